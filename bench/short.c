@@ -35,7 +35,7 @@ static inline uint64_t chain(uint64_t x, size_t steps)
 
 static inline uint64_t parallel(uint64_t x, size_t steps)
 {
-	uint64_t a = x, b = x, c = x, d = x;
+	uint64_t a = x, b = x + 1, c = x + 2, d = x + 3;
 
 	for (size_t i = 0; i < steps; i++)
 		__asm__ volatile("add %4, %0\n\tadd %4, %1\n\tadd %4, %2\n\tadd %4, %3"

@@ -342,6 +342,7 @@ struct scp_header {
 	/* measured with overhead_first, ... */
 	struct scp_way_costs ways_first, ways_last, slow_ways_first, slow_ways_last;
 	struct scp_ticker_cost ticker_cost; /* filled by the collector, as ticker_ticks */
+	uint64_t own_ns; /* CPU time that beginning to record, and measuring, took of the process */
 };
 #define SCP_FILTER_IGNORED "ignored="
 

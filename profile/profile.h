@@ -208,6 +208,7 @@ struct profile {
 	uint32_t usage_cpu_of, usage_io_of;
 	uint64_t ticker_ticks, ticker_late_sum_ns, ticker_late_max_ns, ticker_late_ticks;
 	struct scp_ticker_cost ticker_cost;
+	uint64_t own_ns; /* see scp_header, summed */
 	uint64_t torn_entries;
 	/* Summed; one_in: the smallest that is not 0. Of the differences the first
 	 * SCP_PATH_DIFFERENCES_MAX. */

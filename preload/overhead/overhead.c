@@ -44,9 +44,11 @@ COLD void overhead_measure_first(void)
 COLD void overhead_measure_last(void)
 {
 	struct overhead_costs last;
+	uint64_t since_ns = header_cpu_ns();
 	struct scp_header *h = process.file.header;
 	if (!h || clock_mono_ns() - h->start_mono_ns < LEAST_LIFE_NS ||
 	    (!sys_sandboxed && (uint32_t)sys_getpid() != process.file.pid) || !measure(&last))
 		return;
 	header_write_overhead_last(h, &last);
+	header_note_own(since_ns);
 }

@@ -170,6 +170,7 @@ COLD void lifecycle_start(void)
 	if (!__atomic_compare_exchange_n(&process_epoch.now.starting, &idle, 1, false,
 					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return;
+	uint64_t since_ns = header_cpu_ns();
 	if (process_groups == GROUPS_UNSET) {
 		selected_resolve_all(); /* first: those of memory, which dlsym may use */
 		function_resolve_all();
@@ -194,6 +195,7 @@ COLD void lifecycle_start(void)
 	second_begin_file();
 	__atomic_store_n(&process_groups, control_begin(groups), __ATOMIC_RELEASE);
 	process_next_generation();
+	header_note_own(since_ns);
 }
 
 /* When recording begins again the memos are stale before anybody records, so that no gap reaches

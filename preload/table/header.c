@@ -33,6 +33,22 @@ static void publish_overhead(struct scp_overhead *to, const struct scp_overhead 
 	to->rounds = from->rounds;
 }
 
+uint64_t header_cpu_ns(void)
+{
+	struct timespec cpu;
+	if (sys_sandboxed || sys2(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &cpu) != 0)
+		return 0;
+	return (uint64_t)cpu.tv_sec * 1000000000u + (uint64_t)cpu.tv_nsec;
+}
+
+void header_note_own(uint64_t since_ns)
+{
+	uint64_t now_ns = since_ns && process.file.header ? header_cpu_ns() : 0;
+	if (now_ns > since_ns)
+		__atomic_add_fetch(&process.file.header->own_ns, now_ns - since_ns,
+				   __ATOMIC_RELAXED);
+}
+
 void header_write_overhead(struct scp_header *h)
 {
 	const struct overhead_costs *first = &process.overhead;

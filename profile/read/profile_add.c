@@ -87,6 +87,7 @@ static void add_header(struct profile *p, const struct scp_header *h)
 		p->ticker_late_max_ns = h->ticker_late_max_ns;
 	p->ticker_late_ticks += h->ticker_late_ticks;
 	add_ticker_cost(&p->ticker_cost, &h->ticker_cost);
+	p->own_ns += h->own_ns;
 }
 
 enum added { ADDED, UNREADABLE, NOT_ADDED };

@@ -236,6 +236,7 @@ static void write_header(const struct writer *w)
 	h->ticker_late_max_ns = p->ticker_late_max_ns;
 	h->ticker_late_ticks = p->ticker_late_ticks;
 	h->ticker_cost = p->ticker_cost;
+	h->own_ns = p->own_ns;
 	filters_store(p, h);
 	h->slowest = p->slowest_asked;
 	h->switches = p->switches;

@@ -14,6 +14,8 @@
 #define TICK_TIMES 2.0
 /* Standard errors of the overhead to either side. */
 #define ERRORS 2.0
+/* A choice: as much of the overhead the processor may hide behind the program's own work. */
+#define HIDDEN_SHARE 0.15
 
 static double cold_ns(const struct report *r)
 {
@@ -33,10 +35,12 @@ void perturbation_fill(struct report *r)
 	double ticks_ns = (double)r->profile->ticker_cost.taken_ns;
 	double calls_ns = (double)r->calls * (r->overhead.inside_ns + r->overhead.outside_ns);
 	double error_ns = (double)r->calls * (o->inside_error_ns + o->outside_error_ns);
-	double known_ns = (double)r->profile->switches.reading_ns + r->recording_ns;
+	double known_ns = (double)r->profile->switches.reading_ns + r->recording_ns +
+			  (double)r->profile->own_ns;
 
 	r->perturbation_ns = calls_ns + known_ns + ticks_ns;
-	r->perturbation_low_ns = fmax(calls_ns - ERRORS * error_ns, 0) + known_ns;
+	r->perturbation_low_ns =
+		fmax((1 - HIDDEN_SHARE) * calls_ns - ERRORS * error_ns, 0) + known_ns;
 	r->perturbation_high_ns =
 		calls_ns + ERRORS * error_ns + known_ns + cold_ns(r) + TICK_TIMES * ticks_ns;
 	if (!isfinite(r->perturbation_ns) || !isfinite(r->perturbation_high_ns))

@@ -249,7 +249,7 @@ def costs(b, report):
     expect([part for part in bars[0] if part[0] == "d-uncharged" and abs(part[1] - 250) < 10], f"parts {bars}")
     expect(len(bars) == 3 and "d-uncharged" not in [name for name, _ in bars[1]], f"parts {bars}")
     words = b.run("byId('displaced').textContent")
-    expect("500 ms ±100" in words and "25.0 % of what getrusage reports" in words and "<img src=x>" in words and "careful <u>" in words, words)
+    expect("500 ms [400, 850]" in words and "25.0 % of what getrusage reports" in words and "<img src=x>" in words and "careful <u>" in words, words)
     b.look(420, 900)
     b.open(b.page)
     expect(b.run("document.querySelectorAll('#table tr[data-row]').length") == 6, "a narrow window lacks rows")
