@@ -3,6 +3,7 @@
  * Usage: dump_entries PROFILE... Lines, fields separated by blanks:
  *   tick UNITS SLOW_UNITS (0: no slow clock)
  *   entry INDEX FUNCTION OUTCOME CALLS UNITS FIRST_UNITS MAX_UNITS FIRST_AT LAST_AT MAX_AT
+ *   ways INDEX CALLS... (8, by enum scp_way)
  *   phase INDEX COUNT... (32)
  *   states INDEX DETECTOR, and where there are any:
  *   switched INDEX FROM_CALLS CALLS UNITS READINGS SWITCHED_WEIGHTED
@@ -68,6 +69,7 @@ static void print_entry(const struct profile *p, uint32_t i)
 	       " %" PRIu64 "\n",
 	       i, p->function[e->function].name, e->outcome, s->calls, s->units, s->first_units,
 	       s->max_units, s->first_at, s->last_at, s->max_at);
+	print_numbers("ways", i, s->way_calls, SCP_WAYS);
 	if (s->phase) {
 		printf("phase %u", i);
 		for (uint32_t k = 0; k < SCP_PHASE_BINS; k++)

@@ -1,0 +1,66 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Which way calls went (enum scp_way) is in the profile, on every clock: what is subtracted from them
+# depends on it.
+
+load ../common
+
+# ways FUNCTION: by how many calls each way was gone, in all of its entries.
+ways()
+{
+	"$PROFILES/dump_entries" p.scp | awk -v name="$1" '
+		$1 == "entry" { mine = $3 == name }
+		$1 == "ways" && mine { for (i = 3; i <= NF; i++) sum[i] += $i }
+		END { for (i = 3; i <= 10; i++) printf "%d%s", sum[i], i < 10 ? " " : "\n" }'
+}
+
+profile()
+{
+	rm -f p.scp
+	"$SCPROF" run --no-report -o p.scp "$@" 2>/dev/null
+}
+
+@test "ways 01: a system call of libc, a region, and either inside a region" {
+	local clock
+	for clock in tsc page monotonic dual; do
+		echo "clock $clock"
+		profile -c $clock -g socket,region -- "$PROGRAMS/inner" 20
+		[ "$(ways hollow)" = '0 0 0 21 0 0 0 0' ]
+		[ "$(ways inner)" = '0 0 0 0 0 0 0 20' ]
+		[ "$(ways recv | cut -d' ' -f2-4,6-)" = '0 0 0 0 0 0' ]
+		[ "$(ways recv | awk '{ print ($1 > 0) + ($5 > 0) }')" = 2 ]
+	done
+}
+
+@test "ways 02: the same function of another library is no system call; a selected one has a way of its own" {
+	cat >send.c <<-'END'
+		#include <sys/types.h>
+		ssize_t send(int fd, const void *b, size_t n, int f) { return (ssize_t)n; }
+		int other(int x) { return x + 1; }
+	END
+	cat >uses.c <<-'END'
+		#include <sys/socket.h>
+		int other(int);
+		int main(void)
+		{
+			int x = 0;
+			for (int i = 0; i < 30; i++) {
+				x += (int)send(-1, 0, 1, 0);
+				x += other(x);
+			}
+			return x == 0;
+		}
+	END
+	cc -shared -fPIC -o libsend.so send.c
+	cc -O1 -o uses uses.c -L. -lsend -Wl,-rpath,"$PWD"
+	profile -c tsc -s other -g socket -- ./uses
+	[ "$(ways send)" = '0 30 0 0 0 0 0 0' ]
+	[ "$(ways other)" = '0 0 30 0 0 0 0 0' ]
+}
+
+@test "ways 03: merging keeps them" {
+	profile -c tsc -g socket,region -- "$PROGRAMS/inner" 20
+	"$SCPROF" merge -o m.scp p.scp p.scp
+	mv m.scp p.scp
+	[ "$(ways hollow)" = '0 0 0 42 0 0 0 0' ] && [ "$(ways inner)" = '0 0 0 0 0 0 0 40' ]
+}
