@@ -10,8 +10,8 @@ import measure
 LENGTHS = ("10", "20", "30", "70", "100", "300", "1000")
 CLOCKS = ("tsc", "dual", "page", "coarse", "monotonic", "thread-cpu")
 SLOW = ("page", "coarse")
-CALLS = 400_000
-CALLS_OF_SLOW = 3_000_000
+CALLS = 200_000
+CALLS_OF_SLOW = 1_500_000
 WAYS = {"wrapped": ("send", ""), "chosen": ("chosen", "-s short_work")}
 
 
