@@ -34,6 +34,9 @@ def judge(report, said):
     found, row = known.site(report, "sendto"), {}
     for price, (value, error) in truth(said).items():
         at, low, high = (found[f"{price}_{end}ns"] for end in ("", "ci_low_", "ci_high_"))
+        if low is None: # no tick fell into a call
+            row[price] = (False, False, math.nan, math.nan)
+            continue
         wider = [at + math.copysign(math.hypot(end - at, 1.96 * error), end - at) for end in (low, high)]
         row[price] = (low <= value <= high, wider[0] <= value <= wider[1], at / value, (high - low) / 2 / value)
     return row
