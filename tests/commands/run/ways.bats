@@ -64,3 +64,11 @@ profile()
 	mv m.scp p.scp
 	[ "$(ways hollow)" = '0 0 0 42 0 0 0 0' ] && [ "$(ways inner)" = '0 0 0 0 0 0 0 40' ]
 }
+
+@test "ways 04: the processor is made to wait before each reading around a selected function" {
+	[ "$(uname -m)" = x86_64 ] || skip "reads the instructions of x86-64"
+	objdump -d --no-show-raw-insn --disassemble=scprof_chosen_call "$BUILD/libscprof.so" >code
+	[ "$(grep -c rdtsc code)" = 3 ] && [ "$(grep -B1 rdtsc code | grep -c lfence)" = 3 ]
+	# around the original: nothing of it begins before the clock is read
+	[ "$(grep -A1 rdtsc code | grep -c lfence)" = 2 ]
+}
