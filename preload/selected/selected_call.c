@@ -275,7 +275,8 @@ COLD uint32_t selected_call_start(struct selected_frame *f)
 	return SELECTED_CALL;
 }
 
-/* From one of the fast paths to the slow one. */
+/* From one of the fast paths to the slow one. `now`: of a clock that is read already, which may well
+ * say 0. */
 static COLD void end_slowly(struct selected_frame *f, uint32_t outcome, uint64_t now)
 {
 	if (f->way == WAY_TSC || f->way == WAY_PAGE)
@@ -283,15 +284,14 @@ static COLD void end_slowly(struct selected_frame *f, uint32_t outcome, uint64_t
 					    .site = f->call.site,
 					    .cfa = CFA(f),
 					    .function = id_of(f)};
-	if (f->way != WAY_SLOW || f->step == SELECTED_TSC)
-		f->call.began_at = f->began_at;
-	else
-		now = 0;
+	bool is_read = f->way != WAY_SLOW || f->step == SELECTED_TSC;
 	f->way = WAY_NONE;
-	if (now)
+	if (is_read) {
+		f->call.began_at = f->began_at;
 		call_end_at(&f->call, (struct call_result){outcome, 0}, false, now);
-	else
+	} else {
 		call_end(&f->call, (struct call_result){outcome, 0}, false);
+	}
 }
 
 static inline __attribute__((always_inline)) bool end_fast(bool page, struct selected_frame *f,
