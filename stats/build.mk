@@ -12,6 +12,7 @@ STATS_SRC = \
 	stats/histogram/outliers.c \
 	stats/histogram/percentile_limits.c \
 	stats/histogram/tail.c \
+	stats/histogram/tail_index.c \
 	stats/mean/autocorrelation.c \
 	stats/mean/mean_interval.c \
 	stats/mean/phase_test.c \

@@ -51,12 +51,19 @@ struct stats_apart {
 	double sum_sq;	  /* t^2 */
 };
 
+/* How heavy the tail is: see histogram/tail_index.h. */
+struct stats_tail_index {
+	double inverse; /* 1 / alpha; 0: not known */
+	double calls;	/* that it was estimated from */
+};
+
 /* What is known of the calls of one site. */
 struct stats_sample {
 	struct stats_sums sums;
 	struct stats_batches batches;
 	const uint64_t *phase; /* STATS_PHASES bins of where in the tick calls began; or NULL */
 	struct stats_apart apart;
+	struct stats_tail_index tail;
 };
 #define STATS_PHASES 32
 

@@ -95,6 +95,7 @@ static void fill_run(struct diff_run *r, const struct prof_sums *sums, const str
 {
 	const struct prof_clock *clock = &p->clock;
 	struct report_overhead overhead = overhead_of(sums, clock);
+	struct prof_hist room;
 	struct estimate_sums of = {.calls = sums->calls,
 				   .units = sums->units,
 				   .min = sums->min_units,
@@ -102,6 +103,7 @@ static void fill_run(struct diff_run *r, const struct prof_sums *sums, const str
 				   .units_sq = sums->units_sq,
 				   .batches = &sums->batches,
 				   .apart = sums->apart,
+				   .hist = hist_find(sums, &room),
 				   .phase = sums->slow ? NULL : sums->phase};
 	struct mean_interval e;
 

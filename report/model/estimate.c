@@ -7,6 +7,7 @@
 
 #include <gsl/gsl_cdf.h>
 
+#include "stats/histogram/tail_index.h"
 #include "stats/mean/mean_interval.h"
 #include "stats/stats.h"
 
@@ -35,6 +36,10 @@ static struct stats_sample sample_of(const struct prof_clock *c, const struct es
 		.apart = apart_of(s->apart, s->slow),
 	};
 
+	if (s->hist)
+		sample.tail =
+			tail_index_estimate(s->hist->count, SCP_HIST_BLOCKS * SCP_HIST_BUCKETS,
+					    (double)sample.sums.tick);
 	if (s->batches)
 		sample.batches = (struct stats_batches){s->batches->calls, s->batches->count,
 							s->batches->sum};
@@ -52,6 +57,7 @@ struct mean_interval estimate_mean(const struct prof_clock *c, const struct esti
 struct stats_sample estimate_sample(const struct prof_clock *c, const struct prof_sums *sums,
 				    const struct prof_sums *rest)
 {
+	struct prof_hist room;
 	struct estimate_sums of = {.calls = rest->calls,
 				   .units = rest->units,
 				   .min = rest->min_units,
@@ -59,6 +65,7 @@ struct stats_sample estimate_sample(const struct prof_clock *c, const struct pro
 				   .units_sq = rest->units_sq,
 				   .batches = &rest->batches,
 				   .apart = rest->apart,
+				   .hist = hist_find(rest, &room),
 				   .phase = sums->slow ? NULL : sums->phase};
 
 	return sample_of(c, &of);

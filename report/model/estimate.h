@@ -15,6 +15,7 @@ struct estimate_sums {
 	const struct prof_batches *batches; /* NULL: none */
 	const struct prof_phase *phase;	    /* NULL: none */
 	const struct prof_apart *apart;	    /* unbatched calls; NULL: they are one group */
+	const struct prof_hist *hist;	    /* NULL: none */
 	bool slow;			    /* of that, the slow clock's part */
 };
 

@@ -30,8 +30,17 @@
 #define FEW_INDEPENDENT 18
 /* Mean above so many ticks: the tick's phase hardly adds to the spread. */
 #define FAST_TICKS 16
-/* Calls that a heavy tail needs, over the coefficient of variation. */
+/* Where the tail index is not known: calls that a heavy tail needs, over the coefficient of
+ * variation. */
 #define HEAVY_CALLS 600
+/* The mean is normal if and only if the longest call's share of the squared deviations vanishes
+ * (O'Brien 1980; Gine, Goetze and Mason 1997). */
+#define LONGEST_HEAVY 0.1
+/* 1 / alpha: the variance is infinite from 1/2 on; from 3/4 on the error falls with less than the
+ * fourth root of the number of calls. The interval grows without limit towards 1. */
+#define INFINITE_VARIANCE 0.5
+#define DOUBTFUL_TAIL	  0.75
+#define HEAVIEST	  0.9
 /* Below so many ticks a call's tail is hidden: long calls show a tick like others. */
 #define HIDDEN_TAIL 0.2
 /* By how much the upper limit of few events is raised where the tail is heavy nevertheless. */
@@ -56,6 +65,8 @@ struct shape {
 	double freedom;	  /* degrees of freedom of that variance */
 	double apart;	  /* share of it that only unbatched calls explain */
 	double stretches; /* of unbatched calls: the effective number */
+	double longest;	  /* share of the squared deviations that the longest call makes */
+	double tail;	  /* 1 / alpha, one standard error above its estimate; 0: unknown */
 	bool heavy;
 };
 
@@ -150,6 +161,22 @@ static void add_apart(const struct stats_sample *s, struct shape *r)
 			  (1 - r->apart) * (1 - r->apart) / r->serial.freedom);
 }
 
+/* One standard error more than estimated (Hill 1975), because the long calls that did not occur are
+ * not in the estimate. */
+static double cautious_tail(const struct stats_tail_index *t)
+{
+	return t->inverse > 0 ? t->inverse * (1 + 1 / sqrt(t->calls)) : 0;
+}
+
+static bool is_heavy(const struct shape *r)
+{
+	if (r->n < STATS_RELIABLE_CALLS || r->variance <= 1.25 * r->tick_noise)
+		return false;
+	if (r->tail > 0)
+		return r->tail > INFINITE_VARIANCE && r->longest > LONGEST_HEAVY;
+	return r->spread > heavy_spread(r->n);
+}
+
 static struct shape shape_of(const struct stats_sample *s)
 {
 	const struct stats_sums *sums = &s->sums;
@@ -165,8 +192,9 @@ static struct shape shape_of(const struct stats_sample *s)
 	f = r.mean - floor(r.mean);
 	r.tick_noise = r.mean < 1 ? f * (1 - f) : 1.0 / 6;
 	r.spread = sqrt(fmax(0, r.variance - r.tick_noise)) / r.mean;
-	r.heavy = r.n >= STATS_RELIABLE_CALLS && r.spread > heavy_spread(r.n) &&
-		  r.variance > 1.25 * r.tick_noise;
+	r.longest = pow((double)sums->max / tick - r.mean, 2) / (r.variance * (r.n - 1));
+	r.tail = cautious_tail(&s->tail);
+	r.heavy = is_heavy(&r);
 	r.freedom = r.serial.freedom;
 	if (r.serial.batches >= 8 && r.variance > 0) {
 		r.design = r.serial.variance / (tick * tick) * r.serial.calls * r.serial.time /
@@ -251,6 +279,18 @@ static bool depends(const struct shape *r)
 	       (r->serial.batches >= 8 && r->serial.correlation > 1.5 / sqrt(r->serial.batches));
 }
 
+/* By how much a tail of index alpha raises the upper limit. The mean of calls of infinite variance,
+ * over its standard error, keeps a limit distribution of its own (Logan, Mallows, Rice and Shepp
+ * 1973). Simulated for Pareto durations, its lower 2.5 % quantile is 1.0 to 1.1 times
+ * 1.96 / (alpha - 1) at alpha = 1.1 to 1.6: as the mean excess over the longest call, which is that
+ * call / (alpha - 1). */
+static double stretch(const struct shape *r)
+{
+	double tail = fmin(r->tail, HEAVIEST);
+
+	return r->heavy ? fmax(1, tail / (1 - tail)) : 1;
+}
+
 /* The quantiles of a studentized mean are not symmetrical when its terms are skewed: to first order
  * -(2 t^2 + 1) skewness / 6 is added to both (Johnson 1978; Hall 1992, section 2.6). The lower
  * limit takes half of it, because the skewness of a sample is itself uncertain; for a heavy tail,
@@ -259,10 +299,10 @@ static void around(const struct shape *r, double t, struct mean_interval *out)
 {
 	double skewness = r->serial.batches ? r->serial.skewness / sqrt(r->serial.independent) : 0;
 	double shift = fmin(fmax(skewness, 0) * (2 * t * t + 1) / 6, t);
-	bool tail = r->heavy && r->n < 1000 * r->spread * r->spread;
+	bool tail = r->heavy && (r->tail > 0 || r->n < 1000 * r->spread * r->spread);
 
 	out->low = r->mean - out->error * (t - (tail ? 0 : 0.5 * shift));
-	out->high = r->mean + out->error * (t + (tail ? 1.6 : 1) * shift);
+	out->high = r->mean + out->error * (t + (tail ? 1.6 : 1) * shift) * stretch(r);
 }
 
 static void by_variance(const struct shape *r, double confidence, struct mean_interval *out)
@@ -308,6 +348,15 @@ static bool is_synchronous(const uint64_t *phase, double low, double high)
 	       phase_bias(phase, low, high) > 0.125 * (high - low);
 }
 
+static bool is_doubtful(const struct stats_sample *s, const struct shape *r)
+{
+	if (!r->heavy || r->mean <= HIDDEN_TAIL)
+		return false;
+	if (r->tail > 0)
+		return s->tail.inverse > DOUBTFUL_TAIL;
+	return r->n / fmax(r->design, 1) < HEAVY_CALLS * r->spread;
+}
+
 static unsigned unreliable_of(const struct stats_sample *s, const struct shape *r,
 			      const struct mean_interval *e)
 {
@@ -318,8 +367,7 @@ static unsigned unreliable_of(const struct stats_sample *s, const struct shape *
 	if (depends(r) && (r->serial.independent < FEW_INDEPENDENT ||
 			   (r->apart > 0.5 && r->stretches < FEW_INDEPENDENT)))
 		unreliable |= STATS_FEW_INDEPENDENT;
-	if (r->heavy && r->mean > HIDDEN_TAIL &&
-	    r->n / fmax(r->design, 1) < HEAVY_CALLS * r->spread)
+	if (is_doubtful(s, r))
 		unreliable |= STATS_HEAVY_TAIL;
 	return unreliable;
 }

@@ -17,6 +17,9 @@ enum stats_unreliable {
 };
 /* Fewer calls, without batches and phases, can show none of them. */
 #define STATS_RELIABLE_CALLS 8
+/* Fewer calls, whose batches are under 64 pairs, cannot show how they depend on each other: bursts
+ * and slow phases look like other durations. */
+#define STATS_FEW_CALLS 128
 
 /* A mean and its interval, in the unit of its sums: nanoseconds in reports. There `low` may be
  * below 0, once the overhead is subtracted; both limits are NAN or infinite where the interval is
@@ -45,7 +48,8 @@ struct mean_interval {
  *                      mean is 16 ticks or more.
  *   "none"             no call: NANs. One call of a fast clock: 0 to infinity.
  * Unbatched calls add their scatter beyond what batches predict, stretch by stretch: in
- * design_effect, error and freedom. Intervals by t are moved towards a long tail (Johnson 1978).
+ * design_effect, error and freedom. Intervals by t are moved towards a long tail (Johnson 1978);
+ * where the variance looks infinite, the upper limit grows with the tail index `tail`.
  * Nothing is subtracted for overhead here. Needs up to about 2 kB of stack. */
 struct mean_interval mean_interval_estimate(const struct stats_sample *s, double confidence);
 

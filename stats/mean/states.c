@@ -344,6 +344,7 @@ static struct mean_interval unswitched_mean(const struct states_sample *s, doubl
 	of.sums.tick *= (uint64_t)scale;
 	of.sums.min *= (uint64_t)scale;
 	of.sums.max = of.sums.max > of.sums.min ? UINT64_MAX : of.sums.min;
+	of.tail = (struct stats_tail_index){0};
 	of.sums.unit /= scale;
 	of.batches.calls = of.sums.n ? equal_batches(s, units / calls, scale, batch) : 0;
 	of.batches.count = of.batches.calls ? s->elapsed.batches.count : 0;

@@ -11,6 +11,7 @@
 #include "bench/coverage/heldout/traces.h"
 #include "bench/coverage/methods.h"
 #include "bench/coverage/print.h"
+#include "stats/histogram/tail_index.h"
 
 #define Z95 1.959963984540054
 /* A call on three clocks, and an estimate on each by all methods. */
@@ -75,9 +76,12 @@ static void replicate(struct piece *p, struct dice *d)
 
 	stream_record(&s, p->law, p->n, d, &r);
 	for (int c = 0; c < STREAM_CLOCKS; c++) {
-		const struct stats_sample *sample = &r.recorder[c].sample;
-		struct mean_interval e = mean_interval_estimate(sample, SCORE_CONFIDENCE);
+		struct stats_sample *sample = &r.recorder[c].sample;
+		struct mean_interval e;
 
+		if (c == STREAM_TSC) /* the only clock with a histogram */
+			sample->tail = tail_index_estimate(r.tail.hist, STATS_HIST_BUCKETS, 1);
+		e = mean_interval_estimate(sample, SCORE_CONFIDENCE);
 		p->score[c].truth = stream_clock_means[c];
 		score_add(&p->score[c], &e, sample->sums.sum);
 		if (c == STREAM_TSC)

@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "stats/histogram/histogram.h"
+#include "stats/histogram/tail_index.h"
 #include "stats/planning/beilner.h"
 #include "stats/mean/mean_interval.h"
 #include "stats/stats.h"
@@ -219,6 +221,48 @@ static void test_few_bursts_are_doubted(void **state)
 	simulate_assert_rate("ten bursts of 1000 calls doubted", doubted, trials, 0.9, 1);
 }
 
+/* Pareto, as the histogram shows it: the mean is known, the variance infinite. */
+static struct mean_interval pareto(struct simulate *s, double alpha, int n)
+{
+	static uint64_t count[STATS_HIST_BUCKETS];
+	struct record r;
+
+	begin(&r);
+	memset(count, 0, sizeof count);
+	for (int i = 0; i < n; i++) {
+		double d = (alpha - 1) / alpha * pow(1 - simulate_uniform(s), -1 / alpha);
+		uint64_t ticks = simulate_ticks(s, 1000 * d, 1);
+
+		add(&r, ticks);
+		count[histogram_bucket(ticks)]++;
+	}
+	r.sample.tail = tail_index_estimate(count, STATS_HIST_BUCKETS, 1);
+	return mean_interval_estimate(&r.sample, 0.95);
+}
+
+static void test_heavy_tails_are_covered_or_doubted(void **state)
+{
+	struct simulate s = {6};
+	unsigned silent = 0, doubted = 0, covered = 0, light = 0, trials = 300;
+
+	(void)state;
+	for (unsigned i = 0; i < trials; i++) {
+		struct mean_interval e = pareto(&s, 1.2, 10000);
+		bool covers = e.low <= 1000 && 1000 <= e.high;
+
+		doubted += (e.unreliable & STATS_HEAVY_TAIL) != 0;
+		silent += !covers && !e.unreliable;
+		e = pareto(&s, 1.5, 10000);
+		covered += e.low <= 1000 && 1000 <= e.high;
+		light += (pareto(&s, 3, 10000).unreliable & STATS_HEAVY_TAIL) != 0;
+	}
+	simulate_assert_rate("Pareto of index 1.2 doubted", doubted, trials, 0.75, 1);
+	simulate_assert_rate("  silently missed", silent, trials, 0, 0.06);
+	simulate_assert_rate("Pareto of index 1.5", covered, trials, 0.94, 1);
+	simulate_assert_rate("Pareto of index 3 doubted", light, trials, 0, 0.05);
+}
+
+/* By the coefficient of variation, where there is no histogram. */
 static void test_heavy_tails_are_doubted(void **state)
 {
 	struct simulate s = {6};
@@ -520,6 +564,7 @@ int main(void)
 		cmocka_unit_test(test_exchanged_ticks_are_not_spread),
 		cmocka_unit_test(test_dependence_widens),
 		cmocka_unit_test(test_few_bursts_are_doubted),
+		cmocka_unit_test(test_heavy_tails_are_covered_or_doubted),
 		cmocka_unit_test(test_heavy_tails_are_doubted),
 		cmocka_unit_test(test_a_locked_program_is_doubted_unless_it_cannot_matter),
 		cmocka_unit_test(test_methods_follow_the_ticks),
