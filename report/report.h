@@ -177,7 +177,8 @@ enum report_finding {
 	REPORT_FIRST_CALL = 1 << 9,
 	REPORT_DRIFT = 1 << 10,
 	REPORT_TWO_MODES = 1 << 11,
-	REPORT_OUTLIERS = 1 << 12
+	REPORT_OUTLIERS = 1 << 12,
+	REPORT_FEW_CALLS = 1 << 13
 };
 
 /* Is the mean one number (stats/stationarity/, stats/histogram/)? Durations are compensated. */

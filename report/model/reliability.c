@@ -34,6 +34,7 @@ static const struct {
 	 "compiled). They are shown beside the row and are not in its mean; --include-warm-up puts "
 	 "them back."},
 	{REPORT_FIRST_CALL, "first-call", NULL},
+	{REPORT_FEW_CALLS, "few-calls", NULL},
 	{REPORT_DRIFT, "drift",
 	 "the mean changed while the program ran, so it depends on when and how long one looks. "
 	 "Measure the part of interest, or each part."},
@@ -71,10 +72,10 @@ void reliability_names(unsigned bits, char *out, size_t room)
 					       reliability_name(bit));
 }
 
-/* A warm-up that was put back into the mean is not news. */
+/* A warm-up that was put back into the mean is not news, nor are few calls: the row shows them. */
 unsigned reliability_findings(const struct report_site *s)
 {
-	unsigned findings = s->findings;
+	unsigned findings = s->findings & ~(unsigned)REPORT_FEW_CALLS;
 
 	if (!s->steadiness.warmup_aside)
 		findings &= ~(unsigned)REPORT_WARM_UP;

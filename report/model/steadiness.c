@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "stats/mean/mean_interval.h"
 #include "stats/stationarity/drift.h"
 #include "stats/stationarity/warmup.h"
 #include "stats/histogram/histogram.h"
@@ -333,5 +334,7 @@ unsigned steadiness_findings(const struct report_site *s)
 		found |= REPORT_TWO_MODES;
 	if (of->outlier_time >= NOTABLE_SHARE)
 		found |= REPORT_OUTLIERS;
+	if (s->calls > 1 && s->calls < STATS_FEW_CALLS)
+		found |= REPORT_FEW_CALLS;
 	return found;
 }

@@ -194,7 +194,8 @@ static void put_notes(struct html *h)
 		unsigned unreliable =
 			s->estimate.unreliable | (s->has_slow ? s->slow.estimate.unreliable : 0);
 
-		if (!unreliable && !s->findings)
+		if (!unreliable && !(s->findings & ~(unsigned)REPORT_FEW_CALLS) &&
+		    !(s->findings && s->share >= RELIABILITY_LEAST_SHARE))
 			continue;
 		json_write_open(&h->json, NULL, '[');
 		json_write_count(&h->json, NULL, i);

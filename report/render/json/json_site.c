@@ -128,6 +128,7 @@ void json_site_write(struct json_writer *w, struct report *r, const struct repor
 	json_write_text(w, "outcome", report_names_outcome(s));
 	json_write_fields(w, row_fields_volume, s, true);
 	put_estimate(w, &s->estimate);
+	json_write_flag(w, "few_calls", (s->findings & REPORT_FEW_CALLS) != 0);
 	json_write_fields(w, row_fields_overhead, s, true);
 	json_write_fields(w, row_fields_total, s, true);
 	put_percentiles(w, s);

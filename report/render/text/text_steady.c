@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
+#include "report/model/reliability.h"
 #include "report/model/states.h"
 #include "report/wording/numbers.h"
 
@@ -124,6 +125,8 @@ void text_steady_lines(const struct report_site *s, bool utf8, text_steady_sink 
 		note_modes(&n, &s->steadiness);
 	if (s->findings & REPORT_OUTLIERS)
 		note_outliers(&n, &s->steadiness);
+	if (s->findings & REPORT_FEW_CALLS && s->share >= RELIABILITY_LEAST_SHARE)
+		note(&n, "few calls: the interval takes them for independent");
 }
 
 static void add_note(void *to, const char *line)

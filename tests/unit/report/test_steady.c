@@ -474,7 +474,7 @@ static void test_every_finding_has_a_name_of_its_own(void **state)
 {
 	static const unsigned all[] = {STATS_SYNCHRONOUS, STATS_FEW_INDEPENDENT, STATS_HEAVY_TAIL,
 				       REPORT_WARM_UP,	  REPORT_FIRST_CALL,	 REPORT_DRIFT,
-				       REPORT_TWO_MODES,  REPORT_OUTLIERS};
+				       REPORT_TWO_MODES,  REPORT_OUTLIERS,	 REPORT_FEW_CALLS};
 	const size_t n = sizeof(all) / sizeof(*all);
 
 	(void)state;
