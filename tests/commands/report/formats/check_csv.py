@@ -7,7 +7,7 @@ import sys
 from expected import clean, frame_name, load, same
 
 # Names in JSON that are in CSV under another one, in several columns, or too long for one.
-APART = {"doubts", "percentiles_ns", "histogram", "slow", "steadiness", "states", "charged_ns", "path", "stack"}
+APART = {"doubts", "few_calls", "percentiles_ns", "histogram", "slow", "steadiness", "states", "charged_ns", "path", "stack"}
 FIELD = re.compile(r'"(?:[^"]|"")*"|[^",\r\n]*')
 
 
@@ -82,6 +82,7 @@ def check_site(row, site):
         assert row["warm_up_set_aside"] == str(bool(warm_up and warm_up["set_aside"])).lower()
         check_number(row["drift_change"], steady["drift"] and steady["drift"]["change"], "drift")
         assert set(site["doubts"]) <= set(row["findings"].split(";")) | {""}
+        assert site["few_calls"] == ("few-calls" in row["findings"].split(";")) == (1 < site["calls"] < 128)
     states = site["states"]
     check_number(row["switched_calls"], states and states["switched_calls"], "switched calls")
     for part in ("unswitched", "on_cpu", "runnable", "asleep", "charged"):
