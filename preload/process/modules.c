@@ -15,7 +15,8 @@
 enum { FREE, HELD, AWAITED /* held, and a thread sleeps until it is not */ };
 /* Its holder makes system calls and may lose its CPU, and so may a thread that grows the file: who
  * gave up after a while would have a call path without a module for good. So threads sleep, a
- * second at most: a debugger may have stopped the other one alone. */
+ * second at most: a debugger may have stopped the other one alone, or a child of vfork was killed
+ * with it. Then nobody sleeps again until it is given back: a process loses that second once. */
 #define WAIT_NS	   10000000l
 #define MOST_WAITS 100u
 #define SPINS	   2000u /* before the first wait; all there are where no system call may be made */
@@ -28,6 +29,7 @@ static struct slot {
 	uint8_t build_id[SCP_BUILD_ID_MAX];
 } slots[MODULES_MAX];
 static uint32_t slot_count;
+static uint32_t right_stuck, growth_stuck; /* somebody slept for it in vain */
 
 extern const char ours_start[] __asm__("__ehdr_start") HIDDEN;
 extern const char ours_end[] __asm__("_end") HIDDEN;
@@ -142,18 +144,37 @@ static struct slot *find(const struct unwind_object *o)
 	return NULL;
 }
 
+static bool may_sleep(const uint32_t *stuck)
+{
+	return !sys_sandboxed && !__atomic_load_n(stuck, __ATOMIC_RELAXED);
+}
+
+/* Sleep while *word is `is`. False: nobody is to sleep, or that was long enough. */
+static bool wait_while(uint32_t *word, uint32_t is, unsigned *waits, uint32_t *stuck)
+{
+	if (!may_sleep(stuck))
+		return false;
+	if (++*waits > MOST_WAITS) {
+		__atomic_store_n(stuck, 1, __ATOMIC_RELAXED);
+		return false;
+	}
+	sys_futex_wait(word, is, WAIT_NS);
+	return true;
+}
+
 /* Growing the file may be another thread's work, which is waited for. */
 static bool begin_chunk(void)
 {
-	for (unsigned i = 0; i < MOST_WAITS; i++) {
-		uint32_t growing = __atomic_load_n(&process.file.growing, __ATOMIC_ACQUIRE);
+	uint32_t growing;
+	unsigned waits = 0;
+	do {
+		growing = __atomic_load_n(&process.file.growing, __ATOMIC_ACQUIRE);
 		if (file_chunk(&process.file, &process.chunk, 2 * SCP_GRANULE, SCP_CHUNK_PROCESS,
-			       0))
+			       0)) {
+			__atomic_store_n(&growth_stuck, 0, __ATOMIC_RELAXED);
 			return true;
-		if (!growing || sys_sandboxed)
-			break;
-		sys_futex_wait(&process.file.growing, growing, WAIT_NS);
-	}
+		}
+	} while (growing && wait_while(&process.file.growing, growing, &waits, &growth_stuck));
 	return false;
 }
 
@@ -214,21 +235,24 @@ static bool take_if(uint32_t is, uint32_t to)
  * that slept takes it as AWAITED, since others may sleep, too. */
 static COLD bool take_later(void)
 {
+	unsigned waits = 0;
 	for (unsigned i = 0; i < SPINS; i++) {
 		if (take_if(FREE, HELD))
 			return true;
 		arch_relax();
 	}
-	for (unsigned i = 0; i < MOST_WAITS && !sys_sandboxed; i++) {
+	if (!may_sleep(&right_stuck))
+		return false;
+	do {
 		if (__atomic_exchange_n(&process.chunk_busy, AWAITED, __ATOMIC_ACQUIRE) == FREE)
 			return true;
-		sys_futex_wait(&process.chunk_busy, AWAITED, WAIT_NS);
-	}
+	} while (wait_while(&process.chunk_busy, AWAITED, &waits, &right_stuck));
 	return false;
 }
 
 static void give_back(void)
 {
+	__atomic_store_n(&right_stuck, 0, __ATOMIC_RELAXED);
 	if (__atomic_exchange_n(&process.chunk_busy, FREE, __ATOMIC_RELEASE) == AWAITED &&
 	    !sys_sandboxed)
 		sys_futex_wake(&process.chunk_busy);

@@ -26,8 +26,9 @@ HIDDEN bool modules_is(uint32_t id, const char *path, const uint8_t *build_id,
 		       uint32_t build_id_bytes);
 
 /* Run a step with the right to add PROCESS records, signals held. A thread sleeps while another has
- * that right. The step is not run after a second of that (the other was stopped by a debugger), or,
- * where no system call may be made, after a few thousand turns. */
+ * that right. The step is not run after a second of that (the other was stopped by a debugger) or,
+ * until the right is given back then, and where no system call may be made, after a few thousand
+ * turns. */
 HIDDEN void modules_exclusive(void (*step)(void *), void *argument);
 /* Inside such a step: a zeroed record at the end of the PROCESS chunk (NULL: no room), and
  * make it count. */

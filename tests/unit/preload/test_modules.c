@@ -72,15 +72,22 @@ static void let_them_ask(void *argument)
 	}
 }
 
+/* A thread gives up after a second, which one that holds the right may be without a CPU for on a
+ * machine that stands still: such a round says nothing. */
+#define ROUNDS 10
+
 static void test_a_thread_waits_for_one_that_numbers_modules(void **state)
 {
 	pthread_t thread[THREADS];
 
-	(void)state;
-	asking = (struct asking){0};
-	modules_exclusive(let_them_ask, thread);
-	for (unsigned i = 0; i < THREADS; i++)
-		pthread_join(thread[i], NULL);
+	for (unsigned round = 0; round < ROUNDS && (!round || header.losses.modules_lost);
+	     round++) {
+		begin(state);
+		asking = (struct asking){0};
+		modules_exclusive(let_them_ask, thread);
+		for (unsigned i = 0; i < THREADS; i++)
+			pthread_join(thread[i], NULL);
+	}
 	for (unsigned i = 0; i < THREADS; i++)
 		assert_int_equal(SCP_FRAME_MODULE(asking.frame[i]), 1);
 	assert_int_equal(header.losses.modules_lost, 0);
@@ -93,14 +100,24 @@ static void test_a_thread_that_was_stopped_is_not_waited_for(void **state)
 	process.chunk_busy = 1; /* for ever */
 	assert_int_equal(SCP_FRAME_MODULE(modules_frame(code_of_another_object() + 1, false)), 0);
 	assert_int_equal(header.losses.modules_lost, 1);
+	assert_int_equal(process.chunk_busy, 2);
+	process.chunk_busy = 1;
+	assert_int_equal(SCP_FRAME_MODULE(modules_frame(code_of_another_object() + 1, false)), 0);
+	assert_int_equal(header.losses.modules_lost, 2);
+	assert_int_equal(process.chunk_busy, 1); /* who slept would have made it 2 */
 	sys_sandboxed = 1;
 	process.chunk_busy = 1;
 	assert_int_equal(SCP_FRAME_MODULE(modules_frame(code_of_another_object() + 1, false)), 0);
 	sys_sandboxed = 0;
-	assert_int_equal(header.losses.modules_lost, 2);
+	assert_int_equal(header.losses.modules_lost, 3);
 	assert_int_equal(process.chunk_busy, 1); /* as it was: no thread sleeps */
 	process.chunk_busy = 0;
 	assert_int_equal(SCP_FRAME_MODULE(modules_frame(code_of_another_object() + 1, false)), 1);
+	modules_reset();
+	process.chunk_busy = 1; /* it was given back: threads sleep again */
+	assert_int_equal(SCP_FRAME_MODULE(modules_frame(code_of_another_object() + 1, false)), 0);
+	assert_int_equal(process.chunk_busy, 2);
+	process.chunk_busy = 0;
 }
 
 /* What the kernel calls the state of a thread: S is asleep. */
