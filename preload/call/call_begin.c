@@ -208,6 +208,8 @@ static COLD struct scp_memo *find_memo(struct scp_thread *t, uint64_t ra, uint64
 COLD struct scp_memo *call_find_memo(struct scp_thread *t, uint64_t ra, uint64_t cfa, uint64_t fp,
 				     uint32_t function, uintptr_t *outer)
 {
+	if (!t->file) /* overhead_way.c's, whose memo another thread has just made stale */
+		return NULL;
 	if (!is_wanted(t, ra, cfa, fp, outer))
 		return NULL;
 	if (stack_room() < STACK_TO_RECORD) {
@@ -260,7 +262,7 @@ void call_read_clocks(struct scp_call *c)
 {
 	const struct scp_thread *t = c->thread;
 	uint32_t kind = t ? t->clock : clock_chosen.kind;
-	c->clock = (uint8_t)kind;
+	c->clock = c->path == CALL_SLOW_PATH ? (uint8_t)kind : CALL_ORDERED;
 	arch_order();
 	if (t && unlikely(t->slow_clock))
 		c->slow_began_at = clock_read(t->slow_clock);

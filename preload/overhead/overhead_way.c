@@ -92,6 +92,7 @@ static __attribute__((noinline)) long wrapped(int fd, const void *buf, size_t n,
 	}
 	bool recorded = call_begin(&call, scratch.function, ra, cfa, ARCH_CALLER_FP());
 	r = overhead_way_plain(fd, buf, n, flags);
+	scratch.disturbed = !recorded;
 	if (recorded)
 		call_end(&call, (struct call_result){SCP_COMPLETED, (uint64_t)r}, true);
 	return r;
