@@ -27,11 +27,9 @@
 #define WEIGHT_TOTAL 0.05
 
 /* Which sites belong together: those that work or wait, all or of one function and outcome. */
-#define ALL_FUNCTIONS UINT32_MAX
 struct kind {
-	bool waiting;
-	uint32_t function;	   /* or ALL_FUNCTIONS */
-	const uint32_t *functions; /* each site's */
+	const uint32_t *site;
+	uint32_t count;
 };
 
 /* Sites of one kind, as logarithms of ratios. */
@@ -61,12 +59,9 @@ static double relative(const struct compare_mean *m)
 	return m->mean > 0 ? m->error / m->mean : INFINITY;
 }
 
-static bool is_of(const struct diff *d, uint32_t site, const struct kind *k)
+static bool is_in_both(const struct diff_site *s)
 {
-	const struct diff_site *s = &d->site[site];
-
-	return s->waiting == k->waiting && s->run[0].calls && s->run[1].calls &&
-	       (k->function == ALL_FUNCTIONS || k->functions[site] == k->function);
+	return s->run[0].calls && s->run[1].calls;
 }
 
 static uint32_t collect(const struct diff *d, enum diff_view view, const struct kind *k,
@@ -74,16 +69,16 @@ static uint32_t collect(const struct diff *d, enum diff_view view, const struct 
 {
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < d->sites; i++) {
-		const struct diff_site *s = &d->site[i];
+	for (uint32_t i = 0; i < k->count; i++) {
+		const struct diff_site *s = &d->site[k->site[i]];
 		struct compare_mean base = diff_estimate(&s->run[0], view);
 		struct compare_mean new = diff_estimate(&s->run[1], view);
 		double a = relative(&base), b = relative(&new);
 
-		if (!is_of(d, i, k) || diff_estimate_hindrance(d, s, view) || !(a <= SURE) ||
+		if (!is_in_both(s) || diff_estimate_hindrance(d, s, view) || !(a <= SURE) ||
 		    !(b <= SURE) || !(a > 0 || b > 0))
 			continue;
-		found[n++] = (struct sorted){log(new.mean / base.mean), a * a + b * b, i};
+		found[n++] = (struct sorted){log(new.mean / base.mean), a * a + b * b, k->site[i]};
 	}
 	qsort(found, n, sizeof(*found), by_variance);
 	return n < MOST_REFERENCES ? n : MOST_REFERENCES;
@@ -92,7 +87,7 @@ static uint32_t collect(const struct diff *d, enum diff_view view, const struct 
 static int find_references(const struct diff *d, enum diff_view view, const struct kind *k,
 			   struct references *r)
 {
-	struct sorted *found = calloc(d->sites + 1, sizeof(*found));
+	struct sorted *found = calloc(k->count + 1, sizeof(*found));
 
 	*r = (struct references){0};
 	if (!found)
@@ -221,11 +216,10 @@ static void note_common(struct diff *d, enum diff_view view, bool waiting,
 		*known = c;
 }
 
-static int note_kind(struct diff *d, enum diff_view view, bool waiting)
+static int note_kind(struct diff *d, enum diff_view view, bool waiting, const struct kind *k)
 {
-	struct kind all = {waiting, ALL_FUNCTIONS, NULL};
 	struct references r;
-	int status = find_references(d, view, &all, &r);
+	int status = find_references(d, view, k, &r);
 
 	if (!status)
 		note_common(d, view, waiting, &r);
@@ -238,12 +232,12 @@ static int test_function(struct diff *d, enum diff_view view, const struct kind 
 	struct references r;
 	int status = find_references(d, view, k, &r);
 
-	for (uint32_t i = 0; i < d->sites && !status; i++) {
-		struct diff_site *s = &d->site[i];
+	for (uint32_t i = 0; i < k->count && !status; i++) {
+		struct diff_site *s = &d->site[k->site[i]];
 
-		if (!is_of(d, i, k) || diff_estimate_hindrance(d, s, view))
+		if (!is_in_both(s) || diff_estimate_hindrance(d, s, view))
 			continue;
-		test_own(d, s, view, &r, i, &s->test[view][DIFF_OWN]);
+		test_own(d, s, view, &r, k->site[i], &s->test[view][DIFF_OWN]);
 		test_total(d, s, view, &s->test[view][DIFF_TOTAL]);
 	}
 	free_references(&r);
@@ -266,23 +260,38 @@ static int by_function(const void *left, const void *right, void *sites)
 	return c ? c : compare_names(a->outcome, b->outcome);
 }
 
-/* Tests of all functions. `order`: the sites by function; `functions`: room for as many. */
-static int test_functions(struct diff *d, const uint32_t *order, uint32_t *functions)
+/* The sites from order[from] on that are of its function, or (all) that work or wait as it does. */
+static struct kind kind_at(const struct diff *d, const uint32_t *order, uint32_t from, bool all)
 {
-	struct kind k = {.functions = functions};
+	uint32_t end = from + 1;
 
-	for (uint32_t i = 0; i < d->sites; i++) {
-		bool other = i && by_function(&order[i - 1], &order[i], d->site) != 0;
+	while (end < d->sites && (all ? d->site[order[end]].waiting == d->site[order[from]].waiting
+				      : !by_function(&order[from], &order[end], d->site)))
+		end++;
+	return (struct kind){order + from, end - from};
+}
 
-		functions[order[i]] = (i ? functions[order[i - 1]] : 0) + other;
-	}
-	for (uint32_t i = 0; i < d->sites; i++) {
-		k.function = functions[order[i]];
-		k.waiting = d->site[order[i]].waiting;
-		if (i && functions[order[i - 1]] == k.function)
-			continue;
+static int note_kinds(struct diff *d, const uint32_t *order)
+{
+	struct kind k;
+
+	for (uint32_t i = 0; i < d->sites; i += k.count) {
+		k = kind_at(d, order, i, true);
 		for (int view = 0; view < DIFF_VIEWS; view++)
-			if (test_function(d, (enum diff_view)view, &k) < 0)
+			if (note_kind(d, (enum diff_view)view, d->site[order[i]].waiting, &k))
+				return -1;
+	}
+	return 0;
+}
+
+static int test_functions(struct diff *d, const uint32_t *order)
+{
+	struct kind k;
+
+	for (uint32_t i = 0; i < d->sites; i += k.count) {
+		k = kind_at(d, order, i, false);
+		for (int view = 0; view < DIFF_VIEWS; view++)
+			if (test_function(d, (enum diff_view)view, &k))
 				return -1;
 	}
 	return 0;
@@ -291,19 +300,14 @@ static int test_functions(struct diff *d, const uint32_t *order, uint32_t *funct
 int diff_pair_test(struct diff *d)
 {
 	uint32_t *order = calloc(d->sites + 1, sizeof(*order));
-	uint32_t *functions = calloc(d->sites + 1, sizeof(*functions));
-	int status = order && functions ? 0 : -1;
+	int status;
 
-	for (int view = 0; view < DIFF_VIEWS && !status; view++)
-		for (int waiting = 0; waiting < 2 && !status; waiting++)
-			status = note_kind(d, (enum diff_view)view, waiting);
-	for (uint32_t i = 0; i < d->sites && !status; i++)
+	if (!order)
+		return -1;
+	for (uint32_t i = 0; i < d->sites; i++)
 		order[i] = i;
-	if (!status) {
-		qsort_r(order, d->sites, sizeof(*order), by_function, d->site);
-		status = test_functions(d, order, functions);
-	}
+	qsort_r(order, d->sites, sizeof(*order), by_function, d->site);
+	status = note_kinds(d, order) || test_functions(d, order) ? -1 : 0;
 	free(order);
-	free(functions);
 	return status;
 }
