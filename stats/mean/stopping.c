@@ -72,7 +72,8 @@ struct scatter {
 	uint64_t residual[STOPPING_STRETCHES];
 };
 
-static void residuals_of(const struct stopping *s, uint32_t first, struct scatter *r)
+/* False: there was no call, or none took any time. */
+static bool residuals_of(const struct stopping *s, uint32_t first, struct scatter *r)
 {
 	double ratio, scale;
 
@@ -82,6 +83,8 @@ static void residuals_of(const struct stopping *s, uint32_t first, struct scatte
 		r->units += (double)s->stretch[i].units;
 		r->calls_sq += (double)s->stretch[i].calls * (double)s->stretch[i].calls;
 	}
+	if (!(r->calls > 0) || !(r->units > 0))
+		return false;
 	ratio = r->units / r->calls;
 	scale = RESIDUAL_SCALE / r->units;
 	for (uint32_t i = 0; i < r->count; i++) {
@@ -93,6 +96,7 @@ static void residuals_of(const struct stopping *s, uint32_t first, struct scatte
 		r->square += d * d;
 	}
 	r->units *= scale;
+	return true;
 }
 
 /* Student's t as improbable as the sequence's limit is for a normal mean. */
@@ -111,10 +115,7 @@ double stopping_width(const struct stopping *s, double elapsed_s, uint64_t skipp
 	double independent, time, t;
 
 	*ready = false;
-	if (s->count - first < LEAST_STRETCHES)
-		return NAN;
-	residuals_of(s, first, &r);
-	if (!(r.calls > 0) || !(r.units > 0))
+	if (s->count - first < LEAST_STRETCHES || !residuals_of(s, first, &r))
 		return NAN;
 	serial = autocorrelation_estimate(
 		&(struct stats_batches){.calls = 1, .count = r.count, .sum = r.residual});
