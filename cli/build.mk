@@ -59,6 +59,7 @@ CLI_SRC = \
 	cli/run/run_output.c \
 	cli/run/run_slowest.c \
 	cli/run/run_symbols.c \
+	cli/run/run_ticker.c \
 	cli/run/run_watch.c \
 	cli/serve_options.c \
 	cli/usage/inputs.c \

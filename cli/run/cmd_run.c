@@ -17,23 +17,20 @@
 #include "collector/launch/leftovers.h"
 #include "collector/launch/library_path.h"
 #include "collector/launch/program.h"
-#include "stats/numerics/random.h"
 #include "report/report.h"
 #include "report/report_print.h"
-#include "report/wording/numbers.h"
 #include "cli/run/run_filters.h"
 #include "cli/run/run_live.h"
 #include "cli/run/run_displace.h"
 #include "cli/run/run_options.h"
 #include "cli/run/run_output.h"
 #include "cli/run/run_symbols.h"
+#include "cli/run/run_ticker.h"
 #include "cli/run/run_watch.h"
 #include "stats/mean/stopping.h"
 #include "collector/launch/run_directory.h"
 #include "cli/messages/say.h"
 #include "collector/launch/survivors.h"
-#include "collector/clocks/ticker.h"
-#include "collector/clocks/ticker_cost.h"
 
 enum { FAILED = 125, NOT_EXECUTABLE = 126, NOT_FOUND = 127 };
 
@@ -42,10 +39,7 @@ struct run {
 	struct program program;
 	struct run_output output;
 	struct run_directory directory;
-	struct ticker *ticker; /* NULL: the clock needs none */
-	struct ticker_stats ticks;
-	struct ticker_cost tick_cost;
-	uint64_t asked_tick_ns; /* where a longer one is used; 0: none */
+	struct run_ticker ticker;
 	struct launch launch;
 	char library[PATH_MAX];
 	struct selection chosen; /* -s */
@@ -76,41 +70,6 @@ static int avoid_odd_library_path(struct run *r)
 	return 0;
 }
 
-/* A tick that would cost too much is made longer, with a word where it was asked for. */
-static void settle_tick(struct run *r)
-{
-	uint64_t least_ns, tick_ns = r->options.tick_ns;
-	char asked[32], taken[32], used[32];
-
-	ticker_cost_measure(&r->tick_cost);
-	least_ns = ticker_cost_least_tick(&r->tick_cost);
-	if (r->options.exact_tick || tick_ns >= least_ns)
-		return;
-	r->options.tick_ns = least_ns;
-	if (!r->options.tick_asked)
-		return;
-	r->asked_tick_ns = tick_ns;
-	numbers_duration(asked, sizeof(asked), (double)tick_ns, false);
-	numbers_duration(taken, sizeof(taken), (double)r->tick_cost.taken_ns, false);
-	numbers_duration(used, sizeof(used), (double)least_ns, false);
-	say_format("a tick takes %s here: with one every %s, %.0f %% of a CPU. The tick is %s, "
-		   "1 %%.\n--exact-tick keeps the shorter one",
-		   taken, asked, 100 * (double)r->tick_cost.taken_ns / (double)tick_ns, used);
-}
-
-static int start_clock(struct run *r)
-{
-	struct profile_error err;
-
-	if (r->options.clock != SCP_CLOCK_PAGE && r->options.clock != SCP_CLOCK_DUAL)
-		return 0;
-	settle_tick(r);
-	r->ticker = ticker_start(r->directory.page, r->options.tick_ns, random_fresh_seed(), &err);
-	if (!r->ticker)
-		say(err.text);
-	return r->ticker ? 0 : -1;
-}
-
 static int write_stubs(struct run *r)
 {
 	return r->chosen.count ? run_symbols_write(&r->chosen, r->directory.base,
@@ -125,7 +84,7 @@ static int set_environment(const struct run *r)
 		.stubs = r->stubs,
 		.before = r->program.asan,
 		.profiles = r->directory.profiles,
-		.page = r->ticker ? r->directory.page : NULL,
+		.page = r->ticker.ticker ? r->directory.page : NULL,
 		.clock = r->options.clock,
 		.tick_ns = r->options.tick_ns,
 		.groups = r->options.groups ? r->options.built_in : NULL,
@@ -147,9 +106,7 @@ static void clean_up(struct run *r)
 {
 	char link[PATH_MAX];
 
-	if (r->ticker)
-		ticker_stop(r->ticker, &r->ticks);
-	r->ticker = NULL;
+	run_ticker_stop(&r->ticker);
 	if (r->windows)
 		recording_control_stop(r->windows);
 	r->windows = NULL;
@@ -187,7 +144,8 @@ static int prepare(struct run *r)
 		symbol_pattern_free(&r->patterns);
 		return -1;
 	}
-	if (!avoid_odd_library_path(r) && !write_stubs(r) && !start_clock(r) &&
+	if (!avoid_odd_library_path(r) && !write_stubs(r) &&
+	    !run_ticker_start(&r->ticker, &r->options, r->directory.page) &&
 	    !run_filters_prepare(&r->options.filters, &r->program, &r->directory, &r->windows,
 				 &r->filters) &&
 	    !set_environment(r))
@@ -275,29 +233,6 @@ static void say_nothing_found(const struct run *r, const struct gathered *g)
 		    "/dev/shm (a sandbox, chroot), or start only static or privileged programs?");
 }
 
-/* A tick that took the CPU from the command is an involuntary switch of it. */
-static void set_ticker_cost(struct profile *p, const struct run *r)
-{
-	uint64_t ticks = r->ticks.ticks, taken_ns = r->tick_cost.taken_ns, hits = ticks;
-
-	if (p->usage.known & SCP_USAGE_CPU && p->usage.involuntary < hits)
-		hits = p->usage.involuntary;
-	p->ticker_cost = (struct scp_ticker_cost){
-		.cpu_ns = r->ticks.cpu_ns,
-		.most_ns = ticks * taken_ns,
-		.taken_ns = hits * taken_ns,
-		.asked_ns = r->asked_tick_ns,
-	};
-}
-
-static void set_ticks(struct profile *p, const struct ticker_stats *s)
-{
-	p->ticker_ticks = s->ticks;
-	p->ticker_late_sum_ns = s->late_sum_ns;
-	p->ticker_late_max_ns = s->late_max_ns;
-	p->ticker_late_ticks = s->late_ticks;
-}
-
 static void print_report(const struct run *r, struct profile *p)
 {
 	struct report_options options = REPORT_OPTIONS_DEFAULT;
@@ -320,8 +255,7 @@ static int save(struct run *r, const struct gathered *g)
 {
 	struct profile_error err;
 
-	set_ticks(g->profile, &r->ticks);
-	set_ticker_cost(g->profile, r);
+	run_ticker_note(&r->ticker, g->profile);
 	run_watch_tell(r->watch, g->profile);
 	run_displace_sites(&r->displace, r->directory.profiles, g->profile);
 	fold_model(g->profile, 64);
