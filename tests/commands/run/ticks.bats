@@ -1,7 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The page clock's tick: what it costs, and what follows from that. No machine wakes up a thread in
-# less than 200 ns, so that a tick of 20 us is always too short; the longest one cannot be.
+# less than 200 ns, so that a tick of 20 us is always too short; the longest one cannot be. (A
+# report's tick is the mean of those that fell, each of half to one and a half times the length.)
 
 load ../common
 
@@ -34,14 +35,14 @@ profile_with_ticks()
 @test "ticks 02: --exact-tick keeps it, and the report says what it costs" {
 	profile_with_ticks -c page -d 20us --exact-tick
 	not grep -q 'a tick takes' said
-	holds '.clock.tick_ns == 20000 and .totals.ticker.asked_ns == null'
-	holds '[.warnings[].code] | index("ticker-costly") != null'
+	holds '.totals.ticker.asked_ns == null'
+	holds '[.warnings[].code] | index("ticker-costly") != null and index("tick-lengthened") == null'
 }
 
 @test "ticks 03: a long tick stays, without a word" {
 	profile -c page -d 100ms
 	not grep -q 'a tick takes' said
-	holds '.clock.tick_ns == 100000000'
+	holds '.totals.ticker | . == null or .asked_ns == null'
 	holds '[.warnings[].code] | index("tick-lengthened") == null'
 }
 
