@@ -10,7 +10,8 @@
  * comes last. `no_symbols`: why selected functions have no stubs, where they were asked for. */
 HIDDEN void header_fill(struct scp_header *h, const char *no_symbols);
 
-/* The calling thread's CPU time in ns, to be given to header_note_own; 0: it cannot be asked for. */
+/* The calling thread's CPU time in ns, to be given to header_note_own; 0: it cannot be asked for.
+ */
 HIDDEN uint64_t header_cpu_ns(void);
 
 /* What it has used since is the library's own. */
