@@ -4,7 +4,7 @@
  * then; the original is looked up here as the loader would, and called.
  *
  * In libscprof.so this code only lies, as the section .scprof_early. The tool puts a copy into
- * every stub object as it is, so it has neither data nor relocations: scripts/check_early.sh.
+ * every stub object as it is, so it has neither data nor relocations: scripts/embed_code.sh.
  * It is entered at its beginning with the stub's record, or 0 for dlsym, in %r11 (x16), and jumps
  * to the original with all registers that may hold an argument as they were. */
 #include <elf.h>

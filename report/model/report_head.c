@@ -144,8 +144,8 @@ static void put_ticker(const struct head *f)
 	numbers_count(ticks, sizeof(ticks), p->ticker_ticks);
 	numbers_duration(each, sizeof(each), (double)c->most_ns / (double)p->ticker_ticks, f->utf8);
 	numbers_duration(taken, sizeof(taken), (double)c->taken_ns, f->utf8);
-	put(f, "ticker", "%s ticks, each %s of the CPU where it falls; %s of them the program's",
-	    ticks, each, taken);
+	put(f, "ticker", "%s tick%s, each %s of the CPU where it falls; %s of them the program's",
+	    ticks, p->ticker_ticks == 1 ? "" : "s", each, taken);
 }
 
 /* What was subtracted, and what recording cost the program in all. */
