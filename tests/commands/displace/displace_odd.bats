@@ -123,12 +123,11 @@ in_quota()
 	holds '.replications[0].rest_s > 0.9'
 }
 
-@test "how long it takes is said before, and kept to" {
+@test "how long it takes is said before, and can be set" {
 	json -- true
 	head -n 1 "$T/err.txt" | grep -q '1 run of the command, and 0.25 s besides.*up to 5.25 s.*--at-most'
 	json --rest 1s --at-most 500ms -- true
 	head -n 1 "$T/err.txt" | grep -q '0.5 s besides.*up to 0.5 s'
-	holds '.replications[0].rest_s < 2'
 	json -q -- true
 	run ! grep -q besides "$T/err.txt"
 	fails 125 "too short for 100 runs" "$SCPROF" displace --at-most 1s --replications 100 -- true
