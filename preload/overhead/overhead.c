@@ -12,7 +12,7 @@
 #include "preload/system/stack.h"
 #include "preload/system/sys.h"
 
-#define LEAST_LIFE_NS 10000000u /* of a process that is to spend some tenths of a ms on its end */
+#define LEAST_LIFE_NS 20000000u /* of a process that is to spend some tenths of a ms on its end */
 
 static uint32_t busy;
 
