@@ -7,7 +7,7 @@ BENCH_CFLAGS = -std=gnu11 -O2 -g $(WARN) $(DEPS) -D_GNU_SOURCE -I.
 bench-programs: $(BENCH)/deep_call $(BENCH)/deep_call_pg $(BENCH)/deep_unwind $(BENCH)/calibrated_call \
 	$(BENCH)/quiet_mean $(BENCH)/phase_p $(BENCH)/markers $(BENCH)/many_paths $(BENCH)/new_paths $(BENCH)/known_load $(BENCH)/live_paths \
 	$(BENCH)/known_states $(BENCH)/switches $(BENCH)/known_paths $(BENCH)/known_paths_unwind $(BENCH)/random_paths \
-	$(BENCH)/profile_counts $(BENCH)/short_calls $(BENCH)/warmup_laws
+	$(BENCH)/profile_counts $(BENCH)/short_calls $(BENCH)/nested_calls $(BENCH)/warmup_laws
 
 # The empty function: an object of its own, so that the call is a dynamic one.
 $(BENCH)/libempty.so: bench/empty.c
@@ -43,6 +43,13 @@ $(BENCH)/libshort.so: bench/short.c
 
 $(BENCH)/short_calls: bench/short_calls.c $(BENCH)/libshort.so
 	$(CC) $(BENCH_CFLAGS) -fno-ipa-icf -o $@ $< -L$(BENCH) -lshort -Wl,-rpath,'$$ORIGIN'
+
+$(BENCH)/libouter.so: bench/outer.c
+	@mkdir -p $(@D)
+	$(CC) $(BENCH_CFLAGS) -fPIC -shared -o $@ $<
+
+$(BENCH)/nested_calls: bench/nested_calls.c $(BENCH)/libshort.so $(BENCH)/libouter.so
+	$(CC) $(BENCH_CFLAGS) -fno-ipa-icf -o $@ $< -L$(BENCH) -lshort -louter -Wl,-rpath,'$$ORIGIN'
 
 # Displacement's intervals compared with a load of known size (docs/displacement-results.md).
 KNOWN_LIBS = $(addprefix $(BUILD)/lib,$(addsuffix .a,collector profile stats))

@@ -75,6 +75,16 @@ struct overhead_depth clocks_depth(const struct profile *p, uint32_t first, uint
 	return d;
 }
 
+void clocks_conclude_overhead(struct profile *p)
+{
+	const struct profile_index *x = p->index;
+
+	p->clock.overhead = overhead_mean(&x->overhead, &x->depth);
+	p->slow.overhead = overhead_mean(&x->slow_overhead, &x->depth);
+	p->slow.overhead.inner_ns = p->clock.overhead.inner_ns;
+	p->slow.overhead.inner_error_ns = p->clock.overhead.inner_error_ns;
+}
+
 void clocks_add_overhead(struct profile *p, const struct scp_header *h, struct overhead_depth d)
 {
 	struct profile_index *x = p->index;
@@ -91,9 +101,7 @@ void clocks_add_overhead(struct profile *p, const struct scp_header *h, struct o
 	overhead_add_ways(&x->overhead, &h->ways_first, &h->ways_last, d.calls);
 	overhead_add_ways(&x->slow_overhead, &h->slow_ways_first, &h->slow_ways_last, d.calls);
 	overhead_add_inner(&x->overhead, &h->inner_first, &h->inner_last, d.calls);
-	overhead_add_inner(&x->slow_overhead, &h->inner_first, &h->inner_last, d.calls);
-	p->clock.overhead = overhead_mean(&x->overhead, &x->depth);
-	p->slow.overhead = overhead_mean(&x->slow_overhead, &x->depth);
+	clocks_conclude_overhead(p);
 }
 
 /* As if all had been added just now; what has no header now (NULL) makes that impossible. */

@@ -31,4 +31,8 @@ struct overhead_depth clocks_depth(const struct profile *p, uint32_t first, uint
 /* After clocks_take: what the file measured that a call adds, for its calls of depth `d`. */
 void clocks_add_overhead(struct profile *p, const struct scp_header *h, struct overhead_depth d);
 
+/* From what was added: what calls cost by each clock. What they add to the call around them is the
+ * same for both, since it is all that they cost. */
+void clocks_conclude_overhead(struct profile *p);
+
 #endif

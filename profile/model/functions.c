@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "profile/base/error.h"
+#include "profile/model/clocks.h"
 #include "profile/model/intern.h"
 #include "profile/model/rate.h"
 #include "profile/model/states.h"
@@ -183,8 +184,7 @@ static void take_overhead(struct profile *to, const struct profile *from)
 	x->depth.frames += y->depth.frames;
 	for (unsigned i = 0; i < SCP_WAYS; i++)
 		x->depth.way_calls[i] += y->depth.way_calls[i];
-	to->clock.overhead = overhead_mean(&x->overhead, &x->depth);
-	to->slow.overhead = overhead_mean(&x->slow_overhead, &x->depth);
+	clocks_conclude_overhead(to);
 }
 
 static int make_maps(struct condense *c)

@@ -196,6 +196,51 @@ static void mean_over_ways(struct prof_overhead *o, const struct overhead_depth 
 	}
 }
 
+/* In programs calls inside others cost what the measurement, where all is in the nearest cache,
+ * finds on longer paths: on one of so many frames, what it finds with SCP_COST_SHORT_FRAMES. */
+#define SHORT_INNER_FRAMES 6
+
+/* What each frame more costs a call inside another, as of system calls at top level: in programs
+ * once to twice as much. */
+static double of_longer_paths(const struct prof_overhead *o, const struct overhead_depth *d)
+{
+	double more = o->cost[SCP_COST_LONG].outside_ns - o->cost[SCP_COST_SHORT].outside_ns;
+	double frames = d->calls > 0 ? d->frames / d->calls : SHORT_INNER_FRAMES;
+
+	return fmax(more, 0) / (SCP_COST_LONG_FRAMES - SCP_COST_SHORT_FRAMES) *
+	       (frames - SHORT_INNER_FRAMES);
+}
+
+/* The calls inside others went their own ways, each of which costs all that it does. Which of them
+ * lie in which row is not known: uncertain by what they differ by. Without all these ways' costs
+ * (an older file) nothing changes. */
+static void mean_of_inner(struct prof_overhead *o, const struct overhead_sum *s,
+			  const struct overhead_depth *d)
+{
+	double calls = 0, sum = 0, square = 0, error = 0;
+
+	for (unsigned i = SCP_WAY_NESTED; i < SCP_WAYS; i++) {
+		const struct prof_cost *c = &o->way[i];
+		double ns = c->inside_ns + c->outside_ns;
+
+		if (!(d->way_calls[i] > 0))
+			continue;
+		if (!(s->way_weight[i] > 0))
+			return;
+		calls += d->way_calls[i];
+		sum += d->way_calls[i] * ns;
+		square += d->way_calls[i] * ns * ns;
+		error += d->way_calls[i] * (c->inside_error_ns + c->outside_error_ns);
+	}
+	if (!(sum > 0))
+		return;
+	double mean = sum / calls, variance = square / calls - mean * mean;
+	double longer = of_longer_paths(o, d), unseen = hypot(longer / 2, error / calls);
+
+	o->inner_ns = round(1000 * fmax(mean + longer, 0)) / 1000;
+	o->inner_error_ns = round(1000 * hypot(unseen, sqrt(fmax(variance, 0)))) / 1000;
+}
+
 struct prof_overhead overhead_mean(const struct overhead_sum *s, const struct overhead_depth *d)
 {
 	const struct prof_cost none = {NAN, NAN, NAN, NAN};
@@ -213,6 +258,7 @@ struct prof_overhead overhead_mean(const struct overhead_sum *s, const struct ov
 		mean_of(&s->outside[i], s->weight, &c->outside_ns, &c->outside_error_ns);
 	}
 	fill_ways(&o, s, d);
+	mean_of_inner(&o, s, d);
 	mean_over_ways(&o, d);
 	return o;
 }

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "profile/model/overhead.h"
 #include "report/model/estimate.h"
 #include "tests/unit/support/model_open.h"
 #include "tests/unit/support/scp_build.h"
@@ -118,6 +119,66 @@ static void test_merged_files_keep_them(void **state)
 	profile_free(q);
 }
 
+/* Costs of three ways in ps, as mean_of sees them: nothing varies. `deep_ps`: outside, of long
+ * paths. */
+static struct prof_overhead inner_of(double system, double selected, uint32_t frames,
+				     uint64_t deep_ps, bool is_known)
+{
+	struct overhead_sum s = {0};
+	struct overhead_depth d = {.calls = 10, .frames = 10.0 * frames};
+	struct scp_overhead o = {.rounds = 32, .cost = {system_call, system_call}};
+	struct scp_way_costs ways = {0};
+	struct scp_inner_cost middle = {70000, 7000};
+
+	o.cost[SCP_COST_LONG].outside_ps = deep_ps;
+	ways.way[SCP_WAY_NESTED] = (struct scp_way_cost){10000, 100, 20000, 200};
+	if (is_known)
+		ways.way[NESTED_SELECTED] = (struct scp_way_cost){20000, 100, 30000, 200};
+	d.way_calls[SCP_WAY_SYSTEM] = 5;
+	d.way_calls[SCP_WAY_NESTED] = system;
+	d.way_calls[NESTED_SELECTED] = selected;
+	overhead_add(&s, &o, &o, 10);
+	overhead_add_ways(&s, &ways, &ways, 10);
+	overhead_add_inner(&s, &middle, &middle, 10);
+	return overhead_mean(&s, &d);
+}
+
+static void test_calls_inside_cost_what_their_ways_do(void **state)
+{
+	struct prof_overhead wrappers = inner_of(7, 0, 6, 20000, true);
+	struct prof_overhead both = inner_of(3, 1, 6, 20000, true);
+
+	(void)state;
+	assert_float_equal(wrappers.inner_ns, 30, 1e-9);
+	assert_float_equal(wrappers.inner_error_ns, 0.3, 1e-3);
+	/* 30 and 50 ns, 3 to 1: which one lies where is not known */
+	assert_float_equal(both.inner_ns, 35, 1e-9);
+	assert_float_equal(both.inner_error_ns, hypot(0.3, 20 * sqrt(3.0 / 16)), 1e-3);
+}
+
+static void test_calls_inside_cost_more_on_longer_paths(void **state)
+{
+	(void)state;
+	/* half a ns a frame, of more than 6 */
+	assert_float_equal(inner_of(0, 1, 6, 36000, true).inner_ns, 50, 1e-9);
+	assert_float_equal(inner_of(0, 1, 26, 36000, true).inner_ns, 50 + 10, 1e-9);
+	assert_float_equal(inner_of(0, 1, 26, 36000, true).inner_error_ns, hypot(0.3, 5), 1e-3);
+	assert_float_equal(inner_of(0, 1, 2, 36000, true).inner_ns, 50 - 2, 1e-9);
+	/* no noise makes them cost less there */
+	assert_float_equal(inner_of(0, 1, 26, 12000, true).inner_ns, 50, 1e-9);
+}
+
+static void test_unknown_ways_inside_cost_the_middle(void **state)
+{
+	struct prof_overhead one = inner_of(3, 1, 6, 20000, false);
+	struct prof_overhead none = inner_of(0, 0, 6, 20000, true);
+
+	(void)state;
+	assert_float_equal(one.inner_ns, 70, 1e-9);
+	assert_float_equal(one.inner_error_ns, 7, 1e-9);
+	assert_float_equal(none.inner_ns, 70, 1e-9);
+}
+
 static int clean(void **state)
 {
 	(void)state;
@@ -132,6 +193,9 @@ int main(void)
 		cmocka_unit_test(test_what_was_not_measured_costs_as_system_calls_do),
 		cmocka_unit_test(test_half_the_difference_of_two_is_in_the_error),
 		cmocka_unit_test(test_merged_files_keep_them),
+		cmocka_unit_test(test_calls_inside_cost_what_their_ways_do),
+		cmocka_unit_test(test_calls_inside_cost_more_on_longer_paths),
+		cmocka_unit_test(test_unknown_ways_inside_cost_the_middle),
 	};
 
 	return cmocka_run_group_tests_name("overhead of ways", tests, NULL, clean);

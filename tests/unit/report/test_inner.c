@@ -124,8 +124,8 @@ static void test_the_report_takes_them_off(void **state)
 	assert_float_equal(after.raw_mean_ns, before.raw_mean_ns, 1e-9);
 	assert_float_equal(after.estimate.mean, before.estimate.mean - 20, 1e-6);
 	assert_float_equal(after.total_ns, before.total_ns - 20 * (double)calls, 1e-3);
-	/* the calls inside are uncertain by 25 % of their cost, all in one direction */
-	assert_float_equal(after.overhead_error_ns, hypot(before.overhead_error_ns, 2 * 0.25 * 10),
+	/* the calls inside are uncertain by 10 % of their cost, all in one direction */
+	assert_float_equal(after.overhead_error_ns, hypot(before.overhead_error_ns, 2 * 0.10 * 10),
 			   1e-9);
 	scale = 1 - 20 / before.raw_mean_ns;
 	assert_float_equal(after.max_ns, (before.max_ns + 100) * scale - 100, 1e-6);
