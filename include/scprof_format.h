@@ -268,8 +268,8 @@ struct scp_slowest_asked {
 struct scp_ticker_cost {
 	uint64_t cpu_ns;   /* CPU time of its thread */
 	uint64_t most_ns;  /* all ticks, each as much as one takes from a thread on its CPU */
-	uint64_t taken_ns; /* of that, by as many ticks as took the CPU from the processes: so many
-			      involuntary switches at most */
+	uint64_t taken_ns; /* of that, by as many ticks as took the CPU from the processes: at most
+			      those that fell into their CPU time, and their involuntary switches */
 	uint64_t asked_ns; /* the tick that was asked for, where a longer one was used; 0: none */
 };
 

@@ -107,9 +107,12 @@ static void print_sentence(const struct plan_change *p, const struct plan_change
 		       " sites is found 95 times in 100\n",
 		       change, of_what, sum->within);
 	if (sum->never)
-		printf("%" PRIu32 " more have too few others of their kind to tell them from the "
+		printf("%" PRIu32 "%s too few others of their kind to tell them from the "
 		       "machine: give scprof diff several runs a side\n",
-		       sum->never);
+		       sum->never,
+		       sum->within	 ? " more have"
+		       : sum->never == 1 ? " site has"
+					 : " sites have");
 }
 
 int plan_change_print(const struct plan_change *p, const struct plan_options *o)

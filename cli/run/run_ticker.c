@@ -53,9 +53,11 @@ void run_ticker_note(const struct run_ticker *t, struct profile *p)
 	const struct ticker_stats *s = &t->ticks;
 	uint64_t hits = s->ticks;
 
-	/* One that took the CPU from the command is an involuntary switch of it. */
-	if (p->usage.known & SCP_USAGE_CPU && p->usage.involuntary < hits)
-		hits = p->usage.involuntary;
+	/* One that took the CPU from the command fell into its CPU time, and is an involuntary
+	 * switch of it. */
+	if (p->usage.known & SCP_USAGE_CPU)
+		hits = ticker_cost_hits(s->ticks, s->stop_ns - s->start_ns, p->usage.cpu_ns,
+					p->usage.involuntary);
 	p->ticker_ticks = s->ticks;
 	p->ticker_late_sum_ns = s->late_sum_ns;
 	p->ticker_late_max_ns = s->late_max_ns;

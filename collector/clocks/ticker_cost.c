@@ -152,6 +152,13 @@ void ticker_cost_measure(struct ticker_cost *c)
 	munmap(m, sizeof(*m));
 }
 
+uint64_t ticker_cost_hits(uint64_t ticks, uint64_t ran_ns, uint64_t cpu_ns, uint64_t involuntary)
+{
+	if (cpu_ns < ran_ns)
+		ticks = (uint64_t)((double)ticks * (double)cpu_ns / (double)ran_ns + 0.5);
+	return ticks < involuntary ? ticks : involuntary;
+}
+
 uint64_t ticker_cost_least_tick(const struct ticker_cost *c)
 {
 	uint64_t tick = (uint64_t)((double)c->taken_ns / TICKER_COST_SHARE), digit = 1;

@@ -35,6 +35,11 @@ void ticker_cost_measure(struct ticker_cost *c);
 uint64_t ticker_cost_median(const struct ticker_cost_gap *gap, size_t gaps, const uint64_t *at,
 			    size_t instants, uint64_t most_ns);
 
+/* How many of `ticks` in ran_ns took the CPU from processes that had cpu_ns of CPU time and were
+ * switched so many times involuntarily: not more than these, nor, in the mean, than fall into that
+ * time. */
+uint64_t ticker_cost_hits(uint64_t ticks, uint64_t ran_ns, uint64_t cpu_ns, uint64_t involuntary);
+
 /* The shortest tick that takes no more than TICKER_COST_SHARE of a CPU: to two digits, at most
  * TICKER_MAX_NS. 0 where the cost is not known. */
 uint64_t ticker_cost_least_tick(const struct ticker_cost *c);

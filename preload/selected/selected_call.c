@@ -275,8 +275,8 @@ COLD uint32_t selected_call_start(struct selected_frame *f)
 	return SELECTED_CALL;
 }
 
-/* From one of the fast paths to the slow one. `now`: of a clock that is read already, which may well
- * say 0. */
+/* From one of the fast paths to the slow one. `now`: of a clock that is read already, which may
+ * well say 0. */
 static COLD void end_slowly(struct selected_frame *f, uint32_t outcome, uint64_t now)
 {
 	if (f->way == WAY_TSC || f->way == WAY_PAGE)

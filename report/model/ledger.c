@@ -51,9 +51,10 @@ unsigned ledger_counted_as(const char *name, uint32_t group)
 	return 0;
 }
 
+/* An estimated part can be beyond what is known to contain it, on either side. */
 static double share_of(double part, double total)
 {
-	return total > 0 && !isnan(part) ? fmin(part / total, 1) : NAN;
+	return total > 0 && !isnan(part) ? fmax(fmin(part / total, 1), 0) : NAN;
 }
 
 /* A total of some processes is no total. */

@@ -126,6 +126,10 @@ static void put_recording(const struct head *f)
 	numbers_duration(all, sizeof(all), r->recording_ns, f->utf8);
 	numbers_share(share, sizeof(share), r->time_ns > 0 ? r->recording_ns / r->time_ns : NAN);
 	numbers_count(times, sizeof(times), r->recordings);
+	if (!(r->recording_ns > 0)) {
+		put(f, "recording", "new paths: %s times; no tick fell into any of them", times);
+		return;
+	}
 	numbers_duration(each, sizeof(each), r->recording_ns / (double)r->recordings, f->utf8);
 	put(f, "recording",
 	    "new paths: %s, %s of the threads' time (%s times %s); in no call's time", all, share,
@@ -317,7 +321,7 @@ static void put_states(const struct head *f)
 	if (!mostly)
 		return;
 	numbers_share(on, sizeof(on), cpu / all);
-	numbers_share(in_calls, sizeof(in_calls), t->cpu_in_calls_s / all);
+	numbers_share(in_calls, sizeof(in_calls), threads_time_cpu_in_calls_s(t) / all);
 	numbers_share(runnable, sizeof(runnable), t->runnable_s / all);
 	numbers_share(slept, sizeof(slept), t->asleep_in_calls_s / all);
 	numbers_share(elsewhere, sizeof(elsewhere), t->not_recorded_s / all);

@@ -109,6 +109,13 @@ const char *threads_time_mostly(const struct report_threads_time *t)
 	return t->runnable_s > cpu ? "kept from its CPUs" : "computes";
 }
 
+double threads_time_cpu_in_calls_s(const struct report_threads_time *t)
+{
+	double cpu = t->cpu_in_calls_s + t->cpu_outside_s + t->recording_s;
+
+	return fmax(fmin(t->cpu_in_calls_s, cpu), 0);
+}
+
 /* One line for each reason why less is known than could be. */
 static void warn_detector(struct report *r)
 {
@@ -199,17 +206,16 @@ bool threads_time_agrees(const struct report *r)
 static void warn_check(struct report *r)
 {
 	const struct report_threads_time *t = &r->threads_time;
-	double off = t->explained_s - t->charged_s;
+	double off = threads_time_difference(r);
 	char share[32];
 
 	if (!t->known || t->charged_s < CHECK_LEAST_S || threads_time_agrees(r))
 		return;
-	numbers_share(share, sizeof(share), fabs(off) / t->charged_s);
+	numbers_share(share, sizeof(share), fabs(off));
 	warning_list_note(r, "states-check",
-			  "The kernel charged the threads %s %s CPU time than calls and the time "
-			  "between them explain: on the CPU, runnable and asleep may be off by as "
-			  "much.",
-			  share, off > 0 ? "less" : "more");
+			  "Calls and the time between them add up to %s %s CPU time than the "
+			  "kernel charged: on the CPU, runnable and asleep may be off by as much.",
+			  share, off > 0 ? "more" : "less");
 }
 
 void threads_time_warn(struct report *r)

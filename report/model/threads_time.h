@@ -12,6 +12,10 @@ void threads_time_fill(struct report *r);
 /* What most of it was, to end "the program mostly ..."; NULL: not known. */
 const char *threads_time_mostly(const struct report_threads_time *t);
 
+/* Of all time on a CPU that in calls, in s. Estimated by itself, it can be beyond the whole on
+ * either side: not here. */
+double threads_time_cpu_in_calls_s(const struct report_threads_time *t);
+
 /* CPU time that the kernel charged to the processes (the ledger's) and not to recorded threads
  * while they were recorded, in s; NAN: not known. */
 double threads_time_not_recorded_s(const struct report *r);

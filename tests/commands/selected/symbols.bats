@@ -112,6 +112,13 @@ refuses()
 	done
 }
 
+@test "symbols 24: the page clock before its first tick" {
+	export SCPROF_TICK=100ms
+	CLOCK=page chosen 'chosen_lib:*,qsort' "$PROGRAMS/chosen_lazy" callbacks 10
+	make_report
+	holds '.totals.calls > 0 and .totals.time_ns < 3600e9'
+}
+
 @test "symbols 11: a name that matches nothing is an error before the program starts" {
 	refuses "'strlne' matches no function" -s strlne
 	grep -q 'strlen' err.txt

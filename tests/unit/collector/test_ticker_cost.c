@@ -22,6 +22,15 @@ static void test_median_of_the_gaps_with_a_tick(void **state)
 	assert_int_equal(ticker_cost_median(gap, 0, at, 5, 1000), 0);
 }
 
+static void test_ticks_that_hit_fall_into_cpu_time_and_are_switches(void **state)
+{
+	(void)state;
+	assert_int_equal(ticker_cost_hits(4000, 10000, 300, 50000), 120);
+	assert_int_equal(ticker_cost_hits(4000, 10000, 300, 7), 7);
+	assert_int_equal(ticker_cost_hits(4000, 10000, 20000, 50000), 4000);
+	assert_int_equal(ticker_cost_hits(0, 0, 0, 0), 0);
+}
+
 static void test_least_tick_takes_one_percent(void **state)
 {
 	static const struct {
@@ -58,6 +67,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_median_of_the_gaps_with_a_tick),
+		cmocka_unit_test(test_ticks_that_hit_fall_into_cpu_time_and_are_switches),
 		cmocka_unit_test(test_least_tick_takes_one_percent),
 		cmocka_unit_test(test_a_tick_costs_something),
 	};

@@ -96,9 +96,40 @@ static void what_few_readings_may_be_off_by_is_said(void **state)
 	free(text);
 }
 
+/* With a slow clock that did not advance in any of them. */
+static void recordings_without_a_tick_have_no_duration(void **state)
+{
+	struct report_options o = REPORT_OPTIONS_DEFAULT;
+	struct profile *p = timed(1);
+	char *text;
+
+	(void)state;
+	p->table[0].recordings = 7;
+	p->table[0].recording_units = 0;
+	o.width = 160;
+	text = fixture_print(p, &o);
+	assert_non_null(strstr(text, "new paths: 7 times; no tick fell into any of them\n"));
+	free(text);
+}
+
+/* Time in calls and its part on a CPU are estimated apart: with little between calls, or much. */
+static void time_on_a_cpu_in_calls_is_within_all_of_it(void **state)
+{
+	const struct report_threads_time few = {
+		.known = true, .cpu_in_calls_s = -0.1, .cpu_outside_s = 0.6, .runnable_s = 0.5};
+	const struct report_threads_time many = {
+		.known = true, .cpu_in_calls_s = 1, .cpu_outside_s = -0.5, .runnable_s = 0.5};
+
+	(void)state;
+	assert_float_equal(threads_time_cpu_in_calls_s(&few), 0, 1e-12);
+	assert_float_equal(threads_time_cpu_in_calls_s(&many), 0.5, 1e-12);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(recordings_without_a_tick_have_no_duration),
+		cmocka_unit_test(time_on_a_cpu_in_calls_is_within_all_of_it),
 		cmocka_unit_test(charged_time_adds_up_to_the_processes_own),
 		cmocka_unit_test(what_few_readings_may_be_off_by_is_said),
 	};

@@ -83,6 +83,19 @@ static void expect_words(const struct report *r, const char *shares, const char 
 	free(rest);
 }
 
+static void an_estimated_share_is_within_the_whole(void **state)
+{
+	struct report r = make();
+
+	(void)state;
+	r.threads_time = (struct report_threads_time){.known = true, .cpu_in_calls_s = -1};
+	assert_int_equal(ledger_fill(&r), 0);
+	expect_share(r.ledger.cpu_share, 0);
+	r.threads_time.cpu_in_calls_s = 2000;
+	assert_int_equal(ledger_fill(&r), 0);
+	expect_share(r.ledger.cpu_share, 1);
+}
+
 static void shares_are_of_the_processes_totals(void **state)
 {
 	struct report r = make();
@@ -248,6 +261,7 @@ static void every_function_that_moves_bytes_is_decided(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_estimated_share_is_within_the_whole),
 		cmocka_unit_test(shares_are_of_the_processes_totals),
 		cmocka_unit_test(what_is_not_known_of_all_processes_has_no_share),
 		cmocka_unit_test(waits_have_a_share_only_where_switches_are_seen),

@@ -330,10 +330,10 @@ static void one_percent_off_the_kernels_account_warns(void **state)
 	report_free(r);
 	r = build(timed(0.97));
 	assert_non_null(warning(r, "states-check"));
-	assert_non_null(strstr(warning(r, "states-check"), "3.1 % less"));
+	assert_non_null(strstr(warning(r, "states-check"), "3.1 % more"));
 	report_free(r);
 	r = build(timed(1.03));
-	assert_non_null(strstr(warning(r, "states-check"), "2.9 % more"));
+	assert_non_null(strstr(warning(r, "states-check"), "2.9 % less"));
 	report_free(r);
 }
 
