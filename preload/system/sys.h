@@ -118,11 +118,23 @@ static inline void sys_release_signals(const uint64_t *before)
 	sys4(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, before, 0, 8);
 }
 
+/* Is memcheck to count what follows in this thread against the program? A request of
+ * VG_USERREQ__CHANGE_ERR_DISABLEMENT, by 1 or -1. */
+static inline void sys_let_memcheck_count(bool counts)
+{
+	static const uint64_t request[2][6] = {{0x1801, 1}, {0x1801, ~UINT64_C(0)}};
+	arch_ask_valgrind(request[counts]);
+}
+
 /* The kernel looks at the signal set before it refuses `how`: EFAULT or EINVAL
- * tells whether eight bytes can be read. No effect, no descriptor, no memory. */
+ * tells whether eight bytes can be read. No effect, no descriptor, no memory; memcheck would say
+ * that nobody wrote them, where they lie in a frame. */
 static inline int sys_can_read(uintptr_t address)
 {
-	return sys4(SYS_rt_sigprocmask, ~0, address, 0, 8) == -22 /* EINVAL */;
+	sys_let_memcheck_count(false);
+	long r = sys4(SYS_rt_sigprocmask, ~0, address, 0, 8);
+	sys_let_memcheck_count(true);
+	return r == -22 /* EINVAL */;
 }
 
 static inline int sys_getpid(void)

@@ -103,6 +103,20 @@ static inline long arch_syscall(long n, long a, long b, long c, long d, long e, 
 	return x0;
 }
 
+/* A request to valgrind, of six words; without valgrind it does nothing ("The Client Request
+ * mechanism", Valgrind User Manual, 3.1). */
+static inline void arch_ask_valgrind(const uint64_t *request)
+{
+	register uint64_t result __asm__("x3") = 0;
+	register const uint64_t *of __asm__("x4") = request;
+	__asm__ volatile("ror x12, x12, #3\n\tror x12, x12, #13\n\tror x12, x12, #51\n\tror x12, "
+			 "x12, #61\n\t"
+			 "orr x10, x10, x10"
+			 : "+r"(result)
+			 : "r"(of)
+			 : "cc", "memory");
+}
+
 static inline void arch_relax(void)
 {
 	__asm__ volatile("yield");

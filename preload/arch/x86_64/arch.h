@@ -102,6 +102,19 @@ static inline long arch_syscall(long n, long a, long b, long c, long d, long e, 
 	return ret;
 }
 
+/* A request to valgrind, of six words; without valgrind it does nothing ("The Client Request
+ * mechanism", Valgrind User Manual, 3.1). */
+static inline void arch_ask_valgrind(const uint64_t *request)
+{
+	uint64_t result = 0;
+	__asm__ volatile(
+		"rolq $3, %%rdi\n\trolq $13, %%rdi\n\trolq $61, %%rdi\n\trolq $51, %%rdi\n\t"
+		"xchgq %%rbx, %%rbx"
+		: "+d"(result)
+		: "a"(request)
+		: "cc", "memory");
+}
+
 static inline void arch_relax(void)
 {
 	__asm__ volatile("pause");
