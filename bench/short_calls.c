@@ -4,9 +4,9 @@
  *
  * Usage: short_calls send|chosen CALLS NS...
  *
- * For each kind of work and each length in ns (0: the empty function only), a row of calls from a
- * call site of its own, named by a function case_<kind>_<length number>. Prints, for each, its
- * name, steps, and the true ns of a call: (a) each call waits for the one before it, by its
+ * For the empty function, and for each kind of work and each length above 0 ns, calls from a call
+ * site of its own, in a function case_<number>. Prints, for each, that name, the kind, its steps,
+ * and the true ns of a call: (a) each call waits for the one before it, by its
  * argument, less the same of the empty function; (b) likewise with a fence after each call. Medians
  * of the turns.
  */

@@ -126,11 +126,7 @@ int main(int argc, char **argv)
 	printf("%-20s %-42s %-8s %8s  %7s %7s %7s %7s %7s  %s\n", "law", "what", "", "asked",
 	       "doubted", "far", "reached", "doubted", "silent", "ratio");
 	for (unsigned i = 0; i < programs_count; i++) {
-		bool wanted = at >= argc;
-
-		for (int k = at; k < argc; k++)
-			wanted = wanted || !strcmp(argv[k], programs_laws[i].name);
-		if (wanted)
+		if (programs_is_named(i, argv + at, argc - at))
 			one_law(i, &w);
 	}
 	return 0;

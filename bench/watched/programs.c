@@ -2,6 +2,7 @@
 #include "bench/watched/programs.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "stats/numerics/random.h"
 
@@ -267,6 +268,15 @@ const struct program_law programs_laws[] = {
 	{"drift-30", "3 % of the start more a second", drift, 30, 0, 0, true},
 };
 const unsigned programs_count = sizeof(programs_laws) / sizeof(*programs_laws);
+
+bool programs_is_named(unsigned i, char *const *name, int names)
+{
+	bool named = names <= 0;
+
+	for (int k = 0; k < names; k++)
+		named = named || !strcmp(name[k], programs_laws[i].name);
+	return named;
+}
 
 void programs_seed(uint64_t seed)
 {

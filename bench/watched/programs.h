@@ -37,6 +37,9 @@ struct program_law {
 extern const struct program_law programs_laws[];
 extern const unsigned programs_count;
 
+/* Is law i one of these names? All are where there is none. */
+bool programs_is_named(unsigned i, char *const *name, int names);
+
 void programs_seed(uint64_t seed);
 
 /* A program from its start on: zeros. The time of its next call, in ns. */

@@ -104,11 +104,7 @@ int main(int argc, char **argv)
 	printf("%-20s %-42s %-8s %6s %7s  %8s %9s %9s  %s\n", "law", "what", "", "asked", "stopped",
 	       "after", "within", "ordinary", "others warned");
 	for (unsigned i = 0; i < programs_count; i++) {
-		bool wanted = at >= argc;
-
-		for (int k = at; k < argc; k++)
-			wanted = wanted || !strcmp(argv[k], programs_laws[i].name);
-		if (wanted)
+		if (programs_is_named(i, argv + at, argc - at))
 			one_law(i, &w);
 	}
 	return 0;

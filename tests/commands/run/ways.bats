@@ -20,7 +20,7 @@ profile()
 	"$SCPROF" run --no-report -o p.scp "$@" 2>/dev/null
 }
 
-# uses: a program that calls send of a library of its own, and other, 30 times each.
+# make_uses: ./uses, which calls send of a library of its own, and other, 30 times each.
 make_uses()
 {
 	cat >send.c <<-'END'
