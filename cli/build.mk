@@ -54,9 +54,11 @@ CLI_SRC = \
 	cli/run/cmd_run.c \
 	cli/run/run_displace.c \
 	cli/run/run_filters.c \
+	cli/run/run_groups.c \
 	cli/run/run_live.c \
 	cli/run/run_options.c \
 	cli/run/run_output.c \
+	cli/run/run_report.c \
 	cli/run/run_slowest.c \
 	cli/run/run_symbols.c \
 	cli/run/run_ticker.c \
@@ -66,4 +68,5 @@ CLI_SRC = \
 	cli/usage/options.c \
 	cli/usage/output.c \
 	cli/usage/quantity.c \
+	cli/usage/report_options.c \
 	cli/usage/usage.c

@@ -44,14 +44,20 @@ static int print_failed(void)
 	return 1;
 }
 
-/* The list of commands stands before the options of the tool itself. */
-static int print_commands(void)
+static int list_commands(FILE *out)
 {
-	usage_print_head(command_table.usage, stdout);
+	usage_print_head(command_table.usage, out);
 	for (size_t i = 0; i < command_table.count; i++)
 		if (command_table.command[i].usage)
-			printf("  %-13s  %s\n", command_table.command[i].name,
-			       command_table.command[i].usage->summary);
+			fprintf(out, "  %-13s  %s\n", command_table.command[i].name,
+				command_table.command[i].usage->summary);
+	return ferror(out) ? -1 : 0;
+}
+
+/* They stand before the options of the tool itself. */
+static int print_commands(void)
+{
+	list_commands(stdout);
 	putchar('\n');
 	usage_print_entries(command_table.usage, stdout);
 	usage_print_tail(command_table.usage, stdout);
@@ -109,13 +115,11 @@ int main(int argc, char **argv)
 	/* Large tables of a large profile are made and dropped one after the other: freed memory
 	 * goes back, where glibc would keep up to 32 MB of each. */
 	mallopt(M_MMAP_THRESHOLD, 1 << 20);
-	if (argc < 2) {
-		complaint_print("scprof", "which command? scprof --help lists them");
-		return 2;
-	}
+	if (argc < 2)
+		return list_commands(stderr) ? 1 : 2;
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
 		return help(argv[2]);
-	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V") || !strcmp(argv[1], "-v"))
 		return version();
 	command = commands_find(&command_table, argv[1]);
 	return command ? run_with_defaults(command, argc - 1, argv + 1) : unknown(argv[1]);

@@ -87,6 +87,7 @@ REPORT_SRC = \
 	report/render/pprof/pprof.pb-c.c \
 	report/render/pprof/pprof_tables.c \
 	report/render/pprof/pprof_write.c \
+	report/render/stacks/svg.c \
 	report/render/stacks/callgrind.c \
 	report/render/stacks/flame.c \
 	report/render/stacks/flame_sum.c \

@@ -32,23 +32,38 @@ enum report_by {
 	REPORT_BY_PROCESS
 };
 
-/* All formats: one line adds one. What it is called, the function that prints it (0, or -1:
- * out of memory or the stream failed), and what it is. */
+/* All formats: one line adds one. What it is called, how names of its files end, the function that
+ * prints it (0, or -1: out of memory or the stream failed), and what it is. */
+/* clang-format off */
 #define REPORT_FORMATS(X)                                                                          \
-	X(REPORT_TEXT, "text", text_print, 0)                                                      \
-	X(REPORT_JSON, "json", json_print, 0)                                                      \
-	X(REPORT_HTML, "html", html_print, 0)                                                      \
-	X(REPORT_PPROF, "pprof", pprof_print, REPORT_OF_STACKS | REPORT_BINARY)                    \
-	X(REPORT_FOLDED, "folded", folded_print, REPORT_OF_STACKS)                                 \
-	X(REPORT_CALLGRIND, "callgrind", callgrind_print, REPORT_OF_STACKS)                        \
-	X(REPORT_CSV, "csv", csv_print, 0)
+	X(REPORT_TEXT, "text", ".txt", text_print, REPORT_IN_ORDER)                                \
+	X(REPORT_JSON, "json", ".json", json_print, REPORT_IN_ORDER)                               \
+	X(REPORT_HTML, "html", ".html", html_print, 0)                                             \
+	X(REPORT_SVG, "svg", ".svg", svg_print, REPORT_OF_STACKS)                                  \
+	X(REPORT_PPROF, "pprof", ".pb.gz", pprof_print, REPORT_OF_STACKS | REPORT_BINARY)          \
+	X(REPORT_FOLDED, "folded", ".folded", folded_print, REPORT_OF_STACKS)                      \
+	X(REPORT_CALLGRIND, "callgrind", ".callgrind", callgrind_print, REPORT_OF_STACKS)          \
+	X(REPORT_CSV, "csv", ".csv", csv_print, REPORT_IN_ORDER)
+/* clang-format on */
 
 #define REPORT_OF_STACKS 1u /* of sites only: no rows for gaps, threads, processes */
 #define REPORT_BINARY	 2u /* not for a terminal */
+#define REPORT_IN_ORDER	 4u /* the order of rows is seen: --sort */
 
-#define REPORT_FORMAT_VALUE(value, name, print, traits) value,
+#define REPORT_FORMAT_VALUE(value, name, suffix, print, traits) value,
 enum report_format { REPORT_FORMATS(REPORT_FORMAT_VALUE) };
 #undef REPORT_FORMAT_VALUE
+
+/* What comes first, of rows that work and of rows that wait; the largest, but for names. */
+enum report_sort {
+	REPORT_SORT_TIME, /* in total */
+	REPORT_SORT_CALLS,
+	REPORT_SORT_MEAN, /* as measured: with overhead and warm-ups */
+	REPORT_SORT_MAX,
+	REPORT_SORT_BYTES,
+	REPORT_SORT_NAME, /* of the function */
+	REPORT_SORTS
+};
 
 /* The number that formats with one number a call path print; others print all of them. */
 enum report_weight {
@@ -68,7 +83,8 @@ enum report_weight {
 struct report_options {
 	enum report_format format;
 	enum report_by by;
-	double confidence;   /* in (0, 1) */
+	enum report_sort sort; /* of sites; else REPORT_SORT_TIME */
+	double confidence;     /* in (0, 1) */
 	uint32_t top;	     /* rows shown; 0: all */
 	uint32_t frames;     /* lines of call path a row in text; JSON always has all */
 	uint32_t width;	     /* columns of text; 0: those of the terminal */
@@ -401,6 +417,9 @@ const char *report_names_by(enum report_by by);
 /* 0, or -1 when `name` is none of them. */
 int report_names_parse_by(const char *name, enum report_by *by);
 int report_names_parse_format(const char *name, enum report_format *format);
+int report_names_parse_sort(const char *name, enum report_sort *sort);
+/* By how the path ends: "page.html". -1: as none does. */
+int report_names_format_of(const char *path, enum report_format *format);
 extern const char *const report_names_formats; /* for messages: "text, json, ..." */
 unsigned report_names_format_traits(enum report_format format); /* REPORT_OF_STACKS, ... */
 int report_names_parse_weight(const char *name, enum report_weight *weight);

@@ -38,6 +38,7 @@ static int fill_report(struct report *r, const struct report_options *o, uint32_
 	struct groups groups;
 	int status = groups_make(&groups, r->profile, r->by);
 
+	groups.sort = o->sort;
 	if (status == 0)
 		status = report_sites_build(r, &groups, keep);
 	if (status == 0)

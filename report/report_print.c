@@ -11,11 +11,12 @@
 #include "report/render/html/html.h"
 #include "report/render/json/json.h"
 #include "report/render/pprof/pprof.h"
+#include "report/render/stacks/svg.h"
 #include "report/render/text/text.h"
 
 typedef int printer(struct report *r, const struct report_options *o, FILE *out);
 
-#define FORMAT_PRINTER(value, name, print, traits) [value] = (print),
+#define FORMAT_PRINTER(value, name, suffix, print, traits) [value] = (print),
 static printer *const printers[] = {REPORT_FORMATS(FORMAT_PRINTER)};
 
 /* Text shows a few rows of a million; gaps refer to any of them, and what is significant by

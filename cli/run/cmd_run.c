@@ -17,13 +17,12 @@
 #include "collector/launch/leftovers.h"
 #include "collector/launch/library_path.h"
 #include "collector/launch/program.h"
-#include "report/report.h"
-#include "report/report_print.h"
 #include "cli/run/run_filters.h"
 #include "cli/run/run_live.h"
 #include "cli/run/run_displace.h"
 #include "cli/run/run_options.h"
 #include "cli/run/run_output.h"
+#include "cli/run/run_report.h"
 #include "cli/run/run_symbols.h"
 #include "cli/run/run_ticker.h"
 #include "cli/run/run_watch.h"
@@ -233,23 +232,6 @@ static void say_nothing_found(const struct run *r, const struct gathered *g)
 		    "/dev/shm (a sandbox, chroot), or start only static or privileged programs?");
 }
 
-static void print_report(const struct run *r, struct profile *p)
-{
-	struct report_options options = REPORT_OPTIONS_DEFAULT;
-	static char buffer[1 << 16];
-
-	function_names_fill(p);
-	if (!r->options.report)
-		return;
-	setvbuf(stderr, buffer, _IOFBF, sizeof(buffer)); /* not a system call a word */
-	int failed = report_print(p, &options, stderr);
-	int error = errno;
-	setvbuf(stderr, NULL, _IONBF, 0);
-	if (failed)
-		say_format("cannot print the report: %s; the profile is not touched by that",
-			   strerror(error));
-}
-
 /* The files are removed only once their content is safe elsewhere. */
 static int save(struct run *r, const struct gathered *g)
 {
@@ -266,7 +248,8 @@ static int save(struct run *r, const struct gathered *g)
 			   "scprof merge -o OUT %s/*.scp  makes one of them",
 			   r->directory.profiles, r->directory.profiles);
 	}
-	print_report(r, g->profile);
+	function_names_fill(g->profile);
+	run_report_print(&r->options, &r->output, g->profile);
 	if (failed)
 		return -1;
 	if (gather_discard(&r->directory, g))

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* All values are checked before the command starts, from options and from the environment. */
 #include "cli/run/run_options.h"
+#include "cli/run/run_groups.h"
 
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "collector/clocks/clocks.h"
 #include "cli/cmd.h"
 #include "cli/messages/complaint.h"
 #include "cli/usage/options.h"
 #include "collector/duration.h"
-#include "collector/select/selection_groups.h"
 #include "cli/usage/quantity.h"
 #include "cli/messages/say.h"
 #include "collector/clocks/ticker.h"
@@ -35,7 +36,9 @@ enum {
 
 static const struct usage_entry usage_options[] = {
 	USAGE_ENTRY_OUTPUT("PATH",
-			   "the profile (default: scprof.NAME.PID.scp in SCPROF_OUT, else here)"),
+			   "the profile (default: scprof.NAME.PID.scp in SCPROF_OUT, else here); "
+			   "a name that ends in .html, .json, .csv, .svg, .pb.gz, .folded or "
+			   ".callgrind: the report, and the profile beside it"),
 	{"clock", 'c', "CLOCK",
 	 .text = "tsc, coarse, monotonic, page, thread-cpu or dual (default: SCPROF_CLOCK, else "
 		 "what `scprof clocks` recommends)",
@@ -88,6 +91,7 @@ static const struct usage_entry usage_options[] = {
 	 .text = "watch on the terminal meanwhile, as by scprof top; what the command writes to "
 		 "the terminal goes to a file"},
 	{"no-report", OPTION_NO_REPORT, NULL, .text = "write the profile only"},
+	REPORT_OPTIONS_ENTRIES,
 	{"displace", OPTION_DISPLACE, NULL,
 	 .text = "and measure what interrupts take for the command besides, with a fluid on each "
 		 "CPU (see scprof displace --help), and for a call at each site"},
@@ -145,66 +149,6 @@ static int parse_tick(const char *from, const char *text, struct run_options *o)
 		   "Write a number and its unit: 50us, 1ms, 0.5ms",
 		   from, text);
 	return -1;
-}
-
-/* A group that the library has wrappers for. */
-static bool is_built_in(const char *name, size_t length)
-{
-	static const char *const known[] = {
-		"socket", "io",	       "wait", "resolve",
-		"region", "functions", "all",  "none" /* set by an outer `scprof run` */};
-
-	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
-		if (strlen(known[i]) == length && !strncmp(name, known[i], length))
-			return true;
-	return false;
-}
-
-/* There is room for each once; a repeated name may be dropped. */
-static void add_built_in(const char *name, size_t length, struct run_options *o)
-{
-	size_t at = o->only_ready_made ? 0 : strlen(o->built_in);
-
-	if (at + length + 2 <= sizeof(o->built_in))
-		sprintf(o->built_in + at, "%s%.*s", at ? "," : "", (int)length, name);
-}
-
-static int add_ready_made(const char *from, const char *name, size_t length, struct run_options *o)
-{
-	const char *patterns = selection_groups_find(name, length);
-	size_t at = strlen(o->ready_made), room = sizeof(o->ready_made) - at;
-
-	if (!patterns) {
-		say_format("%s: no group is called '%.*s'.\nThere are: socket, io, wait, resolve, "
-			   "region, functions, all; of libraries: %s",
-			   from, (int)length, name, selection_groups_names);
-		return -1;
-	}
-	if (strstr(o->ready_made, patterns)) /* named twice */
-		return 0;
-	if ((size_t)snprintf(o->ready_made + at, room, "%s%s", at ? "," : "", patterns) < room)
-		return 0;
-	say_format("%s: so many groups find no room; name each once", from);
-	return -1;
-}
-
-static int parse_groups(const char *from, const char *list, struct run_options *o)
-{
-	o->groups = list;
-	o->only_ready_made = true;
-	strcpy(o->built_in, "none");
-	for (const char *at = list;; at++) {
-		size_t length = strcspn(at, ",");
-
-		if (is_built_in(at, length)) {
-			add_built_in(at, length, o);
-			o->only_ready_made = false;
-		} else if (add_ready_made(from, at, length, o))
-			return -1;
-		at += length;
-		if (!*at)
-			return 0;
-	}
 }
 
 /* Looks are 0.1 s apart at least. */
@@ -307,8 +251,8 @@ static int settle(struct run_options *o, const char *clock, const char *tick, co
 			   clocks_read_name(o->clock));
 		return -1;
 	}
-	if (groups ? parse_groups("-g", groups, o)
-		   : set_groups && parse_groups("SCPROF_GROUPS", set_groups, o))
+	if (groups ? run_groups_parse("-g", groups, o)
+		   : set_groups && run_groups_parse("SCPROF_GROUPS", set_groups, o))
 		return -1;
 	if (run_filters_check(&o->filters) || run_slowest_settle(&o->slowest) || check_until(o) ||
 	    settle_states(o) || settle_verify_paths(o))
@@ -383,15 +327,32 @@ static int take_option(void *to, int code, const char *value)
 	}
 }
 
+static int take_any(void *to, int code, const char *value)
+{
+	struct texts *t = to;
+	int taken = report_options_take(&t->options->shown, &run_options_usage, code, value);
+
+	return taken <= 0 ? taken : take_option(to, code, value);
+}
+
+/* Where -o puts the report; NULL: nowhere, it names the profile. */
+static const char *report_file(const struct run_options *o)
+{
+	enum report_format format;
+
+	return o->output && !report_names_format_of(o->output, &format) ? o->output : NULL;
+}
+
 int run_options_parse(int argc, char **argv, struct run_options *o)
 {
 	const char *disable = options_variable("SCPROF_DISABLE");
 	struct texts t = {.options = o};
 	int status;
 
-	*o = (struct run_options){.tick_ns = TICKER_DEFAULT_NS, .report = true};
+	*o = (struct run_options){
+		.tick_ns = TICKER_DEFAULT_NS, .report = true, .shown = REPORT_CHOICE_DEFAULT};
 	o->disabled = disable && strcmp(disable, "0") != 0;
-	status = options_parse(&run_options_usage, argc, argv, take_option, &t);
+	status = options_parse(&run_options_usage, argc, argv, take_any, &t);
 	if (status != OPTIONS_GO)
 		return status;
 	o->command = argv + optind;
@@ -399,5 +360,8 @@ int run_options_parse(int argc, char **argv, struct run_options *o)
 		say("which command? usage: scprof run [OPTION...] [--] COMMAND [ARG...]");
 		return run_options_usage.bad_usage;
 	}
+	if (report_options_settle(&o->shown, &run_options_usage, report_file(o),
+				  isatty(STDERR_FILENO)))
+		return run_options_usage.bad_usage;
 	return settle(o, t.clock, t.tick, t.groups) ? run_options_usage.bad_usage : OPTIONS_GO;
 }

@@ -9,6 +9,7 @@
 #include "cli/run/run_filters.h"
 #include "cli/run/run_slowest.h"
 #include "cli/usage/options.h"
+#include "cli/usage/report_options.h"
 #include "include/scprof_format.h"
 
 struct run_options {
@@ -27,6 +28,7 @@ struct run_options {
 	const char *states;	  /* off, budget, exact */
 	const char *verify_paths; /* one new path in so many; NULL: none */
 	bool report;
+	struct report_choice shown; /* how it is printed */
 	bool displace;
 	bool live;
 	double until;	      /* --until: relative half width; 0: none */

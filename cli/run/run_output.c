@@ -11,6 +11,28 @@
 
 #include "cli/messages/say.h"
 #include "cli/usage/options.h"
+#include "profile/write/temporary_file.h"
+#include "report/report.h"
+
+/* Root may write everywhere, but not create a file in /proc: only trying tells. */
+static int try_directory(const char *directory)
+{
+	char name[PATH_MAX];
+	struct partial trial;
+	int fd;
+
+	snprintf(name, sizeof(name), "%s/scprof", directory);
+	fd = temporary_file_create(&trial, name);
+	if (fd >= 0) {
+		close(fd);
+		temporary_file_drop(&trial);
+		return 0;
+	}
+	say_format("cannot write a profile into the folder %.300s: %s.\n"
+		   "Choose another place with -o",
+		   directory, strerror(errno));
+	return -1;
+}
 
 static int use_directory(const char *directory, struct run_output *o)
 {
@@ -22,19 +44,13 @@ static int use_directory(const char *directory, struct run_output *o)
 			   directory, strerror(errno));
 		return -1;
 	}
-	if (access(real, W_OK | X_OK)) {
-		say_format("cannot write a profile into the folder %.300s: %s.\n"
-			   "Choose another place with -o",
-			   real, strerror(errno));
-		return -1;
-	}
 	if (strlen(real) >= sizeof(o->directory)) {
 		say_format("the path of %.300s is too long.\nChoose another place with -o",
 			   directory);
 		return -1;
 	}
 	memcpy(o->directory, real, strlen(real) + 1);
-	return 0;
+	return try_directory(o->directory);
 }
 
 static int split(const char *path, struct run_output *o)
@@ -56,6 +72,17 @@ static int split(const char *path, struct run_output *o)
 	return 0;
 }
 
+/* The name that -o has goes to the report. */
+static void move_report(const char *wanted, struct run_output *o)
+{
+	enum report_format format;
+
+	if (report_names_format_of(wanted, &format))
+		return;
+	memcpy(o->report, o->path, sizeof(o->report));
+	*o->path = '\0';
+}
+
 int run_output_check(const char *wanted, struct run_output *o)
 {
 	char real[PATH_MAX];
@@ -67,8 +94,12 @@ int run_output_check(const char *wanted, struct run_output *o)
 
 		return use_directory(set ? set : ".", o);
 	}
-	if (stat(wanted, &st))
-		return split(wanted, o);
+	if (stat(wanted, &st)) {
+		if (split(wanted, o))
+			return -1;
+		move_report(wanted, o);
+		return 0;
+	}
 	if (S_ISDIR(st.st_mode))
 		return use_directory(wanted, o);
 	if (!S_ISREG(st.st_mode)) {
@@ -78,7 +109,10 @@ int run_output_check(const char *wanted, struct run_output *o)
 		return -1;
 	}
 	/* a link is written through, not replaced */
-	return split(realpath(wanted, real) ? real : wanted, o);
+	if (split(realpath(wanted, real) ? real : wanted, o))
+		return -1;
+	move_report(wanted, o);
+	return 0;
 }
 
 void run_output_name(struct run_output *o, const char *command, pid_t pid)

@@ -27,6 +27,13 @@ enum {
 	USAGE_OPERAND = 1, /* not an option: an operand, where the mode is "-" */
 	USAGE_CONFIDENCE = 256,
 	USAGE_JSON,
+	USAGE_FORMAT, /* this and the following: of a report, see report_options.h */
+	USAGE_BY,
+	USAGE_SORT,
+	USAGE_TOP,
+	USAGE_FRAMES,
+	USAGE_WARM_UP,
+	USAGE_WEIGHT,
 	USAGE_OWN /* the first that a command may use as it likes */
 };
 

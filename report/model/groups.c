@@ -218,16 +218,59 @@ static bool frame_word(const struct groups *g, const struct group_row *row, uint
 	return true;
 }
 
-/* What works before what waits, the longest first, in one word: only sums beyond 2^63 lose their
+/* Numbers that are not negative are in the order of their bytes. */
+static uint64_t mean_word(const struct group_row *row)
+{
+	double mean = row->calls ? (double)row->units / (double)row->calls : 0;
+	uint64_t word;
+
+	memcpy(&word, &mean, sizeof(word));
+	return word;
+}
+
+/* The longest call of a row, or its bytes. */
+static uint64_t entries_word(const struct groups *g, const struct group_row *row)
+{
+	uint64_t bytes = 0, longest = 0;
+
+	for (uint32_t e = row->first; e != PROF_NONE; e = g->next[e]) {
+		const struct prof_sums *s = &g->profile->entry[e].sums;
+
+		bytes += s->has_bytes ? s->bytes : 0;
+		longest = s->max_units > longest ? s->max_units : longest;
+	}
+	return g->sort == REPORT_SORT_BYTES ? bytes : longest;
+}
+
+/* What is to be large comes first. */
+static uint64_t large_word(const struct groups *g, const struct group_row *row)
+{
+	switch (g->sort) {
+	case REPORT_SORT_CALLS:
+		return row->calls;
+	case REPORT_SORT_MEAN:
+		return mean_word(row);
+	case REPORT_SORT_MAX:
+	case REPORT_SORT_BYTES:
+		return entries_word(g, row);
+	case REPORT_SORT_NAME:
+		return INT64_MAX - g->function_rank[row->function];
+	default:
+		return row->units;
+	}
+}
+
+/* What works before what waits, the largest first, in one word: only sums beyond 2^63 lose their
  * order, which no clock reaches. */
 static uint64_t first_word(const struct groups *g, const struct group_row *row)
 {
-	uint64_t units = row->units < INT64_MAX ? row->units : INT64_MAX;
+	uint64_t large = large_word(g, row);
 
-	return (uint64_t)g->waits[row->function] << 63 | (INT64_MAX - units);
+	return (uint64_t)g->waits[row->function] << 63 |
+	       (INT64_MAX - (large < INT64_MAX ? large : INT64_MAX));
 }
 
-/* Longest first, then those with most calls; what it is; the path from inside outwards. */
+/* As first_word has it, then those with most calls; what it is; the path from inside outwards. */
 static bool row_word(uint32_t number, uint32_t level, uint64_t *word, const void *groups)
 {
 	const struct groups *g = groups;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Which entries of a profile are one row of a report, and in which order the rows come:
  * those that do not wait
- * (waiting.h) first, of both the longest total first; ties by what is printed, never by order in
- * the file. Private to report/.
+ * (waiting.h) first, of both the longest total first (or as --sort has it); ties by what is
+ * printed, never by order in the file. Private to report/.
  *
  * Made for a million rows: only numbers are kept of each, so that sums, of which
  * a row needs a kilobyte while it is worked out, are made one row at a time. */
@@ -26,6 +26,7 @@ _Static_assert(SCP_OUTCOMES <= 8, "outcomes have three bits");
 struct groups {
 	const struct profile *profile;
 	enum report_by by;
+	enum report_sort sort; /* for groups_sort; time unless set */
 	struct group_row *row;
 	uint32_t *place; /* by number of row: where it is in the report's order */
 	uint32_t rows;

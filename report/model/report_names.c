@@ -3,6 +3,7 @@
 #include "report/report.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "report/model/report_weight.h"
 
@@ -11,13 +12,21 @@ static const char *const by_names[] = {
 	[REPORT_BY_GAP] = "gap",   [REPORT_BY_THREAD] = "thread", [REPORT_BY_PROCESS] = "process",
 };
 
-#define FORMAT_NAME(value, name, print, traits) [value] = (name),
+static const char *const sort_names[REPORT_SORTS] = {
+	[REPORT_SORT_TIME] = "time", [REPORT_SORT_CALLS] = "calls", [REPORT_SORT_MEAN] = "mean",
+	[REPORT_SORT_MAX] = "max",   [REPORT_SORT_BYTES] = "bytes", [REPORT_SORT_NAME] = "name",
+};
+
+#define FORMAT_NAME(value, name, suffix, print, traits) [value] = (name),
 static const char *const format_names[] = {REPORT_FORMATS(FORMAT_NAME)};
 
-#define FORMAT_LISTED(value, name, print, traits) ", " name
+#define FORMAT_SUFFIX(value, name, suffix, print, traits) [value] = (suffix),
+static const char *const format_suffixes[] = {REPORT_FORMATS(FORMAT_SUFFIX)};
+
+#define FORMAT_LISTED(value, name, suffix, print, traits) ", " name
 const char *const report_names_formats = &REPORT_FORMATS(FORMAT_LISTED)[2];
 
-#define FORMAT_TRAITS(value, name, print, traits) [value] = (traits),
+#define FORMAT_TRAITS(value, name, suffix, print, traits) [value] = (traits),
 static const unsigned format_traits[] = {REPORT_FORMATS(FORMAT_TRAITS)};
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -48,6 +57,31 @@ int report_names_parse_format(const char *name, enum report_format *format)
 		return -1;
 	*format = (enum report_format)found;
 	return 0;
+}
+
+int report_names_parse_sort(const char *name, enum report_sort *sort)
+{
+	int found = find(sort_names, COUNT(sort_names), name);
+
+	if (found < 0)
+		return -1;
+	*sort = (enum report_sort)found;
+	return 0;
+}
+
+int report_names_format_of(const char *path, enum report_format *format)
+{
+	size_t length = strlen(path);
+
+	for (size_t i = 0; i < COUNT(format_suffixes); i++) {
+		size_t end = strlen(format_suffixes[i]);
+
+		if (length > end && !strcasecmp(path + length - end, format_suffixes[i])) {
+			*format = (enum report_format)i;
+			return 0;
+		}
+	}
+	return -1;
 }
 
 unsigned report_names_format_traits(enum report_format format)

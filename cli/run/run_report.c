@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Standard output is left to the command. */
+#include "cli/run/run_report.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/messages/say.h"
+#include "cli/usage/output.h"
+#include "report/report_print.h"
+
+static void say_failed(const char *path)
+{
+	say_format("cannot write the report%s%s: %s; the profile is not touched by that",
+		   path ? " " : "", path ? path : "", strerror(errno));
+}
+
+static void print_file(const struct report_options *options, const char *path,
+		       const struct profile *p)
+{
+	struct output out;
+	int failed, error;
+
+	if (output_open(&out, path)) {
+		say_failed(path);
+		return;
+	}
+	failed = report_print(p, options, out.stream);
+	error = errno;
+	if (output_close(&out, !failed) == 0 && !failed) {
+		say_format("report: %s", path);
+		return;
+	}
+	errno = failed ? error : errno;
+	say_failed(path);
+}
+
+static void print_here(const struct report_options *options, const struct profile *p)
+{
+	static char buffer[1 << 16];
+	int failed, error;
+
+	setvbuf(stderr, buffer, _IOFBF, sizeof(buffer)); /* not a system call a word */
+	failed = report_print(p, options, stderr);
+	error = errno;
+	setvbuf(stderr, NULL, _IONBF, 0);
+	errno = error;
+	if (failed)
+		say_failed(NULL);
+}
+
+void run_report_print(const struct run_options *o, const struct run_output *to,
+		      const struct profile *p)
+{
+	struct report_options here = o->shown.options;
+
+	if (*to->report) {
+		print_file(&here, to->report, p);
+		here.format = REPORT_TEXT;
+	}
+	const char *missing = o->report ? report_weight_missing(p, &here) : NULL;
+
+	if (missing)
+		say(missing);
+	else if (o->report)
+		print_here(&here, p);
+}

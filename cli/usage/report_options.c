@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Not every format can show every grouping, nor every output take every format. */
+#include "cli/usage/report_options.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/messages/complaint.h"
+#include "cli/usage/options.h"
+
+struct caller {
+	char name[48]; /* "scprof report" */
+};
+
+static struct caller caller_of(const struct usage *u)
+{
+	struct caller c;
+
+	snprintf(c.name, sizeof(c.name), "scprof %s", u->command);
+	return c;
+}
+
+static int take_format(struct report_choice *c, const struct usage *u, const char *value)
+{
+	c->format_given = true;
+	if (report_names_parse_format(value, &c->options.format) == 0)
+		return 0;
+	complaint_say(caller_of(u).name, "no format '%s'; there are: %s", value,
+		      report_names_formats);
+	return -1;
+}
+
+int report_options_take(struct report_choice *c, const struct usage *u, int code, const char *value)
+{
+	struct report_options *o = &c->options;
+
+	switch (code) {
+	case USAGE_FORMAT:
+		return take_format(c, u, value);
+	case USAGE_BY:
+		return report_names_parse_by(value, &o->by);
+	case USAGE_SORT:
+		return report_names_parse_sort(value, &o->sort);
+	case USAGE_CONFIDENCE:
+		return options_confidence(u, value, &o->confidence);
+	case USAGE_TOP:
+		return options_count32(u, code, value, 0, OPTIONS_ANY_COUNT, &o->top);
+	case USAGE_FRAMES:
+		return options_count32(u, code, value, 0, OPTIONS_ANY_COUNT, &o->frames);
+	case USAGE_WARM_UP:
+		o->include_warmup = true;
+		return 0;
+	case USAGE_WEIGHT:
+		return report_names_parse_weight(value, &o->weight);
+	default:
+		return 1;
+	}
+}
+
+/* Rows of gaps, threads and processes have no call paths. */
+static bool by_other(const struct report_options *o)
+{
+	return o->by == REPORT_BY_GAP || o->by == REPORT_BY_THREAD || o->by == REPORT_BY_PROCESS;
+}
+
+static int check_rows(const struct report_options *o, const char *command)
+{
+	unsigned traits = report_names_format_traits(o->format);
+
+	if (traits & REPORT_OF_STACKS && by_other(o)) {
+		complaint_say(command,
+			      "this format has call paths only, no rows by %s. Use --by "
+			      "path, site or function, or --format text, json, html or csv",
+			      report_names_by(o->by));
+		return -1;
+	}
+	if (o->sort != REPORT_SORT_TIME && (by_other(o) || !(traits & REPORT_IN_ORDER))) {
+		complaint_say(command, "--sort goes with --by path, site or function, and with "
+				       "--format text, json or csv");
+		return -1;
+	}
+	return 0;
+}
+
+int report_options_settle(struct report_choice *c, const struct usage *u, const char *output,
+			  bool terminal)
+{
+	struct report_options *o = &c->options;
+	struct caller command = caller_of(u);
+
+	if (output && !c->format_given)
+		report_names_format_of(output, &o->format);
+	if (check_rows(o, command.name))
+		return -1;
+	if (report_names_format_traits(o->format) & REPORT_BINARY && !output && terminal) {
+		complaint_say(command.name, "this format is not for a terminal. Name a file with "
+					    "-o, or pipe it on");
+		return -1;
+	}
+	return 0;
+}

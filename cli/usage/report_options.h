@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What a report shows and how, as `scprof report` and `scprof run` take it. */
+#ifndef SCPROF_CLI_USAGE_REPORT_OPTIONS_H
+#define SCPROF_CLI_USAGE_REPORT_OPTIONS_H
+
+#include "cli/usage/usage.h"
+#include "report/report.h"
+
+/* For the table of a command's options. */
+#define REPORT_OPTIONS_ENTRIES                                                                     \
+	{"format", USAGE_FORMAT, "FORMAT",                                                         \
+	 .text = "what to print: text, json, csv; html: one page for a browser; svg: a flame "     \
+		 "graph; for other tools: pprof, folded, callgrind (default: as the name of -o "   \
+		 "ends, else text)"},                                                              \
+		{"by", USAGE_BY, "path|site|function|gap|thread|process",                          \
+		 .text = "what a row is (default: path, the full call path)"},                     \
+		{"sort", USAGE_SORT, "time|calls|mean|max|bytes|name",                             \
+		 .text = "which rows come first, of those that work and of those that wait "       \
+			 "(default: time, in total)"},                                             \
+		USAGE_ENTRY_CONFIDENCE,                                                            \
+		{"include-warm-up", USAGE_WARM_UP, NULL,                                           \
+		 .text = "leave in the means what is otherwise excluded"},                         \
+		{"top", USAGE_TOP, "N",                                                            \
+		 .text = "rows at most, 0: all (default: 20 in text, else all)"},                  \
+		{"frames", USAGE_FRAMES, "N",                                                      \
+		 .text = "lines of call path a row in text (default: 6, later rows 2)"},           \
+	{                                                                                          \
+		"weight", USAGE_WEIGHT, "time|calls|bytes|on_cpu|runnable|asleep|uncharged",       \
+			.text = "what --format folded counts (default: time, in ns; on_cpu, "      \
+				"runnable, asleep: where that time went; uncharged: ns by "        \
+				"displacement, from 'scprof run --displace')"                      \
+	}
+
+struct report_choice {
+	struct report_options options;
+	bool format_given;
+};
+
+#define REPORT_CHOICE_DEFAULT                                                                      \
+	{                                                                                          \
+		.options = REPORT_OPTIONS_DEFAULT                                                  \
+	}
+
+/* One option. 0 where it is one of those above, 1: it is none of them; -1, having said why it is
+ * refused, as `u`'s command. */
+int report_options_take(struct report_choice *c, const struct usage *u, int code,
+			const char *value);
+
+/* Once all are taken. `output`: -o, or NULL; its name gives the format unless --format did.
+ * `terminal`: the report would go to one otherwise. 0, or -1 having said why not. */
+int report_options_settle(struct report_choice *c, const struct usage *u, const char *output,
+			  bool terminal);
+
+#endif

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Callers above, what they call below, as on the page. The colours follow the reader's scheme. */
+#include "report/render/stacks/svg.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "profile/base/array.h"
+#include "report/model/report_head.h"
+#include "report/render/stacks/flame.h"
+#include "report/wording/numbers.h"
+#include "report/wording/utf8.h"
+
+#define WIDTH	 1200.0
+#define MARGIN	 10.0
+#define ROW	 19.0
+#define TITLE	 48.0 /* height of the head */
+#define HALF_GAP 14.0
+#define LEAST	 0.3 /* narrower boxes are left out */
+#define LETTER	 6.7 /* width of one */
+
+struct picture {
+	FILE *out;
+	struct flame *flame;
+	struct string_index *strings;
+	double *x, *next; /* of each box, in ns from the left of its half */
+	double top;	  /* where the half that is drawn begins */
+	double scale;	  /* px a ns */
+	uint32_t root;	  /* of this half */
+};
+
+static const char style[] =
+	"<style>\n"
+	"svg{background:#fff;color:#1c2024}text{font:12px ui-monospace,monospace;fill:currentColor;"
+	"pointer-events:none}\n"
+	".h{font-size:15px;font-weight:600}.s{fill:#60646c}rect{stroke:#fff;stroke-width:.6}\n"
+	".k0,.k6,.k7{fill:#e0e3e8}.k1{fill:#f5b171}.k2{fill:#f3d488}.k3{fill:#f9cfa4}"
+	".k4{fill:#d6d9de}.k5{fill:#8fb8ee}\n"
+	"@media(prefers-color-scheme:dark){svg{background:#16181b;color:#edeef0}rect{stroke:#"
+	"16181b}"
+	".s{fill:#b0b4ba}.k0,.k6,.k7{fill:#363a3f}.k1{fill:#93551c}.k2{fill:#7a611c}"
+	".k3{fill:#6e4622}.k4{fill:#4a4e54}.k5{fill:#2c5a96}}\n"
+	"</style>\n";
+
+/* Clean text with what XML reserves written out. */
+static void put_escaped(FILE *out, const char *clean)
+{
+	for (; *clean; clean++)
+		switch (*clean) {
+		case '&':
+			fputs("&amp;", out);
+			break;
+		case '<':
+			fputs("&lt;", out);
+			break;
+		case '>':
+			fputs("&gt;", out);
+			break;
+		default:
+			putc(*clean, out);
+		}
+}
+
+/* A text cut to `columns`. -1: out of memory. */
+static int put_text(FILE *out, const char *raw, size_t columns)
+{
+	char *clean = utf8_clean(raw, true);
+	char *fits = clean ? utf8_shorten(clean, columns, true) : NULL;
+
+	if (fits)
+		put_escaped(out, fits);
+	free(fits);
+	free(clean);
+	return fits ? 0 : -1;
+}
+
+static const char *name_of(const struct picture *p, const struct flame_box *b)
+{
+	switch (b->kind) {
+	case FLAME_TOP:
+	case FLAME_WORK:
+		return "all calls that work";
+	case FLAME_WAITING:
+		return "all calls that wait";
+	default:
+		return b->name == STRING_INDEX_NONE ? "(unknown)" : p->strings->text[b->name];
+	}
+}
+
+/* "120 ms, 31.2 % of the work, 1,024 calls". */
+static void put_facts(const struct picture *p, const struct flame_box *b)
+{
+	char total[32], share[32], calls[32];
+
+	numbers_duration(total, sizeof(total), b->value_ns, true);
+	numbers_share(share, sizeof(share), b->share);
+	numbers_count(calls, sizeof(calls), b->calls);
+	fprintf(p->out, "%s, %s of the %s, %s call%s", total, share,
+		b->waits ? "threads' time" : "work", calls, b->calls == 1 ? "" : "s");
+}
+
+static int put_box(const struct picture *p, uint32_t number)
+{
+	const struct flame_box *b = &p->flame->box[number];
+	double x = MARGIN + p->x[number] * p->scale, width = b->value_ns * p->scale;
+	double y = p->top + (b->depth - p->flame->box[p->root].depth) * ROW;
+	size_t columns = width > 3 * LETTER ? (size_t)((width - 6) / LETTER) : 0;
+	int status;
+
+	if (!(width >= LEAST))
+		return 0;
+	fprintf(p->out, "<g><title>");
+	status = put_text(p->out, name_of(p, b), 1000);
+	if (b->outcome != STRING_INDEX_NONE) {
+		fputs(" [", p->out);
+		put_escaped(p->out, p->strings->text[b->outcome]);
+		fputs("]", p->out);
+	}
+	fputs(": ", p->out);
+	put_facts(p, b);
+	fprintf(p->out,
+		"</title><rect class=\"k%d\" x=\"%.1f\" y=\"%.0f\" width=\"%.1f\" height=\"%.0f\" "
+		"rx=\"1.5\"/>",
+		(int)b->kind, x, y, width, ROW - 1);
+	if (columns && status == 0) {
+		fprintf(p->out, "<text x=\"%.1f\" y=\"%.0f\">", x + 3, y + 13);
+		status = put_text(p->out, name_of(p, b), columns);
+		fputs("</text>", p->out);
+	}
+	fputs("</g>\n", p->out);
+	return status;
+}
+
+/* Parents come before their children, siblings in order. */
+static void place_boxes(struct picture *p)
+{
+	const struct flame *f = p->flame;
+
+	for (uint32_t i = 1; i < f->boxes; i++) {
+		uint32_t parent = f->box[i].parent;
+		bool half = f->box[i].kind == FLAME_WORK || f->box[i].kind == FLAME_WAITING;
+
+		p->x[i] = half ? 0 : p->next[parent];
+		p->next[i] = p->x[i];
+		p->next[parent] += f->box[i].value_ns;
+	}
+}
+
+/* One past the last box below `root`. */
+static uint32_t end_of(const struct flame *f, uint32_t root)
+{
+	uint32_t i = root + 1;
+
+	while (i < f->boxes && f->box[i].depth > f->box[root].depth)
+		i++;
+	return i;
+}
+
+/* Rows of those that are wide enough to see. */
+static double height_of(const struct flame *f, uint32_t root, double scale)
+{
+	uint32_t deepest = f->box[root].depth;
+
+	for (uint32_t i = root; i < end_of(f, root); i++)
+		if (f->box[i].value_ns * scale >= LEAST && f->box[i].depth > deepest)
+			deepest = f->box[i].depth;
+	return (deepest - f->box[root].depth + 1) * ROW;
+}
+
+static double scale_of(const struct flame_box *root)
+{
+	return root->value_ns > 0 ? (WIDTH - 2 * MARGIN) / root->value_ns : 0;
+}
+
+/* The next half from this box on; `boxes`: none. */
+static uint32_t next_half(const struct flame *f, uint32_t from)
+{
+	bool halves =
+		f->boxes > 1 && (f->box[1].kind == FLAME_WORK || f->box[1].kind == FLAME_WAITING);
+
+	if (!halves)
+		return from == 0 ? 0 : f->boxes;
+	while (from < f->boxes && f->box[from].kind != FLAME_WORK &&
+	       f->box[from].kind != FLAME_WAITING)
+		from++;
+	return from;
+}
+
+static int put_halves(struct picture *p)
+{
+	const struct flame *f = p->flame;
+	int status = 0;
+
+	for (uint32_t root = next_half(f, 0); root < f->boxes;
+	     root = next_half(f, end_of(f, root))) {
+		p->root = root;
+		p->scale = scale_of(&f->box[root]);
+		for (uint32_t i = root; i < end_of(f, root) && status == 0; i++)
+			status = put_box(p, i);
+		p->top += height_of(f, root, p->scale) + HALF_GAP;
+	}
+	return status;
+}
+
+static double whole_height(const struct flame *f)
+{
+	double height = TITLE;
+
+	for (uint32_t root = next_half(f, 0); root < f->boxes; root = next_half(f, end_of(f, root)))
+		height += height_of(f, root, scale_of(&f->box[root])) + HALF_GAP;
+	return height;
+}
+
+static int put_head(const struct picture *p, const struct report *r)
+{
+	char *command = report_head_command(r), calls[32], wall[32];
+	int status;
+
+	fprintf(p->out, "<text class=\"h\" x=\"%.0f\" y=\"22\">", MARGIN);
+	status = put_text(p->out, command ? command : "scprof", 120);
+	free(command);
+	numbers_count(calls, sizeof(calls), r->calls);
+	numbers_duration(wall, sizeof(wall), r->wall_s * 1e9, true);
+	fprintf(p->out,
+		"</text>\n<text class=\"s\" x=\"%.0f\" y=\"39\">%s recorded calls in %s, width by "
+		"their time</text>\n",
+		MARGIN, calls, wall);
+	return status;
+}
+
+static int print_flame(struct picture *p, const struct report *r)
+{
+	double height = whole_height(p->flame);
+	int status;
+
+	fprintf(p->out,
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" "
+		"width=\"%.0f\" height=\"%.0f\">\n%s",
+		WIDTH, height, WIDTH, height, style);
+	place_boxes(p);
+	p->top = TITLE;
+	status = put_head(p, r);
+	if (status == 0)
+		status = put_halves(p);
+	fputs("</svg>\n", p->out);
+	return status;
+}
+
+int svg_print(struct report *r, const struct report_options *o, FILE *out)
+{
+	struct string_index strings = {0};
+	struct flame flame = {0};
+	struct picture p = {.out = out, .flame = &flame, .strings = &strings};
+	int status = flame_build(&flame, r, &strings);
+
+	(void)o;
+	if (status == 0) {
+		p.x = array_alloc(((size_t)flame.boxes + 1) * sizeof(*p.x));
+		p.next = array_alloc(((size_t)flame.boxes + 1) * sizeof(*p.next));
+		status = p.x && p.next ? 0 : -1;
+	}
+	if (status == 0) {
+		p.x[0] = p.next[0] = 0;
+		status = print_flame(&p, r);
+	}
+	free(p.x);
+	free(p.next);
+	flame_free(&flame);
+	string_index_clear(&strings);
+	return status;
+}
