@@ -59,9 +59,9 @@ accepted()
 	run -2 "$SCPROF" describe nothing
 }
 
-@test "help 04: a wrong command, or none, is one line with the way on, status 2" {
+@test "help 04: a wrong command is one line with the way on, status 2" {
 	local words
-	for words in 'reprot p.scp' '' 'help reprot'; do
+	for words in 'reprot p.scp' 'help reprot'; do
 		# shellcheck disable=SC2086 # words apart
 		run -2 "$SCPROF" $words
 		[ "${#lines[@]}" = 1 ]

@@ -1,0 +1,101 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# A file's name says what is in it, for `scprof report` and `scprof run`; and what is asked for
+# wrongly fails before the command runs.
+
+bats_require_minimum_version 1.5.0
+load ../common
+
+setup()
+{
+	common_setup
+	"$PROFILES/make_states" rseq p.scp
+}
+
+# What a file of each name begins with.
+looks_like()
+{
+	case $1 in
+	*.html) head -c 15 "$1" | grep -qi '<!doctype html>' ;;
+	*.svg) sed -n 2p "$1" | grep -q '^<svg ' && python3 -c 'import sys, xml.dom.minidom as m; m.parse(sys.argv[1])' "$1" ;;
+	*.json) jq -e '.schema == "scprof-report/1"' "$1" ;;
+	*.csv) head -n 1 "$1" | grep -q '^[a-z_]*,[a-z_]*,' ;;
+	*.pb.gz) gzip -t "$1" ;;
+	*.folded) grep -Eq ' [0-9]+$' "$1" ;;
+	*.callgrind) head -n 1 "$1" | grep -q '^# callgrind format' ;;
+	*.txt) grep -q FUNCTION "$1" ;;
+	esac
+}
+
+@test "outputs 01: the name of -o gives the format" {
+	for end in html svg json csv pb.gz folded callgrind txt; do
+		"$SCPROF" report -o "out.$end" p.scp
+		looks_like "out.$end"
+	done
+	"$SCPROF" report -o OUT.JSON p.scp
+	jq -e .schema OUT.JSON
+}
+
+@test "outputs 02: --format beats the name" {
+	"$SCPROF" report --format json -o out.html p.scp
+	jq -e .schema out.html
+}
+
+@test "outputs 03: run writes the report that -o names, and keeps the profile beside it" {
+	mkdir to
+	for end in html json svg; do
+		"$SCPROF" run -g all -o "to/out.$end" -- "$EXAMPLES/echo_pair" 20 10 2>err
+		looks_like "to/out.$end"
+		grep -q '^scprof: report: .*to/out\.'"$end" err
+		grep -q FUNCTION err
+	done
+	[ "$(find to -name 'scprof.echo_pair.*.scp' | wc -l)" = 3 ]
+}
+
+@test "outputs 04: run prints the report as report does" {
+	"$SCPROF" run -g socket --by function --sort calls --top 1 --format json -o p2.scp -- \
+		"$EXAMPLES/echo_pair" 20 10 2>err
+	sed '/^scprof: /,$d' err | jq -e '.sites | length == 1'
+	"$SCPROF" report --by function --sort calls --top 1 --format json p2.scp | jq .sites >again
+	sed '/^scprof: /,$d' err | jq .sites | diff - again
+}
+
+@test "outputs 05: sort by each column; names rise, all else falls" {
+	"$SCPROF" run -g all --no-report -o s.scp -- "$EXAMPLES/echo_pair" 50 10
+	sorted()
+	{
+		"$SCPROF" report --sort "$1" --format json s.scp |
+			jq -e "[.sites[] | select(.waits | not) | $2] | . == (sort$3)"
+	}
+	sorted calls .calls '| reverse'
+	sorted bytes '(.bytes // 0)' '| reverse'
+	sorted max .max_ns '| reverse'
+	sorted name .symbol ''
+	run -2 "$SCPROF" report --sort calls --by gap s.scp
+	[[ $output == *"--sort goes with"* ]]
+	run -2 "$SCPROF" report --sort calls --format folded s.scp
+	[[ $output == *"--sort goes with"* ]]
+}
+
+@test "outputs 06: a folder that takes no file fails before the command runs, for root, too" {
+	cd /proc
+	run -125 "$SCPROF" run -- touch "$T/ran"
+	[[ $output == *"cannot write a profile into the folder /proc"* ]]
+	[ ! -e "$T/ran" ]
+	cd "$T"
+	run -125 "$SCPROF" run -o /proc/x.html -- touch "$T/ran"
+	[ ! -e "$T/ran" ]
+}
+
+@test "outputs 07: alone it lists the commands; -v is a version" {
+	run -2 "$SCPROF"
+	[[ $output == *"run a command, write its profile"* ]]
+	run -0 "$SCPROF" -v
+	[[ $output == "scprof "* ]]
+}
+
+@test "outputs 08: no name breaks the picture" {
+	"$PROFILES/make_hostile" hostile.scp "$PROFILES/hostile.so" 0x3000 0x3010 0x3020 0x3030
+	"$SCPROF" report -o hostile.svg hostile.scp
+	looks_like hostile.svg
+}
