@@ -85,10 +85,10 @@ struct report_options {
 	enum report_by by;
 	enum report_sort sort; /* of sites; else REPORT_SORT_TIME */
 	double confidence;     /* in (0, 1) */
-	uint32_t top;	     /* rows shown; 0: all */
-	uint32_t frames;     /* lines of call path a row in text; JSON always has all */
-	uint32_t width;	     /* columns of text; 0: those of the terminal */
-	bool include_warmup; /* in the means; else excluded where one is found */
+	uint32_t top;	       /* rows shown; 0: all */
+	uint32_t frames;       /* lines of call path a row in text; JSON always has all */
+	uint32_t width;	       /* columns of text; 0: those of the terminal */
+	bool include_warmup;   /* in the means; else excluded where one is found */
 	enum report_weight weight;
 	bool guarded;			   /* symbolize_guard: profiles of other users */
 	bool pprof_names;		   /* pprof: a frame without a name is module+0x12, not
