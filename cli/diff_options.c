@@ -19,6 +19,9 @@ enum {
 	OPT_THRESHOLD,
 	OPT_RUN_TO_RUN,
 	OPT_STRICT,
+	OPT_SITES,
+	OPT_PER,
+	OPT_FULL,
 	OPT_TOP,
 	OPT_FRAMES
 };
@@ -33,9 +36,16 @@ static const struct usage_entry usage_options[] = {
 	{"run-to-run", OPT_RUN_TO_RUN, "P",
 	 .text = "one run a side: how far runs may differ; a site without others of its function "
 		 "must change more (default: 900%)"},
-	{"strict-sites", OPT_STRICT, NULL, .text = "a site that came or went is a change, too"},
+	{"per", OPT_PER, "FUNCTION",
+	 .text = "calls and time for each completed call of this function, such as one that takes "
+		 "a request (recv; recv@error: of another outcome)"},
+	{"sites", OPT_SITES, "frequent|all|none",
+	 .text = "which sites that came or went are a change (default: frequent, those of 256 "
+		 "calls a run and 1 % of them or of the time)"},
+	{"strict-sites", OPT_STRICT, NULL, .text = "the same as --sites all"},
 	{"format", OPT_FORMAT, "text|json", .text = "what to print (default: text)"},
 	{"top", OPT_TOP, "N", .text = "rows at most, 0: all (default: 20 in text, all in JSON)"},
+	{"full", OPT_FULL, NULL, .text = "list the sites of which too little is known, too"},
 	{"frames", OPT_FRAMES, "N", .text = "lines of call path a row in text (default: 4)"},
 	USAGE_ENTRY_OUTPUT("OUT", "write to a file instead of standard output"),
 	USAGE_ENTRY_HELP,
@@ -94,7 +104,18 @@ static int set_option(void *to, int code, const char *value)
 	case OPT_RUN_TO_RUN:
 		return set_share(&o->run_to_run, "--run-to-run", value, 100);
 	case OPT_STRICT:
-		o->strict_sites = true;
+		o->sides = DIFF_SIDES_ALL;
+		return 0;
+	case OPT_SITES:
+		o->sides = *value == 'f'   ? DIFF_SIDES_FREQUENT
+			   : *value == 'a' ? DIFF_SIDES_ALL
+					   : DIFF_SIDES_NONE;
+		return 0;
+	case OPT_PER:
+		o->per = value;
+		return 0;
+	case OPT_FULL:
+		o->full = true;
 		return 0;
 	case OPT_TOP:
 		return options_count32(&diff_options_usage, code, value, 0, OPTIONS_ANY_COUNT,

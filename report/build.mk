@@ -6,7 +6,9 @@ REPORT_SRC = \
 	report/compare/diff_model.c \
 	report/compare/diff_pair.c \
 	report/compare/diff_path.c \
+	report/compare/diff_per.c \
 	report/compare/diff_runs.c \
+	report/compare/diff_sides.c \
 	report/compare/diff_warnings.c \
 	report/compare/diff_words.c \
 	report/compare/match.c \

@@ -13,6 +13,13 @@
 #include "stats/compare/compare.h"
 #include "report/report.h"
 
+/* Which sites on one side only are a change. */
+enum diff_sides {
+	DIFF_SIDES_FREQUENT, /* those that chance does not explain: see diff_sides.c */
+	DIFF_SIDES_ALL,
+	DIFF_SIDES_NONE
+};
+
 struct diff_options {
 	enum report_format format;
 	enum report_by by; /* path, site or function */
@@ -20,10 +27,12 @@ struct diff_options {
 	double min_change; /* smaller changes of a site are not reported */
 	double run_to_run; /* with one run a side: run-to-run variation that the machine may cause
 			    */
-	bool strict_sites; /* sites on one side only count as a change */
-	uint32_t top;	   /* rows shown; 0: all */
-	uint32_t frames;   /* lines of call path a row in text; JSON always has all */
-	uint32_t width;	   /* columns of text; 0: those of the terminal */
+	enum diff_sides sides;
+	const char *per; /* "recv", "recv@error": calls and time for each of these calls; NULL */
+	bool full;	 /* text: sites of which too little is known, too */
+	uint32_t top;	 /* rows shown; 0: all */
+	uint32_t frames; /* lines of call path a row in text; JSON always has all */
+	uint32_t width;	 /* columns of text; 0: those of the terminal */
 };
 
 /* Reasons why a site cannot be compared, beside the names of reliability.h. */
@@ -125,6 +134,14 @@ struct diff_finding {
 	struct diff_test shown;
 };
 
+/* How often a site is called for each unit of work (--per), in an average run. */
+struct diff_rate {
+	double base, new; /* NAN: no unit was named */
+	/* Of several runs a side; else NAN, and no change. */
+	double ratio, low, high, p, q;
+	bool changed;
+};
+
 struct diff_site {
 	const char *symbol, *library, *outcome;
 	uint32_t profile, entry;    /* where its path is */
@@ -140,6 +157,20 @@ struct diff_site {
 	struct diff_test test[DIFF_VIEWS][DIFF_AGAINSTS];
 	struct diff_finding found[DIFF_QUANTITIES];
 	struct diff_finding verdict; /* of those, the one that decides */
+	bool counts;		     /* DIFF_ONLY_BASE, DIFF_ONLY_NEW: and that is a change */
+	struct diff_rate rate;
+};
+
+/* The unit of work, and what it takes: of an average run. */
+struct diff_per {
+	const char *symbol, *outcome; /* NULL: none was named */
+	double *units;		      /* of each profile */
+	double base_units, new_units;
+	double base_calls, new_calls; /* a unit, all of them */
+	struct diff_test time;	/* of the time in calls that work a unit; low, high NAN: one run a
+				   side */
+	double base_ns, new_ns; /* that time */
+	bool changed;		/* it did, by several runs a side */
 };
 
 /* The change that all sites of a kind share: probably caused by the machine. */
@@ -159,6 +190,9 @@ struct diff {
 	uint32_t sites;
 	struct diff_common common[DIFF_QUANTITIES][2]; /* of sites that work, that wait */
 	uint32_t slower, faster, same, untested, only_base, only_new;
+	uint32_t gone, came;  /* of only_base, only_new: those that count */
+	uint32_t more, fewer; /* of the sites on both sides: calls a unit changed */
+	struct diff_per per;
 	/* An average run's, in all compared calls that do not wait. */
 	double base_total_ns, new_total_ns;
 	bool any_waits;
@@ -183,6 +217,9 @@ void diff_model_free(struct diff *d);
 void diff_words(const struct diff *d, const struct diff_site *s, char *text, size_t room);
 void diff_words_other(const struct diff *d, const struct diff_site *s, char *text, size_t room);
 void diff_words_verdict(const struct diff *d, char *text, size_t room);
+/* The sites that came and went, by name, and what a unit of work takes; "": none, no unit. */
+void diff_words_sides(const struct diff *d, char *text, size_t room);
+void diff_words_per(const struct diff *d, bool utf8, char *text, size_t room);
 void diff_words_common(const struct diff *d, enum diff_quantity of, bool waiting, char *text,
 		       size_t room);
 const char *diff_words_status_name(enum diff_status status);
@@ -207,6 +244,11 @@ int diff_pair_test(struct diff *d);
 int diff_runs_test(struct diff *d);
 /* From tests to verdicts. -1: out of memory. */
 int diff_judge(struct diff *d);
+/* Which sites on one side only count, once all have verdicts. -1: out of memory. */
+int diff_sides_judge(struct diff *d);
+/* Calls and time a unit of work. -1: out of memory, or *why says that a profile has none. */
+int diff_per_fill(struct diff *d, struct profile_error *why);
+void diff_per_free(struct diff *d);
 void diff_warnings_make(struct diff *d);
 /* Locations of a row's calls, or of those that were not switched, in all runs, into their
  * `undisturbed` or `unswitched_undisturbed`. `two`: room for two a profile. */

@@ -189,16 +189,22 @@ static void count(struct diff *d, const struct diff_site *s)
 	(*of[s->verdict.status])++;
 }
 
-/* Changed sites first; then all others, sites of one side only included, by effect. */
+/* What is a change, and what came or went as one. */
+static unsigned rank(const struct diff_site *s)
+{
+	return is_changed(&s->verdict) || s->rate.changed ? 0 : s->counts ? 1 : 2;
+}
+
+/* Changed sites first, then those that came or went; then all others, by effect. */
 static int by_effect(const void *left, const void *right)
 {
 	const struct diff_site *a = left, *b = right;
-	bool changed_a = is_changed(&a->verdict), changed_b = is_changed(&b->verdict);
+	unsigned rank_a = rank(a), rank_b = rank(b);
 	double x = fabs(a->effect_ns), y = fabs(b->effect_ns);
 	int c;
 
-	if (changed_a != changed_b)
-		return changed_a ? -1 : 1;
+	if (rank_a != rank_b)
+		return rank_a < rank_b ? -1 : 1;
 	if (x != y)
 		return x > y ? -1 : 1;
 	c = strcmp(a->symbol, b->symbol);
@@ -221,9 +227,14 @@ int diff_judge(struct diff *d)
 		judge_site(d, &d->site[i], tests);
 		count(d, &d->site[i]);
 	}
-	qsort(d->site, d->sites, sizeof(*d->site), by_effect);
-	if (d->slower + d->faster || (d->options.strict_sites && d->only_base + d->only_new))
+	if (diff_sides_judge(d) < 0)
+		return -1;
+	if (d->sites)
+		qsort(d->site, d->sites, sizeof(*d->site), by_effect);
+	if (d->slower + d->faster + d->more + d->fewer + d->per.changed)
 		d->status = 1;
+	else if (d->gone + d->came && (d->same + d->untested || d->options.sides == DIFF_SIDES_ALL))
+		d->status = 1; /* not of two different programs */
 	else
 		d->status = d->same ? 0 : 2;
 	return 0;

@@ -101,7 +101,7 @@ static void fill_site(struct diff *d, uint32_t index)
 	d->new_total_ns += s->new_total_ns;
 }
 
-static int fill(struct diff *d)
+static int fill(struct diff *d, struct profile_error *why)
 {
 	d->match = match_build(d->profile, d->profiles, d->bases, d->options.by);
 	if (!d->match || diff_estimate_fill_runs(d) < 0)
@@ -114,6 +114,8 @@ static int fill(struct diff *d)
 		fill_site(d, i);
 	for (uint32_t i = 0; i < d->profiles; i++)
 		d->overflow_calls += d->profile[i]->losses.overflow_calls;
+	if (diff_per_fill(d, why) < 0)
+		return -1;
 	if ((d->profiles > 2 ? diff_runs_test(d) : diff_pair_test(d)) < 0)
 		return -1;
 	return diff_judge(d);
@@ -132,7 +134,7 @@ struct diff *diff_model_build(const struct profile *const *profile, uint32_t pro
 	d->profiles = profiles;
 	d->bases = bases;
 	d->options = *o;
-	if (!comparable(d, why) || fill(d) < 0) {
+	if (!comparable(d, why) || fill(d, why) < 0) {
 		diff_model_free(d);
 		return NULL;
 	}
@@ -147,6 +149,7 @@ void diff_model_free(struct diff *d)
 	for (uint32_t i = 0; i < d->warnings; i++)
 		free(d->warning[i].text);
 	free(d->warning);
+	diff_per_free(d);
 	free(d->site);
 	free(d->runs);
 	match_free(d->match);

@@ -11,6 +11,8 @@
 
 /* Beyond this a factor says more than a percentage. */
 #define FACTOR 3
+/* Sites that came or went, of which the headline has the names. */
+#define SIDES_NAMED 3
 
 const char *diff_words_status_name(enum diff_status status)
 {
@@ -211,9 +213,9 @@ void diff_words(const struct diff *d, const struct diff_site *s, char *text, siz
 
 	*text = '\0';
 	if (f->status == DIFF_ONLY_BASE)
-		snprintf(text, room, "gone: only in base");
+		snprintf(text, room, s->counts ? "gone" : "gone: only in base");
 	else if (f->status == DIFF_ONLY_NEW)
-		snprintf(text, room, "new: only in new");
+		snprintf(text, room, s->counts ? "new" : "new: only in new");
 	else if (s->states && is_changed(f))
 		snprintf(text, room, cpu ? "CPU time " : "elapsed time ");
 	finding_words(d, s, f, text + strlen(text), room - strlen(text));
@@ -270,6 +272,74 @@ void diff_words_verdict(const struct diff *d, char *text, size_t room)
 		snprintf(text + used, room - (size_t)used,
 			 "; %" PRIu32 " only in base, %" PRIu32 " only in new", d->only_base,
 			 d->only_new);
+}
+
+/* "sendfile64 (120,000 calls), write (120,000 calls), ..." of those that count. */
+static size_t list_sides(const struct diff *d, enum diff_status status, char *text, size_t room)
+{
+	uint32_t named = 0, count = status == DIFF_ONLY_BASE ? d->gone : d->came;
+	size_t used = 0;
+
+	for (uint32_t i = 0; i < d->sites && named < SIDES_NAMED && used < room; i++) {
+		const struct diff_site *s = &d->site[i];
+		char calls[32];
+
+		if (!s->counts || s->verdict.status != status)
+			continue;
+		numbers_count(calls, sizeof(calls),
+			      (uint64_t)llround(s->base_calls + s->new_calls));
+		used += (size_t)snprintf(text + used, room - used, "%s%.60s (%s call%s)",
+					 named ? ", " : "", s->symbol, calls,
+					 !strcmp(calls, "1") ? "" : "s");
+		named++;
+	}
+	if (named < count && used < room)
+		used += (size_t)snprintf(text + used, room - used, ", and %" PRIu32 " more",
+					 count - named);
+	return used < room ? used : room;
+}
+
+void diff_words_sides(const struct diff *d, char *text, size_t room)
+{
+	size_t used = 0;
+
+	*text = '\0';
+	if (d->gone) {
+		used = (size_t)snprintf(text, room, "%" PRIu32 " site%s gone: ", d->gone,
+					plural(d->gone));
+		used += list_sides(d, DIFF_ONLY_BASE, text + used, room - used);
+	}
+	if (d->came && used < room) {
+		used += (size_t)snprintf(text + used, room - used,
+					 "%s%" PRIu32 " site%s new: ", used ? "; " : "", d->came,
+					 plural(d->came));
+		if (used < room)
+			list_sides(d, DIFF_ONLY_NEW, text + used, room - used);
+	}
+}
+
+void diff_words_per(const struct diff *d, bool utf8, char *text, size_t room)
+{
+	const struct diff_per *per = &d->per;
+	char base_calls[32], new_calls[32], base[32], new[32], low[24], high[24], by[64] = "";
+
+	*text = '\0';
+	if (!per->symbol)
+		return;
+	numbers_significant(base_calls, sizeof(base_calls), per->base_calls, 4);
+	numbers_significant(new_calls, sizeof(new_calls), per->new_calls, 4);
+	numbers_duration(base, sizeof(base), per->base_ns, utf8);
+	numbers_duration(new, sizeof(new), per->new_ns, utf8);
+	if (isfinite(per->time.low)) {
+		double unit =
+			1 + fmin(per->time.high - per->time.ratio, per->time.ratio - per->time.low);
+
+		diff_words_percent(low, sizeof(low), per->time.low, unit);
+		diff_words_percent(high, sizeof(high), per->time.high, unit);
+		snprintf(by, sizeof(by), " (%s ... %s)", low, high);
+	}
+	snprintf(text, room, "for each %.60s: %s calls, then %s; %s in calls that work, then %s%s",
+		 d->options.per, base_calls, new_calls, base, new, by);
 }
 
 void diff_words_common(const struct diff *d, enum diff_quantity of, bool waiting, char *text,

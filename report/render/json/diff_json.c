@@ -104,6 +104,24 @@ static void put_quantity(struct json_writer *w, const struct diff_site *s, const
 	json_write_close(w, '}');
 }
 
+static void put_rate(struct json_writer *w, const struct diff_rate *r)
+{
+	if (isnan(r->base)) {
+		json_write_null(w, "per_unit");
+		return;
+	}
+	json_write_open(w, "per_unit", '{');
+	json_write_number(w, "base_calls", r->base);
+	json_write_number(w, "new_calls", r->new);
+	json_write_number(w, "ratio", r->ratio);
+	json_write_number(w, "ci_low", r->low);
+	json_write_number(w, "ci_high", r->high);
+	json_write_number(w, "p", r->p);
+	json_write_number(w, "q", r->q);
+	json_write_flag(w, "changed", r->changed);
+	json_write_close(w, '}');
+}
+
 static void put_site(struct json_writer *w, const struct diff *d, const struct diff_site *s)
 {
 	char words[DIFF_WORDS], other[DIFF_WORDS];
@@ -120,6 +138,8 @@ static void put_site(struct json_writer *w, const struct diff *d, const struct d
 	put_quantity(w, s, "elapsed", DIFF_ELAPSED);
 	put_quantity(w, s, "cpu", DIFF_CPU_TIME);
 	json_write_number(w, "effect_ns", s->effect_ns);
+	json_write_flag(w, "counts", s->counts);
+	put_rate(w, &s->rate);
 	json_write_flag(w, "waits", s->waiting);
 	json_write_flag(w, "lines_differ", s->moved);
 	put_side(w, d, s, false);
@@ -178,6 +198,31 @@ static void put_common(struct json_writer *w, const struct diff *d, const char *
 	json_write_close(w, '}');
 }
 
+static void put_per(struct json_writer *w, const struct diff *d)
+{
+	const struct diff_per *per = &d->per;
+
+	if (!per->symbol) {
+		json_write_null(w, "per");
+		return;
+	}
+	json_write_open(w, "per", '{');
+	json_write_text(w, "symbol", per->symbol);
+	json_write_text(w, "outcome", per->outcome);
+	json_write_number(w, "base_units", per->base_units);
+	json_write_number(w, "new_units", per->new_units);
+	json_write_number(w, "base_calls", per->base_calls);
+	json_write_number(w, "new_calls", per->new_calls);
+	json_write_number(w, "base_ns", per->base_ns);
+	json_write_number(w, "new_ns", per->new_ns);
+	json_write_number(w, "ratio", per->time.ratio);
+	json_write_number(w, "ci_low", per->time.low);
+	json_write_number(w, "ci_high", per->time.high);
+	json_write_number(w, "p", per->time.p);
+	json_write_flag(w, "changed", per->changed);
+	json_write_close(w, '}');
+}
+
 static void put_totals(struct json_writer *w, const struct diff *d)
 {
 	json_write_open(w, "totals", '{');
@@ -188,6 +233,10 @@ static void put_totals(struct json_writer *w, const struct diff *d)
 	json_write_count(w, "not_compared", d->untested);
 	json_write_count(w, "only_in_base", d->only_base);
 	json_write_count(w, "only_in_new", d->only_new);
+	json_write_count(w, "gone", d->gone);
+	json_write_count(w, "came", d->came);
+	json_write_count(w, "more_calls", d->more);
+	json_write_count(w, "fewer_calls", d->fewer);
 	json_write_number(w, "base_calls", d->base_calls);
 	json_write_number(w, "new_calls", d->new_calls);
 	json_write_number(w, "base_total_ns", d->base_total_ns);
@@ -217,12 +266,14 @@ static void put_warnings(struct json_writer *w, const struct diff *d)
 int diff_json(struct diff *d, FILE *out)
 {
 	struct json_writer json = {.out = out, .indent = true}, *w = &json;
-	char verdict[200];
+	char verdict[400];
 
 	diff_words_verdict(d, verdict, sizeof(verdict));
 	json_write_open(w, NULL, '{');
 	json_write_text(w, "schema", "scprof-diff/1");
 	json_write_text(w, "verdict", verdict);
+	diff_words_sides(d, verdict, sizeof(verdict));
+	json_write_text(w, "sides", *verdict ? verdict : NULL);
 	json_write_integer(w, "exit_status", d->status);
 	json_write_text(w, "by", report_names_by(d->options.by));
 	json_write_number(w, "confidence", d->options.confidence);
@@ -231,6 +282,7 @@ int diff_json(struct diff *d, FILE *out)
 	put_files(w, d, false);
 	put_files(w, d, true);
 	put_totals(w, d);
+	put_per(w, d);
 	put_sites(w, d);
 	put_warnings(w, d);
 	json_write_close(w, '}');

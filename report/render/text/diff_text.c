@@ -42,17 +42,26 @@ static const struct table_column columns[] = {
 	[COLUMNS] = {0},
 };
 
+/* Of an average run, or a unit of work. */
+static void calls_text(char *text, size_t room, double calls, double rate)
+{
+	if (isnan(rate))
+		numbers_count(text, room, (uint64_t)llround(calls));
+	else
+		numbers_significant(text, room, rate, 3);
+}
+
 static void number_cells(struct text *t, struct table *table, const struct diff_site *s)
 {
 	char text[32];
 
 	if (s->base_calls) {
-		numbers_count(text, sizeof(text), (uint64_t)llround(s->base_calls));
+		calls_text(text, sizeof(text), s->base_calls, s->rate.base);
 		table_cell(table, CALLS_BASE, text);
 		text_cell_duration(t, table, MEAN_BASE, s->base_ns);
 	}
 	if (s->new_calls) {
-		numbers_count(text, sizeof(text), (uint64_t)llround(s->new_calls));
+		calls_text(text, sizeof(text), s->new_calls, s->rate.new);
 		table_cell(table, CALLS_NEW, text);
 		text_cell_duration(t, table, MEAN_NEW, s->new_ns);
 	}
@@ -89,6 +98,13 @@ static void path_notes(struct text *t, struct table *table, const struct diff *d
 	snprintf(note, sizeof(note), "(%s)", words);
 	if (*words)
 		table_note(table, note);
+	if (s->rate.changed) {
+		char by[32];
+
+		diff_words_percent(by, sizeof(by), s->rate.ratio, 1.01);
+		snprintf(note, sizeof(note), "(calls for each %.60s: %s)", d->options.per, by);
+		table_note(table, note);
+	}
 	if (s->moved)
 		table_note(table, "(its lines moved within their functions)");
 }
@@ -122,11 +138,17 @@ static void print_wrapped(struct text *t, const char *name, const char *raw, siz
 
 static void print_head(struct text *t, const struct diff *d)
 {
-	char line[300], base[32], new[32];
+	char line[400], base[32], new[32];
 
-	diff_words_verdict(d, line, sizeof(line));
 	terminal_style(t->out, &t->terminal, TERMINAL_BOLD);
+	diff_words_sides(d, line, sizeof(line));
+	if (*line)
+		print_wrapped(t, "", line, 0);
+	diff_words_verdict(d, line, sizeof(line));
 	print_wrapped(t, "", line, 0);
+	diff_words_per(d, t->terminal.utf8, line, sizeof(line));
+	if (*line)
+		print_wrapped(t, "", line, 0);
 	terminal_style(t->out, &t->terminal, TERMINAL_PLAIN);
 	snprintf(line, sizeof(line),
 		 "%" PRIu32 " run%s against %" PRIu32 "; of the changes reported, at most %.3g %% "
@@ -148,21 +170,39 @@ static void print_head(struct text *t, const struct diff *d)
 	print_wrapped(t, "  ", line, 2);
 }
 
+/* It would only fill the screen. */
+static bool says_little(const struct diff *d, const struct diff_site *s)
+{
+	const struct diff_finding *f = &s->verdict;
+	bool one_sided = f->status == DIFF_ONLY_BASE || f->status == DIFF_ONLY_NEW;
+	bool few = f->status == DIFF_UNTESTED && f->reason &&
+		   (!strcmp(f->reason, DIFF_FEW_CALLS) || !strcmp(f->reason, DIFF_FEW_TICKS));
+
+	return !d->options.full && !s->rate.changed && (few || (one_sided && !s->counts));
+}
+
 static int print_table(struct text *t, const struct diff *d)
 {
 	struct table table;
-	uint32_t rows = d->sites < t->top ? d->sites : t->top;
+	uint32_t rows = 0, little = 0;
 	int status;
 
 	table_begin(&table, columns, "CALLED FROM");
-	for (uint32_t i = 0; i < rows; i++)
+	for (uint32_t i = 0; i < d->sites && rows < t->top; i++) {
+		if (says_little(d, &d->site[i])) {
+			little++;
+			continue;
+		}
 		add_site(t, &table, d, &d->site[i]);
+		rows++;
+	}
 	status = table_print(&table, t->out, &t->terminal);
 	table_end(&table);
 	if (rows < d->sites) {
 		terminal_style(t->out, &t->terminal, TERMINAL_DIM);
-		fprintf(t->out, "\n%" PRIu32 " of %" PRIu32 " rows. All: --top 0\n", rows,
-			d->sites);
+		fprintf(t->out, "\n%" PRIu32 " of %" PRIu32 " rows%s. All: %s\n", rows, d->sites,
+			little ? "; of the others, many have too few calls to tell" : "",
+			little ? "--full --top 0" : "--top 0");
 		terminal_style(t->out, &t->terminal, TERMINAL_PLAIN);
 	}
 	return status;
@@ -171,7 +211,8 @@ static int print_table(struct text *t, const struct diff *d)
 int diff_text(struct diff *d, FILE *out)
 {
 	struct text t = {.out = out};
-	uint32_t top = d->options.top, changed = d->slower + d->faster;
+	uint32_t top = d->options.top,
+		 changed = d->slower + d->faster + d->gone + d->came + d->more + d->fewer;
 	int status;
 
 	t.terminal = terminal_of(out, d->options.width);

@@ -97,7 +97,8 @@ compares()
 	local status=0
 	"$SCPROF" diff --format json "$@" >out.json 2>err || status=$?
 	jq -e --argjson status "$status" '.exit_status == $status and
-		($status == 1) == any(.sites[]; .status == "slower" or .status == "faster")' out.json >/dev/null || {
+		($status == 1) == (any(.sites[]; .status == "slower" or .status == "faster" or .counts or
+			.per_unit.changed) or .per.changed == true)' out.json >/dev/null || {
 		echo "scprof diff $*: status $status"
 		cat err
 		jq -c '.exit_status, .verdict, .totals' out.json
@@ -186,7 +187,7 @@ refuses()
 	[ "$(says '[.sites[] | select(.lines_differ | not) | .stack[0].function] | unique | join(" ") | test("first")')" = true ]
 }
 
-@test "diff 06: sites that came or went are named; they are a change on request" {
+@test "diff 06: sites that came or went are named; rare ones are a change on request" {
 	source_with "" "" "" | build old
 	source_with "" "" "second(atoi(argv[1]));" | build new
 	record_as base tsc old/app 50
@@ -378,4 +379,76 @@ three()
 	"$SCPROF" plan --share 0 --change 5% b.scp >text
 	grep -q 'a change of 5 % of CPU time at one of [0-9]* sites is found' text
 	grep -q 'a change of 5 % of elapsed time at one of [0-9]* sites is found' text
+}
+
+# Times are not asked for: only who came and went, and how often.
+says_sides()
+{
+	says '[.totals.gone, .totals.came, .exit_status] | join(" ")'
+}
+
+@test "diff 19: a frequent site that went is a change, and the headline" {
+	source_with "" "" "" | build old
+	source_with "" "" "second(atoi(argv[1]));" | build new
+	record_as base tsc old/app 400
+	record_as new tsc new/app 400
+	compares base.scp new.scp
+	[ "$(says_sides)" = "0 2 1" ]
+	[[ "$(says .sides)" == "2 sites new: "*"(400 calls)"* ]]
+	compares new.scp base.scp
+	[ "$(says_sides)" = "2 0 1" ]
+	run "$SCPROF" diff new.scp base.scp
+	[ "$status" = 1 ]
+	[[ ${lines[0]} == "2 sites gone: "*"(400 calls)"* ]]
+	[ "$("$SCPROF" diff --sites none --format json new.scp base.scp | jq '.totals.gone + .totals.came')" = 0 ]
+	# 255 calls in one of its runs are rare
+	record_as few tsc new/app 255
+	compares few.scp base.scp
+	[ "$(says '.totals.gone, .totals.only_in_base' | tr -d '\n')" = 02 ]
+	compares few.scp new.scp -- base.scp base.scp
+	[ "$(says .totals.gone)" = 0 ]
+}
+
+@test "diff 20: a function that only moved to another path did not come or go" {
+	source_with "" "" "" | build old
+	source_with "" "" "" | sed 's/first/third/' | build new
+	record_as base tsc old/app 400
+	record_as new tsc new/app 400
+	diff_json 2 base.scp new.scp
+	[ "$(says '.totals.only_in_base, .totals.only_in_new, .totals.gone, .totals.came' | tr -d '\n')" = 2200 ]
+}
+
+@test "diff 21: calls and time a unit of work; runs of any length compare" {
+	local run
+	source_with "" "" "second(atoi(argv[1]));" | build old
+	source_with "" "send(pair[0], room, 8, 0); recv(pair[1], room, 8, 0);" "second(atoi(argv[1]));" | build new
+	for run in 1 2 3; do
+		record_as "base$run" tsc old/app $((run * 300))
+		record_as "new$run" tsc new/app $((run * 200))
+	done
+	compares --by function --per recv base1.scp base2.scp base3.scp -- new1.scp new2.scp new3.scp
+	[ "$(says '.per | [.symbol, .outcome, .base_units, .new_units, .base_calls, .new_calls] | join(" ")')" = \
+		"recv completed 1200 1200 2 2" ]
+	diff_json 1 --per send base1.scp base2.scp base3.scp -- new1.scp new2.scp new3.scp
+	# of 3 calls of send, 2 are where 1 of 2 was: 1 / 2, then 1 / 3
+	[ "$(says '[.sites[] | select(.stack[0].function == "first") | .per_unit |
+		[.base_calls, (3 * .new_calls | round), .changed] | join(" ")] | unique | join(",")')" = "0.5 1 true" ]
+	run "$SCPROF" diff --per send base1.scp base2.scp base3.scp -- new1.scp new2.scp new3.scp
+	[[ $output == *"for each send: 2 calls, then 2; "*" in calls that work, then "* ]]
+	refuses "no such call in" --per nothing base1.scp new1.scp
+	refuses "no such call in" --per recv@error base1.scp new1.scp
+	# one run a side tells no chance from a change
+	compares --per send base1.scp new1.scp
+	[ "$(says '[.sites[].per_unit.changed] | any')" = false ]
+}
+
+@test "diff 22: rows that cannot tell fill no screen" {
+	source_with "" "" "second(5);" | build app
+	record_as base tsc app/app 3000
+	record_as new tsc app/app 3000
+	"$SCPROF" diff base.scp new.scp >text || [ $? = 1 ]
+	grep -q '^2 of 4 rows; of the others, many have too few calls' text
+	not grep -q 'second' text
+	"$SCPROF" diff --full base.scp new.scp >text || [ $? = 1 ]
+	grep -q 'second' text
 }
