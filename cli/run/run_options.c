@@ -52,7 +52,7 @@ static const struct usage_entry usage_options[] = {
 	{"groups", 'g', "GROUPS",
 	 .text = "functions to time: socket, io, wait, resolve, region, functions, all; of "
 		 "libraries: ssl, alloc, thread, zlib, sqlite, libpq; separated by commas "
-		 "(default: socket,region)",
+		 "(default: socket,wait,region)",
 	 .variable = "SCPROF_GROUPS"},
 	{"symbols", 's', "SYMBOLS",
 	 .text = "functions of libraries to time besides: names, globs, LIBRARY:NAME, !NAME takes "

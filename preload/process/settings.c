@@ -60,7 +60,7 @@ static uint32_t parse_groups(const char *text, bool *others)
 	uint32_t mask = 0;
 	*others = false;
 	if (!text || !*text)
-		return SCP_GROUP_SOCKET | SCP_GROUP_REGION;
+		return SCP_GROUP_SOCKET | SCP_GROUP_WAIT | SCP_GROUP_REGION;
 	while (*text) {
 		unsigned i = 0;
 		size_t n = 0;

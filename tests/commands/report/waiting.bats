@@ -66,3 +66,15 @@ assert [(r["symbol"], r["waits"] in ("1", "true"), r["share"] == "") for r in ro
 	[ "$(grep 'function="connect"' page | grep -c kind=)" = 0 ]
 	[ "$(curl -s "$URL/" | grep -c '<td class=b>waits</td>')" -gt 0 ]
 }
+
+@test "waiting 06: it is recorded unless groups are named, with the tool and without" {
+	"$SCPROF" run --no-report -o p.scp -- "$PROGRAMS/timeouts" >/dev/null
+	LD_PRELOAD=$LIB SCPROF_OUT=$T/out "$PROGRAMS/timeouts" >/dev/null
+	for file in p.scp out/*.scp; do
+		"$SCPROF" report --format json --by function "$file" >report.json
+		holds '[.sites[].symbol] | index("epoll_wait") != null and index("connect") != null'
+	done
+	"$SCPROF" run -g socket --no-report -o p.scp -- "$PROGRAMS/timeouts" >/dev/null
+	"$SCPROF" report --format json --by function p.scp >report.json
+	holds '[.sites[].symbol] | index("epoll_wait") == null'
+}
