@@ -60,6 +60,7 @@ COLLECTOR_SRC = \
 	collector/doctor/doctor_trial.c \
 	collector/duration.c \
 	collector/launch/elf_facts.c \
+	collector/launch/ends.c \
 	collector/launch/environment.c \
 	collector/launch/gather.c \
 	collector/launch/launch.c \

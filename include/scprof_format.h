@@ -365,7 +365,8 @@ enum scp_optional_type {
 	SCP_OPTIONAL_ACCOUNT = 2, /* of no table (0): ACCOUNT records and what belongs to them */
 	SCP_OPTIONAL_STATES = 3,  /* STATES, STATE_BATCHES, STATE_HIST, TABLE_STATES of a table */
 	SCP_OPTIONAL_TAIL = 4,	  /* TAIL records of a table */
-	SCP_OPTIONAL_CHECKS = 5	  /* of no table (0): PATH_DIFFERENCE records */
+	SCP_OPTIONAL_CHECKS = 5,  /* of no table (0): PATH_DIFFERENCE records */
+	SCP_OPTIONAL_ENDS = 6	  /* of no table (0): END records */
 };
 
 struct scp_chunk {
@@ -402,7 +403,8 @@ enum scp_record_type {
 	SCP_REC_TABLE_STATES = 21,
 	SCP_REC_TAIL = 22,
 	SCP_REC_PATH_DIFFERENCE = 23, /* in optional chunks only */
-	SCP_REC_FIRST_CALLS = 24
+	SCP_REC_FIRST_CALLS = 24,
+	SCP_REC_END = 25 /* in optional chunks only */
 };
 
 struct scp_record {
@@ -871,6 +873,28 @@ struct scp_process {
 	char strings[];
 };
 
+/* Merged files: what `scprof run` saw of a process's end from outside. A killed process, or one
+ * that leaves by a bare system call, writes nothing itself. */
+enum scp_end_seen {
+	SCP_END_UNSEEN = 0, /* nothing: what end_state says is all */
+	SCP_END_LIVED = 1,  /* it was still there when the file was written */
+	SCP_END_GONE = 2,   /* it was not, and nobody saw how it ended */
+	SCP_END_STATUS = 3, /* it exited with status `value` */
+	SCP_END_SIGNAL = 4  /* signal `value` killed it */
+};
+#define SCP_END_STATUS_MAX 255u
+#define SCP_END_SIGNAL_MAX 64u
+
+/* One a PROCESS record at most. */
+struct scp_end {
+	struct scp_record rec;
+	uint32_t process; /* its index */
+	uint32_t seen;	  /* enum scp_end_seen */
+	uint32_t value;
+	uint32_t reserved0;
+	uint64_t reserved[5];
+};
+
 /* The page clock: a file that the collector maps, advances and removes. The
  * word that the target reads has a cache line of its own. */
 #define SCP_CLOCK_PAGE_MAGIC "SCPCLK1\n"
@@ -900,6 +924,7 @@ _Static_assert(sizeof(struct scp_phase) == 320, "phase record");
 _Static_assert(sizeof(struct scp_site_cost) == 128, "site cost record");
 _Static_assert(sizeof(struct scp_account) == 128, "account record");
 _Static_assert(sizeof(struct scp_account_cpu) == 128, "account of a CPU");
+_Static_assert(sizeof(struct scp_end) == 64, "end record");
 _Static_assert(sizeof(struct scp_line) == 2624, "line record");
 _Static_assert(sizeof(struct scp_slowest) == 128, "slowest record");
 _Static_assert(sizeof(struct scp_states) == 256, "states record");

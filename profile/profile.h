@@ -139,6 +139,12 @@ struct prof_table {
 	} states;
 };
 
+/* What was seen of a process's end from outside (struct scp_end). */
+struct prof_end {
+	uint32_t seen;	/* enum scp_end_seen */
+	uint32_t value; /* the exit status, or the signal */
+};
+
 struct prof_process {
 	uint32_t pid, ppid, count; /* count > 1: a fold of several, after a merge */
 	char *exe;
@@ -146,7 +152,8 @@ struct prof_process {
 			*/
 	char **argv;   /* argc strings and a NULL */
 	uint32_t argc;
-	uint32_t end_state;				    /* enum scp_end_state */
+	uint32_t end_state; /* enum scp_end_state */
+	struct prof_end end;
 	uint64_t start_real_ns, start_mono_ns, end_mono_ns; /* end 0: not known */
 	char *file;					    /* the profile it came from */
 	uint32_t owner;					    /* user id of that file */

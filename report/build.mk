@@ -49,6 +49,7 @@ REPORT_SRC = \
 	report/model/frame_symbols.c \
 	report/model/groups.c \
 	report/model/ledger.c \
+	report/model/process_end.c \
 	report/model/reliability.c \
 	report/model/report_head.c \
 	report/model/report_names.c \

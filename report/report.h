@@ -411,7 +411,7 @@ void report_free(struct report *r);
 /* Names of the format's numbers, for people and for JSON. Never NULL. */
 const char *report_names_outcome(const struct report_site *s);
 const char *report_names_clock(uint32_t kind);
-const char *report_names_end(uint32_t end_state);
+const char *report_names_end(const struct prof_process *p);
 const char *report_names_detector(uint32_t detector);
 const char *report_names_by(enum report_by by);
 /* 0, or -1 when `name` is none of them. */

@@ -263,7 +263,7 @@ static int finish(struct run *r)
 {
 	struct profile_error err;
 	struct gathered g;
-	int failed = gather_profiles(&r->directory, &g, say, &err);
+	int failed = gather_profiles(&r->directory, &r->launch, &g, say, &err);
 
 	if (failed)
 		say_format("%s\nThe files of the run are kept in %s", err.text,

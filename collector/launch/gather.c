@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/launch/ends.h"
 #include "profile/base/error.h"
 
 static uint64_t calls_of(const struct profile *p)
@@ -44,14 +45,18 @@ static int64_t weigh(const char *path, struct profile_error *err)
 	return calls;
 }
 
-static void add(struct gathered *g, size_t i, const char *path, void (*tell)(const char *text))
+static void add(struct gathered *g, size_t i, const char *path, struct ends *ends,
+		void (*tell)(const char *text))
 {
 	struct profile_error err;
+	uint32_t processes = g->profile->processes;
 
 	if (profile_add_unlinked(g->profile, path, &err)) {
 		g->refused[i] = true;
 		g->refusals++;
 		tell(err.text);
+	} else if (g->profile->processes == processes + 1) {
+		ends_complete(ends, g->files, g->count, i, &g->profile->process[processes]);
 	}
 }
 
@@ -74,7 +79,7 @@ static void refuse_damaged(const struct run_directory *d, struct gathered *g, in
 }
 
 static void add_all(const struct run_directory *d, struct gathered *g, const int64_t *calls,
-		    void (*tell)(const char *text))
+		    struct ends *ends, void (*tell)(const char *text))
 {
 	char path[PATH_MAX + NAME_MAX];
 	bool some = false;
@@ -89,13 +94,14 @@ static void add_all(const struct run_directory *d, struct gathered *g, const int
 			continue;
 		}
 		path_of(d, &g->files[i], path, sizeof(path));
-		add(g, i, path, tell);
+		add(g, i, path, ends, tell);
 	}
 }
 
-int gather_profiles(const struct run_directory *d, struct gathered *g,
+int gather_profiles(const struct run_directory *d, const struct launch *command, struct gathered *g,
 		    void (*tell)(const char *text), struct profile_error *err)
 {
+	struct ends ends = {.directory = d->profiles, .command = command};
 	int64_t *calls;
 
 	*g = (struct gathered){0};
@@ -112,7 +118,8 @@ int gather_profiles(const struct run_directory *d, struct gathered *g,
 		return -1;
 	}
 	refuse_damaged(d, g, calls, tell);
-	add_all(d, g, calls, tell);
+	add_all(d, g, calls, &ends, tell);
+	ends_free(&ends);
 	free(calls);
 	if (!g->profile->processes) {
 		profile_free(g->profile);

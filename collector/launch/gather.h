@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "profile/profile.h"
+#include "collector/launch/launch.h"
 #include "collector/launch/run_directory.h"
 #include "profile/live/run_files.h"
 
@@ -17,10 +18,11 @@ struct gathered {
 		idle; /* idle: without a call, and left out because others had some */
 };
 
-/* Read everything in d->profiles. `tell` gets the reason for each file that is
- * refused; the others still count. 0, or -1 and *err (nothing could be listed,
- * or out of memory). gather_free in either case. */
-int gather_profiles(const struct run_directory *d, struct gathered *g,
+/* Read everything in d->profiles. `command`: what is known of the end of the run's own command, or
+ * NULL; what the library could not write of the ends of processes is completed. `tell` gets the
+ * reason for each file that is refused; the others still count. 0, or -1 and *err (nothing could be
+ * listed, or out of memory). gather_free in either case. */
+int gather_profiles(const struct run_directory *d, const struct launch *command, struct gathered *g,
 		    void (*tell)(const char *text), struct profile_error *err);
 
 /* Remove the files that were read, and the directory if that was all. 0, or -1:

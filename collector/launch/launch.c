@@ -12,7 +12,10 @@
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
+
+#include "profile/live/run_files.h"
 
 static const int taken[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 
@@ -121,6 +124,15 @@ static int exec_error(int report)
 	return bytes == (ssize_t)sizeof(error) ? error : 0;
 }
 
+static void note_end(struct launch *l, int status)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+	l->ended_mono_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	l->status = status;
+}
+
 static int forked(struct launch *l, const int report[2], bool *exec_failed)
 {
 	int error;
@@ -162,7 +174,8 @@ int launch_start_held(struct launch *l, const char *path, char **argv, bool shel
 	int report[2] = {-1, -1}, go[2] = {-1, -1};
 
 	*exec_failed = false;
-	l->ended_by = 0;
+	l->ended_by = l->status = 0;
+	l->process_start = l->ended_mono_ns = 0;
 	signals_to_take(&take);
 	if (kept)
 		sigdelset(&take, kept);
@@ -184,6 +197,7 @@ int launch_start_held(struct launch *l, const char *path, char **argv, bool shel
 			wait_for_word(go);
 		become(path, argv, shell_fallback, report[1], &chld, &mask);
 	}
+	l->process_start = run_files_process_start(l->pid, NULL);
 	if (hold) {
 		hold->born(hold->context, l->pid);
 		give_word(go);
@@ -218,8 +232,10 @@ int launch_wait(struct launch *l)
 	for (;;) {
 		pid_t pid = waitpid(l->pid, &status, WNOHANG);
 
-		if (pid == l->pid)
+		if (pid == l->pid) {
+			note_end(l, status);
 			return status;
+		}
 		if (pid < 0 && errno != EINTR)
 			return 0; /* not ours to wait for: cannot be while SIGCHLD is default */
 		if (read(l->signals, &s, sizeof(s)) == (ssize_t)sizeof(s))
@@ -257,6 +273,7 @@ int launch_wait_watched(struct launch *l, const struct launch_watch *watch, stru
 		if (watch->tick)
 			watch->tick(watch->context);
 	}
+	note_end(l, 0);
 	/* what ended it came to us as well */
 	while (take_signal(l, 0))
 		continue;
@@ -264,6 +281,7 @@ int launch_wait_watched(struct launch *l, const struct launch_watch *watch, stru
 		watch->ended(watch->context, l->pid);
 	while (wait4(l->pid, &status, 0, usage) < 0 && errno == EINTR)
 		continue;
+	l->status = status;
 	return status;
 }
 

@@ -8,12 +8,16 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 
 struct launch {
 	pid_t pid;
-	int signals;  /* signalfd */
+	int signals;		/* signalfd */
+	uint64_t process_start; /* starttime of /proc/PID/stat; 0: not known */
+	uint64_t ended_mono_ns; /* CLOCK_MONOTONIC_RAW when it was seen to have ended; 0: not yet */
+	int status;		/* its wait status then */
 	int ended_by; /* the last of SIGINT, SIGQUIT, SIGTERM and SIGHUP that we got; 0: none */
 };
 

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "collector/launch/ends.h"
 #include "collector/launch/gather.h"
 #include "collector/launch/run_directory.h"
 #include "collector/launch/stragglers.h"
@@ -83,38 +84,6 @@ static bool take(struct leftover *l, int parent, const char *directory, const ch
 	return false;
 }
 
-/* Does the process have files of that directory mapped? The pid in its file does not identify a
- * child that was forked in another pid namespace. */
-static bool maps(const char *pid, const char *directory)
-{
-	char path[64], *line = NULL;
-	size_t room = 0;
-	bool found = false;
-
-	snprintf(path, sizeof(path), "/proc/%.20s/maps", pid);
-	FILE *file = fopen(path, "re");
-	if (!file)
-		return false;
-	while (!found && getline(&line, &room, file) > 0)
-		found = strstr(line, directory) != NULL;
-	free(line);
-	fclose(file);
-	return found;
-}
-
-static bool is_mapped(const char *directory)
-{
-	struct dirent *entry;
-	bool found = false;
-	DIR *proc = opendir("/proc");
-
-	while (proc && !found && (entry = readdir(proc)))
-		found = isdigit((unsigned char)entry->d_name[0]) && maps(entry->d_name, directory);
-	if (proc)
-		closedir(proc);
-	return found || !proc;
-}
-
 static bool has_processes(const struct leftover *l)
 {
 	struct run_file *files;
@@ -129,7 +98,10 @@ static bool has_processes(const struct leftover *l)
 	found = found || stragglers_exist(l->profiles, files, count);
 	run_files_free(files, count);
 	snprintf(part, sizeof(part), "/%.200s/", l->name);
-	return found || is_mapped(part);
+	char *mapped = ends_mapped(part);
+	found = found || !mapped || *mapped;
+	free(mapped);
+	return found;
 }
 
 /* Make NAME.killed.scp for the NAME.scp that the run wanted, in `directory` or, NULL, where it was.
@@ -226,7 +198,7 @@ static void clear(struct leftover *l, const char *beside, void (*tell)(const cha
 	struct gathered g;
 	bool saved = true;
 
-	if (gather_profiles(&l->by_fd, &g, ignore, &err)) {
+	if (gather_profiles(&l->by_fd, NULL, &g, ignore, &err)) {
 		gather_free(&g);
 		return; /* out of memory: the next run tries again */
 	}

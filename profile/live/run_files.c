@@ -99,17 +99,15 @@ void run_files_free(struct run_file *files, size_t count)
 	free(files);
 }
 
-bool run_files_is_live(const struct run_file *file)
+uint64_t run_files_process_start(pid_t pid, char *state)
 {
-	char path[64], text[1024], state;
+	char path[64], text[1024], ignored;
 	unsigned long long start;
 
-	if (!file->pid || !file->process_start || file->end_state != SCP_END_RUNNING)
-		return false;
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)file->pid);
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
 	FILE *stat = fopen(path, "re");
 	if (!stat)
-		return false;
+		return 0;
 	size_t bytes = fread(text, 1, sizeof(text) - 1, stat);
 	fclose(stat);
 	text[bytes] = '\0';
@@ -118,7 +116,17 @@ bool run_files_is_live(const struct run_file *file)
 	if (!rest || sscanf(rest + 1,
 			    " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
 			    "%*s %*s %llu",
-			    &state, &start) != 2)
+			    state ? state : &ignored, &start) != 2)
+		return 0;
+	return start;
+}
+
+bool run_files_is_live(const struct run_file *file)
+{
+	char state;
+
+	if (!file->pid || !file->process_start || file->end_state != SCP_END_RUNNING)
 		return false;
-	return start == file->process_start && state != 'Z' && state != 'X';
+	return run_files_process_start(file->pid, &state) == file->process_start && state != 'Z' &&
+	       state != 'X';
 }

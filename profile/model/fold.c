@@ -92,6 +92,29 @@ static void move_process(struct profile *p, uint32_t to, uint32_t from)
 	p->process[to] = p->process[from];
 }
 
+static bool is_over(const struct prof_process *q)
+{
+	return q->end_state != SCP_END_RUNNING || q->end.seen > SCP_END_LIVED;
+}
+
+/* What is known of all: the same end, or that there was one. */
+static void add_end(struct prof_process *d, const struct prof_process *s)
+{
+	bool over = is_over(d) && is_over(s),
+	     open = d->end_state == SCP_END_RUNNING || s->end_state == SCP_END_RUNNING;
+
+	if (d->end.seen != s->end.seen || d->end.value != s->end.value) {
+		bool lived = d->end.seen == SCP_END_LIVED || s->end.seen == SCP_END_LIVED;
+
+		d->end = (struct prof_end){lived	  ? SCP_END_LIVED
+					   : over && open ? SCP_END_GONE
+							  : SCP_END_UNSEEN,
+					   0};
+	}
+	if (open)
+		d->end_state = SCP_END_RUNNING;
+}
+
 static void add_process(struct profile *p, uint32_t to, uint32_t from)
 {
 	struct prof_process *d = &p->process[to], *s = &p->process[from];
@@ -103,8 +126,7 @@ static void add_process(struct profile *p, uint32_t to, uint32_t from)
 		d->start_mono_ns = s->start_mono_ns;
 	if (d->end_mono_ns && (s->end_mono_ns == 0 || s->end_mono_ns > d->end_mono_ns))
 		d->end_mono_ns = s->end_mono_ns;
-	if (s->end_state == SCP_END_RUNNING)
-		d->end_state = SCP_END_RUNNING;
+	add_end(d, s);
 	free(s->exe);
 	free(s->program);
 	free(s->argv);

@@ -139,6 +139,8 @@ static uint32_t optional_of(uint32_t record_type)
 		return SCP_OPTIONAL_TAIL;
 	case SCP_REC_PATH_DIFFERENCE:
 		return SCP_OPTIONAL_CHECKS;
+	case SCP_REC_END:
+		return SCP_OPTIONAL_ENDS;
 	default:
 		return 0;
 	}
@@ -155,12 +157,19 @@ static bool belongs(uint32_t record_type, const struct scp_chunk *c)
 	return of_process == (c->type == SCP_CHUNK_PROCESS);
 }
 
+/* Of optional chunks. */
+static bool is_of_no_table(uint32_t chunk_type)
+{
+	return chunk_type == SCP_OPTIONAL_ACCOUNT || chunk_type == SCP_OPTIONAL_CHECKS ||
+	       chunk_type == SCP_OPTIONAL_ENDS;
+}
+
 /* An optional chunk that this reader does not know. */
 static bool is_foreign(const struct scp_chunk *c)
 {
 	return c->magic == SCP_OPTIONAL_MAGIC && c->type != SCP_OPTIONAL_SLOWEST &&
-	       c->type != SCP_OPTIONAL_ACCOUNT && c->type != SCP_OPTIONAL_STATES &&
-	       c->type != SCP_OPTIONAL_TAIL && c->type != SCP_OPTIONAL_CHECKS;
+	       c->type != SCP_OPTIONAL_STATES && c->type != SCP_OPTIONAL_TAIL &&
+	       !is_of_no_table(c->type);
 }
 
 struct limits {
@@ -237,8 +246,7 @@ static int collect_chunk(struct raw_file *raw, const struct scp_chunk *c, uint64
 	uint64_t at = sizeof *c;
 
 	if (c->magic == SCP_OPTIONAL_MAGIC
-		    ? (c->type == SCP_OPTIONAL_ACCOUNT || c->type == SCP_OPTIONAL_CHECKS) !=
-			      (c->table == 0)
+		    ? is_of_no_table(c->type) != (c->table == 0)
 		    : (c->type != SCP_CHUNK_PROCESS && c->type != SCP_CHUNK_TABLE) ||
 			      (c->type == SCP_CHUNK_TABLE) != (c->table != 0))
 		return error_damaged(err, raw->path, "the chunk at byte %llu has type %u, table %u",

@@ -73,6 +73,16 @@ static int load_header_process(struct load *l)
 	return load_process(l, &from, h->exe, h->program, h->argv, h->argv_bytes);
 }
 
+/* What was seen of the end of the process with that index in the file. */
+static struct prof_end load_end(const struct raw_file *raw, uint32_t index)
+{
+	const struct raw_list *list = &raw->list[SCP_REC_END];
+	uint32_t at = list->count ? raw_find(list, 0, index, 0) : PROF_NONE;
+	const struct scp_end *r = at == PROF_NONE ? NULL : raw_record(raw, &list->ref[at]);
+
+	return r ? (struct prof_end){r->seen, r->value} : (struct prof_end){0};
+}
+
 static int load_process_record(struct load *l, uint32_t i)
 {
 	const struct scp_process *r = raw_record(l->raw, &l->raw->list[SCP_REC_PROCESS].ref[i]);
@@ -82,6 +92,7 @@ static int load_process_record(struct load *l, uint32_t i)
 		.count = r->count ? r->count : 1,
 		.argc = r->argc,
 		.end_state = r->end_state,
+		.end = load_end(l->raw, r->index),
 		.start_real_ns = r->start_real_ns,
 		.start_mono_ns = r->start_mono_ns,
 		.end_mono_ns = r->end_mono_ns,

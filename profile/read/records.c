@@ -7,7 +7,7 @@
  *   FIRST_CALLS, SLOW, PHASE, LINE, TAIL, SITE_COST  (table, entry, 0)   SLOWEST (table, id, 0)
  *   STATES, STATE_BATCHES  (table, entry, 0)   STATE_HIST  (table, entry, block)
  *   TABLE_STATES  (table, 0, 0)
- *   PATH_DIFFERENCE  (0, id, 0)
+ *   PATH_DIFFERENCE  (0, id, 0)   END  (0, process, 0)
  *   ACCOUNT  (0, id, 0)   ACCOUNT_CPU (0, account, cpu)   ACCOUNT_TEXT (0, account, index)
  * The record's length has been checked against its chunk already.
  */
@@ -148,6 +148,20 @@ static int check_process(const char *path, const struct scp_process *p, struct r
 	return 0;
 }
 
+static int check_end(const char *path, const struct scp_end *e, struct raw_ref *key,
+		     struct profile_error *err)
+{
+	uint32_t most = e->seen == SCP_END_STATUS   ? SCP_END_STATUS_MAX
+			: e->seen == SCP_END_SIGNAL ? SCP_END_SIGNAL_MAX
+						    : 0;
+
+	key->id = e->process;
+	if (e->seen > SCP_END_SIGNAL || e->value > most)
+		return error_damaged(err, path, "the end of process %u is of kind %u, value %u",
+				     e->process, e->seen, e->value);
+	return 0;
+}
+
 static bool sane_ps(int64_t value, int64_t error, uint32_t freedom)
 {
 	return value >= -SCP_SITE_COST_MAX_PS && value <= SCP_SITE_COST_MAX_PS && error >= 0 &&
@@ -224,6 +238,7 @@ static const uint32_t least_bytes[RAW_TYPES] = {
 	[SCP_REC_TAIL] = sizeof(struct scp_tail),
 	[SCP_REC_PATH_DIFFERENCE] = offsetof(struct scp_path_difference, frame),
 	[SCP_REC_FIRST_CALLS] = sizeof(struct scp_first_calls),
+	[SCP_REC_END] = sizeof(struct scp_end),
 };
 
 _Static_assert(offsetof(struct scp_slow, entry) == sizeof(struct scp_record) &&
@@ -299,6 +314,8 @@ int records_check(const char *path, const struct scp_record *rec, uint32_t table
 		return check_tail(path, r, key, err);
 	case SCP_REC_PATH_DIFFERENCE:
 		return check_path_difference(path, r, key, err);
+	case SCP_REC_END:
+		return check_end(path, r, key, err);
 	default:
 		return check_process(path, r, key, err);
 	}

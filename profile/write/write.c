@@ -65,6 +65,25 @@ static void write_process(struct writer *w, uint32_t index)
 	memcpy(at, q->program, program_bytes);
 }
 
+static void write_ends(struct image *img, const struct profile *p)
+{
+	for (uint32_t i = 0; i < p->processes; i++) {
+		const struct prof_end *end = &p->process[i].end;
+		struct scp_end *r;
+
+		if (end->seen == SCP_END_UNSEEN)
+			continue;
+		r = image_optional_record(img, SCP_OPTIONAL_ENDS, 0, SCP_REC_END, sizeof *r);
+		if (!r)
+			return;
+		r->process = i + 1;
+		r->seen = end->seen;
+		r->value = end->value;
+	}
+	if (img->chunk)
+		image_close_chunk(img);
+}
+
 static void write_module(struct writer *w, uint32_t index)
 {
 	const struct prof_module *m = &w->p->module[index];
@@ -310,6 +329,7 @@ static void build(struct writer *w)
 	write_tails(&w->img, p, w->entry_id);
 	write_displacement_accounts(&w->img, p);
 	write_paths_differences(&w->img, p);
+	write_ends(&w->img, p);
 	if (!w->img.failed)
 		write_header(w);
 }

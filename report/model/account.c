@@ -6,15 +6,11 @@
 #include "report/model/account.h"
 #include "report/model/waiting.h"
 #include "report/model/estimate.h"
+#include "report/model/process_end.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <limits.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <uthash.h>
 
 struct pair {
@@ -121,23 +117,6 @@ int account_gaps(struct report *r, const uint32_t *site_of)
 	return failed;
 }
 
-/* Whether a process that did not say how it ended is still there. Its number may
- * be another's by now, hence the look at what it executes. */
-static bool still_runs(const struct prof_process *p)
-{
-	char link[32], exe[PATH_MAX];
-	ssize_t bytes;
-
-	if (p->end_state != SCP_END_RUNNING || p->count != 1)
-		return false;
-	snprintf(link, sizeof(link), "/proc/%" PRIu32 "/exe", p->pid);
-	bytes = readlink(link, exe, sizeof(exe) - 1);
-	if (bytes < 0)
-		return errno == EACCES || errno == EPERM; /* another user's */
-	exe[bytes] = '\0';
-	return !strcmp(exe, p->exe);
-}
-
 static void fill_thread(const struct report *r, struct report_thread *t,
 			const struct prof_table *in)
 {
@@ -150,7 +129,7 @@ static void fill_thread(const struct report *r, struct report_thread *t,
 		const struct prof_process *p = &r->profile->process[in->process];
 
 		t->pid = p->pid;
-		t->live = in->live && still_runs(p);
+		t->live = in->live && process_end_runs_now(p);
 	}
 	t->time_ns = (double)in->time_units * unit;
 	t->calls_ns = (double)in->call_units * unit;

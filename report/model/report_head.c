@@ -13,6 +13,7 @@
 
 #include "report/model/filter_summary.h"
 #include "report/model/ledger.h"
+#include "report/model/process_end.h"
 #include "report/model/threads_time.h"
 #include "report/wording/numbers.h"
 
@@ -65,19 +66,29 @@ char *report_head_command(const struct report *r)
 	return NULL;
 }
 
-static const char *end_words(const struct report *r, uint32_t end_state)
+static const char *end_of_one(const struct report *r, char *out, size_t room)
 {
-	static const char *const words[] = {
-		[SCP_END_RUNNING] = "still running or killed",
-		[SCP_END_EXIT] = "exited",
-		[SCP_END_EXEC] = "replaced by another program",
-		[SCP_END_QUICK] = "left by _exit",
-		[SCP_END_ABORT] = "aborted",
-	};
+	const struct prof_process *p = r->first;
 
-	if (end_state == SCP_END_RUNNING && r->profile->losses.stopped)
-		return "end not recorded";
-	return end_state <= SCP_END_ABORT ? words[end_state] : "end not known";
+	process_end_describe(p, out, room);
+	if (process_end_is_open(p) && r->profile->losses.stopped)
+		snprintf(out, room, "end not recorded");
+	else if (p->end.seen == SCP_END_UNSEEN && process_end_runs_now(p))
+		snprintf(out, room, "still running");
+	return out;
+}
+
+/* "" where no run saw the command end. */
+static const char *end_of_many(const struct report *r, char *out, size_t room)
+{
+	const struct prof_process *p = process_end_of_command(r);
+	char words[64];
+
+	*out = '\0';
+	process_end_describe(p, words, sizeof(words));
+	if (p->end.seen >= SCP_END_STATUS)
+		snprintf(out, room, "; the command: %s", words);
+	return out;
 }
 
 static void put_run(const struct head *f)
@@ -85,7 +96,7 @@ static void put_run(const struct head *f)
 	const struct report *r = f->report;
 	const struct prof_process *p = r->first;
 	time_t start = (time_t)(r->start_real_ns / 1000000000u);
-	char when[48] = "", wall[32], groups[32] = "";
+	char when[48] = "", wall[32], groups[32] = "", end[80];
 	uint64_t count = 0;
 	struct tm tm;
 
@@ -98,11 +109,12 @@ static void put_run(const struct head *f)
 		snprintf(groups, sizeof(groups), " in %" PRIu32 " group%s", r->processes,
 			 r->processes == 1 ? "" : "s");
 	if (count > 1)
-		put(f, "processes", "%" PRIu64 "%s, the first is %" PRIu32 "; wall time %s%s",
-		    count, groups, p->pid, wall, when);
+		put(f, "processes", "%" PRIu64 "%s, the first is %" PRIu32 "%s; wall time %s%s",
+		    count, groups, p->pid, end_of_many(r, end, sizeof(end)), wall, when);
 	else
-		put(f, "process", "%" PRIu32 ", %s; wall time %s%s", p->pid,
-		    end_words(r, p->end_state), wall, when);
+		put(f, "process", "%" PRIu32 ", %s; wall time %s%s%s", p->pid,
+		    end_of_one(r, end, sizeof(end)),
+		    process_end_is_known(p) || isnan(r->wall_s) ? "" : "at least ", wall, when);
 }
 
 static void put_clock(const struct head *f, const char *name, const struct prof_clock *c)

@@ -154,7 +154,7 @@ const char *report_names_detector(uint32_t detector)
 	return names[detector < COUNT(names) ? detector : SCP_SWITCH_NONE];
 }
 
-const char *report_names_end(uint32_t end_state)
+const char *report_names_end(const struct prof_process *p)
 {
 	static const char *const names[] = {
 		[SCP_END_RUNNING] = "running-or-killed",
@@ -163,6 +163,15 @@ const char *report_names_end(uint32_t end_state)
 		[SCP_END_QUICK] = "quick-exit",
 		[SCP_END_ABORT] = "abort",
 	};
+	static const char *const seen[] = {
+		[SCP_END_LIVED] = "running",
+		[SCP_END_GONE] = "not-seen",
+		[SCP_END_STATUS] = "bare-exit",
+	};
 
-	return end_state < COUNT(names) ? names[end_state] : "unknown";
+	if (p->end.seen == SCP_END_SIGNAL)
+		return "killed";
+	if (p->end_state == SCP_END_RUNNING && p->end.seen && p->end.seen < COUNT(seen))
+		return seen[p->end.seen];
+	return p->end_state < COUNT(names) ? names[p->end_state] : "unknown";
 }

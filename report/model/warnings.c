@@ -8,6 +8,7 @@
 
 #include "report/model/displaced.h"
 #include "report/model/filter_summary.h"
+#include "report/model/process_end.h"
 #include "report/wording/numbers.h"
 #include "report/model/reliability.h"
 #include "report/model/slowest.h"
@@ -313,13 +314,17 @@ static void warn_end(struct report *r)
 	uint32_t open = 0;
 	uint64_t processes = 0;
 	bool folded = false; /* then of how many the end is missing is not known */
+	bool lived = true;   /* all of them, for certain */
 
 	for (uint32_t i = 0; i < p->processes; i++) {
 		const struct prof_process *q = &p->process[i];
 
 		processes += q->count;
-		open += q->end_state == SCP_END_RUNNING;
-		folded |= q->end_state == SCP_END_RUNNING && q->count > 1;
+		if (!process_end_is_open(q))
+			continue;
+		open++;
+		folded |= q->count > 1;
+		lived &= q->end.seen == SCP_END_LIVED;
 	}
 	/* A process that had to stop recording could not note its end either. */
 	open -= l->stopped < open ? (uint32_t)l->stopped : open;
@@ -327,11 +332,11 @@ static void warn_end(struct report *r)
 		warning_list_note(
 			r, "not-ended",
 			"%s%" PRIu32 " of %" PRIu64
-			" processes did not say that they ended: still running, killed, or "
-			"ended by a bare system call. All calls that had returned are here; "
-			"one that had not is "
+			" processes %s. All calls that had returned are here; one that had not is "
 			"missing.",
-			folded ? "At least " : "", open, processes);
+			folded ? "At least " : "", open, processes,
+			lived ? "still ran when the profile was saved"
+			      : "may still run, or were killed: nobody saw them end");
 	warn_torn(r);
 }
 

@@ -68,10 +68,12 @@ static void put_process(struct csv *c, const struct report_process *p)
 	csv_write_count(c, "processes", in->count);
 	csv_write_text(c, "exe", in->exe);
 	csv_write_text(c, "argv0", in->argc ? in->argv[0] : NULL);
-	csv_write_text(c, "ended", report_names_end(in->end_state));
+	csv_write_text(c, "ended", report_names_end(in));
 	csv_write_number(c, "wall_s", p->wall_s);
 	csv_write_fields(c, row_fields_process, p, true);
 	csv_write_text(c, "name", in->program);
+	csv_write_number(c, "status", in->end.seen == SCP_END_STATUS ? in->end.value : NAN);
+	csv_write_number(c, "signal", in->end.seen == SCP_END_SIGNAL ? in->end.value : NAN);
 	csv_write_end(c);
 }
 

@@ -92,7 +92,7 @@ static void put_processes(struct html *h)
 		html_write_string(h, NULL, in->program);
 		json_write_count(&h->json, NULL, in->count);
 		json_write_number(&h->json, NULL, p->wall_s * 1e9);
-		html_write_string(h, NULL, report_names_end(in->end_state));
+		html_write_string(h, NULL, report_names_end(in));
 		json_write_count(&h->json, NULL, p->threads);
 		json_write_count(&h->json, NULL, p->calls);
 		json_write_number(&h->json, NULL, p->calls_ns);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "report/model/filter_summary.h"
+#include "report/model/process_end.h"
 #include "report/model/rows.h"
 
 static void put_argv(struct json_writer *w, const struct prof_process *p)
@@ -16,6 +17,12 @@ static void put_argv(struct json_writer *w, const struct prof_process *p)
 	for (uint32_t i = 0; p && i < p->argc; i++)
 		json_write_text(w, NULL, p->argv[i]);
 	json_write_close(w, ']');
+}
+
+static void put_end_value(struct json_writer *w, const struct prof_process *p)
+{
+	json_write_number(w, "status", p->end.seen == SCP_END_STATUS ? p->end.value : NAN);
+	json_write_number(w, "signal", p->end.seen == SCP_END_SIGNAL ? p->end.value : NAN);
 }
 
 static void put_program(struct json_writer *w, const struct report *r)
@@ -32,6 +39,16 @@ static void put_program(struct json_writer *w, const struct report *r)
 	json_write_close(w, ']');
 	json_write_time(w, "start", r->start_real_ns, 3);
 	json_write_number(w, "wall_s", r->wall_s);
+	if (first) {
+		const struct prof_process *command = process_end_of_command(r);
+
+		json_write_open(w, "ended", '{');
+		json_write_text(w, "how", report_names_end(command));
+		put_end_value(w, command);
+		json_write_close(w, '}');
+	} else {
+		json_write_null(w, "ended");
+	}
 	json_write_close(w, '}');
 }
 
@@ -152,7 +169,8 @@ static void put_process(struct json_writer *w, const struct report_process *p)
 	put_argv(w, in);
 	json_write_time(w, "start", in->start_real_ns, 3);
 	json_write_number(w, "wall_s", p->wall_s);
-	json_write_text(w, "ended", report_names_end(in->end_state));
+	json_write_text(w, "ended", report_names_end(in));
+	put_end_value(w, in);
 	json_write_fields(w, row_fields_process, p, true);
 	json_write_close(w, '}');
 }

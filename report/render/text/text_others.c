@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "report/model/process_end.h"
 #include "report/wording/numbers.h"
 
 enum { G_FROM, G_TO, G_COUNT, G_MEAN, G_UNIT, G_INTERVAL, G_TOTAL, G_SHARE, G_MAX, G_COLUMNS };
@@ -181,7 +182,8 @@ int text_others_processes(struct text *t)
 		if (in->process->count > 1)
 			number_cell(&table, P_FOLDED, in->process->count);
 		text_cell_duration(t, &table, P_WALL, in->wall_s * 1e9);
-		table_cell(&table, P_ENDED, report_names_end(in->process->end_state));
+		process_end_abbreviate(in->process, text, sizeof(text));
+		table_cell(&table, P_ENDED, text);
 		number_cell(&table, P_THREADS, in->threads);
 		numbers_count(text, sizeof(text), in->calls);
 		table_cell(&table, P_CALLS, text);

@@ -167,7 +167,7 @@ static void damaged_files_are_told_of_and_kept(void **state)
 	(void)state;
 	put("scprof.bad.1.scp", "garbage", 7);
 	put("scprof.empty.2.scp", "", 0);
-	assert_int_equal(gather_profiles(&dir, &g, count_told, &err), 0);
+	assert_int_equal(gather_profiles(&dir, NULL, &g, count_told, &err), 0);
 	assert_null(g.profile);
 	assert_int_equal(g.refusals, 1);
 	assert_int_equal(told, 1);
@@ -203,7 +203,7 @@ static void a_file_that_becomes_a_link_is_not_followed(void **state)
 	(void)state;
 	put("scprof.bad.1.scp", "garbage", 7);
 	put("scprof.swapped.2.scp", "garbage", 7);
-	assert_int_equal(gather_profiles(&dir, &g, swap_for_a_link, &err), 0);
+	assert_int_equal(gather_profiles(&dir, NULL, &g, swap_for_a_link, &err), 0);
 	assert_int_equal(told, 2);
 	assert_non_null(strstr(last_told, "scprof.swapped.2.scp: is a symbolic link"));
 	assert_int_equal(g.refusals, 2);

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* A signal overrules what the process wrote before: it can still be killed while it leaves. */
+#include "report/model/process_end.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+bool process_end_is_known(const struct prof_process *p)
+{
+	return p->end_state != SCP_END_RUNNING || p->end.seen >= SCP_END_STATUS;
+}
+
+bool process_end_is_open(const struct prof_process *p)
+{
+	return p->end_state == SCP_END_RUNNING && p->end.seen <= SCP_END_LIVED;
+}
+
+/* Its number may be another's by now, hence the look at what it executes. */
+bool process_end_runs_now(const struct prof_process *p)
+{
+	char link[32], exe[PATH_MAX];
+	ssize_t bytes;
+
+	if (!process_end_is_open(p) || p->count != 1)
+		return false;
+	snprintf(link, sizeof(link), "/proc/%" PRIu32 "/exe", p->pid);
+	bytes = readlink(link, exe, sizeof(exe) - 1);
+	if (bytes < 0)
+		return errno == EACCES || errno == EPERM; /* another user's */
+	exe[bytes] = '\0';
+	return !strcmp(exe, p->exe);
+}
+
+static const char *words(const struct prof_process *p)
+{
+	static const char *const words[] = {
+		[SCP_END_RUNNING] = "still running or killed",
+		[SCP_END_EXIT] = "exited",
+		[SCP_END_EXEC] = "replaced by another program",
+		[SCP_END_QUICK] = "left by _exit",
+		[SCP_END_ABORT] = "aborted",
+	};
+
+	if (p->end_state > SCP_END_ABORT)
+		return "end not known";
+	if (p->end_state != SCP_END_RUNNING)
+		return words[p->end_state];
+	switch (p->end.seen) {
+	case SCP_END_LIVED:
+		return "still running at the end of the run";
+	case SCP_END_GONE:
+		return "ended, not seen how";
+	case SCP_END_STATUS:
+		return "exited by its own system call";
+	default:
+		return words[SCP_END_RUNNING];
+	}
+}
+
+const struct prof_process *process_end_of_command(const struct report *r)
+{
+	for (uint32_t i = 0; i < r->profile->processes; i++)
+		if (r->profile->process[i].end.seen >= SCP_END_STATUS)
+			return &r->profile->process[i];
+	return r->first;
+}
+
+static void signal_name(uint32_t signal, char *out, size_t room)
+{
+	const char *name = sigabbrev_np((int)signal);
+
+	if (name)
+		snprintf(out, room, "SIG%s", name);
+	else
+		snprintf(out, room, "SIGRTMIN+%d", (int)signal - SIGRTMIN);
+}
+
+void process_end_describe(const struct prof_process *p, char *out, size_t room)
+{
+	char name[32];
+
+	if (p->end.seen == SCP_END_SIGNAL) {
+		signal_name(p->end.value, name, sizeof(name));
+		snprintf(out, room, "killed by signal %" PRIu32 " (%s)", p->end.value, name);
+	} else if (p->end.seen == SCP_END_STATUS) {
+		snprintf(out, room, "%s, status %" PRIu32, words(p), p->end.value);
+	} else {
+		snprintf(out, room, "%s", words(p));
+	}
+}
+
+void process_end_abbreviate(const struct prof_process *p, char *out, size_t room)
+{
+	if (p->end.seen == SCP_END_SIGNAL)
+		signal_name(p->end.value, out, room);
+	else if (p->end.seen == SCP_END_STATUS && p->end.value)
+		snprintf(out, room, "exit %" PRIu32, p->end.value);
+	else
+		snprintf(out, room, "%s", report_names_end(p));
+}

@@ -1,0 +1,101 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What `scprof run` knows of how the processes of a command ended, where they could not say it.
+
+load ../common
+
+# ended COMMAND...: under scprof run: the report's words for the process, and report.json.
+ended()
+{
+	timeout -k 5 120 "$SCPROF" run --no-report -c monotonic -o p.scp -- "$@" >run.out 2>run.err </dev/null 3>&- || true
+	"$SCPROF" report --format json --by process p.scp >report.json
+	"$SCPROF" report --top 1 p.scp >report.txt
+}
+
+says()
+{
+	grep -Eq "$1" report.txt || {
+		echo "not said: $1"
+		head -3 report.txt
+		return 1
+	}
+}
+
+@test "ends 01: a killed command: signal and wall time, and no warning" {
+	ended sh -c 'kill -9 $$'
+	says '^  process .*, killed by signal 9 \(SIGKILL\); wall time [0-9]'
+	holds '.program.ended == {how: "killed", status: null, signal: 9} and .program.wall_s > 0'
+	holds '[.warnings[].code] | index("not-ended") == null'
+	ended "$PROGRAMS/endings" segv
+	says 'killed by signal 11 \(SIGSEGV\)'
+	holds '.processes | length == 1 and .[0].ended == "killed" and .[0].signal == 11'
+}
+
+@test "ends 02: a command that leaves by a bare system call: status and wall time" {
+	ended "$PROGRAMS/endings" bare
+	says 'exited by its own system call, status 5; wall time [0-9]'
+	holds '.program.ended == {how: "bare-exit", status: 5, signal: null} and .program.wall_s > 0'
+	holds '[.warnings[].code] | index("not-ended") == null'
+}
+
+@test "ends 03: the status of the usual ends" {
+	ended "$PROGRAMS/endings" exit
+	says 'exited, status 7'
+	holds '.program.ended == {how: "exit", status: 7, signal: null}'
+	ended "$PROGRAMS/endings" _exit
+	says 'left by _exit, status 8'
+	holds '.program.ended == {how: "quick-exit", status: 8, signal: null}'
+	ended "$PROGRAMS/endings" abort
+	says 'killed by signal 6 \(SIGABRT\)'
+}
+
+@test "ends 04: after exec the end is that of the last program" {
+	ended sh -c "exec $PROGRAMS/endings bare"
+	holds '.program.ended.how == "bare-exit" and .program.ended.status == 5'
+	ended env "$PROGRAMS/endings" kill
+	holds '.program.ended.signal == 9'
+}
+
+@test "ends 05: a child that nobody saw end is gone; a merged profile keeps the ends" {
+	ended sh -c "$PROGRAMS/endings bare & $PROGRAMS/endings kill; true"
+	holds '[.processes[] | select(.name == "endings") | .ended] == ["not-seen", "not-seen"]'
+	holds '[.warnings[].code] | index("not-ended") == null'
+	ended "$PROGRAMS/endings" kill
+	"$SCPROF" merge -o merged.scp p.scp
+	"$SCPROF" report --format json --by process merged.scp >report.json
+	holds '.processes[0].ended == "killed"'
+}
+
+# The run is told to stop waiting for it.
+@test "ends 06: a daemon that survives still runs" {
+	mkfifo ready
+	timeout -k 5 120 "$SCPROF" run --no-report -o p.scp -- python3 -c 'import os, sys, time
+if os.fork(): os._exit(0)
+os.setsid()
+print(os.getpid(), flush=True)
+while True: time.sleep(1)' >daemon 2>run.err </dev/null 3>&- &
+	local run=$!
+	await grep -q 'still runs' run.err
+	kill -TERM "$(pgrep -P $run)"
+	wait $run || true
+	"$SCPROF" report --format json --by process p.scp >report.json
+	kill -9 "$(cat daemon)"
+	holds '[.processes[] | .ended] | index("running") != null'
+	holds '[.warnings[].code] | index("not-ended") != null'
+}
+
+begun()
+{
+	"$SCPROF" report out/*.scp >/dev/null 2>&1
+}
+
+@test "ends 07: a bare LD_PRELOAD knows that a process still runs, and no more" {
+	LD_PRELOAD=$LIB SCPROF_OUT=$T/out sleep 1000 3>&- &
+	local pid=$!
+	await grep -q scprof "/proc/$pid/maps"
+	await begun
+	"$SCPROF" report out/*.scp | grep -q 'still running;'
+	kill -9 $pid
+	wait $pid || true
+	"$SCPROF" report out/*.scp | grep -q 'still running or killed;'
+}
