@@ -14,6 +14,8 @@
 
 #include "collector/duration.h"
 #include "report/live/screen.h"
+#include "report/wording/terminal.h"
+#include "report/wording/utf8.h"
 
 #define COMMAND		"scprof top"
 #define INTERVAL_MIN_NS ((uint64_t)(STATE_INTERVAL_MIN * 1e9))
@@ -199,18 +201,39 @@ int cmd_top(int argc, char **argv)
 	return status == OPTIONS_GO ? watch(&o) : status;
 }
 
-/* What `scprof run --live` becomes: watch-run DESCRIPTOR NOTE DIRECTORY. The descriptor is readable
- * when the run has ended. */
+/* On a line of its own, where the picture was quit before its run was over. */
+static void say_what_goes_on(const struct top_options *o, const char *text)
+{
+	struct pollfd over = {.fd = o->live.end, .events = POLLIN};
+	bool utf8 = terminal_of(stdout, 0).utf8;
+
+	for (int i = 0; i < 2 && !poll(&over, 1, 0); i++) {
+		const char *of = i ? o->live.note : text;
+		char *clean = of ? utf8_clean(of, utf8) : NULL;
+
+		if (clean)
+			puts(clean);
+		free(clean);
+	}
+	fflush(stdout);
+}
+
+/* What `scprof run --live` becomes: watch-run DESCRIPTOR NOTE DIRECTORY TEXT. The descriptor is
+ * readable when the run has ended; TEXT says what goes on after `q`. */
 int cmd_watch_run(int argc, char **argv)
 {
 	struct top_options o = by_default();
 	uint64_t end;
+	int status;
 
-	if (argc != 4 || quantity_count(argv[1], 0, INT_MAX, &end))
+	if (argc != 5 || quantity_count(argv[1], 0, INT_MAX, &end))
 		return 2;
 	o.live.end = (int)end;
 	o.live.keep = true;
 	o.live.note = *argv[2] ? argv[2] : NULL;
 	o.target = argv[3];
-	return watch(&o);
+	status = watch(&o);
+	if (!status)
+		say_what_goes_on(&o, argv[4]);
+	return status;
 }

@@ -312,10 +312,11 @@ static int run_observed(struct run *r)
 	}
 	run_output_name(&r->output, r->options.command[0], r->launch.pid);
 	run_directory_note_output(&r->directory, r->output.path);
-	run_live_begin(&r->live, r->directory.profiles);
+	run_live_begin(&r->live, r->directory.profiles, r->options.command[0], r->launch.pid,
+		       r->options.report);
 	begin_watch(r);
 	int status = launch_exit_status(run_displace_wait(&r->displace, &r->launch));
-	survivors_wait(r->directory.profiles, r->launch.signals, say);
+	survivors_wait(r->directory.profiles, r->launch.signals, run_live_say);
 	run_watch_end(r->watch);
 	clean_up(r);
 	run_live_end(&r->live);

@@ -96,7 +96,8 @@ void run_live_take_back(struct run_live *l)
 		restore(l, i);
 }
 
-static void become_picture(const struct run_live *l, int end, const char *profiles)
+static void become_picture(const struct run_live *l, int end, const char *profiles,
+			   const char *goes_on)
 {
 	char number[16], note[PATH_MAX + 64];
 	sigset_t none;
@@ -112,13 +113,19 @@ static void become_picture(const struct run_live *l, int end, const char *profil
 	signal(SIGXFSZ, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	execl("/proc/self/exe", "scprof", "watch-run", number, note, profiles, (char *)NULL);
+	execl("/proc/self/exe", "scprof", "watch-run", number, note, profiles, goes_on,
+	      (char *)NULL);
 	_exit(127);
 }
 
-void run_live_begin(struct run_live *l, const char *profiles)
+static struct run_live *shown; /* for run_live_say; NULL: none */
+
+void run_live_begin(struct run_live *l, const char *profiles, const char *command, pid_t pid,
+		    bool reports)
 {
+	const char *slash = strrchr(command, '/');
 	int pipe_ends[2];
+	char goes_on[400];
 
 	if (!l->wished || l->terminal < 0)
 		return;
@@ -126,11 +133,14 @@ void run_live_begin(struct run_live *l, const char *profiles)
 		say_format("--live: no picture: %s", strerror(errno));
 		return;
 	}
+	snprintf(goes_on, sizeof(goes_on), "%.255s (pid %d) runs on; Ctrl-C ends it. The %s.",
+		 slash ? slash + 1 : command, (int)pid,
+		 reports ? "report comes when it ends" : "profile is saved when it ends");
 	fflush(NULL);
 	l->has_settings = !tcgetattr(l->terminal, &l->settings);
 	l->pid = fork();
 	if (!l->pid)
-		become_picture(l, pipe_ends[0], profiles);
+		become_picture(l, pipe_ends[0], profiles, goes_on);
 	close(pipe_ends[0]);
 	if (l->pid < 0) {
 		say_format("--live: no picture: %s", strerror(errno));
@@ -139,6 +149,7 @@ void run_live_begin(struct run_live *l, const char *profiles)
 		return;
 	}
 	l->end = pipe_ends[1];
+	shown = l;
 	if (l->log_fd >= 0)
 		replace(l, 2, l->log_fd);
 }
@@ -167,20 +178,38 @@ static void mend_terminal(const struct run_live *l)
 	sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
-void run_live_end(struct run_live *l)
+/* Waits for the screen process, with waitpid's `flags`. */
+static void note_quit(struct run_live *l, int flags)
 {
 	int status = 0;
+	pid_t pid = 0;
 
+	while (l->pid && (pid = waitpid(l->pid, &status, flags)) < 0 && errno == EINTR)
+		continue;
+	if (!l->pid || !pid)
+		return;
+	if (WIFSIGNALED(status))
+		mend_terminal(l);
+	l->pid = 0;
+	restore(l, 2);
+}
+
+void run_live_say(const char *text)
+{
+	if (shown)
+		note_quit(shown, WNOHANG);
+	say(text);
+}
+
+void run_live_end(struct run_live *l)
+{
 	if (!l->wished)
 		return;
 	if (l->end >= 0)
 		close(l->end);
 	l->end = -1;
-	while (l->pid && waitpid(l->pid, &status, 0) < 0 && errno == EINTR)
-		continue;
-	if (l->pid && WIFSIGNALED(status))
-		mend_terminal(l);
-	l->pid = 0;
+	note_quit(l, 0);
+	shown = NULL;
 	restore(l, 2);
 	if (l->terminal >= 0)
 		close(l->terminal);

@@ -31,8 +31,13 @@ int run_live_open(struct run_live *l, const char *directory, const char *command
 void run_live_lend(struct run_live *l);
 void run_live_take_back(struct run_live *l);
 
-/* Starts the screen process. From here on our own messages go to the log, too. */
-void run_live_begin(struct run_live *l, const char *profiles);
+/* Starts the screen process. From here on our own messages go to the log, too, until the user quits
+ * it. It then says what goes on: `command`, which is process `pid`, and what comes at its end. */
+void run_live_begin(struct run_live *l, const char *profiles, const char *command, pid_t pid,
+		    bool reports);
+
+/* As say(): on the terminal again where the user has quit the screen. */
+void run_live_say(const char *text);
 
 /* The run has ended: the screen says so, and stays until the user quits. Then the terminal is
  * restored. May be called whatever happened before. */

@@ -17,18 +17,20 @@
 static const struct {
 	const char *title;
 	size_t width;
-	unsigned drop; /* the greatest first; 0: never */
+	unsigned drop; /* the greatest first; DROP_CALLERS: the callers' names; 0: never */
 } column[COLUMNS] = {
-	[COLUMN_CALLS_S] = {"calls/s", 9, 0},
-	[COLUMN_TIME_S] = {"time/s", 8, 0},
-	[COLUMN_BYTES_S] = {"bytes/s", 8, 4},
-	[COLUMN_STATES] = {"cpu/run/slp", 11, 6},
-	[COLUMN_KEPT] = {"CPU kept", 9, 7},
-	[COLUMN_MEAN_NOW] = {"mean now", 19, 3},
-	[COLUMN_MEAN_ALL] = {"mean of the run", 19, 1},
-	[COLUMN_PRECISION] = {"+-%", 7, 2},
-	[COLUMN_CALLS] = {"calls", 13, 5},
+	[COLUMN_CALLS_S] = {"calls/s", 9, 3},
+	[COLUMN_TIME_S] = {"time/s", 8, 1},
+	[COLUMN_BYTES_S] = {"bytes/s", 8, 6},
+	[COLUMN_STATES] = {"cpu/run/slp", 11, 8},
+	[COLUMN_KEPT] = {"CPU kept", 9, 9},
+	[COLUMN_MEAN_NOW] = {"mean now", 19, 5},
+	[COLUMN_MEAN_ALL] = {"mean of the run", 19, 0},
+	[COLUMN_PRECISION] = {"+-%", 7, 4},
+	[COLUMN_CALLS] = {"calls", 13, 7},
 };
+#define DROP_FIRST   9
+#define DROP_CALLERS 2
 
 static size_t width_of(const struct columns *c)
 {
@@ -46,15 +48,18 @@ struct columns columns_fit(size_t width, bool utf8, size_t function, bool caller
 
 	if (least < FUNCTION_TITLE)
 		least = FUNCTION_TITLE;
-	least += callers ? 1 + CALLER_LEAST : 0;
 
 	memset(c.shown, true, sizeof(c.shown));
 	c.shown[COLUMN_STATES] = c.shown[COLUMN_KEPT] = states;
-	for (unsigned drop = 7; drop; drop--) {
-		size_t more = callers && c.shown[COLUMN_STATES] ? CALLER_STATES - CALLER_LEAST : 0;
+	for (unsigned drop = DROP_FIRST; drop; drop--) {
+		size_t caller = !callers		 ? 0
+				: c.shown[COLUMN_STATES] ? 1 + CALLER_STATES
+							 : 1 + CALLER_LEAST;
 
-		if (width_of(&c) + least + more <= width)
+		if (width_of(&c) + least + caller <= width)
 			break;
+		if (drop == DROP_CALLERS)
+			callers = false;
 		for (int i = 0; i < COLUMNS; i++)
 			if (column[i].drop == drop)
 				c.shown[i] = false;

@@ -151,7 +151,7 @@ static void update_row(struct row *r, const struct live_reader *f,
 	r->time_s = r->has_window ? time_ns(f, o, &r->window) / 1e9 / span : NAN;
 }
 
-/* Time in calls by state: in the interval, or in the run. */
+/* Time by state in calls that work: in the interval, or in the run. */
 static void add_states(struct rows *r, const struct row *row)
 {
 	double time = row->has_window ? row->time_s : row->total_ns;
@@ -159,6 +159,8 @@ static void add_states(struct rows *r, const struct row *row)
 	if (isnan(row->states.on_cpu) || !(time > 0))
 		return;
 	r->has_states = true;
+	if (row->waits)
+		return;
 	r->states.on_cpu += time * row->states.on_cpu;
 	r->states.runnable += time * row->states.runnable;
 	r->states.asleep += time * row->states.asleep;

@@ -56,7 +56,7 @@ struct rows {
 	double confidence;
 	double calls_s, time_s, bytes_s; /* of all; NAN: no interval */
 	double waiting_s;		 /* of time_s, in functions that wait */
-	struct row_states states;	 /* of all that are known; kept_ns is none */
+	struct row_states states;	 /* of all that work and are known; kept_ns is none */
 	bool has_states;
 	uint64_t calls;
 };

@@ -156,13 +156,14 @@ static void put_totals(const struct head *h)
 		if (r->waiting_s > 0) {
 			numbers_duration(number, sizeof(number), 1e9 * r->waiting_s, h->utf8);
 			snprintf(waiting, sizeof(waiting), ", waiting %s/s", number);
-			parts[4] = waiting;
+			parts[3] = waiting;
+			parts[4] = bytes;
 		}
 	}
 	put_parts(h, parts);
 }
 
-/* Does the program compute in its calls, wait, or is it kept from its CPUs? */
+/* Do the calls that are there to work compute, wait, or are they kept from their CPUs? */
 static void put_states(const struct head *h)
 {
 	const struct row_states *s = &h->from->rows->states;
@@ -174,7 +175,8 @@ static void put_states(const struct head *h)
 	numbers_share(on, sizeof(on), s->on_cpu / all);
 	numbers_share(runnable, sizeof(runnable), s->runnable / all);
 	numbers_share(asleep, sizeof(asleep), s->asleep / all);
-	put(h, VIEW_PLAIN, "in calls: on CPU %s, runnable %s, asleep %s", on, runnable, asleep);
+	put(h, VIEW_PLAIN, "in calls that work: on CPU %s, runnable %s, asleep %s", on, runnable,
+	    asleep);
 }
 
 static void put_alerts(const struct head *h)

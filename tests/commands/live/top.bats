@@ -210,7 +210,7 @@ bare_below_another_root()
 	local row
 	"$PROFILES/make_states" rseq switched.scp
 	"$SCPROF" top --batch --width 170 -n 1 switched.scp >top.out
-	grep -qx 'in calls: on CPU 6.1 %, runnable 65.2 %, asleep 28.7 %' top.out
+	grep -qx 'in calls that work: on CPU 6.1 %, runnable 65.2 %, asleep 28.7 %' top.out
 	for row in '2/ 98/  0 +1.005 µs .* send ' '9/  4/ 87 +1.005 µs .* recv ' '100/  0/  0 +1.004 µs .* read ' '0/  0/100 +- .* connect '; do
 		grep -Eq " $row" top.out
 	done
@@ -219,7 +219,7 @@ bare_below_another_root()
 	[ "$(wc -L <narrow.out)" -le 100 ]
 	"$PROFILES/make_profile" paths 5 some.scp
 	"$SCPROF" top --batch --width 170 -n 1 some.scp >some.out
-	if grep -E 'in calls:|cpu/run/slp' some.out; then return 1; fi
+	if grep -E 'in calls that work:|cpu/run/slp' some.out; then return 1; fi
 }
 
 @test "top 04: keys for sorting, rows, groupings, filters and paths" {
@@ -601,6 +601,38 @@ last_picture()
 	[ "$(calls_of send)" -gt 40 ]
 }
 
+# The command goes as soon as a file appears, its child when that is gone again.
+@test "run --live: what happens after the picture was quit is said on the terminal" {
+	pty 130x24 "
+		wait called from
+		key q
+		wait runs on; Ctrl-C ends it. The report comes when it ends
+		shell touch $T/go
+		wait the command has ended, but 1 process of it still runs
+		shell rm $T/go
+		end 0" "$SCPROF" run --live -o "$T/p.scp" -- \
+		python3 -c 'import os, select, sys, time
+if os.fork():
+    while not os.path.exists(sys.argv[1]): select.select([], [], [], 0.05)
+else:
+    while not os.path.exists(sys.argv[1]): time.sleep(0.05)
+    while os.path.exists(sys.argv[1]): time.sleep(0.05)' "$T/go"
+	grep -q 'profile: .*p.scp' normal
+}
+
+@test "top: a narrow window has the mean and its interval, whatever else goes" {
+	local width
+	with_library "$PROGRAMS/traffic" 1 >/dev/null
+	for width in 40 50 60 70 80 200; do
+		"$SCPROF" top --batch -n 1 --width $width out/*.scp >narrow.txt
+		grep -q 'mean of the run.* function' narrow.txt
+		grep -Eq '(±|\+-).* send' narrow.txt
+		[ "$(wc -L <narrow.txt)" -le $width ]
+	done
+	hasnt 'called from' <("$SCPROF" top --batch -n 1 --width 40 out/*.scp)
+	"$SCPROF" top --batch -n 1 --width 80 out/*.scp | grep 'calls/s.*time/s.*mean of the run.*called from'
+}
+
 @test "run --live: a picture that is killed leaves the terminal as it was" {
 	pty 130x24 "
 		wait often at traffic
@@ -615,7 +647,8 @@ last_picture()
 	pty 130x24 "
 		wait often at traffic
 		key q
-		end 0" "$SCPROF" run --live --no-report -o "$T/p.scp" -- "$PROGRAMS/traffic" 2 </dev/null
+		wait traffic .pid [0-9]*. runs on; Ctrl-C ends it. The profile is saved when it ends
+		end 0" "$SCPROF" run --live --no-report -o "$T/p.scp" -- "$PROGRAMS/traffic" 8 </dev/null
 	"$SCPROF" report --format json p.scp >report.json
 	[ "$(calls_of send)" -gt 40 ]
 	local status=0
