@@ -49,7 +49,8 @@ setup_file()
 			zoom:some.html zoom:real.html sort:some.html filters:some.html hostile:hostile.html \
 			numbers:real.html:real.txt numbers:some.html:some.txt many:many.html loops:loop.html:loop.txt displaced:account.html costs:displaced.html:displaced.txt slow:dual.html:dual.txt slow:ticks.html:ticks.txt \
 			looks:real.html axis:real.html reaches:some.html:EPOLL reaches:real.html:send columns:real.html contrast:real.html:send \
-			order:real.html states:switched.html:switched.txt numbers:switched.html:switched.txt unknown_states:some.html </dev/null 3>&- 4>&-
+			order:real.html states:switched.html:switched.txt numbers:switched.html:switched.txt unknown_states:some.html \
+			header:some.html header:real.html apart:some.html totals:some.html totals:real.html scale:some.html scale:real.html programs:real.html </dev/null 3>&- 4>&-
 	fi
 }
 
@@ -141,7 +142,27 @@ fails_saying()
 	holds states-switched
 }
 
-@test "without a detector a page says nothing of where time went" {
+@test "the header is a quarter of a window, and each warning a line" {
+	holds header-some header-real
+}
+
+@test "work and waiting are apart, and what waits is one bar" {
+	holds apart-some
+}
+
+@test "boxes say totals and shares, and the tooltip keeps off the panel" {
+	holds totals-some totals-real
+}
+
+@test "one scale holds all intervals, and nothing is -0" {
+	holds scale-some scale-real
+}
+
+@test "rows of one program do not say which" {
+	holds programs-real
+}
+
+@test "without a detector a page says which calls took the time, and no more" {
 	holds unknown_states-some
 }
 
