@@ -96,5 +96,11 @@ def scale(b, _):
 
 def programs(b, _):
     """Rows of several programs say which; of one they do not."""
-    expect(b.run("!visible.some((c) => c.key === 'program')"), "a column of one program is shown")
+    cells = b.run("(() => { const at = visible.findIndex((c) => c.key === 'program');"
+                  " return at < 0 ? null : [...document.querySelectorAll('#table tr[data-row]')].map((tr) => [Number(tr.dataset.row) % 2, tr.cells[at].textContent]); })()")
+    if "two" in b.page:
+        expect(cells and {(0, "first <u>"), (1, "second")} == {tuple(cell) for cell in cells}, f"{cells}")
+        expect(b.run("document.querySelectorAll('#table u').length") == 0, "a program's name became an element")
+    else:
+        expect(cells is None, "a column of one program is shown")
     expect_quiet(b)

@@ -99,6 +99,10 @@ const halfOf = (kind) => [1, tree.next[1]].find((box) => box < tree.n && boxKind
 const workBox = halfOf(KIND.work), waitBox = halfOf(KIND.waiting);
 const boxWaits = (box) => waitBox > 0 && box >= waitBox && box < tree.next[waitBox];
 
+// The program of a row where the report has several; "": of none, or there is one.
+const programs = doc.programs && doc.programs.of > 1 && sites.has("program") ? new Flat(doc.programs.rows, doc.programs.fields) : null;
+const programOf = (row) => (programs && sites.get(row, "program") >= 0 ? text(programs.get(sites.get(row, "program"), "name")) : "");
+
 const isWaiting = (row) => sites.get(row, "waits") === 1;
 const OF_WORK = "of work", OF_THREADS = "of the threads' time";
 const shareOfBox = (box) => (box === 0 && waitBox ? "" : `${share(boxNumber(box, "share"))} ${boxWaits(box) ? OF_THREADS : OF_WORK}`);

@@ -43,7 +43,6 @@ const cellNumber = (field, format) => ({ value: (row) => sites.get(row, field), 
 const latency = (row, p) => (latencies.has(row) ? latencies.get(row)[p] : null);
 const latencyCell = (p) => ({ latency: true, value: (row) => latency(row, p), draw: (row) => duration(latency(row, p)) });
 const hasSlow = sites.has("slow_mean");
-const hasPrograms = sites.has("program") && new Set(Array.from({ length: sites.rows }, (_, row) => sites.get(row, "program"))).size > 1;
 const hasCosts = sites.has("uncharged");
 const hasCharged = hasCosts && Array.from({ length: sites.rows }, (_, row) => sites.get(row, "charged")).some((n) => n !== null);
 
@@ -55,8 +54,7 @@ const COLUMNS = [
 	{ key: "function", name: "Function, called from", width: 0, rank: 0, words: true,
 		value: siteName,
 		draw: (row) => [nameCell(row), element("span", { class: "caller" }, nameOf(callerOf(row), "path"))] },
-	...(hasPrograms ? [{ key: "program", name: "Program", width: 120, rank: 1.5, words: true, value: (row) => text(sites.get(row, "program")),
-		draw: (row) => nameOf(text(sites.get(row, "program"))) }] : []),
+	...(programs ? [{ key: "program", name: "Program", width: 120, rank: 1.5, words: true, value: programOf, draw: (row) => nameOf(programOf(row)) }] : []),
 	{ key: "share", name: "Share", width: 104, rank: 2, number: true, value: (row) => (isWaiting(row) ? null : sites.get(row, "share")), draw: drawShare },
 	{ key: "total", name: "Total", width: 86, rank: 6, number: true, ...cellNumber("total", duration) },
 	{ key: "calls", name: "Calls", width: 92, rank: 4, number: true, ...cellNumber("calls", count) },
