@@ -81,13 +81,13 @@ def scale(b, _):
     """One scale holds all intervals, with a labelled axis; no number is -0."""
     ends = "[...document.querySelectorAll('#table .whisker .w-end')].length"
     expect(b.run(ends) == 0 and b.run("document.querySelectorAll('#table .whisker').length") > 2, "an interval is clipped")
-    most = b.run("Math.max(...[...table.order].map((row) => uncertainty(sites.get(row, 'below'), sites.get(row, 'above')) || 0))")
-    expect(b.run("SITE_WHISKERS.most") >= most, f"{most} is beyond the scale")
-    # widest twelve times the mean, most a hundredth: all within, and in order
-    places = b.run("(() => { const u = [0.004, 0.01, 0.01, 0.02, 0.5, 12]; const s = whiskerScale(u.length, (i) => u[i]);"
-                   " return [s.log, s.most, ...u.map((r) => s.place(r, 130)), s.place(-12, 130)]; })()")
-    expect(places[0] and places[1] >= 12 and places[2:8] == sorted(places[2:8]) and len(set(places[2:8])) == 5 and places[7] <= 130 and places[8] >= 0
-           and places[3] - 65 > 4, f"{places}")
+    ends = b.run("[...table.order].map((row) => [sites.get(row, 'below'), sites.get(row, 'above')]).filter(([l, h]) => l !== null && h !== null && (-l > SITE_WHISKERS.low || h > SITE_WHISKERS.high))")
+    expect(not ends, f"{ends} are beyond the scale")
+    # widest twelve times the mean, most a hundredth: all within, in order, and most can be seen
+    places = b.run("(() => { const u = [0.004, 0.01, 0.01, 0.02, 0.5, 12]; const s = whiskerScale(u.length, (i) => [-u[i] / 12, u[i]]);"
+                   " return [s.log, s.low, s.high, s.place(-1, 130), s.place(0, 130), ...u.map((r) => s.place(r, 130))]; })()")
+    expect(places[0] and places[1] == 1 and places[2] >= 12 and places[3:] == sorted(places[3:]) and len(set(places[3:])) == 7
+           and places[3] >= 0 and places[-1] <= 130 and places[6] - places[4] > 4, f"{places}")
     words = b.run("[...whiskerAxis(SITE_WHISKERS, 130).querySelectorAll('text')].map((e) => e.textContent)")
     expect("0" in words and words[0].startswith("−") and words[1].startswith("+") and words[1].endswith(" %"), f"axis {words}")
     expect(b.run("[fixed(-0.04, 1), fixed(-0.0, 1), fixed(-0.3, 0), share(-0.0001), fixed(-0.06, 1)]") == ["0.0", "0.0", "0", "0.0 %", "-0.1"], "-0 is said")

@@ -66,7 +66,7 @@ const loopClass = (i) => ["", "", "number", "number mean", "", "number", "number
 function loopTable(rows, outside) {
 	const body = element("tbody");
 	const isKnown = (row) => rows.get(row, "kind") <= LOOP.edge && !rows.get(row, "overlap");
-	const scale = whiskerScale(rows.rows, (row) => (isKnown(row) ? uncertainty(rows.get(row, "below"), rows.get(row, "above")) : null));
+	const scale = whiskerScale(rows.rows, (row) => (isKnown(row) ? [rows.get(row, "below"), rows.get(row, "above")] : [null, null]));
 	let step = 0;
 	const line = (...cells) => body.append(element("tr", {}, cells.map((cell, i) => element("td", { class: loopClass(i) }, cell))));
 	for (let row = 0; row < rows.rows; row++) {

@@ -48,7 +48,7 @@ function gapEnd(row, name) {
 
 function showGaps() {
 	const gaps = new Flat(doc.gaps.rows, doc.gaps.fields);
-	const scale = whiskerScale(gaps.rows, (gap) => uncertainty(gaps.get(gap, "below"), gaps.get(gap, "above")));
+	const scale = whiskerScale(gaps.rows, (gap) => [gaps.get(gap, "below"), gaps.get(gap, "above")]);
 	sectionTable("gaps", doc.gaps, [
 		["From the end of", "", (get) => gapEnd(get("from"), text(get("from_name")))],
 		["to the start of", "", (get) => gapEnd(get("to"), text(get("to_name")))],

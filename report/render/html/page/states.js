@@ -26,11 +26,13 @@ function stateShares(parts, names) {
 const rowShares = (of) => (of ? stateShares([of.on_cpu, of.runnable, of.asleep], Object.keys(STATES)) : null);
 const shareWords = (shares, words) => shares.map(([part, of]) => `${words[part]} ${share(of)}`).join(", ");
 
+const HATCHED = new Set(["recording", "not_recorded"]); // no ground for a number
+
 // `label`: from which share on a part has its number in it.
 function stateBar(shares, words, label) {
 	const bar = element("div", { class: label ? "l-bar" : "l-bar small", role: "img", "aria-label": shareWords(shares, words), title: shareWords(shares, words) });
 	for (const [part, of] of shares.filter(([, of]) => of > 0)) {
-		const span = element("span", { class: `t-${part}` }, label && of >= label ? share(of) : "");
+		const span = element("span", { class: `t-${part}` }, label && of >= label && !HATCHED.has(part) ? share(of) : "");
 		span.style.flexGrow = String(of);
 		bar.append(span);
 	}
