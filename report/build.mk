@@ -134,7 +134,7 @@ REPORT_SRC = \
 
 # The page of `--format html`, from readable pieces; the scripts run in this order.
 HTML_STYLES = base layout flame table charts displaced states loops print
-HTML_SCRIPTS = data format dom charts states flame flame_input table inspector search head loops displaced sections main
+HTML_SCRIPTS = data format dom whisker charts states time halves flame flame_input table inspector search head loops displaced sections main
 HTML_SOURCES = report/render/html/page/page.html $(HTML_STYLES:%=report/render/html/page/%.css) $(HTML_SCRIPTS:%=report/render/html/page/%.js)
 HTML_PAGE = $(BUILD)/report/render/html/page
 

@@ -18,6 +18,8 @@ SERVE_SRC = \
 	serve/http/request.c \
 	serve/pages/gauges.c \
 	serve/pages/index_page.c \
+	serve/pages/index_processes.c \
+	serve/pages/index_write.c \
 	serve/pages/metrics.c \
 	serve/pages/metrics_write.c \
 	serve/render/pprof_window.c \
@@ -34,3 +36,13 @@ SERVE_SRC = \
 
 MICROHTTPD_CFLAGS := $(shell pkg-config --cflags libmicrohttpd 2>/dev/null)
 $(foreach f,http http_address http_answer http_failures http_models http_tend mhd,$(eval CFLAGS_serve_http_$f = $$(MICROHTTPD_CFLAGS)))
+
+# The style of the index: the report page's colours and type, and what is its own.
+INDEX_STYLE = $(BUILD)/serve/pages/index.css
+INDEX_STYLES = report/render/html/page/base.css serve/pages/index.css
+$(INDEX_STYLE): $(INDEX_STYLES)
+	@mkdir -p $(@D)
+	cat $(INDEX_STYLES) >$@
+
+CFLAGS_serve_pages_index_page = -DINDEX_STYLE='"$(INDEX_STYLE)"'
+$(BUILD)/serve/pages/index_page.o: $(INDEX_STYLE)

@@ -151,6 +151,20 @@ static bool same_cells(const struct cells *a, const struct cells *b)
 	return true;
 }
 
+static struct source_figures figures_of(const struct profile *p)
+{
+	const struct prof_process *of = p->processes ? &p->process[0] : NULL;
+	struct source_figures f = {.cpu_ns = p->usage_cpu_of ? p->usage.cpu_ns : UINT64_MAX};
+
+	for (uint32_t i = 0; i < p->entries; i++)
+		f.calls += p->entry[i].sums.calls;
+	for (uint32_t i = 0; i < p->functions; i++)
+		f.calls += p->function[i].overflow_calls;
+	if (of && of->end_mono_ns > of->start_mono_ns)
+		f.wall_ns = of->end_mono_ns - of->start_mono_ns;
+	return f;
+}
+
 enum source_result source_take(struct source *s, struct counters *c, const struct profile *p,
 			       bool count, enum source_fault *fault)
 {
@@ -169,6 +183,7 @@ enum source_result source_take(struct source *s, struct counters *c, const struc
 		struct cells old = s->cells;
 
 		s->cells = now;
+		s->figures = figures_of(p);
 		now = old;
 		if (keep(s, p, skip))
 			*fault = SOURCE_FAULT_MEMORY; /* the sums are right; the means are older */

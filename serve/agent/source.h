@@ -56,6 +56,13 @@ enum source_holding {
 	SOURCE_HOLDINGS
 };
 
+/* What its process did, at the last reading. */
+struct source_figures {
+	uint64_t calls;
+	uint64_t cpu_ns;  /* charged to it; UINT64_MAX: not known */
+	uint64_t wall_ns; /* from its start to its end; 0: not known, or it has not ended */
+};
+
 struct source {
 	char *path; /* where it was found */
 	int fd;
@@ -67,6 +74,7 @@ struct source {
 	struct source_identity identity;
 	struct counters_service *service;
 	struct cells cells;
+	struct source_figures figures;
 	struct profile *last; /* its calls by function; NULL: none read */
 	uint32_t clock;	      /* kind */
 	bool alive;

@@ -61,14 +61,14 @@ static void answer_metrics(struct http *h, const char *accept, struct http_answe
 	finish(out, stream, metrics_print(h->agent, openmetrics, stream) < 0);
 }
 
-static void answer_index(struct http *h, struct http_answer *out)
+static void answer_index(struct http *h, const struct request *r, struct http_answer *out)
 {
 	FILE *stream = begin(out, HTTP_HTML_TYPE);
 
 	if (!stream)
 		return;
 	agent_refresh(h->agent);
-	finish(out, stream, index_page_print(h->agent, stream) < 0);
+	finish(out, stream, index_page_print(h->agent, &r->order, stream) < 0);
 }
 
 /* A line with its end; "": none. */
@@ -120,7 +120,7 @@ void http_answer_make(struct http *h, const struct request *r, const char *accep
 	}
 	switch (r->route) {
 	case REQUEST_INDEX:
-		answer_index(h, out);
+		answer_index(h, r, out);
 		break;
 	case REQUEST_STYLE:
 		answer_style(out);

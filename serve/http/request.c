@@ -107,10 +107,27 @@ static bool take_clock(struct request *r, const char *value)
 	return refuse(r, 400, "no such clock; there are tsc, coarse, monotonic, page, thread-cpu");
 }
 
+/* "calls", or "-calls": the other way round. */
+static bool take_order(struct request *r, const char *value)
+{
+	bool reversed = *value == '-';
+
+	for (unsigned i = 0; i < INDEX_COLUMNS; i++)
+		if (!strcmp(value + reversed, index_column_names[i])) {
+			r->order = (struct index_order){i, reversed};
+			return true;
+		}
+	return refuse(r, 400,
+		      "no such column; there are program, state, calls, cpu, wall, started, pid");
+}
+
 static bool take_parameter(struct request *r, const char *name, const char *value)
 {
 	bool service = r->route == REQUEST_SERVICE, pprof = r->route == REQUEST_PPROF;
 	double seconds;
+
+	if (r->route == REQUEST_INDEX && !strcmp(name, "sort"))
+		return take_order(r, value);
 
 	if ((service || pprof) && !strcmp(name, "service")) {
 		if (strlen(value) < sizeof(r->service)) {
@@ -207,7 +224,8 @@ void request_parse(struct request *r, const char *method, const char *uri, const
 {
 	size_t length;
 
-	*r = (struct request){.status = 200, .seconds = REQUEST_SECONDS_DEFAULT};
+	*r = (struct request){
+		.status = 200, .seconds = REQUEST_SECONDS_DEFAULT, .order = {INDEX_STARTED, false}};
 	if (strcmp(method, "GET") && strcmp(method, "HEAD")) {
 		refuse(r, 405, "only GET and HEAD");
 		return;

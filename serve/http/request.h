@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "serve/pages/index_columns.h"
 #include "serve/sums/label.h"
 
 #define REQUEST_URI_BYTES 2048
@@ -28,6 +29,7 @@ struct request {
 	char service[LABEL_BYTES]; /* "": all */
 	uint32_t clock;		   /* enum scp_clock_kind; NONE: not named */
 	double seconds;		   /* of /debug/pprof/profile */
+	struct index_order order;  /* of the processes on / */
 	unsigned refresh;	   /* seconds until the page reloads; 0: never */
 };
 

@@ -2,73 +2,21 @@
 /* A table for each service: its functions, by time, with mean, interval, calls and bytes. */
 #include "serve/pages/index_page.h"
 
-#include <ctype.h>
 #include <math.h>
-#include <string.h>
 
 #include "serve/pages/gauges.h"
+#include "serve/pages/index_processes.h"
+#include "serve/pages/index_write.h"
 #include "report/wording/numbers.h"
 
 #define ROWS_SHOWN 12
 
-const char index_page_style[] =
-	":root{color-scheme:light dark}"
-	"body{font:15px/1.45 system-ui,sans-serif;max-width:70rem;margin:1.5rem auto;padding:0 "
-	"1rem}"
-	"h1{font-size:1.3rem;margin:0}h2{font-size:1.1rem;margin:2rem 0 .3rem}"
-	"p{margin:.3rem 0;opacity:.8}"
-	"table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}"
-	"th,td{text-align:right;padding:.2rem .6rem;border-bottom:1px solid #8884;"
-	"white-space:nowrap}"
-	"th{font-weight:600}td.n,th.n{text-align:left;white-space:normal;overflow-wrap:anywhere}"
-	"td.b{width:20%;padding-right:0}"
-	"meter{width:100%;height:.7rem}"
-	"small{opacity:.75}a{color:LinkText}\n";
-
-static void put_text(FILE *out, const char *text)
-{
-	for (; *text; text++) {
-		switch (*text) {
-		case '&':
-			fputs("&amp;", out);
-			break;
-		case '<':
-			fputs("&lt;", out);
-			break;
-		case '>':
-			fputs("&gt;", out);
-			break;
-		case '"':
-			fputs("&quot;", out);
-			break;
-		case '\'':
-			fputs("&#39;", out);
-			break;
-		default:
-			fputc(*text, out);
-		}
-	}
-}
-
-static void put_escaped(FILE *out, const char *text)
-{
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
-
-		if (c < 0x80 && isalnum(c))
-			fputc(c, out);
-		else
-			fprintf(out, "%%%02X", c);
-	}
-}
-
-static void put_link(FILE *out, const char *page, const char *service, uint32_t clock,
-		     const char *more, const char *words)
-{
-	fprintf(out, "<a href=\"%s?service=", page);
-	put_escaped(out, service);
-	fprintf(out, "&amp;clock=%s%s\">%s</a>", report_names_clock(clock), more, words);
-}
+/* The file that serve/build.mk makes. */
+__asm__(".section .rodata\n"
+	".global index_page_style\n"
+	"index_page_style: .incbin \"" INDEX_STYLE "\"\n"
+	".byte 0\n"
+	".text\n");
 
 /* What a function takes that does not wait. */
 static double work_ns(const struct gauge *g)
@@ -76,37 +24,57 @@ static double work_ns(const struct gauge *g)
 	return g->function->waits ? 0 : fmax(g->total_ns, 0);
 }
 
+static void put_share(FILE *out, const struct gauge *g, double all_ns)
+{
+	double part = all_ns > 0 ? work_ns(g) / all_ns : 0;
+	char share[32];
+
+	if (g->function->waits) {
+		fputs("<td class=number>waits</td>", out);
+		return;
+	}
+	numbers_share(share, sizeof(share), part);
+	fprintf(out,
+		"<td class=number>%s<svg class=bar viewBox=\"0 0 100 1\" preserveAspectRatio=none "
+		"aria-hidden=true><rect class=track width=100 height=1 /><rect class=part "
+		"width=\"%.2f\" height=1 /></svg></td>",
+		share, 100 * part);
+}
+
+static void put_name(FILE *out, const struct gauge *g)
+{
+	fputs("<tr><td><bdi class=name>", out);
+	index_write_text(out, g->function->name);
+	fputs("</bdi>", out);
+	if (g->outcome != SCP_COMPLETED)
+		fprintf(out, " <span class=outcome>%s</span>", counters_outcome_name(g->outcome));
+	if (g->estimate.unreliable)
+		fputs(" <b class=doubt title=\"the interval may not contain the true mean: see the "
+		      "report\">!</b>",
+		      out);
+	fputs("<bdi class=caller>", out);
+	index_write_text(out, g->function->library);
+	fputs("</bdi></td>", out);
+}
+
 static void put_row(FILE *out, const struct gauge *g, double all_ns)
 {
 	const struct counters_row *row = g->function->row[g->outcome][g->clock];
 	struct number_mean mean;
-	char total[32], calls[32], bytes[32] = "", share[32];
-	double part = all_ns > 0 ? work_ns(g) / all_ns : 0;
+	char total[32], calls[32], bytes[32] = "";
 
 	numbers_mean(&mean, g->estimate.mean, g->estimate.low, g->estimate.high, true);
 	numbers_duration(total, sizeof(total), g->total_ns, true);
 	numbers_count(calls, sizeof(calls), g->calls);
-	numbers_share(share, sizeof(share), part);
 	if (row && row->has_bytes)
 		numbers_bytes(bytes, sizeof(bytes), (uint64_t)row->sums.bytes);
-	fputs("<tr><td class=n>", out);
-	put_text(out, g->function->name);
-	fputs(" <small>", out);
-	put_text(out, g->function->library);
-	if (g->outcome != SCP_COMPLETED)
-		fprintf(out, ", %s", counters_outcome_name(g->outcome));
-	fputs("</small>", out);
-	if (g->estimate.unreliable)
-		fputs(" <small title=\"the interval may not contain the true mean: see the "
-		      "report\">(!)</small>",
-		      out);
-	fprintf(out, "</td><td>%s</td><td>%s %s</td><td>%s</td><td>%s</td><td>%s</td>", calls,
-		mean.mean, mean.interval, mean.unit, bytes, total);
-	if (g->function->waits)
-		fputs("<td class=b>waits</td></tr>\n", out);
-	else
-		fprintf(out, "<td class=b><meter value=\"%.4f\">%s</meter></td></tr>\n", part,
-			share);
+	put_name(out, g);
+	put_share(out, g, all_ns);
+	fprintf(out,
+		"<td class=number>%s</td><td class=number>%s</td><td class=number>"
+		"<strong>%s</strong> %s <span class=quiet-text>%s</span></td>"
+		"<td class=number>%s</td></tr>\n",
+		total, calls, mean.mean, mean.unit, mean.interval, bytes);
 }
 
 static void put_links(FILE *out, const struct gauges *g, const struct counters_service *s)
@@ -118,19 +86,22 @@ static void put_links(FILE *out, const struct gauges *g, const struct counters_s
 			any = any || (g->gauge[i].service == s && g->gauge[i].clock == clock);
 		if (!any)
 			continue;
-		fprintf(out, "<p>clock %s: ", report_names_clock(clock));
-		put_link(out, "/service", s->name, clock, "", "report and flame graph");
+		fprintf(out, "<p class=note>clock %s: ", report_names_clock(clock));
+		index_write_link(out, "/service", s->name, clock, "", "report and flame graph");
 		fputs(" (", out);
-		put_link(out, "/service", s->name, clock, "&amp;refresh=30", "reloads every 30 s");
+		index_write_link(out, "/service", s->name, clock, "&amp;refresh=30",
+				 "reloads every 30 s");
 		fputs("), ", out);
-		put_link(out, "/debug/pprof/profile", s->name, clock, "&amp;seconds=10",
-			 "pprof of the next 10 s");
+		index_write_link(out, "/debug/pprof/profile", s->name, clock, "&amp;seconds=10",
+				 "pprof of the next 10 s");
 		fputs("</p>\n", out);
 	}
 }
 
 static void put_table(FILE *out, const struct gauges *g, const struct counters_service *s)
 {
+	static const char *const heads[] = {"Share of work", "Time in calls", "Calls",
+					    "Mean of a call, interval", "Bytes"};
 	size_t shown = 0, rows = 0;
 	double all_ns = 0;
 
@@ -141,17 +112,26 @@ static void put_table(FILE *out, const struct gauges *g, const struct counters_s
 		}
 	if (!rows)
 		return;
-	fputs("<table><tr><th class=n>function<th>calls<th>mean<th>unit<th>bytes<th>time"
-	      "<th>share</tr>\n",
-	      out);
+	fputs("<div class=scroll-x><table><thead><tr><th scope=col>Function, library", out);
+	for (size_t i = 0; i < sizeof(heads) / sizeof(*heads); i++)
+		fprintf(out, "<th scope=col class=number>%s", heads[i]);
+	fputs("</tr></thead>\n", out);
 	for (size_t i = 0; i < g->count && shown < ROWS_SHOWN; i++)
 		if (g->gauge[i].service == s) {
 			put_row(out, &g->gauge[i], all_ns);
 			shown++;
 		}
-	fputs("</table>\n", out);
+	fputs("</table></div>\n", out);
 	if (rows > shown)
-		fprintf(out, "<p>and %zu more</p>\n", rows - shown);
+		fprintf(out, "<p class=note>and %zu more</p>\n", rows - shown);
+}
+
+static bool has_rows(const struct gauges *g, const struct counters_service *s)
+{
+	for (size_t i = 0; i < g->count; i++)
+		if (g->gauge[i].service == s && g->gauge[i].calls)
+			return true;
+	return false;
 }
 
 static void put_service(FILE *out, const struct agent *a, const struct gauges *g,
@@ -163,41 +143,68 @@ static void put_service(FILE *out, const struct agent *a, const struct gauges *g
 	for (const struct source *o = a->sources; o; o = o->hh.next)
 		living += o->service == s && o->alive;
 	numbers_count(seen, sizeof(seen), s->processes);
-	fputs("<h2>", out);
-	put_text(out, s->name);
-	fprintf(out, "</h2>\n<p>%llu of %s processes live", (unsigned long long)living, seen);
+	fputs("<section><h2><bdi class=name>", out);
+	index_write_text(out, s->name);
+	fprintf(out, "</bdi></h2>\n<p class=note>%llu of %s processes live",
+		(unsigned long long)living, seen);
 	if (s->other)
 		fputs("; functions beyond the limit are not in the table", out);
 	fputs("</p>\n", out);
 	put_links(out, g, s);
 	put_table(out, g, s);
+	fputs("</section>\n", out);
 }
 
-int index_page_print(struct agent *a, FILE *out)
+/* Those of which no call was recorded have one line together. */
+static void put_services(FILE *out, const struct agent *a, const struct gauges *g)
+{
+	const struct counters_service *s;
+	size_t silent = 0;
+
+	for (s = a->counters.services; s; s = s->hh.next)
+		if (has_rows(g, s))
+			put_service(out, a, g, s);
+	for (s = a->counters.services; s; s = s->hh.next)
+		if (!has_rows(g, s)) {
+			fputs(silent++ ? ", <bdi class=name>"
+				       : "<p class=note>Without a recorded call: <bdi class=name>",
+			      out);
+			index_write_text(out, s->name);
+			fputs("</bdi>", out);
+		}
+	if (silent)
+		fputs("</p>\n", out);
+}
+
+int index_page_print(struct agent *a, const struct index_order *order, FILE *out)
 {
 	struct gauges g;
 	int status;
 
 	fputs("<!DOCTYPE html>\n<html lang=en><head><meta charset=utf-8><title>scprof: this "
-	      "host</title>\n<meta name=viewport content=\"width=device-width\">"
+	      "host</title>\n<meta name=viewport content=\"width=device-width, "
+	      "initial-scale=1\"><meta name=color-scheme content=\"light dark\">"
 	      "<meta http-equiv=refresh content=10><link rel=stylesheet href=/style.css></head>"
 	      "<body>\n",
 	      out);
 	status = gauges_build(&g, a);
 	agent_lock(a);
 	fprintf(out,
-		"<h1>scprof: what calls cost on this host</h1>\n<p>means of a call with "
-		"%g %% intervals, since the processes began; <a href=/metrics>metrics</a>. This "
-		"page reloads every 10 s.</p>\n",
+		"<p class=mark>scprof</p><h1>What calls cost on this host</h1>\n<p "
+		"class=note>Means "
+		"of a call with %g %% intervals, since the processes began. This page reloads "
+		"every 10 s. <a href=/metrics>Metrics</a></p>\n",
 		100 * a->options.confidence);
 	if (!a->counters.services)
 		fputs("<p>No profile yet. Start a program with <code>scprof run</code> or "
-		      "LD_PRELOAD=libscprof.so; <a href=/metrics>scprof_files</a> says what was "
-		      "found and why it was not taken.</p>\n",
+		      "<code>LD_PRELOAD=libscprof.so</code>; <a href=/metrics>scprof_files</a> "
+		      "says "
+		      "what was found and why it was not taken.</p>\n",
 		      out);
-	for (const struct counters_service *s = a->counters.services; status == 0 && s;
-	     s = s->hh.next)
-		put_service(out, a, &g, s);
+	if (status == 0)
+		status = index_processes_print(a, order, out);
+	if (status == 0)
+		put_services(out, a, &g);
 	agent_unlock(a);
 	gauges_free(&g);
 	fputs("</body></html>\n", out);

@@ -25,7 +25,7 @@ CROWDED = """((width) => { const bad = []; let charts = 0;
     return { charts, bad }; })"""
 # A box of the flame graph and a row of the table, as parts of the window: top, bottom.
 PLACES = """((row) => { const box = sites.get(row, "box"), c = flame.canvas.getBoundingClientRect(), v = flame.view.getBoundingClientRect();
-    const top = c.top + tree.depth[box] * FLAME_ROW - flame.view.scrollTop;
+    const top = c.top + flameTop(box) - flame.view.scrollTop;
     const tr = document.querySelector(`#table tr[data-row="${row}"]`).getBoundingClientRect();
     return { box: [top, top + FLAME_ROW], view: [v.top, v.bottom], row: [tr.top, tr.bottom],
         covered: Math.max(document.querySelector(".tools").getBoundingClientRect().bottom, 0) }; })"""

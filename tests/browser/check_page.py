@@ -11,6 +11,7 @@ import re
 import sys
 import traceback
 
+import check_first
 import check_layout
 import check_states
 import chromium
@@ -19,7 +20,7 @@ from expecting import Wrong, expect, expect_quiet, settled
 NAMES = "[...document.querySelectorAll('#table tbody tr[data-row] .cell-name .name')].map((e) => e.textContent)"
 MIDDLE = ("(i) => { const r = flame.canvas.getBoundingClientRect(), s = flame.width / (flame.to - flame.from);"
           " return [r.x + (Math.max(tree.x[i], flame.from) - flame.from) * s + Math.min(tree.width[i] * s, 200) / 2,"
-          " r.y + (tree.depth[i] + 0.5) * FLAME_ROW - flame.view.scrollTop]; }")
+          " r.y + flameTop(i) + 0.5 * FLAME_ROW - flame.view.scrollTop]; }")
 
 
 def quiet(b, _):
@@ -69,8 +70,17 @@ def search(b, words):
     boxes = b.run("flame.matched.reduce((n, one) => n + one, 0)")
     expect(boxes == b.run(f"[...tree.label.keys()].filter((i) => i && boxName(i).toLowerCase().includes({json.dumps(words.lower())})).length"),
            f"{boxes} boxes are marked")
-    expect(b.run("byId('found').textContent") == f"{rows:,} rows, {boxes:,} boxes", "the count is not said")
-    seen = b.run("(() => { let n = 0; walkFlame(flame.from, flame.to, Infinity, (i) => { const y = (tree.depth[i] + 0.5) * FLAME_ROW - flame.view.scrollTop;"
+    said, _, time = b.run("byId('found').textContent").partition(": ")
+    expect(said == f"{rows:,} rows, {boxes:,} boxes", f"'{said}' is said")
+    # the calls below what was found, once each
+    under = b.run("[0, 1].map((waits) => [...tree.label.keys()].filter((i) => boxKind(i) === KIND.call && (boxWaits(i) ? 1 : 0) === waits && (() => {"
+                  " for (let at = i; at > 0; at = tree.parent[at]) if (flame.matched[at]) return true; return false; })())"
+                  ".reduce((sum, i) => [sum[0] + tree.width[i], sum[1] + boxNumber(i, 'share')], [0, 0]))"
+                  ".map(([ns, part]) => (ns > 0 ? [duration(ns), share(part)] : null))")
+    wanted = [f"{words}{total}, {part} {of}" for (words, of), found in zip((("", "of work"), ("waits ", "of the threads' time")), under) if found
+              for total, part in [found]]
+    expect(time == "; ".join(wanted) and (time or not boxes), f"'{time}' is said of {wanted}")
+    seen = b.run("(() => { let n = 0; walkFlame(flame.from, flame.to, Infinity, (i) => { const y = flameTop(i) + 0.5 * FLAME_ROW - flame.view.scrollTop;"
                  " n += flame.matched[i] && y > 0 && y < flame.height ? 1 : 0; }, () => 0); return n; })()")
     expect(seen > 0 or boxes == 0, "no box that was found is in sight")
     b.key("Escape")
@@ -84,7 +94,7 @@ def zoom(b, _):
     whole = b.run("[0, tree.width[0]]")
     expect(b.run("flame.zoomed === workBox && flame.from === tree.x[workBox] && flame.to === tree.x[workBox] + tree.width[workBox]"),
            "it does not begin with what works")
-    box = b.run("(() => { for (let i = 1; i < tree.n; i++) if (tree.x[i] > 0 && tree.width[i] < 0.9 * tree.width[0] && tree.width[i] > 0.05 * tree.width[0])"
+    box = b.run("(() => { for (let i = 1; i < tree.n; i++) if (!boxWaits(i) && tree.x[i] > 0 && tree.width[i] < 0.9 * tree.width[0] && tree.width[i] > 0.05 * tree.width[0])"
                 " return i; return -1; })()")
     expect(box > 0, "the profile has no box to zoom to")
     b.click(*b.run(f"(() => {{ byId('flame').scrollIntoView(); return ({MIDDLE})({box}); }})()"))
@@ -327,7 +337,7 @@ def outcome_of(b, words):
     b.look(1280, 900)
     b.open(page)
     try:
-        (getattr(check_layout, name, None) or getattr(check_states, name, None) or globals()[name])(b, more)
+        (getattr(check_first, name, None) or getattr(check_layout, name, None) or getattr(check_states, name, None) or globals()[name])(b, more)
     except Wrong as wrong:
         return str(wrong)
     except Exception:  # pylint: disable=broad-except; the others are still to be run

@@ -43,36 +43,13 @@ static void put_figure(struct html *h, const char *name, const char *value, cons
 	json_write_close(&h->json, ']');
 }
 
-/* Instead of the time in calls, where some of them wait. */
-static void put_work(struct html *h, double outer_ns)
-{
-	const struct report *r = h->report;
-	char work[32], waiting[32], time[32], note[112];
-
-	numbers_duration(work, sizeof(work), fmax(outer_ns - r->waiting_ns, 0), true);
-	numbers_duration(waiting, sizeof(waiting), r->waiting_ns, true);
-	numbers_duration(time, sizeof(time), r->time_ns, true);
-	snprintf(note, sizeof(note), "and %s in functions that wait, of the threads' %s", waiting,
-		 time);
-	put_figure(h, "work in timed calls", work, note);
-}
-
-/* The four numbers to see first. */
+/* The numbers to see first; time has its own bar. */
 static void put_figures(struct html *h)
 {
 	const struct report *r = h->report;
-	double outer_ns = r->calls_ns - r->nested_ns; /* a call inside another one is in that */
 	char value[32], time[32], share[32], note[96];
 
 	json_write_open(&h->json, "figures", '[');
-	numbers_duration(value, sizeof(value), outer_ns, true);
-	numbers_duration(time, sizeof(time), r->time_ns, true);
-	numbers_share(share, sizeof(share), r->time_ns > 0 ? outer_ns / r->time_ns : NAN);
-	snprintf(note, sizeof(note), "%s of the threads' %s", share, time);
-	if (r->waiting_ns > 0)
-		put_work(h, outer_ns);
-	else
-		put_figure(h, "in timed calls", value, note);
 	numbers_count(value, sizeof(value), r->calls);
 	numbers_count(share, sizeof(share), r->sites);
 	snprintf(note, sizeof(note), "in %s row%s", share, r->sites == 1 ? "" : "s");
@@ -90,6 +67,18 @@ static void put_figures(struct html *h)
 	json_write_close(&h->json, ']');
 }
 
+/* In ns; nested calls are in those around them. */
+static void put_time(struct html *h)
+{
+	const struct report *r = h->report;
+
+	json_write_open(&h->json, "time", '{');
+	json_write_number(&h->json, "threads", r->time_ns);
+	json_write_number(&h->json, "in_calls", r->calls_ns - r->nested_ns);
+	json_write_number(&h->json, "waiting", r->waiting_ns);
+	json_write_close(&h->json, '}');
+}
+
 static void put_head(struct html *h)
 {
 	const struct report *r = h->report;
@@ -101,6 +90,7 @@ static void put_head(struct html *h)
 	snprintf(text, sizeof(text), "%.6g %%", 100 * r->confidence);
 	json_write_text(&h->json, "confidence", text);
 	put_figures(h);
+	put_time(h);
 	json_write_open(&h->json, "facts", '[');
 	report_head_each(r, true, put_fact, h);
 	report_head_check(r, true, put_fact, h);

@@ -32,6 +32,12 @@ setup_file()
 	"$SCPROF" report --format html -o dual.html dual.scp
 	COLUMNS=400 LC_ALL=C.UTF-8 "$SCPROF" report --top 0 --frames 0 dual.scp >dual.txt
 	# numbers that can be checked on paper, texts that would be markup
+	# rows of two programs, in turn
+	data_of real.html | jq -c '(.site_fields | length) as $n | .programs = {of: 2, fields: ["name"], rows: [(.strings | length), (.strings | length) + 1]}
+		| .strings += ["first <u>", "second"] | .site_fields += ["program"]
+		| .sites |= [range(0; length / $n) as $i | .[$i * $n:($i + 1) * $n][], $i % 2]' >two.data
+	awk 'FNR == NR { data = $0; next } /id="data">/ { sub(/id="data">.*/, "id=\"data\">"); print $0 data; skip = 1; next }
+		skip && /^<\/script>/ { skip = 0 } !skip' two.data real.html >two-programs.html
 	cat >account.json <<-'END'
 		{"schema": "scprof-displace/1", "confidence": 0.95, "sentence": "a quarter <img src=x>",
 		 "unaccounted": {"mean_s": 0.25, "ci_low_s": 0.2, "ci_high_s": 0.3, "share_of_rusage": 0.5},
@@ -49,7 +55,8 @@ setup_file()
 			zoom:some.html zoom:real.html sort:some.html filters:some.html hostile:hostile.html \
 			numbers:real.html:real.txt numbers:some.html:some.txt many:many.html loops:loop.html:loop.txt displaced:account.html costs:displaced.html:displaced.txt slow:dual.html:dual.txt slow:ticks.html:ticks.txt \
 			looks:real.html axis:real.html reaches:some.html:EPOLL reaches:real.html:send columns:real.html contrast:real.html:send \
-			order:real.html states:switched.html:switched.txt numbers:switched.html:switched.txt unknown_states:some.html </dev/null 3>&- 4>&-
+			order:real.html states:switched.html:switched.txt numbers:switched.html:switched.txt unknown_states:some.html \
+			header:some.html header:real.html apart:some.html totals:some.html totals:real.html scale:some.html scale:real.html programs:real.html programs:two-programs.html </dev/null 3>&- 4>&-
 	fi
 }
 
@@ -141,7 +148,27 @@ fails_saying()
 	holds states-switched
 }
 
-@test "without a detector a page says nothing of where time went" {
+@test "the header is a quarter of a window, and each warning a line" {
+	holds header-some header-real
+}
+
+@test "work and waiting are apart, and what waits is one bar" {
+	holds apart-some
+}
+
+@test "boxes say totals and shares, and the tooltip keeps off the panel" {
+	holds totals-some totals-real
+}
+
+@test "one scale holds all intervals, and nothing is -0" {
+	holds scale-some scale-real
+}
+
+@test "rows of several programs say which, and rows of one do not" {
+	holds programs-real programs-two-programs
+}
+
+@test "without a detector a page says which calls took the time, and no more" {
 	holds unknown_states-some
 }
 

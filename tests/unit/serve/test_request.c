@@ -51,6 +51,20 @@ static void reads_parameters(void **state)
 	assert_int_equal(r.refresh, 30);
 }
 
+static void sorts_the_processes(void **state)
+{
+	(void)state;
+	assert_int_equal(asked("/").order.column, INDEX_STARTED);
+	assert_int_equal(asked("/?sort=calls").order.column, INDEX_CALLS);
+	assert_false(asked("/?sort=calls").order.reversed);
+	assert_int_equal(asked("/?sort=-pid").order.column, INDEX_PID);
+	assert_true(asked("/?sort=-pid").order.reversed);
+	assert_int_equal(asked("/?sort=").status, 400);
+	assert_int_equal(asked("/?sort=--pid").status, 400);
+	assert_int_equal(asked("/?sort=pid%3Cb%3E").status, 400);
+	assert_int_equal(asked("/metrics?sort=pid").status, 400);
+}
+
 static void refuses_what_it_does_not_understand(void **state)
 {
 	static const char *const bad[] = {
@@ -302,6 +316,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_its_pages),
 		cmocka_unit_test(reads_parameters),
+		cmocka_unit_test(sorts_the_processes),
 		cmocka_unit_test(refuses_what_it_does_not_understand),
 		cmocka_unit_test(refuses_what_is_long),
 		cmocka_unit_test(hears_only_get_and_head),

@@ -1,40 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Small charts: whiskers of intervals, histograms of latencies. All to scale; rows share an axis, so
-// that they can be compared.
-
-// All intervals share one axis around the mean, as wide as most of the first rows need; longer ones
-// end in an arrow head.
-const WHISKER_MOST = (() => {
-	const first = [];
-	for (let row = 0; row < Math.min(sites.rows, 100); row++)
-		first.push(uncertainty(sites.get(row, "below"), sites.get(row, "above")));
-	const known = first.filter((u) => u !== null).sort((a, b) => a - b);
-	const most = known[Math.floor(known.length * 0.7)] || 0;
-	return [0.02, 0.05, 0.1, 0.2].find((axis) => most <= axis) || 0.5;
-})();
-const WHISKER_AXIS = [`−${100 * WHISKER_MOST} %`, `+${100 * WHISKER_MOST} %`];
-
-function whisker(below, above, width, height) {
-	const middle = height / 2;
-	const place = (r) => ((clamp(r, -WHISKER_MOST, WHISKER_MOST) + WHISKER_MOST) / (2 * WHISKER_MOST)) * (width - 12) + 6;
-	const parts = [svg("line", { class: "w-axis", x1: place(0), x2: place(0), y1: 2, y2: height - 2 })];
-	if (below === null || above === null) {
-		parts.push(svg("text", { class: "w-none", x: place(0) + 6, y: middle + 4 }, "not known"));
-	} else {
-		const left = place(below), right = place(above);
-		parts.push(svg("line", { class: "w-bar", x1: left, x2: Math.max(right, left + 0.5), y1: middle, y2: middle }));
-		parts.push(whiskerEnd(left, middle, below < -WHISKER_MOST ? -1 : 0));
-		parts.push(whiskerEnd(right, middle, above > WHISKER_MOST ? 1 : 0));
-	}
-	parts.push(svg("circle", { class: "w-mean", cx: place(0), cy: middle, r: 2.5 }));
-	return svg("svg", { class: "whisker", width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" }, ...parts);
-}
-
-function whiskerEnd(x, y, beyond) {
-	if (!beyond)
-		return svg("line", { class: "w-bar", x1: x, x2: x, y1: y - 4, y2: y + 4 });
-	return svg("path", { class: "w-end", d: `M${x + 5 * beyond},${y}l${-6 * beyond},-4v8z` });
-}
+// Histograms of latencies and a mean with its interval. All to scale.
 
 // ---- latencies, on an axis of log time ----
 

@@ -91,13 +91,21 @@ function boxRows(box) {
 	return row >= 0 ? 1 : sums.get(-1 - row, "rows");
 }
 
-const HALVES = { [KIND.work]: "functions that work", [KIND.waiting]: "functions that wait" };
+const HALVES = { [KIND.work]: "work", [KIND.waiting]: "waiting" };
 const boxName = (box) => (box === 0 ? "all timed calls" : HALVES[boxKind(box)] || text(labels.get(tree.label[box], "name")));
 
-// What works is shown first, where what waits has a tree of its own.
-const workBox = [1, tree.next[1]].find((box) => box < tree.n && boxKind(box) === KIND.work) || 0;
+// Work is shown first, where what waits has a tree of its own. 0: there is no such box.
+const halfOf = (kind) => [1, tree.next[1]].find((box) => box < tree.n && boxKind(box) === kind) || 0;
+const workBox = halfOf(KIND.work), waitBox = halfOf(KIND.waiting);
+const boxWaits = (box) => waitBox > 0 && box >= waitBox && box < tree.next[waitBox];
+
+// The program of a row where the report has several; "": of none, or there is one.
+const programs = doc.programs && doc.programs.of > 1 && sites.has("program") ? new Flat(doc.programs.rows, doc.programs.fields) : null;
+const programOf = (row) => (programs && sites.get(row, "program") >= 0 ? text(programs.get(sites.get(row, "program"), "name")) : "");
 
 const isWaiting = (row) => sites.get(row, "waits") === 1;
+const OF_WORK = "of work", OF_THREADS = "of the threads' time";
+const shareOfBox = (box) => (box === 0 && waitBox ? "" : `${share(boxNumber(box, "share"))} ${boxWaits(box) ? OF_THREADS : OF_WORK}`);
 const shareText = (row) => (isWaiting(row) ? "waits " : "") + share(sites.get(row, "share"));
 
 // The line that a line is called from; -1: none.

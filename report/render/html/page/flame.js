@@ -10,6 +10,7 @@ const flame = {
 	view: byId("flame-view"),
 	size: byId("flame-size"),
 	zoomed: workBox,
+	skip: workBox ? 1 : 0, // rows that are not drawn: everything, while half of it is shown
 	from: tree.x[workBox], // ns, the part of the whole that is shown; moves while zooming
 	to: tree.x[workBox] + (tree.width[workBox] || 1),
 	hover: -1,
@@ -50,6 +51,7 @@ function readColours() {
 	const pair = (name) => ({ fill: css(`--${name}`), ink: css(`--${name}-ink`) });
 	const unsure = { fill: hatch(ctx, css("--surface"), css("--line-strong")), ink: css("--ink") };
 	flame.colours = {
+		waits: { fill: css("--t-asleep"), ink: css("--t-asleep-ink") },
 		kinds: ["f-top", "f-program", "f-library", "f-inlined", "f-unknown", "f-call", "f-top", "f-top"].map(pair),
 		other: pair("f-other"),
 		certainty: [...["c-1", "c-2", "c-3", "c-4"].map(pair), unsure],
@@ -66,6 +68,8 @@ function colourOf(box) {
 	const c = flame.colours;
 	if (flame.certainty)
 		return c.certainty[certaintyOf(box)];
+	if (boxWaits(box) && boxKind(box) === KIND.call)
+		return c.waits;
 	return labels.get(tree.label[box], "outcome") >= 0 ? c.other : c.kinds[boxKind(box)];
 }
 
@@ -115,8 +119,10 @@ function flameDepth() {
 	let deepest = 0;
 	const box = flame.zoomed;
 	walkFlame(x[box], x[box] + (width[box] || 1), Infinity, (i) => { deepest = Math.max(deepest, tree.depth[i]); }, () => {});
-	return deepest + 1;
+	return deepest + 1 - flame.skip;
 }
+
+const flameTop = (box) => (tree.depth[box] - flame.skip) * FLAME_ROW;
 
 function fit(words, chars) {
 	return words.length <= chars ? words : `${words.slice(0, Math.max(chars - 1, 0))}…`;
@@ -134,11 +140,12 @@ function drawLabel(ctx, box, left, top, width, ink) {
 	ctx.fillText(words, left + 6, y);
 	if (!ink)
 		return;
-	const mean = meanText(boxNumber(box, "mean"), boxNumber(box, "low"), boxNumber(box, "high"));
-	if (room - words.length < mean.length + 3)
+	const part = share(boxNumber(box, "share")), total = duration(tree.width[box]);
+	const said = [box ? `${total} ${part.padStart(7)}` : total, part].find((s) => room - words.length >= s.length + 3);
+	if (!said)
 		return;
 	ctx.globalAlpha = 0.9;
-	ctx.fillText(mean, left + width - 7 - mean.length * flame.charWidth, y);
+	ctx.fillText(said, left + width - 7 - said.length * flame.charWidth, y);
 }
 
 function drawBox(ctx, box, left, top, width) {
@@ -165,15 +172,15 @@ function drawBox(ctx, box, left, top, width) {
 
 function drawFlame() {
 	const ctx = flame.ctx, scroll = flame.view.scrollTop;
-	const deepest = Math.ceil((scroll + flame.height) / FLAME_ROW);
+	const deepest = Math.ceil((scroll + flame.height) / FLAME_ROW) + flame.skip;
 	ctx.clearRect(0, 0, flame.width, flame.height);
 	walkFlame(flame.from, flame.to, deepest, (box, left, width) => {
-		const top = tree.depth[box] * FLAME_ROW - scroll;
+		const top = flameTop(box) - scroll;
 		if (top > -FLAME_ROW)
 			drawBox(ctx, box, left, top, width);
 	}, (depth, left, width) => {
 		ctx.fillStyle = flame.colours.rest;
-		ctx.fillRect(left, depth * FLAME_ROW - scroll, width, FLAME_ROW - 1);
+		ctx.fillRect(left, (depth - flame.skip) * FLAME_ROW - scroll, width, FLAME_ROW - 1);
 	});
 }
 
@@ -195,7 +202,9 @@ function zoomTo(box, then) {
 	const from = flame.from, to = flame.to, began = performance.now();
 	const left = tree.x[box], right = left + (tree.width[box] || 1);
 	flame.zoomed = box;
+	flame.skip = box && waitBox ? 1 : 0;
 	showCrumbs();
+	showHalf();
 	const step = (now) => {
 		if (flame.zoomed !== box)
 			return;
@@ -215,7 +224,7 @@ function zoomTo(box, then) {
 
 // The box at a place of the canvas; -1: none.
 function boxAt(px, py) {
-	const depth = Math.floor((py + flame.view.scrollTop) / FLAME_ROW);
+	const depth = Math.floor((py + flame.view.scrollTop) / FLAME_ROW) + flame.skip;
 	const ns = flame.from + (px / flame.width) * (flame.to - flame.from);
 	let at = 0;
 	while (tree.depth[at] < depth) {

@@ -11,24 +11,36 @@ function boxWords(box) {
 		calls: count(boxNumber(box, "calls")),
 		bytes: bytes(moved),
 		time: duration(tree.width[box]),
-		share: share(boxNumber(box, "share")),
+		share: shareOfBox(box),
 	};
 }
+
+// `${w.calls} calls` and the like; what a box lacks is left out.
+const totalWords = (w) => [w.time, w.share, `${w.calls} call${w.calls === "1" ? "" : "s"}`, w.bytes].filter((part) => part).join(", ");
 
 function showTip(box, x, y) {
 	const tip = byId("tip");
 	tip.hidden = box < 0;
 	if (box < 0)
 		return;
-	const w = boxWords(box);
+	const w = boxWords(box), around = flame.view.getBoundingClientRect();
 	replace(tip,
 		element("strong", {}, nameOf(fit(w.name, 200))),
 		element("span", { class: "quiet-text" }, w.kind + (w.module ? ` in ${fit(w.module, 80)}` : "")),
-		element("span", {}, `${w.mean} a call`),
-		element("span", {}, `${w.time}, ${w.share}; ${w.calls} call${w.calls === "1" ? "" : "s"}${w.bytes ? `, ${w.bytes}` : ""}`));
+		element("span", {}, totalWords(w)),
+		element("span", {}, `mean of a call: ${w.mean}`));
+	placeTip(tip, x, y, around, byId("inspector").getBoundingClientRect());
+}
+
+// Beside the pointer, within the flame graph's width, and never on the panel.
+function placeTip(tip, x, y, around, panel) {
+	tip.style.maxWidth = `${around.width}px`;
 	const room = tip.getBoundingClientRect();
-	tip.style.left = `${clamp(x + 14, 4, Math.max(document.documentElement.clientWidth - room.width - 8, 4))}px`;
-	tip.style.top = `${y + 18 + room.height > window.innerHeight ? y - room.height - 12 : y + 18}px`;
+	const left = clamp(x + 14, around.left, Math.max(around.right - room.width, around.left));
+	const beside = panel.left >= around.right || panel.height === 0;
+	const end = beside ? window.innerHeight : Math.min(window.innerHeight, panel.top);
+	tip.style.left = `${left}px`;
+	tip.style.top = `${y + 18 + room.height > end ? y - room.height - 12 : y + 18}px`;
 }
 
 function selectBox(box, speakIt) {
@@ -36,16 +48,20 @@ function selectBox(box, speakIt) {
 	inspectBox(box);
 	if (speakIt) {
 		const w = boxWords(box);
-		speak(`${fit(w.name, 100)}: ${w.mean}, ${w.calls} calls, ${w.share}`);
+		speak(`${fit(w.name, 100)}: ${totalWords(w)}; mean ${w.mean}`);
 	}
 	redrawFlame();
 }
 
 function showCrumbs() {
 	const names = [];
-	for (let at = flame.zoomed; at > 0; at = tree.parent[at])
+	for (let at = flame.zoomed; at > 0 && !HALVES[boxKind(at)]; at = tree.parent[at])
 		names.unshift(at);
-	byId("zoom-out").disabled = !names.length;
+	byId("zoom-out").disabled = byId("zoom-out").hidden = !names.length;
+	if (!names.length) {
+		replace(byId("crumb"), element("span", { class: "quiet-text" }, "A box is as wide as its time in all. Click one to zoom; its mean and interval are in the panel."));
+		return;
+	}
 	const last = names.slice(-4);
 	replace(byId("crumb"), names.length > 4 ? element("span", { class: "quiet-text" }, " › …") : "", last.map((box) => {
 		const b = element("button", { type: "button", class: "quiet" }, nameOf(fit(boxName(box), 40)));
@@ -55,7 +71,7 @@ function showCrumbs() {
 }
 
 function scrollFlameTo(box) {
-	const top = tree.depth[box] * FLAME_ROW;
+	const top = Math.max(flameTop(box), 0);
 	if (top < flame.view.scrollTop)
 		flame.view.scrollTop = top;
 	else if (top + FLAME_ROW > flame.view.scrollTop + flame.height)
@@ -64,8 +80,8 @@ function scrollFlameTo(box) {
 
 function keepInView(box) {
 	scrollFlameTo(box);
-	if (tree.x[box] < tree.x[flame.zoomed] || tree.x[box] >= tree.x[flame.zoomed] + tree.width[flame.zoomed])
-		zoomTo(tree.parent[box] < 0 ? 0 : tree.parent[box]);
+	if (tree.depth[box] < flame.skip || tree.x[box] < tree.x[flame.zoomed] || tree.x[box] >= tree.x[flame.zoomed] + tree.width[flame.zoomed])
+		zoomTo(Math.max(tree.parent[box], 0));
 }
 
 // Scrolls the flame graph to a box and zooms until it can be distinguished from others;
@@ -74,7 +90,7 @@ const SEEN_LEAST = 12; // px
 function bringBox(box, then) {
 	const { x, width, parent } = tree;
 	const inside = x[box] >= x[flame.zoomed] && box >= flame.zoomed && box < tree.next[flame.zoomed];
-	let to = inside ? flame.zoomed : 0;
+	let to = inside ? flame.zoomed : boxHalf(box);
 	if (width[box] * flame.width < SEEN_LEAST * (width[to] || 1))
 		for (to = box; parent[to] > 0 && width[box] * flame.width >= SEEN_LEAST * width[parent[to]];)
 			to = parent[to];
@@ -138,7 +154,7 @@ function showLegend() {
 	}
 	replace(byId("legend"), flame.certainty
 		? [CERTAINTY.map(([, words], i) => entry(`c-${i + 1}`, words)), entry("hatched", "not known")]
-		: [entry("f-call", "timed call"), other ? entry("f-other", "timed call, not completed (its outcome stands behind the name)") : "",
+		: [entry("f-call", "timed call"), waitBox ? entry("t-asleep", "timed call that waits") : "", other ? entry("f-other", "timed call, not completed (its outcome stands behind the name)") : "",
 			present.has(KIND.program) ? entry("f-program", "program") : "", present.has(KIND.library) ? entry("f-library", "library") : "",
 			present.has(KIND.inlined) ? entry("f-inlined", "inlined") : "", present.has(KIND.unknown) ? entry("f-unknown", "no name known") : ""]);
 }
@@ -170,12 +186,13 @@ function startFlame() {
 	});
 	flame.canvas.addEventListener("keydown", flameKey);
 	flame.view.addEventListener("scroll", redrawFlame, { passive: true });
-	byId("zoom-out").addEventListener("click", () => zoomTo(0));
+	byId("zoom-out").addEventListener("click", () => zoomTo(boxHalf(flame.zoomed)));
 	byId("colour-by").addEventListener("change", (event) => colourFlame(event.target.value === "certainty"));
 	readColours();
 	resizeFlame();
 	showLegend();
 	showCrumbs();
+	startHalves();
 }
 
 function colourFlame(certainty) {

@@ -6,12 +6,14 @@ const SCALES = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
 
 // As printf: a tie goes to the even digit, where toFixed always goes up. Asked for more digits,
 // toFixed shows the number as it is.
+const unsigned = (digits) => (/^-[0.]*$/.test(digits) ? digits.slice(1) : digits); // no -0
+
 function fixed(value, digits) {
 	const tie = Number.isInteger(2 * value * 10 ** digits) && /^50*$/.test(value.toFixed(digits + 40).slice(-40));
 	const up = value.toFixed(digits);
 	if (!tie || !(/[13579]$/.test(up)))
-		return up;
-	return (Math.sign(value) * (Math.abs(Number(up)) - 10 ** -digits)).toFixed(digits);
+		return unsigned(up);
+	return unsigned((Math.sign(value) * (Math.abs(Number(up)) - 10 ** -digits)).toFixed(digits));
 }
 
 function scaleOf(ns) {

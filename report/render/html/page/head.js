@@ -4,20 +4,28 @@
 function showTitle() {
 	document.title = doc.title ? `scprof: ${fit(doc.title, 80)}` : "scprof";
 	replace(byId("title"), nameOf(doc.title || "a profile"));
-	replace(byId("figures"), doc.figures.map(([name, value, more]) => element("div", { class: "figure" },
-		element("span", { class: "figure-name" }, name), element("strong", {}, value), element("span", { class: "quiet-text" }, more))));
+	byId("title").title = doc.title;
+	replace(byId("figures"), doc.figures.map(([name, value, more]) => element("span", { class: "figure" },
+		element("strong", {}, value), ` ${name}`, element("span", { class: "quiet-text" }, `, ${more}`))));
 	replace(byId("facts"), doc.facts.map(([name, words]) => fact(name, nameOf(words, "words"))));
 }
 
+// One line a warning, its text behind it; beyond some they are one line.
+const WARNINGS_SEEN = 6;
+const warningLine = ([code, words]) => element("details", { class: "warning" },
+	element("summary", {}, element("b", { class: "mark-warning", "aria-hidden": "true" }, "!"), element("strong", {}, code),
+		element("span", { class: "quiet-text" }, nameOf(words, "words"))),
+	element("p", {}, nameOf(words, "words")));
+
 function showWarnings() {
-	const box = byId("warnings");
-	box.hidden = !doc.warnings.length;
-	const many = doc.warnings.length > 1;
-	const list = element("dl", {}, doc.warnings.map(([code, words]) => [element("dt", {}, code), element("dd", {}, nameOf(words, "words"))]));
-	const codes = [...new Set(doc.warnings.map(([code]) => code))];
-	replace(box, element("details", { open: doc.warnings.length <= 2 },
-		element("summary", {}, element("b", { class: "mark-warning", "aria-hidden": "true" }, "!"),
-			element("strong", {}, `${doc.warnings.length} warning${many ? "s" : ""}`), element("span", { class: "codes" }, codes.join(", "))), list));
+	const box = byId("warnings"), all = doc.warnings, seen = all.length > WARNINGS_SEEN ? WARNINGS_SEEN - 1 : all.length;
+	box.hidden = !all.length;
+	box.classList.toggle("few", all.length <= 2);
+	replace(box, all.slice(0, seen).map(warningLine), seen === all.length ? "" : element("details", { class: "warning more" },
+		element("summary", {}, element("strong", {}, `${all.length - seen} more`), element("span", { class: "quiet-text" }, all.slice(seen).map(([code]) => code).join(", "))),
+		all.slice(seen).map(warningLine)));
+	if (!sites.rows && all.length === 1) // nothing else is to be read
+		box.querySelector("details").open = true;
 }
 
 // One sentence, with a row of this report as its example.

@@ -88,18 +88,20 @@ function costFacts(row) {
 		partners.length > 8 ? `, ${partners.length - 8} more` : "", ": the cost is the mean over their calls") : ""];
 }
 
+// Total, share, calls and bytes: what the width of a box says.
+const lead = (box) => element("p", { class: "lead" }, totalWords(boxWords(box)));
+
 function inspectRow(row) {
 	const get = (field) => sites.get(row, field), outcome = text(get("outcome"));
 	const chart = histogram(row, CHART_WIDTH, 170);
 	replace(inspector,
 		head(siteName(row), siteLibrary(row), outcome ? `timed call, outcome ${outcome},` : "timed call"),
+		lead(get("box")),
 		bigMean(get("mean"), get("low"), get("high")),
 		keptMean(row), stateDetails(row),
 		chart ? [element("h3", {}, "Latencies of single calls"), chart, kindsLegend(row)] : element("p", { class: "note" }, latencies.size ? "No histogram was kept of this row." : "No histograms: the clock is too slow to see single calls."),
 		noteList(row),
-		element("dl", {}, fact("calls", count(get("calls"))), fact("total", `${duration(get("total"))}, ${shareText(row)}`),
-			get("bytes") >= 0 ? fact("bytes", bytes(get("bytes"))) : "",
-			get("per_byte") !== null ? fact("a byte", `${plain(get("per_byte"))} ns`) : "",
+		element("dl", {}, get("per_byte") !== null ? fact("a byte", `${plain(get("per_byte"))} ns`) : "",
 			percentile(row, "p50"), percentile(row, "p90"), percentile(row, "p99"), percentile(row, "p999", "p99.9"), latencies.has(row) ? fact("longest", duration(latency(row, "max"))) : "",
 			slowFact(row), costFacts(row), doc.overhead === null ? "" : fact("subtracted", `${duration(doc.overhead)} a call`), fact("interval by", text(get("method")))),
 		element("h3", {}, "Called from"), pathList(row),
@@ -117,6 +119,7 @@ function inspectBox(box) {
 	const w = boxWords(box), rows = boxRows(box);
 	replace(inspector,
 		head(w.name, w.module, w.kind),
+		lead(box),
 		bigMean(boxNumber(box, "mean"), boxNumber(box, "low"), boxNumber(box, "high")),
 		element("p", { class: "note" }, rows > 1
 			? `Over the calls of ${count(rows)} rows, without warm-ups, as in the rows; the errors are assumed to be independent.` : "One row lies below this box: its numbers."),
@@ -126,7 +129,6 @@ function inspectBox(box) {
 		rows > 1 && boxNumber(box, "aside") > 0 ? element("ul", { class: "notes" }, element("li", {}, element("b", {}, "~ "),
 			`warm-up: ${count(boxNumber(box, "aside"))} of the calls are not in the mean`)) : "",
 		boxStates(box),
-		element("dl", {}, fact("calls", w.calls), fact("total", `${w.time}, ${w.share}`), w.bytes ? fact("bytes", w.bytes) : ""),
 		element("p", { class: "actions" },
 			button("Zoom in", () => zoomTo(box)),
 			button(rows > 1 ? `Show its ${count(rows)} rows` : "Show its row", () => {

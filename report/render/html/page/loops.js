@@ -65,20 +65,21 @@ const loopClass = (i) => ["", "", "number", "number mean", "", "number", "number
 
 function loopTable(rows, outside) {
 	const body = element("tbody");
+	const isKnown = (row) => rows.get(row, "kind") <= LOOP.edge && !rows.get(row, "overlap");
+	const scale = whiskerScale(rows.rows, (row) => (isKnown(row) ? [rows.get(row, "below"), rows.get(row, "above")] : [null, null]));
 	let step = 0;
 	const line = (...cells) => body.append(element("tr", {}, cells.map((cell, i) => element("td", { class: loopClass(i) }, cell))));
 	for (let row = 0; row < rows.rows; row++) {
 		const get = (f) => rows.get(row, f), kind = get("kind");
-		const known = kind <= LOOP.edge && !get("overlap");
 		line(kind === LOOP.state ? element("b", { class: "l-number" }, String(++step)) : "", loopName(get),
 			times(get("per_pass")), loopMean(get),
-			known ? whisker(get("below"), get("above"), 134, 22) : "",
+			isKnown(row) ? whisker(scale, get("below"), get("above"), 134, 22) : "",
 			duration(get("pass")), permille(get("permille")));
 	}
 	if (outside > 0)
 		line("", "outside the loop", "", "", "", "", permille(outside));
 	return element("div", { class: "scroll-x" }, element("table", { class: "plain" }, element("thead", {}, element("tr", {},
-		["", "Step, and what follows it", "Times a pass", "Mean", `Interval, ${WHISKER_AXIS.join(" … ")}`, "A pass", "Share"]
+		["", "Step, and what follows it", "Times a pass", "Mean", ["Interval, relative", whiskerAxis(scale, 134)], "A pass", "Share"]
 			.map((name, i) => element("th", { scope: "col", class: loopClass(i) }, name)))), body));
 }
 

@@ -35,6 +35,7 @@ const KEYS = [
 	["Enter", "zoom to the selected box; in the table: show the row in the flame graph; in the search: to the first row found, and its box"],
 	["Esc, Backspace", "one step out; in the search: clear it"],
 	["Home", "all"],
+	["w", "work, waiting, all"],
 	["c", "colour by kind, or by certainty"],
 	["t", "theme: system, light, dark"],
 	["?", "this list"],
@@ -45,7 +46,7 @@ function showHelp() {
 	const close = button("Close", () => dialog.close());
 	replace(dialog, element("h2", { id: "help-title" }, "Keys"),
 		element("dl", { class: "keys" }, KEYS.map(([key, words]) => [element("dt", {}, element("kbd", {}, key)), element("dd", {}, words)])),
-		element("p", { class: "note" }, "The width of a box is its estimated time; callers stand above, the timed calls at the bottom. The mean in a box is of one call; the interval says how precise that is. Hatched: many boxes too narrow to draw."),
+		element("p", { class: "note" }, "The width of a box is its estimated time; callers stand above, the timed calls at the bottom. A box says its total time and share; the panel has the mean of a call and how precise that is. Hatched: many boxes too narrow to draw."),
 		close);
 	dialog.showModal();
 }
@@ -57,6 +58,7 @@ function pageKey(event) {
 		"/": () => byId("search").focus(),
 		"?": showHelp,
 		t: nextTheme,
+		w: nextHalf,
 		c: () => colourFlame(!flame.certainty),
 		f: () => flame.canvas.focus(),
 		r: () => table.view.focus(),

@@ -50,14 +50,27 @@ function showFound() {
 	const first = flame.matched.indexOf(1), top = flame.view.scrollTop;
 	let inside = first < 0;
 	walkFlame(flame.from, flame.to, Infinity, (i) => {
-		const y = tree.depth[i] * FLAME_ROW;
+		const y = flameTop(i);
 		inside = inside || (flame.matched[i] && y >= top && y + FLAME_ROW <= top + flame.height);
 	}, () => {});
 	if (!inside)
-		flame.view.scrollTop = tree.depth[first] * FLAME_ROW - flame.height / 2;
+		flame.view.scrollTop = flameTop(first) - flame.height / 2;
 }
 
 const rowsAndBoxes = (rows, all) => `${count(rows)} ${rows === 1 ? "row" : "rows"}, ${count(all)} ${all === 1 ? "box" : "boxes"}`;
+
+// What was found of work and of waiting: time and share, each box once, without those below it.
+function foundTime() {
+	const sum = { work: 0, waiting: 0 };
+	for (let i = 1; i < tree.n;) {
+		const half = boxWaits(i) ? "waiting" : "work";
+		sum[half] += flame.matched[i] ? tree.width[i] : 0;
+		i = flame.matched[i] ? tree.next[i] : i + 1;
+	}
+	const part = (ns, box) => share(tree.width[box] > 0 ? (ns / tree.width[box]) * (boxNumber(box, "share") ?? 0) : 0);
+	return [sum.work > 0 ? `${duration(sum.work)}, ${part(sum.work, workBox)} ${OF_WORK}` : "",
+		sum.waiting > 0 ? `waits ${duration(sum.waiting)}, ${part(sum.waiting, waitBox)} ${OF_THREADS}` : ""].filter((t) => t).join("; ");
+}
 
 function searchFor(words) {
 	const hit = words ? findTexts(words) : null;
@@ -70,7 +83,7 @@ function searchFor(words) {
 		showFound();
 	redrawFlame();
 	const found = (of) => of.reduce((n, one) => n + one, 0);
-	byId("found").textContent = hit ? rowsAndBoxes(found(search.rows), found(flame.matched)) : "";
+	byId("found").textContent = hit ? [rowsAndBoxes(found(search.rows), found(flame.matched)), foundTime()].filter((t) => t).join(": ") : "";
 	return hit ? found(search.rows) : sites.rows;
 }
 

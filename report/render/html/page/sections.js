@@ -47,24 +47,26 @@ function gapEnd(row, name) {
 }
 
 function showGaps() {
+	const gaps = new Flat(doc.gaps.rows, doc.gaps.fields);
+	const scale = whiskerScale(gaps.rows, (gap) => [gaps.get(gap, "below"), gaps.get(gap, "above")]);
 	sectionTable("gaps", doc.gaps, [
 		["From the end of", "", (get) => gapEnd(get("from"), text(get("from_name")))],
 		["to the start of", "", (get) => gapEnd(get("to"), text(get("to_name")))],
 		["Times", "number", (get) => count(get("calls"))],
 		["Mean", "number mean", (get) => meanCell(meanParts(get("mean"), get("low"), get("high")))],
-		[`Interval, ${WHISKER_AXIS.join(" … ")}`, "", (get) => whisker(get("below"), get("above"), 134, 22)],
+		[["Interval, relative", whiskerAxis(scale, 134)], "", (get) => whisker(scale, get("below"), get("above"), 134, 22)],
 		["Longest", "number", (get) => duration(get("max"))],
 		["Total", "number", (get) => duration(get("total"))],
-		["Share", "number", (get) => share(get("share"))],
+		["Share of the threads' time", "number", (get) => share(get("share"))],
 	]);
 }
 
 function showThreads() {
 	sectionTable("threads", doc.threads, [
 		["Thread", "", (get) => nameOf(text(get("name")))],
-		["Process", "number", (get) => String(get("pid"))],
-		["Number", "number", (get) => String(get("tid"))],
-		["Served", "number", (get) => count(get("served"))],
+		["Process id", "number", (get) => String(get("pid"))],
+		["Thread id", "number", (get) => String(get("tid"))],
+		["Threads", "number", (get) => count(get("served"))],
 		["Time", "number", (get) => duration(get("time"))],
 		["In calls", "number", (get) => duration(get("in_calls"))],
 		["Of it waiting", "number", (get) => duration(get("waiting"))],
@@ -78,7 +80,7 @@ function showThreads() {
 
 function showProcesses() {
 	sectionTable("processes", doc.processes, [
-		["Process", "number", (get) => String(get("pid"))],
+		["Process id", "number", (get) => String(get("pid"))],
 		["Program", "", (get) => nameOf(text(get("program")))],
 		["Processes", "number", (get) => count(get("processes"))],
 		["Wall time", "number", (get) => duration(get("wall"))],

@@ -2,11 +2,6 @@
 // Where time went: on a CPU, waiting for one, asleep. Bars of shares, always with words.
 
 const STATES = { on_cpu: "on CPU", runnable: "waiting for a CPU", asleep: "asleep" };
-const THREAD_STATES = { cpu_in_calls: "on CPU, in calls", cpu_outside: "on CPU, outside", recording: "scprof, recording new paths", runnable: "waiting for a CPU",
-	asleep_in_calls: "asleep in calls", not_recorded: "asleep elsewhere, not recorded" };
-const MOSTLY = { computes: "The program mostly computes.", waits: "The program mostly waits.",
-	"kept from its CPUs": "The program is mostly kept from its CPUs: other threads have them." };
-
 const stateRows = new Map(doc.states.map((values) => [values[0],
 	Object.fromEntries(doc.state_fields.slice(0, values.length).map((name, i) => [name, values[i]]))]));
 const hasStates = stateRows.size > 0;
@@ -31,11 +26,13 @@ function stateShares(parts, names) {
 const rowShares = (of) => (of ? stateShares([of.on_cpu, of.runnable, of.asleep], Object.keys(STATES)) : null);
 const shareWords = (shares, words) => shares.map(([part, of]) => `${words[part]} ${share(of)}`).join(", ");
 
+const HATCHED = new Set(["recording", "not_recorded"]); // no ground for a number
+
 // `label`: from which share on a part has its number in it.
 function stateBar(shares, words, label) {
 	const bar = element("div", { class: label ? "l-bar" : "l-bar small", role: "img", "aria-label": shareWords(shares, words), title: shareWords(shares, words) });
 	for (const [part, of] of shares.filter(([, of]) => of > 0)) {
-		const span = element("span", { class: `t-${part}` }, label && of >= label ? share(of) : "");
+		const span = element("span", { class: `t-${part}` }, label && of >= label && !HATCHED.has(part) ? share(of) : "");
 		span.style.flexGrow = String(of);
 		bar.append(span);
 	}
@@ -69,8 +66,9 @@ function drawUnswitched(row) {
 
 // ---- details ----
 
+const wholeShare = (part) => element("span", { class: "whole" }, share(part));
 const partFact = (of, part, shares) => fact(stateKey(part, STATES[part]),
-	`${meanText(of[part], of[`${part}_low`] ?? null, of[`${part}_high`] ?? null)}, ${share(shares.find(([name]) => name === part)[1])}`);
+	`${meanText(of[part], of[`${part}_low`] ?? null, of[`${part}_high`] ?? null)}, `, wholeShare(shares.find(([name]) => name === part)[1]));
 
 // The mean of the calls that kept their CPU, to the scale of the mean of all.
 function keptMean(row) {
@@ -88,10 +86,10 @@ function stateDetails(row) {
 		return "";
 	if (!of.switched && !of.readings)
 		return [title, stateBar(shares || [["on_cpu", 1]], STATES, 0.2), element("p", { class: "note" }, "No call was switched: each kept its CPU from begin to end.")];
-	const words = `${of.estimated ? "about " : ""}${count(of.switched)} of ${count(of.calls)} calls, ${share(of.share)}`;
+	const words = `${of.estimated ? "about " : ""}${count(of.switched)} of ${count(of.calls)} calls, `;
 	return [title, shares ? stateBar(shares, STATES, 0.2) : element("p", { class: "note" }, "Some calls were switched; none of them was read."),
 		of.doubts >= 0 ? element("ul", { class: "notes" }, element("li", { class: "doubt" }, element("b", {}, "! "), `${text(of.doubts)}: these intervals may not contain the true means`)) : "",
-		element("dl", {}, shares ? Object.keys(STATES).map((part) => partFact(of, part, shares)) : "", fact("switched", words),
+		element("dl", {}, shares ? Object.keys(STATES).map((part) => partFact(of, part, shares)) : "", fact("switched", words, wholeShare(of.share)),
 			of.charged === null ? "" : fact("charged", meanText(of.charged, of.charged_low, of.charged_high)))];
 }
 
@@ -127,19 +125,4 @@ function kindsLegend(row) {
 	const kinds = barKinds(row);
 	return kinds.length < 2 ? "" : element("p", { class: "legend" },
 		kinds.map(([kind]) => element("span", { class: "key" }, element("i", { class: `swatch k-${kind}` }), KINDS[kind])), "each to its own highest bar");
-}
-
-// ---- all threads ----
-
-function showThreadsTime() {
-	const t = doc.threads_time, section = byId("time");
-	const shares = t && stateShares(t.ns, t.parts);
-	section.hidden = !shares;
-	if (!shares)
-		return;
-	const all = t.ns.reduce((sum, ns) => sum + Math.max(ns, 0), 0);
-	replace(section, element("h2", { id: "time-title" }, MOSTLY[t.mostly] || ""),
-		stateBar(shares, THREAD_STATES, 0.1),
-		element("div", { class: "legend" }, shares.map(([part, of], i) => stateKey(part, [`${THREAD_STATES[part]} `, element("b", {}, share(of)), ` ${duration(t.ns[i])}`])),
-			element("span", {}, `of all threads' ${duration(all)}${t.stolen >= 0.001 ? `; the host stole ${share(t.stolen)} of the time on a CPU` : ""}`)));
 }

@@ -54,21 +54,22 @@ const COLUMNS = [
 	{ key: "function", name: "Function, called from", width: 0, rank: 0, words: true,
 		value: siteName,
 		draw: (row) => [nameCell(row), element("span", { class: "caller" }, nameOf(callerOf(row), "path"))] },
+	...(programs ? [{ key: "program", name: "Program", width: 120, rank: 1.5, words: true, value: programOf, draw: (row) => nameOf(programOf(row)) }] : []),
+	{ key: "share", name: "Share", width: 104, rank: 2, number: true, value: (row) => (isWaiting(row) ? null : sites.get(row, "share")), draw: drawShare },
+	{ key: "total", name: "Total", width: 86, rank: 6, number: true, ...cellNumber("total", duration) },
 	{ key: "calls", name: "Calls", width: 92, rank: 4, number: true, ...cellNumber("calls", count) },
 	{ key: "mean", name: "Mean", width: 116, rank: 1, number: true, value: (row) => sites.get(row, "mean"), draw: drawMean },
 	...(hasSwitched ? [{ key: "unswitched", name: "Mean, CPU kept", width: 124, rank: 2.2, number: true,
 		value: (row) => (statesOf(row) ? statesOf(row).unswitched : null), draw: drawUnswitched }] : []),
 	...(hasStates ? [{ key: "states", name: "Where time went", width: 152, rank: 2.4, value: cpuShare, draw: drawStates }] : []),
-	{ key: "uncertainty", name: "Interval, relative", width: 146, rank: 3, axis: WHISKER_AXIS,
+	{ key: "uncertainty", name: "Interval, relative", width: 146, rank: 3, axis: () => whiskerAxis(SITE_WHISKERS, 130),
 		value: (row) => uncertainty(sites.get(row, "below"), sites.get(row, "above")),
-		draw: (row) => whisker(sites.get(row, "below"), sites.get(row, "above"), 130, 22) },
+		draw: (row) => whisker(SITE_WHISKERS, sites.get(row, "below"), sites.get(row, "above"), 130, 22) },
 	...(hasSlow ? [{ key: "slow", name: "Slow clock", width: 116, rank: 5, number: true, value: (row) => sites.get(row, "slow_mean"), draw: drawSlow }] : []),
 	...(hasCharged ? [{ key: "charged", name: "Charged a call", width: 132, rank: 2.5, number: true, value: (row) => sites.get(row, "charged"), draw: drawCharged }] : []),
 	...(hasCosts ? [{ key: "uncharged", name: "Uncharged a call", width: 132, rank: 2.3, number: true, value: (row) => sites.get(row, "uncharged"), draw: drawUncharged },
 		...(hasCharged ? [{ key: "both", name: "Both a call", width: 132, rank: 2.55, number: true, value: (row) => sites.get(row, "both"), draw: drawBoth }] : []),
 		{ key: "true", name: "True cost a call", width: 132, rank: 2.6, number: true, value: (row) => sites.get(row, "true_cost"), draw: drawTrue }] : []),
-	{ key: "total", name: "Total", width: 86, rank: 6, number: true, ...cellNumber("total", duration) },
-	{ key: "share", name: "Share", width: 76, rank: 2, number: true, value: (row) => (isWaiting(row) ? null : sites.get(row, "share")), draw: drawShare },
 	{ key: "bytes", name: "Bytes", width: 80, rank: 8, number: true, ...cellNumber("bytes", bytes) },
 	{ key: "p50", name: "p50", width: 84, rank: 10, number: true, ...latencyCell("p50") },
 	{ key: "p99", name: "p99", width: 84, rank: 9, number: true, ...latencyCell("p99") },
@@ -123,8 +124,8 @@ function drawTrue(row) {
 }
 
 function drawShare(row) {
-	const part = isWaiting(row) ? 0 : sites.get(row, "share");
-	const bar = element("i", { class: "share-bar" });
+	const part = sites.get(row, "share");
+	const bar = element("i", { class: isWaiting(row) ? "share-bar t-waits" : "share-bar" });
 	bar.style.width = `${100 * (part || 0)}%`;
 	return [shareText(row), element("span", { class: "share-track" }, bar)];
 }
@@ -199,9 +200,10 @@ function headCell(c) {
 	// a head that a browser repeats on each sheet of paper lacks its buttons
 	const button = element(table.all ? "span" : "button", { type: "button", class: "sort" }, c.name,
 		element("span", { class: "arrow", "aria-hidden": "true" }, c.key !== table.key ? "" : table.down ? "▾" : "▴"));
-	const axis = c.axis || (c.key === "spark" && [tickText(10 ** table.axis.from), tickText(10 ** table.axis.to)]);
+	const ends = (c.key === "spark" && [tickText(10 ** table.axis.from), tickText(10 ** table.axis.to)]);
 	const th = element("th", { scope: "col", class: c.number ? "number" : "" }, c.fixed ? c.name : button,
-		axis ? element("span", { class: "axis" }, element("span", {}, axis[0]), element("span", {}, axis[1])) : "");
+		c.axis ? c.axis() : "",
+		ends ? element("span", { class: "axis" }, element("span", {}, ends[0]), element("span", {}, ends[1])) : "");
 	if (c.key === table.key)
 		th.setAttribute("aria-sort", table.down ? "descending" : "ascending");
 	button.addEventListener("click", () => sortBy(c.key));
@@ -338,7 +340,7 @@ function scrollToHit(row) {
 		return;
 	const canvas = flame.canvas.getBoundingClientRect(), hit = tr.getBoundingClientRect();
 	const covered = document.querySelector(".tools").offsetHeight + 8, room = window.innerHeight - covered - 8;
-	const boxTop = canvas.top + tree.depth[sites.get(row, "box")] * FLAME_ROW - flame.view.scrollTop;
+	const boxTop = canvas.top + flameTop(sites.get(row, "box")) - flame.view.scrollTop;
 	const top = hit.bottom - boxTop <= room ? Math.min(boxTop, hit.top) : hit.top;
 	const by = top < covered ? top - covered : Math.max(hit.bottom - window.innerHeight + 8, 0);
 	if (by)
