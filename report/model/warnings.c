@@ -93,7 +93,7 @@ static void warn_sandbox(struct report *r)
 				  l->stopped ? "A program" : "The program",
 				  l->stopped ? "; where it could still read the clock it went on "
 					       "recording"
-					     : "");
+					     : "; calls on paths seen before are exact");
 }
 
 static void warn_paths(struct report *r)

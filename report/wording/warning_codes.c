@@ -48,7 +48,7 @@ const struct warning_code warning_codes[] = {
 	 ""},
 	{"sandboxed", N, "the program installed a seccomp filter",
 	 "From then on scprof made no system call: new call paths may be cut or counted as "
-	 "overflow. Calls on paths seen before are exact.",
+	 "overflow.",
 	 ""},
 	{"not-ended", N, "nobody saw processes end",
 	 "All calls that had returned are here; one that had not is missing.",

@@ -118,8 +118,7 @@ static void fill_calls(struct time_line *l, const struct report *r)
 
 	name_waits(r, true, waits, sizeof(waits));
 	add(l, (outer_ns - r->waiting_ns) / 1e9, "█", "#", "in calls", "in calls that work");
-	add(l, r->gaps_ns / 1e9, "▓", "=", "between calls",
-	    "between calls, computing or not recorded");
+	add(l, r->gaps_ns / 1e9, "▓", "=", "between calls", "between calls, or not recorded");
 	add(l, r->recording_ns / 1e9, "▞", "%", "recorded by scprof", "recording by scprof");
 	add(l, fmin(r->waiting_ns, outer_ns) / 1e9, "░", "-", "waiting", "%s", waits);
 }
@@ -165,38 +164,47 @@ static void print_whole(struct text *t, const struct time_line *l, const int32_t
 		INDENT);
 }
 
-/* Each part is as long as it is: none is broken at a line's end. */
+/* "12.3 % waiting in recv", clean. */
+static char *part_words(const struct text *t, const struct time_line *l, size_t i, int32_t permille)
+{
+	char share[32], *raw = NULL, *safe = NULL;
+
+	if (l->about)
+		snprintf(share, sizeof(share), "%" PRId32 " %%", permille / 10);
+	else
+		numbers_permille(share, sizeof(share), permille);
+	if (asprintf(&raw, "%s %s", share, l->part[i].label) >= 0)
+		safe = utf8_clean(raw, t->terminal.utf8);
+	free(raw);
+	return safe;
+}
+
+/* As many on a line as fit; none is broken at a line's end unless a line is too short for it. */
 static void print_parts(struct text *t, const struct time_line *l, const int32_t *permille)
 {
 	size_t at = 0;
 
 	for (size_t i = 0; i < l->parts; i++) {
-		const struct part *p = &l->part[i];
-		char share[32], *item = NULL, *safe = NULL;
+		const char *sign = t->terminal.utf8 ? l->part[i].utf8 : l->part[i].ascii;
+		char *words = permille[i] ? part_words(t, l, i, permille[i]) : NULL;
+		size_t width = words ? utf8_width(words) : 0;
 
-		if (!permille[i])
+		if (!words)
 			continue;
-		numbers_permille(share, sizeof(share), permille[i]);
-		if (l->about)
-			snprintf(share, sizeof(share), "%" PRId32 " %%", permille[i] / 10);
-		if (asprintf(&item, "%s %s", share, p->label) >= 0)
-			safe = utf8_clean(item, t->terminal.utf8);
-		if (safe && at && at + 5 + utf8_width(safe) > t->terminal.width) {
+		if (at && at + 5 + width > t->terminal.width) {
 			fputc('\n', t->out);
 			at = 0;
 		}
-		if (safe) {
-			fprintf(t->out, "%*s%s ", at ? 3 : INDENT, "",
-				t->terminal.utf8 ? p->utf8 : p->ascii);
-			at += (at ? 3 : INDENT) + 2;
-			size_t bytes =
-				utf8_fit(safe, t->terminal.width > at ? t->terminal.width - at : 1);
-
-			fprintf(t->out, "%.*s", (int)bytes, safe);
-			at += utf8_width(safe);
+		fprintf(t->out, "%*s%s ", at ? 3 : INDENT, "", sign);
+		at += (at ? 3 : INDENT) + 2;
+		if (at + width > t->terminal.width) {
+			text_cell_wrap(t, words, at, INDENT + 2);
+			at = 0;
+		} else {
+			fputs(words, t->out);
+			at += width;
 		}
-		free(safe);
-		free(item);
+		free(words);
 	}
 	if (at)
 		fputc('\n', t->out);
