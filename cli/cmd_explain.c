@@ -21,6 +21,7 @@ const struct usage cmd_explain_usage = {
 	.synopsis = {"[CODE...]"},
 	.text = "Say what a warning of a report or a comparison means for the numbers, where it "
 		"comes from, and what to do. Without a CODE: list them all.",
+	.words = "CODE",
 	.options = usage_options,
 	.exit_status = "0 done, 1 standard output cannot be written, 2 wrong usage",
 	.bad_usage = 2,

@@ -115,7 +115,7 @@ static void warn_paths(struct report *r)
 				  SCP_MAX_FRAMES);
 	if (r->heuristic_paths)
 		warning_list_note(r, "heuristic-paths",
-				  "%" PRIu32 " call paths have frames that may be wrong",
+				  "%" PRIu32 " call paths have frames to which no unwind table led",
 				  r->heuristic_paths);
 }
 

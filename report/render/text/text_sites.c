@@ -3,7 +3,6 @@
 #include "report/render/text/text.h"
 #include "report/model/reliability.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +15,6 @@
 #define DETAILED 10
 
 enum {
-	ROW,
 	FUNCTION,
 	OUTCOME,
 	CALLS,
@@ -42,10 +40,9 @@ enum {
 	COLUMNS
 };
 
-/* Columns that have no cells vanish: the first one, the marks and the bars are of the short table,
+/* Columns that have no cells vanish: the marks and the bars are of the short table,
  * the tails of the full one. */
 static const struct table_column columns[] = {
-	[ROW] = {"", .right = true, .drop = 4, .style = TERMINAL_DIM},
 	[FUNCTION] = {"FUNCTION", .least = 8, .style = TERMINAL_NAME},
 	[OUTCOME] = {"OUTCOME", .drop = 2},
 	[CALLS] = {"CALLS", .right = true, .drop = 3},
@@ -209,11 +206,7 @@ void text_sites_waiting(struct table *table)
 void text_sites_row(struct text *t, struct table *table, uint32_t site)
 {
 	const struct report_site *s = &t->report->site[site];
-	char number[16];
-
 	add_site(t, table, s, true);
-	snprintf(number, sizeof(number), "%" PRIu32, site + 1);
-	table_cell(table, ROW, number);
 	mark_cell(table, s);
 	bar_cell(t, table, s->waits ? s->waiting_share : s->share);
 }
@@ -227,7 +220,7 @@ static void doubt_notes(struct table *table, const struct report_site *s)
 
 	for (unsigned bit = 1; bit <= unreliable; bit *= 2)
 		if (unreliable & bit) {
-			snprintf(line, sizeof(line), "! %s: see scprof explain",
+			snprintf(line, sizeof(line), "! %s: scprof explain says more",
 				 reliability_name(bit));
 			table_note(table, line);
 		}

@@ -198,7 +198,7 @@ static void print_parts(struct text *t, const struct time_line *l, const int32_t
 		fprintf(t->out, "%*s%s ", at ? 3 : INDENT, "", sign);
 		at += (at ? 3 : INDENT) + 2;
 		if (at + width > t->terminal.width) {
-			text_cell_wrap(t, words, at, INDENT + 2);
+			text_cell_wrap(t, words, at, INDENT);
 			at = 0;
 		} else {
 			fputs(words, t->out);

@@ -11,7 +11,7 @@ setup()
 }
 
 @test "paths 01: a frame that no unwind table led to is marked, and the mark explained once" {
-	"$SCPROF" report --frames 20 --top 0 family.scp >text
+	"$SCPROF" report --full --frames 20 --top 0 family.scp >text
 	grep -q '^ *? server' text
 	[ "$(grep -c '^warning: heuristic-paths' text)" = 1 ]
 	grep -q '"?" stands before' text
