@@ -14,7 +14,7 @@ static const char *asked_where(void)
 {
 	const char *servers = getenv("DEBUGINFOD_URLS");
 
-	return servers && *servers ? "; the servers of DEBUGINFOD_URLS have no such file" : "";
+	return servers && *servers ? "; the servers of DEBUGINFOD_URLS gave no such file" : "";
 }
 
 static void warn_module(struct report *r, uint32_t module)

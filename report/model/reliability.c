@@ -90,10 +90,12 @@ int reliability_note(struct report *r, const struct report_site *s, uint32_t row
 	return 0;
 }
 
-/* Rows of little time keep their marks, and raise no warning. */
+/* Rows of little time keep their marks, and raise no warning. Where no work took any time that the
+ * clock could see there are no shares: all count. */
 static bool is_meant(const struct report_note *n, unsigned bit)
 {
-	return n->share >= RELIABILITY_LEAST_SHARE && (n->unreliable | n->findings) & bit;
+	return (n->unreliable & bit && !(n->share < RELIABILITY_LEAST_SHARE)) ||
+	       (n->findings & bit && n->share >= RELIABILITY_LEAST_SHARE);
 }
 
 static void warn(struct report *r, size_t which)
@@ -114,7 +116,7 @@ static void warn(struct report *r, size_t which)
 		return;
 	numbers_share(text, sizeof(text), share);
 	warning_list_note(r, reasons[which].name,
-			  "%" PRIu32 " row%s, %s of the work, first %s (row %" PRIu32 ")", sites,
+			  "%" PRIu32 " row%s, %s of the work (first %s, row %" PRIu32 ")", sites,
 			  sites == 1 ? "" : "s", text, r->profile->function[largest->function].name,
 			  largest->row + 1);
 	if (r->warnings > warnings)

@@ -204,10 +204,9 @@ static void warn_check(struct report *r)
 	if (!t->known || t->charged_s < CHECK_LEAST_S || threads_time_agrees(r))
 		return;
 	numbers_share(share, sizeof(share), fabs(off));
-	warning_list_note(
-		r, "states-check",
-		"Calls and the time between them add up to %s %s CPU time than the kernel charged",
-		share, off > 0 ? "more" : "less");
+	warning_list_note(r, "states-check",
+			  "The parts add up to %s %s CPU time than the kernel charged", share,
+			  off > 0 ? "more" : "less");
 }
 
 void threads_time_warn(struct report *r)

@@ -14,7 +14,7 @@
 
 #define ONCE_CALLS 2	/* a one-off is called no more often */
 #define ONCE_SHARE 0.01 /* and takes less than this */
-#define ROWS_LEAST 5	/* however low the screen is */
+#define ROWS_LEAST 3	/* however low the screen is */
 #define NAMES_MOST 3
 #define LITTLE	   0.001 /* a share of time that is not worth a word beside another */
 
@@ -89,7 +89,8 @@ static int collect(struct rows *rows, struct text *t)
 static void choose(struct rows *rows, uint32_t most)
 {
 	uint32_t left = most > rows->works ? most - rows->works : 0;
-	uint32_t waits = left > most / 4 ? left : most / 4;
+	uint32_t quarter = most > 2 && most < 4 ? 1 : most / 4;
+	uint32_t waits = left > quarter ? left : quarter;
 
 	rows->waits_shown = rows->waits < waits ? rows->waits : waits;
 	most -= rows->waits_shown;

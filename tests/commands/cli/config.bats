@@ -40,7 +40,7 @@ refused()
 	config '[report]' 'format = json' 'confidence = 99%' 'by = function'
 	[ "$("$SCPROF" report p.scp | jq .confidence)" = 0.99 ]
 	[ "$("$SCPROF" report --confidence 0.9 p.scp | jq .confidence)" = 0.9 ]
-	"$SCPROF" report --format=text p.scp | grep -q '99 % confidence'
+	"$SCPROF" report --format=text p.scp | grep -q '99 % intervals'
 	[ "$(SCPROF_CONFIG=/dev/null "$SCPROF" report --format json p.scp | jq .confidence)" = 0.95 ]
 }
 
