@@ -111,32 +111,10 @@ static void print_brief_head(struct text *t)
 	report_head_calls(t->report, t->terminal.utf8, print_fact, t);
 }
 
-size_t text_lines(struct text *t, void (*print)(struct text *t), bool keep)
-{
-	FILE *out = t->out, *memory;
-	char *text = NULL;
-	size_t bytes = 0, lines = 0;
-
-	memory = open_memstream(&text, &bytes);
-	if (!memory)
-		return 0;
-	t->out = memory;
-	print(t);
-	t->out = out;
-	if (fclose(memory) == 0) {
-		for (size_t i = 0; i < bytes; i++)
-			lines += text[i] == '\n';
-		if (keep)
-			fwrite(text, 1, bytes, out);
-	}
-	free(text);
-	return lines;
-}
-
 static int print_brief(struct text *t)
 {
 	size_t screen = t->terminal.height ? t->terminal.height : SCREEN_DEFAULT;
-	size_t head = text_lines(t, print_brief_head, true);
+	size_t head = text_cell_lines(t, print_brief_head, true);
 	bool sites = t->report->by <= REPORT_BY_FUNCTION;
 	int status;
 

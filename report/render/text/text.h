@@ -26,7 +26,7 @@ uint32_t text_sites_read(const struct report_options *o);
 uint32_t text_top(const struct report_options *o);
 
 /* How many lines a part takes; `keep`: print it, too. 0 when out of memory. */
-size_t text_lines(struct text *t, void (*print)(struct text *t), bool keep);
+size_t text_cell_lines(struct text *t, void (*print)(struct text *t), bool keep);
 
 /* Where the threads' time went. */
 void text_time(struct text *t);

@@ -275,7 +275,7 @@ static int fit(struct text *t, struct rows *rows, size_t lines, uint32_t *most)
 		each = t->options->frames == REPORT_FRAMES_DEFAULT ? 2 : t->options->frames + 1u;
 	/* blank lines and headings of the table, and the lines below it */
 	taken = 2 + (rows->waits ? 2 : 0) + (rows->once ? 1 : 0) + 2 +
-		text_lines(t, text_warnings_brief, false);
+		text_cell_lines(t, text_warnings_brief, false);
 	lines = lines > taken ? (lines - taken) / each : 0;
 	*most = lines < ROWS_LEAST ? ROWS_LEAST : (uint32_t)lines;
 	return 0;

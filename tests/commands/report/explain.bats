@@ -53,7 +53,7 @@ setup()
 	grep -qE '^  \+ [0-9]+ more rows: ' short
 	sites=$("$SCPROF" report --format json p.scp | jq '.sites | length')
 	LC_ALL=C "$SCPROF" report --top 3 --frames 0 p.scp >top
-	[ "$(sed -n '/^FUNCTION/,/^  + /p' top | sed '1d;$d' | grep -c .)" = 3 ]
+	[ "$(sed -n '/^FUNCTION/,/^  + /p' top | sed '1d;$d' | grep -c ' %')" = 3 ]
 	LC_ALL=C "$SCPROF" report --top 0 --frames 0 p.scp >all
 	# each block has a heading
 	[ "$(sed -n '/^FUNCTION/,/^  [!~]/p' all | grep -E '^[a-z_0-9]+ .*%' | grep -vc '^! ')" = "$sites" ]
