@@ -51,8 +51,7 @@ const struct warning_code warning_codes[] = {
 	 "overflow.",
 	 ""},
 	{"not-ended", N, "nobody saw processes end",
-	 "All calls that had returned are here; one that had not is missing.",
-	 ""},
+	 "All calls that had returned are here; one that had not is missing.", ""},
 	{"torn-entries", N, "sums were being changed when they were read",
 	 "The process was killed meanwhile, or read while it ran. Each of the sums may be off by "
 	 "one call.",
