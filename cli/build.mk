@@ -9,6 +9,7 @@ CLI_SRC = \
 	cli/cmd_clocks.c \
 	cli/cmd_diff.c \
 	cli/cmd_doctor.c \
+	cli/cmd_explain.c \
 	cli/cmd_merge.c \
 	cli/cmd_preload_stubs.c \
 	cli/cmd_report.c \

@@ -6,6 +6,7 @@
 static const struct command list[] = {
 	{"run", &run_options_usage, true, .run = cmd_run},
 	{"report", &cmd_report_usage, true, .run = cmd_report},
+	{"explain", &cmd_explain_usage, false, .run = cmd_explain},
 	{"top", &cmd_top_usage, true, .run = cmd_top},
 	{"diff", &diff_options_usage, true, .run = cmd_diff},
 	{"merge", &cmd_merge_usage, true, .run = cmd_merge},

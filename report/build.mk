@@ -108,11 +108,14 @@ REPORT_SRC = \
 	report/render/text/text_loop_names.c \
 	report/render/text/text_others.c \
 	report/render/text/text_path.c \
+	report/render/text/text_rows.c \
 	report/render/text/text_shared_callers.c \
 	report/render/text/text_sites.c \
 	report/render/text/text_slowest.c \
 	report/render/text/text_states.c \
 	report/render/text/text_steady.c \
+	report/render/text/text_time.c \
+	report/render/text/text_warnings.c \
 	report/report_build.c \
 	report/report_print.c \
 	report/report_sites.c \
@@ -130,7 +133,8 @@ REPORT_SRC = \
 	report/wording/numbers.c \
 	report/wording/percentages.c \
 	report/wording/terminal.c \
-	report/wording/utf8.c
+	report/wording/utf8.c \
+	report/wording/warning_codes.c
 
 # The page of `--format html`, from readable pieces; the scripts run in this order.
 HTML_STYLES = base layout flame table charts displaced states loops print

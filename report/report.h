@@ -89,6 +89,7 @@ struct report_options {
 	uint32_t frames;       /* lines of call path a row in text; JSON always has all */
 	uint32_t width;	       /* columns of text; 0: those of the terminal */
 	bool include_warmup;   /* in the means; else excluded where one is found */
+	bool full;	       /* text: all lines of the head, notes and warnings, all rows */
 	enum report_weight weight;
 	bool guarded;			   /* symbolize_guard: profiles of other users */
 	bool pprof_names;		   /* pprof: a frame without a name is module+0x12, not
@@ -344,7 +345,9 @@ struct report_note {
 
 struct report_warning {
 	char code[32];
-	char *text; /* what it means for the numbers, and what to do */
+	char *text;    /* its figures, what it means for the numbers, and what to do */
+	char *brief;   /* figures and what to do, in a line */
+	double weight; /* share of the time of the rows that it is about; NAN: of all */
 };
 
 struct report {
@@ -368,6 +371,7 @@ struct report {
 	struct report_note *note;
 	uint32_t sites, gaps, threads, processes, slowests, warnings;
 	uint32_t heuristic_paths; /* of the profile: with SCP_PATH_HEURISTIC */
+	uint32_t working;	  /* sites that do not wait: the others follow them */
 	uint32_t kept;		  /* sites that are filled: all, but for report_build_some */
 	uint32_t notes; /* sites with reliability warnings or notes; in the order of the sites */
 	uint32_t slow_sites, slow_sites_off; /* of REPORT_TELLING_TICKS slow ticks or more */
@@ -375,6 +379,8 @@ struct report {
 	uint64_t calls;	   /* all recorded, with those that overflowed */
 	double calls_ns;   /* as measured, overhead included, so that the account is exact */
 	double waiting_ns; /* of that, in functions that wait */
+	/* All rows' totals, compensated: of those that do not wait, and of those that do. */
+	double net_ns, net_waiting_ns;
 	struct report_overhead overhead;
 	/* Whether calls are synchronous with the clock's tick: 1, 0, or -1 where not tested. */
 	int synchronous, slow_synchronous;
@@ -402,11 +408,19 @@ struct report {
 
 /* Everything but names. NULL when out of memory. */
 struct report *report_build(const struct profile *p, const struct report_options *o);
-/* The same, but only the first `keep` sites are filled, to save memory; totals, warnings and all
- * else are of all sites. */
+/* The same, but only the first `keep` sites are filled, and the first `keep` of those that wait, to
+ * save memory; totals, warnings and all else are of all sites. */
 struct report *report_build_some(const struct profile *p, const struct report_options *o,
 				 uint32_t keep);
 void report_free(struct report *r);
+
+/* The first site from `at` on that is filled; r->sites: none. */
+static inline uint32_t report_next_filled(const struct report *r, uint32_t at)
+{
+	if (at >= r->kept && at < r->working)
+		at = r->working;
+	return at < r->kept || (at < r->sites && at - r->working < r->kept) ? at : r->sites;
+}
 
 /* Names of the format's numbers, for people and for JSON. Never NULL. */
 const char *report_names_outcome(const struct report_site *s);

@@ -14,6 +14,7 @@
 #include "report/model/slowest.h"
 #include "report/model/states.h"
 #include "report/model/threads_time.h"
+#include "report/model/warning_list.h"
 #include "report/model/warnings.h"
 #include "report/report_sites.h"
 
@@ -109,7 +110,7 @@ void report_free(struct report *r)
 		return;
 	symbolize_free(r->symbols);
 	for (uint32_t i = 0; i < r->warnings; i++)
-		free(r->warning[i].text);
+		warning_list_clear(&r->warning[i]);
 	free(r->warning);
 	for (uint32_t i = 0; r->site && i < r->kept; i++)
 		free(r->site[i].bar);

@@ -24,7 +24,7 @@ static printer *const printers[] = {REPORT_FORMATS(FORMAT_PRINTER)};
 static uint32_t sites_shown(const struct profile *p, const struct report_options *o)
 {
 	return o->format == REPORT_TEXT && o->by != REPORT_BY_GAP && !displaced_has_costs(p)
-		       ? text_top(o)
+		       ? text_sites_read(o)
 		       : UINT32_MAX;
 }
 

@@ -117,6 +117,12 @@ static double share_of(double total_ns, double net_ns)
 	return net_ns > 0 ? fmax(total_ns, 0) / net_ns : NAN;
 }
 
+/* The first of those that work, and the first of those that wait. */
+static bool is_kept(const struct report *r, uint32_t place)
+{
+	return place < r->kept || (place >= r->working && place - r->working < r->kept);
+}
+
 static bool row_waits(const struct groups *groups, uint32_t row)
 {
 	return groups->waits[groups->row[row].function];
@@ -150,7 +156,10 @@ static int add_up(struct report *r, const struct groups *groups, const double *t
 	}
 	r->calls_ns = (double)units * r->profile->clock.ns_per_unit;
 	r->waiting_ns = (double)waiting * r->profile->clock.ns_per_unit;
-	for (uint32_t i = 0; i < r->kept; i++)
+	r->net_ns = net_ns;
+	for (uint32_t i = 0; i < groups->rows; i++)
+		r->net_waiting_ns += row_waits(groups, i) ? fmax(total_ns[i], 0) : 0;
+	for (uint32_t i = report_next_filled(r, 0); i < r->sites; i = report_next_filled(r, i + 1))
 		r->site[i].share = r->site[i].waits ? NAN : share_of(r->site[i].total_ns, net_ns);
 	for (uint32_t i = 0; i < r->notes; i++) {
 		bool waits = row_waits(groups, r->note[i].row);
@@ -225,6 +234,7 @@ static int weigh_rows(struct report *r, struct groups *groups, double *total_ns)
 		uint32_t notes = r->notes;
 		int status;
 
+		row->noted = row_waits(groups, i); /* so that its place is exact */
 		if (plain_row(r, groups, row, &total_ns[i])) {
 			r->calls += row->calls;
 			continue;
@@ -236,7 +246,7 @@ static int weigh_rows(struct report *r, struct groups *groups, double *total_ns)
 		if (status < 0)
 			return -1;
 		total_ns[i] = passing.total_ns;
-		row->noted = r->notes > notes;
+		row->noted |= r->notes > notes;
 	}
 	return note_large_rows(r, groups, total_ns);
 }
@@ -247,7 +257,7 @@ static int keep_rows(struct report *r, const struct groups *groups, bool weighed
 	for (uint32_t i = 0; i < groups->rows; i++) {
 		uint32_t place = groups->place[i];
 
-		if (place >= r->kept)
+		if (!is_kept(r, place))
 			continue;
 		if (fill_site(r, &r->site[place], groups, &groups->row[i], false) < 0 ||
 		    (!weighed && note_site(r, &r->site[place], i) < 0))
@@ -265,6 +275,8 @@ int report_sites_build(struct report *r, struct groups *groups, uint32_t keep)
 
 	r->sites = groups->rows;
 	r->kept = some ? keep : r->sites;
+	for (uint32_t i = 0; i < groups->rows; i++)
+		r->working += !row_waits(groups, i);
 	/* Every site has its place, so that all indices are valid; only those kept are filled. */
 	r->site = calloc(r->sites ? r->sites : 1, sizeof(*r->site));
 	if (r->site && total_ns)
@@ -281,7 +293,7 @@ int report_sites_build(struct report *r, struct groups *groups, uint32_t keep)
 
 void report_sites_share_waiting(struct report *r)
 {
-	for (uint32_t i = 0; i < r->kept; i++)
+	for (uint32_t i = report_next_filled(r, 0); i < r->sites; i = report_next_filled(r, i + 1))
 		r->site[i].waiting_share =
 			r->site[i].waits ? share_of(r->site[i].total_ns, r->time_ns) : NAN;
 }

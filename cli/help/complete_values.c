@@ -15,6 +15,7 @@
 #include "collector/launch/library_path.h"
 #include "collector/launch/program.h"
 #include "report/report.h"
+#include "report/wording/warning_codes.h"
 
 #define MOST_SYMBOLS 5000
 
@@ -201,12 +202,20 @@ void complete_values_option(const struct complete_line *line, const char *kind)
 		leave_to_shell(kind);
 }
 
+static void offer_codes(const struct complete_line *line)
+{
+	for (size_t i = 0; i < warning_codes_count; i++)
+		complete_values_offer(line, warning_codes[i].code, warning_codes[i].title);
+}
+
 void complete_values_operand(const struct complete_line *line, const char *operand)
 {
 	char kind[64];
 
 	if (!strcmp(operand, "PROGRAM"))
 		puts(":files ");
+	else if (!strcmp(operand, "CODE"))
+		offer_codes(line);
 	else if (!strcmp(operand, "PATTERN"))
 		offer_symbols(line);
 	else /* of PID|PROFILE|DIR the first that is known */

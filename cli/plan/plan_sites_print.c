@@ -132,7 +132,7 @@ static int print_table(struct text *t, const struct plan_sites *p)
 	uint32_t rows = p->sites ? p->site[p->sites - 1].site + 1 : 0;
 	int status;
 
-	if (text_shared_callers_begin(&apart, t->report, rows) < 0) {
+	if (text_shared_callers_begin(&apart, t->report, NULL, rows) < 0) {
 		text_shared_callers_end(&apart);
 		return -1;
 	}

@@ -21,9 +21,13 @@
 		{"include-warm-up", USAGE_WARM_UP, NULL,                                           \
 		 .text = "leave in the means what is otherwise excluded"},                         \
 		{"top", USAGE_TOP, "N",                                                            \
-		 .text = "rows at most, 0: all (default: 20 in text, else all)"},                  \
+		 .text = "rows at most, 0: all (default: as many as fit the screen, else all)"},   \
 		{"frames", USAGE_FRAMES, "N",                                                      \
-		 .text = "lines of call path a row in text (default: 6, later rows 2)"},           \
+		 .text = "lines of call path a row in text (default: all in one; with --full 6, "  \
+			 "later rows 2)"},                                                         \
+		{"full", USAGE_FULL, NULL,                                                         \
+		 .text = "in text: all lines of the head, all rows, paths, notes and warnings in " \
+			 "full"},                                                                  \
 	{                                                                                          \
 		"weight", USAGE_WEIGHT, "time|calls|bytes|on_cpu|runnable|asleep|uncharged",       \
 			.text = "what --format folded counts (default: time, in ns; on_cpu, "      \

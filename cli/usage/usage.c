@@ -98,6 +98,12 @@ void usage_heading(const struct usage_entry *option, char *text, size_t size)
 		 option->argument ? option->argument : "");
 }
 
+void usage_print_text(const char *text, size_t indent, FILE *out)
+{
+	fprintf(out, "%*s", (int)indent, "");
+	wrap(out, text, indent, indent);
+}
+
 static void print_entry(const char *heading, const char *text, size_t column, FILE *out)
 {
 	size_t at = ENTRY_INDENT + strlen(heading);

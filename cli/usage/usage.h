@@ -33,6 +33,7 @@ enum {
 	USAGE_TOP,
 	USAGE_FRAMES,
 	USAGE_WARM_UP,
+	USAGE_FULL,
 	USAGE_WEIGHT,
 	USAGE_OWN /* the first that a command may use as it likes */
 };
@@ -101,6 +102,9 @@ void usage_heading(const struct usage_entry *option, char *text, size_t size);
 void usage_print_head(const struct usage *u, FILE *out);
 void usage_print_entries(const struct usage *u, FILE *out);
 void usage_print_tail(const struct usage *u, FILE *out);
+
+/* Words broken to the width of help, each line behind `indent` blanks. */
+void usage_print_text(const char *text, size_t indent, FILE *out);
 
 /* All of it, flushed. 0, or -1 with errno. */
 int usage_print(const struct usage *u, FILE *out);

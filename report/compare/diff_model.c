@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "report/compare/match.h"
+#include "report/model/warning_list.h"
 #include "profile/base/error.h"
 
 /* Processor time and elapsed time are different quantities. */
@@ -147,7 +148,7 @@ void diff_model_free(struct diff *d)
 	if (!d)
 		return;
 	for (uint32_t i = 0; i < d->warnings; i++)
-		free(d->warning[i].text);
+		warning_list_clear(&d->warning[i]);
 	free(d->warning);
 	diff_per_free(d);
 	free(d->site);

@@ -31,10 +31,7 @@ static void warn_clocks(struct diff *d)
 		if (a->kind == b->kind && a->tick_ns < 1.5 * b->tick_ns &&
 		    b->tick_ns < 1.5 * a->tick_ns)
 			continue;
-		warn(d, "clocks-differ",
-		     "The sides were timed with different clocks (%s, %s): they disturb the "
-		     "program differently, and a small change may be theirs. Record both with the "
-		     "same clock and tick (-c, -d).",
+		warn(d, "clocks-differ", "The sides were timed with different clocks (%s, %s)",
 		     report_names_clock(a->kind), report_names_clock(b->kind));
 		return;
 	}
@@ -48,11 +45,7 @@ static void warn_filters(struct diff *d)
 		if (a->filters_bytes == b->filters_bytes &&
 		    !memcmp(a->filters, b->filters, a->filters_bytes))
 			continue;
-		warn(d, "filters-differ",
-		     "Not all profiles were recorded with the same filters (--below, --thread, "
-		     "--depth, --after, ...): what is only on one side, and how often it was "
-		     "called, "
-		     "may be the filters' doing. Record both sides with the same.");
+		warn(d, "filters-differ", "Not all profiles were recorded with the same filters");
 		return;
 	}
 }
@@ -60,12 +53,7 @@ static void warn_filters(struct diff *d)
 static void warn_vague(struct diff *d)
 {
 	for (uint32_t i = 0; i < d->match->vagues; i++)
-		warn(d, "vague-paths",
-		     "%s is not the same build on both sides, or has no build-id, and the file of "
-		     "one of them is no longer there: callers inside it cannot be distinguished, "
-		     "and "
-		     "rows that differ there only are one. Keep the old file, or its debug "
-		     "information, where the profile names it.",
+		warn(d, "vague-paths", "%s differs between the sides, or has no build-id",
 		     d->match->vague[i]);
 }
 
@@ -77,42 +65,28 @@ static void warn_losses(struct diff *d)
 		skipped += d->profile[i]->losses.skipped_calls + d->profile[i]->uncopied_calls;
 	if (d->overflow_calls)
 		warn(d, "overflow",
-		     "%" PRIu64 " calls found no room in a profile and are not compared; `scprof "
-		     "report` says why.",
+		     "%" PRIu64 " calls found no room in a profile and are not compared",
 		     d->overflow_calls);
 	if (skipped)
 		warn(d, "calls-skipped",
-		     "%" PRIu64 " calls were passed through without being timed: differences in "
-		     "the number of calls may be theirs.",
-		     skipped);
+		     "%" PRIu64 " calls were passed through without being timed", skipped);
 }
 
 static void warn_unreliable(struct diff *d)
 {
-	static const struct {
-		unsigned bit;
-		const char *text;
-	} reasons[] = {
-		{STATS_SYNCHRONOUS,
-		 "their calls are synchronous with the clock's tick. Use the page "
-		 "clock (-c page), whose ticks are randomised, or a fast one"},
-		{STATS_FEW_INDEPENDENT, "the run is too short for how long their calls depend on "
-					"one another. Run longer, or give several runs a side"},
-		{STATS_HEAVY_TAIL, "a few very long calls make up their mean. Run longer, or give "
-				   "several runs a side"},
-	};
+	static const unsigned reasons[] = {STATS_SYNCHRONOUS, STATS_FEW_INDEPENDENT,
+					   STATS_HEAVY_TAIL};
 
 	for (size_t k = 0; k < sizeof(reasons) / sizeof(reasons[0]); k++) {
+		const char *name = reliability_name(reasons[k]);
 		uint32_t sites = 0;
 
 		for (uint32_t i = 0; i < d->sites; i++)
 			sites += d->site[i].verdict.status == DIFF_UNTESTED &&
-				 !strcmp(d->site[i].verdict.reason,
-					 reliability_name(reasons[k].bit));
+				 !strcmp(d->site[i].verdict.reason, name);
 		if (sites)
-			warn(d, reliability_name(reasons[k].bit),
-			     "%" PRIu32 " site%s could not be compared: %s.", sites,
-			     sites == 1 ? "" : "s", reasons[k].text);
+			warn(d, name, "%" PRIu32 " site%s could not be compared", sites,
+			     sites == 1 ? "" : "s");
 	}
 }
 
@@ -129,9 +103,7 @@ static void warn_pair(struct diff *d)
 	if (alone)
 		warn(d, "one-run-a-side",
 		     "At %" PRIu32
-		     " site%s there are too few others of their function to tell from one "
-		     "run a side what the machine did: only changes beyond %.3g %% count there. "
-		     "Give several runs a side, recorded in turn: scprof diff BASE... -- NEW...",
+		     " site%s only changes beyond %.3g %% count: one run a side tells no more",
 		     alone, alone == 1 ? "" : "s", 100 * d->options.run_to_run);
 }
 
@@ -157,9 +129,7 @@ static void warn_stale(struct diff *d)
 	for (uint32_t i = 0; i < d->profiles; i++)
 		for (uint32_t k = 0; k < d->profile[i]->modules; k++)
 			if (is_stale(d, i, k) && !is_vague(d, d->profile[i]->module[k].path))
-				warn(d, "stale-module",
-				     "%s is no longer the build that ran: its frames have no "
-				     "names.",
+				warn(d, "stale-module", "%s is not the build that ran",
 				     d->profile[i]->module[k].path);
 }
 
@@ -170,10 +140,7 @@ static void warn_left_out(struct diff *d)
 	for (uint32_t i = 0; i < d->profiles; i++)
 		left_out |= d->profile[i]->modules && symbolize_left_out(d->match->symbols[i]);
 	if (left_out)
-		warn(d, "names-left-out",
-		     "Names were left out: the modules of a profile and their debug information "
-		     "are "
-		     "larger together than what is read for one profile.");
+		warn(d, "names-left-out", "Names were left out: files are too large");
 }
 
 void diff_warnings_make(struct diff *d)

@@ -211,13 +211,10 @@ static void warn_disagreement(struct report *r)
 		below += d->true_cost.high_ns < d->both.low_ns;
 	}
 	if (below)
-		warning_list_note(
-			r, "costs-disagree",
-			"At %u of %u rows the true cost is less than charged and uncharged time "
-			"together, beyond both intervals. Either the program does less between "
-			"calls when it makes more of them, or one of the two is wrong: the calls "
-			"themselves were charged as much.",
-			below, known);
+		warning_list_note(r, "costs-disagree",
+				  "At %u of %u rows the true cost is less than charged and "
+				  "uncharged time together",
+				  below, known);
 }
 
 void displaced_warn(struct report *r)
@@ -235,23 +232,15 @@ void displaced_warn(struct report *r)
 	if (busy > BUSY)
 		warning_list_note(
 			r, "others-busy",
-			"While the program ran, other tasks had up to %.0f %% of a CPU's time: "
-			"what "
-			"calls caused in it was charged to them. It is made up for as if it had "
-			"been like that in the rest of the time; where that share could not be "
-			"told (no perf counters), it is missing in the costs by displacement. "
-			"Measure on CPUs that are left alone.",
+			"While the program ran, other tasks had up to %.0f %% of a CPU's time",
 			100 * busy);
 	if (kept < KEPT)
 		warning_list_note(r, "too-disturbed",
-				  "Only %.0f %% of the fluid's windows were undisturbed: costs by "
-				  "displacement are of those only.",
+				  "Only %.0f %% of the fluid's windows were undisturbed",
 				  100 * kept);
 	warn_disagreement(r);
 	if (!displaced_any(r) && displaced_has_costs(r->profile))
 		warning_list_note(
 			r, "site-costs-apart",
-			"The profile holds costs of call paths by displacement. No row of this "
-			"report is one path of one run, so none is shown; --by path does, for "
-			"the profile of one run.");
+			"Costs by displacement are in the profile, but not of these rows");
 }

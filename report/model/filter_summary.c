@@ -83,7 +83,7 @@ static void warn_ignored(struct report *r, const char *variable)
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
 		if (!strcmp(known[i].variable, variable))
-			warning_list_note(r, "filter-ignored", "%s was set, but: %s.", variable,
+			warning_list_note(r, "filter-ignored", "%s was set, but %s", variable,
 					  known[i].why);
 }
 
@@ -94,16 +94,12 @@ void filter_summary_warn(struct report *r)
 	for (const char *v = NULL; (v = filters_text(p, SCP_FILTER_IGNORED, v));)
 		warn_ignored(r, v);
 	if (p->flags & SCP_FILE_FILTERS_DIFFER)
-		warning_list_note(
-			r, "filters-differ",
-			"The profiles put together here were not recorded with the same "
-			"filters: some leave out what others have. Counts, totals and shares "
-			"are of no run that there was.");
+		warning_list_note(r, "filters-differ",
+				  "The profiles were not recorded with the same filters");
 	if (p->below_cut)
-		warning_list_note(r, "below-undecided",
-				  "On %" PRIu64
-				  " paths the stack could not be followed far enough to "
-				  "tell whether they are below a function of --below (code without "
-				  "unwind information, a small stack): their calls are left out.",
-				  p->below_cut);
+		warning_list_note(
+			r, "below-undecided",
+			"On %" PRIu64
+			" paths it is not known whether they are below a function of --below",
+			p->below_cut);
 }

@@ -10,14 +10,11 @@
 #include "report/wording/base_name.h"
 
 /* Servers that are named were asked already. */
-static const char *where_from(void)
+static const char *asked_where(void)
 {
 	const char *servers = getenv("DEBUGINFOD_URLS");
 
-	if (servers && *servers)
-		return "The servers of DEBUGINFOD_URLS gave no such file; name a directory that "
-		       "has it in SCPROF_DEBUG_PATH:";
-	return "Name a directory that has it in SCPROF_DEBUG_PATH, or a server in DEBUGINFOD_URLS:";
+	return servers && *servers ? "; the servers of DEBUGINFOD_URLS gave no such file" : "";
 }
 
 static void warn_module(struct report *r, uint32_t module)
@@ -27,27 +24,19 @@ static void warn_module(struct report *r, uint32_t module)
 	const char *base = base_name(m->path);
 
 	if (state == SYMBOLIZE_STALE)
-		warning_list_note(
-			r, "stale-module",
-			"%s is not the build that ran (its build-id differs): its frames are "
-			"shown as %s+offset. Restore that build, or install its debug "
-			"information, to see names.",
-			m->path, base);
+		warning_list_note(r, "stale-module",
+				  "%s is not the build that ran: frames are shown as %s+offset",
+				  m->path, base);
 	else if (state == SYMBOLIZE_MISSING && m->path[0] == '/' &&
 		 symbolize_is_guarded(r->symbols))
 		warning_list_note(
 			r, "guarded-module",
-			"%s was not opened, or is not here: the profile is another user's, and "
-			"root opens only root's own files for it that everybody may read, with "
-			"the build-id that it names. Its frames are shown as %s+offset. Report "
-			"as that user to see names.",
-			m->path, base);
+			"%s was not opened, or is not here: frames are shown as %s+offset", m->path,
+			base);
 	else if (state == SYMBOLIZE_MISSING && m->build_id_bytes && m->path[0] == '/')
-		warning_list_note(
-			r, "missing-module",
-			"%s is not here any more: its frames are shown as %s+offset. %s its "
-			"build-id will prove it.",
-			m->path, base, where_from());
+		warning_list_note(r, "missing-module",
+				  "%s is not here any more: frames are shown as %s+offset%s",
+				  m->path, base, asked_where());
 }
 
 static void warn_maps(struct report *r)
@@ -55,28 +44,17 @@ static void warn_maps(struct report *r)
 	const char *refused;
 
 	while ((refused = symbolize_refused_map(r->symbols)) != NULL)
-		warning_list_note(
-			r, "map-refused",
-			"%s was not used: it is older than the process, or does not belong to "
-			"the profile's owner. Its generated code is shown as addresses.",
-			refused);
+		warning_list_note(r, "map-refused", "%s was not used", refused);
 	if (symbolize_ambiguous(r->symbols))
 		warning_list_note(r, "map-ambiguous",
-				  "The processes' maps of generated code (/tmp/perf-PID.map) know "
-				  "different names for the same address; such frames are shown as "
-				  "addresses. Report on one process at a time to see names.");
+				  "The processes' maps of generated code differ");
 }
 
 static void warn_left_out(struct report *r)
 {
 	if (symbolize_left_out(r->symbols))
-		warning_list_note(
-			r, "names-left-out",
-			"Names or lines were left out: the modules of this profile, their debug "
-			"information and its maps are larger together than what is read for one "
-			"profile, or a file is larger than ulimit -f allows. Give fewer profiles "
-			"at a time, or put copies of large files without debug information "
-			"(strip --strip-debug) into a directory of SCPROF_DEBUG_PATH.");
+		warning_list_note(r, "names-left-out",
+				  "Names or lines were left out: files are too large");
 }
 
 /* What a frame has brought to light, once a module. */

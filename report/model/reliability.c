@@ -16,36 +16,18 @@
 
 static const struct {
 	unsigned bit;
-	const char *name, *text; /* NULL text: no warning, the row's own line says all */
+	const char *name; /* its words: warning_codes.h */
+	bool only_noted;  /* no warning: the row's own line says all */
 } reasons[] = {
-	{STATS_SYNCHRONOUS, "clock-synchronous",
-	 "calls begin at preferred phases of the clock's tick, so ticks do not fall into them at "
-	 "random: no interval is reliable, and the mean may be wrong by up to a tick. Use the page "
-	 "clock (-c page), whose ticks are randomised, or a fast one."},
-	{STATS_FEW_INDEPENDENT, "too-few-independent-batches",
-	 "calls depend on one another over so long a time that the run holds only a few "
-	 "independent parts (bursts, phases of the program, short threads unlike the others): "
-	 "the interval is a guess. Run longer."},
-	{STATS_HEAVY_TAIL, "heavy-tail",
-	 "a few very long calls make up the mean, and more of them may not have been seen: the "
-	 "true mean can lie above the interval. Run longer, or look at the percentiles."},
-	{REPORT_WARM_UP, "warm-up",
-	 "the first calls differ from all later ones (caches, connections, code that was "
-	 "compiled). They are shown beside the row and are not in its mean; --include-warm-up puts "
-	 "them back."},
-	{REPORT_FIRST_CALL, "first-call", NULL},
-	{REPORT_FEW_CALLS, "few-calls", NULL},
-	{REPORT_DRIFT, "drift",
-	 "the mean changed while the program ran, so it depends on when and how long one looks. "
-	 "Measure the part of interest, or each part."},
-	{REPORT_TWO_MODES, "two-modes",
-	 "durations are bimodal: two groups with a gap between them, and the mean describes "
-	 "neither. "
-	 "Look at the percentiles, or separate the groups by call path or by size."},
-	{REPORT_OUTLIERS, "outliers",
-	 "a few outliers take a tenth of the time or more. They are in the mean; what they wait "
-	 "for "
-	 "is not what the other calls do."},
+	{STATS_SYNCHRONOUS, "clock-synchronous", false},
+	{STATS_FEW_INDEPENDENT, "too-few-independent-batches", false},
+	{STATS_HEAVY_TAIL, "heavy-tail", false},
+	{REPORT_WARM_UP, "warm-up", false},
+	{REPORT_FIRST_CALL, "first-call", true},
+	{REPORT_FEW_CALLS, "few-calls", true},
+	{REPORT_DRIFT, "drift", false},
+	{REPORT_TWO_MODES, "two-modes", false},
+	{REPORT_OUTLIERS, "outliers", false},
 };
 
 const char *reliability_name(unsigned bit)
@@ -108,20 +90,23 @@ int reliability_note(struct report *r, const struct report_site *s, uint32_t row
 	return 0;
 }
 
-static unsigned bits_of(const struct report_note *n)
+/* Rows of little time keep their marks, and raise no warning. Where no work took any time that the
+ * clock could see there are no shares: all count. */
+static bool is_meant(const struct report_note *n, unsigned bit)
 {
-	return n->unreliable | (n->share >= RELIABILITY_LEAST_SHARE ? n->findings : 0);
+	return (n->unreliable & bit && !(n->share < RELIABILITY_LEAST_SHARE)) ||
+	       (n->findings & bit && n->share >= RELIABILITY_LEAST_SHARE);
 }
 
 static void warn(struct report *r, size_t which)
 {
 	const struct report_note *largest = NULL;
-	uint32_t sites = 0;
+	uint32_t sites = 0, warnings = r->warnings;
 	double share = 0;
 	char text[32];
 
 	for (uint32_t i = 0; i < r->notes; i++) {
-		if (!(bits_of(&r->note[i]) & reasons[which].bit))
+		if (!is_meant(&r->note[i], reasons[which].bit))
 			continue;
 		if (!sites++)
 			largest = &r->note[i]; /* the longest in total comes first */
@@ -131,16 +116,16 @@ static void warn(struct report *r, size_t which)
 		return;
 	numbers_share(text, sizeof(text), share);
 	warning_list_note(r, reasons[which].name,
-			  "At %" PRIu32 " of %" PRIu32
-			  " rows, %s of the calls' time (first %s, row "
-			  "%" PRIu32 "), %s",
-			  sites, r->sites, text, r->profile->function[largest->function].name,
-			  largest->row + 1, reasons[which].text);
+			  "%" PRIu32 " row%s, %s of the work (first %s, row %" PRIu32 ")", sites,
+			  sites == 1 ? "" : "s", text, r->profile->function[largest->function].name,
+			  largest->row + 1);
+	if (r->warnings > warnings)
+		r->warning[warnings].weight = share;
 }
 
 void reliability_warn(struct report *r)
 {
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
-		if (reasons[i].text)
+		if (!reasons[i].only_noted)
 			warn(r, i);
 }

@@ -14,8 +14,8 @@ void reliability_names(unsigned bits, char *out, size_t room);
 /* "unknown-dependence", ... of one bit of enum tail_unreliable: of a percentile's limits. */
 const char *reliability_tail_name(unsigned bit);
 
-/* A smaller share of the calls' time has no warnings for its findings: one in a hundred sites has
- * one by chance. */
+/* Rows with a smaller share of the work raise no warning, and keep their marks: one in a hundred
+ * sites has a finding by chance. */
 #define RELIABILITY_LEAST_SHARE 0.01
 
 /* Those of a site's findings that are warned of. */

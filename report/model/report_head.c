@@ -344,6 +344,56 @@ static void put_states(const struct head *f)
 	    mostly, on, in_calls, runnable, slept, elsewhere);
 }
 
+void report_head_run(const struct report *r, bool utf8, report_head_sink *sink, void *to)
+{
+	struct head f = {r, utf8, sink, to};
+
+	if (r->first)
+		put_run(&f);
+	put_filters(&f);
+}
+
+/* A tick that is longer than a call is a part of every number. */
+#define LONG_TICK_NS 1000
+
+static void name_clock(const struct head *f, const struct prof_clock *c, char *out, size_t room)
+{
+	char tick[32];
+
+	numbers_duration(tick, sizeof(tick), c->tick_ns, f->utf8);
+	if (c->tick_ns >= LONG_TICK_NS)
+		snprintf(out, room, "%s, one tick %s", report_names_clock(c->kind), tick);
+	else
+		snprintf(out, room, "%s", report_names_clock(c->kind));
+}
+
+void report_head_calls(const struct report *r, bool utf8, report_head_sink *sink, void *to)
+{
+	struct head f = {r, utf8, sink, to};
+	char calls[32], in_calls[32], clock[96], slow[96] = "", cost[96], share[32];
+	char *advice = ledger_advise(r);
+	size_t used = 0;
+
+	numbers_count(calls, sizeof(calls), r->calls);
+	numbers_duration(in_calls, sizeof(in_calls), r->calls_ns - r->nested_ns, utf8);
+	name_clock(&f, &r->profile->clock, clock, sizeof(clock));
+	if (r->profile->slow.kind != SCP_CLOCK_NONE) {
+		used = (size_t)snprintf(slow, sizeof(slow), " and ");
+		name_clock(&f, &r->profile->slow, slow + used, sizeof(slow) - used);
+	}
+	numbers_share(share, sizeof(share), r->time_ns > 0 ? r->perturbation_ns / r->time_ns : NAN);
+	if (r->overhead.measured)
+		snprintf(cost, sizeof(cost), "recording cost %s of the time", share);
+	else
+		snprintf(cost, sizeof(cost), "overhead not measured: means include it");
+	put(&f, "calls", "%s in %s; clock %s%s; %.*g %% intervals; %s", calls, in_calls, clock,
+	    slow, 6, 100 * r->confidence, cost);
+	if (advice)
+		put(&f, "elsewhere", "%s", advice);
+	free(advice);
+	put_paths(&f);
+}
+
 void report_head_check(const struct report *r, bool utf8, report_head_sink *sink, void *to)
 {
 	struct head f = {r, utf8, sink, to};

@@ -12,6 +12,11 @@ typedef void report_head_sink(void *to, const char *name, const char *raw);
  * A line that finds no memory is left out. */
 void report_head_each(const struct report *r, bool utf8, report_head_sink *sink, void *to);
 
+/* The two parts of the short head: what ran and what was left out, which come before any number;
+ * how many calls, by which clock, at what cost. */
+void report_head_run(const struct report *r, bool utf8, report_head_sink *sink, void *to);
+void report_head_calls(const struct report *r, bool utf8, report_head_sink *sink, void *to);
+
 /* Whether calls and the time between them add up. */
 void report_head_check(const struct report *r, bool utf8, report_head_sink *sink, void *to);
 

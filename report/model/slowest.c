@@ -112,23 +112,13 @@ void slowest_warn(struct report *r)
 	const struct scp_slowest_asked *asked = &r->profile->slowest_asked;
 
 	if (asked->flags & SCP_SLOWEST_UNREAD)
-		warning_list_note(
-			r, "slowest-unread",
-			"SCPROF_SLOWEST, SCPROF_SLOWER_THAN or SCPROF_SLOWEST_OF could not be "
-			"read, and no single calls were kept. Write a number from 1 to %u, and a "
-			"duration with its unit: SCPROF_SLOWEST=20 SCPROF_SLOWER_THAN=1ms.",
-			SCP_SLOWEST_MAX);
+		warning_list_note(r, "slowest-unread",
+				  "What was asked of the slowest calls could not be read");
 	if (asked->flags & SCP_SLOWEST_MIXED)
-		warning_list_note(
-			r, "slowest-mixed",
-			"The profiles were not all recorded with the same --slowest and "
-			"--slower-than: those with less kept fewer calls, so slow ones of theirs "
-			"may be missing from the list. Record them alike to compare.");
+		warning_list_note(r, "slowest-mixed",
+				  "The profiles kept different numbers of slowest calls");
 	if (asked->lost)
-		warning_list_note(
-			r, "slowest-lost",
-			"%" PRIu64 " times there was no room for a slow call, on a signal "
-			"handler's small stack or in a profile that could not grow: some may "
-			"be missing from the list.",
-			asked->lost);
+		warning_list_note(r, "slowest-lost",
+				  "%" PRIu64 " times there was no room for a slow call",
+				  asked->lost);
 }

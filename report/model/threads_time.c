@@ -138,8 +138,7 @@ static void warn_detector(struct report *r)
 		if (s->flags & why[i].flag)
 			warning_list_note(
 				r, "no-switch-detector",
-				"Which calls lost their CPU is known of a random sample only: "
-				"%s. Means on a CPU and asleep have wider intervals.",
+				"Which calls lost their CPU is known of a sample only: %s",
 				why[i].text);
 }
 
@@ -150,8 +149,7 @@ static void warn_flags(struct report *r)
 	if (s->flags & SCP_SWITCH_MISSED)
 		warning_list_note(r, "switches-missed",
 				  "The detector of switches missed %" PRIu64 " of %" PRIu64
-				  " that were checked, and was given up: what it saw before is "
-				  "left out. From then on %s.",
+				  " that were checked; from then on %s",
 				  s->missed, s->verified,
 				  s->detector == SCP_SWITCH_PERF
 					  ? "a perf event of each thread told"
@@ -159,19 +157,13 @@ static void warn_flags(struct report *r)
 	if (s->flags & SCP_SWITCH_NO_DELAY)
 		warning_list_note(
 			r, "run-delay-unknown",
-			"How long threads waited for a CPU after a wake-up could not be read "
-			"(/proc/thread-self/schedstat): that time counts as asleep.");
+			"How long threads waited for a CPU after a wake-up could not be read");
 	if (s->flags & SCP_SWITCH_SANDBOX)
-		warning_list_note(
-			r, "states-sandboxed",
-			"The program forbade system calls: from then on no call was asked "
-			"where its time went.");
+		warning_list_note(r, "states-sandboxed", "The program forbade system calls");
 	if (s->flags & SCP_SWITCH_MIXED)
 		warning_list_note(
 			r, "detectors-mixed",
-			"The profiles were not all recorded with the same detector of switches: "
-			"where time went is known of rows that one detector saw. Report them "
-			"apart.");
+			"The profiles were not all recorded with the same detector of switches");
 }
 
 double threads_time_not_recorded_s(const struct report *r)
@@ -213,9 +205,8 @@ static void warn_check(struct report *r)
 		return;
 	numbers_share(share, sizeof(share), fabs(off));
 	warning_list_note(r, "states-check",
-			  "Calls and the time between them add up to %s %s CPU time than the "
-			  "kernel charged: on the CPU, runnable and asleep may be off by as much.",
-			  share, off > 0 ? "more" : "less");
+			  "The parts add up to %s %s CPU time than the kernel charged", share,
+			  off > 0 ? "more" : "less");
 }
 
 void threads_time_warn(struct report *r)

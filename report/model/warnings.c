@@ -40,12 +40,8 @@ static void warn_uncopied(struct report *r)
 	if (r->profile->uncopied_calls)
 		warning_list_note(
 			r, "calls-uncopied",
-			"%" PRIu64 " calls (%s %%) of selected functions, the first of them of %s, "
-			"were passed "
-			"through without being timed: scprof could not tell which part of the "
-			"caller's stack is arguments, and it was too large to copy. They are in no "
-			"row. Install the debug information of the function's library, or leave "
-			"the function out of -s.",
+			"%" PRIu64
+			" calls (%s %%) of selected functions were not timed, the first of %s",
 			r->profile->uncopied_calls,
 			percent_of_calls(r, r->profile->uncopied_calls).text,
 			*r->profile->uncopied_function ? r->profile->uncopied_function : "one");
@@ -56,49 +52,30 @@ static void warn_lost_calls(struct report *r)
 	const struct scp_losses *l = &r->profile->losses;
 
 	if (l->skipped_calls)
-		warning_list_note(
-			r, "calls-skipped",
-			"%" PRIu64
-			" calls (%s %%) were passed through without being timed: they were "
-			"made from a signal handler that interrupted scprof itself or had "
-			"hardly any stack, or before it was ready. They are in no row; the means "
-			"of "
-			"the others are not affected.",
-			l->skipped_calls, percent_of_calls(r, l->skipped_calls).text);
+		warning_list_note(r, "calls-skipped",
+				  "%" PRIu64
+				  " calls (%s %%) were passed through without being timed",
+				  l->skipped_calls, percent_of_calls(r, l->skipped_calls).text);
 	warn_uncopied(r);
 	if (l->overflow_calls)
-		warning_list_note(
-			r, "overflow",
-			"%" PRIu64
-			" calls (%s %%) found no room in the profile (%s): they are counted by "
-			"function, in the rows \"(no room: path not kept)\", without interval. "
-			"Free "
-			"space where the profile is written, or raise its size limit, and run "
-			"again.",
-			l->overflow_calls, percent_of_calls(r, l->overflow_calls).text,
-			l->growth_errno ? strerror((int)l->growth_errno) : "it could not grow");
+		warning_list_note(r, "overflow",
+				  "%" PRIu64 " calls (%s %%) found no room in the profile (%s)",
+				  l->overflow_calls, percent_of_calls(r, l->overflow_calls).text,
+				  l->growth_errno ? strerror((int)l->growth_errno)
+						  : "it could not grow");
 	if (l->abandoned_calls)
-		warning_list_note(
-			r, "calls-abandoned",
-			"%" PRIu64 " calls never returned to their caller (longjmp, exception, "
-			"cancellation, end of the thread), or were regions that never ended: "
-			"they are in no row, and their time lies in the gap that follows.",
-			l->abandoned_calls);
+		warning_list_note(r, "calls-abandoned",
+				  "%" PRIu64 " calls never returned to their caller",
+				  l->abandoned_calls);
 	if (l->unmatched_ends)
-		warning_list_note(
-			r, "ends-unmatched",
-			"%" PRIu64 " ends of regions had no beginning in their thread: "
-			"SCPROF_END without SCPROF_BEGIN, or more often than that. The regions "
-			"around them may have ended too early.",
-			l->unmatched_ends);
+		warning_list_note(r, "ends-unmatched",
+				  "%" PRIu64 " ends of regions had no beginning in their thread",
+				  l->unmatched_ends);
 	if (l->unclassified_calls)
-		warning_list_note(
-			r, "unclassified",
-			"%" PRIu64
-			" calls on descriptors of unknown kind were not recorded: a sandbox "
-			"prevents asking what they are. Sites on such descriptors show too few "
-			"calls.",
-			l->unclassified_calls);
+		warning_list_note(r, "unclassified",
+				  "%" PRIu64
+				  " calls on descriptors of unknown kind were not recorded",
+				  l->unclassified_calls);
 }
 
 /* Of processes, only the sums are known: with several, some may have stopped
@@ -108,25 +85,15 @@ static void warn_sandbox(struct report *r)
 	const struct scp_losses *l = &r->profile->losses;
 
 	if (l->stopped)
-		warning_list_note(
-			r, "stopped",
-			"%" PRIu64
-			" process(es) forbade what the clock is read with (a seccomp filter or its "
-			"strict mode, or prctl PR_SET_TSC): nothing was recorded in them from then "
-			"on, not even how they ended. Totals miss those calls; what was recorded "
-			"before is exact.",
-			l->stopped);
+		warning_list_note(r, "stopped",
+				  "%" PRIu64 " process(es) forbade what the clock is read with",
+				  l->stopped);
 	if (l->sandboxed)
-		warning_list_note(
-			r, "sandboxed",
-			"%s installed a seccomp filter. From then on scprof made no system "
-			"call%s: new call paths may be cut or counted as overflow. Calls on "
-			"paths seen before are exact%s.",
-			l->stopped ? "A program" : "The program",
-			l->stopped ? ", and where it could still read the clock it went on "
-				     "recording"
-				   : "",
-			l->stopped ? " there; in a stopped process there are none" : "");
+		warning_list_note(r, "sandboxed", "%s installed a seccomp filter%s",
+				  l->stopped ? "A program" : "The program",
+				  l->stopped ? "; where it could still read the clock it went on "
+					       "recording"
+					     : "; calls on paths seen before are exact");
 }
 
 static void warn_paths(struct report *r)
@@ -139,30 +106,17 @@ static void warn_paths(struct report *r)
 		r->heuristic_paths += (r->profile->path[i].flags & SCP_PATH_HEURISTIC) != 0;
 	}
 	if (l->cut_paths)
-		warning_list_note(
-			r, "cut-paths",
-			"%" PRIu64
-			" unwinds ended at a frame without unwind information (generated code, "
-			"hand-written assembly): those paths lack their outer callers, and "
-			"sites that "
-			"differ only there are one row. Times are not affected.",
-			l->cut_paths);
+		warning_list_note(r, "cut-paths",
+				  "%" PRIu64 " unwinds ended at a frame without unwind information",
+				  l->cut_paths);
 	if (truncated)
-		warning_list_note(
-			r, "deep-paths",
-			"%" PRIu32
-			" call paths are deeper than %u frames: the outer ones are not kept, and "
-			"sites that differ only there are one row. Times are not affected.",
-			truncated, SCP_MAX_FRAMES);
+		warning_list_note(r, "deep-paths",
+				  "%" PRIu32 " call paths are deeper than %u frames", truncated,
+				  SCP_MAX_FRAMES);
 	if (r->heuristic_paths)
-		warning_list_note(
-			r, "heuristic-paths",
-			"%" PRIu32
-			" call paths have frames to which no unwind table led, but a chain of "
-			"frame pointers, or libunwind: \"" REPORT_HEURISTIC_MARK
-			"\" stands before them. Such a frame may be wrong. Times are not "
-			"affected.",
-			r->heuristic_paths);
+		warning_list_note(r, "heuristic-paths",
+				  "%" PRIu32 " call paths have frames to which no unwind table led",
+				  r->heuristic_paths);
 }
 
 static void warn_lost_records(struct report *r)
@@ -170,18 +124,12 @@ static void warn_lost_records(struct report *r)
 	const struct scp_losses *l = &r->profile->losses;
 
 	if (l->modules_lost)
-		warning_list_note(
-			r, "modules-lost",
-			"%" PRIu64
-			" loaded objects could not be noted: frames in them show addresses only.",
-			l->modules_lost);
+		warning_list_note(r, "modules-lost",
+				  "%" PRIu64 " loaded objects could not be noted", l->modules_lost);
 	if (l->histogram_losses)
-		warning_list_note(
-			r, "histograms-lost",
-			"%" PRIu64
-			" blocks of histograms or batches found no room: percentiles of some "
-			"sites miss calls. Means and totals are not affected.",
-			l->histogram_losses);
+		warning_list_note(r, "histograms-lost",
+				  "%" PRIu64 " blocks of histograms or batches found no room",
+				  l->histogram_losses);
 }
 
 /* Whoever chose the tick was told before the start. */
@@ -199,16 +147,13 @@ static void warn_ticker_cost(struct report *r)
 	numbers_duration(each, sizeof(each), each_ns, false);
 	numbers_duration(used, sizeof(used), c->tick_ns, false);
 	if (p->ticker_cost.asked_ns)
-		warning_list_note(
-			r, "tick-lengthened",
-			"A tick of %s was asked for, and %s was used: ticks may take 1 %% "
-			"of a CPU, and a tick takes %s here. --exact-tick keeps the "
-			"shorter one.",
-			asked, used, p->ticker_ticks ? each : "more than that allows");
+		warning_list_note(r, "tick-lengthened",
+				  "A tick of %s was asked for, and %s was used: one takes %s here",
+				  asked, used, p->ticker_ticks ? each : "more than 1 % of a CPU");
 	else if (each_ns > COSTLY_TICKS * c->tick_ns)
 		warning_list_note(r, "ticker-costly",
-				  "A tick takes %s from a thread on its CPU: with one every %s "
-				  "that is %s %% of a CPU. Without --exact-tick it is made longer.",
+				  "A tick takes %s from a thread on its CPU: with one every %s, %s "
+				  "%% of a CPU",
 				  each, used, percent(100 * each_ns / c->tick_ns).text);
 }
 
@@ -220,18 +165,12 @@ static void warn_clock(struct report *r)
 	if (c->flags & SCP_CLOCK_FALLBACK)
 		warning_list_note(
 			r, "clock-fallback",
-			"The clock %s was asked for but cannot be used here; %s was used instead. "
-			"`scprof clocks` says why.",
+			"The clock %s was asked for but cannot be used here; %s was used instead",
 			report_names_clock(c->requested), report_names_clock(c->kind));
 	if (c->rate_error > 1e-3)
-		warning_list_note(
-			r, "rate-uncertain",
-			"The rate of the clock is known to %s %% only, because the run was "
-			"short: all "
-			"times may be off by that factor together, beyond the intervals. "
-			"Comparisons "
-			"within this profile are not affected; a longer run is surer.",
-			percent(100 * c->rate_error).text);
+		warning_list_note(r, "rate-uncertain",
+				  "The rate of the clock is known to %s %% only",
+				  percent(100 * c->rate_error).text);
 	warn_ticker_cost(r);
 	if (p->ticker_late_ticks && p->ticker_ticks) {
 		char worst[32];
@@ -239,11 +178,7 @@ static void warn_clock(struct report *r)
 		numbers_duration(worst, sizeof(worst), (double)p->ticker_late_max_ns, false);
 		warning_list_note(
 			r, "ticker-late",
-			"%s %% of the ticks of the page clock came late, the worst by %s: "
-			"time is "
-			"moved from where a tick was due to where it came. Leave the ticker a "
-			"CPU, or "
-			"use a longer tick (-d).",
+			"%s %% of the ticks of the page clock came late, the worst by %s",
 			percent(100.0 * (double)p->ticker_late_ticks / (double)p->ticker_ticks)
 				.text,
 			worst);
@@ -262,15 +197,10 @@ static void warn_slow_clock(struct report *r)
 
 	if (!off || distributions_binomial_at_least(off, sites, 1 - r->confidence) > CHANCE)
 		return;
-	warning_list_note(
-		r, "slow-clock-biased",
-		"At %" PRIu32 " of the %" PRIu32
-		" sites with %d ticks or more the slow clock's interval misses the fast mean, more "
-		"than chance would have it: the ticks do not fall at random into this program. "
-		"It shares its CPUs with the ticker, whose ticks slow the calls after them, or it "
-		"is synchronous with the ticks. Trust MEAN, not SLOW. Leave the ticker a CPU, or "
-		"use a longer tick (-d).",
-		off, sites, REPORT_TELLING_TICKS);
+	warning_list_note(r, "slow-clock-biased",
+			  "At %" PRIu32 " of the %" PRIu32
+			  " sites with %d ticks or more the slow clock misses the fast mean",
+			  off, sites, REPORT_TELLING_TICKS);
 }
 
 static void warn_time(struct report *r)
@@ -282,12 +212,8 @@ static void warn_time(struct report *r)
 	numbers_duration(off, sizeof(off), fabs(r->remainder_ns), false);
 	warning_list_note(
 		r, "time-check",
-		"Calls and gaps of the threads add up to %s %s than the threads' time (%s %%), "
-		"where "
-		"they should agree exactly: a live program moved on while it was read, or records "
-		"are missing. Totals and shares may be off by that much; means of single sites "
-		"are not.",
-		off, r->remainder_units > 0 ? "less" : "more",
+		"Calls and gaps of the threads add up to %s %s than the threads' time (%s %%)", off,
+		r->remainder_units > 0 ? "less" : "more",
 		percent(r->time_ns > 0 ? 100 * fabs(r->remainder_ns) / r->time_ns : 100.0).text);
 }
 
@@ -302,8 +228,7 @@ static void warn_torn(struct report *r)
 		warning_list_note(
 			r, "torn-entries",
 			"%" PRIu64
-			" sums of rows or threads were being changed when the process was "
-			"killed, or read while it ran: each may be off by one call.",
+			" sums of rows or threads were being changed while they were read",
 			torn);
 }
 
@@ -329,14 +254,10 @@ static void warn_end(struct report *r)
 	/* A process that had to stop recording could not note its end either. */
 	open -= l->stopped < open ? (uint32_t)l->stopped : open;
 	if (open)
-		warning_list_note(
-			r, "not-ended",
-			"%s%" PRIu32 " of %" PRIu64
-			" processes %s. All calls that had returned are here; one that had not is "
-			"missing.",
-			folded ? "At least " : "", open, processes,
-			lived ? "still ran when the profile was saved"
-			      : "may still run, or were killed: nobody saw them end");
+		warning_list_note(r, "not-ended", "%s%" PRIu32 " of %" PRIu64 " processes %s",
+				  folded ? "At least " : "", open, processes,
+				  lived ? "still ran when the profile was saved"
+					: "may still run, or were killed: nobody saw them end");
 	warn_torn(r);
 }
 
@@ -345,36 +266,22 @@ static void warn_symbols(struct report *r)
 	const char *why = r->profile->no_symbols;
 
 	if (r->profile->flags & SCP_FILE_NO_SYMBOLS)
-		warning_list_note(
-			r, "symbols-ignored",
-			"The functions of SCPROF_SYMBOLS were not timed: %s. If the names are "
-			"right, use `scprof run -s`, or write their stubs with `scprof symbols "
-			"--stubs FILE` and put FILE before libscprof.so in LD_PRELOAD.",
-			*why ? why : "no object with stubs for them was preloaded");
+		warning_list_note(r, "symbols-ignored",
+				  "The functions of SCPROF_SYMBOLS were not timed: %s",
+				  *why ? why : "no object with stubs for them was preloaded");
 }
 
 static void warn_preceded(struct report *r)
 {
 	if (*r->profile->preceded)
-		warning_list_note(
-			r, "defined-before",
-			"%s stands before libscprof.so: calls of these functions go there, and "
-			"only what it passes on is recorded here. A library in LD_PRELOAD may "
-			"come after libscprof.so, as `scprof run` has it.",
-			r->profile->preceded);
+		warning_list_note(r, "defined-before", "%s stands before libscprof.so",
+				  r->profile->preceded);
 }
 
 void warnings_collect(struct report *r)
 {
 	if (!r->calls)
-		warning_list_note(
-			r, "no-calls",
-			"No call was recorded. A program that is linked statically, is "
-			"set-user-ID, or "
-			"makes its system calls itself, or calls none of the timed functions "
-			"(see -g "
-			"of `scprof run`), or none that the filters let through, shows nothing "
-			"here.");
+		warning_list_note(r, "no-calls", "No call was recorded");
 	warn_lost_calls(r);
 	warn_sandbox(r);
 	warn_end(r);
@@ -390,4 +297,5 @@ void warnings_collect(struct report *r)
 	warn_preceded(r);
 	displaced_warn(r);
 	slowest_warn(r);
+	warning_list_sort(r->warning, r->warnings);
 }

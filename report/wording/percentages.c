@@ -36,20 +36,20 @@ static double whole_of(const double *part, size_t count)
 	return isfinite(sizes) && sum > 0 && sizes <= MOST_CANCELLED * sum ? sum : 0;
 }
 
-int percentages_round(const double *part, size_t count, int32_t *permille)
+int percentages_round_to(const double *part, size_t count, int32_t whole, int32_t *parts)
 {
 	struct remainder *rest = calloc(count ? count : 1, sizeof(*rest));
 	double sum = whole_of(part, count);
-	int64_t missing = 1000, each;
+	int64_t missing = whole, each;
 
 	if (!rest)
 		return -1;
 	for (size_t i = 0; i < count; i++) {
-		double exact = sum > 0 ? 1000 * (part[i] / sum) : 0;
+		double exact = sum > 0 ? whole * (part[i] / sum) : 0;
 
-		permille[i] = (int32_t)floor(exact);
+		parts[i] = (int32_t)floor(exact);
 		rest[i] = (struct remainder){exact - floor(exact), i};
-		missing -= permille[i];
+		missing -= parts[i];
 	}
 	if (sum > 0) {
 		/* 0, but for the error of floating point where parts cancel. */
@@ -57,8 +57,13 @@ int percentages_round(const double *part, size_t count, int32_t *permille)
 		missing -= each * (int64_t)count;
 		qsort(rest, count, sizeof(*rest), compare_remainders);
 		for (size_t i = 0; i < count; i++)
-			permille[rest[i].index] += (int32_t)(each + ((int64_t)i < missing));
+			parts[rest[i].index] += (int32_t)(each + ((int64_t)i < missing));
 	}
 	free(rest);
 	return 0;
+}
+
+int percentages_round(const double *part, size_t count, int32_t *permille)
+{
+	return percentages_round_to(part, count, 1000, permille);
 }

@@ -13,4 +13,7 @@
  * else all are 0 and nothing can be said. -1: out of memory. */
 int percentages_round(const double *part, size_t count, int32_t *permille);
 
+/* The same in parts of `whole`, such as 100. */
+int percentages_round_to(const double *part, size_t count, int32_t whole, int32_t *parts);
+
 #endif

@@ -26,6 +26,20 @@ static size_t columns_of(int fd)
 	return value > 0 ? (size_t)value : WIDTH_DEFAULT;
 }
 
+static size_t lines_of(int fd)
+{
+	const char *lines = getenv("LINES");
+	struct winsize size;
+	long value;
+
+	if (fd < 0 || !isatty(fd))
+		return 0;
+	if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_row)
+		return size.ws_row;
+	value = lines ? strtol(lines, NULL, 10) : 0;
+	return value > 0 ? (size_t)value : 0;
+}
+
 static bool wants_colour(int fd)
 {
 	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
@@ -56,6 +70,7 @@ struct terminal terminal_of(FILE *out, size_t width)
 		t.width = WIDTH_LEAST;
 	if (t.width > WIDTH_MOST)
 		t.width = WIDTH_MOST;
+	t.height = lines_of(fd);
 	t.colour = wants_colour(fd);
 	t.utf8 = locale_is_utf8();
 	return t;

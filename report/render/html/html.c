@@ -143,12 +143,9 @@ static const struct displaced *account_of(struct report *r, const struct report_
 {
 	*own = o->displaced ? NULL : displacement_recorded_read(r->profile, r->confidence);
 	if (!o->displaced && r->profile->accounts > 1)
-		warning_list_note(
-			r, "accounts-apart",
-			"The profile holds %" PRIu32
-			" accounts of the CPUs' time, one for each run with --displace. None is "
-			"of them all, so none is shown; the profile of one run has its own.",
-			r->profile->accounts);
+		warning_list_note(r, "accounts-apart",
+				  "The profile holds %" PRIu32 " accounts of the CPUs' time",
+				  r->profile->accounts);
 	return o->displaced ? o->displaced : *own;
 }
 

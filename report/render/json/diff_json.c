@@ -258,6 +258,7 @@ static void put_warnings(struct json_writer *w, const struct diff *d)
 		json_write_open(w, NULL, '{');
 		json_write_text(w, "code", d->warning[i].code);
 		json_write_text(w, "text", d->warning[i].text);
+		json_write_text(w, "brief", d->warning[i].brief);
 		json_write_close(w, '}');
 	}
 	json_write_close(w, ']');

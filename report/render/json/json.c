@@ -364,6 +364,7 @@ static void put_warnings(struct json_writer *w, const struct report *r)
 		json_write_open(w, NULL, '{');
 		json_write_text(w, "code", r->warning[i].code);
 		json_write_text(w, "text", r->warning[i].text);
+		json_write_text(w, "brief", r->warning[i].brief);
 		json_write_close(w, '}');
 	}
 	json_write_close(w, ']');

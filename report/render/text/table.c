@@ -43,6 +43,13 @@ void table_row(struct table *t)
 	memset(&t->row[t->rows++], 0, sizeof(t->row[0]));
 }
 
+void table_section(struct table *t)
+{
+	table_row(t);
+	if (!t->failed)
+		t->row[t->rows - 1].heading = true;
+}
+
 void table_cell(struct table *t, size_t column, const char *text)
 {
 	char **cell;

@@ -32,6 +32,7 @@ struct table_row {
 	char *cell[TABLE_COLUMNS];
 	char **note;
 	size_t notes;
+	bool heading; /* its cells are titles that differ from the columns' */
 };
 
 struct table {
@@ -40,6 +41,10 @@ struct table {
 	struct table_row *row;
 	size_t rows, room;
 	const char *notes_title; /* heading of notes set to the right; borrowed */
+	/* Columns of this `drop` or more go before notes of `notes_least` columns have no room to
+	 * the right; 0: none does. */
+	uint8_t notes_drop;
+	size_t notes_least;
 	bool failed;
 };
 
@@ -47,9 +52,15 @@ void table_begin(struct table *t, const struct table_column *columns, const char
 void table_end(struct table *t);
 
 void table_row(struct table *t);
+/* The next rows are apart, with a heading of their own: of the columns that have cells there, their
+ * titles, or what table_cell puts there before the first row. */
+void table_section(struct table *t);
 /* Of the last row. */
 void table_cell(struct table *t, size_t column, const char *text);
 void table_note(struct table *t, const char *text);
+
+/* Would notes be set to the right? */
+bool table_notes_beside(const struct table *t, const struct terminal *terminal);
 
 /* Nothing where there are no rows, else a blank line and the table.
  * 0, or -1: out of memory. Errors of the stream stay in the stream. */

@@ -91,10 +91,26 @@ static void narrow(const struct table *t, struct layout *l, size_t width)
 	}
 }
 
+/* Without the columns that may go for it, is there room for notes at the right? */
+static void make_room_for_notes(const struct table *t, struct layout *l, size_t width)
+{
+	struct layout less = *l;
+	size_t notes = 3 + t->notes_least;
+
+	while (row_width(t, &less, EASE) + notes > width)
+		if (!drop_one(t, &less, t->notes_drop))
+			return;
+	*l = less;
+}
+
 static void lay_out(const struct table *t, struct layout *l, size_t width)
 {
+	size_t notes_least = t->notes_drop ? t->notes_least : NOTES_LEAST;
+
 	memset(l, 0, sizeof(*l));
 	natural_widths(t, l);
+	if (t->notes_drop)
+		make_room_for_notes(t, l, width);
 	/* Names stay readable before extras are shown, extras go before the rest. */
 	while (row_width(t, l, EASE) > width && drop_one(t, l, TABLE_EXTRA))
 		;
@@ -102,7 +118,7 @@ static void lay_out(const struct table *t, struct layout *l, size_t width)
 		;
 	narrow(t, l, width);
 	l->total = row_width(t, l, 0);
-	l->notes_beside = l->total + 3 + NOTES_LEAST <= width;
+	l->notes_beside = l->total + 3 + notes_least <= width;
 	l->notes_at = l->notes_beside ? l->total + 3 : NOTES_INDENT;
 }
 
@@ -121,6 +137,25 @@ static void put(FILE *out, const struct terminal *terminal, enum terminal_style 
 		terminal_style(out, terminal, TERMINAL_PLAIN);
 }
 
+static bool section_has(const struct table *t, size_t heading, size_t column)
+{
+	for (size_t r = heading + 1; r < t->rows && !t->row[r].heading; r++)
+		if (t->row[r].cell[column])
+			return true;
+	return false;
+}
+
+/* NULL row: the titles. */
+static const char *text_of(const struct table *t, const struct table_row *row, size_t column)
+{
+	const char *title = t->column[column].title;
+
+	if (!row ||
+	    (row->heading && !row->cell[column] && section_has(t, (size_t)(row - t->row), column)))
+		return title;
+	return row->cell[column] ? row->cell[column] : "";
+}
+
 /* One line of cells. Spaces are held back until something follows them, so
  * that no line ends in blanks. Returns the column reached, -1 on no memory. */
 static long print_cells(const struct table *t, const struct layout *l, FILE *out,
@@ -130,7 +165,7 @@ static long print_cells(const struct table *t, const struct layout *l, FILE *out
 
 	for (size_t c = 0; c < t->columns; c++) {
 		const struct table_column *def = &t->column[c];
-		const char *text = row ? (row->cell[c] ? row->cell[c] : "") : def->title;
+		const char *text = text_of(t, row, c);
 		char *fits;
 		size_t w;
 
@@ -145,7 +180,7 @@ static long print_cells(const struct table *t, const struct layout *l, FILE *out
 			size_t start = column + (def->right ? l->width[c] - w : 0);
 
 			spaces(out, start - at);
-			put(out, terminal, row ? def->style : TERMINAL_BOLD, fits);
+			put(out, terminal, row && !row->heading ? def->style : TERMINAL_BOLD, fits);
 			at = start + w;
 		}
 		column += l->width[c];
@@ -170,8 +205,12 @@ static int print_note(const struct layout *l, FILE *out, const struct terminal *
 static int print_row(const struct table *t, const struct layout *l, FILE *out,
 		     const struct terminal *terminal, const struct table_row *row)
 {
-	long at = print_cells(t, l, out, terminal, row);
 	size_t first = 0;
+	long at;
+
+	if (row->heading && row > t->row)
+		fputc('\n', out);
+	at = print_cells(t, l, out, terminal, row);
 
 	if (at < 0)
 		return -1;
@@ -195,10 +234,31 @@ static bool has_notes(const struct table *t)
 	return false;
 }
 
+bool table_notes_beside(const struct table *t, const struct terminal *terminal)
+{
+	struct layout l;
+
+	lay_out(t, &l, terminal->width);
+	return l.notes_beside;
+}
+
+static int print_titles(const struct table *t, const struct layout *l, FILE *out,
+			const struct terminal *terminal)
+{
+	long at = print_cells(t, l, out, terminal, NULL);
+
+	if (at < 0)
+		return -1;
+	if (l->notes_beside && has_notes(t) && t->notes_title &&
+	    print_note(l, out, terminal, (size_t)at, t->notes_title, TERMINAL_BOLD) < 0)
+		return -1;
+	fputc('\n', out);
+	return 0;
+}
+
 int table_print(struct table *t, FILE *out, const struct terminal *terminal)
 {
 	struct layout l;
-	long at;
 
 	if (t->failed)
 		return -1;
@@ -206,13 +266,8 @@ int table_print(struct table *t, FILE *out, const struct terminal *terminal)
 		return 0;
 	lay_out(t, &l, terminal->width);
 	fputc('\n', out);
-	at = print_cells(t, &l, out, terminal, NULL);
-	if (at < 0)
+	if (!t->row[0].heading && print_titles(t, &l, out, terminal) < 0)
 		return -1;
-	if (l.notes_beside && has_notes(t) && t->notes_title &&
-	    print_note(&l, out, terminal, (size_t)at, t->notes_title, TERMINAL_BOLD) < 0)
-		return -1;
-	fputc('\n', out);
 	for (size_t r = 0; r < t->rows; r++)
 		if (print_row(t, &l, out, terminal, &t->row[r]) < 0)
 			return -1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The report for people: what ran and how it was measured, one table, the
- * check of the account, and the warnings. */
+/* The report for people: what ran and where its time went, one table, and the warnings; on one
+ * screen, or with all there is to say. */
 #include "report/render/text/text.h"
 
 #include <stdlib.h>
@@ -9,7 +9,9 @@
 #include "report/wording/numbers.h"
 #include "report/wording/utf8.h"
 
-#define TOP_DEFAULT 20
+#define TOP_DEFAULT    20
+#define SCREEN_DEFAULT 40 /* lines, where there is no terminal */
+#define PROMPT	       2  /* lines that are not the report's */
 
 static void print_fact(void *to, const char *name, const char *raw)
 {
@@ -41,25 +43,6 @@ static void print_check(struct text *t)
 	report_head_check(t->report, t->terminal.utf8, print_fact, t);
 }
 
-static void print_warnings(struct text *t)
-{
-	const struct report *r = t->report;
-
-	for (uint32_t i = 0; i < r->warnings; i++) {
-		char *safe = utf8_clean(r->warning[i].text, t->terminal.utf8);
-
-		if (!safe)
-			return;
-		fputc('\n', t->out);
-		terminal_style(t->out, &t->terminal, TERMINAL_WARN);
-		fprintf(t->out, "warning: %s\n", r->warning[i].code);
-		terminal_style(t->out, &t->terminal, TERMINAL_PLAIN);
-		fputs("  ", t->out);
-		text_cell_wrap(t, safe, 2, 2);
-		free(safe);
-	}
-}
-
 static int print_table(struct text *t)
 {
 	switch (t->report->by) {
@@ -76,28 +59,78 @@ static int print_table(struct text *t)
 
 uint32_t text_top(const struct report_options *o)
 {
-	return o->top == REPORT_TOP_DEFAULT ? TOP_DEFAULT : o->top ? o->top : UINT32_MAX;
+	if (o->top != REPORT_TOP_DEFAULT)
+		return o->top ? o->top : UINT32_MAX;
+	return o->full ? UINT32_MAX : TOP_DEFAULT;
+}
+
+/* Among more than a screen's rows are those called once or twice, which are one line. */
+#define READ_LEAST 500
+
+uint32_t text_sites_read(const struct report_options *o)
+{
+	uint32_t top = text_top(o);
+
+	return !o->full && top < READ_LEAST ? READ_LEAST : top;
+}
+
+/* Tables that were asked for, below the main one. */
+static int print_others(struct text *t)
+{
+	int status = text_displaced(t);
+
+	if (status == 0 && t->report->loops)
+		status = text_loop_print(t);
+	if (status == 0)
+		status = text_slowest(t);
+	if (t->report->by == REPORT_BY_GAP || t->report->by == REPORT_BY_THREAD)
+		print_check(t);
+	return status;
+}
+
+static int print_full(struct text *t)
+{
+	int status;
+
+	if (t->report->first)
+		print_command(t);
+	report_head_each(t->report, t->terminal.utf8, print_fact, t);
+	status = print_table(t);
+	if (status == 0)
+		status = print_others(t);
+	text_warnings_full(t);
+	return status;
+}
+
+static void print_brief_head(struct text *t)
+{
+	if (t->report->first)
+		print_command(t);
+	report_head_run(t->report, t->terminal.utf8, print_fact, t);
+	text_time(t);
+	report_head_calls(t->report, t->terminal.utf8, print_fact, t);
+}
+
+static int print_brief(struct text *t)
+{
+	size_t screen = t->terminal.height ? t->terminal.height : SCREEN_DEFAULT;
+	size_t head = text_cell_lines(t, print_brief_head, true);
+	bool sites = t->report->by <= REPORT_BY_FUNCTION;
+	int status;
+
+	status = sites ? text_rows(t, screen > head + PROMPT ? screen - head - PROMPT : 0)
+		       : print_table(t);
+	if (status == 0)
+		status = print_others(t);
+	text_warnings_brief(t);
+	return status;
 }
 
 int text_print(struct report *r, const struct report_options *o, FILE *out)
 {
 	struct text t = {.report = r, .options = o, .out = out};
-	int status;
 
 	t.terminal = terminal_of(out, o->width);
 	t.top = text_top(o);
-	if (r->first)
-		print_command(&t);
-	report_head_each(r, t.terminal.utf8, print_fact, &t);
-	status = print_table(&t);
-	if (status == 0)
-		status = text_displaced(&t);
-	if (status == 0 && r->loops)
-		status = text_loop_print(&t);
-	if (status == 0)
-		status = text_slowest(&t);
-	if (r->by == REPORT_BY_GAP || r->by == REPORT_BY_THREAD)
-		print_check(&t);
-	print_warnings(&t);
-	return status;
+	return o->full ? print_full(&t) : print_brief(&t);
 }

@@ -20,8 +20,22 @@ struct text {
 
 /* Print all of it. */
 int text_print(struct report *r, const struct report_options *o, FILE *out);
+/* Sites that it may need, of those that work and of those that wait. */
+uint32_t text_sites_read(const struct report_options *o);
 /* Rows that it shows at most. */
 uint32_t text_top(const struct report_options *o);
+
+/* How many lines a part takes; `keep`: print it, too. 0 when out of memory. */
+size_t text_cell_lines(struct text *t, void (*print)(struct text *t), bool keep);
+
+/* Where the threads' time went. */
+void text_time(struct text *t);
+void text_warnings_brief(struct text *t);
+void text_warnings_full(struct text *t);
+
+/* The rows that fit `lines` of a screen: those that work, those that wait, what is left. Then the
+ * warnings, whose lines are among them. */
+int text_rows(struct text *t, size_t lines);
 
 /* The main table, as the rows are grouped. */
 int text_sites(struct text *t);
@@ -33,6 +47,17 @@ int text_displaced(struct text *t);
 int text_loop_print(struct text *t);
 int text_slowest(struct text *t);
 
+/* A row of the short table of sites, of the table that text_sites_begin makes. Marks: its interval
+ * may be wrong; its mean hides something. */
+enum text_mark { TEXT_DOUBT = 1, TEXT_NOTE = 2 };
+void text_sites_begin(struct table *table);
+void text_sites_waiting(struct table *table); /* the heading of rows that wait */
+void text_sites_row(struct text *t, struct table *table, uint32_t site);
+unsigned text_sites_marks(const struct report_site *s);
+
+/* The call path in a line, "writeToClient < beforeSleep", as a note of the last row. */
+void text_path_line(struct text *t, struct table *table, const struct report_site *s,
+		    const unsigned char *mark);
 /* The call path of a site as notes of the last row: `lines` of it, and those that distinguish it
  * from other rows (text_shared_callers.h has the marks). */
 void text_path_notes(struct text *t, struct table *table, const struct report_site *s,

@@ -156,6 +156,76 @@ void text_path_notes(struct text *t, struct table *table, const struct report_si
 		table_note(table, report_names_path_end(s));
 }
 
+/* A frame in a word: its function and those inlined into it, else its place in its module, whose
+ * name the frame before may have had. */
+static void put_word(FILE *out, struct report *r, const struct prof_frame *frame, unsigned detail,
+		     const char **module)
+{
+	size_t count;
+	const struct symbol *s = frame_symbols_find(r, frame, &count);
+
+	if (frame->heuristic)
+		fputs(REPORT_HEURISTIC_MARK " ", out);
+	if (s->module && (count > 1 || s->brief)) {
+		for (size_t i = 0; i < count; i++)
+			fprintf(out, "%s%s", i ? " < " : "", s[i].brief ? s[i].brief : "?");
+		if (detail & APART_OFFSET)
+			fprintf(out, "+0x%" PRIx64,
+				s->into != SYMBOL_START_UNKNOWN ? s->into : s->offset);
+		if (detail & APART_MODULE)
+			fprintf(out, " (%s)", s->module);
+		return;
+	}
+	if (s->module && (!*module || strcmp(*module, s->module) != 0))
+		fputs(detail & APART_MODULE ? s->module : base_name(s->module), out);
+	*module = s->module;
+	fprintf(out, s->module ? "+0x%" PRIx64 : "0x%" PRIx64, s->offset);
+}
+
+/* The innermost frames, and those further out that distinguish the row. */
+#define WORDS 3
+
+static void put_words(FILE *out, struct text *t, const struct report_site *s,
+		      const unsigned char *mark)
+{
+	uint32_t frames = frame_symbols_trim_startup(t->report, s), next = 0;
+	const char *module = NULL, *end = report_names_path_end(s);
+
+	for (uint32_t i = 0; i < s->frames; i++) {
+		if (!(i < WORDS && i < frames) && !(mark[i] & APART_SHOW))
+			continue;
+		fprintf(out, "%s%s", i ? " < " : "",
+			i == next	   ? ""
+			: t->terminal.utf8 ? "… < "
+					   : ".. < ");
+		put_word(out, t->report, &s->frame[i], mark[i], &module);
+		next = i + 1;
+	}
+	if (end && (next >= frames || mark[s->frames]))
+		fprintf(out, "%s%s", next ? " < " : "", end);
+}
+
+void text_path_line(struct text *t, struct table *table, const struct report_site *s,
+		    const unsigned char *mark)
+{
+	char *line = NULL;
+	size_t bytes;
+	FILE *memory = open_memstream(&line, &bytes);
+
+	if (!memory) {
+		table->failed = true;
+		return;
+	}
+	if (s->overflow)
+		fputs(report_names_path_end(s), memory);
+	else if (s->frames)
+		put_words(memory, t, s, mark);
+	if (fclose(memory) == 0 && *line)
+		add_line(t, table, line);
+	else
+		free(line);
+}
+
 /* Short, since two of them share a line: function:line, or what is known. */
 static char *caller_label(struct report *r, const struct prof_frame *frame)
 {

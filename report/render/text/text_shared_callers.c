@@ -208,7 +208,8 @@ static void free_lines(struct sorting *s)
 	}
 }
 
-int text_shared_callers_begin(struct text_apart *a, struct report *r, uint32_t rows)
+int text_shared_callers_begin(struct text_apart *a, struct report *r, const uint32_t *site,
+			      uint32_t rows)
 {
 	size_t n = rows ? rows : 1;
 	struct sorting s = {.report = r, .rows = rows};
@@ -218,8 +219,10 @@ int text_shared_callers_begin(struct text_apart *a, struct report *r, uint32_t r
 	s.shared = calloc(n, sizeof(*s.shared));
 	s.failed = !a->mark || !s.row || !s.shared;
 	for (uint32_t i = 0; !s.failed && i < rows; i++) {
-		a->mark[i] = calloc((size_t)r->site[i].frames + 1, 1);
-		s.row[i] = (struct row){&r->site[i], a->mark[i]};
+		const struct report_site *of = &r->site[site ? site[i] : i];
+
+		a->mark[i] = calloc((size_t)of->frames + 1, 1);
+		s.row[i] = (struct row){of, a->mark[i]};
 		s.failed = !a->mark[i];
 	}
 	if (!s.failed)

@@ -20,9 +20,10 @@ struct text_apart {
 	uint32_t rows;
 };
 
-/* For the first `rows` sites of the report. 0, or -1: out of memory. Either way
- * to be ended. */
-int text_shared_callers_begin(struct text_apart *a, struct report *r, uint32_t rows);
+/* For `rows` sites of the report: those that `site` numbers, NULL: the first ones. 0, or -1: out of
+ * memory. Either way to be ended. */
+int text_shared_callers_begin(struct text_apart *a, struct report *r, const uint32_t *site,
+			      uint32_t rows);
 void text_shared_callers_end(struct text_apart *a);
 
 #endif

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/wording/numbers.h"
 #include "report/render/text/text_shared_callers.h"
@@ -20,6 +21,7 @@ enum {
 	MEAN,
 	UNIT,
 	INTERVAL,
+	MARKS,
 	SLOW,
 	SLOW_UNIT,
 	SLOW_INTERVAL,
@@ -27,6 +29,7 @@ enum {
 	OVERHEAD,
 	TOTAL,
 	SHARE,
+	BAR,
 	CPU,
 	BYTES,
 	PER_BYTE,
@@ -37,6 +40,8 @@ enum {
 	COLUMNS
 };
 
+/* Columns that have no cells vanish: the marks and the bars are of the short table,
+ * the tails of the full one. */
 static const struct table_column columns[] = {
 	[FUNCTION] = {"FUNCTION", .least = 8, .style = TERMINAL_NAME},
 	[OUTCOME] = {"OUTCOME", .drop = 2},
@@ -44,6 +49,7 @@ static const struct table_column columns[] = {
 	[MEAN] = {"MEAN", .right = true, .style = TERMINAL_BOLD},
 	[UNIT] = {"", .glued = true},
 	[INTERVAL] = {"INTERVAL", .glued = true, .drop = 1},
+	[MARKS] = {"", .glued = true, .style = TERMINAL_WARN},
 	/* The slow clock's columns are what `dual` was asked for: they are dropped late. */
 	[SLOW] = {"SLOW", .right = true, .drop = 2},
 	[SLOW_UNIT] = {"", .glued = true, .drop = 2},
@@ -52,6 +58,7 @@ static const struct table_column columns[] = {
 	[OVERHEAD] = {"OFF", .right = true, .drop = 9},
 	[TOTAL] = {"TOTAL", .right = true, .drop = 4},
 	[SHARE] = {"SHARE", .right = true, .drop = 3},
+	[BAR] = {"", .drop = 13, .glued = true, .style = TERMINAL_DIM},
 	[CPU] = {"CPU", .right = true, .drop = 5},
 	[BYTES] = {"BYTES", .right = true, .drop = 6},
 	[PER_BYTE] = {"ns/B", .right = true, .drop = 7},
@@ -62,7 +69,7 @@ static const struct table_column columns[] = {
 	[COLUMNS] = {0},
 };
 
-static void size_cells(struct table *table, const struct report_site *s)
+static void size_cells(struct table *table, const struct report_site *s, bool few)
 {
 	char text[32];
 
@@ -72,7 +79,7 @@ static void size_cells(struct table *table, const struct report_site *s)
 	table_cell(table, BYTES, text);
 	/* A slope that may be zero (sizes hardly vary), or a negative time for 0 bytes
 	 * (sizes of different work): neither is the cost of a byte. */
-	if (s->per_byte_low_ns > 0 && s->per_call_ns >= 0) {
+	if (!few && s->per_byte_low_ns > 0 && s->per_call_ns >= 0) {
 		numbers_plain(text, sizeof(text), s->per_byte_ns);
 		table_cell(table, PER_BYTE, text);
 	}
@@ -103,28 +110,31 @@ static void slow_cells(struct text *t, struct table *table, const struct report_
 	table_cell(table, SLOW_COVERS, s->slow.covers ? "yes" : "NO");
 }
 
-static void tail_cells(struct text *t, struct table *table, const struct report_site *s)
+static void tail_cells(struct text *t, struct table *table, const struct report_site *s, bool few)
 {
 	if (!s->has_percentiles)
 		return;
-	text_cell_duration(t, table, P50, s->percentiles.p50_ns);
 	text_cell_duration(t, table, P99, s->percentiles.p99_ns);
+	if (few)
+		return;
+	text_cell_duration(t, table, P50, s->percentiles.p50_ns);
 	if (isfinite(s->percentiles.p999_high_ns)) /* else too few calls to tell */
 		text_cell_duration(t, table, P999, s->percentiles.p999_ns);
 	text_cell_duration(t, table, MAX, s->percentiles.max_ns);
 }
 
 /* Of what works, or "waits" and how much of the threads' time. */
-static void share_cell(struct table *table, const struct report_site *s)
+static void share_cell(struct table *table, const struct report_site *s, bool apart)
 {
 	char share[32], text[48];
 
 	numbers_share(share, sizeof(share), s->waits ? s->waiting_share : s->share);
-	snprintf(text, sizeof(text), "%s%s", s->waits ? "waits " : "", share);
+	snprintf(text, sizeof(text), "%s%s", s->waits && !apart ? "waits " : "", share);
 	table_cell(table, SHARE, text);
 }
 
-static void add_site(struct text *t, struct table *table, const struct report_site *s)
+/* `apart`: rows that wait have a heading that says so. */
+static void add_site(struct text *t, struct table *table, const struct report_site *s, bool apart)
 {
 	char text[32];
 
@@ -136,14 +146,69 @@ static void add_site(struct text *t, struct table *table, const struct report_si
 	table_cell(table, CALLS, text);
 	text_cell_mean(t, table, MEAN, &s->estimate);
 	slow_cells(t, table, s);
-	if (s->overhead_ns != 0)
+	if (s->overhead_ns != 0 && !apart)
 		text_cell_duration(t, table, OVERHEAD, s->overhead_ns);
 	text_cell_duration(t, table, TOTAL, s->total_ns);
-	share_cell(table, s);
+	share_cell(table, s, apart);
 	if (text_states_cpu(s, text, sizeof(text)))
 		table_cell(table, CPU, text);
-	size_cells(table, s);
-	tail_cells(t, table, s);
+	size_cells(table, s, apart);
+	tail_cells(t, table, s, apart);
+}
+
+/* A share as a bar of ten columns, in eighths where there are such characters. */
+static void bar_cell(const struct text *t, struct table *table, double share)
+{
+	static const char *const eighth[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
+	int eighths = share > 0 ? (int)lround(fmin(share, 1) * 80) : 0;
+	char bar[40] = "", *at = bar;
+
+	if (!t->terminal.utf8)
+		eighths = (eighths + 4) / 8 * 8;
+	for (; eighths > 0; eighths -= 8)
+		at = stpcpy(at, t->terminal.utf8 ? eighth[eighths < 8 ? eighths : 8] : "#");
+	table_cell(table, BAR, bar);
+}
+
+static void mark_cell(struct table *table, const struct report_site *s)
+{
+	unsigned marks = text_sites_marks(s);
+
+	table_cell(table, MARKS,
+		   marks == (TEXT_DOUBT | TEXT_NOTE) ? "!~"
+		   : marks & TEXT_DOUBT		     ? "!"
+		   : marks & TEXT_NOTE		     ? "~"
+						     : "");
+}
+
+unsigned text_sites_marks(const struct report_site *s)
+{
+	unsigned unreliable =
+		s->estimate.unreliable | (s->has_slow ? s->slow.estimate.unreliable : 0);
+
+	return (unreliable ? TEXT_DOUBT : 0) | (reliability_findings(s) ? TEXT_NOTE : 0);
+}
+
+void text_sites_begin(struct table *table)
+{
+	table_begin(table, columns, "CALLED FROM");
+	table->notes_drop = 8;
+	table->notes_least = 56;
+}
+
+void text_sites_waiting(struct table *table)
+{
+	table_section(table);
+	table_cell(table, FUNCTION, "WAITING");
+	table_cell(table, SHARE, "OF TIME");
+}
+
+void text_sites_row(struct text *t, struct table *table, uint32_t site)
+{
+	const struct report_site *s = &t->report->site[site];
+	add_site(t, table, s, true);
+	mark_cell(table, s);
+	bar_cell(t, table, s->waits ? s->waiting_share : s->share);
 }
 
 /* The reliability warnings of a row, in the row itself. */
@@ -155,7 +220,7 @@ static void doubt_notes(struct table *table, const struct report_site *s)
 
 	for (unsigned bit = 1; bit <= unreliable; bit *= 2)
 		if (unreliable & bit) {
-			snprintf(line, sizeof(line), "! %s: see the warning below",
+			snprintf(line, sizeof(line), "! %s: scprof explain says more",
 				 reliability_name(bit));
 			table_note(table, line);
 		}
@@ -177,13 +242,13 @@ int text_sites(struct text *t)
 	uint32_t rows = r->sites < t->top ? r->sites : t->top;
 	int status;
 
-	if (text_shared_callers_begin(&apart, r, rows) < 0) {
+	if (text_shared_callers_begin(&apart, r, NULL, rows) < 0) {
 		text_shared_callers_end(&apart);
 		return -1;
 	}
 	table_begin(&table, columns, "CALLED FROM");
 	for (uint32_t i = 0; i < rows; i++) {
-		add_site(t, &table, &r->site[i]);
+		add_site(t, &table, &r->site[i], false);
 		doubt_notes(&table, &r->site[i]);
 		text_states_notes(t, &table, &r->site[i]);
 		if (i < DETAILED)

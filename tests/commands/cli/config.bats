@@ -40,7 +40,7 @@ refused()
 	config '[report]' 'format = json' 'confidence = 99%' 'by = function'
 	[ "$("$SCPROF" report p.scp | jq .confidence)" = 0.99 ]
 	[ "$("$SCPROF" report --confidence 0.9 p.scp | jq .confidence)" = 0.9 ]
-	"$SCPROF" report --format=text p.scp | grep -q '99 % confidence'
+	"$SCPROF" report --format=text p.scp | grep -q '99 % intervals'
 	[ "$(SCPROF_CONFIG=/dev/null "$SCPROF" report --format json p.scp | jq .confidence)" = 0.95 ]
 }
 
@@ -212,7 +212,7 @@ refused()
 @test "config 10: scprof config knows every option that can be set, by its documented name" {
 	# each long option of each command, but for those that are questions
 	local command name bad=0
-	"$SCPROF" describe | awk -F'\t' '$1 == "command" { print $3 }' | grep -vxE 'doctor|config' >names
+	"$SCPROF" describe | awk -F'\t' '$1 == "command" { print $3 }' | grep -vxE 'doctor|config|explain' >names
 	while read -r command; do
 		for name in $("$SCPROF" describe "$command" | awk -F'\t' '$1 == "option" { print $3 }'); do
 			config "[$command]" "$name = yes"

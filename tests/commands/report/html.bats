@@ -23,14 +23,14 @@ setup_file()
 	"$PROFILES/make_states" rseq switched.scp
 	for name in real some many none hostile displaced ticks switched; do
 		"$SCPROF" report --format html -o "$name.html" "$name.scp"
-		COLUMNS=400 LC_ALL=C.UTF-8 "$SCPROF" report --top 0 --frames 0 "$name.scp" >"$name.txt"
+		COLUMNS=400 LC_ALL=C.UTF-8 "$SCPROF" report --full --top 0 --frames 0 "$name.scp" >"$name.txt"
 	done
 	"$SCPROF" report --format html --by gap -o loop.html real.scp
-	COLUMNS=400 LC_ALL=C.UTF-8 "$SCPROF" report --by gap real.scp >loop.txt
+	COLUMNS=400 LC_ALL=C.UTF-8 "$SCPROF" report --full --by gap real.scp >loop.txt
 	# so few calls that some row meets no tick of 4 ms
 	SCPROF_CLOCK=dual "$SCPROF" run -o dual.scp --no-report -- "$EXAMPLES/echo_pair" 1 10 >/dev/null 2>&1
 	"$SCPROF" report --format html -o dual.html dual.scp
-	COLUMNS=400 LC_ALL=C.UTF-8 "$SCPROF" report --top 0 --frames 0 dual.scp >dual.txt
+	COLUMNS=400 LC_ALL=C.UTF-8 "$SCPROF" report --full --top 0 --frames 0 dual.scp >dual.txt
 	# numbers that can be checked on paper, texts that would be markup
 	# rows of two programs, in turn
 	data_of real.html | jq -c '(.site_fields | length) as $n | .programs = {of: 2, fields: ["name"], rows: [(.strings | length), (.strings | length) + 1]}

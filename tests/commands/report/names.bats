@@ -71,7 +71,7 @@ profile()
 report()
 {
 	"$SCPROF" report --format json -o report.json app.scp
-	"$SCPROF" report --top 0 --frames 9 app.scp >report.txt
+	"$SCPROF" report --full --top 0 --frames 9 app.scp >report.txt
 }
 
 id_of()
@@ -436,7 +436,7 @@ calls_are_there()
 	truncate -s 1M app
 	(
 		ulimit -f 512
-		"$SCPROF" report --top 0 --frames 9 app.scp
+		"$SCPROF" report --full --top 0 --frames 9 app.scp
 		echo "status $?"
 	) | cat >report.txt
 	grep -q '^status 0$' report.txt

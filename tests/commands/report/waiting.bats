@@ -35,7 +35,7 @@ assert [(r["symbol"], r["waits"] in ("1", "true"), r["share"] == "") for r in ro
 }
 
 @test "waiting 02: the text says how much is work, and marks what waits" {
-	"$SCPROF" report --by function p.scp >text
+	"$SCPROF" report --full --by function p.scp >text
 	grep -q '^  calls .* of work, ' text
 	sed -n '/^FUNCTION/,$p' text | awk 'NR > 1 && NF { print /waits/ ? "waits" : "works" }' | uniq >kinds
 	[ "$(head -n 2 kinds | tr '\n' ' ')" = "works waits " ]

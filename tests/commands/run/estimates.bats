@@ -17,7 +17,7 @@ made()
 	env LD_PRELOAD="$LIB $PROGRAMS/made_clock.so" MADE_CLOCK="$T/clock" SCPROF_CLOCK_PAGE="$T/page" \
 		SCPROF_OUT="$T/out" SCPROF_CLOCK="$1" SCPROF_GROUPS=io,socket "$PROGRAMS/made_calls" "${@:2}" >said
 	make_report --by function
-	"$SCPROF" report --by function out/*.scp >report.txt
+	"$SCPROF" report --full --by function out/*.scp >report.txt
 }
 
 @test "estimates 01: a program paced by the tick is named, in JSON and in text" {

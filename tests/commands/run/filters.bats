@@ -146,7 +146,7 @@ refused()
 	says '[.sites[].path] | index("truncated")' null
 	says '[.warnings[].code] | index("deep-paths")' null
 	"$SCPROF" report "$T/p.scp" | grep -q 'the innermost 2 frames of each path: all else is left out'
-	"$SCPROF" report "$T/p.scp" | grep -q '(outer frames left out: --depth)'
+	"$SCPROF" report --full "$T/p.scp" | grep -q '(outer frames left out: --depth)'
 	profile --depth 192 "$FILTERS" below 20
 	says '[.sites[].path] | unique' '["complete","limited"]'
 }

@@ -20,7 +20,7 @@ record()
 report_of()
 {
 	"$SCPROF" report --format json "$@" >report.json
-	"$SCPROF" report "$@" >report.txt
+	"$SCPROF" report --full "$@" >report.txt
 }
 
 expect()

@@ -37,7 +37,7 @@ profile()
 
 @test "recording 03: the report tells it as a part of what scprof took" {
 	profile tsc "$PROGRAMS/new_inside" 3000
-	"$SCPROF" report --top 2 p.scp | tr -s ' \n' ' ' >text
+	"$SCPROF" report --full --top 2 p.scp | tr -s ' \n' ' ' >text
 	grep -q "recording new paths: [0-9.]* [mu]s, .* of the threads' time (.* times .*); in no call's time" text ||
 		{ cat text && return 1; }
 	holds '.totals | .recording_ns > 0 and .perturbation_ns > .recording_ns'

@@ -194,11 +194,11 @@ perf_only()
 	recorded "--states exact" "$PROGRAMS/slept" rarely 6000
 	of rare '.calls == 6000 and .states.switched_calls >= 120 and (.states.tail |
 		.slept > 0.8 and .slept_ci[0] > 0.2 and .slept_ci[0] <= .slept and .slept <= .slept_ci[1])'
-	"$SCPROF" report p.scp >report.txt
+	"$SCPROF" report --full p.scp >report.txt
 	grep -qE '% above P99: .* of the calls lost their CPU, (8|9|10)[0-9] % \[.*\] slept' report.txt
 	recorded "--states exact" "$PROGRAMS/slept" pause 20
 	of poll '.states.tail == null'
-	"$SCPROF" report p.scp >report.txt
+	"$SCPROF" report --full p.scp >report.txt
 	run ! grep -q "above P99" report.txt
 }
 
@@ -213,7 +213,7 @@ perf_only()
 	holds '.totals | .charged_difference as $off | .charged_s |
 		((.in_calls + .outside + .recording + .not_recorded) / .processes - 1 - $off | fabs) < 1e-9'
 	holds '.totals.charged_s.processes == .ledger.cpu_s'
-	"$SCPROF" report p.scp | tr -s ' \n' ' ' | grep -q 'charged calls [^:]* + not recorded [^:]*, by the kernel [^:]*: off by '
+	"$SCPROF" report --full p.scp | tr -s ' \n' ' ' | grep -q 'charged calls [^:]* + not recorded [^:]*, by the kernel [^:]*: off by '
 }
 
 @test "states 24: of calls that nobody watches nothing is charged" {
@@ -221,6 +221,6 @@ perf_only()
 	recorded "--states off" "$PROGRAMS/slept" pause 20
 	holds '.totals | .charged_difference == null and .charged_s.in_calls == null and .charged_s.threads == null'
 	holds '.totals.charged_s.processes > 0'
-	"$SCPROF" report p.scp >report.txt
+	"$SCPROF" report --full p.scp >report.txt
 	run ! grep -q '^  charged' report.txt
 }

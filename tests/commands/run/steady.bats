@@ -24,7 +24,7 @@ recorded()
 	sends | jq -e '(.mean_ns * (.calls - .steadiness.warm_up.calls)
 		+ .steadiness.warm_up.mean_ns * .steadiness.warm_up.calls) / .total_ns
 		| . > 0.999999 and . < 1.000001'
-	"$SCPROF" report p.scp >text
+	"$SCPROF" report --full p.scp >text
 	grep -q '~ warm-up: first .* not in the mean' text
 	grep -q '^warning: warm-up' text
 }
@@ -35,7 +35,7 @@ recorded()
 		and (.mean_ns * .calls / .total_ns | . > 0.999999 and . < 1.000001)'
 	"$SCPROF" report --include-warm-up --format json p.scp |
 		jq -e '.warm_up == "included" and ([.warnings[].code] | index("warm-up") | not)'
-	"$SCPROF" report --include-warm-up p.scp >text
+	"$SCPROF" report --full --include-warm-up p.scp >text
 	grep -q '~ warm-up: first .* in the mean' text
 }
 

@@ -122,7 +122,7 @@ os.execv(sys.argv[1], sys.argv[1:])' "$PROGRAMS/started"
 	SYMBOLS=@nothing
 	refused 'cannot read the patterns' "$PROGRAMS/started"
 	"$SCPROF" merge -o merged.scp out/*.scp
-	"$SCPROF" report merged.scp | grep -q 'cannot read the patterns'
+	"$SCPROF" report --full merged.scp | grep -q 'cannot read the patterns'
 }
 
 @test "reexec 08: no tool beside the library, one that fails, one that lies" {

@@ -56,6 +56,7 @@ static void charged_time_adds_up_to_the_processes_own(void **state)
 	assert_false(threads_time_agrees(r));
 	report_free(r);
 	o.width = 160;
+	o.full = true;
 	text = fixture_print(p, &o); /* in any report, not only of gaps and threads */
 	assert_non_null(strstr(text, "calls 666.7 ms + between 233.2 ms + "));
 	assert_non_null(strstr(text, " + not recorded 73.01 ms = 973.0 ms, by the kernel 1.000 s: "
@@ -86,6 +87,7 @@ static void what_few_readings_may_be_off_by_is_said(void **state)
 	p->table[1].states.cpu_ns /= 1000;
 	p->switches.readings = 1000;
 	o.width = 160;
+	o.full = true;
 	text = fixture_print(p, &o);
 	assert_non_null(strstr(text, "off by -2.9 %, as chance allows with 1,000 readings"));
 	free(text);
@@ -107,6 +109,7 @@ static void recordings_without_a_tick_have_no_duration(void **state)
 	p->table[0].recordings = 7;
 	p->table[0].recording_units = 0;
 	o.width = 160;
+	o.full = true;
 	text = fixture_print(p, &o);
 	assert_non_null(strstr(text, "new paths: 7 times; no tick fell into any of them\n"));
 	free(text);

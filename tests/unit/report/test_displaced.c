@@ -324,7 +324,7 @@ static void test_text_names_partners_and_marks_what_is_significant(void **state)
 	made.busy = 300000;
 	save(path);
 	text = print(&path, 1, o);
-	assert_non_null(strstr(text, "warning: others-busy"));
+	assert_non_null(strstr(text, "! others-busy"));
 	assert_non_null(strstr(text, "up to 30 % of a CPU's time"));
 	free(text);
 }
@@ -342,12 +342,12 @@ static void test_a_row_of_several_has_no_cost(void **state)
 	o.by = REPORT_BY_FUNCTION;
 	text = print(&path, 1, o);
 	assert_null(strstr(text, "UNCHARGED"));
-	assert_non_null(strstr(text, "warning: site-costs-apart"));
+	assert_non_null(strstr(text, "! site-costs-apart"));
 	free(text);
 	o.by = REPORT_BY_PATH;
 	text = print(twice, 2, o);
 	assert_null(strstr(text, "UNCHARGED"));
-	assert_non_null(strstr(text, "warning: site-costs-apart"));
+	assert_non_null(strstr(text, "! site-costs-apart"));
 	free(text);
 }
 

@@ -393,6 +393,7 @@ static void text_says_it_in_eighty_columns(void **state)
 
 	(void)state;
 	o.width = 80;
+	o.full = true;
 	text = fixture_print(timed(1), &o);
 	assert_non_null(strstr(text, "computes: "));
 	assert_non_null(strstr(text, "  CPU"));

@@ -46,18 +46,47 @@ static void check_golden(const char *name, const char *text)
 	free(want);
 }
 
-static void compare(const char *name, const struct profile *p, enum report_by by, uint32_t width,
-		    uint32_t top)
+static void compare_as(bool full, const char *name, const struct profile *p, enum report_by by,
+		       uint32_t width, uint32_t top)
 {
 	struct report_options o = REPORT_OPTIONS_DEFAULT;
 	char *text;
 
+	o.full = full;
 	o.by = by;
 	o.width = width;
 	o.top = top;
 	text = fixture_print(p, &o);
 	check_golden(name, text);
 	free(text);
+}
+
+static void compare(const char *name, const struct profile *p, enum report_by by, uint32_t width,
+		    uint32_t top)
+{
+	compare_as(true, name, p, by, width, top);
+}
+
+static void compare_brief(const char *name, const struct profile *p, uint32_t width, uint32_t top)
+{
+	compare_as(false, name, p, REPORT_BY_PATH, width, top);
+}
+
+static void test_recorded_brief(void **state)
+{
+	static char near[] = "/nonexistent/one/lib.so", far[] = "/nonexistent/two/lib.so";
+	struct profile *p = fixture_profile();
+
+	(void)state;
+	p->losses.skipped_calls = 3;
+	compare_brief("brief_60", p, 60, REPORT_TOP_DEFAULT);
+	compare_brief("brief_100", p, 100, REPORT_TOP_DEFAULT);
+	compare_brief("brief_200", p, 200, REPORT_TOP_DEFAULT);
+	compare_brief("brief_top_2", p, 100, 2);
+	compare_brief("brief_alike", fixture_alike(near, far), 100, REPORT_TOP_DEFAULT);
+	setenv("LC_ALL", "C", 1);
+	compare_brief("brief_ascii", p, 100, REPORT_TOP_DEFAULT);
+	setenv("LC_ALL", "C.UTF-8", 1);
 }
 
 static void test_recorded_widths(void **state)
@@ -111,6 +140,7 @@ static void test_frames_of_one_name_show_their_offset(void **state)
 	dl_iterate_phdr(first_bias, &bias);
 	p = fixture_alike(self, self);
 	p->entries = 2;
+	o.full = true;
 	for (uint32_t i = 0; i < 2; i++) {
 		p->path[i].frames = 1;
 		p->path[i].frame[0] = (struct prof_frame){
@@ -135,6 +165,7 @@ static bool shows_a_price_of_bytes(const struct profile *p)
 	bool shows;
 
 	o.width = 200;
+	o.full = true;
 	text = fixture_print(p, &o);
 	shows = strstr(text, "ns/B") != NULL;
 	free(text);
@@ -215,11 +246,12 @@ static void test_no_row_wraps_and_no_name_escapes(void **state)
 {
 	(void)state;
 	for (uint32_t width = 33; width < 230; width++) {
-		for (enum report_by by = REPORT_BY_PATH; by <= REPORT_BY_PROCESS; by++) {
+		for (enum report_by by = REPORT_BY_PATH; by <= 2 * REPORT_BY_PROCESS + 1; by++) {
 			struct report_options o = REPORT_OPTIONS_DEFAULT;
 			char *text;
 
-			o.by = by;
+			o.by = by / 2;
+			o.full = by % 2;
 			o.width = width;
 			text = fixture_print(fixture_hostile(), &o);
 			check_lines(text, width);
@@ -282,6 +314,7 @@ static void test_full_disk_is_an_error(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_recorded_brief),
 		cmocka_unit_test(test_recorded_widths),
 		cmocka_unit_test(test_recorded_groupings),
 		cmocka_unit_test(test_rows_that_fold_the_same_are_told_apart),

@@ -152,6 +152,7 @@ static void text_marks_what_waits(void **state)
 	(void)state;
 	o.by = REPORT_BY_FUNCTION;
 	o.width = 120;
+	o.full = true;
 	text = fixture_print(with_waits(), &o);
 	assert_non_null(strstr(text, ": 2.002 ms of work, 8.005 ms in functions that"));
 	send = strstr(text, "\nsend ");

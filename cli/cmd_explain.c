@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* scprof explain: the long text about a warning's code. */
+#include "cli/cmd.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli/messages/complaint.h"
+#include "cli/messages/nearest.h"
+#include "cli/usage/options.h"
+#include "report/wording/warning_codes.h"
+
+#define COMMAND "scprof explain"
+
+static const struct usage_entry usage_options[] = {USAGE_ENTRY_HELP, {0}};
+
+const struct usage cmd_explain_usage = {
+	.command = "explain",
+	.summary = "say what a warning means, and what to do about it",
+	.synopsis = {"[CODE...]"},
+	.text = "Say what a warning of a report or a comparison means for the numbers, where it "
+		"comes from, and what to do. Without a CODE: list them all.",
+	.words = "CODE",
+	.options = usage_options,
+	.exit_status = "0 done, 1 standard output cannot be written, 2 wrong usage",
+	.bad_usage = 2,
+	.failure = 1,
+};
+
+static int take_option(void *to, int code, const char *value)
+{
+	(void)to;
+	(void)code;
+	(void)value;
+	return 0;
+}
+
+static void list(void)
+{
+	for (size_t i = 0; i < warning_codes_count; i++)
+		printf("%-28s %s\n", warning_codes[i].code, warning_codes[i].title);
+}
+
+static void explain(const struct warning_code *w)
+{
+	printf("%s: %s\n", w->code, w->title);
+	if (*w->means)
+		usage_print_text(w->means, 2, stdout);
+	if (*w->act)
+		usage_print_text(w->act, 2, stdout);
+}
+
+static int complain(const char *code)
+{
+	const char **names = calloc(warning_codes_count, sizeof(*names)), *near = NULL;
+
+	for (size_t i = 0; names && i < warning_codes_count; i++)
+		names[i] = warning_codes[i].code;
+	if (names)
+		near = nearest_name(code, names, warning_codes_count);
+	complaint_say(COMMAND, "no warning is called '%.200s'%s%s%s; scprof explain lists them",
+		      code, near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+	free(names);
+	return cmd_explain_usage.bad_usage;
+}
+
+int cmd_explain(int argc, char **argv)
+{
+	int status = options_parse(&cmd_explain_usage, argc, argv, take_option, NULL);
+
+	if (status != OPTIONS_GO)
+		return status;
+	for (int i = optind; i < argc; i++)
+		if (!warning_codes_find(argv[i]))
+			return complain(argv[i]);
+	if (optind == argc)
+		list();
+	for (int i = optind; i < argc; i++)
+		explain(warning_codes_find(argv[i]));
+	if (!fflush(stdout) && !ferror(stdout))
+		return 0;
+	perror(COMMAND ": cannot write to standard output");
+	return cmd_explain_usage.failure;
+}

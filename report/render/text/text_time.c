@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Where the threads' time went: a bar, and shares that add up to 100 %. */
+#include "report/render/text/text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/model/threads_time.h"
+#include "report/wording/numbers.h"
+#include "report/wording/percentages.h"
+#include "report/wording/utf8.h"
+
+#define PARTS	 6
+#define INDENT	 13
+#define BAR_MOST 40
+
+/* A sum that is off by more than this is no reason to print tenths of a percent. */
+#define EXACT 0.01
+/* A share that says what most of the time was. */
+#define MOST 500
+
+struct part {
+	double s;
+	const char *utf8, *ascii; /* in the bar */
+	const char *most;	  /* "mostly ...", if it is more than half */
+	char label[160];
+};
+
+struct time_line {
+	struct part part[PARTS];
+	size_t parts;
+	double all_s;
+	bool about;
+};
+
+__attribute__((format(printf, 6, 7))) static void add(struct time_line *l, double s,
+						      const char *utf8, const char *ascii,
+						      const char *most, const char *format, ...)
+{
+	struct part *p = &l->part[l->parts++];
+	va_list args;
+
+	*p = (struct part){.s = fmax(s, 0), .utf8 = utf8, .ascii = ascii, .most = most};
+	l->all_s += p->s;
+	va_start(args, format);
+	vsnprintf(p->label, sizeof(p->label), format, args);
+	va_end(args);
+}
+
+/* How long calls at this site waited, in ns. */
+static double waited_ns(const struct report_site *s, bool only_waits)
+{
+	if (s->waits)
+		return s->total_ns;
+	return only_waits || !s->states.known || !(s->states.asleep.mean > 0)
+		       ? 0
+		       : s->states.asleep.mean * (double)s->calls;
+}
+
+/* "waiting in epoll_wait, recv": the functions that waited longest. */
+static void name_waits(const struct report *r, bool only_waits, char *out, size_t room)
+{
+	double *ns = calloc((size_t)r->profile->functions + 1, sizeof(*ns)), all = 0;
+	size_t used = (size_t)snprintf(out, room, "waiting in calls");
+
+	for (uint32_t i = report_next_filled(r, 0); ns && i < r->sites;
+	     i = report_next_filled(r, i + 1)) {
+		double waited = waited_ns(&r->site[i], only_waits);
+
+		ns[r->site[i].function] += waited;
+		all += waited;
+	}
+	for (int named = 0; ns && all > 0 && named < 2; named++) {
+		uint32_t best = 0;
+
+		for (uint32_t f = 1; f < r->profile->functions; f++)
+			best = ns[f] > ns[best] ? f : best;
+		if (!(ns[best] > 0.01 * all))
+			break;
+		if (!named)
+			used = (size_t)snprintf(out, room, "waiting in ");
+		used += (size_t)snprintf(out + used, room - used, "%s%.40s", named ? ", " : "",
+					 r->profile->function[best].name);
+		ns[best] = 0;
+	}
+	free(ns);
+}
+
+/* From the kernel's account of each thread. */
+static void fill_states(struct time_line *l, const struct report *r)
+{
+	const struct report_threads_time *t = &r->threads_time;
+	double in_calls = threads_time_cpu_in_calls_s(t);
+	double all_cpu = t->cpu_in_calls_s + t->cpu_outside_s + t->recording_s;
+	double recording = fmin(fmax(t->recording_s, 0), fmax(all_cpu - in_calls, 0));
+	double off = threads_time_difference(r);
+	char waits[160];
+
+	l->about = !(fabs(off) <= EXACT);
+	name_waits(r, false, waits, sizeof(waits));
+	add(l, in_calls, "█", "#", "in calls, on a CPU", "on a CPU in calls");
+	add(l, all_cpu - in_calls - recording, "▓", "=", "computing outside of calls",
+	    "on a CPU outside of them");
+	add(l, recording, "▞", "%", "recorded by scprof", "recording by scprof");
+	add(l, t->runnable_s, "▒", "+", "kept from its CPUs", "runnable: waited for a CPU");
+	add(l, t->asleep_in_calls_s, "░", "-", "waiting", "%s", waits);
+	add(l, t->not_recorded_s, "·", ".", "waiting elsewhere", "waiting, not recorded");
+}
+
+/* From the calls alone. */
+static void fill_calls(struct time_line *l, const struct report *r)
+{
+	double outer_ns = r->calls_ns - r->nested_ns;
+	char waits[160];
+
+	name_waits(r, true, waits, sizeof(waits));
+	add(l, (outer_ns - r->waiting_ns) / 1e9, "█", "#", "in calls", "in calls that work");
+	add(l, r->gaps_ns / 1e9, "▓", "=", "between calls", "between calls, or not recorded");
+	add(l, r->recording_ns / 1e9, "▞", "%", "recorded by scprof", "recording by scprof");
+	add(l, fmin(r->waiting_ns, outer_ns) / 1e9, "░", "-", "waiting", "%s", waits);
+}
+
+/* As many cells as each part has of the whole, without one too few or too many. */
+static void print_bar(struct text *t, const struct time_line *l)
+{
+	size_t least = t->terminal.width / 3;
+	int32_t cells[PARTS], width = (int32_t)(least < BAR_MOST ? least : BAR_MOST);
+	double part[PARTS];
+
+	for (size_t i = 0; i < l->parts; i++)
+		part[i] = l->part[i].s;
+	if (percentages_round_to(part, l->parts, width, cells) < 0)
+		return;
+	for (size_t i = 0; i < l->parts; i++)
+		for (int32_t k = 0; k < cells[i]; k++)
+			fputs(t->terminal.utf8 ? l->part[i].utf8 : l->part[i].ascii, t->out);
+	fputs("  ", t->out);
+}
+
+static void print_whole(struct text *t, const struct time_line *l, const int32_t *permille)
+{
+	const struct report *r = t->report;
+	char time[32], line[256], about[96] = "", off[32], mostly[96] = "";
+	uint64_t threads = 0;
+	bool cpu = r->profile->clock.kind == SCP_CLOCK_THREAD_CPU;
+
+	for (uint32_t i = 0; i < r->threads; i++)
+		threads += r->thread[i].threads;
+	for (size_t i = 0; i < l->parts; i++)
+		if (permille[i] > MOST)
+			snprintf(mostly, sizeof(mostly), ", mostly %s", l->part[i].most);
+	numbers_duration(time, sizeof(time), r->time_ns, t->terminal.utf8);
+	numbers_share(off, sizeof(off), fabs(threads_time_difference(r)));
+	if (l->about)
+		snprintf(about, sizeof(about), "; roughly: the check is %s off", off);
+	snprintf(line, sizeof(line), "%s%s of %" PRIu64 " thread%s%s%s", time,
+		 cpu ? " of CPU time" : "", threads, threads == 1 ? "" : "s", mostly, about);
+	text_cell_wrap(
+		t, line,
+		INDENT + 2 + (t->terminal.width / 3 < BAR_MOST ? t->terminal.width / 3 : BAR_MOST),
+		INDENT);
+}
+
+/* "12.3 % waiting in recv", clean. */
+static char *part_words(const struct text *t, const struct time_line *l, size_t i, int32_t permille)
+{
+	char share[32], *raw = NULL, *safe = NULL;
+
+	if (l->about)
+		snprintf(share, sizeof(share), "%" PRId32 " %%", permille / 10);
+	else
+		numbers_permille(share, sizeof(share), permille);
+	if (asprintf(&raw, "%s %s", share, l->part[i].label) >= 0)
+		safe = utf8_clean(raw, t->terminal.utf8);
+	free(raw);
+	return safe;
+}
+
+/* As many on a line as fit; none is broken at a line's end unless a line is too short for it. */
+static void print_parts(struct text *t, const struct time_line *l, const int32_t *permille)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < l->parts; i++) {
+		const char *sign = t->terminal.utf8 ? l->part[i].utf8 : l->part[i].ascii;
+		char *words = permille[i] ? part_words(t, l, i, permille[i]) : NULL;
+		size_t width = words ? utf8_width(words) : 0;
+
+		if (!words)
+			continue;
+		if (at && at + 5 + width > t->terminal.width) {
+			fputc('\n', t->out);
+			at = 0;
+		}
+		fprintf(t->out, "%*s%s ", at ? 3 : INDENT, "", sign);
+		at += (at ? 3 : INDENT) + 2;
+		if (at + width > t->terminal.width) {
+			text_cell_wrap(t, words, at, INDENT);
+			at = 0;
+		} else {
+			fputs(words, t->out);
+			at += width;
+		}
+		free(words);
+	}
+	if (at)
+		fputc('\n', t->out);
+}
+
+void text_time(struct text *t)
+{
+	struct time_line l = {0};
+	double part[PARTS];
+	int32_t permille[PARTS];
+
+	if (t->report->threads_time.known)
+		fill_states(&l, t->report);
+	else
+		fill_calls(&l, t->report);
+	if (!(l.all_s > 0))
+		return;
+	for (size_t i = 0; i < l.parts; i++)
+		part[i] = l.part[i].s;
+	if (percentages_round_to(part, l.parts, l.about ? 100 : 1000, permille) < 0)
+		return;
+	for (size_t i = 0; l.about && i < l.parts; i++)
+		permille[i] *= 10;
+	terminal_style(t->out, &t->terminal, TERMINAL_DIM);
+	fprintf(t->out, "  %-10s ", "time");
+	terminal_style(t->out, &t->terminal, TERMINAL_PLAIN);
+	print_bar(t, &l);
+	print_whole(t, &l, permille);
+	print_parts(t, &l, permille);
+}

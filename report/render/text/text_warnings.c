@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The warnings: a line each, or in full. */
+#include "report/render/text/text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/wording/utf8.h"
+
+/* Cut where a part of the sentence ends, if the last one that finds room is most of the line; else
+ * at a word. */
+static void cut(char *clean, size_t width)
+{
+	size_t most = utf8_fit(clean, width), end = most;
+
+	if (!clean[most])
+		return;
+	while (end && !(strchr(",;:", clean[end]) && clean[end + 1] == ' '))
+		end--;
+	if (end < most / 2)
+		for (end = most; end && clean[end] != ' ';)
+			end--;
+	while (end && strchr(" ,;:(", clean[end - 1]))
+		end--;
+	clean[end] = '\0';
+}
+
+/* How many have the same code; 0: one before has it. */
+static uint32_t count_alike(const struct report *r, uint32_t at)
+{
+	uint32_t alike = 1;
+
+	for (uint32_t i = 0; i < r->warnings; i++) {
+		bool same = i != at && !strcmp(r->warning[i].code, r->warning[at].code);
+
+		if (same && i < at)
+			return 0;
+		alike += same;
+	}
+	return alike;
+}
+
+/* The code, and as much of the figures and of what to do as a line holds. */
+static void print_line(struct text *t, const struct report_warning *w, uint32_t alike)
+{
+	char *safe = utf8_clean(w->brief, t->terminal.utf8), times[24] = "";
+	size_t before;
+
+	if (!safe)
+		return;
+	if (alike > 1)
+		snprintf(times, sizeof(times), " (%" PRIu32 ")", alike);
+	before = strlen(w->code) + strlen(times) + 4;
+	cut(safe, t->terminal.width > before ? t->terminal.width - before : 0);
+	terminal_style(t->out, &t->terminal, TERMINAL_WARN);
+	fprintf(t->out, "! %s", w->code);
+	terminal_style(t->out, &t->terminal, TERMINAL_PLAIN);
+	fprintf(t->out, "%s%s%s\n", times, *safe ? "  " : "", safe);
+	free(safe);
+}
+
+/* An eighth of the screen, and no fewer than 3. */
+static uint32_t lines_at_most(const struct text *t)
+{
+	size_t eighth = t->terminal.height / 8;
+
+	return eighth ? eighth < 3 ? 3 : (uint32_t)eighth : 5;
+}
+
+void text_warnings_brief(struct text *t)
+{
+	const struct report *r = t->report;
+	uint32_t lines = 0, more = 0;
+	char line[96] = "";
+
+	if (!r->warnings)
+		return;
+	fputc('\n', t->out);
+	for (uint32_t i = 0; i < r->warnings; i++) {
+		uint32_t alike = count_alike(r, i);
+
+		if (alike && lines < lines_at_most(t)) {
+			print_line(t, &r->warning[i], alike);
+			lines++;
+		} else if (alike) {
+			more++;
+		}
+	}
+	if (more)
+		snprintf(line, sizeof(line), "%" PRIu32 " more with --full; ", more);
+	strcat(line, "about each: scprof explain CODE");
+	terminal_style(t->out, &t->terminal, TERMINAL_DIM);
+	fputs("  ", t->out);
+	text_cell_wrap(t, line, 2, 4);
+	terminal_style(t->out, &t->terminal, TERMINAL_PLAIN);
+}
+
+void text_warnings_full(struct text *t)
+{
+	const struct report *r = t->report;
+
+	for (uint32_t i = 0; i < r->warnings; i++) {
+		char *safe = utf8_clean(r->warning[i].text, t->terminal.utf8);
+
+		if (!safe)
+			return;
+		fputc('\n', t->out);
+		terminal_style(t->out, &t->terminal, TERMINAL_WARN);
+		fprintf(t->out, "warning: %s\n", r->warning[i].code);
+		terminal_style(t->out, &t->terminal, TERMINAL_PLAIN);
+		fputs("  ", t->out);
+		text_cell_wrap(t, safe, 2, 2);
+		free(safe);
+	}
+}

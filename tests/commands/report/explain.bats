@@ -1,0 +1,68 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# scprof explain, and that one screen of text has what --full has more words for.
+
+load ../common
+
+setup()
+{
+	common_setup
+	MAKE_PROFILE=$SCPROF_BUILD/tests/profiles/make_profile
+	"$MAKE_PROFILE" paths 200 p.scp
+}
+
+@test "explain 01: all codes are listed with a line, and each has a longer text" {
+	local code
+	"$SCPROF" explain >codes
+	[ "$(wc -l <codes)" -ge 50 ]
+	[ "$(awk 'NF < 3' codes | wc -l)" = 0 ]
+	while read -r code _; do
+		"$SCPROF" explain "$code" >long
+		[ "$(wc -l <long)" -ge 2 ]
+		grep -q "^$code: " long
+	done <codes
+	"$SCPROF" explain heavy-tail drift | grep -c '^[a-z]' | grep -qx 2
+}
+
+@test "explain 02: an unknown code is one error with the nearest name, status 2" {
+	run "$SCPROF" explain heavytail
+	[ "$status" = 2 ]
+	[ "${#lines[@]}" = 1 ]
+	[[ $output == *"did you mean 'heavy-tail'?"* ]]
+	run "$SCPROF" explain drift nonsense-of-no-kind
+	[ "$status" = 2 ]
+	[ "${#lines[@]}" = 1 ]
+	if "$SCPROF" explain >/dev/full 2>err; then
+		return 1
+	fi
+}
+
+@test "explain 03: every code that the source warns with can be explained" {
+	local code
+	grep -rhoE '(warning_list_note\(r|warn\(d|warning_list_note\($|^\s+r), *"[a-z-]+"' \
+		"$ROOT/report" --include=*.c | grep -oE '"[a-z-]+"' | tr -d '"' | sort -u >used
+	[ "$(wc -l <used)" -ge 30 ]
+	while read -r code; do
+		"$SCPROF" explain "$code" >long || return 1
+	done <used
+}
+
+@test "screen 01: a report takes 40 lines where there is no terminal; --full and --top 0 show every row" {
+	LC_ALL=C "$SCPROF" report p.scp >short
+	[ "$(wc -l <short)" -le 40 ]
+	grep -qE '^  \+ [0-9]+ more rows: ' short
+	sites=$("$SCPROF" report --format json p.scp | jq '.sites | length')
+	LC_ALL=C "$SCPROF" report --top 3 --frames 0 p.scp >top
+	[ "$(sed -n '/^FUNCTION/,/^  + /p' top | sed '1d;$d' | grep -c ' %')" = 3 ]
+	LC_ALL=C "$SCPROF" report --top 0 --frames 0 p.scp >all
+	# each block has a heading
+	[ "$(sed -n '/^FUNCTION/,/^  [!~]/p' all | grep -E '^[a-z_0-9]+ .*%' | grep -vc '^! ')" = "$sites" ]
+	LC_ALL=C "$SCPROF" report --full --frames 0 p.scp >full
+	[ "$(sed -n '/^FUNCTION/,/^$/p' full | grep -c '^[a-z]')" = "$sites" ]
+}
+
+@test "screen 02: the shares of the line of time add up to 100 %" {
+	"$SCPROF" report p.scp >short
+	LC_ALL=C "$SCPROF" report p.scp | sed -n '/^  time /,/^  calls /p' | sed '1d;$d' >parts
+	grep -oE '[0-9.]+ %' parts | awk '{ sum += $1 } END { exit !(sum > 99.95 && sum < 100.05) }'
+}
