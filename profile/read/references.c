@@ -243,7 +243,7 @@ static int check_one(const struct raw_file *raw, uint32_t type, const struct raw
 		return 0;
 	case SCP_REC_LOOK:
 		if (!exists(raw, SCP_REC_FUNCTION, 0, ref->id))
-			return missing(raw, "a look of table", ref, "function", ref->id, err);
+			return missing(raw, "look", ref, "function", ref->id, err);
 		return 0;
 	case SCP_REC_ACCOUNT_CPU:
 	case SCP_REC_ACCOUNT_TEXT:
