@@ -15,12 +15,11 @@
 #include "preload/table/header.h"
 #include "preload/table/sums.h"
 
-#define FIRST_CALLS	8u  /* of a function, that are timed */
-#define MOST_APART	64u /* calls for each that is timed, on average */
-#define TICKS_APART	16u /* the same of a clock that ticks: reading it costs little */
-#define SHORT_UNITS	512u
-#define THREAD_PATIENCE 16u /* calls after which a thread gets a table, */
-#define CHILD_PATIENCE	64u /* and a forked child a profile */
+#define FIRST_CALLS 8u	/* of a function, that are timed */
+#define MOST_APART  64u /* calls for each that is timed, on average */
+#define TICKS_APART 16u /* the same of a clock that ticks: reading it costs little */
+#define SHORT_UNITS 512u
+#define PATIENCE    64u /* calls after which a thread gets a table */
 
 static struct scp_look nowhere; /* where there is no room: never read */
 
@@ -107,7 +106,7 @@ static struct scp_thread *find_thread(void)
 	struct scp_thread *t = thread_self;
 	if (likely(t && process_epoch.now.generation))
 		return t;
-	if (++passed < (process_epoch.now.generation ? THREAD_PATIENCE : CHILD_PATIENCE))
+	if (++passed < PATIENCE)
 		return NULL;
 	passed = 0;
 	return call_first_thread();
@@ -118,7 +117,7 @@ COLD bool look_begin(struct look *k, uint32_t function)
 	int saved = errno;
 	struct scp_thread *t;
 	bool timed = false;
-	if (unlikely(!control_is_recording() || filter.below || filter.threads))
+	if (filter.below || filter.threads)
 		return false;
 	if (unlikely(control_changed()))
 		lifecycle_look();

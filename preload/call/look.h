@@ -4,8 +4,8 @@
  * scp_look. No path and no entry; calls inside recorded calls are not looked at, nor is anything
  * where filters leave calls out (--below, --thread).
  *
- * A thread that records nothing gets a table when it has passed some calls through. So does, later,
- * a forked child: most of them soon become another program. */
+ * A thread that records nothing gets a table when it has passed some calls through: helpers do
+ * little, and forked children soon become another program. */
 #ifndef SCPROF_PRELOAD_CALL_LOOK_H
 #define SCPROF_PRELOAD_CALL_LOOK_H
 
@@ -28,6 +28,8 @@ HIDDEN void look_end(const struct look *k);
 static inline __attribute__((always_inline)) bool look_pass(struct look *k, uint32_t function)
 {
 	struct scp_thread *t = thread_self;
+	if (unlikely(process_groups - 1 >= GROUPS_PAUSED - 1)) /* nothing is recorded now */
+		return false;
 	if (likely(t != NULL) && likely(t->look != NULL) && likely(process_epoch.now.generation)) {
 		struct look_function *f = &t->look[function];
 		if (t->open & ~OPEN_REGION)
