@@ -407,7 +407,7 @@ struct report {
 	struct report_threads_time threads_time;
 	double others_runnable, others_asleep; /* private to states.c */
 	struct report_ledger ledger;
-	struct report_elsewhere elsewhere[REPORT_ELSEWHERE_GROUPS]; /* with calls */
+	struct report_elsewhere elsewhere[REPORT_ELSEWHERE_GROUPS]; /* longest first */
 	uint32_t elsewheres;
 	uint64_t skipped_calls, overflow_calls;
 	__int128

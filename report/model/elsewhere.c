@@ -143,6 +143,13 @@ static int make_group(struct report *r, uint32_t group, const struct report_else
 	return 0;
 }
 
+static int longest_group_first(const void *a, const void *b)
+{
+	const struct report_elsewhere *x = a, *y = b;
+
+	return (x->time_s < y->time_s) - (x->time_s > y->time_s);
+}
+
 int elsewhere_fill(struct report *r)
 {
 	const struct profile *p = r->profile;
@@ -155,6 +162,7 @@ int elsewhere_fill(struct report *r)
 		add_look(r, &p->look[i], &sum[p->look[i].function]);
 	for (uint32_t g = 0; result == 0 && g < REPORT_ELSEWHERE_GROUPS; g++)
 		result = make_group(r, g, sum);
+	qsort(r->elsewhere, r->elsewheres, sizeof(*r->elsewhere), longest_group_first);
 	free(sum);
 	return result;
 }
@@ -206,23 +214,15 @@ static void put_group(FILE *to, const struct report *r, const struct report_else
 
 char *elsewhere_describe(const struct report *r)
 {
-	bool done[REPORT_ELSEWHERE_GROUPS] = {false};
 	const char *before = "";
 	char *text = NULL;
 	size_t bytes;
 	FILE *memory = open_memstream(&text, &bytes);
 
-	for (uint32_t n = 0; memory && n < r->elsewheres; n++) {
-		uint32_t most = REPORT_ELSEWHERE_GROUPS;
-
-		for (uint32_t i = 0; i < r->elsewheres; i++)
-			if (!done[i] && (most == REPORT_ELSEWHERE_GROUPS ||
-					 r->elsewhere[i].time_s > r->elsewhere[most].time_s))
-				most = i;
-		done[most] = true;
-		if (!(r->elsewhere[most].share >= LEAST_SHARE) && (r->calls || n))
+	for (uint32_t i = 0; memory && i < r->elsewheres; i++) {
+		if (!(r->elsewhere[i].share >= LEAST_SHARE) && (r->calls || i))
 			continue;
-		put_group(memory, r, &r->elsewhere[most], before);
+		put_group(memory, r, &r->elsewhere[i], before);
 		before = "; ";
 	}
 	return take(memory, &text);
