@@ -111,7 +111,7 @@ static void test_chunks(void **state)
 	REFUSE(struct scp_chunk, at.tail_chunk, magic, SCP_CHUNK_MAGIC, "has type 4, table 1");
 	REFUSE(struct scp_chunk, at.tail_chunk, type, SCP_OPTIONAL_SLOWEST, "in a chunk of type 1");
 	REFUSE(struct scp_chunk, at.tail_chunk, table, 0, "type 4, table 0");
-	REFUSE(struct scp_chunk, at.look_chunk, table, 0, "type 6, table 0");
+	REFUSE(struct scp_chunk, at.look_chunk, table, 0, "type 7, table 0");
 	REFUSE(struct scp_chunk, at.look_chunk, table, 3, "no head");
 	REFUSE(struct scp_chunk, at.future_chunk, used, 8192, "chunk at byte");
 }
@@ -134,7 +134,7 @@ static void test_record_heads(void **state)
 	REFUSE(struct scp_record, at.state_hist, bytes, 512, "only 512 bytes");
 	REFUSE(struct scp_record, at.table_states, bytes, 128, "only 128 bytes");
 	REFUSE(struct scp_record, at.look, bytes, 0, "does not fit");
-	REFUSE(struct scp_record, at.look, type, SCP_REC_GAP, "in a chunk of type 6");
+	REFUSE(struct scp_record, at.look, type, SCP_REC_GAP, "in a chunk of type 7");
 	REFUSE(struct scp_record, at.line, type, SCP_REC_LOOK, "in a chunk of type 2");
 	REFUSE(struct scp_record, at.states, type, SCP_REC_SLOWEST, "type 13");
 	REFUSE(struct scp_record, at.slowest, type, SCP_REC_STATES, "in a chunk of type 1");
