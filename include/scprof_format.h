@@ -366,7 +366,8 @@ enum scp_optional_type {
 	SCP_OPTIONAL_STATES = 3,  /* STATES, STATE_BATCHES, STATE_HIST, TABLE_STATES of a table */
 	SCP_OPTIONAL_TAIL = 4,	  /* TAIL records of a table */
 	SCP_OPTIONAL_CHECKS = 5,  /* of no table (0): PATH_DIFFERENCE records */
-	SCP_OPTIONAL_ENDS = 6	  /* of no table (0): END records */
+	SCP_OPTIONAL_ENDS = 6,	  /* of no table (0): END records */
+	SCP_OPTIONAL_LOOK = 7	  /* LOOK records of a table */
 };
 
 struct scp_chunk {
@@ -404,7 +405,8 @@ enum scp_record_type {
 	SCP_REC_TAIL = 22,
 	SCP_REC_PATH_DIFFERENCE = 23, /* in optional chunks only */
 	SCP_REC_FIRST_CALLS = 24,
-	SCP_REC_END = 25 /* in optional chunks only */
+	SCP_REC_END = 25, /* in optional chunks only */
+	SCP_REC_LOOK = 26 /* in optional chunks only */
 };
 
 struct scp_record {
@@ -593,6 +595,22 @@ struct scp_batch {
 	uint64_t apart_calls_units_lo, apart_calls_units_hi; /* n t */
 	uint64_t apart_units_sq_lo, apart_units_sq_hi;	     /* t^2 */
 	uint64_t sum[SCP_BATCHES];
+};
+
+/* Calls of a wrapped function that no group records, outside of recorded calls: how many there
+ * were, and how long a sample of them took. A timed call stands for `weight` calls, which was fixed
+ * before it began: the expected distance to the next one that is timed (1 for the first few, and
+ * for long calls). The sums are those of Horvitz and Thompson (1952): `units` estimates the time of
+ * all calls, and units_sq its variance. */
+struct scp_look {
+	struct scp_record rec;
+	uint32_t function;
+	uint32_t reserved;
+	uint64_t calls;
+	uint64_t timed;
+	uint64_t weight;		   /* sum of w over timed calls */
+	uint64_t units;			   /* sum of w u */
+	uint64_t units_sq_lo, units_sq_hi; /* sum of w (w - 1) u^2 */
 };
 
 /* Where in the tick calls began: bin floor(32 phase), phase in [0, 1) of a tick of the slow clock
@@ -916,6 +934,7 @@ _Static_assert(sizeof(struct scp_function) == 128, "function record");
 _Static_assert(sizeof(struct scp_table) == 128, "table record");
 _Static_assert(sizeof(struct scp_entry) == 192, "entry record");
 _Static_assert(sizeof(struct scp_gap) == 64, "gap record");
+_Static_assert(sizeof(struct scp_look) == 64, "look record");
 _Static_assert(sizeof(struct scp_first_calls) == 64, "durations of the first calls");
 _Static_assert(sizeof(struct scp_hist) == 576, "histogram block");
 _Static_assert(sizeof(struct scp_batch) == 576, "batch block");

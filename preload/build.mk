@@ -6,6 +6,7 @@ PRELOAD_SRC = \
 	preload/call/call_end.c \
 	preload/call/fd_kind.c \
 	preload/call/full_walk.c \
+	preload/call/look.c \
 	preload/call/path_cache.c \
 	preload/call/walk.c \
 	preload/call/walk_check.c \
@@ -33,6 +34,7 @@ PRELOAD_SRC = \
 	preload/process/arena.c \
 	preload/process/file.c \
 	preload/process/file_name.c \
+	preload/process/libraries.c \
 	preload/process/modules.c \
 	preload/process/process.c \
 	preload/process/settings.c \

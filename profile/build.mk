@@ -49,6 +49,7 @@ PROFILE_SRC = \
 	profile/write/temporary_file.c \
 	profile/write/write.c \
 	profile/write/write_displacement.c \
+	profile/write/write_look.c \
 	profile/write/write_paths.c \
 	profile/write/write_slowest.c \
 	profile/write/write_states.c \

@@ -112,6 +112,13 @@ struct prof_slowest {
 	uint64_t runnable_ns, asleep_ns;       /* for SCP_SLOWEST_READ */
 };
 
+/* Calls of a table that passed through (struct scp_look). */
+struct prof_look {
+	uint32_t table, function; /* indices */
+	uint64_t calls, timed, weight, units;
+	prof_u128 units_sq;
+};
+
 /* Where a second walk went another way (struct scp_path_difference): `ours` addresses of the
  * process, innermost first, then `theirs`. */
 struct prof_path_difference {
@@ -242,6 +249,8 @@ struct profile {
 	struct prof_site_cost *site_cost; /* by entry, at most one of each */
 	struct prof_account *account;
 	uint32_t processes, tables, modules, paths, functions, entries, gaps, site_costs, accounts;
+	struct prof_look *look; /* by table; of a function there may be several */
+	uint32_t looks;
 	struct prof_slowest *slowest; /* the longest first, slowest_asked.count at most */
 	uint32_t slowests;
 	struct scp_slowest_asked slowest_asked; /* of all files together: the most, and the

@@ -48,7 +48,9 @@ REPORT_SRC = \
 	report/model/filter_summary.c \
 	report/model/frame_symbols.c \
 	report/model/groups.c \
+	report/model/elsewhere.c \
 	report/model/ledger.c \
+	report/model/no_calls.c \
 	report/model/process_end.c \
 	report/model/reliability.c \
 	report/model/report_head.c \

@@ -332,6 +332,23 @@ struct report_ledger {
 	double waits, reads, writes;
 };
 
+/* What a group that was off would have recorded, estimated by a random sample of its calls. */
+#define REPORT_ELSEWHERE_GROUPS 4
+struct report_elsewhere_function {
+	uint32_t function; /* index into the profile */
+	uint64_t calls;
+	double time_s, error_s; /* standard error */
+};
+struct report_elsewhere {
+	const char *group;			    /* as -g has it */
+	struct report_elsewhere_function *function; /* the longest time first */
+	uint32_t functions;
+	uint64_t calls;
+	double time_s, error_s;
+	double waiting_s; /* of that, in functions that wait */
+	double share;	  /* of the threads' time; NAN: not known */
+};
+
 /* Sites with fewer ticks have intervals too wide to compare clocks by. */
 #define REPORT_TELLING_TICKS 10
 
@@ -396,6 +413,8 @@ struct report {
 	struct report_threads_time threads_time;
 	double others_runnable, others_asleep; /* private to states.c */
 	struct report_ledger ledger;
+	struct report_elsewhere elsewhere[REPORT_ELSEWHERE_GROUPS]; /* longest first */
+	uint32_t elsewheres;
 	uint64_t skipped_calls, overflow_calls;
 	__int128
 		remainder_units; /* of calls - nested + gaps + recording = time, over all threads */

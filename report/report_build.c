@@ -9,6 +9,7 @@
 #include "report/model/account.h"
 #include "report/model/estimate.h"
 #include "report/model/groups.h"
+#include "report/model/elsewhere.h"
 #include "report/model/ledger.h"
 #include "report/model/perturbation.h"
 #include "report/model/slowest.h"
@@ -96,7 +97,7 @@ struct report *report_build_some(const struct profile *p, const struct report_op
 	if (r->symbols && o->guarded)
 		symbolize_guard(r->symbols);
 	if (!r->symbols || fill_report(r, o, keep) < 0 || slowest_fill(r) < 0 ||
-	    ledger_fill(r) < 0) {
+	    ledger_fill(r) < 0 || elsewhere_fill(r) < 0) {
 		report_free(r);
 		return NULL;
 	}
@@ -121,6 +122,7 @@ void report_free(struct report *r)
 	free(r->process);
 	loop_free(r->loops);
 	free(r->slowest);
+	elsewhere_free(r);
 	free(r->module_noted);
 	free(r);
 }

@@ -4,6 +4,7 @@
 #include "include/scprof_version.h"
 #include "preload/filter/control.h"
 #include "preload/overhead/overhead.h"
+#include "preload/process/libraries.h"
 #include "preload/process/process.h"
 #include "preload/second/second.h"
 #include "preload/start/lifecycle.h"
@@ -18,6 +19,7 @@ __attribute__((constructor)) static void constructor(void)
 		return;
 	overhead_measure_first();
 	second_load();
+	libraries_note();
 	if (control_is_recording())
 		thread_acquire(); /* so that the main thread's time begins here */
 }
@@ -26,6 +28,7 @@ __attribute__((destructor)) static void destructor(void)
 {
 	if (!process_groups)
 		return;
+	libraries_note(); /* opened since, too */
 	header_mark_end(SCP_END_EXIT);
 	thread_end_gap();
 	if (!process_discard_if_empty())

@@ -16,6 +16,7 @@
 #include "preload/call/call_fast.h"
 #include "preload/filter/control.h"
 #include "preload/call/fd_kind.h"
+#include "preload/call/look.h"
 #include "preload/function/function.h"
 #include "preload/start/lifecycle.h"
 #include "preload/process/process.h"
@@ -167,11 +168,15 @@ static COLD void end_slowly(struct scp_thread *thread, struct scp_site *site, ui
 		ret(*real) params;                                                                 \
 		struct call_fast fast;                                                             \
 		if (unlikely(!is_recorded(always, if_socket, fd1, fd2))) {                         \
+			struct look look;                                                          \
+			bool looked = look_pass(&look, FN_##name);                                 \
 			real = function_real[FN_##name];                                           \
 			if (unlikely(!real))                                                       \
 				real = function_resolve(FN_##name);                                \
 			before;                                                                    \
 			ret r = real args;                                                         \
+			if (unlikely(looked))                                                      \
+				look_end(&look);                                                   \
 			after;                                                                     \
 			return r;                                                                  \
 		}                                                                                  \

@@ -137,6 +137,15 @@ struct region_open {
 #define REGIONS_OPEN_MAX 8192u
 #define REGIONS_BYTES	 (REGIONS_OPEN_MAX * sizeof(struct region_open))
 
+/* A function whose calls pass through, see look.h. */
+struct look_function {
+	struct scp_look *record; /* NULL: none yet */
+	uint32_t skip;		 /* calls to pass before one is timed */
+	uint32_t weight;	 /* of that one */
+	uint32_t first;		 /* how many of the first calls were timed */
+	uint64_t mean;		 /* of the latest timed ones, units */
+};
+
 /* The longest calls, see slowest.h. */
 struct slowest_calls {
 	uint64_t limit;		   /* a longer call may be one of them; UINT64_MAX: none are kept */
@@ -164,6 +173,7 @@ struct scp_thread {
 	struct scp_recorded recorded; /* all that was; it only grows */
 	uint32_t generation;	      /* of process_epoch, that the memos were made in */
 	uint32_t clock, slow_clock;
+	struct look_function *look; /* by function; NULL: none yet */
 	bool histograms, walking;
 	uint32_t window; /* of control.h, that the table's present time began in */
 	uint32_t names;	 /* of filter.names, when its own was last looked at */
@@ -216,7 +226,7 @@ struct scp_thread {
 	struct region_point point;
 
 	struct slowest_calls slowest;
-	struct file_chunk states_chunk;
+	struct file_chunk states_chunk, look_chunk;
 	struct scp_table_states *table_states; /* NULL: states are not recorded */
 
 	struct scp_memo *front[MEMO_FRONT];	 /* by slot: the one that was used last */

@@ -17,8 +17,8 @@
 
 struct fold {
 	struct profile *p;
-	uint32_t *process, *table, *entry, *gap; /* old index -> new index */
-	uint32_t *order;			 /* for sorting, as long as the longest */
+	uint32_t *process, *table, *entry, *gap, *look; /* old index -> new index */
+	uint32_t *order;				/* for sorting, as long as the longest */
 };
 
 typedef int (*compare_fn)(const struct fold *f, uint32_t a, uint32_t b);
@@ -228,6 +228,30 @@ static void add_gap(struct profile *p, uint32_t to, uint32_t from)
 		d->max_units = s->max_units;
 }
 
+static int compare_looks(const struct fold *f, uint32_t a, uint32_t b)
+{
+	const struct prof_look *x = &f->p->look[a], *y = &f->p->look[b];
+	int order = by_number(x->table, y->table);
+
+	return order ? order : by_number(x->function, y->function);
+}
+
+static void move_look(struct profile *p, uint32_t to, uint32_t from)
+{
+	p->look[to] = p->look[from];
+}
+
+static void add_look(struct profile *p, uint32_t to, uint32_t from)
+{
+	struct prof_look *d = &p->look[to], *s = &p->look[from];
+
+	d->calls += s->calls;
+	d->timed += s->timed;
+	d->weight += s->weight;
+	d->units += s->units;
+	d->units_sq += s->units_sq;
+}
+
 static int take_memory(struct fold *f)
 {
 	const struct profile *p = f->p;
@@ -236,12 +260,14 @@ static int take_memory(struct fold *f)
 	longest = p->tables > longest ? p->tables : longest;
 	longest = p->entries > longest ? p->entries : longest;
 	longest = p->gaps > longest ? p->gaps : longest;
+	longest = p->looks > longest ? p->looks : longest;
 	f->order = malloc((longest + 1) * sizeof *f->order);
 	f->process = malloc(((size_t)p->processes + 1) * sizeof *f->process);
 	f->table = malloc(((size_t)p->tables + 1) * sizeof *f->table);
 	f->entry = malloc(((size_t)p->entries + 1) * sizeof *f->entry);
 	f->gap = malloc(((size_t)p->gaps + 1) * sizeof *f->gap);
-	return f->order && f->process && f->table && f->entry && f->gap ? 0 : -1;
+	f->look = malloc(((size_t)p->looks + 1) * sizeof *f->look);
+	return f->order && f->process && f->table && f->entry && f->gap && f->look ? 0 : -1;
 }
 
 static void fold_all(struct fold *f)
@@ -270,6 +296,10 @@ static void fold_all(struct fold *f)
 		p->slowest[i].entry = f->entry[p->slowest[i].entry];
 	find_first(f, p->gaps, compare_gaps, f->gap);
 	p->gaps = close_holes(f, p->gaps, f->gap, move_gap, add_gap);
+	for (uint32_t i = 0; i < p->looks; i++)
+		p->look[i].table = f->table[p->look[i].table];
+	find_first(f, p->looks, compare_looks, f->look);
+	p->looks = close_holes(f, p->looks, f->look, move_look, add_look);
 	p->torn_entries = 0;
 	for (uint32_t i = 0; i < p->entries; i++)
 		p->torn_entries += p->entry[i].torn;
@@ -288,4 +318,5 @@ void fold_model(struct profile *p, uint32_t keep)
 	free(f.table);
 	free(f.entry);
 	free(f.gap);
+	free(f.look);
 }

@@ -23,10 +23,10 @@ struct profile *profile_new(void)
 
 struct profile_size profile_size(const struct profile *p)
 {
-	return (struct profile_size){p->processes, p->tables,	       p->modules,
-				     p->paths,	   p->functions,       p->entries,
-				     p->gaps,	   p->slowests,	       p->site_costs,
-				     p->accounts,  p->path_differences};
+	return (struct profile_size){p->processes, p->tables,		p->modules,
+				     p->paths,	   p->functions,	p->entries,
+				     p->gaps,	   p->slowests,		p->site_costs,
+				     p->accounts,  p->path_differences, p->looks};
 }
 
 void profile_shrink(struct profile *p, const struct profile_size *size)
@@ -45,6 +45,7 @@ void profile_shrink(struct profile *p, const struct profile_size *size)
 	p->tables = size->tables;
 	p->gaps = size->gaps;
 	p->slowests = size->slowests;
+	p->looks = size->looks;
 	p->site_costs = size->site_costs;
 	while (p->path_differences > size->path_differences)
 		free(p->path_difference[--p->path_differences].frame);
@@ -65,6 +66,7 @@ void profile_free(struct profile *p)
 	free(p->entry);
 	free(p->gap);
 	free(p->slowest);
+	free(p->look);
 	free(p->site_cost);
 	free(p->account);
 	free(p->path_difference);

@@ -7,7 +7,7 @@
 
 struct profile_size {
 	uint32_t processes, tables, modules, paths, functions, entries, gaps, slowests, site_costs,
-		accounts, path_differences;
+		accounts, path_differences, looks;
 };
 
 struct profile_size profile_size(const struct profile *p);

@@ -118,7 +118,7 @@ static void put_entries(struct profile *p, const struct part *before, uint32_t b
 	struct profile_size size = profile_size(p);
 	uint32_t k = 0;
 
-	size.entries = size.gaps = size.slowests = 0;
+	size.entries = size.gaps = size.slowests = size.looks = 0;
 	for (uint32_t i = 0; i < nows; i++) {
 		while (k < befores && by_place(&before[k], &now[i]) < 0)
 			k++;

@@ -141,6 +141,8 @@ static uint32_t optional_of(uint32_t record_type)
 		return SCP_OPTIONAL_CHECKS;
 	case SCP_REC_END:
 		return SCP_OPTIONAL_ENDS;
+	case SCP_REC_LOOK:
+		return SCP_OPTIONAL_LOOK;
 	default:
 		return 0;
 	}
@@ -169,7 +171,7 @@ static bool is_foreign(const struct scp_chunk *c)
 {
 	return c->magic == SCP_OPTIONAL_MAGIC && c->type != SCP_OPTIONAL_SLOWEST &&
 	       c->type != SCP_OPTIONAL_STATES && c->type != SCP_OPTIONAL_TAIL &&
-	       !is_of_no_table(c->type);
+	       c->type != SCP_OPTIONAL_LOOK && !is_of_no_table(c->type);
 }
 
 struct limits {
@@ -194,6 +196,7 @@ static bool too_young(uint32_t type, uint64_t end, const struct limits *limits)
 	case SCP_REC_TABLE_STATES:
 	case SCP_REC_TAIL:
 	case SCP_REC_FIRST_CALLS:
+	case SCP_REC_LOOK:
 		return end > limits->first;
 	case SCP_REC_ENTRY:
 		return end > limits->second;

@@ -289,6 +289,38 @@ static int load_slowest(struct load *l, uint32_t i)
 	return 0;
 }
 
+/* One that was being written when its process was killed may contradict itself: it tells nothing.
+ */
+static bool look_is_sane(const struct prof_look *k)
+{
+	return k->timed <= k->calls && k->timed <= k->weight && k->weight >> 48 == 0 &&
+	       k->calls >> 60 == 0;
+}
+
+static int load_look(struct load *l, uint32_t i)
+{
+	const struct raw_ref *ref = &l->raw->list[SCP_REC_LOOK].ref[i];
+	const struct scp_look *r = raw_record(l->raw, ref);
+	struct profile *p = l->p;
+	struct prof_look k = {
+		.table = index_of(l, SCP_REC_TABLE, ref->table, 0),
+		.function = index_of(l, SCP_REC_FUNCTION, 0, ref->id),
+		.calls = r->calls,
+		.timed = r->timed,
+		.weight = r->weight,
+		.units = r->units,
+		.units_sq = load_wide(r->units_sq_lo, r->units_sq_hi),
+	};
+
+	release_record(l->raw, ref);
+	if (!k.calls || !look_is_sane(&k))
+		return 0;
+	if (!INTERN_ROOM(p, look, looks, MODEL_LOOK))
+		return -1;
+	p->look[p->looks++] = k;
+	return 0;
+}
+
 static int load_list(struct load *l, uint32_t type, int (*load_one)(struct load *, uint32_t))
 {
 	uint32_t count = l->raw->list[type].count;
@@ -342,6 +374,7 @@ static int load_all(struct load *l)
 	    load_list(l, SCP_REC_TABLE, load_table) || load_entries(l))
 		return -1;
 	return load_list(l, SCP_REC_GAP, load_gap) || load_list(l, SCP_REC_SLOWEST, load_slowest) ||
+			       load_list(l, SCP_REC_LOOK, load_look) ||
 			       load_displacement_accounts(l->p, l->raw) ||
 			       load_paths_differences(l->p, l->raw)
 		       ? -1

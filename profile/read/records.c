@@ -6,7 +6,7 @@
  *   HIST  (table, entry, block)   BATCH (table, entry, clock)
  *   FIRST_CALLS, SLOW, PHASE, LINE, TAIL, SITE_COST  (table, entry, 0)   SLOWEST (table, id, 0)
  *   STATES, STATE_BATCHES  (table, entry, 0)   STATE_HIST  (table, entry, block)
- *   TABLE_STATES  (table, 0, 0)
+ *   TABLE_STATES  (table, 0, 0)   LOOK  (table, function, 0)
  *   PATH_DIFFERENCE  (0, id, 0)   END  (0, process, 0)
  *   ACCOUNT  (0, id, 0)   ACCOUNT_CPU (0, account, cpu)   ACCOUNT_TEXT (0, account, index)
  * The record's length has been checked against its chunk already.
@@ -239,6 +239,7 @@ static const uint32_t least_bytes[RAW_TYPES] = {
 	[SCP_REC_PATH_DIFFERENCE] = offsetof(struct scp_path_difference, frame),
 	[SCP_REC_FIRST_CALLS] = sizeof(struct scp_first_calls),
 	[SCP_REC_END] = sizeof(struct scp_end),
+	[SCP_REC_LOOK] = sizeof(struct scp_look),
 };
 
 _Static_assert(offsetof(struct scp_slow, entry) == sizeof(struct scp_record) &&
@@ -309,6 +310,9 @@ int records_check(const char *path, const struct scp_record *rec, uint32_t table
 		return 0;
 	case SCP_REC_SLOWEST: /* what else is in it may change: see seqlock_snapshot_slowest_take */
 		key->id = ((const struct scp_slowest *)r)->id;
+		return 0;
+	case SCP_REC_LOOK:
+		key->id = ((const struct scp_look *)r)->function;
 		return 0;
 	case SCP_REC_TAIL:
 		return check_tail(path, r, key, err);

@@ -64,7 +64,7 @@ static bool same_function(const struct raw_file *raw, const struct raw_ref *a,
 }
 
 /* A function may be registered by two threads at once: twice the same is fine.
- * Gaps have no identity that others refer to. */
+ * Gaps and looks have no identity that others refer to. */
 static int check_unique(const struct raw_file *raw, uint32_t type, struct profile_error *err)
 {
 	static const char *const what[RAW_TYPES] = {
@@ -241,6 +241,10 @@ static int check_one(const struct raw_file *raw, uint32_t type, const struct raw
 		if (!exists(raw, SCP_REC_ENTRY, ref->table, ref->id))
 			return missing(raw, "a block of entry", ref, "entry", ref->id, err);
 		return 0;
+	case SCP_REC_LOOK:
+		if (!exists(raw, SCP_REC_FUNCTION, 0, ref->id))
+			return missing(raw, "look", ref, "function", ref->id, err);
+		return 0;
 	case SCP_REC_ACCOUNT_CPU:
 	case SCP_REC_ACCOUNT_TEXT:
 		if (!exists(raw, SCP_REC_ACCOUNT, 0, ref->id))
@@ -301,7 +305,7 @@ int references_check(struct raw_file *raw, struct profile_error *err)
 
 		if (!is_sorted(list))
 			qsort(list->ref, list->count, sizeof *list->ref, compare_refs);
-		if (type != SCP_REC_GAP && check_unique(raw, type, err))
+		if (type != SCP_REC_GAP && type != SCP_REC_LOOK && check_unique(raw, type, err))
 			return -1;
 	}
 	if (raw->live)

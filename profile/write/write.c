@@ -17,6 +17,7 @@
 #include "profile/write/save.h"
 #include "profile/write/write_displacement.h"
 #include "profile/write/write_paths.h"
+#include "profile/write/write_look.h"
 #include "profile/write/write_slowest.h"
 #include "profile/write/write_states.h"
 #include "profile/write/write_sums.h"
@@ -326,6 +327,7 @@ static void build(struct writer *w)
 	for (uint32_t t = 0; t < p->tables; t++)
 		write_table(w, t);
 	write_slowest(&w->img, p, w->entry_id);
+	write_look(&w->img, p);
 	write_tails(&w->img, p, w->entry_id);
 	write_displacement_accounts(&w->img, p);
 	write_paths_differences(&w->img, p);

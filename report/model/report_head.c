@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "report/model/filter_summary.h"
+#include "report/model/elsewhere.h"
 #include "report/model/ledger.h"
 #include "report/model/process_end.h"
 #include "report/model/threads_time.h"
@@ -20,6 +21,9 @@
 /* Differences of CPU time that are not worth a word, and that are not worth a number. */
 #define NEAR   0.01
 #define LITTLE 0.0005
+/* Share of the time, and CPU time, that make libraries worth a word. */
+#define MUCH_COMPUTING 0.5
+#define LEAST_CPU_S    0.1
 
 struct head {
 	const struct report *report;
@@ -230,17 +234,52 @@ static void describe_waiting(const struct head *f, double outer_ns, char *out, s
 	snprintf(out, room, ": %s of work, %s in functions that wait", work, waiting);
 }
 
-/* What share of the processes' own totals the calls are, and what would record the rest. */
+/* What would record the rest. Without any calls a warning says so. */
+static void put_elsewhere(const struct head *f)
+{
+	char *looked = f->report->calls ? elsewhere_describe(f->report) : NULL;
+	char *advice = f->report->calls && !looked ? ledger_advise(f->report) : NULL;
+
+	if (looked || advice)
+		put(f, "elsewhere", "%s", looked ? looked : advice);
+	free(looked);
+	free(advice);
+}
+
+/* What share of the processes' own totals the calls are. */
 static void put_ledger(const struct head *f)
 {
-	char *shares = ledger_describe(f->report, f->utf8), *advice = ledger_advise(f->report);
+	char *shares = ledger_describe(f->report, f->utf8);
 
 	if (shares)
 		put(f, "ledger", "recorded calls are %s", shares);
-	if (advice)
-		put(f, "elsewhere", "%s", advice);
 	free(shares);
-	free(advice);
+	put_elsewhere(f);
+}
+
+/* What could be selected, and what was in vain. Without any calls a warning says so. */
+static void put_selection(const struct head *f)
+{
+	char *names = NULL, *pattern = NULL, *groups, *missed;
+
+	if (!f->report->calls)
+		return;
+	if (f->report->ledger.cpu_s >= LEAST_CPU_S &&
+	    elsewhere_computing(f->report) >= MUCH_COMPUTING &&
+	    (groups = elsewhere_libraries(f->report, &names))) {
+		put(f, "libraries", "it uses %s: `-g %s` records their calls",
+		    names ? names : groups, groups);
+		free(groups);
+	}
+	missed = elsewhere_not_called(f->report, &pattern);
+	if (missed && pattern)
+		put(f, "not called", "%s: inside its library perhaps, or a variant is (`-s '%s'`)",
+		    missed, pattern);
+	else if (missed)
+		put(f, "not called", "%s", missed);
+	free(names);
+	free(pattern);
+	free(missed);
 }
 
 static void put_totals(const struct head *f)
@@ -258,6 +297,7 @@ static void put_totals(const struct head *f)
 	describe_waiting(f, outer_ns, waiting, sizeof(waiting));
 	put(f, "calls", "%s in %s, %s of the threads' %s%s", calls, in_calls, share, time, waiting);
 	put_ledger(f);
+	put_selection(f);
 	put(f, "intervals", "%.*g %% confidence", 6, 100 * r->confidence);
 }
 
@@ -371,7 +411,6 @@ void report_head_calls(const struct report *r, bool utf8, report_head_sink *sink
 {
 	struct head f = {r, utf8, sink, to};
 	char calls[32], in_calls[32], clock[96], slow[96] = "", cost[96], share[32];
-	char *advice = ledger_advise(r);
 	size_t used = 0;
 
 	numbers_count(calls, sizeof(calls), r->calls);
@@ -388,9 +427,8 @@ void report_head_calls(const struct report *r, bool utf8, report_head_sink *sink
 		snprintf(cost, sizeof(cost), "overhead not measured: means include it");
 	put(&f, "calls", "%s in %s; clock %s%s; %.*g %% intervals; %s", calls, in_calls, clock,
 	    slow, 6, 100 * r->confidence, cost);
-	if (advice)
-		put(&f, "elsewhere", "%s", advice);
-	free(advice);
+	put_elsewhere(&f);
+	put_selection(&f);
 	put_paths(&f);
 }
 

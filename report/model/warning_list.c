@@ -23,6 +23,8 @@ static char *whole_text(const char *figures, const struct warning_code *w)
 {
 	char *text;
 
+	if (w->kind == WARNING_ANSWER)
+		return asprintf(&text, "%s.", figures) < 0 ? NULL : text;
 	return asprintf(&text, "%s.%s%s%s%s", figures, *w->means ? " " : "", w->means,
 			*w->act ? " " : "", w->act) < 0
 		       ? NULL
@@ -38,7 +40,7 @@ static char *brief_text(const char *figures, const struct warning_code *w)
 	char *text;
 
 	bytes -= bytes && act[bytes - 1] == '.' && (bytes < 3 || act[bytes - 2] != '.');
-	if (!bytes)
+	if (!bytes || w->kind == WARNING_ANSWER)
 		return strdup(figures);
 	return asprintf(&text, "%s: %c%.*s", figures, lower ? tolower((unsigned char)*act) : *act,
 			(int)bytes - 1, act + 1) < 0

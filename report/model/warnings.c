@@ -8,6 +8,7 @@
 
 #include "report/model/displaced.h"
 #include "report/model/filter_summary.h"
+#include "report/model/no_calls.h"
 #include "report/model/process_end.h"
 #include "report/wording/numbers.h"
 #include "report/model/reliability.h"
@@ -280,8 +281,7 @@ static void warn_preceded(struct report *r)
 
 void warnings_collect(struct report *r)
 {
-	if (!r->calls)
-		warning_list_note(r, "no-calls", "No call was recorded");
+	no_calls_warn(r);
 	warn_lost_calls(r);
 	warn_sandbox(r);
 	warn_end(r);

@@ -4,12 +4,13 @@
 
 #include <string.h>
 
+#define A WARNING_ANSWER
 #define N WARNING_NUMBERS
 #define D WARNING_DOUBT
 #define P WARNING_PATHS
 
 const struct warning_code warning_codes[] = {
-	{"no-calls", N, "no call was recorded",
+	{"no-calls", A, "no call was recorded",
 	 "A program that is linked statically, is set-user-ID, or makes its system calls itself "
 	 "shows nothing. So does one that calls none of the timed functions, or none that the "
 	 "filters let through.",

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 enum warning_kind {
+	WARNING_ANSWER,	 /* its figures say all that is known, and are shown whole */
 	WARNING_NUMBERS, /* calls are missing, or numbers may be wrong */
 	WARNING_DOUBT,	 /* an interval may miss the mean, or the mean hides something */
 	WARNING_PATHS,	 /* call paths, names and what stands beside the numbers */

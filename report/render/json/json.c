@@ -316,6 +316,36 @@ static void put_ledger(struct json_writer *w, const struct report_ledger *l)
 	json_write_close(w, '}');
 }
 
+static void put_elsewhere(struct json_writer *w, const struct report *r)
+{
+	json_write_open(w, "elsewhere", '[');
+	for (uint32_t i = 0; i < r->elsewheres; i++) {
+		const struct report_elsewhere *e = &r->elsewhere[i];
+
+		json_write_open(w, NULL, '{');
+		json_write_text(w, "group", e->group);
+		json_write_count(w, "calls", e->calls);
+		json_write_number(w, "time_s", e->time_s);
+		json_write_number(w, "error_s", e->error_s);
+		json_write_number(w, "waiting_s", e->waiting_s);
+		json_write_number(w, "share", e->share);
+		json_write_open(w, "functions", '[');
+		for (uint32_t k = 0; k < e->functions; k++) {
+			const struct report_elsewhere_function *f = &e->function[k];
+
+			json_write_open(w, NULL, '{');
+			json_write_text(w, "name", r->profile->function[f->function].name);
+			json_write_count(w, "calls", f->calls);
+			json_write_number(w, "time_s", f->time_s);
+			json_write_number(w, "error_s", f->error_s);
+			json_write_close(w, '}');
+		}
+		json_write_close(w, ']');
+		json_write_close(w, '}');
+	}
+	json_write_close(w, ']');
+}
+
 static void put_paths(struct json_writer *w, const struct report *r)
 {
 	const struct scp_path_checks *c = &r->profile->path_checks;
@@ -344,6 +374,7 @@ static void put_head(struct json_writer *w, const struct report *r)
 	put_totals(w, r);
 	json_states_write_switches(w, r->profile);
 	put_ledger(w, &r->ledger);
+	put_elsewhere(w, r);
 	put_paths(w, r);
 }
 

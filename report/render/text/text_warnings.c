@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "report/wording/utf8.h"
+#include "report/wording/warning_codes.h"
 
 /* Cut where a part of the sentence ends, if the last one that finds room is most of the line; else
  * at a word. */
@@ -41,6 +42,13 @@ static uint32_t count_alike(const struct report *r, uint32_t at)
 	return alike;
 }
 
+static bool is_answer(const struct report_warning *w)
+{
+	const struct warning_code *words = warning_codes_find(w->code);
+
+	return words && words->kind == WARNING_ANSWER;
+}
+
 /* The code, and as much of the figures and of what to do as a line holds. */
 static void print_line(struct text *t, const struct report_warning *w, uint32_t alike)
 {
@@ -52,11 +60,16 @@ static void print_line(struct text *t, const struct report_warning *w, uint32_t 
 	if (alike > 1)
 		snprintf(times, sizeof(times), " (%" PRIu32 ")", alike);
 	before = strlen(w->code) + strlen(times) + 4;
-	cut(safe, t->terminal.width > before ? t->terminal.width - before : 0);
+	if (!is_answer(w))
+		cut(safe, t->terminal.width > before ? t->terminal.width - before : 0);
 	terminal_style(t->out, &t->terminal, TERMINAL_WARN);
 	fprintf(t->out, "! %s", w->code);
 	terminal_style(t->out, &t->terminal, TERMINAL_PLAIN);
-	fprintf(t->out, "%s%s%s\n", times, *safe ? "  " : "", safe);
+	fprintf(t->out, "%s%s", times, *safe ? "  " : "");
+	if (is_answer(w))
+		text_cell_wrap(t, safe, before, 2);
+	else
+		fprintf(t->out, "%s\n", safe);
 	free(safe);
 }
 

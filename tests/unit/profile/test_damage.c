@@ -111,6 +111,8 @@ static void test_chunks(void **state)
 	REFUSE(struct scp_chunk, at.tail_chunk, magic, SCP_CHUNK_MAGIC, "has type 4, table 1");
 	REFUSE(struct scp_chunk, at.tail_chunk, type, SCP_OPTIONAL_SLOWEST, "in a chunk of type 1");
 	REFUSE(struct scp_chunk, at.tail_chunk, table, 0, "type 4, table 0");
+	REFUSE(struct scp_chunk, at.look_chunk, table, 0, "type 7, table 0");
+	REFUSE(struct scp_chunk, at.look_chunk, table, 3, "no head");
 	REFUSE(struct scp_chunk, at.future_chunk, used, 8192, "chunk at byte");
 }
 
@@ -131,6 +133,9 @@ static void test_record_heads(void **state)
 	REFUSE(struct scp_record, at.state_batches, bytes, 3072, "only 3072 bytes");
 	REFUSE(struct scp_record, at.state_hist, bytes, 512, "only 512 bytes");
 	REFUSE(struct scp_record, at.table_states, bytes, 128, "only 128 bytes");
+	REFUSE(struct scp_record, at.look, bytes, 0, "does not fit");
+	REFUSE(struct scp_record, at.look, type, SCP_REC_GAP, "in a chunk of type 7");
+	REFUSE(struct scp_record, at.line, type, SCP_REC_LOOK, "in a chunk of type 2");
 	REFUSE(struct scp_record, at.states, type, SCP_REC_SLOWEST, "type 13");
 	REFUSE(struct scp_record, at.slowest, type, SCP_REC_STATES, "in a chunk of type 1");
 	REFUSE(struct scp_record, at.line, type, SCP_REC_STATE_HIST, "in a chunk of type 2");
@@ -180,6 +185,7 @@ static void test_references(void **state)
 	REFUSE(struct scp_gap, at.gap, to, 99, "names entry 99");
 	REFUSE(struct scp_gap, at.gap, from, 3, "names entry 3");
 	REFUSE(struct scp_hist, at.hist, entry, 3, "names entry 3");
+	REFUSE(struct scp_look, at.look, function, 99, "names function 99");
 	REFUSE(struct scp_batch, at.batch, entry, 3, "names entry 3");
 	REFUSE(struct scp_slow, at.slow, entry, 0, "names entry 0");
 	REFUSE(struct scp_first_calls, at.first_calls, entry, 3, "names entry 3");

@@ -288,6 +288,7 @@ static void test_a_granule_without_magic_is_skipped(void **state)
 	for (uint64_t at = s.states_chunk; at <= s.slowest_chunk; at += SCP_GRANULE)
 		((struct scp_chunk *)(void *)(b.bytes + at))->magic = 0;
 	((struct scp_chunk *)(void *)(b.bytes + s.tail_chunk))->magic = 0;
+	((struct scp_chunk *)(void *)(b.bytes + s.look_chunk))->magic = 0;
 	scp_build_header(&b)->regions[0].used += SCP_GRANULE; /* handed out, never named */
 	scp_build_header(&b)->regions[0].bytes += SCP_GRANULE;
 	b.used += SCP_GRANULE;

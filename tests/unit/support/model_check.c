@@ -102,6 +102,12 @@ static const char *check_rest(const struct profile *p)
 		REQUIRE(p->process[i].argv[p->process[i].argc] == NULL);
 		REQUIRE(p->process[i].count > 0);
 	}
+	for (uint32_t i = 0; i < p->looks; i++) {
+		const struct prof_look *k = &p->look[i];
+
+		REQUIRE(k->table < p->tables && k->function < p->functions);
+		REQUIRE(k->calls && k->timed <= k->calls && k->timed <= k->weight);
+	}
 	REQUIRE(p->slowests <= p->slowest_asked.count);
 	REQUIRE(p->slowest_asked.count <= SCP_SLOWEST_MAX);
 	for (uint32_t i = 0; i < p->slowests; i++) {
@@ -338,6 +344,19 @@ static const char *compare_slowest(const struct profile *a, const struct profile
 	return NULL;
 }
 
+static const char *compare_looks(const struct profile *a, const struct profile *b)
+{
+	REQUIRE(a->looks == b->looks);
+	for (uint32_t i = 0; i < a->looks; i++) {
+		const struct prof_look *x = &a->look[i], *y = &b->look[i];
+
+		REQUIRE(x->table == y->table && x->function == y->function);
+		REQUIRE(x->calls == y->calls && x->timed == y->timed && x->weight == y->weight);
+		REQUIRE(x->units == y->units && x->units_sq == y->units_sq);
+	}
+	return NULL;
+}
+
 static bool same_number(double x, double y)
 {
 	return x == y || (isnan(x) && isnan(y));
@@ -395,5 +414,6 @@ const char *model_difference(const struct profile *a, const struct profile *b)
 	bad = compare_processes(a, b);
 	bad = bad ? bad : compare_names(a, b);
 	bad = bad ? bad : compare_slowest(a, b);
+	bad = bad ? bad : compare_looks(a, b);
 	return bad ? bad : compare_entries(a, b);
 }

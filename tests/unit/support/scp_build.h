@@ -62,9 +62,11 @@ void scp_build_save_bytes(const void *bytes, uint64_t count, const char *path);
 /* A file with everything in it: two tables, three functions, two modules, a
  * dual clock, histograms, first calls, batches, phases, a line, a tail with a slot that does not
  * add up, gaps with open ends, states of one entry and of its table, the two slowest calls (one of
- * each table; a third is torn) and a chunk of the future. Offsets of one record of each kind. */
+ * each table; a third is torn), looks and a chunk of the future. Offsets of one record of each
+ * kind. */
 struct scp_sample {
 	uint64_t process_chunk, table_chunk, states_chunk, slowest_chunk, future_chunk, tail_chunk;
+	uint64_t look_chunk, look;
 	uint64_t function, module, table, path, entry, gap, hist, batch, slow, phase, line, slowest;
 	uint64_t states, state_batches, state_hist, table_states, tail, first_calls;
 };

@@ -242,6 +242,39 @@ static void add_tail(struct scp_build *b, struct scp_sample *s)
 	scp_build_close_chunk(b);
 }
 
+static struct scp_look *add_look(struct scp_build *b, uint32_t function, uint64_t calls,
+				 uint64_t timed, uint64_t units)
+{
+	struct scp_look *look = scp_build_record(b, SCP_REC_LOOK, sizeof *look);
+
+	look->function = function;
+	look->calls = calls;
+	look->timed = timed;
+	look->weight = calls;
+	look->units = units;
+	look->units_sq_lo = units * units;
+	return look;
+}
+
+/* In the first table two functions passed through, of the first one under two symbols; a third was
+ * killed half-written. */
+static void add_looks(struct scp_build *b, struct scp_sample *s)
+{
+	struct scp_look *look;
+
+	s->look_chunk = scp_build_open_optional(b, SCP_OPTIONAL_LOOK, 1);
+	look = add_look(b, 9, 100, 10, 5000);
+	s->look = scp_build_offset(b, look);
+	look->units_sq_hi = 1;
+	add_look(b, 9, 3, 3, 40);
+	add_look(b, 3, 20, 20, 700);
+	add_look(b, 7, 4, 5, 1);
+	scp_build_close_chunk(b);
+	scp_build_open_optional(b, SCP_OPTIONAL_LOOK, 2);
+	add_look(b, 9, 1, 0, 0)->weight = 0;
+	scp_build_close_chunk(b);
+}
+
 void scp_build_sample(struct scp_build *b, struct scp_sample *s)
 {
 	struct scp_header *h;
@@ -274,5 +307,6 @@ void scp_build_sample(struct scp_build *b, struct scp_sample *s)
 	add_states(b, s);
 	add_slowest(b, s);
 	add_tail(b, s);
+	add_looks(b, s);
 	scp_build_finish(b);
 }

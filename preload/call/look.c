@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Which calls are timed: the first few of each function, and then one after a random number of
+ * others. It costs a call some tenths of a nanosecond where calls are short; of functions whose
+ * calls take long more of them are timed, and the cost stays below one in two hundred. */
+#include <errno.h>
+
+#include "preload/call/call.h"
+#include "preload/call/look.h"
+#include "preload/clock/clock.h"
+#include "preload/filter/control.h"
+#include "preload/filter/filter.h"
+#include "preload/function/function.h"
+#include "preload/start/lifecycle.h"
+#include "preload/system/stack.h"
+#include "preload/table/header.h"
+#include "preload/table/sums.h"
+
+#define FIRST_CALLS 8u	/* of a function, that are timed */
+#define MOST_APART  64u /* calls for each that is timed, on average */
+#define TICKS_APART 16u /* the same of a clock that ticks: reading it costs little */
+#define SHORT_UNITS 512u
+#define PATIENCE    64u /* calls after which a thread gets a table */
+
+static struct scp_look nowhere; /* where there is no room: never read */
+
+/* How far calls that are timed lie apart on average, for calls of `mean` units. */
+static uint32_t distance(const struct scp_thread *t, uint64_t mean)
+{
+	uint32_t apart = MOST_APART;
+	if (t->clock == SCP_CLOCK_PAGE || t->clock == SCP_CLOCK_COARSE)
+		return TICKS_APART;
+	for (; mean >= SHORT_UNITS && apart > 1; mean /= 2)
+		apart /= 2;
+	return apart;
+}
+
+/* The next call that is timed. */
+static void draw(struct scp_thread *t, struct look_function *f)
+{
+	uint32_t apart = 1;
+	if (f->first < FIRST_CALLS)
+		f->first++;
+	else
+		apart = distance(t, f->mean);
+	f->weight = apart;
+	f->skip = (uint32_t)((random_next(&t->random) >> 32) % (2 * apart - 1));
+}
+
+static struct scp_look *new_record(struct scp_thread *t, uint32_t function)
+{
+	struct scp_look *r;
+	if (stack_room() < STACK_TO_GROW)
+		return NULL;
+	r = file_next_record(&t->look_chunk, sizeof *r);
+	if (!r && file_optional_chunk(t->file, &t->look_chunk, SCP_OPTIONAL_LOOK, t->table_id))
+		r = file_next_record(&t->look_chunk, sizeof *r);
+	if (!r)
+		return NULL;
+	*r = (struct scp_look){.rec = {SCP_REC_LOOK, sizeof *r}, .function = function};
+	file_publish_record(&t->look_chunk, sizeof *r);
+	return r;
+}
+
+/* With bookkeeping marked. */
+static bool begin_function(struct scp_thread *t, uint32_t function)
+{
+	if (!t->look) {
+		t->look = arena_take(&t->index, FN_COUNT * sizeof *t->look);
+		if (!t->look)
+			return false;
+	}
+	if (!t->random)
+		t->random = hash_mix((uint64_t)(uintptr_t)t ^ clock_mono_ns()) | 1;
+	struct scp_look *r = new_record(t, function);
+	t->look[function] = (struct look_function){
+		.record = r ? r : &nowhere, .weight = 1, .skip = r ? 0 : UINT32_MAX};
+	return r != NULL;
+}
+
+/* Recording was stopped and begun again, or threads were renamed: is this one still recorded? With
+ * bookkeeping marked; the thread may be another's afterwards. */
+static bool is_recorded(struct scp_thread *t)
+{
+	return (t->window == control.window && t->names == filter.names) || thread_look_again(t);
+}
+
+static COLD bool begin_marked(struct scp_thread *t, uint32_t function)
+{
+	bool begun;
+	t->open = ARCH_CALLER_SP() | 1;
+	compiler_barrier();
+	begun = is_recorded(t);
+	if (!begun)
+		return false;
+	if (!t->look || !t->look[function].record)
+		begun = begin_function(t, function);
+	compiler_barrier();
+	t->open = thread_outside(t);
+	return begun;
+}
+
+/* The calling thread's state; made, where it has passed enough calls through. */
+static struct scp_thread *find_thread(void)
+{
+	static __thread uint32_t passed;
+	struct scp_thread *t = thread_self;
+	if (likely(t && process_epoch.now.generation))
+		return t;
+	if (++passed < PATIENCE)
+		return NULL;
+	passed = 0;
+	return call_first_thread();
+}
+
+COLD bool look_begin(struct look *k, uint32_t function)
+{
+	int saved = errno;
+	struct scp_thread *t;
+	bool timed = false;
+	if (filter.below || filter.threads)
+		return false;
+	if (unlikely(control_changed()))
+		lifecycle_look();
+	t = control_is_recording() ? find_thread() : NULL;
+	if (t && !(t->open & ~OPEN_REGION) && begin_marked(t, function)) {
+		header_refresh_if_old();
+		t->look[function].record->calls++;
+		*k = (struct look){t, &t->look[function], 0, process_epoch.now.generation};
+		timed = true;
+	}
+	errno = saved;
+	if (timed)
+		k->began_at = clock_read(t->clock);
+	return timed;
+}
+
+static void add(struct look_function *f, uint64_t units)
+{
+	struct scp_look *r = f->record;
+	uint64_t w = f->weight;
+	r->timed++;
+	r->weight += w;
+	r->units += w * units;
+	sums_add_large_product(&r->units_sq_lo, &r->units_sq_hi, w * units, (w - 1) * units);
+	f->mean = f->first < FIRST_CALLS ? units : f->mean - f->mean / 8 + units / 8;
+}
+
+COLD void look_end(const struct look *k)
+{
+	struct scp_thread *t = k->thread;
+	if (thread_self != t || process_epoch.now.generation != k->generation ||
+	    !control_is_recording())
+		return;
+	uint64_t units = clock_read(t->clock) - k->began_at;
+	if (units >> 63) /* a clock that went backwards */
+		units = 0;
+	add(k->function, units);
+	draw(t, k->function);
+}
