@@ -69,6 +69,7 @@ static int fill_site(struct report *r, struct report_site *s, const struct group
 	int status;
 
 	s->waits = groups->waits[row->function];
+	s->program = groups_program(groups, row);
 	if (row->first == GROUP_OVERFLOW) {
 		site_fill_overflow(r, s, row->function);
 		return 0;
@@ -138,6 +139,36 @@ static double net_of(const struct groups *groups, const double *total_ns)
 	return net_ns;
 }
 
+/* The sites of a program in the report's order, as in net_of. -1: out of memory. */
+static int share_in_programs(struct report *r, const struct groups *groups, const double *total_ns)
+{
+	uint32_t *row = r->apart ? array_alloc(((size_t)groups->rows + 1) * sizeof(*row)) : NULL;
+
+	if (r->apart && !row)
+		return -1;
+	for (uint32_t i = 0; row && i < groups->rows; i++)
+		row[groups->place[i]] = i;
+	for (uint32_t i = 0; row && i < groups->rows; i++) {
+		uint32_t of = groups_program(groups, &groups->row[row[i]]);
+
+		if (of >= r->programs)
+			continue;
+		r->program[of].sites++;
+		if (!row_waits(groups, row[i]))
+			r->program[of].work_ns += fmax(total_ns[row[i]], 0);
+	}
+	free(row);
+	for (uint32_t i = 0; i < r->kept; i++) {
+		struct report_site *s = &r->site[i];
+		const struct report_program *of =
+			s->program < r->programs ? &r->program[s->program] : NULL;
+
+		s->program_share =
+			of ? share_of(s->total_ns, s->waits ? of->time_ns : of->work_ns) : NAN;
+	}
+	return 0;
+}
+
 /* `total_ns`: by number of row. -1: out of memory. */
 static int add_up(struct report *r, const struct groups *groups, const double *total_ns)
 {
@@ -152,6 +183,8 @@ static int add_up(struct report *r, const struct groups *groups, const double *t
 	r->waiting_ns = (double)waiting * r->profile->clock.ns_per_unit;
 	for (uint32_t i = 0; i < r->kept; i++)
 		r->site[i].share = r->site[i].waits ? NAN : share_of(r->site[i].total_ns, net_ns);
+	if (net_ns >= 0 && share_in_programs(r, groups, total_ns) < 0)
+		net_ns = -1;
 	for (uint32_t i = 0; i < r->notes; i++) {
 		bool waits = row_waits(groups, r->note[i].row);
 
@@ -257,6 +290,21 @@ static int keep_rows(struct report *r, const struct groups *groups, bool weighed
 	return 0;
 }
 
+/* Each program that is shown has its first rows among those that are kept. */
+static int sort_heads(struct report *r, struct groups *groups)
+{
+	bool *shown = calloc((size_t)r->programs + 1, sizeof(*shown));
+	int64_t heads = -1;
+
+	for (uint32_t i = 0; shown && i < r->programs; i++)
+		shown[i] = r->program[i].shown;
+	if (shown)
+		heads = groups_sort_heads(groups, r->kept, shown, r->programs);
+	free(shown);
+	r->kept = heads < 0 ? 0 : (uint32_t)heads;
+	return heads < 0 ? -1 : 0;
+}
+
 int report_sites_build(struct report *r, struct groups *groups, uint32_t keep)
 {
 	double *total_ns = array_alloc(((size_t)groups->rows + 1) * sizeof(*total_ns));
@@ -270,7 +318,7 @@ int report_sites_build(struct report *r, struct groups *groups, uint32_t keep)
 	if (r->site && total_ns)
 		status = some ? weigh_rows(r, groups, total_ns) : 0;
 	if (status == 0)
-		status = groups_sort(groups, r->kept);
+		status = r->apart && some ? sort_heads(r, groups) : groups_sort(groups, r->kept);
 	if (status == 0)
 		status = keep_rows(r, groups, some, total_ns);
 	if (status == 0)

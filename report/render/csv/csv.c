@@ -153,12 +153,14 @@ static void put_site(struct csv *c, struct csv_paths *p, const struct report_sit
 	csv_write_text(c, "path_end", report_names_path_end(site));
 	csv_path(c, p, site, "path", false);
 	csv_path(c, p, site, "path_places", true);
+	csv_write_text(c, "program",
+		       site->program < r->programs ? r->program[site->program].name : NULL);
 	csv_write_end(c);
 }
 
 static int print_sites(struct csv *c, struct report *r, const struct report_options *o)
 {
-	static const struct report_site none;
+	static const struct report_site none = {.program = REPORT_NO_PROGRAM};
 	uint32_t rows = rows_shown(r->sites, o);
 	struct csv_paths p;
 

@@ -64,13 +64,13 @@ static int print_table(struct text *t)
 {
 	switch (t->report->by) {
 	case REPORT_BY_GAP:
-		return text_others_gaps(t);
+		return t->report->apart ? text_programs(t, text_others_gaps) : text_others_gaps(t);
 	case REPORT_BY_THREAD:
 		return text_others_threads(t);
 	case REPORT_BY_PROCESS:
 		return text_others_processes(t);
 	default:
-		return text_sites(t);
+		return t->report->apart ? text_programs(t, text_sites) : text_sites(t);
 	}
 }
 

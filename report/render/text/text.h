@@ -28,6 +28,8 @@ int text_sites(struct text *t);
 int text_others_gaps(struct text *t);
 int text_others_threads(struct text *t);
 int text_others_processes(struct text *t);
+/* Of programs that are kept apart: a list of them, then `table` for each that is shown. */
+int text_programs(struct text *t, int (*table)(struct text *t));
 /* Nothing where the profile has none. */
 int text_displaced(struct text *t);
 int text_loop_print(struct text *t);
