@@ -154,7 +154,7 @@ int cmd_report(int argc, char **argv)
 
 	if (status != OPTIONS_GO)
 		return status;
-	if (output_refuse(COMMAND, a.output, (const char *const *)argv + optind,
+	if (inputs_refuse(COMMAND, a.output, (const char *const *)argv + optind,
 			  (size_t)(argc - optind)) ||
 	    output_refuse(COMMAND, a.output, &a.displaced, a.displaced != NULL))
 		return 2;

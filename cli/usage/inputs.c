@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "cli/messages/complaint.h"
+#include "cli/usage/output.h"
 
 struct opening {
 	const char *command;
@@ -118,24 +119,41 @@ static struct profile *open_files(const char *command, const char *const *paths,
 	return NULL;
 }
 
-struct profile *inputs_open(const char *command, const char *const *paths, size_t count,
-			    struct progress *progress, bool one_line, int *status)
+/* The files that operands stand for. -1: it was said why there are none. */
+static int expand(const char *command, const char *const *paths, size_t count, struct paths *all)
 {
-	struct profile *p = NULL;
-	struct paths all = {0};
 	struct stat st;
 	int failed = 0;
 
 	for (size_t i = 0; i < count && !failed; i++) {
 		if (!stat(paths[i], &st) && S_ISDIR(st.st_mode)) {
-			failed = add_directory(command, &all, paths[i]);
-		} else {
-			failed = add_path(&all, NULL, paths[i]);
-			if (failed)
-				complaint_say(command, "out of memory");
+			failed = add_directory(command, all, paths[i]);
+			continue;
 		}
+		failed = add_path(all, NULL, paths[i]);
+		if (failed)
+			complaint_say(command, "out of memory");
 	}
-	if (!failed)
+	return failed;
+}
+
+bool inputs_refuse(const char *command, const char *output, const char *const *paths, size_t count)
+{
+	struct paths all = {0};
+	bool refused = expand(command, paths, count, &all) < 0 ||
+		       output_refuse(command, output, (const char *const *)all.path, all.count);
+
+	free_paths(&all);
+	return refused;
+}
+
+struct profile *inputs_open(const char *command, const char *const *paths, size_t count,
+			    struct progress *progress, bool one_line, int *status)
+{
+	struct profile *p = NULL;
+	struct paths all = {0};
+
+	if (expand(command, paths, count, &all) == 0)
 		p = open_files(command, (const char *const *)all.path, all.count, progress,
 			       one_line, status);
 	free_paths(&all);

@@ -20,4 +20,8 @@
 struct profile *inputs_open(const char *command, const char *const *paths, size_t count,
 			    struct progress *progress, bool one_line, int *status);
 
+/* Would writing to `output` (NULL: standard output) replace one of them? Then, or where they cannot
+ * be listed, it was said. */
+bool inputs_refuse(const char *command, const char *output, const char *const *paths, size_t count);
+
 #endif

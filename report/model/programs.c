@@ -86,20 +86,43 @@ static int by_run(const void *left, const void *right, void *report)
 	return (a->start_mono_ns > b->start_mono_ns) - (a->start_mono_ns < b->start_mono_ns);
 }
 
-/* Of the processes of one run, sorted by pid and start: the one that came first, or what it
- * replaced itself by. */
+#define GENERATIONS 64 /* a crafted file may say that a process is its own ancestor */
+
+/* Of processes sorted by pid: the place of the first with that one; `count`: there is none. */
+static uint32_t place_of_pid(const struct report *r, const uint32_t *order, uint32_t count,
+			     uint32_t pid)
+{
+	uint32_t low = 0, high = count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (r->profile->process[order[middle]].pid < pid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < count && r->profile->process[order[low]].pid == pid ? low : count;
+}
+
+/* Of the processes of one run, sorted by pid and start: the one that came first, or what it, or its
+ * parent, replaced itself by. */
 static const struct prof_process *follow(const struct report *r, const uint32_t *order,
 					 uint32_t count)
 {
 	const struct prof_process *p = r->profile->process;
-	uint32_t first = 0, at;
+	uint32_t first = 0, at, parent;
 
 	for (uint32_t i = 1; i < count; i++)
 		if (starts_before(&p[order[i]], &p[order[first]]))
 			first = i;
 	at = first;
+	for (unsigned i = 0; i < GENERATIONS; i++) {
+		parent = place_of_pid(r, order, count, p[order[at]].ppid);
+		at = parent < count ? parent : at;
+	}
 	while (at + 1 < count && p[order[at]].end_state == SCP_END_EXEC &&
-	       p[order[at + 1]].pid == p[order[first]].pid)
+	       p[order[at + 1]].pid == p[order[at]].pid)
 		at++;
 	for (uint32_t i = 0; i < count; i++)
 		if (at == first || p[order[i]].start_mono_ns >= p[order[at]].start_mono_ns)

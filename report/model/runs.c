@@ -54,6 +54,11 @@ static int compare_origins(const struct span *a, const struct span *b)
 	return order ? order : (m > n) - (m < n);
 }
 
+static bool same_file(const struct span *a, const struct span *b)
+{
+	return compare_origins(a, b) == 0;
+}
+
 static int by_number(uint64_t a, uint64_t b)
 {
 	return (a > b) - (a < b);
@@ -122,17 +127,20 @@ static void join_families(struct joining *j)
 	}
 	for (uint32_t i = 0; i < j->count; i++) {
 		const struct span *s = &j->span[i];
-		uint32_t parent = find_pid(j, s->process->ppid, s->start);
+		uint32_t before = find_pid(j, s->process->ppid, s->start);
+		uint32_t later = find_pid(j, s->process->ppid, UINT64_MAX);
 
-		if (parent != PROF_NONE && (j->span[parent].process->end_state == SCP_END_RUNNING ||
-					    s->start <= j->span[parent].end + SLACK_NS))
-			join(j, i, parent);
+		if (before != PROF_NONE) {
+			const struct span *parent = &j->span[before];
+
+			if (parent->process->end_state == SCP_END_RUNNING ||
+			    s->start <= parent->end + SLACK_NS)
+				join(j, i, before);
+		} else if (later != PROF_NONE && same_file(s, &j->span[later])) {
+			/* what the parent became (exec), of which nothing was kept before */
+			join(j, i, later);
+		}
 	}
-}
-
-static bool same_file(const struct span *a, const struct span *b)
-{
-	return compare_origins(a, b) == 0;
 }
 
 /* Parent 1 has many children: those that lost their own. How many files there are. */
