@@ -10,10 +10,11 @@
 #include "serve/agent/source.h"
 #include "serve/sums/label.h"
 
-#define LISTING_MOST	 500			     /* files in it */
-#define LISTING_ROUND_NS UINT64_C(100000000)	     /* files are read so long in one round */
-#define LISTING_AGAIN_NS (UINT64_C(30) * 1000000000) /* an unchanged directory is looked at again  \
-						      */
+#define LISTING_MOST	 500		     /* files in it */
+#define LISTING_ROUND_NS UINT64_C(100000000) /* files are read so long in one round */
+#define LISTING_AGAIN_NS                                                                           \
+	(UINT64_C(30) * 1000000000) /* an unchanged directory is looked at again                   \
+				     */
 
 enum listed_state {
 	LISTED_WAITS, /* not read yet */
