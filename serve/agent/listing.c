@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "report/report.h"
 #include "serve/agent/listing.h"
 #include "serve/monotonic.h"
 
@@ -163,7 +164,7 @@ static void describe(struct listed *f, const struct profile *p)
 		f->calls += p->function[i].overflow_calls;
 	label_clean(f->program, p->process[most].program);
 	f->pid = p->process[first].pid;
-	f->end_state = p->process[first].end_state;
+	f->ended = report_names_end(&p->process[first]);
 	f->start_real_ns = p->process[first].start_real_ns;
 	f->clock = p->clock.kind;
 	f->state = LISTED_READ;

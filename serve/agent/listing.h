@@ -32,7 +32,7 @@ struct listed {
 	/* The rest of LISTED_READ: */
 	char program[LABEL_BYTES]; /* that made most of the calls */
 	uint32_t uid, pid, clock;  /* pid: of the first process */
-	uint32_t end_state;	   /* of that */
+	const char *ended;	   /* how that did; static */
 	bool live;
 	uint64_t processes, calls;
 	uint64_t start_real_ns; /* of the first process */

@@ -6,7 +6,6 @@
 #include <time.h>
 
 #include "profile/profile.h"
-#include "report/report.h"
 #include "report/wording/numbers.h"
 #include "serve/pages/index_write.h"
 
@@ -27,7 +26,7 @@ static const char *state_of(const struct listed *f)
 		return "not read yet";
 	if (f->state == LISTED_REFUSED)
 		return source_fault_names[f->fault];
-	return f->live ? "running" : report_names_end(f->end_state);
+	return f->live ? "running" : f->ended;
 }
 
 static void put_file(FILE *out, const struct listed *f)
