@@ -26,7 +26,7 @@ static const struct usage_entry usage_options[] = {
 const struct usage cmd_merge_usage = {
 	.command = "merge",
 	.summary = "make one profile of several",
-	.synopsis = {"-o OUT PROFILE..."},
+	.synopsis = {"-o OUT PROFILE...", "-o OUT DIRECTORY..."},
 	.text = "Add up several profiles, of the same kind of clock, in one file.",
 	.words = "PROFILE",
 	.options = usage_options,
@@ -69,7 +69,7 @@ int cmd_merge(int argc, char **argv)
 
 	if (status != OPTIONS_GO)
 		return status;
-	if (output_refuse(COMMAND, output, (const char *const *)argv + optind,
+	if (inputs_refuse(COMMAND, output, (const char *const *)argv + optind,
 			  (size_t)(argc - optind)))
 		return 2;
 	p = inputs_open(COMMAND, (const char *const *)argv + optind, (size_t)(argc - optind),

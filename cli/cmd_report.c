@@ -21,10 +21,12 @@
 
 #define COMMAND "scprof report"
 
-enum { OPT_DISPLACEMENT = USAGE_OWN };
+enum { OPT_DISPLACEMENT = USAGE_OWN, OPT_PROGRAM };
 
 static const struct usage_entry usage_options[] = {
 	REPORT_OPTIONS_ENTRIES,
+	{"program", OPT_PROGRAM, "NAME",
+	 .text = "only programs of this name, which may have * and ? in it"},
 	{"displacement", OPT_DISPLACEMENT, "FILE",
 	 .text = "in HTML: show the account of 'scprof displace --json' beside",
 	 .flags = USAGE_TYPED_ONLY},
@@ -43,9 +45,10 @@ static const struct usage_entry usage_variables[] = {
 const struct usage cmd_report_usage = {
 	.command = "report",
 	.summary = "print what profiles say",
-	.synopsis = {"[OPTION...] PROFILE..."},
+	.synopsis = {"[OPTION...] PROFILE...", "[OPTION...] DIRECTORY..."},
 	.text = "Say what each call site of a profiled program costs, with confidence intervals. "
-		"Several profiles are reported together.",
+		"Profiles of one program are added up, those of several are reported apart. A "
+		"directory stands for the *.scp files in it.",
 	.words = "PROFILE",
 	.options = usage_options,
 	.variables = usage_variables,
@@ -57,7 +60,7 @@ const struct usage cmd_report_usage = {
 
 struct arguments {
 	struct report_choice choice;
-	const char *output, *displaced;
+	const char *output, *displaced, *program;
 };
 
 static int set_option(void *to, int code, const char *value)
@@ -69,6 +72,8 @@ static int set_option(void *to, int code, const char *value)
 		return taken;
 	if (code == OPT_DISPLACEMENT)
 		a->displaced = value;
+	else if (code == OPT_PROGRAM)
+		a->program = value;
 	else
 		a->output = value;
 	return 0;
@@ -122,6 +127,22 @@ static int print_to(const struct profile *p, const struct arguments *a)
 	return output_end(&out, COMMAND, report_print(p, &a->choice.options, out.stream));
 }
 
+/* 0, or -1 having said why. */
+static int keep_program(struct profile *p, const char *pattern, struct progress *progress)
+{
+	int status = pattern ? keep_programs(p, pattern) : 0;
+
+	if (status >= 0)
+		return 0;
+	progress_clear(progress);
+	if (status == KEEP_NONE)
+		complaint_say(COMMAND, "no program '%s' in this profile; --by process lists them",
+			      pattern);
+	else
+		complaint_say(COMMAND, "out of memory");
+	return -1;
+}
+
 int cmd_report(int argc, char **argv)
 {
 	struct arguments a = {.choice = REPORT_CHOICE_DEFAULT};
@@ -133,7 +154,7 @@ int cmd_report(int argc, char **argv)
 
 	if (status != OPTIONS_GO)
 		return status;
-	if (output_refuse(COMMAND, a.output, (const char *const *)argv + optind,
+	if (inputs_refuse(COMMAND, a.output, (const char *const *)argv + optind,
 			  (size_t)(argc - optind)) ||
 	    output_refuse(COMMAND, a.output, &a.displaced, a.displaced != NULL))
 		return 2;
@@ -147,9 +168,11 @@ int cmd_report(int argc, char **argv)
 		return 2;
 	}
 	progress_show(&progress, 1, "working out the report");
+	status = keep_program(p, a.program, &progress);
 	function_names_fill(p);
 	progress_clear(&progress);
-	status = print_to(p, &a);
+	if (status == 0)
+		status = print_to(p, &a);
 	profile_free(p);
 	displacement_file_free(displaced);
 	return status < 0 ? 2 : left_out;

@@ -15,6 +15,7 @@ PROFILE_SRC = \
 	profile/model/fold.c \
 	profile/model/functions.c \
 	profile/model/hist.c \
+	profile/model/keep.c \
 	profile/model/intern.c \
 	profile/model/intern_paths.c \
 	profile/model/model.c \

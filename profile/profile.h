@@ -361,6 +361,13 @@ void filters_note(struct profile *p, const char *text);
  * of the same name within them into one table, when there are more than `keep` processes. */
 void fold_model(struct profile *p, uint32_t keep);
 
+/* Leave out the processes of other programs than those whose names `pattern` (fnmatch) means, and
+ * what was recorded in them. What is known of all processes together only, such as the CPU time
+ * that they used and calls that overflowed, is left out, too, unless all stay. 0, KEEP_NONE (there
+ * are none, and the model is as it was), or -1: out of memory. */
+#define KEEP_NONE (-2)
+int keep_programs(struct profile *p, const char *pattern);
+
 /* Write the model as one merged profile file: created O_EXCL|O_NOFOLLOW mode
  * 0600 beside `path` and renamed over it. 0, or -1 with *err. What is written
  * reads back as the same model. */

@@ -41,6 +41,8 @@ REPORT_SRC = \
 	report/loops/loop_ways.c \
 	report/model/account.c \
 	report/model/perturbation.c \
+	report/model/programs.c \
+	report/model/runs.c \
 	report/model/displaced.c \
 	report/model/displacement_file.c \
 	report/model/displacement_recorded.c \
@@ -111,6 +113,7 @@ REPORT_SRC = \
 	report/render/text/text_others.c \
 	report/render/text/text_path.c \
 	report/render/text/text_rows.c \
+	report/render/text/text_programs.c \
 	report/render/text/text_shared_callers.c \
 	report/render/text/text_sites.c \
 	report/render/text/text_slowest.c \

@@ -90,6 +90,7 @@ struct report_options {
 	uint32_t width;	       /* columns of text; 0: those of the terminal */
 	bool include_warmup;   /* in the means; else excluded where one is found */
 	bool full;	       /* text: all lines of the head, notes and warnings, all rows */
+	bool together;	       /* rows of different programs are added up, too */
 	enum report_weight weight;
 	bool guarded;			   /* symbolize_guard: profiles of other users */
 	bool pprof_names;		   /* pprof: a frame without a name is module+0x12, not
@@ -218,10 +219,13 @@ struct report_steadiness {
 				 */
 };
 
+#define REPORT_NO_PROGRAM UINT32_MAX
+
 struct report_site {
-	uint32_t function;		/* index into the profile */
-	uint32_t outcome;		/* enum scp_outcome; meaningless where overflow */
-	bool overflow;			/* calls that found no room: any path, any outcome */
+	uint32_t function; /* index into the profile */
+	uint32_t program;  /* index into the report's; REPORT_NO_PROGRAM: not apart, or overflow */
+	uint32_t outcome;  /* enum scp_outcome; meaningless where overflow */
+	bool overflow;	   /* calls that found no room: any path, any outcome */
 	const struct prof_frame *frame; /* innermost first; what the grouping keeps of the path */
 	uint32_t frames;
 	uint32_t path_flags; /* SCP_PATH_* of the paths that are whole here */
@@ -245,6 +249,8 @@ struct report_site {
 	bool waits;
 	double share;	      /* of the time of all recorded calls that work; NAN: it waits */
 	double waiting_share; /* of the time of all threads; NAN: it works */
+	/* Whichever it is, of the same of its program alone; NAN: it has none. */
+	double program_share;
 	bool has_percentiles;
 	struct report_percentiles percentiles;
 	struct report_bar *bar; /* by duration; NULL without percentiles, and for text */
@@ -306,6 +312,21 @@ struct report_process {
 	double waiting_ns; /* of calls_ns, in functions that wait */
 	double recording_ns;
 	double wall_s; /* NAN: not known */
+};
+
+/* Processes of one executable that was started under one name. */
+struct report_program {
+	const char *name;
+	const struct prof_process *first; /* the one that started first */
+	uint64_t processes, threads, calls;
+	double calls_ns, nested_ns, waiting_ns, time_ns, recording_ns; /* as of a process */
+	double cpu_s;  /* of its recorded threads; NAN: not known of all of them */
+	double wall_s; /* of its processes, summed over the runs; NAN: not known */
+	uint32_t runs; /* that it was part of */
+	uint32_t sites;
+	double work_ns, net_waiting_ns; /* of its sites, compensated: those that work, that wait */
+	bool prepares; /* all of it began before the script was replaced by what was asked for */
+	bool shown;    /* text has its rows; of others only their sum */
 };
 
 /* Where the time of all recorded threads went, in seconds. The six add up to their time. */
@@ -382,13 +403,20 @@ struct report {
 	struct report_gap *gap;
 	struct report_thread *thread;
 	struct report_process *process; /* by time in calls, longest first */
+	/* What was asked for first, then by CPU time (programs.h). */
+	struct report_program *program;
 	struct report_slowest *slowest; /* the longest first */
 	struct report_warning *warning;
 	struct loop_report *loops; /* loop.h; NULL unless REPORT_BY_GAP or REPORT_HTML */
 	struct report_note *note;
-	uint32_t sites, gaps, threads, processes, slowests, warnings;
+	uint32_t sites, gaps, threads, processes, programs, slowests, warnings;
+	bool apart; /* there are several programs, and no row is of two of them */
+	/* By the profile's processes: index into program; number of the run (runs.h). */
+	uint32_t *program_of, *run_of;
+	uint32_t runs, profiles;  /* runs without a common process; files */
 	uint32_t heuristic_paths; /* of the profile: with SCP_PATH_HEURISTIC */
 	uint32_t working;	  /* sites that do not wait: the others follow them */
+	uint32_t beyond;	  /* of a view of one program: its sites that are not filled */
 	uint32_t kept;		  /* sites that are filled: all, but for report_build_some */
 	uint32_t notes; /* sites with reliability warnings or notes; in the order of the sites */
 	uint32_t slow_sites, slow_sites_off; /* of REPORT_TELLING_TICKS slow ticks or more */
@@ -422,7 +450,9 @@ struct report {
 	bool remainder_expected;	  /* small, and explained by a process that still ran */
 	const struct prof_process *first; /* the one that started first; NULL: none */
 	uint64_t start_real_ns;		  /* of it */
-	double wall_s;			  /* first start to last known end; NAN: not known */
+	const struct prof_process *asked; /* what was to be run: the first, or what replaced it */
+	/* First start to last known end; of several runs the sum of theirs. NAN: not known. */
+	double wall_s;
 };
 
 /* Everything but names. NULL when out of memory. */

@@ -12,6 +12,8 @@
 #include "report/model/elsewhere.h"
 #include "report/model/ledger.h"
 #include "report/model/perturbation.h"
+#include "report/model/programs.h"
+#include "report/model/runs.h"
 #include "report/model/slowest.h"
 #include "report/model/states.h"
 #include "report/model/threads_time.h"
@@ -37,16 +39,21 @@ static int fill_loops(struct report *r, const uint32_t *site_of, const struct re
 
 static int fill_report(struct report *r, const struct report_options *o, uint32_t keep)
 {
-	struct groups groups;
-	int status = groups_make(&groups, r->profile, r->by);
+	struct groups groups = {0};
+	int status = account_threads(r);
 
+	if (status == 0)
+		status = runs_find(r);
+	if (status == 0)
+		status = programs_find(r, o->together);
+	if (status == 0)
+		status = groups_make_apart(&groups, r->profile, r->by,
+					   r->apart ? r->program_of : NULL);
 	groups.sort = o->sort;
 	if (status == 0)
 		status = report_sites_build(r, &groups, keep);
 	if (status == 0)
 		status = account_gaps(r, groups.site_of);
-	if (status == 0)
-		status = account_threads(r);
 	if (status == 0) {
 		perturbation_fill(r);
 		threads_time_fill(r);
@@ -120,6 +127,9 @@ void report_free(struct report *r)
 	free(r->gap);
 	free(r->thread);
 	free(r->process);
+	free(r->program);
+	free(r->program_of);
+	free(r->run_of);
 	loop_free(r->loops);
 	free(r->slowest);
 	elsewhere_free(r);

@@ -69,6 +69,7 @@ static int fill_site(struct report *r, struct report_site *s, const struct group
 	int status;
 
 	s->waits = groups->waits[row->function];
+	s->program = groups_program(groups, row);
 	if (row->first == GROUP_OVERFLOW) {
 		site_fill_overflow(r, s, row->function);
 		return 0;
@@ -144,6 +145,37 @@ static double net_of(const struct groups *groups, const double *total_ns)
 	return net_ns;
 }
 
+/* The sites of a program in the report's order, as in net_of. -1: out of memory. */
+static int share_in_programs(struct report *r, const struct groups *groups, const double *total_ns)
+{
+	uint32_t *row = r->apart ? array_alloc(((size_t)groups->rows + 1) * sizeof(*row)) : NULL;
+
+	if (r->apart && !row)
+		return -1;
+	for (uint32_t i = 0; row && i < groups->rows; i++)
+		row[groups->place[i]] = i;
+	for (uint32_t i = 0; row && i < groups->rows; i++) {
+		uint32_t of = groups_program(groups, &groups->row[row[i]]);
+
+		if (of >= r->programs)
+			continue;
+		r->program[of].sites++;
+		*(row_waits(groups, row[i]) ? &r->program[of].net_waiting_ns
+					    : &r->program[of].work_ns) += fmax(total_ns[row[i]], 0);
+	}
+	free(row);
+	for (uint32_t i = report_next_filled(r, 0); i < r->sites;
+	     i = report_next_filled(r, i + 1)) {
+		struct report_site *s = &r->site[i];
+		const struct report_program *of =
+			s->program < r->programs ? &r->program[s->program] : NULL;
+
+		s->program_share =
+			of ? share_of(s->total_ns, s->waits ? of->time_ns : of->work_ns) : NAN;
+	}
+	return 0;
+}
+
 /* `total_ns`: by number of row. -1: out of memory. */
 static int add_up(struct report *r, const struct groups *groups, const double *total_ns)
 {
@@ -161,6 +193,8 @@ static int add_up(struct report *r, const struct groups *groups, const double *t
 		r->net_waiting_ns += row_waits(groups, i) ? fmax(total_ns[i], 0) : 0;
 	for (uint32_t i = report_next_filled(r, 0); i < r->sites; i = report_next_filled(r, i + 1))
 		r->site[i].share = r->site[i].waits ? NAN : share_of(r->site[i].total_ns, net_ns);
+	if (net_ns >= 0 && share_in_programs(r, groups, total_ns) < 0)
+		net_ns = -1;
 	for (uint32_t i = 0; i < r->notes; i++) {
 		bool waits = row_waits(groups, r->note[i].row);
 

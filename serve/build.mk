@@ -4,6 +4,7 @@ SERVE_SRC = \
 	serve/agent/agent_find.c \
 	serve/agent/agent_meet.c \
 	serve/agent/agent_read.c \
+	serve/agent/listing.c \
 	serve/agent/shares.c \
 	serve/agent/source.c \
 	serve/http/connections.c \
@@ -20,6 +21,7 @@ SERVE_SRC = \
 	serve/pages/index_page.c \
 	serve/pages/index_processes.c \
 	serve/pages/index_write.c \
+	serve/pages/listing_page.c \
 	serve/pages/metrics.c \
 	serve/pages/metrics_write.c \
 	serve/render/pprof_window.c \

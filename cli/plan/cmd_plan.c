@@ -84,6 +84,7 @@ static int plan_profiles(const struct plan_options *o)
 	function_names_fill(p);
 	options.by = o->by;
 	options.confidence = o->confidence;
+	options.together = true;
 	r = report_build(p, &options);
 	if (r && !r->calls) {
 		complaint_say("scprof plan",

@@ -17,6 +17,8 @@
 		{"sort", USAGE_SORT, "time|calls|mean|max|bytes|name",                             \
 		 .text = "which rows come first, of those that work and of those that wait "       \
 			 "(default: time, in total)"},                                             \
+		{"together", USAGE_TOGETHER, NULL,                                                 \
+		 .text = "add rows of different programs up (default: each program apart)"},       \
 		USAGE_ENTRY_CONFIDENCE,                                                            \
 		{"include-warm-up", USAGE_WARM_UP, NULL,                                           \
 		 .text = "leave in the means what is otherwise excluded"},                         \

@@ -30,6 +30,7 @@ enum {
 	USAGE_FORMAT, /* this and the following: of a report, see report_options.h */
 	USAGE_BY,
 	USAGE_SORT,
+	USAGE_TOGETHER,
 	USAGE_TOP,
 	USAGE_FRAMES,
 	USAGE_WARM_UP,

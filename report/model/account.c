@@ -93,6 +93,7 @@ static void fill_gap(const struct report *r, struct report_gap *g, const struct 
 				    r->confidence);
 	g->max_ns = (double)pair->max_units * unit;
 	g->total_ns = (double)pair->units * unit;
+	g->share = r->time_ns > 0 ? g->total_ns / r->time_ns : NAN;
 }
 
 int account_gaps(struct report *r, const uint32_t *site_of)
@@ -208,21 +209,14 @@ static void fill_processes(struct report *r)
 	}
 }
 
-static void span_processes(struct report *r)
+static void find_first(struct report *r)
 {
 	const struct profile *p = r->profile;
 
-	r->wall_s = NAN;
 	for (uint32_t i = 0; i < p->processes; i++)
 		if (!r->first || starts_before(&p->process[i], r->first))
 			r->first = &p->process[i];
 	r->start_real_ns = r->first ? r->first->start_real_ns : 0;
-	for (uint32_t i = 0; i < r->processes; i++) {
-		uint64_t start = r->process[i].process->start_real_ns;
-		double after_s = (double)(start - r->start_real_ns) / 1e9 + r->process[i].wall_s;
-
-		r->wall_s = fmax(r->wall_s, after_s); /* a NAN is ignored */
-	}
 }
 
 /* Calls and gaps that overflowed belong to no table, so the check over all of
@@ -272,8 +266,6 @@ static void add_up(struct report *r)
 		r->recordings += r->profile->table[i].recordings;
 		r->walks += r->profile->table[i].walks;
 	}
-	for (uint32_t i = 0; i < r->gaps; i++)
-		r->gap[i].share = r->time_ns > 0 ? r->gap[i].total_ns / r->time_ns : NAN;
 }
 
 /* Of each thread, and how long they waited. -1: out of memory. */
@@ -319,6 +311,6 @@ int account_threads(struct report *r)
 	add_up(r);
 	qsort(r->thread, r->threads, sizeof(*r->thread), compare_threads);
 	qsort(r->process, r->processes, sizeof(*r->process), compare_processes);
-	span_processes(r);
+	find_first(r);
 	return 0;
 }

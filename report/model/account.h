@@ -6,9 +6,9 @@
 
 #include "report/report.h"
 
-/* `site_of`: the site of each of the profile's entries. -1: out of memory. */
-int account_gaps(struct report *r, const uint32_t *site_of);
 /* Threads and processes, and the remainder. -1: out of memory. */
 int account_threads(struct report *r);
+/* After that. `site_of`: the site of each of the profile's entries. -1: out of memory. */
+int account_gaps(struct report *r, const uint32_t *site_of);
 
 #endif

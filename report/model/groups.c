@@ -30,13 +30,31 @@ struct group_path groups_path(const struct groups *g, const struct group_row *ro
 struct key {
 	uint64_t place;
 	uint32_t module, kind, function, outcome; /* kind: exact, heuristic */
+	uint32_t program;
 };
+
+static uint32_t program_of(const struct groups *g, uint32_t entry)
+{
+	const struct profile *p = g->profile;
+	uint32_t table = p->entry[entry].table;
+	uint32_t process = table < p->tables ? p->table[table].process : PROF_NONE;
+
+	return process < p->processes ? g->program_of[process] : REPORT_NO_PROGRAM;
+}
+
+uint32_t groups_program(const struct groups *g, const struct group_row *row)
+{
+	return g->program_of && row->first != GROUP_OVERFLOW ? program_of(g, row->first)
+							     : REPORT_NO_PROGRAM;
+}
 
 static struct key key_of(const struct groups *g, uint32_t entry)
 {
 	const struct prof_entry *e = &g->profile->entry[entry];
-	struct key k = {UINT64_MAX, 0, 0, e->function, e->outcome};
+	struct key k = {UINT64_MAX, 0, 0, e->function, e->outcome, 0};
 
+	if (g->program_of)
+		k.program = program_of(g, entry);
 	if (g->by == REPORT_BY_SITE || g->by == REPORT_BY_GAP) {
 		struct group_path path = path_of(g->profile, g->by, e->path);
 
@@ -57,7 +75,7 @@ static bool same_key(const void *groups, const void *wanted, uint32_t row)
 	const struct key *a = wanted, b = key_of(g, g->row[row].first);
 
 	return a->place == b.place && a->module == b.module && a->kind == b.kind &&
-	       a->function == b.function && a->outcome == b.outcome;
+	       a->function == b.function && a->outcome == b.outcome && a->program == b.program;
 }
 
 /* Multiply and fold, as in wyhash: the high half of a product depends on all bits. */
@@ -72,13 +90,14 @@ static uint32_t fold(uint64_t a, uint64_t b)
  * function: the memory is not jumped about in. Frames are folded with all else. */
 static uint32_t hash_of(const struct groups *g, const struct key *k)
 {
-	uint64_t function = ((uint64_t)k->outcome << 32 | k->function) + 1;
+	uint64_t function =
+		((uint64_t)k->program << 36 | (uint64_t)k->outcome << 32 | k->function) + 1;
 
 	if (g->by != REPORT_BY_SITE && g->by != REPORT_BY_GAP)
 		return (uint32_t)k->place * 2 ^ fold(function, 0xd6e8feb86659fd93u);
 	return fold(k->place, (((uint64_t)k->module << 32) | (uint32_t)function) ^
 				      0xd6e8feb86659fd93u ^ ((uint64_t)k->outcome << 24) ^
-				      ((uint64_t)k->kind << 40));
+				      ((uint64_t)k->program << 42) ^ ((uint64_t)k->kind << 40));
 }
 
 /* For as many rows as there can be: what is not used is not touched. */
@@ -287,8 +306,11 @@ static bool row_word(uint32_t number, uint32_t level, uint64_t *word, const void
 		*word = (uint64_t)g->function_rank[row->function] << 4 |
 			(row->first == GROUP_OVERFLOW) << 3 | row->outcome;
 		return true;
+	case 3:
+		*word = groups_program(g, row);
+		return true;
 	default:
-		return frame_word(g, row, level - 3, word);
+		return frame_word(g, row, level - 4, word);
 	}
 }
 
@@ -299,18 +321,9 @@ static bool is_noted(uint32_t number, const void *groups)
 	return ((const struct groups *)groups)->row[number].noted;
 }
 
-/* What only the result needs is made last, after the sort's own memory has gone. */
-int groups_sort(struct groups *g, uint32_t first)
+/* By entry. Made last, after the sort's own memory has gone. */
+static int find_sites(struct groups *g)
 {
-	const struct row_sort_keys order = {.word = row_word,
-					    .context = g,
-					    .matters = first < g->rows ? is_noted : NULL,
-					    .always = WORDS_ALWAYS,
-					    .first = first};
-
-	g->place = array_alloc(((size_t)g->rows + 1) * sizeof(*g->place));
-	if (!g->place || row_sort(g->place, g->rows, &order) < 0)
-		return -1;
 	g->site_of = array_alloc(((size_t)g->profile->entries + 1) * sizeof(*g->site_of));
 	if (!g->site_of)
 		return -1;
@@ -320,11 +333,29 @@ int groups_sort(struct groups *g, uint32_t first)
 	return 0;
 }
 
+int groups_sort(struct groups *g, uint32_t first)
+{
+	const struct row_sort_keys order = {.word = row_word,
+					    .context = g,
+					    .matters = first < g->rows ? is_noted : NULL,
+					    .always = WORDS_ALWAYS,
+					    .first = first};
+
+	g->place = array_alloc(((size_t)g->rows + 1) * sizeof(*g->place));
+	return g->place && row_sort(g->place, g->rows, &order) == 0 ? find_sites(g) : -1;
+}
+
 int groups_make(struct groups *g, const struct profile *p, enum report_by by)
+{
+	return groups_make_apart(g, p, by, NULL);
+}
+
+int groups_make_apart(struct groups *g, const struct profile *p, enum report_by by,
+		      const uint32_t *program_of_process)
 {
 	size_t entries = (size_t)p->entries + 1;
 
-	*g = (struct groups){.profile = p, .by = by};
+	*g = (struct groups){.profile = p, .by = by, .program_of = program_of_process};
 	g->next = array_alloc(entries * sizeof(*g->next));
 	g->function_rank = rank_all(p->functions, p, compare_functions);
 	g->module_rank = rank_all(p->modules, p, compare_modules);

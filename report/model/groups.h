@@ -26,7 +26,8 @@ _Static_assert(SCP_OUTCOMES <= 8, "outcomes have three bits");
 struct groups {
 	const struct profile *profile;
 	enum report_by by;
-	enum report_sort sort; /* for groups_sort; time unless set */
+	enum report_sort sort;	    /* for groups_sort; time unless set */
+	const uint32_t *program_of; /* by process; borrowed. NULL: programs are not kept apart */
 	struct group_row *row;
 	uint32_t *place; /* by number of row: where it is in the report's order */
 	uint32_t rows;
@@ -47,6 +48,11 @@ struct group_path {
 
 /* Rows, without their places. -1: out of memory; call groups_free in any case. */
 int groups_make(struct groups *g, const struct profile *p, enum report_by by);
+/* The same, and no row is of two programs (`program_of`: by process; NULL: as groups_make). */
+int groups_make_apart(struct groups *g, const struct profile *p, enum report_by by,
+		      const uint32_t *program_of);
+/* The program of a row; REPORT_NO_PROGRAM: not apart, or overflow. */
+uint32_t groups_program(const struct groups *g, const struct group_row *row);
 /* Then the places: each row has one of its own, those below `first` and those of rows that are
  * noted are exact. Other rows with equal units and calls may be in any order. */
 int groups_sort(struct groups *g, uint32_t first);

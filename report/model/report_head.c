@@ -49,10 +49,17 @@ __attribute__((format(printf, 3, 4))) static void put(const struct head *f, cons
 
 char *report_head_command(const struct report *r)
 {
-	const struct prof_process *p = r->first;
+	const struct prof_process *p = r->asked;
 	char *line = NULL;
 	size_t bytes = 0;
-	FILE *memory = p ? open_memstream(&line, &bytes) : NULL;
+	FILE *memory;
+
+	if (r->runs > 1 && r->programs > 1)
+		return asprintf(&line, "%" PRIu32 " programs, %" PRIu32 " runs", r->programs,
+				r->runs) < 0
+			       ? NULL
+			       : line;
+	memory = p ? open_memstream(&line, &bytes) : NULL;
 
 	if (!memory)
 		return NULL;
@@ -100,7 +107,7 @@ static void put_run(const struct head *f)
 	const struct report *r = f->report;
 	const struct prof_process *p = r->first;
 	time_t start = (time_t)(r->start_real_ns / 1000000000u);
-	char when[48] = "", wall[32], groups[32] = "", end[80];
+	char when[48] = "", wall[32], groups[32] = "", end[80], runs[48] = "";
 	uint64_t count = 0;
 	struct tm tm;
 
@@ -112,13 +119,30 @@ static void put_run(const struct head *f)
 	if (count > r->processes)
 		snprintf(groups, sizeof(groups), " in %" PRIu32 " group%s", r->processes,
 			 r->processes == 1 ? "" : "s");
+	if (r->runs > 1)
+		snprintf(runs, sizeof(runs), "of %" PRIu32 " runs, in all ", r->runs);
 	if (count > 1)
-		put(f, "processes", "%" PRIu64 "%s, the first is %" PRIu32 "%s; wall time %s%s",
-		    count, groups, p->pid, end_of_many(r, end, sizeof(end)), wall, when);
+		put(f, "processes", "%" PRIu64 "%s, the first is %" PRIu32 "%s; wall time %s%s%s",
+		    count, groups, p->pid, end_of_many(r, end, sizeof(end)), runs, wall, when);
 	else
 		put(f, "process", "%" PRIu32 ", %s; wall time %s%s%s", p->pid,
 		    end_of_one(r, end, sizeof(end)),
 		    process_end_is_known(p) || isnan(r->wall_s) ? "" : "at least ", wall, when);
+}
+
+/* Those of one run, or of several that have nothing to do with one another. */
+static void put_programs(const struct head *f)
+{
+	const struct report *r = f->report;
+	char of[48] = "";
+
+	if (r->programs < 2)
+		return;
+	if (r->runs > 1)
+		snprintf(of, sizeof(of), "%" PRIu32 " profile%s of ", r->profiles,
+			 r->profiles == 1 ? "" : "s");
+	put(f, "programs", "%s%" PRIu32 " programs, %s", of, r->programs,
+	    r->apart ? "reported apart; --together pools them" : "added up together");
 }
 
 static void put_clock(const struct head *f, const char *name, const struct prof_clock *c)
@@ -456,6 +480,7 @@ void report_head_each(const struct report *r, bool utf8, report_head_sink *sink,
 
 	if (r->first)
 		put_run(&f);
+	put_programs(&f);
 	put_filters(&f);
 	put_clock(&f, "clock", &r->profile->clock);
 	if (r->profile->slow.kind != SCP_CLOCK_NONE)

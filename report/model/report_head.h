@@ -20,7 +20,8 @@ void report_head_calls(const struct report *r, bool utf8, report_head_sink *sink
 /* Whether calls and the time between them add up. */
 void report_head_check(const struct report *r, bool utf8, report_head_sink *sink, void *to);
 
-/* The first process's command line; free() it. NULL: no process, or out of memory. */
+/* The command line of what was to be run, or of how many programs there are runs; free() it. NULL:
+ * no process, or out of memory. */
 char *report_head_command(const struct report *r);
 
 #endif

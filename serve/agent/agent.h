@@ -13,6 +13,7 @@
 #include <semaphore.h>
 #include <stdatomic.h>
 
+#include "serve/agent/listing.h"
 #include "serve/agent/shares.h"
 #include "serve/agent/source.h"
 
@@ -53,6 +54,7 @@ struct agent {
 	struct source *sources; /* a hash by path, in the order in which they were found */
 	size_t held[SOURCE_HOLDINGS];
 	struct share *shares; /* of users */
+	struct listing listing;
 	struct source_identity gone[AGENT_REMEMBERED];
 	size_t gones;
 	uint64_t faults[SOURCE_FAULTS];

@@ -199,7 +199,8 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
 	request_check_site(&request, header(connection, "Sec-Fetch-Site"),
 			   header(connection, "Sec-Fetch-Dest"));
 	if (request.status == 200 &&
-	    (request.route == REQUEST_SERVICE || request.route == REQUEST_PPROF))
+	    (request.route == REQUEST_SERVICE || request.route == REQUEST_PROFILE ||
+	     request.route == REQUEST_PPROF))
 		http_models_answer(h, &request, socket_of(connection), &answer);
 	else
 		http_answer_make(h, &request, header(connection, "Accept"), &answer);

@@ -132,6 +132,7 @@ void http_answer_make(struct http *h, const struct request *r, const char *accep
 		answer_health(h, out);
 		break;
 	case REQUEST_SERVICE: /* http_models.c */
+	case REQUEST_PROFILE:
 	case REQUEST_PPROF:
 		break;
 	}

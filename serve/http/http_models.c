@@ -14,7 +14,9 @@
 
 static void nothing(struct http_answer *out, const struct request *r)
 {
-	if (*r->service)
+	if (r->route == REQUEST_PROFILE)
+		http_answer_say(out, 404, "no such profile is here now; / lists what there is\n");
+	else if (*r->service)
 		http_answer_say(
 			out, 404,
 			"no profile of service '%s'%s%s is here now; / lists what there is\n",
@@ -130,7 +132,7 @@ static void say_result(struct http *h, const struct request *r, struct rendering
 			"what happened in between is unknown; try again\n");
 		break;
 	default:
-		http_failures_add(h, r->service, result, one->status);
+		http_failures_add(h, one->service, result, one->status);
 		http_failures_reason(why, h, result, one->status);
 		http_answer_say(out, result == RENDERING_LATE ? 504 : 503,
 				"this was not made: %s\n", why);
@@ -246,7 +248,10 @@ static void make(struct making *m, struct snapshot *first)
 static void take_and_make(struct making *m)
 {
 	struct snapshot first;
-	int error = snapshot_take(&first, m->http->agent, m->service, m->request->clock);
+	struct agent *a = m->http->agent;
+	int error = m->request->route == REQUEST_PROFILE
+			    ? snapshot_take_listed(&first, a, m->request->file)
+			    : snapshot_take(&first, a, m->service, m->request->clock);
 
 	if (error)
 		too_few(m->out, error);
@@ -255,6 +260,18 @@ static void take_and_make(struct making *m)
 	else
 		make(m, &first);
 	snapshot_free(&first);
+}
+
+static uint32_t listed_owner(struct agent *a, const char *path)
+{
+	const struct listed *f;
+	uint32_t owner;
+
+	agent_lock(a);
+	f = listing_find(&a->listing, path);
+	owner = f ? f->uid : SNAPSHOT_NO_OWNER;
+	agent_unlock(a);
+	return owner;
 }
 
 static void answer(struct http *h, const struct request *r, int client, struct http_answer *out)
@@ -267,7 +284,11 @@ static void answer(struct http *h, const struct request *r, int client, struct h
 			   .out = out};
 
 	agent_refresh(h->agent);
-	m.one = renderings_add(&h->renderings, r->service, snapshot_owner(h->agent, m.service));
+	if (r->route == REQUEST_PROFILE)
+		m.one = renderings_add(&h->renderings, r->file, listed_owner(h->agent, r->file));
+	else
+		m.one = renderings_add(&h->renderings, r->service,
+				       snapshot_owner(h->agent, m.service));
 	if (!m.one) {
 		too_few(out, ENOMEM);
 		return;

@@ -62,11 +62,9 @@ static bool take_route(struct request *r, const char *uri, size_t length)
 	static const struct {
 		const char *path;
 		enum request_route route;
-	} routes[] = {{"/", REQUEST_INDEX},
-		      {"/style.css", REQUEST_STYLE},
-		      {"/service", REQUEST_SERVICE},
-		      {"/metrics", REQUEST_METRICS},
-		      {"/debug/pprof/profile", REQUEST_PPROF},
+	} routes[] = {{"/", REQUEST_INDEX},	     {"/style.css", REQUEST_STYLE},
+		      {"/service", REQUEST_SERVICE}, {"/profile", REQUEST_PROFILE},
+		      {"/metrics", REQUEST_METRICS}, {"/debug/pprof/profile", REQUEST_PPROF},
 		      {"/healthz", REQUEST_HEALTH}};
 	char path[64];
 
@@ -77,7 +75,7 @@ static bool take_route(struct request *r, const char *uri, size_t length)
 				return true;
 			}
 	return refuse(r, 404,
-		      "no such page; there are /, /service, /metrics, "
+		      "no such page; there are /, /service, /profile, /metrics, "
 		      "/debug/pprof/profile and /healthz");
 }
 
@@ -136,6 +134,10 @@ static bool take_parameter(struct request *r, const char *name, const char *valu
 		}
 		return refuse(r, 400, "no service has so long a name");
 	}
+	if (r->route == REQUEST_PROFILE && !strcmp(name, "file")) {
+		snprintf(r->file, sizeof(r->file), "%s", value);
+		return true;
+	}
 	if ((service || pprof) && !strcmp(name, "clock"))
 		return take_clock(r, value);
 	if (pprof && !strcmp(name, "seconds")) {
@@ -177,6 +179,8 @@ static bool take_query(struct request *r, const char *query)
 	}
 	if (r->route == REQUEST_SERVICE && !*r->service)
 		return refuse(r, 400, "which service? /service?service=NAME; / lists them");
+	if (r->route == REQUEST_PROFILE && !*r->file)
+		return refuse(r, 400, "which file? /profile?file=PATH; / lists them");
 	return true;
 }
 

@@ -17,6 +17,7 @@ enum request_route {
 	REQUEST_INDEX,
 	REQUEST_STYLE,
 	REQUEST_SERVICE,
+	REQUEST_PROFILE,
 	REQUEST_METRICS,
 	REQUEST_PPROF,
 	REQUEST_HEALTH
@@ -26,11 +27,12 @@ struct request {
 	unsigned status; /* 200, or why not: 400, 403, 404, 405, 414 */
 	char problem[256];
 	enum request_route route;
-	char service[LABEL_BYTES]; /* "": all */
-	uint32_t clock;		   /* enum scp_clock_kind; NONE: not named */
-	double seconds;		   /* of /debug/pprof/profile */
-	struct index_order order;  /* of the processes on / */
-	unsigned refresh;	   /* seconds until the page reloads; 0: never */
+	char service[LABEL_BYTES];    /* "": all */
+	char file[REQUEST_URI_BYTES]; /* of /profile; else "" */
+	uint32_t clock;		      /* enum scp_clock_kind; NONE: not named */
+	double seconds;		      /* of /debug/pprof/profile */
+	struct index_order order;     /* of the processes on / */
+	unsigned refresh;	      /* seconds until the page reloads; 0: never */
 };
 
 #define REQUEST_SECONDS_DEFAULT 30

@@ -7,6 +7,7 @@
 #include "serve/pages/gauges.h"
 #include "serve/pages/index_processes.h"
 #include "serve/pages/index_write.h"
+#include "serve/pages/listing_page.h"
 #include "report/wording/numbers.h"
 
 #define ROWS_SHOWN 12
@@ -195,7 +196,7 @@ int index_page_print(struct agent *a, const struct index_order *order, FILE *out
 		"of a call with %g %% intervals, since the processes began. This page reloads "
 		"every 10 s. <a href=/metrics>Metrics</a></p>\n",
 		100 * a->options.confidence);
-	if (!a->counters.services)
+	if (!a->counters.services && !a->listing.files)
 		fputs("<p>No profile yet. Start a program with <code>scprof run</code> or "
 		      "<code>LD_PRELOAD=libscprof.so</code>; <a href=/metrics>scprof_files</a> "
 		      "says "
@@ -205,6 +206,7 @@ int index_page_print(struct agent *a, const struct index_order *order, FILE *out
 		status = index_processes_print(a, order, out);
 	if (status == 0)
 		put_services(out, a, &g);
+	listing_page_print(&a->listing, out);
 	agent_unlock(a);
 	gauges_free(&g);
 	fputs("</body></html>\n", out);

@@ -30,7 +30,7 @@ void index_write_text(FILE *out, const char *text)
 	}
 }
 
-static void put_escaped(FILE *out, const char *text)
+void index_write_escaped(FILE *out, const char *text)
 {
 	for (; *text; text++) {
 		unsigned char c = (unsigned char)*text;
@@ -46,7 +46,7 @@ void index_write_link(FILE *out, const char *page, const char *service, uint32_t
 		      const char *more, const char *words)
 {
 	fprintf(out, "<a href=\"%s?service=", page);
-	put_escaped(out, service);
+	index_write_escaped(out, service);
 	fprintf(out, "&amp;clock=%s%s\">", report_names_clock(clock), more);
 	index_write_text(out, words);
 	fputs("</a>", out);

@@ -102,6 +102,33 @@ int snapshot_take(struct snapshot *s, struct agent *a, const char *service, uint
 	return s->file ? status : ENOMEM;
 }
 
+int snapshot_take_listed(struct snapshot *s, struct agent *a, const char *path)
+{
+	const struct listed *f;
+	struct source one = {.fd = -1};
+	enum source_fault fault;
+	uint32_t clock = SCP_CLOCK_NONE;
+	bool listed;
+
+	*s = (struct snapshot){.most_bytes = a->limits.most_bytes, .owner = SNAPSHOT_NO_OWNER};
+	s->file = calloc(1, sizeof(*s->file));
+	if (!s->file)
+		return ENOMEM;
+	agent_lock(a);
+	f = listing_find(&a->listing, path);
+	listed = f && f->state == LISTED_READ;
+	clock = listed ? f->clock : clock;
+	agent_unlock(a);
+	if (!listed || source_open(&one, AT_FDCWD, path, &a->limits, &fault))
+		return 0;
+	s->file[0] = (struct snapshot_file){
+		.fd = one.fd, .device = one.device, .inode = one.inode, .clock = clock};
+	s->files = 1;
+	s->clock = clock;
+	s->owner = one.identity.uid;
+	return 0;
+}
+
 void snapshot_free(struct snapshot *s)
 {
 	for (size_t i = 0; i < s->files; i++)

@@ -34,6 +34,10 @@ struct snapshot {
 int snapshot_take(struct snapshot *s, struct agent *a, const char *service, uint32_t clock);
 void snapshot_free(struct snapshot *s);
 
+/* Of one file that is listed, finished or not (listing.h). Takes the lock. 0 (no file where it is
+ * not listed, or has gone) or ENOMEM; snapshot_free is due either way. */
+int snapshot_take_listed(struct snapshot *s, struct agent *a, const char *path);
+
 /* Whose files would be taken? A user, or SNAPSHOT_NO_OWNER. Takes the lock. */
 uint32_t snapshot_owner(struct agent *a, const char *service);
 

@@ -132,6 +132,14 @@ static void put_displaced(struct csv *c, const struct report *r, const struct re
 	free(partners);
 }
 
+static void put_program(struct csv *c, const struct report *r, const struct report_site *s)
+{
+	bool apart = s->program < r->programs;
+
+	csv_write_text(c, "program", apart ? r->program[s->program].name : NULL);
+	csv_write_number(c, "program_share", apart ? s->program_share : NAN);
+}
+
 static void put_site(struct csv *c, struct csv_paths *p, const struct report_site *site)
 {
 	static const struct prof_function none;
@@ -153,12 +161,13 @@ static void put_site(struct csv *c, struct csv_paths *p, const struct report_sit
 	csv_write_text(c, "path_end", report_names_path_end(site));
 	csv_path(c, p, site, "path", false);
 	csv_path(c, p, site, "path_places", true);
+	put_program(c, r, site);
 	csv_write_end(c);
 }
 
 static int print_sites(struct csv *c, struct report *r, const struct report_options *o)
 {
-	static const struct report_site none;
+	static const struct report_site none = {.program = REPORT_NO_PROGRAM};
 	uint32_t rows = rows_shown(r->sites, o);
 	struct csv_paths p;
 

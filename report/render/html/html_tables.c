@@ -100,8 +100,34 @@ static void put_processes(struct html *h)
 	end(h);
 }
 
+static void put_programs(struct html *h)
+{
+	const struct report *r = h->report;
+
+	json_write_flag(&h->json, "apart", r->apart);
+	begin(h, "programs", r->programs,
+	      "name exe processes runs wall cpu threads calls time waiting rows");
+	for (uint32_t i = 0; i < shown(r->programs); i++) {
+		const struct report_program *p = &r->program[i];
+
+		html_write_string(h, NULL, p->name);
+		html_write_string(h, NULL, p->first->exe);
+		json_write_count(&h->json, NULL, p->processes);
+		json_write_count(&h->json, NULL, p->runs);
+		json_write_number(&h->json, NULL, p->wall_s * 1e9);
+		json_write_number(&h->json, NULL, p->cpu_s * 1e9);
+		json_write_count(&h->json, NULL, p->threads);
+		json_write_count(&h->json, NULL, p->calls);
+		json_write_number(&h->json, NULL, p->calls_ns);
+		json_write_number(&h->json, NULL, p->waiting_ns);
+		json_write_count(&h->json, NULL, p->sites);
+	}
+	end(h);
+}
+
 void html_tables(struct html *h)
 {
+	put_programs(h);
 	put_gaps(h);
 	put_threads(h);
 	put_processes(h);

@@ -27,7 +27,7 @@ static void put_end_value(struct json_writer *w, const struct prof_process *p)
 
 static void put_program(struct json_writer *w, const struct report *r)
 {
-	const struct prof_process *first = r->first;
+	const struct prof_process *first = r->asked;
 
 	json_write_open(w, "program", '{');
 	json_write_text(w, "name", first ? first->program : NULL);
@@ -39,6 +39,7 @@ static void put_program(struct json_writer *w, const struct report *r)
 	json_write_close(w, ']');
 	json_write_time(w, "start", r->start_real_ns, 3);
 	json_write_number(w, "wall_s", r->wall_s);
+	json_write_count(w, "runs", r->runs);
 	if (first) {
 		const struct prof_process *command = process_end_of_command(r);
 
@@ -50,6 +51,33 @@ static void put_program(struct json_writer *w, const struct report *r)
 		json_write_null(w, "ended");
 	}
 	json_write_close(w, '}');
+}
+
+static void put_programs(struct json_writer *w, const struct report *r)
+{
+	json_write_flag(w, "apart", r->apart);
+	json_write_open_lines(w, "programs", '[');
+	for (uint32_t i = 0; i < r->programs; i++) {
+		const struct report_program *p = &r->program[i];
+
+		json_write_open(w, NULL, '{');
+		json_write_text(w, "name", p->name);
+		json_write_text(w, "exe", p->first->exe);
+		put_argv(w, p->first);
+		json_write_time(w, "start", p->first->start_real_ns, 3);
+		json_write_count(w, "processes", p->processes);
+		json_write_count(w, "runs", p->runs);
+		json_write_number(w, "wall_s", p->wall_s);
+		json_write_number(w, "cpu_s", p->cpu_s);
+		json_write_count(w, "threads", p->threads);
+		json_write_count(w, "calls", p->calls);
+		json_write_number(w, "calls_ns", p->calls_ns);
+		json_write_number(w, "waiting_ns", p->waiting_ns);
+		json_write_number(w, "time_ns", p->time_ns);
+		json_write_count(w, "sites", p->sites);
+		json_write_close(w, '}');
+	}
+	json_write_close(w, ']');
 }
 
 /* `synchronous`: below 0, not tested. */
@@ -365,6 +393,7 @@ static void put_head(struct json_writer *w, const struct report *r)
 	json_write_text(w, "schema", "scprof-report/1");
 	json_write_text(w, "by", report_names_by(r->by));
 	put_program(w, r);
+	put_programs(w, r);
 	put_clock(w, "clock", &r->profile->clock, r->synchronous);
 	put_clock(w, "slow_clock", &r->profile->slow, r->slow_synchronous);
 	put_filters(w, r->profile);

@@ -126,6 +126,8 @@ void json_site_write(struct json_writer *w, struct report *r, const struct repor
 {
 	json_write_fields(w, row_fields_function, &r->profile->function[s->function], true);
 	json_write_text(w, "outcome", report_names_outcome(s));
+	json_write_count_if(w, "program", s->program < r->programs, s->program);
+	json_write_number(w, "program_share", s->program < r->programs ? s->program_share : NAN);
 	json_write_fields(w, row_fields_volume, s, true);
 	put_estimate(w, &s->estimate);
 	json_write_flag(w, "few_calls", (s->findings & REPORT_FEW_CALLS) != 0);

@@ -47,7 +47,7 @@ static uint64_t location_of(struct pprof_writer *w, uint32_t number, bool leaf)
 	return ids->id[number];
 }
 
-#define LABELS 2
+#define LABELS 3
 
 static void add_label(struct pprof_writer *w, Pprof__Sample *to, const char *key, const char *text)
 {
@@ -62,8 +62,9 @@ static void put_sample(struct pprof_writer *w, const struct report_site *s)
 {
 	Pprof__Profile part = PPROF__PROFILE__INIT;
 	Pprof__Sample sample = PPROF__SAMPLE__INIT, *samples[] = {&sample};
-	Pprof__Label label[LABELS], *labels[LABELS] = {&label[0], &label[1]};
+	Pprof__Label label[LABELS], *labels[LABELS] = {&label[0], &label[1], &label[2]};
 	int64_t value[REPORT_WEIGHTS];
+	const struct report *r = w->stacks.report;
 
 	sample.location_id = w->location;
 	w->location[sample.n_location_id++] =
@@ -83,6 +84,8 @@ static void put_sample(struct pprof_writer *w, const struct report_site *s)
 		add_label(w, &sample, "outcome", report_names_outcome(s));
 	if (s->waits)
 		add_label(w, &sample, "kind", "wait");
+	if (r->apart && s->program < r->programs)
+		add_label(w, &sample, "program", r->program[s->program].name);
 	part.sample = samples;
 	part.n_sample = 1;
 	if (!w->failed)

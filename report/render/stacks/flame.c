@@ -168,9 +168,23 @@ static uint32_t half_of(struct growth *g, const struct report_site *s)
 	return g->halves ? box_below(g, 0, number_label(g, &l)) : 0;
 }
 
+/* Where programs are apart, each has its own tree. */
+static uint32_t program_below(struct growth *g, uint32_t parent, const struct report_site *s)
+{
+	const struct report *r = g->report;
+	struct string_index *strings = g->flame->strings;
+	struct label l = {.kind = FLAME_PROGRAM, .outcome = STRING_INDEX_NONE};
+
+	if (!r->apart || s->program >= r->programs || parent == FAILED)
+		return parent;
+	l.name = string_index_add(strings, r->program[s->program].name);
+	l.module = string_index_add(strings, r->program[s->program].first->exe);
+	return box_below(g, parent, number_label(g, &l));
+}
+
 static uint32_t grow(struct growth *g, const struct report_site *s)
 {
-	uint32_t at = half_of(g, s);
+	uint32_t at = program_below(g, half_of(g, s), s);
 
 	for (uint32_t i = frame_symbols_trim_startup(g->report, s); i-- > 0 && at != FAILED;) {
 		size_t count;

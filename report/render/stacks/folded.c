@@ -31,12 +31,14 @@ static int put_frame(struct stacks *s, const struct prof_frame *frame, FILE *out
 
 static int put_site(struct stacks *s, const struct report_site *site, uint64_t weight, FILE *out)
 {
-	uint32_t outer = stacks_outer(s, site), leaf;
+	const uint32_t outer[] = {stacks_program(s, site), stacks_outer(s, site)};
+	uint32_t leaf;
 
-	if (outer != STRING_INDEX_NONE) {
-		put_name(out, stacks_name(s, outer));
-		putc_unlocked(';', out);
-	}
+	for (unsigned i = 0; i < 2; i++)
+		if (outer[i] != STRING_INDEX_NONE) {
+			put_name(out, stacks_name(s, outer[i]));
+			putc_unlocked(';', out);
+		}
 	for (uint32_t i = site->frames; i-- > 0;)
 		if (put_frame(s, &site->frame[i], out) < 0)
 			return -1;

@@ -93,10 +93,13 @@ static int add_own(struct graph *g, uint32_t function, const struct graph_cost *
 
 static int add_site(struct graph *g, const struct report_site *site, uint32_t stamp)
 {
-	struct walk w = {.function = stacks_outer(&g->stacks, site), .stamp = stamp};
+	struct walk w = {.function = stacks_program(&g->stacks, site), .stamp = stamp};
+	uint32_t outer = stacks_outer(&g->stacks, site);
 
 	for (enum report_weight i = 0; i < REPORT_WEIGHTS; i++)
 		w.cost.value[i] = report_weight_find(i)->of(site);
+	if (outer != STRING_INDEX_NONE && enter(g, &w, outer, 0) < 0)
+		return -1;
 	for (uint32_t i = site->frames; i-- > 0;)
 		if (enter_frame(g, &w, &site->frame[i]) < 0)
 			return -1;

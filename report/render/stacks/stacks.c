@@ -242,6 +242,18 @@ uint32_t stacks_outer(struct stacks *s, const struct report_site *site)
 	return add_function(s, &f);
 }
 
+uint32_t stacks_program(struct stacks *s, const struct report_site *site)
+{
+	const struct report *r = s->report;
+	struct stacks_function f = {.file = STRING_INDEX_NONE};
+
+	if (!r->apart || site->program >= r->programs)
+		return STRING_INDEX_NONE;
+	f.name = f.linker_name = function_name(s, r->program[site->program].name);
+	f.module = clean_name(s, r->program[site->program].first->exe);
+	return add_function(s, &f);
+}
+
 const char *stacks_name(const struct stacks *s, uint32_t function)
 {
 	return s->names.text[s->function[function].name];

@@ -63,6 +63,10 @@ uint32_t stacks_leaf(struct stacks *s, const struct report_site *site, bool with
  * STRING_INDEX_NONE where they are all there, and when out of memory. */
 uint32_t stacks_outer(struct stacks *s, const struct report_site *site);
 
+/* The program of a site, as the outermost of all functions; STRING_INDEX_NONE where programs are
+ * not apart, and when out of memory. */
+uint32_t stacks_program(struct stacks *s, const struct report_site *site);
+
 /* Texts of a function. `file` and `module` may be NULL. */
 const char *stacks_name(const struct stacks *s, uint32_t function);
 const char *stacks_file(const struct stacks *s, uint32_t function);

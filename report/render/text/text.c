@@ -47,13 +47,13 @@ static int print_table(struct text *t)
 {
 	switch (t->report->by) {
 	case REPORT_BY_GAP:
-		return text_others_gaps(t);
+		return t->report->apart ? text_programs(t, text_others_gaps) : text_others_gaps(t);
 	case REPORT_BY_THREAD:
 		return text_others_threads(t);
 	case REPORT_BY_PROCESS:
 		return text_others_processes(t);
 	default:
-		return text_sites(t);
+		return t->report->apart ? text_programs(t, text_sites) : text_sites(t);
 	}
 }
 
@@ -118,8 +118,11 @@ static int print_brief(struct text *t)
 	bool sites = t->report->by <= REPORT_BY_FUNCTION;
 	int status;
 
-	status = sites ? text_rows(t, screen > head + PROMPT ? screen - head - PROMPT : 0)
-		       : print_table(t);
+	t->lines = screen > head + PROMPT ? screen - head - PROMPT : 0;
+	if (sites)
+		status = t->report->apart ? text_programs(t, text_rows) : text_rows(t);
+	else
+		status = print_table(t);
 	if (status == 0)
 		status = print_others(t);
 	text_warnings_brief(t);

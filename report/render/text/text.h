@@ -16,6 +16,7 @@ struct text {
 	struct terminal terminal;
 	FILE *out;
 	uint32_t top; /* rows shown at most */
+	size_t lines; /* of the screen, that a short table and the warnings may take */
 };
 
 /* Print all of it. */
@@ -33,15 +34,17 @@ void text_time(struct text *t);
 void text_warnings_brief(struct text *t);
 void text_warnings_full(struct text *t);
 
-/* The rows that fit `lines` of a screen: those that work, those that wait, what is left. Then the
+/* The rows that fit t->lines: those that work, those that wait, what is left. Then the
  * warnings, whose lines are among them. */
-int text_rows(struct text *t, size_t lines);
+int text_rows(struct text *t);
 
 /* The main table, as the rows are grouped. */
 int text_sites(struct text *t);
 int text_others_gaps(struct text *t);
 int text_others_threads(struct text *t);
 int text_others_processes(struct text *t);
+/* Of programs that are kept apart: a list of them, then `table` for each that is shown. */
+int text_programs(struct text *t, int (*table)(struct text *t));
 /* Nothing where the profile has none. */
 int text_displaced(struct text *t);
 int text_loop_print(struct text *t);

@@ -200,7 +200,7 @@ static void print_rest(struct text *t, const struct rows *rows)
 {
 	const struct report *r = t->report;
 	uint32_t shown = rows->works_shown + rows->waits_shown,
-		 left = r->sites - shown - rows->once;
+		 left = r->sites + r->beyond - shown - rows->once;
 	double work_ns = r->net_ns - rows->once_ns,
 	       waiting_ns = r->net_waiting_ns - rows->once_waiting_ns;
 	char time[192], line[320];
@@ -216,8 +216,11 @@ static void print_rest(struct text *t, const struct rows *rows)
 	if (!left)
 		return;
 	describe_time(
-		t, rows->works_shown < rows->works || r->kept < r->working ? work_ns : 0,
-		rows->waits_shown < rows->waits || r->kept < r->sites - r->working ? waiting_ns : 0,
+		t,
+		rows->works_shown < rows->works || r->kept < r->working || r->beyond ? work_ns : 0,
+		rows->waits_shown < rows->waits || r->kept < r->sites - r->working || r->beyond
+			? waiting_ns
+			: 0,
 		time, sizeof(time));
 	snprintf(line, sizeof(line), "%" PRIu32 " more row%s: %s. All: --full, or --top 0", left,
 		 left == 1 ? "" : "s", time);
@@ -297,14 +300,14 @@ static int print(struct text *t, struct rows *rows)
 	return status;
 }
 
-int text_rows(struct text *t, size_t lines)
+int text_rows(struct text *t)
 {
 	struct rows rows;
 	uint32_t most = t->top;
 	int status = collect(&rows, t);
 
 	if (status == 0 && t->options->top == REPORT_TOP_DEFAULT)
-		status = fit(t, &rows, lines, &most);
+		status = fit(t, &rows, t->lines, &most);
 	if (status == 0) {
 		choose(&rows, most);
 		status = print(t, &rows);

@@ -77,7 +77,8 @@ refuses()
 	refuses "missing.scp" missing.scp
 	echo text >text.scp
 	refuses "text.scp: is not a scprof profile. Profiles are named" text.scp
-	refuses "is a directory, not a profile. Name the profiles" "$T"
+	mkdir empty
+	refuses "no .scp file in the directory empty" empty
 	refuses 'no\x0asuch.scp' $'no\nsuch.scp'
 	"$SCPROF" plan --help | grep -q "TOTAL width"
 }

@@ -329,6 +329,7 @@ static struct profile *three_processes(void)
 	scp_build_sample(&b, &s);
 	scp_build_save(&b, path);
 	strcpy(scp_build_header(&b)->exe, "/usr/bin/client");
+	strcpy(scp_build_header(&b)->program, "client");
 	scp_build_save(&b, other);
 	scp_build_free(&b);
 	p = profile_open(list, 3, &err);
@@ -364,6 +365,33 @@ static void test_fold_joins_processes_of_one_program(void **state)
 	assert_int_equal(p->entry[0].sums.line->bytes[9], 130);
 	assert_int_equal(p->gaps, 6);
 	assert_int_equal(p->gap[1].calls, 8);
+	profile_free(p);
+}
+
+static void test_keeps_the_processes_of_some_programs(void **state)
+{
+	struct profile *p = three_processes();
+	uint32_t entries = p->entries, gaps = p->gaps;
+
+	(void)state;
+	assert_int_equal(keep_programs(p, "nobody*"), KEEP_NONE);
+	assert_int_equal(p->processes, 3);
+	p->usage_cpu_of = 3;
+	p->function[0].overflow_calls = 5;
+	assert_int_equal(keep_programs(p, "*"), 0);
+	assert_int_equal(p->usage_cpu_of, 3);
+	assert_int_equal(keep_programs(p, "cl?ent"), 0);
+	if (model_check(p))
+		fail_msg("%s", model_check(p));
+	assert_int_equal(p->processes, 1);
+	assert_string_equal(p->process[0].program, "client");
+	assert_int_equal(p->entries, entries / 3);
+	assert_int_equal(p->gaps, gaps / 3);
+	for (uint32_t i = 0; i < p->tables; i++)
+		assert_int_equal(p->table[i].process, 0);
+	/* nobody knows whose these were */
+	assert_int_equal(p->usage_cpu_of, 0);
+	assert_int_equal(p->function[0].overflow_calls, 0);
 	profile_free(p);
 }
 
@@ -427,6 +455,7 @@ int main(void)
 		cmocka_unit_test(test_slow_sums_are_kept_by_the_same_stretches),
 		cmocka_unit_test(test_half_known_slow_sums_are_dropped),
 		cmocka_unit_test(test_fold_joins_processes_of_one_program),
+		cmocka_unit_test(test_keeps_the_processes_of_some_programs),
 		cmocka_unit_test(test_a_folded_model_round_trips),
 		cmocka_unit_test(test_stretches_that_do_not_fit_are_not_told),
 	};

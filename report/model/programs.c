@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Programs are numbered by name, added up, and numbered anew in their order. */
+#include "report/model/programs.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/model/runs.h"
+
+static const char *name_of(const struct prof_process *p)
+{
+	return p->program ? p->program : "";
+}
+
+/* The kernel adds " (deleted)" once the file has gone. */
+static size_t length_of_exe(const struct prof_process *p)
+{
+	static const char deleted[] = " (deleted)";
+	const size_t mark = sizeof(deleted) - 1;
+	size_t length = p->exe ? strlen(p->exe) : 0;
+
+	return length > mark && !strcmp(p->exe + length - mark, deleted) ? length - mark : length;
+}
+
+/* A script is called as what it starts may be: what executes them differs. */
+static int compare_programs(const struct prof_process *a, const struct prof_process *b)
+{
+	int order = strcmp(name_of(a), name_of(b));
+	size_t m = length_of_exe(a), n = length_of_exe(b);
+
+	if (!order && m && n)
+		order = memcmp(a->exe, b->exe, m < n ? m : n);
+	return order ? order : (m > n) - (m < n);
+}
+
+static int by_name(const void *left, const void *right, void *processes)
+{
+	const struct prof_process *p = processes;
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	int order = compare_programs(&p[a], &p[b]);
+
+	return order ? order : (a > b) - (a < b);
+}
+
+/* In the order of their names. */
+static int number_programs(struct report *r)
+{
+	const struct profile *p = r->profile;
+	uint32_t *order = malloc(((size_t)p->processes + 1) * sizeof(*order));
+
+	r->program_of = calloc((size_t)p->processes + 1, sizeof(*r->program_of));
+	r->program = calloc((size_t)p->processes + 1, sizeof(*r->program));
+	for (uint32_t i = 0; order && i < p->processes; i++)
+		order[i] = i;
+	if (order)
+		qsort_r(order, p->processes, sizeof(*order), by_name, p->process);
+	for (uint32_t i = 0; order && r->program && r->program_of && i < p->processes; i++) {
+		const struct prof_process *in = &p->process[order[i]];
+
+		if (!i || compare_programs(&p->process[order[i - 1]], in))
+			r->program[r->programs++] = (struct report_program){
+				.name = name_of(in), .first = in, .wall_s = NAN, .prepares = true};
+		r->program_of[order[i]] = r->programs - 1;
+	}
+	free(order);
+	return order && r->program && r->program_of ? 0 : -1;
+}
+
+static bool starts_before(const struct prof_process *a, const struct prof_process *b)
+{
+	return a->start_real_ns != b->start_real_ns ? a->start_real_ns < b->start_real_ns
+						    : a->pid < b->pid;
+}
+
+static int by_run(const void *left, const void *right, void *report)
+{
+	const struct report *r = report;
+	uint32_t i = *(const uint32_t *)left, j = *(const uint32_t *)right;
+	const struct prof_process *a = &r->profile->process[i], *b = &r->profile->process[j];
+
+	if (r->run_of[i] != r->run_of[j])
+		return r->run_of[i] < r->run_of[j] ? -1 : 1;
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? -1 : 1;
+	return (a->start_mono_ns > b->start_mono_ns) - (a->start_mono_ns < b->start_mono_ns);
+}
+
+#define GENERATIONS 64 /* a crafted file may say that a process is its own ancestor */
+
+/* Of processes sorted by pid: the place of the first with that one; `count`: there is none. */
+static uint32_t place_of_pid(const struct report *r, const uint32_t *order, uint32_t count,
+			     uint32_t pid)
+{
+	uint32_t low = 0, high = count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (r->profile->process[order[middle]].pid < pid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < count && r->profile->process[order[low]].pid == pid ? low : count;
+}
+
+/* Of the processes of one run, sorted by pid and start: the one that came first, or what it, or its
+ * parent, replaced itself by. */
+static const struct prof_process *follow(const struct report *r, const uint32_t *order,
+					 uint32_t count)
+{
+	const struct prof_process *p = r->profile->process;
+	uint32_t first = 0, at, parent;
+
+	for (uint32_t i = 1; i < count; i++)
+		if (starts_before(&p[order[i]], &p[order[first]]))
+			first = i;
+	at = first;
+	for (unsigned i = 0; i < GENERATIONS; i++) {
+		parent = place_of_pid(r, order, count, p[order[at]].ppid);
+		at = parent < count ? parent : at;
+	}
+	while (at + 1 < count && p[order[at]].end_state == SCP_END_EXEC &&
+	       p[order[at + 1]].pid == p[order[at]].pid)
+		at++;
+	for (uint32_t i = 0; i < count; i++)
+		if (at == first || p[order[i]].start_mono_ns >= p[order[at]].start_mono_ns)
+			r->program[r->program_of[order[i]]].prepares = false;
+	return &p[order[at]];
+}
+
+/* -1: out of memory. */
+static int find_asked(struct report *r)
+{
+	uint32_t n = r->profile->processes, from = 0;
+	uint32_t *order = malloc(((size_t)n + 1) * sizeof(*order));
+
+	for (uint32_t i = 0; order && i < n; i++)
+		order[i] = i;
+	if (order)
+		qsort_r(order, n, sizeof(*order), by_run, r);
+	for (uint32_t i = 1; order && i <= n; i++) {
+		const struct prof_process *asked;
+		uint32_t run = r->run_of[order[from]];
+
+		if (i < n && r->run_of[order[i]] == run)
+			continue;
+		asked = follow(r, order + from, i - from);
+		if (run == r->run_of[r->first - r->profile->process])
+			r->asked = asked;
+		from = i;
+	}
+	free(order);
+	return order ? 0 : -1;
+}
+
+static void add_processes(struct report *r)
+{
+	for (uint32_t i = 0; i < r->processes; i++) {
+		const struct report_process *in = &r->process[i];
+		struct report_program *to =
+			&r->program[r->program_of[in->process - r->profile->process]];
+
+		to->processes += in->process->count;
+		to->threads += in->threads;
+		to->calls += in->calls;
+		to->calls_ns += in->calls_ns;
+		to->waiting_ns += in->waiting_ns;
+		to->time_ns += in->time_ns;
+		to->recording_ns += in->recording_ns;
+		if (starts_before(in->process, to->first))
+			to->first = in->process;
+	}
+}
+
+static void add_tables(struct report *r)
+{
+	const struct profile *p = r->profile;
+
+	for (uint32_t i = 0; i < p->tables; i++) {
+		const struct prof_table *t = &p->table[i];
+		struct report_program *to;
+
+		if (t->process >= p->processes)
+			continue;
+		to = &r->program[r->program_of[t->process]];
+		to->nested_ns += (double)t->nested_units * p->clock.ns_per_unit;
+		to->cpu_s += t->states.covered_ns || !t->call_units ? (double)t->states.cpu_ns / 1e9
+								    : NAN;
+	}
+}
+
+struct ranking {
+	const struct report *report;
+	uint32_t asked; /* REPORT_NO_PROGRAM: none in particular */
+	bool by_cpu;
+};
+
+/* What they are ordered by. */
+static double weight_of(const struct ranking *k, const struct report_program *p)
+{
+	return k->by_cpu ? p->cpu_s : fmax(p->time_ns - p->waiting_ns, 0) / 1e9;
+}
+
+static int by_weight(const void *left, const void *right, void *ranking)
+{
+	const struct ranking *k = ranking;
+	uint32_t i = *(const uint32_t *)left, j = *(const uint32_t *)right;
+	const struct report_program *a = &k->report->program[i], *b = &k->report->program[j];
+
+	if ((i == k->asked) != (j == k->asked))
+		return i == k->asked ? -1 : 1;
+	if (a->prepares != b->prepares)
+		return a->prepares ? 1 : -1;
+	if (weight_of(k, a) != weight_of(k, b))
+		return weight_of(k, a) > weight_of(k, b) ? -1 : 1;
+	return (i > j) - (i < j);
+}
+
+/* The programs, and the numbers of the processes, in the new order. */
+static int put_in_order(struct report *r, const struct ranking *k)
+{
+	uint32_t n = r->programs;
+	uint32_t *order = malloc(((size_t)n + 1) * 2 * sizeof(*order)), *now = order + n;
+	struct report_program *sorted = malloc(((size_t)n + 1) * sizeof(*sorted));
+
+	for (uint32_t i = 0; order && i < n; i++)
+		order[i] = i;
+	if (order && sorted) {
+		qsort_r(order, n, sizeof(*order), by_weight, (void *)k);
+		for (uint32_t i = 0; i < n; i++) {
+			sorted[i] = r->program[order[i]];
+			now[order[i]] = i;
+		}
+		memcpy(r->program, sorted, n * sizeof(*sorted));
+		for (uint32_t i = 0; i < r->profile->processes; i++)
+			r->program_of[i] = now[r->program_of[i]];
+	}
+	free(order);
+	free(sorted);
+	return order && sorted ? 0 : -1;
+}
+
+static void choose_shown(struct report *r, const struct ranking *k)
+{
+	double weight = 0;
+
+	for (uint32_t i = 0; i < r->programs; i++)
+		weight += weight_of(k, &r->program[i]);
+	for (uint32_t i = 0; i < r->programs && i < PROGRAMS_SHOWN; i++) {
+		struct report_program *p = &r->program[i];
+
+		p->shown =
+			!i || (!p->prepares &&
+			       (r->runs > 1 || weight_of(k, p) >= PROGRAMS_SMALL_SHARE * weight));
+		if (!p->shown)
+			break;
+	}
+}
+
+int programs_find(struct report *r, bool together)
+{
+	struct ranking k = {.report = r, .asked = REPORT_NO_PROGRAM, .by_cpu = true};
+
+	if (number_programs(r) < 0 || find_asked(r) < 0)
+		return -1;
+	add_processes(r);
+	add_tables(r);
+	for (uint32_t i = 0; i < r->programs; i++)
+		k.by_cpu = k.by_cpu && !isnan(r->program[i].cpu_s);
+	if (r->asked != r->first && r->runs == 1)
+		k.asked = r->program_of[r->asked - r->profile->process];
+	if (put_in_order(r, &k) < 0)
+		return -1;
+	choose_shown(r, &k);
+	r->apart = r->programs > 1 && !together;
+	return runs_measure(r);
+}
+
+uint32_t programs_shown(const struct report *r)
+{
+	uint32_t n = 0;
+
+	while (n < r->programs && r->program[n].shown)
+		n++;
+	return n;
+}
+
+static uint32_t program_of_site(const struct report *r, uint32_t site)
+{
+	return site < r->sites ? r->site[site].program : REPORT_NO_PROGRAM;
+}
+
+/* Their sites have their numbers in the report. */
+static int view_gaps(struct report *view, const struct report *r, uint32_t program)
+{
+	view->gap = calloc((size_t)r->gaps + 1, sizeof(*view->gap));
+	view->gaps = 0;
+	for (uint32_t i = 0; view->gap && i < r->gaps; i++)
+		if (program_of_site(r, r->gap[i].from) == program ||
+		    program_of_site(r, r->gap[i].to) == program) {
+			struct report_gap *g = &view->gap[view->gaps++];
+
+			*g = r->gap[i];
+			g->share = view->time_ns > 0 ? g->total_ns / view->time_ns : NAN;
+		}
+	return view->gap ? 0 : -1;
+}
+
+static int view_sites(struct report *view, const struct report *r, uint32_t program)
+{
+	const struct report_program *p = &r->program[program];
+
+	view->site = calloc((size_t)p->sites + 1, sizeof(*view->site));
+	view->sites = view->working = 0;
+	for (uint32_t i = report_next_filled(r, 0); view->site && i < r->sites;
+	     i = report_next_filled(r, i + 1)) {
+		struct report_site *s = &view->site[view->sites];
+
+		if (r->site[i].program != program || view->sites >= p->sites)
+			continue;
+		*s = r->site[i];
+		if (s->waits)
+			s->waiting_share = s->program_share;
+		else
+			s->share = s->program_share;
+		view->working += !s->waits;
+		view->sites++;
+	}
+	view->kept = view->sites;
+	view->beyond = p->sites - view->sites;
+	view->net_ns = p->work_ns;
+	view->net_waiting_ns = p->net_waiting_ns;
+	return view->site ? 0 : -1;
+}
+
+int programs_view(struct report *view, const struct report *r, uint32_t program)
+{
+	const struct report_program *p = &r->program[program];
+
+	*view = *r;
+	view->calls = p->calls;
+	view->calls_ns = p->calls_ns;
+	view->waiting_ns = p->waiting_ns;
+	view->nested_ns = p->nested_ns;
+	view->time_ns = p->time_ns;
+	view->first = view->asked = p->first;
+	view->programs = view->runs = 1;
+	view->wall_s = p->wall_s;
+	return r->by == REPORT_BY_GAP ? view_gaps(view, r, program) : view_sites(view, r, program);
+}
+
+void programs_view_end(struct report *r, struct report *view)
+{
+	r->warning = view->warning;
+	r->warnings = view->warnings;
+	r->module_noted = view->module_noted;
+	free(r->by == REPORT_BY_GAP ? (void *)view->gap : (void *)view->site);
+}

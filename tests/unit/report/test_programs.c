@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Rows are of one program each; which program comes first; and how long unrelated runs took. */
+#include "tests/unit/support/report_fixture.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "report/model/programs.h"
+#include "report/model/report_head.h"
+
+#define MANY 100000
+
+static struct prof_process process[4];
+static struct prof_table table[4];
+static char *no_argv[] = {NULL};
+
+/* Began at `start_s`, and ended `length_s` later. */
+static struct prof_process started(char *name, uint32_t pid, uint32_t ppid, uint64_t start_s,
+				   uint64_t length_s)
+{
+	return (struct prof_process){.pid = pid,
+				     .ppid = ppid,
+				     .count = 1,
+				     .exe = name,
+				     .program = name,
+				     .argv = no_argv,
+				     .end_state = SCP_END_EXIT,
+				     .start_real_ns = start_s * 1000000000,
+				     .start_mono_ns = start_s * 1000000000,
+				     .end_mono_ns = (start_s + length_s) * 1000000000,
+				     .file = name};
+}
+
+/* The threads of the fixture are of two processes: app's makes 1000 and other's 3000 of the
+ * calls of recv on one path. */
+static struct profile *two_programs(void)
+{
+	struct profile *p = fixture_profile();
+
+	process[0] = started("app", 100, 50, 10, 4);
+	process[1] = started("other", 200, 50, 100, 6);
+	memcpy(table, p->table, 2 * sizeof(*table));
+	table[1].process = 1;
+	p->process = process, p->processes = 2;
+	p->table = table;
+	return p;
+}
+
+static struct report *build(const struct profile *p, enum report_by by, bool together,
+			    uint32_t keep)
+{
+	struct report_options o = REPORT_OPTIONS_DEFAULT;
+	struct report *r;
+
+	o.by = by;
+	o.together = together;
+	r = report_build_some(p, &o, keep);
+	assert_non_null(r);
+	return r;
+}
+
+/* How many rows of completed recv have so many calls. */
+static uint32_t rows_with(const struct report *r, uint64_t calls)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < r->kept; i++)
+		n += r->site[i].function == 0 && r->site[i].calls == calls;
+	return n;
+}
+
+static void no_row_is_of_two_programs(void **state)
+{
+	static const enum report_by all[] = {REPORT_BY_PATH, REPORT_BY_SITE, REPORT_BY_FUNCTION,
+					     REPORT_BY_GAP};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		struct report *r = build(two_programs(), all[i], false, UINT32_MAX);
+
+		assert_true(r->apart);
+		assert_int_equal(rows_with(r, 1000), 1);
+		assert_int_equal(rows_with(r, 3000), 1);
+		assert_int_equal(rows_with(r, 4000), 0);
+		report_free(r);
+		r = build(two_programs(), all[i], true, UINT32_MAX);
+		assert_false(r->apart);
+		assert_int_equal(rows_with(r, 4000), 1);
+		report_free(r);
+	}
+}
+
+static void one_program_is_not_apart(void **state)
+{
+	struct profile *p = two_programs();
+	struct report *r;
+
+	(void)state;
+	process[1].program = process[1].exe = process[0].exe;
+	r = build(p, REPORT_BY_PATH, false, UINT32_MAX);
+	assert_int_equal(r->programs, 1);
+	assert_false(r->apart);
+	assert_int_equal(r->program[0].processes, 2);
+	assert_int_equal(rows_with(r, 4000), 1);
+	assert_int_equal(r->site[0].program, REPORT_NO_PROGRAM);
+	report_free(r);
+}
+
+static void the_executable_tells_programs_of_one_name_apart(void **state)
+{
+	struct profile *p = two_programs();
+	struct report *r;
+
+	(void)state;
+	process[1].program = process[0].program;
+	r = build(p, REPORT_BY_PATH, false, UINT32_MAX);
+	assert_int_equal(r->programs, 2);
+	report_free(r);
+	process[1].exe = "app (deleted)";
+	r = build(p, REPORT_BY_PATH, false, UINT32_MAX);
+	assert_int_equal(r->programs, 1);
+	report_free(r);
+}
+
+static void shares_of_a_program_are_of_its_own_calls(void **state)
+{
+	struct report *r = build(two_programs(), REPORT_BY_PATH, false, UINT32_MAX);
+	double sum[2] = {0}, all = 0;
+
+	(void)state;
+	for (uint32_t i = 0; i < r->sites; i++) {
+		assert_in_range(r->site[i].program, 0, 1);
+		sum[r->site[i].program] += r->site[i].program_share;
+		all += r->site[i].share;
+	}
+	assert_float_equal(sum[0], 1, 1e-9);
+	assert_float_equal(sum[1], 1, 1e-9);
+	assert_float_equal(all, 1, 1e-9);
+	assert_int_equal(r->program[0].sites + r->program[1].sites, r->sites);
+	report_free(r);
+}
+
+/* Of unrelated runs both are shown: each has its longest row among those that are kept. */
+static void each_program_keeps_its_first_rows(void **state)
+{
+	struct report *r = build(two_programs(), REPORT_BY_PATH, false, 1);
+	struct report view;
+
+	(void)state;
+	assert_int_equal(r->kept, 2);
+	assert_int_equal(r->site[0].calls, 3000);
+	assert_int_equal(r->site[1].calls, 1000);
+	for (uint32_t i = 0; i < 2; i++) {
+		assert_int_equal(programs_view(&view, r, i), 0);
+		assert_int_equal(view.kept, 1);
+		assert_int_equal(view.sites, r->program[i].sites);
+		assert_int_equal(view.site[0].program, i);
+		programs_view_end(r, &view);
+	}
+	report_free(r);
+}
+
+static void time_between_unrelated_runs_is_nobodys(void **state)
+{
+	struct report *r = build(two_programs(), REPORT_BY_PATH, false, UINT32_MAX);
+
+	(void)state;
+	assert_int_equal(r->runs, 2);
+	assert_int_equal(r->profiles, 2);
+	assert_float_equal(r->wall_s, 10, 1e-9);
+	assert_float_equal(r->program[0].wall_s + r->program[1].wall_s, 10, 1e-9);
+	report_free(r);
+}
+
+static void a_child_is_of_its_parents_run(void **state)
+{
+	struct profile *p = two_programs();
+	struct report *r;
+
+	(void)state;
+	process[1] = started("other", 200, 100, 12, 6);
+	r = build(p, REPORT_BY_PATH, false, UINT32_MAX);
+	assert_int_equal(r->runs, 1);
+	assert_float_equal(r->wall_s, 8, 1e-9);
+	report_free(r);
+	/* the number was another's by then */
+	process[1] = started("other", 200, 100, 90, 6);
+	r = build(p, REPORT_BY_PATH, false, UINT32_MAX);
+	assert_int_equal(r->runs, 2);
+	report_free(r);
+}
+
+static void siblings_of_one_file_are_one_run(void **state)
+{
+	struct profile *p = two_programs();
+	struct report *r;
+
+	(void)state;
+	process[1].file = process[0].file;
+	r = build(p, REPORT_BY_PATH, false, UINT32_MAX);
+	assert_int_equal(r->runs, 1);
+	assert_float_equal(r->wall_s, 96, 1e-9);
+	report_free(r);
+	process[1].ppid = 51;
+	r = build(p, REPORT_BY_PATH, false, UINT32_MAX);
+	assert_int_equal(r->runs, 2);
+	report_free(r);
+}
+
+/* A shell (pid 100) that runs a helper (101), and becomes the program. */
+static void what_replaced_a_script_was_asked_for(void **state)
+{
+	struct profile *p = two_programs();
+	struct report *r;
+	char *command;
+
+	(void)state;
+	process[0] = started("shell", 100, 50, 10, 2);
+	process[0].end_state = SCP_END_EXEC;
+	process[1] = started("helper", 101, 100, 11, 1);
+	process[2] = started("asked", 100, 50, 12, 4);
+	table[2] = (struct prof_table){.process = 2, .threads = 1, .time_units = 10};
+	p->processes = p->tables = 3;
+	r = build(p, REPORT_BY_PATH, false, UINT32_MAX);
+	assert_int_equal(r->runs, 1);
+	assert_ptr_equal(r->first, &process[0]);
+	assert_ptr_equal(r->asked, &process[2]);
+	assert_string_equal(r->program[0].name, "asked");
+	assert_int_equal(programs_shown(r), 1);
+	command = report_head_command(r);
+	assert_string_equal(command, "asked");
+	free(command);
+	report_free(r);
+}
+
+/* The same where nothing was kept of the shell. */
+static void what_a_parent_became_was_asked_for(void **state)
+{
+	struct profile *p = two_programs();
+	struct report *r;
+
+	(void)state;
+	process[0] = started("helper", 101, 100, 10, 1);
+	process[1] = started("asked", 100, 50, 12, 4);
+	process[0].file = process[1].file = "one.scp";
+	r = build(p, REPORT_BY_PATH, false, UINT32_MAX);
+	assert_int_equal(r->runs, 1);
+	assert_string_equal(r->program[0].name, "asked");
+	assert_int_equal(programs_shown(r), 1);
+	report_free(r);
+	/* each the other's parent: it ends */
+	process[1].ppid = 101;
+	report_free(build(p, REPORT_BY_PATH, false, UINT32_MAX));
+}
+
+static void the_order_is_that_of_cpu_time(void **state)
+{
+	struct profile *p = two_programs();
+	struct report *r;
+
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		table[0].states.covered_ns = table[1].states.covered_ns = 1000000;
+		table[i].states.cpu_ns = 900000;
+		table[!i].states.cpu_ns = 10000;
+		process[1] = started("other", 200, 100, 11, 6);
+		r = build(p, REPORT_BY_PATH, false, UINT32_MAX);
+		assert_ptr_equal(r->program[0].first, &process[i]);
+		assert_true(r->program[0].shown);
+		assert_false(r->program[1].shown);
+		report_free(r);
+	}
+}
+
+/* A hundred thousand programs: some are shown, six are named. */
+static void many_programs_fit_into_a_few_lines(void **state)
+{
+	struct prof_process *many = calloc(MANY, sizeof(*many));
+	char(*name)[16] = calloc(MANY, sizeof(*name));
+	struct report_options o = REPORT_OPTIONS_DEFAULT;
+	struct profile *p = two_programs();
+	char *text;
+
+	(void)state;
+	assert_true(many && name);
+	for (uint32_t i = 0; i < MANY; i++) {
+		snprintf(name[i], sizeof(name[i]), "p%" PRIu32, i);
+		many[i] = started(name[i], 10 + i, 1, i, 1);
+	}
+	p->process = many;
+	p->processes = MANY;
+	text = fixture_print(p, &o);
+	assert_non_null(strstr(text, "99994 processes of 99994 other programs (p"));
+	assert_in_range(strlen(text), 1000, 10000);
+	free(text);
+	free(many);
+	free(name);
+}
+
+static void other_formats_say_which_program(void **state)
+{
+	struct report_options o = REPORT_OPTIONS_DEFAULT;
+	char *text;
+
+	(void)state;
+	o.format = REPORT_FOLDED;
+	text = fixture_print(two_programs(), &o);
+	assert_non_null(strstr(text, "other;"));
+	assert_non_null(strstr(text, "\napp;"));
+	free(text);
+	o.together = true;
+	text = fixture_print(two_programs(), &o);
+	assert_null(strstr(text, "other;"));
+	free(text);
+	o.together = false;
+	o.format = REPORT_CSV;
+	text = fixture_print(two_programs(), &o);
+	assert_non_null(strstr(text, ",program,program_share\r\n"));
+	assert_non_null(strstr(text, ",other,"));
+	free(text);
+	o.format = REPORT_CALLGRIND;
+	text = fixture_print(two_programs(), &o);
+	assert_non_null(strstr(text, " other\n"));
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(no_row_is_of_two_programs),
+		cmocka_unit_test(one_program_is_not_apart),
+		cmocka_unit_test(the_executable_tells_programs_of_one_name_apart),
+		cmocka_unit_test(shares_of_a_program_are_of_its_own_calls),
+		cmocka_unit_test(each_program_keeps_its_first_rows),
+		cmocka_unit_test(time_between_unrelated_runs_is_nobodys),
+		cmocka_unit_test(a_child_is_of_its_parents_run),
+		cmocka_unit_test(siblings_of_one_file_are_one_run),
+		cmocka_unit_test(what_replaced_a_script_was_asked_for),
+		cmocka_unit_test(what_a_parent_became_was_asked_for),
+		cmocka_unit_test(the_order_is_that_of_cpu_time),
+		cmocka_unit_test(many_programs_fit_into_a_few_lines),
+		cmocka_unit_test(other_formats_say_which_program),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What lies in a directory is listed, whatever it is called, newest first, and bounded. */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "serve/pages/listing_page.h"
+#include "serve/render/snapshot.h"
+#include "tests/unit/support/place.h"
+
+static bool any_waits(const struct listing *l)
+{
+	for (size_t i = 0; i < l->files; i++)
+		if (l->file[i].state == LISTED_WAITS)
+			return true;
+	return false;
+}
+
+/* Until nothing waits to be read: users have a share of the time. */
+static void scan(struct place *x)
+{
+	do {
+		listing_scan(&x->agent);
+		usleep(1000);
+	} while (any_waits(&x->agent.listing));
+}
+
+static const struct listed *listed(struct place *x, const char *name)
+{
+	return listing_find(&x->agent.listing, place_path(x, name));
+}
+
+static void finished_ones_are_listed_newest_first(void **state)
+{
+	struct place *x = *state;
+	const struct listed *f;
+
+	place_save_begun(x, "old.scp", 1, UINT64_C(1000000000000000000), 10);
+	place_save_begun(x, "new.scp", 2, UINT64_C(1100000000000000000), 20);
+	place_save_begun(x, "scprof.a.3.scp", 3, UINT64_C(1050000000000000000), 30);
+	scp_build_save_bytes("rubbish", 7, place_path(x, "bad.scp"));
+	scp_build_save_bytes("nothing", 7, place_path(x, "notes.txt"));
+	assert_int_equal(mkdir(place_path(x, "dir.scp"), 0700), 0);
+	assert_int_equal(symlink("/etc/passwd", place_path(x, "link.scp")), 0);
+	scan(x);
+	assert_int_equal(x->agent.listing.files, 4);
+	f = listed(x, "new.scp");
+	assert_non_null(f);
+	assert_int_equal(f->state, LISTED_READ);
+	assert_int_equal(f->pid, 2);
+	assert_int_equal(f->calls, 20);
+	assert_string_equal(f->program, "a");
+	assert_int_equal(f + 1 - listed(x, "scprof.a.3.scp"), 0);
+	assert_int_equal(f + 2 - listed(x, "old.scp"), 0);
+	f = listed(x, "bad.scp");
+	assert_int_equal(f->state, LISTED_REFUSED);
+	assert_int_equal(f->fault, SOURCE_FAULT_CONTENT);
+}
+
+static void a_listed_profile_opens_and_no_other_file(void **state)
+{
+	struct place *x = *state;
+	struct snapshot s;
+
+	place_save(x, "mine.scp", 1, "/bin/a", 10);
+	scan(x);
+	place_save(x, "later.scp", 2, "/bin/a", 10);
+	assert_int_equal(snapshot_take_listed(&s, &x->agent, place_path(x, "mine.scp")), 0);
+	assert_int_equal(s.files, 1);
+	snapshot_free(&s);
+	assert_int_equal(snapshot_take_listed(&s, &x->agent, place_path(x, "later.scp")), 0);
+	assert_int_equal(s.files, 0);
+	snapshot_free(&s);
+	/* put in its place */
+	assert_int_equal(unlink(place_path(x, "mine.scp")), 0);
+	assert_int_equal(symlink("later.scp", place_path(x, "mine.scp")), 0);
+	assert_int_equal(snapshot_take_listed(&s, &x->agent, place_path(x, "mine.scp")), 0);
+	assert_int_equal(s.files, 0);
+	snapshot_free(&s);
+}
+
+static void thousands_are_cut_and_counted(void **state)
+{
+	struct place *x = *state;
+	char name[32], *text = NULL;
+	size_t bytes;
+	FILE *out;
+
+	for (unsigned i = 0; i < 3 * LISTING_MOST; i++) {
+		snprintf(name, sizeof(name), "f%u.scp", i);
+		scp_build_save_bytes("", 0, place_path(x, name));
+	}
+	scan(x);
+	assert_int_equal(x->agent.listing.files, LISTING_MOST);
+	assert_int_equal(x->agent.listing.beyond, 2 * LISTING_MOST);
+	out = open_memstream(&text, &bytes);
+	listing_page_print(&x->agent.listing, out);
+	fclose(out);
+	assert_non_null(strstr(text, "and 1000 more"));
+	free(text);
+}
+
+static void names_are_no_markup(void **state)
+{
+	struct place *x = *state;
+	char *text = NULL;
+	size_t bytes;
+	FILE *out;
+
+	place_save(x, "a&b\"<i>.scp", 1, "/bin/<b>", 10);
+	scan(x);
+	out = open_memstream(&text, &bytes);
+	listing_page_print(&x->agent.listing, out);
+	fclose(out);
+	assert_null(strstr(text, "<i>"));
+	assert_null(strstr(text, "<b>"));
+	assert_non_null(strstr(text, "%3Ci%3E"));
+	free(text);
+}
+
+#define LISTING_TEST(f) cmocka_unit_test_setup_teardown(f, place_begin, place_end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		LISTING_TEST(finished_ones_are_listed_newest_first),
+		LISTING_TEST(a_listed_profile_opens_and_no_other_file),
+		LISTING_TEST(thousands_are_cut_and_counted),
+		LISTING_TEST(names_are_no_markup),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
