@@ -53,6 +53,9 @@ int report_options_take(struct report_choice *c, const struct usage *u, int code
 	case USAGE_FULL:
 		o->full = true;
 		return 0;
+	case USAGE_FOLD:
+		o->fold = true;
+		return 0;
 	case USAGE_WEIGHT:
 		return report_names_parse_weight(value, &o->weight);
 	default:

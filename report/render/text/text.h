@@ -46,6 +46,8 @@ int text_others_processes(struct text *t);
 int text_displaced(struct text *t);
 int text_loop_print(struct text *t);
 int text_slowest(struct text *t);
+/* What to do next, one line each or two. */
+void text_next(struct text *t);
 
 /* A row of the short table of sites, of the table that text_sites_begin makes. Marks: its interval
  * may be wrong; its mean hides something. */

@@ -55,7 +55,7 @@ static void fold_one(struct rows *rows, const struct report_site *s)
 	if (s->waits)
 		rows->once_waiting_ns += s->total_ns;
 	else
-		rows->once_ns += s->total_ns;
+		rows->once_ns += fmax(s->outer_ns, 0);
 }
 
 /* -1: out of memory. Either way to be freed. */
@@ -211,7 +211,7 @@ static void print_rest(struct text *t, const struct rows *rows)
 		if (s->waits)
 			waiting_ns -= fmax(s->total_ns, 0);
 		else
-			work_ns -= fmax(s->total_ns, 0);
+			work_ns -= fmax(s->outer_ns, 0);
 	}
 	if (!left)
 		return;
