@@ -13,6 +13,7 @@
 #define MOST_OF_TIME 0.5  /* of the threads' time: what dominates */
 #define ROW_MATTERS  0.05 /* of the calls' time, as for run --until */
 #define WIDE	     0.1  /* half an interval over its mean */
+#define FEWEST	     30	  /* calls: fewer will not be many in a longer run */
 #define LONGEST_LINE 100  /* bytes of a command that is written out */
 
 static bool matters(const struct report_site *s)
@@ -34,7 +35,8 @@ static bool is_wide(const struct report_site *s)
 {
 	const struct mean_interval *e = &s->estimate;
 
-	return !(e->mean > 0) || !(fmax(e->high - e->mean, e->mean - e->low) <= WIDE * e->mean);
+	return s->calls >= FEWEST && !s->overflow &&
+	       (!(e->mean > 0) || !(fmax(e->high - e->mean, e->mean - e->low) <= WIDE * e->mean));
 }
 
 static bool is_tailed(const struct report_site *s)
@@ -154,7 +156,7 @@ static bool wide(FILE *to, const struct report *r)
 		return false;
 	fputs("The interval of ", to);
 	put_function(to, r, s);
-	fputs(" is wide. Measure until it is known to 5 %: scprof run --until 5% -- ", to);
+	fputs(" is wide. Let it work for longer, until 5 %: scprof run --until 5% -- ", to);
 	put_command(to, r);
 	return true;
 }

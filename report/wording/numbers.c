@@ -47,6 +47,11 @@ void numbers_fixed(char *out, size_t room, double value, int decimals)
 		memmove(out, out + 1, strlen(out));
 }
 
+double numbers_tidy(double value, int decimals)
+{
+	return fabs(value) <= 0.5 * pow(10, -decimals) ? 0 : value;
+}
+
 void numbers_duration(char *out, size_t room, double ns, bool utf8)
 {
 	const struct scale *s = scale_of(ns);

@@ -12,6 +12,9 @@
 /* "-0.12": so many decimals, as printf has them, but what rounds to 0 has no sign. */
 void numbers_fixed(char *out, size_t room, double value, int decimals);
 
+/* The same for printf with a sign: 0 for a value that rounds to it, so that it is never "-0.0". */
+double numbers_tidy(double value, int decimals);
+
 /* "1.234 ms": four significant digits, unit from the size; what is not 0 never reads
  * as 0. */
 void numbers_duration(char *out, size_t room, double ns, bool utf8);

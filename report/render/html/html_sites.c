@@ -125,6 +125,11 @@ static void put_row(struct html *h, struct paths *p, const struct report_site *s
 	json_write_number(&h->json, NULL, s->waits ? s->waiting_share : s->share);
 	json_write_count(&h->json, NULL, s->waits);
 	json_write_number(&h->json, NULL, s->per_byte_matters ? s->per_byte_ns : NAN);
+	json_write_count(&h->json, NULL, s->calls - s->mean_calls);
+	json_write_count(&h->json, NULL, s->calls - s->outer_calls);
+	json_write_number(&h->json, NULL, s->inner_calls ? s->self_ns : NAN);
+	json_write_count(&h->json, NULL, s->inner_calls);
+	json_write_count(&h->json, NULL, s->paths);
 	if (h->report->profile->slow.kind != SCP_CLOCK_NONE)
 		put_slow(h, s);
 	if (displaced_has_costs(h->report->profile))
@@ -135,7 +140,7 @@ static void put_fields(struct html *h)
 {
 	static const char plain[] =
 		"function outcome path path_end box calls bytes mean low high below above method "
-		"total share waits per_byte";
+		"total share waits per_byte aside nested self inner paths";
 	static const char slow[] = " slow_mean slow_low slow_high slow_covers";
 	static const char costs[] = " displacement uncharged uncharged_low uncharged_high "
 				    "uncharged_significant charged charged_low charged_high "

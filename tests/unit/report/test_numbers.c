@@ -113,6 +113,8 @@ static void test_counts_bytes_shares(void **state)
 	assert_string_equal(text, "-");
 	numbers_plain(text, sizeof(text), 21712966);
 	assert_string_equal(text, "21,700,000");
+	snprintf(text, sizeof(text), "%+.1f %+.1f", numbers_tidy(-0.04, 1), numbers_tidy(-0.06, 1));
+	assert_string_equal(text, "+0.0 -0.1");
 	numbers_plain(text, sizeof(text), -0.0);
 	assert_string_equal(text, "0.00");
 }

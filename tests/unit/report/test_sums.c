@@ -198,14 +198,14 @@ static void test_next_steps_follow_from_what_was_found(void **state)
 	assert_true(suggests(r, "scprof report --by thread app.scp"));
 	assert_false(suggests(r, "report.html"));
 	report_free(r);
-	/* five sends that differ, and a command for which a shell needs quotes */
+	/* fifty sends that differ, and a command for which a shell needs quotes */
 	p = fixture_profile();
 	p->entries = 4;
 	p->process[0].argv = argv;
 	p->process[0].argc = 1;
-	p->entry[3].sums.calls = 5;
+	p->entry[3].sums.calls = 50;
 	p->entry[3].sums.batches.count = 0;
-	p->entry[3].sums.units_sq = (prof_u128)4 * 400000 * 400000 * 5;
+	p->entry[3].sums.units_sq = (prof_u128)9 * 40000 * 40000 * 50;
 	r = build(p, REPORT_BY_PATH, false);
 	assert_true(suggests(r, "--until 5% -- 'it'\\''s $HOME'"));
 	assert_true(r->next_steps <= NEXT_STEPS);
