@@ -12,13 +12,14 @@
 
 #define MOST_OF_TIME 0.5  /* of the threads' time: what dominates */
 #define ROW_MATTERS  0.05 /* of the calls' time, as for run --until */
+#define LEAST_OF_ALL 0.01 /* and of the threads' time */
 #define WIDE	     0.1  /* half an interval over its mean */
 #define FEWEST	     30	  /* calls: fewer will not be many in a longer run */
 #define LONGEST_LINE 100  /* bytes of a command that is written out */
 
-static bool matters(const struct report_site *s)
+static bool matters(const struct report *r, const struct report_site *s)
 {
-	return !s->waits && s->share >= ROW_MATTERS;
+	return !s->waits && s->share >= ROW_MATTERS && s->total_ns >= LEAST_OF_ALL * r->time_ns;
 }
 
 /* The first kept row that matters and for which `found` holds; NULL: none. */
@@ -26,7 +27,7 @@ static const struct report_site *find_row(const struct report *r,
 					  bool (*found)(const struct report_site *s))
 {
 	for (uint32_t i = report_next_filled(r, 0); i < r->sites; i = report_next_filled(r, i + 1))
-		if (matters(&r->site[i]) && found(&r->site[i]))
+		if (matters(r, &r->site[i]) && found(&r->site[i]))
 			return &r->site[i];
 	return NULL;
 }
@@ -124,12 +125,15 @@ static bool not_recorded(FILE *to, const struct report *r)
 	const struct report_threads_time *t = &r->threads_time;
 	double share = t->known ? t->not_recorded_s / all_states_s(t) : 0;
 
-	if (!(share >= MOST_OF_TIME) || r->profile->groups & SCP_GROUP_WAIT)
+	if (!(share >= MOST_OF_TIME))
 		return false;
 	put_percent(to, share);
 	fputs(" of the time went to waiting in functions that were not recorded. Record them: "
-	      "scprof run -g all -- ",
+	      "scprof run -g all ",
 	      to);
+	if (r->profile->groups & SCP_GROUP_WAIT)
+		fputs("-s 'pthread_cond_*wait,*nanosleep' ", to);
+	fputs("-- ", to);
 	put_command(to, r);
 	return true;
 }
@@ -216,7 +220,7 @@ static bool otherwise(FILE *to, const struct report *r)
 	return true;
 }
 
-static step *const steps[] = {not_recorded, waiting, wide, computing, tailed, bimodal};
+static step *const steps[] = {not_recorded, waiting, computing, wide, tailed, bimodal};
 
 static bool add(struct report *r, step *say)
 {

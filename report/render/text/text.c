@@ -115,8 +115,8 @@ static void print_brief_head(struct text *t)
 static int print_brief(struct text *t)
 {
 	size_t screen = t->terminal.height ? t->terminal.height : SCREEN_DEFAULT;
-	size_t head = text_cell_lines(t, print_brief_head, true) +
-		      text_cell_lines(t, text_next, true);
+	size_t head =
+		text_cell_lines(t, print_brief_head, true) + text_cell_lines(t, text_next, false);
 	bool sites = t->report->by <= REPORT_BY_FUNCTION;
 	int status;
 

@@ -69,7 +69,7 @@ static void test_rows_inside_others_are_told(void **state)
 	assert_float_equal(row_of(r, "b")->self_ns, 15000, 1e-6);
 	assert_float_equal(row_of(r, "a")->share, 100000 / all, 1e-12);
 	assert_float_equal(row_of(r, "b")->share, 15000 / all, 1e-12);
-	assert_float_equal(r->work_ns, all, 1e-6);
+	assert_float_equal(r->net_ns, all, 1e-6);
 	report_free(r);
 	loop_profile_free(p);
 }

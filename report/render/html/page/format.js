@@ -9,10 +9,6 @@ const SCALES = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
 const unsigned = (digits) => (/^-[0.]*$/.test(digits) ? digits.slice(1) : digits); // no -0
 
 function fixed(value, digits) {
-	return rounded(value, digits).replace(/^-(?=[0.]*$)/, "");
-}
-
-function rounded(value, digits) {
 	const tie = Number.isInteger(2 * value * 10 ** digits) && /^50*$/.test(value.toFixed(digits + 40).slice(-40));
 	const up = value.toFixed(digits);
 	if (!tie || !(/[13579]$/.test(up)))
