@@ -260,7 +260,7 @@ static void inside_note(struct text *t, struct table *table, const struct report
 	table_note(table, line);
 }
 
-static void fold_note(struct table *table, const struct report_site *s)
+void text_sites_folded(struct table *table, const struct report_site *s)
 {
 	char paths[32], line[96];
 
@@ -302,7 +302,7 @@ int text_sites(struct text *t)
 			text_steady_notes(t, &table, &r->site[i]);
 		else
 			text_steady_aside(t, &table, &r->site[i]);
-		fold_note(&table, &r->site[i]);
+		text_sites_folded(&table, &r->site[i]);
 		if (r->by != REPORT_BY_FUNCTION)
 			text_path_notes(t, &table, &r->site[i], apart.mark[i], lines_for(t, i));
 		shown_ns += r->site[i].waits ? 0 : fmax(r->site[i].outer_ns, 0);

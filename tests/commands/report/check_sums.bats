@@ -49,7 +49,7 @@ add_up_in_all_ways()
 	# what is in no other is 100 %; what is inside has no part in it
 	JSON=r.json holds '[.sites[] | select(.symbol == "inner") | .outer_calls] == [0]'
 	JSON=r.json holds '[.sites[] | select(.symbol == "outer") | .outer_calls == .calls] | all'
-	"$SCPROF" report p.scp >text
+	"$SCPROF" report --full p.scp >text
 	grep -E '^inner +20 .* inside ' text
 	grep -F '~ contains 120 recorded calls of other rows' text
 }
