@@ -96,8 +96,9 @@ static void cell_drift(struct table *t, size_t column, const struct clock_test *
 	char text[64] = "-";
 
 	if (!isnan(c->drift_ppm))
-		snprintf(text, sizeof(text), "%+.*f %s%.*f ppm", decimals, c->drift_ppm,
-			 terminal->utf8 ? "±" : "+/-", decimals, c->drift_error_ppm);
+		snprintf(text, sizeof(text), "%+.*f %s%.*f ppm", decimals,
+			 numbers_tidy(c->drift_ppm, decimals), terminal->utf8 ? "±" : "+/-",
+			 decimals, c->drift_error_ppm);
 	table_cell(t, column, text);
 }
 

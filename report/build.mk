@@ -40,6 +40,9 @@ REPORT_SRC = \
 	report/loops/loop_threads.c \
 	report/loops/loop_ways.c \
 	report/model/account.c \
+	report/model/nesting.c \
+	report/model/next_steps.c \
+	report/model/path_fold.c \
 	report/model/perturbation.c \
 	report/model/programs.c \
 	report/model/runs.c \
@@ -110,6 +113,7 @@ REPORT_SRC = \
 	report/render/text/text_loop.c \
 	report/render/text/text_loop_line.c \
 	report/render/text/text_loop_names.c \
+	report/render/text/text_next.c \
 	report/render/text/text_others.c \
 	report/render/text/text_path.c \
 	report/render/text/text_rows.c \

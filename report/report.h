@@ -92,9 +92,12 @@ struct report_options {
 	bool full;	       /* text: all lines of the head, notes and warnings, all rows */
 	bool together;	       /* rows of different programs are added up, too */
 	enum report_weight weight;
-	bool guarded;			   /* symbolize_guard: profiles of other users */
-	bool pprof_names;		   /* pprof: a frame without a name is module+0x12, not
-					      left for pprof to look up */
+	bool fold;	  /* rows by path or site that differ only within their functions are one */
+	bool guarded;	  /* symbolize_guard: profiles of other users */
+	bool pprof_names; /* pprof: a frame without a name is module+0x12, not
+			     left for pprof to look up */
+	const char *profile;		   /* its name in commands that the report suggests;
+					      NULL: as it was opened */
 	const struct displaced *displaced; /* displacement_file.h: shown too; NULL: none */
 };
 
@@ -229,12 +232,17 @@ struct report_site {
 	const struct prof_frame *frame; /* innermost first; what the grouping keeps of the path */
 	uint32_t frames;
 	uint32_t path_flags; /* SCP_PATH_* of the paths that are whole here */
+	uint32_t paths;	     /* call paths that the row stands for: several where they are folded */
 	uint64_t calls, units, ticks;
 	bool has_bytes;
 	uint64_t bytes;
 	/* Compensated: the overhead is subtracted, and its error is in the interval. So the
 	 * mean of a very short call may be below 0; it is not clamped. */
 	struct mean_interval estimate;
+	/* The mean is of so many calls; the others, a warm-up, took set_aside_ns together:
+	 * estimate.mean * mean_calls + set_aside_ns = total_ns. */
+	uint64_t mean_calls;
+	double set_aside_ns;
 	double raw_mean_ns;    /* as measured */
 	double apriori_ns;     /* standard error by Beilner's (10a), from the mean alone */
 	double min_ns, max_ns; /* of one call, compensated */
@@ -245,9 +253,15 @@ struct report_site {
 	uint64_t inner_calls;
 	double inner_overhead_ns;
 	double total_ns; /* compensated */
+	/* Calls that are inside no other recorded call, and their time: over all rows they count
+	 * nothing twice. An estimate where only some of a row's calls are inside others. */
+	uint64_t outer_calls;
+	double outer_ns;
+	double self_ns; /* total_ns without the recorded calls inside these; NAN: not known */
 	/* Its function is there to wait (waiting.h): such time is no work. */
 	bool waits;
-	double share;	      /* of the time of all recorded calls that work; NAN: it waits */
+	double share;	      /* of the time of all outer calls that work; NAN: it waits. Those of
+				 rows whose calls are all outer add up to 1 */
 	double waiting_share; /* of the time of all threads; NAN: it works */
 	/* Whichever it is, of the same of its program alone; NAN: it has none. */
 	double program_share;
@@ -258,6 +272,8 @@ struct report_site {
 	double per_call_ns, per_byte_ns;	  /* NAN where sizes do not vary */
 	double per_call_low_ns, per_call_high_ns; /* NAN where nothing is known of the error */
 	double per_byte_low_ns, per_byte_high_ns;
+	bool per_byte_matters; /* its interval is above 0, sizes vary enough, and it is a part of
+				  the time that is worth a figure */
 	bool has_slow;
 	struct report_slow slow;
 	struct report_steadiness steadiness;
@@ -388,11 +404,14 @@ struct report_warning {
 	double weight; /* share of the time of the rows that it is about; NAN: of all */
 };
 
+#define NEXT_STEPS 2
+
 struct report {
 	const struct profile *profile;
 	enum report_by by;
 	double confidence;
 	bool include_warmup;
+	bool fold;
 	bool bars; /* sites have bars: only for formats that print them */
 	struct symbolizer *symbols;
 	bool *module_noted; /* private to frame_symbols.c: modules it warned of; NULL: none */
@@ -413,7 +432,10 @@ struct report {
 	bool apart; /* there are several programs, and no row is of two of them */
 	/* By the profile's processes: index into program; number of the run (runs.h). */
 	uint32_t *program_of, *run_of;
-	uint32_t runs, profiles;  /* runs without a common process; files */
+	uint32_t runs, profiles;     /* runs without a common process; files */
+	const char *profile_name;    /* report_options.profile */
+	char *next_step[NEXT_STEPS]; /* sentences with a command each (next_steps.h) */
+	uint32_t next_steps;
 	uint32_t heuristic_paths; /* of the profile: with SCP_PATH_HEURISTIC */
 	uint32_t working;	  /* sites that do not wait: the others follow them */
 	uint32_t beyond;	  /* of a view of one program: its sites that are not filled */
@@ -424,7 +446,8 @@ struct report {
 	uint64_t calls;	   /* all recorded, with those that overflowed */
 	double calls_ns;   /* as measured, overhead included, so that the account is exact */
 	double waiting_ns; /* of that, in functions that wait */
-	/* All rows' totals, compensated: of those that do not wait, and of those that do. */
+	/* All rows' totals, compensated: of the outer calls that do not wait, and of those that do.
+	 */
 	double net_ns, net_waiting_ns;
 	struct report_overhead overhead;
 	/* Whether calls are synchronous with the clock's tick: 1, 0, or -1 where not tested. */

@@ -11,6 +11,8 @@
 #include "report/model/groups.h"
 #include "report/model/elsewhere.h"
 #include "report/model/ledger.h"
+#include "report/model/next_steps.h"
+#include "report/model/path_fold.h"
 #include "report/model/perturbation.h"
 #include "report/model/programs.h"
 #include "report/model/runs.h"
@@ -40,15 +42,18 @@ static int fill_loops(struct report *r, const uint32_t *site_of, const struct re
 static int fill_report(struct report *r, const struct report_options *o, uint32_t keep)
 {
 	struct groups groups = {0};
-	int status = account_threads(r);
+	bool folds = r->fold && r->by != REPORT_BY_FUNCTION;
+	bool innermost = r->by == REPORT_BY_SITE || r->by == REPORT_BY_GAP;
+	uint32_t *fold = folds ? path_fold_numbers(r, innermost ? 1 : UINT32_MAX) : NULL;
+	int status = folds && !fold ? -1 : account_threads(r);
 
 	if (status == 0)
 		status = runs_find(r);
 	if (status == 0)
 		status = programs_find(r, o->together);
 	if (status == 0)
-		status = groups_make_apart(&groups, r->profile, r->by,
-					   r->apart ? r->program_of : NULL);
+		status = groups_make(&groups, r->profile, r->by, fold,
+				     r->apart ? r->program_of : NULL);
 	groups.sort = o->sort;
 	if (status == 0)
 		status = report_sites_build(r, &groups, keep);
@@ -62,6 +67,7 @@ static int fill_report(struct report *r, const struct report_options *o, uint32_
 	if (status == 0)
 		status = fill_loops(r, groups.site_of, o);
 	groups_free(&groups);
+	free(fold);
 	return status;
 }
 
@@ -91,8 +97,10 @@ struct report *report_build_some(const struct profile *p, const struct report_op
 		return NULL;
 	r->profile = p;
 	r->by = o->by;
+	r->profile_name = o->profile;
 	r->confidence = o->confidence;
 	r->include_warmup = o->include_warmup;
+	r->fold = o->fold;
 	r->bars = o->format == REPORT_JSON || o->format == REPORT_HTML;
 	r->overhead = estimate_overhead(&p->clock);
 	r->synchronous = untested(&p->clock);
@@ -109,6 +117,7 @@ struct report *report_build_some(const struct profile *p, const struct report_op
 		return NULL;
 	}
 	warnings_collect(r);
+	next_steps_fill(r);
 	return r;
 }
 
@@ -120,6 +129,7 @@ void report_free(struct report *r)
 	for (uint32_t i = 0; i < r->warnings; i++)
 		warning_list_clear(&r->warning[i]);
 	free(r->warning);
+	next_steps_free(r);
 	for (uint32_t i = 0; r->site && i < r->kept; i++)
 		free(r->site[i].bar);
 	free(r->site);

@@ -9,6 +9,7 @@
 
 #include "profile/base/array.h"
 #include "report/model/displaced.h"
+#include "report/model/nesting.h"
 #include "report/model/reliability.h"
 #include "report/model/site.h"
 #include "report/model/site_sums.h"
@@ -115,7 +116,7 @@ static int compare_notes(const void *left, const void *right)
 
 static double share_of(double total_ns, double net_ns)
 {
-	return net_ns > 0 ? fmax(total_ns, 0) / net_ns : NAN;
+	return net_ns > 0 ? fmin(fmax(total_ns, 0) / net_ns, 1) : NAN;
 }
 
 /* The first of those that work, and the first of those that wait. */
@@ -129,24 +130,35 @@ static bool row_waits(const struct groups *groups, uint32_t row)
 	return groups->waits[groups->row[row].function];
 }
 
-/* Of the rows that do not wait. Added up in the report's order, so that the sum does not depend on
- * the file's. -1: out of memory. */
-static double net_of(const struct groups *groups, const double *total_ns)
+/* Of the outer calls that do not wait, or of all where all are inside calls that wait. Added up in
+ * the report's order, so that the sum does not depend on the file's. -1: out of memory. */
+static double net_of(const struct groups *groups, const struct nesting *nesting,
+		     const double *total_ns)
 {
-	double *ordered = array_alloc(((size_t)groups->rows + 1) * sizeof(*ordered)), net_ns = 0;
+	double *ordered = array_alloc(((size_t)groups->rows + 1) * sizeof(*ordered)), net_ns = 0,
+	       all_ns = 0;
 
 	if (!ordered)
 		return -1;
 	for (uint32_t i = 0; i < groups->rows; i++)
-		ordered[groups->place[i]] = row_waits(groups, i) ? 0 : fmax(total_ns[i], 0);
+		ordered[groups->place[i]] =
+			row_waits(groups, i)
+				? 0
+				: nesting_of(nesting, groups, &groups->row[i]).outer_part *
+					  fmax(total_ns[i], 0);
 	for (uint32_t i = 0; i < groups->rows; i++)
 		net_ns += ordered[i];
+	for (uint32_t i = 0; i < groups->rows && !(net_ns > 0); i++)
+		ordered[groups->place[i]] = row_waits(groups, i) ? 0 : fmax(total_ns[i], 0);
+	for (uint32_t i = 0; i < groups->rows && !(net_ns > 0); i++)
+		all_ns += ordered[i];
 	free(ordered);
-	return net_ns;
+	return net_ns > 0 ? net_ns : all_ns;
 }
 
 /* The sites of a program in the report's order, as in net_of. -1: out of memory. */
-static int share_in_programs(struct report *r, const struct groups *groups, const double *total_ns)
+static int share_in_programs(struct report *r, const struct groups *groups,
+			     const struct nesting *nesting, const double *total_ns)
 {
 	uint32_t *row = r->apart ? array_alloc(((size_t)groups->rows + 1) * sizeof(*row)) : NULL;
 
@@ -160,8 +172,12 @@ static int share_in_programs(struct report *r, const struct groups *groups, cons
 		if (of >= r->programs)
 			continue;
 		r->program[of].sites++;
-		*(row_waits(groups, row[i]) ? &r->program[of].net_waiting_ns
-					    : &r->program[of].work_ns) += fmax(total_ns[row[i]], 0);
+		if (row_waits(groups, row[i]))
+			r->program[of].net_waiting_ns += fmax(total_ns[row[i]], 0);
+		else
+			r->program[of].work_ns +=
+				nesting_of(nesting, groups, &groups->row[row[i]]).outer_part *
+				fmax(total_ns[row[i]], 0);
 	}
 	free(row);
 	for (uint32_t i = report_next_filled(r, 0); i < r->sites;
@@ -177,9 +193,10 @@ static int share_in_programs(struct report *r, const struct groups *groups, cons
 }
 
 /* `total_ns`: by number of row. -1: out of memory. */
-static int add_up(struct report *r, const struct groups *groups, const double *total_ns)
+static int add_up(struct report *r, const struct groups *groups, const struct nesting *nesting,
+		  const double *total_ns)
 {
-	double net_ns = net_of(groups, total_ns);
+	double net_ns = net_of(groups, nesting, total_ns);
 	uint64_t units = 0, waiting = 0;
 
 	for (uint32_t i = 0; i < groups->rows; i++) {
@@ -193,7 +210,7 @@ static int add_up(struct report *r, const struct groups *groups, const double *t
 		r->net_waiting_ns += row_waits(groups, i) ? fmax(total_ns[i], 0) : 0;
 	for (uint32_t i = report_next_filled(r, 0); i < r->sites; i = report_next_filled(r, i + 1))
 		r->site[i].share = r->site[i].waits ? NAN : share_of(r->site[i].total_ns, net_ns);
-	if (net_ns >= 0 && share_in_programs(r, groups, total_ns) < 0)
+	if (net_ns >= 0 && share_in_programs(r, groups, nesting, total_ns) < 0)
 		net_ns = -1;
 	for (uint32_t i = 0; i < r->notes; i++) {
 		bool waits = row_waits(groups, r->note[i].row);
@@ -228,13 +245,17 @@ static bool plain_row(const struct report *r, const struct groups *groups,
 }
 
 /* Rows of which findings are warned, and a few more: shares are not known to the last digit. */
-static int note_large_rows(struct report *r, struct groups *groups, const double *total_ns)
+static int note_large_rows(struct report *r, struct groups *groups, const struct nesting *nesting,
+			   const double *total_ns)
 {
 	uint32_t notes = r->notes;
 	double net_ns = 0;
 
 	for (uint32_t i = 0; i < groups->rows; i++)
-		net_ns += row_waits(groups, i) ? 0 : fmax(total_ns[i], 0);
+		net_ns += row_waits(groups, i)
+				  ? 0
+				  : nesting_of(nesting, groups, &groups->row[i]).outer_part *
+					    fmax(total_ns[i], 0);
 	for (uint32_t i = 0; i < groups->rows; i++) {
 		struct report_note key = {.row = i}, *known;
 		struct report_site passing = {0};
@@ -260,7 +281,8 @@ static int note_large_rows(struct report *r, struct groups *groups, const double
 
 /* All rows, where only the first are kept: their totals, warnings and notes, before they have
  * places. */
-static int weigh_rows(struct report *r, struct groups *groups, double *total_ns)
+static int weigh_rows(struct report *r, struct groups *groups, const struct nesting *nesting,
+		      double *total_ns)
 {
 	for (uint32_t i = 0; i < groups->rows; i++) {
 		struct group_row *row = &groups->row[i];
@@ -282,11 +304,22 @@ static int weigh_rows(struct report *r, struct groups *groups, double *total_ns)
 		total_ns[i] = passing.total_ns;
 		row->noted |= r->notes > notes;
 	}
-	return note_large_rows(r, groups, total_ns);
+	return note_large_rows(r, groups, nesting, total_ns);
+}
+
+static void fill_nesting(const struct report *r, struct report_site *s, struct nesting_row of)
+{
+	double own = of.self_units * r->profile->clock.ns_per_unit;
+
+	s->outer_calls = of.outer_calls;
+	s->outer_ns = of.outer_part * s->total_ns;
+	/* What calls inside add to their surroundings is subtracted as well. */
+	s->self_ns = s->inner_calls ? own - (double)s->calls * s->overhead_ns : s->total_ns;
 }
 
 /* Row by row in memory order, each to its place. `weighed`: weigh_rows has seen all rows. */
-static int keep_rows(struct report *r, const struct groups *groups, bool weighed, double *total_ns)
+static int keep_rows(struct report *r, const struct groups *groups, const struct nesting *nesting,
+		     bool weighed, double *total_ns)
 {
 	for (uint32_t i = 0; i < groups->rows; i++) {
 		uint32_t place = groups->place[i];
@@ -296,6 +329,9 @@ static int keep_rows(struct report *r, const struct groups *groups, bool weighed
 		if (fill_site(r, &r->site[place], groups, &groups->row[i], false) < 0 ||
 		    (!weighed && note_site(r, &r->site[place], i) < 0))
 			return -1;
+		if (groups->fold && groups->row[i].first != GROUP_OVERFLOW)
+			r->site[place].paths = groups_paths(groups, &groups->row[i]);
+		fill_nesting(r, &r->site[place], nesting_of(nesting, groups, &groups->row[i]));
 		total_ns[i] = r->site[place].total_ns;
 	}
 	return 0;
@@ -305,7 +341,8 @@ int report_sites_build(struct report *r, struct groups *groups, uint32_t keep)
 {
 	double *total_ns = array_alloc(((size_t)groups->rows + 1) * sizeof(*total_ns));
 	bool some = keep < groups->rows;
-	int status = -1;
+	struct nesting nesting;
+	int status = nesting_begin(&nesting, r->profile);
 
 	r->sites = groups->rows;
 	r->kept = some ? keep : r->sites;
@@ -313,14 +350,17 @@ int report_sites_build(struct report *r, struct groups *groups, uint32_t keep)
 		r->working += !row_waits(groups, i);
 	/* Every site has its place, so that all indices are valid; only those kept are filled. */
 	r->site = calloc(r->sites ? r->sites : 1, sizeof(*r->site));
-	if (r->site && total_ns)
-		status = some ? weigh_rows(r, groups, total_ns) : 0;
+	if (!r->site || !total_ns)
+		status = -1;
+	if (status == 0 && some)
+		status = weigh_rows(r, groups, &nesting, total_ns);
 	if (status == 0)
 		status = groups_sort(groups, r->kept);
 	if (status == 0)
-		status = keep_rows(r, groups, some, total_ns);
+		status = keep_rows(r, groups, &nesting, some, total_ns);
 	if (status == 0)
-		status = add_up(r, groups, total_ns);
+		status = add_up(r, groups, &nesting, total_ns);
+	nesting_end(&nesting);
 	free(total_ns);
 	return status < 0 ? -1 : displaced_judge(r);
 }

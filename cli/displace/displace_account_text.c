@@ -7,6 +7,7 @@
 #include "cli/displace/displace_print.h"
 #include "report/wording/terminal.h"
 #include "report/wording/utf8.h"
+#include "report/wording/numbers.h"
 
 #define TASKS_SHOWN 8
 
@@ -59,6 +60,6 @@ void displace_print_account(FILE *out, const struct displace_summary *s)
 	if (s->cpus > 1)
 		print_row(out, "all", &s->all);
 	fprintf(out, "  the remainder, %+.2f %% of the CPUs' time, is the error of this account\n",
-		100 * s->all.remainder / s->all.wall);
+		numbers_tidy(100 * s->all.remainder / s->all.wall, 2));
 	print_tasks(out, s);
 }

@@ -134,8 +134,8 @@ static void print_accounting(FILE *out, const struct displace_summary *s, const 
 	}
 	fprintf(out, "  %-24s %10.4f s", name, value);
 	if (isfinite(s->displaced.low))
-		fprintf(out, "  %+9.4f s %+8.2f %%", s->displaced.mean - value,
-			100 * (s->displaced.mean - value) / value);
+		fprintf(out, "  %+9.4f s %+8.2f %%", numbers_tidy(s->displaced.mean - value, 4),
+			numbers_tidy(100 * (s->displaced.mean - value) / value, 2));
 	else
 		fprintf(out, "  %9s    %8s  ", "-", "-");
 	fprintf(out, "%s%s\n", *note ? "   " : "", note);
@@ -227,9 +227,9 @@ static void print_confirm(FILE *out, const struct displace_wishes *o,
 	fputc('\n', out);
 	if (isfinite(s->displaced.low))
 		fprintf(out, "  %-24s %10.4f s  off by %+.2f %%\n", "predicted by displacement",
-			by_displacement, 100 * (by_displacement / m.mean - 1));
+			by_displacement, numbers_tidy(100 * (by_displacement / m.mean - 1), 2));
 	fprintf(out, "  %-24s %10.4f s  off by %+.2f %%\n", "predicted by getrusage", by_rusage,
-		100 * (by_rusage / m.mean - 1));
+		numbers_tidy(100 * (by_rusage / m.mean - 1), 2));
 	if (o->loops && isfinite(s->displaced.low))
 		fprintf(out, "  operations a second: %.5g, predicted %.5g and %.5g\n",
 			(double)o->loops / m.mean, (double)o->loops / by_displacement,

@@ -4,6 +4,7 @@
 
 #include "collector/machine/cpus.h"
 #include "cli/displace/displace_print.h"
+#include "report/wording/numbers.h"
 
 static void print_replications(FILE *out, const struct wall_method_result *r)
 {
@@ -34,16 +35,16 @@ static void print_errors(FILE *out, const struct wall_method_result *r, double e
 	fprintf(out,
 		"  e_daemons    %+12.4f   what other processes and the host took, beyond "
 		"step 1\n",
-		r->errors.daemons * each);
+		numbers_tidy(r->errors.daemons * each, 4));
 	fprintf(out,
 		"  e_cache      %+12.4f   at most: %.0f ns for a cold loop, each time that the "
 		"fluid came back\n",
-		r->errors.cache * each, 1e9 * r->first_loop);
+		numbers_tidy(r->errors.cache * each, 4), 1e9 * r->first_loop);
 	fprintf(out, "  e_res        ±%11.6f   of a clock that steps by %.0f ns\n",
 		r->errors.resolution * each, 1e9 * r->clock);
 	fprintf(out,
 		"  e_start      %+12.4f   starting and ending an empty program takes %.0f us\n",
-		r->errors.start * each, 1e6 * r->start);
+		numbers_tidy(r->errors.start * each, 4), 1e6 * r->start);
 }
 
 #define DAEMONS 0.02 /* of what is measured */
@@ -107,7 +108,7 @@ int displace_print_wall_text(FILE *out, const struct displace_wishes *o,
 		print_mean(out, "getrusage, a loop", &r->rusage, 1e6 / loops, "us");
 	}
 	fprintf(out, "  displacement is %+.2f %% from getrusage\n",
-		100 * (r->displaced.mean / r->rusage.mean - 1));
+		numbers_tidy(100 * (r->displaced.mean / r->rusage.mean - 1), 2));
 	/* without loops, the command is the loop */
 	print_errors(out, r, 1e6, o->loops ? "us a loop" : "us");
 	print_warnings(out, o, r);

@@ -55,6 +55,7 @@ void run_report_print(const struct run_options *o, const struct run_output *to,
 {
 	struct report_options here = o->shown.options;
 
+	here.profile = to->path;
 	if (*to->report) {
 		print_file(&here, to->report, p);
 		here.format = REPORT_TEXT;

@@ -56,6 +56,9 @@ int report_options_take(struct report_choice *c, const struct usage *u, int code
 	case USAGE_TOGETHER:
 		o->together = true;
 		return 0;
+	case USAGE_FOLD:
+		o->fold = true;
+		return 0;
 	case USAGE_WEIGHT:
 		return report_names_parse_weight(value, &o->weight);
 	default:

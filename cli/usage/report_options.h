@@ -14,6 +14,9 @@
 		 "ends, else text)"},                                                              \
 		{"by", USAGE_BY, "path|site|function|gap|thread|process",                          \
 		 .text = "what a row is (default: path, the full call path)"},                     \
+		{"fold", USAGE_FOLD, NULL,                                                         \
+		 .text = "one row for call paths through the same functions: they differ only "    \
+			 "in the places within them"},                                             \
 		{"sort", USAGE_SORT, "time|calls|mean|max|bytes|name",                             \
 		 .text = "which rows come first, of those that work and of those that wait "       \
 			 "(default: time, in total)"},                                             \

@@ -35,6 +35,7 @@ enum {
 	USAGE_FRAMES,
 	USAGE_WARM_UP,
 	USAGE_FULL,
+	USAGE_FOLD,
 	USAGE_WEIGHT,
 	USAGE_OWN /* the first that a command may use as it likes */
 };

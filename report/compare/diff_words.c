@@ -40,7 +40,8 @@ void diff_words_percent(char *text, size_t room, double ratio, double unit)
 	else if (ratio >= FACTOR)
 		snprintf(text, room, "x"), numbers_significant(text + 1, room - 1, ratio, 3);
 	else
-		snprintf(text, room, "%+.*f %%", decimals_for(unit), 100 * (ratio - 1));
+		snprintf(text, room, "%+.*f %%", decimals_for(unit),
+			 numbers_tidy(100 * (ratio - 1), decimals_for(unit)));
 }
 
 /* "by 4.1 to 6.0 %", of a change whose sign is known; "by 5 % (-1 % ... +11 %)" of one
@@ -359,7 +360,8 @@ void diff_words_common(const struct diff *d, enum diff_quantity of, bool waiting
 	by_how_much(&t, by, sizeof(by));
 	if (c->low <= 1 && c->high >= 1)
 		snprintf(text, room, "the %" PRIu32 " %s share no change%s (%+.1f ... %+.1f %%)",
-			 c->sites, kind, what, 100 * (c->low - 1), 100 * (c->high - 1));
+			 c->sites, kind, what, numbers_tidy(100 * (c->low - 1), 1),
+			 numbers_tidy(100 * (c->high - 1), 1));
 	else
 		snprintf(text, room, "the %" PRIu32 " %s together are %s %s%s%s", c->sites, kind,
 			 c->ratio > 1 ? "slower" : "faster", by, what,

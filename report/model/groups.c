@@ -55,6 +55,10 @@ static struct key key_of(const struct groups *g, uint32_t entry)
 
 	if (g->program_of)
 		k.program = program_of(g, entry);
+	if (g->fold && g->by != REPORT_BY_FUNCTION && e->path < g->profile->paths) {
+		k.place = g->fold[e->path];
+		return k;
+	}
 	if (g->by == REPORT_BY_SITE || g->by == REPORT_BY_GAP) {
 		struct group_path path = path_of(g->profile, g->by, e->path);
 
@@ -107,7 +111,9 @@ static int make_rows(struct groups *g)
 
 	g->row = array_alloc(most * sizeof(*g->row));
 	g->last = array_alloc(most * sizeof(*g->last));
-	return g->row && g->last ? 0 : -1;
+	if (g->fold)
+		g->longest = array_alloc(most * sizeof(*g->longest));
+	return g->row && g->last && (g->longest || !g->fold) ? 0 : -1;
 }
 
 static void new_row(struct groups *g, uint32_t entry)
@@ -145,6 +151,17 @@ static void expect(const struct groups *g, uint32_t entry, uint32_t later)
 	__builtin_prefetch(&g->profile->entry[later]);
 }
 
+/* Its path stands for the row's. */
+static void keep_longest(struct groups *g, struct group_row *row, uint32_t entry)
+{
+	const struct prof_entry *e = &g->profile->entry[entry];
+
+	if (e->sums.units > g->longest[row - g->row] || row->first == entry) {
+		g->longest[row - g->row] = e->sums.units;
+		row->path = e->path;
+	}
+}
+
 static void group_entries(struct groups *g)
 {
 	const struct profile *p = g->profile;
@@ -157,6 +174,8 @@ static void group_entries(struct groups *g)
 		g->next[i] = PROF_NONE;
 		if (g->row[row].first != i)
 			g->next[g->last[row]] = i;
+		if (g->fold)
+			keep_longest(g, &g->row[row], i);
 		g->last[row] = i;
 		g->row[row].units += p->entry[i].sums.units;
 		g->row[row].calls += p->entry[i].sums.calls;
@@ -345,17 +364,12 @@ int groups_sort(struct groups *g, uint32_t first)
 	return g->place && row_sort(g->place, g->rows, &order) == 0 ? find_sites(g) : -1;
 }
 
-int groups_make(struct groups *g, const struct profile *p, enum report_by by)
-{
-	return groups_make_apart(g, p, by, NULL);
-}
-
-int groups_make_apart(struct groups *g, const struct profile *p, enum report_by by,
-		      const uint32_t *program_of_process)
+int groups_make(struct groups *g, const struct profile *p, enum report_by by, const uint32_t *fold,
+		const uint32_t *program_of)
 {
 	size_t entries = (size_t)p->entries + 1;
 
-	*g = (struct groups){.profile = p, .by = by, .program_of = program_of_process};
+	*g = (struct groups){.profile = p, .by = by, .fold = fold, .program_of = program_of};
 	g->next = array_alloc(entries * sizeof(*g->next));
 	g->function_rank = rank_all(p->functions, p, compare_functions);
 	g->module_rank = rank_all(p->modules, p, compare_modules);
@@ -368,14 +382,42 @@ int groups_make_apart(struct groups *g, const struct profile *p, enum report_by 
 	group_entries(g);
 	number_table_clear(&g->table);
 	free(g->last);
+	free(g->longest);
 	g->last = NULL;
+	g->longest = NULL;
 	add_overflows(g);
 	return 0;
 }
 
 int groups_build(struct groups *g, const struct profile *p, enum report_by by)
 {
-	return groups_make(g, p, by) < 0 ? -1 : groups_sort(g, UINT32_MAX);
+	return groups_make(g, p, by, NULL, NULL) < 0 ? -1 : groups_sort(g, UINT32_MAX);
+}
+
+static int compare_numbers(const void *left, const void *right)
+{
+	const uint32_t *a = left, *b = right;
+
+	return (*a > *b) - (*a < *b);
+}
+
+uint32_t groups_paths(const struct groups *g, const struct group_row *row)
+{
+	uint32_t *path, entries = 0, paths = 0;
+
+	for (uint32_t e = row->first; e != PROF_NONE; e = g->next[e])
+		entries++;
+	path = array_alloc(((size_t)entries + 1) * sizeof(*path));
+	if (!path)
+		return UINT32_MAX;
+	entries = 0;
+	for (uint32_t e = row->first; e != PROF_NONE; e = g->next[e])
+		path[entries++] = g->profile->entry[e].path;
+	qsort(path, entries, sizeof(*path), compare_numbers);
+	for (uint32_t i = 0; i < entries; i++)
+		paths += !i || path[i] != path[i - 1];
+	free(path);
+	return paths;
 }
 
 void groups_free(struct groups *g)
@@ -387,6 +429,7 @@ void groups_free(struct groups *g)
 	free(g->waits);
 	number_table_clear(&g->table);
 	free(g->last);
+	free(g->longest);
 	free(g->function_rank);
 	free(g->module_rank);
 }

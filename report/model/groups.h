@@ -18,7 +18,7 @@ struct group_row {
 	uint64_t units, calls;
 	uint32_t function : 28, outcome : 3; /* a file has room for 2^24 functions */
 	uint32_t noted : 1;		     /* by the caller: see groups_sort */
-	uint32_t path;
+	uint32_t path;	/* of several that are folded, the one of the longest entry */
 	uint32_t first; /* its first entry; the others by `next`, in the profile's order */
 };
 _Static_assert(SCP_OUTCOMES <= 8, "outcomes have three bits");
@@ -31,12 +31,14 @@ struct groups {
 	struct group_row *row;
 	uint32_t *place; /* by number of row: where it is in the report's order */
 	uint32_t rows;
-	uint32_t *next;	   /* by entry: the next one of the same row, PROF_NONE: last */
-	uint32_t *site_of; /* by entry: the place of its row */
-	bool *waits;	   /* by function, as waiting.h has it */
+	uint32_t *next;	      /* by entry: the next one of the same row, PROF_NONE: last */
+	uint32_t *site_of;    /* by entry: the place of its row */
+	bool *waits;	      /* by function, as waiting.h has it */
+	const uint32_t *fold; /* by path: equal numbers are one row; NULL: each is its own */
 
 	struct number_table table;	       /* private: of rows */
 	uint32_t *last;			       /* private: last entry of a row */
+	uint64_t *longest;		       /* private: units of its longest entry */
 	uint32_t *function_rank, *module_rank; /* private: equal names have equal ranks */
 };
 
@@ -46,19 +48,22 @@ struct group_path {
 	uint32_t frames, flags;
 };
 
-/* Rows, without their places. -1: out of memory; call groups_free in any case. */
-int groups_make(struct groups *g, const struct profile *p, enum report_by by);
-/* The same, and no row is of two programs (`program_of`: by process; NULL: as groups_make). */
-int groups_make_apart(struct groups *g, const struct profile *p, enum report_by by,
-		      const uint32_t *program_of);
+/* Rows, without their places. `fold`: by path, from path_fold_numbers, or NULL; it must outlive the
+ * groups. `program_of`: by process; no row is of two programs; or NULL. -1: out of memory; call
+ * groups_free in any case. */
+int groups_make(struct groups *g, const struct profile *p, enum report_by by, const uint32_t *fold,
+		const uint32_t *program_of);
 /* The program of a row; REPORT_NO_PROGRAM: not apart, or overflow. */
 uint32_t groups_program(const struct groups *g, const struct group_row *row);
 /* Then the places: each row has one of its own, those below `first` and those of rows that are
  * noted are exact. Other rows with equal units and calls may be in any order. */
 int groups_sort(struct groups *g, uint32_t first);
-/* Both, with all places exact. */
+/* Both, with all places exact, and nothing folded. */
 int groups_build(struct groups *g, const struct profile *p, enum report_by by);
 void groups_free(struct groups *g);
+
+/* How many different call paths a row's entries have; UINT32_MAX: out of memory. */
+uint32_t groups_paths(const struct groups *g, const struct group_row *row);
 
 struct group_path groups_path(const struct groups *g, const struct group_row *row);
 

@@ -5,6 +5,7 @@
 #include "report/model/warning_list.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "report/wording/numbers.h"
@@ -114,7 +115,7 @@ static void warn(struct report *r, size_t which)
 	}
 	if (!sites)
 		return;
-	numbers_share(text, sizeof(text), share);
+	numbers_share(text, sizeof(text), fmin(share, 1)); /* rows may be inside others */
 	warning_list_note(r, reasons[which].name,
 			  "%" PRIu32 " row%s, %s of the work (first %s, row %" PRIu32 ")", sites,
 			  sites == 1 ? "" : "s", text, r->profile->function[largest->function].name,

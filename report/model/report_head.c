@@ -189,7 +189,7 @@ static void put_ticker(const struct head *f)
 	numbers_duration(each, sizeof(each), (double)c->most_ns / (double)p->ticker_ticks, f->utf8);
 	numbers_duration(taken, sizeof(taken), (double)c->taken_ns, f->utf8);
 	put(f, "ticker", "%s tick%s, each %s of the CPU where it falls; %s of them the program's",
-	    ticks, p->ticker_ticks == 1 ? "" : "s", each, taken);
+	    ticks, p->ticker_ticks == 1 ? "" : "s", each, c->taken_ns ? taken : "none");
 }
 
 /* What was subtracted, and what recording cost the program in all. */
@@ -319,7 +319,12 @@ static void put_totals(const struct head *f)
 	numbers_duration(time, sizeof(time), r->time_ns, f->utf8);
 	numbers_share(share, sizeof(share), r->time_ns > 0 ? outer_ns / r->time_ns : NAN);
 	describe_waiting(f, outer_ns, waiting, sizeof(waiting));
-	put(f, "calls", "%s in %s, %s of the threads' %s%s", calls, in_calls, share, time, waiting);
+	if (r->calls && r->calls_ns == 0)
+		put(f, "calls", "%s; no tick fell into any of them, in the threads' %s", calls,
+		    time);
+	else
+		put(f, "calls", "%s in %s, %s of the threads' %s%s", calls, in_calls, share, time,
+		    waiting);
 	put_ledger(f);
 	put_selection(f);
 	put(f, "intervals", "%.*g %% confidence", 6, 100 * r->confidence);
@@ -360,7 +365,7 @@ static void put_charged(const struct head *f)
 	const struct report_threads_time *t = &r->threads_time;
 	double off = threads_time_difference(r), rest = threads_time_not_recorded_s(r);
 	double kernel = isnan(rest) ? t->charged_s : r->ledger.cpu_s, between = t->explained_s;
-	char calls[32], gaps[32], own[32], recording[64] = "", other[32], rest_words[64] = "",
+	char calls[32], gaps[32], own[32], recording[64] = "", other[32], rest_words[80] = "",
 					   sum[32], all[32], share[32], count[32], chance[80] = "";
 
 	if (isnan(off))
@@ -371,15 +376,25 @@ static void put_charged(const struct head *f)
 	numbers_duration(own, sizeof(own), t->explained_recording_s * 1e9, f->utf8);
 	if (t->explained_recording_s > 0)
 		snprintf(recording, sizeof(recording), " + recording %s", own);
-	numbers_duration(other, sizeof(other), rest * 1e9, f->utf8);
+	numbers_duration(other, sizeof(other), fabs(rest) * 1e9, f->utf8);
 	if (fabs(rest) > LITTLE * kernel)
-		snprintf(rest_words, sizeof(rest_words), " + not recorded %s", other);
+		snprintf(rest_words, sizeof(rest_words), " %s %s",
+			 rest > 0 ? "+ not recorded" : "- counted beyond the processes' own",
+			 other);
 	numbers_duration(sum, sizeof(sum), kernel * (1 + off) * 1e9, f->utf8);
 	numbers_duration(all, sizeof(all), kernel * 1e9, f->utf8);
 	numbers_share(share, sizeof(share), off);
 	numbers_count(count, sizeof(count), r->profile->switches.readings);
 	if (fabs(off) > NEAR && threads_time_agrees(r))
 		snprintf(chance, sizeof(chance), ", as chance allows with %s readings", count);
+	/* Estimated parts can be below 0 where all is short: no part of a time is shown so. */
+	if (t->explained_in_calls_s < 0 || between < 0) {
+		numbers_duration(calls, sizeof(calls), (t->explained_in_calls_s + between) * 1e9,
+				 f->utf8);
+		put(f, "charged", "calls and between %s%s%s = %s, by the kernel %s: off by %s%s",
+		    calls, recording, rest_words, sum, all, share, chance);
+		return;
+	}
 	put(f, "charged", "calls %s + between %s%s%s = %s, by the kernel %s: off by %s%s", calls,
 	    gaps, recording, rest_words, sum, all, share, chance);
 }

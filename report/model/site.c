@@ -148,6 +148,10 @@ static void fill_mean(const struct report *r, struct report_site *s, const struc
 	s->inner_overhead_ns =
 		off.inside_ns - estimate_overhead_of_ways(&r->overhead, sums->way_calls).inside_ns;
 	s->total_ns = total_of(r, sums, off.inside_ns);
+	s->mean_calls = rest->calls;
+	if (rest->calls < sums->calls)
+		s->set_aside_ns = (double)(sums->units - rest->units) * unit -
+				  (double)(sums->calls - rest->calls) * off.inside_ns;
 	s->min_ns = sums->calls ? estimate_compensate_call(s, (double)sums->min_units * unit) : NAN;
 	s->max_ns = estimate_compensate_call(s, (double)sums->max_units * unit);
 }
@@ -192,6 +196,20 @@ static void fill_plain_line(const struct report *r, struct report_site *s,
 		s->per_byte_low_ns = (byte - half) * unit;
 		s->per_byte_high_ns = (byte + half) * unit;
 	}
+}
+
+/* Memory moves by lines of 64 bytes: sizes that differ by less say nothing of a byte. */
+#define LEAST_SPREAD 32	  /* standard deviation of the sizes: of two, a line apart */
+#define LEAST_PART   0.01 /* of the total that the bytes must cost */
+
+static bool byte_matters(const struct report_site *s, const struct prof_sums *sums)
+{
+	double calls = (double)sums->calls, bytes = (double)sums->bytes;
+	double variance = (double)sums->bytes_sq / calls - bytes / calls * (bytes / calls);
+
+	return s->per_byte_low_ns > 0 && s->per_call_ns >= 0 &&
+	       variance >= LEAST_SPREAD * LEAST_SPREAD &&
+	       s->per_byte_ns * bytes >= LEAST_PART * s->total_ns;
 }
 
 static void fill_line(const struct report *r, struct report_site *s, const struct prof_sums *sums)
@@ -251,6 +269,7 @@ static void fill_all(struct report *r, struct report_site *s, const struct prof_
 	s->bytes = sums->bytes;
 	fill_mean(r, s, sums, steady);
 	fill_line(r, s, sums);
+	s->per_byte_matters = byte_matters(s, sums);
 	if (sums->hist)
 		fill_histogram(r, s, sums);
 	if (sums->slow)
@@ -279,7 +298,7 @@ void site_fill_overflow(const struct report *r, struct report_site *s, uint32_t 
 
 	s->function = function;
 	s->overflow = true;
-	s->calls = f->overflow_calls;
+	s->calls = s->mean_calls = f->overflow_calls;
 	s->units = f->overflow_units;
 	s->ticks = (uint64_t)prof_ticks(f->overflow_units, &r->profile->clock);
 	s->bytes = f->overflow_bytes;

@@ -163,11 +163,16 @@ static void warn_clock(struct report *r)
 	const struct profile *p = r->profile;
 	const struct prof_clock *c = &p->clock;
 
-	if (c->flags & SCP_CLOCK_FALLBACK)
+	if (c->flags & SCP_CLOCK_FALLBACK) {
+		/* Not known of profiles that asked for several. */
+		bool known = c->requested != SCP_CLOCK_NONE && c->requested != c->kind;
+
 		warning_list_note(
 			r, "clock-fallback",
 			"The clock %s was asked for but cannot be used here; %s was used instead",
-			report_names_clock(c->requested), report_names_clock(c->kind));
+			known ? report_names_clock(c->requested) : "that",
+			report_names_clock(c->kind));
+	}
 	if (c->rate_error > 1e-3)
 		warning_list_note(r, "rate-uncertain",
 				  "The rate of the clock is known to %s %% only",

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MOST_BEYOND 1000 /* times the mean: a half width that decides on the unit */
+
 struct scale {
 	double ns;
 	const char *utf8, *ascii;
@@ -38,18 +40,38 @@ static int clamp(int value, int low, int high)
 	return value < low ? low : value > high ? high : value;
 }
 
+void numbers_fixed(char *out, size_t room, double value, int decimals)
+{
+	snprintf(out, room, "%.*f", decimals, value);
+	if (*out == '-' && !out[1 + strspn(out + 1, "0.")])
+		memmove(out, out + 1, strlen(out));
+}
+
+double numbers_tidy(double value, int decimals)
+{
+	return fabs(value) <= 0.5 * pow(10, -decimals) ? 0 : value;
+}
+
 void numbers_duration(char *out, size_t room, double ns, bool utf8)
 {
 	const struct scale *s = scale_of(ns);
 	double value = ns / s->ns;
+	char digits[400];
 
-	if (!isfinite(ns))
+	if (!isfinite(ns)) {
 		snprintf(out, room, "-");
-	else if (ns == 0)
+		return;
+	}
+	if (ns == 0) {
 		snprintf(out, room, "0 s");
-	else
-		snprintf(out, room, "%.*f %s", clamp(4 - whole_digits(value), 0, 3), value,
-			 utf8 ? s->utf8 : s->ascii);
+		return;
+	}
+	if (fabs(ns) < 0.0005) { /* would read as 0 */
+		snprintf(out, room, "<0.001 ns");
+		return;
+	}
+	numbers_fixed(digits, sizeof(digits), value, clamp(4 - whole_digits(value), 0, 3));
+	snprintf(out, room, "%s %s", digits, utf8 ? s->utf8 : s->ascii);
 }
 
 void numbers_count(char *out, size_t room, uint64_t n)
@@ -85,10 +107,10 @@ void numbers_share(char *out, size_t room, double share)
 {
 	if (!isfinite(share))
 		snprintf(out, room, "-");
-	else if (share > 0 && share < 0.0005)
+	else if (share != 0 && fabs(share) < 0.0005)
 		snprintf(out, room, "<0.1 %%");
 	else
-		snprintf(out, room, "%.1f %%", 100 * share);
+		snprintf(out, room, "%.1f %%", share == 0 ? 0 : 100 * share);
 }
 
 void numbers_permille(char *out, size_t room, int32_t permille)
@@ -105,8 +127,10 @@ void numbers_plain(char *out, size_t room, double value)
 		snprintf(out, room, "-");
 	else if (value != 0 && fabs(value) < 0.001)
 		snprintf(out, room, "%.1e", value);
+	else if (fabs(value) >= 999.5)
+		numbers_significant(out, room, value, 3);
 	else
-		snprintf(out, room, "%.*f", clamp(3 - whole_digits(value), 0, 3), value);
+		numbers_fixed(out, room, value, clamp(3 - whole_digits(value), 0, 3));
 }
 
 void numbers_significant(char *out, size_t room, double value, int digits)
@@ -124,6 +148,8 @@ void numbers_significant(char *out, size_t room, double value, int digits)
 		snprintf(out, room, "%.*g", digits, value);
 	else if (shown >= 1000)
 		numbers_count(out, room, (uint64_t)shown);
+	else if (shown == 0)
+		snprintf(out, room, "0");
 	else if (fabs(shown) >= 100)
 		snprintf(out, room, "%.*f", clamp(digits - 3, 0, 15), shown);
 	else
@@ -152,10 +178,13 @@ static bool is_lopsided(double mean, double low, double high)
 void numbers_mean(struct number_mean *out, double mean_ns, double low_ns, double high_ns, bool utf8)
 {
 	bool bounded = isfinite(low_ns) && isfinite(high_ns);
-	const struct scale *s = scale_of(mean_ns != 0 || !bounded ? mean_ns : high_ns);
+	double half_ns = bounded ? fmax(mean_ns - low_ns, high_ns - mean_ns) : 0;
+	/* Far beyond the mean, the interval's unit is the one whose digits are known. */
+	const struct scale *s = scale_of(half_ns > MOST_BEYOND * fabs(mean_ns) ? half_ns : mean_ns);
 	double mean = mean_ns / s->ns, low = low_ns / s->ns, high = high_ns / s->ns;
 	const char *sign = utf8 ? "±" : "+/-";
 	double half = fmax(mean - low, high - mean);
+	char below[24], above[24];
 	int decimals;
 
 	memset(out, 0, sizeof(*out));
@@ -164,13 +193,14 @@ void numbers_mean(struct number_mean *out, double mean_ns, double low_ns, double
 		return;
 	}
 	decimals = decimals_for(mean, bounded ? half : 0);
-	snprintf(out->mean, sizeof(out->mean), "%.*f", decimals, mean);
+	numbers_fixed(out->mean, sizeof(out->mean), mean, decimals);
 	snprintf(out->unit, sizeof(out->unit), "%s", utf8 ? s->utf8 : s->ascii);
 	if (!bounded) {
 		snprintf(out->interval, sizeof(out->interval), "%s?", sign);
 	} else if (is_lopsided(mean, low, high)) {
-		snprintf(out->interval, sizeof(out->interval), "[%.*f, %.*f]", decimals, low,
-			 decimals, high);
+		numbers_fixed(below, sizeof(below), low, decimals);
+		numbers_fixed(above, sizeof(above), high, decimals);
+		snprintf(out->interval, sizeof(out->interval), "[%s, %s]", below, above);
 	} else {
 		double step = pow(10, -decimals);
 

@@ -9,7 +9,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* "1.234 ms": four significant digits, unit from the size. */
+/* "-0.12": so many decimals, as printf has them, but what rounds to 0 has no sign. */
+void numbers_fixed(char *out, size_t room, double value, int decimals);
+
+/* The same for printf with a sign: 0 for a value that rounds to it, so that it is never "-0.0". */
+double numbers_tidy(double value, int decimals);
+
+/* "1.234 ms": four significant digits, unit from the size; what is not 0 never reads
+ * as 0. */
 void numbers_duration(char *out, size_t room, double ns, bool utf8);
 
 /* "1,234,567". */
@@ -24,7 +31,7 @@ void numbers_share(char *out, size_t room, double share);
 /* "45.2 %" of a whole number of thousandths, which may be negative. */
 void numbers_permille(char *out, size_t room, int32_t permille);
 
-/* "0.312": three significant digits. */
+/* "0.312", "21,700,000": three significant digits. */
 void numbers_plain(char *out, size_t room, double value);
 
 /* "7,120": so many significant digits, with commas, and never an exponent below 10^15. */
@@ -33,7 +40,8 @@ void numbers_significant(char *out, size_t room, double value, int digits);
 /* A mean with its interval in three parts that columns can align on:
  * "1.234", "±0.012" or "[1.1, 1.9]", and the unit. The mean has as many digits
  * as the interval supports, at most four; a half width is rounded up rather
- * than to nothing. Without an interval the middle part is "±?". */
+ * than to nothing. The unit is the mean's, or the half width's where that is
+ * more than 1000 times the mean. Without an interval the middle part is "±?". */
 struct number_mean {
 	char mean[24], interval[56], unit[8];
 };

@@ -23,7 +23,7 @@ bool csv_write_begin(struct csv *c, const char *column)
 void csv_write_number(struct csv *c, const char *column, double value)
 {
 	if (csv_write_begin(c, column) && isfinite(value))
-		fprintf(c->out, "%.15g", value);
+		fprintf(c->out, "%.15g", value == 0 ? 0 : value);
 }
 
 void csv_write_count(struct csv *c, const char *column, uint64_t value)

@@ -109,8 +109,6 @@ static void put_displaced(struct html *h, const struct report_site *s, uint32_t 
 static void put_row(struct html *h, struct paths *p, const struct report_site *s, uint32_t index)
 {
 	bool plain = !s->overflow && s->outcome == SCP_COMPLETED;
-	/* as in the text: a slope that may be zero is not the cost of a byte */
-	bool priced = s->per_byte_low_ns > 0 && s->per_call_ns >= 0;
 
 	html_write_index(h, NULL, s->function);
 	html_write_string(h, NULL, plain ? NULL : report_names_outcome(s));
@@ -126,7 +124,12 @@ static void put_row(struct html *h, struct paths *p, const struct report_site *s
 	json_write_number(&h->json, NULL, s->total_ns);
 	json_write_number(&h->json, NULL, s->waits ? s->waiting_share : s->share);
 	json_write_count(&h->json, NULL, s->waits);
-	json_write_number(&h->json, NULL, priced ? s->per_byte_ns : NAN);
+	json_write_number(&h->json, NULL, s->per_byte_matters ? s->per_byte_ns : NAN);
+	json_write_count(&h->json, NULL, s->calls - s->mean_calls);
+	json_write_count(&h->json, NULL, s->calls - s->outer_calls);
+	json_write_number(&h->json, NULL, s->inner_calls ? s->self_ns : NAN);
+	json_write_count(&h->json, NULL, s->inner_calls);
+	json_write_count(&h->json, NULL, s->paths);
 	html_write_index(h, NULL,
 			 s->program < h->report->programs ? s->program : STRING_INDEX_NONE);
 	if (h->report->profile->slow.kind != SCP_CLOCK_NONE)
@@ -139,7 +142,7 @@ static void put_fields(struct html *h)
 {
 	static const char plain[] =
 		"function outcome path path_end box calls bytes mean low high below above method "
-		"total share waits per_byte program";
+		"total share waits per_byte aside nested self inner paths program";
 	static const char slow[] = " slow_mean slow_low slow_high slow_covers";
 	static const char costs[] = " displacement uncharged uncharged_low uncharged_high "
 				    "uncharged_significant charged charged_low charged_high "

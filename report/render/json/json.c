@@ -430,6 +430,14 @@ static void put_warnings(struct json_writer *w, const struct report *r)
 	json_write_close(w, ']');
 }
 
+static void put_next_steps(struct json_writer *w, const struct report *r)
+{
+	json_write_open(w, "next_steps", '[');
+	for (uint32_t i = 0; i < r->next_steps; i++)
+		json_write_text(w, NULL, r->next_step[i]);
+	json_write_close(w, ']');
+}
+
 int json_print(struct report *r, const struct report_options *o, FILE *out)
 {
 	struct json_writer w = {.out = out};
@@ -442,6 +450,7 @@ int json_print(struct report *r, const struct report_options *o, FILE *out)
 	put_slowest(&w, r, rows_shown(r->slowests, o), &cache);
 	put_losses(&w, r);
 	put_warnings(&w, r);
+	put_next_steps(&w, r);
 	json_write_close(&w, '}');
 	fputc('\n', out);
 	json_stack_clear(&cache);

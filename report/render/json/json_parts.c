@@ -10,7 +10,7 @@
 
 json_t *json_parts_number(double value)
 {
-	return isfinite(value) ? json_real(value) : json_null();
+	return isfinite(value) ? json_real(value == 0 ? 0 : value) : json_null();
 }
 
 /* JSON integers are 64-bit signed here; a larger count is still a number. */

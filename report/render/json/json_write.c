@@ -76,7 +76,7 @@ static void put_real(struct json_writer *w, const char *key, double value, int d
 		json_write_null(w, key);
 		return;
 	}
-	snprintf(text, sizeof(text) - 2, "%.*g", digits, value);
+	snprintf(text, sizeof(text) - 2, "%.*g", digits, value == 0 ? 0 : value);
 	if (!w->page) { /* a point or an exponent makes it real, not an integer */
 		shorten_exponent(text);
 		if (!strpbrk(text, ".e"))

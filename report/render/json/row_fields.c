@@ -63,6 +63,7 @@ const struct row_field row_fields_volume[] = {
 	FIELD("calls", report_site, calls),
 	FIELD("bytes", report_site, bytes),
 	FIELD("ticks", report_site, ticks),
+	FIELD("paths", report_site, paths),
 	END,
 };
 
@@ -78,6 +79,11 @@ const struct row_field row_fields_overhead[] = {
 
 const struct row_field row_fields_total[] = {
 	FIELD("total_ns", report_site, total_ns),
+	FIELD("mean_calls", report_site, mean_calls),
+	FIELD("set_aside_ns", report_site, set_aside_ns),
+	FIELD("outer_calls", report_site, outer_calls),
+	FIELD("outer_ns", report_site, outer_ns),
+	FIELD("self_ns", report_site, self_ns),
 	FIELD("share", report_site, share),
 	FIELD("waits", report_site, waits),
 	FIELD("waiting_share", report_site, waiting_share),
@@ -93,6 +99,7 @@ const struct row_field row_fields_size[] = {
 	FIELD("per_byte_ns", report_site, per_byte_ns),
 	FIELD("per_byte_ci_low_ns", report_site, per_byte_low_ns),
 	FIELD("per_byte_ci_high_ns", report_site, per_byte_high_ns),
+	FIELD("per_byte_matters", report_site, per_byte_matters),
 	END,
 };
 

@@ -99,6 +99,7 @@ static int print_full(struct text *t)
 	if (status == 0)
 		status = print_others(t);
 	text_warnings_full(t);
+	text_next(t);
 	return status;
 }
 
@@ -114,7 +115,8 @@ static void print_brief_head(struct text *t)
 static int print_brief(struct text *t)
 {
 	size_t screen = t->terminal.height ? t->terminal.height : SCREEN_DEFAULT;
-	size_t head = text_cell_lines(t, print_brief_head, true);
+	size_t head =
+		text_cell_lines(t, print_brief_head, true) + text_cell_lines(t, text_next, false);
 	bool sites = t->report->by <= REPORT_BY_FUNCTION;
 	int status;
 
@@ -126,6 +128,7 @@ static int print_brief(struct text *t)
 	if (status == 0)
 		status = print_others(t);
 	text_warnings_brief(t);
+	text_next(t);
 	return status;
 }
 

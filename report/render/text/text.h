@@ -49,6 +49,8 @@ int text_programs(struct text *t, int (*table)(struct text *t));
 int text_displaced(struct text *t);
 int text_loop_print(struct text *t);
 int text_slowest(struct text *t);
+/* What to do next, one line each or two. */
+void text_next(struct text *t);
 
 /* A row of the short table of sites, of the table that text_sites_begin makes. Marks: its interval
  * may be wrong; its mean hides something. */
@@ -56,6 +58,8 @@ enum text_mark { TEXT_DOUBT = 1, TEXT_NOTE = 2 };
 void text_sites_begin(struct table *table);
 void text_sites_waiting(struct table *table); /* the heading of rows that wait */
 void text_sites_row(struct text *t, struct table *table, uint32_t site);
+/* How many call paths the last row stands for, as a note of it; nothing for one. */
+void text_sites_folded(struct table *table, const struct report_site *s);
 unsigned text_sites_marks(const struct report_site *s);
 
 /* The call path in a line, "writeToClient < beforeSleep", as a note of the last row. */

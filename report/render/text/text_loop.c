@@ -13,6 +13,8 @@
 
 /* Of all threads' time; the first loop is shown in any case. */
 #define LEAST_SHARE 0.01
+/* Of its own threads' time: a loop that would be shown with 0.0 %. */
+#define LEAST_LOOP 0.0005
 
 enum { STEP, TIMES, MEAN, UNIT, INTERVAL, PASS, SHARE, COLUMNS };
 
@@ -78,6 +80,15 @@ static char *step_of(struct text *t, struct step_names *n, const struct loop *l,
 	return step;
 }
 
+/* Rounded so that all add up; what is not nothing never reads as 0. */
+static void number_share(char *out, size_t room, int32_t permille, double share)
+{
+	if (permille == 0 && share != 0)
+		numbers_share(out, room, share);
+	else
+		numbers_permille(out, room, permille);
+}
+
 static void number_times(char *out, size_t room, double times)
 {
 	if (times < 0.1)
@@ -125,7 +136,7 @@ static void add_row(struct text *t, struct table *table, struct step_names *n, c
 		mean_cells(t, table, row);
 		text_cell_duration(t, table, PASS, row->pass_ns);
 	}
-	numbers_permille(text, sizeof(text), row->permille);
+	number_share(text, sizeof(text), row->permille, row->share);
 	table_cell(table, SHARE, isnan(row->share) ? "-" : text);
 }
 
@@ -199,6 +210,12 @@ static void print_threads(struct text *t, const struct loop *l)
 	free(line);
 }
 
+/* All of the thread's time is elsewhere: what repeats is no answer. */
+static bool is_negligible(const struct loop *l, const struct loop_cycle *c)
+{
+	return l->cycles == 1 && c->closed && c->share < LEAST_LOOP;
+}
+
 static void print_passes(struct text *t, const struct loop *l, const struct loop_cycle *c,
 			 uint32_t number)
 {
@@ -206,11 +223,14 @@ static void print_passes(struct text *t, const struct loop *l, const struct loop
 	struct number_mean m;
 
 	numbers_count(passes, sizeof(passes), c->passes);
-	numbers_permille(share, sizeof(share), c->permille);
+	number_share(share, sizeof(share), c->permille, c->share);
 	numbers_mean(&m, c->mean_ns, c->low_ns, c->high_ns, t->terminal.utf8);
 	if (l->cycles > 1)
 		snprintf(which, sizeof(which), "loop %" PRIu32, number);
-	if (c->closed)
+	if (is_negligible(l, c))
+		snprintf(line, sizeof(line), "no loop that takes time, %" PRIu64 " calls",
+			 l->calls);
+	else if (c->closed)
 		snprintf(line, sizeof(line), "%s, %s passes of %s %s %s, %s of that time", which,
 			 passes, m.mean, m.unit, m.interval, share);
 	else if (l->calls)
@@ -272,13 +292,16 @@ static void print_check(struct text *t, const struct loop *l)
 static int print_loop(struct text *t, struct step_names *n, const struct loop *l)
 {
 	int status = text_loop_names_choose(n, t, l);
+	bool nothing = false;
 
 	print_threads(t, l);
 	for (uint32_t i = 0; !status && i < l->cycles; i++) {
 		print_passes(t, l, &l->cycle[i], i + 1);
-		status = print_ways(t, n, l, &l->cycle[i]);
+		nothing = is_negligible(l, &l->cycle[i]);
+		if (!nothing)
+			status = print_ways(t, n, l, &l->cycle[i]);
 	}
-	if (!status)
+	if (!status && !nothing)
 		status = print_steps(t, n, l);
 	fputc('\n', t->out);
 	print_check(t, l);

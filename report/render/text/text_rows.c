@@ -55,7 +55,7 @@ static void fold_one(struct rows *rows, const struct report_site *s)
 	if (s->waits)
 		rows->once_waiting_ns += s->total_ns;
 	else
-		rows->once_ns += s->total_ns;
+		rows->once_ns += fmax(s->outer_ns, 0);
 }
 
 /* -1: out of memory. Either way to be freed. */
@@ -104,6 +104,7 @@ static void add_row(struct text *t, struct table *table, uint32_t site, const un
 	text_sites_row(t, table, site);
 	if (t->report->by == REPORT_BY_FUNCTION)
 		return;
+	text_sites_folded(table, s);
 	if (t->options->frames == REPORT_FRAMES_DEFAULT)
 		text_path_line(t, table, s, mark);
 	else
@@ -211,7 +212,7 @@ static void print_rest(struct text *t, const struct rows *rows)
 		if (s->waits)
 			waiting_ns -= fmax(s->total_ns, 0);
 		else
-			work_ns -= fmax(s->total_ns, 0);
+			work_ns -= fmax(s->outer_ns, 0);
 	}
 	if (!left)
 		return;

@@ -77,25 +77,33 @@ static void size_cells(struct table *table, const struct report_site *s, bool fe
 		return;
 	numbers_bytes(text, sizeof(text), s->bytes);
 	table_cell(table, BYTES, text);
-	/* A slope that may be zero (sizes hardly vary), or a negative time for 0 bytes
-	 * (sizes of different work): neither is the cost of a byte. */
-	if (!few && s->per_byte_low_ns > 0 && s->per_call_ns >= 0) {
+	if (!few && s->per_byte_matters) {
 		numbers_plain(text, sizeof(text), s->per_byte_ns);
 		table_cell(table, PER_BYTE, text);
 	}
 }
 
 /* No tick was seen: there is no mean, only an upper limit. */
-static void no_tick_cells(struct text *t, struct table *table, double high_ns)
+static void no_tick_cells(struct text *t, struct table *table, size_t at, double high_ns)
 {
 	char high[32], interval[48];
 
-	table_cell(table, SLOW, "no tick");
+	table_cell(table, at, "no tick");
 	if (!isfinite(high_ns))
 		return;
 	numbers_duration(high, sizeof(high), fmax(high_ns, 0), t->terminal.utf8);
 	snprintf(interval, sizeof(interval), "[0, %s]", high);
-	table_cell(table, SLOW_INTERVAL, interval);
+	table_cell(table, at + 2, interval);
+}
+
+static void mean_cells(struct text *t, struct table *table, const struct report_site *s)
+{
+	if (s->calls && !s->units) {
+		no_tick_cells(t, table, MEAN, s->estimate.high);
+		return;
+	}
+	text_cell_mean(t, table, MEAN, &s->estimate);
+	text_cell_duration(t, table, TOTAL, s->total_ns);
 }
 
 static void slow_cells(struct text *t, struct table *table, const struct report_site *s)
@@ -103,7 +111,7 @@ static void slow_cells(struct text *t, struct table *table, const struct report_
 	if (!s->has_slow)
 		return;
 	if (!s->slow.seen) {
-		no_tick_cells(t, table, s->slow.estimate.high);
+		no_tick_cells(t, table, SLOW, s->slow.estimate.high);
 		return;
 	}
 	text_cell_mean(t, table, SLOW, &s->slow.estimate);
@@ -123,13 +131,15 @@ static void tail_cells(struct text *t, struct table *table, const struct report_
 	text_cell_duration(t, table, MAX, s->percentiles.max_ns);
 }
 
-/* Of what works, or "waits" and how much of the threads' time. */
+/* Of what works, or "waits" and how much of the threads' time. "inside": its time is that of
+ * another row, too. */
 static void share_cell(struct table *table, const struct report_site *s, bool apart)
 {
-	char share[32], text[48];
+	char share[32], text[64];
 
 	numbers_share(share, sizeof(share), s->waits ? s->waiting_share : s->share);
-	snprintf(text, sizeof(text), "%s%s", s->waits && !apart ? "waits " : "", share);
+	snprintf(text, sizeof(text), "%s%s%s", s->outer_calls ? "" : "inside ",
+		 s->waits && !apart ? "waits " : "", share);
 	table_cell(table, SHARE, text);
 }
 
@@ -144,11 +154,10 @@ static void add_site(struct text *t, struct table *table, const struct report_si
 		table_cell(table, OUTCOME, report_names_outcome(s));
 	numbers_count(text, sizeof(text), s->calls);
 	table_cell(table, CALLS, text);
-	text_cell_mean(t, table, MEAN, &s->estimate);
+	mean_cells(t, table, s);
 	slow_cells(t, table, s);
 	if (s->overhead_ns != 0 && !apart)
 		text_cell_duration(t, table, OVERHEAD, s->overhead_ns);
-	text_cell_duration(t, table, TOTAL, s->total_ns);
 	share_cell(table, s, apart);
 	if (text_states_cpu(s, text, sizeof(text)))
 		table_cell(table, CPU, text);
@@ -226,6 +235,43 @@ static void doubt_notes(struct table *table, const struct report_site *s)
 		}
 }
 
+/* The row's time holds that of other rows, or is held by it. */
+static void inside_note(struct text *t, struct table *table, const struct report_site *s)
+{
+	char share[32], line[160], calls[32], own[32];
+
+	if (s->outer_calls && s->outer_calls < s->calls) {
+		numbers_share(share, sizeof(share), 1 - (double)s->outer_calls / (double)s->calls);
+		snprintf(line, sizeof(line), "~ %s of these calls are inside those of other rows",
+			 share);
+		table_note(table, line);
+	}
+	if (!s->inner_calls)
+		return;
+	numbers_count(calls, sizeof(calls), s->inner_calls);
+	numbers_duration(own, sizeof(own), s->self_ns, t->terminal.utf8);
+	numbers_share(share, sizeof(share), 1 - s->self_ns / s->total_ns);
+	if (isnan(s->self_ns) || !(s->total_ns > 0))
+		snprintf(line, sizeof(line), "~ contains %s recorded calls of other rows", calls);
+	else
+		snprintf(line, sizeof(line),
+			 "~ of it %s in %s recorded calls of other rows, %s its own", share, calls,
+			 own);
+	table_note(table, line);
+}
+
+void text_sites_folded(struct table *table, const struct report_site *s)
+{
+	char paths[32], line[96];
+
+	if (s->paths < 2)
+		return;
+	numbers_count(paths, sizeof(paths), s->paths);
+	snprintf(line, sizeof(line),
+		 "~ %s call paths through these functions; the longest:", paths);
+	table_note(table, line);
+}
+
 static uint32_t lines_for(const struct text *t, uint32_t row)
 {
 	if (t->options->frames != REPORT_FRAMES_DEFAULT)
@@ -250,19 +296,21 @@ int text_sites(struct text *t)
 	for (uint32_t i = 0; i < rows; i++) {
 		add_site(t, &table, &r->site[i], false);
 		doubt_notes(&table, &r->site[i]);
+		inside_note(t, &table, &r->site[i]);
 		text_states_notes(t, &table, &r->site[i]);
 		if (i < DETAILED)
 			text_steady_notes(t, &table, &r->site[i]);
 		else
 			text_steady_aside(t, &table, &r->site[i]);
+		text_sites_folded(&table, &r->site[i]);
 		if (r->by != REPORT_BY_FUNCTION)
 			text_path_notes(t, &table, &r->site[i], apart.mark[i], lines_for(t, i));
-		shown_ns += r->site[i].waits ? 0 : r->site[i].total_ns;
+		shown_ns += r->site[i].waits ? 0 : fmax(r->site[i].outer_ns, 0);
 	}
 	status = table_print(&table, t->out, &t->terminal);
 	table_end(&table);
 	text_shared_callers_end(&apart);
-	text_cell_rows_shown(t, r->sites, shown_ns, r->calls_ns - r->waiting_ns,
+	text_cell_rows_shown(t, r->sites, shown_ns, r->net_ns,
 			     r->waiting_ns > 0 ? "the time of calls that do not wait"
 					       : "the calls' time");
 	return status;

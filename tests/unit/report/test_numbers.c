@@ -25,6 +25,9 @@ static void test_durations(void **state)
 		{45678901, "45.68 ms"},
 		{123456789e3, "123.5 s"},
 		{-2500, "-2.500 us"},
+		{-0.0, "0 s"},
+		{0.0004, "<0.001 ns"},
+		{-0.0001, "<0.001 ns"},
 		{NAN, "-"},
 	};
 	char text[32];
@@ -81,6 +84,10 @@ static void test_means_have_the_digits_they_deserve(void **state)
 	check_mean(-3, -5, -1, "-3.0 +/-2.0 ns");
 	check_mean(261500, 0, INFINITY, "261.5 +/-? us");
 	check_mean(NAN, NAN, NAN, "-  ");
+	/* no sign of nothing, and the unit of what is known */
+	check_mean(2.1, -0.01, 6.6, "2.1 [0.0, 6.6] ns");
+	check_mean(-0.6, -0.6, 443557, "0 [0, 444] us");
+	check_mean(-0.01, -4, 4, "0.0 +/-4.0 ns");
 }
 
 static void test_counts_bytes_shares(void **state)
@@ -98,8 +105,18 @@ static void test_counts_bytes_shares(void **state)
 	assert_string_equal(text, "1.00 MB");
 	numbers_share(text, sizeof(text), 0.0001);
 	assert_string_equal(text, "<0.1 %");
+	numbers_share(text, sizeof(text), -0.0001);
+	assert_string_equal(text, "<0.1 %");
+	numbers_share(text, sizeof(text), -0.0);
+	assert_string_equal(text, "0.0 %");
 	numbers_share(text, sizeof(text), NAN);
 	assert_string_equal(text, "-");
+	numbers_plain(text, sizeof(text), 21712966);
+	assert_string_equal(text, "21,700,000");
+	snprintf(text, sizeof(text), "%+.1f %+.1f", numbers_tidy(-0.04, 1), numbers_tidy(-0.06, 1));
+	assert_string_equal(text, "+0.0 -0.1");
+	numbers_plain(text, sizeof(text), -0.0);
+	assert_string_equal(text, "0.00");
 }
 
 static void check_text(char *got, const char *want)

@@ -102,6 +102,8 @@ static void test_the_mean_is_of_what_follows_a_warmup(void **state)
 	assert_float_equal(s->steadiness.warmup_ns,
 			   ((double)sums.units - units_from(&sums, 8)) / (8 * EACH), 1e-9);
 	assert_true(s->estimate.low > 900 && s->estimate.high < 1100);
+	assert_int_equal(s->mean_calls, (uint64_t)rest);
+	assert_float_equal(s->set_aside_ns, (double)sums.units - units_from(&sums, 8), 1e-6);
 	/* what it took, and how often it was called, stays whole */
 	assert_int_equal(s->calls, BATCHES * EACH);
 	assert_float_equal(s->total_ns, (double)sums.units, 1e-6);

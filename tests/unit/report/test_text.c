@@ -188,6 +188,11 @@ static void test_a_price_of_bytes_must_be_one(void **state)
 	s->bytes_sq = (prof_u128)250 * (32 * 32 + 96 * 96);
 	s->bytes_units = (prof_u128)250 * (32 * 4000 + 96 * 4001);
 	assert_false(shows_a_price_of_bytes(p));
+	/* 1 and 2 bytes, 3600 and 4400: what differs is not the memory that moves */
+	s->bytes = 250 * (1 + 2);
+	s->bytes_sq = (prof_u128)250 * (1 + 2 * 2);
+	s->bytes_units = (prof_u128)250 * (1 * 3600 + 2 * 4400);
+	assert_false(shows_a_price_of_bytes(p));
 }
 
 /* None of 500 calls met a tick of 4 ms: exact limits say at most 29 us, and nothing agrees. */

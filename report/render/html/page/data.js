@@ -106,7 +106,9 @@ const programOf = (row) => (programs && sites.get(row, "program") >= 0 ? text(pr
 const isWaiting = (row) => sites.get(row, "waits") === 1;
 const OF_WORK = "of work", OF_THREADS = "of the threads' time";
 const shareOfBox = (box) => (box === 0 && waitBox ? "" : `${share(boxNumber(box, "share"))} ${boxWaits(box) ? OF_THREADS : OF_WORK}`);
-const shareText = (row) => (isWaiting(row) ? "waits " : "") + share(sites.get(row, "share"));
+// All of its calls are inside those of other rows: its time is theirs, too.
+const isInside = (row) => sites.get(row, "nested") > 0 && sites.get(row, "nested") === sites.get(row, "calls");
+const shareText = (row) => (isInside(row) ? "inside " : "") + (isWaiting(row) ? "waits " : "") + share(sites.get(row, "share"));
 
 // The line that a line is called from; -1: none.
 function lineAbove(line) {

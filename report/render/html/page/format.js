@@ -29,6 +29,8 @@ function duration(ns) {
 		return "–";
 	if (ns === 0)
 		return "0 s";
+	if (Math.abs(ns) < 0.0005)
+		return "<0.001 ns";
 	const [size, unit] = scaleOf(ns);
 	const value = ns / size;
 	return `${fixed(value, clamp(4 - wholeDigits(value), 0, 3))} ${unit}`;
@@ -49,12 +51,14 @@ function bytes(n) {
 function share(part) {
 	if (part === null)
 		return "–";
-	return part > 0 && part < 0.0005 ? "<0.1 %" : `${fixed(100 * part, 1)} %`;
+	return part !== 0 && Math.abs(part) < 0.0005 ? "<0.1 %" : `${fixed(100 * part, 1)} %`;
 }
 
 function plain(value) {
 	if (value !== 0 && Math.abs(value) < 0.001)
 		return value.toExponential(1);
+	if (Math.abs(value) >= 999.5)
+		return count(Number(value.toPrecision(3)));
 	return fixed(value, clamp(3 - wholeDigits(value), 0, 3));
 }
 
@@ -68,7 +72,8 @@ function meanParts(mean, low, high) {
 	if (mean === null)
 		return { mean: "–", interval: "", unit: "" };
 	const bounded = low !== null && high !== null;
-	const [size, unit] = scaleOf(mean !== 0 || !bounded ? mean : high);
+	const beyond = bounded ? Math.max(mean - low, high - mean) : 0;
+	const [size, unit] = scaleOf(beyond > 1000 * Math.abs(mean) ? beyond : mean);
 	const m = mean / size, l = low / size, h = high / size;
 	if (!bounded)
 		return { mean: fixed(m, decimalsFor(m, 0)), interval: "±?", unit };

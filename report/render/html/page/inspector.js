@@ -91,6 +91,15 @@ function costFacts(row) {
 // Total, share, calls and bytes: what the width of a box says.
 const lead = (box) => element("p", { class: "lead" }, totalWords(boxWords(box)));
 
+// Why a row's mean times its calls is not its total, and what of its time is that of other rows.
+function sumFacts(row) {
+	const get = (field) => sites.get(row, field), calls = get("calls");
+	return [get("aside") > 0 ? fact("the mean is of", `${count(calls - get("aside"))} calls, without the warm-up`) : "",
+		get("nested") > 0 ? fact("inside", `${count(get("nested"))} of the calls are inside those of other rows`) : "",
+		get("inner") > 0 ? fact("contains", `${count(get("inner"))} calls of other rows${get("self") === null ? "" : `; its own is ${duration(get("self"))}`}`) : "",
+		get("paths") > 1 ? fact("stands for", `${count(get("paths"))} call paths through these functions`) : ""];
+}
+
 function inspectRow(row) {
 	const get = (field) => sites.get(row, field), outcome = text(get("outcome"));
 	const chart = histogram(row, CHART_WIDTH, 170);
@@ -101,7 +110,7 @@ function inspectRow(row) {
 		keptMean(row), stateDetails(row),
 		chart ? [element("h3", {}, "Latencies of single calls"), chart, kindsLegend(row)] : element("p", { class: "note" }, latencies.size ? "No histogram was kept of this row." : "No histograms: the clock is too slow to see single calls."),
 		noteList(row),
-		element("dl", {}, get("per_byte") !== null ? fact("a byte", `${plain(get("per_byte"))} ns`) : "",
+		element("dl", {}, sumFacts(row), get("per_byte") !== null ? fact("a byte", `${plain(get("per_byte"))} ns`) : "",
 			percentile(row, "p50"), percentile(row, "p90"), percentile(row, "p99"), percentile(row, "p999", "p99.9"), latencies.has(row) ? fact("longest", duration(latency(row, "max"))) : "",
 			slowFact(row), costFacts(row), doc.overhead === null ? "" : fact("subtracted", `${duration(doc.overhead)} a call`), fact("interval by", text(get("method")))),
 		element("h3", {}, "Called from"), pathList(row),

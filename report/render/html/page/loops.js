@@ -4,7 +4,7 @@
 
 const LOOP = { state: 0, edge: 1, edges: 2, others: 3, scprof: 4, outside: 5 };
 const LOOP_CLASS = ["l-state", "l-edge", "l-edge", "l-rest", "l-scprof", "l-rest"];
-const permille = (n) => (n === null ? "–" : `${(n / 10).toFixed(1)} %`);
+const permille = (n, some = false) => (n === null ? "–" : n === 0 && some ? "<0.1 %" : `${(n / 10).toFixed(1)} %`);
 
 // As report/render/text/text_loop.c prints them.
 function times(n) {
@@ -74,7 +74,7 @@ function loopTable(rows, outside) {
 		line(kind === LOOP.state ? element("b", { class: "l-number" }, String(++step)) : "", loopName(get),
 			times(get("per_pass")), loopMean(get),
 			isKnown(row) ? whisker(scale, get("below"), get("above"), 134, 22) : "",
-			duration(get("pass")), permille(get("permille")));
+			duration(get("pass")), permille(get("permille"), get("pass") > 0));
 	}
 	if (outside > 0)
 		line("", "outside the loop", "", "", "", "", permille(outside));
@@ -83,11 +83,15 @@ function loopTable(rows, outside) {
 			.map((name, i) => element("th", { scope: "col", class: loopClass(i) }, name)))), body));
 }
 
+// All of the thread's time is elsewhere: what repeats is no answer.
+const isNothing = (loop, cycle) => cycle.closed && cycle.permille === 0 && loop.cycles.length === 1;
+
 function loopHead(loop, cycle) {
 	const [mean, low, high] = cycle.mean;
 	const passes = `${count(cycle.passes)} pass${cycle.passes === 1 ? "" : "es"}`;
 	return element("p", {}, "Thread ", nameOf(text(loop.thread)), ` (${loop.tid})${loop.others ? ` and ${count(loop.others)} more like it` : ""}, ${duration(loop.time)}: `,
-		cycle.closed ? ["a loop, ", passes, " of ", element("strong", {}, meanText(mean, low, high)), `, ${permille(cycle.permille)} of its time`]
+		isNothing(loop, cycle) ? "no loop that takes time"
+			: cycle.closed ? ["a loop, ", passes, " of ", element("strong", {}, meanText(mean, low, high)), `, ${permille(cycle.permille, true)} of its time`]
 			: ["no loop: straight from start to end, ", element("strong", {}, meanText(mean, low, high))]);
 }
 
@@ -101,6 +105,8 @@ function loopParts() {
 }
 
 function loopPart({ loop, cycle, outside }) {
+	if (isNothing(loop, cycle))
+		return element("div", { class: "loop" }, loopHead(loop, cycle));
 	const rows = new Flat(cycle.rows, doc.loop_fields);
 	return element("div", { class: "loop" }, loopHead(loop, cycle), loopBar(rows, outside), loopTable(rows, outside));
 }
