@@ -42,7 +42,7 @@
 /* 1 / alpha: the variance is infinite from 1/2 on, the mean from 1 on. The interval grows without
  * limit towards 1. */
 #define INFINITE_VARIANCE 0.5
-#define DOUBTFUL_TAIL	  1
+#define INFINITE_MEAN	  1
 #define HEAVIEST	  0.9
 /* Below so many ticks a call's tail is hidden: long calls show a tick like others. */
 #define HIDDEN_TAIL 0.2
@@ -118,6 +118,12 @@ static double cautious_tail(const struct stats_tail_index *t)
 	return t->inverse > 0 ? t->inverse * (1 + 1 / sqrt(t->calls)) : 0;
 }
 
+/* Two standard errors beyond where the mean is infinite. */
+static bool has_no_mean(const struct stats_tail_index *t)
+{
+	return t->inverse > 0 && t->inverse * (1 - 2 / sqrt(t->calls)) > INFINITE_MEAN;
+}
+
 static bool is_heavy(const struct shape *r)
 {
 	if (r->n < STATS_RELIABLE_CALLS || r->variance <= 1.25 * r->tick_noise)
@@ -125,6 +131,14 @@ static bool is_heavy(const struct shape *r)
 	if (r->tail > 0)
 		return r->tail > INFINITE_VARIANCE && r->longest > LONGEST_HEAVY;
 	return r->spread > heavy_spread(r->n);
+}
+
+/* A heavy tail of which only the spread of the durations tells: of a clock without a histogram, or
+ * of few calls. */
+static bool is_guessed(const struct shape *r)
+{
+	return r->heavy && r->mean > HIDDEN_TAIL && !(r->tail > 0) &&
+	       r->n / fmax(r->design, 1) < HEAVY_CALLS * r->spread;
 }
 
 static struct shape shape_of(const struct stats_sample *s)
@@ -219,6 +233,8 @@ static void few_events(const struct stats_sums *s, const struct events *e, const
 	out->low = e->base + e->weight * low;
 	out->high =
 		e->base + e->weight * high * (r->heavy && r->mean <= HIDDEN_TAIL ? HEAVY_RAISE : 1);
+	if (is_guessed(r))
+		out->high += (UNKNOWN_TAIL - 1) * (out->high - r->mean);
 	out->method = "clopper-pearson";
 	out->error = sqrt(fmax(r->variance, 1 / r->n) * design / r->n);
 	out->freedom = r->serial.batches ? r->freedom : fmax(1, r->n - 1);
@@ -240,26 +256,31 @@ static double stretch(const struct shape *r)
 {
 	double tail = fmin(r->tail, HEAVIEST);
 
+	if (is_guessed(r))
+		return UNKNOWN_TAIL;
 	return r->heavy ? fmax(1, tail / (1 - tail)) : 1;
 }
 
 /* The quantiles of a studentized mean are not symmetrical when its terms are skewed: to first order
  * -(2 t^2 + 1) skewness / 6 is added to both (Johnson 1978; Hall 1992, section 2.6). The lower
  * limit takes half of it, because the skewness of a sample is itself uncertain; for a heavy tail,
- * whose sample skewness is far too small, the upper one 1.6 times, and the lower none. */
-static void around(const struct shape *r, double t, struct mean_interval *out)
+ * whose sample skewness is far too small, the upper one 1.6 times, and the lower none.
+ * `wider`: what few independent batches have made of the interval already; what follows from a few
+ * long calls is seen in both ways, and counts once. */
+static void around(const struct shape *r, double t, double wider, struct mean_interval *out)
 {
 	double skewness = r->serial.batches ? r->serial.skewness / sqrt(r->serial.independent) : 0;
 	double shift = fmin(fmax(skewness, 0) * (2 * t * t + 1) / 6, t);
 	bool tail = r->heavy && (r->tail > 0 || r->n < 1000 * r->spread * r->spread);
 
 	out->low = r->mean - out->error * (t - (tail ? 0 : 0.5 * shift));
-	out->high = r->mean + out->error * (t + (tail ? 1.6 : 1) * shift) * stretch(r);
+	out->high =
+		r->mean + out->error * (t + (tail ? 1.6 : 1) * shift) * fmax(1, stretch(r) / wider);
 }
 
 static void by_variance(const struct shape *r, double confidence, struct mean_interval *out)
 {
-	double least = r->mean >= FAST_TICKS ? 0.25 : 0, t;
+	double least = r->mean >= FAST_TICKS ? 0.25 : 0, wider = 1, t;
 
 	out->low = 0;
 	out->high = INFINITY;
@@ -274,8 +295,10 @@ static void by_variance(const struct shape *r, double confidence, struct mean_in
 		out->error *= sqrt(r->design * r->caution);
 	}
 	t = quantile(confidence, out->freedom);
+	if (out->freedom == r->freedom && r->caution > 1)
+		wider = sqrt(r->caution) * t / quantile(confidence, r->serial.freedom);
 	if (isfinite(t))
-		around(r, t, out);
+		around(r, t, wider, out);
 }
 
 /* How far preferred phases may move a mean of f ticks (and any number of whole ones):
@@ -300,14 +323,6 @@ static bool is_synchronous(const uint64_t *phase, double low, double high)
 	       phase_bias(phase, low, high) > 0.125 * (high - low);
 }
 
-/* A heavy tail of which only the spread of the durations tells: of a clock without a histogram, or
- * of few calls. */
-static bool is_guessed(const struct shape *r)
-{
-	return r->heavy && r->mean > HIDDEN_TAIL && !(r->tail > 0) &&
-	       r->n / fmax(r->design, 1) < HEAVY_CALLS * r->spread;
-}
-
 static unsigned unreliable_of(const struct stats_sample *s, const struct shape *r,
 			      const struct mean_interval *e)
 {
@@ -318,7 +333,7 @@ static unsigned unreliable_of(const struct stats_sample *s, const struct shape *
 	if (depends(r) && (r->serial.independent < FEW_INDEPENDENT ||
 			   (r->apart > 0.5 && r->stretches < FEW_STRETCHES)))
 		unreliable |= STATS_FEW_INDEPENDENT;
-	if (r->heavy && r->mean > HIDDEN_TAIL && s->tail.inverse > DOUBTFUL_TAIL)
+	if (r->heavy && r->mean > HIDDEN_TAIL && has_no_mean(&s->tail))
 		unreliable |= STATS_HEAVY_TAIL;
 	return unreliable;
 }
@@ -338,8 +353,6 @@ struct mean_interval mean_interval_estimate(const struct stats_sample *s, double
 		few_events(&s->sums, &events, &r, confidence, &out);
 	else
 		by_variance(&r, confidence, &out);
-	if (is_guessed(&r))
-		out.high += (UNKNOWN_TAIL - 1) * (out.high - r.mean);
 	if (r.serial.batches >= 8)
 		out.design_effect = r.design;
 	out.low = fmax(0, out.low);
