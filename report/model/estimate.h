@@ -19,8 +19,8 @@ struct estimate_sums {
 	bool slow;			    /* of that, the slow clock's part */
 };
 
-/* What the rule of the mean gets of a row's calls on its clock: those of `rest`, with the phases
- * and the tail of `sums`. It points into both. */
+/* What the rule of the mean gets of a row's calls on its clock: those of `rest`, with the phases of
+ * `sums`, and with its tail where no warm-up is in that. It points into both. */
 struct stats_sample estimate_sample(const struct prof_clock *c, const struct prof_sums *sums,
 				    const struct prof_sums *rest);
 
