@@ -26,9 +26,6 @@ static struct prof_sums for_mean(const struct prof_sums *s)
 {
 	struct prof_sums out = *s;
 
-	out.hist = NULL;
-	out.hist_of_one = false;
-	out.first = NULL;
 	out.line = NULL;
 	out.tail = NULL;
 	out.states = NULL;

@@ -14,12 +14,14 @@ STATS_SRC = \
 	stats/histogram/tail.c \
 	stats/histogram/tail_index.c \
 	stats/mean/autocorrelation.c \
+	stats/mean/caution.c \
 	stats/mean/mean_interval.c \
 	stats/mean/phase_test.c \
 	stats/mean/proportion.c \
 	stats/mean/replications.c \
 	stats/mean/states.c \
 	stats/mean/stopping.c \
+	stats/mean/unbatched.c \
 	stats/numerics/distributions.c \
 	stats/numerics/moments.c \
 	stats/numerics/random.c \

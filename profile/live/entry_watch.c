@@ -37,6 +37,7 @@ void entry_watch_close(struct watch *w)
 	free(w->entry);
 	free(w->batches);
 	free(w->phases);
+	free(w->hists);
 	free(w->states);
 	free(w->chunk);
 	*w = (struct watch){.fd = -1};
@@ -75,6 +76,7 @@ union head {
 	struct scp_entry entry;
 	struct scp_batch batch;
 	struct scp_phase phase;
+	struct scp_hist hist;
 	struct scp_states states;
 };
 
@@ -90,6 +92,9 @@ static int note(struct watch *w, uint32_t table, const union head *r, uint64_t a
 	if (r->rec.type == SCP_REC_PHASE && r->rec.bytes >= sizeof(r->phase))
 		return append(&w->phases, &w->phase_blocks, &w->phase_room,
 			      (struct watch_entry){table, r->phase.entry, at});
+	if (r->rec.type == SCP_REC_HIST && r->rec.bytes >= sizeof(r->hist))
+		return append(&w->hists, &w->hist_blocks, &w->hist_room,
+			      (struct watch_entry){table, r->hist.entry, at});
 	if (r->rec.type == SCP_REC_STATES && r->rec.bytes >= sizeof(r->states))
 		return append(&w->states, &w->state_blocks, &w->state_room,
 			      (struct watch_entry){table, r->states.entry, at});

@@ -26,9 +26,10 @@ struct watch {
 	uint32_t pid;		   /* of the process; 0: the file has no header yet */
 	struct watch_entry *entry; /* in the order in which they were found */
 	size_t entries, room;
-	/* BATCH blocks of the main clock, PHASE blocks, STATES: `at` is the record's */
-	struct watch_entry *batches, *phases, *states;
-	size_t batch_blocks, batch_room, phase_blocks, phase_room, state_blocks, state_room;
+	/* BATCH blocks of the main clock, PHASE and HIST blocks, STATES: `at` is the record's */
+	struct watch_entry *batches, *phases, *hists, *states;
+	size_t batch_blocks, batch_room, phase_blocks, phase_room, hist_blocks, hist_room,
+		state_blocks, state_room;
 	struct watch_chunk *chunk;
 	size_t chunks, chunk_room;
 };
@@ -37,7 +38,8 @@ struct watch {
 int entry_watch_open(struct watch *w, const char *path);
 void entry_watch_close(struct watch *w);
 
-/* Find entries, and blocks of batches, phases and states, that are new. 0; -1: no memory. */
+/* Find entries, and blocks of batches, phases, histograms and states, that are new. 0; -1: no
+ * memory. */
 int entry_watch_look(struct watch *w);
 
 /* Calls so far; UINT64_MAX: cannot be read. */

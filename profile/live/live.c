@@ -36,10 +36,29 @@ void live_close(struct live *l)
 	*l = (struct live){.watch.fd = -1};
 }
 
+static int read_at(const struct live *l, void *to, size_t bytes, uint64_t at)
+{
+	return pread(l->watch.fd, to, bytes, (off_t)at) == (ssize_t)bytes ? 0 : -1;
+}
+
+static void look_for_hists(struct live *l)
+{
+	for (; l->hists_known < l->watch.hist_blocks; l->hists_known++) {
+		const struct watch_entry *b = &l->watch.hists[l->hists_known];
+		struct prof_place *place = entry_offsets_find(&l->places, b->table, b->id);
+		struct scp_hist r;
+
+		if (place && !read_at(l, &r, offsetof(struct scp_hist, count), b->at) &&
+		    r.block < SCP_HIST_BLOCKS)
+			place->hist_at[r.block] = b->at;
+	}
+}
+
 int live_look(struct live *l, bool *grown)
 {
 	if (entry_watch_look(&l->watch))
 		return -1;
+	look_for_hists(l);
 	for (; l->batches_known < l->watch.batch_blocks; l->batches_known++) {
 		const struct watch_entry *b = &l->watch.batches[l->batches_known];
 		struct prof_place *place = entry_offsets_find(&l->places, b->table, b->id);
@@ -63,11 +82,6 @@ int live_look(struct live *l, bool *grown)
 	}
 	*grown = l->watch.entries > l->places.places;
 	return 0;
-}
-
-static int read_at(const struct live *l, void *to, size_t bytes, uint64_t at)
-{
-	return pread(l->watch.fd, to, bytes, (off_t)at) == (ssize_t)bytes ? 0 : -1;
 }
 
 int live_header(const struct live *l, struct scp_header *h)
@@ -210,6 +224,25 @@ bool live_phases(const struct live *l, uint32_t i, struct prof_phase *out)
 		return false;
 	memcpy(out->count, r.count, sizeof(out->count));
 	return true;
+}
+
+bool live_hist(const struct live *l, uint32_t i, struct prof_hist *out)
+{
+	const struct prof_place *place = &l->places.place[i];
+	bool any = false;
+
+	for (uint32_t block = 0; block < SCP_HIST_BLOCKS; block++) {
+		struct scp_hist r;
+
+		if (!place->hist_at[block] || read_at(l, &r, sizeof(r), place->hist_at[block]) ||
+		    r.rec.type != SCP_REC_HIST || r.entry != place->id || r.block != block)
+			continue;
+		if (!any)
+			*out = (struct prof_hist){{0}};
+		any = true;
+		memcpy(out->count + (size_t)block * SCP_HIST_BUCKETS, r.count, sizeof(r.count));
+	}
+	return any;
 }
 
 static bool states_follow(const struct prof_reading_states *now,

@@ -32,7 +32,8 @@ struct prof_reading {
 struct live {
 	struct watch watch;
 	struct prof_places places; /* of the model that was made of the file */
-	size_t batches_known, phases_known, states_known; /* of the watch's, that are in `places` */
+	/* of the watch's, that are in `places` */
+	size_t batches_known, phases_known, hists_known, states_known;
 };
 
 /* Open `path` and add it to the model. 0, or -1 and *err with nothing to close. */
@@ -59,6 +60,10 @@ void live_batches(const struct live *l, uint32_t i, const struct prof_reading *r
 /* Where in the tick the calls of place i began, as it is now: some may be younger than any
  * reading. False: not sampled, or not yet. */
 bool live_phases(const struct live *l, uint32_t i, struct prof_phase *out);
+
+/* The histogram of the calls of place i, as it is now, likewise. False: none. That of an entry's
+ * first few calls is not looked for. */
+bool live_hist(const struct live *l, uint32_t i, struct prof_hist *out);
 
 /* *out becomes the calls after `before` and up to `now`, exactly. Two things cannot be known of
  * them: min and max are those of all calls, which bound theirs. -1, and *out is as it was: `before`

@@ -23,12 +23,14 @@ int entry_offsets_note(struct prof_places *places, const struct raw_file *raw)
 	for (uint32_t i = 0; i < entries->count; i++) {
 		const struct raw_ref *e = &entries->ref[i];
 
-		places->place[i] = (struct prof_place){e->table,
-						       e->id,
-						       (uint64_t)e->at * SCP_RECORD_ALIGN,
-						       block_at(raw, SCP_REC_BATCH, e),
-						       block_at(raw, SCP_REC_PHASE, e),
-						       block_at(raw, SCP_REC_STATES, e)};
+		places->place[i] = (struct prof_place){
+			.table = e->table,
+			.id = e->id,
+			.entry_at = (uint64_t)e->at * SCP_RECORD_ALIGN,
+			.batches_at = block_at(raw, SCP_REC_BATCH, e),
+			.phases_at = block_at(raw, SCP_REC_PHASE, e),
+			.states_at = block_at(raw, SCP_REC_STATES, e),
+		};
 	}
 	places->places = entries->count;
 	return 0;

@@ -9,10 +9,11 @@
 /* As the file has them; they never change. */
 struct prof_place {
 	uint32_t table, id;
-	uint64_t entry_at;   /* of the ENTRY record */
-	uint64_t batches_at; /* of its BATCH block of the main clock; 0: none yet */
-	uint64_t phases_at;  /* of its PHASE block; likewise */
-	uint64_t states_at;  /* of its STATES record; likewise */
+	uint64_t entry_at;		   /* of the ENTRY record */
+	uint64_t batches_at;		   /* of its BATCH block of the main clock; 0: none yet */
+	uint64_t phases_at;		   /* of its PHASE block; likewise */
+	uint64_t states_at;		   /* of its STATES record; likewise */
+	uint64_t hist_at[SCP_HIST_BLOCKS]; /* of HIST blocks that live_look has found */
 };
 
 /* By (table, id), which is the model's order: entry `first + i` of it is place i. */

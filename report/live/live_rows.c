@@ -195,11 +195,12 @@ int live_rows_update(struct rows *r, const struct live_reader *f)
 	return 0;
 }
 
-/* What a report would load of an entry and needs for a mean: all calls, or (without phases) those
- * since before. The room that `out` points to is the caller's. */
+/* What a report would load of an entry and needs for a mean: all calls, or (without phases and
+ * tail) those since before. The room that `out` points to is the caller's. */
 struct entry_room {
 	uint64_t sum[SCP_BATCHES];
 	struct prof_phase phase;
+	struct prof_hist hist;
 };
 
 static void entry_sums(const struct live_reader *f, uint32_t entry, bool window,
@@ -231,6 +232,8 @@ static void entry_sums(const struct live_reader *f, uint32_t entry, bool window,
 	memcpy(out->way_calls, f->profile->entry[entry].sums.way_calls, sizeof out->way_calls);
 	if (!window && !dual && live_phases(&file->live, entry - file->first, &room->phase))
 		out->phase = &room->phase;
+	if (!window && live_hist(&file->live, entry - file->first, &room->hist))
+		out->hist = &room->hist;
 }
 
 static int run_sums(const struct live_reader *f, const struct row *r, struct site_sums *w)

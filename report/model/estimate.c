@@ -65,7 +65,8 @@ struct stats_sample estimate_sample(const struct prof_clock *c, const struct pro
 				   .units_sq = rest->units_sq,
 				   .batches = &rest->batches,
 				   .apart = rest->apart,
-				   .hist = hist_find(rest, &room),
+				   .hist = sums->calls == rest->calls ? hist_find(sums, &room)
+								      : NULL,
 				   .phase = sums->slow ? NULL : sums->phase};
 
 	return sample_of(c, &of);

@@ -20,7 +20,7 @@ struct estimate_sums {
 };
 
 /* What the rule of the mean gets of a row's calls on its clock: those of `rest`, with the phases of
- * `sums`. It points into both. */
+ * `sums`, and with its tail where no warm-up is in that. It points into both. */
 struct stats_sample estimate_sample(const struct prof_clock *c, const struct prof_sums *sums,
 				    const struct prof_sums *rest);
 

@@ -16,7 +16,11 @@
 /* Hill's estimate from a log-linear histogram of durations in units. k is the root of the number
  * of calls, and all others of the bucket in which the k-th longest lies: it must grow, and as a
  * share of the calls vanish (Embrechts, Klueppelberg and Mikosch 1997, "Modelling Extremal
- * Events", section 6.4). The standard error of 1 / alpha is 1 / (alpha root k). {0, 0}: unknown,
+ * Events", section 6.4). The standard error of 1 / alpha is 1 / (alpha root k).
+ *
+ * Where the k calls are of two kinds with a gap between them (calls that were held up, and others),
+ * the gap looks like a heavy tail. So a fourth of k, a sixteenth, ... is taken instead where it
+ * shows a lighter tail by three standard errors. {0, 0}: unknown,
  * with fewer than 30 calls or where the bucket is shorter than 8 units or `tick`. */
 struct stats_tail_index tail_index_estimate(const uint64_t *count, uint32_t buckets, double tick);
 

@@ -20,14 +20,17 @@
 #include "stats/mean/phase_test.h"
 #include "stats/mean/proportion.h"
 #include "stats/mean/autocorrelation.h"
+#include "stats/mean/caution.h"
+#include "stats/mean/unbatched.h"
 #include "stats/numerics/distributions.h"
 
 #define FEW_EVENTS 100
 /* More than this share of calls with a tick is no longer "few". */
 #define FEW_SHARE    0.25
 #define MANY_BATCHES 32
-/* With fewer independent batches the error is unknown. */
-#define FEW_INDEPENDENT 18
+/* With fewer independent batches, or stretches of unbatched calls, the error is unknown. */
+#define FEW_INDEPENDENT 9
+#define FEW_STRETCHES	4
 /* Mean above so many ticks: the tick's phase hardly adds to the spread. */
 #define FAST_TICKS 16
 /* Where the tail index is not known: calls that a heavy tail needs, over the coefficient of
@@ -36,24 +39,22 @@
 /* The mean is normal if and only if the longest call's share of the squared deviations vanishes
  * (O'Brien 1980; Gine, Goetze and Mason 1997). */
 #define LONGEST_HEAVY 0.1
-/* 1 / alpha: the variance is infinite from 1/2 on; from 3/4 on the error falls with less than the
- * fourth root of the number of calls. The interval grows without limit towards 1. */
+/* 1 / alpha: the variance is infinite from 1/2 on, the mean from 1 on. The interval grows without
+ * limit towards 1. */
 #define INFINITE_VARIANCE 0.5
-#define DOUBTFUL_TAIL	  0.75
+#define INFINITE_MEAN	  1
 #define HEAVIEST	  0.9
 /* Below so many ticks a call's tail is hidden: long calls show a tick like others. */
 #define HIDDEN_TAIL 0.2
+/* By how much the upper part of the interval grows where the tail is heavy, and its index not
+ * known. */
+#define UNKNOWN_TAIL 2
 /* By how much the upper limit of few events is raised where the tail is heavy nevertheless. */
 #define HEAVY_RAISE 1.2
 /* False-alarm rate of the test for preferred phases, a site. */
 #define SYNCHRONOUS_P 0.001
 /* Standard errors of the design effect that few events are widened by. */
 #define CAUTION 0.5
-
-/* Student's t with so many degrees of freedom is as far from the mean of one stretch as Poisson's
- * limit is from one event: 4.3 against 4.6 at 95 %. */
-#define LEAST_FREEDOM 2
-#define ROUNDING      1e-12
 
 /* Quantities in ticks until the end. */
 struct shape {
@@ -62,7 +63,8 @@ struct shape {
 	double spread;		  /* coefficient of variation of the durations themselves */
 	struct serial serial;
 	double design;	  /* variance of the mean over that of independent calls */
-	double freedom;	  /* degrees of freedom of that variance */
+	double freedom;	  /* degrees of freedom of that variance, once `caution` is in it */
+	double caution;	  /* its factor where few batches are independent: caution.h */
 	double apart;	  /* share of it that only unbatched calls explain */
 	double stretches; /* of unbatched calls: the effective number */
 	double longest;	  /* share of the squared deviations that the longest call makes */
@@ -86,59 +88,6 @@ static double heavy_spread(double n)
 	return n < 300 ? 1.6 + 0.3 * decades : fmin(1.9 + 0.6 * (decades - 1), 3);
 }
 
-static struct stats_apart one_stretch(double calls, double time)
-{
-	return (struct stats_apart){1, calls * calls, calls * time, time * time};
-}
-
-/* Kish's effective number of stretches, each weighed by its time, or by that and the time that its
- * calls take on average, so that one that is far off either way counts alone. */
-static double effective_stretches(const struct stats_apart *a, double calls, double time,
-				  double mean)
-{
-	double both = time + mean * calls;
-	double squares = a->sum_sq + 2 * mean * a->calls_sum + mean * mean * a->calls_sq;
-
-	return fmin(time * time / a->sum_sq, both * both / squares);
-}
-
-/* What unbatched calls add to the error of a mean.
- *
- * Batches are consecutive calls of one thread. What is left of a thread, and a thread that made too
- * few calls for a batch, is a stretch: a batch of a size of its own. As in a cluster sample
- * (Cochran 1977, "Sampling Techniques", 3rd ed., section 9A.8, the ratio estimate), a stretch of n
- * calls and t units adds (t - n m)^2 to the variance of the time of all calls, m being the mean of
- * all: dependence within the stretch is in it, and the unknown frequency of such threads, too.
- *
- * Returns the variance of the time of all calls, in units squared, that batches do not explain: 0
- * where stretches scatter as batches predict. `each`: variance per call by the batches; `ends`:
- * what the ends of a stretch of contiguous calls add, else 0. *freedom: its degrees of freedom, as
- * many as equal stretches would be worth (Kish 1965, "Survey Sampling", section 11.7), 2 at least.
- * Damaged sums give some number that is not negative. Sums over stretches are in floating point:
- * where all calls take the same time the terms cancel, and what rounding leaves is no scatter. */
-static double unbatched_variance(const struct stats_sample *s, double each, double ends,
-				 double *freedom)
-{
-	const struct stats_batches *b = &s->batches;
-	double n = (double)s->sums.n, calls = n - (double)b->calls * b->count;
-	double mean = (double)s->sums.sum / n, time = (double)s->sums.sum, squares, excess;
-	struct stats_apart a = s->apart;
-
-	*freedom = INFINITY;
-	for (uint32_t i = 0; i < b->count; i++)
-		time -= (double)(int64_t)b->sum[i];
-	if (!(calls >= 1))
-		return 0;
-	if (!(a.stretches >= 1))
-		a = one_stretch(calls, time);
-	squares = a.sum_sq - 2 * mean * a.calls_sum + mean * mean * a.calls_sq;
-	excess = squares - calls * each - a.stretches * ends;
-	if (!(excess > ROUNDING * (a.sum_sq + mean * mean * a.calls_sq)) || !isfinite(excess))
-		return 0;
-	*freedom = fmax(LEAST_FREEDOM, effective_stretches(&a, calls, time, mean));
-	return excess;
-}
-
 /* The scatter of unbatched calls beyond that of batches. A tick more or less at the ends of a
  * stretch of contiguous calls is none; neighbours that exchange more than ticks look contiguous by
  * chance only. */
@@ -149,16 +98,17 @@ static void add_apart(const struct stats_sample *s, struct shape *r)
 	bool ends = r->serial.contiguous && -2 * r->serial.correlation * batch <= 1;
 	double batches = r->design * squares, apart, all;
 
-	apart = unbatched_variance(s, batches / r->n * tick_sq, ends ? tick_sq : 0, &r->stretches) /
+	apart = unbatched_estimate(s, batches / r->n * tick_sq, ends ? tick_sq : 0, &r->stretches) /
 		tick_sq;
 	if (!(apart > 0))
 		return;
 	all = batches + apart;
 	r->design = all / squares;
 	r->apart = apart / all;
+	r->caution -= (r->caution - 1) * r->apart;
 	/* Satterthwaite (1946) */
 	r->freedom = 1 / (r->apart * r->apart / r->stretches +
-			  (1 - r->apart) * (1 - r->apart) / r->serial.freedom);
+			  (1 - r->apart) * (1 - r->apart) / r->freedom);
 }
 
 /* One standard error more than estimated (Hill 1975), because the long calls that did not occur are
@@ -168,6 +118,12 @@ static double cautious_tail(const struct stats_tail_index *t)
 	return t->inverse > 0 ? t->inverse * (1 + 1 / sqrt(t->calls)) : 0;
 }
 
+/* Two standard errors beyond where the mean is infinite. */
+static bool has_no_mean(const struct stats_tail_index *t)
+{
+	return t->inverse > 0 && t->inverse * (1 - 2 / sqrt(t->calls)) > INFINITE_MEAN;
+}
+
 static bool is_heavy(const struct shape *r)
 {
 	if (r->n < STATS_RELIABLE_CALLS || r->variance <= 1.25 * r->tick_noise)
@@ -175,6 +131,14 @@ static bool is_heavy(const struct shape *r)
 	if (r->tail > 0)
 		return r->tail > INFINITE_VARIANCE && r->longest > LONGEST_HEAVY;
 	return r->spread > heavy_spread(r->n);
+}
+
+/* A heavy tail of which only the spread of the durations tells: of a clock without a histogram, or
+ * of few calls. */
+static bool is_guessed(const struct shape *r)
+{
+	return r->heavy && r->mean > HIDDEN_TAIL && !(r->tail > 0) &&
+	       r->n / fmax(r->design, 1) < HEAVY_CALLS * r->spread;
 }
 
 static struct shape shape_of(const struct stats_sample *s)
@@ -188,6 +152,7 @@ static struct shape shape_of(const struct stats_sample *s)
 		.serial = autocorrelation_estimate(&s->batches),
 		.design = 1,
 	};
+	struct caution caution = caution_estimate(&r.serial);
 
 	f = r.mean - floor(r.mean);
 	r.tick_noise = r.mean < 1 ? f * (1 - f) : 1.0 / 6;
@@ -195,7 +160,8 @@ static struct shape shape_of(const struct stats_sample *s)
 	r.longest = pow((double)sums->max / tick - r.mean, 2) / (r.variance * (r.n - 1));
 	r.tail = cautious_tail(&s->tail);
 	r.heavy = is_heavy(&r);
-	r.freedom = r.serial.freedom;
+	r.freedom = caution.freedom;
+	r.caution = caution.variance;
 	if (r.serial.batches >= 8 && r.variance > 0) {
 		r.design = r.serial.variance / (tick * tick) * r.serial.calls * r.serial.time /
 			   r.variance;
@@ -249,7 +215,7 @@ static double cautious_design(const struct shape *r)
 {
 	if (r->serial.batches < 8)
 		return 1;
-	return fmax(1, r->design * (1 + CAUTION * sqrt(2 / r->serial.independent)));
+	return fmax(1, r->design * fmax(r->caution, 1 + CAUTION * sqrt(2 / r->serial.independent)));
 }
 
 static void few_events(const struct stats_sums *s, const struct events *e, const struct shape *r,
@@ -267,6 +233,8 @@ static void few_events(const struct stats_sums *s, const struct events *e, const
 	out->low = e->base + e->weight * low;
 	out->high =
 		e->base + e->weight * high * (r->heavy && r->mean <= HIDDEN_TAIL ? HEAVY_RAISE : 1);
+	if (is_guessed(r))
+		out->high += (UNKNOWN_TAIL - 1) * (out->high - r->mean);
 	out->method = "clopper-pearson";
 	out->error = sqrt(fmax(r->variance, 1 / r->n) * design / r->n);
 	out->freedom = r->serial.batches ? r->freedom : fmax(1, r->n - 1);
@@ -288,26 +256,31 @@ static double stretch(const struct shape *r)
 {
 	double tail = fmin(r->tail, HEAVIEST);
 
+	if (is_guessed(r))
+		return UNKNOWN_TAIL;
 	return r->heavy ? fmax(1, tail / (1 - tail)) : 1;
 }
 
 /* The quantiles of a studentized mean are not symmetrical when its terms are skewed: to first order
  * -(2 t^2 + 1) skewness / 6 is added to both (Johnson 1978; Hall 1992, section 2.6). The lower
  * limit takes half of it, because the skewness of a sample is itself uncertain; for a heavy tail,
- * whose sample skewness is far too small, the upper one 1.6 times, and the lower none. */
-static void around(const struct shape *r, double t, struct mean_interval *out)
+ * whose sample skewness is far too small, the upper one 1.6 times, and the lower none.
+ * `wider`: what few independent batches have made of the interval already; what follows from a few
+ * long calls is seen in both ways, and counts once. */
+static void around(const struct shape *r, double t, double wider, struct mean_interval *out)
 {
 	double skewness = r->serial.batches ? r->serial.skewness / sqrt(r->serial.independent) : 0;
 	double shift = fmin(fmax(skewness, 0) * (2 * t * t + 1) / 6, t);
 	bool tail = r->heavy && (r->tail > 0 || r->n < 1000 * r->spread * r->spread);
 
 	out->low = r->mean - out->error * (t - (tail ? 0 : 0.5 * shift));
-	out->high = r->mean + out->error * (t + (tail ? 1.6 : 1) * shift) * stretch(r);
+	out->high =
+		r->mean + out->error * (t + (tail ? 1.6 : 1) * shift) * fmax(1, stretch(r) / wider);
 }
 
 static void by_variance(const struct shape *r, double confidence, struct mean_interval *out)
 {
-	double least = r->mean >= FAST_TICKS ? 0.25 : 0, t;
+	double least = r->mean >= FAST_TICKS ? 0.25 : 0, wider = 1, t;
 
 	out->low = 0;
 	out->high = INFINITY;
@@ -319,11 +292,13 @@ static void by_variance(const struct shape *r, double confidence, struct mean_in
 	if (depends(r)) {
 		out->freedom = r->freedom;
 		out->method = "batch-t";
-		out->error *= sqrt(r->design);
+		out->error *= sqrt(r->design * r->caution);
 	}
 	t = quantile(confidence, out->freedom);
+	if (out->freedom == r->freedom && r->caution > 1)
+		wider = sqrt(r->caution) * t / quantile(confidence, r->serial.freedom);
 	if (isfinite(t))
-		around(r, t, out);
+		around(r, t, wider, out);
 }
 
 /* How far preferred phases may move a mean of f ticks (and any number of whole ones):
@@ -348,15 +323,6 @@ static bool is_synchronous(const uint64_t *phase, double low, double high)
 	       phase_bias(phase, low, high) > 0.125 * (high - low);
 }
 
-static bool is_doubtful(const struct stats_sample *s, const struct shape *r)
-{
-	if (!r->heavy || r->mean <= HIDDEN_TAIL)
-		return false;
-	if (r->tail > 0)
-		return s->tail.inverse > DOUBTFUL_TAIL;
-	return r->n / fmax(r->design, 1) < HEAVY_CALLS * r->spread;
-}
-
 static unsigned unreliable_of(const struct stats_sample *s, const struct shape *r,
 			      const struct mean_interval *e)
 {
@@ -365,9 +331,9 @@ static unsigned unreliable_of(const struct stats_sample *s, const struct shape *
 	if (is_synchronous(s->phase, e->low, e->high))
 		unreliable |= STATS_SYNCHRONOUS;
 	if (depends(r) && (r->serial.independent < FEW_INDEPENDENT ||
-			   (r->apart > 0.5 && r->stretches < FEW_INDEPENDENT)))
+			   (r->apart > 0.5 && r->stretches < FEW_STRETCHES)))
 		unreliable |= STATS_FEW_INDEPENDENT;
-	if (is_doubtful(s, r))
+	if (r->heavy && r->mean > HIDDEN_TAIL && has_no_mean(&s->tail))
 		unreliable |= STATS_HEAVY_TAIL;
 	return unreliable;
 }

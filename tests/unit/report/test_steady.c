@@ -336,6 +336,38 @@ static void test_drift_is_that_of_the_entry_that_makes_the_site(void **state)
 }
 
 /* 4000 calls about 1000, 2000 about 20000, and one of 5000000. */
+/* Of calls without a mean: those longer than x are one over the root of x. */
+static void test_the_mean_has_the_tail_of_the_histogram(void **state)
+{
+	struct report_options o = REPORT_OPTIONS_DEFAULT;
+	struct profile *p = fixture_profile();
+	struct prof_sums *s = &p->entry[0].sums;
+	struct report *r;
+
+	(void)state;
+	memset(&hist, 0, sizeof(hist));
+	*s = (struct prof_sums){.calls = 1000, .min_units = 1000, .hist = &hist};
+	for (unsigned i = 0; i < 1000; i++) {
+		uint64_t units = (uint64_t)(1000 * pow((i + 0.5) / 1000, -2));
+
+		s->units += units;
+		s->units_sq += (prof_u128)units * units;
+		s->max_units = units > s->max_units ? units : s->max_units;
+		hist.count[histogram_bucket(units)]++;
+	}
+	p->entries = 1;
+	p->gaps = 0;
+	p->slow.kind = SCP_CLOCK_NONE;
+	r = report_build(p, &o);
+	assert_non_null(r);
+	assert_int_equal(r->site[0].estimate.unreliable, STATS_HEAVY_TAIL);
+	report_free(r);
+	s->hist = NULL;
+	r = report_build(p, &o);
+	assert_int_equal(r->site[0].estimate.unreliable, 0);
+	report_free(r);
+}
+
 static void test_what_the_histogram_tells(void **state)
 {
 	struct prof_sums sums = {.calls = 6001, .min_units = 900, .max_units = 5000000};
@@ -502,6 +534,7 @@ int main(void)
 		cmocka_unit_test(test_the_longest_call_leaves_no_spread_behind),
 		cmocka_unit_test(test_both_clocks_leave_out_the_same_calls),
 		cmocka_unit_test(test_drift_is_that_of_the_entry_that_makes_the_site),
+		cmocka_unit_test(test_the_mean_has_the_tail_of_the_histogram),
 		cmocka_unit_test(test_what_the_histogram_tells),
 		cmocka_unit_test(test_limits_of_percentiles_allow_for_bursts),
 		cmocka_unit_test(test_percentiles_without_octaves_are_marked),

@@ -50,6 +50,19 @@ static void test_two_durations_are_no_tail(void **state)
 	assert_true(t.calls == 1000 && t.inverse < 0.1);
 }
 
+/* One call in 1000 is held up, a hundred times as long as the longest other one. */
+static void test_a_gap_is_no_tail(void **state)
+{
+	struct stats_tail_index t;
+
+	(void)state;
+	pareto(4, 1000, 40000);
+	for (int i = 0; i < 40; i++)
+		count[histogram_bucket(2000000 + (uint64_t)i * 5000)]++;
+	t = tail_index_estimate(count, STATS_HIST_BUCKETS, 1);
+	assert_true(t.calls <= 40 && t.inverse < 0.2);
+}
+
 static void test_short_or_few_calls_have_no_index(void **state)
 {
 	(void)state;
@@ -69,6 +82,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_index_of_a_pareto_distribution_is_found),
 		cmocka_unit_test(test_two_durations_are_no_tail),
+		cmocka_unit_test(test_a_gap_is_no_tail),
 		cmocka_unit_test(test_short_or_few_calls_have_no_index),
 	};
 
