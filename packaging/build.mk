@@ -26,24 +26,33 @@ INSTALLED = \
 	$(foreach d,README.md LICENSE $(wildcard LICENSES/*.txt),644:$(d):$(DOCDIR)/$(notdir $(d))) \
 	$(foreach d,$(wildcard docs/*.md docs/*.json docs/images/* docs/results/*),644:$(d):$(DOCDIR)/$(d))
 
+PLACES = $(foreach entry,$(INSTALLED),$(lastword $(subst :, ,$(entry))))
+
+# The folders that `install` made: what `uninstall` removes where nothing else is in them.
+MADE = $(DOCDIR)/folders
+
 .PHONY: install uninstall installed deb
 install: all
 	@mkdir -p $(FILLED)
+	@packaging/folders.sh missing "$(DESTDIR)" $(PLACES) > $(FILLED)/folders
+	@cat "$(DESTDIR)$(MADE)" >> $(FILLED)/folders 2>/dev/null || :
 	@for f in scprof.pc scprofConfig.cmake scprofConfigVersion.cmake; do \
 		$(FILL) packaging/$$f.in > $(FILLED)/$$f || exit 1; done
 	@for entry in $(INSTALLED); do \
 		mode=$${entry%%:*}; rest=$${entry#*:}; \
 		install -D -m $$mode "$${rest%%:*}" "$(DESTDIR)$${rest#*:}" || exit 1; done
+	@install -m 644 $(FILLED)/folders "$(DESTDIR)$(MADE)"
 
-# Takes away what `install` of this version put there, and no directory of others.
+# Takes away what `install` of this version put there, and no folder of others.
 uninstall:
-	@for entry in $(INSTALLED); do rest=$${entry#*:}; rm -f "$(DESTDIR)$${rest#*:}"; done
-	@for d in $(DOCDIR)/docs/images $(DOCDIR)/docs/results $(DOCDIR)/docs $(DOCDIR) $(DATADIR)/cmake/scprof; do \
-		rmdir --ignore-fail-on-non-empty "$(DESTDIR)$$d" 2>/dev/null || :; done
+	@cp "$(DESTDIR)$(MADE)" $(FILLED)/folders 2>/dev/null || { mkdir -p $(FILLED) && : > $(FILLED)/folders; }
+	@for place in $(PLACES) $(MADE); do rm -f "$(DESTDIR)$$place"; done
+	@printf '%s\n' $(DOCDIR)/docs/images $(DOCDIR)/docs/results $(DOCDIR)/docs $(DOCDIR) $(DATADIR)/cmake/scprof >> $(FILLED)/folders
+	@packaging/folders.sh remove "$(DESTDIR)" $(PLACES) < $(FILLED)/folders
 
 # The same list for scripts: a line each.
 installed:
-	@for entry in $(INSTALLED); do rest=$${entry#*:}; echo "$${rest#*:}"; done
+	@printf '%s\n' $(PLACES)
 
 deb: all
 	@packaging/make_deb.sh $(BUILD) $(VERSION)

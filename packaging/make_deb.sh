@@ -40,6 +40,7 @@ move()
 }
 
 rm "$work"/all/usr/share/doc/scprof/{LICENSE,*.txt} # copyright says where they are
+rm "$work"/all/usr/share/doc/scprof/folders         # dpkg knows its own
 move libscprof "usr/lib/$multiarch"
 move libscprof-dev usr/include usr/share/pkgconfig usr/share/cmake
 mv "$work/all" "$work/scprof"
