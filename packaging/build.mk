@@ -5,8 +5,10 @@ DATADIR  = $(PREFIX)/share
 DOCDIR   = $(DATADIR)/doc/scprof
 PRELOAD ?= $(LIBDIR)/libscprof.so
 ZSHDIR  ?= $(DATADIR)/zsh/site-functions
+UNITDIR ?= $(PREFIX)/lib/systemd/system
 
 # Files made for the prefix, which may be another one at each installation.
+MADE_FOR_PREFIX = scprof.pc scprofConfig.cmake scprofConfigVersion.cmake scprof-serve.service
 FILLED = $(BUILD)/packaging
 FILL   = sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@PRELOAD@|$(PRELOAD)|g' -e 's|@VERSION@|$(VERSION)|g'
 
@@ -23,6 +25,7 @@ INSTALLED = \
 	644:$(FILLED)/scprof.pc:$(DATADIR)/pkgconfig/scprof.pc \
 	644:$(FILLED)/scprofConfig.cmake:$(DATADIR)/cmake/scprof/scprofConfig.cmake \
 	644:$(FILLED)/scprofConfigVersion.cmake:$(DATADIR)/cmake/scprof/scprofConfigVersion.cmake \
+	644:$(FILLED)/scprof-serve.service:$(UNITDIR)/scprof-serve.service \
 	$(foreach d,README.md LICENSE $(wildcard LICENSES/*.txt),644:$(d):$(DOCDIR)/$(notdir $(d))) \
 	$(foreach d,$(wildcard docs/*.md docs/*.json docs/images/* docs/results/*),644:$(d):$(DOCDIR)/$(d))
 
@@ -36,7 +39,7 @@ install: all
 	@mkdir -p $(FILLED)
 	@packaging/folders.sh missing "$(DESTDIR)" $(PLACES) > $(FILLED)/folders
 	@cat "$(DESTDIR)$(MADE)" >> $(FILLED)/folders 2>/dev/null || :
-	@for f in scprof.pc scprofConfig.cmake scprofConfigVersion.cmake; do \
+	@for f in $(MADE_FOR_PREFIX); do \
 		$(FILL) packaging/$$f.in > $(FILLED)/$$f || exit 1; done
 	@for entry in $(INSTALLED); do \
 		mode=$${entry%%:*}; rest=$${entry#*:}; \

@@ -169,3 +169,14 @@ END
 	[ -s "$BATS_FILE_TMPDIR/first" ] # else there are none
 	lintian --fail-on error,warning --allow-root --no-cfg "$BUILD"/deb/*.deb >lintian.out 2>&1 || { cat lintian.out; false; }
 }
+
+@test "install 08: systemd has nothing to say against the service, which starts the installed scprof" {
+	command -v systemd-analyze >/dev/null || skip 'systemd is not installed'
+	install_to "" "$T/x"
+	systemd-analyze verify --man=no "$T/x/lib/systemd/system/scprof-serve.service" >said 2>&1
+	[ ! -s said ]
+	local command
+	command=$(sed -n 's/^ExecStart=\([^ ]* [^ ]*\) .*/\1/p' x/lib/systemd/system/scprof-serve.service)
+	$command --help >/dev/null
+	[ "$command" = "$T/x/bin/scprof serve" ]
+}
