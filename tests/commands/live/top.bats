@@ -575,6 +575,24 @@ last_picture()
 		end 0" "$SCPROF" top -d 200ms "$run"
 }
 
+@test "top 23: on an overlay, as in containers, the profile of a process is found" {
+	mkdir mounted
+	unshare -m sh -c 'mount -t tmpfs none mounted && mkdir mounted/a mounted/b mounted/c &&
+		mount -t overlay -o lowerdir=out,upperdir=mounted/a,workdir=mounted/b none mounted/c' ||
+		skip 'no overlay can be mounted here'
+	unshare -m sh -ec "mount -t tmpfs none mounted
+		mkdir mounted/a mounted/b mounted/c
+		mount -t overlay -o lowerdir=out,upperdir=mounted/a,workdir=mounted/b none mounted/c
+		mkfifo begun
+		LD_PRELOAD=$LIB SCPROF_OUT=$T/mounted/c '$PROGRAMS/traffic' 60 >begun </dev/null 3>&- &
+		read -r line <begun
+		status=0
+		'$SCPROF' top --batch --pictures 1 \$! >top.txt || status=\$?
+		kill \$!
+		exit \$status"
+	grep -qE '(often|seldom) at' top.txt
+}
+
 @test "top 19: a terminal without cursor addressing is refused" {
 	local status=0
 	bare 60
