@@ -18,7 +18,7 @@ TOOL_CFLAGS   = -std=gnu11 $(OPT) $(WARN) $(DEPS) $(SAN) -D_GNU_SOURCE -I. -Icli
 .DEFAULT_GOAL := all
 include preload/build.mk profile/build.mk stats/build.mk collector/build.mk report/build.mk serve/build.mk cli/build.mk
 
-.PHONY: all check list-suites check-long demo bench fuzz lint sanitize clean help setup
+.PHONY: all check list-suites check-long demo bench fuzz lint sanitize clean help setup setup-tests
 all: $(BUILD)/libscprof.so $(UNWIND_OBJECT) $(BUILD)/scprof man examples
 
 TOOL_LIBS = -lelf -ldw -lgsl -lgslcblas -ljansson -lprotobuf-c -lz -liberty -lncursesw -ltinfo -lm -lpthread -ldl
@@ -55,19 +55,21 @@ $(BUILD)/%.o: %.c
 	$(CC) $(TOOL_CFLAGS) $(CFLAGS_$(subst /,_,$*)) -c -o $@ $<
 
 setup:
-	@scripts/setup.sh
+	@BUILD=$(BUILD) scripts/setup.sh
+
+setup-tests:
+	@BUILD=$(BUILD) scripts/setup.sh --tests
 
 # To build for the tests, as many jobs as there are processors, unless -j says otherwise.
 JOBS = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
 
-# Setting up comes first even under `make -j`, hence the second make.
+# Setting up comes first even under `make -j`, hence another make for what needs the compiler.
 demo: setup
-	@$(MAKE) --no-print-directory all
-	$(BUILD)/scprof run -o $(BUILD)/demo.scp -- $(BUILD)/examples/echo_pair 20000 100
+	@MAKE="$(MAKE) --no-print-directory $(JOBS)" BUILD=$(BUILD) scripts/demo.sh
 
 SUITES = $(UNIT_TESTS) $(sort $(wildcard tests/commands/*/*.bats))
 
-check: setup
+check: setup-tests
 	@$(MAKE) --no-print-directory $(JOBS) all tests
 	@tests/run --build $(BUILD) $(SUITES)
 
@@ -75,21 +77,21 @@ check: setup
 list-suites:
 	@printf '%s\n' $(SUITES)
 
-check-long: setup
-	@scripts/setup.sh --shells
+check-long:
+	@BUILD=$(BUILD) scripts/setup.sh --tests --shells
 	@$(MAKE) --no-print-directory $(JOBS) all tests
 	@tests/run --build $(BUILD) tests/commands/cli/complete.bats tests/commands/cli/install.bats tests/commands/serve/pull.bats
 	@scripts/agreement.sh $(BUILD)
 	@scripts/verify_programs.sh $(BUILD)
 	@scripts/third_party_suites.sh $(BUILD)
 
-bench: setup
-	@scripts/setup.sh --bench
+bench:
+	@BUILD=$(BUILD) scripts/setup.sh --tests --bench
 	@$(MAKE) --no-print-directory all bench-programs
 	@bench/run --build $(BUILD) $(BENCH_ARGS)
 
 fuzz:
-	@scripts/setup.sh --fuzz
+	@BUILD=$(BUILD) scripts/setup.sh --tests --fuzz
 	@$(MAKE) --no-print-directory $(JOBS) $(SANITIZED) mutants
 	@$(MAKE) --no-print-directory fuzz-reader
 	@$(MAKE) --no-print-directory $(SANITIZED) fuzz-commands
@@ -98,10 +100,10 @@ fuzz:
 SANITIZED = BUILD=$(BUILD)/sanitize OPT='-O1 -g -fno-omit-frame-pointer' \
 	SAN='-fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=undefined,float-cast-overflow'
 
-sanitize: setup
+sanitize: setup-tests
 	@$(MAKE) --no-print-directory $(SANITIZED) sanitize-run
 
-lint: setup
+lint: setup-tests
 	@scripts/lint.sh $(BUILD)
 
 clean:
@@ -109,8 +111,8 @@ clean:
 
 help:
 	@echo 'make            build $(BUILD)/scprof and $(BUILD)/libscprof.so'
-	@echo 'make demo       install what is missing, build, profile an example, print the report'
-	@echo 'make check      install what is missing, build, run all tests'
+	@echo 'make demo       install what building needs, build, profile an example, print its report'
+	@echo 'make check      install what the tests need, build, run all tests (minutes)'
 	@echo 'make check-long widely used programs, and other projects'"'"' test suites, with and without the library (minutes)'
 	@echo 'make bench      measure costs beside other tools (minutes)'
 	@echo 'make fuzz       fuzz the profile reader with AFL++, and the commands, a minute each'

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The counter's rules are one file an architecture.
-COLLECTOR_MACHINE := $(shell $(CC) -dumpmachine)
+COLLECTOR_MACHINE := $(shell $(CC) -dumpmachine 2>/dev/null)
 COLLECTOR_ARCH := $(firstword $(subst -, ,$(COLLECTOR_MACHINE)))
 COLLECTOR_MULTIARCH := $(or $(shell $(CC) -print-multiarch 2>/dev/null),$(COLLECTOR_MACHINE))
 

@@ -5,8 +5,10 @@ DATADIR  = $(PREFIX)/share
 DOCDIR   = $(DATADIR)/doc/scprof
 PRELOAD ?= $(LIBDIR)/libscprof.so
 ZSHDIR  ?= $(DATADIR)/zsh/site-functions
+UNITDIR ?= $(PREFIX)/lib/systemd/system
 
 # Files made for the prefix, which may be another one at each installation.
+MADE_FOR_PREFIX = scprof.pc scprofConfig.cmake scprofConfigVersion.cmake scprof-serve.service
 FILLED = $(BUILD)/packaging
 FILL   = sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@PRELOAD@|$(PRELOAD)|g' -e 's|@VERSION@|$(VERSION)|g'
 
@@ -23,27 +25,37 @@ INSTALLED = \
 	644:$(FILLED)/scprof.pc:$(DATADIR)/pkgconfig/scprof.pc \
 	644:$(FILLED)/scprofConfig.cmake:$(DATADIR)/cmake/scprof/scprofConfig.cmake \
 	644:$(FILLED)/scprofConfigVersion.cmake:$(DATADIR)/cmake/scprof/scprofConfigVersion.cmake \
+	644:$(FILLED)/scprof-serve.service:$(UNITDIR)/scprof-serve.service \
 	$(foreach d,README.md LICENSE $(wildcard LICENSES/*.txt),644:$(d):$(DOCDIR)/$(notdir $(d))) \
 	$(foreach d,$(wildcard docs/*.md docs/*.json docs/images/* docs/results/*),644:$(d):$(DOCDIR)/$(d))
+
+PLACES = $(foreach entry,$(INSTALLED),$(lastword $(subst :, ,$(entry))))
+
+# The folders that `install` made: what `uninstall` removes where nothing else is in them.
+MADE = $(DOCDIR)/folders
 
 .PHONY: install uninstall installed deb
 install: all
 	@mkdir -p $(FILLED)
-	@for f in scprof.pc scprofConfig.cmake scprofConfigVersion.cmake; do \
+	@packaging/folders.sh missing "$(DESTDIR)" $(PLACES) > $(FILLED)/folders
+	@cat "$(DESTDIR)$(MADE)" >> $(FILLED)/folders 2>/dev/null || :
+	@for f in $(MADE_FOR_PREFIX); do \
 		$(FILL) packaging/$$f.in > $(FILLED)/$$f || exit 1; done
 	@for entry in $(INSTALLED); do \
 		mode=$${entry%%:*}; rest=$${entry#*:}; \
 		install -D -m $$mode "$${rest%%:*}" "$(DESTDIR)$${rest#*:}" || exit 1; done
+	@install -m 644 $(FILLED)/folders "$(DESTDIR)$(MADE)"
 
-# Takes away what `install` of this version put there, and no directory of others.
+# Takes away what `install` of this version put there, and no folder of others.
 uninstall:
-	@for entry in $(INSTALLED); do rest=$${entry#*:}; rm -f "$(DESTDIR)$${rest#*:}"; done
-	@for d in $(DOCDIR)/docs/images $(DOCDIR)/docs/results $(DOCDIR)/docs $(DOCDIR) $(DATADIR)/cmake/scprof; do \
-		rmdir --ignore-fail-on-non-empty "$(DESTDIR)$$d" 2>/dev/null || :; done
+	@cp "$(DESTDIR)$(MADE)" $(FILLED)/folders 2>/dev/null || { mkdir -p $(FILLED) && : > $(FILLED)/folders; }
+	@for place in $(PLACES) $(MADE); do rm -f "$(DESTDIR)$$place"; done
+	@printf '%s\n' $(DOCDIR)/docs/images $(DOCDIR)/docs/results $(DOCDIR)/docs $(DOCDIR) $(DATADIR)/cmake/scprof >> $(FILLED)/folders
+	@packaging/folders.sh remove "$(DESTDIR)" $(PLACES) < $(FILLED)/folders
 
 # The same list for scripts: a line each.
 installed:
-	@for entry in $(INSTALLED); do rest=$${entry#*:}; echo "$${rest#*:}"; done
+	@printf '%s\n' $(PLACES)
 
 deb: all
 	@packaging/make_deb.sh $(BUILD) $(VERSION)

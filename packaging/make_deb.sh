@@ -40,10 +40,10 @@ move()
 }
 
 rm "$work"/all/usr/share/doc/scprof/{LICENSE,*.txt} # copyright says where they are
+rm "$work"/all/usr/share/doc/scprof/folders         # dpkg knows its own
 move libscprof "usr/lib/$multiarch"
 move libscprof-dev usr/include usr/share/pkgconfig usr/share/cmake
 mv "$work/all" "$work/scprof"
-rmdir "$work/scprof/usr/lib" # nothing is left there
 strip --strip-unneeded --remove-section=.comment --remove-section=.note "$work/scprof/usr/bin/scprof" \
 	"$work/libscprof/usr/lib/$multiarch"/*.so
 find "$work/scprof/usr/share/man" -type f -exec gzip -9n {} +

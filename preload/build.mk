@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-ARCH ?= $(shell $(CC) -dumpmachine | cut -d- -f1)
+# `make demo` and `make setup` begin without a compiler.
+ARCH ?= $(shell $(CC) -dumpmachine 2>/dev/null | cut -d- -f1)
 
 PRELOAD_SRC = \
 	preload/call/call_begin.c \

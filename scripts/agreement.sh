@@ -6,7 +6,7 @@
 # Usage: scripts/agreement.sh BUILD [PATTERN], PATTERN of names. Ends with "N passed, N failed".
 set -uo pipefail
 build=$(realpath "${1:?usage: scripts/agreement.sh BUILD [PATTERN]}")
-"$(dirname "$0")/setup.sh" --long || exit 1
+"$(dirname "$0")/setup.sh" --tests --long || exit 1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 only=${2:-*}

@@ -1,8 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Installs what scprof's build, tests and (with --bench) benchmarks need and
-# this machine lacks; with --runtimes and --shells, what tests skip otherwise. It looks first: where nothing is missing, nothing runs.
-# Knows Debian's apt-get and Fedora's dnf. Exit status: 0 all there, 1 not.
+# Installs what building scprof needs and this machine lacks. Options add what else is needed:
+#	--tests		by `make check`, `make lint` and `make sanitize`
+#	--runtimes	by tests that are skipped otherwise; --shells too
+#	--long, --bench, --fuzz	by `make check-long`, `make bench`, `make fuzz`
+#	--list		only prints the missing packages
+# It looks first: where nothing is missing, nothing runs. What the package manager says is kept in
+# $BUILD/setup.log. Knows Debian's apt-get and Fedora's dnf. Exit status: 0 all there, 1 not.
 set -euo pipefail
 
 # What to look for | how | Debian's package | Fedora's package
@@ -10,6 +14,7 @@ set -euo pipefail
 needs_build='
 cc|command|gcc|gcc
 make|command|make|make
+stdlib.h|header|libc6-dev|glibc-devel
 libelf.h|header|libelf-dev|elfutils-libelf-devel
 elfutils/libdwfl.h|header|libdw-dev|elfutils-devel
 uthash.h|header|uthash-dev|uthash-devel
@@ -18,13 +23,12 @@ jansson.h|header|libjansson-dev|jansson-devel
 libiberty/demangle.h|header|libiberty-dev|binutils-devel
 protobuf-c/protobuf-c.h|header|libprotobuf-c-dev|protobuf-c-devel
 microhttpd.h|header|libmicrohttpd-dev|libmicrohttpd-devel
-pkg-config|command|pkg-config|pkgconf-pkg-config
 protoc-c|command|protobuf-c-compiler|protobuf-c-compiler
 zlib.h|header|zlib1g-dev|zlib-devel
 libunwind.h|header|libunwind-dev|libunwind-devel
 curses.h|header|libncurses-dev|ncurses-devel
 '
-needs_check='
+needs_tests='
 cmocka.h|header|libcmocka-dev|libcmocka-devel
 seccomp.h|header|libseccomp-dev|libseccomp-devel
 g++|command|g++|gcc-c++
@@ -115,7 +119,7 @@ die()
 
 usage()
 {
-	echo 'usage: scripts/setup.sh [--build-only] [--bench] [--fuzz] [--long] [--runtimes] [--shells] [--list]' >&2
+	echo 'usage: scripts/setup.sh [--tests] [--runtimes] [--shells] [--long] [--bench] [--fuzz] [--list]' >&2
 	exit 2
 }
 
@@ -180,32 +184,61 @@ remove_policy()
 	made_policy=
 }
 
+# failed WHAT-TO-DO...: why the package manager failed, in its own words, and what to do.
+failed()
+{
+	{
+		echo "setup: this failed; the last lines of $log:"
+		tail -n 15 "$log" | sed 's/^/    /'
+		printf '%s\n' "$@"
+	} >&2
+	exit 1
+}
+
+# apt PACKAGE...: not those that are only recommended.
+apt()
+{
+	as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "$@"
+}
+
+# What apt-get would fetch for the given packages, as "31 packages (64 MB)".
+what_comes()
+{
+	apt-get install -qq -y --no-install-recommends --print-uris "$@" 2>/dev/null |
+		awk '{ bytes += $3 } END { printf "%d packages (%.0f MB)\n", NR, bytes / 1e6 }'
+}
+
 install_packages()
 {
-	echo "setup: installing $*" >&2
+	local by_hand="Install these by hand, then try again: $*"
+	mkdir -p "${log%/*}"
+	: >"$log"
 	case $manager in
 	apt-get)
 		forbid_services
-		as_root env DEBIAN_FRONTEND=noninteractive apt-get update -q >&2 ||
+		echo 'reading the lists of packages...'
+		as_root apt-get update -q >>"$log" 2>&1 </dev/null ||
 			echo 'setup: apt-get update failed; trying with the old lists' >&2
-		as_root env DEBIAN_FRONTEND=noninteractive \
-			apt-get install -y -q --no-install-recommends "$@" >&2 </dev/null ||
-			die 'apt-get could not install the packages above; its own message says why'
+		echo "installing $(what_comes "$@")..."
+		apt "$@" >>"$log" 2>&1 </dev/null ||
+			failed 'Is the network there, and are the sources in /etc/apt right?' "$by_hand"
 		remove_policy
 		;;
 	dnf)
-		as_root dnf install -y -q "$@" >&2 </dev/null ||
-			die 'dnf could not install the packages above; its own message says why'
+		echo "installing $# packages and what they need..."
+		as_root dnf install -y -q "$@" >>"$log" 2>&1 </dev/null ||
+			failed 'Is the network there, and are the repositories of dnf right?' "$by_hand"
 		;;
 	*) die "missing: $*" "neither apt-get nor dnf is here: install them by hand" ;;
 	esac
 }
 
-needs=$needs_build$needs_check
+log=${BUILD:-build}/setup.log
+needs=$needs_build
 list_only=
 for argument; do
 	case $argument in
-	--build-only) needs=$needs_build ;;
+	--tests) needs=$needs$needs_tests ;;
 	--bench) needs=$needs$needs_bench ;;
 	--fuzz) needs=$needs$needs_fuzz ;;
 	--long) needs=$needs$needs_long ;;

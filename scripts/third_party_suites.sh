@@ -9,7 +9,7 @@
 # such as 'tcl-*'. Ends with "N passed, N failed".
 set -uo pipefail
 build=$(realpath "${1:?usage: scripts/third_party_suites.sh BUILD}")
-"$(dirname "$0")/setup.sh" --long || exit 1
+"$(dirname "$0")/setup.sh" --tests --long || exit 1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 only=${2:-*}

@@ -7,12 +7,14 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fnmatch.h>
+#include <linux/magic.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "profile/live/run_files.h"
@@ -43,13 +45,24 @@ static void add_file(struct list *l, const char *path, bool alive)
 		l->failed = true;
 }
 
+/* There, as in most containers, maps have the device of the layer that really holds the file, and
+ * stat has the overlay's own. */
+static bool is_on_overlay(const char *path)
+{
+	struct statfs fs;
+
+	return !statfs(path, &fs) && fs.f_type == OVERLAYFS_SUPER_MAGIC;
+}
+
 static bool is_same(const char *path, unsigned major_number, unsigned minor_number,
 		    unsigned long inode)
 {
 	struct stat st;
 
-	return !stat(path, &st) && S_ISREG(st.st_mode) && st.st_ino == inode &&
-	       major(st.st_dev) == major_number && minor(st.st_dev) == minor_number;
+	if (stat(path, &st) || !S_ISREG(st.st_mode) || st.st_ino != inode)
+		return false;
+	return (major(st.st_dev) == major_number && minor(st.st_dev) == minor_number) ||
+	       is_on_overlay(path);
 }
 
 /* The length of the prefix that leads to the process's root: after a chroot in another mount

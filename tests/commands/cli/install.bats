@@ -46,14 +46,30 @@ install_to()
 	done <pages
 }
 
+uninstall_from()
+{
+	make -s -C "$TOP" BUILD="$BUILD" DESTDIR="$1" PREFIX="$2" uninstall
+}
+
 @test "install 02: uninstall takes every file away, and leaves what others put there" {
 	install_to "$T/root with space" /opt/x
 	: >"$T/root with space/opt/x/lib/other.so"
 	: >"$T/root with space/opt/x/share/man/man1/other.1"
-	make -s -C "$TOP" BUILD="$BUILD" DESTDIR="$T/root with space" PREFIX=/opt/x uninstall
+	uninstall_from "$T/root with space" /opt/x
 	(cd "$T/root with space" && find . -type f | sort) >left
 	printf './opt/x/lib/other.so\n./opt/x/share/man/man1/other.1\n' | diff - left
-	[ ! -e "$T/root with space/opt/x/share/doc/scprof" ]
+	(cd "$T/root with space" && find . -type d -empty) >empty
+	[ ! -s empty ]
+}
+
+@test "install 07: uninstall removes the folders that install made, installed twice or not, and no other" {
+	mkdir -p root/opt/x/share/man/man1 root/opt/x/bin
+	install_to "$T/root" /opt/x
+	install_to "$T/root" /opt/x
+	uninstall_from "$T/root" /opt/x
+	(cd root && find . | sort) >left
+	printf '%s\n' . ./opt ./opt/x ./opt/x/bin ./opt/x/share ./opt/x/share/man ./opt/x/share/man/man1 | diff - left
+	uninstall_from "$T/root" /opt/x # what is not there is no error
 }
 
 # The library times the region of this program, which links nothing of scprof.
@@ -152,4 +168,15 @@ END
 	command -v lintian >/dev/null || skip 'lintian is not installed (scripts/setup.sh --shells)'
 	[ -s "$BATS_FILE_TMPDIR/first" ] # else there are none
 	lintian --fail-on error,warning --allow-root --no-cfg "$BUILD"/deb/*.deb >lintian.out 2>&1 || { cat lintian.out; false; }
+}
+
+@test "install 08: systemd has nothing to say against the service, which starts the installed scprof" {
+	command -v systemd-analyze >/dev/null || skip 'systemd is not installed'
+	install_to "" "$T/x"
+	systemd-analyze verify --man=no "$T/x/lib/systemd/system/scprof-serve.service" >said 2>&1
+	[ ! -s said ]
+	local command
+	command=$(sed -n 's/^ExecStart=\([^ ]* [^ ]*\) .*/\1/p' x/lib/systemd/system/scprof-serve.service)
+	$command --help >/dev/null
+	[ "$command" = "$T/x/bin/scprof serve" ]
 }

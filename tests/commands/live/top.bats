@@ -550,10 +550,12 @@ last_picture()
 	pty 130x20 "
 		wait often at traffic
 		hang up" "$SCPROF" top -d 200ms "$pid"
-	# the kernel tells the leader of the session, and that one does not mind
+	# the kernel tells the leader of the session, and that one does not mind; the job begins in the foreground,
+	# for bash continues none that it does not know to be stopped
 	pty 130x20 "
 		wait often at traffic
-		hang up" bash -c 'trap "" HUP; set -m; "$@" & echo $! >watcher; fg' sh "$SCPROF" top -d 200ms "$pid"
+		hang up" bash -c 'trap "" HUP; set -m
+		sh -c "echo \$\$ >watcher; exec \"\$@\"" sh "$@"; :' sh "$SCPROF" top -d 200ms "$pid"
 	ends "$(cat watcher)"
 }
 
@@ -573,6 +575,24 @@ last_picture()
 		wait has ended: this is the last picture
 		key q
 		end 0" "$SCPROF" top -d 200ms "$run"
+}
+
+@test "top 23: on an overlay, as in containers, the profile of a process is found" {
+	mkdir mounted
+	unshare -m sh -c 'mount -t tmpfs none mounted && mkdir mounted/a mounted/b mounted/c &&
+		mount -t overlay -o lowerdir=out,upperdir=mounted/a,workdir=mounted/b none mounted/c' ||
+		skip 'no overlay can be mounted here'
+	unshare -m sh -ec "mount -t tmpfs none mounted
+		mkdir mounted/a mounted/b mounted/c
+		mount -t overlay -o lowerdir=out,upperdir=mounted/a,workdir=mounted/b none mounted/c
+		mkfifo begun
+		LD_PRELOAD=$LIB SCPROF_OUT=$T/mounted/c '$PROGRAMS/traffic' 60 >begun </dev/null 3>&- &
+		read -r line <begun
+		status=0
+		'$SCPROF' top --batch --pictures 1 \$! >top.txt || status=\$?
+		kill \$!
+		exit \$status"
+	grep -qE '(often|seldom) at' top.txt
 }
 
 @test "top 19: a terminal without cursor addressing is refused" {
@@ -626,7 +646,7 @@ else:
 	for width in 40 50 60 70 80 200; do
 		"$SCPROF" top --batch -n 1 --width $width out/*.scp >narrow.txt
 		grep -q 'mean of the run.* function' narrow.txt
-		grep -Eq '(±|\+-).* send' narrow.txt
+		grep -Eq '(±|\+-|\[[0-9.]+, [0-9.]+\]).* send' narrow.txt # a skewed interval has two ends
 		[ "$(wc -L <narrow.txt)" -le $width ]
 	done
 	hasnt 'called from' <("$SCPROF" top --batch -n 1 --width 40 out/*.scp)
