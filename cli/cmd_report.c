@@ -136,8 +136,10 @@ static int keep_program(struct profile *p, const char *pattern, struct progress 
 		return 0;
 	progress_clear(progress);
 	if (status == KEEP_NONE)
-		complaint_say(COMMAND, "no program '%s' in this profile; --by process lists them",
-			      pattern);
+		complaint_say(
+			COMMAND,
+			"--program '%s': no such program in this profile; --by process lists them",
+			pattern);
 	else
 		complaint_say(COMMAND, "out of memory");
 	return -1;

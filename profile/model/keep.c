@@ -132,6 +132,22 @@ static void keep_of_entries(struct keeping *k)
 	p->site_costs = kept;
 }
 
+static void keep_looks(struct keeping *k)
+{
+	struct profile *p = k->p;
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < p->looks; i++) {
+		uint32_t table = k->table[p->look[i].table];
+
+		if (table == PROF_NONE)
+			continue;
+		p->look[kept] = p->look[i];
+		p->look[kept++].table = table;
+	}
+	p->looks = kept;
+}
+
 /* What nobody knows of single processes. */
 static void forget_sums(struct profile *p)
 {
@@ -166,6 +182,7 @@ int keep_programs(struct profile *p, const char *pattern)
 			keep_entries(&k);
 			keep_gaps(&k);
 			keep_of_entries(&k);
+			keep_looks(&k);
 			forget_sums(p);
 		}
 	}

@@ -429,6 +429,7 @@ void report_head_run(const struct report *r, bool utf8, report_head_sink *sink, 
 
 	if (r->first)
 		put_run(&f);
+	put_programs(&f);
 	put_filters(&f);
 }
 

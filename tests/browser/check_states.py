@@ -30,7 +30,9 @@ def states(b, report):
         kept: [...cell('unswitched').childNodes].map((n) => n.textContent.trim()) }; })""")
     send, recv, read, connect = rows
     for row in (send, recv):
-        line = next(line for line in said if line.startswith("% ") and "on CPU" in line and f"on CPU {row['label'].split()[2]} %" in line)
+        # the first note of a row stands on the row's own line
+        line = next(m.group() for m in (re.search(r"% (about: )?on CPU .*", line) for line in said)
+                    if m and f"on CPU {row['label'].split()[2]} %" in m.group())
         expect(row["label"].replace("waiting for a CPU", "runnable") == line.replace("% ", "", 1).replace("about: ", ""), f"{row['label']}, but {line}")
         mean, unit, interval = row["kept"]
         expect(any(f"kept their CPU: mean {mean} {unit} {interval}" in line for line in said), f"{row['kept']} is not in the text report")

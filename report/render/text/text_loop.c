@@ -80,11 +80,12 @@ static char *step_of(struct text *t, struct step_names *n, const struct loop *l,
 	return step;
 }
 
-/* Rounded so that all add up; what is not nothing never reads as 0. */
+/* Rounded so that all add up: a part that is rounded to nothing is "<0.1 %", whatever it would be
+ * alone. */
 static void number_share(char *out, size_t room, int32_t permille, double share)
 {
-	if (permille == 0 && share != 0)
-		numbers_share(out, room, share);
+	if (permille == 0 && share > 0)
+		snprintf(out, room, "<0.1 %%");
 	else
 		numbers_permille(out, room, permille);
 }

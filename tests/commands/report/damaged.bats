@@ -31,7 +31,8 @@ refused()
 
 @test "damaged 02: a file that is not there, a folder, an empty file, a text" {
 	refused nothing.scp
-	refused out
+	mkdir empty
+	refused empty
 	: >empty.scp
 	refused empty.scp
 	echo "this is no profile" >text.scp

@@ -77,7 +77,7 @@ two()
 	[ "$(jq -c '[.totals.calls, .totals.sites]' report.json)" = "$want" ]
 	run "$SCPROF" report --program gamma dir
 	[ "$status" = 2 ]
-	[[ $output == *"no program 'gamma'"* ]]
+	[[ $output == *"--program 'gamma': no such program"* ]]
 }
 
 @test "several runs of one program are added up, and the time between them is not theirs" {

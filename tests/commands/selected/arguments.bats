@@ -53,7 +53,7 @@ every_call()
 	# small function is not.
 	SHOWN='[.uncopied_calls, .warnings]' holds '.uncopied_calls >= 12 and
 		([.warnings[] | select(.code == "calls-uncopied") | .text] |
-			length == 1 and (.[0] | contains("the first of them of many_by_value,")))'
+			length == 1 and (.[0] | contains("the first of many_by_value")))'
 	[ "$(calls_of tail_call)" = 12 ]
 }
 

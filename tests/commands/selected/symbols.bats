@@ -19,7 +19,7 @@ setup()
 # functions: what the run's profile has, with the number of calls.
 functions()
 {
-	"$SCPROF" report --format json --by function "$T/out/p.scp" |
+	"$SCPROF" report --together --format json --by function "$T/out/p.scp" |
 		jq -r '.sites[] | "\(.symbol) \(.calls)"' | sort
 }
 
