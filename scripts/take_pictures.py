@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The documents' pictures, from a profile: the report in a terminal and the page, light and dark, with
 headless Chromium; made small with pngquant where that is installed.
-Usage: scripts/take_pictures.py [--build BUILD] [--lines N] PROFILE [FOLDER]     (docs/images unless given)"""
+Usage: scripts/take_pictures.py [--build BUILD] [--lines N] [--as NAME] PROFILE [FOLDER]     (docs/images unless given)
+--as loaded: only the report, as report-loaded-light.png and -dark.png."""
 import argparse
 import base64
 import html
@@ -19,7 +20,7 @@ sys.path.insert(0, os.path.join(ROOT, "tests/browser"))
 import chromium
 
 PAGE = (1280, 1240)
-REPORT = ("report", "--frames", "3", "--top", "5")
+REPORT = ("report",)
 TERMINAL = """<!DOCTYPE html><meta charset="utf-8"><style>
 :root {{ --ground: #fbfbfa; --bar: #eceae6; --ink: #1f2328; --quiet: #6b7076; --sure: #0060a0; --doubt: #a34b00; --edge: #d6d3cd; }}
 @media (prefers-color-scheme: dark) {{ :root {{ --ground: #16181c; --bar: #24272d; --ink: #e4e6ea; --quiet: #989ea8;
@@ -36,11 +37,11 @@ s {{ font-weight: bold; text-decoration: none; }}
 def coloured(line):
     """What the eye should find: intervals, doubts, and the column titles."""
     text = html.escape(line, quote=False)
-    if re.match(r"    [!] ", line):
+    if line.startswith("! "):
         return f"<i>{text}</i>"
-    if re.match(r"    \S", line):
+    if re.match(r"    \S|  [+!~] |  about each", line):
         return f"<u>{text}</u>"
-    if line.startswith("FUNCTION"):
+    if line.startswith(("FUNCTION", "WAITING")):
         return f"<s>{text}</s>"
     return re.sub(r"(\[-?[\d.,]+, -?[\d.,]+\]|±[\d.,?]+)", r"<b>\1</b>", text)
 
@@ -61,7 +62,7 @@ def theme(browser, name, scale):
     browser.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": name}])
 
 
-def terminal(browser, scprof, profile, lines, work, folder):
+def terminal(browser, scprof, profile, lines, work, prefix):
     said = subprocess.run([scprof, *REPORT, profile], env={**os.environ, "COLUMNS": "100"},
                           capture_output=True, text=True, check=True).stdout.splitlines()[:lines]
     path = f"{work}/terminal.html"
@@ -71,7 +72,7 @@ def terminal(browser, scprof, profile, lines, work, folder):
         theme(browser, name, 1.5)
         browser.open(path)
         size = browser.run("(() => { const b = document.body.getBoundingClientRect(); return [b.width, b.height] })()")
-        save(browser, f"{folder}/report-{name}.png", {"x": 0, "y": 0, "width": size[0], "height": size[1]})
+        save(browser, f"{prefix}-{name}.png", {"x": 0, "y": 0, "width": size[0], "height": size[1]})
 
 
 def page(browser, scprof, profile, work, folder):
@@ -86,7 +87,8 @@ def page(browser, scprof, profile, work, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", default="build")
-    parser.add_argument("--lines", type=int, default=33, help="of the text report")
+    parser.add_argument("--lines", type=int, default=45, help="of the text report")
+    parser.add_argument("--as", dest="kind", help="what the machine was")
     parser.add_argument("profile")
     parser.add_argument("folder", nargs="?", default=f"{ROOT}/docs/images")
     options = parser.parse_args()
@@ -95,8 +97,10 @@ def main():
     browser = chromium.Browser(width=PAGE[0], height=PAGE[1])
     try:
         browser.call("Emulation.setScrollbarsHidden", hidden=True)
-        terminal(browser, scprof, options.profile, options.lines, work, options.folder)
-        page(browser, scprof, options.profile, work, options.folder)
+        prefix = f"{options.folder}/report" + (f"-{options.kind}" if options.kind else "")
+        terminal(browser, scprof, options.profile, options.lines, work, prefix)
+        if not options.kind:
+            page(browser, scprof, options.profile, work, options.folder)
     finally:
         browser.close()
         shutil.rmtree(work, ignore_errors=True)
