@@ -308,10 +308,10 @@ struct profile *profile_open_told(const char *const *paths, size_t count,
 				  const struct profile_listener *to, struct profile_error *err);
 
 /* Add another model's calls by function and outcome, as one process and one thread, without
- * call paths, gaps, histograms and lines of time on size: little memory for what follows
- * processes for days. skip[function of `from`]: left out; NULL: none. Models made of such
- * calls alone may be added too. 0, or -1 with *err: clocks that do not go together (and `to` as it
- * was), or out of memory. */
+ * call paths, gaps and lines of time on size: little memory for what follows processes for days.
+ * Histograms stay: intervals depend on how heavy their tails are. skip[function of `from`]: left
+ * out; NULL: none. Models made of such calls alone may be added too. 0, or -1 with *err: clocks
+ * that do not go together (and `to` as it was), or out of memory. */
 int functions_add(struct profile *to, const struct profile *from, const bool *skip,
 		  struct profile_error *err);
 

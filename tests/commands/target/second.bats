@@ -64,7 +64,12 @@ open("/etc/passwd").read()'
 
 @test "a cached walk that is not what the full walk finds is told, and the full walk's path is recorded" {
 	[ "$(uname -m)" = x86_64 ] || skip "x86-64 assembly"
-	recorded "$PROGRAMS/changed_row"
+	# On some address layouts rows evict one another: then nothing is remembered that could be wrong.
+	for _ in 1 2 3 4 5; do
+		rm -rf "$T/out" && mkdir "$T/out"
+		recorded "$PROGRAMS/changed_row"
+		[ "$(count differ)" = 0 ] || break
+	done
 	[ "$(count verified)" = 2 ]
 	[ "$(count cached_walks)" = 2 ]
 	[ "$(count differ)" = 1 ]
