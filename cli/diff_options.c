@@ -43,8 +43,9 @@ static const struct usage_entry usage_options[] = {
 	 .text = "which sites that came or went are a change (default: frequent, those of 256 "
 		 "calls a run and 1 % of them or of the time)"},
 	{"strict-sites", OPT_STRICT, NULL, .text = "the same as --sites all"},
-	{"format", OPT_FORMAT, "text|json", .text = "what to print (default: text)"},
-	{"top", OPT_TOP, "N", .text = "rows at most, 0: all (default: 20 in text, all in JSON)"},
+	{"format", OPT_FORMAT, "text|json|html",
+	 .text = "what to print (default: as the name of OUT ends, else text)"},
+	{"top", OPT_TOP, "N", .text = "rows at most, 0: all (default: 20 in text, else all)"},
 	{"full", OPT_FULL, NULL, .text = "list the sites of which too little is known, too"},
 	{"frames", OPT_FRAMES, "N", .text = "lines of call path a row in text (default: 4)"},
 	USAGE_ENTRY_OUTPUT("OUT", "write to a file instead of standard output"),
@@ -94,6 +95,7 @@ static int set_option(void *to, int code, const char *value)
 
 	switch (code) {
 	case OPT_FORMAT:
+		a->format_given = true;
 		return report_names_parse_format(value, &o->format);
 	case OPT_BY:
 		return report_names_parse_by(value, &o->by);
@@ -153,6 +155,21 @@ static int split(struct diff_arguments *a, bool separated)
 	return -1;
 }
 
+/* -o page.html: the format by the name, unless --format is given. */
+static int name_format(struct diff_arguments *a)
+{
+	enum report_format named;
+
+	if (a->format_given || !a->output || report_names_format_of(a->output, &named))
+		return 0;
+	if (named != REPORT_TEXT && named != REPORT_JSON && named != REPORT_HTML)
+		return refuse("-o", a->output,
+			      "is named as a format of scprof report. A comparison has .txt, .json "
+			      "and .html; other names need --format");
+	a->options.format = named;
+	return 0;
+}
+
 static int parse(int argc, char **argv, struct diff_arguments *a)
 {
 	int status = options_parse(&diff_options_usage, argc, argv, set_option, a);
@@ -162,7 +179,7 @@ static int parse(int argc, char **argv, struct diff_arguments *a)
 	a->bases = a->files;
 	for (int i = optind; i < argc; i++)
 		a->file[a->files++] = argv[i];
-	return split(a, optind > 1 && !strcmp(argv[optind - 1], "--"))
+	return split(a, optind > 1 && !strcmp(argv[optind - 1], "--")) || name_format(a)
 		       ? diff_options_usage.bad_usage
 		       : OPTIONS_GO;
 }

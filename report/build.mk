@@ -75,6 +75,8 @@ REPORT_SRC = \
 	report/render/csv/csv_others.c \
 	report/render/csv/csv_path.c \
 	report/render/csv/csv_write.c \
+	report/render/html/diff_html.c \
+	report/render/html/diff_paths.c \
 	report/render/html/html.c \
 	report/render/html/html_displaced.c \
 	report/render/html/html_flame.c \
@@ -145,19 +147,29 @@ REPORT_SRC = \
 	report/wording/utf8.c \
 	report/wording/warning_codes.c
 
-# The page of `--format html`, from readable pieces; the scripts run in this order.
+# The pages of `--format html`, a report's and a comparison's, from readable pieces; the scripts run in this order.
+HTML_PIECES = report/render/html/page
 HTML_STYLES = base layout flame table charts displaced states loops print
-HTML_SCRIPTS = data format dom whisker charts states time halves flame flame_input table inspector search head loops displaced sections main
-HTML_SOURCES = report/render/html/page/page.html $(HTML_STYLES:%=report/render/html/page/%.css) $(HTML_SCRIPTS:%=report/render/html/page/%.js)
+HTML_SCRIPTS = doc data format dom theme whisker charts states time boxes halves flame flame_input rows table inspector search warnings head loops displaced sections main
+HTML_SOURCES = $(HTML_PIECES)/page.html $(HTML_STYLES:%=$(HTML_PIECES)/%.css) $(HTML_SCRIPTS:%=$(HTML_PIECES)/%.js)
 HTML_PAGE = $(BUILD)/report/render/html/page
+DIFF_STYLES = base layout flame table charts diff print
+DIFF_SCRIPTS = doc format dom theme whisker boxes diff_tree diff_flame rows diff_table diff_panel warnings diff
+DIFF_SOURCES = $(HTML_PIECES)/diff.html $(DIFF_STYLES:%=$(HTML_PIECES)/%.css) $(DIFF_SCRIPTS:%=$(HTML_PIECES)/%.js)
+DIFF_PAGE = $(BUILD)/report/render/html/diff_page
 
-# It writes the .tail too.
-$(HTML_PAGE).head: report/render/html/page/assemble.sh $(HTML_SOURCES)
+# Each writes the .tail too.
+$(HTML_PAGE).head: $(HTML_PIECES)/assemble.sh $(HTML_SOURCES)
 	@mkdir -p $(@D)
-	report/render/html/page/assemble.sh $(HTML_PAGE) $(HTML_SOURCES)
+	$(HTML_PIECES)/assemble.sh $(HTML_PAGE) $(HTML_SOURCES)
+$(DIFF_PAGE).head: $(HTML_PIECES)/assemble.sh $(DIFF_SOURCES)
+	@mkdir -p $(@D)
+	$(HTML_PIECES)/assemble.sh $(DIFF_PAGE) $(DIFF_SOURCES)
 
 CFLAGS_report_render_html_html = -DHTML_HEAD='"$(HTML_PAGE).head"' -DHTML_TAIL='"$(HTML_PAGE).tail"'
+CFLAGS_report_render_html_diff_html = -DHTML_HEAD='"$(DIFF_PAGE).head"' -DHTML_TAIL='"$(DIFF_PAGE).tail"'
 $(BUILD)/report/render/html/html.o: $(HTML_PAGE).head
+$(BUILD)/report/render/html/diff_html.o: $(DIFF_PAGE).head
 
 # pprof's messages, from their description.
 $(BUILD)/report/render/pprof/pprof.pb-c.c: report/render/pprof/pprof.proto

@@ -57,7 +57,18 @@ int report_print(const struct profile *p, const struct report_options *o, FILE *
 
 int report_print_diff(struct diff *d, FILE *out)
 {
+	int status;
+
 	errno = 0;
-	return finish(out,
-		      d->options.format == REPORT_JSON ? diff_json(d, out) : diff_text(d, out));
+	switch (d->options.format) {
+	case REPORT_JSON:
+		status = diff_json(d, out);
+		break;
+	case REPORT_HTML:
+		status = diff_html(d, out);
+		break;
+	default:
+		status = diff_text(d, out);
+	}
+	return finish(out, status);
 }

@@ -272,5 +272,6 @@ const char *diff_estimate_hindrance(const struct diff *d, const struct diff_site
 
 int diff_text(struct diff *d, FILE *out);
 int diff_json(struct diff *d, FILE *out);
+int diff_html(struct diff *d, FILE *out);
 
 #endif

@@ -84,7 +84,7 @@ const struct symbol *frame_symbols_find(struct report *r, const struct prof_fram
 	return symbol;
 }
 
-static bool is_starter(const struct symbol *s)
+bool frame_symbols_is_starter(const struct symbol *s)
 {
 	static const char *const starters[] = {
 		"__libc_start_main",
@@ -113,9 +113,11 @@ uint32_t frame_symbols_trim_startup(struct report *r, const struct report_site *
 	uint32_t frames = s->frames;
 	size_t count;
 
-	if (frames > 2 && is_starter(frame_symbols_find(r, &s->frame[frames - 2], &count)))
+	if (frames > 2 &&
+	    frame_symbols_is_starter(frame_symbols_find(r, &s->frame[frames - 2], &count)))
 		frames--;
-	while (frames > 1 && is_starter(frame_symbols_find(r, &s->frame[frames - 1], &count)))
+	while (frames > 1 &&
+	       frame_symbols_is_starter(frame_symbols_find(r, &s->frame[frames - 1], &count)))
 		frames--;
 	return frames;
 }

@@ -21,4 +21,7 @@ static inline uint32_t frame_symbols_number(const struct symbol *s, bool heurist
  * main or a thread's function: at least one, if there is any. */
 uint32_t frame_symbols_trim_startup(struct report *r, const struct report_site *s);
 
+/* Does the function only start a program or a thread? */
+bool frame_symbols_is_starter(const struct symbol *s);
+
 #endif

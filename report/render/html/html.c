@@ -13,25 +13,11 @@
 #include "report/render/html/html_write.h"
 #include "report/wording/numbers.h"
 
-/* The page before and after its data, as page/assemble.sh makes them. HTML_HEAD and HTML_TAIL name
- * the files. */
-extern const char html_page_head[], html_page_tail[];
-__asm__(".section .rodata\n"
-	".global html_page_head, html_page_tail\n"
-	"html_page_head: .incbin \"" HTML_HEAD "\"\n"
-	".byte 0\n"
-	"html_page_tail: .incbin \"" HTML_TAIL "\"\n"
-	".byte 0\n"
-	".text\n");
+HTML_PAGE(html_page);
 
 static void put_fact(void *to, const char *name, const char *raw)
 {
-	struct html *h = to;
-
-	json_write_open(&h->json, NULL, '[');
-	json_write_text(&h->json, NULL, name);
-	json_write_text(&h->json, NULL, raw);
-	json_write_close(&h->json, ']');
+	html_write_pair(to, name, raw);
 }
 
 static void put_figure(struct html *h, const char *name, const char *value, const char *note)
@@ -100,27 +86,6 @@ static void put_head(struct html *h)
 	json_write_text(&h->json, "nested", r->nested_ns > 0 ? text : NULL);
 }
 
-/* Last: symbolizing may have added some. */
-static void put_warnings(struct html *h)
-{
-	json_write_open(&h->json, "warnings", '[');
-	for (uint32_t i = 0; i < h->report->warnings; i++) {
-		json_write_open(&h->json, NULL, '[');
-		json_write_text(&h->json, NULL, h->report->warning[i].code);
-		json_write_text(&h->json, NULL, h->report->warning[i].text);
-		json_write_close(&h->json, ']');
-	}
-	json_write_close(&h->json, ']');
-}
-
-static void put_strings(struct html *h)
-{
-	json_write_open(&h->json, "strings", '[');
-	for (uint32_t i = 0; i < h->strings.count; i++)
-		json_write_text(&h->json, NULL, h->strings.text[i]);
-	json_write_close(&h->json, ']');
-}
-
 static void put_data(struct html *h, const struct displaced *displaced)
 {
 	json_write_open(&h->json, NULL, '{');
@@ -132,8 +97,9 @@ static void put_data(struct html *h, const struct displaced *displaced)
 	html_tables(h);
 	html_loops(h);
 	html_displaced(h, displaced);
-	put_warnings(h);
-	put_strings(h);
+	/* last: symbolizing may have added some */
+	html_write_warnings(h, h->report->warning, h->report->warnings);
+	html_write_strings(h);
 	json_write_close(&h->json, '}');
 }
 

@@ -39,6 +39,30 @@ void html_write_doubts(struct html *h, const char *key, unsigned unreliable)
 	html_write_string(h, key, *names ? names : NULL);
 }
 
+void html_write_pair(struct html *h, const char *name, const char *words)
+{
+	json_write_open(&h->json, NULL, '[');
+	json_write_text(&h->json, NULL, name);
+	json_write_text(&h->json, NULL, words);
+	json_write_close(&h->json, ']');
+}
+
+void html_write_warnings(struct html *h, const struct report_warning *warning, uint32_t warnings)
+{
+	json_write_open(&h->json, "warnings", '[');
+	for (uint32_t i = 0; i < warnings; i++)
+		html_write_pair(h, warning[i].code, warning[i].text);
+	json_write_close(&h->json, ']');
+}
+
+void html_write_strings(struct html *h)
+{
+	json_write_open(&h->json, "strings", '[');
+	for (uint32_t i = 0; i < h->strings.count; i++)
+		json_write_text(&h->json, NULL, h->strings.text[i]);
+	json_write_close(&h->json, ']');
+}
+
 void html_write_interval(struct html *h, double mean, double low, double high)
 {
 	json_write_number(&h->json, NULL, mean);

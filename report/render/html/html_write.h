@@ -35,6 +35,20 @@ void html_write_interval(struct html *h, double mean, double low, double high);
 /* Reliability warnings as one text, separated by commas; none: -1. */
 void html_write_doubts(struct html *h, const char *key, unsigned unreliable);
 
+/* Two texts: ["wall time","3 s"]. */
+void html_write_pair(struct html *h, const char *name, const char *words);
+void html_write_warnings(struct html *h, const struct report_warning *warning, uint32_t warnings);
+/* All of the page's strings, once all are known. */
+void html_write_strings(struct html *h);
+
+/* A page before and after its data, as page/assemble.sh makes them: NAME_head and NAME_tail, from
+ * the files HTML_HEAD and HTML_TAIL. */
+#define HTML_PAGE(name)                                                                            \
+	extern const char name##_head[], name##_tail[];                                            \
+	__asm__(".section .rodata\n"                                                               \
+		".global " #name "_head, " #name "_tail\n" #name "_head: .incbin \"" HTML_HEAD     \
+		"\"\n.byte 0\n" #name "_tail: .incbin \"" HTML_TAIL "\"\n.byte 0\n.text\n")
+
 /* The parts of the page. */
 void html_states(struct html *h);
 void html_sites(struct html *h);

@@ -81,14 +81,6 @@ const tickText = (ns) => {
 };
 
 const LABEL_GAP = 8; // px between two words on an axis
-const ruler = document.createElement("canvas").getContext("2d");
-
-// As wide as `svg text` of charts.css is drawn.
-function wordWidth(words) {
-	ruler.font = `11px ${css("--sans")}`;
-	return ruler.measureText(words).width;
-}
-
 // [left, words] of the ticks that have room: whole, within the axis, apart. Powers of ten go first,
 // every second or third of them where all would touch; then those between.
 function axisLabels(ticks, place, width) {

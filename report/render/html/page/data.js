@@ -1,34 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The report's data, as report/render/html/html*.c wrote it: flat arrays whose columns are named by
-// *_fields, texts by number. No estimate is computed here, only positions.
-"use strict";
-
-const doc = JSON.parse(document.getElementById("data").textContent);
-document.getElementById("data").remove();
-const texts = doc.strings;
-const text = (n) => (n >= 0 ? texts[n] : "");
-
-// Rows of a flat array: get(i, "mean"). What is not known is null.
-class Flat {
-	constructor(values, fields) {
-		this.values = values;
-		this.stride = fields.length;
-		this.rows = Math.floor(values.length / this.stride);
-		this.place = Object.fromEntries(fields.map((name, i) => [name, i]));
-	}
-
-	get(row, field) {
-		return this.values[row * this.stride + this.place[field]];
-	}
-
-	has(field) {
-		return field in this.place;
-	}
-}
-
-const sites = new Flat(doc.sites, doc.site_fields);
+// The report's data, as report/render/html/html*.c wrote it. No estimate is computed here, only positions.
 const functions = new Flat(doc.functions, doc.function_fields);
-const lines = new Flat(doc.lines, doc.line_fields);
 const labels = new Flat(doc.labels, doc.label_fields);
 const boxes = new Flat(doc.boxes, doc.box_fields);
 const sums = new Flat(doc.sums, doc.sum_fields);
@@ -44,6 +16,7 @@ const tree = (() => {
 	const n = boxes.rows;
 	const t = {
 		n,
+		longestFirst: true,
 		depth: new Uint16Array(n),
 		label: new Int32Array(n),
 		parent: new Int32Array(n),
@@ -110,21 +83,3 @@ const shareOfBox = (box) => (box === 0 && waitBox ? "" : `${share(boxNumber(box,
 const isInside = (row) => sites.get(row, "nested") > 0 && sites.get(row, "nested") === sites.get(row, "calls");
 const shareText = (row) => (isInside(row) ? "inside " : "") + (isWaiting(row) ? "waits " : "") + share(sites.get(row, "share"));
 
-// The line that a line is called from; -1: none.
-function lineAbove(line) {
-	const back = lines.get(line, "back");
-	return back ? line - back : -1;
-}
-
-// Call path of a row as lines, innermost first.
-function pathOf(row) {
-	const path = [];
-	for (let at = sites.get(row, "path"); at >= 0; at = lineAbove(at))
-		path.push(text(lines.get(at, "text")));
-	return path;
-}
-
-// The larger side of an interval, as a share of the mean; null: nothing is known of it.
-function uncertainty(below, above) {
-	return below === null || above === null ? null : Math.max(-below, above);
-}

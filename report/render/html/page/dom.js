@@ -42,6 +42,24 @@ const nameOf = (value, kind) => element("bdi", { class: kind || "name", dir: "lt
 
 const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
+const ruler = document.createElement("canvas").getContext("2d");
+
+// As wide as `svg text` of charts.css is drawn.
+function wordWidth(words) {
+	ruler.font = `11px ${css("--sans")}`;
+	return ruler.measureText(words).width;
+}
+
 function speak(words) {
 	byId("spoken").textContent = words;
+}
+
+function fact(name, ...value) {
+	return [element("dt", {}, name), element("dd", {}, ...value)];
+}
+
+function button(words, action) {
+	const b = element("button", { type: "button" }, words);
+	b.addEventListener("click", action);
+	return b;
 }

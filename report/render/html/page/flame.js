@@ -3,8 +3,6 @@
 // no larger than its window; a frame walks only boxes that are wide enough to see, so its cost
 // depends on the window, not on the profile.
 
-const FLAME_ROW = 23;
-const FLAME_LEAST = 0.4; // px; narrower boxes are drawn together, hatched
 const flame = {
 	canvas: byId("flame-canvas"),
 	view: byId("flame-view"),
@@ -28,22 +26,6 @@ const CERTAINTY = [[0.01, "±1 % or less"], [0.05, "to ±5 %"], [0.2, "to ±20 %
 function certaintyOf(box) {
 	const u = uncertainty(boxNumber(box, "below"), boxNumber(box, "above"));
 	return u === null ? CERTAINTY.length : CERTAINTY.findIndex(([most]) => u <= most);
-}
-
-function hatch(ctx, ground, ink) {
-	const tile = document.createElement("canvas");
-	tile.width = tile.height = 6;
-	const c = tile.getContext("2d");
-	c.fillStyle = ground;
-	c.fillRect(0, 0, 6, 6);
-	c.strokeStyle = ink;
-	c.beginPath();
-	for (const x of [-6, 0, 6]) {
-		c.moveTo(x, 6);
-		c.lineTo(x + 6, 0);
-	}
-	c.stroke();
-	return ctx.createPattern(tile, "repeat");
 }
 
 function readColours() {
@@ -75,42 +57,14 @@ function colourOf(box) {
 
 // `paper`: a width and a resolution for it, instead of the window's.
 function resizeFlame(paper) {
-	const ratio = paper ? 3 : window.devicePixelRatio || 1;
 	flame.width = paper || flame.view.clientWidth;
 	flame.size.style.height = `${flameDepth() * FLAME_ROW}px`;
 	flame.height = Math.min(flameDepth() * FLAME_ROW, paper ? 1400 : flame.view.clientHeight || Infinity);
-	flame.canvas.width = Math.round(flame.width * ratio);
-	flame.canvas.height = Math.round(flame.height * ratio);
-	flame.canvas.style.height = `${flame.height}px`;
-	flame.ctx = flame.canvas.getContext("2d");
-	flame.ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
-	flame.ctx.font = `12px ${css("--mono")}`;
-	flame.ctx.textBaseline = "middle";
-	flame.ctx.direction = "ltr";
-	flame.charWidth = flame.ctx.measureText("0".repeat(20)).width / 20;
+	Object.assign(flame, sizeCanvas(flame.canvas, flame.width, flame.height, paper ? 3 : window.devicePixelRatio || 1));
 }
 
-// Calls visit(box, left, width) for each visible box, in preorder, and rest(depth, left, width) for
-// children too narrow to distinguish. Siblings come longest first: after one such, all are.
 function walkFlame(from, to, deepest, visit, rest) {
-	const { x, width, depth, next, parent, n } = tree;
-	const scale = flame.width / (to - from);
-	for (let i = 0; i < n;) {
-		if (depth[i] > deepest || x[i] >= to || x[i] + width[i] <= from) {
-			i = next[i];
-			continue;
-		}
-		const left = (Math.max(x[i], from) - from) * scale;
-		const w = (Math.min(x[i] + width[i], to) - from) * scale - left;
-		if (width[i] * scale < FLAME_LEAST && i) {
-			const all = parent[i];
-			rest(depth[i], left, (Math.min(x[all] + width[all], to) - from) * scale - left);
-			i = next[all];
-			continue;
-		}
-		visit(i, left, w);
-		i++;
-	}
+	walkBoxes({ tree, from, to, pixels: flame.width }, deepest, visit, rest);
 }
 
 // Rows that the zoomed part needs.
@@ -124,28 +78,10 @@ function flameDepth() {
 
 const flameTop = (box) => (tree.depth[box] - flame.skip) * FLAME_ROW;
 
-function fit(words, chars) {
-	return words.length <= chars ? words : `${words.slice(0, Math.max(chars - 1, 0))}…`;
-}
-
-// `ink`: null for a dimmed box, which has its name only.
-function drawLabel(ctx, box, left, top, width, ink) {
-	const room = Math.floor((width - 10) / flame.charWidth);
-	if (room < 3)
-		return;
-	const outcome = boxOutcome(box);
-	const words = fit(outcome ? `${boxName(box)} · ${outcome}` : boxName(box), room);
-	const y = top + FLAME_ROW / 2;
-	ctx.fillStyle = ink || flame.colours.dimmed;
-	ctx.fillText(words, left + 6, y);
-	if (!ink)
-		return;
-	const part = share(boxNumber(box, "share")), total = duration(tree.width[box]);
-	const said = [box ? `${total} ${part.padStart(7)}` : total, part].find((s) => room - words.length >= s.length + 3);
-	if (!said)
-		return;
-	ctx.globalAlpha = 0.9;
-	ctx.fillText(said, left + width - 7 - said.length * flame.charWidth, y);
+function drawLabel(box, left, top, width, ink) {
+	const outcome = boxOutcome(box), part = share(boxNumber(box, "share")), total = duration(tree.width[box]);
+	drawWords(flame, left, top, width, outcome ? `${boxName(box)} · ${outcome}` : boxName(box),
+		ink ? [box ? `${total} ${part.padStart(7)}` : total, part] : [], ink || flame.colours.dimmed);
 }
 
 function drawBox(ctx, box, left, top, width) {
@@ -157,7 +93,7 @@ function drawBox(ctx, box, left, top, width) {
 	ctx.fillRect(left, top, w, FLAME_ROW - 1);
 	ctx.globalAlpha = 1;
 	if (width > 28)
-		drawLabel(ctx, box, left, top, w, dim ? null : colour.ink);
+		drawLabel(box, left, top, w, dim ? null : colour.ink);
 	ctx.globalAlpha = 1;
 	if (flame.matched && flame.matched[box]) {
 		ctx.fillStyle = flame.colours.match;
@@ -195,8 +131,6 @@ function redrawFlame() {
 	});
 }
 
-const calm = window.matchMedia("(prefers-reduced-motion: reduce)");
-
 // Moves the shown part to that of a box, in a fifth of a second; `then` is called when it is there.
 function zoomTo(box, then) {
 	const from = flame.from, to = flame.to, began = performance.now();
@@ -225,16 +159,5 @@ function zoomTo(box, then) {
 // The box at a place of the canvas; -1: none.
 function boxAt(px, py) {
 	const depth = Math.floor((py + flame.view.scrollTop) / FLAME_ROW) + flame.skip;
-	const ns = flame.from + (px / flame.width) * (flame.to - flame.from);
-	let at = 0;
-	while (tree.depth[at] < depth) {
-		let child = at + 1;
-		while (child < tree.next[at] && tree.x[child] + tree.width[child] <= ns)
-			child = tree.next[child];
-		if (child >= tree.next[at] || tree.x[child] > ns)
-			return -1;
-		at = child;
-	}
-	const wide = (tree.width[at] / (flame.to - flame.from)) * flame.width >= FLAME_LEAST;
-	return wide || at === 0 ? at : -1;
+	return boxBelow({ tree, from: flame.from, to: flame.to, pixels: flame.width }, depth, px);
 }

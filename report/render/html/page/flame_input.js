@@ -32,17 +32,6 @@ function showTip(box, x, y) {
 	placeTip(tip, x, y, around, byId("inspector").getBoundingClientRect());
 }
 
-// Beside the pointer, within the flame graph's width, and never on the panel.
-function placeTip(tip, x, y, around, panel) {
-	tip.style.maxWidth = `${around.width}px`;
-	const room = tip.getBoundingClientRect();
-	const left = clamp(x + 14, around.left, Math.max(around.right - room.width, around.left));
-	const beside = panel.left >= around.right || panel.height === 0;
-	const end = beside ? window.innerHeight : Math.min(window.innerHeight, panel.top);
-	tip.style.left = `${left}px`;
-	tip.style.top = `${y + 18 + room.height > end ? y - room.height - 12 : y + 18}px`;
-}
-
 function selectBox(box, speakIt) {
 	flame.selected = box;
 	inspectBox(box);
@@ -104,29 +93,10 @@ function bringBox(box, then) {
 		zoomTo(to, end);
 }
 
-// The box that an arrow key leads to; -1: there is none.
-function neighbour(box, key) {
-	const above = tree.parent[box];
-	switch (key) {
-	case "ArrowUp":
-		return above;
-	case "ArrowDown":
-		return box + 1 < tree.next[box] ? box + 1 : -1;
-	case "ArrowRight":
-		return above >= 0 && tree.next[box] < tree.next[above] ? tree.next[box] : -1;
-	default: {
-		let before = -1;
-		for (let at = above + 1; above >= 0 && at < box; at = tree.next[at])
-			before = at;
-		return before;
-	}
-	}
-}
-
 function flameKey(event) {
 	const at = flame.selected < 0 ? flame.zoomed : flame.selected;
 	if (event.key.startsWith("Arrow")) {
-		const to = neighbour(at, event.key);
+		const to = neighbour(tree, at, event.key);
 		if (to >= 0) {
 			selectBox(to, true);
 			keepInView(to);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The top of the page: program, figures, warnings, how it was measured, how to read an interval.
+// The top of the page: program, figures, how it was measured, how to read an interval.
 
 function showTitle() {
 	document.title = doc.title ? `scprof: ${fit(doc.title, 80)}` : "scprof";
@@ -8,24 +8,6 @@ function showTitle() {
 	replace(byId("figures"), doc.figures.map(([name, value, more]) => element("span", { class: "figure" },
 		element("strong", {}, value), ` ${name}`, element("span", { class: "quiet-text" }, `, ${more}`))));
 	replace(byId("facts"), doc.facts.map(([name, words]) => fact(name, nameOf(words, "words"))));
-}
-
-// One line a warning, its text behind it; beyond some they are one line.
-const WARNINGS_SEEN = 6;
-const warningLine = ([code, words]) => element("details", { class: "warning" },
-	element("summary", {}, element("b", { class: "mark-warning", "aria-hidden": "true" }, "!"), element("strong", {}, code),
-		element("span", { class: "quiet-text" }, nameOf(words, "words"))),
-	element("p", {}, nameOf(words, "words")));
-
-function showWarnings() {
-	const box = byId("warnings"), all = doc.warnings, seen = all.length > WARNINGS_SEEN ? WARNINGS_SEEN - 1 : all.length;
-	box.hidden = !all.length;
-	box.classList.toggle("few", all.length <= 2);
-	replace(box, all.slice(0, seen).map(warningLine), seen === all.length ? "" : element("details", { class: "warning more" },
-		element("summary", {}, element("strong", {}, `${all.length - seen} more`), element("span", { class: "quiet-text" }, all.slice(seen).map(([code]) => code).join(", "))),
-		all.slice(seen).map(warningLine)));
-	if (!sites.rows && all.length === 1) // nothing else is to be read
-		box.querySelector("details").open = true;
 }
 
 // One sentence, with a row of this report as its example.
@@ -53,7 +35,7 @@ function showFlameNote() {
 function showHead() {
 	showTitle();
 	showThreadsTime();
-	showWarnings();
+	showWarnings(!sites.rows);
 	showReading();
 	showFlameNote();
 	byId("foot").textContent = "Made by scprof. The colours are those of Okabe and Ito (2008), which people with any form of colour blindness can distinguish; certainty is the lightness of one blue. No information is in colour alone.";

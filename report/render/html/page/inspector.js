@@ -4,10 +4,6 @@
 const inspector = byId("inspector");
 const CHART_WIDTH = 340;
 
-function fact(name, ...value) {
-	return [element("dt", {}, name), element("dd", {}, ...value)];
-}
-
 function limits(low, high) {
 	return low === null && high === null ? "" : element("span", { class: "quiet-text" },
 		` [${low === null ? "?" : duration(low)}, ${high === null ? "?" : duration(high)}]`);
@@ -23,12 +19,6 @@ function bigMean(mean, low, high) {
 
 function head(name, module, words) {
 	return [element("h2", {}, nameOf(name)), element("p", { class: "quiet-text clip" }, words, module ? [" in ", nameOf(module, "path")] : "")];
-}
-
-function button(words, action) {
-	const b = element("button", { type: "button" }, words);
-	b.addEventListener("click", action);
-	return b;
 }
 
 function noteList(row) {

@@ -7,6 +7,9 @@ const WHISKER_LINEAR = 8; // so many times as wide as the middle one the widest 
 const WHISKER_EDGE = 6; // px
 const stepFor = (r) => WHISKER_STEPS.find((step) => r <= step) || WHISKER_STEPS[WHISKER_STEPS.length - 1];
 
+const percentWords = (r) => String(Number((100 * r).toPrecision(2)));
+const signedPercent = (r, end) => (r === 0 ? "0" : `${r < 0 ? "−" : "+"}${percentWords(Math.abs(r))}${end ? " %" : ""}`);
+
 // Of `rows` intervals; limits(row): [below, above] the mean as shares of it, null where not known.
 function whiskerScale(rows, limits) {
 	const known = [];
@@ -24,23 +27,17 @@ function whiskerScale(rows, limits) {
 	const log = Math.max(widestBelow, widestAbove) > WHISKER_LINEAR * middle || Math.max(low, high) > 1;
 	const least = clamp(10 ** Math.floor(Math.log10(Math.max(middle, 1e-9) / 3)), 0.001, 0.1); // linear up to this
 	const size = (r) => (log ? Math.sign(r) * Math.log1p(Math.abs(r) / least) : r);
-	return { low, high, log, least,
+	const ticks = [];
+	for (let r = least * 10; log && r < high * 0.6; r *= 10)
+		ticks.push(...(r < low * 0.6 ? [-r, r] : [r]));
+	return { low, high, ticks, label: signedPercent, words: `${log ? "logarithmic " : ""}axis: ${percentWords(low)} % below to ${percentWords(high)} % above the mean`,
 		place: (r, wide) => WHISKER_EDGE + ((size(clamp(r, -low, high)) - size(-low)) / (size(high) - size(-low))) * (wide - 2 * WHISKER_EDGE) };
 }
 
-// Powers of ten between the ends, where the scale is logarithmic: for its grid.
-function whiskerTicks(scale) {
-	const ticks = [];
-	for (let r = scale.least * 10; scale.log && r < scale.high * 0.6; r *= 10)
-		ticks.push(...(r < scale.low * 0.6 ? [-r, r] : [r]));
-	return ticks;
-}
-
-const SITE_WHISKERS = whiskerScale(sites.rows, (row) => [sites.get(row, "below"), sites.get(row, "above")]);
-
-function whisker(scale, below, above, width, height) {
+// `mean`: where the dot is, if not at the scale's 0.
+function whisker(scale, below, above, width, height, mean = 0) {
 	const middle = height / 2, zero = scale.place(0, width);
-	const parts = whiskerTicks(scale).map((r) => svg("line", { class: "w-grid", x1: scale.place(r, width), x2: scale.place(r, width), y1: 2, y2: height - 2 }));
+	const parts = scale.ticks.map((r) => svg("line", { class: "w-grid", x1: scale.place(r, width), x2: scale.place(r, width), y1: 2, y2: height - 2 }));
 	parts.push(svg("line", { class: "w-axis", x1: zero, x2: zero, y1: 2, y2: height - 2 }));
 	if (below === null || above === null) {
 		parts.push(svg("text", { class: "w-none", x: zero + 6, y: middle + 4 }, "not known"));
@@ -50,7 +47,7 @@ function whisker(scale, below, above, width, height) {
 		parts.push(whiskerEnd(left, middle, below < -scale.low ? -1 : 0));
 		parts.push(whiskerEnd(right, middle, above > scale.high ? 1 : 0));
 	}
-	parts.push(svg("circle", { class: "w-mean", cx: zero, cy: middle, r: 2.5 }));
+	parts.push(svg("circle", { class: "w-mean", cx: scale.place(mean, width), cy: middle, r: 2.5 }));
 	return svg("svg", { class: "whisker", width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" }, ...parts);
 }
 
@@ -60,8 +57,6 @@ function whiskerEnd(x, y, beyond) {
 		return svg("line", { class: "w-bar", x1: x, x2: x, y1: y - 4, y2: y + 4 });
 	return svg("path", { class: "w-end", d: `M${x + 5 * beyond},${y}l${-6 * beyond},-4v8z` });
 }
-
-const percentWords = (r) => String(Number((100 * r).toPrecision(2)));
 
 // For a table's head: the ends with their signs and the unit, and what has room between.
 function whiskerAxis(scale, width) {
@@ -74,11 +69,11 @@ function whiskerAxis(scale, width) {
 		if (some.every((l) => labels.every((o) => l.left > o.right + 4 || l.right < o.left - 4)))
 			labels.push(...some);
 	};
-	put(label(-scale.low, `−${percentWords(scale.low)}`), label(scale.high, `+${percentWords(scale.high)} %`));
-	put(label(0, "0"));
-	for (const r of whiskerTicks(scale).reverse())
-		put(label(r, `${r < 0 ? "−" : "+"}${percentWords(Math.abs(r))}`));
+	put(label(-scale.low, scale.label(-scale.low)), label(scale.high, scale.label(scale.high, true)));
+	put(label(0, scale.label(0)));
+	for (const r of [...scale.ticks].reverse())
+		put(label(r, scale.label(r)));
 	return svg("svg", { class: "whisker-axis", width, height, viewBox: `0 0 ${width} ${height}`, role: "img",
-		"aria-label": `${scale.log ? "logarithmic " : ""}axis: ${percentWords(scale.low)} % below to ${percentWords(scale.high)} % above the mean` },
+		"aria-label": scale.words },
 	labels.map((l) => svg("text", { x: l.left, y: height - 2 }, l.words)));
 }

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* A comparison as one HTML page: both sides' flame graphs beside each other, and the sites with
+ * their verdicts. As a report's page: its data goes between two halves that are made beforehand. */
+#include "report/compare/diff.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "report/render/html/diff_paths.h"
+#include "report/render/html/html_write.h"
+#include "report/wording/numbers.h"
+
+HTML_PAGE(diff_page);
+
+typedef void words_of_diff(const struct diff *d, char *text, size_t room);
+
+static void put_words(struct html *h, const char *key, const struct diff *d, words_of_diff *words)
+{
+	char text[400];
+
+	words(d, text, sizeof(text));
+	json_write_text(&h->json, key, *text ? text : NULL);
+}
+
+static void per_words(const struct diff *d, char *text, size_t room)
+{
+	diff_words_per(d, true, text, room);
+}
+
+/* What was compared with what, and how: for those who ask. */
+static void put_facts(struct html *h, const struct diff *d)
+{
+	char text[400], new[32];
+
+	json_write_open(&h->json, "facts", '[');
+	snprintf(text, sizeof(text), "%.6g %% of the changes reported may be none",
+		 100 * (1 - d->options.confidence));
+	html_write_pair(h, "false discovery rate", text);
+	snprintf(text, sizeof(text), "a change of a site of less than %.6g %% is none",
+		 100 * d->options.min_change);
+	html_write_pair(h, "threshold", text);
+	for (int waiting = 0; waiting < 2; waiting++)
+		for (int of = 0; of < DIFF_QUANTITIES; of++) {
+			diff_words_common(d, (enum diff_quantity)of, waiting, text, sizeof(text));
+			if (*text)
+				html_write_pair(h, "shared", text);
+		}
+	numbers_duration(text, sizeof(text), d->base_total_ns, true);
+	numbers_duration(new, sizeof(new), d->new_total_ns, true);
+	snprintf(text + strlen(text), sizeof(text) - strlen(text), ", then %s", new);
+	html_write_pair(h, "time in calls that work", text);
+	json_write_close(&h->json, ']');
+}
+
+static void put_runs_files(struct html *h, const struct diff *d)
+{
+	json_write_open(&h->json, "profiles", '[');
+	for (uint32_t i = 0; i < d->profiles; i++) {
+		const struct profile *p = d->profile[i];
+
+		json_write_open(&h->json, NULL, '[');
+		json_write_text(&h->json, NULL, p->processes ? p->process[0].file : NULL);
+		json_write_text(&h->json, NULL, p->processes ? p->process[0].program : NULL);
+		json_write_text(&h->json, NULL, report_names_clock(p->clock.kind));
+		json_write_number(&h->json, NULL, p->clock.tick_ns);
+		json_write_close(&h->json, ']');
+	}
+	json_write_close(&h->json, ']');
+	json_write_count(&h->json, "bases", d->bases);
+}
+
+static void put_per(struct html *h, const struct diff *d)
+{
+	json_write_text(&h->json, "per", d->per.symbol ? d->options.per : NULL);
+	json_write_open(&h->json, "units", '[');
+	json_write_number(&h->json, NULL, d->per.symbol ? d->per.base_units : NAN);
+	json_write_number(&h->json, NULL, d->per.symbol ? d->per.new_units : NAN);
+	json_write_close(&h->json, ']');
+}
+
+static void put_head(struct html *h, const struct diff *d)
+{
+	char text[32];
+
+	put_words(h, "verdict", d, diff_words_verdict);
+	put_words(h, "sides", d, diff_words_sides);
+	put_words(h, "per_words", d, per_words);
+	json_write_count(&h->json, "status", (uint64_t)d->status);
+	json_write_text(&h->json, "by", report_names_by(d->options.by));
+	snprintf(text, sizeof(text), "%.6g %%", 100 * d->options.confidence);
+	json_write_text(&h->json, "confidence", text);
+	json_write_count(&h->json, "rows", d->sites);
+	put_facts(h, d);
+	put_runs_files(h, d);
+	put_per(h, d);
+}
+
+static void put_finding(struct html *h, const struct diff_site *s)
+{
+	const struct diff_finding *f = &s->verdict;
+	const struct diff_test *t = &f->shown;
+	bool tested = f->status <= DIFF_SAME;
+	char change[32];
+
+	diff_words_percent(change, sizeof(change), t->ratio,
+			   1 + fmin(t->high - t->ratio, t->ratio - t->low));
+	html_write_string(h, NULL, tested ? change : NULL);
+	json_write_number(&h->json, NULL, tested ? t->ratio : NAN);
+	json_write_number(&h->json, NULL, tested ? t->low : NAN);
+	json_write_number(&h->json, NULL, tested ? t->high : NAN);
+	json_write_number(&h->json, NULL, f->p);
+	json_write_number(&h->json, NULL, f->q);
+	json_write_number(&h->json, NULL, tested ? t->detectable : NAN);
+}
+
+static void put_sides(struct html *h, const struct diff_site *s)
+{
+	const double values[] = {
+		s->base_calls,
+		s->new_calls,
+		s->base_calls ? s->base_ns : NAN,
+		s->new_calls ? s->new_ns : NAN,
+		s->base_unswitched_ns,
+		s->new_unswitched_ns,
+		s->base_total_ns,
+		s->new_total_ns,
+		s->effect_ns,
+		s->rate.base,
+		s->rate.new,
+		s->rate.ratio,
+		s->rate.low,
+		s->rate.high,
+	};
+
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		json_write_number(&h->json, NULL, values[i]);
+}
+
+static void put_site(struct html *h, struct diff_paths *p, const struct diff_site *s)
+{
+	struct diff_path path = diff_paths_add(p, s);
+	char words[DIFF_WORDS], other[DIFF_WORDS];
+
+	diff_words(p->diff, s, words, sizeof(words));
+	diff_words_other(p->diff, s, other, sizeof(other));
+	html_write_string(h, NULL, s->symbol);
+	html_write_string(h, NULL, s->library);
+	html_write_string(h, NULL, strcmp(s->outcome, "completed") != 0 ? s->outcome : NULL);
+	html_write_index(h, NULL, path.line);
+	html_write_index(h, NULL, path.box);
+	json_write_count(&h->json, NULL, s->verdict.status);
+	json_write_count(&h->json, NULL, s->counts);
+	json_write_count(&h->json, NULL, s->waiting);
+	json_write_count(&h->json, NULL, s->moved);
+	json_write_count(&h->json, NULL, s->rate.changed);
+	html_write_string(h, NULL, words);
+	html_write_string(h, NULL, *other ? other : NULL);
+	put_finding(h, s);
+	put_sides(h, s);
+}
+
+static void put_sites(struct html *h, const struct diff *d)
+{
+	struct diff_paths p = {.html = h, .diff = d};
+
+	html_write_fields(h, "site_fields",
+			  "function library outcome path caller status counts waits moved "
+			  "rate_changed verdict other change ratio low high p q detectable "
+			  "base_calls new_calls base_mean new_mean base_cpu new_cpu base_total "
+			  "new_total effect base_rate new_rate rate_ratio rate_low rate_high");
+	json_write_open(&h->json, "sites", '[');
+	for (uint32_t i = 0; i < h->sites; i++)
+		put_site(h, &p, &d->site[i]);
+	json_write_close(&h->json, ']');
+	diff_paths_write(&p);
+	diff_paths_clear(&p);
+}
+
+/* Of each site, of each profile. */
+static void put_runs(struct html *h, const struct diff *d)
+{
+	html_write_fields(h, "run_fields", "calls mean error unswitched");
+	json_write_open(&h->json, "runs", '[');
+	for (uint32_t i = 0; i < h->sites; i++)
+		for (uint32_t k = 0; k < d->profiles; k++) {
+			const struct diff_run *r = &d->site[i].run[k];
+
+			json_write_count(&h->json, NULL, r->calls);
+			json_write_rough(&h->json, NULL, r->calls ? r->mean.mean : NAN);
+			json_write_rough(&h->json, NULL, r->calls ? r->mean.error : NAN);
+			json_write_rough(&h->json, NULL, r->unswitched.mean);
+		}
+	json_write_close(&h->json, ']');
+}
+
+int diff_html(struct diff *d, FILE *out)
+{
+	struct html h = {.json = {.out = out, .page = true}};
+	uint32_t top = d->options.top;
+
+	h.sites = top == REPORT_TOP_DEFAULT || top == 0 || top > d->sites ? d->sites : top;
+	fputs(diff_page_head, out);
+	json_write_open(&h.json, NULL, '{');
+	json_write_text(&h.json, "schema", "scprof-diff-html/1");
+	put_head(&h, d);
+	put_sites(&h, d);
+	put_runs(&h, d);
+	html_write_warnings(&h, d->warning, d->warnings);
+	html_write_strings(&h);
+	json_write_close(&h.json, '}');
+	fputc('\n', out);
+	fputs(diff_page_tail, out);
+	h.json.failed |= h.strings.failed;
+	string_index_clear(&h.strings);
+	return h.json.failed ? -1 : 0;
+}
