@@ -34,9 +34,6 @@ static void put_facts(struct html *h, const struct diff *d)
 	char text[400], new[32];
 
 	json_write_open(&h->json, "facts", '[');
-	snprintf(text, sizeof(text), "%.6g %% of the changes reported may be none",
-		 100 * (1 - d->options.confidence));
-	html_write_pair(h, "false discovery rate", text);
 	snprintf(text, sizeof(text), "a change of a site of less than %.6g %% is none",
 		 100 * d->options.min_change);
 	html_write_pair(h, "threshold", text);
@@ -88,8 +85,8 @@ static void put_head(struct html *h, const struct diff *d)
 	put_words(h, "per_words", d, per_words);
 	json_write_count(&h->json, "status", (uint64_t)d->status);
 	json_write_text(&h->json, "by", report_names_by(d->options.by));
-	snprintf(text, sizeof(text), "%.6g %%", 100 * d->options.confidence);
-	json_write_text(&h->json, "confidence", text);
+	snprintf(text, sizeof(text), "%.6g %%", 100 * (1 - d->options.confidence));
+	json_write_text(&h->json, "false_share", text);
 	json_write_count(&h->json, "rows", d->sites);
 	put_facts(h, d);
 	put_runs_files(h, d);

@@ -17,7 +17,7 @@ function showHead() {
 	byId("verdict").classList.toggle("changed", doc.status === 1);
 	const clocks = [...new Set(doc.profiles.map(([, , clock]) => clock))];
 	replace(byId("figures"), SIDES.map((side, i) => element("span", { class: "figure" }, element("strong", {}, runWords(i)), i ? " new" : " base")),
-		element("span", { class: "figure" }, element("span", { class: "quiet-text" }, `clock ${clocks.join(", ")}; ${doc.confidence} of the changes reported are real`)));
+		element("span", { class: "figure" }, element("span", { class: "quiet-text" }, `clock ${clocks.join(", ")}; of the changes reported, at most ${doc.false_share} are expected to be none`)));
 	replace(byId("facts"), doc.profiles.map(([file, program, clock, tick], i) => fact(i < doc.bases ? "base" : "new", nameOf(file || "?", "path"), " of ", nameOf(program || "?"), `, clock ${clock}, tick ${duration(tick)}`)),
 		doc.facts.map(([what, words]) => fact(what, nameOf(words, "words"))));
 	replace(byId("sections"), [["flame", "flame-title"], ["rows", "rows-title"]].map(([id, words]) => element("a", { href: `#${id}` }, byId(words).textContent)));

@@ -123,7 +123,7 @@ function showCrumbs() {
 	byId("zoom-out").disabled = byId("zoom-out").hidden = !names.length;
 	const more = names.length > 4 ? element("span", { class: "quiet-text" }, " › …") : "";
 	replace(byId("crumb"), names.length ? more : element("span", { class: "quiet-text" },
-		`Both sides have one scale: a box is as wide as its time ${doc.per ? EACH.trim() : "in an average run"}. Click one to zoom on both.`),
+		`One scale for both: a box is as wide as its time ${doc.per ? EACH.trim() : "in an average run"}. Callers in a row are one box. Click one to zoom on both sides.`),
 	names.slice(-4).map((box) => {
 		const b = element("button", { type: "button", class: "quiet" }, nameOf(fit(boxName(box), 40)));
 		b.addEventListener("click", () => zoomTo(box));
@@ -131,7 +131,7 @@ function showCrumbs() {
 	}));
 }
 
-const boxKindWords = (box) => (boxSite(box) >= 0 ? text(sites.get(boxSite(box), "verdict")) : box ? "calls what is below" : "everything");
+const boxKindWords = (box) => (boxSite(box) >= 0 ? text(sites.get(boxSite(box), "verdict")) : box ? "calls what is below" : "all that is shown");
 const sidesWords = (box) => SIDES.map((name, side) => `${name} ${duration(ofBox(box, side))}`).join(", ");
 
 function showTip(box, x, y, side) {
@@ -199,7 +199,7 @@ function showHalf(half) {
 	pair.selected = selected >= 0 ? graph.boxOf[selected] : -1;
 	onlyRowsOf(-1);
 	for (const [side, s] of pair.sides.entries())
-		s.time.textContent = `${HALVES[half] === "All" ? "" : `${HALVES[half].toLowerCase()} `}${duration(ofBox(0, side))}${EACH}`;
+		s.time.textContent = `${HALVES[half] === "All" ? "" : `${HALVES[half].toLowerCase()} `}${duration(ofBox(0, side))}`;
 	const radio = byId("half").querySelector(`input[value="${half}"]`);
 	if (radio)
 		radio.checked = true;

@@ -3,14 +3,14 @@
 
 const inspector = byId("inspector");
 
-const side = (words, ...cells) => element("tr", {}, element("td", {}, words), cells.map((c) => element("td", { class: "number" }, c)));
+const side = (words, ...cells) => element("tr", {}, element("td", {}, words), cells.flat().map((c) => element("td", { class: "number" }, c)));
 const sidesTable = (heads, rows) => element("table", { class: "numbers" },
 	element("thead", {}, element("tr", {}, heads.map((words, i) => element("th", { scope: "col", class: i ? "number" : "" }, words)))), element("tbody", {}, rows));
 
 function sideRows(row) {
 	const of = (words, field, format) => (SIDES.some((name) => sites.get(row, `${name}_${field}`) !== null)
 		? side(words, SIDES.map((name) => known(format)(sites.get(row, `${name}_${field}`)))) : "");
-	return [of("calls", "calls", calls), doc.per ? of(`calls each`, "rate", plain) : "", of("mean of a call", "mean", duration),
+	return [of("calls", "calls", calls), doc.per ? of(`calls each`, "rate", each) : "", of("mean of a call", "mean", duration),
 		of("mean, CPU kept", "cpu", duration), of("total", "total", duration)];
 }
 
@@ -20,7 +20,7 @@ function runRows(row) {
 		const get = (field) => runs.get(row * doc.profiles.length + i, field);
 		const error = get("error");
 		return side([i < doc.bases ? "base " : "new ", nameOf(fit(baseName(file), 22))], calls(get("calls")),
-			get("mean") === null ? "–" : duration(get("mean")), error === null ? "–" : duration(error));
+			duration(get("mean")), duration(error));
 	});
 }
 
@@ -63,10 +63,12 @@ function inspectBox(box) {
 	for (let at = box; at < graph.next[box]; at++)
 		if (boxSite(at) >= 0)
 			of[verdictOf(boxSite(at))]++;
-	const total = of.reduce((a, b) => a + b, 0);
-	replace(inspector, panelHead(boxName(box), boxModule(box), box ? "a function that calls what is below" : "all that is shown"),
+	const total = of.reduce((a, b) => a + b, 0), names = boxCallers(box);
+	replace(inspector, panelHead(boxName(box), boxModule(box), box ? "calls what is below," : "all that is shown"),
 		sidesTable(["", "base", "new"], [side(doc.per ? "time each" : "total of a run", SIDES.map((_, s) => duration(ofBox(box, s)))),
 			side("share", SIDES.map((_, s) => share(ofBox(box, s) / (ofBox(0, s) || 1))))]),
+		names.length > 1 ? [element("h3", {}, `${count(names.length)} functions, each called by the next`),
+			element("ol", { class: "path-list" }, names.map((name) => element("li", {}, nameOf(name, "path"))))] : "",
 		element("h3", {}, `${count(total)} site${total === 1 ? "" : "s"} below`),
 		element("ul", { class: "notes" }, VERDICTS.map((v, i) => (of[i] ? element("li", {}, verdictMark(v), ` ${count(of[i])} ${v[2]}`) : ""))),
 		element("p", { class: "actions" }, button("Zoom in", () => zoomTo(box)), button("Only these rows", () => {

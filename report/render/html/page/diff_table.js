@@ -33,21 +33,20 @@ function callerOf(row) {
 
 const two = (row, field, format) => SIDES.map((side) => element("span", { class: `two ${side}` }, format(sites.get(row, `${side}_${field}`))));
 const calls = (n) => (n ? count(Math.round(n)) : "–");
+const each = (n) => (n < 0.001 ? n.toExponential(1) : String(Number(n.toPrecision(3)))); // of a unit
 const known = (format) => (value) => (value ? format(value) : "–");
 
 const COLUMNS = [
-	{ key: "function", name: "Function, called from", width: 0, rank: 0, words: true,
+	{ key: "function", name: "Function", width: 0, rank: 0, words: true,
 		value: siteName,
 		draw: (row) => [element("span", { class: "cell-name" }, nameOf(siteName(row)), siteOutcome(row) ? element("span", { class: "outcome" }, nameOf(siteOutcome(row))) : ""),
 			element("span", { class: "caller" }, nameOf(callerOf(row), "path"))] },
-	{ key: "verdict", name: "Verdict", width: 236, rank: 1, words: true, value: (row) => verdictOf(row) * 1e7 + row, draw: drawVerdict },
-	{ key: "change", name: "Change", width: 84, rank: 2, number: true, value: (row) => sites.get(row, "ratio"),
-		draw: (row) => element("strong", {}, text(sites.get(row, "change")) || "–") },
-	{ key: "interval", name: "Interval", width: 146, rank: 3, axis: () => whiskerAxis(RATIOS, 130), value: (row) => sites.get(row, "low"), draw: drawChange },
-	{ key: "mean", name: "Mean", width: 92, rank: 4, number: true, value: (row) => sites.get(row, "new_mean"), draw: (row) => two(row, "mean", duration) },
-	{ key: "calls", name: doc.per ? "Calls each" : "Calls", width: 92, rank: 5, number: true, value: (row) => sites.get(row, "new_calls"),
-		draw: (row) => (doc.per ? two(row, "rate", known(plain)) : two(row, "calls", calls)) },
-	{ key: "total", name: "Total", width: 92, rank: 6, number: true, value: (row) => sites.get(row, "new_total"), draw: (row) => two(row, "total", known(duration)) },
+	{ key: "verdict", name: "Verdict", width: 216, rank: 1, words: true, value: (row) => verdictOf(row) * 1e7 + row, draw: drawVerdict },
+	{ key: "change", name: "Change", width: 142, rank: 2, axis: () => whiskerAxis(RATIOS, 130), value: (row) => sites.get(row, "ratio"), draw: drawChange },
+	{ key: "mean", name: "Mean", width: 88, rank: 4, number: true, value: (row) => sites.get(row, "new_mean"), draw: (row) => two(row, "mean", duration) },
+	{ key: "calls", name: doc.per ? "Calls each" : "Calls", width: 88, rank: 5, number: true, value: (row) => sites.get(row, "new_calls"),
+		draw: (row) => (doc.per ? two(row, "rate", known(each)) : two(row, "calls", calls)) },
+	{ key: "total", name: "Total", width: 88, rank: 6, number: true, value: (row) => sites.get(row, "new_total"), draw: (row) => two(row, "total", known(duration)) },
 ];
 const hasValues = () => true;
 
@@ -60,7 +59,7 @@ function drawVerdict(row) {
 
 function drawChange(row) {
 	const get = (field) => sites.get(row, field);
-	return get("ratio") === null ? "" : whisker(RATIOS, get("low") === null ? null : get("low") - 1, get("high") === null ? null : get("high") - 1, 130, 22, get("ratio") - 1);
+	return get("ratio") === null ? element("span", { class: "quiet-text" }, "–") : [element("strong", {}, text(get("change"))), whisker(RATIOS, get("low") === null ? null : get("low") - 1, get("high") === null ? null : get("high") - 1, 130, 16, get("ratio") - 1)];
 }
 
 // Which verdicts are shown; none chosen: all.

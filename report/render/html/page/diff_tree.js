@@ -65,26 +65,32 @@ function childrenOf(times) {
 	return children;
 }
 
-// { trees: [base's, new's], node: of each box, boxOf: of each node, -1: none }, as boxes.js has trees.
+// Callers that only call one another are one box: they end where paths part, or in a site.
+// { trees: [base's, new's], first, node: the first and the last node of each box, boxOf: of each node,
+// -1: none }, as boxes.js has trees.
 function treesOf(half) {
 	const times = SIDES.map((_, side) => timesOf(side, half)), children = childrenOf(times);
-	const node = [], depth = [], parent = [], open = [[0, 0, -1]];
+	const first = [], node = [], depth = [], parent = [], open = [[0, 0, -1]], boxOf = new Int32Array(nodeParent.length).fill(-1);
 	while (open.length) {
-		const [at, deep, above] = open.pop(), box = node.length;
+		const [from, deep, above] = open.pop(), box = node.length;
+		let at = from;
+		const onlyCaller = () => at && children.has(at) && children.get(at).length === 1 && children.get(at)[0] < FIRST_SITE;
+		for (boxOf[at] = box; onlyCaller(); boxOf[at] = box)
+			at = children.get(at)[0];
+		first.push(from);
 		node.push(at);
 		depth.push(deep);
 		parent.push(above);
 		for (const child of [...(children.get(at) || [])].reverse())
 			open.push([child, deep + 1, box]);
 	}
-	const n = node.length, next = new Int32Array(n).fill(n), boxOf = new Int32Array(nodeParent.length).fill(-1), inside = [];
+	const n = node.length, next = new Int32Array(n).fill(n), inside = [];
 	for (let box = 0; box < n; box++) {
 		while (inside.length > depth[box])
 			next[inside.pop()] = box;
 		inside.push(box);
-		boxOf[node[box]] = box;
 	}
-	return { n, node, depth, parent, next, boxOf, trees: times.map((time) => placed({ n, node, depth, parent, next, longestFirst: false }, time)) };
+	return { n, first, node, depth, parent, next, boxOf, trees: times.map((time) => placed({ n, node, depth, parent, next, longestFirst: false }, time)) };
 }
 
 function placed(shape, time) {
@@ -98,10 +104,24 @@ function placed(shape, time) {
 }
 
 const boxSite = (box) => (graph.node[box] >= FIRST_SITE ? graph.node[box] - FIRST_SITE : -1);
-const boxLabel = (box, field) => text(labels.get(boxes.get(graph.node[box] - 1, "label"), field));
-const boxModule = (box) => (boxSite(box) >= 0 ? siteLibrary(boxSite(box)) : box ? boxLabel(box, "module") : "");
+const nodeLabel = (node, field) => text(labels.get(boxes.get(node - 1, "label"), field));
+const boxModule = (box) => (boxSite(box) >= 0 ? siteLibrary(boxSite(box)) : box ? nodeLabel(graph.node[box], "module") : "");
 const withOutcome = (row) => siteName(row) + (siteOutcome(row) ? ` · ${siteOutcome(row)}` : "");
-const boxName = (box) => (boxSite(box) >= 0 ? withOutcome(boxSite(box)) : box ? boxLabel(box, "name") : "all timed calls");
+
+// The callers of a box, innermost first.
+function boxCallers(box) {
+	const names = [];
+	for (let node = graph.node[box]; boxSite(box) < 0 && node > 0 && node >= graph.first[box]; node = nodeParent[node])
+		names.push(nodeLabel(node, "name"));
+	return names;
+}
+
+function boxName(box) {
+	if (boxSite(box) >= 0)
+		return withOutcome(boxSite(box));
+	const names = boxCallers(box), n = names.length;
+	return n ? `${n > 1 ? `${names[n - 1]} › ${n > 2 ? "… › " : ""}` : ""}${names[0]}` : "all timed calls";
+}
 
 // Of all sites below a box: their verdict, if they share one.
 function sharedVerdicts() {

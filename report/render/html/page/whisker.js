@@ -30,7 +30,7 @@ function whiskerScale(rows, limits) {
 	const ticks = [];
 	for (let r = least * 10; log && r < high * 0.6; r *= 10)
 		ticks.push(...(r < low * 0.6 ? [-r, r] : [r]));
-	return { low, high, ticks, label: signedPercent, words: `${log ? "logarithmic " : ""}axis: ${percentWords(low)} % below to ${percentWords(high)} % above the mean`,
+	return { low, high, log, ticks, label: signedPercent, words: `${log ? "logarithmic " : ""}axis: ${percentWords(low)} % below to ${percentWords(high)} % above the mean`,
 		place: (r, wide) => WHISKER_EDGE + ((size(clamp(r, -low, high)) - size(-low)) / (size(high) - size(-low))) * (wide - 2 * WHISKER_EDGE) };
 }
 
