@@ -11,6 +11,7 @@ import re
 import sys
 import traceback
 
+import check_diff
 import check_first
 import check_layout
 import check_states
@@ -337,7 +338,7 @@ def outcome_of(b, words):
     b.look(1280, 900)
     b.open(page)
     try:
-        (getattr(check_first, name, None) or getattr(check_layout, name, None) or getattr(check_states, name, None) or globals()[name])(b, more)
+        (getattr(check_first, name, None) or getattr(check_diff, name, None) or getattr(check_layout, name, None) or getattr(check_states, name, None) or globals()[name])(b, more)
     except Wrong as wrong:
         return str(wrong)
     except Exception:  # pylint: disable=broad-except; the others are still to be run

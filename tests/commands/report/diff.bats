@@ -4,6 +4,7 @@
 # status. How often it errs is measured by bench/diff_pairs.py (docs/diff.md).
 
 load ../common
+load thirty
 
 # record NAME CLOCK COMMAND...: a profile NAME.scp.
 record_as()
@@ -15,16 +16,6 @@ record_as()
 		cat "$name.err"
 		return 1
 	}
-}
-
-# thirty NAME [SITE PERCENT]: thirty call sites of known cost, one dearer on request, in made-up time
-# (tests/programs/loaded/made_clock.c): what differs is drawn by the program, and not the machine's.
-thirty()
-{
-	rm -rf made && mkdir made
-	env LD_PRELOAD="$LIB $PROGRAMS/made_clock.so" MADE_CLOCK="$T/clock" SCPROF_OUT="$T/made" \
-		SCPROF_CLOCK=monotonic "$BUILD/bench/thirty" 1500 2000 "${@:2}" 3>&-
-	mv made/*.scp "$1.scp"
 }
 
 # Two senders; the first stretch of lines and the body of `second` can be filled.

@@ -48,7 +48,8 @@ const COLUMNS = [
 		draw: (row) => (doc.per ? two(row, "rate", known(each)) : two(row, "calls", calls)) },
 	{ key: "total", name: "Total", width: 88, rank: 6, number: true, value: (row) => sites.get(row, "new_total"), draw: (row) => two(row, "total", known(duration)) },
 ];
-const hasValues = () => true;
+const anyRatio = Array.from({ length: sites.rows }, (_, row) => sites.get(row, "ratio")).some((r) => r !== null);
+const hasValues = (c) => c.key !== "change" || anyRatio;
 
 const rateWords = (row) => (sites.get(row, "rate_changed") ? `${sites.get(row, "rate_ratio") > 1 ? "more" : "fewer"} calls${EACH}` : "");
 
