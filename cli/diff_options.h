@@ -12,7 +12,7 @@ struct diff_arguments {
 	struct diff_options options;
 	const char *output;
 	bool format_given; /* NULL: standard output */
-	const char **file;  /* BASE's first; the names are borrowed from argv */
+	const char **file; /* BASE's first; the names are borrowed from argv */
 	uint32_t files, bases;
 };
 
