@@ -730,7 +730,10 @@ struct scp_table_states {
 	uint64_t ran_ns, stolen_ns;
 	uint64_t switches;		 /* seen */
 	struct scp_off_cpu call_off_cpu; /* of top-level calls */
-	uint64_t reserved[3];
+	/* The same as covered_ns, between readings of the run delay, and how long the threads were
+	 * runnable meanwhile. 0 and 0: not known. */
+	uint64_t delay_covered_ns, delay_ns;
+	uint64_t reserved[1];
 };
 
 /* In what two walks of one path differ, and with which other walk ours was compared. */

@@ -143,6 +143,7 @@ struct prof_table {
 		uint64_t gaps, gap_units;
 		struct scp_off_cpu gap_off_cpu, call_off_cpu;
 		uint64_t covered_ns, cpu_ns, ran_ns, stolen_ns, switches;
+		uint64_t delay_covered_ns, delay_ns;
 	} states;
 };
 

@@ -354,6 +354,7 @@ struct report_threads_time {
 	double asleep_in_calls_s;
 	double not_recorded_s; /* asleep outside of recorded calls: in functions that are not
 				  wrapped */
+	double estimated_s;    /* of that, from a sample of the switches, not by the kernel */
 	double stolen_share;   /* of the time on a CPU: by the host; NAN: not known */
 	double stolen_share_error;
 	/* The check: charged to the threads while they were recorded (the thread's CPU clock), and

@@ -26,6 +26,13 @@ static void add_totals(struct switch_watch *w, const struct switch_reading *r)
 		w->busy_ppk = (w->busy_ppk + least_of(cpu * 1000 / passed, 1000) + 1) / 2;
 	w->last = *r;
 	w->has_last = true;
+	if (!r->has_delay)
+		return;
+	if (w->last_delay.has_delay) {
+		w->totals.delay_covered_ns += r->mono_ns - w->last_delay.mono_ns;
+		w->totals.delay_ns += r->delay_ns - w->last_delay.delay_ns;
+	}
+	w->last_delay = *r;
 }
 
 /* In a vfork child, or a thread made without one's own TLS: what the kernel counts is not ours. */
@@ -225,7 +232,7 @@ void switch_track_start(struct switch_watch *w, int32_t tid)
 {
 	uint64_t now = clock_mono_ns();
 	w->tid = tid;
-	w->sampled = w->has_last = false;
+	w->sampled = w->has_last = w->last_delay.has_delay = false;
 	w->weight = 0;
 	w->room_at = 0;
 	switch_budget_begin(w, now);

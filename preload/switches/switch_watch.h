@@ -38,6 +38,7 @@ struct switch_rate {
 /* What has been added up for the table, see struct scp_table_states. */
 struct switch_totals {
 	uint64_t covered_ns, cpu_ns, ran_ns;
+	uint64_t delay_covered_ns, delay_ns;
 	int64_t stolen_ns; /* noise about nothing is below 0 half of the time */
 };
 
@@ -59,6 +60,7 @@ struct switch_watch {
 	uint64_t began_ns;
 	uint64_t weight; /* 1 / the probability that it is read; 0: it is not */
 	struct switch_reading from, last;
+	struct switch_reading last_delay; /* the last one that has it */
 	struct switch_totals totals; /* since the table was made */
 	uint64_t busy_ppk;	     /* thousandths of the time that the thread had a CPU, lately */
 	uintptr_t room_at;	     /* a stack pointer with room below it; 0: none known */

@@ -70,6 +70,8 @@ void states_refresh_table(struct scp_thread *t)
 	s->detector = t->switches.detector;
 	s->covered_ns = totals->covered_ns;
 	s->cpu_ns = totals->cpu_ns;
+	s->delay_covered_ns = totals->delay_covered_ns;
+	s->delay_ns = totals->delay_ns;
 	s->ran_ns = totals->ran_ns;
 	s->stolen_ns = totals->stolen_ns > 0 ? (uint64_t)totals->stolen_ns : 0;
 	end_change(&s->seq);

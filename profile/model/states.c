@@ -188,6 +188,8 @@ void states_add_table(struct prof_table_states *to, const struct prof_table_stat
 	add_off_cpu(&to->call_off_cpu, &from->call_off_cpu);
 	to->covered_ns += from->covered_ns;
 	to->cpu_ns += from->cpu_ns;
+	to->delay_covered_ns += from->delay_covered_ns;
+	to->delay_ns += from->delay_ns;
 	to->ran_ns += from->ran_ns;
 	to->stolen_ns += from->stolen_ns;
 	to->switches += from->switches;

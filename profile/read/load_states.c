@@ -157,6 +157,8 @@ void load_states_of_table(const struct raw_file *raw, uint32_t table, struct pro
 		.call_off_cpu = r->call_off_cpu,
 		.covered_ns = r->covered_ns,
 		.cpu_ns = r->cpu_ns,
+		.delay_covered_ns = r->delay_covered_ns,
+		.delay_ns = r->delay_ns,
 		.ran_ns = r->ran_ns,
 		.stolen_ns = r->stolen_ns,
 		.switches = r->switches,

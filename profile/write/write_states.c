@@ -25,6 +25,8 @@ static void write_table(struct image *img, const struct prof_table_states *t, ui
 	r->call_off_cpu = t->call_off_cpu;
 	r->covered_ns = t->covered_ns;
 	r->cpu_ns = t->cpu_ns;
+	r->delay_covered_ns = t->delay_covered_ns;
+	r->delay_ns = t->delay_ns;
 	r->ran_ns = t->ran_ns;
 	r->stolen_ns = t->stolen_ns;
 	r->switches = t->switches;

@@ -21,6 +21,10 @@
 /* Standard errors of a sum of segments of which only some were read, each as far off as its length.
  */
 #define READING_ERRORS 2
+/* The share of a time for which the kernel was asked, at least, to say it of the rest, too. */
+#define COVERED_LEAST 0.5
+/* Of the CPU time, so much was looked at for what the host stole: one theft is not said of all. */
+#define RAN_LEAST 0.1
 
 /* ns */
 struct off {
@@ -40,6 +44,48 @@ static struct off estimate(const struct report *r, const struct scp_off_cpu *o,
 			    factor * (double)by->asleep_ns * (1 - stolen)};
 }
 
+/* ns, of a table's threads: all of it, and what estimates say. */
+struct whole {
+	double time, gaps, recording, stolen;
+	struct off calls_off, gaps_off;
+};
+
+/* What share `of` is of both. */
+static double part(double of, double other)
+{
+	return of + other > 0 ? of / (of + other) : 0;
+}
+
+/* The kernel knows how long the threads had a CPU, and how long they waited for one; only how both
+ * divide between calls and gaps is estimated. False: it was asked for too little of the time. */
+static bool add_known(struct report_threads_time *to, const struct prof_table_states *s,
+		      const struct whole *w)
+{
+	double covered = (double)s->covered_ns, delayed = (double)s->delay_covered_ns;
+	double stolen = (double)s->ran_ns >= RAN_LEAST * (double)s->cpu_ns ? w->stolen : 0;
+	double cpu, runnable, asleep, on_gaps, in_calls;
+
+	if (!(w->time > 0) || covered < COVERED_LEAST * w->time ||
+	    delayed < COVERED_LEAST * w->time)
+		return false;
+	cpu = (double)s->cpu_ns / (1 - stolen) / covered * w->time;
+	cpu = fmin(fmax(cpu, w->recording), w->time);
+	runnable = fmin((double)s->delay_ns / delayed * w->time, w->time - cpu);
+	asleep = w->time - cpu - runnable;
+	in_calls = w->calls_off.asleep + w->gaps_off.asleep > 0
+			   ? part(w->calls_off.asleep, w->gaps_off.asleep)
+			   : w->gaps < w->time / 2;
+	on_gaps = w->gaps - runnable * part(w->gaps_off.runnable, w->calls_off.runnable) -
+		  asleep * (1 - in_calls);
+	on_gaps = fmin(fmax(on_gaps, 0), cpu - w->recording);
+	to->cpu_outside_s += on_gaps / 1e9;
+	to->cpu_in_calls_s += (cpu - w->recording - on_gaps) / 1e9;
+	to->runnable_s += runnable / 1e9;
+	to->asleep_in_calls_s += in_calls * asleep / 1e9;
+	to->not_recorded_s += (1 - in_calls) * asleep / 1e9;
+	return true;
+}
+
 static void add_table(struct report *r, const struct prof_table *t)
 {
 	const struct scp_off_cpu *in_calls = &t->states.call_off_cpu,
@@ -54,12 +100,16 @@ static void add_table(struct report *r, const struct prof_table *t)
 	double on_calls = calls_ns - calls.runnable - calls.asleep;
 	double on_gaps = gaps_ns - gaps.runnable - gaps.asleep;
 
-	to->cpu_in_calls_s += on_calls / 1e9;
-	to->cpu_outside_s += on_gaps / 1e9;
 	to->recording_s += recording_ns / 1e9;
-	to->runnable_s += (calls.runnable + gaps.runnable) / 1e9;
-	to->asleep_in_calls_s += calls.asleep / 1e9;
-	to->not_recorded_s += gaps.asleep / 1e9;
+	if (!add_known(to, &t->states,
+		       &(struct whole){time, gaps_ns, recording_ns, stolen, calls, gaps})) {
+		to->cpu_in_calls_s += on_calls / 1e9;
+		to->cpu_outside_s += on_gaps / 1e9;
+		to->runnable_s += (calls.runnable + gaps.runnable) / 1e9;
+		to->asleep_in_calls_s += calls.asleep / 1e9;
+		to->not_recorded_s += gaps.asleep / 1e9;
+		to->estimated_s += time / 1e9;
+	}
 	to->charged_s += (double)t->states.cpu_ns / 1e9;
 	if (!(time > 0))
 		return;

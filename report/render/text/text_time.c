@@ -99,7 +99,7 @@ static void fill_states(struct time_line *l, const struct report *r)
 	double off = threads_time_difference(r);
 	char waits[160];
 
-	l->about = !(fabs(off) <= EXACT);
+	l->about = !(fabs(off) <= EXACT) && t->estimated_s > EXACT * r->time_ns / 1e9;
 	name_waits(r, false, waits, sizeof(waits));
 	add(l, in_calls, "█", "#", "in calls, on a CPU", "on a CPU in calls");
 	add(l, all_cpu - in_calls - recording, "▓", "=", "computing outside of calls",

@@ -192,6 +192,8 @@ static void test_what_the_host_steals_is_not_slept(void **state)
 	assert_int_equal(off->mark.runnable_ns, 4000);
 	assert_int_equal(off->mark.asleep_ns, 0);
 	assert_int_equal(w->totals.stolen_ns, 90000);
+	assert_int_equal(w->totals.delay_ns, 4000);
+	assert_int_equal(w->totals.delay_covered_ns, w->totals.covered_ns);
 }
 
 static void test_a_switch_between_calls_is_the_gaps(void **state)

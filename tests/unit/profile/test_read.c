@@ -135,6 +135,7 @@ static void test_states_are_those_of_the_file(void **state)
 	assert_true(table->gaps == 2 && table->gap_units == 20 && table->switches == 6);
 	assert_true(table->gap_off_cpu.asleep_ns == 10 && table->gap_off_cpu.waits == 1);
 	assert_true(table->covered_ns == 1200 && table->cpu_ns == 900);
+	assert_true(table->delay_covered_ns == 1100 && table->delay_ns == 30);
 	assert_true(table->ran_ns == 800 && table->stolen_ns == 40);
 	assert_int_equal(p->table[1].states.detector, SCP_SWITCH_NONE);
 	assert_int_equal(p->slowest[1].state, SCP_SLOWEST_READ);

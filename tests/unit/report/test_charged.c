@@ -128,11 +128,62 @@ static void time_on_a_cpu_in_calls_is_within_all_of_it(void **state)
 	assert_float_equal(threads_time_cpu_in_calls_s(&many), 0.5, 1e-12);
 }
 
+/* Of ten parts of the time a sample says one runnable and eight asleep, the kernel two runnable and
+ * four on a CPU. */
+static void the_kernels_account_goes_before_the_sample(void **state)
+{
+	struct profile *p = timed(1);
+	struct prof_table_states *s = &p->table[1].states;
+	double time =
+		(double)(p->table[0].time_units + p->table[1].time_units) * p->clock.ns_per_unit;
+	const struct report_threads_time *t;
+	struct report *r;
+
+	(void)state;
+	s->covered_ns = s->delay_covered_ns = 10000000;
+	s->cpu_ns = 4000000;
+	s->delay_ns = 2000000;
+	p->table[0].states = *s;
+	r = build(p);
+	t = &r->threads_time;
+	assert_float_equal((t->cpu_in_calls_s + t->cpu_outside_s + t->recording_s) * 1e9 / time,
+			   0.4, 1e-9);
+	assert_float_equal(t->runnable_s * 1e9 / time, 0.2, 1e-9);
+	assert_float_equal((t->asleep_in_calls_s + t->not_recorded_s) * 1e9 / time, 0.4, 1e-9);
+	assert_true(t->cpu_in_calls_s >= 0 && t->cpu_outside_s >= 0);
+	report_free(r);
+}
+
+/* One theft of 4 ms in 10 ms that were looked at says nothing of 400. */
+static void a_theft_in_little_time_is_not_said_of_all(void **state)
+{
+	struct profile *p = timed(1);
+	struct prof_table_states *s = &p->table[1].states;
+	double time =
+		(double)(p->table[0].time_units + p->table[1].time_units) * p->clock.ns_per_unit;
+	const struct report_threads_time *t;
+	struct report *r;
+
+	(void)state;
+	s->covered_ns = s->delay_covered_ns = 10000000;
+	s->cpu_ns = 4000000;
+	s->ran_ns = 100000;
+	s->stolen_ns = 40000;
+	p->table[0].states = *s;
+	r = build(p);
+	t = &r->threads_time;
+	assert_float_equal((t->cpu_in_calls_s + t->cpu_outside_s + t->recording_s) * 1e9 / time,
+			   0.4, 1e-9);
+	report_free(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(recordings_without_a_tick_have_no_duration),
 		cmocka_unit_test(time_on_a_cpu_in_calls_is_within_all_of_it),
+		cmocka_unit_test(the_kernels_account_goes_before_the_sample),
+		cmocka_unit_test(a_theft_in_little_time_is_not_said_of_all),
 		cmocka_unit_test(charged_time_adds_up_to_the_processes_own),
 		cmocka_unit_test(what_few_readings_may_be_off_by_is_said),
 	};

@@ -198,6 +198,8 @@ static void add_states(struct scp_build *b, struct scp_sample *s)
 	table->gap_off_cpu = (struct scp_off_cpu){20, 20, 3, 10, 7, 1};
 	table->covered_ns = 1200;
 	table->cpu_ns = 900;
+	table->delay_covered_ns = 1100;
+	table->delay_ns = 30;
 	table->ran_ns = 800;
 	table->stolen_ns = 40;
 	table->switches = 6;
