@@ -138,11 +138,21 @@ static bool not_recorded(FILE *to, const struct report *r)
 	return true;
 }
 
+/* One thread's waiting is told by the rows: by thread they would be the same. */
+static bool has_threads(const struct report *r)
+{
+	uint64_t threads = 0;
+
+	for (uint32_t i = 0; i < r->threads; i++)
+		threads += r->thread[i].threads;
+	return threads > 1;
+}
+
 static bool waiting(FILE *to, const struct report *r)
 {
 	double share = r->time_ns > 0 ? r->waiting_ns / r->time_ns : 0;
 
-	if (!(share >= MOST_OF_TIME) || r->by == REPORT_BY_THREAD)
+	if (!(share >= MOST_OF_TIME) || r->by == REPORT_BY_THREAD || !has_threads(r))
 		return false;
 	put_percent(to, fmin(share, 1));
 	fputs(" of the time is waiting. See which threads wait, and which work: scprof report --by "

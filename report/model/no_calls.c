@@ -60,11 +60,17 @@ static void put_selected(FILE *to, const struct report *r)
 
 static void put_computing(FILE *to, const struct report *r)
 {
+	const struct report_threads_time *t = &r->threads_time;
+	double computing = elsewhere_computing(r);
 	char share[32];
 
-	if (!(elsewhere_computing(r) >= MUCH_COMPUTING))
+	if (!(computing >= MUCH_COMPUTING))
 		return;
-	numbers_significant(share, sizeof(share), 100 * elsewhere_computing(r), 2);
+	/* It is of the time in which there was a CPU; what is shown is of all, as in the time line.
+	 */
+	if (t->known && r->time_ns > 0)
+		computing *= fmax(1 - t->runnable_s * 1e9 / r->time_ns, 0);
+	numbers_significant(share, sizeof(share), 100 * computing, 2);
 	fprintf(to, " %s %% of the time is computing: `perf record` shows where.", share);
 }
 

@@ -198,6 +198,11 @@ static void test_next_steps_follow_from_what_was_found(void **state)
 	assert_true(suggests(r, "scprof report --by thread app.scp"));
 	assert_false(suggests(r, "report.html"));
 	report_free(r);
+	p->table[0].threads = 0; /* of one thread there is nothing to tell apart */
+	p->table[1].threads = 1;
+	r = build(p, REPORT_BY_PATH, false);
+	assert_false(suggests(r, "--by thread"));
+	report_free(r);
 	/* fifty sends that differ, and a command for which a shell needs quotes */
 	p = fixture_profile();
 	p->entries = 4;
