@@ -21,6 +21,7 @@
 struct rows {
 	uint32_t *row; /* sites that may be shown: those that work, then those that wait */
 	uint32_t works, waits;
+	uint32_t works_much, waits_much; /* that are not little */
 	uint32_t works_shown, waits_shown;
 	/* one-offs */
 	uint32_t once;
@@ -58,6 +59,17 @@ static void fold_one(struct rows *rows, const struct report_site *s)
 		rows->once_ns += fmax(s->outer_ns, 0);
 }
 
+static void count_row(struct rows *rows, const struct report_site *s)
+{
+	if (s->waits) {
+		rows->waits++;
+		rows->waits_much += s->waiting_share >= LITTLE;
+	} else {
+		rows->works++;
+		rows->works_much += s->share >= LITTLE;
+	}
+}
+
 /* -1: out of memory. Either way to be freed. */
 static int collect(struct rows *rows, struct text *t)
 {
@@ -77,20 +89,30 @@ static int collect(struct rows *rows, struct text *t)
 			continue;
 		}
 		rows->row[rows->works + rows->waits] = i;
-		if (r->site[i].waits)
-			rows->waits++;
-		else
-			rows->works++;
+		count_row(rows, &r->site[i]);
 	}
 	return 0;
 }
 
-/* A quarter of them for what waits, and what the others do not need. */
+static uint32_t beyond(uint32_t most, uint32_t needed)
+{
+	return most > needed ? most - needed : 0;
+}
+
+static uint32_t larger(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
+
+/* A quarter of them for what waits, and what the others do not need; a row of little work is no
+ * need where one waited for much. */
 static void choose(struct rows *rows, uint32_t most)
 {
-	uint32_t left = most > rows->works ? most - rows->works : 0;
 	uint32_t quarter = most > 2 && most < 4 ? 1 : most / 4;
-	uint32_t waits = left > quarter ? left : quarter;
+	uint32_t much = beyond(most, larger(rows->works_much, 1));
+	uint32_t waits = larger(beyond(most, rows->works), quarter);
+
+	waits = larger(waits, much < rows->waits_much ? much : rows->waits_much);
 
 	rows->waits_shown = rows->waits < waits ? rows->waits : waits;
 	most -= rows->waits_shown;

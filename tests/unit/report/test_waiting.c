@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/containers/string_index.h"
 #include "report/model/waiting.h"
@@ -163,6 +164,22 @@ static void text_marks_what_waits(void **state)
 	free(text);
 }
 
+/* Of two rows one is close, 2 us, or epoll_wait, 8 ms. */
+static void little_work_gives_its_room_to_long_waits(void **state)
+{
+	struct report_options o = REPORT_OPTIONS_DEFAULT;
+	char *text;
+
+	(void)state;
+	o.top = 2;
+	o.width = 160;
+	text = fixture_print(with_waits(), &o);
+	assert_non_null(strstr(text, "\nsend "));
+	assert_non_null(strstr(text, "\nepoll_wait "));
+	assert_null(strstr(text, "\nclose "));
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -173,6 +190,7 @@ int main(void)
 		cmocka_unit_test(threads_and_processes_say_how_long_they_waited),
 		cmocka_unit_test(a_flame_graph_has_a_tree_for_each),
 		cmocka_unit_test(text_marks_what_waits),
+		cmocka_unit_test(little_work_gives_its_room_to_long_waits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
