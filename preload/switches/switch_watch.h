@@ -61,10 +61,10 @@ struct switch_watch {
 	uint64_t weight; /* 1 / the probability that it is read; 0: it is not */
 	struct switch_reading from, last;
 	struct switch_reading last_delay; /* the last one that has it */
-	struct switch_totals totals; /* since the table was made */
-	uint64_t busy_ppk;	     /* thousandths of the time that the thread had a CPU, lately */
-	uintptr_t room_at;	     /* a stack pointer with room below it; 0: none known */
-	bool sampled;		     /* without a detector: the present top-level call is read */
+	struct switch_totals totals;	  /* since the table was made */
+	uint64_t busy_ppk; /* thousandths of the time that the thread had a CPU, lately */
+	uintptr_t room_at; /* a stack pointer with room below it; 0: none known */
+	bool sampled;	   /* without a detector: the present top-level call is read */
 	bool has_last;
 	int32_t tid;
 	uint32_t period;	     /* mean of countdown */
