@@ -41,6 +41,7 @@ REPORT_SRC = \
 	report/loops/loop_ways.c \
 	report/model/account.c \
 	report/model/nesting.c \
+	report/model/next_command.c \
 	report/model/next_steps.c \
 	report/model/path_fold.c \
 	report/model/perturbation.c \
