@@ -38,5 +38,5 @@ function showHead() {
 	showWarnings(!sites.rows);
 	showReading();
 	showFlameNote();
-	byId("foot").textContent = "Made by scprof. The colours are those of Okabe and Ito (2008), which people with any form of colour blindness can distinguish; certainty is the lightness of one blue. No information is in colour alone.";
+	byId("foot").textContent = "Made by scprof. The colours are those of Okabe and Ito (2008), which people with any form of colour blindness can distinguish. Certainty is the lightness of one blue. No information is in colour alone.";
 }
