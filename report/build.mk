@@ -151,7 +151,7 @@ REPORT_SRC = \
 # The pages of `--format html`, a report's and a comparison's, from readable pieces; the scripts run in this order.
 HTML_PIECES = report/render/html/page
 HTML_STYLES = base layout flame table charts displaced states loops print
-HTML_SCRIPTS = doc data format dom theme whisker charts states time boxes halves flame flame_input rows table inspector search warnings head loops displaced sections main
+HTML_SCRIPTS = doc data format dom theme whisker charts states time boxes halves flame flame_input rows table inspector search programs warnings head loops displaced sections main
 HTML_SOURCES = $(HTML_PIECES)/page.html $(HTML_STYLES:%=$(HTML_PIECES)/%.css) $(HTML_SCRIPTS:%=$(HTML_PIECES)/%.js)
 HTML_PAGE = $(BUILD)/report/render/html/page
 DIFF_STYLES = base layout flame table charts diff print

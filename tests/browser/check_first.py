@@ -101,6 +101,11 @@ def programs(b, _):
     if "two" in b.page:
         expect(cells and {(0, "first <u>"), (1, "second")} == {tuple(cell) for cell in cells}, f"{cells}")
         expect(b.run("document.querySelectorAll('#table u').length") == 0, "a program's name became an element")
+        b.run("[...document.querySelectorAll('#programs button.link')].find((e) => e.textContent === 'second').click()")
+        painted(b)
+        expect(b.run("table.shown.length > 0 && table.shown.every((row) => row % 2 === 1)"), "a click on a program does not show it alone")
+        b.run("document.querySelector('#only-program').click()")
+        expect(b.run("table.shown.length === sites.rows && flame.matched === null"), "the chip does not show all programs again")
     else:
         expect(cells is None, "a column of one program is shown")
     expect_quiet(b)
