@@ -54,6 +54,8 @@ REPORT_SRC = \
 	report/model/filter_summary.c \
 	report/model/frame_symbols.c \
 	report/model/groups.c \
+	report/model/groups_order.c \
+	report/model/groups_rank.c \
 	report/model/elsewhere.c \
 	report/model/ledger.c \
 	report/model/no_calls.c \
