@@ -24,8 +24,9 @@ const struct usage cmd_clocks_usage = {
 	.command = "clocks",
 	.summary = "test the clocks of this machine",
 	.synopsis = {"[--json] [--figure] [--long]"},
-	.text = "Tests every clock on this machine: resolution, cost of a reading, order across "
-		"CPUs, steps, drift, real length of ticks, lateness of the page clock's ticker. It "
+	.text = "Test every clock on this machine: resolution, cost of a reading, order across "
+		"CPUs, steps and drift. Of the page clock, also the real length of ticks, and how "
+		"late they come. It "
 		"keeps all CPUs busy for a moment.",
 	.options = usage_options,
 	.exit_status = "0 done, 1 could not be measured or printed, 2 wrong usage",

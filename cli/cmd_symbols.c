@@ -39,9 +39,9 @@ const struct usage cmd_symbols_usage = {
 	.command = "symbols",
 	.summary = "list the functions that `run -s` can time",
 	.synopsis = {"[--stubs FILE] [--sysroot DIR] PROGRAM [PATTERN...]"},
-	.text = "List the functions that `scprof run -s` can time in PROGRAM, as LIBRARY:NAME, "
-		"followed by the version where it is not the one for new programs, and by the "
-		"source's name where the linker has another.",
+	.text = "List the functions that `scprof run -s` can time in PROGRAM, as LIBRARY:NAME. The "
+		"version follows where it is not the one for new programs. The source's name "
+		"follows where the linker has another.",
 	.words = "PROGRAM PATTERN",
 	.mode = "+",
 	.operands = usage_operands,

@@ -57,8 +57,8 @@ const struct usage diff_options_usage = {
 	.summary = "what became slower or faster",
 	.synopsis = {"[OPTION...] BASE NEW", "[OPTION...] BASE... -- NEW..."},
 	.text = "Say what became slower or faster between two runs of the same work, site by site, "
-		"with intervals: in elapsed time, and in the CPU time of calls that were not "
-		"switched. Sites are matched by symbol and line, not by address: a rebuilt "
+		"with intervals. Compared are elapsed time, and the CPU time of calls that were "
+		"not switched. Sites are matched by symbol and line, not by address: a rebuilt "
 		"program matches. Three runs a side or more, recorded in turn, can tell far "
 		"smaller changes: only they show by how much runs differ anyway.",
 	.words = "BASE NEW",

@@ -25,9 +25,9 @@ enum { OPT_LISTEN = USAGE_OWN, OPT_SERVICES, OPT_FUNCTIONS, OPT_FILES, OPT_SECON
 
 static const struct usage_entry usage_operands[] = {
 	{.name = "DIR",
-	 .text = "look for profiles here, and in directories of runs in it (default: /dev/shm, "
-		 "where `scprof run` keeps them while a command runs, and SCPROF_OUT or else the "
-		 "working directory)"},
+	 .text = "look for profiles here, and in directories of runs in it. Default: /dev/shm, "
+		 "where `scprof run` keeps them meanwhile, and SCPROF_OUT, else the working "
+		 "directory"},
 	{0}};
 
 static const struct usage_entry usage_options[] = {
@@ -53,9 +53,10 @@ const struct usage serve_options_usage = {
 	.summary = "this host's profiles as web pages, metrics and pprof",
 	.synopsis = {"[OPTION...] [DIR...]"},
 	.text = "Follow the profiles of all profiled processes of this host and offer them by "
-		"HTTP: / (what runs, with means and intervals; reports and flame graphs), /metrics "
-		"(for Prometheus, in OpenMetrics or the text format), /debug/pprof/profile (for "
-		"Parca and Pyroscope; ?seconds=N for the next N seconds), /healthz. Only profiles "
+		"HTTP. The page / shows what runs, with means and intervals, reports and flame "
+		"graphs. /metrics is for Prometheus, in OpenMetrics or the text format. "
+		"/debug/pprof/profile is for Parca and Pyroscope (?seconds=N: the next N seconds). "
+		"/healthz says whether it works. Only profiles "
 		"of the same user are read; root reads everybody's. SIGTERM ends it.",
 	.words = "DIR",
 	.operands = usage_operands,

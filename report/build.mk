@@ -41,6 +41,7 @@ REPORT_SRC = \
 	report/loops/loop_ways.c \
 	report/model/account.c \
 	report/model/nesting.c \
+	report/model/next_command.c \
 	report/model/next_steps.c \
 	report/model/path_fold.c \
 	report/model/perturbation.c \
@@ -53,6 +54,8 @@ REPORT_SRC = \
 	report/model/filter_summary.c \
 	report/model/frame_symbols.c \
 	report/model/groups.c \
+	report/model/groups_order.c \
+	report/model/groups_rank.c \
 	report/model/elsewhere.c \
 	report/model/ledger.c \
 	report/model/no_calls.c \
@@ -150,7 +153,7 @@ REPORT_SRC = \
 # The pages of `--format html`, a report's and a comparison's, from readable pieces; the scripts run in this order.
 HTML_PIECES = report/render/html/page
 HTML_STYLES = base layout flame table charts displaced states loops print
-HTML_SCRIPTS = doc data format dom theme whisker charts states time boxes halves flame flame_input rows table inspector search warnings head loops displaced sections main
+HTML_SCRIPTS = doc data format dom theme whisker charts states time boxes halves flame flame_input rows table inspector search programs warnings head loops displaced sections main
 HTML_SOURCES = $(HTML_PIECES)/page.html $(HTML_STYLES:%=$(HTML_PIECES)/%.css) $(HTML_SCRIPTS:%=$(HTML_PIECES)/%.js)
 HTML_PAGE = $(BUILD)/report/render/html/page
 DIFF_STYLES = base layout flame table charts diff print

@@ -379,6 +379,7 @@ struct report_elsewhere_function {
 };
 struct report_elsewhere {
 	const char *group;			    /* as -g has it */
+	uint32_t mask;				    /* SCP_GROUP_* */
 	struct report_elsewhere_function *function; /* the longest time first */
 	uint32_t functions;
 	uint64_t calls;
@@ -433,9 +434,10 @@ struct report {
 	bool apart; /* there are several programs, and no row is of two of them */
 	/* By the profile's processes: index into program; number of the run (runs.h). */
 	uint32_t *program_of, *run_of;
-	uint32_t runs, profiles;     /* runs without a common process; files */
-	const char *profile_name;    /* report_options.profile */
-	char *next_step[NEXT_STEPS]; /* sentences with a command each (next_steps.h) */
+	uint32_t runs, profiles;	   /* runs without a common process; files */
+	const char *profile_name;	   /* report_options.profile */
+	char *next_step[NEXT_STEPS];	   /* "WHAT WAS FOUND: COMMAND" (next_steps.h) */
+	uint32_t next_command[NEXT_STEPS]; /* byte at which the command begins */
 	uint32_t next_steps;
 	uint32_t heuristic_paths; /* of the profile: with SCP_PATH_HEURISTIC */
 	uint32_t working;	  /* sites that do not wait: the others follow them */

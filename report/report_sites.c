@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "profile/base/array.h"
+#include "report/model/groups_order.h"
 #include "report/model/displaced.h"
 #include "report/model/nesting.h"
 #include "report/model/reliability.h"
@@ -352,7 +353,7 @@ int report_sites_build(struct report *r, struct groups *groups, uint32_t keep)
 	if (status == 0 && some)
 		status = weigh_rows(r, groups, &nesting, total_ns);
 	if (status == 0)
-		status = groups_sort(groups, r->kept);
+		status = groups_order_sort(groups, r->kept);
 	if (status == 0)
 		status = keep_rows(r, groups, &nesting, some, total_ns);
 	if (status == 0)

@@ -18,6 +18,7 @@ SERVE_SRC = \
 	serve/http/negotiate.c \
 	serve/http/request.c \
 	serve/pages/gauges.c \
+	serve/pages/index_head.c \
 	serve/pages/index_page.c \
 	serve/pages/index_processes.c \
 	serve/pages/index_write.c \

@@ -34,8 +34,8 @@ const struct usage cmd_load_usage = {
 	.command = "load",
 	.summary = "how busy each CPU is, by what idle priority cannot get",
 	.synopsis = {"[--cpus LIST] [--json] [SECONDS]"},
-	.text = "How busy each CPU is: a thread at the lowest priority (SCHED_IDLE) on each takes "
-		"what is left over, and what it cannot get is load, interrupts included; beside "
+	.text = "How busy each CPU is. A thread at the lowest priority (SCHED_IDLE) on each takes "
+		"what is left over. What it cannot get is load, interrupts included. Beside it: "
 		"what /proc/stat says, that thread's own time subtracted.",
 	.words = "SECONDS",
 	.operands = usage_operands,

@@ -63,10 +63,9 @@ static const struct usage_entry usage_options[] = {
 	 .text = "leave the fluid alone for so long before the first and after each run, 100ms to "
 		 "600s (default: 1s)"},
 	{"at-most", OPT_AT_MOST, "T",
-	 .text = "take at most so long besides the command itself, 500ms to 86400s (default: half "
-		 "a "
-		 "second, --rest before the first and after each run, and 5 s more on a busy "
-		 "machine)"},
+	 .text = "take at most so long besides the command itself, 500ms to 86400s. Default: half "
+		 "a second, --rest before the first and after each run, and 5 s more on a busy "
+		 "machine"},
 	{"no-task-clock", OPT_NO_TASK_CLOCK, NULL,
 	 .text = "leave perf's task-clock out of the first run, too: it makes the CPU time of a "
 		 "program that switches often some hundredths longer"},
@@ -88,9 +87,9 @@ const struct usage displace_options_usage = {
 	.command = "displace",
 	.summary = "a command's CPU time, uncharged interrupt work included",
 	.synopsis = {"[OPTION...] [--] COMMAND [ARG...]"},
-	.text = "How much CPU time a command really takes, interrupt and softirq work included, "
-		"beside what getrusage, perf, taskstats and schedstat say; and where all time of "
-		"the CPUs went.",
+	.text = "How much CPU time a command really takes, interrupt and softirq work included. "
+		"Beside it: what getrusage, perf, taskstats and schedstat say, and where all time "
+		"of the CPUs went.",
 	.words = "COMMAND ARG",
 	.mode = "+",
 	.options = usage_options,

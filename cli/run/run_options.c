@@ -35,18 +35,16 @@ enum {
 };
 
 static const struct usage_entry usage_options[] = {
-	USAGE_ENTRY_OUTPUT("PATH",
-			   "the profile (default: scprof.NAME.PID.scp in SCPROF_OUT, else here); "
-			   "a name that ends in .html, .json, .csv, .svg, .pb.gz, .folded or "
-			   ".callgrind: the report, and the profile beside it"),
+	USAGE_ENTRY_OUTPUT("PATH", "the profile (default: scprof.NAME.PID.scp in SCPROF_OUT, else "
+				   "here). A name that ends in .html, .json, .csv, .svg, .pb.gz, "
+				   ".folded or .callgrind: the report, and the profile beside it"),
 	{"clock", 'c', "CLOCK",
 	 .text = "tsc, coarse, monotonic, page, thread-cpu or dual (default: SCPROF_CLOCK, else "
 		 "what `scprof clocks` recommends)",
 	 .variable = "SCPROF_CLOCK"},
 	{"tick", 'd', "TICK",
-	 .text = "mean tick of the page clock, 20us to 100ms (default: 1ms; for page and dual); "
-		 "one "
-		 "that costs over 1 % of a CPU is made longer",
+	 .text = "mean tick of the page clock, 20us to 100ms (default: 1ms; for page and dual). "
+		 "One that costs over 1 % of a CPU is made longer",
 	 .variable = "SCPROF_TICK"},
 	{"exact-tick", OPTION_EXACT_TICK, NULL, .text = "keep the tick, whatever it costs"},
 	{"groups", 'g', "GROUPS",
@@ -55,8 +53,8 @@ static const struct usage_entry usage_options[] = {
 		 "(default: socket,wait,region)",
 	 .variable = "SCPROF_GROUPS"},
 	{"symbols", 's', "SYMBOLS",
-	 .text = "functions of libraries to time besides: names, globs, LIBRARY:NAME, !NAME takes "
-		 "out again, @FILE has one a line; separated by commas (-s "
+	 .text = "functions of libraries to time besides: names, globs, LIBRARY:NAME, separated by "
+		 "commas. !NAME takes out again, @FILE has one a line (-s "
 		 "'libssl*:SSL_*,!SSL_get_*'; `scprof symbols PROGRAM` lists them)",
 	 .variable = "SCPROF_SYMBOLS"},
 	{"slowest", OPTION_SLOWEST, "K",
@@ -71,9 +69,9 @@ static const struct usage_entry usage_options[] = {
 		 "timed but poll, select, epoll_wait and accept; SCPROF_SLOWEST_OF)",
 	 .variable = "SCPROF_SLOWEST_OF"},
 	{"states", OPTION_STATES, "off|budget|exact",
-	 .text = "where calls spend their time, on a CPU, waiting for one, or asleep: not at all, "
-		 "by readings that take 0.3 % of a thread's time at most (default), or by "
-		 "reading every call that lost its CPU (SCPROF_STATES)",
+	 .text = "whether calls were on a CPU, waited for one, or slept. budget (default): "
+		 "readings take at most 0.3 % of a thread's time; exact: every call that lost its "
+		 "CPU is read (SCPROF_STATES)",
 	 .flags = USAGE_OTHER_VALUES, .variable = "SCPROF_STATES"},
 	{"verify-paths", OPTION_VERIFY_PATHS, "[=N]",
 	 .text = "let libunwind walk new call paths, too, one in N of them (default: all), and "
@@ -85,16 +83,16 @@ static const struct usage_entry usage_options[] = {
 	{"until-of", OPTION_UNTIL_OF, "NAMES",
 	 .text = "of these functions only: names, globs, separated by commas"},
 	{"until-least", OPTION_UNTIL_LEAST, "T",
-	 .text = "but not before so long a measurement (default: 10s): what the program does for "
-		 "a third of it or longer at a stretch may be missed"},
+	 .text = "but measure at least so long (default: 10s). What the program does for a third "
+		 "of it or longer at a stretch may be missed"},
 	{"live", OPTION_LIVE, NULL,
 	 .text = "watch on the terminal meanwhile, as by scprof top; what the command writes to "
 		 "the terminal goes to a file"},
 	{"no-report", OPTION_NO_REPORT, NULL, .text = "write the profile only"},
 	REPORT_OPTIONS_ENTRIES,
 	{"displace", OPTION_DISPLACE, NULL,
-	 .text = "and measure what interrupts take for the command besides, with a fluid on each "
-		 "CPU (see scprof displace --help), and for a call at each site"},
+	 .text = "also measure what interrupts take for the command and for a call at each site. A "
+		 "thread of lowest priority on each CPU does so (see scprof displace --help)"},
 	{"below", RUN_OPTION_BELOW, "FUNCTION",
 	 .text = "only calls below this function, local ones of the program too: names, globs, "
 		 "LIBRARY:NAME, !NAME, as for -s; may be given again",

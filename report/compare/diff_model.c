@@ -25,8 +25,8 @@ static bool comparable(const struct diff *d, struct profile_error *why)
 		if (is_processor_time(a) == is_processor_time(b))
 			continue;
 		error_set(why,
-			  "%s was timed with the clock %s and %s with %s: processor time and "
-			  "elapsed time cannot be compared; record both with the same clock (-c)",
+			  "%s was timed with the clock %s and %s with %s. Processor time and "
+			  "elapsed time cannot be compared: record both with the same clock (-c)",
 			  a->processes ? a->process[0].file : "BASE",
 			  report_names_clock(a->clock.kind),
 			  b->processes ? b->process[0].file : "NEW",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* When to look for files, when for a new model, and what is read in between. */
 #include "report/live/live_reader_private.h"
+#include "report/model/groups_order.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -191,7 +192,7 @@ int live_reader_regroup(struct live_reader *f, enum report_by by)
 {
 	struct groups g;
 
-	if (groups_build(&g, f->profile, by)) {
+	if (groups_order_build(&g, f->profile, by)) {
 		groups_free(&g);
 		return -1;
 	}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A new model of all files. Positions in files never change, so readings carry over to it. */
 #include "report/live/live_reader_private.h"
+#include "report/model/groups_order.h"
 
 #include <errno.h>
 #include <math.h>
@@ -186,7 +187,7 @@ int live_reader_model_make_model(struct live_reader *f, const struct target_file
 
 	if (!failed) {
 		function_names_fill(m.profile);
-		failed = groups_build(&m.groups, m.profile, f->by) || make_readings(f, &m);
+		failed = groups_order_build(&m.groups, m.profile, f->by) || make_readings(f, &m);
 	}
 	if (failed) {
 		bool gone = errno == ENOENT;

@@ -104,9 +104,8 @@ static json_t *load(const char *path, char *error, size_t room)
 		snprintf(error, room, "cannot read %.200s: %s", path, strerror(errno));
 	else if (!root)
 		snprintf(error, room,
-			 "cannot read %.200s: line %d is no JSON, so the file is not what "
-			 "'scprof displace --json' wrote; make one with scprof displace --json "
-			 "-o FILE COMMAND",
+			 "cannot read %.200s: line %d is no JSON as 'scprof displace --json' "
+			 "writes it. Make one with scprof displace --json -o FILE COMMAND",
 			 path, where.line);
 	if (in)
 		fclose(in);

@@ -132,6 +132,7 @@ static int make_group(struct report *r, uint32_t group, const struct report_else
 	if (!count)
 		return 0;
 	e->group = groups[group].name;
+	e->mask = groups[group].group;
 	e->function = calloc(count, sizeof(*e->function));
 	if (!e->function)
 		return -1;

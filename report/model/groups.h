@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Which entries of a profile are one row of a report, and in which order the rows come:
- * those that do not wait
- * (waiting.h) first, of both the longest total first (or as --sort has it); ties by what is
- * printed, never by order in the file. Private to report/.
+/* Which entries of a profile are one row of a report. Private to report/.
  *
  * Made for a million rows: only numbers are kept of each, so that sums, of which
  * a row needs a kilobyte while it is worked out, are made one row at a time. */
@@ -17,7 +14,7 @@
 struct group_row {
 	uint64_t units, calls;
 	uint32_t function : 28, outcome : 3; /* a file has room for 2^24 functions */
-	uint32_t noted : 1;		     /* by the caller: see groups_sort */
+	uint32_t noted : 1;		     /* by the caller: see groups_order_sort */
 	uint32_t path;	/* of several that are folded, the one of the longest entry */
 	uint32_t first; /* its first entry; the others by `next`, in the profile's order */
 };
@@ -26,7 +23,7 @@ _Static_assert(SCP_OUTCOMES <= 8, "outcomes have three bits");
 struct groups {
 	const struct profile *profile;
 	enum report_by by;
-	enum report_sort sort;	    /* for groups_sort; time unless set */
+	enum report_sort sort;	    /* for groups_order_sort; time unless set */
 	const uint32_t *program_of; /* by process; borrowed. NULL: programs are not kept apart */
 	struct group_row *row;
 	uint32_t *place; /* by number of row: where it is in the report's order */
@@ -55,11 +52,6 @@ int groups_make(struct groups *g, const struct profile *p, enum report_by by, co
 		const uint32_t *program_of);
 /* The program of a row; REPORT_NO_PROGRAM: not apart, or overflow. */
 uint32_t groups_program(const struct groups *g, const struct group_row *row);
-/* Then the places: each row has one of its own, those below `first` and those of rows that are
- * noted are exact. Other rows with equal units and calls may be in any order. */
-int groups_sort(struct groups *g, uint32_t first);
-/* Both, with all places exact, and nothing folded. */
-int groups_build(struct groups *g, const struct profile *p, enum report_by by);
 void groups_free(struct groups *g);
 
 /* How many different call paths a row's entries have; UINT32_MAX: out of memory. */

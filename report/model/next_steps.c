@@ -6,16 +6,16 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "report/model/next_command.h"
 #include "report/wording/numbers.h"
 
-#define MOST_OF_TIME 0.5  /* of the threads' time: what dominates */
-#define ROW_MATTERS  0.05 /* of the calls' time, as for run --until */
-#define LEAST_OF_ALL 0.01 /* and of the threads' time */
-#define WIDE	     0.1  /* half an interval over its mean */
-#define FEWEST	     30	  /* calls: fewer will not be many in a longer run */
-#define LONGEST_LINE 100  /* bytes of a command that is written out */
+#define MOST_OF_TIME   0.5  /* of the threads' time: what dominates */
+#define MUCH_ELSEWHERE 0.1  /* of it, in a group that was off */
+#define ROW_MATTERS    0.05 /* of the calls' time, as for run --until */
+#define LEAST_OF_ALL   0.01 /* and of the threads' time */
+#define WIDE	       0.1  /* half an interval over its mean */
+#define FEWEST	       30   /* calls: fewer will not be many in a longer run */
 
 static bool matters(const struct report *r, const struct report_site *s)
 {
@@ -50,54 +50,6 @@ static bool is_bimodal(const struct report_site *s)
 	return s->findings & REPORT_TWO_MODES;
 }
 
-static void put_word(FILE *to, const char *word)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-				    "_-+=:,./@%";
-
-	if (*word && !word[strspn(word, plain)]) {
-		fputs(word, to);
-		return;
-	}
-	fputc('\'', to);
-	for (; *word; word++)
-		fputs(*word == '\'' ? "'\\''" : (char[]){*word, '\0'}, to);
-	fputc('\'', to);
-}
-
-/* As a shell reads it; a long one has a name instead. */
-static void put_command(FILE *to, const struct report *r)
-{
-	const struct prof_process *p = r->first;
-	size_t bytes = 0;
-
-	for (uint32_t i = 0; p && i < p->argc; i++)
-		bytes += strlen(p->argv[i]) + 1;
-	if (!bytes || bytes > LONGEST_LINE) {
-		fputs("COMMAND", to);
-		return;
-	}
-	for (uint32_t i = 0; i < p->argc; i++) {
-		fputs(i ? " " : "", to);
-		put_word(to, p->argv[i]);
-	}
-}
-
-static void put_profile(FILE *to, const struct report *r)
-{
-	const char *file = r->profile_name;
-
-	if (!file && r->first)
-		file = r->first->file;
-	for (uint32_t i = 0; file && !r->profile_name && i < r->processes; i++)
-		if (!r->profile->process[i].file || strcmp(r->profile->process[i].file, file))
-			file = NULL;
-	if (file && strlen(file) <= LONGEST_LINE)
-		put_word(to, file);
-	else
-		fputs("PROFILE...", to);
-}
-
 static void put_function(FILE *to, const struct report *r, const struct report_site *s)
 {
 	fputs(r->profile->function[s->function].name, to);
@@ -117,24 +69,47 @@ static double all_states_s(const struct report_threads_time *t)
 	       t->asleep_in_calls_s + t->not_recorded_s;
 }
 
-/* Each writes its sentence if it has something to say. */
-typedef bool step(FILE *to, const struct report *r);
+/* A sentence, then where its command begins. */
+struct line {
+	FILE *to;
+	uint32_t command;
+};
 
-static bool not_recorded(FILE *to, const struct report *r)
+static void begin_command(struct line *line)
 {
-	const struct report_threads_time *t = &r->threads_time;
-	double share = t->known ? t->not_recorded_s / all_states_s(t) : 0;
+	fputs(": ", line->to);
+	fflush(line->to);
+	line->command = (uint32_t)ftell(line->to);
+}
 
-	if (!(share >= MOST_OF_TIME))
+/* Each writes its line if it has something to say. */
+typedef bool step(struct line *line, const struct report *r);
+
+/* What is off and would record much; without any calls, whatever it is. */
+static const struct report_elsewhere *worth_recording(const struct report *r)
+{
+	const struct report_elsewhere *e = r->elsewheres ? &r->elsewhere[0] : NULL;
+
+	return e && (e->share >= MUCH_ELSEWHERE || (!r->calls && e->calls)) ? e : NULL;
+}
+
+static bool elsewhere(struct line *line, const struct report *r)
+{
+	const struct report_elsewhere *e = worth_recording(r);
+	char words[32];
+
+	if (!e)
 		return false;
-	put_percent(to, share);
-	fputs(" of the time went to waiting in functions that were not recorded. Record them: "
-	      "scprof run -g all ",
-	      to);
-	if (r->profile->groups & SCP_GROUP_WAIT)
-		fputs("-s 'pthread_cond_*wait,*nanosleep' ", to);
-	fputs("-- ", to);
-	put_command(to, r);
+	numbers_count(words, sizeof(words), e->calls);
+	fprintf(line->to, "`-g %s` would record ", e->group);
+	if (e->share >= MUCH_ELSEWHERE) {
+		numbers_significant(words, sizeof(words), 100 * e->share, 2);
+		fprintf(line->to, "%s %% of the time", words);
+	} else {
+		fprintf(line->to, "%s call%s", words, e->calls == 1 ? "" : "s");
+	}
+	begin_command(line);
+	next_command_run(line->to, r, e->mask, "");
 	return true;
 }
 
@@ -148,101 +123,131 @@ static bool has_threads(const struct report *r)
 	return threads > 1;
 }
 
-static bool waiting(FILE *to, const struct report *r)
+/* Waiting that no group that was off would record, either: locks and sleeping are in none. */
+static bool not_recorded(struct line *line, const struct report *r)
 {
-	double share = r->time_ns > 0 ? r->waiting_ns / r->time_ns : 0;
+	const struct report_threads_time *t = &r->threads_time;
+	double left = t->known ? t->not_recorded_s : 0, share;
+	uint32_t more = r->profile->looks ? 0 : SCP_GROUP_ALL;
 
-	if (!(share >= MOST_OF_TIME) || r->by == REPORT_BY_THREAD || !has_threads(r))
+	for (uint32_t i = 0; i < r->elsewheres; i++)
+		left -= r->elsewhere[i].waiting_s;
+	share = t->known ? left / all_states_s(t) : 0;
+	if (!(share >= MOST_OF_TIME))
 		return false;
-	put_percent(to, fmin(share, 1));
-	fputs(" of the time is waiting. See which threads wait, and which work: scprof report --by "
-	      "thread ",
-	      to);
-	put_profile(to, r);
+	put_percent(line->to, share);
+	fputs(" of the time is waiting that was not recorded", line->to);
+	begin_command(line);
+	next_command_run(line->to, r, more,
+			 r->profile->looks || r->profile->groups & SCP_GROUP_WAIT
+				 ? " -s 'pthread_cond_*wait,*nanosleep'"
+				 : "");
 	return true;
 }
 
-static bool wide(FILE *to, const struct report *r)
+static bool waiting(struct line *line, const struct report *r)
+{
+	const struct report_threads_time *t = &r->threads_time;
+	double share = t->known		? t->asleep_in_calls_s / all_states_s(t)
+		       : r->time_ns > 0 ? r->waiting_ns / r->time_ns
+					: 0;
+
+	if (!(share >= MOST_OF_TIME) || r->by == REPORT_BY_THREAD || !has_threads(r))
+		return false;
+	put_percent(line->to, fmin(share, 1));
+	fputs(" of the time is waiting; by thread", line->to);
+	begin_command(line);
+	next_command_report(line->to, r, " --by thread");
+	return true;
+}
+
+static bool wide(struct line *line, const struct report *r)
 {
 	const struct report_site *s = find_row(r, is_wide);
 
 	if (!s)
 		return false;
-	fputs("The interval of ", to);
-	put_function(to, r, s);
-	fputs(" is wide. Let it work for longer, until 5 %: scprof run --until 5% -- ", to);
-	put_command(to, r);
+	fputs("The interval of ", line->to);
+	put_function(line->to, r, s);
+	fputs(" is wide", line->to);
+	begin_command(line);
+	next_command_run(line->to, r, 0, " --until 5%");
 	return true;
 }
 
-static bool computing(FILE *to, const struct report *r)
+static bool computing(struct line *line, const struct report *r)
 {
 	const struct report_threads_time *t = &r->threads_time;
 	double share = t->known ? t->cpu_outside_s / all_states_s(t) : 0;
 
 	if (!(share >= MOST_OF_TIME))
 		return false;
-	put_percent(to, fmin(share, 1));
-	fputs(" of the time is computing outside of the calls. A sampling profiler shows where: "
-	      "perf record -g -- ",
-	      to);
-	put_command(to, r);
+	put_percent(line->to, fmin(share, 1));
+	fputs(" of the time is computing outside of calls", line->to);
+	begin_command(line);
+	fputs("perf record -g -- ", line->to);
+	next_command_program(line->to, r);
 	return true;
 }
 
-static bool tailed(FILE *to, const struct report *r)
+static bool tailed(struct line *line, const struct report *r)
 {
 	const struct report_site *s = r->slowests ? NULL : find_row(r, is_tailed);
+	char *options = NULL;
+	size_t bytes;
+	FILE *memory = s ? open_memstream(&options, &bytes) : NULL;
 
-	if (!s)
+	if (!memory)
 		return false;
-	fputs("A few long calls make up much of ", to);
-	put_function(to, r, s);
-	fputs(". See them one by one: scprof run --slowest 20 --slowest-of ", to);
-	put_word(to, r->profile->function[s->function].name);
-	fputs(" -- ", to);
-	put_command(to, r);
+	fputs(" --slowest 20 --slowest-of ", memory);
+	next_command_word(memory, r->profile->function[s->function].name);
+	if (fclose(memory) == 0) {
+		fputs("A few long calls make up much of ", line->to);
+		put_function(line->to, r, s);
+		begin_command(line);
+		next_command_run(line->to, r, 0, options);
+	}
+	free(options);
 	return true;
 }
 
-static bool bimodal(FILE *to, const struct report *r)
+static bool bimodal(struct line *line, const struct report *r)
 {
 	const struct report_site *s = find_row(r, is_bimodal);
+	bool pooled = r->by == REPORT_BY_FUNCTION || r->by == REPORT_BY_SITE;
 
 	if (!s)
 		return false;
-	fputs("Calls of ", to);
-	put_function(to, r, s);
-	fputs(" are of two kinds. ", to);
-	if (r->by == REPORT_BY_FUNCTION || r->by == REPORT_BY_SITE)
-		fputs("Call paths may tell them apart: scprof report --by path ", to);
-	else
-		fputs("The page shows their histogram: scprof report --format html -o report.html ",
-		      to);
-	put_profile(to, r);
+	fputs("Calls of ", line->to);
+	put_function(line->to, r, s);
+	fprintf(line->to, " are of two kinds; %s", pooled ? "by path" : "their histogram");
+	begin_command(line);
+	next_command_report(line->to, r, pooled ? " --by path" : " -o report.html");
 	return true;
 }
 
-static bool otherwise(FILE *to, const struct report *r)
+static bool otherwise(struct line *line, const struct report *r)
 {
-	fputs("The same as a page for a browser: scprof report --format html -o report.html ", to);
-	put_profile(to, r);
+	fputs("The same as a page for a browser", line->to);
+	begin_command(line);
+	next_command_report(line->to, r, " -o report.html");
 	return true;
 }
 
-static step *const steps[] = {not_recorded, waiting, computing, wide, tailed, bimodal};
+static step *const steps[] = {elsewhere, not_recorded, waiting, computing, wide, tailed, bimodal};
 
 static bool add(struct report *r, step *say)
 {
 	char *text = NULL;
 	size_t bytes;
-	FILE *memory = open_memstream(&text, &bytes);
-	bool said = memory && say(memory, r);
+	struct line line = {open_memstream(&text, &bytes), 0};
+	bool said = line.to && say(&line, r);
 
-	if ((memory && fclose(memory) == EOF) || !said) {
+	if ((line.to && fclose(line.to) == EOF) || !said) {
 		free(text);
 		return false;
 	}
+	r->next_command[r->next_steps] = line.command;
 	r->next_step[r->next_steps++] = text;
 	return true;
 }

@@ -86,8 +86,8 @@ static void put_own_calls(FILE *to, const struct report *r)
 		return;
 	numbers_count(count, sizeof(count), (uint64_t)all);
 	fprintf(to,
-		" The kernel counted %s reads and writes, made inside libraries or by system calls "
-		"of the program's own, as Go makes them: `strace -c` shows them.",
+		" The kernel counted %s reads and writes inside libraries, or by the program's own "
+		"system calls, as Go makes them. `strace -c` shows them.",
 		count);
 }
 

@@ -16,8 +16,8 @@ const struct warning_code warning_codes[] = {
 	 "filters let through.",
 	 "See -g and -s of `scprof run`."},
 	{"calls-skipped", N, "calls were passed through without being timed",
-	 "They were made from a signal handler that interrupted scprof itself or had hardly any "
-	 "stack, or before it was ready. They are in no row; the means of the others are not "
+	 "They were made before scprof was ready, or in a signal handler that interrupted it or "
+	 "had hardly any stack. They are in no row; the means of the others are not "
 	 "affected. In a comparison, differences in the number of calls may be theirs.",
 	 ""},
 	{"calls-uncopied", N, "calls of selected functions were passed through without being timed",
@@ -127,17 +127,18 @@ const struct warning_code warning_codes[] = {
 	{"too-disturbed", N, "few of the fluid's windows were undisturbed",
 	 "Costs by displacement are of those only.", "Measure on CPUs that are left alone."},
 	{"costs-disagree", N, "true costs are less than charged and uncharged time together",
-	 "That is beyond both intervals. Either the program does less between calls when it makes "
-	 "more of them, or one of the two is wrong: the calls themselves were charged as much.",
+	 "That is beyond both intervals. The program may do less between calls when it makes more "
+	 "of them, or one of the two is wrong. The calls themselves were charged as much.",
 	 ""},
 
 	{"clock-synchronous", D, "calls begin at preferred phases of the clock's tick",
-	 "So ticks do not fall into them at random: no interval is reliable, and the mean may be "
+	 "So ticks do not fall into them at random. No interval is reliable, and the mean may be "
 	 "wrong by up to a tick.",
 	 "Use the page clock (-c page), whose ticks are randomised, or a fast one."},
 	{"too-few-independent-batches", D, "the run holds only a few independent parts",
 	 "Calls depend on one another over a long time: bursts, phases of the program, short "
-	 "threads unlike the others. The interval is a guess.",
+	 "threads unlike the others. The interval is widened by what that can hide, but so few "
+	 "parts may not show all of it.",
 	 "Run longer, or give several runs."},
 	{"heavy-tail", D, "a few very long calls make up the mean",
 	 "More of them may not have been seen: the true mean can lie above the interval.",
@@ -166,7 +167,9 @@ const struct warning_code warning_codes[] = {
 	 "percentile.",
 	 "Run longer."},
 	{"too-few-independent-bursts", D, "the calls beyond a percentile came in few bursts",
-	 "Its limits are a guess. JSON says so of each percentile.", "Run longer."},
+	 "So few bursts tell little of how much others would differ: the limits may be too narrow. "
+	 "JSON says so of each percentile.",
+	 "Run longer."},
 
 	{"cut-paths", P, "call paths lack their outer callers",
 	 "Unwinding ended at a frame without unwind information (generated code, hand-written "
@@ -190,9 +193,8 @@ const struct warning_code warning_codes[] = {
 	 "Write a number from 1 to 1000, and a duration with its unit: SCPROF_SLOWEST=20 "
 	 "SCPROF_SLOWER_THAN=1ms."},
 	{"slowest-mixed", P, "the profiles kept different numbers of slowest calls",
-	 "They were not all recorded with the same --slowest and --slower-than: slow calls of "
-	 "those "
-	 "with less may be missing from the list.",
+	 "They were not all recorded with the same --slowest and --slower-than. Slow calls of "
+	 "those with less may be missing from the list.",
 	 "Record them alike to compare."},
 	{"slowest-lost", P, "slow calls found no room",
 	 "They came on a signal handler's small stack, or in a profile that could not grow: some "
@@ -205,15 +207,15 @@ const struct warning_code warning_codes[] = {
 	 "There is one for each run with --displace. None is of them all, so none is shown.",
 	 "Report the profile of one run: it has its own."},
 	{"vague-paths", P, "callers in a module cannot be distinguished",
-	 "It is not the same build on both sides, or has no build-id, and the file of one of them "
-	 "is no longer there. Rows that differ only there are one.",
+	 "The two sides have different builds of it, or builds without a build-id, and one file is "
+	 "no longer there. Rows that differ only there are one.",
 	 "Keep the old file, or its debug information, where the profile names it."},
 	{"stale-module", P, "a module is not the build that ran",
 	 "Its build-id differs, so its frames have no names.",
 	 "Restore that build, or install its debug information."},
 	{"guarded-module", P, "a module of another user's profile was not opened",
-	 "For such a profile, root opens only root's own files that everybody may read, with the "
-	 "build-id that it names. Frames in the module have no names.",
+	 "For such a profile, root opens only root's own files that everybody may read. They must "
+	 "have its build-id. Frames in the module have no names.",
 	 "Report as that user to see names."},
 	{"missing-module", P, "a module is not here any more", "Its frames have no names.",
 	 "Name a directory that has it in SCPROF_DEBUG_PATH, or a server in DEBUGINFOD_URLS: its "
@@ -228,7 +230,7 @@ const struct warning_code warning_codes[] = {
 	 "Report on one process at a time to see names."},
 	{"names-left-out", P, "names or lines were left out",
 	 "The modules, their debug information and maps are larger together than what is read for "
-	 "one profile, or a file is larger than ulimit -f allows.",
+	 "one profile. Or a file is larger than ulimit -f allows.",
 	 "Give fewer profiles at a time, or put copies of large files without debug information "
 	 "(strip --strip-debug) into a directory of SCPROF_DEBUG_PATH."},
 };

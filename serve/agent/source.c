@@ -23,6 +23,17 @@ const char *const source_fault_names[SOURCE_FAULTS] = {
 	[SOURCE_FAULT_BACKWARDS] = "backwards", [SOURCE_FAULT_MEMORY] = "memory",
 };
 
+const char *const source_fault_words[SOURCE_FAULTS] = {
+	[SOURCE_FAULT_LINK] = "a symbolic link",
+	[SOURCE_FAULT_KIND] = "no regular file",
+	[SOURCE_FAULT_OWNER] = "another user's",
+	[SOURCE_FAULT_OPEN] = "cannot be opened",
+	[SOURCE_FAULT_SIZE] = "larger than what is read",
+	[SOURCE_FAULT_CONTENT] = "damaged, or no profile",
+	[SOURCE_FAULT_BACKWARDS] = "its sums went back",
+	[SOURCE_FAULT_MEMORY] = "no memory to read it",
+};
+
 static int refuse(struct source *s, enum source_fault why, enum source_fault *fault)
 {
 	if (s->fd >= 0)

@@ -46,7 +46,8 @@ enum source_fault {
 	SOURCE_FAULT_MEMORY,
 	SOURCE_FAULTS
 };
-extern const char *const source_fault_names[SOURCE_FAULTS];
+extern const char *const source_fault_names[SOURCE_FAULTS]; /* a word each, for metrics */
+extern const char *const source_fault_words[SOURCE_FAULTS]; /* for people */
 
 /* What the agent keeps for it, each with a limit of its own. */
 enum source_holding {

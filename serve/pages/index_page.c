@@ -206,7 +206,8 @@ int index_page_print(struct agent *a, const struct index_order *order, FILE *out
 		status = index_processes_print(a, order, out);
 	if (status == 0)
 		put_services(out, a, &g);
-	listing_page_print(&a->listing, out);
+	if (status == 0)
+		status = listing_page_print(a, order, out);
 	agent_unlock(a);
 	gauges_free(&g);
 	fputs("</body></html>\n", out);

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "report/wording/numbers.h"
+#include "serve/pages/index_head.h"
 #include "serve/pages/index_write.h"
 
 #define ROWS_MOST 200
@@ -16,19 +17,6 @@
 struct line {
 	const struct source *source;
 	uint64_t number[INDEX_COLUMNS]; /* UNKNOWN; of words nothing */
-};
-
-static const struct {
-	const char *title, *words; /* words: what a click does */
-	bool text;
-} columns[INDEX_COLUMNS] = {
-	[INDEX_PROGRAM] = {"Program", "by name", true},
-	[INDEX_PID] = {"Process id", "by number", false},
-	[INDEX_STATE] = {"State", "by state", true},
-	[INDEX_STARTED] = {"Started, UTC", "by time", false},
-	[INDEX_WALL] = {"Wall time", "by time", false},
-	[INDEX_CALLS] = {"Calls", "by number", false},
-	[INDEX_CPU] = {"CPU time", "by time", false},
 };
 
 static uint64_t now_ns(void)
@@ -92,7 +80,7 @@ static int compare(const void *left, const void *right, void *to)
 	uint64_t x = a->number[o->column], y = b->number[o->column];
 	int sign = o->reversed ? -1 : 1, by;
 
-	if (columns[o->column].text) {
+	if (index_head_is_text(o->column)) {
 		by = sign * compare_words(a, b, o->column);
 	} else {
 		if ((x == UNKNOWN) != (y == UNKNOWN))
@@ -104,37 +92,6 @@ static int compare(const void *left, const void *right, void *to)
 	if (a->source->identity.pid != b->source->identity.pid)
 		return a->source->identity.pid < b->source->identity.pid ? -1 : 1;
 	return strcmp(a->source->path, b->source->path);
-}
-
-static void put_head(FILE *out, const struct index_order *o)
-{
-	fputs("<div class=scroll-x><table id=processes><thead><tr>", out);
-	for (unsigned i = 0; i < INDEX_COLUMNS; i++) {
-		bool here = o->column == i, down = columns[i].text == o->reversed;
-		const char *back = here && !o->reversed ? "-" : "";
-
-		fprintf(out, "<th scope=col%s%s><a href=\"/?sort=%s%s\" title=\"sort %s\">%s%s</a>",
-			columns[i].text ? "" : " class=number",
-			!here  ? ""
-			: down ? " aria-sort=descending"
-			       : " aria-sort=ascending",
-			back, index_column_names[i], columns[i].words, columns[i].title,
-			!here  ? ""
-			: down ? " \u25be"
-			       : " \u25b4");
-	}
-	fputs("</tr></thead>\n", out);
-}
-
-static void put_started(FILE *out, uint64_t real_ns)
-{
-	time_t seconds = (time_t)(real_ns / UINT64_C(1000000000));
-	struct tm parts;
-	char text[32] = "\u2013";
-
-	if (real_ns != UNKNOWN && gmtime_r(&seconds, &parts))
-		strftime(text, sizeof(text), "%F %T", &parts);
-	fprintf(out, "<td class=number>%s</td>", text);
 }
 
 static void put_duration(FILE *out, uint64_t ns)
@@ -162,13 +119,21 @@ static void put_line(FILE *out, const struct line *l)
 		state_of(s), state_of(s), calls);
 	put_duration(out, l->number[INDEX_CPU]);
 	put_duration(out, l->number[INDEX_WALL]);
-	put_started(out, l->number[INDEX_STARTED]);
+	index_head_started(out, s->identity.start_real_ns);
 	fprintf(out, "<td class=number>%" PRIu32 "</td></tr>\n", s->identity.pid);
 }
 
 static bool is_counted(const struct source *s)
 {
 	return s->service && (s->state == SOURCE_FOLLOWED || s->state == SOURCE_ENDED);
+}
+
+/* Finished, and its file has a line in the list of profiles. */
+static bool is_listed(const struct agent *a, const struct source *s)
+{
+	const struct listed *f = s->alive ? NULL : listing_find(&a->listing, s->path);
+
+	return f && f->state == LISTED_READ;
 }
 
 /* What ended without a call is counted only: shells start many such. */
@@ -180,7 +145,7 @@ static void put_table(FILE *out, struct line *line, size_t count, size_t silent,
 	qsort_r(line, count, sizeof(*line), compare, &by);
 	fputs("<section><h2>Processes</h2>\n", out);
 	if (count)
-		put_head(out, order);
+		index_head_table(out, "processes", order, INDEX_ALL_COLUMNS);
 	for (size_t i = 0; i < count && i < ROWS_MOST; i++)
 		put_line(out, &line[i]);
 	if (count)
@@ -202,7 +167,9 @@ int index_processes_print(const struct agent *a, const struct index_order *order
 	if (!line)
 		return -1;
 	for (const struct source *s = a->sources; s; s = s->hh.next)
-		if (is_counted(s) && (s->alive || s->figures.calls))
+		if (is_listed(a, s))
+			continue;
+		else if (is_counted(s) && (s->alive || s->figures.calls))
 			line[count++] = line_of(s, now);
 		else
 			silent += is_counted(s);

@@ -21,7 +21,7 @@ def header(b, _):
     b.run("doc.warnings = Array.from({ length: 40 }, (_, i) => [`code-${i}`, 'words <u> '.repeat(40)]); showWarnings()")
     painted(b)
     expect(b.run("document.querySelector('.top').getBoundingClientRect().bottom") <= 225, "many warnings push the answer down")
-    expect(b.run("document.querySelectorAll('#warnings u').length") == 0 and "35 more" in b.run("byId('warnings').textContent"), "the rest is not counted")
+    expect(b.run("document.querySelectorAll('#warnings u').length") == 0 and "37 more" in b.run("byId('warnings').textContent"), "the rest is not counted")
     expect(b.run("getComputedStyle(document.querySelector('.tools')).backgroundColor").startswith("rgb("), "headings show through the search bar")
     expect_quiet(b)
 
@@ -101,6 +101,11 @@ def programs(b, _):
     if "two" in b.page:
         expect(cells and {(0, "first <u>"), (1, "second")} == {tuple(cell) for cell in cells}, f"{cells}")
         expect(b.run("document.querySelectorAll('#table u').length") == 0, "a program's name became an element")
+        b.run("[...document.querySelectorAll('#programs button.link')].find((e) => e.textContent === 'second').click()")
+        painted(b)
+        expect(b.run("table.shown.length > 0 && table.shown.every((row) => row % 2 === 1)"), "a click on a program does not show it alone")
+        b.run("document.querySelector('#only-program').click()")
+        expect(b.run("table.shown.length === sites.rows && flame.matched === null"), "the chip does not show all programs again")
     else:
         expect(cells is None, "a column of one program is shown")
     expect_quiet(b)

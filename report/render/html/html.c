@@ -5,8 +5,10 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/model/displacement_file.h"
+#include "report/model/elsewhere.h"
 #include "report/model/report_head.h"
 #include "report/model/states.h"
 #include "report/model/warning_list.h"
@@ -86,6 +88,27 @@ static void put_head(struct html *h)
 	json_write_text(&h->json, "nested", r->nested_ns > 0 ? text : NULL);
 }
 
+/* What was found, and the command apart. */
+static void put_next(struct html *h)
+{
+	const struct report *r = h->report;
+	char *looked = r->calls ? elsewhere_describe(r) : NULL;
+
+	json_write_text(&h->json, "elsewhere", looked);
+	free(looked);
+	json_write_open(&h->json, "next", '[');
+	for (uint32_t i = 0; i < r->next_steps; i++) {
+		char *words = strndup(r->next_step[i], r->next_command[i]);
+
+		json_write_open(&h->json, NULL, '[');
+		json_write_text(&h->json, NULL, words ? words : "");
+		json_write_text(&h->json, NULL, r->next_step[i] + r->next_command[i]);
+		json_write_close(&h->json, ']');
+		free(words);
+	}
+	json_write_close(&h->json, ']');
+}
+
 static void put_data(struct html *h, const struct displaced *displaced)
 {
 	json_write_open(&h->json, NULL, '{');
@@ -99,6 +122,7 @@ static void put_data(struct html *h, const struct displaced *displaced)
 	html_displaced(h, displaced);
 	/* last: symbolizing may have added some */
 	html_write_warnings(h, h->report->warning, h->report->warnings);
+	put_next(h);
 	html_write_strings(h);
 	json_write_close(&h->json, '}');
 }

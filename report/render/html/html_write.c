@@ -50,8 +50,13 @@ void html_write_pair(struct html *h, const char *name, const char *words)
 void html_write_warnings(struct html *h, const struct report_warning *warning, uint32_t warnings)
 {
 	json_write_open(&h->json, "warnings", '[');
-	for (uint32_t i = 0; i < warnings; i++)
-		html_write_pair(h, warning[i].code, warning[i].text);
+	for (uint32_t i = 0; i < warnings; i++) {
+		json_write_open(&h->json, NULL, '[');
+		json_write_text(&h->json, NULL, warning[i].code);
+		json_write_text(&h->json, NULL, warning[i].text);
+		json_write_text(&h->json, NULL, warning[i].brief);
+		json_write_close(&h->json, ']');
+	}
 	json_write_close(&h->json, ']');
 }
 

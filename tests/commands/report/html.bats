@@ -33,7 +33,8 @@ setup_file()
 	COLUMNS=400 LC_ALL=C.UTF-8 "$SCPROF" report --full --top 0 --frames 0 dual.scp >dual.txt
 	# numbers that can be checked on paper, texts that would be markup
 	# rows of two programs, in turn
-	data_of real.html | jq -c '(.site_fields | length) as $n | .programs = {of: 2, fields: ["name"], rows: [(.strings | length), (.strings | length) + 1]}
+	data_of real.html | jq -c '(.site_fields | length) as $n | .programs = {of: 2, fields: ["name", "exe", "processes", "wall", "cpu", "threads", "calls", "time", "waiting", "rows"],
+			rows: [(.strings | length), -1, 1, 1, 1, 1, 1, 1, 0, 1, (.strings | length) + 1, -1, 1, 1, 1, 1, 1, 1, 0, 1]}
 		| .strings += ["first <u>", "second"] | .site_fields += ["program"]
 		| .sites |= [range(0; length / $n) as $i | .[$i * $n:($i + 1) * $n][], $i % 2]' >two.data
 	awk 'FNR == NR { data = $0; next } /id="data">/ { sub(/id="data">.*/, "id=\"data\">"); print $0 data; skip = 1; next }

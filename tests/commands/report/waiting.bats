@@ -64,7 +64,7 @@ assert [(r["symbol"], r["waits"] in ("1", "true"), r["share"] == "") for r in ro
 	grep -q 'scprof_calls_total{.*function="poll".*kind="wait".*} 5$' page
 	grep -q 'function="connect"' page
 	[ "$(grep 'function="connect"' page | grep -c kind=)" = 0 ]
-	[ "$(curl -s "$URL/" | grep -c '<td class=b>waits</td>')" -gt 0 ]
+	[ "$(curl -s "$URL/" | grep -c '<td class=number>waits</td>')" -gt 0 ]
 }
 
 @test "waiting 06: it is recorded unless groups are named, with the tool and without" {

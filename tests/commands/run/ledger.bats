@@ -58,7 +58,7 @@ expect()
 @test "where the group was not recorded the report names it" {
 	record socket exit
 	expect '[400, 0, 800, 0]'
-	tr -s ' \n' ' ' <report.txt | grep -q 'elsewhere `-g io` would record .*read'
+	tr -s ' \n' ' ' <report.txt | grep -q 'no-calls.*`-g io` would record .*read'
 }
 
 @test "what is done while recording is stopped counts on neither side" {

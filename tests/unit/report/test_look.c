@@ -211,6 +211,37 @@ static void test_computing_is_cpu_time_outside_of_what_was_looked_at(void **stat
 	report_free(r);
 }
 
+/* A program that another began with, and a group beside those that were on. */
+static void test_the_next_step_records_the_group_too(void **state)
+{
+	static char server[] = "/usr/bin/server", quiet[] = "a b", line[] = "a\nb";
+	static char *argv[] = {server, quiet, NULL};
+	struct report *r;
+
+	(void)state;
+	set_up();
+	profile.groups = SCP_GROUP_SOCKET | SCP_GROUP_WAIT | SCP_GROUP_REGION;
+	process.argv = argv;
+	process.argc = 2;
+	r = build();
+	assert_string_equal(r->next_step[0],
+			    "`-g io` would record 40 % of the time: scprof run -g socket,wait,io "
+			    "-- /usr/bin/server 'a b'");
+	assert_memory_equal(r->next_step[0] + r->next_command[0], "scprof run", 10);
+	report_free(r);
+	argv[1] = line; /* cannot be copied from a terminal */
+	profile.groups = SCP_GROUP_WAIT | SCP_GROUP_RESOLVE | SCP_GROUP_SELECTED;
+	profile.functions = 4;
+	look[0].units = 50000;
+	look[1].function = 1;
+	r = build();
+	assert_string_equal(r->next_step[0],
+			    "`-g socket` would record 30 % of the time: scprof run -g "
+			    "socket,wait,resolve -s SSL_read -- COMMAND");
+	report_free(r);
+	argv[1] = quiet;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -222,6 +253,7 @@ int main(void)
 		cmocka_unit_test(test_selected_functions_that_were_never_called_are_named),
 		cmocka_unit_test(test_without_calls_a_report_says_what_would_show_some),
 		cmocka_unit_test(test_computing_is_cpu_time_outside_of_what_was_looked_at),
+		cmocka_unit_test(test_the_next_step_records_the_group_too),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -382,6 +382,8 @@ static void test_lines_keep_to_the_width(void **state)
 		size_t columns = 0;
 
 		assert_non_null(from);
+		if (strstr(from, "\nnext: ")) /* a command to be copied is not broken */
+			*strstr(from, "\nnext: ") = '\0';
 		for (const char *c = from; *c; c++) {
 			columns = *c == '\n' ? 0 : columns + 1;
 			assert_true(columns <= width);

@@ -163,7 +163,9 @@ static void test_text_keeps_to_the_width_and_is_clean(void **state)
 		assert_non_null(strstr(at, "as #1"));
 		assert_null(strchr(text, '\033'));
 		for (char *line = strtok(at, "\n"); line; line = strtok(NULL, "\n"))
-			if (utf8_width(line) > options.width)
+			/* a command to be copied is not broken */
+			if (utf8_width(line) > options.width &&
+			    strncmp(line, "      scprof ", 13) != 0)
 				fail_msg("wider than %u: %s", options.width, line);
 		free(text);
 	}

@@ -189,7 +189,7 @@ static void test_next_steps_follow_from_what_was_found(void **state)
 
 	(void)state;
 	assert_int_equal(r->next_steps, 1); /* nothing to say */
-	assert_true(suggests(r, "--format html -o report.html app.scp"));
+	assert_true(suggests(r, "scprof report -o report.html app.scp"));
 	report_free(r);
 	p->function[0].name = name;
 	p->function[0].group = SCP_GROUP_WAIT;

@@ -233,7 +233,8 @@ static void test_recorded_losses_and_ascii(void **state)
 	compare("hostile_utf8", fixture_hostile(), REPORT_BY_PATH, 100, REPORT_TOP_DEFAULT);
 }
 
-/* Lines of the header and the warnings wrap; 33 columns hold their indent. */
+/* Lines of the header and the warnings wrap; 33 columns hold their indent. A command to be copied
+ * does not. */
 static void check_lines(const char *text, size_t width)
 {
 	char *copy = strdup(text), *rest = copy, *line;
@@ -241,7 +242,8 @@ static void check_lines(const char *text, size_t width)
 	while ((line = strsep(&rest, "\n")) != NULL) {
 		for (const char *c = line; *c; c++)
 			assert_false((unsigned char)*c < 0x20 || *c == 0x7f);
-		assert_in_range(utf8_width(line), 0, width);
+		if (strncmp(line, "      scprof ", 13) != 0)
+			assert_in_range(utf8_width(line), 0, width);
 		assert_true(!*line || line[strlen(line) - 1] != ' ');
 	}
 	free(copy);

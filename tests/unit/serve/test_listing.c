@@ -16,6 +16,8 @@
 #include "serve/render/snapshot.h"
 #include "tests/unit/support/place.h"
 
+static const struct index_order newest = {INDEX_STARTED, false};
+
 static bool any_waits(const struct listing *l)
 {
 	for (size_t i = 0; i < l->files; i++)
@@ -65,6 +67,30 @@ static void finished_ones_are_listed_newest_first(void **state)
 	assert_int_equal(f->fault, SOURCE_FAULT_CONTENT);
 }
 
+/* By calls; what cannot be read comes last and says why. */
+static void the_list_is_sorted_and_gives_reasons(void **state)
+{
+	const struct index_order most = {INDEX_CALLS, false};
+	struct place *x = *state;
+	char *text = NULL, *few, *many, *bad;
+	size_t bytes;
+	FILE *out;
+
+	place_save_begun(x, "few.scp", 1, UINT64_C(1100000000000000000), 10);
+	place_save_begun(x, "many.scp", 2, UINT64_C(1000000000000000000), 20);
+	scp_build_save_bytes("rubbish", 7, place_path(x, "bad.scp"));
+	scan(x);
+	out = open_memstream(&text, &bytes);
+	assert_int_equal(listing_page_print(&x->agent, &most, out), 0);
+	fclose(out);
+	few = strstr(text, ">few.scp<");
+	many = strstr(text, ">many.scp<");
+	bad = strstr(text, ">bad.scp<");
+	assert_true(many && few > many && bad > few);
+	assert_non_null(strstr(bad, "<td>damaged, or no profile</td>"));
+	free(text);
+}
+
 static void a_listed_profile_opens_and_no_other_file(void **state)
 {
 	struct place *x = *state;
@@ -102,7 +128,7 @@ static void thousands_are_cut_and_counted(void **state)
 	assert_int_equal(x->agent.listing.files, LISTING_MOST);
 	assert_int_equal(x->agent.listing.beyond, 2 * LISTING_MOST);
 	out = open_memstream(&text, &bytes);
-	listing_page_print(&x->agent.listing, out);
+	assert_int_equal(listing_page_print(&x->agent, &newest, out), 0);
 	fclose(out);
 	assert_non_null(strstr(text, "and 1000 more"));
 	free(text);
@@ -118,7 +144,7 @@ static void names_are_no_markup(void **state)
 	place_save(x, "a&b\"<i>.scp", 1, "/bin/<b>", 10);
 	scan(x);
 	out = open_memstream(&text, &bytes);
-	listing_page_print(&x->agent.listing, out);
+	assert_int_equal(listing_page_print(&x->agent, &newest, out), 0);
 	fclose(out);
 	assert_null(strstr(text, "<i>"));
 	assert_null(strstr(text, "<b>"));
@@ -132,6 +158,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		LISTING_TEST(finished_ones_are_listed_newest_first),
+		LISTING_TEST(the_list_is_sorted_and_gives_reasons),
 		LISTING_TEST(a_listed_profile_opens_and_no_other_file),
 		LISTING_TEST(thousands_are_cut_and_counted),
 		LISTING_TEST(names_are_no_markup),

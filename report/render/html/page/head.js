@@ -10,6 +10,15 @@ function showTitle() {
 	replace(byId("facts"), doc.facts.map(([name, words]) => fact(name, nameOf(words, "words"))));
 }
 
+// A line each: what was found, and the command that tells more.
+function showNext() {
+	const box = byId("next"), told = doc.next.some(([words]) => words.includes("would record"));
+	const line = (name, ...parts) => element("p", { class: "step" }, element("span", { class: "quiet-text" }, name), ...parts);
+	box.hidden = !doc.next.length && !doc.elsewhere;
+	replace(box, doc.elsewhere && !told ? line("elsewhere", nameOf(doc.elsewhere, "words")) : "",
+		doc.next.map(([words, command]) => line("next", nameOf(words, "words"), element("code", {}, nameOf(command, "path")))));
+}
+
 // One sentence, with a row of this report as its example.
 function showReading() {
 	const known = (row) => sites.get(row, "low") !== null && sites.get(row, "high") !== null;
@@ -36,7 +45,8 @@ function showHead() {
 	showTitle();
 	showThreadsTime();
 	showWarnings(!sites.rows);
+	showNext();
 	showReading();
 	showFlameNote();
-	byId("foot").textContent = "Made by scprof. The colours are those of Okabe and Ito (2008), which people with any form of colour blindness can distinguish; certainty is the lightness of one blue. No information is in colour alone.";
+	byId("foot").textContent = "Made by scprof. The colours are those of Okabe and Ito (2008), which people with any form of colour blindness can distinguish. Certainty is the lightness of one blue. No information is in colour alone.";
 }

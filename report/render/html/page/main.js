@@ -6,7 +6,7 @@ const KEYS = [
 	["f", "to the flame graph"],
 	["r", "to the rows"],
 	["← → ↑ ↓", "in the flame graph: to the box beside, above, below; in the table: to the next row"],
-	["Enter", "zoom to the selected box; in the table: show the row in the flame graph; in the search: to the first row found, and its box"],
+	["Enter", "zoom to the selected box; in the table: show the row in the flame graph; in the search: to the first row found"],
 	["Esc, Backspace", "one step out; in the search: clear it"],
 	["Home", "all"],
 	["w", "work, waiting, all"],

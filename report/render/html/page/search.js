@@ -2,7 +2,7 @@
 // One search for rows (function, library or path contains the words) and boxes (name contains
 // them). Each text is searched once, however many rows share it.
 
-const search = { words: "", rows: null };
+const search = { words: "", rows: null, program: -1 };
 
 function findTexts(words) {
 	const lower = words.toLowerCase();
@@ -77,7 +77,11 @@ function searchFor(words) {
 	search.words = words;
 	search.rows = hit && findRows(hit);
 	flame.matched = hit && findBoxes(hit);
-	flame.callers = hit && findCallers(flame.matched);
+	if (search.program >= 0) {
+		const own = findProgramBoxes(search.program, hit !== null);
+		flame.matched = hit ? flame.matched.map((found, i) => found && own[i]) : own;
+	}
+	flame.callers = flame.matched && findCallers(flame.matched);
 	filterTable();
 	if (hit)
 		showFound();

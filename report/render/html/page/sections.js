@@ -92,6 +92,7 @@ function showProcesses() {
 }
 
 function showSections() {
+	showPrograms();
 	showLoops();
 	showDisplaced();
 	showGaps();

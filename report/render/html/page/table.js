@@ -127,6 +127,7 @@ function filterTable() {
 	table.shown = table.order.filter((row) => (!found || found[row])
 		&& (outcome === "" || (text(sites.get(row, "outcome")) || "completed") === outcome)
 		&& (!doubtful || notes.has(row))
+		&& (search.program < 0 || ofProgram(row, search.program))
 		&& (box < 0 || (sites.get(row, "box") >= box && sites.get(row, "box") < tree.next[box])));
 	table.view.scrollTop = 0;
 	byId("count").textContent = table.shown.length === doc.rows ? `${count(doc.rows)} row${doc.rows === 1 ? "" : "s"}`

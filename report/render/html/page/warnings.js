@@ -2,10 +2,10 @@
 // Warnings at the top of a page.
 
 // One line a warning, its text behind it; beyond some they are one line.
-const WARNINGS_SEEN = 6;
-const warningLine = ([code, words]) => element("details", { class: "warning" },
+const WARNINGS_SEEN = 4;
+const warningLine = ([code, words, brief]) => element("details", { class: "warning" },
 	element("summary", {}, element("b", { class: "mark-warning", "aria-hidden": "true" }, "!"), element("strong", {}, code),
-		element("span", { class: "quiet-text" }, nameOf(words, "words"))),
+		element("span", { class: "quiet-text" }, nameOf(brief || words, "words"))),
 	element("p", {}, nameOf(words, "words")));
 
 // `open`: a lone warning is open, as nothing else is to be read.

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* One sort, by words of a row's key: frames are looked at where all before is equal. */
+#include "report/model/groups_order.h"
+
+#include <string.h>
+
+#include "profile/base/array.h"
+#include "report/model/row_sort.h"
+
+/* Two words a frame, the first of which is never 0. */
+static bool frame_word(const struct groups *g, const struct group_row *row, uint32_t level,
+		       uint64_t *word)
+{
+	struct group_path path = groups_path(g, row);
+	const struct prof_frame *f = path.frame + level / 2;
+	uint64_t rank;
+
+	if (level / 2 >= path.frames)
+		return false;
+	rank = f->module < g->profile->modules ? g->module_rank[f->module] : 0;
+	*word = level % 2 ? (f->offset & UINT32_MAX) << 2 | f->exact << 1 | f->heuristic
+			  : rank << 32 | f->offset >> 32;
+	return true;
+}
+
+/* Numbers that are not negative are in the order of their bytes. */
+static uint64_t mean_word(const struct group_row *row)
+{
+	double mean = row->calls ? (double)row->units / (double)row->calls : 0;
+	uint64_t word;
+
+	memcpy(&word, &mean, sizeof(word));
+	return word;
+}
+
+/* The longest call of a row, or its bytes. */
+static uint64_t entries_word(const struct groups *g, const struct group_row *row)
+{
+	uint64_t bytes = 0, longest = 0;
+
+	for (uint32_t e = row->first; e != PROF_NONE; e = g->next[e]) {
+		const struct prof_sums *s = &g->profile->entry[e].sums;
+
+		bytes += s->has_bytes ? s->bytes : 0;
+		longest = s->max_units > longest ? s->max_units : longest;
+	}
+	return g->sort == REPORT_SORT_BYTES ? bytes : longest;
+}
+
+/* What is to be large comes first. */
+static uint64_t large_word(const struct groups *g, const struct group_row *row)
+{
+	switch (g->sort) {
+	case REPORT_SORT_CALLS:
+		return row->calls;
+	case REPORT_SORT_MEAN:
+		return mean_word(row);
+	case REPORT_SORT_MAX:
+	case REPORT_SORT_BYTES:
+		return entries_word(g, row);
+	case REPORT_SORT_NAME:
+		return INT64_MAX - g->function_rank[row->function];
+	default:
+		return row->units;
+	}
+}
+
+/* What works before what waits, the largest first, in one word: only sums beyond 2^63 lose their
+ * order, which no clock reaches. */
+static uint64_t first_word(const struct groups *g, const struct group_row *row)
+{
+	uint64_t large = large_word(g, row);
+
+	return (uint64_t)g->waits[row->function] << 63 |
+	       (INT64_MAX - (large < INT64_MAX ? large : INT64_MAX));
+}
+
+/* As first_word has it, then those with most calls; what it is; the path from inside outwards. */
+static bool row_word(uint32_t number, uint32_t level, uint64_t *word, const void *groups)
+{
+	const struct groups *g = groups;
+	const struct group_row *row = &g->row[number];
+
+	switch (level) {
+	case 0:
+		*word = first_word(g, row);
+		return true;
+	case 1:
+		*word = ~row->calls;
+		return true;
+	case 2:
+		*word = (uint64_t)g->function_rank[row->function] << 4 |
+			(row->first == GROUP_OVERFLOW) << 3 | row->outcome;
+		return true;
+	case 3:
+		*word = groups_program(g, row);
+		return true;
+	default:
+		return frame_word(g, row, level - 4, word);
+	}
+}
+
+#define WORDS_ALWAYS 2 /* units and calls: the rest is looked for all over the memory */
+
+static bool is_noted(uint32_t number, const void *groups)
+{
+	return ((const struct groups *)groups)->row[number].noted;
+}
+
+/* By entry. Made last, after the sort's own memory has gone. */
+static int find_sites(struct groups *g)
+{
+	g->site_of = array_alloc(((size_t)g->profile->entries + 1) * sizeof(*g->site_of));
+	if (!g->site_of)
+		return -1;
+	for (uint32_t i = 0; i < g->rows; i++)
+		for (uint32_t e = g->row[i].first; e != PROF_NONE; e = g->next[e])
+			g->site_of[e] = g->place[i];
+	return 0;
+}
+
+int groups_order_sort(struct groups *g, uint32_t first)
+{
+	const struct row_sort_keys order = {.word = row_word,
+					    .context = g,
+					    .matters = first < g->rows ? is_noted : NULL,
+					    .always = WORDS_ALWAYS,
+					    .first = first};
+
+	g->place = array_alloc(((size_t)g->rows + 1) * sizeof(*g->place));
+	return g->place && row_sort(g->place, g->rows, &order) == 0 ? find_sites(g) : -1;
+}
+
+int groups_order_build(struct groups *g, const struct profile *p, enum report_by by)
+{
+	return groups_make(g, p, by, NULL, NULL) < 0 ? -1 : groups_order_sort(g, UINT32_MAX);
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The names that were selected are in no profile as they were asked for; where they are few, those
+ * that were found stand for them. */
+#include "report/model/next_command.h"
+
+#include <string.h>
+
+#define LONGEST_LINE  100 /* bytes of a command that is written out */
+#define SELECTED_MOST 4	  /* functions that are named again */
+#define BY_DEFAULT    (SCP_GROUP_SOCKET | SCP_GROUP_WAIT | SCP_GROUP_REGION)
+
+static const struct {
+	uint32_t group;
+	const char *name;
+} names[] = {{SCP_GROUP_SOCKET, "socket"}, {SCP_GROUP_WAIT, "wait"},
+	     {SCP_GROUP_IO, "io"},	   {SCP_GROUP_RESOLVE, "resolve"},
+	     {SCP_GROUP_REGION, "region"}, {SCP_GROUP_FUNCTIONS, "functions"}};
+
+void next_command_word(FILE *to, const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "_-+=:,./@%";
+
+	if (*word && !word[strspn(word, plain)]) {
+		fputs(word, to);
+		return;
+	}
+	fputc('\'', to);
+	for (; *word; word++)
+		fputs(*word == '\'' ? "'\\''" : (char[]){*word, '\0'}, to);
+	fputc('\'', to);
+}
+
+/* Control characters would not be printed as they are. */
+static bool can_be_copied(const char *word)
+{
+	for (; *word; word++)
+		if ((unsigned char)*word < ' ' || *word == 0x7f)
+			return false;
+	return true;
+}
+
+static bool is_written_out(const struct prof_process *p)
+{
+	size_t bytes = 0;
+
+	for (uint32_t i = 0; p && i < p->argc; i++) {
+		if (!can_be_copied(p->argv[i]))
+			return false;
+		bytes += strlen(p->argv[i]) + 1;
+	}
+	return bytes && bytes <= LONGEST_LINE;
+}
+
+void next_command_program(FILE *to, const struct report *r)
+{
+	const struct prof_process *p = r->runs > 1 && r->programs > 1 ? NULL : r->asked;
+
+	if (!is_written_out(p)) {
+		fputs("COMMAND", to);
+		return;
+	}
+	for (uint32_t i = 0; i < p->argc; i++) {
+		fputs(i ? " " : "", to);
+		next_command_word(to, p->argv[i]);
+	}
+}
+
+/* Regions are always asked for, and most programs have none. */
+static bool has_regions(const struct profile *p)
+{
+	for (uint32_t i = 0; i < p->functions; i++)
+		if (p->function[i].group & SCP_GROUP_REGION)
+			return true;
+	return false;
+}
+
+static void put_groups(FILE *to, const struct profile *p, uint32_t more)
+{
+	uint32_t on = p->groups | more;
+	const char *before = " -g ";
+
+	if (!has_regions(p))
+		on &= ~SCP_GROUP_REGION;
+	if ((on & ~SCP_GROUP_SELECTED & ~SCP_GROUP_REGION) == (BY_DEFAULT & ~SCP_GROUP_REGION))
+		return;
+	if ((on & SCP_GROUP_ALL) == SCP_GROUP_ALL) {
+		fputs(" -g all", to); /* with regions */
+		on &= ~(SCP_GROUP_ALL | SCP_GROUP_REGION);
+		before = ",";
+	}
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (on & names[i].group) {
+			fprintf(to, "%s%s", before, names[i].name);
+			before = ",";
+		}
+}
+
+static void put_selected(FILE *to, const struct profile *p)
+{
+	uint32_t count = 0;
+	const char *before = " -s ";
+
+	for (uint32_t i = 0; i < p->functions; i++)
+		count += !!(p->function[i].group & SCP_GROUP_SELECTED);
+	for (uint32_t i = 0; count <= SELECTED_MOST && i < p->functions; i++)
+		if (p->function[i].group & SCP_GROUP_SELECTED) {
+			fputs(before, to);
+			next_command_word(to, p->function[i].name);
+			before = ",";
+		}
+}
+
+void next_command_run(FILE *to, const struct report *r, uint32_t more, const char *options)
+{
+	fputs("scprof run", to);
+	put_groups(to, r->profile, more);
+	put_selected(to, r->profile);
+	fprintf(to, "%s -- ", options);
+	next_command_program(to, r);
+}
+
+void next_command_report(FILE *to, const struct report *r, const char *options)
+{
+	const char *file = r->profile_name;
+
+	if (!file && r->first)
+		file = r->first->file;
+	for (uint32_t i = 0; file && !r->profile_name && i < r->processes; i++)
+		if (!r->profile->process[i].file || strcmp(r->profile->process[i].file, file))
+			file = NULL;
+	fprintf(to, "scprof report%s ", options);
+	if (file && strlen(file) <= LONGEST_LINE && can_be_copied(file))
+		next_command_word(to, file);
+	else
+		fputs("PROFILE...", to);
+}
