@@ -28,11 +28,12 @@ __attribute__((destructor)) static void destructor(void)
 {
 	if (!process_groups)
 		return;
-	libraries_note(); /* opened since, too */
 	header_mark_end(SCP_END_EXIT);
 	thread_end_gap();
-	if (!process_discard_if_empty())
-		overhead_measure_last();
+	if (process_discard_if_empty())
+		return;
+	overhead_measure_last();
+	libraries_note(); /* opened since, too */
 }
 
 /* Which version this library is of, readable without loading it: `scprof doctor` looks for the

@@ -5,6 +5,7 @@
 
 #include "preload/process/libraries.h"
 #include "preload/process/modules.h"
+#include "preload/process/process.h"
 #include "preload/system/sys.h"
 
 static const char *const names[] = {"libssl.so", "libgnutls.so", "libz.so", "libsqlite3.so",
@@ -52,14 +53,16 @@ static void take_line(const char *line)
 
 COLD void libraries_note(void)
 {
-	static char line[1024]; /* longer ones are cut: no library of a system has such a path */
+	static char line[1024];	 /* longer ones are cut: no library of a system has such a path */
+	static char block[4096]; /* the kernel gives a page at most; a process may have many */
 	static uint32_t busy;
 	uint32_t idle = 0;
-	char block[512];
 	size_t at = 0;
 	long n, fd;
-	if (sys_sandboxed || !__atomic_compare_exchange_n(&busy, &idle, 1, false, __ATOMIC_ACQUIRE,
-							  __ATOMIC_RELAXED))
+	/* The file of a child that the kernel alone forked is its parent's. */
+	if (sys_sandboxed || !process_epoch.now.generation ||
+	    !__atomic_compare_exchange_n(&busy, &idle, 1, false, __ATOMIC_ACQUIRE,
+					 __ATOMIC_RELAXED))
 		return;
 	fd = sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
 	while (fd >= 0 && (n = sys_read((int)fd, block, sizeof block)) > 0)

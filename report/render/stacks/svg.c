@@ -184,9 +184,9 @@ static uint32_t end_of(const struct flame *f, uint32_t root)
 /* Rows of those that are wide enough to see. */
 static double height_of(const struct flame *f, uint32_t root, double scale)
 {
-	uint32_t deepest = f->box[root].depth;
+	uint32_t deepest = f->box[root].depth, end = end_of(f, root);
 
-	for (uint32_t i = root; i < end_of(f, root); i++)
+	for (uint32_t i = root; i < end; i++)
 		if (f->box[i].value_ns * scale >= LEAST && f->box[i].depth > deepest)
 			deepest = f->box[i].depth;
 	return (deepest - f->box[root].depth + 1) * ROW;
@@ -214,13 +214,14 @@ static uint32_t next_half(const struct flame *f, uint32_t from)
 static int put_halves(struct picture *p)
 {
 	const struct flame *f = p->flame;
+	uint32_t end;
 	int status = 0;
 
-	for (uint32_t root = next_half(f, 0); root < f->boxes;
-	     root = next_half(f, end_of(f, root))) {
+	for (uint32_t root = next_half(f, 0); root < f->boxes; root = next_half(f, end)) {
+		end = end_of(f, root);
 		p->root = root;
 		p->scale = scale_of(&f->box[root]);
-		for (uint32_t i = root; i < end_of(f, root) && status == 0; i++)
+		for (uint32_t i = root; i < end && status == 0; i++)
 			status = put_box(p, i);
 		p->top += height_of(f, root, p->scale) + HALF_GAP;
 	}

@@ -138,3 +138,10 @@ read_or_refused()
 		read_or_refused
 	done
 }
+
+# Below a second, or minutes where each box looks through all.
+@test "damaged: a flame graph of many paths is drawn" {
+	"$PROFILES/make_profile" paths 100000 paths.scp
+	timeout 60 "$SCPROF" report --format svg -o paths.svg paths.scp
+	[ "$(tail -n 1 paths.svg)" = "</svg>" ]
+}

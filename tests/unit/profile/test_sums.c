@@ -371,9 +371,10 @@ static void test_fold_joins_processes_of_one_program(void **state)
 static void test_keeps_the_processes_of_some_programs(void **state)
 {
 	struct profile *p = three_processes();
-	uint32_t entries = p->entries, gaps = p->gaps;
+	uint32_t entries = p->entries, gaps = p->gaps, looks = p->looks;
 
 	(void)state;
+	assert_true(looks > 0);
 	assert_int_equal(keep_programs(p, "nobody*"), KEEP_NONE);
 	assert_int_equal(p->processes, 3);
 	p->usage_cpu_of = 3;
@@ -387,6 +388,7 @@ static void test_keeps_the_processes_of_some_programs(void **state)
 	assert_string_equal(p->process[0].program, "client");
 	assert_int_equal(p->entries, entries / 3);
 	assert_int_equal(p->gaps, gaps / 3);
+	assert_int_equal(p->looks, looks / 3);
 	for (uint32_t i = 0; i < p->tables; i++)
 		assert_int_equal(p->table[i].process, 0);
 	/* nobody knows whose these were */
