@@ -307,6 +307,13 @@ static FILE *open_if(bool wanted, char **text, size_t *bytes)
 	return wanted ? open_memstream(text, bytes) : NULL;
 }
 
+/* As a shell takes it between quotes: the name is the profile's. */
+static bool is_plain(const char *name)
+{
+	return *name && !name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+					   "0123456789_.@")];
+}
+
 char *elsewhere_not_called(const struct report *r, char **pattern)
 {
 	const struct profile *p = r->profile;
@@ -322,7 +329,7 @@ char *elsewhere_not_called(const struct report *r, char **pattern)
 
 		if (called[i] || !(f->group & SCP_GROUP_SELECTED))
 			continue;
-		if (!count && !library_is_called(p, called, f->library) &&
+		if (!count && is_plain(f->name) && !library_is_called(p, called, f->library) &&
 		    asprintf(pattern, "%s*", f->name) < 0)
 			*pattern = NULL;
 		if (count++ < NOT_CALLED)
