@@ -11,8 +11,9 @@
 #include "report/wording/numbers.h"
 
 /* What is elsewhere matters from so many, and such a share, on. */
-#define LEAST_ELSEWHERE 100
-#define LEAST_SHARE	0.1
+#define ASLEEP_ELSEWHERE 0.05 /* of the threads' time, outside of recorded calls: worth advice */
+#define LEAST_ELSEWHERE	 100
+#define LEAST_SHARE	 0.1
 
 /* What /proc/PID/io counts as a read or a write (fs/read_write.c): it is neither what sockets have
  * of their own (recv, send) nor splice, tee, vmsplice. */
@@ -247,10 +248,20 @@ static void put_elsewhere(FILE *to, double share, const char *what)
 	fprintf(to, "%s of the %s", words, what);
 }
 
+/* How many waits were elsewhere says nothing of their time: hardly any was lost, or the look at
+ * other groups knows. */
+static bool waits_matter(const struct report *r)
+{
+	const struct report_threads_time *t = &r->threads_time;
+
+	return !r->profile->looks &&
+	       (!t->known || t->not_recorded_s * 1e9 >= ASLEEP_ELSEWHERE * r->time_ns);
+}
+
 char *ledger_advise(const struct report *r)
 {
 	const struct report_ledger *l = &r->ledger;
-	bool waits = is_large(l->waits_share, l->waits);
+	bool waits = is_large(l->waits_share, l->waits) && waits_matter(r);
 	bool reads = is_large(l->reads_share, l->reads);
 	bool writes = is_large(l->writes_share, l->writes);
 	char *text = NULL;

@@ -258,26 +258,11 @@ static void describe_waiting(const struct head *f, double outer_ns, char *out, s
 	snprintf(out, room, ": %s of work, %s in functions that wait", work, waiting);
 }
 
-/* Share of the threads' time asleep outside of recorded calls that is worth advice. */
-#define ASLEEP_ELSEWHERE 0.05
-
-/* Counts of waits, reads and writes say nothing of their time: where the groups that were off were
- * looked at, or hardly any time was lost, they are no advice. */
-static bool needs_advice(const struct report *r)
-{
-	const struct report_threads_time *t = &r->threads_time;
-
-	return !r->profile->looks &&
-	       (!t->known || t->not_recorded_s * 1e9 >= ASLEEP_ELSEWHERE * r->time_ns);
-}
-
 /* What would record the rest. Without any calls a warning says so. */
 static void put_elsewhere(const struct head *f)
 {
 	char *looked = f->report->calls ? elsewhere_describe(f->report) : NULL;
-	char *advice = f->report->calls && !looked && needs_advice(f->report)
-			       ? ledger_advise(f->report)
-			       : NULL;
+	char *advice = f->report->calls && !looked ? ledger_advise(f->report) : NULL;
 
 	if (looked || advice)
 		put(f, "elsewhere", "%s", looked ? looked : advice);

@@ -354,7 +354,8 @@ struct mean_interval mean_interval_estimate(const struct stats_sample *s, double
 	else
 		by_variance(&r, confidence, &out);
 	if (r.serial.batches >= 8)
-		out.design_effect = r.design;
+		out.design_effect = r.design * r.caution; /* the error is that of independent
+							    calls times its root */
 	out.low = fmax(0, out.low);
 	out.unreliable = unreliable_of(s, &r, &out);
 	out.mean = r.mean * d;

@@ -116,13 +116,13 @@ way()
 	profile "$PROGRAMS/loops" 200
 	for width in 40 60 80 132; do
 		printed "$width" C
-		sed -n '/^Thread/,$p' out.txt >loops.txt
+		sed -n '/^next:/q; /^Thread/,$p' out.txt >loops.txt
 		[ -s loops.txt ]
 		[ "$(wc -L <loops.txt)" -le "$width" ]
 		absent '[^ -~]' loops.txt
 		grep -q -- '-->' loops.txt
 		printed "$width" C.UTF-8
-		sed -n '/^Thread/,$p' out.txt >loops.txt
+		sed -n '/^next:/q; /^Thread/,$p' out.txt >loops.txt
 		[ "$(LC_ALL=C.UTF-8 wc -L <loops.txt)" -le "$width" ]
 		grep -q '→' loops.txt
 		absent '-->' loops.txt

