@@ -81,7 +81,7 @@ run_printed()
 	[ "$status" = 0 ]
 	# where wrk closed a connection in the middle a sendfile64 fails, and the step has a chance before its name
 	[[ "$output" =~ →\ (\([0-9.]+\ %\)\ )?sendfile64 && "$output" == *': exact'* ]]
-	run_printed '--format html'
+	run_printed 'scprof report -o'
 	[ "$status" = 0 ]
 	grep -q sendfile64 plain.html
 }
