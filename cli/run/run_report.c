@@ -54,16 +54,16 @@ void run_report_print(const struct run_options *o, const struct run_output *to,
 		      const struct profile *p)
 {
 	struct report_options here = o->shown.options;
+	const char *missing = report_weight_missing(p, &here);
 
 	here.profile = to->path;
-	if (*to->report) {
-		print_file(&here, to->report, p);
-		here.format = REPORT_TEXT;
-	}
-	const char *missing = o->report ? report_weight_missing(p, &here) : NULL;
-
-	if (missing)
+	if (missing && (*to->report || o->report))
 		say(missing);
-	else if (o->report)
+	else if (*to->report)
+		print_file(&here, to->report, p);
+	/* text has no use for a weight */
+	if (*to->report)
+		here.format = REPORT_TEXT;
+	if (o->report && (!missing || *to->report))
 		print_here(&here, p);
 }

@@ -183,3 +183,27 @@ char *utf8_shorten(const char *s, size_t width, bool utf8)
 	}
 	return asprintf(&out, "%.*s%s%s", (int)head, s, dots, s + skip) < 0 ? NULL : out;
 }
+
+void utf8_write_markup(FILE *out, const char *s)
+{
+	for (; *s; s++)
+		switch (*s) {
+		case '&':
+			fputs("&amp;", out);
+			break;
+		case '<':
+			fputs("&lt;", out);
+			break;
+		case '>':
+			fputs("&gt;", out);
+			break;
+		case '"':
+			fputs("&quot;", out);
+			break;
+		case '\'':
+			fputs("&#39;", out);
+			break;
+		default:
+			putc(*s, out);
+		}
+}

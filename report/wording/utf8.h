@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* One character at *s, which moves past it. A byte that begins no well-formed one (Unicode 15,
  * Table 3-7) is UTF8_BROKEN, and passed alone. */
@@ -25,6 +26,10 @@ char *utf8_clean(const char *s, bool utf8);
 
 /* Copy with broken UTF-8 replaced by U+FFFD: valid for JSON. */
 char *utf8_repair(const char *s);
+
+/* Text of HTML or XML, also the value of an attribute between quotes: what they reserve is written
+ * out. Errors of the stream stay in it. */
+void utf8_write_markup(FILE *out, const char *s);
 
 /* Columns that a clean text takes. */
 size_t utf8_width(const char *s);

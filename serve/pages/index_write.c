@@ -4,30 +4,11 @@
 #include <ctype.h>
 
 #include "report/report.h"
+#include "report/wording/utf8.h"
 
 void index_write_text(FILE *out, const char *text)
 {
-	for (; *text; text++) {
-		switch (*text) {
-		case '&':
-			fputs("&amp;", out);
-			break;
-		case '<':
-			fputs("&lt;", out);
-			break;
-		case '>':
-			fputs("&gt;", out);
-			break;
-		case '"':
-			fputs("&quot;", out);
-			break;
-		case '\'':
-			fputs("&#39;", out);
-			break;
-		default:
-			fputc(*text, out);
-		}
-	}
+	utf8_write_markup(out, text);
 }
 
 void index_write_escaped(FILE *out, const char *text)

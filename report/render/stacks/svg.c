@@ -45,25 +45,6 @@ static const char style[] =
 	".k3{fill:#6e4622}.k4{fill:#4a4e54}.k5{fill:#2c5a96}}\n"
 	"</style>\n";
 
-/* Clean text with what XML reserves written out. */
-static void put_escaped(FILE *out, const char *clean)
-{
-	for (; *clean; clean++)
-		switch (*clean) {
-		case '&':
-			fputs("&amp;", out);
-			break;
-		case '<':
-			fputs("&lt;", out);
-			break;
-		case '>':
-			fputs("&gt;", out);
-			break;
-		default:
-			putc(*clean, out);
-		}
-}
-
 /* A text cut to `columns`. -1: out of memory. */
 static int put_text(FILE *out, const char *raw, size_t columns)
 {
@@ -71,7 +52,7 @@ static int put_text(FILE *out, const char *raw, size_t columns)
 	char *fits = clean ? utf8_shorten(clean, columns, true) : NULL;
 
 	if (fits)
-		put_escaped(out, fits);
+		utf8_write_markup(out, fits);
 	free(fits);
 	free(clean);
 	return fits ? 0 : -1;
@@ -99,7 +80,7 @@ static void put_facts(const struct picture *p, const struct flame_box *b)
 	numbers_share(share, sizeof(share), b->share);
 	numbers_count(calls, sizeof(calls), b->calls);
 	fprintf(p->out, "%s, ", total);
-	put_escaped(p->out, share); /* "<0.1 %" */
+	utf8_write_markup(p->out, share); /* "<0.1 %" */
 	fprintf(p->out, " of the %s, %s call%s", b->waits ? "threads' time" : "work", calls,
 		b->calls == 1 ? "" : "s");
 }
@@ -119,7 +100,7 @@ static int put_label(const struct picture *p, const struct flame_box *b, size_t 
 	if (put_text(p->out, name_of(p, b), columns - taken))
 		return -1;
 	fputs("<tspan class=\"s\">", p->out);
-	put_escaped(p->out, both);
+	utf8_write_markup(p->out, both);
 	fputs("</tspan>", p->out);
 	return 0;
 }
@@ -138,7 +119,7 @@ static int put_box(const struct picture *p, uint32_t number)
 	status = put_text(p->out, name_of(p, b), 1000);
 	if (b->outcome != STRING_INDEX_NONE) {
 		fputs(" [", p->out);
-		put_escaped(p->out, p->strings->text[b->outcome]);
+		utf8_write_markup(p->out, p->strings->text[b->outcome]);
 		fputs("]", p->out);
 	}
 	fputs(": ", p->out);

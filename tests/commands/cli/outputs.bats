@@ -99,3 +99,10 @@ looks_like()
 	"$SCPROF" report -o hostile.svg hostile.scp
 	looks_like hostile.svg
 }
+
+@test "outputs 09: a weight that nothing has writes no file, and says so; the text is printed" {
+	"$SCPROF" run --states off --weight asleep -o w.folded -- "$EXAMPLES/echo_pair" 20 10 2>err
+	grep -q 'choose another --weight' err
+	[ ! -e w.folded ]
+	grep -q FUNCTION err
+}
