@@ -23,6 +23,7 @@ TOOL = [
     "collector/launch",
     "collector/select",
     "collector/microbench",
+    "collector/attach",
     "collector/displacement/fluid",
     "collector/displacement",
     "collector/displacement/sites",
@@ -59,6 +60,7 @@ LIBRARY = [
     "preload/region",
     "preload/selected",
     "preload/overhead",
+    "preload/attach",
     "preload/interpose",
 ]
 

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Into a process that runs, and out again: by ptrace, in a process of our own that ends afterwards,
+ * so that the kernel lets go of the target whatever happens to us.
+ *
+ * One thread is borrowed, the others run on. It is stopped where it holds nothing that the call
+ * needs (safe_point.h), and made to call a function of its process on a stack of its own. Its
+ * registers lie in a signal frame below its stack all the while: if the tool dies, the thread
+ * returns by that frame, as from a signal handler. */
+#ifndef SCPROF_COLLECTOR_ATTACH_ATTACH_H
+#define SCPROF_COLLECTOR_ATTACH_ATTACH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "include/scprof_attach.h"
+#include "profile/profile.h"
+
+struct attach_target {
+	pid_t pid;
+	uint64_t process_start; /* starttime of /proc/PID/stat: another one is another process */
+};
+
+struct attach_order {
+	struct attach_target target;
+	const char *library;	      /* path of libscprof.so, as the target sees it */
+	const char *const *variables; /* "NAME=value", ended by NULL: instead of the environment */
+};
+
+struct attach_result {
+	double stopped_ms;	 /* the longest that a thread was held up, over all of them */
+	double stopped_total_ms; /* all of it */
+	uint32_t threads;	 /* of the process, when it began */
+	uint32_t in_calls;	 /* of these: inside a system call that blocks; not recorded */
+	struct scp_attach_slots slots;
+	char profile[1024]; /* as the target sees it */
+};
+
+/* Begin to record. 0; or -1 with *err: nothing acts in the target then. */
+int attach_begin(const struct attach_order *o, struct attach_result *r, struct profile_error *err);
+
+/* Stop, and put all back. Also where another tool began and was killed. 0; or -1 with *err. *was:
+ * there was something to put right. */
+int attach_end(const struct attach_target *t, struct attach_result *r, bool *was,
+	       struct profile_error *err);
+
+#endif

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Which thread of a process can be borrowed for a call of dlopen, and when: one that is, in no
+ * frame of its stack, inside the dynamic loader, an allocator, fork, or code of ours. Threads that
+ * wait in a system call come first, those without a time limit before those with one. */
+#ifndef SCPROF_COLLECTOR_ATTACH_SAFE_POINT_H
+#define SCPROF_COLLECTOR_ATTACH_SAFE_POINT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "profile/profile.h"
+
+struct safe_points;
+
+/* Read what must be read of the process's files and maps, before any thread is stopped. NULL and
+ * *err on failure. */
+struct safe_points *safe_points_open(pid_t pid, struct profile_error *err);
+void safe_points_close(struct safe_points *s);
+
+/* Threads in the order in which they are worth asking. Their number; at most `room`. */
+size_t safe_points_candidates(struct safe_points *s, pid_t *tids, size_t room);
+
+enum safe_verdict {
+	SAFE_POINT = 0,
+	SAFE_NOT_NOW, /* inside something: let it run on, and ask again */
+	SAFE_UNKNOWN  /* its stack cannot be followed; as not now */
+};
+
+/* Of a thread that this process has stopped by ptrace. *why: a text for messages, static. */
+enum safe_verdict safe_points_judge(struct safe_points *s, pid_t tid, const char **why);
+
+/* The address of a function that libc (or libdl) of the process exports; 0: there is none. */
+uint64_t safe_points_function(struct safe_points *s, const char *name);
+
+/* The address of the bytes `code` in executable memory of libc; 0: none. */
+uint64_t safe_points_code(struct safe_points *s, const uint8_t *code, size_t bytes);
+
+#endif
