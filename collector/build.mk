@@ -5,6 +5,16 @@ COLLECTOR_ARCH := $(firstword $(subst -, ,$(COLLECTOR_MACHINE)))
 COLLECTOR_MULTIARCH := $(or $(shell $(CC) -print-multiarch 2>/dev/null),$(COLLECTOR_MACHINE))
 
 COLLECTOR_SRC = \
+	collector/attach/safe_point.c \
+	collector/attach/safe_point_cfi.c \
+	collector/attach/safe_point_frames.c \
+	collector/attach/safe_point_machine_$(COLLECTOR_ARCH).c \
+	collector/attach/safe_point_maps.c \
+	collector/attach/safe_point_memory.c \
+	collector/attach/safe_point_names.c \
+	collector/attach/safe_point_objects.c \
+	collector/attach/safe_point_symbols.c \
+	collector/attach/safe_point_threads.c \
 	collector/clocks/clock_ways_$(COLLECTOR_ARCH).c \
 	collector/clocks/clock_costs.c \
 	collector/clocks/clock_ways.c \

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Exported symbols of an object of a process, from its memory. */
+#ifndef SCPROF_COLLECTOR_ATTACH_SAFE_POINT_SYMBOLS_H
+#define SCPROF_COLLECTOR_ATTACH_SAFE_POINT_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "collector/attach/safe_point_objects.h"
+
+/* The address of a function, in its default version where there are several; 0: none. */
+uint64_t safe_point_symbols_find(const struct safe_point_object *o, pid_t pid, const char *name);
+
+/* Fill in o->function. False: no memory, or the tables cannot be read. */
+bool safe_point_symbols_read(struct safe_point_object *o, pid_t pid);
+
+/* The function that holds an address; NULL: none that is exported. */
+const struct safe_point_symbol *safe_point_symbols_at(const struct safe_point_object *o,
+						      uint64_t at);
+
+#endif
