@@ -8,6 +8,7 @@ COLLECTOR_SRC = \
 	collector/attach/safe_point.c \
 	collector/attach/safe_point_cfi.c \
 	collector/attach/safe_point_frames.c \
+	collector/attach/safe_point_inside.c \
 	collector/attach/safe_point_machine_$(COLLECTOR_ARCH).c \
 	collector/attach/safe_point_maps.c \
 	collector/attach/safe_point_memory.c \

@@ -10,8 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ptrace.h>
 
 #include "collector/attach/safe_point_frames.h"
+#include "collector/attach/safe_point_inside.h"
 #include "collector/attach/safe_point_maps.h"
 #include "collector/attach/safe_point_memory.h"
 #include "collector/attach/safe_point_objects.h"
@@ -20,8 +22,10 @@
 
 #define MOST_RESTORERS	4u
 #define MOST_REST	(1u << 20) /* of a stack, searched */
-#define MOST_HELPERS	3u	   /* functions of libc without names in which waits end */
 #define MOST_CODE_BYTES (1u << 24)
+
+/* PTRACE_GET_RSEQ_CONFIGURATION, which older headers do not have. */
+#define SEQUENCE_REQUEST 0x420f
 
 struct safe_points {
 	pid_t pid;
@@ -67,7 +71,7 @@ static void note_objects(struct safe_points *s)
 			s->dl = o;
 		if (o->kind == SAFE_POINT_LIBC && ours)
 			s->libc = o;
-		if ((o->kind == SAFE_POINT_LIBC || o->kind == SAFE_POINT_PTHREAD) &&
+		if ((safe_point_inside_libc(o) || o->kind == SAFE_POINT_VDSO) &&
 		    s->restorers < MOST_RESTORERS) {
 			uint64_t at = find_code(s, o, safe_point_machine_restorer,
 						safe_point_machine_restorer_bytes);
@@ -143,90 +147,6 @@ uint64_t safe_points_code(struct safe_points *s, const uint8_t *code, size_t byt
 	return find_code(s, s->libc, code, bytes);
 }
 
-static bool of_libc(const struct safe_point_object *o)
-{
-	return o != NULL && (o->kind == SAFE_POINT_LIBC || o->kind == SAFE_POINT_PTHREAD);
-}
-
-static enum safe_point_meaning meaning(const struct safe_point_frame *f)
-{
-	return f->symbol != NULL ? f->symbol->meaning : SAFE_POINT_NOTHING;
-}
-
-/* How many innermost frames are in functions of libc without names that a waiting function of it
- * called to wait. */
-static size_t helpers(const struct safe_point_stack *k)
-{
-	size_t n = 0;
-	if (!k->innermost.system_call)
-		return 0;
-	while (n < k->count && n < MOST_HELPERS && of_libc(k->frame[n].object) &&
-	       k->frame[n].symbol == NULL)
-		n++;
-	if (n == k->count || !of_libc(k->frame[n].object))
-		return 0;
-	enum safe_point_meaning m = meaning(&k->frame[n]);
-	return m == SAFE_POINT_WAITS || m == SAFE_POINT_BLOCKS ? n : 0;
-}
-
-/* The thread is blocked in a function that no allocator calls. */
-static bool waits(const struct safe_point_stack *k)
-{
-	size_t n = helpers(k);
-	return k->innermost.system_call && n < k->count && of_libc(k->frame[n].object) &&
-	       meaning(&k->frame[n]) == SAFE_POINT_WAITS;
-}
-
-/* Threads begin in functions of libc that have no names, or by a system call of its own. */
-static bool outermost(const struct safe_point_stack *k, size_t i)
-{
-	if (i == 0 || k->end != SAFE_POINT_WHOLE)
-		return false;
-	return i + 2 >= k->count || (meaning(&k->frame[i + 1]) == SAFE_POINT_OUTERMOST &&
-				     of_libc(k->frame[i + 1].object));
-}
-
-static const char *inside_libc(const struct safe_point_stack *k, size_t i, size_t helping)
-{
-	const struct safe_point_frame *f = &k->frame[i];
-	if (f->symbol == NULL)
-		return i < helping || outermost(k, i)
-			       ? NULL
-			       : "inside a function of libc that has no exported name";
-	switch (f->symbol->meaning) {
-	case SAFE_POINT_HOLDS:
-		return "inside a function of libc that may hold a lock";
-	case SAFE_POINT_ALLOCATES:
-		return "inside the allocator";
-	case SAFE_POINT_OUTERMOST:
-		return i > 0 && k->end == SAFE_POINT_WHOLE ? NULL : "beginning or ending";
-	default:
-		return NULL;
-	}
-}
-
-/* Why a frame forbids it; NULL: it does not. */
-static const char *inside(const struct safe_point_stack *k, size_t i, size_t helping)
-{
-	const struct safe_point_object *o = k->frame[i].object;
-	if (o == NULL)
-		return NULL;
-	switch (o->kind) {
-	case SAFE_POINT_LOADER:
-	case SAFE_POINT_DL:
-		return "inside the dynamic loader";
-	case SAFE_POINT_OURS:
-		return "inside scprof's library";
-	case SAFE_POINT_LIBC:
-	case SAFE_POINT_PTHREAD:
-		return inside_libc(k, i, helping);
-	case SAFE_POINT_PLAIN:
-		return o->allocator ? "inside the allocator" : NULL;
-	default:
-		return NULL;
-	}
-}
-
 /* The objects on the stack are those that were read. */
 static bool objects_same(const struct safe_points *s)
 {
@@ -253,7 +173,7 @@ static bool tells(const struct safe_points *s, uint64_t word)
 	if (word < o->base || word >= o->end)
 		return false;
 	const struct safe_point_symbol *f = safe_point_symbols_at(o, word - 1);
-	return f != NULL && f->meaning == SAFE_POINT_HOLDS && f->start != word;
+	return f != NULL && f->meaning == SAFE_POINT_HOLDS;
 }
 
 static bool rest_is_clear(struct safe_points *s, const struct safe_point_map *map)
@@ -278,14 +198,6 @@ static bool guarded(const struct safe_points *s, const struct safe_point_map *ma
 	return map->stack || (!map->heap && (below == NULL || !below->writable));
 }
 
-/* It began where threads begin, so that its stack is what the system made for it. */
-static bool began_as_thread(const struct safe_point_stack *k)
-{
-	const struct safe_point_frame *last = &k->frame[k->count - 1];
-	return of_libc(last->object) || (k->count > 1 && of_libc(last[-1].object) &&
-					 meaning(&last[-1]) == SAFE_POINT_OUTERMOST);
-}
-
 static enum safe_verdict judge_stack_room(struct safe_points *s, const char **why)
 {
 	const struct safe_point_stack *k = &s->stack;
@@ -299,7 +211,7 @@ static enum safe_verdict judge_stack_room(struct safe_points *s, const char **wh
 		*why = "its stack is almost full";
 		return SAFE_NOT_NOW;
 	}
-	if (k->end == SAFE_POINT_WHOLE && began_as_thread(k))
+	if (k->end == SAFE_POINT_WHOLE && safe_point_inside_thread_stack(k))
 		return SAFE_POINT;
 	if (!guarded(s, map)) {
 		*why = "on a stack whose size is not known (a coroutine's)";
@@ -307,7 +219,7 @@ static enum safe_verdict judge_stack_room(struct safe_points *s, const char **wh
 	}
 	if (k->end == SAFE_POINT_WHOLE)
 		return SAFE_POINT;
-	if (waits(k) && !k->signal && rest_is_clear(s, map))
+	if (safe_point_inside_wait(k) && !k->signal && rest_is_clear(s, map))
 		return SAFE_POINT;
 	*why = "its stack cannot be followed through code without unwind tables";
 	return SAFE_UNKNOWN;
@@ -316,24 +228,40 @@ static enum safe_verdict judge_stack_room(struct safe_points *s, const char **wh
 static enum safe_verdict judge_frames(struct safe_points *s, const char **why)
 {
 	const struct safe_point_stack *k = &s->stack;
-	size_t helping = helpers(k);
-	for (size_t i = 0; i < k->count; i++) {
-		*why = inside(k, i, helping);
-		if (*why != NULL)
-			return SAFE_NOT_NOW;
-		if (k->frame[i].object == NULL &&
-		    safe_point_maps_find(&s->maps, k->frame[i].at) == NULL)
-			s->stale = true;
-	}
+	*why = safe_point_inside_what(k);
+	if (*why != NULL)
+		return SAFE_NOT_NOW;
+	for (size_t i = 0; i < k->count; i++)
+		s->stale |= k->frame[i].object == NULL &&
+			    safe_point_maps_find(&s->maps, k->frame[i].at) == NULL;
 	if (k->end == SAFE_POINT_ASTRAY || k->count == 0 || s->stale) {
 		*why = "its stack cannot be followed";
 		return SAFE_UNKNOWN;
 	}
-	if (s->program != NULL && s->program->allocator && !waits(k)) {
+	if (s->program != NULL && s->program->allocator && !safe_point_inside_wait(k)) {
 		*why = "perhaps inside the program's own allocator";
 		return SAFE_NOT_NOW;
 	}
 	return judge_stack_room(s, why);
+}
+
+/* In a restartable sequence (rseq(2)): the kernel would not know that it was left. */
+static bool in_sequence(const struct safe_points *s, pid_t tid)
+{
+	struct {
+		uint64_t area;
+		uint32_t bytes, signature, flags, pad;
+	} c = {0};
+	struct {
+		uint32_t version, flags;
+		uint64_t start, bytes, abort;
+	} sequence;
+	uint64_t at = 0;
+	if (ptrace(SEQUENCE_REQUEST, tid, sizeof(c), &c) != (long)sizeof(c) || c.area == 0 ||
+	    !safe_point_memory_read(s->pid, c.area + 8, &at, sizeof(at)) || at == 0 ||
+	    !safe_point_memory_read(s->pid, at, &sequence, sizeof(sequence)))
+		return false;
+	return s->stack.innermost.pc - sequence.start < sequence.bytes;
 }
 
 enum safe_verdict safe_points_judge(struct safe_points *s, pid_t tid, const char **why)
@@ -341,6 +269,10 @@ enum safe_verdict safe_points_judge(struct safe_points *s, pid_t tid, const char
 	*why = "its registers cannot be read";
 	if (!safe_point_frames_walk(&s->objects, s->rows, tid, &s->stack))
 		return SAFE_UNKNOWN;
+	if (in_sequence(s, tid)) {
+		*why = "inside a restartable sequence";
+		return SAFE_NOT_NOW;
+	}
 	if (!objects_same(s)) {
 		s->stale = true;
 		*why = "libraries were loaded or unloaded meanwhile";

@@ -99,7 +99,7 @@ static bool step(struct safe_point_stack *s, const struct safe_point_row *row)
 	for (unsigned i = 0; i < SAFE_POINT_REGISTERS; i++)
 		if (!value_of(s, row, i, cfa, &caller.of[i]))
 			return false;
-	caller.pc = caller.of[row->return_column];
+	caller.pc = safe_point_machine_code(caller.of[row->return_column]);
 	bool outwards = caller.of[safe_point_machine_sp] > r->of[safe_point_machine_sp];
 	/* A leaf of AArch64 has its caller's stack pointer. */
 	outwards |= caller.of[safe_point_machine_sp] == r->of[safe_point_machine_sp] &&

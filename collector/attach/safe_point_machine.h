@@ -21,6 +21,9 @@ extern const unsigned safe_point_machine_sp;
 /* Of a thread that is stopped by ptrace. */
 bool safe_point_machine_registers(pid_t tid, struct safe_point_registers *r);
 
+/* The address of code that a register or a word of the stack stands for. */
+uint64_t safe_point_machine_code(uint64_t address);
+
 /* Code that lies before an address: what a call leaves as return address follows a call. */
 bool safe_point_machine_after_call(pid_t pid, uint64_t pc);
 

@@ -27,6 +27,11 @@ bool safe_point_machine_registers(pid_t tid, struct safe_point_registers *r)
 	return u.cs == 0x33; /* 64-bit code */
 }
 
+uint64_t safe_point_machine_code(uint64_t address)
+{
+	return address;
+}
+
 /* call rel32; or call by a register or memory: ff /2, of 2, 3, 4, 6 or 7 bytes. */
 bool safe_point_machine_after_call(pid_t pid, uint64_t pc)
 {

@@ -75,9 +75,11 @@ static bool add(struct safe_point_maps *m, struct safe_point_map map)
 {
 	if (m->count == m->room) {
 		size_t room = m->room == 0 ? 256 : 2 * m->room;
+		if (room > MOST_MAPS)
+			return false;
 		struct safe_point_map *more = reallocarray(m->map, room, sizeof(*more));
-		if (room > MOST_MAPS || more == NULL)
-			return more != NULL ? (m->map = more, false) : false;
+		if (more == NULL)
+			return false;
 		m->map = more;
 		m->room = room;
 	}

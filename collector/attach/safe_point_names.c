@@ -68,7 +68,6 @@ static const struct name names[] = {
 	{"__libc_scratch_buffer_grow", SAFE_POINT_ALLOCATES},
 	{"__libc_scratch_buffer_grow_preserve", SAFE_POINT_ALLOCATES},
 	{"__libc_scratch_buffer_set_array_size", SAFE_POINT_ALLOCATES},
-	{"__libc_start_call_main", SAFE_POINT_HOLDS},
 	{"__libc_start_main", SAFE_POINT_OUTERMOST},
 	{"__libc_system", SAFE_POINT_HOLDS},
 	{"__libc_thread_freeres", SAFE_POINT_HOLDS},

@@ -14,7 +14,8 @@
 #define MOST_OBJECTS  4096u
 #define MOST_HEADERS  64u
 #define MOST_DYNAMIC  512u
-#define MOST_FRAMES   (1u << 20)
+#define MOST_FRAMES   (1u << 23) /* of all objects: 64 MiB */
+#define MOST_LIBC     8
 #define MOST_LIST     MOST_OBJECTS
 #define LONGEST_SPAN  (UINT64_C(1) << 32)
 #define TABLE_ENCODED 0x3b /* offsets from the header's address, four signed bytes each */
@@ -139,7 +140,8 @@ static void read_dynamic(struct safe_point_object *o, pid_t pid, const Elf64_Phd
 	o->soname = o->strings != 0 && soname != 0 ? o->strings + soname : 0;
 }
 
-static void read_frame_table(struct safe_point_object *o, pid_t pid, const Elf64_Phdr *p)
+static void read_frame_table(struct safe_point_object *o, pid_t pid, const Elf64_Phdr *p,
+			     size_t most)
 {
 	struct {
 		uint8_t version, frame_encoding, count_encoding, table_encoding;
@@ -150,7 +152,7 @@ static void read_frame_table(struct safe_point_object *o, pid_t pid, const Elf64
 	/* 0x03: four bytes. 0x1b: the same, from its own address. Nobody writes others. */
 	if (!safe_point_memory_read(pid, at, &h, sizeof(h)) || h.version != 1 ||
 	    h.frame_encoding != 0x1b || h.count_encoding != 0x03 ||
-	    h.table_encoding != TABLE_ENCODED || h.count == 0 || h.count > MOST_FRAMES)
+	    h.table_encoding != TABLE_ENCODED || h.count == 0 || h.count > most)
 		return;
 	o->frame = safe_point_memory_copy(pid, at + sizeof(h), (size_t)h.count * 8);
 	o->frames = o->frame != NULL ? h.count : 0;
@@ -176,23 +178,36 @@ static enum safe_point_kind kind_of(const struct safe_point_object *o, pid_t pid
 		return SAFE_POINT_VDSO;
 	if (a->loader != 0 && a->loader == o->base)
 		return SAFE_POINT_LOADER;
-	if (a->program_headers >= o->base && a->program_headers < o->end)
-		return SAFE_POINT_PROGRAM;
 	if (o->soname != 0)
 		safe_point_memory_some(pid, o->soname, name, sizeof(name) - 1);
+	if (strncmp(name, "ld-linux", 8) == 0)
+		return SAFE_POINT_LOADER;
+	/* Where the loader was started as the program, its list for debuggers tells. */
+	if (o->debug != 0 || (a->program_headers >= o->base && a->program_headers < o->end))
+		return SAFE_POINT_PROGRAM;
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (strcmp(name, known[i].name) == 0)
 			return known[i].kind;
-	return strncmp(name, "ld-linux", 8) == 0 ? SAFE_POINT_LOADER : SAFE_POINT_PLAIN;
+	return SAFE_POINT_PLAIN;
 }
 
+/* What objects are read from, and how much of them may still be held. */
+struct source {
+	pid_t pid;
+	const struct safe_point_maps *maps;
+	struct auxiliary auxiliary;
+	size_t frames_left;
+	int libc_left;
+};
+
 /* 1: an object; 0: none; -1: no memory, or what must be known of libc cannot be. */
-static int read_object(struct safe_point_object *o, pid_t pid, const struct safe_point_map *map,
-		       const struct safe_point_maps *maps, const struct auxiliary *a)
+static int read_object(struct safe_point_object *o, const struct safe_point_map *map,
+		       struct source *s)
 {
 	struct headers h;
+	pid_t pid = s->pid;
 	*o = (struct safe_point_object){0};
-	if (!read_headers(&h, pid, map->start) || !place(o, &h, map->start, maps))
+	if (!read_headers(&h, pid, map->start) || !place(o, &h, map->start, s->maps))
 		return 0;
 	o->signature_bytes =
 		safe_point_memory_some(pid, o->base, o->signature, sizeof(o->signature));
@@ -200,10 +215,11 @@ static int read_object(struct safe_point_object *o, pid_t pid, const struct safe
 		if (h.program[i].p_type == PT_DYNAMIC)
 			read_dynamic(o, pid, &h.program[i]);
 		else if (h.program[i].p_type == PT_GNU_EH_FRAME && o->frame == NULL)
-			read_frame_table(o, pid, &h.program[i]);
-	o->kind = kind_of(o, pid, a, map->vdso);
+			read_frame_table(o, pid, &h.program[i], s->frames_left);
+	s->frames_left -= o->frames;
+	o->kind = kind_of(o, pid, &s->auxiliary, map->vdso);
 	if (o->kind == SAFE_POINT_LIBC || o->kind == SAFE_POINT_PTHREAD)
-		return safe_point_symbols_read(o, pid) ? 1 : -1;
+		return s->libc_left-- > 0 && safe_point_symbols_read(o, pid) ? 1 : -1;
 	if (o->kind == SAFE_POINT_PLAIN || o->kind == SAFE_POINT_PROGRAM)
 		o->allocator = safe_point_symbols_find(o, pid, "malloc") != 0;
 	return 1;
@@ -243,7 +259,11 @@ static void free_object(struct safe_point_object *o)
 bool safe_point_objects_read(struct safe_point_objects *o, pid_t pid,
 			     const struct safe_point_maps *maps)
 {
-	struct auxiliary a = read_auxiliary(pid);
+	struct source s = {.pid = pid,
+			   .maps = maps,
+			   .auxiliary = read_auxiliary(pid),
+			   .frames_left = MOST_FRAMES,
+			   .libc_left = MOST_LIBC};
 	struct safe_point_object *one = malloc(sizeof(*one));
 	safe_point_objects_free(o);
 	o->pid = pid;
@@ -252,7 +272,7 @@ bool safe_point_objects_read(struct safe_point_objects *o, pid_t pid,
 		const struct safe_point_map *map = &maps->map[i];
 		if (!map->readable || map->offset != 0 || (map->inode == 0 && !map->vdso))
 			continue;
-		int got = read_object(one, pid, map, maps, &a);
+		int got = read_object(one, map, &s);
 		struct safe_point_object *more =
 			got == 1 ? reallocarray(o->object, o->count + 1, sizeof(*more)) : NULL;
 		ok = got == 0 || more != NULL;

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "collector/attach/safe_point_inside.h"
+
+#include <stddef.h>
+
+#define MOST_HELPERS   3u /* functions of libc without names in which waits end */
+#define MOST_BEGINNING 3u /* frames in which threads begin */
+
+bool safe_point_inside_libc(const struct safe_point_object *o)
+{
+	return o != NULL && (o->kind == SAFE_POINT_LIBC || o->kind == SAFE_POINT_PTHREAD);
+}
+
+static enum safe_point_meaning meaning(const struct safe_point_frame *f)
+{
+	return f->symbol != NULL ? f->symbol->meaning : SAFE_POINT_NOTHING;
+}
+
+static bool begins(const struct safe_point_frame *f)
+{
+	return safe_point_inside_libc(f->object) && meaning(f) == SAFE_POINT_OUTERMOST;
+}
+
+/* How many innermost frames are in functions of libc without names that a waiting function of it
+ * called to wait. */
+static size_t helpers(const struct safe_point_stack *k)
+{
+	size_t n = 0;
+	if (!k->innermost.system_call)
+		return 0;
+	while (n < k->count && n < MOST_HELPERS && safe_point_inside_libc(k->frame[n].object) &&
+	       k->frame[n].symbol == NULL)
+		n++;
+	if (n == k->count || !safe_point_inside_libc(k->frame[n].object))
+		return 0;
+	enum safe_point_meaning m = meaning(&k->frame[n]);
+	return m == SAFE_POINT_WAITS || m == SAFE_POINT_BLOCKS ? n : 0;
+}
+
+bool safe_point_inside_wait(const struct safe_point_stack *k)
+{
+	size_t n = helpers(k);
+	return k->innermost.system_call && n < k->count &&
+	       safe_point_inside_libc(k->frame[n].object) &&
+	       meaning(&k->frame[n]) == SAFE_POINT_WAITS;
+}
+
+/* The frames in which threads begin, which have no exported names or those of __libc_start_main
+ * and clone: the index of the innermost one; the number of all frames where there are none. The
+ * function that the thread began with is not libc's: there it would be ending. */
+static size_t beginning(const struct safe_point_stack *k)
+{
+	size_t n = k->count, i = n;
+	if (k->end != SAFE_POINT_WHOLE)
+		return n;
+	/* _start is the program's. */
+	if (n > 1 && !safe_point_inside_libc(k->frame[n - 1].object) && begins(&k->frame[n - 2]))
+		i--;
+	while (i > 0 && safe_point_inside_libc(k->frame[i - 1].object) &&
+	       (k->frame[i - 1].symbol == NULL || begins(&k->frame[i - 1])) &&
+	       n - i < MOST_BEGINNING)
+		i--;
+	return i > 0 && !safe_point_inside_libc(k->frame[i - 1].object) ? i : n;
+}
+
+/* makecontext's and clone's functions have one such frame below them, threads have two. */
+bool safe_point_inside_thread_stack(const struct safe_point_stack *k)
+{
+	return beginning(k) + 2 <= k->count;
+}
+
+static const char *named(const struct safe_point_stack *k, size_t i, size_t helping,
+			 size_t beginning_at)
+{
+	const struct safe_point_frame *f = &k->frame[i];
+	if (f->symbol == NULL)
+		return i < helping || i >= beginning_at
+			       ? NULL
+			       : "inside a function of libc that has no exported name";
+	switch (f->symbol->meaning) {
+	case SAFE_POINT_HOLDS:
+		return "inside a function of libc that may hold a lock";
+	case SAFE_POINT_ALLOCATES:
+		return "inside the allocator";
+	case SAFE_POINT_OUTERMOST:
+		return i >= beginning_at ? NULL : "beginning or ending";
+	default:
+		return NULL;
+	}
+}
+
+/* Why a frame forbids it; NULL: it does not. */
+static const char *inside(const struct safe_point_stack *k, size_t i, size_t helping,
+			  size_t beginning_at)
+{
+	const struct safe_point_object *o = k->frame[i].object;
+	if (o == NULL)
+		return NULL;
+	switch (o->kind) {
+	case SAFE_POINT_LOADER:
+	case SAFE_POINT_DL:
+		return "inside the dynamic loader";
+	case SAFE_POINT_OURS:
+		return "inside scprof's library";
+	case SAFE_POINT_LIBC:
+	case SAFE_POINT_PTHREAD:
+		return named(k, i, helping, beginning_at);
+	case SAFE_POINT_PLAIN:
+		return o->allocator ? "inside the allocator" : NULL;
+	default:
+		return NULL;
+	}
+}
+
+const char *safe_point_inside_what(const struct safe_point_stack *k)
+{
+	size_t helping = helpers(k), beginning_at = beginning(k);
+	const char *why = NULL;
+	for (size_t i = 0; why == NULL && i < k->count; i++)
+		why = inside(k, i, helping, beginning_at);
+	return why;
+}

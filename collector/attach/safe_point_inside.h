@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What a thread is inside of. */
+#ifndef SCPROF_COLLECTOR_ATTACH_SAFE_POINT_INSIDE_H
+#define SCPROF_COLLECTOR_ATTACH_SAFE_POINT_INSIDE_H
+
+#include <stdbool.h>
+
+#include "collector/attach/safe_point_frames.h"
+
+/* The first frame, from the innermost on, that forbids a call of dlopen: a text, static. NULL:
+ * none. */
+const char *safe_point_inside_what(const struct safe_point_stack *k);
+
+/* The thread is blocked in a function of libc that no allocator calls. */
+bool safe_point_inside_wait(const struct safe_point_stack *k);
+
+/* It began where threads begin: its stack is what the system made for it. */
+bool safe_point_inside_thread_stack(const struct safe_point_stack *k);
+
+/* The object is libc, or libpthread. */
+bool safe_point_inside_libc(const struct safe_point_object *o);
+
+#endif

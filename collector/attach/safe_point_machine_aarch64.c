@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <elf.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+
+#include "collector/attach/safe_point_machine.h"
+
+#ifndef NT_ARM_SYSTEM_CALL
+#define NT_ARM_SYSTEM_CALL 0x404
+#endif
+
+const unsigned safe_point_machine_sp = 31;
+
+/* mov x8, #139; svc #0 */
+const uint8_t safe_point_machine_restorer[] = {0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4};
+const size_t safe_point_machine_restorer_bytes = sizeof(safe_point_machine_restorer);
+
+/* Return addresses may be signed in their upper bits. */
+uint64_t safe_point_machine_code(uint64_t address)
+{
+	return address & UINT64_C(0xffffffffffff);
+}
+
+bool safe_point_machine_registers(pid_t tid, struct safe_point_registers *r)
+{
+	struct user_regs_struct u;
+	int call = -1;
+	uint32_t before = 0;
+	struct iovec all = {.iov_base = &u, .iov_len = sizeof(u)};
+	struct iovec number = {.iov_base = &call, .iov_len = sizeof(call)};
+	if (ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &all) != 0 || all.iov_len != sizeof(u))
+		return false;
+	*r = (struct safe_point_registers){.pc = u.pc};
+	memcpy(r->of, u.regs, sizeof(u.regs));
+	r->of[safe_point_machine_sp] = u.sp;
+	r->system_call = ptrace(PTRACE_GETREGSET, tid, NT_ARM_SYSTEM_CALL, &number) == 0 &&
+			 call >= 0 &&
+			 safe_point_memory_read(tid, u.pc - 4, &before, sizeof(before)) &&
+			 before == 0xd4000001;
+	return (u.pstate & 0x10) == 0; /* 64-bit code */
+}
+
+/* bl; blr and its kinds that check a signature. */
+bool safe_point_machine_after_call(pid_t pid, uint64_t pc)
+{
+	uint32_t before;
+	return safe_point_memory_read(pid, pc - 4, &before, sizeof(before)) &&
+	       (before >> 26 == 0x25 || (before & 0xfefff000) == 0xd63f0000);
+}
+
+/* A siginfo of 128 bytes, then struct ucontext: flags, link, the alternate stack (start, flags,
+ * bytes), a mask of 128 bytes, and the registers behind an address of fault. */
+bool safe_point_machine_signal(struct safe_point_window *w, struct safe_point_registers *r,
+			       struct safe_point_alternate *alternate)
+{
+	uint64_t context = r->of[safe_point_machine_sp] + 128;
+	struct safe_point_registers before = {.pc = 0};
+	if (!safe_point_memory_word(w, context + 16, &alternate->start) ||
+	    !safe_point_memory_word(w, context + 32, &alternate->bytes))
+		return false;
+	for (unsigned i = 0; i <= safe_point_machine_sp; i++)
+		if (!safe_point_memory_word(w, context + 184 + 8 * i, &before.of[i]))
+			return false;
+	if (!safe_point_memory_word(w, context + 184 + 8 * 32, &before.pc))
+		return false;
+	*r = before;
+	return true;
+}
