@@ -6,7 +6,9 @@ COLLECTOR_MULTIARCH := $(or $(shell $(CC) -print-multiarch 2>/dev/null),$(COLLEC
 
 COLLECTOR_SRC = \
 	collector/attach/safe_point.c \
+	collector/attach/safe_point_bytes.c \
 	collector/attach/safe_point_cfi.c \
+	collector/attach/safe_point_expression.c \
 	collector/attach/safe_point_frames.c \
 	collector/attach/safe_point_inside.c \
 	collector/attach/safe_point_machine_$(COLLECTOR_ARCH).c \

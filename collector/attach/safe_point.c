@@ -71,7 +71,7 @@ static void note_objects(struct safe_points *s)
 			s->dl = o;
 		if (o->kind == SAFE_POINT_LIBC && ours)
 			s->libc = o;
-		if ((safe_point_inside_libc(o) || o->kind == SAFE_POINT_VDSO) &&
+		if ((safe_point_frames_libc(o) || o->kind == SAFE_POINT_VDSO) &&
 		    s->restorers < MOST_RESTORERS) {
 			uint64_t at = find_code(s, o, safe_point_machine_restorer,
 						safe_point_machine_restorer_bytes);

@@ -3,71 +3,23 @@
 
 #include <string.h>
 
+#include "collector/attach/safe_point_bytes.h"
 #include "collector/attach/safe_point_memory.h"
 
 #define MOST_BYTES 65536u /* of an entry */
 #define MOST_SAVED 16	  /* rows put aside */
 
-struct reader {
-	const uint8_t *at, *end;
-	uint64_t there; /* the address of `at` in the process */
-	bool bad;
-};
-
-static const uint8_t *take(struct reader *r, uint64_t bytes)
-{
-	if (r->bad || bytes > (uint64_t)(r->end - r->at)) {
-		r->bad = true;
-		return NULL;
-	}
-	const uint8_t *p = r->at;
-	r->at += bytes;
-	r->there += bytes;
-	return p;
-}
-
-static uint64_t fixed(struct reader *r, size_t bytes, bool negative)
-{
-	uint64_t value = 0;
-	const uint8_t *p = take(r, bytes);
-	if (p == NULL)
-		return 0;
-	memcpy(&value, p, bytes);
-	if (negative && bytes < 8 && (p[bytes - 1] & 0x80) != 0)
-		value |= ~UINT64_C(0) << (8 * bytes);
-	return value;
-}
-
-static uint64_t leb(struct reader *r, bool negative)
-{
-	uint64_t value = 0;
-	for (unsigned shift = 0; shift < 70; shift += 7) {
-		const uint8_t *p = take(r, 1);
-		if (p == NULL)
-			return 0;
-		if (shift < 64)
-			value |= (uint64_t)(*p & 0x7f) << shift;
-		if ((*p & 0x80) == 0) {
-			if (negative && (*p & 0x40) != 0 && shift + 7 < 64)
-				value |= ~UINT64_C(0) << (shift + 7);
-			return value;
-		}
-	}
-	r->bad = true;
-	return 0;
-}
-
 /* A pointer as the DW_EH_PE_ bytes say. Indirect and other bases are not used for code. */
-static uint64_t pointer(struct reader *r, uint8_t encoding)
+static uint64_t pointer(struct safe_point_bytes *r, uint8_t encoding)
 {
 	static const uint8_t size[16] = {8, 0, 2, 4, 8, 0, 0, 0, 0, 0, 2, 4, 8, 0, 0, 0};
 	uint64_t there = r->there, value;
 	if ((encoding & 0x0f) == 0x01 || (encoding & 0x0f) == 0x09)
-		value = leb(r, (encoding & 0x08) != 0);
+		value = safe_point_bytes_leb(r, (encoding & 0x08) != 0);
 	else if (size[encoding & 0x0f] == 0)
 		return r->bad = true, 0;
 	else
-		value = fixed(r, size[encoding & 0x0f], (encoding & 0x08) != 0);
+		value = safe_point_bytes_fixed(r, size[encoding & 0x0f], (encoding & 0x08) != 0);
 	if ((encoding & 0x70) == 0x10)
 		value += there;
 	else if ((encoding & 0x70) != 0)
@@ -80,11 +32,12 @@ struct common {
 	int64_t data_align;
 	uint8_t encoding;
 	bool sized, signal;
-	struct reader program;
+	struct safe_point_bytes program;
 };
 
 /* An entry's content behind its length. */
-static bool read_entry(pid_t pid, uint64_t at, uint8_t *data, size_t *work, struct reader *r)
+static bool read_entry(pid_t pid, uint64_t at, uint8_t *data, size_t *work,
+		       struct safe_point_bytes *r)
 {
 	uint32_t length;
 	if (!safe_point_memory_read(pid, at, &length, sizeof(length)) || length < 8 ||
@@ -92,28 +45,28 @@ static bool read_entry(pid_t pid, uint64_t at, uint8_t *data, size_t *work, stru
 	    !safe_point_memory_read(pid, at + 4, data, length))
 		return false;
 	*work -= length;
-	*r = (struct reader){.at = data, .end = data + length, .there = at + 4};
+	*r = (struct safe_point_bytes){.at = data, .end = data + length, .there = at + 4};
 	return true;
 }
 
-static void read_augmentation(struct common *c, struct reader *r, const char *letter)
+static void read_augmentation(struct common *c, struct safe_point_bytes *r, const char *letter)
 {
 	for (; *letter != '\0' && !r->bad; letter++)
 		switch (*letter) {
 		case 'z':
 			break;
 		case 'R':
-			c->encoding = (uint8_t)fixed(r, 1, false);
+			c->encoding = (uint8_t)safe_point_bytes_fixed(r, 1, false);
 			break;
 		case 'P': {
-			uint8_t encoding = (uint8_t)fixed(r, 1, false);
+			uint8_t encoding = (uint8_t)safe_point_bytes_fixed(r, 1, false);
 			/* Where the language's own part begins is of no use here, but how many
 			 * bytes that takes is. */
 			pointer(r, (uint8_t)(encoding & 0x0f));
 			break;
 		}
 		case 'L':
-			fixed(r, 1, false);
+			safe_point_bytes_fixed(r, 1, false);
 			break;
 		case 'S':
 			c->signal = true;
@@ -125,25 +78,26 @@ static void read_augmentation(struct common *c, struct reader *r, const char *le
 		}
 }
 
-static bool read_common(struct common *c, struct reader *r)
+static bool read_common(struct common *c, struct safe_point_bytes *r)
 {
 	*c = (struct common){0};
-	if (fixed(r, 4, false) != 0)
+	if (safe_point_bytes_fixed(r, 4, false) != 0)
 		return false;
-	uint8_t version = (uint8_t)fixed(r, 1, false);
+	uint8_t version = (uint8_t)safe_point_bytes_fixed(r, 1, false);
 	const char *letters = (const char *)r->at;
 	const uint8_t *end = r->bad ? NULL : memchr(r->at, '\0', (size_t)(r->end - r->at));
 	if (end == NULL || (version != 1 && version != 3))
 		return false;
-	take(r, (uint64_t)(end - r->at) + 1);
-	c->code_align = leb(r, false);
-	c->data_align = (int64_t)leb(r, true);
-	c->return_column = version == 1 ? fixed(r, 1, false) : leb(r, false);
+	safe_point_bytes_take(r, (uint64_t)(end - r->at) + 1);
+	c->code_align = safe_point_bytes_leb(r, false);
+	c->data_align = (int64_t)safe_point_bytes_leb(r, true);
+	c->return_column =
+		version == 1 ? safe_point_bytes_fixed(r, 1, false) : safe_point_bytes_leb(r, false);
 	if (letters[0] == 'z') {
-		uint64_t bytes = leb(r, false);
-		struct reader a = *r;
+		uint64_t bytes = safe_point_bytes_leb(r, false);
+		struct safe_point_bytes a = *r;
 		c->sized = true;
-		if (take(r, bytes) == NULL && bytes > 0)
+		if (safe_point_bytes_take(r, bytes) == NULL && bytes > 0)
 			return false;
 		a.end = r->at;
 		read_augmentation(c, &a, letters);
@@ -170,18 +124,18 @@ static void set(struct machine *m, uint64_t reg, enum safe_point_how how, int64_
 		m->row.of[reg] = (struct safe_point_rule){.how = (uint8_t)how, .value = value};
 }
 
-static struct safe_point_rule expression(struct reader *r, enum safe_point_how how)
+static struct safe_point_rule expression(struct safe_point_bytes *r, enum safe_point_how how)
 {
-	uint64_t bytes = leb(r, false);
+	uint64_t bytes = safe_point_bytes_leb(r, false);
 	struct safe_point_rule rule = {.how = (uint8_t)how, .value = (int64_t)r->there};
 	if (bytes > UINT16_MAX)
 		r->bad = true;
-	take(r, bytes);
+	safe_point_bytes_take(r, bytes);
 	rule.bytes = (uint16_t)bytes;
 	return rule;
 }
 
-static void define_cfa(struct machine *m, struct reader *r, uint64_t reg, int64_t offset)
+static void define_cfa(struct machine *m, struct safe_point_bytes *r, uint64_t reg, int64_t offset)
 {
 	if (reg >= SAFE_POINT_REGISTERS)
 		r->bad = true;
@@ -201,58 +155,58 @@ static void restore(struct machine *m, uint64_t reg)
 }
 
 /* The instructions about the canonical frame address, and those that are rare. */
-static void execute_rare(struct machine *m, struct reader *r, uint8_t op)
+static void execute_rare(struct machine *m, struct safe_point_bytes *r, uint8_t op)
 {
 	uint64_t reg;
 	switch (op) {
 	case 0x0c: /* def_cfa */
-		reg = leb(r, false);
-		define_cfa(m, r, reg, (int64_t)leb(r, false));
+		reg = safe_point_bytes_leb(r, false);
+		define_cfa(m, r, reg, (int64_t)safe_point_bytes_leb(r, false));
 		break;
 	case 0x0d: /* def_cfa_register */
-		define_cfa(m, r, leb(r, false), m->row.cfa.value);
+		define_cfa(m, r, safe_point_bytes_leb(r, false), m->row.cfa.value);
 		break;
 	case 0x0e: /* def_cfa_offset */
-		m->row.cfa.value = (int64_t)leb(r, false);
+		m->row.cfa.value = (int64_t)safe_point_bytes_leb(r, false);
 		break;
 	case 0x0f: /* def_cfa_expression */
 		m->row.cfa = expression(r, SAFE_POINT_COMPUTED);
 		break;
 	case 0x10: /* expression */
 	case 0x16: /* val_expression */
-		reg = leb(r, false);
+		reg = safe_point_bytes_leb(r, false);
 		struct safe_point_rule rule =
 			expression(r, op == 0x10 ? SAFE_POINT_COMPUTED_AT : SAFE_POINT_COMPUTED);
 		if (reg < SAFE_POINT_REGISTERS)
 			m->row.of[reg] = rule;
 		break;
 	case 0x11: /* offset_extended_sf */
-		reg = leb(r, false);
-		set(m, reg, SAFE_POINT_AT, scaled(m, leb(r, true)));
+		reg = safe_point_bytes_leb(r, false);
+		set(m, reg, SAFE_POINT_AT, scaled(m, safe_point_bytes_leb(r, true)));
 		break;
 	case 0x12: /* def_cfa_sf */
-		reg = leb(r, false);
-		define_cfa(m, r, reg, scaled(m, leb(r, true)));
+		reg = safe_point_bytes_leb(r, false);
+		define_cfa(m, r, reg, scaled(m, safe_point_bytes_leb(r, true)));
 		break;
 	case 0x13: /* def_cfa_offset_sf */
-		m->row.cfa.value = scaled(m, leb(r, true));
+		m->row.cfa.value = scaled(m, safe_point_bytes_leb(r, true));
 		break;
 	case 0x14: /* val_offset */
 	case 0x15: /* val_offset_sf */
-		reg = leb(r, false);
-		set(m, reg, SAFE_POINT_IS, scaled(m, leb(r, op == 0x15)));
+		reg = safe_point_bytes_leb(r, false);
+		set(m, reg, SAFE_POINT_IS, scaled(m, safe_point_bytes_leb(r, op == 0x15)));
 		break;
 	case 0x2d: /* GNU_window_save: AArch64's sign of signed return addresses */
 		break;
 	case 0x2e: /* GNU_args_size */
-		leb(r, false);
+		safe_point_bytes_leb(r, false);
 		break;
 	default:
 		r->bad = true;
 	}
 }
 
-static void execute_plain(struct machine *m, struct reader *r, uint8_t op)
+static void execute_plain(struct machine *m, struct safe_point_bytes *r, uint8_t op)
 {
 	uint64_t reg;
 	switch (op) {
@@ -264,24 +218,25 @@ static void execute_plain(struct machine *m, struct reader *r, uint8_t op)
 	case 0x02: /* advance_loc1, 2, 4 */
 	case 0x03:
 	case 0x04:
-		m->location += fixed(r, (size_t)1 << (op - 2), false) * m->c->code_align;
+		m->location +=
+			safe_point_bytes_fixed(r, (size_t)1 << (op - 2), false) * m->c->code_align;
 		break;
 	case 0x05: /* offset_extended */
-		reg = leb(r, false);
-		set(m, reg, SAFE_POINT_AT, scaled(m, leb(r, false)));
+		reg = safe_point_bytes_leb(r, false);
+		set(m, reg, SAFE_POINT_AT, scaled(m, safe_point_bytes_leb(r, false)));
 		break;
 	case 0x06: /* restore_extended */
-		restore(m, leb(r, false));
+		restore(m, safe_point_bytes_leb(r, false));
 		break;
 	case 0x07: /* undefined */
-		set(m, leb(r, false), SAFE_POINT_UNDEFINED, 0);
+		set(m, safe_point_bytes_leb(r, false), SAFE_POINT_UNDEFINED, 0);
 		break;
 	case 0x08: /* same_value */
-		set(m, leb(r, false), SAFE_POINT_SAME, 0);
+		set(m, safe_point_bytes_leb(r, false), SAFE_POINT_SAME, 0);
 		break;
 	case 0x09: /* register */
-		reg = leb(r, false);
-		set(m, reg, SAFE_POINT_IN, (int64_t)leb(r, false));
+		reg = safe_point_bytes_leb(r, false);
+		set(m, reg, SAFE_POINT_IN, (int64_t)safe_point_bytes_leb(r, false));
 		break;
 	case 0x0a: /* remember_state */
 		if (m->saved_count < MOST_SAVED)
@@ -301,14 +256,14 @@ static void execute_plain(struct machine *m, struct reader *r, uint8_t op)
 }
 
 /* Until the row of the wanted address is complete. */
-static bool execute(struct machine *m, struct reader r)
+static bool execute(struct machine *m, struct safe_point_bytes r)
 {
 	while (r.at < r.end && !r.bad && m->location <= m->wanted) {
-		uint8_t op = *take(&r, 1), low = op & 0x3f;
+		uint8_t op = *safe_point_bytes_take(&r, 1), low = op & 0x3f;
 		if (op >> 6 == 1) {
 			m->location += low * m->c->code_align;
 		} else if (op >> 6 == 2) {
-			set(m, low, SAFE_POINT_AT, scaled(m, leb(&r, false)));
+			set(m, low, SAFE_POINT_AT, scaled(m, safe_point_bytes_leb(&r, false)));
 		} else if (op >> 6 == 3) {
 			restore(m, low);
 		} else {
@@ -337,12 +292,12 @@ bool safe_point_cfi_row(const struct safe_point_object *o, pid_t pid, uint64_t a
 			struct safe_point_row *row)
 {
 	static _Thread_local uint8_t own[MOST_BYTES], shared[MOST_BYTES];
-	struct reader r, head;
+	struct safe_point_bytes r, head;
 	struct common c;
 	uint64_t entry = find_entry(o, at);
 	if (entry == 0 || !read_entry(pid, entry, own, work, &r))
 		return false;
-	uint64_t there = r.there, back = fixed(&r, 4, false);
+	uint64_t there = r.there, back = safe_point_bytes_fixed(&r, 4, false);
 	if (back == 0 || !read_entry(pid, there - back, shared, work, &head) ||
 	    !read_common(&c, &head))
 		return false;
@@ -350,7 +305,7 @@ bool safe_point_cfi_row(const struct safe_point_object *o, pid_t pid, uint64_t a
 	if (r.bad || at - start >= length)
 		return false;
 	if (c.sized)
-		take(&r, leb(&r, false));
+		safe_point_bytes_take(&r, safe_point_bytes_leb(&r, false));
 	struct machine m = {.location = start, .wanted = at, .c = &c};
 	m.row.return_column = (uint8_t)c.return_column;
 	m.row.signal = c.signal;
@@ -360,110 +315,5 @@ bool safe_point_cfi_row(const struct safe_point_object *o, pid_t pid, uint64_t a
 	if (r.bad || !execute(&m, r))
 		return false;
 	*row = m.row;
-	return true;
-}
-
-struct stack {
-	uint64_t word[32];
-	unsigned count;
-	bool bad;
-};
-
-static void push(struct stack *s, uint64_t value)
-{
-	if (s->count < sizeof(s->word) / sizeof(s->word[0]))
-		s->word[s->count++] = value;
-	else
-		s->bad = true;
-}
-
-static uint64_t pop(struct stack *s)
-{
-	if (s->count == 0)
-		return s->bad = true, 0;
-	return s->word[--s->count];
-}
-
-static uint64_t operate(uint8_t op, uint64_t a, uint64_t b, bool *bad)
-{
-	switch (op) {
-	case 0x1a:
-		return a & b;
-	case 0x1c:
-		return a - b;
-	case 0x1e:
-		return a * b;
-	case 0x21:
-		return a | b;
-	case 0x22:
-		return a + b;
-	case 0x24:
-		return b < 64 ? a << b : 0;
-	case 0x25:
-		return b < 64 ? a >> b : 0;
-	case 0x27:
-		return a ^ b;
-	case 0x29:
-		return a == b;
-	case 0x2a:
-		return (int64_t)a >= (int64_t)b;
-	case 0x2b:
-		return (int64_t)a > (int64_t)b;
-	case 0x2c:
-		return (int64_t)a <= (int64_t)b;
-	case 0x2d:
-		return (int64_t)a < (int64_t)b;
-	case 0x2e:
-		return a != b;
-	default:
-		*bad = true;
-		return 0;
-	}
-}
-
-/* No jumps: so many operations as there are bytes at most. */
-static void compute_one(struct safe_point_window *w, struct reader *r, struct stack *s,
-			const uint64_t *registers)
-{
-	uint8_t op = *take(r, 1);
-	uint64_t value = 0;
-	if (op >= 0x30 && op <= 0x4f) { /* lit */
-		push(s, op - 0x30u);
-	} else if (op >= 0x70 && op <= 0x8f) { /* breg */
-		push(s, registers[op - 0x70] + leb(r, true));
-	} else if (op >= 0x08 && op <= 0x0f) { /* const1u, 1s, 2u, ... 8s */
-		push(s, fixed(r, (size_t)1 << ((op - 0x08) / 2), (op & 1) != 0));
-	} else if (op == 0x10 || op == 0x11) { /* constu, consts */
-		push(s, leb(r, op == 0x11));
-	} else if (op == 0x23) { /* plus_uconst */
-		value = leb(r, false);
-		push(s, pop(s) + value);
-	} else if (op == 0x12) { /* dup */
-		value = pop(s);
-		push(s, value);
-		push(s, value);
-	} else if (op == 0x06) { /* deref */
-		s->bad |= !safe_point_memory_word(w, pop(s), &value);
-		push(s, value);
-	} else {
-		uint64_t b = pop(s), a = pop(s);
-		push(s, operate(op, a, b, &s->bad));
-	}
-}
-
-bool safe_point_cfi_compute(struct safe_point_window *w, const struct safe_point_rule *rule,
-			    const uint64_t *registers, uint64_t first, uint64_t *value)
-{
-	uint8_t code[128];
-	struct stack s = {.word = {first}, .count = 1};
-	if (rule->bytes > sizeof(code) ||
-	    !safe_point_memory_read(w->pid, (uint64_t)rule->value, code, rule->bytes))
-		return false;
-	struct reader r = {.at = code, .end = code + rule->bytes};
-	while (r.at < r.end && !r.bad && !s.bad)
-		compute_one(w, &r, &s, registers);
-	if (r.bad || s.bad || s.count == 0)
-		return false;
-	*value = s.word[s.count - 1];
 	return true;
 }

@@ -41,10 +41,4 @@ struct safe_point_row {
 bool safe_point_cfi_row(const struct safe_point_object *o, pid_t pid, uint64_t at, size_t *work,
 			struct safe_point_row *row);
 
-struct safe_point_window;
-
-/* The value of an expression, whose stack begins with `first`. */
-bool safe_point_cfi_compute(struct safe_point_window *w, const struct safe_point_rule *rule,
-			    const uint64_t *registers, uint64_t first, uint64_t *value);
-
 #endif

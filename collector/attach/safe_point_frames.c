@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/attach/safe_point_expression.h"
 #include "collector/attach/safe_point_symbols.h"
 
 #define ROWS_HELD 4096u	     /* a power of two */
@@ -77,9 +78,9 @@ static bool value_of(struct safe_point_stack *s, const struct safe_point_row *ro
 		*value = of[(uint64_t)rule->value % SAFE_POINT_REGISTERS];
 		return true;
 	case SAFE_POINT_COMPUTED:
-		return safe_point_cfi_compute(&s->window, rule, of, cfa, value);
+		return safe_point_expression_compute(&s->window, rule, of, cfa, value);
 	case SAFE_POINT_COMPUTED_AT:
-		return safe_point_cfi_compute(&s->window, rule, of, cfa, &at) &&
+		return safe_point_expression_compute(&s->window, rule, of, cfa, &at) &&
 		       safe_point_memory_word(&s->window, at, value);
 	default:
 		*value = reg == safe_point_machine_sp ? cfa : of[reg];
@@ -94,7 +95,7 @@ static bool step(struct safe_point_stack *s, const struct safe_point_row *row)
 	struct safe_point_registers caller = {.pc = 0};
 	uint64_t cfa = r->of[row->cfa.bytes % SAFE_POINT_REGISTERS] + (uint64_t)row->cfa.value;
 	if (row->cfa.how != SAFE_POINT_IN &&
-	    !safe_point_cfi_compute(&s->window, &row->cfa, r->of, 0, &cfa))
+	    !safe_point_expression_compute(&s->window, &row->cfa, r->of, 0, &cfa))
 		return false;
 	for (unsigned i = 0; i < SAFE_POINT_REGISTERS; i++)
 		if (!value_of(s, row, i, cfa, &caller.of[i]))
@@ -152,6 +153,28 @@ static enum safe_point_end follow(const struct safe_point_objects *o, struct saf
 	return SAFE_POINT_ASTRAY;
 }
 
+bool safe_point_frames_libc(const struct safe_point_object *o)
+{
+	return o != NULL && (o->kind == SAFE_POINT_LIBC || o->kind == SAFE_POINT_PTHREAD);
+}
+
+static void note_entered(const struct safe_point_objects *o, struct safe_point_stack *s)
+{
+	size_t i = 0;
+	s->entered = NULL;
+	while (i < s->count && safe_point_frames_libc(s->frame[i].object) &&
+	       s->frame[i].symbol == NULL)
+		i++;
+	if (i == 0 || i >= s->count || s->frame[i].object == NULL ||
+	    safe_point_frames_libc(s->frame[i].object))
+		return;
+	uint64_t at = safe_point_machine_called(o->pid, s->frame[i].at + 1);
+	const struct safe_point_object *object = safe_point_objects_find(o, at);
+	const struct safe_point_symbol *f =
+		safe_point_frames_libc(object) ? safe_point_symbols_at(object, at) : NULL;
+	s->entered = f != NULL && f->start == at ? f : NULL;
+}
+
 bool safe_point_frames_walk(const struct safe_point_objects *o, struct safe_point_rows *rows,
 			    pid_t tid, struct safe_point_stack *s)
 {
@@ -166,5 +189,6 @@ bool safe_point_frames_walk(const struct safe_point_objects *o, struct safe_poin
 	s->window.bytes = 0;
 	s->end = follow(o, rows, s);
 	s->innermost = innermost;
+	note_entered(o, s);
 	return true;
 }

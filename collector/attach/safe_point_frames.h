@@ -30,12 +30,18 @@ struct safe_point_stack {
 	struct safe_point_registers innermost;
 	struct safe_point_frame frame[SAFE_POINT_FRAMES];
 	size_t count;
+	/* What of libc was called, where none of the innermost frames has a name: libc's functions
+	 * often end in a jump to such a one. NULL: not known. */
+	const struct safe_point_symbol *entered;
 	enum safe_point_end end;
 	bool signal; /* a handler is on it */
 	struct safe_point_alternate alternate;
 	uint64_t rest; /* the stack pointer where following it ended */
 	struct safe_point_window window;
 };
+
+/* The object is libc, or libpthread. */
+bool safe_point_frames_libc(const struct safe_point_object *o);
 
 struct safe_point_rows;
 

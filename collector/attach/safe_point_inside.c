@@ -3,13 +3,11 @@
 
 #include <stddef.h>
 
-#define MOST_HELPERS   3u /* functions of libc without names in which waits end */
+#define MOST_HELPERS   4u /* functions of libc without names in which waits end */
 #define MOST_BEGINNING 3u /* frames in which threads begin */
 
-bool safe_point_inside_libc(const struct safe_point_object *o)
-{
-	return o != NULL && (o->kind == SAFE_POINT_LIBC || o->kind == SAFE_POINT_PTHREAD);
-}
+/* Said where no other frame tells more. */
+static const char nameless[] = "inside a function of libc that has no exported name";
 
 static enum safe_point_meaning meaning(const struct safe_point_frame *f)
 {
@@ -18,31 +16,32 @@ static enum safe_point_meaning meaning(const struct safe_point_frame *f)
 
 static bool begins(const struct safe_point_frame *f)
 {
-	return safe_point_inside_libc(f->object) && meaning(f) == SAFE_POINT_OUTERMOST;
+	return safe_point_frames_libc(f->object) && meaning(f) == SAFE_POINT_OUTERMOST;
 }
 
 /* How many innermost frames are in functions of libc without names that a waiting function of it
- * called to wait. */
-static size_t helpers(const struct safe_point_stack *k)
+ * called, or jumped to, to wait; *m: of that function. */
+static size_t helpers(const struct safe_point_stack *k, enum safe_point_meaning *m)
 {
 	size_t n = 0;
-	if (!k->innermost.system_call)
-		return 0;
-	while (n < k->count && n < MOST_HELPERS && safe_point_inside_libc(k->frame[n].object) &&
+	*m = SAFE_POINT_NOTHING;
+	while (n < k->count && n < MOST_HELPERS && safe_point_frames_libc(k->frame[n].object) &&
 	       k->frame[n].symbol == NULL)
 		n++;
-	if (n == k->count || !safe_point_inside_libc(k->frame[n].object))
+	if (n == k->count || !k->innermost.system_call)
 		return 0;
-	enum safe_point_meaning m = meaning(&k->frame[n]);
-	return m == SAFE_POINT_WAITS || m == SAFE_POINT_BLOCKS ? n : 0;
+	if (safe_point_frames_libc(k->frame[n].object))
+		*m = meaning(&k->frame[n]);
+	else if (n > 0 && k->entered != NULL)
+		*m = k->entered->meaning;
+	return *m == SAFE_POINT_WAITS || *m == SAFE_POINT_BLOCKS ? n : 0;
 }
 
 bool safe_point_inside_wait(const struct safe_point_stack *k)
 {
-	size_t n = helpers(k);
-	return k->innermost.system_call && n < k->count &&
-	       safe_point_inside_libc(k->frame[n].object) &&
-	       meaning(&k->frame[n]) == SAFE_POINT_WAITS;
+	enum safe_point_meaning m;
+	helpers(k, &m);
+	return m == SAFE_POINT_WAITS;
 }
 
 /* The frames in which threads begin, which have no exported names or those of __libc_start_main
@@ -54,13 +53,13 @@ static size_t beginning(const struct safe_point_stack *k)
 	if (k->end != SAFE_POINT_WHOLE)
 		return n;
 	/* _start is the program's. */
-	if (n > 1 && !safe_point_inside_libc(k->frame[n - 1].object) && begins(&k->frame[n - 2]))
+	if (n > 1 && !safe_point_frames_libc(k->frame[n - 1].object) && begins(&k->frame[n - 2]))
 		i--;
-	while (i > 0 && safe_point_inside_libc(k->frame[i - 1].object) &&
+	while (i > 0 && safe_point_frames_libc(k->frame[i - 1].object) &&
 	       (k->frame[i - 1].symbol == NULL || begins(&k->frame[i - 1])) &&
 	       n - i < MOST_BEGINNING)
 		i--;
-	return i > 0 && !safe_point_inside_libc(k->frame[i - 1].object) ? i : n;
+	return i > 0 && !safe_point_frames_libc(k->frame[i - 1].object) ? i : n;
 }
 
 /* makecontext's and clone's functions have one such frame below them, threads have two. */
@@ -74,9 +73,7 @@ static const char *named(const struct safe_point_stack *k, size_t i, size_t help
 {
 	const struct safe_point_frame *f = &k->frame[i];
 	if (f->symbol == NULL)
-		return i < helping || i >= beginning_at
-			       ? NULL
-			       : "inside a function of libc that has no exported name";
+		return i < helping || i >= beginning_at ? NULL : nameless;
 	switch (f->symbol->meaning) {
 	case SAFE_POINT_HOLDS:
 		return "inside a function of libc that may hold a lock";
@@ -114,9 +111,13 @@ static const char *inside(const struct safe_point_stack *k, size_t i, size_t hel
 
 const char *safe_point_inside_what(const struct safe_point_stack *k)
 {
-	size_t helping = helpers(k), beginning_at = beginning(k);
-	const char *why = NULL;
-	for (size_t i = 0; why == NULL && i < k->count; i++)
-		why = inside(k, i, helping, beginning_at);
-	return why;
+	enum safe_point_meaning m;
+	size_t helping = helpers(k, &m), beginning_at = beginning(k);
+	const char *why = NULL, *telling = NULL;
+	for (size_t i = 0; telling == NULL && i < k->count; i++) {
+		const char *what = inside(k, i, helping, beginning_at);
+		why = what != NULL ? what : why;
+		telling = what != nameless ? what : NULL;
+	}
+	return telling != NULL ? telling : why;
 }

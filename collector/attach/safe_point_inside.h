@@ -17,7 +17,4 @@ bool safe_point_inside_wait(const struct safe_point_stack *k);
 /* It began where threads begin: its stack is what the system made for it. */
 bool safe_point_inside_thread_stack(const struct safe_point_stack *k);
 
-/* The object is libc, or libpthread. */
-bool safe_point_inside_libc(const struct safe_point_object *o);
-
 #endif

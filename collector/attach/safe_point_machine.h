@@ -27,6 +27,9 @@ uint64_t safe_point_machine_code(uint64_t address);
 /* Code that lies before an address: what a call leaves as return address follows a call. */
 bool safe_point_machine_after_call(pid_t pid, uint64_t pc);
 
+/* The function that was called before an address, also by a stub of the linker's. 0: not known. */
+uint64_t safe_point_machine_called(pid_t pid, uint64_t pc);
+
 /* The code by which signal handlers return. */
 #define SAFE_POINT_RESTORER_MOST 16
 extern const uint8_t safe_point_machine_restorer[];

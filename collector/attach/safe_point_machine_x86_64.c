@@ -36,8 +36,11 @@ uint64_t safe_point_machine_code(uint64_t address)
 bool safe_point_machine_after_call(pid_t pid, uint64_t pc)
 {
 	static const uint8_t lengths[] = {2, 3, 4, 6, 7};
-	uint8_t before[8];
-	if (!safe_point_memory_read(pid, pc - sizeof(before), before, sizeof(before)))
+	uint8_t before[8] = {0};
+	size_t bytes = sizeof(before), page = pc % 4096;
+	if (page > 0 && page < bytes) /* what lies before the page may be nothing */
+		bytes = page;
+	if (!safe_point_memory_read(pid, pc - bytes, before + sizeof(before) - bytes, bytes))
 		return false;
 	if (before[3] == 0xe8)
 		return true;
@@ -47,6 +50,32 @@ bool safe_point_machine_after_call(pid_t pid, uint64_t pc)
 			return true;
 	}
 	return false;
+}
+
+/* call rel32 to a stub `jmp *slot(%rip)`, perhaps behind endbr64 and with a prefix; or
+ * call *slot(%rip). */
+uint64_t safe_point_machine_called(pid_t pid, uint64_t pc)
+{
+	static const uint8_t endbr[] = {0xf3, 0x0f, 0x1e, 0xfa};
+	uint8_t call[6], stub[16], *jump = stub;
+	int32_t offset;
+	uint64_t slot, target = 0;
+	if (!safe_point_memory_read(pid, pc - sizeof(call), call, sizeof(call)))
+		return 0;
+	memcpy(&offset, call + 2, sizeof(offset));
+	slot = pc + (uint64_t)(int64_t)offset;
+	if (call[0] != 0xff || call[1] != 0x15) {
+		uint64_t at = slot;
+		if (call[1] != 0xe8 || !safe_point_memory_read(pid, at, stub, sizeof(stub)))
+			return 0;
+		jump += memcmp(jump, endbr, sizeof(endbr)) == 0 ? sizeof(endbr) : 0;
+		jump += *jump == 0xf2; /* bnd */
+		if (jump[0] != 0xff || jump[1] != 0x25)
+			return at;
+		memcpy(&offset, jump + 2, sizeof(offset));
+		slot = at + (uint64_t)(jump - stub) + 6 + (uint64_t)(int64_t)offset;
+	}
+	return safe_point_memory_read(pid, slot, &target, sizeof(target)) ? target : 0;
 }
 
 /* struct ucontext lies where the stack pointer is when the handler has returned: flags, link, the

@@ -2,6 +2,8 @@
 # A unit test is one file tests/unit/ROOM/test_*.c, named after what it tests, and found by its name.
 # It is linked with what it uses of tests/unit/support and of the tool; exceptions follow.
 UNIT_TESTS = $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/unit/*/test_*.c)))
+# It knows x86_64's registers and calls.
+UNIT_TESTS := $(if $(filter-out x86_64,$(ARCH)),$(filter-out %/collector/test_safe_point,$(UNIT_TESTS)),$(UNIT_TESTS))
 UNIT_SUPPORT = $(BUILD)/libunit_support.a
 $(eval $(call static_library,unit_support,$(wildcard tests/unit/support/*.c)))
 
@@ -54,6 +56,17 @@ $(UNIT)/collector/test_bench_clock: UNIT_LDFLAGS = \
 CFLAGS_tests_unit_profile_test_overhead_recorded = \
 	-DPROGRAM='"$(abspath $(BUILD))/tests/programs/overhead_life"' -DLIBRARY='"$(abspath $(BUILD))/libscprof.so"'
 $(UNIT)/profile/test_overhead_recorded: | $(BUILD)/libscprof.so $(BUILD)/tests/programs/overhead_life
+# Where threads wait.
+$(UNIT)/collector/constructor_waits.so: tests/unit/collector/constructor_waits.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -O2 -g $(WARN) $(DEPS) -fPIC -shared -o $@ $<
+$(UNIT)/collector/own_allocator: tests/unit/collector/own_allocator.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -O2 -g $(WARN) $(DEPS) -fno-builtin -o $@ $<
+CFLAGS_tests_unit_collector_test_safe_point = \
+	-DCONSTRUCTOR_WAITS='"$(abspath $(UNIT))/collector/constructor_waits.so"' \
+	-DOWN_ALLOCATOR='"$(abspath $(UNIT))/collector/own_allocator"'
+$(UNIT)/collector/test_safe_point: | $(UNIT)/collector/constructor_waits.so $(UNIT)/collector/own_allocator
 $(UNIT)/bench/test_coverage $(UNIT)/bench/test_heldout: $(filter-out %/main.o,$(COVERAGE_OBJ))
 
 .PHONY: unit-run

@@ -1,0 +1,642 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Where a thread may be borrowed for dlopen, and where not: children that wait in known places. */
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <link.h>
+#include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "collector/attach/safe_point.h"
+
+#define FOR_EVER_S 60 /* a limit for hangs */
+
+static pid_t child_of(void (*scene)(void))
+{
+	pid_t pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		alarm(FOR_EVER_S);
+		scene();
+		_exit(99);
+	}
+	return pid;
+}
+
+static void finish(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, __WALL);
+}
+
+/* The system call in which a thread is blocked; -1: in none. */
+static long call_of(pid_t tid)
+{
+	char path[64], text[64] = "";
+	snprintf(path, sizeof(path), "/proc/%d/syscall", (int)tid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
+	if (fd >= 0)
+		close(fd);
+	return n > 0 && text[0] != 'r' ? strtol(text, NULL, 10) : -1;
+}
+
+static void await_call(pid_t tid, long call)
+{
+	const struct timespec moment = {.tv_nsec = 200000};
+	for (int i = 0; i < FOR_EVER_S * 5000 && call_of(tid) != call; i++)
+		nanosleep(&moment, NULL);
+	assert_int_equal(call_of(tid), call);
+}
+
+static void stop(pid_t tid)
+{
+	int status;
+	assert_int_equal(ptrace(PTRACE_SEIZE, tid, NULL, NULL), 0);
+	assert_int_equal(ptrace(PTRACE_INTERRUPT, tid, NULL, NULL), 0);
+	assert_int_equal(waitpid(tid, &status, __WALL), tid);
+	assert_true(WIFSTOPPED(status));
+}
+
+static enum safe_verdict verdict_on(pid_t pid, pid_t tid, const char **why)
+{
+	struct profile_error err;
+	struct safe_points *s = safe_points_open(pid, &err);
+	assert_non_null(s);
+	enum safe_verdict v = safe_points_judge(s, tid, why);
+	/* The same when all is known. */
+	const char *again;
+	assert_int_equal(safe_points_judge(s, tid, &again), v);
+	assert_string_equal(*why, again);
+	safe_points_close(s);
+	return v;
+}
+
+static void expect(void (*scene)(void), long call, enum safe_verdict wanted, const char *reason)
+{
+	const char *why;
+	pid_t pid = child_of(scene);
+	await_call(pid, call);
+	stop(pid);
+	enum safe_verdict v = verdict_on(pid, pid, &why);
+	finish(pid);
+	if (v != wanted || strstr(why, reason) == NULL)
+		fail_msg("%d: %s", (int)v, why);
+}
+
+static void in_pause(void)
+{
+	pause();
+}
+
+static void in_read(void)
+{
+	int ends[2];
+	char c;
+	if (pipe(ends) == 0 && read(ends[0], &c, 1) >= 0)
+		return;
+}
+
+static void in_poll(void)
+{
+	poll(NULL, 0, -1);
+}
+
+static void in_epoll_wait(void)
+{
+	struct epoll_event e;
+	epoll_wait(epoll_create1(0), &e, 1, -1);
+}
+
+static void in_sleep(void)
+{
+	sleep(FOR_EVER_S);
+}
+
+static void in_sem_wait(void)
+{
+	sem_t s;
+	sem_init(&s, 0, 0);
+	sem_wait(&s);
+}
+
+static void in_cond_wait(void)
+{
+	pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+	pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+	pthread_mutex_lock(&m);
+	pthread_cond_wait(&c, &m);
+}
+
+static void in_mutex_lock(void)
+{
+	pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+	pthread_mutex_lock(&m);
+	pthread_mutex_lock(&m);
+}
+
+static void in_sigwait(void)
+{
+	sigset_t set;
+	int s;
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR2);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	sigwait(&set, &s);
+}
+
+static void plain_waits_are_safe(void **state)
+{
+	(void)state;
+	expect(in_pause, SYS_pause, SAFE_POINT, "");
+	expect(in_read, SYS_read, SAFE_POINT, "");
+	expect(in_poll, SYS_poll, SAFE_POINT, "");
+	expect(in_epoll_wait, SYS_epoll_wait, SAFE_POINT, "");
+	expect(in_sleep, SYS_clock_nanosleep, SAFE_POINT, "");
+	expect(in_sem_wait, SYS_futex, SAFE_POINT, "");
+	expect(in_cond_wait, SYS_futex, SAFE_POINT, "");
+	expect(in_mutex_lock, SYS_futex, SAFE_POINT, "");
+	expect(in_sigwait, SYS_rt_sigtimedwait, SAFE_POINT, "");
+}
+
+static void *thread_waits(void *tid)
+{
+	*(volatile pid_t *)tid = (pid_t)syscall(SYS_gettid);
+	pause();
+	return NULL;
+}
+
+static pid_t *shared_tid;
+
+static void with_thread(void)
+{
+	pthread_t t;
+	if (pthread_create(&t, NULL, thread_waits, shared_tid) == 0)
+		pthread_join(t, NULL);
+}
+
+static void a_thread_that_waits_is_safe(void **state)
+{
+	const char *why;
+	(void)state;
+	*shared_tid = 0;
+	pid_t pid = child_of(with_thread);
+	await_call(pid, SYS_futex);
+	pid_t tid = *(volatile pid_t *)shared_tid;
+	assert_true(tid > 0 && tid != pid);
+	await_call(tid, SYS_pause);
+	stop(tid);
+	assert_int_equal(verdict_on(pid, tid, &why), SAFE_POINT);
+	assert_int_equal(ptrace(PTRACE_DETACH, tid, NULL, NULL), 0);
+	stop(pid); /* in pthread_join */
+	assert_int_equal(verdict_on(pid, pid, &why), SAFE_POINT);
+	finish(pid);
+}
+
+static int phdr_waits(struct dl_phdr_info *info, size_t bytes, void *to)
+{
+	(void)info;
+	(void)bytes;
+	(void)to;
+	return pause();
+}
+
+static void in_dl_iterate_phdr(void)
+{
+	dl_iterate_phdr(phdr_waits, NULL);
+}
+
+static void in_fork_handler(void)
+{
+	pthread_atfork(in_pause, NULL, NULL);
+	fork();
+}
+
+static void in_exit_handler(void)
+{
+	atexit(in_pause);
+	exit(0);
+}
+
+static void in_constructor(void)
+{
+	dlopen(CONSTRUCTOR_WAITS, RTLD_NOW);
+}
+
+static void what_holds_locks_is_not(void **state)
+{
+	(void)state;
+	expect(in_dl_iterate_phdr, SYS_pause, SAFE_NOT_NOW, "may hold a lock");
+	expect(in_fork_handler, SYS_pause, SAFE_NOT_NOW, "may hold a lock");
+	expect(in_exit_handler, SYS_pause, SAFE_NOT_NOW, "may hold a lock");
+	expect(in_constructor, SYS_pause, SAFE_NOT_NOW, "dynamic loader");
+}
+
+static int compare_waits(const void *a, const void *b)
+{
+	(void)a;
+	(void)b;
+	return pause();
+}
+
+static void in_qsort(void)
+{
+	int values[] = {3, 1, 2};
+	qsort(values, 3, sizeof(values[0]), compare_waits);
+}
+
+/* Merge sort is a function without an exported name; newer ones sort in qsort itself. */
+static void a_callback_of_libc_is_followed_through(void **state)
+{
+	const char *why;
+	(void)state;
+	pid_t pid = child_of(in_qsort);
+	await_call(pid, SYS_pause);
+	stop(pid);
+	enum safe_verdict v = verdict_on(pid, pid, &why);
+	finish(pid);
+	assert_true(v == SAFE_POINT ||
+		    (v == SAFE_NOT_NOW && strstr(why, "no exported name") != NULL));
+}
+
+static void *volatile kept;
+
+static void in_malloc(void)
+{
+	pause(); /* until the test has it go on */
+	kept = malloc(64u << 20);
+	pause();
+}
+
+static void handler_waits(int s)
+{
+	(void)s;
+	pause();
+}
+
+static void on_signal_wait(int flags)
+{
+	struct sigaction a = {.sa_handler = handler_waits, .sa_flags = flags};
+	sigaction(SIGUSR1, &a, NULL);
+	signal(SIGUSR2, handler_waits);
+}
+
+static void in_malloc_with_handler(void)
+{
+	on_signal_wait(0);
+	in_malloc();
+}
+
+static void end_pause(pid_t pid)
+{
+	struct user_regs_struct r;
+	assert_int_equal(ptrace(PTRACE_GETREGS, pid, NULL, &r), 0);
+	r.rax = 0;
+	r.orig_rax = (unsigned long long)-1;
+	assert_int_equal(ptrace(PTRACE_SETREGS, pid, NULL, &r), 0);
+}
+
+static void one_step(pid_t pid)
+{
+	int status;
+	assert_int_equal(ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL), 0);
+	assert_int_equal(waitpid(pid, &status, __WALL), pid);
+	assert_true(WIFSTOPPED(status));
+}
+
+/* Let a child that stands in its first pause go on to the mmap of malloc, by system calls. */
+static pid_t stopped_in_malloc(void (*scene)(void))
+{
+	struct user_regs_struct r = {0};
+	int status;
+	pid_t pid = child_of(scene);
+	await_call(pid, SYS_pause);
+	stop(pid);
+	end_pause(pid);
+	for (int i = 0; i < 10 && r.orig_rax != SYS_mmap; i++) {
+		assert_int_equal(ptrace(PTRACE_SYSCALL, pid, NULL, NULL), 0);
+		assert_int_equal(waitpid(pid, &status, __WALL), pid);
+		assert_int_equal(ptrace(PTRACE_GETREGS, pid, NULL, &r), 0);
+	}
+	assert_int_equal(r.orig_rax, SYS_mmap);
+	return pid;
+}
+
+static void malloc_is_not(void **state)
+{
+	const char *why;
+	(void)state;
+	pid_t pid = stopped_in_malloc(in_malloc);
+	enum safe_verdict v = verdict_on(pid, pid, &why);
+	finish(pid);
+	assert_string_equal(why, "inside the allocator");
+	assert_int_equal(v, SAFE_NOT_NOW);
+}
+
+static void a_handler_that_interrupted_malloc_is_not(void **state)
+{
+	const char *why;
+	(void)state;
+	pid_t pid = stopped_in_malloc(in_malloc_with_handler);
+	assert_int_equal(kill(pid, SIGUSR1), 0);
+	assert_int_equal(ptrace(PTRACE_DETACH, pid, NULL, NULL), 0);
+	await_call(pid, SYS_pause);
+	stop(pid);
+	enum safe_verdict v = verdict_on(pid, pid, &why);
+	finish(pid);
+	assert_string_equal(why, "inside the allocator");
+	assert_int_equal(v, SAFE_NOT_NOW);
+}
+
+static void in_handler(void)
+{
+	on_signal_wait(0);
+	kill(getpid(), SIGUSR2);
+}
+
+static void on_alternate_stack(size_t bytes)
+{
+	stack_t s = {.ss_sp = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE,
+				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+		     .ss_size = bytes};
+	s.ss_sp = (char *)s.ss_sp + (1 << 19);
+	sigaltstack(&s, NULL);
+	on_signal_wait(SA_ONSTACK);
+	kill(getpid(), SIGUSR1);
+}
+
+static void on_small_stack(void)
+{
+	on_alternate_stack(16384);
+}
+
+static void on_large_stack(void)
+{
+	on_alternate_stack(131072);
+}
+
+static void a_handler_is_safe_where_its_stack_has_room(void **state)
+{
+	(void)state;
+	expect(in_handler, SYS_pause, SAFE_POINT, "");
+	expect(on_large_stack, SYS_pause, SAFE_POINT, "");
+	expect(on_small_stack, SYS_pause, SAFE_NOT_NOW, "almost full");
+}
+
+static void on_context(void)
+{
+	static ucontext_t there, here;
+	getcontext(&there);
+	there.uc_stack.ss_sp = malloc(65536);
+	there.uc_stack.ss_size = 65536;
+	there.uc_link = &here;
+	makecontext(&there, in_pause, 0);
+	swapcontext(&here, &there);
+}
+
+#ifdef __x86_64__
+/* As libraries of coroutines do: nothing is above the first frame. */
+static void on_stack(char *end)
+{
+	__asm__ volatile("mov %0, %%rsp\n\tpush $0\n\tjmp *%1" ::"r"(end), "r"(in_pause));
+}
+
+static void on_heap_stack(void)
+{
+	on_stack((char *)malloc(65536) + 65536);
+}
+
+static void on_guarded_stack(void)
+{
+	char *m = mmap(NULL, 1 << 20, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	mprotect(m + 4096, (1 << 20) - 4096, PROT_READ | PROT_WRITE);
+	on_stack(m + (1 << 20));
+}
+
+/* sub $8,%rsp; call *%rdi; add $8,%rsp; ret */
+static void by_generated_code(void (*function)(void))
+{
+	static const uint8_t code[] = {0x48, 0x83, 0xec, 0x08, 0xff, 0xd7,
+				       0x48, 0x83, 0xc4, 0x08, 0xc3};
+	char *m = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	memcpy(m, code, sizeof(code));
+	mprotect(m, 4096, PROT_READ | PROT_EXEC);
+	((void (*)(void (*)(void)))(uintptr_t)m)(function);
+}
+
+static void generated_waits(void)
+{
+	by_generated_code(in_pause);
+}
+
+static void generated_in_handler(int s)
+{
+	(void)s;
+	generated_waits();
+}
+
+static void generated_below_handler(void)
+{
+	signal(SIGUSR2, generated_in_handler);
+	kill(getpid(), SIGUSR2);
+}
+
+static int generated_in_callback(struct dl_phdr_info *info, size_t bytes, void *to)
+{
+	(void)info;
+	(void)bytes;
+	(void)to;
+	generated_waits();
+	return 0;
+}
+
+static void generated_below_callback(void)
+{
+	dl_iterate_phdr(generated_in_callback, NULL);
+}
+
+static void a_coroutine_is_safe_on_a_guarded_stack_only(void **state)
+{
+	(void)state;
+	expect(on_heap_stack, SYS_pause, SAFE_UNKNOWN, "coroutine");
+	expect(on_guarded_stack, SYS_pause, SAFE_POINT, "");
+	expect(on_context, SYS_pause, SAFE_UNKNOWN, "");
+}
+
+static void generated_code_is_safe_where_nothing_below_can_hold_a_lock(void **state)
+{
+	(void)state;
+	expect(generated_waits, SYS_pause, SAFE_POINT, "");
+	expect(generated_below_handler, SYS_pause, SAFE_UNKNOWN, "without unwind tables");
+	expect(generated_below_callback, SYS_pause, SAFE_UNKNOWN, "without unwind tables");
+}
+#endif
+
+static const char *own_allocator_where;
+
+static void with_own_allocator(void)
+{
+	execl(OWN_ALLOCATOR, OWN_ALLOCATOR, own_allocator_where, (char *)NULL);
+}
+
+static void an_allocator_in_the_program_leaves_waits_only(void **state)
+{
+	const char *why;
+	(void)state;
+	own_allocator_where = "malloc";
+	expect(with_own_allocator, SYS_pause, SAFE_NOT_NOW, "the program's own allocator");
+	own_allocator_where = "";
+	expect(with_own_allocator, SYS_pause, SAFE_POINT, "");
+	own_allocator_where = "own";
+	pid_t pid = child_of(with_own_allocator);
+	await_call(pid, SYS_pause);
+	stop(pid);
+	end_pause(pid);
+	for (int i = 0; i < 1000; i++)
+		one_step(pid);
+	assert_int_not_equal(verdict_on(pid, pid, &why), SAFE_POINT);
+	finish(pid);
+}
+
+static char *volatile printed;
+
+/* What is stepped through: calls that hold locks, and others. */
+static void steps(void)
+{
+	char text[64];
+	pause();
+	kept = malloc(1000);
+	kept = realloc(kept, 300000);
+	free(kept);
+	void *library = dlopen("libBrokenLocale.so.1", RTLD_NOW);
+	if (library != NULL)
+		dlclose(library);
+	snprintf(text, sizeof(text), "%d %s", 17, "x");
+	printed = getenv("PATH");
+	syscall(SYS_getppid);
+	pause();
+}
+
+/* One function that is being called: where it returns to tells when it has returned. */
+struct held {
+	uint64_t sp; /* at its first instruction; 0: none */
+};
+
+static bool begins_to_hold(uint64_t pc, uint64_t sp, struct held *h)
+{
+	void *const functions[] = {(void *)(uintptr_t)malloc, (void *)(uintptr_t)realloc,
+				   (void *)(uintptr_t)free, (void *)(uintptr_t)dlopen,
+				   (void *)(uintptr_t)dlclose};
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
+		if (pc == (uint64_t)(uintptr_t)functions[i])
+			return h->sp = sp, true;
+	return false;
+}
+
+/* Judged at each instruction: the truth is known from the calls and returns. */
+static void every_instruction_of_malloc_and_dlopen_is_refused(void **state)
+{
+	struct profile_error err;
+	struct user_regs_struct r;
+	struct held held = {.sp = 0};
+	unsigned inside = 0, outside = 0, safe = 0;
+	const char *why;
+	(void)state;
+	pid_t pid = child_of(steps);
+	await_call(pid, SYS_pause);
+	stop(pid);
+	end_pause(pid);
+	struct safe_points *s = safe_points_open(pid, &err);
+	assert_non_null(s);
+	for (long i = 0; i < 3000000; i++) {
+		assert_int_equal(ptrace(PTRACE_GETREGS, pid, NULL, &r), 0);
+		uint8_t code[2];
+		if (held.sp == 0)
+			begins_to_hold(r.rip, r.rsp, &held);
+		else if (r.rsp > held.sp)
+			held.sp = 0;
+		bool ok = safe_points_judge(s, pid, &why) == SAFE_POINT;
+		if (held.sp != 0 && ok)
+			fail_msg("safe at %#llx", r.rip);
+		inside += held.sp != 0;
+		outside += held.sp == 0;
+		safe += ok;
+		memcpy(code,
+		       (const void *)(uintptr_t)(r.rax == SYS_pause ? r.rip : (uintptr_t)steps), 2);
+		if (inside > 0 && r.rax == SYS_pause && code[0] == 0x0f && code[1] == 0x05)
+			break;
+		one_step(pid);
+	}
+	printf("inside %u, outside %u of which safe %u\n", inside, outside, safe);
+	assert_true(inside > 1000 && outside > 100 && safe > 10);
+	safe_points_close(s);
+	finish(pid);
+}
+
+static void functions_are_where_they_are(void **state)
+{
+	struct profile_error err;
+	uint8_t code[16];
+	(void)state;
+	pid_t pid = child_of(in_pause); /* a fork: the same addresses */
+	struct safe_points *s = safe_points_open(pid, &err);
+	assert_non_null(s);
+	assert_int_equal(safe_points_function(s, "dlopen"), (uint64_t)(uintptr_t)dlopen);
+	assert_int_equal(safe_points_function(s, "dlerror"), (uint64_t)(uintptr_t)dlerror);
+	assert_int_equal(safe_points_function(s, "pause"), (uint64_t)(uintptr_t)pause);
+	assert_int_equal(safe_points_function(s, "no_such_function"), 0);
+	memcpy(code, (const void *)(uintptr_t)pause, sizeof(code));
+	uint64_t at = safe_points_code(s, code, sizeof(code));
+	assert_true(at != 0 && memcmp((const void *)(uintptr_t)at, code, sizeof(code)) == 0);
+	safe_points_close(s);
+	finish(pid);
+}
+
+static int make_shared(void **state)
+{
+	(void)state;
+	shared_tid = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	return shared_tid == MAP_FAILED;
+}
+
+int main(void)
+{
+#ifdef __SANITIZE_ADDRESS__
+	return puts("the sanitizer's own functions lie around every wait") < 0;
+#endif
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(plain_waits_are_safe),
+		cmocka_unit_test(a_thread_that_waits_is_safe),
+		cmocka_unit_test(what_holds_locks_is_not),
+		cmocka_unit_test(a_callback_of_libc_is_followed_through),
+		cmocka_unit_test(malloc_is_not),
+		cmocka_unit_test(a_handler_that_interrupted_malloc_is_not),
+		cmocka_unit_test(a_handler_is_safe_where_its_stack_has_room),
+		cmocka_unit_test(a_coroutine_is_safe_on_a_guarded_stack_only),
+		cmocka_unit_test(an_allocator_in_the_program_leaves_waits_only),
+		cmocka_unit_test(generated_code_is_safe_where_nothing_below_can_hold_a_lock),
+		cmocka_unit_test(every_instruction_of_malloc_and_dlopen_is_refused),
+		cmocka_unit_test(functions_are_where_they_are),
+	};
+	return cmocka_run_group_tests(tests, make_shared, NULL);
+}
