@@ -19,7 +19,9 @@ struct safe_points;
 struct safe_points *safe_points_open(pid_t pid, struct profile_error *err);
 void safe_points_close(struct safe_points *s);
 
-/* Threads in the order in which they are worth asking. Their number; at most `room`. */
+/* Threads in the order in which they are worth asking. Their number; at most `room`. Takes up what
+ * was loaded and unloaded meanwhile: call it again, with nothing stopped, after a verdict that is
+ * not SAFE_POINT. */
 size_t safe_points_candidates(struct safe_points *s, pid_t *tids, size_t room);
 
 enum safe_verdict {
@@ -31,7 +33,8 @@ enum safe_verdict {
 /* Of a thread that this process has stopped by ptrace. *why: a text for messages, static. */
 enum safe_verdict safe_points_judge(struct safe_points *s, pid_t tid, const char **why);
 
-/* The address of a function that libc (or libdl) of the process exports; 0: there is none. */
+/* The address of a function that libc (or libdl) of the process exports; 0: there is none. For
+ * dlopen it may be that of __libc_dlopen_mode, which has the same arguments. */
 uint64_t safe_points_function(struct safe_points *s, const char *name);
 
 /* The address of the bytes `code` in executable memory of libc; 0: none. */

@@ -518,6 +518,66 @@ static void an_allocator_in_the_program_leaves_waits_only(void **state)
 	finish(pid);
 }
 
+static void *sleeps(void *tid)
+{
+	*(volatile pid_t *)tid = (pid_t)syscall(SYS_gettid);
+	in_sleep();
+	return NULL;
+}
+
+static void *reads(void *tid)
+{
+	*(volatile pid_t *)tid = (pid_t)syscall(SYS_gettid);
+	in_read();
+	return NULL;
+}
+
+static void *polls(void *tid)
+{
+	*(volatile pid_t *)tid = (pid_t)syscall(SYS_gettid);
+	in_epoll_wait();
+	return NULL;
+}
+
+static void with_three_threads(void)
+{
+	void *(*const begin[])(void *) = {sleeps, polls, reads};
+	pthread_t t;
+	for (int i = 0; i < 3; i++) {
+		if (pthread_create(&t, NULL, begin[i], shared_tid + i) != 0)
+			_exit(1);
+		while (((volatile pid_t *)shared_tid)[i] == 0)
+			usleep(100);
+	}
+	in_poll();
+}
+
+static void threads_without_a_time_limit_come_first(void **state)
+{
+	struct profile_error err;
+	pid_t tids[8];
+	(void)state;
+	memset(shared_tid, 0, 3 * sizeof(*shared_tid));
+	pid_t pid = child_of(with_three_threads);
+	await_call(pid, SYS_poll);
+	await_call(shared_tid[0], SYS_clock_nanosleep);
+	await_call(shared_tid[1], SYS_epoll_wait);
+	await_call(shared_tid[2], SYS_read);
+	struct safe_points *s = safe_points_open(pid, &err);
+	assert_non_null(s);
+	assert_int_equal(safe_points_candidates(s, tids, 8), 4);
+	assert_int_equal(tids[0], shared_tid[2]);
+	assert_int_equal(tids[1], shared_tid[1]);
+	assert_int_equal(safe_points_candidates(s, tids, 1), 1);
+	/* One that is traced and stopped is not asked. */
+	stop(shared_tid[2]);
+	assert_int_equal(safe_points_candidates(s, tids, 8), 3);
+	assert_int_equal(tids[0], shared_tid[1]);
+	assert_int_equal(ptrace(PTRACE_DETACH, shared_tid[2], NULL, NULL), 0);
+	safe_points_close(s);
+	finish(pid);
+}
+
 static char *volatile printed;
 
 /* What is stepped through: calls that hold locks, and others. */
@@ -635,6 +695,7 @@ int main(void)
 		cmocka_unit_test(a_coroutine_is_safe_on_a_guarded_stack_only),
 		cmocka_unit_test(an_allocator_in_the_program_leaves_waits_only),
 		cmocka_unit_test(generated_code_is_safe_where_nothing_below_can_hold_a_lock),
+		cmocka_unit_test(threads_without_a_time_limit_come_first),
 		cmocka_unit_test(every_instruction_of_malloc_and_dlopen_is_refused),
 		cmocka_unit_test(functions_are_where_they_are),
 	};
