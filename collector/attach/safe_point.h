@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Which thread of a process can be borrowed for a call of dlopen, and when: one that is, in no
- * frame of its stack, inside the dynamic loader, an allocator, fork, or code of ours. Threads that
+ * frame of its stack, inside the dynamic loader, an allocator, fork, or code of ours (but where a
+ * wrapper has called the function that it wraps, and that waits). Threads that
  * wait in a system call come first, those without a time limit before those with one. */
 #ifndef SCPROF_COLLECTOR_ATTACH_SAFE_POINT_H
 #define SCPROF_COLLECTOR_ATTACH_SAFE_POINT_H

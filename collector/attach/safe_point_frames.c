@@ -110,11 +110,12 @@ static bool step(struct safe_point_stack *s, const struct safe_point_row *row)
 }
 
 static void note_frame(struct safe_point_stack *s, const struct safe_point_object *object,
-		       uint64_t at)
+		       uint64_t at, bool stopped)
 {
 	s->frame[s->count++] = (struct safe_point_frame){
 		.at = at,
 		.object = object,
+		.stopped = stopped,
 		.symbol = object != NULL ? safe_point_symbols_at(object, at) : NULL};
 }
 
@@ -139,7 +140,7 @@ static enum safe_point_end follow(const struct safe_point_objects *o, struct saf
 		}
 		if (!row->after_call)
 			return SAFE_POINT_ASTRAY;
-		note_frame(s, object, at);
+		note_frame(s, object, at, inner);
 		if (row->kind == ROW_MISSING)
 			return inner ? SAFE_POINT_ASTRAY : SAFE_POINT_GENERATED;
 		if (row->row.of[row->row.return_column].how == SAFE_POINT_UNDEFINED)

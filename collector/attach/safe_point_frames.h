@@ -24,6 +24,7 @@ struct safe_point_frame {
 	uint64_t at; /* within the call, not behind it */
 	const struct safe_point_object *object;
 	const struct safe_point_symbol *symbol; /* of libc; NULL: it is not exported */
+	bool stopped;				/* there, or by a signal: it has not called */
 };
 
 struct safe_point_stack {

@@ -91,6 +91,7 @@ static const char *inside(const struct safe_point_stack *k, size_t i, size_t hel
 			  size_t beginning_at)
 {
 	const struct safe_point_object *o = k->frame[i].object;
+	bool called = !k->frame[i].stopped && safe_point_inside_wait(k);
 	if (o == NULL)
 		return NULL;
 	switch (o->kind) {
@@ -98,7 +99,9 @@ static const char *inside(const struct safe_point_stack *k, size_t i, size_t hel
 	case SAFE_POINT_DL:
 		return "inside the dynamic loader";
 	case SAFE_POINT_OURS:
-		return "inside scprof's library";
+		/* A wrapper holds nothing while the function that it wraps waits. The library calls
+		 * none of these for itself (scripts/undefined.allow). */
+		return called ? NULL : "inside scprof's library";
 	case SAFE_POINT_LIBC:
 	case SAFE_POINT_PTHREAD:
 		return named(k, i, helping, beginning_at);

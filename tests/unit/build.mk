@@ -60,13 +60,17 @@ $(UNIT)/profile/test_overhead_recorded: | $(BUILD)/libscprof.so $(BUILD)/tests/p
 $(UNIT)/collector/constructor_waits.so: tests/unit/collector/constructor_waits.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -O2 -g $(WARN) $(DEPS) -fPIC -shared -o $@ $<
+$(UNIT)/collector/ours_calls.so: tests/unit/collector/ours_calls.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -O2 -g $(WARN) $(DEPS) -D_GNU_SOURCE -fPIC -shared -o $@ $< -Wl,-soname,libscprof.so
 $(UNIT)/collector/own_allocator: tests/unit/collector/own_allocator.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -O2 -g $(WARN) $(DEPS) -fno-builtin -o $@ $<
 CFLAGS_tests_unit_collector_test_safe_point = \
 	-DCONSTRUCTOR_WAITS='"$(abspath $(UNIT))/collector/constructor_waits.so"' \
+	-DOURS_CALLS='"$(abspath $(UNIT))/collector/ours_calls.so"' \
 	-DOWN_ALLOCATOR='"$(abspath $(UNIT))/collector/own_allocator"'
-$(UNIT)/collector/test_safe_point: | $(UNIT)/collector/constructor_waits.so $(UNIT)/collector/own_allocator
+$(UNIT)/collector/test_safe_point: | $(addprefix $(UNIT)/collector/,constructor_waits.so ours_calls.so) $(UNIT)/collector/own_allocator
 $(UNIT)/bench/test_coverage $(UNIT)/bench/test_heldout: $(filter-out %/main.o,$(COVERAGE_OBJ))
 
 .PHONY: unit-run

@@ -252,6 +252,36 @@ static void what_holds_locks_is_not(void **state)
 	expect(in_constructor, SYS_pause, SAFE_NOT_NOW, "dynamic loader");
 }
 
+static void handler_waits(int s)
+{
+	(void)s;
+	pause();
+}
+
+static void in_wrapped_call(void)
+{
+	void *library = dlopen(OURS_CALLS, RTLD_NOW);
+	void (*calls)(int (*)(void)) = library == NULL ? NULL : dlsym(library, "ours_calls");
+	if (calls != NULL)
+		calls(pause);
+}
+
+static void in_ours(void)
+{
+	void *library = dlopen(OURS_CALLS, RTLD_NOW);
+	void (*interrupted)(long) = library == NULL ? NULL : dlsym(library, "ours_is_interrupted");
+	signal(SIGUSR2, handler_waits);
+	if (interrupted != NULL)
+		interrupted(getpid());
+}
+
+static void a_wrapper_is_safe_where_its_function_waits(void **state)
+{
+	(void)state;
+	expect(in_wrapped_call, SYS_pause, SAFE_POINT, "");
+	expect(in_ours, SYS_pause, SAFE_NOT_NOW, "scprof's library");
+}
+
 static int compare_waits(const void *a, const void *b)
 {
 	(void)a;
@@ -285,12 +315,6 @@ static void in_malloc(void)
 {
 	pause(); /* until the test has it go on */
 	kept = malloc(64u << 20);
-	pause();
-}
-
-static void handler_waits(int s)
-{
-	(void)s;
 	pause();
 }
 
@@ -688,6 +712,7 @@ int main(void)
 		cmocka_unit_test(plain_waits_are_safe),
 		cmocka_unit_test(a_thread_that_waits_is_safe),
 		cmocka_unit_test(what_holds_locks_is_not),
+		cmocka_unit_test(a_wrapper_is_safe_where_its_function_waits),
 		cmocka_unit_test(a_callback_of_libc_is_followed_through),
 		cmocka_unit_test(malloc_is_not),
 		cmocka_unit_test(a_handler_that_interrupted_malloc_is_not),
