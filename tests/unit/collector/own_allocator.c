@@ -45,13 +45,14 @@ void *realloc(void *p, size_t bytes)
 }
 
 static volatile unsigned long turns;
+static void *volatile kept;
 
 int main(int count, char **argument)
 {
 	const char *where = count > 1 ? argument[1] : "";
 	if (strcmp(where, "malloc") == 0) {
 		wait_in_malloc = 1;
-		return malloc(1) != NULL;
+		kept = malloc(1);
 	}
 	pause();
 	for (;;)

@@ -610,8 +610,8 @@ static void steps(void)
 	char text[64];
 	pause();
 	kept = malloc(1000);
-	kept = realloc(kept, 300000);
-	free(kept);
+	void *more = realloc(kept, 300000);
+	free(more);
 	void *library = dlopen("libBrokenLocale.so.1", RTLD_NOW);
 	if (library != NULL)
 		dlclose(library);
