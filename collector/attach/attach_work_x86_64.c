@@ -31,7 +31,9 @@
 
 #define CANDIDATES 64
 #define ROUNDS	   400
-#define PAUSE_MS   10 /* between rounds */
+#define PATIENT_ROUNDS                                                                             \
+	50	    /* in which no thread is taken that would not get home alone quite as it was */
+#define PAUSE_MS 10 /* between rounds */
 
 struct area_head {
 	char magic[8];
@@ -261,6 +263,8 @@ static int borrow(struct work *w, uint64_t *room)
 						       sigframe_bytes(&r->was));
 			if (!*room && !w->area)
 				why = "its stack has no room";
+			else if (r->unknown_call && round < PATIENT_ROUNDS)
+				why = "it is in a call that was interrupted before";
 			else if (safe_points_judge(w->points, tids[i], &why) == SAFE_POINT)
 				return 0;
 			remote_let_go(r);
@@ -444,6 +448,7 @@ static void drop_area(struct work *w)
 	struct profile_error ignored;
 	int64_t result;
 
+	remote_restore_errno(&w->remote);
 	w->remote.ground = w->first_ground;
 	remote_syscall(&w->remote, SYS_munmap, area, &result, &ignored);
 	w->head = 0;

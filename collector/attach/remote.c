@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -20,7 +21,8 @@
 #include "collector/attach/remote_private.h"
 #include "profile/live/run_files.h"
 
-#define STOP_MS 20 /* that a thread may take to stop: one that sleeps for a disk does not */
+#define STOP_MS	   20	/* that a thread may take to stop: one that sleeps for a disk does not */
+#define RUNNING_MS 2000 /* the same, while it waits for a processor */
 
 #define GET_RSEQ 0x420f /* PTRACE_GET_RSEQ_CONFIGURATION */
 
@@ -107,7 +109,7 @@ bool remote_set_mask(pid_t tid, uint64_t mask)
 }
 
 /* A thread that was given up before it stopped. */
-static void let_go_late(pid_t tid, int status)
+static void let_go_late(struct remote *r, pid_t tid, int status)
 {
 	struct user_regs_struct regs;
 	int signal = REMOTE_EVENT(status) ? 0 : WSTOPSIG(status);
@@ -115,6 +117,9 @@ static void let_go_late(pid_t tid, int status)
 	if (remote_registers(tid, &regs) && sigframe_restart_all(&regs))
 		remote_set_registers(tid, &regs);
 	ptrace(PTRACE_DETACH, tid, NULL, signal);
+	for (unsigned int i = 0; i < REMOTE_GIVEN_UP; i++)
+		if (r->given_up[i] == tid)
+			r->given_up[i] = 0;
 }
 
 int remote_wait(struct remote *r, int limit_ms)
@@ -133,7 +138,7 @@ int remote_wait(struct remote *r, int limit_ms)
 			break;
 		}
 		if (tid > 0 && WIFSTOPPED(status))
-			let_go_late(tid, status);
+			let_go_late(r, tid, status);
 		else if (tid < 0 && errno != EINTR)
 			break;
 		if (now_ns() > end) {
@@ -190,6 +195,25 @@ static bool in_rseq(const struct remote *r, const struct user_regs_struct *regs)
 	       regs->rip - section.start < section.bytes;
 }
 
+/* A call that was interrupted before, and goes on as restart_syscall: which one it is stands in the
+ * instructions before it, mostly (mov $NUMBER,%eax). A frame has to begin it anew. */
+static void find_call(struct remote *r, const struct user_regs_struct *regs)
+{
+	static const uint8_t numbers[] = {SYS_poll, SYS_nanosleep, SYS_futex, SYS_clock_nanosleep};
+	uint8_t code[32];
+	const size_t before = sizeof(code) - 2;
+
+	if (!remote_read(r, regs->rip - sizeof(code), code, sizeof(code)))
+		return;
+	for (size_t at = before - 5; at > 0; at--)
+		for (size_t i = 0; i < sizeof(numbers); i++)
+			if (memcmp(code + at, (uint8_t[]){0xb8, numbers[i], 0, 0, 0}, 5) == 0) {
+				r->call = numbers[i];
+				r->unknown_call = false;
+				return;
+			}
+}
+
 static const char *read_state(struct remote *r)
 {
 	struct user_regs_struct *regs = &r->was.regs;
@@ -204,6 +228,9 @@ static const char *read_state(struct remote *r)
 	if (ptrace(PTRACE_GETREGSET, r->tid, NT_X86_XSTATE, &fp) != 0 ||
 	    fp.iov_len == sizeof(r->fp))
 		return "its vector registers cannot be read";
+	r->unknown_call = regs->rax == -(uint64_t)516 && regs->orig_rax == SYS_restart_syscall;
+	if (r->unknown_call)
+		find_call(r, regs);
 	r->was.fp = r->fp;
 	r->was.fp_bytes = fp.iov_len;
 	if (ptrace(PTRACE_GETSIGMASK, r->tid, sizeof(r->was.mask), &r->was.mask) != 0)
@@ -231,6 +258,15 @@ static char thread_state(const struct remote *r, pid_t tid)
 	return end && end[1] ? end[2] : 0;
 }
 
+/* Was it given up before it stopped? */
+static bool is_late(const struct remote *r, pid_t tid)
+{
+	for (unsigned int i = 0; i < REMOTE_GIVEN_UP; i++)
+		if (r->given_up[i] == tid)
+			return true;
+	return false;
+}
+
 static enum remote_result seize(struct remote *r, pid_t tid, const char **why,
 				struct profile_error *err)
 {
@@ -240,7 +276,7 @@ static enum remote_result seize(struct remote *r, pid_t tid, const char **why,
 	if (!state || strchr("DZX", state))
 		return REMOTE_PASSED;
 	if (ptrace(PTRACE_SEIZE, tid, NULL, PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC) != 0) {
-		if (errno == ESRCH)
+		if (errno == ESRCH || is_late(r, tid))
 			return REMOTE_PASSED;
 		snprintf(err->text, sizeof(err->text), "process %d cannot be traced: %s%s",
 			 (int)r->target.pid, strerror(errno),
@@ -260,11 +296,17 @@ enum remote_result remote_stop(struct remote *r, pid_t tid, const char **why,
 
 	if (result != REMOTE_FINE)
 		return result;
-	r->ground = 0;
+	r->ground = r->call = 0;
 	r->stopped_at_ns = now_ns();
 	result = remote_interrupt(r, false, STOP_MS, err);
+	for (int ms = 0; result == REMOTE_PASSED && ms < RUNNING_MS; ms += STOP_MS) {
+		if (thread_state(r, tid) != 'R')
+			break;
+		result = remote_interrupt(r, false, STOP_MS, err);
+	}
 	if (result == REMOTE_PASSED) {
 		*why = "it does not come out of a system call";
+		r->given_up[r->given_ups++ % REMOTE_GIVEN_UP] = tid;
 		r->tid = 0;
 		return result;
 	}

@@ -27,6 +27,8 @@ struct remote_code {
 	uint32_t keep_words;
 };
 
+#define REMOTE_GIVEN_UP 16u
+
 struct remote {
 	struct attach_target target;
 	int memory; /* of the process, as it was when this began: not of what it executes later */
@@ -35,11 +37,15 @@ struct remote {
 	pid_t tid; /* borrowed; 0: none */
 	struct sigframe_state was;
 	uint8_t fp[SIGFRAME_REGSET_MAX];
+	uint64_t call;	   /* that restart_syscall continues; 0: it is not in that */
+	bool unknown_call; /* it is, and in which cannot be told: a frame would end it with EINTR */
 	uint64_t errno_at; /* 0: not known */
 	uint32_t errno_was;
 	uint64_t ground; /* the frame that brings everything back; 0: nothing to bring back */
 	uint64_t stopped_at_ns;
-	double longest_ms, total_ms; /* threads held up */
+	double longest_ms, total_ms;	 /* threads held up */
+	pid_t given_up[REMOTE_GIVEN_UP]; /* threads that did not stop yet */
+	unsigned int given_ups;
 	uint64_t late; /* asynchronous signals of the synchronous kinds that came meanwhile */
 };
 
@@ -78,6 +84,10 @@ int remote_call(struct remote *r, uint64_t function, const uint64_t arguments[2]
 /* A system call; *result as the kernel gives it. */
 int remote_syscall(struct remote *r, long number, const uint64_t arguments[6], int64_t *result,
 		   struct profile_error *err);
+
+/* errno as it was: before calls that return to another ground than that of remote_ground_again().
+ */
+void remote_restore_errno(const struct remote *r);
 
 /* Back to the first state exactly, and running. Also after a failed call. */
 int remote_restore(struct remote *r, struct profile_error *err);

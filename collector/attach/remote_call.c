@@ -56,6 +56,8 @@ static struct sigframe_state home(const struct remote *r)
 {
 	struct sigframe_state s = r->was;
 
+	if (r->call)
+		s.regs.orig_rax = r->call;
 	sigframe_redo_call(&s.regs);
 	return s;
 }
@@ -259,6 +261,12 @@ static int stop_at_ground(struct remote *r, struct profile_error *err)
 	    remote_interrupt(r, true, REMOTE_CALL_MS, err) != REMOTE_FINE)
 		return r->tid = 0, remote_gone(r, err);
 	return 0;
+}
+
+void remote_restore_errno(const struct remote *r)
+{
+	if (r->errno_at)
+		remote_write(r, r->errno_at, &r->errno_was, sizeof(r->errno_was));
 }
 
 int remote_restore(struct remote *r, struct profile_error *err)
