@@ -241,6 +241,19 @@ static int prepare(struct work *w, const struct attach_target *t)
 	return w->points ? find_code(w) : -1;
 }
 
+static uint64_t find_room(struct work *w)
+{
+	struct sigframe_state *s = &w->remote.was;
+	uint64_t room;
+
+	s->small = false;
+	room = remote_maps_stack_room(&w->maps, &s->regs, sigframe_bytes(s));
+	if (room || w->area)
+		return room;
+	s->small = true;
+	return remote_maps_stack_room(&w->maps, &s->regs, sigframe_bytes(s));
+}
+
 /* Stop a thread that can be borrowed. */
 static int borrow(struct work *w, uint64_t *room)
 {
@@ -259,8 +272,7 @@ static int borrow(struct work *w, uint64_t *room)
 				return -1;
 			if (result == REMOTE_PASSED)
 				continue;
-			*room = remote_maps_stack_room(&w->maps, &r->was.regs,
-						       sigframe_bytes(&r->was));
+			*room = find_room(w);
 			if (!*room && !w->area)
 				why = "its stack has no room";
 			else if (r->unknown_call && round < PATIENT_ROUNDS)

@@ -73,30 +73,47 @@ static bool has_xstate(const struct sigframe_state *s)
 	return s->fp && s->fp_bytes > LEGACY_BYTES;
 }
 
+/* Components that are part of the thread's state; *bytes: in the standard form. */
+static uint64_t features_of(const struct sigframe_state *s, size_t *bytes)
+{
+	uint64_t features = word_at(s->fp + SOFTWARE_BYTES); /* ptrace writes XCR0 there */
+
+	if (!(word_at(s->fp + HEADER_BYTES) & TILE_DATA))
+		features &= ~TILE_DATA;
+	*bytes = bytes_of(features, s->fp_bytes);
+	return features;
+}
+
+/* Without the magic word. */
+static size_t fp_bytes(const struct sigframe_state *s)
+{
+	size_t bytes = s->fp ? s->fp_bytes : 0;
+
+	if (s->small && has_xstate(s))
+		features_of(s, &bytes);
+	return bytes;
+}
+
 size_t sigframe_bytes(const struct sigframe_state *s)
 {
-	return sizeof(struct frame) + (s->fp ? s->fp_bytes + sizeof(uint32_t) + 64 : 0) + 32;
+	return sizeof(struct frame) + (s->fp ? fp_bytes(s) + sizeof(uint32_t) + 64 : 0) + 32;
 }
 
 static void write_fp(const struct sigframe_state *s, uint8_t *to)
 {
-	uint64_t there, features;
+	uint64_t features;
 	uint32_t magic = MAGIC_2, words[12] = {MAGIC_1};
-	size_t bytes;
+	size_t bytes, all = fp_bytes(s);
 
-	memcpy(to, s->fp, s->fp_bytes);
+	memcpy(to, s->fp, all);
 	if (!has_xstate(s))
 		return;
-	there = word_at(to + HEADER_BYTES);
-	features = word_at(s->fp + SOFTWARE_BYTES); /* ptrace writes XCR0 there */
-	if (!(there & TILE_DATA))
-		features &= ~TILE_DATA;
-	bytes = bytes_of(features, s->fp_bytes);
+	features = features_of(s, &bytes);
 	words[1] = (uint32_t)(bytes + sizeof(magic));
 	memcpy(words + 2, &features, sizeof(features));
 	words[4] = (uint32_t)bytes;
 	memcpy(to + SOFTWARE_BYTES, words, sizeof(words));
-	memcpy(to + s->fp_bytes, &magic, sizeof(magic));
+	memcpy(to + all, &magic, sizeof(magic));
 	memcpy(to + bytes, &magic, sizeof(magic));
 }
 
@@ -131,7 +148,7 @@ uint64_t sigframe_build(const struct sigframe_state *s, uint64_t restorer, uint6
 	struct frame f = {.restorer = restorer, .flags = HAS_SS | STRICT_SS, .mask = s->mask};
 
 	if (s->fp)
-		fp = (top - s->fp_bytes - sizeof(uint32_t)) & ~63ull;
+		fp = (top - fp_bytes(s) - sizeof(uint32_t)) & ~63ull;
 	at = ((fp - sizeof(f)) & ~15ull) - 8;
 	memset(to, 0, top - at);
 	if (s->fp) {
