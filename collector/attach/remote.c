@@ -258,12 +258,18 @@ static char thread_state(const struct remote *r, pid_t tid)
 	return end && end[1] ? end[2] : 0;
 }
 
-/* Was it given up before it stopped? */
-static bool is_late(const struct remote *r, pid_t tid)
+/* Was it given up before it stopped? By now it may have. */
+static bool is_late(struct remote *r, pid_t tid)
 {
-	for (unsigned int i = 0; i < REMOTE_GIVEN_UP; i++)
-		if (r->given_up[i] == tid)
-			return true;
+	int status;
+
+	for (unsigned int i = 0; i < REMOTE_GIVEN_UP; i++) {
+		if (r->given_up[i] != tid)
+			continue;
+		if (waitpid(tid, &status, __WALL | WNOHANG) == tid && WIFSTOPPED(status))
+			let_go_late(r, tid, status);
+		return true;
+	}
 	return false;
 }
 
@@ -272,7 +278,7 @@ static enum remote_result seize(struct remote *r, pid_t tid, const char **why,
 {
 	char state = thread_state(r, tid);
 
-	*why = state == 'D' ? "it waits for a device or a child" : "it has ended";
+	*why = state == 'D' ? "it waits for a device or a child" : "it has ended, or does not stop";
 	if (!state || strchr("DZX", state))
 		return REMOTE_PASSED;
 	if (ptrace(PTRACE_SEIZE, tid, NULL, PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC) != 0) {
@@ -300,7 +306,7 @@ enum remote_result remote_stop(struct remote *r, pid_t tid, const char **why,
 	r->stopped_at_ns = now_ns();
 	result = remote_interrupt(r, false, STOP_MS, err);
 	for (int ms = 0; result == REMOTE_PASSED && ms < RUNNING_MS; ms += STOP_MS) {
-		if (thread_state(r, tid) != 'R')
+		if (strchr("DZX", thread_state(r, tid)))
 			break;
 		result = remote_interrupt(r, false, STOP_MS, err);
 	}

@@ -54,6 +54,10 @@ $(UNIT)/collector/test_bench_clock: UNIT_LDFLAGS = \
 CFLAGS_tests_unit_profile_test_overhead_recorded = \
 	-DPROGRAM='"$(abspath $(BUILD))/tests/programs/overhead_life"' -DLIBRARY='"$(abspath $(BUILD))/libscprof.so"'
 $(UNIT)/profile/test_overhead_recorded: | $(BUILD)/libscprof.so $(BUILD)/tests/programs/overhead_life
+# A program whose thread is borrowed, and a library that counts orders.
+CFLAGS_tests_unit_collector_test_attach = -DPROGRAM='"$(abspath $(BUILD))/tests/programs/borrowed"' \
+	-DLIBRARY='"$(abspath $(BUILD))/tests/programs/counting/libscprof.so"'
+$(UNIT)/collector/test_attach: | $(BUILD)/tests/programs/borrowed $(BUILD)/tests/programs/counting/libscprof.so
 $(UNIT)/bench/test_coverage $(UNIT)/bench/test_heldout: $(filter-out %/main.o,$(COVERAGE_OBJ))
 
 .PHONY: unit-run

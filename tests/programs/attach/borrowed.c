@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* One thread that does one thing for ever, and checks that nothing of it changes: borrowed KIND FILE.
- * Kinds that end with "_ever" wait for what never comes: their call must not return. */
+/* One thread that does one thing for ever, and checks that nothing of it changes: borrowed KIND
+ * FILE. Kinds that end with "_ever" wait for what never comes: their call must not return. */
 #include "borrowed.h"
 
 #include <dlfcn.h>
@@ -224,11 +224,11 @@ static void registers(void)
 	expect(top == 1, "x87 stack", 0);
 }
 
-#define WIDTH	    64
-#define SIXTEEN	    "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15"
-#define THIRTY_TWO  SIXTEEN ",16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31"
+#define WIDTH	      64
+#define SIXTEEN	      "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15"
+#define THIRTY_TWO    SIXTEEN ",16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31"
 #define EACH(N, TEXT) ".irp n," N "\n\t" TEXT "\n\t.endr\n\t"
-#define SPIN	    "mov $100000, %%ecx\n1:\tloop 1b\n\t"
+#define SPIN	      "mov $100000, %%ecx\n1:\tloop 1b\n\t"
 
 static void vectors(void)
 {
@@ -248,16 +248,16 @@ static void vectors(void)
 	if (__builtin_cpu_supports("avx512f")) {
 		bytes = 64;
 		__asm__ volatile(EACH(THIRTY_TWO, "vmovdqu64 \\n*64(%0), %%zmm\\n")
-				 EACH("1,2,3,4,5,6,7", "kmovw \\n*8(%2), %%k\\n") SPIN
-				 EACH(THIRTY_TWO, "vmovdqu64 %%zmm\\n, \\n*64(%1)")
-				 EACH("1,2,3,4,5,6,7", "kmovw %%k\\n, 64+\\n*8(%2)")
-				 "vzeroupper"
+					 EACH("1,2,3,4,5,6,7", "kmovw \\n*8(%2), %%k\\n") SPIN EACH(
+						 THIRTY_TWO, "vmovdqu64 %%zmm\\n, \\n*64(%1)")
+						 EACH("1,2,3,4,5,6,7",
+						      "kmovw %%k\\n, 64+\\n*8(%2)") "vzeroupper"
 				 :
 				 : "r"(in), "r"(out), "r"(masks)
 				 : "memory", "rcx", "cc");
 	} else {
-		__asm__ volatile(EACH(SIXTEEN, "movdqu \\n*64(%0), %%xmm\\n") SPIN
-				 EACH(SIXTEEN, "movdqu %%xmm\\n, \\n*64(%1)")
+		__asm__ volatile(EACH(SIXTEEN, "movdqu \\n*64(%0), %%xmm\\n")
+					 SPIN EACH(SIXTEEN, "movdqu %%xmm\\n, \\n*64(%1)")
 				 :
 				 : "r"(in), "r"(out)
 				 : "memory", "rcx", "cc");
@@ -288,17 +288,18 @@ static void matrices(void)
 		return vectors(); /* there are none here */
 	for (int i = 0; i < 1024; i++)
 		in[i] = (unsigned char)(i * 3 + (int)mine->rounds);
-	if (mine->rounds % 2) { /* asked for, and empty */
+	if (mine->rounds % 2) {					    /* asked for, and empty */
 		__asm__ volatile(".byte 0xc4,0xe2,0x78,0x49,0xc0"); /* tilerelease */
 		vectors();
 		return;
 	}
-	__asm__ volatile(".byte 0xc4,0xe2,0x78,0x49,0x00\n\t"	       /* ldtilecfg (%%rax) */
-			 ".byte 0xc4,0xe2,0x7b,0x4b,0x04,0x1a\n\t" SPIN /* tileloadd (%%rdx,%%rbx) */
-			 ".byte 0xc4,0xe2,0x7a,0x4b,0x04,0x1e"	       /* tilestored (%%rsi,%%rbx) */
-			 :
-			 : "a"(&shape), "d"(in), "S"(out), "b"(stride)
-			 : "memory", "rcx", "cc");
+	__asm__ volatile(
+		".byte 0xc4,0xe2,0x78,0x49,0x00\n\t"	       /* ldtilecfg (%%rax) */
+		".byte 0xc4,0xe2,0x7b,0x4b,0x04,0x1a\n\t" SPIN /* tileloadd (%%rdx,%%rbx) */
+		".byte 0xc4,0xe2,0x7a,0x4b,0x04,0x1e"	       /* tilestored (%%rsi,%%rbx) */
+		:
+		: "a"(&shape), "d"(in), "S"(out), "b"(stride)
+		: "memory", "rcx", "cc");
 	expect(memcmp(in, out, sizeof in) == 0, "matrix register", 0);
 }
 
@@ -355,16 +356,26 @@ static void loads(void)
 static const struct kind {
 	const char *name;
 	void (*run)(void);
-} kinds[] = {{"epoll_ever", epoll_ever},     {"accept_ever", accept_ever},
-	     {"receive_ever", receive_ever}, {"read_ever", read_ever},
-	     {"futex_ever", futex_ever},     {"signal_ever", signal_ever},
-	     {"semaphore_ever", semaphore_ever}, {"select_ever", select_ever},
-	     {"ppoll_ever", ppoll_ever},     {"sleep_long", sleep_long},
-	     {"sleep_short", sleep_short},   {"poll_timed", poll_timed},
-	     {"futex_timed", futex_timed},   {"registers", registers},
-	     {"vectors", vectors},	     {"matrices", matrices},
-	     {"errno", keeps_errno},	     {"signals", keeps_signals},
-	     {"allocates", allocates},	     {"loads", loads}};
+} kinds[] = {{"epoll_ever", epoll_ever},
+	     {"accept_ever", accept_ever},
+	     {"receive_ever", receive_ever},
+	     {"read_ever", read_ever},
+	     {"futex_ever", futex_ever},
+	     {"signal_ever", signal_ever},
+	     {"semaphore_ever", semaphore_ever},
+	     {"select_ever", select_ever},
+	     {"ppoll_ever", ppoll_ever},
+	     {"sleep_long", sleep_long},
+	     {"sleep_short", sleep_short},
+	     {"poll_timed", poll_timed},
+	     {"futex_timed", futex_timed},
+	     {"registers", registers},
+	     {"vectors", vectors},
+	     {"matrices", matrices},
+	     {"errno", keeps_errno},
+	     {"signals", keeps_signals},
+	     {"allocates", allocates},
+	     {"loads", loads}};
 
 static void *run(void *kind)
 {
@@ -376,7 +387,8 @@ static void *run(void *kind)
 	return NULL;
 }
 
-/* "small": on the smallest stack that a thread can have, while the first thread waits for its end. */
+/* "small": on the smallest stack that a thread can have, while the first thread waits for its end.
+ */
 static void run_small(const struct kind *k)
 {
 	pthread_attr_t a;
