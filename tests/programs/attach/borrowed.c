@@ -236,8 +236,8 @@ static void vectors(void)
 	static uint64_t masks[16];
 	const uint32_t down = 0x3f80, plain = 0x1f80;
 	const uint16_t x87 = 0x27f, x87_plain = 0x37f;
-	uint32_t mxcsr = 0;
-	uint16_t control = 0;
+	uint32_t mxcsr;
+	uint16_t control;
 	int bytes = 16;
 
 	for (int i = 0; i < 32 * WIDTH; i++)
@@ -265,7 +265,8 @@ static void vectors(void)
 	__asm__ volatile("stmxcsr %0\n\tfstcw %1\n\tldmxcsr %2\n\tfldcw %3"
 			 : "=m"(mxcsr), "=m"(control)
 			 : "m"(plain), "m"(x87_plain));
-	expect(mxcsr == down && control == x87, "control words", mxcsr);
+	expect(mxcsr == down, "mxcsr", mxcsr);
+	expect(control == x87, "x87's control word", control);
 	for (int i = 0; i < (bytes == 64 ? 32 : 16); i++)
 		expect(memcmp(in + i * 64, out + i * 64, (size_t)bytes) == 0, "vector register", i);
 	for (int i = 1; bytes == 64 && i < 8; i++)
