@@ -68,12 +68,13 @@ static bool become(uid_t uid, gid_t gid, pid_t pid)
 
 int attach_rights_drop(pid_t pid, struct profile_error *err)
 {
-	const struct rlimit cpu = {CPU_SECONDS, CPU_SECONDS}, core = {0, 0};
+	const struct rlimit cpu = {CPU_SECONDS, CPU_SECONDS}, core = {0, 0}, nice = {40, 40};
 	uid_t uid;
 	gid_t gid;
 
 	setrlimit(RLIMIT_CPU, &cpu);
 	setrlimit(RLIMIT_CORE, &core);
+	setrlimit(RLIMIT_NICE, &nice); /* a thread that is stopped waits for us: later, be quick */
 #ifndef __SANITIZE_ADDRESS__
 	const struct rlimit space = {ADDRESS_BYTES, ADDRESS_BYTES};
 	setrlimit(RLIMIT_AS, &space);

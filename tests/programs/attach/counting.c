@@ -32,6 +32,7 @@ static void disturb(void)
 		stack[i] = 1;
 	errno = 77;
 	access("/none", F_OK);
+#ifdef __x86_64__
 	__asm__ volatile("pcmpeqd %%xmm0, %%xmm0\n\tmovdqa %%xmm0, %%xmm15\n\tfld1\n\tfstp %%st(0)"
 			 :
 			 :
@@ -42,6 +43,7 @@ static void disturb(void)
 				 :
 				 :
 				 : "xmm0");
+#endif
 }
 
 /* The order's text: "FAULT=1" raises a fault, "REFUSE=1" is refused. */
