@@ -153,6 +153,24 @@ static uint64_t find_room(struct attach_working *w)
 	return remote_maps_stack_room(&w->maps, &s->regs, sigframe_bytes(s));
 }
 
+/* Is a thread in a call that would fail if the tracer were killed at once? Others come first. */
+static bool is_in_fragile_call(const struct attach_working *w, pid_t tid)
+{
+	char path[64];
+	unsigned long number;
+	bool fragile;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", (int)w->remote.target.pid,
+		 (int)tid);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	fragile = fscanf(f, "%lu", &number) == 1 && sigframe_needs_tracer(number);
+	fclose(f);
+	return fragile;
+}
+
 /* Stop a thread that can be borrowed. */
 static int borrow(struct attach_working *w, uint64_t *room)
 {
@@ -166,6 +184,8 @@ static int borrow(struct attach_working *w, uint64_t *room)
 		size_t n = safe_points_candidates(w->points, tids, CANDIDATES);
 
 		for (size_t i = 0; i < n; i++) {
+			if (round == 0 && n > 1 && is_in_fragile_call(w, tids[i]))
+				continue;
 			result = remote_stop(r, tids[i], &why, w->err);
 			if (result == REMOTE_FAILED)
 				return -1;

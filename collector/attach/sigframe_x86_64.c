@@ -167,43 +167,38 @@ static bool interrupted(const struct user_regs_struct *regs, uint64_t code)
 	return (int64_t)regs->orig_rax >= 0 && regs->rax == -code;
 }
 
-/* Those of signal(7) that fail with EINTR after a stop, or with a time limit on the socket. None of
- * them has done anything then. */
-static bool can_be_made_again(uint64_t call)
-{
-	static const uint16_t calls[] = {
-		SYS_epoll_wait,
-		SYS_epoll_pwait,
-		441 /* epoll_pwait2 */,
-		SYS_semop,
-		SYS_semtimedop,
-		SYS_rt_sigtimedwait,
-		SYS_io_getevents,
-		333 /* io_pgetevents */,
-		426 /* io_uring_enter */,
-		SYS_read,
-		SYS_readv,
-		SYS_write,
-		SYS_writev,
-		SYS_recvfrom,
-		SYS_recvmsg,
-		SYS_recvmmsg,
-		SYS_sendto,
-		SYS_sendmsg,
-		SYS_sendmmsg,
-		SYS_accept,
-		SYS_accept4,
-		SYS_connect,
-		SYS_msgsnd,
-		SYS_msgrcv,
-		SYS_sendfile,
-		SYS_splice,
-	};
+/* Those of signal(7) that fail with EINTR after a stop; and those that do with a time limit on the
+ * socket. None of them has done anything then. */
+static const uint16_t never_restarted[] = {
+	SYS_epoll_wait,	  SYS_epoll_pwait,	   441 /* epoll_pwait2 */,
+	SYS_semop,	  SYS_semtimedop,	   SYS_rt_sigtimedwait,
+	SYS_io_getevents, 333 /* io_pgetevents */, 426 /* io_uring_enter */,
+};
+static const uint16_t mostly_restarted[] = {
+	SYS_read,     SYS_readv,  SYS_write,   SYS_writev,   SYS_recvfrom, SYS_recvmsg,
+	SYS_recvmmsg, SYS_sendto, SYS_sendmsg, SYS_sendmmsg, SYS_accept,   SYS_accept4,
+	SYS_connect,  SYS_msgsnd, SYS_msgrcv,  SYS_sendfile, SYS_splice,
+};
 
-	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+static bool is_among(const uint16_t *calls, size_t count, uint64_t call)
+{
+	for (size_t i = 0; i < count; i++)
 		if (calls[i] == call)
 			return true;
 	return false;
+}
+
+bool sigframe_needs_tracer(uint64_t call)
+{
+	return is_among(never_restarted, sizeof(never_restarted) / sizeof(never_restarted[0]),
+			call);
+}
+
+static bool can_be_made_again(uint64_t call)
+{
+	return sigframe_needs_tracer(call) ||
+	       is_among(mostly_restarted, sizeof(mostly_restarted) / sizeof(mostly_restarted[0]),
+			call);
 }
 
 bool sigframe_restart_all(struct user_regs_struct *regs)
