@@ -4,6 +4,9 @@ COLLECTOR_MACHINE := $(shell $(CC) -dumpmachine 2>/dev/null)
 COLLECTOR_ARCH := $(firstword $(subst -, ,$(COLLECTOR_MACHINE)))
 COLLECTOR_MULTIARCH := $(or $(shell $(CC) -print-multiarch 2>/dev/null),$(COLLECTOR_MACHINE))
 
+# Tracing is for one architecture.
+COLLECTOR_ATTACH_x86_64 = $(addprefix collector/attach/,attach_calls.c attach_rights.c attach_state.c remote.c remote_call.c remote_library.c sigframe_x86_64.c)
+
 COLLECTOR_SRC = \
 	collector/attach/safe_point.c \
 	collector/attach/safe_point_bytes.c \
@@ -18,6 +21,9 @@ COLLECTOR_SRC = \
 	collector/attach/safe_point_objects.c \
 	collector/attach/safe_point_symbols.c \
 	collector/attach/safe_point_threads.c \
+	collector/attach/attach.c \
+	collector/attach/attach_work_$(COLLECTOR_ARCH).c \
+	$(COLLECTOR_ATTACH_$(COLLECTOR_ARCH)) \
 	collector/clocks/clock_ways_$(COLLECTOR_ARCH).c \
 	collector/clocks/clock_costs.c \
 	collector/clocks/clock_ways.c \

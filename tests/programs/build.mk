@@ -5,8 +5,8 @@ PROGRAMS = $(BUILD)/tests/programs
 PROGRAM_CFLAGS = -std=gnu11 -O2 -g $(WARN) $(DEPS) -D_GNU_SOURCE -Iinclude -Itests/programs $(PROGRAM_ARCH_CFLAGS)
 PROGRAM_CXXFLAGS = -std=gnu++17 -O2 -g -Wall -Wextra -Werror $(DEPS) -Iinclude -Itests/programs $(PROGRAM_ARCH_CFLAGS)
 
-PROGRAM_ROOMS = calls filters paths processes regions states time
-PROGRAM_SRC = $(filter-out %/plugin.c %/untabled.c %/untabled_lib.c %/regions_functions.c, \
+PROGRAM_ROOMS = attach calls filters paths processes regions states time
+PROGRAM_SRC = $(filter-out %/counting.c %/plugin.c %/untabled.c %/untabled_lib.c %/regions_functions.c, \
 	$(sort $(wildcard $(PROGRAM_ROOMS:%=tests/programs/%/*.c) $(PROGRAM_ROOMS:%=tests/programs/%/*.cc))))
 LOADED_SRC = $(sort $(wildcard tests/programs/loaded/*.c))
 SELECTED_PROGRAMS = chosen_lazy chosen_now chosen_nopie chosen_cxx chosen_late chosen_plugin_a.so chosen_plugin_b.so started \
@@ -58,6 +58,11 @@ $(addprefix $(PROGRAMS)/untabled_lib_,pointers.so debug.so): $(PROGRAMS)/untable
 
 $(addprefix $(PROGRAMS)/untabled_,pointers debug): $(PROGRAMS)/untabled_%: tests/programs/paths/untabled.c $(PROGRAMS)/untabled_lib_%.so
 	$(CC) $(PROGRAM_CFLAGS) -o $@ $(filter-out %.h,$^) -Wl,-rpath,'$$ORIGIN'
+
+# It stands in for the library, by its name.
+$(PROGRAMS)/counting/libscprof.so: tests/programs/attach/counting.c
+	@mkdir -p $(@D)
+	$(CC) $(PROGRAM_CFLAGS) -I. -fPIC -shared -o $@ $<
 
 # What a test has loaded into a program.
 $(addprefix $(PROGRAMS)/,$(notdir $(LOADED_SRC:.c=.so))): $(PROGRAMS)/%.so: tests/programs/loaded/%.c

@@ -71,6 +71,10 @@ CFLAGS_tests_unit_collector_test_safe_point = \
 	-DOURS_CALLS='"$(abspath $(UNIT))/collector/ours_calls.so"' \
 	-DOWN_ALLOCATOR='"$(abspath $(UNIT))/collector/own_allocator"'
 $(UNIT)/collector/test_safe_point: | $(addprefix $(UNIT)/collector/,constructor_waits.so ours_calls.so) $(UNIT)/collector/own_allocator
+# A program whose thread is borrowed, and a library that counts orders.
+CFLAGS_tests_unit_collector_test_attach = -DPROGRAM='"$(abspath $(BUILD))/tests/programs/borrowed"' \
+	-DLIBRARY='"$(abspath $(BUILD))/tests/programs/counting/libscprof.so"'
+$(UNIT)/collector/test_attach: | $(BUILD)/tests/programs/borrowed $(BUILD)/tests/programs/counting/libscprof.so
 $(UNIT)/bench/test_coverage $(UNIT)/bench/test_heldout: $(filter-out %/main.o,$(COVERAGE_OBJ))
 
 .PHONY: unit-run

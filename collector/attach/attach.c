@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The tracer is a process in a session of its own: what ends this tool from outside, or from its
+ * terminal, does not reach it, and it completes what it began. */
+#include "collector/attach/attach.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "collector/attach/attach_work.h"
+
+#define LIMIT_MS 60000
+
+_Static_assert(sizeof(struct attach_answer) <= 4096, "one write to a pipe");
+
+static void no_op(int signal)
+{
+	(void)signal;
+}
+
+static void work(const struct attach_target *t, const struct attach_order *o, int to)
+{
+	static const int ignored[] = {SIGHUP, SIGINT, SIGTERM, SIGQUIT, SIGPIPE, SIGUSR1, SIGUSR2};
+	struct attach_answer a = {.status = -1};
+	struct sigaction alarm = {.sa_handler = no_op};
+	sigset_t none;
+
+	setsid();
+	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
+		signal(ignored[i], SIG_IGN);
+	signal(SIGCHLD, SIG_DFL);
+	sigaction(SIGALRM, &alarm, NULL); /* interrupts waits */
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	attach_work(t, o, &a);
+	if (write(to, &a, sizeof(a)) != sizeof(a))
+		_exit(1);
+	_exit(0);
+}
+
+/* Wait for the answer. False: there is none. */
+static bool receive(int from, struct attach_answer *a)
+{
+	struct pollfd p = {.fd = from, .events = POLLIN};
+	struct timespec now;
+	long long end, left = LIMIT_MS;
+	int n;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	end = now.tv_sec * 1000LL + now.tv_nsec / 1000000 + LIMIT_MS;
+	while ((n = poll(&p, 1, (int)left)) < 0 && errno == EINTR) {
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		left = end - (now.tv_sec * 1000LL + now.tv_nsec / 1000000);
+		if (left <= 0)
+			return false;
+	}
+	return n > 0 && read(from, a, sizeof(*a)) == sizeof(*a);
+}
+
+static int run(const struct attach_target *t, const struct attach_order *o, struct attach_answer *a)
+{
+	int ends[2], status = 0;
+	bool answered;
+	pid_t pid;
+
+	memset(a, 0, sizeof(*a));
+	a->status = -1;
+	if (pipe2(ends, O_CLOEXEC) != 0 || (pid = fork()) < 0) {
+		snprintf(a->error.text, sizeof(a->error.text), "cannot start a process: %s",
+			 strerror(errno));
+		return -1;
+	}
+	if (pid == 0) {
+		close(ends[0]);
+		work(t, o, ends[1]);
+	}
+	close(ends[1]);
+	answered = receive(ends[0], a);
+	close(ends[0]);
+	if (!answered)
+		kill(pid, SIGKILL);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (answered) {
+		a->error.text[sizeof(a->error.text) - 1] = '\0';
+		a->result.profile[sizeof(a->result.profile) - 1] = '\0';
+		return a->status;
+	}
+	snprintf(a->error.text, sizeof(a->error.text),
+		 "process %d: the process that was to trace it was ended by signal %d; it goes on "
+		 "by itself",
+		 (int)t->pid, WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+	return -1;
+}
+
+int attach_begin(const struct attach_order *o, struct attach_result *r, struct profile_error *err)
+{
+	struct attach_answer a;
+	int status = run(&o->target, o, &a);
+
+	*r = a.result;
+	*err = a.error;
+	return status;
+}
+
+int attach_end(const struct attach_target *t, struct attach_result *r, bool *was,
+	       struct profile_error *err)
+{
+	struct attach_answer a;
+	int status = run(t, NULL, &a);
+
+	*r = a.result;
+	*err = a.error;
+	*was = a.was;
+	return status;
+}

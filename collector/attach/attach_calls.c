@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The calls that a borrowed thread makes: mmap on its own stack, all others on the area that came
+ * of that, or of an earlier time. */
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "collector/attach/attach_work_private.h"
+
+/* Memory for stack and texts. */
+static int make_area(struct attach_working *w, uint64_t room)
+{
+	const uint64_t map[6] = {0,
+				 AREA_BYTES,
+				 PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+				 (uint64_t)-1,
+				 0};
+	uint64_t guard[6] = {0, AREA_GUARD, PROT_NONE};
+	enum remote_result result = remote_ground(&w->remote, room, w->err);
+	int64_t at = 0, status = 0;
+
+	if (result != REMOTE_FINE)
+		return result == REMOTE_PASSED
+			       ? attach_state_say(w, "a thread's stack cannot be written")
+			       : -1;
+	if (remote_syscall(&w->remote, SYS_mmap, map, &at, w->err) != 0)
+		return -1;
+	if (at < 0 && at > -4096) {
+		snprintf(w->err->text, sizeof(w->err->text), "process %d: no memory in it: %s",
+			 (int)w->remote.target.pid, strerror((int)-at));
+		return -1;
+	}
+	w->area = (uint64_t)at;
+	w->head = w->area + AREA_GROUND;
+	guard[0] = w->area;
+	return remote_syscall(&w->remote, SYS_mprotect, guard, &status, w->err);
+}
+
+/* Stack and texts are in place, and errno is kept. */
+static int fill_area(struct attach_working *w)
+{
+	struct remote *r = &w->remote;
+	struct area_head head = {.magic = AREA_MAGIC, .in_use = (uint64_t)r->tid};
+	struct scp_attach_order *order = (struct scp_attach_order *)w->text;
+	bool fine = remote_write(r, w->head, &head, sizeof(head));
+
+	r->errno_at = remote_library_errno(r, w->errno_location);
+	if (r->errno_at && !remote_read(r, r->errno_at, &r->errno_was, sizeof(r->errno_was)))
+		r->errno_at = 0;
+	if (order) {
+		order->area = w->area;
+		order->area_bytes = AREA_BYTES;
+		fine = fine &&
+		       remote_write(r, w->head + AREA_LIBRARY, w->order->library,
+				    strlen(w->order->library) + 1) &&
+		       remote_write(r, w->head + AREA_ORDER, w->text, w->text_bytes);
+	}
+	if (!fine)
+		return attach_state_say(w, "its memory cannot be written");
+	if (remote_ground_again(r, w->head, w->head + offsetof(struct area_head, futex), w->err) ==
+	    REMOTE_FINE)
+		return 0;
+	return w->err->text[0] ? -1 : attach_state_say(w, "its memory cannot be written");
+}
+
+/* The result of a function; 1: it cannot be had. */
+static int call_for(struct attach_working *w, uint64_t function, const uint64_t arguments[2],
+		    uint64_t *result)
+{
+	uint64_t at = w->head + offsetof(struct area_head, result);
+
+	*result = 0;
+	if (!w->remote.code.keep)
+		return remote_call(&w->remote, function, arguments, 0, w->err) ? -1 : 1;
+	if (remote_call(&w->remote, function, arguments, at, w->err) != 0)
+		return -1;
+	return remote_read(&w->remote, at, result, sizeof(*result)) ? 0 : 1;
+}
+
+/* What dlopen said, printable. */
+static int tell_dlerror(struct attach_working *w)
+{
+	const uint64_t none[2] = {0};
+	uint64_t at = 0;
+	char text[256] = "";
+
+	if (!w->dlerror || call_for(w, w->dlerror, none, &at) != 0 || !at)
+		return attach_state_say(w, "its dynamic linker did not load libscprof.so");
+	for (size_t i = 0; i + 1 < sizeof(text); i++) {
+		if (!remote_read(&w->remote, at + i, text + i, 1) || !text[i])
+			break;
+		if (text[i] < ' ' || text[i] > '~')
+			text[i] = '?';
+	}
+	text[sizeof(text) - 1] = '\0';
+	snprintf(w->err->text, sizeof(w->err->text),
+		 "process %d: its dynamic linker did not load libscprof.so: %s",
+		 (int)w->remote.target.pid, text);
+	return -1;
+}
+
+/* Also where it is mapped: somebody else may be loading it at this moment. */
+static int load(struct attach_working *w)
+{
+	const uint64_t arguments[2] = {w->head + AREA_LIBRARY, 2 /* RTLD_NOW, local */};
+	struct scp_attach_state s;
+	uint64_t handle;
+	int status = call_for(w, w->dlopen, arguments, &handle);
+
+	if (status < 0)
+		return -1;
+	if (status == 0 && !handle)
+		return tell_dlerror(w);
+	if (!w->library.state) {
+		remote_maps_free(&w->maps);
+		if (!remote_maps_read(&w->maps, w->remote.target.pid, w->name))
+			return attach_state_say(w, "its memory map cannot be read");
+		if (!w->maps.library)
+			return tell_dlerror(w);
+	}
+	return attach_state_read(w, &s) != 0 ? -1 : attach_state_check(w, &s);
+}
+
+static int make_calls(struct attach_working *w)
+{
+	const uint64_t order[2] = {w->head + AREA_ORDER, 0};
+
+	if (fill_area(w) != 0)
+		return -1;
+	if (!w->order)
+		return remote_call(&w->remote, w->library.end, order, 0, w->err);
+	if (load(w) != 0)
+		return -1;
+	w->kept = true;
+	return remote_call(&w->remote, w->library.begin, order, 0, w->err);
+}
+
+/* An area that the library does not know of is of no use to the next one. The first frame still
+ * lies on the thread's own stack. */
+static void drop_area(struct attach_working *w)
+{
+	const uint64_t area[6] = {w->area, AREA_BYTES};
+	struct profile_error ignored;
+	int64_t result;
+
+	remote_restore_errno(&w->remote);
+	w->remote.ground = w->first_ground;
+	remote_syscall(&w->remote, SYS_munmap, area, &result, &ignored);
+	w->head = 0;
+}
+
+int attach_calls_make(struct attach_working *w, uint64_t room)
+{
+	const uint64_t unused = 0;
+	struct profile_error ignored;
+	bool made = !w->area;
+	int status = made ? make_area(w, room) : 0;
+
+	w->first_ground = w->remote.ground;
+	if (status == 0)
+		status = make_calls(w);
+	if (made && w->head && !w->kept && w->remote.tid)
+		drop_area(w);
+	if (!w->remote.tid || remote_restore(&w->remote, status ? &ignored : w->err) != 0)
+		return -1;
+	if (w->head)
+		remote_write(&w->remote, w->head + offsetof(struct area_head, in_use), &unused,
+			     sizeof(unused));
+	return status;
+}

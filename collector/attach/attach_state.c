@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What the library in the process says of itself, and what of it is believed: it may have been told
+ * anything. */
+#include <stdio.h>
+#include <string.h>
+
+#include "collector/attach/attach_work_private.h"
+#include "include/scprof_version.h"
+
+int attach_state_say(struct attach_working *w, const char *what)
+{
+	snprintf(w->err->text, sizeof(w->err->text), "process %d: %s", (int)w->remote.target.pid,
+		 what);
+	return -1;
+}
+
+/* FNV-1a, as the library has it. */
+static uint32_t version_hash(void)
+{
+	uint64_t h = UINT64_C(0xcbf29ce484222325);
+
+	for (const char *c = SCPROF_VERSION; *c; c++)
+		h = (h ^ (uint8_t)*c) * UINT64_C(0x100000001b3);
+	return (uint32_t)h;
+}
+
+int attach_state_check(struct attach_working *w, const struct scp_attach_state *s)
+{
+	if (s->status == SCP_ATTACH_BUSY)
+		return attach_state_say(
+			w, "another scprof is attaching or detaching, or its thread died of it");
+	if (!w->order)
+		return 0;
+	if (s->version != version_hash())
+		return attach_state_say(
+			w, "the libscprof.so in it is of another version than this scprof");
+	if (s->status == SCP_ATTACH_PRELOADED)
+		return attach_state_say(w, "it records since its start, or was told not to");
+	if (s->status == SCP_ATTACH_RECORDING)
+		return attach_state_say(w, "it is recorded already: scprof detach ends that");
+	return 0;
+}
+
+void attach_state_area(struct attach_working *w, const struct scp_attach_state *s)
+{
+	const struct remote_map *m;
+	struct area_head head;
+	uint64_t at = s->area + AREA_GROUND;
+
+	if (!s->area || s->area_bytes != AREA_BYTES || s->area % AREA_GUARD || at < s->area)
+		return;
+	m = remote_maps_find(&w->maps, at);
+	if (!m || !m->writable || m->inode || m->start > s->area + AREA_GUARD ||
+	    m->end < s->area + AREA_BYTES || !remote_read(&w->remote, at, &head, sizeof(head)) ||
+	    memcmp(head.magic, AREA_MAGIC, sizeof(head.magic)) != 0 || head.in_use)
+		return;
+	w->area = s->area;
+	w->head = at;
+}
+
+int attach_state_read(struct attach_working *w, struct scp_attach_state *s)
+{
+	if (!remote_library_symbols(&w->remote, w->maps.library, &w->library))
+		return attach_state_say(
+			w, "the libscprof.so in it is of another version, or is just being loaded");
+	return remote_library_state(&w->remote, &w->library, s, w->err);
+}
+
+static const char *problem_text(uint32_t problem)
+{
+	static const char *const texts[] = {"it follows no order",
+					    "the library did not understand the order",
+					    "the profile's file cannot be made",
+					    "the object of selected functions was not loaded",
+					    "no memory in it",
+					    "not in its present state",
+					    "it may not read clocks"};
+
+	return problem < sizeof(texts) / sizeof(texts[0]) ? texts[problem] : texts[0];
+}
+
+int attach_state_judge(struct attach_working *w)
+{
+	struct attach_result *result = &w->answer->result;
+	uint32_t wanted = w->order ? SCP_ATTACH_RECORDING : SCP_ATTACH_DORMANT;
+	struct scp_attach_state s;
+
+	if (remote_library_state(&w->remote, &w->library, &s, w->err) != 0)
+		return -1;
+	result->slots = s.slots;
+	memcpy(result->profile, s.profile, sizeof(result->profile));
+	if (s.status == wanted)
+		return 0;
+	snprintf(w->err->text, sizeof(w->err->text), "process %d: %s%s%s",
+		 (int)w->remote.target.pid, problem_text(s.problem), s.error ? ": " : "",
+		 s.error ? strerror((int)s.error) : "");
+	return -1;
+}

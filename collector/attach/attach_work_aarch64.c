@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "collector/attach/attach_work.h"
+
+#include <stdio.h>
+
+void attach_work(const struct attach_target *t, const struct attach_order *o,
+		 struct attach_answer *a)
+{
+	(void)t, (void)o;
+	a->status = -1;
+	snprintf(
+		a->error.text, sizeof(a->error.text),
+		"attaching by ptrace exists for x86-64 only; start the program with LD_PRELOAD and "
+		"SCPROF_STOPPED=1");
+}

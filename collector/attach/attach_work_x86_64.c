@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The order of things: all that can be found out is, before a thread is stopped. Then threads are
+ * asked in turn, until one can be borrowed; that one makes the calls, and is let go. */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "collector/attach/attach_rights.h"
+#include "collector/attach/attach_work_private.h"
+
+#define CANDIDATES 64
+#define ROUNDS	   400
+#define PATIENT_ROUNDS                                                                             \
+	50	    /* in which no thread is taken that would not get home alone quite as it was */
+#define PAUSE_MS 10 /* between rounds */
+
+/* Threads, and those that wait in a system call. */
+static void count_threads(struct attach_working *w)
+{
+	char path[300], text[32];
+	struct attach_result *result = &w->answer->result;
+	struct dirent *e;
+	DIR *d;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)w->remote.target.pid);
+	d = opendir(path);
+	while (d && (e = readdir(d))) {
+		FILE *f;
+
+		if (e->d_name[0] == '.')
+			continue;
+		result->threads++;
+		snprintf(path, sizeof(path), "/proc/%d/task/%s/syscall", (int)w->remote.target.pid,
+			 e->d_name);
+		f = fopen(path, "re");
+		if (!f)
+			continue;
+		if (fgets(text, sizeof(text), f) && text[0] >= '0' && text[0] <= '9')
+			result->in_calls++;
+		fclose(f);
+	}
+	if (d)
+		closedir(d);
+}
+
+static bool has_shadow_stack(pid_t pid)
+{
+	char path[64], line[256];
+	bool found = false;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f))
+		if (strncmp(line, "x86_Thread_features:", 20) == 0 && strstr(line, "shstk"))
+			found = true;
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/* Instructions of its libc. */
+static int find_code(struct attach_working *w)
+{
+	static const uint8_t syscall_return[] = {0x0f, 0x05, 0xc3};
+	static const uint8_t restorer[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
+	static const uint8_t keep[] = {0x48, 0x89, 0x03, 0x5b, 0xc3}; /* pop %rbx between */
+	struct remote_code *c = &w->remote.code;
+
+	c->syscall = safe_points_code(w->points, syscall_return, sizeof(syscall_return));
+	c->restorer = safe_points_code(w->points, restorer, sizeof(restorer));
+	c->keep = safe_points_code(w->points, keep, sizeof(keep));
+	c->keep_words = 1;
+	w->dlopen = safe_points_function(w->points, "dlopen");
+	w->dlerror = safe_points_function(w->points, "dlerror");
+	w->errno_location = safe_points_function(w->points, "__errno_location");
+	if (!c->syscall || !c->restorer || (w->order && !w->dlopen))
+		return attach_state_say(
+			w, "its libc is not one that calls can be made through (glibc is needed)");
+	return 0;
+}
+
+static int prepare_text(struct attach_working *w)
+{
+	const char *const *variables = w->order->variables;
+	struct scp_attach_order head = {.magic = SCP_ATTACH_MAGIC};
+	size_t bytes = 0;
+
+	for (size_t i = 0; variables[i]; i++)
+		bytes += strlen(variables[i]) + 1;
+	if (bytes > SCP_ATTACH_TEXT_BYTES || strlen(w->order->library) >= PATH_BYTES)
+		return attach_state_say(w, "the options are too long for it");
+	head.text_bytes = (uint32_t)bytes;
+	w->text_bytes = sizeof(head) + bytes;
+	w->text = malloc(w->text_bytes);
+	if (!w->text)
+		return attach_state_say(w, "no memory");
+	memcpy(w->text, &head, sizeof(head));
+	bytes = sizeof(head);
+	for (size_t i = 0; variables[i]; i++) {
+		memcpy(w->text + bytes, variables[i], strlen(variables[i]) + 1);
+		bytes += strlen(variables[i]) + 1;
+	}
+	return 0;
+}
+
+/* Before anything is stopped. 1: there is nothing to end. */
+static int prepare(struct attach_working *w, const struct attach_target *t)
+{
+	struct scp_attach_state s;
+
+	if (attach_rights_drop(t->pid, w->err) != 0 || remote_open(&w->remote, t, w->err) != 0)
+		return -1;
+	if (has_shadow_stack(t->pid))
+		return attach_state_say(
+			w, "its threads have shadow stacks (CET), which a call from outside would "
+			   "break; start it with LD_PRELOAD and SCPROF_STOPPED=1");
+	if (!remote_maps_read(&w->maps, t->pid, w->name))
+		return attach_state_say(w, "its memory map cannot be read");
+	if (w->order && prepare_text(w) != 0)
+		return -1;
+	if (!w->order && !w->maps.library)
+		return 1;
+	if (w->maps.library) {
+		if (attach_state_read(w, &s) != 0)
+			return -1;
+		/* without a version it is just being loaded: dlopen will wait for that */
+		if (s.version && attach_state_check(w, &s) != 0)
+			return -1;
+		if (!w->order && s.status != SCP_ATTACH_RECORDING)
+			return 1;
+		attach_state_area(w, &s);
+	}
+	count_threads(w);
+	w->points = safe_points_open(t->pid, w->err);
+	return w->points ? find_code(w) : -1;
+}
+
+static uint64_t find_room(struct attach_working *w)
+{
+	struct sigframe_state *s = &w->remote.was;
+	uint64_t room;
+
+	s->small = false;
+	room = remote_maps_stack_room(&w->maps, &s->regs, sigframe_bytes(s));
+	if (room || w->area)
+		return room;
+	s->small = true;
+	return remote_maps_stack_room(&w->maps, &s->regs, sigframe_bytes(s));
+}
+
+/* Is a thread in a call that would fail if the tracer were killed at once? Others come first. */
+static bool is_in_fragile_call(const struct attach_working *w, pid_t tid)
+{
+	char path[64];
+	unsigned long number;
+	bool fragile;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", (int)w->remote.target.pid,
+		 (int)tid);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	fragile = fscanf(f, "%lu", &number) == 1 && sigframe_needs_tracer(number);
+	fclose(f);
+	return fragile;
+}
+
+/* Stop a thread that can be borrowed. */
+static int borrow(struct attach_working *w, uint64_t *room)
+{
+	pid_t tids[CANDIDATES];
+	struct remote *r = &w->remote;
+	const char *why = "none can be found";
+	const struct timespec pause = {0, PAUSE_MS * 1000000};
+	enum remote_result result;
+
+	for (int round = 0; round < ROUNDS; round++) {
+		size_t n = safe_points_candidates(w->points, tids, CANDIDATES);
+
+		for (size_t i = 0; i < n; i++) {
+			if (round == 0 && n > 1 && is_in_fragile_call(w, tids[i]))
+				continue;
+			result = remote_stop(r, tids[i], &why, w->err);
+			if (result == REMOTE_FAILED)
+				return -1;
+			if (result == REMOTE_PASSED)
+				continue;
+			*room = find_room(w);
+			if (!*room && !w->area)
+				why = "its stack has no room";
+			else if (r->unknown_call && round < PATIENT_ROUNDS)
+				why = "it is in a call that was interrupted before";
+			else if (safe_points_judge(w->points, tids[i], &why) == SAFE_POINT)
+				return 0;
+			remote_let_go(r);
+		}
+		nanosleep(&pause, NULL);
+		if (!w->area) { /* stacks of new threads */
+			remote_maps_free(&w->maps);
+			if (!remote_maps_read(&w->maps, r->target.pid, w->name))
+				return attach_state_say(w, "it has ended");
+		}
+	}
+	snprintf(w->err->text, sizeof(w->err->text),
+		 "process %d: no thread can be borrowed for a call; the last one: %s",
+		 (int)r->target.pid, why);
+	return -1;
+}
+
+static int work(struct attach_working *w, const struct attach_target *t)
+{
+	uint64_t room = 0;
+	int status = prepare(w, t);
+
+	if (status != 0)
+		return status < 0 ? -1 : 0;
+	w->answer->was = !w->order;
+	setpriority(PRIO_PROCESS, 0, -20); /* somebody waits for us */
+	if (borrow(w, &room) != 0)
+		return -1;
+	status = attach_calls_make(w, room);
+	w->answer->result.stopped_ms = w->remote.longest_ms;
+	w->answer->result.stopped_total_ms = w->remote.total_ms;
+	return status == 0 ? attach_state_judge(w) : -1;
+}
+
+void attach_work(const struct attach_target *t, const struct attach_order *o,
+		 struct attach_answer *a)
+{
+	struct attach_working *w = calloc(1, sizeof(*w));
+	const char *last = o ? strrchr(o->library, '/') : NULL;
+
+	a->status = -1;
+	if (!w)
+		return;
+	w->order = o;
+	w->name = last ? last + 1 : "libscprof.so";
+	w->answer = a;
+	w->err = &a->error;
+	a->status = work(w, t);
+	if (w->points)
+		safe_points_close(w->points);
+	remote_maps_free(&w->maps);
+	free(w->text);
+	free(w);
+}

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* SEIZE stops nothing and sends no signal; INTERRUPT makes the thread stop on its way to user code.
+ * A system call that it waits in is interrupted, and the kernel restarts it when the thread goes
+ * on; the few that it would not restart are made to (sigframe.h), before anything else is done. */
+#include "collector/attach/remote.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "collector/attach/remote_private.h"
+#include "profile/live/run_files.h"
+
+#define STOP_MS	   20	/* that a thread may take to stop: one that sleeps for a disk does not */
+#define RUNNING_MS 2000 /* the same, while it waits for a processor */
+
+#define GET_RSEQ 0x420f /* PTRACE_GET_RSEQ_CONFIGURATION */
+
+struct rseq_place {
+	uint64_t at;
+	uint32_t bytes, signature, flags, pad;
+};
+
+struct rseq_section {
+	uint32_t version, flags;
+	uint64_t start, bytes, abort;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+int remote_gone(const struct remote *r, struct profile_error *err)
+{
+	uint64_t start = run_files_process_start(r->target.pid, NULL);
+
+	snprintf(err->text, sizeof(err->text), "process %d %s", (int)r->target.pid,
+		 start == r->target.process_start
+			 ? "executes another program now, or its thread ended"
+			 : "has ended");
+	return -1;
+}
+
+int remote_open(struct remote *r, const struct attach_target *t, struct profile_error *err)
+{
+	char path[64];
+
+	memset(r, 0, sizeof(*r));
+	r->target = *t;
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)t->pid);
+	r->memory = open(path, O_RDWR | O_CLOEXEC);
+	if (r->memory >= 0 && run_files_process_start(t->pid, NULL) == t->process_start)
+		return 0;
+	if (r->memory < 0 && errno != ENOENT)
+		snprintf(err->text, sizeof(err->text), "process %d: cannot open its memory: %s",
+			 (int)t->pid, strerror(errno));
+	else
+		snprintf(err->text, sizeof(err->text), "process %d has ended", (int)t->pid);
+	return -1;
+}
+
+bool remote_read(const struct remote *r, uint64_t at, void *to, size_t bytes)
+{
+	return at <= INT64_MAX && pread(r->memory, to, bytes, (off_t)at) == (ssize_t)bytes;
+}
+
+bool remote_write(const struct remote *r, uint64_t at, const void *from, size_t bytes)
+{
+	return at <= INT64_MAX && pwrite(r->memory, from, bytes, (off_t)at) == (ssize_t)bytes;
+}
+
+bool remote_registers(pid_t tid, struct user_regs_struct *regs)
+{
+	struct iovec v = {regs, sizeof(*regs)};
+
+	/* fewer bytes: a 32-bit one */
+	return ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &v) == 0 && v.iov_len == sizeof(*regs);
+}
+
+bool remote_set_registers(pid_t tid, const struct user_regs_struct *regs)
+{
+	return ptrace(PTRACE_SETREGS, tid, NULL, regs) == 0;
+}
+
+bool remote_set_fp(pid_t tid, void *fp, size_t bytes)
+{
+	struct iovec v = {fp, bytes};
+
+	return ptrace(PTRACE_SETREGSET, tid, NT_X86_XSTATE, &v) == 0;
+}
+
+bool remote_set_mask(pid_t tid, uint64_t mask)
+{
+	return ptrace(PTRACE_SETSIGMASK, tid, sizeof(mask), &mask) == 0;
+}
+
+/* A thread that was given up before it stopped. */
+static void let_go_late(struct remote *r, pid_t tid, int status)
+{
+	struct user_regs_struct regs;
+	int signal = REMOTE_EVENT(status) ? 0 : WSTOPSIG(status);
+
+	if (remote_registers(tid, &regs) && sigframe_restart_all(&regs))
+		remote_set_registers(tid, &regs);
+	ptrace(PTRACE_DETACH, tid, NULL, signal);
+	for (unsigned int i = 0; i < REMOTE_GIVEN_UP; i++)
+		if (r->given_up[i] == tid)
+			r->given_up[i] = 0;
+}
+
+int remote_wait(struct remote *r, int limit_ms)
+{
+	const struct itimerval every = {{0, 5000}, {0, limit_ms < 5 ? limit_ms * 1000 : 5000}},
+			       off = {0};
+	uint64_t end = now_ns() + (uint64_t)limit_ms * 1000000u;
+	int status = 0, found = -1;
+
+	setitimer(ITIMER_REAL, &every, NULL);
+	for (;;) {
+		pid_t tid = waitpid(-1, &status, __WALL);
+
+		if (tid == r->tid) {
+			found = WIFSTOPPED(status) ? status : -1;
+			break;
+		}
+		if (tid > 0 && WIFSTOPPED(status))
+			let_go_late(r, tid, status);
+		else if (tid < 0 && errno != EINTR)
+			break;
+		if (now_ns() > end) {
+			found = 0;
+			break;
+		}
+	}
+	setitimer(ITIMER_REAL, &off, NULL);
+	return found;
+}
+
+enum remote_result remote_interrupt(struct remote *r, bool stopped, int limit_ms,
+				    struct profile_error *err)
+{
+	const uint64_t hold = stopped ? REMOTE_FAULTS : 0;
+	int signal, status;
+
+	if (ptrace(PTRACE_INTERRUPT, r->tid, NULL, NULL) != 0 ||
+	    (stopped && ptrace(PTRACE_CONT, r->tid, NULL, NULL) != 0))
+		return remote_gone(r, err), REMOTE_FAILED;
+	while ((status = remote_wait(r, limit_ms)) > 0) {
+		if (REMOTE_EVENT(status) == PTRACE_EVENT_EXEC)
+			return remote_gone(r, err), REMOTE_FAILED;
+		if (REMOTE_EVENT(status) == PTRACE_EVENT_STOP) {
+			if (WSTOPSIG(status) == SIGTRAP)
+				return REMOTE_FINE;
+			snprintf(err->text, sizeof(err->text),
+				 "process %d is stopped by a signal: continue it first (kill -CONT "
+				 "%d)",
+				 (int)r->target.pid, (int)r->target.pid);
+			return REMOTE_FAILED;
+		}
+		signal = WSTOPSIG(status) & 0x80 ? 0 : WSTOPSIG(status);
+		if (signal && hold >> (signal - 1) & 1)
+			signal = 0;
+		ptrace(PTRACE_CONT, r->tid, NULL, signal);
+	}
+	if (status < 0)
+		return remote_gone(r, err), REMOTE_FAILED;
+	return REMOTE_PASSED;
+}
+
+/* A sequence that the kernel would begin anew after a signal: its mark is lost by a call. */
+static bool in_rseq(const struct remote *r, const struct user_regs_struct *regs)
+{
+	struct rseq_place place = {0};
+	struct rseq_section section;
+	uint64_t at;
+
+	if (ptrace(GET_RSEQ, r->tid, sizeof(place), &place) < 0 || !place.at)
+		return false;
+	return remote_read(r, place.at + 8, &at, sizeof(at)) && at &&
+	       remote_read(r, at, &section, sizeof(section)) &&
+	       regs->rip - section.start < section.bytes;
+}
+
+/* A call that was interrupted before, and goes on as restart_syscall: which one it is stands in the
+ * instructions before it, mostly (mov $NUMBER,%eax). A frame has to begin it anew. */
+static void find_call(struct remote *r, const struct user_regs_struct *regs)
+{
+	static const uint8_t numbers[] = {SYS_poll, SYS_nanosleep, SYS_futex, SYS_clock_nanosleep};
+	uint8_t code[32];
+	const size_t before = sizeof(code) - 2;
+
+	if (!remote_read(r, regs->rip - sizeof(code), code, sizeof(code)))
+		return;
+	for (size_t at = before - 5; at > 0; at--)
+		for (size_t i = 0; i < sizeof(numbers); i++)
+			if (memcmp(code + at, (uint8_t[]){0xb8, numbers[i], 0, 0, 0}, 5) == 0) {
+				r->call = numbers[i];
+				r->unknown_call = false;
+				return;
+			}
+}
+
+static const char *read_state(struct remote *r)
+{
+	struct user_regs_struct *regs = &r->was.regs;
+	struct iovec fp = {r->fp, sizeof(r->fp)};
+
+	if (!remote_registers(r->tid, regs))
+		return "its registers cannot be read, or it runs 32-bit code";
+	if (sigframe_restart_all(regs) && !remote_set_registers(r->tid, regs))
+		return "its registers cannot be written";
+	if (regs->cs != 0x33)
+		return "it runs 32-bit code";
+	if (ptrace(PTRACE_GETREGSET, r->tid, NT_X86_XSTATE, &fp) != 0 ||
+	    fp.iov_len == sizeof(r->fp))
+		return "its vector registers cannot be read";
+	r->unknown_call = regs->rax == -(uint64_t)516 && regs->orig_rax == SYS_restart_syscall;
+	if (r->unknown_call)
+		find_call(r, regs);
+	r->was.fp = r->fp;
+	r->was.fp_bytes = fp.iov_len;
+	if (ptrace(PTRACE_GETSIGMASK, r->tid, sizeof(r->was.mask), &r->was.mask) != 0)
+		return "its signal mask cannot be read";
+	if (in_rseq(r, regs))
+		return "it is in a restartable sequence";
+	return NULL;
+}
+
+/* The state letter of a thread; 0: there is no such thread. */
+static char thread_state(const struct remote *r, pid_t tid)
+{
+	char path[64], text[512], *end;
+	int fd;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)r->target.pid, (int)tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	end = strrchr(text, ')');
+	return end && end[1] ? end[2] : 0;
+}
+
+/* Was it given up before it stopped? By now it may have. */
+static bool is_late(struct remote *r, pid_t tid)
+{
+	int status;
+
+	for (unsigned int i = 0; i < REMOTE_GIVEN_UP; i++) {
+		if (r->given_up[i] != tid)
+			continue;
+		if (waitpid(tid, &status, __WALL | WNOHANG) == tid && WIFSTOPPED(status))
+			let_go_late(r, tid, status);
+		return true;
+	}
+	return false;
+}
+
+static enum remote_result seize(struct remote *r, pid_t tid, const char **why,
+				struct profile_error *err)
+{
+	char state = thread_state(r, tid);
+
+	*why = state == 'D' ? "it waits for a device or a child" : "it has ended, or does not stop";
+	if (!state || strchr("DZX", state))
+		return REMOTE_PASSED;
+	if (ptrace(PTRACE_SEIZE, tid, NULL, PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC) != 0) {
+		if (errno == ESRCH || is_late(r, tid))
+			return REMOTE_PASSED;
+		snprintf(err->text, sizeof(err->text), "process %d cannot be traced: %s%s",
+			 (int)r->target.pid, strerror(errno),
+			 state == 't' ? " (a debugger traces it already)" : "");
+		return REMOTE_FAILED;
+	}
+	r->tid = tid;
+	if (run_files_process_start(r->target.pid, NULL) == r->target.process_start)
+		return REMOTE_FINE;
+	return remote_gone(r, err), REMOTE_FAILED;
+}
+
+enum remote_result remote_stop(struct remote *r, pid_t tid, const char **why,
+			       struct profile_error *err)
+{
+	enum remote_result result = seize(r, tid, why, err);
+
+	if (result != REMOTE_FINE)
+		return result;
+	r->ground = r->call = 0;
+	r->stopped_at_ns = now_ns();
+	result = remote_interrupt(r, false, STOP_MS, err);
+	for (int ms = 0; result == REMOTE_PASSED && ms < RUNNING_MS; ms += STOP_MS) {
+		if (strchr("DZX", thread_state(r, tid)))
+			break;
+		result = remote_interrupt(r, false, STOP_MS, err);
+	}
+	if (result == REMOTE_PASSED) {
+		*why = "it does not come out of a system call";
+		r->given_up[r->given_ups++ % REMOTE_GIVEN_UP] = tid;
+		r->tid = 0;
+		return result;
+	}
+	if (result == REMOTE_FINE && (*why = read_state(r)) == NULL)
+		return REMOTE_FINE;
+	remote_let_go(r);
+	return result == REMOTE_FINE ? REMOTE_PASSED : result;
+}
+
+void remote_let_go(struct remote *r)
+{
+	double ms;
+
+	ptrace(PTRACE_DETACH, r->tid, NULL, 0);
+	ms = (double)(now_ns() - r->stopped_at_ns) / 1e6;
+	r->total_ms += ms;
+	if (ms > r->longest_ms)
+		r->longest_ms = ms;
+	r->tid = 0;
+}

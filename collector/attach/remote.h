@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* One thread of another process, borrowed by ptrace (x86-64). The process that calls this is the
+ * tracer: whatever ends it lets go of the thread, which then returns to what it did by itself.
+ *
+ *	remote_open()	the process: no thread is touched
+ *	remote_stop()	one thread: remote_let_go(), or
+ *	remote_ground()	its state lies in a frame from now on; calls may follow
+ *	remote_call(), remote_syscall()
+ *	remote_restore()	as it was, and running */
+#ifndef SCPROF_COLLECTOR_ATTACH_REMOTE_H
+#define SCPROF_COLLECTOR_ATTACH_REMOTE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "collector/attach/attach.h"
+#include "collector/attach/sigframe.h"
+#include "profile/profile.h"
+
+/* Addresses in the process; 0: it has none. */
+struct remote_code {
+	uint64_t syscall;  /* syscall; ret */
+	uint64_t restorer; /* __restore_rt */
+	uint64_t keep;	   /* stores %rax at (%rbx), pops keep_words words, ret */
+	uint32_t keep_words;
+};
+
+#define REMOTE_GIVEN_UP 16u
+
+struct remote {
+	struct attach_target target;
+	int memory; /* of the process, as it was when this began: not of what it executes later */
+	struct remote_code code;
+
+	pid_t tid; /* borrowed; 0: none */
+	struct sigframe_state was;
+	uint8_t fp[SIGFRAME_REGSET_MAX];
+	uint64_t call;	   /* that restart_syscall continues; 0: it is not in that */
+	bool unknown_call; /* it is, and in which cannot be told: a frame would end it with EINTR */
+	uint64_t errno_at; /* 0: not known */
+	uint32_t errno_was;
+	uint64_t ground; /* the frame that brings everything back; 0: nothing to bring back */
+	uint64_t stopped_at_ns;
+	double longest_ms, total_ms;	 /* threads held up */
+	pid_t given_up[REMOTE_GIVEN_UP]; /* threads that did not stop yet */
+	unsigned int given_ups;
+	uint64_t late; /* asynchronous signals of the synchronous kinds that came meanwhile */
+};
+
+/* Open a process. 0; or -1 with *err. */
+int remote_open(struct remote *r, const struct attach_target *t, struct profile_error *err);
+
+bool remote_read(const struct remote *r, uint64_t at, void *to, size_t bytes);
+bool remote_write(const struct remote *r, uint64_t at, const void *from, size_t bytes);
+
+enum remote_result {
+	REMOTE_FINE,
+	REMOTE_PASSED, /* this thread cannot be had now: another one may. *why is set */
+	REMOTE_FAILED  /* the process: *err is set */
+};
+
+/* Stop a thread in user code or in an interrupted system call, and read its state. */
+enum remote_result remote_stop(struct remote *r, pid_t tid, const char **why,
+			       struct profile_error *err);
+
+/* Let it go on. Its state is what it was. */
+void remote_let_go(struct remote *r);
+
+/* Write its state as a frame below `top`, and make it return by that from whatever follows.
+ * Signals are blocked then. */
+enum remote_result remote_ground(struct remote *r, uint64_t top, struct profile_error *err);
+
+/* The frame once more, below `top`, and below it one that sets errno as it was. For calls from then
+ * on; the earlier place is free after the first one. */
+enum remote_result remote_ground_again(struct remote *r, uint64_t top, uint64_t futex,
+				       struct profile_error *err);
+
+/* Call a function of the process with two arguments, on the stack below the ground. The result
+ * comes by way of the 8 bytes at `result_at`; 0: none is wanted. */
+int remote_call(struct remote *r, uint64_t function, const uint64_t arguments[2],
+		uint64_t result_at, struct profile_error *err);
+/* A system call; *result as the kernel gives it. */
+int remote_syscall(struct remote *r, long number, const uint64_t arguments[6], int64_t *result,
+		   struct profile_error *err);
+
+/* errno as it was: before calls that return to another ground than that of remote_ground_again().
+ */
+void remote_restore_errno(const struct remote *r);
+
+/* Back to the first state exactly, and running. Also after a failed call. */
+int remote_restore(struct remote *r, struct profile_error *err);
+
+/* How long a call may take, in milliseconds: then the thread is let go, and ends it by itself. */
+#define REMOTE_CALL_MS 5000
+
+#endif

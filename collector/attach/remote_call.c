@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What is called returns to __restore_rt, which makes the system call rt_sigreturn, which brings
+ * back the state in the frame. The tracer has the thread stop where it enters a system call: at
+ * that one it takes the thread back, and restores its state itself. That is better than the frame
+ * can: the kernel then continues an interrupted system call with the time that is left. Without a
+ * tracer nothing stops, and the frame does it.
+ *
+ * Each step below leaves registers from which the thread gets home alone. Signals are blocked only
+ * after the registers lead to the frame, which holds the mask. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "collector/attach/remote.h"
+#include "collector/attach/remote_private.h"
+
+#define RESTORER_BYTES 9
+#define EFLAGS	       0x202 /* interrupts are on; no direction flag, no trap */
+
+#define WAKE_OP_SET(value) (((uint64_t)(value)&0xfff) << 12 | 0xfff)
+
+/* Of the thread, from where it goes home alone. */
+static struct user_regs_struct at_ground(const struct remote *r)
+{
+	struct user_regs_struct regs = r->was.regs;
+
+	regs.rip = r->code.restorer;
+	regs.rsp = r->ground + 8;
+	regs.orig_rax = (unsigned long long)-1;
+	regs.eflags = EFLAGS;
+	regs.rax = 0;
+	return regs;
+}
+
+static bool write_frame(struct remote *r, const struct sigframe_state *s, uint64_t top,
+			uint64_t *at)
+{
+	uint8_t *bytes = malloc(sigframe_bytes(s));
+	bool fine;
+
+	if (!bytes)
+		return false;
+	*at = sigframe_build(s, r->code.restorer, top, bytes);
+	fine = remote_write(r, *at, bytes, top - *at);
+	free(bytes);
+	return fine;
+}
+
+static struct sigframe_state home(const struct remote *r)
+{
+	struct sigframe_state s = r->was;
+
+	if (r->call)
+		s.regs.orig_rax = r->call;
+	sigframe_redo_call(&s.regs);
+	return s;
+}
+
+/* As a signal handler has them. */
+static bool plain_fp(struct remote *r)
+{
+	uint8_t *fp = malloc(r->was.fp_bytes);
+	bool fine;
+
+	if (!fp)
+		return false;
+	memcpy(fp, r->fp, r->was.fp_bytes);
+	sigframe_plain_fp(fp, r->was.fp_bytes);
+	fine = remote_set_fp(r->tid, fp, r->was.fp_bytes);
+	free(fp);
+	return fine;
+}
+
+enum remote_result remote_ground(struct remote *r, uint64_t top, struct profile_error *err)
+{
+	struct sigframe_state s = home(r);
+	struct user_regs_struct regs;
+	uint64_t at;
+
+	if (!write_frame(r, &s, top, &at))
+		return REMOTE_PASSED;
+	r->ground = at;
+	regs = at_ground(r);
+	if (remote_set_registers(r->tid, &regs) && remote_set_mask(r->tid, ~REMOTE_FAULTS) &&
+	    plain_fp(r))
+		return REMOTE_FINE;
+	snprintf(err->text, sizeof(err->text), "thread %d: its registers cannot be written: %s",
+		 (int)r->tid, strerror(errno));
+	remote_set_registers(r->tid, &r->was.regs);
+	remote_set_fp(r->tid, r->fp, r->was.fp_bytes);
+	remote_set_mask(r->tid, r->was.mask);
+	r->ground = 0;
+	return REMOTE_FAILED;
+}
+
+enum remote_result remote_ground_again(struct remote *r, uint64_t top, uint64_t futex,
+				       struct profile_error *err)
+{
+	struct sigframe_state s = home(r), set = {.mask = ~REMOTE_FAULTS};
+	uint64_t frame, below;
+
+	if (!r->ground) { /* nothing leads home yet */
+		enum remote_result result = remote_ground(r, top, err);
+
+		if (result != REMOTE_FINE)
+			return result;
+		frame = r->ground;
+	} else if (!write_frame(r, &s, top, &frame)) {
+		return REMOTE_PASSED;
+	}
+	r->ground = frame;
+	if (!r->errno_at || r->errno_was > 0x7ff)
+		return REMOTE_FINE;
+	/* a system call that stores a small number: it wakes nobody */
+	set.regs = at_ground(r);
+	set.regs.rip = r->code.syscall;
+	set.regs.rsp = frame;
+	set.regs.rax = SYS_futex;
+	set.regs.rdi = futex;
+	set.regs.rsi = 5 | 128; /* FUTEX_WAKE_OP, private */
+	set.regs.rdx = set.regs.r10 = 0;
+	set.regs.r8 = r->errno_at;
+	set.regs.r9 = WAKE_OP_SET(r->errno_was);
+	if (!write_frame(r, &set, frame, &below))
+		return REMOTE_PASSED;
+	r->ground = below;
+	return REMOTE_FINE;
+}
+
+/* A signal came to the borrowed thread. 0: it goes on. */
+static int note_signal(struct remote *r, int signal, struct profile_error *err)
+{
+	siginfo_t info = {0};
+
+	ptrace(PTRACE_GETSIGINFO, r->tid, NULL, &info);
+	if (info.si_code <= 0) { /* somebody sent it: later */
+		r->late |= 1ull << (signal - 1);
+		return 0;
+	}
+	snprintf(err->text, sizeof(err->text),
+		 "process %d: signal %d (%s) inside the call that was made in it; it goes on as "
+		 "before",
+		 (int)r->target.pid, signal, strsignal(signal));
+	return -1;
+}
+
+static bool at_home(const struct remote *r, const struct user_regs_struct *regs)
+{
+	return regs->orig_rax == SYS_rt_sigreturn &&
+	       regs->rip == r->code.restorer + RESTORER_BYTES && regs->rsp == r->ground + 8;
+}
+
+/* It takes too long: the thread ends the call by itself. */
+static int leave(struct remote *r, struct profile_error *err)
+{
+	struct user_regs_struct regs;
+
+	if (remote_interrupt(r, false, REMOTE_CALL_MS, err) == REMOTE_FINE) {
+		if (remote_registers(r->tid, &regs) && sigframe_restart_all(&regs))
+			remote_set_registers(r->tid, &regs);
+		remote_let_go(r);
+	}
+	r->tid = 0;
+	snprintf(err->text, sizeof(err->text),
+		 "process %d: the call that was made in it takes longer than %d s; it was left to "
+		 "end by "
+		 "itself",
+		 (int)r->target.pid, REMOTE_CALL_MS / 1000);
+	return -1;
+}
+
+/* Run from `regs` until the thread is home again. *result: of the first system call. */
+static int run(struct remote *r, const struct user_regs_struct *start, int64_t *result,
+	       struct profile_error *err)
+{
+	struct user_regs_struct regs;
+	int status, stops = 0;
+
+	if (!remote_set_registers(r->tid, start))
+		return remote_gone(r, err);
+	for (;;) {
+		if (ptrace(PTRACE_SYSCALL, r->tid, NULL, NULL) != 0)
+			return r->tid = 0, remote_gone(r, err);
+		status = remote_wait(r, REMOTE_CALL_MS);
+		if (status == 0)
+			return leave(r, err);
+		if (status < 0 || REMOTE_EVENT(status) == PTRACE_EVENT_EXEC)
+			return r->tid = 0, remote_gone(r, err);
+		if (REMOTE_EVENT(status))
+			continue;
+		if (WSTOPSIG(status) != (SIGTRAP | 0x80)) {
+			if (note_signal(r, WSTOPSIG(status), err) != 0)
+				return -1;
+			continue;
+		}
+		if (!remote_registers(r->tid, &regs))
+			return r->tid = 0, remote_gone(r, err);
+		if (at_home(r, &regs))
+			return 0;
+		if (++stops == 2 && result)
+			*result = (int64_t)regs.rax;
+	}
+}
+
+int remote_call(struct remote *r, uint64_t function, const uint64_t arguments[2],
+		uint64_t result_at, struct profile_error *err)
+{
+	struct user_regs_struct regs = at_ground(r);
+	/* the return address, what is popped by then; and the ground, whose first word leads on */
+	uint64_t words[16] = {r->code.keep};
+
+	regs.rip = function;
+	regs.rsp = r->ground;
+	regs.rdi = arguments[0];
+	regs.rsi = arguments[1];
+	regs.rax = 0; /* no vector registers hold arguments */
+	regs.rbp = 0;
+	if (result_at) {
+		if (!r->code.keep) {
+			snprintf(err->text, sizeof(err->text), "its result cannot be read");
+			return -1;
+		}
+		regs.rsp -= 8 * (1 + r->code.keep_words);
+		regs.rbx = result_at;
+		if (!remote_write(r, regs.rsp, words, 8 * (1 + r->code.keep_words)))
+			return remote_gone(r, err);
+	}
+	return run(r, &regs, NULL, err);
+}
+
+int remote_syscall(struct remote *r, long number, const uint64_t arguments[6], int64_t *result,
+		   struct profile_error *err)
+{
+	struct user_regs_struct regs = at_ground(r);
+
+	regs.rip = r->code.syscall;
+	regs.rsp = r->ground;
+	regs.rax = (unsigned long long)number;
+	regs.rdi = arguments[0];
+	regs.rsi = arguments[1];
+	regs.rdx = arguments[2];
+	regs.r10 = arguments[3];
+	regs.r8 = arguments[4];
+	regs.r9 = arguments[5];
+	return run(r, &regs, result, err);
+}
+
+/* From the entry of rt_sigreturn, which is not made, to the stop in which a system call is
+ * restarted. If the tracer dies here the thread makes rt_sigreturn again. */
+static int stop_at_ground(struct remote *r, struct profile_error *err)
+{
+	struct user_regs_struct regs = at_ground(r);
+
+	if (!remote_set_registers(r->tid, &regs) ||
+	    remote_interrupt(r, true, REMOTE_CALL_MS, err) != REMOTE_FINE)
+		return r->tid = 0, remote_gone(r, err);
+	return 0;
+}
+
+void remote_restore_errno(const struct remote *r)
+{
+	if (r->errno_at)
+		remote_write(r, r->errno_at, &r->errno_was, sizeof(r->errno_was));
+}
+
+int remote_restore(struct remote *r, struct profile_error *err)
+{
+	uint64_t late = r->late;
+	pid_t tid = r->tid;
+
+	if (!tid)
+		return -1;
+	if (r->ground && stop_at_ground(r, err) != 0)
+		return -1;
+	if (r->errno_at)
+		remote_write(r, r->errno_at, &r->errno_was, sizeof(r->errno_was));
+	if (r->ground &&
+	    (!remote_set_fp(tid, r->fp, r->was.fp_bytes) || !remote_set_mask(tid, r->was.mask)))
+		return remote_gone(r, err);
+	if (!remote_set_registers(tid, &r->was.regs))
+		return remote_gone(r, err);
+	remote_let_go(r);
+	for (int s = 1; late >> (s - 1); s++)
+		if (late >> (s - 1) & 1)
+			syscall(SYS_tgkill, r->target.pid, tid, s);
+	r->late = 0;
+	return 0;
+}
