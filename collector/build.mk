@@ -5,6 +5,17 @@ COLLECTOR_ARCH := $(firstword $(subst -, ,$(COLLECTOR_MACHINE)))
 COLLECTOR_MULTIARCH := $(or $(shell $(CC) -print-multiarch 2>/dev/null),$(COLLECTOR_MACHINE))
 
 COLLECTOR_SRC = \
+	collector/attach/as_user.c \
+	collector/attach/copy_in.c \
+	collector/attach/refusal.c \
+	collector/attach/refusal_access.c \
+	collector/attach/refusal_library.c \
+	collector/attach/refusal_maps.c \
+	collector/attach/refusal_process.c \
+	collector/attach/refusal_program.c \
+	collector/attach/refusal_versions.c \
+	collector/attach/seccomp_calls.c \
+	collector/attach/seccomp_filter.c \
 	collector/clocks/clock_ways_$(COLLECTOR_ARCH).c \
 	collector/clocks/clock_costs.c \
 	collector/clocks/clock_ways.c \
