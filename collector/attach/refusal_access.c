@@ -14,6 +14,7 @@
 
 #define CAN_TRACE 19 /* CAP_SYS_PTRACE */
 
+/* Also where the kernel does not say. */
 static bool same_place(pid_t pid, const char *name)
 {
 	char path[64], own[64];
@@ -21,8 +22,8 @@ static bool same_place(pid_t pid, const char *name)
 
 	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
 	snprintf(own, sizeof(own), "/proc/self/%s", name);
-	return !stat(path, &theirs) && !stat(own, &ours) && theirs.st_dev == ours.st_dev &&
-	       theirs.st_ino == ours.st_ino;
+	return stat(path, &theirs) || stat(own, &ours) ||
+	       (theirs.st_dev == ours.st_dev && theirs.st_ino == ours.st_ino);
 }
 
 void refusal_access_read(const struct refusal_process *p, struct refusal_access *a)
@@ -40,7 +41,7 @@ void refusal_access_read(const struct refusal_process *p, struct refusal_access 
 		a->yama = atoi(scope);
 	a->same_user_namespace = same_place(p->pid, "ns/user");
 	/* The files of a process that is not dumpable are root's. */
-	snprintf(path, sizeof(path), "/proc/%d", (int)p->pid);
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)p->pid);
 	if (p->uid[1] && !stat(path, &owner))
 		a->dumpable = owner.st_uid == p->uid[1];
 }
@@ -111,8 +112,6 @@ static int explain_denied(const struct refusal_process *p, const struct refusal_
 					  "root");
 	if (a->yama > 0)
 		return explain_yama(p, a, err);
-	if (!a->same_user_namespace)
-		return explain_root(p, a, err);
 	return refusal_say(
 		p, err,
 		"the kernel does not let scprof trace it (%s): look for AppArmor, SELinux "
@@ -123,15 +122,14 @@ static int explain_denied(const struct refusal_process *p, const struct refusal_
 int refusal_access_explain(const struct refusal_process *p, const struct refusal_access *a,
 			   struct profile_error *err)
 {
-	bool may = a->tool_capabilities >> CAN_TRACE & 1 && a->same_user_namespace;
-
 	if (a->yama >= 3)
 		return explain_yama(p, a, err);
-	if (may)
+	if (a->tool_capabilities >> CAN_TRACE & 1)
 		return refusal_say(
 			p, err,
-			"the kernel does not let even CAP_SYS_PTRACE trace it (%s): look "
-			"for AppArmor, SELinux or a seccomp filter on scprof",
+			"the kernel does not let even scprof's CAP_SYS_PTRACE trace it "
+			"(%s): run scprof outside of this container (user namespace), or "
+			"look for AppArmor, SELinux or a seccomp filter on scprof",
 			strerror(a->error));
 	return explain_denied(p, a, err);
 }
@@ -145,6 +143,8 @@ int refusal_access_try(const struct refusal_process *p, uint64_t address, struct
 	if (process_vm_readv(p->pid, &to, 1, &from, 1, 0) == 1)
 		return 0;
 	int error = errno;
+	if (error == EFAULT) /* it has unmapped that meanwhile: it was let in */
+		return 0;
 	refusal_access_read(p, &a);
 	a.error = error;
 	return refusal_access_explain(p, &a, err);

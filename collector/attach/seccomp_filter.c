@@ -39,6 +39,7 @@ static uint32_t compute(struct machine *m, uint16_t code, uint32_t k)
 	case BPF_MUL:
 		return m->a * by;
 	case BPF_DIV:
+		m->valid = m->valid && by;
 		return by ? m->a / by : 0;
 	case BPF_OR:
 		return m->a | by;
@@ -140,6 +141,8 @@ uint32_t seccomp_filter_run(const struct sock_filter *code, size_t count,
 			keep(&m, at->k, m.x);
 			break;
 		case BPF_ALU:
+			if (at->code == (BPF_ALU | BPF_DIV | BPF_X) && !m.x)
+				return 0; /* as ever in classic BPF */
 			m.a = compute(&m, at->code, at->k);
 			break;
 		case BPF_JMP:

@@ -54,6 +54,10 @@ $(UNIT)/collector/test_bench_clock: UNIT_LDFLAGS = \
 CFLAGS_tests_unit_profile_test_overhead_recorded = \
 	-DPROGRAM='"$(abspath $(BUILD))/tests/programs/overhead_life"' -DLIBRARY='"$(abspath $(BUILD))/libscprof.so"'
 $(UNIT)/profile/test_overhead_recorded: | $(BUILD)/libscprof.so $(BUILD)/tests/programs/overhead_life
+CFLAGS_tests_unit_collector_test_refusal = -DLIBRARY='"$(abspath $(BUILD))/libscprof.so"'
+CFLAGS_tests_unit_collector_test_copy_in = -DLIBRARY='"$(abspath $(BUILD))/libscprof.so"'
+$(UNIT)/collector/test_refusal $(UNIT)/collector/test_copy_in: | $(BUILD)/libscprof.so
+$(UNIT)/collector/test_seccomp_filter $(UNIT)/collector/test_refusal: UNIT_LDFLAGS = -Wl,--no-as-needed,-lseccomp
 $(UNIT)/bench/test_coverage $(UNIT)/bench/test_heldout: $(filter-out %/main.o,$(COVERAGE_OBJ))
 
 .PHONY: unit-run
