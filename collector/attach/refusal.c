@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -23,8 +24,9 @@
 #include "profile/live/run_files.h"
 
 #define WAIT_MS	     10
-#define WAITS	     100   /* for a program that is being executed, a second in all */
-#define ANSWER_MS    10000 /* for another user's files */
+#define WAITS	     100	/* for a program that is being executed, a second in all */
+#define ANSWER_MS    10000	/* for another user's files */
+#define MOST_MEMORY  (1u << 30) /* to read them in; bytes */
 #define DELETED_MARK " (deleted)"
 
 enum verdict { GO, NOT_YET, REFUSED };
@@ -254,7 +256,8 @@ static int look_apart(const struct question *q, struct refusal_facts *f, struct 
 		a->result = 1; /* no answer */
 		child = fork();
 	}
-	if (!child) {
+	if (!child) { /* a crafted program's tables must not fill the memory either */
+		setrlimit(RLIMIT_DATA, &(struct rlimit){MOST_MEMORY, MOST_MEMORY});
 		a->result = look_until(q, &a->facts, &a->err);
 		_exit(0);
 	}

@@ -109,12 +109,18 @@ static int say_not_there(const struct refusal_process *p, bool other_root, const
 	if (!other_root)
 		return refusal_say(p, err,
 				   "it cannot open %.150s (%s): install scprof where its user can "
-				   "read it",
+				   "read it, or add --copy-to DIR",
 				   path, why);
 	return refusal_say(p, err,
-			   "in its file system (another mount namespace or root) %.150s is %s: add "
-			   "--copy-to DIR (such as /tmp there), or mount scprof's directory there",
+			   "in its file system (another mount namespace or root) it has no "
+			   "%.150s (%s): add --copy-to DIR (such as /tmp there), or mount scprof's "
+			   "directory there",
 			   path, why);
+}
+
+static const char *reason(int error)
+{
+	return error == ENOENT ? "missing" : error == EINVAL ? "no file" : strerror(error);
 }
 
 int refusal_library_judge(const struct refusal_process *p, bool other_root, const char *as_seen,
@@ -125,8 +131,7 @@ int refusal_library_judge(const struct refusal_process *p, bool other_root, cons
 	int there = refusal_library_open(p, as_seen, &st), failed = 0;
 
 	if (there < 0)
-		return say_not_there(p, other_root, as_seen,
-				     errno == ENOENT ? "missing" : strerror(errno), err);
+		return say_not_there(p, other_root, as_seen, reason(errno), err);
 	if (!is_same(there, &st, ours))
 		failed = say_not_there(p, other_root, as_seen, "another build", err);
 	else if (!fstatvfs(there, &fs) && fs.f_flag & ST_NOEXEC)

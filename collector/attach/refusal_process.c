@@ -206,13 +206,25 @@ static int judge_tracing(const struct refusal_process *p, struct profile_error *
 		return refusal_say(
 			p, err,
 			"it uses a shadow stack, which a borrowed thread cannot keep "
-			"right: start it with GLIBC_TUNABLES=glibc.cpu.hwcaps=-SHSTK, or "
+			"right: start it with GLIBC_TUNABLES=glibc.cpu.x86_shstk=off, or "
 			"use `scprof run`");
 	if (p->seccomp == SECCOMP_MODE_STRICT)
 		return refusal_say(p, err,
 				   "strict seccomp mode kills it for all that recording needs: "
 				   "nothing can be done but to run it without");
 	return 0;
+}
+
+static int say_ended(const struct refusal_process *p, struct profile_error *err)
+{
+	if (p->threads > 1)
+		return refusal_say(p, err,
+				   "its first thread has ended, and the kernel shows no memory of "
+				   "such a process: use `scprof run`");
+	return refusal_say(p, err,
+			   "it has ended, and its parent (process %d) has not asked how: there is "
+			   "nothing to record",
+			   (int)p->parent);
 }
 
 int refusal_process_judge(const struct refusal_process *p, pid_t tool, bool by_ptrace,
@@ -226,10 +238,7 @@ int refusal_process_judge(const struct refusal_process *p, pid_t tool, bool by_p
 				   "it is a thread of the kernel, where no program runs: perf "
 				   "records those");
 	if (p->state == 'Z' || p->state == 'X' || p->state == 'x')
-		return refusal_say(p, err,
-				   "it has ended, and its parent (process %d) has not asked how: "
-				   "there is nothing to record",
-				   (int)p->parent);
+		return say_ended(p, err);
 	if (p->pid == tool)
 		return refusal_say(p, err,
 				   "it is scprof itself: `scprof run scprof ...` records that");

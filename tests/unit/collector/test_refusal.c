@@ -40,6 +40,26 @@ static char directory[] = "/tmp/scprof-test.XXXXXX";
 static struct refusal_facts facts;
 static struct profile_error err;
 
+static bool status_has(pid_t pid, const char *line)
+{
+	char path[64], text[8192];
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	FILE *file = fopen(path, "r");
+	if (!file)
+		return false;
+	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+	fclose(file);
+	return strstr(text, line);
+}
+
+static void await_status(pid_t pid, const char *line)
+{
+	for (int i = 0; i < 6000 && !status_has(pid, line); i++)
+		usleep(10000);
+	assert_true(status_has(pid, line));
+}
+
 /* A child that does something and says so by a byte, and then waits to be ended. */
 typedef void act(void *);
 
@@ -234,6 +254,36 @@ static void a_zombie_is_refused(void **state)
 	expect_words(result, "has ended");
 }
 
+static void *be_ready_and_stay(void *context)
+{
+	(void)context;
+	for (;;)
+		pause();
+	return NULL;
+}
+
+static void end_first_thread(void *context)
+{
+	pthread_t thread;
+
+	(void)context;
+	if (pthread_create(&thread, NULL, be_ready_and_stay, NULL))
+		_exit(1);
+	be_ready();
+	pthread_exit(NULL);
+}
+
+static void a_process_without_its_first_thread_is_refused(void **state)
+{
+	pid_t child = child_that(end_first_thread, NULL);
+
+	(void)state;
+	await_status(child, "\nState:\tZ");
+	int result = check(child);
+	end(child);
+	expect_words(result, "its first thread has ended");
+}
+
 static void a_stopped_process_is_refused(void **state)
 {
 	int status;
@@ -275,26 +325,6 @@ static void in_strict_mode(void *context)
 	prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
 	for (;;) /* all but read, write and exit kills */
 		;
-}
-
-static bool status_has(pid_t pid, const char *line)
-{
-	char path[64], text[8192];
-
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	FILE *file = fopen(path, "r");
-	if (!file)
-		return false;
-	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
-	fclose(file);
-	return strstr(text, line);
-}
-
-static void await_status(pid_t pid, const char *line)
-{
-	for (int i = 0; i < 6000 && !status_has(pid, line); i++)
-		usleep(10000);
-	assert_true(status_has(pid, line));
 }
 
 static void strict_seccomp_mode_is_refused(void **state)
@@ -572,6 +602,7 @@ static void glibc_that_is_too_old_is_refused(void **state)
 struct hidden {
 	unsigned long flags;
 	const char *contents; /* of the library there; NULL: none; "": the true one */
+	bool fifo;
 };
 
 static void copy(const char *from, const char *to)
@@ -596,6 +627,8 @@ static void hide(void *context)
 	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
 	    mount("tmpfs", folder, "tmpfs", h->flags, NULL))
 		_exit(1);
+	if (h->fifo && mkfifo(LIBRARY, 0644))
+		_exit(1);
 	if (h->contents)
 		copy(kept, LIBRARY);
 }
@@ -603,14 +636,15 @@ static void hide(void *context)
 static void a_library_that_is_not_there_is_refused_and_a_copy_offered(void **state)
 {
 	struct hidden none = {0}, same = {.contents = ""}, other = {.contents = "/bin/true"},
-		      noexec = {.contents = "", .flags = MS_NOEXEC};
+		      fifo = {.fifo = true}, noexec = {.contents = "", .flags = MS_NOEXEC};
 
 	(void)state;
 	if (geteuid())
 		skip();
-	child_is_refused(hide, &none, "is missing: add --copy-to DIR");
-	child_is_refused(hide, &other, "is another build");
+	child_is_refused(hide, &none, "(missing): add --copy-to DIR");
+	child_is_refused(hide, &other, "(another build)");
 	child_is_refused(hide, &noexec, "noexec");
+	child_is_refused(hide, &fifo, "(no file)");
 	pid_t child = child_that(hide, &same);
 	int result = check(child);
 	bool sees = refusal_sees(&facts, LIBRARY);
@@ -807,6 +841,7 @@ int main(void)
 		cmocka_unit_test(a_thread_is_refused),
 		cmocka_unit_test(a_thread_of_the_kernel_is_refused),
 		cmocka_unit_test(a_zombie_is_refused),
+		cmocka_unit_test(a_process_without_its_first_thread_is_refused),
 		cmocka_unit_test(a_stopped_process_is_refused),
 		cmocka_unit_test(a_traced_process_is_refused_and_its_tracer_named),
 		cmocka_unit_test(strict_seccomp_mode_is_refused),
