@@ -16,6 +16,7 @@ COLLECTOR_SRC = \
 	collector/attach/refusal_versions.c \
 	collector/attach/seccomp_calls.c \
 	collector/attach/seccomp_filter.c \
+	collector/attach/seccomp_try.c \
 	collector/clocks/clock_ways_$(COLLECTOR_ARCH).c \
 	collector/clocks/clock_costs.c \
 	collector/clocks/clock_ways.c \

@@ -137,12 +137,20 @@ static int check_library(const struct refusal_process *p, const struct refusal_m
 
 static int check_filter(const struct refusal_process *p, struct profile_error *err)
 {
+	struct profile_error why;
+
 	if (p->seccomp != SECCOMP_MODE_FILTER || seccomp_filter_readable())
 		return 0;
-	return refusal_say(p, err,
-			   "it has a seccomp filter, which might kill it for what recording needs, "
-			   "and only root of the whole machine can read it: run scprof as root "
-			   "outside of containers, or " REFUSAL_DORMANT);
+	if (!seccomp_filter_is_ours(p->pid))
+		return refusal_say(
+			p, err,
+			"it has a seccomp filter of its own, which might kill it for what "
+			"recording needs, and only root of the whole machine can read "
+			"it: run scprof as root outside of containers, "
+			"or " REFUSAL_DORMANT);
+	if (!seccomp_filter_try(&why))
+		return 0;
+	return refusal_say(p, err, "%.200s: allow that call in the container's profile", why.text);
 }
 
 static enum verdict check_ptrace(const struct refusal_process *p, const struct refusal_maps *m,

@@ -86,7 +86,8 @@ void refusal_maps_parse(FILE *maps, struct refusal_maps *m)
 
 	*m = (struct refusal_maps){0};
 	for (uint32_t n = 0; n < MOST_LINES && getline(&line, &room, maps) > 0; n++)
-		note_line(m, line);
+		if (!m->readable || strchr(line, '/'))
+			note_line(m, line);
 	free(line);
 }
 

@@ -162,7 +162,7 @@ int refusal_library_versions(const struct refusal_process *p, uint64_t libc, int
 	if (!*missing)
 		return 0;
 	return refusal_say(p, err,
-			   "its glibc is %u.%u, and this libscprof.so needs %s: use a scprof that "
-			   "was built on a system as old as that",
+			   "its glibc is older than this libscprof.so needs: it has symbols up to "
+			   "GLIBC_%u.%u, not %s: use a scprof that was built on a system as old",
 			   has / 1000, has % 1000, missing);
 }

@@ -272,6 +272,15 @@ static int mode_of(pid_t tid)
 	return at && sscanf(at, " Seccomp: %d", &mode) == 1 ? mode : SECCOMP_MODE_DISABLED;
 }
 
+static int say_call(pid_t tid, const struct profile_error *why, struct profile_error *err)
+{
+	error_set(err,
+		  "cannot attach to thread %d: %.200s: allow that call in the filter, or start the "
+		  "program without it",
+		  (int)tid, why->text);
+	return -1;
+}
+
 /* All filters. 0; or -1 with *err. */
 static int read_and_judge(struct seccomp_chain *chain, pid_t tid, struct profile_error *err)
 {
@@ -281,26 +290,20 @@ static int read_and_judge(struct seccomp_chain *chain, pid_t tid, struct profile
 
 	for (size_t i = 0; more > 0; i++)
 		more = add_filter(chain, &used, tid, i);
-	if (more < 0)
-		error_set(
-			err,
-			"cannot attach to thread %d: its seccomp filter cannot be read (%s): run "
-			"scprof as root of the whole machine, outside of containers, or start the "
-			"program with LD_PRELOAD=libscprof.so SCPROF_STOPPED=1",
-			(int)tid, strerror(errno));
-	else if (!seccomp_filter_judge(chain, &why))
-		return 0;
-	else
-		error_set(err,
-			  "cannot attach to thread %d: %.200s: allow that call in the filter, or "
-			  "start the program without it",
-			  (int)tid, why.text);
+	if (!more)
+		return seccomp_filter_judge(chain, &why) ? say_call(tid, &why, err) : 0;
+	error_set(err,
+		  "cannot attach to thread %d: its seccomp filter cannot be read (%s): run "
+		  "scprof as root of the whole machine, outside of containers, or start the "
+		  "program with LD_PRELOAD=libscprof.so SCPROF_STOPPED=1",
+		  (int)tid, strerror(errno));
 	return -1;
 }
 
 int seccomp_filter_check(pid_t tid, struct profile_error *err)
 {
 	struct seccomp_chain chain = {0};
+	struct profile_error why;
 	int mode = mode_of(tid), failed;
 
 	if (mode == SECCOMP_MODE_DISABLED)
@@ -313,6 +316,8 @@ int seccomp_filter_check(pid_t tid, struct profile_error *err)
 			(int)tid);
 		return -1;
 	}
+	if (!seccomp_filter_readable() && seccomp_filter_is_ours(tid))
+		return seccomp_filter_try(&why) ? say_call(tid, &why, err) : 0;
 	chain.code = malloc(MOST_INSTRUCTIONS * sizeof(*chain.code));
 	chain.count = malloc(MOST_FILTERS * sizeof(*chain.count));
 	failed = read_and_judge(&chain, tid, err);

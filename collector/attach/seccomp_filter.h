@@ -45,8 +45,17 @@ int seccomp_filter_judge(const struct seccomp_chain *chain, struct profile_error
  * machine, and no filter on the reader. */
 bool seccomp_filter_readable(void);
 
+/* Are the filters of a thread those that this process has, too: as many, and as many as the first
+ * process here has? So it is in a container, of which all processes have got the same. */
+bool seccomp_filter_is_ours(pid_t tid);
+
+/* All that is needed is tried by a child of this process, under its filters. As
+ * seccomp_filter_judge. */
+int seccomp_filter_try(struct profile_error *err);
+
 /* Of a thread that the calling thread traces and has stopped: 0, also where it has no filter; -1
- * with *err, a whole line. Each thread may have filters of its own. */
+ * with *err, a whole line. Filters that cannot be read are tried, if they are ours. Each thread may
+ * have filters of its own. */
 int seccomp_filter_check(pid_t tid, struct profile_error *err);
 
 #endif
