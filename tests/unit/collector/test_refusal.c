@@ -797,8 +797,10 @@ static void other_namespaces_pass(void **state)
 	end(child);
 	assert_int_equal(result, 0);
 	child = child_that(in_new_namespaces, &pids);
-	result = check(first_child(child));
-	pid_t inner = facts.inner_pid;
+	pid_t first = first_child(child), inner;
+	result = check(first);
+	inner = facts.inner_pid;
+	kill(first, SIGKILL);
 	end(child);
 	assert_int_equal(result, 0);
 	assert_int_equal(inner, 1);
