@@ -144,7 +144,7 @@ static int judge_file(const struct refusal_process *p, const struct refusal_maps
 
 	if (facts->machine != MACHINE || facts->class != ELFCLASS64)
 		return say_foreign(p, facts, err);
-	if (m->musl || strstr(facts->interpreter, "ld-musl"))
+	if (m->musl)
 		return say_other_libc(p, facts, err);
 	if (*m->sanitizer || *facts->asan)
 		return say_sanitizer(p, *m->sanitizer ? m->sanitizer : facts->asan, err);
