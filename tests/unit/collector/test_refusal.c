@@ -28,6 +28,7 @@
 
 #include "collector/attach/refusal.h"
 #include "collector/attach/refusal_private.h"
+#include "collector/attach/seccomp_filter.h"
 
 /* A sanitizer is in the test's own children, too, which are refused for that. */
 #ifdef __SANITIZE_ADDRESS__
@@ -606,6 +607,12 @@ static void run_container(struct container *in)
 	}
 	await_status(target, in->own ? "\nSeccomp_filters:\t2" : "\nSeccomp_filters:\t1");
 	in->result = refusal_check(target, NULL, true, &facts, &in->said);
+	if (ptrace(PTRACE_SEIZE, target, NULL, NULL) ||
+	    ptrace(PTRACE_INTERRUPT, target, NULL, NULL) || waitpid(target, NULL, 0) != target)
+		_exit(1);
+	struct profile_error again;
+	if (!seccomp_filter_check(target, &again) != !in->result)
+		in->result = 2;
 	_exit(0); /* and all its processes end */
 }
 
