@@ -24,6 +24,18 @@ COLLECTOR_SRC = \
 	collector/attach/attach.c \
 	collector/attach/attach_work_$(COLLECTOR_ARCH).c \
 	$(COLLECTOR_ATTACH_$(COLLECTOR_ARCH)) \
+	collector/attach/as_user.c \
+	collector/attach/copy_in.c \
+	collector/attach/refusal.c \
+	collector/attach/refusal_access.c \
+	collector/attach/refusal_library.c \
+	collector/attach/refusal_maps.c \
+	collector/attach/refusal_process.c \
+	collector/attach/refusal_program.c \
+	collector/attach/refusal_versions.c \
+	collector/attach/seccomp_calls.c \
+	collector/attach/seccomp_filter.c \
+	collector/attach/seccomp_try.c \
 	collector/clocks/clock_ways_$(COLLECTOR_ARCH).c \
 	collector/clocks/clock_costs.c \
 	collector/clocks/clock_ways.c \

@@ -110,16 +110,19 @@ static void seccomp(struct doctor *d)
 			 filters > 0 ? filters : 1);
 }
 
-/* scprof uses no ptrace; this tells why gdb or strace may fail. */
+/* Only `scprof attach` uses ptrace, and says so where it may not; this tells why gdb or strace
+ * fail. */
 static void tracing(struct doctor *d)
 {
 	char scope[32];
 
 	if (kernel_file_line("/proc/sys/kernel/yama/ptrace_scope", scope, sizeof(scope)))
-		doctor_check_add(d, "yama", DOCTOR_OK, "no Yama; scprof needs no ptrace anyway");
-	else
 		doctor_check_add(d, "yama", DOCTOR_OK,
-				 "kernel.yama.ptrace_scope is %s; scprof needs no ptrace", scope);
+				 "no Yama; only `scprof attach` needs ptrace");
+	else
+		doctor_check_add(
+			d, "yama", DOCTOR_OK,
+			"kernel.yama.ptrace_scope is %s; only `scprof attach` needs ptrace", scope);
 }
 
 void doctor_kernel(struct doctor *d)

@@ -75,6 +75,10 @@ $(UNIT)/collector/test_safe_point: | $(addprefix $(UNIT)/collector/,constructor_
 CFLAGS_tests_unit_collector_test_attach = -DPROGRAM='"$(abspath $(BUILD))/tests/programs/borrowed"' \
 	-DLIBRARY='"$(abspath $(BUILD))/tests/programs/counting/libscprof.so"'
 $(UNIT)/collector/test_attach: | $(BUILD)/tests/programs/borrowed $(BUILD)/tests/programs/counting/libscprof.so
+CFLAGS_tests_unit_collector_test_refusal = -DLIBRARY='"$(abspath $(BUILD))/libscprof.so"'
+CFLAGS_tests_unit_collector_test_copy_in = -DLIBRARY='"$(abspath $(BUILD))/libscprof.so"'
+$(UNIT)/collector/test_refusal $(UNIT)/collector/test_copy_in: | $(BUILD)/libscprof.so
+$(UNIT)/collector/test_seccomp_filter $(UNIT)/collector/test_refusal: UNIT_LDFLAGS = -Wl,--no-as-needed,-lseccomp
 $(UNIT)/bench/test_coverage $(UNIT)/bench/test_heldout: $(filter-out %/main.o,$(COVERAGE_OBJ))
 
 .PHONY: unit-run

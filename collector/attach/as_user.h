@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Opening files with another user's rights, by the calling thread alone: root that follows paths
+ * which a process's owner laid out can then reach and make only what that owner could. */
+#ifndef SCPROF_COLLECTOR_ATTACH_AS_USER_H
+#define SCPROF_COLLECTOR_ATTACH_AS_USER_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#define AS_USER_GROUPS 64 /* at most */
+
+struct as_user {
+	uid_t uid;
+	gid_t gid;
+	gid_t group[AS_USER_GROUPS];
+	int groups;
+};
+
+struct as_user_before {
+	bool switched;
+	gid_t gid;
+	gid_t group[AS_USER_GROUPS];
+	int groups, dumpable;
+};
+
+/* Nothing changes where this process has that user's rights already, or is not root's. 0; or -1
+ * with errno, and all as it was. */
+int as_user_begin(const struct as_user *u, struct as_user_before *before);
+void as_user_end(const struct as_user_before *before);
+
+#endif
