@@ -4,10 +4,12 @@ ARCH ?= $(shell $(CC) -dumpmachine 2>/dev/null | cut -d- -f1)
 
 PRELOAD_SRC = \
 	preload/attach/slots.c \
+	preload/attach/slots_entry.c \
 	preload/attach/slots_memory.c \
 	preload/attach/slots_names.c \
 	preload/attach/slots_object.c \
 	preload/attach/slots_store.c \
+	preload/attach/slots_stubs.c \
 	preload/call/call_begin.c \
 	preload/call/call_end.c \
 	preload/call/fd_kind.c \

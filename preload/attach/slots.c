@@ -32,17 +32,11 @@ static struct {
 	struct slots_loads loads; /* when last looked through */
 	struct scp_attach_slots *counts;
 	int pid;
+	bool some_have_rpath;
 } slots;
 
 /* What this thread asks the resolver to do. (dlsym is declared to call nobody back.) */
 static __thread void (*volatile wanted)(void);
-
-void *slots_real_dlsym, *slots_real_dlvsym;
-
-const struct slots_entry slots_entries[SLOTS_ENTRIES] = {
-	{"dlsym", (void *)slots_entry_dlsym, &slots_real_dlsym},
-	{"dlvsym", (void *)slots_entry_dlvsym, &slots_real_dlvsym},
-};
 
 static void nothing(void)
 {
@@ -236,9 +230,11 @@ static void look_through_new(void)
 		return;
 	}
 	struct slots_object *o = slots.objects.at;
-	for (uint32_t i = 0; i < slots.objects.count; i++)
+	for (uint32_t i = 0; i < slots.objects.count; i++) {
+		slots.some_have_rpath |= o[i].has_rpath;
 		if (!o[i].is_known && !o[i].is_kept)
 			look_through(&o[i]);
+	}
 }
 
 static void put_back_entry(const struct slots_object *o, const struct entry *e)
@@ -281,28 +277,25 @@ void slots_write(struct scp_attach_slots *n)
 	int saved = errno;
 	slots.counts = n;
 	slots.pid = sys_getpid();
-	slots_real_dlsym = dlsym(RTLD_NEXT, "dlsym");
-	slots_real_dlvsym = dlsym(RTLD_NEXT, "dlvsym");
+	slots_entry_resolve();
 	slots.known.count = slots.entries.count = 0;
 	n->failed += !do_locked(look_through_new);
 	errno = saved;
 }
 
-void slots_write_new(struct scp_attach_slots *n)
+void slots_write_new(void)
 {
+	struct scp_attach_slots *n = slots.counts;
 	int saved = errno;
-	if (slots.pid && !sys_sandboxed && slots.pid == sys_getpid() &&
-	    slots_object_loads().added != slots.loads.added) {
-		slots.counts = n;
+	if (n && slots.pid && !sys_sandboxed && slots.pid == sys_getpid() &&
+	    slots_object_loads().added != slots.loads.added)
 		n->failed += !do_locked(look_through_new);
-	}
 	errno = saved;
 }
 
-void slots_entry_look(void)
+bool slots_some_have_rpath(void)
 {
-	if (slots.counts)
-		slots_write_new(slots.counts);
+	return slots.some_have_rpath;
 }
 
 void slots_put_back(struct scp_attach_slots *n)

@@ -50,14 +50,42 @@ static uint64_t own(const struct slots_list *objects, const char *name)
 	return 0;
 }
 
+/* In a program at a fixed address that takes a function's address, that is its own way to it: our
+ * wrapper would come back to us from there. Then the first object that defines it has it. */
+static uint64_t true_original(const struct slots_list *objects, const char *name, uint64_t real)
+{
+	const struct slots_object *o = objects->at;
+	uint32_t hash = slots_object_hash(name);
+	uint64_t first = 0;
+	bool several;
+	for (uint32_t i = 0; i < objects->count; i++) {
+		uint64_t here = o[i].is_own ? 0 : slots_object_find(&o[i], name, hash, &several);
+		if (here && slots_object_has(&o[i], real, 1, PF_X))
+			return real;
+		first = first ? first : here;
+	}
+	return first;
+}
+
+static bool is_wanted(unsigned id)
+{
+	bool hook = id == FN___cyg_profile_func_enter || id == FN___cyg_profile_func_exit;
+	return function_real[id] && function_real[id] != (void *)function_absent &&
+	       (!hook || (settings.groups & SCP_GROUP_FUNCTIONS));
+}
+
 static void add_wrapped(const struct slots_list *objects)
 {
-	bool functions = settings.groups & SCP_GROUP_FUNCTIONS;
-	for (unsigned i = 0; i < FN_COUNT; i++)
-		if (function_real[i] && function_real[i] != (void *)function_absent &&
-		    (functions ||
-		     (i != FN___cyg_profile_func_enter && i != FN___cyg_profile_func_exit)))
-			add(wrapped[i], own(objects, wrapped[i]), (uint64_t)function_real[i]);
+	for (unsigned i = 0; i < FN_COUNT; i++) {
+		if (!is_wanted(i))
+			continue;
+		uint64_t real = true_original(objects, wrapped[i], (uint64_t)function_real[i]);
+		if (real)
+			function_real[i] = (void *)real;
+		add(wrapped[i], own(objects, wrapped[i]), real);
+	}
+	entry_real_syscall = function_real[FN_syscall];
+	entry_real_prctl = function_real[FN_prctl];
 }
 
 static void add_selected(void)

@@ -16,7 +16,7 @@ static uint64_t address(const struct slots_object *o, uint64_t value)
 	return value < o->base ? value + o->base : value;
 }
 
-static void read_dynamic(struct slots_object *o, const Elf64_Dyn *d)
+void slots_object_read(struct slots_object *o, const Elf64_Dyn *d)
 {
 	uint64_t soname = 0;
 	for (; d->d_tag != DT_NULL; d++) {
@@ -45,6 +45,9 @@ static void read_dynamic(struct slots_object *o, const Elf64_Dyn *d)
 			break;
 		case DT_HASH:
 			o->hash = (const void *)address(o, v);
+			break;
+		case DT_RPATH:
+			o->has_rpath = true;
 			break;
 		case DT_SONAME:
 			soname = v;
@@ -80,7 +83,7 @@ static void read_headers(struct slots_object *o)
 	}
 	o->dynamic = (uint64_t)dynamic;
 	if (dynamic)
-		read_dynamic(o, dynamic);
+		slots_object_read(o, dynamic);
 }
 
 static int visit(struct dl_phdr_info *info, size_t size, void *data)

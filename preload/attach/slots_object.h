@@ -19,7 +19,8 @@ struct slots_object {
 	uint64_t relro, relro_end; /* whole pages that become read-only after relocation */
 	const Elf64_Phdr *header;
 	uint32_t headers;
-	bool is_own;   /* libscprof.so */
+	bool is_own; /* libscprof.so */
+	bool has_rpath;
 	bool is_libc;  /* or a former part of it */
 	bool is_known; /* looked through before */
 	bool is_kept;  /* nothing of it is written: ours, or the loader */
@@ -40,6 +41,9 @@ struct slots_loads {
 HIDDEN bool slots_object_collect(struct slots_list *objects, struct slots_loads *loads);
 
 HIDDEN struct slots_loads slots_object_loads(void);
+
+/* What the dynamic section says, of an object whose base is known. */
+HIDDEN void slots_object_read(struct slots_object *o, const Elf64_Dyn *dynamic);
 
 /* The hash of DT_GNU_HASH. */
 static inline uint32_t slots_object_hash(const char *name)
