@@ -272,12 +272,17 @@ static void put_all_back(void)
 	slots.known.count = slots.entries.count = 0;
 }
 
+static bool some_have_rpath(void)
+{
+	return slots.some_have_rpath;
+}
+
 void slots_write(struct scp_attach_slots *n)
 {
 	int saved = errno;
 	slots.counts = n;
 	slots.pid = sys_getpid();
-	slots_entry_resolve();
+	slots_entry_prepare(slots_write_new, some_have_rpath);
 	slots.known.count = slots.entries.count = 0;
 	n->failed += !do_locked(look_through_new);
 	errno = saved;
@@ -291,11 +296,6 @@ void slots_write_new(void)
 	    slots_object_loads().added != slots.loads.added)
 		n->failed += !do_locked(look_through_new);
 	errno = saved;
-}
-
-bool slots_some_have_rpath(void)
-{
-	return slots.some_have_rpath;
 }
 
 void slots_put_back(struct scp_attach_slots *n)

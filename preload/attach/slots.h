@@ -22,9 +22,6 @@ HIDDEN void slots_write(struct scp_attach_slots *n);
 /* The same of objects that were opened since. Called by dlsym as the program calls it, too. */
 HIDDEN void slots_write_new(void);
 
-/* Has an object said so far where those that it needs are to be looked for (DT_RPATH)? */
-HIDDEN bool slots_some_have_rpath(void);
-
 /* All as it was, but for the slots of regions (n->kept): a thread may be between reading such a
  * word and calling what it leads to, and a scope that was entered reads it at its end. They lead to
  * functions that do nothing while nothing is recorded, and the next session finds them so.

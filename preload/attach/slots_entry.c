@@ -3,39 +3,24 @@
 #include <errno.h>
 #include <link.h>
 
-#include "preload/attach/slots.h"
 #include "preload/attach/slots_entry.h"
 #include "preload/function/selected.h"
 
-/* As dlsym: finds stubs. Assembly. */
+/* As dlsym, but finds stubs. Assembly. */
 extern void scprof_chosen_dlsym(void);
 
-void *slots_real_dlsym, *slots_real_dlvsym, *slots_real_dlopen;
-
-static void *original_dlsym; /* whereas slots_real_dlsym may look for selected functions */
+static void *original[SLOTS_ENTRIES];
+static bool (*some_have_rpath)(void);
 
 const struct slots_entry slots_entries[SLOTS_ENTRIES] = {
-	{"dlsym", (void *)slots_entry_dlsym, &original_dlsym},
-	{"dlvsym", (void *)slots_entry_dlvsym, &slots_real_dlvsym},
-	{"dlopen", (void *)slots_entry_dlopen, &slots_real_dlopen},
+	{"dlsym", (void *)slots_entry_dlsym, &original[0]},
+	{"dlvsym", (void *)slots_entry_dlvsym, &original[1]},
+	{"dlopen", (void *)slots_entry_dlopen, &original[2]},
 };
-
-/* libc's own: these functions are nobody else's. */
-void slots_entry_resolve(void)
-{
-	for (unsigned i = 0; i < SLOTS_ENTRIES; i++)
-		*slots_entries[i].real = dlsym(RTLD_NEXT, slots_entries[i].name);
-	slots_real_dlsym = selected_count() ? (void *)scprof_chosen_dlsym : original_dlsym;
-}
-
-void slots_entry_look(void)
-{
-	slots_write_new();
-}
 
 /* A path is the same for everybody; a name is searched for along the caller's RUNPATH, and the
  * RPATH of those that had it loaded. */
-COLD bool slots_entry_depends(const char *file, int mode, uint64_t caller)
+static COLD bool depends(const char *file, int mode, uint64_t caller)
 {
 	struct link_map *map = NULL;
 	Dl_info info;
@@ -55,14 +40,30 @@ COLD bool slots_entry_depends(const char *file, int mode, uint64_t caller)
 	errno = saved;
 	for (const ElfW(Dyn) *d = known ? map->l_ld : NULL; d && d->d_tag != DT_NULL; d++)
 		known &= d->d_tag != DT_RUNPATH;
-	return !known || slots_some_have_rpath();
+	return !known || some_have_rpath();
 }
 
-/* A failed dlopen leaves a text for dlerror. */
-COLD void *slots_entry_open(const char *file, int mode)
+/* One that fails leaves a text for dlerror. */
+static COLD void *open_and_look(const char *file, int mode)
 {
-	void *handle = ((void *(*)(const char *, int))slots_real_dlopen)(file, mode);
+	void *handle = ((void *(*)(const char *, int))slots_entry_to.dlopen)(file, mode);
 	if (handle)
-		slots_write_new();
+		slots_entry_to.look();
 	return handle;
+}
+
+void slots_entry_prepare(void (*look)(void), bool (*rpath)(void))
+{
+	/* Of libc: these are nobody else's. */
+	for (unsigned i = 0; i < SLOTS_ENTRIES; i++)
+		original[i] = dlsym(RTLD_NEXT, slots_entries[i].name);
+	some_have_rpath = rpath;
+	slots_entry_to = (struct slots_entry_to){
+		.dlsym = selected_count() ? (void *)scprof_chosen_dlsym : original[0],
+		.dlvsym = original[1],
+		.dlopen = original[2],
+		.look = look,
+		.depends = depends,
+		.open = open_and_look,
+	};
 }

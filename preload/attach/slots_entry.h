@@ -21,19 +21,22 @@ struct slots_entry {
 };
 extern HIDDEN const struct slots_entry slots_entries[SLOTS_ENTRIES];
 
-/* Find the originals. Takes the loader's lock. */
-HIDDEN void slots_entry_resolve(void);
+/* Where the code goes on. Assembly knows the order. */
+struct slots_entry_to {
+	void *dlsym, *dlvsym, *dlopen;
+	void (*look)(void); /* keeps errno */
+	bool (*depends)(const char *file, int mode, uint64_t caller);
+	void *(*open)(const char *file, int mode);
+};
+extern HIDDEN struct slots_entry_to slots_entry_to;
 
 /* Assembly. */
 HIDDEN void slots_entry_dlsym(void);
 HIDDEN void slots_entry_dlvsym(void);
 HIDDEN void slots_entry_dlopen(void);
-extern HIDDEN void *slots_real_dlsym, *slots_real_dlvsym, *slots_real_dlopen;
 
-/* They call these. Keep errno. */
-HIDDEN void slots_entry_look(void);
-HIDDEN bool slots_entry_depends(const char *file, int mode, uint64_t caller);
-/* As dlopen. */
-HIDDEN void *slots_entry_open(const char *file, int mode);
+/* What to do about new objects; do they search along a DT_RPATH? Finds the originals: takes the
+ * loader's lock. */
+HIDDEN void slots_entry_prepare(void (*look)(void), bool (*some_have_rpath)(void));
 
 #endif

@@ -1,5 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-/* See slots_entry.h. Up to three arguments are kept over slots_entry_look. */
+/* See slots_entry.h. Up to three arguments are kept while new objects are looked through. */
+#define DLSYM	0
+#define DLVSYM	8
+#define DLOPEN	16
+#define LOOK	24
+#define DEPENDS 32
+#define OPEN	40
+
+	.bss
+	.globl	slots_entry_to
+	.hidden	slots_entry_to
+	.type	slots_entry_to, %object
+	.p2align 4
+slots_entry_to:
+	.zero	48
+	.size	slots_entry_to, 48
+
+	.macro	pointer register, at
+	adrp	\register, slots_entry_to
+	add	\register, \register, :lo12:slots_entry_to
+	ldr	\register, [\register, #\at]
+	.endm
+
 	.macro	entry name, real
 	.globl	\name
 	.type	\name, %function
@@ -15,7 +37,8 @@
 	mov	x29, sp
 	stp	x0, x1, [sp, #16]
 	str	x2, [sp, #32]
-	bl	slots_entry_look
+	pointer	x16, LOOK
+	blr	x16
 	ldr	x2, [sp, #32]
 	ldp	x0, x1, [sp, #16]
 	ldp	x29, x30, [sp], #48
@@ -24,8 +47,7 @@
 	.cfi_restore x30
 	hint	#29 /* autiasp */
 	.cfi_negate_ra_state
-	adrp	x16, \real
-	ldr	x16, [x16, :lo12:\real]
+	pointer	x16, \real
 	br	x16
 	.cfi_endproc
 	.size	\name, . - \name
@@ -47,7 +69,8 @@ slots_entry_dlopen:
 	.cfi_rel_offset x30, 8
 	mov	x29, sp
 	stp	x0, x1, [sp, #16]
-	bl	slots_entry_depends
+	pointer	x16, DEPENDS
+	blr	x16
 	mov	w17, w0
 	ldp	x0, x1, [sp, #16]
 	ldp	x29, x30, [sp], #32
@@ -57,14 +80,15 @@ slots_entry_dlopen:
 	hint	#29 /* autiasp */
 	.cfi_negate_ra_state
 	tst	w17, #255
-	b.eq	slots_entry_open
-	adrp	x16, slots_real_dlopen
-	ldr	x16, [x16, :lo12:slots_real_dlopen]
+	b.eq	1f
+	pointer	x16, DLOPEN
+	br	x16
+1:	pointer	x16, OPEN
 	br	x16
 	.cfi_endproc
 	.size	slots_entry_dlopen, . - slots_entry_dlopen
 
-	entry	slots_entry_dlsym, slots_real_dlsym
-	entry	slots_entry_dlvsym, slots_real_dlvsym
+	entry	slots_entry_dlsym, DLSYM
+	entry	slots_entry_dlvsym, DLVSYM
 
 #include "landing_pads.S"

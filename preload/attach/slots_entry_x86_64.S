@@ -1,5 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-/* See slots_entry.h. Up to three arguments are kept over slots_entry_look. */
+/* See slots_entry.h. Up to three arguments are kept while new objects are looked through. */
+#define DLSYM	0
+#define DLVSYM	8
+#define DLOPEN	16
+#define LOOK	24
+#define DEPENDS 32
+#define OPEN	40
+
+	.bss
+	.globl	slots_entry_to
+	.hidden	slots_entry_to
+	.type	slots_entry_to, @object
+	.p2align 4
+slots_entry_to:
+	.zero	48
+	.size	slots_entry_to, 48
+
 	.macro	entry name, real
 	.globl	\name
 	.type	\name, @function
@@ -13,15 +29,14 @@
 	.cfi_adjust_cfa_offset 8
 	pushq	%rdx
 	.cfi_adjust_cfa_offset 8
-	call	slots_entry_look
+	call	*LOOK+slots_entry_to(%rip)
 	popq	%rdx
 	.cfi_adjust_cfa_offset -8
 	popq	%rsi
 	.cfi_adjust_cfa_offset -8
 	popq	%rdi
 	.cfi_adjust_cfa_offset -8
-	movq	\real(%rip), %rax
-	jmp	*%rax
+	jmp	*\real+slots_entry_to(%rip)
 	.cfi_endproc
 	.size	\name, . - \name
 	.endm
@@ -40,7 +55,7 @@ slots_entry_dlopen:
 	.cfi_adjust_cfa_offset 8
 	subq	$8, %rsp
 	.cfi_adjust_cfa_offset 8
-	call	slots_entry_depends
+	call	*DEPENDS+slots_entry_to(%rip)
 	addq	$8, %rsp
 	.cfi_adjust_cfa_offset -8
 	popq	%rsi
@@ -48,13 +63,13 @@ slots_entry_dlopen:
 	popq	%rdi
 	.cfi_adjust_cfa_offset -8
 	testb	%al, %al
-	je	slots_entry_open
-	movq	slots_real_dlopen(%rip), %rax
-	jmp	*%rax
+	je	1f
+	jmp	*DLOPEN+slots_entry_to(%rip)
+1:	jmp	*OPEN+slots_entry_to(%rip)
 	.cfi_endproc
 	.size	slots_entry_dlopen, . - slots_entry_dlopen
 
-	entry	slots_entry_dlsym, slots_real_dlsym
-	entry	slots_entry_dlvsym, slots_real_dlvsym
+	entry	slots_entry_dlsym, DLSYM
+	entry	slots_entry_dlvsym, DLVSYM
 
 	.section .note.GNU-stack, "", @progbits
