@@ -106,7 +106,9 @@ bool slots_stubs_use(const char *path)
 	else
 		close_object(handle); /* nobody has been led there yet */
 	selected_now = known ? known : kept ? t : NULL;
-	if (!selected_now)
+	if (selected_now)
+		selected_resolve_all();
+	else
 		dlerror(); /* ours, not the program's */
 	errno = saved;
 	return selected_now != NULL;

@@ -10,9 +10,10 @@
 #include "preload/system/util.h"
 
 /* Functions of the object at this path are the selected ones from now on (preload/function/
- * selected.h); NULL: there are none. Between sessions only; takes the loader's lock. The originals
- * are still to be found (selected_resolve_all). False: the loader does not take it, or it is no
- * stub object; then there are none. */
+ * selected.h), and their originals are found; NULL: there are none. Between sessions only; takes
+ * the loader's lock. False: the loader does not take it, or it is no stub object; then there are
+ * none.
+ */
 HIDDEN bool slots_stubs_use(const char *path);
 
 #endif

@@ -2,7 +2,6 @@
 /* libscprof.so with its slots in the test's hands. */
 #include "preload/attach/slots.h"
 #include "preload/attach/slots_stubs.h"
-#include "preload/function/selected.h"
 
 EXPORT struct scp_attach_slots slots_test_counts;
 
@@ -23,8 +22,5 @@ void slots_test_put_back(void)
 
 bool slots_test_stubs(const char *path)
 {
-	bool done = slots_stubs_use(path);
-	if (done)
-		selected_resolve_all();
-	return done;
+	return slots_stubs_use(path);
 }
