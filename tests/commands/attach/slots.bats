@@ -57,7 +57,9 @@ slots()
 	done
 }
 
-@test "calls of selected functions go through a stub object that was opened later" {
+@test "calls of selected functions go through a stub object that was opened later, and is used again" {
 	"$SCPROF" run --no-report -s lseek -o run.scpd -- sh -c 'cp "${LD_PRELOAD%%:*}" stubs.so'
 	slots calls "$T/stubs.so"
+	cp stubs.so same.so
+	slots again "$T/stubs.so" "$T/same.so"
 }

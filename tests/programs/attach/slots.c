@@ -302,6 +302,18 @@ static void scenario_forked(const char *late)
 	api.put_back();
 }
 
+/* Another object of the same functions is not kept. */
+static void scenario_again(const char *stubs, const char *same)
+{
+	check(api.stubs(stubs), "the loader does not take the stubs");
+	api.write(); /* has its memory */
+	api.put_back();
+	char *maps = read_maps(true);
+	check(api.stubs(NULL) && api.stubs(same), "the loader does not take the same stubs");
+	check(!strcmp(maps, read_maps(true)), "the same stubs were kept twice");
+	check(!api.stubs("/dev/null"), "no object, and taken");
+}
+
 /* Calls that a test counts. */
 static void scenario_calls(const char *stubs)
 {
@@ -339,6 +351,8 @@ int main(int argc, char **argv)
 		scenario_forked(object);
 	else if (!strcmp(what, "regions"))
 		scenario_regions();
+	else if (!strcmp(what, "again") && argc > 4)
+		scenario_again(object, argv[4]);
 	else if (!strcmp(what, "calls"))
 		scenario_calls(object);
 	else
