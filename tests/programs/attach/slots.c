@@ -121,7 +121,9 @@ static char *read_maps(bool all)
 	char *to = text[which ^= 1], line[600];
 	size_t at = 0;
 	FILE *f = fopen("/proc/self/maps", "r");
-	while (f && fgets(line, sizeof line, f))
+	if (!f)
+		fail("no list of mappings");
+	while (at < MOST_TEXT && fgets(line, sizeof line, f))
 		if (all || strchr(line, '/'))
 			at += (size_t)snprintf(to + at, MOST_TEXT - at, "%s", line);
 	fclose(f);
