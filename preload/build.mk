@@ -3,6 +3,13 @@
 ARCH ?= $(shell $(CC) -dumpmachine 2>/dev/null | cut -d- -f1)
 
 PRELOAD_SRC = \
+	preload/attach/slots.c \
+	preload/attach/slots_entry.c \
+	preload/attach/slots_memory.c \
+	preload/attach/slots_names.c \
+	preload/attach/slots_object.c \
+	preload/attach/slots_store.c \
+	preload/attach/slots_stubs.c \
 	preload/call/call_begin.c \
 	preload/call/call_end.c \
 	preload/call/fd_kind.c \
@@ -75,7 +82,7 @@ PRELOAD_SRC = \
 	preload/unwind/unwind_expr.c \
 	preload/unwind/unwind_object.c \
 	preload/unwind/unwind_register.c
-PRELOAD_ASM = preload/interpose/entry_$(ARCH).S preload/selected/selected_$(ARCH).S
+PRELOAD_ASM = preload/attach/slots_entry_$(ARCH).S preload/interpose/entry_$(ARCH).S preload/selected/selected_$(ARCH).S
 # Arguments of selected functions stay in the vector registers while our code runs.
 PRELOAD_CFLAGS_x86_64 =
 # x18 may be the platform's; indirect jumps and return addresses are protected as the target's own;

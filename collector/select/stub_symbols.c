@@ -68,9 +68,9 @@ void stub_symbols_put_symbols(struct object *o)
 {
 	Elf64_Sym none = {0};
 	Elf64_Sym call = {.st_name = stub_image_string(o, &o->strings, "scprof_chosen_call"),
-			  .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC)};
+			  .st_info = ELF64_ST_INFO(STB_WEAK, STT_FUNC)};
 	Elf64_Sym find = {.st_name = stub_image_string(o, &o->strings, "scprof_chosen_dlsym"),
-			  .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC)};
+			  .st_info = ELF64_ST_INFO(STB_WEAK, STT_FUNC)};
 
 	o->symbols_at = stub_image_align(o, 8);
 	stub_image_put(o, &none, sizeof(none));

@@ -11,14 +11,22 @@
 #include "include/scprof_format.h"
 #include "preload/unwind/unwind.h"
 
+extern char scprof_chosen_table[] __attribute__((weak, visibility("default")));
+const struct scp_selected_table *selected_now = (const void *)scprof_chosen_table;
+
+static char *table(void)
+{
+	return (char *)(uintptr_t)selected_table();
+}
+
 static const char *text_of(uint32_t offset)
 {
-	return scprof_chosen_table + offset;
+	return table() + offset;
 }
 
 static struct scp_selected *symbols(void)
 {
-	return (struct scp_selected *)(scprof_chosen_table + selected_table()->symbols);
+	return (struct scp_selected *)(table() + selected_table()->symbols);
 }
 
 /* For the assembly; NULL until it is known. */
@@ -93,7 +101,7 @@ static void *look_up_anyhow(const struct scp_selected *s, void *handle)
 
 static bool is_stub(const void *p)
 {
-	const char *stubs = scprof_chosen_table + selected_table()->stubs;
+	const char *stubs = table() + selected_table()->stubs;
 	return (const char *)p >= stubs &&
 	       (const char *)p < stubs + (uint64_t)selected_count() * SCP_SELECTED_STUB_BYTES;
 }
@@ -194,8 +202,7 @@ COLD void *selected_find_real(struct scp_selected *s, uint64_t ra, void **of_cal
 
 static void *stub_of(const struct scp_selected *s)
 {
-	return scprof_chosen_table + selected_table()->stubs +
-	       (uint64_t)s->id * SCP_SELECTED_STUB_BYTES;
+	return table() + selected_table()->stubs + (uint64_t)s->id * SCP_SELECTED_STUB_BYTES;
 }
 
 /* Make this spare one the stub of `real`, if it is already, is free, or its library is gone. */

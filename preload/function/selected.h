@@ -9,12 +9,13 @@
 #include "include/scprof_selected.h"
 #include "preload/system/util.h"
 
-/* The stub object's table; its address is NULL where none was preloaded. */
-extern char scprof_chosen_table[] __attribute__((weak, visibility("default")));
+/* The stub object's table: of the preloaded one, or what a session opened (attach/slots_stubs.h).
+ * NULL: none. */
+extern HIDDEN const struct scp_selected_table *selected_now;
 
 static inline const struct scp_selected_table *selected_table(void)
 {
-	return (const struct scp_selected_table *)scprof_chosen_table;
+	return selected_now;
 }
 
 static inline uint32_t selected_count(void)

@@ -51,7 +51,9 @@ static const struct scp_selected *symbol_of(uint32_t id)
 						    .stack_words = SELECTED_STACK_FAST};
 	if (id >= selected_count())
 		return &scratch;
-	return (const struct scp_selected *)(scprof_chosen_table + selected_table()->symbols) + id;
+	return (const struct scp_selected *)((const char *)selected_table() +
+					     selected_table()->symbols) +
+	       id;
 }
 
 /* Is the original the function that the tool looked at? */
@@ -61,7 +63,7 @@ static bool is_known(const struct scp_selected *s)
 	if (!(s->flags & SCP_SELECTED_STACK_HERE))
 		return s->flags & SCP_SELECTED_STACK;
 	return s->real && unwind_object_find_object((uint64_t)s->real, &object) &&
-	       text_equal(text_basename(object.name), scprof_chosen_table + s->soname);
+	       text_equal(text_basename(object.name), (const char *)selected_table() + s->soname);
 }
 
 uint32_t selected_stack_words(uint32_t id, uint64_t cfa, uint64_t frame)

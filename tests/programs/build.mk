@@ -13,8 +13,10 @@ SELECTED_PROGRAMS = chosen_lazy chosen_now chosen_nopie chosen_cxx chosen_late c
 	stacked_known stacked_unknown
 # One source, in each way that a reference to an absent library is linked; and hooks of functions.
 REGION_PROGRAMS = regions_nopie regions_static regions_O0 regions_functions regions_own_hooks
+# One source, in each way that a program is linked; its library has its slots in the test's hands.
+SLOTS_PROGRAMS = slots_now slots_lazy slots_norelro slots_nopie slots_late.so slots/libscprof.so
 TARGETS = $(addprefix $(PROGRAMS)/,$(basename $(notdir $(PROGRAM_SRC))) plugin_a.so plugin_b.so \
-	$(notdir $(LOADED_SRC:.c=.so)) $(SELECTED_PROGRAMS) $(REGION_PROGRAMS) untabled_pointers untabled_debug)
+	$(notdir $(LOADED_SRC:.c=.so)) $(SELECTED_PROGRAMS) $(REGION_PROGRAMS) $(SLOTS_PROGRAMS) untabled_pointers untabled_debug)
 
 # Functions of the same code must stay apart.
 PROGRAM_FLAGS_filters = -fno-ipa-icf
@@ -130,6 +132,24 @@ $(PROGRAMS)/regions_functions $(PROGRAMS)/regions_own_hooks: tests/programs/regi
 	@mkdir -p $(@D)
 	$(CC) $(filter-out -Wmissing-prototypes,$(PROGRAM_CFLAGS)) -finstrument-functions \
 		$(if $(findstring own_hooks,$@),-DOWN_HOOKS) -o $@ $<
+
+SLOTS_LINK_now = -fno-plt -Wl,-z,now -Wl,-z,relro
+SLOTS_LINK_lazy = -Wl,-z,lazy -Wl,-z,relro
+SLOTS_LINK_norelro = -Wl,-z,lazy -Wl,-z,norelro
+SLOTS_LINK_nopie = -fno-pie -no-pie -Wl,-z,lazy
+$(addprefix $(PROGRAMS)/slots_,now lazy norelro nopie): $(PROGRAMS)/slots_%: tests/programs/attach/slots.c
+	@mkdir -p $(@D)
+	$(CC) $(PROGRAM_CFLAGS) $(SLOTS_LINK_$*) -o $@ $< -lpthread
+
+$(PROGRAMS)/slots_late.so: tests/programs/attach/slots_late.c
+	@mkdir -p $(@D)
+	$(CC) $(PROGRAM_CFLAGS) -fPIC -shared -o $@ $< -Wl,-z,lazy
+
+$(PROGRAMS)/slots/libscprof.so: tests/programs/attach/slots_api.c $(PRELOAD_OBJ) $(BUILD)/preload/exports.map
+	@mkdir -p $(@D)
+	sed 's/global:/global: slots_test_*;/' $(BUILD)/preload/exports.map > $@.map
+	$(CC) $(PROGRAM_CFLAGS) -I. -Ipreload/arch/$(ARCH) -fPIC -fvisibility=hidden -shared -o $@ $< $(PRELOAD_OBJ) \
+		-Wl,--version-script=$@.map -Wl,-z,now -Wl,-z,relro -Wl,-z,defs -Wl,-soname,libscprof.so
 
 # For AArch64, where a cross compiler is at hand; qemu-user runs them (tests/commands/selected/aarch64.bats). A second time
 # with signed return addresses and landing pads (BTI): checked in the two libraries, whose startup files

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The loader's own lock keeps objects from being opened, relocated and closed meanwhile: dlsym
+ * holds it while it asks the resolver of an indirect function, and ours does the work. Without it
+ * a thread that opens a library could have its pages protected while it still relocates them.
+ *
+ * A forked child does not look through new objects: another thread may have held a lock of the
+ * loader when it was made, and the child would wait for ever in a call of dlsym that is otherwise
+ * sound. What was written before the fork it has, too. */
+#include <dlfcn.h>
+#include <errno.h>
+
+#include "arch_slot.h"
+#include "preload/attach/slots.h"
+#include "preload/attach/slots_entry.h"
+#include "preload/attach/slots_names.h"
+#include "preload/attach/slots_store.h"
+#include "preload/system/sys.h"
+
+/* An object that was looked through, and its entries. */
+struct known {
+	uint64_t base, dynamic;
+	uint32_t first, count;
+};
+
+struct entry {
+	uint64_t *word;
+	uint64_t before, real, ours;
+};
+
+static struct {
+	struct slots_list objects, known, entries;
+	struct slots_loads loads; /* when last looked through */
+	struct scp_attach_slots *counts;
+	int pid;
+	bool some_have_rpath;
+} slots;
+
+/* What this thread asks the resolver to do. (dlsym is declared to call nobody back.) */
+static __thread void (*volatile wanted)(void);
+
+static void nothing(void)
+{
+}
+
+static void (*work_under_lock(void))(void)
+{
+	void (*work)(void) = wanted;
+	uint64_t signals;
+	wanted = NULL;
+	if (work) {
+		sys_hold_signals(&signals); /* a handler must not call the loader in between */
+		work();
+		slots_store_close();
+		sys_release_signals(&signals);
+	}
+	return nothing;
+}
+
+EXPORT void scprof_slots_locked_1(void) __attribute__((ifunc("work_under_lock")));
+
+/* False: the lock could not be had. */
+static bool do_locked(void (*work)(void))
+{
+	wanted = work;
+	dlsym(RTLD_DEFAULT, "scprof_slots_locked_1");
+	bool done = !wanted;
+	wanted = NULL;
+	return done;
+}
+
+static struct known *known_at(uint32_t i)
+{
+	return (struct known *)slots.known.at + i;
+}
+
+static struct entry *entry_at(uint32_t i)
+{
+	return (struct entry *)slots.entries.at + i;
+}
+
+static void lead(const struct slots_object *o, uint64_t *word, uint64_t before,
+		 const struct slots_name *n)
+{
+	struct entry *e = slots_memory_add(&slots.entries, sizeof *e);
+	enum slots_stored stored = e ? slots_store_swap(o, word, before, n->ours) : SLOTS_FAILED;
+	if (stored == SLOTS_STORED) {
+		*e = (struct entry){word, before, n->real, n->ours};
+		slots.counts->written++;
+		slots.counts->unbound += before != n->real;
+		return;
+	}
+	slots.entries.count -= e != NULL;
+	slots.counts->failed += stored == SLOTS_FAILED;
+	slots.counts->other += stored == SLOTS_CHANGED;
+}
+
+/* The marker reads the word twice, and scopes are open for hours: it can never be 0 again. What it
+ * leads to does nothing while nothing is recorded. */
+static void lead_region(const struct slots_object *o, uint64_t *word, uint64_t value,
+			const struct slots_name *n)
+{
+	enum slots_stored stored =
+		value == n->ours ? SLOTS_STORED : slots_store_swap(o, word, 0, n->ours);
+	slots.counts->kept += stored == SLOTS_STORED;
+	slots.counts->failed += stored == SLOTS_FAILED;
+}
+
+static bool is_unbound(const struct slots_object *o, uint64_t value, uint64_t index)
+{
+	return slots_object_has(o, value, ARCH_SLOT_CODE_BYTES, PF_R | PF_X) &&
+	       arch_slot_is_unbound((const uint8_t *)value, index);
+}
+
+/* `index`: of a slot that lazy binding may fill; else -1. */
+static void consider(const struct slots_object *o, uint64_t *word, const char *name, uint64_t index)
+{
+	uint64_t value = __atomic_load_n(word, __ATOMIC_RELAXED);
+	uint32_t at = 0, hash = slots_object_hash(name);
+	struct slots_name *n, *first = NULL;
+	while ((n = slots_names_next(name, hash, &at))) {
+		if (n->is_region) {
+			lead_region(o, word, value, n);
+			return;
+		}
+		if (value == n->ours)
+			return;
+		if (value == n->real) {
+			lead(o, word, value, n);
+			return;
+		}
+		first = first ? first : n;
+	}
+	if (!first || !value)
+		return;
+	if (index == ~UINT64_C(0) || !is_unbound(o, value, index))
+		slots.counts->other++;
+	else if (slots_names_is_unique(first, &slots.objects))
+		lead(o, word, value, first);
+	else
+		slots.counts->skipped++;
+}
+
+static void look_through_table(const struct slots_object *o, unsigned table)
+{
+	const Elf64_Rela *r = o->rela[table];
+	for (uint64_t i = 0; r && i < o->relocations[table]; i++, r++) {
+		uint32_t type = ELF64_R_TYPE(r->r_info);
+		uint64_t *word = (uint64_t *)(o->base + r->r_offset);
+		if ((type != ARCH_RELOC_JUMP_SLOT && type != ARCH_RELOC_GLOB_DAT &&
+		     type != ARCH_RELOC_WORD) ||
+		    ((uint64_t)word & 7))
+			continue;
+		/* Data may have many: names are looked up where it can matter. */
+		if (type == ARCH_RELOC_WORD && (r->r_addend || !slots_names_leads(*word)))
+			continue;
+		consider(o, word, o->string + o->symbol[ELF64_R_SYM(r->r_info)].st_name,
+			 type == ARCH_RELOC_JUMP_SLOT && table == SLOTS_CALLS ? i : ~UINT64_C(0));
+	}
+}
+
+/* Its slots, after those that it has already. */
+static void look_through(struct slots_object *o)
+{
+	struct known *k = slots_memory_add(&slots.known, sizeof *k);
+	if (!k) {
+		slots.counts->failed++;
+		return;
+	}
+	*k = (struct known){o->base, o->dynamic, slots.entries.count, 0};
+	for (unsigned table = 0; table < SLOTS_TABLES; table++)
+		look_through_table(o, table);
+	k->count = slots.entries.count - k->first;
+	slots.counts->objects++;
+}
+
+static struct slots_object *find_object(const struct known *k, uint32_t near)
+{
+	struct slots_object *o = slots.objects.at;
+	uint32_t count = slots.objects.count;
+	for (uint32_t i = 0; i < count; i++) {
+		struct slots_object *x = &o[(near + i) % count];
+		if (x->base == k->base && x->dynamic == k->dynamic)
+			return x;
+	}
+	return NULL;
+}
+
+/* Is it the object of that time? One that was loaded again at the same place leads nowhere to us.
+ */
+static bool is_same(const struct known *k, bool some_were_closed)
+{
+	for (uint32_t i = 0; i < k->count; i++)
+		if (*entry_at(k->first + i)->word == entry_at(k->first + i)->ours)
+			return true;
+	return !k->count && !some_were_closed;
+}
+
+/* Forget objects that are not loaded any more, and mark the others. */
+static void forget_gone(bool some_were_closed)
+{
+	uint32_t kept = 0, entries = 0;
+	for (uint32_t i = 0; i < slots.known.count; i++) {
+		struct known k = *known_at(i);
+		struct slots_object *o = find_object(&k, i);
+		if (!o || !is_same(&k, some_were_closed)) {
+			slots.counts->gone += k.count;
+			continue;
+		}
+		o->is_known = true;
+		for (uint32_t e = 0; e < k.count; e++)
+			*entry_at(entries + e) = *entry_at(k.first + e);
+		k.first = entries;
+		entries += k.count;
+		*known_at(kept++) = k;
+	}
+	slots.known.count = kept;
+	slots.entries.count = entries;
+}
+
+static void look_through_new(void)
+{
+	struct slots_loads before = slots.loads;
+	if (!slots_object_collect(&slots.objects, &slots.loads)) {
+		slots.counts->failed++;
+		return;
+	}
+	forget_gone(before.removed != slots.loads.removed);
+	if (!slots_names_make(&slots.objects)) {
+		slots.counts->failed++;
+		return;
+	}
+	struct slots_object *o = slots.objects.at;
+	for (uint32_t i = 0; i < slots.objects.count; i++) {
+		slots.some_have_rpath |= o[i].has_rpath;
+		if (!o[i].is_known && !o[i].is_kept)
+			look_through(&o[i]);
+	}
+}
+
+static void put_back_entry(const struct slots_object *o, const struct entry *e)
+{
+	switch (slots_store_swap(o, e->word, e->ours, e->before)) {
+	case SLOTS_STORED:
+		slots.counts->put_back++;
+		break;
+	case SLOTS_FAILED:
+		slots.counts->failed++;
+		break;
+	case SLOTS_CHANGED: /* by the loader: bound at last */
+		if (*e->word == e->before || *e->word == e->real)
+			slots.counts->put_back++;
+		else
+			slots.counts->changed++;
+		break;
+	}
+}
+
+static void put_all_back(void)
+{
+	struct slots_loads before = slots.loads;
+	if (!slots_object_collect(&slots.objects, &slots.loads)) {
+		slots.counts->failed++;
+		return;
+	}
+	forget_gone(before.removed != slots.loads.removed);
+	for (uint32_t i = 0; i < slots.known.count; i++) {
+		const struct known *k = known_at(i);
+		const struct slots_object *o = find_object(k, i);
+		for (uint32_t e = 0; o && e < k->count; e++)
+			put_back_entry(o, entry_at(k->first + e));
+	}
+	slots.known.count = slots.entries.count = 0;
+}
+
+static bool some_have_rpath(void)
+{
+	return slots.some_have_rpath;
+}
+
+void slots_write(struct scp_attach_slots *n)
+{
+	int saved = errno;
+	slots.counts = n;
+	slots.pid = sys_getpid();
+	slots_entry_prepare(slots_write_new, some_have_rpath);
+	slots.known.count = slots.entries.count = 0;
+	n->failed += !do_locked(look_through_new);
+	errno = saved;
+}
+
+void slots_write_new(void)
+{
+	struct scp_attach_slots *n = slots.counts;
+	int saved = errno;
+	if (n && slots.pid && !sys_sandboxed && slots.pid == sys_getpid() &&
+	    slots_object_loads().added != slots.loads.added)
+		n->failed += !do_locked(look_through_new);
+	errno = saved;
+}
+
+void slots_put_back(struct scp_attach_slots *n)
+{
+	int saved = errno;
+	slots.counts = n;
+	n->failed += !do_locked(put_all_back);
+	slots.pid = 0;
+	errno = saved;
+}

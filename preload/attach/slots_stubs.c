@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+
+#include "preload/attach/slots_object.h"
+#include "preload/attach/slots_stubs.h"
+#include "preload/function/function.h"
+#include "preload/function/selected.h"
+
+extern void scprof_chosen_call(void);
+extern void scprof_chosen_dlsym(void);
+
+static struct slots_list opened; /* of const struct scp_selected_table *, the earlier sessions' */
+
+static const struct scp_selected *symbols(const struct scp_selected_table *t)
+{
+	return (const void *)((const char *)t + t->symbols);
+}
+
+static bool same_text(const struct scp_selected_table *a, uint32_t at_a,
+		      const struct scp_selected_table *b, uint32_t at_b)
+{
+	return !at_a == !at_b && text_equal((const char *)a + at_a, (const char *)b + at_b);
+}
+
+static bool is_equal(const struct scp_selected_table *a, const struct scp_selected_table *b)
+{
+	for (uint32_t i = 0; a->count == b->count && i < a->count; i++) {
+		const struct scp_selected *x = symbols(a) + i, *y = symbols(b) + i;
+		if (x->flags != y->flags || x->stack_words != y->stack_words ||
+		    !same_text(a, x->name, b, y->name) ||
+		    !same_text(a, x->version, b, y->version) ||
+		    !same_text(a, x->shown, b, y->shown) || !same_text(a, x->soname, b, y->soname))
+			return false;
+	}
+	return a->count == b->count;
+}
+
+static bool is_table(const struct scp_selected_table *t)
+{
+	for (unsigned i = 0; t && i < sizeof t->magic; i++)
+		if (t->magic[i] != SCP_SELECTED_MAGIC[i])
+			return false;
+	return t && t->count <= SCP_SELECTED_MAX;
+}
+
+/* Where our functions are: the loader found nobody who defines the names. */
+static bool bind(const struct link_map *map)
+{
+	struct slots_object o = {.base = map->l_addr};
+	unsigned bound = 0;
+	slots_object_read(&o, map->l_ld);
+	for (uint64_t i = 0; o.symbol && o.string && i < o.relocations[SLOTS_DATA]; i++) {
+		const Elf64_Rela *r = &o.rela[SLOTS_DATA][i];
+		const char *name = o.string + o.symbol[ELF64_R_SYM(r->r_info)].st_name;
+		uint64_t *word = (uint64_t *)(o.base + r->r_offset);
+		bool call = text_equal(name, "scprof_chosen_call");
+		if (!call && !text_equal(name, "scprof_chosen_dlsym"))
+			continue;
+		*word = call ? (uint64_t)scprof_chosen_call : (uint64_t)scprof_chosen_dlsym;
+		bound++;
+	}
+	return bound == 2;
+}
+
+static const struct scp_selected_table *open_table(const char *path, void **handle)
+{
+	struct link_map *map = NULL;
+	*handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	const struct scp_selected_table *t = *handle ? dlsym(*handle, "scprof_chosen_table") : NULL;
+	Dl_info info;
+	return is_table(t) && dladdr1(t, &info, (void **)&map, RTLD_DL_LINKMAP) && map && bind(map)
+		       ? t
+		       : NULL;
+}
+
+static void close_object(void *handle)
+{
+	if (handle)
+		((int (*)(void *))function_resolve(FN_dlclose))(handle);
+}
+
+static const struct scp_selected_table *known_table(const struct scp_selected_table *t)
+{
+	const struct scp_selected_table *const *known = opened.at;
+	for (uint32_t i = 0; i < opened.count; i++)
+		if (is_equal(known[i], t))
+			return known[i];
+	return NULL;
+}
+
+bool slots_stubs_use(const char *path)
+{
+	const struct scp_selected_table *t, *known, **kept;
+	void *handle = NULL;
+	int saved = errno;
+	selected_now = NULL;
+	if (!path)
+		return true;
+	t = open_table(path, &handle);
+	known = t ? known_table(t) : NULL;
+	kept = t && !known ? slots_memory_add(&opened, sizeof *kept) : NULL;
+	if (kept)
+		*kept = t;
+	else
+		close_object(handle); /* nobody has been led there yet */
+	selected_now = known ? known : kept ? t : NULL;
+	if (selected_now)
+		selected_resolve_all();
+	else
+		dlerror(); /* ours, not the program's */
+	errno = saved;
+	return selected_now != NULL;
+}
