@@ -271,6 +271,9 @@ static void end_at(struct scp_call *c, struct call_result r, bool has_bytes, uin
 	/* A forked child that returns from its parent's call: not its own to record. */
 	if (unlikely(!process_epoch.now.generation || (t && thread_self != t)))
 		return;
+	if (unlikely(c->generation != process_epoch.now.generation) &&
+	    unlikely(process_is_over(c->generation)))
+		return;
 	if (unlikely(!t)) {
 		end_without_entry(c, now, r.bytes);
 		return;

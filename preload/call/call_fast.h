@@ -245,7 +245,7 @@ static inline __attribute__((always_inline)) bool call_fast_end_nested(
 	bool page, const struct scp_call *c, uint64_t now, struct call_result r, bool has_bytes)
 {
 	struct scp_thread *t = c->thread;
-	if (unlikely(!process_epoch.now.generation) || unlikely(thread_self != t) ||
+	if (unlikely(c->generation != process_epoch.now.generation) || unlikely(thread_self != t) ||
 	    unlikely(call_was_switched(c)) || unlikely(t->recorded.units != c->recorded.units))
 		return false;
 	t->open = c->cfa | 1;

@@ -29,12 +29,14 @@
 #include "preload/table/header.h"
 #include "preload/table/thread.h"
 #include "preload/table/usage.h"
+#include "preload/table/slowest.h"
 
 #define FIRST_FILE_BYTES (1u << 20)
 #define SMALL_FILE_BYTES (128u << 10) /* where address space is limited */
 #define MOST_NAME_BYTES	 200u	      /* of the program, in the name of its file: 255 in all */
 
 bool lifecycle_constructing;
+bool lifecycle_dormant;
 
 static void forget_functions(void)
 {
@@ -46,11 +48,11 @@ static void forget_functions(void)
 static uint32_t fill_file(void)
 {
 	uint32_t groups = settings.groups;
-	header_fill(process.file.header, reexec_problem);
+	header_fill(process.file->header, reexec_problem);
 	function_write_records();
 	if (!selected_write_records())
 		groups &= ~SCP_GROUP_SELECTED;
-	process.file.header->groups = groups;
+	process.file->header->groups = groups;
 	return groups;
 }
 
@@ -64,14 +66,14 @@ static uint32_t begin_file(void)
 		    program);
 	process.touched_ns = 0;
 	for (; wish.birth < FILE_BIRTHS; wish.birth++) {
-		if (file_create(&process.file, &wish, FIRST_FILE_BYTES) != 0 &&
-		    file_create(&process.file, &wish, SMALL_FILE_BYTES) != 0)
+		if (file_create(process.file, &wish, FIRST_FILE_BYTES) != 0 &&
+		    file_create(process.file, &wish, SMALL_FILE_BYTES) != 0)
 			continue;
 		uint32_t groups = fill_file();
-		if (file_name_give_name(&process.file, &wish) == 0)
+		if (file_name_give_name(process.file, &wish) == 0)
 			return groups;
 		forget_functions();
-		file_abandon(&process.file);
+		file_abandon(process.file);
 	}
 	return 0;
 }
@@ -83,7 +85,7 @@ static uint32_t begin_file_undisturbed(void)
 	sys_hold_signals(&signals);
 	uint32_t groups = begin_file();
 	if (groups)
-		usage_begin(process.file.header); /* late: without what beginning takes */
+		usage_begin(process.file->header); /* late: without what beginning takes */
 	sys_release_signals(&signals);
 	return groups;
 }
@@ -144,8 +146,9 @@ static void take_signal(void)
 		filter_note_ignored("SCPROF_SIGNAL");
 }
 
-/* Each module reads its own part of the environment. */
-static void read_environment(void)
+/* Each module reads its own part of the environment, or of an order. `at_rest`: the loader may be
+ * asked. */
+static void read_environment(bool at_rest)
 {
 	if (!clock_is_allowed() || !settings_read(selected_count() > 0, reexec_needless))
 		return;
@@ -158,7 +161,31 @@ static void read_environment(void)
 		filter_note_ignored("SCPROF_VERIFY_PATHS");
 	control_read();
 	take_signal();
-	precedence_read(settings.groups, settings.preceded, sizeof settings.preceded);
+	if (at_rest && !function_opened_later) /* else callers are led to us, whatever is first */
+		precedence_read(settings.groups, settings.preceded, sizeof settings.preceded);
+}
+
+/* What is known of an earlier file is not in the next. */
+static void forget_file(void)
+{
+	below_forget_modules();
+	modules_reset();
+	unwind_chain_forget();
+	region_name_forget_records();
+	forget_functions();
+	slowest_forget();
+	process.chunk = (struct file_chunk){0};
+	process.chunk_busy = process.touching = 0; /* their holders are not in this process */
+}
+
+/* Nothing is recorded until an order comes: opened later. */
+static void be_dormant(void)
+{
+	function_resolve_all();
+	register_handlers();
+	sys_madvise(&process_epoch, sizeof process_epoch, MADV_WIPEONFORK);
+	__atomic_store_n(&process_groups, 0, __ATOMIC_RELEASE);
+	lifecycle_dormant = true;
 }
 
 COLD void lifecycle_start(void)
@@ -170,11 +197,17 @@ COLD void lifecycle_start(void)
 	if (!__atomic_compare_exchange_n(&process_epoch.now.starting, &idle, 1, false,
 					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return;
+	if (lifecycle_dormant)
+		return; /* a forked child */
+	if (function_opened_later && process_groups == GROUPS_UNSET) {
+		be_dormant();
+		return;
+	}
 	uint64_t since_ns = header_cpu_ns();
 	if (process_groups == GROUPS_UNSET) {
 		selected_resolve_all(); /* first: those of memory, which dlsym may use */
 		function_resolve_all();
-		read_environment();
+		read_environment(true);
 		if (settings.groups)
 			register_handlers();
 		sys_madvise(&process_epoch, sizeof process_epoch, MADV_WIPEONFORK);
@@ -182,20 +215,54 @@ COLD void lifecycle_start(void)
 		thread_forget_all(); /* a forked child: the threads were the parent's */
 		process.forked = true;
 	}
-	below_forget_modules();
-	modules_reset();
-	unwind_chain_forget();
-	region_name_forget_records();
-	forget_functions();
-	process.chunk = (struct file_chunk){0};
-	process.chunk_busy = process.touching = 0; /* their holders are not in this process */
+	forget_file();
 	uint32_t groups = settings.groups;
 	if (groups)
 		groups = sys_sandboxed ? 0 : begin_file_undisturbed();
+	process.first_generation = process.generation + 1;
 	second_begin_file();
 	__atomic_store_n(&process_groups, control_begin(groups), __ATOMIC_RELEASE);
 	process_next_generation();
 	header_note_own(since_ns);
+}
+
+COLD enum scp_attach_problem lifecycle_begin_session(bool at_rest)
+{
+	uint64_t since_ns = header_cpu_ns();
+	static struct profile_file files[2];
+	settings.groups = 0;
+	filter_forget();
+	if (!clock_is_allowed())
+		return SCP_ATTACH_NO_CLOCK;
+	read_environment(at_rest);
+	if (!settings.groups)
+		return SCP_ATTACH_BAD_ORDER;
+	forget_file();
+	process.session++;
+	process.file = &files[process.session % 2];
+	process.forked = false;
+	uint32_t groups = begin_file_undisturbed();
+	if (!groups)
+		return SCP_ATTACH_NO_FILE;
+	second_begin_file();
+	uint32_t on = control_begin(groups);
+	process.first_generation = process.generation + 1;
+	process_next_generation();
+	lifecycle_dormant = false;
+	__atomic_store_n(&process_groups, on, __ATOMIC_SEQ_CST);
+	header_note_own(since_ns);
+	return SCP_ATTACH_FINE;
+}
+
+COLD void lifecycle_end_session(void)
+{
+	thread_end_gap();
+	header_mark_end(SCP_END_DETACHED);
+	lifecycle_dormant = true;
+	__atomic_store_n(&process_groups, 0, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&process_epoch.now.generation, 0, __ATOMIC_SEQ_CST);
+	control_forget();
+	clock_forget();
 }
 
 /* When recording begins again the memos are stale before anybody records, so that no gap reaches

@@ -28,6 +28,8 @@
 __thread struct scp_thread *thread_self;
 __thread struct scp_thread *thread_fast, *thread_page;
 __thread uint32_t thread_unwanted;
+/* States of earlier sessions in which a call of this thread was in progress. */
+static __thread struct scp_thread *thread_left;
 
 static struct scp_thread *all;
 static struct scp_thread *reclaim_cursor;
@@ -124,12 +126,31 @@ static void forget_regions(struct scp_thread *t)
 	recording_settle(t);
 }
 
+/* The thread ends: its calls do not come back. */
+static void release_left(void)
+{
+	for (struct scp_thread *t = thread_left, *left; t; t = left) {
+		left = t->left;
+		t->left = NULL;
+		__atomic_store_n(&t->owned, 0, __ATOMIC_RELEASE);
+	}
+	thread_left = NULL;
+}
+
 /* The key's destructor. Other destructors may still make wrapped calls after
  * it: they take a table again, and we are called again. */
 static void on_thread_end(void *state)
 {
 	struct scp_thread *t = state;
 	/* No groups: stopped, and the clock may be forbidden. */
+	if (thread_left)
+		release_left();
+	if (thread_self == t && thread_is_stale(t)) {
+		thread_self = thread_fast = thread_page = NULL;
+		compiler_barrier();
+		__atomic_store_n(&t->owned, 0, __ATOMIC_RELEASE);
+		return;
+	}
 	if (thread_self != t || !process_groups || !process_epoch.now.generation)
 		return;
 	if (t->open && t->open != OPEN_REGION) /* cancelled, or pthread_exit, inside a call */
@@ -184,7 +205,8 @@ static struct scp_thread *reclaim(uint32_t me)
 		uint32_t owner = __atomic_load_n(&t->owned, __ATOMIC_RELAXED);
 		if (owner && sys3(SYS_tgkill, pid, owner, 0) == -3 /* ESRCH */ &&
 		    own(t, owner, me)) {
-			close_orphan(t);
+			if (!thread_is_stale(t))
+				close_orphan(t);
 			__atomic_store_n(&reclaim_cursor, t->next, __ATOMIC_RELAXED);
 			return t;
 		}
@@ -194,13 +216,19 @@ static struct scp_thread *reclaim(uint32_t me)
 	return NULL;
 }
 
-static struct scp_thread *create(uint32_t me)
+static void release_rows(struct scp_thread *t)
 {
-	struct scp_thread *t = arena_map((sizeof *t + 4095) & ~(size_t)4095);
-	if (!t)
-		return NULL;
-	t->owned = me;
-	t->file = &process.file;
+	if (t->walk.rows)
+		arena_unmap(t->walk.rows, t->walk.sets * sizeof *t->walk.rows);
+	if (t->place)
+		arena_unmap(t->place, t->places * sizeof *t->place);
+}
+
+/* In a new session. False: there is no room in the file. */
+static bool begin_state(struct scp_thread *t)
+{
+	t->file = process.file;
+	t->session = process.session;
 	t->clock = clock_chosen.kind;
 	t->slow_clock = clock_chosen.slow_kind;
 	t->histograms = clock_chosen.histograms;
@@ -213,12 +241,48 @@ static struct scp_thread *create(uint32_t me)
 	slowest_begin(t);
 	switch_detector_release(&t->switches);
 	if (!table_create(t)) {
-		arena_unmap(t, (sizeof *t + 4095) & ~(size_t)4095);
-		return NULL;
+		t->session = 0;
+		return false;
 	}
 	path_tree_begin(t);
 	if (switch_chosen.kind)
 		states_begin_table(t);
+	return true;
+}
+
+/* All of an earlier session is forgotten, and its memory used again. */
+static bool renew(struct scp_thread *t)
+{
+	const struct arena index = t->index, memos = t->memos;
+	struct scp_thread *next = t->next;
+	struct region_open *regions = t->regions;
+	uint32_t owned = t->owned;
+	uint64_t *word = (uint64_t *)t;
+	switch_detector_release(&t->switches);
+	release_rows(t);
+	for (size_t i = 0; i < sizeof *t / sizeof *word; i++)
+		if (word[i])
+			word[i] = 0;
+	t->next = next;
+	t->owned = owned;
+	t->regions = regions;
+	t->index = index;
+	t->memos = memos;
+	arena_reset(&t->index);
+	arena_reset(&t->memos);
+	return begin_state(t);
+}
+
+static struct scp_thread *create(uint32_t me)
+{
+	struct scp_thread *t = arena_map((sizeof *t + 4095) & ~(size_t)4095);
+	if (!t)
+		return NULL;
+	t->owned = me;
+	if (!begin_state(t)) {
+		arena_unmap(t, (sizeof *t + 4095) & ~(size_t)4095);
+		return NULL;
+	}
 	struct scp_thread *head = __atomic_load_n(&all, __ATOMIC_RELAXED);
 	do
 		t->next = head;
@@ -269,31 +333,22 @@ COLD bool thread_look_again(struct scp_thread *t)
 	return true;
 }
 
-COLD struct scp_thread *thread_acquire(void)
+static bool is_wanted(uint32_t names)
 {
-	if (!process.file.header || !process_epoch.now.generation)
-		return NULL;
 	char name[16] = "";
-	thread_unwanted = 0;
-	if (!control_is_recording())
-		return NULL;
-	uint32_t names = filter.names;
-	if (filter.threads && !take_name(name)) {
-		thread_unwanted = names;
-		return NULL;
-	}
-	uint32_t me = own_id();
-	struct scp_thread *t = take_over(me);
-	if (!t)
-		t = reclaim(me);
-	if (!t)
-		t = create(me);
-	if (!t)
-		return NULL;
+	if (!filter.threads || take_name(name))
+		return true;
+	thread_unwanted = names;
+	return false;
+}
+
+/* `open`: as thread.open is to be. */
+static struct scp_thread *begin_owner(struct scp_thread *t, uint32_t names, uintptr_t open)
+{
 	t->tid = sys_sandboxed ? 0 : sys_gettid();
-	t->open = 0;
 	t->inner = 0;
 	forget_regions(t);
+	t->open = open;
 	t->walking = false;
 	t->walk.last_count = 0; /* of another stack */
 	t->names = names;
@@ -309,6 +364,52 @@ COLD struct scp_thread *thread_acquire(void)
 	if (end_key_made)
 		pthread_setspecific(end_key, t);
 	return t;
+}
+
+COLD struct scp_thread *thread_acquire(void)
+{
+	if (!process.file->header || !process_epoch.now.generation)
+		return NULL;
+	thread_unwanted = 0;
+	if (!control_is_recording())
+		return NULL;
+	uint32_t names = filter.names;
+	if (!is_wanted(names))
+		return NULL;
+	uint32_t me = own_id();
+	struct scp_thread *t = take_over(me);
+	if (!t)
+		t = reclaim(me);
+	if (!t)
+		t = create(me);
+	if (!t)
+		return NULL;
+	if (thread_is_stale(t) && !renew(t)) {
+		__atomic_store_n(&t->owned, 0, __ATOMIC_RELEASE);
+		return NULL;
+	}
+	return begin_owner(t, names, 0);
+}
+
+COLD bool thread_renew(struct scp_thread *t, uintptr_t outer)
+{
+	uint32_t names = filter.names;
+	uintptr_t open = t->open;
+	thread_self = thread_fast = thread_page = NULL;
+	compiler_barrier();
+	if (outer) {
+		t->open = outer;
+		t->left = thread_left;
+		thread_left = t;
+		return false;
+	}
+	if (is_wanted(names) && renew(t)) {
+		begin_owner(t, names, open);
+		return true;
+	}
+	t->open = 0;
+	__atomic_store_n(&t->owned, 0, __ATOMIC_RELEASE);
+	return false;
 }
 
 void thread_end_gap(void)
@@ -328,14 +429,6 @@ void thread_end_gap(void)
 	t->open = 0;
 }
 
-static void release_rows(struct scp_thread *t)
-{
-	if (t->walk.rows)
-		arena_unmap(t->walk.rows, t->walk.sets * sizeof *t->walk.rows);
-	if (t->place)
-		arena_unmap(t->place, t->places * sizeof *t->place);
-}
-
 static void release_regions(struct scp_thread *t)
 {
 	if (t->regions)
@@ -347,7 +440,7 @@ static void release_regions(struct scp_thread *t)
  * a sandbox no system call may be made to give it back. */
 static bool must_keep_memory(void)
 {
-	return sys_sandboxed || (thread_self && thread_self->open);
+	return sys_sandboxed || thread_left || (thread_self && thread_self->open);
 }
 
 void thread_forget_all(void)
@@ -367,8 +460,8 @@ void thread_forget_all(void)
 		release_regions(t);
 		arena_unmap(t, (sizeof *t + 4095) & ~(size_t)4095);
 	}
-	thread_self = thread_fast = thread_page = NULL;
-	if (keep || !process.file.header)
+	thread_self = thread_fast = thread_page = thread_left = NULL;
+	if (keep || !process.file->header)
 		return;
-	file_unmap(&process.file);
+	file_unmap(process.file);
 }

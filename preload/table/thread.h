@@ -10,6 +10,7 @@
 
 #include "preload/process/arena.h"
 #include "preload/process/file.h"
+#include "preload/process/process.h"
 #include "preload/filter/filter.h"
 #include "include/scprof_format.h"
 #include "preload/switches/switch_watch.h"
@@ -235,6 +236,8 @@ struct scp_thread {
 	bool places_lost;	 /* there is no room for more */
 	uint64_t spare[16];	 /* a memo without words, for paths that are not remembered */
 	struct scp_site no_site; /* of paths that found no room */
+	uint32_t session;	 /* of process.h, that all of this belongs to */
+	struct scp_thread *left; /* see thread_renew */
 	uint64_t random;	 /* state of tick_phase.c's generator; 0: not seeded */
 };
 
@@ -251,6 +254,18 @@ extern HIDDEN __thread struct scp_thread *thread_fast, *thread_page;
 
 /* The calling thread's state, made or taken over; NULL when there is no room. */
 HIDDEN struct scp_thread *thread_acquire(void);
+
+/* Does the state belong to an earlier session? */
+static inline bool thread_is_stale(const struct scp_thread *t)
+{
+	return unlikely(t->session != process.session);
+}
+
+/* The calling thread's state is stale, with bookkeeping marked: it becomes one of this session, at
+ * the same address, since what was interrupted may hold that. `outer`: thread.open of a call that
+ * is in progress, or 0; then that state is left as it is, and the thread has none. False: it has
+ * none. */
+HIDDEN bool thread_renew(struct scp_thread *t, uintptr_t outer);
 
 /* Once a process: be told when threads end. */
 HIDDEN void thread_register(void);

@@ -107,7 +107,7 @@ static struct scp_thread *begin(uint32_t count, uint64_t least_ns, uint32_t kind
 	header = (struct scp_header){0};
 	clock_chosen.described = (struct scp_clock){
 		.kind = kind, .resolution_units = resolution, .unit_ps = unit_ps};
-	process.file.header = &header;
+	process.file->header = &header;
 	process.function[7] = &send_record;
 	settings.slowest = (struct slowest_settings){.count = count, .least_ns = least_ns};
 	clock_chosen.kind = kind;

@@ -122,7 +122,7 @@ static struct switch_watch *start(uint32_t kind, bool exact)
 	w = (struct switch_watch){.random = 12345};
 	machine = (struct switch_reading){.mono_ns = 1000000};
 	header = (struct scp_header){0};
-	process.file.header = &header;
+	process.file->header = &header;
 	switch_chosen = (struct switch_choice){.kind = kind, .exact = exact};
 	room = SIZE_MAX;
 	given_up = false;
