@@ -50,7 +50,7 @@ static enum scp_attach_problem begin(const char *text, uint32_t bytes, bool at_r
 	state.error = 0;
 	if (!settings_take_order(text, bytes))
 		return SCP_ATTACH_BAD_ORDER;
-	enum scp_attach_problem p = lifecycle_begin_session(at_rest);
+	enum scp_attach_problem p = lifecycle_begin_session(at_rest, &state.error);
 	if (p != SCP_ATTACH_FINE)
 		return p;
 	overhead_measure_first();

@@ -152,15 +152,24 @@ struct scp_thread *call_first_thread(void)
 	return control_is_recording() ? t : NULL;
 }
 
-/* What is around is of an earlier session: 0 where it is not in progress any more. *outer: it is in
- * no call of this one. */
-static uintptr_t still_open(struct scp_thread *t, uint64_t ra, uint64_t cfa, uint64_t fp,
-			    uintptr_t *outer)
+static bool is_in_progress(struct scp_thread *t, struct walk_start from, uintptr_t open)
 {
-	const struct walk_start from = {ra, cfa, fp, *outer & ~OPEN_REGION};
+	from.outer = open & ~(OPEN_REGION | 1);
+	return from.outer && path_cache_call_in_progress(t, &from);
+}
+
+/* Of another session. What is around it, if that is in progress, goes on in that one. */
+static bool renew(struct scp_thread *t, const struct walk_start *from, uintptr_t *outer)
+{
 	uintptr_t open = *outer;
 	*outer = 0;
-	return from.outer && path_cache_call_in_progress(t, &from) ? open : 0;
+	if (!is_in_progress(t, *from, open))
+		return thread_renew(t);
+	for (struct scp_thread *left = thread_left; left; left = left->left)
+		if (!is_in_progress(t, *from, left->open))
+			left->open = 0;
+	thread_leave(t, open);
+	return false;
 }
 
 /* No memo holds on a new path, and none after recording was stopped or begun or a thread renamed:
@@ -173,7 +182,7 @@ static bool is_still_recorded(struct scp_thread *t, uint64_t ra, uint64_t cfa, u
 	if (!control_is_recording())
 		return false;
 	if (thread_is_stale(t))
-		return thread_renew(t, still_open(t, ra, cfa, fp, outer));
+		return renew(t, &(struct walk_start){ra, cfa, fp, 0}, outer);
 	if (likely(t->window == control.window && t->names == filter.names) ||
 	    (*outer & ~OPEN_REGION))
 		return true;

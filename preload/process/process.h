@@ -27,6 +27,7 @@ extern HIDDEN uint32_t process_groups;
 struct process_epoch {
 	uint32_t generation;
 	uint32_t starting; /* a thread is in lifecycle_start */
+	uint32_t session;  /* process.session while that is recorded, else 0: wiped likewise */
 };
 extern HIDDEN union process_epoch_page {
 	struct process_epoch now;

@@ -56,34 +56,39 @@ static uint32_t fill_file(void)
 	return groups;
 }
 
+static int file_error; /* -errno, of the latest begin_file */
+
 /* Returns the groups that are recorded in the file; 0: there is no file. */
-static uint32_t begin_file(void)
+static uint32_t begin_file(struct profile_file *f)
 {
 	const char *program = *settings.program ? settings.program : "unknown";
 	char name[MOST_NAME_BYTES + 1];
 	struct file_wish wish = {file_name_first_birth(), settings.directory, name, sys_getpid()};
+	struct profile_file *before = process.file;
 	text_append(name, start_name_fits(program, text_length(program), MOST_NAME_BYTES) + 1, 0,
 		    program);
 	process.touched_ns = 0;
 	for (; wish.birth < FILE_BIRTHS; wish.birth++) {
-		if (file_create(process.file, &wish, FIRST_FILE_BYTES) != 0 &&
-		    file_create(process.file, &wish, SMALL_FILE_BYTES) != 0)
+		if ((file_error = file_create(f, &wish, FIRST_FILE_BYTES)) != 0 &&
+		    (file_error = file_create(f, &wish, SMALL_FILE_BYTES)) != 0)
 			continue;
+		process.file = f; /* never one without a header */
 		uint32_t groups = fill_file();
-		if (file_name_give_name(process.file, &wish) == 0)
+		if ((file_error = file_name_give_name(f, &wish)) == 0)
 			return groups;
 		forget_functions();
-		file_abandon(process.file);
+		process.file = before;
+		file_abandon(f);
 	}
 	return 0;
 }
 
 /* A handler that leaves by longjmp would leave a descriptor behind. */
-static uint32_t begin_file_undisturbed(void)
+static uint32_t begin_file_undisturbed(struct profile_file *f)
 {
 	uint64_t signals;
 	sys_hold_signals(&signals);
-	uint32_t groups = begin_file();
+	uint32_t groups = begin_file(f);
 	if (groups)
 		usage_begin(process.file->header); /* late: without what beginning takes */
 	sys_release_signals(&signals);
@@ -99,7 +104,7 @@ static void on_quick_exit(void)
  * fork at least calls us. */
 static void begin_in_child(void)
 {
-	process_epoch.now = (struct process_epoch){0, 0};
+	process_epoch.now = (struct process_epoch){0, 0, 0};
 	compiler_barrier();
 	lifecycle_start();
 }
@@ -175,7 +180,6 @@ static void forget_file(void)
 	forget_functions();
 	slowest_forget();
 	process.chunk = (struct file_chunk){0};
-	process.chunk_busy = process.touching = 0; /* their holders are not in this process */
 }
 
 /* Nothing is recorded until an order comes: opened later. */
@@ -187,6 +191,8 @@ static void be_dormant(void)
 	__atomic_store_n(&process_groups, 0, __ATOMIC_RELEASE);
 	lifecycle_dormant = true;
 }
+
+static void forget_all_files(void);
 
 COLD void lifecycle_start(void)
 {
@@ -212,55 +218,115 @@ COLD void lifecycle_start(void)
 			register_handlers();
 		sys_madvise(&process_epoch, sizeof process_epoch, MADV_WIPEONFORK);
 	} else {
-		thread_forget_all(); /* a forked child: the threads were the parent's */
+		if (thread_forget_all()) /* a forked child: the threads were the parent's */
+			forget_all_files();
 		process.forked = true;
+		process.session++;
+		process.chunk_busy = process.touching = 0; /* their holders are not in this process */
 	}
 	forget_file();
 	uint32_t groups = settings.groups;
 	if (groups)
-		groups = sys_sandboxed ? 0 : begin_file_undisturbed();
+		groups = sys_sandboxed ? 0 : begin_file_undisturbed(process.file);
 	process.first_generation = process.generation + 1;
+	process_epoch.now.session = process.session;
 	second_begin_file();
 	__atomic_store_n(&process_groups, control_begin(groups), __ATOMIC_RELEASE);
 	process_next_generation();
 	header_note_own(since_ns);
 }
 
-COLD enum scp_attach_problem lifecycle_begin_session(bool at_rest)
+/* Files of sessions that are over stay mapped while a thread may be about to write to them. */
+#define FILES_KEPT 16u
+#define SETTLE_NS  2000000u /* after which all processors have seen what a thread marked before */
+
+static struct profile_file files[FILES_KEPT];
+
+/* In a forked child. The file that it began with may be none of these. */
+static void forget_all_files(void)
 {
+	if (process.file->header)
+		file_unmap(process.file);
+	for (unsigned i = 0; i < FILES_KEPT; i++)
+		if (files[i].header)
+			file_unmap(&files[i]);
+}
+
+/* One that is not in use; NULL: all are. */
+static struct profile_file *find_file(void)
+{
+	struct profile_file *found = NULL;
+	uint64_t now_ns = clock_mono_ns();
+	for (unsigned i = 0; i < FILES_KEPT; i++) {
+		struct profile_file *f = &files[i];
+		if (f->header && f != process.file && now_ns - f->ended_ns > SETTLE_NS &&
+		    !process.touching && !thread_writes_to(f))
+			file_unmap(f);
+		if (!f->header && !found)
+			found = f;
+	}
+	return found;
+}
+
+/* Under the lock of module records, whose holders write to the file that is there. */
+static void change_file(void *done)
+{
+	struct profile_file *f = find_file();
+	*(enum scp_attach_problem *)done = f ? SCP_ATTACH_NO_FILE : SCP_ATTACH_NO_MEMORY;
+	file_error = 0;
+	if (!f)
+		return;
+	forget_file();
+	settings.groups = begin_file_undisturbed(f);
+	if (settings.groups)
+		*(enum scp_attach_problem *)done = SCP_ATTACH_FINE;
+}
+
+COLD enum scp_attach_problem lifecycle_begin_session(bool at_rest, uint32_t *error)
+{
+	enum scp_attach_problem problem = SCP_ATTACH_NOT_NOW;
 	uint64_t since_ns = header_cpu_ns();
-	static struct profile_file files[2];
 	settings.groups = 0;
 	filter_forget();
+	*error = 0;
 	if (!clock_is_allowed())
 		return SCP_ATTACH_NO_CLOCK;
 	read_environment(at_rest);
 	if (!settings.groups)
 		return SCP_ATTACH_BAD_ORDER;
-	forget_file();
-	process.session++;
-	process.file = &files[process.session % 2];
+	if (sys_sandboxed)
+		return SCP_ATTACH_NOT_NOW;
 	process.forked = false;
-	uint32_t groups = begin_file_undisturbed();
-	if (!groups)
-		return SCP_ATTACH_NO_FILE;
+	modules_exclusive(change_file, &problem);
+	*error = (uint32_t)-file_error;
+	if (problem != SCP_ATTACH_FINE)
+		return problem;
 	second_begin_file();
-	uint32_t on = control_begin(groups);
+	uint32_t on = control_begin(settings.groups);
+	process.session++;
 	process.first_generation = process.generation + 1;
+	process_epoch.now.starting = 1; /* a child of a raw clone has not */
+	__atomic_store_n(&process_epoch.now.session, process.session, __ATOMIC_SEQ_CST);
 	process_next_generation();
 	lifecycle_dormant = false;
 	__atomic_store_n(&process_groups, on, __ATOMIC_SEQ_CST);
 	header_note_own(since_ns);
-	return SCP_ATTACH_FINE;
+	return problem;
 }
 
+/* In this order: who has looked at the groups looks at the generation after it has marked that it
+ * writes. */
 COLD void lifecycle_end_session(void)
 {
 	thread_end_gap();
+	for (unsigned i = 0; process.touching && i < 1000; i++)
+		arch_relax();
 	header_mark_end(SCP_END_DETACHED);
 	lifecycle_dormant = true;
 	__atomic_store_n(&process_groups, 0, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&process_epoch.now.session, 0, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&process_epoch.now.generation, 0, __ATOMIC_SEQ_CST);
+	process.file->ended_ns = clock_mono_ns();
 	control_forget();
 	clock_forget();
 }

@@ -4,6 +4,7 @@
 #define SCPROF_PRELOAD_START_LIFECYCLE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "include/scprof_attach.h"
 #include "preload/system/util.h"
@@ -20,8 +21,8 @@ extern HIDDEN bool lifecycle_constructing;
 extern HIDDEN bool lifecycle_dormant;
 
 /* Begin another session with the settings of the order, see attach/session.h; and end it. One at a
- * time. */
-HIDDEN enum scp_attach_problem lifecycle_begin_session(bool at_rest);
+ * time. *error: an errno, or 0. */
+HIDDEN enum scp_attach_problem lifecycle_begin_session(bool at_rest, uint32_t *error);
 HIDDEN void lifecycle_end_session(void);
 
 /* Take notice of a change of the control page or of lifecycle_stop. In a child that was forked

@@ -128,9 +128,14 @@ static void replace_anchor(uint32_t kind, struct scp_anchor *at)
 static bool touch(void)
 {
 	uint32_t idle = 0;
-	return process.file->header && process_groups &&
-	       __atomic_compare_exchange_n(&process.touching, &idle, 1, false, __ATOMIC_ACQUIRE,
-					   __ATOMIC_RELAXED);
+	if (!process.file->header || !process_groups ||
+	    !__atomic_compare_exchange_n(&process.touching, &idle, 1, false, __ATOMIC_SEQ_CST,
+					 __ATOMIC_RELAXED))
+		return false;
+	if (process_groups) /* look again: a session may have ended, see lifecycle_begin_session */
+		return true;
+	__atomic_store_n(&process.touching, 0, __ATOMIC_RELEASE);
+	return false;
 }
 
 static void touched(void)
@@ -164,9 +169,9 @@ void header_leave_out_usage(void)
 
 void header_refresh(void)
 {
-	struct scp_header *h = process.file->header;
 	if (!touch())
 		return;
+	struct scp_header *h = process.file->header;
 	replace_anchor(clock_chosen.kind, &h->clock.last);
 	if (clock_chosen.slow_kind)
 		replace_anchor(clock_chosen.slow_kind, &h->slow_clock.last);
