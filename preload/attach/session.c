@@ -50,6 +50,8 @@ static enum scp_attach_problem begin(const char *text, uint32_t bytes, bool at_r
 	state.error = 0;
 	if (!settings_take_order(text, bytes))
 		return SCP_ATTACH_BAD_ORDER;
+	if (settings_variable("SCPROF_STUBS")) /* they could not be bound to us */
+		return SCP_ATTACH_NO_STUBS;
 	enum scp_attach_problem p = lifecycle_begin_session(at_rest, &state.error);
 	if (p != SCP_ATTACH_FINE)
 		return p;

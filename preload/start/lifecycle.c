@@ -222,7 +222,8 @@ COLD void lifecycle_start(void)
 			forget_all_files();
 		process.forked = true;
 		process.session++;
-		process.chunk_busy = process.touching = 0; /* their holders are not in this process */
+		process.chunk_busy = process.touching =
+			0; /* their holders are not in this process */
 	}
 	forget_file();
 	uint32_t groups = settings.groups;

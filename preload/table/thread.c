@@ -366,6 +366,17 @@ static bool is_wanted(uint32_t names)
 	return false;
 }
 
+/* A handler's call came while the thread had no state, and took this one. */
+static void give_up(struct scp_thread *t)
+{
+	t->open = ARCH_CALLER_SP() | 1;
+	compiler_barrier();
+	if (!thread_is_stale(t))
+		close_orphan(t);
+	switch_detector_release(&t->switches);
+	give_back(t);
+}
+
 /* `open`: as thread.open is to be. */
 static struct scp_thread *begin_owner(struct scp_thread *t, uint32_t names, uintptr_t open)
 {
@@ -381,6 +392,8 @@ static struct scp_thread *begin_owner(struct scp_thread *t, uint32_t names, uint
 	table_begin_owner(t);
 	read_name(t->table->name);
 	states_refresh_table(t);
+	if (thread_self && thread_self != t)
+		give_up(thread_self);
 	thread_self = t;
 	thread_fast = t->clock == SCP_CLOCK_TSC && !t->slow_clock ? t : NULL;
 	thread_page = t->clock == SCP_CLOCK_PAGE ? t : NULL;

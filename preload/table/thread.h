@@ -300,7 +300,8 @@ HIDDEN bool thread_look_again(struct scp_thread *t);
 /* Record the gap from the calling thread's last call to now. */
 HIDDEN void thread_end_gap(void);
 
-/* May a thread be about to write to this file? Those that begin to do so now look first, and do not.
+/* May a thread be about to write to this file? Those that begin to do so now look first, and do
+ * not.
  */
 HIDDEN bool thread_writes_to(const struct profile_file *f);
 

@@ -165,7 +165,7 @@ static void *forks(void *unused)
 {
 	(void)unused;
 	for (unsigned i = 0; !over; i++) {
-		int status;
+		int status = 0;
 		pid_t child = fork();
 		if (child == 0) {
 			for (int k = 0; k < 5; k++)
@@ -184,12 +184,12 @@ static void *forks(void *unused)
 }
 
 struct size {
-	unsigned long mapped_kb, resident_kb, descriptors, mappings;
+	unsigned long mapped_kb, resident_kb, descriptors, mappings, profiles;
 };
 
 static struct size look(void)
 {
-	struct size s = {0, 0, 0, 0};
+	struct size s = {0, 0, 0, 0, 0};
 	char line[512];
 	FILE *f = fopen("/proc/self/status", "r");
 	while (f && fgets(line, sizeof line, f)) {
@@ -199,8 +199,10 @@ static struct size look(void)
 	if (f)
 		fclose(f);
 	f = fopen("/proc/self/maps", "r");
-	while (f && fgets(line, sizeof line, f))
+	while (f && fgets(line, sizeof line, f)) {
 		s.mappings++;
+		s.profiles += strstr(line, ".scp") != NULL;
+	}
 	if (f)
 		fclose(f);
 	for (int fd = 0; fd < 1024; fd++)
@@ -259,7 +261,7 @@ static void *interrupts(void *threads)
 
 int main(int argc, char **argv)
 {
-	static void *(*const work[])(void *) = {calls, blocks, is_interrupted,
+	static void *(*const work[])(void *) = {calls,	blocks, is_interrupted,
 						leaves, spawns, forks};
 	static const unsigned count[] = {CALLERS, BLOCKED, HANDLERS, LEAVERS, SPAWNERS, FORKERS};
 	pthread_t thread[THREADS + 1];
@@ -284,15 +286,17 @@ int main(int argc, char **argv)
 	sigaddset(&set, SIGUSR1);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
 	pthread_create(&thread[n], NULL, interrupts, thread);
-	struct size early = {0, 0, 0, 0}, most = early;
+	struct size early = {0, 0, 0, 0, 0}, most = early;
 	for (unsigned i = 1; i <= cycles; i++) {
 		cycle(argv[2], i, argc > 4 ? (unsigned)atoi(argv[4]) : 0);
 		struct size s = i % 20 && i != cycles / 10 ? early : look();
 		if (i == cycles / 10)
 			early = most = s;
 		if (i % (cycles / 10 ? cycles / 10 : 1) == 0)
-			fprintf(stderr, "%u: %lu kB mapped, %lu kB resident, %lu mappings\n", i,
-				s.mapped_kb, s.resident_kb, s.mappings);
+			fprintf(stderr,
+				"%u: %lu kB mapped, %lu kB resident, %lu mappings, %lu of "
+				"profiles\n",
+				i, s.mapped_kb, s.resident_kb, s.mappings, s.profiles);
 		most = s.mapped_kb > most.mapped_kb ? s : most;
 	}
 	struct size late = look();

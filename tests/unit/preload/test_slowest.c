@@ -25,7 +25,8 @@
 #define GRANULES 40u
 
 struct clock_choice clock_chosen;
-struct process process;
+static struct profile_file process_file;
+struct process process = {.file = &process_file};
 struct settings settings;
 
 static _Alignas(4096) uint8_t file[GRANULES][SCP_GRANULE];

@@ -17,7 +17,8 @@
 
 #define UNITS 1000u
 
-struct process process;
+static struct profile_file process_file;
+struct process process = {.file = &process_file};
 struct switch_choice switch_chosen;
 
 static struct scp_header header;

@@ -21,7 +21,8 @@
 #define ARMED	  UINT64_C(0x1000)
 #define READ_COST 1000u
 
-struct process process;
+static struct profile_file process_file;
+struct process process = {.file = &process_file};
 struct switch_choice switch_chosen;
 uint32_t sys_sandboxed;
 

@@ -25,7 +25,8 @@
 #define MOST_CALLS 70000u
 
 struct clock_choice clock_chosen;
-struct process process;
+static struct profile_file process_file;
+struct process process = {.file = &process_file};
 
 static _Alignas(4096) uint8_t granule[SCP_GRANULE];
 static struct scp_header header;
