@@ -14,6 +14,9 @@
 #include "include/scprof_attach.h"
 #include "preload/system/util.h"
 
+/* The library was loaded: at the program's start, or later. Once. */
+HIDDEN void session_note_start(void);
+
 /* Record as the text asks for. `at_rest`: no thread-held lock of libc can be in the way, so that
  * the loader may be called (an injected call); else no function of libc is. One at a time: others
  * get SCP_ATTACH_NOT_NOW. */

@@ -21,16 +21,17 @@ struct scp_call {
 	struct scp_thread *thread; /* NULL: count in the function's overflow record */
 	struct scp_site *site;
 	uint64_t began_at, slow_began_at;
-	uint64_t fine_ns;	      /* CLOCK_MONOTONIC just before, for the phase; 0: not read */
-	uintptr_t cfa;		      /* names this call in thread.open */
-	uintptr_t outer;	      /* thread.open of the call around this one; 0: top level */
-	uint64_t inner_at;	      /* thread.inner when it began; of nested ones */
-	struct scp_recorded recorded; /* thread.recorded when it began; in its end: inside it */
-	struct switch_mark since;     /* of nested ones, too */
-	uint32_t function;
-	uint8_t path;	      /* enum call_path: how it began, and may end */
+	uint64_t fine_ns;	       /* CLOCK_MONOTONIC just before, for the phase; 0: not read */
+	uintptr_t cfa;		       /* names this call in thread.open */
+	uintptr_t outer;	       /* thread.open of the call around this one; 0: top level */
+	uint64_t inner_at;	       /* thread.inner when it began; of nested ones */
+	struct scp_recorded recorded;  /* thread.recorded when it began; in its end: inside it */
+	struct switch_mark since;      /* of nested ones, too */
+	uint32_t function, generation; /* of process_epoch, when it began */
+	uint8_t path;		       /* enum call_path: how it began, and may end */
 	uint8_t clock;	      /* of the slow path, its main clock; of a fast one CALL_ORDERED */
 	uint16_t stack_words; /* as the memo's */
+	uint32_t way;	      /* enum selected_way: how it began, of selected functions */
 };
 
 /* A nested call on a known path has a fast path, too. */

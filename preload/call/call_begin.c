@@ -135,7 +135,7 @@ static COLD struct scp_thread *enter_first(void)
 	}
 	/* A vfork child, which has its parent's memory, takes no state in its own name. */
 	if (process_epoch.now.generation && !sys_sandboxed &&
-	    (uint32_t)sys_getpid() != process.file.pid) {
+	    (uint32_t)sys_getpid() != process.file->pid) {
 		errno = saved;
 		return NULL;
 	}
@@ -152,14 +152,37 @@ struct scp_thread *call_first_thread(void)
 	return control_is_recording() ? t : NULL;
 }
 
+static bool is_in_progress(struct scp_thread *t, struct walk_start from, uintptr_t open)
+{
+	from.outer = open & ~(OPEN_REGION | 1);
+	return from.outer && path_cache_call_in_progress(t, &from);
+}
+
+/* Of another session. What is around it, if that is in progress, goes on in that one. */
+static bool renew(struct scp_thread *t, const struct walk_start *from, uintptr_t *outer)
+{
+	uintptr_t open = *outer;
+	*outer = 0;
+	if (!is_in_progress(t, *from, open))
+		return thread_renew(t);
+	for (struct scp_thread *left = thread_left; left; left = left->left)
+		if (!is_in_progress(t, *from, left->open))
+			left->open = 0;
+	thread_leave(t, open);
+	return false;
+}
+
 /* No memo holds on a new path, and none after recording was stopped or begun or a thread renamed:
  * is there still anything to record? Inside a call everything continues as it began. */
-static bool is_still_recorded(struct scp_thread *t, uintptr_t *outer)
+static bool is_still_recorded(struct scp_thread *t, uint64_t ra, uint64_t cfa, uint64_t fp,
+			      uintptr_t *outer)
 {
 	if (unlikely(control_changed()))
 		lifecycle_look();
 	if (!control_is_recording())
 		return false;
+	if (thread_is_stale(t))
+		return renew(t, &(struct walk_start){ra, cfa, fp, 0}, outer);
 	if (likely(t->window == control.window && t->names == filter.names) ||
 	    (*outer & ~OPEN_REGION))
 		return true;
@@ -177,7 +200,8 @@ static COLD bool is_wanted(struct scp_thread *t, uint64_t ra, uint64_t cfa, uint
 			   uintptr_t *outer)
 {
 	int saved = errno;
-	bool wanted = is_still_recorded(t, outer) && !is_known_excluded(t, ra, cfa, fp);
+	bool wanted =
+		is_still_recorded(t, ra, cfa, fp, outer) && !is_known_excluded(t, ra, cfa, fp);
 	errno = saved;
 	return wanted;
 }
@@ -243,6 +267,7 @@ static inline void begin_fast(struct scp_call *c, struct scp_thread *t, struct s
 	c->site = m->site;
 	c->cfa = cfa;
 	c->fine_ns = 0;
+	c->generation = t->generation;
 	c->inner_at = t->inner;
 	c->recorded = t->recorded;
 	c->path = page ? CALL_FAST_PAGE : CALL_FAST_TSC;
@@ -284,8 +309,9 @@ bool call_begin(struct scp_call *c, uint32_t function, uint64_t ra, uint64_t cfa
 		if (!t) {
 			c->thread = NULL;
 			c->site = NULL;
+			c->generation = process_epoch.now.generation;
 			call_read_clocks(c);
-			return process_epoch.now.generation != 0;
+			return c->generation != 0;
 		}
 	}
 	if (unlikely(t->open)) {
@@ -313,6 +339,7 @@ bool call_begin(struct scp_call *c, uint32_t function, uint64_t ra, uint64_t cfa
 	}
 	memo_note_inside(m, c->outer);
 	look_for_switch(c, t);
+	c->generation = t->generation;
 	c->inner_at = t->inner;
 	c->recorded = t->recorded;
 	c->thread = t;

@@ -263,20 +263,38 @@ static inline uint64_t read_slow_end(const struct scp_call *c)
 	return clock_read(t->slow_clock);
 }
 
+/* It began in another session, or in a parent: nothing of it is recorded. In the thread's present
+ * state, if that is one of this session, nothing is open. */
+static COLD bool is_over(const struct scp_call *c)
+{
+	struct scp_thread *t = c->thread;
+	if (process_epoch.now.generation && !process_is_over(c->generation))
+		return false;
+	if (t)
+		t->open = thread_is_stale(t) ? c->outer : thread_outside(t);
+	return true;
+}
+
 static void end_at(struct scp_call *c, struct call_result r, bool has_bytes, uint64_t now,
 		   uint64_t slow_at)
 {
 	struct scp_thread *t = c->thread;
 	uint64_t slow;
 	/* A forked child that returns from its parent's call: not its own to record. */
-	if (unlikely(!process_epoch.now.generation || (t && thread_self != t)))
+	if (unlikely(t && thread_self != t)) {
+		thread_note_left(t, c->outer);
+		return;
+	}
+	if (likely(t != NULL)) {
+		t->open = c->cfa | 1; /* first: see thread_writes_to */
+		compiler_barrier();
+	}
+	if (unlikely(c->generation != process_epoch.now.generation) && is_over(c))
 		return;
 	if (unlikely(!t)) {
 		end_without_entry(c, now, r.bytes);
 		return;
 	}
-	t->open = c->cfa | 1;
-	compiler_barrier();
 	recording_inside(t, c->outer, &c->recorded);
 	slow = slow_units(c, slow_at);
 	struct scp_rt *rt = c->site->rt[r.outcome];

@@ -245,11 +245,13 @@ static inline __attribute__((always_inline)) bool call_fast_end_nested(
 	bool page, const struct scp_call *c, uint64_t now, struct call_result r, bool has_bytes)
 {
 	struct scp_thread *t = c->thread;
-	if (unlikely(!process_epoch.now.generation) || unlikely(thread_self != t) ||
+	if (unlikely(thread_self != t))
+		return false;
+	t->open = c->cfa | 1; /* first: see thread_writes_to */
+	compiler_barrier();
+	if (unlikely(c->generation != process_epoch.now.generation) ||
 	    unlikely(call_was_switched(c)) || unlikely(t->recorded.units != c->recorded.units))
 		return false;
-	t->open = c->cfa | 1;
-	compiler_barrier();
 	if (unlikely(!call_fast_add_nested(page, t, c->site->rt[r.outcome], c->began_at,
 					   c->inner_at, now, r.bytes, has_bytes)))
 		return false;
@@ -266,12 +268,14 @@ static inline __attribute__((always_inline)) bool call_fast_end(bool page,
 								bool has_bytes)
 {
 	struct scp_thread *t = c->thread;
-	/* Another generation: forked (the thread's memory may be gone), or code unloaded. */
-	if (unlikely(c->generation != process_epoch.now.generation) ||
-	    unlikely(switch_watch_is_disturbed(&t->switches)))
-		return false;
-	t->open = cfa | 1;
+	t->open = cfa | 1; /* first: see thread_writes_to */
 	compiler_barrier();
+	/* Another generation: another session, forked, or code unloaded. */
+	if (unlikely(c->generation != process_epoch.now.generation) ||
+	    unlikely(switch_watch_is_disturbed(&t->switches))) {
+		t->open = cfa;
+		return false;
+	}
 	struct scp_rt *rt = c->site->rt[r.outcome];
 	if (unlikely(!call_fast_add(page, t, rt, c->began_at, now, r.bytes, has_bytes)))
 		return false;

@@ -81,6 +81,8 @@ static bool begin_function(struct scp_thread *t, uint32_t function)
  * bookkeeping marked; the thread may be another's afterwards. */
 static bool is_recorded(struct scp_thread *t)
 {
+	if (thread_is_stale(t))
+		return thread_renew(t);
 	return (t->window == control.window && t->names == filter.names) || thread_look_again(t);
 }
 
@@ -94,6 +96,8 @@ static COLD bool begin_marked(struct scp_thread *t, uint32_t function)
 		return false;
 	if (!t->look || !t->look[function].record)
 		begun = begin_function(t, function);
+	if (begun)
+		t->look[function].record->calls++;
 	compiler_barrier();
 	t->open = thread_outside(t);
 	return begun;
@@ -124,7 +128,6 @@ COLD bool look_begin(struct look *k, uint32_t function)
 	t = control_is_recording() ? find_thread() : NULL;
 	if (t && !(t->open & ~OPEN_REGION) && begin_marked(t, function)) {
 		header_refresh_if_old();
-		t->look[function].record->calls++;
 		*k = (struct look){t, &t->look[function], 0, process_epoch.now.generation};
 		timed = true;
 	}
@@ -148,12 +151,15 @@ static void add(struct look_function *f, uint64_t units)
 COLD void look_end(const struct look *k)
 {
 	struct scp_thread *t = k->thread;
-	if (thread_self != t || process_epoch.now.generation != k->generation ||
-	    !control_is_recording())
+	if (thread_self != t)
 		return;
-	uint64_t units = clock_read(t->clock) - k->began_at;
-	if (units >> 63) /* a clock that went backwards */
-		units = 0;
-	add(k->function, units);
-	draw(t, k->function);
+	t->looking = true; /* first: see thread_writes_to */
+	compiler_barrier();
+	if (process_epoch.now.generation == k->generation && control_is_recording()) {
+		uint64_t units = clock_read(t->clock) - k->began_at;
+		add(k->function, units >> 63 ? 0 : units); /* a clock that went backwards */
+		draw(t, k->function);
+	}
+	compiler_barrier();
+	t->looking = false;
 }

@@ -30,15 +30,20 @@ static inline __attribute__((always_inline)) bool look_pass(struct look *k, uint
 	struct scp_thread *t = thread_self;
 	if (unlikely(process_groups - 1 >= GROUPS_PAUSED - 1)) /* nothing is recorded now */
 		return false;
-	if (likely(t != NULL) && likely(t->look != NULL) && likely(process_epoch.now.generation)) {
+	if (likely(t != NULL) && likely(t->look != NULL)) {
 		struct look_function *f = &t->look[function];
 		if (t->open & ~OPEN_REGION)
 			return false;
-		if (likely(f->skip)) {
+		t->looking = true; /* first: see thread_writes_to */
+		compiler_barrier();
+		if (likely(!thread_is_stale(t)) && likely(f->skip)) {
 			f->skip--;
 			f->record->calls++;
+			compiler_barrier();
+			t->looking = false;
 			return false;
 		}
+		t->looking = false;
 	}
 	return look_begin(k, function);
 }

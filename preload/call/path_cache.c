@@ -212,7 +212,7 @@ static void note_control(struct walk_result *r)
 /* For want of what was the function of --below not found? */
 static void count_undecided(const struct walk_result *r)
 {
-	struct scp_header *h = process.file.header;
+	struct scp_header *h = process.file->header;
 	if (h && (r->reach != REACH_ALL || r->flags & (SCP_PATH_CUT | SCP_PATH_SMALL_STACK)))
 		__atomic_add_fetch(&h->below_cut, 1, __ATOMIC_RELAXED);
 }

@@ -25,7 +25,7 @@ static void copy_result(struct walk_result *to, const struct walk_result *from)
 
 static bool is_turn(void)
 {
-	struct scp_header *h = process.file.header;
+	struct scp_header *h = process.file->header;
 	if (!h || __atomic_fetch_add(&state.turn, 1, __ATOMIC_RELAXED) % second.one_in)
 		return false;
 	return true;
@@ -33,7 +33,7 @@ static bool is_turn(void)
 
 static void count_walk(void)
 {
-	__atomic_add_fetch(&process.file.header->path_checks.cached_walks, 1, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&process.file->header->path_checks.cached_walks, 1, __ATOMIC_RELAXED);
 }
 
 COLD bool walk_check_begin(const struct scp_thread *t)

@@ -103,6 +103,29 @@ static uint32_t kind_by_name(const char *name)
 	return SCP_CLOCK_NONE;
 }
 
+/* Who read the clock in an earlier session may come back: where there was a page is one for ever.
+ */
+static void put_page(const struct scp_clock_page *page)
+{
+	void *last =
+		(void *)((uintptr_t)clock_chosen.page & ~(uintptr_t)(SCP_CLOCK_PAGE_BYTES - 1));
+	if (last &&
+	    !sys_failed(sys_move_mapping((void *)(uintptr_t)page, SCP_CLOCK_PAGE_BYTES, last)))
+		page = last;
+	clock_chosen.page = &page->ticks;
+}
+
+void clock_forget(void)
+{
+	void *last =
+		(void *)((uintptr_t)clock_chosen.page & ~(uintptr_t)(SCP_CLOCK_PAGE_BYTES - 1));
+	void *zero =
+		last ? sys_mmap(SCP_CLOCK_PAGE_BYTES, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+		     : MAP_FAILED;
+	if (!sys_failed(zero))
+		sys_move_mapping(zero, SCP_CLOCK_PAGE_BYTES, last);
+}
+
 static bool map_page(const char *path)
 {
 	if (!path || !*path)
@@ -122,7 +145,7 @@ static bool map_page(const char *path)
 			sys_munmap((void *)page, SCP_CLOCK_PAGE_BYTES);
 			return false;
 		}
-	clock_chosen.page = &page->ticks;
+	put_page(page);
 	return true;
 }
 
@@ -137,6 +160,10 @@ void clock_choose(const char *name, const char *page_path)
 {
 	struct clock_choice *c = &clock_chosen;
 	uint32_t asked = kind_by_name(name);
+	c->slow_kind = SCP_CLOCK_NONE; /* one by one: `page` is read at any time */
+	c->fallback = 0;
+	c->phases = false;
+	c->tick_ns = 0;
 	c->requested = asked;
 	c->kind = asked;
 	if (asked == SCP_CLOCK_PAGE && !map_page(page_path)) {

@@ -29,6 +29,9 @@ extern HIDDEN struct clock_choice clock_chosen;
  * any. Opens and closes files; call at start only. */
 HIDDEN void clock_choose(const char *name, const char *page_path);
 
+/* A session is over: the page's file is let go, its memory stays readable. */
+HIDDEN void clock_forget(void);
+
 /* False after prctl(PR_SET_TSC, PR_TSC_SIGSEGV), which is inherited: reading the
  * counter, and with it most clocks of the vDSO, would kill. */
 HIDDEN bool clock_is_allowed(void);

@@ -87,6 +87,29 @@ uint32_t control_begin(uint32_t groups)
 	return record ? control.groups : GROUPS_PAUSED;
 }
 
+static const struct scp_control_page *last_page; /* memos and threads may still read it */
+
+/* Where there was a page is a page for ever: it becomes this one. */
+static void put_page(const struct scp_control_page *page)
+{
+	if (last_page && !sys_failed(sys_move_mapping((void *)(uintptr_t)page, SCP_CONTROL_BYTES,
+						      (void *)(uintptr_t)last_page)))
+		page = last_page;
+	control.page = last_page = page;
+}
+
+void control_forget(void)
+{
+	void *zero = MAP_FAILED;
+	if (last_page)
+		zero = sys_mmap(SCP_CONTROL_BYTES, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (!sys_failed(zero))
+		sys_move_mapping(zero, SCP_CONTROL_BYTES, (void *)(uintptr_t)last_page);
+	control.page = NULL;
+	control.stopped = control.stopped_seen = control.used = false;
+	control.recorded_ns = control.base_ns = 0;
+}
+
 static void map_page(const char *path)
 {
 	char magic[8];
@@ -101,7 +124,7 @@ static void map_page(const char *path)
 	for (unsigned i = 0; sound && i < sizeof magic; i++)
 		sound = magic[i] == SCP_CONTROL_MAGIC[i];
 	if (sound)
-		control.page = page;
+		put_page(page);
 }
 
 void control_read(void)

@@ -34,6 +34,9 @@ extern HIDDEN struct control control;
 /* From the environment. Start-up only. */
 HIDDEN void control_read(void);
 
+/* A session is over: nothing asks for stopping any more. The page's memory stays readable. */
+HIDDEN void control_forget(void);
+
 /* A process begins to record these groups; returns what process_groups is to be. */
 HIDDEN uint32_t control_begin(uint32_t groups);
 

@@ -63,6 +63,18 @@ void filter_read(void)
 		filter_note_ignored("SCPROF_BELOW");
 }
 
+void filter_forget(void)
+{
+	filter.threads = NULL;
+	filter.below = false;
+	filter.depth = SCP_MAX_FRAMES;
+	filter.full_flag = SCP_PATH_TRUNCATED;
+	filter.text_bytes = 0;
+	__atomic_add_fetch(&filter.names, 1, __ATOMIC_RELAXED);
+	for (unsigned i = 0; i < sizeof filter.text; i++)
+		filter.text[i] = 0;
+}
+
 bool filter_wants_thread(const char *name)
 {
 	return !filter.threads || glob_list_matches(filter.threads, name);

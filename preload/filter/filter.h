@@ -27,6 +27,9 @@ extern HIDDEN struct filter filter;
 /* From the environment. Start-up only. */
 HIDDEN void filter_read(void);
 
+/* No filter is in force: another session begins. */
+HIDDEN void filter_forget(void);
+
 /* Is a thread of this name recorded? */
 HIDDEN bool filter_wants_thread(const char *name);
 

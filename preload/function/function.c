@@ -5,6 +5,7 @@
 
 #include "preload/process/file.h"
 #include "preload/function/function.h"
+#include "preload/process/modules.h"
 #include "preload/process/process.h"
 #include "include/scprof_format.h"
 #include "preload/unwind/unwind.h"
@@ -26,11 +27,19 @@ static const struct {
 #undef SCP_HOOK
 };
 
+bool function_opened_later;
+
+void *function_scope(void)
+{
+	return function_opened_later ? RTLD_DEFAULT : RTLD_NEXT;
+}
+
 COLD void *function_resolve(enum function_id id)
 {
 	if (!function_real[id]) {
-		void *found = dlsym(RTLD_NEXT, functions[id].symbol);
-		function_real[id] = found ? found : (void *)function_absent;
+		void *found = dlsym(function_scope(), functions[id].symbol);
+		bool ours = found && modules_is_ours((uint64_t)found); /* libc has none */
+		function_real[id] = found && !ours ? found : (void *)function_absent;
 	}
 	return function_real[id];
 }
@@ -82,7 +91,7 @@ void function_write_records(void)
 	struct file_chunk chunk = {0};
 	uint64_t room = sizeof(struct scp_chunk) + FN_COUNT * sizeof(struct scp_function);
 	room = (room + SCP_GRANULE - 1) / SCP_GRANULE * SCP_GRANULE;
-	if (!file_chunk(&process.file, &chunk, room, SCP_CHUNK_PROCESS, 0))
+	if (!file_chunk(process.file, &chunk, room, SCP_CHUNK_PROCESS, 0))
 		return;
 	for (unsigned i = 0; i < FN_COUNT; i++) {
 		struct unwind_object object;

@@ -37,7 +37,7 @@ COLD void *selected_real_dlsym(void)
 {
 	static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17"};
 	for (unsigned i = 0; i < 3 && !selected_libc_dlsym; i++)
-		selected_libc_dlsym = dlvsym(RTLD_NEXT, "dlsym", versions[i]);
+		selected_libc_dlsym = dlvsym(function_scope(), "dlsym", versions[i]);
 	return selected_libc_dlsym;
 }
 
@@ -120,7 +120,7 @@ static void resolve_memory(void)
 			if (!symbols()[i].real &&
 			    text_equal(text_of(symbols()[i].name), names[n]) &&
 			    !(symbols()[i].flags & SCP_SELECTED_SPARE))
-				symbols()[i].real = look_up(&symbols()[i], RTLD_NEXT);
+				symbols()[i].real = look_up(&symbols()[i], function_scope());
 }
 
 /* The stub object comes before us: what is next after us is the original. */
@@ -131,7 +131,7 @@ void selected_resolve_all(void)
 	for (uint32_t i = 0; i < selected_count(); i++) {
 		struct scp_selected *s = &symbols()[i];
 		if (!s->real && !(s->flags & SCP_SELECTED_SPARE))
-			s->real = look_up(s, RTLD_NEXT);
+			s->real = look_up(s, function_scope());
 		failed |= !s->real;
 	}
 	if (failed)
@@ -163,7 +163,7 @@ static void *look_up_in(const struct scp_selected *s, const char *object)
 static void *look_up_for_caller(const struct scp_selected *s, uint64_t ra)
 {
 	struct unwind_object caller;
-	void *p = look_up(s, RTLD_NEXT); /* opened with RTLD_GLOBAL */
+	void *p = look_up(s, function_scope()); /* opened with RTLD_GLOBAL */
 	if (!p && unwind_object_find_object(ra - 1, &caller))
 		p = look_up_in(s, caller.name);
 	if (!p && !sys_sandboxed) /* may look for a file */
@@ -185,7 +185,7 @@ COLD void *selected_find_real(struct scp_selected *s, uint64_t ra, void **of_cal
 	if (!s->real && looking >= LOOKING_MOST)
 		return (void *)selected_nothing;
 	if (process_groups == GROUPS_UNSET && !s->real) /* called by another one's constructor */
-		s->real = look_up(s, RTLD_NEXT);
+		s->real = look_up(s, function_scope());
 	if (s->real)
 		return s->real;
 	void *known = of_caller ? *of_caller : NULL;
@@ -265,7 +265,7 @@ bool selected_write_records(void)
 	for (uint32_t i = 0; i < selected_count(); i++)
 		room += record_bytes(&symbols()[i]);
 	room = (room + SCP_GRANULE - 1) / SCP_GRANULE * SCP_GRANULE;
-	if (!selected_count() || !file_chunk(&process.file, &chunk, room, SCP_CHUNK_PROCESS, 0))
+	if (!selected_count() || !file_chunk(process.file, &chunk, room, SCP_CHUNK_PROCESS, 0))
 		return !selected_count();
 	for (uint32_t i = 0; i < selected_count(); i++) {
 		uint64_t bytes = record_bytes(&symbols()[i]);

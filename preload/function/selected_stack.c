@@ -97,7 +97,7 @@ uint64_t selected_stack_copied(uint64_t cfa, uint64_t fp, uint64_t frame)
 
 COLD void selected_stack_count(uint32_t id)
 {
-	struct scp_header *h = process.file.header;
+	struct scp_header *h = process.file->header;
 	if (h && !__atomic_fetch_add(&h->uncopied_calls, 1, __ATOMIC_RELAXED) &&
 	    id < selected_count())
 		text_append(h->uncopied_function, sizeof h->uncopied_function, 0,

@@ -2,6 +2,7 @@
 /* What happens when the loader has loaded this library, and when the program ends by exit: here the
  * order is decided in which recording begins, its own cost is measured, and both end. */
 #include "include/scprof_version.h"
+#include "preload/attach/session.h"
 #include "preload/filter/control.h"
 #include "preload/overhead/overhead.h"
 #include "preload/process/libraries.h"
@@ -15,6 +16,7 @@ __attribute__((constructor)) static void constructor(void)
 {
 	lifecycle_constructing = true;
 	lifecycle_start();
+	session_note_start();
 	if (!process_groups)
 		return;
 	overhead_measure_first();

@@ -39,7 +39,7 @@ static uint32_t prepare(bool strict)
 		stop_for_good();
 	sys_sandboxed = 1;
 	if (!before && !strict)
-		file_fill(&process.file);
+		file_fill(process.file);
 	return before;
 }
 
@@ -47,8 +47,8 @@ static void conclude(bool installed, uint32_t before)
 {
 	if (!installed)
 		sys_sandboxed = before;
-	else if (process.file.header)
-		process.file.header->losses.sandboxed = 1;
+	else
+		process_loss(sandboxed, 1);
 }
 
 HIDDEN long sandbox_syscall(long n, long a, long b, long c, long d, long e, long f);

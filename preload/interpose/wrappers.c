@@ -133,13 +133,14 @@ static inline __attribute__((always_inline)) bool is_recorded(uint32_t always, u
 /* From the fast path to the slow one. Takes values, so that the fast path keeps
  * them in registers. */
 static COLD void end_slowly(struct scp_thread *thread, struct scp_site *site, uint64_t began_at,
-			    uint64_t now, uint64_t cfa, uint32_t function_bytes, uint32_t outcome,
-			    uint64_t bytes)
+			    uint32_t generation, uint64_t now, uint64_t cfa,
+			    uint32_t function_bytes, uint32_t outcome, uint64_t bytes)
 {
 	struct scp_call call = {.thread = thread,
 				.site = site,
 				.began_at = began_at,
 				.cfa = cfa,
+				.generation = generation,
 				.function = function_bytes >> 1};
 	call_end_at(&call, (struct call_result){outcome, bytes}, function_bytes & 1, now);
 }
@@ -154,8 +155,9 @@ static COLD void end_slowly(struct scp_thread *thread, struct scp_site *site, ui
 		uint64_t now = call_fast_clock_end(page, function_is_ordered[FN_##name]);          \
 		struct call_result what = result;                                                  \
 		if (unlikely(!call_fast_end(page, &fast, now, ARCH_CALLER_SP(), what, has_bytes))) \
-			end_slowly(fast.thread, fast.site, fast.began_at, now, ARCH_CALLER_SP(),   \
-				   FN_##name << 1 | (has_bytes), what.outcome, what.bytes);        \
+			end_slowly(fast.thread, fast.site, fast.began_at, fast.generation, now,    \
+				   ARCH_CALLER_SP(), FN_##name << 1 | (has_bytes), what.outcome,   \
+				   what.bytes);                                                    \
 		after;                                                                             \
 		return r;                                                                          \
 	}

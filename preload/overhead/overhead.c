@@ -21,7 +21,7 @@ static bool measure(struct overhead_costs *out)
 {
 	uint64_t signals;
 	uint32_t idle = 0;
-	if (sys_sandboxed || !process.file.header || !process_groups ||
+	if (sys_sandboxed || !process.file->header || !process_groups ||
 	    !process_epoch.now.generation || stack_room() < STACK_TO_UNWIND ||
 	    !__atomic_compare_exchange_n(&busy, &idle, 1, false, __ATOMIC_ACQUIRE,
 					 __ATOMIC_RELAXED))
@@ -37,7 +37,7 @@ COLD void overhead_measure_first(void)
 {
 	header_note_usage();
 	if (measure(&process.overhead))
-		header_write_overhead(process.file.header);
+		header_write_overhead(process.file->header);
 	header_leave_out_usage();
 }
 
@@ -45,9 +45,9 @@ COLD void overhead_measure_last(void)
 {
 	struct overhead_costs last;
 	uint64_t since_ns = header_cpu_ns();
-	struct scp_header *h = process.file.header;
+	struct scp_header *h = process.file->header;
 	if (!h || clock_mono_ns() - h->start_mono_ns < LEAST_LIFE_NS ||
-	    (!sys_sandboxed && (uint32_t)sys_getpid() != process.file.pid) || !measure(&last))
+	    (!sys_sandboxed && (uint32_t)sys_getpid() != process.file->pid) || !measure(&last))
 		return;
 	header_write_overhead_last(h, &last);
 	header_note_own(since_ns);

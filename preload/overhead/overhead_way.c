@@ -160,6 +160,7 @@ static void prepare_thread(const struct overhead_way *w)
 	struct scp_thread *t = &scratch.thread;
 	t->open = t->inner = t->inside = t->region_depth = 0;
 	t->generation = process_epoch.now.generation;
+	t->session = process_epoch.now.session;
 	t->clock = w->clock;
 	t->slow_clock = w->slow;
 	t->histograms = clock_chosen.histograms;

@@ -35,6 +35,7 @@ struct profile_file {
 	uint32_t failures;
 	int fd; /* of a file that has no name yet; else -1 */
 	uint64_t device, inode;
+	uint64_t ended_ns; /* when its session ended; 0: not yet */
 	char path[FILE_PATH_MAX];
 };
 

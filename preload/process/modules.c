@@ -168,13 +168,13 @@ static bool begin_chunk(void)
 	uint32_t growing;
 	unsigned waits = 0;
 	do {
-		growing = __atomic_load_n(&process.file.growing, __ATOMIC_ACQUIRE);
-		if (file_chunk(&process.file, &process.chunk, 2 * SCP_GRANULE, SCP_CHUNK_PROCESS,
+		growing = __atomic_load_n(&process.file->growing, __ATOMIC_ACQUIRE);
+		if (file_chunk(process.file, &process.chunk, 2 * SCP_GRANULE, SCP_CHUNK_PROCESS,
 			       0)) {
 			__atomic_store_n(&growth_stuck, 0, __ATOMIC_RELAXED);
 			return true;
 		}
-	} while (growing && wait_while(&process.file.growing, growing, &waits, &growth_stuck));
+	} while (growing && wait_while(&process.file->growing, growing, &waits, &growth_stuck));
 	return false;
 }
 

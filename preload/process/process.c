@@ -8,7 +8,8 @@
 
 uint32_t process_groups = GROUPS_UNSET;
 union process_epoch_page process_epoch __attribute__((aligned(ARCH_PAGE_MAX)));
-struct process process;
+static struct profile_file first_file;
+struct process process = {.file = &first_file, .session = 1};
 
 /* Numbers are not used again, not even by a forked child: a call under way knows
  * by its number that it began in another process. */
@@ -20,7 +21,7 @@ void process_next_generation(void)
 
 bool process_discard_if_empty(void)
 {
-	const struct profile_file *f = &process.file;
+	const struct profile_file *f = process.file;
 	return f->header && process_epoch.now.generation && process.forked && !f->tables &&
 	       !sys_sandboxed && (uint32_t)sys_getpid() == f->pid && sys_unlink(f->path) == 0;
 }

@@ -27,6 +27,7 @@ extern HIDDEN uint32_t process_groups;
 struct process_epoch {
 	uint32_t generation;
 	uint32_t starting; /* a thread is in lifecycle_start */
+	uint32_t session;  /* process.session while that is recorded, else 0: wiped likewise */
 };
 extern HIDDEN union process_epoch_page {
 	struct process_epoch now;
@@ -44,14 +45,16 @@ struct overhead_costs {
 };
 
 struct process {
-	struct profile_file file;
+	struct profile_file *file; /* never NULL; of an earlier session where it is not this one */
 	/* By wrapper id, then selected functions; NULL without a file. */
 	struct scp_function *function[PROCESS_FUNCTIONS];
 	struct file_chunk chunk; /* PROCESS chunk that takes module records */
 	uint32_t chunk_busy, touching;
-	uint64_t touched_ns; /* when the anchor was refreshed: end_mono_ns of the header */
-	uint32_t generation; /* the latest; unlike process_epoch's it survives a fork */
-	bool forked;	     /* this process began as a fork */
+	uint64_t touched_ns;	   /* when the anchor was refreshed: end_mono_ns of the header */
+	uint32_t generation;	   /* the latest; unlike process_epoch's it survives a fork */
+	uint32_t session;	   /* number of the present or latest one, see attach/session.h */
+	uint32_t first_generation; /* of that one in this process */
+	bool forked;		   /* this process began as a fork */
 	/* What overhead.c measured at the start of this program: forked children have it too. */
 	struct overhead_costs overhead;
 };
@@ -59,6 +62,12 @@ extern HIDDEN struct process process;
 
 /* Code was unloaded: every memo is stale. */
 HIDDEN void process_next_generation(void);
+
+/* Did what began in `generation` begin in an earlier session, or in a parent? */
+static inline bool process_is_over(uint32_t generation)
+{
+	return (int32_t)(generation - process.first_generation) < 0;
+}
 
 /* A forked child that recorded nothing leaves no file (before exec, at exit). True: it is gone. */
 HIDDEN bool process_discard_if_empty(void);
@@ -69,9 +78,10 @@ HIDDEN void process_begin_anew(void);
 /* A counter in the file's losses, or NULL without a file. */
 #define process_loss(field, by)                                                                    \
 	do {                                                                                       \
-		if (process.file.header)                                                           \
-			__atomic_add_fetch(&process.file.header->losses.field, (by),               \
-					   __ATOMIC_RELAXED);                                      \
+		struct scp_header *loss_header =                                                   \
+			__atomic_load_n(&process.file, __ATOMIC_RELAXED)->header;                  \
+		if (loss_header)                                                                   \
+			__atomic_add_fetch(&loss_header->losses.field, (by), __ATOMIC_RELAXED);    \
 	} while (0)
 
 #endif

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "preload/process/start_name.h"
+#include "include/scprof_attach.h"
 #include "include/scprof_format.h"
 #include "preload/process/settings.h"
 #include "preload/process/slowest_settings.h"
@@ -11,17 +12,42 @@
 
 struct settings settings;
 
+static struct {
+	char text[SCP_ATTACH_TEXT_BYTES];
+	uint32_t bytes;
+	bool given;
+} order;
+
+bool settings_take_order(const char *text, uint32_t bytes)
+{
+	if (bytes > sizeof order.text || (bytes && text[bytes - 1]))
+		return false;
+	order.given = true;
+	order.bytes = bytes;
+	bytes_copy(order.text, text, bytes);
+	return true;
+}
+
+/* The value in "NAME=value", or NULL. */
+static const char *value_of(const char *variable, const char *name, size_t n)
+{
+	size_t i = 0;
+	while (i < n && variable[i] == name[i])
+		i++;
+	return i == n && variable[n] == '=' ? variable + n + 1 : NULL;
+}
+
 const char *settings_variable(const char *name)
 {
 	size_t n = text_length(name);
-	for (char **e = environ; e && *e; e++) {
-		size_t i = 0;
-		while (i < n && (*e)[i] == name[i])
-			i++;
-		if (i == n && (*e)[n] == '=')
-			return *e + n + 1;
+	const char *value = NULL;
+	for (uint32_t at = 0; order.given && at < order.bytes && !value;) {
+		value = value_of(order.text + at, name, n);
+		at += (uint32_t)text_length(order.text + at) + 1;
 	}
-	return NULL;
+	for (char **e = order.given ? NULL : environ; e && *e && !value; e++)
+		value = value_of(*e, name, n);
+	return value;
 }
 
 static long read_file(const char *path, char *buf, size_t room)

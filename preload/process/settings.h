@@ -41,7 +41,11 @@ HIDDEN bool settings_read(bool has_stubs, bool needs_no_stubs);
 
 /* Does the environment ask for functions that need a stub object? Values, or NULL. */
 HIDDEN bool settings_symbols_wanted(const char *symbols, const char *groups);
-/* The value of an environment variable, or NULL. */
+/* From now on variables are those of this text ("NAME=value", each NUL-terminated), which is
+ * copied, and none of the environment. False: it is none, and nothing is changed. */
+HIDDEN bool settings_take_order(const char *text, uint32_t bytes);
+
+/* The value of an environment variable, or of one of the order, or NULL. */
 HIDDEN const char *settings_variable(const char *name);
 
 /* starttime of this process, as in /proc/PID/stat; 0 if it cannot be read. */

@@ -266,6 +266,10 @@ static inline __attribute__((always_inline)) void end(bool tsc, struct scp_threa
 	}
 	t->open = sp | 1;
 	compiler_barrier();
+	if (thread_is_stale(t)) {
+		t->open = open;
+		return;
+	}
 	uint32_t at = t->region_depth - 1;
 	if ((unlikely(!t->region_depth) ||
 	     unlikely(!is_meant(&t->regions[at], kind, function, serial))) &&
@@ -313,7 +317,7 @@ static inline __attribute__((always_inline)) void end_region(enum region_kind ki
 {
 	struct scp_thread *t = thread_fast;
 	arch_order();
-	if (likely(t) && likely(process_epoch.now.generation))
+	if (likely(t))
 		end(true, t, kind, function, serial, sp, arch_counter(), 0);
 	else
 		end_slowly(kind, function, serial, sp);

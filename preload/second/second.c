@@ -38,6 +38,7 @@ enum verdict { EQUAL, DIFFERENT, UNDECIDED };
 bool second_choose(const char *one_in)
 {
 	uint64_t n = 0;
+	second.one_in = 0;
 	if (!one_in)
 		return true;
 	for (; *one_in >= '0' && *one_in <= '9' && n <= UINT32_MAX; one_in++)
@@ -101,13 +102,13 @@ void second_load(void)
 	process_groups = 0; /* what the loader calls is not the program's */
 	load(path);
 	process_groups = groups;
-	if (process.file.header)
-		process.file.header->path_checks.unwinder = second.unwinder;
+	if (process.file->header)
+		process.file->header->path_checks.unwinder = second.unwinder;
 }
 
 void second_begin_file(void)
 {
-	struct scp_header *h = process.file.header;
+	struct scp_header *h = process.file->header;
 	/* Whoever had libunwind when the process forked has left its locks as they were. */
 	if (process.forked && (state.busy || state.shared)) {
 		state.walk = NULL;
@@ -124,8 +125,8 @@ void second_begin_file(void)
 
 void second_count_heuristic(void)
 {
-	if (process.file.header)
-		__atomic_add_fetch(&process.file.header->path_checks.heuristic, 1,
+	if (process.file->header)
+		__atomic_add_fetch(&process.file->header->path_checks.heuristic, 1,
 				   __ATOMIC_RELAXED);
 }
 
@@ -203,7 +204,7 @@ static void record_step(void *argument)
 	uint64_t bytes = sizeof *r + 8 * ((uint64_t)ours + theirs);
 	bytes = (bytes + SCP_RECORD_ALIGN - 1) / SCP_RECORD_ALIGN * SCP_RECORD_ALIGN;
 	r = file_next_record(&state.chunk, bytes);
-	if (!r && file_optional_chunk(&process.file, &state.chunk, SCP_OPTIONAL_CHECKS, 0))
+	if (!r && file_optional_chunk(process.file, &state.chunk, SCP_OPTIONAL_CHECKS, 0))
 		r = file_next_record(&state.chunk, bytes);
 	if (!r)
 		return;
@@ -221,7 +222,7 @@ static void record_step(void *argument)
 void second_tell(const struct second_difference *d)
 {
 	struct second_difference copy = *d;
-	__atomic_add_fetch(&process.file.header->path_checks.differ, 1, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&process.file->header->path_checks.differ, 1, __ATOMIC_RELAXED);
 	if (state.differences < SCP_PATH_DIFFERENCES_MAX)
 		modules_exclusive(record_step, &copy);
 }
@@ -277,7 +278,7 @@ void second_leave(const uint64_t *signals)
 
 COLD void second_walk_again(const struct second_walk *w)
 {
-	struct scp_header *h = process.file.header;
+	struct scp_header *h = process.file->header;
 	uint64_t signals;
 	if (!h || __atomic_fetch_add(&state.turn, 1, __ATOMIC_RELAXED) % second.one_in)
 		return;

@@ -48,7 +48,7 @@ static __attribute__((noinline)) uint32_t begin_large(struct selected_frame *f,
 	if (words == SELECTED_STACK_REFUSED) {
 		if (t)
 			t->open = outer;
-		f->way = WAY_NONE;
+		f->call.way = WAY_NONE;
 		selected_stack_count(f->symbol->id);
 		return SELECTED_PASS;
 	}
@@ -91,8 +91,8 @@ static inline __attribute__((always_inline)) uint32_t begin_fast(bool page,
 	f->real = real;
 	f->call.thread = c.thread;
 	f->call.site = c.site;
-	f->generation = c.generation;
-	f->way = page ? WAY_PAGE : WAY_TSC;
+	f->call.generation = c.generation;
+	f->call.way = page ? WAY_PAGE : WAY_TSC;
 	uint64_t words = c.memo->stack_words;
 	if (likely(words <= SELECTED_STACK_FAST))
 		copy_stack(f, words);
@@ -128,9 +128,10 @@ static inline __attribute__((always_inline)) uint32_t begin_nested(bool page,
 	f->call.outer = outer;
 	f->call.function = id_of(f);
 	f->call.fine_ns = 0;
+	f->call.generation = t->generation;
 	f->call.inner_at = t->inner;
 	f->call.recorded = t->recorded;
-	f->way = page ? WAY_PAGE_NESTED : WAY_TSC_NESTED;
+	f->call.way = page ? WAY_PAGE_NESTED : WAY_TSC_NESTED;
 	call_fast_mark(&f->call);
 	uint64_t words = m->stack_words;
 	if (likely(words <= SELECTED_STACK_FAST))
@@ -192,7 +193,7 @@ static COLD uint32_t begin_otherwise(struct selected_frame *f)
 uint32_t selected_call_begin(struct selected_frame *f)
 {
 	uint32_t step;
-	f->way = WAY_NONE;
+	f->call.way = WAY_NONE;
 	if (likely(process_groups & SCP_GROUP_SELECTED)) {
 		if (likely((step = begin_fast(false, f)) != SELECTED_SLOW) ||
 		    (step = begin_nested(false, f)) != SELECTED_SLOW ||
@@ -257,7 +258,7 @@ COLD uint32_t selected_call_begin_slow(struct selected_frame *f)
 	uint64_t words =
 		c->site ? c->stack_words
 			: selected_stack_words(f->symbol->id, CFA(f), SELECTED_FRAME_UNKNOWN);
-	f->way = WAY_SLOW;
+	f->call.way = WAY_SLOW;
 	errno = saved;
 	if (words > SELECTED_STACK_FAST)
 		return begin_large(f, c->thread, c->outer, words);
@@ -267,9 +268,9 @@ COLD uint32_t selected_call_begin_slow(struct selected_frame *f)
 
 COLD uint32_t selected_call_start(struct selected_frame *f)
 {
-	if (f->way == WAY_SLOW)
+	if (f->call.way == WAY_SLOW)
 		return read_clock(f);
-	if (f->way == WAY_TSC || f->way == WAY_TSC_NESTED)
+	if (f->call.way == WAY_TSC || f->call.way == WAY_TSC_NESTED)
 		return SELECTED_TSC;
 	f->began_at = call_fast_clock_begin(true, true);
 	return SELECTED_CALL;
@@ -279,13 +280,14 @@ COLD uint32_t selected_call_start(struct selected_frame *f)
  * well say 0. */
 static COLD void end_slowly(struct selected_frame *f, uint32_t outcome, uint64_t now)
 {
-	if (f->way == WAY_TSC || f->way == WAY_PAGE)
+	if (f->call.way == WAY_TSC || f->call.way == WAY_PAGE)
 		f->call = (struct scp_call){.thread = f->call.thread,
 					    .site = f->call.site,
 					    .cfa = CFA(f),
+					    .generation = f->call.generation,
 					    .function = id_of(f)};
-	bool is_read = f->way != WAY_SLOW || f->step == SELECTED_TSC;
-	f->way = WAY_NONE;
+	bool is_read = f->call.way != WAY_SLOW || f->step == SELECTED_TSC;
+	f->call.way = WAY_NONE;
 	if (is_read) {
 		f->call.began_at = f->began_at;
 		call_end_at(&f->call, (struct call_result){outcome, 0}, false, now);
@@ -300,7 +302,7 @@ static inline __attribute__((always_inline)) bool end_fast(bool page, struct sel
 	struct call_fast c = {.thread = f->call.thread,
 			      .site = f->call.site,
 			      .began_at = f->began_at,
-			      .generation = f->generation};
+			      .generation = f->call.generation};
 	return call_fast_end(page, &c, now, CFA(f), (struct call_result){SCP_COMPLETED, 0}, false);
 }
 
@@ -313,22 +315,22 @@ static inline __attribute__((always_inline)) bool end_nested(bool page, struct s
 
 uint32_t selected_call_end(struct selected_frame *f)
 {
-	if (likely(f->way == WAY_TSC)) {
+	if (likely(f->call.way == WAY_TSC)) {
 		if (likely(end_fast(false, f, f->ended_at)))
 			return SELECTED_PASS;
-	} else if (f->way == WAY_PAGE) {
+	} else if (f->call.way == WAY_PAGE) {
 		f->ended_at = call_fast_clock_end(true, true);
 		if (likely(end_fast(true, f, f->ended_at)))
 			return SELECTED_PASS;
-	} else if (f->way == WAY_TSC_NESTED) {
+	} else if (f->call.way == WAY_TSC_NESTED) {
 		if (likely(end_nested(false, f)))
 			return SELECTED_PASS;
-	} else if (f->way == WAY_PAGE_NESTED) {
+	} else if (f->call.way == WAY_PAGE_NESTED) {
 		f->ended_at = call_fast_clock_end(true, true);
 		if (likely(end_nested(true, f)))
 			return SELECTED_PASS;
 	}
-	if (unlikely(is_scratch(f)) && f->way != WAY_SLOW) {
+	if (unlikely(is_scratch(f)) && f->call.way != WAY_SLOW) {
 		selected_call_disturbed = true;
 		return SELECTED_PASS;
 	}
@@ -372,7 +374,7 @@ COLD int selected_call_personality(int version, int actions, uint64_t class, voi
 	uint64_t fp = get_gr ? get_gr(context, ARCH_FP) : 0;
 	/* below its saved frame pointer the trampoline keeps where its frame is */
 	struct selected_frame *f = fp ? (struct selected_frame *)((uint64_t *)fp)[-1] : NULL;
-	if (f && f->way != WAY_NONE)
+	if (f && f->call.way != WAY_NONE)
 		end_slowly(f, SCP_EXCEPTION, clock_read(clock_chosen.kind));
 	errno = saved;
 	return CONTINUE_UNWIND;

@@ -35,10 +35,8 @@ struct selected_frame {
 	void *real;
 	uint64_t began_at, ended_at; /* the counter, where it is the clock */
 	uint32_t step;		     /* enum selected_step */
-	uint32_t way;		     /* enum selected_way */
-	uint32_t generation;
-	uint32_t vectors;     /* width that is in use: 0 xmm, 1 ymm, 2 zmm */
-	struct scp_call call; /* of the fastest way its thread and site only */
+	uint32_t vectors;	     /* width that is in use: 0 xmm, 1 ymm, 2 zmm */
+	struct scp_call call; /* of the fastest way its thread, site, generation and way only */
 	uint64_t *caller;     /* where the caller's frame pointer and the return address lie */
 	uint64_t words;	      /* SELECTED_LARGE: of stack arguments */
 };
@@ -52,7 +50,7 @@ _Static_assert(AFTER_ARGUMENTS(real) == 8, "known to the assembly");
 _Static_assert(AFTER_ARGUMENTS(began_at) == 16, "known to the assembly");
 _Static_assert(AFTER_ARGUMENTS(ended_at) == 24, "known to the assembly");
 _Static_assert(AFTER_ARGUMENTS(step) == 32, "known to the assembly");
-_Static_assert(AFTER_ARGUMENTS(vectors) == 44, "known to the assembly");
+_Static_assert(AFTER_ARGUMENTS(vectors) == 36, "known to the assembly");
 _Static_assert(AFTER_ARGUMENTS(caller) == 176, "known to the assembly");
 _Static_assert(AFTER_ARGUMENTS(words) == 184, "known to the assembly");
 

@@ -21,7 +21,7 @@
 #define BEGAN_AT 336
 #define ENDED_AT 344
 #define STEP	 352
-#define VECTORS	 364
+#define VECTORS	 356
 #define CALLER	 496
 #define WORDS	 504
 #define FRAME	 512

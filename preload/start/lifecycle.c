@@ -29,12 +29,14 @@
 #include "preload/table/header.h"
 #include "preload/table/thread.h"
 #include "preload/table/usage.h"
+#include "preload/table/slowest.h"
 
 #define FIRST_FILE_BYTES (1u << 20)
 #define SMALL_FILE_BYTES (128u << 10) /* where address space is limited */
 #define MOST_NAME_BYTES	 200u	      /* of the program, in the name of its file: 255 in all */
 
 bool lifecycle_constructing;
+bool lifecycle_dormant;
 
 static void forget_functions(void)
 {
@@ -46,44 +48,49 @@ static void forget_functions(void)
 static uint32_t fill_file(void)
 {
 	uint32_t groups = settings.groups;
-	header_fill(process.file.header, reexec_problem);
+	header_fill(process.file->header, reexec_problem);
 	function_write_records();
 	if (!selected_write_records())
 		groups &= ~SCP_GROUP_SELECTED;
-	process.file.header->groups = groups;
+	process.file->header->groups = groups;
 	return groups;
 }
 
+static int file_error; /* -errno, of the latest begin_file */
+
 /* Returns the groups that are recorded in the file; 0: there is no file. */
-static uint32_t begin_file(void)
+static uint32_t begin_file(struct profile_file *f)
 {
 	const char *program = *settings.program ? settings.program : "unknown";
 	char name[MOST_NAME_BYTES + 1];
 	struct file_wish wish = {file_name_first_birth(), settings.directory, name, sys_getpid()};
+	struct profile_file *before = process.file;
 	text_append(name, start_name_fits(program, text_length(program), MOST_NAME_BYTES) + 1, 0,
 		    program);
 	process.touched_ns = 0;
 	for (; wish.birth < FILE_BIRTHS; wish.birth++) {
-		if (file_create(&process.file, &wish, FIRST_FILE_BYTES) != 0 &&
-		    file_create(&process.file, &wish, SMALL_FILE_BYTES) != 0)
+		if ((file_error = file_create(f, &wish, FIRST_FILE_BYTES)) != 0 &&
+		    (file_error = file_create(f, &wish, SMALL_FILE_BYTES)) != 0)
 			continue;
+		process.file = f; /* never one without a header */
 		uint32_t groups = fill_file();
-		if (file_name_give_name(&process.file, &wish) == 0)
+		if ((file_error = file_name_give_name(f, &wish)) == 0)
 			return groups;
 		forget_functions();
-		file_abandon(&process.file);
+		process.file = before;
+		file_abandon(f);
 	}
 	return 0;
 }
 
 /* A handler that leaves by longjmp would leave a descriptor behind. */
-static uint32_t begin_file_undisturbed(void)
+static uint32_t begin_file_undisturbed(struct profile_file *f)
 {
 	uint64_t signals;
 	sys_hold_signals(&signals);
-	uint32_t groups = begin_file();
+	uint32_t groups = begin_file(f);
 	if (groups)
-		usage_begin(process.file.header); /* late: without what beginning takes */
+		usage_begin(process.file->header); /* late: without what beginning takes */
 	sys_release_signals(&signals);
 	return groups;
 }
@@ -97,7 +104,7 @@ static void on_quick_exit(void)
  * fork at least calls us. */
 static void begin_in_child(void)
 {
-	process_epoch.now = (struct process_epoch){0, 0};
+	process_epoch.now = (struct process_epoch){0, 0, 0};
 	compiler_barrier();
 	lifecycle_start();
 }
@@ -144,8 +151,9 @@ static void take_signal(void)
 		filter_note_ignored("SCPROF_SIGNAL");
 }
 
-/* Each module reads its own part of the environment. */
-static void read_environment(void)
+/* Each module reads its own part of the environment, or of an order. `at_rest`: the loader may be
+ * asked. */
+static void read_environment(bool at_rest)
 {
 	if (!clock_is_allowed() || !settings_read(selected_count() > 0, reexec_needless))
 		return;
@@ -158,8 +166,33 @@ static void read_environment(void)
 		filter_note_ignored("SCPROF_VERIFY_PATHS");
 	control_read();
 	take_signal();
-	precedence_read(settings.groups, settings.preceded, sizeof settings.preceded);
+	if (at_rest && !function_opened_later) /* else callers are led to us, whatever is first */
+		precedence_read(settings.groups, settings.preceded, sizeof settings.preceded);
 }
+
+/* What is known of an earlier file is not in the next. */
+static void forget_file(void)
+{
+	below_forget_modules();
+	modules_reset();
+	unwind_chain_forget();
+	region_name_forget_records();
+	forget_functions();
+	slowest_forget();
+	process.chunk = (struct file_chunk){0};
+}
+
+/* Nothing is recorded until an order comes: opened later. */
+static void be_dormant(void)
+{
+	function_resolve_all();
+	register_handlers();
+	sys_madvise(&process_epoch, sizeof process_epoch, MADV_WIPEONFORK);
+	__atomic_store_n(&process_groups, 0, __ATOMIC_RELEASE);
+	lifecycle_dormant = true;
+}
+
+static void forget_all_files(void);
 
 COLD void lifecycle_start(void)
 {
@@ -170,32 +203,133 @@ COLD void lifecycle_start(void)
 	if (!__atomic_compare_exchange_n(&process_epoch.now.starting, &idle, 1, false,
 					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return;
+	if (lifecycle_dormant)
+		return; /* a forked child */
+	if (function_opened_later && process_groups == GROUPS_UNSET) {
+		be_dormant();
+		return;
+	}
 	uint64_t since_ns = header_cpu_ns();
 	if (process_groups == GROUPS_UNSET) {
 		selected_resolve_all(); /* first: those of memory, which dlsym may use */
 		function_resolve_all();
-		read_environment();
+		read_environment(true);
 		if (settings.groups)
 			register_handlers();
 		sys_madvise(&process_epoch, sizeof process_epoch, MADV_WIPEONFORK);
 	} else {
-		thread_forget_all(); /* a forked child: the threads were the parent's */
+		if (thread_forget_all()) /* a forked child: the threads were the parent's */
+			forget_all_files();
 		process.forked = true;
+		process.session++;
+		process.chunk_busy = process.touching =
+			0; /* their holders are not in this process */
 	}
-	below_forget_modules();
-	modules_reset();
-	unwind_chain_forget();
-	region_name_forget_records();
-	forget_functions();
-	process.chunk = (struct file_chunk){0};
-	process.chunk_busy = process.touching = 0; /* their holders are not in this process */
+	forget_file();
 	uint32_t groups = settings.groups;
 	if (groups)
-		groups = sys_sandboxed ? 0 : begin_file_undisturbed();
+		groups = sys_sandboxed ? 0 : begin_file_undisturbed(process.file);
+	process.first_generation = process.generation + 1;
+	process_epoch.now.session = process.session;
 	second_begin_file();
 	__atomic_store_n(&process_groups, control_begin(groups), __ATOMIC_RELEASE);
 	process_next_generation();
 	header_note_own(since_ns);
+}
+
+/* Files of sessions that are over stay mapped while a thread may be about to write to them. */
+#define FILES_KEPT 16u
+#define SETTLE_NS  2000000u /* after which all processors have seen what a thread marked before */
+
+static struct profile_file files[FILES_KEPT];
+
+/* In a forked child. The file that it began with may be none of these. */
+static void forget_all_files(void)
+{
+	if (process.file->header)
+		file_unmap(process.file);
+	for (unsigned i = 0; i < FILES_KEPT; i++)
+		if (files[i].header)
+			file_unmap(&files[i]);
+}
+
+/* One that is not in use; NULL: all are. */
+static struct profile_file *find_file(void)
+{
+	struct profile_file *found = NULL;
+	uint64_t now_ns = clock_mono_ns();
+	for (unsigned i = 0; i < FILES_KEPT; i++) {
+		struct profile_file *f = &files[i];
+		if (f->header && f != process.file && now_ns - f->ended_ns > SETTLE_NS &&
+		    !process.touching && !thread_writes_to(f))
+			file_unmap(f);
+		if (!f->header && !found)
+			found = f;
+	}
+	return found;
+}
+
+/* Under the lock of module records, whose holders write to the file that is there. */
+static void change_file(void *done)
+{
+	struct profile_file *f = find_file();
+	*(enum scp_attach_problem *)done = f ? SCP_ATTACH_NO_FILE : SCP_ATTACH_NO_MEMORY;
+	file_error = 0;
+	if (!f)
+		return;
+	forget_file();
+	settings.groups = begin_file_undisturbed(f);
+	if (settings.groups)
+		*(enum scp_attach_problem *)done = SCP_ATTACH_FINE;
+}
+
+COLD enum scp_attach_problem lifecycle_begin_session(bool at_rest, uint32_t *error)
+{
+	enum scp_attach_problem problem = SCP_ATTACH_NOT_NOW;
+	uint64_t since_ns = header_cpu_ns();
+	settings.groups = 0;
+	filter_forget();
+	*error = 0;
+	if (!clock_is_allowed())
+		return SCP_ATTACH_NO_CLOCK;
+	read_environment(at_rest);
+	if (!settings.groups)
+		return SCP_ATTACH_BAD_ORDER;
+	if (sys_sandboxed)
+		return SCP_ATTACH_NOT_NOW;
+	process.forked = false;
+	modules_exclusive(change_file, &problem);
+	*error = (uint32_t)-file_error;
+	if (problem != SCP_ATTACH_FINE)
+		return problem;
+	second_begin_file();
+	uint32_t on = control_begin(settings.groups);
+	process.session++;
+	process.first_generation = process.generation + 1;
+	process_epoch.now.starting = 1; /* a child of a raw clone has not */
+	__atomic_store_n(&process_epoch.now.session, process.session, __ATOMIC_SEQ_CST);
+	process_next_generation();
+	lifecycle_dormant = false;
+	__atomic_store_n(&process_groups, on, __ATOMIC_SEQ_CST);
+	header_note_own(since_ns);
+	return problem;
+}
+
+/* In this order: who has looked at the groups looks at the generation after it has marked that it
+ * writes. */
+COLD void lifecycle_end_session(void)
+{
+	thread_end_gap();
+	for (unsigned i = 0; process.touching && i < 1000; i++)
+		arch_relax();
+	header_mark_end(SCP_END_DETACHED);
+	lifecycle_dormant = true;
+	__atomic_store_n(&process_groups, 0, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&process_epoch.now.session, 0, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&process_epoch.now.generation, 0, __ATOMIC_SEQ_CST);
+	process.file->ended_ns = clock_mono_ns();
+	control_forget();
+	clock_forget();
 }
 
 /* When recording begins again the memos are stale before anybody records, so that no gap reaches

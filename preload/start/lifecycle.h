@@ -3,6 +3,10 @@
 #ifndef SCPROF_PRELOAD_START_LIFECYCLE_H
 #define SCPROF_PRELOAD_START_LIFECYCLE_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "include/scprof_attach.h"
 #include "preload/system/util.h"
 
 /* Begin to record, if the settings say so. Called from the constructor, from the
@@ -12,6 +16,14 @@ HIDDEN void lifecycle_start(void);
 
 /* Set by the constructor: libc has begun, even where there is no environment. */
 extern HIDDEN bool lifecycle_constructing;
+
+/* Nothing is recorded until an order comes; forked children likewise. */
+extern HIDDEN bool lifecycle_dormant;
+
+/* Begin another session with the settings of the order, see attach/session.h; and end it. One at a
+ * time. *error: an errno, or 0. */
+HIDDEN enum scp_attach_problem lifecycle_begin_session(bool at_rest, uint32_t *error);
+HIDDEN void lifecycle_end_session(void);
 
 /* Take notice of a change of the control page or of lifecycle_stop. In a child that was forked
  * while recording was stopped, begin. Keeps errno. */

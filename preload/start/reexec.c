@@ -168,6 +168,7 @@ static void execute_once_more(void)
 static void at_start_up(void)
 {
 	const char *disable;
+	function_opened_later = environ != NULL;
 	if (!is_start_up())
 		return;
 	if (clean_up(start_variable(&start, "LD_PRELOAD"))) {

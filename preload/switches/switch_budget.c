@@ -48,7 +48,7 @@ void switch_budget_draw(struct switch_watch *w, uint64_t now)
 
 void switch_budget_count(struct switch_watch *w, uint64_t took)
 {
-	struct scp_header *h = process.file.header;
+	struct scp_header *h = process.file->header;
 	took = took < LONGEST_NS ? took : LONGEST_NS;
 	w->reading_ns += took / 8;
 	w->reading_ns -= w->reading_ns / 8;

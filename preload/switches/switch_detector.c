@@ -172,7 +172,7 @@ void switch_detector_arm(struct switch_watch *w)
 
 void switch_detector_note(uint32_t flags)
 {
-	struct scp_header *h = process.file.header;
+	struct scp_header *h = process.file->header;
 	if ((__atomic_load_n(&switch_chosen.flags, __ATOMIC_RELAXED) & flags) == flags)
 		return; /* what other threads look at, too, is not written at every switch */
 	__atomic_or_fetch(&switch_chosen.flags, flags, __ATOMIC_RELAXED);
@@ -182,7 +182,7 @@ void switch_detector_note(uint32_t flags)
 
 void switch_detector_give_up(void)
 {
-	struct scp_header *h = process.file.header;
+	struct scp_header *h = process.file->header;
 	bool next = switch_chosen.kind == SCP_SWITCH_RSEQ && !switch_chosen.only && find_perf();
 	switch_chosen.kind = next ? SCP_SWITCH_PERF : SCP_SWITCH_SAMPLED;
 	if (h)

@@ -78,8 +78,8 @@ static void add_off_cpu(struct switch_watch *w, const struct switch_reading *r, 
 	s->mark.weighted += weight * length;
 	/* A switch in the middle of the reading before was counted there already. */
 	if (!waits && r->involuntary == from->involuntary && off < UNFOUNDED_NS) {
-		if (process.file.header)
-			__atomic_add_fetch(&process.file.header->switches.unfounded, 1,
+		if (process.file->header)
+			__atomic_add_fetch(&process.file->header->switches.unfounded, 1,
 					   __ATOMIC_RELAXED);
 		return;
 	}
@@ -100,7 +100,7 @@ static void add_off_cpu(struct switch_watch *w, const struct switch_reading *r, 
 /* A segment without one: was there really none? */
 static void verify(struct switch_watch *w, const struct switch_reading *r)
 {
-	struct scp_header *h = process.file.header;
+	struct scp_header *h = process.file->header;
 	if (r->voluntary == w->from.voluntary && r->involuntary == w->from.involuntary) {
 		note_ran(w, r->mono_ns - w->from.mono_ns, r->cpu_ns - w->from.cpu_ns);
 		return;
@@ -113,8 +113,8 @@ static void verify(struct switch_watch *w, const struct switch_reading *r)
 static void close_segment(struct switch_watch *w, const struct switch_reading *r, bool switched,
 			  uint64_t length, uint64_t weight)
 {
-	if (process.file.header)
-		__atomic_add_fetch(&process.file.header->switches.verified, 1, __ATOMIC_RELAXED);
+	if (process.file->header)
+		__atomic_add_fetch(&process.file->header->switches.verified, 1, __ATOMIC_RELAXED);
 	if (switched)
 		add_off_cpu(w, r, length, weight);
 	else if (w->detector != SCP_SWITCH_SAMPLED)

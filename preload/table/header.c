@@ -43,9 +43,9 @@ uint64_t header_cpu_ns(void)
 
 void header_note_own(uint64_t since_ns)
 {
-	uint64_t now_ns = since_ns && process.file.header ? header_cpu_ns() : 0;
+	uint64_t now_ns = since_ns && process.file->header ? header_cpu_ns() : 0;
 	if (now_ns > since_ns)
-		__atomic_add_fetch(&process.file.header->own_ns, now_ns - since_ns,
+		__atomic_add_fetch(&process.file->header->own_ns, now_ns - since_ns,
 				   __ATOMIC_RELAXED);
 }
 
@@ -128,9 +128,14 @@ static void replace_anchor(uint32_t kind, struct scp_anchor *at)
 static bool touch(void)
 {
 	uint32_t idle = 0;
-	return process.file.header && process_groups &&
-	       __atomic_compare_exchange_n(&process.touching, &idle, 1, false, __ATOMIC_ACQUIRE,
-					   __ATOMIC_RELAXED);
+	if (!process.file->header || !process_groups ||
+	    !__atomic_compare_exchange_n(&process.touching, &idle, 1, false, __ATOMIC_SEQ_CST,
+					 __ATOMIC_RELAXED))
+		return false;
+	if (process_groups) /* look again: a session may have ended, see lifecycle_begin_session */
+		return true;
+	__atomic_store_n(&process.touching, 0, __ATOMIC_RELEASE);
+	return false;
 }
 
 static void touched(void)
@@ -142,11 +147,11 @@ static void take_usage(void (*take)(struct scp_header *))
 {
 	uint64_t signals;
 	if (sys_sandboxed || stack_room() < STACK_TO_GROW ||
-	    (uint32_t)sys_getpid() != process.file.pid)
+	    (uint32_t)sys_getpid() != process.file->pid)
 		return;
 	sys_hold_signals(&signals); /* one that left would leave us touching, too */
 	if (touch()) {
-		take(process.file.header);
+		take(process.file->header);
 		touched();
 	}
 	sys_release_signals(&signals);
@@ -164,9 +169,9 @@ void header_leave_out_usage(void)
 
 void header_refresh(void)
 {
-	struct scp_header *h = process.file.header;
 	if (!touch())
 		return;
+	struct scp_header *h = process.file->header;
 	replace_anchor(clock_chosen.kind, &h->clock.last);
 	if (clock_chosen.slow_kind)
 		replace_anchor(clock_chosen.slow_kind, &h->slow_clock.last);
@@ -181,21 +186,21 @@ void header_refresh(void)
 
 void header_refresh_if_old(void)
 {
-	if (!process.file.header || !process_groups ||
+	if (!process.file->header || !process_groups ||
 	    clock_mono_ns() - process.touched_ns <= REFRESH_EVERY_NS)
 		return;
 	header_refresh();
-	if (process.touched_ns - process.file.header->usage_last.mono_ns > USAGE_EVERY_NS)
+	if (process.touched_ns - process.file->header->usage_last.mono_ns > USAGE_EVERY_NS)
 		header_note_usage();
 }
 
 void header_mark_end(enum scp_end_state state)
 {
 	/* In a vfork child the memory, and the file, are the parent's. */
-	if (!process.file.header || !process_groups || !process_epoch.now.generation ||
-	    (!sys_sandboxed && (uint32_t)sys_getpid() != process.file.pid))
+	if (!process.file->header || !process_groups || !process_epoch.now.generation ||
+	    (!sys_sandboxed && (uint32_t)sys_getpid() != process.file->pid))
 		return;
-	process.file.header->end_state = state;
+	process.file->header->end_state = state;
 	header_refresh();
 	header_note_usage();
 }

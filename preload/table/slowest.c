@@ -60,9 +60,17 @@ static uint64_t find_least(void)
 	const struct scp_clock *c = &clock_chosen.described;
 	if (!settings.slowest.least_ns && clock_chosen.kind == SCP_CLOCK_TSC)
 		return 1;
-	if (!process.file.header)
+	if (!process.file->header)
 		return 0;
 	return clock_chosen.kind == SCP_CLOCK_TSC ? least_of_counter(c) : least_of_known_unit(c);
+}
+
+void slowest_forget(void)
+{
+	slowest_known.least_units = 0;
+	for (size_t i = 0; i < sizeof slowest_known.wanted; i++)
+		if (slowest_known.wanted[i])
+			slowest_known.wanted[i] = WANT_UNKNOWN;
 }
 
 void slowest_begin(struct scp_thread *t)
@@ -133,8 +141,8 @@ static struct scp_slowest *new_slot(struct scp_thread *t)
 
 static void count_lost(void)
 {
-	if (process.file.header)
-		__atomic_add_fetch(&process.file.header->slowest.lost, 1, __ATOMIC_RELAXED);
+	if (process.file->header)
+		__atomic_add_fetch(&process.file->header->slowest.lost, 1, __ATOMIC_RELAXED);
 }
 
 /* No room: with fewer slots than asked for the list would not be what it says. */

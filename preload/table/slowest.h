@@ -21,6 +21,9 @@ struct slowest_known {
 };
 extern HIDDEN struct slowest_known slowest_known;
 
+/* Another file begins. */
+HIDDEN void slowest_forget(void);
+
 /* A new thread's limits. */
 HIDDEN void slowest_begin(struct scp_thread *t);
 

@@ -3,6 +3,7 @@
  * process), each state is owned by at most one thread, and is taken by an atomic
  * exchange: no lock, so a thread may be cancelled, killed or forked at any time. */
 #include <pthread.h>
+#include <stddef.h>
 
 #include "preload/clock/clock.h"
 #include "preload/filter/control.h"
@@ -24,10 +25,13 @@
 #define MEMO_FIRST    (32u << 10)
 #define MEMO_LIMIT    (8u << 20)
 #define RECLAIM_TRIES 8u
+#define LEFT_MOST     4u
+#define STATE_BYTES   ((sizeof(struct scp_thread) + 4095) & ~(size_t)4095)
 
 __thread struct scp_thread *thread_self;
 __thread struct scp_thread *thread_fast, *thread_page;
 __thread uint32_t thread_unwanted;
+__thread struct scp_thread *thread_left;
 
 static struct scp_thread *all;
 static struct scp_thread *reclaim_cursor;
@@ -49,7 +53,7 @@ void thread_renamed(bool self)
 	if (filter.threads) {
 		__atomic_add_fetch(&filter.names, 1, __ATOMIC_RELAXED);
 		process_next_generation();
-	} else if (self && t) {
+	} else if (self && t && !thread_is_stale(t)) {
 		read_name(t->table->name);
 	}
 }
@@ -124,19 +128,50 @@ static void forget_regions(struct scp_thread *t)
 	recording_settle(t);
 }
 
+/* The calling thread has no state any more, and another may have this one. */
+static void give_back(struct scp_thread *t)
+{
+	thread_self = thread_fast = thread_page = NULL;
+	compiler_barrier();
+	t->open = 0;
+	__atomic_store_n(&t->owned, 0, __ATOMIC_RELEASE);
+}
+
+/* The thread ends: its calls do not come back. */
+static void release_left(void)
+{
+	for (struct scp_thread *t = thread_left, *left; t; t = left) {
+		left = t->left;
+		t->left = NULL;
+		__atomic_store_n(&t->owned, 0, __ATOMIC_RELEASE);
+	}
+	thread_left = NULL;
+}
+
 /* The key's destructor. Other destructors may still make wrapped calls after
  * it: they take a table again, and we are called again. */
 static void on_thread_end(void *state)
 {
 	struct scp_thread *t = state;
 	/* No groups: stopped, and the clock may be forbidden. */
+	if (thread_left)
+		release_left();
+	if (thread_self == t && thread_is_stale(t)) {
+		give_back(t);
+		return;
+	}
 	if (thread_self != t || !process_groups || !process_epoch.now.generation)
 		return;
-	if (t->open && t->open != OPEN_REGION) /* cancelled, or pthread_exit, inside a call */
-		process_loss(abandoned_calls, 1);
-	forget_regions(t);
+	bool inside = t->open && t->open != OPEN_REGION;
 	t->open = ARCH_CALLER_SP() | 1;
 	compiler_barrier();
+	if (thread_is_stale(t)) {
+		give_back(t);
+		return;
+	}
+	if (inside) /* cancelled, or pthread_exit, inside a call */
+		process_loss(abandoned_calls, 1);
+	forget_regions(t);
 	take_name(t->table->name);
 	if (is_in_window(t))
 		add_end_gap(t);
@@ -144,9 +179,7 @@ static void on_thread_end(void *state)
 	header_refresh_if_old();
 	switch_detector_release(&t->switches);
 	compiler_barrier();
-	thread_self = thread_fast = thread_page = NULL;
-	compiler_barrier();
-	__atomic_store_n(&t->owned, 0, __ATOMIC_RELEASE);
+	give_back(t);
 }
 
 void thread_register(void)
@@ -184,7 +217,6 @@ static struct scp_thread *reclaim(uint32_t me)
 		uint32_t owner = __atomic_load_n(&t->owned, __ATOMIC_RELAXED);
 		if (owner && sys3(SYS_tgkill, pid, owner, 0) == -3 /* ESRCH */ &&
 		    own(t, owner, me)) {
-			close_orphan(t);
 			__atomic_store_n(&reclaim_cursor, t->next, __ATOMIC_RELAXED);
 			return t;
 		}
@@ -194,13 +226,32 @@ static struct scp_thread *reclaim(uint32_t me)
 	return NULL;
 }
 
-static struct scp_thread *create(uint32_t me)
+static void release_rows(struct scp_thread *t)
 {
-	struct scp_thread *t = arena_map((sizeof *t + 4095) & ~(size_t)4095);
-	if (!t)
-		return NULL;
-	t->owned = me;
-	t->file = &process.file;
+	if (t->walk.rows)
+		arena_unmap(t->walk.rows, t->walk.sets * sizeof *t->walk.rows);
+	if (t->place)
+		arena_unmap(t->place, t->places * sizeof *t->place);
+}
+
+/* With bookkeeping marked: the file of the session that is recorded, which stays mapped from then
+ * on. A session may begin or end at any time. */
+static bool find_session(struct scp_thread *t)
+{
+	struct profile_file *f = __atomic_load_n(&process.file, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&t->file, f, __ATOMIC_SEQ_CST);
+	t->session = __atomic_load_n(&process_epoch.now.session, __ATOMIC_SEQ_CST);
+	if (t->session && f == __atomic_load_n(&process.file, __ATOMIC_SEQ_CST))
+		return true;
+	t->session = 0;
+	return false;
+}
+
+/* In a new session. False: there is none any more, or no room in the file. */
+static bool begin_state(struct scp_thread *t)
+{
+	if (!find_session(t))
+		return false;
 	t->clock = clock_chosen.kind;
 	t->slow_clock = clock_chosen.slow_kind;
 	t->histograms = clock_chosen.histograms;
@@ -213,12 +264,49 @@ static struct scp_thread *create(uint32_t me)
 	slowest_begin(t);
 	switch_detector_release(&t->switches);
 	if (!table_create(t)) {
-		arena_unmap(t, (sizeof *t + 4095) & ~(size_t)4095);
-		return NULL;
+		t->session = 0;
+		return false;
 	}
 	path_tree_begin(t);
 	if (switch_chosen.kind)
 		states_begin_table(t);
+	return true;
+}
+
+/* All but what other threads look at: whose it is, whether it is busy, and which comes next. */
+static void clear(struct scp_thread *t)
+{
+	_Static_assert(offsetof(struct scp_thread, open) == 0, "the first word");
+	const size_t owned = offsetof(struct scp_thread, owned) / 8,
+		     next = offsetof(struct scp_thread, next) / 8;
+	uint64_t *word = (uint64_t *)t;
+	for (size_t i = 1; i < sizeof *t / sizeof *word; i++)
+		if (word[i] && i != owned && i != next)
+			word[i] = 0;
+}
+
+/* All of an earlier session is forgotten, and its memory used again. */
+static bool renew(struct scp_thread *t)
+{
+	const struct arena index = t->index, memos = t->memos;
+	struct region_open *regions = t->regions;
+	switch_detector_release(&t->switches);
+	release_rows(t);
+	clear(t);
+	t->regions = regions;
+	t->index = index;
+	t->memos = memos;
+	arena_reset(&t->index);
+	arena_reset(&t->memos);
+	return begin_state(t);
+}
+
+static struct scp_thread *create(uint32_t me)
+{
+	struct scp_thread *t = arena_map(STATE_BYTES);
+	if (!t)
+		return NULL;
+	t->owned = me;
 	struct scp_thread *head = __atomic_load_n(&all, __ATOMIC_RELAXED);
 	do
 		t->next = head;
@@ -269,29 +357,30 @@ COLD bool thread_look_again(struct scp_thread *t)
 	return true;
 }
 
-COLD struct scp_thread *thread_acquire(void)
+static bool is_wanted(uint32_t names)
 {
-	if (!process.file.header || !process_epoch.now.generation)
-		return NULL;
 	char name[16] = "";
-	thread_unwanted = 0;
-	if (!control_is_recording())
-		return NULL;
-	uint32_t names = filter.names;
-	if (filter.threads && !take_name(name)) {
-		thread_unwanted = names;
-		return NULL;
-	}
-	uint32_t me = own_id();
-	struct scp_thread *t = take_over(me);
-	if (!t)
-		t = reclaim(me);
-	if (!t)
-		t = create(me);
-	if (!t)
-		return NULL;
+	if (!filter.threads || take_name(name))
+		return true;
+	thread_unwanted = names;
+	return false;
+}
+
+/* A handler's call came while the thread had no state, and took this one. */
+static void give_up(struct scp_thread *t)
+{
+	t->open = ARCH_CALLER_SP() | 1;
+	compiler_barrier();
+	if (!thread_is_stale(t))
+		close_orphan(t);
+	switch_detector_release(&t->switches);
+	give_back(t);
+}
+
+/* `open`: as thread.open is to be. */
+static struct scp_thread *begin_owner(struct scp_thread *t, uint32_t names, uintptr_t open)
+{
 	t->tid = sys_sandboxed ? 0 : sys_gettid();
-	t->open = 0;
 	t->inner = 0;
 	forget_regions(t);
 	t->walking = false;
@@ -303,19 +392,111 @@ COLD struct scp_thread *thread_acquire(void)
 	table_begin_owner(t);
 	read_name(t->table->name);
 	states_refresh_table(t);
+	if (thread_self && thread_self != t)
+		give_up(thread_self);
 	thread_self = t;
 	thread_fast = t->clock == SCP_CLOCK_TSC && !t->slow_clock ? t : NULL;
 	thread_page = t->clock == SCP_CLOCK_PAGE ? t : NULL;
 	if (end_key_made)
 		pthread_setspecific(end_key, t);
+	compiler_barrier();
+	t->open = open;
 	return t;
+}
+
+/* It was looked at just when no session was: see enter_first. */
+static struct scp_thread *own_stale(void)
+{
+	return thread_self->open || !thread_is_stale(thread_self) ? NULL : thread_self;
+}
+
+/* One that the thread left, where nothing is in progress any more. */
+static struct scp_thread *take_left(void)
+{
+	for (struct scp_thread **at = &thread_left; *at; at = &(*at)->left) {
+		struct scp_thread *t = *at;
+		if (t->open)
+			continue;
+		*at = t->left;
+		t->left = NULL;
+		return t;
+	}
+	return NULL;
+}
+
+static struct scp_thread *find_state(uint32_t me)
+{
+	struct scp_thread *t = take_left();
+	if (!t)
+		t = take_over(me);
+	if (!t)
+		t = reclaim(me);
+	return t ? t : create(me);
+}
+
+COLD struct scp_thread *thread_acquire(void)
+{
+	if (!process.file->header || !process_epoch.now.generation)
+		return NULL;
+	thread_unwanted = 0;
+	if (!control_is_recording())
+		return NULL;
+	uint32_t names = filter.names;
+	if (!is_wanted(names))
+		return NULL;
+	struct scp_thread *t = thread_self ? own_stale() : find_state(own_id());
+	if (!t)
+		return NULL;
+	t->open = ARCH_CALLER_SP() | 1; /* before it is looked at, see thread_writes_to */
+	compiler_barrier();
+	if (t->session && !thread_is_stale(t)) {
+		close_orphan(t);
+	} else if (!renew(t)) {
+		give_back(t);
+		return NULL;
+	}
+	return begin_owner(t, names, 0);
+}
+
+COLD bool thread_renew(struct scp_thread *t)
+{
+	uint32_t names = filter.names;
+	uintptr_t open = t->open;
+	thread_self = thread_fast = thread_page = NULL;
+	compiler_barrier();
+	if (is_wanted(names) && renew(t)) {
+		begin_owner(t, names, open);
+		return true;
+	}
+	give_back(t);
+	return false;
+}
+
+COLD void thread_leave(struct scp_thread *t, uintptr_t outer)
+{
+	unsigned count = 0;
+	for (const struct scp_thread *l = thread_left; l; l = l->left)
+		count++;
+	t->open = outer;
+	if (count == LEFT_MOST)
+		return; /* unrecorded until that call has ended */
+	t->left = thread_left;
+	thread_left = t;
+	thread_self = thread_fast = thread_page = NULL;
+}
+
+COLD void thread_note_left(const struct scp_thread *t, uintptr_t outer)
+{
+	for (struct scp_thread *l = thread_left; l; l = l->left)
+		if (l == t)
+			l->open = outer;
 }
 
 void thread_end_gap(void)
 {
 	struct scp_thread *t = thread_self;
 	if (!t || (t->open && t->open != OPEN_REGION) || !process_groups ||
-	    !process_epoch.now.generation)
+	    !process_epoch.now.generation || thread_is_stale(t))
 		return;
 	if (!is_in_window(t))
 		return;
@@ -328,18 +509,23 @@ void thread_end_gap(void)
 	t->open = 0;
 }
 
-static void release_rows(struct scp_thread *t)
-{
-	if (t->walk.rows)
-		arena_unmap(t->walk.rows, t->walk.sets * sizeof *t->walk.rows);
-	if (t->place)
-		arena_unmap(t->place, t->places * sizeof *t->place);
-}
-
 static void release_regions(struct scp_thread *t)
 {
 	if (t->regions)
 		arena_unmap(t->regions, REGIONS_BYTES);
+}
+
+bool thread_writes_to(const struct profile_file *f)
+{
+	int pid = sys_getpid();
+	for (struct scp_thread *t = __atomic_load_n(&all, __ATOMIC_ACQUIRE); t; t = t->next) {
+		uint32_t owner = __atomic_load_n(&t->owned, __ATOMIC_RELAXED);
+		uintptr_t open = __atomic_load_n(&t->open, __ATOMIC_RELAXED);
+		if (t->file == f && owner && ((open & 1) || t->looking) &&
+		    sys3(SYS_tgkill, pid, owner, 0) == 0)
+			return true;
+	}
+	return false;
 }
 
 /* Was this child forked by a handler that had interrupted our bookkeeping? Then
@@ -347,12 +533,23 @@ static void release_regions(struct scp_thread *t)
  * a sandbox no system call may be made to give it back. */
 static bool must_keep_memory(void)
 {
-	return sys_sandboxed || (thread_self && thread_self->open);
+	return sys_sandboxed || thread_left || (thread_self && thread_self->open);
 }
 
-void thread_forget_all(void)
+/* As if it had just been mapped: what is interrupted may still mark it. */
+static struct scp_thread *emptied(struct scp_thread *t)
 {
-	struct scp_thread *t = all, *next;
+	if (sys_madvise(t, STATE_BYTES, MADV_DONTNEED) != 0)
+		clear(t);
+	t->open = 0;
+	t->owned = 0;
+	t->next = NULL;
+	return t;
+}
+
+bool thread_forget_all(void)
+{
+	struct scp_thread *t = all, *next, *own = thread_self;
 	bool keep = must_keep_memory();
 	reclaim_cursor = NULL;
 	if (thread_self)
@@ -365,10 +562,11 @@ void thread_forget_all(void)
 		arena_release(&t->memos);
 		release_rows(t);
 		release_regions(t);
-		arena_unmap(t, (sizeof *t + 4095) & ~(size_t)4095);
+		if (t == own)
+			all = emptied(t);
+		else
+			arena_unmap(t, STATE_BYTES);
 	}
-	thread_self = thread_fast = thread_page = NULL;
-	if (keep || !process.file.header)
-		return;
-	file_unmap(&process.file);
+	thread_self = thread_fast = thread_page = thread_left = NULL;
+	return !keep;
 }

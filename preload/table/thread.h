@@ -10,6 +10,7 @@
 
 #include "preload/process/arena.h"
 #include "preload/process/file.h"
+#include "preload/process/process.h"
 #include "preload/filter/filter.h"
 #include "include/scprof_format.h"
 #include "preload/switches/switch_watch.h"
@@ -175,6 +176,7 @@ struct scp_thread {
 	uint32_t clock, slow_clock;
 	struct look_function *look; /* by function; NULL: none yet */
 	bool histograms, walking;
+	bool looking;	 /* look.h writes to the file, with nothing else marked */
 	uint32_t window; /* of control.h, that the table's present time began in */
 	uint32_t names;	 /* of filter.names, when its own was last looked at */
 	uint32_t owned;	 /* atomic: id of the thread that has it; 0: free */
@@ -235,6 +237,8 @@ struct scp_thread {
 	bool places_lost;	 /* there is no room for more */
 	uint64_t spare[16];	 /* a memo without words, for paths that are not remembered */
 	struct scp_site no_site; /* of paths that found no room */
+	uint32_t session;	 /* of process.h, that all of this belongs to; 0: of none */
+	struct scp_thread *left; /* see thread_leave */
 	uint64_t random;	 /* state of tick_phase.c's generator; 0: not seeded */
 };
 
@@ -251,6 +255,27 @@ extern HIDDEN __thread struct scp_thread *thread_fast, *thread_page;
 
 /* The calling thread's state, made or taken over; NULL when there is no room. */
 HIDDEN struct scp_thread *thread_acquire(void);
+
+/* Is the state not of the session that is recorded now: of an earlier one, or of a parent? */
+static inline bool thread_is_stale(const struct scp_thread *t)
+{
+	return unlikely(t->session != process_epoch.now.session);
+}
+
+/* The calling thread's state is stale, with bookkeeping marked: it becomes one of this session, at
+ * the same address, since what was interrupted may hold that. False: the thread has none. */
+HIDDEN bool thread_renew(struct scp_thread *t);
+
+/* It is stale, and the call whose thread.open is `outer` is in progress: it is left to that as it
+ * is, and the thread has none. The states that a thread left are its own until it ends, so that
+ * calls that come back find memory that is nobody else's. */
+HIDDEN void thread_leave(struct scp_thread *t, uintptr_t outer);
+
+/* A call has ended in a state that the thread left, inside of `outer`. */
+HIDDEN void thread_note_left(const struct scp_thread *t, uintptr_t outer);
+
+/* The states that the calling thread left, by `left`. */
+extern HIDDEN __thread struct scp_thread *thread_left;
 
 /* Once a process: be told when threads end. */
 HIDDEN void thread_register(void);
@@ -275,7 +300,13 @@ HIDDEN bool thread_look_again(struct scp_thread *t);
 /* Record the gap from the calling thread's last call to now. */
 HIDDEN void thread_end_gap(void);
 
-/* In a forked child: no thread has state any more. */
-HIDDEN void thread_forget_all(void);
+/* May a thread be about to write to this file? Those that begin to do so now look first, and do
+ * not.
+ */
+HIDDEN bool thread_writes_to(const struct profile_file *f);
+
+/* In a forked child: no thread has state any more. False: what it wrote to may still be written to,
+ * by what a handler that forked had interrupted. */
+HIDDEN bool thread_forget_all(void);
 
 #endif

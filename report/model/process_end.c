@@ -44,9 +44,10 @@ static const char *words(const struct prof_process *p)
 		[SCP_END_EXEC] = "replaced by another program",
 		[SCP_END_QUICK] = "left by _exit",
 		[SCP_END_ABORT] = "aborted",
+		[SCP_END_DETACHED] = "recording ended: detached",
 	};
 
-	if (p->end_state > SCP_END_ABORT)
+	if (p->end_state > SCP_END_DETACHED)
 		return "end not known";
 	if (p->end_state != SCP_END_RUNNING)
 		return words[p->end_state];

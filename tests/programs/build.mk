@@ -2,8 +2,8 @@
 # Target programs of the command tests: they know nothing of scprof. A source is a program of its
 # name in $(PROGRAMS), whatever its room; what is built otherwise follows the list.
 PROGRAMS = $(BUILD)/tests/programs
-PROGRAM_CFLAGS = -std=gnu11 -O2 -g $(WARN) $(DEPS) -D_GNU_SOURCE -Iinclude -Itests/programs $(PROGRAM_ARCH_CFLAGS)
-PROGRAM_CXXFLAGS = -std=gnu++17 -O2 -g -Wall -Wextra -Werror $(DEPS) -Iinclude -Itests/programs $(PROGRAM_ARCH_CFLAGS)
+PROGRAM_CFLAGS = -std=gnu11 -O2 -g $(WARN) $(DEPS) -D_GNU_SOURCE -I. -Iinclude -Itests/programs $(PROGRAM_ARCH_CFLAGS)
+PROGRAM_CXXFLAGS = -std=gnu++17 -O2 -g -Wall -Wextra -Werror $(DEPS) -I. -Iinclude -Itests/programs $(PROGRAM_ARCH_CFLAGS)
 
 PROGRAM_ROOMS = attach calls filters paths processes regions states time
 PROGRAM_SRC = $(filter-out %/counting.c %/plugin.c %/untabled.c %/untabled_lib.c %/regions_functions.c, \
@@ -30,6 +30,7 @@ PROGRAM_FLAGS_regions_cxx = -std=gnu++11 -Wpedantic
 # A lazy binding saves all vector registers: more than the small stack holds.
 PROGRAM_LIBS_small_altstack = -Wl,-z,now
 PROGRAM_LIBS_overwritten = -ldl
+PROGRAM_LIBS_sessions = -ldl
 PROGRAM_LIBS_preserves = -lm
 PROGRAM_LIBS_far_segment = -no-pie -Wl,--section-start=.far=0x8000000
 # A table of absolute addresses among its data.

@@ -30,7 +30,7 @@ static int begin(void **state)
 	free(process.chunk.chunk);
 	process.chunk = (struct file_chunk){
 		.chunk = calloc(1, ROOM), .bytes = ROOM, .used = sizeof(struct scp_chunk)};
-	process.file.header = &header;
+	process.file->header = &header;
 	header.losses.modules_lost = 0;
 	process_epoch.now.generation = 1;
 	modules_reset();
@@ -153,19 +153,19 @@ static void test_a_file_that_grows_is_waited_for(void **state)
 	assert_non_null(room);
 	asking = (struct asking){0};
 	process.chunk.bytes = process.chunk.used; /* full */
-	process.file.regions = 1;
-	process.file.region[0] = (struct file_region){.at = room, .bytes = ROOM, .used = ROOM};
-	process.file.growing = 1;
+	process.file->regions = 1;
+	process.file->region[0] = (struct file_region){.at = room, .bytes = ROOM, .used = ROOM};
+	process.file->growing = 1;
 	assert_int_equal(pthread_create(&thread, NULL, ask_alone, &tid), 0);
 	while (!__atomic_load_n(&asking.done, __ATOMIC_ACQUIRE) &&
 	       (!__atomic_load_n(&tid, __ATOMIC_ACQUIRE) || state_of(tid) != 'S'))
 		sched_yield();
-	__atomic_store_n(&process.file.region[0].used, 0, __ATOMIC_RELEASE);
-	__atomic_store_n(&process.file.growing, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&process.file->region[0].used, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&process.file->growing, 0, __ATOMIC_RELEASE);
 	pthread_join(thread, NULL);
 	assert_int_equal(SCP_FRAME_MODULE(asking.frame[0]), 1);
 	assert_int_equal(header.losses.modules_lost, 0);
-	process.file.regions = 0;
+	process.file->regions = 0;
 	process.chunk.chunk = NULL;
 	free(room);
 }

@@ -25,7 +25,8 @@
 #define GRANULES 40u
 
 struct clock_choice clock_chosen;
-struct process process;
+static struct profile_file process_file;
+struct process process = {.file = &process_file};
 struct settings settings;
 
 static _Alignas(4096) uint8_t file[GRANULES][SCP_GRANULE];
@@ -107,7 +108,7 @@ static struct scp_thread *begin(uint32_t count, uint64_t least_ns, uint32_t kind
 	header = (struct scp_header){0};
 	clock_chosen.described = (struct scp_clock){
 		.kind = kind, .resolution_units = resolution, .unit_ps = unit_ps};
-	process.file.header = &header;
+	process.file->header = &header;
 	process.function[7] = &send_record;
 	settings.slowest = (struct slowest_settings){.count = count, .least_ns = least_ns};
 	clock_chosen.kind = kind;

@@ -17,7 +17,8 @@
 
 #define UNITS 1000u
 
-struct process process;
+static struct profile_file process_file;
+struct process process = {.file = &process_file};
 struct switch_choice switch_chosen;
 
 static struct scp_header header;
@@ -56,7 +57,7 @@ bool file_optional_chunk(struct profile_file *f, struct file_chunk *chunk, uint3
 static void begin(uint32_t detector)
 {
 	header = (struct scp_header){0};
-	process.file.header = &header;
+	process.file->header = &header;
 	switch_chosen = (struct switch_choice){.kind = detector};
 	entry = (struct scp_entry){.id = 5};
 	rt = (struct scp_rt){.entry = &entry, .id = 5};

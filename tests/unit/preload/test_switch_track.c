@@ -21,7 +21,8 @@
 #define ARMED	  UINT64_C(0x1000)
 #define READ_COST 1000u
 
-struct process process;
+static struct profile_file process_file;
+struct process process = {.file = &process_file};
 struct switch_choice switch_chosen;
 uint32_t sys_sandboxed;
 
@@ -122,7 +123,7 @@ static struct switch_watch *start(uint32_t kind, bool exact)
 	w = (struct switch_watch){.random = 12345};
 	machine = (struct switch_reading){.mono_ns = 1000000};
 	header = (struct scp_header){0};
-	process.file.header = &header;
+	process.file->header = &header;
 	switch_chosen = (struct switch_choice){.kind = kind, .exact = exact};
 	room = SIZE_MAX;
 	given_up = false;

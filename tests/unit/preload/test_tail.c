@@ -25,7 +25,8 @@
 #define MOST_CALLS 70000u
 
 struct clock_choice clock_chosen;
-struct process process;
+static struct profile_file process_file;
+struct process process = {.file = &process_file};
 
 static _Alignas(4096) uint8_t granule[SCP_GRANULE];
 static struct scp_header header;
@@ -105,7 +106,7 @@ static int begin(void **state)
 	memset(hist, 0, sizeof hist);
 	batch = (struct scp_batch){0};
 	header = (struct scp_header){0};
-	process.file.header = &header;
+	process.file->header = &header;
 	entry = (struct scp_entry){.id = 5, .batch_calls = 2, .batch_end = 1};
 	more = (struct scp_rt_more){.batch = &batch};
 	rt = (struct scp_rt){.entry = &entry, .id = 5, .more = &more};

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What happens in which order when recording begins and ends in a process that runs. Threads
+ * notice by themselves: see thread_renew. */
+#include <errno.h>
+
+#include "include/scprof_version.h"
+#include "preload/attach/session.h"
+#include "preload/attach/slots.h"
+#include "preload/clock/clock.h"
+#include "preload/function/function.h"
+#include "preload/overhead/overhead.h"
+#include "preload/process/libraries.h"
+#include "preload/process/process.h"
+#include "preload/process/settings.h"
+#include "preload/start/lifecycle.h"
+
+#pragma weak slots_write
+#pragma weak slots_put_back
+
+EXPORT struct scp_attach_state scprof_attach_state_1 = {
+	.magic = SCP_ATTACH_MAGIC,
+	.bytes = sizeof(struct scp_attach_state),
+};
+#define state scprof_attach_state_1
+
+void session_note_start(void)
+{
+	state.version = (uint32_t)text_hash(TEXT_HASH, SCPROF_VERSION, SIZE_MAX);
+	state.status = lifecycle_dormant ? SCP_ATTACH_DORMANT : SCP_ATTACH_PRELOADED;
+}
+
+/* From `from` to busy. False: not in that status. */
+static bool take(uint32_t from)
+{
+	return __atomic_compare_exchange_n(&state.status, &from, SCP_ATTACH_BUSY, false,
+					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+static enum scp_attach_problem give(uint32_t to, enum scp_attach_problem p, uint64_t since_ns)
+{
+	state.problem = p;
+	state.took_ns = clock_mono_ns() - since_ns;
+	__atomic_store_n(&state.status, to, __ATOMIC_RELEASE);
+	return p;
+}
+
+static enum scp_attach_problem begin(const char *text, uint32_t bytes, bool at_rest)
+{
+	state.slots = (struct scp_attach_slots){0};
+	state.error = 0;
+	if (!settings_take_order(text, bytes))
+		return SCP_ATTACH_BAD_ORDER;
+	if (settings_variable("SCPROF_STUBS")) /* they could not be bound to us */
+		return SCP_ATTACH_NO_STUBS;
+	enum scp_attach_problem p = lifecycle_begin_session(at_rest, &state.error);
+	if (p != SCP_ATTACH_FINE)
+		return p;
+	overhead_measure_first();
+	if (at_rest)
+		libraries_note();
+	state.sessions++;
+	text_append(state.profile, sizeof state.profile, 0, process.file->path);
+	if (function_opened_later && slots_write)
+		slots_write(&state.slots);
+	return p;
+}
+
+enum scp_attach_problem session_begin(const char *text, uint32_t bytes, bool at_rest)
+{
+	uint64_t since_ns = clock_mono_ns();
+	int saved = errno;
+	if (!take(SCP_ATTACH_DORMANT))
+		return SCP_ATTACH_NOT_NOW;
+	enum scp_attach_problem p = begin(text, bytes, at_rest);
+	errno = saved;
+	return give(p == SCP_ATTACH_FINE ? SCP_ATTACH_RECORDING : SCP_ATTACH_DORMANT, p, since_ns);
+}
+
+enum scp_attach_problem session_end(void)
+{
+	uint64_t since_ns = clock_mono_ns();
+	int saved = errno;
+	if (!take(SCP_ATTACH_RECORDING))
+		return SCP_ATTACH_NOT_NOW;
+	if (function_opened_later && slots_put_back)
+		slots_put_back(&state.slots);
+	lifecycle_end_session();
+	errno = saved;
+	return give(SCP_ATTACH_DORMANT, SCP_ATTACH_FINE, since_ns);
+}
+
+static bool is_order(const struct scp_attach_order *o)
+{
+	for (unsigned i = 0; i < sizeof o->magic; i++)
+		if (o->magic[i] != SCP_ATTACH_MAGIC[i])
+			return false;
+	return o->text_bytes <= SCP_ATTACH_TEXT_BYTES;
+}
+
+EXPORT int scprof_attach_begin_1(const struct scp_attach_order *o);
+int scprof_attach_begin_1(const struct scp_attach_order *o)
+{
+	if (!is_order(o))
+		return (int)(state.problem = SCP_ATTACH_BAD_ORDER);
+	state.area = o->area;
+	state.area_bytes = o->area_bytes;
+	return (int)session_begin(o->text, o->text_bytes, true);
+}
+
+EXPORT int scprof_attach_end_1(void);
+int scprof_attach_end_1(void)
+{
+	return (int)session_end();
+}

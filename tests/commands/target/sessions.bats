@@ -1,0 +1,37 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Recording that begins and ends, again and again, in a process that runs.
+load ../common
+
+# check_profiles FILE: each line is a profile, and how many calls of write it has at least and most.
+check_profiles()
+{
+	local profile least most calls
+	while read -r profile least most; do
+		"$SCPROF" report --by function --top 0 --format json "$profile" >report.json
+		jq -e '.totals.remainder_ns == 0' report.json >/dev/null
+		calls=$(jq '[.sites[] | select(.symbol == "write") | .calls] | add // 0' report.json)
+		least=$((least - $(jq '.skipped_calls + .overflow_calls' report.json)))
+		[ "$calls" -ge "$least" ] && [ "$calls" -le "$most" ] ||
+			{ echo "$profile: $calls calls of $least to $most" && return 1; }
+	done < <(grep '^/' "$1")
+}
+
+@test "threads that call, block, end, leave and fork go from one session to the next" {
+	timeout 300 "$PROGRAMS/sessions" "$LIB" "$T/out" 120 20 >sessions.txt
+	[ "$(grep -c '^/' sessions.txt)" -eq 6 ]
+	check_profiles sessions.txt
+	grep -q ' 0 descriptors' sessions.txt
+}
+
+@test "a profile says that recording ended, and that the process went on" {
+	timeout 60 "$PROGRAMS/sessions" "$LIB" "$T/out" 1 1 >sessions.txt
+	read -r profile _ <sessions.txt
+	run "$SCPROF" report "$profile"
+	[[ $output == *'recording ended: detached'* ]]
+}
+
+@test "opened later, without an order, nothing is recorded" {
+	timeout 60 "$PROGRAMS/sessions" "$LIB" "$T/out" 0 >sessions.txt
+	[ -z "$(ls -A out)" ]
+}
