@@ -4,6 +4,7 @@ ARCH ?= $(shell $(CC) -dumpmachine 2>/dev/null | cut -d- -f1)
 
 PRELOAD_SRC = \
 	preload/attach/session.c \
+	preload/attach/wake_page.c \
 	preload/call/call_begin.c \
 	preload/call/call_end.c \
 	preload/call/fd_kind.c \
