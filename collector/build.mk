@@ -5,6 +5,7 @@ COLLECTOR_ARCH := $(firstword $(subst -, ,$(COLLECTOR_MACHINE)))
 COLLECTOR_MULTIARCH := $(or $(shell $(CC) -print-multiarch 2>/dev/null),$(COLLECTOR_MACHINE))
 
 COLLECTOR_SRC = \
+	collector/attach/wake.c \
 	collector/clocks/clock_ways_$(COLLECTOR_ARCH).c \
 	collector/clocks/clock_costs.c \
 	collector/clocks/clock_ways.c \
