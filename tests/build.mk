@@ -7,7 +7,7 @@ PROFILE_MAKERS = $(addprefix $(BUILD)/tests/profiles/,make_profile make_states m
 DUMP_ENTRIES = $(BUILD)/tests/profiles/dump_entries
 DUMP_CHECKS = $(BUILD)/tests/profiles/dump_checks
 # Wakes dormant processes, without a command of the tool.
-WAKE = $(BUILD)/tests/attach/wake
+WAKE = $(BUILD)/tests/attach/wake $(BUILD)/tests/attach/no_ptrace
 HOSTILE = $(BUILD)/tests/profiles/hostile.so
 
 .PHONY: tests sanitize-run
@@ -23,7 +23,10 @@ $(DUMP_ENTRIES): %: %.o $(BUILD)/libprofile.a $(BUILD)/libstats.a
 $(DUMP_CHECKS): %: %.o
 	$(CC) $(SAN) -o $@ $^
 
-$(WAKE): %: %.o $(BUILD)/libcollector.a $(BUILD)/libprofile.a $(BUILD)/libstats.a
+$(BUILD)/tests/attach/no_ptrace: %: %.o
+	$(CC) $(SAN) -o $@ $<
+
+$(BUILD)/tests/attach/wake: %: %.o $(BUILD)/libcollector.a $(BUILD)/libprofile.a $(BUILD)/libstats.a
 	$(CC) $(SAN) -o $@ $^ $(TOOL_LIBS)
 
 # The names: separators, quotes and a line break, markup, broken UTF-8, one of 10 kB, a
