@@ -135,7 +135,7 @@ static void begin_by_environment(void)
 	__atomic_store_n(&control.stopped, false, __ATOMIC_SEQ_CST);
 }
 
-/* control.wake_seen afterwards: CONTROL_CALLED, if there is more to do at the next call. */
+/* control.wake_seen afterwards: CONTROL_CALLED, if that is for the next call to do. */
 static uint64_t follow(void)
 {
 	bool mine, to_begin;
@@ -157,14 +157,11 @@ static uint64_t follow(void)
 			return CONTROL_CALLED;
 		wake.ordered = false;
 		answer(problem, 0);
-		if (mine && to_begin)
-			return CONTROL_CALLED;
-	} else if (mine && to_begin) {
-		if (lifecycle_dormant)
-			begin();
-		else
-			answer(SCP_ATTACH_NOT_NOW, 0);
 	}
+	if (mine && to_begin && lifecycle_dormant)
+		begin();
+	else if (mine && to_begin)
+		answer(SCP_ATTACH_NOT_NOW, 0);
 	wake.followed = word;
 	return word;
 }

@@ -133,7 +133,7 @@ profiles()
 	exchanged "$pid" 20
 	exchanged "$child" 20
 	"$WAKE" "$child" begin -a SCPROF_GROUPS=socket # the tool of the order before is gone
-	step main child main child                     # the first of each may be what ends the order before
+	step main child main child
 	"$WAKE" "$child" end
 	step main child
 	exchanged "$pid" 60
