@@ -43,6 +43,18 @@ static void restore_newlines(char *path)
 	*to = 0;
 }
 
+/* What of a path in maps is the process's root directory: both are named as we see them, and in a
+ * container of another mount namespace as it does itself. */
+static size_t root_length(pid_t pid, const char *path)
+{
+	char name[64], root[PATH_MAX];
+	ssize_t n;
+
+	snprintf(name, sizeof(name), "/proc/%d/root", (int)pid);
+	n = readlink(name, root, sizeof(root));
+	return n > 1 && !strncmp(path, root, (size_t)n) && path[n] == '/' ? (size_t)n : 0;
+}
+
 bool wake_find(pid_t pid, char *path, size_t room)
 {
 	char name[64], *line = NULL;
@@ -63,7 +75,7 @@ bool wake_find(pid_t pid, char *path, size_t room)
 		if (!at || !is_page_name(at))
 			continue;
 		restore_newlines(at);
-		n = snprintf(path, room, "/proc/%d/root%s", (int)pid, at);
+		n = snprintf(path, room, "/proc/%d/root%s", (int)pid, at + root_length(pid, at));
 		found = n > 0 && (size_t)n < room;
 	}
 	free(line);
@@ -160,8 +172,11 @@ int wake_open(struct wake *w, const char *path, struct profile_error *err)
 		strcpy(w->inside, inside); /* shorter than path */
 	w->fd = w->pid ? open_inside(w->pid, inside, flags) : open(path, flags | O_CLOEXEC);
 	if (w->fd < 0)
-		return error_fail(err, path, "cannot open the page that wakes the process: %s",
-				  strerror(errno));
+		return error_fail(err, path, "cannot open the page that wakes the process: %s%s",
+				  strerror(errno),
+				  w->pid && (errno == EACCES || errno == EPERM)
+					  ? " (only its user may, with no fewer capabilities)"
+					  : "");
 	if (!check(w, err))
 		return 0;
 	wake_close(w);

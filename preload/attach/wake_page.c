@@ -193,12 +193,17 @@ static COLD void on_call(void)
 	__atomic_store_n(&control.wake_busy, 0, __ATOMIC_RELEASE);
 }
 
-static void hold(void)
+/* Before the fork: the parent may end before its child runs. What does not become a child after
+ * all keeps the file from being removed. */
+static void count_holder(void)
 {
-	if (!wake.page || sys_sandboxed)
-		return;
-	wake.holder = (uint32_t)sys_getpid();
-	__atomic_add_fetch(&wake.page->holders, 1, __ATOMIC_SEQ_CST);
+	if (wake.page)
+		__atomic_add_fetch(&wake.page->holders, 1, __ATOMIC_SEQ_CST);
+}
+
+static void be_holder(void)
+{
+	wake.holder = wake.page && !sys_sandboxed ? (uint32_t)sys_getpid() : 0;
 }
 
 static long fill(int fd)
@@ -288,8 +293,9 @@ void wake_page_begin(void)
 		__atomic_store_n(&process_groups, 0, __ATOMIC_RELEASE);
 		return;
 	}
-	hold();
-	pthread_atfork(NULL, NULL, hold);
+	count_holder();
+	be_holder();
+	pthread_atfork(count_holder, NULL, be_holder);
 	at_quick_exit(wake_page_leave);
 	wake.followed = wake.page->word;
 	control.wake = on_call;
@@ -330,5 +336,6 @@ void wake_page_return(void)
 		wake.followed = wake.page->word;
 		control.wake_seen = wake.followed;
 	}
-	hold();
+	count_holder();
+	be_holder();
 }

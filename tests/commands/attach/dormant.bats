@@ -73,6 +73,11 @@ nothing_left()
 	[ -z "$(find "$T/out" -type f)" ]
 }
 
+nothing_but_profiles()
+{
+	[ -z "$(find "$T/out" -name '*.wake')" ]
+}
+
 profiles()
 {
 	find "$T/out" -name '*.scp' | wc -l
@@ -260,4 +265,75 @@ profiles()
 	step main main # the signal came before the second at the latest
 	[ "$(profiles)" = 1 ]
 	exchanged "$pid" 40 || exchanged "$pid" 20
+}
+
+@test "dormant 12: a root directory of its own" {
+	unshare -Urm true 2>/dev/null || skip "no namespaces can be made here"
+	mkdir root
+	cat >inside.sh <<-EOF
+		mount --rbind / "$T/root"
+		cd "$T/root$T"
+		exec chroot "$T/root" "\$@"
+	EOF
+	begin_exchange env -u LD_PRELOAD unshare -Urm sh inside.sh env LD_PRELOAD="$LIB"
+	[ "$(readlink /proc/"$pid"/root)" = "$T/root" ]
+	"$WAKE" "$pid" begin SCPROF_GROUPS=socket
+	step main
+	"$WAKE" "$pid" end
+	step main
+	exchanged "$pid" 20
+}
+
+@test "dormant 13: redis and nginx: woken again and again under load, and right each time" {
+	local place port outer
+	place=$(own_place) port=${place##*:}
+	export LD_PRELOAD=$LIB SCPROF_OUT=$T/out SCPROF_STOPPED=1
+	chmod 1777 out
+	if command -v redis-server >/dev/null; then
+		redis-server --bind "${place%:*}" --port "$port" --save '' --enable-debug-command yes \
+			>redis.log 2>&1 3>&- 4>&- &
+		started+=($!)
+		outer=$!
+		unset LD_PRELOAD
+		await redis-cli -h "${place%:*}" -p "$port" ping >/dev/null 2>&1
+		for round in 1 2 3 4 5 6 7 8; do
+			"$WAKE" "$outer" begin SCPROF_GROUPS=socket,io,wait
+			redis-benchmark -h "${place%:*}" -p "$port" -n 2000 -c 5 -t set,incr -q >bench.log 2>&1 &
+			redis-cli -h "${place%:*}" -p "$port" eval \
+				"for i = 1, 500 do redis.call('set', 'k' .. i, i * $round) end return 0" 0 >/dev/null
+			"$WAKE" "$outer" end
+			wait %%
+			grep -q INCR bench.log
+		done
+		redis-cli -h "${place%:*}" -p "$port" get k500 | grep -qx 4000
+		redis-cli -h "${place%:*}" -p "$port" shutdown nosave || true
+		await nothing_but_profiles
+		[ "$(profiles)" = 8 ]
+		rm out/*
+	fi
+	if command -v nginx >/dev/null; then
+		head -c 100000 /dev/urandom >page
+		cat >nginx.conf <<-EOF
+			user $(id -un); worker_processes 2; pid $T/nginx.pid; error_log $T/err.log;
+			events { worker_connections 64; }
+			http { access_log off; server { listen $place; root $T; } }
+		EOF
+		chmod a+rx "$T"
+		LD_PRELOAD=$LIB nginx -c "$T/nginx.conf" -p "$T" 3>&- 4>&-
+		await test -s nginx.pid
+		outer=$(cat nginx.pid)
+		started+=("$outer")
+		for round in 1 2 3 4 5 6 7 8; do
+			"$WAKE" "$outer" begin -a SCPROF_GROUPS=socket,io,wait
+			for request in 1 2 3 4 5 6; do
+				curl -s "http://$place/page" | cmp - page
+			done
+			"$WAKE" "$outer" end
+		done
+		kill -QUIT "$outer"
+		await test ! -e /proc/"$outer"
+		await nothing_but_profiles
+		"$SCPROF" report --by function --format json out/*.scp >report.json
+		[ "$(calls_of accept4)" -gt 0 ]
+	fi
 }
