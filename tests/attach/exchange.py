@@ -2,9 +2,11 @@
 """exchange.py [FOLDER]: 20 bytes through a socket for each line of standard input, in the process that
 the line names: "main", a thread ("thread"), a child that is forked for it ("fork"), a child that was
 forked at the start ("child"). Says what it has done. Other lines: "exit", "_exit", "exec", "bad-exec",
-"daemon" (go on in a child of its own, the parent exits)."""
+"daemon" (go on in a child of its own, the parent exits), "sandbox" (x86-64)."""
+import ctypes
 import os
 import socket
+import struct
 import sys
 import threading
 
@@ -66,6 +68,20 @@ def bad_exec():
         pass
 
 
+def sandbox():
+    """A filter that kills for what it takes to make a file, and to know oneself."""
+    numbers = [39, 131, 257, 265, 285]  # getpid, sigaltstack, openat, linkat, fallocate
+    code = [(0x20, 0, 0, 0)]
+    for i, number in enumerate(numbers):
+        code.append((0x15, len(numbers) - i, 0, number))
+    code += [(0x06, 0, 0, 0x7FFF0000), (0x06, 0, 0, 0x80000000)]
+    filters = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *c) for c in code))
+    program = ctypes.create_string_buffer(struct.pack("HxxxxxxQ", len(code), ctypes.addressof(filters)))
+    libc = ctypes.CDLL(None)
+    if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, program):
+        os._exit(99)
+
+
 child = Child()
 steps = {
     "main": exchange,
@@ -74,6 +90,7 @@ steps = {
     "child": child.exchange,
     "daemon": daemon,
     "bad-exec": bad_exec,
+    "sandbox": sandbox,
     "exit": sys.exit,
     "_exit": lambda: os._exit(0),
     "exec": lambda: os.execve("/bin/sleep", ["sleep", "60"], {}),

@@ -102,6 +102,33 @@ profiles()
 		LD_PRELOAD=$LIB SCPROF_OUT=$T/out SCPROF_STOPPED=1 "$PYTHON" -c "import os; $way"
 		nothing_left
 	done
+	begin_exchange
+	kill -KILL "$child" # and its parent alone is left to say that it is gone
+	echo _exit >&7
+	await test ! -e /proc/"$pid"
+	rm out/*
+	exec 7>&- 8<&-
+	begin "$PYTHON" -c 'if True:
+		import os
+		def bad_exec():
+			try:
+				os.execv("/there/is/none", ["none"])
+			except OSError:
+				pass
+		bad_exec()
+		bad_exec()
+		os.write(1, b"%d\n" % os.getpid())
+		for line in iter(lambda: os.read(0, 10), b""):
+			os.write(1, b"x\n")'
+	read -r -t 60 pid <&8
+	[ "$("$WAKE" "$pid" state)" = "ordered 0 held 0 holders 1 answer 0 0" ]
+	"$WAKE" "$pid" begin SCPROF_GROUPS=io
+	echo >&7
+	read -r -t 60 _ <&8
+	"$WAKE" "$pid" state | grep -q "answer $pid 0"
+	exec 7>&-
+	await nothing_but_profiles
+	rm out/*
 	LD_PRELOAD=$LIB SCPROF_OUT=$T/out SCPROF_STOPPED=1 "$PYTHON" -c 'import os; os.kill(os.getpid(), 9)' || true
 	[ "$(find out -type f | wc -l)" = 1 ]
 }
@@ -336,4 +363,19 @@ profiles()
 		"$SCPROF" report --by function --format json out/*.scp >report.json
 		[ "$(calls_of accept4)" -gt 0 ]
 	fi
+}
+
+@test "dormant 14: behind a filter of its own a program does not begin to record, but ends" {
+	[ "$(uname -m)" = x86_64 ] || skip "system calls have other numbers"
+	begin_exchange
+	"$WAKE" "$pid" begin -a SCPROF_GROUPS=socket
+	step main child sandbox main
+	"$WAKE" "$pid" end
+	step main child
+	"$WAKE" "$pid" begin -a SCPROF_GROUPS=socket
+	step main
+	[ "$("$WAKE" "$pid" state)" = "ordered 1 held 0 holders 2 answer $pid 5" ]
+	step child main
+	exchanged "$pid" 40
+	exchanged "$child" 40
 }
