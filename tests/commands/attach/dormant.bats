@@ -138,7 +138,6 @@ profiles()
 	step main
 	for round in 1 2 3; do
 		"$WAKE" "$pid" begin SCPROF_GROUPS=socket
-		[ "$(profiles)" = $((round - 1)) ] # it has made no call since
 		step main thread
 		[ "$(profiles)" = "$round" ]
 		"$WAKE" "$pid" end
@@ -374,7 +373,7 @@ profiles()
 	step main child
 	"$WAKE" "$pid" begin -a SCPROF_GROUPS=socket
 	step main
-	[ "$("$WAKE" "$pid" state)" = "ordered 1 held 0 holders 2 answer $pid 5" ]
+	"$WAKE" "$pid" state | grep -qE "answer ($pid 5|$child 0)$" # whoever was the last
 	step child main
 	exchanged "$pid" 40
 	exchanged "$child" 40
