@@ -36,6 +36,7 @@ COLLECTOR_SRC = \
 	collector/attach/seccomp_calls.c \
 	collector/attach/seccomp_filter.c \
 	collector/attach/seccomp_try.c \
+	collector/attach/wake.c \
 	collector/clocks/clock_ways_$(COLLECTOR_ARCH).c \
 	collector/clocks/clock_costs.c \
 	collector/clocks/clock_ways.c \

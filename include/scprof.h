@@ -21,7 +21,7 @@
  *   SCPROF_POINT_STOP;              the chain ends; the next point begins another one
  *   SCPROF_STOP;                    nothing is recorded any more in this process, calls of
  *                                   functions included, until
- *   SCPROF_START;                   (`scprof run --stopped` begins stopped)
+ *   SCPROF_START;                   (`scprof run --stopped` and SCPROF_STOPPED=1 begin stopped)
  *
  * Names are string literals. SCPROF_BEGIN_NAMED(expression), SCPROF_SCOPE_NAMED,
  * SCPROF_END_OF_NAMED and SCPROF_POINT_NAMED take any string, which is copied, and looked up each

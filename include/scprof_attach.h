@@ -82,7 +82,8 @@ struct scp_attach_order {
 #define SCP_WAKE_TARGETS_MAX 128u
 
 /* A file scprof.PROGRAM.PID.wake in SCPROF_OUT, which a dormant process and its forked children
- * map. The tool reads and writes it by pread and pwrite: its owner may cut it. */
+ * map. The tool reads and writes it by pread and pwrite: its owner may cut it. While a tool that
+ * woke somebody lives it holds a lock (flock) on it. */
 struct scp_wake_page {
 	char magic[8];
 	uint32_t bytes;		/* SCP_WAKE_BYTES */
@@ -92,7 +93,12 @@ struct scp_wake_page {
 	uint32_t text_bytes;	/* of the order; 0: stop, and be dormant again */
 	int32_t target[SCP_WAKE_TARGETS_MAX];
 	uint64_t word; /* raised by each order when all else of it is written */
-	char reserved[4096 - 8 - 8 - 8 - 8 - 4 * SCP_WAKE_TARGETS_MAX - 8];
+	/* Written by the processes: */
+	uint32_t holders; /* that map the page and have not ended; the last one removes the file */
+	uint32_t answer_pid; /* that followed an order last, */
+	uint32_t problem;    /* enum scp_attach_problem of it, */
+	uint32_t error;	     /* and errno to that */
+	char reserved[4096 - 8 - 8 - 8 - 8 - 4 * SCP_WAKE_TARGETS_MAX - 8 - 16];
 	char text[SCP_WAKE_TEXT_BYTES];
 };
 

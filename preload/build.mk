@@ -11,6 +11,7 @@ PRELOAD_SRC = \
 	preload/attach/slots_store.c \
 	preload/attach/slots_stubs.c \
 	preload/attach/session.c \
+	preload/attach/wake_page.c \
 	preload/call/call_begin.c \
 	preload/call/call_end.c \
 	preload/call/fd_kind.c \

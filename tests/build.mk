@@ -6,10 +6,12 @@ include tests/unit/build.mk tests/programs/build.mk tests/fuzz/build.mk
 PROFILE_MAKERS = $(addprefix $(BUILD)/tests/profiles/,make_profile make_states make_ticks make_hostile make_paths)
 DUMP_ENTRIES = $(BUILD)/tests/profiles/dump_entries
 DUMP_CHECKS = $(BUILD)/tests/profiles/dump_checks
+# Wakes dormant processes, without a command of the tool.
+WAKE = $(BUILD)/tests/attach/wake $(BUILD)/tests/attach/no_ptrace
 HOSTILE = $(BUILD)/tests/profiles/hostile.so
 
 .PHONY: tests sanitize-run
-tests: $(TARGETS) $(UNIT_TESTS) $(PROFILE_MAKERS) $(DUMP_ENTRIES) $(DUMP_CHECKS) $(HOSTILE) $(BUILD)/tests/fuzz/mutate examples \
+tests: $(TARGETS) $(UNIT_TESTS) $(PROFILE_MAKERS) $(DUMP_ENTRIES) $(DUMP_CHECKS) $(HOSTILE) $(WAKE) $(BUILD)/tests/fuzz/mutate examples \
 	$(addprefix $(BUILD)/bench/,calibrated_call known_load thirty)
 
 $(PROFILE_MAKERS): %: %.o $(UNIT_SUPPORT) $(BUILD)/libprofile.a $(BUILD)/libstats.a
@@ -20,6 +22,12 @@ $(DUMP_ENTRIES): %: %.o $(BUILD)/libprofile.a $(BUILD)/libstats.a
 
 $(DUMP_CHECKS): %: %.o
 	$(CC) $(SAN) -o $@ $^
+
+$(BUILD)/tests/attach/no_ptrace: %: %.o
+	$(CC) $(SAN) -o $@ $<
+
+$(BUILD)/tests/attach/wake: %: %.o $(BUILD)/libcollector.a $(BUILD)/libprofile.a $(BUILD)/libstats.a
+	$(CC) $(SAN) -o $@ $^ $(TOOL_LIBS)
 
 # The names: separators, quotes and a line break, markup, broken UTF-8, one of 10 kB, a
 # formula, terminal control.

@@ -1,30 +1,74 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Waking processes that were started with LD_PRELOAD=libscprof.so SCPROF_STOPPED=1, by the page
- * that they map (include/scprof_attach.h): without ptrace. */
+ * that they map (include/scprof_attach.h): without ptrace. Each process follows an order at its
+ * next wrapped call: an idle one sleeps on, and its profile is not there yet.
+ *
+ * The page belongs to the processes. It is never mapped here, and nothing in it is trusted. */
 #ifndef SCPROF_COLLECTOR_ATTACH_WAKE_H
 #define SCPROF_COLLECTOR_ATTACH_WAKE_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "profile/profile.h"
 
 struct wake {
 	int fd;
-	uint64_t word; /* of the last order */
+	uint64_t word;	       /* of the last order */
+	pid_t pid;	       /* by whose root directory the page was opened; 0: by ours */
+	char inside[PATH_MAX]; /* the page's path, as its processes see it; "": not known */
+	char path[PATH_MAX];   /* the same, as we opened it */
 };
 
-/* Open the page of a process, or a page by its path. 0; or -1 with *err. */
+/* The page that a process maps, as wake_open takes it: /proc/PID/root/... False: it has none, or
+ * its maps cannot be read. `room`: of path, PATH_MAX at most. */
+bool wake_find(pid_t pid, char *path, size_t room);
+
+/* Open a page by its path. One below /proc/PID/root/ is looked for inside the root directory of
+ * that process: no link in it leads out. 0; or -1 with *err, and w->fd is -1. */
 int wake_open(struct wake *w, const char *path, struct profile_error *err);
 
+/* The number of a process in its own pid namespace; 0: it is gone. */
+pid_t wake_inner_pid(pid_t pid);
+
 /* Order: record as `variables` ("NAME=value", ended by NULL) ask for. `pids`: in their own pid
- * namespace; count 0: all that map the page. 0; or -1 with *err. */
+ * namespace; count 0: all that map the page. What a tool that was killed had ordered ends first.
+ * -1 with *err: also where another tool that lives records here. */
 int wake_begin(struct wake *w, const char *const *variables, const pid_t *pids, size_t count,
 	       struct profile_error *err);
 
-/* Order: stop. */
+/* Order: stop; also what another tool ordered. */
 int wake_end(struct wake *w, struct profile_error *err);
 void wake_close(struct wake *w);
+
+/* What the page says. */
+struct wake_state {
+	bool ordered;	  /* the last order was to record */
+	bool held;	  /* by a tool that lives, not by us; ordered and not held: it was killed */
+	uint32_t holders; /* processes that map the page, as they say */
+	int32_t answer_pid; /* which followed an order last, in its pid namespace; 0: none yet */
+	uint32_t problem;   /* enum scp_attach_problem of that */
+};
+
+/* False: the page cannot be read any more, or is none. */
+bool wake_read(const struct wake *w, struct wake_state *s);
+
+/* Where profiles go, and where we read them. */
+struct wake_place {
+	bool own;	     /* into the folder of the page */
+	char read[PATH_MAX]; /* that folder, or the one that was asked for, as we can open it */
+};
+
+/* Can the processes write to our `directory` (absolute)? Only if it has the same name in their
+ * mount namespace; then name it in the order's SCPROF_OUT. Else leave that out of the order: they
+ * use the folder of the page. By a page's path alone (w->pid 0) that is always so. Whether its
+ * permissions let them in shows only later: then they use the page's folder as well. */
+void wake_choose_place(const struct wake *w, const char *directory, struct wake_place *p);
+
+/* The folder of the page as we read it, whatever was chosen. False: it has no path. */
+bool wake_own_directory(const struct wake *w, char *directory, size_t room);
 
 #endif

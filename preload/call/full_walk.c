@@ -47,7 +47,7 @@ static bool readable(void *context, uint64_t address)
 static bool note(void *context, uint64_t address, uint64_t value)
 {
 	struct walk_result *r = &((struct scp_thread *)context)->found;
-	if (r->noted_count >= NOTED_MAX - 1) /* one is kept for the control page's */
+	if (r->noted_count >= NOTED_MAX - CONTROL_WORDS) /* these are kept */
 		return false;
 	r->noted[r->noted_count++] = (struct noted_word){address, value};
 	return true;
@@ -99,7 +99,7 @@ static enum unwind_result walk(struct scp_thread *t, uintptr_t outer)
 	}
 	if (step == UNWIND_END && r->outer == OUTER_UNKNOWN)
 		r->outer = OUTER_GONE;
-	if (step == UNWIND_END || r->noted_count < NOTED_MAX - 1)
+	if (step == UNWIND_END || r->noted_count < NOTED_MAX - CONTROL_WORDS)
 		r->reach = REACH_ALL;
 	return step;
 }

@@ -207,6 +207,9 @@ static void note_control(struct walk_result *r)
 	if (control.page)
 		r->noted[r->noted_count++] =
 			(struct noted_word){(uint64_t)&control.page->word, control.seen};
+	if (control.wake_word)
+		r->noted[r->noted_count++] =
+			(struct noted_word){(uint64_t)control.wake_word, control.wake_seen};
 }
 
 /* For want of what was the function of --below not found? */

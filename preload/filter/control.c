@@ -148,5 +148,6 @@ void control_read(void)
 			filter_note_ignored(known[i].variable);
 	/* With a page, its owner starts what begins stopped. */
 	control.stopped = !control.page && value[3] && *value[3] && !text_equal(value[3], "0");
+	control.begins_dormant = control.stopped && !(page && *page);
 	control.used = control.page || control.stopped || (value[2] && *value[2]);
 }

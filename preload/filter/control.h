@@ -18,6 +18,9 @@
 #include "include/scprof_control.h"
 #include "preload/system/util.h"
 
+#define CONTROL_WORDS  2u	  /* a memo compares at most */
+#define CONTROL_CALLED UINT64_MAX /* wake_seen: whatever the word is */
+
 struct control {
 	const struct scp_control_page *page; /* NULL: none */
 	uint64_t seen;			     /* its word, when last looked at */
@@ -28,6 +31,15 @@ struct control {
 	uint32_t windows; /* how many this process has had */
 	uint32_t busy;
 	uint64_t recorded_ns, base_ns; /* of this process: see control_recorded_ns */
+	bool begins_dormant; /* begun stopped, without a page: no profile until somebody asks */
+	bool wakes;	     /* it did, and its calls look for orders while it is dormant */
+	bool asked;	     /* while dormant: the program wants to be recorded */
+	/* The word of the page that orders come by (preload/attach/wake_page.h), and who follows
+	 * them; NULL: none. One thread at a time. */
+	const uint64_t *wake_word;
+	uint64_t wake_seen; /* when last looked at, or CONTROL_CALLED */
+	void (*wake)(void);
+	uint32_t wake_busy;
 };
 extern HIDDEN struct control control;
 
@@ -40,10 +52,18 @@ HIDDEN void control_forget(void);
 /* A process begins to record these groups; returns what process_groups is to be. */
 HIDDEN uint32_t control_begin(uint32_t groups);
 
-/* Has the page changed since the last look? */
+/* Is there an order, or does the program ask to be recorded for the first time? */
+static inline bool control_is_called(void)
+{
+	return control.wake_word &&
+	       *(const volatile uint64_t *)control.wake_word != control.wake_seen;
+}
+
+/* Has a page changed since the last look? */
 static inline bool control_changed(void)
 {
-	return control.page && *(const volatile uint64_t *)&control.page->word != control.seen;
+	return (control.page && *(const volatile uint64_t *)&control.page->word != control.seen) ||
+	       control_is_called();
 }
 
 static inline bool control_is_recording(void)

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "preload/attach/wake_page.h"
 #include "preload/call/fd_kind.h"
 #include "preload/function/function.h"
 #include "preload/process/process.h"
@@ -146,12 +147,14 @@ HOOK(int, pthread_setname_np, (pthread_t thread, const char *name))
 HOOK(void, _exit, (int status))
 {
 	header_mark_end(SCP_END_QUICK);
+	wake_page_leave();
 	REAL(void, _exit, (int))(status);
 }
 
 HOOK(void, _Exit, (int status))
 {
 	header_mark_end(SCP_END_QUICK);
+	wake_page_leave();
 	REAL(void, _Exit, (int))(status);
 }
 
@@ -160,6 +163,7 @@ static bool before_exec(void)
 	int saved = errno;
 	header_mark_end(SCP_END_EXEC);
 	bool discarded = process_discard_if_empty();
+	wake_page_leave();
 	errno = saved;
 	return discarded;
 }
@@ -167,6 +171,7 @@ static bool before_exec(void)
 static int exec_failed(int r, bool discarded)
 {
 	int saved = errno;
+	wake_page_return();
 	if (discarded)
 		process_begin_anew();
 	else

@@ -3,6 +3,7 @@
  * order is decided in which recording begins, its own cost is measured, and both end. */
 #include "include/scprof_version.h"
 #include "preload/attach/session.h"
+#include "preload/attach/wake_page.h"
 #include "preload/filter/control.h"
 #include "preload/overhead/overhead.h"
 #include "preload/process/libraries.h"
@@ -17,7 +18,9 @@ __attribute__((constructor)) static void constructor(void)
 	lifecycle_constructing = true;
 	lifecycle_start();
 	session_note_start();
-	if (!process_groups)
+	if (control.wakes)
+		wake_page_begin();
+	if (!process_groups || lifecycle_dormant)
 		return;
 	overhead_measure_first();
 	second_load();
@@ -28,6 +31,7 @@ __attribute__((constructor)) static void constructor(void)
 
 __attribute__((destructor)) static void destructor(void)
 {
+	wake_page_leave();
 	if (!process_groups)
 		return;
 	header_mark_end(SCP_END_EXIT);

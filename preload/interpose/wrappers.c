@@ -162,10 +162,24 @@ static COLD void end_slowly(struct scp_thread *thread, struct scp_site *site, ui
 		return r;                                                                          \
 	}
 
+/* What is exported has no frame while nothing is recorded, and jumps on: to the original, or to the
+ * wrapper proper, which has the caller's return address and stack pointer as if it had been called.
+ */
 #define SCP_WRAP(ret, name, shown, always, if_socket, fd1, fd2, params, args, before, result,      \
 		 has_bytes, after)                                                                 \
+	static __attribute__((noinline)) ret wrap_##name params;                                   \
 	EXPORT ret scp_##name params __asm__(#name);                                               \
 	ret scp_##name params                                                                      \
+	{                                                                                          \
+		ret(*pass) params = function_real[FN_##name];                                      \
+		if (likely(process_groups != GROUPS_PAUSED) || unlikely(control_changed()) ||      \
+		    unlikely(!pass))                                                               \
+			return wrap_##name args;                                                   \
+		ret r = pass args;                                                                 \
+		after;                                                                             \
+		return r;                                                                          \
+	}                                                                                          \
+	static ret wrap_##name params                                                              \
 	{                                                                                          \
 		ret(*real) params;                                                                 \
 		struct call_fast fast;                                                             \

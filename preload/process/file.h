@@ -52,6 +52,7 @@ struct file_wish {
 	enum file_birth birth;
 	const char *directory, *name;
 	int pid;
+	const char *suffix; /* NULL: ".scp" */
 };
 
 /* The first to be tried in this process. */

@@ -22,7 +22,7 @@ static void make_path(char *path, const struct file_wish *w, bool temporary, uns
 		n = text_append(path, FILE_PATH_MAX, n, ".");
 		n = text_append_number(path, FILE_PATH_MAX, n, k);
 	}
-	text_append(path, FILE_PATH_MAX, n, temporary ? ".new" : ".scp");
+	text_append(path, FILE_PATH_MAX, n, temporary ? ".new" : w->suffix ? w->suffix : ".scp");
 }
 
 enum file_birth file_name_first_birth(void)

@@ -28,6 +28,7 @@ struct process_epoch {
 	uint32_t generation;
 	uint32_t starting; /* a thread is in lifecycle_start */
 	uint32_t session;  /* process.session while that is recorded, else 0: wiped likewise */
+	uint32_t pid;	   /* whose it is; a vfork child, which has the page too, has another */
 };
 extern HIDDEN union process_epoch_page {
 	struct process_epoch now;

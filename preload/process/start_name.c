@@ -92,3 +92,10 @@ void start_name_read(char *name, size_t room, const char *exe)
 	errno = saved;
 	start_name_choose(name, room, copy_path(path, sizeof path, started) ? path : NULL, exe);
 }
+
+void start_name_of_file(char name[START_NAME_OF_FILE], const char *program)
+{
+	const char *from = *program ? program : "unknown";
+	size_t n = start_name_fits(from, text_length(from), START_NAME_OF_FILE - 1);
+	text_append(name, n + 1, 0, from);
+}

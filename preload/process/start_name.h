@@ -23,4 +23,9 @@ HIDDEN void start_name_choose(char *name, size_t room, const char *started, cons
 /* How many of `length` bytes of a name fit in `most` without a cut inside a UTF-8 character. */
 HIDDEN size_t start_name_fits(const char *name, size_t length, size_t most);
 
+#define START_NAME_OF_FILE 201u /* bytes; of a whole file name 255 */
+
+/* As it is in the name of a file: cut, and never empty. */
+HIDDEN void start_name_of_file(char name[START_NAME_OF_FILE], const char *program);
+
 #endif

@@ -8,6 +8,7 @@
 #ifndef SCPROF_PRELOAD_REGION_REGION_H
 #define SCPROF_PRELOAD_REGION_REGION_H
 
+#include "preload/filter/control.h"
 #include "preload/call/call.h"
 #include "preload/function/region_name.h"
 #include "include/scprof.h"
@@ -34,8 +35,11 @@ HIDDEN bool region_filter_is_on_otherwise(uint32_t group, uint64_t ra, uint64_t 
 static inline __attribute__((always_inline)) bool region_is_on(uint32_t group,
 							       struct region_caller from)
 {
-	return likely(process_groups & group) ||
-	       region_filter_is_on_otherwise(group, from.ra, from.cfa, from.fp);
+	if (likely(process_groups & group))
+		return true;
+	if (process_groups == GROUPS_PAUSED && !control_changed())
+		return false;
+	return region_filter_is_on_otherwise(group, from.ra, from.cfa, from.fp);
 }
 
 /* NULL: not recorded; else it is open, and its clock runs. function = 0: there was no room for its

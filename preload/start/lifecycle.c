@@ -33,7 +33,6 @@
 
 #define FIRST_FILE_BYTES (1u << 20)
 #define SMALL_FILE_BYTES (128u << 10) /* where address space is limited */
-#define MOST_NAME_BYTES	 200u	      /* of the program, in the name of its file: 255 in all */
 
 bool lifecycle_constructing;
 bool lifecycle_dormant;
@@ -61,12 +60,11 @@ static int file_error; /* -errno, of the latest begin_file */
 /* Returns the groups that are recorded in the file; 0: there is no file. */
 static uint32_t begin_file(struct profile_file *f)
 {
-	const char *program = *settings.program ? settings.program : "unknown";
-	char name[MOST_NAME_BYTES + 1];
-	struct file_wish wish = {file_name_first_birth(), settings.directory, name, sys_getpid()};
 	struct profile_file *before = process.file;
-	text_append(name, start_name_fits(program, text_length(program), MOST_NAME_BYTES) + 1, 0,
-		    program);
+	char name[START_NAME_OF_FILE];
+	struct file_wish wish = {file_name_first_birth(), settings.directory, name, sys_getpid(),
+				 NULL};
+	start_name_of_file(name, settings.program);
 	process.touched_ns = 0;
 	for (; wish.birth < FILE_BIRTHS; wish.birth++) {
 		if ((file_error = file_create(f, &wish, FIRST_FILE_BYTES)) != 0 &&
@@ -104,7 +102,7 @@ static void on_quick_exit(void)
  * fork at least calls us. */
 static void begin_in_child(void)
 {
-	process_epoch.now = (struct process_epoch){0, 0, 0};
+	process_epoch.now = (struct process_epoch){0};
 	compiler_barrier();
 	lifecycle_start();
 }
@@ -126,7 +124,7 @@ static void set_stopped(bool stopped);
 static void on_signal(int number)
 {
 	(void)number;
-	set_stopped(!control.stopped);
+	set_stopped(lifecycle_dormant ? control.asked : !control.stopped);
 }
 
 /* "USR1", "SIGUSR2"; 0: another. */
@@ -146,7 +144,8 @@ static void take_signal(void)
 		return;
 	struct sigaction old, ours = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
 	int number = signal_number(name);
-	if (!number || sigaction(number, NULL, &old) != 0 || old.sa_handler != SIG_DFL ||
+	if (!number || sigaction(number, NULL, &old) != 0 ||
+	    (old.sa_handler != SIG_DFL && old.sa_handler != on_signal) ||
 	    sigaction(number, &ours, NULL) != 0)
 		filter_note_ignored("SCPROF_SIGNAL");
 }
@@ -192,6 +191,15 @@ static void be_dormant(void)
 	lifecycle_dormant = true;
 }
 
+/* The same at the program's start: each call looks whether there is an order. */
+static void wait_to_be_woken(void)
+{
+	control.stopped = control.used = false;
+	control.wakes = true;
+	lifecycle_dormant = true;
+	__atomic_store_n(&process_groups, GROUPS_PAUSED, __ATOMIC_RELEASE);
+}
+
 static void forget_all_files(void);
 
 COLD void lifecycle_start(void)
@@ -203,8 +211,13 @@ COLD void lifecycle_start(void)
 	if (!__atomic_compare_exchange_n(&process_epoch.now.starting, &idle, 1, false,
 					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return;
-	if (lifecycle_dormant)
-		return; /* a forked child */
+	process_epoch.now.pid = sys_sandboxed ? 0 : (uint32_t)sys_getpid();
+	control.wake_busy = 0;	 /* its holder is not in this process */
+	if (lifecycle_dormant) { /* a forked child: the threads were the parent's */
+		if (thread_forget_all())
+			forget_all_files();
+		return;
+	}
 	if (function_opened_later && process_groups == GROUPS_UNSET) {
 		be_dormant();
 		return;
@@ -217,6 +230,10 @@ COLD void lifecycle_start(void)
 		if (settings.groups)
 			register_handlers();
 		sys_madvise(&process_epoch, sizeof process_epoch, MADV_WIPEONFORK);
+		if (settings.groups && control.begins_dormant) {
+			wait_to_be_woken();
+			return;
+		}
 	} else {
 		if (thread_forget_all()) /* a forked child: the threads were the parent's */
 			forget_all_files();
@@ -324,7 +341,7 @@ COLD void lifecycle_end_session(void)
 		arch_relax();
 	header_mark_end(SCP_END_DETACHED);
 	lifecycle_dormant = true;
-	__atomic_store_n(&process_groups, 0, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&process_groups, control.wakes ? GROUPS_PAUSED : 0, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&process_epoch.now.session, 0, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&process_epoch.now.generation, 0, __ATOMIC_SEQ_CST);
 	process.file->ended_ns = clock_mono_ns();
@@ -352,14 +369,18 @@ COLD void lifecycle_look(void)
 	int saved = errno;
 	if (process_groups == GROUPS_UNSET || !process_epoch.now.generation) {
 		lifecycle_start();
-		errno = saved;
-		return;
+		if (!lifecycle_dormant || !control.wakes) {
+			errno = saved;
+			return;
+		}
 	}
 	if (hold) /* a handler must not leave while we are busy */
 		sys_hold_signals(&signals);
-	for (uint32_t idle = 0;
-	     control_is_due() && __atomic_compare_exchange_n(&control.busy, &idle, 1, false,
-							     __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+	if (control_is_called())
+		control.wake();
+	for (uint32_t idle = 0; !lifecycle_dormant && control_is_due() &&
+				__atomic_compare_exchange_n(&control.busy, &idle, 1, false,
+							    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
 	     idle = 0) {
 		settle();
 		__atomic_store_n(&control.busy, 0, __ATOMIC_SEQ_CST);
@@ -375,8 +396,13 @@ static void set_stopped(bool stopped)
 		lifecycle_look();
 	if (!process_groups)
 		return;
-	control.used = true;
-	__atomic_store_n(&control.stopped, stopped, __ATOMIC_SEQ_CST);
+	if (lifecycle_dormant) {
+		__atomic_store_n(&control.asked, !stopped, __ATOMIC_SEQ_CST);
+		__atomic_store_n(&control.wake_seen, CONTROL_CALLED, __ATOMIC_SEQ_CST);
+	} else {
+		control.used = true;
+		__atomic_store_n(&control.stopped, stopped, __ATOMIC_SEQ_CST);
+	}
 	lifecycle_look();
 }
 

@@ -10,6 +10,7 @@
 
 #include "preload/process/arena.h"
 #include "preload/process/file.h"
+#include "preload/filter/control.h"
 #include "preload/process/process.h"
 #include "preload/filter/filter.h"
 #include "include/scprof_format.h"
@@ -20,7 +21,7 @@
 #include "preload/system/util.h"
 
 #define MEMO_FRONT 1024u /* a power of two */
-#define NOTED_MAX  (2 * WALK_FRAMES_MAX + 2)
+#define NOTED_MAX  (2 * WALK_FRAMES_MAX + 1 + CONTROL_WORDS)
 #define REACH_ALL  UINT64_MAX
 
 /* What an entry needs from its second call on: most paths are taken once. */

@@ -29,7 +29,7 @@ static void test_address_space_given_back(void **state)
 {
 	const struct rlimit file = {4096, RLIM_INFINITY};
 	const struct rlimit space = {1u << 30, RLIM_INFINITY}; /* of which 1/32 may be ours */
-	const struct file_wish wish = {FILE_NAMED, "/tmp", "test_file", getpid()};
+	const struct file_wish wish = {FILE_NAMED, "/tmp", "test_file", getpid(), NULL};
 	static struct profile_file f;
 
 	(void)state;
@@ -78,7 +78,7 @@ static unsigned pages_there(void *at, size_t bytes)
 
 static void create_on_tmpfs(struct profile_file *f)
 {
-	const struct file_wish wish = {FILE_NAMED, "/dev/shm", "test_file", getpid()};
+	const struct file_wish wish = {FILE_NAMED, "/dev/shm", "test_file", getpid(), NULL};
 
 	need_tmpfs();
 	assert_int_equal(file_create(f, &wish, FILE_BYTES), 0);
@@ -116,7 +116,7 @@ static void test_filled_file_has_all_its_memory(void **state)
 /* In a namespace of its own, whose mounts are gone with it. */
 static int fill_small_disk(void)
 {
-	const struct file_wish wish = {FILE_NAMED, "/dev/shm", "test_file", getpid()};
+	const struct file_wish wish = {FILE_NAMED, "/dev/shm", "test_file", getpid(), NULL};
 	static struct profile_file f;
 	struct file_chunk c = {0};
 	unsigned chunks = 0;

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Paths come from a process that may be another user's, and files may change while they are looked
+ * at: what is opened is asked about by its descriptor, and waits for nothing. */
+#include "collector/attach/wake.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "include/scprof_attach.h"
+#include "profile/base/error.h"
+
+#define MAPS_MOST_BYTES (64u << 20)
+#define WORD_AT		offsetof(struct scp_wake_page, word)
+#define HEAD_BYTES	offsetof(struct scp_wake_page, text)
+
+static bool is_page_name(const char *path)
+{
+	const char *name = strrchr(path, '/');
+	size_t n = strlen(path);
+
+	return name && !strncmp(name + 1, "scprof.", 7) && n > 5 && !strcmp(path + n - 5, ".wake");
+}
+
+/* The kernel writes a newline as \012 there, and nothing else. */
+static void restore_newlines(char *path)
+{
+	char *to = path;
+
+	for (const char *at = path; *at; to++) {
+		bool escaped = !strncmp(at, "\\012", 4);
+
+		*to = escaped ? '\n' : *at;
+		at += escaped ? 4 : 1;
+	}
+	*to = 0;
+}
+
+/* What of a path in maps is the process's root directory: both are named as we see them, and in a
+ * container of another mount namespace as it does itself. */
+static size_t root_length(pid_t pid, const char *path)
+{
+	char name[64], root[PATH_MAX];
+	ssize_t n;
+
+	snprintf(name, sizeof(name), "/proc/%d/root", (int)pid);
+	n = readlink(name, root, sizeof(root));
+	return n > 1 && !strncmp(path, root, (size_t)n) && path[n] == '/' ? (size_t)n : 0;
+}
+
+bool wake_find(pid_t pid, char *path, size_t room)
+{
+	char name[64], *line = NULL;
+	size_t line_room = 0, seen = 0;
+	bool found = false;
+	ssize_t n;
+	FILE *maps;
+
+	snprintf(name, sizeof(name), "/proc/%d/maps", (int)pid);
+	maps = fopen(name, "re");
+	if (!maps)
+		return false;
+	while (!found && seen < MAPS_MOST_BYTES && (n = getline(&line, &line_room, maps)) > 0) {
+		char *at = strchr(line, '/');
+
+		seen += (size_t)n;
+		line[strcspn(line, "\n")] = 0;
+		if (!at || !is_page_name(at))
+			continue;
+		restore_newlines(at);
+		n = snprintf(path, room, "/proc/%d/root%s", (int)pid, at + root_length(pid, at));
+		found = n > 0 && (size_t)n < room;
+	}
+	free(line);
+	fclose(maps);
+	return found;
+}
+
+/* "/proc/PID/root/...": the process, and the rest from the slash on; else 0. */
+static pid_t root_of(const char *path, const char **rest)
+{
+	char *end;
+	long pid;
+
+	if (strncmp(path, "/proc/", 6))
+		return 0;
+	errno = 0;
+	pid = strtol(path + 6, &end, 10);
+	if (errno || pid <= 0 || pid > INT_MAX || strncmp(end, "/root/", 6))
+		return 0;
+	*rest = end + 5;
+	return (pid_t)pid;
+}
+
+static int open_inside(pid_t pid, const char *inside, int flags)
+{
+	struct open_how how = {.flags = (uint64_t)flags | O_CLOEXEC,
+			       .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
+	char name[64];
+	int root, error;
+	long fd;
+
+	snprintf(name, sizeof(name), "/proc/%d/root", (int)pid);
+	root = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root < 0)
+		return -1;
+	fd = syscall(SYS_openat2, root, inside, &how, sizeof(how));
+	error = errno;
+	close(root);
+	errno = error;
+	return (int)fd;
+}
+
+/* One of the user ids of the process, as our user namespace sees them? */
+static bool is_user_of(pid_t pid, uid_t uid)
+{
+	char name[64], line[256];
+	unsigned id[4];
+	bool same = false;
+	FILE *status;
+
+	snprintf(name, sizeof(name), "/proc/%d/status", (int)pid);
+	status = fopen(name, "re");
+	while (status && fgets(line, sizeof(line), status))
+		if (sscanf(line, "Uid: %u %u %u %u", id, id + 1, id + 2, id + 3) == 4)
+			for (int i = 0; i < 4; i++)
+				same |= id[i] == uid;
+	if (status)
+		fclose(status);
+	return same;
+}
+
+/* Whoever may write into it owns it, so nobody is led to write where another could not. */
+static int check(struct wake *w, struct profile_error *err)
+{
+	struct scp_wake_page head;
+	struct stat st;
+
+	if (fstat(w->fd, &st))
+		return error_fail(err, w->path, "%s", strerror(errno));
+	if (!S_ISREG(st.st_mode) || st.st_size != SCP_WAKE_BYTES || st.st_nlink != 1)
+		return error_fail(err, w->path, "is no page that wakes a process");
+	if (st.st_uid != geteuid() &&
+	    (geteuid() || (w->pid && st.st_uid && !is_user_of(w->pid, st.st_uid))))
+		return error_fail(err, w->path, "belongs to another user, %u", (unsigned)st.st_uid);
+	if (pread(w->fd, &head, 16, 0) != 16 ||
+	    memcmp(head.magic, SCP_WAKE_MAGIC, sizeof(head.magic)) || head.bytes != SCP_WAKE_BYTES)
+		return error_fail(err, w->path, "is no page that wakes a process, of this version");
+	if (pread(w->fd, &w->word, sizeof(w->word), WORD_AT) != sizeof(w->word))
+		return error_fail(err, w->path, "somebody has cut it");
+	return 0;
+}
+
+int wake_open(struct wake *w, const char *path, struct profile_error *err)
+{
+	const int flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+	const char *inside = NULL;
+
+	memset(w, 0, sizeof(*w));
+	w->fd = -1;
+	if (snprintf(w->path, sizeof(w->path), "%s", path) >= (int)sizeof(w->path))
+		return error_fail(err, path, "%s", strerror(ENAMETOOLONG));
+	w->pid = root_of(path, &inside);
+	if (w->pid)
+		strcpy(w->inside, inside); /* shorter than path */
+	w->fd = w->pid ? open_inside(w->pid, inside, flags) : open(path, flags | O_CLOEXEC);
+	if (w->fd < 0)
+		return error_fail(err, path, "cannot open the page that wakes the process: %s%s",
+				  strerror(errno),
+				  w->pid && (errno == EACCES || errno == EPERM)
+					  ? " (only its user may, with no fewer capabilities)"
+					  : "");
+	if (!check(w, err))
+		return 0;
+	wake_close(w);
+	return -1;
+}
+
+void wake_close(struct wake *w)
+{
+	if (w->fd >= 0)
+		close(w->fd); /* and with it the lock */
+	w->fd = -1;
+}
+
+static bool put(const struct wake *w, const void *from, size_t bytes, size_t at)
+{
+	ssize_t n = pwrite(w->fd, from, bytes, (off_t)at);
+
+	if (n >= 0 && (size_t)n != bytes)
+		errno = EIO;
+	return n == (ssize_t)bytes;
+}
+
+/* The word comes last, and is greater than any before it. The processes' own words are left. */
+static int order(struct wake *w, const struct scp_wake_page *page, struct profile_error *err)
+{
+	const size_t from = offsetof(struct scp_wake_page, count);
+	uint64_t word = 0;
+
+	if (pread(w->fd, &word, sizeof(word), WORD_AT) != sizeof(word))
+		return error_fail(err, w->path, "somebody has cut it");
+	if (word < w->word)
+		word = w->word;
+	word = word + 2 < word ? 2 : word + 1; /* all ones stands for something else */
+	if (!put(w, page->text, page->text_bytes, HEAD_BYTES) ||
+	    !put(w, (const char *)page + from, WORD_AT - from, from) ||
+	    !put(w, &word, sizeof(word), WORD_AT))
+		return error_fail(err, w->path, "cannot write the order: %s", strerror(errno));
+	w->word = word;
+	return 0;
+}
+
+static int fill(struct scp_wake_page *page, const char *const *variables, const pid_t *pids,
+		size_t count, struct profile_error *err)
+{
+	if (count > SCP_WAKE_TARGETS_MAX) {
+		error_set(err, "%zu processes cannot be woken by one page, %u at most", count,
+			  SCP_WAKE_TARGETS_MAX);
+		return -1;
+	}
+	for (size_t i = 0; i < count; i++)
+		page->target[i] = pids[i];
+	page->count = (uint32_t)count;
+	for (; *variables; variables++) {
+		size_t n = strlen(*variables) + 1;
+
+		if (page->text_bytes + n > sizeof(page->text)) {
+			error_set(err, "what is to be recorded takes more than %u bytes to say",
+				  SCP_WAKE_TEXT_BYTES);
+			return -1;
+		}
+		memcpy(page->text + page->text_bytes, *variables, n);
+		page->text_bytes += (uint32_t)n;
+	}
+	if (!page->text_bytes) /* that would be an order to stop */
+		page->text_bytes = 1;
+	return 0;
+}
+
+int wake_begin(struct wake *w, const char *const *variables, const pid_t *pids, size_t count,
+	       struct profile_error *err)
+{
+	struct scp_wake_page *page = calloc(1, sizeof(*page));
+	int r = -1;
+
+	if (!page)
+		return error_no_memory(err, w->path);
+	if (flock(w->fd, LOCK_EX | LOCK_NB))
+		error_fail(err, w->path, "%s",
+			   errno == EWOULDBLOCK ? "another scprof records here" : strerror(errno));
+	else if (!fill(page, variables, pids, count, err))
+		r = order(w, page, err);
+	free(page);
+	return r;
+}
+
+int wake_end(struct wake *w, struct profile_error *err)
+{
+	static const struct scp_wake_page stop;
+	int r = order(w, &stop, err);
+
+	flock(w->fd, LOCK_UN);
+	return r;
+}
+
+/* A lock that can be had is given back, unless it is our own. */
+static bool is_held(const struct wake *w)
+{
+	char name[64];
+	int other, r;
+	bool held;
+
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", w->fd);
+	other = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (other < 0)
+		return false;
+	r = flock(other, LOCK_SH | LOCK_NB);
+	held = r && errno == EWOULDBLOCK;
+	close(other);
+	return held;
+}
+
+bool wake_read(const struct wake *w, struct wake_state *s)
+{
+	struct scp_wake_page page;
+
+	if (pread(w->fd, &page, HEAD_BYTES, 0) != (ssize_t)HEAD_BYTES ||
+	    memcmp(page.magic, SCP_WAKE_MAGIC, sizeof(page.magic)))
+		return false;
+	*s = (struct wake_state){.ordered = page.text_bytes != 0,
+				 .held = is_held(w),
+				 .holders = page.holders,
+				 .answer_pid = (int32_t)page.answer_pid,
+				 .problem = page.problem};
+	return true;
+}
+
+pid_t wake_inner_pid(pid_t pid)
+{
+	char name[64], *line = NULL;
+	size_t room = 0;
+	long inner = 0;
+	FILE *status;
+
+	snprintf(name, sizeof(name), "/proc/%d/status", (int)pid);
+	status = fopen(name, "re");
+	if (!status)
+		return 0;
+	while (!inner && getline(&line, &room, status) > 0) {
+		char *last = strrchr(line, '\t');
+
+		if (!strncmp(line, "NSpid:", 6) && last)
+			inner = strtol(last + 1, NULL, 10);
+	}
+	free(line);
+	fclose(status);
+	return inner > 0 && inner <= INT_MAX ? (pid_t)inner : 0;
+}
+
+bool wake_own_directory(const struct wake *w, char *directory, size_t room)
+{
+	const char *end = strrchr(w->path, '/');
+	int n = !end		 ? snprintf(directory, room, ".")
+		: end == w->path ? snprintf(directory, room, "/")
+				 : snprintf(directory, room, "%.*s", (int)(end - w->path), w->path);
+
+	return n > 0 && (size_t)n < room;
+}
+
+void wake_choose_place(const struct wake *w, const char *directory, struct wake_place *p)
+{
+	struct stat ours, theirs;
+	int fd = w->pid ? open_inside(w->pid, directory, O_PATH | O_DIRECTORY | O_NOFOLLOW) : -1;
+	bool same = fd >= 0 && !fstat(fd, &theirs) && !stat(directory, &ours) &&
+		    ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
+
+	if (fd >= 0)
+		close(fd);
+	p->own = !same;
+	if (same)
+		snprintf(p->read, sizeof(p->read), "%s", directory);
+	else if (!wake_own_directory(w, p->read, sizeof(p->read)))
+		*p->read = 0;
+}

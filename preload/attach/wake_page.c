@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The page is shared memory that others write: an order is copied, and what is copied counts only
+ * if its word is the same afterwards.
+ *
+ * control.wake_seen is the word that was followed last, so that a call that comes by while nothing
+ * is asked for makes two comparisons. Whoever is not able to follow now (a small stack, a child of
+ * vfork) leaves it as it is for the next one. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "include/scprof_attach.h"
+#include "preload/attach/session.h"
+#include "preload/attach/wake_page.h"
+#include "preload/filter/control.h"
+#include "preload/process/process.h"
+#include "preload/process/settings.h"
+#include "preload/process/start_name.h"
+#include "preload/start/lifecycle.h"
+#include "preload/system/stack.h"
+#include "preload/system/sys.h"
+#include "preload/table/thread.h"
+
+#define STACK_TO_WAKE 6144u /* below this the next call is waited for */
+#define PATIENCE      64u   /* calls inside of what may have been left for good */
+#define OUT	      "SCPROF_OUT="
+#define TEXT_ROOM     (SCP_WAKE_TEXT_BYTES + sizeof OUT + FILE_PATH_MAX)
+
+static struct {
+	struct scp_wake_page *page; /* NULL: none */
+	struct profile_file file;
+	char directory[FILE_PATH_MAX]; /* of the page: SCPROF_OUT at the program's start */
+	uint64_t followed;	       /* word of the order that was followed last */
+	uint32_t holder;	       /* the process that counts among the page's holders */
+	bool ordered;		       /* what is recorded now was ordered by the page */
+	/* SCPROF_... as at the program's start. */
+	char environment[SCP_WAKE_TEXT_BYTES];
+	uint32_t environment_bytes;
+	/* One thread at a time: */
+	char text[TEXT_ROOM];
+	uint32_t text_bytes;
+} wake;
+
+static bool begins_with(const char *text, const char *with)
+{
+	while (*with && *text == *with)
+		text++, with++;
+	return !*with;
+}
+
+static void answer(enum scp_attach_problem problem, int error)
+{
+	wake.page->problem = problem;
+	wake.page->error = (uint32_t)error;
+	__atomic_store_n(&wake.page->answer_pid, process_epoch.now.pid, __ATOMIC_RELEASE);
+}
+
+/* The order under that word. False: it is being written. */
+static bool take_order(uint64_t word, bool *mine, bool *to_begin)
+{
+	const struct scp_wake_page *p = wake.page;
+	uint32_t count = p->count, bytes = p->text_bytes;
+	if (count > SCP_WAKE_TARGETS_MAX || bytes > SCP_WAKE_TEXT_BYTES)
+		count = bytes = 0; /* as an order to stop */
+	*mine = !count;
+	for (uint32_t i = 0; i < count; i++)
+		*mine |= (uint32_t)p->target[i] == process_epoch.now.pid;
+	bytes_copy(wake.text, p->text, bytes);
+	wake.text_bytes = bytes;
+	*to_begin = bytes != 0;
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return __atomic_load_n(&p->word, __ATOMIC_RELAXED) == word;
+}
+
+/* Without its SCPROF_OUT, if there is one, and with the process's own. *had: there was one. */
+static void use_own_directory(bool *had)
+{
+	size_t to = 0;
+	*had = false;
+	for (size_t at = 0; at < wake.text_bytes;) {
+		size_t n = 0;
+		while (at + n < wake.text_bytes && wake.text[at + n])
+			n++;
+		if (begins_with(wake.text + at, OUT)) {
+			*had = true;
+		} else {
+			for (size_t i = 0; i < n; i++)
+				wake.text[to++] = wake.text[at + i];
+			wake.text[to++] = 0;
+		}
+		at += n + 1;
+	}
+	to = text_append(wake.text, TEXT_ROOM, to, OUT);
+	wake.text_bytes = (uint32_t)text_append(wake.text, TEXT_ROOM, to, wake.directory) + 1;
+}
+
+static bool names_directory(void)
+{
+	for (size_t at = 0; at < wake.text_bytes; at++)
+		if ((!at || !wake.text[at - 1]) && begins_with(wake.text + at, OUT))
+			return true;
+	return false;
+}
+
+/* By wake.text. What it names may be in another mount namespace, or another user's. */
+static void begin(void)
+{
+	bool had;
+	if (wake.text_bytes && wake.text[wake.text_bytes - 1]) {
+		answer(SCP_ATTACH_BAD_ORDER, 0);
+		return;
+	}
+	if (!names_directory())
+		use_own_directory(&had);
+	enum scp_attach_problem problem = session_begin(wake.text, wake.text_bytes, false);
+	if (problem == SCP_ATTACH_NO_FILE) {
+		use_own_directory(&had);
+		if (had)
+			problem = session_begin(wake.text, wake.text_bytes, false);
+	}
+	wake.ordered = problem == SCP_ATTACH_FINE;
+	answer(problem, 0);
+}
+
+/* SCPROF_START, or the signal of SCPROF_SIGNAL: what was begun stopped goes on. */
+static void begin_by_environment(void)
+{
+	bytes_copy(wake.text, wake.environment, wake.environment_bytes);
+	wake.text_bytes = wake.environment_bytes;
+	begin();
+	wake.ordered = false;
+	control.asked = false;
+	__atomic_store_n(&control.stopped, false, __ATOMIC_SEQ_CST);
+}
+
+/* control.wake_seen afterwards: CONTROL_CALLED, if that is for the next call to do. */
+static uint64_t follow(void)
+{
+	bool mine, to_begin;
+	uint64_t word = __atomic_load_n(&wake.page->word, __ATOMIC_ACQUIRE);
+	if (word == wake.followed) {
+		if (lifecycle_dormant && control.asked && !sys_sandboxed)
+			begin_by_environment();
+		return word;
+	}
+	if (!take_order(word, &mine, &to_begin))
+		return CONTROL_CALLED;
+	if (mine && to_begin && sys_sandboxed) { /* it would take system calls */
+		answer(SCP_ATTACH_NOT_NOW, 0);
+		to_begin = false;
+	}
+	if (!lifecycle_dormant && wake.ordered) {
+		enum scp_attach_problem problem = session_end();
+		if (problem == SCP_ATTACH_NOT_NOW)
+			return CONTROL_CALLED;
+		wake.ordered = false;
+		answer(problem, 0);
+	}
+	if (mine && to_begin && lifecycle_dormant)
+		begin();
+	else if (mine && to_begin)
+		answer(SCP_ATTACH_NOT_NOW, 0);
+	wake.followed = word;
+	return word;
+}
+
+/* What is marked as bookkeeping of this thread is under way below a signal handler, or was left for
+ * good. */
+static bool is_inside(void)
+{
+	static __thread uint32_t passed;
+	const struct scp_thread *t = thread_self;
+	return lifecycle_dormant && t && (t->open & 1) && ++passed < PATIENCE;
+}
+
+/* Signals are held, where they can be. */
+static COLD void on_call(void)
+{
+	uint32_t idle = 0;
+	if ((!sys_sandboxed && (uint32_t)sys_getpid() != process_epoch.now.pid) || is_inside() ||
+	    stack_room() < STACK_TO_WAKE ||
+	    !__atomic_compare_exchange_n(&control.wake_busy, &idle, 1, false, __ATOMIC_ACQUIRE,
+					 __ATOMIC_RELAXED))
+		return;
+	uint64_t seen = follow();
+	__atomic_store_n(&control.wake_seen, seen, __ATOMIC_SEQ_CST);
+	if (sys_sandboxed)
+		control.asked = false;
+	if (__atomic_load_n(&control.asked, __ATOMIC_SEQ_CST)) /* meanwhile */
+		control.wake_seen = CONTROL_CALLED;
+	__atomic_store_n(&control.wake_busy, 0, __ATOMIC_RELEASE);
+}
+
+/* Before the fork: the parent may end before its child runs. What does not become a child after
+ * all keeps the file from being removed. */
+static void count_holder(void)
+{
+	if (wake.page)
+		__atomic_add_fetch(&wake.page->holders, 1, __ATOMIC_SEQ_CST);
+}
+
+static void be_holder(void)
+{
+	wake.holder = wake.page && !sys_sandboxed ? (uint32_t)sys_getpid() : 0;
+}
+
+static long fill(int fd)
+{
+	const struct {
+		char magic[8];
+		uint32_t bytes, pid;
+		uint64_t process_start;
+	} head = {SCP_WAKE_MAGIC, SCP_WAKE_BYTES, process_epoch.now.pid, settings_process_start()};
+	const uint64_t word = 1;
+	long r = sys_fallocate(fd, 0, SCP_WAKE_BYTES);
+	if (r != 0)
+		r = sys_lengthen(fd, SCP_WAKE_BYTES);
+	if (r != 0)
+		return r;
+	r = sys_pwrite(fd, &word, sizeof word, offsetof(struct scp_wake_page, word));
+	return r < 0 ? r : sys_pwrite(fd, &head, sizeof head, 0);
+}
+
+/* At `at`, if that is not NULL. */
+static void *map(void *at)
+{
+	long fd = sys_open(wake.file.path, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
+	void *page = (void *)-EIO;
+	if (fd < 0)
+		return (void *)fd;
+	if (file_name_identify(&wake.file, (int)fd) == 0)
+		page = (void *)arch_syscall(SYS_mmap, (long)at, SCP_WAKE_BYTES,
+					    PROT_READ | PROT_WRITE,
+					    MAP_SHARED | (at ? MAP_FIXED : 0), fd, 0);
+	sys_close((int)fd);
+	return page;
+}
+
+/* A page under its name, and mapped; false: it cannot be made. */
+static bool make(void *at)
+{
+	char name[START_NAME_OF_FILE];
+	struct file_wish wish = {file_name_first_birth(), wake.directory, name,
+				 (int)process_epoch.now.pid, ".wake"};
+	start_name_of_file(name, settings.program);
+	for (; wish.birth < FILE_BIRTHS; wish.birth++) {
+		wake.file = (struct profile_file){0};
+		wake.file.fd = file_name_open_new(&wake.file, &wish);
+		if (wake.file.fd < 0)
+			continue;
+		if (fill(wake.file.fd) >= 0 && file_name_identify(&wake.file, wake.file.fd) == 0 &&
+		    file_name_give_name(&wake.file, &wish) == 0) {
+			void *page = map(at);
+			if (!sys_failed(page)) {
+				wake.page = page;
+				return true;
+			}
+		}
+		if (wake.file.fd >= 0)
+			sys_close(wake.file.fd);
+		if (*wake.file.path)
+			sys_unlink(wake.file.path);
+	}
+	return false;
+}
+
+static void note_environment(void)
+{
+	for (char **e = environ; e && *e; e++) {
+		size_t n = text_length(*e) + 1;
+		if (!begins_with(*e, "SCPROF_") || begins_with(*e, OUT) ||
+		    wake.environment_bytes + n > sizeof wake.environment)
+			continue;
+		bytes_copy(wake.environment + wake.environment_bytes, *e, n);
+		wake.environment_bytes += (uint32_t)n;
+	}
+}
+
+void wake_page_begin(void)
+{
+	uint64_t signals;
+	if (!control.wakes || wake.page)
+		return;
+	text_append(wake.directory, sizeof wake.directory, 0, settings.directory);
+	note_environment();
+	sys_hold_signals(&signals);
+	bool made = !sys_sandboxed && make(NULL);
+	sys_release_signals(&signals);
+	if (!made) {
+		control.wakes = false;
+		__atomic_store_n(&process_groups, 0, __ATOMIC_RELEASE);
+		return;
+	}
+	count_holder();
+	be_holder();
+	pthread_atfork(count_holder, NULL, be_holder);
+	at_quick_exit(wake_page_leave);
+	wake.followed = wake.page->word;
+	control.wake = on_call;
+	control.wake_seen = control.asked ? CONTROL_CALLED : wake.followed;
+	__atomic_store_n(&control.wake_word, &wake.page->word, __ATOMIC_RELEASE);
+	if (control.asked) /* a constructor before ours has asked */
+		lifecycle_look();
+}
+
+/* Nobody else's, who has taken the name. */
+static void remove_file(void)
+{
+	long fd = sys_open(wake.file.path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0);
+	if (fd < 0)
+		return;
+	bool ours = file_name_identify(&wake.file, (int)fd) == 0;
+	sys_close((int)fd);
+	if (ours)
+		sys_unlink(wake.file.path);
+}
+
+void wake_page_leave(void)
+{
+	if (!wake.page || sys_sandboxed || !wake.holder || wake.holder != (uint32_t)sys_getpid())
+		return;
+	wake.holder = 0;
+	if (__atomic_sub_fetch(&wake.page->holders, 1, __ATOMIC_SEQ_CST) == 0)
+		remove_file();
+}
+
+/* Children that were forked before have the former page. */
+void wake_page_return(void)
+{
+	if (!wake.page || sys_sandboxed || wake.holder ||
+	    (uint32_t)sys_getpid() != process_epoch.now.pid)
+		return;
+	if (__atomic_load_n(&wake.page->holders, __ATOMIC_SEQ_CST) == 0 && make(wake.page)) {
+		wake.followed = wake.page->word;
+		control.wake_seen = wake.followed;
+	}
+	count_holder();
+	be_holder();
+}
