@@ -15,9 +15,17 @@ bool process_end_is_known(const struct prof_process *p)
 	return p->end_state != SCP_END_RUNNING || p->end.seen >= SCP_END_STATUS;
 }
 
+bool process_end_is_detached(const struct prof_process *p)
+{
+	return p->attached.known && p->attached.flags & SCP_ATTACHED_DETACHED &&
+	       (p->end_state == SCP_END_RUNNING || p->end_state == SCP_END_EXIT) &&
+	       p->end.seen <= SCP_END_LIVED;
+}
+
 bool process_end_is_open(const struct prof_process *p)
 {
-	return p->end_state == SCP_END_RUNNING && p->end.seen <= SCP_END_LIVED;
+	return !process_end_is_detached(p) && p->end_state == SCP_END_RUNNING &&
+	       p->end.seen <= SCP_END_LIVED;
 }
 
 /* Its number may be another's by now, hence the look at what it executes. */
@@ -46,6 +54,8 @@ static const char *words(const struct prof_process *p)
 		[SCP_END_ABORT] = "aborted",
 	};
 
+	if (process_end_is_detached(p))
+		return "left to run on";
 	if (p->end_state > SCP_END_ABORT)
 		return "end not known";
 	if (p->end_state != SCP_END_RUNNING)

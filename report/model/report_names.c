@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The numbers of the format and of the command line, as words. */
+#include "report/model/process_end.h"
 #include "report/report.h"
 
 #include <string.h>
@@ -171,6 +172,8 @@ const char *report_names_end(const struct prof_process *p)
 
 	if (p->end.seen == SCP_END_SIGNAL)
 		return "killed";
+	if (process_end_is_detached(p))
+		return "detached";
 	if (p->end_state == SCP_END_RUNNING && p->end.seen && p->end.seen < COUNT(seen))
 		return seen[p->end.seen];
 	return p->end_state < COUNT(names) ? names[p->end_state] : "unknown";

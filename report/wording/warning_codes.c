@@ -51,6 +51,10 @@ const struct warning_code warning_codes[] = {
 	 "From then on scprof made no system call: new call paths may be cut or counted as "
 	 "overflow.",
 	 ""},
+	{"slots-failed", N, "slots could not be written",
+	 "Calls through these words of the program's objects went by unseen: the kernel refused to "
+	 "make the memory writable. They are in no row.",
+	 ""},
 	{"not-ended", N, "nobody saw processes end",
 	 "All calls that had returned are here; one that had not is missing.", ""},
 	{"torn-entries", N, "sums were being changed when they were read",
@@ -171,6 +175,16 @@ const struct warning_code warning_codes[] = {
 	 "JSON says so of each percentile.",
 	 "Run longer."},
 
+	{"attached", P, "recording began in a process that ran",
+	 "What had happened before is not in the profile, nor are constructors and calls that were "
+	 "going on then. Calls are seen where they go by a slot of the dynamic linker. Those that "
+	 "libc makes to itself do not, nor those through pointers that the program had fetched "
+	 "before.",
+	 "Where that matters, start the program with `scprof run`."},
+	{"slots-changed", P, "slots were changed by somebody else meanwhile",
+	 "Another tool, or the program, wrote to words that led to scprof. They were left as they "
+	 "are.",
+	 ""},
 	{"cut-paths", P, "call paths lack their outer callers",
 	 "Unwinding ended at a frame without unwind information (generated code, hand-written "
 	 "assembly). Sites that differ only there are one row. Times are not affected.",
