@@ -60,6 +60,7 @@ CLI_SRC = \
 	cli/run/run_options.c \
 	cli/run/run_output.c \
 	cli/run/run_report.c \
+	cli/run/run_save.c \
 	cli/run/run_slowest.c \
 	cli/run/run_symbols.c \
 	cli/run/run_ticker.c \
