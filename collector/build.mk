@@ -5,6 +5,8 @@ COLLECTOR_ARCH := $(firstword $(subst -, ,$(COLLECTOR_MACHINE)))
 COLLECTOR_MULTIARCH := $(or $(shell $(CC) -print-multiarch 2>/dev/null),$(COLLECTOR_MACHINE))
 
 COLLECTOR_SRC = \
+	collector/attach/absent.c \
+	collector/attach/relatives.c \
 	collector/clocks/clock_ways_$(COLLECTOR_ARCH).c \
 	collector/clocks/clock_costs.c \
 	collector/clocks/clock_ways.c \
@@ -97,6 +99,7 @@ COLLECTOR_SRC = \
 	collector/select/below_write.c \
 	collector/select/exports.c \
 	collector/select/library_closure.c \
+	collector/select/library_mapped.c \
 	collector/select/library_needed.c \
 	collector/select/refused_functions.c \
 	collector/select/selection.c \

@@ -302,7 +302,8 @@ int run_options_parse_as(const struct usage *u, int argc, char **argv, struct ru
 			   u->command, u->synopsis[0]);
 		return u->bad_usage;
 	}
-	if (report_options_settle(&o->shown, u, report_file(o), isatty(STDERR_FILENO)))
+	if (report_options_settle(&o->shown, u, report_file(o),
+				  isatty(attached ? STDOUT_FILENO : STDERR_FILENO)))
 		return u->bad_usage;
 	return settle(o, t.clock, t.tick, t.groups) ? u->bad_usage : OPTIONS_GO;
 }
