@@ -70,6 +70,7 @@ CLI_SRC = \
 	cli/run/run_ticker.c \
 	cli/run/run_watch.c \
 	cli/serve_options.c \
+	cli/top_attach.c \
 	cli/usage/inputs.c \
 	cli/usage/options.c \
 	cli/usage/output.c \

@@ -337,19 +337,21 @@ int cmd_attach(int argc, char **argv)
 	return status == OPTIONS_GO ? attach_all(&a) : status;
 }
 
-/* What `scprof top --attach` starts: attach-watched DESCRIPTOR [OPTION...] PID... No report; a
- * profile only where -o names it. */
+/* What `scprof top --attach` and `scprof serve` start, and which ends with them:
+ * attach-watched DESCRIPTOR [OPTION...] PID...
+ * With a descriptor no report, and a profile only where -o names it; with "-" both. */
 int cmd_attach_watched(int argc, char **argv)
 {
 	static struct attach a;
-	uint64_t descriptor;
+	uint64_t descriptor = 0;
+	bool watched = argc > 1 && strcmp(argv[1], "-") != 0;
 
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	if (argc < 3 || quantity_count(argv[1], 0, INT_MAX, &descriptor))
+	if (argc < 3 || (watched && quantity_count(argv[1], 0, INT_MAX, &descriptor)))
 		return FAILED;
 	int status = attach_options_parse(argc - 1, argv + 1, &a.options);
 
-	a.watched = (int)descriptor;
-	a.options.run.report = false;
+	a.watched = watched ? (int)descriptor : -1;
+	a.options.run.report &= !watched;
 	return status == OPTIONS_GO ? attach_all(&a) : status;
 }
