@@ -46,6 +46,8 @@ struct scp_attach_slots {
 	uint32_t changed;  /* somebody wrote something else there meanwhile: left */
 	uint32_t gone;	   /* their object was unloaded */
 	uint32_t objects;  /* looked through */
+	uint32_t kept;	   /* regions: lead to functions that do nothing while nothing records */
+	uint32_t skipped;  /* unbound, and it cannot be told what they would be bound to: left */
 };
 
 /* Exported as scprof_attach_state_1. Written by the library alone; the tool reads it in the
@@ -62,7 +64,7 @@ struct scp_attach_state {
 	uint64_t took_ns;	       /* the last call of scprof_attach_begin_1 or _end_1 */
 	struct scp_attach_slots slots; /* of the present, or latest, session */
 	char profile[1024];	       /* its path, as the process sees it */
-	uint64_t reserved[16];
+	uint64_t reserved[15];
 };
 
 /* The argument of scprof_attach_begin_1. */
@@ -94,7 +96,7 @@ struct scp_wake_page {
 	char text[SCP_WAKE_TEXT_BYTES];
 };
 
-_Static_assert(sizeof(struct scp_attach_slots) == 32, "attach slots");
+_Static_assert(sizeof(struct scp_attach_slots) == 40, "attach slots");
 _Static_assert(sizeof(struct scp_attach_state) == 1240, "attach state");
 _Static_assert(sizeof(struct scp_attach_order) == 32, "attach order");
 _Static_assert(sizeof(struct scp_wake_page) == SCP_WAKE_BYTES, "wake page");

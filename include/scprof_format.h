@@ -934,8 +934,8 @@ struct scp_attached {
 	uint32_t threads;	   /* of the process, when it began */
 	uint32_t in_calls;	   /* of these: inside a call then, which is not recorded */
 	/* see struct scp_attach_slots */
-	uint32_t written, unbound, other, failed, put_back, changed, gone, objects;
-	uint64_t reserved[7];
+	uint32_t written, unbound, other, failed, put_back, changed, gone, objects, kept, skipped;
+	uint64_t reserved[6];
 };
 
 /* The page clock: a file that the collector maps, advances and removes. The

@@ -10,7 +10,6 @@
 
 #include "cli/messages/say.h"
 #include "collector/attach/relatives.h"
-#include "collector/attach/wake.h"
 #include "profile/live/run_files.h"
 
 #define ROUNDS 4 /* of looking for processes that were forked meanwhile */
@@ -28,7 +27,7 @@ static struct attach_one *add(struct attach_targets *t, pid_t pid)
 		t->one = grown;
 		t->room = room;
 	}
-	t->one[t->count] = (struct attach_one){.facts.target.pid = pid};
+	t->one[t->count] = (struct attach_one){.facts.target.pid = pid, .wake.fd = -1};
 	return &t->one[t->count++];
 }
 
@@ -117,26 +116,31 @@ static pid_t inner_pid(pid_t pid)
 	return inner > 0 ? inner : pid;
 }
 
-/* All that map the page of `one`, by one order. */
-static void wake_page(struct attach_targets *t, const struct attach_one *one, char **order)
+static bool shares_page(const struct attach_one *a, const struct attach_one *b)
+{
+	return a->woken && b->woken && !strcmp(a->facts.wake, b->facts.wake);
+}
+
+/* All that map the page of `one`, by one order. It stays open: that says that we live. */
+static void wake_page(struct attach_targets *t, struct attach_one *one, char **order)
 {
 	pid_t pids[SCP_WAKE_TARGETS_MAX];
 	struct profile_error err;
-	struct wake w;
 	size_t count = 0;
-	bool failed = wake_open(&w, one->facts.wake, &err);
+	bool failed = wake_open(&one->wake, one->facts.wake, &err);
 
 	for (size_t i = 0; i < t->count && count < SCP_WAKE_TARGETS_MAX; i++)
-		if (t->one[i].woken && !strcmp(t->one[i].facts.wake, one->facts.wake))
+		if (shares_page(&t->one[i], one))
 			pids[count++] = inner_pid(t->one[i].facts.target.pid);
-	if (!failed) {
-		failed = wake_begin(&w, (const char *const *)order, pids, count, &err);
-		wake_close(&w);
+	if (!failed && wake_begin(&one->wake, (const char *const *)order, pids, count, &err)) {
+		wake_close(&one->wake);
+		one->wake.fd = -1;
+		failed = true;
 	}
 	if (failed)
 		say(err.text);
 	for (size_t i = 0; i < t->count; i++)
-		if (t->one[i].woken && !strcmp(t->one[i].facts.wake, one->facts.wake)) {
+		if (shares_page(&t->one[i], one)) {
 			t->one[i].begun = !failed;
 			t->one[i].left = failed;
 			t->one[i].begin.threads = t->one[i].facts.threads;
@@ -188,20 +192,21 @@ size_t attach_targets_alive(struct attach_targets *t)
 	return alive;
 }
 
+/* One of those that share the page holds it. */
 static void leave_page(struct attach_targets *t, struct attach_one *one)
 {
 	struct profile_error err;
-	struct wake w;
-	bool failed = wake_open(&w, one->facts.wake, &err);
+	bool failed;
 
-	if (!failed) {
-		failed = wake_end(&w, &err);
-		wake_close(&w);
-	}
+	if (one->wake.fd < 0)
+		return;
+	failed = wake_end(&one->wake, &err);
+	wake_close(&one->wake);
+	one->wake.fd = -1;
 	if (failed)
 		say(err.text);
 	for (size_t i = 0; i < t->count; i++)
-		if (t->one[i].woken && !strcmp(t->one[i].facts.wake, one->facts.wake))
+		if (shares_page(&t->one[i], one))
 			t->one[i].left = !failed;
 }
 
@@ -211,9 +216,8 @@ static bool leave(struct attach_targets *t, struct attach_one *one)
 	bool was;
 
 	if (one->woken) {
-		if (!one->left)
-			leave_page(t, one);
-		return one->left;
+		leave_page(t, one);
+		return one->left || one->wake.fd < 0;
 	}
 	if (is_alive(one) && !attach_end(&one->facts.target, &one->end, &was, &err)) {
 		one->left = true;

@@ -10,11 +10,13 @@
 #include "cli/attach/attach_options.h"
 #include "collector/attach/attach.h"
 #include "collector/attach/refusal.h"
+#include "collector/attach/wake.h"
 #include "profile/profile.h"
 
 struct attach_one {
 	struct refusal_facts facts;
-	bool woken; /* by its page, not by ptrace */
+	bool woken;	  /* by its page, not by ptrace */
+	struct wake wake; /* held while it records; fd -1: by another one's, or not */
 	bool begun;
 	bool left; /* all is put back, or the process is gone */
 	bool gone; /* it ended, or executes another program */

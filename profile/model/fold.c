@@ -140,7 +140,9 @@ void fold_attached(struct prof_attached *d, const struct prof_attached *s)
 					  .put_back = add32(d->slots.put_back, s->slots.put_back),
 					  .changed = add32(d->slots.changed, s->slots.changed),
 					  .gone = add32(d->slots.gone, s->slots.gone),
-					  .objects = add32(d->slots.objects, s->slots.objects)};
+					  .objects = add32(d->slots.objects, s->slots.objects),
+					  .kept = add32(d->slots.kept, s->slots.kept),
+					  .skipped = add32(d->slots.skipped, s->slots.skipped)};
 }
 
 static void add_process(struct profile *p, uint32_t to, uint32_t from)

@@ -88,18 +88,27 @@ static struct prof_attached load_attached(const struct raw_file *raw, uint32_t i
 	const struct raw_list *list = &raw->list[SCP_REC_ATTACH];
 	uint32_t at = list->count ? raw_find(list, 0, index, 0) : PROF_NONE;
 	const struct scp_attached *r = at == PROF_NONE ? NULL : raw_record(raw, &list->ref[at]);
-	struct prof_attached a = {0};
 
 	if (!r)
-		return a;
-	a = (struct prof_attached){.known = true,
-				   .flags = r->flags,
-				   .stopped_ns = r->stopped_ns,
-				   .stopped_total_ns = r->stopped_total_ns,
-				   .threads = r->threads,
-				   .in_calls = r->in_calls};
-	memcpy(&a.slots, &r->written, sizeof a.slots);
-	return a;
+		return (struct prof_attached){0};
+	return (struct prof_attached){
+		.known = true,
+		.flags = r->flags,
+		.stopped_ns = r->stopped_ns,
+		.stopped_total_ns = r->stopped_total_ns,
+		.threads = r->threads,
+		.in_calls = r->in_calls,
+		.slots = {.written = r->written,
+			  .unbound = r->unbound,
+			  .other = r->other,
+			  .failed = r->failed,
+			  .put_back = r->put_back,
+			  .changed = r->changed,
+			  .gone = r->gone,
+			  .objects = r->objects,
+			  .kept = r->kept,
+			  .skipped = r->skipped},
+	};
 }
 
 static int load_process_record(struct load *l, uint32_t i)

@@ -102,7 +102,16 @@ static void write_attached(struct image *img, const struct profile *p)
 		r->stopped_total_ns = a->stopped_total_ns;
 		r->threads = a->threads;
 		r->in_calls = a->in_calls;
-		memcpy(&r->written, &a->slots, sizeof a->slots);
+		r->written = a->slots.written;
+		r->unbound = a->slots.unbound;
+		r->other = a->slots.other;
+		r->failed = a->slots.failed;
+		r->put_back = a->slots.put_back;
+		r->changed = a->slots.changed;
+		r->gone = a->slots.gone;
+		r->objects = a->slots.objects;
+		r->kept = a->slots.kept;
+		r->skipped = a->slots.skipped;
 	}
 	if (img->chunk)
 		image_close_chunk(img);

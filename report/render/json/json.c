@@ -212,6 +212,8 @@ static void put_attached(struct json_writer *w, const struct profile *p)
 	json_write_count(w, "changed", a.slots.changed);
 	json_write_count(w, "gone", a.slots.gone);
 	json_write_count(w, "objects", a.slots.objects);
+	json_write_count(w, "kept", a.slots.kept);
+	json_write_count(w, "skipped", a.slots.skipped);
 	json_write_close(w, '}');
 	json_write_close(w, '}');
 }
