@@ -159,7 +159,8 @@ enum scp_end_state {
 	SCP_END_EXIT = 1,    /* exit handlers ran */
 	SCP_END_EXEC = 2,    /* replaced by another program */
 	SCP_END_QUICK = 3,   /* _exit, quick_exit */
-	SCP_END_ABORT = 4    /* abort */
+	SCP_END_ABORT = 4,   /* abort */
+	SCP_END_DETACHED = 5 /* the process went on, unrecorded */
 };
 
 /* What could not be recorded. Every counter may be raised by several threads. */

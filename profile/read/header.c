@@ -49,7 +49,7 @@ static int check_fields(const char *path, const struct scp_header *h, struct pro
 		return -1;
 	if (h->clock_requested > SCP_CLOCK_DUAL)
 		return error_damaged(err, path, "the clock asked for is %u", h->clock_requested);
-	if (h->end_state > SCP_END_ABORT)
+	if (h->end_state > SCP_END_DETACHED)
 		return error_damaged(err, path, "its end state is %u", h->end_state);
 	if (h->argv_bytes > sizeof h->argv)
 		return error_damaged(err, path, "its arguments claim %u of %zu bytes",

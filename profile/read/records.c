@@ -134,7 +134,7 @@ static int check_process(const char *path, const struct scp_process *p, struct r
 	key->id = p->index;
 	if (p->index == 0)
 		return error_damaged(err, path, "a process has the index 0");
-	if (p->end_state > SCP_END_ABORT)
+	if (p->end_state > SCP_END_DETACHED)
 		return error_damaged(err, path, "the end state of process %u is %u", p->index,
 				     p->end_state);
 	if ((uint64_t)p->exe_bytes + p->argv_bytes > room || p->exe_bytes == 0 ||

@@ -17,9 +17,9 @@ bool process_end_is_known(const struct prof_process *p)
 
 bool process_end_is_detached(const struct prof_process *p)
 {
-	return p->attached.known && p->attached.flags & SCP_ATTACHED_DETACHED &&
-	       (p->end_state == SCP_END_RUNNING || p->end_state == SCP_END_EXIT) &&
-	       p->end.seen <= SCP_END_LIVED;
+	return p->end_state == SCP_END_DETACHED ||
+	       (p->end_state == SCP_END_RUNNING && p->end.seen <= SCP_END_LIVED &&
+		p->attached.known && p->attached.flags & SCP_ATTACHED_DETACHED);
 }
 
 bool process_end_is_open(const struct prof_process *p)
@@ -52,14 +52,15 @@ static const char *words(const struct prof_process *p)
 		[SCP_END_EXEC] = "replaced by another program",
 		[SCP_END_QUICK] = "left by _exit",
 		[SCP_END_ABORT] = "aborted",
+		[SCP_END_DETACHED] = "recording ended: detached",
 	};
 
-	if (process_end_is_detached(p))
-		return "left to run on";
-	if (p->end_state > SCP_END_ABORT)
+	if (p->end_state > SCP_END_DETACHED)
 		return "end not known";
 	if (p->end_state != SCP_END_RUNNING)
 		return words[p->end_state];
+	if (process_end_is_detached(p))
+		return words[SCP_END_DETACHED];
 	switch (p->end.seen) {
 	case SCP_END_LIVED:
 		return "still running at the end of the run";

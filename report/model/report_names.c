@@ -163,6 +163,7 @@ const char *report_names_end(const struct prof_process *p)
 		[SCP_END_EXEC] = "exec",
 		[SCP_END_QUICK] = "quick-exit",
 		[SCP_END_ABORT] = "abort",
+		[SCP_END_DETACHED] = "detached",
 	};
 	static const char *const seen[] = {
 		[SCP_END_LIVED] = "running",
