@@ -227,7 +227,8 @@ int run_filters_prepare(const struct run_filters *f, const struct program *progr
 					  .threads = f->threads,
 					  .depth = f->depth,
 					  .after = f->after,
-					  .length = f->length,
+					  /* else the page alone ends it, with nothing left out */
+					  .length = f->attached ? NULL : f->length,
 					  .signal = f->signal,
 					  .stopped = f->stopped ? "1" : NULL,
 					  .control = by_tool ? d->control : NULL};

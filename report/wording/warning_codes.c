@@ -8,6 +8,7 @@
 #define N WARNING_NUMBERS
 #define D WARNING_DOUBT
 #define P WARNING_PATHS
+#define O WARNING_NOTE
 
 const struct warning_code warning_codes[] = {
 	{"no-calls", A, "no call was recorded",
@@ -175,12 +176,6 @@ const struct warning_code warning_codes[] = {
 	 "JSON says so of each percentile.",
 	 "Run longer."},
 
-	{"attached", P, "recording began in a process that ran",
-	 "What had happened before is not in the profile, nor are constructors and calls that were "
-	 "going on then. Calls are seen where they go by a slot of the dynamic linker. Those that "
-	 "libc makes to itself do not, nor those through pointers that the program had fetched "
-	 "before.",
-	 "Where that matters, start the program with `scprof run`."},
 	{"slots-changed", P, "slots were changed by somebody else meanwhile",
 	 "Another tool, or the program, wrote to words that led to scprof. They were left as they "
 	 "are.",
@@ -247,6 +242,12 @@ const struct warning_code warning_codes[] = {
 	 "one profile. Or a file is larger than ulimit -f allows.",
 	 "Give fewer profiles at a time, or put copies of large files without debug information "
 	 "(strip --strip-debug) into a directory of SCPROF_DEBUG_PATH."},
+	{"attached", O, "recording began in a process that ran",
+	 "What had happened before is not in the profile, nor are constructors and calls that were "
+	 "going on then. Calls are seen where they go by a slot of the dynamic linker. Those that "
+	 "libc makes to itself do not, nor those through pointers that the program had fetched "
+	 "before.",
+	 "Where that matters, start the program with `scprof run`."},
 };
 
 const size_t warning_codes_count = sizeof(warning_codes) / sizeof(*warning_codes);
