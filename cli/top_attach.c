@@ -102,7 +102,7 @@ int top_attach_end(struct top_attach *t)
 	int status = 0;
 
 	if (t->pid > 0) {
-		kill(t->pid, SIGINT);
+		kill(t->pid, SIGTERM);
 		while (waitpid(t->pid, &status, 0) < 0 && errno == EINTR)
 			continue;
 	}

@@ -8,8 +8,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cli/messages/complaint.h"
 #include "cli/messages/say.h"
 #include "collector/attach/relatives.h"
+#include "collector/launch/recording_control.h"
+#include "collector/launch/run_directory.h"
 #include "profile/live/run_files.h"
 
 #define ROUNDS 4 /* of looking for processes that were forked meanwhile */
@@ -147,25 +150,56 @@ static void wake_page(struct attach_targets *t, struct attach_one *one, char **o
 		}
 }
 
+int attach_targets_stop_left(const char *command, pid_t pid, char control[PATH_MAX])
+{
+	if (relatives_mapped(pid, "/" RUN_DIRECTORY_NAME, "/control", control) &&
+	    relatives_mapped(pid, "/." RUN_DIRECTORY_NAME, "/control", control))
+		*control = '\0';
+	if (!*control)
+		return 0;
+	if (recording_control_stop_left(control) >= 0)
+		return 1;
+	if (!recording_control_tool_lives(control))
+		return 0;
+	complaint_say(command, "another scprof records process %d: end that one, by Ctrl-C",
+		      (int)pid);
+	return -1;
+}
+
+/* What a tool that was killed left there is put right first. */
+static int begin_one(struct attach_one *one, const char *library, char **order)
+{
+	static char control[PATH_MAX];
+	const struct attach_order o = {.target = one->facts.target,
+				       .library = library,
+				       .variables = (const char *const *)order};
+	int left = attach_targets_stop_left("scprof attach", o.target.pid, control);
+	struct profile_error err;
+	bool was;
+
+	if (left < 0)
+		return -1;
+	if ((left && attach_end(&o.target, &one->end, &was, &err)) ||
+	    attach_begin(&o, &one->begin, &err)) {
+		say(err.text);
+		return -1;
+	}
+	one->begun = true;
+	return 0;
+}
+
 size_t attach_targets_begin(struct attach_targets *t, const char *library, char **order)
 {
-	struct profile_error err;
 	size_t begun = 0;
 
 	for (size_t i = 0; i < t->count; i++) {
 		struct attach_one *one = &t->one[i];
-		struct attach_order o = {.target = one->facts.target,
-					 .library = library,
-					 .variables = (const char *const *)order};
 
-		if (one->woken) {
-			if (!one->begun && !one->left)
-				wake_page(t, one, order);
-		} else if (attach_begin(&o, &one->begin, &err)) {
-			say(err.text);
-		} else {
-			one->begun = true;
-		}
+		if (!one->woken)
+			begin_one(one, library, order);
+		else if (!one->begun && !one->left)
+			wake_page(t, one, order);
+		one->end = (struct attach_result){0};
 		begun += one->begun;
 		t->failed += !one->begun;
 	}

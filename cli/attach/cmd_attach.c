@@ -346,6 +346,7 @@ int cmd_attach_watched(int argc, char **argv)
 	uint64_t descriptor = 0;
 	bool watched = argc > 1 && strcmp(argv[1], "-") != 0;
 
+	signal(SIGTERM, SIG_DFL); /* who started us ends us by it */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (argc < 3 || (watched && quantity_count(argv[1], 0, INT_MAX, &descriptor)))
 		return FAILED;

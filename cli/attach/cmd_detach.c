@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli/attach/attach_options.h"
+#include "cli/attach/attach_targets.h"
 #include "cli/cmd.h"
 #include "cli/messages/complaint.h"
 #include "cli/usage/options.h"
@@ -14,7 +15,6 @@
 #include "collector/attach/wake.h"
 #include "collector/launch/leftovers.h"
 #include "collector/launch/library_path.h"
-#include "collector/launch/run_directory.h"
 #include "collector/launch/signal_wait.h"
 #include "profile/live/run_files.h"
 
@@ -115,8 +115,9 @@ static int detach(pid_t pid, const char *library)
 	size_t count = 0;
 	int result, failed = 0;
 
-	if (!relatives_mapped(pid, "/" RUN_DIRECTORY_NAME, "/control", control) ||
-	    !relatives_mapped(pid, "/." RUN_DIRECTORY_NAME, "/control", control))
+	if (attach_targets_stop_left(COMMAND, pid, control))
+		return -1;
+	if (*control)
 		count = relatives_mapping(control, pids, RELATIVES_MOST);
 	result = detach_one(pid, library);
 	for (size_t i = 0; i < count; i++)

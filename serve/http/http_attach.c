@@ -104,7 +104,7 @@ static int await(struct http *h, pid_t child, int client)
 		stopping = h->stopping;
 		pthread_mutex_unlock(&h->lock);
 		if (!asked && (stopping || rendering_has_left(client))) {
-			kill(child, SIGINT);
+			kill(child, SIGTERM);
 			asked = true;
 		}
 		usleep(LOOK_MS * 1000);
