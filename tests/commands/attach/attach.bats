@@ -153,7 +153,18 @@ is_left()
 	is_left
 	"$SCPROF" detach "$pid" >detach.out
 	says 'nothing to put right' detach.out
+	"$SCPROF" attach "$pid" >attach.out 2>attach.err </dev/null 3>&- &
+	tool=$!
+	started="$started $tool"
+	await grep -q 'recording process' attach.err
+	local status=0
+	"$SCPROF" attach --for 300ms "$pid" 2>second.err || status=$?
+	[ "$status" = 125 ]
+	says 'another scprof records process' second.err
+	kill -KILL "$tool"
+	wait "$tool" || true
 	attach 0 --for 300ms "$pid"
+	is_left
 }
 
 @test "attach 07: the target ends meanwhile: the report is of what there is" {
