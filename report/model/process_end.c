@@ -15,16 +15,9 @@ bool process_end_is_known(const struct prof_process *p)
 	return p->end_state != SCP_END_RUNNING || p->end.seen >= SCP_END_STATUS;
 }
 
-bool process_end_is_detached(const struct prof_process *p)
-{
-	return p->end_state == SCP_END_DETACHED ||
-	       (p->end_state == SCP_END_RUNNING && p->end.seen <= SCP_END_LIVED &&
-		p->attached.known && p->attached.flags & SCP_ATTACHED_DETACHED);
-}
-
 bool process_end_is_open(const struct prof_process *p)
 {
-	return !process_end_is_detached(p) && p->end_state == SCP_END_RUNNING &&
+	return !report_names_is_detached(p) && p->end_state == SCP_END_RUNNING &&
 	       p->end.seen <= SCP_END_LIVED;
 }
 
@@ -59,7 +52,7 @@ static const char *words(const struct prof_process *p)
 		return "end not known";
 	if (p->end_state != SCP_END_RUNNING)
 		return words[p->end_state];
-	if (process_end_is_detached(p))
+	if (report_names_is_detached(p))
 		return words[SCP_END_DETACHED];
 	switch (p->end.seen) {
 	case SCP_END_LIVED:

@@ -21,9 +21,6 @@ void process_end_abbreviate(const struct prof_process *p, char *out, size_t room
 /* The instant of its end was noted. */
 bool process_end_is_known(const struct prof_process *p);
 
-/* scprof went to it and left it again: it ran on. */
-bool process_end_is_detached(const struct prof_process *p);
-
 /* Nobody saw it end: it may still run. */
 bool process_end_is_open(const struct prof_process *p);
 

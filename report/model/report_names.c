@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The numbers of the format and of the command line, as words. */
-#include "report/model/process_end.h"
 #include "report/report.h"
 
 #include <string.h>
@@ -155,6 +154,13 @@ const char *report_names_detector(uint32_t detector)
 	return names[detector < COUNT(names) ? detector : SCP_SWITCH_NONE];
 }
 
+bool report_names_is_detached(const struct prof_process *p)
+{
+	return p->end_state == SCP_END_DETACHED ||
+	       (p->end_state == SCP_END_RUNNING && p->end.seen <= SCP_END_LIVED &&
+		p->attached.known && p->attached.flags & SCP_ATTACHED_DETACHED);
+}
+
 const char *report_names_end(const struct prof_process *p)
 {
 	static const char *const names[] = {
@@ -173,7 +179,7 @@ const char *report_names_end(const struct prof_process *p)
 
 	if (p->end.seen == SCP_END_SIGNAL)
 		return "killed";
-	if (process_end_is_detached(p))
+	if (report_names_is_detached(p))
 		return "detached";
 	if (p->end_state == SCP_END_RUNNING && p->end.seen && p->end.seen < COUNT(seen))
 		return seen[p->end.seen];
