@@ -51,8 +51,8 @@ static const struct usage_entry usage_options[] = {
 	{"max-seconds", OPT_SECONDS, "N",
 	 .text = "for a page or pprof profile to be made (default: 60)"},
 	{"allow-attach", OPT_ATTACH, NULL,
-	 .text = "let POST /attach?pid=N&for=10s record processes of this server's user, at most "
-		 "300 s: who reaches the address may ask for it, but no page in a browser",
+	 .text = "let POST /attach?pid=N&for=10s record processes of this server's user, 300 s at "
+		 "most. Who reaches the address may ask for it, but no page in a browser",
 	 .flags = USAGE_TYPED_ONLY},
 	{"from-now", OPT_NOW, NULL,
 	 .text = "metrics of processes that began earlier count from now on"},

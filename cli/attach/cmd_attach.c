@@ -86,7 +86,8 @@ static int write_stubs(struct attach *a)
 {
 	if (!a->chosen.count)
 		return 0;
-	return run_symbols_write(&a->chosen, NULL, a->output.directory, a->stubs, sizeof(a->stubs));
+	return run_symbols_write(&a->chosen, a->directory.base, a->output.directory, a->stubs,
+				 sizeof(a->stubs));
 }
 
 static int make_order(struct attach *a)

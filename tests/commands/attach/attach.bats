@@ -12,6 +12,7 @@ setup()
 	common_setup
 	export LC_ALL=C.UTF-8 SCPROF_OUT=$T/out
 	started=
+	not grep -q 'built without' <("$SCPROF" detach $$ 2>&1) || skip "scprof was built without it"
 }
 
 teardown()
