@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 CLI_SRC = \
+	cli/attach/attach_options.c \
+	cli/attach/attach_targets.c \
+	cli/attach/cmd_attach.c \
+	cli/attach/cmd_detach.c \
 	cli/bench/bench_json.c \
 	cli/bench/bench_options.c \
 	cli/bench/bench_text.c \
@@ -60,11 +64,13 @@ CLI_SRC = \
 	cli/run/run_options.c \
 	cli/run/run_output.c \
 	cli/run/run_report.c \
+	cli/run/run_save.c \
 	cli/run/run_slowest.c \
 	cli/run/run_symbols.c \
 	cli/run/run_ticker.c \
 	cli/run/run_watch.c \
 	cli/serve_options.c \
+	cli/top_attach.c \
 	cli/usage/inputs.c \
 	cli/usage/options.c \
 	cli/usage/output.c \

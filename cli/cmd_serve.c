@@ -66,13 +66,14 @@ static void follow(struct agent *agent, struct http *http)
 	}
 }
 
-static int announce(const struct http_address *address)
+static int announce(const struct http_address *address, bool attach)
 {
 	if (!address->loopback)
 		fprintf(stderr,
 			"scprof serve: %s is no loopback address: everybody who reaches it sees "
-			"these profiles\n",
-			address->text);
+			"these profiles%s\n",
+			address->text,
+			attach ? ", and may have processes of this user recorded" : "");
 	if (printf("scprof serve: http://%s/\n", address->text) < 0 || fflush(stdout)) {
 		complaint_print("scprof serve", "cannot write to standard output");
 		return -1;
@@ -92,7 +93,7 @@ static int scan_and_serve(struct agent *agent, struct http_address *address)
 		complaint_lines("scprof serve", err.text);
 		return 1;
 	}
-	status = announce(address) ? 1 : 0;
+	status = announce(address, agent->options.allow_attach) ? 1 : 0;
 	if (status == 0)
 		follow(agent, http);
 	agent_stop(agent);

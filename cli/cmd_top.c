@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* `scprof top`: watches profiles that are being written. */
 #include "cli/cmd.h"
+#include "cli/top_attach.h"
 #include "cli/messages/complaint.h"
 #include "cli/usage/options.h"
 #include "cli/usage/quantity.h"
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "collector/duration.h"
+#include "collector/launch/signal_wait.h"
 #include "report/live/screen.h"
 #include "report/wording/terminal.h"
 #include "report/wording/utf8.h"
@@ -21,7 +23,14 @@
 #define INTERVAL_MIN_NS ((uint64_t)(STATE_INTERVAL_MIN * 1e9))
 #define INTERVAL_MAX_NS ((uint64_t)(STATE_INTERVAL_MAX * 1e9))
 
-enum { OPTION_BY = USAGE_OWN, OPTION_FILTER, OPTION_PATHS, OPTION_ROWS, OPTION_WIDTH };
+enum {
+	OPTION_BY = USAGE_OWN,
+	OPTION_FILTER,
+	OPTION_PATHS,
+	OPTION_ROWS,
+	OPTION_WIDTH,
+	OPTION_ATTACH
+};
 
 static const struct usage_entry usage_operands[] = {
 	{.name = "PID", .text = "of the program, or of `scprof run`"},
@@ -43,13 +52,19 @@ static const struct usage_entry usage_options[] = {
 	{"pictures", 'n', "N", .text = "so many of them, then stop (--batch)"},
 	{"rows", OPTION_ROWS, "N", .text = "of each picture (--batch; default: 20, 0: all)"},
 	{"width", OPTION_WIDTH, "N", .text = "columns (--batch; default: the terminal's, or 100)"},
+	{"attach", OPTION_ATTACH, "PID",
+	 .text = "record a process that runs for as long as it is watched; options of scprof "
+		 "attach "
+		 "may follow --",
+	 .flags = USAGE_TYPED_ONLY},
 	USAGE_ENTRY_HELP,
 	{0}};
 
 const struct usage cmd_top_usage = {
 	.command = "top",
 	.summary = "watch a program while it is profiled",
-	.synopsis = {"[OPTION...] PID|PROFILE|DIR"},
+	.synopsis = {"[OPTION...] PID|PROFILE|DIR",
+		     "--attach PID [OPTION...] [-- OPTION of scprof attach...]"},
 	.text = "Watch a program while it is profiled: rates of the last interval, means with "
 		"their intervals. It reads the profile, and nothing else; the program does not "
 		"notice. On the screen: h shows the keys, q quits.",
@@ -65,6 +80,8 @@ struct top_options {
 	struct live_options live;
 	bool batch;
 	const char *target;
+	const char *attach; /* a process; NULL: none */
+	char **options;	    /* of scprof attach */
 };
 
 static int take_filter(const char *text, struct view_state *s)
@@ -107,6 +124,9 @@ static int take_option(void *to, int code, const char *value)
 	case 'n':
 		o->batch = true;
 		return options_count(u, code, value, 1, UINT32_MAX, &live->pictures);
+	case OPTION_ATTACH:
+		o->attach = value;
+		return 0;
 	case OPTION_ROWS:
 		if (options_count(u, code, value, 0, UINT32_MAX, &number))
 			return -1;
@@ -134,6 +154,10 @@ static int parse(int argc, char **argv, struct top_options *o)
 	status = options_parse(&cmd_top_usage, argc, argv, take_option, o);
 	if (status != OPTIONS_GO)
 		return status;
+	if (o->attach) {
+		o->options = argv + optind;
+		return OPTIONS_GO;
+	}
 	if (optind + 1 == argc) {
 		o->target = argv[optind];
 		return OPTIONS_GO;
@@ -193,12 +217,32 @@ static int watch(const struct top_options *o)
 	return status ? complain(&err, 1) : 0;
 }
 
+/* The process runs on when the picture ends. */
+static int watch_attached(struct top_options *o)
+{
+	static struct top_attach t;
+	struct signal_wait signals;
+	int status = top_attach_begin(&t, o->attach, o->options), left;
+
+	if (status)
+		return status;
+	o->target = t.directory;
+	o->live.end = t.end;
+	status = watch(o);
+	signal_wait_begin(&signals); /* it is left properly, whatever comes */
+	left = top_attach_end(&t);
+	signal_wait_end(&signals);
+	return status ? status : left ? 1 : 0;
+}
+
 int cmd_top(int argc, char **argv)
 {
 	struct top_options o;
 	int status = parse(argc, argv, &o);
 
-	return status == OPTIONS_GO ? watch(&o) : status;
+	if (status != OPTIONS_GO)
+		return status;
+	return o.attach ? watch_attached(&o) : watch(&o);
 }
 
 /* On a line of its own, where the picture was quit before its run was over. */

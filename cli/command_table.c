@@ -5,6 +5,8 @@
 
 static const struct command list[] = {
 	{"run", &run_options_usage, true, .run = cmd_run},
+	{"attach", &attach_options_usage, true, .run = cmd_attach},
+	{"detach", &cmd_detach_usage, false, .run = cmd_detach},
 	{"report", &cmd_report_usage, true, .run = cmd_report},
 	{"explain", &cmd_explain_usage, false, .run = cmd_explain},
 	{"top", &cmd_top_usage, true, .run = cmd_top},
@@ -19,9 +21,11 @@ static const struct command list[] = {
 	{"clocks", &cmd_clocks_usage, true, .run = cmd_clocks},
 	{"doctor", &cmd_doctor_usage, false, .run = cmd_doctor},
 	{"config", &cmd_config_usage, false, .run_on = cmd_config},
-	/* asked for by libscprof.so, by `run --live`, by `serve`, by shells and by the build */
+	/* asked for by libscprof.so, by `run --live`, by `top`, by `serve`, by shells and by the
+	   build */
 	{"preload-stubs", NULL, false, .run = cmd_preload_stubs},
 	{"watch-run", NULL, false, .run = cmd_watch_run},
+	{"attach-watched", NULL, false, .run = cmd_attach_watched},
 	{"serve-render", NULL, false, .run = cmd_serve_render},
 	{"complete", NULL, false, .run_on = cmd_complete},
 	{"describe", NULL, false, .run_on = cmd_describe},

@@ -21,7 +21,15 @@
 #define MOST_OF_ANY	  100000
 #define MOST_FILE_BYTES	  (UINT64_C(256) << 20)
 
-enum { OPT_LISTEN = USAGE_OWN, OPT_SERVICES, OPT_FUNCTIONS, OPT_FILES, OPT_SECONDS, OPT_NOW };
+enum {
+	OPT_LISTEN = USAGE_OWN,
+	OPT_SERVICES,
+	OPT_FUNCTIONS,
+	OPT_FILES,
+	OPT_SECONDS,
+	OPT_NOW,
+	OPT_ATTACH
+};
 
 static const struct usage_entry usage_operands[] = {
 	{.name = "DIR",
@@ -42,6 +50,10 @@ static const struct usage_entry usage_options[] = {
 	{"max-files", OPT_FILES, "N", .text = "profiles followed at a time (default: 4096)"},
 	{"max-seconds", OPT_SECONDS, "N",
 	 .text = "for a page or pprof profile to be made (default: 60)"},
+	{"allow-attach", OPT_ATTACH, NULL,
+	 .text = "let POST /attach?pid=N&for=10s record processes of this server's user, 300 s at "
+		 "most. Who reaches the address may ask for it, but no page in a browser",
+	 .flags = USAGE_TYPED_ONLY},
 	{"from-now", OPT_NOW, NULL,
 	 .text = "metrics of processes that began earlier count from now on"},
 	USAGE_ENTRY_CONFIDENCE,
@@ -102,6 +114,9 @@ static int take(void *to, int code, const char *value)
 	case OPT_SECONDS:
 		return options_count32(&serve_options_usage, code, value, 1, MOST_OF_ANY,
 				       &o->agent.most_seconds);
+	case OPT_ATTACH:
+		o->agent.allow_attach = true;
+		return 0;
 	case OPT_NOW:
 		o->agent.from_now = true;
 		return 0;

@@ -37,6 +37,7 @@ COLLECTOR_SRC = \
 	collector/attach/seccomp_filter.c \
 	collector/attach/seccomp_try.c \
 	collector/attach/wake.c \
+	collector/attach/relatives.c \
 	collector/clocks/clock_ways_$(COLLECTOR_ARCH).c \
 	collector/clocks/clock_costs.c \
 	collector/clocks/clock_ways.c \
@@ -129,6 +130,7 @@ COLLECTOR_SRC = \
 	collector/select/below_write.c \
 	collector/select/exports.c \
 	collector/select/library_closure.c \
+	collector/select/library_mapped.c \
 	collector/select/library_needed.c \
 	collector/select/refused_functions.c \
 	collector/select/selection.c \

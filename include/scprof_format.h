@@ -368,7 +368,8 @@ enum scp_optional_type {
 	SCP_OPTIONAL_TAIL = 4,	  /* TAIL records of a table */
 	SCP_OPTIONAL_CHECKS = 5,  /* of no table (0): PATH_DIFFERENCE records */
 	SCP_OPTIONAL_ENDS = 6,	  /* of no table (0): END records */
-	SCP_OPTIONAL_LOOK = 7	  /* LOOK records of a table */
+	SCP_OPTIONAL_LOOK = 7,	  /* LOOK records of a table */
+	SCP_OPTIONAL_ATTACH = 8	  /* of no table (0): ATTACH records */
 };
 
 struct scp_chunk {
@@ -406,8 +407,9 @@ enum scp_record_type {
 	SCP_REC_TAIL = 22,
 	SCP_REC_PATH_DIFFERENCE = 23, /* in optional chunks only */
 	SCP_REC_FIRST_CALLS = 24,
-	SCP_REC_END = 25, /* in optional chunks only */
-	SCP_REC_LOOK = 26 /* in optional chunks only */
+	SCP_REC_END = 25,   /* in optional chunks only */
+	SCP_REC_LOOK = 26,  /* in optional chunks only */
+	SCP_REC_ATTACH = 27 /* in optional chunks only */
 };
 
 struct scp_record {
@@ -917,6 +919,26 @@ struct scp_end {
 	uint64_t reserved[5];
 };
 
+enum {
+	SCP_ATTACHED_DETACHED = 1, /* recording was ended by the tool, not by the process's end */
+	SCP_ATTACHED_WOKEN = 2	   /* the library was there, dormant: no thread was held up */
+};
+#define SCP_ATTACHED_FLAGS 3u
+
+/* A process to which the tool went while it ran. One a PROCESS record at most. */
+struct scp_attached {
+	struct scp_record rec;
+	uint32_t process;	   /* its index */
+	uint32_t flags;		   /* SCP_ATTACHED_* */
+	uint64_t stopped_ns;	   /* the longest that a thread was held up */
+	uint64_t stopped_total_ns; /* all of it */
+	uint32_t threads;	   /* of the process, when it began */
+	uint32_t in_calls;	   /* of these: inside a call then, which is not recorded */
+	/* see struct scp_attach_slots */
+	uint32_t written, unbound, other, failed, put_back, changed, gone, objects, kept, skipped;
+	uint64_t reserved[6];
+};
+
 /* The page clock: a file that the collector maps, advances and removes. The
  * word that the target reads has a cache line of its own. */
 #define SCP_CLOCK_PAGE_MAGIC "SCPCLK1\n"
@@ -948,6 +970,7 @@ _Static_assert(sizeof(struct scp_site_cost) == 128, "site cost record");
 _Static_assert(sizeof(struct scp_account) == 128, "account record");
 _Static_assert(sizeof(struct scp_account_cpu) == 128, "account of a CPU");
 _Static_assert(sizeof(struct scp_end) == 64, "end record");
+_Static_assert(sizeof(struct scp_attached) == 128, "attach record");
 _Static_assert(sizeof(struct scp_line) == 2624, "line record");
 _Static_assert(sizeof(struct scp_slowest) == 128, "slowest record");
 _Static_assert(sizeof(struct scp_states) == 256, "states record");

@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "include/scprof_attach.h"
 #include "include/scprof_format.h"
 #include "profile/model/sums.h"
 
@@ -153,6 +154,15 @@ struct prof_end {
 	uint32_t value; /* the exit status, or the signal */
 };
 
+/* How the tool went to a process that ran (struct scp_attached). */
+struct prof_attached {
+	bool known;	/* it did; else all is 0 */
+	uint32_t flags; /* SCP_ATTACHED_* */
+	uint64_t stopped_ns, stopped_total_ns;
+	uint32_t threads, in_calls;
+	struct scp_attach_slots slots;
+};
+
 struct prof_process {
 	uint32_t pid, ppid, count; /* count > 1: a fold of several, after a merge */
 	char *exe;
@@ -162,6 +172,7 @@ struct prof_process {
 	uint32_t argc;
 	uint32_t end_state; /* enum scp_end_state */
 	struct prof_end end;
+	struct prof_attached attached;
 	uint64_t start_real_ns, start_mono_ns, end_mono_ns; /* end 0: not known */
 	char *file;					    /* the profile it came from */
 	uint32_t owner;					    /* user id of that file */
@@ -361,6 +372,9 @@ void filters_note(struct profile *p, const char *text);
 /* Fold processes of the same executable that were started under the same name into one, and threads
  * of the same name within them into one table, when there are more than `keep` processes. */
 void fold_model(struct profile *p, uint32_t keep);
+
+/* Add what was done to other processes, without wrapping. Flags: those that all have. */
+void fold_attached(struct prof_attached *d, const struct prof_attached *s);
 
 /* Leave out the processes of other programs than those whose names `pattern` (fnmatch) means, and
  * what was recorded in them. What is known of all processes together only, such as the CPU time

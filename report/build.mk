@@ -40,6 +40,7 @@ REPORT_SRC = \
 	report/loops/loop_threads.c \
 	report/loops/loop_ways.c \
 	report/model/account.c \
+	report/model/attach_summary.c \
 	report/model/nesting.c \
 	report/model/next_command.c \
 	report/model/next_steps.c \

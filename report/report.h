@@ -501,6 +501,9 @@ static inline uint32_t report_next_filled(const struct report *r, uint32_t at)
 const char *report_names_outcome(const struct report_site *s);
 const char *report_names_clock(uint32_t kind);
 const char *report_names_end(const struct prof_process *p);
+
+/* scprof went to it and left it again: it ran on. */
+bool report_names_is_detached(const struct prof_process *p);
 const char *report_names_detector(uint32_t detector);
 const char *report_names_by(enum report_by by);
 /* 0, or -1 when `name` is none of them. */

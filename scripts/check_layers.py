@@ -43,6 +43,7 @@ TOOL = [
     "cli/usage",
     "cli/help cli/bench cli/displace cli/plan",
     "cli/run",
+    "cli/attach",
     "cli",
 ]
 LIBRARY = [

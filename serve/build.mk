@@ -11,6 +11,7 @@ SERVE_SRC = \
 	serve/http/http.c \
 	serve/http/http_address.c \
 	serve/http/http_answer.c \
+	serve/http/http_attach.c \
 	serve/http/http_failures.c \
 	serve/http/http_models.c \
 	serve/http/http_tend.c \

@@ -11,7 +11,6 @@
 #include "collector/clocks/clocks.h"
 #include "cli/cmd.h"
 #include "collector/launch/environment.h"
-#include "report/symbols/function_names.h"
 #include "collector/launch/gather.h"
 #include "collector/launch/launch.h"
 #include "collector/launch/leftovers.h"
@@ -22,7 +21,7 @@
 #include "cli/run/run_displace.h"
 #include "cli/run/run_options.h"
 #include "cli/run/run_output.h"
-#include "cli/run/run_report.h"
+#include "cli/run/run_save.h"
 #include "cli/run/run_symbols.h"
 #include "cli/run/run_ticker.h"
 #include "cli/run/run_watch.h"
@@ -232,31 +231,12 @@ static void say_nothing_found(const struct run *r, const struct gathered *g)
 		    "/dev/shm (a sandbox, chroot), or start only static or privileged programs?");
 }
 
-/* The files are removed only once their content is safe elsewhere. */
 static int save(struct run *r, const struct gathered *g)
 {
-	struct profile_error err;
-
 	run_ticker_note(&r->ticker, g->profile);
 	run_watch_tell(r->watch, g->profile);
 	run_displace_sites(&r->displace, r->directory.profiles, g->profile);
-	fold_model(g->profile, 64);
-	int failed = write_profile(g->profile, r->output.path, &err);
-	if (failed) {
-		say(err.text);
-		say_format("the profiles of the single processes are kept in %s\n"
-			   "scprof merge -o OUT %s/*.scp  makes one of them",
-			   r->directory.profiles, r->directory.profiles);
-	}
-	function_names_fill(g->profile);
-	run_report_print(&r->options, &r->output, g->profile);
-	if (failed)
-		return -1;
-	if (gather_discard(&r->directory, g))
-		say_format("what could not be read is kept in %s", r->directory.profiles);
-	say_format("profile: %s\nread it again with: scprof report %s", r->output.path,
-		   r->output.path);
-	return 0;
+	return run_save(&r->options, &r->output, &r->directory, g);
 }
 
 static int finish(struct run *r)
@@ -287,7 +267,8 @@ static int open_live(struct run *r)
 static void begin_watch(struct run *r)
 {
 	const struct run_filters *f = &r->options.filters;
-	const struct run_watch_wishes wishes = {.until = r->options.until,
+	const struct run_watch_wishes wishes = {.command = "scprof run",
+						.until = r->options.until,
 						.least_s = r->options.until_least_s > 0
 								   ? r->options.until_least_s
 								   : STOPPING_LEAST_S,

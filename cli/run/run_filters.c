@@ -75,6 +75,8 @@ static int take_variables(struct run_filters *f)
 	f->depth = f->depth ? f->depth : options_variable("SCPROF_DEPTH");
 	f->after = f->after ? f->after : options_variable("SCPROF_AFTER");
 	f->length = f->length ? f->length : options_variable("SCPROF_FOR");
+	if (f->attached) /* begins when it is told to */
+		return 0;
 	f->signal = f->signal ? f->signal : options_variable("SCPROF_SIGNAL");
 	f->stopped |= stopped && strcmp(stopped, "0") != 0;
 	return 0;
@@ -218,14 +220,15 @@ int run_filters_prepare(const struct run_filters *f, const struct program *progr
 			struct environment_filters *e)
 {
 	struct profile_error err;
-	bool by_tool = f->after || f->length || f->signal || f->until;
+	bool by_tool = f->after || f->length || f->signal || f->until || f->attached;
 
 	*e = (struct environment_filters){.below = f->below,
 					  .below_ranges = f->below ? d->below : NULL,
 					  .threads = f->threads,
 					  .depth = f->depth,
 					  .after = f->after,
-					  .length = f->length,
+					  /* else the page alone ends it, with nothing left out */
+					  .length = f->attached ? NULL : f->length,
 					  .signal = f->signal,
 					  .stopped = f->stopped ? "1" : NULL,
 					  .control = by_tool ? d->control : NULL};

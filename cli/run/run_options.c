@@ -19,89 +19,18 @@
 #include "cli/messages/say.h"
 #include "collector/clocks/ticker.h"
 
-enum {
-	OPTION_NO_REPORT = USAGE_OWN,
-	OPTION_DISPLACE,
-	OPTION_SLOWEST,
-	OPTION_SLOWER_THAN,
-	OPTION_SLOWEST_OF,
-	OPTION_UNTIL,
-	OPTION_UNTIL_OF,
-	OPTION_UNTIL_LEAST,
-	OPTION_STATES,
-	OPTION_VERIFY_PATHS,
-	OPTION_EXACT_TICK,
-	OPTION_LIVE
-};
-
 static const struct usage_entry usage_options[] = {
 	USAGE_ENTRY_OUTPUT("PATH", "the profile (default: scprof.NAME.PID.scp in SCPROF_OUT, else "
 				   "here). A name that ends in .html, .json, .csv, .svg, .pb.gz, "
 				   ".folded or .callgrind: the report, and the profile beside it"),
-	{"clock", 'c', "CLOCK",
-	 .text = "tsc, coarse, monotonic, page, thread-cpu or dual (default: SCPROF_CLOCK, else "
-		 "what `scprof clocks` recommends)",
-	 .variable = "SCPROF_CLOCK"},
-	{"tick", 'd', "TICK",
-	 .text = "mean tick of the page clock, 20us to 100ms (default: 1ms; for page and dual). "
-		 "One that costs over 1 % of a CPU is made longer",
-	 .variable = "SCPROF_TICK"},
-	{"exact-tick", OPTION_EXACT_TICK, NULL, .text = "keep the tick, whatever it costs"},
-	{"groups", 'g', "GROUPS",
-	 .text = "functions to time: socket, io, wait, resolve, region, functions, all; of "
-		 "libraries: ssl, alloc, thread, zlib, sqlite, libpq; separated by commas "
-		 "(default: socket,wait,region)",
-	 .variable = "SCPROF_GROUPS"},
-	{"symbols", 's', "SYMBOLS",
-	 .text = "functions of libraries to time besides: names, globs, LIBRARY:NAME, separated by "
-		 "commas. !NAME takes out again, @FILE has one a line (-s "
-		 "'libssl*:SSL_*,!SSL_get_*'; `scprof symbols PROGRAM` lists them)",
-	 .variable = "SCPROF_SYMBOLS"},
-	{"slowest", OPTION_SLOWEST, "K",
-	 .text = "keep the K slowest calls one by one: when, how long, from where (up to 1000; "
-		 "SCPROF_SLOWEST)",
-	 .variable = "SCPROF_SLOWEST"},
-	{"slower-than", OPTION_SLOWER_THAN, "TIME",
-	 .text = "of those that take so long at least (SCPROF_SLOWER_THAN)",
-	 .variable = "SCPROF_SLOWER_THAN"},
-	{"slowest-of", OPTION_SLOWEST_OF, "NAMES",
-	 .text = "of these functions, as -s writes them: 'send*,write', '!recv*' (default: all "
-		 "timed but poll, select, epoll_wait and accept; SCPROF_SLOWEST_OF)",
-	 .variable = "SCPROF_SLOWEST_OF"},
-	{"states", OPTION_STATES, "off|budget|exact",
-	 .text = "whether calls were on a CPU, waited for one, or slept. budget (default): "
-		 "readings take at most 0.3 % of a thread's time; exact: every call that lost its "
-		 "CPU is read (SCPROF_STATES)",
-	 .flags = USAGE_OTHER_VALUES, .variable = "SCPROF_STATES"},
-	{"verify-paths", OPTION_VERIFY_PATHS, "[=N]",
-	 .text = "let libunwind walk new call paths, too, one in N of them (default: all), and "
-		 "report where it finds other frames (SCPROF_VERIFY_PATHS)",
-	 .variable = "SCPROF_VERIFY_PATHS"},
-	{"until", OPTION_UNTIL, "P",
-	 .text = "stop the measurement, not the command, when the means of all sites with 5 % of "
-		 "the time or more are known to P: 5%, 0.01"},
-	{"until-of", OPTION_UNTIL_OF, "NAMES",
-	 .text = "of these functions only: names, globs, separated by commas"},
-	{"until-least", OPTION_UNTIL_LEAST, "T",
-	 .text = "but measure at least so long (default: 10s). What the program does for a third "
-		 "of it or longer at a stretch may be missed"},
-	{"live", OPTION_LIVE, NULL,
+	RUN_OPTIONS_RECORDING,
+	{"live", RUN_OPTION_LIVE, NULL,
 	 .text = "watch on the terminal meanwhile, as by scprof top; what the command writes to "
 		 "the terminal goes to a file"},
-	{"no-report", OPTION_NO_REPORT, NULL, .text = "write the profile only"},
 	REPORT_OPTIONS_ENTRIES,
-	{"displace", OPTION_DISPLACE, NULL,
+	{"displace", RUN_OPTION_DISPLACE, NULL,
 	 .text = "also measure what interrupts take for the command and for a call at each site. A "
 		 "thread of lowest priority on each CPU does so (see scprof displace --help)"},
-	{"below", RUN_OPTION_BELOW, "FUNCTION",
-	 .text = "only calls below this function, local ones of the program too: names, globs, "
-		 "LIBRARY:NAME, !NAME, as for -s; may be given again",
-	 .variable = "SCPROF_BELOW"},
-	{"thread", RUN_OPTION_THREAD, "N",
-	 .text = "only threads of this name: globs, separated by commas; may be given again",
-	 .variable = "SCPROF_THREADS"},
-	{"depth", RUN_OPTION_DEPTH, "N", .text = "keep the N innermost frames of a call path",
-	 .variable = "SCPROF_DEPTH"},
 	{"after", RUN_OPTION_AFTER, "T", .text = "begin so long after the start: 5s, 500ms",
 	 .variable = "SCPROF_AFTER"},
 	{"for", RUN_OPTION_FOR, "T", .text = "record for so long each time that recording begins",
@@ -112,6 +41,8 @@ static const struct usage_entry usage_options[] = {
 	{"stopped", RUN_OPTION_STOPPED, NULL,
 	 .text = "begin stopped: the signal, or SCPROF_START in the program, starts",
 	 .variable = "SCPROF_STOPPED"},
+	{"pid", 'p', "PID", .text = "no: `scprof attach PID` records what runs already",
+	 .flags = USAGE_TYPED_ONLY},
 	USAGE_ENTRY_HELP,
 	{0}};
 
@@ -261,6 +192,7 @@ static int settle(struct run_options *o, const char *clock, const char *tick, co
 }
 
 struct texts {
+	const struct usage *usage;
 	struct run_options *options;
 	const char *clock, *tick, *groups;
 };
@@ -283,43 +215,51 @@ static int take_option(void *to, int code, const char *value)
 	case 'g':
 		t->groups = value;
 		return 0;
-	case OPTION_NO_REPORT:
+	case RUN_OPTION_NO_REPORT:
 		o->report = false;
 		return 0;
 	case 's':
 		o->symbols = value;
 		return 0;
-	case OPTION_SLOWEST:
+	case RUN_OPTION_SLOWEST:
 		o->slowest.count = value;
 		return 0;
-	case OPTION_SLOWER_THAN:
+	case RUN_OPTION_SLOWER_THAN:
 		o->slowest.least = value;
 		return 0;
-	case OPTION_SLOWEST_OF:
+	case RUN_OPTION_SLOWEST_OF:
 		o->slowest.patterns = value;
 		return 0;
-	case OPTION_STATES:
+	case RUN_OPTION_STATES:
 		o->states = value;
 		return 0;
-	case OPTION_VERIFY_PATHS:
+	case RUN_OPTION_VERIFY_PATHS:
 		o->verify_paths = value ? value : "1";
 		return 0;
-	case OPTION_EXACT_TICK:
+	case RUN_OPTION_EXACT_TICK:
 		o->exact_tick = true;
 		return 0;
-	case OPTION_LIVE:
+	case RUN_OPTION_LIVE:
 		o->live = true;
 		return 0;
-	case OPTION_UNTIL:
+	case RUN_OPTION_UNTIL:
 		return take_until(value, o);
-	case OPTION_UNTIL_LEAST:
+	case RUN_OPTION_UNTIL_LEAST:
 		return take_until_least(value, o);
-	case OPTION_UNTIL_OF:
+	case RUN_OPTION_UNTIL_OF:
 		o->until_of = value;
 		return 0;
-	case OPTION_DISPLACE:
+	case RUN_OPTION_DISPLACE:
 		o->displace = true;
 		return 0;
+	case RUN_OPTION_CHILDREN:
+		o->children = true;
+		return 0;
+	case 'p':
+		say_format("scprof run starts a command. Process %.20s runs already: scprof attach "
+			   "%.20s",
+			   value, value);
+		return -1;
 	default:
 		return run_filters_take(&o->filters, code, value);
 	}
@@ -328,7 +268,7 @@ static int take_option(void *to, int code, const char *value)
 static int take_any(void *to, int code, const char *value)
 {
 	struct texts *t = to;
-	int taken = report_options_take(&t->options->shown, &run_options_usage, code, value);
+	int taken = report_options_take(&t->options->shown, t->usage, code, value);
 
 	return taken <= 0 ? taken : take_option(to, code, value);
 }
@@ -341,25 +281,35 @@ static const char *report_file(const struct run_options *o)
 	return o->output && !report_names_format_of(o->output, &format) ? o->output : NULL;
 }
 
-int run_options_parse(int argc, char **argv, struct run_options *o)
+int run_options_parse_as(const struct usage *u, int argc, char **argv, struct run_options *o)
 {
 	const char *disable = options_variable("SCPROF_DISABLE");
-	struct texts t = {.options = o};
+	struct texts t = {.usage = u, .options = o};
+	bool attached = o->filters.attached;
 	int status;
 
-	*o = (struct run_options){
-		.tick_ns = TICKER_DEFAULT_NS, .report = true, .shown = REPORT_CHOICE_DEFAULT};
+	*o = (struct run_options){.tick_ns = TICKER_DEFAULT_NS,
+				  .report = true,
+				  .shown = REPORT_CHOICE_DEFAULT,
+				  .filters = {.attached = attached}};
 	o->disabled = disable && strcmp(disable, "0") != 0;
-	status = options_parse(&run_options_usage, argc, argv, take_any, &t);
+	status = options_parse(u, argc, argv, take_any, &t);
 	if (status != OPTIONS_GO)
 		return status;
 	o->command = argv + optind;
 	if (!*o->command) {
-		say("which command? usage: scprof run [OPTION...] [--] COMMAND [ARG...]");
-		return run_options_usage.bad_usage;
+		say_format("which %s? usage: scprof %s %s", attached ? "process" : "command",
+			   u->command, u->synopsis[0]);
+		return u->bad_usage;
 	}
-	if (report_options_settle(&o->shown, &run_options_usage, report_file(o),
-				  isatty(STDERR_FILENO)))
-		return run_options_usage.bad_usage;
-	return settle(o, t.clock, t.tick, t.groups) ? run_options_usage.bad_usage : OPTIONS_GO;
+	if (report_options_settle(&o->shown, u, report_file(o),
+				  isatty(attached ? STDOUT_FILENO : STDERR_FILENO)))
+		return u->bad_usage;
+	return settle(o, t.clock, t.tick, t.groups) ? u->bad_usage : OPTIONS_GO;
+}
+
+int run_options_parse(int argc, char **argv, struct run_options *o)
+{
+	o->filters.attached = false;
+	return run_options_parse_as(&run_options_usage, argc, argv, o);
 }

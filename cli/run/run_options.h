@@ -12,6 +12,92 @@
 #include "cli/usage/report_options.h"
 #include "include/scprof_format.h"
 
+enum {
+	RUN_OPTION_NO_REPORT = USAGE_OWN,
+	RUN_OPTION_DISPLACE,
+	RUN_OPTION_SLOWEST,
+	RUN_OPTION_SLOWER_THAN,
+	RUN_OPTION_SLOWEST_OF,
+	RUN_OPTION_UNTIL,
+	RUN_OPTION_UNTIL_OF,
+	RUN_OPTION_UNTIL_LEAST,
+	RUN_OPTION_STATES,
+	RUN_OPTION_VERIFY_PATHS,
+	RUN_OPTION_EXACT_TICK,
+	RUN_OPTION_LIVE,
+	RUN_OPTION_CHILDREN,
+	RUN_OPTION_OF_OTHERS /* the first that another command may use as it likes */
+};
+
+/* For the tables of commands that record: what, and how. */
+#define RUN_OPTIONS_RECORDING                                                                      \
+	{"clock", 'c', "CLOCK",                                                                    \
+	 .text = "tsc, coarse, monotonic, page, thread-cpu or dual (default: SCPROF_CLOCK, else "  \
+		 "what `scprof clocks` recommends)",                                               \
+	 .variable = "SCPROF_CLOCK"},                                                              \
+		{"tick", 'd', "TICK",                                                              \
+		 .text = "mean tick of the page clock, 20us to 100ms (default: 1ms; for page and " \
+			 "dual). One that costs over 1 % of a CPU is made longer",                 \
+		 .variable = "SCPROF_TICK"},                                                       \
+		{"exact-tick", RUN_OPTION_EXACT_TICK, NULL,                                        \
+		 .text = "keep the tick, whatever it costs"},                                      \
+		{"groups", 'g', "GROUPS",                                                          \
+		 .text = "functions to time: socket, io, wait, resolve, region, functions, all; "  \
+			 "of libraries: ssl, alloc, thread, zlib, sqlite, libpq; separated by "    \
+			 "commas (default: socket,wait,region)",                                   \
+		 .variable = "SCPROF_GROUPS"},                                                     \
+		{"symbols", 's', "SYMBOLS",                                                        \
+		 .text = "functions of libraries to time besides: names, globs, LIBRARY:NAME, "    \
+			 "separated by commas. !NAME takes out again, @FILE has one a line (-s "   \
+			 "'libssl*:SSL_*,!SSL_get_*'; `scprof symbols PROGRAM` lists them)",       \
+		 .variable = "SCPROF_SYMBOLS"},                                                    \
+		{"slowest", RUN_OPTION_SLOWEST, "K",                                               \
+		 .text = "keep the K slowest calls one by one: when, how long, from where (up to " \
+			 "1000; SCPROF_SLOWEST)",                                                  \
+		 .variable = "SCPROF_SLOWEST"},                                                    \
+		{"slower-than", RUN_OPTION_SLOWER_THAN, "TIME",                                    \
+		 .text = "of those that take so long at least (SCPROF_SLOWER_THAN)",               \
+		 .variable = "SCPROF_SLOWER_THAN"},                                                \
+		{"slowest-of", RUN_OPTION_SLOWEST_OF, "NAMES",                                     \
+		 .text = "of these functions, as -s writes them: 'send*,write', '!recv*' "         \
+			 "(default: all timed but poll, select, epoll_wait and accept; "           \
+			 "SCPROF_SLOWEST_OF)",                                                     \
+		 .variable = "SCPROF_SLOWEST_OF"},                                                 \
+		{"states",                                                                         \
+		 RUN_OPTION_STATES,                                                                \
+		 "off|budget|exact",                                                               \
+		 .text = "whether calls were on a CPU, waited for one, or slept. budget "          \
+			 "(default): readings take at most 0.3 % of a thread's time; exact: "      \
+			 "every call that lost its CPU is read (SCPROF_STATES)",                   \
+		 .flags = USAGE_OTHER_VALUES,                                                      \
+		 .variable = "SCPROF_STATES"},                                                     \
+		{"verify-paths", RUN_OPTION_VERIFY_PATHS, "[=N]",                                  \
+		 .text = "let libunwind walk new call paths, too, one in N of them (default: "     \
+			 "all), and report where it finds other frames (SCPROF_VERIFY_PATHS)",     \
+		 .variable = "SCPROF_VERIFY_PATHS"},                                               \
+		{"until", RUN_OPTION_UNTIL, "P",                                                   \
+		 .text = "stop the measurement, not the command, when the means of all sites "     \
+			 "with 5 % of the time or more are known to P: 5%, 0.01"},                 \
+		{"until-of", RUN_OPTION_UNTIL_OF, "NAMES",                                         \
+		 .text = "of these functions only: names, globs, separated by commas"},            \
+		{"until-least", RUN_OPTION_UNTIL_LEAST, "T",                                       \
+		 .text = "but measure at least so long (default: 10s). What the program does for " \
+			 "a third of it or longer at a stretch may be missed"},                    \
+		{"below", RUN_OPTION_BELOW, "FUNCTION",                                            \
+		 .text = "only calls below this function, local ones of the program too: names, "  \
+			 "globs, LIBRARY:NAME, !NAME, as for -s; may be given again",              \
+		 .variable = "SCPROF_BELOW"},                                                      \
+		{"thread", RUN_OPTION_THREAD, "N",                                                 \
+		 .text = "only threads of this name: globs, separated by commas; may be given "    \
+			 "again",                                                                  \
+		 .variable = "SCPROF_THREADS"},                                                    \
+		{"depth", RUN_OPTION_DEPTH, "N",                                                   \
+		 .text = "keep the N innermost frames of a call path",                             \
+		 .variable = "SCPROF_DEPTH"},                                                      \
+	{                                                                                          \
+		"no-report", RUN_OPTION_NO_REPORT, NULL, .text = "write the profile only"          \
+	}
+
 struct run_options {
 	const char *output; /* -o, NULL: by the command's name and pid */
 	enum scp_clock_kind clock;
@@ -35,10 +121,15 @@ struct run_options {
 	double until_least_s; /* --until-least; 0: not given */
 	const char *until_of; /* functions; NULL: all */
 	bool disabled;	      /* SCPROF_DISABLE is set */
+	bool children;	      /* --children of `scprof attach` */
 	char **command;
 };
 
 /* OPTIONS_GO, or the exit status. */
 int run_options_parse(int argc, char **argv, struct run_options *o);
+
+/* The same as another command with such options, whose operands begin at optind then.
+ * o->filters.attached may be set before. */
+int run_options_parse_as(const struct usage *u, int argc, char **argv, struct run_options *o);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Standard output is left to the command. */
+/* Standard output is left to the command, where one was started. */
 #include "cli/run/run_report.h"
 
 #include <errno.h>
@@ -36,15 +36,15 @@ static void print_file(const struct report_options *options, const char *path,
 	say_failed(path);
 }
 
-static void print_here(const struct report_options *options, const struct profile *p)
+static void print_here(const struct report_options *options, const struct profile *p, FILE *out)
 {
 	static char buffer[1 << 16];
 	int failed, error;
 
-	setvbuf(stderr, buffer, _IOFBF, sizeof(buffer)); /* not a system call a word */
-	failed = report_print(p, options, stderr);
+	setvbuf(out, buffer, _IOFBF, sizeof(buffer)); /* not a system call a word */
+	failed = report_print(p, options, out);
 	error = errno;
-	setvbuf(stderr, NULL, _IONBF, 0);
+	setvbuf(out, NULL, _IONBF, 0);
 	errno = error;
 	if (failed)
 		say_failed(NULL);
@@ -65,5 +65,5 @@ void run_report_print(const struct run_options *o, const struct run_output *to,
 	if (*to->report)
 		here.format = REPORT_TEXT;
 	if (o->report && (!missing || *to->report))
-		print_here(&here, p);
+		print_here(&here, p, o->filters.attached ? stdout : stderr);
 }

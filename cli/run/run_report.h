@@ -7,9 +7,9 @@
 #include "cli/run/run_output.h"
 #include "profile/profile.h"
 
-/* To the file that -o names, in the format that it is named for, and as text on standard error;
- * without such a file as --format says, on standard error. What fails is said: the profile does not
- * depend on it. */
+/* To the file that -o names, in the format that it is named for, and as text on standard error (of
+ * a process that ran: on standard output); without such a file as --format says, on standard error.
+ * What fails is said: the profile does not depend on it. */
 void run_report_print(const struct run_options *o, const struct run_output *to,
 		      const struct profile *p);
 

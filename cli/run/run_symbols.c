@@ -5,9 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/fsuid.h>
 #include <sys/statvfs.h>
 
 #include "collector/launch/environment.h"
+#include "collector/select/library_mapped.h"
 #include "collector/select/stub_object.h"
 #include "cli/messages/nearest.h"
 #include "stats/numerics/random.h"
@@ -80,20 +82,24 @@ static void say_left_out(const struct selection *c)
 			   names, c->left_out > 4 ? ", ..." : "");
 }
 
-int run_symbols_resolve(const struct run_options *options, const struct program *program,
-			const char *library, struct selection *chosen,
-			struct symbol_patterns *parsed)
+static int parse(const struct run_options *options, struct selection *chosen,
+		 struct symbol_patterns *parsed)
 {
 	struct profile_error err;
 
 	*chosen = (struct selection){0};
-	if (symbol_pattern_parse(options->ready_made, options->symbols, parsed, &err)) {
-		say(err.text);
-		return -1;
-	}
-	if (selection_open(chosen, program->runner, library, NULL, &err) ||
-	    selection_resolve(chosen, parsed, &err)) {
-		run_symbols_complain(chosen, &err);
+	if (!symbol_pattern_parse(options->ready_made, options->symbols, parsed, &err))
+		return 0;
+	say(err.text);
+	return -1;
+}
+
+/* `failed`: selection_open did. */
+static int choose(const struct run_options *options, struct selection *chosen,
+		  struct symbol_patterns *parsed, int failed, struct profile_error *err)
+{
+	if (failed || selection_resolve(chosen, parsed, err)) {
+		run_symbols_complain(chosen, err);
 		return -1;
 	}
 	if (!chosen->count && options->only_ready_made) {
@@ -104,6 +110,41 @@ int run_symbols_resolve(const struct run_options *options, const struct program 
 	}
 	say_left_out(chosen);
 	return 0;
+}
+
+int run_symbols_resolve(const struct run_options *options, const struct program *program,
+			const char *library, struct selection *chosen,
+			struct symbol_patterns *parsed)
+{
+	struct profile_error err;
+
+	if (parse(options, chosen, parsed))
+		return -1;
+	return choose(options, chosen, parsed,
+		      selection_open(chosen, program->runner, library, NULL, &err), &err);
+}
+
+int run_symbols_resolve_mapped(const struct run_options *options, pid_t pid, uid_t uid, gid_t gid,
+			       const char *program, const char *library, struct selection *chosen,
+			       struct symbol_patterns *parsed)
+{
+	struct profile_error err;
+	struct library_closure mapped;
+
+	if (parse(options, chosen, parsed))
+		return -1;
+	if (library_mapped_find(pid, &mapped, &err)) {
+		library_closure_free(&mapped);
+		say(err.text);
+		return -1;
+	}
+	gid_t own_gid = (gid_t)setfsgid(gid);
+	uid_t own_uid = (uid_t)setfsuid(uid); /* of this thread; for root, its privilege, too */
+	int failed = choose(options, chosen, parsed,
+			    selection_open_mapped(chosen, program, library, &mapped, &err), &err);
+	setfsuid(own_uid);
+	setfsgid(own_gid);
+	return failed;
 }
 
 /* Shared memory is often mounted noexec: the loader would refuse the object. */

@@ -12,6 +12,12 @@ int run_symbols_resolve(const struct run_options *options, const struct program 
 			const char *library, struct selection *chosen,
 			struct symbol_patterns *parsed);
 
+/* The same for a process that runs, of what it has mapped. The files are opened with the rights of
+ * the process's user. */
+int run_symbols_resolve_mapped(const struct run_options *options, pid_t pid, uid_t uid, gid_t gid,
+			       const char *program, const char *library, struct selection *chosen,
+			       struct symbol_patterns *parsed);
+
 /* Writes the stub object to a file system that allows mapping of code, by a path that LD_PRELOAD
  * can name: in `directory`, or else `beside`, $TMPDIR, /tmp or /var/tmp. 0, or -1 having said why.
  */

@@ -190,7 +190,7 @@ struct run_watch *run_watch_begin(const struct run_watch_wishes *wishes, const c
 						  .least_s = wishes->least_s,
 						  .names = wishes->of,
 						  .worst = NAN};
-		progress_begin(&w->progress, "scprof run", shows);
+		progress_begin(&w->progress, wishes->command, shows);
 		if (!wishes->until && !w->progress.shown) {
 			free(w);
 			return NULL;

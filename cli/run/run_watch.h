@@ -10,12 +10,13 @@
 #include "collector/launch/recording_control.h"
 
 struct run_watch_wishes {
-	double until;	   /* relative half width; 0: not asked for */
-	double least_s;	   /* --until-least */
-	const char *of;	   /* --until-of; NULL: all functions */
-	bool quiet;	   /* nothing on the terminal */
-	uint64_t for_ns;   /* --for; 0: none */
-	bool by_the_clock; /* --after or --for */
+	const char *command; /* "scprof run": before the progress */
+	double until;	     /* relative half width; 0: not asked for */
+	double least_s;	     /* --until-least */
+	const char *of;	     /* --until-of; NULL: all functions */
+	bool quiet;	     /* nothing on the terminal */
+	uint64_t for_ns;     /* --for; 0: none */
+	bool by_the_clock;   /* --after or --for */
 };
 
 struct run_watch;

@@ -97,40 +97,96 @@ static int set_preload(const struct environment *e)
 	return failed;
 }
 
-static int set_or_unset(const char *name, const char *value)
-{
-	return value ? setenv(name, value, 1) : unsetenv(name);
-}
+/* `value` NULL: it is unset, or where `inherited` stays as it is in our own environment. */
+struct variable {
+	const char *name, *value;
+	bool inherited;
+};
+
+#define VARIABLES 21 /* with that of the stubs */
 
 /* A filter that is not set must not come from our own environment either. */
-static int set_filters(const struct environment_filters *f)
+static size_t list_variables(const struct environment *e, const char *tick,
+			     struct variable v[VARIABLES])
 {
-	return set_or_unset("SCPROF_BELOW", f->below) ||
-	       set_or_unset("SCPROF_BELOW_RANGES", f->below_ranges) ||
-	       set_or_unset("SCPROF_THREADS", f->threads) ||
-	       set_or_unset("SCPROF_DEPTH", f->depth) || set_or_unset("SCPROF_AFTER", f->after) ||
-	       set_or_unset("SCPROF_FOR", f->length) || set_or_unset("SCPROF_SIGNAL", f->signal) ||
-	       set_or_unset("SCPROF_STOPPED", f->stopped) ||
-	       set_or_unset("SCPROF_CONTROL", f->control);
-}
+	const struct environment_filters *f = &e->filters;
+	const struct variable all[] = {
+		{"SCPROF_OUT", e->profiles, false},
+		{"SCPROF_CLOCK", clocks_read_name(e->clock), false},
+		{"SCPROF_TICK", e->page ? tick : NULL, false},
+		{"SCPROF_CLOCK_PAGE", e->page, false},
+		{"SCPROF_GROUPS", e->groups, true},
+		{"SCPROF_SLOWEST", e->slowest, true},
+		{"SCPROF_SLOWER_THAN", e->slower_than, true},
+		{"SCPROF_SLOWEST_OF", e->slowest_of, true},
+		{"SCPROF_STATES", e->states, true},
+		{"SCPROF_VERIFY_PATHS", e->verify_paths, true},
+		{"SCPROF_DETECTOR", NULL, true},
+		{"SCPROF_BELOW", f->below, false},
+		{"SCPROF_BELOW_RANGES", f->below_ranges, false},
+		{"SCPROF_THREADS", f->threads, false},
+		{"SCPROF_DEPTH", f->depth, false},
+		{"SCPROF_AFTER", f->after, false},
+		{"SCPROF_FOR", f->length, false},
+		{"SCPROF_SIGNAL", f->signal, false},
+		{"SCPROF_STOPPED", f->stopped, false},
+		{"SCPROF_CONTROL", f->control, false},
+	};
+	const size_t count = sizeof(all) / sizeof(*all);
 
-static int set_if(const char *name, const char *value)
-{
-	return value ? setenv(name, value, 1) : 0;
+	_Static_assert(sizeof(all) / sizeof(*all) < VARIABLES, "room for all");
+	memcpy(v, all, sizeof(all));
+	return count;
 }
 
 int environment_set(const struct environment *e)
 {
+	struct variable v[VARIABLES];
 	char tick[32];
 
 	duration_print_exact(e->tick_ns, tick, sizeof(tick));
-	if (set_preload(e) || setenv("SCPROF_OUT", e->profiles, 1) ||
-	    setenv("SCPROF_CLOCK", clocks_read_name(e->clock), 1) ||
-	    set_or_unset("SCPROF_TICK", e->page ? tick : NULL) ||
-	    set_or_unset("SCPROF_CLOCK_PAGE", e->page) || set_if("SCPROF_GROUPS", e->groups) ||
-	    set_if("SCPROF_SLOWEST", e->slowest) || set_if("SCPROF_SLOWER_THAN", e->slower_than) ||
-	    set_if("SCPROF_SLOWEST_OF", e->slowest_of) || set_if("SCPROF_STATES", e->states) ||
-	    set_if("SCPROF_VERIFY_PATHS", e->verify_paths) || set_filters(&e->filters))
+	size_t count = list_variables(e, tick, v);
+	if (set_preload(e))
 		return -1;
+	for (size_t i = 0; i < count; i++)
+		if (v[i].value	     ? setenv(v[i].name, v[i].value, 1)
+		    : v[i].inherited ? 0
+				     : unsetenv(v[i].name))
+			return -1;
 	return 0;
+}
+
+void environment_order_free(char **order)
+{
+	for (size_t i = 0; order && order[i]; i++)
+		free(order[i]);
+	free(order);
+}
+
+char **environment_order(const struct environment *e)
+{
+	struct variable v[VARIABLES];
+	char tick[32], **order = calloc(VARIABLES + 1, sizeof(*order));
+	size_t used = 0;
+
+	duration_print_exact(e->tick_ns, tick, sizeof(tick));
+	size_t count = list_variables(e, tick, v);
+	v[count++] =
+		(struct variable){"SCPROF_STUBS", e->stubs && *e->stubs ? e->stubs : NULL, false};
+	for (size_t i = 0; order && i < count; i++) {
+		const char *value = v[i].value	     ? v[i].value
+				    : v[i].inherited ? getenv(v[i].name)
+						     : NULL;
+
+		if (!value)
+			continue;
+		if (asprintf(&order[used], "%s=%s", v[i].name, value) >= 0) {
+			used++;
+			continue;
+		}
+		order[used] = NULL;
+		environment_order_free(order);
+		return NULL;
+	}
+	return order;
 }

@@ -40,4 +40,10 @@ bool environment_can_preload(const char *path);
  * where the list names libscprof.so already. 0, or -1: out of memory. */
 int environment_set(const struct environment *e);
 
+/* The same for a process that runs already, which has no use for LD_PRELOAD: "NAME=value", ended by
+ * NULL; what the command would inherit is among them, and SCPROF_STUBS where there are stubs. NULL:
+ * out of memory. */
+char **environment_order(const struct environment *e);
+void environment_order_free(char **order);
+
 #endif

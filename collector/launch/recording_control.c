@@ -3,6 +3,8 @@
 #include "collector/launch/recording_control.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -10,8 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -225,4 +229,50 @@ void recording_control_stop(struct recording_control *w)
 	if (w->running && write(w->end, &one, sizeof(one)) == (ssize_t)sizeof(one))
 		pthread_join(w->thread, NULL);
 	release(w);
+}
+
+/* The directory of a run is locked while its tool lives. */
+bool recording_control_tool_lives(const char *path)
+{
+	char directory[PATH_MAX];
+	int fd;
+
+	snprintf(directory, sizeof(directory), "%.*s", (int)(strrchr(path, '/') - path), path);
+	fd = open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	bool locked = flock(fd, LOCK_SH | LOCK_NB) != 0;
+	close(fd);
+	return locked;
+}
+
+/* Its name comes from another process's maps: only what is such a page is written. */
+int recording_control_stop_left(const char *path)
+{
+	struct scp_control_page *page;
+	struct stat st;
+	int was = -1;
+
+	if (*path != '/' || recording_control_tool_lives(path))
+		return -1;
+	int fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size == SCP_CONTROL_BYTES) {
+		struct scp_control_page now;
+
+		if (pread(fd, &now, sizeof(now), 0) == (ssize_t)sizeof(now) &&
+		    !memcmp(now.magic, SCP_CONTROL_MAGIC, sizeof(now.magic)))
+			was = now.word & 1;
+	}
+	page = was == 1 ? mmap(NULL, SCP_CONTROL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
+			: MAP_FAILED;
+	if (was == 1 && page == MAP_FAILED)
+		was = -1;
+	if (page != MAP_FAILED) {
+		publish(page, false, clocks_read_ns(CLOCK_MONOTONIC_RAW));
+		munmap(page, SCP_CONTROL_BYTES);
+	}
+	close(fd);
+	return was;
 }

@@ -152,6 +152,13 @@ int run_directory_create(struct run_directory *d, const char *beside, struct pro
 	return -1;
 }
 
+int run_directory_give(const struct run_directory *d, uid_t uid, gid_t gid)
+{
+	if (!strcmp(d->profiles, d->base))
+		return 0; /* ours, and private already */
+	return chmod(d->profiles, 0700) || chown(d->profiles, uid, gid);
+}
+
 void run_directory_remove_file(const struct run_directory *d, const char *name)
 {
 	char path[PATH_MAX + NAME_MAX];

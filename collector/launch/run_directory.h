@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "profile/profile.h"
 
@@ -32,6 +33,10 @@ struct run_directory {
  * become somebody else and then start others, everybody may create files in
  * `profiles`, but nobody else can list or guess the way to it. 0, or -1. */
 int run_directory_create(struct run_directory *d, const char *beside, struct profile_error *err);
+
+/* Let only this user's processes make profiles in it; of root's directories. 0, or -1 with errno.
+ */
+int run_directory_give(const struct run_directory *d, uid_t uid, gid_t gid);
 
 /* Where the run is going to save: for the next run, if this one is killed. */
 void run_directory_note_output(const struct run_directory *d, const char *path);

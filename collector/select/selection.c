@@ -47,8 +47,8 @@ static int add_library(struct selection *c, const char *path)
 	return error == ENOMEM ? -1 : 0;
 }
 
-int selection_open(struct selection *c, const char *program, const char *own_library,
-		   const char *root, struct profile_error *err)
+static int read_both(struct selection *c, const char *program, const char *own_library,
+		     struct profile_error *err)
 {
 	*c = (struct selection){0};
 	if (exports_read(program, &c->program) || exports_read(own_library, &c->own)) {
@@ -56,21 +56,43 @@ int selection_open(struct selection *c, const char *program, const char *own_lib
 			  c->program.soname ? own_library : program, strerror(errno));
 		return -1;
 	}
-	if (c->program.machine != c->own.machine) {
-		error_set(err,
-			  "%.200s is for another processor than %.200s.\n"
-			  "Set SCPROF_LIB to the library for that one; scprof symbols --sysroot "
-			  "reads\nprograms that cannot run here",
-			  program, own_library);
-		return -1;
-	}
-	if (root ? library_needed_find(program, root, &c->needed, err)
-		 : library_closure_find(program, &c->needed, err))
-		return -1;
+	if (c->program.machine == c->own.machine)
+		return 0;
+	error_set(err,
+		  "%.200s is for another processor than %.200s.\n"
+		  "Set SCPROF_LIB to the library for that one; scprof symbols --sysroot reads\n"
+		  "programs that cannot run here",
+		  program, own_library);
+	return -1;
+}
+
+static int add_libraries(struct selection *c, struct profile_error *err)
+{
 	for (size_t i = 0; i < c->needed.paths; i++)
 		if (add_library(c, c->needed.path[i]))
 			return out_of_memory(err);
 	return 0;
+}
+
+int selection_open(struct selection *c, const char *program, const char *own_library,
+		   const char *root, struct profile_error *err)
+{
+	if (read_both(c, program, own_library, err) ||
+	    (root ? library_needed_find(program, root, &c->needed, err)
+		  : library_closure_find(program, &c->needed, err)))
+		return -1;
+	return add_libraries(c, err);
+}
+
+int selection_open_mapped(struct selection *c, const char *program, const char *own_library,
+			  struct library_closure *needed, struct profile_error *err)
+{
+	int failed = read_both(c, program, own_library, err);
+
+	c->attached = true;
+	c->needed = *needed;
+	*needed = (struct library_closure){0};
+	return failed ? -1 : add_libraries(c, err);
 }
 
 void selection_close(struct selection *c)

@@ -33,6 +33,7 @@ struct selection {
 	struct selected_symbol *symbol;
 	size_t count;
 	size_t records;		       /* with those for dlsym, see SELECTION_SPARES */
+	bool attached;		       /* the stubs are for a process that runs, not preloaded */
 	size_t left_out;	       /* by globs, because they cannot be selected */
 	const char *left_out_names[4]; /* some of them */
 	const struct symbol_pattern
@@ -44,6 +45,11 @@ struct selection {
  * *err. selection_close frees either way. */
 int selection_open(struct selection *c, const char *program, const char *own_library,
 		   const char *root, struct profile_error *err);
+
+/* The same for a process that runs: `needed` is what it has mapped, and was found before. It is
+ * taken over. `program` may be a path in /proc. */
+int selection_open_mapped(struct selection *c, const char *program, const char *own_library,
+			  struct library_closure *needed, struct profile_error *err);
 void selection_close(struct selection *c);
 
 /* Fill `symbol`. Libraries that the program does not need, but a pattern names, are looked

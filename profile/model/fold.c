@@ -115,6 +115,36 @@ static void add_end(struct prof_process *d, const struct prof_process *s)
 		d->end_state = SCP_END_RUNNING;
 }
 
+static uint32_t add32(uint32_t a, uint32_t b)
+{
+	return b > UINT32_MAX - a ? UINT32_MAX : a + b;
+}
+
+void fold_attached(struct prof_attached *d, const struct prof_attached *s)
+{
+	uint64_t total = d->stopped_total_ns + s->stopped_total_ns;
+
+	if (!s->known)
+		return;
+	d->flags = d->known ? d->flags & s->flags : s->flags;
+	d->known = true;
+	d->stopped_ns = s->stopped_ns > d->stopped_ns ? s->stopped_ns : d->stopped_ns;
+	d->stopped_total_ns = total < s->stopped_total_ns ? UINT64_MAX : total;
+	d->threads = add32(d->threads, s->threads);
+	d->in_calls = add32(d->in_calls, s->in_calls);
+	d->slots =
+		(struct scp_attach_slots){.written = add32(d->slots.written, s->slots.written),
+					  .unbound = add32(d->slots.unbound, s->slots.unbound),
+					  .other = add32(d->slots.other, s->slots.other),
+					  .failed = add32(d->slots.failed, s->slots.failed),
+					  .put_back = add32(d->slots.put_back, s->slots.put_back),
+					  .changed = add32(d->slots.changed, s->slots.changed),
+					  .gone = add32(d->slots.gone, s->slots.gone),
+					  .objects = add32(d->slots.objects, s->slots.objects),
+					  .kept = add32(d->slots.kept, s->slots.kept),
+					  .skipped = add32(d->slots.skipped, s->slots.skipped)};
+}
+
 static void add_process(struct profile *p, uint32_t to, uint32_t from)
 {
 	struct prof_process *d = &p->process[to], *s = &p->process[from];
@@ -127,6 +157,7 @@ static void add_process(struct profile *p, uint32_t to, uint32_t from)
 	if (d->end_mono_ns && (s->end_mono_ns == 0 || s->end_mono_ns > d->end_mono_ns))
 		d->end_mono_ns = s->end_mono_ns;
 	add_end(d, s);
+	fold_attached(&d->attached, &s->attached);
 	free(s->exe);
 	free(s->program);
 	free(s->argv);

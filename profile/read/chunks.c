@@ -141,6 +141,8 @@ static uint32_t optional_of(uint32_t record_type)
 		return SCP_OPTIONAL_CHECKS;
 	case SCP_REC_END:
 		return SCP_OPTIONAL_ENDS;
+	case SCP_REC_ATTACH:
+		return SCP_OPTIONAL_ATTACH;
 	case SCP_REC_LOOK:
 		return SCP_OPTIONAL_LOOK;
 	default:
@@ -163,7 +165,7 @@ static bool belongs(uint32_t record_type, const struct scp_chunk *c)
 static bool is_of_no_table(uint32_t chunk_type)
 {
 	return chunk_type == SCP_OPTIONAL_ACCOUNT || chunk_type == SCP_OPTIONAL_CHECKS ||
-	       chunk_type == SCP_OPTIONAL_ENDS;
+	       chunk_type == SCP_OPTIONAL_ENDS || chunk_type == SCP_OPTIONAL_ATTACH;
 }
 
 /* An optional chunk that this reader does not know. */

@@ -83,6 +83,34 @@ static struct prof_end load_end(const struct raw_file *raw, uint32_t index)
 	return r ? (struct prof_end){r->seen, r->value} : (struct prof_end){0};
 }
 
+static struct prof_attached load_attached(const struct raw_file *raw, uint32_t index)
+{
+	const struct raw_list *list = &raw->list[SCP_REC_ATTACH];
+	uint32_t at = list->count ? raw_find(list, 0, index, 0) : PROF_NONE;
+	const struct scp_attached *r = at == PROF_NONE ? NULL : raw_record(raw, &list->ref[at]);
+
+	if (!r)
+		return (struct prof_attached){0};
+	return (struct prof_attached){
+		.known = true,
+		.flags = r->flags,
+		.stopped_ns = r->stopped_ns,
+		.stopped_total_ns = r->stopped_total_ns,
+		.threads = r->threads,
+		.in_calls = r->in_calls,
+		.slots = {.written = r->written,
+			  .unbound = r->unbound,
+			  .other = r->other,
+			  .failed = r->failed,
+			  .put_back = r->put_back,
+			  .changed = r->changed,
+			  .gone = r->gone,
+			  .objects = r->objects,
+			  .kept = r->kept,
+			  .skipped = r->skipped},
+	};
+}
+
 static int load_process_record(struct load *l, uint32_t i)
 {
 	const struct scp_process *r = raw_record(l->raw, &l->raw->list[SCP_REC_PROCESS].ref[i]);
@@ -93,6 +121,7 @@ static int load_process_record(struct load *l, uint32_t i)
 		.argc = r->argc,
 		.end_state = r->end_state,
 		.end = load_end(l->raw, r->index),
+		.attached = load_attached(l->raw, r->index),
 		.start_real_ns = r->start_real_ns,
 		.start_mono_ns = r->start_mono_ns,
 		.end_mono_ns = r->end_mono_ns,

@@ -40,7 +40,7 @@ struct raw_marks {
 	bool all; /* the file is not being written: no limit */
 };
 
-#define RAW_TYPES (SCP_REC_LOOK + 1)
+#define RAW_TYPES (SCP_REC_ATTACH + 1)
 
 struct raw_file {
 	const char *path;

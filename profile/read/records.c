@@ -162,6 +162,17 @@ static int check_end(const char *path, const struct scp_end *e, struct raw_ref *
 	return 0;
 }
 
+static int check_attached(const char *path, const struct scp_attached *a, struct raw_ref *key,
+			  struct profile_error *err)
+{
+	key->id = a->process;
+	if (a->flags & ~SCP_ATTACHED_FLAGS || a->in_calls > a->threads ||
+	    a->stopped_ns > a->stopped_total_ns)
+		return error_damaged(err, path, "the attachment of process %u contradicts itself",
+				     a->process);
+	return 0;
+}
+
 static bool sane_ps(int64_t value, int64_t error, uint32_t freedom)
 {
 	return value >= -SCP_SITE_COST_MAX_PS && value <= SCP_SITE_COST_MAX_PS && error >= 0 &&
@@ -240,6 +251,7 @@ static const uint32_t least_bytes[RAW_TYPES] = {
 	[SCP_REC_FIRST_CALLS] = sizeof(struct scp_first_calls),
 	[SCP_REC_END] = sizeof(struct scp_end),
 	[SCP_REC_LOOK] = sizeof(struct scp_look),
+	[SCP_REC_ATTACH] = sizeof(struct scp_attached),
 };
 
 _Static_assert(offsetof(struct scp_slow, entry) == sizeof(struct scp_record) &&
@@ -320,6 +332,8 @@ int records_check(const char *path, const struct scp_record *rec, uint32_t table
 		return check_path_difference(path, r, key, err);
 	case SCP_REC_END:
 		return check_end(path, r, key, err);
+	case SCP_REC_ATTACH:
+		return check_attached(path, r, key, err);
 	default:
 		return check_process(path, r, key, err);
 	}

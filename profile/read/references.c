@@ -92,6 +92,7 @@ static int check_unique(const struct raw_file *raw, uint32_t type, struct profil
 		[SCP_REC_PATH_DIFFERENCE] = "path differences",
 		[SCP_REC_FIRST_CALLS] = "records of the first calls of an entry",
 		[SCP_REC_END] = "ends of a process",
+		[SCP_REC_ATTACH] = "attachments of a process",
 	};
 	const struct raw_list *list = &raw->list[type];
 
@@ -249,6 +250,11 @@ static int check_one(const struct raw_file *raw, uint32_t type, const struct raw
 	case SCP_REC_ACCOUNT_TEXT:
 		if (!exists(raw, SCP_REC_ACCOUNT, 0, ref->id))
 			return missing(raw, "a part of account", ref, "account", ref->id, err);
+		return 0;
+	case SCP_REC_ATTACH:
+		if (!exists(raw, SCP_REC_PROCESS, 0, ref->id))
+			return missing(raw, "the attachment of process", ref, "process", ref->id,
+				       err);
 		return 0;
 	case SCP_REC_END:
 		if (!exists(raw, SCP_REC_PROCESS, 0, ref->id))

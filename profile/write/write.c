@@ -85,6 +85,38 @@ static void write_ends(struct image *img, const struct profile *p)
 		image_close_chunk(img);
 }
 
+static void write_attached(struct image *img, const struct profile *p)
+{
+	for (uint32_t i = 0; i < p->processes; i++) {
+		const struct prof_attached *a = &p->process[i].attached;
+		struct scp_attached *r;
+
+		if (!a->known)
+			continue;
+		r = image_optional_record(img, SCP_OPTIONAL_ATTACH, 0, SCP_REC_ATTACH, sizeof *r);
+		if (!r)
+			return;
+		r->process = i + 1;
+		r->flags = a->flags;
+		r->stopped_ns = a->stopped_ns;
+		r->stopped_total_ns = a->stopped_total_ns;
+		r->threads = a->threads;
+		r->in_calls = a->in_calls;
+		r->written = a->slots.written;
+		r->unbound = a->slots.unbound;
+		r->other = a->slots.other;
+		r->failed = a->slots.failed;
+		r->put_back = a->slots.put_back;
+		r->changed = a->slots.changed;
+		r->gone = a->slots.gone;
+		r->objects = a->slots.objects;
+		r->kept = a->slots.kept;
+		r->skipped = a->slots.skipped;
+	}
+	if (img->chunk)
+		image_close_chunk(img);
+}
+
 static void write_module(struct writer *w, uint32_t index)
 {
 	const struct prof_module *m = &w->p->module[index];
@@ -332,6 +364,7 @@ static void build(struct writer *w)
 	write_displacement_accounts(&w->img, p);
 	write_paths_differences(&w->img, p);
 	write_ends(&w->img, p);
+	write_attached(&w->img, p);
 	if (!w->img.failed)
 		write_header(w);
 }

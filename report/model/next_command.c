@@ -3,6 +3,7 @@
  * that were found stand for them. */
 #include "report/model/next_command.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #define LONGEST_LINE  100 /* bytes of a command that is written out */
@@ -113,9 +114,16 @@ static void put_selected(FILE *to, const struct profile *p)
 
 void next_command_run(FILE *to, const struct report *r, uint32_t more, const char *options)
 {
-	fputs("scprof run", to);
+	const struct prof_process *p = r->asked;
+	bool attached = p && p->attached.known && p->count == 1;
+
+	fputs(attached ? "scprof attach" : "scprof run", to);
 	put_groups(to, r->profile, more);
 	put_selected(to, r->profile);
+	if (attached) {
+		fprintf(to, "%s %" PRIu32, options, p->pid);
+		return;
+	}
 	fprintf(to, "%s -- ", options);
 	next_command_program(to, r);
 }

@@ -8,7 +8,8 @@
 
 #include "report/report.h"
 
-/* "scprof run -g socket,wait,io --until 5% -- COMMAND". `more`: SCP_GROUP_* to be recorded, too;
+/* "scprof run -g socket,wait,io --until 5% -- COMMAND", or of a process that ran "scprof attach ...
+ * PID". `more`: SCP_GROUP_* to be recorded, too;
  * `options`: with a blank before each, or "". -g is left out where it would say what is the
  * default. COMMAND itself where the report is of several, or the line is too long or cannot be
  * copied. */

@@ -17,7 +17,8 @@ bool process_end_is_known(const struct prof_process *p)
 
 bool process_end_is_open(const struct prof_process *p)
 {
-	return p->end_state == SCP_END_RUNNING && p->end.seen <= SCP_END_LIVED;
+	return !report_names_is_detached(p) && p->end_state == SCP_END_RUNNING &&
+	       p->end.seen <= SCP_END_LIVED;
 }
 
 /* Its number may be another's by now, hence the look at what it executes. */
@@ -51,6 +52,8 @@ static const char *words(const struct prof_process *p)
 		return "end not known";
 	if (p->end_state != SCP_END_RUNNING)
 		return words[p->end_state];
+	if (report_names_is_detached(p))
+		return words[SCP_END_DETACHED];
 	switch (p->end.seen) {
 	case SCP_END_LIVED:
 		return "still running at the end of the run";

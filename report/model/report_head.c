@@ -11,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "report/model/attach_summary.h"
 #include "report/model/filter_summary.h"
 #include "report/model/elsewhere.h"
 #include "report/model/ledger.h"
@@ -128,6 +129,15 @@ static void put_run(const struct head *f)
 		put(f, "process", "%" PRIu32 ", %s; wall time %s%s%s", p->pid,
 		    end_of_one(r, end, sizeof(end)),
 		    process_end_is_known(p) || isnan(r->wall_s) ? "" : "at least ", wall, when);
+}
+
+static void put_attached(const struct head *f)
+{
+	char *words = attach_summary_describe(f->report->profile, f->utf8);
+
+	if (words)
+		put(f, "attached", "%s", words);
+	free(words);
 }
 
 /* Those of one run, or of several that have nothing to do with one another. */
@@ -429,6 +439,7 @@ void report_head_run(const struct report *r, bool utf8, report_head_sink *sink, 
 
 	if (r->first)
 		put_run(&f);
+	put_attached(&f);
 	put_programs(&f);
 	put_filters(&f);
 }
@@ -498,6 +509,7 @@ void report_head_each(const struct report *r, bool utf8, report_head_sink *sink,
 
 	if (r->first)
 		put_run(&f);
+	put_attached(&f);
 	put_programs(&f);
 	put_filters(&f);
 	put_clock(&f, "clock", &r->profile->clock);

@@ -154,6 +154,13 @@ const char *report_names_detector(uint32_t detector)
 	return names[detector < COUNT(names) ? detector : SCP_SWITCH_NONE];
 }
 
+bool report_names_is_detached(const struct prof_process *p)
+{
+	return p->end_state == SCP_END_DETACHED ||
+	       (p->end_state == SCP_END_RUNNING && p->end.seen <= SCP_END_LIVED &&
+		p->attached.known && p->attached.flags & SCP_ATTACHED_DETACHED);
+}
+
 const char *report_names_end(const struct prof_process *p)
 {
 	static const char *const names[] = {
@@ -162,6 +169,7 @@ const char *report_names_end(const struct prof_process *p)
 		[SCP_END_EXEC] = "exec",
 		[SCP_END_QUICK] = "quick-exit",
 		[SCP_END_ABORT] = "abort",
+		[SCP_END_DETACHED] = "detached",
 	};
 	static const char *const seen[] = {
 		[SCP_END_LIVED] = "running",
@@ -171,6 +179,8 @@ const char *report_names_end(const struct prof_process *p)
 
 	if (p->end.seen == SCP_END_SIGNAL)
 		return "killed";
+	if (report_names_is_detached(p))
+		return "detached";
 	if (p->end_state == SCP_END_RUNNING && p->end.seen && p->end.seen < COUNT(seen))
 		return seen[p->end.seen];
 	return p->end_state < COUNT(names) ? names[p->end_state] : "unknown";

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "report/model/displaced.h"
+#include "report/model/attach_summary.h"
 #include "report/model/filter_summary.h"
 #include "report/model/no_calls.h"
 #include "report/model/process_end.h"
@@ -295,6 +296,7 @@ void warnings_collect(struct report *r)
 	warn_slow_clock(r);
 	threads_time_warn(r);
 	filter_summary_warn(r);
+	attach_summary_warn(r);
 	reliability_warn(r);
 	warn_paths(r);
 	warn_lost_records(r);

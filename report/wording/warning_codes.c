@@ -8,6 +8,7 @@
 #define N WARNING_NUMBERS
 #define D WARNING_DOUBT
 #define P WARNING_PATHS
+#define O WARNING_NOTE
 
 const struct warning_code warning_codes[] = {
 	{"no-calls", A, "no call was recorded",
@@ -50,6 +51,10 @@ const struct warning_code warning_codes[] = {
 	{"sandboxed", N, "the program installed a seccomp filter",
 	 "From then on scprof made no system call: new call paths may be cut or counted as "
 	 "overflow.",
+	 ""},
+	{"slots-failed", N, "slots could not be written",
+	 "Calls through these words of the program's objects went by unseen: the kernel refused to "
+	 "make the memory writable. They are in no row.",
 	 ""},
 	{"not-ended", N, "nobody saw processes end",
 	 "All calls that had returned are here; one that had not is missing.", ""},
@@ -171,6 +176,10 @@ const struct warning_code warning_codes[] = {
 	 "JSON says so of each percentile.",
 	 "Run longer."},
 
+	{"slots-changed", P, "slots were changed by somebody else meanwhile",
+	 "Another tool, or the program, wrote to words that led to scprof. They were left as they "
+	 "are.",
+	 ""},
 	{"cut-paths", P, "call paths lack their outer callers",
 	 "Unwinding ended at a frame without unwind information (generated code, hand-written "
 	 "assembly). Sites that differ only there are one row. Times are not affected.",
@@ -233,6 +242,12 @@ const struct warning_code warning_codes[] = {
 	 "one profile. Or a file is larger than ulimit -f allows.",
 	 "Give fewer profiles at a time, or put copies of large files without debug information "
 	 "(strip --strip-debug) into a directory of SCPROF_DEBUG_PATH."},
+	{"attached", O, "recording began in a process that ran",
+	 "What had happened before is not in the profile, nor are constructors and calls that were "
+	 "going on then. Calls are seen where they go by a slot of the dynamic linker. Those that "
+	 "libc makes to itself do not, nor those through pointers that the program had fetched "
+	 "before.",
+	 "Where that matters, start the program with `scprof run`."},
 };
 
 const size_t warning_codes_count = sizeof(warning_codes) / sizeof(*warning_codes);

@@ -11,6 +11,7 @@ enum warning_kind {
 	WARNING_NUMBERS, /* calls are missing, or numbers may be wrong */
 	WARNING_DOUBT,	 /* an interval may miss the mean, or the mean hides something */
 	WARNING_PATHS,	 /* call paths, names and what stands beside the numbers */
+	WARNING_NOTE,	 /* what the head says in short: shown in full only */
 };
 
 struct warning_code {

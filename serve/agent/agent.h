@@ -32,6 +32,7 @@ struct agent_options {
 	uint64_t most_bytes; /* of a file */
 	uint32_t
 		most_seconds; /* for a page or pprof profile to be rendered; 0: RENDERING_SECONDS */
+	bool allow_attach;    /* POST /attach records processes of our own user */
 	bool from_now; /* of older processes than the agent, count only what comes after the first
 			  reading */
 	double confidence;

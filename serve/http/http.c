@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "serve/http/http_attach.h"
 #include "serve/http/http_private.h"
 #include "serve/http/mhd.h"
 
@@ -59,7 +60,7 @@ static void add_headers(struct MHD_Response *response, const struct http_answer 
 						 "base-uri 'none'; form-action 'none'; "
 						 "frame-ancestors 'none'");
 	if (answer->status == 405)
-		mhd.add_response_header(response, "Allow", "GET, HEAD");
+		mhd.add_response_header(response, "Allow", answer->posted ? "POST" : "GET, HEAD");
 	if (answer->status == 503)
 		mhd.add_response_header(response, "Retry-After", "10");
 	if (answer->refresh) {
@@ -198,9 +199,13 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
 	request_parse(&request, method, coming->uri, header(connection, "Host"), h->loopback);
 	request_check_site(&request, header(connection, "Sec-Fetch-Site"),
 			   header(connection, "Sec-Fetch-Dest"));
-	if (request.status == 200 &&
-	    (request.route == REQUEST_SERVICE || request.route == REQUEST_PROFILE ||
-	     request.route == REQUEST_PPROF))
+	answer.posted = request.route == REQUEST_ATTACH;
+	if (request.status == 200 && request.route == REQUEST_ATTACH)
+		http_attach_answer(h, &request, header(connection, "Origin"), socket_of(connection),
+				   &answer);
+	else if (request.status == 200 &&
+		 (request.route == REQUEST_SERVICE || request.route == REQUEST_PROFILE ||
+		  request.route == REQUEST_PPROF))
 		http_models_answer(h, &request, socket_of(connection), &answer);
 	else
 		http_answer_make(h, &request, header(connection, "Accept"), &answer);

@@ -18,7 +18,8 @@ void http_answer_say(struct http_answer *out, unsigned status, const char *forma
 	int bytes;
 
 	free(out->body);
-	*out = (struct http_answer){.status = status, .type = PLAIN_TYPE, .file = -1};
+	*out = (struct http_answer){
+		.status = status, .type = PLAIN_TYPE, .file = -1, .posted = out->posted};
 	va_start(args, format);
 	bytes = vasprintf(&out->body, format, args);
 	va_end(args);
@@ -134,6 +135,7 @@ void http_answer_make(struct http *h, const struct request *r, const char *accep
 	case REQUEST_SERVICE: /* http_models.c */
 	case REQUEST_PROFILE:
 	case REQUEST_PPROF:
+	case REQUEST_ATTACH: /* http_attach.c */
 		break;
 	}
 }

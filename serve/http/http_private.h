@@ -29,6 +29,7 @@ struct http_failures {
 	bool told; /* in the log */
 };
 
+#define HTTP_ATTACHED	    4	/* processes that are recorded for requests at a time */
 #define HTTP_FAILURE_BYTES  128 /* of one's reason */
 #define HTTP_FAILURES_BYTES (LABEL_BYTES + 256)
 
@@ -43,6 +44,7 @@ struct http {
 	pthread_cond_t stopped;
 	bool stopping;
 	unsigned windows;
+	uint32_t attached[HTTP_ATTACHED]; /* their numbers; 0: none */
 	enum http_trouble trouble;
 	struct http_failures failures;
 	struct renderings renderings; /* has a lock of its own */
@@ -58,6 +60,7 @@ struct http_answer {
 	size_t bytes;
 	unsigned refresh; /* seconds; 0: none */
 	size_t left_out;  /* processes */
+	bool posted;	  /* the address takes POST only */
 	bool report;	  /* a report's page, which has a policy of its own */
 };
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "collector/duration.h"
 #include "report/report.h"
 
 __attribute__((format(printf, 3, 4))) static bool refuse(struct request *r, unsigned status,
@@ -65,7 +66,7 @@ static bool take_route(struct request *r, const char *uri, size_t length)
 	} routes[] = {{"/", REQUEST_INDEX},	     {"/style.css", REQUEST_STYLE},
 		      {"/service", REQUEST_SERVICE}, {"/profile", REQUEST_PROFILE},
 		      {"/metrics", REQUEST_METRICS}, {"/debug/pprof/profile", REQUEST_PPROF},
-		      {"/healthz", REQUEST_HEALTH}};
+		      {"/healthz", REQUEST_HEALTH},  {"/attach", REQUEST_ATTACH}};
 	char path[64];
 
 	if (decode(path, sizeof(path), uri, length, false) == 0)
@@ -119,11 +120,51 @@ static bool take_order(struct request *r, const char *value)
 		      "no such column; there are program, state, calls, cpu, wall, started, pid");
 }
 
+/* Words of small letters, separated by commas. */
+static bool take_groups(struct request *r, const char *value)
+{
+	if (strlen(value) >= sizeof(r->groups) ||
+	    value[strspn(value, "abcdefghijklmnopqrstuvwxyz,")])
+		return refuse(r, 400, "groups: names as scprof attach -g takes them");
+	strcpy(r->groups, value);
+	return true;
+}
+
+static bool take_attach(struct request *r, const char *name, const char *value)
+{
+	double pid;
+	uint64_t ns;
+
+	if (!strcmp(name, "pid")) {
+		r->pid = number(value, &pid) && !strchr(value, '.') && pid >= 1 ? (uint32_t)pid : 0;
+		return r->pid || refuse(r, 400, "pid: the number of a process");
+	}
+	if (!strcmp(name, "for")) {
+		if (duration_parse(value, &ns) || ns < 1000000u ||
+		    ns > REQUEST_ATTACH_MOST * UINT64_C(1000000000))
+			return refuse(r, 400, "for: a time of at most %d s, such as 10s",
+				      REQUEST_ATTACH_MOST);
+		r->seconds = (double)ns / 1e9;
+		return true;
+	}
+	if (!strcmp(name, "children") && (!strcmp(value, "0") || !strcmp(value, "1"))) {
+		r->children = *value == '1';
+		return true;
+	}
+	if (!strcmp(name, "groups"))
+		return take_groups(r, value);
+	if (!strcmp(name, "clock"))
+		return take_clock(r, value);
+	return refuse(r, 400, "there are pid, for, groups, clock and children=1");
+}
+
 static bool take_parameter(struct request *r, const char *name, const char *value)
 {
 	bool service = r->route == REQUEST_SERVICE, pprof = r->route == REQUEST_PPROF;
 	double seconds;
 
+	if (r->route == REQUEST_ATTACH)
+		return take_attach(r, name, value);
 	if (r->route == REQUEST_INDEX && !strcmp(name, "sort"))
 		return take_order(r, value);
 
@@ -181,6 +222,8 @@ static bool take_query(struct request *r, const char *query)
 		return refuse(r, 400, "which service? /service?service=NAME; / lists them");
 	if (r->route == REQUEST_PROFILE && !*r->file)
 		return refuse(r, 400, "which file? /profile?file=PATH; / lists them");
+	if (r->route == REQUEST_ATTACH && !r->pid)
+		return refuse(r, 400, "which process? /attach?pid=N&for=10s");
 	return true;
 }
 
@@ -226,11 +269,12 @@ bool request_host_is_loopback(const char *host)
 void request_parse(struct request *r, const char *method, const char *uri, const char *host,
 		   bool loopback)
 {
+	bool post = !strcmp(method, "POST");
 	size_t length;
 
 	*r = (struct request){
 		.status = 200, .seconds = REQUEST_SECONDS_DEFAULT, .order = {INDEX_STARTED, false}};
-	if (strcmp(method, "GET") && strcmp(method, "HEAD")) {
+	if (!post && strcmp(method, "GET") && strcmp(method, "HEAD")) {
 		refuse(r, 405, "only GET and HEAD");
 		return;
 	}
@@ -249,7 +293,11 @@ void request_parse(struct request *r, const char *method, const char *uri, const
 		refuse(r, 400, "the address does not begin with /");
 		return;
 	}
-	if (take_route(r, uri, length) && uri[length] == '?')
+	if (take_route(r, uri, length) && post != (r->route == REQUEST_ATTACH))
+		refuse(r, 405, post ? "only GET and HEAD" : "only POST");
+	else if (r->route == REQUEST_ATTACH)
+		r->seconds = REQUEST_ATTACH_DEFAULT;
+	if (r->status == 200 && uri[length] == '?')
 		take_query(r, uri + length + 1);
 	else if (r->status == 200)
 		take_query(r, "");

@@ -20,7 +20,8 @@ enum request_route {
 	REQUEST_PROFILE,
 	REQUEST_METRICS,
 	REQUEST_PPROF,
-	REQUEST_HEALTH
+	REQUEST_HEALTH,
+	REQUEST_ATTACH /* the only one by POST */
 };
 
 struct request {
@@ -30,13 +31,18 @@ struct request {
 	char service[LABEL_BYTES];    /* "": all */
 	char file[REQUEST_URI_BYTES]; /* of /profile; else "" */
 	uint32_t clock;		      /* enum scp_clock_kind; NONE: not named */
-	double seconds;		      /* of /debug/pprof/profile */
+	double seconds;		      /* of /debug/pprof/profile, and of /attach */
+	uint32_t pid;		      /* of /attach */
+	char groups[128];	      /* likewise; "": the default */
+	bool children;		      /* likewise */
 	struct index_order order;     /* of the processes on / */
 	unsigned refresh;	      /* seconds until the page reloads; 0: never */
 };
 
 #define REQUEST_SECONDS_DEFAULT 30
 #define REQUEST_SECONDS_MOST	3600
+#define REQUEST_ATTACH_DEFAULT	10
+#define REQUEST_ATTACH_MOST	300
 
 /* `uri` is as it came, undecoded, with its query. host NULL: none was sent. `loopback`: the
  * server listens on such an address, and only such names of it are heard. */

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/model/attach_summary.h"
 #include "report/model/filter_summary.h"
 #include "report/model/process_end.h"
 #include "report/model/rows.h"
@@ -181,6 +182,39 @@ static void put_recorded(struct json_writer *w, const struct profile *p)
 	json_write_number(w, "share", filter_summary_recorded_share(p));
 	json_write_count(w, "windows", p->windows);
 	put_until(w, p);
+	json_write_close(w, '}');
+}
+
+/* null where nobody went to a process that ran. */
+static void put_attached(struct json_writer *w, const struct profile *p)
+{
+	uint64_t processes;
+	struct prof_attached a = attach_summary_of(p, &processes);
+
+	if (!a.known) {
+		json_write_null(w, "attach");
+		return;
+	}
+	json_write_open(w, "attach", '{');
+	json_write_count(w, "processes", processes);
+	json_write_number(w, "stopped_ms", (double)a.stopped_ns / 1e6);
+	json_write_number(w, "stopped_total_ms", (double)a.stopped_total_ns / 1e6);
+	json_write_count(w, "threads", a.threads);
+	json_write_count(w, "in_calls", a.in_calls);
+	json_write_flag(w, "detached", a.flags & SCP_ATTACHED_DETACHED);
+	json_write_flag(w, "woken", a.flags & SCP_ATTACHED_WOKEN);
+	json_write_open(w, "slots", '{');
+	json_write_count(w, "written", a.slots.written);
+	json_write_count(w, "unbound", a.slots.unbound);
+	json_write_count(w, "other", a.slots.other);
+	json_write_count(w, "failed", a.slots.failed);
+	json_write_count(w, "put_back", a.slots.put_back);
+	json_write_count(w, "changed", a.slots.changed);
+	json_write_count(w, "gone", a.slots.gone);
+	json_write_count(w, "objects", a.slots.objects);
+	json_write_count(w, "kept", a.slots.kept);
+	json_write_count(w, "skipped", a.slots.skipped);
+	json_write_close(w, '}');
 	json_write_close(w, '}');
 }
 
@@ -398,6 +432,7 @@ static void put_head(struct json_writer *w, const struct report *r)
 	put_clock(w, "slow_clock", &r->profile->slow, r->slow_synchronous);
 	put_filters(w, r->profile);
 	put_recorded(w, r->profile);
+	put_attached(w, r->profile);
 	json_write_number(w, "confidence", r->confidence);
 	json_write_text(w, "warm_up", r->include_warmup ? "included" : "set-aside");
 	put_totals(w, r);

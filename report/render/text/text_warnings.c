@@ -42,11 +42,16 @@ static uint32_t count_alike(const struct report *r, uint32_t at)
 	return alike;
 }
 
-static bool is_answer(const struct report_warning *w)
+static bool is_of(const struct report_warning *w, enum warning_kind kind)
 {
 	const struct warning_code *words = warning_codes_find(w->code);
 
-	return words && words->kind == WARNING_ANSWER;
+	return words && words->kind == kind;
+}
+
+static bool is_answer(const struct report_warning *w)
+{
+	return is_of(w, WARNING_ANSWER);
 }
 
 /* The code, and as much of the figures and of what to do as a line holds. */
@@ -84,14 +89,16 @@ static uint32_t lines_at_most(const struct text *t)
 void text_warnings_brief(struct text *t)
 {
 	const struct report *r = t->report;
-	uint32_t lines = 0, more = 0;
+	uint32_t lines = 0, more = 0, notes = 0;
 	char line[96] = "";
 
-	if (!r->warnings)
+	for (uint32_t i = 0; i < r->warnings; i++)
+		notes += is_of(&r->warning[i], WARNING_NOTE);
+	if (r->warnings == notes)
 		return;
 	fputc('\n', t->out);
 	for (uint32_t i = 0; i < r->warnings; i++) {
-		uint32_t alike = count_alike(r, i);
+		uint32_t alike = is_of(&r->warning[i], WARNING_NOTE) ? 0 : count_alike(r, i);
 
 		if (alike && lines < lines_at_most(t)) {
 			print_line(t, &r->warning[i], alike);

@@ -212,7 +212,7 @@ refused()
 @test "config 10: scprof config knows every option that can be set, by its documented name" {
 	# each long option of each command, but for those that are questions
 	local command name bad=0
-	"$SCPROF" describe | awk -F'\t' '$1 == "command" { print $3 }' | grep -vxE 'doctor|config|explain' >names
+	"$SCPROF" describe | awk -F'\t' '$1 == "command" { print $3 }' | grep -vxE 'detach|doctor|config|explain' >names
 	while read -r command; do
 		for name in $("$SCPROF" describe "$command" | awk -F'\t' '$1 == "option" { print $3 }'); do
 			config "[$command]" "$name = yes"

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli/attach/attach_options.h"
+
+#include <limits.h>
+#include <unistd.h>
+
+#include "cli/cmd.h"
+#include "cli/messages/complaint.h"
+#include "cli/messages/say.h"
+#include "cli/usage/quantity.h"
+
+static const struct usage_entry usage_operands[] = {
+	{.name = "PID", .text = "of the process: all of its threads are recorded"}, {0}};
+
+static const struct usage_entry usage_options[] = {
+	USAGE_ENTRY_OUTPUT("PATH", "the profile (default: scprof.NAME.PID.scp in SCPROF_OUT, else "
+				   "here). A name that ends in .html, .json, .csv, .svg, .pb.gz, "
+				   ".folded or .callgrind: the report, and the profile beside it"),
+	{"for", RUN_OPTION_FOR, "T", .text = "record for so long (default: until Ctrl-C)",
+	 .variable = "SCPROF_FOR"},
+	{"children", RUN_OPTION_CHILDREN, NULL,
+	 .text = "and the process's children that run the same program, such as workers. Those "
+		 "that it forks meanwhile are recorded anyway"},
+	RUN_OPTIONS_RECORDING,
+	{"after", RUN_OPTION_AFTER, "T", .text = "begin so long after attaching: 5s, 500ms",
+	 .variable = "SCPROF_AFTER"},
+	REPORT_OPTIONS_ENTRIES,
+	USAGE_ENTRY_HELP,
+	{0}};
+
+const struct usage attach_options_usage = {
+	.command = "attach",
+	.summary = "record a process that runs, leave it as it was, print the report",
+	.synopsis = {"[OPTION...] PID..."},
+	.text = "Record processes that run already. Then put back all that was changed in them, "
+		"and print the report. The processes run on. Ctrl-C ends recording, not the "
+		"process.",
+	.words = "PID",
+	.operands = usage_operands,
+	.options = usage_options,
+	.exit_status = "0 recorded, or nothing was called; 125 scprof failed, or could not go to "
+		       "one of the processes",
+	.bad_usage = 125,
+	.failure = 125,
+};
+
+pid_t attach_options_pid(const char *command, const char *text)
+{
+	uint64_t pid;
+
+	if (!quantity_count(text, 1, INT_MAX, &pid))
+		return (pid_t)pid;
+	complaint_say(command, "'%.40s' is no number of a process", text);
+	return 0;
+}
+
+static int take_pid(struct attach_options *o, const char *text)
+{
+	pid_t pid = attach_options_pid("scprof attach", text);
+
+	if (!pid)
+		return -1;
+	for (size_t i = 0; i < o->pids; i++)
+		if (o->pid[i] == pid)
+			return 0;
+	if (o->pids == ATTACH_PIDS_MOST) {
+		complaint_say("scprof attach", "more than %d processes at a time",
+			      ATTACH_PIDS_MOST);
+		return -1;
+	}
+	if (pid == getpid()) {
+		complaint_say("scprof attach", "process %d is this scprof", (int)pid);
+		return -1;
+	}
+	o->pid[o->pids++] = pid;
+	return 0;
+}
+
+int attach_options_parse(int argc, char **argv, struct attach_options *o)
+{
+	o->pids = 0;
+	o->run.filters.attached = true;
+	int status = run_options_parse_as(&attach_options_usage, argc, argv, &o->run);
+
+	if (status != OPTIONS_GO)
+		return status;
+	for (char **text = o->run.command; *text; text++)
+		if (take_pid(o, *text))
+			return attach_options_usage.bad_usage;
+	if (!o->run.disabled)
+		return OPTIONS_GO;
+	say("SCPROF_DISABLE is set: nothing is recorded");
+	return attach_options_usage.failure;
+}

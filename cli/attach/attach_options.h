@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What `scprof attach` was asked to do: the options of `scprof run` that say what to record. */
+#ifndef SCPROF_CLI_ATTACH_ATTACH_OPTIONS_H
+#define SCPROF_CLI_ATTACH_ATTACH_OPTIONS_H
+
+#include <sys/types.h>
+
+#include "cli/run/run_options.h"
+
+#define ATTACH_PIDS_MOST 64
+
+struct attach_options {
+	struct run_options run; /* `command` is the operands */
+	pid_t pid[ATTACH_PIDS_MOST];
+	size_t pids;
+};
+
+/* OPTIONS_GO, or the exit status. */
+int attach_options_parse(int argc, char **argv, struct attach_options *o);
+
+/* A process's number; 0: the text is none, which has been said as `command`'s. */
+pid_t attach_options_pid(const char *command, const char *text);
+
+#endif

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* A process is known by its number and its start: another one may have the number by now. */
+#include "cli/attach/attach_targets.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/messages/complaint.h"
+#include "cli/messages/say.h"
+#include "collector/attach/relatives.h"
+#include "collector/launch/recording_control.h"
+#include "collector/launch/run_directory.h"
+#include "profile/live/run_files.h"
+
+#define ROUNDS 4 /* of looking for processes that were forked meanwhile */
+
+static struct attach_one *add(struct attach_targets *t, pid_t pid)
+{
+	if (t->count == t->room) {
+		size_t room = t->room ? 2 * t->room : 16;
+		struct attach_one *grown = realloc(t->one, room * sizeof(*grown));
+
+		if (!grown) {
+			say("out of memory");
+			return NULL;
+		}
+		t->one = grown;
+		t->room = room;
+	}
+	t->one[t->count] = (struct attach_one){.facts.target.pid = pid, .wake.fd = -1};
+	return &t->one[t->count++];
+}
+
+static bool is_known(const struct attach_targets *t, pid_t pid)
+{
+	for (size_t i = 0; i < t->count; i++)
+		if (t->one[i].facts.target.pid == pid)
+			return true;
+	return false;
+}
+
+/* By its page, where it has one: no thread is held up. But a page brings no object with stubs. */
+static int check(struct attach_one *one, const char *library, bool stubs)
+{
+	pid_t pid = one->facts.target.pid;
+	struct profile_error err;
+
+	if (!stubs && !refusal_check(pid, library, false, &one->facts, &err) && *one->facts.wake) {
+		one->woken = true;
+		return 0;
+	}
+	if (!refusal_check(pid, library, true, &one->facts, &err))
+		return 0;
+	one->facts.target.pid = pid;
+	say(err.text);
+	return -1;
+}
+
+static void say_children(pid_t pid, size_t count)
+{
+	say_format("%zu child%s of process %d run%s the same program and %s not recorded: "
+		   "--children adds %s",
+		   count, count == 1 ? "" : "ren", (int)pid, count == 1 ? "s" : "",
+		   count == 1 ? "is" : "are", count == 1 ? "it" : "them");
+}
+
+/* A child that is refused is left out. */
+static void add_children(struct attach_targets *t, pid_t of, const char *library, bool stubs,
+			 bool wanted)
+{
+	static pid_t pids[RELATIVES_MOST];
+	size_t count = relatives_children(of, pids, RELATIVES_MOST), others = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (is_known(t, pids[i]))
+			continue;
+		others++;
+		if (!wanted || !add(t, pids[i]))
+			continue;
+		if (check(&t->one[t->count - 1], library, stubs))
+			t->count--;
+	}
+	if (others && !wanted)
+		say_children(of, others);
+}
+
+int attach_targets_find(struct attach_targets *t, const struct attach_options *o,
+			const char *library, bool stubs)
+{
+	*t = (struct attach_targets){0};
+	for (size_t i = 0; i < o->pids; i++) {
+		struct attach_one *one = add(t, o->pid[i]);
+
+		if (!one || check(one, library, stubs))
+			return -1;
+	}
+	t->asked = t->count;
+	for (size_t i = 0; i < o->pids; i++)
+		add_children(t, o->pid[i], library, stubs, o->run.children);
+	return 0;
+}
+
+/* In its own pid namespace. */
+static pid_t inner_pid(pid_t pid)
+{
+	char name[48], line[256], *last;
+	pid_t inner = pid;
+
+	snprintf(name, sizeof(name), "/proc/%d/status", (int)pid);
+	FILE *file = fopen(name, "re");
+	while (file && fgets(line, sizeof(line), file))
+		if (!strncmp(line, "NSpid:", 6) && (last = strrchr(line, '\t')))
+			inner = (pid_t)strtol(last + 1, NULL, 10);
+	if (file)
+		fclose(file);
+	return inner > 0 ? inner : pid;
+}
+
+static bool shares_page(const struct attach_one *a, const struct attach_one *b)
+{
+	return a->woken && b->woken && !strcmp(a->facts.wake, b->facts.wake);
+}
+
+/* All that map the page of `one`, by one order. It stays open: that says that we live. */
+static void wake_page(struct attach_targets *t, struct attach_one *one, char **order)
+{
+	pid_t pids[SCP_WAKE_TARGETS_MAX];
+	struct profile_error err;
+	size_t count = 0;
+	bool failed = wake_open(&one->wake, one->facts.wake, &err);
+
+	for (size_t i = 0; i < t->count && count < SCP_WAKE_TARGETS_MAX; i++)
+		if (shares_page(&t->one[i], one))
+			pids[count++] = inner_pid(t->one[i].facts.target.pid);
+	if (!failed && wake_begin(&one->wake, (const char *const *)order, pids, count, &err)) {
+		wake_close(&one->wake);
+		one->wake.fd = -1;
+		failed = true;
+	}
+	if (failed)
+		say(err.text);
+	for (size_t i = 0; i < t->count; i++)
+		if (shares_page(&t->one[i], one)) {
+			t->one[i].begun = !failed;
+			t->one[i].left = failed;
+			t->one[i].begin.threads = t->one[i].facts.threads;
+		}
+}
+
+int attach_targets_stop_left(const char *command, pid_t pid, char control[PATH_MAX])
+{
+	if (relatives_mapped(pid, "/" RUN_DIRECTORY_NAME, "/control", control) &&
+	    relatives_mapped(pid, "/." RUN_DIRECTORY_NAME, "/control", control))
+		*control = '\0';
+	if (!*control)
+		return 0;
+	if (recording_control_stop_left(control) >= 0)
+		return 1;
+	if (!recording_control_tool_lives(control))
+		return 0;
+	complaint_say(command, "another scprof records process %d: end that one, by Ctrl-C",
+		      (int)pid);
+	return -1;
+}
+
+/* What a tool that was killed left there is put right first. */
+static int begin_one(struct attach_one *one, const char *library, char **order)
+{
+	static char control[PATH_MAX];
+	const struct attach_order o = {.target = one->facts.target,
+				       .library = library,
+				       .variables = (const char *const *)order};
+	int left = attach_targets_stop_left("scprof attach", o.target.pid, control);
+	struct profile_error err;
+	bool was;
+
+	if (left < 0)
+		return -1;
+	if ((left && attach_end(&o.target, &one->end, &was, &err)) ||
+	    attach_begin(&o, &one->begin, &err)) {
+		say(err.text);
+		return -1;
+	}
+	one->begun = true;
+	return 0;
+}
+
+size_t attach_targets_begin(struct attach_targets *t, const char *library, char **order)
+{
+	size_t begun = 0;
+
+	for (size_t i = 0; i < t->count; i++) {
+		struct attach_one *one = &t->one[i];
+
+		if (!one->woken)
+			begin_one(one, library, order);
+		else if (!one->begun && !one->left)
+			wake_page(t, one, order);
+		one->end = (struct attach_result){0};
+		begun += one->begun;
+		t->failed += !one->begun;
+	}
+	return begun;
+}
+
+static bool is_alive(const struct attach_one *one)
+{
+	const struct attach_target *t = &one->facts.target;
+	char state = 0;
+	uint64_t start = run_files_process_start(t->pid, &state);
+
+	return start && start == t->process_start && state != 'Z' && state != 'X';
+}
+
+size_t attach_targets_alive(struct attach_targets *t)
+{
+	size_t alive = 0;
+
+	for (size_t i = 0; i < t->count; i++) {
+		t->one[i].gone |= t->one[i].begun && !is_alive(&t->one[i]);
+		alive += t->one[i].begun && !t->one[i].gone;
+	}
+	return alive;
+}
+
+/* One of those that share the page holds it. */
+static void leave_page(struct attach_targets *t, struct attach_one *one)
+{
+	struct profile_error err;
+	bool failed;
+
+	if (one->wake.fd < 0)
+		return;
+	failed = wake_end(&one->wake, &err);
+	wake_close(&one->wake);
+	one->wake.fd = -1;
+	if (failed)
+		say(err.text);
+	for (size_t i = 0; i < t->count; i++)
+		if (shares_page(&t->one[i], one))
+			t->one[i].left = !failed;
+}
+
+static bool leave(struct attach_targets *t, struct attach_one *one)
+{
+	struct profile_error err;
+	bool was;
+
+	if (one->woken) {
+		leave_page(t, one);
+		return one->left || one->wake.fd < 0;
+	}
+	if (is_alive(one) && !attach_end(&one->facts.target, &one->end, &was, &err)) {
+		one->left = true;
+		one->gone = !was; /* another program by now, which has nothing of ours */
+		return true;
+	}
+	one->gone = !is_alive(one);
+	one->left = one->gone;
+	if (!one->left)
+		say_format("%s\nIt records nothing any more, but calls still go by way of "
+			   "scprof: scprof detach %d puts that right",
+			   err.text, (int)one->facts.target.pid);
+	return one->left;
+}
+
+/* Forked from one that was recorded. */
+static void add_forked(struct attach_targets *t, pid_t pid)
+{
+	struct attach_one *one = add(t, pid);
+
+	if (!one)
+		return;
+	one->facts.target.process_start = run_files_process_start(pid, NULL);
+	one->begun = true;
+	for (size_t i = 0; i + 1 < t->count; i++)
+		if (t->one[i].woken) {
+			one->woken = true; /* by the page that it was born with */
+			one->left = true;
+		}
+}
+
+size_t attach_targets_end(struct attach_targets *t, const char *control)
+{
+	static pid_t pids[RELATIVES_MOST];
+	size_t remain = 0, done = 0;
+
+	for (int round = 0; round < ROUNDS && done < RELATIVES_MOST; round++) {
+		for (; done < t->count; done++)
+			if (t->one[done].begun)
+				remain += !leave(t, &t->one[done]);
+		size_t count = relatives_mapping(control, pids, RELATIVES_MOST);
+		for (size_t i = 0; i < count; i++)
+			if (!is_known(t, pids[i]))
+				add_forked(t, pids[i]);
+		if (done == t->count)
+			break;
+	}
+	return remain;
+}
+
+static const char *name_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* Whose profile is it? By the file's name, where the library said it; else by the number. */
+static bool is_of(const struct prof_process *p, const struct attach_one *one)
+{
+	const char *file = *one->end.profile ? one->end.profile : one->begin.profile;
+
+	return *file && p->file ? !strcmp(name_of(p->file), name_of(file))
+				: p->pid == (uint32_t)inner_pid(one->facts.target.pid);
+}
+
+static uint64_t ns_of(double ms)
+{
+	return ms > 0 && ms < 1e12 ? (uint64_t)(ms * 1e6) : 0;
+}
+
+static struct prof_attached describe(const struct attach_one *one)
+{
+	const struct attach_result *b = &one->begin, *e = &one->end;
+	bool ended = one->left && !one->gone && !one->woken;
+	uint64_t longest = ns_of(fmax(b->stopped_ms, e->stopped_ms)),
+		 total = ns_of(b->stopped_total_ms) + ns_of(e->stopped_total_ms);
+
+	return (struct prof_attached){
+		.known = true,
+		.flags = (one->left && !one->gone ? SCP_ATTACHED_DETACHED : 0) |
+			 (one->woken ? SCP_ATTACHED_WOKEN : 0),
+		.stopped_ns = longest,
+		.stopped_total_ns = total > longest ? total : longest,
+		.threads = b->threads,
+		.in_calls = b->in_calls < b->threads ? b->in_calls : b->threads,
+		.slots = ended ? e->slots : b->slots};
+}
+
+void attach_targets_note(const struct attach_targets *t, struct profile *p)
+{
+	for (uint32_t k = 0; k < p->processes; k++)
+		for (size_t i = 0; i < t->count; i++)
+			if (t->one[i].begun && is_of(&p->process[k], &t->one[i])) {
+				p->process[k].attached = describe(&t->one[i]);
+				break;
+			}
+}
+
+void attach_targets_free(struct attach_targets *t)
+{
+	free(t->one);
+	*t = (struct attach_targets){0};
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The processes of one `scprof attach`: which they are, going to them, and leaving them. What fails
+ * is said; what can be done for the others is done. */
+#ifndef SCPROF_CLI_ATTACH_ATTACH_TARGETS_H
+#define SCPROF_CLI_ATTACH_ATTACH_TARGETS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cli/attach/attach_options.h"
+#include "collector/attach/attach.h"
+#include "collector/attach/refusal.h"
+#include "collector/attach/wake.h"
+#include "profile/profile.h"
+
+struct attach_one {
+	struct refusal_facts facts;
+	bool woken;	  /* by its page, not by ptrace */
+	struct wake wake; /* held while it records; fd -1: by another one's, or not */
+	bool begun;
+	bool left; /* all is put back, or the process is gone */
+	bool gone; /* it ended, or executes another program */
+	struct attach_result begin, end;
+};
+
+struct attach_targets {
+	struct attach_one *one;
+	size_t count, room;
+	size_t asked;  /* by their numbers on the command line; they come first */
+	size_t failed; /* that could not be gone to */
+};
+
+/* All that is asked for, and their children that run the same program where that is asked for.
+ * `stubs`: functions of -s are to be brought. 0, or -1 having said why one is refused: nothing has
+ * been touched. attach_targets_free either way. */
+int attach_targets_find(struct attach_targets *t, const struct attach_options *o,
+			const char *library, bool stubs);
+
+/* How many could be begun. */
+size_t attach_targets_begin(struct attach_targets *t, const char *library, char **order);
+
+/* How many still run what they ran. */
+size_t attach_targets_alive(struct attach_targets *t);
+
+/* Leave all, and those that they forked meanwhile, which map `control`. How many could not be put
+ * right. */
+size_t attach_targets_end(struct attach_targets *t, const char *control);
+
+/* Of each process what was done to it, in the profile that it wrote. */
+void attach_targets_note(const struct attach_targets *t, struct profile *p);
+
+/* Stop what a tool that was killed left recording in the process, by its page: a thread that waits
+ * in a call is then in no function of ours at its next. 1: something is left to be put right; 0:
+ * nothing; -1, having said it as `command`'s: a tool that lives records it. control "": it maps no
+ * such page. */
+int attach_targets_stop_left(const char *command, pid_t pid, char control[PATH_MAX]);
+
+void attach_targets_free(struct attach_targets *t);
+
+#endif

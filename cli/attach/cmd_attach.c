@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* `scprof attach`: records processes that run, leaves them as they were, and prints the report.
+ * From the first change in a process on, signals are taken one by one here: whatever ends the
+ * recording, the processes are left properly. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "cli/attach/attach_options.h"
+#include "cli/attach/attach_targets.h"
+#include "cli/cmd.h"
+#include "cli/messages/say.h"
+#include "cli/run/run_output.h"
+#include "cli/run/run_save.h"
+#include "cli/run/run_symbols.h"
+#include "cli/run/run_ticker.h"
+#include "cli/run/run_watch.h"
+#include "cli/usage/quantity.h"
+#include "collector/launch/environment.h"
+#include "collector/launch/gather.h"
+#include "collector/launch/leftovers.h"
+#include "collector/launch/library_path.h"
+#include "collector/launch/signal_wait.h"
+#include "stats/mean/stopping.h"
+
+enum { FAILED = 125, LOOK_MS = 50, STOP_MS = 1000 };
+
+struct attach {
+	struct attach_options options;
+	struct attach_targets targets;
+	struct run_output output;
+	struct run_directory directory;
+	struct run_ticker ticker;
+	struct recording_control *control;
+	struct environment_filters filters;
+	struct run_watch *watch;
+	struct selection chosen; /* -s */
+	struct symbol_patterns patterns;
+	struct signal_wait signals;
+	char library[PATH_MAX], stubs[PATH_MAX]; /* stubs "": none */
+	char **order;
+	int watched; /* a descriptor for `scprof top`: where the profiles are; -1: nobody watches */
+};
+
+static bool wants_stubs(const struct attach *a)
+{
+	return a->options.run.symbols || *a->options.run.ready_made;
+}
+
+static const struct refusal_facts *first(const struct attach *a)
+{
+	return &a->targets.one[0].facts;
+}
+
+/* Of the first process: of the others, functions that it has not are not timed. */
+static int find_stubs(struct attach *a)
+{
+	const struct refusal_facts *f = first(a);
+	char exe[64];
+
+	snprintf(exe, sizeof(exe), "/proc/%d/exe", (int)f->target.pid);
+	return run_symbols_resolve_mapped(&a->options.run, f->target.pid, f->uid, f->gid, exe,
+					  a->library, &a->chosen, &a->patterns);
+}
+
+/* Profiles are made by the processes: private to their user, where that is one. */
+static int give_directory(struct attach *a)
+{
+	const struct attach_targets *t = &a->targets;
+
+	for (size_t i = 1; i < t->count; i++)
+		if (t->one[i].facts.uid != first(a)->uid)
+			return 0;
+	if (!run_directory_give(&a->directory, first(a)->uid, first(a)->gid))
+		return 0;
+	say_format("cannot give %.300s to the process's user: %s", a->directory.profiles,
+		   strerror(errno));
+	return -1;
+}
+
+static int write_stubs(struct attach *a)
+{
+	if (!a->chosen.count)
+		return 0;
+	return run_symbols_write(&a->chosen, a->directory.base, a->output.directory, a->stubs,
+				 sizeof(a->stubs));
+}
+
+static int make_order(struct attach *a)
+{
+	const struct run_options *o = &a->options.run;
+	struct environment e = {
+		.library = a->library,
+		.stubs = a->stubs,
+		.before = "",
+		.profiles = a->directory.profiles,
+		.page = a->ticker.ticker ? a->directory.page : NULL,
+		.clock = o->clock,
+		.tick_ns = o->tick_ns,
+		.groups = o->groups ? o->built_in : NULL,
+		.filters = a->filters,
+		.slowest = o->slowest.count,
+		.slower_than = o->slowest.least,
+		.slowest_of = o->slowest.patterns,
+		.states = o->states,
+		.verify_paths = o->verify_paths,
+	};
+
+	a->order = environment_order(&e);
+	if (!a->order)
+		say("out of memory");
+	return a->order ? 0 : -1;
+}
+
+static void clean_up(struct attach *a)
+{
+	run_ticker_stop(&a->ticker);
+	if (a->control)
+		recording_control_stop(a->control);
+	a->control = NULL;
+	unlink(a->directory.below);
+	if (*a->stubs)
+		unlink(a->stubs);
+	environment_order_free(a->order);
+	a->order = NULL;
+}
+
+/* All that the processes need. 0, or -1 having said why and removed all. */
+static int prepare(struct attach *a)
+{
+	struct program program = {.kind = PROGRAM_DYNAMIC, .preload = true};
+	struct profile_error err;
+
+	snprintf(program.path, sizeof(program.path), "%s", first(a)->exe);
+	snprintf(program.runner, sizeof(program.runner), "%s", first(a)->exe);
+	if (wants_stubs(a) && find_stubs(a))
+		return -1;
+	leftovers_sweep(a->output.directory, say);
+	if (run_directory_create(&a->directory, a->output.directory, &err)) {
+		say(err.text);
+		return -1;
+	}
+	if (!give_directory(a) && !write_stubs(a) &&
+	    !run_ticker_start(&a->ticker, &a->options.run, a->directory.page) &&
+	    !run_filters_prepare(&a->options.run.filters, &program, &a->directory, &a->control,
+				 &a->filters) &&
+	    !make_order(a))
+		return 0;
+	clean_up(a);
+	run_directory_remove(&a->directory);
+	return -1;
+}
+
+static void begin_watch(struct attach *a)
+{
+	const struct run_options *o = &a->options.run;
+	const struct run_watch_wishes wishes = {
+		.command = "scprof attach",
+		.until = o->until,
+		.least_s = o->until_least_s > 0 ? o->until_least_s : STOPPING_LEAST_S,
+		.of = o->until_of,
+		.quiet = a->watched >= 0,
+		.for_ns = o->filters.plan.for_ns,
+		.by_the_clock = o->filters.after || o->filters.length};
+
+	if (recording_control_begin(a->control))
+		say_format("recording will not stop or start by itself: no thread for it: %s",
+			   strerror(errno));
+	a->watch = run_watch_begin(&wishes, a->directory.profiles, a->control);
+}
+
+static const char *program_of(const struct attach *a)
+{
+	const char *exe = first(a)->exe, *slash = strrchr(exe, '/');
+
+	return slash ? slash + 1 : exe;
+}
+
+static void announce(const struct attach *a)
+{
+	const struct run_options *o = &a->options.run;
+	char others[48] = "", length[64] = "until Ctrl-C";
+	size_t begun = 0;
+
+	for (size_t i = 0; i < a->targets.count; i++)
+		begun += a->targets.one[i].begun;
+	if (begun > 1)
+		snprintf(others, sizeof(others), " and %zu more", begun - 1);
+	if (o->filters.length)
+		snprintf(length, sizeof(length), "for %.40s", o->filters.length);
+	else if (o->until > 0)
+		snprintf(length, sizeof(length), "until means are known to %.3g %%",
+			 100 * o->until);
+	if (a->watched < 0)
+		say_format("recording process %d (%.200s)%s %s%s", (int)first(a)->target.pid,
+			   program_of(a), others, length,
+			   o->filters.length || o->until > 0 ? "; Ctrl-C ends it earlier" : "");
+}
+
+/* Until the clock, the precision, a signal, or the end of all processes says that it is enough. */
+static void record(struct attach *a)
+{
+	bool ends = a->options.run.filters.length || a->options.run.until > 0, on = true;
+
+	for (;;) {
+		if (signal_wait_next(&a->signals, LOOK_MS))
+			break;
+		if (!attach_targets_alive(&a->targets)) {
+			say(a->targets.count == 1 ? "the process has ended"
+						  : "the processes have ended");
+			break;
+		}
+		if (ends && recording_control_due(a->control, &on) == UINT64_MAX && !on)
+			break;
+	}
+}
+
+/* By the page, which all of them look at with each call. */
+static void stop_recording(struct attach *a)
+{
+	bool on = true;
+
+	recording_control_finish(a->control);
+	for (int ms = 0; ms < STOP_MS; ms++) {
+		recording_control_due(a->control, &on);
+		if (!on)
+			return;
+		usleep(1000);
+	}
+}
+
+static void say_nothing_found(const struct attach *a, const struct gathered *g)
+{
+	if (g->refusals)
+		say_format("no profile: none of the files could be read; they are kept in %s.\n"
+			   "scprof report FILE says of each why",
+			   a->directory.profiles);
+	else
+		say("no profile: the process called nothing that is recorded meanwhile.\n"
+		    "See -g and -s of scprof attach --help");
+}
+
+static int save(struct attach *a, struct gathered *g)
+{
+	attach_targets_note(&a->targets, g->profile);
+	run_ticker_note(&a->ticker, g->profile);
+	run_watch_tell(a->watch, g->profile);
+	if (a->watched >= 0 && !a->options.run.output) {
+		gather_discard(&a->directory, g);
+		return 0;
+	}
+	return run_save(&a->options.run, &a->output, &a->directory, g);
+}
+
+static int finish(struct attach *a)
+{
+	struct profile_error err;
+	struct gathered g;
+	int failed = gather_profiles(&a->directory, NULL, &g, say, &err);
+
+	if (failed)
+		say_format("%s\nThe files are kept in %s", err.text, a->directory.profiles);
+	else if (g.profile)
+		failed = save(a, &g);
+	else {
+		say_nothing_found(a, &g);
+		gather_discard(&a->directory, &g);
+	}
+	gather_free(&g);
+	return failed;
+}
+
+/* Who watches reads a line: the directory; and then nothing until the end. */
+static void tell_watcher(const struct attach *a)
+{
+	if (a->watched >= 0 && dprintf(a->watched, "%s\n", a->directory.profiles) < 0)
+		say_format("cannot say where the profiles are: %s", strerror(errno));
+}
+
+static int go_and_record(struct attach *a)
+{
+	size_t begun;
+	int failed;
+
+	signal_wait_begin(&a->signals);
+	signal(SIGPIPE, SIG_IGN);
+	if (prepare(a))
+		return FAILED;
+	begun = attach_targets_begin(&a->targets, a->library, a->order);
+	if (begun) {
+		run_output_name(&a->output, program_of(a), first(a)->target.pid);
+		run_directory_note_output(&a->directory, a->output.path);
+		begin_watch(a);
+		tell_watcher(a);
+		announce(a);
+		record(a);
+		stop_recording(a);
+		run_watch_end(a->watch);
+		attach_targets_end(&a->targets, a->directory.control);
+	}
+	clean_up(a);
+	failed = begun ? finish(a) : -1;
+	if (!begun)
+		run_directory_remove(&a->directory);
+	run_directory_release(&a->directory);
+	run_watch_free(a->watch);
+	return failed || a->targets.failed ? FAILED : 0;
+}
+
+static int attach_all(struct attach *a)
+{
+	struct profile_error err;
+	int status = FAILED;
+
+	if (run_output_check(a->options.run.output, &a->output))
+		return FAILED;
+	if (library_path_find(a->library, sizeof(a->library), &err))
+		say(err.text);
+	else if (!attach_targets_find(&a->targets, &a->options, a->library, wants_stubs(a)))
+		status = go_and_record(a);
+	attach_targets_free(&a->targets);
+	run_filters_free(&a->options.run.filters);
+	selection_close(&a->chosen);
+	symbol_pattern_free(&a->patterns);
+	return status;
+}
+
+int cmd_attach(int argc, char **argv)
+{
+	static struct attach a; /* paths: too large for the stack */
+	int status = attach_options_parse(argc, argv, &a.options);
+
+	a.watched = -1;
+	return status == OPTIONS_GO ? attach_all(&a) : status;
+}
+
+/* What `scprof top --attach` and `scprof serve` start, and which ends with them:
+ * attach-watched DESCRIPTOR [OPTION...] PID...
+ * With a descriptor no report, and a profile only where -o names it; with "-" both. */
+int cmd_attach_watched(int argc, char **argv)
+{
+	static struct attach a;
+	uint64_t descriptor = 0;
+	bool watched = argc > 1 && strcmp(argv[1], "-") != 0;
+
+	signal(SIGTERM, SIG_DFL); /* who started us ends us by it */
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (argc < 3 || (watched && quantity_count(argv[1], 0, INT_MAX, &descriptor)))
+		return FAILED;
+	int status = attach_options_parse(argc - 1, argv + 1, &a.options);
+
+	a.watched = watched ? (int)descriptor : -1;
+	a.options.run.report &= !watched;
+	return status == OPTIONS_GO ? attach_all(&a) : status;
+}

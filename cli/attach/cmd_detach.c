@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* `scprof detach`: puts right what a scprof that was killed left in processes. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/attach/attach_options.h"
+#include "cli/attach/attach_targets.h"
+#include "cli/cmd.h"
+#include "cli/messages/complaint.h"
+#include "cli/usage/options.h"
+#include "collector/attach/attach.h"
+#include "collector/attach/refusal.h"
+#include "collector/attach/relatives.h"
+#include "collector/attach/wake.h"
+#include "collector/launch/leftovers.h"
+#include "collector/launch/library_path.h"
+#include "collector/launch/signal_wait.h"
+#include "profile/live/run_files.h"
+
+#define COMMAND "scprof detach"
+
+static const struct usage_entry usage_operands[] = {
+	{.name = "PID", .text = "that an scprof attach was killed in, or could not leave"}, {0}};
+
+static const struct usage_entry usage_options[] = {USAGE_ENTRY_HELP, {0}};
+
+const struct usage cmd_detach_usage = {
+	.command = "detach",
+	.summary = "put right what a killed scprof attach left in a process",
+	.synopsis = {"PID..."},
+	.text = "Stop recording in processes, and in those that they forked meanwhile, and put "
+		"back all that scprof attach changed in them. scprof attach does so itself: this "
+		"is for where it was killed. Where there is nothing to do it says so.",
+	.words = "PID",
+	.operands = usage_operands,
+	.options = usage_options,
+	.exit_status = "0 put right, or nothing was to be done; 125 it could not be done; 2 wrong "
+		       "usage",
+	.bad_usage = 2,
+	.failure = 125,
+};
+
+enum { FAILED = 125 };
+
+/* Was a recording ordered by its page, and nobody has ended it? */
+static bool is_ordered(const struct wake *w)
+{
+	struct scp_wake_page page;
+
+	return pread(w->fd, &page, sizeof(page), 0) == (ssize_t)sizeof(page) &&
+	       !memcmp(page.magic, SCP_WAKE_MAGIC, sizeof(page.magic)) && page.text_bytes;
+}
+
+/* 1: there was nothing to do. */
+static int leave_page(const struct refusal_facts *f, struct profile_error *err)
+{
+	struct wake w;
+	int result;
+
+	if (wake_open(&w, f->wake, err))
+		return -1;
+	result = !is_ordered(&w) ? 1 : wake_end(&w, err);
+	wake_close(&w);
+	return result;
+}
+
+static void tell(pid_t pid, const struct scp_attach_slots *s)
+{
+	char changed[96] = "";
+
+	if (s->changed || s->gone)
+		snprintf(changed, sizeof(changed),
+			 "; %u were changed by others since and are left, %u are gone", s->changed,
+			 s->gone);
+	printf("process %d: recording is stopped, and %u of %u slots are as they were%s\n",
+	       (int)pid, s->put_back, s->written, changed);
+}
+
+/* 0 put right, 1 nothing was to be done, -1 having said why not. */
+static int detach_one(pid_t pid, const char *library)
+{
+	struct attach_target target = {.pid = pid};
+	struct refusal_facts facts;
+	struct attach_result r = {0};
+	struct profile_error err;
+	bool was = false;
+	int result;
+
+	target.process_start = run_files_process_start(pid, NULL);
+	if (!target.process_start) {
+		complaint_say(COMMAND, "there is no process %d", (int)pid);
+		return -1;
+	}
+	if (!refusal_check(pid, library, false, &facts, &err) && *facts.wake) {
+		result = leave_page(&facts, &err);
+		if (!result)
+			printf("process %d: it is told to stop, and does at its next call\n",
+			       (int)pid);
+	} else {
+		result = attach_end(&target, &r, &was, &err) ? -1 : !was;
+		if (!result)
+			tell(pid, &r.slots);
+	}
+	if (result < 0)
+		complaint_lines(COMMAND, err.text);
+	return result;
+}
+
+/* And those that it forked: they map the same page. */
+static int detach(pid_t pid, const char *library)
+{
+	static pid_t pids[RELATIVES_MOST];
+	char control[PATH_MAX];
+	size_t count = 0;
+	int result, failed = 0;
+
+	if (attach_targets_stop_left(COMMAND, pid, control) < 0)
+		return -1;
+	if (*control)
+		count = relatives_mapping(control, pids, RELATIVES_MOST);
+	result = detach_one(pid, library);
+	for (size_t i = 0; i < count; i++)
+		if (pids[i] != pid)
+			failed |= detach_one(pids[i], library) < 0;
+	if (result == 1)
+		printf("process %d: nothing to put right\n", (int)pid);
+	return result < 0 || failed ? -1 : 0;
+}
+
+static int take_option(void *to, int code, const char *value)
+{
+	(void)to;
+	(void)code;
+	(void)value;
+	return 0;
+}
+
+int cmd_detach(int argc, char **argv)
+{
+	struct profile_error err;
+	struct signal_wait signals;
+	char library[PATH_MAX];
+	int status = options_parse(&cmd_detach_usage, argc, argv, take_option, NULL);
+
+	if (status != OPTIONS_GO)
+		return status;
+	if (optind == argc) {
+		complaint_say(COMMAND, "which process? usage: scprof detach PID...");
+		return cmd_detach_usage.bad_usage;
+	}
+	for (int i = optind; i < argc; i++)
+		if (!attach_options_pid(COMMAND, argv[i]))
+			return cmd_detach_usage.bad_usage;
+	if (library_path_find(library, sizeof(library), &err)) {
+		complaint_lines(COMMAND, err.text);
+		return FAILED;
+	}
+	signal_wait_begin(&signals); /* no half work */
+	status = 0;
+	for (int i = optind; i < argc; i++)
+		if (detach(attach_options_pid(COMMAND, argv[i]), library))
+			status = FAILED;
+	if (fflush(stdout) && !status)
+		status = FAILED;
+	return status;
+}

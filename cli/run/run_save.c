@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli/run/run_save.h"
+
+#include "cli/messages/say.h"
+#include "cli/run/run_report.h"
+#include "report/symbols/function_names.h"
+
+int run_save(const struct run_options *o, const struct run_output *to, struct run_directory *d,
+	     const struct gathered *g)
+{
+	struct profile_error err;
+
+	fold_model(g->profile, 64);
+	int failed = write_profile(g->profile, to->path, &err);
+	if (failed) {
+		say(err.text);
+		say_format("the profiles of the single processes are kept in %s\n"
+			   "scprof merge -o OUT %s/*.scp  makes one of them",
+			   d->profiles, d->profiles);
+	}
+	function_names_fill(g->profile);
+	run_report_print(o, to, g->profile);
+	if (failed)
+		return -1;
+	if (gather_discard(d, g))
+		say_format("what could not be read is kept in %s", d->profiles);
+	say_format("profile: %s\nread it again with: scprof report %s", to->path, to->path);
+	return 0;
+}

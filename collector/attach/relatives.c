@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* By /proc alone: a process that ends meanwhile is left out. */
+#include "collector/attach/relatives.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define PROCESSES_MOST 65536
+
+#define GENERATIONS_MOST 64
+
+struct member {
+	pid_t pid, parent;
+};
+
+struct family {
+	struct member *member; /* by pid */
+	size_t count;
+};
+
+static pid_t parent_of(pid_t pid)
+{
+	char name[48], text[512];
+	int parent = 0;
+
+	snprintf(name, sizeof(name), "/proc/%d/stat", (int)pid);
+	FILE *file = fopen(name, "re");
+	if (!file)
+		return 0;
+	size_t bytes = fread(text, 1, sizeof(text) - 1, file);
+	fclose(file);
+	text[bytes] = '\0';
+	/* the name may hold anything, parentheses too */
+	const char *end = strrchr(text, ')');
+	return end && sscanf(end + 1, " %*c %d", &parent) == 1 ? parent : 0;
+}
+
+static bool same_program(pid_t a, pid_t b)
+{
+	char name[48];
+	struct stat x, y;
+
+	snprintf(name, sizeof(name), "/proc/%d/exe", (int)a);
+	if (stat(name, &x))
+		return false;
+	snprintf(name, sizeof(name), "/proc/%d/exe", (int)b);
+	return !stat(name, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* Calls `take` for each process until it says false. */
+static void each(bool (*take)(void *to, pid_t pid), void *to)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+
+	while (proc && (entry = readdir(proc)))
+		if (isdigit((unsigned char)entry->d_name[0]) &&
+		    !take(to, (pid_t)strtol(entry->d_name, NULL, 10)))
+			break;
+	if (proc)
+		closedir(proc);
+}
+
+static bool add_member(void *to, pid_t pid)
+{
+	struct family *f = to;
+
+	if (f->count == PROCESSES_MOST)
+		return false;
+	f->member[f->count++] = (struct member){.pid = pid, .parent = parent_of(pid)};
+	return true;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct member *x = a, *y = b;
+
+	return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+static bool descends(const struct family *f, const struct member *m, pid_t pid)
+{
+	for (int i = 0; m && i < GENERATIONS_MOST; i++) {
+		struct member parent = {.pid = m->parent};
+
+		if (m->parent == pid)
+			return true;
+		m = bsearch(&parent, f->member, f->count, sizeof(*f->member), compare);
+	}
+	return false;
+}
+
+size_t relatives_children(pid_t pid, pid_t *pids, size_t room)
+{
+	struct family f = {.member = calloc(PROCESSES_MOST, sizeof(*f.member))};
+	size_t count = 0;
+
+	if (!f.member)
+		return 0;
+	each(add_member, &f);
+	qsort(f.member, f.count, sizeof(*f.member), compare);
+	for (size_t i = 0; i < f.count && count < room; i++)
+		if (descends(&f, &f.member[i], pid) && same_program(pid, f.member[i].pid))
+			pids[count++] = f.member[i].pid;
+	free(f.member);
+	return count;
+}
+
+int relatives_mapped(pid_t pid, const char *part, const char *end, char path[PATH_MAX])
+{
+	char name[48], *line = NULL;
+	size_t room = 0, length = strlen(end);
+	int found = -1;
+
+	snprintf(name, sizeof(name), "/proc/%d/maps", (int)pid);
+	FILE *maps = fopen(name, "re");
+	if (!maps)
+		return -1;
+	while (found && getline(&line, &room, maps) > 0) {
+		char *at = strchr(line, '/');
+
+		if (!at || !strstr(at, part))
+			continue;
+		at[strcspn(at, "\n")] = '\0';
+		if (strlen(at) > 10 && !strcmp(at + strlen(at) - 10, " (deleted)"))
+			at[strlen(at) - 10] = '\0';
+		if (strlen(at) < length || strcmp(at + strlen(at) - length, end) != 0 ||
+		    strlen(at) >= PATH_MAX)
+			continue;
+		strcpy(path, at);
+		found = 0;
+	}
+	free(line);
+	fclose(maps);
+	return found;
+}
+
+struct mappers {
+	const char *path;
+	pid_t *pids;
+	size_t count, room;
+};
+
+static bool add_mapper(void *to, pid_t pid)
+{
+	struct mappers *m = to;
+	char found[PATH_MAX];
+
+	if (m->count < m->room && !relatives_mapped(pid, m->path, m->path, found))
+		m->pids[m->count++] = pid;
+	return m->count < m->room;
+}
+
+size_t relatives_mapping(const char *path, pid_t *pids, size_t room)
+{
+	struct mappers m = {.path = path, .pids = pids, .room = room};
+
+	each(add_mapper, &m);
+	return m.count;
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Processes that belong to one that is attached to. */
+#ifndef SCPROF_COLLECTOR_ATTACH_RELATIVES_H
+#define SCPROF_COLLECTOR_ATTACH_RELATIVES_H
+
+#include <limits.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#define RELATIVES_MOST 1024
+
+/* Its descendants that execute the same file, such as the workers of a server. Their number, at
+ * most `room`; fewer where /proc hides some. */
+size_t relatives_children(pid_t pid, pid_t *pids, size_t room);
+
+/* Those that map the file of that path: each recorded process maps its run's control page, and so
+ * do the children that it forked. */
+size_t relatives_mapping(const char *path, pid_t *pids, size_t room);
+
+/* The file that the process maps whose path has `part` in it and ends in `end`: "/scprof." and
+ * "/control". 0, or -1: there is none, or its maps cannot be read. */
+int relatives_mapped(pid_t pid, const char *part, const char *end, char path[PATH_MAX]);
+
+#endif

@@ -1,0 +1,284 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# `scprof attach` and `detach`: options and errors, a process that is recorded and left, what reports
+# say of it, children, `top --attach`, `serve --allow-attach`. Counts are not compared with times.
+# about 30 s
+# shellcheck disable=SC2030,SC2031
+
+load ../common
+
+setup()
+{
+	common_setup
+	export LC_ALL=C.UTF-8 SCPROF_OUT=$T/out
+	started=
+	not grep -q 'built without' <("$SCPROF" detach $$ 2>&1) || skip "scprof was built without it"
+}
+
+teardown()
+{
+	local pid
+	for pid in $started; do
+		kill -KILL "$pid" 2>/dev/null || true
+	done
+}
+
+# target [PROGRAM ARGUMENT...]: traffic in the background, without the library: $pid.
+target()
+{
+	[ $# -gt 0 ] || set -- "$PROGRAMS/traffic" 300
+	"$@" >target.out </dev/null 2>&1 3>&- &
+	pid=$!
+	started="$started $pid"
+	await grep -q begun target.out
+}
+
+# attach STATUS ARGUMENT...: its output in attach.out, messages in attach.err.
+attach()
+{
+	local wanted=$1 status=0
+	shift
+	timeout -k 5 120 "$SCPROF" attach "$@" >attach.out 2>attach.err </dev/null 3>&- || status=$?
+	[ "$status" = "$wanted" ] || {
+		echo "status $status, not $wanted"
+		cat attach.err
+		return 1
+	}
+}
+
+says()
+{
+	grep -Eq "$1" "${2:-attach.err}" || {
+		echo "not said: $1"
+		cat "${2:-attach.err}"
+		return 1
+	}
+}
+
+# No descriptor, no profile: what a process that was left has of ours is memory.
+is_left()
+{
+	kill -0 "$pid" && not grep -q 'scprof' <(ls -l "/proc/$pid/fd")
+}
+
+@test "attach 01: wrong usage is 125, and says what is right" {
+	attach 125
+	says 'which process\?.*scprof attach'
+	attach 125 x1
+	says "'x1' is no number of a process"
+	attach 125 0
+	attach 125 99999999999999999999
+	attach 125 --for 1y $$
+	says 'no time'
+	attach 125 --no-such $$
+	attach 125 $(seq 1000001 1000065)
+	says 'more than 64 processes'
+}
+
+@test "attach 02: run -p and --pid name attach in one line" {
+	local status=0
+	"$SCPROF" run -p 17 2>run.err || status=$?
+	[ "$status" = 125 ]
+	says 'scprof attach 17' run.err
+	[ "$(wc -l <run.err)" = 1 ]
+	status=0
+	"$SCPROF" run --pid=17 -- true 2>run.err || status=$?
+	[ "$status" = 125 ]
+	says 'scprof attach 17' run.err
+}
+
+@test "attach 03: a process is recorded for a while, and left" {
+	target
+	attach 0 --for 1s --format json -o p.scp "$pid"
+	mv attach.out report.json
+	is_left
+	holds '.attach.detached and .attach.processes == 1 and .attach.threads >= 1'
+	holds '.attach.stopped_ms > 0 and .attach.stopped_total_ms >= .attach.stopped_ms'
+	holds '.attach.slots | .written > 0 and .written == .put_back + .gone + .changed + .kept'
+	holds '.attach.in_calls <= .attach.threads'
+	holds '.program.ended.how == "detached" and .filters == null'
+	holds '[.sites[].symbol] | index("send") != null'
+	holds '[.warnings[].code] | index("attached") != null'
+	says 'recording process [0-9]+ \(traffic\) for 1s'
+	not grep -q 'scprof\..*/' "/proc/$pid/environ"
+	"$SCPROF" report p.scp >report.txt
+	says '^  attached +to [0-9]+ threads?, which w(as|ere) held up for .* at most' report.txt
+	not grep -q '^! attached' report.txt
+	"$SCPROF" report --full p.scp >report.txt
+	says 'warning: attached' report.txt
+}
+
+@test "attach 04: a second time, and merged" {
+	target
+	attach 0 --for 300ms -o a.scp "$pid"
+	attach 0 --for 300ms -o b.scp "$pid"
+	is_left
+	"$SCPROF" merge -o c.scp a.scp b.scp
+	"$SCPROF" report --format json c.scp >report.json
+	holds '.attach.processes == 2 and .attach.detached'
+}
+
+@test "attach 05: Ctrl-C, SIGTERM and SIGHUP end recording, and the process is left" {
+	local signal tool status
+	target
+	for signal in INT TERM HUP; do
+		# env: a shell's background command ignores SIGINT
+		env --default-signal=INT timeout -k 5 120 "$SCPROF" attach -o "$signal.scp" "$pid" \
+			>attach.out 2>attach.err </dev/null 3>&- &
+		tool=$!
+		started="$started $tool"
+		await grep -q 'recording process' attach.err
+		pkill -"$signal" -P "$tool"
+		pkill -"$signal" -P "$tool" || true
+		status=0
+		wait "$tool" || status=$?
+		[ "$status" = 0 ]
+		is_left
+		[ -s "$signal.scp" ]
+	done
+}
+
+@test "attach 06: detach puts right what a killed scprof left; twice: nothing to do" {
+	local tool
+	target
+	"$SCPROF" detach "$pid" >detach.out
+	says 'nothing to put right' detach.out
+	"$SCPROF" attach "$pid" >attach.out 2>attach.err </dev/null 3>&- &
+	tool=$!
+	started="$started $tool"
+	await grep -q 'recording process' attach.err
+	kill -KILL "$tool"
+	wait "$tool" || true
+	"$SCPROF" detach "$pid" >detach.out
+	says "process $pid: recording is stopped, and [0-9]+ of [0-9]+ slots are as they were" detach.out
+	is_left
+	"$SCPROF" detach "$pid" >detach.out
+	says 'nothing to put right' detach.out
+	"$SCPROF" attach "$pid" >attach.out 2>attach.err </dev/null 3>&- &
+	tool=$!
+	started="$started $tool"
+	await grep -q 'recording process' attach.err
+	local status=0
+	"$SCPROF" attach --for 300ms "$pid" 2>second.err || status=$?
+	[ "$status" = 125 ]
+	says 'another scprof records process' second.err
+	kill -KILL "$tool"
+	wait "$tool" || true
+	attach 0 --for 300ms "$pid"
+	is_left
+}
+
+@test "attach 07: the target ends meanwhile: the report is of what there is" {
+	local tool
+	target
+	timeout -k 5 120 "$SCPROF" attach --for 1000s --format json "$pid" >report.json 2>attach.err \
+		</dev/null 3>&- &
+	tool=$!
+	started="$started $tool"
+	await grep -q 'recording process' attach.err
+	await grep -q 'scprof\..*scp' "/proc/$pid/maps"
+	kill -KILL "$pid"
+	wait "$tool"
+	says 'the process has ended'
+	holds '.attach.detached == false and .attach.processes == 1'
+}
+
+@test "attach 08: selected functions of mapped libraries, filters, clocks" {
+	target
+	attach 0 --for 500ms -s 'libc*:getpid' -c monotonic --depth 2 --format json "$pid"
+	mv attach.out report.json
+	holds '.clock.name == "monotonic" and .filters.depth == ["2"]'
+	is_left
+	attach 125 --for 500ms -s no_such_function_at_all "$pid"
+	says 'matches no function'
+	attach 0 --for 500ms -c page --format json "$pid"
+	mv attach.out report.json
+	holds '.clock.name == "page"'
+	is_left
+}
+
+@test "attach 09: children that run already: one line, or --children" {
+	target bash -c "$PROGRAMS/traffic 300 & sleep 1000 & exec -a parent $PROGRAMS/traffic 300"
+	started="$started $(pgrep -P "$pid" | tr '\n' ' ')"
+	await test "$(readlink "/proc/$pid/exe")" = "$PROGRAMS/traffic"
+	attach 0 --for 300ms --format json "$pid"
+	says '1 child of process .* --children adds it'
+	mv attach.out report.json
+	holds '.attach.processes == 1'
+	attach 0 --for 300ms --children --format json "$pid"
+	not grep -q 'adds it' attach.err
+	mv attach.out report.json
+	holds '.attach.processes == 2'
+}
+
+@test "attach 10: top --attach shows pictures, and leaves the process" {
+	target
+	timeout -k 5 120 "$SCPROF" top --attach "$pid" -n 2 -d 200ms >top.out 2>top.err </dev/null 3>&-
+	says '^scprof top: ' top.out
+	is_left
+	[ -z "$(find "$SCPROF_OUT" -name '*.scp')" ]
+	timeout -k 5 120 "$SCPROF" top --attach "$pid" -n 1 -- -c monotonic -o kept.scp >top.out 2>top.err 3>&-
+	says 'clock monotonic' top.out
+	[ -s kept.scp ]
+	is_left
+	not timeout -k 5 60 "$SCPROF" top --attach 1x 2>top.err
+	says 'no number of a process' top.err
+}
+
+# serving [OPTION...]: scprof serve in the background: $place.
+serving()
+{
+	place=$(own_place)
+	"$SCPROF" serve --listen "$place" "$@" "$T/out" >serve.out 2>serve.err </dev/null 3>&- &
+	started="$started $!"
+	await grep -q http serve.out
+}
+
+# post STATUS QUERY [OPTION...]: answer.json.
+post()
+{
+	local wanted=$1 query=$2 got
+	shift 2
+	got=$(curl -s -m 120 -o answer.json -w '%{http_code}' -X POST "$@" "http://$place/attach$query")
+	[ "$got" = "$wanted" ] || {
+		echo "$query: $got, not $wanted"
+		cat answer.json
+		return 1
+	}
+}
+
+@test "attach 11: serve attaches only where it was told so, and not for browsers" {
+	target
+	serving
+	post 403 "?pid=$pid&for=1s"
+	[ "$(curl -s -o /dev/null -w '%{http_code}' -X POST "http://$place/metrics")" = 405 ]
+	serving --allow-attach
+	[ "$(curl -s -o /dev/null -w '%{http_code}' "http://$place/attach?pid=$pid")" = 405 ]
+	post 403 "?pid=$pid&for=1s" -H 'Origin: http://evil.example'
+	post 403 "?pid=$pid&for=1s" -H 'Host: evil.example'
+	post 400 "?for=1s"
+	post 400 "?pid=$pid&for=301s"
+	post 400 "?pid=$pid&for=1s&groups=--children"
+	post 400 "?pid=$pid&symbols=x"
+	post 403 "?pid=4194304"
+	post 200 "?pid=$pid&for=500ms"
+	JSON=answer.json holds '.attach.detached and .attach.processes == 1'
+	is_left
+}
+
+@test "attach 12: serve: one at a time for a process, and who leaves ends it" {
+	target
+	serving --allow-attach
+	curl -s -m 120 -X POST "http://$place/attach?pid=$pid&for=300s" >first.json &
+	local first=$!
+	started="$started $first"
+	await grep -q 'scprof\..*control' "/proc/$pid/maps"
+	post 409 "?pid=$pid&for=1s"
+	kill "$first"
+	is_free()
+	{
+		post 200 "?pid=$pid&for=100ms" >/dev/null
+	}
+	await is_free
+	is_left
+}
