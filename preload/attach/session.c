@@ -6,6 +6,7 @@
 #include "include/scprof_version.h"
 #include "preload/attach/session.h"
 #include "preload/attach/slots.h"
+#include "preload/attach/slots_stubs.h"
 #include "preload/clock/clock.h"
 #include "preload/function/function.h"
 #include "preload/overhead/overhead.h"
@@ -13,9 +14,6 @@
 #include "preload/process/process.h"
 #include "preload/process/settings.h"
 #include "preload/start/lifecycle.h"
-
-#pragma weak slots_write
-#pragma weak slots_put_back
 
 EXPORT struct scp_attach_state scprof_attach_state_1 = {
 	.magic = SCP_ATTACH_MAGIC,
@@ -50,7 +48,8 @@ static enum scp_attach_problem begin(const char *text, uint32_t bytes, bool at_r
 	state.error = 0;
 	if (!settings_take_order(text, bytes))
 		return SCP_ATTACH_BAD_ORDER;
-	if (settings_variable("SCPROF_STUBS")) /* they could not be bound to us */
+	const char *stubs = settings_variable("SCPROF_STUBS");
+	if (function_opened_later && at_rest && !slots_stubs_use(stubs && *stubs ? stubs : NULL))
 		return SCP_ATTACH_NO_STUBS;
 	enum scp_attach_problem p = lifecycle_begin_session(at_rest, &state.error);
 	if (p != SCP_ATTACH_FINE)
@@ -60,7 +59,7 @@ static enum scp_attach_problem begin(const char *text, uint32_t bytes, bool at_r
 		libraries_note();
 	state.sessions++;
 	text_append(state.profile, sizeof state.profile, 0, process.file->path);
-	if (function_opened_later && slots_write)
+	if (function_opened_later)
 		slots_write(&state.slots);
 	return p;
 }
@@ -82,7 +81,7 @@ enum scp_attach_problem session_end(void)
 	int saved = errno;
 	if (!take(SCP_ATTACH_RECORDING))
 		return SCP_ATTACH_NOT_NOW;
-	if (function_opened_later && slots_put_back)
+	if (function_opened_later)
 		slots_put_back(&state.slots);
 	lifecycle_end_session();
 	errno = saved;
