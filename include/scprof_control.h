@@ -24,6 +24,9 @@ struct scp_control_page {
 	uint64_t reserved1[7];
 };
 
+/* What `scprof run --stopped` sets SCPROF_STOPPED to. */
+#define SCP_CONTROL_STOPPED_RUN "run"
+
 #define SCP_BELOW_MAGIC "SCPBEL1\n"
 
 /* One program or library; known by its build-id where it has one, else by its path. */

@@ -2,6 +2,7 @@
 /* A filter that can match nothing is refused before the command starts: else the user would see it
  * only after a long run. */
 #include "cli/run/run_filters.h"
+#include "include/scprof_control.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -230,7 +231,7 @@ int run_filters_prepare(const struct run_filters *f, const struct program *progr
 					  /* else the page alone ends it, with nothing left out */
 					  .length = f->attached ? NULL : f->length,
 					  .signal = f->signal,
-					  .stopped = f->stopped ? "1" : NULL,
+					  .stopped = f->stopped ? SCP_CONTROL_STOPPED_RUN : NULL,
 					  .control = by_tool ? d->control : NULL};
 	*w = NULL;
 	if (f->below && find_below(f->below, program, d->below))

@@ -234,12 +234,13 @@ COLD struct scp_memo *call_find_memo(struct scp_thread *t, uint64_t ra, uint64_t
 {
 	if (!t->file) /* overhead_way.c's, whose memo another thread has just made stale */
 		return NULL;
-	if (!is_wanted(t, ra, cfa, fp, outer))
-		return NULL;
 	if (stack_room() < STACK_TO_RECORD) {
-		pass_through();
+		if (control_is_recording())
+			pass_through();
 		return NULL;
 	}
+	if (!is_wanted(t, ra, cfa, fp, outer))
+		return NULL;
 	return find_memo(t, ra, cfa, fp, function, outer);
 }
 

@@ -127,6 +127,12 @@ static void map_page(const char *path)
 		put_page(page);
 }
 
+/* SCPROF_STOPPED of `scprof run`, which waits for a profile: stopped, but not dormant. */
+static bool is_run(const char *value)
+{
+	return value && text_equal(value, SCP_CONTROL_STOPPED_RUN);
+}
+
 void control_read(void)
 {
 	static const struct {
@@ -139,7 +145,7 @@ void control_read(void)
 	const char *value[4];
 	for (unsigned i = 0; i < 4; i++) {
 		value[i] = settings_variable(known[i].variable);
-		filter_note(known[i].key, value[i]);
+		filter_note(known[i].key, is_run(value[i]) ? "1" : value[i]);
 	}
 	if (page && *page)
 		map_page(page);
@@ -148,6 +154,6 @@ void control_read(void)
 			filter_note_ignored(known[i].variable);
 	/* With a page, its owner starts what begins stopped. */
 	control.stopped = !control.page && value[3] && *value[3] && !text_equal(value[3], "0");
-	control.begins_dormant = control.stopped && !(page && *page);
+	control.begins_dormant = control.stopped && !(page && *page) && !is_run(value[3]);
 	control.used = control.page || control.stopped || (value[2] && *value[2]);
 }

@@ -15,7 +15,7 @@
 #include "preload/system/util.h"
 
 #define STACK_TO_UNWIND	  3072u /* below this the caller alone is recorded */
-#define STACK_TO_BEGIN	  768u	/* below this no thread begins to record */
+#define STACK_TO_BEGIN	  896u	/* below this no thread begins to record */
 #define STACK_TO_DESCRIBE 768u	/* below this no loaded object is described, and no index grows */
 #define STACK_TO_RECORD	  512u	/* below this nothing new is begun... */
 #define STACK_TO_ADD	  320u	/* ...but a gap: two small records */
