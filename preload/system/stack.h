@@ -18,7 +18,7 @@
 #define STACK_TO_BEGIN	  896u	/* below this no thread begins to record */
 #define STACK_TO_DESCRIBE 768u	/* below this no loaded object is described, and no index grows */
 #define STACK_TO_RECORD	  512u	/* below this nothing new is begun... */
-#define STACK_TO_ADD	  320u	/* ...but a gap: two small records */
+#define STACK_TO_ADD	  256u	/* ...but a gap: two small records */
 #define STACK_TO_GROW	  1024u /* below this the file does not grow */
 
 /* A handler may look, or leave for good, while one is written: in between it has no bytes. */
