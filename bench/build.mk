@@ -7,7 +7,7 @@ BENCH_CFLAGS = -std=gnu11 -O2 -g $(WARN) $(DEPS) -D_GNU_SOURCE -I.
 bench-programs: $(BENCH)/deep_call $(BENCH)/deep_call_pg $(BENCH)/deep_unwind $(BENCH)/calibrated_call \
 	$(BENCH)/quiet_mean $(BENCH)/phase_p $(BENCH)/markers $(BENCH)/many_paths $(BENCH)/new_paths $(BENCH)/known_load $(BENCH)/live_paths \
 	$(BENCH)/known_states $(BENCH)/switches $(BENCH)/known_paths $(BENCH)/known_paths_unwind $(BENCH)/random_paths \
-	$(BENCH)/profile_counts $(BENCH)/short_calls $(BENCH)/nested_calls $(BENCH)/warmup_laws $(BENCH)/safe_points
+	$(BENCH)/profile_counts $(BENCH)/short_calls $(BENCH)/nested_calls $(BENCH)/warmup_laws $(BENCH)/safe_points $(BENCH)/attach_calls
 
 # The empty function: an object of its own, so that the call is a dynamic one.
 $(BENCH)/libempty.so: bench/empty.c
@@ -183,3 +183,8 @@ $(BENCH)/thirty: bench/thirty.c $(BENCH)/libspin.so
 bench-diff: all $(BENCH)/thirty
 	bench/diff_pairs.py --build $(BUILD) aa
 	bench/diff_pairs.py --build $(BUILD) change
+
+# What a call costs in a process that is attached to (docs/attach.md).
+$(BENCH)/attach_calls: bench/attach/calls_timed.c
+	@mkdir -p $(@D)
+	$(CC) $(BENCH_CFLAGS) -o $@ $<

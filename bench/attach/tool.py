@@ -68,7 +68,7 @@ class Tool:
             lines = f.read().strip().splitlines()
         held, slots = read_report(out) if out else ([], {})
         for left in os.listdir(self.work):
-            if left.startswith("attached."):
+            if left.startswith("attached.") or left.endswith(".scp"):
                 os.unlink(f"{self.work}/{left}")
         return Outcome(status, lines[-1] if lines else "", held, slots)
 

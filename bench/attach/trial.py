@@ -98,6 +98,8 @@ class Trial:
 
     def end(self):
         """Stops the load, asks the program for its own checks, and stops it."""
+        if self.target.main is None:
+            return
         alive = not self.hangs and not self.target.crashed()
         self.target.end_load(HANGS_AFTER if alive else 1)
         time.sleep(1)
@@ -159,8 +161,12 @@ def run(name, tool, build, size, body):
         print(f"skip {name}: {e}", flush=True)
         return None
     try:
-        trial.begin()
-        body(trial)
+        try:
+            trial.begin()
+            body(trial)
+        except RuntimeError as e: # it does not come up, or does not answer
+            trial.hangs = True
+            trial.fault(str(e))
         trial.end()
     finally:
         trial.close()

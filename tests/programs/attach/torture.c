@@ -3,7 +3,7 @@
  * fork, exec, the allocator, signals, longjmp out of handlers, cancellation, timers, vectors.
  * Usage: torture THREADS PAUSE_MS FOLDER_OF_PLUGINS [FLAW]; until the end of its input.
  * Prints "steps N" twice a second, "wrong ..." where something is, and "ended ..." at its end.
- * FLAW: after 300 steps it tells one wrong answer, or hangs, or crashes: to try what watches it. */
+ * FLAW: after 1000 steps it tells one wrong answer, or hangs, or crashes: to try what watches it. */
 #include "tried.h"
 
 #include <dlfcn.h>
@@ -400,7 +400,7 @@ static void be_flawed(const char *flaw)
 {
 	static int was;
 
-	if (!flaw || was || steps_all < 300)
+	if (!flaw || was || steps_all < 1000)
 		return;
 	was = 1;
 	if (!strcmp(flaw, "wrong"))

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=bash
+# Real programs are attached to by the harnesses of bench/attach, a few times each.
+
+# trial HARNESS WORD...: skipped where the program is not installed.
+trial()
+{
+	local status=0
+	SCPROF=${TRIED:-$SCPROF} timeout -k 5 900 python3 "$ROOT/bench/attach/$1" "${@:2}" --build "$BUILD" </dev/null 3>&- 4>&- \
+		>trial.out 2>&1 || status=$?
+	cat trial.out
+	[ $status != 3 ] || skip "$(head -n 1 trial.out)"
+	return $status
+}

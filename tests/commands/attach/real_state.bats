@@ -1,0 +1,25 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Slots, data, protections, descriptors, signals, threads and the environment of a program at rest are
+# after the detach what they were before the attach, as seen from outside.
+# about 30 s
+
+load ../common
+load real
+
+@test "real state 01: of a small program" {
+	trial state left 2 --rest 0.5
+}
+
+@test "real state 02: of a program with a thread in each call that waits" {
+	trial state blocked 2 --rest 0.5
+}
+
+@test "real state 03: of redis" {
+	trial state redis 1
+}
+
+@test "real state 04: of nginx's master, and of a worker" {
+	trial state nginx 1
+	trial state nginx 1 --child
+}
