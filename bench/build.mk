@@ -184,7 +184,7 @@ bench-diff: all $(BENCH)/thirty
 	bench/diff_pairs.py --build $(BUILD) aa
 	bench/diff_pairs.py --build $(BUILD) change
 
-# What a call costs in a process that is attached to (docs/attach.md).
+# What a call costs in a process that is attached to (bench/attach/cost).
 $(BENCH)/attach_calls: bench/attach/calls_timed.c
 	@mkdir -p $(@D)
 	$(CC) $(BENCH_CFLAGS) -o $@ $<

@@ -40,7 +40,7 @@ leaves()
 
 @test "trials 03: a process that stays stopped, one that dies, and a file that is left are seen" {
 	FAULT=stop faulty 'is stopped' cycles blocked 2
-	FAULT=kill faulty 'crashed: ended with status -9' cycles blocked 2
+	FAULT='kill' faulty 'crashed: ended with status -9' cycles blocked 2
 	FAULT=left faulty 'left over: /dev/shm/scprof-left' cycles blocked 2
 	rm -f /dev/shm/scprof-left.*
 }
@@ -71,5 +71,5 @@ leaves()
 
 @test "trials 07: lost connections and wrong values of a server are seen" {
 	FAULT=wrong faulty 'wrong: k.*Xcprof-check' cycles memcached 2
-	FAULT=kill faulty 'lost connections' cycles memcached 2
+	FAULT='kill' faulty 'lost connections' cycles memcached 2
 }

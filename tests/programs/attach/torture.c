@@ -3,7 +3,8 @@
  * fork, exec, the allocator, signals, longjmp out of handlers, cancellation, timers, vectors.
  * Usage: torture THREADS PAUSE_MS FOLDER_OF_PLUGINS [FLAW]; until the end of its input.
  * Prints "steps N" twice a second, "wrong ..." where something is, and "ended ..." at its end.
- * FLAW: after 1000 steps it tells one wrong answer, or hangs, or crashes: to try what watches it. */
+ * FLAW: after 1000 steps it tells one wrong answer, or hangs, or crashes: to try what watches it.
+ */
 #include "tried.h"
 
 #include <dlfcn.h>
