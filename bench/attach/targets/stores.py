@@ -156,8 +156,10 @@ class Memcached(Target):
                 else:
                     continue
                 file.flush()
-                found = file.read(len(expected))
-                if len(found) < len(expected):
+                found = file.readline()
+                if found.startswith(b"VALUE"):
+                    found += file.read(int(found.split()[3]) + 2) + file.readline()
+                if not found.endswith(b"\r\n"):
                     raise EOFError("the connection was closed")
                 if found != expected:
                     self.tally.is_wrong(f"{key}: {found[:60]} instead of {expected[:60]}")
