@@ -93,11 +93,12 @@ def descriptors(pid):
 
 
 def leftovers(pids, work):
-    """Files of ours that belong to nobody: named by scprof, in the shared folders."""
+    """Files of ours that belong to nobody: in the shared folders those that name scprof and one of these processes;
+    in the tool's own, which is its TMPDIR, all but finished profiles."""
     found = []
     for folder in {"/dev/shm", "/tmp", work}:
         for name in os.listdir(folder):
             known = any(str(p) in name.replace("-", ".").split(".") for p in pids)
-            if "scprof" in name and (known or folder == work):
+            if "scprof" in name and (known if folder != work else not name.endswith(".scp")):
                 found.append(f"{folder}/{name}")
     return sorted(found)

@@ -116,7 +116,7 @@ class Trial:
         if alive:
             self.look_at_growth()
         self.target.stop()
-        left = process.leftovers(self.pids_seen | self.tool.pids, self.tool_work)
+        left = process.leftovers(self.pids_seen, self.tool_work)
         self.faults += [f"left over: {path}" for path in left]
 
     def eintr(self):
@@ -124,7 +124,8 @@ class Trial:
 
     def look_at_growth(self):
         """Descriptors and threads may come and go with the load, memory with the work: but not with each cycle."""
-        most = {"VmRSS": 100 * self.done + self.target.spare_kb, "VmSize": 1000 * self.done + 200_000, "fds": 3 + self.done // 10, "threads": 3 + self.done // 10}
+        most = {"VmRSS": 100 * self.done + self.target.spare_kb, "VmSize": 1000 * self.done + 200_000, "fds": self.target.spare_fds + self.done // 10,
+                "threads": 3 + self.done // 10}
         since = {"VmRSS": self.first, "VmSize": self.first, "fds": self.before, "threads": self.before}
         for name, limit in most.items():
             if self.after and since[name] and self.after[name] - since[name][name] > limit:

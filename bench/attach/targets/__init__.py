@@ -67,6 +67,7 @@ class Target:
 
     name = "?"
     spare_kb = 50_000 # by which its memory may grow with its work
+    spare_fds = 3     # by which its descriptors may, when it is looked at
     crash_words = ("terminated by signal", "exited on signal", "Segmentation fault", "SIGSEGV", "core dumped", "=== REDIS BUG", "panic")
     eintr_words = ("Interrupted system call", "EINTR", "InterruptedError")
 

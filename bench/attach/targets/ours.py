@@ -14,7 +14,7 @@ class Ours(Speaking):
 
 
 class Torture(Ours):
-    name = "torture"
+    name, spare_fds = "torture", 40 # its threads work on while it is looked at
 
     def prepare(self):
         self.line = [self.program("torture"), str(max(20, round(500 * self.size))), "200", f"{self.build}/tests/programs"]

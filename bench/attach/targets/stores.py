@@ -57,7 +57,7 @@ def commands_of(dice, prefix, count):
 
 
 class Redis(Target):
-    name = "redis"
+    name, rests = "redis", False
 
     def prepare(self):
         self.program, self.bench = needed("redis-server", "redis-benchmark")

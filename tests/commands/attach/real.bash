@@ -6,7 +6,7 @@
 trial()
 {
 	local status=0
-	SCPROF=${TRIED:-$SCPROF} timeout -k 5 900 python3 "$ROOT/bench/attach/$1" "${@:2}" --build "$BUILD" </dev/null 3>&- 4>&- \
+	SCPROF=${TRIED:-$SCPROF} timeout -k 5 600 python3 "$ROOT/bench/attach/$1" "${@:2}" --build "$BUILD" </dev/null 3>&- 4>&- \
 		>trial.out 2>&1 || status=$?
 	cat trial.out
 	[ $status != 3 ] || skip "$(head -n 1 trial.out)"

@@ -15,11 +15,7 @@ load real
 	trial state blocked 2 --rest 0.5
 }
 
-@test "real state 03: of redis" {
-	trial state redis 1
-}
-
-@test "real state 04: of nginx's master, and of a worker" {
+@test "real state 03: of nginx's master, and of a worker" {
 	trial state nginx 1
 	trial state nginx 1 --child
 }
