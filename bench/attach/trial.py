@@ -48,7 +48,8 @@ class Trial:
         answers = self.target.tally.answers
         self.target.begin_load()
         if not self.target.await_answers(answers):
-            raise RuntimeError(f"{self.name} does not answer: {self.target.tally.notes[:2]}")
+            crashed = self.target.crashed()
+            raise RuntimeError(f"crashed: {crashed}" if crashed else f"{self.name} does not answer: {self.target.tally.notes[:2]}")
         if seconds:
             time.sleep(seconds)
             self.target.end_load()
