@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "cli/messages/complaint.h"
 #include "cli/messages/say.h"
@@ -15,7 +16,8 @@
 #include "collector/launch/run_directory.h"
 #include "profile/live/run_files.h"
 
-#define ROUNDS 4 /* of looking for processes that were forked meanwhile */
+#define ROUNDS 4  /* of looking for processes that were forked meanwhile */
+#define MOST_S 60 /* for all of them; a single one that resists may take as long again */
 
 static struct attach_one *add(struct attach_targets *t, pid_t pid)
 {
@@ -119,9 +121,16 @@ static pid_t inner_pid(pid_t pid)
 	return inner > 0 ? inner : pid;
 }
 
+/* The same file: each process may have it under a name of its own. */
 static bool shares_page(const struct attach_one *a, const struct attach_one *b)
 {
-	return a->woken && b->woken && !strcmp(a->facts.wake, b->facts.wake);
+	struct stat x, y;
+
+	if (!a->woken || !b->woken)
+		return false;
+	return !strcmp(a->facts.wake, b->facts.wake) ||
+	       (!lstat(a->facts.wake, &x) && !lstat(b->facts.wake, &y) && x.st_dev == y.st_dev &&
+		x.st_ino == y.st_ino);
 }
 
 /* All that map the page of `one`, by one order. It stays open: that says that we live. */
@@ -188,14 +197,26 @@ static int begin_one(struct attach_one *one, const char *library, char **order)
 	return 0;
 }
 
+static time_t now_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec;
+}
+
 size_t attach_targets_begin(struct attach_targets *t, const char *library, char **order)
 {
+	time_t last = now_s() + MOST_S;
 	size_t begun = 0;
 
 	for (size_t i = 0; i < t->count; i++) {
 		struct attach_one *one = &t->one[i];
 
-		if (!one->woken)
+		if (!one->woken && now_s() > last)
+			say_format("process %d: no time was left for it",
+				   (int)one->facts.target.pid);
+		else if (!one->woken)
 			begin_one(one, library, order);
 		else if (!one->begun && !one->left)
 			wake_page(t, one, order);
@@ -286,12 +307,19 @@ static void add_forked(struct attach_targets *t, pid_t pid)
 size_t attach_targets_end(struct attach_targets *t, const char *control)
 {
 	static pid_t pids[RELATIVES_MOST];
+	time_t last = now_s() + MOST_S;
 	size_t remain = 0, done = 0;
 
 	for (int round = 0; round < ROUNDS && done < RELATIVES_MOST; round++) {
-		for (; done < t->count; done++)
+		for (; done < t->count && now_s() <= last; done++)
 			if (t->one[done].begun)
 				remain += !leave(t, &t->one[done]);
+		if (done < t->count) {
+			say_format("%zu processes were not left, for want of time: scprof detach "
+				   "%d puts them right",
+				   t->count - done, (int)t->one[done].facts.target.pid);
+			return remain + t->count - done;
+		}
 		size_t count = relatives_mapping(control, pids, RELATIVES_MOST);
 		for (size_t i = 0; i < count; i++)
 			if (!is_known(t, pids[i]))

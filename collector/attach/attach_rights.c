@@ -20,9 +20,12 @@
 #define CPU_SECONDS   60
 #define ADDRESS_BYTES (8ull << 30)
 
+/* The effective ones; of a setuid program of root's those of who started it, who may run something
+ * else in the process at any moment. */
 static bool ids_of(pid_t pid, uid_t *uid, gid_t *gid)
 {
 	char path[64], line[256];
+	unsigned int user[2], group[2];
 	int found = 0;
 	FILE *f;
 
@@ -31,11 +34,15 @@ static bool ids_of(pid_t pid, uid_t *uid, gid_t *gid)
 	if (!f)
 		return false;
 	while (fgets(line, sizeof(line), f)) {
-		found += sscanf(line, "Uid: %*u %u", uid) == 1;
-		found += sscanf(line, "Gid: %*u %u", gid) == 1;
+		found += sscanf(line, "Uid: %u %u", &user[0], &user[1]) == 2;
+		found += sscanf(line, "Gid: %u %u", &group[0], &group[1]) == 2;
 	}
 	fclose(f);
-	return found == 2;
+	if (found != 2)
+		return false;
+	*uid = user[1] ? user[1] : user[0];
+	*gid = user[1] ? group[1] : group[0];
+	return true;
 }
 
 static bool may_trace(pid_t pid)

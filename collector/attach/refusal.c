@@ -19,6 +19,7 @@
 
 #include "collector/attach/refusal_private.h"
 #include "collector/attach/seccomp_filter.h"
+#include "collector/attach/wake.h"
 #include "collector/launch/library_path.h"
 #include "profile/base/error.h"
 #include "profile/live/run_files.h"
@@ -79,13 +80,17 @@ static bool read_places(const struct refusal_process *p, struct refusal_facts *f
 	return known_root && known_mounts;
 }
 
+/* As root never by a path that the process's owner chose: what that leads to may change, and then
+ * root would write into a page of somebody else's. */
 static void read_wake(const struct refusal_maps *m, struct refusal_facts *f)
 {
-	if (*m->wake && f->other_root &&
-	    (size_t)snprintf(f->wake, sizeof(f->wake), "/proc/%d/root%s", (int)f->target.pid,
-			     m->wake) < sizeof(f->wake))
+	*f->wake = '\0';
+	if (!*m->wake)
 		return;
-	snprintf(f->wake, sizeof(f->wake), "%s", f->other_root ? "" : m->wake);
+	if (!f->other_root && (geteuid() || !f->uid))
+		snprintf(f->wake, sizeof(f->wake), "%s", m->wake);
+	else if (!wake_find(f->target.pid, f->wake, sizeof(f->wake)))
+		*f->wake = '\0';
 }
 
 /* By /proc alone: reading there needs less than tracing does. */
@@ -265,7 +270,9 @@ static int look_apart(const struct question *q, struct refusal_facts *f, struct 
 		child = fork();
 	}
 	if (!child) { /* a crafted program's tables must not fill the memory either */
+#ifndef __SANITIZE_ADDRESS__
 		setrlimit(RLIMIT_DATA, &(struct rlimit){MOST_MEMORY, MOST_MEMORY});
+#endif
 		a->result = look_until(q, &a->facts, &a->err);
 		_exit(0);
 	}

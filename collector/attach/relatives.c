@@ -13,6 +13,7 @@
 #define PROCESSES_MOST 65536
 
 #define GENERATIONS_MOST 64
+#define MAPS_MOST_BYTES	 (64u << 20) /* looked through of one process */
 
 struct member {
 	pid_t pid, parent;
@@ -114,16 +115,18 @@ size_t relatives_children(pid_t pid, pid_t *pids, size_t room)
 int relatives_mapped(pid_t pid, const char *part, const char *end, char path[PATH_MAX])
 {
 	char name[48], *line = NULL;
-	size_t room = 0, length = strlen(end);
+	size_t room = 0, length = strlen(end), seen = 0;
 	int found = -1;
+	ssize_t bytes;
 
 	snprintf(name, sizeof(name), "/proc/%d/maps", (int)pid);
 	FILE *maps = fopen(name, "re");
 	if (!maps)
 		return -1;
-	while (found && getline(&line, &room, maps) > 0) {
+	while (found && seen < MAPS_MOST_BYTES && (bytes = getline(&line, &room, maps)) > 0) {
 		char *at = strchr(line, '/');
 
+		seen += (size_t)bytes;
 		if (!at || !strstr(at, part))
 			continue;
 		at[strcspn(at, "\n")] = '\0';

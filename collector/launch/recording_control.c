@@ -246,33 +246,41 @@ bool recording_control_tool_lives(const char *path)
 	return locked;
 }
 
-/* Its name comes from another process's maps: only what is such a page is written. */
+/* As publish(), with the fields one by one: all others read them by the same counter. */
+static bool publish_by_file(int fd, struct scp_control_page *p)
+{
+	uint64_t now = clocks_read_ns(CLOCK_MONOTONIC_RAW), word = ((p->word >> 1) + 1) << 1;
+	uint64_t on_ns = p->on_ns + (now - p->since_ns);
+	uint32_t odd = p->seq + 1, even = p->seq + 2;
+#define PUT(from, field)                                                                           \
+	(pwrite(fd, &(from), sizeof(p->field), offsetof(struct scp_control_page, field)) ==        \
+	 (ssize_t)sizeof(p->field))
+
+	_Static_assert(sizeof(word) == sizeof(p->word) && sizeof(odd) == sizeof(p->seq), "fields");
+	return PUT(odd, seq) && PUT(on_ns, on_ns) && PUT(now, since_ns) && PUT(word, word) &&
+	       PUT(even, seq);
+#undef PUT
+}
+
+/* Its name comes from another process's maps: only what is such a page is written. It is not
+ * mapped: its owner may cut it at any moment. */
 int recording_control_stop_left(const char *path)
 {
-	struct scp_control_page *page;
+	struct scp_control_page now;
 	struct stat st;
 	int was = -1;
 
 	if (*path != '/' || recording_control_tool_lives(path))
 		return -1;
-	int fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0)
 		return -1;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size == SCP_CONTROL_BYTES) {
-		struct scp_control_page now;
-
-		if (pread(fd, &now, sizeof(now), 0) == (ssize_t)sizeof(now) &&
-		    !memcmp(now.magic, SCP_CONTROL_MAGIC, sizeof(now.magic)))
-			was = now.word & 1;
-	}
-	page = was == 1 ? mmap(NULL, SCP_CONTROL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
-			: MAP_FAILED;
-	if (was == 1 && page == MAP_FAILED)
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size == SCP_CONTROL_BYTES &&
+	    st.st_nlink == 1 && pread(fd, &now, sizeof(now), 0) == (ssize_t)sizeof(now) &&
+	    !memcmp(now.magic, SCP_CONTROL_MAGIC, sizeof(now.magic)))
+		was = now.word & 1;
+	if (was == 1 && !publish_by_file(fd, &now))
 		was = -1;
-	if (page != MAP_FAILED) {
-		publish(page, false, clocks_read_ns(CLOCK_MONOTONIC_RAW));
-		munmap(page, SCP_CONTROL_BYTES);
-	}
 	close(fd);
 	return was;
 }
