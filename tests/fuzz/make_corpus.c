@@ -51,6 +51,19 @@ static int save_merged(void)
 		fprintf(stderr, "%s\n", err.text);
 		return 1;
 	}
+	for (uint32_t i = 0; i < p->processes; i++)
+		p->process[i].attached =
+			(struct prof_attached){.known = true,
+					       .flags = SCP_ATTACHED_DETACHED,
+					       .stopped_ns = 3000000,
+					       .stopped_total_ns = 5000000,
+					       .threads = 7,
+					       .in_calls = 4,
+					       .slots = {.written = 30, .put_back = 29, .gone = 1}};
+	if (write_profile(p, name_of("attached"), &err)) {
+		fprintf(stderr, "%s\n", err.text);
+		return 1;
+	}
 	profile_free(p);
 	return 0;
 }
