@@ -197,6 +197,15 @@ static int begin_one(struct attach_one *one, const char *library, char **order)
 	return 0;
 }
 
+static bool is_alive(const struct attach_one *one)
+{
+	const struct attach_target *t = &one->facts.target;
+	char state = 0;
+	uint64_t start = run_files_process_start(t->pid, &state);
+
+	return start && start == t->process_start && state != 'Z' && state != 'X';
+}
+
 static time_t now_s(void)
 {
 	struct timespec t;
@@ -222,18 +231,10 @@ size_t attach_targets_begin(struct attach_targets *t, const char *library, char 
 			wake_page(t, one, order);
 		one->end = (struct attach_result){0};
 		begun += one->begun;
-		t->failed += !one->begun;
+		/* a child may have ended since it was found */
+		t->failed += !one->begun && (i < t->asked || is_alive(one));
 	}
 	return begun;
-}
-
-static bool is_alive(const struct attach_one *one)
-{
-	const struct attach_target *t = &one->facts.target;
-	char state = 0;
-	uint64_t start = run_files_process_start(t->pid, &state);
-
-	return start && start == t->process_start && state != 'Z' && state != 'X';
 }
 
 size_t attach_targets_alive(struct attach_targets *t)

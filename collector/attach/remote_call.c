@@ -15,13 +15,15 @@
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "collector/attach/remote.h"
 #include "collector/attach/remote_private.h"
 
 #define RESTORER_BYTES 9
-#define EFLAGS	       0x202 /* interrupts are on; no direction flag, no trap */
+#define CALLS_MS       (2 * REMOTE_CALL_MS) /* where it makes system calls all the while */
+#define EFLAGS	       0x202		    /* interrupts are on; no direction flag, no trap */
 
 #define WAKE_OP_SET(value) (((uint64_t)(value)&0xfff) << 12 | 0xfff)
 
@@ -157,11 +159,13 @@ static bool at_home(const struct remote *r, const struct user_regs_struct *regs)
 }
 
 /* It takes too long: the thread ends the call by itself. */
-static int leave(struct remote *r, struct profile_error *err)
+static int leave(struct remote *r, bool stopped, struct profile_error *err)
 {
 	struct user_regs_struct regs;
 
-	if (remote_interrupt(r, false, REMOTE_CALL_MS, err) == REMOTE_FINE) {
+	if (stopped) {
+		remote_let_go(r);
+	} else if (remote_interrupt(r, false, REMOTE_CALL_MS, err) == REMOTE_FINE) {
 		if (remote_registers(r->tid, &regs) && sigframe_restart_all(&regs))
 			remote_set_registers(r->tid, &regs);
 		remote_let_go(r);
@@ -180,16 +184,21 @@ static int run(struct remote *r, const struct user_regs_struct *start, int64_t *
 	       struct profile_error *err)
 {
 	struct user_regs_struct regs;
+	struct timespec begun, now;
 	int status, stops = 0;
 
 	if (!remote_set_registers(r->tid, start))
 		return remote_gone(r, err);
+	clock_gettime(CLOCK_MONOTONIC, &begun);
 	for (;;) {
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		if (now.tv_sec - begun.tv_sec > CALLS_MS / 1000)
+			return leave(r, true, err);
 		if (ptrace(PTRACE_SYSCALL, r->tid, NULL, NULL) != 0)
 			return r->tid = 0, remote_gone(r, err);
 		status = remote_wait(r, REMOTE_CALL_MS);
 		if (status == 0)
-			return leave(r, err);
+			return leave(r, false, err);
 		if (status < 0 || REMOTE_EVENT(status) == PTRACE_EVENT_EXEC)
 			return r->tid = 0, remote_gone(r, err);
 		if (REMOTE_EVENT(status))

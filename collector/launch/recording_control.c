@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/openat2.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -16,6 +17,7 @@
 #include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -262,17 +264,19 @@ static bool publish_by_file(int fd, struct scp_control_page *p)
 #undef PUT
 }
 
-/* Its name comes from another process's maps: only what is such a page is written. It is not
- * mapped: its owner may cut it at any moment. */
+/* Its name comes from another process's maps, which show no links: only what is such a page, and
+ * lies at just that place, is written. It is not mapped: its owner may cut it at any moment. */
 int recording_control_stop_left(const char *path)
 {
+	struct open_how how = {.flags = O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC,
+			       .resolve = RESOLVE_NO_SYMLINKS};
 	struct scp_control_page now;
 	struct stat st;
 	int was = -1;
 
 	if (*path != '/' || recording_control_tool_lives(path))
 		return -1;
-	int fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	int fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
 	if (fd < 0)
 		return -1;
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size == SCP_CONTROL_BYTES &&

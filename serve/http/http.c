@@ -201,8 +201,10 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
 			   header(connection, "Sec-Fetch-Dest"));
 	answer.posted = request.route == REQUEST_ATTACH;
 	if (request.status == 200 && request.route == REQUEST_ATTACH)
-		http_attach_answer(h, &request, header(connection, "Origin"), socket_of(connection),
-				   &answer);
+		http_attach_answer(h, &request,
+				   header(connection, "Origin") ||
+					   header(connection, "Sec-Fetch-Site"),
+				   socket_of(connection), &answer);
 	else if (request.status == 200 &&
 		 (request.route == REQUEST_SERVICE || request.route == REQUEST_PROFILE ||
 		  request.route == REQUEST_PPROF))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A browser always sends an Origin with a POST, and no page of ours asks for this: whoever sends
- * one is a page of somebody else's, and is refused. */
+/* A browser always sends an Origin with a POST, or says from where it was asked for, and no page of
+ * ours asks for this: whoever sends one is a page of somebody else's, and is refused. */
 #include "serve/http/http_attach.h"
 
 #include <errno.h>
@@ -165,15 +165,17 @@ static void record(struct http *h, const struct request *r, int client, struct h
 		close(said);
 }
 
-void http_attach_answer(struct http *h, const struct request *r, const char *origin, int client,
+void http_attach_answer(struct http *h, const struct request *r, bool browser, int client,
 			struct http_answer *out)
 {
 	if (!h->agent->options.allow_attach)
 		http_answer_say(out, 403,
 				"this server records nothing itself: start it with "
 				"--allow-attach\n");
-	else if (origin)
+	else if (browser)
 		http_answer_say(out, 403, "no page of a browser may ask for this\n");
+	else if (r->pid == (uint32_t)getpid())
+		http_answer_say(out, 422, "process %u is this server\n", r->pid);
 	else if (!is_own(r->pid))
 		http_answer_say(out, 403, "process %u is none of this server's user\n", r->pid);
 	else if (!enter(h, r->pid, out)) {

@@ -6,9 +6,9 @@
 
 #include "serve/http/http_private.h"
 
-/* Fills an empty answer: the report as JSON, or a 4xx or 5xx with a text. `origin`: that header;
- * NULL: none was sent. Who leaves ends the recording. */
-void http_attach_answer(struct http *h, const struct request *r, const char *origin, int client,
+/* Fills an empty answer: the report as JSON, or a 4xx or 5xx with a text. `browser`: it
+ * sent headers that only browsers send. Who leaves ends the recording. */
+void http_attach_answer(struct http *h, const struct request *r, bool browser, int client,
 			struct http_answer *out);
 
 #endif

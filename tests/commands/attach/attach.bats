@@ -230,7 +230,8 @@ serving()
 {
 	place=$(own_place)
 	"$SCPROF" serve --listen "$place" "$@" "$T/out" >serve.out 2>serve.err </dev/null 3>&- &
-	started="$started $!"
+	server=$!
+	started="$started $server"
 	await grep -q http serve.out
 }
 
@@ -255,7 +256,11 @@ post()
 	serving --allow-attach
 	[ "$(curl -s -o /dev/null -w '%{http_code}' "http://$place/attach?pid=$pid")" = 405 ]
 	post 403 "?pid=$pid&for=1s" -H 'Origin: http://evil.example'
+	post 403 "?pid=$pid&for=1s" -H 'Origin;'
+	post 403 "?pid=$pid&for=1s" -H 'Sec-Fetch-Site: same-site'
+	post 403 "?pid=$pid&for=1s" -H 'Sec-Fetch-Site: cross-site' -H 'Sec-Fetch-Dest: document'
 	post 403 "?pid=$pid&for=1s" -H 'Host: evil.example'
+	post 422 "?pid=$server&for=1s"
 	post 400 "?for=1s"
 	post 400 "?pid=$pid&for=301s"
 	post 400 "?pid=$pid&for=1s&groups=--children"
