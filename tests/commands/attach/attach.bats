@@ -122,6 +122,7 @@ is_left()
 	local signal tool status
 	target
 	for signal in INT TERM HUP; do
+		rm -f attach.err
 		# env: a shell's background command ignores SIGINT
 		env --default-signal=INT timeout -k 5 120 "$SCPROF" attach -o "$signal.scp" "$pid" \
 			>attach.out 2>attach.err </dev/null 3>&- &
