@@ -73,7 +73,7 @@ is_left()
 	attach 0
 	is_left
 	kill -KILL "$pid"
-	rm -rf "$PLACE"/*
+	rm -rf "${PLACE:?}"/*
 	hostile "$PROGRAMS/hostile_maps" "$PLACE" 10 libscprof.so
 	attach 125
 	is_left
