@@ -19,6 +19,7 @@
 
 #include "collector/attach/refusal_private.h"
 #include "collector/attach/seccomp_filter.h"
+#include "collector/attach/wake.h"
 #include "collector/launch/library_path.h"
 #include "profile/base/error.h"
 #include "profile/live/run_files.h"
@@ -81,11 +82,8 @@ static bool read_places(const struct refusal_process *p, struct refusal_facts *f
 
 static void read_wake(const struct refusal_maps *m, struct refusal_facts *f)
 {
-	if (*m->wake && f->other_root &&
-	    (size_t)snprintf(f->wake, sizeof(f->wake), "/proc/%d/root%s", (int)f->target.pid,
-			     m->wake) < sizeof(f->wake))
-		return;
-	snprintf(f->wake, sizeof(f->wake), "%s", f->other_root ? "" : m->wake);
+	if (!m->wake || !wake_find(f->target.pid, f->wake, sizeof(f->wake)))
+		*f->wake = '\0';
 }
 
 /* By /proc alone: reading there needs less than tracing does. */

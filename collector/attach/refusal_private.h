@@ -74,7 +74,7 @@ struct refusal_maps {
 	bool musl;
 	bool preloaded;	     /* libscprof.so */
 	char sanitizer[64];  /* its library, or "" */
-	char wake[PATH_MAX]; /* as the process names it, or "" */
+	bool wake;	     /* a page that wakes it */
 };
 void refusal_maps_parse(FILE *maps, struct refusal_maps *m);
 /* 0; or -1 with errno. */

@@ -37,7 +37,6 @@ char *attach_summary_describe(const struct profile *p, bool utf8)
 	uint64_t processes;
 	struct prof_attached a = attach_summary_of(p, &processes);
 	char time[32], held[80], of[48] = "", in_calls[96], *text = NULL;
-	const char *were = a.threads == 1 ? "was" : "were";
 
 	if (!a.known)
 		return NULL;
@@ -48,7 +47,8 @@ char *attach_summary_describe(const struct profile *p, bool utf8)
 	if (a.flags & SCP_ATTACHED_WOKEN || !a.stopped_ns)
 		snprintf(held, sizeof(held), "none of which was held up");
 	else
-		snprintf(held, sizeof(held), "which %s held up for %s at most", were, time);
+		snprintf(held, sizeof(held), "%s held up for %s at most",
+			 a.threads == 1 ? "which was" : "of which one at a time was", time);
 	if (asprintf(&text, "to %" PRIu32 " thread%s%s, %s%s", a.threads, a.threads == 1 ? "" : "s",
 		     of, held, in_calls) < 0)
 		return NULL;

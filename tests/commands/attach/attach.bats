@@ -102,7 +102,10 @@ is_left()
 	says 'recording process [0-9]+ \(traffic\) for 1s'
 	not grep -q 'scprof\..*/' "/proc/$pid/environ"
 	"$SCPROF" report p.scp >report.txt
-	says '^  attached +to [0-9]+ threads?, which w(as|ere) held up for .* at most' report.txt
+	says '^  attached +to [0-9]+ threads?, (which|of which one at a time) was held up for .* at most' report.txt
+	says "^  process +$pid, recorded for .* to ..:..:..; it runs since 20" report.txt
+	not grep -q '^  recorded' report.txt
+	holds '.attach.ran_s >= 0'
 	not grep -q '^! attached' report.txt
 	"$SCPROF" report --full p.scp >report.txt
 	says 'warning: attached' report.txt
