@@ -307,6 +307,7 @@ static struct prof_attached describe(const struct attach_one *one, uint64_t bega
 		.stopped_ns = longest,
 		.stopped_total_ns = total > longest ? total : longest,
 		.ran_ns = ran_ns(one, began_real_ns),
+		.pid = (uint32_t)one->facts.target.pid,
 		.threads = b->threads,
 		.in_calls = b->in_calls < b->threads ? b->in_calls : b->threads,
 		.slots = ended ? e->slots : b->slots};

@@ -121,7 +121,7 @@ void next_command_run(FILE *to, const struct report *r, uint32_t more, const cha
 	put_groups(to, r->profile, more);
 	put_selected(to, r->profile);
 	if (attached) {
-		fprintf(to, "%s %" PRIu32, options, p->pid);
+		fprintf(to, "%s %" PRIu32, options, p->attached.pid ? p->attached.pid : p->pid);
 		return;
 	}
 	fprintf(to, "%s -- ", options);

@@ -133,7 +133,8 @@ static void put_attached_run(const struct head *f)
 	       ns = paused ? (double)r->profile->recorded_ns : wall_ns;
 	uint64_t end = r->start_real_ns ? r->start_real_ns + (uint64_t)fmin(wall_ns, 1e18) : 0;
 	uint64_t from = ns <= (double)end ? end - (uint64_t)ns : 0;
-	char lasted[32], when[48], until[32], since[64] = "", ended[80];
+	char lasted[32], when[48], until[32], since[64] = "", ended[80], inner[48] = "";
+	uint32_t pid = p->attached.pid ? p->attached.pid : p->pid;
 
 	numbers_duration(lasted, sizeof(lasted), ns, f->utf8);
 	describe_instant(when, sizeof(when), ", from %Y-%m-%d %H:%M:%S", from);
@@ -141,8 +142,10 @@ static void put_attached_run(const struct head *f)
 	if (p->attached.ran_ns && p->attached.ran_ns < r->start_real_ns)
 		describe_instant(since, sizeof(since), "; it runs since %Y-%m-%d %H:%M:%S",
 				 r->start_real_ns - p->attached.ran_ns);
-	put(f, "process", "%" PRIu32 ", recorded for %s%s%s%s%s%s", p->pid, lasted, when, until,
-	    report_names_is_detached(p) ? "" : "; ",
+	if (pid != p->pid)
+		snprintf(inner, sizeof(inner), " (%" PRIu32 " in its container)", p->pid);
+	put(f, "process", "%" PRIu32 "%s, recorded for %s%s%s%s%s%s", pid, inner, lasted, when,
+	    until, report_names_is_detached(p) ? "" : "; ",
 	    report_names_is_detached(p) ? "" : end_of_one(r, ended, sizeof(ended)), since);
 }
 
