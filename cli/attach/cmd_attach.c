@@ -44,6 +44,7 @@ struct attach {
 	struct symbol_patterns patterns;
 	struct signal_wait signals;
 	char library[PATH_MAX], stubs[PATH_MAX]; /* stubs "": none */
+	char root[48];				 /* leads to the first process's files; "" */
 	char **order;
 	int watched; /* a descriptor for `scprof top`: where the profiles are; -1: nobody watches */
 };
@@ -137,9 +138,16 @@ static void clean_up(struct attach *a)
 static int prepare(struct attach *a)
 {
 	struct program program = {.kind = PROGRAM_DYNAMIC, .preload = true};
+	struct run_filters *filters = &a->options.run.filters;
 
 	snprintf(program.path, sizeof(program.path), "%s", first(a)->exe);
 	snprintf(program.runner, sizeof(program.runner), "%s", first(a)->exe);
+	filters->process = first(a)->target.pid;
+	filters->uid = first(a)->uid;
+	filters->gid = first(a)->gid;
+	if (first(a)->other_root)
+		snprintf(a->root, sizeof(a->root), "/proc/%d/root", (int)filters->process);
+	filters->root = a->root;
 	if (wants_stubs(a) && find_stubs(a))
 		return -1;
 	leftovers_sweep(a->output.directory, say);
