@@ -26,7 +26,9 @@ struct prof_attached attach_summary_of(const struct profile *p, uint64_t *proces
 static void describe_threads(const struct prof_attached *a, char *out, size_t room)
 {
 	*out = '\0';
-	if (a->in_calls)
+	if (a->in_calls && a->threads == 1)
+		snprintf(out, room, "; it was inside a call then, which is not recorded");
+	else if (a->in_calls)
 		snprintf(out, room,
 			 "; %" PRIu32 " of them %s inside a call then, which is not recorded",
 			 a->in_calls, a->in_calls == 1 ? "was" : "were");
