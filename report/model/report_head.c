@@ -104,13 +104,14 @@ static const char *end_of_many(const struct report *r, char *out, size_t room)
 	return out;
 }
 
-/* Was one process that ran recorded, without pauses? */
-static bool is_attached_once(const struct report *r)
+/* Were processes that ran recorded, all of them without pauses? */
+static bool is_attached(const struct report *r)
 {
-	const struct prof_process *p = r->first;
+	bool all = r->processes && r->profile->windows <= 1;
 
-	return r->processes == 1 && p && p->count == 1 && p->attached.known &&
-	       r->profile->windows <= 1;
+	for (uint32_t i = 0; i < r->processes; i++)
+		all = all && r->profile->process[i].attached.known;
+	return all;
 }
 
 static void describe_instant(char *out, size_t room, const char *format, uint64_t real_ns)
@@ -158,12 +159,12 @@ static void put_run(const struct head *f)
 	uint64_t count = 0;
 	struct tm tm;
 
-	if (is_attached_once(r)) {
+	for (uint32_t i = 0; i < r->processes; i++)
+		count += r->profile->process[i].count;
+	if (count == 1 && is_attached(r)) {
 		put_attached_run(f);
 		return;
 	}
-	for (uint32_t i = 0; i < r->processes; i++)
-		count += r->profile->process[i].count;
 	if (r->start_real_ns && localtime_r(&start, &tm))
 		strftime(when, sizeof(when), ", from %Y-%m-%d %H:%M:%S", &tm);
 	numbers_duration(wall, sizeof(wall), r->wall_s * 1e9, f->utf8);
@@ -173,8 +174,9 @@ static void put_run(const struct head *f)
 	if (r->runs > 1)
 		snprintf(runs, sizeof(runs), "of %" PRIu32 " runs, in all ", r->runs);
 	if (count > 1)
-		put(f, "processes", "%" PRIu64 "%s, the first is %" PRIu32 "%s; wall time %s%s%s",
-		    count, groups, p->pid, end_of_many(r, end, sizeof(end)), runs, wall, when);
+		put(f, "processes", "%" PRIu64 "%s, the first is %" PRIu32 "%s; %s %s%s%s", count,
+		    groups, p->pid, end_of_many(r, end, sizeof(end)),
+		    is_attached(r) && r->runs < 2 ? "recorded for" : "wall time", runs, wall, when);
 	else
 		put(f, "process", "%" PRIu32 ", %s; wall time %s%s%s", p->pid,
 		    end_of_one(r, end, sizeof(end)),
@@ -294,7 +296,7 @@ static void put_filters(const struct head *f)
 	if (words)
 		put(f, "filters", "%s: all else is left out", words);
 	free(words);
-	if (!(p->flags & SCP_FILE_WINDOWS) || is_attached_once(f->report))
+	if (!(p->flags & SCP_FILE_WINDOWS) || is_attached(f->report))
 		return;
 	numbers_duration(recorded, sizeof(recorded), (double)p->recorded_ns, f->utf8);
 	numbers_duration(lived, sizeof(lived), (double)p->recorded_of_ns, f->utf8);
