@@ -287,13 +287,6 @@ post()
 	is_left
 }
 
-# dormant [COMMAND...]: the same program, dormant, its page in $T/page: $pid.
-dormant()
-{
-	mkdir -p page
-	target env LD_PRELOAD="$LIB" SCPROF_STOPPED=1 SCPROF_OUT="$T/page" "$@" "$PROGRAMS/traffic" 300
-}
-
 woken_and_left()
 {
 	mv attach.out report.json
@@ -304,7 +297,8 @@ woken_and_left()
 }
 
 @test "attach 13: a dormant process is woken, without ptrace, and is dormant again" {
-	dormant
+	mkdir -p page
+	target env LD_PRELOAD="$LIB" SCPROF_STOPPED=1 SCPROF_OUT="$T/page" "$PROGRAMS/traffic" 300
 	attach 0 --for 500ms --format json "$pid"
 	woken_and_left
 	timeout 60 "$BUILD/tests/attach/no_ptrace" "$SCPROF" attach --for 500ms --format json "$pid" \
