@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 CLI_SRC = \
 	cli/attach/attach_options.c \
+	cli/attach/attach_place.c \
 	cli/attach/attach_targets.c \
+	cli/attach/attach_woken.c \
 	cli/attach/cmd_attach.c \
 	cli/attach/cmd_detach.c \
 	cli/bench/bench_json.c \

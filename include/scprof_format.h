@@ -936,7 +936,10 @@ struct scp_attached {
 	uint32_t in_calls;	   /* of these: inside a call then, which is not recorded */
 	/* see struct scp_attach_slots */
 	uint32_t written, unbound, other, failed, put_back, changed, gone, objects, kept, skipped;
-	uint64_t reserved[6];
+	uint64_t ran_ns; /* for so long it had run when recording began; 0: not known */
+	uint32_t pid;	 /* as who attached numbers it; 0: not known */
+	uint32_t reserved0;
+	uint64_t reserved[4];
 };
 
 /* The page clock: a file that the collector maps, advances and removes. The

@@ -159,6 +159,8 @@ struct prof_attached {
 	bool known;	/* it did; else all is 0 */
 	uint32_t flags; /* SCP_ATTACHED_* */
 	uint64_t stopped_ns, stopped_total_ns;
+	uint64_t ran_ns; /* before recording began: the longest; 0: not known */
+	uint32_t pid;	 /* as who attached numbers it: of the first; 0: not known */
 	uint32_t threads, in_calls;
 	struct scp_attach_slots slots;
 };

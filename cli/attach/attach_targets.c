@@ -8,7 +8,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "cli/attach/attach_woken.h"
 #include "cli/messages/complaint.h"
 #include "cli/messages/say.h"
 #include "collector/attach/relatives.h"
@@ -44,13 +46,15 @@ static bool is_known(const struct attach_targets *t, pid_t pid)
 	return false;
 }
 
-/* By its page, where it has one: no thread is held up. But a page brings no object with stubs. */
+/* By its page, where it has one: no thread is held up. But a page brings no object with stubs.
+ * `library` NULL: it will be copied in. */
 static int check(struct attach_one *one, const char *library, bool stubs)
 {
 	pid_t pid = one->facts.target.pid;
-	struct profile_error err;
+	struct profile_error err, ignored;
+	bool dormant = !refusal_check(pid, library, false, &one->facts, &ignored);
 
-	if (!stubs && !refusal_check(pid, library, false, &one->facts, &err) && *one->facts.wake) {
+	if (dormant && !stubs) {
 		one->woken = true;
 		return 0;
 	}
@@ -58,6 +62,9 @@ static int check(struct attach_one *one, const char *library, bool stubs)
 		return 0;
 	one->facts.target.pid = pid;
 	say(err.text);
+	if (dormant)
+		say("It is dormant, and would be woken without that but for -s, and groups of "
+		    "libraries: they go in by ptrace only");
 	return -1;
 }
 
@@ -102,73 +109,26 @@ int attach_targets_find(struct attach_targets *t, const struct attach_options *o
 	t->asked = t->count;
 	for (size_t i = 0; i < o->pids; i++)
 		add_children(t, o->pid[i], library, stubs, o->run.children);
+	attach_woken_find_pages(t);
 	return 0;
-}
-
-/* In its own pid namespace. */
-static pid_t inner_pid(pid_t pid)
-{
-	char name[48], line[256], *last;
-	pid_t inner = pid;
-
-	snprintf(name, sizeof(name), "/proc/%d/status", (int)pid);
-	FILE *file = fopen(name, "re");
-	while (file && fgets(line, sizeof(line), file))
-		if (!strncmp(line, "NSpid:", 6) && (last = strrchr(line, '\t')))
-			inner = (pid_t)strtol(last + 1, NULL, 10);
-	if (file)
-		fclose(file);
-	return inner > 0 ? inner : pid;
-}
-
-/* The same file: each process may have it under a name of its own. */
-static bool shares_page(const struct attach_one *a, const struct attach_one *b)
-{
-	struct stat x, y;
-
-	if (!a->woken || !b->woken)
-		return false;
-	return !strcmp(a->facts.wake, b->facts.wake) ||
-	       (!lstat(a->facts.wake, &x) && !lstat(b->facts.wake, &y) && x.st_dev == y.st_dev &&
-		x.st_ino == y.st_ino);
-}
-
-/* All that map the page of `one`, by one order. It stays open: that says that we live. */
-static void wake_page(struct attach_targets *t, struct attach_one *one, char **order)
-{
-	pid_t pids[SCP_WAKE_TARGETS_MAX];
-	struct profile_error err;
-	size_t count = 0;
-	bool failed = wake_open(&one->wake, one->facts.wake, &err);
-
-	for (size_t i = 0; i < t->count && count < SCP_WAKE_TARGETS_MAX; i++)
-		if (shares_page(&t->one[i], one))
-			pids[count++] = inner_pid(t->one[i].facts.target.pid);
-	if (!failed && wake_begin(&one->wake, (const char *const *)order, pids, count, &err)) {
-		wake_close(&one->wake);
-		one->wake.fd = -1;
-		failed = true;
-	}
-	if (failed)
-		say(err.text);
-	for (size_t i = 0; i < t->count; i++)
-		if (shares_page(&t->one[i], one)) {
-			t->one[i].begun = !failed;
-			t->one[i].left = failed;
-			t->one[i].begin.threads = t->one[i].facts.threads;
-		}
 }
 
 int attach_targets_stop_left(const char *command, pid_t pid, char control[PATH_MAX])
 {
+	char there[PATH_MAX]; /* as we see it */
+
 	if (relatives_mapped(pid, "/" RUN_DIRECTORY_NAME, "/control", control) &&
 	    relatives_mapped(pid, "/." RUN_DIRECTORY_NAME, "/control", control))
 		*control = '\0';
 	if (!*control)
 		return 0;
-	if (recording_control_stop_left(control) >= 0)
+	if (relatives_same_root(pid, getpid()) ||
+	    snprintf(there, sizeof(there), "/proc/%d/root%.*s", (int)pid, PATH_MAX - 32, control) <
+		    0)
+		snprintf(there, sizeof(there), "%s", control);
+	if (recording_control_stop_left(there) >= 0)
 		return 1;
-	if (!recording_control_tool_lives(control))
+	if (!recording_control_tool_lives(there))
 		return 0;
 	complaint_say(command, "another scprof records process %d: end that one, by Ctrl-C",
 		      (int)pid);
@@ -188,7 +148,8 @@ static int begin_one(struct attach_one *one, const char *library, char **order)
 
 	if (left < 0)
 		return -1;
-	if ((left && attach_end(&o.target, &one->end, &was, &err)) ||
+	/* recording that no page stops is of a tool that is gone, too */
+	if (((left || !*control) && attach_end(&o.target, &one->end, &was, &err)) ||
 	    attach_begin(&o, &one->begin, &err)) {
 		say(err.text);
 		return -1;
@@ -228,7 +189,7 @@ size_t attach_targets_begin(struct attach_targets *t, const char *library, char 
 		else if (!one->woken)
 			begin_one(one, library, order);
 		else if (!one->begun && !one->left)
-			wake_page(t, one, order);
+			attach_woken_begin(t, one, order);
 		one->end = (struct attach_result){0};
 		begun += one->begun;
 		/* a child may have ended since it was found */
@@ -248,31 +209,13 @@ size_t attach_targets_alive(struct attach_targets *t)
 	return alive;
 }
 
-/* One of those that share the page holds it. */
-static void leave_page(struct attach_targets *t, struct attach_one *one)
-{
-	struct profile_error err;
-	bool failed;
-
-	if (one->wake.fd < 0)
-		return;
-	failed = wake_end(&one->wake, &err);
-	wake_close(&one->wake);
-	one->wake.fd = -1;
-	if (failed)
-		say(err.text);
-	for (size_t i = 0; i < t->count; i++)
-		if (shares_page(&t->one[i], one))
-			t->one[i].left = !failed;
-}
-
 static bool leave(struct attach_targets *t, struct attach_one *one)
 {
 	struct profile_error err;
 	bool was;
 
 	if (one->woken) {
-		leave_page(t, one);
+		attach_woken_end(t, one);
 		return one->left || one->wake.fd < 0;
 	}
 	if (is_alive(one) && !attach_end(&one->facts.target, &one->end, &was, &err)) {
@@ -297,7 +240,9 @@ static void add_forked(struct attach_targets *t, pid_t pid)
 	if (!one)
 		return;
 	one->facts.target.process_start = run_files_process_start(pid, NULL);
-	one->begun = true;
+	one->facts.inner_pid = wake_inner_pid(pid);
+	one->begun = one->forked = true;
+	one->page = t->count - 1;
 	for (size_t i = 0; i + 1 < t->count; i++)
 		if (t->one[i].woken) {
 			one->woken = true; /* by the page that it was born with */
@@ -344,7 +289,7 @@ static bool is_of(const struct prof_process *p, const struct attach_one *one)
 	const char *file = *one->end.profile ? one->end.profile : one->begin.profile;
 
 	return *file && p->file ? !strcmp(name_of(p->file), name_of(file))
-				: p->pid == (uint32_t)inner_pid(one->facts.target.pid);
+				: p->pid == (uint32_t)one->facts.inner_pid;
 }
 
 static uint64_t ns_of(double ms)
@@ -352,7 +297,26 @@ static uint64_t ns_of(double ms)
 	return ms > 0 && ms < 1e12 ? (uint64_t)(ms * 1e6) : 0;
 }
 
-static struct prof_attached describe(const struct attach_one *one)
+static uint64_t now_ns(clockid_t clock)
+{
+	struct timespec t = {0};
+
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* How long it had run when recording began. */
+static uint64_t ran_ns(const struct attach_one *one, uint64_t began_real_ns)
+{
+	uint64_t real = now_ns(CLOCK_REALTIME), up = now_ns(CLOCK_BOOTTIME);
+	double born = (double)one->facts.target.process_start * 1e9 / (double)sysconf(_SC_CLK_TCK),
+	       ago = real > began_real_ns ? (double)(real - began_real_ns) : 0,
+	       ran = (double)up - born - ago;
+
+	return began_real_ns && born > 0 && ran > 0 ? (uint64_t)ran : 0;
+}
+
+static struct prof_attached describe(const struct attach_one *one, uint64_t began_real_ns)
 {
 	const struct attach_result *b = &one->begin, *e = &one->end;
 	bool ended = one->left && !one->gone && !one->woken;
@@ -365,6 +329,8 @@ static struct prof_attached describe(const struct attach_one *one)
 			 (one->woken ? SCP_ATTACHED_WOKEN : 0),
 		.stopped_ns = longest,
 		.stopped_total_ns = total > longest ? total : longest,
+		.ran_ns = ran_ns(one, began_real_ns),
+		.pid = (uint32_t)one->facts.target.pid,
 		.threads = b->threads,
 		.in_calls = b->in_calls < b->threads ? b->in_calls : b->threads,
 		.slots = ended ? e->slots : b->slots};
@@ -375,7 +341,8 @@ void attach_targets_note(const struct attach_targets *t, struct profile *p)
 	for (uint32_t k = 0; k < p->processes; k++)
 		for (size_t i = 0; i < t->count; i++)
 			if (t->one[i].begun && is_of(&p->process[k], &t->one[i])) {
-				p->process[k].attached = describe(&t->one[i]);
+				p->process[k].attached =
+					describe(&t->one[i], p->process[k].start_real_ns);
 				break;
 			}
 }

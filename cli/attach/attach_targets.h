@@ -16,10 +16,12 @@
 struct attach_one {
 	struct refusal_facts facts;
 	bool woken;	  /* by its page, not by ptrace */
+	size_t page;	  /* the first one of those that share it */
 	struct wake wake; /* held while it records; fd -1: by another one's, or not */
 	bool begun;
-	bool left; /* all is put back, or the process is gone */
-	bool gone; /* it ended, or executes another program */
+	bool forked; /* from one that was recorded */
+	bool left;   /* all is put back, or the process is gone */
+	bool gone;   /* it ended, or executes another program */
 	struct attach_result begin, end;
 };
 
@@ -36,7 +38,7 @@ struct attach_targets {
 int attach_targets_find(struct attach_targets *t, const struct attach_options *o,
 			const char *library, bool stubs);
 
-/* How many could be begun. */
+/* How many could be begun. `library`: as the processes see it. */
 size_t attach_targets_begin(struct attach_targets *t, const char *library, char **order);
 
 /* How many still run what they ran. */

@@ -11,7 +11,9 @@
 #include <unistd.h>
 
 #include "cli/attach/attach_options.h"
+#include "cli/attach/attach_place.h"
 #include "cli/attach/attach_targets.h"
+#include "cli/attach/attach_woken.h"
 #include "cli/cmd.h"
 #include "cli/messages/say.h"
 #include "cli/run/run_output.h"
@@ -33,7 +35,7 @@ struct attach {
 	struct attach_options options;
 	struct attach_targets targets;
 	struct run_output output;
-	struct run_directory directory;
+	struct attach_place place;
 	struct run_ticker ticker;
 	struct recording_control *control;
 	struct environment_filters filters;
@@ -42,6 +44,7 @@ struct attach {
 	struct symbol_patterns patterns;
 	struct signal_wait signals;
 	char library[PATH_MAX], stubs[PATH_MAX]; /* stubs "": none */
+	char root[48];				 /* leads to the first process's files; "" */
 	char **order;
 	int watched; /* a descriptor for `scprof top`: where the profiles are; -1: nobody watches */
 };
@@ -67,38 +70,34 @@ static int find_stubs(struct attach *a)
 					  a->library, &a->chosen, &a->patterns);
 }
 
-/* Profiles are made by the processes: private to their user, where that is one. */
-static int give_directory(struct attach *a)
-{
-	const struct attach_targets *t = &a->targets;
-
-	for (size_t i = 1; i < t->count; i++)
-		if (t->one[i].facts.uid != first(a)->uid)
-			return 0;
-	if (!run_directory_give(&a->directory, first(a)->uid, first(a)->gid))
-		return 0;
-	say_format("cannot give %.300s to the process's user: %s", a->directory.profiles,
-		   strerror(errno));
-	return -1;
-}
-
 static int write_stubs(struct attach *a)
 {
 	if (!a->chosen.count)
 		return 0;
-	return run_symbols_write(&a->chosen, a->directory.base, a->output.directory, a->stubs,
-				 sizeof(a->stubs));
+	const char *beside = a->place.there ? NULL : a->output.directory;
+
+	if (run_symbols_write(&a->chosen, a->place.directory.base, beside, a->stubs,
+			      sizeof(a->stubs)))
+		return -1;
+	if (!a->place.there ||
+	    !strncmp(a->stubs, a->place.directory.base, strlen(a->place.directory.base)))
+		return 0;
+	say_format("-s: %.300s, as the process sees it, is mounted noexec",
+		   a->place.copy.inner_directory);
+	unlink(a->stubs);
+	return -1;
 }
 
+/* Files of the run are named as the processes see them. */
 static int make_order(struct attach *a)
 {
 	const struct run_options *o = &a->options.run;
+	char name[5][PATH_MAX];
 	struct environment e = {
-		.library = a->library,
-		.stubs = a->stubs,
+		.library = a->place.library,
+		.stubs = attach_place_name(&a->place, a->stubs, name[0]),
 		.before = "",
-		.profiles = a->directory.profiles,
-		.page = a->ticker.ticker ? a->directory.page : NULL,
+		.profiles = attach_place_name(&a->place, a->place.directory.profiles, name[1]),
 		.clock = o->clock,
 		.tick_ns = o->tick_ns,
 		.groups = o->groups ? o->built_in : NULL,
@@ -110,6 +109,12 @@ static int make_order(struct attach *a)
 		.verify_paths = o->verify_paths,
 	};
 
+	if (a->ticker.ticker)
+		e.page = attach_place_name(&a->place, a->place.directory.page, name[2]);
+	e.filters.control = attach_place_name(&a->place, a->filters.control, name[3]);
+	if (a->filters.below_ranges)
+		e.filters.below_ranges =
+			attach_place_name(&a->place, a->filters.below_ranges, name[4]);
 	a->order = environment_order(&e);
 	if (!a->order)
 		say("out of memory");
@@ -122,7 +127,7 @@ static void clean_up(struct attach *a)
 	if (a->control)
 		recording_control_stop(a->control);
 	a->control = NULL;
-	unlink(a->directory.below);
+	unlink(a->place.directory.below);
 	if (*a->stubs)
 		unlink(a->stubs);
 	environment_order_free(a->order);
@@ -133,25 +138,31 @@ static void clean_up(struct attach *a)
 static int prepare(struct attach *a)
 {
 	struct program program = {.kind = PROGRAM_DYNAMIC, .preload = true};
-	struct profile_error err;
+	struct run_filters *filters = &a->options.run.filters;
 
 	snprintf(program.path, sizeof(program.path), "%s", first(a)->exe);
 	snprintf(program.runner, sizeof(program.runner), "%s", first(a)->exe);
+	filters->process = first(a)->target.pid;
+	filters->uid = first(a)->uid;
+	filters->gid = first(a)->gid;
+	if (first(a)->other_root)
+		snprintf(a->root, sizeof(a->root), "/proc/%d/root", (int)filters->process);
+	filters->root = a->root;
 	if (wants_stubs(a) && find_stubs(a))
 		return -1;
 	leftovers_sweep(a->output.directory, say);
-	if (run_directory_create(&a->directory, a->output.directory, &err)) {
-		say(err.text);
+	if (attach_place_make(&a->place, &a->targets, a->options.run.copy_to, a->library,
+			      a->output.directory))
 		return -1;
-	}
-	if (!give_directory(a) && !write_stubs(a) &&
-	    !run_ticker_start(&a->ticker, &a->options.run, a->directory.page) &&
-	    !run_filters_prepare(&a->options.run.filters, &program, &a->directory, &a->control,
-				 &a->filters) &&
+	if (!write_stubs(a) &&
+	    !run_ticker_start(&a->ticker, &a->options.run, a->place.directory.page) &&
+	    !run_filters_prepare(&a->options.run.filters, &program, &a->place.directory,
+				 &a->control, &a->filters) &&
 	    !make_order(a))
 		return 0;
 	clean_up(a);
-	run_directory_remove(&a->directory);
+	run_directory_remove(&a->place.directory);
+	attach_place_leave(&a->place);
 	return -1;
 }
 
@@ -170,7 +181,7 @@ static void begin_watch(struct attach *a)
 	if (recording_control_begin(a->control))
 		say_format("recording will not stop or start by itself: no thread for it: %s",
 			   strerror(errno));
-	a->watch = run_watch_begin(&wishes, a->directory.profiles, a->control);
+	a->watch = run_watch_begin(&wishes, a->place.directory.profiles, a->control);
 }
 
 static const char *program_of(const struct attach *a)
@@ -238,7 +249,7 @@ static void say_nothing_found(const struct attach *a, const struct gathered *g)
 	if (g->refusals)
 		say_format("no profile: none of the files could be read; they are kept in %s.\n"
 			   "scprof report FILE says of each why",
-			   a->directory.profiles);
+			   a->place.directory.profiles);
 	else
 		say("no profile: the process called nothing that is recorded meanwhile.\n"
 		    "See -g and -s of scprof attach --help");
@@ -250,25 +261,25 @@ static int save(struct attach *a, struct gathered *g)
 	run_ticker_note(&a->ticker, g->profile);
 	run_watch_tell(a->watch, g->profile);
 	if (a->watched >= 0 && !a->options.run.output) {
-		gather_discard(&a->directory, g);
+		gather_discard(&a->place.directory, g);
 		return 0;
 	}
-	return run_save(&a->options.run, &a->output, &a->directory, g);
+	return run_save(&a->options.run, &a->output, &a->place.directory, g);
 }
 
 static int finish(struct attach *a)
 {
 	struct profile_error err;
 	struct gathered g;
-	int failed = gather_profiles(&a->directory, NULL, &g, say, &err);
+	int failed = gather_profiles(&a->place.directory, NULL, &g, say, &err);
 
 	if (failed)
-		say_format("%s\nThe files are kept in %s", err.text, a->directory.profiles);
+		say_format("%s\nThe files are kept in %s", err.text, a->place.directory.profiles);
 	else if (g.profile)
 		failed = save(a, &g);
 	else {
 		say_nothing_found(a, &g);
-		gather_discard(&a->directory, &g);
+		gather_discard(&a->place.directory, &g);
 	}
 	gather_free(&g);
 	return failed;
@@ -277,12 +288,13 @@ static int finish(struct attach *a)
 /* Who watches reads a line: the directory; and then nothing until the end. */
 static void tell_watcher(const struct attach *a)
 {
-	if (a->watched >= 0 && dprintf(a->watched, "%s\n", a->directory.profiles) < 0)
+	if (a->watched >= 0 && dprintf(a->watched, "%s\n", a->place.directory.profiles) < 0)
 		say_format("cannot say where the profiles are: %s", strerror(errno));
 }
 
 static int go_and_record(struct attach *a)
 {
+	char name[PATH_MAX];
 	size_t begun;
 	int failed;
 
@@ -290,23 +302,26 @@ static int go_and_record(struct attach *a)
 	signal(SIGPIPE, SIG_IGN);
 	if (prepare(a))
 		return FAILED;
-	begun = attach_targets_begin(&a->targets, a->library, a->order);
+	begun = attach_targets_begin(&a->targets, a->place.library, a->order);
 	if (begun) {
 		run_output_name(&a->output, program_of(a), first(a)->target.pid);
-		run_directory_note_output(&a->directory, a->output.path);
+		run_directory_note_output(&a->place.directory, a->output.path);
 		begin_watch(a);
 		tell_watcher(a);
 		announce(a);
 		record(a);
 		stop_recording(a);
 		run_watch_end(a->watch);
-		attach_targets_end(&a->targets, a->directory.control);
+		attach_targets_end(&a->targets,
+				   attach_place_name(&a->place, a->place.directory.control, name));
+		attach_woken_await(&a->targets, a->place.directory.profiles);
+		attach_woken_say_silent(&a->targets, a->place.directory.profiles);
 	}
 	clean_up(a);
 	failed = begun ? finish(a) : -1;
 	if (!begun)
-		run_directory_remove(&a->directory);
-	run_directory_release(&a->directory);
+		run_directory_remove(&a->place.directory);
+	attach_place_leave(&a->place);
 	run_watch_free(a->watch);
 	return failed || a->targets.failed ? FAILED : 0;
 }
@@ -320,7 +335,8 @@ static int attach_all(struct attach *a)
 		return FAILED;
 	if (library_path_find(a->library, sizeof(a->library), &err))
 		say(err.text);
-	else if (!attach_targets_find(&a->targets, &a->options, a->library, wants_stubs(a)))
+	else if (!attach_targets_find(&a->targets, &a->options,
+				      a->options.run.copy_to ? NULL : a->library, wants_stubs(a)))
 		status = go_and_record(a);
 	attach_targets_free(&a->targets);
 	run_filters_free(&a->options.run.filters);

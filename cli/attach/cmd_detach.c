@@ -16,6 +16,7 @@
 #include "collector/launch/leftovers.h"
 #include "collector/launch/library_path.h"
 #include "collector/launch/signal_wait.h"
+#include "profile/base/error.h"
 #include "profile/live/run_files.h"
 
 #define COMMAND "scprof detach"
@@ -43,24 +44,22 @@ const struct usage cmd_detach_usage = {
 
 enum { FAILED = 125 };
 
-/* Was a recording ordered by its page, and nobody has ended it? */
-static bool is_ordered(const struct wake *w)
-{
-	struct scp_wake_page page;
-
-	return pread(w->fd, &page, sizeof(page), 0) == (ssize_t)sizeof(page) &&
-	       !memcmp(page.magic, SCP_WAKE_MAGIC, sizeof(page.magic)) && page.text_bytes;
-}
-
 /* 1: there was nothing to do. */
 static int leave_page(const struct refusal_facts *f, struct profile_error *err)
 {
+	struct wake_state s = {0};
 	struct wake w;
-	int result;
+	int result = 1;
 
 	if (wake_open(&w, f->wake, err))
 		return -1;
-	result = !is_ordered(&w) ? 1 : wake_end(&w, err);
+	if (wake_read(&w, &s) && s.ordered && s.held) {
+		error_set(err, "another scprof records process %d: end that one, by Ctrl-C",
+			  (int)f->target.pid);
+		result = -1;
+	} else if (s.ordered) {
+		result = wake_end(&w, err);
+	}
 	wake_close(&w);
 	return result;
 }

@@ -9,8 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/attach/as_user.h"
 #include "collector/select/below.h"
 #include "collector/duration.h"
+#include "profile/base/error.h"
 #include "cli/messages/nearest.h"
 #include "cli/usage/quantity.h"
 #include "cli/messages/say.h"
@@ -202,11 +204,28 @@ static void complain_in_copy(const struct below *b, const struct profile_error *
 	free(copy.near);
 }
 
-static int find_below(const char *patterns, const struct program *program, const char *path)
+/* Of a process that runs, with its user's rights. */
+static int resolve_mapped(struct below *b, const struct run_filters *f, struct profile_error *err)
+{
+	const struct as_user user = {.uid = f->uid, .gid = f->gid};
+	struct as_user_before before;
+
+	*b = (struct below){0};
+	if (as_user_begin(&user, &before)) {
+		error_set(err, "--below: cannot take the rights of user %u", (unsigned)f->uid);
+		return -1;
+	}
+	int failed = below_resolve_mapped(b, f->process, f->root, f->below, err);
+	as_user_end(&before);
+	return failed;
+}
+
+static int find_below(const struct run_filters *f, const struct program *program, const char *path)
 {
 	struct profile_error err;
 	struct below b;
-	int failed = below_resolve(&b, program->runner, patterns, &err);
+	int failed = f->process ? resolve_mapped(&b, f, &err)
+				: below_resolve(&b, program->runner, f->below, &err);
 
 	if (failed)
 		complain_in_copy(&b, &err);
@@ -234,7 +253,7 @@ int run_filters_prepare(const struct run_filters *f, const struct program *progr
 					  .stopped = f->stopped ? SCP_CONTROL_STOPPED_RUN : NULL,
 					  .control = by_tool ? d->control : NULL};
 	*w = NULL;
-	if (f->below && find_below(f->below, program, d->below))
+	if (f->below && find_below(f, program, d->below))
 		return -1;
 	if (!by_tool)
 		return 0;

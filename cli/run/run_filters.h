@@ -16,7 +16,11 @@ struct run_filters {
 	char *below, *threads; /* owned: options that may be given again are joined by commas */
 	const char *depth, *after, *length, *signal;
 	bool stopped;
-	bool attached;		    /* of a process that runs: recording always can be stopped */
+	bool attached; /* of a process that runs: recording always can be stopped */
+	pid_t process; /* that one, and */
+	uid_t uid;     /* its user, and */
+	gid_t gid;
+	const char *root;	    /* what leads to its files: "", or "/proc/PID/root" */
 	bool until;		    /* the tool stops recording by itself: set by the caller */
 	struct recording_plan plan; /* set by run_filters_check */
 };

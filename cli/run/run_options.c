@@ -252,6 +252,9 @@ static int take_option(void *to, int code, const char *value)
 	case RUN_OPTION_DISPLACE:
 		o->displace = true;
 		return 0;
+	case RUN_OPTION_COPY_TO:
+		o->copy_to = value;
+		return 0;
 	case RUN_OPTION_CHILDREN:
 		o->children = true;
 		return 0;

@@ -26,6 +26,7 @@ enum {
 	RUN_OPTION_EXACT_TICK,
 	RUN_OPTION_LIVE,
 	RUN_OPTION_CHILDREN,
+	RUN_OPTION_COPY_TO,
 	RUN_OPTION_OF_OTHERS /* the first that another command may use as it likes */
 };
 
@@ -122,6 +123,7 @@ struct run_options {
 	const char *until_of; /* functions; NULL: all */
 	bool disabled;	      /* SCPROF_DISABLE is set */
 	bool children;	      /* --children of `scprof attach` */
+	const char *copy_to;  /* --copy-to of it; NULL: nowhere */
 	char **command;
 };
 

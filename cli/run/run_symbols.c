@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/fsuid.h>
 #include <sys/statvfs.h>
 
+#include "collector/attach/as_user.h"
 #include "collector/launch/environment.h"
 #include "collector/select/library_mapped.h"
 #include "collector/select/stub_object.h"
@@ -138,12 +138,17 @@ int run_symbols_resolve_mapped(const struct run_options *options, pid_t pid, uid
 		say(err.text);
 		return -1;
 	}
-	gid_t own_gid = (gid_t)setfsgid(gid);
-	uid_t own_uid = (uid_t)setfsuid(uid); /* of this thread; for root, its privilege, too */
+	const struct as_user user = {.uid = uid, .gid = gid};
+	struct as_user_before before;
+
+	if (as_user_begin(&user, &before)) {
+		library_closure_free(&mapped);
+		say_format("-s: cannot take the rights of user %u", (unsigned)uid);
+		return -1;
+	}
 	int failed = choose(options, chosen, parsed,
 			    selection_open_mapped(chosen, program, library, &mapped, &err), &err);
-	setfsuid(own_uid);
-	setfsgid(own_gid);
+	as_user_end(&before);
 	return failed;
 }
 

@@ -123,11 +123,14 @@ static int make_all(struct copy_in *c, const struct refusal_facts *f, const char
 	c->place = open_place(f, directory);
 	if (c->place < 0)
 		return -1;
-	if (!fstatvfs(c->place, &fs) && fs.f_flag & ST_NOEXEC) {
+	if (library >= 0 && !fstatvfs(c->place, &fs) && fs.f_flag & ST_NOEXEC) {
 		errno = ENOEXEC;
 		return -1;
 	}
-	return make_directories(c) || name_all(c, directory) || copy_library(c, library) ? -1 : 0;
+	return make_directories(c) || name_all(c, directory) ||
+			       (library >= 0 && copy_library(c, library))
+		       ? -1
+		       : 0;
 }
 
 static const char *reason(int error)
@@ -166,8 +169,8 @@ static int begin(struct copy_in *c, const struct refusal_facts *f, const char *d
 	if (failed)
 		error_set(
 			err,
-			"cannot copy libscprof.so into %.150s of process %d: %s: name a directory "
-			"that user %u can write and execute from there",
+			"cannot make files in %.150s of process %d: %s: --copy-to DIR has to name "
+			"a directory there that user %u can write to and execute from",
 			directory, (int)f->target.pid, reason(errno), (unsigned)p.uid[1]);
 	return failed;
 }
@@ -175,17 +178,19 @@ static int begin(struct copy_in *c, const struct refusal_facts *f, const char *d
 int copy_in_begin(struct copy_in *c, const struct refusal_facts *f, const char *directory,
 		  const char *library, struct profile_error *err)
 {
-	int failed, from;
+	int failed, from = -1;
 
 	*c = (struct copy_in){.place = -1, .made = -1};
 	if (*directory != '/')
 		return error_fail(err, directory,
 				  "--copy-to needs an absolute path, as the process sees it");
-	from = open(library, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (from < 0)
+	if (library)
+		from = open(library, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (library && from < 0)
 		return error_fail(err, library, "%s", strerror(errno));
 	failed = begin(c, f, directory, from, err);
-	close(from);
+	if (library)
+		close(from);
 	if (failed)
 		copy_in_end(c);
 	return failed;

@@ -29,7 +29,7 @@ struct copy_in {
 };
 
 /* `directory`: as the target sees it, absolute; its owner must be able to write there. `library`:
- * as we see it. 0; or -1 with *err, and nothing is left of it. */
+ * as we see it; NULL: none is copied. 0; or -1 with *err, and nothing is left of it. */
 int copy_in_begin(struct copy_in *c, const struct refusal_facts *f, const char *directory,
 		  const char *library, struct profile_error *err);
 

@@ -84,12 +84,7 @@ static bool read_places(const struct refusal_process *p, struct refusal_facts *f
  * root would write into a page of somebody else's. */
 static void read_wake(const struct refusal_maps *m, struct refusal_facts *f)
 {
-	*f->wake = '\0';
-	if (!*m->wake)
-		return;
-	if (!f->other_root && (geteuid() || !f->uid))
-		snprintf(f->wake, sizeof(f->wake), "%s", m->wake);
-	else if (!wake_find(f->target.pid, f->wake, sizeof(f->wake)))
+	if (!m->wake || !wake_find(f->target.pid, f->wake, sizeof(f->wake)))
 		*f->wake = '\0';
 }
 

@@ -20,7 +20,7 @@ struct refusal_facts {
 	gid_t gid;
 	bool other_root;     /* its mount namespace or root directory is not ours */
 	bool preloaded;	     /* libscprof.so is mapped already */
-	char wake[PATH_MAX]; /* of its wake page, as we can open it; "": none */
+	char wake[PATH_MAX]; /* of its wake page, as wake_open takes it; "": none */
 	char exe[PATH_MAX];
 	uint32_t threads;
 };

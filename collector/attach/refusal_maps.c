@@ -52,8 +52,8 @@ static void note_file(struct refusal_maps *m, const char *path, uint64_t from, u
 		m->preloaded = true;
 	else if (!*m->sanitizer && is_sanitizer(name))
 		snprintf(m->sanitizer, sizeof(m->sanitizer), "%.60s", name);
-	else if (!*m->wake && is_wake(name) && strlen(path) < sizeof(m->wake))
-		memcpy(m->wake, path, strlen(path) + 1);
+	else
+		m->wake |= is_wake(name);
 }
 
 static void note_line(struct refusal_maps *m, char *line)

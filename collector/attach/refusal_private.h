@@ -72,9 +72,9 @@ struct refusal_maps {
 	uint64_t readable; /* an address that can be read; 0: nothing is mapped */
 	uint64_t libc;	   /* where the file of glibc's libc begins; 0: it is not mapped */
 	bool musl;
-	bool preloaded;	     /* libscprof.so */
-	char sanitizer[64];  /* its library, or "" */
-	char wake[PATH_MAX]; /* as the process names it, or "" */
+	bool preloaded;	    /* libscprof.so */
+	char sanitizer[64]; /* its library, or "" */
+	bool wake;	    /* a page that wakes it */
 };
 void refusal_maps_parse(FILE *maps, struct refusal_maps *m);
 /* 0; or -1 with errno. */

@@ -4,7 +4,6 @@
 
 #include <ctype.h>
 #include <dirent.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,16 +40,21 @@ static pid_t parent_of(pid_t pid)
 	return end && sscanf(end + 1, " %*c %d", &parent) == 1 ? parent : 0;
 }
 
-static bool same_program(pid_t a, pid_t b)
+static bool same_file(pid_t a, pid_t b, const char *what)
 {
 	char name[48];
 	struct stat x, y;
 
-	snprintf(name, sizeof(name), "/proc/%d/exe", (int)a);
+	snprintf(name, sizeof(name), "/proc/%d/%s", (int)a, what);
 	if (stat(name, &x))
 		return false;
-	snprintf(name, sizeof(name), "/proc/%d/exe", (int)b);
+	snprintf(name, sizeof(name), "/proc/%d/%s", (int)b, what);
 	return !stat(name, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+bool relatives_same_root(pid_t a, pid_t b)
+{
+	return same_file(a, b, "root") && same_file(a, b, "ns/mnt");
 }
 
 /* Calls `take` for each process until it says false. */
@@ -106,7 +110,7 @@ size_t relatives_children(pid_t pid, pid_t *pids, size_t room)
 	each(add_member, &f);
 	qsort(f.member, f.count, sizeof(*f.member), compare);
 	for (size_t i = 0; i < f.count && count < room; i++)
-		if (descends(&f, &f.member[i], pid) && same_program(pid, f.member[i].pid))
+		if (descends(&f, &f.member[i], pid) && same_file(pid, f.member[i].pid, "exe"))
 			pids[count++] = f.member[i].pid;
 	free(f.member);
 	return count;

@@ -4,6 +4,7 @@
 #define SCPROF_COLLECTOR_ATTACH_RELATIVES_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -16,6 +17,9 @@ size_t relatives_children(pid_t pid, pid_t *pids, size_t room);
 /* Those that map the file of that path: each recorded process maps its run's control page, and so
  * do the children that it forked. */
 size_t relatives_mapping(const char *path, pid_t *pids, size_t room);
+
+/* Do both see the same files: one root directory in one mount namespace? */
+bool relatives_same_root(pid_t a, pid_t b);
 
 /* The file that the process maps whose path has `part` in it and ends in `end`: "/scprof." and
  * "/control". 0, or -1: there is none, or its maps cannot be read. */

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The kernel's own accountings, with which displacement is compared, and what may prevent them. */
 #include <errno.h>
+#include <linux/capability.h>
 #include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "collector/doctor/doctor_private.h"
@@ -81,7 +86,7 @@ static void taskstats(struct doctor *d)
 }
 
 /* NAME:\tVALUE of /proc/self/status; -1: not there. */
-static long status_field(const char *name)
+static long status_field(const char *name, int base)
 {
 	FILE *file = fopen("/proc/self/status", "re");
 	size_t length = strlen(name);
@@ -90,7 +95,7 @@ static long status_field(const char *name)
 
 	while (file && fgets(line, sizeof(line), file))
 		if (!strncmp(line, name, length) && line[length] == ':')
-			value = strtol(line + length + 1, NULL, 10);
+			value = strtol(line + length + 1, NULL, base);
 	if (file)
 		fclose(file);
 	return value;
@@ -98,7 +103,7 @@ static long status_field(const char *name)
 
 static void seccomp(struct doctor *d)
 {
-	long mode = status_field("Seccomp"), filters = status_field("Seccomp_filters");
+	long mode = status_field("Seccomp", 10), filters = status_field("Seccomp_filters", 10);
 
 	if (mode <= 0) {
 		doctor_check_add(d, "seccomp", DOCTOR_OK, "no filter of system calls is in force");
@@ -110,19 +115,56 @@ static void seccomp(struct doctor *d)
 			 filters > 0 ? filters : 1);
 }
 
-/* Only `scprof attach` uses ptrace, and says so where it may not; this tells why gdb or strace
- * fail. */
+/* A child of ours, which everybody may trace where tracing is not forbidden altogether. */
+static bool may_trace(void)
+{
+	pid_t child = fork();
+	bool may;
+
+	if (!child)
+		for (;;)
+			pause();
+	if (child < 0)
+		return true;
+	may = !ptrace(PTRACE_SEIZE, child, 0, 0);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	return may;
+}
+
+/* May `scprof attach` go to processes of this user? */
 static void tracing(struct doctor *d)
 {
+	const char *dormant = "or start services with LD_PRELOAD=libscprof.so SCPROF_STOPPED=1: "
+			      "they are woken without ptrace (docs/dormant.md)";
+	bool privileged = status_field("CapEff", 16) >> CAP_SYS_PTRACE & 1;
 	char scope[32];
 
 	if (kernel_file_line("/proc/sys/kernel/yama/ptrace_scope", scope, sizeof(scope)))
-		doctor_check_add(d, "yama", DOCTOR_OK,
-				 "no Yama; only `scprof attach` needs ptrace");
-	else
+		snprintf(scope, sizeof(scope), "0");
+	if (!may_trace()) {
 		doctor_check_add(
-			d, "yama", DOCTOR_OK,
-			"kernel.yama.ptrace_scope is %s; only `scprof attach` needs ptrace", scope);
+			d, "attach", DOCTOR_NOTE,
+			"`scprof attach` cannot trace here: ptrace is forbidden (a filter of "
+			"system calls, as in containers)");
+		doctor_check_remedy(d, "docker run --cap-add=SYS_PTRACE, %s", dormant);
+	} else if (*scope >= '3' || (*scope >= '1' && !privileged)) {
+		doctor_check_add(
+			d, "attach", DOCTOR_NOTE,
+			"`scprof attach` cannot trace here: kernel.yama.ptrace_scope is %s", scope);
+		doctor_check_remedy(d, "%s%s",
+				    *scope >= '3' ? "S"
+				    : *scope == '2'
+					    ? "Run it as root, "
+					    : "Run it as root, sysctl kernel.yama.ptrace_scope=0, ",
+				    *scope >= '3' ? dormant + 4 : dormant);
+	} else {
+		doctor_check_add(d, "attach", DOCTOR_OK, "`scprof attach` may trace %s processes%s",
+				 geteuid()    ? "this user's"
+				 : privileged ? "all"
+					      : "root's",
+				 *scope == '0' ? "" : ", with CAP_SYS_PTRACE");
+	}
 }
 
 void doctor_kernel(struct doctor *d)

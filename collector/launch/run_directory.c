@@ -90,7 +90,6 @@ static int claim(struct run_directory *d)
 {
 	struct machine ours;
 
-	d->lock = open(d->base, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (d->lock < 0 || flock(d->lock, LOCK_EX | LOCK_NB))
 		return -1;
 	int mark =
@@ -128,15 +127,40 @@ bool run_directory_read_mark(int mark, char *output, size_t size)
 	return (*boot && !strcmp(boot, ours.boot)) || (*host && !strcmp(host, ours.names.nodename));
 }
 
+static void name_files(struct run_directory *d)
+{
+	snprintf(d->page, sizeof(d->page), "%s/clock", d->base);
+	snprintf(d->control, sizeof(d->control), "%s/control", d->base);
+	snprintf(d->below, sizeof(d->below), "%s/below", d->base);
+}
+
+int run_directory_use(struct run_directory *d, int directory, const char *base,
+		      const char *profiles, struct profile_error *err)
+{
+	*d = (struct run_directory){.used = true};
+	snprintf(d->base, sizeof(d->base), "%s", base);
+	snprintf(d->profiles, sizeof(d->profiles), "%s", profiles);
+	name_files(d);
+	/* opened anew: a lock belongs to what was opened */
+	d->lock = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (!claim(d))
+		return 0;
+	error_fail(err, base, "%s", strerror(errno));
+	run_directory_release(d);
+	return -1;
+}
+
 int run_directory_create(struct run_directory *d, const char *beside, struct profile_error *err)
 {
-	d->lock = -1;
-	int failed = make_base(d, beside) || claim(d);
+	*d = (struct run_directory){.lock = -1};
+	int failed = make_base(d, beside);
 
 	if (!failed) {
-		snprintf(d->page, sizeof(d->page), "%s/clock", d->base);
-		snprintf(d->control, sizeof(d->control), "%s/control", d->base);
-		snprintf(d->below, sizeof(d->below), "%s/below", d->base);
+		d->lock = open(d->base, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		failed = claim(d);
+	}
+	if (!failed) {
+		name_files(d);
 		if (geteuid()) {
 			snprintf(d->profiles, sizeof(d->profiles), "%s", d->base);
 			return 0;
@@ -192,5 +216,5 @@ int run_directory_remove(struct run_directory *d)
 	run_directory_release(d);
 	if (strcmp(d->profiles, d->base) && rmdir(d->profiles))
 		return -1;
-	return rmdir(d->base);
+	return d->used ? 0 : rmdir(d->base);
 }

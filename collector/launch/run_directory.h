@@ -20,7 +20,8 @@
 #define RUN_DIRECTORY_MARK   "run"	 /* file in it while its run lives: see _read_mark */
 
 struct run_directory {
-	int lock; /* its descriptor, locked while the run lives; -1: none */
+	int lock;  /* its descriptor, locked while the run lives; -1: none */
+	bool used; /* made by somebody else, who removes it */
 	char base[PATH_MAX - 128];
 	char profiles[PATH_MAX - 64]; /* SCPROF_OUT of the command */
 	char page[PATH_MAX - 32];     /* path of the page clock */
@@ -33,6 +34,11 @@ struct run_directory {
  * become somebody else and then start others, everybody may create files in
  * `profiles`, but nobody else can list or guess the way to it. 0, or -1. */
 int run_directory_create(struct run_directory *d, const char *beside, struct profile_error *err);
+
+/* The same of a directory that exists, open at `directory`, with one for profiles in it: both by
+ * paths that lead there while it is open. They are its maker's to remove. 0, or -1. */
+int run_directory_use(struct run_directory *d, int directory, const char *base,
+		      const char *profiles, struct profile_error *err);
 
 /* Let only this user's processes make profiles in it; of root's directories. 0, or -1 with errno.
  */

@@ -9,10 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "collector/select/below_symbols.h"
 #include "collector/select/selection.h"
 #include "collector/select/library_closure.h"
+#include "collector/select/library_mapped.h"
 #include "profile/base/error.h"
 
 static int out_of_memory(struct profile_error *err)
@@ -70,11 +72,12 @@ static int add_object(struct below *b, struct below_object *found)
 	return 0;
 }
 
-/* A file that cannot be read has no functions; the loader will say why. */
-static int search_object(struct below *b, const char *path)
+/* A file that cannot be read has no functions; the loader will say why. `path`: as the program
+ * names it. */
+static int search_file(struct below *b, const char *file, const char *path)
 {
 	struct below_object found = {0};
-	int result = below_symbols_search(path, &b->patterns, &found, &b->functions);
+	int result = below_symbols_search(file, &b->patterns, &found, &b->functions);
 
 	if (!result && found.ranges) {
 		found.path = strdup(path);
@@ -85,6 +88,11 @@ static int search_object(struct below *b, const char *path)
 	free(found.path);
 	free(found.range);
 	return result;
+}
+
+static int search_object(struct below *b, const char *path)
+{
+	return search_file(b, path, path);
 }
 
 static int search_all(struct below *b, const struct library_closure *c)
@@ -145,6 +153,48 @@ static int parse_patterns(struct below *b, const char *text, struct profile_erro
 	return -1;
 }
 
+static int check_some(struct below *b, const char *text, struct profile_error *err)
+{
+	if (b->functions)
+		return 0;
+	error_set(err,
+		  "--below: '%.200s' leaves no function: the last pattern that matches "
+		  "decides",
+		  text);
+	return -1;
+}
+
+static int search_mapped(struct below *b, const char *exe, const char *root,
+			 const struct library_closure *mapped)
+{
+	char file[PATH_MAX], path[PATH_MAX];
+	ssize_t bytes = readlink(exe, path, sizeof(path) - 1);
+
+	path[bytes > 0 ? bytes : 0] = '\0';
+	int failed = search_file(b, exe, path);
+	for (size_t i = 0; i < mapped->paths && !failed; i++)
+		if ((size_t)snprintf(file, sizeof(file), "%s%s", root, mapped->path[i]) <
+		    sizeof(file))
+			failed = search_file(b, file, mapped->path[i]);
+	return failed;
+}
+
+int below_resolve_mapped(struct below *b, pid_t pid, const char *root, const char *text,
+			 struct profile_error *err)
+{
+	struct library_closure mapped = {0};
+	char exe[48];
+
+	*b = (struct below){0};
+	snprintf(exe, sizeof(exe), "/proc/%d/exe", (int)pid);
+	if (parse_patterns(b, text, err) || library_mapped_find(pid, &mapped, err))
+		return -1;
+	int failed = search_mapped(b, exe, root, &mapped) ? out_of_memory(err)
+							  : say_unmatched(b, exe, &mapped, err);
+	library_closure_free(&mapped);
+	return failed ? failed : check_some(b, text, err);
+}
+
 int below_resolve(struct below *b, const char *program, const char *text, struct profile_error *err)
 {
 	char real[PATH_MAX];
@@ -161,12 +211,5 @@ int below_resolve(struct below *b, const char *program, const char *text, struct
 			     ? out_of_memory(err)
 			     : say_unmatched(b, path, &known, err);
 	library_closure_free(&known);
-	if (!failed && !b->functions) {
-		error_set(err,
-			  "--below: '%.200s' leaves no function: the last pattern that matches "
-			  "decides",
-			  text);
-		failed = -1;
-	}
-	return failed;
+	return failed ? failed : check_some(b, text, err);
 }

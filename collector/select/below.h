@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "collector/select/symbol_pattern.h"
 #include "profile/profile.h"
@@ -34,6 +35,12 @@ struct below {
  * one that matches nothing. below_free either way. */
 int below_resolve(struct below *b, const char *program, const char *text,
 		  struct profile_error *err);
+
+/* The same for a process that runs, of its program and of what it has mapped. `root`: before its
+ * paths, where it sees other files than we do; else "". The caller has taken the rights of the
+ * process's user. */
+int below_resolve_mapped(struct below *b, pid_t pid, const char *root, const char *text,
+			 struct profile_error *err);
 void below_free(struct below *b);
 
 /* A file (struct scp_below_file) that every process of the run can read. It must not exist. 0, or

@@ -96,6 +96,8 @@ static struct prof_attached load_attached(const struct raw_file *raw, uint32_t i
 		.flags = r->flags,
 		.stopped_ns = r->stopped_ns,
 		.stopped_total_ns = r->stopped_total_ns,
+		.ran_ns = r->ran_ns,
+		.pid = r->pid,
 		.threads = r->threads,
 		.in_calls = r->in_calls,
 		.slots = {.written = r->written,

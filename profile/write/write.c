@@ -100,6 +100,8 @@ static void write_attached(struct image *img, const struct profile *p)
 		r->flags = a->flags;
 		r->stopped_ns = a->stopped_ns;
 		r->stopped_total_ns = a->stopped_total_ns;
+		r->ran_ns = a->ran_ns;
+		r->pid = a->pid;
 		r->threads = a->threads;
 		r->in_calls = a->in_calls;
 		r->written = a->slots.written;

@@ -26,7 +26,9 @@ struct prof_attached attach_summary_of(const struct profile *p, uint64_t *proces
 static void describe_threads(const struct prof_attached *a, char *out, size_t room)
 {
 	*out = '\0';
-	if (a->in_calls)
+	if (a->in_calls && a->threads == 1)
+		snprintf(out, room, "; it was inside a call then, which is not recorded");
+	else if (a->in_calls)
 		snprintf(out, room,
 			 "; %" PRIu32 " of them %s inside a call then, which is not recorded",
 			 a->in_calls, a->in_calls == 1 ? "was" : "were");
@@ -37,7 +39,6 @@ char *attach_summary_describe(const struct profile *p, bool utf8)
 	uint64_t processes;
 	struct prof_attached a = attach_summary_of(p, &processes);
 	char time[32], held[80], of[48] = "", in_calls[96], *text = NULL;
-	const char *were = a.threads == 1 ? "was" : "were";
 
 	if (!a.known)
 		return NULL;
@@ -48,7 +49,8 @@ char *attach_summary_describe(const struct profile *p, bool utf8)
 	if (a.flags & SCP_ATTACHED_WOKEN || !a.stopped_ns)
 		snprintf(held, sizeof(held), "none of which was held up");
 	else
-		snprintf(held, sizeof(held), "which %s held up for %s at most", were, time);
+		snprintf(held, sizeof(held), "%s held up for %s at most",
+			 a.threads == 1 ? "which was" : "of which one at a time was", time);
 	if (asprintf(&text, "to %" PRIu32 " thread%s%s, %s%s", a.threads, a.threads == 1 ? "" : "s",
 		     of, held, in_calls) < 0)
 		return NULL;

@@ -7,7 +7,8 @@
 #include <string.h>
 
 #define LONGEST_LINE  100 /* bytes of a command that is written out */
-#define SELECTED_MOST 4	  /* functions that are named again */
+#define PIDS_MOST     8
+#define SELECTED_MOST 4 /* functions that are named again */
 #define BY_DEFAULT    (SCP_GROUP_SOCKET | SCP_GROUP_WAIT | SCP_GROUP_REGION)
 
 static const struct {
@@ -112,19 +113,34 @@ static void put_selected(FILE *to, const struct profile *p)
 		}
 }
 
+/* Those that were attached to, as who did so numbers them; some of them where they are many. */
+static void put_pids(FILE *to, const struct profile *p)
+{
+	uint32_t put = 0;
+
+	for (uint32_t i = 0; i < p->processes && put < PIDS_MOST; i++) {
+		const struct prof_process *one = &p->process[i];
+
+		if (!one->attached.known)
+			continue;
+		fprintf(to, " %" PRIu32, one->attached.pid ? one->attached.pid : one->pid);
+		put++;
+	}
+}
+
 void next_command_run(FILE *to, const struct report *r, uint32_t more, const char *options)
 {
-	const struct prof_process *p = r->asked;
-	bool attached = p && p->attached.known && p->count == 1;
+	bool attached = r->asked && r->asked->attached.known;
 
 	fputs(attached ? "scprof attach" : "scprof run", to);
 	put_groups(to, r->profile, more);
 	put_selected(to, r->profile);
+	fputs(options, to);
 	if (attached) {
-		fprintf(to, "%s %" PRIu32, options, p->pid);
+		put_pids(to, r->profile);
 		return;
 	}
-	fprintf(to, "%s -- ", options);
+	fputs(" -- ", to);
 	next_command_program(to, r);
 }
 

@@ -16,6 +16,7 @@
 #include "report/model/elsewhere.h"
 #include "report/model/ledger.h"
 #include "report/model/process_end.h"
+#include "report/report.h"
 #include "report/model/threads_time.h"
 #include "report/wording/numbers.h"
 
@@ -103,6 +104,52 @@ static const char *end_of_many(const struct report *r, char *out, size_t room)
 	return out;
 }
 
+/* Were processes that ran recorded, all of them without pauses? */
+static bool is_attached(const struct report *r)
+{
+	bool all = r->processes && r->profile->windows <= 1;
+
+	for (uint32_t i = 0; i < r->processes; i++)
+		all = all && r->profile->process[i].attached.known;
+	return all;
+}
+
+static void describe_instant(char *out, size_t room, const char *format, uint64_t real_ns)
+{
+	time_t s = (time_t)(real_ns / 1000000000u);
+	struct tm tm;
+
+	*out = '\0';
+	if (real_ns && localtime_r(&s, &tm) && !strftime(out, room, format, &tm))
+		*out = '\0';
+}
+
+/* "2.005 s, from 2026-11-23 04:14:12 to 04:14:14; runs since 2026-11-22 17:01:12" */
+static void put_attached_run(const struct head *f)
+{
+	const struct report *r = f->report;
+	const struct prof_process *p = r->first;
+	bool paused = r->profile->flags & SCP_FILE_WINDOWS;
+	double wall_ns = r->wall_s > 0 ? r->wall_s * 1e9 : 0,
+	       ns = paused ? (double)r->profile->recorded_ns : wall_ns;
+	uint64_t end = r->start_real_ns ? r->start_real_ns + (uint64_t)fmin(wall_ns, 1e18) : 0;
+	uint64_t from = ns <= (double)end ? end - (uint64_t)ns : 0;
+	char lasted[32], when[48], until[32], since[64] = "", ended[80], inner[48] = "";
+	uint32_t pid = p->attached.pid ? p->attached.pid : p->pid;
+
+	numbers_duration(lasted, sizeof(lasted), ns, f->utf8);
+	describe_instant(when, sizeof(when), ", from %Y-%m-%d %H:%M:%S", from);
+	describe_instant(until, sizeof(until), " to %H:%M:%S", end);
+	if (p->attached.ran_ns && p->attached.ran_ns < r->start_real_ns)
+		describe_instant(since, sizeof(since), "; it runs since %Y-%m-%d %H:%M:%S",
+				 r->start_real_ns - p->attached.ran_ns);
+	if (pid != p->pid)
+		snprintf(inner, sizeof(inner), " (%" PRIu32 " in its container)", p->pid);
+	put(f, "process", "%" PRIu32 "%s, recorded for %s%s%s%s%s%s", pid, inner, lasted, when,
+	    until, report_names_is_detached(p) ? "" : "; ",
+	    report_names_is_detached(p) ? "" : end_of_one(r, ended, sizeof(ended)), since);
+}
+
 static void put_run(const struct head *f)
 {
 	const struct report *r = f->report;
@@ -114,6 +161,10 @@ static void put_run(const struct head *f)
 
 	for (uint32_t i = 0; i < r->processes; i++)
 		count += r->profile->process[i].count;
+	if (count == 1 && is_attached(r)) {
+		put_attached_run(f);
+		return;
+	}
 	if (r->start_real_ns && localtime_r(&start, &tm))
 		strftime(when, sizeof(when), ", from %Y-%m-%d %H:%M:%S", &tm);
 	numbers_duration(wall, sizeof(wall), r->wall_s * 1e9, f->utf8);
@@ -123,8 +174,9 @@ static void put_run(const struct head *f)
 	if (r->runs > 1)
 		snprintf(runs, sizeof(runs), "of %" PRIu32 " runs, in all ", r->runs);
 	if (count > 1)
-		put(f, "processes", "%" PRIu64 "%s, the first is %" PRIu32 "%s; wall time %s%s%s",
-		    count, groups, p->pid, end_of_many(r, end, sizeof(end)), runs, wall, when);
+		put(f, "processes", "%" PRIu64 "%s, the first is %" PRIu32 "%s; %s %s%s%s", count,
+		    groups, p->pid, end_of_many(r, end, sizeof(end)),
+		    is_attached(r) && r->runs < 2 ? "recorded for" : "wall time", runs, wall, when);
 	else
 		put(f, "process", "%" PRIu32 ", %s; wall time %s%s%s", p->pid,
 		    end_of_one(r, end, sizeof(end)),
@@ -244,7 +296,7 @@ static void put_filters(const struct head *f)
 	if (words)
 		put(f, "filters", "%s: all else is left out", words);
 	free(words);
-	if (!(p->flags & SCP_FILE_WINDOWS))
+	if (!(p->flags & SCP_FILE_WINDOWS) || is_attached(f->report))
 		return;
 	numbers_duration(recorded, sizeof(recorded), (double)p->recorded_ns, f->utf8);
 	numbers_duration(lived, sizeof(lived), (double)p->recorded_of_ns, f->utf8);

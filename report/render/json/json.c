@@ -199,6 +199,7 @@ static void put_attached(struct json_writer *w, const struct profile *p)
 	json_write_count(w, "processes", processes);
 	json_write_number(w, "stopped_ms", (double)a.stopped_ns / 1e6);
 	json_write_number(w, "stopped_total_ms", (double)a.stopped_total_ns / 1e6);
+	json_write_number(w, "ran_s", a.ran_ns ? (double)a.ran_ns / 1e9 : NAN);
 	json_write_count(w, "threads", a.threads);
 	json_write_count(w, "in_calls", a.in_calls);
 	json_write_flag(w, "detached", a.flags & SCP_ATTACHED_DETACHED);

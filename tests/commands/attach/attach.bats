@@ -102,7 +102,11 @@ is_left()
 	says 'recording process [0-9]+ \(traffic\) for 1s'
 	not grep -q 'scprof\..*/' "/proc/$pid/environ"
 	"$SCPROF" report p.scp >report.txt
-	says '^  attached +to [0-9]+ threads?, which w(as|ere) held up for .* at most' report.txt
+	says '^  attached +to [0-9]+ threads?, (which|of which one at a time) was held up for .* at most' report.txt
+	tr -s '\n ' ' ' <report.txt >line.txt
+	says " process $pid, recorded for .* to ..:..:..; it runs since 20" line.txt
+	not grep -q '^  recorded' report.txt
+	holds '.attach.ran_s >= 0'
 	not grep -q '^! attached' report.txt
 	"$SCPROF" report --full p.scp >report.txt
 	says 'warning: attached' report.txt
@@ -287,4 +291,63 @@ post()
 	}
 	await is_free
 	is_left
+}
+
+woken_and_left()
+{
+	mv attach.out report.json
+	holds '.attach.woken and .attach.detached and .attach.stopped_ms == 0'
+	holds '[.sites[].symbol] | index("send") != null'
+	[ -z "$(find page -name '*.scp')" ]
+	[ "$(find page -name '*.wake' | wc -l)" = 1 ]
+}
+
+@test "attach 13: a dormant process is woken, without ptrace, and is dormant again" {
+	mkdir -p page
+	target env LD_PRELOAD="$LIB" SCPROF_STOPPED=1 SCPROF_OUT="$T/page" "$PROGRAMS/traffic" 300
+	attach 0 --for 500ms --format json "$pid"
+	woken_and_left
+	timeout 60 "$BUILD/tests/attach/no_ptrace" "$SCPROF" attach --for 500ms --format json "$pid" \
+		>attach.out 2>attach.err 3>&-
+	woken_and_left
+	"$SCPROF" detach "$pid" >detach.out
+	says 'nothing to put right' detach.out
+}
+
+@test "attach 14: a dormant process that makes no call is not recorded, and that is said" {
+	mkdir page
+	target env LD_PRELOAD="$LIB" SCPROF_STOPPED=1 SCPROF_OUT="$T/page" \
+		python3 -c 'import signal; print("begun", flush=True); signal.sigwait([signal.SIGUSR1])'
+	await grep -q '^State:.S' "/proc/$pid/status" # it has begun to wait
+	attach 0 --for 300ms "$pid"
+	says '0 of 1 processes that were told to record had made a call'
+	says 'no profile'
+}
+
+@test "attach 15: root directories and mount namespaces of their own: --copy-to, or woken there" {
+	unshare -Urm true 2>/dev/null || skip "no namespaces can be made here"
+	mkdir -p root page
+	cat >inside.sh <<-EOF
+		mount --rbind / "$T/root"
+		mount -t tmpfs none "$T/root/dev/shm"
+		mount -t tmpfs none "$T/root/mnt"
+		exec chroot "$T/root" "\$@"
+	EOF
+	target unshare -Urm sh inside.sh "$PROGRAMS/traffic" 300
+	attach 125 --for 500ms "$pid"
+	says 'does not see .*--copy-to DIR'
+	attach 125 --for 500ms --copy-to mnt "$pid"
+	says 'absolute path'
+	attach 125 --for 500ms --copy-to /there/is/none "$pid"
+	says 'cannot make files in /there/is/none'
+	attach 0 --for 500ms --copy-to /mnt --format json "$pid"
+	mv attach.out report.json
+	holds '.attach.detached and .attach.woken == false'
+	holds '[.sites[].symbol] | index("send") != null'
+	[ -z "$(ls -A "/proc/$pid/root/mnt")" ]
+	is_left
+	target unshare -Urm sh inside.sh env LD_PRELOAD="$LIB" SCPROF_STOPPED=1 \
+		SCPROF_OUT="$T/page" "$PROGRAMS/traffic" 300
+	attach 0 --for 500ms -c page --format json "$pid"
+	woken_and_left
 }

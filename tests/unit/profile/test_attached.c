@@ -18,6 +18,8 @@ static const struct prof_attached some = {.known = true,
 					  .flags = SCP_ATTACHED_DETACHED,
 					  .stopped_ns = 3100000,
 					  .stopped_total_ns = 4000000,
+					  .ran_ns = 5000000,
+					  .pid = 4711,
 					  .threads = 7,
 					  .in_calls = 2,
 					  .slots = {.written = 21,
@@ -60,6 +62,8 @@ static void test_it_is_written_and_read(void **state)
 	assert_int_equal(q->process[0].attached.flags, some.flags);
 	assert_int_equal(q->process[0].attached.stopped_ns, some.stopped_ns);
 	assert_int_equal(q->process[0].attached.stopped_total_ns, some.stopped_total_ns);
+	assert_int_equal(q->process[0].attached.ran_ns, some.ran_ns);
+	assert_int_equal(q->process[0].attached.pid, some.pid);
 	assert_int_equal(q->process[0].attached.threads, some.threads);
 	assert_int_equal(q->process[0].attached.in_calls, some.in_calls);
 	assert_memory_equal(&q->process[0].attached.slots, &some.slots, sizeof(some.slots));

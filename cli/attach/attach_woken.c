@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli/attach/attach_woken.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/messages/say.h"
+#include "collector/attach/relatives.h"
+#include "profile/live/run_files.h"
+
+#define ENDS_MS	     1000
+#define ENDS_STEP_MS 20
+
+/* The same page by the same files: its path as the processes see it. */
+static bool same_page(const struct attach_one *a, const struct attach_one *b)
+{
+	const char *x = strstr(a->facts.wake, "/root/"), *y = strstr(b->facts.wake, "/root/");
+
+	return a->woken && b->woken && x && y && !strcmp(x, y) &&
+	       relatives_same_root(a->facts.target.pid, b->facts.target.pid);
+}
+
+void attach_woken_find_pages(struct attach_targets *t)
+{
+	for (size_t i = 0; i < t->count; i++) {
+		t->one[i].page = i;
+		for (size_t k = 0; k < i && t->one[i].page == i; k++)
+			if (same_page(&t->one[k], &t->one[i]))
+				t->one[i].page = k;
+	}
+}
+
+static bool shares_page(const struct attach_one *a, const struct attach_one *b)
+{
+	return a->woken && b->woken && a->page == b->page;
+}
+
+void attach_woken_begin(struct attach_targets *t, struct attach_one *one, char **order)
+{
+	pid_t pids[SCP_WAKE_TARGETS_MAX];
+	struct profile_error err;
+	size_t count = 0;
+	bool failed = wake_open(&one->wake, one->facts.wake, &err);
+
+	for (size_t i = 0; i < t->count && count < SCP_WAKE_TARGETS_MAX; i++)
+		if (shares_page(&t->one[i], one))
+			pids[count++] = t->one[i].facts.inner_pid;
+	if (!failed && wake_begin(&one->wake, (const char *const *)order, pids, count, &err)) {
+		wake_close(&one->wake);
+		one->wake.fd = -1;
+		failed = true;
+	}
+	if (failed)
+		say(err.text);
+	for (size_t i = 0; i < t->count; i++)
+		if (shares_page(&t->one[i], one)) {
+			t->one[i].begun = !failed;
+			t->one[i].left = failed;
+			t->one[i].begin.threads = t->one[i].facts.threads;
+		}
+}
+
+static void say_problem(const struct wake *w)
+{
+	static const char *const words[] = {
+		[SCP_ATTACH_BAD_ORDER] = "it does not understand the order: its libscprof.so is of "
+					 "another version",
+		[SCP_ATTACH_NO_FILE] = "it cannot make its profile where it was told to",
+		[SCP_ATTACH_NO_STUBS] = "it cannot load the functions of -s",
+		[SCP_ATTACH_NO_MEMORY] = "it has no memory for it",
+		[SCP_ATTACH_NOT_NOW] = "it records already, by itself, or has a seccomp filter",
+		[SCP_ATTACH_NO_CLOCK] = "reading that clock is forbidden to it: try -c",
+	};
+	struct wake_state s;
+
+	if (!wake_read(w, &s) || s.problem == SCP_ATTACH_FINE)
+		return;
+	say_format("process %d (as it is numbered there) was told to record, and did not: %s",
+		   (int)s.answer_pid,
+		   s.problem < sizeof(words) / sizeof(*words) ? words[s.problem]
+							      : "its page does not say why");
+}
+
+void attach_woken_end(struct attach_targets *t, struct attach_one *one)
+{
+	struct profile_error err;
+	bool failed;
+
+	if (one->wake.fd < 0)
+		return;
+	say_problem(&one->wake);
+	failed = wake_end(&one->wake, &err);
+	wake_close(&one->wake);
+	one->wake.fd = -1;
+	if (failed)
+		say(err.text);
+	for (size_t i = 0; i < t->count; i++)
+		if (shares_page(&t->one[i], one))
+			t->one[i].left = !failed;
+}
+
+static bool has_profile(const struct attach_one *one, const struct run_file *files, size_t count,
+			bool ended)
+{
+	for (size_t i = 0; i < count; i++)
+		if (files[i].started && files[i].pid == one->facts.inner_pid &&
+		    (!ended || files[i].end_state != SCP_END_RUNNING))
+			return true;
+	return false;
+}
+
+/* Woken processes whose profile is there, or has its end. *woken: all that still run. */
+static size_t count_answers(const struct attach_targets *t, const char *profiles, bool ended,
+			    size_t *woken)
+{
+	struct run_file *files = NULL;
+	size_t count = 0, answers = 0;
+
+	*woken = 0;
+	if (run_files_list(profiles, &files, &count))
+		count = 0;
+	for (size_t i = 0; i < t->count; i++)
+		if (t->one[i].woken && t->one[i].begun && !t->one[i].forked) {
+			*woken += 1;
+			answers += has_profile(&t->one[i], files, count, ended);
+		}
+	run_files_free(files, count);
+	return answers;
+}
+
+void attach_woken_say_silent(const struct attach_targets *t, const char *profiles)
+{
+	size_t woken, answers = count_answers(t, profiles, false, &woken);
+
+	if (answers < woken)
+		say_format("%zu of %zu processes that were told to record had made a call by the "
+			   "end: a dormant one begins at its next call%s",
+			   answers, woken, answers ? "" : ", not in the one that it waits in");
+}
+
+void attach_woken_await(const struct attach_targets *t, const char *profiles)
+{
+	size_t woken, begun = count_answers(t, profiles, false, &woken);
+
+	for (int i = 0; i < ENDS_MS / ENDS_STEP_MS; i++) {
+		if (count_answers(t, profiles, true, &woken) >= begun)
+			return;
+		usleep(ENDS_STEP_MS * 1000);
+	}
+}
