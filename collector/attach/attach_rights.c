@@ -57,6 +57,9 @@ static bool may_trace(pid_t pid)
 	return fd >= 0;
 }
 
+/* Its files in /proc are root's where it may not be dumped: to be read, with what may trace it. */
+#define FOR_OTHERS (1u << CAP_SYS_PTRACE | 1u << CAP_DAC_READ_SEARCH)
+
 static bool keep_only(uint32_t capabilities)
 {
 	struct __user_cap_header_struct h = {_LINUX_CAPABILITY_VERSION_3, 0};
@@ -70,7 +73,7 @@ static bool become(uid_t uid, gid_t gid, pid_t pid)
 	return prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) == 0 && setgroups(0, NULL) == 0 &&
 	       setresgid(gid, gid, gid) == 0 && setresuid(uid, uid, uid) == 0 &&
 	       prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-	       (may_trace(pid) ? keep_only(0) : keep_only(1u << CAP_SYS_PTRACE));
+	       (may_trace(pid) ? keep_only(0) : keep_only(FOR_OTHERS));
 }
 
 int attach_rights_drop(pid_t pid, struct profile_error *err)

@@ -113,7 +113,8 @@ static int prepare(struct attach_working *w, const struct attach_target *t)
 {
 	struct scp_attach_state s;
 
-	if (attach_rights_drop(t->pid, w->err) != 0 || remote_open(&w->remote, t, w->err) != 0)
+	/* the memory first: that of a process that may not be dumped is root's to open */
+	if (remote_open(&w->remote, t, w->err) != 0 || attach_rights_drop(t->pid, w->err) != 0)
 		return -1;
 	if (has_shadow_stack(t->pid))
 		return attach_state_say(
