@@ -76,8 +76,16 @@ static void tell(pid_t pid, const struct scp_attach_slots *s)
 	       (int)pid, s->put_back, s->written, changed);
 }
 
-/* 0 put right, 1 nothing was to be done, -1 having said why not. */
-static int detach_one(pid_t pid, const char *library)
+static bool is_there(const struct attach_target *t)
+{
+	char state = 0;
+	uint64_t start = run_files_process_start(t->pid, &state);
+
+	return start && start == t->process_start && state != 'Z' && state != 'X';
+}
+
+/* 0 put right, 1 nothing was to be done, -1 having said why not. A child may end meanwhile. */
+static int detach_one(pid_t pid, const char *library, bool child)
 {
 	struct attach_target target = {.pid = pid};
 	struct refusal_facts facts;
@@ -87,6 +95,8 @@ static int detach_one(pid_t pid, const char *library)
 	int result;
 
 	target.process_start = run_files_process_start(pid, NULL);
+	if (child && !is_there(&target))
+		return 1;
 	if (!target.process_start) {
 		complaint_say(COMMAND, "there is no process %d", (int)pid);
 		return -1;
@@ -101,6 +111,8 @@ static int detach_one(pid_t pid, const char *library)
 		if (!result)
 			tell(pid, &r.slots);
 	}
+	if (result < 0 && child && !is_there(&target))
+		return 1;
 	if (result < 0)
 		complaint_lines(COMMAND, err.text);
 	return result;
@@ -118,10 +130,10 @@ static int detach(pid_t pid, const char *library)
 		return -1;
 	if (*control)
 		count = relatives_mapping(control, pids, RELATIVES_MOST);
-	result = detach_one(pid, library);
+	result = detach_one(pid, library, false);
 	for (size_t i = 0; i < count; i++)
 		if (pids[i] != pid)
-			failed |= detach_one(pids[i], library) < 0;
+			failed |= detach_one(pids[i], library, true) < 0;
 	if (result == 1)
 		printf("process %d: nothing to put right\n", (int)pid);
 	return result < 0 || failed ? -1 : 0;
