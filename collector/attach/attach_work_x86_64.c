@@ -113,7 +113,8 @@ static int prepare(struct attach_working *w, const struct attach_target *t)
 {
 	struct scp_attach_state s;
 
-	if (attach_rights_drop(t->pid, w->err) != 0 || remote_open(&w->remote, t, w->err) != 0)
+	if (attach_filters_begin(&w->filters, t, w->err) != 0 ||
+	    attach_rights_drop(t->pid, w->err) != 0 || remote_open(&w->remote, t, w->err) != 0)
 		return -1;
 	if (has_shadow_stack(t->pid))
 		return attach_state_say(
@@ -171,6 +172,23 @@ static bool is_in_fragile_call(const struct attach_working *w, pid_t tid)
 	return fragile;
 }
 
+/* Stop a thread whose filters, if it has any, let our calls through. */
+static enum remote_result stop(struct attach_working *w, pid_t tid, const char **why)
+{
+	int status = attach_filters_check(&w->filters, tid, w->err);
+	enum remote_result result;
+
+	*why = "its seccomp filter cannot be read now";
+	if (status != 0)
+		return status < 0 ? REMOTE_FAILED : REMOTE_PASSED;
+	result = remote_stop(&w->remote, tid, why, w->err);
+	if (result != REMOTE_FINE || attach_filters_same(&w->filters, tid))
+		return result;
+	*why = "it has got another seccomp filter";
+	remote_let_go(&w->remote);
+	return REMOTE_PASSED;
+}
+
 /* Stop a thread that can be borrowed. */
 static int borrow(struct attach_working *w, uint64_t *room)
 {
@@ -186,7 +204,7 @@ static int borrow(struct attach_working *w, uint64_t *room)
 		for (size_t i = 0; i < n; i++) {
 			if (round == 0 && n > 1 && is_in_fragile_call(w, tids[i]))
 				continue;
-			result = remote_stop(r, tids[i], &why, w->err);
+			result = stop(w, tids[i], &why);
 			if (result == REMOTE_FAILED)
 				return -1;
 			if (result == REMOTE_PASSED)
@@ -243,7 +261,9 @@ void attach_work(const struct attach_target *t, const struct attach_order *o,
 	w->name = last ? last + 1 : "libscprof.so";
 	w->answer = a;
 	w->err = &a->error;
+	w->filters.child = -1;
 	a->status = work(w, t);
+	attach_filters_end(&w->filters);
 	if (w->points)
 		safe_points_close(w->points);
 	remote_maps_free(&w->maps);
