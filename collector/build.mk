@@ -14,6 +14,7 @@ COLLECTOR_SRC = \
 	collector/attach/safe_point_expression.c \
 	collector/attach/safe_point_frames.c \
 	collector/attach/safe_point_inside.c \
+	collector/attach/safe_point_lock.c \
 	collector/attach/safe_point_machine_$(COLLECTOR_ARCH).c \
 	collector/attach/safe_point_maps.c \
 	collector/attach/safe_point_memory.c \
