@@ -42,6 +42,7 @@ struct remote {
 	uint64_t errno_at; /* 0: not known */
 	uint32_t errno_was;
 	uint64_t ground; /* the frame that brings everything back; 0: nothing to bring back */
+	bool held;	 /* it was taken where its first system call can go on as it would have */
 	uint64_t stopped_at_ns;
 	double longest_ms, total_ms;	 /* threads held up */
 	pid_t given_up[REMOTE_GIVEN_UP]; /* threads that did not stop yet */
@@ -81,6 +82,12 @@ enum remote_result remote_ground_again(struct remote *r, uint64_t top, uint64_t 
  * comes by way of the 8 bytes at `result_at`; 0: none is wanted. */
 int remote_call(struct remote *r, uint64_t function, const uint64_t arguments[2],
 		uint64_t result_at, struct profile_error *err);
+/* Call one of the library's functions, which ends in a wait for us (include/scprof_attach.h): no
+ * system call is stopped before that. `state`: of the library. Where we come too late for it the
+ * thread has gone home alone, and tid is 0. */
+int remote_call_held(struct remote *r, uint64_t function, const uint64_t arguments[2],
+		     uint64_t state, struct profile_error *err);
+
 /* A system call; *result as the kernel gives it. */
 int remote_syscall(struct remote *r, long number, const uint64_t arguments[6], int64_t *result,
 		   struct profile_error *err);
