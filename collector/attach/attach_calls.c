@@ -133,7 +133,7 @@ static int make_calls(struct attach_working *w)
 		return -1;
 	if (!w->order)
 		return remote_call_held(&w->remote, w->library.end, hold, w->library.state, w->err);
-	if (load(w) != 0)
+	if (!w->complete && load(w) != 0)
 		return -1;
 	w->kept = true;
 	return remote_call_held(&w->remote, w->library.begin, order, w->library.state, w->err);
@@ -150,7 +150,7 @@ static void drop_area(struct attach_working *w)
 	remote_restore_errno(&w->remote);
 	w->remote.ground = w->first_ground;
 	remote_syscall(&w->remote, SYS_munmap, area, &result, &ignored);
-	w->head = 0;
+	w->area = w->head = 0;
 }
 
 int attach_calls_make(struct attach_working *w, uint64_t room)

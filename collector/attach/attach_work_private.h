@@ -35,6 +35,8 @@ struct attach_working {
 	struct safe_points *points;
 	uint64_t dlopen, dlerror, errno_location;
 	struct remote_library library; /* .state 0: not mapped yet */
+	bool complete;		       /* it is, and its start is over: a file of another path, or
+					  a newer one, would be another library */
 	uint64_t area, head;	       /* addresses; 0: none yet */
 	uint64_t first_ground;	       /* on the thread's own stack */
 	bool kept;		       /* the library knows of the area */

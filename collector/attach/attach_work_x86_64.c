@@ -15,8 +15,9 @@
 #define CANDIDATES 64
 #define ROUNDS	   400
 #define PATIENT_ROUNDS                                                                             \
-	50	    /* in which no thread is taken that would not get home alone quite as it was */
-#define PAUSE_MS 10 /* between rounds */
+	50 /* in which no thread is taken that would not get home alone quite as it was */
+#define PAUSE_MS   10 /* between rounds */
+#define LOCK_TRIES 5  /* where the loader's lock was taken when the call was on its way */
 
 /* Threads, and those that wait in a system call. */
 static void count_threads(struct attach_working *w)
@@ -75,6 +76,7 @@ static int find_code(struct attach_working *w)
 	c->restorer = safe_points_code(w->points, restorer, sizeof(restorer));
 	c->keep = safe_points_code(w->points, keep, sizeof(keep));
 	c->keep_words = 1;
+	c->lock = safe_points_lock(w->points);
 	w->dlopen = safe_points_function(w->points, "dlopen");
 	w->dlerror = safe_points_function(w->points, "dlerror");
 	w->errno_location = safe_points_function(w->points, "__errno_location");
@@ -132,6 +134,7 @@ static int prepare(struct attach_working *w, const struct attach_target *t)
 		/* without a version it is just being loaded: dlopen will wait for that */
 		if (s.version && attach_state_check(w, &s) != 0)
 			return -1;
+		w->complete = s.version != 0;
 		if (!w->order && s.status != SCP_ATTACH_RECORDING)
 			return 1;
 		attach_state_area(w, &s);
@@ -240,9 +243,12 @@ static int work(struct attach_working *w, const struct attach_target *t)
 		return status < 0 ? -1 : 0;
 	w->answer->was = !w->order;
 	setpriority(PRIO_PROCESS, 0, -20); /* somebody waits for us */
-	if (borrow(w, &room) != 0)
-		return -1;
-	status = attach_calls_make(w, room);
+	for (int tries = 0; tries == 0 || (w->remote.lock_taken && tries < LOCK_TRIES); tries++) {
+		if (borrow(w, &room) != 0)
+			return -1;
+		w->remote.code.lock = safe_points_lock(w->points);
+		status = attach_calls_make(w, room);
+	}
 	w->answer->result.stopped_ms = w->remote.longest_ms;
 	w->answer->result.stopped_total_ms = w->remote.total_ms;
 	return status == 0 ? attach_state_judge(w) : -1;

@@ -303,7 +303,7 @@ enum remote_result remote_stop(struct remote *r, pid_t tid, const char **why,
 	if (result != REMOTE_FINE)
 		return result;
 	r->ground = r->call = 0;
-	r->held = false;
+	r->held = r->lock_taken = false;
 	r->stopped_at_ns = now_ns();
 	result = remote_interrupt(r, false, STOP_MS, err);
 	for (int ms = 0; result == REMOTE_PASSED && ms < RUNNING_MS; ms += STOP_MS) {

@@ -187,6 +187,64 @@ static int leave(struct remote *r, struct profile_error *err)
 	return -1;
 }
 
+/* In which call it sleeps, and of what, the kernel tells. */
+static bool sleeps_in(const struct remote *r, unsigned long call, uint64_t argument)
+{
+	unsigned long number;
+	unsigned long long first;
+	char path[64], text[160];
+	ssize_t n;
+	int file;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", (int)r->target.pid, (int)r->tid);
+	file = open(path, O_RDONLY | O_CLOEXEC);
+	if (file < 0)
+		return false;
+	n = read(file, text, sizeof(text) - 1);
+	close(file);
+	text[n > 0 ? n : 0] = '\0';
+	return sscanf(text, "%lu 0x%llx", &number, &first) == 2 && number == call &&
+	       first == argument;
+}
+
+/* It waits for the lock: nothing is taken before that. To other threads it is a waiter that has
+ * gone. */
+static bool give_up(struct remote *r, struct profile_error *err)
+{
+	struct user_regs_struct regs;
+
+	if (remote_interrupt(r, false, REMOTE_CALL_MS, err) != REMOTE_FINE ||
+	    !remote_registers(r->tid, &regs))
+		return false;
+	r->lock_taken = regs.orig_rax == SYS_futex && regs.rdi == r->code.lock;
+	if (!r->lock_taken) {
+		ptrace(PTRACE_SYSCALL, r->tid, NULL, NULL);
+		return false;
+	}
+	r->held = true;
+	snprintf(err->text, sizeof(err->text),
+		 "process %d: another thread is inside dlopen for long, perhaps in a constructor "
+		 "that waits",
+		 (int)r->target.pid);
+	return true;
+}
+
+/* Wait for the next stop in a call: its status; -1: the thread is gone; 0, with *err: the call was
+ * given up or left. */
+static int await_stop(struct remote *r, struct profile_error *err)
+{
+	for (int ms = 0; ms < REMOTE_CALL_MS; ms += REMOTE_LOCK_MS) {
+		int status = remote_wait(r, REMOTE_LOCK_MS);
+
+		if (status != 0)
+			return status;
+		if (r->code.lock && sleeps_in(r, SYS_futex, r->code.lock) && give_up(r, err))
+			return 0;
+	}
+	leave(r, err);
+	return 0;
+}
+
 /* Run from `regs` until the thread is home again. *result: of the first system call. */
 static int run(struct remote *r, const struct user_regs_struct *start, int64_t *result,
 	       struct profile_error *err)
@@ -200,9 +258,9 @@ static int run(struct remote *r, const struct user_regs_struct *start, int64_t *
 	for (;;) {
 		if (ptrace(PTRACE_SYSCALL, r->tid, NULL, NULL) != 0)
 			return r->tid = 0, remote_gone(r, err);
-		status = remote_wait(r, REMOTE_CALL_MS);
+		status = await_stop(r, err);
 		if (status == 0)
-			return leave(r, err);
+			return -1;
 		if (status < 0 || REMOTE_EVENT(status) == PTRACE_EVENT_EXEC)
 			return r->tid = 0, remote_gone(r, err);
 		if (REMOTE_EVENT(status))
@@ -219,18 +277,6 @@ static int run(struct remote *r, const struct user_regs_struct *start, int64_t *
 		if (++stops == 2 && result)
 			*result = (int64_t)regs.rax;
 	}
-}
-
-/* Does the thread wait for us? The kernel tells of a thread that sleeps what it called. */
-static bool waits_here(int file, uint64_t state)
-{
-	char text[160];
-	unsigned long long call, first;
-	ssize_t n = pread(file, text, sizeof(text) - 1, 0);
-
-	text[n > 0 ? n : 0] = '\0';
-	return sscanf(text, "%llu 0x%llx", &call, &first) == 2 && call == SYS_ppoll &&
-	       first == state;
 }
 
 /* Stop it where it waits. 1: it is still in the call. */
@@ -263,7 +309,7 @@ static int go_on(struct remote *r, int status, struct profile_error *err)
 	return ptrace(PTRACE_CONT, r->tid, NULL, NULL) ? (r->tid = 0, remote_gone(r, err)) : 0;
 }
 
-static int await(struct remote *r, int file, uint64_t state, struct profile_error *err)
+static int await(struct remote *r, uint64_t state, struct profile_error *err)
 {
 	const struct timespec pause = {0, LOOK_NS};
 	const int looks = REMOTE_CALL_MS * 1000000ll / LOOK_NS, many = ALONE_MS * 1000000 / LOOK_NS;
@@ -273,7 +319,7 @@ static int await(struct remote *r, int file, uint64_t state, struct profile_erro
 		if (waitpid(r->tid, &status, __WALL | WNOHANG) == r->tid &&
 		    go_on(r, status, err) != 0)
 			return -1;
-		if ((waits_here(file, state) || i % many == 0) &&
+		if ((sleeps_in(r, SYS_ppoll, state) || i % many == 0) &&
 		    (result = take(r, state, err)) <= 0)
 			return result;
 		nanosleep(&pause, NULL);
@@ -285,8 +331,6 @@ int remote_call_held(struct remote *r, uint64_t function, const uint64_t argumen
 		     uint64_t state, struct profile_error *err)
 {
 	struct user_regs_struct regs = at_ground(r);
-	char path[64];
-	int file, result;
 
 	regs.rip = function;
 	regs.rsp = r->ground;
@@ -294,16 +338,9 @@ int remote_call_held(struct remote *r, uint64_t function, const uint64_t argumen
 	regs.rsi = arguments[1];
 	regs.rbp = 0;
 	r->held = false;
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", (int)r->target.pid, (int)r->tid);
-	file = open(path, O_RDONLY | O_CLOEXEC);
-	if (file < 0 || !remote_set_registers(r->tid, &regs) ||
-	    ptrace(PTRACE_CONT, r->tid, NULL, NULL) != 0)
-		result = remote_gone(r, err);
-	else
-		result = await(r, file, state, err);
-	if (file >= 0)
-		close(file);
-	return result;
+	if (!remote_set_registers(r->tid, &regs) || ptrace(PTRACE_CONT, r->tid, NULL, NULL) != 0)
+		return r->tid = 0, remote_gone(r, err);
+	return await(r, state, err);
 }
 
 int remote_call(struct remote *r, uint64_t function, const uint64_t arguments[2],

@@ -395,6 +395,35 @@ static void filter_kills(void)
 	filter(SYS_openat, SECCOMP_RET_KILL_PROCESS);
 }
 
+static _Atomic pid_t opener;
+
+static void *opens(void *unused)
+{
+	opener = (pid_t)syscall(SYS_gettid);
+	dlopen(getenv("CONSTRUCTOR"), RTLD_NOW); /* that pauses */
+	return unused;
+}
+
+/* In the first round another thread begins to open a library, whose constructor waits. */
+static void constructor(void)
+{
+	static pthread_t t;
+	char path[64], text[32] = "";
+	int fd;
+
+	if (mine->rounds > 0)
+		read_ever();
+	expect(pthread_create(&t, NULL, opens, NULL) == 0, "thread", errno);
+	while (!opener)
+		usleep(1000);
+	snprintf(path, sizeof path, "/proc/self/task/%d/syscall", (int)opener);
+	while (strtol(text, NULL, 10) != SYS_pause && !mine->failures) {
+		fd = open(path, O_RDONLY);
+		expect(fd >= 0 && read(fd, text, sizeof text - 1) > 0, "task", errno);
+		close(fd);
+	}
+}
+
 static const struct kind {
 	const char *name;
 	void (*run)(void);
@@ -418,6 +447,7 @@ static const struct kind {
 	     {"signals", keeps_signals},
 	     {"allocates", allocates},
 	     {"loads", loads},
+	     {"constructor", constructor},
 	     {"filter_fine", filter_fine},
 	     {"filter_kills", filter_kills}};
 

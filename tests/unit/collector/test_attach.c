@@ -21,6 +21,8 @@
 
 #include "collector/attach/attach.h"
 #include "collector/attach/safe_point.h"
+#include "collector/attach/safe_point_lock.h"
+#include "collector/attach/safe_point_objects.h"
 #include "collector/attach/seccomp_filter.h"
 #include "profile/live/run_files.h"
 #include "tests/programs/attach/borrowed.h"
@@ -88,6 +90,21 @@ uint64_t safe_points_function(struct safe_points *s, const char *name)
 	void *at = dlsym(RTLD_DEFAULT, name);
 
 	return at ? (uint64_t)(uintptr_t)at - s->here + s->there : 0;
+}
+
+uint64_t safe_points_lock(const struct safe_points *s)
+{
+	struct safe_point_maps m = {0};
+	struct safe_point_objects o = {0};
+	uint64_t at = 0;
+
+	if (safe_point_maps_read(&m, s->pid) && safe_point_objects_read(&o, s->pid, &m))
+		for (size_t i = 0; i < o.count; i++)
+			if (o.object[i].kind == SAFE_POINT_LOADER)
+				at = safe_point_lock_find(&o.object[i], s->pid);
+	safe_point_objects_free(&o);
+	safe_point_maps_free(&m);
+	return at;
 }
 
 uint64_t safe_points_code(struct safe_points *s, const uint8_t *code, size_t bytes)
@@ -363,6 +380,23 @@ static void filters_are_judged_before_a_call(void **state)
 	stop(&p);
 }
 
+/* The borrowed thread would wait for ever. What it was given for its call is gone, and it waits on
+ * in its own. */
+static void a_call_that_waits_for_the_loader_is_given_up(void **state)
+{
+	struct program p;
+
+	(void)state;
+	setenv("CONSTRUCTOR", CONSTRUCTOR_WAITS, 1);
+	start(&p, "constructor");
+	while (p.says->rounds < 1 && !p.says->failures)
+		usleep(1000);
+	for (int i = 0; i < 3; i++)
+		expect_failure(&p.order, "another thread is inside dlopen");
+	check_unharmed(&p, "constructor");
+	stop(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -373,6 +407,7 @@ int main(void)
 		cmocka_unit_test(a_killed_tracer_leaves_all_as_it_was),
 		cmocka_unit_test(what_fails_is_said_and_leaves_nothing),
 		cmocka_unit_test(filters_are_judged_before_a_call),
+		cmocka_unit_test(a_call_that_waits_for_the_loader_is_given_up),
 	};
 
 #ifdef __x86_64__
