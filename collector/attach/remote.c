@@ -174,6 +174,7 @@ enum remote_result remote_interrupt(struct remote *r, bool stopped, int limit_ms
 		signal = WSTOPSIG(status) & 0x80 ? 0 : WSTOPSIG(status);
 		if (signal && hold >> (signal - 1) & 1)
 			signal = 0;
+		ptrace(PTRACE_INTERRUPT, r->tid, NULL, NULL); /* any stop takes it back */
 		ptrace(PTRACE_CONT, r->tid, NULL, signal);
 	}
 	if (status < 0)
