@@ -5,7 +5,7 @@ COLLECTOR_ARCH := $(firstword $(subst -, ,$(COLLECTOR_MACHINE)))
 COLLECTOR_MULTIARCH := $(or $(shell $(CC) -print-multiarch 2>/dev/null),$(COLLECTOR_MACHINE))
 
 # Tracing is for one architecture.
-COLLECTOR_ATTACH_x86_64 = $(addprefix collector/attach/,attach_calls.c attach_rights.c attach_state.c remote.c remote_call.c remote_library.c sigframe_x86_64.c)
+COLLECTOR_ATTACH_x86_64 = $(addprefix collector/attach/,attach_calls.c attach_filters.c attach_rights.c attach_state.c remote.c remote_call.c remote_library.c sigframe_x86_64.c)
 
 COLLECTOR_SRC = \
 	collector/attach/safe_point.c \
@@ -14,6 +14,7 @@ COLLECTOR_SRC = \
 	collector/attach/safe_point_expression.c \
 	collector/attach/safe_point_frames.c \
 	collector/attach/safe_point_inside.c \
+	collector/attach/safe_point_lock.c \
 	collector/attach/safe_point_machine_$(COLLECTOR_ARCH).c \
 	collector/attach/safe_point_maps.c \
 	collector/attach/safe_point_memory.c \

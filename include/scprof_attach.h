@@ -16,6 +16,7 @@
 
 #define SCP_ATTACH_MAGIC      "SCPATT1\n"
 #define SCP_ATTACH_TEXT_BYTES 65536u /* of an order's text at most */
+#define SCP_ATTACH_HOLD_MS    50u    /* that a call waits for the tool at its end, at most */
 
 /* Where the process and the library in it stand. */
 enum scp_attach_status {
@@ -67,11 +68,15 @@ struct scp_attach_state {
 	uint64_t reserved[15];
 };
 
-/* The argument of scprof_attach_begin_1. */
+/* The argument of scprof_attach_begin_1. Of scprof_attach_end_1 it is hold_ms, as uint32_t.
+ *
+ * Both wait at their end, when all is done and nothing held, for up to hold_ms in
+ * ppoll(&scprof_attach_state_1, 0, ...): there a tool that traces takes the thread back, and need
+ * not stop it at each system call to see the last one. 0: do not wait. */
 struct scp_attach_order {
 	char magic[8];
 	uint32_t text_bytes;
-	uint32_t reserved;
+	uint32_t hold_ms;
 	uint64_t area, area_bytes; /* noted in the state */
 	char text[];
 };

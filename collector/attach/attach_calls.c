@@ -53,6 +53,7 @@ static int fill_area(struct attach_working *w)
 	if (order) {
 		order->area = w->area;
 		order->area_bytes = AREA_BYTES;
+		order->hold_ms = SCP_ATTACH_HOLD_MS;
 		fine = fine &&
 		       remote_write(r, w->head + AREA_LIBRARY, w->order->library,
 				    strlen(w->order->library) + 1) &&
@@ -126,16 +127,16 @@ static int load(struct attach_working *w)
 
 static int make_calls(struct attach_working *w)
 {
-	const uint64_t order[2] = {w->head + AREA_ORDER, 0};
+	const uint64_t order[2] = {w->head + AREA_ORDER}, hold[2] = {SCP_ATTACH_HOLD_MS};
 
 	if (fill_area(w) != 0)
 		return -1;
 	if (!w->order)
-		return remote_call(&w->remote, w->library.end, order, 0, w->err);
-	if (load(w) != 0)
+		return remote_call_held(&w->remote, w->library.end, hold, w->library.state, w->err);
+	if (!w->complete && load(w) != 0)
 		return -1;
 	w->kept = true;
-	return remote_call(&w->remote, w->library.begin, order, 0, w->err);
+	return remote_call_held(&w->remote, w->library.begin, order, w->library.state, w->err);
 }
 
 /* An area that the library does not know of is of no use to the next one. The first frame still
@@ -149,7 +150,7 @@ static void drop_area(struct attach_working *w)
 	remote_restore_errno(&w->remote);
 	w->remote.ground = w->first_ground;
 	remote_syscall(&w->remote, SYS_munmap, area, &result, &ignored);
-	w->head = 0;
+	w->area = w->head = 0;
 }
 
 int attach_calls_make(struct attach_working *w, uint64_t room)
@@ -164,7 +165,9 @@ int attach_calls_make(struct attach_working *w, uint64_t room)
 		status = make_calls(w);
 	if (made && w->head && !w->kept && w->remote.tid)
 		drop_area(w);
-	if (!w->remote.tid || remote_restore(&w->remote, status ? &ignored : w->err) != 0)
+	if (!w->remote.tid && status != 0)
+		return -1;
+	if (w->remote.tid && remote_restore(&w->remote, status ? &ignored : w->err) != 0)
 		return -1;
 	if (w->head)
 		remote_write(&w->remote, w->head + offsetof(struct area_head, in_use), &unused,

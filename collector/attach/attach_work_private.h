@@ -4,6 +4,7 @@
 #ifndef SCPROF_COLLECTOR_ATTACH_ATTACH_WORK_PRIVATE_H
 #define SCPROF_COLLECTOR_ATTACH_ATTACH_WORK_PRIVATE_H
 
+#include "collector/attach/attach_filters.h"
 #include "collector/attach/attach_work.h"
 #include "collector/attach/remote.h"
 #include "collector/attach/remote_library.h"
@@ -30,9 +31,12 @@ struct attach_working {
 	const char *name;		  /* the library's, without directories */
 	struct remote remote;
 	struct remote_maps maps;
+	struct attach_filters filters;
 	struct safe_points *points;
 	uint64_t dlopen, dlerror, errno_location;
 	struct remote_library library; /* .state 0: not mapped yet */
+	bool complete;		       /* it is, and its start is over: a file of another path, or
+					  a newer one, would be another library */
 	uint64_t area, head;	       /* addresses; 0: none yet */
 	uint64_t first_ground;	       /* on the thread's own stack */
 	bool kept;		       /* the library knows of the area */

@@ -15,8 +15,9 @@
 #define CANDIDATES 64
 #define ROUNDS	   400
 #define PATIENT_ROUNDS                                                                             \
-	50	    /* in which no thread is taken that would not get home alone quite as it was */
-#define PAUSE_MS 10 /* between rounds */
+	50 /* in which no thread is taken that would not get home alone quite as it was */
+#define PAUSE_MS   10 /* between rounds */
+#define LOCK_TRIES 5  /* where the loader's lock was taken when the call was on its way */
 
 /* Threads, and those that wait in a system call. */
 static void count_threads(struct attach_working *w)
@@ -75,6 +76,7 @@ static int find_code(struct attach_working *w)
 	c->restorer = safe_points_code(w->points, restorer, sizeof(restorer));
 	c->keep = safe_points_code(w->points, keep, sizeof(keep));
 	c->keep_words = 1;
+	c->lock = safe_points_lock(w->points);
 	w->dlopen = safe_points_function(w->points, "dlopen");
 	w->dlerror = safe_points_function(w->points, "dlerror");
 	w->errno_location = safe_points_function(w->points, "__errno_location");
@@ -113,8 +115,9 @@ static int prepare(struct attach_working *w, const struct attach_target *t)
 {
 	struct scp_attach_state s;
 
-	/* the memory first: that of a process that may not be dumped is root's to open */
-	if (remote_open(&w->remote, t, w->err) != 0 || attach_rights_drop(t->pid, w->err) != 0)
+	/* the memory before: that of a process that may not be dumped is root's to open */
+	if (attach_filters_begin(&w->filters, t, w->err) != 0 ||
+	    remote_open(&w->remote, t, w->err) != 0 || attach_rights_drop(t->pid, w->err) != 0)
 		return -1;
 	if (has_shadow_stack(t->pid))
 		return attach_state_say(
@@ -132,6 +135,7 @@ static int prepare(struct attach_working *w, const struct attach_target *t)
 		/* without a version it is just being loaded: dlopen will wait for that */
 		if (s.version && attach_state_check(w, &s) != 0)
 			return -1;
+		w->complete = s.version != 0;
 		if (!w->order && s.status != SCP_ATTACH_RECORDING)
 			return 1;
 		attach_state_area(w, &s);
@@ -172,6 +176,23 @@ static bool is_in_fragile_call(const struct attach_working *w, pid_t tid)
 	return fragile;
 }
 
+/* Stop a thread whose filters, if it has any, let our calls through. */
+static enum remote_result stop(struct attach_working *w, pid_t tid, const char **why)
+{
+	int status = attach_filters_check(&w->filters, tid, w->err);
+	enum remote_result result;
+
+	*why = "its seccomp filter cannot be read now";
+	if (status != 0)
+		return status < 0 ? REMOTE_FAILED : REMOTE_PASSED;
+	result = remote_stop(&w->remote, tid, why, w->err);
+	if (result != REMOTE_FINE || attach_filters_same(&w->filters, tid))
+		return result;
+	*why = "it has got another seccomp filter";
+	remote_let_go(&w->remote);
+	return REMOTE_PASSED;
+}
+
 /* Stop a thread that can be borrowed. */
 static int borrow(struct attach_working *w, uint64_t *room)
 {
@@ -187,7 +208,7 @@ static int borrow(struct attach_working *w, uint64_t *room)
 		for (size_t i = 0; i < n; i++) {
 			if (round == 0 && n > 1 && is_in_fragile_call(w, tids[i]))
 				continue;
-			result = remote_stop(r, tids[i], &why, w->err);
+			result = stop(w, tids[i], &why);
 			if (result == REMOTE_FAILED)
 				return -1;
 			if (result == REMOTE_PASSED)
@@ -223,9 +244,12 @@ static int work(struct attach_working *w, const struct attach_target *t)
 		return status < 0 ? -1 : 0;
 	w->answer->was = !w->order;
 	setpriority(PRIO_PROCESS, 0, -20); /* somebody waits for us */
-	if (borrow(w, &room) != 0)
-		return -1;
-	status = attach_calls_make(w, room);
+	for (int tries = 0; tries == 0 || (w->remote.lock_taken && tries < LOCK_TRIES); tries++) {
+		if (borrow(w, &room) != 0)
+			return -1;
+		w->remote.code.lock = safe_points_lock(w->points);
+		status = attach_calls_make(w, room);
+	}
 	w->answer->result.stopped_ms = w->remote.longest_ms;
 	w->answer->result.stopped_total_ms = w->remote.total_ms;
 	return status == 0 ? attach_state_judge(w) : -1;
@@ -244,7 +268,9 @@ void attach_work(const struct attach_target *t, const struct attach_order *o,
 	w->name = last ? last + 1 : "libscprof.so";
 	w->answer = a;
 	w->err = &a->error;
+	w->filters.child = -1;
 	a->status = work(w, t);
+	attach_filters_end(&w->filters);
 	if (w->points)
 		safe_points_close(w->points);
 	remote_maps_free(&w->maps);

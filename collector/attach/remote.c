@@ -174,6 +174,7 @@ enum remote_result remote_interrupt(struct remote *r, bool stopped, int limit_ms
 		signal = WSTOPSIG(status) & 0x80 ? 0 : WSTOPSIG(status);
 		if (signal && hold >> (signal - 1) & 1)
 			signal = 0;
+		ptrace(PTRACE_INTERRUPT, r->tid, NULL, NULL); /* any stop takes it back */
 		ptrace(PTRACE_CONT, r->tid, NULL, signal);
 	}
 	if (status < 0)
@@ -303,6 +304,7 @@ enum remote_result remote_stop(struct remote *r, pid_t tid, const char **why,
 	if (result != REMOTE_FINE)
 		return result;
 	r->ground = r->call = 0;
+	r->held = r->lock_taken = false;
 	r->stopped_at_ns = now_ns();
 	result = remote_interrupt(r, false, STOP_MS, err);
 	for (int ms = 0; result == REMOTE_PASSED && ms < RUNNING_MS; ms += STOP_MS) {

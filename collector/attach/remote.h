@@ -25,6 +25,7 @@ struct remote_code {
 	uint64_t restorer; /* __restore_rt */
 	uint64_t keep;	   /* stores %rax at (%rbx), pops keep_words words, ret */
 	uint32_t keep_words;
+	uint64_t lock; /* that dlopen takes before all else */
 };
 
 #define REMOTE_GIVEN_UP 16u
@@ -42,6 +43,8 @@ struct remote {
 	uint64_t errno_at; /* 0: not known */
 	uint32_t errno_was;
 	uint64_t ground; /* the frame that brings everything back; 0: nothing to bring back */
+	bool held;	 /* it was taken where its first system call can go on as it would have */
+	bool lock_taken; /* a call was given up: another thread keeps the lock */
 	uint64_t stopped_at_ns;
 	double longest_ms, total_ms;	 /* threads held up */
 	pid_t given_up[REMOTE_GIVEN_UP]; /* threads that did not stop yet */
@@ -77,10 +80,17 @@ enum remote_result remote_ground(struct remote *r, uint64_t top, struct profile_
 enum remote_result remote_ground_again(struct remote *r, uint64_t top, uint64_t futex,
 				       struct profile_error *err);
 
-/* Call a function of the process with two arguments, on the stack below the ground. The result
+/* Call a function of the process with two arguments, on the stack below the ground. Where it waits
+ * for the lock for REMOTE_LOCK_MS it is given up, and holds nothing then. The result
  * comes by way of the 8 bytes at `result_at`; 0: none is wanted. */
 int remote_call(struct remote *r, uint64_t function, const uint64_t arguments[2],
 		uint64_t result_at, struct profile_error *err);
+/* Call one of the library's functions, which ends in a wait for us (include/scprof_attach.h): no
+ * system call is stopped before that. `state`: of the library. Where we come too late for it the
+ * thread has gone home alone, and tid is 0. */
+int remote_call_held(struct remote *r, uint64_t function, const uint64_t arguments[2],
+		     uint64_t state, struct profile_error *err);
+
 /* A system call; *result as the kernel gives it. */
 int remote_syscall(struct remote *r, long number, const uint64_t arguments[6], int64_t *result,
 		   struct profile_error *err);
@@ -94,5 +104,6 @@ int remote_restore(struct remote *r, struct profile_error *err);
 
 /* How long a call may take, in milliseconds: then the thread is let go, and ends it by itself. */
 #define REMOTE_CALL_MS 5000
+#define REMOTE_LOCK_MS 200
 
 #endif

@@ -8,6 +8,7 @@
  * Each step below leaves registers from which the thread gets home alone. Signals are blocked only
  * after the registers lead to the frame, which holds the mask. */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +25,10 @@
 #define RESTORER_BYTES 9
 #define CALLS_MS       (2 * REMOTE_CALL_MS) /* where it makes system calls all the while */
 #define EFLAGS	       0x202		    /* interrupts are on; no direction flag, no trap */
+
+#define LOOK_NS	 50000	   /* between looks at a thread that makes a call */
+#define ALONE_MS 500	   /* after which it may have gone home alone */
+#define RESTART	 (-514ull) /* ERESTARTNOHAND: ppoll was interrupted */
 
 #define WAKE_OP_SET(value) (((uint64_t)(value)&0xfff) << 12 | 0xfff)
 
@@ -158,18 +163,24 @@ static bool at_home(const struct remote *r, const struct user_regs_struct *regs)
 	       regs->rip == r->code.restorer + RESTORER_BYTES && regs->rsp == r->ground + 8;
 }
 
+/* It has gone home, or is on the way. */
+static void let_go_alone(struct remote *r, struct user_regs_struct *regs)
+{
+	if (sigframe_restart_all(regs))
+		remote_set_registers(r->tid, regs);
+	remote_let_go(r);
+}
+
 /* It takes too long: the thread ends the call by itself. */
 static int leave(struct remote *r, bool stopped, struct profile_error *err)
 {
 	struct user_regs_struct regs;
 
-	if (stopped) {
+	if (stopped)
 		remote_let_go(r);
-	} else if (remote_interrupt(r, false, REMOTE_CALL_MS, err) == REMOTE_FINE) {
-		if (remote_registers(r->tid, &regs) && sigframe_restart_all(&regs))
-			remote_set_registers(r->tid, &regs);
-		remote_let_go(r);
-	}
+	else if (remote_interrupt(r, false, REMOTE_CALL_MS, err) == REMOTE_FINE &&
+		 remote_registers(r->tid, &regs))
+		let_go_alone(r, &regs);
 	r->tid = 0;
 	snprintf(err->text, sizeof(err->text),
 		 "process %d: the call that was made in it takes longer than %d s; it was left to "
@@ -177,6 +188,64 @@ static int leave(struct remote *r, bool stopped, struct profile_error *err)
 		 "itself",
 		 (int)r->target.pid, REMOTE_CALL_MS / 1000);
 	return -1;
+}
+
+/* In which call it sleeps, and of what, the kernel tells. */
+static bool sleeps_in(const struct remote *r, unsigned long call, uint64_t argument)
+{
+	unsigned long number;
+	unsigned long long first;
+	char path[64], text[160];
+	ssize_t n;
+	int file;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", (int)r->target.pid, (int)r->tid);
+	file = open(path, O_RDONLY | O_CLOEXEC);
+	if (file < 0)
+		return false;
+	n = read(file, text, sizeof(text) - 1);
+	close(file);
+	text[n > 0 ? n : 0] = '\0';
+	return sscanf(text, "%lu 0x%llx", &number, &first) == 2 && number == call &&
+	       first == argument;
+}
+
+/* It waits for the lock: nothing is taken before that. To other threads it is a waiter that has
+ * gone. */
+static bool give_up(struct remote *r, struct profile_error *err)
+{
+	struct user_regs_struct regs;
+
+	if (remote_interrupt(r, false, REMOTE_CALL_MS, err) != REMOTE_FINE ||
+	    !remote_registers(r->tid, &regs))
+		return false;
+	r->lock_taken = regs.orig_rax == SYS_futex && regs.rdi == r->code.lock;
+	if (!r->lock_taken) {
+		ptrace(PTRACE_SYSCALL, r->tid, NULL, NULL);
+		return false;
+	}
+	r->held = true;
+	snprintf(err->text, sizeof(err->text),
+		 "process %d: another thread is inside dlopen for long, perhaps in a constructor "
+		 "that waits",
+		 (int)r->target.pid);
+	return true;
+}
+
+/* Wait for the next stop in a call: its status; -1: the thread is gone; 0, with *err: the call was
+ * given up or left. */
+static int await_stop(struct remote *r, struct profile_error *err)
+{
+	for (int ms = 0; ms < REMOTE_CALL_MS; ms += REMOTE_LOCK_MS) {
+		int status = remote_wait(r, REMOTE_LOCK_MS);
+
+		if (status != 0)
+			return status;
+		if (r->code.lock && sleeps_in(r, SYS_futex, r->code.lock) && give_up(r, err))
+			return 0;
+	}
+	leave(r, false, err);
+	return 0;
 }
 
 /* Run from `regs` until the thread is home again. *result: of the first system call. */
@@ -187,6 +256,7 @@ static int run(struct remote *r, const struct user_regs_struct *start, int64_t *
 	struct timespec begun, now;
 	int status, stops = 0;
 
+	r->held = false;
 	if (!remote_set_registers(r->tid, start))
 		return remote_gone(r, err);
 	clock_gettime(CLOCK_MONOTONIC, &begun);
@@ -196,9 +266,9 @@ static int run(struct remote *r, const struct user_regs_struct *start, int64_t *
 			return leave(r, true, err);
 		if (ptrace(PTRACE_SYSCALL, r->tid, NULL, NULL) != 0)
 			return r->tid = 0, remote_gone(r, err);
-		status = remote_wait(r, REMOTE_CALL_MS);
+		status = await_stop(r, err);
 		if (status == 0)
-			return leave(r, false, err);
+			return -1;
 		if (status < 0 || REMOTE_EVENT(status) == PTRACE_EVENT_EXEC)
 			return r->tid = 0, remote_gone(r, err);
 		if (REMOTE_EVENT(status))
@@ -215,6 +285,70 @@ static int run(struct remote *r, const struct user_regs_struct *start, int64_t *
 		if (++stops == 2 && result)
 			*result = (int64_t)regs.rax;
 	}
+}
+
+/* Stop it where it waits. 1: it is still in the call. */
+static int take(struct remote *r, uint64_t state, struct profile_error *err)
+{
+	struct user_regs_struct regs;
+
+	if (remote_interrupt(r, false, REMOTE_CALL_MS, err) != REMOTE_FINE ||
+	    !remote_registers(r->tid, &regs))
+		return r->tid = 0, remote_gone(r, err);
+	r->held = regs.orig_rax == SYS_ppoll && regs.rax == RESTART && regs.rdi == state;
+	if (r->held)
+		return 0;
+	if (regs.rsp <= r->ground && r->ground - regs.rsp < (1u << 20)) {
+		if (sigframe_restart_all(&regs))
+			remote_set_registers(r->tid, &regs);
+		return ptrace(PTRACE_CONT, r->tid, NULL, NULL) ? remote_gone(r, err) : 1;
+	}
+	let_go_alone(r, &regs);
+	return 0;
+}
+
+/* What else it stopped for. 0: it goes on. */
+static int go_on(struct remote *r, int status, struct profile_error *err)
+{
+	if (!WIFSTOPPED(status) || REMOTE_EVENT(status) == PTRACE_EVENT_EXEC)
+		return r->tid = 0, remote_gone(r, err);
+	if (!REMOTE_EVENT(status) && note_signal(r, WSTOPSIG(status), err) != 0)
+		return -1;
+	return ptrace(PTRACE_CONT, r->tid, NULL, NULL) ? (r->tid = 0, remote_gone(r, err)) : 0;
+}
+
+static int await(struct remote *r, uint64_t state, struct profile_error *err)
+{
+	const struct timespec pause = {0, LOOK_NS};
+	const int looks = REMOTE_CALL_MS * 1000000ll / LOOK_NS, many = ALONE_MS * 1000000 / LOOK_NS;
+	int status, result;
+
+	for (int i = 1; i < looks; i++) {
+		if (waitpid(r->tid, &status, __WALL | WNOHANG) == r->tid &&
+		    go_on(r, status, err) != 0)
+			return -1;
+		if ((sleeps_in(r, SYS_ppoll, state) || i % many == 0) &&
+		    (result = take(r, state, err)) <= 0)
+			return result;
+		nanosleep(&pause, NULL);
+	}
+	return leave(r, false, err);
+}
+
+int remote_call_held(struct remote *r, uint64_t function, const uint64_t arguments[2],
+		     uint64_t state, struct profile_error *err)
+{
+	struct user_regs_struct regs = at_ground(r);
+
+	regs.rip = function;
+	regs.rsp = r->ground;
+	regs.rdi = arguments[0];
+	regs.rsi = arguments[1];
+	regs.rbp = 0;
+	r->held = false;
+	if (!remote_set_registers(r->tid, &regs) || ptrace(PTRACE_CONT, r->tid, NULL, NULL) != 0)
+		return r->tid = 0, remote_gone(r, err);
+	return await(r, state, err);
 }
 
 int remote_call(struct remote *r, uint64_t function, const uint64_t arguments[2],
@@ -285,7 +419,7 @@ int remote_restore(struct remote *r, struct profile_error *err)
 
 	if (!tid)
 		return -1;
-	if (r->ground && stop_at_ground(r, err) != 0)
+	if (r->ground && !r->held && stop_at_ground(r, err) != 0)
 		return -1;
 	if (r->errno_at)
 		remote_write(r, r->errno_at, &r->errno_was, sizeof(r->errno_was));

@@ -14,6 +14,7 @@
 
 #include "collector/attach/safe_point_frames.h"
 #include "collector/attach/safe_point_inside.h"
+#include "collector/attach/safe_point_lock.h"
 #include "collector/attach/safe_point_maps.h"
 #include "collector/attach/safe_point_memory.h"
 #include "collector/attach/safe_point_objects.h"
@@ -33,7 +34,8 @@ struct safe_points {
 	struct safe_point_maps maps;
 	uint64_t executable; /* of the maps that the objects were read by */
 	struct safe_point_objects objects;
-	const struct safe_point_object *libc, *dl, *program;
+	const struct safe_point_object *libc, *dl, *program, *loader;
+	uint64_t lock; /* of dlopen; 0: not known */
 	struct safe_point_rows *rows;
 	uint64_t restorer[MOST_RESTORERS];
 	size_t restorers;
@@ -60,13 +62,15 @@ static uint64_t find_code(const struct safe_points *s, const struct safe_point_o
 
 static void note_objects(struct safe_points *s)
 {
-	s->libc = s->dl = s->program = NULL;
+	s->libc = s->dl = s->program = s->loader = NULL;
 	s->restorers = 0;
 	for (size_t i = 0; i < s->objects.count; i++) {
 		const struct safe_point_object *o = &s->objects.object[i];
 		bool ours = s->libc == NULL || (o->base_namespace && !s->libc->base_namespace);
 		if (o->kind == SAFE_POINT_PROGRAM)
 			s->program = o;
+		if (o->kind == SAFE_POINT_LOADER && s->loader == NULL)
+			s->loader = o;
 		if (o->kind == SAFE_POINT_DL && (s->dl == NULL || o->base_namespace))
 			s->dl = o;
 		if (o->kind == SAFE_POINT_LIBC && ours)
@@ -81,19 +85,27 @@ static void note_objects(struct safe_points *s)
 	}
 }
 
+/* Not at once: at the moment when it is being taken it looks like none. */
+static void find_lock(struct safe_points *s)
+{
+	if (s->lock == 0 && s->loader != NULL)
+		s->lock = safe_point_lock_find(s->loader, s->pid);
+}
+
 /* Take up what has been loaded or unloaded since. Only while nothing is stopped. */
 static bool refresh(struct safe_points *s)
 {
 	if (!safe_point_maps_read(&s->maps, s->pid))
 		return false;
 	if (s->objects.count > 0 && !s->stale && s->executable == s->maps.executable)
-		return true;
+		return find_lock(s), true;
 	s->stale = false;
 	s->executable = s->maps.executable;
 	safe_point_frames_forget(s->rows);
 	if (!safe_point_objects_read(&s->objects, s->pid, &s->maps))
 		return false;
 	note_objects(s);
+	find_lock(s);
 	return true;
 }
 
@@ -140,6 +152,11 @@ uint64_t safe_points_function(struct safe_points *s, const char *name)
 	if (at == 0 && strcmp(name, "dlopen") == 0)
 		at = safe_point_symbols_find(s->libc, s->pid, "__libc_dlopen_mode");
 	return at;
+}
+
+uint64_t safe_points_lock(const struct safe_points *s)
+{
+	return s->lock;
 }
 
 uint64_t safe_points_code(struct safe_points *s, const uint8_t *code, size_t bytes)
@@ -279,7 +296,12 @@ enum safe_verdict safe_points_judge(struct safe_points *s, pid_t tid, const char
 		return SAFE_NOT_NOW;
 	}
 	enum safe_verdict v = judge_frames(s, why);
-	if (v == SAFE_POINT)
-		*why = "it can be borrowed";
+	if (v != SAFE_POINT)
+		return v;
+	if (safe_point_lock_held(s->lock, s->pid)) {
+		*why = "another thread is inside dlopen, perhaps in a constructor that waits";
+		return SAFE_NOT_NOW;
+	}
+	*why = "it can be borrowed";
 	return v;
 }

@@ -31,6 +31,10 @@ enum safe_verdict {
 	SAFE_UNKNOWN  /* its stack cannot be followed; as not now */
 };
 
+/* The address of the lock that dlopen takes; 0: not known. A thread is not judged to be at a safe
+ * point while another one holds it. */
+uint64_t safe_points_lock(const struct safe_points *s);
+
 /* Of a thread that this process has stopped by ptrace. *why: a text for messages, static. */
 enum safe_verdict safe_points_judge(struct safe_points *s, pid_t tid, const char **why);
 

@@ -35,7 +35,13 @@ static bool defined_function(const Elf64_Sym *s)
 	       ELF64_ST_TYPE(s->st_info) == STT_FUNC;
 }
 
-/* *address, if symbol number `index` is the function. True: it is the default version. */
+static bool defined_data(const Elf64_Sym *s)
+{
+	return s->st_shndx != SHN_UNDEF && s->st_value != 0 &&
+	       ELF64_ST_TYPE(s->st_info) == STT_OBJECT;
+}
+
+/* *address, if symbol number `index` has that name. True: it is the default version. */
 static bool symbol_is(const struct safe_point_object *o, pid_t pid, uint32_t index,
 		      const char *name, uint64_t *address)
 {
@@ -44,7 +50,7 @@ static bool symbol_is(const struct safe_point_object *o, pid_t pid, uint32_t ind
 	size_t length = strlen(name) + 1;
 	if (length > sizeof(text) ||
 	    !safe_point_memory_read(pid, o->symbols + (uint64_t)index * sizeof(s), &s, sizeof(s)) ||
-	    !defined_function(&s) ||
+	    !(defined_function(&s) || defined_data(&s)) ||
 	    !safe_point_memory_read(pid, o->strings + s.st_name, text, length) ||
 	    memcmp(text, name, length) != 0)
 		return false;

@@ -9,7 +9,8 @@
 
 #include "collector/attach/safe_point_objects.h"
 
-/* The address of a function, in its default version where there are several; 0: none. */
+/* The address of a function, or of data, in its default version where there are several; 0: none.
+ */
 uint64_t safe_point_symbols_find(const struct safe_point_object *o, pid_t pid, const char *name);
 
 /* Fill in o->function. False: no memory, or the tables cannot be read. */

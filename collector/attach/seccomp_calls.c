@@ -27,6 +27,7 @@ const struct seccomp_call seccomp_calls[] = {
 	CALL(rt_sigprocmask, true, 0, PLACE, PLACE, 8),
 	CALL(futex, true, PLACE, FUTEX_WAIT_PRIVATE, 1, PLACE, 0, 0),
 	CALL(futex, true, PLACE, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0),
+	CALL(ppoll, false, PLACE, 0, PLACE, 0, 0),
 	CALL(openat, true, HERE, PLACE, O_RDONLY | O_CLOEXEC, 0),
 	CALL(read, true, 3, PLACE, 832),
 	CALL(pread64, true, 3, PLACE, 784, 64),

@@ -45,6 +45,10 @@ int seccomp_filter_judge(const struct seccomp_chain *chain, struct profile_error
  * machine, and no filter on the reader. */
 bool seccomp_filter_readable(void);
 
+/* How many filters a thread has; 0: it is in no seccomp mode. Where the kernel (before 5.9) does
+ * not say, and in strict mode, the mode's number. */
+unsigned seccomp_filter_count(pid_t tid);
+
 /* Are the filters of a thread those that this process has, too: as many, and as many as the first
  * process here has? So it is in a container, of which all processes have got the same. */
 bool seccomp_filter_is_ours(pid_t tid);

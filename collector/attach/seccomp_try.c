@@ -4,6 +4,7 @@
  * descriptors that are none, so that what the filter lets through fails in the kernel. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -17,28 +18,36 @@
 
 #define CHILD_SECONDS 5
 
-/* Filters of a thread; 0: none, or the kernel (before 5.9) does not say. */
-static unsigned count_of(const char *process)
+/* A number of /proc/PID/status; 0: it is not there. */
+static unsigned number_of(pid_t tid, const char *name)
 {
 	char path[64], status[8192];
-	unsigned count = 0;
 	const char *at;
 
-	snprintf(path, sizeof(path), "/proc/%s/status", process);
-	if (kernel_file_text(path, status, sizeof(status)) ||
-	    !(at = strstr(status, "\nSeccomp_filters:")) ||
-	    sscanf(at, " Seccomp_filters: %u", &count) != 1)
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
+	if (kernel_file_text(path, status, sizeof(status)) || !(at = strstr(status, name)))
 		return 0;
-	return count;
+	return (unsigned)strtoul(at + strlen(name), NULL, 10);
+}
+
+/* 0: none, or the kernel (before 5.9) does not say. */
+static unsigned filters_of(pid_t tid)
+{
+	return number_of(tid, "\nSeccomp_filters:");
+}
+
+unsigned seccomp_filter_count(pid_t tid)
+{
+	unsigned count = filters_of(tid);
+
+	return count ? count : number_of(tid, "\nSeccomp:");
 }
 
 bool seccomp_filter_is_ours(pid_t tid)
 {
-	char number[16];
-	unsigned own = count_of("self");
+	unsigned own = filters_of(getpid());
 
-	snprintf(number, sizeof(number), "%d", (int)tid);
-	return own && count_of(number) == own && count_of("1") == own;
+	return own && filters_of(tid) == own && filters_of(1) == own;
 }
 
 /* rt_sigreturn cannot be tried; every process that handles a signal needs it. */

@@ -14,6 +14,7 @@
 #include "preload/process/process.h"
 #include "preload/process/settings.h"
 #include "preload/start/lifecycle.h"
+#include "preload/system/sys.h"
 
 EXPORT struct scp_attach_state scprof_attach_state_1 = {
 	.magic = SCP_ATTACH_MAGIC,
@@ -96,6 +97,15 @@ static bool is_order(const struct scp_attach_order *o)
 	return o->text_bytes <= SCP_ATTACH_TEXT_BYTES;
 }
 
+/* Unlike other waits with a limit this one leaves a system call that was interrupted before, and
+ * goes on afterwards, as it was: the kernel notes nothing for it. */
+static void hold(uint32_t ms)
+{
+	uint32_t most = ms < SCP_ATTACH_HOLD_MS ? ms : SCP_ATTACH_HOLD_MS;
+	if (ms)
+		sys_ppoll(&state, 0, (long)most * 1000000);
+}
+
 EXPORT int scprof_attach_begin_1(const struct scp_attach_order *o);
 int scprof_attach_begin_1(const struct scp_attach_order *o)
 {
@@ -103,11 +113,15 @@ int scprof_attach_begin_1(const struct scp_attach_order *o)
 		return (int)(state.problem = SCP_ATTACH_BAD_ORDER);
 	state.area = o->area;
 	state.area_bytes = o->area_bytes;
-	return (int)session_begin(o->text, o->text_bytes, true);
+	int problem = (int)session_begin(o->text, o->text_bytes, true);
+	hold(o->hold_ms);
+	return problem;
 }
 
-EXPORT int scprof_attach_end_1(void);
-int scprof_attach_end_1(void)
+EXPORT int scprof_attach_end_1(uint32_t hold_ms);
+int scprof_attach_end_1(uint32_t hold_ms)
 {
-	return (int)session_end();
+	int problem = (int)session_end();
+	hold(hold_ms);
+	return problem;
 }

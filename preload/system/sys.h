@@ -154,6 +154,13 @@ static inline void sys_futex_wait(uint32_t *word, uint32_t is, long ns)
 	sys4(SYS_futex, word, 128 /* FUTEX_WAIT_PRIVATE */, is, most);
 }
 
+/* Wait, at most 1 s. `fds` is not looked at where there are none. */
+static inline void sys_ppoll(void *fds, unsigned long count, long ns)
+{
+	long most[2] = {0, ns};
+	sys4(SYS_ppoll, fds, count, most, 0);
+}
+
 /* One of those that sleep. */
 static inline void sys_futex_wake(uint32_t *word)
 {

@@ -6,14 +6,18 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/select.h>
 #include <sys/sem.h>
 #include <sys/socket.h>
@@ -362,6 +366,64 @@ static void loads(void)
 		dlclose(l);
 }
 
+/* In the first round a filter that does `action` for one system call. */
+static void filter(unsigned int call, unsigned int action)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, action),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog f = {sizeof code / sizeof *code, code};
+
+	if (mine->rounds > 0)
+		read_ever();
+	else
+		expect(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+			       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &f) == 0,
+		       "filter", errno);
+}
+
+static void filter_fine(void)
+{
+	filter(SYS_keyctl, SECCOMP_RET_ERRNO | EPERM);
+}
+
+static void filter_kills(void)
+{
+	filter(SYS_openat, SECCOMP_RET_KILL_PROCESS);
+}
+
+static _Atomic pid_t opener;
+
+static void *opens(void *unused)
+{
+	opener = (pid_t)syscall(SYS_gettid);
+	dlopen(getenv("CONSTRUCTOR"), RTLD_NOW); /* that pauses */
+	return unused;
+}
+
+/* In the first round another thread begins to open a library, whose constructor waits. */
+static void constructor(void)
+{
+	static pthread_t t;
+	char path[64], text[32] = "";
+	int fd;
+
+	if (mine->rounds > 0)
+		read_ever();
+	expect(pthread_create(&t, NULL, opens, NULL) == 0, "thread", errno);
+	while (!opener)
+		usleep(1000);
+	snprintf(path, sizeof path, "/proc/self/task/%d/syscall", (int)opener);
+	while (strtol(text, NULL, 10) != SYS_pause && !mine->failures) {
+		fd = open(path, O_RDONLY);
+		expect(fd >= 0 && read(fd, text, sizeof text - 1) > 0, "task", errno);
+		close(fd);
+	}
+}
+
 static const struct kind {
 	const char *name;
 	void (*run)(void);
@@ -384,7 +446,10 @@ static const struct kind {
 	     {"errno", keeps_errno},
 	     {"signals", keeps_signals},
 	     {"allocates", allocates},
-	     {"loads", loads}};
+	     {"loads", loads},
+	     {"constructor", constructor},
+	     {"filter_fine", filter_fine},
+	     {"filter_kills", filter_kills}};
 
 static void *run(void *kind)
 {

@@ -2,13 +2,15 @@
 /* Stands in for libscprof.so: the same names; counts orders, and uses what a function may use. */
 #include <errno.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "include/scprof_attach.h"
 #include "include/scprof_version.h"
 
 int scprof_attach_begin_1(const struct scp_attach_order *o);
-int scprof_attach_end_1(void);
+int scprof_attach_end_1(uint32_t hold_ms);
 
 struct scp_attach_state scprof_attach_state_1 = {.magic = SCP_ATTACH_MAGIC,
 						 .bytes = sizeof(struct scp_attach_state)};
@@ -46,6 +48,14 @@ static void disturb(void)
 #endif
 }
 
+static void hold(uint32_t ms)
+{
+	const struct timespec limit = {0, ms * 1000000l};
+
+	if (ms)
+		syscall(SYS_ppoll, &state, 0, &limit, NULL, 8);
+}
+
 /* The order's text: "FAULT=1" raises a fault, "REFUSE=1" is refused. */
 int scprof_attach_begin_1(const struct scp_attach_order *o)
 {
@@ -62,10 +72,11 @@ int scprof_attach_begin_1(const struct scp_attach_order *o)
 	disturb();
 	state.sessions++;
 	state.status = SCP_ATTACH_RECORDING;
+	hold(o->hold_ms);
 	return 0;
 }
 
-int scprof_attach_end_1(void)
+int scprof_attach_end_1(uint32_t hold_ms)
 {
 	state.problem = SCP_ATTACH_FINE;
 	if (state.status != SCP_ATTACH_RECORDING)
@@ -74,5 +85,6 @@ int scprof_attach_end_1(void)
 	disturb();
 	state.slots.put_back = state.sessions;
 	state.status = SCP_ATTACH_DORMANT;
+	hold(hold_ms);
 	return 0;
 }

@@ -36,7 +36,7 @@ static ssize_t (*wrapped_write)(int, const void *, size_t);
 static ssize_t (*wrapped_read)(int, void *, size_t);
 static int (*wrapped_poll)(struct pollfd *, nfds_t, int);
 static int (*begin)(const struct scp_attach_order *);
-static int (*end)(void);
+static int (*end)(uint32_t);
 static struct scp_attach_state *state;
 
 static int sink;
@@ -236,7 +236,7 @@ static void cycle(const char *directory, unsigned number, unsigned keep)
 	least = atomic_load(&begun);
 	pause_us(number % 8 == 0 ? 20000 : (long)(number * 7919 % 2500));
 	unsigned long done = atomic_load(&ended);
-	if (end() != SCP_ATTACH_FINE)
+	if (end(0) != SCP_ATTACH_FINE)
 		abort();
 	unsigned long all = atomic_load(&begun);
 	least = done > least + THREADS ? done - least - THREADS : 0;

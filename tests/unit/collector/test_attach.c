@@ -21,6 +21,9 @@
 
 #include "collector/attach/attach.h"
 #include "collector/attach/safe_point.h"
+#include "collector/attach/safe_point_lock.h"
+#include "collector/attach/safe_point_objects.h"
+#include "collector/attach/seccomp_filter.h"
 #include "profile/live/run_files.h"
 #include "tests/programs/attach/borrowed.h"
 
@@ -89,6 +92,21 @@ uint64_t safe_points_function(struct safe_points *s, const char *name)
 	return at ? (uint64_t)(uintptr_t)at - s->here + s->there : 0;
 }
 
+uint64_t safe_points_lock(const struct safe_points *s)
+{
+	struct safe_point_maps m = {0};
+	struct safe_point_objects o = {0};
+	uint64_t at = 0;
+
+	if (safe_point_maps_read(&m, s->pid) && safe_point_objects_read(&o, s->pid, &m))
+		for (size_t i = 0; i < o.count; i++)
+			if (o.object[i].kind == SAFE_POINT_LOADER)
+				at = safe_point_lock_find(&o.object[i], s->pid);
+	safe_point_objects_free(&o);
+	safe_point_maps_free(&m);
+	return at;
+}
+
 uint64_t safe_points_code(struct safe_points *s, const uint8_t *code, size_t bytes)
 {
 	void *at = memmem((void *)(uintptr_t)s->here, s->bytes, code, bytes);
@@ -104,7 +122,7 @@ struct program {
 
 static const char *const no_variables[] = {"NONE=1", NULL};
 
-static void start(struct program *p, const char *kind)
+static void start_as(struct program *p, const char *kind, uid_t user)
 {
 	char file[] = "/tmp/test_attach.XXXXXX";
 	int fd = mkstemp(file);
@@ -112,8 +130,11 @@ static void start(struct program *p, const char *kind)
 	assert_int_equal(ftruncate(fd, sizeof(struct borrowed)), 0);
 	p->says = mmap(NULL, sizeof(struct borrowed), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	assert_ptr_not_equal(p->says, MAP_FAILED);
+	assert_int_equal(fchown(fd, user, (gid_t)-1), 0);
 	p->pid = fork();
 	if (p->pid == 0) {
+		if (setuid(user) != 0)
+			_exit(9);
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		execl(PROGRAM, PROGRAM, kind, file, NULL);
 		_exit(9);
@@ -124,6 +145,11 @@ static void start(struct program *p, const char *kind)
 	close(fd);
 	p->order = (struct attach_order){
 		{p->pid, run_files_process_start(p->pid, NULL)}, LIBRARY, no_variables};
+}
+
+static void start(struct program *p, const char *kind)
+{
+	start_as(p, kind, geteuid());
 }
 
 static void stop(struct program *p)
@@ -325,6 +351,51 @@ static void what_fails_is_said_and_leaves_nothing(void **state)
 	munmap(p.says, sizeof(struct borrowed));
 }
 
+/* Root's tracer has become the program's user by then, who may not read filters. */
+static void filters_are_judged_before_a_call(void **state)
+{
+	bool readable = seccomp_filter_readable();
+	struct attach_result r;
+	struct profile_error err = {""};
+	struct program p;
+	bool was;
+
+	(void)state;
+	start_as(&p, "filter_fine", geteuid() ? geteuid() : 65534);
+	while (p.says->rounds < 1 && !p.says->failures)
+		usleep(1000);
+	if (!readable)
+		expect_failure(&p.order, "seccomp filter cannot be read");
+	else if (attach_begin(&p.order, &r, &err) != 0 ||
+		 attach_end(&p.order.target, &r, &was, &err) != 0)
+		fail_msg("%s", err.text);
+	check_unharmed(&p, "filter_fine");
+	stop(&p);
+	start_as(&p, "filter_kills", geteuid() ? geteuid() : 65534);
+	while (p.says->rounds < 1 && !p.says->failures)
+		usleep(1000);
+	expect_failure(&p.order, readable ? "its seccomp filter kills for openat"
+					  : "seccomp filter cannot be read");
+	check_unharmed(&p, "filter_kills");
+	stop(&p);
+}
+
+/* The borrowed thread would wait for ever. What it was given for its call is gone, and it waits on
+ * in its own. */
+static void a_call_that_waits_for_the_loader_is_given_up(void **state)
+{
+	struct program p;
+
+	(void)state;
+	setenv("CONSTRUCTOR", CONSTRUCTOR_WAITS, 1);
+	start(&p, "constructor");
+	while (p.says->rounds < 1 && !p.says->failures)
+		usleep(1000);
+	expect_failure(&p.order, "another thread is inside dlopen");
+	check_unharmed(&p, "constructor");
+	stop(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -334,6 +405,8 @@ int main(void)
 		cmocka_unit_test(a_sleep_goes_on_with_the_time_that_is_left),
 		cmocka_unit_test(a_killed_tracer_leaves_all_as_it_was),
 		cmocka_unit_test(what_fails_is_said_and_leaves_nothing),
+		cmocka_unit_test(filters_are_judged_before_a_call),
+		cmocka_unit_test(a_call_that_waits_for_the_loader_is_given_up),
 	};
 
 #ifdef __x86_64__

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "collector/attach/attach_filters.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "collector/attach/remote.h"
+#include "collector/attach/seccomp_filter.h"
+
+#define DIFFERENT_MOST 16u
+
+struct answer {
+	int status;
+	struct profile_error error;
+};
+
+static struct answer judge(struct remote *r, pid_t tid)
+{
+	struct answer a = {.status = -1};
+	const char *why;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d", (int)r->target.pid, (int)tid);
+	if (tid <= 0 || access(path, F_OK) != 0) {
+		a.status = 1;
+		return a;
+	}
+	switch (remote_stop(r, tid, &why, &a.error)) {
+	case REMOTE_FINE:
+		a.status = seccomp_filter_check(tid, &a.error);
+		remote_let_go(r);
+		break;
+	case REMOTE_PASSED:
+		a.status = 1;
+		break;
+	default:
+		break;
+	}
+	return a;
+}
+
+/* The child: until nobody asks any more. */
+static void serve(const struct attach_target *t, int from)
+{
+	struct profile_error err;
+	struct remote *r = calloc(1, sizeof(*r));
+	pid_t tid;
+
+	if (!r || remote_open(r, t, &err) != 0)
+		_exit(1);
+	while (read(from, &tid, sizeof(tid)) == sizeof(tid)) {
+		struct answer a = judge(r, tid);
+
+		if (write(from, &a, sizeof(a)) != sizeof(a))
+			break;
+	}
+	_exit(0);
+}
+
+static int start(struct attach_filters *f, const struct attach_target *t, struct profile_error *err)
+{
+	int ends[2];
+	pid_t child;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0 ||
+	    (child = fork()) < 0) {
+		snprintf(err->text, sizeof(err->text), "cannot start a process: %s",
+			 strerror(errno));
+		return -1;
+	}
+	if (child == 0) {
+		close(ends[0]);
+		serve(t, ends[1]);
+	}
+	close(ends[1]);
+	f->child = ends[0];
+	return 0;
+}
+
+/* Checks a thread if none with as many filters was. */
+static int note_thread(struct attach_filters *f, const struct attach_target *t, pid_t tid,
+		       struct profile_error *err)
+{
+	unsigned count = seccomp_filter_count(tid);
+
+	if (!count || f->seens == DIFFERENT_MOST)
+		return 0;
+	for (unsigned int i = 0; i < f->seens; i++)
+		if (f->seen[i].count == count)
+			return 0;
+	if (f->child < 0 && start(f, t, err) != 0)
+		return -1;
+	return attach_filters_check(f, tid, err) < 0 ? -1 : 0;
+}
+
+int attach_filters_begin(struct attach_filters *f, const struct attach_target *t,
+			 struct profile_error *err)
+{
+	char path[64];
+	struct dirent *e;
+	int status = 0;
+	DIR *d;
+
+	memset(f, 0, sizeof(*f));
+	f->pid = t->pid;
+	f->child = -1;
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)t->pid);
+	d = opendir(path);
+	while (d && status == 0 && (e = readdir(d)))
+		if (e->d_name[0] != '.')
+			status = note_thread(f, t, (pid_t)strtol(e->d_name, NULL, 10), err);
+	if (d)
+		closedir(d);
+	return status;
+}
+
+int attach_filters_check(struct attach_filters *f, pid_t tid, struct profile_error *err)
+{
+	unsigned count = seccomp_filter_count(tid);
+	struct answer a;
+
+	if (attach_filters_same(f, tid))
+		return 0;
+	if (f->child < 0)
+		return 1; /* it has got one since */
+	if (write(f->child, &tid, sizeof(tid)) != sizeof(tid) ||
+	    read(f->child, &a, sizeof(a)) != sizeof(a)) {
+		snprintf(err->text, sizeof(err->text),
+			 "process %d: its seccomp filter cannot be judged", (int)f->pid);
+		return -1;
+	}
+	if (a.status == 0) {
+		f->seen[f->seens % ATTACH_FILTERS_SEEN].tid = tid;
+		f->seen[f->seens++ % ATTACH_FILTERS_SEEN].count = count;
+	} else if (a.status < 0) {
+		*err = a.error;
+	}
+	return a.status;
+}
+
+bool attach_filters_same(const struct attach_filters *f, pid_t tid)
+{
+	unsigned count = seccomp_filter_count(tid);
+
+	for (unsigned int i = 0; i < ATTACH_FILTERS_SEEN && count; i++)
+		if (f->seen[i].tid == tid && f->seen[i].count == count)
+			return true;
+	return !count;
+}
+
+void attach_filters_end(struct attach_filters *f)
+{
+	if (f->child >= 0)
+		close(f->child);
+}
