@@ -89,7 +89,7 @@ void session_file_forget_known(void)
 }
 
 /* Files of sessions that are over stay mapped while a thread may be about to write to them. */
-#define FILES_KEPT 16u
+#define FILES_KEPT 64u	    /* as many threads would have to be interrupted in as many sessions */
 #define SETTLE_NS  2000000u /* after which all processors have seen what a thread marked before */
 
 static struct profile_file files[FILES_KEPT];
