@@ -141,6 +141,11 @@ static inline void file_settle_record(struct file_chunk *c)
 /* The file stays as it is. */
 HIDDEN void file_unmap(struct profile_file *f);
 
+/* Likewise, but where its header and the records of functions were is memory of nobody's from now
+ * on: a thread that was interrupted may yet count there. Its address; NULL: it could not be had. */
+#define FILE_LEFT_BYTES (128u << 10)
+HIDDEN void *file_leave_memory(struct profile_file *f);
+
 /* Could `bytes` more of address space be taken without starving a program that
  * limits it? True where there is no limit. */
 HIDDEN bool file_address_space_allows(uint64_t bytes);

@@ -93,25 +93,36 @@ void session_file_forget_known(void)
 #define SETTLE_NS  2000000u /* after which all processors have seen what a thread marked before */
 
 static struct profile_file files[FILES_KEPT];
+static void *left[FILES_KEPT]; /* of the file before, see file_leave_memory */
 
-static void release(struct profile_file *f)
+static void close_below(struct profile_file *f)
 {
-	file_unmap(f);
 	if (f->below != below_latest())
 		below_close(f->below);
 	f->below = NULL;
 }
 
+static void release(unsigned i)
+{
+	if (left[i])
+		sys_munmap(left[i], FILE_LEFT_BYTES);
+	left[i] = file_leave_memory(&files[i]);
+	close_below(&files[i]);
+}
+
+/* In a forked child. The file that it began with may be none of these. */
 void session_file_forget_all(void)
 {
 	if (process.file->header)
 		file_unmap(process.file);
 	for (unsigned i = 0; i < FILES_KEPT; i++)
-		if (files[i].header)
-			release(&files[i]);
+		if (files[i].header) {
+			file_unmap(&files[i]);
+			close_below(&files[i]);
+		}
 }
 
-/* One that is not in use; NULL: all are. */
+/* Of those that are not in use the one that has not been for longest; NULL: all are. */
 static struct profile_file *find_file(void)
 {
 	struct profile_file *found = NULL;
@@ -120,8 +131,8 @@ static struct profile_file *find_file(void)
 		struct profile_file *f = &files[i];
 		if (f->header && f != process.file && now_ns - f->ended_ns > SETTLE_NS &&
 		    !process.touching && !thread_writes_to(f))
-			release(f);
-		if (!f->header && !found)
+			release(i);
+		if (!f->header && (!found || f->ended_ns < found->ended_ns))
 			found = f;
 	}
 	return found;
