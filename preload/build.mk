@@ -59,6 +59,7 @@ PRELOAD_SRC = \
 	preload/start/lifecycle.c \
 	preload/start/reexec.c \
 	preload/start/reexec_ask.c \
+	preload/start/session_file.c \
 	preload/start/start.c \
 	preload/switches/switch_budget.c \
 	preload/switches/switch_detector.c \

@@ -59,8 +59,9 @@ void slots_object_read(struct slots_object *o, const Elf64_Dyn *d)
 	if (!soname || !o->string)
 		return;
 	const char *name = o->string + soname;
-	o->is_kept |=
-		text_equal(name, "libscprof-unwind.so") || text_equal(name, "scprof-symbols.so");
+	o->is_kept |= text_equal(name, "libscprof-unwind.so") ||
+		      text_equal(name, "scprof-symbols.so") ||
+		      text_begins_with(name, "libunwind"); /* it checks our paths */
 	o->is_libc = text_equal(name, "libc.so.6") || text_equal(name, "libpthread.so.0") ||
 		     text_equal(name, "libdl.so.2");
 }

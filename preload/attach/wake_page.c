@@ -43,13 +43,6 @@ static struct {
 	uint32_t text_bytes;
 } wake;
 
-static bool begins_with(const char *text, const char *with)
-{
-	while (*with && *text == *with)
-		text++, with++;
-	return !*with;
-}
-
 static void answer(enum scp_attach_problem problem, int error)
 {
 	wake.page->problem = problem;
@@ -83,7 +76,7 @@ static void use_own_directory(bool *had)
 		size_t n = 0;
 		while (at + n < wake.text_bytes && wake.text[at + n])
 			n++;
-		if (begins_with(wake.text + at, OUT)) {
+		if (text_begins_with(wake.text + at, OUT)) {
 			*had = true;
 		} else {
 			for (size_t i = 0; i < n; i++)
@@ -99,7 +92,7 @@ static void use_own_directory(bool *had)
 static bool names_directory(void)
 {
 	for (size_t at = 0; at < wake.text_bytes; at++)
-		if ((!at || !wake.text[at - 1]) && begins_with(wake.text + at, OUT))
+		if ((!at || !wake.text[at - 1]) && text_begins_with(wake.text + at, OUT))
 			return true;
 	return false;
 }
@@ -270,7 +263,7 @@ static void note_environment(void)
 {
 	for (char **e = environ; e && *e; e++) {
 		size_t n = text_length(*e) + 1;
-		if (!begins_with(*e, "SCPROF_") || begins_with(*e, OUT) ||
+		if (!text_begins_with(*e, "SCPROF_") || text_begins_with(*e, OUT) ||
 		    wake.environment_bytes + n > sizeof wake.environment)
 			continue;
 		bytes_copy(wake.environment + wake.environment_bytes, *e, n);

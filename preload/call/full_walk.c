@@ -53,13 +53,14 @@ static bool note(void *context, uint64_t address, uint64_t value)
 	return true;
 }
 
-static void add_frame(struct walk_result *r, uint64_t pc, bool exact)
+static void add_frame(struct scp_thread *t, uint64_t pc, bool exact)
 {
+	struct walk_result *r = &t->found;
 	if (modules_is_ours(pc))
 		return;
 	uint64_t frame = modules_frame(pc, exact);
 	if (!r->is_below)
-		r->is_below = below_contains(frame);
+		r->is_below = below_contains(t->file->below, frame);
 	if (r->frame_count < filter.depth)
 		r->frame[r->frame_count++] = frame;
 }
@@ -91,7 +92,7 @@ static enum unwind_result walk(struct scp_thread *t, uintptr_t outer)
 				return step;
 		}
 		uint32_t frames = r->frame_count;
-		add_frame(r, c->pc, c->exact);
+		add_frame(t, c->pc, c->exact);
 		if (c->heuristic && r->frame_count > frames) {
 			r->frame[frames] |= SCP_FRAME_HEURISTIC;
 			r->flags |= SCP_PATH_HEURISTIC;
@@ -110,7 +111,7 @@ void full_walk_find_caller(struct scp_thread *t, const struct walk_start *from)
 	bool has_room = stack_room() >= STACK_TO_DESCRIBE;
 	r->frame[0] = has_room ? modules_frame(from->ra, false) : modules_known_frame(from->ra);
 	r->frame_count = 1;
-	r->is_below = r->is_below || below_contains(r->frame[0]);
+	r->is_below = r->is_below || below_contains(t->file->below, r->frame[0]);
 	r->flags = SCP_PATH_SMALL_STACK;
 	r->reach = REACH_ALL;
 	if (has_room || path_tree_has_room(t))
@@ -127,7 +128,7 @@ void full_walk_find(struct scp_thread *t, const struct walk_start *from)
 	c->note = note;
 	c->readable = readable;
 	c->context = t;
-	add_frame(r, from->ra, false);
+	add_frame(t, from->ra, false);
 	if (walk(t, from->outer) == UNWIND_CUT && !(r->flags & filter.full_flag)) {
 		r->flags |= SCP_PATH_CUT;
 		process_loss(cut_paths, 1);

@@ -79,7 +79,7 @@ static bool make(struct scp_thread *t, uint64_t pc, struct row *out)
 	out->is_ours = modules_is_ours(pc);
 	if (!out->is_ours)
 		out->frame = modules_frame(pc, false);
-	out->is_below = filter.below && !out->is_ours && below_contains(out->frame);
+	out->is_below = filter.below && !out->is_ours && below_contains(t->file->below, out->frame);
 	return true;
 }
 

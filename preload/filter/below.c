@@ -9,17 +9,17 @@
 #define NOT_ASKED     0u
 #define NONE	      1u /* an object k is k + 2 */
 
-static const struct scp_below_file *file;
+static const struct scp_below_file *latest;
 static uint16_t object_of[MODULES_KNOWN]; /* by number of the module */
 
-static const struct scp_below_object *objects(void)
+static const struct scp_below_object *objects(const struct scp_below_file *f)
 {
-	return (const struct scp_below_object *)(file + 1);
+	return (const struct scp_below_object *)(f + 1);
 }
 
-static const struct scp_below_range *ranges(void)
+static const struct scp_below_range *ranges(const struct scp_below_file *f)
 {
-	return (const struct scp_below_range *)(objects() + file->objects);
+	return (const struct scp_below_range *)(objects(f) + f->objects);
 }
 
 /* Whole? It is the tool's, but a disk can have been full. */
@@ -54,8 +54,11 @@ static const struct scp_below_file *map(const char *path)
 		f = sys_mmap(head.bytes, PROT_READ, MAP_PRIVATE, (int)fd, 0);
 		/* A file that is shorter than it says would be a fault later. */
 		if (sys_failed(f) || sys4(SYS_pread64, fd, &last, 1, head.bytes - 1) != 1 ||
-		    !is_sound(f, head.bytes))
+		    !is_sound(f, head.bytes)) {
+			if (!sys_failed(f))
+				sys_munmap((void *)(uintptr_t)f, head.bytes);
 			f = NULL;
+		}
 	}
 	sys_close((int)fd);
 	return f;
@@ -63,10 +66,23 @@ static const struct scp_below_file *map(const char *path)
 
 bool below_open(const char *path, const char *patterns)
 {
-	file = path && *path ? map(path) : NULL;
-	if (!file)
-		file = below_search(patterns);
-	return file != NULL;
+	latest = path && *path ? map(path) : NULL;
+	if (!latest && patterns)
+		latest = below_search(patterns);
+	return latest != NULL;
+}
+
+const struct scp_below_file *below_latest(void)
+{
+	return latest;
+}
+
+void below_close(const struct scp_below_file *f)
+{
+	if (f)
+		sys_munmap((void *)(uintptr_t)f, f->bytes);
+	if (f == latest)
+		latest = NULL;
 }
 
 void below_forget_modules(void)
@@ -75,36 +91,36 @@ void below_forget_modules(void)
 		object_of[i] = NOT_ASKED;
 }
 
-static uint16_t find_object(uint32_t module)
+static uint16_t find_object(const struct scp_below_file *f, uint32_t module)
 {
-	for (uint32_t i = 0; i < file->objects && i < UINT16_MAX - 2; i++) {
-		const struct scp_below_object *o = &objects()[i];
-		if (modules_is(module, (const char *)file + o->path, o->build_id,
-			       o->build_id_bytes))
+	for (uint32_t i = 0; i < f->objects && i < UINT16_MAX - 2; i++) {
+		const struct scp_below_object *o = &objects(f)[i];
+		if (modules_is(module, (const char *)f + o->path, o->build_id, o->build_id_bytes))
 			return (uint16_t)(i + 2);
 	}
 	return NONE;
 }
 
-bool below_contains(uint64_t frame)
+bool below_contains(const struct scp_below_file *f, uint64_t frame)
 {
 	uint32_t module = SCP_FRAME_MODULE(frame);
-	if (!file || !module || module >= MODULES_KNOWN)
+	if (!f || !module || module >= MODULES_KNOWN)
 		return false;
 	if (object_of[module] == NOT_ASKED)
-		object_of[module] = find_object(module);
-	if (object_of[module] == NONE)
+		object_of[module] = find_object(f, module);
+	uint32_t known = object_of[module]; /* perhaps of the next session already */
+	if (known == NONE || known - 2 >= f->objects)
 		return false;
-	const struct scp_below_object *o = &objects()[object_of[module] - 2];
+	const struct scp_below_object *o = &objects(f)[known - 2];
 	/* A return address may be the first byte after a function. */
 	uint64_t at = SCP_FRAME_OFFSET(frame) - !SCP_FRAME_EXACT(frame);
 	uint32_t low = o->first, high = o->first + o->count;
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
-		if (ranges()[middle].end <= at)
+		if (ranges(f)[middle].end <= at)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < o->first + o->count && ranges()[low].start <= at;
+	return low < o->first + o->count && ranges(f)[low].start <= at;
 }

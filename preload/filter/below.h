@@ -11,12 +11,18 @@
 #include "include/scprof_control.h"
 #include "preload/system/util.h"
 
-/* Map the file, or look `patterns` up. False: nothing is known, and so nothing will be below
- * anything. Opens and closes files; start-up only. */
+/* Map the file, or look `patterns` up (NULL: do not, the loader may be asked for nothing). False:
+ * nothing is known, and so nothing will be below anything. Opens and closes files; start-up only.
+ */
 HIDDEN bool below_open(const char *file, const char *patterns);
 
+/* What was opened last: struct profile_file has that of its session, and nobody looks there when
+ * that is over. NULL: nothing. */
+HIDDEN const struct scp_below_file *below_latest(void);
+HIDDEN void below_close(const struct scp_below_file *f);
+
 /* A frame as modules_frame gives it. Slow path only. */
-HIDDEN bool below_contains(uint64_t frame);
+HIDDEN bool below_contains(const struct scp_below_file *f, uint64_t frame);
 
 /* Modules have other numbers from now on. */
 HIDDEN void below_forget_modules(void);

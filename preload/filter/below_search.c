@@ -156,8 +156,9 @@ static const struct scp_below_file *pack(const struct search *s)
 {
 	uint64_t tables = sizeof(struct scp_below_file) + s->objects * sizeof s->object[0] +
 			  s->ranges * sizeof s->range[0];
-	struct scp_below_file *f = arena_map((tables + s->text_bytes + 4095) & ~(uint64_t)4095);
-	if (!f)
+	struct scp_below_file *f = sys_mmap(tables + s->text_bytes, PROT_READ | PROT_WRITE,
+					    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (sys_failed(f))
 		return NULL;
 	bytes_copy(f->magic, SCP_BELOW_MAGIC, sizeof f->magic);
 	f->bytes = tables + s->text_bytes;

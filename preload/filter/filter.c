@@ -46,7 +46,7 @@ static void read_depth(void)
 	filter_note("depth=", text);
 }
 
-void filter_read(void)
+void filter_read(bool at_rest)
 {
 	const char *threads = settings_variable("SCPROF_THREADS");
 	const char *below = settings_variable("SCPROF_BELOW");
@@ -59,7 +59,7 @@ void filter_read(void)
 		return;
 	filter.below = true;
 	filter_note("below=", below);
-	if (!below_open(settings_variable("SCPROF_BELOW_RANGES"), below))
+	if (!below_open(settings_variable("SCPROF_BELOW_RANGES"), at_rest ? below : NULL))
 		filter_note_ignored("SCPROF_BELOW");
 }
 

@@ -24,8 +24,8 @@ struct filter {
 };
 extern HIDDEN struct filter filter;
 
-/* From the environment. Start-up only. */
-HIDDEN void filter_read(void);
+/* From the environment, or an order. `at_rest`: the loader may be asked. Start-up only. */
+HIDDEN void filter_read(bool at_rest);
 
 /* No filter is in force: another session begins. */
 HIDDEN void filter_forget(void);

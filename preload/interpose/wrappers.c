@@ -53,11 +53,19 @@ static COLD uint32_t waiting_class(int r, bool at_once)
 	return failure_class(errno);
 }
 
+/* Made where it is needed: the compiler would keep a register for it all the way. */
+static inline uint64_t no_bytes(void)
+{
+	uint64_t zero = 0;
+	__asm__("" : "+r"(zero));
+	return zero;
+}
+
 static inline struct call_result result_bytes(long r)
 {
 	if (likely(r >= 0))
 		return (struct call_result){SCP_COMPLETED, (uint64_t)r};
-	return (struct call_result){failure_class(errno), 0};
+	return (struct call_result){failure_class(errno), no_bytes()};
 }
 
 static inline struct call_result result_received(long r, int flags)
@@ -113,21 +121,25 @@ static COLD bool is_recorded_otherwise(uint32_t always, uint32_t if_socket, int 
 	return (on & if_socket) && (fd_kind_is_socket(fd1) || (fd2 >= 0 && fd_kind_is_socket(fd2)));
 }
 
+/* Each test is one instruction that reads memory. */
 static inline __attribute__((always_inline)) bool is_recorded(uint32_t always, uint32_t if_socket,
-							      int fd1, int fd2)
+							      int fd1)
+{
+	if (likely(process_groups & always))
+		return true;
+	compiler_barrier();
+	return if_socket && (process_groups & if_socket) &&
+	       likely((unsigned)fd1 < FD_KIND_DIRECT) && fd_kind_direct[fd1] == FD_SOCKET;
+}
+
+/* Not recorded by what is_recorded looked at: nor by anything else? */
+static inline __attribute__((always_inline)) bool is_passed(uint32_t if_socket, int fd1, int fd2)
 {
 	uint32_t on = process_groups;
-	if (likely(on & always))
-		return true;
-	if (likely(on < GROUPS_PAUSED)) {
-		if (!if_socket || !(on & if_socket))
-			return false;
-		if (likely((unsigned)fd1 < FD_KIND_DIRECT) && fd_kind_direct[fd1] == FD_SOCKET)
-			return true;
-		if ((unsigned)fd1 < FD_KIND_DIRECT && fd_kind_direct[fd1] == FD_OTHER && fd2 < 0)
-			return false;
-	}
-	return is_recorded_otherwise(always, if_socket, fd1, fd2);
+	if (unlikely(on >= GROUPS_PAUSED))
+		return false;
+	return !if_socket || !(on & if_socket) ||
+	       ((unsigned)fd1 < FD_KIND_DIRECT && fd_kind_direct[fd1] == FD_OTHER && fd2 < 0);
 }
 
 /* From the fast path to the slow one. Takes values, so that the fast path keeps
@@ -151,9 +163,11 @@ static COLD void end_slowly(struct scp_thread *thread, struct scp_site *site, ui
 			       ARCH_RETURN_ADDRESS(), ARCH_CALLER_SP(), ARCH_CALLER_FP());         \
 	if (likely(fast.thread)) {                                                                 \
 		before;                                                                            \
+		volatile const uint32_t generation = fast.generation; /* not in a register */      \
 		ret r = real args;                                                                 \
 		uint64_t now = call_fast_clock_end(page, function_is_ordered[FN_##name]);          \
 		struct call_result what = result;                                                  \
+		fast.generation = generation;                                                      \
 		if (unlikely(!call_fast_end(page, &fast, now, ARCH_CALLER_SP(), what, has_bytes))) \
 			end_slowly(fast.thread, fast.site, fast.began_at, fast.generation, now,    \
 				   ARCH_CALLER_SP(), FN_##name << 1 | (has_bytes), what.outcome,   \
@@ -162,41 +176,15 @@ static COLD void end_slowly(struct scp_thread *thread, struct scp_site *site, ui
 		return r;                                                                          \
 	}
 
-/* What is exported has no frame while nothing is recorded, and jumps on: to the original, or to the
- * wrapper proper, which has the caller's return address and stack pointer as if it had been called.
- */
+/* What is exported has no frame, and jumps on: to what records a call, which has the caller's
+ * return address and stack pointer as if it had been called; or to the original, while recording is
+ * stopped. */
 #define SCP_WRAP(ret, name, shown, always, if_socket, fd1, fd2, params, args, before, result,      \
 		 has_bytes, after)                                                                 \
-	static __attribute__((noinline)) ret wrap_##name params;                                   \
-	EXPORT ret scp_##name params __asm__(#name);                                               \
-	ret scp_##name params                                                                      \
+	static __attribute__((noinline)) ret record_##name params                                  \
 	{                                                                                          \
-		ret(*pass) params = function_real[FN_##name];                                      \
-		if (likely(process_groups != GROUPS_PAUSED) || unlikely(control_changed()) ||      \
-		    unlikely(!pass))                                                               \
-			return wrap_##name args;                                                   \
-		ret r = pass args;                                                                 \
-		after;                                                                             \
-		return r;                                                                          \
-	}                                                                                          \
-	static ret wrap_##name params                                                              \
-	{                                                                                          \
-		ret(*real) params;                                                                 \
+		ret(*real) params = function_real[FN_##name];                                      \
 		struct call_fast fast;                                                             \
-		if (unlikely(!is_recorded(always, if_socket, fd1, fd2))) {                         \
-			struct look look;                                                          \
-			bool looked = look_pass(&look, FN_##name);                                 \
-			real = function_real[FN_##name];                                           \
-			if (unlikely(!real))                                                       \
-				real = function_resolve(FN_##name);                                \
-			before;                                                                    \
-			ret r = real args;                                                         \
-			if (unlikely(looked))                                                      \
-				look_end(&look);                                                   \
-			after;                                                                     \
-			return r;                                                                  \
-		}                                                                                  \
-		real = function_real[FN_##name];                                                   \
 		FAST_PATH(false, ret, name, args, before, result, has_bytes, after)                \
 		FAST_PATH(true, ret, name, args, before, result, has_bytes, after)                 \
 		struct scp_call call;                                                              \
@@ -208,5 +196,42 @@ static COLD void end_slowly(struct scp_thread *thread, struct scp_site *site, ui
 			call_end(&call, result, has_bytes);                                        \
 		after;                                                                             \
 		return r;                                                                          \
+	}                                                                                          \
+	static __attribute__((noinline)) ret pass_##name params                                    \
+	{                                                                                          \
+		struct look look;                                                                  \
+		bool looked = look_pass(&look, FN_##name);                                         \
+		ret(*real) params = function_real[FN_##name];                                      \
+		if (unlikely(!real))                                                               \
+			real = function_resolve(FN_##name);                                        \
+		before;                                                                            \
+		ret r = real args;                                                                 \
+		if (unlikely(looked))                                                              \
+			look_end(&look);                                                           \
+		after;                                                                             \
+		return r;                                                                          \
+	}                                                                                          \
+	static COLD ret ask_##name params                                                          \
+	{                                                                                          \
+		return is_recorded_otherwise(always, if_socket, fd1, fd2) ? record_##name args     \
+									  : pass_##name args;      \
+	}                                                                                          \
+	static __attribute__((noinline)) ret otherwise_##name params                               \
+	{                                                                                          \
+		if (likely(is_passed(if_socket, fd1, fd2)))                                        \
+			return pass_##name args;                                                   \
+		ret(*real) params = function_real[FN_##name];                                      \
+		if (process_groups != GROUPS_PAUSED || unlikely(control_changed()) ||              \
+		    unlikely(!real))                                                               \
+			return ask_##name args;                                                    \
+		ret r = real args;                                                                 \
+		after;                                                                             \
+		return r;                                                                          \
+	}                                                                                          \
+	EXPORT ret scp_##name params __asm__(#name);                                               \
+	ret scp_##name params                                                                      \
+	{                                                                                          \
+		return likely(is_recorded(always, if_socket, fd1)) ? record_##name args            \
+								   : otherwise_##name args;        \
 	}
 #include "preload/function/wrappers.def"

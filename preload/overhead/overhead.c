@@ -6,8 +6,10 @@
  * ends by _exit, exec or a signal has the first only. */
 #include "preload/overhead/overhead.h"
 #include "preload/clock/clock.h"
+#include "preload/function/selected.h"
 #include "preload/overhead/overhead_rounds.h"
 #include "preload/process/process.h"
+#include "preload/switches/switch_detector.h"
 #include "preload/table/header.h"
 #include "preload/system/stack.h"
 #include "preload/system/sys.h"
@@ -33,11 +35,31 @@ static bool measure(struct overhead_costs *out)
 	return true;
 }
 
+/* What decides what a call costs. */
+struct ways {
+	uint32_t clock, slow_clock, detector;
+	bool histograms, selected, measured;
+};
+static struct ways ways;
+
+static bool have_changed(void)
+{
+	const struct ways was = ways;
+	ways = (struct ways){clock_chosen.kind,	      clock_chosen.slow_kind, switch_chosen.kind,
+			     clock_chosen.histograms, selected_count() != 0,  was.measured};
+	return !was.measured || ways.clock != was.clock || ways.slow_clock != was.slow_clock ||
+	       ways.detector != was.detector || ways.histograms != was.histograms ||
+	       ways.selected != was.selected;
+}
+
 COLD void overhead_measure_first(void)
 {
+	if (!have_changed())
+		return;
+	process.overhead = (struct overhead_costs){0};
 	header_note_usage();
-	if (measure(&process.overhead))
-		header_write_overhead(process.file->header);
+	ways.measured = measure(&process.overhead) && process.overhead.main.rounds;
+	header_write_overhead(process.file->header);
 	header_leave_out_usage();
 }
 

@@ -13,7 +13,8 @@
 #include "include/scprof_format.h"
 #include "preload/system/util.h"
 
-/* When recording begins, before the calling thread's time does. */
+/* When recording begins, before the calling thread's time does. Not where an earlier session, by
+ * the same clock, has done so: that is in the header already. */
 HIDDEN void overhead_measure_first(void);
 
 /* When the process ends by itself. Not after a short life, of which it would be a

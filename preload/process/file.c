@@ -16,9 +16,8 @@
 
 #define SEVERAL_TABLES 4u
 #define REGION_MAX     (64u << 20)
-#define LEAST_FILLED   (64u << 10) /* bytes of a chunk whose thread takes many paths */
-#define FIRST_BYTES                                                                                \
-	(128u << 10) /* of the file, there when it begins: names of functions and so on */
+#define LEAST_FILLED   (64u << 10)     /* bytes of a chunk whose thread takes many paths */
+#define FIRST_BYTES    FILE_LEFT_BYTES /* there when the file begins: names of functions and so on */
 
 static int limit_of(int resource, uint64_t *soft)
 {
@@ -350,12 +349,30 @@ void file_fill(struct profile_file *f)
 			__atomic_store_n(&f->region[i].used, f->region[i].bytes, __ATOMIC_RELAXED);
 }
 
-void file_unmap(struct profile_file *f)
+/* Its first `kept` bytes stay as they are. */
+static void unmap(struct profile_file *f, uint64_t kept)
 {
 	for (uint32_t i = 0; i < f->regions; i++) {
 		uint64_t before = i ? 0 : SCP_HEADER_BYTES, bytes = f->region[i].bytes + before;
-		sys_munmap(f->region[i].at - before, bytes);
+		uint64_t from = i ? 0 : kept;
+		if (bytes > from)
+			sys_munmap(f->region[i].at - before + from, bytes - from);
 		file_address_space_return(bytes);
 	}
 	f->header = NULL;
+}
+
+void file_unmap(struct profile_file *f)
+{
+	unmap(f, 0);
+}
+
+void *file_leave_memory(struct profile_file *f)
+{
+	void *at = f->header;
+	long r = arch_syscall(SYS_mmap, (long)at, FILE_LEFT_BYTES, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+	bool left = !sys_failed((void *)r);
+	unmap(f, left ? FILE_LEFT_BYTES : 0);
+	return left ? at : NULL;
 }

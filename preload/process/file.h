@@ -24,6 +24,8 @@ struct file_region {
 	uint64_t offset, bytes, used; /* as struct scp_region */
 };
 
+struct scp_below_file;
+
 struct profile_file {
 	struct scp_header *header; /* NULL: no file */
 	struct file_region region[SCP_MAX_REGIONS];
@@ -35,7 +37,8 @@ struct profile_file {
 	uint32_t failures;
 	int fd; /* of a file that has no name yet; else -1 */
 	uint64_t device, inode;
-	uint64_t ended_ns; /* when its session ended; 0: not yet */
+	uint64_t ended_ns;		    /* when its session ended; 0: not yet */
+	const struct scp_below_file *below; /* of its session, see filter/below.h; NULL: none */
 	char path[FILE_PATH_MAX];
 };
 
@@ -137,6 +140,11 @@ static inline void file_settle_record(struct file_chunk *c)
 
 /* The file stays as it is. */
 HIDDEN void file_unmap(struct profile_file *f);
+
+/* Likewise, but where its header and the records of functions were is memory of nobody's from now
+ * on: a thread that was interrupted may yet count there. Its address; NULL: it could not be had. */
+#define FILE_LEFT_BYTES (128u << 10)
+HIDDEN void *file_leave_memory(struct profile_file *f);
 
 /* Could `bytes` more of address space be taken without starving a program that
  * limits it? True where there is no limit. */

@@ -37,10 +37,18 @@ static const char *value_of(const char *variable, const char *name, size_t n)
 	return i == n && variable[n] == '=' ? variable + n + 1 : NULL;
 }
 
+/* An order is about a session: a handler of signals, and how the program began, are not. */
+static bool is_of_program(const char *name)
+{
+	return text_equal(name, "SCPROF_SIGNAL") || text_equal(name, "SCPROF_STOPPED");
+}
+
 const char *settings_variable(const char *name)
 {
 	size_t n = text_length(name);
 	const char *value = NULL;
+	if (order.given && is_of_program(name))
+		return NULL;
 	for (uint32_t at = 0; order.given && at < order.bytes && !value;) {
 		value = value_of(order.text + at, name, n);
 		at += (uint32_t)text_length(order.text + at) + 1;
@@ -131,6 +139,9 @@ static void set_program(void)
 	settings.exe[n > 0 ? n : 0] = 0;
 	start_name_read(settings.program, sizeof settings.program, settings.exe);
 	n = read_file("/proc/self/cmdline", settings.argv, sizeof settings.argv);
+	/* A program that shows a title leaves empty arguments behind it. */
+	while (order.given && n > 1 && !settings.argv[n - 1] && !settings.argv[n - 2])
+		n--;
 	settings.argv_bytes = n > 0 ? (uint32_t)n : 0;
 	if (n > 0)
 		settings.argv[n - 1] = 0;

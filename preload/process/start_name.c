@@ -12,13 +12,6 @@
 #define WORD	8u    /* bytes that sys_can_read looks at */
 #define PAGE	4096u /* the smallest of any kernel */
 
-static bool begins_with(const char *text, const char *with)
-{
-	while (*with && *text == *with)
-		text++, with++;
-	return !*with;
-}
-
 /* Mappings end between pages, so a page's first word speaks for all of it. */
 static bool copy_path(char *to, size_t room, const char *from)
 {
@@ -43,10 +36,10 @@ static bool is_number(const char *text)
 /* Links of the kernel's to a file, not its name. */
 static bool is_link_of_kernel(const char *path, const char *base)
 {
-	if (begins_with(path, "/proc/") && text_equal(base, "exe"))
+	if (text_begins_with(path, "/proc/") && text_equal(base, "exe"))
 		return true;
-	return (begins_with(path, "/proc/") || begins_with(path, "/dev/")) && is_number(base) &&
-	       base - path > 4 && begins_with(base - 4, "/fd/");
+	return (text_begins_with(path, "/proc/") || text_begins_with(path, "/dev/")) &&
+	       is_number(base) && base - path > 4 && text_begins_with(base - 4, "/fd/");
 }
 
 static bool is_name(const char *path, const char *base)

@@ -65,11 +65,8 @@ static bool find_object(char *path, size_t room)
 
 static int is_libunwind(struct dl_phdr_info *info, size_t size, void *data)
 {
-	const char *name = text_basename(info->dlpi_name), *with = "libunwind";
 	(void)size, (void)data;
-	while (*with && *with == *name)
-		with++, name++;
-	return !*with;
+	return text_begins_with(text_basename(info->dlpi_name), "libunwind");
 }
 
 /* libunwind is to call libc, and not what stands in front of it: stubs of selected functions, other
@@ -97,12 +94,12 @@ void second_load(void)
 {
 	static char path[PATH_MOST];
 	uint32_t groups = process_groups;
-	if (!second.one_in || !find_object(path, sizeof path))
+	if (!second.one_in || state.walk || !find_object(path, sizeof path))
 		return;
 	process_groups = 0; /* what the loader calls is not the program's */
 	load(path);
 	process_groups = groups;
-	if (process.file->header)
+	if (groups && process.file->header) /* else it has not begun: second_begin_file */
 		process.file->header->path_checks.unwinder = second.unwinder;
 }
 

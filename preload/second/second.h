@@ -31,8 +31,8 @@ struct second_walk {
 /* From SCPROF_VERIFY_PATHS: a number, or NULL. False: it is none. Start-up only. */
 HIDDEN bool second_choose(const char *one_in);
 
-/* Load libunwind, if it is asked for: from the library's constructor only, where the loader may
- * be called and memory be taken. */
+/* Load libunwind, if it is asked for, and has not been: from the library's constructor, or before a
+ * session begins; where the loader may be called and memory be taken. */
 HIDDEN void second_load(void);
 
 /* A file begins: in a forked child, too. */

@@ -10,88 +10,24 @@
 #include <unistd.h>
 
 #include "preload/clock/clock.h"
-#include "preload/filter/below.h"
 #include "preload/filter/control.h"
 #include "preload/filter/filter.h"
 #include "preload/function/function.h"
 #include "preload/function/precedence.h"
-#include "preload/function/region_name.h"
 #include "preload/function/selected.h"
-#include "preload/process/modules.h"
 #include "preload/process/process.h"
 #include "preload/process/settings.h"
-#include "preload/process/start_name.h"
 #include "preload/second/second.h"
 #include "preload/start/lifecycle.h"
 #include "preload/start/reexec.h"
+#include "preload/start/session_file.h"
 #include "preload/switches/switch_detector.h"
 #include "preload/system/sys.h"
 #include "preload/table/header.h"
 #include "preload/table/thread.h"
-#include "preload/table/usage.h"
-#include "preload/table/slowest.h"
-
-#define FIRST_FILE_BYTES (1u << 20)
-#define SMALL_FILE_BYTES (128u << 10) /* where address space is limited */
 
 bool lifecycle_constructing;
 bool lifecycle_dormant;
-
-static void forget_functions(void)
-{
-	for (unsigned i = 0; i < FN_COUNT + selected_count(); i++)
-		process.function[i] = NULL;
-}
-
-/* Returns the groups that are recorded in the file. */
-static uint32_t fill_file(void)
-{
-	uint32_t groups = settings.groups;
-	header_fill(process.file->header, reexec_problem);
-	function_write_records();
-	if (!selected_write_records())
-		groups &= ~SCP_GROUP_SELECTED;
-	process.file->header->groups = groups;
-	return groups;
-}
-
-static int file_error; /* -errno, of the latest begin_file */
-
-/* Returns the groups that are recorded in the file; 0: there is no file. */
-static uint32_t begin_file(struct profile_file *f)
-{
-	struct profile_file *before = process.file;
-	char name[START_NAME_OF_FILE];
-	struct file_wish wish = {file_name_first_birth(), settings.directory, name, sys_getpid(),
-				 NULL};
-	start_name_of_file(name, settings.program);
-	process.touched_ns = 0;
-	for (; wish.birth < FILE_BIRTHS; wish.birth++) {
-		if ((file_error = file_create(f, &wish, FIRST_FILE_BYTES)) != 0 &&
-		    (file_error = file_create(f, &wish, SMALL_FILE_BYTES)) != 0)
-			continue;
-		process.file = f; /* never one without a header */
-		uint32_t groups = fill_file();
-		if ((file_error = file_name_give_name(f, &wish)) == 0)
-			return groups;
-		forget_functions();
-		process.file = before;
-		file_abandon(f);
-	}
-	return 0;
-}
-
-/* A handler that leaves by longjmp would leave a descriptor behind. */
-static uint32_t begin_file_undisturbed(struct profile_file *f)
-{
-	uint64_t signals;
-	sys_hold_signals(&signals);
-	uint32_t groups = begin_file(f);
-	if (groups)
-		usage_begin(process.file->header); /* late: without what beginning takes */
-	sys_release_signals(&signals);
-	return groups;
-}
 
 static void on_quick_exit(void)
 {
@@ -159,8 +95,8 @@ static void read_environment(bool at_rest)
 	clock_choose(settings_variable("SCPROF_CLOCK"), settings_variable("SCPROF_CLOCK_PAGE"));
 	switch_detector_choose(settings_variable("SCPROF_STATES"),
 			       settings_variable("SCPROF_DETECTOR"),
-			       clock_chosen.kind == SCP_CLOCK_THREAD_CPU);
-	filter_read();
+			       clock_chosen.kind == SCP_CLOCK_THREAD_CPU, function_opened_later);
+	filter_read(at_rest);
 	if (!second_choose(settings_variable("SCPROF_VERIFY_PATHS")))
 		filter_note_ignored("SCPROF_VERIFY_PATHS");
 	control_read();
@@ -169,22 +105,11 @@ static void read_environment(bool at_rest)
 		precedence_read(settings.groups, settings.preceded, sizeof settings.preceded);
 }
 
-/* What is known of an earlier file is not in the next. */
-static void forget_file(void)
-{
-	below_forget_modules();
-	modules_reset();
-	unwind_chain_forget();
-	region_name_forget_records();
-	forget_functions();
-	slowest_forget();
-	process.chunk = (struct file_chunk){0};
-}
-
 /* Nothing is recorded until an order comes: opened later. */
 static void be_dormant(void)
 {
 	function_resolve_all();
+	switch_detector_find();
 	register_handlers();
 	sys_madvise(&process_epoch, sizeof process_epoch, MADV_WIPEONFORK);
 	__atomic_store_n(&process_groups, 0, __ATOMIC_RELEASE);
@@ -200,8 +125,6 @@ static void wait_to_be_woken(void)
 	__atomic_store_n(&process_groups, GROUPS_PAUSED, __ATOMIC_RELEASE);
 }
 
-static void forget_all_files(void);
-
 COLD void lifecycle_start(void)
 {
 	uint32_t idle = 0;
@@ -215,7 +138,7 @@ COLD void lifecycle_start(void)
 	control.wake_busy = 0;	 /* its holder is not in this process */
 	if (lifecycle_dormant) { /* a forked child: the threads were the parent's */
 		if (thread_forget_all())
-			forget_all_files();
+			session_file_forget_all();
 		return;
 	}
 	if (function_opened_later && process_groups == GROUPS_UNSET) {
@@ -226,6 +149,7 @@ COLD void lifecycle_start(void)
 	if (process_groups == GROUPS_UNSET) {
 		selected_resolve_all(); /* first: those of memory, which dlsym may use */
 		function_resolve_all();
+		switch_detector_find();
 		read_environment(true);
 		if (settings.groups)
 			register_handlers();
@@ -236,68 +160,22 @@ COLD void lifecycle_start(void)
 		}
 	} else {
 		if (thread_forget_all()) /* a forked child: the threads were the parent's */
-			forget_all_files();
+			session_file_forget_all();
 		process.forked = true;
 		process.session++;
 		process.chunk_busy = process.touching =
 			0; /* their holders are not in this process */
 	}
-	forget_file();
+	session_file_forget_known();
 	uint32_t groups = settings.groups;
 	if (groups)
-		groups = sys_sandboxed ? 0 : begin_file_undisturbed(process.file);
+		groups = sys_sandboxed ? 0 : session_file_begin(process.file);
 	process.first_generation = process.generation + 1;
 	process_epoch.now.session = process.session;
 	second_begin_file();
 	__atomic_store_n(&process_groups, control_begin(groups), __ATOMIC_RELEASE);
 	process_next_generation();
 	header_note_own(since_ns);
-}
-
-/* Files of sessions that are over stay mapped while a thread may be about to write to them. */
-#define FILES_KEPT 16u
-#define SETTLE_NS  2000000u /* after which all processors have seen what a thread marked before */
-
-static struct profile_file files[FILES_KEPT];
-
-/* In a forked child. The file that it began with may be none of these. */
-static void forget_all_files(void)
-{
-	if (process.file->header)
-		file_unmap(process.file);
-	for (unsigned i = 0; i < FILES_KEPT; i++)
-		if (files[i].header)
-			file_unmap(&files[i]);
-}
-
-/* One that is not in use; NULL: all are. */
-static struct profile_file *find_file(void)
-{
-	struct profile_file *found = NULL;
-	uint64_t now_ns = clock_mono_ns();
-	for (unsigned i = 0; i < FILES_KEPT; i++) {
-		struct profile_file *f = &files[i];
-		if (f->header && f != process.file && now_ns - f->ended_ns > SETTLE_NS &&
-		    !process.touching && !thread_writes_to(f))
-			file_unmap(f);
-		if (!f->header && !found)
-			found = f;
-	}
-	return found;
-}
-
-/* Under the lock of module records, whose holders write to the file that is there. */
-static void change_file(void *done)
-{
-	struct profile_file *f = find_file();
-	*(enum scp_attach_problem *)done = f ? SCP_ATTACH_NO_FILE : SCP_ATTACH_NO_MEMORY;
-	file_error = 0;
-	if (!f)
-		return;
-	forget_file();
-	settings.groups = begin_file_undisturbed(f);
-	if (settings.groups)
-		*(enum scp_attach_problem *)done = SCP_ATTACH_FINE;
 }
 
 COLD enum scp_attach_problem lifecycle_begin_session(bool at_rest, uint32_t *error)
@@ -315,8 +193,9 @@ COLD enum scp_attach_problem lifecycle_begin_session(bool at_rest, uint32_t *err
 	if (sys_sandboxed)
 		return SCP_ATTACH_NOT_NOW;
 	process.forked = false;
-	modules_exclusive(change_file, &problem);
-	*error = (uint32_t)-file_error;
+	if (at_rest)
+		second_load();
+	problem = session_file_change(error);
 	if (problem != SCP_ATTACH_FINE)
 		return problem;
 	second_begin_file();

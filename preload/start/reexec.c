@@ -26,13 +26,6 @@ static bool fail(const char *why)
 	return false;
 }
 
-static bool begins_with(const char *text, const char *with)
-{
-	while (*with && *text == *with)
-		text++, with++;
-	return !*with;
-}
-
 /* Where in an LD_PRELOAD the word begins whose file name begins with `name`. */
 static char *find_word(char *list, const char *name)
 {
@@ -43,7 +36,7 @@ static char *find_word(char *list, const char *name)
 		for (; *at && *at != ':' && *at != ' '; at++)
 			if (*at == '/')
 				file = at + 1;
-		if (begins_with(file, name))
+		if (text_begins_with(file, name))
 			return word;
 		while (*at == ':' || *at == ' ')
 			at++;
@@ -131,7 +124,8 @@ static void execute(char **arguments, const char *stubs)
 	put_preload(variable, text, preload, stubs);
 	long n = 0;
 	for (long i = 0; i < start.variables; i++)
-		env[n++] = begins_with(start.envp[i], "LD_PRELOAD=") ? variable : start.envp[i];
+		env[n++] =
+			text_begins_with(start.envp[i], "LD_PRELOAD=") ? variable : start.envp[i];
 	if (!preload)
 		env[n++] = variable;
 	env[n] = NULL;

@@ -35,13 +35,6 @@ static bool find_tool(const char *library, char *tool, size_t room)
 	return false;
 }
 
-static bool begins_with(const char *text, const char *with)
-{
-	while (*with && *text == *with)
-		text++, with++;
-	return !*with;
-}
-
 /* What would change how the tool itself is loaded, or make the loader speak. */
 static bool is_for_the_loader(const char *variable)
 {
@@ -49,7 +42,7 @@ static bool is_for_the_loader(const char *variable)
 					    "LD_BIND_",	   "LD_PROFILE",      "LD_SHOW_AUXV",
 					    "LD_WARN=",	   "GLIBC_TUNABLES=", "MALLOC_"};
 	for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
-		if (begins_with(variable, names[i]))
+		if (text_begins_with(variable, names[i]))
 			return true;
 	return false;
 }
@@ -131,7 +124,7 @@ static bool ask(const struct start *s, const char *tool, const char *program, ch
 
 static enum reexec_answer judge(char *answer, size_t room, const char *tool)
 {
-	if (begins_with(answer, "ok /")) {
+	if (text_begins_with(answer, "ok /")) {
 		text_append(answer, room, 0, answer + 3);
 		return REEXEC_STUBS;
 	}

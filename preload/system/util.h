@@ -36,6 +36,13 @@ static inline bool text_equal(const char *a, const char *b)
 	return *a == *b;
 }
 
+static inline bool text_begins_with(const char *text, const char *with)
+{
+	while (*with && *text == *with)
+		text++, with++;
+	return !*with;
+}
+
 /* Append `s` at `at` of a buffer of `room` bytes; always terminates, cuts what
  * does not fit. Returns the new length. */
 static inline size_t text_append(char *buf, size_t room, size_t at, const char *s)

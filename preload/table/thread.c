@@ -285,11 +285,16 @@ static void clear(struct scp_thread *t)
 			word[i] = 0;
 }
 
-/* All of an earlier session is forgotten, and its memory used again. */
-static bool renew(struct scp_thread *t)
+/* All of an earlier session is forgotten, and its memory used again. Signals are held: a handler
+ * that left would lose that memory. */
+static void forget_session(struct scp_thread *t)
 {
 	const struct arena index = t->index, memos = t->memos;
 	struct region_open *regions = t->regions;
+	uint64_t signals;
+	bool hold = !sys_sandboxed;
+	if (hold)
+		sys_hold_signals(&signals);
 	switch_detector_release(&t->switches);
 	release_rows(t);
 	clear(t);
@@ -298,6 +303,13 @@ static bool renew(struct scp_thread *t)
 	t->memos = memos;
 	arena_reset(&t->index);
 	arena_reset(&t->memos);
+	if (hold)
+		sys_release_signals(&signals);
+}
+
+static bool renew(struct scp_thread *t)
+{
+	forget_session(t);
 	return begin_state(t);
 }
 

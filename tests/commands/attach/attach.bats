@@ -188,18 +188,54 @@ is_left()
 	holds '.attach.detached == false and .attach.processes == 1'
 }
 
-@test "attach 08: selected functions of mapped libraries, filters, clocks" {
+# Those of the latest report have calls: called SYMBOL...
+called()
+{
+	local symbol
+	for symbol in "$@"; do
+		SHOWN='[.sites[] | [.symbol, .calls]]' SYMBOL=$symbol holds \
+			'[.sites[] | select(.symbol == env.SYMBOL) | .calls] | add > 0'
+	done
+}
+
+@test "attach 08: functions that are selected while they run, by one selection after another" {
+	export SYMBOL SHOWN
+	target "$PROGRAMS/chosen_always" 300
+	for _ in 1 2; do
+		attach 0 --for 300ms -s 'libc*:malloc,libc*:free,snprintf' --format json "$pid"
+		mv attach.out report.json
+		called malloc free snprintf
+		is_left
+	done
+	attach 0 --for 300ms -s 'libc*:qsort,libstdc++*:*basic_string*append*' --format json "$pid"
+	mv attach.out report.json
+	called qsort
+	holds '[.sites[] | select(.symbol == "malloc")] == []'
+	holds '[.sites[] | select(.symbol | test("append")) | .calls] | add > 0'
+	holds '[.sites[] | select(.symbol == "qsort") | .outcome] | unique == ["exception"]'
+	attach 0 --for 300ms -s 'libc*:malloc,libc*:free,snprintf' --format json "$pid"
+	mv attach.out report.json
+	called malloc free snprintf
+	is_left
+	[ "$(grep -c 'r-x.*scprof-symbols' "/proc/$pid/maps")" = 2 ]
+	attach 125 --for 300ms -s no_such_function_at_all "$pid"
+	says 'matches no function'
+}
+
+@test "attach 08b: clocks and filters" {
 	target
-	attach 0 --for 500ms -s 'libc*:getpid' -c monotonic --depth 2 --format json "$pid"
+	attach 0 --for 500ms -c monotonic --depth 2 --format json "$pid"
 	mv attach.out report.json
 	holds '.clock.name == "monotonic" and .filters.depth == ["2"]'
 	is_left
-	attach 125 --for 500ms -s no_such_function_at_all "$pid"
-	says 'matches no function'
-	attach 0 --for 500ms -c page --format json "$pid"
-	mv attach.out report.json
-	holds '.clock.name == "page"'
-	is_left
+	for _ in 1 2 3 4; do
+		attach 0 --for 300ms -c page --below main --verify-paths --format json "$pid"
+		mv attach.out report.json
+		holds '.clock.name == "page"'
+		holds '[.sites[].calls] | add > 0'
+		is_left
+	done
+	[ "$(grep -c '/below' "/proc/$pid/maps")" -le 2 ]
 }
 
 @test "attach 09: children that run already: one line, or --children" {

@@ -187,6 +187,7 @@ struct size {
 	unsigned long mapped_kb, resident_kb, descriptors, mappings, profiles;
 };
 
+/* Without profiles, which stay mapped for a while. */
 static struct size look(void)
 {
 	struct size s = {0, 0, 0, 0, 0};
@@ -194,14 +195,18 @@ static struct size look(void)
 	FILE *f = fopen("/proc/self/status", "r");
 	while (f && fgets(line, sizeof line, f)) {
 		sscanf(line, "VmSize: %lu", &s.mapped_kb);
-		sscanf(line, "VmRSS: %lu", &s.resident_kb);
+		sscanf(line, "RssAnon: %lu", &s.resident_kb);
 	}
 	if (f)
 		fclose(f);
 	f = fopen("/proc/self/maps", "r");
 	while (f && fgets(line, sizeof line, f)) {
-		s.mappings++;
-		s.profiles += strstr(line, ".scp") != NULL;
+		unsigned long from, to;
+		bool profile = strstr(line, ".scp") != NULL;
+		s.mappings += !profile;
+		s.profiles += profile;
+		if (profile && sscanf(line, "%lx-%lx", &from, &to) == 2)
+			s.mapped_kb -= (to - from) / 1024;
 	}
 	if (f)
 		fclose(f);

@@ -23,6 +23,7 @@
 #define MOST_TEXT (1 << 20)
 
 static struct {
+	bool (*begin)(void);
 	void (*write)(void), (*put_back)(void);
 	bool (*stubs)(const char *path);
 	struct scp_attach_slots *n;
@@ -135,12 +136,13 @@ static void open_library(const char *path)
 	void *h = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!h)
 		fail(dlerror());
+	api.begin = (bool (*)(void))dlsym(h, "slots_test_begin");
 	api.write = (void (*)(void))dlsym(h, "slots_test_write");
 	api.put_back = (void (*)(void))dlsym(h, "slots_test_put_back");
 	api.stubs = (bool (*)(const char *))dlsym(h, "slots_test_stubs");
 	api.n = dlsym(h, "slots_test_counts");
 	api.own = (void *)api.write;
-	check(api.write && api.put_back && api.n, "the library has no slots to test");
+	check(api.begin && api.write && api.put_back && api.n, "the library has no slots to test");
 }
 
 static long read_all_ways(void)
@@ -279,6 +281,7 @@ static __attribute__((noinline, noclone)) bool pass_region(void)
 static void scenario_regions(void)
 {
 	check(!pass_region(), "markers lead somewhere before");
+	check(api.begin(), "no session");
 	api.write();
 	check(api.n->kept == 1, "the markers' slot was not written");
 	for (int i = 0; i < 10; i++)
@@ -322,6 +325,7 @@ static void scenario_calls(const char *stubs)
 	char x[4];
 	if (stubs)
 		check(api.stubs(stubs), "the loader does not take the stubs");
+	check(api.begin(), "no session");
 	api.write();
 	for (int i = 0; i < 10; i++) {
 		read_all_ways();

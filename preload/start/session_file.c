@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "preload/clock/clock.h"
+#include "preload/filter/below.h"
+#include "preload/function/function.h"
+#include "preload/function/region_name.h"
+#include "preload/function/selected.h"
+#include "preload/process/modules.h"
+#include "preload/process/process.h"
+#include "preload/process/settings.h"
+#include "preload/process/start_name.h"
+#include "preload/start/reexec.h"
+#include "preload/start/session_file.h"
+#include "preload/system/sys.h"
+#include "preload/table/header.h"
+#include "preload/table/slowest.h"
+#include "preload/table/thread.h"
+#include "preload/table/usage.h"
+#include "preload/unwind/unwind.h"
+
+#define FIRST_FILE_BYTES (1u << 20)
+#define SMALL_FILE_BYTES (128u << 10) /* where address space is limited */
+
+static void forget_functions(void)
+{
+	for (unsigned i = 0; i < FN_COUNT + selected_count(); i++)
+		process.function[i] = NULL;
+}
+
+/* Returns the groups that are recorded in the file. */
+static uint32_t fill_file(void)
+{
+	uint32_t groups = settings.groups;
+	header_fill(process.file->header, reexec_problem);
+	function_write_records();
+	if (!selected_write_records())
+		groups &= ~SCP_GROUP_SELECTED;
+	process.file->header->groups = groups;
+	return groups;
+}
+
+static int file_error; /* -errno, of the latest begin_file */
+
+/* Returns the groups that are recorded in the file; 0: there is no file. */
+static uint32_t begin_file(struct profile_file *f)
+{
+	struct profile_file *before = process.file;
+	char name[START_NAME_OF_FILE];
+	struct file_wish wish = {file_name_first_birth(), settings.directory, name, sys_getpid(),
+				 NULL};
+	start_name_of_file(name, settings.program);
+	process.touched_ns = 0;
+	for (; wish.birth < FILE_BIRTHS; wish.birth++) {
+		if ((file_error = file_create(f, &wish, FIRST_FILE_BYTES)) != 0 &&
+		    (file_error = file_create(f, &wish, SMALL_FILE_BYTES)) != 0)
+			continue;
+		f->below = below_latest();
+		process.file = f; /* never one without a header */
+		uint32_t groups = fill_file();
+		if ((file_error = file_name_give_name(f, &wish)) == 0)
+			return groups;
+		forget_functions();
+		process.file = before;
+		file_abandon(f);
+	}
+	return 0;
+}
+
+/* A handler that leaves by longjmp would leave a descriptor behind. */
+uint32_t session_file_begin(struct profile_file *f)
+{
+	uint64_t signals;
+	sys_hold_signals(&signals);
+	uint32_t groups = begin_file(f);
+	if (groups)
+		usage_begin(process.file->header); /* late: without what beginning takes */
+	sys_release_signals(&signals);
+	return groups;
+}
+
+void session_file_forget_known(void)
+{
+	below_forget_modules();
+	modules_reset();
+	unwind_chain_forget();
+	region_name_forget_records();
+	forget_functions();
+	slowest_forget();
+	process.chunk = (struct file_chunk){0};
+}
+
+/* Files of sessions that are over stay mapped while a thread may be about to write to them. */
+#define FILES_KEPT 64u	    /* as many threads would have to be interrupted in as many sessions */
+#define SETTLE_NS  2000000u /* after which all processors have seen what a thread marked before */
+
+static struct profile_file files[FILES_KEPT];
+static void *left[FILES_KEPT]; /* of the file before, see file_leave_memory */
+
+static void close_below(struct profile_file *f)
+{
+	if (f->below != below_latest())
+		below_close(f->below);
+	f->below = NULL;
+}
+
+static void release(unsigned i)
+{
+	if (left[i])
+		sys_munmap(left[i], FILE_LEFT_BYTES);
+	left[i] = file_leave_memory(&files[i]);
+	close_below(&files[i]);
+}
+
+/* In a forked child. The file that it began with may be none of these. */
+void session_file_forget_all(void)
+{
+	if (process.file->header)
+		file_unmap(process.file);
+	for (unsigned i = 0; i < FILES_KEPT; i++)
+		if (files[i].header) {
+			file_unmap(&files[i]);
+			close_below(&files[i]);
+		}
+}
+
+/* Of those that are not in use the one that has not been for longest; NULL: all are. */
+static struct profile_file *find_file(void)
+{
+	struct profile_file *found = NULL;
+	uint64_t now_ns = clock_mono_ns();
+	for (unsigned i = 0; i < FILES_KEPT; i++) {
+		struct profile_file *f = &files[i];
+		if (f->header && f != process.file && now_ns - f->ended_ns > SETTLE_NS &&
+		    !process.touching && !thread_writes_to(f))
+			release(i);
+		if (!f->header && (!found || f->ended_ns < found->ended_ns))
+			found = f;
+	}
+	return found;
+}
+
+/* Under the lock of module records, whose holders write to the file that is there. */
+static void change_file(void *done)
+{
+	struct profile_file *f = find_file();
+	*(enum scp_attach_problem *)done = f ? SCP_ATTACH_NO_FILE : SCP_ATTACH_NO_MEMORY;
+	file_error = 0;
+	if (!f)
+		return;
+	session_file_forget_known();
+	settings.groups = session_file_begin(f);
+	if (settings.groups)
+		*(enum scp_attach_problem *)done = SCP_ATTACH_FINE;
+}
+
+enum scp_attach_problem session_file_change(uint32_t *error)
+{
+	enum scp_attach_problem problem = SCP_ATTACH_NOT_NOW;
+	modules_exclusive(change_file, &problem);
+	*error = (uint32_t)-file_error;
+	if (problem != SCP_ATTACH_FINE)
+		below_close(below_latest());
+	return problem;
+}
