@@ -18,8 +18,10 @@
 #include "collector/launch/run_directory.h"
 #include "profile/live/run_files.h"
 
-#define ROUNDS 4  /* of looking for processes that were forked meanwhile */
-#define MOST_S 60 /* for all of them; a single one that resists may take as long again */
+#define TRACER_ENDS_MS	    6000
+#define TRACER_ENDS_STEP_MS 50
+#define ROUNDS		    4 /* of looking for processes that were forked meanwhile */
+#define MOST_S		    60 /* for all of them; a single one that resists may take as long again */
 
 static struct attach_one *add(struct attach_targets *t, pid_t pid)
 {
@@ -126,10 +128,14 @@ int attach_targets_stop_left(const char *command, pid_t pid, char control[PATH_M
 	    snprintf(there, sizeof(there), "/proc/%d/root%.*s", (int)pid, PATH_MAX - 32, control) <
 		    0)
 		snprintf(there, sizeof(there), "%s", control);
-	if (recording_control_stop_left(there) >= 0)
-		return 1;
-	if (!recording_control_tool_lives(there))
-		return 0;
+	/* of a tool that was killed the tracer goes on for a while, to let go of its thread */
+	for (int i = 0; i < TRACER_ENDS_MS / TRACER_ENDS_STEP_MS; i++) {
+		if (recording_control_stop_left(there) >= 0)
+			return 1;
+		if (!recording_control_tool_lives(there))
+			return 0;
+		nanosleep(&(struct timespec){0, TRACER_ENDS_STEP_MS * 1000000}, NULL);
+	}
 	complaint_say(command, "another scprof records process %d: end that one, by Ctrl-C",
 		      (int)pid);
 	return -1;

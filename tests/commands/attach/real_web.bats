@@ -1,27 +1,27 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Web servers and runtimes under load are attached to and left again: each byte stays right.
-# about 50 s
+
 
 load ../common
 load real
 
 @test "real web 01: nginx, its master and its workers, serve each file as it is" {
-	trial cycles nginx 6
+	trial cycles nginx 2
 }
 
 @test "real web 02: Python's threads go on" {
-	trial cycles python-threads 4
+	trial cycles python-threads 2
 }
 
 @test "real web 03: Python's asyncio goes on" {
-	trial cycles python-asyncio 4
+	trial cycles python-asyncio 2
 }
 
 @test "real web 04: node goes on" {
-	trial cycles node 3
+	trial cycles node 2
 }
 
 @test "real web 05: Java goes on" {
-	trial cycles java 3
+	trial cycles java 2
 }

@@ -1,15 +1,15 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The harnesses of bench/attach see what they look for: a stand-in for scprof does it.
+# The harnesses here see what they look for: a stand-in for scprof does it. By hand: tests/run --build build bench/attach/trials.bats
 # about 40 s
 
-load ../common
-load real
+load ../../tests/commands/common
+load ../../tests/commands/attach/real
 
 setup()
 {
 	common_setup
-	TRIED=$ROOT/tests/commands/attach/fake_scprof
+	TRIED=$ROOT/bench/attach/fake_scprof
 	export FAULT=none
 }
 
