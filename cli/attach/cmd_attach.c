@@ -184,11 +184,23 @@ static void begin_watch(struct attach *a)
 	a->watch = run_watch_begin(&wishes, a->place.directory.profiles, a->control);
 }
 
+/* The library knows how it was started, and names the profile so: "scprof.NAME.PID.scp". What a
+ * process says of itself goes to a terminal and into a file's name. */
 static const char *program_of(const struct attach *a)
 {
+	static char name[NAME_MAX + 1];
 	const char *exe = first(a)->exe, *slash = strrchr(exe, '/');
+	const char *profile = strrchr(a->targets.one[0].begin.profile, '/'), *end;
+	char mark[32];
 
-	return slash ? slash + 1 : exe;
+	snprintf(mark, sizeof(mark), ".%d.", (int)first(a)->inner_pid);
+	if (!profile || strncmp(profile, "/scprof.", 8) || !(end = strstr(profile + 8, mark)))
+		return slash ? slash + 1 : exe;
+	snprintf(name, sizeof(name), "%.*s", (int)(end - profile - 8), profile + 8);
+	for (char *c = name; *c; c++)
+		if ((unsigned char)*c < ' ' || (unsigned char)*c > '~')
+			*c = '?';
+	return name;
 }
 
 static void announce(const struct attach *a)

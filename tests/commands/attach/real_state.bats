@@ -3,7 +3,6 @@
 # Slots, data, protections, descriptors, signals, threads and the environment of a program at rest are
 # after the detach what they were before the attach, as seen from outside.
 
-
 load ../common
 load real
 

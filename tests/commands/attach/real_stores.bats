@@ -1,8 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Stores under load are attached to and left again: each answer stays right.
-
-
 load ../common
 load real
 

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Programs that check themselves: they must notice nothing of being attached to.
 
-
 load ../common
 load real
 

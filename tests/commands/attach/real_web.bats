@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Web servers and runtimes under load are attached to and left again: each byte stays right.
 
-
 load ../common
 load real
 
