@@ -65,7 +65,9 @@ struct scp_attach_state {
 	uint64_t took_ns;	       /* the last call of scprof_attach_begin_1 or _end_1 */
 	struct scp_attach_slots slots; /* of the present, or latest, session */
 	char profile[1024];	       /* its path, as the process sees it */
-	uint64_t reserved[15];
+	uint64_t forked; /* 1: forked from one that is recorded; its end needs no lock of the loader
+			  */
+	uint64_t reserved[14];
 };
 
 /* The argument of scprof_attach_begin_1. Of scprof_attach_end_1 it is hold_ms, as uint32_t.

@@ -66,14 +66,17 @@ static int leave_page(const struct refusal_facts *f, struct profile_error *err)
 
 static void tell(pid_t pid, const struct scp_attach_slots *s)
 {
-	char changed[96] = "";
+	char changed[96] = "", failed[96] = "";
 
 	if (s->changed || s->gone)
 		snprintf(changed, sizeof(changed),
 			 "; %u were changed by others since and are left, %u are gone", s->changed,
 			 s->gone);
-	printf("process %d: recording is stopped, and %u of %u slots are as they were%s\n",
-	       (int)pid, s->put_back, s->written, changed);
+	if (s->failed)
+		snprintf(failed, sizeof(failed),
+			 "; %u could not be written, and lead to what passes calls on", s->failed);
+	printf("process %d: recording is stopped, and %u of %u slots are as they were%s%s\n",
+	       (int)pid, s->put_back, s->written, changed, failed);
 }
 
 static bool is_there(const struct attach_target *t)

@@ -113,7 +113,7 @@ static int prepare_text(struct attach_working *w)
 /* Before anything is stopped. 1: there is nothing to end. */
 static int prepare(struct attach_working *w, const struct attach_target *t)
 {
-	struct scp_attach_state s;
+	struct scp_attach_state s = {.forked = 0};
 
 	/* the memory before: that of a process that may not be dumped is root's to open */
 	if (attach_filters_begin(&w->filters, t, w->err) != 0 ||
@@ -142,6 +142,8 @@ static int prepare(struct attach_working *w, const struct attach_target *t)
 	}
 	count_threads(w);
 	w->points = safe_points_open(t->pid, w->err);
+	if (w->points && !w->order && s.forked)
+		safe_points_ignore_lock(w->points);
 	return w->points ? find_code(w) : -1;
 }
 

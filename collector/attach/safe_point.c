@@ -35,7 +35,8 @@ struct safe_points {
 	uint64_t executable; /* of the maps that the objects were read by */
 	struct safe_point_objects objects;
 	const struct safe_point_object *libc, *dl, *program, *loader;
-	uint64_t lock; /* of dlopen; 0: not known */
+	uint64_t lock; /* of dlopen; 0: not known, or of no interest */
+	bool ignore_lock;
 	struct safe_point_rows *rows;
 	uint64_t restorer[MOST_RESTORERS];
 	size_t restorers;
@@ -88,7 +89,7 @@ static void note_objects(struct safe_points *s)
 /* Not at once: at the moment when it is being taken it looks like none. */
 static void find_lock(struct safe_points *s)
 {
-	if (s->lock == 0 && s->loader != NULL)
+	if (s->lock == 0 && s->loader != NULL && !s->ignore_lock)
 		s->lock = safe_point_lock_find(s->loader, s->pid);
 }
 
@@ -152,6 +153,12 @@ uint64_t safe_points_function(struct safe_points *s, const char *name)
 	if (at == 0 && strcmp(name, "dlopen") == 0)
 		at = safe_point_symbols_find(s->libc, s->pid, "__libc_dlopen_mode");
 	return at;
+}
+
+void safe_points_ignore_lock(struct safe_points *s)
+{
+	s->ignore_lock = true;
+	s->lock = 0;
 }
 
 uint64_t safe_points_lock(const struct safe_points *s)

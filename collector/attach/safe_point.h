@@ -35,6 +35,9 @@ enum safe_verdict {
  * point while another one holds it. */
 uint64_t safe_points_lock(const struct safe_points *s);
 
+/* The calls to come do not take it: in a forked child it may be held for ever. */
+void safe_points_ignore_lock(struct safe_points *s);
+
 /* Of a thread that this process has stopped by ptrace. *why: a text for messages, static. */
 enum safe_verdict safe_points_judge(struct safe_points *s, pid_t tid, const char **why);
 

@@ -8,6 +8,7 @@
 #include "preload/attach/slots.h"
 #include "preload/attach/slots_stubs.h"
 #include "preload/clock/clock.h"
+#include "preload/filter/control.h"
 #include "preload/function/function.h"
 #include "preload/overhead/overhead.h"
 #include "preload/process/libraries.h"
@@ -21,12 +22,6 @@ EXPORT struct scp_attach_state scprof_attach_state_1 = {
 	.bytes = sizeof(struct scp_attach_state),
 };
 #define state scprof_attach_state_1
-
-void session_note_start(void)
-{
-	state.version = (uint32_t)text_hash(TEXT_HASH, SCPROF_VERSION, SIZE_MAX);
-	state.status = lifecycle_dormant ? SCP_ATTACH_DORMANT : SCP_ATTACH_PRELOADED;
-}
 
 /* From `from` to busy. False: not in that status. */
 static bool take(uint32_t from)
@@ -43,9 +38,31 @@ static enum scp_attach_problem give(uint32_t to, enum scp_attach_problem p, uint
 	return p;
 }
 
+/* Forked while another thread, which is not here, followed an order: what it did is to be ended, if
+ * anything, and can be. */
+static void in_child(void)
+{
+	state.forked = slots_forked();
+	if (state.status != SCP_ATTACH_BUSY)
+		return;
+	if (lifecycle_dormant)
+		__atomic_store_n(&process_groups, control.wakes ? GROUPS_PAUSED : 0,
+				 __ATOMIC_SEQ_CST);
+	give(lifecycle_dormant ? SCP_ATTACH_DORMANT : SCP_ATTACH_RECORDING, SCP_ATTACH_FINE,
+	     clock_mono_ns());
+}
+
+void session_note_start(void)
+{
+	lifecycle_forked = in_child;
+	state.version = (uint32_t)text_hash(TEXT_HASH, SCPROF_VERSION, SIZE_MAX);
+	state.status = lifecycle_dormant ? SCP_ATTACH_DORMANT : SCP_ATTACH_PRELOADED;
+}
+
 static enum scp_attach_problem begin(const char *text, uint32_t bytes, bool at_rest)
 {
 	state.slots = (struct scp_attach_slots){0};
+	state.forked = 0;
 	state.error = 0;
 	if (!settings_take_order(text, bytes))
 		return SCP_ATTACH_BAD_ORDER;

@@ -5,7 +5,8 @@
  *
  * A forked child does not look through new objects: another thread may have held a lock of the
  * loader when it was made, and the child would wait for ever in a call of dlsym that is otherwise
- * sound. What was written before the fork it has, too. */
+ * sound. What was written before the fork it has, too, and puts back by the entries alone: an
+ * entry is complete before its word is written, and stays so until that is put back. */
 #include <dlfcn.h>
 #include <errno.h>
 
@@ -16,6 +17,10 @@
 #include "preload/attach/slots_store.h"
 #include "preload/system/sys.h"
 
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+extern int _dl_find_object(void *, struct dl_find_object *) __attribute__((weak));
+#endif
+
 /* An object that was looked through, and its entries. */
 struct known {
 	uint64_t base, dynamic;
@@ -23,15 +28,18 @@ struct known {
 };
 
 struct entry {
-	uint64_t *word;
+	uint64_t *word; /* NULL: not complete */
 	uint64_t before, real, ours;
+	uint64_t base; /* of its object */
+	bool is_relro;
 };
 
 static struct {
 	struct slots_list objects, known, entries;
 	struct slots_loads loads; /* when last looked through */
 	struct scp_attach_slots *counts;
-	int pid;
+	int pid;     /* that wrote them; 0: none are written */
+	bool forked; /* from that one */
 	bool some_have_rpath;
 } slots;
 
@@ -78,13 +86,30 @@ static struct entry *entry_at(uint32_t i)
 	return (struct entry *)slots.entries.at + i;
 }
 
+static void set_entry(struct entry *to, const struct entry *e)
+{
+	uint64_t *word = e->word;
+	if (to == e)
+		return;
+	__atomic_store_n(&to->word, NULL, __ATOMIC_RELEASE);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	to->before = e->before;
+	to->real = e->real;
+	to->ours = e->ours;
+	to->base = e->base;
+	to->is_relro = e->is_relro;
+	__atomic_store_n(&to->word, word, __ATOMIC_RELEASE);
+}
+
 static void lead(const struct slots_object *o, uint64_t *word, uint64_t before,
 		 const struct slots_name *n)
 {
 	struct entry *e = slots_memory_add(&slots.entries, sizeof *e);
+	bool is_relro = (uint64_t)word >= o->relro && (uint64_t)word < o->relro_end;
+	if (e)
+		set_entry(e, &(struct entry){word, before, n->real, n->ours, o->base, is_relro});
 	enum slots_stored stored = e ? slots_store_swap(o, word, before, n->ours) : SLOTS_FAILED;
 	if (stored == SLOTS_STORED) {
-		*e = (struct entry){word, before, n->real, n->ours};
 		slots.counts->written++;
 		slots.counts->unbound += before != n->real;
 		return;
@@ -208,7 +233,7 @@ static void forget_gone(bool some_were_closed)
 		}
 		o->is_known = true;
 		for (uint32_t e = 0; e < k.count; e++)
-			*entry_at(entries + e) = *entry_at(k.first + e);
+			set_entry(entry_at(entries + e), entry_at(k.first + e));
 		k.first = entries;
 		entries += k.count;
 		*known_at(kept++) = k;
@@ -272,6 +297,60 @@ static void put_all_back(void)
 	slots.known.count = slots.entries.count = 0;
 }
 
+/* The object that the word was in when it was written, as far as storing needs it. */
+static bool find_mapped(const struct entry *e, Elf64_Phdr *segment, struct slots_object *o)
+{
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+	struct dl_find_object found;
+	if (_dl_find_object(e->word, &found) != 0 || found.dlfo_link_map->l_addr != e->base)
+		return false;
+#endif
+	*segment = (Elf64_Phdr){.p_type = PT_LOAD,
+				.p_flags = PF_R | PF_W,
+				.p_vaddr = (uint64_t)e->word - e->base,
+				.p_memsz = sizeof *e->word};
+	*o = (struct slots_object){.base = e->base,
+				   .header = segment,
+				   .headers = 1,
+				   .relro_end = e->is_relro ? UINT64_MAX : 0};
+	return true;
+}
+
+static bool can_find(void)
+{
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+	return _dl_find_object != NULL;
+#else
+	return false;
+#endif
+}
+
+/* In a forked child. What the thread that is not here had counted is counted again. */
+static void put_back_alone(void)
+{
+	struct scp_attach_slots *n = slots.counts;
+	struct slots_object o;
+	Elf64_Phdr segment;
+	uint64_t signals;
+	sys_hold_signals(&signals);
+	n->written = n->put_back = n->changed = n->gone = n->failed = 0;
+	for (uint32_t i = 0; i < slots.entries.count; i++) {
+		const struct entry *e = entry_at(i);
+		if (!e->word)
+			continue;
+		n->written++;
+		if (!can_find())
+			n->failed++;
+		else if (!find_mapped(e, &segment, &o))
+			n->gone++;
+		else
+			put_back_entry(&o, e);
+	}
+	slots_store_close();
+	slots.known.count = slots.entries.count = 0;
+	sys_release_signals(&signals);
+}
+
 static bool some_have_rpath(void)
 {
 	return slots.some_have_rpath;
@@ -281,6 +360,7 @@ void slots_write(struct scp_attach_slots *n)
 {
 	int saved = errno;
 	slots.counts = n;
+	slots.forked = false;
 	slots.pid = sys_getpid();
 	slots_entry_prepare(slots_write_new, some_have_rpath);
 	slots.known.count = slots.entries.count = 0;
@@ -292,7 +372,7 @@ void slots_write_new(void)
 {
 	struct scp_attach_slots *n = slots.counts;
 	int saved = errno;
-	if (n && slots.pid && !sys_sandboxed && slots.pid == sys_getpid() &&
+	if (n && slots.pid && !slots.forked && !sys_sandboxed && slots.pid == sys_getpid() &&
 	    slots_object_loads().added != slots.loads.added)
 		n->failed += !do_locked(look_through_new);
 	errno = saved;
@@ -302,7 +382,17 @@ void slots_put_back(struct scp_attach_slots *n)
 {
 	int saved = errno;
 	slots.counts = n;
-	n->failed += !do_locked(put_all_back);
+	if (slots.forked || (!sys_sandboxed && slots.pid != sys_getpid()))
+		put_back_alone();
+	else
+		n->failed += !do_locked(put_all_back);
 	slots.pid = 0;
 	errno = saved;
+}
+
+bool slots_forked(void)
+{
+	slots_store_close(); /* a page may have been open */
+	slots.forked = slots.pid != 0;
+	return slots.forked;
 }

@@ -14,11 +14,13 @@ bool slots_memory_reserve(struct slots_list *list, uint64_t bytes, uint64_t want
 	void *p = room <= UINT32_MAX ? arena_map(room * bytes) : NULL;
 	if (!p)
 		return false;
-	bytes_copy(p, list->at, list->count * bytes);
-	if (list->at)
-		arena_unmap(list->at, list->room * bytes);
-	list->at = p;
+	void *before = list->at;
+	uint64_t before_bytes = list->room * bytes;
+	bytes_copy(p, before, list->count * bytes);
+	__atomic_store_n(&list->at, p, __ATOMIC_RELEASE); /* first: a fork may come between */
 	list->room = (uint32_t)room;
+	if (before)
+		arena_unmap(before, before_bytes);
 	return true;
 }
 
@@ -26,8 +28,9 @@ void *slots_memory_add(struct slots_list *list, uint64_t bytes)
 {
 	if (!slots_memory_reserve(list, bytes, (uint64_t)list->count + 1))
 		return NULL;
-	uint8_t *p = (uint8_t *)list->at + list->count++ * bytes;
+	uint8_t *p = (uint8_t *)list->at + list->count * bytes;
 	for (uint64_t i = 0; i < bytes; i++)
 		p[i] = 0;
+	__atomic_store_n(&list->count, list->count + 1, __ATOMIC_RELEASE);
 	return p;
 }

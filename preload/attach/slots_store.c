@@ -72,12 +72,14 @@ static bool open_page(const struct slots_object *o, uint64_t page)
 {
 	bool is_relro = page >= o->relro && page < o->relro_end;
 	int was = is_relro ? PROT_READ : protection_of(page);
-	if (was < 0 || (was & (PROT_EXEC | PROT_WRITE)) || !(was & PROT_READ) ||
-	    sys3(SYS_mprotect, page, page_bytes, PROT_READ | PROT_WRITE) != 0)
+	if (was < 0 || (was & (PROT_EXEC | PROT_WRITE)) || !(was & PROT_READ))
 		return false;
-	opened = page;
 	opened_was = was;
-	return true;
+	__atomic_store_n(&opened, page, __ATOMIC_RELEASE); /* first: a fork may come between */
+	if (sys3(SYS_mprotect, page, page_bytes, PROT_READ | PROT_WRITE) == 0)
+		return true;
+	opened = 0;
+	return false;
 }
 
 void slots_store_close(void)

@@ -28,6 +28,7 @@
 
 bool lifecycle_constructing;
 bool lifecycle_dormant;
+void (*lifecycle_forked)(void);
 
 static void on_quick_exit(void)
 {
@@ -134,7 +135,10 @@ COLD void lifecycle_start(void)
 	if (!__atomic_compare_exchange_n(&process_epoch.now.starting, &idle, 1, false,
 					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return;
+	bool forked = !process_epoch.now.pid && process_groups != GROUPS_UNSET;
 	process_epoch.now.pid = sys_sandboxed ? 0 : (uint32_t)sys_getpid();
+	if (forked && lifecycle_forked)
+		lifecycle_forked();
 	control.wake_busy = 0;	 /* its holder is not in this process */
 	if (lifecycle_dormant) { /* a forked child: the threads were the parent's */
 		if (thread_forget_all())

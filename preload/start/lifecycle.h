@@ -20,6 +20,9 @@ extern HIDDEN bool lifecycle_constructing;
 /* Nothing is recorded until an order comes; forked children likewise. */
 extern HIDDEN bool lifecycle_dormant;
 
+/* Called first in a forked child, unless it is NULL. */
+extern HIDDEN void (*lifecycle_forked)(void);
+
 /* Begin another session with the settings of the order, see attach/session.h; and end it. One at a
  * time. *error: an errno, or 0. */
 HIDDEN enum scp_attach_problem lifecycle_begin_session(bool at_rest, uint32_t *error);

@@ -35,3 +35,8 @@ check_profiles()
 	timeout 60 "$PROGRAMS/sessions" "$LIB" "$T/out" 0 >sessions.txt
 	[ -z "$(ls -A out)" ]
 }
+
+@test "children forked while another thread holds the loader's lock end recording without it" {
+	mkdir -p out
+	timeout 300 "$PROGRAMS/forked_locked" "$LIB" "$T/out"
+}
