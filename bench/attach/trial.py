@@ -75,6 +75,8 @@ class Trial:
             self.fault(f"the tool ended with status {outcome.status}: {outcome.text}")
         elif outcome.status != 0:
             self.gone += 1
+        elif outcome.unleft:
+            self.fault(f"not left: {outcome.unleft}")
 
     def look(self, answers_before):
         """After each cycle: nobody is held, and the program answers. Whether to go on."""
