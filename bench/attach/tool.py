@@ -74,8 +74,8 @@ class Tool:
         for left in os.listdir(self.work):
             if left.startswith("attached.") or left.endswith(".scp"):
                 os.unlink(f"{self.work}/{left}")
-        unleft = "; ".join(lines[-4:]) if any(UNLEFT in line for line in lines) else ""
-        return Outcome(status, lines[-1] if lines else "", unleft, held, slots)
+        unleft = next((i for i, line in enumerate(lines) if UNLEFT in line), 0)
+        return Outcome(status, lines[-1] if lines else "", "; ".join(lines[max(0, unleft - 1):unleft + 1]) if unleft else "", held, slots)
 
 
 def attached(report):
