@@ -9,11 +9,13 @@ import subprocess
 from typing import NamedTuple
 
 LIMIT = 120
+UNLEFT = "puts that right" # is said of a process that the tool could not leave, whatever its status
 
 
 class Outcome(NamedTuple):
     status: int          # of the tool; -9 and the like: by signal; None: it hung and was ended
     text: str            # the last line that it printed on standard error
+    unleft: str          # why it could not leave a process; "": it could
     held_ms: list        # how long the targets' threads were held up, as the report says; may be empty
     slots: dict          # of the last process
 
@@ -52,7 +54,9 @@ class Tool:
                 process.wait(timeout=interrupt_after)
             except subprocess.TimeoutExpired:
                 process.send_signal(signal.SIGINT)
-        return self.end(process, out, (seconds or 0) + LIMIT)
+        outcome = self.end(process, out, (seconds or 0) + LIMIT)
+        early = interrupt_after and outcome.status == -signal.SIGINT # before it began: signals end it as any program
+        return outcome._replace(status=0) if early else outcome
 
     def detach(self, *pids):
         return self.end(self.start("detach", *map(str, pids)), None, LIMIT)
@@ -70,7 +74,8 @@ class Tool:
         for left in os.listdir(self.work):
             if left.startswith("attached.") or left.endswith(".scp"):
                 os.unlink(f"{self.work}/{left}")
-        return Outcome(status, lines[-1] if lines else "", held, slots)
+        unleft = next((i for i, line in enumerate(lines) if UNLEFT in line), 0)
+        return Outcome(status, lines[-1] if lines else "", "; ".join(lines[max(0, unleft - 1):unleft + 1]) if unleft else "", held, slots)
 
 
 def attached(report):

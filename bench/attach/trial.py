@@ -75,6 +75,10 @@ class Trial:
             self.fault(f"the tool ended with status {outcome.status}: {outcome.text}")
         elif outcome.status != 0:
             self.gone += 1
+        elif any(f"detach {p} puts" in outcome.unleft for p in pids): # children that were forked meanwhile soon end
+            self.fault(f"not left: {outcome.unleft}")
+        elif outcome.unleft:
+            print(f"{self.name}: a child is not left: {outcome.unleft}", flush=True)
 
     def look(self, answers_before):
         """After each cycle: nobody is held, and the program answers. Whether to go on."""

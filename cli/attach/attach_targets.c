@@ -141,22 +141,20 @@ int attach_targets_stop_left(const char *command, pid_t pid, char control[PATH_M
 	return -1;
 }
 
-/* What a tool that was killed left there is put right first. */
+/* What a tool left there that was killed, or could not leave it, is put right first. */
 static int begin_one(struct attach_one *one, const char *library, char **order)
 {
 	static char control[PATH_MAX];
 	const struct attach_order o = {.target = one->facts.target,
 				       .library = library,
 				       .variables = (const char *const *)order};
-	int left = attach_targets_stop_left("scprof attach", o.target.pid, control);
 	struct profile_error err;
 	bool was;
 
-	if (left < 0)
+	if (attach_targets_stop_left("scprof attach", o.target.pid, control) < 0)
 		return -1;
-	/* recording that no page stops is of a tool that is gone, too */
-	if (((left || !*control) && attach_end(&o.target, &one->end, &was, &err)) ||
-	    attach_begin(&o, &one->begin, &err)) {
+	/* recording that no page stops, or a removed one, is of a tool that is gone, too */
+	if (attach_end(&o.target, &one->end, &was, &err) || attach_begin(&o, &one->begin, &err)) {
 		say(err.text);
 		return -1;
 	}

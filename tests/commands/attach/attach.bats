@@ -173,6 +173,22 @@ is_left()
 	is_left
 }
 
+@test "attach 06b: what a tool left whose files are gone is put right by the next attach" {
+	local tool
+	target
+	"$SCPROF" attach "$pid" >attach.out 2>attach.err </dev/null 3>&- &
+	tool=$!
+	started="$started $tool"
+	await grep -q 'recording process' attach.err
+	kill -KILL "$tool"
+	wait "$tool" || true
+	files=$(sed -n 's|^.* \(/.*\)/control$|\1|p' "/proc/$pid/maps" | head -n 1)
+	[ -f "$files/control" ]
+	rm -r "$files"
+	attach 0 --for 300ms "$pid"
+	is_left
+}
+
 @test "attach 07: the target ends meanwhile: the report is of what there is" {
 	local tool
 	target
