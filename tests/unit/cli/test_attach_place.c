@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -76,10 +78,32 @@ static void one_that_was_asked_for_is_not(void **state)
 	assert_int_equal(make(&t), -1);
 }
 
+/* As one that is ending has, a moment before it is a zombie; threads of the kernel never had any.
+ */
+static void one_without_memory_has_ended(void **state)
+{
+	char letter = 0;
+	FILE *comm = fopen("/proc/2/comm", "re");
+	char name[16] = "";
+
+	(void)state;
+	assert_true(run_files_process_start(getpid(), &letter) > 0);
+	assert_int_equal(letter, 'R');
+	if (comm && !fgets(name, sizeof(name), comm))
+		*name = '\0';
+	if (comm)
+		fclose(comm);
+	if (strcmp(name, "kthreadd\n") != 0)
+		skip(); /* other processes' namespace */
+	assert_true(run_files_process_start(2, &letter) > 0);
+	assert_int_equal(letter, 'X');
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(a_child_that_has_ended_is_passed_over),
-					   cmocka_unit_test(one_that_was_asked_for_is_not)};
+					   cmocka_unit_test(one_that_was_asked_for_is_not),
+					   cmocka_unit_test(one_without_memory_has_ended)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
