@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import time
 from typing import NamedTuple
 
 LIMIT = 120
@@ -13,7 +14,7 @@ LIMIT = 120
 
 class Outcome(NamedTuple):
     status: int          # of the tool; -9 and the like: by signal; None: it hung and was ended
-    text: str            # the last line that it printed on standard error
+    text: str            # what it printed on standard error: the last line; all if it failed
     held_ms: list        # how long the targets' threads were held up, as the report says; may be empty
     slots: dict          # of the last process
 
@@ -44,15 +45,25 @@ class Tool:
         return line + (["--for", f"{seconds}s"] if seconds else []), out
 
     def attach(self, pids, seconds, *more, interrupt_after=None):
-        """One cycle; `interrupt_after`: not for `seconds`, but until SIGINT, sent so much later."""
+        """One cycle; `interrupt_after`: not for `seconds`, but until SIGINT, sent so long after it says that it records."""
         line, out = self.line(pids, None if interrupt_after else seconds, *more)
         process = self.start(*line)
         if interrupt_after:
+            self.await_recording(process)
             try:
                 process.wait(timeout=interrupt_after)
             except subprocess.TimeoutExpired:
                 process.send_signal(signal.SIGINT)
         return self.end(process, out, (seconds or 0) + LIMIT)
+
+    def await_recording(self, process):
+        """Earlier, before it has touched anything, SIGINT simply ends it."""
+        until = time.monotonic() + LIMIT
+        while process.poll() is None and time.monotonic() < until:
+            with open(f"{self.work}/tool.err", errors="replace") as f:
+                if "recording process" in f.read():
+                    return
+            time.sleep(0.01)
 
     def detach(self, *pids):
         return self.end(self.start("detach", *map(str, pids)), None, LIMIT)
@@ -70,7 +81,7 @@ class Tool:
         for left in os.listdir(self.work):
             if left.startswith("attached.") or left.endswith(".scp"):
                 os.unlink(f"{self.work}/{left}")
-        return Outcome(status, lines[-1] if lines else "", held, slots)
+        return Outcome(status, " / ".join(lines)[-600:] if status else "".join(lines[-1:]), held, slots)
 
 
 def attached(report):
