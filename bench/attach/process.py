@@ -18,7 +18,9 @@ def status(pid):
 
 
 def is_there(pid):
-    return status(pid).get("State", "Z")[0] not in "ZX"
+    """One that is ending has given back its memory some time before it is a zombie."""
+    found = status(pid)
+    return found.get("State", "Z")[0] not in "ZX" and "VmSize" in found
 
 
 def figures(pid):

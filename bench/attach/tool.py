@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import time
 from typing import NamedTuple
 
 LIMIT = 120
@@ -14,7 +15,7 @@ UNLEFT = "puts that right" # is said of a process that the tool could not leave,
 
 class Outcome(NamedTuple):
     status: int          # of the tool; -9 and the like: by signal; None: it hung and was ended
-    text: str            # the last line that it printed on standard error
+    text: str            # what it printed on standard error: the last line; all if it failed
     unleft: str          # why it could not leave a process; "": it could
     held_ms: list        # how long the targets' threads were held up, as the report says; may be empty
     slots: dict          # of the last process
@@ -46,10 +47,11 @@ class Tool:
         return line + (["--for", f"{seconds}s"] if seconds else []), out
 
     def attach(self, pids, seconds, *more, interrupt_after=None):
-        """One cycle; `interrupt_after`: not for `seconds`, but until SIGINT, sent so much later."""
+        """One cycle; `interrupt_after`: not for `seconds`, but until SIGINT, sent so long after it says that it records."""
         line, out = self.line(pids, None if interrupt_after else seconds, *more)
         process = self.start(*line)
         if interrupt_after:
+            self.await_recording(process)
             try:
                 process.wait(timeout=interrupt_after)
             except subprocess.TimeoutExpired:
@@ -57,6 +59,15 @@ class Tool:
         outcome = self.end(process, out, (seconds or 0) + LIMIT)
         early = interrupt_after and outcome.status == -signal.SIGINT # before it began: signals end it as any program
         return outcome._replace(status=0) if early else outcome
+
+    def await_recording(self, process):
+        """Earlier, before it has touched anything, SIGINT simply ends it."""
+        until = time.monotonic() + LIMIT
+        while process.poll() is None and time.monotonic() < until:
+            with open(f"{self.work}/tool.err", errors="replace") as f:
+                if "recording process" in f.read():
+                    return
+            time.sleep(0.01)
 
     def detach(self, *pids):
         return self.end(self.start("detach", *map(str, pids)), None, LIMIT)
@@ -75,7 +86,8 @@ class Tool:
             if left.startswith("attached.") or left.endswith(".scp"):
                 os.unlink(f"{self.work}/{left}")
         unleft = next((i for i, line in enumerate(lines) if UNLEFT in line), 0)
-        return Outcome(status, lines[-1] if lines else "", "; ".join(lines[max(0, unleft - 1):unleft + 1]) if unleft else "", held, slots)
+        reason = "; ".join(lines[max(0, unleft - 1):unleft + 1]) if unleft else ""
+        return Outcome(status, " / ".join(lines)[-600:] if status else "".join(lines[-1:]), reason, held, slots)
 
 
 def attached(report):

@@ -30,7 +30,7 @@ static int check_roots(const struct attach_targets *t)
 	for (size_t i = 1; i < t->count; i++) {
 		pid_t other = t->one[i].facts.target.pid;
 
-		if (relatives_same_root(first, other))
+		if (relatives_same_root(first, other) || attach_targets_child_ended(t, i))
 			continue;
 		say_format("processes %d and %d see different files (another container or root "
 			   "directory): attach to them one at a time",
@@ -80,7 +80,7 @@ static bool all_see(const struct attach_targets *t, const char *path, pid_t *who
 {
 	for (size_t i = 0; i < t->count; i++) {
 		*who = t->one[i].facts.target.pid;
-		if (!refusal_sees(&t->one[i].facts, path))
+		if (!refusal_sees(&t->one[i].facts, path) && !attach_targets_child_ended(t, i))
 			return false;
 	}
 	return true;

@@ -171,6 +171,11 @@ static bool is_alive(const struct attach_one *one)
 	return start && start == t->process_start && state != 'Z' && state != 'X';
 }
 
+bool attach_targets_child_ended(const struct attach_targets *t, size_t i)
+{
+	return i >= t->asked && !is_alive(&t->one[i]);
+}
+
 static time_t now_s(void)
 {
 	struct timespec t;
@@ -196,8 +201,7 @@ size_t attach_targets_begin(struct attach_targets *t, const char *library, char 
 			attach_woken_begin(t, one, order);
 		one->end = (struct attach_result){0};
 		begun += one->begun;
-		/* a child may have ended since it was found */
-		t->failed += !one->begun && (i < t->asked || is_alive(one));
+		t->failed += !one->begun && !attach_targets_child_ended(t, i);
 	}
 	return begun;
 }

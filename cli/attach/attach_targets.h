@@ -38,6 +38,9 @@ struct attach_targets {
 int attach_targets_find(struct attach_targets *t, const struct attach_options *o,
 			const char *library, bool stubs);
 
+/* Whether it is a child that has ended since it was found: it is nobody's fault. */
+bool attach_targets_child_ended(const struct attach_targets *t, size_t i);
+
 /* How many could be begun. `library`: as the processes see it. */
 size_t attach_targets_begin(struct attach_targets *t, const char *library, char **order);
 

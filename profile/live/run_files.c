@@ -101,8 +101,8 @@ void run_files_free(struct run_file *files, size_t count)
 
 uint64_t run_files_process_start(pid_t pid, char *state)
 {
-	char path[64], text[1024], ignored;
-	unsigned long long start;
+	char path[64], text[1024], found;
+	unsigned long long start, memory;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
 	FILE *stat = fopen(path, "re");
@@ -111,13 +111,16 @@ uint64_t run_files_process_start(pid_t pid, char *state)
 	size_t bytes = fread(text, 1, sizeof(text) - 1, stat);
 	fclose(stat);
 	text[bytes] = '\0';
-	/* the name in parentheses may hold anything; field 3 follows its end */
+	/* the name in parentheses may hold anything; field 3 follows its end;
+	 * field 23 is the memory that it has mapped */
 	const char *rest = strrchr(text, ')');
 	if (!rest || sscanf(rest + 1,
 			    " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
-			    "%*s %*s %llu",
-			    state ? state : &ignored, &start) != 2)
+			    "%*s %*s %llu %llu",
+			    &found, &start, &memory) != 3)
 		return 0;
+	if (state)
+		*state = memory ? found : 'X';
 	return start;
 }
 

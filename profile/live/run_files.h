@@ -23,8 +23,9 @@ struct run_file {
 int run_files_list(const char *directory, struct run_file **files, size_t *count);
 void run_files_free(struct run_file *files, size_t count);
 
-/* starttime of /proc/PID/stat, and *state its state letter, where not NULL; 0: there is no such
- * process. */
+/* starttime of /proc/PID/stat, and *state its state letter, where not NULL: X, too, once it has
+ * given back its memory, and will soon be a zombie, and for threads of the kernel; 0: there is no
+ * such process. */
 uint64_t run_files_process_start(pid_t pid, char *state);
 
 /* Is the process that wrote it still running, and recording? Its start time distinguishes it from

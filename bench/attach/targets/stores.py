@@ -179,7 +179,7 @@ class Postgres(Target):
             raise Missing("no initdb here")
         self.initdb, (self.program, self.bench, self.psql) = initdb, found
         self.user = {"user": "postgres", "group": pwd.getpwnam("postgres").pw_gid} if os.geteuid() == 0 else {}
-        self.loops = [self.short, self.long]
+        self.loops = [self.short, self.long, self.asked]
 
     def environment(self):
         return dict(os.environ, PGHOST=self.work, PGPORT=str(self.port), PGUSER="postgres", PGDATABASE="postgres", LC_ALL="C")
@@ -221,6 +221,24 @@ class Postgres(Target):
 
     def long(self, _):
         self.pgbench(3, "-c", "3", "-M", "prepared")
+
+    def asked(self, _):
+        """A session that lasts and answers all the time, as pgbench says nothing before its end."""
+        session = subprocess.Popen([self.psql, "-AtXq"], env=self.environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   stderr=subprocess.STDOUT, text=True)
+        try:
+            while not self.ending.wait(0.01):
+                number = random.randrange(10**6)
+                session.stdin.write(f"select {number} + sum(i) from generate_series(1, 100) i;\n")
+                session.stdin.flush()
+                found = session.stdout.readline()
+                if found != f"{number + 5050}\n":
+                    raise EOFError(f"psql: {found!r} instead of {number + 5050}")
+                self.tally.right()
+        finally:
+            session.stdin.close()
+            session.stdout.close()
+            session.wait(timeout=HANGS_AFTER)
 
     def sums(self):
         query = ("select (select sum(abalance) from pgbench_accounts), (select sum(tbalance) from pgbench_tellers), "
