@@ -2,9 +2,11 @@
 /* The order of things: all that can be found out is, before a thread is stopped. Then threads are
  * asked in turn, until one can be borrowed; that one makes the calls, and is let go. */
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,8 +18,9 @@
 #define ROUNDS	   400
 #define PATIENT_ROUNDS                                                                             \
 	50 /* in which no thread is taken that would not get home alone quite as it was */
-#define PAUSE_MS   10 /* between rounds */
-#define LOCK_TRIES 5  /* where the loader's lock was taken when the call was on its way */
+#define PAUSE_MS   10	 /* between rounds */
+#define TURN_MS	   20000 /* for which others that attach or detach are awaited */
+#define LOCK_TRIES 5	 /* where the loader's lock was taken when the call was on its way */
 
 /* Threads, and those that wait in a system call. */
 static void count_threads(struct attach_working *w)
@@ -237,10 +240,33 @@ static int borrow(struct attach_working *w, uint64_t *room)
 	return -1;
 }
 
+/* One after the other: two at once would make calls on one area. The lock goes with the descriptor,
+ * at the end of this process at the latest. */
+static int await_turn(struct attach_working *w, const struct attach_target *t)
+{
+	const struct timespec pause = {0, PAUSE_MS * 1000000};
+	char path[32];
+
+	w->remote.target = *t;
+	snprintf(path, sizeof(path), "/proc/%d", (int)t->pid);
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return attach_state_say(w, "it has ended");
+	for (int ms = 0; flock(fd, LOCK_EX | LOCK_NB) != 0; ms += PAUSE_MS) {
+		if (ms >= TURN_MS)
+			return attach_state_say(w, "another scprof is attaching or detaching");
+		nanosleep(&pause, NULL);
+	}
+	return 0;
+}
+
 static int work(struct attach_working *w, const struct attach_target *t)
 {
 	uint64_t room = 0;
-	int status = prepare(w, t);
+	int status = await_turn(w, t);
+
+	if (status == 0)
+		status = prepare(w, t);
 
 	if (status != 0)
 		return status < 0 ? -1 : 0;

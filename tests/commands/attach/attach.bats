@@ -189,6 +189,27 @@ is_left()
 	is_left
 }
 
+@test "attach 06c: of detaches at once one puts right, and the others find nothing to do" {
+	local tool i others=()
+	target
+	for _ in 1 2 3 4; do
+		"$SCPROF" attach "$pid" >attach.out 2>attach.err </dev/null 3>&- &
+		tool=$!
+		started="$started $tool"
+		await grep -q 'recording process' attach.err
+		kill -KILL "$tool"
+		wait "$tool" || true
+		for i in 1 2 3 4; do
+			"$SCPROF" detach "$pid" >"detach.$i" 2>&1 3>&- &
+			others[i]=$!
+		done
+		wait "${others[@]}" || true
+		await "$SCPROF" detach "$pid" >detach.5
+		[ "$(cat detach.* | grep -c 'recording is stopped')" = 1 ]
+	done
+	is_left
+}
+
 @test "attach 07: the target ends meanwhile: the report is of what there is" {
 	local tool
 	target
