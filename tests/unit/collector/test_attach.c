@@ -27,8 +27,8 @@
 #include "profile/live/run_files.h"
 #include "tests/programs/attach/borrowed.h"
 
-#define CYCLES 100
-#define KILLS  100
+#define CYCLES 40
+#define KILLS  40
 
 struct safe_points {
 	pid_t pid;
