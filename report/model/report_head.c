@@ -524,7 +524,7 @@ void report_head_calls(const struct report *r, bool utf8, report_head_sink *sink
 		name_clock(&f, &r->profile->slow, slow + used, sizeof(slow) - used);
 	}
 	numbers_share(share, sizeof(share), r->time_ns > 0 ? r->perturbation_ns / r->time_ns : NAN);
-	if (!(r->time_ns > r->perturbation_ns)) /* nothing was recorded, or next to nothing */
+	if (!(r->time_ns > 0) || !r->calls)
 		snprintf(cost, sizeof(cost), "what recording cost is not known");
 	else if (r->overhead.measured)
 		snprintf(cost, sizeof(cost), "recording cost %s of the time", share);
