@@ -23,8 +23,7 @@ static const struct usage_entry usage_options[] = {
 		 "that it forks meanwhile are recorded anyway"},
 	{"copy-to", RUN_OPTION_COPY_TO, "DIR",
 	 .text = "for a process in a container or another root directory: copy libscprof.so into "
-		 "this directory of its file system, make the run's files there, and remove all "
-		 "at the end"},
+		 "this directory of its file system. All is removed at the end"},
 	RUN_OPTIONS_RECORDING,
 	{"after", RUN_OPTION_AFTER, "T", .text = "begin so long after attaching: 5s, 500ms",
 	 .variable = "SCPROF_AFTER"},

@@ -195,8 +195,9 @@ static const char *program_of(const struct attach *a)
 
 	snprintf(mark, sizeof(mark), ".%d.", (int)first(a)->inner_pid);
 	if (!profile || strncmp(profile, "/scprof.", 8) || !(end = strstr(profile + 8, mark)))
-		return slash ? slash + 1 : exe;
-	snprintf(name, sizeof(name), "%.*s", (int)(end - profile - 8), profile + 8);
+		snprintf(name, sizeof(name), "%.200s", slash ? slash + 1 : exe);
+	else
+		snprintf(name, sizeof(name), "%.*s", (int)(end - profile - 8), profile + 8);
 	for (char *c = name; *c; c++)
 		if ((unsigned char)*c < ' ' || (unsigned char)*c > '~')
 			*c = '?';

@@ -2,7 +2,6 @@
 /* Only a file that -o names is replaced, as by a compiler. */
 #include "cli/run/run_output.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,19 +117,13 @@ int run_output_check(const char *wanted, struct run_output *o)
 
 void run_output_name(struct run_output *o, const char *command, pid_t pid)
 {
-	const char *slash = strrchr(command, '/');
-	char name[201];
+	const char *slash = strrchr(command, '/'), *name = slash ? slash + 1 : command;
 	struct stat st;
 
 	if (*o->path)
 		return;
-	/* a process's program may be called anything */
-	snprintf(name, sizeof(name), "%s", slash ? slash + 1 : command);
-	for (char *at = name; *at; at++)
-		if (iscntrl((unsigned char)*at))
-			*at = '_';
-	snprintf(o->path, sizeof(o->path), "%s/scprof.%s.%d.scp", o->directory, name, (int)pid);
+	snprintf(o->path, sizeof(o->path), "%s/scprof.%.200s.%d.scp", o->directory, name, (int)pid);
 	for (int i = 1; !lstat(o->path, &st); i++)
-		snprintf(o->path, sizeof(o->path), "%s/scprof.%s.%d.%d.scp", o->directory, name,
+		snprintf(o->path, sizeof(o->path), "%s/scprof.%.200s.%d.%d.scp", o->directory, name,
 			 (int)pid, i);
 }
