@@ -205,7 +205,9 @@ static void a_thread_that_waits_is_safe(void **state)
 	*shared_tid = 0;
 	pid_t pid = child_of(with_thread);
 	await_call(pid, SYS_futex);
-	pid_t tid = *(volatile pid_t *)shared_tid;
+	pid_t tid = 0;
+	for (int i = 0; i < 20000 && !tid; i++, usleep(1000)) /* it may not have run yet */
+		tid = *(volatile pid_t *)shared_tid;
 	assert_true(tid > 0 && tid != pid);
 	await_call(tid, SYS_pause);
 	stop(tid);
