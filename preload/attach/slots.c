@@ -280,9 +280,11 @@ static void put_back_entry(const struct slots_object *o, const struct entry *e)
 	}
 }
 
+/* What could not be, the next session has among its own, and puts back at its end. */
 static void put_all_back(void)
 {
 	struct slots_loads before = slots.loads;
+	uint32_t failed = slots.counts->failed;
 	if (!slots_object_collect(&slots.objects, &slots.loads)) {
 		slots.counts->failed++;
 		return;
@@ -294,7 +296,8 @@ static void put_all_back(void)
 		for (uint32_t e = 0; o && e < k->count; e++)
 			put_back_entry(o, entry_at(k->first + e));
 	}
-	slots.known.count = slots.entries.count = 0;
+	if (slots.counts->failed == failed)
+		slots.known.count = slots.entries.count = 0;
 }
 
 /* The object that the word was in when it was written, as far as storing needs it. */
@@ -363,7 +366,6 @@ void slots_write(struct scp_attach_slots *n)
 	slots.forked = false;
 	slots.pid = sys_getpid();
 	slots_entry_prepare(slots_write_new, some_have_rpath);
-	slots.known.count = slots.entries.count = 0;
 	n->failed += !do_locked(look_through_new);
 	errno = saved;
 }
