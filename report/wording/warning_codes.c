@@ -160,7 +160,7 @@ const struct warning_code warning_codes[] = {
 	 "Look at the percentiles, or separate the groups by call path or by size."},
 	{"outliers", D, "a few outliers take a tenth of the time or more",
 	 "They are in the mean. What they wait for is not what the other calls do.",
-	 "`run --slowest 20` shows them."},
+	 "`--slowest 20` shows them."},
 	{"first-call", D, "the first call took far longer than the others",
 	 "It is in the mean. A note at the row says how long it took; no warning follows.", ""},
 	{"few-calls", D, "the interval takes a few calls for independent",
