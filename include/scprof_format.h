@@ -369,7 +369,9 @@ enum scp_optional_type {
 	SCP_OPTIONAL_CHECKS = 5,  /* of no table (0): PATH_DIFFERENCE records */
 	SCP_OPTIONAL_ENDS = 6,	  /* of no table (0): END records */
 	SCP_OPTIONAL_LOOK = 7,	  /* LOOK records of a table */
-	SCP_OPTIONAL_ATTACH = 8	  /* of no table (0): ATTACH records */
+	SCP_OPTIONAL_ATTACH = 8,  /* of no table (0): ATTACH records */
+	SCP_OPTIONAL_SOURCE =
+		9 /* of no table (0): SOURCE_FUNCTION, SOURCE_LINE, GENERATED records */
 };
 
 struct scp_chunk {
@@ -407,9 +409,12 @@ enum scp_record_type {
 	SCP_REC_TAIL = 22,
 	SCP_REC_PATH_DIFFERENCE = 23, /* in optional chunks only */
 	SCP_REC_FIRST_CALLS = 24,
-	SCP_REC_END = 25,   /* in optional chunks only */
-	SCP_REC_LOOK = 26,  /* in optional chunks only */
-	SCP_REC_ATTACH = 27 /* in optional chunks only */
+	SCP_REC_END = 25,    /* in optional chunks only */
+	SCP_REC_LOOK = 26,   /* in optional chunks only */
+	SCP_REC_ATTACH = 27, /* in optional chunks only */
+	SCP_REC_SOURCE_FUNCTION = 28,
+	SCP_REC_SOURCE_LINE = 29,
+	SCP_REC_GENERATED = 30 /* these three in optional chunks only */
 };
 
 struct scp_record {
@@ -475,11 +480,14 @@ struct scp_table {
 #define SCP_PATH_SMALL_STACK 4u	 /* caller only: no room to unwind, or no system call allowed */
 #define SCP_PATH_LIMITED     8u	 /* --depth: outer frames were left out on purpose */
 #define SCP_PATH_HEURISTIC   16u /* some frames were found without unwind tables */
+#define SCP_PATH_PYTHON_CUT  32u /* Python frames are missing, or where they belong is not known */
 
 /* A frame: heuristic << 63 | module id << 48 | exact << 47 | offset. The offset is the return
  * address less the module's base (module 0: the address itself). `exact` marks an address that was
  * interrupted by a signal, not a return address; `heuristic` one that no unwind table led to, but a
- * chain of frame pointers, or what libunwind makes of code without tables. */
+ * chain of frame pointers, or what libunwind makes of code without tables. Module SCP_FRAME_SOURCE
+ * is none: the offset is the id of a SOURCE_LINE record. */
+#define SCP_FRAME_SOURCE    0x7fffu
 #define SCP_FRAME_HEURISTIC (UINT64_C(1) << 63)
 #define SCP_FRAME_MODULES   0x7fffu /* the largest module id */
 #define SCP_FRAME_MODULE(f) ((uint32_t)((f) >> 48) & SCP_FRAME_MODULES)
@@ -500,6 +508,45 @@ struct scp_path {
 	uint32_t base;	/* 0: shared is 0 */
 	uint64_t hash;	/* of all frames; nothing depends on it */
 	uint64_t frame[];
+};
+
+/* A function of an interpreted language, and a place in it from which a call was made. The line is
+ * resolved in the process, when a path first goes through it: reports need neither the process nor
+ * its interpreter, and decode no tables. */
+enum scp_language { SCP_LANGUAGE_NONE = 0, SCP_LANGUAGE_PYTHON = 1 };
+#define SCP_SOURCE_NAME_MAX 512u  /* bytes with the NUL: longer names are cut at their end... */
+#define SCP_SOURCE_FILE_MAX 1024u /* ...and longer paths of files at their beginning */
+struct scp_source_function {
+	struct scp_record rec;
+	uint32_t id;	   /* in the file, from 1 */
+	uint32_t language; /* enum scp_language */
+	uint32_t first_line;
+	uint32_t name_bytes, file_bytes; /* with their NULs */
+	uint32_t reserved;
+	char strings[]; /* the name (qualified where the language has that), the file, UTF-8 */
+};
+
+struct scp_source_line {
+	struct scp_record rec;
+	uint32_t id;	   /* in the file, from 1 */
+	uint32_t function; /* id, of a record before this one */
+	uint32_t line;	   /* 0: not known */
+	uint32_t column,
+		end_column;   /* bytes from the beginning of the line, from 1; 0: not known */
+	uint32_t instruction; /* offset into the bytecode: places of one line are apart by this */
+	uint64_t reserved[4];
+};
+
+/* Generated code by name, as its maker told it (perf-PID.map, jitdump): kept where a path goes
+ * through it, since such files are removed. */
+struct scp_generated {
+	struct scp_record rec;
+	uint32_t id;	       /* in the file, from 1 */
+	uint32_t language;     /* reserved: 0 */
+	uint64_t start, bytes; /* of code, in the process's memory */
+	uint32_t pid;	       /* of which process; 0: of all */
+	uint32_t name_bytes;
+	char name[]; /* NUL-terminated */
 };
 
 enum scp_outcome {
@@ -974,6 +1021,7 @@ _Static_assert(sizeof(struct scp_account) == 128, "account record");
 _Static_assert(sizeof(struct scp_account_cpu) == 128, "account of a CPU");
 _Static_assert(sizeof(struct scp_end) == 64, "end record");
 _Static_assert(sizeof(struct scp_attached) == 128, "attach record");
+_Static_assert(sizeof(struct scp_source_line) == 64, "place in a function");
 _Static_assert(sizeof(struct scp_line) == 2624, "line record");
 _Static_assert(sizeof(struct scp_slowest) == 128, "slowest record");
 _Static_assert(sizeof(struct scp_states) == 256, "states record");

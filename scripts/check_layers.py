@@ -56,6 +56,7 @@ LIBRARY = [
     "preload/filter",
     "preload/function",
     "preload/table",
+    "preload/python",
     "preload/start",
     "preload/call",
     "preload/region",

@@ -15,13 +15,14 @@
 #include "preload/filter/filter.h"
 #include "include/scprof_format.h"
 #include "preload/switches/switch_watch.h"
+#include "preload/python/python_stack.h"
 #include "preload/table/pool.h"
 #include "preload/unwind/unwind.h"
 #include "preload/unwind/walk_state.h"
 #include "preload/system/util.h"
 
 #define MEMO_FRONT 1024u /* a power of two */
-#define NOTED_MAX  (2 * WALK_FRAMES_MAX + 1 + CONTROL_WORDS)
+#define NOTED_MAX  (2 * WALK_FRAMES_MAX + PYTHON_WORDS_MAX + 1 + CONTROL_WORDS)
 #define REACH_ALL  UINT64_MAX
 
 /* What an entry needs from its second call on: most paths are taken once. */
@@ -218,6 +219,8 @@ struct scp_thread {
 		struct noted_word noted[NOTED_MAX];
 	} found;
 	struct walk walk;
+	struct python_stack python; /* of the latest walk */
+	struct python_rows python_rows;
 	/* Scratch for looking whether a call in progress is still on the stack. */
 	struct unwind_work walk_work;
 	struct unwind_cursor walk_cursor;

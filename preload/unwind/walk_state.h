@@ -17,7 +17,9 @@ struct walk_start {
 /* Is that call in progress? */
 enum walk_outer { OUTER_UNKNOWN = 0, OUTER_FOUND, OUTER_GONE };
 
-#define WALK_FRAMES_MAX 256u /* of one walk; a deeper one takes the full unwinder */
+/* Of one walk; a deeper one takes the full unwinder. CPython before 3.11 has three C frames for a
+ * Python function. */
+#define WALK_FRAMES_MAX 1024u
 
 struct noted_word {
 	uint64_t address, value;

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Where CPython has what: offsets in bytes into its structures, one table a minor version. They are
+ * those of ordinary builds; debug builds and free-threaded ones have others, which the checks of
+ * python_find.c refuse. Source: the headers of each version, with which
+ * tests/commands/python/layout.bats compares them. Since 3.13 the interpreter tells most of them
+ * itself (_Py_DebugOffsets). */
+#ifndef SCPROF_PRELOAD_PYTHON_PYTHON_LAYOUT_H
+#define SCPROF_PRELOAD_PYTHON_PYTHON_LAYOUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* How a code object tells lines. */
+enum python_table {
+	PYTHON_LNOTAB = 1, /* 3.8, 3.9: co_lnotab, pairs of increments (Objects/lnotab_notes.txt) */
+	PYTHON_LINES,	   /* 3.10: co_linetable, pairs of lengths and increments (PEP 626) */
+	PYTHON_POSITIONS   /* since 3.11: lines and columns (Objects/locations.md) */
+};
+
+struct python_layout {
+	uint32_t minor; /* 3.minor */
+	/* PyThreadState */
+	uint16_t state_interp, state_thread;
+	uint16_t state_frame; /* to the frame (3.8 to 3.10, 3.13), or to the _PyCFrame (3.11, 3.12)
+			       */
+	bool has_cframe;
+	uint16_t cframe_frame, cframe_previous;
+	/* PyFrameObject (3.8 to 3.10), _PyInterpreterFrame (since 3.11) */
+	uint16_t frame_code, frame_previous, frame_instruction, frame_owner;
+	bool instruction_is_index; /* an int: times instruction_unit; else a pointer into the code
+				    */
+	uint8_t instruction_unit;  /* bytes: 1 (3.8, 3.9), 2 (3.10) */
+	/* PyCodeObject */
+	uint16_t code_filename, code_name, code_first_line, code_table, code_bytecode;
+	enum python_table table;
+	/* objects */
+	uint16_t object_type, bytes_size, bytes_data;
+	uint16_t text_length, text_state, text_ascii, text_compact; /* PyUnicodeObject */
+	uint16_t type_dealloc;
+	/* of this interpreter, found when it was */
+	uint64_t code_type, frame_type, text_type, bytes_type; /* addresses of the types */
+};
+
+#endif
