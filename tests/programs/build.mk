@@ -31,7 +31,7 @@ PROGRAM_FLAGS_regions_cxx = -std=gnu++11 -Wpedantic
 PROGRAM_LIBS_small_altstack = -Wl,-z,now
 PROGRAM_LIBS_overwritten = -ldl
 PROGRAM_LIBS_sessions = -ldl
-PROGRAM_LIBS_forked_locked = -ldl -Wl,-z,relro,-z,now
+PROGRAM_LIBS_forked_locked = -ldl -Wl,-z,relro,-z,now,--export-dynamic
 PROGRAM_LIBS_preserves = -lm
 PROGRAM_LIBS_far_segment = -no-pie -Wl,--section-start=.far=0x8000000
 # A table of absolute addresses among its data.

@@ -424,3 +424,22 @@ woken_and_left()
 	attach 0 --for 500ms -c page --format json "$pid"
 	woken_and_left
 }
+
+@test "attach 16: a child born while the loader's locks were held is left, too" {
+	local tool child
+	target "$PROGRAMS/forked_locked"
+	"$SCPROF" attach -g io "$pid" >attach.out 2>attach.err </dev/null 3>&- &
+	tool=$!
+	started="$started $tool"
+	await grep -q 'recording process' attach.err
+	kill -USR1 "$pid"
+	await grep -q '^child' target.out
+	child=$(sed -n 's/^child //p' target.out)
+	started="$started $child"
+	kill -KILL "$tool"
+	wait "$tool" || true
+	"$SCPROF" detach "$child" >detach.out
+	says "process $child: recording is stopped, and ([1-9][0-9]*) of \\1 slots are as they were" detach.out
+	says "process $pid: recording is stopped" detach.out
+	kill -0 "$child"
+}

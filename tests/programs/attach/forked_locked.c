@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Usage: forked_locked LIBRARY DIRECTORY: children are forked while another thread holds a lock of
- * the loader, which nobody gives back in them: before, while recording begins, while it goes on,
+/* Usage: forked_locked LIBRARY DIRECTORY: children are forked while another thread holds the locks
+ * of the loader, which nobody gives back in them: before, while recording begins, while it goes on,
  * while it ends, and after. Each ends recording as the tool does; then all words that the linker
  * bound must be as they were, and their pages protected.
- * Without arguments: forks such a child at SIGUSR1, for a tool to record; both call read. */
+ * Without arguments: forks such a child at SIGUSR1, without libc, which would give it the lock of
+ * dlopen back; both call read. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
@@ -71,10 +72,23 @@ static int hold(struct dl_phdr_info *info, size_t size, void *unused)
 	return 1;
 }
 
-static void *hold_lock(void *unused)
+static void nothing(void)
 {
-	dl_iterate_phdr(hold, unused);
-	return NULL;
+}
+
+/* dlsym asks it while it holds the lock of dlopen, too. */
+static void (*resolve_locked(void))(void)
+{
+	dl_iterate_phdr(hold, NULL);
+	return nothing;
+}
+
+void forked_locked_resolved(void) __attribute__((ifunc("resolve_locked")));
+
+static void *hold_locks(void *unused)
+{
+	dlsym(RTLD_DEFAULT, "forked_locked_resolved");
+	return unused;
 }
 
 static void *follow(void *order)
@@ -127,7 +141,7 @@ static void fork_locked(const char *when, bool follows, void *order, uint32_t wa
 {
 	pthread_t holder, follower;
 
-	if (pthread_create(&holder, NULL, hold_lock, NULL) != 0)
+	if (pthread_create(&holder, NULL, hold_locks, NULL) != 0)
 		exit(2);
 	sem_wait(&locked);
 	if (follows && pthread_create(&follower, NULL, follow, order) != 0)
@@ -135,7 +149,7 @@ static void fork_locked(const char *when, bool follows, void *order, uint32_t wa
 	while (status_now() != wanted)
 		usleep(1000);
 	fork_one(when, false);
-	if (!follows) /* an order that is being followed needs libc's fork to be mended */
+	if (!follows || !order) /* it learns of its birth by a call that is recorded */
 		fork_one(when, true);
 	sem_post(&unlock);
 	pthread_join(holder, NULL);
@@ -152,8 +166,9 @@ static void check_all(const char *library, const char *directory)
 	state = dlsym(l, "scprof_attach_state_1");
 	if (!begin || !end || !state)
 		exit(2);
-	o.order.text_bytes =
-		(uint32_t)snprintf(o.text, sizeof(o.text), "SCPROF_OUT=%s", directory) + 1;
+	o.order.text_bytes = (uint32_t)snprintf(o.text, sizeof(o.text),
+						"SCPROF_GROUPS=io%cSCPROF_OUT=%s", 0, directory) +
+			     1;
 	for (int i = 0; i < 2; i++) {
 		fork_locked("before", false, NULL, SCP_ATTACH_DORMANT);
 		fork_locked("begins", true, &o.order, SCP_ATTACH_BUSY);
@@ -186,11 +201,12 @@ static void serve(void)
 		if (!asked)
 			continue;
 		asked = 0;
-		pthread_create(&holder, NULL, hold_lock, NULL);
+		pthread_create(&holder, NULL, hold_locks, NULL);
 		sem_wait(&locked);
-		if (fork() == 0) {
+		if (syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) == 0) {
 			alarm(120);
-			printf("child %d\n", (int)getpid());
+			if (read(zero, &byte, 1) == 1) /* so that it learns of its birth */
+				printf("child %d\n", (int)getpid());
 			fflush(stdout);
 			continue;
 		}
