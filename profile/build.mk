@@ -25,6 +25,8 @@ PROFILE_SRC = \
 	profile/model/rate.c \
 	profile/model/site_cost.c \
 	profile/model/slowest.c \
+	profile/model/source.c \
+	profile/model/source_text.c \
 	profile/model/states.c \
 	profile/model/sums.c \
 	profile/model/tails.c \
