@@ -142,7 +142,7 @@ static bool lacks(const struct raw_file *raw, const struct scp_path *p, const ch
 			      : !module || exists(raw, SCP_REC_MODULE, 0, module))
 			continue;
 		*what = is_source ? "source line" : "module";
-		*id = is_source ? (uint32_t)line : module;
+		*id = !is_source ? module : line < UINT32_MAX ? (uint32_t)line : UINT32_MAX;
 		return true;
 	}
 	return false;
