@@ -486,7 +486,9 @@ struct scp_table {
  * address less the module's base (module 0: the address itself). `exact` marks an address that was
  * interrupted by a signal, not a return address; `heuristic` one that no unwind table led to, but a
  * chain of frame pointers, or what libunwind makes of code without tables. Module SCP_FRAME_SOURCE
- * is none: the offset is the id of a SOURCE_LINE record. */
+ * is none, unless the file has a module of that number, as older merged files may: the offset is
+ * the id of a SOURCE_LINE record. A reader older than these refuses the file: it misses the module.
+ */
 #define SCP_FRAME_SOURCE    0x7fffu
 #define SCP_FRAME_HEURISTIC (UINT64_C(1) << 63)
 #define SCP_FRAME_MODULES   0x7fffu /* the largest module id */

@@ -9,11 +9,12 @@
 
 #include <cmocka.h>
 
+#include "profile/model/source.h"
 #include "tests/unit/support/model_check.h"
 #include "tests/unit/support/path_file.h"
 #include "tests/unit/support/source_file.h"
 
-#define MANY 300000u
+#define MANY 100000u
 
 static const char *save_process(uint32_t process)
 {
@@ -129,20 +130,27 @@ static void test_the_difference_of_two_readings_keeps_them(void **state)
 
 static void test_what_is_forgotten_can_come_again(void **state)
 {
-	struct profile *p = read_both();
 	const char *path = save_process(1);
-	struct scp_build b;
+	struct profile *p = path_file_read_one(save_process(0));
+	uint32_t functions = p->source_functions, lines = p->source_lines;
+	struct prof_source_function f = {.name = (char *)"late", .file = (char *)"late.py"};
 	struct profile_error err;
 
 	(void)state;
-	source_file_make(&b, 0);
-	((struct scp_chunk *)(void *)(b.bytes + SCP_HEADER_BYTES))->used = 7;
-	scp_build_save(&b, scp_build_name("bad.scp"));
-	scp_build_free(&b);
-	assert_int_equal(profile_add(p, scp_build_name("bad.scp"), &err), -1);
-	assert_int_equal(keep_programs(p, "service"), 0);
+	for (int again = 0; again < 2; again++) {
+		uint32_t late = source_add_function(p, &f);
+
+		assert_int_equal(late, functions);
+		assert_int_equal(source_add_line(p, &(struct prof_source_line){.function = late}),
+				 lines);
+		assert_int_equal(p->source_lines, lines + 1);
+		source_forget(p, functions, lines, 0);
+		assert_int_equal(p->source_functions, functions);
+		assert_true(p->source_lines == lines && p->generateds == 0);
+	}
 	assert_int_equal(profile_add(p, path, &err), 0);
 	assert_int_equal(p->source_lines, SOURCE_FILE_LINES);
+	assert_int_equal(p->source_functions, SOURCE_FILE_FUNCTIONS);
 	assert_null(model_check(p));
 	profile_free(p);
 }
@@ -322,6 +330,26 @@ static void test_generated_code_has_bytes(void **state)
 	profile_free(p);
 }
 
+static void test_functions_of_one_name_differ_by_where_they_begin(void **state)
+{
+	struct prof_source_function f = {.name = (char *)"<lambda>", .file = (char *)"a.py"};
+	struct profile *p = profile_new();
+
+	(void)state;
+	assert_int_equal(source_add_function(p, &f), 0);
+	f.first_line = 7;
+	assert_int_equal(source_add_function(p, &f), 1);
+	f.language = SCP_LANGUAGE_PYTHON;
+	assert_int_equal(source_add_function(p, &f), 2);
+	f.file = (char *)"b.py";
+	assert_int_equal(source_add_function(p, &f), 3);
+	f.name = (char *)"<lambda>b.py";
+	f.file = (char *)"";
+	assert_int_equal(source_add_function(p, &f), 4);
+	assert_int_equal(source_add_function(p, &f), 4);
+	profile_free(p);
+}
+
 /* Twice, so that each is looked for among all of them. */
 static void test_many_lines_are_each_found(void **state)
 {
@@ -365,6 +393,7 @@ int main(void)
 		cmocka_unit_test(test_of_a_running_process_what_is_unfinished_is_left_out),
 		cmocka_unit_test(test_names_are_utf8_without_control_characters),
 		cmocka_unit_test(test_generated_code_has_bytes),
+		cmocka_unit_test(test_functions_of_one_name_differ_by_where_they_begin),
 		cmocka_unit_test(test_many_lines_are_each_found),
 	};
 
