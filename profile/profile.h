@@ -268,6 +268,9 @@ struct profile {
 	struct scp_path_checks path_checks;
 	struct prof_path_difference *path_difference;
 	uint32_t path_differences;
+	/* SCP_PYTHON of the first process that met an interpreter, 0: none did; and of one in which
+	 * that differs, which rather is one that is not read. What a file says: any number. */
+	uint32_t python, python_other;
 	bool foreign; /* a file of it belongs neither to root nor to the reader */
 	/* What was left out on purpose (scp_header.filters), of all files together. */
 	char filters[SCP_FILTERS_BYTES];

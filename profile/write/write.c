@@ -292,6 +292,8 @@ static void write_header(const struct writer *w)
 	h->ticker_late_ticks = p->ticker_late_ticks;
 	h->ticker_cost = p->ticker_cost;
 	h->own_ns = p->own_ns;
+	h->python = p->python;
+	h->python_other = p->python_other;
 	filters_store(p, h);
 	h->slowest = p->slowest_asked;
 	h->switches = p->switches;

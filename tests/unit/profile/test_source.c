@@ -350,6 +350,45 @@ static void test_functions_of_one_name_differ_by_where_they_begin(void **state)
 	profile_free(p);
 }
 
+/* One that has that interpreter. */
+static void add_process(struct profile *p, uint32_t python)
+{
+	const char *path = scp_build_name("python.scp");
+	struct profile_error err;
+	struct scp_build b;
+
+	source_file_make(&b, 0);
+	scp_build_header(&b)->python = python;
+	scp_build_save(&b, path);
+	scp_build_free(&b);
+	assert_int_equal(profile_add(p, path, &err), 0);
+}
+
+static void test_interpreters_are_noted(void **state)
+{
+	const uint32_t read = SCP_PYTHON(11, SCP_PYTHON_READ);
+	const uint32_t newer = SCP_PYTHON(12, SCP_PYTHON_READ);
+	const uint32_t unknown = SCP_PYTHON(15, SCP_PYTHON_VERSION);
+	struct profile *p = profile_new(), *q;
+
+	(void)state;
+	add_process(p, 0);
+	assert_true(!p->python && !p->python_other);
+	add_process(p, read);
+	add_process(p, read);
+	assert_true(p->python == read && !p->python_other);
+	add_process(p, newer);
+	assert_int_equal(p->python_other, newer);
+	add_process(p, unknown);
+	add_process(p, newer);
+	assert_int_equal(p->python_other, unknown);
+	q = path_file_read_again(p);
+	assert_null(model_difference(p, q));
+	assert_int_equal(q->python_other, unknown);
+	profile_free(q);
+	profile_free(p);
+}
+
 /* Twice, so that each is looked for among all of them. */
 static void test_many_lines_are_each_found(void **state)
 {
@@ -394,6 +433,7 @@ int main(void)
 		cmocka_unit_test(test_names_are_utf8_without_control_characters),
 		cmocka_unit_test(test_generated_code_has_bytes),
 		cmocka_unit_test(test_functions_of_one_name_differ_by_where_they_begin),
+		cmocka_unit_test(test_interpreters_are_noted),
 		cmocka_unit_test(test_many_lines_are_each_found),
 	};
 

@@ -459,6 +459,7 @@ const char *model_difference(const struct profile *a, const struct profile *b)
 	REQUIRE(a->ticker_late_max_ns == b->ticker_late_max_ns);
 	REQUIRE(a->ticker_late_ticks == b->ticker_late_ticks);
 	REQUIRE(a->own_ns == b->own_ns);
+	REQUIRE(a->python == b->python && a->python_other == b->python_other);
 	REQUIRE(memcmp(&a->ticker_cost, &b->ticker_cost, sizeof a->ticker_cost) == 0);
 	REQUIRE(a->processes == b->processes && a->tables == b->tables);
 	REQUIRE(a->modules == b->modules && a->paths == b->paths);
