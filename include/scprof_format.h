@@ -274,6 +274,20 @@ struct scp_ticker_cost {
 	uint64_t asked_ns; /* the tick that was asked for, where a longer one was used; 0: none */
 };
 
+/* The CPython interpreter that was met on call paths: its version 3.minor (7: 3.7 or older), and
+ * whether its frames are read, or why not. */
+enum scp_python_state {
+	SCP_PYTHON_READ = 1,
+	SCP_PYTHON_VERSION,	  /* a version that the library does not know */
+	SCP_PYTHON_FREE_THREADED, /* built without the global interpreter lock */
+	SCP_PYTHON_SYMBOLS,	  /* it exports too little to be read */
+	SCP_PYTHON_LAYOUT,	  /* its memory is not laid out as that version's: a debug build */
+	SCP_PYTHON_UNWATCHED	  /* where code objects die cannot be watched */
+};
+#define SCP_PYTHON(minor, state) ((uint32_t)(minor) << 8 | (uint32_t)(state))
+#define SCP_PYTHON_MINOR(python) ((python) >> 8)
+#define SCP_PYTHON_STATE(python) ((python)&255u)
+
 struct scp_header {
 	char magic[8];
 	uint32_t version;
@@ -344,6 +358,8 @@ struct scp_header {
 	struct scp_way_costs ways_first, ways_last, slow_ways_first, slow_ways_last;
 	struct scp_ticker_cost ticker_cost; /* filled by the collector, as ticker_ticks */
 	uint64_t own_ns; /* CPU time that beginning to record, and measuring, took of the process */
+	uint32_t python; /* SCP_PYTHON(minor version, enum scp_python_state); 0: none was met */
+	uint32_t python_other; /* merged files: of another process, where that differs; else 0 */
 };
 #define SCP_FILTER_IGNORED "ignored="
 
@@ -486,7 +502,9 @@ struct scp_table {
  * address less the module's base (module 0: the address itself). `exact` marks an address that was
  * interrupted by a signal, not a return address; `heuristic` one that no unwind table led to, but a
  * chain of frame pointers, or what libunwind makes of code without tables. Module SCP_FRAME_SOURCE
- * is none: the offset is the id of a SOURCE_LINE record. */
+ * is none, unless the file has a module of that number, as older merged files may: the offset is
+ * the id of a SOURCE_LINE record. A reader older than these refuses the file: it misses the module.
+ */
 #define SCP_FRAME_SOURCE    0x7fffu
 #define SCP_FRAME_HEURISTIC (UINT64_C(1) << 63)
 #define SCP_FRAME_MODULES   0x7fffu /* the largest module id */

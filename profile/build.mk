@@ -25,6 +25,8 @@ PROFILE_SRC = \
 	profile/model/rate.c \
 	profile/model/site_cost.c \
 	profile/model/slowest.c \
+	profile/model/source.c \
+	profile/model/source_text.c \
 	profile/model/states.c \
 	profile/model/sums.c \
 	profile/model/tails.c \
@@ -36,6 +38,7 @@ PROFILE_SRC = \
 	profile/read/load.c \
 	profile/read/load_displacement.c \
 	profile/read/load_paths.c \
+	profile/read/load_source.c \
 	profile/read/load_states.c \
 	profile/read/load_sums.c \
 	profile/read/profile_add.c \
@@ -53,6 +56,7 @@ PROFILE_SRC = \
 	profile/write/write_look.c \
 	profile/write/write_paths.c \
 	profile/write/write_slowest.c \
+	profile/write/write_source.c \
 	profile/write/write_states.c \
 	profile/write/write_sums.c \
 	profile/write/write_tails.c

@@ -31,14 +31,39 @@ struct prof_module {
 };
 
 /* As narrow as in a file: a million call paths have a dozen million of them. A model has
- * PROF_NO_MODULE modules at most. */
+ * PROF_SOURCE modules at most. */
 struct prof_frame {
 	uint64_t offset : 47;	/* in the module's ELF address space (address - load bias) */
 	uint64_t exact : 1;	/* interrupted instruction, not a return address */
-	uint64_t module : 15;	/* index into modules, PROF_NO_MODULE: offset is an address */
+	uint64_t module : 15;	/* index into modules; PROF_NO_MODULE: offset is an address;
+				   PROF_SOURCE: offset is an index into source_line */
 	uint64_t heuristic : 1; /* no unwind table led to it; another frame than the same without */
 };
+#define PROF_SOURCE    0x7ffeu
 #define PROF_NO_MODULE 0x7fffu
+
+/* A function of an interpreted language, and a place in it (struct scp_source_line). Equal ones of
+ * all files are one here. The strings are UTF-8 without control characters. */
+struct prof_source_function {
+	char *name, *file; /* the name is qualified where the language has that */
+	uint32_t first_line;
+	uint32_t language; /* enum scp_language; of a later version: another number */
+};
+
+struct prof_source_line {
+	uint32_t function;	     /* index into source_function */
+	uint32_t line;		     /* 0: not known */
+	uint32_t column, end_column; /* bytes from the beginning of the line, from 1; 0: not known
+				      */
+	uint32_t instruction;
+};
+
+/* Generated code that has a name (struct scp_generated). Equal ones are one; they may overlap. */
+struct prof_generated {
+	uint64_t start, bytes; /* start + bytes does not wrap, bytes is not 0 */
+	uint32_t pid;	       /* 0: of all processes */
+	char *name;
+};
 
 /* Equal paths of all files and threads are one path here. */
 struct prof_path {
@@ -243,6 +268,9 @@ struct profile {
 	struct scp_path_checks path_checks;
 	struct prof_path_difference *path_difference;
 	uint32_t path_differences;
+	/* SCP_PYTHON of the first process that met an interpreter, 0: none did; and of one in which
+	 * that differs, which rather is one that is not read. What a file says: any number. */
+	uint32_t python, python_other;
 	bool foreign; /* a file of it belongs neither to root nor to the reader */
 	/* What was left out on purpose (scp_header.filters), of all files together. */
 	char filters[SCP_FILTERS_BYTES];
@@ -267,6 +295,10 @@ struct profile {
 	uint32_t looks;
 	struct prof_slowest *slowest; /* the longest first, slowest_asked.count at most */
 	uint32_t slowests;
+	struct prof_source_function *source_function;
+	struct prof_source_line *source_line;
+	struct prof_generated *generated;
+	uint32_t source_functions, source_lines, generateds;
 	struct scp_slowest_asked slowest_asked; /* of all files together: the most, and the
 						   highest threshold */
 
@@ -370,6 +402,14 @@ const char *filters_text(const struct profile *p, const char *key, const char *a
 /* Note what was left out on purpose, as "KEY=VALUE", beside what the files say. Nothing where
  * there is no room for it, or where it is there. */
 void filters_note(struct profile *p, const char *text);
+
+/* Index in the model of an equal one, which is added if it is new. Strings are copied; of what is
+ * no UTF-8 and of control characters each byte becomes '?'. Longer names than SCP_SOURCE_NAME_MAX
+ * are cut at their end, paths of files than SCP_SOURCE_FILE_MAX at their beginning. A line names a
+ * function of the model. PROF_NONE: out of memory, or generated code of no bytes, or that wraps. */
+uint32_t source_add_function(struct profile *p, const struct prof_source_function *f);
+uint32_t source_add_line(struct profile *p, const struct prof_source_line *l);
+uint32_t source_add_generated(struct profile *p, const struct prof_generated *g);
 
 /* Fold processes of the same executable that were started under the same name into one, and threads
  * of the same name within them into one table, when there are more than `keep` processes. */

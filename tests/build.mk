@@ -3,8 +3,8 @@
 include tests/unit/build.mk tests/programs/build.mk tests/fuzz/build.mk
 
 # Made-up profiles, and what reports do not show, for the command tests.
-PROFILE_MAKERS = $(addprefix $(BUILD)/tests/profiles/,make_profile make_states make_ticks make_hostile make_paths)
-DUMP_ENTRIES = $(BUILD)/tests/profiles/dump_entries
+PROFILE_MAKERS = $(addprefix $(BUILD)/tests/profiles/,make_profile make_states make_ticks make_hostile make_paths make_python)
+DUMP_ENTRIES = $(addprefix $(BUILD)/tests/profiles/,dump_entries dump_paths)
 DUMP_CHECKS = $(BUILD)/tests/profiles/dump_checks
 # Wakes dormant processes, without a command of the tool.
 WAKE = $(BUILD)/tests/attach/wake $(BUILD)/tests/attach/no_ptrace

@@ -68,7 +68,7 @@ uint32_t intern_module(struct profile *p, const char *path, const uint8_t *build
 	memcpy(n->key + 1 + build_id_bytes, path, length);
 	if (find(p->index->module, n, &index))
 		return index;
-	if (p->modules == PROF_NO_MODULE) {
+	if (p->modules == PROF_SOURCE) {
 		free(n);
 		return PROF_NO_MODULE;
 	}

@@ -22,12 +22,16 @@ enum model_array {
 	MODEL_LOOK,
 	MODEL_SITE_COST,
 	MODEL_ACCOUNT,
+	MODEL_SOURCE_FUNCTION,
+	MODEL_SOURCE_LINE,
+	MODEL_GENERATED,
 	MODEL_ARRAYS
 };
 
 struct profile_index {
 	struct intern_node *module, *function; /* uthash heads */
 	struct intern_paths *paths;
+	struct source_index *source;
 	uint32_t room[MODEL_ARRAYS];
 	bool has_clock;
 	struct scp_clock clock, slow; /* of the file with the longest span */

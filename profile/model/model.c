@@ -6,6 +6,7 @@
 #include "profile/model/intern.h"
 #include "profile/model/intern_paths.h"
 #include "profile/model/model.h"
+#include "profile/model/source.h"
 
 struct profile *profile_new(void)
 {
@@ -23,15 +24,27 @@ struct profile *profile_new(void)
 
 struct profile_size profile_size(const struct profile *p)
 {
-	return (struct profile_size){p->processes, p->tables,		p->modules,
-				     p->paths,	   p->functions,	p->entries,
-				     p->gaps,	   p->slowests,		p->site_costs,
-				     p->accounts,  p->path_differences, p->looks};
+	return (struct profile_size){p->processes,
+				     p->tables,
+				     p->modules,
+				     p->paths,
+				     p->functions,
+				     p->entries,
+				     p->gaps,
+				     p->slowests,
+				     p->site_costs,
+				     p->accounts,
+				     p->path_differences,
+				     p->looks,
+				     p->source_functions,
+				     p->source_lines,
+				     p->generateds};
 }
 
 void profile_shrink(struct profile *p, const struct profile_size *size)
 {
 	intern_rollback(p, size->modules, size->functions, size->paths);
+	source_forget(p, size->source_functions, size->source_lines, size->generateds);
 	while (p->processes > size->processes) {
 		struct prof_process *q = &p->process[--p->processes];
 
@@ -71,6 +84,7 @@ void profile_free(struct profile *p)
 	free(p->account);
 	free(p->path_difference);
 	intern_paths_free(p);
+	source_free(p);
 	free(p->index);
 	free(p);
 }

@@ -7,7 +7,7 @@
 
 struct profile_size {
 	uint32_t processes, tables, modules, paths, functions, entries, gaps, slowests, site_costs,
-		accounts, path_differences, looks;
+		accounts, path_differences, looks, source_functions, source_lines, generateds;
 };
 
 struct profile_size profile_size(const struct profile *p);

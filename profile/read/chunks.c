@@ -145,6 +145,10 @@ static uint32_t optional_of(uint32_t record_type)
 		return SCP_OPTIONAL_ATTACH;
 	case SCP_REC_LOOK:
 		return SCP_OPTIONAL_LOOK;
+	case SCP_REC_SOURCE_FUNCTION:
+	case SCP_REC_SOURCE_LINE:
+	case SCP_REC_GENERATED:
+		return SCP_OPTIONAL_SOURCE;
 	default:
 		return 0;
 	}
@@ -165,7 +169,8 @@ static bool belongs(uint32_t record_type, const struct scp_chunk *c)
 static bool is_of_no_table(uint32_t chunk_type)
 {
 	return chunk_type == SCP_OPTIONAL_ACCOUNT || chunk_type == SCP_OPTIONAL_CHECKS ||
-	       chunk_type == SCP_OPTIONAL_ENDS || chunk_type == SCP_OPTIONAL_ATTACH;
+	       chunk_type == SCP_OPTIONAL_ENDS || chunk_type == SCP_OPTIONAL_ATTACH ||
+	       chunk_type == SCP_OPTIONAL_SOURCE;
 }
 
 /* An optional chunk that this reader does not know. */
@@ -209,8 +214,16 @@ static bool too_young(uint32_t type, uint64_t end, const struct limits *limits)
 
 static void note_modules(struct raw_file *raw, const struct scp_path *path)
 {
-	for (uint32_t i = 0; i < raw_own_frames(path); i++)
-		raw->module_named[raw_frame_module(raw, path->frame[i])] = 1;
+	for (uint32_t i = 0; i < raw_own_frames(path); i++) {
+		uint64_t frame = path->frame[i], offset = SCP_FRAME_OFFSET(frame);
+		uint32_t module = raw_frame_module(raw, frame);
+
+		raw->module_named[module] = 1;
+		if (module != SCP_FRAME_SOURCE)
+			continue;
+		raw->least_line = offset < raw->least_line ? offset : raw->least_line;
+		raw->most_line = offset > raw->most_line ? offset : raw->most_line;
+	}
 }
 
 /* In version 2 the number of frames had 32 bits, and that of the base was not used. */
@@ -284,6 +297,7 @@ int chunks_collect(struct raw_file *raw, struct profile_error *err)
 	raw->module_named = calloc(UINT16_MAX + 1, sizeof *raw->module_named);
 	if (!raw->module_named || release_begin(raw))
 		return error_no_memory(err, raw->path);
+	raw->least_line = UINT64_MAX;
 	walk_begin(&w, raw->image, raw->image_bytes);
 	while ((c = next_chunk(&w, &offset, &sound))) {
 		struct limits limits;

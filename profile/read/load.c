@@ -16,6 +16,7 @@
 #include "profile/model/program.h"
 #include "profile/read/load_displacement.h"
 #include "profile/read/load_paths.h"
+#include "profile/read/load_source.h"
 #include "profile/read/load_states.h"
 
 struct load {
@@ -377,8 +378,11 @@ static int make_maps(struct load *l)
 			return -1;
 		memset(l->map[type], 0xff, bytes); /* PROF_NONE */
 	}
-	l->paths = (struct load_paths){
-		.p = l->p, .raw = l->raw, .map = l->map[SCP_REC_PATH], .module = l->module};
+	l->paths = (struct load_paths){.p = l->p,
+				       .raw = l->raw,
+				       .map = l->map[SCP_REC_PATH],
+				       .line = l->map[SCP_REC_SOURCE_LINE],
+				       .module = l->module};
 	return 0;
 }
 
@@ -400,7 +404,9 @@ static int load_all(struct load *l)
 		return -1;
 	if (merged ? load_list(l, SCP_REC_PROCESS, load_process_record) : load_header_process(l))
 		return -1;
-	if (load_list(l, SCP_REC_MODULE, load_module) ||
+	if (load_source(l->p, l->raw, l->map[SCP_REC_SOURCE_FUNCTION],
+			l->map[SCP_REC_SOURCE_LINE]) ||
+	    load_list(l, SCP_REC_MODULE, load_module) ||
 	    load_list(l, SCP_REC_FUNCTION, load_function) ||
 	    load_list(l, SCP_REC_TABLE, load_table) || load_entries(l))
 		return -1;

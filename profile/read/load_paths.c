@@ -20,6 +20,12 @@ static const struct scp_path *record_of(const struct load_paths *l, uint32_t i)
 
 static struct prof_frame frame_of(const struct load_paths *l, uint64_t bits)
 {
+	if (raw_frame_is_source(l->raw, bits)) {
+		uint32_t line = raw_find(&l->raw->list[SCP_REC_SOURCE_LINE], 0,
+					 (uint32_t)SCP_FRAME_OFFSET(bits), 0);
+
+		return (struct prof_frame){.module = PROF_SOURCE, .offset = l->line[line]};
+	}
 	return (struct prof_frame){
 		.offset = SCP_FRAME_OFFSET(bits),
 		.exact = SCP_FRAME_EXACT(bits),

@@ -11,6 +11,7 @@ struct load_paths {
 	struct profile *p;
 	const struct raw_file *raw;
 	uint32_t *map;		/* position in the raw list -> index in the model, or PROF_NONE */
+	const uint32_t *line;	/* the same of SOURCE_LINE records */
 	const uint16_t *module; /* id -> index in the model */
 	struct load_paths_ready {
 		uint32_t hash;

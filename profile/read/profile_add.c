@@ -63,6 +63,18 @@ static void add_ticker_cost(struct scp_ticker_cost *sum, const struct scp_ticker
 		sum->asked_ns = c->asked_ns;
 }
 
+static void add_python(struct profile *p, uint32_t python)
+{
+	bool is_read = SCP_PYTHON_STATE(python) == SCP_PYTHON_READ;
+
+	if (!p->python)
+		p->python = python;
+	else if (python && python != p->python &&
+		 (!p->python_other ||
+		  (!is_read && SCP_PYTHON_STATE(p->python_other) == SCP_PYTHON_READ)))
+		p->python_other = python;
+}
+
 static void add_header(struct profile *p, const struct scp_header *h)
 {
 	filters_add(p, h);
@@ -88,6 +100,8 @@ static void add_header(struct profile *p, const struct scp_header *h)
 	p->ticker_late_ticks += h->ticker_late_ticks;
 	add_ticker_cost(&p->ticker_cost, &h->ticker_cost);
 	p->own_ns += h->own_ns;
+	add_python(p, h->python);
+	add_python(p, h->python_other);
 }
 
 enum added { ADDED, UNREADABLE, NOT_ADDED };

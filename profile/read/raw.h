@@ -40,20 +40,23 @@ struct raw_marks {
 	bool all; /* the file is not being written: no limit */
 };
 
-#define RAW_TYPES (SCP_REC_ATTACH + 1)
+#define RAW_TYPES (SCP_REC_GENERATED + 1)
 
 struct raw_file {
 	const char *path;
 	uint64_t most_bytes; /* that are read */
 	int fd;
-	bool live;	/* it may change while we read */
-	uint32_t owner; /* user id of the file that was opened */
+	bool live;	      /* it may change while we read */
+	bool has_last_module; /* of the number SCP_FRAME_SOURCE */
+	uint32_t owner;	      /* user id of the file that was opened */
 	uint8_t *image, *earlier;
 	uint64_t image_bytes, earlier_bytes;
 	struct raw_marks first, second;
 	struct raw_list list[RAW_TYPES]; /* by enum scp_record_type */
 	uint8_t *module_named;		 /* by id: do frames of any path name it? */
-	uint16_t *records;		 /* private to release.c */
+	uint64_t least_line,
+		most_line; /* ids of SOURCE_LINE that they name; the larger and 0: none */
+	uint16_t *records; /* private to release.c */
 };
 
 /* Read and check raw->path, or raw->fd where that is not -1: it is closed then, too. Of *raw, only
@@ -76,6 +79,13 @@ static inline bool raw_marks_heuristic(const struct raw_file *raw)
 static inline uint32_t raw_frame_module(const struct raw_file *raw, uint64_t frame)
 {
 	return raw_marks_heuristic(raw) ? SCP_FRAME_MODULE(frame) : (uint32_t)(frame >> 48);
+}
+
+/* Is it a line of source code? Older files may have a module of that number. */
+static inline bool raw_frame_is_source(const struct raw_file *raw, uint64_t frame)
+{
+	return raw_marks_heuristic(raw) && SCP_FRAME_MODULE(frame) == SCP_FRAME_SOURCE &&
+	       !raw->has_last_module;
 }
 
 /* How many frames stand in the record itself. */

@@ -8,6 +8,7 @@
  *   STATES, STATE_BATCHES  (table, entry, 0)   STATE_HIST  (table, entry, block)
  *   TABLE_STATES  (table, 0, 0)   LOOK  (table, function, 0)
  *   PATH_DIFFERENCE  (0, id, 0)   END  (0, process, 0)
+ *   SOURCE_FUNCTION, SOURCE_LINE, GENERATED  (0, id, 0)
  *   ACCOUNT  (0, id, 0)   ACCOUNT_CPU (0, account, cpu)   ACCOUNT_TEXT (0, account, index)
  * The record's length has been checked against its chunk already.
  */
@@ -223,6 +224,47 @@ static int check_path_difference(const char *path, const struct scp_path_differe
 	return 0;
 }
 
+static int check_source_function(const char *path, const struct scp_source_function *f,
+				 struct raw_ref *key, struct profile_error *err)
+{
+	uint64_t room = f->rec.bytes - offsetof(struct scp_source_function, strings);
+
+	key->id = f->id;
+	if (f->id == 0)
+		return error_damaged(err, path, "a source function has the id 0");
+	if (f->name_bytes == 0 || f->name_bytes > SCP_SOURCE_NAME_MAX || f->file_bytes == 0 ||
+	    f->file_bytes > SCP_SOURCE_FILE_MAX || f->name_bytes + f->file_bytes > room)
+		return error_damaged(err, path,
+				     "source function %u claims names of %u and %u bytes", f->id,
+				     f->name_bytes, f->file_bytes);
+	if (f->strings[f->name_bytes - 1] || f->strings[f->name_bytes + f->file_bytes - 1])
+		return error_damaged(err, path, "a name of source function %u has no end", f->id);
+	return 0;
+}
+
+static int check_source_line(const char *path, const struct scp_source_line *l, struct raw_ref *key,
+			     struct profile_error *err)
+{
+	key->id = l->id;
+	return l->id ? 0 : error_damaged(err, path, "a source line has the id 0");
+}
+
+static int check_generated(const char *path, const struct scp_generated *g, struct raw_ref *key,
+			   struct profile_error *err)
+{
+	uint64_t room = g->rec.bytes - offsetof(struct scp_generated, name);
+
+	key->id = g->id;
+	if (g->id == 0)
+		return error_damaged(err, path, "generated code has the id 0");
+	if (g->bytes == 0 || g->start + g->bytes < g->start)
+		return error_damaged(err, path, "generated code %u has %llu bytes", g->id,
+				     (unsigned long long)g->bytes);
+	if (g->name_bytes == 0 || g->name_bytes > room || g->name[g->name_bytes - 1])
+		return error_damaged(err, path, "the name of generated code %u has no end", g->id);
+	return 0;
+}
+
 /* Sizes at the least, by enum scp_record_type. */
 static const uint32_t least_bytes[RAW_TYPES] = {
 	[SCP_REC_FUNCTION] = sizeof(struct scp_function),
@@ -252,6 +294,9 @@ static const uint32_t least_bytes[RAW_TYPES] = {
 	[SCP_REC_END] = sizeof(struct scp_end),
 	[SCP_REC_LOOK] = sizeof(struct scp_look),
 	[SCP_REC_ATTACH] = sizeof(struct scp_attached),
+	[SCP_REC_SOURCE_FUNCTION] = offsetof(struct scp_source_function, strings) + 2,
+	[SCP_REC_SOURCE_LINE] = sizeof(struct scp_source_line),
+	[SCP_REC_GENERATED] = offsetof(struct scp_generated, name) + 1,
 };
 
 _Static_assert(offsetof(struct scp_slow, entry) == sizeof(struct scp_record) &&
@@ -334,6 +379,12 @@ int records_check(const char *path, const struct scp_record *rec, uint32_t table
 		return check_end(path, r, key, err);
 	case SCP_REC_ATTACH:
 		return check_attached(path, r, key, err);
+	case SCP_REC_SOURCE_FUNCTION:
+		return check_source_function(path, r, key, err);
+	case SCP_REC_SOURCE_LINE:
+		return check_source_line(path, r, key, err);
+	case SCP_REC_GENERATED:
+		return check_generated(path, r, key, err);
 	default:
 		return check_process(path, r, key, err);
 	}

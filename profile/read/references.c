@@ -93,6 +93,9 @@ static int check_unique(const struct raw_file *raw, uint32_t type, struct profil
 		[SCP_REC_FIRST_CALLS] = "records of the first calls of an entry",
 		[SCP_REC_END] = "ends of a process",
 		[SCP_REC_ATTACH] = "attachments of a process",
+		[SCP_REC_SOURCE_FUNCTION] = "source functions",
+		[SCP_REC_SOURCE_LINE] = "source lines",
+		[SCP_REC_GENERATED] = "pieces of generated code",
 	};
 	const struct raw_list *list = &raw->list[type];
 
@@ -121,16 +124,28 @@ static int missing(const struct raw_file *raw, const char *what, const struct ra
 			     what, ref->id, ref->table, target, id);
 }
 
-/* A module that frames of the path name and that is not there; 0: none. */
-static uint32_t missing_module(const struct raw_file *raw, const struct scp_path *p)
+static bool line_exists(const struct raw_file *raw, uint64_t id)
+{
+	return id <= UINT32_MAX && exists(raw, SCP_REC_SOURCE_LINE, 0, (uint32_t)id);
+}
+
+/* Does a frame of the path name a module, or a line, that is not there? */
+static bool lacks(const struct raw_file *raw, const struct scp_path *p, const char **what,
+		  uint32_t *id)
 {
 	for (uint32_t i = 0; i < raw_own_frames(p); i++) {
-		uint32_t module = raw_frame_module(raw, p->frame[i]);
+		uint64_t frame = p->frame[i], line = SCP_FRAME_OFFSET(frame);
+		bool is_source = raw_frame_is_source(raw, frame);
+		uint32_t module = raw_frame_module(raw, frame);
 
-		if (module && !exists(raw, SCP_REC_MODULE, 0, module))
-			return module;
+		if (is_source ? line_exists(raw, line)
+			      : !module || exists(raw, SCP_REC_MODULE, 0, module))
+			continue;
+		*what = is_source ? "source line" : "module";
+		*id = !is_source ? module : line < UINT32_MAX ? (uint32_t)line : UINT32_MAX;
+		return true;
 	}
-	return 0;
+	return false;
 }
 
 /* The base becomes the innermost of its own bases from which the frames come: then each step of a
@@ -164,19 +179,34 @@ static int check_base(const struct raw_file *raw, const struct raw_ref *ref,
 static int check_path(const struct raw_file *raw, const struct raw_ref *ref, bool modules,
 		      struct profile_error *err)
 {
-	uint32_t module = modules ? 0 : missing_module(raw, raw_record(raw, ref));
+	const char *what;
+	uint32_t id;
 
-	if (module)
-		return missing(raw, "path", ref, "module", module, err);
+	if (!modules && lacks(raw, raw_record(raw, ref), &what, &id))
+		return missing(raw, "path", ref, what, id, err);
 	return check_base(raw, ref, err);
+}
+
+/* All that frames name; false where they have holes, too. */
+static bool lines_exist(const struct raw_file *raw)
+{
+	const struct raw_list *list = &raw->list[SCP_REC_SOURCE_LINE];
+	bool whole =
+		list->count && list->ref[0].id == 1 && list->ref[list->count - 1].id == list->count;
+
+	return whole && raw->least_line && raw->most_line <= list->count;
 }
 
 /* Paths of a million entries need not be looked at one by one: which modules their frames
  * name was noted when they were listed. */
 static bool modules_exist(const struct raw_file *raw)
 {
+	bool lines = raw_marks_heuristic(raw) && !raw->has_last_module;
+
 	for (uint32_t id = 1; id <= UINT16_MAX; id++)
-		if (raw->module_named[id] && !exists(raw, SCP_REC_MODULE, 0, id))
+		if (raw->module_named[id] &&
+		    !(lines && id == SCP_FRAME_SOURCE ? lines_exist(raw)
+						      : exists(raw, SCP_REC_MODULE, 0, id)))
 			return false;
 	return true;
 }
@@ -219,6 +249,8 @@ static int check_table(const struct raw_file *raw, const struct raw_ref *ref,
 static int check_one(const struct raw_file *raw, uint32_t type, const struct raw_ref *ref,
 		     bool modules, struct profile_error *err)
 {
+	uint32_t id;
+
 	switch (type) {
 	case SCP_REC_PATH:
 		return check_path(raw, ref, modules, err);
@@ -260,6 +292,11 @@ static int check_one(const struct raw_file *raw, uint32_t type, const struct raw
 		if (!exists(raw, SCP_REC_PROCESS, 0, ref->id))
 			return missing(raw, "the end of process", ref, "process", ref->id, err);
 		return 0;
+	case SCP_REC_SOURCE_LINE:
+		id = ((const struct scp_source_line *)raw_record(raw, ref))->function;
+		if (!exists(raw, SCP_REC_SOURCE_FUNCTION, 0, id))
+			return missing(raw, "line", ref, "source function", id, err);
+		return 0;
 	default:
 		return 0;
 	}
@@ -284,19 +321,37 @@ static int check_list(const struct raw_file *raw, uint32_t type, struct profile_
 	return 0;
 }
 
+/* Their functions may have been written behind the place that was read by then. */
+static void leave_out_lines(struct raw_file *raw)
+{
+	struct raw_list *list = &raw->list[SCP_REC_SOURCE_LINE];
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < list->count; i++) {
+		const struct scp_source_line *l = raw_record(raw, &list->ref[i]);
+
+		if (exists(raw, SCP_REC_SOURCE_FUNCTION, 0, l->function))
+			list->ref[kept++] = list->ref[i];
+	}
+	list->count = kept;
+}
+
 /* Of a file that is being written, paths that came while it was read may lack what was written
  * before them. No entry that is read names them: they are left out, and what is based on them. */
 static void leave_out_unfinished(struct raw_file *raw)
 {
 	struct raw_list *list = &raw->list[SCP_REC_PATH];
-	uint32_t kept = 0, count = list->count;
+	uint32_t kept = 0, count = list->count, id;
+	const char *what;
+
+	leave_out_lines(raw);
 
 	for (uint32_t i = 0; i < count; i++) {
 		struct raw_ref ref = list->ref[i];
 		const struct scp_path *p = raw_record(raw, &ref);
 
 		list->count = kept;
-		if (missing_module(raw, p) ||
+		if (lacks(raw, p, &what, &id) ||
 		    (p->base && !exists(raw, SCP_REC_PATH, ref.table, p->base)))
 			continue;
 		list->ref[kept++] = ref;
@@ -314,6 +369,7 @@ int references_check(struct raw_file *raw, struct profile_error *err)
 		if (type != SCP_REC_GAP && type != SCP_REC_LOOK && check_unique(raw, type, err))
 			return -1;
 	}
+	raw->has_last_module = exists(raw, SCP_REC_MODULE, 0, SCP_FRAME_SOURCE);
 	if (raw->live)
 		leave_out_unfinished(raw);
 	for (uint32_t type = SCP_REC_FUNCTION; type < RAW_TYPES; type++)

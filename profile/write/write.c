@@ -2,8 +2,8 @@
 /* Write a model as one merged profile file.
  *
  * One PROCESS chunk with the processes, modules and functions, then a chunk a
- * table. Ids are positions from 1: in the model for modules, functions,
- * processes and tables; in the table, in the order of use, for paths and
+ * table. Ids are positions from 1: in the model for modules, functions (of
+ * source code, too), processes and tables; in the table, in the order of use, for paths and
  * entries. So what is read back has the same order.
  */
 #include <stdlib.h>
@@ -19,6 +19,7 @@
 #include "profile/write/write_paths.h"
 #include "profile/write/write_look.h"
 #include "profile/write/write_slowest.h"
+#include "profile/write/write_source.h"
 #include "profile/write/write_states.h"
 #include "profile/write/write_sums.h"
 #include "profile/write/write_tails.h"
@@ -291,6 +292,8 @@ static void write_header(const struct writer *w)
 	h->ticker_late_ticks = p->ticker_late_ticks;
 	h->ticker_cost = p->ticker_cost;
 	h->own_ns = p->own_ns;
+	h->python = p->python;
+	h->python_other = p->python_other;
 	filters_store(p, h);
 	h->slowest = p->slowest_asked;
 	h->switches = p->switches;
@@ -358,6 +361,7 @@ static void build(struct writer *w)
 	for (uint32_t i = 0; i < p->functions; i++)
 		write_function(w, i);
 	image_close_chunk(&w->img);
+	write_source(&w->img, p);
 	for (uint32_t t = 0; t < p->tables; t++)
 		write_table(w, t);
 	write_slowest(&w->img, p, w->entry_id);

@@ -30,6 +30,8 @@ void write_paths_begin_table(struct write_paths *w, uint32_t id)
 /* A model has no more modules than a file has ids for. */
 static uint64_t frame_bits(const struct prof_frame *f)
 {
+	if (f->module == PROF_SOURCE)
+		return SCP_FRAME(SCP_FRAME_SOURCE, 0, f->offset + 1);
 	return SCP_FRAME(f->module == PROF_NO_MODULE ? 0 : f->module + 1u, f->exact, f->offset) |
 	       (f->heuristic ? SCP_FRAME_HEURISTIC : 0);
 }

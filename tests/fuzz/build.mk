@@ -25,7 +25,8 @@ $(BUILD)/fuzz/replay: tests/fuzz/fuzz_reader.c $(FUZZ_SRC) $(FUZZ_DEPS)
 	$(CC) $(FUZZ_CFLAGS) -Og -fsanitize=address,undefined -fno-sanitize-recover=all -o $@ \
 		$(filter %.c,$^) $(FUZZ_LIBS)
 
-FUZZ_CORPUS_SRC = tests/fuzz/make_corpus.c tests/unit/support/scp_build.c tests/unit/support/scp_sample.c
+FUZZ_CORPUS_SRC = tests/fuzz/make_corpus.c tests/unit/support/scp_build.c tests/unit/support/scp_sample.c \
+	tests/unit/support/source_file.c
 $(BUILD)/fuzz/make_corpus: $(FUZZ_CORPUS_SRC) $(FUZZ_PROFILE) $(FUZZ_DEPS)
 	@mkdir -p $(@D)
 	$(CC) $(FUZZ_CFLAGS) -o $@ $(filter %.c,$^) $(FUZZ_LIBS)

@@ -7,6 +7,7 @@
 
 #include "profile/profile.h"
 #include "tests/unit/support/scp_build.h"
+#include "tests/unit/support/source_file.h"
 
 static const char *directory;
 
@@ -68,6 +69,33 @@ static int save_merged(void)
 	return 0;
 }
 
+/* One that ended, one that still runs, and what is made of them. */
+static int save_python(void)
+{
+	static char first[512], second[512];
+	const char *paths[] = {first, second};
+	struct profile_error err;
+	struct scp_build b;
+	struct profile *p;
+
+	snprintf(first, sizeof first, "%s", name_of("python"));
+	snprintf(second, sizeof second, "%s", name_of("python-runs"));
+	source_file_make(&b, 0);
+	scp_build_save(&b, first);
+	scp_build_free(&b);
+	source_file_make(&b, 1);
+	scp_build_header(&b)->end_state = SCP_END_RUNNING;
+	scp_build_save(&b, second);
+	scp_build_free(&b);
+	p = profile_open(paths, 2, &err);
+	if (!p || write_profile(p, name_of("python-merged"), &err)) {
+		fprintf(stderr, "%s\n", err.text);
+		return 1;
+	}
+	profile_free(p);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct scp_build b;
@@ -90,5 +118,5 @@ int main(int argc, char **argv)
 	scp_build_save(&b, name_of("not-dual"));
 	scp_build_free(&b);
 	save_small();
-	return save_merged();
+	return save_python() || save_merged();
 }

@@ -8,7 +8,7 @@
 
 #include "include/scprof_format.h"
 
-#define TYPES	  (SCP_REC_ATTACH + 1)
+#define TYPES	  (SCP_REC_GENERATED + 1)
 #define HEAD	  sizeof(struct scp_record)
 #define HOT_BYTES 192 /* where records hold numbers; behind are texts, or more of the same */
 

@@ -34,7 +34,8 @@
 struct writer {
 	uint8_t *map;
 	struct scp_header *header;
-	struct scp_chunk *chunk[3]; /* of region 0, of region 1; optional, of region 1 */
+	struct scp_chunk *chunk[4]; /* of region 0, of region 1; optional, of region 1: states,
+				       source lines */
 	struct scp_entry *entry[MOST_ENTRIES];
 	struct scp_hist *hist[MOST_ENTRIES];
 	struct scp_phase *phase[BUSY];
@@ -56,15 +57,17 @@ static void release(uint64_t *at, uint64_t value)
 
 static void new_chunk(struct writer *w, int place)
 {
+	static const uint32_t types[] = {SCP_CHUNK_TABLE, SCP_CHUNK_TABLE, SCP_OPTIONAL_STATES,
+					 SCP_OPTIONAL_SOURCE};
 	struct scp_region *r = &w->header->regions[place > 0];
 	struct scp_chunk *c = (struct scp_chunk *)(void *)(w->map + r->offset + r->used);
 
 	release(&r->used, r->used + SCP_GRANULE);
-	c->type = place == 2 ? (uint32_t)SCP_OPTIONAL_STATES : (uint32_t)SCP_CHUNK_TABLE;
+	c->type = types[place];
 	c->bytes = SCP_GRANULE;
 	c->used = sizeof *c;
-	c->table = 1;
-	__atomic_store_n(&c->magic, place == 2 ? SCP_OPTIONAL_MAGIC : SCP_CHUNK_MAGIC,
+	c->table = place < 3;
+	__atomic_store_n(&c->magic, place > 1 ? SCP_OPTIONAL_MAGIC : SCP_CHUNK_MAGIC,
 			 __ATOMIC_RELEASE);
 	w->chunk[place] = c;
 }
@@ -144,6 +147,22 @@ static void new_blocks(struct writer *w, uint32_t i)
 	w->entry[i]->flags = SCP_ENTRY_BYTES;
 }
 
+/* A function for each entry, and a line, whose number is that of the entry. */
+static void new_line(struct writer *w)
+{
+	struct scp_source_function *f = new_record(w, 3, SCP_REC_SOURCE_FUNCTION, 64);
+	struct scp_source_line *l;
+
+	f->id = w->entries + 1;
+	f->name_bytes = f->file_bytes = 2;
+	f->first_line = f->id;
+	memcpy(f->strings, "f\0s", 4);
+	complete(w, 3, f);
+	l = new_record(w, 3, SCP_REC_SOURCE_LINE, sizeof *l);
+	l->id = l->function = l->line = w->entries + 1;
+	complete(w, 3, l);
+}
+
 static void new_entry(struct writer *w)
 {
 	struct scp_path *p = new_record(w, 0, SCP_REC_PATH, 64);
@@ -151,9 +170,11 @@ static void new_entry(struct writer *w)
 	struct scp_hist *h;
 	struct scp_gap *g;
 
+	new_line(w);
 	p->id = w->entries + 1;
-	p->frames = 1;
+	p->frames = 2;
 	p->frame[0] = SCP_FRAME(0, 0, 0x1000 + w->entries);
+	p->frame[1] = SCP_FRAME(SCP_FRAME_SOURCE, 0, p->id);
 	complete(w, 0, p);
 	e = new_record(w, 1, SCP_REC_ENTRY, sizeof *e);
 	e->id = e->path = w->entries + 1;
@@ -312,6 +333,14 @@ static bool blocks_agree(const struct prof_sums *s)
 	       s->tail->calls[0][s->calls & 1] == 1 && s->tail->calls[0][~s->calls & 1] == 0;
 }
 
+static bool line_agrees(const struct profile *p, uint32_t entry)
+{
+	const struct prof_path *path = &p->path[p->entry[entry].path];
+	const struct prof_source_line *l = &p->source_line[path->frame[1].offset];
+
+	return l->line == entry + 1 && p->source_function[l->function].first_line == entry + 1;
+}
+
 /* Entries, and a table's states, that are not marked torn and whose sums contradict each other. */
 static uint32_t count_wrong(const struct profile *p)
 {
@@ -321,6 +350,7 @@ static uint32_t count_wrong(const struct profile *p)
 	for (uint32_t i = 0; i < p->entries; i++) {
 		const struct prof_sums *s = &p->entry[i].sums;
 
+		wrong += !line_agrees(p, i);
 		wrong += !p->entry[i].torn &&
 			 ((s->hist && s->hist->count[7] != s->calls) || s->units != 7 * s->calls ||
 			  s->bytes != 3 * s->calls || s->units_sq != 49 * s->calls ||

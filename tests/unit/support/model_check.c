@@ -25,8 +25,37 @@ static const char *check_paths(const struct profile *p)
 		for (uint32_t k = 0; k < p->path[i].frames; k++) {
 			uint32_t m = p->path[i].frame[k].module;
 
-			REQUIRE(m == PROF_NO_MODULE || m < p->modules);
+			REQUIRE(m == PROF_NO_MODULE || m < p->modules ||
+				(m == PROF_SOURCE && p->path[i].frame[k].offset < p->source_lines));
 		}
+	}
+	return NULL;
+}
+
+static bool is_clean(const char *text, size_t room)
+{
+	size_t length = strnlen(text, room);
+
+	for (size_t i = 0; i < length; i++)
+		if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f)
+			return false;
+	return length < room;
+}
+
+static const char *check_source(const struct profile *p)
+{
+	REQUIRE(p->modules <= PROF_SOURCE);
+	for (uint32_t i = 0; i < p->source_functions; i++) {
+		REQUIRE(is_clean(p->source_function[i].name, SCP_SOURCE_NAME_MAX));
+		REQUIRE(is_clean(p->source_function[i].file, SCP_SOURCE_FILE_MAX));
+	}
+	for (uint32_t i = 0; i < p->source_lines; i++)
+		REQUIRE(p->source_line[i].function < p->source_functions);
+	for (uint32_t i = 0; i < p->generateds; i++) {
+		const struct prof_generated *g = &p->generated[i];
+
+		REQUIRE(g->bytes && g->start + g->bytes >= g->start);
+		REQUIRE(is_clean(g->name, SCP_SOURCE_NAME_MAX));
 	}
 	return NULL;
 }
@@ -126,6 +155,7 @@ const char *model_check(const struct profile *p)
 	const char *bad = check_paths(p);
 
 	bad = bad ? bad : check_entries(p);
+	bad = bad ? bad : check_source(p);
 	bad = bad ? bad : check_tables(p);
 	return bad ? bad : check_rest(p);
 }
@@ -263,6 +293,28 @@ static const char *compare_entries(const struct profile *a, const struct profile
 		REQUIRE(x->table == y->table && x->from == y->from && x->to == y->to);
 		REQUIRE(x->calls == y->calls && x->units == y->units);
 		REQUIRE(x->max_units == y->max_units && x->units_sq == y->units_sq);
+	}
+	return NULL;
+}
+
+static const char *compare_source(const struct profile *a, const struct profile *b)
+{
+	REQUIRE(a->source_functions == b->source_functions);
+	REQUIRE(a->source_lines == b->source_lines && a->generateds == b->generateds);
+	for (uint32_t i = 0; i < a->source_functions; i++) {
+		const struct prof_source_function *x = &a->source_function[i],
+						  *y = &b->source_function[i];
+
+		REQUIRE(!strcmp(x->name, y->name) && !strcmp(x->file, y->file));
+		REQUIRE(x->first_line == y->first_line && x->language == y->language);
+	}
+	for (uint32_t i = 0; i < a->source_lines; i++)
+		REQUIRE(!memcmp(&a->source_line[i], &b->source_line[i], sizeof a->source_line[i]));
+	for (uint32_t i = 0; i < a->generateds; i++) {
+		const struct prof_generated *x = &a->generated[i], *y = &b->generated[i];
+
+		REQUIRE(x->start == y->start && x->bytes == y->bytes && x->pid == y->pid);
+		REQUIRE(!strcmp(x->name, y->name));
 	}
 	return NULL;
 }
@@ -407,12 +459,14 @@ const char *model_difference(const struct profile *a, const struct profile *b)
 	REQUIRE(a->ticker_late_max_ns == b->ticker_late_max_ns);
 	REQUIRE(a->ticker_late_ticks == b->ticker_late_ticks);
 	REQUIRE(a->own_ns == b->own_ns);
+	REQUIRE(a->python == b->python && a->python_other == b->python_other);
 	REQUIRE(memcmp(&a->ticker_cost, &b->ticker_cost, sizeof a->ticker_cost) == 0);
 	REQUIRE(a->processes == b->processes && a->tables == b->tables);
 	REQUIRE(a->modules == b->modules && a->paths == b->paths);
 	REQUIRE(a->functions == b->functions && a->entries == b->entries && a->gaps == b->gaps);
 	bad = compare_processes(a, b);
 	bad = bad ? bad : compare_names(a, b);
+	bad = bad ? bad : compare_source(a, b);
 	bad = bad ? bad : compare_slowest(a, b);
 	bad = bad ? bad : compare_looks(a, b);
 	return bad ? bad : compare_entries(a, b);
