@@ -4,7 +4,7 @@
 
 #define ADDRESS_MOST (UINT64_C(1) << 56) /* of a process */
 #define TEXT_MOST    (UINT64_C(1) << 30) /* characters: what says more is no text */
-#define TABLE_MOST   (UINT64_C(4) << 20)
+#define TABLE_MOST   (UINT64_C(1) << 20) /* as much as python_can_read is asked about at once */
 #define REPLACEMENT  0xfffdu
 
 /* Compact: the characters follow the object itself. */

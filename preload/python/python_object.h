@@ -32,7 +32,7 @@ HIDDEN bool python_object_text(struct scp_thread *t, const struct python_layout 
 			       uint64_t address, char *to, uint32_t room,
 			       enum python_object_keep keep);
 
-/* First line and table of a code object, which was found to be one. Tables of more than 4 MB are
+/* First line and table of a code object, which was found to be one. Tables of more than 1 MB are
  * not read (NULL). False: there is none. */
 HIDDEN bool python_object_lines(struct scp_thread *t, const struct python_layout *layout,
 				uint64_t code, struct python_lines *lines);

@@ -11,6 +11,7 @@
 #include "preload/python/python_table.h"
 
 #define ROOM (8u << 20)
+#define TOLD 5 /* numbers for each unit */
 
 struct code {
 	int32_t kind, first_line, bytes, units, name_bytes, line_before;
@@ -42,13 +43,16 @@ static void compare(int32_t unit, const struct python_place *p, const int32_t *s
 	counts.instructions++;
 }
 
-/* Where a place begins there is the same one, and it begins there. */
+/* Where a place begins there is the same one, and it begins there; an instruction and its inline
+ * caches are one. */
 static void check_start(const struct python_lines *lines, int32_t unit,
-			const struct python_place *p)
+			const struct python_place *p, const struct python_place *before,
+			bool begins)
 {
 	struct python_place there = python_table_find(lines, p->start);
 
-	if (p->start > 2 * (uint32_t)unit || memcmp(&there, p, sizeof there) != 0)
+	if (p->start > 2 * (uint32_t)unit || memcmp(&there, p, sizeof there) != 0 ||
+	    (!begins && before->start != p->start))
 		differs(unit, "start", (int32_t)p->start, 2 * unit);
 }
 
@@ -71,7 +75,7 @@ static bool take(void *to, size_t bytes)
 
 static bool check(const struct code *c)
 {
-	size_t said_bytes = (size_t)c->units * 4 * sizeof(int32_t);
+	size_t said_bytes = (size_t)c->units * TOLD * sizeof(int32_t);
 	int32_t *said = malloc(said_bytes + 1);
 	struct python_lines lines = {(enum python_table)c->kind, c->first_line,
 				     end_of_room - c->bytes, (uint64_t)c->bytes};
@@ -84,9 +88,10 @@ static bool check(const struct code *c)
 		if (p.line != c->line_before || p.start != PYTHON_TABLE_BEFORE)
 			differs(-1, "line", p.line, c->line_before);
 		for (int32_t i = 0; i < c->units; i++) {
+			struct python_place before = p;
 			p = python_table_find(&lines, 2 * (int64_t)i);
-			compare(i, &p, said + 4 * i);
-			check_start(&lines, i, &p);
+			compare(i, &p, said + TOLD * i);
+			check_start(&lines, i, &p, &before, said[TOLD * i + 4] != 0);
 		}
 		cut_off(lines, c->units);
 		counts.codes++;

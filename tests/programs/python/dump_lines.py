@@ -4,9 +4,11 @@ files of its standard library (without any: in all), for check_lines.
 
 A record a code object, of native 32-bit integers: kind of table (enum python_table), first line,
 bytes of the table, number of code units, bytes of the name, the line before the first instruction;
-the table; the name; and for each unit line, end line, column, end column (-1: none, -2: not told)."""
+the table; the name; and for each unit line, end line, column, end column (-1: none, -2: not told),
+and whether an instruction begins there (0: it is an inline cache)."""
 import array
 import ctypes
+import dis
 import os
 import sys
 import sysconfig
@@ -41,10 +43,12 @@ def dump(code, write):
     write(numbers(KIND, code.co_firstlineno, len(table), units, len(name), addr2line(code, -1)))
     write(table)
     write(name)
+    begins = {i.offset for i in dis.get_instructions(code)} if KIND == 3 else range(0, 2 * units, 2)
     found = []
     for unit, (_, *rest) in enumerate(places):
         found.append(addr2line(code, 2 * unit))
         found.extend(-1 if n is None else n for n in rest)
+        found.append(2 * unit in begins)
     write(numbers(*found))
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):

@@ -337,6 +337,10 @@ static void test_garbage_is_no_code(void **state)
 	make_code();
 	code.object.references = (int64_t)UINT32_MAX; /* 3.12: immortal */
 	assert_non_null(find(&code));
+	die(&code);
+	make_code();
+	table.size = 2u << 20; /* more than is read: its lines are not known */
+	assert_int_equal(line_record(frame_of(find(&code), 0))->line, 0);
 }
 
 static void test_objects_at_the_end_of_memory(void **state)
