@@ -100,24 +100,27 @@ static struct python_place take_entry(struct cursor *c, uint32_t *bytes)
 	return p;
 }
 
-static bool same_place(const struct python_place *a, const struct python_place *b)
+/* Do two entries that follow each other tell of one place? Several instructions of 3.11 make one
+ * call, and which of them goes into it changes as the interpreter specialises it. An entry covers
+ * eight units at most: an instruction with its inline caches may go on in the next. Entries of a
+ * line without columns are apart, for each may be another call. */
+static bool same_place(const struct python_place *a, const struct python_place *b, bool is_full)
 {
 	return a->line == b->line && a->end_line == b->end_line && a->column == b->column &&
-	       a->end_column == b->end_column;
+	       a->end_column == b->end_column && (a->column >= 0 || is_full);
 }
 
-/* An entry covers eight units at most: a place that has more goes on in the next entry, and an
- * instruction with its inline caches may lie in both. */
 static struct python_place find_in_positions(struct cursor c, uint32_t instruction)
 {
 	struct python_place p = {0}, before;
 	uint64_t start = 0;
 	uint32_t bytes = 0;
 	while (c.at < c.end) {
-		bool was_full = bytes == ENTRY_MOST;
+		bool is_full = bytes == ENTRY_MOST;
 		before = p;
 		p = take_entry(&c, &bytes);
-		p.start = was_full && same_place(&before, &p) ? before.start : (uint32_t)start;
+		p.start =
+			start && same_place(&before, &p, is_full) ? before.start : (uint32_t)start;
 		start += bytes;
 		if (start > instruction)
 			return p;

@@ -20,8 +20,9 @@ struct python_lines {
 /* As the tables have it: lines from 1, columns from 0 in bytes, -1: not known. */
 struct python_place {
 	int32_t line, end_line, column, end_column;
-	uint32_t start; /* of the instructions that share this place, in bytes; PYTHON_TABLE_BEFORE
-			 */
+	/* Of the instructions that share this place, in bytes, or PYTHON_TABLE_BEFORE. Before 3.11:
+	 * the instruction itself. */
+	uint32_t start;
 };
 #define PYTHON_TABLE_BEFORE UINT32_MAX /* no instruction was executed yet: the function's line */
 

@@ -5,7 +5,7 @@ files of its standard library (without any: in all), for check_lines.
 A record a code object, of native 32-bit integers: kind of table (enum python_table), first line,
 bytes of the table, number of code units, bytes of the name, the line before the first instruction;
 the table; the name; and for each unit line, end line, column, end column (-1: none, -2: not told),
-and whether an instruction begins there (0: it is an inline cache)."""
+and whether an instruction begins there (0: it is an inline cache, or the CALL after a PRECALL)."""
 import array
 import ctypes
 import dis
@@ -35,6 +35,15 @@ def numbers(*of):
     return array.array("i", of).tobytes()
 
 
+def starts(code):
+    found, before = set(), None
+    for i in dis.get_instructions(code):
+        if before != "PRECALL":
+            found.add(i.offset)
+        before = i.opname
+    return found
+
+
 def dump(code, write):
     table = code.co_lnotab if KIND == 1 else code.co_linetable
     units = len(code.co_code) // 2
@@ -43,7 +52,7 @@ def dump(code, write):
     write(numbers(KIND, code.co_firstlineno, len(table), units, len(name), addr2line(code, -1)))
     write(table)
     write(name)
-    begins = {i.offset for i in dis.get_instructions(code)} if KIND == 3 else range(0, 2 * units, 2)
+    begins = starts(code) if KIND == 3 else range(0, 2 * units, 2)
     found = []
     for unit, (_, *rest) in enumerate(places):
         found.append(addr2line(code, 2 * unit))
