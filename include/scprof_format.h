@@ -549,9 +549,12 @@ struct scp_source_line {
 	uint32_t id;	   /* in the file, from 1 */
 	uint32_t function; /* id, of a record before this one */
 	uint32_t line;	   /* 0: not known */
-	uint32_t column,
-		end_column;   /* bytes from the beginning of the line, from 1; 0: not known */
-	uint32_t instruction; /* offset into the bytecode: places of one line are apart by this */
+	/* Bytes from the beginning of the line, from 1, and of what follows; 0: not known, or (the
+	 * end) on another line. */
+	uint32_t column, end_column;
+	/* Offset into the bytecode, UINT32_MAX: none was executed yet. Places of one line are apart
+	 * by this. */
+	uint32_t instruction;
 	uint64_t reserved[4];
 };
 

@@ -50,6 +50,13 @@ PRELOAD_SRC = \
 	preload/process/settings.c \
 	preload/process/slowest_settings.c \
 	preload/process/start_name.c \
+	preload/python/python_code.c \
+	preload/python/python_code_line.c \
+	preload/python/python_code_watch.c \
+	preload/python/python_memory.c \
+	preload/python/python_object.c \
+	preload/python/python_record.c \
+	preload/python/python_table.c \
 	preload/region/region.c \
 	preload/region/region_api.c \
 	preload/region/region_filter.c \

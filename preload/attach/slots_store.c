@@ -10,15 +10,6 @@ static uint64_t opened;	  /* a page that we made writable */
 static int opened_was;	  /* its protection */
 static uint64_t writable; /* a page that was so */
 
-/* An atomic addition of 0, by the kernel: -EFAULT where a store would be a fault. Nobody waits for
- * a slot as for a futex. */
-static bool is_writable(uint64_t *word)
-{
-	const uint32_t add = 1u << 28 /* FUTEX_OP_ADD */;
-	return arch_syscall(SYS_futex, (long)word, 5 | 128 /* FUTEX_WAKE_OP, private */, 0, 0,
-			    (long)word, add) >= 0;
-}
-
 static const char *take_hexadecimal(const char *at, uint64_t *value)
 {
 	for (*value = 0;; at++) {
@@ -99,7 +90,7 @@ static bool make_writable(const struct slots_object *o, uint64_t *word)
 	if (!slots_object_has(o, (uint64_t)word, 8, PF_W) ||
 	    slots_object_has(o, (uint64_t)word, 8, PF_X))
 		return false;
-	if (!is_writable(word))
+	if (!sys_can_write((uintptr_t)word))
 		return open_page(o, page);
 	writable = page;
 	return true;

@@ -162,15 +162,16 @@ static bool wait_while(uint32_t *word, uint32_t is, unsigned *waits, uint32_t *s
 	return true;
 }
 
-/* Growing the file may be another thread's work, which is waited for. */
-static bool begin_chunk(void)
+/* Of an optional type, or (0) of PROCESS records. Growing the file may be another thread's work,
+ * which is waited for. */
+static bool begin_chunk(struct file_chunk *c, uint32_t type)
 {
 	uint32_t growing;
 	unsigned waits = 0;
 	do {
 		growing = __atomic_load_n(&process.file->growing, __ATOMIC_ACQUIRE);
-		if (file_chunk(process.file, &process.chunk, 2 * SCP_GRANULE, SCP_CHUNK_PROCESS,
-			       0)) {
+		if (type ? file_optional_chunk(process.file, c, type, 0)
+			 : file_chunk(process.file, c, 2 * SCP_GRANULE, SCP_CHUNK_PROCESS, 0)) {
 			__atomic_store_n(&growth_stuck, 0, __ATOMIC_RELAXED);
 			return true;
 		}
@@ -178,10 +179,20 @@ static bool begin_chunk(void)
 	return false;
 }
 
+static void *next_record(struct file_chunk *c, uint32_t type, uint64_t bytes)
+{
+	void *at = file_next_record(c, bytes);
+	return at || !begin_chunk(c, type) ? at : file_next_record(c, bytes);
+}
+
 void *modules_record(uint64_t bytes)
 {
-	void *at = file_next_record(&process.chunk, bytes);
-	return at || !begin_chunk() ? at : file_next_record(&process.chunk, bytes);
+	return next_record(&process.chunk, 0, bytes);
+}
+
+void *modules_optional_record(struct file_chunk *c, uint32_t type, uint64_t bytes)
+{
+	return next_record(c, type, bytes);
 }
 
 void modules_publish(uint64_t bytes)

@@ -34,6 +34,10 @@ HIDDEN void modules_exclusive(void (*step)(void *), void *argument);
  * make it count. */
 HIDDEN void *modules_record(uint64_t bytes);
 HIDDEN void modules_publish(uint64_t bytes);
+/* Likewise in `c`, which holds optional chunks of this type that belong to no table; to be made to
+ * count by file_publish_record. `bytes` is a multiple of SCP_RECORD_ALIGN. */
+struct file_chunk;
+HIDDEN void *modules_optional_record(struct file_chunk *c, uint32_t type, uint64_t bytes);
 
 /* Is this address in libscprof.so itself? */
 HIDDEN bool modules_is_ours(uint64_t pc);

@@ -21,28 +21,36 @@
 struct python_code {
 	uint64_t serial; /* of the code object that lives at `address`; 0: it died */
 	uint64_t address;
-	uint32_t function; /* id of its record; 0: no room */
+	uint32_t function; /* id of its record */
 	bool is_below;
 	struct python_code *next; /* of the same bucket */
 };
 
-/* From now on deaths are seen. False: tp_dealloc cannot be replaced, and no code can be known. */
+/* From now on deaths are seen. False: tp_dealloc cannot be replaced (it lies in memory that cannot
+ * be written, others did so again and again, or no system call may be made), or that of another
+ * interpreter is: no code can be known. Cheap where they are seen already. */
 HIDDEN bool python_code_watch(const struct python_layout *layout);
+
+/* They are not, and no code is known: every serial is 0. What another library has put in the place
+ * of ours stays there, and ours behind it. Neither is called in a step of modules_exclusive. */
 HIDDEN void python_code_put_back(void);
 
 /* The code object at `address`, which the caller's own frame holds; added if need be. NULL: it is
- * none, it is dying, or there is no room. */
+ * none, it is dying, deaths are not seen, or there is no room: for 65536 functions of a profile and
+ * half a million addresses of code objects. */
 HIDDEN const struct python_code *python_code_find(struct scp_thread *t,
 						  const struct python_layout *layout,
 						  uint64_t address);
 
-/* The frame of a line: `instruction` is the offset into the bytecode in bytes, -1: none was
- * executed yet. Made, and recorded, if need be. Frame 0: no room. */
+/* The frame of a line: `instruction` is the offset into the bytecode in bytes, below 0: none was
+ * executed yet. Made, and recorded, if need be. Frame 0: no room (for 262144 places of a profile),
+ * or the code object is not known any more. */
 HIDDEN struct python_frame python_code_line(struct scp_thread *t,
 					    const struct python_layout *layout,
 					    const struct python_code *code, int64_t instruction);
 
-/* The file that knew them is gone. */
+/* The file that knew them is gone: every serial is 0, and ids begin again. In a step of
+ * modules_exclusive, or while no other thread records. */
 HIDDEN void python_code_forget(void);
 
 /* May these bytes of the interpreter's memory be read? Pages that were found readable are

@@ -200,9 +200,7 @@ static void record_step(void *argument)
 	struct scp_path_difference *r;
 	uint64_t bytes = sizeof *r + 8 * ((uint64_t)ours + theirs);
 	bytes = (bytes + SCP_RECORD_ALIGN - 1) / SCP_RECORD_ALIGN * SCP_RECORD_ALIGN;
-	r = file_next_record(&state.chunk, bytes);
-	if (!r && file_optional_chunk(process.file, &state.chunk, SCP_OPTIONAL_CHECKS, 0))
-		r = file_next_record(&state.chunk, bytes);
+	r = modules_optional_record(&state.chunk, SCP_OPTIONAL_CHECKS, bytes);
 	if (!r)
 		return;
 	r->rec = (struct scp_record){SCP_REC_PATH_DIFFERENCE, (uint32_t)bytes};

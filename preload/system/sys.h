@@ -137,6 +137,15 @@ static inline int sys_can_read(uintptr_t address)
 	return r == -22 /* EINVAL */;
 }
 
+/* An atomic addition of 0, by the kernel: -EFAULT where a store would be a fault. Nobody waits for
+ * this word, which is aligned, as for a futex. */
+static inline int sys_can_write(uintptr_t word)
+{
+	const uint32_t add = 1u << 28 /* FUTEX_OP_ADD */;
+	return arch_syscall(SYS_futex, (long)word, 5 | 128 /* FUTEX_WAKE_OP, private */, 0, 0,
+			    (long)word, add) >= 0;
+}
+
 static inline int sys_getpid(void)
 {
 	return (int)sys0(SYS_getpid);

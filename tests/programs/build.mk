@@ -123,6 +123,12 @@ $(PROGRAMS)/chosen_late_%.so: tests/programs/selected/chosen_plugin.c
 $(PROGRAMS)/chosen_plugin_%.so: tests/programs/selected/chosen_plugin.c $(PROGRAMS)/chosen_late_%.so
 	$(CC) $(PROGRAM_CFLAGS) -DPLUGIN -fPIC -shared -o $@ $(filter-out %.h,$^) -Wl,-rpath,'$$ORIGIN'
 
+# Decodes line tables as the library does.
+TARGETS += $(PROGRAMS)/check_lines
+$(PROGRAMS)/check_lines: tests/programs/python/check_lines.c $(BUILD)/preload/python/python_table.o
+	@mkdir -p $(@D)
+	$(CC) $(PROGRAM_CFLAGS) -o $@ $^
+
 REGION_FLAGS_regions_nopie = -fno-pie -no-pie
 REGION_FLAGS_regions_static = -static
 REGION_FLAGS_regions_O0 = -O0

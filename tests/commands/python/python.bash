@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=bash
+# Which Pythons are there: for the tests of this folder.
+
+# Their paths, a line each, the first of each version.
+pythons()
+{
+	local python version
+	declare -A seen
+	for python in "$HOME"/.pyenv/versions/*/bin/python3 /usr/bin/python3 "$(command -v python3)"; do
+		[ -x "$python" ] || continue
+		version=$("$python" -c 'import sys; sys.version_info < (3, 8) and sys.exit(1); print(sys.version_info[:2], sys.prefix == "/usr")') || continue
+		[ -z "${seen[$version]-}" ] || continue
+		seen[$version]=yes
+		echo "$python"
+	done
+}
