@@ -274,6 +274,20 @@ struct scp_ticker_cost {
 	uint64_t asked_ns; /* the tick that was asked for, where a longer one was used; 0: none */
 };
 
+/* The CPython interpreter that was met on call paths: its version 3.minor (7: 3.7 or older), and
+ * whether its frames are read, or why not. */
+enum scp_python_state {
+	SCP_PYTHON_READ = 1,
+	SCP_PYTHON_VERSION,	  /* a version that the library does not know */
+	SCP_PYTHON_FREE_THREADED, /* built without the global interpreter lock */
+	SCP_PYTHON_SYMBOLS,	  /* it exports too little to be read */
+	SCP_PYTHON_LAYOUT,	  /* its memory is not laid out as that version's: a debug build */
+	SCP_PYTHON_UNWATCHED	  /* where code objects die cannot be watched */
+};
+#define SCP_PYTHON(minor, state) ((uint32_t)(minor) << 8 | (uint32_t)(state))
+#define SCP_PYTHON_MINOR(python) ((python) >> 8)
+#define SCP_PYTHON_STATE(python) ((python)&255u)
+
 struct scp_header {
 	char magic[8];
 	uint32_t version;
@@ -344,6 +358,8 @@ struct scp_header {
 	struct scp_way_costs ways_first, ways_last, slow_ways_first, slow_ways_last;
 	struct scp_ticker_cost ticker_cost; /* filled by the collector, as ticker_ticks */
 	uint64_t own_ns; /* CPU time that beginning to record, and measuring, took of the process */
+	uint32_t python; /* SCP_PYTHON(minor version, enum scp_python_state); 0: none was met */
+	uint32_t reserved_python;
 };
 #define SCP_FILTER_IGNORED "ignored="
 

@@ -51,6 +51,12 @@ PRELOAD_SRC = \
 	preload/process/slowest_settings.c \
 	preload/process/start_name.c \
 	preload/process/symbols.c \
+	preload/python/python.c \
+	preload/python/python_find.c \
+	preload/python/python_frames.c \
+	preload/python/python_layout.c \
+	preload/python/python_memory.c \
+	preload/python/python_state.c \
 	preload/region/region.c \
 	preload/region/region_api.c \
 	preload/region/region_filter.c \
