@@ -10,6 +10,7 @@
 #include "preload/python/python_find.h"
 #include "preload/unwind/unwind.h"
 
+#define LOOP	      "_PyEval_EvalFrameDefault"
 #define EXAMINED      1024u
 #define COLD_BYTES    (UINT64_C(1) << 20) /* a longer part is not looked through */
 #define COLD_JUMPS    3u   /* that lead into the loop: bytes that look like one are rare */
@@ -137,8 +138,7 @@ static void examine(const struct unwind_object *o)
 	uint64_t *at = &examined[(o->start >> 12) * UINT64_C(0x9e3779b97f4a7c15) >> 54];
 	if (__atomic_load_n(at, __ATOMIC_RELAXED) == key)
 		return;
-	const Elf64_Sym *loop =
-		read_symbols(o, &s) ? find_symbol(&s, "_PyEval_EvalFrameDefault") : NULL;
+	const Elf64_Sym *loop = read_symbols(o, &s) ? find_symbol(&s, LOOP) : NULL;
 	if (loop && loop->st_size)
 		take(o, &s, loop);
 	__atomic_store_n(at, key, __ATOMIC_RELAXED);
@@ -161,12 +161,23 @@ uint32_t python_find_tell(void)
 	return __atomic_load_n(&told, __ATOMIC_RELAXED);
 }
 
-/* Code was unloaded since: was it that? */
+/* Is what lies there now the same, by its symbols? */
+static bool is_same(const struct python_interpreter *p, const struct unwind_object *o)
+{
+	struct symbols s;
+	struct python_interpreter now = {.start = o->start};
+	if (o->start != p->start || o->end != p->end || o->base != p->base || !read_symbols(o, &s))
+		return false;
+	describe(&now, &s);
+	return now.layout.minor == p->layout.minor && now.own_state == p->own_state &&
+	       now.finalizing == p->finalizing && find(&s, LOOP) == p->loop;
+}
+
+/* Code was unloaded since it was last seen: was it that? */
 static COLD bool is_still_loaded(struct python_interpreter *p, uint32_t generation)
 {
 	struct unwind_object o;
-	if (unwind_object_find_object(p->loop, &o) && o.start == p->start && o.end == p->end &&
-	    o.base == p->base) {
+	if (unwind_object_find_object(p->loop, &o) && is_same(p, &o)) {
 		p->generation = generation;
 		return true;
 	}
@@ -178,9 +189,12 @@ struct python_interpreter *python_find_interpreter(void)
 {
 	struct python_interpreter *p = &interpreter;
 	uint32_t generation = process_epoch.now.generation;
-	if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) != FOUND)
+	uint32_t now = __atomic_load_n(&state, __ATOMIC_ACQUIRE);
+	if (now != FOUND && now != REFUSED)
 		return NULL;
-	return likely(p->generation == generation) || is_still_loaded(p, generation) ? p : NULL;
+	if (unlikely(p->generation != generation) && !is_still_loaded(p, generation))
+		return NULL;
+	return now == FOUND ? p : NULL;
 }
 
 bool python_is_there(void)
@@ -221,6 +235,7 @@ enum python_kind python_kind_of(uint64_t pc)
 	pc--; /* the call */
 	if (!unwind_object_find_object(pc, &o))
 		return PYTHON_NONE;
+	python_find_interpreter(); /* one that was unloaded is to take no place */
 	examine(&o);
 	p = python_find_interpreter();
 	if (!p || o.start != p->start || o.base != p->base)

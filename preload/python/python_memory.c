@@ -25,7 +25,7 @@ bool python_can_read(struct scp_thread *t, uint64_t address, uint64_t bytes)
 		return false;
 	for (uint64_t page = address & ~(PAGE - 1); page <= last; page += PAGE) {
 		uint64_t *known = &t->python_rows.page[page / PAGE % PAGES];
-		if (unlikely(*known != page) && !ask(known, page))
+		if (unlikely(*known != page || !page) && !ask(known, page))
 			return false;
 	}
 	return true;

@@ -41,12 +41,18 @@ static uint64_t find_blocks(void)
 	return 0;
 }
 
+/* A word may be left from a key that was deleted: libc knows. */
+static bool is_key(uint32_t k, uint64_t state)
+{
+	return (uint64_t)pthread_getspecific(k) == state;
+}
+
 /* The key whose value is `state`; the interpreter makes it early. */
 static uint32_t find_key(uint64_t blocks, uint64_t state)
 {
 	for (uint32_t k = 0; k < BLOCKS * KEYS; k++) {
 		const uint64_t *block = ((uint64_t *const *)blocks)[k / KEYS];
-		if (block && block[2 * (k % KEYS) + 1] == state)
+		if (block && block[2 * (k % KEYS) + 1] == state && is_key(k, state))
 			return k;
 	}
 	return NO_KEY;
@@ -105,7 +111,7 @@ uint64_t python_state_find(struct scp_thread *t, const struct python_interpreter
 		return 0;
 	if (blocks && k != NO_KEY)
 		value = note_slot(t, blocks, k, &sequence);
-	if (likely(value == state))
+	if (likely(value == state) && (!state || likely(is_key(k, state))))
 		return state;
 	if (state)
 		return search(t, blocks, state);
