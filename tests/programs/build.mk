@@ -123,6 +123,12 @@ $(PROGRAMS)/chosen_late_%.so: tests/programs/selected/chosen_plugin.c
 $(PROGRAMS)/chosen_plugin_%.so: tests/programs/selected/chosen_plugin.c $(PROGRAMS)/chosen_late_%.so
 	$(CC) $(PROGRAM_CFLAGS) -DPLUGIN -fPIC -shared -o $@ $(filter-out %.h,$^) -Wl,-rpath,'$$ORIGIN'
 
+# The library's offsets into an interpreter's structures.
+TARGETS += $(PROGRAMS)/show_layout
+$(PROGRAMS)/show_layout: tests/programs/python/show_layout.c $(BUILD)/preload/python/python_layout.o
+	@mkdir -p $(@D)
+	$(CC) $(PROGRAM_CFLAGS) -o $@ $^
+
 REGION_FLAGS_regions_nopie = -fno-pie -no-pie
 REGION_FLAGS_regions_static = -static
 REGION_FLAGS_regions_O0 = -O0
