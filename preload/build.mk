@@ -57,6 +57,12 @@ PRELOAD_SRC = \
 	preload/python/python_object.c \
 	preload/python/python_record.c \
 	preload/python/python_table.c \
+	preload/process/symbols.c \
+	preload/python/python.c \
+	preload/python/python_find.c \
+	preload/python/python_frames.c \
+	preload/python/python_layout.c \
+	preload/python/python_state.c \
 	preload/region/region.c \
 	preload/region/region_api.c \
 	preload/region/region_filter.c \

@@ -140,7 +140,7 @@ static bool is_unbound(const struct slots_object *o, uint64_t value, uint64_t in
 static void consider(const struct slots_object *o, uint64_t *word, const char *name, uint64_t index)
 {
 	uint64_t value = __atomic_load_n(word, __ATOMIC_RELAXED);
-	uint32_t at = 0, hash = slots_object_hash(name);
+	uint32_t at = 0, hash = symbols_hash(name);
 	struct slots_name *n, *first = NULL;
 	while ((n = slots_names_next(name, hash, &at))) {
 		if (n->is_region) {
@@ -178,7 +178,7 @@ static void look_through_table(const struct slots_object *o, unsigned table)
 		/* Data may have many: names are looked up where it can matter. */
 		if (type == ARCH_RELOC_WORD && (r->r_addend || !slots_names_leads(*word)))
 			continue;
-		consider(o, word, o->string + o->symbol[ELF64_R_SYM(r->r_info)].st_name,
+		consider(o, word, o->names.string + o->names.symbol[ELF64_R_SYM(r->r_info)].st_name,
 			 type == ARCH_RELOC_JUMP_SLOT && table == SLOTS_CALLS ? i : ~UINT64_C(0));
 	}
 }

@@ -32,7 +32,7 @@ static void add(const char *name, uint64_t ours, uint64_t real)
 	if (!n)
 		return;
 	n->name = name;
-	n->hash = slots_object_hash(name);
+	n->hash = symbols_hash(name);
 	n->ours = ours;
 	n->real = real;
 	leads[bit_of(real) / 64] |= UINT64_C(1) << bit_of(real) % 64;
@@ -46,7 +46,7 @@ static uint64_t own(const struct slots_list *objects, const char *name)
 	bool several;
 	for (uint32_t i = 0; i < objects->count; i++)
 		if (o[i].is_own)
-			return slots_object_find(&o[i], name, slots_object_hash(name), &several);
+			return slots_object_find(&o[i], name, symbols_hash(name), &several);
 	return 0;
 }
 
@@ -55,7 +55,7 @@ static uint64_t own(const struct slots_list *objects, const char *name)
 static uint64_t true_original(const struct slots_list *objects, const char *name, uint64_t real)
 {
 	const struct slots_object *o = objects->at;
-	uint32_t hash = slots_object_hash(name);
+	uint32_t hash = symbols_hash(name);
 	uint64_t first = 0;
 	bool several;
 	for (uint32_t i = 0; i < objects->count; i++) {

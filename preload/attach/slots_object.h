@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "preload/attach/slots_memory.h"
+#include "preload/process/symbols.h"
 #include "preload/system/util.h"
 
 /* Of DT_RELA; of DT_JMPREL, whose words may wait for lazy binding. */
@@ -26,9 +27,7 @@ struct slots_object {
 	bool is_kept;  /* nothing of it is written: ours, or the loader */
 	const Elf64_Rela *rela[SLOTS_TABLES];
 	uint64_t relocations[SLOTS_TABLES];
-	const Elf64_Sym *symbol;
-	const char *string;
-	const uint32_t *gnu_hash, *hash;
+	struct symbols names;
 };
 
 /* How often objects were added to and removed from the loader's list. */
@@ -44,15 +43,6 @@ HIDDEN struct slots_loads slots_object_loads(void);
 
 /* What the dynamic section says, of an object whose base is known. */
 HIDDEN void slots_object_read(struct slots_object *o, const Elf64_Dyn *dynamic);
-
-/* The hash of DT_GNU_HASH. */
-static inline uint32_t slots_object_hash(const char *name)
-{
-	uint32_t h = 5381;
-	for (; *name; name++)
-		h = h * 33 + (uint8_t)*name;
-	return h;
-}
 
 /* The address that the object defines the name with. 0: it does not. `several`: it does so with
  * different addresses (versions). */

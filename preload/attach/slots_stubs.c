@@ -51,9 +51,10 @@ static bool bind(const struct link_map *map)
 	struct slots_object o = {.base = map->l_addr};
 	unsigned bound = 0;
 	slots_object_read(&o, map->l_ld);
-	for (uint64_t i = 0; o.symbol && o.string && i < o.relocations[SLOTS_DATA]; i++) {
+	for (uint64_t i = 0; o.names.symbol && o.names.string && i < o.relocations[SLOTS_DATA];
+	     i++) {
 		const Elf64_Rela *r = &o.rela[SLOTS_DATA][i];
-		const char *name = o.string + o.symbol[ELF64_R_SYM(r->r_info)].st_name;
+		const char *name = o.names.string + o.names.symbol[ELF64_R_SYM(r->r_info)].st_name;
 		uint64_t *word = (uint64_t *)(o.base + r->r_offset);
 		bool call = text_equal(name, "scprof_chosen_call");
 		if (!call && !text_equal(name, "scprof_chosen_dlsym"))

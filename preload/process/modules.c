@@ -87,13 +87,9 @@ static uint32_t note_build_id(const uint8_t *p, const uint8_t *end, uint8_t *out
  * header have none for us. */
 static uint32_t build_id(const struct unwind_object *o, uint8_t *out)
 {
-	const ElfW(Ehdr) *e = (const void *)o->start;
-	if (o->end - o->start < 4096 || e->e_ident[0] != 0x7f || e->e_ident[1] != 'E' ||
-	    e->e_ident[2] != 'L' || e->e_ident[3] != 'F' || e->e_phentsize != sizeof(ElfW(Phdr)) ||
-	    e->e_phoff + (uint64_t)e->e_phnum * sizeof(ElfW(Phdr)) > 4096)
-		return 0;
-	const ElfW(Phdr) *p = (const void *)(o->start + e->e_phoff);
-	for (unsigned i = 0; i < e->e_phnum; i++, p++) {
+	uint32_t count;
+	const ElfW(Phdr) *p = unwind_object_headers(o, &count);
+	for (uint32_t i = 0; p && i < count; i++, p++) {
 		uint64_t at = o->base + p->p_vaddr;
 		if (p->p_type != PT_NOTE || at < o->start || at > o->end ||
 		    p->p_filesz > o->end - at)

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "preload/system/util.h"
+
 /* How a code object tells lines. */
 enum python_table {
 	PYTHON_LNOTAB = 1, /* 3.8, 3.9: co_lnotab, pairs of increments (Objects/lnotab_notes.txt) */
@@ -18,7 +20,8 @@ enum python_table {
 };
 
 struct python_layout {
-	uint32_t minor; /* 3.minor */
+	uint32_t minor;	     /* 3.minor */
+	uint16_t finalizing; /* in _PyRuntime: the thread state that finalizes, or NULL */
 	/* PyThreadState */
 	uint16_t state_interp, state_thread;
 	uint16_t state_frame; /* to the frame (3.8 to 3.10, 3.13), or to the _PyCFrame (3.11, 3.12)
@@ -27,18 +30,29 @@ struct python_layout {
 	uint16_t cframe_frame, cframe_previous;
 	/* PyFrameObject (3.8 to 3.10), _PyInterpreterFrame (since 3.11) */
 	uint16_t frame_code, frame_previous, frame_instruction, frame_owner;
+	bool has_entry_frame; /* since 3.12: where the interpreter's loop begins, on the C stack */
 	bool instruction_is_index; /* an int: times instruction_unit; else a pointer into the code
 				    */
 	uint8_t instruction_unit;  /* bytes: 1 (3.8, 3.9), 2 (3.10) */
 	/* PyCodeObject */
 	uint16_t code_filename, code_name, code_first_line, code_table, code_bytecode;
+	uint16_t code_first_traceable; /* since 3.11, an int: instructions before it are a call's
+					  preparation, and no frame of a traceback. 0: none */
 	enum python_table table;
 	/* objects */
 	uint16_t object_type, bytes_size, bytes_data;
 	uint16_t text_length, text_state, text_ascii, text_compact; /* PyUnicodeObject */
-	uint16_t type_dealloc;
+	uint16_t type_name, type_dealloc;
 	/* of this interpreter, found when it was */
 	uint64_t code_type, frame_type, text_type, bytes_type; /* addresses of the types */
 };
+
+/* That of 3.`minor`, without addresses. NULL: not known. */
+HIDDEN const struct python_layout *python_layout_of(uint32_t minor);
+
+/* What the interpreter itself tells (3.13: _PyRuntime begins with _Py_DebugOffsets), where it
+ * differs. False: it is free-threaded, or tells nothing that can be. */
+HIDDEN bool python_layout_take(struct python_layout *layout, const void *runtime,
+			       bool *free_threaded);
 
 #endif

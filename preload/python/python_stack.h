@@ -21,8 +21,9 @@ struct python_frame {
 /* Frames that one activation of the interpreter's loop (_PyEval_EvalFrameDefault) executes: since
  * CPython 3.11 a call from Python to Python needs no C frame. */
 struct python_run {
-	uint64_t anchor;       /* an address within the C frame of the loop; 0: runs and loops are
-				  matched by counting, from the innermost on (before 3.11) */
+	uint64_t anchor;       /* an address within the C frame of the loop; 0: it is the next loop
+				  further out than the run before (before 3.11, and the last run of
+				  a stack that is cut or full) */
 	uint32_t first, count; /* of python_stack.frame, innermost first */
 };
 
@@ -37,9 +38,12 @@ struct python_stack {
 
 /* Lines by code object and instruction, remembered: a thread's own. */
 #define PYTHON_ROWS 1024u
+struct python_code;
 struct python_row {
-	uint64_t code, serial; /* address, and serial of its python_code */
-	uint64_t instruction;
+	uint64_t code;			 /* address; 0: the row is empty */
+	const struct python_code *known; /* NULL: never a frame of the path */
+	uint64_t serial;		 /* of `known` */
+	uint64_t instruction;		 /* the word in the frame */
 	struct python_frame frame;
 };
 

@@ -17,6 +17,7 @@
 #ifndef SCPROF_PRELOAD_UNWIND_UNWIND_H
 #define SCPROF_PRELOAD_UNWIND_UNWIND_H
 
+#include <link.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -100,6 +101,9 @@ enum unwind_result {
 /* Find the loaded object at `pc`. Lock-free where libc has _dl_find_object. */
 bool unwind_object_find_object(uint64_t pc, struct unwind_object *object);
 
+/* Its program headers; NULL: its first page is not its ELF header. */
+const ElfW(Phdr) * unwind_object_headers(const struct unwind_object *object, uint32_t *count);
+
 /* Begin at the caller of a function: `pc` its return address, `sp` and `fp` as
  * they are after it has returned. Other registers are unknown. The fields
  * work, note, readable and context are the caller's to fill. */
@@ -120,6 +124,9 @@ void unwind_chain_forget(void);
 /* Find the row that holds at c->pc; false where there is none. *signal_frame:
  * the frame was entered by a signal. *ra: the return address column. */
 bool unwind_cfi_find_row(struct unwind_cursor *c, bool *signal_frame, uint64_t *ra);
+
+/* The code that one entry of the tables covers: a function, or a part of one. */
+bool unwind_cfi_find_range(uint64_t pc, uint64_t *start, uint64_t *end);
 
 /* Value of a register at this frame; reads and notes memory where it must. */
 bool unwind_get(struct unwind_cursor *c, uint64_t reg, uint64_t *value);

@@ -110,7 +110,7 @@ static const uint8_t *search_table(const struct unwind_object *o, uint64_t pc)
 }
 
 static bool parse_fde(const uint8_t *at, const struct unwind_object *o, uint64_t pc,
-		      struct cie *cie, struct dwarf_reader *r, uint64_t *start)
+		      struct cie *cie, struct dwarf_reader *r, uint64_t *start, uint64_t *bytes)
 {
 	if (!open_entry(at, o, r))
 		return false;
@@ -119,8 +119,8 @@ static bool parse_fde(const uint8_t *at, const struct unwind_object *o, uint64_t
 	if (!id || !parse_cie(id_at - id, o, cie))
 		return false;
 	*start = dwarf_pointer(r, cie->fde_encoding, 0);
-	uint64_t length = dwarf_pointer(r, cie->fde_encoding & DW_EH_PE_format, 0);
-	if (r->bad || pc < *start || pc - *start >= length)
+	*bytes = dwarf_pointer(r, cie->fde_encoding & DW_EH_PE_format, 0);
+	if (r->bad || pc < *start || pc - *start >= *bytes)
 		return false;
 	if (cie->augmented)
 		dwarf_skip(r, dwarf_uleb(r));
@@ -311,23 +311,37 @@ static bool run(struct machine *m, struct dwarf_reader r)
 	return true;
 }
 
+bool unwind_cfi_find_range(uint64_t pc, uint64_t *start, uint64_t *end)
+{
+	struct unwind_object object;
+	struct dwarf_reader instructions;
+	struct cie cie;
+	const uint8_t *fde = unwind_object_find_object(pc, &object) && object.eh_frame_hdr
+				     ? search_table(&object, pc)
+				     : NULL;
+	if (!fde || !parse_fde(fde, &object, pc, &cie, &instructions, start, end))
+		return false;
+	*end += *start;
+	return true;
+}
+
 bool unwind_cfi_find_row(struct unwind_cursor *c, bool *signal_frame, uint64_t *ra)
 {
 	struct unwind_object object;
 	struct dwarf_reader instructions;
 	struct cie cie;
-	uint64_t start, pc = c->exact ? c->pc : c->pc - 1;
+	uint64_t start, bytes, pc = c->exact ? c->pc : c->pc - 1;
 
 	c->uncalled = false;
 	if (!unwind_object_find_object(pc, &object) || !object.eh_frame_hdr)
 		return false;
 	const uint8_t *fde = search_table(&object, pc);
-	if (!fde || !parse_fde(fde, &object, pc, &cie, &instructions, &start)) {
+	if (!fde || !parse_fde(fde, &object, pc, &cie, &instructions, &start, &bytes)) {
 		/* A start routine that nobody called is "returned to" at its first byte. */
 		pc = c->pc;
 		c->uncalled = true;
 		fde = search_table(&object, pc);
-		if (!fde || !parse_fde(fde, &object, pc, &cie, &instructions, &start))
+		if (!fde || !parse_fde(fde, &object, pc, &cie, &instructions, &start, &bytes))
 			return false;
 	}
 	struct machine m = {c->work, &cie, 0, ~UINT64_C(0), 0};

@@ -58,14 +58,10 @@ static bool can_read_code(struct unwind_cursor *c, uint64_t address)
 /* The first page of an object has its program headers. */
 static bool is_in_code_segment(struct unwind_cursor *c, const struct unwind_object *o, uint64_t pc)
 {
-	const ElfW(Ehdr) *e = (const void *)o->start;
-	if (!c->readable(c->context, o->start) || e->e_ident[0] != ELFMAG0 ||
-	    e->e_ident[1] != ELFMAG1 || e->e_ident[2] != ELFMAG2 || e->e_ident[3] != ELFMAG3 ||
-	    e->e_phentsize != sizeof(ElfW(Phdr)) || e->e_phoff > 4096 ||
-	    e->e_phoff + (uint64_t)e->e_phnum * sizeof(ElfW(Phdr)) > 4096)
-		return false;
-	const ElfW(Phdr) *p = (const void *)(o->start + e->e_phoff);
-	for (unsigned i = 0; i < e->e_phnum; i++)
+	uint32_t count;
+	const ElfW(Phdr) *p =
+		c->readable(c->context, o->start) ? unwind_object_headers(o, &count) : NULL;
+	for (uint32_t i = 0; p && i < count; i++)
 		if (p[i].p_type == PT_LOAD && (p[i].p_flags & PF_X) &&
 		    pc - o->base - p[i].p_vaddr < p[i].p_memsz)
 			return true;

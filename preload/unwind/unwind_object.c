@@ -80,3 +80,15 @@ bool unwind_object_find_object(uint64_t pc, struct unwind_object *object)
 	struct search s = {pc, object};
 	return dl_iterate_phdr(visit, &s) == 1;
 }
+
+const ElfW(Phdr) * unwind_object_headers(const struct unwind_object *o, uint32_t *count)
+{
+	const ElfW(Ehdr) *e = (const void *)o->start;
+	if (o->end - o->start < 4096 || e->e_ident[0] != ELFMAG0 || e->e_ident[1] != ELFMAG1 ||
+	    e->e_ident[2] != ELFMAG2 || e->e_ident[3] != ELFMAG3 ||
+	    e->e_phentsize != sizeof(ElfW(Phdr)) || e->e_phoff > 4096 ||
+	    e->e_phoff + (uint64_t)e->e_phnum * sizeof(ElfW(Phdr)) > 4096)
+		return NULL;
+	*count = e->e_phnum;
+	return (const void *)(o->start + e->e_phoff);
+}

@@ -129,6 +129,12 @@ $(PROGRAMS)/check_lines: tests/programs/python/check_lines.c $(BUILD)/preload/py
 	@mkdir -p $(@D)
 	$(CC) $(PROGRAM_CFLAGS) -o $@ $^
 
+# The library's offsets into an interpreter's structures.
+TARGETS += $(PROGRAMS)/show_layout
+$(PROGRAMS)/show_layout: tests/programs/python/show_layout.c $(BUILD)/preload/python/python_layout.o
+	@mkdir -p $(@D)
+	$(CC) $(PROGRAM_CFLAGS) -o $@ $^
+
 REGION_FLAGS_regions_nopie = -fno-pie -no-pie
 REGION_FLAGS_regions_static = -static
 REGION_FLAGS_regions_O0 = -O0

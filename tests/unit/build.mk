@@ -32,6 +32,14 @@ $(WALKED): $(BUILD)/tests/unit/preload/walked_%.so: tests/unit/preload/walked.c
 	$(CC) -std=gnu11 -O2 -g $(WARN) $(DEPS) -D_GNU_SOURCE -I. $(WALKED_$*) -fPIC -shared -o $@ $< -Wl,-soname,$(@F)
 $(BUILD)/tests/unit/preload/test_walk: $(patsubst %,$(BUILD)/preload/call/%.o,walk walk_check walk_rows full_walk) | $(WALKED)
 
+# What interpreters export, of versions that are read and of two that are not.
+MADE_PYTHONS = $(patsubst %,$(BUILD)/tests/unit/preload/libpython_made_%.so,7 8 9 10 11 12 13 14)
+$(MADE_PYTHONS): $(BUILD)/tests/unit/preload/libpython_made_%.so: tests/unit/preload/made_python.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -O2 -g $(DEPS) -DMINOR=$* -fPIC -shared -o $@ $< -Wl,-soname,$(@F)
+$(BUILD)/tests/unit/preload/test_python_frames: WARN += -DMADE='"$(abspath $(BUILD))/tests/unit/preload"'
+$(BUILD)/tests/unit/preload/test_python_frames: | $(MADE_PYTHONS)
+
 # The slow path, beside the fast one, which is inlined.
 $(BUILD)/tests/unit/preload/test_call_fast: $(BUILD)/preload/call/call_end.o
 

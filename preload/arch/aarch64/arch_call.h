@@ -22,4 +22,17 @@ static inline bool arch_follows_call(uint64_t address)
 	       (code & 0xfefff800u) == 0xd63f0800u;
 }
 
+/* Where the instruction at `at` jumps to: B with 26 bits of displacement (Arm Architecture
+ * Reference Manual, C6.2). 0: it is another. ARCH_JUMP_BYTES can be read. */
+#define ARCH_JUMP_BYTES 4
+#define ARCH_JUMP_STEP	4 /* between the places where an instruction may begin */
+static inline uint64_t arch_jump_target(const uint8_t *at)
+{
+	uint32_t code;
+	__builtin_memcpy(&code, at, 4);
+	if (code >> 26 != 5)
+		return 0;
+	return (uint64_t)at + (uint64_t)((int64_t)((uint64_t)code << 38) >> 36);
+}
+
 #endif

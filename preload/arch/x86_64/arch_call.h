@@ -38,4 +38,18 @@ static inline bool arch_follows_call(uint64_t address)
 	return false;
 }
 
+/* Where the instruction that may begin at `at` jumps to: E9, or 0F 8x, with 32 bits of displacement
+ * (as above, JMP and Jcc). 0: it is another. ARCH_JUMP_BYTES can be read. */
+#define ARCH_JUMP_BYTES 6
+#define ARCH_JUMP_STEP	1 /* between the places where an instruction may begin */
+static inline uint64_t arch_jump_target(const uint8_t *at)
+{
+	bool is_far = at[0] == 0x0f && (at[1] & 0xf0) == 0x80;
+	int32_t by;
+	if (!is_far && at[0] != 0xe9)
+		return 0;
+	__builtin_memcpy(&by, at + 1 + is_far, 4);
+	return (uint64_t)at + 5 + is_far + (uint64_t)(int64_t)by;
+}
+
 #endif

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What the calling thread's Python stack is; and, before the first one is read, whether memory is
+ * laid out as the interpreter's version says. */
+#include <pthread.h>
+
+#include "preload/process/process.h"
+#include "preload/python/python.h"
+#include "preload/python/python_code.h"
+#include "preload/python/python_find.h"
+#include "preload/python/python_frames.h"
+#include "preload/python/python_state.h"
+
+#define TRIES 64u /* so many states may be another thread's before the layout is not believed */
+
+static bool is_watched;
+static uint32_t tries;
+
+static bool has_room(struct scp_thread *t, uint64_t object, uint64_t bytes)
+{
+	return !(object & 7) && python_can_read(t, object, bytes);
+}
+
+/* Is the object of this type? It may have moved into a program that refers to it (copy relocation):
+ * then its name tells. */
+static bool is_of_type(struct scp_thread *t, const struct python_layout *l, uint64_t object,
+		       uint64_t *type, const char *name)
+{
+	uint64_t found, at;
+	if (!has_room(t, object, l->object_type + 8u))
+		return false;
+	found = *(const uint64_t *)(object + l->object_type);
+	if (found == *type)
+		return true;
+	if (!has_room(t, found, l->type_dealloc + 8u))
+		return false;
+	at = *(const uint64_t *)(found + l->type_name);
+	if (!python_can_read(t, at, 16) || !text_equal((const char *)at, name))
+		return false;
+	*type = found;
+	return true;
+}
+
+static bool fits(struct scp_thread *t, struct python_layout *l, uint64_t frame)
+{
+	uint64_t code = *(const uint64_t *)(frame + l->frame_code);
+	if (l->minor <= 10 && !is_of_type(t, l, frame, &l->frame_type, "frame"))
+		return false;
+	if (!is_of_type(t, l, code, &l->code_type, "code") ||
+	    !has_room(t, code, (l->code_bytecode ? l->code_bytecode : l->code_table) + 8u))
+		return false;
+	return is_of_type(t, l, *(const uint64_t *)(code + l->code_name), &l->text_type, "str") &&
+	       is_of_type(t, l, *(const uint64_t *)(code + l->code_filename), &l->text_type,
+			  "str") &&
+	       is_of_type(t, l, *(const uint64_t *)(code + l->code_table), &l->bytes_type, "bytes");
+}
+
+/* By this thread's state and its innermost frame. False: there is none yet, or it does not fit. */
+static COLD bool check(struct scp_thread *t, struct python_interpreter *p, uint64_t state)
+{
+	struct python_layout *l = &p->layout;
+	uint64_t frame = python_frames_innermost(t, l, state);
+	if (frame && *(const uint64_t *)(state + l->state_thread) == (uint64_t)pthread_self()) {
+		if (fits(t, l, frame))
+			p->is_checked = true;
+		else
+			python_find_refuse(SCP_PYTHON_LAYOUT);
+		return p->is_checked;
+	}
+	/* No frame; or none that can be read, or a state that another thread made. */
+	bool is_none = !t->found.noted[t->found.noted_count - 1].value;
+	if (!is_none)
+		python_state_note_change(t);
+	if (!is_none && __atomic_add_fetch(&tries, 1, __ATOMIC_RELAXED) > TRIES)
+		python_find_refuse(SCP_PYTHON_LAYOUT);
+	return false;
+}
+
+static bool watch(const struct python_interpreter *p)
+{
+	if (!is_watched) {
+		is_watched = python_code_watch(&p->layout);
+		if (!is_watched)
+			python_find_refuse(SCP_PYTHON_UNWATCHED);
+	}
+	return is_watched;
+}
+
+static void tell(void)
+{
+	struct scp_header *h = process.file->header;
+	uint32_t found = python_find_tell();
+	if (h && h->python != found)
+		h->python = found;
+}
+
+static void forget_rows(struct scp_thread *t)
+{
+	struct python_rows *rows = &t->python_rows;
+	for (uint32_t i = 0; i < PYTHON_ROWS; i++)
+		rows->row[i].code = 0;
+	for (uint32_t i = 0; i < sizeof rows->page / sizeof *rows->page; i++)
+		rows->page[i] = 0;
+	compiler_barrier();
+	rows->generation = t->generation;
+}
+
+bool python_read(struct scp_thread *t, uint32_t depth)
+{
+	struct python_stack *s = &t->python;
+	struct python_interpreter *p = python_find_interpreter();
+	s->frames = s->runs = 0;
+	s->cut = s->full = false;
+	tell();
+	if (!p)
+		return false;
+	if (t->python_rows.generation != t->generation)
+		forget_rows(t);
+	uint64_t state = python_state_find(t, p);
+	if (state && (likely(p->is_checked) || check(t, p, state)) && likely(watch(p)))
+		python_frames_read(t, p, state, depth);
+	return s->runs || s->cut;
+}
+
+void python_forget(void)
+{
+	python_find_forget();
+	python_code_forget();
+}
+
+void python_put_back(void)
+{
+	if (is_watched)
+		python_code_put_back();
+	is_watched = false;
+}

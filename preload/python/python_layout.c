@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Offsets by minor version, of 64-bit builds; x86-64 and AArch64 have the same. */
+#include "preload/python/python_layout.h"
+
+#define OFFSET_MOST 4096u /* what an interpreter tells beyond it is none */
+
+/* Objects: until 3.11 strings keep a wide copy, too. */
+#define OBJECTS(ascii, compact)                                                                    \
+	.object_type = 8, .bytes_size = 16, .bytes_data = 32, .text_length = 16, .text_state = 32, \
+	.text_ascii = (ascii), .text_compact = (compact), .type_name = 24, .type_dealloc = 48
+
+/* 3.8 to 3.10: a PyFrameObject an activation of the loop. */
+#define FRAME_OBJECTS(lasti, unit, kind)                                                           \
+	.finalizing = 16, .state_interp = 16, .state_thread = 176, .state_frame = 24,              \
+	.frame_code = 32, .frame_previous = 24, .frame_instruction = (lasti),                      \
+	.instruction_is_index = true, .instruction_unit = (unit), .code_filename = 104,            \
+	.code_name = 112, .code_first_line = 40, .code_table = 120, .table = (kind),               \
+	OBJECTS(48, 72)
+
+static const struct python_layout layouts[] = {
+	{.minor = 8, FRAME_OBJECTS(104, 1, PYTHON_LNOTAB)},
+	{.minor = 9, FRAME_OBJECTS(104, 1, PYTHON_LNOTAB)},
+	{.minor = 10, FRAME_OBJECTS(96, 2, PYTHON_LINES)},
+	{.minor = 11,
+	 .finalizing = 24,
+	 .state_interp = 16,
+	 .state_thread = 152,
+	 .state_frame = 56,
+	 .has_cframe = true,
+	 .cframe_frame = 8,
+	 .cframe_previous = 16,
+	 .frame_code = 32,
+	 .frame_previous = 48,
+	 .frame_instruction = 56,
+	 .frame_owner = 69,
+	 .code_filename = 112,
+	 .code_name = 128,
+	 .code_first_line = 72,
+	 .code_table = 136,
+	 .code_bytecode = 184,
+	 .code_first_traceable = 168,
+	 .table = PYTHON_POSITIONS,
+	 OBJECTS(48, 72)},
+	{.minor = 12,
+	 .finalizing = 24,
+	 .state_interp = 16,
+	 .state_thread = 136,
+	 .state_frame = 56,
+	 .has_cframe = true,
+	 .cframe_frame = 0,
+	 .cframe_previous = 8,
+	 .frame_code = 0,
+	 .frame_previous = 8,
+	 .frame_instruction = 56,
+	 .frame_owner = 70,
+	 .has_entry_frame = true,
+	 .code_filename = 112,
+	 .code_name = 128,
+	 .code_first_line = 68,
+	 .code_table = 136,
+	 .code_bytecode = 192,
+	 .code_first_traceable = 176,
+	 .table = PYTHON_POSITIONS,
+	 OBJECTS(40, 56)},
+	{.minor = 13,
+	 .finalizing = 608,
+	 .state_interp = 16,
+	 .state_thread = 152,
+	 .state_frame = 72,
+	 .frame_code = 0,
+	 .frame_previous = 8,
+	 .frame_instruction = 56,
+	 .frame_owner = 70,
+	 .has_entry_frame = true,
+	 .code_filename = 112,
+	 .code_name = 128,
+	 .code_first_line = 68,
+	 .code_table = 136,
+	 .code_bytecode = 200,
+	 .code_first_traceable = 184,
+	 .table = PYTHON_POSITIONS,
+	 OBJECTS(40, 56)},
+};
+
+const struct python_layout *python_layout_of(uint32_t minor)
+{
+	for (unsigned i = 0; i < sizeof layouts / sizeof *layouts; i++)
+		if (layouts[i].minor == minor)
+			return &layouts[i];
+	return NULL;
+}
+
+/* The beginning of CPython 3.13's _Py_DebugOffsets (Include/internal/pycore_runtime.h), in words.
+ */
+enum told {
+	TOLD_COOKIE,
+	TOLD_VERSION,
+	TOLD_FREE_THREADED,
+	TOLD_RUNTIME_SIZE,
+	TOLD_FINALIZING,
+	TOLD_STATE = 19, /* size, prev, next, interp, current_frame, thread_id */
+	TOLD_FRAME = 28, /* size, previous, executable, instr_ptr, localsplus, owner */
+	TOLD_CODE = 34,	 /* size, filename, name, qualname, linetable, firstlineno, argcount,
+			    localsplusnames, localspluskinds, co_code_adaptive */
+	TOLD_OBJECT = 44 /* size, ob_type */
+};
+
+static bool take(uint16_t *to, uint64_t told)
+{
+	*to = (uint16_t)told;
+	return told < OFFSET_MOST;
+}
+
+bool python_layout_take(struct python_layout *l, const void *runtime, bool *free_threaded)
+{
+	static const char cookie[8] = {'x', 'd', 'e', 'b', 'u', 'g', 'p', 'y'};
+	const uint64_t *told = runtime;
+	*free_threaded = false;
+	for (unsigned i = 0; i < 8; i++)
+		if (((const char *)runtime)[i] != cookie[i])
+			return false;
+	*free_threaded = told[TOLD_FREE_THREADED] != 0;
+	return !*free_threaded && told[TOLD_VERSION] >> 16 == (3u << 8 | l->minor) &&
+	       take(&l->finalizing, told[TOLD_FINALIZING]) &&
+	       take(&l->state_interp, told[TOLD_STATE + 3]) &&
+	       take(&l->state_frame, told[TOLD_STATE + 4]) &&
+	       take(&l->state_thread, told[TOLD_STATE + 5]) &&
+	       take(&l->frame_previous, told[TOLD_FRAME + 1]) &&
+	       take(&l->frame_code, told[TOLD_FRAME + 2]) &&
+	       take(&l->frame_instruction, told[TOLD_FRAME + 3]) &&
+	       take(&l->frame_owner, told[TOLD_FRAME + 5]) &&
+	       take(&l->code_filename, told[TOLD_CODE + 1]) &&
+	       take(&l->code_name, told[TOLD_CODE + 3]) &&
+	       take(&l->code_table, told[TOLD_CODE + 4]) &&
+	       take(&l->code_first_line, told[TOLD_CODE + 5]) &&
+	       take(&l->code_bytecode, told[TOLD_CODE + 9]) &&
+	       take(&l->object_type, told[TOLD_OBJECT + 1]);
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+/* glibc keeps what pthread_getspecific gives in the thread's control block: for 32 keys
+ * struct pthread_key_data {uintptr_t seq; void *data;} specific_1stblock[32], and behind that
+ * *specific[32], of which the first leads to that block, and the others to blocks of further keys,
+ * or are NULL. Where this lies differs between versions: it is looked for, once a process. Which
+ * key is the interpreter's is found by its value. */
+#include <pthread.h>
+
+#include "preload/process/process.h"
+#include "preload/python/python_state.h"
+
+#define BLOCKS	    32u
+#define KEYS	    32u	  /* of a block */
+#define BLOCK_BYTES 512u  /* of a block */
+#define TCB_BYTES   2048u /* of the control block, that are looked through */
+#define NO_KEY	    UINT32_MAX
+
+static uint32_t blocks_offset;	 /* from pthread_self(); 0: not found */
+static uint32_t key = NO_KEY;	 /* the interpreter's */
+static uint64_t finalizing_seen; /* its word, latest */
+static uint64_t changes;
+
+void python_state_note_change(struct scp_thread *t)
+{
+	uint64_t value;
+	python_state_note(t, (uint64_t)&changes, &value);
+	__atomic_add_fetch(&changes, 1, __ATOMIC_RELAXED);
+}
+
+/* Where specific[] is; 0: this libc has another control block. */
+static uint64_t find_blocks(void)
+{
+	uint64_t self = (uint64_t)pthread_self();
+	if (likely(blocks_offset))
+		return self + blocks_offset;
+	for (uint32_t at = BLOCK_BYTES; at < TCB_BYTES; at += 8)
+		if (*(const uint64_t *)(self + at) == self + at - BLOCK_BYTES) {
+			__atomic_store_n(&blocks_offset, at, __ATOMIC_RELAXED);
+			return self + at;
+		}
+	return 0;
+}
+
+/* A word may be left from a key that was deleted: libc knows. */
+static bool is_key(uint32_t k, uint64_t state)
+{
+	return (uint64_t)pthread_getspecific(k) == state;
+}
+
+/* The key whose value is `state`; the interpreter makes it early. */
+static uint32_t find_key(uint64_t blocks, uint64_t state)
+{
+	for (uint32_t k = 0; k < BLOCKS * KEYS; k++) {
+		const uint64_t *block = ((uint64_t *const *)blocks)[k / KEYS];
+		if (block && block[2 * (k % KEYS) + 1] == state && is_key(k, state))
+			return k;
+	}
+	return NO_KEY;
+}
+
+/* Note what the thread has for key `k`, and what leads there; 0: nothing. `sequence`: the address
+ * of the number of the key that it was set for; 0: there is no block. */
+static uint64_t note_slot(struct scp_thread *t, uint64_t blocks, uint32_t k, uint64_t *sequence)
+{
+	uint64_t block = blocks - BLOCK_BYTES, value = 0;
+	*sequence = 0;
+	if (k >= KEYS && (!python_state_note(t, blocks + 8 * (k / KEYS), &block) || !block))
+		return 0;
+	*sequence = block + 16 * (k % KEYS);
+	python_state_note(t, *sequence + 8, &value);
+	return value;
+}
+
+/* The key is not known, or was deleted and made again (Py_Finalize, Py_Initialize): memos that say
+ * that a thread has no state may be wrong. */
+static COLD uint64_t search(struct scp_thread *t, uint64_t blocks, uint64_t state)
+{
+	uint64_t sequence;
+	uint32_t found = blocks ? find_key(blocks, state) : NO_KEY;
+	if (found != __atomic_load_n(&key, __ATOMIC_RELAXED)) {
+		__atomic_store_n(&key, found, __ATOMIC_RELAXED);
+		process_next_generation();
+	}
+	if (found == NO_KEY || note_slot(t, blocks, found, &sequence) != state)
+		python_state_note_change(t);
+	return state;
+}
+
+/* 1: go on; 0: the frames of this thread may be gone. */
+static bool note_finalizing(struct scp_thread *t, const struct python_interpreter *p,
+			    uint64_t state)
+{
+	uint64_t by = 0;
+	python_state_note(t, p->finalizing, &by);
+	if (unlikely(by != __atomic_load_n(&finalizing_seen, __ATOMIC_RELAXED))) {
+		__atomic_store_n(&finalizing_seen, by, __ATOMIC_RELAXED);
+		process_next_generation();
+	}
+	if (likely(!by))
+		return true;
+	python_state_note_change(t);
+	t->python.cut = state && by != state;
+	return by == state;
+}
+
+uint64_t python_state_find(struct scp_thread *t, const struct python_interpreter *p)
+{
+	uint64_t blocks = find_blocks(), state = p->own_state(), value = 0, sequence = 0;
+	uint32_t k = __atomic_load_n(&key, __ATOMIC_RELAXED);
+	if (!note_finalizing(t, p, state))
+		return 0;
+	if (blocks && k != NO_KEY)
+		value = note_slot(t, blocks, k, &sequence);
+	if (likely(value == state) && (!state || likely(is_key(k, state))))
+		return state;
+	if (state)
+		return search(t, blocks, state);
+	/* Set for a key that was deleted: until it is set again. */
+	if (sequence)
+		python_state_note(t, sequence, &value);
+	return 0;
+}
