@@ -50,6 +50,7 @@ PRELOAD_SRC = \
 	preload/process/settings.c \
 	preload/process/slowest_settings.c \
 	preload/process/start_name.c \
+	preload/python/python_stand_in.c \
 	preload/region/region.c \
 	preload/region/region_api.c \
 	preload/region/region_filter.c \
