@@ -39,6 +39,8 @@ static void put_run(struct merge *m)
 
 static bool holds(const struct merge_frame *f, const struct python_run *run)
 {
+	if (f->end == UINT64_MAX && f->kind != PYTHON_LOOP)
+		return false;
 	return run->anchor && run->anchor >= f->sp && run->anchor < f->end;
 }
 
