@@ -53,6 +53,8 @@ static const struct usage_entry usage_variables[] = {
 	{.name = "SCPROF_BELOW",
 	 .text = "as run --below; SCPROF_THREADS, SCPROF_DEPTH, SCPROF_AFTER, SCPROF_FOR, "
 		 "SCPROF_SIGNAL, SCPROF_STOPPED likewise"},
+	{.name = "SCPROF_NATIVE",
+	 .text = "1: as run --native; SCPROF_PYTHON=off: as run --no-python"},
 	{.name = "SCPROF_DISABLE", .text = "1: record nothing"},
 	{.name = "SCPROF_LIB", .text = "path of libscprof.so (default: found beside scprof)"},
 	{.name = "SCPROF_DEBUG_PATH",

@@ -17,6 +17,7 @@ PRELOAD_SRC = \
 	preload/call/fd_kind.c \
 	preload/call/full_walk.c \
 	preload/call/look.c \
+	preload/call/merge.c \
 	preload/call/path_cache.c \
 	preload/call/walk.c \
 	preload/call/walk_check.c \

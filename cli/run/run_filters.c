@@ -44,6 +44,12 @@ int run_filters_take(struct run_filters *f, int option, const char *value)
 	case RUN_OPTION_DEPTH:
 		f->depth = value;
 		return 0;
+	case RUN_OPTION_NATIVE:
+		f->native = "1";
+		return 0;
+	case RUN_OPTION_NO_PYTHON:
+		f->python = "off";
+		return 0;
 	case RUN_OPTION_AFTER:
 		f->after = value;
 		return 0;
@@ -125,6 +131,16 @@ static int check_depth(const char *text)
 	return -1;
 }
 
+static int check_python(const struct run_filters *f)
+{
+	if (!f->native || !f->python)
+		return 0;
+	say("--native keeps C frames beside Python functions, and --no-python reads none of "
+	    "those.\n"
+	    "C frames alone are what --no-python records");
+	return -1;
+}
+
 static int check_time(const char *option, const char *text, uint64_t *ns)
 {
 	if (!text || (!duration_parse(text, ns) && *ns))
@@ -154,7 +170,7 @@ int run_filters_check(struct run_filters *f)
 	struct recording_plan *plan = &f->plan;
 
 	if (take_variables(f) || check_threads(f->threads) || check_depth(f->depth) ||
-	    check_time("--after", f->after, &plan->after_ns) ||
+	    check_python(f) || check_time("--after", f->after, &plan->after_ns) ||
 	    check_time("--for", f->length, &plan->for_ns) || check_signal(f->signal, &plan->signal))
 		return -1;
 	/* without a signal the program starts recording, not the tool */
@@ -246,6 +262,8 @@ int run_filters_prepare(const struct run_filters *f, const struct program *progr
 					  .below_ranges = f->below ? d->below : NULL,
 					  .threads = f->threads,
 					  .depth = f->depth,
+					  .python = f->python,
+					  .native = f->native,
 					  .after = f->after,
 					  /* else the page alone ends it, with nothing left out */
 					  .length = f->attached ? NULL : f->length,

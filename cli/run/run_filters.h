@@ -15,6 +15,7 @@
 struct run_filters {
 	char *below, *threads; /* owned: options that may be given again are joined by commas */
 	const char *depth, *after, *length, *signal;
+	const char *python, *native; /* as the variables; NULL: what they are */
 	bool stopped;
 	bool attached; /* of a process that runs: recording always can be stopped */
 	pid_t process; /* that one, and */
@@ -29,6 +30,8 @@ enum {
 	RUN_OPTION_BELOW = 512,
 	RUN_OPTION_THREAD,
 	RUN_OPTION_DEPTH,
+	RUN_OPTION_NATIVE,
+	RUN_OPTION_NO_PYTHON,
 	RUN_OPTION_AFTER,
 	RUN_OPTION_FOR,
 	RUN_OPTION_SIGNAL,

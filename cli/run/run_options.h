@@ -95,6 +95,11 @@ enum {
 		{"depth", RUN_OPTION_DEPTH, "N",                                                   \
 		 .text = "keep the N innermost frames of a call path",                             \
 		 .variable = "SCPROF_DEPTH"},                                                      \
+		{"native", RUN_OPTION_NATIVE, NULL,                                                \
+		 .text = "keep the Python interpreter's own C frames beside Python functions",     \
+		 .variable = "SCPROF_NATIVE"},                                                     \
+		{"no-python", RUN_OPTION_NO_PYTHON, NULL,                                          \
+		 .text = "C frames only: read no Python functions (SCPROF_PYTHON=off)"},           \
 	{                                                                                          \
 		"no-report", RUN_OPTION_NO_REPORT, NULL, .text = "write the profile only"          \
 	}

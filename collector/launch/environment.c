@@ -103,7 +103,7 @@ struct variable {
 	bool inherited;
 };
 
-#define VARIABLES 21 /* with that of the stubs */
+#define VARIABLES 23 /* with that of the stubs */
 
 /* A filter that is not set must not come from our own environment either. */
 static size_t list_variables(const struct environment *e, const char *tick,
@@ -126,6 +126,8 @@ static size_t list_variables(const struct environment *e, const char *tick,
 		{"SCPROF_BELOW_RANGES", f->below_ranges, false},
 		{"SCPROF_THREADS", f->threads, false},
 		{"SCPROF_DEPTH", f->depth, false},
+		{"SCPROF_PYTHON", f->python, true},
+		{"SCPROF_NATIVE", f->native, true},
 		{"SCPROF_AFTER", f->after, false},
 		{"SCPROF_FOR", f->length, false},
 		{"SCPROF_SIGNAL", f->signal, false},

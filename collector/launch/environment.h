@@ -12,6 +12,7 @@
 struct environment_filters {
 	const char *below, *below_ranges; /* patterns; the file of their places */
 	const char *threads, *depth;
+	const char *python, *native; /* NULL: as it is in the environment */
 	const char *after, *length, *signal, *stopped;
 	const char *control; /* the page that stops and starts recording */
 };

@@ -14,6 +14,7 @@
 #include "preload/process/libraries.h"
 #include "preload/process/process.h"
 #include "preload/process/settings.h"
+#include "preload/python/python.h"
 #include "preload/start/lifecycle.h"
 #include "preload/system/sys.h"
 
@@ -102,6 +103,7 @@ enum scp_attach_problem session_end(void)
 	if (function_opened_later)
 		slots_put_back(&state.slots);
 	lifecycle_end_session();
+	python_put_back();
 	errno = saved;
 	return give(SCP_ATTACH_DORMANT, SCP_ATTACH_FINE, since_ns);
 }

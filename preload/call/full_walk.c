@@ -2,6 +2,7 @@
 /* Walks without cached rows. They work in the thread's scratch memory, because the stack may be a
  * small one. */
 #include "preload/call/full_walk.h"
+#include "preload/call/merge.h"
 #include "preload/filter/below.h"
 #include "preload/filter/filter.h"
 #include "preload/process/modules.h"
@@ -53,31 +54,68 @@ static bool note(void *context, uint64_t address, uint64_t value)
 	return true;
 }
 
-static void add_frame(struct scp_thread *t, uint64_t pc, bool exact)
+/* A walk in progress. */
+struct full_walk {
+	struct scp_thread *t;
+	struct merge *merge; /* NULL: the path is that of the C frames */
+	struct merge_frame last;
+	bool has_last; /* which is to be merged when its end is known */
+};
+
+/* The frame that was met last ends at `end`. */
+static void merge_last(struct full_walk *w, uint64_t end)
 {
-	struct walk_result *r = &t->found;
-	if (modules_is_ours(pc))
+	if (!w->has_last)
 		return;
-	uint64_t frame = modules_frame(pc, exact);
-	if (!r->is_below)
-		r->is_below = below_contains(t->file->below, frame);
-	if (r->frame_count < filter.depth)
-		r->frame[r->frame_count++] = frame;
+	w->has_last = false;
+	w->last.end = end;
+	merge_add(w->merge, &w->last);
+	if (w->last.frame & SCP_FRAME_HEURISTIC && !merge_is_full(w->merge))
+		w->t->found.flags |= SCP_PATH_HEURISTIC;
 }
 
-/* All frames that are kept are there: is there anything left to find out? The call around this
- * one, because a memo also answers whether that is still in progress. */
+static void add_frame(struct full_walk *w)
+{
+	struct unwind_cursor *c = &w->t->cursor;
+	struct walk_result *r = &w->t->found;
+	if (modules_is_ours(c->pc))
+		return;
+	uint64_t frame = modules_frame(c->pc, c->exact);
+	if (!r->is_below)
+		r->is_below = below_contains(w->t->file->below, frame);
+	if (c->heuristic)
+		frame |= SCP_FRAME_HEURISTIC;
+	if (w->merge) {
+		w->last = (struct merge_frame){
+			.frame = frame, .sp = c->cfa, .kind = (uint8_t)python_kind_of(c->pc)};
+		w->has_last = true;
+	} else if (r->frame_count < filter.depth) {
+		r->frame[r->frame_count++] = frame;
+		if (c->heuristic)
+			r->flags |= SCP_PATH_HEURISTIC;
+	}
+}
+
+/* Are all frames there that are kept, and one more? */
+static bool is_full(const struct full_walk *w)
+{
+	return w->merge ? merge_is_full(w->merge) : w->t->found.frame_count == filter.depth;
+}
+
+/* They are there: is there anything left to find out? The call around this one, because a memo
+ * also answers whether that is still in progress. */
 static bool is_enough(const struct walk_result *r, uintptr_t outer)
 {
 	return r->is_below && (!outer || r->outer != OUTER_UNKNOWN);
 }
 
 /* Walk outwards. Returns how the walk ended. */
-static enum unwind_result walk(struct scp_thread *t, uintptr_t outer)
+static enum unwind_result walk(struct full_walk *w, uintptr_t outer)
 {
-	struct unwind_cursor *c = &t->cursor;
-	struct walk_result *r = &t->found;
+	struct unwind_cursor *c = &w->t->cursor;
+	struct walk_result *r = &w->t->found;
 	enum unwind_result step;
+	add_frame(w);
 	for (;;) {
 		uint64_t left = c->pc;
 		if ((step = unwind_chain_step(c)) != UNWIND_STEPPED)
@@ -86,18 +124,15 @@ static enum unwind_result walk(struct scp_thread *t, uintptr_t outer)
 			r->outer = modules_is_ours(left) ? OUTER_FOUND : OUTER_GONE;
 			r->reach = outer;
 		}
-		if (r->frame_count == filter.depth) {
+		merge_last(w, c->cfa);
+		if (is_full(w)) {
 			r->flags |= filter.full_flag;
 			if (is_enough(r, outer))
 				return step;
 		}
-		uint32_t frames = r->frame_count;
-		add_frame(t, c->pc, c->exact);
-		if (c->heuristic && r->frame_count > frames) {
-			r->frame[frames] |= SCP_FRAME_HEURISTIC;
-			r->flags |= SCP_PATH_HEURISTIC;
-		}
+		add_frame(w);
 	}
+	merge_last(w, UINT64_MAX);
 	if (step == UNWIND_END && r->outer == OUTER_UNKNOWN)
 		r->outer = OUTER_GONE;
 	if (step == UNWIND_END || r->noted_count < NOTED_MAX - CONTROL_WORDS)
@@ -118,22 +153,49 @@ void full_walk_find_caller(struct scp_thread *t, const struct walk_start *from)
 		r->path = path_tree_find(t, r->frame, r->frame_count, r->flags);
 }
 
-void full_walk_find(struct scp_thread *t, const struct walk_start *from)
+static enum unwind_result walk_from(struct full_walk *w, const struct walk_start *from)
 {
-	struct unwind_cursor *c = &t->cursor;
-	struct walk_result *r = &t->found;
-	full_walk_forget_pages(t);
+	struct unwind_cursor *c = &w->t->cursor;
+	full_walk_forget_pages(w->t);
 	unwind_begin(c, from->ra, from->sp, from->fp);
-	c->work = &t->work;
+	c->work = &w->t->work;
 	c->note = note;
 	c->readable = readable;
-	c->context = t;
-	add_frame(t, from->ra, false);
-	if (walk(t, from->outer) == UNWIND_CUT && !(r->flags & filter.full_flag)) {
+	c->context = w->t;
+	return walk(w, from->outer);
+}
+
+static enum unwind_result walk_and_merge(struct scp_thread *t, const struct walk_start *from)
+{
+	struct walk_result *r = &t->found;
+	struct merge m;
+	struct full_walk w = {.t = t, .merge = &m};
+	uint32_t words = r->noted_count;
+	bool is_below = r->is_below;
+	merge_begin(&m, t, 0);
+	enum unwind_result end = walk_from(&w, from);
+	if (merge_end(&m, end == UNWIND_END))
+		return end;
+	r->frame_count = r->flags = 0;
+	r->noted_count = words;
+	r->is_below = is_below;
+	r->outer = OUTER_UNKNOWN;
+	merge_begin(&m, t, 1);
+	end = walk_from(&w, from);
+	merge_end(&m, end == UNWIND_END);
+	return end;
+}
+
+void full_walk_find(struct scp_thread *t, const struct walk_start *from)
+{
+	struct walk_result *r = &t->found;
+	struct full_walk w = {.t = t};
+	enum unwind_result end = t->walk.merges ? walk_and_merge(t, from) : walk_from(&w, from);
+	if (end == UNWIND_CUT && !(r->flags & filter.full_flag)) {
 		r->flags |= SCP_PATH_CUT;
 		process_loss(cut_paths, 1);
 	}
-	r->used_fp = c->used_fp;
+	r->used_fp = t->cursor.used_fp;
 	r->path = path_tree_find(t, r->frame, r->frame_count, r->flags);
 }
 

@@ -10,6 +10,7 @@
 #include "preload/function/function.h"
 #include "preload/function/selected_stack.h"
 #include "preload/process/modules.h"
+#include "preload/python/python.h"
 #include "preload/second/second.h"
 #include "preload/system/stack.h"
 #include "preload/system/sys.h"
@@ -192,7 +193,8 @@ static struct scp_memo *begin_memo(struct scp_thread *t)
 static uint32_t stack_words(const struct walk_result *r, const struct walk_start *from,
 			    uint32_t function)
 {
-	uint64_t first = r->noted_count ? r->noted[0].address : 0;
+	uint32_t unwinder = r->python_words; /* its first word */
+	uint64_t first = r->noted_count > unwinder ? r->noted[unwinder].address : 0;
 	uint64_t frame = first < from->sp ? SELECTED_FRAME_UNKNOWN : (first - from->sp) / 8;
 	if (function < FN_COUNT)
 		return 0;
@@ -216,13 +218,15 @@ static void note_control(struct walk_result *r)
 static void count_undecided(const struct walk_result *r)
 {
 	struct scp_header *h = process.file->header;
-	if (h && (r->reach != REACH_ALL || r->flags & (SCP_PATH_CUT | SCP_PATH_SMALL_STACK)))
+	if (h && (r->reach != REACH_ALL ||
+		  r->flags & (SCP_PATH_CUT | SCP_PATH_SMALL_STACK | SCP_PATH_PYTHON_CUT)))
 		__atomic_add_fetch(&h->below_cut, 1, __ATOMIC_RELAXED);
 }
 
 static void clear_result(struct walk_result *r)
 {
-	r->frame_count = r->flags = r->noted_count = 0;
+	r->frame_count = r->flags = 0;
+	r->noted_count = r->python_words;
 	r->path = (struct path_place){0, 0};
 	r->used_fp = false;
 	r->is_below = !filter.below;
@@ -230,8 +234,18 @@ static void clear_result(struct walk_result *r)
 	r->outer = OUTER_UNKNOWN;
 }
 
+/* Before the C frames: its words are compared first. */
+static COLD void read_python(struct scp_thread *t)
+{
+	if (!python_read(t, filter.depth))
+		t->python.frames = t->python.runs = t->python.cut = t->python.full = 0;
+	t->found.python_words = t->found.noted_count;
+}
+
 static void walk(struct scp_thread *t, const struct walk_start *from, uint32_t function)
 {
+	t->found.python_words = 0;
+	t->walk.merges = false;
 	clear_result(&t->found);
 	t->walking = false; /* a handler may have left full_walk_look_for for good */
 	t->table->walks++;
@@ -239,6 +253,9 @@ static void walk(struct scp_thread *t, const struct walk_start *from, uint32_t f
 		full_walk_find_caller(t, from);
 		return;
 	}
+	t->walk.merges = filter.python && python_is_there();
+	if (unlikely(t->walk.merges))
+		read_python(t);
 	if (walk_find(t, from, function)) {
 		if (likely(!second.one_in) || !walk_check_begin(t))
 			return;
@@ -265,29 +282,53 @@ static struct scp_memo *find_known(struct scp_thread *t, const struct walk_start
 
 /* It may be walked again, see second.h. Of its own, because what comes before is not to find less
  * stack. */
-static COLD void check_new_path(const struct walk_result *r, const struct walk_start *from)
+static COLD void check_new_path(const struct scp_thread *t, const struct walk_start *from)
 {
+	const struct walk_result *r = &t->found;
 	if (r->flags & SCP_PATH_HEURISTIC)
 		second_count_heuristic();
-	second_verify(&(struct second_walk){from->ra, from->sp, from->fp, r->frame, r->frame_count,
-					    r->flags});
+	struct second_walk w = {from->ra, from->sp,	  from->fp,
+				r->frame, r->frame_count, r->flags & ~SCP_PATH_PYTHON_CUT};
+	if (t->walk.merges) { /* libunwind does not know Python's */
+		w.frame = t->c_frames.frame;
+		w.frames = t->c_frames.count;
+		w.flags |= w.frames == SCP_MAX_FRAMES ? SCP_PATH_TRUNCATED : 0;
+	}
+	second_verify(&w);
+}
+
+/* A memo that is known, or NULL: the result of a walk is in t->found. */
+static struct scp_memo *find_or_walk(struct scp_thread *t, const struct walk_start *from,
+				     uint32_t function)
+{
+	forget_stale(t);
+	if (t->places_used >= t->places / 2 && t->places < PLACES_MOST && !t->places_lost)
+		grow_places(t);
+	struct scp_memo *m = find_known(t, from, function);
+	if (!m)
+		walk(t, from, function);
+	return m;
 }
 
 COLD struct scp_memo *path_cache_find(struct scp_thread *t, const struct walk_start *from,
 				      uint32_t function)
 {
 	struct walk_result *r = &t->found;
-	forget_stale(t);
-	if (t->places_used >= t->places / 2 && t->places < PLACES_MOST && !t->places_lost)
-		grow_places(t);
-	struct scp_memo *m = find_known(t, from, function);
+	struct scp_memo *m = find_or_walk(t, from, function);
 	if (m)
 		return m;
-	walk(t, from, function);
+	uint32_t generation = process_epoch.now.generation;
+	if (unlikely(t->generation != generation) && generation) {
+		/* It met an interpreter, most often: not even the first path is to miss its Python
+		 * frames. */
+		m = find_or_walk(t, from, function);
+		if (m)
+			return m;
+	}
 	uint32_t words = stack_words(r, from, function), paths = t->paths;
 	struct scp_site *site = r->is_below ? path_tree_site(t, r->path, function) : NULL;
 	if (t->paths != paths)
-		check_new_path(r, from);
+		check_new_path(t, from);
 	if (!r->is_below) /* it is looked for by another name */
 		path_cache_search(t, from->ra, from->sp, from->fp, MEMO_EXCLUDED);
 	note_control(r);

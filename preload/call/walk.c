@@ -2,6 +2,7 @@
 /* Walking by cached rows, and no further than where the latest walk is met. */
 #include "preload/call/walk.h"
 #include "preload/call/full_walk.h"
+#include "preload/call/merge.h"
 #include "preload/call/walk_check.h"
 #include "preload/call/walk_rows.h"
 #include "preload/filter/filter.h"
@@ -40,6 +41,7 @@ static inline __attribute__((always_inline)) enum step take_step(struct scp_thre
 	f->frame = row->frame;
 	f->is_ours = row->is_ours;
 	f->is_below = row->is_below;
+	f->python = row->python;
 	if (unlikely(row->kind == ROW_END))
 		return STEP_END;
 	if (row->kind == ROW_FP) {
@@ -100,20 +102,34 @@ struct going {
 	const struct walk_start *from;
 	uint32_t last; /* frames of the latest walk that may still be met */
 	uint32_t kept; /* fresh frames that belong to the path */
+	uint32_t enough;
 	bool is_below;
 	enum walk_outer outer;
+	struct merge *merge; /* NULL: the path is that of the C frames */
 };
 
 /* All frames that are kept are there, and nothing else is looked for. */
 static inline bool is_enough(const struct going *g)
 {
-	return g->kept >= filter.depth && g->is_below && g->outer != OUTER_UNKNOWN;
+	return g->kept >= g->enough && g->is_below && g->outer != OUTER_UNKNOWN;
 }
 
-static inline void count_frame(struct going *g, const struct walk_frame *f)
+/* `end`: see merge_frame. */
+static void merge_frame(struct merge *m, const struct walk_frame *f, uint64_t end)
 {
-	g->kept += !f->is_ours;
+	if (!f->is_ours)
+		merge_add(m, &(struct merge_frame){f->frame, f->sp, end, f->python});
+}
+
+static inline void count_frame(struct going *g, const struct walk_frame *f, uint64_t end)
+{
 	g->is_below |= f->is_below;
+	if (likely(!g->merge)) {
+		g->kept += !f->is_ours;
+		return;
+	}
+	merge_frame(g->merge, f, end);
+	g->kept = g->merge->kept;
 }
 
 static inline void look_for_outer(struct going *g, const struct walk_frame *left, uint64_t sp)
@@ -136,7 +152,7 @@ static inline int look_for_last(struct going *g, struct walk *w, struct walk_fra
 	if (!take_last(w, g->last, changed, f->fp))
 		return -1;
 	for (; from < w->fresh_count; from++) {
-		count_frame(g, &w->fresh[from]);
+		count_frame(g, &w->fresh[from], w->fresh[from + 1].sp);
 		look_for_outer(g, &w->fresh[from], w->fresh[from + 1].sp);
 	}
 	g->last = changed;
@@ -164,7 +180,7 @@ static enum walk_end go(struct going *g)
 		if (unlikely(s == STEP_FULL))
 			return WALK_FAILED;
 		w->fresh_count++;
-		count_frame(g, f);
+		count_frame(g, f, s == STEP_END ? UINT64_MAX : f[1].sp);
 		if (unlikely(s == STEP_END)) {
 			g->last = 0;
 			return WALK_ENDED;
@@ -203,6 +219,26 @@ static void prefetch_places(const struct going *g, uint32_t function)
 	path_tree_prefetch(g->t, path_tree_hash(hash, PATH_TREE_FUNCTION(function)));
 }
 
+static inline bool place(struct scp_thread *t, struct walk_frame *f, const struct walk_frame *out)
+{
+	f->place = out ? out->place : path_tree_root(PATH_TREE_ROOT(0));
+	if (!f->is_ours)
+		f->place = path_tree_child(t, f->place, f->frame);
+	return likely(f->place.node != 0);
+}
+
+/* Frames of the latest walk that had Python frames in between, and so no places. */
+static COLD bool place_last(struct scp_thread *t, uint32_t count)
+{
+	struct walk *w = &t->walk;
+	for (; w->placed < count; w->placed++) {
+		struct walk_frame *f = &w->last[w->placed];
+		if (!place(t, f, w->placed ? f - 1 : NULL))
+			return false;
+	}
+	return true;
+}
+
 /* The fresh frames become part of the latest walk. A handler that leaves this for good leaves a
  * walk with fewer frames. */
 static bool keep(struct going *g)
@@ -212,15 +248,15 @@ static bool keep(struct going *g)
 	if (at + w->fresh_count > WALK_FRAMES_MAX)
 		return false;
 	w->last_count = at;
+	w->placed = least_of(w->placed, at);
 	compiler_barrier();
+	if (!g->merge && unlikely(w->placed < at) && !place_last(g->t, at))
+		return false;
 	for (uint32_t i = w->fresh_count; i-- > 0; at++) {
 		struct walk_frame *f = &w->last[at];
 		const struct walk_frame *out = at ? f - 1 : NULL;
 		*f = w->fresh[i];
-		f->place = out ? out->place : path_tree_root(PATH_TREE_ROOT(0));
-		if (!f->is_ours)
-			f->place = path_tree_child(g->t, f->place, f->frame);
-		if (unlikely(!f->place.node))
+		if (!g->merge && !place(g->t, f, out))
 			return false;
 		f->kept = (uint16_t)((out ? out->kept : 0) + !f->is_ours);
 		f->any_below = f->is_below || (out && out->any_below);
@@ -229,6 +265,7 @@ static bool keep(struct going *g)
 	}
 	compiler_barrier();
 	w->last_count = at;
+	w->placed = g->merge ? w->placed : at;
 	return true;
 }
 
@@ -249,6 +286,16 @@ static void find_path(struct walk_result *r, struct scp_thread *t)
 	r->path = path_tree_find(t, r->frame, r->frame_count, r->flags);
 }
 
+/* The frames of the latest walk that were met. */
+static void merge_last(struct going *g)
+{
+	const struct walk_frame *last = g->t->walk.last;
+	for (uint32_t i = g->last; i-- > 0 && !merge_is_full(g->merge);)
+		merge_frame(g->merge, &last[i], i ? last[i - 1].sp : UINT64_MAX);
+	merge_end(g->merge, true);
+	find_path(&g->t->found, g->t);
+}
+
 /* What was found, from the latest walk. */
 static void tell_ended(struct going *g)
 {
@@ -257,13 +304,16 @@ static void tell_ended(struct going *g)
 	const struct walk_frame *top = &w->last[w->last_count - 1];
 	for (uint32_t i = w->last_count; i-- > 0;) {
 		note_words(t, &w->last[i]);
-		add_frame(t, &w->last[i]);
+		if (!g->merge)
+			add_frame(t, &w->last[i]);
 	}
 	t->found.used_fp = top->any_uses_fp;
 	t->found.is_below |= top->any_below;
 	t->found.reach = REACH_ALL;
 	t->found.outer = g->outer;
-	if (top->kept > filter.depth) {
+	if (g->merge) {
+		merge_last(g);
+	} else if (top->kept > filter.depth) {
 		t->found.flags = filter.full_flag;
 		find_path(&t->found, t);
 	} else if (top->kept) {
@@ -278,13 +328,14 @@ static void tell_stopped(struct going *g)
 	const struct walk *w = &t->walk;
 	for (uint32_t i = 0; i < w->fresh_count; i++) {
 		note_words(t, &w->fresh[i]);
-		add_frame(t, &w->fresh[i]);
+		if (!g->merge)
+			add_frame(t, &w->fresh[i]);
 		t->found.used_fp |= w->fresh[i].uses_fp;
 	}
 	t->found.is_below |= g->is_below;
 	t->found.reach = g->outer == OUTER_FOUND ? g->from->outer : 0;
 	t->found.outer = g->from->outer ? g->outer : OUTER_UNKNOWN;
-	t->found.flags = filter.full_flag;
+	t->found.flags |= filter.full_flag;
 	find_path(&t->found, t);
 }
 
@@ -295,13 +346,26 @@ static struct going begin(struct scp_thread *t, const struct walk_start *from)
 	return (struct going){.t = t,
 			      .from = from,
 			      .last = stack_find(from->sp) ? t->walk.last_count : 0,
+			      .enough = filter.depth,
 			      .is_below = !filter.below,
 			      .outer = from->outer ? OUTER_UNKNOWN : OUTER_GONE};
+}
+
+/* What is further out may all be left out: full is what has one frame more. */
+static void begin_merge(struct going *g, struct merge *m)
+{
+	merge_begin(m, g->t, 0);
+	g->merge = m;
+	g->is_below |= g->t->found.is_below;
+	g->enough = filter.depth + 1;
 }
 
 bool walk_find(struct scp_thread *t, const struct walk_start *from, uint32_t function)
 {
 	struct going g = begin(t, from);
+	struct merge m;
+	if (unlikely(t->walk.merges))
+		begin_merge(&g, &m);
 	enum walk_end end = go(&g);
 	if (end == WALK_FAILED)
 		return false;
@@ -309,7 +373,8 @@ bool walk_find(struct scp_thread *t, const struct walk_start *from, uint32_t fun
 		tell_stopped(&g);
 		return true;
 	}
-	prefetch_places(&g, function);
+	if (likely(!g.merge))
+		prefetch_places(&g, function);
 	g.outer = find_outer(&g);
 	if (!keep(&g))
 		return false;

@@ -5,6 +5,7 @@
 #include "preload/filter/filter.h"
 #include "preload/process/arena.h"
 #include "preload/process/modules.h"
+#include "preload/python/python.h"
 #include "preload/system/sys.h"
 
 #define SETS_FIRST 128u
@@ -79,6 +80,8 @@ static bool make(struct scp_thread *t, uint64_t pc, struct row *out)
 	out->is_ours = modules_is_ours(pc);
 	if (!out->is_ours)
 		out->frame = modules_frame(pc, false);
+	if (!out->is_ours && filter.python)
+		out->python = (uint8_t)python_kind_of(pc);
 	out->is_below = filter.below && !out->is_ours && below_contains(t->file->below, out->frame);
 	return true;
 }
@@ -106,7 +109,8 @@ COLD const struct row *walk_rows_make(struct scp_thread *t, uint64_t pc)
 				 .fp_words = row.fp_words,
 				 .kind = row.kind,
 				 .is_ours = row.is_ours,
-				 .is_below = row.is_below};
+				 .is_below = row.is_below,
+				 .python = row.python};
 	compiler_barrier();
 	s->row[0].pc = pc;
 	w->filled++;

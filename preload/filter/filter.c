@@ -5,7 +5,8 @@
 #include "preload/filter/glob.h"
 #include "preload/process/settings.h"
 
-struct filter filter = {.depth = SCP_MAX_FRAMES, .full_flag = SCP_PATH_TRUNCATED, .names = 1};
+struct filter filter = {
+	.depth = SCP_MAX_FRAMES, .full_flag = SCP_PATH_TRUNCATED, .python = true, .names = 1};
 
 void filter_note(const char *key, const char *value)
 {
@@ -46,6 +47,18 @@ static void read_depth(void)
 	filter_note("depth=", text);
 }
 
+static void read_python(void)
+{
+	const char *python = settings_variable("SCPROF_PYTHON");
+	const char *native = settings_variable("SCPROF_NATIVE");
+	filter.python = !python || !text_equal(python, "off");
+	filter.native = filter.python && native && text_equal(native, "1");
+	if (!filter.python)
+		filter_note("python=", "off");
+	if (filter.native)
+		filter_note("native=", "1");
+}
+
 void filter_read(bool at_rest)
 {
 	const char *threads = settings_variable("SCPROF_THREADS");
@@ -55,6 +68,7 @@ void filter_read(bool at_rest)
 		filter_note("thread=", threads);
 	}
 	read_depth();
+	read_python();
 	if (!below || !*below)
 		return;
 	filter.below = true;
@@ -66,7 +80,8 @@ void filter_read(bool at_rest)
 void filter_forget(void)
 {
 	filter.threads = NULL;
-	filter.below = false;
+	filter.below = filter.native = false;
+	filter.python = true;
 	filter.depth = SCP_MAX_FRAMES;
 	filter.full_flag = SCP_PATH_TRUNCATED;
 	filter.text_bytes = 0;

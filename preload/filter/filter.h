@@ -16,6 +16,8 @@ struct filter {
 	uint32_t depth;	     /* frames of a path that are kept, SCP_MAX_FRAMES at most */
 	uint32_t full_flag;  /* of a path that has more */
 	bool below;	     /* of calls only those below some function */
+	bool python;	     /* Python functions are frames of paths... */
+	bool native;	     /* ...and the interpreter's own C functions, too */
 	/* Raised when any thread takes another name, if those count. Threads and memos of an older
 	 * number look again. */
 	uint32_t names;

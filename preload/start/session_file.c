@@ -8,6 +8,7 @@
 #include "preload/process/process.h"
 #include "preload/process/settings.h"
 #include "preload/process/start_name.h"
+#include "preload/python/python.h"
 #include "preload/start/reexec.h"
 #include "preload/start/session_file.h"
 #include "preload/system/sys.h"
@@ -81,6 +82,7 @@ void session_file_forget_known(void)
 {
 	below_forget_modules();
 	modules_reset();
+	python_forget();
 	unwind_chain_forget();
 	region_name_forget_records();
 	forget_functions();

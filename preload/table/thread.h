@@ -211,6 +211,7 @@ struct scp_thread {
 		uint32_t frame_count, flags; /* SCP_PATH_* */
 		struct path_place path;	     /* node 0: no room */
 		uint32_t noted_count;
+		uint32_t python_words; /* the first of them: python_read's */
 		bool is_below;	/* no function of --below is wanted, or one was met */
 		bool used_fp;	/* it depends on the frame pointer at the call */
 		uint64_t reach; /* see struct scp_memo */
@@ -221,6 +222,10 @@ struct scp_thread {
 	struct walk walk;
 	struct python_stack python; /* of the latest walk */
 	struct python_rows python_rows;
+	struct { /* as the latest merge met them, innermost first: only for second.h */
+		uint32_t count;
+		uint64_t frame[SCP_MAX_FRAMES];
+	} c_frames;
 	/* Scratch for looking whether a call in progress is still on the stack. */
 	struct unwind_work walk_work;
 	struct unwind_cursor walk_cursor;

@@ -45,6 +45,7 @@ struct row {
 	uint8_t kind;	  /* enum row_kind */
 	bool is_ours;	  /* in libscprof.so: no frame of the path */
 	bool is_below;	  /* in a function of --below */
+	uint8_t python;	  /* enum python_kind */
 };
 
 /* A set: the row that was wanted last comes first. */
@@ -64,13 +65,13 @@ struct walk_frame {
 	uint64_t fp;	/* ...with this value */
 	uint64_t frame;
 	struct noted_word word[2]; /* in the order in which they were read */
-	struct path_place place;   /* of the kept frames from the outermost to this one */
-	uint16_t kept;		   /* frames of the path from the outermost to this one */
-	uint8_t words;
+	struct path_place place;   /* of the C frames from the outermost to this one: walk.placed */
+	uint16_t kept;		   /* such frames */
+	uint8_t words, python; /* python: enum python_kind */
 	bool is_ours;
 	/* It, and it or one further out: is in a function of --below; needed the frame pointer that
 	 * is still in the register. */
-	bool is_below, any_below;
+	bool is_below : 1, any_below : 1;
 	bool uses_fp, any_uses_fp;
 };
 
@@ -83,11 +84,13 @@ struct walk {
 	/* The latest walk that reached the outermost frame, which comes first. */
 	struct walk_frame last[WALK_FRAMES_MAX];
 	uint32_t last_count;
+	uint32_t placed; /* of them, the outermost ones: `place` is known */
 
 	/* Scratch: the frames of a walk that goes on, innermost first. */
 	struct walk_frame fresh[WALK_FRAMES_MAX];
 	uint32_t fresh_count;
 	bool elsewhere; /* it read words that are not known to stay readable */
+	bool merges;	/* there may be Python frames in between, see merge.h */
 };
 
 #endif

@@ -14,6 +14,8 @@ static const struct {
 	{"below=", "only calls below ", ""},
 	{"thread=", "only threads named ", ""},
 	{"depth=", "the innermost ", " frames of each path"},
+	/* native=: nothing is left out by that */
+	{"python=", "C frames, no Python functions", NULL},
 	{"after=", "from ", " after the start on"},
 	{"for=", "for ", " each time"},
 	{"signal=", "stopped and started by ", ""},

@@ -131,8 +131,8 @@ static void put_gap(struct json_writer *w, const struct report *r, const struct 
 static void put_filters(struct json_writer *w, const struct profile *p)
 {
 	static const char *const keys[] = {
-		"below=",  "thread=",  "depth=", "after=",	    "for=",
-		"signal=", "stopped=", "until=", SCP_FILTER_IGNORED};
+		"below=", "thread=", "depth=",	 "python=", "native=",	       "after=",
+		"for=",	  "signal=", "stopped=", "until=",  SCP_FILTER_IGNORED};
 
 	if (!p->filters_bytes) {
 		json_write_null(w, "filters");
