@@ -38,8 +38,10 @@ MADE_PYTHONS = $(patsubst %,$(BUILD)/tests/unit/preload/libpython_made_%.so,7 8 
 $(MADE_PYTHONS): $(BUILD)/tests/unit/preload/libpython_made_%.so: tests/unit/preload/made_python.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -O2 -g $(DEPS) -DMINOR=$* -fPIC -shared -o $@ $< -Wl,-soname,$(@F)
+$(BUILD)/tests/unit/preload/embeds_python.so: $(BUILD)/tests/unit/preload/libpython_made_12.so
+	cp $< $@
 $(BUILD)/tests/unit/preload/test_python_frames: WARN += -DMADE='"$(abspath $(BUILD))/tests/unit/preload"'
-$(BUILD)/tests/unit/preload/test_python_frames: | $(MADE_PYTHONS)
+$(BUILD)/tests/unit/preload/test_python_frames: | $(MADE_PYTHONS) $(BUILD)/tests/unit/preload/embeds_python.so
 
 # The slow path, beside the fast one, which is inlined.
 $(BUILD)/tests/unit/preload/test_call_fast: $(BUILD)/preload/call/call_end.o

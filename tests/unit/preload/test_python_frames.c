@@ -206,10 +206,8 @@ static void make_world(unsigned frames)
 	made.set_state((void *)world.state);
 }
 
-static void load(unsigned minor)
+static void load_from(const char *path, unsigned minor)
 {
-	char path[256];
-	snprintf(path, sizeof path, "%s/libpython_made_%u.so", MADE, minor);
 	made = (struct made){.library = dlopen(path, RTLD_NOW | RTLD_LOCAL),
 			     .layout = python_layout_of(minor)};
 	assert_non_null(made.library);
@@ -218,6 +216,13 @@ static void load(unsigned minor)
 	made.set_state = (void (*)(void *))find("made_set_state");
 	made.runtime = find("_PyRuntime");
 	made.initialize();
+}
+
+static void load(unsigned minor)
+{
+	char path[256];
+	snprintf(path, sizeof path, "%s/libpython_made_%u.so", MADE, minor);
+	load_from(path, minor);
 }
 
 static void unload(void)
@@ -311,6 +316,20 @@ static void test_each_version(void **state)
 		assert_false(read_frames(SCP_MAX_FRAMES));
 		assert_false(python_is_there());
 	}
+}
+
+/* Of an object that holds more than the interpreter, the loop alone is the interpreter's. */
+static void test_embedded(void **state)
+{
+	(void)state;
+	load_from(MADE "/embeds_python.so", 12);
+	make_world(FRAMES);
+	assert_int_equal(kind_of("_PyEval_EvalFrameDefault"), PYTHON_LOOP);
+	assert_int_equal(kind_of("made_cold"), PYTHON_LOOP);
+	assert_int_equal(kind_of("made_initialize"), PYTHON_NONE);
+	read_frames(SCP_MAX_FRAMES);
+	is_whole();
+	unload();
 }
 
 static void refuse(unsigned minor, enum scp_python_state why)
@@ -589,10 +608,10 @@ static int tear_down(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_each_version), cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_garbage),	     cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_thread_state), cmocka_unit_test(test_finalizing),
-		cmocka_unit_test(test_code),
+		cmocka_unit_test(test_each_version), cmocka_unit_test(test_embedded),
+		cmocka_unit_test(test_refused),	     cmocka_unit_test(test_garbage),
+		cmocka_unit_test(test_limits),	     cmocka_unit_test(test_thread_state),
+		cmocka_unit_test(test_finalizing),   cmocka_unit_test(test_code),
 	};
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }
