@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Where CPython has what: offsets in bytes into its structures, one table a minor version. They are
  * those of ordinary builds; debug builds and free-threaded ones have others, which the checks of
- * python_find.c refuse. Source: the headers of each version, with which
+ * python.c refuse. Source: the headers of each version, with which
  * tests/commands/python/layout.bats compares them. Since 3.13 the interpreter tells most of them
  * itself (_Py_DebugOffsets). */
 #ifndef SCPROF_PRELOAD_PYTHON_PYTHON_LAYOUT_H
