@@ -148,15 +148,26 @@ static struct scp_memo *take(struct scp_thread *t, uint32_t words)
 	return m;
 }
 
-/* A path that is taken once is not to take the place of another: only one that was missed there
- * before. */
+/* What was found when a memo was missed. Python's words are part of it: the frames of generators
+ * and coroutines that were made for one call lie elsewhere for the next one, on the same path. */
+static uint32_t missed_key(const struct scp_thread *t)
+{
+	const struct walk_result *r = &t->found;
+	uint64_t h = r->path.node;
+	for (uint32_t i = 0; i < r->python_words; i++)
+		h = (h << 7 | h >> 57) ^ r->noted[i].value;
+	return r->python_words ? (uint32_t)(mix_place(h, 0, 0) >> 32) : r->path.node;
+}
+
+/* What is met once is not to take the place of another memo: only what was missed there before. */
 static bool is_worth_a_memo(struct scp_thread *t)
 {
 	struct memo_place *at = t->place_missed;
 	if (!at)
 		return false;
-	bool again = at->since != t->places_since || at->missed == t->found.path.node;
-	at->missed = t->found.path.node;
+	uint32_t key = missed_key(t);
+	bool again = at->since != t->places_since || at->missed == key;
+	at->missed = key;
 	return again;
 }
 

@@ -71,7 +71,7 @@ struct scp_expected {
 /* Where a memo is looked for. */
 struct memo_place {
 	struct scp_memo *memo;
-	uint32_t missed; /* the path that was found when it was not here */
+	uint32_t missed; /* what was found when it was not here: missed_key */
 	uint32_t since;	 /* of another number than thread.places_since: it is empty */
 };
 
@@ -212,9 +212,9 @@ struct scp_thread {
 		struct path_place path;	     /* node 0: no room */
 		uint32_t noted_count;
 		uint32_t python_words; /* the first of them: python_read's */
-		bool is_below;	/* no function of --below is wanted, or one was met */
-		bool used_fp;	/* it depends on the frame pointer at the call */
-		uint64_t reach; /* see struct scp_memo */
+		bool is_below;	       /* no function of --below is wanted, or one was met */
+		bool used_fp;	       /* it depends on the frame pointer at the call */
+		uint64_t reach;	       /* see struct scp_memo */
 		enum walk_outer outer;
 		uint64_t frame[SCP_MAX_FRAMES];
 		struct noted_word noted[NOTED_MAX];
