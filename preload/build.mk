@@ -51,19 +51,19 @@ PRELOAD_SRC = \
 	preload/process/settings.c \
 	preload/process/slowest_settings.c \
 	preload/process/start_name.c \
+	preload/process/symbols.c \
+	preload/python/python.c \
 	preload/python/python_code.c \
 	preload/python/python_code_line.c \
 	preload/python/python_code_watch.c \
-	preload/python/python_memory.c \
-	preload/python/python_object.c \
-	preload/python/python_record.c \
-	preload/python/python_table.c \
-	preload/process/symbols.c \
-	preload/python/python.c \
 	preload/python/python_find.c \
 	preload/python/python_frames.c \
 	preload/python/python_layout.c \
+	preload/python/python_memory.c \
+	preload/python/python_object.c \
+	preload/python/python_record.c \
 	preload/python/python_state.c \
+	preload/python/python_table.c \
 	preload/region/region.c \
 	preload/region/region_api.c \
 	preload/region/region_filter.c \
