@@ -199,10 +199,11 @@ static void complain(struct below *b, const struct profile_error *err)
 	if (*near)
 		say_format("%s.\nNear: %s", err->text, near);
 	else if (b->unmatched)
-		say_format("%s.\nA function that was inlined everywhere, or whose symbols were "
-			   "stripped, cannot be found;\none of what the command starts is named as "
-			   "/PATH/OF/PROGRAM:NAME",
-			   err->text);
+		say_format(
+			"%s.\nA function that was inlined everywhere, or whose symbols were "
+			"stripped, cannot be found;\none of what the command starts is named as "
+			"/PATH/OF/PROGRAM:NAME, a Python function as FILE.py:NAME or MODULE.NAME",
+			err->text);
 	else
 		say(err->text);
 }

@@ -29,6 +29,8 @@ struct below {
 	const struct symbol_pattern *unmatched; /* where below_resolve fails for it; else NULL */
 	char **near;				/* with that: names it could have meant */
 	size_t nears;
+	bool is_python; /* an interpreter is among them: names can be those of its program */
+	char *names;	/* patterns that may mean functions of source files, a line each; or NULL */
 };
 
 /* `text`: patterns as -s takes them. `program`: what will run. 0, or -1 with *err: bad patterns, or
