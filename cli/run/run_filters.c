@@ -242,7 +242,7 @@ static int find_below(const struct run_filters *f, const struct program *program
 	struct profile_error err;
 	struct below b;
 	int failed = f->process ? resolve_mapped(&b, f, &err)
-				: below_resolve(&b, program->runner, f->below, &err);
+				: below_resolve(&b, program->runner, program->path, f->below, &err);
 
 	if (failed)
 		complain_in_copy(&b, &err);

@@ -202,14 +202,15 @@ int below_resolve_mapped(struct below *b, pid_t pid, const char *root, const cha
 	return failed ? failed : check_some(b, text, err);
 }
 
-int below_resolve(struct below *b, const char *program, const char *text, struct profile_error *err)
+int below_resolve(struct below *b, const char *program, const char *command, const char *text,
+		  struct profile_error *err)
 {
 	char real[PATH_MAX];
 	const char *path = realpath(program, real) ? real : program;
 	struct library_closure known = {0};
 	struct profile_error ignored;
 
-	*b = (struct below){0};
+	*b = (struct below){.is_python = below_python_is_object(command)};
 	if (parse_patterns(b, text, err))
 		return -1;
 	if (library_closure_find(program, &known, &ignored))

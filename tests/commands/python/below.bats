@@ -7,6 +7,9 @@ load python
 
 BELOW=$ROOT/tests/programs/python/below.py
 
+# One of the real ones: PATH's may be a script.
+python=$(pythons | head -1)
+
 # sent PYTHON PATTERN BYTES: what was sent below the functions.
 sent()
 {
@@ -28,20 +31,20 @@ sent()
 }
 
 @test "python below 02: globs, files, and functions of classes where the interpreter knows them" {
-	sent python3 'below:re*' 200
-	sent python3 '*.below.main' 2220
-	sent python3 main 2220
-	sent python3 'other,reply' 220
-	sent python3 'no_such' 0
+	sent "$python" 'below:re*' 200
+	sent "$python" '*.below.main' 2220
+	sent "$python" main 2220
+	sent "$python" 'other,reply' 220
+	sent "$python" 'no_such' 0
 	"$SCPROF" report p.scp | grep -q 'only calls below no_such'
-	if python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
-		sent python3 Service.reply 200
-		sent python3 below.Service.reply 200
+	if "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
+		sent "$python" Service.reply 200
+		sent "$python" below.Service.reply 200
 	fi
 }
 
 @test "python below 03: a bare LD_PRELOAD takes Python functions, too" {
-	LD_PRELOAD=$LIB SCPROF_OUT=$T/out SCPROF_GROUPS=socket SCPROF_BELOW=below.py:reply python3 "$BELOW" 20
+	LD_PRELOAD=$LIB SCPROF_OUT=$T/out SCPROF_GROUPS=socket SCPROF_BELOW=below.py:reply "$python" "$BELOW" 20
 	make_report
 	holds '[.sites[] | select(.symbol == "send") | .bytes] | add == 200'
 	holds '[.warnings[].code] | index("filter-ignored") == null'
@@ -51,8 +54,10 @@ sent()
 	refused() { not "$SCPROF" run --below "$@" >said 2>&1 && grep -q 'matches no function' said; }
 	refused no_such -- "$EXAMPLES/echo_pair" 1 1
 	refused service:reply -- "$EXAMPLES/echo_pair" 1 1
-	refused libc.so.6:reply -- python3 "$BELOW" 1
-	# it may start an interpreter
+	refused libc.so.6:reply -- "$python" "$BELOW" 1
+	# it may start an interpreter, or be one by its name
+	printf '#!/bin/sh\nexec true\n' >python3 && chmod +x python3
+	"$SCPROF" run --below reply -o p.scp --no-report -- ./python3
 	"$SCPROF" run --below service.py:reply -o p.scp --no-report -- "$EXAMPLES/echo_pair" 1 1
 	"$SCPROF" run --below app.service.reply -o p.scp --no-report -- "$EXAMPLES/echo_pair" 1 1
 }
