@@ -127,6 +127,7 @@ COLLECTOR_SRC = \
 	collector/microbench/bench_summary.c \
 	collector/microbench/bench_warnings.c \
 	collector/select/below.c \
+	collector/select/below_python.c \
 	collector/select/below_symbols.c \
 	collector/select/below_write.c \
 	collector/select/exports.c \

@@ -63,6 +63,13 @@ struct scprof_api {
 	void (*point_stop)(void);
 	void (*start)(void);
 	void (*stop)(void);
+	/* For blocks that keep to no stack, as in generators and coroutines: they end in any order,
+	 * each by the token that no other open block of its thread has. `failed`: by an exception.
+	 * Nothing is recorded while *groups & wanted is 0. */
+	void (*open)(struct scprof_site *site, unsigned token);
+	void (*close)(unsigned token, int failed);
+	const unsigned *groups;
+	unsigned long wanted;
 };
 
 #ifdef __cplusplus

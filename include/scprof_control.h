@@ -47,8 +47,12 @@ struct scp_below_file {
 	char magic[8];
 	uint64_t bytes; /* of all */
 	uint32_t objects, ranges;
-	uint64_t reserved;
+	uint32_t names; /* offset of a text: patterns that may mean functions of source files, a
+			   line each; 0: none */
+	uint32_t reserved;
 };
+
+#define SCP_BELOW_NAMES_BYTES 8192u /* of that text at most, with its NUL */
 
 _Static_assert(sizeof(struct scp_control_page) == 128, "control page");
 _Static_assert(sizeof(struct scp_below_object) == 48, "object of --below");

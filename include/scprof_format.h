@@ -575,7 +575,7 @@ enum scp_outcome {
 	SCP_WOULD_BLOCK = 1, /* EAGAIN, EWOULDBLOCK, EINPROGRESS, EINTR */
 	SCP_ERROR = 2,
 	SCP_PEEK = 3,	   /* MSG_PEEK moves no data */
-	SCP_EXCEPTION = 4, /* left by a C++ exception; chosen symbols only */
+	SCP_EXCEPTION = 4, /* left by an exception: selected functions, blocks of Python */
 	/* Waited as long as it was told to, for nothing. Not in a file: there it is WOULD_BLOCK
 	 * with SCP_ENTRY_TIMED_OUT, which means what it says to readers that know no flag. */
 	SCP_TIMEOUT = 5,

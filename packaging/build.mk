@@ -4,6 +4,7 @@ LIBDIR  ?= $(PREFIX)/lib
 DATADIR  = $(PREFIX)/share
 DOCDIR   = $(DATADIR)/doc/scprof
 PRELOAD ?= $(LIBDIR)/libscprof.so
+PYTHONDIR ?= $(DATADIR)/scprof/python
 ZSHDIR  ?= $(DATADIR)/zsh/site-functions
 UNITDIR ?= $(PREFIX)/lib/systemd/system
 
@@ -18,6 +19,7 @@ INSTALLED = \
 	644:$(BUILD)/libscprof.so:$(LIBDIR)/libscprof.so \
 	$(if $(UNWIND_OBJECT),644:$(UNWIND_OBJECT):$(LIBDIR)/$(notdir $(UNWIND_OBJECT))) \
 	$(foreach h,$(wildcard include/*.h),644:$(h):$(PREFIX)/include/$(notdir $(h))) \
+	644:examples/python/scprof.py:$(PYTHONDIR)/scprof.py \
 	$(foreach p,$(MAN_PAGES),644:$(p):$(DATADIR)/man/man$(subst .,,$(suffix $(p)))/$(notdir $(p))) \
 	644:packaging/completion/scprof.bash:$(DATADIR)/bash-completion/completions/scprof \
 	644:packaging/completion/_scprof:$(ZSHDIR)/_scprof \

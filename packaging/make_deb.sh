@@ -5,7 +5,7 @@
 #   libscprof      the preloaded library alone, where the loader finds it by its
 #                  name; it needs libc only, for containers that hold no tool
 #   scprof         the tool, man pages, completion, documents
-#   libscprof-dev  scprof.h, for pkg-config and CMake
+#   libscprof-dev  scprof.h, for pkg-config and CMake; scprof.py
 # Exit status: 0 made, 1 not, 2 a tool is missing.
 set -euo pipefail
 
@@ -26,7 +26,8 @@ umask 022
 work=$(mktemp -d "$build/deb.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 make -s --no-print-directory BUILD="$build" DESTDIR="$work/all" PREFIX=/usr "LIBDIR=/usr/lib/$multiarch" \
-	PRELOAD=libscprof.so ZSHDIR=/usr/share/zsh/vendor-completions install
+	PRELOAD=libscprof.so ZSHDIR=/usr/share/zsh/vendor-completions \
+	PYTHONDIR=/usr/lib/python3/dist-packages install
 
 # move PACKAGE PATH...: out of the whole tree into the package's.
 move()
@@ -42,7 +43,7 @@ move()
 rm "$work"/all/usr/share/doc/scprof/{LICENSE,*.txt} # copyright says where they are
 rm "$work"/all/usr/share/doc/scprof/folders         # dpkg knows its own
 move libscprof "usr/lib/$multiarch"
-move libscprof-dev usr/include usr/share/pkgconfig usr/share/cmake
+move libscprof-dev usr/include usr/share/pkgconfig usr/share/cmake usr/lib/python3
 mv "$work/all" "$work/scprof"
 strip --strip-unneeded --remove-section=.comment --remove-section=.note "$work/scprof/usr/bin/scprof" \
 	"$work/libscprof/usr/lib/$multiarch"/*.so

@@ -24,6 +24,7 @@ PRELOAD_SRC = \
 	preload/call/walk_rows.c \
 	preload/clock/clock.c \
 	preload/filter/below.c \
+	preload/filter/below_names.c \
 	preload/filter/below_search.c \
 	preload/filter/control.c \
 	preload/filter/filter.c \

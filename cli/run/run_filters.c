@@ -199,10 +199,11 @@ static void complain(struct below *b, const struct profile_error *err)
 	if (*near)
 		say_format("%s.\nNear: %s", err->text, near);
 	else if (b->unmatched)
-		say_format("%s.\nA function that was inlined everywhere, or whose symbols were "
-			   "stripped, cannot be found;\none of what the command starts is named as "
-			   "/PATH/OF/PROGRAM:NAME",
-			   err->text);
+		say_format(
+			"%s.\nA function that was inlined everywhere, or whose symbols were "
+			"stripped, cannot be found;\none of what the command starts is named as "
+			"/PATH/OF/PROGRAM:NAME, a Python function as FILE.py:NAME or MODULE.NAME",
+			err->text);
 	else
 		say(err->text);
 }
@@ -241,7 +242,7 @@ static int find_below(const struct run_filters *f, const struct program *program
 	struct profile_error err;
 	struct below b;
 	int failed = f->process ? resolve_mapped(&b, f, &err)
-				: below_resolve(&b, program->runner, f->below, &err);
+				: below_resolve(&b, program->runner, program->path, f->below, &err);
 
 	if (failed)
 		complain_in_copy(&b, &err);

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "collector/select/below_python.h"
 #include "collector/select/below_symbols.h"
 #include "collector/select/selection.h"
 #include "collector/select/library_closure.h"
@@ -33,6 +34,7 @@ void below_free(struct below *b)
 		free(b->near[i]);
 	free(b->object);
 	free(b->near);
+	free(b->names);
 	symbol_pattern_free(&b->patterns);
 	*b = (struct below){0};
 }
@@ -77,7 +79,10 @@ static int add_object(struct below *b, struct below_object *found)
 static int search_file(struct below *b, const char *file, const char *path)
 {
 	struct below_object found = {0};
-	int result = below_symbols_search(file, &b->patterns, &found, &b->functions);
+	bool python = below_python_is_object(path);
+	int result = below_symbols_search(file, python, &b->patterns, &found, &b->functions);
+
+	b->is_python |= python;
 
 	if (!result && found.ranges) {
 		found.path = strdup(path);
@@ -126,7 +131,7 @@ static int say_unmatched(struct below *b, const char *program, const struct libr
 	for (size_t i = 0; i < b->patterns.count; i++) {
 		const struct symbol_pattern *p = &b->patterns.list[i];
 
-		if (p->matches || p->takes_out)
+		if (p->matches || p->takes_out || below_python_may_mean(p, b->is_python))
 			continue;
 		b->unmatched = p;
 		below_symbols_near(program, p, &b->near, &b->nears);
@@ -155,7 +160,9 @@ static int parse_patterns(struct below *b, const char *text, struct profile_erro
 
 static int check_some(struct below *b, const char *text, struct profile_error *err)
 {
-	if (b->functions)
+	if (below_python_collect(b, err))
+		return -1;
+	if (b->functions || b->names)
 		return 0;
 	error_set(err,
 		  "--below: '%.200s' leaves no function: the last pattern that matches "
@@ -195,14 +202,15 @@ int below_resolve_mapped(struct below *b, pid_t pid, const char *root, const cha
 	return failed ? failed : check_some(b, text, err);
 }
 
-int below_resolve(struct below *b, const char *program, const char *text, struct profile_error *err)
+int below_resolve(struct below *b, const char *program, const char *command, const char *text,
+		  struct profile_error *err)
 {
 	char real[PATH_MAX];
 	const char *path = realpath(program, real) ? real : program;
 	struct library_closure known = {0};
 	struct profile_error ignored;
 
-	*b = (struct below){0};
+	*b = (struct below){.is_python = below_python_is_object(command)};
 	if (parse_patterns(b, text, err))
 		return -1;
 	if (library_closure_find(program, &known, &ignored))

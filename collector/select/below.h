@@ -29,11 +29,14 @@ struct below {
 	const struct symbol_pattern *unmatched; /* where below_resolve fails for it; else NULL */
 	char **near;				/* with that: names it could have meant */
 	size_t nears;
+	bool is_python; /* an interpreter is among them: names can be those of its program */
+	char *names;	/* patterns that may mean functions of source files, a line each; or NULL */
 };
 
-/* `text`: patterns as -s takes them. `program`: what will run. 0, or -1 with *err: bad patterns, or
- * one that matches nothing. below_free either way. */
-int below_resolve(struct below *b, const char *program, const char *text,
+/* `text`: patterns as -s takes them. `program`: what will run; `command`: what leads to it, perhaps
+ * a script. 0, or -1 with *err: bad patterns, or one that matches nothing. below_free either way.
+ */
+int below_resolve(struct below *b, const char *program, const char *command, const char *text,
 		  struct profile_error *err);
 
 /* The same for a process that runs, of its program and of what it has mapped. `root`: before its

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/select/below_python.h"
 #include "collector/select/selection.h"
 
 struct file {
@@ -14,6 +15,7 @@ struct file {
 	Dwfl_Module *module;
 	GElf_Addr bias;
 	struct exports names; /* path and soname only */
+	bool python;
 };
 
 static const Dwfl_Callbacks callbacks = {
@@ -87,12 +89,12 @@ static bool is_wanted(const struct file *f, struct symbol_patterns *patterns, co
 	char *name = strndup(symbol, below_symbols_stem(symbol));
 	char *full = name && !strncmp(name, "_Z", 2) ? selection_demangle(name, true) : NULL;
 	char *brief = full ? selection_demangle(name, false) : NULL;
-	bool wanted = false;
+	bool wanted = false, hidden = f->python && !below_python_is_own(symbol);
 
 	for (size_t i = 0; name && i < patterns->count; i++) {
 		struct symbol_pattern *p = &patterns->list[i];
 
-		if (!symbol_pattern_has_library(p, &f->names) ||
+		if ((hidden && !p->library) || !symbol_pattern_has_library(p, &f->names) ||
 		    (!symbol_pattern_has_name(p, name, full, brief) && strcmp(p->name, symbol)))
 			continue;
 		p->matches++;
@@ -140,7 +142,7 @@ static bool any_means(const struct symbol_patterns *patterns, const struct file 
 	return false;
 }
 
-int below_symbols_search(const char *path, struct symbol_patterns *patterns,
+int below_symbols_search(const char *path, bool python, struct symbol_patterns *patterns,
 			 struct below_object *found, size_t *functions)
 {
 	struct file f;
@@ -150,6 +152,7 @@ int below_symbols_search(const char *path, struct symbol_patterns *patterns,
 
 	if (!open_file(path, &f))
 		return 0;
+	f.python = python;
 	int symbols = any_means(patterns, &f) ? dwfl_module_getsymtab(f.module) : 0;
 	for (int i = 1; i < symbols && !failed; i++) {
 		const char *name = function_at(&f, i, &symbol, &at);

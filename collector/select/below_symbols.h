@@ -5,9 +5,10 @@
 
 #include "collector/select/below.h"
 
-/* Fill build-id and ranges; counts the patterns' matches, and the symbols that match in *functions.
- * 0, also where the file cannot be read; -1: out of memory. */
-int below_symbols_search(const char *path, struct symbol_patterns *patterns,
+/* `python`: it is an interpreter, see below_python.h. Fill build-id and ranges; counts the
+ * patterns' matches, and the symbols that match in *functions. 0, also where the file cannot be
+ * read; -1: out of memory. */
+int below_symbols_search(const char *path, bool python, struct symbol_patterns *patterns,
 			 struct below_object *found, size_t *functions);
 
 /* Add the names of its functions, as one would write them, if the pattern could mean this file.

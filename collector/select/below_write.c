@@ -18,7 +18,7 @@ static size_t texts_bytes(const struct below *b)
 
 	for (size_t i = 0; i < b->objects; i++)
 		bytes += strlen(b->object[i].path) + 1;
-	return bytes;
+	return bytes + (b->names ? strlen(b->names) : 0) + 1; /* it ends in a NUL */
 }
 
 static void fill(const struct below *b, uint8_t *image, size_t ranges, size_t bytes)
@@ -43,6 +43,10 @@ static void fill(const struct below *b, uint8_t *image, size_t ranges, size_t by
 		memcpy(r + first, from->range, from->ranges * sizeof(*r));
 		first += from->ranges;
 		text = stpcpy(text, from->path) + 1;
+	}
+	if (b->names) {
+		head->names = (uint32_t)(text - (char *)image);
+		strcpy(text, b->names);
 	}
 }
 

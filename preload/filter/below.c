@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Modules are matched with the objects of the file when a frame of theirs is first asked for. */
 #include "preload/filter/below.h"
+#include "preload/filter/below_names.h"
 #include "preload/process/modules.h"
 #include "include/scprof_format.h"
 #include "preload/system/sys.h"
@@ -31,7 +32,8 @@ static bool is_sound(const struct scp_below_file *f, uint64_t bytes)
 			return false;
 	uint64_t tables = sizeof *f + f->objects * sizeof(struct scp_below_object) +
 			  f->ranges * sizeof(struct scp_below_range);
-	if (f->bytes != bytes || tables >= bytes || ((const char *)f)[bytes - 1])
+	if (f->bytes != bytes || tables >= bytes || ((const char *)f)[bytes - 1] ||
+	    (f->names && (f->names < tables || f->names >= bytes)))
 		return false;
 	for (uint32_t i = 0; i < f->objects; i++)
 		if (o[i].first > f->ranges || o[i].count > f->ranges - o[i].first ||
@@ -67,9 +69,14 @@ static const struct scp_below_file *map(const char *path)
 bool below_open(const char *path, const char *patterns)
 {
 	latest = path && *path ? map(path) : NULL;
-	if (!latest && patterns)
+	if (latest) {
+		below_names_take(latest->names ? (const char *)latest + latest->names : NULL);
+		return true;
+	}
+	below_names_take(patterns);
+	if (patterns)
 		latest = below_search(patterns);
-	return latest != NULL;
+	return latest || (patterns && (below_names_only(patterns) || below_search_is_python()));
 }
 
 const struct scp_below_file *below_latest(void)

@@ -11,9 +11,9 @@
 #include "include/scprof_control.h"
 #include "preload/system/util.h"
 
-/* Map the file, or look `patterns` up (NULL: do not, the loader may be asked for nothing). False:
- * nothing is known, and so nothing will be below anything. Opens and closes files; start-up only.
- */
+/* Map the file, or look `patterns` up (NULL: do not, the loader may be asked for nothing); what
+ * they mean of source files is below_names.h's. False: nothing is known, and so nothing will be
+ * below anything. Opens and closes files; start-up only. */
 HIDDEN bool below_open(const char *file, const char *patterns);
 
 /* What was opened last: struct profile_file has that of its session, and nobody looks there when
@@ -30,5 +30,8 @@ HIDDEN void below_forget_modules(void);
 /* Make the same of the objects that are loaded now: `patterns` are names as symbol tables have
  * them, globs, or LIBRARY:NAME, separated by commas. NULL: none matches. */
 HIDDEN const struct scp_below_file *below_search(const char *patterns);
+
+/* Has the program been started with an interpreter of Python's? */
+HIDDEN bool below_search_is_python(void);
 
 #endif

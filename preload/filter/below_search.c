@@ -67,9 +67,21 @@ static bool names_object(const char *pattern, size_t *length, const char **name,
 	return true;
 }
 
+static bool is_python(const char *path)
+{
+	const char *base = text_basename(path);
+	return text_begins_with(base, "python") || text_begins_with(base, "libpython");
+}
+
+/* "main" is the program's of an interpreter, not its own; what a C API calls _Py or Py is. */
+static bool is_own_name(const char *symbol)
+{
+	return text_begins_with(symbol + (*symbol == '_'), "Py");
+}
+
 static bool is_wanted(const char *list, const char *symbol, const char *path)
 {
-	bool wanted = false;
+	bool wanted = false, hidden = is_python(path) && !is_own_name(symbol);
 	while (*list) {
 		size_t n = 0, length;
 		while (list[n] && list[n] != ',')
@@ -78,7 +90,7 @@ static bool is_wanted(const char *list, const char *symbol, const char *path)
 		const char *name;
 		length = n - out;
 		if (names_object(list + out, &length, &name, path) &&
-		    glob_matches(name, length, symbol))
+		    (!hidden || name != list + out) && glob_matches(name, length, symbol))
 			wanted = !out;
 		list += n + (list[n] == ',');
 	}
@@ -184,4 +196,16 @@ const struct scp_below_file *below_search(const char *patterns)
 	const struct scp_below_file *f = s->objects ? pack(s) : NULL;
 	arena_unmap(s, bytes);
 	return f;
+}
+
+static int visit_python(struct dl_phdr_info *info, size_t size, void *data)
+{
+	(void)size;
+	(void)data;
+	return is_python(*info->dlpi_name ? info->dlpi_name : settings.exe);
+}
+
+bool below_search_is_python(void)
+{
+	return dl_iterate_phdr(visit_python, NULL) != 0;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Nodes never move, and are never freed: paths note where they lie. There is one for each address
  * that a code object had; another code object there gets another serial. */
+#include "preload/filter/below_names.h"
 #include "preload/process/arena.h"
 #include "preload/process/modules.h"
 #include "preload/process/process.h"
@@ -130,7 +131,7 @@ static void add_step(void *argument)
 	if (!id || (!c && !(c = make(a->address))))
 		return;
 	c->function = id;
-	c->is_below = false;
+	c->is_below = below_names_source(f.file, f.name);
 	__atomic_store_n(&c->serial, ++codes.serial, __ATOMIC_RELEASE);
 	a->found = c;
 }

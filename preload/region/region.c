@@ -43,7 +43,15 @@ static void remove_open(struct scp_thread *t, uint32_t at)
 /* A scope or function whose frame lies below `sp`, where the stack now ends. */
 static bool is_left(const struct region_open *r, uintptr_t sp)
 {
-	return r->kind != REGION_PLAIN && r->sp + SP_SLACK < sp;
+	return (r->kind == REGION_SCOPE || r->kind == REGION_FUNCTION) && r->sp + SP_SLACK < sp;
+}
+
+/* Begun once more without an end between. Blocks of one kind are open side by side, as those of
+ * coroutines: the same one has the same token. */
+static bool is_again(const struct region_open *r, const struct region_open *fresh)
+{
+	return r->kind == fresh->kind && r->sp == fresh->sp && r->function == fresh->function &&
+	       (r->kind != REGION_BLOCK || r->serial == fresh->serial);
 }
 
 /* Give up what cannot be open any more, now that this begins here: what `sp` has left, and the
@@ -56,8 +64,7 @@ static COLD struct region_open *give_up_for(struct scp_thread *t, struct region_
 		return fresh;
 	while (d && t->regions[d - 1].sp <= fresh->sp) {
 		const struct region_open *r = &t->regions[--d];
-		bool again = r->kind == fresh->kind && r->sp == fresh->sp &&
-			     r->function == fresh->function && r->site == fresh->site && r->site;
+		bool again = is_again(r, fresh) && r->site == fresh->site && r->site;
 		if (again || is_left(r, fresh->sp)) {
 			remove_open(t, d);
 			process_loss(abandoned_calls, 1);
@@ -80,18 +87,19 @@ static inline bool looks_left(const struct scp_thread *t, const struct region_op
 		return false;
 	for (unsigned i = 0; i < 4 && d; i++) {
 		const struct region_open *r = &t->regions[--d];
-		if (is_left(r, fresh->sp) || (r->function == fresh->function && r->sp == fresh->sp))
+		if (is_left(r, fresh->sp) || is_again(r, fresh))
 			return true;
 	}
 	return false;
 }
 
-COLD struct scp_rt *region_entry(struct scp_thread *t, struct scp_site *site, uint64_t first_at)
+COLD struct scp_rt *region_entry(struct scp_thread *t, struct scp_site *site, uint32_t outcome,
+				 uint64_t first_at)
 {
 	int saved = errno;
 	struct scp_rt *rt = NULL;
 	if (stack_room() >= STACK_TO_RECORD && region_name_describe(site->function))
-		rt = table_entry(t, site, SCP_COMPLETED, false, first_at);
+		rt = table_entry(t, site, outcome, false, first_at);
 	errno = saved;
 	return rt;
 }
@@ -131,13 +139,14 @@ static inline __attribute__((always_inline)) struct region_open *begin(
 	r->sp = from.cfa;
 	r->function = function;
 	r->kind = kind;
+	r->failed = false;
+	r->serial = kind == REGION_SCOPE ? ++t->region_serial : serial;
 	fill_site(t, r, m);
 	if (unlikely(looks_left(t, r)))
 		r = give_up_for(t, r);
 	bool in_call = open & ~OPEN_REGION;
 	r->top = !in_call && !thread_outside(t);
 	r->fine_ns = tsc ? 0 : phase_at_begin(r->site);
-	r->serial = kind == REGION_SCOPE ? ++t->region_serial : serial;
 	r->inner_at = t->inner;
 	r->recorded = t->recorded;
 	if (r->top && unlikely(switch_watch_is_due(&t->switches)))
@@ -201,7 +210,8 @@ static COLD bool find_below(struct scp_thread *t, uint32_t *at, enum region_kind
 		return false;
 	}
 	*at = d - 1;
-	for (uint32_t i = t->region_depth; kind != REGION_PLAIN && i > d; i--)
+	for (uint32_t i = t->region_depth; kind != REGION_PLAIN && kind != REGION_BLOCK && i > d;
+	     i--)
 		if (is_left(&t->regions[i - 1], t->regions[d - 1].sp)) {
 			remove_open(t, i - 1);
 			process_loss(abandoned_calls, 1);
@@ -239,7 +249,8 @@ static COLD void end_first(struct scp_thread *t, struct region_open *r, uintptr_
 			   uint64_t now, uint64_t slow_at)
 {
 	const struct scp_recorded inside = recorded_inside(t, r);
-	r->rt = r->site ? region_entry(t, r->site, r->began_at) : NULL;
+	uint32_t outcome = r->failed ? SCP_EXCEPTION : SCP_COMPLETED;
+	r->rt = r->site ? region_entry(t, r->site, outcome, r->began_at) : NULL;
 	if (r->rt) {
 		record(t, r, &inside, after, now, slow_at);
 		return;
@@ -369,4 +380,32 @@ void region_marker_leave(unsigned long serial)
 {
 	if (likely(process_groups & (SCP_GROUP_REGION | GROUPS_FILTERED(SCP_GROUP_REGION))))
 		end_region(REGION_SCOPE, 0, serial, ARCH_CALLER_SP());
+}
+
+void region_marker_open(struct scprof_site *site, unsigned token)
+{
+	if (region_is_on(SCP_GROUP_REGION, REGION_CALLER()))
+		begin_region(region_site_name(site), REGION_BLOCK, token, ARCH_RETURN_ADDRESS(),
+			     ARCH_CALLER_SP(), ARCH_CALLER_FP());
+}
+
+/* Its entry is another one: to be found at the end. */
+static COLD void fail(struct scp_thread *t, unsigned token)
+{
+	if (!t || (t->open & 1))
+		return;
+	for (uint32_t d = t->region_depth; d; d--)
+		if (is_meant(&t->regions[d - 1], REGION_BLOCK, 0, token)) {
+			t->regions[d - 1].failed = true;
+			t->regions[d - 1].rt = NULL;
+			return;
+		}
+}
+
+void region_marker_close(unsigned token, int failed)
+{
+	if (unlikely(failed))
+		fail(thread_self, token);
+	if (likely(process_groups & (SCP_GROUP_REGION | GROUPS_FILTERED(SCP_GROUP_REGION))))
+		end_region(REGION_BLOCK, 0, token, ARCH_CALLER_SP());
 }

@@ -16,7 +16,8 @@
 enum region_kind {
 	REGION_PLAIN, /* begin and end may be in different functions */
 	REGION_SCOPE, /* ends in the frame that began it */
-	REGION_FUNCTION
+	REGION_FUNCTION,
+	REGION_BLOCK /* known by a token; its frame is not on the C stack */
 };
 
 /* Where a marker was called from: inlined everywhere, so that it stays in registers. */
@@ -97,7 +98,8 @@ static inline __attribute__((always_inline)) struct scp_memo *region_memo(struct
 }
 
 /* The entry of a site, made if need be; NULL: no room. */
-HIDDEN struct scp_rt *region_entry(struct scp_thread *t, struct scp_site *site, uint64_t first_at);
+HIDDEN struct scp_rt *region_entry(struct scp_thread *t, struct scp_site *site, uint32_t outcome,
+				   uint64_t first_at);
 
 #define REGION_NO_NAME 1ul /* in a place's cache: there was no room for it */
 
@@ -112,12 +114,14 @@ static inline uint32_t region_site_name(struct scprof_site *s)
 	return id == REGION_NO_NAME ? 0 : (uint32_t)id;
 }
 
-/* What the macros of scprof.h call. */
+/* What the macros of scprof.h call, and examples/python/scprof.py. */
 HIDDEN void region_marker_begin(struct scprof_site *site);
 HIDDEN void region_marker_end(void);
 HIDDEN void region_marker_end_of(struct scprof_site *site);
 HIDDEN unsigned long region_marker_enter(struct scprof_site *site);
 HIDDEN void region_marker_leave(unsigned long serial);
+HIDDEN void region_marker_open(struct scprof_site *site, unsigned token);
+HIDDEN void region_marker_close(unsigned token, int failed);
 
 /* Code was unloaded: addresses of functions mean nothing any more. */
 HIDDEN void region_functions_forget_functions(void);

@@ -44,7 +44,7 @@ static inline __attribute__((always_inline)) void add_interval(struct scp_call *
 	struct scp_site *s = m ? m->site : NULL;
 	struct scp_rt *rt = s && s->path ? s->rt[SCP_COMPLETED] : NULL;
 	if (unlikely(rt == &t->no_entry))
-		rt = t->point.name ? region_entry(t, s, c->began_at) : NULL;
+		rt = t->point.name ? region_entry(t, s, SCP_COMPLETED, c->began_at) : NULL;
 	if (unlikely(!rt)) {
 		if (t->point.name && control_is_recording()) { /* else it is of an earlier window */
 			process_loss(overflow_calls, 1);
@@ -175,4 +175,8 @@ EXPORT const struct scprof_api scprof_regions_1 = {
 	.point_stop = api_point_stop,
 	.start = lifecycle_resume,
 	.stop = lifecycle_stop,
+	.open = region_marker_open,
+	.close = region_marker_close,
+	.groups = &process_groups,
+	.wanted = SCP_GROUP_REGION | GROUPS_FILTERED(SCP_GROUP_REGION) | GROUPS_UNSET,
 };

@@ -131,10 +131,11 @@ struct region_open {
 	struct scp_recorded recorded; /* thread.recorded likewise */
 	struct switch_mark since;
 	uintptr_t sp;	 /* the caller's */
-	uint64_t serial; /* of a scope; of a function its address */
+	uint64_t serial; /* of a scope; of a function its address; of a block its token */
 	uint32_t function;
 	uint8_t kind; /* enum region_kind */
 	bool top;
+	bool failed; /* an exception ends it */
 };
 
 #define REGIONS_OPEN_MAX 8192u

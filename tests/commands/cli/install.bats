@@ -25,6 +25,7 @@ install_to()
 	install_to "$T/root"
 	[ -s root/usr/include/scprof_format.h ]
 	[ -s root/usr/lib/libscprof.so ]
+	[ -s root/usr/share/scprof/python/scprof.py ]
 	[ ! -e "$BUILD/libscprof-unwind.so" ] || [ -s root/usr/lib/libscprof-unwind.so ]
 	ls root/usr/share/doc/scprof/*GPL* root/usr/share/doc/scprof/*Apache* >/dev/null
 	root/usr/bin/scprof run -o p.scp --no-report -- "$EXAMPLES/echo_pair" 10 10
@@ -159,6 +160,7 @@ END
 			holds = 0; for (n in name) holds += n != d && index(n, d) == 1; if (!holds) print d } }' >empty
 		[ ! -s empty ] || { echo "$package:"; cat empty; return 1; }
 	done
+	[ -s root/usr/lib/python3/dist-packages/scprof.py ]
 	[ "$(dpkg-deb -f "$BUILD"/deb/libscprof_*.deb Depends | tr ',' '\n' | wc -l)" = 1 ] # libc
 	dpkg --root="$T/root" --force-not-root --force-script-chrootless --purge scprof libscprof libscprof-dev >dpkg.out 2>&1
 	[ -z "$(find root -path root/var -prune -o -type f -print)" ]

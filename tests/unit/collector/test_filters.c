@@ -69,7 +69,7 @@ static void resolve(struct below *b, const char *patterns)
 {
 	struct profile_error err;
 
-	if (below_resolve(b, "/proc/self/exe", patterns, &err))
+	if (below_resolve(b, "/proc/self/exe", "/proc/self/exe", patterns, &err))
 		fail_msg("%s", err.text);
 }
 
@@ -113,19 +113,25 @@ static void refuses_what_is_not_there(void **state)
 	bool near = false;
 
 	(void)state;
-	assert_int_equal(below_resolve(&b, "/proc/self/exe", "local_functoin", &err), -1);
+	assert_int_equal(
+		below_resolve(&b, "/proc/self/exe", "/proc/self/exe", "local_functoin", &err), -1);
 	assert_non_null(b.unmatched);
 	for (size_t i = 0; i < b.nears; i++)
 		near |= !strcmp(b.near[i], "local_function");
 	assert_true(near);
 	below_free(&b);
-	assert_int_equal(below_resolve(&b, "/proc/self/exe", "local_function,!local*", &err), -1);
+	assert_int_equal(below_resolve(&b, "/proc/self/exe", "/proc/self/exe",
+				       "local_function,!local*", &err),
+			 -1);
 	assert_non_null(strstr(err.text, "leaves no function"));
 	below_free(&b);
-	assert_int_equal(below_resolve(&b, "/proc/self/exe", "!local*", &err), -1);
+	assert_int_equal(below_resolve(&b, "/proc/self/exe", "/proc/self/exe", "!local*", &err),
+			 -1);
 	assert_int_equal(strncmp(err.text, "--below: ", 9), 0);
 	below_free(&b);
-	assert_int_equal(below_resolve(&b, "/proc/self/exe", "nosuchlib:local_function", &err), -1);
+	assert_int_equal(below_resolve(&b, "/proc/self/exe", "/proc/self/exe",
+				       "nosuchlib:local_function", &err),
+			 -1);
 	below_free(&b);
 }
 
