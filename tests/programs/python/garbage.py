@@ -76,7 +76,7 @@ def beyond_end():
 LAST = page() + 8192 - 1
 VALUES = {"one": 1, "ones": 2**64 - 1, "letters": 0x4141414141414141, "kernel": 0xffff800000000000, "low": 0x1000,
           "unmapped": unmapped(), "forbidden": page(0), "at_end": LAST + 1 - 8, "odd": LAST - 4096 + 3, "zeros": LAST - 4095,
-          "beyond": beyond_end(), "object": id(VALUES) if "VALUES" in globals() else id(mmap), "type": id(type),
+          "beyond": beyond_end(), "object": id(mmap), "type": id(type),
           "negative": 2**63, "text": id("text" * 3)}
 
 
@@ -96,7 +96,7 @@ def make(word_bytes, value, hammer):
     global calls
     what, address, size = word_bytes
     f = library.under_hammer if hammer else library.with_garbage
-    done = f(address, value & (2 ** (8 * size) - 1), size, null, 200 if hammer else PER_WORD)
+    done = f(address, value & (2 ** (8 * size) - 1), size, null, 20 if hammer else PER_WORD)
     calls += done
 
 
