@@ -7,6 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
+long with_garbage(unsigned char *where, uint64_t value, long bytes, int fd, long calls);
+long under_hammer(unsigned char *where, uint64_t value, long bytes, int fd, long calls);
+
 /* pwrite's result, with the `bytes` at `where` being those of `value` during `calls` calls. */
 long with_garbage(unsigned char *where, uint64_t value, long bytes, int fd, long calls)
 {
