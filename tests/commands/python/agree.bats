@@ -26,7 +26,7 @@ knows()
 	timeout -k 5 120 "$SCPROF" run -g io --no-report -o path.scp -- "$python" -W ignore \
 		"$ROOT/tests/programs/python/knows.py" 6 known 2>run.err || { cat run.err; return 1; }
 	echo "$python"
-	"${BASH_SOURCE[0]%/*}/agree.py" "$SCPROF" path.scp known.*.json
+	"$ROOT/tests/commands/python/agree.py" "$SCPROF" path.scp known.*.json
 }
 
 # Calls are counted, whatever the chain holds; paths that end where it is garbage say so.

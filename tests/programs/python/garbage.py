@@ -48,7 +48,7 @@ def page(protection=mmap.PROT_READ | mmap.PROT_WRITE, fd=-1):
 
 
 def chain():
-    """Addresses of the frames, innermost first, without this function's."""
+    """Addresses of the frames, innermost first, without this function's and word's."""
     at = word(state_get() + STATE)
     if CFRAME:
         at = word(at + CFRAME[0])
@@ -56,7 +56,7 @@ def chain():
     while at:
         found.append(at)
         at = word(at + FRAME["previous"][0])
-    return found[1:]
+    return found[2:]
 
 
 def unmapped():
