@@ -14,6 +14,7 @@ REPORT_SRC = \
 	report/compare/match.c \
 	report/compare/match_key.c \
 	report/compare/match_modules.c \
+	report/compare/match_source.c \
 	report/containers/pairs.c \
 	report/containers/string_index.c \
 	report/live/columns.c \
@@ -144,6 +145,7 @@ REPORT_SRC = \
 	report/symbols/symbolize_module.c \
 	report/symbols/symbolize_names.c \
 	report/symbols/symbolize_open.c \
+	report/symbols/symbolize_source.c \
 	report/symbols/symbolize_table.c \
 	report/wording/numbers.c \
 	report/wording/percentages.c \

@@ -25,8 +25,8 @@
 #define REPORT_HEURISTIC_MARK "?" /* before a frame to which no unwind table led */
 enum report_by {
 	REPORT_BY_PATH,	    /* full call path + function + outcome */
-	REPORT_BY_SITE,	    /* innermost frame + function + outcome */
-	REPORT_BY_FUNCTION, /* function + outcome */
+	REPORT_BY_SITE,	    /* call site (path_site.h) + function + outcome */
+	REPORT_BY_FUNCTION, /* function + outcome, and the Python function that calls it */
 	REPORT_BY_GAP,	    /* pairs of sites; the sites are as REPORT_BY_SITE */
 	REPORT_BY_THREAD,   /* one row a table; the sites are as REPORT_BY_PATH */
 	REPORT_BY_PROCESS
@@ -199,7 +199,8 @@ enum report_finding {
 	REPORT_DRIFT = 1 << 10,
 	REPORT_TWO_MODES = 1 << 11,
 	REPORT_OUTLIERS = 1 << 12,
-	REPORT_FEW_CALLS = 1 << 13
+	REPORT_FEW_CALLS = 1 << 13,
+	REPORT_PYTHON_CUT = 1 << 14 /* of its call path */
 };
 
 /* Is the mean one number (stats/stationarity/, stats/histogram/)? Durations are compensated. */
@@ -417,6 +418,7 @@ struct report {
 	bool bars; /* sites have bars: only for formats that print them */
 	struct symbolizer *symbols;
 	bool *module_noted; /* private to frame_symbols.c: modules it warned of; NULL: none */
+	struct prof_frame *caller; /* frames of rows by function; NULL: they have none */
 
 	/* Those that do not wait first; of both the longest total time first. The first `kept` are
 	 * filled. */

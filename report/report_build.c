@@ -44,7 +44,7 @@ static int fill_report(struct report *r, const struct report_options *o, uint32_
 	struct groups groups = {0};
 	bool folds = r->fold && r->by != REPORT_BY_FUNCTION;
 	bool innermost = r->by == REPORT_BY_SITE || r->by == REPORT_BY_GAP;
-	uint32_t *fold = folds ? path_fold_numbers(r, innermost ? 1 : UINT32_MAX) : NULL;
+	uint32_t *fold = folds ? path_fold_numbers(r, innermost) : NULL;
 	int status = folds && !fold ? -1 : account_threads(r);
 
 	if (status == 0)
@@ -66,6 +66,8 @@ static int fill_report(struct report *r, const struct report_options *o, uint32_
 	}
 	if (status == 0)
 		status = fill_loops(r, groups.site_of, o);
+	r->caller = groups.caller;
+	groups.caller = NULL;
 	groups_free(&groups);
 	free(fold);
 	return status;
@@ -144,5 +146,6 @@ void report_free(struct report *r)
 	free(r->slowest);
 	elsewhere_free(r);
 	free(r->module_noted);
+	free(r->caller);
 	free(r);
 }

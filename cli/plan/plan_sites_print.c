@@ -141,7 +141,7 @@ static int print_table(struct text *t, const struct plan_sites *p)
 		uint32_t at = p->site[i].site;
 
 		add_site(t, &table, &p->site[i]);
-		if (t->report->by != REPORT_BY_FUNCTION)
+		if (t->report->by != REPORT_BY_FUNCTION || t->report->site[at].frames)
 			text_path_notes(t, &table, &t->report->site[at], apart.mark[at],
 					PATH_LINES);
 	}

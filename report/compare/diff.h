@@ -230,6 +230,8 @@ void diff_words_percent(char *text, size_t room, double ratio, double unit);
  * of one its names (as symbolize_frame) or a line for people, to be freed, not yet
  * clean; NULL: out of memory. */
 uint32_t diff_path_frames(const struct diff *d, const struct diff_site *s);
+/* Which of them is the call site (path_site.h). */
+uint32_t diff_path_site(const struct diff *d, const struct diff_site *s);
 const struct symbol *diff_path_symbols(const struct diff *d, const struct diff_site *s,
 				       uint32_t frame, size_t *count);
 bool diff_path_heuristic(const struct diff *d, const struct diff_site *s, uint32_t frame);

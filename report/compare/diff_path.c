@@ -9,6 +9,8 @@
 
 #include "report/wording/base_name.h"
 #include "report/compare/match.h"
+#include "report/model/path_site.h"
+#include "report/symbols/symbolize_source.h"
 
 static const struct prof_path *path_of(const struct diff *d, const struct diff_site *s)
 {
@@ -24,19 +26,40 @@ uint32_t diff_path_frames(const struct diff *d, const struct diff_site *s)
 	uint32_t frames = path ? path->frames : 0;
 
 	if (d->options.by == REPORT_BY_FUNCTION)
-		return 0;
+		return path && path_site_function(d->profile[s->profile], path) != PROF_NONE;
 	return d->options.by == REPORT_BY_SITE && frames > 1 ? 1 : frames;
+}
+
+uint32_t diff_path_site(const struct diff *d, const struct diff_site *s)
+{
+	const struct prof_path *path = path_of(d, s);
+
+	return path && d->options.by == REPORT_BY_PATH ? path_site_of(d->profile[s->profile], path)
+						       : 0;
+}
+
+/* One of those that the grouping keeps. */
+static struct prof_frame frame_of(const struct diff *d, const struct diff_site *s, uint32_t frame)
+{
+	const struct profile *p = d->profile[s->profile];
+	const struct prof_path *path = path_of(d, s);
+
+	if (d->options.by == REPORT_BY_FUNCTION)
+		return symbolize_source_function(path_site_function(p, path));
+	return path->frame[frame + (d->options.by == REPORT_BY_SITE ? path_site_of(p, path) : 0)];
 }
 
 const struct symbol *diff_path_symbols(const struct diff *d, const struct diff_site *s,
 				       uint32_t frame, size_t *count)
 {
-	return symbolize_frame(d->match->symbols[s->profile], &path_of(d, s)->frame[frame], count);
+	const struct prof_frame of = frame_of(d, s, frame);
+
+	return symbolize_frame(d->match->symbols[s->profile], &of, count);
 }
 
 bool diff_path_heuristic(const struct diff *d, const struct diff_site *s, uint32_t frame)
 {
-	return path_of(d, s)->frame[frame].heuristic;
+	return frame_of(d, s, frame).heuristic;
 }
 
 char *diff_path_frame_line(const struct diff *d, const struct diff_site *s, uint32_t frame)
@@ -50,7 +73,9 @@ char *diff_path_frame_line(const struct diff *d, const struct diff_site *s, uint
 		return NULL;
 	if (diff_path_heuristic(d, s, frame))
 		fputs(REPORT_HEURISTIC_MARK " ", memory);
-	if (!symbol->module)
+	if (symbol->language)
+		symbolize_source_put(memory, symbol, 0);
+	else if (!symbol->module)
 		fprintf(memory, "0x%" PRIx64, symbol->offset);
 	else if (count == 1 && !symbol->brief)
 		fprintf(memory, "%s+0x%" PRIx64, base_name(symbol->module), symbol->offset);

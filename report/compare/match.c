@@ -197,7 +197,8 @@ struct match *match_build(const struct profile *const *profile, uint32_t profile
 			return NULL;
 		}
 	}
-	if (!m->symbols || fill(m, by) < 0) {
+	m->sources = match_source_build(m);
+	if (!m->symbols || !m->sources || fill(m, by) < 0) {
 		match_free(m);
 		return NULL;
 	}
@@ -214,6 +215,7 @@ void match_free(struct match *m)
 	for (uint32_t i = 0; m->symbols && i < m->profiles; i++)
 		symbolize_free(m->symbols[i]);
 	free(m->symbols);
+	match_source_free(m->sources);
 	for (uint32_t i = 0; i < m->vagues; i++)
 		free(m->vague[i]);
 	free(m->vague);

@@ -8,7 +8,9 @@
  * were frames; and paths that then differ in lines alone are paired in their order
  * if both sides have equally many (the function was edited). Where a build has gone, or
  * has no symbols, frames in it cannot be distinguished, and rows that differ only there
- * are one. Functions that were interrupted by a signal handler are compared by name.
+ * are one. Functions that were interrupted by a signal handler are compared by name. Frames of
+ * interpreted languages have no build: they are compared by file, function and line, and by the
+ * column where it is known.
  *
  * Single-threaded. Rows borrow from the profiles.
  */
@@ -29,6 +31,7 @@ struct match {
 	const struct profile *const *profile;
 	uint32_t profiles, bases; /* the first `bases` of them are BASE */
 	struct symbolizer **symbols;
+	struct match_sources *sources; /* private */
 	struct match_row *row;
 	uint32_t rows;
 	char **vague; /* names of modules whose frames could not be distinguished */
@@ -60,6 +63,12 @@ const struct match_module *match_modules_find(const struct match_modules *module
 					      uint32_t module);
 /* Those that are vague, moved into m->vague. -1: out of memory. */
 int match_modules_report(const struct match_modules *modules, struct match *m);
+
+/* NULL: out of memory. */
+struct match_sources *match_source_build(const struct match *m);
+void match_source_free(struct match_sources *s);
+/* What a file of an interpreted language is called on all sides. */
+const char *match_source_file(struct match_sources *s, const char *file);
 
 /* Texts of one entry's row: full key and loose key, to be freed. -1: out of memory. */
 int match_key_make(struct match *m, const struct match_modules *modules, enum report_by by,

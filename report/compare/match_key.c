@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/model/path_site.h"
+#include "report/symbols/symbolize_source.h"
+
 #define PART  "\x1f" /* between parts; not in any name */
 #define VAGUE "?"
 
@@ -50,13 +53,36 @@ static void put_named(struct keys *k, const struct match_module *module, const s
 	}
 }
 
+/* Lines count from the function's first, as in machine code; several calls may be made in one. */
+static void put_source(struct keys *k, struct match *m, uint32_t profile,
+		       const struct prof_frame *frame)
+{
+	const struct prof_source_line *line;
+	const struct prof_source_function *f =
+		symbolize_source_find(m->profile[profile], frame, &line);
+
+	k->vague_in = NULL;
+	put(k, PART);
+	put(k, f ? match_source_file(m->sources, f->file) : "");
+	put(k, ":");
+	put(k, f ? f->name : "");
+	if (line && line->line)
+		fprintf(k->full, "@%08" PRId64 ".%08" PRIu32,
+			(int64_t)line->line - (int64_t)f->first_line, line->column);
+}
+
 static void put_frame(struct keys *k, struct match *m, const struct match_modules *modules,
 		      uint32_t profile, const struct prof_frame *frame)
 {
-	const struct match_module *module = match_modules_find(modules, profile, frame->module);
+	const struct match_module *module;
 	const struct symbol *symbol;
 	size_t count;
 
+	if (frame->module == PROF_SOURCE) {
+		put_source(k, m, profile, frame);
+		return;
+	}
+	module = match_modules_find(modules, profile, frame->module);
 	if (module->mode == MATCH_VAGUE) {
 		put_vague(k, module->name);
 	} else if (module->mode == MATCH_BY_NAME || frame->exact) {
@@ -86,27 +112,41 @@ static bool needs_library(const struct match *m, const char *name)
 	return false;
 }
 
+/* What the grouping keeps of a path. */
+static void put_path(struct keys *k, struct match *m, const struct match_modules *modules,
+		     enum report_by by, uint32_t profile, const struct prof_path *path)
+{
+	const struct profile *p = m->profile[profile];
+	uint32_t first = by == REPORT_BY_SITE ? path_site_of(p, path) : 0;
+	uint32_t end = by == REPORT_BY_SITE && path->frames ? first + 1 : path->frames;
+
+	if (by == REPORT_BY_FUNCTION) {
+		uint32_t function = path_site_function(p, path);
+		struct prof_frame of = symbolize_source_function(function);
+
+		if (function != PROF_NONE)
+			put_source(k, m, profile, &of);
+		return;
+	}
+	for (uint32_t i = first; i < end; i++)
+		put_frame(k, m, modules, profile, &path->frame[i]);
+}
+
 static void put_all(struct keys *k, struct match *m, const struct match_modules *modules,
 		    enum report_by by, uint32_t profile, const struct prof_entry *e)
 {
 	const struct profile *p = m->profile[profile];
 	const struct prof_function *f = &p->function[e->function];
-	const struct prof_path *path = e->path < p->paths ? &p->path[e->path] : NULL;
-	uint32_t frames = path ? path->frames : 0;
 	char outcome[16];
 
-	if (by == REPORT_BY_FUNCTION)
-		frames = 0;
-	else if (by == REPORT_BY_SITE && frames > 1)
-		frames = 1;
 	put(k, f->name);
 	put(k, PART);
 	if (needs_library(m, f->name))
 		put(k, f->library);
 	snprintf(outcome, sizeof(outcome), PART "%" PRIu32, e->outcome);
 	put(k, outcome);
-	for (uint32_t i = 0; i < frames; i++)
-		put_frame(k, m, modules, profile, &path->frame[i]);
+	if (e->path < p->paths)
+		put_path(k, m, modules, by, profile, &p->path[e->path]);
 }
 
 int match_key_make(struct match *m, const struct match_modules *modules, enum report_by by,

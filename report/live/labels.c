@@ -12,6 +12,7 @@
 #include "report/wording/base_name.h"
 #include "report/containers/string_index.h"
 #include "report/symbols/symbolize.h"
+#include "report/symbols/symbolize_source.h"
 #include "report/wording/utf8.h"
 
 struct place {
@@ -72,6 +73,21 @@ void labels_free(struct labels *l)
 	free(l);
 }
 
+/* All that is shown of the frame: its index may change with the model. */
+static uint32_t source_number(struct labels *l, const struct profile *p,
+			      const struct prof_frame *frame)
+{
+	const struct prof_source_line *line;
+	const struct prof_source_function *f = symbolize_source_find(p, frame, &line);
+	char key[SCP_SOURCE_NAME_MAX + SCP_SOURCE_FILE_MAX + 32];
+
+	if (!f)
+		return PROF_NONE;
+	snprintf(key, sizeof(key), "\x1f%s\x1f%s\x1f%" PRIu32, f->name, f->file,
+		 line ? line->line : 0);
+	return string_index_add(&l->modules, key);
+}
+
 static uint32_t module_number(struct labels *l, const struct profile *p, uint32_t module)
 {
 	char key[2 * SCP_BUILD_ID_MAX + 4200];
@@ -101,7 +117,11 @@ static char *look_up(struct labels *l, const struct profile *p, const struct pro
 	if (!l->symbols)
 		return NULL;
 	s = symbolize_frame(l->symbols, frame, &count);
-	if (!s->module)
+	if (s->language && s->file && s->line)
+		bytes = asprintf(&text, "%s (%s:%d)", s->brief, base_name(s->file), s->line);
+	else if (s->language)
+		bytes = asprintf(&text, "%s (%s)", s->brief, s->file ? base_name(s->file) : "?");
+	else if (!s->module)
 		bytes = asprintf(&text, "0x%" PRIx64 " (generated code)", s->offset);
 	else if (!s->brief)
 		bytes = asprintf(&text, "%s+0x%" PRIx64, base_name(s->module), s->offset);
@@ -122,9 +142,13 @@ const char *labels_frame(struct labels *l, const struct profile *p, const struct
 	struct label *e;
 
 	memset(&place, 0, sizeof(place));
-	place.offset = frame->offset;
 	place.exact = frame->exact;
-	place.module = module_number(l, p, frame->module);
+	if (frame->module == PROF_SOURCE) {
+		place.module = source_number(l, p, frame);
+	} else {
+		place.offset = frame->offset;
+		place.module = module_number(l, p, frame->module);
+	}
 	HASH_FIND(hh, l->by_place, &place, sizeof(place), e);
 	if (e)
 		return e->text;

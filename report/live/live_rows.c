@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "report/model/estimate.h"
+#include "report/symbols/symbolize_source.h"
 
 /* For sorting, a relative width is good enough until the calls have grown by this factor. */
 #define STALE		1.05
@@ -44,6 +45,22 @@ static uint64_t mix(uint64_t h, const void *data, size_t bytes)
 	return h;
 }
 
+static uint64_t mix_source(uint64_t h, const struct profile *p, const struct prof_frame *frame)
+{
+	const struct prof_source_line *line;
+	const struct prof_source_function *f = symbolize_source_find(p, frame, &line);
+
+	if (!f)
+		return h;
+	h = mix(h, f->file, strlen(f->file) + 1);
+	h = mix(h, f->name, strlen(f->name) + 1);
+	h = mix(h, &f->first_line, sizeof(f->first_line));
+	if (!line)
+		return h;
+	h = mix(h, &line->line, sizeof(line->line));
+	return mix(h, &line->instruction, sizeof(line->instruction));
+}
+
 static uint64_t key_of_group(const struct live_reader *f, const struct group_row *g)
 {
 	const struct profile *p = f->profile;
@@ -59,6 +76,10 @@ static uint64_t key_of_group(const struct live_reader *f, const struct group_row
 		const struct prof_frame *frame = &path.frame[i];
 		uint64_t offset = frame->offset;
 
+		if (frame->module == PROF_SOURCE) {
+			h = mix_source(h, p, frame);
+			continue;
+		}
 		if (frame->module != PROF_NO_MODULE)
 			h = mix(h, p->module[frame->module].path,
 				strlen(p->module[frame->module].path));

@@ -10,6 +10,7 @@
 
 #include "report/live/columns.h"
 #include "report/live/screen_header.h"
+#include "report/model/path_site.h"
 #include "report/model/reliability.h"
 #include "report/wording/numbers.h"
 #include "report/wording/utf8.h"
@@ -90,7 +91,9 @@ static const char *caller_of(const struct making *m, uint32_t row)
 {
 	struct group_path path = groups_path(&m->from->feed->groups, group_of(m, row));
 
-	return path.frames ? labels_frame(m->from->labels, m->from->feed->profile, path.frame) : "";
+	return path.frames ? labels_frame(m->from->labels, m->from->feed->profile,
+					  path.frame + path_site_find(path.frame, path.frames))
+			   : "";
 }
 
 static void function_of(const struct making *m, uint32_t row, char *out, size_t room)
@@ -312,7 +315,8 @@ void view_make(struct view *v, const struct view_source *from, struct view_state
 	} else {
 		choose_rows(&m);
 		m.columns = columns_fit(width, utf8, longest_function(&m),
-					s->by != REPORT_BY_FUNCTION, from->rows->has_states);
+					s->by != REPORT_BY_FUNCTION || from->feed->groups.caller,
+					from->rows->has_states);
 		add(&m, columns_head(&m.columns), VIEW_HEAD);
 		if (m.shown)
 			add_rows(&m);

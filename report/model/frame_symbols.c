@@ -80,7 +80,8 @@ const struct symbol *frame_symbols_find(struct report *r, const struct prof_fram
 {
 	const struct symbol *symbol = symbolize_frame(r->symbols, frame, count);
 
-	note_news(r, frame->module);
+	if (frame->module != PROF_SOURCE)
+		note_news(r, frame->module);
 	return symbol;
 }
 

@@ -6,25 +6,35 @@
 
 #include "profile/base/array.h"
 #include "report/model/groups_rank.h"
+#include "report/model/path_site.h"
 #include "report/model/waiting.h"
+#include "report/symbols/symbolize_source.h"
 
-static struct group_path path_of(const struct profile *p, enum report_by by, uint32_t index)
+static struct group_path path_of(const struct groups *g, uint32_t index)
 {
+	const struct profile *p = g->profile;
 	const struct prof_path *path = index < p->paths ? &p->path[index] : NULL;
 
-	if (!path || by == REPORT_BY_FUNCTION)
+	if (path && g->by == REPORT_BY_FUNCTION && g->caller) {
+		uint32_t function = path_site_function(p, path);
+
+		if (function < p->source_functions)
+			return (struct group_path){&g->caller[function], 1, 0};
+	}
+	if (!path || g->by == REPORT_BY_FUNCTION)
 		return (struct group_path){NULL, 0, 0};
-	if (by == REPORT_BY_SITE || by == REPORT_BY_GAP)
-		return (struct group_path){path->frame, path->frames ? 1 : 0, 0};
+	if (g->by == REPORT_BY_SITE || g->by == REPORT_BY_GAP)
+		return (struct group_path){path->frame + path_site_of(p, path),
+					   path->frames ? 1 : 0, 0};
 	return (struct group_path){path->frame, path->frames, path->flags};
 }
 
 struct group_path groups_path(const struct groups *g, const struct group_row *row)
 {
-	return path_of(g->profile, g->by, row->path);
+	return path_of(g, row->path);
 }
 
-/* By path: equal paths have one number. By site: the innermost frame. */
+/* By path: equal paths have one number. Else: the frame that path_of keeps. */
 struct key {
 	uint64_t place;
 	uint32_t module, kind, function, outcome; /* kind: exact, heuristic */
@@ -57,8 +67,8 @@ static struct key key_of(const struct groups *g, uint32_t entry)
 		k.place = g->fold[e->path];
 		return k;
 	}
-	if (g->by == REPORT_BY_SITE || g->by == REPORT_BY_GAP) {
-		struct group_path path = path_of(g->profile, g->by, e->path);
+	if (g->by == REPORT_BY_SITE || g->by == REPORT_BY_GAP || g->caller) {
+		struct group_path path = path_of(g, e->path);
 
 		if (path.frames) {
 			k.place = path.frame->offset;
@@ -95,7 +105,7 @@ static uint32_t hash_of(const struct groups *g, const struct key *k)
 	uint64_t function =
 		((uint64_t)k->program << 36 | (uint64_t)k->outcome << 32 | k->function) + 1;
 
-	if (g->by != REPORT_BY_SITE && g->by != REPORT_BY_GAP)
+	if (g->by != REPORT_BY_SITE && g->by != REPORT_BY_GAP && !g->caller)
 		return (uint32_t)k->place * 2 ^ fold(function, 0xd6e8feb86659fd93u);
 	return fold(k->place, (((uint64_t)k->module << 32) | (uint32_t)function) ^
 				      0xd6e8feb86659fd93u ^ ((uint64_t)k->outcome << 24) ^
@@ -180,6 +190,19 @@ static void group_entries(struct groups *g)
 	}
 }
 
+/* -1: out of memory. */
+static int make_callers(struct groups *g)
+{
+	const struct profile *p = g->profile;
+
+	if (g->by != REPORT_BY_FUNCTION || !p->source_lines)
+		return 0;
+	g->caller = array_alloc(((size_t)p->source_functions + 1) * sizeof(*g->caller));
+	for (uint32_t i = 0; g->caller && i < p->source_functions; i++)
+		g->caller[i] = symbolize_source_function(i);
+	return g->caller ? 0 : -1;
+}
+
 static void add_overflows(struct groups *g)
 {
 	const struct profile *p = g->profile;
@@ -207,7 +230,7 @@ int groups_make(struct groups *g, const struct profile *p, enum report_by by, co
 	g->module_rank = groups_rank_modules(p);
 	g->waits = calloc((size_t)p->functions + 1, sizeof(*g->waits));
 	if (!g->next || !g->waits || !g->function_rank || !g->module_rank || make_rows(g) < 0 ||
-	    number_table_reserve(&g->table, p->entries) < 0)
+	    make_callers(g) < 0 || number_table_reserve(&g->table, p->entries) < 0)
 		return -1;
 	for (uint32_t i = 0; i < p->functions; i++)
 		g->waits[i] = waiting_function(&p->function[i]);
@@ -252,6 +275,7 @@ void groups_free(struct groups *g)
 	free(g->row);
 	free(g->place);
 	free(g->next);
+	free(g->caller);
 	free(g->site_of);
 	free(g->waits);
 	number_table_clear(&g->table);

@@ -32,6 +32,9 @@ struct groups {
 	uint32_t *site_of;    /* by entry: the place of its row */
 	bool *waits;	      /* by function, as waiting.h has it */
 	const uint32_t *fold; /* by path: equal numbers are one row; NULL: each is its own */
+	/* By function: the frames of rows that are of one function of an interpreted language. To
+	 * be kept for as long as paths of rows are. */
+	struct prof_frame *caller;
 
 	struct number_table table;	       /* private: of rows */
 	uint32_t *last;			       /* private: last entry of a row */

@@ -7,6 +7,7 @@
 #include "profile/base/array.h"
 #include "report/containers/pairs.h"
 #include "report/model/frame_symbols.h"
+#include "report/model/path_site.h"
 
 struct folding {
 	struct report *report;
@@ -20,8 +21,11 @@ static uint32_t function_of(struct folding *f, const struct prof_frame *frame)
 {
 	size_t count;
 	const struct symbol *s = frame_symbols_find(f->report, frame, &count) + count - 1;
-	bool named = s->function && s->into <= frame->offset;
-	uint64_t place = named ? frame->offset - s->into : frame->offset;
+	bool source = frame->module == PROF_SOURCE;
+	bool named = source || (s->function && s->into <= frame->offset);
+	uint64_t place = !named	  ? frame->offset
+			 : source ? f->report->profile->source_line[frame->offset].function
+				  : frame->offset - s->into;
 	uint32_t kind = (uint32_t)frame->heuristic << 1 | (uint32_t)named, at;
 
 	/* two bits of a module's number are never in use: a file has fewer */
@@ -29,13 +33,13 @@ static uint32_t function_of(struct folding *f, const struct prof_frame *frame)
 	return at == PAIRS_NONE ? at : pairs_add(&f->functions, at, (uint32_t)place);
 }
 
-static uint32_t number_of(struct folding *f, const struct prof_path *path, uint32_t frames)
+static uint32_t number_of(struct folding *f, const struct prof_path *path, bool site)
 {
 	uint32_t at = pairs_add(&f->paths, PAIRS_NONE, path->flags);
+	uint32_t first = site ? path_site_of(f->report->profile, path) : 0;
+	uint32_t end = site && path->frames ? first + 1 : path->frames;
 
-	if (frames > path->frames)
-		frames = path->frames;
-	for (uint32_t i = frames; at != PAIRS_NONE && i-- > 0;) {
+	for (uint32_t i = end; at != PAIRS_NONE && i-- > first;) {
 		uint32_t function = function_of(f, &path->frame[i]);
 
 		at = function == PAIRS_NONE ? function : pairs_add(&f->paths, at, function);
@@ -43,7 +47,7 @@ static uint32_t number_of(struct folding *f, const struct prof_path *path, uint3
 	return at;
 }
 
-uint32_t *path_fold_numbers(struct report *r, uint32_t frames)
+uint32_t *path_fold_numbers(struct report *r, bool site)
 {
 	const struct profile *p = r->profile;
 	struct folding f = {.report = r};
@@ -51,7 +55,7 @@ uint32_t *path_fold_numbers(struct report *r, uint32_t frames)
 	bool failed = !number;
 
 	for (uint32_t i = 0; !failed && i < p->paths; i++) {
-		number[i] = number_of(&f, &p->path[i], frames);
+		number[i] = number_of(&f, &p->path[i], site);
 		failed = number[i] == PAIRS_NONE;
 	}
 	pairs_clear(&f.modules);

@@ -5,9 +5,10 @@
 
 #include "report/report.h"
 
-/* By path of the profile: a number that paths share whose innermost `frames` frames lie in the same
- * functions of the same modules, in the same order. A frame without a function's name is its
- * address. Looks up the names of all frames, each once. To be freed; NULL: out of memory. */
-uint32_t *path_fold_numbers(struct report *r, uint32_t frames);
+/* By path of the profile: a number that paths share whose frames lie in the same functions of the
+ * same modules, in the same order; with `site` only the frames of their sites (path_site.h). A
+ * frame without a function's name is its address. Looks up the names of all frames, each once. To
+ * be freed; NULL: out of memory. */
+uint32_t *path_fold_numbers(struct report *r, bool site);
 
 #endif

@@ -29,6 +29,7 @@ static const struct {
 	{REPORT_DRIFT, "drift", false},
 	{REPORT_TWO_MODES, "two-modes", false},
 	{REPORT_OUTLIERS, "outliers", false},
+	{REPORT_PYTHON_CUT, "python-cut", true},
 };
 
 const char *reliability_name(unsigned bit)

@@ -111,6 +111,8 @@ const char *report_names_path_end(const struct report_site *s)
 		return "(cut here: no unwind information)";
 	if (s->path_flags & SCP_PATH_TRUNCATED)
 		return "(deeper: outer frames not kept)";
+	if (s->path_flags & SCP_PATH_PYTHON_CUT)
+		return "(Python frames are missing)";
 	return NULL;
 }
 

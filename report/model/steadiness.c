@@ -336,5 +336,7 @@ unsigned steadiness_findings(const struct report_site *s)
 		found |= REPORT_OUTLIERS;
 	if (s->calls > 1 && s->calls < STATS_FEW_CALLS)
 		found |= REPORT_FEW_CALLS;
+	if (s->path_flags & SCP_PATH_PYTHON_CUT)
+		found |= REPORT_PYTHON_CUT;
 	return found;
 }

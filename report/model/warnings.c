@@ -98,13 +98,35 @@ static void warn_sandbox(struct report *r)
 					     : "; calls on paths seen before are exact");
 }
 
+/* An interpreter that was met, and not read. */
+static void warn_python(struct report *r, uint32_t python)
+{
+	static const char *const why[] = {
+		[SCP_PYTHON_VERSION] = "scprof does not know this version",
+		[SCP_PYTHON_FREE_THREADED] = "it is built without the global interpreter lock",
+		[SCP_PYTHON_SYMBOLS] = "it exports too little",
+		[SCP_PYTHON_LAYOUT] = "its memory is not laid out as that version's",
+		[SCP_PYTHON_UNWATCHED] = "where code objects die cannot be watched",
+	};
+	uint32_t minor = SCP_PYTHON_MINOR(python), state = SCP_PYTHON_STATE(python);
+
+	if (state <= SCP_PYTHON_READ)
+		return;
+	warning_list_note(r, "python-not-read",
+			  "Python 3.%" PRIu32 "%s is not read: its functions are missing (%s)",
+			  minor, minor <= 7 ? " or older" : "",
+			  state < sizeof(why) / sizeof(*why) ? why[state]
+							     : "a later scprof knows why");
+}
+
 static void warn_paths(struct report *r)
 {
 	const struct scp_losses *l = &r->profile->losses;
-	uint32_t truncated = 0;
+	uint32_t truncated = 0, python = 0;
 
 	for (uint32_t i = 0; i < r->profile->paths; i++) {
 		truncated += (r->profile->path[i].flags & SCP_PATH_TRUNCATED) != 0;
+		python += (r->profile->path[i].flags & SCP_PATH_PYTHON_CUT) != 0;
 		r->heuristic_paths += (r->profile->path[i].flags & SCP_PATH_HEURISTIC) != 0;
 	}
 	if (l->cut_paths)
@@ -115,6 +137,11 @@ static void warn_paths(struct report *r)
 		warning_list_note(r, "deep-paths",
 				  "%" PRIu32 " call paths are deeper than %u frames", truncated,
 				  SCP_MAX_FRAMES);
+	warn_python(r, r->profile->python);
+	warn_python(r, r->profile->python_other);
+	if (python)
+		warning_list_note(r, "python-cut", "%" PRIu32 " call path%s lack%s Python frames",
+				  python, python == 1 ? "" : "s", python == 1 ? "s" : "");
 	if (r->heuristic_paths)
 		warning_list_note(r, "heuristic-paths",
 				  "%" PRIu32 " call paths have frames to which no unwind table led",

@@ -13,6 +13,7 @@
 #include "report/symbols/symbolize_jit.h"
 #include "report/symbols/symbolize_module.h"
 #include "report/symbols/symbolize_names.h"
+#include "report/symbols/symbolize_source.h"
 
 struct key {
 	uint64_t offset;
@@ -167,6 +168,17 @@ static struct symbol *look_up(struct symbolizer *s, const struct key *k, size_t 
 	return symbol;
 }
 
+static struct symbol *look_up_source(struct symbolizer *s, const struct prof_frame *frame,
+				     size_t *count)
+{
+	struct symbol *symbol = calloc(1, sizeof(*symbol));
+
+	*count = 1;
+	if (symbol)
+		symbolize_source_fill(s->profile, frame, symbol);
+	return symbol;
+}
+
 /* NULL: out of memory. */
 static struct answer *place_of(struct symbolizer *s, const struct key *k)
 {
@@ -183,14 +195,18 @@ static struct answer *place_of(struct symbolizer *s, const struct key *k)
 static const struct answer *find_answer(struct symbolizer *s, const struct prof_frame *frame)
 {
 	struct key key = {.offset = frame->offset,
-			  .module = frame->module < s->profile->modules ? frame->module : PROF_NONE,
+			  .module = frame->module < s->profile->modules ||
+						    frame->module == PROF_SOURCE
+					    ? frame->module
+					    : PROF_NONE,
 			  .exact = frame->exact};
 	struct answer *a = place_of(s, &key);
 
 	if (!a || a->symbol)
 		return a;
-	a->symbol = key.module == PROF_NONE ? look_up_generated(s, &key, &a->count)
-					    : look_up(s, &key, &a->count);
+	a->symbol = key.module == PROF_SOURCE ? look_up_source(s, frame, &a->count)
+		    : key.module == PROF_NONE ? look_up_generated(s, &key, &a->count)
+					      : look_up(s, &key, &a->count);
 	for (size_t i = 0; a->symbol && i < a->count; i++)
 		a->symbol[i].number = s->symbols++;
 	return a->symbol ? a : NULL;
@@ -208,6 +224,8 @@ const struct symbol *symbolize_frame(struct symbolizer *s, const struct prof_fra
 	memset(&s->nothing, 0, sizeof(s->nothing));
 	s->nothing.offset = frame->offset;
 	s->nothing.into = SYMBOL_START_UNKNOWN;
+	if (frame->module == PROF_SOURCE)
+		symbolize_source_fill(s->profile, frame, &s->nothing);
 	s->nothing.number = SYMBOL_UNNUMBERED;
 	if (frame->module < s->profile->modules)
 		s->nothing.module = s->profile->module[frame->module].path;

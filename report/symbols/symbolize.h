@@ -25,21 +25,26 @@ enum symbol_source {
 	SYMBOL_UNKNOWN,
 	SYMBOL_FROM_DEBUG_INFO,
 	SYMBOL_FROM_TABLE,
-	SYMBOL_FROM_DYNAMIC, /* a stripped file: only what it exports has a name */
-	SYMBOL_FROM_PERF_MAP /* generated code */
+	SYMBOL_FROM_DYNAMIC,	/* a stripped file: only what it exports has a name */
+	SYMBOL_FROM_PERF_MAP,	/* generated code */
+	SYMBOL_FROM_INTERPRETER /* a function of an interpreted language */
 };
 
 struct symbol {
-	const char *function;	   /* demangled, with parameters; NULL: not known */
-	const char *brief;	   /* demangled, without parameters; NULL: not known */
-	const char *linker_name;   /* as it is in the file; NULL: not known */
-	const char *module;	   /* path; NULL: no module (JIT or generated code) */
-	uint64_t offset;	   /* in the module; an address where there is no module */
-	uint64_t into;		   /* from the function that holds the code to the frame */
-	const char *file;	   /* NULL: not known */
-	int line;		   /* 0: not known */
-	int declared;		   /* line of the function itself, in the same file; 0: not known */
-	bool inlined;		   /* this function's code was inlined into the next symbol */
+	const char *function;	 /* demangled, with parameters; NULL: not known */
+	const char *brief;	 /* demangled, without parameters; NULL: not known */
+	const char *linker_name; /* as it is in the file; NULL: not known */
+	const char *module;	 /* path; NULL: no module (JIT or generated code, or `language`) */
+	const char *language;	 /* "python", ...: the frame is one of that; NULL: machine code */
+	bool library;	  /* of such a language: not of the program itself, by the file's path */
+	uint64_t offset;  /* in the module; an address where there is no module; with `language` in
+			     the function's bytecode */
+	uint64_t into;	  /* from the function that holds the code to the frame */
+	const char *file; /* NULL: not known */
+	int line;	  /* 0: not known */
+	int column;	  /* in the line, in bytes from 1; 0: not known */
+	int declared;	  /* line of the function itself, in the same file; 0: not known */
+	bool inlined;	  /* this function's code was inlined into the next symbol */
 	enum symbol_source source; /* of the name */
 	uint32_t number;	   /* of the symbols that were asked for, from 0 on; innermost
 				      first. SYMBOL_UNNUMBERED: out of memory */

@@ -188,6 +188,15 @@ const struct warning_code warning_codes[] = {
 	 "The outer frames are not kept, and sites that differ only there are one row. Times are "
 	 "not affected.",
 	 ""},
+	{"python-not-read", P, "the Python interpreter is not read",
+	 "scprof reads CPython 3.8 to 3.13, as they are built ordinarily. Of others, call paths "
+	 "have "
+	 "the interpreter's own frames. Times are not affected.",
+	 ""},
+	{"python-cut", P, "call paths lack Python frames",
+	 "The interpreter's frames could not be read, or it is not known where they belong. A note "
+	 "stands at such rows; sites that differ only there are one row. Times are not affected.",
+	 ""},
 	{"heuristic-paths", P, "call paths have frames to which no unwind table led",
 	 "A chain of frame pointers, or libunwind, led there: \"?\" stands before them. Such a "
 	 "frame may be wrong. Times are not affected.",

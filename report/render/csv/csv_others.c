@@ -4,6 +4,7 @@
 
 #include "report/render/csv/csv_write.h"
 #include "report/model/frame_symbols.h"
+#include "report/model/path_site.h"
 #include "report/model/rows.h"
 
 /* A site at the end of a gap: number of its row by --by site, function, its caller. */
@@ -15,7 +16,8 @@ static void put_end(struct csv *c, struct report *r, uint32_t site, const char *
 	size_t count;
 
 	if (s && s->frames)
-		symbol = frame_symbols_find(r, &s->frame[0], &count);
+		symbol = frame_symbols_find(r, &s->frame[path_site_find(s->frame, s->frames)],
+					    &count);
 	csv_write_text(c, column[0], s ? r->profile->function[s->function].name : none);
 	csv_write_text(c, column[1], s ? report_names_outcome(s) : NULL);
 	csv_write_text(c, column[2], symbol ? symbol->function : NULL);

@@ -49,9 +49,9 @@ static void put_frame(FILE *out, const struct stacks *s, const struct stacks_fra
 		if (i)
 			putc_unlocked(';', out);
 		put_element(out, !places ? name : file ? file : module ? module : "");
-		if (places && file)
+		if (places && file && p->line)
 			fprintf(out, ":%d", p->line);
-		else if (places)
+		else if (places && !file)
 			fprintf(out, "%s0x%" PRIx64, module ? "+" : "", (uint64_t)f->frame.offset);
 	}
 }

@@ -47,8 +47,8 @@ static uint32_t frame_number(struct diff_paths *p, const struct diff_site *s, ui
 static uint32_t box_below(struct diff_paths *p, uint32_t above, const struct symbol *s)
 {
 	struct string_index *strings = &p->html->strings;
-	uint32_t label =
-		pairs_add(&p->labels, name_of(strings, s), string_index_add(strings, s->module));
+	uint32_t label = pairs_add(&p->labels, name_of(strings, s),
+				   string_index_add(strings, s->language ? s->file : s->module));
 
 	return pairs_add(&p->boxes, above, label);
 }

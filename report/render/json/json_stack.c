@@ -15,6 +15,7 @@ static const char *source_name(enum symbol_source source)
 		[SYMBOL_FROM_TABLE] = "symbol-table",
 		[SYMBOL_FROM_DYNAMIC] = "dynamic-symbols",
 		[SYMBOL_FROM_PERF_MAP] = "perf-map",
+		[SYMBOL_FROM_INTERPRETER] = "interpreter",
 	};
 
 	return names[source];
@@ -23,6 +24,8 @@ static const char *source_name(enum symbol_source source)
 void json_stack_frame(struct json_writer *w, const struct symbol *s, bool heuristic)
 {
 	json_write_open(w, NULL, '{');
+	if (s->language)
+		json_write_text(w, "language", s->language);
 	json_write_text(w, "function", s->function);
 	json_write_text(w, "module", s->module);
 	json_write_count(w, "offset", s->offset);
@@ -32,6 +35,8 @@ void json_stack_frame(struct json_writer *w, const struct symbol *s, bool heuris
 		json_write_integer(w, "line", s->line);
 	else
 		json_write_null(w, "line");
+	if (s->column)
+		json_write_integer(w, "column", s->column);
 	json_write_flag(w, "inlined", s->inlined);
 	json_write_text(w, "name_from", source_name(s->source));
 	if (heuristic)
@@ -79,7 +84,9 @@ static const char *path_name(const struct report_site *s)
 		return "limited";
 	if (s->path_flags & SCP_PATH_CUT)
 		return "cut";
-	return s->path_flags & SCP_PATH_TRUNCATED ? "truncated" : "complete";
+	if (s->path_flags & SCP_PATH_TRUNCATED)
+		return "truncated";
+	return s->path_flags & SCP_PATH_PYTHON_CUT ? "python-cut" : "complete";
 }
 
 void json_stack_write(struct json_writer *w, struct report *r, const struct report_site *s,

@@ -63,7 +63,7 @@ static void put_frame_location(struct pprof_writer *w, uint64_t id, uint32_t num
 	Pprof__Line line[STACKS_PLACES];
 
 	location.id = id;
-	location.address = f->frame.offset;
+	location.address = f->frame.module == PROF_SOURCE ? 0 : f->frame.offset;
 	for (uint32_t i = 0; i < f->places; i++) {
 		const struct stacks_place *p = &w->stacks.place[f->first + i];
 

@@ -114,19 +114,36 @@ static int note_programs(struct growth *g)
 	return g->program ? 0 : -1;
 }
 
+/* Where a function of an interpreted language begins stands where others have their module. */
+static uint32_t source_place(struct string_index *strings, const struct symbol *s)
+{
+	uint32_t number;
+	char *text;
+
+	if (!s->file || !s->declared)
+		return string_index_add(strings, s->file);
+	if (asprintf(&text, "%s:%d", s->file, s->declared) < 0) {
+		strings->failed = true;
+		return STRING_INDEX_NONE;
+	}
+	number = string_index_add(strings, text);
+	free(text);
+	return number;
+}
+
 static uint32_t label_symbol(struct growth *g, const struct symbol *s)
 {
 	struct string_index *strings = g->flame->strings;
 	struct label l = {.outcome = STRING_INDEX_NONE};
 
-	l.module = string_index_add(strings, s->module);
+	l.module = s->language ? source_place(strings, s) : string_index_add(strings, s->module);
 	if (!s->brief) {
 		l.kind = FLAME_UNKNOWN;
 		l.name = unnamed(strings, s);
 	} else {
-		l.kind = s->inlined		   ? FLAME_INLINED
-			 : is_program(g, l.module) ? FLAME_PROGRAM
-						   : FLAME_LIBRARY;
+		bool own = s->language ? !s->library : is_program(g, l.module);
+
+		l.kind = s->inlined ? FLAME_INLINED : own ? FLAME_PROGRAM : FLAME_LIBRARY;
 		l.name = string_index_add(strings, s->brief);
 	}
 	return number_label(g, &l);

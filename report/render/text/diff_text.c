@@ -77,13 +77,15 @@ static void number_cells(struct text *t, struct table *table, const struct diff_
 	table_cell(table, CHANGE, text);
 }
 
-static void path_notes(struct text *t, struct table *table, const struct diff *d,
-		       const struct diff_site *s, uint32_t lines)
+/* Where there is no room for all frames, the call site comes first. */
+static void frame_notes(struct text *t, struct table *table, const struct diff *d,
+			const struct diff_site *s, uint32_t lines)
 {
-	uint32_t frames = diff_path_frames(d, s), shown = frames <= lines ? frames : lines;
-	char words[DIFF_WORDS], note[DIFF_WORDS + 2];
+	uint32_t frames = diff_path_frames(d, s);
+	uint32_t first = frames > lines ? diff_path_site(d, s) : 0;
+	uint32_t end = frames - first <= lines ? frames : first + lines;
 
-	for (uint32_t i = 0; i < shown; i++) {
+	for (uint32_t i = first; i < end; i++) {
 		char *raw = diff_path_frame_line(d, s, i);
 		char *safe = raw ? utf8_clean(raw, t->terminal.utf8) : NULL;
 
@@ -94,6 +96,14 @@ static void path_notes(struct text *t, struct table *table, const struct diff *d
 		free(raw);
 		free(safe);
 	}
+}
+
+static void path_notes(struct text *t, struct table *table, const struct diff *d,
+		       const struct diff_site *s, uint32_t lines)
+{
+	char words[DIFF_WORDS], note[DIFF_WORDS + 2];
+
+	frame_notes(t, table, d, s, lines);
 	diff_words_other(d, s, words, sizeof(words));
 	snprintf(note, sizeof(note), "(%s)", words);
 	if (*words)

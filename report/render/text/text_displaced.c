@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "report/model/displaced.h"
+#include "report/model/path_site.h"
 #include "report/wording/numbers.h"
 #include "report/wording/utf8.h"
 
@@ -120,7 +121,8 @@ static void add_site(struct text *t, struct table *table, uint32_t site)
 	cost_cells(t, table, BOTH, &s->displaced.both);
 	cost_cells(t, table, TRUE_COST, &s->displaced.true_cost);
 	if (s->frames)
-		note(t, table, text_path_frame_line(r, &s->frame[0], 0));
+		note(t, table,
+		     text_path_frame_line(r, &s->frame[path_site_find(s->frame, s->frames)], 0));
 	partner_notes(t, table, site);
 }
 

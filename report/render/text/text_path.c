@@ -9,7 +9,9 @@
 
 #include "report/wording/base_name.h"
 #include "report/model/frame_symbols.h"
+#include "report/model/path_site.h"
 #include "report/render/text/text_shared_callers.h"
+#include "report/symbols/symbolize_source.h"
 #include "report/wording/utf8.h"
 
 /* The program's own functions need no module's name behind them. */
@@ -44,6 +46,13 @@ static void put_named(FILE *out, const struct report *r, const struct symbol *s,
 		fputs(" (stripped)", out);
 }
 
+static unsigned source_detail(unsigned detail)
+{
+	return (detail & APART_OFFSET ? SYMBOLIZE_SOURCE_COLUMN : 0) |
+	       (detail & APART_INSTRUCTION ? SYMBOLIZE_SOURCE_INSTRUCTION : 0) |
+	       (detail & APART_MODULE ? SYMBOLIZE_SOURCE_PATH : 0);
+}
+
 static void put_unnamed(FILE *out, const struct symbol *s, unsigned detail)
 {
 	if (!s->module) {
@@ -65,10 +74,12 @@ char *text_path_frame_line(struct report *r, const struct prof_frame *frame, uns
 
 	if (!memory)
 		return NULL;
-	detail &= APART_OFFSET | APART_MODULE;
+	detail &= ~(unsigned)APART_SHOW;
 	if (frame->heuristic)
 		fputs(REPORT_HEURISTIC_MARK " ", memory);
-	if (s->module && (count > 1 || s->brief))
+	if (s->language)
+		symbolize_source_put(memory, s, source_detail(detail));
+	else if (s->module && (count > 1 || s->brief))
 		put_named(memory, r, s, count, detail);
 	else
 		put_unnamed(memory, s, detail);
@@ -120,12 +131,12 @@ static char *after_fold(struct text *t, char *frame, uint32_t folded)
 	return line;
 }
 
-/* The frames from `at` on that distinguish this row from another one. Returns the first frame
+/* The frames from `at` to `end` that distinguish this row from another one. Returns the first frame
  * behind them. */
 static uint32_t show_telling(struct text *t, struct table *table, const struct report_site *s,
-			     const unsigned char *mark, uint32_t at)
+			     const unsigned char *mark, uint32_t at, uint32_t end)
 {
-	for (uint32_t i = at; i < s->frames; i++) {
+	for (uint32_t i = at; i < end; i++) {
 		if (!(mark[i] & APART_SHOW))
 			continue;
 		add_line(t, table,
@@ -140,16 +151,24 @@ void text_path_notes(struct text *t, struct table *table, const struct report_si
 		     const unsigned char *mark, uint32_t lines)
 {
 	uint32_t frames = s->frames && lines ? frame_symbols_trim_startup(t->report, s) : 0;
+	/* Where there is no room for all, the call site comes first. */
+	uint32_t first = frames > lines ? path_site_find(s->frame, frames) : 0;
 	/* The last line is for the rest, unless the rest is one line. */
-	uint32_t shown = frames <= lines ? frames : lines > 1 ? lines - 1 : 1;
+	uint32_t shown = frames - first <= lines ? frames : first + (lines > 1 ? lines - 1 : 1);
 
 	if (s->overflow && lines)
 		table_note(table, report_names_path_end(s));
 	if (!shown)
 		return;
-	for (uint32_t i = 0; i < shown; i++)
-		add_line(t, table, text_path_frame_line(t->report, &s->frame[i], mark[i]));
-	shown = show_telling(t, table, s, mark, shown);
+	for (uint32_t i = show_telling(t, table, s, mark, 0, first); i < shown; i++) {
+		uint32_t folded = i < first ? first - i : 0;
+
+		i += folded;
+		add_line(t, table,
+			 after_fold(t, text_path_frame_line(t->report, &s->frame[i], mark[i]),
+				    folded));
+	}
+	shown = show_telling(t, table, s, mark, shown, s->frames);
 	if (shown < frames && lines > 1)
 		fold_rest(t, table, frames - shown);
 	if ((shown >= frames || mark[s->frames]) && report_names_path_end(s))
@@ -166,6 +185,10 @@ static void put_word(FILE *out, struct report *r, const struct prof_frame *frame
 
 	if (frame->heuristic)
 		fputs(REPORT_HEURISTIC_MARK " ", out);
+	if (s->language) {
+		symbolize_source_put(out, s, source_detail(detail));
+		return;
+	}
 	if (s->module && (count > 1 || s->brief)) {
 		for (size_t i = 0; i < count; i++)
 			fprintf(out, "%s%s", i ? " < " : "", s[i].brief ? s[i].brief : "?");
@@ -182,19 +205,20 @@ static void put_word(FILE *out, struct report *r, const struct prof_frame *frame
 	fprintf(out, s->module ? "+0x%" PRIx64 : "0x%" PRIx64, s->offset);
 }
 
-/* The innermost frames, and those further out that distinguish the row. */
+/* The call site and the frames around it, and those that distinguish the row. */
 #define WORDS 3
 
 static void put_words(FILE *out, struct text *t, const struct report_site *s,
 		      const unsigned char *mark)
 {
 	uint32_t frames = frame_symbols_trim_startup(t->report, s), next = 0;
+	uint32_t first = frames > WORDS ? path_site_find(s->frame, frames) : 0;
 	const char *module = NULL, *end = report_names_path_end(s);
 
 	for (uint32_t i = 0; i < s->frames; i++) {
-		if (!(i < WORDS && i < frames) && !(mark[i] & APART_SHOW))
+		if (!(i >= first && i < first + WORDS && i < frames) && !(mark[i] & APART_SHOW))
 			continue;
-		fprintf(out, "%s%s", i ? " < " : "",
+		fprintf(out, "%s%s", next ? " < " : "",
 			i == next	   ? ""
 			: t->terminal.utf8 ? "… < "
 					   : ".. < ");
@@ -251,7 +275,7 @@ char *text_path_site_label(struct text *t, uint32_t site, const char *when_none)
 	s = &r->site[site];
 	outcome = s->outcome == SCP_COMPLETED ? "" : report_names_outcome(s);
 	if (s->frames) {
-		caller = caller_label(r, &s->frame[0]);
+		caller = caller_label(r, &s->frame[path_site_find(s->frame, s->frames)]);
 		if (!caller)
 			return NULL;
 	}

@@ -124,7 +124,7 @@ static void add_row(struct text *t, struct table *table, uint32_t site, const un
 	const struct report_site *s = &t->report->site[site];
 
 	text_sites_row(t, table, site);
-	if (t->report->by == REPORT_BY_FUNCTION)
+	if (t->report->by == REPORT_BY_FUNCTION && !s->frames)
 		return;
 	text_sites_folded(table, s);
 	if (t->options->frames == REPORT_FRAMES_DEFAULT)
@@ -297,7 +297,7 @@ static int fit(struct text *t, struct rows *rows, size_t lines, uint32_t *most)
 	free(all.row);
 	if (status < 0)
 		return -1;
-	if (!beside && t->report->by != REPORT_BY_FUNCTION)
+	if (!beside && (t->report->by != REPORT_BY_FUNCTION || t->report->caller))
 		each = t->options->frames == REPORT_FRAMES_DEFAULT ? 2 : t->options->frames + 1u;
 	/* blank lines and headings of the table, and the lines below it */
 	taken = 2 + (rows->waits ? 2 : 0) + (rows->once ? 1 : 0) + 2 +

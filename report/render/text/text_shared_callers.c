@@ -5,6 +5,7 @@
  * those is all that one pass each way must keep. */
 #define HASH_NONFATAL_OOM 1
 #include "report/render/text/text_shared_callers.h"
+#include "report/symbols/symbolize_source.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -140,18 +141,35 @@ static void mark_both_ways(struct sorting *s, uint32_t *length)
 	}
 }
 
-static void mark_twins(const struct row *a, const struct row *b)
+/* What must be shown of frames that print the same: they may lie in files, or modules, of the same
+ * name. */
+static unsigned char mark_frames(const struct profile *p, const struct prof_frame *a,
+				 const struct prof_frame *b)
+{
+	const struct prof_source_line *line[2];
+	const struct prof_source_function *f, *g;
+	unsigned char mark = APART_OFFSET;
+
+	if (a->module != PROF_SOURCE || b->module != PROF_SOURCE)
+		return a->module != b->module ? mark | APART_MODULE : mark;
+	f = symbolize_source_find(p, a, &line[0]);
+	g = symbolize_source_find(p, b, &line[1]);
+	if (f && g && strcmp(f->file, g->file) != 0)
+		mark |= APART_MODULE;
+	if (line[0] && line[1] && line[0]->column == line[1]->column)
+		mark |= APART_INSTRUCTION;
+	return mark;
+}
+
+static void mark_twins(const struct profile *p, const struct row *a, const struct row *b)
 {
 	uint32_t i = 0;
 	unsigned char mark = APART_SHOW;
 
 	while (i < a->site->frames && same_frame(&a->site->frame[i], &b->site->frame[i]))
 		i++;
-	if (i < a->site->frames) {
-		mark |= APART_OFFSET;
-		if (a->site->frame[i].module != b->site->frame[i].module)
-			mark |= APART_MODULE;
-	}
+	if (i < a->site->frames)
+		mark |= mark_frames(p, &a->site->frame[i], &b->site->frame[i]);
 	a->mark[i] |= mark; /* the end of the path when no frame differs */
 	b->mark[i] |= mark;
 }
@@ -171,7 +189,7 @@ static void mark_all_twins(struct sorting *s)
 			continue;
 		for (uint32_t a = first; a < i; a++)
 			for (uint32_t b = a + 1; b < i; b++)
-				mark_twins(&s->row[a], &s->row[b]);
+				mark_twins(s->report->profile, &s->row[a], &s->row[b]);
 		first = i;
 	}
 }

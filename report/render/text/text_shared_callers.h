@@ -10,9 +10,10 @@
 #include "report/render/text/text.h"
 
 enum apart_mark {
-	APART_SHOW = 1,	  /* this frame tells the row from another */
-	APART_OFFSET = 2, /* only by its address */
-	APART_MODULE = 4  /* or by the folder of its module */
+	APART_SHOW = 1,	      /* this frame tells the row from another */
+	APART_OFFSET = 2,     /* only by its address */
+	APART_MODULE = 4,     /* or by the folder of its module, of its source */
+	APART_INSTRUCTION = 8 /* a Python frame, of which not even the column tells */
 };
 
 struct text_apart {

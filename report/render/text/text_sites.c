@@ -303,7 +303,7 @@ int text_sites(struct text *t)
 		else
 			text_steady_aside(t, &table, &r->site[i]);
 		text_sites_folded(&table, &r->site[i]);
-		if (r->by != REPORT_BY_FUNCTION)
+		if (r->by != REPORT_BY_FUNCTION || r->site[i].frames)
 			text_path_notes(t, &table, &r->site[i], apart.mark[i], lines_for(t, i));
 		shown_ns += r->site[i].waits ? 0 : fmax(r->site[i].outer_ns, 0);
 	}

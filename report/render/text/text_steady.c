@@ -127,6 +127,8 @@ void text_steady_lines(const struct report_site *s, bool utf8, text_steady_sink 
 		note_outliers(&n, &s->steadiness);
 	if (s->findings & REPORT_FEW_CALLS && s->share >= RELIABILITY_LEAST_SHARE)
 		note(&n, "few calls: the interval takes them for independent");
+	if (s->findings & REPORT_PYTHON_CUT)
+		note(&n, "Python frames are missing here");
 }
 
 static void add_note(void *to, const char *line)

@@ -44,11 +44,19 @@ displaced()
 	"$SCPROF" report --format json -o displaced.json displaced.scp
 }
 
+# Python frames above an extension's, a path without some of them, and one through generated code.
+interpreted()
+{
+	"$PROFILES/make_python" interpreted.scp interpreted2.scp
+	"$SCPROF" report --format json -o interpreted.json interpreted.scp
+}
+
 setup()
 {
 	common_setup
 	ordinary
 	hostile
+	interpreted
 	displaced
 	switched
 }
@@ -68,6 +76,8 @@ setup()
 			python "$CHECK/check_folded.py" $p.folded $p.json $weight
 		done
 	done
+	"$SCPROF" report --format folded -o interpreted.folded interpreted.scp
+	python "$CHECK/check_folded.py" interpreted.folded interpreted.json time
 	"$SCPROF" report --format folded --weight uncharged -o displaced.folded displaced.scp
 	python "$CHECK/check_folded.py" displaced.folded displaced.json uncharged
 	[ "$(wc -l <displaced.folded)" = 3 ]
@@ -82,7 +92,7 @@ setup()
 
 @test "csv: RFC 4180, every field of every site" {
 	local p by
-	for p in ordinary hostile displaced switched; do
+	for p in ordinary hostile displaced switched interpreted; do
 		for by in path site function; do
 			"$SCPROF" report --by $by --format csv -o $p.csv $p.scp
 			"$SCPROF" report --by $by --format json -o by.json $p.scp
@@ -106,7 +116,7 @@ setup()
 
 @test "callgrind: its grammar, and costs that add up" {
 	local p
-	for p in ordinary hostile displaced switched; do
+	for p in ordinary hostile displaced switched interpreted; do
 		"$SCPROF" report --format callgrind -o $p.callgrind $p.scp
 		python "$CHECK/check_callgrind.py" $p.callgrind $p.json
 	done
@@ -130,7 +140,7 @@ setup()
 
 @test "pprof: every reference and every site, by the published schema" {
 	local p
-	for p in ordinary hostile displaced switched; do
+	for p in ordinary hostile displaced switched interpreted; do
 		"$SCPROF" report --format pprof -o $p.pprof $p.scp
 		python "$CHECK/check_pprof.py" $p.pprof $p.json
 	done
@@ -164,7 +174,7 @@ setup()
 	local p by
 	"$SCPROF" run -c dual -o dual.scp --no-report -- "$EXAMPLES/echo_pair" 300 100
 	"$SCPROF" run --slowest 5 --depth 2 --for 60s -o chosen.scp --no-report -- "$EXAMPLES/echo_pair" 300 100
-	for p in ordinary hostile dual chosen; do
+	for p in ordinary hostile dual chosen interpreted; do
 		for by in path site function gap thread process; do
 			"$SCPROF" report --by $by --format json -o $p.$by.json $p.scp
 		done

@@ -44,7 +44,7 @@ def check_number(found, value, what):
 
 def place_of(frame):
     if frame["file"] is not None:
-        return "%s:%d" % (frame["file"], frame["line"] or 0)
+        return frame["file"] + (":%d" % frame["line"] if frame["line"] else "")
     return ("" if frame["module"] is None else frame["module"] + "+") + "0x%x" % frame["offset"]
 
 

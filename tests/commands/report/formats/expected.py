@@ -36,6 +36,7 @@ ENDS = {
     "caller-only": ["(caller only: its stack had no room to look further)"],
     "cut": ["(cut here: no unwind information)"],
     "truncated": ["(deeper: outer frames not kept)"],
+    "python-cut": ["(Python frames are missing)"],
 }
 
 
