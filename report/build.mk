@@ -135,11 +135,15 @@ REPORT_SRC = \
 	report/report_build.c \
 	report/report_print.c \
 	report/report_sites.c \
+	report/symbols/code_map.c \
 	report/symbols/function_names.c \
+	report/symbols/generated_name.c \
+	report/symbols/jitdump_read.c \
 	report/symbols/symbolize.c \
 	report/symbols/symbolize_debug.c \
 	report/symbols/symbolize_elf.c \
 	report/symbols/symbolize_fetch.c \
+	report/symbols/symbolize_generated.c \
 	report/symbols/symbolize_inline.c \
 	report/symbols/symbolize_jit.c \
 	report/symbols/symbolize_module.c \

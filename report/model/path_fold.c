@@ -25,7 +25,9 @@ static uint32_t function_of(struct folding *f, const struct prof_frame *frame)
 	bool named = source || (s->function && s->into <= frame->offset);
 	uint64_t place = !named	  ? frame->offset
 			 : source ? f->report->profile->source_line[frame->offset].function
-				  : frame->offset - s->into;
+			 : s->language
+				 ? (uintptr_t)s->linker_name /* one of each, whatever its code */
+				 : frame->offset - s->into;
 	uint32_t kind = (uint32_t)frame->heuristic << 1 | (uint32_t)named, at;
 
 	/* two bits of a module's number are never in use: a file has fewer */

@@ -9,6 +9,7 @@
 
 #include "report/containers/pairs.h"
 #include "profile/base/array.h"
+#include "report/symbols/symbolize_generated.h"
 #include "report/symbols/symbolize_inline.h"
 #include "report/symbols/symbolize_jit.h"
 #include "report/symbols/symbolize_module.h"
@@ -36,6 +37,7 @@ struct symbolizer {
 	struct symbol_names *names;
 	uint32_t symbols; /* in the answers */
 	struct jit *jit;
+	struct generated_names *generated;
 	bool ambiguous, ambiguous_told; /* maps of generated code disagree */
 	bool left_out_told;
 	struct symbol nothing; /* the answer when out of memory */
@@ -80,6 +82,7 @@ void symbolize_free(struct symbolizer *s)
 	symbolize_names_free(s->names);
 	symbolize_module_clear_sessions(&s->sessions);
 	symbolize_jit_free(s->jit);
+	symbolize_generated_free(s->generated);
 	free(s->loaded);
 	free(s);
 }
@@ -126,10 +129,13 @@ static struct symbol *look_up_generated(struct symbolizer *s, const struct key *
 	if (!symbol)
 		return NULL;
 	symbol->offset = k->offset;
-	symbol->into = found.name ? found.into + back : SYMBOL_START_UNKNOWN;
-	symbol->module = found.map;
-	put_name(s, symbol, found.name);
-	symbol->source = found.name ? SYMBOL_FROM_PERF_MAP : SYMBOL_UNKNOWN;
+	symbol->into = SYMBOL_START_UNKNOWN;
+	if (found.name) {
+		symbol->into = k->offset - found.start;
+		symbol->source = SYMBOL_FROM_PERF_MAP;
+		if (!symbolize_generated_fill(&s->generated, &found, symbol))
+			put_name(s, symbol, found.name);
+	}
 	s->ambiguous |= found.ambiguous;
 	return symbol;
 }

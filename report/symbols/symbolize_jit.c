@@ -1,35 +1,34 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Code may be discarded and its addresses used again: the last line for an address counts. So the
- * addresses are divided where any line's code begins or ends, and each part belongs to one line. */
 #include "report/symbols/symbolize_jit.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-#define NO_PIECE UINT32_MAX
+#include "report/symbols/code_map.h"
+#include "report/symbols/jitdump_read.h"
 
-struct piece {
-	uint64_t start, end; /* the end is not in it */
-	const char *name;    /* in `text` */
-};
+#define PROCESSES 32u /* whose /proc is asked: hundreds that have ended would only cost time */
+#define SLACK_NS  UINT64_C(10000000) /* between clocks that are read one after the other */
+#define SLEW_MOST 2000		     /* CLOCK_MONOTONIC may run faster or slower by 500 ppm */
 
 struct map {
-	char path[40];
+	char path[PATH_MAX]; /* "": the profile keeps it */
 	char *text;
-	struct piece *piece; /* in the order of the lines */
-	uint64_t *bound;     /* where a part begins, ascending */
-	uint32_t *owner;     /* by part: index of the piece, NO_PIECE: none */
-	uint32_t pieces, bounds;
+	struct code_map code;
+	uint32_t process; /* index in the profile */
 	bool refused;
 };
 
 struct jit {
 	const struct profile *profile;
 	struct symbolize_files *files;
-	struct map *map; /* those that are there; NULL until the first question */
+	struct map *map; /* those that are there, by process */
 	uint32_t maps;
 	uint32_t refused; /* of them, not told yet */
+	bool read;
 };
 
 struct jit *symbolize_jit_new(const struct profile *p, struct symbolize_files *files)
@@ -43,29 +42,22 @@ struct jit *symbolize_jit_new(const struct profile *p, struct symbolize_files *f
 	return j;
 }
 
-static void clear_map(struct map *m)
-{
-	free(m->text);
-	free(m->piece);
-	free(m->bound);
-	free(m->owner);
-	*m = (struct map){0};
-}
-
 void symbolize_jit_free(struct jit *j)
 {
 	if (!j)
 		return;
-	for (uint32_t i = 0; i < j->maps; i++)
-		clear_map(&j->map[i]);
+	for (uint32_t i = 0; i < j->maps; i++) {
+		code_map_clear(&j->map[i].code);
+		free(j->map[i].text);
+	}
 	free(j->map);
 	free(j);
 }
 
 /* The line at `line`, which ends with a NUL. A line that is none is passed over. */
-static void add_piece(struct map *m, char *line)
+static void add_line(struct map *m, struct symbolize_files *files, char *line)
 {
-	struct piece piece;
+	struct code_piece piece = {0};
 	uint64_t size;
 	char *end;
 
@@ -74,169 +66,226 @@ static void add_piece(struct map *m, char *line)
 		return;
 	line = end + 1;
 	size = strtoull(line, &end, 16);
-	if (end == line || *end != ' ' || !end[1] || !size)
+	if (end == line || *end != ' ' || !end[1])
 		return;
-	if (__builtin_add_overflow(piece.start, size, &piece.end))
-		piece.end = UINT64_MAX;
+	piece.end = piece.start + size;
 	piece.name = end + 1;
-	m->piece[m->pieces++] = piece;
+	code_map_add(&m->code, files, &piece);
 }
 
-static int compare_bounds(const void *left, const void *right)
+static void read_lines(struct map *m, struct symbolize_files *files)
 {
-	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-
-	return (a > b) - (a < b);
-}
-
-static void fill_bounds(struct map *m)
-{
-	uint32_t kept = 0;
-
-	for (uint32_t i = 0; i < m->pieces; i++) {
-		m->bound[2 * i] = m->piece[i].start;
-		m->bound[2 * i + 1] = m->piece[i].end;
-	}
-	qsort(m->bound, 2 * (size_t)m->pieces, sizeof(*m->bound), compare_bounds);
-	for (uint32_t i = 0; i < 2 * m->pieces; i++)
-		if (!kept || m->bound[i] != m->bound[kept - 1])
-			m->bound[kept++] = m->bound[i];
-	m->bounds = kept;
-}
-
-/* The part that an address is in; m->bounds: before all of them. */
-static uint32_t find_part(const struct map *m, uint64_t address)
-{
-	uint32_t low = 0, high = m->bounds;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (m->bound[middle] <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? low - 1 : m->bounds;
-}
-
-/* The first part from `part` on that belongs to no piece yet. */
-static uint32_t skip_owned(uint32_t *next, uint32_t part)
-{
-	while (next[part] != part) {
-		next[part] = next[next[part]];
-		part = next[part];
-	}
-	return part;
-}
-
-/* From the last line to the first, each takes the parts that it covers and that are still free. */
-static void give_parts(struct map *m, uint32_t *next)
-{
-	for (uint32_t i = 0; i < m->bounds; i++) {
-		m->owner[i] = NO_PIECE;
-		next[i] = i;
-	}
-	for (uint32_t i = m->pieces; i-- > 0;) {
-		uint32_t part = skip_owned(next, find_part(m, m->piece[i].start));
-
-		while (m->bound[part] < m->piece[i].end) {
-			m->owner[part] = i;
-			next[part] = part + 1;
-			part = skip_owned(next, part + 1);
-		}
-	}
-}
-
-static bool divide(struct map *m)
-{
-	size_t most = 2 * (size_t)m->pieces + 1;
-	uint32_t *next = malloc(most * sizeof(*next));
-
-	m->bound = malloc(most * sizeof(*m->bound));
-	m->owner = malloc(most * sizeof(*m->owner));
-	if (next && m->bound && m->owner) {
-		fill_bounds(m);
-		give_parts(m, next);
-	}
-	free(next);
-	return next && m->bound && m->owner;
-}
-
-#define LINE_BYTES (sizeof(struct piece) + 2 * (sizeof(uint64_t) + 2 * sizeof(uint32_t)))
-
-static bool read_pieces(struct map *m, struct symbolize_files *files)
-{
-	uint64_t lines = 1;
 	char *next;
 
-	for (const char *c = m->text; *c; c++)
-		lines += *c == '\n';
-	if (lines > UINT32_MAX / 2 || !symbolize_open_spend(files, lines * LINE_BYTES))
-		return false;
-	m->piece = malloc(lines * sizeof(*m->piece));
-	for (char *line = m->piece ? m->text : NULL; line; line = next) {
+	for (char *line = m->text; line; line = next) {
 		next = strchr(line, '\n');
 		if (next)
 			*next++ = '\0';
-		add_piece(m, line);
+		add_line(m, files, line);
 	}
-	return m->piece && divide(m);
+	code_map_divide(&m->code);
 }
 
-/* False: there is none, or it cannot be used. */
-static bool read_map(struct map *m, struct symbolize_files *files, const struct prof_process *p)
+static int64_t read_clock(clockid_t clock)
 {
-	snprintf(m->path, sizeof(m->path), "/tmp/perf-%u.map", p->pid);
-	switch (symbolize_open_read_map(files, m->path, p->owner, p->start_real_ns, &m->text)) {
-	case SYMBOLIZE_MAP_READ:
-		return read_pieces(m, files);
-	case SYMBOLIZE_MAP_REFUSED:
-		return m->refused = true;
-	default:
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* A profile has CLOCK_MONOTONIC_RAW; *least and *most are the same instant of CLOCK_MONOTONIC, as
+ * far as that can be told now. */
+static void bound_instant(uint64_t raw_ns, uint64_t *least, uint64_t *most)
+{
+	int64_t now = read_clock(CLOCK_MONOTONIC_RAW);
+	int64_t ahead = read_clock(CLOCK_MONOTONIC) - now, at = (int64_t)(raw_ns & INT64_MAX);
+	int64_t slack = (int64_t)SLACK_NS + (now > at ? now - at : 0) / SLEW_MOST;
+	int64_t low = at + ahead - slack, high = at + ahead + slack;
+
+	*least = low > 0 ? (uint64_t)low : 0;
+	*most = high > 0 ? (uint64_t)high : 0;
+}
+
+static bool read_dump(struct map *m, struct symbolize_files *files, const struct prof_process *p,
+		      uint64_t bytes)
+{
+	uint64_t from = 0, until = UINT64_MAX, other;
+	bool comparable;
+
+	if (!jitdump_read(&m->code, files, m->text, bytes, &comparable))
 		return false;
+	if (comparable && p->start_mono_ns)
+		bound_instant(p->start_mono_ns, &from, &other);
+	if (comparable && p->end_mono_ns)
+		bound_instant(p->end_mono_ns, &other, &until);
+	code_map_divide_by_time(&m->code, files, from, until);
+	return true;
+}
+
+static struct map *new_map(struct jit *j, uint32_t process)
+{
+	struct map *grown = realloc(j->map, (j->maps + 1) * sizeof(*grown));
+
+	if (!grown)
+		return NULL;
+	j->map = grown;
+	j->map[j->maps] = (struct map){.process = process};
+	return &j->map[j->maps];
+}
+
+/* True: there is one, which was read or refused. */
+static bool try_file(struct jit *j, uint32_t process, bool dump, const char *path)
+{
+	const struct prof_process *p = &j->profile->process[process];
+	struct map *m = new_map(j, process);
+	enum symbolize_map found = SYMBOLIZE_MAP_NONE;
+	uint64_t bytes;
+
+	if (!m)
+		return false;
+	snprintf(m->path, sizeof(m->path), "%s", path);
+	found = symbolize_open_read_map(j->files, path, p->owner, p->start_real_ns, &m->text,
+					&bytes);
+	if (found == SYMBOLIZE_MAP_NONE)
+		return false;
+	j->maps++;
+	m->refused = found == SYMBOLIZE_MAP_REFUSED;
+	j->refused += m->refused;
+	if (m->refused)
+		return true;
+	if (!dump)
+		read_lines(m, j->files);
+	else if (!read_dump(m, j->files, p, bytes))
+		code_map_clear(&m->code);
+	return true;
+}
+
+/* The same process, as who looks numbers it. */
+static uint32_t number_of(const struct prof_process *p)
+{
+	return p->attached.pid ? p->attached.pid : p->pid;
+}
+
+/* perf's own mark: the maker of a dump maps its first page. */
+static bool find_mapped_dump(uint32_t pid, uint32_t inside, char *path, size_t size)
+{
+	char name[64], line[PATH_MAX + 128];
+	bool found = false;
+	FILE *maps;
+
+	snprintf(name, sizeof(name), "/proc/%u/maps", pid);
+	maps = fopen(name, "re");
+	snprintf(name, sizeof(name), "/jit-%u.dump\n", inside);
+	while (maps && !found && fgets(line, sizeof(line), maps)) {
+		char *start = strchr(line, '/'), *last = strrchr(line, '/');
+
+		if (!start || strcmp(last, name) != 0)
+			continue;
+		line[strlen(line) - 1] = '\0';
+		found = (size_t)snprintf(path, size, "/proc/%u/root%s", pid, start) < size;
 	}
+	if (maps)
+		fclose(maps);
+	return found;
+}
+
+static void try_files(struct jit *j, uint32_t process, bool dump)
+{
+	const struct prof_process *p = &j->profile->process[process];
+	uint32_t pid = number_of(p);
+	char path[PATH_MAX];
+
+	if (dump && process < PROCESSES && find_mapped_dump(pid, p->pid, path, sizeof(path)) &&
+	    try_file(j, process, dump, path))
+		return;
+	snprintf(path, sizeof(path), dump ? "/tmp/jit-%u.dump" : "/tmp/perf-%u.map", p->pid);
+	if (try_file(j, process, dump, path))
+		return;
+	if (dump && try_file(j, process, dump, path + strlen("/tmp/")))
+		return;
+	snprintf(path, sizeof(path),
+		 dump ? "/proc/%u/root/tmp/jit-%u.dump" : "/proc/%u/root/tmp/perf-%u.map", pid,
+		 p->pid);
+	if (process < PROCESSES)
+		try_file(j, process, dump, path);
+}
+
+/* What the profile keeps of a process. False: nothing, or of all processes. */
+static bool take_kept(struct jit *j, uint32_t process)
+{
+	const struct profile *p = j->profile;
+	struct map *m = NULL;
+
+	for (uint32_t i = 0; i < p->generateds; i++) {
+		const struct prof_generated *g = &p->generated[i];
+		struct code_piece piece = {
+			.start = g->start, .end = g->start + g->bytes, .name = g->name};
+
+		if (g->pid != (process < p->processes ? p->process[process].pid : 0))
+			continue;
+		if (!symbolize_open_step(j->files, 1) || (!m && !(m = new_map(j, process))))
+			break;
+		code_map_add(&m->code, j->files, &piece);
+	}
+	if (m) {
+		code_map_divide(&m->code);
+		j->maps++;
+	}
+	return m;
 }
 
 static void read_maps(struct jit *j)
 {
-	j->map = calloc(j->profile->processes ? j->profile->processes : 1, sizeof(*j->map));
-	for (uint32_t i = 0; j->map && i < j->profile->processes; i++) {
-		struct map *m = &j->map[j->maps];
-
-		if (read_map(m, j->files, &j->profile->process[i])) {
-			j->refused += m->refused;
-			j->maps++;
-		} else {
-			clear_map(m);
-		}
+	j->read = true;
+	take_kept(j, j->profile->processes);
+	for (uint32_t i = 0; i < j->profile->processes; i++) {
+		if (take_kept(j, i))
+			continue;
+		try_files(j, i, true);
+		try_files(j, i, false);
 	}
 }
 
-static const struct piece *find_piece(const struct map *m, uint64_t address)
+static struct jit_name look_in(const struct jit *j, const struct map *m, uint64_t address)
 {
-	uint32_t part = find_part(m, address);
+	struct code_answer a = code_map_find(&m->code, address);
+	struct jit_name n = {.ambiguous = a.ambiguous};
 
-	return part < m->bounds && m->owner[part] != NO_PIECE ? &m->piece[m->owner[part]] : NULL;
+	if (!a.piece)
+		return n;
+	n.name = a.piece->name;
+	n.map = *m->path ? m->path : NULL;
+	n.start = a.piece->start;
+	n.bytes = a.piece->end - a.piece->start;
+	if (m->process < j->profile->processes)
+		n.pid = j->profile->process[m->process].pid;
+	if (!jitdump_read_line(a.piece, j->files, address, &n.file, &n.line))
+		n.file = NULL;
+	return n;
 }
 
+/* A process's dump comes before its map, and knows more. */
 struct jit_name symbolize_jit_look_up(struct jit *j, uint64_t address)
 {
 	struct jit_name found = {0};
+	uint32_t of = UINT32_MAX;
 
-	if (!j->map)
+	if (!j->read)
 		read_maps(j);
 	if (!symbolize_open_step(j->files, j->maps))
 		return found;
 	for (uint32_t i = 0; i < j->maps; i++) {
-		const struct piece *piece = find_piece(&j->map[i], address);
+		struct jit_name here = look_in(j, &j->map[i], address);
 
-		if (!piece)
-			continue;
-		if (found.name && strcmp(found.name, piece->name) != 0)
+		if (here.ambiguous)
 			return (struct jit_name){.ambiguous = true};
-		found = (struct jit_name){piece->name, j->map[i].path, address - piece->start,
-					  false};
+		if (!here.name || of == j->map[i].process)
+			continue;
+		if (found.name && strcmp(found.name, here.name) != 0)
+			return (struct jit_name){.ambiguous = true};
+		found = here;
+		of = j->map[i].process;
 	}
 	return found;
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Names of generated code, from the maps that its makers leave for perf:
- * /tmp/perf-PID.map, lines of "START SIZE NAME" in hexadecimal. Private to symbolize*.c.
+/* Names of generated code: those that the profile keeps, else those from the files that its makers
+ * leave for perf: /tmp/perf-PID.map, lines of "START SIZE NAME" in hexadecimal, and jit-PID.dump.
+ * Private to symbolize*.c and generated_keep.c.
  *
- * The maps of all processes of a profile are read. A map is used only if it belongs to the owner of
- * the process's profile and was written after the process began. Where two have different names for
- * an address none is given: a call path does not say which process it is of. */
+ * The files of all processes of a profile are read. A file is used only if it belongs to the owner
+ * of the process's profile and was written after the process began. Where two processes have
+ * different names for an address none is given: a call path does not say which process it is of. */
 #ifndef SCPROF_REPORT_SYMBOLS_SYMBOLIZE_JIT_H
 #define SCPROF_REPORT_SYMBOLS_SYMBOLIZE_JIT_H
 
@@ -14,10 +15,13 @@
 struct jit;
 
 struct jit_name {
-	const char *name; /* NULL: not known */
-	const char *map;  /* path of the file that knows it */
-	uint64_t into;	  /* from the beginning of the code */
-	bool ambiguous;	  /* maps disagree */
+	const char *name;      /* NULL: not known */
+	const char *map;       /* path of the file that knows it; NULL: the profile keeps it */
+	uint64_t start, bytes; /* of the code */
+	uint32_t pid;
+	const char *file; /* of the address itself, where the file says so; NULL: not known */
+	int line;
+	bool ambiguous; /* maps disagree, or several functions lay there one after another */
 };
 
 /* Reads nothing yet. Both must outlive it. NULL: out of memory. */

@@ -73,21 +73,22 @@ int symbolize_open(struct symbolize_files *f, const char *path, struct stat *st)
 	return -1;
 }
 
-static char *read_text(int fd, uint64_t bytes)
+static char *read_text(int fd, uint64_t *bytes)
 {
-	char *text = malloc(bytes + 1);
+	char *text = malloc(*bytes + 1);
 	uint64_t at = 0;
 	ssize_t got = 1;
 
-	while (text && at < bytes && (got = read(fd, text + at, bytes - at)) > 0)
+	while (text && at < *bytes && (got = read(fd, text + at, *bytes - at)) > 0)
 		at += (uint64_t)got;
 	if (text)
 		text[at] = '\0';
+	*bytes = at;
 	return text;
 }
 
 enum symbolize_map symbolize_open_read_map(struct symbolize_files *f, const char *path, uid_t owner,
-					   uint64_t since_ns, char **text)
+					   uint64_t since_ns, char **text, uint64_t *bytes)
 {
 	struct stat st;
 	int fd = find_file(path, O_NOFOLLOW, &st);
@@ -104,8 +105,9 @@ enum symbolize_map symbolize_open_read_map(struct symbolize_files *f, const char
 	fd = open_found(fd);
 	if (fd < 0)
 		return SYMBOLIZE_MAP_NONE;
-	if (symbolize_open_spend(f, SYMBOLIZE_LOOK + (uint64_t)st.st_size))
-		*text = read_text(fd, (uint64_t)st.st_size);
+	*bytes = (uint64_t)st.st_size;
+	if (symbolize_open_spend(f, SYMBOLIZE_LOOK + *bytes))
+		*text = read_text(fd, bytes);
 	close(fd);
 	return *text ? SYMBOLIZE_MAP_READ : SYMBOLIZE_MAP_NONE;
 }

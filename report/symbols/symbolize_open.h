@@ -48,10 +48,10 @@ int symbolize_open(struct symbolize_files *f, const char *path, struct stat *st)
 
 enum symbolize_map { SYMBOLIZE_MAP_NONE, SYMBOLIZE_MAP_REFUSED, SYMBOLIZE_MAP_READ };
 
-/* A map of generated code, as text that ends with a NUL, to be freed. Refused when it is not
- * `owner`'s, is no regular file, or was not written since `since_ns` (real time). */
+/* A map of generated code, as `*bytes` of text behind which lies a NUL, to be freed. Refused when
+ * it is not `owner`'s, is no regular file, or was not written since `since_ns` (real time). */
 enum symbolize_map symbolize_open_read_map(struct symbolize_files *f, const char *path, uid_t owner,
-					   uint64_t since_ns, char **text);
+					   uint64_t since_ns, char **text, uint64_t *bytes);
 
 /* A private file in memory, filled with zeroes: a descriptor, or -1. Also -1, and left out, where a
  * file may not be so large (RLIMIT_FSIZE, whose signal would end the process). */

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "report/symbols/code_map.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NO_PIECE  UINT32_MAX
+#define AMBIGUOUS (UINT32_MAX - 1)
+#define MOST	  (UINT32_MAX / 4)
+
+/* A piece, and two bounds with what belongs to each. */
+#define PIECE_BYTES (sizeof(struct code_piece) + 2 * (sizeof(uint64_t) + 3 * sizeof(uint32_t)))
+
+static bool make_room(struct code_map *m, struct symbolize_files *files)
+{
+	uint32_t room = m->room ? 2 * m->room : 256;
+	struct code_piece *grown;
+
+	if (m->pieces < m->room)
+		return true;
+	if (room > MOST || !symbolize_open_spend(files, (room - m->room) * PIECE_BYTES))
+		return false;
+	grown = realloc(m->piece, room * sizeof(*grown));
+	if (!grown)
+		return false;
+	m->piece = grown;
+	m->room = room;
+	return true;
+}
+
+void code_map_add(struct code_map *m, struct symbolize_files *files, const struct code_piece *piece)
+{
+	if (m->failed || piece->start == piece->end)
+		return;
+	m->failed = !make_room(m, files);
+	if (m->failed)
+		return;
+	m->piece[m->pieces] = *piece;
+	if (piece->end < piece->start)
+		m->piece[m->pieces].end = UINT64_MAX;
+	m->pieces++;
+}
+
+static int compare_bounds(const void *left, const void *right)
+{
+	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+
+	return (a > b) - (a < b);
+}
+
+static void fill_bounds(struct code_map *m)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < m->pieces; i++) {
+		m->bound[2 * i] = m->piece[i].start;
+		m->bound[2 * i + 1] = m->piece[i].end;
+	}
+	qsort(m->bound, 2 * (size_t)m->pieces, sizeof(*m->bound), compare_bounds);
+	for (uint32_t i = 0; i < 2 * m->pieces; i++)
+		if (!kept || m->bound[i] != m->bound[kept - 1])
+			m->bound[kept++] = m->bound[i];
+	m->bounds = kept;
+	for (uint32_t i = 0; i < kept; i++)
+		m->owner[i] = NO_PIECE;
+}
+
+static bool begin_division(struct code_map *m)
+{
+	size_t most = 2 * (size_t)m->pieces + 1;
+
+	if (m->failed)
+		return false;
+	m->bound = malloc(most * sizeof(*m->bound));
+	m->owner = malloc(most * sizeof(*m->owner));
+	m->failed = !m->bound || !m->owner;
+	if (!m->failed)
+		fill_bounds(m);
+	return !m->failed;
+}
+
+/* The part that an address is in; m->bounds: before all of them. */
+static uint32_t find_part(const struct code_map *m, uint64_t address)
+{
+	uint32_t low = 0, high = m->bounds;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (m->bound[middle] <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? low - 1 : m->bounds;
+}
+
+/* The first part from `part` on that belongs to no piece yet. */
+static uint32_t skip_owned(uint32_t *next, uint32_t part)
+{
+	while (next[part] != part) {
+		next[part] = next[next[part]];
+		part = next[part];
+	}
+	return part;
+}
+
+void code_map_divide(struct code_map *m)
+{
+	uint32_t *next = malloc((2 * (size_t)m->pieces + 1) * sizeof(*next));
+
+	m->failed |= !next;
+	if (begin_division(m)) {
+		for (uint32_t i = 0; i < m->bounds; i++)
+			next[i] = i;
+		/* From the last to the first, each takes what it covers and what is still free. */
+		for (uint32_t i = m->pieces; i-- > 0;) {
+			uint32_t part = skip_owned(next, find_part(m, m->piece[i].start));
+
+			while (m->bound[part] < m->piece[i].end) {
+				m->owner[part] = i;
+				next[part] = part + 1;
+				part = skip_owned(next, part + 1);
+			}
+		}
+	}
+	free(next);
+}
+
+/* A part that has an owner is settled when the owner lay there from the beginning. */
+static void take_part(struct code_map *m, uint32_t part, uint32_t i, uint64_t from_ns)
+{
+	uint32_t *owner = &m->owner[part];
+
+	if (*owner == AMBIGUOUS)
+		return;
+	if (*owner == NO_PIECE) {
+		*owner = i;
+		return;
+	}
+	if (m->piece[*owner].at_ns <= from_ns)
+		return;
+	if (strcmp(m->piece[*owner].name, m->piece[i].name) != 0) {
+		*owner = AMBIGUOUS;
+		return;
+	}
+	m->piece[i].lines = NULL; /* the function's code, twice: which line it was is not known */
+	*owner = i;
+}
+
+void code_map_divide_by_time(struct code_map *m, struct symbolize_files *files, uint64_t from_ns,
+			     uint64_t until_ns)
+{
+	if (!begin_division(m))
+		return;
+	for (uint32_t i = m->pieces; i-- > 0 && !m->failed;) {
+		uint32_t part = find_part(m, m->piece[i].start);
+
+		if (m->piece[i].at_ns > until_ns)
+			continue;
+		for (; !m->failed && m->bound[part] < m->piece[i].end; part++) {
+			take_part(m, part, i, from_ns);
+			m->failed = !symbolize_open_step(files, 1);
+		}
+	}
+}
+
+struct code_answer code_map_find(const struct code_map *m, uint64_t address)
+{
+	uint32_t part = m->failed || !m->bounds ? m->bounds : find_part(m, address), owner;
+
+	if (part >= m->bounds)
+		return (struct code_answer){0};
+	owner = m->owner[part];
+	if (owner == NO_PIECE || owner == AMBIGUOUS)
+		return (struct code_answer){.ambiguous = owner == AMBIGUOUS};
+	return (struct code_answer){.piece = &m->piece[owner]};
+}
+
+void code_map_clear(struct code_map *m)
+{
+	free(m->piece);
+	free(m->bound);
+	free(m->owner);
+	*m = (struct code_map){0};
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "report/symbols/generated_name.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ANONYMOUS "(anonymous)"
+
+static const char *after(const char *text, const char *start)
+{
+	size_t n = strlen(start);
+
+	return strncmp(text, start, n) == 0 ? text + n : NULL;
+}
+
+/* Cuts ":DIGITS" off. The number, 0 where there is none. */
+static int cut_number(char *text)
+{
+	char *colon = strrchr(text, ':'), *end;
+	long number;
+
+	if (!colon || !isdigit((unsigned char)colon[1]))
+		return 0;
+	number = strtol(colon + 1, &end, 10);
+	if (*end || number <= 0 || number > INT_MAX)
+		return 0;
+	*colon = '\0';
+	return (int)number;
+}
+
+/* Where the place begins behind a function's name. Both may have spaces in them. */
+static char *find_place(char *text)
+{
+	static const char *const starts[] = {" /", " file:", " node:"};
+	char *first = NULL;
+
+	for (unsigned i = 0; i < sizeof(starts) / sizeof(*starts); i++) {
+		char *found = strstr(text, starts[i]);
+
+		if (found && (!first || found < first))
+			first = found;
+	}
+	return first ? first : strrchr(text, ' ');
+}
+
+/* "FUNCTION FILE:LINE:COLUMN", or LINE alone; what has no line is a name as a whole. */
+static void parse_javascript(struct generated_name *n, char *text)
+{
+	int last = cut_number(text), before = last ? cut_number(text) : 0;
+	char *place = last ? find_place(text) : NULL;
+	const char *file;
+
+	n->language = "javascript";
+	n->function = text;
+	if (place) {
+		*place = '\0';
+		file = after(place + 1, "file://");
+		n->file = file ? file : place + 1;
+		n->line = before ? before : last;
+		n->column = before ? last : 0;
+	}
+	if (!*n->function)
+		n->function = ANONYMOUS;
+	n->brief = n->function;
+}
+
+/* V8's tags: which compiler the code is of. */
+static bool parse_v8(struct generated_name *n)
+{
+	static const char *const tags[] = {"JS:",     "LazyCompile:",	      "Function:", "Eval:",
+					   "Script:", "InterpretedFunction:", "Module:",   NULL};
+	const char *rest = NULL;
+
+	for (unsigned i = 0; tags[i] && !rest; i++)
+		rest = after(n->text, tags[i]);
+	if (!rest)
+		return false;
+	if (!*rest || !strchr("~^+*'", *rest))
+		return false;
+	parse_javascript(n, n->text + (rest + 1 - n->text));
+	return true;
+}
+
+/* V8's own functions are named as in the executable that holds them, too. */
+static bool parse_builtin(struct generated_name *n)
+{
+	const char *builtin = after(n->text, "Builtin:");
+	const char *handler = after(n->text, "BytecodeHandler:"),
+		   *rest = builtin ? builtin : handler;
+	char *made = NULL;
+
+	if (!rest || asprintf(&made, "Builtins_%s%s", rest, handler ? "Handler" : "") < 0)
+		return false;
+	free(n->text);
+	n->function = n->brief = n->text = made;
+	return true;
+}
+
+/* A hidden class is called so with a number that is another in each run. */
+static void cut_hidden_classes(char *text)
+{
+	for (char *at = strstr(text, "/0x"), *end; at; at = strstr(at, "/0x")) {
+		for (end = at + 3; isxdigit((unsigned char)*end); end++)
+			;
+		memmove(at, end, strlen(end) + 1);
+	}
+}
+
+static bool is_java_letter(char c)
+{
+	return isalnum((unsigned char)c) || strchr("._$<>/-[]", c) || (c & 0x80);
+}
+
+/* "RETURNED QUALIFIED(PARAMETERS)" */
+static bool parse_hotspot(struct generated_name *n)
+{
+	char *open = strchr(n->text, '('), *space = strchr(n->text, ' '), *name;
+	size_t length = strlen(n->text);
+
+	if (!open || !space || space > open || n->text[length - 1] != ')')
+		return false;
+	for (char *c = n->text; c < open; c++)
+		if (c != space && !is_java_letter(*c))
+			return false;
+	name = space + 1;
+	if (!memchr(name, '.', (size_t)(open - name)) || memchr(name, '[', (size_t)(open - name)))
+		return false;
+	cut_hidden_classes(name);
+	n->function = name;
+	n->language = "java";
+	return true;
+}
+
+/* "Lcom/foo/Bar;::method", or without "::"; parameters, or a place, may follow in brackets. */
+static bool parse_descriptor(struct generated_name *n)
+{
+	char *semicolon = strchr(n->text, ';'), *method;
+
+	if (n->text[0] != 'L' || !semicolon)
+		return false;
+	for (char *c = n->text; c < semicolon; c++)
+		if (!is_java_letter(*c))
+			return false;
+	method = semicolon + 1 + (after(semicolon + 1, "::") ? 2 : 0);
+	method[strcspn(method, "(")] = '\0';
+	if (!*method)
+		return false;
+	for (char *c = n->text; c < semicolon; c++)
+		*c = *c == '/' ? '.' : *c;
+	*semicolon = '.';
+	memmove(semicolon + 1, method, strlen(method) + 1);
+	n->function = n->brief = n->text + 1;
+	n->language = "java";
+	return true;
+}
+
+/* "py::QUALIFIED:FILE" */
+static bool parse_python(struct generated_name *n)
+{
+	char *name = after(n->text, "py::") ? n->text + 4 : NULL,
+	     *file = name ? strchr(name, ':') : NULL;
+
+	if (!file || file == name)
+		return false;
+	*file = '\0';
+	n->function = n->brief = name;
+	n->file = file + 1;
+	n->language = "python";
+	return true;
+}
+
+/* The part of `function` before its parameters, in the same memory. */
+static void add_brief(struct generated_name *n)
+{
+	size_t all = strlen(n->text), whole = strlen(n->function);
+	size_t brief = strcspn(n->function, "("), at = (size_t)(n->function - n->text);
+	char *grown = realloc(n->text, all + brief + 2);
+
+	if (!grown) {
+		n->brief = n->function;
+		return;
+	}
+	memcpy(grown + at + whole + 1, grown + at, brief);
+	grown[at + whole + 1 + brief] = '\0';
+	n->text = grown;
+	n->function = grown + at;
+	n->brief = n->function + whole + 1;
+}
+
+struct generated_name generated_name_parse(const char *name)
+{
+	struct generated_name n = {.text = strdup(name)};
+
+	if (!n.text || parse_v8(&n) || parse_builtin(&n) || parse_descriptor(&n) ||
+	    parse_python(&n))
+		return n;
+	if (parse_hotspot(&n)) {
+		add_brief(&n);
+		return n;
+	}
+	n.function = n.brief = n.text;
+	return n;
+}
+
+bool generated_name_is_library(const struct generated_name *n)
+{
+	static const char *const java[] = {"java.", "javax.", "jdk.", "sun.", "com.sun.", NULL};
+
+	if (!n->language || !strcmp(n->language, "java")) {
+		for (unsigned i = 0; n->language && java[i]; i++)
+			if (after(n->function, java[i]))
+				return true;
+		return false;
+	}
+	return n->file &&
+	       (after(n->file, "node:") || strstr(n->file, "/node_modules/") ||
+		strstr(n->file, "/site-packages/") || strstr(n->file, "/dist-packages/"));
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What the makers of code call it in their maps, taken apart: V8's "JS:*reply /srv/app.js:12:3",
+ * HotSpot's "void com.foo.Bar.method(int)", perf-map-agent's "Lcom/foo/Bar;::method", CPython's
+ * "py::handle:/srv/app.py". Private to symbolize*.c. */
+#ifndef SCPROF_REPORT_SYMBOLS_GENERATED_NAME_H
+#define SCPROF_REPORT_SYMBOLS_GENERATED_NAME_H
+
+#include <stdbool.h>
+
+struct generated_name {
+	char *text;	      /* what the others lie in, to be freed; NULL: out of memory */
+	const char *function; /* with parameters */
+	const char *brief;    /* without */
+	const char *file;     /* NULL: not known */
+	int line, column;     /* of the function; 0: not known */
+	const char *language; /* "javascript", "java", "python"; NULL: another, or machine code of
+				 the runtime itself */
+};
+
+/* A name of no known form stays as it is. */
+struct generated_name generated_name_parse(const char *name);
+
+/* Is it of the language's own library or an installed package, not of the program itself? */
+bool generated_name_is_library(const struct generated_name *n);
+
+#endif
