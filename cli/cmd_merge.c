@@ -7,6 +7,7 @@
 #include "cli/messages/complaint.h"
 #include "cli/usage/options.h"
 #include "cli/usage/output.h"
+#include "report/symbols/generated_keep.h"
 #include "profile/profile.h"
 #include "cli/messages/progress.h"
 #include "cli/usage/inputs.h"
@@ -77,6 +78,7 @@ int cmd_merge(int argc, char **argv)
 	progress_clear(&progress);
 	if (!p)
 		return 2;
+	generated_keep(p);
 	fold_model(p, KEEP_PROCESSES);
 	status = write_profile(p, output, &err);
 	profile_free(p);

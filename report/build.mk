@@ -55,6 +55,7 @@ REPORT_SRC = \
 	report/model/estimate.c \
 	report/model/filter_summary.c \
 	report/model/frame_symbols.c \
+	report/model/generated_advice.c \
 	report/model/groups.c \
 	report/model/groups_order.c \
 	report/model/groups_rank.c \
@@ -137,6 +138,7 @@ REPORT_SRC = \
 	report/report_sites.c \
 	report/symbols/code_map.c \
 	report/symbols/function_names.c \
+	report/symbols/generated_keep.c \
 	report/symbols/generated_name.c \
 	report/symbols/jitdump_read.c \
 	report/symbols/symbolize.c \

@@ -4,12 +4,14 @@
 #include "cli/messages/say.h"
 #include "cli/run/run_report.h"
 #include "report/symbols/function_names.h"
+#include "report/symbols/generated_keep.h"
 
 int run_save(const struct run_options *o, const struct run_output *to, struct run_directory *d,
 	     const struct gathered *g)
 {
 	struct profile_error err;
 
+	generated_keep(g->profile);
 	fold_model(g->profile, 64);
 	int failed = write_profile(g->profile, to->path, &err);
 	if (failed) {

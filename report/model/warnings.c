@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Each warning says what it means for the numbers, and what to do. */
+#include "report/model/generated_advice.h"
 #include "report/model/warnings.h"
 
 #include <math.h>
@@ -326,6 +327,7 @@ void warnings_collect(struct report *r)
 	attach_summary_warn(r);
 	reliability_warn(r);
 	warn_paths(r);
+	generated_advice_add(r);
 	warn_lost_records(r);
 	warn_symbols(r);
 	warn_preceded(r);

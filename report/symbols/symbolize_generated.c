@@ -74,12 +74,15 @@ bool symbolize_generated_fill(struct generated_names **names, const struct jit_n
 	out->brief = name->brief;
 	out->language = name->language;
 	out->library = generated_name_is_library(name);
-	out->file = found->file ? found->file : name->file;
-	out->line = found->file ? found->line : name->line;
-	out->column = found->file ? 0 : name->column;
-	out->declared = found->file && (!name->file || strcmp(found->file, name->file) != 0)
-				? 0
-				: name->line;
+	out->file = name->file;
+	out->line = out->declared = name->line;
+	out->column = name->column;
+	/* Another file's line is of a function that was inlined, and that has no name. */
+	if (found->file && (!name->file || !strcmp(found->file, name->file))) {
+		out->file = found->file;
+		out->line = found->line;
+		out->column = 0;
+	}
 	return true;
 }
 

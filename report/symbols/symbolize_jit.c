@@ -18,7 +18,7 @@ struct map {
 	char path[PATH_MAX]; /* "": the profile keeps it */
 	char *text;
 	struct code_map code;
-	uint32_t process; /* index in the profile */
+	uint32_t pid;
 	bool refused;
 };
 
@@ -123,14 +123,14 @@ static bool read_dump(struct map *m, struct symbolize_files *files, const struct
 	return true;
 }
 
-static struct map *new_map(struct jit *j, uint32_t process)
+static struct map *new_map(struct jit *j, uint32_t pid)
 {
 	struct map *grown = realloc(j->map, (j->maps + 1) * sizeof(*grown));
 
 	if (!grown)
 		return NULL;
 	j->map = grown;
-	j->map[j->maps] = (struct map){.process = process};
+	j->map[j->maps] = (struct map){.pid = pid};
 	return &j->map[j->maps];
 }
 
@@ -138,7 +138,7 @@ static struct map *new_map(struct jit *j, uint32_t process)
 static bool try_file(struct jit *j, uint32_t process, bool dump, const char *path)
 {
 	const struct prof_process *p = &j->profile->process[process];
-	struct map *m = new_map(j, process);
+	struct map *m = new_map(j, p->pid);
 	enum symbolize_map found = SYMBOLIZE_MAP_NONE;
 	uint64_t bytes;
 
@@ -211,36 +211,72 @@ static void try_files(struct jit *j, uint32_t process, bool dump)
 		try_file(j, process, dump, path);
 }
 
-/* What the profile keeps of a process. False: nothing, or of all processes. */
-static bool take_kept(struct jit *j, uint32_t process)
+static int compare_kept(const void *left, const void *right)
 {
-	const struct profile *p = j->profile;
+	const struct prof_generated *const *a = left, *const *b = right;
+
+	if ((*a)->pid != (*b)->pid)
+		return (*a)->pid < (*b)->pid ? -1 : 1;
+	return (*a > *b) - (*a < *b);
+}
+
+/* All that the profile keeps, a map for each process: of some nothing else is known, where many
+ * processes are one. */
+static void take_kept(struct jit *j, const struct prof_generated **kept, uint32_t count)
+{
 	struct map *m = NULL;
 
-	for (uint32_t i = 0; i < p->generateds; i++) {
-		const struct prof_generated *g = &p->generated[i];
+	for (uint32_t i = 0; i < count; i++) {
+		const struct prof_generated *g = kept[i];
 		struct code_piece piece = {
 			.start = g->start, .end = g->start + g->bytes, .name = g->name};
 
-		if (g->pid != (process < p->processes ? p->process[process].pid : 0))
-			continue;
-		if (!symbolize_open_step(j->files, 1) || (!m && !(m = new_map(j, process))))
-			break;
+		if (m && m->pid != g->pid)
+			code_map_divide(&m->code);
+		if (!m || m->pid != g->pid) {
+			m = new_map(j, g->pid);
+			if (!m)
+				return;
+			j->maps++;
+		}
 		code_map_add(&m->code, j->files, &piece);
 	}
-	if (m) {
+	if (m)
 		code_map_divide(&m->code);
-		j->maps++;
+}
+
+static bool is_kept(const struct jit *j, uint32_t maps, uint32_t pid)
+{
+	uint32_t low = 0, high = maps;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (j->map[middle].pid < pid)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	return m;
+	return low < maps && j->map[low].pid == pid;
 }
 
 static void read_maps(struct jit *j)
 {
+	const struct profile *p = j->profile;
+	const struct prof_generated **kept = malloc((p->generateds + (size_t)1) * sizeof(*kept));
+	uint32_t maps;
+
 	j->read = true;
-	take_kept(j, j->profile->processes);
-	for (uint32_t i = 0; i < j->profile->processes; i++) {
-		if (take_kept(j, i))
+	for (uint32_t i = 0; kept && i < p->generateds; i++)
+		kept[i] = &p->generated[i];
+	if (kept && symbolize_open_spend(j->files, p->generateds * sizeof(*kept))) {
+		qsort(kept, p->generateds, sizeof(*kept), compare_kept);
+		take_kept(j, kept, p->generateds);
+	}
+	free(kept);
+	maps = j->maps;
+	for (uint32_t i = 0; i < p->processes; i++) {
+		if (is_kept(j, maps, p->process[i].pid))
 			continue;
 		try_files(j, i, true);
 		try_files(j, i, false);
@@ -258,8 +294,7 @@ static struct jit_name look_in(const struct jit *j, const struct map *m, uint64_
 	n.map = *m->path ? m->path : NULL;
 	n.start = a.piece->start;
 	n.bytes = a.piece->end - a.piece->start;
-	if (m->process < j->profile->processes)
-		n.pid = j->profile->process[m->process].pid;
+	n.pid = m->pid;
 	if (!jitdump_read_line(a.piece, j->files, address, &n.file, &n.line))
 		n.file = NULL;
 	return n;
@@ -269,8 +304,6 @@ static struct jit_name look_in(const struct jit *j, const struct map *m, uint64_
 struct jit_name symbolize_jit_look_up(struct jit *j, uint64_t address)
 {
 	struct jit_name found = {0};
-	uint32_t of = UINT32_MAX;
-
 	if (!j->read)
 		read_maps(j);
 	if (!symbolize_open_step(j->files, j->maps))
@@ -280,12 +313,11 @@ struct jit_name symbolize_jit_look_up(struct jit *j, uint64_t address)
 
 		if (here.ambiguous)
 			return (struct jit_name){.ambiguous = true};
-		if (!here.name || of == j->map[i].process)
+		if (!here.name || (found.name && found.pid == here.pid))
 			continue;
 		if (found.name && strcmp(found.name, here.name) != 0)
 			return (struct jit_name){.ambiguous = true};
 		found = here;
-		of = j->map[i].process;
 	}
 	return found;
 }

@@ -243,9 +243,18 @@ const struct warning_code warning_codes[] = {
 	 "shown as addresses.",
 	 ""},
 	{"map-ambiguous", P, "the processes' maps of generated code differ",
-	 "The maps (/tmp/perf-PID.map) know different names for the same address. Such frames are "
-	 "shown as addresses.",
+	 "The maps (/tmp/perf-PID.map) know different names for the same address, or several "
+	 "functions lay there one after another. Such frames are shown as addresses.",
 	 "Report on one process at a time to see names."},
+	{"unnamed-javascript", P, "call paths go through JavaScript without names",
+	 "V8 compiles functions in memory, and tells nobody their names unless it is asked to.",
+	 "Start node with --perf-basic-prof --interpreted-frames-native-stack to see JavaScript "
+	 "functions."},
+	{"unnamed-java", P, "call paths go through Java without names",
+	 "The JVM compiles methods in memory, keeps no frame pointers in them, and tells nobody "
+	 "their names unless it is asked to. Such paths may lack frames.",
+	 "Start java with -XX:+PreserveFramePointer -XX:+UnlockDiagnosticVMOptions "
+	 "-XX:+DumpPerfMapAtExit to see Java methods."},
 	{"names-left-out", P, "names or lines were left out",
 	 "The modules, their debug information and maps are larger together than what is read for "
 	 "one profile. Or a file is larger than ulimit -f allows.",

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "report/symbols/generated_keep.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "profile/base/array.h"
+#include "report/symbols/symbolize_jit.h"
+
+struct addresses {
+	uint64_t *address; /* in the call instruction, where the frame is a return address */
+	uint32_t count, room;
+};
+
+static int compare_addresses(const void *left, const void *right)
+{
+	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+
+	return (a > b) - (a < b);
+}
+
+static bool add_path(struct addresses *a, const struct prof_path *path)
+{
+	for (uint32_t i = 0; i < path->frames; i++) {
+		const struct prof_frame *f = &path->frame[i];
+		uint64_t *grown;
+
+		if (f->module != PROF_NO_MODULE)
+			continue;
+		grown = array_room(a->address, &a->room, a->count, sizeof(*grown));
+		if (!grown)
+			return false;
+		a->address = grown;
+		grown[a->count++] = f->offset - (f->exact || !f->offset ? 0 : 1);
+	}
+	return true;
+}
+
+/* Ascending, each once. */
+static struct addresses collect(const struct profile *p)
+{
+	struct addresses a = {0};
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < p->paths && add_path(&a, &p->path[i]); i++)
+		;
+	if (a.count)
+		qsort(a.address, a.count, sizeof(*a.address), compare_addresses);
+	for (uint32_t i = 0; i < a.count; i++)
+		if (!kept || a.address[i] != a.address[kept - 1])
+			a.address[kept++] = a.address[i];
+	a.count = kept;
+	return a;
+}
+
+/* The place in a name is the function's; where a dump knows the line of the call, that takes its
+ * place. */
+static void keep(struct profile *p, const struct jit_name *found, uint64_t address)
+{
+	struct prof_generated g = {.start = found->start, .bytes = found->bytes, .pid = found->pid};
+	char name[SCP_SOURCE_NAME_MAX];
+	const char *place = found->file ? strstr(found->name, found->file) : NULL;
+
+	snprintf(name, sizeof(name), "%s", found->name);
+	if (place) {
+		snprintf(name, sizeof(name), "%.*s%s:%d", (int)(place - found->name), found->name,
+			 found->file, found->line);
+		g.start = address;
+		g.bytes = 1;
+	}
+	g.name = name;
+	source_add_generated(p, &g);
+}
+
+void generated_keep(struct profile *p)
+{
+	struct symbolize_files files = {.guarded = p->foreign && !geteuid()};
+	struct addresses a = collect(p);
+	struct jit *jit = a.count ? symbolize_jit_new(p, &files) : NULL;
+
+	for (uint32_t i = 0; jit && i < a.count; i++) {
+		struct jit_name found = symbolize_jit_look_up(jit, a.address[i]);
+
+		if (found.name && found.map)
+			keep(p, &found, a.address[i]);
+	}
+	symbolize_jit_free(jit);
+	free(a.address);
+}
