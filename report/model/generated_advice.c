@@ -31,30 +31,41 @@ static enum runtime runtime_of(const struct profile *p, uint32_t module)
 	return is_called(base, "libjvm.so") || is_called(base, "libjava.so") ? JAVA : NONE;
 }
 
+/* Code that shows that functions of the language ran: it has no unwind table. */
+static bool tells(const struct profile *p, const uint8_t *module, const struct prof_frame *f)
+{
+	return f->module == PROF_NO_MODULE ||
+	       (f->heuristic && f->module < p->modules && module[f->module] == NODE);
+}
+
+static bool is_unnamed(const struct prof_frame *f, const struct symbol *s)
+{
+	if (f->module == PROF_NO_MODULE)
+		return !s->function;
+	return s->function && !strcmp(s->function, "Builtins_InterpreterEntryTrampoline");
+}
+
 /* NONE: no code without a name, or beside code that has one: the options were given, and what the
  * runtime made for itself is not in its map. */
 static enum runtime unnamed_of(struct report *r, const uint8_t *module,
 			       const struct prof_path *path)
 {
 	enum runtime found = NONE;
-	bool generated = false, unnamed = false;
+	bool unnamed = false;
 
-	for (uint32_t i = 0; i < path->frames; i++) {
-		const struct prof_frame *f = &path->frame[i];
-
-		if (f->module < r->profile->modules && module[f->module])
-			found = module[f->module];
-		generated |= f->module == PROF_NO_MODULE;
-	}
-	for (uint32_t i = 0; generated && found && i < path->frames; i++) {
+	for (uint32_t i = 0; i < path->frames; i++)
+		if (path->frame[i].module < r->profile->modules && module[path->frame[i].module])
+			found = module[path->frame[i].module];
+	for (uint32_t i = 0; found && i < path->frames; i++) {
+		const struct symbol *s;
 		size_t count;
-		const struct symbol *s = NULL;
 
-		if (path->frame[i].module == PROF_NO_MODULE)
-			s = frame_symbols_find(r, &path->frame[i], &count);
-		if (s && s->language)
+		if (!tells(r->profile, module, &path->frame[i]))
+			continue;
+		s = frame_symbols_find(r, &path->frame[i], &count);
+		if (s->language)
 			return NONE;
-		unnamed |= s && !s->function;
+		unnamed |= is_unnamed(&path->frame[i], s);
 	}
 	return unnamed ? found : NONE;
 }

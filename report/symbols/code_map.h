@@ -18,6 +18,7 @@ struct code_piece {
 	const char *lines;   /* of jitdump_read.h, borrowed; NULL: none */
 	uint64_t line_count;
 	const char *lines_end;
+	uint64_t lines_shift; /* their addresses are so much larger */
 };
 
 struct code_map {

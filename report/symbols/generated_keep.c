@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "profile/base/array.h"
+#include "report/symbols/generated_name.h"
 #include "report/symbols/symbolize_jit.h"
 
 struct addresses {
@@ -57,19 +58,29 @@ static struct addresses collect(const struct profile *p)
 
 /* The place in a name is the function's; where a dump knows the line of the call, that takes its
  * place. */
+static void put_line(char *name, size_t size, const struct jit_name *found,
+		     struct prof_generated *g, uint64_t address)
+{
+	struct generated_name n = generated_name_parse(found->name);
+	const char *place = n.text && n.file ? strstr(found->name, n.file) : NULL;
+
+	if (place && generated_name_has_line(&n, found->file)) {
+		snprintf(name, size, "%.*s%s:%d", (int)(place - found->name), found->name, n.file,
+			 found->line);
+		g->start = address;
+		g->bytes = 1;
+	}
+	free(n.text);
+}
+
 static void keep(struct profile *p, const struct jit_name *found, uint64_t address)
 {
 	struct prof_generated g = {.start = found->start, .bytes = found->bytes, .pid = found->pid};
 	char name[SCP_SOURCE_NAME_MAX];
-	const char *place = found->file ? strstr(found->name, found->file) : NULL;
 
 	snprintf(name, sizeof(name), "%s", found->name);
-	if (place) {
-		snprintf(name, sizeof(name), "%.*s%s:%d", (int)(place - found->name), found->name,
-			 found->file, found->line);
-		g.start = address;
-		g.bytes = 1;
-	}
+	if (found->file)
+		put_line(name, sizeof(name), found, &g, address);
 	g.name = name;
 	source_add_generated(p, &g);
 }

@@ -67,20 +67,31 @@ static void parse_javascript(struct generated_name *n, char *text)
 	n->brief = n->function;
 }
 
-/* V8's tags: which compiler the code is of. */
-static bool parse_v8(struct generated_name *n)
+/* What follows V8's tag, a mark of the compiler that made the code. NULL: there is none. */
+static const char *after_tag(const char *text)
 {
 	static const char *const tags[] = {"JS:",     "LazyCompile:",	      "Function:", "Eval:",
 					   "Script:", "InterpretedFunction:", "Module:",   NULL};
 	const char *rest = NULL;
 
 	for (unsigned i = 0; tags[i] && !rest; i++)
-		rest = after(n->text, tags[i]);
-	if (!rest)
+		rest = after(text, tags[i]);
+	return rest && *rest && strchr("~^+*'", *rest) ? rest : NULL;
+}
+
+bool generated_name_is_v8(const char *name)
+{
+	return after_tag(name);
+}
+
+static bool parse_v8(struct generated_name *n)
+{
+	const char *mark = after_tag(n->text);
+
+	if (!mark)
 		return false;
-	if (!*rest || !strchr("~^+*'", *rest))
-		return false;
-	parse_javascript(n, n->text + (rest + 1 - n->text));
+	n->alone = *mark == '~' || *mark == '^';
+	parse_javascript(n, n->text + (mark + 1 - n->text));
 	return true;
 }
 
@@ -218,4 +229,9 @@ bool generated_name_is_library(const struct generated_name *n)
 	return n->file &&
 	       (after(n->file, "node:") || strstr(n->file, "/node_modules/") ||
 		strstr(n->file, "/site-packages/") || strstr(n->file, "/dist-packages/"));
+}
+
+bool generated_name_has_line(const struct generated_name *n, const char *file)
+{
+	return !n->file || n->alone || !strcmp(n->file, file);
 }

@@ -4,6 +4,8 @@
 #include <limits.h>
 #include <string.h>
 
+#include "report/symbols/generated_name.h"
+
 enum { CODE_LOAD = 0, CODE_MOVE = 1, DEBUG_INFO = 2, CODE_CLOSE = 3 };
 
 #define MAGIC	      0x4a695444u
@@ -14,6 +16,7 @@ enum { CODE_LOAD = 0, CODE_MOVE = 1, DEBUG_INFO = 2, CODE_CLOSE = 3 };
 #define NAME_OF_LOAD  56u /* offsets in records */
 #define BYTES_OF_MOVE 64u
 #define ENTRIES	      32u
+#define SHIFT_OF_V8   64u /* it adds the head of the ELF file that perf makes of the code */
 
 struct header {
 	uint32_t magic, version, bytes, machine, reserved, pid;
@@ -59,6 +62,7 @@ static void add_load(struct code_map *m, struct symbolize_files *files, const st
 		piece.line_count = get_u64(debug->start + 24);
 		piece.lines = debug->start + ENTRIES;
 		piece.lines_end = debug->start + debug->bytes;
+		piece.lines_shift = generated_name_is_v8(name) ? SHIFT_OF_V8 : 0;
 	}
 	code_map_add(m, files, &piece);
 }
@@ -133,7 +137,8 @@ bool jitdump_read_line(const struct code_piece *piece, struct symbolize_files *f
 		uint64_t left = (uint64_t)(piece->lines_end - at);
 		const char *name = at + LEAST_BYTES, *end;
 
-		if (left <= LEAST_BYTES || get_u64(at) > address || !symbolize_open_step(files, 1))
+		if (left <= LEAST_BYTES || get_u64(at) > address + piece->lines_shift ||
+		    !symbolize_open_step(files, 1))
 			break;
 		end = memchr(name, '\0', left - LEAST_BYTES);
 		if (!end)

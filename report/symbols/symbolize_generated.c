@@ -77,9 +77,8 @@ bool symbolize_generated_fill(struct generated_names **names, const struct jit_n
 	out->file = name->file;
 	out->line = out->declared = name->line;
 	out->column = name->column;
-	/* Another file's line is of a function that was inlined, and that has no name. */
-	if (found->file && (!name->file || !strcmp(found->file, name->file))) {
-		out->file = found->file;
+	if (found->file && generated_name_has_line(name, found->file)) {
+		out->file = name->file ? name->file : found->file;
 		out->line = found->line;
 		out->column = 0;
 	}

@@ -159,14 +159,21 @@ static void test_lines(void **state)
 	put_line(0x100c, 1, "lib.js");
 	put_load(100, 0x1000, 16, 1, "one");
 	put_load(100, 0x2000, 16, 2, "two"); /* the lines are not of this one */
+	put_record(2, 32 + 16 + 7, 100);
+	put_u64(0x3000);
+	put_u64(1);
+	put_line(0x3044, 7, "app.js");
+	put_load(100, 0x3000, 16, 3, "JS:*three app.js:5:1");
 	assert_true(jitdump_read(&m, &files, dump, bytes, &comparable));
 	assert_false(comparable);
-	assert_int_equal(m.pieces, 2);
+	assert_int_equal(m.pieces, 3);
 	check_line(&m.piece[0], 0x1000, 0, NULL);
 	check_line(&m.piece[0], 0x1004, 12, "app.js");
 	check_line(&m.piece[0], 0x100b, 13, "app.js");
 	check_line(&m.piece[0], 0x100f, 1, "lib.js");
 	check_line(&m.piece[1], 0x2004, 0, NULL);
+	check_line(&m.piece[2], 0x3003, 0, NULL);
+	check_line(&m.piece[2], 0x3004, 7, "app.js");
 	code_map_clear(&m);
 }
 
