@@ -64,7 +64,7 @@ static void put_line(char *name, size_t size, const struct jit_name *found,
 	struct generated_name n = generated_name_parse(found->name);
 	const char *place = n.text && n.file ? strstr(found->name, n.file) : NULL;
 
-	if (place && generated_name_has_line(&n, found->file)) {
+	if (place && generated_name_has_line(&n)) {
 		snprintf(name, size, "%.*s%s:%d", (int)(place - found->name), found->name, n.file,
 			 found->line);
 		g->start = address;

@@ -231,7 +231,8 @@ bool generated_name_is_library(const struct generated_name *n)
 		strstr(n->file, "/site-packages/") || strstr(n->file, "/dist-packages/"));
 }
 
-bool generated_name_has_line(const struct generated_name *n, const char *file)
+/* V8 notes the lines of inlined functions beside the file of the one that they are inlined into. */
+bool generated_name_has_line(const struct generated_name *n)
 {
-	return !n->file || n->alone || !strcmp(n->file, file);
+	return !n->file || n->alone;
 }

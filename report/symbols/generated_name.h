@@ -13,7 +13,7 @@ struct generated_name {
 	const char *brief;    /* without */
 	const char *file;     /* NULL: not known */
 	int line, column;     /* of the function; 0: not known */
-	bool alone;	      /* nothing is inlined into the code: all its lines are of `file` */
+	bool alone;	      /* nothing is inlined into the code: it is all the function's own */
 	const char *language; /* "javascript", "java", "python"; NULL: another, or machine code of
 				 the runtime itself */
 };
@@ -24,8 +24,8 @@ struct generated_name generated_name_parse(const char *name);
 /* Does V8 name code so? */
 bool generated_name_is_v8(const char *name);
 
-/* Is a line that the code's maker noted, of `file`, one of the function itself? */
-bool generated_name_has_line(const struct generated_name *n, const char *file);
+/* Are the lines that the code's maker noted surely of the function's own file? */
+bool generated_name_has_line(const struct generated_name *n);
 
 /* Is it of the language's own library or an installed package, not of the program itself? */
 bool generated_name_is_library(const struct generated_name *n);

@@ -77,7 +77,7 @@ bool symbolize_generated_fill(struct generated_names **names, const struct jit_n
 	out->file = name->file;
 	out->line = out->declared = name->line;
 	out->column = name->column;
-	if (found->file && generated_name_has_line(name, found->file)) {
+	if (found->file && generated_name_has_line(name)) {
 		out->file = name->file ? name->file : found->file;
 		out->line = found->line;
 		out->column = 0;

@@ -103,11 +103,30 @@ static void test_names_of_java_and_others(void **state)
 		check(&names[i]);
 }
 
+static void check_line(const char *name, bool known)
+{
+	struct generated_name n = generated_name_parse(name);
+
+	assert_int_equal(generated_name_has_line(&n), known);
+	free(n.text);
+}
+
+static void test_lines_of_code_that_may_hold_other_functions_are_not_believed(void **state)
+{
+	(void)state;
+	check_line("JS:^f /srv/app.js:1:2", true);
+	check_line("JS:~f /srv/app.js:1:2", true);
+	check_line("JS:*f /srv/app.js:1:2", false);
+	check_line("JS:+f /srv/app.js:1:2", false);
+	check_line("void A.f()", true);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names_of_javascript),
 		cmocka_unit_test(test_names_of_java_and_others),
+		cmocka_unit_test(test_lines_of_code_that_may_hold_other_functions_are_not_believed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
