@@ -62,9 +62,9 @@ needs_node()
 }
 
 # Compiled at the first call, as nothing else is.
-JAVA_COMPILED="-Xcomp -Xbatch -XX:CompileCommand=quiet -XX:CompileCommand=compileonly,Reply::*
-	-XX:CompileCommand=dontinline,Reply::*"
-JAVA_NAMED="-XX:+PreserveFramePointer -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit"
+JAVA_COMPILED=(-Xcomp -Xbatch -XX:CompileCommand=quiet '-XX:CompileCommand=compileonly,Reply::*'
+	'-XX:CompileCommand=dontinline,Reply::*')
+JAVA_NAMED=(-XX:+PreserveFramePointer -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit)
 
 needs_java()
 {
@@ -75,7 +75,7 @@ needs_java()
 
 @test "java: methods by name, in threads, too; the profile keeps them" {
 	needs_java
-	record java $JAVA_COMPILED $JAVA_NAMED -cp "$BATS_FILE_TMPDIR" Reply
+	record java "${JAVA_COMPILED[@]}" "${JAVA_NAMED[@]}" -cp "$BATS_FILE_TMPDIR" Reply
 	paths_of java write | tee paths
 	grep -q 'Reply.note(java.io.FileOutputStream) -:0 < Reply.main(java.lang.String\[\]) -:0' paths
 	grep -q 'Reply.note(java.io.FileOutputStream) -:0 < Reply.run(java.io.FileOutputStream) -:0' paths
@@ -84,7 +84,7 @@ needs_java()
 
 @test "java without options: the report says which would give names" {
 	needs_java
-	record java $JAVA_COMPILED -cp "$BATS_FILE_TMPDIR" Reply
+	record java "${JAVA_COMPILED[@]}" -cp "$BATS_FILE_TMPDIR" Reply
 	has_warning unnamed-java
 	"$SCPROF" explain unnamed-java | grep -q -- '-XX:+PreserveFramePointer'
 }
