@@ -190,25 +190,37 @@ static bool find_mapped_dump(uint32_t pid, uint32_t inside, char *path, size_t s
 	return found;
 }
 
-static void try_files(struct jit *j, uint32_t process, bool dump)
+/* As the process sees it. */
+static bool try_inside(struct jit *j, uint32_t process, bool dump)
 {
 	const struct prof_process *p = &j->profile->process[process];
 	uint32_t pid = number_of(p);
 	char path[PATH_MAX];
 
-	if (dump && process < PROCESSES && find_mapped_dump(pid, p->pid, path, sizeof(path)) &&
+	if (process >= PROCESSES)
+		return false;
+	if (dump && find_mapped_dump(pid, p->pid, path, sizeof(path)) &&
 	    try_file(j, process, dump, path))
-		return;
-	snprintf(path, sizeof(path), dump ? "/tmp/jit-%u.dump" : "/tmp/perf-%u.map", p->pid);
-	if (try_file(j, process, dump, path))
-		return;
-	if (dump && try_file(j, process, dump, path + strlen("/tmp/")))
-		return;
+		return true;
 	snprintf(path, sizeof(path),
 		 dump ? "/proc/%u/root/tmp/jit-%u.dump" : "/proc/%u/root/tmp/perf-%u.map", pid,
 		 p->pid);
-	if (process < PROCESSES)
-		try_file(j, process, dump, path);
+	return try_file(j, process, dump, path);
+}
+
+/* Of a process that was attached to it is known who it is: another may have its number here. */
+static void try_files(struct jit *j, uint32_t process, bool dump)
+{
+	const struct prof_process *p = &j->profile->process[process];
+	char path[64];
+
+	if (p->attached.pid && try_inside(j, process, dump))
+		return;
+	snprintf(path, sizeof(path), dump ? "/tmp/jit-%u.dump" : "/tmp/perf-%u.map", p->pid);
+	if (try_file(j, process, dump, path) ||
+	    (dump && try_file(j, process, dump, path + strlen("/tmp/"))) || p->attached.pid)
+		return;
+	try_inside(j, process, dump);
 }
 
 static int compare_kept(const void *left, const void *right)
