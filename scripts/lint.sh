@@ -44,7 +44,7 @@ check_licences()
 	while read -r file; do
 		case $file in
 		LICENSES/* | LICENSE | *.md | .gitignore | .clang-format | *.txt | *.dict | *.png | */golden/* | */corpus/* | packaging/debian/copyright) continue ;;
-		include/* | preload/*) wanted=Apache-2.0 ;;
+		include/* | preload/* | examples/python/scprof.py) wanted=Apache-2.0 ;;
 		*) wanted=GPL-3.0-or-later ;;
 		esac
 		found=$(head -n 3 "$file" | grep -aoE 'SPDX-License-Identifier: [A-Za-z0-9.-]+' | cut -d' ' -f2)

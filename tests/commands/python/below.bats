@@ -26,7 +26,7 @@ sent()
 	while read -r python; do
 		sent "$python" reply 200
 		sent "$python" programs.python.below.other 20
-		sent "$python" 'below.py:*,!put' 0
+		sent "$python" 'below.py:*,!main,!<module>,!put' 220
 	done < <(pythons)
 }
 
