@@ -67,7 +67,7 @@ struct walk_frame {
 	struct noted_word word[2]; /* in the order in which they were read */
 	struct path_place place;   /* of the C frames from the outermost to this one: walk.placed */
 	uint16_t kept;		   /* such frames */
-	uint8_t words, python; /* python: enum python_kind */
+	uint8_t words, python;	   /* python: enum python_kind */
 	bool is_ours;
 	/* It, and it or one further out: is in a function of --below; needed the frame pointer that
 	 * is still in the register. */
