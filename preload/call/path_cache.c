@@ -308,9 +308,10 @@ static COLD void check_new_path(const struct scp_thread *t, const struct walk_st
 	second_verify(&w);
 }
 
-/* A memo that is known, or NULL: the result of a walk is in t->found. */
-static struct scp_memo *find_or_walk(struct scp_thread *t, const struct walk_start *from,
-				     uint32_t function)
+/* A memo that is known, or NULL: the result of a walk is in t->found. Inlined: on a small stack a
+ * frame more is too many. */
+static inline __attribute__((always_inline)) struct scp_memo *find_or_walk(
+	struct scp_thread *t, const struct walk_start *from, uint32_t function)
 {
 	forget_stale(t);
 	if (t->places_used >= t->places / 2 && t->places < PLACES_MOST && !t->places_lost)
@@ -325,17 +326,16 @@ COLD struct scp_memo *path_cache_find(struct scp_thread *t, const struct walk_st
 				      uint32_t function)
 {
 	struct walk_result *r = &t->found;
-	struct scp_memo *m = find_or_walk(t, from, function);
-	if (m)
-		return m;
-	uint32_t generation = process_epoch.now.generation;
-	if (unlikely(t->generation != generation) && generation) {
-		/* It met an interpreter, most often: not even the first path is to miss its Python
-		 * frames. */
+	struct scp_memo *m;
+	uint32_t generation, walks = 0;
+	/* Once more where the generation moved: the walk met an interpreter, most often, and not
+	 * even the first path is to miss its Python frames. */
+	do {
 		m = find_or_walk(t, from, function);
 		if (m)
 			return m;
-	}
+		generation = process_epoch.now.generation;
+	} while (unlikely(t->generation != generation) && generation && !walks++);
 	uint32_t words = stack_words(r, from, function), paths = t->paths;
 	struct scp_site *site = r->is_below ? path_tree_site(t, r->path, function) : NULL;
 	if (t->paths != paths)
