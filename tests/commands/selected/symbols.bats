@@ -20,7 +20,7 @@ setup()
 functions()
 {
 	"$SCPROF" report --together --format json --by function "$T/out/p.scp" |
-		jq -r '.sites[] | "\(.symbol) \(.calls)"' | sort
+		jq -r '.sites | group_by(.symbol)[] | "\(.[0].symbol) \(map(.calls) | add)"' | sort
 }
 
 # In each way of linking. Paths with their symbols are looked at once.
