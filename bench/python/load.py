@@ -24,7 +24,7 @@ def await_port(port, process):
 
 def wrk(port, page, seconds):
     """How many requests were answered."""
-    line = ["wrk", "-c4", "-t1", f"-d{max(1, round(seconds))}", f"http://127.0.0.1:{port}/{page}"]
+    line = ["chrt", "-f", "1", "taskset", "-c", "1", "wrk", "-c4", "-t1", f"-d{max(1, round(seconds))}", f"http://127.0.0.1:{port}/{page}"]
     said = subprocess.run(line, stdout=subprocess.PIPE, universal_newlines=True, check=True).stdout
     if "Non-2xx" in said:
         raise RuntimeError(said)

@@ -5,10 +5,12 @@
 #include "preload/python/python_code.h"
 #include "preload/python/python_frames.h"
 #include "preload/python/python_state.h"
+#include "preload/system/stack.h"
 
 #define OWNED_BY_CSTACK 3   /* enum _frameowner: an entry frame */
 #define FRAME_BYTES	112 /* of all frames; what is read lies within */
 #define CFRAME_BYTES	24
+#define STATE_BYTES	1024 /* of a PyThreadState, at most */
 
 /* Finds a circle in a chain (Brent 1980): each element is compared with one that was met when the
  * number of steps was a power of two. */
@@ -250,6 +252,22 @@ static bool read_head(struct scp_thread *t, const struct python_layout *l, uint6
 	       python_state_note(t, head + l->cframe_frame, frame);
 }
 
+/* On the stack, or the first one, which is part of the state. */
+static bool is_at_home(uint64_t state, uint64_t cframe)
+{
+	return stack_holds(cframe) || cframe - state < STATE_BYTES;
+}
+
+/* Where garbage led need not be memory at the next call: no word of these frames is compared then,
+ * and each page is asked about again. */
+static COLD void forget_garbage(struct scp_thread *t, uint32_t noted)
+{
+	t->found.noted_count = noted;
+	for (uint32_t i = 0; i < sizeof t->python_rows.page / sizeof *t->python_rows.page; i++)
+		t->python_rows.page[i] = 0;
+	python_state_note_change(t);
+}
+
 void python_frames_read(struct scp_thread *t, const struct python_interpreter *p, uint64_t state,
 			uint32_t depth)
 {
@@ -262,6 +280,7 @@ void python_frames_read(struct scp_thread *t, const struct python_interpreter *p
 			    .frames.until = 1,
 			    .cframes.until = 1};
 	uint64_t cframe, frame;
+	uint32_t noted = t->found.noted_count;
 	if (!read_head(t, l, state, &cframe, &frame))
 		t->python.cut = true;
 	else if (l->has_entry_frame)
@@ -270,6 +289,8 @@ void python_frames_read(struct scp_thread *t, const struct python_interpreter *p
 		read_cframes(&r, cframe, frame);
 	else
 		read_frame_objects(&r, frame);
+	if (unlikely(t->python.cut) || unlikely(cframe && !is_at_home(state, cframe)))
+		forget_garbage(t, noted);
 }
 
 uint64_t python_frames_innermost(struct scp_thread *t, const struct python_layout *l,

@@ -124,18 +124,18 @@ def frames_of_fresh_code(value, field, where):
 
 
 def dangling():
-    """The frame chain leads into memory that could be read before, at the same place, and cannot now."""
+    """The frame chain leads to garbage in memory that can be read, and then cannot any more, at the same place."""
     global calls
     frames = chain()
-    for _ in range(2):
-        at = page()
-        for filled in True, False:
-            if filled:
-                ctypes.memmove(at, frames[0], 88) # looks like a frame
-            else:
-                libc.munmap(at, 8192)
+    for what in [(state_get() + STATE, 8), *((frames[depth] + FRAME["previous"][0], 8) for depth in (0, 1))]:
+        for byte in 0, 1, 0x41, 0xff:
+            at = page()
+            ctypes.memset(at, byte, 8192)
             for _ in range(3):
-                calls += library.with_garbage(frames[0] + FRAME["previous"][0], at, 8, null, 1)
+                calls += library.with_garbage(what[0], at + 64, 8, null, 2)
+            libc.munmap(at, 8192)
+            for _ in range(3):
+                calls += library.with_garbage(what[0], at + 64, 8, null, 2)
 
 
 def main(mode):
