@@ -289,7 +289,7 @@ void python_frames_read(struct scp_thread *t, const struct python_interpreter *p
 		read_cframes(&r, cframe, frame);
 	else
 		read_frame_objects(&r, frame);
-	if (unlikely(t->python.cut) || unlikely(cframe && !is_at_home(state, cframe)))
+	if (unlikely(t->python.cut) || unlikely(cframe && !frame && !is_at_home(state, cframe)))
 		forget_garbage(t, noted);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Calls a wrapped function while some bytes of the interpreter's memory hold garbage: nothing of the
- * interpreter runs meanwhile. For tests/programs/python/garbage.py, by ctypes. */
+/* Calls a wrapped function while some bytes of the interpreter's memory hold garbage: nothing of
+ * the interpreter runs meanwhile. For tests/programs/python/garbage.py, by ctypes. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
