@@ -30,7 +30,7 @@ setup()
 @test "python reports 02: by site a row is of a Python line, and has no frame of the interpreter" {
 	"$SCPROF" report --by site --format json one.scp two.scp >report.json
 	[ "$(jq -c '[.sites[] | [.symbol, .calls, (.stack | length), .stack[0].language, .stack[0].function, .stack[0].line]]' report.json)" = \
-		'[["send",1000,1,"python","Service.reply",142],["recv",600,1,"python","handle",80],["recv",40,1,"python","Worker.run",7],["send",40,1,"python","Service.reply",142],["recv",20,1,null,null,null]]' ]
+		'[["send",1000,1,"python","Service.reply",142],["recv",600,1,"python","handle",80],["recv",40,1,"python","Worker.run",7],["send",40,1,"python","Service.reply",142],["recv",20,1,"javascript","parse",12]]' ]
 	"$SCPROF" report --by site --fold --format json one.scp two.scp >report.json
 	[ "$(jq -c '[.sites[] | [.symbol, .calls, .paths]]' report.json)" = \
 		'[["send",1040,2],["recv",600,1],["recv",40,1],["recv",20,1]]' ]
