@@ -174,13 +174,14 @@ static enum unwind_result walk_and_merge(struct scp_thread *t, const struct walk
 	bool is_below = r->is_below;
 	merge_begin(&m, t, 0);
 	enum unwind_result end = walk_from(&w, from);
-	if (merge_end(&m, end == UNWIND_END))
+	uint32_t skipped = merge_end(&m, end == UNWIND_END);
+	if (!skipped)
 		return end;
 	r->frame_count = r->flags = 0;
 	r->noted_count = words;
 	r->is_below = is_below;
 	r->outer = OUTER_UNKNOWN;
-	merge_begin(&m, t, 1);
+	merge_begin(&m, t, skipped);
 	end = walk_from(&w, from);
 	merge_end(&m, end == UNWIND_END);
 	return end;

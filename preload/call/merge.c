@@ -117,20 +117,34 @@ void merge_add(struct merge *m, const struct merge_frame *f)
 		add_loop(m, f, run);
 }
 
-bool merge_end(struct merge *m, bool ended)
+/* Runs and loops that are matched by counting, of which there are more. From the innermost on they
+ * match in a coroutine on the C stack (greenlet), whose outermost function was called by nobody;
+ * from the outermost on where the innermost loop has no frame yet, and in a subinterpreter that was
+ * called. */
+static uint32_t find_skipped(const struct merge *m)
+{
+	const struct python_stack *p = &m->t->python;
+	if (p->cut || m->skipped || !p->runs || p->run[0].anchor || m->loops <= p->runs)
+		return 0;
+	if (p->several)
+		return m->loops - p->runs;
+	return m->interrupted && m->loops == p->runs + 1;
+}
+
+uint32_t merge_end(struct merge *m, bool ended)
 {
 	const struct python_stack *p = &m->t->python;
 	struct walk_result *r = &m->t->found;
 	if (!merge_is_full(m)) {
-		if (ended && !p->cut && m->interrupted && !m->skipped && p->runs &&
-		    !p->run[0].anchor && m->loops == p->runs + 1)
-			return false;
-		if (m->run < p->runs || p->cut)
+		uint32_t skipped = ended ? find_skipped(m) : 0;
+		if (skipped)
+			return skipped;
+		if (m->run < p->runs || p->cut || (m->skipped && p->several))
 			r->flags |= SCP_PATH_PYTHON_CUT;
 		while (m->run < p->runs && !merge_is_full(m))
 			put_run(m);
 	}
 	if (merge_is_full(m))
 		r->flags |= filter.full_flag;
-	return true;
+	return 0;
 }

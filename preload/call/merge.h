@@ -35,16 +35,16 @@ struct merge {
 	bool keeps_own;	  /* a loop had no run: what is further out belongs to nothing */
 };
 
-/* Begin t->found.frame. The innermost `skipped` loops are entered, or left, just now: they have no
- * run. */
+/* Begin t->found.frame. The innermost `skipped` loops have no run: one is entered, or left, just
+ * now, or they are a subinterpreter's. */
 HIDDEN void merge_begin(struct merge *m, struct scp_thread *t, uint32_t skipped);
 
 /* The next C frame. */
 HIDDEN void merge_add(struct merge *m, const struct merge_frame *f);
 
-/* There are no more C frames; they `ended` with the outermost one. False: all is to be done again
- * with one loop skipped. Else t->found.flags has what is to be said. */
-HIDDEN bool merge_end(struct merge *m, bool ended);
+/* There are no more C frames; they `ended` with the outermost one. Not 0: all is to be done again
+ * with so many loops skipped. Else t->found.flags has what is to be said. */
+HIDDEN uint32_t merge_end(struct merge *m, bool ended);
 
 /* Are all frames there that are kept, and more? */
 static inline bool merge_is_full(const struct merge *m)

@@ -286,14 +286,26 @@ static void find_path(struct walk_result *r, struct scp_thread *t)
 	r->path = path_tree_find(t, r->frame, r->frame_count, r->flags);
 }
 
+/* The outermost `count` frames of the latest walk, to the end. */
+static uint32_t merge_outermost(struct going *g, uint32_t count)
+{
+	const struct walk_frame *last = g->t->walk.last;
+	for (uint32_t i = count; i-- > 0 && !merge_is_full(g->merge);)
+		merge_frame(g->merge, &last[i], i ? last[i - 1].sp : UINT64_MAX);
+	return merge_end(g->merge, true);
+}
+
 /* The frames of the latest walk that were met. */
 static void merge_last(struct going *g)
 {
-	const struct walk_frame *last = g->t->walk.last;
-	for (uint32_t i = g->last; i-- > 0 && !merge_is_full(g->merge);)
-		merge_frame(g->merge, &last[i], i ? last[i - 1].sp : UINT64_MAX);
-	merge_end(g->merge, true);
-	find_path(&g->t->found, g->t);
+	struct walk_result *r = &g->t->found;
+	uint32_t skipped = merge_outermost(g, g->last);
+	if (unlikely(skipped)) {
+		r->frame_count = r->flags = 0;
+		merge_begin(g->merge, g->t, skipped);
+		merge_outermost(g, g->t->walk.last_count);
+	}
+	find_path(r, g->t);
 }
 
 /* What was found, from the latest walk. */

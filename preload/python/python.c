@@ -109,7 +109,7 @@ bool python_read(struct scp_thread *t, uint32_t depth)
 	struct python_stack *s = &t->python;
 	struct python_interpreter *p = python_find_interpreter();
 	s->frames = s->runs = 0;
-	s->cut = s->full = false;
+	s->cut = s->full = s->several = false;
 	tell();
 	if (!p)
 		return false;
@@ -118,6 +118,7 @@ bool python_read(struct scp_thread *t, uint32_t depth)
 	uint64_t state = python_state_find(t, p);
 	if (state && (likely(p->is_checked) || check(t, p, state)) && likely(watch(p)))
 		python_frames_read(t, p, state, depth);
+	s->several = p->layout.minor <= 10 && unlikely(p->main() != p->latest());
 	return s->runs || s->cut;
 }
 

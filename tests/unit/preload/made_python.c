@@ -64,6 +64,16 @@ void *PyGILState_GetThisThreadState(void)
 	return has_key ? pthread_getspecific(key) : 0;
 }
 
+void *PyInterpreterState_Main(void)
+{
+	return &key;
+}
+
+void *PyInterpreterState_Head(void)
+{
+	return &key;
+}
+
 /* As Py_Initialize, Py_Finalize, and a thread that begins to use the interpreter. */
 void made_initialize(void)
 {
