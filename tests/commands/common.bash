@@ -80,13 +80,14 @@ without_library()
 }
 
 # record with|without COMMAND...: $T/with.out, .err, .status. The shell's own
-# word on how the command died names this file and goes out of .err.
+# word on how the command died names this file and goes out of .err; so does
+# what scprof says of a run that another test killed.
 record()
 {
 	local kind=$1 status=0
 	shift
 	EXPECT=$T/expect.$kind "${kind}_library" "$@" >"$T/$kind.out" 2>"$T/$kind.err" || status=$?
-	sed -i '/common\.bash: line [0-9]*:/d' "$T/$kind.err"
+	sed -i -e '/common\.bash: line [0-9]*:/d' -e '/^scprof: an earlier run was killed before/,+1d' "$T/$kind.err"
 	echo "$status" >"$T/$kind.status"
 	[ "$status" != 124 ] || echo "$*: hangs ($kind library)"
 }
