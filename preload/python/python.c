@@ -11,8 +11,10 @@
 #include "preload/python/python_state.h"
 
 #define TRIES 64u /* so many states may be another thread's before the layout is not believed */
+/* So many walks take a page as readable without asking again: memory that the interpreter gave back
+ * since is where no live object is, but garbage may lead. */
+#define READS_A_PAGE 4096u
 
-static bool is_watched;
 static uint32_t tries;
 
 static bool has_room(struct scp_thread *t, uint64_t object, uint64_t bytes)
@@ -75,14 +77,17 @@ static COLD bool check(struct scp_thread *t, struct python_interpreter *p, uint6
 	return false;
 }
 
-static bool watch(const struct python_interpreter *p)
+/* Where it is to be tried again there may be frames, which are missing. */
+static bool watch(struct scp_thread *t, const struct python_interpreter *p)
 {
-	if (!is_watched) {
-		is_watched = python_code_watch(&p->layout);
-		if (!is_watched)
-			python_find_refuse(SCP_PYTHON_UNWATCHED);
-	}
-	return is_watched;
+	enum python_watch w = python_code_watch(t, &p->layout);
+	if (likely(w == PYTHON_WATCH_SEEN))
+		return true;
+	if (w == PYTHON_WATCH_NEVER)
+		python_find_refuse(SCP_PYTHON_UNWATCHED);
+	python_state_note_change(t);
+	t->python.cut = true;
+	return false;
 }
 
 static void tell(void)
@@ -93,13 +98,20 @@ static void tell(void)
 		h->python = found;
 }
 
+static void forget_pages(struct python_rows *rows)
+{
+	for (uint32_t i = 0; i < sizeof rows->page / sizeof *rows->page; i++)
+		rows->page[i] = 0;
+}
+
+/* A new thread's are empty, and their memory has not been touched. */
 static void forget_rows(struct scp_thread *t)
 {
 	struct python_rows *rows = &t->python_rows;
-	for (uint32_t i = 0; i < PYTHON_ROWS; i++)
+	for (uint32_t i = 0; rows->generation && i < PYTHON_ROWS; i++)
 		rows->row[i].code = 0;
-	for (uint32_t i = 0; i < sizeof rows->page / sizeof *rows->page; i++)
-		rows->page[i] = 0;
+	if (rows->generation)
+		forget_pages(rows);
 	compiler_barrier();
 	rows->generation = t->generation;
 }
@@ -115,8 +127,10 @@ bool python_read(struct scp_thread *t, uint32_t depth)
 		return false;
 	if (t->python_rows.generation != t->generation)
 		forget_rows(t);
+	if (unlikely(++t->python_rows.reads % READS_A_PAGE == 0))
+		forget_pages(&t->python_rows);
 	uint64_t state = python_state_find(t, p);
-	if (state && (likely(p->is_checked) || check(t, p, state)) && likely(watch(p)))
+	if (state && (likely(p->is_checked) || check(t, p, state)) && likely(watch(t, p)))
 		python_frames_read(t, p, state, depth);
 	s->several = p->layout.minor <= 10 && unlikely(p->main() != p->latest());
 	return s->runs || s->cut;
@@ -130,7 +144,5 @@ void python_forget(void)
 
 void python_put_back(void)
 {
-	if (is_watched)
-		python_code_put_back();
-	is_watched = false;
+	python_code_put_back();
 }

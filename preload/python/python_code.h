@@ -26,13 +26,20 @@ struct python_code {
 	struct python_code *next; /* of the same bucket */
 };
 
-/* From now on deaths are seen. False: tp_dealloc cannot be replaced (it lies in memory that cannot
- * be written, others did so again and again, or no system call may be made), or that of another
- * interpreter is: no code can be known. Cheap where they are seen already. */
-HIDDEN bool python_code_watch(const struct python_layout *layout);
+enum python_watch {
+	PYTHON_WATCH_NEVER, /* tp_dealloc lies in memory that cannot be written, others replaced it
+			       again and again, or no system call may be made */
+	PYTHON_WATCH_LATER, /* another thread is at it, or the thread's session is over */
+	PYTHON_WATCH_SEEN
+};
+
+/* From now on deaths are seen, of this interpreter's code objects. Cheap where they are already. */
+HIDDEN enum python_watch python_code_watch(const struct scp_thread *t,
+					   const struct python_layout *layout);
 
 /* They are not, and no code is known: every serial is 0. What another library has put in the place
- * of ours stays there, and ours behind it. Neither is called in a step of modules_exclusive. */
+ * of ours stays there, and ours behind it; where the interpreter was unloaded nothing is written.
+ * It begins again in the next session. Neither is called in a step of modules_exclusive. */
 HIDDEN void python_code_put_back(void);
 
 /* The code object at `address`, which the caller's own frame holds; added if need be. NULL: it is

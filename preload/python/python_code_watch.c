@@ -4,9 +4,11 @@
  * there. Who stood there after us, and calls us, is replaced by an entry of its own: the first
  * would go round in a circle. */
 #include "preload/process/modules.h"
+#include "preload/process/process.h"
 #include "preload/python/python_code.h"
 #include "preload/python/python_code_watch.h"
 #include "preload/system/sys.h"
+#include "preload/unwind/unwind.h"
 
 #define ENTRIES 4u
 
@@ -14,8 +16,9 @@ typedef void death(void *object);
 
 static struct {
 	uint64_t *slot;
-	death *replaced[ENTRIES]; /* written once */
-	bool seen;
+	uint64_t start, base;	  /* of the object that it lies in */
+	death *replaced[ENTRIES]; /* while that is loaded, for good */
+	uint32_t generation;	  /* of process_epoch, when we were last seen there; 0: nowhere */
 } watch;
 
 /* Called as the interpreter calls it, in any thread; errno stays as it is. */
@@ -56,62 +59,114 @@ static unsigned entry_that_is(uint64_t now)
 	return i;
 }
 
-/* The entry that goes on to `now`; ENTRIES: there are no more. */
+/* What its slot lies in; start 0: in no object that is loaded. */
+static struct unwind_object object_at(uint64_t address)
+{
+	struct unwind_object o;
+	return unwind_object_find_object(address, &o) ? o : (struct unwind_object){0};
+}
+
+static bool take_entry(unsigned i, death *was, uint64_t now)
+{
+	return __atomic_compare_exchange_n(&watch.replaced[i], &was, (death *)now, false,
+					   __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+}
+
+/* The entry that goes on to `now`; ENTRIES: there are no more. One that goes on to code that was
+ * unloaded serves nobody. */
 static unsigned entry_before(uint64_t now)
 {
 	unsigned i = 0;
-	for (; i < ENTRIES; i++) {
-		death *none = NULL;
-		if (__atomic_compare_exchange_n(&watch.replaced[i], &none, (death *)now, false,
-						__ATOMIC_RELEASE, __ATOMIC_RELAXED) ||
-		    (uint64_t)none == now)
-			break;
+	while (i < ENTRIES && (uint64_t)watch.replaced[i] != now)
+		i++;
+	for (unsigned free = 0; i == ENTRIES && free < ENTRIES; free++) {
+		death *was = watch.replaced[free];
+		if ((!was || !object_at((uint64_t)was).start) && take_entry(free, was, now))
+			i = free;
 	}
 	return i;
 }
 
-static bool install(uint64_t *slot)
+static enum python_watch install(uint64_t *slot, uint64_t now)
 {
-	uint64_t now = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
-	if (entry_that_is(now) < ENTRIES)
-		return true;
+	if (!sys_can_write((uintptr_t)slot))
+		return PYTHON_WATCH_NEVER;
 	unsigned entry = now ? entry_before(now) : ENTRIES;
-	return entry < ENTRIES &&
-	       __atomic_compare_exchange_n(slot, &now, (uint64_t)entries[entry], false,
-					   __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+	if (entry == ENTRIES)
+		return PYTHON_WATCH_NEVER;
+	return __atomic_compare_exchange_n(slot, &now, (uint64_t)entries[entry], false,
+					   __ATOMIC_RELEASE, __ATOMIC_RELAXED)
+		       ? PYTHON_WATCH_SEEN
+		       : PYTHON_WATCH_LATER;
 }
 
-static void watch_step(void *argument)
+/* Nothing is written, or read, where the object was unloaded. */
+static void leave(void)
 {
-	uint64_t *slot = argument;
-	if (watch.seen || sys_sandboxed || (uint64_t)slot % 8 != 0 ||
-	    !sys_can_write((uintptr_t)slot) || !install(slot))
-		return;
-	watch.slot = slot;
-	python_code_allow(true);
-	__atomic_store_n(&watch.seen, true, __ATOMIC_RELEASE);
-}
-
-bool python_code_watch(const struct python_layout *layout)
-{
-	uint64_t *slot = (uint64_t *)(layout->code_type + layout->type_dealloc);
-	if (!__atomic_load_n(&watch.seen, __ATOMIC_ACQUIRE))
-		modules_exclusive(watch_step, slot);
-	return __atomic_load_n(&watch.seen, __ATOMIC_ACQUIRE) && watch.slot == slot;
-}
-
-static void put_back_step(void *unused)
-{
-	(void)unused;
-	if (!watch.seen)
-		return;
-	__atomic_store_n(&watch.seen, false, __ATOMIC_RELEASE);
+	__atomic_store_n(&watch.generation, 0, __ATOMIC_RELEASE);
 	python_code_allow(false);
+	struct unwind_object o = object_at((uint64_t)watch.slot);
+	if (!watch.slot || !o.start || o.start != watch.start || o.base != watch.base)
+		return;
 	uint64_t now = __atomic_load_n(watch.slot, __ATOMIC_ACQUIRE);
 	unsigned entry = entry_that_is(now);
 	if (entry < ENTRIES)
 		__atomic_compare_exchange_n(watch.slot, &now, (uint64_t)watch.replaced[entry],
 					    false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+}
+
+struct watching {
+	const struct scp_thread *t;
+	uint64_t *slot;
+	enum python_watch result;
+};
+
+/* Code may have been unloaded since it was last looked at: the same interpreter, loaded again at
+ * the same place, has its own function in the slot, and what was known died unseen. */
+static void watch_step(void *argument)
+{
+	struct watching *w = argument;
+	uint32_t generation = process_epoch.now.generation;
+	if (thread_is_stale(w->t) || !generation)
+		return; /* the session is over: what was put back stays so */
+	w->result = PYTHON_WATCH_NEVER;
+	struct unwind_object o = object_at((uint64_t)w->slot);
+	if (!o.start || sys_sandboxed || !sys_can_read((uintptr_t)w->slot))
+		return;
+	if (watch.slot && watch.slot != w->slot)
+		leave();
+	uint64_t now = __atomic_load_n(w->slot, __ATOMIC_ACQUIRE);
+	bool is_ours = entry_that_is(now) < ENTRIES;
+	if (!is_ours || !watch.generation)
+		python_code_allow(false);
+	w->result = is_ours ? PYTHON_WATCH_SEEN : install(w->slot, now);
+	if (w->result != PYTHON_WATCH_SEEN)
+		return;
+	watch.start = o.start;
+	watch.base = o.base;
+	__atomic_store_n(&watch.slot, w->slot, __ATOMIC_RELEASE);
+	python_code_allow(true);
+	__atomic_store_n(&watch.generation, generation, __ATOMIC_RELEASE);
+}
+
+enum python_watch python_code_watch(const struct scp_thread *t, const struct python_layout *layout)
+{
+	uint64_t *slot = (uint64_t *)(layout->code_type + layout->type_dealloc);
+	uint32_t seen = __atomic_load_n(&watch.generation, __ATOMIC_ACQUIRE);
+	if (likely(seen && seen == process_epoch.now.generation &&
+		   __atomic_load_n(&watch.slot, __ATOMIC_RELAXED) == slot))
+		return PYTHON_WATCH_SEEN;
+	struct watching w = {t, slot, PYTHON_WATCH_LATER};
+	if ((uint64_t)slot % 8 != 0)
+		return PYTHON_WATCH_NEVER;
+	modules_exclusive(watch_step, &w);
+	return w.result;
+}
+
+static void put_back_step(void *unused)
+{
+	(void)unused;
+	leave();
 }
 
 void python_code_put_back(void)

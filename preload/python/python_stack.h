@@ -49,9 +49,10 @@ struct python_row {
 };
 
 struct python_rows {
-	uint32_t generation; /* of process_epoch, that they hold for */
+	uint32_t generation; /* of process_epoch, that they hold for; 0: of none, all is empty */
+	uint32_t reads;	     /* of stacks */
 	struct python_row row[PYTHON_ROWS];
-	uint64_t page[64]; /* pages outside of the stack that were found readable */
+	uint64_t page[1024]; /* pages outside of the stack that were found readable */
 };
 
 #endif

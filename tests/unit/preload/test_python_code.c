@@ -100,6 +100,11 @@ static void make_code(void)
 #define ROOM (1u << 20)
 static struct scp_header header;
 
+static bool is_watched(void)
+{
+	return python_code_watch(thread, &layout) == PYTHON_WATCH_SEEN;
+}
+
 static int begin(void **state)
 {
 	(void)state;
@@ -132,7 +137,9 @@ static int begin(void **state)
 	process.file->growing = 0;
 	header.losses.growth_failures = 0;
 	python_code_forget();
-	return python_code_watch(&layout) ? 0 : -1;
+	process_epoch.now.generation = 1;
+	process_epoch.now.session = thread->session = 1;
+	return is_watched() ? 0 : -1;
 }
 
 static int end(void **state)
@@ -495,7 +502,7 @@ static void test_put_back_deaths_are_unseen_and_nothing_is_known(void **state)
 	assert_ptr_equal(code_type.dealloc, original);
 	assert_int_equal(known->serial, 0);
 	assert_null(find(&code));
-	assert_true(python_code_watch(&layout));
+	assert_true(is_watched());
 	assert_ptr_not_equal(code_type.dealloc, original);
 	assert_true(find(&code)->serial > serial);
 }
@@ -523,7 +530,7 @@ static void test_what_others_put_there_stays_and_works(void **state)
 	assert_int_equal(deaths, 1);
 	for (unsigned i = 0; i < 10; i++) { /* in front of theirs, which calls ours */
 		make_code();
-		assert_true(python_code_watch(&layout));
+		assert_true(is_watched());
 		assert_ptr_not_equal(code_type.dealloc, theirs);
 		assert_ptr_equal(find(&code), known);
 		theirs_called = deaths = 0;
@@ -536,6 +543,42 @@ static void test_what_others_put_there_stays_and_works(void **state)
 	}
 }
 
+static void test_what_was_put_back_stays_so_for_threads_of_that_session(void **state)
+{
+	(void)state;
+	process_epoch.now.session = 0;
+	process_epoch.now.generation = 0;
+	python_code_put_back();
+	assert_int_equal(python_code_watch(thread, &layout), PYTHON_WATCH_LATER);
+	process_epoch.now.session = 2;
+	process_epoch.now.generation = 2;
+	assert_int_equal(python_code_watch(thread, &layout), PYTHON_WATCH_LATER);
+	assert_ptr_equal(code_type.dealloc, original);
+	thread->session = 2;
+	assert_true(is_watched());
+	assert_ptr_not_equal(code_type.dealloc, original);
+}
+
+static void test_an_interpreter_that_was_loaded_again_is_watched_anew(void **state)
+{
+	static struct type elsewhere;
+	const struct python_code *known = find(&code);
+
+	(void)state;
+	code_type.dealloc = original;
+	process_epoch.now.generation++;
+	assert_true(is_watched());
+	assert_ptr_not_equal(code_type.dealloc, original);
+	assert_int_equal(known->serial, 0);
+	assert_ptr_equal(find(&code), known);
+	elsewhere.dealloc = original;
+	layout.code_type = (uint64_t)&elsewhere;
+	assert_true(is_watched());
+	assert_ptr_not_equal(elsewhere.dealloc, original);
+	assert_ptr_equal(code_type.dealloc, original);
+	assert_int_equal(known->serial, 0);
+}
+
 static void test_what_cannot_be_written_is_refused(void **state)
 {
 	struct type *read_only =
@@ -545,12 +588,14 @@ static void test_what_cannot_be_written_is_refused(void **state)
 	read_only->dealloc = original;
 	assert_int_equal(mprotect(read_only, 4096, PROT_READ), 0);
 	layout.code_type = (uint64_t)read_only;
-	assert_false(python_code_watch(&layout)); /* another interpreter's */
+	assert_int_equal(python_code_watch(thread, &layout),
+			 PYTHON_WATCH_NEVER); /* another interpreter's */
 	python_code_put_back();
-	assert_false(python_code_watch(&layout));
+	assert_int_equal(python_code_watch(thread, &layout), PYTHON_WATCH_NEVER);
 	assert_null(find(&code));
 	munmap(read_only, 4096);
-	assert_false(python_code_watch(&layout)); /* nothing at all is there */
+	assert_int_equal(python_code_watch(thread, &layout),
+			 PYTHON_WATCH_NEVER); /* nothing at all is there */
 }
 
 int main(void)
@@ -568,6 +613,8 @@ int main(void)
 		TEST(test_a_new_file_begins_anew),
 		TEST(test_put_back_deaths_are_unseen_and_nothing_is_known),
 		TEST(test_what_others_put_there_stays_and_works),
+		TEST(test_what_was_put_back_stays_so_for_threads_of_that_session),
+		TEST(test_an_interpreter_that_was_loaded_again_is_watched_anew),
 		TEST(test_what_cannot_be_written_is_refused),
 	};
 	room = aligned_alloc(SCP_GRANULE, ROOM);
