@@ -57,10 +57,13 @@ static struct python_code known = {.serial = 1};
 static bool is_watched;
 static unsigned below_from; /* the frame with this instruction, and those further out */
 
-bool python_code_watch(const struct python_layout *layout)
+enum python_watch python_code_watch(const struct scp_thread *whose,
+				    const struct python_layout *layout)
 {
+	(void)whose;
 	(void)layout;
-	return is_watched = true;
+	is_watched = true;
+	return PYTHON_WATCH_SEEN;
 }
 
 void python_code_put_back(void)
