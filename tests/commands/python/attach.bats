@@ -52,7 +52,7 @@ serves()
 	pid=$!
 	started="$started $pid"
 	await grep -q begun target.out
-	slot=$(cut -d' ' -f2 target.out)
+	slot=$(sed -n 's/^begun //p' target.out)
 }
 
 # replaced OLD: tp_dealloc is another.

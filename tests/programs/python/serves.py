@@ -21,8 +21,7 @@ def compile_and_drop():
         exec(compile(text, "made%d.py" % (number % 7), "exec"), names)
         names["made"](mine)
         if number % 200 == 0:
-            print("made", number, flush=True)
-    
+            print("made %d" % number, flush=True)
 
 
 def block(end):
@@ -62,8 +61,8 @@ if len(sys.argv) > 1:
         if os.fork() == 0:
             signal.alarm(280)
             serve()
+print("begun %d" % (id(type(reply.__code__)) + DEALLOC), flush=True)
 threading.Thread(target=block, args=(Echo(),), daemon=True).start()
 threading.Thread(target=compile_and_drop, daemon=True).start()
 threading.Thread(target=serve, daemon=True).start()
-print("begun", id(type(reply.__code__)) + DEALLOC, flush=True)
 asyncio.new_event_loop().run_until_complete(answer())
