@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Embeds the libpython that is named: opened for itself, without headers. Threads that Python did
  * not make call Python, which calls C, which calls Python, which sends. The interpreter is ended
- * and begun again, and with a second argument closed and opened again. */
+ * and begun again, then closed and opened again. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -111,7 +111,7 @@ int main(int argc, char **argv)
 		CALL(void (*)(void *), "PyEval_RestoreThread", state);
 		if (CALL(int (*)(void), "Py_FinalizeEx") != 0)
 			return 4;
-		if (argc > 2) {
+		if (round == 1) {
 			dlclose(python);
 			python = NULL;
 		}
