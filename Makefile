@@ -81,6 +81,7 @@ check-long:
 	@BUILD=$(BUILD) scripts/setup.sh --tests --shells
 	@$(MAKE) --no-print-directory $(JOBS) all tests
 	@tests/run --build $(BUILD) tests/commands/cli/complete.bats tests/commands/cli/install.bats tests/commands/serve/pull.bats
+	@MUTANTS=4500 tests/run --build $(BUILD) tests/commands/report/damaged.bats
 	@scripts/agreement.sh $(BUILD)
 	@scripts/verify_programs.sh $(BUILD)
 	@scripts/third_party_suites.sh $(BUILD)

@@ -3,6 +3,7 @@
 # `scprof attach` and `detach`: options and errors, a process that is recorded and left, what reports
 # say of it, children, `top --attach`, `serve --allow-attach`. Counts are not compared with times.
 # about 30 s
+# sleeps
 # shellcheck disable=SC2030,SC2031
 
 load ../common

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Slots, data, protections, descriptors, signals, threads and the environment of a program at rest are
 # after the detach what they were before the attach, as seen from outside.
+# sleeps
 
 load ../common
 load real

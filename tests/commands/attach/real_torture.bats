@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Programs that check themselves: they must notice nothing of being attached to.
+# sleeps
 
 load ../common
 load real

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Web servers and runtimes under load are attached to and left again: each byte stays right.
+# sleeps
 
 load ../common
 load real

@@ -4,6 +4,7 @@
 # `scprof run --live`, --until, progress. Counts are compared with what the program must have
 # done; no rate is.
 # about 30 s
+# sleeps
 
 load ../common
 

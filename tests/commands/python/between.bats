@@ -12,7 +12,7 @@ for_each()
 {
 	local python tried=0
 	for python in $(pythons); do
-		"$python" -c 'import sys; sys.exit(not (3, 8) <= sys.version_info[:2] <= (3, 13))' || continue
+		"$python" -I -S -c 'import sys; sys.exit(not (3, 8) <= sys.version_info[:2] <= (3, 13))' || continue
 		tried=$((tried + 1))
 		echo "$python"
 		"$@" || return 1

@@ -2,16 +2,18 @@
 # shellcheck shell=bash
 # Which Pythons are there: for the tests of this folder.
 
-# Their paths, a line each, the first of each version.
+# Their paths, a line each, the first of each version. They are asked once a suite.
 pythons()
 {
-	local python version
+	local python version list=$BATS_FILE_TMPDIR/pythons
 	declare -A seen
+	[ ! -e "$list" ] || { cat "$list" && return; }
 	for python in "$HOME"/.pyenv/versions/*/bin/python3 /usr/bin/python3 "$(command -v python3)"; do
 		[ -x "$python" ] || continue
-		version=$("$python" -c 'import sys; sys.version_info < (3, 8) and sys.exit(1); print(sys.version_info[:2], sys.prefix == "/usr")') || continue
+		version=$("$python" -I -S -c 'import sys; sys.version_info < (3, 8) and sys.exit(1); print(sys.version_info[:2], sys.prefix == "/usr")') || continue
 		[ -z "${seen[$version]-}" ] || continue
 		seen[$version]=yes
 		echo "$python"
-	done
+	done >"$list"
+	cat "$list"
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # What functions take that are there to wait stands apart from work, wherever times and shares are.
+# sleeps
 
 load ../common
 load ../serve/serve

@@ -6,6 +6,7 @@
 # program counts its quick calls that took as long as a late one; a run with so many of them that
 # the list may have no room for the late ones says nothing, and is made again.
 # about 13 s
+# sleeps
 
 load ../common
 

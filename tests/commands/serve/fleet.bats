@@ -3,6 +3,7 @@
 # Three hosts in network namespaces and one Prometheus: sums of calls, ticks, bytes and squares add up
 # over hosts, and what follows from them is what scprof reports for the merged profiles.
 # about 12 s
+# sleeps
 
 load ../common
 

@@ -3,6 +3,7 @@
 # `scprof serve`: what it counts is what the profiles hold; counters never go back; pages, metrics
 # and pprof are what others read; bad requests and bad files stop nothing.
 # about 40 s
+# sleeps
 # shellcheck disable=SC2030,SC2031 # each test is a subshell, as it should be
 
 load ../common

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # A wait that ended because its time was over has an outcome of its own.
+# sleeps
 
 load ../common
 

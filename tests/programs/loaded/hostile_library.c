@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Stands in for libscprof.so, by its name. What it is asked to do has no end: system calls without
- * number (HOSTILE=calls), one that never returns (sleep), none (loop), a fault, or the end of the
- * process (exit). Its state is what the tool wants to see; afterwards, all bits set. */
+/* Stands in for libscprof.so, by its name. What it is asked to do has no end: short system calls
+ * without number (HOSTILE=calls), one that never returns (sleep), none (loop), a fault, or the end
+ * of the process (exit). Its state is what the tool wants to see; afterwards, all bits set. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "include/scprof_attach.h"
@@ -42,7 +43,7 @@ int scprof_attach_begin_1(const struct scp_attach_order *order)
 			syscall(SYS_pause);
 	if (!strcmp(how, "calls"))
 		for (;;)
-			syscall(SYS_getppid);
+			syscall(SYS_nanosleep, &(struct timespec){.tv_nsec = 1000000}, NULL);
 	if (!strcmp(how, "loop"))
 		for (volatile int i = 0;;)
 			i = i + 1;
