@@ -150,6 +150,18 @@ static void put_groups(FILE *to, const struct profile *p, uint32_t more)
 		}
 }
 
+/* A name of several libraries is one to be asked for. */
+static bool is_selected_first(const struct profile *p, uint32_t function)
+{
+	bool is = p->function[function].group & SCP_GROUP_SELECTED;
+
+	for (uint32_t i = 0; is && i < function; i++)
+		if (p->function[i].group & SCP_GROUP_SELECTED &&
+		    !strcmp(p->function[i].name, p->function[function].name))
+			return false;
+	return is;
+}
+
 static void put_selected(FILE *to, const struct profile *p)
 {
 	uint32_t count = 0;
@@ -158,7 +170,7 @@ static void put_selected(FILE *to, const struct profile *p)
 	for (uint32_t i = 0; i < p->functions; i++)
 		count += !!(p->function[i].group & SCP_GROUP_SELECTED);
 	for (uint32_t i = 0; count <= SELECTED_MOST && i < p->functions; i++)
-		if (p->function[i].group & SCP_GROUP_SELECTED) {
+		if (is_selected_first(p, i)) {
 			fputs(before, to);
 			next_command_word(to, p->function[i].name);
 			before = ",";
