@@ -531,7 +531,12 @@ struct scp_path {
 /* A function of an interpreted language, and a place in it from which a call was made. The line is
  * resolved in the process, when a path first goes through it: reports need neither the process nor
  * its interpreter, and decode no tables. */
-enum scp_language { SCP_LANGUAGE_NONE = 0, SCP_LANGUAGE_PYTHON = 1 };
+enum scp_language {
+	SCP_LANGUAGE_NONE = 0,
+	SCP_LANGUAGE_PYTHON = 1,
+	SCP_LANGUAGE_JAVASCRIPT = 2, /* in models only: functions of generated code */
+	SCP_LANGUAGE_JAVA = 3
+};
 #define SCP_SOURCE_NAME_MAX 512u  /* bytes with the NUL: longer names are cut at their end... */
 #define SCP_SOURCE_FILE_MAX 1024u /* ...and longer paths of files at their beginning */
 struct scp_source_function {

@@ -56,6 +56,8 @@ struct prof_source_line {
 	uint32_t column, end_column; /* bytes from the beginning of the line, from 1; 0: not known
 				      */
 	uint32_t instruction;
+	uint32_t address[2]; /* of generated code, which no file has here: the return address, its
+				lower half first; 0: none */
 };
 
 /* Generated code that has a name (struct scp_generated). Equal ones are one; they may overlap. */

@@ -22,6 +22,7 @@ REPORT_SRC = \
 	report/live/live_reader.c \
 	report/live/live_reader_model.c \
 	report/live/live_rows.c \
+	report/live/row_key.c \
 	report/live/row_states.c \
 	report/live/means.c \
 	report/live/precision.c \
@@ -138,6 +139,7 @@ REPORT_SRC = \
 	report/report_sites.c \
 	report/symbols/code_map.c \
 	report/symbols/function_names.c \
+	report/symbols/generated_frames.c \
 	report/symbols/generated_keep.c \
 	report/symbols/generated_name.c \
 	report/symbols/jitdump_read.c \

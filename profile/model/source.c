@@ -80,6 +80,7 @@ static uint32_t hash_line(const struct source_index *x, const struct prof_source
 	uint64_t h = mix(x, x->key[0], (uint64_t)l->function << 32 | l->line);
 
 	h = mix(x, h, (uint64_t)l->column << 32 | l->end_column);
+	h = mix(x, h, (uint64_t)l->address[1] << 32 | l->address[0]);
 	return finish(x, mix(x, h, l->instruction));
 }
 
@@ -90,7 +91,7 @@ static bool same_line(const void *lines, const void *wanted, uint32_t number)
 	return !memcmp(a, wanted, sizeof *a);
 }
 
-_Static_assert(sizeof(struct prof_source_line) == 5 * sizeof(uint32_t), "compared without padding");
+_Static_assert(sizeof(struct prof_source_line) == 7 * sizeof(uint32_t), "compared without padding");
 
 static uint32_t hash_generated(const struct source_index *x, const struct prof_generated *g)
 {

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/live/row_key.h"
 #include "report/model/estimate.h"
-#include "report/symbols/symbolize_source.h"
 
 /* For sorting, a relative width is good enough until the calls have grown by this factor. */
 #define STALE		1.05
@@ -36,58 +36,6 @@ void live_rows_free(struct rows *r)
 	r->rows = 0;
 }
 
-static uint64_t mix(uint64_t h, const void *data, size_t bytes)
-{
-	const unsigned char *at = data;
-
-	for (size_t i = 0; i < bytes; i++)
-		h = (h ^ at[i]) * UINT64_C(0x100000001b3); /* FNV-1a */
-	return h;
-}
-
-static uint64_t mix_source(uint64_t h, const struct profile *p, const struct prof_frame *frame)
-{
-	const struct prof_source_line *line;
-	const struct prof_source_function *f = symbolize_source_find(p, frame, &line);
-
-	if (!f)
-		return h;
-	h = mix(h, f->file, strlen(f->file) + 1);
-	h = mix(h, f->name, strlen(f->name) + 1);
-	h = mix(h, &f->first_line, sizeof(f->first_line));
-	if (!line)
-		return h;
-	h = mix(h, &line->line, sizeof(line->line));
-	return mix(h, &line->instruction, sizeof(line->instruction));
-}
-
-static uint64_t key_of_group(const struct live_reader *f, const struct group_row *g)
-{
-	const struct profile *p = f->profile;
-	const struct prof_function *function = &p->function[g->function];
-	struct group_path path = groups_path(&f->groups, g);
-	uint32_t outcome = g->outcome;
-	uint64_t h = UINT64_C(0xcbf29ce484222325);
-
-	h = mix(h, function->name, strlen(function->name) + 1);
-	h = mix(h, function->library, strlen(function->library) + 1);
-	h = mix(h, &outcome, sizeof(outcome));
-	for (uint32_t i = 0; i < path.frames; i++) {
-		const struct prof_frame *frame = &path.frame[i];
-		uint64_t offset = frame->offset;
-
-		if (frame->module == PROF_SOURCE) {
-			h = mix_source(h, p, frame);
-			continue;
-		}
-		if (frame->module != PROF_NO_MODULE)
-			h = mix(h, p->module[frame->module].path,
-				strlen(p->module[frame->module].path));
-		h = mix(h, &offset, sizeof(offset));
-	}
-	return h;
-}
-
 /* Calls that found no room have no entries: the header shows their number. */
 static int start_afresh(struct rows *r, const struct live_reader *f)
 {
@@ -101,7 +49,8 @@ static int start_afresh(struct rows *r, const struct live_reader *f)
 	for (uint32_t i = 0; i < g->rows; i++) {
 		if (g->row[i].first == GROUP_OVERFLOW)
 			continue;
-		r->row[r->rows].key = key_of_group(f, &g->row[i]);
+		r->row[r->rows].key =
+			row_key_of(f->profile, &g->row[i], groups_path(g, &g->row[i]));
 		r->row[r->rows++].group = i;
 	}
 	r->generation = f->generation;

@@ -267,6 +267,22 @@ char *elsewhere_libraries(const struct report *r, char **names)
 	return take(memory, &text);
 }
 
+/* A name that was asked for may be of several libraries: one that is called answers for all. Only
+ * few names are told, so that few are compared. */
+static void share_names(const struct profile *p, bool *called)
+{
+	uint32_t selected = 0;
+
+	for (uint32_t i = 0; i < p->functions; i++)
+		selected += !!(p->function[i].group & SCP_GROUP_SELECTED);
+	for (uint32_t i = 0; selected <= NOT_CALLED && i < p->functions; i++)
+		for (uint32_t k = 0; k < p->functions && p->function[i].group & SCP_GROUP_SELECTED;
+		     k++)
+			called[i] = called[i] ||
+				    (called[k] && p->function[k].group & SCP_GROUP_SELECTED &&
+				     !strcmp(p->function[i].name, p->function[k].name));
+}
+
 static bool *functions_called(const struct profile *p)
 {
 	bool *called = calloc((size_t)p->functions + 1, sizeof(*called));
@@ -275,6 +291,8 @@ static bool *functions_called(const struct profile *p)
 		called[p->entry[i].function] = true;
 	for (uint32_t i = 0; called && i < p->functions; i++)
 		called[i] = called[i] || p->function[i].overflow_calls;
+	if (called)
+		share_names(p, called);
 	return called;
 }
 

@@ -34,7 +34,7 @@ static enum runtime runtime_of(const struct profile *p, uint32_t module)
 /* Code that shows that functions of the language ran: it has no unwind table. */
 static bool tells(const struct profile *p, const uint8_t *module, const struct prof_frame *f)
 {
-	return f->module == PROF_NO_MODULE ||
+	return f->module == PROF_NO_MODULE || f->module == PROF_SOURCE ||
 	       (f->heuristic && f->module < p->modules && module[f->module] == NODE);
 }
 
@@ -63,7 +63,7 @@ static enum runtime unnamed_of(struct report *r, const uint8_t *module,
 		if (!tells(r->profile, module, &path->frame[i]))
 			continue;
 		s = frame_symbols_find(r, &path->frame[i], &count);
-		if (s->language)
+		if (s->language && strcmp(s->language, "python") != 0)
 			return NONE;
 		unnamed |= is_unnamed(&path->frame[i], s);
 	}

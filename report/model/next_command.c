@@ -6,6 +6,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "report/wording/base_name.h"
+
 #define LONGEST_LINE  100 /* bytes of a command that is written out */
 #define PIDS_MOST     8
 #define SELECTED_MOST 4 /* functions that are named again */
@@ -54,18 +56,68 @@ static bool is_written_out(const struct prof_process *p)
 	return bytes && bytes <= LONGEST_LINE;
 }
 
+static const struct prof_process *asked(const struct report *r)
+{
+	return r->runs > 1 && r->programs > 1 ? NULL : r->asked;
+}
+
+static void put_words(FILE *to, const struct prof_process *p, uint32_t first)
+{
+	for (uint32_t i = first; i < p->argc; i++) {
+		fputs(i > first ? " " : "", to);
+		next_command_word(to, p->argv[i]);
+	}
+}
+
 void next_command_program(FILE *to, const struct report *r)
 {
-	const struct prof_process *p = r->runs > 1 && r->programs > 1 ? NULL : r->asked;
+	const struct prof_process *p = asked(r);
 
 	if (!is_written_out(p)) {
 		fputs("COMMAND", to);
 		return;
 	}
-	for (uint32_t i = 0; i < p->argc; i++) {
-		fputs(i ? " " : "", to);
-		next_command_word(to, p->argv[i]);
+	put_words(to, p, 0);
+}
+
+/* N of Python 3.N, by the file of the interpreter; 0: the program has no Python functions. */
+static unsigned python_minor(const struct profile *p)
+{
+	unsigned minor = 0;
+	bool has = false;
+
+	for (uint32_t i = 0; i < p->source_functions; i++)
+		has |= p->source_function[i].language == SCP_LANGUAGE_PYTHON;
+	for (uint32_t i = 0; has && !minor && i < p->modules; i++) {
+		const char *name = base_name(p->module[i].path);
+
+		if (sscanf(name, "python3.%2u", &minor) != 1)
+			sscanf(name, "libpython3.%2u", &minor);
 	}
+	return minor;
+}
+
+/* Can its arguments stand behind "-m cProfile"? A script, or a module. */
+static bool takes_cprofile(const struct prof_process *p)
+{
+	return is_written_out(p) && p->argc > 1 &&
+	       !strncmp(base_name(p->argv[0]), "python", strlen("python")) &&
+	       (p->argv[1][0] != '-' || !strcmp(p->argv[1], "-m"));
+}
+
+void next_command_profile(FILE *to, const struct report *r)
+{
+	const struct prof_process *p = asked(r);
+	unsigned minor = python_minor(r->profile);
+
+	if (minor && minor < 12 && takes_cprofile(p)) {
+		next_command_word(to, p->argv[0]);
+		fputs(" -m cProfile -s tottime ", to);
+		put_words(to, p, 1);
+		return;
+	}
+	fprintf(to, "%sperf record -g -- ", minor >= 12 ? "PYTHONPERFSUPPORT=1 " : "");
+	next_command_program(to, r);
 }
 
 /* Regions are always asked for, and most programs have none. */
@@ -98,6 +150,18 @@ static void put_groups(FILE *to, const struct profile *p, uint32_t more)
 		}
 }
 
+/* A name of several libraries is one to be asked for. */
+static bool is_selected_first(const struct profile *p, uint32_t function)
+{
+	bool is = p->function[function].group & SCP_GROUP_SELECTED;
+
+	for (uint32_t i = 0; is && i < function; i++)
+		if (p->function[i].group & SCP_GROUP_SELECTED &&
+		    !strcmp(p->function[i].name, p->function[function].name))
+			return false;
+	return is;
+}
+
 static void put_selected(FILE *to, const struct profile *p)
 {
 	uint32_t count = 0;
@@ -106,7 +170,7 @@ static void put_selected(FILE *to, const struct profile *p)
 	for (uint32_t i = 0; i < p->functions; i++)
 		count += !!(p->function[i].group & SCP_GROUP_SELECTED);
 	for (uint32_t i = 0; count <= SELECTED_MOST && i < p->functions; i++)
-		if (p->function[i].group & SCP_GROUP_SELECTED) {
+		if (is_selected_first(p, i)) {
 			fputs(before, to);
 			next_command_word(to, p->function[i].name);
 			before = ",";

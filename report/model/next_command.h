@@ -21,6 +21,10 @@ void next_command_report(FILE *to, const struct report *r, const char *options);
 /* The command that was profiled. */
 void next_command_program(FILE *to, const struct report *r);
 
+/* What samples it: perf. Of a Python program what names its functions: since 3.12 perf with the
+ * interpreter's own help, before that cProfile. */
+void next_command_profile(FILE *to, const struct report *r);
+
 /* One word, in quotes where a shell needs them. */
 void next_command_word(FILE *to, const char *word);
 

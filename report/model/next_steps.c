@@ -185,8 +185,7 @@ static bool computing(struct line *line, const struct report *r)
 	put_percent(line->to, fmin(share, 1));
 	fputs(" of the time is computing outside of calls", line->to);
 	begin_command(line);
-	fputs("perf record -g -- ", line->to);
-	next_command_program(line->to, r);
+	next_command_profile(line->to, r);
 	return true;
 }
 

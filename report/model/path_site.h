@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The call site of a call path: the innermost frame of an interpreted language, where the path has
- * one, else the innermost frame. A Python program's calls all come from the same few places of its
- * interpreter, which tell nothing of them. Private to report/. */
+/* The call site of a call path: the innermost frame of the program's language, where the path has
+ * one (a Python function, or generated code with a name: generated_frames.h), else the innermost
+ * frame. Such a program's calls all come from the same few places of its interpreter or virtual
+ * machine, which tell nothing of them. Private to report/. */
 #ifndef SCPROF_REPORT_MODEL_PATH_SITE_H
 #define SCPROF_REPORT_MODEL_PATH_SITE_H
 
@@ -23,7 +24,7 @@ static inline uint32_t path_site_of(const struct profile *p, const struct prof_p
 }
 
 /* The function that a path's calls are counted for, beside the one that is called: the function of
- * the site, if that is of an interpreted language. PROF_NONE: there is none. */
+ * the site, if that is of such a language. PROF_NONE: there is none. */
 static inline uint32_t path_site_function(const struct profile *p, const struct prof_path *path)
 {
 	const struct prof_frame *frame = path->frame + path_site_of(p, path);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report/symbols/function_names.h"
+#include "report/symbols/generated_frames.h"
 #include "report/symbols/symbolize.h"
 
 static bool is_called(const char *path, const char *name)
@@ -55,4 +56,5 @@ void function_names_fill(struct profile *p)
 		}
 	}
 	symbolize_free(s);
+	generated_frames_name(p);
 }

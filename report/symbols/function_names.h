@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Names of functions that a profile knows by object and offset only: those of programs built
- * with -finstrument-functions. The library does not read symbol tables inside its target. */
+ * with -finstrument-functions. The library does not read symbol tables inside its target. And which
+ * frames are functions of a language whose code was generated (generated_frames.h). */
 #ifndef SCPROF_REPORT_SYMBOLS_FUNCTION_NAMES_H
 #define SCPROF_REPORT_SYMBOLS_FUNCTION_NAMES_H
 

@@ -56,17 +56,15 @@ static struct addresses collect(const struct profile *p)
 	return a;
 }
 
-/* The place in a name is the function's; where a dump knows the line of the call, that takes its
- * place. */
+/* Where a dump knows the line of the call it stands behind the name, which is that of one address
+ * then. */
 static void put_line(char *name, size_t size, const struct jit_name *found,
 		     struct prof_generated *g, uint64_t address)
 {
 	struct generated_name n = generated_name_parse(found->name);
-	const char *place = n.text && n.file ? strstr(found->name, n.file) : NULL;
 
-	if (place && generated_name_has_line(&n)) {
-		snprintf(name, size, "%.*s%s:%d", (int)(place - found->name), found->name, n.file,
-			 found->line);
+	if (n.text && n.language && generated_name_has_line(&n) &&
+	    generated_name_put_call(name, size, found->file, found->line)) {
 		g->start = address;
 		g->bytes = 1;
 	}

@@ -236,3 +236,31 @@ bool generated_name_has_line(const struct generated_name *n)
 {
 	return !n->file || n->alone;
 }
+
+#define CALL " at "
+
+bool generated_name_put_call(char *name, size_t size, const char *file, int line)
+{
+	size_t length = strlen(name);
+	int bytes = snprintf(NULL, 0, CALL "%s:%d", file, line);
+
+	if (bytes < 0 || (size_t)bytes >= size - length || strstr(file, CALL) || line <= 0)
+		return false;
+	snprintf(name + length, size - length, CALL "%s:%d", file, line);
+	return true;
+}
+
+int generated_name_cut_call(char *name, char **file)
+{
+	char *last = NULL;
+	int line;
+
+	for (char *at = strstr(name, CALL); at; at = strstr(at + 1, CALL))
+		last = at;
+	line = last ? cut_number(last) : 0;
+	if (!line)
+		return 0;
+	*last = '\0';
+	*file = last + strlen(CALL);
+	return line;
+}

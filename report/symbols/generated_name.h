@@ -6,6 +6,7 @@
 #define SCPROF_REPORT_SYMBOLS_GENERATED_NAME_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct generated_name {
 	char *text;	      /* what the others lie in, to be freed; NULL: out of memory */
@@ -20,6 +21,12 @@ struct generated_name {
 
 /* A name of no known form stays as it is. */
 struct generated_name generated_name_parse(const char *name);
+
+/* A name that a profile keeps of one address may have the line of the call behind it,
+ * " at FILE:LINE". It is put there if `size` has room, as cut takes it off again: the line, and
+ * where the file's name begins in `name`; 0: there is none. */
+bool generated_name_put_call(char *name, size_t size, const char *file, int line);
+int generated_name_cut_call(char *name, char **file);
 
 /* Does V8 name code so? */
 bool generated_name_is_v8(const char *name);

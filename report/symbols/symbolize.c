@@ -177,8 +177,13 @@ static struct symbol *look_up(struct symbolizer *s, const struct key *k, size_t 
 static struct symbol *look_up_source(struct symbolizer *s, const struct prof_frame *frame,
 				     size_t *count)
 {
-	struct symbol *symbol = calloc(1, sizeof(*symbol));
+	struct key code = {.offset = symbolize_source_address(s->profile, frame),
+			   .module = PROF_NONE};
+	struct symbol *symbol;
 
+	if (code.offset)
+		return look_up_generated(s, &code, count);
+	symbol = calloc(1, sizeof(*symbol));
 	*count = 1;
 	if (symbol)
 		symbolize_source_fill(s->profile, frame, symbol);

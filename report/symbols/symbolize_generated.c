@@ -10,6 +10,7 @@
 
 struct generated_names {
 	char *whole; /* function and place: the key */
+	char *file;  /* of calls in it, where it is kept with them; NULL: none */
 	struct generated_name name;
 	UT_hash_handle hh;
 };
@@ -20,6 +21,7 @@ static void free_name(struct generated_names *n)
 		return;
 	free(n->name.text);
 	free(n->whole);
+	free(n->file);
 	free(n);
 }
 
@@ -49,16 +51,54 @@ static struct generated_names *keep_name(struct generated_names **names, struct 
 		HASH_ADD_KEYPTR(hh, *names, n->whole, strlen(n->whole), n);
 		known = n->hh.tbl ? n : NULL;
 	}
-	if (known != n)
-		free_name(n);
+	if (known == n)
+		return known;
+	if (known && !known->file) {
+		known->file = n->file;
+		n->file = NULL;
+	}
+	free_name(n);
 	return known;
+}
+
+/* A name that the profile keeps may have the line of the call in it. */
+static struct generated_names *make_kept(const struct jit_name *found, int *line)
+{
+	char *text = strdup(found->name), *file = NULL;
+	struct generated_names *n;
+
+	*line = text ? generated_name_cut_call(text, &file) : 0;
+	n = text ? make_name(text) : NULL;
+	if (n && !n->name.language && *line) { /* as it is */
+		free_name(n);
+		n = make_name(found->name);
+		*line = 0;
+	}
+	if (n && *line)
+		n->file = strdup(file);
+	free(text);
+	return n;
+}
+
+/* The place is the function's, and the line that of the call where it is known. */
+static void put_place(struct symbol *out, const struct generated_name *name, const char *file,
+		      int line)
+{
+	out->file = name->file;
+	out->line = out->declared = name->line;
+	out->column = name->column;
+	if (!file || !generated_name_has_line(name))
+		return;
+	out->file = name->file ? name->file : file;
+	out->line = line;
+	out->column = 0;
 }
 
 bool symbolize_generated_fill(struct generated_names **names, const struct jit_name *found,
 			      struct symbol *out)
 {
-	struct generated_names *n = make_name(found->name);
-	const struct generated_name *name;
+	int line = found->line;
+	struct generated_names *n = found->map ? make_name(found->name) : make_kept(found, &line);
 
 	out->module = found->map ? found->map : SYMBOLIZE_GENERATED_MODULE;
 	if (n && !n->name.language && !strcmp(n->name.function, found->name)) {
@@ -68,20 +108,12 @@ bool symbolize_generated_fill(struct generated_names **names, const struct jit_n
 	n = n ? keep_name(names, n) : NULL;
 	if (!n)
 		return false;
-	name = &n->name;
 	out->linker_name = n->whole;
-	out->function = name->function;
-	out->brief = name->brief;
-	out->language = name->language;
-	out->library = generated_name_is_library(name);
-	out->file = name->file;
-	out->line = out->declared = name->line;
-	out->column = name->column;
-	if (found->file && generated_name_has_line(name)) {
-		out->file = name->file ? name->file : found->file;
-		out->line = found->line;
-		out->column = 0;
-	}
+	out->function = n->name.function;
+	out->brief = n->name.brief;
+	out->language = n->name.language;
+	out->library = generated_name_is_library(&n->name);
+	put_place(out, &n->name, found->map ? found->file : line ? n->file : NULL, line);
 	return true;
 }
 

@@ -24,6 +24,32 @@ const struct prof_source_function *symbolize_source_find(const struct profile *p
 	return function < p->source_functions ? &p->source_function[function] : NULL;
 }
 
+uint64_t symbolize_source_address(const struct profile *p, const struct prof_frame *frame)
+{
+	const struct prof_source_line *line;
+
+	symbolize_source_find(p, frame, &line);
+	return line ? (uint64_t)line->address[1] << 32 | line->address[0] : 0;
+}
+
+static const char *language_of(const struct prof_source_function *f)
+{
+	static const char *const names[] = {[SCP_LANGUAGE_PYTHON] = "python",
+					    [SCP_LANGUAGE_JAVASCRIPT] = "javascript",
+					    [SCP_LANGUAGE_JAVA] = "java"};
+	uint32_t language = f ? f->language : 0;
+
+	return language && language < sizeof(names) / sizeof(*names) ? names[language] : "unknown";
+}
+
+uint32_t symbolize_source_language(const char *name)
+{
+	for (uint32_t i = 1; i <= SCP_LANGUAGE_JAVA; i++)
+		if (!strcmp(name, language_of(&(struct prof_source_function){.language = i})))
+			return i;
+	return SCP_LANGUAGE_NONE;
+}
+
 static int as_line(uint32_t line)
 {
 	return line > INT_MAX ? 0 : (int)line;
@@ -36,9 +62,10 @@ void symbolize_source_fill(const struct profile *p, const struct prof_frame *fra
 	const struct prof_source_function *f = symbolize_source_find(p, frame, &line);
 
 	*out = (struct symbol){.into = SYMBOL_START_UNKNOWN};
-	out->language = f && f->language == SCP_LANGUAGE_PYTHON ? "python" : "unknown";
+	out->language = language_of(f);
 	out->function = out->brief = out->linker_name = f && f->name[0] ? f->name : "(unnamed)";
-	out->source = SYMBOL_FROM_INTERPRETER;
+	out->source = f && f->language > SCP_LANGUAGE_PYTHON ? SYMBOL_FROM_PERF_MAP
+							     : SYMBOL_FROM_INTERPRETER;
 	if (!f)
 		return;
 	out->file = f->file[0] ? f->file : NULL;
@@ -90,21 +117,33 @@ const char *symbolize_source_library(const char *file)
 void symbolize_source_put(FILE *out, const struct symbol *s, unsigned detail)
 {
 	bool whole = s->into == SYMBOL_START_UNKNOWN, place = detail & SYMBOLIZE_SOURCE_COLUMN;
+	bool generated = s->source == SYMBOL_FROM_PERF_MAP; /* no bytecode */
+	bool into = !whole &&
+		    ((place && (!s->column || generated)) || detail & SYMBOLIZE_SOURCE_INSTRUCTION);
+	const char *comma = "";
 
 	fputs(s->brief, out);
-	if (!s->file && !s->line && !place)
+	if (generated && into)
+		fprintf(out, "+0x%" PRIx64, s->into);
+	into &= !generated;
+	whole &= place && s->declared;
+	if (!s->file && !s->line && !into && !whole)
 		return;
-	fprintf(out, " (%s",
-		!s->file			 ? ""
-		: detail & SYMBOLIZE_SOURCE_PATH ? s->file
-						 : base_name(s->file));
-	if (s->line)
-		fprintf(out, s->file ? ":%d" : "line %d", s->line);
-	if (place && s->line && s->column)
-		fprintf(out, ":%d", s->column);
-	if (place && whole && s->declared)
-		fprintf(out, ", from line %d", s->declared);
-	if (!whole && ((place && !s->column) || detail & SYMBOLIZE_SOURCE_INSTRUCTION))
-		fprintf(out, ", instruction %" PRIu64, s->into);
+	fputs(" (", out);
+	if (s->file || s->line) {
+		fputs(!s->file			       ? ""
+		      : detail & SYMBOLIZE_SOURCE_PATH ? s->file
+						       : base_name(s->file),
+		      out);
+		if (s->line)
+			fprintf(out, s->file ? ":%d" : "line %d", s->line);
+		if (place && s->line && s->column)
+			fprintf(out, ":%d", s->column);
+		comma = ", ";
+	}
+	if (whole)
+		fprintf(out, "%sfrom line %d", comma, s->declared);
+	if (into)
+		fprintf(out, "%sinstruction %" PRIu64, comma, s->into);
 	putc(')', out);
 }

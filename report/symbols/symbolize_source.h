@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Names of frames of interpreted languages (PROF_SOURCE): the profile itself has them. */
+/* Names of frames of interpreted languages (PROF_SOURCE): the profile itself has them, unless their
+ * code was generated. */
 #ifndef SCPROF_REPORT_SYMBOLS_SYMBOLIZE_SOURCE_H
 #define SCPROF_REPORT_SYMBOLS_SYMBOLIZE_SOURCE_H
 
@@ -19,9 +20,16 @@ const struct prof_source_function *symbolize_source_find(const struct profile *p
 							 const struct prof_frame *frame,
 							 const struct prof_source_line **line);
 
+/* Where the code is that was generated for such a frame (generated_frames.h); 0: it is interpreted.
+ */
+uint64_t symbolize_source_address(const struct profile *p, const struct prof_frame *frame);
+
 /* All but the number of the symbol. Strings are the profile's. */
 void symbolize_source_fill(const struct profile *p, const struct prof_frame *frame,
 			   struct symbol *out);
+
+/* "java", ... as enum scp_language; SCP_LANGUAGE_NONE: it is none of these. */
+uint32_t symbolize_source_language(const char *name);
 
 /* What of a file's path lies below the folder of the standard library, or of installed packages:
  * "email/message.py". NULL: it is in none of them, but the program's own. */

@@ -205,18 +205,37 @@ static void put_word(FILE *out, struct report *r, const struct prof_frame *frame
 	fprintf(out, s->module ? "+0x%" PRIx64 : "0x%" PRIx64, s->offset);
 }
 
-/* The call site and the frames around it, and those that distinguish the row. */
+/* The call site and the frames around it, the innermost one of the program's own code if that is
+ * further out, and those that distinguish the row. */
 #define WORDS 3
+
+/* `frames`: all are of libraries, or the language does not tell. */
+static uint32_t own_frame(struct report *r, const struct report_site *s, uint32_t first,
+			  uint32_t frames)
+{
+	for (uint32_t i = first; i < frames; i++) {
+		size_t count;
+		const struct symbol *symbol = frame_symbols_find(r, &s->frame[i], &count);
+
+		if (symbol->language && !symbol->library)
+			return i;
+	}
+	return frames;
+}
 
 static void put_words(FILE *out, struct text *t, const struct report_site *s,
 		      const unsigned char *mark)
 {
 	uint32_t frames = frame_symbols_trim_startup(t->report, s), next = 0;
 	uint32_t first = frames > WORDS ? path_site_find(s->frame, frames) : 0;
+	uint32_t own = own_frame(t->report, s, first, frames);
+	uint32_t near = first + (own < frames && own >= first + WORDS ? WORDS - 1 : WORDS);
 	const char *module = NULL, *end = report_names_path_end(s);
 
 	for (uint32_t i = 0; i < s->frames; i++) {
-		if (!(i >= first && i < first + WORDS && i < frames) && !(mark[i] & APART_SHOW))
+		bool shown = i < frames && ((i >= first && i < near) || i == own);
+
+		if (!shown && !(mark[i] & APART_SHOW))
 			continue;
 		fprintf(out, "%s%s", next ? " < " : "",
 			i == next	   ? ""

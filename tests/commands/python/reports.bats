@@ -43,7 +43,7 @@ setup()
 	COLUMNS=100 "$SCPROF" report --by function --full one.scp | grep -qx ' *Service.reply (service.py)'
 	"$SCPROF" report --by function --format json one.scp two.scp >report.json
 	[ "$(jq -c '[.sites[] | [.symbol, .calls, .stack[0].function, .stack[0].line]]' report.json)" = \
-		'[["send",1040,"Service.reply",null],["recv",600,"handle",null],["recv",40,"Worker.run",null],["recv",20,null,null]]' ]
+		'[["send",1040,"Service.reply",null],["recv",600,"handle",null],["recv",40,"Worker.run",null],["recv",20,"parse",null]]' ]
 	"$SCPROF" report --by function --format folded one.scp | grep -qx 'Service.reply;send 520000'
 }
 

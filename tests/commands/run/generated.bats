@@ -45,6 +45,12 @@ needs_node()
 	grep -q ' < answer reply.js:14 < (anonymous) reply.js:' paths
 	jq -e 'all(.sites[].stack[] | select(.language == "javascript"); .module == "[generated code]")' report.json
 	not has_warning unnamed-javascript
+	# A site is the innermost function, and its calls by function are those of all its code.
+	"$SCPROF" report --by site --format json --top 0 app.scp |
+		jq -e 'any(.sites[]; .symbol == "write" and (.stack | length == 1 and .[0].function == "writeSync"))'
+	"$SCPROF" report --by function --format json --top 0 app.scp >functions
+	jq -e '[.sites[] | select(.symbol == "write" and .stack[0].function == "writeSync")] |
+		length == 1 and .[0].stack[0].language == "javascript"' functions
 }
 
 @test "node: a jitdump tells the line of the call" {
@@ -52,6 +58,11 @@ needs_node()
 	record node --perf-prof --interpreted-frames-native-stack --always-sparkplug "$SOURCES/reply.js"
 	paths_of javascript write | tee paths
 	grep -q '^writeSync node:fs:[0-9]* < note reply.js:7 < (anonymous) reply.js:' paths
+	# Without the dump it is the same.
+	for each in first report; do
+		jq '[.sites[] | [.symbol, [.stack[] | select(.language) | [.function, .file, .line]]]] | sort' $each.json >$each.stacks
+	done
+	cmp first.stacks report.stacks
 }
 
 @test "node without options: the report says which would give names" {

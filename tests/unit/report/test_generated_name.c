@@ -4,11 +4,14 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
 #include "report/symbols/generated_name.h"
+#include "report/symbols/symbolize_generated.h"
+#include "report/symbols/symbolize_source.h"
 
 struct expected {
 	const char *name, *function, *brief, *file;
@@ -121,12 +124,93 @@ static void test_lines_of_code_that_may_hold_other_functions_are_not_believed(vo
 	check_line("void A.f()", true);
 }
 
+static void check_call(const char *text, const char *name, const char *file, int line)
+{
+	char copy[64], *found = NULL;
+
+	snprintf(copy, sizeof(copy), "%s", text);
+	assert_int_equal(generated_name_cut_call(copy, &found), line);
+	assert_string_equal(copy, name);
+	if (file)
+		assert_string_equal(found, file);
+}
+
+static void test_the_line_of_a_call_is_kept_behind_the_name(void **state)
+{
+	char name[64] = "JS:~get at /srv/app.js:12:3";
+
+	(void)state;
+	assert_true(generated_name_put_call(name, sizeof(name), "/srv/app.js", 14));
+	check_call(name, "JS:~get at /srv/app.js:12:3", "/srv/app.js", 14);
+	check_call("void A.f() at A.java:7", "void A.f()", "A.java", 7);
+	check_call("void A.f()", "void A.f()", NULL, 0);
+	check_call("void A.f() at A.java", "void A.f() at A.java", NULL, 0);
+	check_call("void A.f() at :", "void A.f() at :", NULL, 0);
+	check_call("", "", NULL, 0);
+	assert_false(generated_name_put_call(name, strlen(name) + 1, "b", 1)); /* no room */
+	assert_false(generated_name_put_call(name, sizeof(name), "a at b", 1));
+	assert_false(generated_name_put_call(name, sizeof(name), "b", 0));
+	check_call(name, "JS:~get at /srv/app.js:12:3", "/srv/app.js", 14);
+}
+
+static void test_a_kept_name_has_the_function_s_place_and_the_call_s_line(void **state)
+{
+	struct generated_names *names = NULL;
+	struct jit_name js = {.name = "JS:~reply /srv/app.js:12:3 at /srv/app.js:14"};
+	struct jit_name java = {.name = "Lcom/foo/Bar;reply(I)V at Bar.java:7"};
+	struct symbol s = {0};
+
+	(void)state;
+	assert_true(symbolize_generated_fill(&names, &js, &s));
+	assert_string_equal(s.function, "reply");
+	assert_string_equal(s.file, "/srv/app.js");
+	assert_int_equal(s.line, 14);
+	assert_int_equal(s.declared, 12);
+	assert_true(symbolize_generated_fill(&names, &java, &s));
+	assert_string_equal(s.function, "com.foo.Bar.reply");
+	assert_string_equal(s.file, "Bar.java");
+	assert_int_equal(s.line, 7);
+	symbolize_generated_free(names);
+}
+
+static void check_put(struct symbol *s, unsigned detail, const char *expected)
+{
+	char text[128] = "";
+	FILE *out = fmemopen(text, sizeof(text), "w");
+
+	assert_non_null(out);
+	symbolize_source_put(out, s, detail);
+	fclose(out);
+	assert_string_equal(text, expected);
+}
+
+static void test_generated_code_has_places_and_no_instructions(void **state)
+{
+	struct symbol java = {.brief = "Bar.reply", .into = 64, .source = SYMBOL_FROM_PERF_MAP};
+	struct symbol js = java, python = java;
+
+	(void)state;
+	js.file = "/srv/app.js";
+	js.line = 12;
+	js.column = 3;
+	python.source = SYMBOL_FROM_INTERPRETER;
+	check_put(&java, 0, "Bar.reply");
+	check_put(&java, SYMBOLIZE_SOURCE_COLUMN, "Bar.reply+0x40");
+	check_put(&java, SYMBOLIZE_SOURCE_INSTRUCTION, "Bar.reply+0x40");
+	check_put(&js, 0, "Bar.reply (app.js:12)");
+	check_put(&js, SYMBOLIZE_SOURCE_COLUMN, "Bar.reply+0x40 (app.js:12:3)");
+	check_put(&python, SYMBOLIZE_SOURCE_COLUMN, "Bar.reply (instruction 64)");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names_of_javascript),
 		cmocka_unit_test(test_names_of_java_and_others),
 		cmocka_unit_test(test_lines_of_code_that_may_hold_other_functions_are_not_believed),
+		cmocka_unit_test(test_the_line_of_a_call_is_kept_behind_the_name),
+		cmocka_unit_test(test_a_kept_name_has_the_function_s_place_and_the_call_s_line),
+		cmocka_unit_test(test_generated_code_has_places_and_no_instructions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

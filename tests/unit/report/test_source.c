@@ -62,12 +62,12 @@ static struct profile *make(struct made *m)
 	m->function[OTHER] = (struct prof_source_function){reply, there, 130, 1};
 	m->function[SENDALL] = (struct prof_source_function){sendall, library, 300, 1};
 	m->function[HOSTILE] = (struct prof_source_function){hostile, hostile, 1, 1};
-	m->line[0] = (struct prof_source_line){REPLY, 142, 9, 40, 16};
-	m->line[1] = (struct prof_source_line){REPLY, 145, 9, 40, 50};
-	m->line[2] = (struct prof_source_line){OTHER, 142, 9, 40, 16};
-	m->line[3] = (struct prof_source_line){HANDLE, 88, 0, 0, 30};
-	m->line[4] = (struct prof_source_line){SENDALL, 310, 9, 12, 2};
-	m->line[5] = (struct prof_source_line){HOSTILE, UINT32_MAX, UINT32_MAX, 0, 0};
+	m->line[0] = (struct prof_source_line){REPLY, 142, 9, 40, 16, {0}};
+	m->line[1] = (struct prof_source_line){REPLY, 145, 9, 40, 50, {0}};
+	m->line[2] = (struct prof_source_line){OTHER, 142, 9, 40, 16, {0}};
+	m->line[3] = (struct prof_source_line){HANDLE, 88, 0, 0, 30, {0}};
+	m->line[4] = (struct prof_source_line){SENDALL, 310, 9, 12, 2, {0}};
+	m->line[5] = (struct prof_source_line){HOSTILE, UINT32_MAX, UINT32_MAX, 0, 0, {0}};
 	for (uint32_t i = 0; i < 4; i++)
 		put_path(m, i, i < 3 ? i : 4, 100 - 10 * i);
 	put_path(m, 4, 0, 10);
