@@ -98,11 +98,26 @@ static void prefetch_words(const struct scp_memo *m)
 		__builtin_prefetch((const uint8_t *)m + 64 * i);
 }
 
-COLD struct scp_memo *path_cache_search(struct scp_thread *t, uint64_t ra, uint64_t cfa,
-					uint64_t fp, uint64_t function)
+/* All of Python's words, in one number. */
+static uint64_t mix_python(const struct walk_result *r)
+{
+	uint64_t h = 0;
+	for (uint32_t i = 0; i < r->python_words; i++)
+		h = (h << 7 | h >> 57) ^ r->noted[i].value;
+	return mix_place(h, 0, 0);
+}
+
+/* A coroutine made anew differs in many words of the Python stack from one that had the same path,
+ * and memos that each differ in the next one would be read for nothing. After a few of them the
+ * place is that of all these words; unless they were read (`python`) the search ends there, with
+ * t->place_missed NULL. */
+static struct scp_memo *search(struct scp_thread *t, uint64_t ra, uint64_t cfa, uint64_t fp,
+			       uint64_t function, bool python)
 {
 	uint64_t place = mix_place(0, ra, cfa);
+	uint32_t steps = 0; /* that Python's words led */
 	t->place_missed = NULL;
+	t->place_is_python = false;
 	for (unsigned i = 0; i < MEMO_STEPS && likely(t->places != 0); i++) {
 		struct memo_place *at = &t->place[place & (t->places - 1)];
 		struct scp_memo *m = at->since == t->places_since ? at->memo : NULL;
@@ -123,10 +138,27 @@ COLD struct scp_memo *path_cache_search(struct scp_thread *t, uint64_t ra, uint6
 			t->front[memo_slot(ra, cfa)] = m;
 			return m;
 		}
+		if (w && w - m->word < m->python_words && ++steps >= MEMO_PYTHON_STEPS) {
+			if (steps > MEMO_PYTHON_STEPS)
+				return NULL;
+			if (!python) {
+				t->place_missed = NULL;
+				return NULL;
+			}
+			place = mix_place(mix_python(&t->found), ra, cfa);
+			t->place_is_python = true;
+			continue;
+		}
 		place = w ? mix_place(place, w->address, *(volatile uint64_t *)w->address)
 			  : mix_place(place, 0, fp);
 	}
 	return NULL;
+}
+
+COLD struct scp_memo *path_cache_search(struct scp_thread *t, uint64_t ra, uint64_t cfa,
+					uint64_t fp, uint64_t function)
+{
+	return search(t, ra, cfa, fp, function, false);
 }
 
 /* The memo to write over: what is in its place, if there is room in it for so many words. */
@@ -153,28 +185,32 @@ static struct scp_memo *take(struct scp_thread *t, uint32_t words)
 static uint32_t missed_key(const struct scp_thread *t)
 {
 	const struct walk_result *r = &t->found;
-	uint64_t h = r->path.node;
-	for (uint32_t i = 0; i < r->python_words; i++)
-		h = (h << 7 | h >> 57) ^ r->noted[i].value;
-	return r->python_words ? (uint32_t)(mix_place(h, 0, 0) >> 32) : r->path.node;
+	return r->python_words ? (uint32_t)(mix_python(r) >> 32) ^ r->path.node : r->path.node;
 }
 
-/* What is met once is not to take the place of another memo: only what was missed there before. */
+/* What is met once is not to take the place of another memo: only what was missed there before. Nor
+ * is it worth a memo where Python's words alone make the place. */
 static bool is_worth_a_memo(struct scp_thread *t)
 {
 	struct memo_place *at = t->place_missed;
 	if (!at)
 		return false;
 	uint32_t key = missed_key(t);
-	bool again = at->since != t->places_since || at->missed == key;
+	bool is_empty = at->since != t->places_since;
+	bool again = is_empty ? !t->place_is_python : at->missed == key;
 	at->missed = key;
+	if (is_empty && !again) {
+		at->memo = NULL;
+		compiler_barrier();
+		at->since = t->places_since;
+	}
 	return again;
 }
 
 static void put(struct scp_thread *t, struct scp_memo *m)
 {
 	struct memo_place *at = t->place_missed;
-	t->places_used += at->since != t->places_since;
+	t->places_used += at->since != t->places_since || !at->memo;
 	at->memo = m;
 	compiler_barrier();
 	at->since = t->places_since;
@@ -193,9 +229,12 @@ static struct scp_memo *begin_memo(struct scp_thread *t)
 		return NULL;
 	m->function = MEMO_NOTHING;
 	compiler_barrier();
-	for (uint32_t i = 0; i < words; i++)
-		m->word[i] = r->noted[least_of(i, r->noted_count - 1)];
+	for (uint32_t i = 0; i < r->noted_count; i++)
+		m->word[i] = r->noted[i];
+	for (uint32_t i = r->noted_count; i < words; i++)
+		m->word[i] = r->noted[r->noted_count - 1];
 	m->end = m->word + words;
+	m->python_words = r->python_words;
 	return m;
 }
 
@@ -245,28 +284,33 @@ static void clear_result(struct walk_result *r)
 	r->outer = OUTER_UNKNOWN;
 }
 
+static bool can_walk(void)
+{
+	return !sys_sandboxed && stack_room() >= STACK_TO_UNWIND;
+}
+
 /* Before the C frames: its words are compared first. */
 static COLD void read_python(struct scp_thread *t)
 {
+	t->found.python_words = t->found.noted_count = 0;
+	t->walk.merges = filter.python && can_walk() && python_is_there();
+	if (likely(!t->walk.merges))
+		return;
 	if (!python_read(t, filter.depth))
 		t->python.frames = t->python.runs = t->python.cut = t->python.full = 0;
 	t->found.python_words = t->found.noted_count;
 }
 
+/* After read_python. */
 static void walk(struct scp_thread *t, const struct walk_start *from, uint32_t function)
 {
-	t->found.python_words = 0;
-	t->walk.merges = false;
 	clear_result(&t->found);
 	t->walking = false; /* a handler may have left full_walk_look_for for good */
 	t->table->walks++;
-	if (sys_sandboxed || stack_room() < STACK_TO_UNWIND) {
+	if (!can_walk()) {
 		full_walk_find_caller(t, from);
 		return;
 	}
-	t->walk.merges = filter.python && python_is_there();
-	if (unlikely(t->walk.merges))
-		read_python(t);
 	if (walk_find(t, from, function)) {
 		if (likely(!second.one_in) || !walk_check_begin(t))
 			return;
@@ -281,14 +325,19 @@ static void walk(struct scp_thread *t, const struct walk_start *from, uint32_t f
 }
 
 /* Whether the call around is in progress may be all that is not known. */
-static struct scp_memo *find_known(struct scp_thread *t, const struct walk_start *from,
-				   uint32_t function)
+static struct scp_memo *take_known(struct scp_thread *t, const struct walk_start *from,
+				   struct scp_memo *m)
 {
-	struct scp_memo *m = path_cache_search(t, from->ra, from->sp, from->fp, function);
 	if (!m || !from->outer)
 		return m;
 	t->found.outer = m->inside == from->outer ? OUTER_FOUND : walk_look_for(t, from);
 	return t->found.outer != OUTER_UNKNOWN ? m : NULL;
+}
+
+static struct scp_memo *find_known(struct scp_thread *t, const struct walk_start *from,
+				   uint64_t function, bool python)
+{
+	return take_known(t, from, search(t, from->ra, from->sp, from->fp, function, python));
 }
 
 /* It may be walked again, see second.h. Of its own, because what comes before is not to find less
@@ -316,7 +365,15 @@ static inline __attribute__((always_inline)) struct scp_memo *find_or_walk(
 	forget_stale(t);
 	if (t->places_used >= t->places / 2 && t->places < PLACES_MOST && !t->places_lost)
 		grow_places(t);
-	struct scp_memo *m = find_known(t, from, function);
+	struct scp_memo *m = find_known(t, from, function, false);
+	if (m)
+		return m;
+	bool is_python = !t->place_missed;
+	read_python(t);
+	if (unlikely(t->walk.merges && filter.below))
+		m = find_known(t, from, MEMO_EXCLUDED, true);
+	if (unlikely(t->walk.merges && !m && (is_python || filter.below)))
+		m = find_known(t, from, function, true);
 	if (!m)
 		walk(t, from, function);
 	return m;
@@ -341,7 +398,7 @@ COLD struct scp_memo *path_cache_find(struct scp_thread *t, const struct walk_st
 	if (t->paths != paths)
 		check_new_path(t, from);
 	if (!r->is_below) /* it is looked for by another name */
-		path_cache_search(t, from->ra, from->sp, from->fp, MEMO_EXCLUDED);
+		search(t, from->ra, from->sp, from->fp, MEMO_EXCLUDED, r->python_words != 0);
 	note_control(r);
 	if ((site || !r->is_below) && is_worth_a_memo(t))
 		m = begin_memo(t);

@@ -23,8 +23,9 @@
 #include "preload/process/process.h"
 #include "preload/table/thread.h"
 
-#define MEMO_BLOCK 8u
-#define MEMO_STEPS 12u /* memos that are compared in a search */
+#define MEMO_BLOCK	  8u
+#define MEMO_STEPS	  12u /* memos that are compared in a search */
+#define MEMO_PYTHON_STEPS 4u  /* of them, by one word of Python's each */
 
 #define MEMO_USES_FP (UINT64_C(1) << 32)
 /* Instead of a function: on this path nothing is recorded (--below). */
@@ -43,8 +44,9 @@ struct scp_memo {
 	/* Of which calls (by thread.open) the words tell whether they are in progress: all
 	 * (REACH_ALL), where the unwinder went as far as it could; else one, or 0: none. */
 	uint64_t reach;
-	uint64_t stack_words; /* of selected functions: see selected_stack.h */
-	uint64_t room;	      /* words */
+	uint64_t stack_words;  /* of selected functions: see selected_stack.h */
+	uint32_t room;	       /* words */
+	uint32_t python_words; /* the first of them are Python's */
 	struct scp_expected expected;
 	struct noted_word word[];
 };
@@ -82,7 +84,7 @@ static inline __attribute__((always_inline)) bool memo_matches(const struct scp_
 }
 
 /* Look for a memo where that of the slot does not match; what is found is in the slot from now on.
- * No walk. NULL: not found. */
+ * No walk. NULL: not found, or only by all of Python's words. */
 HIDDEN struct scp_memo *path_cache_search(struct scp_thread *t, uint64_t ra, uint64_t cfa,
 					  uint64_t fp, uint64_t function);
 
