@@ -149,6 +149,7 @@ is_left()
 	target
 	"$SCPROF" detach "$pid" >detach.out
 	says 'nothing to put right' detach.out
+	: >attach.err # what an earlier one said
 	"$SCPROF" attach "$pid" >attach.out 2>attach.err </dev/null 3>&- &
 	tool=$!
 	started="$started $tool"
@@ -160,6 +161,7 @@ is_left()
 	is_left
 	"$SCPROF" detach "$pid" >detach.out
 	says 'nothing to put right' detach.out
+	: >attach.err # what an earlier one said
 	"$SCPROF" attach "$pid" >attach.out 2>attach.err </dev/null 3>&- &
 	tool=$!
 	started="$started $tool"
@@ -177,6 +179,7 @@ is_left()
 @test "attach 06b: what a tool left whose files are gone is put right by the next attach" {
 	local tool
 	target
+	: >attach.err # what an earlier one said
 	"$SCPROF" attach "$pid" >attach.out 2>attach.err </dev/null 3>&- &
 	tool=$!
 	started="$started $tool"
@@ -194,6 +197,7 @@ is_left()
 	local tool i others=()
 	target
 	for _ in 1 2 3 4; do
+		: >attach.err # what an earlier one said
 		"$SCPROF" attach "$pid" >attach.out 2>attach.err </dev/null 3>&- &
 		tool=$!
 		started="$started $tool"
@@ -206,7 +210,10 @@ is_left()
 		done
 		wait "${others[@]}" || true
 		await "$SCPROF" detach "$pid" >detach.5
-		[ "$(cat detach.* | grep -c 'recording is stopped')" = 1 ]
+		[ "$(cat detach.* | grep -c 'recording is stopped')" = 1 ] || {
+			head -n 20 detach.*
+			return 1
+		}
 	done
 	is_left
 }
