@@ -2,9 +2,12 @@
 /* Sorted by what their frames print as, rows that share outer callers lie side
  * by side, and a row leaves all others at the lengths that it shares with its
  * neighbours, or at a smaller length met further away: the rising sequence of
- * those is all that one pass each way must keep. */
+ * those is all that one pass each way must keep. Frames count from the call site
+ * outwards, since a row shows those; the ones inside of it come last. */
 #define HASH_NONFATAL_OOM 1
 #include "report/render/text/text_shared_callers.h"
+
+#include "report/model/path_site.h"
 #include "report/symbols/symbolize_source.h"
 
 #include <stdlib.h>
@@ -23,6 +26,7 @@ struct line {
 struct row {
 	const struct report_site *site;
 	unsigned char *mark; /* borrowed */
+	uint32_t first;	     /* the frame that is the call site */
 };
 
 struct sorting {
@@ -38,6 +42,14 @@ static bool same_frame(const struct prof_frame *a, const struct prof_frame *b)
 {
 	return a->offset == b->offset && a->module == b->module && a->exact == b->exact &&
 	       a->heuristic == b->heuristic;
+}
+
+/* Where the frame is that is compared as number `i`. */
+static uint32_t place_of(const struct row *row, uint32_t i)
+{
+	uint32_t outer = row->site->frames - row->first;
+
+	return i < outer ? row->first + i : i - outer;
 }
 
 static const char *line_of(struct sorting *s, const struct prof_frame *frame)
@@ -68,8 +80,12 @@ static const char *line_of(struct sorting *s, const struct prof_frame *frame)
 	return "";
 }
 
-static int compare_lines(struct sorting *s, const struct prof_frame *a, const struct prof_frame *b)
+static int compare_lines(struct sorting *s, const struct row *left, const struct row *right,
+			 uint32_t i)
 {
+	const struct prof_frame *a = &left->site->frame[place_of(left, i)];
+	const struct prof_frame *b = &right->site->frame[place_of(right, i)];
+
 	return same_frame(a, b) ? 0 : strcmp(line_of(s, a), line_of(s, b));
 }
 
@@ -91,16 +107,15 @@ static int compare_rows(const void *left, const void *right, void *sorting)
 	if (a->overflow != b->overflow)
 		return (int)a->overflow - (int)b->overflow;
 	for (uint32_t i = 0; !c && i < a->frames && i < b->frames; i++)
-		c = compare_lines(sorting, &a->frame[i], &b->frame[i]);
+		c = compare_lines(sorting, left, right, i);
 	return c ? c : a->frames < b->frames ? -1 : a->frames > b->frames;
 }
 
-static uint32_t count_shared(struct sorting *s, const struct report_site *a,
-			     const struct report_site *b)
+static uint32_t count_shared(struct sorting *s, const struct row *a, const struct row *b)
 {
 	uint32_t n = 0;
 
-	while (n < a->frames && n < b->frames && !compare_lines(s, &a->frame[n], &b->frame[n]))
+	while (n < a->site->frames && n < b->site->frames && !compare_lines(s, a, b, n))
 		n++;
 	return n;
 }
@@ -109,7 +124,7 @@ static void mark_leaving(const struct row *row, const uint32_t *length, uint32_t
 {
 	for (uint32_t i = 0; i < lengths; i++)
 		if (length[i] < row->site->frames)
-			row->mark[length[i]] |= APART_SHOW;
+			row->mark[place_of(row, length[i])] |= APART_SHOW;
 }
 
 /* Lengths shared with the rows met so far, rising; `at` comes `shared` after them. */
@@ -208,7 +223,7 @@ static void sort_and_mark(struct sorting *s)
 	}
 	qsort_r(s->row, s->rows, sizeof(*s->row), compare_rows, s);
 	for (uint32_t i = 1; i < s->rows; i++)
-		s->shared[i] = count_shared(s, s->row[i - 1].site, s->row[i].site);
+		s->shared[i] = count_shared(s, &s->row[i - 1], &s->row[i]);
 	mark_both_ways(s, length);
 	mark_all_twins(s);
 	free(length);
@@ -240,7 +255,7 @@ int text_shared_callers_begin(struct text_apart *a, struct report *r, const uint
 		const struct report_site *of = &r->site[site ? site[i] : i];
 
 		a->mark[i] = calloc((size_t)of->frames + 1, 1);
-		s.row[i] = (struct row){of, a->mark[i]};
+		s.row[i] = (struct row){of, a->mark[i], path_site_find(of->frame, of->frames)};
 		s.failed = !a->mark[i];
 	}
 	if (!s.failed)

@@ -277,6 +277,36 @@ static void rows_that_print_the_same_show_their_folder(void **state)
 	free(text);
 }
 
+/* The interpreter's frame inside of the call site is shown only where nothing else differs. */
+static void rows_differ_by_their_python_frames_first(void **state)
+{
+	struct report_options o = REPORT_OPTIONS_DEFAULT;
+	struct prof_frame frame[2][4];
+	struct made m;
+	char *text;
+
+	(void)state;
+	make(&m);
+	m.p.entries = 2;
+	for (uint32_t i = 0; i < 2; i++) {
+		frame[i][0] = (struct prof_frame){.module = 0, .offset = 0x5120 + 0x1000 * i};
+		frame[i][1] = source(i);
+		frame[i][2] = frame[i][3] = source(3);
+		m.path[i] = (struct prof_path){frame[i], 4, 0};
+	}
+	o.width = 100;
+	text = fixture_print(&m.p, &o);
+	assert_non_null(strstr(text, "Service.reply (service.py:142)"));
+	assert_non_null(strstr(text, "Service.reply (service.py:145)"));
+	assert_null(strstr(text, "sock.so+0x"));
+	free(text);
+	frame[1][1] = source(0);
+	text = fixture_print(&m.p, &o);
+	assert_non_null(strstr(text, "sock.so+0x5120 < Service.reply (service.py:142)"));
+	assert_non_null(strstr(text, "sock.so+0x6120 < Service.reply (service.py:142)"));
+	free(text);
+}
+
 static void hostile_names_harm_no_format(void **state)
 {
 	static const enum report_format formats[] = {REPORT_TEXT,   REPORT_JSON,      REPORT_CSV,
@@ -439,6 +469,7 @@ int main(void)
 		cmocka_unit_test(lines_of_one_function_are_folded),
 		cmocka_unit_test(by_function_a_row_is_of_a_python_function),
 		cmocka_unit_test(rows_that_print_the_same_show_their_folder),
+		cmocka_unit_test(rows_differ_by_their_python_frames_first),
 		cmocka_unit_test(hostile_names_harm_no_format),
 		cmocka_unit_test(an_interpreter_that_is_not_read_is_named),
 		cmocka_unit_test(own_functions_are_the_programs),
