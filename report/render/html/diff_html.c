@@ -145,6 +145,7 @@ static void put_site(struct html *h, struct diff_paths *p, const struct diff_sit
 	html_write_string(h, NULL, s->library);
 	html_write_string(h, NULL, strcmp(s->outcome, "completed") != 0 ? s->outcome : NULL);
 	html_write_index(h, NULL, path.line);
+	html_write_index(h, NULL, path.site);
 	html_write_index(h, NULL, path.box);
 	json_write_count(&h->json, NULL, s->verdict.status);
 	json_write_count(&h->json, NULL, s->counts);
@@ -162,8 +163,8 @@ static void put_sites(struct html *h, const struct diff *d)
 	struct diff_paths p = {.html = h, .diff = d};
 
 	html_write_fields(h, "site_fields",
-			  "function library outcome path caller status counts waits moved "
-			  "rate_changed verdict other change ratio low high p q detectable "
+			  "function library outcome path site caller status counts waits "
+			  "moved rate_changed verdict other change ratio low high p q detectable "
 			  "base_calls new_calls base_mean new_mean base_cpu new_cpu base_total "
 			  "new_total effect base_rate new_rate rate_ratio rate_low rate_high");
 	json_write_open(&h->json, "sites", '[');

@@ -68,7 +68,8 @@ static uint32_t frames_shown(const struct diff *d, const struct diff_site *s)
 
 struct diff_path diff_paths_add(struct diff_paths *p, const struct diff_site *s)
 {
-	struct diff_path path = {PAIRS_NONE, PAIRS_NONE};
+	struct diff_path path = {PAIRS_NONE, PAIRS_NONE, PAIRS_NONE};
+	uint32_t site = diff_path_site(p->diff, s);
 
 	for (uint32_t i = frames_shown(p->diff, s); i-- > 0;) {
 		size_t count;
@@ -77,6 +78,8 @@ struct diff_path diff_paths_add(struct diff_paths *p, const struct diff_site *s)
 
 		path.line =
 			frame == PAIRS_NONE ? PAIRS_NONE : pairs_add(&p->lines, path.line, frame);
+		if (i == site)
+			path.site = path.line;
 		for (size_t k = count; k-- > 0;)
 			path.box = box_below(p, path.box, &symbol[k]);
 		if (path.line == PAIRS_NONE || path.box == PAIRS_NONE) {

@@ -21,10 +21,10 @@ struct diff_paths {
 	struct pairs boxes;  /* by the box that it is called from, and the label */
 };
 
-/* The path of a site: its innermost line, and the box of its caller. PAIRS_NONE: it has none, or
- * memory is out, which the page's writer then knows. */
+/* The path of a site: its innermost line, that of the call site (path_site.h), and the box of its
+ * caller. PAIRS_NONE: it has none, or memory is out, which the page's writer then knows. */
 struct diff_path {
-	uint32_t line, box;
+	uint32_t line, site, box;
 };
 struct diff_path diff_paths_add(struct diff_paths *p, const struct diff_site *s);
 

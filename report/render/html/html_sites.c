@@ -8,6 +8,7 @@
 
 #include "report/model/displaced.h"
 #include "report/model/frame_symbols.h"
+#include "report/model/path_site.h"
 #include "report/containers/pairs.h"
 #include "profile/base/array.h"
 #include "report/model/reliability.h"
@@ -52,12 +53,22 @@ static uint32_t line_below(struct paths *p, uint32_t parent, const struct prof_f
 	return line;
 }
 
-static uint32_t path_of(struct paths *p, const struct report_site *s)
-{
-	uint32_t at = STRING_INDEX_NONE;
+/* The innermost line, and that of the call site (path_site.h), which the table shows. */
+struct row_lines {
+	uint32_t path, site;
+};
 
-	for (uint32_t i = frame_symbols_trim_startup(p->html->report, s); i-- > 0;)
-		at = line_below(p, at, &s->frame[i]);
+static struct row_lines lines_of(struct paths *p, const struct report_site *s)
+{
+	uint32_t frames = frame_symbols_trim_startup(p->html->report, s);
+	uint32_t site = path_site_find(s->frame, frames);
+	struct row_lines at = {STRING_INDEX_NONE, STRING_INDEX_NONE};
+
+	for (uint32_t i = frames; i-- > 0;) {
+		at.path = line_below(p, at.path, &s->frame[i]);
+		if (i == site)
+			at.site = at.path;
+	}
 	return at;
 }
 
@@ -109,10 +120,12 @@ static void put_displaced(struct html *h, const struct report_site *s, uint32_t 
 static void put_row(struct html *h, struct paths *p, const struct report_site *s, uint32_t index)
 {
 	bool plain = !s->overflow && s->outcome == SCP_COMPLETED;
+	struct row_lines lines = lines_of(p, s);
 
 	html_write_index(h, NULL, s->function);
 	html_write_string(h, NULL, plain ? NULL : report_names_outcome(s));
-	html_write_index(h, NULL, path_of(p, s));
+	html_write_index(h, NULL, lines.path);
+	html_write_index(h, NULL, lines.site);
 	html_write_string(h, NULL, report_names_path_end(s));
 	html_write_index(h, NULL, h->flame.end[index]);
 	json_write_count(&h->json, NULL, s->calls);
@@ -141,7 +154,8 @@ static void put_row(struct html *h, struct paths *p, const struct report_site *s
 static void put_fields(struct html *h)
 {
 	static const char plain[] =
-		"function outcome path path_end box calls bytes mean low high below above method "
+		"function outcome path site path_end box calls bytes mean low high below above "
+		"method "
 		"total share waits per_byte aside nested self inner paths program";
 	static const char slow[] = " slow_mean slow_low slow_high slow_covers";
 	static const char costs[] = " displacement uncharged uncharged_low uncharged_high "

@@ -104,3 +104,23 @@ setup()
 	COLUMNS=100 "$SCPROF" diff --by site --full one.scp -- two.scp >text || [ "$?" = 1 ]
 	grep -qx ' *Service.reply (service.py:142)' text
 }
+
+# Of each row of a page, beside the function: where the table says that it is called from.
+called_from()
+{
+	sed -n '/id="data">/,/^<\/script>/ { s/.*id="data">//; /^<\/script>/d; p }' "$1" | jq -r '. as $d
+		| (.site_fields | length) as $n | (.site_fields | index("site")) as $at | (.line_fields | length) as $m
+		| range(0; .sites | length; $n) | $d.sites[. + $at]
+		| if . < 0 then "none" else $d.strings[$d.lines[. * $m + ($d.line_fields | index("text"))]] end'
+}
+
+@test "python reports 09: the tables of pages name the Python line, not the interpreter's function" {
+	"$SCPROF" report -o page.html one.scp
+	called_from page.html >text
+	grep -q '^Service.reply (service.py:142' text
+	! grep -q '_socket.so' text || false
+	"$SCPROF" diff -o diff.html one.scp -- two.scp || [ "$?" = 1 ]
+	called_from diff.html >text
+	grep -q '^Service.reply (service.py:142' text
+	! grep -q '_socket.so' text || false
+}

@@ -27,7 +27,7 @@ function ratioScale() {
 const RATIOS = ratioScale();
 
 function callerOf(row) {
-	const at = sites.get(row, "path");
+	const at = sites.get(row, "site");
 	return at >= 0 ? text(lines.get(at, "text")) : siteLibrary(row);
 }
 

@@ -24,7 +24,7 @@ function flagWords(row) {
 }
 
 function callerOf(row) {
-	const at = sites.get(row, "path");
+	const at = sites.get(row, "site");
 	return at >= 0 ? text(lines.get(at, "text")) : text(sites.get(row, "path_end")) || siteLibrary(row);
 }
 
