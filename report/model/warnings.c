@@ -326,8 +326,8 @@ void warnings_collect(struct report *r)
 	filter_summary_warn(r);
 	attach_summary_warn(r);
 	reliability_warn(r);
+	generated_advice_add(r); /* tells what to do: before the note on such paths */
 	warn_paths(r);
-	generated_advice_add(r);
 	warn_lost_records(r);
 	warn_symbols(r);
 	warn_preceded(r);
