@@ -47,6 +47,16 @@ attach()
 	}
 }
 
+# start_tool OPTION...: attach in the background, when it records: $tool.
+start_tool()
+{
+	: >attach.err # what an earlier one said
+	"$SCPROF" attach "$@" "$pid" >attach.out 2>attach.err </dev/null 3>&- &
+	tool=$!
+	started="$started $tool"
+	await grep -q 'recording process' attach.err
+}
+
 says()
 {
 	grep -Eq "$1" "${2:-attach.err}" || {
@@ -149,11 +159,7 @@ is_left()
 	target
 	"$SCPROF" detach "$pid" >detach.out
 	says 'nothing to put right' detach.out
-	: >attach.err # what an earlier one said
-	"$SCPROF" attach "$pid" >attach.out 2>attach.err </dev/null 3>&- &
-	tool=$!
-	started="$started $tool"
-	await grep -q 'recording process' attach.err
+	start_tool
 	kill -KILL "$tool"
 	wait "$tool" || true
 	"$SCPROF" detach "$pid" >detach.out
@@ -161,11 +167,7 @@ is_left()
 	is_left
 	"$SCPROF" detach "$pid" >detach.out
 	says 'nothing to put right' detach.out
-	: >attach.err # what an earlier one said
-	"$SCPROF" attach "$pid" >attach.out 2>attach.err </dev/null 3>&- &
-	tool=$!
-	started="$started $tool"
-	await grep -q 'recording process' attach.err
+	start_tool
 	local status=0
 	"$SCPROF" attach --for 300ms "$pid" 2>second.err || status=$?
 	[ "$status" = 125 ]
@@ -179,11 +181,7 @@ is_left()
 @test "attach 06b: what a tool left whose files are gone is put right by the next attach" {
 	local tool
 	target
-	: >attach.err # what an earlier one said
-	"$SCPROF" attach "$pid" >attach.out 2>attach.err </dev/null 3>&- &
-	tool=$!
-	started="$started $tool"
-	await grep -q 'recording process' attach.err
+	start_tool
 	kill -KILL "$tool"
 	wait "$tool" || true
 	files=$(sed -n 's|^.* \(/.*\)/control$|\1|p' "/proc/$pid/maps" | head -n 1)
@@ -197,11 +195,7 @@ is_left()
 	local tool i others=()
 	target
 	for _ in 1 2 3 4; do
-		: >attach.err # what an earlier one said
-		"$SCPROF" attach "$pid" >attach.out 2>attach.err </dev/null 3>&- &
-		tool=$!
-		started="$started $tool"
-		await grep -q 'recording process' attach.err
+		start_tool
 		kill -KILL "$tool"
 		wait "$tool" || true
 		for i in 1 2 3 4; do
@@ -436,10 +430,7 @@ woken_and_left()
 @test "attach 16: a child born while the loader's locks were held is left, too" {
 	local tool child
 	target "$PROGRAMS/forked_locked"
-	"$SCPROF" attach -g io "$pid" >attach.out 2>attach.err </dev/null 3>&- &
-	tool=$!
-	started="$started $tool"
-	await grep -q 'recording process' attach.err
+	start_tool -g io
 	kill -USR1 "$pid"
 	await grep -q '^child' target.out
 	child=$(sed -n 's/^child //p' target.out)
