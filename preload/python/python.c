@@ -90,14 +90,6 @@ static bool watch(struct scp_thread *t, const struct python_interpreter *p)
 	return false;
 }
 
-static void tell(void)
-{
-	struct scp_header *h = process.file->header;
-	uint32_t found = python_find_tell();
-	if (h && h->python != found)
-		h->python = found;
-}
-
 static void forget_pages(struct python_rows *rows)
 {
 	for (uint32_t i = 0; i < sizeof rows->page / sizeof *rows->page; i++)
@@ -122,7 +114,7 @@ bool python_read(struct scp_thread *t, uint32_t depth)
 	struct python_interpreter *p = python_find_interpreter();
 	s->frames = s->runs = 0;
 	s->cut = s->full = s->several = false;
-	tell();
+	python_find_tell();
 	if (!p)
 		return false;
 	if (t->python_rows.generation != t->generation)

@@ -158,9 +158,12 @@ void python_find_forget(void)
 		__atomic_store_n(&state, NONE, __ATOMIC_RELEASE);
 }
 
-uint32_t python_find_tell(void)
+void python_find_tell(void)
 {
-	return __atomic_load_n(&told, __ATOMIC_RELAXED);
+	struct scp_header *h = process.file->header;
+	uint32_t found = __atomic_load_n(&told, __ATOMIC_RELAXED);
+	if (h && h->python != found)
+		h->python = found;
 }
 
 /* Is what lies there now the same, by its symbols? */
@@ -239,6 +242,7 @@ enum python_kind python_kind_of(uint64_t pc)
 		return PYTHON_NONE;
 	python_find_interpreter(); /* one that was unloaded is to take no place */
 	examine(&o);
+	python_find_tell(); /* of one that is refused nobody reads frames */
 	p = python_find_interpreter();
 	if (!p || o.start != p->start || o.base != p->base)
 		return PYTHON_NONE;

@@ -33,7 +33,7 @@ HIDDEN void python_find_refuse(enum scp_python_state why);
 /* In a forked child: no other thread looks through an object. */
 HIDDEN void python_find_forget(void);
 
-/* SCP_PYTHON of the interpreter, for the header. */
-HIDDEN uint32_t python_find_tell(void);
+/* Tell the profile's header which interpreter was met, and why it is not read. */
+HIDDEN void python_find_tell(void);
 
 #endif

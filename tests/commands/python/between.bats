@@ -101,3 +101,14 @@ limited()
 	run -0 --separate-stderr "$SCPROF" run --no-report --no-python -- printenv SCPROF_PYTHON
 	[ "$output" = off ]
 }
+
+@test "an interpreter that is not read is told" {
+	local python older=
+	for python in "$HOME"/.pyenv/versions/3.[67].*/bin/python3; do
+		[ ! -x "$python" ] || older=$python
+	done
+	[ -n "$older" ] || skip "no Python older than 3.8"
+	python=$older record 3
+	SHOWN=.warnings holds '[.warnings[] | select(.code == "python-not-read")] | length == 1'
+	SHOWN=.paths holds 'all(.sites[].stack[]; .language == null)'
+}
