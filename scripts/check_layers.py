@@ -11,7 +11,8 @@ import sys
 # From the bottom up. A file may use files of its own line, of its own folder, and of the lines before.
 TOOL = [
     "stats/numerics",
-    "stats/mean stats/histogram stats/stationarity stats/planning stats/regression stats/displacement",
+    "stats/mean stats/histogram stats/stationarity stats/planning stats/regression stats/displacement stats/causal "
+    "stats/sequential",
     "stats/compare",
     "profile/base",
     "profile/model",
@@ -24,6 +25,7 @@ TOOL = [
     "collector/select",
     "collector/microbench",
     "collector/attach",
+    "collector/causal",
     "collector/displacement/fluid",
     "collector/displacement",
     "collector/displacement/sites",
@@ -44,6 +46,7 @@ TOOL = [
     "cli/help cli/bench cli/displace cli/plan",
     "cli/run",
     "cli/attach",
+    "cli/causal cli/diff",
     "cli",
 ]
 LIBRARY = [
@@ -56,6 +59,7 @@ LIBRARY = [
     "preload/filter",
     "preload/function",
     "preload/table",
+    "preload/causal",
     "preload/python",
     "preload/start",
     "preload/call",

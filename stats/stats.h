@@ -10,6 +10,8 @@
  *   histogram/     percentiles and their limits, bimodality, outliers
  *   stationarity/  warm-up, drift and steps in the order of batches
  *   compare/       has a mean changed? run-to-run variation, robust locations
+ *   causal/        what a nanosecond at a site costs, from windows with delays
+ *   sequential/    verdicts that hold however often one looks
  *   planning/      how many calls a precision needs; Beilner's equations for slow clocks
  *   regression/    time on size, CPU time on calls
  *   displacement/  CPU time from what another program cannot get

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Verdicts that hold however often one looks: confidence sequences for a mean of differences.
+ *
+ * Watching an ordinary 95 % interval until it excludes 0 finds a difference between two equal
+ * programs sooner or later. Here the limits hold at all looks together:
+ *   P(the truth is outside at any n) <= alpha.
+ *
+ * Pure functions; durations in whatever unit the caller uses. Sources: Robbins (1970), the normal
+ * mixture; Lai (1976) and Lindon, Ham, Tingley and Bojinov (2022), "Anytime-valid linear models and
+ * regression adjusted causal inference in randomized experiments": the t mixture, exact for normal
+ * differences from the second on; Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas (2021),
+ * "Time-uniform central limit theory and asymptotic confidence sequences"; Wang and Ramdas (2022),
+ * "False discovery rate control with e-values", for many sites at a time. */
+#ifndef SCPROF_STATS_SEQUENTIAL_SEQUENTIAL_H
+#define SCPROF_STATS_SEQUENTIAL_SEQUENTIAL_H
+
+#include <stddef.h>
+
+/* Differences so far: their number, mean and sum of squared deviations from it (Welford). */
+struct sequential {
+	double n, mean, squares;
+};
+void sequential_add(struct sequential *s, double difference);
+
+/* The e-value against "the mean is `at`": under it, its expectation is at most 1 at any stopping
+ * time, so that 1 / e is a p-value however often one looked. `tuned`: the n at which it is to be
+ * sharpest. 1 for n < 2. */
+double sequential_e(const struct sequential *s, double at, double tuned);
+
+/* The confidence sequence: all means that have an e-value below 1 / alpha. */
+struct sequential_limits {
+	double low, high; /* infinite while nothing is known */
+};
+struct sequential_limits sequential_interval(const struct sequential *s, double alpha,
+					     double tuned);
+
+/* e-BH: which of `count` e-values are discoveries at rate alpha, whatever their dependence.
+ * Returns how many; found[i] is set for those. */
+size_t sequential_discover(const double *e, size_t count, double alpha, unsigned char *found);
+
+#endif
