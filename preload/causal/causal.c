@@ -81,7 +81,7 @@ void causal_read(void)
 		return;
 	}
 	causal_site_begin(last_page);
-	thread_all_general = true;
+	thread_all_general = clock_chosen.beside = true;
 	thread_ends = causal_block_end;
 	__atomic_store_n(&causal_page, last_page, __ATOMIC_RELEASE);
 }
