@@ -6,12 +6,14 @@
  *	delays PAGE LIBRARY TEST
  *
  * Says what is wrong on standard output; exit status 0: nothing. */
+#include <dlfcn.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 
@@ -166,12 +168,366 @@ static void test_calls(void)
 	SHOULD(skipped() == 0);
 }
 
+static void test_errno(void)
+{
+	struct scp_causal_site *s = enter(send_one, 1), *r = enter(receive_one, 2);
+
+	s->delay = r->delay = DELAY;
+	for (int i = 0; i < 50; i++) {
+		errno = 1234;
+		send_one();
+		SHOULD(errno == 1234);
+	}
+	SHOULD(count_of(1).delayed == 50);
+}
+
+static NOINLINE void part(void)
+{
+	SCPROF_BEGIN("part");
+	SCPROF_END;
+	NO_TAIL_CALL();
+}
+
+static NOINLINE void two_points(void)
+{
+	SCPROF_POINT("reached");
+	SCPROF_POINT("passed");
+	NO_TAIL_CALL();
+}
+
+static void test_regions(void)
+{
+	struct scp_causal_site *s = enter(part, 1);
+	uint64_t before = progress_of(2).completed;
+
+	s->delay = DELAY;
+	for (int i = 0; i < 100; i++)
+		part();
+	SHOULD(count_of(1).calls == 100 && count_of(1).delayed == 100);
+	SHOULD(count_of(1).units >= 100 * DELAY);
+	SHOULD(progress_of(2).completed == before + 100);
+	SHOULD(progress_of(2).units >= 100 * DELAY); /* inside the region */
+	s->delay = 0;
+	s = enter(two_points, 2);
+	s->delay = DELAY;
+	before = progress_of(3).completed;
+	for (int i = 0; i < 100; i++)
+		two_points();
+	SHOULD(progress_of(3).completed == before + 100);
+	SHOULD(count_of(2).calls == 100 && count_of(2).delayed == 100);
+	SCPROF_POINT_STOP;
+	two_points();
+	SHOULD(progress_of(3).completed == before + 101);
+}
+
+static void on_signal(int number)
+{
+	(void)number;
+	send_one();
+}
+
+static NOINLINE void signal_self(void)
+{
+	pthread_kill(pthread_self(), SIGUSR1);
+}
+
+static void test_handler(void)
+{
+	struct scp_causal_site *s;
+
+	signal(SIGUSR1, on_signal);
+	s = enter(signal_self, 1);
+	SHOULD(s->flags & SCP_CAUSAL_IN_HANDLER);
+	s->delay = DELAY;
+	for (int i = 0; i < 10; i++)
+		signal_self();
+	SHOULD(count_of(1).calls == 10 && count_of(1).delayed == 0 && count_of(1).units == 0);
+	SHOULD(skipped() == 10);
+	s = enter(send_one, 2);
+	SHOULD(!(s->flags & SCP_CAUSAL_IN_HANDLER));
+	s->delay = DELAY;
+	send_one();
+	SHOULD(count_of(2).delayed == 1);
+}
+
+static void send_some(unsigned count)
+{
+	while (count--)
+		send_one();
+}
+
+static void test_bounds(void)
+{
+	struct scp_causal_site *s = enter(send_one, 1);
+	struct scp_causal_count c;
+
+	page->expires = 1;
+	s->delay = DELAY;
+	send_some(10);
+	SHOULD(count_of(1).calls == 10 && count_of(1).delayed == 0 && skipped() == 10);
+	page->expires = UINT64_MAX;
+	page->longest = DELAY - 1;
+	send_some(10);
+	SHOULD(count_of(1).calls == 20 && count_of(1).delayed == 0 && skipped() == 20);
+	page->longest = DELAY;
+	page->limit = 10 * DELAY;
+	send_some(100);
+	c = count_of(1);
+	SHOULD(c.calls == 120 && c.delayed >= 1 && c.delayed <= 10);
+	SHOULD(skipped() == c.calls - c.delayed);
+	send_some(10);
+	SHOULD(count_of(1).delayed == c.delayed);
+	page->window++;
+	send_some(1);
+	SHOULD(count_of(1).delayed == c.delayed + 1);
+	page->limit = page->longest = UINT64_MAX;
+	s->delay = UINT32_MAX; /* the library's own limit */
+	send_some(10);
+	SHOULD(count_of(1).delayed == c.delayed + 1);
+}
+
+static volatile sig_atomic_t writing;
+
+static uint64_t draw(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	return *state ^= *state << 17;
+}
+
+/* Everything but that it is a page, which is looked at once. */
+static void *write_garbage(void *nothing)
+{
+	uint64_t state = 0x9e3779b97f4a7c15u, *word = (uint64_t *)page;
+	size_t words = sizeof *page / 8;
+
+	while (writing)
+		for (int i = 0; i < 20000; i++) {
+			uint64_t at = draw(&state) % words, value = draw(&state);
+			word[at] = value >> (draw(&state) & 63);
+			page->site[value % SCP_CAUSAL_SITES].slot = (uint32_t)draw(&state);
+		}
+	return nothing;
+}
+
+static NOINLINE void send_at_depth(unsigned depth)
+{
+	if (depth)
+		send_at_depth(depth - 1);
+	else
+		send_one();
+	NO_TAIL_CALL();
+}
+
+static void test_garbage(void)
+{
+	pthread_t t;
+
+	writing = 1;
+	pthread_create(&t, NULL, write_garbage, NULL);
+	for (unsigned i = 0; i < 3000; i++) {
+		send_at_depth(i % 100);
+		receive_one();
+		part();
+		two_points();
+	}
+	writing = 0;
+	pthread_join(t, NULL);
+	for (unsigned i = 0; i < SCP_CAUSAL_SITES; i++) /* not one free entry */
+		page->site[i].key = i + 1;
+	send_at_depth(150);
+	for (unsigned i = 0; i < 10; i++)
+		send_at_depth(100 + i);
+	SHOULD(page->lost >= 10);
+}
+
+static unsigned owned(void)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < SCP_CAUSAL_THREADS; i++)
+		count += page->thread[i].owner != 0;
+	return count;
+}
+
+static void test_forks(void)
+{
+	struct scp_causal_site *s = enter(send_one, 1);
+	int status;
+
+	s->delay = DELAY;
+	send_some(5);
+	for (int i = 0; i < 3; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			send_some(10);
+			SHOULD(owned() == 2u + (unsigned)i);
+			_exit(wrong);
+		}
+		waitpid(pid, &status, 0);
+		SHOULD(status == 0);
+		bool found = false;
+		for (unsigned k = 0; k < SCP_CAUSAL_THREADS; k++)
+			found |= page->thread[k].owner >> 32 == (uint64_t)pid;
+		SHOULD(found);
+	}
+	send_some(5);
+	SHOULD(count_of(1).calls == 40 && count_of(1).delayed == 40);
+	SHOULD(page->threads_lost == 0);
+}
+
+static void *send_in_thread(void *barrier)
+{
+	send_one();
+	if (barrier) {
+		pthread_barrier_wait(barrier);
+		send_some(20);
+		pthread_barrier_wait(barrier);
+	}
+	return NULL;
+}
+
+static void drain(void)
+{
+	char bytes[65536];
+
+	while (syscall(SYS_recvfrom, ends[1], bytes, sizeof bytes, MSG_DONTWAIT, NULL, NULL) > 0)
+		;
+}
+
+static void test_short_threads(void)
+{
+	struct scp_causal_site *s = enter(send_one, 1);
+	pthread_t t[10];
+
+	s->delay = 100;
+	for (int i = 0; i < 1000; i++) {
+		for (int k = 0; k < 10; k++)
+			if (pthread_create(&t[k], NULL, send_in_thread, NULL) != 0)
+				die("pthread_create");
+		for (int k = 0; k < 10; k++)
+			pthread_join(t[k], NULL);
+		drain();
+	}
+	SHOULD(count_of(1).calls == 10000);
+	SHOULD(owned() == 1 && page->threads_lost == 0);
+}
+
+static void test_many_threads(void)
+{
+	enum { THREADS = 600 };
+	static pthread_t t[THREADS];
+	struct scp_causal_site *s = enter(send_one, 1);
+	pthread_barrier_t barrier;
+	pthread_attr_t small;
+
+	s->delay = 100;
+	pthread_barrier_init(&barrier, NULL, THREADS + 1);
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, 128 << 10);
+	for (int i = 0; i < THREADS; i++)
+		if (pthread_create(&t[i], &small, send_in_thread, &barrier) != 0)
+			die("pthread_create");
+	pthread_barrier_wait(&barrier);
+	pthread_barrier_wait(&barrier);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(t[i], NULL);
+	SHOULD(count_of(1).calls == THREADS * 21);
+	SHOULD(page->threads_lost == THREADS - (SCP_CAUSAL_THREADS - 2));
+	SHOULD(page->thread[SCP_CAUSAL_THREADS - 1].slot[1].calls == 21 * page->threads_lost);
+}
+
+static sigjmp_buf out;
+static volatile sig_atomic_t armed, jumps;
+
+static void on_alarm(int number)
+{
+	(void)number;
+	if (armed) {
+		armed = 0;
+		jumps++;
+		siglongjmp(out, 1);
+	}
+}
+
+/* A delay of a thousand times what comes before and after it: jumps leave delays, nearly all. */
+static void test_longjmp(void)
+{
+	struct itimerval often = {{0, 1000}, {0, 1000}};
+	struct scp_causal_site *s = enter(send_one, 1);
+
+	signal(SIGALRM, on_alarm);
+	s->delay = 8000000;
+	setitimer(ITIMER_REAL, &often, NULL);
+	while (jumps < 20)
+		if (!sigsetjmp(out, 1)) {
+			armed = 1;
+			send_one();
+			armed = 0;
+		}
+	often = (struct itimerval){0};
+	setitimer(ITIMER_REAL, &often, NULL);
+	struct scp_causal_count before = count_of(1);
+	uint64_t sent = progress_of(0).completed;
+	s->delay = DELAY;
+	send_some(100);
+	SHOULD(count_of(1).calls == before.calls + 100);
+	SHOULD(count_of(1).delayed + skipped() >= before.delayed + 100);
+	SHOULD(progress_of(0).completed == sent + 100);
+}
+
+static void test_dlclose(void)
+{
+	struct scp_causal_site *s = enter(send_one, 1);
+
+	s->delay = DELAY;
+	for (int i = 0; i < 10; i++) {
+		void *library = dlopen("libutil.so.1", RTLD_NOW);
+
+		send_some(5);
+		if (library)
+			dlclose(library);
+		send_some(5);
+	}
+	SHOULD(count_of(1).calls == 100 && count_of(1).delayed == 100);
+}
+
+static void test_forbidden(void)
+{
+	struct scp_causal_site *s = enter(send_one, 1);
+
+	s->delay = DELAY;
+	prctl(PR_SET_TSC, PR_TSC_SIGSEGV);
+	send_some(5);
+	SHOULD(count_of(1).calls == 0);
+}
+
+/* The same site, whoever calls: started once more it is at another address. */
+static void test_again(void)
+{
+	for (int i = 0; i < 5; i++)
+		send_at_depth(2);
+}
+
 static const struct test {
 	const char *name;
 	void (*run)(void);
 	uint32_t by;
 } tests[] = {
 	{"calls", test_calls, SCP_CAUSAL_BY_SITE},
+	{"errno", test_errno, SCP_CAUSAL_BY_SITE},
+	{"regions", test_regions, SCP_CAUSAL_BY_SITE},
+	{"handler", test_handler, SCP_CAUSAL_BY_FUNCTION},
+	{"bounds", test_bounds, SCP_CAUSAL_BY_SITE},
+	{"garbage", test_garbage, SCP_CAUSAL_BY_PATH},
+	{"forks", test_forks, SCP_CAUSAL_BY_SITE},
+	{"short_threads", test_short_threads, SCP_CAUSAL_BY_SITE},
+	{"many_threads", test_many_threads, SCP_CAUSAL_BY_SITE},
+	{"longjmp", test_longjmp, SCP_CAUSAL_BY_SITE},
+	{"dlclose", test_dlclose, SCP_CAUSAL_BY_SITE},
+	{"forbidden", test_forbidden, SCP_CAUSAL_BY_SITE},
+	{"again", test_again, SCP_CAUSAL_BY_PATH},
 };
 
 static const struct test *find_test(const char *name)
