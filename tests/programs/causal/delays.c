@@ -3,12 +3,15 @@
  * the library, sets delays while it makes calls, and looks at what was counted. No verdict depends
  * on how long anything takes.
  *
- *	delays PAGE LIBRARY TEST
+ *	delays PAGE LIBRARY TEST		starts itself again, with "inside" as another
+ *argument delays PAGE make path|site|function	a page for other programs delays PAGE count
+ *the sites in it delays PAGE forbid COMMAND...		run where the counter may not be read
  *
  * Says what is wrong on standard output; exit status 0: nothing. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -510,6 +513,36 @@ static void test_again(void)
 		send_at_depth(2);
 }
 
+/* Under scprof run -s srand,sem_wait: at the beginning, and at the end. */
+static NOINLINE void call_selected(void)
+{
+	srand(1);
+	NO_TAIL_CALL();
+}
+
+static NOINLINE void wait_selected(void)
+{
+	sem_t s;
+
+	sem_init(&s, 0, 1);
+	sem_wait(&s);
+	NO_TAIL_CALL();
+}
+
+static void test_selected(void)
+{
+	struct scp_causal_site *s = enter(call_selected, 1), *w = enter(wait_selected, 2);
+
+	s->delay = w->delay = DELAY;
+	for (int i = 0; i < 50; i++) {
+		call_selected();
+		wait_selected();
+	}
+	SHOULD(count_of(1).calls == 50 && count_of(1).delayed == 50);
+	SHOULD(count_of(2).calls == 50 && count_of(2).delayed == 50);
+	SHOULD(count_of(1).units >= 50 * DELAY && count_of(2).units >= 50 * DELAY);
+}
+
 static const struct test {
 	const char *name;
 	void (*run)(void);
@@ -528,6 +561,7 @@ static const struct test {
 	{"dlclose", test_dlclose, SCP_CAUSAL_BY_SITE},
 	{"forbidden", test_forbidden, SCP_CAUSAL_BY_SITE},
 	{"again", test_again, SCP_CAUSAL_BY_PATH},
+	{"selected", test_selected, SCP_CAUSAL_BY_SITE},
 };
 
 static const struct test *find_test(const char *name)
@@ -539,10 +573,32 @@ static const struct test *find_test(const char *name)
 	return NULL;
 }
 
+static bool use_page(const char *path, const char *what, char **rest)
+{
+	if (strcmp(what, "make") == 0) {
+		make_page(path, !*rest				 ? SCP_CAUSAL_BY_PATH
+				: strcmp(*rest, "site") == 0	 ? SCP_CAUSAL_BY_SITE
+				: strcmp(*rest, "function") == 0 ? SCP_CAUSAL_BY_FUNCTION
+								 : SCP_CAUSAL_BY_PATH);
+	} else if (strcmp(what, "count") == 0) {
+		unsigned count = 0;
+
+		page = map(path);
+		for (unsigned i = 0; i < SCP_CAUSAL_SITES; i++)
+			count += page->site[i].key != 0;
+		say("%u\n", count);
+	} else {
+		return false;
+	}
+	return true;
+}
+
 int main(int argc, char **argv)
 {
 	const struct test *t;
 
+	if (argc > 2 && use_page(argv[1], argv[2], argv + 3))
+		return 0;
 	if (argc < 4)
 		die("arguments");
 	t = find_test(argv[3]);
