@@ -22,6 +22,11 @@ PRELOAD_SRC = \
 	preload/call/walk.c \
 	preload/call/walk_check.c \
 	preload/call/walk_rows.c \
+	preload/causal/causal.c \
+	preload/causal/causal_block.c \
+	preload/causal/causal_delay.c \
+	preload/causal/causal_key.c \
+	preload/causal/causal_site.c \
 	preload/clock/clock.c \
 	preload/filter/below.c \
 	preload/filter/below_names.c \

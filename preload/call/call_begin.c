@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "preload/call/call_fast.h"
+#include "preload/causal/causal_delay.h"
 #include "preload/filter/control.h"
 #include "preload/filter/filter.h"
 #include "preload/function/function.h"
@@ -297,6 +298,22 @@ void call_read_clocks(struct scp_call *c)
 	arch_order();
 }
 
+/* It has begun in the causal profile's eyes: in slow_began_at, which is the second clock's, where
+ * there is one. False: it is not recorded, and nothing is marked. */
+static COLD bool begin_delayed(struct scp_call *c)
+{
+	struct scp_thread *t = c->thread;
+	if (!t->slow_clock)
+		c->slow_began_at = arch_counter();
+	if (causal_delay(t, c->site, false, c->cfa, !c->outer))
+		return true;
+	if (thread_self == t)
+		t->open = c->outer;
+	else
+		thread_note_left(t, c->outer);
+	return false;
+}
+
 bool call_begin(struct scp_call *c, uint32_t function, uint64_t ra, uint64_t cfa, uint64_t fp)
 {
 	struct scp_thread *t = thread_self;
@@ -339,15 +356,17 @@ bool call_begin(struct scp_call *c, uint32_t function, uint64_t ra, uint64_t cfa
 		return false;
 	}
 	memo_note_inside(m, c->outer);
-	look_for_switch(c, t);
 	c->generation = t->generation;
-	c->inner_at = t->inner;
-	c->recorded = t->recorded;
 	c->thread = t;
 	c->site = m->site;
 	c->stack_words = (uint16_t)m->stack_words;
 	c->cfa = cfa;
-	c->fine_ns = phase_at_begin(m->site);
+	if (causal_is_on() && !begin_delayed(c))
+		return false;
+	look_for_switch(c, t);
+	c->inner_at = t->inner;
+	c->recorded = t->recorded;
+	c->fine_ns = phase_at_begin(c->site);
 	compiler_barrier();
 	t->open = cfa;
 	call_read_clocks(c);

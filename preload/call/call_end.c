@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "preload/call/call_fast.h"
+#include "preload/causal/causal_delay.h"
 #include "preload/system/stack.h"
 #include "preload/system/sys.h"
 #include "preload/table/first_calls.h"
@@ -275,8 +276,8 @@ static COLD bool is_over(const struct scp_call *c)
 	return true;
 }
 
-static void end_at(struct scp_call *c, struct call_result r, bool has_bytes, uint64_t now,
-		   uint64_t slow_at)
+static inline void record_end(struct scp_call *c, struct call_result r, bool has_bytes,
+			      uint64_t now, uint64_t slow_at)
 {
 	struct scp_thread *t = c->thread;
 	uint64_t slow;
@@ -308,6 +309,39 @@ static void end_at(struct scp_call *c, struct call_result r, bool has_bytes, uin
 		end_nested(c, rt, now, slow, r.bytes, has_bytes);
 	else
 		end_top(c, rt, now, slow, r.bytes, has_bytes);
+}
+
+/* It is recorded. Until its delay is over it is still in progress in the eyes of handlers. */
+static COLD void end_delayed(struct scp_call *c, uint32_t outcome)
+{
+	struct scp_thread *t = c->thread;
+	if (!t || thread_self != t || thread_is_stale(t) || c->path != CALL_SLOW_PATH ||
+	    process_is_over(c->generation))
+		return;
+	uintptr_t around = t->open;
+	uint64_t began_at = !t->slow_clock		? c->slow_began_at
+			    : t->clock == SCP_CLOCK_TSC ? c->began_at
+							: 0;
+	t->open = c->cfa | 1;
+	compiler_barrier();
+	if (!causal_delay(t, c->site, true, c->cfa, !around)) {
+		if (thread_self == t)
+			t->open = around;
+		else
+			thread_note_left(t, around);
+		return;
+	}
+	causal_delay_note_end(t, c->site, outcome, began_at);
+	compiler_barrier();
+	t->open = around;
+}
+
+static void end_at(struct scp_call *c, struct call_result r, bool has_bytes, uint64_t now,
+		   uint64_t slow_at)
+{
+	record_end(c, r, has_bytes, now, slow_at);
+	if (causal_is_on())
+		end_delayed(c, r.outcome);
 }
 
 /* Begin slow, fast; end slow, fast: both clocks then time intervals of one length, each with

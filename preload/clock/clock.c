@@ -180,6 +180,7 @@ void clock_choose(const char *name, const char *page_path)
 		c->tick_ns = coarse_tick_ns();
 		c->phases = c->tick_ns && fine_clock_is_cheap();
 	}
+	c->beside = c->slow_kind;
 	c->histograms = c->kind == SCP_CLOCK_TSC || c->kind == SCP_CLOCK_MONOTONIC ||
 			c->kind == SCP_CLOCK_THREAD_CPU;
 }

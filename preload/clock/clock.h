@@ -18,8 +18,9 @@ struct clock_choice {
 	uint32_t requested;	       /* as asked for, DUAL included */
 	uint32_t fallback;	       /* 1: what was asked for is not available */
 	bool histograms;	       /* the main clock is fast enough for distributions */
-	bool phases;		    /* where in the tick calls begin can be sampled: tick_phase.h */
-	uint64_t tick_ns;	    /* of the coarse clock, where one is in use */
+	bool beside;	  /* a point reads a second clock, or may be delayed (causal/causal.h) */
+	bool phases;	  /* where in the tick calls begin can be sampled: tick_phase.h */
+	uint64_t tick_ns; /* of the coarse clock, where one is in use */
 	struct scp_clock described; /* the main clock, as in the file when recording began */
 };
 

@@ -120,7 +120,8 @@ static void run_way(uint32_t way, uint32_t words, uint32_t timer, struct rounds 
 		    struct rounds *stand_in)
 {
 	uint32_t kind = clock_chosen.kind, slow = clock_chosen.slow_kind;
-	bool fast = !slow && (kind == SCP_CLOCK_TSC || kind == SCP_CLOCK_PAGE);
+	bool fast =
+		!slow && !thread_all_general && (kind == SCP_CLOCK_TSC || kind == SCP_CLOCK_PAGE);
 	struct overhead_way w = {way, words, kind, slow, fast};
 	run_rounds(&w, timer, own);
 	stand_in->count = 0;

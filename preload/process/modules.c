@@ -57,6 +57,17 @@ bool modules_is(uint32_t id, const char *path, const uint8_t *build_id, uint32_t
 	return text_hash(TEXT_HASH, path, SIZE_MAX) == s->path;
 }
 
+uint64_t modules_identity(uint32_t id)
+{
+	if (!id || id > __atomic_load_n(&slot_count, __ATOMIC_ACQUIRE))
+		return 0;
+	const struct slot *s = &slots[id - 1];
+	uint64_t hash = TEXT_HASH;
+	for (uint32_t i = 0; i < s->build_id_bytes; i++)
+		hash = (hash ^ s->build_id[i]) * UINT64_C(0x100000001b3);
+	return s->build_id_bytes ? hash : s->path;
+}
+
 void modules_reset(void)
 {
 	__atomic_store_n(&slot_count, 0, __ATOMIC_RELEASE);

@@ -25,6 +25,9 @@ HIDDEN void modules_reset(void);
 HIDDEN bool modules_is(uint32_t id, const char *path, const uint8_t *build_id,
 		       uint32_t build_id_bytes);
 
+/* The same number for the same object (by its build-id, or else path) in every process; 0: none. */
+HIDDEN uint64_t modules_identity(uint32_t id);
+
 /* Run a step with the right to add PROCESS records, signals held. A thread sleeps while another has
  * that right. The step is not run after a second of that (the other was stopped by a debugger) or,
  * until the right is given back then, and where no system call may be made, after a few thousand

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What was recorded is found by 128 bits of hash: of the text of a function, and its table; of a
  * function's id and a place. */
+#include "preload/causal/causal_key.h"
 #include "preload/process/arena.h"
 #include "preload/process/modules.h"
 #include "preload/process/process.h"
@@ -110,6 +111,7 @@ uint32_t python_record_function(const struct python_function *f)
 	bytes_copy(r->strings + name, f->file, file);
 	file_publish_record(&records.chunk, bytes);
 	add(k, ++records.functions);
+	causal_key_note_function(records.functions, hash.a);
 	return records.functions;
 }
 
@@ -133,6 +135,7 @@ uint32_t python_record_line(uint32_t function, const struct python_place *p)
 	r->instruction = p->start;
 	file_publish_record(&records.chunk, bytes);
 	add(k, ++records.lines);
+	causal_key_note_line(records.lines, function, p->line);
 	return records.lines;
 }
 

@@ -5,6 +5,7 @@
 
 #include "preload/process/arena.h"
 #include "preload/call/call_fast.h"
+#include "preload/causal/causal_delay.h"
 #include "preload/filter/control.h"
 #include "preload/table/tick_phase.h"
 #include "preload/region/region.h"
@@ -166,6 +167,33 @@ static inline __attribute__((always_inline)) struct region_open *begin(
 	return r;
 }
 
+/* A delay is over, and what is to be open is `open`. `going_on`: as causal_delay says. */
+static bool leave_delay(struct scp_thread *t, uintptr_t open, bool going_on)
+{
+	compiler_barrier();
+	if (thread_self == t)
+		t->open = open;
+	else
+		thread_note_left(t, open);
+	return going_on;
+}
+
+/* False: nothing is recorded any more. Meanwhile the marker's frame stands for a call. */
+static COLD bool delay_begin(struct scp_thread *t, uintptr_t open, uint32_t function,
+			     struct region_caller from)
+{
+	t->open = from.cfa | 1;
+	compiler_barrier();
+	const struct scp_memo *m = function ? region_memo(t, function, from, open) : NULL;
+	if (!m) {
+		bool over = function && is_left_out(t, open);
+		if (thread_self == t)
+			t->open = over && !(open & ~OPEN_REGION) ? thread_outside(t) : open;
+		return !over;
+	}
+	return leave_delay(t, open, causal_delay(t, m->site, false, from.cfa, !open));
+}
+
 static COLD struct region_open *begin_slowly(uint32_t function, enum region_kind kind,
 					     uint64_t serial, uint64_t ra, uint64_t cfa,
 					     uint64_t fp)
@@ -173,7 +201,16 @@ static COLD struct region_open *begin_slowly(uint32_t function, enum region_kind
 	const struct region_caller from = {ra, cfa, fp};
 	uintptr_t open = 0;
 	struct scp_thread *t = region_thread(function, from, &open);
-	return t ? begin(false, t, open, function, kind, serial, from) : NULL;
+	uint64_t at = 0;
+	if (causal_is_on() && t) {
+		at = arch_counter();
+		if (!delay_begin(t, open, function, from))
+			return NULL;
+	}
+	struct region_open *r = t ? begin(false, t, open, function, kind, serial, from) : NULL;
+	if (at && r && !t->slow_clock)
+		r->slow_began_at = at;
+	return r;
 }
 
 static inline __attribute__((always_inline)) struct region_open *begin_region(
@@ -260,6 +297,30 @@ static COLD void end_first(struct scp_thread *t, struct region_open *r, uintptr_
 		recording_settle(t);
 }
 
+/* The innermost region, if it is the one that is to end. */
+static COLD void delay_end(enum region_kind kind, uint32_t function, uint64_t serial, uintptr_t sp)
+{
+	struct scp_thread *t = thread_self;
+	uintptr_t open = t ? t->open : 1;
+	if ((open & 1) || thread_is_stale(t) || !t->region_depth || t->region_beyond)
+		return;
+	const struct region_open *r = &t->regions[t->region_depth - 1];
+	struct scp_site *s = is_meant(r, kind, function, serial) ? r->site : NULL;
+	if (!s)
+		return;
+	t->open = sp | 1;
+	compiler_barrier();
+	leave_delay(t, open, causal_delay(t, s, true, open, false));
+}
+
+/* It has ended. */
+static COLD void note_progress(const struct scp_thread *t, const struct region_open *r)
+{
+	uint64_t at = t->slow_clock ? r->began_at : r->slow_began_at;
+	if (r->site)
+		causal_delay_note_end(t, r->site, r->failed ? SCP_EXCEPTION : SCP_COMPLETED, at);
+}
+
 static inline __attribute__((always_inline)) void end(bool tsc, struct scp_thread *t,
 						      enum region_kind kind, uint32_t function,
 						      uint64_t serial, uintptr_t sp, uint64_t now,
@@ -307,12 +368,16 @@ static inline __attribute__((always_inline)) void end(bool tsc, struct scp_threa
 		const struct scp_recorded inside = recorded_inside(t, r);
 		record(t, r, &inside, after, now, slow_at);
 	}
+	if (!tsc && causal_is_on())
+		note_progress(t, r);
 	compiler_barrier();
 	t->open = after;
 }
 
 static COLD void end_slowly(enum region_kind kind, uint32_t function, uint64_t serial, uintptr_t sp)
 {
+	if (causal_is_on())
+		delay_end(kind, function, serial, sp);
 	struct scp_thread *t = thread_self;
 	/* A forked child that ends its parent's region: not its own to record. */
 	if (!t || !process_epoch.now.generation)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What scprof.h calls: the places of markers, and the chain of points. */
 #include "preload/call/call_fast.h"
+#include "preload/causal/causal_delay.h"
 #include "preload/filter/control.h"
 #include "preload/region/region.h"
 #include "preload/start/lifecycle.h"
@@ -108,6 +109,50 @@ static inline void note_switch(struct scp_thread *t, struct region_point *p)
 		p->head_since = p->since;
 }
 
+/* The interval that this point is going to end, with bookkeeping marked. False: the thread has no
+ * state any more. */
+static bool delay_interval(struct scp_thread *t, struct scprof_site *site, uint32_t name,
+			   struct region_caller from, uintptr_t open)
+{
+	uint32_t pair = site_pair(site, t->point.name, name);
+	const struct scp_memo *m = pair ? region_memo(t, pair, from, open) : NULL;
+	struct scp_site *s = m ? m->site : NULL;
+	if (!s)
+		return thread_self == t && control_is_recording();
+	if (!causal_delay(t, s, false, open, false) || !causal_delay(t, s, true, open, false))
+		return false;
+	causal_delay_note_end(t, s, SCP_COMPLETED, t->clock == SCP_CLOCK_TSC ? t->point.at : 0);
+	return true;
+}
+
+/* Before the point is passed. */
+static COLD void delay_point(struct scprof_site *site, struct region_caller from)
+{
+	const char *library;
+	uint32_t group, name = region_site_name(site);
+	uintptr_t open = 0;
+	struct scp_thread *t = name ? region_thread(name, from, &open) : NULL;
+	if (!t)
+		return;
+	t->open = from.cfa | 1;
+	compiler_barrier();
+	if (!t->point.name || delay_interval(t, site, name, from, open))
+		causal_delay_note_point(t, region_name_text(name, &library, &group));
+	compiler_barrier();
+	if (thread_self == t)
+		t->open = open & ~OPEN_REGION ? open : thread_outside(t);
+	else
+		thread_note_left(t, open);
+}
+
+/* The second clock, if there is one. */
+static COLD uint64_t begin_beside(struct scprof_site *site, struct region_caller from)
+{
+	if (causal_is_on())
+		delay_point(site, from);
+	return clock_chosen.slow_kind ? clock_read(clock_chosen.slow_kind) : 0;
+}
+
 static void api_point(struct scprof_site *site)
 {
 	struct region_caller from = REGION_CALLER();
@@ -115,8 +160,7 @@ static void api_point(struct scprof_site *site)
 	if (unlikely(!region_is_on(SCP_GROUP_REGION, from)))
 		return;
 	arch_order(); /* as around a call: call_fast_clock_begin */
-	uint64_t slow_at =
-		unlikely(clock_chosen.slow_kind) ? clock_read(clock_chosen.slow_kind) : 0;
+	uint64_t slow_at = unlikely(clock_chosen.beside) ? begin_beside(site, from) : 0;
 	compiler_barrier();
 	uint64_t now = clock_read(clock_chosen.kind);
 	uint32_t name = region_site_name(site);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "preload/causal/causal.h"
 #include "preload/clock/clock.h"
 #include "preload/filter/control.h"
 #include "preload/filter/filter.h"
@@ -101,6 +102,7 @@ static void read_environment(bool at_rest)
 	if (!second_choose(settings_variable("SCPROF_VERIFY_PATHS")))
 		filter_note_ignored("SCPROF_VERIFY_PATHS");
 	control_read();
+	causal_read();
 	take_signal();
 	if (at_rest && !function_opened_later) /* else callers are led to us, whatever is first */
 		precedence_read(settings.groups, settings.preceded, sizeof settings.preceded);
@@ -229,6 +231,7 @@ COLD void lifecycle_end_session(void)
 	__atomic_store_n(&process_epoch.now.generation, 0, __ATOMIC_SEQ_CST);
 	process.file->ended_ns = clock_mono_ns();
 	control_forget();
+	causal_forget();
 	clock_forget();
 }
 

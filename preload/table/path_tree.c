@@ -141,6 +141,18 @@ static struct path_node *further_out(const struct scp_thread *t, const struct pa
 	return n->out & PATH_TREE_ROOT(0) ? NULL : node_at(t, n->out);
 }
 
+uint32_t path_tree_out(const struct scp_thread *t, uint32_t node, uint64_t *frame)
+{
+	const struct path_node *n = node_at(t, node);
+	*frame = n->frame;
+	return n->out & PATH_TREE_ROOT(0) ? 0 : n->out;
+}
+
+uint32_t path_tree_flags(const struct scp_thread *t, uint32_t node)
+{
+	return node_at(t, node)->flags;
+}
+
 /* The frames that are in no record yet, from the innermost on. */
 static bool write_path(struct scp_thread *t, struct path_node *path)
 {
@@ -179,6 +191,7 @@ static COLD struct scp_site *add_site(struct scp_thread *t, struct path_place pa
 		s->rt[i] = &t->no_entry;
 	s->function = function;
 	s->path = n->id;
+	s->node = path.node;
 	fill(t, path, PATH_TREE_FUNCTION(function), ++t->sites.count);
 	return s;
 }

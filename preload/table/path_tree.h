@@ -46,6 +46,12 @@ HIDDEN struct path_place path_tree_child(struct scp_thread *t, struct path_place
 HIDDEN struct path_place path_tree_find(struct scp_thread *t, const uint64_t *frame,
 					uint32_t frames, uint32_t flags);
 
+/* The frame of a node (not 0), and the node of the frame further out; 0: there is none. */
+HIDDEN uint32_t path_tree_out(const struct scp_thread *t, uint32_t node, uint64_t *frame);
+
+/* SCP_PATH_* of the path that ends at a node. */
+HIDDEN uint32_t path_tree_flags(const struct scp_thread *t, uint32_t node);
+
 /* A function called on a path, which is in the file then. NULL: no room. */
 HIDDEN struct scp_site *path_tree_site(struct scp_thread *t, struct path_place path,
 				       uint32_t function);

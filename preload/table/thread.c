@@ -30,6 +30,8 @@
 
 __thread struct scp_thread *thread_self;
 __thread struct scp_thread *thread_fast, *thread_page;
+bool thread_all_general;
+void (*thread_ends)(void);
 __thread uint32_t thread_unwanted;
 __thread struct scp_thread *thread_left;
 
@@ -153,6 +155,8 @@ static void release_left(void)
 static void on_thread_end(void *state)
 {
 	struct scp_thread *t = state;
+	if (thread_ends)
+		thread_ends();
 	/* No groups: stopped, and the clock may be forbidden. */
 	if (thread_left)
 		release_left();
@@ -407,8 +411,9 @@ static struct scp_thread *begin_owner(struct scp_thread *t, uint32_t names, uint
 	if (thread_self && thread_self != t)
 		give_up(thread_self);
 	thread_self = t;
-	thread_fast = t->clock == SCP_CLOCK_TSC && !t->slow_clock ? t : NULL;
-	thread_page = t->clock == SCP_CLOCK_PAGE ? t : NULL;
+	bool fast = !thread_all_general;
+	thread_fast = fast && t->clock == SCP_CLOCK_TSC && !t->slow_clock ? t : NULL;
+	thread_page = fast && t->clock == SCP_CLOCK_PAGE ? t : NULL;
 	if (end_key_made)
 		pthread_setspecific(end_key, t);
 	compiler_barrier();

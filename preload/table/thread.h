@@ -88,7 +88,10 @@ struct scp_site {
 	void *real;
 	uint32_t pass, passes; /* calls to let pass unread, and how that was drawn */
 	struct scp_expected expected;
-	uint64_t reserved[3];
+	uint32_t node;	   /* of its path: see path_tree_out */
+	uint32_t causal;   /* see causal/causal_site.h; 0: not looked at yet */
+	uint64_t progress; /* likewise */
+	uint64_t reserved;
 };
 _Static_assert(sizeof(struct scp_site) == 128, "two cache lines");
 
@@ -263,6 +266,10 @@ extern HIDDEN __thread struct scp_thread *thread_self;
 /* The same where the clock is the TSC alone, and where it is the page clock alone:
  * they have the fast path of call_fast.h. Else NULL. */
 extern HIDDEN __thread struct scp_thread *thread_fast, *thread_page;
+/* Threads that begin have none of the two: every call goes the general way (causal/causal.h). */
+extern HIDDEN bool thread_all_general;
+/* NULL, or to be called first when a thread ends. */
+extern HIDDEN void (*thread_ends)(void);
 
 /* The calling thread's state, made or taken over; NULL when there is no room. */
 HIDDEN struct scp_thread *thread_acquire(void);

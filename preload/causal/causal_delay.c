@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The rules of call_begin.c hold here: no malloc, stdio, lock or system call; an atomic
+ * read-modify-write in the shared block alone. */
+#include "preload/causal/causal_block.h"
+#include "preload/causal/causal_delay.h"
+#include "preload/causal/causal_site.h"
+#include "preload/table/recording.h"
+
+/* Whatever the page says: a thread runs by itself for a quarter of its time at least, and no delay
+ * is longer than a hundredth of a second. */
+#define OWN_LONGEST_US 10000u
+#define OWN_SPAN_US    128000u
+#define OWN_SPENT_US   96000u
+/* What comes between: this much beyond twice what was asked. */
+#define SLACK_US 2u
+
+static inline bool is_within_own(struct causal_block *b, uint64_t asked, uint64_t now)
+{
+	uint64_t us = causal_counter.microsecond;
+	if (now - b->own_from > OWN_SPAN_US * us) {
+		b->own_from = now;
+		b->own_spent = 0;
+	}
+	return asked <= OWN_LONGEST_US * us && b->own_spent + asked <= OWN_SPENT_US * us;
+}
+
+static inline bool is_within(struct causal_block *b, const struct scp_causal_page *page,
+			     uint64_t asked, uint64_t now)
+{
+	uint32_t window = __atomic_load_n(&page->window, __ATOMIC_RELAXED);
+	uint64_t limit = __atomic_load_n(&page->limit, __ATOMIC_RELAXED);
+	if (b->window != window) {
+		b->window = window;
+		b->spent = 0;
+	}
+	return now < __atomic_load_n(&page->expires, __ATOMIC_RELAXED) &&
+	       asked <= __atomic_load_n(&page->longest, __ATOMIC_RELAXED) && asked <= limit &&
+	       b->spent <= limit - asked && is_within_own(b, asked, now);
+}
+
+/* Returns how long it was; 0: the state is gone. */
+static uint64_t spin(struct scp_thread *t, uintptr_t open, bool top, uint64_t asked, uint64_t from)
+{
+	uintptr_t marked = t->open;
+	uint64_t least = asked > causal_counter.reading ? asked - causal_counter.reading : 0;
+	const struct recording r = recording_begin(t);
+	compiler_barrier();
+	t->open = open;
+	while (arch_counter() - from < least)
+		compiler_barrier();
+	if (thread_self != t || thread_is_stale(t))
+		return 0;
+	t->open = marked;
+	compiler_barrier();
+	recording_end(t, &r);
+	if (top) {
+		t->inner = 0; /* of handlers' calls */
+		recording_settle(t);
+	}
+	uint64_t took = arch_counter() - from + causal_counter.reading;
+	return took > 2 * asked + SLACK_US * causal_counter.microsecond ? asked : took;
+}
+
+/* `slot`: of the entry; 0: not counted. */
+static bool delay(struct scp_thread *t, uintptr_t open, bool top, uint64_t asked, uint32_t slot)
+{
+	const struct scp_causal_page *page = causal_page;
+	struct causal_block *b = causal_block_of(t);
+	uint64_t from = arch_counter();
+	if (!page || !b)
+		return true;
+	if (!is_within(b, page, asked, from)) {
+		causal_block_add(b, &b->counts->skipped, 1);
+		return true;
+	}
+	b->spent += asked; /* before: wherever a handler leaves us */
+	b->own_spent += asked;
+	uint64_t took = spin(t, open, top, asked, from);
+	if (!took)
+		return false;
+	b = causal_block_of(t);
+	if (!b)
+		return true;
+	if (took > asked) {
+		b->spent += took - asked;
+		b->own_spent += took - asked;
+	}
+	if (slot) {
+		struct scp_causal_count *c = &b->counts->slot[slot];
+		causal_block_add(b, &c->delayed, 1);
+		causal_block_add(b, &c->units, took);
+	}
+	return true;
+}
+
+bool causal_delay(struct scp_thread *t, struct scp_site *s, bool at_end, uintptr_t open, bool top)
+{
+	uint32_t state = causal_site_of(t, s);
+	struct scp_causal_page *page = causal_page;
+	if (!(state & CAUSAL_SITE_ENTERED) || at_end != !!(state & CAUSAL_SITE_AT_END) || !page)
+		return true;
+	const struct scp_causal_site *e = &page->site[state & CAUSAL_SITE_INDEX];
+	uint32_t slot = __atomic_load_n(&e->slot, __ATOMIC_RELAXED);
+	uint32_t asked = __atomic_load_n(&e->delay, __ATOMIC_RELAXED);
+	struct causal_block *b = slot || asked ? causal_block_of(t) : NULL;
+	if (!b)
+		return true;
+	slot = slot < SCP_CAUSAL_SLOTS ? slot : 0;
+	if (slot)
+		causal_block_add(b, &b->counts->slot[slot].calls, 1);
+	if (likely(!asked))
+		return true;
+	if (!(state & CAUSAL_SITE_NEVER))
+		return delay(t, open, top, asked, slot);
+	causal_block_add(b, &b->counts->skipped, 1);
+	return true;
+}
+
+static void add_progress(const struct scp_thread *t, uint32_t names, uint64_t units)
+{
+	struct causal_block *b = causal_block_of(t);
+	for (uint32_t i = 0; b && i < SCP_CAUSAL_PROGRESS; i++) {
+		if (!(names >> i & 1))
+			continue;
+		causal_block_add(b, &b->counts->progress[i].completed, 1);
+		if (units)
+			causal_block_add(b, &b->counts->progress[i].units, units);
+	}
+}
+
+void causal_delay_note_end(const struct scp_thread *t, struct scp_site *s, uint32_t outcome,
+			   uint64_t began_at)
+{
+	if (!s->path || !(causal_site_of(t, s) & CAUSAL_SITE_LOOKED) || likely(!s->progress))
+		return;
+	uint32_t names = causal_site_progress(s, outcome);
+	uint64_t now = arch_counter();
+	if (names)
+		add_progress(t, names, began_at && now > began_at ? now - began_at : 0);
+}
+
+void causal_delay_note_point(const struct scp_thread *t, const char *name)
+{
+	uint32_t names = causal_site_names(name);
+	if (names)
+		add_progress(t, names, 0);
+}

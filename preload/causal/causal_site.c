@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The page's hash table of sites, and the names of progress. */
+#include "preload/causal/causal_site.h"
+#include "preload/causal/causal_key.h"
+#include "preload/function/function.h"
+#include "preload/function/region_name.h"
+#include "preload/process/process.h"
+#include "preload/table/path_tree.h"
+
+#define TRIES 256u /* entries that are looked at for one key */
+
+static const char *const outcomes[SCP_OUTCOMES] = {
+	[SCP_COMPLETED] = "completed", [SCP_WOULD_BLOCK] = "would-block",
+	[SCP_TIMEOUT] = "timeout",     [SCP_ERROR] = "error",
+	[SCP_PEEK] = "peek",	       [SCP_EXCEPTION] = "exception",
+};
+
+/* As the page had them when it was mapped. */
+static struct {
+	char text[SCP_CAUSAL_NAMES_BYTES + 1];
+	const char *name[SCP_CAUSAL_PROGRESS];
+	uint32_t outcome[SCP_CAUSAL_PROGRESS];
+	uint32_t count;
+} progress;
+
+/* NAME@OUTCOME is cut at the last '@', if an outcome follows. */
+static uint32_t split(char *name)
+{
+	size_t at = text_length(name);
+	while (at && name[at] != '@')
+		at--;
+	for (uint32_t i = 0; at && i < SCP_OUTCOMES; i++)
+		if (outcomes[i] && text_equal(name + at + 1, outcomes[i])) {
+			name[at] = 0;
+			return i;
+		}
+	return SCP_COMPLETED;
+}
+
+void causal_site_begin(const struct scp_causal_page *page)
+{
+	uint32_t count = page->progress_names;
+	size_t at = 0;
+	bytes_copy(progress.text, page->names, SCP_CAUSAL_NAMES_BYTES);
+	progress.text[SCP_CAUSAL_NAMES_BYTES] = 0;
+	progress.count = 0;
+	for (uint32_t i = 0; i < count && i < SCP_CAUSAL_PROGRESS; i++) {
+		char *name = progress.text + at;
+		if (at >= SCP_CAUSAL_NAMES_BYTES)
+			break;
+		at += text_length(name) + 1;
+		progress.name[i] = name;
+		progress.outcome[i] = split(name);
+		progress.count = i + 1;
+	}
+}
+
+static uint64_t progress_of(const char *name)
+{
+	uint64_t mask = 0;
+	for (uint32_t i = 0; i < progress.count; i++)
+		if (*progress.name[i] && text_equal(progress.name[i], name))
+			mask |= UINT64_C(1) << (progress.outcome[i] * SCP_CAUSAL_PROGRESS + i);
+	return mask;
+}
+
+uint32_t causal_site_names(const char *name)
+{
+	const struct scp_site s = {.progress = progress_of(name)};
+	return causal_site_progress(&s, SCP_COMPLETED);
+}
+
+/* Functions whose work is to wait for others. What they wait for is not delayed by a delay before
+ * they are called. */
+static bool waits(const char *name)
+{
+	static const char *const names[] = {
+		"poll",
+		"ppoll",
+		"select",
+		"pselect",
+		"epoll_wait",
+		"epoll_pwait",
+		"epoll_pwait2",
+		"accept",
+		"accept4",
+		"recv",
+		"recvfrom",
+		"recvmsg",
+		"recvmmsg",
+		"read",
+		"readv",
+		"pause",
+		"sleep",
+		"usleep",
+		"nanosleep",
+		"clock_nanosleep",
+		"wait",
+		"waitpid",
+		"wait4",
+		"waitid",
+		"sem_wait",
+		"sem_timedwait",
+		"sem_clockwait",
+		"pthread_mutex_lock",
+		"pthread_join",
+		"sigwait",
+		"sigwaitinfo",
+		"sigtimedwait",
+		"mtx_lock",
+		"cnd_wait",
+		"cnd_timedwait",
+		"pthread_mutex_timedlock",
+		"sigsuspend",
+		"pthread_mutex_clocklock",
+		"thrd_join",
+		"thrd_sleep",
+		"pthread_cond_wait",
+		"pthread_cond_timedwait",
+		"SSL_read",
+		"SSL_read_ex",
+		"SSL_accept",
+		"pthread_cond_clockwait",
+		"SSL_connect",
+		"SSL_do_handshake",
+		"gnutls_record_recv",
+		"pthread_barrier_wait",
+		"gnutls_handshake",
+		"mq_receive",
+		"mq_timedreceive",
+		"pthread_rwlock_rdlock",
+		"pthread_rwlock_wrlock",
+		"msgrcv",
+		"io_getevents",
+	};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (text_equal(names[i], name))
+			return true;
+	return false;
+}
+
+static bool is_at_end(const struct scp_causal_page *page, uint32_t function, const char *name)
+{
+	uint32_t place = page->place;
+	if (place == SCP_CAUSAL_BEGIN || place == SCP_CAUSAL_END)
+		return place == SCP_CAUSAL_END;
+	return function >= REGION_FIRST || waits(name);
+}
+
+/* The key's place, entered if need be; SCP_CAUSAL_SITES: there is none. */
+static uint32_t enter(struct scp_causal_page *page, const struct scp_thread *t,
+		      const struct scp_site *s, const struct causal_key *key)
+{
+	for (uint32_t n = 0, i = (uint32_t)key->hash; n < TRIES; n++, i++) {
+		struct scp_causal_site *e = &page->site[i & CAUSAL_SITE_INDEX];
+		uint64_t held = __atomic_load_n(&e->key, __ATOMIC_RELAXED);
+		if (!held && __atomic_compare_exchange_n(&e->key, &held, key->hash, false,
+							 __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+			e->pid = process.file->pid;
+			e->path = s->path;
+			e->function = s->function;
+			e->table = t->table_id;
+			e->flags = key->in_handler ? SCP_CAUSAL_IN_HANDLER : 0;
+			__atomic_store_n(&e->known, 1, __ATOMIC_RELEASE);
+			__atomic_add_fetch(&page->sites, 1, __ATOMIC_RELAXED);
+			return i & CAUSAL_SITE_INDEX;
+		}
+		if (held == key->hash)
+			return i & CAUSAL_SITE_INDEX;
+	}
+	__atomic_add_fetch(&page->lost, 1, __ATOMIC_RELAXED);
+	return SCP_CAUSAL_SITES;
+}
+
+COLD uint32_t causal_site_look(const struct scp_thread *t, struct scp_site *s)
+{
+	struct scp_causal_page *page = causal_page;
+	struct causal_key key;
+	if (!page || !s->path)
+		return CAUSAL_SITE_LOOKED; /* and again: others have this one, too */
+	s->progress = 0;
+	if (!t->file || !causal_key_make(&key, t, s, page->by)) {
+		s->causal = CAUSAL_SITE_LOOKED; /* overhead_way.c's */
+		return s->causal;
+	}
+	uint32_t at = enter(page, t, s, &key), state = CAUSAL_SITE_LOOKED;
+	if (at < SCP_CAUSAL_SITES)
+		state |= CAUSAL_SITE_ENTERED | at;
+	if (key.in_handler)
+		state |= CAUSAL_SITE_NEVER;
+	if (is_at_end(page, s->function, key.name))
+		state |= CAUSAL_SITE_AT_END;
+	s->progress = progress_of(key.name);
+	compiler_barrier();
+	s->causal = state;
+	return state;
+}
