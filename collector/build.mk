@@ -39,6 +39,16 @@ COLLECTOR_SRC = \
 	collector/attach/seccomp_try.c \
 	collector/attach/wake.c \
 	collector/attach/relatives.c \
+	collector/causal/causal.c \
+	collector/causal/causal_budget.c \
+	collector/causal/causal_correct.c \
+	collector/causal/causal_design.c \
+	collector/causal/causal_measure.c \
+	collector/causal/causal_page.c \
+	collector/causal/causal_pilot.c \
+	collector/causal/causal_result.c \
+	collector/causal/causal_state.c \
+	collector/causal/causal_windows.c \
 	collector/clocks/clock_ways_$(COLLECTOR_ARCH).c \
 	collector/clocks/clock_costs.c \
 	collector/clocks/clock_ways.c \

@@ -25,6 +25,9 @@ struct causal_page *causal_page_create(const char *path, const struct causal_pag
 				       struct profile_error *err);
 void causal_page_close(struct causal_page *p); /* removes the file, too; no delay after it */
 
+/* No more delays, for good. From any thread, or a signal handler. */
+void causal_page_stop(struct causal_page *p);
+
 /* Seconds to units of the counter, and back. */
 double causal_page_units(const struct causal_page *p, double seconds);
 double causal_page_seconds(const struct causal_page *p, double units);
@@ -46,7 +49,11 @@ void causal_page_choose(struct causal_page *p, size_t index, unsigned slot);
 void causal_page_window(struct causal_page *p, const double *delays, double limit_s,
 			double expires_s);
 
-/* Sums over all threads' blocks, and blocks of processes that are gone are freed. */
+/* The present window may go on for so long from now. */
+void causal_page_renew(struct causal_page *p, double expires_s);
+
+/* Sums over all threads' blocks, which never go back; blocks of processes that are gone are freed.
+ */
 struct causal_page_counts {
 	struct scp_causal_progress progress[SCP_CAUSAL_PROGRESS];
 	struct scp_causal_count slot[SCP_CAUSAL_SLOTS];

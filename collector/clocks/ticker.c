@@ -125,7 +125,8 @@ static void *ticker_main(void *argument)
 
 static struct scp_clock_page *create_clock(const char *path, uint64_t interval_ns)
 {
-	struct scp_clock_page *page = shared_page_create(path, SCP_CLOCK_PAGE_BYTES);
+	struct scp_clock_page *page =
+		shared_page_create(path, SCP_CLOCK_PAGE_BYTES, SHARED_PAGE_READ);
 
 	if (!page)
 		return NULL;

@@ -103,7 +103,7 @@ struct variable {
 	bool inherited;
 };
 
-#define VARIABLES 23 /* with that of the stubs */
+#define VARIABLES 24 /* with that of the stubs */
 
 /* A filter that is not set must not come from our own environment either. */
 static size_t list_variables(const struct environment *e, const char *tick,
@@ -133,6 +133,7 @@ static size_t list_variables(const struct environment *e, const char *tick,
 		{"SCPROF_SIGNAL", f->signal, false},
 		{"SCPROF_STOPPED", f->stopped, false},
 		{"SCPROF_CONTROL", f->control, false},
+		{"SCPROF_CAUSAL", e->causal, false},
 	};
 	const size_t count = sizeof(all) / sizeof(*all);
 

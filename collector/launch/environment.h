@@ -30,6 +30,7 @@ struct environment {
 	/* which calls are kept one by one; NULL: as it is in the environment */
 	const char *slowest, *slower_than, *slowest_of, *states;
 	const char *verify_paths; /* likewise */
+	const char *causal;	  /* the page of delays; NULL: none */
 };
 
 /* Can LD_PRELOAD name this path? The loader splits it at spaces and colons and

@@ -211,6 +211,7 @@ static void clear(struct leftover *l, const char *beside, void (*tell)(const cha
 	else if (g.refusals)
 		tell_kept(l, "not all of its profiles can be read", tell);
 	remove_others(l);
+	run_directory_remove_file(&l->by_fd, "causal"); /* beside the profiles */
 	if (saved)
 		gather_discard(&l->by_fd, &g);
 	unlinkat(l->fd, RUN_DIRECTORY_MARK, 0);

@@ -118,7 +118,8 @@ static void *windows_main(void *argument)
 
 static struct scp_control_page *create_control(const char *path, bool on)
 {
-	struct scp_control_page *page = shared_page_create(path, SCP_CONTROL_BYTES);
+	struct scp_control_page *page =
+		shared_page_create(path, SCP_CONTROL_BYTES, SHARED_PAGE_READ);
 
 	if (!page)
 		return NULL;

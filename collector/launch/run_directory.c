@@ -132,6 +132,7 @@ static void name_files(struct run_directory *d)
 	snprintf(d->page, sizeof(d->page), "%s/clock", d->base);
 	snprintf(d->control, sizeof(d->control), "%s/control", d->base);
 	snprintf(d->below, sizeof(d->below), "%s/below", d->base);
+	snprintf(d->causal, sizeof(d->causal), "%s/causal", d->profiles);
 }
 
 int run_directory_use(struct run_directory *d, int directory, const char *base,
@@ -159,15 +160,13 @@ int run_directory_create(struct run_directory *d, const char *beside, struct pro
 		d->lock = open(d->base, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		failed = claim(d);
 	}
+	if (!failed && geteuid())
+		snprintf(d->profiles, sizeof(d->profiles), "%s", d->base);
+	else if (!failed)
+		failed = open_to_all(d);
 	if (!failed) {
 		name_files(d);
-		if (geteuid()) {
-			snprintf(d->profiles, sizeof(d->profiles), "%s", d->base);
-			return 0;
-		}
-		failed = open_to_all(d);
-		if (!failed)
-			return 0;
+		return 0;
 	}
 	error_set(err,
 		  "cannot make a directory for the run's files in " RUN_DIRECTORY_MEMORY

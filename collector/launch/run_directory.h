@@ -27,6 +27,7 @@ struct run_directory {
 	char page[PATH_MAX - 32];     /* path of the page clock */
 	char control[PATH_MAX - 32];  /* of the page that stops and starts recording */
 	char below[PATH_MAX - 32];    /* of the places of --below */
+	char causal[PATH_MAX - 32]; /* of the page of delays, which targets write: in `profiles` */
 };
 
 /* `beside`: an existing directory for where memory cannot be used. Names are

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Each site gets the same share of the slowdown, by what it may cost at most. */
+#include "collector/causal/causal_budget.h"
+
+#include <math.h>
+
+#define SURE	     1.645 /* normal, one side, 95 % */
+#define LEVELS_MEAN  0.75  /* mean of the lower delay, a half, and the higher one */
+#define MOST_LONGER  4.0   /* than if the slope were the calls a unit */
+#define MOST_OF_CALL 0.3   /* of a call's time, ... */
+#define MOST_OF_WALL 0.02  /* or of the time from one call to the next: beyond, a slope may bend */
+#define MOST_GROWTH  2.0   /* from one correction to the next */
+#define LEAST_LIMIT  0.25  /* of a window */
+#define MOST_LIMIT   0.5
+#define LEAST_MEAN   (CAUSAL_BUDGET_SHORTEST_S * LEVELS_MEAN * CAUSAL_BUDGET_LEAST)
+
+struct belief {
+	double mean, deviation;
+};
+
+/* The slope, from what was assumed and what was measured. */
+static struct belief believe(const struct causal_budget *b, const struct causal_budget_site *s)
+{
+	double calls = s->calls_s * b->unit_s, prior = 1 / (calls * calls), measured;
+
+	if (!isfinite(s->slope) || !(s->error > 0))
+		return (struct belief){calls, calls};
+	measured = 1 / (s->error * s->error);
+	return (struct belief){(calls * prior + s->slope * measured) / (prior + measured),
+			       1 / sqrt(prior + measured)};
+}
+
+static double mean_delay(const struct causal_budget_site *s)
+{
+	return s->high * LEVELS_MEAN * s->active;
+}
+
+double causal_budget_upper(const struct causal_budget *b, const struct causal_budget_site *site,
+			   size_t sites)
+{
+	double mean = 0, squares = 0;
+
+	for (size_t i = 0; i < sites; i++) {
+		struct belief slope = believe(b, &site[i]);
+		double m = mean_delay(&site[i]) / b->unit_s;
+
+		mean += m * slope.mean;
+		squares += m * slope.deviation * m * slope.deviation;
+	}
+	return mean + SURE * sqrt(squares);
+}
+
+/* The higher delay that makes the site's mean delay `mean`, and how often. */
+static void put(const struct causal_budget *b, struct causal_budget_site *s, double mean)
+{
+	s->active = CAUSAL_BUDGET_ACTIVE;
+	s->high = fmin(mean / (LEVELS_MEAN * s->active), b->longest_s);
+	if (s->high >= CAUSAL_BUDGET_SHORTEST_S)
+		return;
+	s->high = fmin(CAUSAL_BUDGET_SHORTEST_S, b->longest_s);
+	s->active = fmin(mean / (LEVELS_MEAN * s->high), CAUSAL_BUDGET_ACTIVE);
+}
+
+/* Its mean delay, if the slope were the calls a unit and all sites had the same share. */
+static double even(const struct causal_budget *b, const struct causal_budget_site *s, size_t sites)
+{
+	return b->slowdown / (double)sites / s->calls_s;
+}
+
+/* The longest mean delay: where its slope is one number still. */
+static double most(const struct causal_budget *b, const struct causal_budget_site *s, size_t sites)
+{
+	double full = even(b, s, sites);
+	double straight = fmax(MOST_OF_CALL * s->call_s, MOST_OF_WALL / s->calls_s) * LEVELS_MEAN *
+			  CAUSAL_BUDGET_ACTIVE;
+
+	return fmax(full, fmin(MOST_LONGER * full, straight));
+}
+
+/* The sites that share: some are called so often that no delay is short enough, and leave their
+ * part to the others. */
+static size_t count_possible(const struct causal_budget *b, const struct causal_budget_site *site,
+			     size_t sites)
+{
+	for (size_t count = sites, now;; count = now) {
+		now = 0;
+		for (size_t i = 0; i < sites; i++)
+			now += even(b, &site[i], count) >= LEAST_MEAN;
+		if (now >= count || !now)
+			return count;
+	}
+}
+
+static void scale(const struct causal_budget *b, struct causal_budget_site *site, size_t sites,
+		  size_t count, double by)
+{
+	for (size_t i = 0; i < sites; i++) {
+		struct causal_budget_site *s = &site[i];
+		double mean = fmin(by * mean_delay(s), most(b, s, count));
+
+		if (s->active > 0)
+			put(b, s, s->was > 0 ? fmin(mean, MOST_GROWTH * s->was) : mean);
+	}
+}
+
+/* By how much less than it believes, as what all delays cost so far is more than was asked. */
+static double restrain(const struct causal_budget *b)
+{
+	double value = b->whole.value, error = b->whole.error >= 0 ? b->whole.error : 0;
+
+	if (!(value > b->slowdown))
+		return 1;
+	return fmin(b->slowdown / value, value - SURE * error > b->slowdown ? 0.5 : 1);
+}
+
+void causal_budget_set(const struct causal_budget *b, struct causal_budget_site *site, size_t sites)
+{
+	size_t count = count_possible(b, site, sites);
+	double upper;
+
+	for (size_t i = 0; i < sites; i++) {
+		struct causal_budget_site *s = &site[i];
+		struct belief slope = believe(b, s);
+		double full = even(b, s, count), calls = s->calls_s * b->unit_s;
+
+		s->was = s->active > 0 ? mean_delay(s) : 0;
+		s->active = s->high = 0;
+		if (full >= LEAST_MEAN)
+			put(b, s,
+			    full * calls /
+				    fmax(slope.mean + SURE * slope.deviation, calls / MOST_LONGER));
+	}
+	upper = causal_budget_upper(b, site, sites);
+	/* the sum of upper ends is above the upper end of the sum */
+	if (upper > 0)
+		scale(b, site, sites, count, b->slowdown / upper * b->part * restrain(b));
+}
+
+double causal_budget_limit(const struct causal_budget *b)
+{
+	return fmin(fmax(LEAST_LIMIT, 4 * b->slowdown), MOST_LIMIT);
+}

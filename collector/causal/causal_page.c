@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Whatever lies in the page was perhaps written by somebody else: indexes are ours, counts are
+ * taken only where they are higher than they ever were, and sums stop at the highest number. */
+#include "collector/causal/causal_page.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "collector/clocks/clocks_read.h"
+#include "collector/clocks/counter.h"
+#include "collector/shared_page.h"
+
+#define RATE_NS	     5000000u	 /* over which the counter's rate is measured first */
+#define SWEEP_NS     1000000000u /* between two looks for threads that are gone */
+#define ENOUGH_TAKEN (SCP_CAUSAL_THREADS / 2)
+#define NO_SITE	     SIZE_MAX
+
+/* One instant of both clocks. */
+struct instant {
+	uint64_t ns, units;
+};
+
+struct causal_page {
+	struct scp_causal_page *page;
+	char *path;
+	struct instant began;
+	double units_s;
+	uint64_t longest;
+	size_t site[SCP_CAUSAL_SLOTS]; /* which is counted there */
+	unsigned stopped;
+	uint64_t swept_ns;
+	bool met[SCP_CAUSAL_THREADS];	     /* has been taken */
+	uint64_t asleep[SCP_CAUSAL_THREADS]; /* its owner, gone at the sweep before; 0: not */
+	struct scp_causal_thread highest[SCP_CAUSAL_THREADS]; /* seen so far */
+	struct causal_page_counts sum;
+};
+
+/* The counter as of the middle between two readings of the clock, the closest of some. */
+static struct instant read_clocks(void)
+{
+	struct instant best = {0};
+	uint64_t apart = UINT64_MAX;
+
+	for (int i = 0; i < 8; i++) {
+		uint64_t from = clocks_read_raw_ns(), units = counter_read_ordered(),
+			 to = clocks_read_raw_ns();
+
+		if (to - from < apart) {
+			apart = to - from;
+			best = (struct instant){from + apart / 2, units};
+		}
+	}
+	return best;
+}
+
+static void measure_rate(struct causal_page *p)
+{
+	struct instant now = read_clocks();
+
+	if (now.ns > p->began.ns && now.units > p->began.units)
+		p->units_s =
+			(double)(now.units - p->began.units) / (double)(now.ns - p->began.ns) * 1e9;
+}
+
+double causal_page_units(const struct causal_page *p, double seconds)
+{
+	return seconds * p->units_s;
+}
+
+double causal_page_seconds(const struct causal_page *p, double units)
+{
+	return units / p->units_s;
+}
+
+/* 0 for what is no duration. */
+static uint64_t units_of(const struct causal_page *p, double seconds, double most)
+{
+	double units = causal_page_units(p, seconds);
+
+	return !(units > 0) ? 0 : (uint64_t)fmin(units, most);
+}
+
+/* False: they do not fit. */
+static bool put_names(struct scp_causal_page *page, const char *const *names)
+{
+	size_t used = 0;
+
+	for (; names && *names; names++) {
+		size_t length = strlen(*names) + 1;
+
+		if (page->progress_names == SCP_CAUSAL_PROGRESS ||
+		    length > sizeof(page->names) - used)
+			return false;
+		memcpy(page->names + used, *names, length);
+		used += length;
+		page->progress_names++;
+	}
+	return true;
+}
+
+static void fill_page(struct causal_page *p, const struct causal_page_wishes *w)
+{
+	struct scp_causal_page *page = p->page;
+
+	p->longest = units_of(p, w->longest_s, UINT32_MAX);
+	page->bytes = sizeof(*page);
+	page->by = w->by;
+	page->place = w->place;
+	page->longest = p->longest;
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	memcpy(page->magic, SCP_CAUSAL_MAGIC, sizeof(page->magic));
+}
+
+/* The rate, while it waits. */
+static void begin_clock(struct causal_page *p)
+{
+	p->began = read_clocks();
+	usleep(RATE_NS / 1000);
+	measure_rate(p);
+}
+
+struct causal_page *causal_page_create(const char *path, const struct causal_page_wishes *w,
+				       struct profile_error *err)
+{
+	struct causal_page *p = calloc(1, sizeof(*p));
+
+	if (!p || !(p->path = strdup(path))) {
+		free(p);
+		error_no_memory(err, path);
+		return NULL;
+	}
+	for (unsigned slot = 0; slot < SCP_CAUSAL_SLOTS; slot++)
+		p->site[slot] = NO_SITE;
+	/* who may enter the run's directory may write into it, as with the profiles */
+	p->page = shared_page_create(path, sizeof(*p->page), SHARED_PAGE_WRITE);
+	if (!p->page) {
+		error_set(err, "cannot make the page of delays, %.300s: %s", path, strerror(errno));
+		free(p->path);
+		free(p);
+		return NULL;
+	}
+	begin_clock(p);
+	fill_page(p, w);
+	if (p->units_s > 0 && put_names(p->page, w->progress))
+		return p;
+	error_set(err,
+		  p->units_s > 0 ? "the names of progress are too many, or too long: at most "
+				   "%u, in %u bytes"
+				 : "the processor's counter does not advance",
+		  SCP_CAUSAL_PROGRESS, SCP_CAUSAL_NAMES_BYTES);
+	causal_page_close(p);
+	return NULL;
+}
+
+void causal_page_stop(struct causal_page *p)
+{
+	__atomic_store_n(&p->stopped, 1, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&p->page->expires, 0, __ATOMIC_SEQ_CST);
+}
+
+void causal_page_close(struct causal_page *p)
+{
+	if (!p)
+		return;
+	causal_page_stop(p);
+	for (unsigned slot = 1; slot < SCP_CAUSAL_SLOTS; slot++)
+		causal_page_choose(p, p->site[slot], 0);
+	munmap(p->page, sizeof(*p->page));
+	unlink(p->path);
+	free(p->path);
+	free(p);
+}
+
+size_t causal_page_sites(const struct causal_page *p, struct causal_page_site *out, size_t room)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < SCP_CAUSAL_SITES && count < room; i++) {
+		const struct scp_causal_site *s = &p->page->site[i];
+		uint64_t key = __atomic_load_n(&s->key, __ATOMIC_RELAXED);
+
+		if (!key || !__atomic_load_n(&s->known, __ATOMIC_ACQUIRE))
+			continue;
+		out[count++] = (struct causal_page_site){
+			.index = i,
+			.key = key,
+			.pid = __atomic_load_n(&s->pid, __ATOMIC_RELAXED),
+			.path = __atomic_load_n(&s->path, __ATOMIC_RELAXED),
+			.function = __atomic_load_n(&s->function, __ATOMIC_RELAXED),
+			.table = __atomic_load_n(&s->table, __ATOMIC_RELAXED),
+			.in_handler = __atomic_load_n(&s->flags, __ATOMIC_RELAXED) &
+				      SCP_CAUSAL_IN_HANDLER,
+		};
+	}
+	return count;
+}
+
+static void leave_slot(struct causal_page *p, unsigned slot)
+{
+	if (p->site[slot] == NO_SITE)
+		return;
+	__atomic_store_n(&p->page->site[p->site[slot]].delay, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&p->page->site[p->site[slot]].slot, 0, __ATOMIC_RELEASE);
+	p->site[slot] = NO_SITE;
+}
+
+void causal_page_choose(struct causal_page *p, size_t index, unsigned slot)
+{
+	if (index >= SCP_CAUSAL_SITES || slot >= SCP_CAUSAL_SLOTS)
+		return;
+	for (unsigned i = 1; i < SCP_CAUSAL_SLOTS; i++)
+		if (p->site[i] == index || (slot && i == slot))
+			leave_slot(p, i);
+	if (!slot)
+		return;
+	p->site[slot] = index;
+	__atomic_store_n(&p->page->site[index].slot, slot, __ATOMIC_RELEASE);
+}
+
+void causal_page_renew(struct causal_page *p, double expires_s)
+{
+	__atomic_store_n(&p->page->expires,
+			 counter_read() + units_of(p, fmin(expires_s, 60), 0x1p62),
+			 __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&p->stopped, __ATOMIC_SEQ_CST))
+		__atomic_store_n(&p->page->expires, 0, __ATOMIC_SEQ_CST);
+}
+
+void causal_page_window(struct causal_page *p, const double *delays, double limit_s,
+			double expires_s)
+{
+	struct scp_causal_page *page = p->page;
+
+	for (unsigned slot = 1; slot < SCP_CAUSAL_SLOTS; slot++)
+		if (p->site[slot] != NO_SITE)
+			__atomic_store_n(&page->site[p->site[slot]].delay,
+					 (uint32_t)units_of(p, delays[slot], (double)p->longest),
+					 __ATOMIC_RELAXED);
+	__atomic_store_n(&page->limit, units_of(p, limit_s, 0x1p62), __ATOMIC_RELAXED);
+	__atomic_add_fetch(&page->window, 1, __ATOMIC_RELEASE);
+	causal_page_renew(p, expires_s);
+}
+
+/* By how much it has grown beyond what it ever was, into a sum. */
+static void add_growth(const uint64_t *count, uint64_t *highest, uint64_t *sum)
+{
+	uint64_t now = __atomic_load_n(count, __ATOMIC_RELAXED);
+
+	if (now <= *highest)
+		return;
+	*sum = now - *highest > UINT64_MAX - *sum ? UINT64_MAX : *sum + (now - *highest);
+	*highest = now;
+}
+
+static void add_thread(struct causal_page *p, size_t i)
+{
+	const struct scp_causal_thread *t = &p->page->thread[i];
+	struct scp_causal_thread *h = &p->highest[i];
+	struct causal_page_counts *sum = &p->sum;
+
+	add_growth(&t->skipped, &h->skipped, &sum->skipped);
+	for (unsigned n = 0; n < SCP_CAUSAL_PROGRESS; n++) {
+		add_growth(&t->progress[n].completed, &h->progress[n].completed,
+			   &sum->progress[n].completed);
+		add_growth(&t->progress[n].units, &h->progress[n].units, &sum->progress[n].units);
+	}
+	for (unsigned slot = 1; slot < SCP_CAUSAL_SLOTS; slot++) {
+		const struct scp_causal_count *c = &t->slot[slot];
+
+		if (p->site[slot] == NO_SITE)
+			continue;
+		add_growth(&c->calls, &h->slot[slot].calls, &sum->slot[slot].calls);
+		add_growth(&c->delayed, &h->slot[slot].delayed, &sum->slot[slot].delayed);
+		add_growth(&c->units, &h->slot[slot].units, &sum->slot[slot].units);
+	}
+}
+
+static bool is_gone(uint64_t owner)
+{
+	uint64_t pid = owner >> 32;
+
+	return pid && pid <= INT_MAX && kill((pid_t)pid, 0) && errno == ESRCH;
+}
+
+/* A process in a container of its own has another number here, and only seems to be gone: so
+ * nothing is freed while there is room. */
+static void sweep(struct causal_page *p, size_t taken)
+{
+	uint64_t now = clocks_read_raw_ns();
+
+	if (now - p->swept_ns < SWEEP_NS)
+		return;
+	p->swept_ns = now;
+	for (size_t i = 0; i + 1 < SCP_CAUSAL_THREADS; i++) {
+		uint64_t *word = &p->page->thread[i].owner;
+		uint64_t owner = __atomic_load_n(word, __ATOMIC_RELAXED);
+		bool gone = owner && is_gone(owner);
+
+		if (gone && p->asleep[i] == owner && taken >= ENOUGH_TAKEN)
+			__atomic_compare_exchange_n(word, &owner, 0, false, __ATOMIC_ACQ_REL,
+						    __ATOMIC_RELAXED);
+		p->asleep[i] = gone ? owner : 0;
+	}
+	measure_rate(p); /* from ever further apart */
+}
+
+/* Blocks that nobody ever took are passed over, but for one look a second: a thread may have lived
+ * between two readings. */
+void causal_page_read(struct causal_page *p, struct causal_page_counts *out)
+{
+	bool all = clocks_read_raw_ns() - p->swept_ns >= SWEEP_NS;
+	size_t taken = 0;
+
+	for (size_t i = 0; i < SCP_CAUSAL_THREADS; i++) {
+		const struct scp_causal_thread *t = &p->page->thread[i];
+		bool owned = __atomic_load_n(&t->owner, __ATOMIC_ACQUIRE) != 0;
+
+		taken += owned;
+		p->met[i] = p->met[i] || owned ||
+			    __atomic_load_n(&t->progress[0].completed, __ATOMIC_RELAXED);
+		if (p->met[i] || all || i + 1 == SCP_CAUSAL_THREADS)
+			add_thread(p, i);
+	}
+	sweep(p, taken);
+	*out = p->sum;
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Windows by their scatter, sites by their time. */
+#include "collector/causal/causal_pilot.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Fewer windows say nothing of a scatter, and a tenth more is no difference that a pilot can see:
+ * then the shorter one, of which more are drawn. */
+#define LEAST_WINDOWS 10
+#define CLEARLY	      0.8
+#define UNITS_LONG    10.0 /* durations of a unit in a window */
+#define LEAST_CALLS   0.5  /* in a window */
+
+static const size_t lengths[] = {1, 2, 5, 10, 20, 50, 100}; /* readings */
+
+double causal_pilot_rate(const struct causal_pilot_series *s)
+{
+	double time = 0, progress = 0;
+
+	for (size_t i = 0; i < s->count; i++) {
+		time += s->time[i];
+		progress += s->progress[i];
+	}
+	return time > 0 ? progress / time : 0;
+}
+
+/* Variance of time - progress / rate over windows of `length` readings, a second. NAN: too few. */
+static double scatter(const struct causal_pilot_series *s, double rate, size_t length)
+{
+	double squares = 0, all = 0;
+	size_t windows = s->count / length;
+
+	if (windows < LEAST_WINDOWS)
+		return NAN;
+	for (size_t w = 0; w < windows; w++) {
+		double rest = 0;
+
+		for (size_t i = w * length; i < (w + 1) * length; i++) {
+			rest += s->time[i] - s->progress[i] / rate;
+			all += s->time[i];
+		}
+		squares += rest * rest;
+	}
+	return squares / all;
+}
+
+double causal_pilot_window(const struct causal_pilot_series *s, double unit_s)
+{
+	double rate = causal_pilot_rate(s), best = INFINITY, chosen = CAUSAL_PILOT_READING_S, least;
+
+	if (!(rate > 0))
+		return CAUSAL_PILOT_LONGEST_S;
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
+		double now = scatter(s, rate, lengths[i]);
+
+		if (now < CLEARLY * best) {
+			best = now;
+			chosen = (double)lengths[i] * CAUSAL_PILOT_READING_S;
+		}
+	}
+	least = fmax(CAUSAL_PILOT_UNITS / rate, UNITS_LONG * (unit_s > 0 ? unit_s : 0));
+	return fmin(fmax(chosen, least), CAUSAL_PILOT_LONGEST_S);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct causal_candidate *x = a, *y = b;
+
+	if (x->busy != y->busy)
+		return x->busy < y->busy ? 1 : -1;
+	if (x->calls_s != y->calls_s)
+		return x->calls_s < y->calls_s ? 1 : -1;
+	return x->site.index < y->site.index ? -1 : x->site.index > y->site.index;
+}
+
+size_t causal_pilot_choose(struct causal_candidate *c, size_t count, double window_s, size_t most,
+			   size_t *left_out)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!c[i].wanted || c[i].site.in_handler ||
+		    !(c[i].calls_s * window_s >= LEAST_CALLS))
+			continue;
+		c[kept] = c[i];
+		if (!(c[kept].busy >= 0)) /* what a caller got wrong */
+			c[kept].busy = 0;
+		kept++;
+	}
+	qsort(c, kept, sizeof(*c), by_time);
+	*left_out = kept > most ? kept - most : 0;
+	return kept - *left_out;
+}

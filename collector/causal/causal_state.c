@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Where the experiment stands, its clock, and its waiting. */
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+
+#include "collector/causal/causal_private.h"
+#include "collector/clocks/clocks_read.h"
+
+double causal_state_now(void)
+{
+	return (double)clocks_read_ns(CLOCK_MONOTONIC) * 1e-9;
+}
+
+static bool is_over(const struct causal *c)
+{
+	return __atomic_load_n(&c->over, __ATOMIC_ACQUIRE);
+}
+
+bool causal_state_wait(struct causal *c, double at_s)
+{
+	struct pollfd fd = {.fd = c->stop, .events = POLLIN};
+
+	while (!is_over(c)) {
+		double left = at_s - causal_state_now();
+		struct timespec wait = {.tv_sec = (time_t)left,
+					.tv_nsec = (long)((left - floor(left)) * 1e9)};
+
+		if (!(left > 0))
+			return false;
+		if (ppoll(&fd, 1, &wait, NULL) < 0 && errno != EINTR)
+			return true;
+	}
+	return true;
+}
+
+void causal_state_enter(struct causal *c, int phase)
+{
+	pthread_mutex_lock(&c->guard);
+	c->state.phase = phase;
+	c->phase_began_s = causal_state_now();
+	pthread_mutex_unlock(&c->guard);
+}
+
+void causal_state_tell(struct causal *c, double rate, double precision)
+{
+	pthread_mutex_lock(&c->guard);
+	c->state.rate_per_s = rate;
+	c->state.precision = precision;
+	c->state.sites = c->sites;
+	c->state.windows = c->design.windows;
+	pthread_mutex_unlock(&c->guard);
+}
+
+struct causal_state causal_look(const struct causal *c)
+{
+	pthread_mutex_t *guard = (pthread_mutex_t *)&c->guard;
+
+	pthread_mutex_lock(guard);
+	struct causal_state state = c->state;
+	state.elapsed_s = causal_state_now() - c->phase_began_s;
+	pthread_mutex_unlock(guard);
+	return state;
+}
+
+struct scp_causal_progress causal_state_progress(const struct causal_page_counts *counts)
+{
+	struct scp_causal_progress sum = {0};
+
+	for (unsigned i = 0; i < SCP_CAUSAL_PROGRESS; i++) {
+		sum.completed += counts->progress[i].completed;
+		sum.units += counts->progress[i].units;
+	}
+	return sum;
+}

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Windows one after another, and a rest without delays whenever they are added up: after one block,
+ * and then each time that there are half as many more. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/causal/causal_private.h"
+
+#define LATE	  0.2	/* of a window */
+#define MORE	  1.5	/* blocks from one fit to the next */
+#define WINDOWS_S 1.0	/* windows that get longer as time passes get no longer than this */
+#define WINDOWS	  32768 /* so many, and they get twice as long: memory is bounded */
+#define STEAL_HZ  100.0
+
+/* Limits that are watched until they are narrow must hold at all looks: as in
+ * stats/mean/stopping.h, Robbins' boundary sqrt(a^2 + ln(t / m)) with the error of time t, in place
+ * of the normal quantile. m: the first look. */
+#define SEQUENCE_95   2.7955
+#define SEQUENCE_FROM 10.0
+
+/* Between two windows. */
+struct edge {
+	double at;
+	struct causal_page_counts counts;
+	uint64_t stolen;
+};
+
+static void read_edge(struct causal *c, struct edge *e)
+{
+	e->at = causal_state_now();
+	causal_page_read(c->page, &e->counts);
+	e->stolen = c->steals ? cpu_times_steal_read().stolen : 0;
+}
+
+static void set_delays(struct causal *c, const double *delays)
+{
+	causal_page_window(c->page, delays,
+			   c->window_s * causal_budget_limit(&(struct causal_budget){
+						 .slowdown = c->wishes.slowdown}),
+			   fmin(c->window_s, CAUSAL_RENEW_S) + CAUSAL_RENEW_S);
+}
+
+static void draw(struct causal *c, unsigned char *level)
+{
+	double delays[SCP_CAUSAL_SLOTS] = {0};
+
+	for (size_t i = 0; i < c->sites; i++) {
+		level[i] = causal_design_draw(&c->random, c->budget[i].active);
+		delays[i + 1] = c->budget[i].high * level[i] / (SLOPES_LEVELS - 1);
+	}
+	set_delays(c, delays);
+}
+
+static void rest(struct causal *c)
+{
+	static const double none[SCP_CAUSAL_SLOTS];
+
+	set_delays(c, none);
+}
+
+/* True: the experiment is to end. */
+static bool wait_window(struct causal *c, double until)
+{
+	while (causal_state_now() + CAUSAL_RENEW_S < until) {
+		if (causal_state_wait(c, causal_state_now() + CAUSAL_RENEW_S))
+			return true;
+		causal_page_renew(c->page, 2 * CAUSAL_RENEW_S);
+	}
+	bool ends = causal_state_wait(c, until);
+	c->late += causal_state_now() > until + LATE * c->window_s;
+	return ends;
+}
+
+static int add_window(struct causal *c, const struct edge *from, const struct edge *to,
+		      const unsigned char *level, double rate)
+{
+	struct scp_causal_progress a = causal_state_progress(&from->counts),
+				   b = causal_state_progress(&to->counts);
+	struct causal_design_calls calls[SLOPES_SITES];
+
+	for (size_t i = 0; i < c->sites; i++) {
+		const struct scp_causal_count *x = &from->counts.slot[i + 1],
+					      *y = &to->counts.slot[i + 1];
+
+		calls[i] = (struct causal_design_calls){
+			(double)(y->calls - x->calls),
+			causal_page_seconds(c->page, (double)(y->units - x->units))};
+		c->delayed += y->delayed - x->delayed;
+	}
+	c->skipped += to->counts.skipped - from->counts.skipped;
+	return causal_design_add(
+		&c->design,
+		&(struct causal_design_seen){
+			.window = {.time = to->at - from->at,
+				   .progress = (double)(b.completed - a.completed),
+				   .latency =
+					   c->timed ? causal_page_seconds(
+							      c->page, (double)(b.units - a.units))
+						    : NAN,
+				   .disturbed = (double)(to->stolen - from->stolen) / STEAL_HZ},
+			.level = level,
+			.calls = calls},
+		rate);
+}
+
+/* Windows without a rest. True: the experiment is over. */
+static bool run_blocks(struct causal *c, size_t blocks, double end, double rate)
+{
+	unsigned char level[2][SLOPES_SITES];
+	struct edge edge[2];
+	double until;
+	bool ends = false;
+
+	causal_design_break(&c->design);
+	draw(c, level[0]);
+	read_edge(c, &edge[0]);
+	until = edge[0].at + c->window_s;
+	for (size_t i = 1; !ends && i <= blocks * CAUSAL_DESIGN_BLOCK; i++) {
+		ends = wait_window(c, until) || causal_state_now() >= end;
+		if (ends || i == blocks * CAUSAL_DESIGN_BLOCK)
+			rest(c);
+		else
+			draw(c, level[i % 2]);
+		read_edge(c, &edge[i % 2]);
+		/* the window in which causal_stop was called had no delays in the end */
+		if (__atomic_load_n(&c->over, __ATOMIC_ACQUIRE))
+			return true;
+		if (add_window(c, &edge[(i + 1) % 2], &edge[i % 2], level[(i + 1) % 2], rate)) {
+			c->no_memory = c->design.windows < CAUSAL_DESIGN_WINDOWS;
+			return true;
+		}
+		until = fmax(until, edge[i % 2].at - c->window_s / 2) + c->window_s;
+		if (i % CAUSAL_DESIGN_BLOCK == 0)
+			causal_state_tell(c, c->design.progress / c->design.time,
+					  c->state.precision);
+	}
+	return ends;
+}
+
+int causal_windows_fit(const struct causal *c, struct slopes *all, struct slopes_site *site)
+{
+	struct slopes_data data;
+	double *delay;
+	int failed = causal_design_data(&c->design, &data, &delay);
+
+	if (!failed)
+		failed = slopes_fit(&data, 0.05, all, site);
+	free(delay);
+	return failed;
+}
+
+double causal_windows_precision(const struct causal *c, const struct slopes *all,
+				const struct slopes_site *site, double confidence)
+{
+	double widest = NAN;
+
+	for (size_t i = 0; i < c->sites; i++) {
+		const struct causal_candidate *s = &c->site[i];
+		struct slopes_value call = {.value = s->busy / s->calls_s, .freedom = 1e6};
+
+		if (!(s->busy > 0))
+			continue;
+		struct slopes_prediction p = slopes_predict(all, &site[i], call, 0.1, confidence);
+		double half = (p.high - p.low) / 200;
+		if (!isfinite(half))
+			return NAN;
+		widest = half < widest ? widest : half;
+	}
+	return widest;
+}
+
+/* True: it is known well enough. */
+static bool add_up(struct causal *c, double elapsed)
+{
+	struct slopes_site site[SLOPES_SITES];
+	struct slopes all;
+	double z = sqrt(SEQUENCE_95 * SEQUENCE_95 + log(fmax(elapsed / SEQUENCE_FROM, 1)));
+	double precision = NAN;
+
+	if (causal_windows_fit(c, &all, site) || causal_correct(c, &all, site)) {
+		c->no_memory = true;
+		return true;
+	}
+	if (elapsed >= SEQUENCE_FROM)
+		precision = causal_windows_precision(c, &all, site, 1 - erfc(z / M_SQRT2));
+	causal_state_tell(c, 1 / all.unit.value, precision);
+	return c->wishes.precision > 0 && precision <= c->wishes.precision;
+}
+
+/* Sites that no delay is short enough for leave. */
+static void drop_impossible(struct causal *c)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < c->sites; i++) {
+		causal_page_choose(c->page, c->site[i].site.index, 0);
+		if (!(c->budget[i].active > 0)) {
+			c->problems |= CAUSAL_SITES_LEFT_OUT;
+			continue;
+		}
+		c->budget[kept] = c->budget[i];
+		c->site[kept++] = c->site[i];
+	}
+	c->sites = kept;
+	c->problems |= kept ? 0 : CAUSAL_NO_SITES;
+	for (size_t i = 0; i < c->sites; i++)
+		causal_page_choose(c->page, c->site[i].site.index, (unsigned)i + 1);
+	causal_design_free(&c->design);
+	causal_design_begin(&c->design, c->sites);
+}
+
+void causal_windows_run(struct causal *c)
+{
+	double rate = causal_pilot_rate(&c->pilot), blocks = 1, done = 0, now;
+	size_t longer_at = WINDOWS;
+	bool ends = false;
+
+	c->no_memory = causal_correct(c, NULL, NULL) != 0;
+	if (!c->no_memory)
+		drop_impossible(c);
+	if (c->no_memory || !c->sites)
+		return;
+	c->no_memory = causal_correct(c, NULL, NULL) != 0;
+	if (c->no_memory)
+		return;
+	causal_state_enter(c, CAUSAL_DELAYS);
+	c->began_s = causal_state_now();
+	while (!ends) {
+		ends = run_blocks(c, (size_t)(blocks - done), c->began_s + c->wishes.for_s, rate);
+		now = causal_state_now();
+		done = blocks;
+		blocks = ceil(MORE * blocks);
+		if (!ends)
+			ends = add_up(c, now - c->began_s);
+		if (c->design.windows >= longer_at && c->window_s < WINDOWS_S) {
+			c->window_s = fmin(2 * c->window_s, WINDOWS_S);
+			longer_at += WINDOWS;
+		}
+	}
+	c->ended_itself = !__atomic_load_n(&c->over, __ATOMIC_ACQUIRE);
+	c->elapsed_s = now - c->began_s;
+}

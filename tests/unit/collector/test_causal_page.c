@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The page of delays from the tool's side: nothing that is written into it by others leads astray.
+ */
+#include <fcntl.h>
+#include <limits.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "collector/causal/causal_page.h"
+#include "collector/clocks/counter.h"
+#include "stats/numerics/random.h"
+
+static char path[64];
+static struct causal_page *ours;
+static struct scp_causal_page *theirs;
+
+static int set_up(void **state)
+{
+	static const char *const progress[] = {"write@completed", "accept", NULL};
+	const struct causal_page_wishes w = {
+		.by = SCP_CAUSAL_BY_SITE, .progress = progress, .longest_s = 1e-3};
+	struct profile_error err;
+	int fd;
+
+	(void)state;
+	snprintf(path, sizeof(path), "/tmp/test_causal_page.%d", (int)getpid());
+	umask(077);
+	ours = causal_page_create(path, &w, &err);
+	fd = open(path, O_RDWR);
+	theirs = mmap(NULL, sizeof(*theirs), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	return !ours || theirs == MAP_FAILED;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	munmap(theirs, sizeof(*theirs));
+	causal_page_close(ours);
+	return access(path, F_OK) ? 0 : -1;
+}
+
+static void enter(size_t index, uint64_t key, uint32_t flags)
+{
+	struct scp_causal_site *s = &theirs->site[index];
+
+	*s = (struct scp_causal_site){.key = key, .known = 1, .pid = 7, .path = 3, .flags = flags};
+}
+
+static void targets_find_what_was_asked_for(void **state)
+{
+	struct stat st;
+
+	(void)state;
+	assert_memory_equal(theirs->magic, SCP_CAUSAL_MAGIC, 8);
+	assert_int_equal(theirs->bytes, sizeof(*theirs));
+	assert_int_equal(theirs->by, SCP_CAUSAL_BY_SITE);
+	assert_int_equal(theirs->progress_names, 2);
+	assert_string_equal(theirs->names, "write@completed");
+	assert_string_equal(theirs->names + 16, "accept");
+	assert_int_equal(theirs->longest, (uint64_t)causal_page_units(ours, 1e-3));
+	assert_int_equal(theirs->expires, 0);
+	/* one that dropped its privileges writes it, too */
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0666);
+}
+
+static void names_that_do_not_fit_are_refused(void **state)
+{
+	static const char *const five[] = {"a", "b", "c", "d", "e", NULL};
+	static char length[SCP_CAUSAL_NAMES_BYTES + 1];
+	const char *const lengthy[] = {length, NULL};
+	struct causal_page_wishes w = {.progress = five};
+	struct profile_error err;
+	char other[80];
+
+	(void)state;
+	memset(length, 'x', sizeof(length) - 1);
+	snprintf(other, sizeof(other), "%s.other", path);
+	assert_null(causal_page_create(other, &w, &err));
+	assert_non_null(strstr(err.text, "too many"));
+	w.progress = lengthy;
+	assert_null(causal_page_create(other, &w, &err));
+	assert_int_not_equal(access(other, F_OK), 0);
+	/* the page that is there */
+	assert_null(causal_page_create(path, &w, &err));
+	assert_int_equal(access(path, F_OK), 0);
+}
+
+static void only_complete_sites_are_listed(void **state)
+{
+	struct causal_page_site site[8];
+
+	(void)state;
+	enter(5, 50, 0);
+	enter(6, 60, SCP_CAUSAL_IN_HANDLER);
+	enter(7, 70, 0);
+	theirs->site[7].known = 0;
+	assert_int_equal(causal_page_sites(ours, site, 8), 2);
+	assert_int_equal(site[0].index, 5);
+	assert_int_equal(site[0].path, 3);
+	assert_false(site[0].in_handler);
+	assert_true(site[1].in_handler);
+	assert_int_equal(causal_page_sites(ours, site, 1), 1);
+}
+
+static void delays_are_those_of_the_slots_and_bounded(void **state)
+{
+	double delays[SCP_CAUSAL_SLOTS] = {0};
+
+	(void)state;
+	enter(5, 50, 0);
+	enter(6, 60, 0);
+	causal_page_choose(ours, 5, 1);
+	causal_page_choose(ours, 6, 2);
+	causal_page_choose(ours, SCP_CAUSAL_SITES, 3);
+	causal_page_choose(ours, 6, SCP_CAUSAL_SLOTS);
+	delays[1] = 1e-5;
+	delays[2] = 7;
+	causal_page_window(ours, delays, 1e-2, 1);
+	assert_int_equal(theirs->window, 1);
+	assert_int_equal(theirs->site[5].slot, 1);
+	assert_int_equal(theirs->site[5].delay, (uint32_t)causal_page_units(ours, 1e-5));
+	assert_int_equal(theirs->site[6].delay, theirs->longest);
+	assert_true(theirs->expires > 0);
+	delays[1] = NAN;
+	delays[2] = -1;
+	causal_page_window(ours, delays, NAN, 1);
+	assert_int_equal(theirs->site[5].delay, 0);
+	assert_int_equal(theirs->site[6].delay, 0);
+	assert_int_equal(theirs->limit, 0);
+	/* another site in a slot, another slot for a site */
+	causal_page_choose(ours, 6, 1);
+	assert_int_equal(theirs->site[5].slot, 0);
+	assert_int_equal(theirs->site[6].slot, 1);
+	causal_page_choose(ours, 6, 0);
+	assert_int_equal(theirs->site[6].slot, 0);
+}
+
+static void after_stop_no_window_delays(void **state)
+{
+	double delays[SCP_CAUSAL_SLOTS] = {0};
+
+	(void)state;
+	causal_page_window(ours, delays, 1, 1);
+	assert_int_not_equal(theirs->expires, 0);
+	causal_page_stop(ours);
+	assert_int_equal(theirs->expires, 0);
+	causal_page_window(ours, delays, 1, 1);
+	assert_int_equal(theirs->expires, 0);
+	causal_page_renew(ours, 1);
+	assert_int_equal(theirs->expires, 0);
+}
+
+static void counts_of_all_threads_add_up_and_never_go_back(void **state)
+{
+	struct causal_page_counts c;
+
+	(void)state;
+	enter(9, 90, 0);
+	causal_page_choose(ours, 9, 4);
+	theirs->thread[0].owner = (uint64_t)getpid() << 32 | 1;
+	theirs->thread[0].progress[1] = (struct scp_causal_progress){10, 100};
+	theirs->thread[0].slot[4].calls = 3;
+	theirs->thread[0].slot[5].calls = 99;			  /* nobody's */
+	theirs->thread[SCP_CAUSAL_THREADS - 1].slot[4].calls = 4; /* shared, without an owner */
+	causal_page_read(ours, &c);
+	assert_int_equal(c.progress[1].completed, 10);
+	assert_int_equal(c.progress[1].units, 100);
+	assert_int_equal(c.slot[4].calls, 7);
+	assert_int_equal(c.slot[5].calls, 0);
+	/* the block is given back: what was counted stays, and what the next owner counts is added
+	 */
+	theirs->thread[0].owner = 0;
+	theirs->thread[0].progress[1].completed = 2;
+	causal_page_read(ours, &c);
+	assert_int_equal(c.progress[1].completed, 10);
+	theirs->thread[0].progress[1].completed = 11;
+	causal_page_read(ours, &c);
+	assert_int_equal(c.progress[1].completed, 11);
+	/* sums end at the highest number */
+	theirs->thread[0].slot[4].calls = UINT64_MAX;
+	theirs->thread[1].owner = 1;
+	theirs->thread[1].slot[4].calls = UINT64_MAX;
+	causal_page_read(ours, &c);
+	assert_int_equal(c.slot[4].calls, UINT64_MAX);
+}
+
+/* Only where blocks run short: in a container, who lives may seem gone. */
+static void blocks_of_the_dead_are_freed_when_they_run_short(void **state)
+{
+	struct causal_page_counts c;
+	pid_t child = fork();
+	size_t freed = 0;
+
+	(void)state;
+	if (!child)
+		_exit(0);
+	waitpid(child, NULL, 0);
+	for (size_t i = 0; i < SCP_CAUSAL_THREADS; i++)
+		theirs->thread[i].owner =
+			(uint64_t)(i == 3 ? getpid() : child) << 32 | (uint32_t)(i + 1);
+	theirs->thread[8].progress[0].completed = 5;
+	causal_page_read(ours, &c);
+	usleep(1050000); /* not more often than once a second */
+	causal_page_read(ours, &c);
+	for (size_t i = 0; i < SCP_CAUSAL_THREADS; i++)
+		freed += !theirs->thread[i].owner;
+	/* never who lives, nor the shared block */
+	assert_int_equal(freed, SCP_CAUSAL_THREADS - 2);
+	assert_int_equal(theirs->thread[3].owner, (uint64_t)getpid() << 32 | 4);
+	assert_int_not_equal(theirs->thread[SCP_CAUSAL_THREADS - 1].owner, 0);
+	assert_int_equal(c.progress[0].completed, 5);
+}
+
+static void garbage_does_no_harm(void **state)
+{
+	uint64_t *words = (uint64_t *)theirs;
+	struct causal_page_site site[16];
+	struct causal_page_counts c, before = {0};
+	double delays[SCP_CAUSAL_SLOTS];
+	struct random r;
+
+	(void)state;
+	random_seed(&r, 3);
+	for (int round = 0; round < 20; round++) {
+		for (size_t i = 0; i < sizeof(*theirs) / sizeof(*words); i++)
+			words[i] = random_next(&r) >> (random_next(&r) % 64);
+		size_t found = causal_page_sites(ours, site, 16);
+
+		assert_true(found <= 16);
+		for (size_t i = 0; i < found; i++) {
+			assert_true(site[i].index < SCP_CAUSAL_SITES);
+			causal_page_choose(ours, site[i].index, (unsigned)(i + 1));
+		}
+		for (size_t i = 0; i < SCP_CAUSAL_SLOTS; i++)
+			delays[i] = (double)random_next(&r) - 0x1p63;
+		causal_page_window(ours, delays, delays[0], delays[1]);
+		for (size_t i = 0; i < found; i++)
+			assert_true(theirs->site[site[i].index].delay <=
+				    (uint64_t)causal_page_units(ours, 1e-3));
+		causal_page_read(ours, &c);
+		assert_true(c.skipped >= before.skipped);
+		assert_true(c.progress[0].completed >= before.progress[0].completed);
+		assert_true(c.slot[1].units >= before.slot[1].units);
+		before = c;
+	}
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(targets_find_what_was_asked_for),
+		TEST(names_that_do_not_fit_are_refused),
+		TEST(only_complete_sites_are_listed),
+		TEST(delays_are_those_of_the_slots_and_bounded),
+		TEST(after_stop_no_window_delays),
+		TEST(counts_of_all_threads_add_up_and_never_go_back),
+		TEST(blocks_of_the_dead_are_freed_when_they_run_short),
+		TEST(garbage_does_no_harm),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
