@@ -13,7 +13,7 @@
 
 const char *const program_name[PROGRAMS] = {
 	"one thread",	   "pipeline 100:60", "pipeline 100:100",    "fork-join",
-	"lock, 3 threads", "open loop, 60 %", "closed loop, 2 CPUs",
+	"lock, 3 threads", "open loop, 60 %", "closed loop, 2 CPUs", "its sleeping call",
 };
 
 /* Mean service times in seconds; 0: no such site. */
@@ -108,7 +108,10 @@ static double serve(struct state *s, size_t site, double t)
 	double x = -log(uniform(&s->m->random) * uniform(&s->m->random) * uniform(&s->m->random)) /
 		   3 * service[s->which][site];
 
-	x *= s->slow[bin_of(s, t)] * (site == s->m->which ? 1 - s->m->faster : 1);
+	x *= s->slow[bin_of(s, t)];
+	if (site == s->m->which)
+		x = s->m->each ? x * (1 - s->m->faster)
+			       : fmax(0, x - s->m->faster * service[s->which][site]);
 	s->sum[site] += x;
 	s->calls[site]++;
 	return x;
@@ -239,7 +242,7 @@ void models_run(enum program which, struct machine *m, struct slopes_window *win
 {
 	static void (*const run[PROGRAMS])(struct state *) = {
 		run_serial, run_pipeline, run_pipeline, run_fork_join,
-		run_lock,   run_open,	  run_closed,
+		run_lock,   run_open,	  run_closed,	run_closed,
 	};
 	struct state s = {.m = m, .which = which, .window = window, .delay = delay};
 

@@ -11,7 +11,17 @@
 
 #define REAL_SITES 3 /* of a program; the others' calls lie in a thread that nobody waits for */
 
-enum program { SERIAL, UNBALANCED, BALANCED, FORK_JOIN, LOCK, OPEN_LOOP, CLOSED_LOOP, PROGRAMS };
+enum program {
+	SERIAL,
+	UNBALANCED,
+	BALANCED,
+	FORK_JOIN,
+	LOCK,
+	OPEN_LOOP,
+	CLOSED_LOOP,
+	ASLEEP,
+	PROGRAMS
+};
 extern const char *const program_name[PROGRAMS];
 
 struct machine {
@@ -24,7 +34,8 @@ struct machine {
 	bool steal_seen;	     /* in slopes_window.disturbed */
 	double high;		     /* the higher delay, as a share of a unit */
 	bool delays;
-	double faster; /* share by which calls of site `which` are shorter */
+	double faster; /* calls of site `which` are shorter by this share of their mean */
+	bool each;     /* of each call's own duration */
 	size_t which;
 };
 

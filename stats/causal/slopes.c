@@ -19,6 +19,7 @@ static void fill_unknown(const struct slopes_data *d, struct slopes *out, struct
 			.low = unknown,
 			.high = unknown,
 			.others_slower = unknown,
+			.bend = unknown,
 			.latency = unknown,
 			.p = NAN,
 			.q = NAN,

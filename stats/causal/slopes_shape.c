@@ -10,6 +10,7 @@
 
 #define MOST_SITES 8 /* whose pairs are tested */
 #define MOST_PAIRS (MOST_SITES * (MOST_SITES - 1) / 2)
+#define SEEN	   -1.2816 /* Student's t of a pair that lowers a prediction's lower limit: 10 % */
 
 /* Mean delay at each level of a column, by progress. */
 static void mean_delays(const struct slopes_run *r, size_t c, double mean[SLOPES_LEVELS])
@@ -192,10 +193,29 @@ static void tell_others(struct slopes_run *r, const struct pairs *v, size_t i, c
 	site->shape = SLOPES_CONDITIONAL;
 }
 
+/* What slowing the others does to the slope is what a faster site does to it itself: where all
+ * times grow by one factor the whole does (a max-plus system is homogeneous), so that the second
+ * derivatives of a site sum up to 0. Pairs that are only suspected count. */
+static void tell_bend(struct slopes_run *r, const struct pairs *v, size_t i, const double *t,
+		      struct slopes_site *site)
+{
+	double c[MOST_PAIRS] = {0}, value = 0;
+
+	for (size_t k = 0; k < v->count; k++)
+		if (t[k] < SEEN && (v->first[k] == i || v->second[k] == i)) {
+			c[k] = -1;
+			value -= v->e.coefficient[k];
+		}
+	memset(r->room, 0, r->system.windows * sizeof(double));
+	slopes_system_influence(&r->system, &v->e, c, r->room);
+	site->bend = slopes_errors_of(value, r->room, v->e.residual, r->system.windows,
+				      r->system.blocks + r->width + v->count);
+}
+
 static int fit_interactions(struct slopes_run *r, double q, struct slopes_site *site)
 {
 	struct pairs v = {0};
-	double p[MOST_PAIRS], qs[MOST_PAIRS];
+	double p[MOST_PAIRS], t[MOST_PAIRS], qs[MOST_PAIRS];
 	size_t order[MOST_PAIRS];
 	bool found[MOST_PAIRS];
 
@@ -211,19 +231,23 @@ static int fit_interactions(struct slopes_run *r, double q, struct slopes_site *
 		return -1;
 	for (size_t k = 0; k < v.count; k++) {
 		double c[MOST_PAIRS] = {0};
+		struct slopes_value pair;
 
 		c[k] = 1;
 		memset(r->room, 0, r->system.windows * sizeof(double));
 		slopes_system_influence(&r->system, &v.e, c, r->room);
-		p[k] = slopes_errors_p(slopes_errors_of(v.e.coefficient[k], r->room, v.e.residual,
-							r->system.windows,
-							r->system.blocks + r->width + v.count));
+		pair = slopes_errors_of(v.e.coefficient[k], r->room, v.e.residual,
+					r->system.windows, r->system.blocks + r->width + v.count);
+		p[k] = slopes_errors_p(pair);
+		t[k] = pair.value / pair.error;
 	}
 	benjamini_q_values(p, qs, v.count, order);
 	for (size_t k = 0; k < v.count; k++)
 		found[k] = qs[k] <= q;
-	for (size_t i = 0; i < v.sites; i++)
+	for (size_t i = 0; i < v.sites; i++) {
 		tell_others(r, &v, i, p, found, &site[r->site[v.site[i]]]);
+		tell_bend(r, &v, i, t, &site[r->site[v.site[i]]]);
+	}
 	slopes_system_free(&v.e);
 	return 0;
 }
