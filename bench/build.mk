@@ -188,3 +188,8 @@ bench-diff: all $(BENCH)/thirty
 $(BENCH)/attach_calls: bench/attach/calls_timed.c
 	@mkdir -p $(@D)
 	$(CC) $(BENCH_CFLAGS) -o $@ $<
+
+# Coverage of the causal profile's intervals, simulated (docs/results/causal-simulated.txt).
+$(BENCH)/causal_simulate: bench/causal/simulate.c bench/causal/models.c $(BUILD)/libstats.a
+	@mkdir -p $(@D)
+	$(CC) $(BENCH_CFLAGS) -fno-math-errno -o $@ $(filter %.c %.a,$^) -lgsl -lgslcblas -lm

@@ -1,5 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 STATS_SRC = \
+	stats/causal/slopes.c \
+	stats/causal/slopes_errors.c \
+	stats/causal/slopes_inverse.c \
+	stats/causal/slopes_predict.c \
+	stats/causal/slopes_run.c \
+	stats/causal/slopes_shape.c \
+	stats/causal/slopes_system.c \
 	stats/compare/between_runs.c \
 	stats/compare/biweight.c \
 	stats/compare/compare.c \
@@ -22,6 +29,7 @@ STATS_SRC = \
 	stats/mean/states.c \
 	stats/mean/stopping.c \
 	stats/mean/unbatched.c \
+	stats/numerics/benjamini.c \
 	stats/numerics/distributions.c \
 	stats/numerics/moments.c \
 	stats/numerics/random.c \

@@ -4,6 +4,7 @@
  * Elapsed time contains the CPU time: their tests depend on each other positively, for which that
  * holds (Benjamini and Yekutieli 2001). */
 #include "report/compare/diff.h"
+#include "stats/numerics/benjamini.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -67,7 +68,7 @@ static int find_q(struct diff *d)
 	for (size_t i = 0; i < n && !status; i++)
 		p[i] = d->site[i / DIFF_QUANTITIES].found[i % DIFF_QUANTITIES].p;
 	if (!status)
-		compare_q_values(p, q, n, order);
+		benjamini_q_values(p, q, n, order);
 	for (size_t i = 0; i < n && !status; i++)
 		d->site[i / DIFF_QUANTITIES].found[i % DIFF_QUANTITIES].q = q[i];
 	free(p);

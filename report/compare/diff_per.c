@@ -9,6 +9,7 @@
 
 #include "profile/base/error.h"
 #include "stats/numerics/distributions.h"
+#include "stats/numerics/benjamini.h"
 
 static const char default_outcome[] = "completed";
 
@@ -99,7 +100,7 @@ static int judge_rates(struct diff *d)
 	for (uint32_t i = 0; i < d->sites && !status; i++)
 		p[i] = d->site[i].rate.p;
 	if (!status)
-		compare_q_values(p, q, d->sites, order);
+		benjamini_q_values(p, q, d->sites, order);
 	for (uint32_t i = 0; i < d->sites && !status; i++) {
 		struct diff_rate *r = &d->site[i].rate;
 

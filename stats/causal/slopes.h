@@ -61,9 +61,12 @@ struct slopes_site {
 		high; /* from no delay to the lower level; from there to the higher */
 	struct slopes_value others_slower; /* the slope while the sites that it interacts with are
 					      delayed: what a speed-up meets; NAN where none does */
-	struct slopes_value latency;	   /* of the mean duration of a unit */
-	double p;			   /* of a slope this far from 0, if it were 0 */
-	double q;			   /* Benjamini and Hochberg (1995), over the sites */
+	struct slopes_value
+		bend; /* by how much the slope falls for each second off a call, by what
+			 the others' delays do to it; NAN: nothing of the kind is seen */
+	struct slopes_value latency; /* of the mean duration of a unit */
+	double p;		     /* of a slope this far from 0, if it were 0 */
+	double q;		     /* Benjamini and Hochberg (1995), over the sites */
 	enum slopes_shape shape;
 	size_t interacts; /* with which site most; SIZE_MAX: none */
 	bool known;	  /* false: drawn in too few windows */

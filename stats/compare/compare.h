@@ -65,11 +65,6 @@ void compare_counts_limits(const struct compare_count *base, const struct compar
  * +-margin as this under Student's t. */
 double compare_effect_p(double effect, double error, double freedom, double margin);
 
-/* Benjamini and Hochberg (1995): q[i] is the lowest false discovery rate at which test i
- * is still a discovery. p of NAN is no test: q is NAN and it is not counted. `order`:
- * room for n numbers. */
-void compare_q_values(const double *p, double *q, size_t n, size_t *order);
-
 /* How large a change of one site among `tests` tests must be, beyond the null's `margin`
  * on the logarithm, to be found with probability `power` by a ratio whose logarithm has
  * this error and freedom: margin + (t_{1 - (1-confidence)/(2 tests)} + t_power) error. A

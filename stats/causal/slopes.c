@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "stats/causal/slopes.h"
+
+#include <math.h>
+#include <stdint.h>
+
+#include "stats/causal/slopes_run.h"
+#include "stats/numerics/benjamini.h"
+
+static const struct slopes_value unknown = {NAN, NAN, NAN};
+
+static void fill_unknown(const struct slopes_data *d, struct slopes *out, struct slopes_site *site)
+{
+	*out = (struct slopes){
+		.unit = unknown, .latency = unknown, .slowdown = unknown, .carried = NAN};
+	for (size_t s = 0; s < d->sites; s++)
+		site[s] = (struct slopes_site){
+			.slope = unknown,
+			.low = unknown,
+			.high = unknown,
+			.others_slower = unknown,
+			.bend = unknown,
+			.latency = unknown,
+			.p = NAN,
+			.q = NAN,
+			.interacts = SIZE_MAX,
+		};
+}
+
+static void fill_q(size_t sites, struct slopes_site *site)
+{
+	double p[SLOPES_SITES], q[SLOPES_SITES];
+	size_t order[SLOPES_SITES];
+
+	for (size_t s = 0; s < sites; s++)
+		p[s] = site[s].p;
+	benjamini_q_values(p, q, sites, order);
+	for (size_t s = 0; s < sites; s++)
+		site[s].q = q[s];
+}
+
+static int fit_times(struct slopes_run *r, double q, struct slopes *out, struct slopes_site *site)
+{
+	if (slopes_run_fit(r, r->time, &out->carried))
+		return -1;
+	out->carry = r->carry;
+	for (size_t c = 0; c < r->columns; c++) {
+		struct slopes_site *s = &site[r->site[c]];
+
+		s->slope = slopes_run_slope(r, c);
+		s->p = slopes_errors_p(s->slope);
+		s->known = isfinite(s->slope.error);
+	}
+	fill_q(r->d->sites, site);
+	slopes_run_unit(r, r->time, &out->unit, &out->slowdown);
+	return slopes_shape_fit(r, q, site);
+}
+
+static int fit_latencies(struct slopes_run *r, struct slopes *out, struct slopes_site *site)
+{
+	struct slopes_value share;
+
+	if (slopes_run_fit(r, r->latency, NULL))
+		return -1;
+	for (size_t c = 0; c < r->columns; c++)
+		site[r->site[c]].latency = slopes_run_slope(r, c);
+	slopes_run_unit(r, r->latency, &out->latency, &share);
+	return 0;
+}
+
+int slopes_fit(const struct slopes_data *d, double q, struct slopes *out, struct slopes_site *site)
+{
+	struct slopes_run r;
+	int status;
+
+	fill_unknown(d, out, site);
+	if (d->sites > SLOPES_SITES)
+		return 0;
+	status = slopes_run_begin(&r, d);
+	if (status == 0) {
+		out->windows = r.system.windows;
+		if (r.system.windows >= SLOPES_WINDOWS) {
+			status = fit_times(&r, q, out, site);
+			if (status == 0 && r.latencies)
+				status = fit_latencies(&r, out, site);
+		}
+	}
+	slopes_run_end(&r);
+	return status;
+}

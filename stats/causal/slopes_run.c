@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "stats/causal/slopes_run.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LEAST_DRAWN 8 /* windows with a delay, and without one */
+#define CARRY_ROOM  6 /* windows, less the blocks, a column, for what the window before did */
+#define CARRY_P	    0.01
+
+static bool is_window(const struct slopes_window *w)
+{
+	return w->time > 0 && isfinite(w->time) && w->progress >= 0 && isfinite(w->progress);
+}
+
+static bool is_drawn(const struct slopes_run *r, size_t site)
+{
+	const struct slopes_data *d = r->d;
+	size_t with = 0, without = 0;
+
+	for (size_t w = 0; w < r->system.windows; w++) {
+		double delay = d->delay[r->of[w] * d->sites + site];
+
+		if (!(delay >= 0) || !isfinite(delay))
+			return false;
+		with += delay > 0;
+		without += delay == 0;
+	}
+	return with >= LEAST_DRAWN && without >= LEAST_DRAWN;
+}
+
+static double disturbed(const struct slopes_run *r, size_t w)
+{
+	double seconds = r->d->window[r->of[w]].disturbed;
+
+	return seconds > 0 && isfinite(seconds) ? seconds : 0;
+}
+
+static void take_windows(struct slopes_run *r)
+{
+	const struct slopes_data *d = r->d;
+	size_t used = 0, blocks = 0;
+	double progress = 0;
+
+	r->latencies = true;
+	for (size_t w = 0; w < d->windows; w++) {
+		const struct slopes_window *now = &d->window[w];
+
+		if (!is_window(now))
+			continue;
+		if (used == 0 || now->block != d->window[r->of[used - 1]].block)
+			r->start[blocks++] = used;
+		r->of[used] = w;
+		r->time[used] = now->time;
+		r->n[used] = now->progress;
+		r->latency[used] = now->progress > 0 ? now->latency : 0;
+		r->latencies = r->latencies && isfinite(r->latency[used]);
+		r->weight[used++] = 1;
+		progress += now->progress;
+	}
+	r->start[blocks] = used;
+	r->system = (struct slopes_system){used, blocks, r->start, r->n, r->weight};
+	if (!(progress > 0) || !isfinite(progress))
+		r->system.windows = 0;
+}
+
+static void take_columns(struct slopes_run *r)
+{
+	const struct slopes_data *d = r->d;
+	size_t windows = r->system.windows;
+	bool varies = false;
+
+	for (size_t s = 0; s < d->sites; s++)
+		if (is_drawn(r, s))
+			r->site[r->columns++] = s;
+	for (size_t w = 1; w < windows; w++)
+		varies = varies || disturbed(r, w) != disturbed(r, 0);
+	r->covariate = varies ? r->columns : SIZE_MAX;
+	r->width = r->columns + varies;
+	for (size_t w = 0; w < windows; w++) {
+		const double *delay = d->delay + r->of[w] * d->sites;
+		bool first = r->of[w] == 0;
+
+		for (size_t c = 0; c < r->columns; c++) {
+			double last = first ? 0 : delay[r->site[c] - d->sites];
+
+			r->x[w * r->width + c] = delay[r->site[c]];
+			r->before[w * r->columns + c] = last >= 0 && isfinite(last) ? last : 0;
+		}
+		if (varies)
+			r->x[w * r->width + r->columns] = disturbed(r, w);
+	}
+}
+
+int slopes_run_begin(struct slopes_run *r, const struct slopes_data *d)
+{
+	size_t n = d->windows + 1, cells = n * (d->sites + 1);
+
+	*r = (struct slopes_run){.d = d, .covariate = SIZE_MAX};
+	r->of = calloc(n, sizeof(*r->of));
+	r->start = calloc(n + 1, sizeof(*r->start));
+	r->site = calloc(d->sites + 1, sizeof(*r->site));
+	r->n = calloc(n, 6 * sizeof(double));
+	r->x = calloc(cells, sizeof(double));
+	r->before = calloc(cells, sizeof(double));
+	if (!r->of || !r->start || !r->site || !r->n || !r->x || !r->before)
+		return -1;
+	r->weight = r->n + n;
+	r->time = r->weight + n;
+	r->latency = r->time + n;
+	r->room = r->latency + n;
+	r->residual = r->room + n;
+	take_windows(r);
+	if (r->system.windows >= SLOPES_WINDOWS)
+		take_columns(r);
+	return 0;
+}
+
+void slopes_run_end(struct slopes_run *r)
+{
+	slopes_system_free(&r->fit);
+	slopes_system_free(&r->carried);
+	free(r->of);
+	free(r->start);
+	free(r->site);
+	free(r->n);
+	free(r->x);
+	free(r->before);
+}
+
+static int fit_once(struct slopes_run *r, const double *y)
+{
+	slopes_system_free(&r->fit);
+	return slopes_system_fit(&r->system, r->x, r->width, r->covariate, y, &r->fit);
+}
+
+/* What the draws of the windows before explain of the residuals. */
+static int fit_carry(struct slopes_run *r, double *p)
+{
+	const struct slopes_system *s = &r->system;
+
+	slopes_system_free(&r->carried);
+	if (r->columns == 0 || s->windows < s->blocks + CARRY_ROOM * r->columns)
+		return 0;
+	if (slopes_system_fit(s, r->before, r->columns, SIZE_MAX, r->residual, &r->carried))
+		return -1;
+	if (p) {
+		*p = slopes_errors_joint_p(s, &r->carried);
+		r->carry = *p < CARRY_P;
+	}
+	if (r->carry)
+		memcpy(r->residual, r->carried.residual, s->windows * sizeof(double));
+	return 0;
+}
+
+int slopes_run_fit(struct slopes_run *r, const double *y, double *carried)
+{
+	size_t windows = r->system.windows;
+
+	for (size_t w = 0; w < windows; w++)
+		r->weight[w] = 1;
+	if (fit_once(r, y))
+		return -1;
+	slopes_errors_weights(r->fit.residual, windows, r->weight, r->room);
+	if (fit_once(r, y))
+		return -1;
+	memcpy(r->residual, r->fit.residual, windows * sizeof(double));
+	return fit_carry(r, carried);
+}
+
+static double slope_of(const struct slopes_run *r, size_t c)
+{
+	return r->fit.coefficient[c] + (r->carry ? r->carried.coefficient[c] : 0);
+}
+
+struct slopes_value slopes_run_slope(struct slopes_run *r, size_t c)
+{
+	const struct slopes_system *s = &r->system;
+
+	if (r->fit.dropped[c])
+		return (struct slopes_value){NAN, NAN, NAN};
+	for (size_t w = 0; w < s->windows; w++) {
+		r->room[w] = r->fit.influence[w * r->width + c];
+		if (r->carry)
+			r->room[w] += r->carried.influence[w * r->columns + c];
+	}
+	return slopes_errors_of(slope_of(r, c), r->room, r->residual, s->windows,
+				s->blocks + r->width + (r->carry ? r->columns : 0));
+}
+
+void slopes_run_unit(struct slopes_run *r, const double *y, struct slopes_value *unit,
+		     struct slopes_value *share)
+{
+	const struct slopes_system *s = &r->system;
+	double n = 0, sum = 0, added = 0, error;
+	double *mean = calloc(r->width + 1, sizeof(*mean));
+
+	*unit = *share = (struct slopes_value){NAN, NAN, NAN};
+	for (size_t w = 0; mean && w < s->windows; w++) {
+		n += s->n[w];
+		sum += y[w];
+		for (size_t c = 0; c < r->columns; c++)
+			mean[c] += s->n[w] * r->x[w * r->width + c];
+	}
+	for (size_t c = 0; mean && c < r->columns; c++)
+		added += mean[c] * slope_of(r, c);
+	if (!mean || !(n > 0))
+		goto out;
+	unit->value = (sum - added) / n;
+	memset(r->room, 0, s->windows * sizeof(double));
+	slopes_system_influence(s, &r->fit, mean, r->room);
+	if (r->carry)
+		slopes_system_influence(s, &r->carried, mean, r->room);
+	*share = slopes_errors_of(added, r->room, r->residual, s->windows, s->blocks + r->width);
+	error = share->error;
+	share->value /= n * unit->value;
+	share->error /= n * unit->value;
+	for (size_t w = 0; w < s->windows; w++) {
+		r->room[w] = y[w] - s->n[w] * unit->value;
+		for (size_t c = 0; c < r->columns; c++)
+			r->room[w] -= s->n[w] * r->x[w * r->width + c] * slope_of(r, c);
+	}
+	slopes_errors_mean(r->room, s->windows, &unit->error, &unit->freedom);
+	unit->error *= (double)s->windows / n;
+	if (isfinite(error))
+		unit->error = hypot(unit->error, error / n);
+out:
+	free(mean);
+}

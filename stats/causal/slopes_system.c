@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "stats/causal/slopes_system.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROOM	   3	 /* windows, less the blocks, for each column of a joint fit */
+#define LEAST_LEFT 0.05	 /* of a window when its leverage is taken off */
+#define EXPLAINED  1e-12 /* of a column's square: nothing is left */
+
+struct work {
+	size_t k, alone;
+	double *z;     /* [windows][k]: instruments */
+	double *r;     /* [windows][k]: regressors */
+	double *a;     /* [k][k]: z' r, then its inverse */
+	double *scale; /* [k] */
+	double *sums;  /* [3][k] */
+	double *share; /* [windows]: of its block's progress */
+};
+
+static bool work_begin(struct work *v, const struct slopes_system *s, size_t k, size_t alone)
+{
+	v->k = k;
+	v->alone = alone;
+	v->z = calloc(s->windows * k + 1, sizeof(double));
+	v->r = calloc(s->windows * k + 1, sizeof(double));
+	v->a = calloc(k * k + 1, sizeof(double));
+	v->scale = calloc(k + 1, sizeof(double));
+	v->sums = calloc(3 * k + 1, sizeof(double));
+	v->share = calloc(s->windows + 1, sizeof(double));
+	return v->z && v->r && v->a && v->scale && v->sums && v->share;
+}
+
+static void work_end(struct work *v)
+{
+	free(v->z);
+	free(v->r);
+	free(v->a);
+	free(v->scale);
+	free(v->sums);
+	free(v->share);
+}
+
+/* Equation (3) taken out of one block's columns and y. */
+static void take_out(struct work *v, const struct slopes_system *s, size_t block, const double *x,
+		     const double *y, double *left)
+{
+	size_t k = v->k;
+	double *mean = v->sums, *ratio = mean + k, weights = 0, n = 0, ys = 0;
+
+	memset(v->sums, 0, 2 * k * sizeof(double));
+	for (size_t w = s->start[block]; w < s->start[block + 1]; w++) {
+		weights += s->weight[w];
+		n += s->weight[w] * s->n[w];
+		ys += s->weight[w] * y[w];
+		for (size_t i = 0; i < k; i++) {
+			mean[i] += s->weight[w] * x[w * k + i];
+			ratio[i] += s->weight[w] * x[w * k + i] * (i == v->alone ? 1 : s->n[w]);
+		}
+	}
+	for (size_t w = s->start[block]; w < s->start[block + 1]; w++) {
+		double *z = v->z + w * k, *r = v->r + w * k;
+
+		v->share[w] = n > 0 ? s->weight[w] * s->n[w] / n : 0;
+		left[w] = y[w] - (n > 0 ? s->n[w] * ys / n : 0);
+		for (size_t i = 0; i < k; i++) {
+			z[i] = weights > 0 ? s->weight[w] * (x[w * k + i] - mean[i] / weights) : 0;
+			r[i] = x[w * k + i] * (i == v->alone ? 1 : s->n[w]) -
+			       (n > 0 ? s->n[w] * ratio[i] / n : 0);
+		}
+	}
+}
+
+/* z' r with columns scaled so that its diagonal is 1, inverted. `joint`: else its diagonal only. */
+static void invert(struct work *v, const struct slopes_system *s, const double *x, bool joint,
+		   bool *dropped)
+{
+	size_t k = v->k;
+	double *square = v->sums;
+
+	memset(square, 0, k * sizeof(double));
+	for (size_t w = 0; w < s->windows; w++)
+		for (size_t i = 0; i < k; i++) {
+			double f = v->z[w * k + i];
+
+			square[i] += s->weight[w] * x[w * k + i] * x[w * k + i] *
+				     (i == v->alone ? 1 : s->n[w]);
+			for (size_t j = joint ? 0 : i; j < (joint ? k : i + 1); j++)
+				v->a[i * k + j] += f * v->r[w * k + j];
+		}
+	for (size_t i = 0; i < k; i++) {
+		double a = v->a[i * k + i];
+
+		dropped[i] = !(a > EXPLAINED * square[i]) || !isfinite(a);
+		v->scale[i] = dropped[i] ? 0 : 1 / sqrt(a);
+	}
+	for (size_t i = 0; i < k; i++)
+		for (size_t j = 0; j < k; j++)
+			v->a[i * k + j] *= v->scale[i] * v->scale[j];
+	slopes_inverse(v->a, k, dropped);
+	for (size_t i = 0; i < k; i++)
+		for (size_t j = 0; j < k; j++)
+			v->a[i * k + j] *= v->scale[i] * v->scale[j];
+}
+
+static void solve(const struct work *v, const struct slopes_system *s, bool joint, double *left,
+		  struct slopes_estimate *out)
+{
+	size_t k = v->k;
+
+	for (size_t w = 0; w < s->windows; w++)
+		for (size_t i = 0; i < k; i++) {
+			double sum = 0;
+
+			for (size_t j = 0; j < k; j++)
+				sum += v->a[i * k + j] * v->z[w * k + j];
+			out->influence[w * k + i] = sum;
+			out->coefficient[i] += sum * left[w];
+		}
+	for (size_t w = 0; w < s->windows; w++) {
+		double leverage = v->share[w], fitted = 0;
+
+		for (size_t i = 0; i < k; i++) {
+			if (joint)
+				leverage += v->r[w * k + i] * out->influence[w * k + i];
+			fitted += v->r[w * k + i] * out->coefficient[i];
+		}
+		out->residual[w] = joint ? left[w] - fitted : left[w];
+		for (size_t i = 0; i < k; i++)
+			out->influence[w * k + i] /= fmax(1 - leverage, LEAST_LEFT);
+	}
+}
+
+int slopes_system_fit(const struct slopes_system *s, const double *x, size_t columns, size_t alone,
+		      const double *y, struct slopes_estimate *out)
+{
+	bool joint = s->windows >= s->blocks + ROOM * columns;
+	struct work v = {0};
+	double *left = calloc(s->windows + 1, sizeof(*left));
+
+	out->columns = columns;
+	out->coefficient = calloc(columns + 1, sizeof(double));
+	out->dropped = calloc(columns + 1, sizeof(bool));
+	out->influence = calloc(s->windows * columns + 1, sizeof(double));
+	out->residual = calloc(s->windows + 1, sizeof(double));
+	if (!work_begin(&v, s, columns, alone) || !left || !out->coefficient || !out->dropped ||
+	    !out->influence || !out->residual) {
+		work_end(&v);
+		free(left);
+		slopes_system_free(out);
+		return -1;
+	}
+	for (size_t b = 0; b < s->blocks; b++)
+		take_out(&v, s, b, x, y, left);
+	invert(&v, s, x, joint, out->dropped);
+	solve(&v, s, joint, left, out);
+	work_end(&v);
+	free(left);
+	return 0;
+}
+
+void slopes_system_free(struct slopes_estimate *e)
+{
+	free(e->coefficient);
+	free(e->dropped);
+	free(e->influence);
+	free(e->residual);
+	memset(e, 0, sizeof(*e));
+}
+
+void slopes_system_influence(const struct slopes_system *s, const struct slopes_estimate *e,
+			     const double *c, double *influence)
+{
+	for (size_t w = 0; w < s->windows; w++)
+		for (size_t i = 0; i < e->columns; i++)
+			influence[w] += c[i] * e->influence[w * e->columns + i];
+}

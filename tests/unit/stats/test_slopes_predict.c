@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What a slope means for a faster call: algebra, limits, and which side is open. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/support/near.h"
+#include "stats/causal/slopes.h"
+
+static const struct slopes_value unknown = {NAN, NAN, NAN};
+
+static struct slopes_value value(double v, double error)
+{
+	return (struct slopes_value){v, error, 200};
+}
+
+static struct slopes a_program(void)
+{
+	return (struct slopes){.unit = value(100e-6, 0), .latency = value(500e-6, 0)};
+}
+
+static struct slopes_site a_site(double slope, double error)
+{
+	return (struct slopes_site){
+		.slope = value(slope, error),
+		.low = value(slope, error),
+		.high = value(slope, error),
+		.others_slower = unknown,
+		.bend = unknown,
+		.latency = value(2 * slope, error),
+		.interacts = SIZE_MAX,
+		.known = true,
+	};
+}
+
+static struct slopes_prediction predict(const struct slopes_site *site, double share)
+{
+	struct slopes all = a_program();
+
+	return slopes_predict(&all, site, value(30e-6, 0), share, 0.95);
+}
+
+static void test_time_less_is_throughput_more(void **state)
+{
+	struct slopes_site site = a_site(1, 0);
+	struct slopes_prediction p = predict(&site, 0.1);
+
+	(void)state;
+	assert_near(p.percent, 100 * (100.0 / 97 - 1), 1e-9);
+	assert_near(p.low, p.percent, 1e-9);
+	assert_near(p.high, p.percent, 1e-9);
+	assert_near(p.latency_percent, 100 * 6.0 / 500, 1e-9);
+	assert_false(p.at_most || p.at_least);
+}
+
+/* t of 200 degrees of freedom: 1.972. */
+static void test_limits_are_those_of_the_slope(void **state)
+{
+	struct slopes_site site = a_site(1, 0.1);
+	struct slopes_prediction p = predict(&site, 0.1);
+
+	(void)state;
+	assert_near(p.low, 100 * (1 / (1 - 0.03 * (1 - 0.1972)) - 1), 1e-3);
+	assert_near(p.high, 100 * (1 / (1 - 0.03 * (1 + 0.1972)) - 1), 1e-3);
+}
+
+/* 3 % of the call's and 4 % of the unit's time beside: squares add up. */
+static void test_the_uncertainty_of_all_three_counts(void **state)
+{
+	struct slopes all = a_program();
+	struct slopes_site site = a_site(0.001, 0);
+	struct slopes_prediction p;
+
+	(void)state;
+	all.unit.error = 4e-6;
+	p = slopes_predict(&all, &site, value(30e-6, 0.9e-6), 1, 0.95);
+	assert_near((p.high - p.low) / 2 / p.percent, 0.05 * 1.966, 1e-3);
+}
+
+static void test_a_loss_is_not_clamped(void **state)
+{
+	struct slopes_site site = a_site(-1, 0.1);
+	struct slopes_prediction p = predict(&site, 0.1);
+
+	(void)state;
+	assert_near(p.percent, 100 * (100.0 / 103 - 1), 1e-9);
+	assert_true(p.low < p.percent && p.percent < p.high && p.high < 0);
+}
+
+static void test_what_bends_towards_slower_is_an_upper_bound(void **state)
+{
+	struct slopes_site site = a_site(0.5, 0.05);
+	struct slopes_prediction p;
+
+	(void)state;
+	site.shape = SLOPES_CONVEX;
+	site.low = value(0.2, 0.05);
+	p = predict(&site, 0.1);
+	assert_true(p.at_most && !p.at_least);
+	assert_near(p.percent, 100 * (1 / (1 - 0.006) - 1), 1e-9);
+	assert_true(p.low <= 0);
+	site.shape = SLOPES_CONCAVE;
+	p = predict(&site, 0.1);
+	assert_true(!p.at_most && p.at_least);
+}
+
+static void test_a_balance_lowers_the_lower_limit(void **state)
+{
+	struct slopes_site site = a_site(0.5, 0.01);
+	struct slopes_prediction p;
+
+	(void)state;
+	site.shape = SLOPES_CONDITIONAL;
+	site.others_slower = value(0.1, 0.01);
+	p = predict(&site, 0.1);
+	assert_true(p.at_most && !p.at_least);
+	assert_near(p.percent, 100 * (1 / (1 - 0.015) - 1), 1e-9);
+	assert_true(p.low < 0.3 && p.low > 0);
+	site.others_slower = value(0.9, 0.01);
+	p = predict(&site, 0.1);
+	assert_true(!p.at_most && p.at_least);
+	assert_true(p.high > 2.7);
+}
+
+/* A slope of 0.5 that falls by 0.1 a microsecond is 0 from 5 us on: 1.25 us is all it brings. */
+static void test_a_bend_ends_where_the_slope_is_nothing(void **state)
+{
+	struct slopes_site site = a_site(0.5, 0);
+	struct slopes_prediction p;
+
+	(void)state;
+	site.bend = value(1e5, 0);
+	p = predict(&site, 0.1);
+	assert_near(p.low, 100 * (1 / (1 - 1.05e-2) - 1), 1e-9);
+	assert_near(p.percent, 100 * (1 / (1 - 1.5e-2) - 1), 1e-9);
+	p = predict(&site, 0.5);
+	assert_near(p.low, 100 * (1 / (1 - 1.25e-2) - 1), 1e-9);
+}
+
+static void test_nothing_is_predicted_from_nothing(void **state)
+{
+	struct slopes_site site = a_site(1, 0.1);
+	struct slopes all = a_program();
+	struct slopes_prediction p;
+
+	(void)state;
+	p = slopes_predict(&all, &site, unknown, 0.1, 0.95);
+	assert_true(isnan(p.percent) && isnan(p.low) && isnan(p.high));
+	assert_true(isnan(p.latency_percent));
+	all.unit = unknown;
+	p = slopes_predict(&all, &site, value(30e-6, 0), 0.1, 0.95);
+	assert_true(isnan(p.percent) && isnan(p.low) && isnan(p.high));
+	site.slope = unknown;
+	all = a_program();
+	p = slopes_predict(&all, &site, value(30e-6, 0), 0.1, 0.95);
+	assert_true(isnan(p.percent) && isnan(p.low));
+	site = a_site(5, 0.1);
+	p = predict(&site, 1);
+	assert_true(isinf(p.percent) && isinf(p.high));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_time_less_is_throughput_more),
+		cmocka_unit_test(test_limits_are_those_of_the_slope),
+		cmocka_unit_test(test_the_uncertainty_of_all_three_counts),
+		cmocka_unit_test(test_a_loss_is_not_clamped),
+		cmocka_unit_test(test_what_bends_towards_slower_is_an_upper_bound),
+		cmocka_unit_test(test_a_balance_lowers_the_lower_limit),
+		cmocka_unit_test(test_a_bend_ends_where_the_slope_is_nothing),
+		cmocka_unit_test(test_nothing_is_predicted_from_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
