@@ -78,6 +78,7 @@ static void project_all(const struct projection *p, struct site_costs_span *span
 		project(p, &span[0].y[k], step);
 	project(p, &span[0].charged, step);
 	project(p, &span[0].switches, step);
+	project(p, &span[0].unexposed, step);
 	for (size_t k = 0; k < sites; k++)
 		project(p, &calls[k], sites);
 }

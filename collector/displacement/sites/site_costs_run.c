@@ -53,6 +53,7 @@ static int add_window(struct building *b, const struct site_costs_span *w, const
 	s = &b->span[b->spans - 1];
 	s->to = w->to;
 	s->length += w->length;
+	s->unexposed += w->unexposed;
 	s->charged += w->charged;
 	s->switches += w->switches;
 	for (size_t k = 0; k < SITE_COSTS_KINDS; k++)
@@ -164,6 +165,8 @@ static int join_windows(struct join *j, size_t cpu, struct building *b, double *
 			continue;
 		}
 		s = span_of(w, seen, rest, cost);
+		if (j->dither)
+			s.unexposed = fmax(0, s.length - w->charged);
 		j->kept++;
 		others += others_in(w, &r);
 		time += w->span;
