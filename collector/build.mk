@@ -50,6 +50,7 @@ COLLECTOR_SRC = \
 	collector/causal/causal_state.c \
 	collector/causal/causal_windows.c \
 	collector/clocks/clock_ways_$(COLLECTOR_ARCH).c \
+	collector/causal/causal_page.c \
 	collector/clocks/clock_costs.c \
 	collector/clocks/clock_ways.c \
 	collector/clocks/clocks.c \
@@ -86,8 +87,10 @@ COLLECTOR_SRC = \
 	collector/displacement/fluid/fluid_loop.c \
 	collector/displacement/fluid/fluid_thread.c \
 	collector/displacement/fluid/sched_group.c \
+	collector/displacement/sites/dither_plan.c \
 	collector/displacement/sites/site_clocks.c \
 	collector/displacement/sites/site_costs_run.c \
+	collector/displacement/sites/site_dither.c \
 	collector/displacement/sites/site_index.c \
 	collector/displacement/sites/site_samples.c \
 	collector/displacement/wall_method.c \

@@ -94,6 +94,7 @@ static int set_environment(const struct run *r)
 		.slowest_of = r->options.slowest.patterns,
 		.states = r->options.states,
 		.verify_paths = r->options.verify_paths,
+		.causal = r->options.dither > 0 ? r->directory.causal : NULL,
 	};
 
 	if (r->observer && r->observer->prepare(r->observer->context, &r->directory, &e))
@@ -124,6 +125,13 @@ static void clean_up(struct run *r)
 	symbol_pattern_free(&r->patterns);
 }
 
+static int make_dither(struct run *r)
+{
+	return r->options.dither > 0
+		       ? run_displace_dither(&r->displace, r->directory.causal, r->options.dither)
+		       : 0;
+}
+
 /* Makes all that the command needs at its start. 0, or -1, having said why and removed all. */
 static int prepare(struct run *r)
 {
@@ -152,8 +160,9 @@ static int prepare(struct run *r)
 	    !run_ticker_start(&r->ticker, &r->options, r->directory.page) &&
 	    !run_filters_prepare(&r->options.filters, &r->program, &r->directory, &r->windows,
 				 &r->filters) &&
-	    !set_environment(r))
+	    !make_dither(r) && !set_environment(r))
 		return 0;
+	run_displace_abandon(&r->displace);
 	clean_up(r);
 	run_directory_remove(&r->directory);
 	return -1;
@@ -315,6 +324,7 @@ static int run_observed(struct run *r)
 	int failed = open_live(r) ? FAILED : start(r, r->directory.profiles);
 	if (failed) {
 		run_live_end(&r->live);
+		run_displace_abandon(&r->displace);
 		clean_up(r);
 		run_directory_remove(&r->directory);
 		return failed;

@@ -10,6 +10,7 @@
 #include "collector/launch/launch.h"
 #include "profile/profile.h"
 #include "collector/displacement/sites/site_costs_run.h"
+#include "collector/displacement/sites/site_dither.h"
 #include "collector/displacement/sites/site_samples.h"
 
 struct run_displace {
@@ -21,7 +22,13 @@ struct run_displace {
 	struct site_costs_result sites; /* if has_sites */
 	struct displace_run run;	/* if settled */
 	struct site_samples *samples;	/* NULL: nothing is recorded */
+	struct site_dither *dither;	/* NULL: none */
+	const struct launch *launch;	/* while it is waited for */
 };
+
+/* --dither, before run_displace_open and the environment is set: makes the page of delays. 0, or
+ * -1, having said why. */
+int run_displace_dither(struct run_displace *r, const char *page, double share);
 
 /* Starts the fluid and measures the idle phase. `profiles`: the directory of the run; NULL: nothing
  * is recorded. 0, or an exit status, having said why. */

@@ -18,6 +18,7 @@
 #include "cli/usage/quantity.h"
 #include "cli/messages/say.h"
 #include "collector/clocks/ticker.h"
+#include "collector/displacement/sites/dither_plan.h"
 
 static const struct usage_entry usage_options[] = {
 	USAGE_ENTRY_OUTPUT("PATH", "the profile (default: scprof.NAME.PID.scp in SCPROF_OUT, else "
@@ -31,6 +32,9 @@ static const struct usage_entry usage_options[] = {
 	{"displace", RUN_OPTION_DISPLACE, NULL,
 	 .text = "also measure what interrupts take for the command and for a call at each site. A "
 		 "thread of lowest priority on each CPU does so (see scprof displace --help)"},
+	{"dither", RUN_OPTION_DITHER, "[=P]",
+	 .text = "with --displace: delay calls in windows drawn at random, so that sites with "
+		 "constant rates get a number, too. It may cost P of the throughput (default: 5%)"},
 	{"after", RUN_OPTION_AFTER, "T", .text = "begin so long after the start: 5s, 500ms",
 	 .variable = "SCPROF_AFTER"},
 	{"for", RUN_OPTION_FOR, "T", .text = "record for so long each time that recording begins",
@@ -80,6 +84,8 @@ static int parse_tick(const char *from, const char *text, struct run_options *o)
 	return -1;
 }
 
+#define DITHER_DEFAULT 0.05
+
 /* Looks are 0.1 s apart at least. */
 #define LEAST_NS 100000000u
 
@@ -104,6 +110,26 @@ static int take_until_least(const char *text, struct run_options *o)
 		return 0;
 	}
 	say_format("--until-least: '%s' is no duration of 100 ms or more: such as 30s", text);
+	return -1;
+}
+
+static int take_dither(const char *text, struct run_options *o)
+{
+	o->dither = DITHER_DEFAULT;
+	if (!text || (!quantity_share(text, &o->dither) && o->dither >= DITHER_PLAN_LEAST &&
+		      o->dither <= DITHER_PLAN_MOST))
+		return 0;
+	say_format("--dither: '%s' is no share between 0.5%% and 25%% of the throughput.\n"
+		   "Write 5%%, or 0.05",
+		   text);
+	return -1;
+}
+
+static int check_dither(const struct run_options *o)
+{
+	if (!(o->dither > 0) || o->displace)
+		return 0;
+	say("--dither varies the rates of calls for --displace: add it");
 	return -1;
 }
 
@@ -185,7 +211,7 @@ int run_options_settle(struct run_options *o, const char *clock, const char *tic
 		   : set_groups && run_groups_parse("SCPROF_GROUPS", set_groups, o))
 		return -1;
 	if (run_filters_check(&o->filters) || run_slowest_settle(&o->slowest) || check_until(o) ||
-	    settle_states(o) || settle_verify_paths(o))
+	    check_dither(o) || settle_states(o) || settle_verify_paths(o))
 		return -1;
 	if (!o->symbols)
 		o->symbols = options_variable("SCPROF_SYMBOLS");
@@ -253,6 +279,8 @@ static int take_option(void *to, int code, const char *value)
 	case RUN_OPTION_DISPLACE:
 		o->displace = true;
 		return 0;
+	case RUN_OPTION_DITHER:
+		return take_dither(value, o);
 	case RUN_OPTION_COPY_TO:
 		o->copy_to = value;
 		return 0;

@@ -15,6 +15,7 @@
 enum {
 	RUN_OPTION_NO_REPORT = USAGE_OWN,
 	RUN_OPTION_DISPLACE,
+	RUN_OPTION_DITHER,
 	RUN_OPTION_SLOWEST,
 	RUN_OPTION_SLOWER_THAN,
 	RUN_OPTION_SLOWEST_OF,
@@ -122,6 +123,7 @@ struct run_options {
 	bool report;
 	struct report_choice shown; /* how it is printed */
 	bool displace;
+	double dither; /* --dither: of the throughput that it may cost; 0: none */
 	bool live;
 	double until;	      /* --until: relative half width; 0: none */
 	double until_least_s; /* --until-least; 0: not given */

@@ -6,15 +6,18 @@
  *
  *      two_sites sink PORT                      takes what is sent, until it is killed
  *      two_sites udp|tcp|both ADDRESS PORT SECONDS [UDP_RATE TCP_RATE SEED]
+ *      two_sites threads ADDRESS PORT SECONDS [UDP_RATE TCP_RATE]
  *
  * The receiver is a process of its own, so that its CPU time is not the sender's. Every
- * PHASE_MS each site draws a new share of its mean rate, from 0.1 to 1.9. Prints calls made
- * and CPU seconds.
+ * PHASE_MS each site draws a new share of its mean rate, from 0.1 to 1.9. With `threads` each
+ * site has a thread that makes as many calls each turn: nothing varies, and no regression can tell
+ * them apart but for `--dither`. Prints calls made and CPU seconds.
  */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -159,6 +162,37 @@ static void run(struct site *udp, struct site *tcp, double seconds)
 	}
 }
 
+struct turns {
+	struct site *site;
+	void (*call)(struct site *);
+	double seconds;
+};
+
+static void *take_turns(void *of)
+{
+	const struct turns *t = of;
+	const struct timespec slot = {.tv_nsec = SLOT_NS};
+	uint64_t end = now_ns() + (uint64_t)(t->seconds * 1e9);
+
+	while (now_ns() < end) {
+		for (int i = 0; i < (int)(t->site->rate * SLOT_NS / 1e9); i++)
+			t->call(t->site);
+		nanosleep(&slot, NULL);
+	}
+	return NULL;
+}
+
+static void run_threads(struct site *udp, struct site *tcp, double seconds)
+{
+	struct turns one = {udp, send_udp, seconds}, other = {tcp, send_tcp, seconds};
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, take_turns, &one))
+		fail("pthread_create");
+	take_turns(&other);
+	pthread_join(thread, NULL);
+}
+
 static struct sockaddr_in address(const char *host, const char *port)
 {
 	struct sockaddr_in a = {.sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(port))};
@@ -175,27 +209,28 @@ int main(int argc, char **argv)
 	struct site udp = {.fd = -1, .share = 1}, tcp = {.fd = -1, .share = 1};
 	struct sockaddr_in to;
 	struct rusage used;
-	bool both;
+	bool both, threads;
 
 	if (argc == 3 && !strcmp(argv[1], "sink")) {
 		to = address("0.0.0.0", argv[2]);
 		sink(&to);
 	}
 	if (argc < 5) {
-		fprintf(stderr, "usage: two_sites sink PORT\n       two_sites udp|tcp|both ADDRESS "
-				"PORT SECONDS [UDP_RATE TCP_RATE SEED]\n");
+		fprintf(stderr, "usage: two_sites sink PORT\n       two_sites udp|tcp|both|threads "
+				"ADDRESS PORT SECONDS [UDP_RATE TCP_RATE SEED]\n");
 		return 2;
 	}
 	to = address(argv[2], argv[3]);
 	state = argc > 7 ? strtoull(argv[7], NULL, 10) : 1;
-	both = !strcmp(argv[1], "both");
+	threads = !strcmp(argv[1], "threads");
+	both = threads || !strcmp(argv[1], "both");
 	udp.fd = socket_for(SOCK_DGRAM, false, &to);
 	tcp.fd = socket_for(SOCK_STREAM, false, &to);
 	if (both || !strcmp(argv[1], "udp"))
 		udp.rate = argc > 5 ? atof(argv[5]) : 20000;
 	if (both || !strcmp(argv[1], "tcp"))
 		tcp.rate = argc > 6 ? atof(argv[6]) : 10000;
-	run(&udp, &tcp, atof(argv[4]));
+	(threads ? run_threads : run)(&udp, &tcp, atof(argv[4]));
 	getrusage(RUSAGE_SELF, &used);
 	printf("udp %llu tcp %llu cpu_s %.6f\n", (unsigned long long)udp.calls,
 	       (unsigned long long)tcp.calls,

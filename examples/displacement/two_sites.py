@@ -5,7 +5,8 @@
 Each round runs build/examples/two_sites three times, sending small UDP datagrams only, large TCP
 segments only, and both at rates that vary apart; with receive packet steering off and on. Sender
 and receiver stay on CPU 0; steering sends the receiving half to CPU 1. All in a network namespace of
-its own (root), so that nothing of the machine's is changed. A round's results are one line of
+its own (root), so that nothing of the machine's is changed. With --dither the mixture is two
+threads whose rates are constant, measured without and with `--dither` in random order. A round's results are one line of
 JSON; a table over all rounds follows. --softirq adds what the kernel's softirq tracepoints say of
 each site alone, which is independent of the fluid.
 """
@@ -13,6 +14,7 @@ import argparse
 import json
 import math
 import os
+import random
 import re
 import signal
 import statistics
@@ -71,22 +73,22 @@ FIELDS = ["calls", "mean_ns", "displacement", "displacement_spans", "displacemen
           "displacement_others_share", "uncharged_ns", "uncharged_ci_low_ns", "uncharged_ci_high_ns",
           "uncharged_error_ns", "uncharged_significant", "true_cost_ns", "true_cost_ci_low_ns",
           "true_cost_ci_high_ns", "true_cost_error_ns", "charged_ns", "both_ns", "both_ci_low_ns", "both_ci_high_ns",
-          "both_error_ns"]
+          "both_error_ns", "displacement_undithered"]
 
 
-def measure(options, mode, seed):
+def measure(options, mode, seed, dither=None):
     program = os.path.join(options.build, "examples/two_sites")
     scprof = os.path.join(options.build, "scprof")
     wait_for_quiet(options)
     with tempfile.TemporaryDirectory() as directory:
         profile = os.path.join(directory, "p.scp")
-        subprocess.run([scprof, "run", "--displace", "--no-report", "-o", profile, "--", "taskset", "-c", "0",
+        subprocess.run([scprof, "run", "--displace", *([dither] if dither else []), "--no-report", "-o", profile, "--", "taskset", "-c", "0",
                         program, mode, "127.0.0.1", PORT, str(options.seconds), str(options.udp_rate),
                         str(options.tcp_rate), str(seed)], check=True, stdout=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL)
         found = sites(profile, scprof)
     return {name: {f: site[f] for f in FIELDS} for name, site in found.items()
-            if mode in ("both", name)}
+            if mode in ("both", "threads", name)}
 
 
 def softirq(options, mode, seed):
@@ -129,11 +131,12 @@ def pooled(alone, cost):
     return mean, math.sqrt(max(1, excess) / sum(weights))
 
 
-def summary(rounds, steering, name, cost):
+def summary(rounds, steering, name, cost, kind="both"):
     """The mixed runs' intervals against what all runs alone say together."""
     of = [r for r in rounds if r["steering"] == steering]
     alone = [r["alone"][name] for r in of if known(r["alone"].get(name))]
-    mixed = [r["both"][name] for r in of if known(r["both"].get(name))]
+    mixed = [r[kind][name] for r in of if known(r[kind].get(name))]
+    name = name if kind == "both" else f"{name}, {kind}"
     counts = f"{len(alone)} and {len(mixed)} of {len(of)}"
     if not alone or not mixed:
         return f"| {steering} | {name} | {cost} | {counts} | | | | |"
@@ -147,14 +150,16 @@ def summary(rounds, steering, name, cost):
 
 
 def print_table(rounds):
+    kinds = [k for k in ("both", "plain", "dithered") if rounds and k in rounds[0]]
     print("| steering | site | cost | runs alone and mixed with a number | alone, ns ± standard error | mixed | "
           "mixed intervals that hold the cost alone | that hold 0 |")
     print("|---|---|---|---|---|---|---|---|")
     for steering in ("off", "on"):
         for name in ("udp", "tcp"):
             for cost in ("uncharged", "both", "true_cost"):
-                print(summary(rounds, steering, name, cost))
-    of = [s for r in rounds for s in list(r["both"].values()) + list(r["alone"].values())]
+                for kind in kinds:
+                    print(summary(rounds, steering, name, cost, kind))
+    of = [s for r in rounds for k in kinds + ["alone"] for s in r[k].values()]
     if of:
         kept = [s["displacement_windows_kept"] for s in of]
         busy = [s["displacement_others_share"] for s in of]
@@ -172,7 +177,13 @@ def one_round(options, number, steering):
     result = {"round": number, "steering": steering, "alone": {}}
     for mode in ("udp", "tcp"):
         result["alone"].update(measure(options, mode, 100 * number))
-    result["both"] = measure(options, "both", 100 * number + 1)
+    if options.dither:
+        kinds = [("plain", None), ("dithered", f"--dither={options.dither}")]
+        random.shuffle(kinds)
+        for kind, dither in kinds:
+            result[kind] = measure(options, "threads", 100 * number + 1, dither)
+    else:
+        result["both"] = measure(options, "both", 100 * number + 1)
     if options.softirq and steering == "on":
         result["softirq"] = {mode: softirq(options, mode, number) for mode in ("udp", "tcp")}
     return result
@@ -187,6 +198,7 @@ def main():
     parser.add_argument("--tcp-rate", type=int, default=10000)
     parser.add_argument("--quiet", type=float, default=100, metavar="PERCENT",
                         help="before each run wait, a minute at most, until other tasks have less of each CPU")
+    parser.add_argument("--dither", metavar="P", help="two threads with constant rates; P of the throughput")
     parser.add_argument("--softirq", action="store_true", help="trace softirqs, too (perf)")
     parser.add_argument("--table", metavar="FILE", help="only print the table of earlier rounds")
     options = parser.parse_args()

@@ -185,7 +185,7 @@ static int check_site_cost(const char *path, const struct scp_site_cost *c, stru
 {
 	key->id = c->entry;
 	if (c->state < SCP_SITE_COST_KNOWN || c->state > SCP_SITE_COST_FEW || c->group == 0 ||
-	    c->kept_ppm > 1000000 || c->busy_ppm > 1000000)
+	    c->undithered > SCP_SITE_COST_SHARED || c->kept_ppm > 1000000 || c->busy_ppm > 1000000)
 		return error_damaged(err, path,
 				     "the site cost of entry %u of table %u has state %u, group %u",
 				     c->entry, key->table, c->state, c->group);

@@ -22,7 +22,8 @@ bool displaced_any(const struct report *r);
  * none. */
 uint32_t displaced_partner(const struct report *r, uint32_t of, uint32_t from);
 
-/* "rare", "steady", "too-few-windows"; "known". */
+/* "rare", "steady", "too-few-windows"; "known"; "inseparable", of what it would be without dither.
+ */
 const char *displaced_state_name(uint32_t state);
 
 void displaced_warn(struct report *r);

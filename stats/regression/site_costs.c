@@ -38,7 +38,7 @@ static void row_of(const struct fit *f, const struct site_costs_series *s, size_
 	double root = 1 / sqrt(s->span[i].length);
 
 	memset(row, 0, f->columns * sizeof(*row));
-	row[0] = s->span[i].length * root;
+	row[0] = (s->span[i].length - s->span[i].unexposed) * root;
 	for (size_t k = 0; k < f->sites; k++)
 		if (f->column[k])
 			row[f->column[k]] += s->calls[i * f->sites + k] * root;

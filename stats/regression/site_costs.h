@@ -2,7 +2,7 @@
 /* What a call at each site costs, by regression: what a fluid lost in short spans of time,
  * on how many calls each site made in them.
  *
- *      y = intercept x length + sum over sites of cost x calls + noise
+ *      y = intercept x (length - unexposed) + sum over sites of cost x calls + noise
  *
  * Several series (the fluid of each CPU, the program's own clock), each with spans of its own that
  * need not agree with the others', each have a part of y: every one is fitted alone, by least
@@ -52,6 +52,8 @@ struct site_costs_span {
 	 * and unseen time alike. */
 	double length;
 	double y[SITE_COSTS_KINDS];
+	/* Of the length, what no work that belongs to no call could fall into. */
+	double unexposed;
 	/* What y was corrected by, times something known only with an error: `charged` x the
 	 * series' rest is subtracted from both, `switches` x the cost of one from UNCHARGED. */
 	double charged, switches;

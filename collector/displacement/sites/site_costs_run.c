@@ -23,6 +23,7 @@ struct join {
 	const struct displace *d;
 	const struct displace_run *run;
 	const struct site_samples *samples;
+	const struct site_dither *dither; /* NULL: none */
 	struct profile *p;
 	struct site_index index;
 	struct site_costs_series *series; /* cpus + 1 */
@@ -52,6 +53,7 @@ static int add_window(struct building *b, const struct site_costs_span *w, const
 	s = &b->span[b->spans - 1];
 	s->to = w->to;
 	s->length += w->length;
+	s->unexposed += w->unexposed;
 	s->charged += w->charged;
 	s->switches += w->switches;
 	for (size_t k = 0; k < SITE_COSTS_KINDS; k++)
@@ -163,6 +165,8 @@ static int join_windows(struct join *j, size_t cpu, struct building *b, double *
 			continue;
 		}
 		s = span_of(w, seen, rest, cost);
+		if (j->dither)
+			s.unexposed = fmax(0, s.length - w->charged);
 		j->kept++;
 		others += others_in(w, &r);
 		time += w->span;
@@ -234,6 +238,16 @@ static uint32_t state_of(const struct site_costs_site *s)
 	return states[s->state];
 }
 
+/* What the site would be without the dither. */
+static uint32_t undithered_of(const struct site_costs_site *without, size_t sites, size_t k)
+{
+	uint32_t state = state_of(&without[k]);
+
+	return state == SCP_SITE_COST_KNOWN && !undithered_apart(without, sites, k)
+		       ? SCP_SITE_COST_SHARED
+		       : state;
+}
+
 static struct prof_cost_value in_ns(struct displacement_value v)
 {
 	return (struct prof_cost_value){v.value * 1e9, v.error * 1e9, v.freedom};
@@ -247,8 +261,9 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/* `without`: what the sites would be without the dither; NULL: there was none. */
 static int attach(struct join *j, const struct site_costs_site *site,
-		  struct site_costs_result *told)
+		  const struct site_costs_site *without, struct site_costs_result *told)
 {
 	uint64_t now = now_ns();
 
@@ -267,6 +282,8 @@ static int attach(struct join *j, const struct site_costs_site *site,
 			.inflation = s ? s->inflation : 1,
 		};
 
+		if (without && s)
+			c.undithered = undithered_of(without, j->index.used, rank);
 		if (c.state == SCP_SITE_COST_KNOWN) {
 			c.uncharged = in_ns(s->cost[SITE_COSTS_UNCHARGED]);
 			c.true_cost = in_ns(s->cost[SITE_COSTS_TRUE]);
@@ -276,6 +293,60 @@ static int attach(struct join *j, const struct site_costs_site *site,
 			return -1;
 	}
 	return 0;
+}
+
+/* ---- without the dither ---- */
+
+static int take_dither(const struct join *j, const struct site_costs_series *s,
+		       struct site_costs_series *out)
+{
+	size_t draws = site_dither_draws(j->dither);
+	double *drawn = calloc(s->spans * draws + 1, sizeof(*drawn));
+	int result = -1;
+
+	for (size_t i = 0; drawn && i < s->spans; i++) {
+		double *of = &drawn[i * draws], length = s->span[i].to - s->span[i].from;
+
+		site_dither_drawn(j->dither, s->span[i].from, s->span[i].to, of);
+		for (size_t k = 0; k < draws && length > 0; k++)
+			of[k] *= s->span[i].length / length;
+	}
+	if (drawn)
+		result = undithered_make(s, j->index.used, drawn, draws, out);
+	free(drawn);
+	return result;
+}
+
+/* The same fit of what the dither does not explain. */
+static int fit_without(const struct join *j, size_t series, struct site_costs_site *site)
+{
+	struct site_costs_series *rest = calloc(series, sizeof(*rest));
+	struct site_costs out;
+	int result = rest ? 0 : -1;
+
+	for (size_t i = 0; i < series && !result; i++)
+		result = take_dither(j, &j->series[i], &rest[i]);
+	if (!result)
+		result = site_costs_fit(rest, series, j->index.used, displace_switching(j->d), &out,
+					site);
+	for (size_t i = 0; i < series && rest; i++)
+		undithered_free(&rest[i]);
+	free(rest);
+	return result;
+}
+
+static int compare(struct join *j, size_t series, const struct site_costs_site *site,
+		   struct site_costs_result *told)
+{
+	struct site_costs_site *without = calloc(j->index.used + 1, sizeof(*without));
+	int result = without ? fit_without(j, series, without) : -1;
+
+	if (!result) {
+		told->gain = undithered_compare(site, without, j->index.used);
+		result = attach(j, site, without, told);
+	}
+	free(without);
+	return result;
 }
 
 static int fit(struct join *j, size_t series, struct site_costs_result *told)
@@ -291,17 +362,17 @@ static int fit(struct join *j, size_t series, struct site_costs_result *told)
 		told->busy = j->busy;
 		told->intercept = out.intercept[SITE_COSTS_UNCHARGED].value;
 		told->intercept_error = out.intercept[SITE_COSTS_UNCHARGED].error;
-		result = attach(j, site, told);
+		result = j->dither ? compare(j, series, site, told) : attach(j, site, NULL, told);
 	}
 	free(site);
 	return result;
 }
 
 int site_costs_run(const struct displace *d, const struct displace_run *run,
-		   const struct site_samples *samples, const char *profiles, struct profile *p,
-		   struct site_costs_result *told)
+		   const struct site_samples *samples, const struct site_dither *dither,
+		   const char *profiles, struct profile *p, struct site_costs_result *told)
 {
-	struct join j = {.d = d, .run = run, .samples = samples, .p = p};
+	struct join j = {.d = d, .run = run, .samples = samples, .dither = dither, .p = p};
 	size_t cpus = run->cpus;
 	int result;
 

@@ -13,7 +13,9 @@
 
 #include "collector/displacement/displace.h"
 #include "profile/profile.h"
+#include "collector/displacement/sites/site_dither.h"
 #include "collector/displacement/sites/site_samples.h"
+#include "stats/regression/undithered.h"
 
 #define SITE_COSTS_SPAN_S 0.04
 
@@ -25,13 +27,14 @@ struct site_costs_result {
 	double busy;	     /* of the CPU that other tasks used most: their share of its time */
 	double intercept, intercept_error; /* unaccounted seconds a second that depend on no call */
 	size_t missed;			   /* entries and files that were not read */
-	double edges_s, ticks_s; /* CPU time that reading took: between windows, at ticks */
+	double edges_s, ticks_s;     /* CPU time that reading took: between windows, at ticks */
+	struct undithered_gain gain; /* with a dither: what it brought */
 };
 
 /* After displace_account_finish and site_samples_end; `p` as gathered from files of the directory
- * `profiles`, before anything is folded. 0; -1: out of memory. */
+ * `profiles`, before anything is folded. `dither`: NULL without. 0; -1: out of memory. */
 int site_costs_run(const struct displace *d, const struct displace_run *run,
-		   const struct site_samples *samples, const char *profiles, struct profile *p,
-		   struct site_costs_result *told);
+		   const struct site_samples *samples, const struct site_dither *dither,
+		   const char *profiles, struct profile *p, struct site_costs_result *told);
 
 #endif

@@ -17,6 +17,7 @@
 
 #include "collector/displacement/displace.h"
 #include "collector/displacement/sites/site_clocks.h"
+#include "collector/displacement/sites/site_dither.h"
 #include "profile/live/entry_watch.h"
 
 #define CHANGE_NS 20000000
@@ -64,7 +65,8 @@ struct site_samples {
 	struct timespec looked; /* when the directory was last read */
 	struct site_clocks clocks;
 	const struct displace *displace;
-	struct reader reader[]; /* cpus, and one for the ticks */
+	struct site_dither *dither; /* NULL: none */
+	struct reader reader[];	    /* cpus, and one for the ticks */
 };
 
 static uint64_t own_ns(void)
@@ -175,6 +177,11 @@ static struct reading *read_calls(struct site_samples *s, struct reader *r)
 void site_samples_set_displace(struct site_samples *s, const struct displace *d)
 {
 	s->displace = d;
+}
+
+void site_samples_set_dither(struct site_samples *s, struct site_dither *d)
+{
+	s->dither = d;
 }
 
 static double program_since(const struct site_samples *s, struct reader *r, size_t cpu)
@@ -306,9 +313,13 @@ void site_samples_tick(void *context, double at)
 		time = site_clocks_read(&s->clocks);
 		reading->at = at;
 		reading->program = time.program;
+		if (s->dither)
+			reading->program -= site_dither_spun(s->dither);
 		reading->softirqd = time.softirqd;
 		reading->incomplete = time.incomplete;
 	}
+	if (s->dither)
+		site_dither_tick(s->dither, at);
 	r->took_ns += own_ns() - from;
 	pthread_mutex_unlock(&r->lock);
 }

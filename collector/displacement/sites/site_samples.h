@@ -22,6 +22,7 @@
 #define SITE_SAMPLES_FILES   256
 
 struct displace;
+struct site_dither;
 struct site_samples;
 
 /* An entry that is read: which of which file, in the order of (table, id), which is that of
@@ -50,6 +51,9 @@ void site_samples_close(struct site_samples *s);
 
 /* Between displace_open and the run: whose program clocks the edges read. */
 void site_samples_set_displace(struct site_samples *s, const struct displace *d);
+
+/* Before the run: ticks draw its windows, and what it delayed is not the program's time. */
+void site_samples_set_dither(struct site_samples *s, struct site_dither *d);
 
 /* For displace_options: `context` is the samples. */
 void site_samples_edge(void *context, size_t cpu, size_t window);

@@ -188,7 +188,7 @@ static struct site_costs_result join(struct prof_entry *entry)
 	entry[2].table = 1;
 	for (size_t e = 0; e < ENTRIES; e++)
 		entry[e].sums.units = 100;
-	assert_int_equal(site_costs_run(&made, &run, &read_of_it, "profiles", &p, &told), 0);
+	assert_int_equal(site_costs_run(&made, &run, &read_of_it, NULL, "profiles", &p, &told), 0);
 	memset(noted, 0, sizeof noted);
 	for (uint32_t i = 0; i < p.site_costs; i++)
 		noted[p.site_cost[i].entry] = p.site_cost[i];

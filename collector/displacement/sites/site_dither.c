@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* All sites that are met get slots, in which the page counts their calls; one that turns out to
+ * be rare gives its slot to another. */
+#include "collector/displacement/sites/site_dither.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "collector/causal/causal_page.h"
+#include "collector/displacement/sites/dither_plan.h"
+
+#define NONE	   SIZE_MAX
+#define LONGEST_S  0.02 /* a delay */
+#define RARE_S	   2.0	/* so long a site is watched before it is called rare */
+#define CALLS_TOLD 1000 /* fewer calls tell nothing of how many there would have been */
+
+struct drawn_window {
+	double from, to;
+	size_t column;
+};
+
+/* What a slot's site did, without delays and in all. */
+struct watched {
+	bool taken;
+	size_t index, column; /* in the page; of the draws: NONE unless it was drawn */
+	unsigned drawn;
+	double calls, quiet_calls, time, quiet;
+};
+
+struct site_dither {
+	struct causal_page *page;
+	struct dither_plan plan;
+	struct causal_page_counts counts;
+	uint64_t calls[SCP_CAUSAL_SLOTS]; /* counted when the window began */
+	struct watched slot[SCP_CAUSAL_SLOTS];
+	bool seen[SCP_CAUSAL_SITES]; /* has, or had, a slot */
+	struct causal_page_site found[SCP_CAUSAL_SITES];
+	size_t columns;
+	struct drawn_window *window;
+	size_t windows, room;
+	double began; /* of the present window; infinite: there is none */
+	bool stopped;
+	size_t now; /* slot delayed in it; 0: none */
+	bool stale; /* delays since the page was read last may have been made */
+	double spun, told;
+};
+
+struct site_dither *site_dither_open(const char *page, double share, uint64_t seed,
+				     struct profile_error *err)
+{
+	const struct causal_page_wishes wishes = {
+		.by = SCP_CAUSAL_BY_PATH, .place = SCP_CAUSAL_AUTO, .longest_s = LONGEST_S};
+	struct site_dither *d = calloc(1, sizeof(*d));
+
+	if (!d) {
+		*err = (struct profile_error){.text = "no memory for the dither"};
+		return NULL;
+	}
+	d->page = causal_page_create(page, &wishes, err);
+	if (!d->page) {
+		free(d);
+		return NULL;
+	}
+	d->began = -INFINITY;
+	dither_plan_begin(&d->plan, share, seed);
+	return d;
+}
+
+void site_dither_end(struct site_dither *d)
+{
+	d->stopped = true;
+	if (d->page)
+		causal_page_close(d->page);
+	d->page = NULL;
+}
+
+void site_dither_close(struct site_dither *d)
+{
+	site_dither_end(d);
+	free(d->window);
+	free(d);
+}
+
+static void read_page(struct site_dither *d)
+{
+	double units = 0;
+
+	d->stale = d->now != 0;
+	causal_page_read(d->page, &d->counts);
+	for (size_t k = 1; k < SCP_CAUSAL_SLOTS; k++)
+		units += (double)d->counts.slot[k].units;
+	d->spun = fmax(d->spun, causal_page_seconds(d->page, units));
+}
+
+/* ---- sites ---- */
+
+static bool is_rare(const struct watched *w)
+{
+	return w->quiet >= RARE_S && w->quiet_calls < DITHER_PLAN_RATE * w->quiet;
+}
+
+static size_t free_slot(const struct site_dither *d)
+{
+	for (size_t k = 1; k < SCP_CAUSAL_SLOTS; k++)
+		if (!d->slot[k].taken)
+			return k;
+	for (size_t k = 1; k < SCP_CAUSAL_SLOTS; k++)
+		if (d->slot[k].column == NONE && is_rare(&d->slot[k]))
+			return k;
+	return NONE;
+}
+
+static void watch_new(struct site_dither *d)
+{
+	size_t count = causal_page_sites(d->page, d->found, SCP_CAUSAL_SITES), k;
+
+	for (size_t i = 0; i < count && i < SCP_CAUSAL_SITES; i++) {
+		const struct causal_page_site *s = &d->found[i];
+
+		if (s->in_handler || s->index >= SCP_CAUSAL_SITES || d->seen[s->index])
+			continue;
+		k = free_slot(d);
+		if (k == NONE)
+			return;
+		if (d->slot[k].taken)
+			causal_page_choose(d->page, d->slot[k].index, 0);
+		d->seen[s->index] = true;
+		d->slot[k] = (struct watched){.taken = true, .index = s->index, .column = NONE};
+		causal_page_choose(d->page, s->index, (unsigned)k);
+	}
+}
+
+/* ---- windows ---- */
+
+/* The window that ends: each site's calls in it. */
+static void count_window(struct site_dither *d, double length)
+{
+	for (size_t k = 1; k < SCP_CAUSAL_SLOTS; k++) {
+		struct watched *w = &d->slot[k];
+		double calls = (double)(d->counts.slot[k].calls - d->calls[k]);
+
+		d->calls[k] = d->counts.slot[k].calls;
+		if (!w->taken)
+			continue;
+		w->calls += calls;
+		w->time += length;
+		if (d->now)
+			continue;
+		w->quiet_calls += calls;
+		w->quiet += length;
+	}
+}
+
+static bool may_be_drawn(const struct site_dither *d, size_t k)
+{
+	return d->slot[k].taken && d->slot[k].quiet > 0 &&
+	       (d->slot[k].column != NONE || d->columns < SITE_DITHER_SITES);
+}
+
+static double quiet_rate(const struct watched *w)
+{
+	return w->quiet_calls / w->quiet;
+}
+
+/* The slot of the site that is delayed next; 0: none. */
+static size_t draw(struct site_dither *d)
+{
+	double rate[SCP_CAUSAL_SLOTS] = {0};
+	unsigned drawn[SCP_CAUSAL_SLOTS] = {0};
+	size_t chosen;
+
+	if (!dither_plan_next(&d->plan))
+		return 0;
+	for (size_t k = 1; k < SCP_CAUSAL_SLOTS; k++)
+		if (may_be_drawn(d, k)) {
+			rate[k] = quiet_rate(&d->slot[k]);
+			drawn[k] = d->slot[k].drawn;
+		}
+	chosen = dither_plan_site(&d->plan, rate, drawn, SCP_CAUSAL_SLOTS);
+	return chosen < SCP_CAUSAL_SLOTS ? chosen : 0;
+}
+
+/* A window that cannot be noted is not delayed. */
+static bool note_window(struct site_dither *d, size_t k, double from)
+{
+	if (d->windows == d->room) {
+		size_t room = d->room ? 2 * d->room : 64;
+		struct drawn_window *more = realloc(d->window, room * sizeof(*more));
+
+		if (!more)
+			return false;
+		d->window = more;
+		d->room = room;
+	}
+	if (d->slot[k].column == NONE)
+		d->slot[k].column = d->columns++;
+	d->slot[k].drawn++;
+	d->window[d->windows++] = (struct drawn_window){from, from, d->slot[k].column};
+	return true;
+}
+
+static void begin_window(struct site_dither *d, double at)
+{
+	double delays[SCP_CAUSAL_SLOTS] = {0};
+	size_t k = draw(d);
+
+	d->began = at;
+	d->now = k && note_window(d, k, at) ? k : 0;
+	if (d->now)
+		delays[k] = fmin(LONGEST_S, dither_plan_delay(&d->plan, quiet_rate(&d->slot[k])));
+	d->stale |= d->now != 0;
+	causal_page_window(d->page, delays, dither_plan_limit(&d->plan),
+			   DITHER_PLAN_WINDOW_S + SITE_DITHER_LATE_S);
+}
+
+static void end_window(struct site_dither *d, double at)
+{
+	if (d->now)
+		d->window[d->windows - 1].to =
+			fmin(at, d->began + DITHER_PLAN_WINDOW_S + SITE_DITHER_LATE_S);
+	read_page(d);
+	count_window(d, at - d->began);
+}
+
+void site_dither_tick(struct site_dither *d, double at)
+{
+	if (!d->page || (!d->stopped && at < d->began + DITHER_PLAN_WINDOW_S))
+		return;
+	if (isfinite(d->began))
+		end_window(d, at);
+	d->began = INFINITY;
+	d->now = 0;
+	if (d->stopped)
+		return;
+	watch_new(d);
+	begin_window(d, at);
+}
+
+void site_dither_stop(struct site_dither *d)
+{
+	static const double none[SCP_CAUSAL_SLOTS];
+
+	if (!d->stopped)
+		causal_page_window(d->page, none, 0, 0);
+	d->stopped = true;
+}
+
+double site_dither_spun(struct site_dither *d)
+{
+	double since;
+
+	if (d->stale && d->page)
+		read_page(d);
+	since = d->spun - d->told;
+	d->told = d->spun;
+	return since;
+}
+
+/* ---- what was drawn ---- */
+
+size_t site_dither_draws(const struct site_dither *d)
+{
+	return 2 * d->columns;
+}
+
+static double overlap(double from, double to, double begin, double end)
+{
+	return fmax(0, fmin(to, end) - fmax(from, begin));
+}
+
+void site_dither_drawn(const struct site_dither *d, double from, double to, double *out)
+{
+	size_t low = 0, high = d->windows;
+
+	for (size_t k = 0; k < 2 * d->columns; k++)
+		out[k] = 0;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (d->window[middle].to + DITHER_PLAN_WINDOW_S <= from)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < d->windows && d->window[low].from < to; low++) {
+		const struct drawn_window *w = &d->window[low];
+
+		out[w->column] += overlap(from, to, w->from, w->to);
+		out[d->columns + w->column] +=
+			overlap(from, to, w->to, w->to + DITHER_PLAN_WINDOW_S);
+	}
+}
+
+struct site_dither_told site_dither_tell(const struct site_dither *d)
+{
+	struct site_dither_told told = {d->windows, d->columns, d->spun, 0};
+
+	for (size_t k = 1; k < SCP_CAUSAL_SLOTS; k++) {
+		const struct watched *w = &d->slot[k];
+
+		if (w->taken && w->quiet_calls >= CALLS_TOLD && w->time > 0)
+			told.slower = fmax(told.slower, 1 - w->calls / w->time / quiet_rate(w));
+	}
+	return told;
+}
