@@ -30,6 +30,7 @@ STATS_SRC = \
 	stats/regression/collinearity.c \
 	stats/regression/line.c \
 	stats/regression/site_costs.c \
+	stats/sequential/sequential.c \
 	stats/stationarity/drift.c \
 	stats/stationarity/rank_series.c \
 	stats/stationarity/warmup.c
