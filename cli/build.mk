@@ -22,7 +22,6 @@ CLI_SRC = \
 	cli/clocks_json.c \
 	cli/clocks_text.c \
 	cli/cmd_clocks.c \
-	cli/cmd_diff.c \
 	cli/cmd_doctor.c \
 	cli/cmd_explain.c \
 	cli/cmd_merge.c \
@@ -33,7 +32,13 @@ CLI_SRC = \
 	cli/cmd_symbols.c \
 	cli/cmd_top.c \
 	cli/command_table.c \
-	cli/diff_options.c \
+	cli/diff/cmd_diff.c \
+	cli/diff/diff_files.c \
+	cli/diff/diff_live.c \
+	cli/diff/diff_live_print.c \
+	cli/diff/diff_live_run.c \
+	cli/diff/diff_live_words.c \
+	cli/diff/diff_options.c \
 	cli/displace/cmd_displace.c \
 	cli/displace/cmd_load.c \
 	cli/displace/displace_account_text.c \

@@ -10,6 +10,7 @@ REPORT_SRC = \
 	report/compare/diff_runs.c \
 	report/compare/diff_sides.c \
 	report/compare/diff_warnings.c \
+	report/compare/diff_watch.c \
 	report/compare/diff_words.c \
 	report/compare/match.c \
 	report/compare/match_key.c \

@@ -11,8 +11,8 @@ import sys
 # From the bottom up. A file may use files of its own line, of its own folder, and of the lines before.
 TOOL = [
     "stats/numerics",
-    "stats/mean stats/histogram stats/stationarity stats/planning stats/regression stats/displacement stats/causal "
     "stats/sequential",
+    "stats/mean stats/histogram stats/stationarity stats/planning stats/regression stats/displacement stats/causal",
     "stats/compare",
     "profile/base",
     "profile/model",

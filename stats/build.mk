@@ -39,6 +39,7 @@ STATS_SRC = \
 	stats/regression/line.c \
 	stats/regression/site_costs.c \
 	stats/regression/undithered.c \
+	stats/sequential/sequential.c \
 	stats/stationarity/drift.c \
 	stats/stationarity/rank_series.c \
 	stats/stationarity/warmup.c

@@ -223,6 +223,9 @@ void diff_words_per(const struct diff *d, bool utf8, char *text, size_t room);
 void diff_words_common(const struct diff *d, enum diff_quantity of, bool waiting, char *text,
 		       size_t room);
 const char *diff_words_status_name(enum diff_status status);
+/* Of a test, as JSON has them. */
+const char *diff_words_view_name(enum diff_view view);
+const char *diff_words_against_name(enum diff_against against);
 /* "+5.2 %" of 1.052, with the digits that show `unit` (the smallest change of interest). */
 void diff_words_percent(char *text, size_t room, double ratio, double unit);
 

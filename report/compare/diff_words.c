@@ -369,3 +369,19 @@ void diff_words_common(const struct diff *d, enum diff_quantity of, bool waiting
 					 : "; one run a side cannot tell whether that is the "
 					   "program's doing or the machine's");
 }
+
+const char *diff_words_view_name(enum diff_view view)
+{
+	static const char *const names[] = {[DIFF_MEAN] = "mean",
+					    [DIFF_UNDISTURBED] = "undisturbed",
+					    [DIFF_UNSWITCHED] = "unswitched",
+					    [DIFF_UNSWITCHED_UNDISTURBED] =
+						    "unswitched-undisturbed"};
+
+	return names[view];
+}
+
+const char *diff_words_against_name(enum diff_against against)
+{
+	return against == DIFF_OWN ? "other-sites" : "base";
+}

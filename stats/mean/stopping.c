@@ -5,10 +5,10 @@
 #include <math.h>
 
 #include "stats/mean/autocorrelation.h"
-#include "stats/numerics/distributions.h"
+#include "stats/sequential/sequential.h"
 
-/* a of stopping.h where the probability is 0.05. */
-#define SEQUENCE_95 2.7955
+/* Of a mean outside its limits at any look. */
+#define MISSED 0.05
 
 /* Fewer stretches say nothing of dependence. */
 #define LEAST_STRETCHES (STOPPING_STRETCHES / 2)
@@ -99,14 +99,6 @@ static bool residuals_of(const struct stopping *s, uint32_t first, struct scatte
 	return true;
 }
 
-/* Student's t as improbable as the sequence's limit is for a normal mean. */
-static double limit(double elapsed, double freedom)
-{
-	double z = sqrt(SEQUENCE_95 * SEQUENCE_95 + log(fmax(elapsed, 1)));
-
-	return distributions_t_quantile(1 - erfc(z / M_SQRT2) / 2, fmax(freedom, 1));
-}
-
 double stopping_width(const struct stopping *s, double elapsed_s, uint64_t skipped, bool *ready)
 {
 	struct scatter r;
@@ -123,7 +115,7 @@ double stopping_width(const struct stopping *s, double elapsed_s, uint64_t skipp
 	/* Kish (1965): calls that come in few stretches are no more than these */
 	independent = fmin(r.count / time, r.calls * r.calls / r.calls_sq);
 	*ready = independent >= STOPPING_INDEPENDENT && r.largest <= STOPPING_LARGEST * r.square;
-	t = limit(elapsed_s / s->least_s, independent - 1);
+	t = sequential_t(elapsed_s / s->least_s, MISSED, independent - 1);
 	/* Johnson (1978), as in mean_interval.c: the limit on the side of the long tail */
 	t += fmax(serial.skewness, 0) / sqrt(independent) * (2 * t * t + 1) / 6;
 	return t * sqrt(serial.variance * time * r.count) / r.units;

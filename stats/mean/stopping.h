@@ -3,10 +3,8 @@
  *
  * Who looks at an interval again and again, and stops when it is narrow, stops where the scatter
  * happens to look small, and before the program has shown how slowly it changes. So, here:
- *   - the limits hold at all looks together: a confidence sequence. With S(t) a Brownian motion,
- *       P(|S(t)| >= sqrt(t (a^2 + ln(t / m))) for some t >= m) = 2 (1 - Phi(a) + a phi(a))
- *     (Robbins 1970, "Statistical methods related to the law of the iterated logarithm", section 6;
- *     Waudby-Smith et al. 2024, "Time-uniform central limit theory", for sums that are only
+ *   - the limits hold at all looks together: a confidence sequence, that of sequential_t
+ *     (Waudby-Smith et al. 2024, "Time-uniform central limit theory", for sums that are only
  *     asymptotically so). m is the least time, STOPPING_LEAST_S unless asked otherwise;
  *   - the error is that between stretches of *wall* time, not of calls: 32 to 64 of them, merged in
  *     pairs as time goes on, cover the run. A ratio estimate (Cochran 1977, section 6.3), as both

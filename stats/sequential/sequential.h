@@ -38,4 +38,13 @@ struct sequential_limits sequential_interval(const struct sequential *s, double 
  * Returns how many; found[i] is set for those. */
 size_t sequential_discover(const double *e, size_t count, double alpha, unsigned char *found);
 
+/* The same for a mean whose error is estimated in other ways, watched from a least time on: with
+ * S(t) a Brownian motion,
+ *   P(|S(t)| >= sqrt(t) sequential_z(t / m, alpha) for some t >= m) = alpha,
+ * z^2 = a^2 + ln(t / m), 2 (1 - Phi(a) + a phi(a)) = alpha (Robbins 1970, section 6). `times`:
+ * t / m. In sequential_t Student's quantile that is as improbable, for an error of so many degrees
+ * of freedom. */
+double sequential_z(double times, double alpha);
+double sequential_t(double times, double alpha, double freedom);
+
 #endif

@@ -8,22 +8,6 @@
 #include "report/render/json/json_stack.h"
 #include "report/compare/match.h"
 
-static const char *view_name(enum diff_view view)
-{
-	static const char *const names[] = {[DIFF_MEAN] = "mean",
-					    [DIFF_UNDISTURBED] = "undisturbed",
-					    [DIFF_UNSWITCHED] = "unswitched",
-					    [DIFF_UNSWITCHED_UNDISTURBED] =
-						    "unswitched-undisturbed"};
-
-	return names[view];
-}
-
-static const char *against_name(enum diff_against against)
-{
-	return against == DIFF_OWN ? "other-sites" : "base";
-}
-
 static void put_stack(struct json_writer *w, const struct diff *d, const struct diff_site *s)
 {
 	uint32_t frames = diff_path_frames(d, s);
@@ -92,8 +76,8 @@ static void put_finding(struct json_writer *w, const struct diff_finding *f)
 	json_write_number(w, "p", f->p);
 	json_write_number(w, "q", f->q);
 	json_write_number(w, "detectable", tested ? t->detectable : NAN);
-	json_write_text(w, "of", tested ? view_name(f->view) : NULL);
-	json_write_text(w, "against", tested ? against_name(f->against) : NULL);
+	json_write_text(w, "of", tested ? diff_words_view_name(f->view) : NULL);
+	json_write_text(w, "against", tested ? diff_words_against_name(f->against) : NULL);
 }
 
 static void put_quantity(struct json_writer *w, const struct diff_site *s, const char *key,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Two profiles need no separator; several on a side need "--" between BASE and NEW. */
-#include "cli/diff_options.h"
+/* Two profiles need no separator; several on a side need "--" between BASE and NEW. Two commands
+ * are two operands. */
+#include "cli/diff/diff_options.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,8 +24,15 @@ enum {
 	OPT_PER,
 	OPT_FULL,
 	OPT_TOP,
-	OPT_FRAMES
+	OPT_FRAMES,
+	OPT_LIVE,
+	OPT_EQUAL,
+	OPT_MOST,
+	OPT_FOR
 };
+
+#define EQUAL	  0.01
+#define MOST_RUNS 100
 
 static const struct usage_entry usage_options[] = {
 	{"by", OPT_BY, "path|site|function",
@@ -48,6 +56,20 @@ static const struct usage_entry usage_options[] = {
 	{"top", OPT_TOP, "N", .text = "rows at most, 0: all (default: 20 in text, else all)"},
 	{"full", OPT_FULL, NULL, .text = "list the sites of which too little is known, too"},
 	{"frames", OPT_FRAMES, "N", .text = "lines of call path a row in text (default: 4)"},
+	USAGE_ENTRY_JSON("scprof-diff/1 (scprof-diff-live/1 with --live), as --format json"),
+	{"live", OPT_LIVE, NULL,
+	 .text = "BASE and NEW are commands: run them in turn, in random order, until the answer "
+		 "is "
+		 "sure. That holds however often one looks",
+	 .flags = USAGE_TYPED_ONLY},
+	{"equal", OPT_EQUAL, "P",
+	 .text = "live: stop, too, when the run and all sites with 1 % of the time or more are "
+		 "equal within P (default: 1%; 0: do not)"},
+	{"most", OPT_MOST, "RUNS", .text = "live: runs of each at most (default: 100)"},
+	{"for", OPT_FOR, "T", .text = "live: begin no more runs after so long, such as 10s"},
+	{"clock", 'c', "CLOCK", .text = "live: as of scprof run"},
+	{"symbols", 's', "SYMBOLS", .text = "live: as of scprof run"},
+	{"groups", 'g', "GROUPS", .text = "live: as of scprof run"},
 	USAGE_ENTRY_OUTPUT("OUT", "write to a file instead of standard output"),
 	USAGE_ENTRY_HELP,
 	{0}};
@@ -55,7 +77,8 @@ static const struct usage_entry usage_options[] = {
 const struct usage diff_options_usage = {
 	.command = "diff",
 	.summary = "what became slower or faster",
-	.synopsis = {"[OPTION...] BASE NEW", "[OPTION...] BASE... -- NEW..."},
+	.synopsis = {"[OPTION...] BASE NEW", "[OPTION...] BASE... -- NEW...",
+		     "--live [OPTION...] 'BASE COMMAND' 'NEW COMMAND'"},
 	.text = "Say what became slower or faster between two runs of the same work, site by site, "
 		"with intervals. Compared are elapsed time, and the CPU time of calls that were "
 		"not switched. Sites are matched by symbol and line, not by address: a rebuilt "
@@ -88,12 +111,49 @@ static int set_share(double *share, const char *name, const char *value, double 
 	return 0;
 }
 
+/* What only --live has. */
+static int set_live(struct diff_arguments *a, int code, const char *value)
+{
+	a->only_live = usage_find_code(&diff_options_usage, code)->name;
+	switch (code) {
+	case OPT_EQUAL:
+		return set_share(&a->equal, "--equal", value, 1);
+	case OPT_MOST:
+		return options_count32(&diff_options_usage, code, value, 1, 1000000, &a->most);
+	case OPT_FOR:
+		return options_duration(&diff_options_usage, code, value, 1, UINT64_MAX,
+					&a->for_ns);
+	case 'c':
+		a->clock = value;
+		return 0;
+	case 's':
+		a->symbols = value;
+		return 0;
+	default:
+		a->groups = value;
+		return 0;
+	}
+}
+
 static int set_option(void *to, int code, const char *value)
 {
 	struct diff_arguments *a = to;
 	struct diff_options *o = &a->options;
 
 	switch (code) {
+	case OPT_LIVE:
+		a->live = true;
+		return 0;
+	case OPT_EQUAL:
+	case OPT_MOST:
+	case OPT_FOR:
+	case 'c':
+	case 's':
+	case 'g':
+		return set_live(a, code, value);
+	case USAGE_JSON:
+		value = "json";
+		/* fall through */
 	case OPT_FORMAT:
 		a->format_given = true;
 		return report_names_parse_format(value, &o->format);
@@ -170,6 +230,36 @@ static int name_format(struct diff_arguments *a)
 	return 0;
 }
 
+/* Two commands. */
+static int check_live(const struct diff_arguments *a)
+{
+	if (a->files != 2)
+		complaint_say(COMMAND, "--live takes two commands, each in quotes: scprof diff "
+				       "--live './base ARG' './new ARG'");
+	else if (!a->file[0][strspn(a->file[0], " \t")] || !a->file[1][strspn(a->file[1], " \t")])
+		complaint_say(COMMAND, "--live: a command is empty");
+	else if (a->options.per)
+		complaint_say(COMMAND, "--per is of profiles, not of --live");
+	else if (a->options.format == REPORT_HTML)
+		complaint_say(COMMAND, "--live prints text or JSON. For a page, record runs with "
+				       "scprof run and compare those");
+	else
+		return 0;
+	return -1;
+}
+
+static int check(struct diff_arguments *a, bool separated)
+{
+	if (name_format(a))
+		return -1;
+	if (a->live)
+		return check_live(a);
+	if (!a->only_live)
+		return split(a, separated);
+	complaint_say(COMMAND, "--%s is of --live, which runs two commands", a->only_live);
+	return -1;
+}
+
 static int parse(int argc, char **argv, struct diff_arguments *a)
 {
 	int status = options_parse(&diff_options_usage, argc, argv, set_option, a);
@@ -179,7 +269,7 @@ static int parse(int argc, char **argv, struct diff_arguments *a)
 	a->bases = a->files;
 	for (int i = optind; i < argc; i++)
 		a->file[a->files++] = argv[i];
-	return split(a, optind > 1 && !strcmp(argv[optind - 1], "--")) || name_format(a)
+	return check(a, optind > 1 && !strcmp(argv[optind - 1], "--"))
 		       ? diff_options_usage.bad_usage
 		       : OPTIONS_GO;
 }
@@ -188,7 +278,8 @@ int diff_options_parse(int argc, char **argv, struct diff_arguments *a)
 {
 	int status;
 
-	*a = (struct diff_arguments){.options = DIFF_OPTIONS_DEFAULT};
+	*a = (struct diff_arguments){
+		.options = DIFF_OPTIONS_DEFAULT, .equal = EQUAL, .most = MOST_RUNS};
 	a->file = calloc((size_t)argc + 1, sizeof(*a->file));
 	if (!a->file) {
 		complaint_say(COMMAND, "out of memory");

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* One recorded run of a command, by `scprof run` in a process of its own, with an environment size
+ * and an address layout that no other run has (collector/launch/layout.h). Its standard input is
+ * empty, and its standard output goes nowhere. */
+#ifndef SCPROF_CLI_DIFF_DIFF_LIVE_RUN_H
+#define SCPROF_CLI_DIFF_DIFF_LIVE_RUN_H
+
+#include <stdbool.h>
+
+struct diff_live_command {
+	const char *side, *text; /* "BASE", what the user wrote */
+	char **argv;		 /* NULL-terminated: its words, or /bin/sh -c and the text */
+	char *words;		 /* private */
+};
+
+/* Without a shell where the text is only words: letters, digits, and of other characters
+ * those that no shell reads. -1: out of memory. */
+int diff_live_command_read(struct diff_live_command *c, const char *side, const char *text);
+void diff_live_command_free(struct diff_live_command *c);
+
+/* As `scprof run` takes them; NULL: not given. */
+struct diff_live_recording {
+	const char *clock, *symbols, *groups;
+};
+
+/* From here on SIGINT, SIGTERM and SIGHUP are only noted, and given on to the run. */
+void diff_live_run_take_signals(void);
+/* One of them came: stop. */
+bool diff_live_run_stopped(void);
+
+/* Writes the profile; what the command printed as errors, and scprof run said, goes to the file
+ * `said`. 0; or -1 where there is no profile, where the command failed, or it was stopped: what is
+ * wrong was said, but for the last. */
+int diff_live_run(const struct diff_live_command *c, const struct diff_live_recording *how,
+		  const char *profile, const char *said);
+
+#endif
