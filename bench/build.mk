@@ -205,5 +205,10 @@ $(BENCH)/algebra_coz: $(CAUSAL_SRC) bench/causal/work.c bench/causal/shapes.h be
 	$(CC) $(BENCH_CFLAGS) -gdwarf-4 -gno-variable-location-views -DWITH_COZ -DSCPROF_OFF -Iinclude \
 		-o $@ $(CAUSAL_SRC) bench/causal/work.c -lm -lpthread -ldl
 
+# A program without its writes to files (bench/causal/services.py).
+$(BENCH)/libwithout.so: bench/causal/without.c
+	@mkdir -p $(@D)
+	$(CC) $(BENCH_CFLAGS) -fPIC -shared -o $@ $<
+
 .PHONY: bench-causal
-bench-causal: all $(BENCH)/algebra
+bench-causal: all $(BENCH)/algebra $(BENCH)/libwithout.so $(if $(wildcard /usr/include/coz.h),$(BENCH)/algebra_coz)
