@@ -44,6 +44,9 @@ def realise(kept, name, build, slices, seconds):
             rates = [0, 0]
             for changed in random.sample((0, 1), 2):
                 rates[changed] = up[changed].load(seconds)
+            if not min(rates) > 0: # starved by others: wrk saw no answer at all
+                runs.say(f"{name}: nothing was answered in a slice")
+                continue
             kept.add(service=name, kind="realised", round=number, before=rates[0], after=rates[1])
     finally:
         for target in up:
