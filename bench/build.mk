@@ -193,3 +193,27 @@ $(BENCH)/attach_calls: bench/attach/calls_timed.c
 $(BENCH)/causal_simulate: bench/causal/simulate.c bench/causal/models.c $(BUILD)/libstats.a
 	@mkdir -p $(@D)
 	$(CC) $(BENCH_CFLAGS) -fno-math-errno -o $@ $(filter %.c %.a,$^) -lgsl -lgslcblas -lm
+
+# What judges the causal profile (docs/causal.md). The work is a library's, for -s; and once more in the program, for Coz: it reads
+# DWARF 4 at most, without GCC's location views, and the lines of the program alone.
+CAUSAL_SRC = $(addprefix bench/causal/,algebra.c shapes.c trial.c queue.c)
+
+$(BENCH)/libwork.so: bench/causal/work.c bench/causal/work.h
+	@mkdir -p $(@D)
+	$(CC) $(BENCH_CFLAGS) -fPIC -shared -o $@ $<
+
+$(BENCH)/algebra: $(CAUSAL_SRC) bench/causal/shapes.h bench/causal/trial.h $(BENCH)/libwork.so
+	$(CC) $(BENCH_CFLAGS) -Iinclude -o $@ $(CAUSAL_SRC) -L$(BENCH) -lwork -Wl,-rpath,'$$ORIGIN' -lm -lpthread
+
+$(BENCH)/algebra_coz: $(CAUSAL_SRC) bench/causal/work.c bench/causal/shapes.h bench/causal/trial.h
+	@mkdir -p $(@D)
+	$(CC) $(BENCH_CFLAGS) -gdwarf-4 -gno-variable-location-views -DWITH_COZ -DSCPROF_OFF -Iinclude \
+		-o $@ $(CAUSAL_SRC) bench/causal/work.c -lm -lpthread -ldl
+
+# A program without its writes to files (bench/causal/services.py).
+$(BENCH)/libwithout.so: bench/causal/without.c
+	@mkdir -p $(@D)
+	$(CC) $(BENCH_CFLAGS) -fPIC -shared -o $@ $<
+
+.PHONY: bench-causal
+bench-causal: all $(BENCH)/algebra $(BENCH)/libwithout.so $(if $(wildcard /usr/include/coz.h),$(BENCH)/algebra_coz)

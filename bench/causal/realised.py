@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What faster sites really bring: the programs of bench/causal/algebra.c, unchanged and changed, in turn.
+
+  bench/causal/realised.py --build BUILD DIR [--programs NAME,...] [--rivals none,half,one] [--rounds 10] [--seconds 1]
+  bench/causal/realised.py --table DIR
+
+A round runs each variant of each program once, in an order drawn anew; a gain is the ratio to the round's unchanged
+run. DIR/realised.jsonl keeps the runs; the same command goes on where it stopped. Beside stands what algebra says
+(bench/causal/laws.py). Nothing is asserted."""
+import argparse
+import math
+import os
+import random
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
+import laws
+import runs
+
+
+def one_round(programs, kept, program, rivals, number, seconds):
+    """What of the round is not there yet; the rivals are running."""
+    there = {x["variant"] for x in kept.of(program=program, rivals=rivals, round=number)}
+    left = [(name, s) for name, s in runs.variants(program).items() if name not in there]
+    random.shuffle(left)
+    for name, settings in left:
+        try:
+            said = programs.run(program, seconds, settings)
+        except runs.Failure as e:
+            runs.say(f"{program} {name}: {e}")
+            continue
+        kept.add(program=program, rivals=rivals, round=number, variant=name, units_s=said["units_s"], unit_us=said["unit_us"],
+                 cpus=said["cpus"])
+
+
+def gains(kept, program, rivals, variant, of="units_s"):
+    """Percent more throughput, or less time a unit, one of each round."""
+    base = {x["round"]: x[of] for x in kept.of(program=program, rivals=rivals, variant="base")}
+    ratios = [x[of] / base[x["round"]] for x in kept.of(program=program, rivals=rivals, variant=variant) if base.get(x["round"])]
+    return [100 * (r - 1) if of == "units_s" else 100 * (1 - r) for r in ratios]
+
+
+def gain(kept, program, rivals, variant, of="units_s"):
+    """Of the whole: the mean of logarithms, so that a noisy denominator does not bias it."""
+    logs = [math.log1p(g / 100) for g in gains(kept, program, rivals, variant, of)]
+    mean, half = runs.mean_interval(logs)
+    return 100 * math.expm1(mean), 100 * math.exp(mean) * half
+
+
+def table(kept):
+    print(f"{'program':14}{'rivals':8}{'variant':9}{'rounds':>6}{'units/s':>9}{'algebra':>9}   {'gain, %':>16}{'algebra':>9}   "
+          f"{'less time a unit, %':>20}")
+    for program in runs.PROGRAMS:
+        shape, *arguments = runs.PROGRAMS[program]
+        for rivals in runs.RIVALS:
+            for variant, settings in runs.variants(program).items():
+                of = kept.of(program=program, rivals=rivals, variant=variant)
+                if not of:
+                    continue
+                rate, _ = runs.mean_interval([x["units_s"] for x in of])
+                computed = laws.throughput(shape, (*arguments, *settings))
+                line = f"{program:14}{rivals:8}{variant:9}{len(of):6}{rate:9.0f}{computed:9.0f}   "
+                if variant != "base":
+                    brings, half = gain(kept, program, rivals, variant)
+                    latency, latency_half = gain(kept, program, rivals, variant, "unit_us")
+                    by_law = laws.gain(shape, arguments, variant[0], float(variant[1:]))
+                    line += f"{brings:8.2f} ±{half:5.2f}{by_law:11.2f}   {latency:12.2f} ±{latency_half:5.2f}"
+                print(line)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", metavar="DIR")
+    parser.add_argument("--build", default="build")
+    parser.add_argument("--programs", default=",".join(runs.USUAL))
+    parser.add_argument("--rivals", default="none")
+    parser.add_argument("--rounds", type=int, default=10)
+    parser.add_argument("--seconds", type=float, default=1)
+    parser.add_argument("--table", action="store_true", help="only print what is there")
+    a = parser.parse_args()
+    kept = runs.Kept(a.folder, "realised.jsonl")
+    if not a.table:
+        programs = runs.Programs(a.build, runs.steps_of(a.folder, a.build))
+        for number in range(a.rounds):
+            for rivals in a.rivals.split(","):
+                with programs.rivals(rivals):
+                    for program in random.sample(a.programs.split(","), len(a.programs.split(","))):
+                        one_round(programs, kept, program, rivals, number, a.seconds)
+    table(kept)
+
+
+if __name__ == "__main__":
+    main()
