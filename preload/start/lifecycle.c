@@ -22,6 +22,7 @@
 #include "preload/start/lifecycle.h"
 #include "preload/start/reexec.h"
 #include "preload/start/session_file.h"
+#include "preload/switches/switch_budget.h"
 #include "preload/switches/switch_detector.h"
 #include "preload/system/sys.h"
 #include "preload/table/header.h"
@@ -95,6 +96,7 @@ static void read_environment(bool at_rest)
 	if (!clock_is_allowed() || !settings_read(selected_count() > 0, reexec_needless))
 		return;
 	clock_choose(settings_variable("SCPROF_CLOCK"), settings_variable("SCPROF_CLOCK_PAGE"));
+	switch_budget_begin_process();
 	switch_detector_choose(settings_variable("SCPROF_STATES"),
 			       settings_variable("SCPROF_DETECTOR"),
 			       clock_chosen.kind == SCP_CLOCK_THREAD_CPU, function_opened_later);

@@ -4,13 +4,39 @@
 #include "preload/process/process.h"
 #include "preload/switches/switch_detector.h"
 
-#define MOST_PERIOD (1u << 24)
-#define SECOND_NS   UINT64_C(1000000000)
-#define FIRST_NS    15000u /* of readings, before there is time to have a share of */
-#define READING_NS  2000u  /* a first guess */
-#define LONGEST_NS  20000u /* a longer one was interrupted */
-#define BUDGET_PPM  3000u  /* of a thread's time: 0.3 %; what it costs besides is in the caches */
-#define BUSY_PPK    200u   /* and of its CPU time 1.5 % */
+#define MOST_PERIOD   (1u << 24)
+#define FIRST_PERIOD  1024u /* at most: it is drawn before anything is known of the thread */
+#define SECOND_NS     UINT64_C(1000000000)
+#define FIRST_NS      15000u /* of readings, before there is time to have a share of */
+#define FIRST_THREADS 16u    /* get it: more share what the process has */
+#define READING_NS    2000u  /* a first guess */
+#define LONGEST_NS    20000u /* a longer one was interrupted */
+/* Of a thread's time, and of the process's CPU time for the young ones: 0.3 %. What it costs
+ * besides is in the caches. */
+#define BUDGET_PPM 3000u
+#define BUSY_PPK   200u /* and of its CPU time 1.5 % */
+
+/* What young threads have together: events and CPU time are those of the last seconds. Threads
+ * that change it at once may lose what the others changed: it is a budget. */
+static struct {
+	uint64_t since_ns, earned_ns, first_ns, reading_ns;
+	uint64_t switches, calls, threads;
+} shared;
+
+static uint64_t get(const uint64_t *word)
+{
+	return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
+static void put(uint64_t *word, uint64_t value)
+{
+	__atomic_store_n(word, value, __ATOMIC_RELAXED);
+}
+
+static uint64_t add(uint64_t *word, uint64_t value)
+{
+	return __atomic_add_fetch(word, value, __ATOMIC_RELAXED);
+}
 
 /* Of `n`, by the upper half: n is far below 2^32. */
 static uint32_t random_below(struct switch_watch *w, uint32_t n)
@@ -18,9 +44,16 @@ static uint32_t random_below(struct switch_watch *w, uint32_t n)
 	return (uint32_t)((random_next(&w->random) >> 32) * n >> 32);
 }
 
-/* 1 in how many may be read, such that readings take half of the budget: of the thread's time,
- * and of its CPU time where it mostly sleeps; what happened long ago counts less. */
-static uint32_t affordable(const struct switch_watch *w, struct switch_rate *r, uint64_t now)
+/* 1 in how many of `events` may be read, such that readings take half of the budget `allowed`. */
+static uint32_t period_of(uint64_t events, uint64_t reading_ns, uint64_t allowed)
+{
+	uint64_t times = allowed ? events * reading_ns / allowed : MOST_PERIOD;
+	return times < 1 ? 1 : times < MOST_PERIOD / 2 ? (uint32_t)(2 * times) : MOST_PERIOD;
+}
+
+/* Half of the thread's own budget: of its time, and of its CPU time where it mostly sleeps; nothing
+ * until that is known. What happened long ago counts less. */
+static uint64_t own_budget(const struct switch_watch *w, struct switch_rate *r, uint64_t now)
 {
 	uint64_t passed = now - r->since_ns;
 	if (passed > SECOND_NS) {
@@ -29,9 +62,49 @@ static uint32_t affordable(const struct switch_watch *w, struct switch_rate *r, 
 		r->since_ns = now - passed;
 	}
 	uint64_t share = least_of(w->busy_ppk, BUSY_PPK);
-	uint64_t allowed = passed / BUSY_PPK * share / (2000000 / BUDGET_PPM) + FIRST_NS;
-	uint64_t times = r->events * w->reading_ns / allowed;
-	return times < 1 ? 1 : times < MOST_PERIOD / 2 ? (uint32_t)(2 * times) : MOST_PERIOD;
+	return passed / BUSY_PPK * share / (2000000 / BUDGET_PPM);
+}
+
+/* Half of the young threads' budget. */
+static uint64_t shared_budget(uint64_t now)
+{
+	uint64_t since = get(&shared.since_ns);
+	if (!since)
+		put(&shared.since_ns, now);
+	else if (now > since && now - since > SECOND_NS) {
+		put(&shared.since_ns, now);
+		put(&shared.earned_ns, get(&shared.earned_ns) / 2);
+		put(&shared.first_ns, get(&shared.first_ns) / 2);
+		put(&shared.switches, get(&shared.switches) / 2);
+		put(&shared.calls, get(&shared.calls) / 2);
+	}
+	return get(&shared.earned_ns) / (2000000 / BUDGET_PPM) + get(&shared.first_ns);
+}
+
+/* 1 in how many may be read after `passed` more events. A thread that has no time yet to have a
+ * share of is one of the process's young threads, however many these are. */
+static uint32_t affordable(struct switch_watch *w, struct switch_rate *r, uint64_t passed,
+			   uint64_t *young, uint64_t now)
+{
+	uint64_t own = own_budget(w, r, now);
+	r->events += passed;
+	w->is_young = own < FIRST_NS;
+	uint32_t period = period_of(r->events, w->reading_ns, own);
+	if (!w->is_young)
+		return period;
+	uint32_t together =
+		period_of(add(young, passed), get(&shared.reading_ns), shared_budget(now));
+	return together < period ? together : period;
+}
+
+/* The countdown that is under way is one of a thread without a beginning: each call is read with
+ * the same probability, from the first one on. It is the lesser of two numbers of 1 to 2 * period.
+ */
+static uint32_t first_countdown(struct switch_watch *w)
+{
+	uint32_t a = 1 + random_below(w, 2 * w->period), b = 1 + random_below(w, 2 * w->period - 1);
+	b += b >= a;
+	return a < b ? a : b;
 }
 
 void switch_budget_draw(struct switch_watch *w, uint64_t now)
@@ -40,10 +113,11 @@ void switch_budget_draw(struct switch_watch *w, uint64_t now)
 		w->countdown = SWITCH_NEVER;
 		return;
 	}
-	w->calls.events += w->drawn;
-	bool all = switch_chosen.exact && w->detector == SCP_SWITCH_SAMPLED;
-	w->period = all ? 1 : affordable(w, &w->calls, now);
-	w->drawn = w->countdown = 1 + random_below(w, 2 * w->period - 1);
+	bool all = switch_chosen.exact && w->detector == SCP_SWITCH_SAMPLED, first = !w->drawn;
+	uint32_t period = affordable(w, &w->calls, w->drawn, &shared.calls, now);
+	w->period = all ? 1 : first ? (uint32_t)least_of(period, FIRST_PERIOD) : period;
+	w->countdown = first ? first_countdown(w) : 1 + random_below(w, 2 * w->period - 1);
+	w->drawn = w->countdown;
 }
 
 void switch_budget_count(struct switch_watch *w, uint64_t took)
@@ -52,25 +126,59 @@ void switch_budget_count(struct switch_watch *w, uint64_t took)
 	took = took < LONGEST_NS ? took : LONGEST_NS;
 	w->reading_ns += took / 8;
 	w->reading_ns -= w->reading_ns / 8;
+	if (w->is_young) {
+		uint64_t mean = get(&shared.reading_ns);
+		put(&shared.reading_ns, mean + took / 8 - mean / 8);
+	}
 	if (!h)
 		return;
 	__atomic_add_fetch(&h->switches.readings, 1, __ATOMIC_RELAXED);
 	__atomic_add_fetch(&h->switches.reading_ns, took, __ATOMIC_RELAXED);
 }
 
+void switch_budget_earn(uint64_t cpu_ns)
+{
+	add(&shared.earned_ns, cpu_ns);
+}
+
 uint64_t switch_budget_choose(struct switch_watch *w, uint64_t now)
 {
-	w->switches.events++;
-	uint32_t times = switch_chosen.exact ? 1 : affordable(w, &w->switches, now);
+	uint32_t times = affordable(w, &w->switches, 1, &shared.switches, now);
+	if (switch_chosen.exact)
+		times = 1;
 	return random_below(w, times) ? 0 : times;
+}
+
+uint64_t switch_budget_choose_last(struct switch_watch *w, uint64_t now)
+{
+	if (w->countdown != SWITCH_NEVER && w->drawn > w->countdown) {
+		add(&shared.calls, w->is_young ? w->drawn - w->countdown : 0);
+		w->drawn = w->countdown;
+	}
+	uint64_t weight = switch_budget_choose(w, now);
+	return w->is_young ? weight : 1;
 }
 
 void switch_budget_begin(struct switch_watch *w, uint64_t now)
 {
 	if (!w->random)
 		w->random = hash_mix((uint64_t)(uintptr_t)w ^ now) | 1;
-	w->reading_ns = w->reading_ns ? w->reading_ns : READING_NS;
-	w->busy_ppk = 1000;
+	if (!get(&shared.reading_ns))
+		put(&shared.reading_ns, READING_NS);
+	w->reading_ns = get(&shared.reading_ns);
+	w->busy_ppk = 0;
 	w->switches = w->calls = (struct switch_rate){now, 0};
 	w->drawn = 0;
+	if (get(&shared.threads) < FIRST_THREADS && add(&shared.threads, 1) <= FIRST_THREADS)
+		add(&shared.first_ns, FIRST_NS);
+}
+
+void switch_budget_begin_process(void)
+{
+	put(&shared.since_ns, 0);
+	put(&shared.earned_ns, 0);
+	put(&shared.first_ns, 0);
+	put(&shared.switches, 0);
+	put(&shared.calls, 0);
+	put(&shared.threads, 0);
 }

@@ -69,6 +69,12 @@ static bool read_clocks(struct switch_reading *r)
 	return true;
 }
 
+COLD bool switch_reading_take_clocks(struct switch_reading *r)
+{
+	r->has_delay = false;
+	return !sys_sandboxed && read_clocks(r);
+}
+
 COLD bool switch_reading_take(struct switch_reading *r, int32_t tid, bool delay)
 {
 	struct rusage usage;

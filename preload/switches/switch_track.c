@@ -13,6 +13,7 @@
 #define ROOM_ABOVE   2048u
 #define UNFOUNDED_NS 2000u /* no switch takes a thread off its CPU for less */
 #define LATELY_NS    1000000u
+#define LONG_AGO_NS  10000000u
 #define LONG_NS	     20000u /* a segment whose readings' own uncertainty does not matter */
 
 static void add_totals(struct switch_watch *w, const struct switch_reading *r)
@@ -22,8 +23,12 @@ static void add_totals(struct switch_watch *w, const struct switch_reading *r)
 		w->totals.covered_ns += passed;
 		w->totals.cpu_ns += cpu;
 	}
-	if (w->has_last && passed > LATELY_NS)
-		w->busy_ppk = (w->busy_ppk + least_of(cpu * 1000 / passed, 1000) + 1) / 2;
+	if (w->has_last)
+		switch_budget_earn(cpu);
+	if (w->has_last && passed > LATELY_NS) {
+		uint64_t busy = 1 + least_of(cpu * 1000 / passed, 1000);
+		w->busy_ppk = w->busy_ppk ? (w->busy_ppk + busy) / 2 : busy;
+	}
 	w->last = *r;
 	w->has_last = true;
 	if (!r->has_delay)
@@ -54,6 +59,14 @@ static bool take(struct switch_watch *w, struct switch_reading *r, bool delay)
 	switch_budget_count(w, w->began_ns - r->mono_ns);
 	add_totals(w, r);
 	return true;
+}
+
+/* Where a thread begins or ends and is not read: its CPU time is known all the same. */
+static void note_clocks(struct switch_watch *w)
+{
+	struct switch_reading r;
+	if (!is_another(w) && switch_reading_take_clocks(&r))
+		add_totals(w, &r);
 }
 
 /* The clocks of a reading are not read at one instant, the less so after a switch. */
@@ -207,9 +220,19 @@ static bool has_room(struct switch_watch *w)
 	return room >= STACK_TO_GROW;
 }
 
-static COLD void on_switch(struct switch_watch *w, bool begins)
+/* A thread that was not read for long may be busy, and have a budget of its own. Returns now. */
+static uint64_t look_at_clocks(struct switch_watch *w)
 {
 	uint64_t now = clock_mono_ns();
+	if (!w->is_young || !w->has_last || now - w->last.mono_ns < LONG_AGO_NS)
+		return now;
+	note_clocks(w);
+	return clock_mono_ns();
+}
+
+static COLD void on_switch(struct switch_watch *w, bool begins)
+{
+	uint64_t now = look_at_clocks(w);
 	if (w->detector == SCP_SWITCH_RSEQ && *w->word)
 		switch_detector_note(SCP_SWITCH_SHARED);
 	turn(w, true, now, switch_budget_choose(w, now), begins);
@@ -238,8 +261,12 @@ void switch_track_start(struct switch_watch *w, int32_t tid)
 	switch_budget_begin(w, now);
 	switch_detector_bind(w);
 	w->began_ns = now;
-	if (w->detector != SCP_SWITCH_NONE && has_room(w))
-		turn(w, false, now, w->detector != SCP_SWITCH_SAMPLED, true);
+	if (w->detector != SCP_SWITCH_NONE && has_room(w)) {
+		if (w->detector != SCP_SWITCH_SAMPLED)
+			turn(w, false, now, switch_budget_choose(w, now), true);
+		if (!w->has_last)
+			note_clocks(w);
+	}
 	switch_budget_draw(w, now);
 	w->top = w->sums;
 }
@@ -321,7 +348,7 @@ COLD const struct switch_sums *switch_track_begin(struct switch_watch *w)
 	if (switched)
 		on_switch(w, true);
 	else if (random && !sampled && w->detector != SCP_SWITCH_NONE)
-		turn(w, false, clock_mono_ns(), 1, true);
+		turn(w, false, look_at_clocks(w), 1, true);
 	w->expected = w->armed;
 	const struct switch_sums *gap = take_top(w);
 	if (random) {
@@ -366,8 +393,11 @@ const struct switch_sums *switch_track_pause(struct switch_watch *w)
 	bool switched = *w->word != w->armed;
 	if (w->detector == SCP_SWITCH_NONE || !has_room(w))
 		return NULL;
+	uint64_t now = clock_mono_ns(), weight = switch_budget_choose_last(w, now);
 	if (w->detector != SCP_SWITCH_SAMPLED)
-		turn(w, switched, clock_mono_ns(), 1, true);
+		turn(w, switched, now, weight, true);
+	if (w->has_last && w->last.mono_ns < now)
+		note_clocks(w);
 	w->sampled = false;
 	w->expected = w->armed;
 	return take_top(w);

@@ -62,10 +62,12 @@ struct switch_watch {
 	struct switch_reading from, last;
 	struct switch_reading last_delay; /* the last one that has it */
 	struct switch_totals totals;	  /* since the table was made */
-	uint64_t busy_ppk; /* thousandths of the time that the thread had a CPU, lately */
+	uint64_t busy_ppk; /* thousandths of the time that the thread had a CPU, lately; 0: unknown
+			    */
 	uintptr_t room_at; /* a stack pointer with room below it; 0: none known */
 	bool sampled;	   /* without a detector: the present top-level call is read */
 	bool has_last;
+	bool is_young; /* read from what the process has, not from its own time */
 	int32_t tid;
 	uint32_t period;	     /* mean of countdown */
 	uint32_t drawn;		     /* what it began with */

@@ -12,6 +12,7 @@
 #include "preload/table/header.h"
 #include "preload/table/path_tree.h"
 #include "preload/table/slowest.h"
+#include "preload/switches/switch_budget.h"
 #include "preload/switches/switch_detector.h"
 #include "preload/table/recording.h"
 #include "preload/switches/switch_track.h"
@@ -569,6 +570,7 @@ bool thread_forget_all(void)
 	struct scp_thread *t = all, *next, *own = thread_self;
 	bool keep = must_keep_memory();
 	reclaim_cursor = NULL;
+	switch_budget_begin_process();
 	if (thread_self)
 		switch_detector_forget(&thread_self->switches);
 	for (all = NULL; t; t = next) {

@@ -31,11 +31,32 @@ struct off {
 	double runnable, asleep;
 };
 
-/* Off-CPU time of all segments, by those that were read; where none of them was, by `other`. */
-static struct off estimate(const struct report *r, const struct scp_off_cpu *o,
-			   const struct scp_off_cpu *other)
+static void add_off_cpu(struct scp_off_cpu *to, const struct scp_off_cpu *from)
 {
-	const struct scp_off_cpu *by = o->weighted ? o : other;
+	to->weighted += from->weighted;
+	to->runnable_ns += from->runnable_ns;
+	to->asleep_ns += from->asleep_ns;
+	to->ran_ns += from->ran_ns;
+}
+
+/* Of all tables: of threads that live for a moment few are read. */
+static struct scp_off_cpu sum_off_cpu(const struct profile *p)
+{
+	struct scp_off_cpu all = {0};
+
+	for (uint32_t i = 0; i < p->tables; i++) {
+		add_off_cpu(&all, &p->table[i].states.call_off_cpu);
+		add_off_cpu(&all, &p->table[i].states.gap_off_cpu);
+	}
+	return all;
+}
+
+/* Off-CPU time of all segments, by those that were read; where none of them was, by `other`, or
+ * else by all tables. */
+static struct off estimate(const struct report *r, const struct scp_off_cpu *o,
+			   const struct scp_off_cpu *other, const struct scp_off_cpu *all)
+{
+	const struct scp_off_cpu *by = o->weighted ? o : other->weighted ? other : all;
 	double factor = by->weighted ? (double)o->known / (double)by->weighted : 0;
 
 	double stolen = states_asleep_stolen(r->threads_time.stolen_share, by);
@@ -56,21 +77,33 @@ static double part(double of, double other)
 	return of + other > 0 ? of / (of + other) : 0;
 }
 
-/* The kernel knows how long the threads had a CPU, and how long they waited for one; only how both
- * divide between calls and gaps is estimated. False: it was asked for too little of the time. */
+/* How long they were runnable, of `off`, in which they had no CPU: the kernel's account, or where
+ * it was asked for too little of the time, as much as in the segments that were read. */
+static double find_runnable(const struct prof_table_states *s, const struct whole *w, double off)
+{
+	double delayed = (double)s->delay_covered_ns;
+
+	if (delayed < COVERED_LEAST * w->time)
+		return off * part(w->calls_off.runnable + w->gaps_off.runnable,
+				  w->calls_off.asleep + w->gaps_off.asleep);
+	return fmin((double)s->delay_ns / delayed * w->time, off);
+}
+
+/* The kernel knows how long the threads had a CPU, and mostly how long they waited for one; how
+ * both divide between calls and gaps is estimated. False: it was asked for too little of the time.
+ */
 static bool add_known(struct report_threads_time *to, const struct prof_table_states *s,
 		      const struct whole *w)
 {
-	double covered = (double)s->covered_ns, delayed = (double)s->delay_covered_ns;
+	double covered = (double)s->covered_ns;
 	double stolen = (double)s->ran_ns >= RAN_LEAST * (double)s->cpu_ns ? w->stolen : 0;
 	double cpu, runnable, asleep, on_gaps, in_calls;
 
-	if (!(w->time > 0) || covered < COVERED_LEAST * w->time ||
-	    delayed < COVERED_LEAST * w->time)
+	if (!(w->time > 0) || covered < COVERED_LEAST * w->time)
 		return false;
 	cpu = (double)s->cpu_ns / (1 - stolen) / covered * w->time;
 	cpu = fmin(fmax(cpu, w->recording), w->time);
-	runnable = fmin((double)s->delay_ns / delayed * w->time, w->time - cpu);
+	runnable = find_runnable(s, w, w->time - cpu);
 	asleep = w->time - cpu - runnable;
 	in_calls = w->calls_off.asleep + w->gaps_off.asleep > 0
 			   ? part(w->calls_off.asleep, w->gaps_off.asleep)
@@ -86,12 +119,13 @@ static bool add_known(struct report_threads_time *to, const struct prof_table_st
 	return true;
 }
 
-static void add_table(struct report *r, const struct prof_table *t)
+static void add_table(struct report *r, const struct prof_table *t, const struct scp_off_cpu *all)
 {
 	const struct scp_off_cpu *in_calls = &t->states.call_off_cpu,
 				 *in_gaps = &t->states.gap_off_cpu;
 	struct report_threads_time *to = &r->threads_time;
-	struct off calls = estimate(r, in_calls, in_gaps), gaps = estimate(r, in_gaps, in_calls);
+	struct off calls = estimate(r, in_calls, in_gaps, all),
+		   gaps = estimate(r, in_gaps, in_calls, all);
 	double unit = r->profile->clock.ns_per_unit, time = (double)t->time_units * unit;
 	double calls_ns = ((double)t->call_units - (double)t->nested_units) * unit;
 	double gaps_ns = (double)t->gap_units * unit;
@@ -141,10 +175,11 @@ static bool is_known(const struct report *r)
 void threads_time_fill(struct report *r)
 {
 	const struct profile *p = r->profile;
+	const struct scp_off_cpu all = sum_off_cpu(p);
 
 	r->threads_time.known = is_known(r);
 	for (uint32_t i = 0; r->threads_time.known && i < p->tables; i++)
-		add_table(r, &p->table[i]);
+		add_table(r, &p->table[i], &all);
 }
 
 const char *threads_time_mostly(const struct report_threads_time *t)

@@ -12,6 +12,7 @@
 #include "include/scprof_format.h"
 #include "preload/clock/clock.h"
 #include "preload/process/process.h"
+#include "preload/switches/switch_budget.h"
 #include "preload/switches/switch_detector.h"
 #include "preload/switches/switch_reading.h"
 #include "preload/switches/switch_track.h"
@@ -32,6 +33,7 @@ static uint64_t word;
 static size_t room;
 static bool given_up;
 static unsigned readings;
+static unsigned clocks;		/* readings of no more than these */
 static uint64_t interrupted_ns; /* the next reading loses the CPU for so long behind its clocks */
 static jmp_buf *leaves; /* where a handler goes that interrupts a reading; NULL: none does */
 
@@ -69,6 +71,14 @@ bool switch_reading_take(struct switch_reading *r, int32_t tid, bool delay)
 		interrupted_ns = 0;
 		r->involuntary = machine.involuntary; /* counted behind the switch */
 	}
+	return true;
+}
+
+bool switch_reading_take_clocks(struct switch_reading *r)
+{
+	*r = machine;
+	r->has_delay = false;
+	clocks++;
 	return true;
 }
 
@@ -127,8 +137,9 @@ static struct switch_watch *start(uint32_t kind, bool exact)
 	switch_chosen = (struct switch_choice){.kind = kind, .exact = exact};
 	room = SIZE_MAX;
 	given_up = false;
-	readings = 0;
+	readings = clocks = 0;
 	leaves = NULL;
+	switch_budget_begin_process();
 	switch_track_start(&w, (int32_t)sys_gettid());
 	return &w;
 }
@@ -453,6 +464,46 @@ static void test_a_budget_is_kept_and_the_estimate_stays_right(void **state)
 	assert_true(ratio > 0.97 && ratio < 1.03);
 }
 
+/* A thread for each of 4000 requests, which waits before and after it sends something. */
+static void serve(struct switch_watch *w, double *asleep)
+{
+	double before = (double)w->sums.mark.asleep_ns;
+
+	switch_track_start(w, w->tid);
+	for (int i = 0; i < 4; i++) {
+		begin(w);
+		run_for(50000);
+		if (i < 2)
+			sleep_for(200000, 0);
+		end(w);
+	}
+	run_for(50000);
+	switch_track_pause(w);
+	*asleep += (double)w->sums.mark.asleep_ns - before;
+}
+
+static void test_short_threads_share_a_budget_and_their_cpu_time_is_known(void **state)
+{
+	struct switch_watch *w = start(SCP_SWITCH_RSEQ, false);
+	double asleep = 0, ratio;
+
+	(void)state;
+	w->totals = (struct switch_totals){0};
+	machine = (struct switch_reading){.mono_ns = 1000000};
+	for (int i = 0; i < 4000; i++)
+		serve(w, &asleep);
+	assert_true(readings > 500);
+	assert_true((double)readings * READ_COST < 0.01 * (double)machine.cpu_ns);
+	assert_true(clocks > 6000);
+	/* but for what the first and the last readings themselves took */
+	assert_true(w->totals.cpu_ns <= machine.cpu_ns);
+	assert_true(machine.cpu_ns - w->totals.cpu_ns < machine.cpu_ns / 100);
+	assert_true(w->totals.covered_ns >= w->totals.cpu_ns);
+	ratio = asleep * (double)w->sums.mark.known / (double)w->sums.mark.weighted /
+		(4000 * 2 * 200000.0);
+	assert_true(ratio > 0.95 && ratio < 1.05);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -471,6 +522,7 @@ int main(void)
 		cmocka_unit_test(test_a_random_call_whose_reading_is_left_comes_again),
 		cmocka_unit_test(test_a_vfork_child_is_not_asked_for_its_parents_time),
 		cmocka_unit_test(test_a_budget_is_kept_and_the_estimate_stays_right),
+		cmocka_unit_test(test_short_threads_share_a_budget_and_their_cpu_time_is_known),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
