@@ -26,6 +26,7 @@ PRELOAD_SRC = \
 	preload/causal/causal_block.c \
 	preload/causal/causal_delay.c \
 	preload/causal/causal_key.c \
+	preload/causal/causal_page.c \
 	preload/causal/causal_site.c \
 	preload/clock/clock.c \
 	preload/filter/below.c \

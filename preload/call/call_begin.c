@@ -361,7 +361,7 @@ bool call_begin(struct scp_call *c, uint32_t function, uint64_t ra, uint64_t cfa
 	c->site = m->site;
 	c->stack_words = (uint16_t)m->stack_words;
 	c->cfa = cfa;
-	if (causal_is_on() && !begin_delayed(c))
+	if (causal_page_is_there() && !begin_delayed(c))
 		return false;
 	look_for_switch(c, t);
 	c->inner_at = t->inner;

@@ -340,7 +340,7 @@ static void end_at(struct scp_call *c, struct call_result r, bool has_bytes, uin
 		   uint64_t slow_at)
 {
 	record_end(c, r, has_bytes, now, slow_at);
-	if (causal_is_on())
+	if (causal_page_is_there())
 		end_delayed(c, r.outcome);
 }
 

@@ -4,7 +4,8 @@
 #ifndef SCPROF_PRELOAD_CAUSAL_CAUSAL_BLOCK_H
 #define SCPROF_PRELOAD_CAUSAL_CAUSAL_BLOCK_H
 
-#include "preload/causal/causal.h"
+#include "preload/causal/causal_page.h"
+#include "preload/table/thread.h"
 
 struct causal_block {
 	struct scp_causal_thread *counts;

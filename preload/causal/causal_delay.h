@@ -4,7 +4,8 @@
 #ifndef SCPROF_PRELOAD_CAUSAL_CAUSAL_DELAY_H
 #define SCPROF_PRELOAD_CAUSAL_CAUSAL_DELAY_H
 
-#include "preload/causal/causal.h"
+#include "preload/causal/causal_page.h"
+#include "preload/table/thread.h"
 
 /* A call at the site begins, or ends: count it, and delay it if its delay is to lie there.
  * `open`: what thread.open is meanwhile, by which a handler's calls find themselves inside
@@ -13,8 +14,8 @@
 HIDDEN bool causal_delay(struct scp_thread *t, struct scp_site *s, bool at_end, uintptr_t open,
 			 bool top);
 
-/* A call at the site has ended: is that progress? `began_at`: the counter when it began; 0: not
- * known. */
+/* A call at the site has ended: is that progress? `began_at`: the counter when it began, before
+ * its delay (where there are two clocks: after a delay at its beginning); 0: not known. */
 HIDDEN void causal_delay_note_end(const struct scp_thread *t, struct scp_site *s, uint32_t outcome,
 				  uint64_t began_at);
 

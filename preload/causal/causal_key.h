@@ -4,7 +4,8 @@
 #ifndef SCPROF_PRELOAD_CAUSAL_CAUSAL_KEY_H
 #define SCPROF_PRELOAD_CAUSAL_CAUSAL_KEY_H
 
-#include "preload/causal/causal.h"
+#include "preload/causal/causal_page.h"
+#include "preload/table/thread.h"
 
 struct causal_key {
 	uint64_t hash;	  /* never 0 */

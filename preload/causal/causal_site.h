@@ -3,7 +3,8 @@
 #ifndef SCPROF_PRELOAD_CAUSAL_CAUSAL_SITE_H
 #define SCPROF_PRELOAD_CAUSAL_CAUSAL_SITE_H
 
-#include "preload/causal/causal.h"
+#include "preload/causal/causal_page.h"
+#include "preload/table/thread.h"
 
 /* scp_site.causal: the entry's index and these. */
 #define CAUSAL_SITE_LOOKED  0x80000000u

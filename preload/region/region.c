@@ -202,7 +202,7 @@ static COLD struct region_open *begin_slowly(uint32_t function, enum region_kind
 	uintptr_t open = 0;
 	struct scp_thread *t = region_thread(function, from, &open);
 	uint64_t at = 0;
-	if (causal_is_on() && t) {
+	if (causal_page_is_there() && t) {
 		at = arch_counter();
 		if (!delay_begin(t, open, function, from))
 			return NULL;
@@ -368,7 +368,7 @@ static inline __attribute__((always_inline)) void end(bool tsc, struct scp_threa
 		const struct scp_recorded inside = recorded_inside(t, r);
 		record(t, r, &inside, after, now, slow_at);
 	}
-	if (!tsc && causal_is_on())
+	if (!tsc && causal_page_is_there())
 		note_progress(t, r);
 	compiler_barrier();
 	t->open = after;
@@ -376,7 +376,7 @@ static inline __attribute__((always_inline)) void end(bool tsc, struct scp_threa
 
 static COLD void end_slowly(enum region_kind kind, uint32_t function, uint64_t serial, uintptr_t sp)
 {
-	if (causal_is_on())
+	if (causal_page_is_there())
 		delay_end(kind, function, serial, sp);
 	struct scp_thread *t = thread_self;
 	/* A forked child that ends its parent's region: not its own to record. */

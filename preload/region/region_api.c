@@ -148,7 +148,7 @@ static COLD void delay_point(struct scprof_site *site, struct region_caller from
 /* The second clock, if there is one. */
 static COLD uint64_t begin_beside(struct scprof_site *site, struct region_caller from)
 {
-	if (causal_is_on())
+	if (causal_page_is_there())
 		delay_point(site, from);
 	return clock_chosen.slow_kind ? clock_read(clock_chosen.slow_kind) : 0;
 }
