@@ -33,7 +33,7 @@ static void set_wishes(struct causal *c, const struct causal_wishes *w)
 		c->wishes.pilot_s = CAUSAL_PILOT_S;
 	if (!w->sites || w->sites > SLOPES_SITES)
 		c->wishes.sites = w->sites ? SLOPES_SITES : CAUSAL_SITES;
-	if (!(w->of_page.longest_s > 0))
+	if (!(w->of_page.longest_s > 0 && w->of_page.longest_s < CAUSAL_LONGEST_S))
 		c->wishes.of_page.longest_s = CAUSAL_LONGEST_S;
 	c->seed = w->seed ? w->seed : random_fresh_seed();
 	random_seed(&c->random, c->seed);

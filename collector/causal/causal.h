@@ -35,7 +35,7 @@ struct causal_wishes {
 			 the end */
 	double precision; /* ends it when each wanted site's prediction for 10 % is known to +- this
 			     share (0.01); 0: not asked */
-	double window_s;  /* 0: chosen by the pilot, 10 ms to 1 s */
+	double window_s;  /* 0: chosen by the pilot, 10 ms to 5 s */
 	double slowdown;  /* 0.05 */
 	size_t sites;	  /* most; 0: 24 */
 	uint64_t seed;	  /* of the draws; 0: from getrandom */

@@ -82,13 +82,15 @@ static double most(const struct causal_budget *b, const struct causal_budget_sit
 static size_t count_possible(const struct causal_budget *b, const struct causal_budget_site *site,
 			     size_t sites)
 {
-	for (size_t count = sites, now;; count = now) {
-		now = 0;
+	for (size_t count = sites; count > 1; count--) {
+		size_t possible = 0;
+
 		for (size_t i = 0; i < sites; i++)
-			now += even(b, &site[i], count) >= LEAST_MEAN;
-		if (now >= count || !now)
+			possible += even(b, &site[i], count) >= LEAST_MEAN;
+		if (possible >= count)
 			return count;
 	}
+	return 1;
 }
 
 static void scale(const struct causal_budget *b, struct causal_budget_site *site, size_t sites,

@@ -9,13 +9,23 @@
 #define SHORTER 0.9
 #define LONGER	1.25
 
-static void know_site(const struct causal *c, size_t i, const struct slopes_site *slopes,
-		      struct causal_budget_site *b)
+double causal_correct_rate(const struct causal *c)
+{
+	double time = c->design.time - c->corrected_time;
+
+	return time > 0 ? (c->design.progress - c->corrected_progress) / time : NAN;
+}
+
+/* As often as it was called at any time: it may be called so again. */
+static void know_site(const struct causal *c, size_t i, struct causal_budget_site *b)
 {
 	const struct causal_candidate *s = &c->site[i];
+	const struct causal_design *d = &c->design;
+	const struct slopes_site *slopes = c->fitted ? &c->slopes[i] : NULL;
+	double recent = (d->calls[i] - c->corrected_calls[i]) / (d->time - c->corrected_time);
 
-	b->calls_s = c->design.time > 0 ? c->design.calls[i] / c->design.time : s->calls_s;
-	if (!(b->calls_s > s->calls_s / 100)) /* hardly any now: they may come back */
+	b->calls_s = fmax(d->time > 0 ? d->calls[i] / d->time : s->calls_s, recent);
+	if (!(b->calls_s > s->calls_s / 100)) /* hardly any now */
 		b->calls_s = s->calls_s;
 	b->call_s = s->busy / s->calls_s;
 	b->slope = slopes && slopes->known ? slopes->slope.value : NAN;
@@ -29,24 +39,37 @@ static bool is_other(const struct causal_budget_site *a, const struct causal_bud
 	return now < SHORTER * was || now > LONGER * was;
 }
 
-int causal_correct(struct causal *c, const struct slopes *all, const struct slopes_site *site)
+static struct causal_budget know_all(const struct causal *c)
 {
 	struct causal_budget b = {.slowdown = c->wishes.slowdown,
 				  .unit_s = 1 / causal_pilot_rate(&c->pilot),
-				  .longest_s = c->wishes.of_page.longest_s,
-				  .part = all ? 1 : 0.5,
+				  .part = c->fitted ? 1 : 0.5,
 				  .whole = {.value = NAN}};
+
+	/* a thread has no room for longer ones in a window */
+	b.longest_s = fmin(c->wishes.of_page.longest_s, causal_budget_limit(&b) * c->window_s / 2);
+	if (c->fitted)
+		b.whole = c->all.slowdown;
+	if (c->fitted && c->all.unit.value > 0)
+		b.unit_s = c->all.unit.value;
+	b.unit_s = fmin(b.unit_s, 1 / causal_correct_rate(c));
+	return b;
+}
+
+int causal_correct(struct causal *c)
+{
+	struct causal_budget b = know_all(c);
 	struct causal_budget_site next[SLOPES_SITES];
 	double asked[SLOPES_SITES];
-	bool changes = !all;
+	bool changes = !c->design.epochs;
 
-	if (all && all->unit.value > 0)
-		b.unit_s = all->unit.value;
-	if (all)
-		b.whole = all->slowdown;
 	memcpy(next, c->budget, sizeof(next));
 	for (size_t i = 0; i < c->sites; i++)
-		know_site(c, i, site ? &site[i] : NULL, &next[i]);
+		know_site(c, i, &next[i]);
+	c->assumed_rate = 1 / b.unit_s;
+	c->corrected_time = c->design.time;
+	c->corrected_progress = c->design.progress;
+	memcpy(c->corrected_calls, c->design.calls, sizeof(c->corrected_calls));
 	causal_budget_set(&b, next, c->sites);
 	for (size_t i = 0; i < c->sites; i++) {
 		changes = changes || is_other(&c->budget[i], &next[i]);

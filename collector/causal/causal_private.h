@@ -14,7 +14,7 @@
 
 #define CAUSAL_SITES	 24
 #define CAUSAL_PILOT_S	 1.0
-#define CAUSAL_LONGEST_S 0.05 /* of a delay, unless the caller says otherwise */
+#define CAUSAL_LONGEST_S 0.01 /* of a delay, unless the caller asks for less */
 #define CAUSAL_RENEW_S	 0.5  /* the tool is killed: delays end within this after a window's end */
 
 struct causal {
@@ -38,7 +38,13 @@ struct causal {
 	double window_s; /* of the windows that are next */
 	struct causal_budget_site budget[SLOPES_SITES];
 	struct causal_design design;
-	double began_s; /* the first window */
+	/* What is known: of the last fit; and of the windows since the last correction. */
+	bool fitted;
+	struct slopes all;
+	struct slopes_site slopes[SLOPES_SITES];
+	double corrected_time, corrected_progress, corrected_calls[SLOPES_SITES];
+	double assumed_rate; /* of progress, that delays were made for */
+	double began_s;	     /* the first window */
 	double elapsed_s;
 	size_t late;		   /* windows */
 	uint64_t delayed, skipped; /* calls */
@@ -68,12 +74,14 @@ void causal_windows_run(struct causal *c);
 /* What is known so far. 0; -1: no memory. `site` has room for all. */
 int causal_windows_fit(const struct causal *c, struct slopes *all, struct slopes_site *site);
 
-/* New delays from that, as of a fit; NULL: the first ones. 0; -1: no memory. */
-int causal_correct(struct causal *c, const struct slopes *all, const struct slopes_site *site);
+/* New delays from what is known; the first ones. 0; -1: no memory. */
+int causal_correct(struct causal *c);
+
+/* Progress a second since the last correction; NAN: nothing. */
+double causal_correct_rate(const struct causal *c);
 
 /* Widest half width of the sites' predictions for 10 % at this confidence, as a share; NAN: not
  * known. */
-double causal_windows_precision(const struct causal *c, const struct slopes *all,
-				const struct slopes_site *site, double confidence);
+double causal_windows_precision(const struct causal *c, double confidence);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Windows one after another, and a rest without delays whenever they are added up: after one block,
- * and then each time that there are half as many more. */
+/* Blocks of windows, one after another. They are added up after the first one, and then each time
+ * that there are half as many more, without delays meanwhile. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +11,7 @@
 #define MORE	  1.5	/* blocks from one fit to the next */
 #define WINDOWS_S 1.0	/* windows that get longer as time passes get no longer than this */
 #define WINDOWS	  32768 /* so many, and they get twice as long: memory is bounded */
+#define FASTER	  1.3	/* progress than delays were made for: they are made anew */
 #define STEAL_HZ  100.0
 
 /* Limits that are watched until they are narrow must hold at all looks: as in
@@ -104,21 +105,20 @@ static int add_window(struct causal *c, const struct edge *from, const struct ed
 		rate);
 }
 
-/* Windows without a rest. True: the experiment is over. */
-static bool run_blocks(struct causal *c, size_t blocks, double end, double rate)
+/* A block of windows, and a rest. True: the experiment is over. */
+static bool run_block(struct causal *c, double end, double rate)
 {
 	unsigned char level[2][SLOPES_SITES];
 	struct edge edge[2];
 	double until;
 	bool ends = false;
 
-	causal_design_break(&c->design);
 	draw(c, level[0]);
 	read_edge(c, &edge[0]);
 	until = edge[0].at + c->window_s;
-	for (size_t i = 1; !ends && i <= blocks * CAUSAL_DESIGN_BLOCK; i++) {
+	for (size_t i = 1; !ends && i <= CAUSAL_DESIGN_BLOCK; i++) {
 		ends = wait_window(c, until) || causal_state_now() >= end;
-		if (ends || i == blocks * CAUSAL_DESIGN_BLOCK)
+		if (ends || i == CAUSAL_DESIGN_BLOCK)
 			rest(c);
 		else
 			draw(c, level[i % 2]);
@@ -131,10 +131,8 @@ static bool run_blocks(struct causal *c, size_t blocks, double end, double rate)
 			return true;
 		}
 		until = fmax(until, edge[i % 2].at - c->window_s / 2) + c->window_s;
-		if (i % CAUSAL_DESIGN_BLOCK == 0)
-			causal_state_tell(c, c->design.progress / c->design.time,
-					  c->state.precision);
 	}
+	causal_state_tell(c, c->design.progress / c->design.time, c->state.precision);
 	return ends;
 }
 
@@ -150,8 +148,7 @@ int causal_windows_fit(const struct causal *c, struct slopes *all, struct slopes
 	return failed;
 }
 
-double causal_windows_precision(const struct causal *c, const struct slopes *all,
-				const struct slopes_site *site, double confidence)
+double causal_windows_precision(const struct causal *c, double confidence)
 {
 	double widest = NAN;
 
@@ -161,7 +158,8 @@ double causal_windows_precision(const struct causal *c, const struct slopes *all
 
 		if (!(s->busy > 0))
 			continue;
-		struct slopes_prediction p = slopes_predict(all, &site[i], call, 0.1, confidence);
+		struct slopes_prediction p =
+			slopes_predict(&c->all, &c->slopes[i], call, 0.1, confidence);
 		double half = (p.high - p.low) / 200;
 		if (!isfinite(half))
 			return NAN;
@@ -173,18 +171,18 @@ double causal_windows_precision(const struct causal *c, const struct slopes *all
 /* True: it is known well enough. */
 static bool add_up(struct causal *c, double elapsed)
 {
-	struct slopes_site site[SLOPES_SITES];
-	struct slopes all;
 	double z = sqrt(SEQUENCE_95 * SEQUENCE_95 + log(fmax(elapsed / SEQUENCE_FROM, 1)));
 	double precision = NAN;
 
-	if (causal_windows_fit(c, &all, site) || causal_correct(c, &all, site)) {
-		c->no_memory = true;
+	c->no_memory = causal_windows_fit(c, &c->all, c->slopes) != 0;
+	c->fitted = true;
+	if (c->no_memory)
 		return true;
-	}
 	if (elapsed >= SEQUENCE_FROM)
-		precision = causal_windows_precision(c, &all, site, 1 - erfc(z / M_SQRT2));
-	causal_state_tell(c, 1 / all.unit.value, precision);
+		precision = causal_windows_precision(c, 1 - erfc(z / M_SQRT2));
+	causal_state_tell(c, c->all.unit.value > 0 ? 1 / c->all.unit.value : c->state.rate_per_s,
+			  precision);
+	causal_design_break(&c->design);
 	return c->wishes.precision > 0 && precision <= c->wishes.precision;
 }
 
@@ -210,34 +208,51 @@ static void drop_impossible(struct causal *c)
 	causal_design_begin(&c->design, c->sites);
 }
 
-void causal_windows_run(struct causal *c)
+/* After the pilot. False: there is nothing to be delayed. */
+static bool begin_windows(struct causal *c)
 {
-	double rate = causal_pilot_rate(&c->pilot), blocks = 1, done = 0, now;
-	size_t longer_at = WINDOWS;
-	bool ends = false;
-
-	c->no_memory = causal_correct(c, NULL, NULL) != 0;
+	c->no_memory = causal_correct(c) != 0;
 	if (!c->no_memory)
 		drop_impossible(c);
+	if (!c->no_memory && c->sites)
+		c->no_memory = causal_correct(c) != 0;
 	if (c->no_memory || !c->sites)
-		return;
-	c->no_memory = causal_correct(c, NULL, NULL) != 0;
-	if (c->no_memory)
-		return;
+		return false;
 	causal_state_enter(c, CAUSAL_DELAYS);
 	c->began_s = causal_state_now();
-	while (!ends) {
-		ends = run_blocks(c, (size_t)(blocks - done), c->began_s + c->wishes.for_s, rate);
-		now = causal_state_now();
-		done = blocks;
-		blocks = ceil(MORE * blocks);
-		if (!ends)
-			ends = add_up(c, now - c->began_s);
+	return true;
+}
+
+/* Between blocks. True: the experiment is over. */
+static bool look(struct causal *c, double *fit_at, double block)
+{
+	bool fits = block >= *fit_at;
+
+	if (fits) {
+		*fit_at = ceil(MORE * *fit_at);
+		if (add_up(c, causal_state_now() - c->began_s))
+			return true;
+	}
+	if (fits || causal_correct_rate(c) > FASTER * c->assumed_rate)
+		c->no_memory = causal_correct(c) != 0;
+	return c->no_memory;
+}
+
+void causal_windows_run(struct causal *c)
+{
+	double rate = causal_pilot_rate(&c->pilot), fit_at = 1;
+	size_t longer_at = WINDOWS;
+
+	if (!begin_windows(c))
+		return;
+	for (double block = 1;; block++) {
+		if (run_block(c, c->began_s + c->wishes.for_s, rate) || look(c, &fit_at, block))
+			break;
 		if (c->design.windows >= longer_at && c->window_s < WINDOWS_S) {
 			c->window_s = fmin(2 * c->window_s, WINDOWS_S);
 			longer_at += WINDOWS;
 		}
 	}
 	c->ended_itself = !__atomic_load_n(&c->over, __ATOMIC_ACQUIRE);
-	c->elapsed_s = now - c->began_s;
+	c->elapsed_s = causal_state_now() - c->began_s;
 }
