@@ -14,6 +14,7 @@
 enum program {
 	SERIAL,
 	UNBALANCED,
+	NEAR,
 	BALANCED,
 	FORK_JOIN,
 	LOCK,

@@ -2,7 +2,7 @@
 /* How often the intervals of stats/causal hold what is so, on programs whose answer a long run of
  * the same recursion gives. Asserts nothing.
  *
- * simulate [RUNS [WINDOWS [WINDOW_MS [SITES [DRIFT [STEAL_MS [SEEN [HIGH]]]]]]]] */
+ * simulate [RUNS [WINDOWS [WINDOW_MS [SITES [DRIFT [STEAL_MS [SEEN [HIGH [PROGRAM]]]]]]]]] */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "bench/causal/models.h"
 #include "stats/numerics/distributions.h"
 
-#define LONG	      20000 /* windows of a run that gives the truth */
+#define LONG	      5000 /* windows of a run that gives the truth */
 #define LONG_WINDOW_S 0.02
 #define SHARES	      2
 
@@ -180,6 +180,7 @@ int main(int argc, char **argv)
 		.high = argument(argc, argv, 8, 0.05),
 		.delays = true,
 	};
+	int only = (int)argument(argc, argv, 9, -1);
 	size_t most = m.windows > LONG ? m.windows : LONG;
 	struct room room = {
 		calloc(most, sizeof(struct slopes_window)),
@@ -200,6 +201,8 @@ int main(int argc, char **argv)
 		struct truth truth;
 		struct score s = {0};
 
+		if (only >= 0 && (int)p != only)
+			continue;
 		random_seed(&m.random, 7);
 		m.faster = 0;
 		find_truth(p, &m, &room, &truth);

@@ -21,6 +21,8 @@ static void fill_unknown(const struct slopes_data *d, struct slopes *out, struct
 			.others_slower = unknown,
 			.bend = unknown,
 			.latency = unknown,
+			.latency_bend = unknown,
+			.tested = NAN,
 			.p = NAN,
 			.q = NAN,
 			.interacts = SIZE_MAX,
@@ -53,10 +55,11 @@ static int fit_times(struct slopes_run *r, double q, struct slopes *out, struct 
 	}
 	fill_q(r->d->sites, site);
 	slopes_run_unit(r, r->time, &out->unit, &out->slowdown);
-	return slopes_shape_fit(r, q, site);
+	return slopes_shape_fit(r, q, site) || slopes_pairs_fit(r, q, site) ? -1 : 0;
 }
 
-static int fit_latencies(struct slopes_run *r, struct slopes *out, struct slopes_site *site)
+static int fit_latencies(struct slopes_run *r, double q, struct slopes *out,
+			 struct slopes_site *site)
 {
 	struct slopes_value share;
 
@@ -65,7 +68,7 @@ static int fit_latencies(struct slopes_run *r, struct slopes *out, struct slopes
 	for (size_t c = 0; c < r->columns; c++)
 		site[r->site[c]].latency = slopes_run_slope(r, c);
 	slopes_run_unit(r, r->latency, &out->latency, &share);
-	return 0;
+	return slopes_shape_latency(r, site) || slopes_pairs_latency(r, q, site) ? -1 : 0;
 }
 
 int slopes_fit(const struct slopes_data *d, double q, struct slopes *out, struct slopes_site *site)
@@ -82,7 +85,7 @@ int slopes_fit(const struct slopes_data *d, double q, struct slopes *out, struct
 		if (r.system.windows >= SLOPES_WINDOWS) {
 			status = fit_times(&r, q, out, site);
 			if (status == 0 && r.latencies)
-				status = fit_latencies(&r, out, site);
+				status = fit_latencies(&r, q, out, site);
 		}
 	}
 	slopes_run_end(&r);

@@ -55,25 +55,28 @@ enum slopes_shape {
 };
 
 struct slopes_site {
-	struct slopes_value
-		slope; /* seconds a unit per second a call, between no delay and the levels drawn */
-	struct slopes_value low,
-		high; /* from no delay to the lower level; from there to the higher */
-	struct slopes_value others_slower; /* the slope while the sites that it interacts with are
-					      delayed: what a speed-up meets; NAN where none does */
-	struct slopes_value
-		bend; /* by how much the slope falls for each second off a call, by what
-			 the others' delays do to it; NAN: nothing of the kind is seen */
-	struct slopes_value latency; /* of the mean duration of a unit */
-	double p;		     /* of a slope this far from 0, if it were 0 */
-	double q;		     /* Benjamini and Hochberg (1995), over the sites */
+	/* Seconds a unit per second a call: between no delay and the levels drawn; from no delay to
+	 * the lower level; from there to the higher. */
+	struct slopes_value slope, low, high;
+	/* The slope while the sites that it interacts with are delayed: what a speed-up meets; NAN
+	 * where none does. */
+	struct slopes_value others_slower;
+	/* By how much the slope falls for each second off a call, by what the others' delays do to
+	 * it; NAN: nothing of the kind is seen. */
+	struct slopes_value bend;
+	struct slopes_value latency;	  /* of the mean duration of a unit */
+	struct slopes_value latency_bend; /* as bend; where nothing is seen, by its own levels */
+	double tested;			  /* the higher level's mean delay of a call, seconds */
+	double p;			  /* of a slope this far from 0, if it were 0 */
+	double q;			  /* Benjamini and Hochberg (1995), over the sites */
 	enum slopes_shape shape;
 	size_t interacts; /* with which site most; SIZE_MAX: none */
 	bool known;	  /* false: drawn in too few windows */
 };
 
 struct slopes {
-	struct slopes_value unit;     /* time a unit takes without delays */
+	struct slopes_value unit;     /* time a unit takes without delays, and without what disturbs
+					 windows now and then: that comes by the second */
 	struct slopes_value latency;  /* a unit's own duration without delays; NAN */
 	struct slopes_value slowdown; /* relative: what all delays together cost, 0.05 for 5 % */
 	double carried;		      /* p of the window before's draws together */
@@ -91,6 +94,8 @@ struct slopes_prediction {
 	bool at_most; /* the slope is not one number towards faster, or it may change before: an
 			 upper bound */
 	bool at_least;
+	double beyond; /* time off a call / highest delay tested: above 1 the line is extended by
+			  more than was tested; NAN: not known */
 	double latency_percent, latency_low, latency_high; /* less time a unit; NAN */
 };
 struct slopes_prediction slopes_predict(const struct slopes *all, const struct slopes_site *site,

@@ -11,6 +11,7 @@
 #include "stats/numerics/distributions.h"
 
 #define FAR	  3.0	 /* deviations from which on a window counts for less */
+#define ROUNDING  1e-9	 /* of y: residuals below are none */
 #define DEVIATION 1.4826 /* of a normal distribution, in median absolute residuals */
 
 struct slopes_value slopes_errors_of(double value, const double *influence, const double *residual,
@@ -96,16 +97,19 @@ double slopes_errors_joint_p(const struct slopes_system *s, const struct slopes_
 	return p;
 }
 
-void slopes_errors_weights(const double *residual, size_t windows, double *weight, double *room)
+void slopes_errors_weights(const double *residual, const double *y, size_t windows, double *weight,
+			   double *room)
 {
-	double far;
+	double far, rounding = 0;
 
-	for (size_t w = 0; w < windows; w++)
+	for (size_t w = 0; w < windows; w++) {
 		room[w] = fabs(residual[w]);
+		rounding += ROUNDING * fabs(y[w]) / (double)windows;
+	}
 	gsl_sort(room, 1, windows);
 	far = FAR * DEVIATION * gsl_stats_median_from_sorted_data(room, 1, windows);
 	for (size_t w = 0; w < windows; w++)
-		weight[w] = far > 0 && fabs(residual[w]) > far ? far / fabs(residual[w]) : 1;
+		weight[w] = far > rounding && fabs(residual[w]) > far ? far / fabs(residual[w]) : 1;
 }
 
 void slopes_errors_mean(const double *series, size_t windows, double *error, double *freedom)

@@ -62,18 +62,19 @@ static double gain(double slope, double bend, double off)
 	return slope > bend * off ? slope * off - bend * off * off / 2 : slope * slope / bend / 2;
 }
 
-/* The lower limit with a bend: each one's own limit, their distances from the value added as
- * squares. */
-static double lowest(const struct slopes_site *site, double off, double unit, double confidence)
+/* A gain with a bend, and its limits: the limits of slope and bend alone, their distances from the
+ * value added as squares. */
+static struct reduction bend(struct slopes_value slope, struct slopes_value bend, double off,
+			     double unit, double confidence, double (*by)(double, double, double))
 {
-	double s = site->slope.value, b = site->bend.value;
-	double t_s = distributions_t_quantile(0.5 + confidence / 2, site->slope.freedom);
-	double t_b = distributions_t_quantile(0.5 + confidence / 2, site->bend.freedom);
-	double value = gain(s, b, off);
+	double s = slope.value, b = bend.value;
+	double t_s = distributions_t_quantile(0.5 + confidence / 2, slope.freedom) * slope.error;
+	double t_b = distributions_t_quantile(0.5 + confidence / 2, bend.freedom) * bend.error;
+	double value = by(s, b, off);
+	double low = hypot(value - by(s - t_s, b, off), value - by(s, b + t_b, off));
+	double high = hypot(value - by(s + t_s, b, off), value - by(s, b - t_b, off));
 
-	return (value - hypot(value - gain(s - t_s * site->slope.error, b, off),
-			      value - gain(s, b + t_b * site->bend.error, off))) /
-	       unit;
+	return (struct reduction){value / unit, (value - low) / unit, (value + high) / unit};
 }
 
 static struct reduction throughput(const struct slopes *all, const struct slopes_site *site,
@@ -91,7 +92,29 @@ static struct reduction throughput(const struct slopes *all, const struct slopes
 		r.high = fmax(r.high, other.high);
 	}
 	if (!isnan(r.low) && is_known(site->bend))
-		r.low = fmin(r.low, lowest(site, share * call.value, all->unit.value, confidence));
+		r.low = fmin(r.low, bend(site->slope, site->bend, share * call.value,
+					 all->unit.value, confidence, gain)
+					    .low);
+	return r;
+}
+
+/* Latency may bend either way, and past 0: a faster producer fills a queue. */
+static double parabola(double slope, double bend, double off)
+{
+	return slope * off - bend * off * off / 2;
+}
+
+static struct reduction latency(const struct slopes *all, const struct slopes_site *site,
+				struct slopes_value call, double share, double confidence)
+{
+	struct reduction r = reduce(site->latency, call, all->latency, share, confidence), bent;
+
+	if (isnan(r.low) || !is_known(site->latency_bend))
+		return r;
+	bent = bend(site->latency, site->latency_bend, share * call.value, all->latency.value,
+		    confidence, parabola);
+	r.low = fmin(r.low, bent.low);
+	r.high = fmax(r.high, bent.high);
 	return r;
 }
 
@@ -99,7 +122,7 @@ struct slopes_prediction slopes_predict(const struct slopes *all, const struct s
 					struct slopes_value call, double share, double confidence)
 {
 	struct reduction r = throughput(all, site, call, share, confidence);
-	struct reduction l = reduce(site->latency, call, all->latency, share, confidence);
+	struct reduction l = latency(all, site, call, share, confidence);
 	bool conditional = site->shape == SLOPES_CONDITIONAL;
 	bool less = site->others_slower.value < site->slope.value;
 
@@ -109,6 +132,7 @@ struct slopes_prediction slopes_predict(const struct slopes *all, const struct s
 		.high = percent_of(r.high),
 		.at_most = site->shape == SLOPES_CONVEX || (conditional && less),
 		.at_least = site->shape == SLOPES_CONCAVE || (conditional && !less),
+		.beyond = share * call.value / site->tested,
 		.latency_percent = 100 * l.value,
 		.latency_low = 100 * l.low,
 		.latency_high = 100 * l.high,

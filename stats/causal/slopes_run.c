@@ -163,7 +163,7 @@ int slopes_run_fit(struct slopes_run *r, const double *y, double *carried)
 		r->weight[w] = 1;
 	if (fit_once(r, y))
 		return -1;
-	slopes_errors_weights(r->fit.residual, windows, r->weight, r->room);
+	slopes_errors_weights(r->fit.residual, y, windows, r->weight, r->room);
 	if (fit_once(r, y))
 		return -1;
 	memcpy(r->residual, r->fit.residual, windows * sizeof(double));
@@ -190,6 +190,14 @@ struct slopes_value slopes_run_slope(struct slopes_run *r, size_t c)
 				s->blocks + r->width + (r->carry ? r->columns : 0));
 }
 
+/* What the covariate adds to y. */
+static double disturbance(const struct slopes_run *r, size_t w)
+{
+	size_t c = r->covariate;
+
+	return c == SIZE_MAX ? 0 : r->fit.coefficient[c] * r->x[w * r->width + c];
+}
+
 void slopes_run_unit(struct slopes_run *r, const double *y, struct slopes_value *unit,
 		     struct slopes_value *share)
 {
@@ -199,10 +207,10 @@ void slopes_run_unit(struct slopes_run *r, const double *y, struct slopes_value 
 
 	*unit = *share = (struct slopes_value){NAN, NAN, NAN};
 	for (size_t w = 0; mean && w < s->windows; w++) {
-		n += s->n[w];
-		sum += y[w];
+		n += s->weight[w] * s->n[w];
+		sum += s->weight[w] * (y[w] - disturbance(r, w));
 		for (size_t c = 0; c < r->columns; c++)
-			mean[c] += s->n[w] * r->x[w * r->width + c];
+			mean[c] += s->weight[w] * s->n[w] * r->x[w * r->width + c];
 	}
 	for (size_t c = 0; mean && c < r->columns; c++)
 		added += mean[c] * slope_of(r, c);
@@ -218,9 +226,10 @@ void slopes_run_unit(struct slopes_run *r, const double *y, struct slopes_value 
 	share->value /= n * unit->value;
 	share->error /= n * unit->value;
 	for (size_t w = 0; w < s->windows; w++) {
-		r->room[w] = y[w] - s->n[w] * unit->value;
+		r->room[w] = y[w] - disturbance(r, w) - s->n[w] * unit->value;
 		for (size_t c = 0; c < r->columns; c++)
 			r->room[w] -= s->n[w] * r->x[w * r->width + c] * slope_of(r, c);
+		r->room[w] *= s->weight[w];
 	}
 	slopes_errors_mean(r->room, s->windows, &unit->error, &unit->freedom);
 	unit->error *= (double)s->windows / n;

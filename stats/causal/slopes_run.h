@@ -29,12 +29,22 @@ void slopes_run_end(struct slopes_run *r);
 int slopes_run_fit(struct slopes_run *r, const double *y, double *carried);
 /* A column's slope; its influences are left in r->room. */
 struct slopes_value slopes_run_slope(struct slopes_run *r, size_t column);
-/* The mean of y a unit without delays, and what all delays add, as a share of it. */
+/* y a unit without delays and disturbance, in windows by their weights; and what all delays add, as
+ * a share of it. */
 void slopes_run_unit(struct slopes_run *r, const double *y, struct slopes_value *unit,
 		     struct slopes_value *share);
 
-/* In slopes_shape.c: fills what a site's levels, and pairs of sites, say. r->fit is of the times.
- * 0; -1: no memory. */
+/* In slopes_shape.c: what the levels of a site say: low, high, shape. r->fit is of the times. 0;
+ * -1: no memory. */
 int slopes_shape_fit(struct slopes_run *r, double q, struct slopes_site *site);
+/* The same of the latencies: latency_bend. */
+int slopes_shape_latency(struct slopes_run *r, struct slopes_site *site);
+/* Mean delay at each level of a column, by progress. */
+void slopes_shape_delays(const struct slopes_run *r, size_t column, double mean[SLOPES_LEVELS]);
+
+/* In slopes_pairs.c: what pairs of sites say: others_slower, interacts, bend, shape; of latencies
+ * latency_bend. r->fit is of the times, or of the latencies. 0; -1: no memory. */
+int slopes_pairs_fit(struct slopes_run *r, double q, struct slopes_site *site);
+int slopes_pairs_latency(struct slopes_run *r, double q, struct slopes_site *site);
 
 #endif

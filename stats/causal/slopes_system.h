@@ -52,7 +52,8 @@ double slopes_errors_p(struct slopes_value v);
 /* p of all coefficients being 0: Wald's statistic, distributed like Hotelling's. NAN: no memory. */
 double slopes_errors_joint_p(const struct slopes_system *s, const struct slopes_estimate *e);
 /* Weights that take windows far off down (Huber 1964): min(1, 3 / |residual in deviations|). */
-void slopes_errors_weights(const double *residual, size_t windows, double *weight, double *room);
+void slopes_errors_weights(const double *residual, const double *y, size_t windows, double *weight,
+			   double *room);
 /* Error and freedom of the mean of a series in order: its long-run variance by the first cosines
  * (Lazarus, Lewis, Stock and Watson 2018, eqs. 4 and 10). */
 void slopes_errors_mean(const double *series, size_t windows, double *error, double *freedom);

@@ -32,6 +32,8 @@ static struct slopes_site a_site(double slope, double error)
 		.others_slower = unknown,
 		.bend = unknown,
 		.latency = value(2 * slope, error),
+		.latency_bend = unknown,
+		.tested = 2e-6,
 		.interacts = SIZE_MAX,
 		.known = true,
 	};
@@ -54,6 +56,7 @@ static void test_time_less_is_throughput_more(void **state)
 	assert_near(p.low, p.percent, 1e-9);
 	assert_near(p.high, p.percent, 1e-9);
 	assert_near(p.latency_percent, 100 * 6.0 / 500, 1e-9);
+	assert_near(p.beyond, 1.5, 1e-12);
 	assert_false(p.at_most || p.at_least);
 }
 
