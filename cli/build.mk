@@ -10,6 +10,15 @@ CLI_SRC = \
 	cli/bench/bench_options.c \
 	cli/bench/bench_text.c \
 	cli/bench/cmd_bench.c \
+	cli/causal/causal_choose.c \
+	cli/causal/causal_confirm.c \
+	cli/causal/causal_html.c \
+	cli/causal/causal_json.c \
+	cli/causal/causal_options.c \
+	cli/causal/causal_report.c \
+	cli/causal/causal_sites.c \
+	cli/causal/causal_text.c \
+	cli/causal/cmd_causal.c \
 	cli/clocks_json.c \
 	cli/clocks_text.c \
 	cli/cmd_clocks.c \

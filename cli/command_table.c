@@ -14,6 +14,7 @@ static const struct command list[] = {
 	{"merge", &cmd_merge_usage, true, .run = cmd_merge},
 	{"plan", &plan_options_usage, true, .run = cmd_plan},
 	{"bench", &bench_options_usage, true, .run = cmd_bench},
+	{"causal", &causal_options_usage, true, .run = cmd_causal},
 	{"symbols", &cmd_symbols_usage, true, .run = cmd_symbols},
 	{"displace", &displace_options_usage, true, .run = cmd_displace},
 	{"load", &cmd_load_usage, true, .run = cmd_load},

@@ -171,6 +171,8 @@ DIFF_STYLES = base layout flame table charts diff print
 DIFF_SCRIPTS = doc format dom theme whisker boxes diff_tree diff_flame rows diff_table diff_panel warnings diff
 DIFF_SOURCES = $(HTML_PIECES)/diff.html $(DIFF_STYLES:%=$(HTML_PIECES)/%.css) $(DIFF_SCRIPTS:%=$(HTML_PIECES)/%.js)
 DIFF_PAGE = $(BUILD)/report/render/html/diff_page
+CAUSAL_SOURCES = $(HTML_PIECES)/causal.html $(HTML_PIECES)/base.css $(HTML_PIECES)/layout.css $(HTML_PIECES)/causal.css
+CAUSAL_PAGE = $(BUILD)/report/render/html/causal_page
 
 # Each writes the .tail too.
 $(HTML_PAGE).head: $(HTML_PIECES)/assemble.sh $(HTML_SOURCES)
@@ -179,9 +181,14 @@ $(HTML_PAGE).head: $(HTML_PIECES)/assemble.sh $(HTML_SOURCES)
 $(DIFF_PAGE).head: $(HTML_PIECES)/assemble.sh $(DIFF_SOURCES)
 	@mkdir -p $(@D)
 	$(HTML_PIECES)/assemble.sh $(DIFF_PAGE) $(DIFF_SOURCES)
+$(CAUSAL_PAGE).head: $(HTML_PIECES)/assemble.sh $(CAUSAL_SOURCES)
+	@mkdir -p $(@D)
+	$(HTML_PIECES)/assemble.sh $(CAUSAL_PAGE) $(CAUSAL_SOURCES)
 
 CFLAGS_report_render_html_html = -DHTML_HEAD='"$(HTML_PAGE).head"' -DHTML_TAIL='"$(HTML_PAGE).tail"'
 CFLAGS_report_render_html_diff_html = -DHTML_HEAD='"$(DIFF_PAGE).head"' -DHTML_TAIL='"$(DIFF_PAGE).tail"'
+CFLAGS_cli_causal_causal_html = -DHTML_HEAD='"$(CAUSAL_PAGE).head"' -DHTML_TAIL='"$(CAUSAL_PAGE).tail"'
+$(BUILD)/cli/causal/causal_html.o: $(CAUSAL_PAGE).head
 $(BUILD)/report/render/html/html.o: $(HTML_PAGE).head
 $(BUILD)/report/render/html/diff_html.o: $(DIFF_PAGE).head
 

@@ -18,6 +18,10 @@ struct attach_options {
 /* OPTIONS_GO, or the exit status. */
 int attach_options_parse(int argc, char **argv, struct attach_options *o);
 
+/* As `scprof attach` with these options. Its exit status. */
+struct run_observer;
+int cmd_attach_for(const struct attach_options *o, const struct run_observer *observer);
+
 /* A process's number; 0: the text is none, which has been said as `command`'s. */
 pid_t attach_options_pid(const char *command, const char *text);
 

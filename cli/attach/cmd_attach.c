@@ -16,6 +16,7 @@
 #include "cli/attach/attach_woken.h"
 #include "cli/cmd.h"
 #include "cli/messages/say.h"
+#include "cli/run/run_observer.h"
 #include "cli/run/run_output.h"
 #include "cli/run/run_save.h"
 #include "cli/run/run_symbols.h"
@@ -46,6 +47,7 @@ struct attach {
 	char library[PATH_MAX], stubs[PATH_MAX]; /* stubs "": none */
 	char root[48];				 /* leads to the first process's files; "" */
 	char **order;
+	const struct run_observer *observer; /* NULL: `scprof attach` itself */
 	int watched; /* a descriptor for `scprof top`: where the profiles are; -1: nobody watches */
 };
 
@@ -88,11 +90,20 @@ static int write_stubs(struct attach *a)
 	return -1;
 }
 
+/* What the processes call a file of ours that they are to write. */
+static const char *lend(const struct attach *a, const char *path, char name[PATH_MAX])
+{
+	if (!geteuid() && lchown(path, first(a)->uid, first(a)->gid))
+		say_format("%s: cannot be given to the process's user: %s", path, strerror(errno));
+	return attach_place_name(&a->place, path, name);
+}
+
 /* Files of the run are named as the processes see them. */
 static int make_order(struct attach *a)
 {
 	const struct run_options *o = &a->options.run;
-	char name[5][PATH_MAX];
+	const struct run_observer *observer = a->observer;
+	char name[6][PATH_MAX];
 	struct environment e = {
 		.library = a->place.library,
 		.stubs = attach_place_name(&a->place, a->stubs, name[0]),
@@ -115,6 +126,10 @@ static int make_order(struct attach *a)
 	if (a->filters.below_ranges)
 		e.filters.below_ranges =
 			attach_place_name(&a->place, a->filters.below_ranges, name[4]);
+	if (observer && observer->prepare(observer->context, &a->place.directory, &e))
+		return -1;
+	if (e.causal)
+		e.causal = lend(a, e.causal, name[5]);
 	a->order = environment_order(&e);
 	if (!a->order)
 		say("out of memory");
@@ -123,6 +138,8 @@ static int make_order(struct attach *a)
 
 static void clean_up(struct attach *a)
 {
+	if (a->observer)
+		a->observer->ended(a->observer->context);
 	run_ticker_stop(&a->ticker);
 	if (a->control)
 		recording_control_stop(a->control);
@@ -231,7 +248,9 @@ static void record(struct attach *a)
 	bool ends = a->options.run.filters.length || a->options.run.until > 0, on = true;
 
 	for (;;) {
-		if (signal_wait_next(&a->signals, LOOK_MS))
+		if (signal_wait_next(&a->signals, a->observer ? RUN_OBSERVER_LOOK_MS : LOOK_MS))
+			break;
+		if (a->observer && a->observer->look(a->observer->context, 0, false))
 			break;
 		if (!attach_targets_alive(&a->targets)) {
 			say(a->targets.count == 1 ? "the process has ended"
@@ -270,6 +289,8 @@ static void say_nothing_found(const struct attach *a, const struct gathered *g)
 
 static int save(struct attach *a, struct gathered *g)
 {
+	if (a->observer)
+		return a->observer->finish(a->observer->context, &a->place.directory, g);
 	attach_targets_note(&a->targets, g->profile);
 	run_ticker_note(&a->ticker, g->profile);
 	run_watch_tell(a->watch, g->profile);
@@ -321,8 +342,13 @@ static int go_and_record(struct attach *a)
 		run_directory_note_output(&a->place.directory, a->output.path);
 		begin_watch(a);
 		tell_watcher(a);
-		announce(a);
+		if (a->observer)
+			a->observer->started(a->observer->context, a->place.directory.profiles);
+		else
+			announce(a);
 		record(a);
+		if (a->observer)
+			a->observer->look(a->observer->context, 0, true);
 		stop_recording(a);
 		run_watch_end(a->watch);
 		attach_targets_end(&a->targets,
@@ -365,6 +391,14 @@ int cmd_attach(int argc, char **argv)
 
 	a.watched = -1;
 	return status == OPTIONS_GO ? attach_all(&a) : status;
+}
+
+int cmd_attach_for(const struct attach_options *o, const struct run_observer *observer)
+{
+	static struct attach a;
+
+	a = (struct attach){.options = *o, .observer = observer, .watched = -1};
+	return attach_all(&a);
 }
 
 /* What `scprof top --attach` and `scprof serve` start, and which ends with them:

@@ -19,6 +19,7 @@
 #include "cli/run/run_filters.h"
 #include "cli/run/run_live.h"
 #include "cli/run/run_displace.h"
+#include "cli/run/run_observer.h"
 #include "cli/run/run_options.h"
 #include "cli/run/run_output.h"
 #include "cli/run/run_save.h"
@@ -47,7 +48,8 @@ struct run {
 	struct environment_filters filters;
 	struct run_displace displace;
 	struct run_live live;
-	struct run_watch *watch; /* NULL: nothing to watch for */
+	struct run_watch *watch;	     /* NULL: nothing to watch for */
+	const struct run_observer *observer; /* NULL: `scprof run` itself */
 };
 
 /* LD_PRELOAD cannot name a path that has a space or a colon. */
@@ -94,6 +96,8 @@ static int set_environment(const struct run *r)
 		.verify_paths = r->options.verify_paths,
 	};
 
+	if (r->observer && r->observer->prepare(r->observer->context, &r->directory, &e))
+		return -1;
 	if (!environment_set(&e))
 		return 0;
 	say("out of memory: the command was not started");
@@ -104,6 +108,8 @@ static void clean_up(struct run *r)
 {
 	char link[PATH_MAX];
 
+	if (r->observer)
+		r->observer->ended(r->observer->context);
 	run_ticker_stop(&r->ticker);
 	if (r->windows)
 		recording_control_stop(r->windows);
@@ -233,6 +239,8 @@ static void say_nothing_found(const struct run *r, const struct gathered *g)
 
 static int save(struct run *r, const struct gathered *g)
 {
+	if (r->observer)
+		return r->observer->finish(r->observer->context, &r->directory, g);
 	run_ticker_note(&r->ticker, g->profile);
 	run_watch_tell(r->watch, g->profile);
 	run_displace_sites(&r->displace, r->directory.profiles, g->profile);
@@ -280,6 +288,26 @@ static void begin_watch(struct run *r)
 	r->watch = run_watch_begin(&wishes, r->directory.profiles, r->windows);
 }
 
+static void look(void *context)
+{
+	struct run *r = context;
+
+	r->observer->look(r->observer->context, r->launch.pid, r->launch.ended_by != 0);
+}
+
+/* Until the command has ended. Its exit status. */
+static int wait_for(struct run *r)
+{
+	const struct launch_watch watch = {
+		.period_ms = RUN_OBSERVER_LOOK_MS, .tick = look, .context = r};
+	struct rusage usage;
+
+	if (!r->observer)
+		return launch_exit_status(run_displace_wait(&r->displace, &r->launch));
+	r->observer->started(r->observer->context, r->directory.profiles);
+	return launch_exit_status(launch_wait_watched(&r->launch, &watch, &usage));
+}
+
 static int run_observed(struct run *r)
 {
 	if (prepare(r))
@@ -296,7 +324,7 @@ static int run_observed(struct run *r)
 	run_live_begin(&r->live, r->directory.profiles, r->options.command[0], r->launch.pid,
 		       r->options.report);
 	begin_watch(r);
-	int status = launch_exit_status(run_displace_wait(&r->displace, &r->launch));
+	int status = wait_for(r);
 	survivors_wait(r->directory.profiles, r->launch.signals, run_live_say);
 	run_watch_end(r->watch);
 	clean_up(r);
@@ -307,8 +335,27 @@ static int run_observed(struct run *r)
 	run_displace_finish(&r->displace, r->options.command);
 	launch_close(&r->launch);
 	run_watch_free(r->watch);
+	if (r->observer && r->observer->status)
+		status = r->observer->status(r->observer->context, status);
 	/* the command's own failure says more */
 	return failed && !status ? FAILED : status;
+}
+
+static int examine_and_run(struct run *r)
+{
+	program_examine(r->options.command[0], &r->program);
+	if (*r->program.notice)
+		say(r->program.notice);
+	switch (r->program.kind) {
+	case PROGRAM_MISSING:
+		return NOT_FOUND;
+	case PROGRAM_DIRECTORY:
+	case PROGRAM_NOT_EXECUTABLE:
+		return NOT_EXECUTABLE;
+	default:
+		return r->options.disabled || !r->program.preload ? run_unobserved(r)
+								  : run_observed(r);
+	}
 }
 
 int cmd_run(int argc, char **argv)
@@ -316,19 +363,13 @@ int cmd_run(int argc, char **argv)
 	static struct run r; /* paths: too large for the stack */
 	int status = run_options_parse(argc, argv, &r.options);
 
-	if (status != OPTIONS_GO)
-		return status;
-	program_examine(r.options.command[0], &r.program);
-	if (*r.program.notice)
-		say(r.program.notice);
-	switch (r.program.kind) {
-	case PROGRAM_MISSING:
-		return NOT_FOUND;
-	case PROGRAM_DIRECTORY:
-	case PROGRAM_NOT_EXECUTABLE:
-		return NOT_EXECUTABLE;
-	default:
-		return r.options.disabled || !r.program.preload ? run_unobserved(&r)
-								: run_observed(&r);
-	}
+	return status == OPTIONS_GO ? examine_and_run(&r) : status;
+}
+
+int cmd_run_for(const struct run_options *o, const struct run_observer *observer)
+{
+	static struct run r;
+
+	r = (struct run){.options = *o, .observer = observer};
+	return examine_and_run(&r);
 }

@@ -157,7 +157,8 @@ static int check_until(const struct run_options *o)
 
 /* Options win over the environment. A tick without a page clock is an error on the command line,
  * and ignored in the environment. */
-static int settle(struct run_options *o, const char *clock, const char *tick, const char *groups)
+int run_options_settle(struct run_options *o, const char *clock, const char *tick,
+		       const char *groups)
 {
 	const char *set_clock = options_variable("SCPROF_CLOCK"),
 		   *set_tick = options_variable("SCPROF_TICK"),
@@ -284,31 +285,37 @@ static const char *report_file(const struct run_options *o)
 	return o->output && !report_names_format_of(o->output, &format) ? o->output : NULL;
 }
 
-int run_options_parse_as(const struct usage *u, int argc, char **argv, struct run_options *o)
+void run_options_begin(struct run_options *o)
 {
 	const char *disable = options_variable("SCPROF_DISABLE");
-	struct texts t = {.usage = u, .options = o};
 	bool attached = o->filters.attached;
-	int status;
 
 	*o = (struct run_options){.tick_ns = TICKER_DEFAULT_NS,
 				  .report = true,
 				  .shown = REPORT_CHOICE_DEFAULT,
 				  .filters = {.attached = attached}};
 	o->disabled = disable && strcmp(disable, "0") != 0;
+}
+
+int run_options_parse_as(const struct usage *u, int argc, char **argv, struct run_options *o)
+{
+	struct texts t = {.usage = u, .options = o};
+	int status;
+
+	run_options_begin(o);
 	status = options_parse(u, argc, argv, take_any, &t);
 	if (status != OPTIONS_GO)
 		return status;
 	o->command = argv + optind;
 	if (!*o->command) {
-		say_format("which %s? usage: scprof %s %s", attached ? "process" : "command",
-			   u->command, u->synopsis[0]);
+		say_format("which %s? usage: scprof %s %s",
+			   o->filters.attached ? "process" : "command", u->command, u->synopsis[0]);
 		return u->bad_usage;
 	}
 	if (report_options_settle(&o->shown, u, report_file(o),
-				  isatty(attached ? STDOUT_FILENO : STDERR_FILENO)))
+				  isatty(o->filters.attached ? STDOUT_FILENO : STDERR_FILENO)))
 		return u->bad_usage;
-	return settle(o, t.clock, t.tick, t.groups) ? u->bad_usage : OPTIONS_GO;
+	return run_options_settle(o, t.clock, t.tick, t.groups) ? u->bad_usage : OPTIONS_GO;
 }
 
 int run_options_parse(int argc, char **argv, struct run_options *o)

@@ -139,4 +139,11 @@ int run_options_parse(int argc, char **argv, struct run_options *o);
  * o->filters.attached may be set before. */
 int run_options_parse_as(const struct usage *u, int argc, char **argv, struct run_options *o);
 
+/* For a command with options of its own: the defaults, o->filters.attached being set before; and
+ * once all are taken, what the environment says besides, with checks. `clock`, `tick`, `groups`: as
+ * -c, -d and -g; NULL: not given. 0, or -1 having said why. */
+void run_options_begin(struct run_options *o);
+int run_options_settle(struct run_options *o, const char *clock, const char *tick,
+		       const char *groups);
+
 #endif

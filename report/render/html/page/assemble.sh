@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Makes one page of its pieces: assemble.sh OUT PAGE.html FILE.css... FILE.js... writes OUT.head,
-# all up to the data, and OUT.tail, all after it. Styles and scripts are allowed by their hashes
+# all up to the data (of a page without scripts: up to its body), and OUT.tail, all after it. Styles and scripts are allowed by their hashes
 # and nothing else is, whatever a profile's names contain. Only tools of coreutils, and awk.
 set -eu
 
@@ -40,5 +40,6 @@ awk -v style="$(hash "$out.css")" -v script="$(hash "$out.js")" \
 	/@SCRIPT@/ { printf "<script>" >to; insert(js); print "</script>" >to; next }
 	/@DATA@/ { printf "<script type=\"application/json\" id=\"data\">" >head
 		to = tail; printf "</script>\n" >to; next }
+	/@BODY@/ { to = tail; next }
 	{ gsub(/@STYLE_HASH@/, "sha256-" style); gsub(/@SCRIPT_HASH@/, "sha256-" script); print >to }
 ' "$page"

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli/causal/causal_choose.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "collector/launch/library_path.h"
+#include "collector/launch/program.h"
+#include "collector/select/selection.h"
+
+/* Less of a CPU than this is not worth a delay: making it faster brings nothing. */
+#define NOTICEABLE 0.0005
+
+bool causal_choose_matches(const struct causal_sites *s, const struct causal_found *found,
+			   const char *patterns)
+{
+	struct causal_names names = {0};
+
+	if (!found->function)
+		return false;
+	if (found->row && strchr(patterns, '@'))
+		causal_sites_name(s, found->row, &names);
+	bool matches = causal_options_match(patterns, found->function,
+					    (const char *const *)names.name, names.names);
+	causal_sites_name_free(&names);
+	return matches;
+}
+
+static bool is_noticeable(const struct causal_candidate *c)
+{
+	return c->calls_s > 0 && (isnan(c->busy) || c->busy >= NOTICEABLE);
+}
+
+bool causal_choose_sites(void *choice, struct causal_candidate *c, size_t count)
+{
+	struct causal_choice *choose = choice;
+	struct causal_sites sites;
+	bool any = false;
+
+	/* What cannot be read tells nothing against a site. */
+	causal_sites_read(&sites, choose->directory, choose->by);
+	for (size_t i = 0; i < count; i++) {
+		struct causal_found found = causal_sites_find(&sites, choose->by, &c[i].site);
+
+		c[i].busy = c[i].calls_s * found.mean.value;
+		c[i].wanted = choose->at ? causal_choose_matches(&sites, &found, choose->at)
+					 : is_noticeable(&c[i]);
+		any |= c[i].wanted;
+	}
+	causal_sites_free(&sites);
+	choose->none_matched = choose->at && !any;
+	return any;
+}
+
+/* The program whose libraries are looked at; "": none. */
+static void find_program(const struct causal_options *o, char *path, size_t size)
+{
+	static struct program p; /* paths: too large for the stack */
+
+	if (o->attach) {
+		snprintf(path, size, "/proc/%d/exe", (int)o->attach);
+		return;
+	}
+	program_examine(o->run.command[0], &p);
+	snprintf(path, size, "%s", p.runner);
+}
+
+static bool is_of_a_library(const char *program, const char *function)
+{
+	struct selection selection = {0};
+	struct symbol_patterns patterns = {0};
+	struct profile_error err;
+	char library[PATH_MAX];
+	bool found = !library_path_find(library, sizeof(library), &err) &&
+		     !symbol_pattern_parse(NULL, function, &patterns, &err) &&
+		     !selection_open(&selection, program, library, NULL, &err) &&
+		     !selection_resolve(&selection, &patterns, &err) && selection.count;
+
+	selection_close(&selection);
+	symbol_pattern_free(&patterns);
+	return found;
+}
+
+void causal_choose_progress(struct causal_options *o)
+{
+	static char symbols[8192];
+	char program[PATH_MAX];
+	const char *before = o->run.symbols;
+
+	find_program(o, program, sizeof(program));
+	if (strpbrk(o->function, "*?[@!#") || !*program || !is_of_a_library(program, o->function))
+		return;
+	snprintf(symbols, sizeof(symbols), "%s%s%s", before ? before : "", before ? "," : "",
+		 o->function);
+	o->run.symbols = symbols;
+}

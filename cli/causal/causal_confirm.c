@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli/causal/causal_confirm.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/causal/causal_choose.h"
+#include "cli/messages/say.h"
+#include "stats/mean/replications.h"
+#include "stats/numerics/distributions.h"
+#include "stats/numerics/random.h"
+
+#define WARM_UP_S 1.0  /* of each run, not recorded */
+#define GRACE_S	  10.0 /* after SIGTERM */
+#define RUNS_MOST 100
+
+extern char **environ;
+
+void causal_confirm_keep_environment(struct causal_confirm *c)
+{
+	size_t count = 0;
+
+	while (environ[count])
+		count++;
+	c->environment = calloc(count + 1, sizeof(*c->environment));
+	for (size_t i = 0; c->environment && i < count; i++)
+		c->environment[i] = environ[i];
+}
+
+/* `scprof run` of either program, into `directory`. Only returns in the child where it fails. */
+static void execute(const struct causal_confirm *c, const struct causal_options *o, bool changed,
+		    const char *directory)
+{
+	char path[PATH_MAX], after[32], length[32];
+	const char *argv[1024] = {"scprof",  "run", "--no-report", "-o",  path,
+				  "--after", after, "--for",	   length};
+	size_t n = 9;
+
+	snprintf(path, sizeof(path), "%s/scprof.confirm.1.scp", directory);
+	snprintf(after, sizeof(after), "%.0fms", 1e3 * WARM_UP_S);
+	snprintf(length, sizeof(length), "%.0fms", 1e3 * o->for_s);
+	if (o->run.symbols) {
+		argv[n++] = "-s";
+		argv[n++] = o->run.symbols;
+	}
+	if (o->run.groups) {
+		argv[n++] = "-g";
+		argv[n++] = o->run.groups;
+	}
+	argv[n++] = "--";
+	if (changed) {
+		argv[n++] = "/bin/sh";
+		argv[n++] = "-c";
+		argv[n++] = o->changed;
+	}
+	for (char **word = o->run.command; !changed && *word; word++)
+		if (n < sizeof(argv) / sizeof(*argv) - 1)
+			argv[n++] = *word;
+	execve("/proc/self/exe", (char **)argv, c->environment);
+	say_format("cannot start scprof run: %s", strerror(errno));
+}
+
+static pid_t start(const struct causal_confirm *c, const struct causal_options *o, bool changed,
+		   const char *directory)
+{
+	sigset_t none;
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	setpgid(0, 0);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	execute(c, o, changed, directory);
+	_exit(125);
+}
+
+/* Signals are blocked since the first launch: one that came is the user's wish to stop. */
+static bool is_stopped(void)
+{
+	sigset_t pending;
+
+	return !sigpending(&pending) &&
+	       (sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM));
+}
+
+/* Ends it where it does not end by itself. *outlived: it had to be. False: the user stops. */
+static bool wait_for(pid_t pid, double for_s, bool *outlived)
+{
+	const struct timespec step = {.tv_nsec = 20000000};
+	double left = WARM_UP_S + for_s + 0.2;
+	bool go_on = true;
+	int status;
+
+	*outlived = false;
+	while (waitpid(pid, &status, WNOHANG) == 0) {
+		nanosleep(&step, NULL);
+		left -= 0.02;
+		if (go_on && is_stopped()) {
+			go_on = false;
+			left = 0;
+		}
+		if (left <= 0 && *outlived) {
+			kill(-pid, SIGKILL);
+		} else if (left <= 0) {
+			*outlived = true;
+			left = GRACE_S;
+			kill(pid, SIGTERM);
+		}
+	}
+	return go_on;
+}
+
+static bool counts(const struct causal_options *o, const struct profile *p,
+		   const struct prof_entry *e)
+{
+	const char *at = strrchr(o->progress, '@');
+	struct report_site site = {.outcome = e->outcome};
+
+	if (strcmp(p->function[e->function].name, o->function))
+		return false;
+	return strlen(o->function) == strlen(o->progress) || !at ||
+	       !strcmp(at + 1, report_names_outcome(&site));
+}
+
+static double rate_of(const struct causal_options *o, const struct profile *p, bool outlived)
+{
+	uint64_t calls = 0;
+	double seconds = outlived || !p->processes
+				 ? o->for_s
+				 : (double)p->recorded_ns / 1e9 / (double)p->processes;
+
+	for (uint32_t i = 0; i < p->entries; i++)
+		if (counts(o, p, &p->entry[i]))
+			calls += p->entry[i].sums.calls;
+	return calls && seconds > 0 ? (double)calls / seconds : NAN;
+}
+
+/* One run. False: stop. */
+static bool run_once(const struct causal_confirm *c, const struct causal_options *o, bool changed,
+		     double *rate, double *mean)
+{
+	const char *base = getenv("TMPDIR");
+	char directory[PATH_MAX - 64], path[PATH_MAX];
+	struct causal_sites sites;
+	bool outlived, go_on;
+
+	*rate = *mean = NAN;
+	snprintf(directory, sizeof(directory), "%s/scprof-confirm.XXXXXX", base ? base : "/tmp");
+	if (!mkdtemp(directory)) {
+		say_format("cannot make %s: %s", directory, strerror(errno));
+		return false;
+	}
+	pid_t pid = start(c, o, changed, directory);
+	go_on = pid > 0 && wait_for(pid, o->for_s, &outlived);
+	if (go_on && !causal_sites_read(&sites, directory, SCP_CAUSAL_BY_PATH)) {
+		*rate = rate_of(o, sites.profile, outlived);
+		*mean = causal_sites_mean(&sites, o->confirm);
+	}
+	if (go_on)
+		causal_sites_free(&sites);
+	snprintf(path, sizeof(path), "%s/scprof.confirm.1.scp", directory);
+	unlink(path);
+	rmdir(directory);
+	return go_on;
+}
+
+static void predict(const struct causal_report *r, const struct causal_options *o, double share,
+		    struct slopes_prediction *to)
+{
+	double half = 0;
+
+	*to = (struct slopes_prediction){.percent = NAN,
+					 .low = NAN,
+					 .high = NAN,
+					 .latency_percent = NAN,
+					 .latency_low = NAN,
+					 .latency_high = NAN};
+	for (size_t i = 0; i < r->rows && share > 0 && share < 1; i++) {
+		const struct causal_row *row = &r->row[i];
+
+		if (!row->told || !r->sites ||
+		    !causal_choose_matches(r->sites, &row->found, o->confirm))
+			continue;
+		struct slopes_prediction p =
+			slopes_predict(&r->result->slopes, &row->site->slopes, row->found.mean,
+				       share, CAUSAL_CONFIDENCE);
+		to->percent = isnan(to->percent) ? p.percent : to->percent + p.percent;
+		half = hypot(half, (p.high - p.low) / 2);
+		to->at_most |= p.at_most;
+		to->at_least |= p.at_least;
+	}
+	to->low = to->percent - half;
+	to->high = to->percent + half;
+}
+
+/* Of logarithms: Welch's interval of their difference, as a ratio. */
+static struct causal_limits ratio_of(const double *before, const double *after, size_t n)
+{
+	double x[2][RUNS_MOST], error[2], mean[2];
+
+	for (size_t i = 0; i < n; i++) {
+		x[0][i] = log(before[i]);
+		x[1][i] = log(after[i]);
+	}
+	for (int k = 0; k < 2; k++) {
+		struct replications_mean m = replications_mean(x[k], n, CAUSAL_CONFIDENCE);
+
+		mean[k] = m.mean;
+		error[k] = m.error;
+	}
+	double v0 = error[0] * error[0], v1 = error[1] * error[1];
+	double freedom = v0 + v1 > 0 ? (double)(n - 1) * (v0 + v1) * (v0 + v1) / (v0 * v0 + v1 * v1)
+				     : (double)(n - 1);
+	double half =
+		distributions_t_quantile((1 + CAUSAL_CONFIDENCE) / 2, freedom) * sqrt(v0 + v1);
+	double d = mean[1] - mean[0];
+
+	return (struct causal_limits){exp(d), exp(d - half), exp(d + half)};
+}
+
+static struct causal_limits limits_of(const double *x, size_t n)
+{
+	struct replications_mean m = replications_mean(x, n, CAUSAL_CONFIDENCE);
+
+	return (struct causal_limits){m.mean, m.low, m.high};
+}
+
+void causal_confirm_settle(const struct causal_confirm_runs *runs, const struct causal_options *o,
+			   const struct causal_report *r, struct causal_confirmed *out)
+{
+	struct causal_limits mean = ratio_of(runs->mean[0], runs->mean[1], runs->count),
+			     rate = ratio_of(runs->rate[0], runs->rate[1], runs->count);
+	const struct slopes_prediction *p = &out->for_measured;
+
+	out->site = o->confirm;
+	out->faster = o->faster;
+	out->runs = runs->count;
+	out->before = limits_of(runs->mean[0], runs->count);
+	out->after = limits_of(runs->mean[1], runs->count);
+	out->rate_before = limits_of(runs->rate[0], runs->count).value;
+	out->rate_after = limits_of(runs->rate[1], runs->count).value;
+	out->measured = (struct causal_limits){1 - mean.value, 1 - mean.high, 1 - mean.low};
+	out->realised = (struct causal_limits){100 * (rate.value - 1), 100 * (rate.low - 1),
+					       100 * (rate.high - 1)};
+	predict(r, o, o->faster, &out->predicted);
+	predict(r, o, out->measured.value, &out->for_measured);
+	if (isnan(p->percent))
+		p = &out->predicted;
+	double room = hypot((p->high - p->low) / 2, (out->realised.high - out->realised.low) / 2);
+	double off = out->realised.value - p->percent;
+	out->known = isfinite(room) && isfinite(off);
+	out->agrees = out->known && (off <= room || p->at_least) && (off >= -room || p->at_most);
+}
+
+void causal_confirm_run(const struct causal_confirm *c, const struct causal_options *o,
+			const struct causal_report *r, struct causal_confirmed *out)
+{
+	static double rate[2][RUNS_MOST], mean[2][RUNS_MOST];
+	struct random random;
+	size_t done = 0;
+
+	random_seed(&random, r->result->seed);
+	for (; done < o->runs; done++) {
+		bool first = random_next(&random) & 1;
+
+		say_format("confirm: run %zu of %zu of each program, %.3g s", done + 1,
+			   (size_t)o->runs, o->for_s);
+		if (!run_once(c, o, first, &rate[first][done], &mean[first][done]) ||
+		    !run_once(c, o, !first, &rate[!first][done], &mean[!first][done]))
+			break;
+	}
+	*out = (struct causal_confirmed){0};
+	causal_confirm_settle(
+		&(struct causal_confirm_runs){done, {rate[0], rate[1]}, {mean[0], mean[1]}}, o, r,
+		out);
+}

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* `scprof causal --format html`: one page that needs no script, no network and no other file. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/causal/causal_report.h"
+#include "report/render/html/html_write.h"
+#include "report/wording/numbers.h"
+#include "report/wording/utf8.h"
+
+HTML_PAGE(causal_page);
+
+/* Of a chart, in its own units. */
+#define WIDTH  250.0
+#define HEIGHT 150.0
+#define LEFT   8.0
+#define RIGHT  242.0
+#define TOP    18.0
+#define BOTTOM 124.0
+
+static void put_text(FILE *out, const char *raw)
+{
+	char *safe = utf8_clean(raw ? raw : "-", true);
+
+	if (safe)
+		utf8_write_markup(out, safe);
+	free(safe);
+}
+
+struct chart {
+	double x[SLOPES_LEVELS];
+	struct causal_limits y[SLOPES_LEVELS]; /* seconds a unit */
+	double longest, low, high;
+	struct causal_limits slope;
+	double base;
+};
+
+static void include(struct chart *c, double value)
+{
+	if (!isfinite(value))
+		return;
+	c->low = fmin(c->low, value);
+	c->high = fmax(c->high, value);
+}
+
+/* False: there is nothing to draw. */
+static bool chart_make(struct chart *c, const struct causal_report *r, const struct causal_row *row)
+{
+	const struct causal_result_site *s = row->site;
+
+	*c = (struct chart){.x = {0, s->delay_low, s->delay_high},
+			    .low = INFINITY,
+			    .high = -INFINITY,
+			    .slope = causal_report_limits(&s->slopes.slope, 1),
+			    .base = s->level[0].value};
+	if (!isfinite(c->base))
+		c->base = r->result->slopes.unit.value;
+	for (int i = 0; i < SLOPES_LEVELS; i++) {
+		c->y[i] = causal_report_limits(&s->level[i], 1);
+		c->longest = fmax(c->longest, c->x[i]);
+		include(c, c->y[i].value);
+		include(c, c->y[i].low);
+		include(c, c->y[i].high);
+	}
+	if (!row->told || !(c->longest > 0) || !isfinite(c->base))
+		return false;
+	include(c, c->base + c->slope.low * c->longest);
+	include(c, c->base + c->slope.high * c->longest);
+	double room = fmax((c->high - c->low) * 0.06, c->base * 1e-6);
+	c->low -= room;
+	c->high += room;
+	return isfinite(c->low) && c->high > c->low;
+}
+
+static double at_x(const struct chart *c, double x)
+{
+	return LEFT + 12 + (RIGHT - LEFT - 26) * x / c->longest;
+}
+
+static double at_y(const struct chart *c, double y)
+{
+	return BOTTOM - (BOTTOM - TOP) * (y - c->low) / (c->high - c->low);
+}
+
+static void put_line(FILE *out, const char *class, double x1, double y1, double x2, double y2)
+{
+	fprintf(out, "<line class=\"%s\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>", class,
+		x1, y1, x2, y2);
+}
+
+static void put_points(FILE *out, const struct chart *c)
+{
+	for (int i = 0; i < SLOPES_LEVELS; i++) {
+		double x = at_x(c, c->x[i]);
+
+		if (!isfinite(c->y[i].value))
+			continue;
+		if (isfinite(c->y[i].low) && isfinite(c->y[i].high)) {
+			double low = at_y(c, c->y[i].low), high = at_y(c, c->y[i].high);
+
+			put_line(out, "whisker", x, low, x, high);
+			put_line(out, "whisker", x - 4, low, x + 4, low);
+			put_line(out, "whisker", x - 4, high, x + 4, high);
+		}
+		fprintf(out, "<circle class=\"point\" cx=\"%.1f\" cy=\"%.1f\" r=\"3.2\"/>", x,
+			at_y(c, c->y[i].value));
+	}
+}
+
+static void put_labels(FILE *out, const struct chart *c)
+{
+	char text[32];
+
+	fprintf(out, "<text class=\"label\" x=\"%.0f\" y=\"%.0f\">", LEFT, TOP - 7);
+	numbers_duration(text, sizeof(text), 1e9 * c->base, true);
+	fprintf(out, "time a unit, from %s</text>", text);
+	for (int i = 0; i < SLOPES_LEVELS; i++) {
+		if (i && !(c->x[i] > 0))
+			continue;
+		numbers_duration(text, sizeof(text), 1e9 * c->x[i], true);
+		fprintf(out,
+			"<text class=\"label\" text-anchor=\"%s\" x=\"%.1f\" y=\"%.0f\">%s</text>",
+			i == SLOPES_LEVELS - 1 ? "end"
+			: i		       ? "middle"
+					       : "start",
+			at_x(c, c->x[i]) + (i == SLOPES_LEVELS - 1 ? 12
+					    : i			   ? 0
+								   : -8),
+			BOTTOM + 14, i ? text : "0");
+	}
+	fprintf(out,
+		"<text class=\"label\" text-anchor=\"middle\" x=\"%.0f\" y=\"%.0f\">"
+		"delay of a call</text>",
+		WIDTH / 2, HEIGHT - 1);
+}
+
+static void put_chart(FILE *out, const struct causal_report *r, const struct causal_row *row)
+{
+	struct chart c;
+	double x0, x1, low, high;
+
+	if (!chart_make(&c, r, row))
+		return;
+	x0 = at_x(&c, 0);
+	x1 = at_x(&c, c.longest);
+	low = at_y(&c, c.base + c.slope.low * c.longest);
+	high = at_y(&c, c.base + c.slope.high * c.longest);
+	fprintf(out,
+		"<svg viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-label=\"time a unit against "
+		"delay\">",
+		WIDTH, HEIGHT);
+	put_line(out, "axis", LEFT, BOTTOM, RIGHT, BOTTOM);
+	if (isfinite(low) && isfinite(high))
+		fprintf(out, "<polygon class=\"band\" points=\"%.1f,%.1f %.1f,%.1f %.1f,%.1f\"/>",
+			x0, at_y(&c, c.base), x1, low, x1, high);
+	put_line(out, "fit", x0, at_y(&c, c.base), x1,
+		 at_y(&c, c.base + c.slope.value * c.longest));
+	put_points(out, &c);
+	put_labels(out, &c);
+	fputs("</svg>\n", out);
+}
+
+static void put_fact(FILE *out, const char *name, const char *value)
+{
+	fprintf(out, "<dt>%s</dt><dd>", name);
+	put_text(out, value);
+	fputs("</dd>", out);
+}
+
+static void put_facts(FILE *out, const struct causal_row *row)
+{
+	char text[96];
+
+	fputs("<dl>", out);
+	numbers_significant(text, sizeof(text), row->site->calls_unit, 3);
+	put_fact(out, "calls a unit", text);
+	numbers_duration(text, sizeof(text), 1e9 * row->found.mean.value, true);
+	put_fact(out, "mean", text);
+	if (row->told && isfinite(row->kappa.low)) {
+		snprintf(text, sizeof(text), "%.2f ns [%.2f, %.2f]", row->kappa.value,
+			 row->kappa.low, row->kappa.high);
+		put_fact(out, "1 ns a call costs", text);
+	}
+	if (row->told && isfinite(row->thirty.percent)) {
+		causal_report_percent(text, sizeof(text), row->thirty.percent, row->thirty.low,
+				      row->thirty.high);
+		put_fact(out, "30 % off brings", text);
+	}
+	if (row->told && isfinite(row->site->slopes.q)) {
+		snprintf(text, sizeof(text), "%.2g", row->site->slopes.q);
+		put_fact(out, "q", row->site->slopes.q < 1e-4 ? "< 0.0001" : text);
+	}
+	fputs("</dl>", out);
+}
+
+static void put_brings(FILE *out, const struct causal_row *row)
+{
+	char text[96], *range;
+
+	causal_report_percent(text, sizeof(text), row->ten.percent, row->ten.low, row->ten.high);
+	range = strchr(text, '[');
+	if (range)
+		range[-1] = '\0';
+	fprintf(out, "<p class=\"brings\">%s%s",
+		!row->told || isnan(row->ten.percent) ? ""
+		: row->ten.at_most		      ? "at most "
+		: row->ten.at_least		      ? "at least "
+						      : "",
+		row->told && !isnan(row->ten.percent) ? text : "not told");
+	if (row->told && range)
+		fprintf(out, " <span class=\"range\">%s</span>", range);
+	fputs("</p><p>of throughput, for 10 % off a call</p>", out);
+}
+
+static void put_stack(FILE *out, const struct causal_report *r, const struct causal_row *row)
+{
+	struct causal_names names;
+
+	if (!row->found.row || !r->sites)
+		return;
+	causal_sites_name(r->sites, row->found.row, &names);
+	if (names.names) {
+		fputs("<details><summary>call path</summary><ul class=\"path-list\">", out);
+		for (size_t i = 0; i < names.names; i++) {
+			fputs("<li><bdi>", out);
+			put_text(out, names.name[i]);
+			fputs("</bdi></li>", out);
+		}
+		fputs("</ul></details>", out);
+	}
+	causal_sites_name_free(&names);
+}
+
+static void put_site(FILE *out, const struct causal_report *r, const struct causal_row *row)
+{
+	char note[320];
+
+	fputs("<li class=\"site\"><h2><bdi>", out);
+	put_text(out, row->label);
+	fputs("</bdi></h2><div>", out);
+	put_brings(out, row);
+	put_facts(out, row);
+	fputs("</div><div>", out);
+	put_chart(out, r, row);
+	fputs("</div>", out);
+	causal_report_note(r, row, note, sizeof(note));
+	if (*note) {
+		fputs("<p class=\"note\">", out);
+		put_text(out, note);
+		fputs("</p>", out);
+	}
+	put_stack(out, r, row);
+	fputs("</li>\n", out);
+}
+
+static void put_head(FILE *out, const struct causal_report *r)
+{
+	const struct causal_result *c = r->result;
+	struct causal_limits slow = causal_report_limits(&c->slopes.slowdown, 100);
+	char rate[32], slower[64];
+
+	numbers_plain(rate, sizeof(rate), c->rate_per_s);
+	causal_report_percent(slower, sizeof(slower), slow.value, slow.low, slow.high);
+	fputs("<header class=\"top\"><div class=\"bar\"><p class=\"mark\">scprof causal</p></div>"
+	      "<h1>What a faster call would bring to <bdi>",
+	      out);
+	put_text(out, r->progress);
+	fprintf(out,
+		"</bdi></h1><p class=\"figures\"><span><strong>%s/s</strong> progress</span>"
+		"<span><strong>%zu</strong> windows of %.3g s in %.3g s</span>"
+		"<span>slowed down by <strong>%s</strong>, asked: %.3g %%</span></p>",
+		rate, c->slopes.windows, c->window_s, c->elapsed_s, slower, 100 * c->asked);
+	if (r->warnings)
+		fputs("<ul class=\"causal-warnings\">", out);
+	for (size_t i = 0; i < r->warnings; i++) {
+		fprintf(out, "<li><b>%s</b> ", r->warning[i].code);
+		put_text(out, r->warning[i].text);
+		fputs("</li>", out);
+	}
+	fputs(r->warnings ? "</ul></header>\n" : "</header>\n", out);
+}
+
+static void put_compared(FILE *out, const char *name, const char *value)
+{
+	fprintf(out, "<tr><th scope=\"row\">%s</th><td>%s</td></tr>", name, value);
+}
+
+static void put_confirmed(FILE *out, const struct causal_confirmed *c)
+{
+	char text[96];
+
+	fputs("<section class=\"confirmed\"><h2>Confirmed at <bdi>", out);
+	put_text(out, c->site);
+	fprintf(out, "</bdi>, %zu runs of each program</h2><table>", c->runs);
+	causal_report_percent(text, sizeof(text), -100 * c->measured.value, -100 * c->measured.high,
+			      -100 * c->measured.low);
+	put_compared(out, "a call changed by", text);
+	causal_report_percent(text, sizeof(text), c->for_measured.percent, c->for_measured.low,
+			      c->for_measured.high);
+	put_compared(out, "predicted for that", text);
+	causal_report_percent(text, sizeof(text), c->realised.value, c->realised.low,
+			      c->realised.high);
+	put_compared(out, "realised", text);
+	put_compared(out, "they agree", !c->known ? "not known" : c->agrees ? "yes" : "no");
+	fputs("</table></section>\n", out);
+}
+
+int causal_html_print(const struct causal_report *r, FILE *out)
+{
+	fputs(causal_page_head, out);
+	put_head(out, r);
+	fputs("<main>", out);
+	if (r->confirmed)
+		put_confirmed(out, r->confirmed);
+	fputs("<ol class=\"sites\">\n", out);
+	for (size_t i = 0; i < r->rows; i++)
+		put_site(out, r, &r->row[i]);
+	fputs("</ol></main>\n", out);
+	fputs(causal_page_tail, out);
+	return ferror(out) ? -1 : 0;
+}

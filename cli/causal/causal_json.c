@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* `scprof causal --json`: docs/scprof-causal.schema.json. Times are in seconds but where a key
+ * says otherwise, percentages in percent. */
+#include <math.h>
+#include <string.h>
+
+#include "cli/causal/causal_report.h"
+#include "report/render/json/json_stack.h"
+
+static void put_limits(struct json_writer *w, const char *key, struct causal_limits v)
+{
+	json_write_open(w, key, '{');
+	json_write_number(w, "value", v.value);
+	json_write_number(w, "ci_low", v.low);
+	json_write_number(w, "ci_high", v.high);
+	json_write_close(w, '}');
+}
+
+static void put_value(struct json_writer *w, const char *key, const struct slopes_value *v,
+		      double scale)
+{
+	put_limits(w, key, causal_report_limits(v, scale));
+}
+
+static void put_prediction(struct json_writer *w, const char *key,
+			   const struct slopes_prediction *p)
+{
+	json_write_open(w, key, '{');
+	json_write_number(w, "percent", p->percent);
+	json_write_number(w, "ci_low", p->low);
+	json_write_number(w, "ci_high", p->high);
+	json_write_flag(w, "at_most", p->at_most);
+	json_write_flag(w, "at_least", p->at_least);
+	json_write_number(w, "latency_percent", p->latency_percent);
+	json_write_number(w, "latency_ci_low", p->latency_low);
+	json_write_number(w, "latency_ci_high", p->latency_high);
+	json_write_close(w, '}');
+}
+
+static void put_progress(struct json_writer *w, const struct causal_report *r)
+{
+	const struct causal_result *c = r->result;
+	struct causal_limits unit = causal_report_limits(&c->slopes.unit, 1);
+
+	json_write_open_lines(w, "progress", '{');
+	json_write_text(w, "symbol", r->progress);
+	json_write_number(w, "rate_per_s", c->rate_per_s);
+	json_write_number(w, "rate_ci_low", unit.low > 0 ? 1 / unit.high : NAN);
+	json_write_number(w, "rate_ci_high", unit.low > 0 ? 1 / unit.low : NAN);
+	put_value(w, "latency_ns", &c->slopes.latency, 1e9);
+	json_write_close(w, '}');
+}
+
+static void put_experiment(struct json_writer *w, const struct causal_result *c)
+{
+	struct causal_limits slowdown = causal_report_limits(&c->slopes.slowdown, 100);
+
+	json_write_count(w, "windows", c->slopes.windows);
+	json_write_number(w, "window_s", c->window_s);
+	json_write_number(w, "elapsed_s", c->elapsed_s);
+	json_write_number(w, "asked_percent", 100 * c->asked);
+	json_write_number(w, "slowdown_percent", slowdown.value);
+	json_write_number(w, "slowdown_ci_low", slowdown.low);
+	json_write_number(w, "slowdown_ci_high", slowdown.high);
+	json_write_number(w, "carried_p", c->slopes.carried);
+	json_write_number(w, "confidence", CAUSAL_CONFIDENCE);
+	json_write_count(w, "seed", c->seed);
+}
+
+static void put_levels(struct json_writer *w, const struct causal_result_site *s)
+{
+	const double delay[SLOPES_LEVELS] = {0, s->delay_low, s->delay_high};
+
+	json_write_open_lines(w, "levels", '[');
+	for (int i = 0; i < SLOPES_LEVELS; i++) {
+		struct causal_limits unit = causal_report_limits(&s->level[i], 1e9);
+
+		json_write_open(w, NULL, '{');
+		json_write_number(w, "delay_ns", 1e9 * delay[i]);
+		json_write_number(w, "unit_ns", unit.value);
+		json_write_number(w, "ci_low", unit.low);
+		json_write_number(w, "ci_high", unit.high);
+		json_write_close(w, '}');
+	}
+	json_write_close(w, ']');
+}
+
+/* The call as the profile and the page know it. */
+static void put_call(struct json_writer *w, const struct causal_row *row)
+{
+	const struct causal_result_site *s = row->site;
+	struct causal_limits mean = causal_report_limits(&row->found.mean, 1e9);
+
+	json_write_number(w, "calls_per_unit", s->calls_unit);
+	json_write_number(w, "calls_per_s", s->candidate.calls_s);
+	json_write_number(w, "mean_ns", mean.value);
+	json_write_number(w, "mean_ci_low_ns", mean.low);
+	json_write_number(w, "mean_ci_high_ns", mean.high);
+	json_write_text(w, "basis", causal_sites_basis(row->found.basis));
+	json_write_open(w, "delay_ns", '{');
+	json_write_number(w, "low", 1e9 * s->delay_low);
+	json_write_number(w, "high", 1e9 * s->delay_high);
+	json_write_close(w, '}');
+	put_levels(w, s);
+}
+
+static void put_effect(struct json_writer *w, const struct causal_report *r,
+		       const struct causal_row *row)
+{
+	const struct slopes_site *s = &row->site->slopes;
+	struct causal_limits slope = causal_report_limits(&s->slope, 1);
+	char note[320];
+
+	json_write_number(w, "slope", row->told ? slope.value : NAN);
+	json_write_number(w, "ci_low", row->told ? slope.low : NAN);
+	json_write_number(w, "ci_high", row->told ? slope.high : NAN);
+	put_limits(w, "kappa", row->kappa);
+	put_value(w, "slope_low", &s->low, 1);
+	put_value(w, "slope_high", &s->high, 1);
+	put_value(w, "slope_others_slower", &s->others_slower, 1);
+	put_value(w, "latency", &s->latency, 1);
+	json_write_number(w, "p", s->p);
+	json_write_number(w, "q", s->q);
+	json_write_flag(w, "told", row->told);
+	json_write_text(w, "shape", row->told ? causal_report_shape(s->shape) : NULL);
+	json_write_flag(w, "at_most", row->ten.at_most);
+	json_write_flag(w, "at_least", row->ten.at_least);
+	put_prediction(w, "brings_10_percent", &row->ten);
+	put_prediction(w, "brings_30_percent", &row->thirty);
+	causal_report_note(r, row, note, sizeof(note));
+	json_write_text(w, "note", *note ? note : NULL);
+}
+
+static void put_site(struct json_writer *w, const struct causal_report *r,
+		     const struct causal_row *row, struct json_stack_cache *cache)
+{
+	json_write_open_lines(w, NULL, '{');
+	json_write_text(w, "symbol", row->function);
+	json_write_text(w, "label", row->label);
+	if (row->found.row && r->sites) {
+		json_stack_write(w, r->sites->report, row->found.row, cache);
+	} else {
+		json_write_open(w, "stack", '[');
+		json_write_close(w, ']');
+	}
+	put_call(w, row);
+	put_effect(w, r, row);
+	json_write_close(w, '}');
+}
+
+static void put_sites(struct json_writer *w, const struct causal_report *r)
+{
+	struct json_stack_cache cache = {0};
+
+	json_write_open_lines(w, "sites", '[');
+	for (size_t i = 0; i < r->rows; i++)
+		put_site(w, r, &r->row[i], &cache);
+	json_write_close(w, ']');
+	json_stack_clear(&cache);
+}
+
+static void put_confirmed(struct json_writer *w, const struct causal_confirmed *c)
+{
+	if (!c) {
+		json_write_null(w, "confirmed");
+		return;
+	}
+	json_write_open_lines(w, "confirmed", '{');
+	json_write_text(w, "site", c->site);
+	json_write_count(w, "runs", c->runs);
+	json_write_number(w, "faster_percent", 100 * c->faster);
+	put_limits(w, "before_s", c->before);
+	put_limits(w, "after_s", c->after);
+	put_limits(w, "measured_share", c->measured);
+	json_write_number(w, "rate_before_per_s", c->rate_before);
+	json_write_number(w, "rate_after_per_s", c->rate_after);
+	put_prediction(w, "predicted", &c->predicted);
+	put_prediction(w, "predicted_for_measured", &c->for_measured);
+	put_limits(w, "realised_percent", c->realised);
+	if (c->known)
+		json_write_flag(w, "agrees", c->agrees);
+	else
+		json_write_null(w, "agrees");
+	json_write_close(w, '}');
+}
+
+int causal_json_print(const struct causal_report *r, FILE *out)
+{
+	struct json_writer w = {.out = out};
+
+	json_write_open_lines(&w, NULL, '{');
+	json_write_text(&w, "schema", "scprof-causal/1");
+	put_progress(&w, r);
+	put_experiment(&w, r->result);
+	put_sites(&w, r);
+	json_write_open_lines(&w, "warnings", '[');
+	for (size_t i = 0; i < r->warnings; i++) {
+		json_write_open(&w, NULL, '{');
+		json_write_text(&w, "code", r->warning[i].code);
+		json_write_text(&w, "text", r->warning[i].text);
+		json_write_close(&w, '}');
+	}
+	json_write_close(&w, ']');
+	put_confirmed(&w, r->confirmed);
+	json_write_close(&w, '}');
+	fputc('\n', out);
+	return w.failed ? -1 : 0;
+}

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/causal/causal_report.h"
+#include "report/render/text/table.h"
+#include "report/wording/numbers.h"
+#include "report/wording/utf8.h"
+
+enum { C_BRINGS, C_SITE, C_CALLS, C_MEAN, C_KAPPA, C_THIRTY, C_Q };
+
+static const struct table_column columns[] = {{.title = "10 % OFF BRINGS", .style = TERMINAL_BOLD},
+					      {.title = "AT", .least = 24, .style = TERMINAL_NAME},
+					      {.title = "CALLS/UNIT", .right = true, .drop = 2},
+					      {.title = "MEAN", .right = true, .drop = 1},
+					      {.title = "1 NS COSTS", .right = true},
+					      {.title = "30 %", .right = true, .drop = 4},
+					      {.title = "q", .right = true, .drop = 3},
+					      {0}};
+
+/* Lines of at most the terminal's width, later ones indented. */
+static void put_wrapped(FILE *out, const struct terminal *t, const char *text, size_t first,
+			size_t indent)
+{
+	size_t at = first;
+
+	while (*text) {
+		size_t word = strcspn(text, " "), width;
+		char copy[512];
+
+		snprintf(copy, sizeof(copy), "%.*s", (int)word, text);
+		width = utf8_width(copy);
+		if (at > indent && at + width + 1 > t->width) {
+			fprintf(out, "\n%*s", (int)indent, "");
+			at = indent;
+		} else if (at > first || at > indent) {
+			fputc(' ', out);
+			at++;
+		}
+		fputs(copy, out);
+		at += width;
+		text += word;
+		text += strspn(text, " ");
+	}
+	fputc('\n', out);
+}
+
+static void put_line(FILE *out, const struct terminal *t, const char *raw)
+{
+	char *safe = utf8_clean(raw, t->utf8);
+
+	if (safe)
+		put_wrapped(out, t, safe, 0, 2);
+	free(safe);
+}
+
+static void put_head(const struct causal_report *r, FILE *out, const struct terminal *t)
+{
+	const struct causal_result *c = r->result;
+	struct causal_limits unit = causal_report_limits(&c->slopes.unit, 1),
+			     slow = causal_report_limits(&c->slopes.slowdown, 1);
+	char text[700], rate[32], low[32], high[32];
+
+	numbers_plain(rate, sizeof(rate), c->rate_per_s);
+	numbers_plain(low, sizeof(low), unit.low > 0 ? 1 / unit.high : NAN);
+	numbers_plain(high, sizeof(high), unit.low > 0 ? 1 / unit.low : NAN);
+	terminal_style(out, t, TERMINAL_BOLD);
+	snprintf(text, sizeof(text), "%s: %s/s [%s, %s]", r->progress, rate, low, high);
+	put_line(out, t, text);
+	terminal_style(out, t, TERMINAL_PLAIN);
+	snprintf(text, sizeof(text), "%zu windows of %.3g s in %.3g s; delays slowed it down by ",
+		 c->slopes.windows, c->window_s, c->elapsed_s);
+	if (isfinite(slow.low))
+		snprintf(text + strlen(text), sizeof(text) - strlen(text),
+			 "%.2g %% [%.2g, %.2g] (asked: %.3g %%)", 100 * slow.value, 100 * slow.low,
+			 100 * slow.high, 100 * c->asked);
+	else
+		snprintf(text + strlen(text), sizeof(text) - strlen(text),
+			 "an unknown amount (asked: %.3g %%)", 100 * c->asked);
+	put_line(out, t, text);
+}
+
+static void put_brings(struct table *table, const struct causal_row *row)
+{
+	char text[64], bound[80];
+
+	causal_report_percent(text, sizeof(text), row->ten.percent, row->ten.low, row->ten.high);
+	snprintf(bound, sizeof(bound), "%s%s",
+		 isnan(row->ten.percent) ? ""
+		 : row->ten.at_most	 ? "at most "
+		 : row->ten.at_least	 ? "at least "
+					 : "",
+		 text);
+	table_cell(table, C_BRINGS, row->told ? bound : "not told");
+}
+
+static void put_kappa(struct table *table, const struct causal_row *row, bool utf8)
+{
+	char text[64], value[24], half[24];
+
+	if (!row->told || !isfinite(row->kappa.low))
+		return;
+	numbers_fixed(value, sizeof(value), row->kappa.value, 2);
+	numbers_fixed(half, sizeof(half), (row->kappa.high - row->kappa.low) / 2, 2);
+	snprintf(text, sizeof(text), "%s %s %s", value, utf8 ? "±" : "+-", half);
+	table_cell(table, C_KAPPA, text);
+}
+
+static void put_row(struct table *table, const struct causal_row *row, const struct terminal *t)
+{
+	char text[64];
+
+	table_row(table);
+	put_brings(table, row);
+	table_cell(table, C_SITE, row->label);
+	numbers_significant(text, sizeof(text), row->site->calls_unit, 3);
+	table_cell(table, C_CALLS, text);
+	numbers_duration(text, sizeof(text), 1e9 * row->found.mean.value, t->utf8);
+	table_cell(table, C_MEAN, text);
+	put_kappa(table, row, t->utf8);
+	if (row->told && isfinite(row->thirty.percent)) {
+		snprintf(text, sizeof(text), "%+.1f %%", numbers_tidy(row->thirty.percent, 1));
+		table_cell(table, C_THIRTY, text);
+	}
+	if (row->told && isfinite(row->site->slopes.q)) {
+		snprintf(text, sizeof(text), "%.2g", row->site->slopes.q);
+		table_cell(table, C_Q, row->site->slopes.q < 1e-4 ? "<1e-4" : text);
+	}
+}
+
+static int put_rows(const struct causal_report *r, FILE *out, const struct terminal *t)
+{
+	struct table table;
+
+	table_begin(&table, columns, NULL);
+	for (size_t i = 0; i < r->rows; i++)
+		put_row(&table, &r->row[i], t);
+	int failed = table_print(&table, out, t);
+	table_end(&table);
+	return failed;
+}
+
+/* What keeps a row from being one number, site by site. */
+static void put_notes(const struct causal_report *r, FILE *out, const struct terminal *t)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < r->rows; i++) {
+		char note[320], text[1024];
+
+		causal_report_note(r, &r->row[i], note, sizeof(note));
+		if (!*note)
+			continue;
+		if (!any)
+			fputc('\n', out);
+		any = true;
+		snprintf(text, sizeof(text), "~ %.600s: %s", r->row[i].label, note);
+		put_line(out, t, text);
+	}
+}
+
+/* Latencies of the sites that change them. */
+static void put_latency(const struct causal_report *r, FILE *out, const struct terminal *t)
+{
+	const struct slopes_value *latency = &r->result->slopes.latency;
+	char mean[32], text[1024], percent[64];
+
+	if (!isfinite(latency->value))
+		return;
+	numbers_duration(mean, sizeof(mean), 1e9 * latency->value, t->utf8);
+	fprintf(out, "\nA %s takes %s in the mean. 10 %% off shortens it by\n", r->progress, mean);
+	for (size_t i = 0; i < r->rows; i++) {
+		const struct slopes_prediction *p = &r->row[i].ten;
+
+		if (!r->row[i].told || !isfinite(p->latency_percent))
+			continue;
+		causal_report_percent(percent, sizeof(percent), p->latency_percent, p->latency_low,
+				      p->latency_high);
+		snprintf(text, sizeof(text), "  %s  at %.600s", percent, r->row[i].label);
+		put_line(out, t, text);
+	}
+}
+
+static void put_warnings(const struct causal_report *r, FILE *out, const struct terminal *t)
+{
+	if (r->warnings)
+		fputc('\n', out);
+	for (size_t i = 0; i < r->warnings; i++) {
+		char *safe = utf8_clean(r->warning[i].text, t->utf8);
+
+		terminal_style(out, t, TERMINAL_WARN);
+		fprintf(out, "! %s", r->warning[i].code);
+		terminal_style(out, t, TERMINAL_PLAIN);
+		fputs(" ", out);
+		if (safe)
+			put_wrapped(out, t, safe, strlen(r->warning[i].code) + 2, 2);
+		free(safe);
+	}
+}
+
+static void mean_text(char *text, size_t size, struct causal_limits m, bool utf8)
+{
+	char low[32], high[32], mean[32];
+
+	numbers_duration(mean, sizeof(mean), 1e9 * m.value, utf8);
+	numbers_duration(low, sizeof(low), 1e9 * m.low, utf8);
+	numbers_duration(high, sizeof(high), 1e9 * m.high, utf8);
+	snprintf(text, size, "%s [%s, %s]", mean, low, high);
+}
+
+static void put_confirmed(const struct causal_confirmed *c, FILE *out, const struct terminal *t)
+{
+	char text[256], before[112], after[112];
+
+	fprintf(out, "\nConfirmed at %s, %zu runs of each program\n", c->site, c->runs);
+	mean_text(before, sizeof(before), c->before, t->utf8);
+	mean_text(after, sizeof(after), c->after, t->utf8);
+	fprintf(out, "  mean before  %s\n  mean after   %s\n", before, after);
+	causal_report_percent(text, sizeof(text), -100 * c->measured.value, -100 * c->measured.high,
+			      -100 * c->measured.low);
+	fprintf(out, "  changed by   %s (announced: -%.3g %%)\n", text, 100 * c->faster);
+	causal_report_percent(text, sizeof(text), c->predicted.percent, c->predicted.low,
+			      c->predicted.high);
+	fprintf(out, "  predicted    %s%s\n", text, c->predicted.at_most ? " at most" : "");
+	causal_report_percent(text, sizeof(text), c->for_measured.percent, c->for_measured.low,
+			      c->for_measured.high);
+	fprintf(out, "  for the measured change %s\n", text);
+	causal_report_percent(text, sizeof(text), c->realised.value, c->realised.low,
+			      c->realised.high);
+	fprintf(out, "  realised     %s\n", text);
+	fprintf(out, "  %s\n",
+		!c->known   ? "Nothing can be said: a mean, a rate or a prediction is not known"
+		: c->agrees ? "They agree"
+			    : "They do not agree");
+}
+
+int causal_text_print(const struct causal_report *r, FILE *out)
+{
+	struct terminal t = terminal_of(out, 0);
+
+	put_head(r, out, &t);
+	if (put_rows(r, out, &t))
+		return -1;
+	put_notes(r, out, &t);
+	put_latency(r, out, &t);
+	put_warnings(r, out, &t);
+	if (r->confirmed)
+		put_confirmed(r->confirmed, out, &t);
+	return ferror(out) ? -1 : 0;
+}

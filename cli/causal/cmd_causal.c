@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* `scprof causal`: runs a command as `scprof run` does, or attaches, with an experiment beside
+ * (collector/causal), and prints what it says. */
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/attach/attach_options.h"
+#include "cli/causal/causal_choose.h"
+#include "cli/causal/causal_confirm.h"
+#include "cli/causal/causal_options.h"
+#include "cli/causal/causal_report.h"
+#include "cli/cmd.h"
+#include "cli/messages/progress.h"
+#include "cli/messages/say.h"
+#include "cli/run/run_observer.h"
+#include "cli/usage/output.h"
+
+#define COMMAND	  "scprof causal"
+#define LONGEST_S 0.01 /* a single delay */
+#define KILL_S	  10.0 /* after SIGTERM */
+
+enum { FAILED = 125 };
+
+struct causal_run {
+	struct causal_options o;
+	struct causal *experiment;
+	struct causal_choice choice;
+	struct causal_result result;
+	struct progress progress;
+	char directory[PATH_MAX];
+	bool begun, has_result, stopped, over, printed, killed;
+	double ended_at; /* when the command was asked to end */
+	const struct causal_confirm *confirm;
+};
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static int prepare(void *context, const struct run_directory *d, struct environment *e)
+{
+	struct causal_run *r = context;
+	const struct causal_options *o = &r->o;
+	const char *const progress[] = {o->progress, NULL};
+	struct profile_error err;
+
+	snprintf(r->directory, sizeof(r->directory), "%s", d->profiles);
+	r->choice = (struct causal_choice){
+		.directory = r->directory, .at = o->at ? o->at : o->confirm, .by = o->by};
+	const struct causal_wishes wishes = {
+		.page = d->causal,
+		.of_page = {o->by, o->place, progress, LONGEST_S},
+		.for_s = o->for_s,
+		.precision = o->precision,
+		.window_s = o->window_s,
+		.slowdown = o->slowdown,
+		.sites = o->sites,
+		.seed = o->seed,
+		.choose = causal_choose_sites,
+		.context = &r->choice,
+	};
+	r->experiment = causal_open(&wishes, &err);
+	if (!r->experiment) {
+		say(err.text);
+		return -1;
+	}
+	e->causal = d->causal;
+	return 0;
+}
+
+static void started(void *context, const char *profiles)
+{
+	struct causal_run *r = context;
+
+	(void)profiles;
+	r->begun = !causal_begin(r->experiment);
+	if (!r->begun)
+		say_format("nothing is delayed: no thread for it: %s", strerror(errno));
+	progress_begin(&r->progress, COMMAND, isatty(STDERR_FILENO));
+}
+
+static void draw(struct causal_run *r, const struct causal_state *s)
+{
+	double share = isfinite(r->o.for_s) ? fmin(s->elapsed_s / r->o.for_s, 1) : NAN;
+
+	if (s->phase == CAUSAL_PILOT)
+		progress_show(&r->progress, NAN, "pilot: %.4g/s, no delays yet", s->rate_per_s);
+	else if (s->phase == CAUSAL_DELAYS && isfinite(s->precision))
+		progress_show(&r->progress, share,
+			      "%zu windows, %zu sites, %.4g/s, known to +-%.2g %%", s->windows,
+			      s->sites, s->rate_per_s, 100 * s->precision);
+	else if (s->phase == CAUSAL_DELAYS)
+		progress_show(&r->progress, share, "%zu windows, %zu sites, %.4g/s", s->windows,
+			      s->sites, s->rate_per_s);
+}
+
+/* The command goes on where nobody said that it is to end. */
+static void note_end(struct causal_run *r, pid_t pid)
+{
+	r->over = true;
+	progress_clear(&r->progress);
+	if (!pid)
+		return;
+	if (r->o.end) {
+		kill(pid, SIGTERM);
+		r->ended_at = now();
+	} else if (!r->stopped) {
+		say("the experiment is over, and delays nothing more. The report comes when the\n"
+		    "command ends: Ctrl-C, or next time --end");
+	}
+}
+
+static bool look(void *context, pid_t pid, bool stopped)
+{
+	struct causal_run *r = context;
+
+	if (!r->begun)
+		return false;
+	if (stopped && !r->stopped) {
+		r->stopped = true;
+		causal_stop(r->experiment);
+	}
+	struct causal_state s = causal_look(r->experiment);
+	if (s.phase == CAUSAL_ENDED && !r->over)
+		note_end(r, pid);
+	else if (!r->over)
+		draw(r, &s);
+	if (r->ended_at > 0 && !r->killed && now() > r->ended_at + KILL_S) {
+		r->killed = true;
+		kill(pid, SIGKILL);
+	}
+	return r->over;
+}
+
+static void ended(void *context)
+{
+	struct causal_run *r = context;
+
+	progress_clear(&r->progress);
+	if (!r->experiment)
+		return;
+	if (r->begun) {
+		causal_stop(r->experiment);
+		r->has_result = !causal_end(r->experiment, &r->result);
+		if (!r->has_result)
+			say("no memory for the result");
+	}
+	causal_close(r->experiment);
+	r->experiment = NULL;
+}
+
+static int print_to(const struct causal_report *report, const struct causal_options *o, FILE *out)
+{
+	switch (o->format) {
+	case CAUSAL_JSON:
+		return causal_json_print(report, out);
+	case CAUSAL_HTML:
+		return causal_html_print(report, out);
+	default:
+		return causal_text_print(report, out);
+	}
+}
+
+/* The command has standard output, where one was started. */
+static int print(const struct causal_report *report, const struct causal_options *o)
+{
+	static char buffer[1 << 16];
+	struct output out;
+
+	if (o->output || o->attach) {
+		if (output_begin(&out, COMMAND, o->output))
+			return -1;
+		return output_end(&out, COMMAND, print_to(report, o, out.stream));
+	}
+	setvbuf(stderr, buffer, _IOFBF, sizeof(buffer)); /* not a system call a word */
+	int failed = print_to(report, o, stderr);
+	fflush(stderr);
+	setvbuf(stderr, NULL, _IONBF, 0);
+	return failed;
+}
+
+static int report(struct causal_run *r, struct causal_sites *sites)
+{
+	struct causal_report report;
+	struct causal_confirmed confirmed;
+	int failed = causal_report_make(&report, r->o.progress, &r->result, sites, r->o.by,
+					r->choice.none_matched);
+
+	if (!failed && r->o.confirm) {
+		causal_confirm_run(r->confirm, &r->o, &report, &confirmed);
+		report.confirmed = &confirmed;
+	}
+	if (!failed)
+		failed = print(&report, &r->o);
+	else
+		say("no memory for the report");
+	r->printed = !failed;
+	causal_report_free(&report);
+	return failed;
+}
+
+static int finish(void *context, struct run_directory *d, const struct gathered *g)
+{
+	struct causal_run *r = context;
+	struct causal_sites sites;
+	int failed = -1;
+
+	if (r->has_result) {
+		causal_sites_read(&sites, d->profiles, r->o.by);
+		failed = report(r, &sites);
+		causal_sites_free(&sites);
+		causal_result_free(&r->result);
+	}
+	gather_discard(d, g);
+	return failed;
+}
+
+static int status_of(void *context, int status)
+{
+	struct causal_run *r = context;
+
+	if (r->ended_at > 0 && (status == 128 + SIGTERM || (r->killed && status == 128 + SIGKILL)))
+		status = 0;
+	return !status && !r->printed ? FAILED : status;
+}
+
+static int attach(const struct causal_run *r, const struct run_observer *observer)
+{
+	static struct attach_options a;
+
+	a = (struct attach_options){.run = r->o.run, .pid = {r->o.attach}, .pids = 1};
+	return cmd_attach_for(&a, observer);
+}
+
+int cmd_causal(int argc, char **argv)
+{
+	static struct causal_run r; /* paths: too large for the stack */
+	static struct causal_confirm confirm;
+	const struct run_observer observer = {&r, prepare, started, look, ended, finish, status_of};
+	int status = causal_options_parse(argc, argv, &r.o);
+
+	if (status != OPTIONS_GO)
+		return status;
+	if (output_refuse(COMMAND, r.o.output, NULL, 0))
+		return FAILED;
+	if (r.o.confirm) {
+		causal_confirm_keep_environment(&confirm);
+		r.confirm = &confirm;
+		r.o.end = true;
+	}
+	causal_choose_progress(&r.o);
+	return r.o.attach ? attach(&r, &observer) : cmd_run_for(&r.o.run, &observer);
+}
