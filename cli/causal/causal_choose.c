@@ -27,6 +27,15 @@ bool causal_choose_matches(const struct causal_sites *s, const struct causal_fou
 	return matches;
 }
 
+/* From one unit to the next, by points: that it costs what it takes needs no experiment. */
+static bool is_unit_itself(const char *function, const char *progress)
+{
+	size_t length = strlen(progress);
+
+	return function && !strncmp(function, progress, length) &&
+	       !strncmp(function + length, " -> ", 4) && !strcmp(function + length + 4, progress);
+}
+
 static bool is_noticeable(const struct causal_candidate *c)
 {
 	return c->calls_s > 0 && (isnan(c->busy) || c->busy >= NOTICEABLE);
@@ -44,8 +53,10 @@ bool causal_choose_sites(void *choice, struct causal_candidate *c, size_t count)
 		struct causal_found found = causal_sites_find(&sites, choose->by, &c[i].site);
 
 		c[i].busy = c[i].calls_s * found.mean.value;
-		c[i].wanted = choose->at ? causal_choose_matches(&sites, &found, choose->at)
-					 : is_noticeable(&c[i]);
+		c[i].wanted = choose->at
+				      ? causal_choose_matches(&sites, &found, choose->at)
+				      : is_noticeable(&c[i]) &&
+						!is_unit_itself(found.function, choose->progress);
 		any |= c[i].wanted;
 	}
 	causal_sites_free(&sites);

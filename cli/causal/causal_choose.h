@@ -11,6 +11,7 @@
 struct causal_choice {
 	const char *directory; /* of the profiles */
 	const char *at;	       /* patterns; NULL: all that take time */
+	const char *progress;  /* the unit's name */
 	enum scp_causal_by by;
 	bool none_matched; /* set: no call was seen at the sites of `at` */
 };

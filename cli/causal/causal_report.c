@@ -142,6 +142,7 @@ static char *label_of(const struct causal_report *r, const struct causal_row *ro
 }
 
 #define LABEL_FRAMES 6
+#define LARGEST	     1000.0 /* percent: beyond, figures mean nothing */
 
 static bool is_alone(const struct causal_report *r, size_t i)
 {
@@ -284,10 +285,23 @@ void causal_report_percent(char *text, size_t size, double value, double low, do
 {
 	double width = high - low;
 	int digits = !(width > 0) || width >= 20 ? 0 : width >= 0.2 ? 1 : width >= 0.02 ? 2 : 3;
+	char most[24];
 
-	if (isnan(value))
+	if (isnan(value)) {
 		snprintf(text, size, "-");
+		return;
+	}
+	if (value > LARGEST) {
+		snprintf(text, size, "over +%.0f %%", LARGEST);
+		return;
+	}
+	if (high > LARGEST)
+		snprintf(most, sizeof(most), "more");
 	else
-		snprintf(text, size, "%+.*f %% [%.*f, %.*f]", digits, numbers_tidy(value, digits),
-			 digits, numbers_tidy(low, digits), digits, numbers_tidy(high, digits));
+		snprintf(most, sizeof(most), "%.*f", digits, numbers_tidy(high, digits));
+	if (isnan(low) || isnan(high))
+		snprintf(text, size, "%+.1f %% [not known]", numbers_tidy(value, 1));
+	else
+		snprintf(text, size, "%+.*f %% [%.*f, %s]", digits, numbers_tidy(value, digits),
+			 digits, numbers_tidy(low, digits), most);
 }

@@ -120,7 +120,9 @@ static void put_row(struct table *table, const struct causal_row *row, const str
 	table_cell(table, C_MEAN, text);
 	put_kappa(table, row, t->utf8);
 	if (row->told && isfinite(row->thirty.percent)) {
-		snprintf(text, sizeof(text), "%+.1f %%", numbers_tidy(row->thirty.percent, 1));
+		double percent = row->thirty.percent;
+
+		snprintf(text, sizeof(text), "%+.1f %%", numbers_tidy(fmin(percent, 1000), 1));
 		table_cell(table, C_THIRTY, text);
 	}
 	if (row->told && isfinite(row->site->slopes.q)) {
