@@ -55,11 +55,14 @@ static void warn_of_length(struct causal_report *r)
 {
 	const struct causal_result *c = r->result;
 
-	if (c->problems & CAUSAL_TOO_SHORT)
+	if (c->problems & CAUSAL_TOO_SHORT && c->slopes.windows)
 		warn(r, "too-short",
 		     "only %zu windows of %.3g s were had, and fewer than %d tell nothing. Let it "
 		     "run longer, or give a shorter --window",
 		     c->slopes.windows, c->window_s, SLOPES_WINDOWS);
+	else if (c->problems & CAUSAL_TOO_SHORT && !r->warnings)
+		warn(r, "too-short",
+		     "it ended before the experiment began. Let it run longer: 10 s at the least");
 	if (c->problems & CAUSAL_SITES_LEFT_OUT)
 		warn(r, "sites-left-out",
 		     "there are more sites than can be told apart in this time. Those that take "

@@ -55,6 +55,17 @@ static void put_line(FILE *out, const struct terminal *t, const char *raw)
 	free(safe);
 }
 
+/* No experiment took place; the warnings say why. */
+static void put_idle(const struct causal_report *r, FILE *out, const struct terminal *t)
+{
+	char text[400], rate[32];
+
+	numbers_plain(rate, sizeof(rate), r->result->rate_per_s);
+	snprintf(text, sizeof(text), "%s: %s/s; nothing was delayed", r->progress,
+		 r->result->rate_per_s > 0 ? rate : "0");
+	put_line(out, t, text);
+}
+
 static void put_head(const struct causal_report *r, FILE *out, const struct terminal *t)
 {
 	const struct causal_result *c = r->result;
@@ -62,6 +73,10 @@ static void put_head(const struct causal_report *r, FILE *out, const struct term
 			     slow = causal_report_limits(&c->slopes.slowdown, 1);
 	char text[700], rate[32], low[32], high[32];
 
+	if (!c->slopes.windows && !r->rows) {
+		put_idle(r, out, t);
+		return;
+	}
 	numbers_plain(rate, sizeof(rate), c->rate_per_s);
 	numbers_plain(low, sizeof(low), unit.low > 0 ? 1 / unit.high : NAN);
 	numbers_plain(high, sizeof(high), unit.low > 0 ? 1 / unit.low : NAN);

@@ -55,8 +55,10 @@ static int prepare(void *context, const struct run_directory *d, struct environm
 	struct profile_error err;
 
 	snprintf(r->directory, sizeof(r->directory), "%s", d->profiles);
-	r->choice = (struct causal_choice){
-		.directory = r->directory, .at = o->at ? o->at : o->confirm, .by = o->by};
+	r->choice = (struct causal_choice){.directory = r->directory,
+					   .at = o->at ? o->at : o->confirm,
+					   .progress = o->function,
+					   .by = o->by};
 	const struct causal_wishes wishes = {
 		.page = d->causal,
 		.of_page = {o->by, o->place, progress, LONGEST_S},
