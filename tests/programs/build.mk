@@ -5,7 +5,7 @@ PROGRAMS = $(BUILD)/tests/programs
 PROGRAM_CFLAGS = -std=gnu11 -O2 -g $(WARN) $(DEPS) -D_GNU_SOURCE -I. -Iinclude -Itests/programs $(PROGRAM_ARCH_CFLAGS)
 PROGRAM_CXXFLAGS = -std=gnu++17 -O2 -g -Wall -Wextra -Werror $(DEPS) -I. -Iinclude -Itests/programs $(PROGRAM_ARCH_CFLAGS)
 
-PROGRAM_ROOMS = attach calls filters paths processes regions states time
+PROGRAM_ROOMS = attach calls causal filters paths processes regions states time
 PROGRAM_SRC = $(filter-out %/counting.c %/slots.c %/slots_api.c %/slots_late.c %/plugin.c %/untabled.c %/untabled_lib.c %/regions_functions.c, \
 	$(sort $(wildcard $(PROGRAM_ROOMS:%=tests/programs/%/*.c) $(PROGRAM_ROOMS:%=tests/programs/%/*.cc))))
 LOADED_SRC = $(sort $(wildcard tests/programs/loaded/*.c))
