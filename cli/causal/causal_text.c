@@ -195,7 +195,7 @@ static void put_latency(const struct causal_report *r, FILE *out, const struct t
 			continue;
 		causal_report_percent(percent, sizeof(percent), -p->latency_percent,
 				      -p->latency_high, -p->latency_low);
-		snprintf(text, sizeof(text), "  %s  at %.600s", percent, r->row[i].label);
+		snprintf(text, sizeof(text), "  %s: %.600s", percent, r->row[i].label);
 		put_line(out, t, text);
 	}
 }
