@@ -22,6 +22,7 @@
 #define WARM_UP_S 1.0  /* of each run, not recorded */
 #define GRACE_S	  10.0 /* after SIGTERM */
 #define RUNS_MOST 100
+#define TELLING	  2 /* intervals wider than so many times what is predicted confirm nothing */
 #define FILE_NAME "scprof.confirm.1.scp" /* a run's profile, in a directory of its own */
 #define LOG	  "stderr"
 
@@ -291,7 +292,9 @@ void causal_confirm_settle(const struct causal_confirm_runs *runs, const struct 
 		p = &out->predicted;
 	double room = hypot((p->high - p->low) / 2, (out->realised.high - out->realised.low) / 2);
 	double off = out->realised.value - p->percent;
-	out->known = isfinite(room) && isfinite(off);
+	out->too_wide =
+		isfinite(room) && isfinite(off) && room > TELLING * fmax(fabs(p->percent), 1);
+	out->known = isfinite(room) && isfinite(off) && !out->too_wide;
 	out->agrees = out->known && (off <= room || p->at_least) && (off >= -room || p->at_most);
 }
 

@@ -307,7 +307,11 @@ static void put_confirmed(FILE *out, const struct causal_confirmed *c)
 	causal_report_percent(text, sizeof(text), c->realised.value, c->realised.low,
 			      c->realised.high);
 	put_compared(out, "realised", text);
-	put_compared(out, "they agree", !c->known ? "not known" : c->agrees ? "yes" : "no");
+	put_compared(out, "they agree",
+		     c->too_wide ? "not known: the intervals are too wide"
+		     : !c->known ? "not known"
+		     : c->agrees ? "yes"
+				 : "no");
 	fputs("</table></section>\n", out);
 }
 

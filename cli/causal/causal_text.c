@@ -248,7 +248,10 @@ static void put_confirmed(const struct causal_confirmed *c, FILE *out, const str
 			      c->realised.high);
 	fprintf(out, "  realised     %s\n", text);
 	fprintf(out, "  %s\n",
-		!c->known   ? "Nothing can be said: a mean, a rate or a prediction is not known"
+		c->too_wide ? "Neither confirmed nor refuted: the intervals are too wide. Give "
+			      "more --runs, "
+			      "or a longer --for"
+		: !c->known ? "Nothing can be said: a mean, a rate or a prediction is not known"
 		: c->agrees ? "They agree"
 			    : "They do not agree");
 }
