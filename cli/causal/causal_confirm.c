@@ -2,6 +2,7 @@
 #include "cli/causal/causal_confirm.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <math.h>
 #include <signal.h>
@@ -21,6 +22,9 @@
 #define WARM_UP_S 1.0  /* of each run, not recorded */
 #define GRACE_S	  10.0 /* after SIGTERM */
 #define RUNS_MOST 100
+#define TELLING	  2 /* intervals wider than so many times what is predicted confirm nothing */
+#define FILE_NAME "scprof.confirm.1.scp" /* a run's profile, in a directory of its own */
+#define LOG	  "stderr"
 
 extern char **environ;
 
@@ -39,12 +43,12 @@ void causal_confirm_keep_environment(struct causal_confirm *c)
 static void execute(const struct causal_confirm *c, const struct causal_options *o, bool changed,
 		    const char *directory)
 {
-	char path[PATH_MAX], after[32], length[32];
+	char path[PATH_MAX], after[32], length[32], log[PATH_MAX];
 	const char *argv[1024] = {"scprof",  "run", "--no-report", "-o",  path,
 				  "--after", after, "--for",	   length};
 	size_t n = 9;
 
-	snprintf(path, sizeof(path), "%s/scprof.confirm.1.scp", directory);
+	snprintf(path, sizeof(path), "%s/" FILE_NAME, directory);
 	snprintf(after, sizeof(after), "%.0fms", 1e3 * WARM_UP_S);
 	snprintf(length, sizeof(length), "%.0fms", 1e3 * o->for_s);
 	if (o->run.symbols) {
@@ -64,8 +68,12 @@ static void execute(const struct causal_confirm *c, const struct causal_options 
 	for (char **word = o->run.command; !changed && *word; word++)
 		if (n < sizeof(argv) / sizeof(*argv) - 1)
 			argv[n++] = *word;
+	snprintf(log, sizeof(log), "%s/" LOG, directory);
+	int to = open(log, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (to >= 0)
+		dup2(to, STDERR_FILENO);
 	execve("/proc/self/exe", (char **)argv, c->environment);
-	say_format("cannot start scprof run: %s", strerror(errno));
+	dprintf(STDERR_FILENO, "cannot start scprof run: %s\n", strerror(errno));
 }
 
 static pid_t start(const struct causal_confirm *c, const struct causal_options *o, bool changed,
@@ -113,7 +121,7 @@ static bool wait_for(pid_t pid, double for_s, bool *outlived)
 		} else if (left <= 0) {
 			*outlived = true;
 			left = GRACE_S;
-			kill(pid, SIGTERM);
+			kill(-pid, SIGTERM); /* what a shell started, too */
 		}
 	}
 	return go_on;
@@ -144,12 +152,39 @@ static double rate_of(const struct causal_options *o, const struct profile *p, b
 	return calls && seconds > 0 ? (double)calls / seconds : NAN;
 }
 
+/* What it wrote on standard error, where it brought no figure. */
+static void say_log(const char *directory)
+{
+	char path[PATH_MAX], text[1500];
+	FILE *log;
+
+	snprintf(path, sizeof(path), "%s/" LOG, directory);
+	log = fopen(path, "re");
+	size_t bytes = log ? fread(text, 1, sizeof(text) - 1, log) : 0;
+	text[bytes] = '\0';
+	if (log)
+		fclose(log);
+	say_format("confirm: this run recorded no progress. It wrote:\n%s", text);
+}
+
+static void clear(const char *directory)
+{
+	static const char *const names[] = {FILE_NAME, LOG, "scprof.confirm.1.killed.scp"};
+	char path[PATH_MAX];
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		snprintf(path, sizeof(path), "%s/%s", directory, names[i]);
+		unlink(path);
+	}
+	rmdir(directory);
+}
+
 /* One run. False: stop. */
 static bool run_once(const struct causal_confirm *c, const struct causal_options *o, bool changed,
 		     double *rate, double *mean)
 {
 	const char *base = getenv("TMPDIR");
-	char directory[PATH_MAX - 64], path[PATH_MAX];
+	char directory[PATH_MAX - 64];
 	struct causal_sites sites;
 	bool outlived, go_on;
 
@@ -167,9 +202,9 @@ static bool run_once(const struct causal_confirm *c, const struct causal_options
 	}
 	if (go_on)
 		causal_sites_free(&sites);
-	snprintf(path, sizeof(path), "%s/scprof.confirm.1.scp", directory);
-	unlink(path);
-	rmdir(directory);
+	if (go_on && isnan(*rate))
+		say_log(directory);
+	clear(directory);
 	return go_on;
 }
 
@@ -257,7 +292,9 @@ void causal_confirm_settle(const struct causal_confirm_runs *runs, const struct 
 		p = &out->predicted;
 	double room = hypot((p->high - p->low) / 2, (out->realised.high - out->realised.low) / 2);
 	double off = out->realised.value - p->percent;
-	out->known = isfinite(room) && isfinite(off);
+	out->too_wide =
+		isfinite(room) && isfinite(off) && room > TELLING * fmax(fabs(p->percent), 1);
+	out->known = isfinite(room) && isfinite(off) && !out->too_wide;
 	out->agrees = out->known && (off <= room || p->at_least) && (off >= -room || p->at_most);
 }
 

@@ -13,7 +13,7 @@ HTML_PAGE(causal_page);
 
 /* Of a chart, in its own units. */
 #define WIDTH  250.0
-#define HEIGHT 150.0
+#define HEIGHT 154.0
 #define LEFT   8.0
 #define RIGHT  242.0
 #define TOP    18.0
@@ -132,7 +132,7 @@ static void put_labels(FILE *out, const struct chart *c)
 	fprintf(out,
 		"<text class=\"label\" text-anchor=\"middle\" x=\"%.0f\" y=\"%.0f\">"
 		"delay of a call</text>",
-		WIDTH / 2, HEIGHT - 1);
+		WIDTH / 2, HEIGHT - 4);
 }
 
 static void put_chart(FILE *out, const struct causal_report *r, const struct causal_row *row)
@@ -186,6 +186,11 @@ static void put_facts(FILE *out, const struct causal_row *row)
 		causal_report_percent(text, sizeof(text), row->thirty.percent, row->thirty.low,
 				      row->thirty.high);
 		put_fact(out, "30 % off brings", text);
+	}
+	if (row->told && isfinite(row->ten.latency_percent)) {
+		causal_report_percent(text, sizeof(text), -row->ten.latency_percent,
+				      -row->ten.latency_high, -row->ten.latency_low);
+		put_fact(out, "a unit's duration", text);
 	}
 	if (row->told && isfinite(row->site->slopes.q)) {
 		snprintf(text, sizeof(text), "%.2g", row->site->slopes.q);
@@ -302,7 +307,11 @@ static void put_confirmed(FILE *out, const struct causal_confirmed *c)
 	causal_report_percent(text, sizeof(text), c->realised.value, c->realised.low,
 			      c->realised.high);
 	put_compared(out, "realised", text);
-	put_compared(out, "they agree", !c->known ? "not known" : c->agrees ? "yes" : "no");
+	put_compared(out, "they agree",
+		     c->too_wide ? "not known: the intervals are too wide"
+		     : !c->known ? "not known"
+		     : c->agrees ? "yes"
+				 : "no");
 	fputs("</table></section>\n", out);
 }
 

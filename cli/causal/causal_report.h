@@ -44,6 +44,7 @@ struct causal_confirmed {
 	double rate_before, rate_after;
 	size_t runs; /* of each */
 	bool known, agrees;
+	bool too_wide; /* to say so: not `known` */
 };
 
 struct causal_report {

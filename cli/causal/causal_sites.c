@@ -211,6 +211,11 @@ static void add_row(struct causal_found *f, const struct causal_sites *s,
 	f->calls += row->calls;
 	if (!row->calls)
 		return;
+	/* One call tells nothing of its scatter: it may be off by itself. */
+	if (!isfinite(m.error_ns) || !(m.freedom >= 1)) {
+		m.error_ns = fabs(m.ns);
+		m.freedom = INFINITY;
+	}
 	f->busy += calls * m.ns / 1e9;
 	*variance += pow(calls * m.error_ns / 1e9, 2);
 	f->mean.freedom = isnan(f->mean.freedom) ? m.freedom : fmin(f->mean.freedom, m.freedom);

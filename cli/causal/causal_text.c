@@ -186,15 +186,16 @@ static void put_latency(const struct causal_report *r, FILE *out, const struct t
 	if (!isfinite(latency->value))
 		return;
 	numbers_duration(mean, sizeof(mean), 1e9 * latency->value, t->utf8);
-	fprintf(out, "\nA %s takes %s in the mean. 10 %% off shortens it by\n", r->progress, mean);
+	fprintf(out, "\nA %s takes %s in the mean. 10 %% off a call changes that by\n", r->progress,
+		mean);
 	for (size_t i = 0; i < r->rows; i++) {
 		const struct slopes_prediction *p = &r->row[i].ten;
 
 		if (!r->row[i].told || !isfinite(p->latency_percent))
 			continue;
-		causal_report_percent(percent, sizeof(percent), p->latency_percent, p->latency_low,
-				      p->latency_high);
-		snprintf(text, sizeof(text), "  %s  at %.600s", percent, r->row[i].label);
+		causal_report_percent(percent, sizeof(percent), -p->latency_percent,
+				      -p->latency_high, -p->latency_low);
+		snprintf(text, sizeof(text), "  %s: %.600s", percent, r->row[i].label);
 		put_line(out, t, text);
 	}
 }
@@ -247,7 +248,10 @@ static void put_confirmed(const struct causal_confirmed *c, FILE *out, const str
 			      c->realised.high);
 	fprintf(out, "  realised     %s\n", text);
 	fprintf(out, "  %s\n",
-		!c->known   ? "Nothing can be said: a mean, a rate or a prediction is not known"
+		c->too_wide ? "Neither confirmed nor refuted: the intervals are too wide. Give "
+			      "more --runs, "
+			      "or a longer --for"
+		: !c->known ? "Nothing can be said: a mean, a rate or a prediction is not known"
 		: c->agrees ? "They agree"
 			    : "They do not agree");
 }

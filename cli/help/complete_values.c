@@ -196,7 +196,7 @@ void complete_values_option(const struct complete_line *line, const char *kind)
 		offer_cpus(line);
 	else if (!strcmp(kind, "SYMBOLS") || !strcmp(kind, "NAMES"))
 		offer_symbols(line);
-	else if (!strcmp(kind, "FUNCTION"))
+	else if (!strncmp(kind, "FUNCTION", 8))
 		offer_functions(line);
 	else
 		leave_to_shell(kind);

@@ -27,7 +27,7 @@ commands()
 
 status_of()
 {
-	case $1 in run | attach | displace) echo 125 ;; *) echo 2 ;; esac
+	case $1 in run | attach | causal | displace) echo 125 ;; *) echo 2 ;; esac
 }
 
 @test "messages 01: an unknown option of any command: its name, the nearest, where they are listed" {

@@ -1,0 +1,105 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# `scprof causal`: options, exit statuses, what is printed and where, and that nothing is left
+# behind. What an experiment finds depends on the machine: that is in tests/unit/cli, from made-up
+# results.
+
+bats_require_minimum_version 1.5.0
+load ../common
+
+UNITS=$PROGRAMS/units
+
+# refused WORDS ARGUMENT...: one line that has them, status 125.
+refused()
+{
+	local words=$1
+	shift
+	run -125 --separate-stderr "$SCPROF" causal "$@"
+	[ "${#stderr_lines[@]}" -eq 1 ] && [[ $stderr == *"$words"* ]] || {
+		echo "$stderr"
+		return 1
+	}
+}
+
+@test "causal 01: bad options are refused in one line, status 125" {
+	refused "what is progress" -- true
+	refused "which command" --progress unit
+	refused "no outcome is called 'done'" --progress recv@done -- true
+	refused "is no name" --progress '' -- true
+	refused "one only" --progress a --progress b -- true
+	refused "is not from 0.1% to 50%" --progress a --slowdown 60% -- true
+	refused "from 1 to 63" --progress a --sites 64 -- true
+	refused "has an empty name" --progress a --at 'read,' -- true
+	refused "needs call paths" --progress a --at read@main --by function -- true
+	refused "there are: path, site, function" --progress a --by thread -- true
+	refused "--end: when" --progress a --end -- true
+	refused "one of them" --progress a --attach 1 -- true
+	refused "is no number of a process" --progress a --attach x
+	refused "unknown option" --progress a --wat -- true
+	SCPROF_DISABLE=1 refused "SCPROF_DISABLE" --progress a -- true
+}
+
+@test "causal 02: --confirm says what it needs" {
+	refused "--changed 'COMMAND'" --progress a --confirm read --faster 10% --for 1s -- true
+	refused "--faster 10%" --progress a --confirm read --changed true --for 1s -- true
+	refused "--for T" --progress a --confirm read --changed true --faster 10% -- true
+	refused "at which site" --progress a --faster 10% -- true
+	refused "at which site" --progress a --changed true -- true
+	refused "--attach does not go with it" --progress a --confirm read --changed true \
+		--faster 10% --for 1s --attach 1
+}
+
+@test "causal 03: the exit status is the command's own, and standard output is the command's" {
+	run -127 "$SCPROF" causal --progress unit -- ./none
+	touch plain
+	run -126 "$SCPROF" causal --progress unit -- ./plain
+	run -3 --separate-stderr "$SCPROF" causal --progress unit -- "$UNITS" 0.1 3
+	[ "$output" = begun ]
+	[[ $stderr == *"! too-short"* ]]
+	[ "$(find . -name '*.scp')" = "" ]
+}
+
+@test "causal 04: what never completes is said, with what did" {
+	run -0 --separate-stderr "$SCPROF" causal --progress nothing -- "$UNITS" 0.3
+	[[ $stderr == *"! no-progress"*"nothing never completed"*parse* ]]
+}
+
+@test "causal 05: JSON has what its schema says; --end ends the command, status 0" {
+	run -0 --separate-stderr "$SCPROF" causal --progress unit --at 'parse,store@st*' --for 1s \
+		--seed 7 --end -o report.json -- "$UNITS"
+	[ "$output" = begun ]
+	holds '.schema == "scprof-causal/1" and .progress.symbol == "unit" and .progress.rate_per_s > 0'
+	holds '.windows > 0 and .window_s > 0 and .asked_percent == 5 and .seed == 7 and .confirmed == null'
+	holds '[.sites[].symbol] | sort == ["parse", "store"]'
+	holds '[.sites[].stack[0].function] | sort == ["parse", "store"]'
+	holds 'all(.sites[]; .calls_per_unit > 0 and .mean_ns > 0 and (.levels | length) == 3 and
+		.delay_ns.high >= .delay_ns.low)'
+	gone "$UNITS"
+	# the distribution's, which has its jsonschema
+	/usr/bin/python3 "$ROOT/tests/commands/report/formats/check_schema.py" \
+		"$ROOT/docs/scprof-causal.schema.json" report.json
+}
+
+@test "causal 06: a page needs no script and nothing from elsewhere" {
+	run -0 --separate-stderr "$SCPROF" causal --progress unit --for 0.5s --end -o page.html -- "$UNITS"
+	grep -q '<!doctype html>' page.html
+	grep -q '</html>' page.html
+	not grep -qi '<script\|src=\|http:\|https:\|@[A-Z]*@' page.html
+	grep -q '<h2><bdi>' page.html
+}
+
+@test "causal 07: a site of --at that is not called is said" {
+	run -0 --separate-stderr "$SCPROF" causal --progress unit --at none@main --for 1s --end -- "$UNITS" 3
+	[[ $stderr == *"! no-such-site"* ]]
+}
+
+@test "causal 08: a process that runs is left as it was" {
+	"$UNITS" >begun &
+	pid=$!
+	await grep -q begun begun
+	run -0 --separate-stderr "$SCPROF" causal --progress parse --for 0.5s --json --attach $pid
+	kill -0 $pid
+	kill $pid
+	echo "$output" >report.json
+	holds '.schema == "scprof-causal/1" and .progress.symbol == "parse"'
+}

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What a causal profile says, from made-up results: no profile, no time. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "cli/causal/causal_options.h"
+#include "cli/causal/causal_report.h"
+
+static const struct slopes_value unknown = {NAN, NAN, NAN};
+
+/* A unit of 100 us, in which the site is called twice; a nanosecond there costs `kappa`. */
+static struct causal_result_site site(double kappa, double error)
+{
+	struct causal_result_site s = {.calls_unit = 2, .delay_low = 1e-6, .delay_high = 2e-6};
+
+	s.slopes = (struct slopes_site){.slope = {2 * kappa, 2 * error, 1000},
+					.low = {2 * kappa, 2 * error, 1000},
+					.high = {2 * kappa, 2 * error, 1000},
+					.others_slower = unknown,
+					.latency = unknown,
+					.p = 0.001,
+					.q = 0.002,
+					.interacts = SIZE_MAX,
+					.known = true};
+	for (int i = 0; i < SLOPES_LEVELS; i++)
+		s.level[i] = (struct slopes_value){1e-4 + 1e-6 * i * kappa, 1e-7, 1000};
+	return s;
+}
+
+static struct causal_result result(struct causal_result_site *sites, size_t count)
+{
+	return (struct causal_result){.rate_per_s = 10000,
+				      .slopes = {.unit = {1e-4, 1e-7, 1000},
+						 .latency = unknown,
+						 .slowdown = {0.042, 0.002, 1000},
+						 .carried = 0.5,
+						 .windows = 400},
+				      .site = sites,
+				      .sites = count,
+				      .window_s = 0.05,
+				      .elapsed_s = 20,
+				      .asked = 0.05,
+				      .seed = 7};
+}
+
+struct printed {
+	char *text;
+	size_t size;
+};
+
+static struct printed print(const struct causal_report *r,
+			    int (*how)(const struct causal_report *r, FILE *out))
+{
+	struct printed p = {0};
+	FILE *out = open_memstream(&p.text, &p.size);
+
+	assert_non_null(out);
+	assert_int_equal(how(r, out), 0);
+	fclose(out);
+	return p;
+}
+
+/* As a profile would have said. */
+static void know(struct causal_report *r, size_t row, const char *function, double mean_s)
+{
+	struct causal_row *w = &r->row[row];
+
+	free(w->function);
+	free(w->label);
+	w->function = strdup(function);
+	w->label = strdup(function);
+	w->found.mean = (struct slopes_value){mean_s, mean_s / 100, 1000};
+	w->found.basis = CAUSAL_BASIS_CPU;
+	w->ten = slopes_predict(&r->result->slopes, &w->site->slopes, w->found.mean, 0.1,
+				CAUSAL_CONFIDENCE);
+	w->thirty = slopes_predict(&r->result->slopes, &w->site->slopes, w->found.mean, 0.3,
+				   CAUSAL_CONFIDENCE);
+}
+
+static void test_a_slope_per_call_and_its_marks(void **state)
+{
+	struct causal_result_site sites[] = {site(1, 0.1), site(0, 0.1)};
+	struct causal_result c = result(sites, 2);
+	struct causal_report r;
+	char note[320];
+
+	(void)state;
+	assert_int_equal(causal_report_make(&r, "unit", &c, NULL, SCP_CAUSAL_BY_PATH, false), 0);
+	assert_int_equal(r.warnings, 0);
+	assert_true(r.row[0].told);
+	assert_true(fabs(r.row[0].kappa.value + r.row[1].kappa.value - 1) < 1e-9);
+	assert_true(fabs(r.row[0].kappa.high - r.row[0].kappa.low - 0.39) < 0.01);
+	causal_report_note(&r, &r.row[0], note, sizeof(note));
+	assert_non_null(strstr(note, "does not know its mean"));
+	know(&r, 0, "work", 1e-5);
+	causal_report_note(&r, &r.row[0], note, sizeof(note));
+	assert_string_equal(note, "");
+	sites[0].slopes.shape = sites[1].slopes.shape = SLOPES_CONVEX;
+	causal_report_note(&r, &r.row[0], note, sizeof(note));
+	assert_non_null(strstr(note, "at most"));
+	sites[0].slopes.shape = sites[1].slopes.shape = SLOPES_CONDITIONAL;
+	sites[0].slopes.interacts = 1;
+	sites[1].slopes.interacts = 0;
+	know(&r, 1, "other", 1e-5);
+	causal_report_note(&r, &r.row[0], note, sizeof(note));
+	assert_non_null(strstr(note, "depends on other"));
+	causal_report_free(&r);
+}
+
+static void test_what_cannot_be_told_is_not(void **state)
+{
+	struct causal_result_site sites[] = {site(1, 0.1)};
+	struct causal_result c = result(sites, 1);
+	struct causal_report r;
+	struct printed p;
+
+	(void)state;
+	sites[0].slopes.known = false;
+	c.problems = CAUSAL_TOO_SHORT | CAUSAL_CARRIED | CAUSAL_LATE | CAUSAL_SKIPPED |
+		     CAUSAL_SLOWER_THAN_ASKED | CAUSAL_SITES_LEFT_OUT;
+	assert_int_equal(causal_report_make(&r, "unit", &c, NULL, SCP_CAUSAL_BY_PATH, false), 0);
+	assert_int_equal(r.warnings, 6);
+	p = print(&r, causal_text_print);
+	assert_non_null(strstr(p.text, "not told: too few calls"));
+	assert_non_null(strstr(p.text, "! slower-than-asked"));
+	assert_null(strstr(p.text, "nan"));
+	free(p.text);
+	p = print(&r, causal_html_print);
+	assert_null(strstr(p.text, "<svg"));
+	assert_null(strstr(p.text, "nan"));
+	free(p.text);
+	causal_report_free(&r);
+}
+
+/* Nothing of a name is markup, and nothing of it steers a terminal. */
+static void test_names_are_only_text(void **state)
+{
+	struct causal_result_site sites[] = {site(1, 0.1)};
+	struct causal_result c = result(sites, 1);
+	struct causal_report r;
+	struct printed p;
+
+	(void)state;
+	assert_int_equal(
+		causal_report_make(&r, "<script>\x1b[1m", &c, NULL, SCP_CAUSAL_BY_PATH, false), 0);
+	know(&r, 0, "<img src=x>", 1e-5);
+	p = print(&r, causal_html_print);
+	assert_null(strstr(p.text, "<script"));
+	assert_null(strstr(p.text, "<img"));
+	assert_non_null(strstr(p.text, "&lt;img"));
+	assert_non_null(strstr(p.text, "<svg"));
+	free(p.text);
+	p = print(&r, causal_text_print);
+	assert_null(strchr(p.text, '\x1b'));
+	free(p.text);
+	causal_report_free(&r);
+}
+
+static void test_json_has_what_a_reader_needs(void **state)
+{
+	struct causal_result_site sites[] = {site(1, 0.1), site(0.5, 0.1)};
+	struct causal_result c = result(sites, 2);
+	struct causal_report r;
+	struct printed p;
+	json_t *all, *first, *brings;
+
+	(void)state;
+	assert_int_equal(
+		causal_report_make(&r, "unit@completed", &c, NULL, SCP_CAUSAL_BY_PATH, false), 0);
+	know(&r, 0, "work", 1e-5);
+	p = print(&r, causal_json_print);
+	all = json_loads(p.text, 0, NULL);
+	assert_non_null(all);
+	assert_string_equal(json_string_value(json_object_get(all, "schema")), "scprof-causal/1");
+	assert_int_equal(json_integer_value(json_object_get(all, "windows")), 400);
+	first = json_array_get(json_object_get(all, "sites"), 0);
+	brings = json_object_get(first, "brings_10_percent");
+	/* 1 us of 100, twice: 2 % less time a unit */
+	double percent = json_number_value(json_object_get(brings, "percent"));
+	double kappa = json_number_value(json_object_get(json_object_get(first, "kappa"), "value"));
+	assert_true(fabs(percent - 100 * (1 / (1 - 0.02 * kappa) - 1)) < 1e-6);
+	assert_true(json_number_value(json_object_get(brings, "ci_low")) < percent);
+	assert_string_equal(json_string_value(json_object_get(first, "basis")), "cpu");
+	assert_int_equal(json_array_size(json_object_get(first, "levels")), 3);
+	assert_true(json_is_null(json_object_get(all, "confirmed")));
+	json_decref(all);
+	free(p.text);
+	causal_report_free(&r);
+}
+
+static void test_percentages(void **state)
+{
+	char text[64];
+
+	(void)state;
+	causal_report_percent(text, sizeof(text), 3.14, 2.4, 3.8);
+	assert_string_equal(text, "+3.1 % [2.4, 3.8]");
+	causal_report_percent(text, sizeof(text), -0.001, -0.3, 0.2);
+	assert_string_equal(text, "+0.0 % [-0.3, 0.2]");
+	causal_report_percent(text, sizeof(text), NAN, NAN, NAN);
+	assert_string_equal(text, "-");
+	causal_report_percent(text, sizeof(text), 50, 10, INFINITY);
+	assert_string_equal(text, "+50 % [10, more]");
+	causal_report_percent(text, sizeof(text), INFINITY, 10, INFINITY);
+	assert_string_equal(text, "over +1000 %");
+	causal_report_percent(text, sizeof(text), 1, NAN, NAN);
+	assert_string_equal(text, "+1.0 % [not known]");
+}
+
+static void test_patterns_of_sites(void **state)
+{
+	const char *const frames[] = {"handle", "handle:88", "app.c:88"};
+
+	(void)state;
+	assert_true(causal_options_match("write", "write", frames, 3));
+	assert_false(causal_options_match("write", "writev", frames, 3));
+	assert_true(causal_options_match("send*,wr*@handle", "write", frames, 3));
+	assert_true(causal_options_match("write@app.c:88", "write", frames, 3));
+	assert_true(causal_options_match("*@handle:8*", "read", frames, 3));
+	assert_false(causal_options_match("write@app.c:89,read@handle", "write", frames, 3));
+	assert_false(causal_options_match("write@handle", "write", NULL, 0));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_slope_per_call_and_its_marks),
+		cmocka_unit_test(test_what_cannot_be_told_is_not),
+		cmocka_unit_test(test_names_are_only_text),
+		cmocka_unit_test(test_json_has_what_a_reader_needs),
+		cmocka_unit_test(test_percentages),
+		cmocka_unit_test(test_patterns_of_sites),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
