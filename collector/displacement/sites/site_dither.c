@@ -239,11 +239,9 @@ void site_dither_tick(struct site_dither *d, double at)
 
 void site_dither_stop(struct site_dither *d)
 {
-	static const double none[SCP_CAUSAL_SLOTS];
-
-	if (!d->stopped)
-		causal_page_window(d->page, none, 0, 0);
 	d->stopped = true;
+	if (d->page)
+		causal_page_stop(d->page);
 }
 
 double site_dither_spun(struct site_dither *d)
@@ -254,7 +252,8 @@ double site_dither_spun(struct site_dither *d)
 		read_page(d);
 	since = d->spun - d->told;
 	d->told = d->spun;
-	return since;
+	/* a target can write what it likes */
+	return fmin(since, SCP_CAUSAL_THREADS * dither_plan_limit(&d->plan));
 }
 
 /* ---- what was drawn ---- */
