@@ -104,7 +104,11 @@ static void test_delays_cost_what_was_asked_and_no_more(void **state)
 	assert_in_range((int)t.delayed, (int)(0.08 * t.made), (int)(0.1 * t.made) + 12);
 	assert_int_equal(told.sites, 2);
 	assert_int_equal(site_dither_draws(t.dither), 4);
-	assert_in_range(told.windows, 70, 101);
+	assert_in_range(told.windows, 0.8 * 12 / DITHER_PLAN_WINDOW_S,
+			12 / DITHER_PLAN_WINDOW_S + 2);
+	assert_int_equal(told.few, 0);
+	for (size_t k = 0; k < 4; k++)
+		assert_true(site_dither_enough(t.dither, k));
 	/* half of the windows are the one site's, half of its calls are missing in them */
 	assert_true(told.slower > 0.015 && told.slower < 0.05);
 	assert_true(told.spun > 0.03 * 120 && told.spun <= 0.05 * 120 + DITHER_PLAN_WINDOW_S);
@@ -152,6 +156,7 @@ static void test_stopping_ends_it_at_once(void **state)
 	site_dither_stop(t.dither);
 	assert_int_equal(t.page->expires, 0);
 	delayed = (double)site_dither_tell(t.dither).windows;
+	assert_true(delayed > 2 * DITHER_PLAN_ENOUGH);
 	go_on(&t, 5);
 	assert_int_equal(t.page->expires, 0);
 	assert_int_equal(site_dither_tell(t.dither).windows, (size_t)delayed);
