@@ -7,7 +7,7 @@ BENCH_CFLAGS = -std=gnu11 -O2 -g $(WARN) $(DEPS) -D_GNU_SOURCE -I.
 bench-programs: $(BENCH)/deep_call $(BENCH)/deep_call_pg $(BENCH)/deep_unwind $(BENCH)/calibrated_call \
 	$(BENCH)/quiet_mean $(BENCH)/phase_p $(BENCH)/markers $(BENCH)/many_paths $(BENCH)/new_paths $(BENCH)/known_load $(BENCH)/live_paths \
 	$(BENCH)/known_states $(BENCH)/switches $(BENCH)/known_paths $(BENCH)/known_paths_unwind $(BENCH)/random_paths \
-	$(BENCH)/profile_counts $(BENCH)/short_calls $(BENCH)/nested_calls $(BENCH)/warmup_laws $(BENCH)/safe_points $(BENCH)/attach_calls
+	$(BENCH)/profile_counts $(BENCH)/short_calls $(BENCH)/nested_calls $(BENCH)/warmup_laws $(BENCH)/dither_design $(BENCH)/safe_points $(BENCH)/attach_calls
 
 # The empty function: an object of its own, so that the call is a dynamic one.
 $(BENCH)/libempty.so: bench/empty.c
@@ -70,6 +70,10 @@ $(BENCH)/phase_p: bench/phase_p.c $(BUILD)/libprofile.a $(BUILD)/libstats.a
 
 # What is set aside as warm-up (docs/coverage.md).
 $(BENCH)/warmup_laws: bench/warmup_laws.c $(BUILD)/libstats.a
+	@mkdir -p $(@D)
+	$(CC) $(BENCH_CFLAGS) $(SAN) -o $@ $^ -lgsl -lgslcblas -lm
+
+$(BENCH)/dither_design: bench/dither_design.c $(BUILD)/libcollector.a $(BUILD)/libstats.a
 	@mkdir -p $(@D)
 	$(CC) $(BENCH_CFLAGS) $(SAN) -o $@ $^ -lgsl -lgslcblas -lm
 

@@ -11,6 +11,7 @@
 #include "cli/displace/displace_print.h"
 #include "collector/displacement/displace_summary.h"
 #include "cli/messages/say.h"
+#include "collector/displacement/sites/dither_plan.h"
 #include "stats/numerics/random.h"
 
 #define FAILED	   125
@@ -168,6 +169,11 @@ static void say_dither(const struct run_displace *r)
 	say_format("dither: %zu sites were delayed in %zu windows, %.1f %% of the time; the site "
 		   "that lost most made %.1f %% fewer calls",
 		   t.sites, t.windows, 100 * t.spun / r->run.elapsed, 100 * t.slower);
+	if (t.few)
+		say_format(
+			"dither: %zu of these sites had fewer than %d windows, which tell nothing: "
+			"let it run longer, or take a larger share",
+			t.few, DITHER_PLAN_ENOUGH);
 }
 
 static struct prof_account_cpu in_ns(const struct displace_cpu *c)

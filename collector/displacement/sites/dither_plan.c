@@ -4,11 +4,11 @@
 #include <limits.h>
 #include <math.h>
 
-#define DEPTH 0.5
+#define DEPTH_MOST 0.5
 
 void dither_plan_begin(struct dither_plan *p, double share, uint64_t seed)
 {
-	*p = (struct dither_plan){.block = (unsigned)ceil(DEPTH / share - 1e-9)};
+	*p = (struct dither_plan){.block = (unsigned)floor(DEPTH_MOST / share + 1e-9)};
 	p->depth = share * p->block;
 	random_seed(&p->random, seed);
 }

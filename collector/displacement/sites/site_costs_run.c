@@ -297,19 +297,27 @@ static int attach(struct join *j, const struct site_costs_site *site,
 
 /* ---- without the dither ---- */
 
-static int take_dither(const struct join *j, const struct site_costs_series *s,
+/* A series less what the draws explain: all, or only those that had too few windows. */
+static int take_dither(const struct join *j, const struct site_costs_series *s, bool few,
 		       struct site_costs_series *out)
 {
-	size_t draws = site_dither_draws(j->dither);
-	double *drawn = calloc(s->spans * draws + 1, sizeof(*drawn));
+	size_t all = site_dither_draws(j->dither), draws = 0;
+	double *drawn = calloc(s->spans * all + 1, sizeof(*drawn)), of[SITE_DITHER_DRAWS];
+	bool taken[SITE_DITHER_DRAWS];
 	int result = -1;
 
+	for (size_t k = 0; k < all; k++) {
+		taken[k] = !few || !site_dither_enough(j->dither, k);
+		draws += taken[k];
+	}
+
 	for (size_t i = 0; drawn && i < s->spans; i++) {
-		double *of = &drawn[i * draws], length = s->span[i].to - s->span[i].from;
+		double *at = &drawn[i * draws], length = s->span[i].to - s->span[i].from;
 
 		site_dither_drawn(j->dither, s->span[i].from, s->span[i].to, of);
-		for (size_t k = 0; k < draws && length > 0; k++)
-			of[k] *= s->span[i].length / length;
+		for (size_t k = 0; k < all && length > 0; k++)
+			if (taken[k])
+				*at++ = of[k] * s->span[i].length / length;
 	}
 	if (drawn)
 		result = undithered_make(s, j->index.used, drawn, draws, out);
@@ -325,7 +333,7 @@ static int fit_without(const struct join *j, size_t series, struct site_costs_si
 	int result = rest ? 0 : -1;
 
 	for (size_t i = 0; i < series && !result; i++)
-		result = take_dither(j, &j->series[i], &rest[i]);
+		result = take_dither(j, &j->series[i], false, &rest[i]);
 	if (!result)
 		result = site_costs_fit(rest, series, j->index.used, displace_switching(j->d), &out,
 					site);
@@ -333,6 +341,20 @@ static int fit_without(const struct join *j, size_t series, struct site_costs_si
 		undithered_free(&rest[i]);
 	free(rest);
 	return result;
+}
+
+/* What a few windows varied is not used. */
+static int drop_few(struct join *j, size_t series)
+{
+	for (size_t i = 0; j->dither && i < series; i++) {
+		struct site_costs_series rest;
+
+		if (take_dither(j, &j->series[i], true, &rest))
+			return -1;
+		undithered_free(&j->series[i]);
+		j->series[i] = rest;
+	}
+	return 0;
 }
 
 static int compare(struct join *j, size_t series, const struct site_costs_site *site,
@@ -355,8 +377,9 @@ static int fit(struct join *j, size_t series, struct site_costs_result *told)
 	struct site_costs out;
 	int result = -1;
 
-	if (site && !site_costs_fit(j->series, series, j->index.used, displace_switching(j->d),
-				    &out, site)) {
+	if (site && !drop_few(j, series) &&
+	    !site_costs_fit(j->series, series, j->index.used, displace_switching(j->d), &out,
+			    site)) {
 		told->spans = out.spans;
 		told->kept = j->windows ? (double)j->kept / (double)j->windows : 0;
 		told->busy = j->busy;
@@ -387,10 +410,8 @@ int site_costs_run(const struct displace *d, const struct displace_run *run,
 	for (size_t i = 0; i < cpus && !result; i++)
 		result = join_cpu(&j, i);
 	result = result || join_ticks(&j, cpus) || fit(&j, cpus + 1, told) ? -1 : 0;
-	for (size_t i = 0; i <= cpus && j.series; i++) {
-		free((void *)(uintptr_t)j.series[i].span);
-		free((void *)(uintptr_t)j.series[i].calls);
-	}
+	for (size_t i = 0; i <= cpus && j.series; i++)
+		undithered_free(&j.series[i]);
 	free(j.series);
 	site_index_free(&j.index);
 	return result;

@@ -63,6 +63,8 @@ struct site_dither *site_dither_open(const char *page, double share, uint64_t se
 		return NULL;
 	}
 	d->began = -INFINITY;
+	for (size_t k = 0; k < SCP_CAUSAL_SLOTS; k++)
+		d->slot[k].column = NONE;
 	dither_plan_begin(&d->plan, share, seed);
 	return d;
 }
@@ -152,15 +154,37 @@ static void count_window(struct site_dither *d, double length)
 	}
 }
 
-static bool may_be_drawn(const struct site_dither *d, size_t k)
-{
-	return d->slot[k].taken && d->slot[k].quiet > 0 &&
-	       (d->slot[k].column != NONE || d->columns < SITE_DITHER_SITES);
-}
-
 static double quiet_rate(const struct watched *w)
 {
-	return w->quiet_calls / w->quiet;
+	return w->taken && w->quiet > 0 ? w->quiet_calls / w->quiet : 0;
+}
+
+/* Of the sites that have not been drawn, the one with the most calls. */
+static size_t busiest(const struct site_dither *d)
+{
+	size_t most = 0;
+
+	for (size_t k = 1; k < SCP_CAUSAL_SLOTS; k++)
+		if (d->slot[k].column == NONE && quiet_rate(&d->slot[k]) >= DITHER_PLAN_RATE &&
+		    (!most || quiet_rate(&d->slot[k]) > quiet_rate(&d->slot[most])))
+			most = k;
+	return most;
+}
+
+/* A site more where all that were drawn have windows enough. */
+static void admit(struct site_dither *d)
+{
+	bool enough = true;
+	size_t k;
+
+	for (k = 1; k < SCP_CAUSAL_SLOTS; k++)
+		enough = enough && (d->slot[k].column == NONE || !d->slot[k].taken ||
+				    d->slot[k].drawn >= DITHER_PLAN_ENOUGH);
+	if (d->columns >= (enough ? SITE_DITHER_SITES : SITE_DITHER_FIRST))
+		return;
+	k = busiest(d);
+	if (k)
+		d->slot[k].column = d->columns++;
 }
 
 /* The slot of the site that is delayed next; 0: none. */
@@ -172,8 +196,9 @@ static size_t draw(struct site_dither *d)
 
 	if (!dither_plan_next(&d->plan))
 		return 0;
+	admit(d);
 	for (size_t k = 1; k < SCP_CAUSAL_SLOTS; k++)
-		if (may_be_drawn(d, k)) {
+		if (d->slot[k].taken && d->slot[k].column != NONE) {
 			rate[k] = quiet_rate(&d->slot[k]);
 			drawn[k] = d->slot[k].drawn;
 		}
@@ -193,8 +218,6 @@ static bool note_window(struct site_dither *d, size_t k, double from)
 		d->window = more;
 		d->room = room;
 	}
-	if (d->slot[k].column == NONE)
-		d->slot[k].column = d->columns++;
 	d->slot[k].drawn++;
 	d->window[d->windows++] = (struct drawn_window){from, from, d->slot[k].column};
 	return true;
@@ -239,11 +262,9 @@ void site_dither_tick(struct site_dither *d, double at)
 
 void site_dither_stop(struct site_dither *d)
 {
-	static const double none[SCP_CAUSAL_SLOTS];
-
-	if (!d->stopped)
-		causal_page_window(d->page, none, 0, 0);
 	d->stopped = true;
+	if (d->page)
+		causal_page_stop(d->page);
 }
 
 double site_dither_spun(struct site_dither *d)
@@ -254,7 +275,8 @@ double site_dither_spun(struct site_dither *d)
 		read_page(d);
 	since = d->spun - d->told;
 	d->told = d->spun;
-	return since;
+	/* a target can write what it likes */
+	return fmin(since, SCP_CAUSAL_THREADS * dither_plan_limit(&d->plan));
 }
 
 /* ---- what was drawn ---- */
@@ -262,6 +284,15 @@ double site_dither_spun(struct site_dither *d)
 size_t site_dither_draws(const struct site_dither *d)
 {
 	return 2 * d->columns;
+}
+
+bool site_dither_enough(const struct site_dither *d, size_t k)
+{
+	size_t windows = 0;
+
+	for (size_t i = 0; i < d->windows; i++)
+		windows += d->window[i].column == k % d->columns;
+	return windows >= DITHER_PLAN_ENOUGH;
 }
 
 static double overlap(double from, double to, double begin, double end)
@@ -294,8 +325,11 @@ void site_dither_drawn(const struct site_dither *d, double from, double to, doub
 
 struct site_dither_told site_dither_tell(const struct site_dither *d)
 {
-	struct site_dither_told told = {d->windows, d->columns, d->spun, 0};
+	struct site_dither_told told = {
+		.windows = d->windows, .sites = d->columns, .spun = d->spun};
 
+	for (size_t k = 0; k < d->columns; k++)
+		told.few += !site_dither_enough(d, k);
 	for (size_t k = 1; k < SCP_CAUSAL_SLOTS; k++) {
 		const struct watched *w = &d->slot[k];
 

@@ -9,12 +9,14 @@
 #ifndef SCPROF_COLLECTOR_DISPLACEMENT_SITES_SITE_DITHER_H
 #define SCPROF_COLLECTOR_DISPLACEMENT_SITES_SITE_DITHER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "profile/profile.h"
 
-#define SITE_DITHER_SITES  16 /* are delayed, the first that are drawn */
+#define SITE_DITHER_SITES  16 /* are delayed: those with the most calls first */
+#define SITE_DITHER_FIRST  4  /* so many, and one more when these have windows enough */
 #define SITE_DITHER_DRAWS  (2 * SITE_DITHER_SITES)
 #define SITE_DITHER_LATE_S 0.05
 
@@ -39,11 +41,14 @@ double site_dither_spun(struct site_dither *d);
 /* After the run. Draws: each site's windows, and then, as the effect of a delay may outlast it,
  * the time of a window after each. Those in [from, to): out[site_dither_draws]. */
 size_t site_dither_draws(const struct site_dither *d);
+/* Had draw k windows enough (DITHER_PLAN_ENOUGH) to tell anything? */
+bool site_dither_enough(const struct site_dither *d, size_t k);
 void site_dither_drawn(const struct site_dither *d, double from, double to, double *out);
 
 struct site_dither_told {
 	size_t windows; /* with a delay */
 	size_t sites;	/* that were delayed */
+	size_t few;	/* of them, in fewer than DITHER_PLAN_ENOUGH windows */
 	double spun;	/* seconds, all threads together */
 	/* By how much fewer calls the site made that lost most, by its calls a second in the
 	 * windows without a delay; 0.05: 5 % fewer. */
