@@ -3,10 +3,12 @@
 """How often scprof diff --live errs, and what it finds: experiments on bench/thirty.c, counted.
 
   bench/live/live.py --build BUILD aa     --to FILE [--count 500] [--runs 30] [--calls 100] [--load 2]
+                     [--command 'PROGRAM ARG' [--groups io]]
   bench/live/live.py --build BUILD change --to FILE [--count 100] [--percent 1] [--calls 1000] [--load 0]
   bench/live/live.py report FILE...
 
 aa: both commands are the same; watched after each pair of runs until an alarm, or --runs of each.
+--command: of another program instead.
 change: one of the thirty sites, another one each time, costs PERCENT more on the new side. It
 may make half of the calls that `scprof plan --change` asks for, from a pilot run of its own.
 --load: so many busy processes beside. Each experiment is a line of FILE; what is there already
@@ -38,6 +40,8 @@ def arguments():
     parser.add_argument("--calls", type=int)
     parser.add_argument("--percent", type=float, default=1)
     parser.add_argument("--load", type=int)
+    parser.add_argument("--command")
+    parser.add_argument("--groups", default="all")
     a = parser.parse_args()
     a.count = a.count or (500 if a.what == "aa" else 100)
     a.calls = a.calls or (100 if a.what == "aa" else 1000)
@@ -58,18 +62,19 @@ def planned(a, thirty):
     return PILOT_CALLS * (plan["cpu"] or plan)["factor"]
 
 
-def live(a, base, new, runs, equal="0"):
-    done = subprocess.run([os.path.join(a.build, "scprof"), "diff", "--live", "--json", "--equal", equal,
-                           "--most", str(runs), base, new], stdout=subprocess.PIPE)
+def live(a, base, new, runs):
+    groups = ["-g", a.groups] if a.command else []
+    done = subprocess.run([os.path.join(a.build, "scprof"), "diff", "--live", "--json", "--equal", "0",
+                           "--most", str(runs), *groups, base, new], stdout=subprocess.PIPE)
     if not done.stdout:
         sys.exit("live: scprof diff said nothing")
     return json.loads(done.stdout)
 
 
-def experiment(a, number):
+def experiment(a):
     thirty = os.path.join(a.build, "bench", "thirty")
-    base = new = f"{thirty} {a.calls} {CYCLES}"
-    result = {"what": a.what, "calls": a.calls, "load": a.load}
+    base = new = a.command or f"{thirty} {a.calls} {CYCLES}"
+    result = {"what": a.what, "calls": a.calls, "load": a.load, "command": a.command}
     runs, site = a.runs, None
     if a.what == "change":
         site = random.randrange(SITES)
@@ -82,7 +87,7 @@ def experiment(a, number):
              and any(f.startswith(f"site_{site} ") for f in s["stack"])]
     result |= {"site": site, "percent": a.percent if site is not None else 0, "runs": d["runs"],
                "most": runs, "seconds": d["seconds"], "verdict": d["verdict"],
-               "found": bool(right), "wrong": len(named) - len(right),
+               "sites": len(d["sites"]), "found": bool(right), "wrong": len(named) - len(right),
                "whole": d["whole"]["status"] in ("slower", "faster"),
                "holds": [s["ci_low"] <= 1 + a.percent / 100 <= s["ci_high"] for s in right],
                "load_average": os.getloadavg()[0]}
@@ -96,8 +101,8 @@ def run(a):
             there = sum(1 for _ in f)
     busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(a.load)]
     try:
-        for number in range(there, a.count):
-            result = experiment(a, number)
+        for _ in range(there, a.count):
+            result = experiment(a)
             with open(a.to, "a") as f:
                 f.write(json.dumps(result) + "\n")
     finally:
@@ -128,7 +133,8 @@ def middle(values):
 def tell(what, lines):
     n = len(lines)
     loads = [r["load_average"] for r in lines]
-    print(f"{what[0]}: {n} experiments, {what[1]} calls a site and run, {what[2]} busy processes beside, "
+    work = f"{what[3]}, {middle([r['sites'] for r in lines])} sites" if what[3] else f"{what[1]} calls a site and run"
+    print(f"{what[0]}: {n} experiments, {work}, {what[2]} busy processes beside, "
           f"load average {min(loads):.1f} to {max(loads):.1f}, {middle(loads):.1f} in the middle; "
           f"{sum(r['seconds'] for r in lines):.0f} s in all")
     alarms = sum(r["wrong"] > 0 or (r["whole"] and what[0] == "aa") for r in lines)
@@ -156,7 +162,7 @@ def report(files):
         with open(name) as f:
             for line in f:
                 r = json.loads(line)
-                kinds[r["what"], r["calls"], r["load"]].append(r)
+                kinds[r["what"], r["calls"], r["load"], r.get("command") or ""].append(r)
     for what, lines in sorted(kinds.items()):
         tell(what, lines)
 

@@ -103,6 +103,7 @@ static int take_pair(struct loop *l, struct profile **profile)
 	failed = l->piloted ? diff_watch_add(&l->live.watch, d, run)
 			    : diff_watch_begin(&l->live.watch, d, run);
 	l->piloted = true;
+	diff_words_sides(d, l->live.sides, sizeof(l->live.sides));
 	diff_model_free(d);
 	if (failed)
 		complaint_say(DIFF_COMMAND, "out of memory");

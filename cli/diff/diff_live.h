@@ -20,6 +20,9 @@ struct diff_live {
 	struct diff_watch watch;
 	enum diff_live_end end;
 	double seconds; /* in all, the pilot too */
+	/* Sites that came or went, by the last pair; ""; not judged: one pair of runs is no test.
+	 */
+	char sides[DIFF_WORDS];
 };
 
 /* The exit status. */

@@ -103,6 +103,15 @@ static void add_rows(const struct diff_live *l, struct text *t, struct table *ta
 	}
 }
 
+static void print_sides(const struct diff_live *l, const struct text *t)
+{
+	char *safe = *l->sides ? utf8_clean(l->sides, t->terminal.utf8) : NULL;
+
+	if (safe)
+		fprintf(t->out, "the last pair of runs: %s\n", safe);
+	free(safe);
+}
+
 int diff_live_text(const struct diff_live *l, FILE *out)
 {
 	struct text t = {.terminal = terminal_of(out, l->arguments->options.width), .out = out};
@@ -119,6 +128,7 @@ int diff_live_text(const struct diff_live *l, FILE *out)
 	if (l->watch.left_out)
 		fprintf(out, "%" PRIu32 " sites with too few calls a run are left out\n",
 			l->watch.left_out);
+	print_sides(l, &t);
 	table_begin(&table, columns, "CALLED FROM");
 	add_rows(l, &t, &table);
 	status = table_print(&table, out, &t.terminal);
@@ -194,6 +204,7 @@ int diff_live_json(const struct diff_live *l, FILE *out)
 	json_parts_put(doc, "seconds", json_parts_number(l->seconds), &failed);
 	json_parts_put(doc, "changed", json_parts_count(w->found), &failed);
 	json_parts_put(doc, "left_out", json_parts_count(w->left_out), &failed);
+	json_parts_put(doc, "sides", json_parts_text(*l->sides ? l->sides : NULL), &failed);
 	json_parts_put(doc, "whole", whole, &failed);
 	json_parts_put(doc, "sites", sites, &failed);
 	if (failed) {
