@@ -183,6 +183,11 @@ $(BENCH)/libspin.so: bench/spin.c
 $(BENCH)/thirty: bench/thirty.c $(BENCH)/libspin.so
 	$(CC) $(BENCH_CFLAGS) -o $@ $< -L$(BENCH) -lspin -Wl,-rpath,'$$ORIGIN'
 
+# The verdicts of scprof diff --live, simulated, and by experiment (docs/diff.md).
+$(BENCH)/simulate_live: bench/live/simulate.c $(BUILD)/libstats.a
+	@mkdir -p $(@D)
+	$(CC) $(BENCH_CFLAGS) -o $@ $^ -lgsl -lgslcblas -lm
+
 .PHONY: bench-diff
 bench-diff: all $(BENCH)/thirty
 	bench/diff_pairs.py --build $(BUILD) aa

@@ -66,18 +66,24 @@ static int begin(struct loop *l, const struct diff_arguments *a)
 	return -1;
 }
 
+/* Before the result is printed: whoever reads it may close the pipe. */
+static void remove_files(struct loop *l)
+{
+	if (!*l->directory)
+		return;
+	unlink(l->profile[0]);
+	unlink(l->profile[1]);
+	unlink(l->said);
+	rmdir(l->directory);
+	*l->directory = '\0';
+}
+
 static void end(struct loop *l)
 {
 	progress_clear(&l->progress);
-	for (int side = 0; side < 2; side++) {
+	remove_files(l);
+	for (int side = 0; side < 2; side++)
 		diff_live_command_free(&l->command[side]);
-		if (*l->directory)
-			unlink(l->profile[side]);
-	}
-	if (*l->directory) {
-		unlink(l->said);
-		rmdir(l->directory);
-	}
 	diff_watch_free(&l->live.watch);
 }
 
@@ -97,6 +103,7 @@ static int take_pair(struct loop *l, struct profile **profile)
 	failed = l->piloted ? diff_watch_add(&l->live.watch, d, run)
 			    : diff_watch_begin(&l->live.watch, d, run);
 	l->piloted = true;
+	diff_words_sides(d, l->live.sides, sizeof(l->live.sides));
 	diff_model_free(d);
 	if (failed)
 		complaint_say(DIFF_COMMAND, "out of memory");
@@ -171,6 +178,7 @@ static void watch(struct loop *l)
 	} while (!is_over(l));
 	l->live.seconds = now() - l->began;
 	progress_clear(&l->progress);
+	remove_files(l);
 }
 
 int diff_live_status(const struct diff_live *l)

@@ -13,6 +13,10 @@
 #include "report/wording/numbers.h"
 #include "report/wording/utf8.h"
 
+/* As scprof diff does. */
+#define ROWS   20
+#define FRAMES 4
+
 enum { FUNCTION, OUTCOME, SHARE, CALLS, CHANGE, EVIDENCE, VERDICT, COLUMNS };
 
 static const struct table_column columns[] = {
@@ -49,8 +53,10 @@ static const char *end_words(const struct diff_live *l)
 static void add_row(const struct diff_live *l, struct text *t, struct table *table,
 		    const struct diff_watch_row *r)
 {
+	uint32_t frames = l->arguments->options.frames;
 	char text[DIFF_WORDS];
 
+	frames = frames == REPORT_FRAMES_DEFAULT ? FRAMES : frames;
 	table_row(table);
 	text_cell_put(t, table, FUNCTION, r->symbol ? r->symbol : "(whole run)");
 	if (r->outcome && strcmp(r->outcome, "completed") != 0)
@@ -71,7 +77,7 @@ static void add_row(const struct diff_live *l, struct text *t, struct table *tab
 	table_cell(table, EVIDENCE, text);
 	diff_live_row_words(l, r, text, sizeof(text));
 	table_cell(table, VERDICT, text);
-	for (uint32_t i = 0; i < r->frames && i < l->arguments->options.frames; i++) {
+	for (uint32_t i = 0; i < r->frames && i < frames; i++) {
 		char *safe = utf8_clean(r->frame[i], t->terminal.utf8);
 
 		if (safe)
@@ -86,7 +92,7 @@ static void add_rows(const struct diff_live *l, struct text *t, struct table *ta
 	uint32_t top = l->arguments->options.top, shown = 0;
 
 	if (top == REPORT_TOP_DEFAULT)
-		top = 20;
+		top = ROWS;
 	for (int found = 1; found >= 0; found--) {
 		for (uint32_t i = 0; i < w->rows && (!top || shown < top); i++) {
 			if (w->row[i].found != found)
@@ -95,6 +101,15 @@ static void add_rows(const struct diff_live *l, struct text *t, struct table *ta
 			shown++;
 		}
 	}
+}
+
+static void print_sides(const struct diff_live *l, const struct text *t)
+{
+	char *safe = *l->sides ? utf8_clean(l->sides, t->terminal.utf8) : NULL;
+
+	if (safe)
+		fprintf(t->out, "the last pair of runs: %s\n", safe);
+	free(safe);
 }
 
 int diff_live_text(const struct diff_live *l, FILE *out)
@@ -113,6 +128,7 @@ int diff_live_text(const struct diff_live *l, FILE *out)
 	if (l->watch.left_out)
 		fprintf(out, "%" PRIu32 " sites with too few calls a run are left out\n",
 			l->watch.left_out);
+	print_sides(l, &t);
 	table_begin(&table, columns, "CALLED FROM");
 	add_rows(l, &t, &table);
 	status = table_print(&table, out, &t.terminal);
@@ -188,6 +204,7 @@ int diff_live_json(const struct diff_live *l, FILE *out)
 	json_parts_put(doc, "seconds", json_parts_number(l->seconds), &failed);
 	json_parts_put(doc, "changed", json_parts_count(w->found), &failed);
 	json_parts_put(doc, "left_out", json_parts_count(w->left_out), &failed);
+	json_parts_put(doc, "sides", json_parts_text(*l->sides ? l->sides : NULL), &failed);
 	json_parts_put(doc, "whole", whole, &failed);
 	json_parts_put(doc, "sites", sites, &failed);
 	if (failed) {

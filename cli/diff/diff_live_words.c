@@ -67,7 +67,7 @@ static const struct diff_watch_row *most_evidence(const struct diff_watch *w)
 static void changed_words(const struct diff_live *l, char *text, size_t room)
 {
 	const struct diff_watch_row *r = most_evidence(&l->watch);
-	char words[DIFF_WORDS], name[512], *clean;
+	char words[DIFF_WORDS], name[400], *clean;
 	uint32_t more = l->watch.found - 1;
 
 	if (r->symbol)
@@ -77,7 +77,7 @@ static void changed_words(const struct diff_live *l, char *text, size_t room)
 		snprintf(name, sizeof(name), "the whole run");
 	clean = utf8_clean(name, false);
 	diff_live_row_words(l, r, words, sizeof(words));
-	snprintf(text, room, "%.220s: %s", clean ? clean : "", words);
+	snprintf(text, room, "%.260s: %s", clean ? clean : "", words);
 	free(clean);
 	if (more) {
 		size_t used = strlen(text);

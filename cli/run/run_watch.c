@@ -261,12 +261,13 @@ void run_watch_tell(const struct run_watch *w, struct profile *p)
 	else
 		tell_unreached(w, what, sizeof(what));
 	snprintf(text, sizeof(text), "until=%s%s", what,
-		 w->reached_s ? ". They allow for having stopped then; the intervals below are of "
-				"runs whose length is given"
+		 w->reached_s ? ". That holds however often one looks; the intervals below are "
+				"of runs whose length is given"
 			      : "");
 	filters_note(p, text);
 	note_numbers(w, p);
-	say_format("recorded until the means were known to %s", what);
+	say_format("recorded until the means were known to %s%s", what,
+		   w->reached_s ? ". That holds however often one looks" : "");
 	if (w->failed)
 		say("--until was given up for want of memory");
 }

@@ -321,16 +321,18 @@ enum diff_view diff_watch_main_view(const struct diff_watch_row *r)
 	return r->planned[DIFF_UNSWITCHED][DIFF_TOTAL] ? DIFF_UNSWITCHED : DIFF_MEAN;
 }
 
-/* Of a change: the test with the most evidence. */
+/* Of a change: the test that adds most to the evidence. */
 static void choose_strongest(struct diff_watch_row *r)
 {
 	double most = -1;
 
 	for (int view = 0; view < DIFF_VIEWS; view++) {
 		for (int against = 0; against < DIFF_AGAINSTS; against++) {
-			if (!r->planned[view][against] || !(e_of(r, view, against) > most))
+			double adds = weight[view][against] * e_of(r, view, against);
+
+			if (!r->planned[view][against] || !(adds > most))
 				continue;
-			most = e_of(r, view, against);
+			most = adds;
 			r->view = (enum diff_view)view;
 			r->against = (enum diff_against)against;
 		}

@@ -40,4 +40,8 @@ void means_widen(struct mean_interval *e, double run_design);
 /* The wider half of the interval, divided by the mean; NAN: unknown. */
 double means_relative(const struct mean_interval *e);
 
+/* `relative` as it must be to hold at all looks together, from STOPPING_LEAST_S on: the interval's
+ * Student quantile replaced by that of sequential_t. NAN: unknown, or too early. */
+double means_watched(const struct row_mean *m, double confidence, double run_s);
+
 #endif

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Limits that hold however often one looks: the formulas' own figures, and by simulation with fixed
  * seeds, how often the truth is outside at any look (bench/live has more laws). */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
+#include "tests/unit/support/near.h"
 
-#include <cmocka.h>
+#include <stdbool.h>
 
 #include "stats/numerics/random.h"
 #include "stats/sequential/sequential.h"
-
-#define assert_near(a, b, error) assert_true(fabs((a) - (b)) <= (error))
 
 static struct sequential of(const double *d, size_t n)
 {
