@@ -6,6 +6,7 @@ needs perf_event_open. A line of a profile is one experiment: a line of the prog
 by a share, virtually, by stopping the other threads as often as the line was sampled, and so much
 progress came in so much time (the stops left out). Coz plots, for each line, the share of the time
 a unit that a share of the line's time brings, experiments of the same share added up."""
+import json
 import os
 import re
 import tempfile
@@ -71,13 +72,14 @@ def predictions(found, line):
 
 
 def run(programs, program, seconds):
-    """{site: predictions} of one run."""
+    """Of one run: {site: predictions}, how many experiments, the program's own throughput."""
     command = programs.command(program, seconds, path=f"{programs.build}/bench/algebra_coz")
     with tempfile.TemporaryDirectory() as folder:
-        runs.output(["coz", "run", "-o", f"{folder}/profile.coz", "---", *command], seconds + 60, cwd=folder)
+        line = [*programs.before(), "coz", "run", "-o", f"{folder}/profile.coz", "---", *command]
+        units_s = json.loads(runs.output(line, seconds + 60, cwd=folder).splitlines()[-1])["units_s"]
         if not os.path.exists(f"{folder}/profile.coz"):
             raise runs.Failure("no profile")
         with open(f"{folder}/profile.coz") as f:
             found = list(experiments(f.read()))
     lines = lines_of_sites()
-    return {site: predictions(found, lines[site]) for site in runs.sites(program)}, len(found)
+    return {site: predictions(found, lines[site]) for site in runs.sites(program)}, len(found), units_s

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What faster sites really bring: the programs of bench/causal/algebra.c, unchanged and changed, in turn.
 
-  bench/causal/realised.py --build BUILD DIR [--programs NAME,...] [--rivals none,half,one] [--rounds 10] [--seconds 1]
+  bench/causal/realised.py --build BUILD DIR [--programs NAME,...] [--rivals none,half,one] [--rounds 10] [--seconds 1] [--first]
   bench/causal/realised.py --table DIR
 
 A round runs each variant of each program once, in an order drawn anew; a gain is the ratio to the round's unchanged
@@ -78,11 +78,12 @@ def main():
     parser.add_argument("--rivals", default="none")
     parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--seconds", type=float, default=1)
+    parser.add_argument("--first", action="store_true", help="with real-time priority")
     parser.add_argument("--table", action="store_true", help="only print what is there")
     a = parser.parse_args()
     kept = runs.Kept(a.folder, "realised.jsonl")
     if not a.table:
-        programs = runs.Programs(a.build, runs.steps_of(a.folder, a.build))
+        programs = runs.Programs(a.build, runs.steps_of(a.folder, a.build), a.first)
         for number in range(a.rounds):
             for rivals in a.rivals.split(","):
                 with programs.rivals(rivals):

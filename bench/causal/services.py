@@ -24,15 +24,24 @@ def on_cpu(cpu, line):
     return ["taskset", "-c", str(cpu), *line]
 
 
+def pin(pid, cpu):
+    """All its threads. A command that is wrapped is the wrapper's child; the wrapper itself goes where it will."""
+    for thread in os.listdir(f"/proc/{pid}/task"):
+        os.sched_setaffinity(int(thread), {cpu})
+
+
+def child_of(pid):
+    with open(f"/proc/{pid}/task/{pid}/children") as f:
+        return int(f.read().split()[0])
+
+
 class Server:
     """One that runs, from its first answer on; `wrap` stands before its command."""
-    wrap_env = None
-
     def __init__(self, work, build, changed, wrap=()):
         self.work, self.build, self.changed, self.port = work, build, changed, free_port()
         os.makedirs(work)
         os.chmod(work, 0o755)
-        self.process = subprocess.Popen([*wrap, *on_cpu(0, self.command())], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+        self.process = subprocess.Popen([*wrap, *self.command()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                         stderr=subprocess.DEVNULL, start_new_session=True, cwd=work)
         until = time.monotonic() + 20
         while not self.answers():
@@ -40,6 +49,7 @@ class Server:
                 self.close()
                 raise runs.Failure("the server does not come up")
             time.sleep(0.05)
+        pin(child_of(self.process.pid) if wrap else self.process.pid, 0)
 
     def answers(self):
         try:
@@ -159,7 +169,7 @@ class SqliteSync:
         for name in os.listdir(self.work):
             os.unlink(f"{self.work}/{name}")
         began, fed = time.monotonic(), 0
-        self.process = subprocess.Popen([*self.wrap, *on_cpu(0, ["sqlite3", f"{self.work}/t.db"])], stdin=subprocess.PIPE, text=True,
+        self.process = subprocess.Popen([*self.wrap, "sqlite3", f"{self.work}/t.db"], stdin=subprocess.PIPE, text=True,
                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
         late = threading.Timer(seconds + 60, lambda: runs.stop(self.process))
         late.start()

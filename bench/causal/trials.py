@@ -3,7 +3,7 @@
 """How often the causal profile's intervals hold what faster sites really bring, and Coz beside.
 
   bench/causal/trials.py --build BUILD DIR [--programs NAME,...] [--rivals none,half] [--rounds 40] [--seconds 8]
-                         [--realised 0.25] [--coz N] [--minutes M] [--at 'work_*'] [--options '...']
+                         [--realised 0.25] [--coz N] [--minutes M] [--first] [--at 'work_*'] [--options '...']
   bench/causal/trials.py --table DIR
 
 In a round each program runs once under `scprof causal`, then each of its variants (bench/causal/realised.py) for
@@ -36,9 +36,9 @@ def causal(programs, program, seconds, at, options):
     """What `scprof causal` says of one run, without the stacks."""
     with tempfile.TemporaryDirectory() as folder:
         out = f"{folder}/causal.json"
-        line = [f"{programs.build}/scprof", "causal", "--progress", "unit", "-s", "libwork:work_*", "--for", f"{seconds:g}s",
-                "--end", "--json", "-o", out, *(["--at", at] if at else []), *options, "--",
-                *programs.command(program, seconds + 20)]
+        line = [*programs.before(2), f"{programs.build}/scprof", "causal", "--progress", "unit", "-s",
+                f"{programs.build}/bench/libwork.so:work_*", "--for", f"{seconds:g}s", "--end", "--json", "-o", out,
+                *(["--at", at] if at else []), *options, "--", *programs.before(), *programs.command(program, seconds + 20)]
         runs.output(line, seconds + 60)
         with open(out) as f:
             said = json.load(f)
@@ -59,8 +59,8 @@ def attempt(kept, work, **key):
 
 
 def coz_run(programs, program, seconds):
-    said, found = coz.run(programs, program, seconds)
-    return {"sites": said, "experiments": found}
+    said, found, units_s = coz.run(programs, program, seconds)
+    return {"sites": said, "experiments": found, "units_s": units_s}
 
 
 def one_round(a, programs, kept, number, rivals):
@@ -86,6 +86,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=8)
     parser.add_argument("--realised", type=float, default=0.25)
     parser.add_argument("--coz", type=int, default=0)
+    parser.add_argument("--first", action="store_true", help="with real-time priority, the tool before the programs")
     parser.add_argument("--minutes", type=float, default=1e9)
     parser.add_argument("--at", default="work_*")
     parser.add_argument("--options", default="", help="more options of scprof causal")
@@ -94,7 +95,7 @@ def main():
     a.ends = time.monotonic() + 60 * a.minutes
     kept = {name: runs.Kept(a.folder, f"{name}.jsonl") for name in ("causal", "coz", "realised")}
     if not a.table:
-        programs = runs.Programs(a.build, runs.steps_of(a.folder, a.build))
+        programs = runs.Programs(a.build, runs.steps_of(a.folder, a.build), a.first)
         kinds = a.rivals.split(",")
         for number in range(a.rounds):
             if time.monotonic() > a.ends:
