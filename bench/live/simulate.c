@@ -163,7 +163,7 @@ static bool thirty_alarms(const struct law *of)
 {
 	struct sequential total[SITES] = {0}, own[SITES] = {0};
 	unsigned char found[SITES];
-	double y[SITES], sorted[SITES], e[SITES];
+	double y[SITES], sorted[SITES] = {0}, e[SITES];
 
 	before = normal();
 	for (int n = 0; n < LOOKS; n++) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+/* Profiles are opened one by one, never added up. */
 #include "cli/diff/diff_files.h"
 
 #include <stdbool.h>

@@ -181,13 +181,6 @@ static void watch(struct loop *l)
 	remove_files(l);
 }
 
-int diff_live_status(const struct diff_live *l)
-{
-	if (l->end == DIFF_LIVE_FAILED || !l->watch.known)
-		return 2;
-	return l->watch.found ? 1 : 0;
-}
-
 static int print(const struct diff_live *l)
 {
 	const struct diff_arguments *a = l->arguments;

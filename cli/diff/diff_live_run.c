@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+/* The run is scprof itself, executed anew: it takes signals, makes directories and gathers as ever.
+ */
 #include "cli/diff/diff_live_run.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+/* What the verdict is called, and the exit status that goes with it. */
 #include "cli/diff/diff_live.h"
 
 #include <math.h>
@@ -52,6 +53,13 @@ void diff_live_row_words(const struct diff_live *l, const struct diff_watch_row 
 	else
 		snprintf(text, room, "no change of %s seen; %+.1f to %+.1f %%", quantity(r),
 			 100 * (r->low - 1), 100 * (r->high - 1));
+}
+
+int diff_live_status(const struct diff_live *l)
+{
+	if (l->end == DIFF_LIVE_FAILED || !l->watch.known)
+		return 2;
+	return l->watch.found ? 1 : 0;
 }
 
 static const struct diff_watch_row *most_evidence(const struct diff_watch *w)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+/* The environment lies above the stack: what it is long, the stack begins lower. */
 #include "collector/launch/layout.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+/* Rows are found again by their keys, which mean the same in all pairs of the same two programs. */
 #include "report/compare/diff_watch.h"
 
 #include <math.h>
@@ -355,7 +356,7 @@ static void show(struct diff_watch *w, struct diff_watch_row *r, double alpha)
 	r->ratio = s->n > 0 ? exp(s->mean) : NAN;
 	r->low = exp(l.low);
 	r->high = exp(l.high);
-	r->equal = !r->found && w->equal > 0 && r->low > 1 - w->equal && r->high < 1 + w->equal;
+	r->equal = !r->found && r->low > 1 - w->equal && r->high < 1 + w->equal;
 	w->known = w->known || isfinite(r->high);
 }
 

@@ -60,9 +60,11 @@ live()
 }
 
 @test "SIGTERM ends it with the verdict so far" {
-	timeout -k 5 60 "$SCPROF" diff --live --json true "touch $T/began; exec sleep 100" >said 2>err 3>&- 4>&- &
-	await test -e began
+	"$SCPROF" diff --live --json true "echo \$\$ >$T/began; exec sleep 1000" >said 2>err 3>&- 4>&- &
+	await test -s began
 	kill -TERM $!
+	# the signal is given on to the run
+	await not kill -0 "$(cat began)" || { kill "$(cat began)"; return 1; }
 	local status=0
 	wait $! || status=$?
 	[ $status = 2 ]

@@ -48,6 +48,7 @@ static void test_nothing_is_known_of_one(void **state)
 
 	(void)state;
 	assert_near(sequential_e(&s, 0, 20), 1, 0);
+	assert_near(sequential_e(&s, 5, 20), 1, 0);
 	assert_true(isinf(sequential_interval(&s, 0.05, 20).low));
 	assert_true(isinf(sequential_interval(&s, 0.05, 20).high));
 }
