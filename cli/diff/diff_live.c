@@ -139,7 +139,8 @@ static void show(struct loop *l)
 		most = w->row[i].e > most->e ? &w->row[i] : most;
 	wanted = w->rows / (1 - w->confidence);
 	progress_show(&l->progress, (double)w->pairs / l->live.arguments->most,
-		      "%" PRIu32 " runs of each; most evidence: %.60s %.3g of %.3g", w->pairs,
+		      "%" PRIu32 " of %" PRIu32 " runs of each; most evidence: %.60s %.3g of %.3g",
+		      w->pairs, l->live.arguments->most,
 		      most->symbol ? most->symbol : "the whole run", most->e, wanted);
 }
 
