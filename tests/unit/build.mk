@@ -61,6 +61,7 @@ $(UNIT)/serve/test_shares: UNIT_LDFLAGS = -Wl,--wrap=clock_gettime,--wrap=source
 # Which directories are locked is the test's to watch.
 $(UNIT)/collector/test_leftovers: UNIT_LDFLAGS = -Wl,--wrap=flock
 # Time is made up.
+$(UNIT)/collector/test_causal: UNIT_LDFLAGS = -Wl,--wrap=causal_state_now,--wrap=causal_state_wait
 $(UNIT)/collector/test_bench_clock: UNIT_LDFLAGS = \
 	-Wl,--wrap=clocks_read_source,--wrap=clocks_read_raw_ns,--wrap=counter_is_trusted,--wrap=nanosleep
 # Programs and library of this build, run by the test.
