@@ -30,11 +30,12 @@ void slopes_shape_delays(const struct slopes_run *r, size_t c, double mean[SLOPE
 static int fit_levels(struct slopes_run *r, size_t c, struct slopes_estimate *e)
 {
 	size_t windows = r->system.windows;
-	double *x = calloc(windows * 3 + 1, sizeof(*x)), *y = x + windows * 2;
-	int status = -1;
+	double *x = calloc(windows * 3 + 1, sizeof(*x)), *y;
+	int status;
 
 	if (!x)
 		return -1;
+	y = x + windows * 2;
 	for (size_t w = 0; w < windows; w++) {
 		size_t level = r->d->level[r->of[w] * r->d->sites + r->site[c]];
 		double delay = r->x[w * r->width + c];
