@@ -64,7 +64,7 @@ static uint64_t spin(struct scp_thread *t, uintptr_t open, bool top, uint64_t as
 /* `slot`: of the entry; 0: not counted. */
 static bool delay(struct scp_thread *t, uintptr_t open, bool top, uint64_t asked, uint32_t slot)
 {
-	const struct scp_causal_page *page = causal_page;
+	const struct scp_causal_page *page = causal_page_now();
 	struct causal_block *b = causal_block_of(t);
 	uint64_t from = arch_counter();
 	if (!page || !b)
@@ -96,7 +96,7 @@ static bool delay(struct scp_thread *t, uintptr_t open, bool top, uint64_t asked
 bool causal_delay(struct scp_thread *t, struct scp_site *s, bool at_end, uintptr_t open, bool top)
 {
 	uint32_t state = causal_site_of(t, s);
-	struct scp_causal_page *page = causal_page;
+	struct scp_causal_page *page = causal_page_now();
 	if (!(state & CAUSAL_SITE_ENTERED) || at_end != !!(state & CAUSAL_SITE_AT_END) || !page)
 		return true;
 	const struct scp_causal_site *e = &page->site[state & CAUSAL_SITE_INDEX];

@@ -18,6 +18,12 @@ static inline bool causal_page_is_there(void)
 	return unlikely(causal_page != NULL);
 }
 
+/* The same for good: a session may end at any time. */
+static inline struct scp_causal_page *causal_page_now(void)
+{
+	return __atomic_load_n(&causal_page, __ATOMIC_ACQUIRE);
+}
+
 /* Units of the counter in a microsecond, and what one reading of it takes. */
 struct causal_counter {
 	uint64_t microsecond, reading;

@@ -174,7 +174,7 @@ static uint32_t enter(struct scp_causal_page *page, const struct scp_thread *t,
 
 COLD uint32_t causal_site_look(const struct scp_thread *t, struct scp_site *s)
 {
-	struct scp_causal_page *page = causal_page;
+	struct scp_causal_page *page = causal_page_now();
 	struct causal_key key;
 	if (!page || !s->path)
 		return CAUSAL_SITE_LOOKED; /* and again: others have this one, too */

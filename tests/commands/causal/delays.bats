@@ -137,3 +137,15 @@ with_page()
 	"$SCPROF" report --format json --by function "$T/p.scp" >report.json
 	holds '[.threads[].remainder_ns] | all(. == 0)'
 }
+
+@test "delays 18: sessions with delays and without, while threads call, leave, end and fork" {
+	"$PROGRAMS/delays" "$T/page" make
+	DELAYS=$T/page timeout 300 "$PROGRAMS/sessions" "$LIB" "$T/out" 40 8 >sessions.txt
+	[ "$(grep -c '^/' sessions.txt)" -eq 5 ]
+	while read -r profile _; do
+		"$SCPROF" report --by function --top 0 --format json "$profile" >report.json
+		holds '.totals.remainder_ns == 0'
+	done < <(grep '^/' sessions.txt)
+	grep -q ' 0 descriptors' sessions.txt
+	[ "$(sites)" -gt 0 ]
+}

@@ -3,6 +3,7 @@
  * so many times, while threads call its wrappers all the time: some for long, some in handlers,
  * some leave by longjmp, end, are cancelled, or fork. Prints, for each KEEPth session, its profile
  * and how many calls of `write` it must have at least and at most; other profiles are removed.
+ * With $DELAYS, a page of include/scprof_causal.h, every other session delays all calls.
  * Last: the growth of memory, mappings and descriptors between the first tenth of the cycles and
  * the end. */
 #include <dlfcn.h>
@@ -17,12 +18,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "include/scprof_attach.h"
+#include "include/scprof_causal.h"
 
 #define CALLERS	 16
 #define BLOCKED	 6
@@ -41,7 +44,8 @@ static struct scp_attach_state *state;
 
 static int sink;
 static atomic_bool over;
-static atomic_ulong begun, ended; /* calls of write in this process */
+static struct scp_causal_page *delays; /* NULL: none */
+static atomic_ulong begun, ended;      /* calls of write in this process */
 
 static void call(void)
 {
@@ -215,7 +219,7 @@ static struct size look(void)
 	return s;
 }
 
-static void give_order(const char *directory)
+static void give_order(const char *directory, bool with_delays)
 {
 	static union {
 		struct scp_attach_order order;
@@ -225,6 +229,10 @@ static void give_order(const char *directory)
 	memcpy(o.order.magic, SCP_ATTACH_MAGIC, sizeof o.order.magic);
 	n += snprintf(o.order.text + n, 4000, "SCPROF_GROUPS=io,wait") + 1;
 	n += snprintf(o.order.text + n, 4000 - (size_t)n, "SCPROF_OUT=%s", directory) + 1;
+	if (with_delays)
+		n += snprintf(o.order.text + n, 4000 - (size_t)n, "SCPROF_CAUSAL=%s",
+			      getenv("DELAYS")) +
+		     1;
 	o.order.text_bytes = (uint32_t)n;
 	int r = begin(&o.order);
 	if (r != SCP_ATTACH_FINE) {
@@ -233,11 +241,39 @@ static void give_order(const char *directory)
 	}
 }
 
+/* Every site of the page is delayed, in slots at random. */
+static void *sets_delays(void *page)
+{
+	struct scp_causal_page *p = page;
+	for (unsigned n = 0; !over; n++) {
+		for (unsigned i = 0; i < SCP_CAUSAL_SITES; i++)
+			if (p->site[i].key && p->site[i].known) {
+				p->site[i].slot = (i + n) % SCP_CAUSAL_SLOTS;
+				p->site[i].delay = 1000 + n % 8 * 5000;
+			}
+		p->window++;
+		pause_us(500);
+	}
+	return NULL;
+}
+
+static struct scp_causal_page *map_delays(void)
+{
+	const char *path = getenv("DELAYS");
+	int fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
+	void *page = fd < 0 ? MAP_FAILED
+			    : mmap(NULL, sizeof(struct scp_causal_page), PROT_READ | PROT_WRITE,
+				   MAP_SHARED, fd, 0);
+	if (fd >= 0)
+		close(fd);
+	return page == MAP_FAILED ? NULL : page;
+}
+
 /* One session; what it must have of calls. */
 static void cycle(const char *directory, unsigned number, unsigned keep)
 {
 	unsigned long most = atomic_load(&ended), least;
-	give_order(directory);
+	give_order(directory, delays && number % 2 == 0);
 	least = atomic_load(&begun);
 	pause_us(number % 8 == 0 ? 20000 : (long)(number * 7919 % 2500));
 	unsigned long done = atomic_load(&ended);
@@ -291,6 +327,10 @@ int main(int argc, char **argv)
 	sigaddset(&set, SIGUSR1);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
 	pthread_create(&thread[n], NULL, interrupts, thread);
+	pthread_t tool;
+	delays = map_delays();
+	if (delays)
+		pthread_create(&tool, NULL, sets_delays, delays);
 	struct size early = {0, 0, 0, 0, 0}, most = early;
 	for (unsigned i = 1; i <= cycles; i++) {
 		cycle(argv[2], i, argc > 4 ? (unsigned)atoi(argv[4]) : 0);
@@ -308,6 +348,8 @@ int main(int argc, char **argv)
 	over = true;
 	for (unsigned i = 0; i <= n; i++)
 		pthread_join(thread[i], NULL);
+	if (delays)
+		pthread_join(tool, NULL);
 	printf("grown: %ld kB mapped, %ld kB resident, %ld descriptors, %ld mappings\n",
 	       (long)(late.mapped_kb - early.mapped_kb),
 	       (long)(late.resident_kb - early.resident_kb),
