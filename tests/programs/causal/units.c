@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* units SECONDS STATUS: units of work, each of two regions, a point after each; then STATUS. Without
- * SECONDS until it is ended. */
+/* units SECONDS STATUS: units of work, each of two regions, a point after each; then STATUS.
+ * Without SECONDS until it is ended. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
