@@ -81,8 +81,10 @@ def main():
     parser.add_argument("--first", action="store_true", help="with real-time priority")
     parser.add_argument("--table", action="store_true", help="only print what is there")
     a = parser.parse_args()
+    runs.end_in_order()
     kept = runs.Kept(a.folder, "realised.jsonl")
     if not a.table:
+        runs.refuse_left_over(os.path.join(a.build, "bench/algebra"))
         programs = runs.Programs(a.build, runs.steps_of(a.folder, a.build), a.first)
         for number in range(a.rounds):
             for rivals in a.rivals.split(","):
