@@ -28,7 +28,7 @@ def one_round(programs, kept, program, rivals, number, seconds):
     for name, settings in left:
         try:
             said = programs.run(program, seconds, settings)
-        except runs.Failure as e:
+        except (runs.Failure, ValueError) as e:
             runs.say(f"{program} {name}: {e}")
             continue
         kept.add(program=program, rivals=rivals, round=number, variant=name, units_s=said["units_s"], unit_us=said["unit_us"],
@@ -38,7 +38,8 @@ def one_round(programs, kept, program, rivals, number, seconds):
 def gains(kept, program, rivals, variant, of="units_s"):
     """Percent more throughput, or less time a unit, one of each round."""
     base = {x["round"]: x[of] for x in kept.of(program=program, rivals=rivals, variant="base")}
-    ratios = [x[of] / base[x["round"]] for x in kept.of(program=program, rivals=rivals, variant=variant) if base.get(x["round"])]
+    pairs = [(x[of], base.get(x["round"])) for x in kept.of(program=program, rivals=rivals, variant=variant)]
+    ratios = [v / b for v, b in pairs if v and b]  # none: nothing was completed in so short a run
     return [100 * (r - 1) if of == "units_s" else 100 * (1 - r) for r in ratios]
 
 
