@@ -35,19 +35,14 @@ def one_round(programs, kept, program, rivals, number, seconds):
                  cpus=said["cpus"])
 
 
-def gains(kept, program, rivals, variant, of="units_s"):
-    """Percent more throughput, or less time a unit, one of each round."""
+def gain(kept, program, rivals, variant, of="units_s"):
+    """Percent more throughput, or less time a unit (of="unit_us"), and half of its interval: by the mean of the rounds'
+    logarithms, so that a noisy denominator does not bias it."""
     base = {x["round"]: x[of] for x in kept.of(program=program, rivals=rivals, variant="base")}
     pairs = [(x[of], base.get(x["round"])) for x in kept.of(program=program, rivals=rivals, variant=variant)]
-    ratios = [v / b for v, b in pairs if v and b]  # none: nothing was completed in so short a run
-    return [100 * (r - 1) if of == "units_s" else 100 * (1 - r) for r in ratios]
-
-
-def gain(kept, program, rivals, variant, of="units_s"):
-    """Of the whole: the mean of logarithms, so that a noisy denominator does not bias it."""
-    logs = [math.log1p(g / 100) for g in gains(kept, program, rivals, variant, of)]
-    mean, half = runs.mean_interval(logs)
-    return 100 * math.expm1(mean), 100 * math.exp(mean) * half
+    mean, half = runs.mean_interval([math.log(v / b) for v, b in pairs if v and b])  # none: nothing completed in so short a run
+    sign = 1 if of == "units_s" else -1
+    return 100 * sign * math.expm1(mean), 100 * math.exp(mean) * half
 
 
 def table(kept):
