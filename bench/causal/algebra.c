@@ -146,7 +146,8 @@ int main(int argc, char **argv)
 	printf("{\"shape\": \"%s\", \"units_s\": %.3f, \"unit_us\": %.3f, \"cpus\": %.4f, "
 	       "\"seconds\": %.3f}\n",
 	       shape->name, (to.units - from.units) / took,
-	       (to.units_s - from.units_s) / (to.units - from.units) * 1e6,
+	       to.units > from.units ? (to.units_s - from.units_s) / (to.units - from.units) * 1e6
+				     : 0,
 	       (to.cpu_s - from.cpu_s) / took, took);
 	return fflush(stdout) == 0 ? 0 : 1;
 }

@@ -147,6 +147,7 @@ def main():
     parser.add_argument("--slice", type=float, default=1)
     parser.add_argument("--table", action="store_true", help="only print what is there")
     a = parser.parse_args()
+    runs.end_in_order()
     kept = runs.Kept(a.folder, "real.jsonl")
     build = os.path.realpath(a.build)
     for name in () if a.table else a.services.split(";"):

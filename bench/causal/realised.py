@@ -28,25 +28,21 @@ def one_round(programs, kept, program, rivals, number, seconds):
     for name, settings in left:
         try:
             said = programs.run(program, seconds, settings)
-        except runs.Failure as e:
+        except (runs.Failure, ValueError) as e:
             runs.say(f"{program} {name}: {e}")
             continue
         kept.add(program=program, rivals=rivals, round=number, variant=name, units_s=said["units_s"], unit_us=said["unit_us"],
                  cpus=said["cpus"])
 
 
-def gains(kept, program, rivals, variant, of="units_s"):
-    """Percent more throughput, or less time a unit, one of each round."""
-    base = {x["round"]: x[of] for x in kept.of(program=program, rivals=rivals, variant="base")}
-    ratios = [x[of] / base[x["round"]] for x in kept.of(program=program, rivals=rivals, variant=variant) if base.get(x["round"])]
-    return [100 * (r - 1) if of == "units_s" else 100 * (1 - r) for r in ratios]
-
-
 def gain(kept, program, rivals, variant, of="units_s"):
-    """Of the whole: the mean of logarithms, so that a noisy denominator does not bias it."""
-    logs = [math.log1p(g / 100) for g in gains(kept, program, rivals, variant, of)]
-    mean, half = runs.mean_interval(logs)
-    return 100 * math.expm1(mean), 100 * math.exp(mean) * half
+    """Percent more throughput, or less time a unit (of="unit_us"), and half of its interval: by the mean of the rounds'
+    logarithms, so that a noisy denominator does not bias it."""
+    base = {x["round"]: x[of] for x in kept.of(program=program, rivals=rivals, variant="base")}
+    pairs = [(x[of], base.get(x["round"])) for x in kept.of(program=program, rivals=rivals, variant=variant)]
+    mean, half = runs.mean_interval([math.log(v / b) for v, b in pairs if v and b])  # none: nothing completed in so short a run
+    sign = 1 if of == "units_s" else -1
+    return 100 * sign * math.expm1(mean), 100 * math.exp(mean) * half
 
 
 def table(kept):
@@ -81,8 +77,10 @@ def main():
     parser.add_argument("--first", action="store_true", help="with real-time priority")
     parser.add_argument("--table", action="store_true", help="only print what is there")
     a = parser.parse_args()
+    runs.end_in_order()
     kept = runs.Kept(a.folder, "realised.jsonl")
     if not a.table:
+        runs.refuse_left_over(os.path.join(a.build, "bench/algebra"))
         programs = runs.Programs(a.build, runs.steps_of(a.folder, a.build), a.first)
         for number in range(a.rounds):
             for rivals in a.rivals.split(","):

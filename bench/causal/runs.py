@@ -100,7 +100,8 @@ class Programs:
         if not RIVALS[kind]:
             yield
             return
-        beside = subprocess.Popen([self.path, *RIVALS[kind], "seconds=3600", f"steps={self.steps:g}"], stdin=subprocess.DEVNULL,
+        # Ended with this process, however that ends: one left over would be a rival of all later runs.
+        beside = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", self.path, *RIVALS[kind], "seconds=3600", f"steps={self.steps:g}"], stdin=subprocess.DEVNULL,
                                   stdout=subprocess.DEVNULL, start_new_session=True)
         try:
             yield
@@ -160,6 +161,19 @@ def wilson(hits, n):
     z2 = 1.96**2
     middle, half = (hits + z2 / 2) / (n + z2), 1.96 * math.sqrt(hits * (n - hits) / n + z2 / 4) / (n + z2)
     return 100 * max(0, middle - half), 100 * min(1, middle + half)
+
+
+def end_in_order():
+    """`finally` also when this process is asked to end."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+
+
+def refuse_left_over(path):
+    """Another trial's programs beside would be in every figure."""
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError):
+            if os.path.basename(os.readlink(f"/proc/{pid}/exe")) == os.path.basename(path):
+                sys.exit(f"process {pid} is {path} already: end it first")
 
 
 def say(*what):

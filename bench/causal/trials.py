@@ -92,9 +92,11 @@ def main():
     parser.add_argument("--options", default="", help="more options of scprof causal")
     parser.add_argument("--table", action="store_true", help="only print what is there")
     a = parser.parse_args()
+    runs.end_in_order()
     a.ends = time.monotonic() + 60 * a.minutes
     kept = {name: runs.Kept(a.folder, f"{name}.jsonl") for name in ("causal", "coz", "realised")}
     if not a.table:
+        runs.refuse_left_over(os.path.join(a.build, "bench/algebra"))
         programs = runs.Programs(a.build, runs.steps_of(a.folder, a.build), a.first)
         kinds = a.rivals.split(",")
         for number in range(a.rounds):
