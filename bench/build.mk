@@ -6,7 +6,7 @@ BENCH_CFLAGS = -std=gnu11 -O2 -g $(WARN) $(DEPS) -D_GNU_SOURCE -I.
 .PHONY: bench-programs
 bench-programs: $(BENCH)/deep_call $(BENCH)/deep_call_pg $(BENCH)/deep_unwind $(BENCH)/calibrated_call \
 	$(BENCH)/quiet_mean $(BENCH)/phase_p $(BENCH)/markers $(BENCH)/many_paths $(BENCH)/new_paths $(BENCH)/known_load $(BENCH)/live_paths \
-	$(BENCH)/known_states $(BENCH)/switches $(BENCH)/known_paths $(BENCH)/known_paths_unwind $(BENCH)/random_paths \
+	$(BENCH)/known_states $(BENCH)/short_threads $(BENCH)/switches $(BENCH)/known_paths $(BENCH)/known_paths_unwind $(BENCH)/random_paths \
 	$(BENCH)/profile_counts $(BENCH)/short_calls $(BENCH)/nested_calls $(BENCH)/warmup_laws $(BENCH)/dither_design $(BENCH)/safe_points $(BENCH)/attach_calls
 
 # The empty function: an object of its own, so that the call is a dynamic one.
@@ -103,7 +103,7 @@ $(BENCH)/live_paths: bench/live_paths.c
 	$(CC) $(BENCH_CFLAGS) -o $@ $<
 
 # Where a call's time goes, with a truth of its own; and what detects a switch (docs/estimates.md).
-$(BENCH)/known_states $(BENCH)/switches: $(BENCH)/%: bench/%.c
+$(BENCH)/known_states $(BENCH)/short_threads $(BENCH)/switches: $(BENCH)/%: bench/%.c
 	@mkdir -p $(@D)
 	$(CC) $(BENCH_CFLAGS) -o $@ $< -lpthread
 

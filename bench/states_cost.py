@@ -142,4 +142,46 @@ def bench_loads(tools, runs, scale):
     print(f"\n{os.cpu_count()} CPUs; the host stole {steal.percent():.1f} % of their time")
 
 
-PARTS = {"states-calls": bench_calls, "states-servers": bench_servers}
+# ---- a thread for each request ----
+
+SHORT_THREADS = 4000
+
+
+def bench_threads(tools, rounds, scale):
+    """CPU time a thread, in turn; and whether intervals contain what the threads found themselves."""
+    program, threads = tools.program("bench/short_threads"), str(int(SHORT_THREADS * scale))
+    ways = {"plain": "plain"} | {s: f"scprof -c tsc -g socket,wait,io --states {s}" for s in STATES}
+    variants = {w: lambda tool=tool: float(tools.output(tool, [program, threads, "silent"]).split()[0]) / 1000
+                for w, tool in ways.items()}
+    steal = measure.Steal()
+    results, failed = measure.interleave(variants, 4 * rounds)
+    measure.header("A thread for each of 4000 requests: CPU time a thread, us", "states", "CPU time (quartiles)", "more than off, %",
+                   "intervals that contain the truth", "off the CPU / truth (quartiles)", "readings a thread")
+    for way, us in results.items():
+        more = [100 * (a / b - 1) for a, b in zip(us, results["off"])]
+        inside, ratios, readings = judge_threads(tools, ways[way], program, threads, 4 * rounds) if way in ("budget", "exact") else (None, [], [])
+        measure.row(way, quartiles(us, "{:.1f}"), quartiles(more, "{:+.1f}"), inside or "-", quartiles(ratios, "{:.3f}") if ratios else "-",
+                    f"{measure.median(readings):.2f}" if readings else "-")
+    print(f"\n{4 * rounds} rounds; the host stole {steal.percent():.1f} % of the CPUs' time")
+
+
+def judge_threads(tools, tool, program, threads, runs):
+    """Of ppoll: intervals of CPU time that contain the threads' own mean, those that warn, and all."""
+    inside = warned = 0
+    ratios, readings = [], []
+    for _ in range(runs):
+        line, out = tools.wrap(tool, [program, threads])
+        said = known.run(line).split()
+        report = known.report_of(tools, f"{out}/p.scp")
+        site = next(s for s in report["sites"] if s["symbol"] == "ppoll")
+        elapsed, cpu = float(said[2]), float(said[3])
+        found = site["states"]["on_cpu"]
+        inside += found["ci_low_ns"] <= cpu <= found["ci_high_ns"]
+        warned += bool(site["states"]["doubts"])
+        ratios.append((site["states"]["runnable"]["mean_ns"] + site["states"]["asleep"]["mean_ns"]) / (elapsed - cpu))
+        readings.append(report["switches"]["readings"] / int(threads))
+        tools.forget(out)
+    return f"{inside} of {runs}, {warned} warn", ratios, readings
+
+
+PARTS = {"states-calls": bench_calls, "states-servers": bench_servers, "states-threads": bench_threads}

@@ -798,7 +798,8 @@ struct scp_table_states {
 	uint32_t detector;
 	uint64_t gaps, gap_units; /* that were switched */
 	struct scp_off_cpu gap_off_cpu;
-	/* From the owners' first readings to their latest: elapsed time, and CPU time charged. */
+	/* From the owners' first readings to their latest: elapsed time, and CPU time charged. Of
+	 * readings of the CPU clock alone, too. */
 	uint64_t covered_ns, cpu_ns;
 	/* Of segments that were read and in which the thread did not sleep: time on a CPU, and how
 	 * much of it was not charged: stolen by the host, or interrupts that are accounted apart.
