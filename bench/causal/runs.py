@@ -81,7 +81,8 @@ class Programs:
     """bench/algebra, and what it is to be run with."""
 
     def __init__(self, build, steps=None, first=False):
-        """`first`: before all others (SCHED_FIFO), where the machine has other work."""
+        """`first`: rivals, too, go before all others (SCHED_FIFO), where the machine has other work. Niceness does not do
+        that: sessions share the CPUs as groups, and a nice value counts within its own."""
         self.build, self.first = os.path.realpath(build), first
         self.path = f"{self.build}/bench/algebra"
         self.steps = steps or float(output([self.path, "steps"], 60))
@@ -101,7 +102,7 @@ class Programs:
             yield
             return
         # Ended with this process, however that ends: one left over would be a rival of all later runs.
-        beside = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", self.path, *RIVALS[kind], "seconds=3600", f"steps={self.steps:g}"], stdin=subprocess.DEVNULL,
+        beside = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *self.before(), self.path, *RIVALS[kind], "seconds=3600", f"steps={self.steps:g}"], stdin=subprocess.DEVNULL,
                                   stdout=subprocess.DEVNULL, start_new_session=True)
         try:
             yield
@@ -172,8 +173,11 @@ def refuse_left_over(path):
     """Another trial's programs beside would be in every figure."""
     for pid in filter(str.isdigit, os.listdir("/proc")):
         with contextlib.suppress(OSError):
-            if os.path.basename(os.readlink(f"/proc/{pid}/exe")) == os.path.basename(path):
-                sys.exit(f"process {pid} is {path} already: end it first")
+            other = os.readlink(f"/proc/{pid}/exe")
+            if os.path.samefile(other, path):
+                sys.exit(f"process {pid} is {other} already: end it first")
+            if os.path.basename(other) == os.path.basename(path):
+                say(f"process {pid} runs beside: {other}")
 
 
 def say(*what):
