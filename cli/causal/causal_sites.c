@@ -49,7 +49,7 @@ static int note_entries(struct causal_sites *s, int fd, uint32_t pid, uint32_t f
 {
 	struct scp_entry e;
 
-	if (!more_room(s, places->places))
+	if (places->places && !more_room(s, places->places))
 		return -1;
 	for (uint32_t i = 0; i < places->places && first + i < s->profile->entries; i++)
 		if (pread(fd, &e, offsetof(struct scp_entry, outcome),
