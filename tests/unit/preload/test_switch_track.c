@@ -504,6 +504,26 @@ static void test_short_threads_share_a_budget_and_their_cpu_time_is_known(void *
 	assert_true(ratio > 0.95 && ratio < 1.05);
 }
 
+static void test_a_thread_that_computes_among_short_ones_is_found_busy(void **state)
+{
+	struct switch_watch *w = start(SCP_SWITCH_RSEQ, false);
+	double asleep = 0;
+
+	(void)state;
+	for (int i = 0; i < 1000; i++)
+		serve(w, &asleep);
+	switch_track_start(w, w->tid);
+	w->weight = 0; /* its first segment is not read, nor is its first call */
+	w->countdown = 100;
+	assert_true(w->is_young);
+	begin(w);
+	run_for(20000000);
+	sleep_for(1000, 0);
+	end(w);
+	assert_true(w->busy_ppk > 900);
+	assert_false(w->is_young);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -523,6 +543,7 @@ int main(void)
 		cmocka_unit_test(test_a_vfork_child_is_not_asked_for_its_parents_time),
 		cmocka_unit_test(test_a_budget_is_kept_and_the_estimate_stays_right),
 		cmocka_unit_test(test_short_threads_share_a_budget_and_their_cpu_time_is_known),
+		cmocka_unit_test(test_a_thread_that_computes_among_short_ones_is_found_busy),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -154,6 +154,33 @@ static void the_kernels_account_goes_before_the_sample(void **state)
 	report_free(r);
 }
 
+/* Threads that live for a moment have their CPU time known, and few are asked for more: of the time
+ * without a CPU one ninth was runnable where one was, and so it was in the table of which none was.
+ */
+static void what_few_threads_were_asked_is_said_of_all(void **state)
+{
+	struct profile *p = timed(1);
+	struct prof_table_states *s = &p->table[1].states;
+	double time =
+		(double)(p->table[0].time_units + p->table[1].time_units) * p->clock.ns_per_unit;
+	const struct report_threads_time *t;
+	struct report *r;
+
+	(void)state;
+	s->covered_ns = 10000000;
+	s->cpu_ns = 4000000;
+	p->table[0].states = *s;
+	p->table[0].states.gap_off_cpu = (struct scp_off_cpu){.known = 1000};
+	r = build(p);
+	t = &r->threads_time;
+	assert_float_equal((t->cpu_in_calls_s + t->cpu_outside_s + t->recording_s) * 1e9 / time,
+			   0.4, 1e-9);
+	assert_float_equal(t->runnable_s * 1e9 / time, 0.6 / 9, 1e-9);
+	assert_float_equal((t->asleep_in_calls_s + t->not_recorded_s) * 1e9 / time, 0.6 * 8 / 9,
+			   1e-9);
+	report_free(r);
+}
+
 /* One theft of 4 ms in 10 ms that were looked at says nothing of 400. */
 static void a_theft_in_little_time_is_not_said_of_all(void **state)
 {
@@ -183,6 +210,7 @@ int main(void)
 		cmocka_unit_test(recordings_without_a_tick_have_no_duration),
 		cmocka_unit_test(time_on_a_cpu_in_calls_is_within_all_of_it),
 		cmocka_unit_test(the_kernels_account_goes_before_the_sample),
+		cmocka_unit_test(what_few_threads_were_asked_is_said_of_all),
 		cmocka_unit_test(a_theft_in_little_time_is_not_said_of_all),
 		cmocka_unit_test(charged_time_adds_up_to_the_processes_own),
 		cmocka_unit_test(what_few_readings_may_be_off_by_is_said),
