@@ -887,7 +887,7 @@ enum scp_site_cost_state {
 	SCP_SITE_COST_KNOWN = 1,
 	SCP_SITE_COST_RARE = 2,	  /* calls in too few windows */
 	SCP_SITE_COST_STEADY = 3, /* its calls do not vary: not to be told from the rest */
-	SCP_SITE_COST_FEW = 4, /* too few windows for so many sites, or a site beyond the limit */
+	SCP_SITE_COST_FEW = 4,	 /* too few windows for so many sites, or a site beyond the limit */
 	SCP_SITE_COST_SHARED = 5 /* of `undithered` only: others of its group share the cost */
 };
 
