@@ -50,7 +50,7 @@ struct scp_causal_count {
 	uint64_t calls;
 	uint64_t delayed; /* calls that were delayed */
 	uint64_t units;	  /* for how long in all; of an interrupted delay no more than was asked */
-	uint64_t reserved;
+	uint64_t busy;	  /* of all that time, in which the thread had a CPU */
 };
 
 /* Progress of one name. */

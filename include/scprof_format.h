@@ -798,8 +798,7 @@ struct scp_table_states {
 	uint32_t detector;
 	uint64_t gaps, gap_units; /* that were switched */
 	struct scp_off_cpu gap_off_cpu;
-	/* From the owners' first readings to their latest: elapsed time, and CPU time charged. Of
-	 * readings of the CPU clock alone, too. */
+	/* From the owners' first readings to their latest: elapsed time, and CPU time charged. */
 	uint64_t covered_ns, cpu_ns;
 	/* Of segments that were read and in which the thread did not sleep: time on a CPU, and how
 	 * much of it was not charged: stolen by the host, or interrupts that are accounted apart.
@@ -888,9 +887,8 @@ enum scp_site_cost_state {
 	SCP_SITE_COST_KNOWN = 1,
 	SCP_SITE_COST_RARE = 2,	  /* calls in too few windows */
 	SCP_SITE_COST_STEADY = 3, /* its calls do not vary: not to be told from the rest */
-	SCP_SITE_COST_FEW = 4, /* too few windows for so many sites, or a site beyond the limit */
-	/* of `undithered` only: others of its group share the cost */
-	SCP_SITE_COST_SHARED = 5
+	SCP_SITE_COST_FEW = 4,	 /* too few windows for so many sites, or a site beyond the limit */
+	SCP_SITE_COST_SHARED = 5 /* of `undithered` only: others of its group share the cost */
 };
 
 struct scp_site_cost {

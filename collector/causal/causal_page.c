@@ -278,6 +278,7 @@ static void add_thread(struct causal_page *p, size_t i)
 		add_growth(&c->calls, &h->slot[slot].calls, &sum->slot[slot].calls);
 		add_growth(&c->delayed, &h->slot[slot].delayed, &sum->slot[slot].delayed);
 		add_growth(&c->units, &h->slot[slot].units, &sum->slot[slot].units);
+		add_growth(&c->busy, &h->slot[slot].busy, &sum->slot[slot].busy);
 	}
 }
 

@@ -38,18 +38,39 @@ static inline bool is_within(struct causal_block *b, const struct scp_causal_pag
 	       b->spent <= limit - asked && is_within_own(b, asked, now);
 }
 
-/* Returns how long it was; 0: the state is gone. */
-static uint64_t spin(struct scp_thread *t, uintptr_t open, bool top, uint64_t asked, uint64_t from)
+/* Between two looks at the counter an interrupt may come; longer, and another thread had the CPU.
+ */
+#define AWAY_US 100u
+
+/* Spins until `least` after `from`. Returns how long the thread was away. */
+static uint64_t spin_for(uint64_t from, uint64_t least)
+{
+	uint64_t most = AWAY_US * causal_counter.microsecond, away = 0, last = from, now;
+	do {
+		now = arch_counter();
+		if (unlikely(now - last > most))
+			away += now - last;
+		last = now;
+	} while (now - from < least);
+	return away;
+}
+
+struct spun {
+	uint64_t took, busy; /* took 0: the state is gone */
+};
+
+static struct spun spin(struct scp_thread *t, uintptr_t open, bool top, uint64_t asked,
+			uint64_t from)
 {
 	uintptr_t marked = t->open;
 	uint64_t least = asked > causal_counter.reading ? asked - causal_counter.reading : 0;
 	const struct recording r = recording_begin(t);
 	compiler_barrier();
 	t->open = open;
-	while (arch_counter() - from < least)
-		compiler_barrier();
+	uint64_t away = spin_for(from, least);
+	compiler_barrier();
 	if (thread_self != t || thread_is_stale(t))
-		return 0;
+		return (struct spun){0, 0};
 	t->open = marked;
 	compiler_barrier();
 	recording_end(t, &r);
@@ -58,7 +79,9 @@ static uint64_t spin(struct scp_thread *t, uintptr_t open, bool top, uint64_t as
 		recording_settle(t);
 	}
 	uint64_t took = arch_counter() - from + causal_counter.reading;
-	return took > 2 * asked + SLACK_US * causal_counter.microsecond ? asked : took;
+	uint64_t busy = took > away ? took - away : 0;
+	return (struct spun){
+		took > 2 * asked + SLACK_US * causal_counter.microsecond ? asked : took, busy};
 }
 
 /* `slot`: of the entry; 0: not counted. */
@@ -75,7 +98,8 @@ static bool delay(struct scp_thread *t, uintptr_t open, bool top, uint64_t asked
 	}
 	b->spent += asked; /* before: wherever a handler leaves us */
 	b->own_spent += asked;
-	uint64_t took = spin(t, open, top, asked, from);
+	struct spun spun = spin(t, open, top, asked, from);
+	uint64_t took = spun.took;
 	if (!took)
 		return false;
 	b = causal_block_of(t);
@@ -89,6 +113,7 @@ static bool delay(struct scp_thread *t, uintptr_t open, bool top, uint64_t asked
 		struct scp_causal_count *c = &b->counts->slot[slot];
 		causal_block_add(b, &c->delayed, 1);
 		causal_block_add(b, &c->units, took);
+		causal_block_add(b, &c->busy, spun.busy);
 	}
 	return true;
 }

@@ -4,11 +4,12 @@
 #include <limits.h>
 #include <math.h>
 
-#define DEPTH_MOST 0.5
+#define DEPTH 0.25
+#define LEAST 2 /* windows a block, however much may be lost */
 
 void dither_plan_begin(struct dither_plan *p, double share, uint64_t seed)
 {
-	*p = (struct dither_plan){.block = (unsigned)floor(DEPTH_MOST / share + 1e-9)};
+	*p = (struct dither_plan){.block = (unsigned)fmax(LEAST, floor(DEPTH / share + 1e-9))};
 	p->depth = share * p->block;
 	random_seed(&p->random, seed);
 }
@@ -39,9 +40,12 @@ size_t dither_plan_site(struct dither_plan *p, const double *rate, const unsigne
 	return chosen;
 }
 
-double dither_plan_delay(const struct dither_plan *p, double rate)
+/* What a delay takes beyond what was asked is within the limit, too. */
+#define REST 0.2
+
+double dither_plan_delay(const struct dither_plan *p)
 {
-	return p->depth / (1 - p->depth) / rate;
+	return dither_plan_limit(p) / (DITHER_PLAN_PIECES + REST);
 }
 
 double dither_plan_limit(const struct dither_plan *p)

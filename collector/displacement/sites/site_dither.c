@@ -11,8 +11,9 @@
 #include "collector/displacement/sites/dither_plan.h"
 
 #define NONE	   SIZE_MAX
-#define LONGEST_S  0.02 /* a delay */
+#define LONGEST_S  0.01 /* a delay */
 #define RARE_S	   2.0	/* so long a site is watched before it is called rare */
+#define TOO_SLOW   1.2
 #define CALLS_TOLD 1000 /* fewer calls tell nothing of how many there would have been */
 
 struct drawn_window {
@@ -31,6 +32,7 @@ struct watched {
 struct site_dither {
 	struct causal_page *page;
 	struct dither_plan plan;
+	double share;
 	struct causal_page_counts counts;
 	uint64_t calls[SCP_CAUSAL_SLOTS]; /* counted when the window began */
 	struct watched slot[SCP_CAUSAL_SLOTS];
@@ -65,6 +67,7 @@ struct site_dither *site_dither_open(const char *page, double share, uint64_t se
 	d->began = -INFINITY;
 	for (size_t k = 0; k < SCP_CAUSAL_SLOTS; k++)
 		d->slot[k].column = NONE;
+	d->share = share;
 	dither_plan_begin(&d->plan, share, seed);
 	return d;
 }
@@ -91,7 +94,7 @@ static void read_page(struct site_dither *d)
 	d->stale = d->now != 0;
 	causal_page_read(d->page, &d->counts);
 	for (size_t k = 1; k < SCP_CAUSAL_SLOTS; k++)
-		units += (double)d->counts.slot[k].units;
+		units += (double)d->counts.slot[k].busy;
 	d->spun = fmax(d->spun, causal_page_seconds(d->page, units));
 }
 
@@ -187,6 +190,12 @@ static void admit(struct site_dither *d)
 		d->slot[k].column = d->columns++;
 }
 
+/* Threads that wait for each other with a lock in hand may lose more than each was held up. */
+static bool is_too_slow(const struct site_dither *d)
+{
+	return d->windows >= DITHER_PLAN_ENOUGH && site_dither_tell(d).slower > TOO_SLOW * d->share;
+}
+
 /* The slot of the site that is delayed next; 0: none. */
 static size_t draw(struct site_dither *d)
 {
@@ -197,6 +206,8 @@ static size_t draw(struct site_dither *d)
 	if (!dither_plan_next(&d->plan))
 		return 0;
 	admit(d);
+	if (is_too_slow(d))
+		return 0;
 	for (size_t k = 1; k < SCP_CAUSAL_SLOTS; k++)
 		if (d->slot[k].taken && d->slot[k].column != NONE) {
 			rate[k] = quiet_rate(&d->slot[k]);
@@ -231,7 +242,7 @@ static void begin_window(struct site_dither *d, double at)
 	d->began = at;
 	d->now = k && note_window(d, k, at) ? k : 0;
 	if (d->now)
-		delays[k] = fmin(LONGEST_S, dither_plan_delay(&d->plan, quiet_rate(&d->slot[k])));
+		delays[k] = dither_plan_delay(&d->plan);
 	d->stale |= d->now != 0;
 	causal_page_window(d->page, delays, dither_plan_limit(&d->plan),
 			   DITHER_PLAN_WINDOW_S + SITE_DITHER_LATE_S);
@@ -309,7 +320,7 @@ void site_dither_drawn(const struct site_dither *d, double from, double to, doub
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
-		if (d->window[middle].to + DITHER_PLAN_WINDOW_S <= from)
+		if (d->window[middle].from + 2 * DITHER_PLAN_WINDOW_S <= from)
 			low = middle + 1;
 		else
 			high = middle;
@@ -317,9 +328,11 @@ void site_dither_drawn(const struct site_dither *d, double from, double to, doub
 	for (; low < d->windows && d->window[low].from < to; low++) {
 		const struct drawn_window *w = &d->window[low];
 
-		out[w->column] += overlap(from, to, w->from, w->to);
+		double held = fmin(w->to, w->from + dither_plan_limit(&d->plan));
+
+		out[w->column] += overlap(from, to, w->from, held);
 		out[d->columns + w->column] +=
-			overlap(from, to, w->to, w->to + DITHER_PLAN_WINDOW_S);
+			overlap(from, to, held, w->from + 2 * DITHER_PLAN_WINDOW_S);
 	}
 }
 

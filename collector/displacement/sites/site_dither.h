@@ -35,11 +35,12 @@ void site_dither_stop(struct site_dither *d);
 /* The command has ended: removes the page, keeps what was drawn. */
 void site_dither_end(struct site_dither *d);
 
-/* For how long calls were delayed since the last time it was asked, all threads together. */
+/* CPU time of delays since the last time it was asked, all threads together. */
 double site_dither_spun(struct site_dither *d);
 
-/* After the run. Draws: each site's windows, and then, as the effect of a delay may outlast it,
- * the time of a window after each. Those in [from, to): out[site_dither_draws]. */
+/* After the run. Draws: for each site when threads were held up, and then, as the effect may
+ * outlast that, the rest of the window and the next one. Those in [from, to):
+ * out[site_dither_draws]. */
 size_t site_dither_draws(const struct site_dither *d);
 /* Had draw k windows enough (DITHER_PLAN_ENOUGH) to tell anything? */
 bool site_dither_enough(const struct site_dither *d, size_t k);
@@ -49,7 +50,7 @@ struct site_dither_told {
 	size_t windows; /* with a delay */
 	size_t sites;	/* that were delayed */
 	size_t few;	/* of them, in fewer than DITHER_PLAN_ENOUGH windows */
-	double spun;	/* seconds, all threads together */
+	double spun;	/* seconds of CPU time, all threads together */
 	/* By how much fewer calls the site made that lost most, by its calls a second in the
 	 * windows without a delay; 0.05: 5 % fewer. */
 	double slower;

@@ -78,6 +78,7 @@ static struct scp_causal_count count_of(unsigned slot)
 		sum.calls += page->thread[i].slot[slot].calls;
 		sum.delayed += page->thread[i].slot[slot].delayed;
 		sum.units += page->thread[i].slot[slot].units;
+		sum.busy += page->thread[i].slot[slot].busy;
 	}
 	return sum;
 }
@@ -156,6 +157,7 @@ static void test_calls(void)
 		send_one();
 	SHOULD(count_of(1).calls == 200 && count_of(1).delayed == 100);
 	SHOULD(count_of(1).units >= 100 * DELAY);
+	SHOULD(count_of(1).busy > 0); /* an interrupted delay has less of it */
 	SHOULD(progress_of(0).units - units >= 100 * DELAY); /* inside its duration */
 	s->delay = 0;
 	send_one();

@@ -254,6 +254,7 @@ static void garbage_does_no_harm(void **state)
 		assert_true(c.skipped >= before.skipped);
 		assert_true(c.progress[0].completed >= before.progress[0].completed);
 		assert_true(c.slot[1].units >= before.slot[1].units);
+		assert_true(c.slot[1].busy >= before.slot[1].busy);
 		before = c;
 	}
 }

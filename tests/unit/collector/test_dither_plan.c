@@ -22,7 +22,7 @@ static void test_no_block_takes_more_than_the_share(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(shares) / sizeof(*shares); i++) {
 		dither_plan_begin(&p, shares[i], 1 + i);
-		assert_true(p.depth >= 1.0 / 3 && p.depth <= 0.5 + 1e-9);
+		assert_true(p.block >= 2 && p.depth > 0.16 && p.depth <= 0.5 + 1e-9);
 		for (unsigned block = 0; block < BLOCKS; block++) {
 			unsigned delayed = 0;
 
@@ -36,18 +36,18 @@ static void test_no_block_takes_more_than_the_share(void **state)
 
 static void test_each_place_in_a_block_is_drawn_alike(void **state)
 {
-	unsigned at[10] = {0};
+	unsigned at[5] = {0};
 	struct dither_plan p;
 
 	(void)state;
 	dither_plan_begin(&p, 0.05, 7);
-	assert_int_equal(p.block, 10);
+	assert_int_equal(p.block, 5);
 	for (unsigned block = 0; block < BLOCKS; block++)
-		for (unsigned k = 0; k < 10; k++)
+		for (unsigned k = 0; k < 5; k++)
 			at[k] += dither_plan_next(&p);
-	/* 200 each; six standard deviations */
-	for (unsigned k = 0; k < 10; k++)
-		assert_in_range(at[k], 120, 280);
+	/* 400 each; six standard deviations */
+	for (unsigned k = 0; k < 5; k++)
+		assert_in_range(at[k], 292, 508);
 }
 
 static void test_sites_take_turns_and_rare_ones_none(void **state)
@@ -70,17 +70,21 @@ static void test_sites_take_turns_and_rare_ones_none(void **state)
 	assert_int_equal(dither_plan_site(&p, none, drawn, 2), 2);
 }
 
-/* One loop: a turn takes 1 / rate, and with the delay as much longer as takes its share of calls.
- */
-static void test_a_delay_takes_its_share_of_calls(void **state)
+/* A thread that is held up at each call is so for a share of the window, and then no more. */
+static void test_delays_fill_the_limit(void **state)
 {
 	struct dither_plan p;
-	double turn = 1e-3;
+	double delay, limit;
 
 	(void)state;
-	dither_plan_begin(&p, 0.04, 3);
-	assert_near(turn / (turn + dither_plan_delay(&p, 1 / turn)), 1 - p.depth, 1e-12);
-	assert_near(dither_plan_limit(&p), p.depth * DITHER_PLAN_WINDOW_S, 1e-12);
+	dither_plan_begin(&p, DITHER_PLAN_MOST, 3);
+	delay = dither_plan_delay(&p);
+	limit = dither_plan_limit(&p);
+	assert_near(limit, p.depth * DITHER_PLAN_WINDOW_S, 1e-12);
+	assert_true(DITHER_PLAN_PIECES * delay < limit);
+	assert_true((DITHER_PLAN_PIECES + 1) * delay > limit);
+	/* the library makes no delay of 10 ms or more */
+	assert_true(delay < 0.009);
 }
 
 int main(void)
@@ -89,7 +93,7 @@ int main(void)
 		cmocka_unit_test(test_no_block_takes_more_than_the_share),
 		cmocka_unit_test(test_each_place_in_a_block_is_drawn_alike),
 		cmocka_unit_test(test_sites_take_turns_and_rare_ones_none),
-		cmocka_unit_test(test_a_delay_takes_its_share_of_calls),
+		cmocka_unit_test(test_delays_fill_the_limit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,6 +29,8 @@ struct target {
 	struct scp_causal_page *page;
 	struct site_dither *dither;
 	double owed[SITES], now;
+	double held[SITES]; /* in this window */
+	uint32_t window;
 	double made, delayed; /* ticks: in all, in which a delay was set */
 };
 
@@ -52,28 +54,32 @@ static void begin(struct target *t, double share)
 			.key = k + 1, .known = 1, .flags = k == 3 ? SCP_CAUSAL_IN_HANDLER : 0};
 }
 
-/* A loop whose turn takes 1 / rate, and with a delay so much longer. */
+/* A loop whose turn takes 1 / rate. Its thread is held up at each call, until the limit. */
 static void make_calls(struct target *t, size_t k, double units_s)
 {
 	const struct scp_causal_site *s = &t->page->site[100 * k];
 	struct scp_causal_count *c = &t->page->thread[0].slot[s->slot];
-	double delay = (double)s->delay / units_s, calls;
+	double limit = s->delay ? (double)t->page->limit / units_s : 0, held, calls;
 
-	t->owed[k] += TICK / (1 / rate[k] + delay);
+	if (t->window != t->page->window)
+		memset(t->held, 0, sizeof(t->held));
+	t->window = t->page->window;
+	held = fmin(TICK, fmax(0, limit - t->held[k]));
+	t->held[k] += held;
+	t->owed[k] += rate[k] * (TICK - held);
 	calls = floor(t->owed[k]);
 	t->owed[k] -= calls;
+	t->delayed += s->delay != 0;
 	if (!s->slot)
 		return;
 	c->calls += (uint64_t)calls;
-	c->delayed += s->delay ? (uint64_t)calls : 0;
-	c->units += (uint64_t)(s->delay * calls);
-	t->delayed += s->delay != 0;
+	c->busy += (uint64_t)(held * units_s);
 }
 
-/* `longest` is 20 ms, by which units are known. */
+/* `longest` is 10 ms, by which units are known. */
 static void go_on(struct target *t, double seconds)
 {
-	double units_s = (double)t->page->longest / 0.02;
+	double units_s = (double)t->page->longest / 0.01;
 
 	for (double end = t->now + seconds; t->now < end; t->now += TICK) {
 		site_dither_tick(t->dither, t->now);
@@ -100,24 +106,24 @@ static void test_delays_cost_what_was_asked_and_no_more(void **state)
 	begin(&t, 0.05);
 	go_on(&t, 120);
 	told = site_dither_tell(t.dither);
-	/* one window in ten, but for those before the sites were known */
-	assert_in_range((int)t.delayed, (int)(0.08 * t.made), (int)(0.1 * t.made) + 12);
+	/* one window in five, but for those before the sites were known */
+	assert_in_range((int)t.delayed, (int)(0.17 * t.made), (int)(0.2 * t.made) + 12);
 	assert_int_equal(told.sites, 2);
 	assert_int_equal(site_dither_draws(t.dither), 4);
-	assert_in_range(told.windows, 0.8 * 12 / DITHER_PLAN_WINDOW_S,
-			12 / DITHER_PLAN_WINDOW_S + 2);
+	assert_in_range(told.windows, 0.8 * 24 / DITHER_PLAN_WINDOW_S,
+			24 / DITHER_PLAN_WINDOW_S + 2);
 	assert_int_equal(told.few, 0);
 	for (size_t k = 0; k < 4; k++)
 		assert_true(site_dither_enough(t.dither, k));
-	/* half of the windows are the one site's, half of its calls are missing in them */
+	/* half of the windows are the one site's, a quarter of its calls are missing in them */
 	assert_true(told.slower > 0.015 && told.slower < 0.05);
 	assert_true(told.spun > 0.03 * 120 && told.spun <= 0.05 * 120 + DITHER_PLAN_WINDOW_S);
-	/* exposure of all the run: as long as delays were set, and a window after each */
+	/* exposure of all the run: for how long threads were held up, and what comes after */
 	site_dither_drawn(t.dither, 0, 121, out);
 	for (size_t k = 0; k < 2; k++)
 		sum += out[k];
-	assert_near(sum, t.delayed * TICK, 2 * TICK);
-	assert_near(out[2] + out[3], told.windows * DITHER_PLAN_WINDOW_S, DITHER_PLAN_WINDOW_S);
+	assert_near(sum, 0.25 * told.windows * DITHER_PLAN_WINDOW_S, DITHER_PLAN_WINDOW_S);
+	assert_near(out[2] + out[3], 7 * sum, 3 * DITHER_PLAN_WINDOW_S);
 	assert_int_equal(t.page->site[200].delay, 0);
 	assert_int_equal(t.page->site[300].slot, 0);
 	end(&t);
@@ -138,7 +144,7 @@ static void test_what_was_spun_is_told_once(void **state)
 	assert_near(sum, site_dither_tell(t.dither).spun, 1e-9);
 	/* what no thread can have done is not believed */
 	t.page->thread[1].owner = (uint64_t)getpid() << 32 | 2;
-	t.page->thread[1].slot[1].units = UINT64_MAX;
+	t.page->thread[1].slot[1].busy = UINT64_MAX;
 	go_on(&t, 1);
 	assert_true(site_dither_spun(t.dither) <= SCP_CAUSAL_THREADS * DITHER_PLAN_WINDOW_S);
 	end(&t);
