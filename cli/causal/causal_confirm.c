@@ -16,7 +16,6 @@
 #include "cli/causal/causal_choose.h"
 #include "cli/messages/say.h"
 #include "stats/mean/replications.h"
-#include "stats/numerics/distributions.h"
 #include "stats/numerics/random.h"
 
 #define WARM_UP_S 1.0  /* of each run, not recorded */
@@ -100,27 +99,36 @@ static bool is_stopped(void)
 	       (sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM));
 }
 
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
 /* Ends it where it does not end by itself. *outlived: it had to be. False: the user stops. */
 static bool wait_for(pid_t pid, double for_s, bool *outlived)
 {
 	const struct timespec step = {.tv_nsec = 20000000};
-	double left = WARM_UP_S + for_s + 0.2;
+	double due = now() + WARM_UP_S + for_s + 0.2;
 	bool go_on = true;
 	int status;
 
 	*outlived = false;
 	while (waitpid(pid, &status, WNOHANG) == 0) {
 		nanosleep(&step, NULL);
-		left -= 0.02;
 		if (go_on && is_stopped()) {
 			go_on = false;
-			left = 0;
+			due = now();
 		}
-		if (left <= 0 && *outlived) {
+		if (now() < due)
+			continue;
+		if (*outlived) {
 			kill(-pid, SIGKILL);
-		} else if (left <= 0) {
+		} else {
 			*outlived = true;
-			left = GRACE_S;
+			due = now() + GRACE_S;
 			kill(-pid, SIGTERM); /* what a shell started, too */
 		}
 	}
@@ -142,9 +150,8 @@ static bool counts(const struct causal_options *o, const struct profile *p,
 static double rate_of(const struct causal_options *o, const struct profile *p, bool outlived)
 {
 	uint64_t calls = 0;
-	double seconds = outlived || !p->processes
-				 ? o->for_s
-				 : (double)p->recorded_ns / 1e9 / (double)p->processes;
+	bool several = outlived && p->processes != 1;
+	double seconds = several ? o->for_s : (double)p->recorded_ns / 1e9 / fmax(p->processes, 1);
 
 	for (uint32_t i = 0; i < p->entries; i++)
 		if (counts(o, p, &p->entry[i]))
@@ -237,29 +244,17 @@ static void predict(const struct causal_report *r, const struct causal_options *
 	to->high = to->percent + half;
 }
 
-/* Of logarithms: Welch's interval of their difference, as a ratio. */
+/* The mean of the pairs' logarithms, as a ratio: runs of a pair are neighbours in time, and what
+ * the machine does meanwhile strikes both. */
 static struct causal_limits ratio_of(const double *before, const double *after, size_t n)
 {
-	double x[2][RUNS_MOST], error[2], mean[2];
+	double x[RUNS_MOST];
 
-	for (size_t i = 0; i < n; i++) {
-		x[0][i] = log(before[i]);
-		x[1][i] = log(after[i]);
-	}
-	for (int k = 0; k < 2; k++) {
-		struct replications_mean m = replications_mean(x[k], n, CAUSAL_CONFIDENCE);
+	for (size_t i = 0; i < n; i++)
+		x[i] = log(after[i] / before[i]);
+	struct replications_mean m = replications_mean(x, n, CAUSAL_CONFIDENCE);
 
-		mean[k] = m.mean;
-		error[k] = m.error;
-	}
-	double v0 = error[0] * error[0], v1 = error[1] * error[1];
-	double freedom = v0 + v1 > 0 ? (double)(n - 1) * (v0 + v1) * (v0 + v1) / (v0 * v0 + v1 * v1)
-				     : (double)(n - 1);
-	double half =
-		distributions_t_quantile((1 + CAUSAL_CONFIDENCE) / 2, freedom) * sqrt(v0 + v1);
-	double d = mean[1] - mean[0];
-
-	return (struct causal_limits){exp(d), exp(d - half), exp(d + half)};
+	return (struct causal_limits){exp(m.mean), exp(m.low), exp(m.high)};
 }
 
 static struct causal_limits limits_of(const double *x, size_t n)
