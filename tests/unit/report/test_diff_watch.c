@@ -18,7 +18,7 @@ struct made {
 	struct match_row row[SITES];
 	struct diff_site site[SITES];
 	struct diff_run run[SITES][2];
-	char key[SITES][8];
+	char key[SITES][16];
 	struct diff_watch_run whole[2];
 	struct random random;
 	struct prof_entry entry;
