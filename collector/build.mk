@@ -48,6 +48,7 @@ COLLECTOR_SRC = \
 	collector/causal/causal_pilot.c \
 	collector/causal/causal_result.c \
 	collector/causal/causal_state.c \
+	collector/causal/causal_threads.c \
 	collector/causal/causal_windows.c \
 	collector/clocks/clock_ways_$(COLLECTOR_ARCH).c \
 	collector/causal/causal_page.c \

@@ -33,6 +33,42 @@ size_t models_sites(enum program which)
 	return n;
 }
 
+/* Calls a unit of each thread at each site. */
+static const double share[PROGRAMS][MODELS_THREADS][REAL_SITES] = {
+	[SERIAL] = {{1, 1, 1}},
+	[UNBALANCED] = {{1}, {0, 1}},
+	[NEAR] = {{1}, {0, 1}},
+	[BALANCED] = {{1}, {0, 1}},
+	[FORK_JOIN] = {{1, 0, 1}, {0, 1}},
+	[LOCK] = {{1. / 3, 1. / 3}, {1. / 3, 1. / 3}, {1. / 3, 1. / 3}},
+	[OPEN_LOOP] = {{1}},
+	[CLOSED_LOOP] = {{0.25}, {0.25}, {0.25}, {0.25}},
+	[ASLEEP] = {{0.25}, {0.25}, {0.25}, {0.25}},
+};
+
+size_t models_threads(enum program which, const double call[REAL_SITES], size_t sites, double *busy,
+		      double *calls)
+{
+	size_t threads = 0;
+
+	for (; threads < MODELS_THREADS; threads++) {
+		double all = 0;
+
+		memset(calls + threads * sites, 0, sites * sizeof(*calls));
+		busy[threads] = 0;
+		for (size_t s = 0; s < REAL_SITES && s < sites; s++) {
+			double each = share[which][threads][s];
+
+			calls[threads * sites + s] = each;
+			busy[threads] += each * call[s];
+			all += each;
+		}
+		if (!(all > 0))
+			break;
+	}
+	return threads;
+}
+
 struct state {
 	struct machine *m;
 	enum program which;

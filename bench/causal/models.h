@@ -45,5 +45,10 @@ struct machine {
 void models_run(enum program which, struct machine *m, struct slopes_window *window,
 		unsigned char *level, double *delay, double call[REAL_SITES]);
 size_t models_sites(enum program which); /* real ones */
+/* What threads do: busy[threads] seconds a unit and calls[threads][sites] a unit, from the mean
+ * times of calls. Returns how many there are, at most MODELS_THREADS. */
+#define MODELS_THREADS 4
+size_t models_threads(enum program which, const double call[REAL_SITES], size_t sites, double *busy,
+		      double *calls);
 
 #endif

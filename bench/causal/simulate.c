@@ -30,7 +30,7 @@ struct truth {
 struct score {
 	double slopes, slope_in, found;
 	double predictions[SHARES], in[SHARES], at_most[SHARES], plain_in[SHARES], width[SHARES];
-	double latency_in[SHARES], each_in[SHARES];
+	double latency_in[SHARES], latency_told[SHARES], each_in[SHARES];
 	double nulls, alarms, carries, bent, conditional;
 };
 
@@ -69,7 +69,8 @@ static void find_truth(enum program p, const struct machine *like, struct room *
 	m.sites = models_sites(p);
 	models_run(p, &m, room->window, room->level, room->delay, call);
 	slopes_fit(
-		&(struct slopes_data){m.windows, m.sites, room->window, room->level, room->delay},
+		&(struct slopes_data){m.windows, m.sites, room->window, room->level, room->delay, 0,
+				      NULL, NULL},
 		0.05, &all, site);
 	for (size_t i = 0; i < m.sites; i++)
 		out->slope[i] = site[i].slope.value;
@@ -115,6 +116,7 @@ static void judge(const struct slopes *all, const struct slopes_site *site, doub
 		s->at_most[k] += p.at_most;
 		s->plain_in[k] += in && !p.at_most;
 		s->width[k] += (p.high - p.low) / 2;
+		s->latency_told[k] += isfinite(p.latency_low);
 		s->latency_in[k] += p.latency_low <= truth->latency[k][i] &&
 				    truth->latency[k][i] <= p.latency_high;
 	}
@@ -128,9 +130,12 @@ static void run_once(enum program p, struct machine *m, const struct truth *trut
 	double call[REAL_SITES];
 	size_t real = models_sites(p);
 
+	double busy[MODELS_THREADS], calls[MODELS_THREADS * SLOPES_SITES];
+
 	models_run(p, m, room->window, room->level, room->delay, call);
+	size_t threads = models_threads(p, call, m->sites, busy, calls);
 	if (slopes_fit(&(struct slopes_data){m->windows, m->sites, room->window, room->level,
-					     room->delay},
+					     room->delay, threads, busy, calls},
 		       0.05, &all, site))
 		abort();
 	s->carries += all.carry;
@@ -155,7 +160,7 @@ static void print(enum program p, const struct score *s, double runs)
 		       100 * s->each_in[k] / s->predictions[k],
 		       100 * s->at_most[k] / s->predictions[k],
 		       100 * s->plain_in[k] / (s->predictions[k] - s->at_most[k]),
-		       s->width[k] / s->predictions[k], 100 * s->latency_in[k] / s->predictions[k]);
+		       s->width[k] / s->predictions[k], 100 * s->latency_in[k] / s->latency_told[k]);
 	printf("  %5.2f  %4.1f %4.0f %4.0f\n", 100 * s->alarms / s->nulls, 100 * s->carries / runs,
 	       100 * s->bent / s->slopes, 100 * s->conditional / s->slopes);
 	fflush(stdout);

@@ -96,6 +96,7 @@ void causal_close(struct causal *c)
 	}
 	causal_page_close(c->page);
 	causal_design_free(&c->design);
+	causal_threads_free(&c->threads);
 	free(c->site);
 	if (c->stop >= 0)
 		close(c->stop);

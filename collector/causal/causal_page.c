@@ -7,9 +7,12 @@
 #include <limits.h>
 #include <math.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "collector/clocks/clocks_read.h"
@@ -330,4 +333,41 @@ void causal_page_read(struct causal_page *p, struct causal_page_counts *out)
 	}
 	sweep(p, taken);
 	*out = p->sum;
+}
+
+size_t causal_page_threads(const struct causal_page *p, struct causal_page_thread *out, size_t room)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i + 1 < SCP_CAUSAL_THREADS && count < room; i++) {
+		uint64_t owner = __atomic_load_n(&p->page->thread[i].owner, __ATOMIC_ACQUIRE);
+
+		if (!owner)
+			continue;
+		out[count].pid = (uint32_t)(owner >> 32);
+		out[count].tid = (uint32_t)owner;
+		memcpy(out[count++].slot, p->highest[i].slot, sizeof(out->slot));
+	}
+	return count;
+}
+
+bool causal_page_is_mapped(const struct causal_page *p, uint32_t pid)
+{
+	char path[64], line[512];
+	struct stat s;
+	bool found = false;
+	FILE *maps;
+
+	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+	if (stat(p->path, &s) || !(maps = fopen(path, "re")))
+		return false;
+	while (!found && fgets(line, sizeof(line), maps)) {
+		unsigned long long inode;
+		unsigned major, minor;
+
+		found = sscanf(line, "%*s %*s %*s %x:%x %llu", &major, &minor, &inode) == 3 &&
+			inode == s.st_ino && major == major(s.st_dev) && minor == minor(s.st_dev);
+	}
+	fclose(maps);
+	return found;
 }

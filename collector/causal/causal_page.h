@@ -61,4 +61,15 @@ struct causal_page_counts {
 };
 void causal_page_read(struct causal_page *p, struct causal_page_counts *out);
 
+/* What one thread counted, as of the last causal_page_read. */
+struct causal_page_thread {
+	uint32_t pid, tid; /* as the target knows them */
+	struct scp_causal_count slot[SCP_CAUSAL_SLOTS];
+};
+/* Threads that have a block now; fewer where `room` ends. */
+size_t causal_page_threads(const struct causal_page *p, struct causal_page_thread *out,
+			   size_t room);
+/* Whether that process maps the page: one of another container has other numbers. */
+bool causal_page_is_mapped(const struct causal_page *p, uint32_t pid);
+
 #endif

@@ -10,6 +10,7 @@
 #include "collector/causal/causal_budget.h"
 #include "collector/causal/causal_design.h"
 #include "collector/causal/causal_pilot.h"
+#include "collector/causal/causal_threads.h"
 #include "collector/machine/cpu_times.h"
 
 #define CAUSAL_SITES	 24
@@ -38,6 +39,7 @@ struct causal {
 	double window_s; /* of the windows that are next */
 	struct causal_budget_site budget[SLOPES_SITES];
 	struct causal_design design;
+	struct causal_threads threads;
 	/* What is known: of the last fit; and of the windows since the last correction. */
 	bool fitted;
 	struct slopes all;

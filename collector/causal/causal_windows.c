@@ -142,6 +142,9 @@ int causal_windows_fit(const struct causal *c, struct slopes *all, struct slopes
 	double *delay;
 	int failed = causal_design_data(&c->design, &data, &delay);
 
+	data.threads = c->threads.count;
+	data.busy = c->threads.busy;
+	data.calls = c->threads.calls;
 	if (!failed)
 		failed = slopes_fit(&data, 0.05, all, site);
 	free(delay);
@@ -168,12 +171,21 @@ double causal_windows_precision(const struct causal *c, double confidence)
 	return widest;
 }
 
+static double completed(struct causal *c)
+{
+	struct causal_page_counts counts;
+
+	causal_page_read(c->page, &counts);
+	return (double)causal_state_progress(&counts).completed;
+}
+
 /* True: it is known well enough. */
 static bool add_up(struct causal *c, double elapsed)
 {
 	double z = sqrt(SEQUENCE_95 * SEQUENCE_95 + log(fmax(elapsed / SEQUENCE_FROM, 1)));
 	double precision = NAN;
 
+	causal_threads_read(&c->threads, c->page, c->sites, completed(c));
 	c->no_memory = causal_windows_fit(c, &c->all, c->slopes) != 0;
 	c->fitted = true;
 	if (c->no_memory)
@@ -218,6 +230,7 @@ static bool begin_windows(struct causal *c)
 		c->no_memory = causal_correct(c) != 0;
 	if (c->no_memory || !c->sites)
 		return false;
+	causal_threads_begin(&c->threads, c->page, completed(c));
 	causal_state_enter(c, CAUSAL_DELAYS);
 	c->began_s = causal_state_now();
 	return true;
@@ -253,6 +266,7 @@ void causal_windows_run(struct causal *c)
 			longer_at += WINDOWS;
 		}
 	}
+	causal_threads_read(&c->threads, c->page, c->sites, completed(c));
 	c->ended_itself = !__atomic_load_n(&c->over, __ATOMIC_ACQUIRE);
 	c->elapsed_s = causal_state_now() - c->began_s;
 }

@@ -29,6 +29,23 @@ static void fill_unknown(const struct slopes_data *d, struct slopes *out, struct
 		};
 }
 
+/* The threads that are busy longest, in any order. */
+static void fill_threads(const struct slopes_data *d, struct slopes_site *site)
+{
+	for (size_t t = 0; t < d->threads; t++) {
+		size_t rank = 0;
+
+		for (size_t other = 0; other < d->threads; other++)
+			rank += d->busy[other] > d->busy[t] ||
+				(other < t && d->busy[other] >= d->busy[t]);
+		if (rank >= SLOPES_THREADS || !(d->busy[t] > 0) || !isfinite(d->busy[t]))
+			continue;
+		for (size_t s = 0; s < d->sites; s++)
+			site[s].thread[site[s].threads++] = (struct slopes_thread){
+				d->busy[t], d->calls[t * d->sites + s]};
+	}
+}
+
 static void fill_q(size_t sites, struct slopes_site *site)
 {
 	double p[SLOPES_SITES], q[SLOPES_SITES];
@@ -77,6 +94,7 @@ int slopes_fit(const struct slopes_data *d, double q, struct slopes *out, struct
 	int status;
 
 	fill_unknown(d, out, site);
+	fill_threads(d, site);
 	if (d->sites > SLOPES_SITES)
 		return 0;
 	status = slopes_run_begin(&r, d);

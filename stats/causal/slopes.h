@@ -40,6 +40,10 @@ struct slopes_data {
 	 * spun on average at that site and level, not what this window saw. */
 	const unsigned char *level;
 	const double *delay;
+	/* CPU time a unit that each thread takes without delays, [threads], and its calls a unit at
+	 * each site, [threads][sites]. None: nothing is known of other threads. */
+	size_t threads;
+	const double *busy, *calls;
 };
 
 struct slopes_value {
@@ -52,6 +56,11 @@ enum slopes_shape {
 	SLOPES_CONVEX,	   /* longer delays cost more each: it becomes critical when slower */
 	SLOPES_CONCAVE,	   /* they cost less each: slack elsewhere, or saturation */
 	SLOPES_CONDITIONAL /* it depends on whether other sites are delayed: a balance */
+};
+
+#define SLOPES_THREADS 8 /* the busiest are kept */
+struct slopes_thread {
+	double busy, calls; /* a unit: CPU time, calls at the site */
 };
 
 struct slopes_site {
@@ -72,6 +81,8 @@ struct slopes_site {
 	enum slopes_shape shape;
 	size_t interacts; /* with which site most; SIZE_MAX: none */
 	bool known;	  /* false: drawn in too few windows */
+	struct slopes_thread thread[SLOPES_THREADS];
+	size_t threads;
 };
 
 struct slopes {
@@ -88,7 +99,10 @@ struct slopes {
  * `q`: the false discovery rate at which shapes are told (0.05). */
 int slopes_fit(const struct slopes_data *d, double q, struct slopes *out, struct slopes_site *site);
 
-/* What a speed-up of `share` (0.1) of a call that takes `call` seconds would bring. */
+/* What a speed-up of `share` (0.1) of a call that takes `call` seconds would bring. The slope is
+ * right until something else takes longer. No unit takes less time than a thread is busy for it
+ * (the asymptotic bound of operational analysis, Denning and Buzen 1978), and the threads' times
+ * are known: so a prediction ends at the busiest thread, and is an upper bound when one is near. */
 struct slopes_prediction {
 	double percent, low, high; /* of throughput; NAN: not known */
 	bool at_most; /* the slope is not one number towards faster, or it may change before: an

@@ -5,6 +5,11 @@
 
 #include "stats/numerics/distributions.h"
 
+#define NEAR	   0.8	/* a thread busy for this share of a unit's time may be the next to wait for */
+#define SAME_PACE  0.9	/* a thread gets shorter by this share of what the unit does: not overtaken */
+#define KNOWN_BUSY 0.02 /* of a unit: CPU times are known that well */
+#define TWO_SIDED  1.96
+
 /* Relative reduction of a unit's time, with limits. */
 struct reduction {
 	double value, low, high;
@@ -77,8 +82,46 @@ static struct reduction bend(struct slopes_value slope, struct slopes_value bend
 	return (struct reduction){value / unit, (value - low) / unit, (value + high) / unit};
 }
 
+/* The longest time a unit that a thread is busy if each call takes `off` less; of all threads, or
+ * of those that get shorter by less than the unit does by its slope. */
+static double busiest(const struct slopes_site *site, double off, double slope)
+{
+	double longest = 0;
+
+	for (size_t i = 0; i < site->threads; i++) {
+		const struct slopes_thread *t = &site->thread[i];
+
+		if (t->calls < SAME_PACE * slope)
+			longest = fmax(longest, t->busy - t->calls * off);
+	}
+	return longest;
+}
+
+/* Ends a reduction where a thread is busy all the time. Near it, the time of a unit is convex in
+ * that of a call, and so it falls by no less than in proportion to what is left without the call.
+ * True: it is an upper bound. */
+static bool end_at_threads(const struct slopes *all, const struct slopes_site *site, double call,
+			   double share, struct reduction *r)
+{
+	double unit = all->unit.value, off = share * call;
+	double slope = site->slope.value - TWO_SIDED * site->slope.error; /* surely */
+	double most = 1 - busiest(site, off, INFINITY) / unit, without;
+	double error = all->unit.error >= 0 ? TWO_SIDED * all->unit.error / unit : 0;
+
+	if (!(slope > 0) || !(off > 0) || !(unit > 0) || isnan(r->low))
+		return false;
+	r->high = fmin(r->high, fmax(most, 0) + KNOWN_BUSY + error);
+	r->value = fmin(r->value, fmax(most, 0));
+	if (busiest(site, off, slope) < NEAR * unit * (1 - r->value))
+		return false;
+	without = 1 - busiest(site, call, slope) / unit;
+	r->low = fmin(r->low, fmax(0, share * without));
+	return true;
+}
+
 static struct reduction throughput(const struct slopes *all, const struct slopes_site *site,
-				   struct slopes_value call, double share, double confidence)
+				   struct slopes_value call, double share, double confidence,
+				   bool *at_most)
 {
 	bool bent = site->shape == SLOPES_CONVEX || site->shape == SLOPES_CONCAVE;
 	struct slopes_value slope = bent && is_known(site->low) ? site->low : site->slope;
@@ -95,6 +138,7 @@ static struct reduction throughput(const struct slopes *all, const struct slopes
 		r.low = fmin(r.low, bend(site->slope, site->bend, share * call.value,
 					 all->unit.value, confidence, gain)
 					    .low);
+	*at_most = end_at_threads(all, site, call.value, share, &r);
 	return r;
 }
 
@@ -121,16 +165,20 @@ static struct reduction latency(const struct slopes *all, const struct slopes_si
 struct slopes_prediction slopes_predict(const struct slopes *all, const struct slopes_site *site,
 					struct slopes_value call, double share, double confidence)
 {
-	struct reduction r = throughput(all, site, call, share, confidence);
-	struct reduction l = latency(all, site, call, share, confidence);
+	bool ends;
+	struct reduction r = throughput(all, site, call, share, confidence, &ends);
+	struct reduction l = {NAN, NAN, NAN};
 	bool conditional = site->shape == SLOPES_CONDITIONAL;
+	/* how long a unit lies in queues when something else becomes the bottleneck is not told */
+	if (!ends)
+		l = latency(all, site, call, share, confidence);
 	bool less = site->others_slower.value < site->slope.value;
 
 	return (struct slopes_prediction){
 		.percent = percent_of(r.value),
 		.low = percent_of(r.low),
 		.high = percent_of(r.high),
-		.at_most = site->shape == SLOPES_CONVEX || (conditional && less),
+		.at_most = ends || site->shape == SLOPES_CONVEX || (conditional && less),
 		.at_least = site->shape == SLOPES_CONCAVE || (conditional && !less),
 		.beyond = share * call.value / site->tested,
 		.latency_percent = 100 * l.value,

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "collector/causal/causal_threads.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST 512 /* threads */
+
+struct seen {
+	uint32_t pid, tid;
+	uint64_t cpu_ns;
+	struct scp_causal_count slot[SCP_CAUSAL_SLOTS]; /* 0: it made no recorded call so far */
+};
+
+struct causal_threads_seen {
+	double completed;
+	size_t count;
+	struct seen thread[MOST];
+};
+
+/* schedstat's first number: time on a CPU. */
+static bool read_cpu(uint32_t pid, uint32_t tid, uint64_t *ns)
+{
+	char path[64];
+	bool known;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/schedstat", pid, tid);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	known = fscanf(file, "%" SCNu64, ns) == 1;
+	fclose(file);
+	return known;
+}
+
+/* Also those that never called a recorded function. */
+static void add_process(struct causal_threads_seen *s, uint32_t pid)
+{
+	char path[64];
+	struct dirent *entry;
+	DIR *tasks;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task", pid);
+	tasks = opendir(path);
+	while (tasks && s->count < MOST && (entry = readdir(tasks))) {
+		struct seen *to = &s->thread[s->count];
+
+		*to = (struct seen){.pid = pid, .tid = (uint32_t)strtoul(entry->d_name, NULL, 10)};
+		s->count += to->tid && read_cpu(pid, to->tid, &to->cpu_ns);
+	}
+	if (tasks)
+		closedir(tasks);
+}
+
+static struct seen *find(struct causal_threads_seen *s, uint32_t pid, uint32_t tid)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (s->thread[i].pid == pid && s->thread[i].tid == tid)
+			return &s->thread[i];
+	return NULL;
+}
+
+static bool has_process(const struct causal_threads_seen *s, uint32_t pid)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (s->thread[i].pid == pid)
+			return true;
+	return false;
+}
+
+static struct causal_threads_seen *see(const struct causal_page *p, double completed)
+{
+	struct causal_threads_seen *s = calloc(1, sizeof(*s));
+	struct causal_page_thread *blocks = calloc(SCP_CAUSAL_THREADS, sizeof(*blocks));
+	size_t count = s && blocks ? causal_page_threads(p, blocks, SCP_CAUSAL_THREADS) : 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!has_process(s, blocks[i].pid) && causal_page_is_mapped(p, blocks[i].pid))
+			add_process(s, blocks[i].pid);
+		struct seen *to = find(s, blocks[i].pid, blocks[i].tid);
+		if (to)
+			memcpy(to->slot, blocks[i].slot, sizeof(to->slot));
+	}
+	if (s)
+		s->completed = completed;
+	free(blocks);
+	return s;
+}
+
+void causal_threads_begin(struct causal_threads *t, const struct causal_page *p, double completed)
+{
+	causal_threads_free(t);
+	t->first = see(p, completed);
+}
+
+/* Counts of a block that another thread had before are its own: they only grow. */
+static double grown(uint64_t from, uint64_t to)
+{
+	return to > from ? (double)(to - from) : 0;
+}
+
+static double fill_one(const struct causal_page *p, const struct seen *from, const struct seen *to,
+		       size_t sites, double units, double *calls)
+{
+	double busy = 1e-9 * grown(from->cpu_ns, to->cpu_ns);
+
+	for (size_t s = 0; s < sites; s++) {
+		const struct scp_causal_count *a = &from->slot[s + 1], *b = &to->slot[s + 1];
+
+		calls[s] = grown(a->calls, b->calls) / units;
+		busy -= causal_page_seconds(p, grown(a->busy, b->busy));
+	}
+	return busy / units;
+}
+
+void causal_threads_read(struct causal_threads *t, const struct causal_page *p, size_t sites,
+			 double completed)
+{
+	struct causal_threads_seen *now = t->first ? see(p, completed) : NULL;
+	double units = now ? completed - t->first->completed : 0, *busy, *calls;
+	size_t count = 0;
+
+	if (!now || !now->count || !(units > 0)) {
+		free(now);
+		return;
+	}
+	busy = calloc(now->count, sizeof(*busy));
+	calls = calloc(now->count * (sites + 1), sizeof(*calls));
+	for (size_t i = 0; busy && calls && i < now->count; i++) {
+		const struct seen *to = &now->thread[i];
+		const struct seen *from = find(t->first, to->pid, to->tid);
+
+		if (from)
+			busy[count] =
+				fill_one(p, from, to, sites, units, calls + count * sites);
+		count += from != NULL;
+	}
+	free(now);
+	if (!count) {
+		free(busy);
+		free(calls);
+		return;
+	}
+	free(t->busy);
+	free(t->calls);
+	t->busy = busy;
+	t->calls = calls;
+	t->count = count;
+}
+
+void causal_threads_free(struct causal_threads *t)
+{
+	free(t->first);
+	free(t->busy);
+	free(t->calls);
+	*t = (struct causal_threads){0};
+}
