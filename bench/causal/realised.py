@@ -27,7 +27,8 @@ def one_round(programs, kept, program, rivals, number, seconds):
     random.shuffle(left)
     for name, settings in left:
         try:
-            said = programs.run(program, seconds, settings)
+            # the same draws for all: what differs between two runs is the change, not chance
+            said = programs.run(program, seconds, (*settings, f"seed={number + 1}"))
         except (runs.Failure, ValueError) as e:
             runs.say(f"{program} {name}: {e}")
             continue
