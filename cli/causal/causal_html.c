@@ -185,7 +185,11 @@ static void put_facts(FILE *out, const struct causal_row *row)
 	if (row->told && isfinite(row->thirty.percent)) {
 		causal_report_percent(text, sizeof(text), row->thirty.percent, row->thirty.low,
 				      row->thirty.high);
-		put_fact(out, "30 % off brings", text);
+		put_fact(out,
+			 row->thirty.at_most	? "30 % off brings at most"
+			 : row->thirty.at_least ? "30 % off brings at least"
+						: "30 % off brings",
+			 text);
 	}
 	if (row->told && isfinite(row->ten.latency_percent)) {
 		causal_report_percent(text, sizeof(text), -row->ten.latency_percent,

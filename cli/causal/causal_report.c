@@ -259,11 +259,35 @@ static const char *name_of(const struct causal_report *r, size_t site)
 	return "another site";
 }
 
+/* Why faster may bring something else than slower cost. */
+static void note_shape(const struct causal_report *r, const struct causal_row *row, char *text,
+		       size_t size)
+{
+	const struct slopes_site *s = &row->site->slopes;
+	const char *bound = row->ten.at_most ? "most" : "least";
+
+	if (s->shape == SLOPES_CONVEX)
+		snprintf(text, size, "longer delays cost more each: faster brings at most this");
+	else if (s->shape == SLOPES_CONCAVE)
+		snprintf(text, size, "longer delays cost less each: faster brings at least this");
+	else if (s->shape == SLOPES_CONDITIONAL)
+		snprintf(text, size, "depends on %.200s: a balance, and faster brings at %s this",
+			 name_of(r, s->interacts), bound);
+	else if (row->ten.thread_near)
+		snprintf(text, size,
+			 "another thread is nearly as busy: faster brings at most this");
+	else if (row->thirty.thread_near)
+		snprintf(text, size,
+			 "with 30 %% off another thread would be nearly as busy: at most that");
+	else if (s->slope.value < 0 && s->q <= 0.05)
+		snprintf(text, size,
+			 "the program was faster with longer calls here, as where more work comes "
+			 "together meanwhile");
+}
+
 void causal_report_note(const struct causal_report *r, const struct causal_row *row, char *text,
 			size_t size)
 {
-	const struct slopes_site *s = &row->site->slopes;
-
 	*text = '\0';
 	if (!row->told)
 		snprintf(text, size, "not told: too few calls in too few windows");
@@ -272,16 +296,8 @@ void causal_report_note(const struct causal_report *r, const struct causal_row *
 			 "not predicted: it waits for others, and no CPU time is known");
 	else if (isnan(row->found.mean.value))
 		snprintf(text, size, "not predicted: the profile does not know its mean");
-	else if (s->shape == SLOPES_CONVEX)
-		snprintf(text, size, "longer delays cost more each: faster brings at most this");
-	else if (s->shape == SLOPES_CONCAVE)
-		snprintf(text, size, "longer delays cost less each: faster brings at least this");
-	else if (s->shape == SLOPES_CONDITIONAL)
-		snprintf(text, size, "depends on %.200s: a balance, and faster brings at most this",
-			 name_of(r, s->interacts));
-	else if (row->ten.at_most || row->ten.at_least)
-		snprintf(text, size, "faster brings at %s this",
-			 row->ten.at_most ? "most" : "least");
+	else
+		note_shape(r, row, text, size);
 }
 
 void causal_report_percent(char *text, size_t size, double value, double low, double high)

@@ -137,7 +137,11 @@ static void put_row(struct table *table, const struct causal_row *row, const str
 	if (row->told && isfinite(row->thirty.percent)) {
 		double percent = row->thirty.percent;
 
-		snprintf(text, sizeof(text), "%+.1f %%", numbers_tidy(fmin(percent, 1000), 1));
+		snprintf(text, sizeof(text), "%s%+.1f %%",
+			 row->thirty.at_most  ? (t->utf8 ? "≤ " : "<= ")
+			 : row->thirty.at_least ? (t->utf8 ? "≥ " : ">= ")
+						: "",
+			 numbers_tidy(fmin(percent, 1000), 1));
 		table_cell(table, C_THIRTY, text);
 	}
 	if (row->told && isfinite(row->site->slopes.q)) {

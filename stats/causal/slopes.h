@@ -108,6 +108,7 @@ struct slopes_prediction {
 	bool at_most; /* the slope is not one number towards faster, or it may change before: an
 			 upper bound */
 	bool at_least;
+	bool thread_near; /* at_most because of another thread that is nearly as busy */
 	double beyond; /* time off a call / highest delay tested: above 1 the line is extended by
 			  more than was tested; NAN: not known */
 	double latency_percent, latency_low, latency_high; /* less time a unit; NAN */

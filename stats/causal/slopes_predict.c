@@ -121,7 +121,7 @@ static bool end_at_threads(const struct slopes *all, const struct slopes_site *s
 
 static struct reduction throughput(const struct slopes *all, const struct slopes_site *site,
 				   struct slopes_value call, double share, double confidence,
-				   bool *at_most)
+				   bool *thread_near)
 {
 	bool bent = site->shape == SLOPES_CONVEX || site->shape == SLOPES_CONCAVE;
 	struct slopes_value slope = bent && is_known(site->low) ? site->low : site->slope;
@@ -138,7 +138,7 @@ static struct reduction throughput(const struct slopes *all, const struct slopes
 		r.low = fmin(r.low, bend(site->slope, site->bend, share * call.value,
 					 all->unit.value, confidence, gain)
 					    .low);
-	*at_most = end_at_threads(all, site, call.value, share, &r);
+	*thread_near = end_at_threads(all, site, call.value, share, &r);
 	return r;
 }
 
@@ -165,12 +165,12 @@ static struct reduction latency(const struct slopes *all, const struct slopes_si
 struct slopes_prediction slopes_predict(const struct slopes *all, const struct slopes_site *site,
 					struct slopes_value call, double share, double confidence)
 {
-	bool ends;
-	struct reduction r = throughput(all, site, call, share, confidence, &ends);
+	bool near;
+	struct reduction r = throughput(all, site, call, share, confidence, &near);
 	struct reduction l = {NAN, NAN, NAN};
 	bool conditional = site->shape == SLOPES_CONDITIONAL;
 	/* how long a unit lies in queues when something else becomes the bottleneck is not told */
-	if (!ends)
+	if (!near)
 		l = latency(all, site, call, share, confidence);
 	bool less = site->others_slower.value < site->slope.value;
 
@@ -178,7 +178,8 @@ struct slopes_prediction slopes_predict(const struct slopes *all, const struct s
 		.percent = percent_of(r.value),
 		.low = percent_of(r.low),
 		.high = percent_of(r.high),
-		.at_most = ends || site->shape == SLOPES_CONVEX || (conditional && less),
+		.at_most = near || site->shape == SLOPES_CONVEX || (conditional && less),
+		.thread_near = near,
 		.at_least = site->shape == SLOPES_CONCAVE || (conditional && !less),
 		.beyond = share * call.value / site->tested,
 		.latency_percent = 100 * l.value,

@@ -119,6 +119,36 @@ static void test_noise_is_within_its_errors(void **state)
 	assert_true(all.slowdown.value > 0);
 }
 
+static void test_the_busiest_threads_are_kept(void **state)
+{
+	enum { THREADS = SLOPES_THREADS + 3 };
+	struct slopes_data d = draw(WINDOWS, 2);
+	double busy[THREADS], calls[THREADS * 2], least = INFINITY;
+
+	(void)state;
+	for (size_t t = 0; t < THREADS; t++) {
+		busy[t] = 1e-6 * (double)(1 + t * 5 % THREADS);
+		calls[2 * t] = (double)t;
+		calls[2 * t + 1] = 100 + (double)t;
+	}
+	busy[4] = NAN;
+	d.threads = THREADS;
+	d.busy = busy;
+	d.calls = calls;
+	fill(&d, 0.1);
+	assert_int_equal(slopes_fit(&d, 0.05, &all, site), 0);
+	assert_true(site[0].threads > 0 && site[0].threads <= SLOPES_THREADS);
+	for (size_t i = 0; i < site[0].threads; i++) {
+		size_t t = (size_t)site[0].thread[i].calls;
+
+		assert_true(t < THREADS && t != 4);
+		assert_near(site[0].thread[i].busy, busy[t], 1e-15);
+		assert_near(site[1].thread[i].calls, 100 + (double)t, 1e-9);
+		least = fmin(least, busy[t]);
+	}
+	assert_near(least, 1e-6 * (THREADS - SLOPES_THREADS), 1e-15); /* 10 is not known */
+}
+
 /* 50 ms are stolen in one window of 50, and nobody tells. */
 static void test_far_windows_count_for_less(void **state)
 {
@@ -317,6 +347,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_algebra_is_solved_exactly),
 		cmocka_unit_test(test_noise_is_within_its_errors),
+		cmocka_unit_test(test_the_busiest_threads_are_kept),
 		cmocka_unit_test(test_far_windows_count_for_less),
 		cmocka_unit_test(test_a_bend_is_told),
 		cmocka_unit_test(test_a_balance_is_told),

@@ -144,6 +144,59 @@ static void test_a_bend_ends_where_the_slope_is_nothing(void **state)
 	assert_near(p.low, 100 * (1 / (1 - 1.25e-2) - 1), 1e-9);
 }
 
+/* A unit takes 100 us, the call 30 us of the first thread; the second is busy for 85 us. */
+static void test_another_thread_ends_a_prediction(void **state)
+{
+	struct slopes_site site = a_site(1, 0);
+	struct slopes_prediction p;
+
+	(void)state;
+	site.threads = 2;
+	site.thread[0] = (struct slopes_thread){100e-6, 1};
+	site.thread[1] = (struct slopes_thread){85e-6, 0};
+	p = predict(&site, 0.1);
+	assert_true(p.at_most && p.thread_near);
+	assert_near(p.percent, 100 * (100.0 / 97 - 1), 1e-9);
+	assert_near(p.low, 100 * (100 / 98.5 - 1), 1e-9); /* a tenth of the 15 us beyond it */
+	assert_near(p.high, p.percent, 1e-9);
+	assert_true(isnan(p.latency_percent));
+	p = predict(&site, 0.8);
+	assert_near(p.percent, 100 * (100.0 / 85 - 1), 1e-9);
+	assert_near(p.high, 100 * (100.0 / 85 - 1), 3);
+	assert_true(p.at_most && p.low < p.percent && p.percent <= p.high);
+}
+
+static void test_a_thread_far_below_ends_nothing(void **state)
+{
+	struct slopes_site site = a_site(1, 0);
+	struct slopes_prediction p;
+
+	(void)state;
+	site.threads = 2;
+	site.thread[0] = (struct slopes_thread){100e-6, 1}; /* its own: as much shorter */
+	site.thread[1] = (struct slopes_thread){70e-6, 0};
+	p = predict(&site, 0.1);
+	assert_false(p.at_most || p.thread_near);
+	assert_near(p.low, p.percent, 1e-9);
+	assert_near(p.latency_percent, 100 * 6.0 / 500, 1e-9);
+	site.thread[1].busy = 99e-6; /* and beside a slope that may be 0 */
+	site.slope.error = site.low.error = 1;
+	assert_false(predict(&site, 0.1).at_most);
+}
+
+/* Two threads that share all work: each is busy half of the time that the call takes less. */
+static void test_threads_that_share_the_site_do_not_overtake(void **state)
+{
+	struct slopes_site site = a_site(0.5, 0.01);
+
+	(void)state;
+	site.threads = 2;
+	site.thread[0] = site.thread[1] = (struct slopes_thread){99e-6, 0.5};
+	assert_false(predict(&site, 0.3).at_most);
+	site.thread[1].calls = 0.1;
+	assert_true(predict(&site, 0.3).at_most);
+}
+
 static void test_nothing_is_predicted_from_nothing(void **state)
 {
 	struct slopes_site site = a_site(1, 0.1);
@@ -172,6 +225,9 @@ int main(void)
 		cmocka_unit_test(test_time_less_is_throughput_more),
 		cmocka_unit_test(test_limits_are_those_of_the_slope),
 		cmocka_unit_test(test_the_uncertainty_of_all_three_counts),
+		cmocka_unit_test(test_another_thread_ends_a_prediction),
+		cmocka_unit_test(test_a_thread_far_below_ends_nothing),
+		cmocka_unit_test(test_threads_that_share_the_site_do_not_overtake),
 		cmocka_unit_test(test_a_loss_is_not_clamped),
 		cmocka_unit_test(test_what_bends_towards_slower_is_an_upper_bound),
 		cmocka_unit_test(test_a_balance_lowers_the_lower_limit),
