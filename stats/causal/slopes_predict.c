@@ -108,10 +108,11 @@ static bool end_at_threads(const struct slopes *all, const struct slopes_site *s
 	double most = 1 - busiest(site, off, INFINITY) / unit, without;
 	double error = all->unit.error >= 0 ? TWO_SIDED * all->unit.error / unit : 0;
 
-	if (!(slope > 0) || !(off > 0) || !(unit > 0) || isnan(r->low))
+	if (!(off > 0) || !(unit > 0) || isnan(r->low))
 		return false;
 	r->high = fmin(r->high, fmax(most, 0) + KNOWN_BUSY + error);
 	r->value = fmin(r->value, fmax(most, 0));
+	r->low = fmin(r->low, r->value);
 	if (busiest(site, off, slope) < NEAR * unit * (1 - r->value))
 		return false;
 	without = 1 - busiest(site, call, slope) / unit;

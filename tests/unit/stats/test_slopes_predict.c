@@ -184,6 +184,21 @@ static void test_a_thread_far_below_ends_nothing(void **state)
 	assert_false(predict(&site, 0.1).at_most);
 }
 
+/* The only thread, and a slope that noise has made 1.2. */
+static void test_no_call_brings_more_than_its_thread_has(void **state)
+{
+	struct slopes_site site = a_site(1.2, 0.05);
+	struct slopes_prediction p;
+
+	(void)state;
+	site.threads = 1;
+	site.thread[0] = (struct slopes_thread){100e-6, 1};
+	p = predict(&site, 0.1);
+	assert_near(p.percent, 100 * (100.0 / 97 - 1), 1e-9);
+	assert_near(p.low, p.percent, 1e-9);
+	assert_true(p.high > p.percent && !p.at_most);
+}
+
 /* Two threads that share all work: each is busy half of the time that the call takes less. */
 static void test_threads_that_share_the_site_do_not_overtake(void **state)
 {
@@ -227,6 +242,7 @@ int main(void)
 		cmocka_unit_test(test_the_uncertainty_of_all_three_counts),
 		cmocka_unit_test(test_another_thread_ends_a_prediction),
 		cmocka_unit_test(test_a_thread_far_below_ends_nothing),
+		cmocka_unit_test(test_no_call_brings_more_than_its_thread_has),
 		cmocka_unit_test(test_threads_that_share_the_site_do_not_overtake),
 		cmocka_unit_test(test_a_loss_is_not_clamped),
 		cmocka_unit_test(test_what_bends_towards_slower_is_an_upper_bound),
