@@ -124,7 +124,7 @@ void causal_threads_read(struct causal_threads *t, const struct causal_page *p, 
 	double units = now ? completed - t->first->completed : 0, *busy, *calls;
 	size_t count = 0;
 
-	if (!now || !now->count || !(units > 0)) {
+	if (!now || !(units > 0)) {
 		free(now);
 		return;
 	}

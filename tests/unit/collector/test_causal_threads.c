@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The threads' CPU time a unit, from threads of this process that burn it. schedstat of a thread
+ * that runs may be a tick old: so burnt are many ticks. */
+#include <fcntl.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "collector/causal/causal_threads.h"
+
+#define BURN_S 0.1
+#define NEAR_S 0.025
+
+static char path[64];
+static struct causal_page *ours;
+static struct scp_causal_page *theirs;
+static sem_t burn, burnt;
+
+static double own_cpu(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void burn_until(double cpu)
+{
+	while (own_cpu() < cpu)
+		;
+}
+
+/* Burns when told to, twice, and waits to the end. */
+static void *other_thread(void *argument)
+{
+	(void)argument;
+	for (;;) {
+		while (sem_wait(&burn))
+			;
+		burn_until(own_cpu() + 2 * BURN_S);
+		sem_post(&burnt);
+	}
+	return NULL;
+}
+
+static int set_up(void **state)
+{
+	static const char *const progress[] = {"unit", NULL};
+	const struct causal_page_wishes w = {.progress = progress, .longest_s = 1e-3};
+	struct profile_error err;
+	pthread_t id;
+	int fd;
+
+	(void)state;
+	snprintf(path, sizeof(path), "/tmp/test_causal_threads.%d", (int)getpid());
+	ours = causal_page_create(path, &w, &err);
+	fd = open(path, O_RDWR);
+	theirs = mmap(NULL, sizeof(*theirs), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	sem_init(&burn, 0, 0);
+	sem_init(&burnt, 0, 0);
+	return !ours || theirs == MAP_FAILED || pthread_create(&id, NULL, other_thread, NULL);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	munmap(theirs, sizeof(*theirs));
+	causal_page_close(ours);
+	return 0;
+}
+
+static void own_block(size_t i, pid_t pid, pid_t tid)
+{
+	theirs->thread[i].owner = (uint64_t)pid << 32 | (uint32_t)tid;
+}
+
+static void read_page(void)
+{
+	struct causal_page_counts counts;
+
+	causal_page_read(ours, &counts);
+}
+
+/* Of 100 units: this thread's 0.1 s, of which 0.04 s are delays, and 300 calls; the other's 0.2 s
+ * without a call, which no block tells of. */
+static void cpu_time_is_that_without_delays(void **state)
+{
+	struct causal_threads t = {0};
+	size_t mine;
+
+	(void)state;
+	causal_page_choose(ours, 5, 1);
+	theirs->site[5].key = theirs->site[5].known = 1;
+	own_block(3, getpid(), (pid_t)syscall(SYS_gettid));
+	theirs->thread[3].slot[1].calls = 1000;
+	read_page();
+	causal_threads_begin(&t, ours, 50);
+	theirs->thread[3].slot[1].calls += 300;
+	theirs->thread[3].slot[1].busy += (uint64_t)causal_page_units(ours, 0.04);
+	burn_until(own_cpu() + BURN_S);
+	sem_post(&burn);
+	while (sem_wait(&burnt))
+		;
+	read_page();
+	causal_threads_read(&t, ours, 1, 150);
+	assert_int_equal(t.count, 2);
+	mine = t.calls[0] > 0 ? 0 : 1;
+	assert_true(t.calls[mine] > 2.999 && t.calls[mine] < 3.001);
+	assert_true(t.calls[!mine] < 1e-9);
+	assert_true(100 * t.busy[mine] > 0.06 - NEAR_S && 100 * t.busy[mine] < 0.06 + NEAR_S);
+	assert_true(100 * t.busy[!mine] > 0.2 - NEAR_S && 100 * t.busy[!mine] < 0.2 + NEAR_S);
+	causal_threads_free(&t);
+	own_block(3, 0, 0);
+}
+
+static void a_process_without_the_page_does_not_count(void **state)
+{
+	struct causal_threads t = {0};
+
+	(void)state;
+	own_block(3, getppid(), getppid());
+	causal_threads_begin(&t, ours, 0);
+	causal_threads_read(&t, ours, 1, 100);
+	assert_int_equal(t.count, 0);
+	assert_false(causal_page_is_mapped(ours, (uint32_t)getppid()));
+	assert_true(causal_page_is_mapped(ours, (uint32_t)getpid()));
+	causal_threads_free(&t);
+	own_block(3, 0, 0);
+}
+
+static void what_was_known_stays_when_all_have_ended(void **state)
+{
+	struct causal_threads t = {0};
+
+	(void)state;
+	own_block(3, getpid(), (pid_t)syscall(SYS_gettid));
+	causal_threads_begin(&t, ours, 0);
+	causal_threads_read(&t, ours, 1, 0); /* no unit yet */
+	assert_int_equal(t.count, 0);
+	causal_threads_read(&t, ours, 1, 10);
+	assert_int_equal(t.count, 2);
+	own_block(3, 0, 0);
+	causal_threads_read(&t, ours, 1, 20);
+	assert_int_equal(t.count, 2);
+	causal_threads_free(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(cpu_time_is_that_without_delays),
+		cmocka_unit_test(a_process_without_the_page_does_not_count),
+		cmocka_unit_test(what_was_known_stays_when_all_have_ended),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
