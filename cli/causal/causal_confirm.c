@@ -15,6 +15,7 @@
 
 #include "cli/causal/causal_choose.h"
 #include "cli/messages/say.h"
+#include "collector/launch/layout.h"
 #include "stats/mean/replications.h"
 #include "stats/numerics/random.h"
 
@@ -71,7 +72,9 @@ static void execute(const struct causal_confirm *c, const struct causal_options 
 	int to = open(log, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (to >= 0)
 		dup2(to, STDERR_FILENO);
-	execve("/proc/self/exe", (char **)argv, c->environment);
+	environ = c->environment;
+	layout_draw(); /* no memory for it: as it was */
+	execve("/proc/self/exe", (char **)argv, environ);
 	dprintf(STDERR_FILENO, "cannot start scprof run: %s\n", strerror(errno));
 }
 
@@ -135,13 +138,24 @@ static bool wait_for(pid_t pid, double for_s, bool *outlived)
 	return go_on;
 }
 
+/* The function, or the stretch that ends at the point of that name. */
+static bool is_progress(const char *recorded, const char *name)
+{
+	size_t length = strlen(recorded), end = strlen(name);
+
+	if (!strcmp(recorded, name))
+		return true;
+	return length > end + 4 && !strncmp(recorded + length - end - 4, " -> ", 4) &&
+	       !strcmp(recorded + length - end, name);
+}
+
 static bool counts(const struct causal_options *o, const struct profile *p,
 		   const struct prof_entry *e)
 {
 	const char *at = strrchr(o->progress, '@');
 	struct report_site site = {.outcome = e->outcome};
 
-	if (strcmp(p->function[e->function].name, o->function))
+	if (!is_progress(p->function[e->function].name, o->function))
 		return false;
 	return strlen(o->function) == strlen(o->progress) || !at ||
 	       !strcmp(at + 1, report_names_outcome(&site));

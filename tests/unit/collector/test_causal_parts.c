@@ -218,6 +218,17 @@ static void delays_fit_the_slowdown_whatever_is_known(void **state)
 	assert_true(s[1].high * 0.75 * s[1].active <= s[1].was / 2);
 }
 
+/* Assumed is a slope of 1 +-1, measured one of 3 +-1: 2 +-0.707, and 1.645 times that, of a mean
+ * delay of 2 us a call and 100 us a unit. */
+static void what_delays_may_cost_is_the_upper_end_of_what_is_believed(void **state)
+{
+	struct causal_budget_site s = {
+		.calls_s = 1e4, .slope = 3, .error = 1, .high = 2e-6 / 0.75 / 0.5, .active = 0.5};
+
+	(void)state;
+	assert_true(fabs(causal_budget_upper(&plain, &s, 1) - 0.02 * (2 + 1.645 * 0.70711)) < 1e-6);
+}
+
 static void hidden_sites_get_longer_delays_within_limits(void **state)
 {
 	struct causal_budget_site s[2] = {
@@ -260,6 +271,7 @@ int main(void)
 		cmocka_unit_test(delays_are_those_that_were_spun_while_they_were_the_same),
 		cmocka_unit_test(windows_without_work_are_no_windows),
 		cmocka_unit_test(delays_fit_the_slowdown_whatever_is_known),
+		cmocka_unit_test(what_delays_may_cost_is_the_upper_end_of_what_is_believed),
 		cmocka_unit_test(hidden_sites_get_longer_delays_within_limits),
 		cmocka_unit_test(sites_called_all_the_time_are_delayed_in_fewer_windows),
 	};

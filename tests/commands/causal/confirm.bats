@@ -1,0 +1,32 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# `scprof causal --confirm`: both programs really run, each in a layout of its own, and what was
+# predicted stands beside what came. Whether these agree is the machine's to say.
+
+bats_require_minimum_version 1.5.0
+load ../common
+
+UNITS=$PROGRAMS/units
+
+# Both note the size of their padding, and are what is measured.
+noting()
+{
+	printf '#!/bin/sh\necho "%s ${#SCPROF_LAYOUT}" >>runs\nexec %s\n' "$1" "$UNITS" >"$1"
+	chmod +x "$1"
+}
+
+@test "confirm 01: runs of both programs in turn, and what they say of the prediction" {
+	noting before
+	noting after
+	run -0 --separate-stderr "$SCPROF" causal --progress unit --at parse --for 0.5s --runs 2 --json \
+		--confirm parse --faster 10% --changed ./after -o report.json -- ./before
+	# the experiment itself has the user's environment
+	[ "$(head -n 1 runs)" = 'before 0' ]
+	[ "$(grep -c ^before runs)" -eq 3 ]
+	[ "$(grep -c ^after runs)" -eq 2 ]
+	[ "$(tail -n 4 runs | cut -d ' ' -f 2 | sort -u | wc -l)" -ge 3 ]
+	SHOWN=.confirmed holds '.confirmed | .runs == 2 and .site == "parse" and .before_s.value > 0 and
+		.after_s.value > 0 and .rate_before_per_s > 0 and .rate_after_per_s > 0 and
+		.predicted.percent != null and .realised_percent.value != null'
+	[ -z "$(find . -name '*.scp' -o -name 'scprof-confirm*')" ]
+}
