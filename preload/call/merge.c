@@ -60,12 +60,19 @@ static uint32_t find_run(const struct merge *m, const struct merge_frame *f)
 	return NO_RUN;
 }
 
+/* A signal came in it: it stays, as a path tells a handler's calls by such a frame. */
+static bool is_interrupted(const struct merge_frame *f)
+{
+	return SCP_FRAME_EXACT(f->frame) != 0;
+}
+
 /* Of a frame that executes no Python function. */
 static bool is_left_out(const struct merge *m, const struct merge_frame *f, bool first)
 {
 	const struct python_stack *p = &m->t->python;
 	bool is_lost = m->keeps_own || (p->cut && m->run == p->runs);
-	return f->kind == PYTHON_OWN && p->runs && !first && !is_lost && !filter.native;
+	return f->kind == PYTHON_OWN && p->runs && !first && !is_lost && !filter.native &&
+	       !is_interrupted(f);
 }
 
 static void add_other(struct merge *m, const struct merge_frame *f, bool first)
@@ -85,7 +92,7 @@ static void add_loop(struct merge *m, const struct merge_frame *f, uint32_t run)
 		m->t->found.flags |= SCP_PATH_PYTHON_CUT;
 	while (m->run < run)
 		put_run(m);
-	if (filter.native && !merge_is_full(m))
+	if ((filter.native || is_interrupted(f)) && !merge_is_full(m))
 		put(m, f->frame);
 	put_run(m);
 	while (f->end != UINT64_MAX && m->run < p->runs && holds(f, &p->run[m->run]))
@@ -109,7 +116,7 @@ void merge_add(struct merge *m, const struct merge_frame *f)
 	if (merge_is_full(m))
 		return;
 	if (f->kind == PYTHON_LOOP && !m->loops++)
-		m->interrupted = SCP_FRAME_EXACT(f->frame) != 0;
+		m->interrupted = is_interrupted(f);
 	uint32_t run = find_run(m, f);
 	if (run == NO_RUN)
 		add_other(m, f, first);

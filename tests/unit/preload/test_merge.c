@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Where Python functions belong among C frames. A stack is a text, its innermost frame first: `o`
- * is a function of the interpreter, `L` its loop, `S` a loop that a signal interrupted, else a
- * letter is a function of another object. Each frame takes 16 bytes of the stack. Python functions
+ * is a function of the interpreter, `L` its loop, `s` and `S` the same that a signal interrupted,
+ * else a letter is a function of another object. Each frame takes 16 bytes of the stack. Python functions
  * are digits in the path that comes out. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -47,7 +47,14 @@ static void set_runs(const char *runs)
 
 static uint8_t kind_of(char c)
 {
-	return c == 'L' || c == 'S' ? PYTHON_LOOP : c == 'o' ? PYTHON_OWN : PYTHON_NONE;
+	return c == 'L' || c == 'S'   ? PYTHON_LOOP
+	       : c == 'o' || c == 's' ? PYTHON_OWN
+				      : PYTHON_NONE;
+}
+
+static bool is_interrupted(char c)
+{
+	return c == 'S' || c == 's';
 }
 
 static bool several;
@@ -62,7 +69,7 @@ static uint32_t try(const char *stack, bool ended, uint32_t skipped, size_t *met
 	merge_begin(&m, &t, skipped);
 	for (*met = 0; *met < frames && !merge_is_full(&m); ++*met) {
 		char c = stack[*met];
-		struct merge_frame f = {.frame = (uint64_t)c | (uint64_t)(c == 'S') << 47,
+		struct merge_frame f = {.frame = (uint64_t)c | (uint64_t)is_interrupted(c) << 47,
 					.sp = stack_of(*met),
 					.end = *met + 1 < frames ? stack_of(*met + 1) : UINT64_MAX,
 					.kind = kind_of(c)};
@@ -116,6 +123,15 @@ static void test_by_address(void **state)
 	is("xoo", "", "xoo");
 }
 
+/* A handler's calls are known by the frame that was interrupted. */
+static void test_interrupted_frames_stay(void **state)
+{
+	(void)state;
+	is("xhSoLo", "2:1 4:1", "xhS01");
+	is("xhsLoo", "3:1", "xhs0");
+	is("xhoLosLo", "3:1 6:1", "xh0s1");
+}
+
 static void test_by_counting(void **state)
 {
 	(void)state;
@@ -123,10 +139,10 @@ static void test_by_counting(void **state)
 	is("oLaLo", "-:1 -:1", "o0a1");
 	/* one was just entered, or left, when a signal came */
 	is("xaSoLoLo", "-:1 -:1", "xaS01");
-	is("xaSoLoLo", "-:1 -:1 -:1", "xa012");
+	is("xaSoLoLo", "-:1 -:1 -:1", "xaS012");
 	/* it was not: what the frames are is known from the innermost one on */
 	is("xaLoLoLo", "-:1 -:1", "xa01Lo!");
-	is("xaSoLoLoLo", "-:1 -:1", "xa01LoLo!");
+	is("xaSoLoLoLo", "-:1 -:1", "xaS01LoLo!");
 	/* a subinterpreter's are the innermost ones */
 	several = true;
 	is("xaLobLoLo", "-:1 -:1", "xaLb01!");
@@ -211,7 +227,7 @@ static void test_depth(void **state)
 	is("xoLooooLooLooL", "2:1 7:1 9:1", "x01+");
 	is("xoLooooLooLooL", "-:1 -:1 -:1", "x01+");
 	is("xoLabo", "2:1 9:1", "x0a+");
-	is("aS", "-:1 -:1 -:1", "a01!+");
+	is("aS", "-:1 -:1 -:1", "aS0!+");
 	filter.native = true;
 	is("xoooLoo", "4:1", "xoo+");
 	filter.native = false;
@@ -269,6 +285,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_by_address),
+		cmocka_unit_test(test_interrupted_frames_stay),
 		cmocka_unit_test(test_by_counting),
 		cmocka_unit_test(test_without_its_other_half),
 		cmocka_unit_test(test_what_was_not_read),
