@@ -9,8 +9,10 @@
  *   seconds=S   how long; the first tenth is not counted
  *   steps=N     steps of work a microsecond; without it they are measured first
  *   seed=N
- * Prints one line of JSON: units a second, their mean duration, CPU time. `algebra steps` prints
- * the steps of a microsecond. */
+ *   turns=MS    each site 10 and 30 % faster, and none, in turn, in random order, for so long each;
+ *               the first half of a turn is not counted
+ * Prints one line of JSON: units a second, their mean duration, CPU time; with turns, the first two
+ * by variant. `algebra steps` prints the steps of a microsecond. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +52,11 @@ static bool read_law(struct trial *t, const char *name)
 	return false;
 }
 
-static bool read_setting(struct trial *t, double *s, const char *text)
+struct lengths {
+	double seconds, turn_s;
+};
+
+static bool read_setting(struct trial *t, struct lengths *s, const char *text)
 {
 	const char *value = strchr(text, '=');
 	size_t n = value ? (size_t)(value++ - text) : 0;
@@ -75,7 +81,9 @@ static bool read_setting(struct trial *t, double *s, const char *text)
 	else if (n == 4 && !strncmp(text, "rate", n))
 		t->rate = number;
 	else if (n == 7 && !strncmp(text, "seconds", n))
-		*s = number;
+		s->seconds = number;
+	else if (n == 5 && !strncmp(text, "turns", n))
+		s->turn_s = number / 1e3;
 	else if (n == 5 && !strncmp(text, "steps", n))
 		t->steps_us = number;
 	else if (n == 4 && !strncmp(text, "seed", n))
@@ -114,13 +122,77 @@ static struct sums sum_after(const struct trial *t, double seconds)
 	return sum_up(t);
 }
 
+#define VARIANTS (1 + 2 * TRIAL_SITES)
+static const int faster_percent[] = {10, 30};
+
+struct variant {
+	char name[8];
+	int site, percent; /* 0: none is faster */
+	double units, units_s, took;
+};
+
+static int list_variants(const struct trial *t, struct variant *v)
+{
+	int n = 1;
+
+	v[0] = (struct variant){.name = "base"};
+	for (int site = 0; site < TRIAL_SITES; site++)
+		for (int i = 0; i < 2 && t->mean_us[site] > 0; i++) {
+			v[n] = (struct variant){.site = site, .percent = faster_percent[i]};
+			snprintf(v[n].name, sizeof(v[n].name), "%c%d", 'a' + site, v[n].percent);
+			n++;
+		}
+	return n;
+}
+
+/* Variants that have the same draws differ by what is faster, not by chance. */
+static void take_turn(struct trial *t, struct variant *v, uint64_t draws, double turn_s)
+{
+	struct sums from, to;
+
+	t->draws = draws;
+	for (int i = 0; i < TRIAL_SITES; i++)
+		t->faster[i] = v->percent && i == v->site ? v->percent / 100.0 : 0;
+	from = sum_after(t, turn_s / 2);
+	to = sum_after(t, turn_s / 2);
+	v->units += to.units - from.units;
+	v->units_s += to.units_s - from.units_s;
+	v->took += to.at - from.at;
+}
+
+static int take_turns(struct trial *t, const struct shape *shape, const struct lengths *s)
+{
+	struct trial_thread dice = {.trial = t, .random = t->seed | 1};
+	struct variant v[VARIANTS];
+	int n = list_variants(t, v);
+	double end = (double)trial_now_ns() * 1e-9 + s->seconds;
+
+	for (uint64_t draws = 1; (double)trial_now_ns() * 1e-9 < end; draws += TRIAL_THREADS + 1)
+		for (int i = 0; i < n; i++) {
+			int other = i + (int)((1 - trial_uniform(&dice)) * (n - i));
+			struct variant swapped = v[i];
+
+			v[i] = v[other];
+			v[other] = swapped;
+			take_turn(t, &v[i], draws, s->turn_s);
+		}
+	printf("{\"shape\": \"%s\", \"variants\": {", shape->name);
+	for (int i = 0; i < n; i++)
+		printf("%s\"%s\": {\"units_s\": %.3f, \"unit_us\": %.3f}", i ? ", " : "", v[i].name,
+		       v[i].units / v[i].took,
+		       v[i].units > 0 ? v[i].units_s / v[i].units * 1e6 : 0);
+	printf("}}\n");
+	return fflush(stdout) == 0 ? 0 : 1;
+}
+
 int main(int argc, char **argv)
 {
 	static struct trial_thread threads[TRIAL_THREADS];
 	struct trial t = {.thread = threads};
 	const struct shape *shape = argc > 1 ? find_shape(argv[1]) : NULL;
 	struct sums from, to;
-	double seconds = 5, took;
+	struct lengths length = {5, 0};
+	double took;
 
 	if (argc == 2 && !strcmp(argv[1], "steps"))
 		return printf("%.1f\n", work_steps_us()) < 0;
@@ -133,15 +205,17 @@ int main(int argc, char **argv)
 	t.think_us = shape->think_us;
 	t.rate = shape->rate;
 	for (int i = 2; i < argc; i++)
-		if (!read_setting(&t, &seconds, argv[i]))
+		if (!read_setting(&t, &length, argv[i]))
 			return usage();
 	if (!t.seed && getrandom(&t.seed, sizeof(t.seed), 0) != sizeof(t.seed))
 		return 1;
 	if (!(t.steps_us > 0))
 		t.steps_us = work_steps_us();
 	shape->start(&t);
-	from = sum_after(&t, seconds * 0.1);
-	to = sum_after(&t, seconds * 0.9);
+	if (length.turn_s > 0)
+		return take_turns(&t, shape, &length);
+	from = sum_after(&t, length.seconds * 0.1);
+	to = sum_after(&t, length.seconds * 0.9);
 	took = to.at - from.at;
 	printf("{\"shape\": \"%s\", \"units_s\": %.3f, \"unit_us\": %.3f, \"cpus\": %.4f, "
 	       "\"seconds\": %.3f}\n",

@@ -41,11 +41,23 @@ static double draw(struct trial_thread *t, double mean)
 	}
 }
 
+static void seed(struct trial_thread *t)
+{
+	t->draws = t->trial->draws;
+	t->random = (t->trial->seed + t->draws + (uint64_t)t->stream) *
+			    UINT64_C(0x9e3779b97f4a7c15) |
+		    1;
+	for (int i = 0; i < 8; i++)
+		next_random(t);
+}
+
 uint64_t trial_steps(struct trial_thread *t, char site)
 {
 	const struct trial *of = t->trial;
 	int i = site - 'a';
 
+	if (t->draws != of->draws)
+		seed(t);
 	return (uint64_t)(draw(t, of->mean_us[i]) * (1 - of->faster[i]) * of->steps_us);
 }
 
@@ -86,10 +98,9 @@ void trial_start(struct trial *t, int number, void (*body)(struct trial_thread *
 
 	if (t->threads == TRIAL_THREADS)
 		abort();
-	*k = (struct trial_thread){.trial = t, .body = body, .number = number};
-	k->random = (t->seed + (uint64_t)++t->threads) * UINT64_C(0x9e3779b97f4a7c15) | 1;
-	for (int i = 0; i < 8; i++)
-		next_random(k);
+	*k = (struct trial_thread){
+		.trial = t, .body = body, .number = number, .stream = ++t->threads};
+	seed(k);
 	if (pthread_create(&id, NULL, enter, k))
 		abort();
 }

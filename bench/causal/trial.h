@@ -19,13 +19,14 @@ struct trial_thread;
 
 struct trial {
 	double mean_us[TRIAL_SITES]; /* of a call at the site, before it was made faster */
-	double faster[TRIAL_SITES];  /* by this share: 0.1 */
+	volatile double faster[TRIAL_SITES]; /* by this share: 0.1 */
 	double steps_us;	     /* work_steps_us */
 	enum trial_law law;	     /* uniform: between half of the mean and one and a half */
 	int clients;
 	int room; /* of the queue */
 	double think_us, rate;
 	uint64_t seed;
+	volatile uint64_t draws; /* another one: all threads draw anew from there */
 	int threads;
 	struct trial_thread *thread; /* [TRIAL_THREADS] */
 };
@@ -33,9 +34,10 @@ struct trial {
 struct trial_thread {
 	struct trial *trial;
 	void (*body)(struct trial_thread *t); /* returns never */
-	uint64_t random;
+	uint64_t random, draws;
 	uint64_t from_ns; /* of the unit that is begun */
 	int number;	  /* among those of its body */
+	int stream;	  /* of random numbers */
 	_Alignas(64) uint64_t units;
 	uint64_t units_ns; /* how long the units lasted */
 };

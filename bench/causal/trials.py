@@ -3,11 +3,11 @@
 """How often the causal profile's intervals hold what faster sites really bring, and Coz beside.
 
   bench/causal/trials.py --build BUILD DIR [--programs NAME,...] [--rivals none,half] [--rounds 40] [--seconds 8]
-                         [--realised 0.25] [--coz N] [--minutes M] [--first] [--at 'work_*'] [--options '...']
+                         [--realised 6] [--coz N] [--minutes M] [--first] [--at 'work_*'] [--options '...']
   bench/causal/trials.py --table DIR
 
-In a round each program runs once under `scprof causal`, then each of its variants (bench/causal/realised.py) for
---realised seconds, and in every Nth round once under Coz; programs in an order drawn anew. Rivals change from round to
+In a round each program runs once under `scprof causal`, then its variants in turn (bench/causal/realised.py) for
+--realised seconds in all, and in every Nth round once under Coz; programs in an order drawn anew. Rivals change from round to
 round. DIR/causal.jsonl, coz.jsonl and realised.jsonl keep the runs, also a run's error; the same command goes on where it
 stopped, and ends after --minutes. What is realised is that of all rounds with the same rivals. Nothing is asserted."""
 import argparse
@@ -84,7 +84,7 @@ def main():
     parser.add_argument("--rivals", default="none,half")
     parser.add_argument("--rounds", type=int, default=40)
     parser.add_argument("--seconds", type=float, default=8)
-    parser.add_argument("--realised", type=float, default=0.25)
+    parser.add_argument("--realised", type=float, default=6)
     parser.add_argument("--coz", type=int, default=0)
     parser.add_argument("--first", action="store_true", help="with real-time priority, the tool before the programs")
     parser.add_argument("--minutes", type=float, default=1e9)
