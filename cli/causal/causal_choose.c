@@ -27,13 +27,25 @@ bool causal_choose_matches(const struct causal_sites *s, const struct causal_fou
 	return matches;
 }
 
-/* From one unit to the next, by points: that it costs what it takes needs no experiment. */
-static bool is_unit_itself(const char *function, const char *progress)
+static bool is_region(const struct profile *p, const char *name)
+{
+	for (uint32_t i = 0; p && i < p->functions; i++)
+		if (p->function[i].group & SCP_GROUP_REGION && !strcmp(p->function[i].name, name))
+			return true;
+	return false;
+}
+
+/* The unit's region, or from one unit to the next by points: that it costs what it takes needs no
+ * experiment. */
+static bool is_unit_itself(const struct profile *p, const char *function, const char *progress)
 {
 	size_t length = strlen(progress);
 
-	return function && !strncmp(function, progress, length) &&
-	       !strncmp(function + length, " -> ", 4) && !strcmp(function + length + 4, progress);
+	if (!function || strncmp(function, progress, length) != 0)
+		return false;
+	if (!function[length])
+		return is_region(p, progress);
+	return !strncmp(function + length, " -> ", 4) && !strcmp(function + length + 4, progress);
 }
 
 static bool is_noticeable(const struct causal_candidate *c)
@@ -56,7 +68,8 @@ bool causal_choose_sites(void *choice, struct causal_candidate *c, size_t count)
 		c[i].wanted = choose->at
 				      ? causal_choose_matches(&sites, &found, choose->at)
 				      : is_noticeable(&c[i]) &&
-						!is_unit_itself(found.function, choose->progress);
+						!is_unit_itself(sites.profile, found.function,
+								choose->progress);
 		any |= c[i].wanted;
 	}
 	causal_sites_free(&sites);

@@ -102,4 +102,6 @@ refused()
 	kill $pid
 	echo "$output" >report.json
 	holds '.schema == "scprof-causal/1" and .progress.symbol == "parse"'
+	# a region that is progress is no site of its own
+	holds '[.sites[].symbol] | index("parse") == null and index("store") != null'
 }
