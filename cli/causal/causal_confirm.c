@@ -232,7 +232,7 @@ static bool run_once(const struct causal_confirm *c, const struct causal_options
 static void predict(const struct causal_report *r, const struct causal_options *o, double share,
 		    struct slopes_prediction *to)
 {
-	double half = 0;
+	double below = 0, above = 0;
 
 	*to = (struct slopes_prediction){.percent = NAN,
 					 .low = NAN,
@@ -250,12 +250,13 @@ static void predict(const struct causal_report *r, const struct causal_options *
 			slopes_predict(&r->result->slopes, &row->site->slopes, row->found.mean,
 				       share, CAUSAL_CONFIDENCE);
 		to->percent = isnan(to->percent) ? p.percent : to->percent + p.percent;
-		half = hypot(half, (p.high - p.low) / 2);
+		below = hypot(below, p.percent - p.low);
+		above = hypot(above, p.high - p.percent);
 		to->at_most |= p.at_most;
 		to->at_least |= p.at_least;
 	}
-	to->low = to->percent - half;
-	to->high = to->percent + half;
+	to->low = to->percent - below;
+	to->high = to->percent + above;
 }
 
 /* The mean of the pairs' logarithms, as a ratio: runs of a pair are neighbours in time, and what
@@ -299,8 +300,9 @@ void causal_confirm_settle(const struct causal_confirm_runs *runs, const struct 
 	predict(r, o, out->measured.value, &out->for_measured);
 	if (isnan(p->percent))
 		p = &out->predicted;
-	double room = hypot((p->high - p->low) / 2, (out->realised.high - out->realised.low) / 2);
 	double off = out->realised.value - p->percent;
+	double side = off > 0 ? p->high - p->percent : p->percent - p->low;
+	double room = hypot(side, (out->realised.high - out->realised.low) / 2);
 	out->too_wide =
 		isfinite(room) && isfinite(off) && room > TELLING * fmax(fabs(p->percent), 1);
 	out->known = isfinite(room) && isfinite(off) && !out->too_wide;

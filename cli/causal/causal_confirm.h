@@ -17,7 +17,7 @@ void causal_confirm_run(const struct causal_confirm *c, const struct causal_opti
 			const struct causal_report *r, struct causal_confirmed *out);
 
 /* What the runs of both say: rates of progress, means of the site in seconds (NAN: not known).
- * out->predicted and ->faster are filled before; ->for_measured is computed by `predict`. */
+ */
 struct causal_confirm_runs {
 	size_t count;
 	const double *rate[2], *mean[2]; /* before, after: [count] */
