@@ -97,26 +97,26 @@ static double busiest(const struct slopes_site *site, double off, double slope)
 	return longest;
 }
 
-/* Ends a reduction where a thread is busy all the time. Near it, the time of a unit is convex in
- * that of a call, and so it falls by no less than in proportion to what is left without the call.
- * True: it is an upper bound. */
+/* Ends a reduction where a thread is busy all the time. Near one that is not the site's own, the
+ * time of a unit is convex in that of a call, and so it falls by no less than in proportion to what
+ * is left without the call. True: it is an upper bound. */
 static bool end_at_threads(const struct slopes *all, const struct slopes_site *site, double call,
 			   double share, struct reduction *r)
 {
 	double unit = all->unit.value, off = share * call;
 	double slope = site->slope.value - TWO_SIDED * site->slope.error; /* surely */
-	double most = 1 - busiest(site, off, INFINITY) / unit, without;
 	double error = all->unit.error >= 0 ? TWO_SIDED * all->unit.error / unit : 0;
+	double next = busiest(site, off, slope) / unit;
 
 	if (!(off > 0) || !(unit > 0) || isnan(r->low))
 		return false;
-	r->high = fmin(r->high, fmax(most, 0) + KNOWN_BUSY + error);
-	r->value = fmin(r->value, fmax(most, 0));
+	r->high = fmin(r->high, fmax(1 - busiest(site, off, INFINITY) / unit, 0) + KNOWN_BUSY +
+					error);
+	r->value = fmin(r->value, fmin(r->high, fmax(1 - next, 0)));
 	r->low = fmin(r->low, r->value);
-	if (busiest(site, off, slope) < NEAR * unit * (1 - r->value))
+	if (next < NEAR * (1 - r->value))
 		return false;
-	without = 1 - busiest(site, call, slope) / unit;
-	r->low = fmin(r->low, fmax(0, share * without));
+	r->low = fmin(r->low, fmax(0, share * (1 - busiest(site, call, slope) / unit)));
 	return true;
 }
 

@@ -184,19 +184,22 @@ static void test_a_thread_far_below_ends_nothing(void **state)
 	assert_false(predict(&site, 0.1).at_most);
 }
 
-/* The only thread, and a slope that noise has made 1.2. */
+/* The only thread, and a slope that noise has made 1.2, or 3. */
 static void test_no_call_brings_more_than_its_thread_has(void **state)
 {
-	struct slopes_site site = a_site(1.2, 0.05);
+	struct slopes_site site = a_site(1.2, 0.1);
 	struct slopes_prediction p;
 
 	(void)state;
 	site.threads = 1;
 	site.thread[0] = (struct slopes_thread){100e-6, 1};
 	p = predict(&site, 0.1);
-	assert_near(p.percent, 100 * (100.0 / 97 - 1), 1e-9);
-	assert_near(p.low, p.percent, 1e-9);
-	assert_true(p.high > p.percent && !p.at_most);
+	assert_near(p.percent, 100 * (100 / 96.4 - 1), 1e-9);
+	assert_true(p.high > p.percent && p.low < p.percent && !p.at_most);
+	site.slope = site.low = value(3, 0.1);
+	p = predict(&site, 0.1);
+	assert_near(p.high, 100 * (100.0 / 95 - 1), 1e-9); /* and what is not known of 2 % */
+	assert_true(p.low <= p.percent && p.percent <= p.high);
 }
 
 /* Two threads that share all work: each is busy half of the time that the call takes less. */
