@@ -105,18 +105,18 @@ static bool end_at_threads(const struct slopes *all, const struct slopes_site *s
 {
 	double unit = all->unit.value, off = share * call;
 	double slope = site->slope.value - TWO_SIDED * site->slope.error; /* surely */
-	double error = all->unit.error >= 0 ? TWO_SIDED * all->unit.error / unit : 0;
+	double error = KNOWN_BUSY +
+		       (all->unit.error >= 0 ? TWO_SIDED * all->unit.error / unit : 0);
 	double next = busiest(site, off, slope) / unit;
 
 	if (!(off > 0) || !(unit > 0) || isnan(r->low))
 		return false;
-	r->high = fmin(r->high, fmax(1 - busiest(site, off, INFINITY) / unit, 0) + KNOWN_BUSY +
-					error);
+	r->high = fmin(r->high, fmax(1 - busiest(site, off, INFINITY) / unit, 0) + error);
 	r->value = fmin(r->value, fmin(r->high, fmax(1 - next, 0)));
 	r->low = fmin(r->low, r->value);
 	if (next < NEAR * (1 - r->value))
 		return false;
-	r->low = fmin(r->low, fmax(0, share * (1 - busiest(site, call, slope) / unit)));
+	r->low = fmin(r->low, fmax(0, share * (1 - busiest(site, call, slope) / unit)) - error);
 	return true;
 }
 

@@ -78,17 +78,18 @@ static void test_what_came_is_compared(void **state)
 	assert_true(c.too_wide && !c.known);
 }
 
-/* Another thread is busy for 99 us: between a tenth of 1 % and 1 %. */
+/* Another thread is busy for 95 us: a tenth of 5 % at the least, less what is not known of 2 %. */
 static void test_a_bound_holds_on_its_side(void **state)
 {
 	struct causal_confirmed c;
 
 	(void)state;
 	site.slopes.threads = 1;
-	site.slopes.thread[0] = (struct slopes_thread){99e-6, 0};
-	c = confirm(1.0013, 1e-5);
+	site.slopes.thread[0] = (struct slopes_thread){95e-6, 0};
+	c = confirm(1.005, 1e-5);
 	assert_true(c.predicted.at_most);
-	assert_near(c.predicted.low, 0.1, 0.01);
+	assert_near(c.predicted.low, 100 * (1 / 1.015 - 1), 1e-9);
+	assert_near(c.predicted.percent, 100 * (1 / 0.98 - 1), 1e-9);
 	assert_true(c.known && c.agrees);
 	assert_true(confirm(1.05, 1e-5).known && !confirm(1.05, 1e-5).agrees);
 }
