@@ -120,7 +120,7 @@ def removal(run):
 
 
 def table(kept):
-    print(f"{'service':27}{'slices':>7}{'units/s':>9}{'realised, %':>17}   {'runs':>4}{'predicted, %: middle':>22}{'of the intervals':>24}{'holds':>6}")
+    print(f"{'service':27}{'slices':>7}{'units/s':>9}{'realised, %':>17}   {'runs':>4}{'predicted, %: middle':>22}{'of the intervals':>24}{'holds':>6}{'agrees':>7}")
     for name in services.SERVICES:
         of = kept.of(service=name, kind="realised")
         logs = [math.log(x["after"] / x["before"]) for x in of]
@@ -130,10 +130,12 @@ def table(kept):
         said = kept.of(service=name, kind="predicted")
         got = sorted(r for r in map(removal, said) if r)
         middle = got[len(got) // 2] if got else (math.nan,) * 3
+        error = 100 * math.exp(mean) * half
         held = sum(low <= truth <= high for _, low, high in got)
+        agrees = sum(abs(truth - at) <= math.hypot(high - at if truth > at else at - low, error) for at, low, high in got)
         if of or said:
-            print(f"{name:27}{len(of):7}{rate:9.0f}{truth:10.2f} ±{100 * math.exp(mean) * half:5.2f}   {len(said):4}{middle[0]:22.2f}"
-                  f"{f'[{middle[1]:.2f}, {middle[2]:.2f}]':>24}{held:6}")
+            print(f"{name:27}{len(of):7}{rate:9.0f}{truth:10.2f} ±{error:5.2f}   {len(said):4}{middle[0]:22.2f}"
+                  f"{f'[{middle[1]:.2f}, {middle[2]:.2f}]':>24}{held:6}{agrees:7}")
 
 
 def main():

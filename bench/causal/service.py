@@ -30,8 +30,8 @@ class Connection(asyncio.Protocol):
     def answer(self, head):
         page = head.split(b" ", 2)[1].decode()
         body = json.dumps({"page": page, "rows": ROWS}).encode()
-        if not self.quiet:
-            with scprof.region("log"):
+        with scprof.region("log"):
+            if not self.quiet:
                 LOG.info("%s %s %d bytes", self.transport.get_extra_info("peername"), page, len(body))
         self.transport.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
 

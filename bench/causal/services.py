@@ -109,7 +109,7 @@ http {{ access_log {log}; client_body_temp_path {work}/body; proxy_temp_path {wo
 
 class NginxWrite(Server):
     """The log line's write: 64 kB of lines are kept before one."""
-    site, progress, groups = "write@*log*", "recv@completed", "io,wait"
+    site, progress, groups = "write", "recv@completed", "io,wait"  # answers go out by writev
     connections = 8
 
     def log(self):
