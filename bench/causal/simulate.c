@@ -68,10 +68,9 @@ static void find_truth(enum program p, const struct machine *like, struct room *
 	m.drift = m.steal_every = 0;
 	m.sites = models_sites(p);
 	models_run(p, &m, room->window, room->level, room->delay, call);
-	slopes_fit(
-		&(struct slopes_data){m.windows, m.sites, room->window, room->level, room->delay, 0,
-				      NULL, NULL},
-		0.05, &all, site);
+	slopes_fit(&(struct slopes_data){m.windows, m.sites, room->window, room->level, room->delay,
+					 0, NULL, NULL},
+		   0.05, &all, site);
 	for (size_t i = 0; i < m.sites; i++)
 		out->slope[i] = site[i].slope.value;
 	m.delays = false;
@@ -160,7 +159,8 @@ static void print(enum program p, const struct score *s, double runs)
 		       100 * s->each_in[k] / s->predictions[k],
 		       100 * s->at_most[k] / s->predictions[k],
 		       100 * s->plain_in[k] / (s->predictions[k] - s->at_most[k]),
-		       s->width[k] / s->predictions[k], 100 * s->latency_in[k] / s->latency_told[k]);
+		       s->width[k] / s->predictions[k],
+		       100 * s->latency_in[k] / s->latency_told[k]);
 	printf("  %5.2f  %4.1f %4.0f %4.0f\n", 100 * s->alarms / s->nulls, 100 * s->carries / runs,
 	       100 * s->bent / s->slopes, 100 * s->conditional / s->slopes);
 	fflush(stdout);

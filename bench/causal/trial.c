@@ -44,9 +44,9 @@ static double draw(struct trial_thread *t, double mean)
 static void seed(struct trial_thread *t)
 {
 	t->draws = t->trial->draws;
-	t->random = (t->trial->seed + t->draws + (uint64_t)t->stream) *
-			    UINT64_C(0x9e3779b97f4a7c15) |
-		    1;
+	t->random =
+		(t->trial->seed + t->draws + (uint64_t)t->stream) * UINT64_C(0x9e3779b97f4a7c15) |
+		1;
 	for (int i = 0; i < 8; i++)
 		next_random(t);
 }

@@ -18,10 +18,10 @@ enum trial_law { TRIAL_CONSTANT, TRIAL_UNIFORM, TRIAL_EXPONENTIAL };
 struct trial_thread;
 
 struct trial {
-	double mean_us[TRIAL_SITES]; /* of a call at the site, before it was made faster */
+	double mean_us[TRIAL_SITES];	     /* of a call at the site, before it was made faster */
 	volatile double faster[TRIAL_SITES]; /* by this share: 0.1 */
-	double steps_us;	     /* work_steps_us */
-	enum trial_law law;	     /* uniform: between half of the mean and one and a half */
+	double steps_us;		     /* work_steps_us */
+	enum trial_law law; /* uniform: between half of the mean and one and a half */
 	int clients;
 	int room; /* of the queue */
 	double think_us, rate;

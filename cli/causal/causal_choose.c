@@ -65,11 +65,10 @@ bool causal_choose_sites(void *choice, struct causal_candidate *c, size_t count)
 		struct causal_found found = causal_sites_find(&sites, choose->by, &c[i].site);
 
 		c[i].busy = c[i].calls_s * found.mean.value;
-		c[i].wanted = choose->at
-				      ? causal_choose_matches(&sites, &found, choose->at)
-				      : is_noticeable(&c[i]) &&
-						!is_unit_itself(sites.profile, found.function,
-								choose->progress);
+		c[i].wanted = choose->at ? causal_choose_matches(&sites, &found, choose->at)
+					 : is_noticeable(&c[i]) &&
+						   !is_unit_itself(sites.profile, found.function,
+								   choose->progress);
 		any |= c[i].wanted;
 	}
 	causal_sites_free(&sites);

@@ -138,7 +138,7 @@ static void put_row(struct table *table, const struct causal_row *row, const str
 		double percent = row->thirty.percent;
 
 		snprintf(text, sizeof(text), "%s%+.1f %%",
-			 row->thirty.at_most  ? (t->utf8 ? "≤ " : "<= ")
+			 row->thirty.at_most	? (t->utf8 ? "≤ " : "<= ")
 			 : row->thirty.at_least ? (t->utf8 ? "≥ " : ">= ")
 						: "",
 			 numbers_tidy(fmin(percent, 1000), 1));

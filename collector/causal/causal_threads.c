@@ -135,8 +135,7 @@ void causal_threads_read(struct causal_threads *t, const struct causal_page *p, 
 		const struct seen *from = find(t->first, to->pid, to->tid);
 
 		if (from)
-			busy[count] =
-				fill_one(p, from, to, sites, units, calls + count * sites);
+			busy[count] = fill_one(p, from, to, sites, units, calls + count * sites);
 		count += from != NULL;
 	}
 	free(now);

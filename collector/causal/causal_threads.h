@@ -17,8 +17,8 @@ struct causal_threads {
 /* From now on; `completed`: units of progress so far. Memory that is lacking leaves nothing known.
  */
 void causal_threads_begin(struct causal_threads *t, const struct causal_page *p, double completed);
-/* Until now, at the sites in slots 1 to `sites`. What was known stays where nothing can be read: the
- * processes have ended. */
+/* Until now, at the sites in slots 1 to `sites`. What was known stays where nothing can be read:
+ * the processes have ended. */
 void causal_threads_read(struct causal_threads *t, const struct causal_page *p, size_t sites,
 			 double completed);
 void causal_threads_free(struct causal_threads *t);

@@ -41,8 +41,8 @@ static void fill_threads(const struct slopes_data *d, struct slopes_site *site)
 		if (rank >= SLOPES_THREADS || !(d->busy[t] > 0) || !isfinite(d->busy[t]))
 			continue;
 		for (size_t s = 0; s < d->sites; s++)
-			site[s].thread[site[s].threads++] = (struct slopes_thread){
-				d->busy[t], d->calls[t * d->sites + s]};
+			site[s].thread[site[s].threads++] =
+				(struct slopes_thread){d->busy[t], d->calls[t * d->sites + s]};
 	}
 }
 

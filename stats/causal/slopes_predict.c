@@ -5,8 +5,9 @@
 
 #include "stats/numerics/distributions.h"
 
-#define NEAR	   0.8	/* a thread busy for this share of a unit's time may be the next to wait for */
-#define SAME_PACE  0.9	/* a thread gets shorter by this share of what the unit does: not overtaken */
+#define NEAR	  0.8 /* a thread busy for this share of a unit's time may be the next to wait for */
+#define SAME_PACE 0.9 /* a thread gets shorter by this share of what the unit does: not overtaken  \
+		       */
 #define KNOWN_BUSY 0.02 /* of a unit: CPU times are known that well */
 #define TWO_SIDED  1.96
 
@@ -105,8 +106,7 @@ static bool end_at_threads(const struct slopes *all, const struct slopes_site *s
 {
 	double unit = all->unit.value, off = share * call;
 	double slope = site->slope.value - TWO_SIDED * site->slope.error; /* surely */
-	double error = KNOWN_BUSY +
-		       (all->unit.error >= 0 ? TWO_SIDED * all->unit.error / unit : 0);
+	double error = KNOWN_BUSY + (all->unit.error >= 0 ? TWO_SIDED * all->unit.error / unit : 0);
 	double next = busiest(site, off, slope) / unit;
 
 	if (!(off > 0) || !(unit > 0) || isnan(r->low))

@@ -36,8 +36,7 @@ static int set_up(void **state)
 	result.slopes = (struct slopes){.unit = {1e-4, 0, 1000}, .latency = unknown};
 	row = (struct causal_row){.site = &site, .told = true};
 	row.found = (struct causal_found){.function = "write", .mean = {20e-6, 0, 1000}};
-	report = (struct causal_report){
-		.result = &result, .sites = &sites, .row = &row, .rows = 1};
+	report = (struct causal_report){.result = &result, .sites = &sites, .row = &row, .rows = 1};
 	return 0;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Where Python functions belong among C frames. A stack is a text, its innermost frame first: `o`
  * is a function of the interpreter, `L` its loop, `s` and `S` the same that a signal interrupted,
- * else a letter is a function of another object. Each frame takes 16 bytes of the stack. Python functions
- * are digits in the path that comes out. */
+ * else a letter is a function of another object. Each frame takes 16 bytes of the stack. Python
+ * functions are digits in the path that comes out. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -47,9 +47,7 @@ static void set_runs(const char *runs)
 
 static uint8_t kind_of(char c)
 {
-	return c == 'L' || c == 'S'   ? PYTHON_LOOP
-	       : c == 'o' || c == 's' ? PYTHON_OWN
-				      : PYTHON_NONE;
+	return c == 'L' || c == 'S' ? PYTHON_LOOP : c == 'o' || c == 's' ? PYTHON_OWN : PYTHON_NONE;
 }
 
 static bool is_interrupted(char c)

@@ -44,8 +44,11 @@ static struct slopes_data draw(size_t windows, size_t sites)
 		window[w] = (struct slopes_window){.progress = 200 + floor(200 * uniform()),
 						   .latency = NAN,
 						   .block = w / BLOCK};
-	return (struct slopes_data){
-		.windows = windows, .sites = sites, .window = window, .level = level, .delay = delay};
+	return (struct slopes_data){.windows = windows,
+				    .sites = sites,
+				    .window = window,
+				    .level = level,
+				    .delay = delay};
 }
 
 /* The delay of site s in window w. */
