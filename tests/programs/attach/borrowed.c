@@ -288,11 +288,13 @@ static void matrices(void)
 		uint16_t columns[16];
 		unsigned char rows[16];
 	} shape = {.palette = 1, .columns = {64}, .rows = {16}};
-	static int asked;
+	static int there = -1; /* not asked for yet */
 	long stride = 64;
 
-	if (!asked++ && syscall(SYS_arch_prctl, 0x1023, 18) != 0)
-		return vectors(); /* there are none here */
+	if (there < 0)
+		there = syscall(SYS_arch_prctl, 0x1023, 18) == 0;
+	if (!there)
+		return vectors();
 	for (int i = 0; i < 1024; i++)
 		in[i] = (unsigned char)(i * 3 + (int)mine->rounds);
 	if (mine->rounds % 2) {					    /* asked for, and empty */
