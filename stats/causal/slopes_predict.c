@@ -5,9 +5,8 @@
 
 #include "stats/numerics/distributions.h"
 
-#define NEAR	  0.8 /* a thread busy for this share of a unit's time may be the next to wait for */
-#define SAME_PACE 0.9 /* a thread gets shorter by this share of what the unit does: not overtaken  \
-		       */
+#define NEAR	   0.8 /* a thread busy for this share of a unit's time may be the next to wait for */
+#define SAME_PACE  0.9	/* of what the unit gets shorter by: such a thread is not overtaken */
 #define KNOWN_BUSY 0.02 /* of a unit: CPU times are known that well */
 #define TWO_SIDED  1.96
 
