@@ -158,6 +158,9 @@ def bench_threads(tools, rounds, scale):
     measure.header("A thread for each of 4000 requests: CPU time a thread, us", "states", "CPU time (quartiles)", "more than off, %",
                    "intervals that contain the truth", "off the CPU / truth (quartiles)", "readings a thread")
     for way, us in results.items():
+        if way in failed:
+            measure.row(way, failed[way], *["-"] * 4)
+            continue
         more = [100 * (a / b - 1) for a, b in zip(us, results["off"])]
         inside, ratios, readings = judge_threads(tools, ways[way], program, threads, 4 * rounds) if way in ("budget", "exact") else (None, [], [])
         measure.row(way, quartiles(us, "{:.1f}"), quartiles(more, "{:+.1f}"), inside or "-", quartiles(ratios, "{:.3f}") if ratios else "-",

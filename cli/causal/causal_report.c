@@ -266,7 +266,11 @@ static void note_shape(const struct causal_report *r, const struct causal_row *r
 	const struct slopes_site *s = &row->site->slopes;
 	const char *bound = row->ten.at_most ? "most" : "least";
 
-	if (s->shape == SLOPES_CONVEX)
+	if (s->slope.value < 0 && s->q <= 0.05)
+		snprintf(text, size,
+			 "the program was faster with longer calls here, as where more work comes "
+			 "together meanwhile");
+	else if (s->shape == SLOPES_CONVEX)
 		snprintf(text, size, "longer delays cost more each: faster brings at most this");
 	else if (s->shape == SLOPES_CONCAVE)
 		snprintf(text, size, "longer delays cost less each: faster brings at least this");
@@ -279,10 +283,6 @@ static void note_shape(const struct causal_report *r, const struct causal_row *r
 	else if (row->thirty.thread_near)
 		snprintf(text, size,
 			 "with 30 %% off another thread would be nearly as busy: at most that");
-	else if (s->slope.value < 0 && s->q <= 0.05)
-		snprintf(text, size,
-			 "the program was faster with longer calls here, as where more work comes "
-			 "together meanwhile");
 }
 
 void causal_report_note(const struct causal_report *r, const struct causal_row *row, char *text,

@@ -84,8 +84,12 @@ static void put_head(const struct causal_report *r, FILE *out, const struct term
 	snprintf(text, sizeof(text), "%s: %s/s [%s, %s]", r->progress, rate, low, high);
 	put_line(out, t, text);
 	terminal_style(out, t, TERMINAL_PLAIN);
-	snprintf(text, sizeof(text), "%zu windows of %.3g s in %.3g s; delays slowed it down by ",
-		 c->slopes.windows, c->window_s, c->elapsed_s);
+	bool faster = slow.high < 0; /* surely: see the rows' notes */
+	snprintf(text, sizeof(text), "%zu windows of %.3g s in %.3g s; delays %s by ",
+		 c->slopes.windows, c->window_s, c->elapsed_s,
+		 faster ? "made it faster" : "slowed it down");
+	if (faster)
+		slow = (struct causal_limits){-slow.value, -slow.high, -slow.low};
 	if (isfinite(slow.low))
 		snprintf(text + strlen(text), sizeof(text) - strlen(text),
 			 "%.2g %% [%.2g, %.2g] (asked: %.3g %%)", 100 * slow.value, 100 * slow.low,

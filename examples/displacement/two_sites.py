@@ -198,7 +198,7 @@ def main():
     parser.add_argument("--tcp-rate", type=int, default=10000)
     parser.add_argument("--quiet", type=float, default=100, metavar="PERCENT",
                         help="before each run wait, a minute at most, until other tasks have less of each CPU")
-    parser.add_argument("--dither", metavar="P", help="two threads with constant rates; P of the throughput")
+    parser.add_argument("--dither", metavar="P", help="two threads with constant rates; P of the throughput: 5%%")
     parser.add_argument("--softirq", action="store_true", help="trace softirqs, too (perf)")
     parser.add_argument("--table", metavar="FILE", help="only print the table of earlier rounds")
     options = parser.parse_args()

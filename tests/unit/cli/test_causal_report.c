@@ -115,6 +115,26 @@ static void test_a_slope_per_call_and_its_marks(void **state)
 	causal_report_free(&r);
 }
 
+static void test_delays_that_help_are_told(void **state)
+{
+	struct causal_result_site sites[] = {site(-0.3, 0.05)};
+	struct causal_result c = result(sites, 1);
+	struct causal_report r;
+	struct printed p;
+
+	(void)state;
+	sites[0].slopes.shape = SLOPES_CONCAVE;
+	c.slopes.slowdown = (struct slopes_value){-0.028, 0.002, 1000};
+	assert_int_equal(causal_report_make(&r, "unit", &c, NULL, SCP_CAUSAL_BY_PATH, false), 0);
+	know(&r, 0, "write", 1e-5);
+	p = print(&r, causal_text_print);
+	assert_non_null(strstr(p.text, "delays made it faster by 2.8 % [2.4, 3.2]"));
+	assert_non_null(strstr(p.text, "faster with longer calls"));
+	assert_null(strstr(p.text, "at least this"));
+	free(p.text);
+	causal_report_free(&r);
+}
+
 static void test_what_cannot_be_told_is_not(void **state)
 {
 	struct causal_result_site sites[] = {site(1, 0.1)};
@@ -233,6 +253,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_slope_per_call_and_its_marks),
+		cmocka_unit_test(test_delays_that_help_are_told),
 		cmocka_unit_test(test_what_cannot_be_told_is_not),
 		cmocka_unit_test(test_names_are_only_text),
 		cmocka_unit_test(test_json_has_what_a_reader_needs),
