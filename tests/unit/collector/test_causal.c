@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -32,6 +33,7 @@ static struct {
 	double unit_s, noise, calls[MOST_SITES], slope[MOST_SITES];
 	double idle_from, idle_to; /* there is nothing to do */
 	double stop_at;		   /* causal_stop is called */
+	double burn_s;		   /* CPU time that is really used, once, after 10 s */
 	double rest[MOST_SITES], rest_units[MOST_SITES], done;
 	double work_s, base_s; /* of all units: with delays, and what they take without */
 	double longest;	       /* unit */
@@ -85,6 +87,18 @@ static void run_program(double seconds)
 	mine->progress[0].units += (uint64_t)(units * unit * units_s);
 }
 
+static void burn(double seconds)
+{
+	struct timespec t;
+	double end = 0;
+
+	do {
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+		if (end == 0)
+			end = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec + seconds;
+	} while ((double)t.tv_sec + 1e-9 * (double)t.tv_nsec < end);
+}
+
 double __wrap_causal_state_now(void)
 {
 	return now;
@@ -96,6 +110,10 @@ bool __wrap_causal_state_wait(struct causal *c, double at_s)
 		if (now < program.idle_from || now >= program.idle_to)
 			run_program(at_s - now);
 		now = at_s;
+	}
+	if (now > 1010 && program.burn_s > 0) {
+		burn(program.burn_s);
+		program.burn_s = 0;
 	}
 	if (program.stop_at && now >= program.stop_at)
 		causal_stop(c);
@@ -185,8 +203,10 @@ static void slopes_of_a_known_program_are_found(void **state)
 	make_program(4, 20e-6);
 	memcpy(program.calls, (double[]){2, 1, 5, 1}, 4 * sizeof(double));
 	memcpy(program.slope, (double[]){2, 1, 0, 0}, 4 * sizeof(double));
+	program.burn_s = 0.05;
 	run(&w, &r);
 	assert_int_equal(r.sites, 4);
+	assert_true(r.site[0].slopes.threads > 0); /* of this process: that burnt it */
 	assert_int_equal(r.problems, 0);
 	assert_true(fabs(r.rate_per_s * 20e-6 - 1) < 0.01);
 	assert_true(fabs(r.elapsed_s - 30) < 0.1);
