@@ -16,8 +16,7 @@ void causal_confirm_keep_environment(struct causal_confirm *c);
 void causal_confirm_run(const struct causal_confirm *c, const struct causal_options *o,
 			const struct causal_report *r, struct causal_confirmed *out);
 
-/* What the runs of both say: rates of progress, means of the site in seconds (NAN: not known).
- */
+/* What the runs of both say: rates of progress, means of the site in seconds (NAN: not known). */
 struct causal_confirm_runs {
 	size_t count;
 	const double *rate[2], *mean[2]; /* before, after: [count] */

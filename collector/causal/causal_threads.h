@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* CPU time of each thread of the processes that are delayed, and its calls at the sites: what the
- * time of a unit cannot fall below (slopes_data.busy). Threads that end meanwhile do not count.
- * One thread. */
+ * time of a unit cannot fall below (slopes_data.busy). Threads that begin or end meanwhile do not
+ * count, nor do those beyond the first 512. One thread. */
 #ifndef SCPROF_COLLECTOR_CAUSAL_CAUSAL_THREADS_H
 #define SCPROF_COLLECTOR_CAUSAL_CAUSAL_THREADS_H
 

@@ -90,6 +90,8 @@ static void test_a_bound_holds_on_its_side(void **state)
 	assert_near(c.predicted.low, 100 * (1 / 1.015 - 1), 1e-9);
 	assert_near(c.predicted.percent, 100 * (1 / 0.98 - 1), 1e-9);
 	assert_true(c.known && c.agrees);
+	c = confirm(0.97, 1e-5); /* below the lower limit: at most is at most */
+	assert_true(c.known && c.agrees && c.realised.value < c.predicted.low);
 	assert_true(confirm(1.05, 1e-5).known && !confirm(1.05, 1e-5).agrees);
 }
 
