@@ -4,8 +4,9 @@
  * some leave by longjmp, end, are cancelled, or fork. Prints, for each KEEPth session, its profile
  * and how many calls of `write` it must have at least and at most; other profiles are removed.
  * With $DELAYS, a page of include/scprof_causal.h, every other session delays all calls.
- * Last: the growth of memory, mappings and descriptors between the first tenth of the cycles and
- * the end. */
+ * Last: the growth of memory and mappings between the first tenth of the cycles and the end, and of
+ * descriptors between a first session and the end, both times without threads: each thread opens
+ * some for a moment. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -188,13 +189,13 @@ static void *forks(void *unused)
 }
 
 struct size {
-	unsigned long mapped_kb, resident_kb, descriptors, mappings, profiles;
+	unsigned long mapped_kb, resident_kb, mappings, profiles;
 };
 
 /* Without profiles, which stay mapped for a while. */
 static struct size look(void)
 {
-	struct size s = {0, 0, 0, 0, 0};
+	struct size s = {0, 0, 0, 0};
 	char line[512];
 	FILE *f = fopen("/proc/self/status", "r");
 	while (f && fgets(line, sizeof line, f)) {
@@ -214,9 +215,15 @@ static struct size look(void)
 	}
 	if (f)
 		fclose(f);
-	for (int fd = 0; fd < 1024; fd++)
-		s.descriptors += fcntl(fd, F_GETFD) >= 0;
 	return s;
+}
+
+static int count_descriptors(void)
+{
+	int n = 0;
+	for (int fd = 0; fd < 1024; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
 }
 
 static void give_order(const char *directory, bool with_delays)
@@ -319,6 +326,10 @@ int main(int argc, char **argv)
 	state = dlsym(library, "scprof_attach_state_1");
 	sink = open("/dev/null", O_WRONLY);
 	sigaction(SIGUSR1, &act, NULL);
+	delays = map_delays();
+	if (cycles)
+		cycle(argv[2], 1, 0);
+	int descriptors = count_descriptors();
 	for (unsigned kind = 0; kind < 6; kind++)
 		for (unsigned i = 0; i < count[kind]; i++)
 			pthread_create(&thread[n++], NULL, work[kind], NULL);
@@ -328,10 +339,9 @@ int main(int argc, char **argv)
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
 	pthread_create(&thread[n], NULL, interrupts, thread);
 	pthread_t tool;
-	delays = map_delays();
 	if (delays)
 		pthread_create(&tool, NULL, sets_delays, delays);
-	struct size early = {0, 0, 0, 0, 0}, most = early;
+	struct size early = {0, 0, 0, 0}, most = early;
 	for (unsigned i = 1; i <= cycles; i++) {
 		cycle(argv[2], i, argc > 4 ? (unsigned)atoi(argv[4]) : 0);
 		struct size s = i % 20 && i != cycles / 10 ? early : look();
@@ -350,10 +360,9 @@ int main(int argc, char **argv)
 		pthread_join(thread[i], NULL);
 	if (delays)
 		pthread_join(tool, NULL);
-	printf("grown: %ld kB mapped, %ld kB resident, %ld descriptors, %ld mappings\n",
+	printf("grown: %ld kB mapped, %ld kB resident, %d descriptors, %ld mappings\n",
 	       (long)(late.mapped_kb - early.mapped_kb),
-	       (long)(late.resident_kb - early.resident_kb),
-	       (long)(late.descriptors - early.descriptors),
+	       (long)(late.resident_kb - early.resident_kb), count_descriptors() - descriptors,
 	       (long)(late.mappings - early.mappings));
 	return 0;
 }

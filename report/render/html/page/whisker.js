@@ -58,19 +58,22 @@ function whiskerEnd(x, y, beyond) {
 	return svg("path", { class: "w-end", d: `M${x + 5 * beyond},${y}l${-6 * beyond},-4v8z` });
 }
 
-// For a table's head: the ends with their signs and the unit, and what has room between.
+// For a table's head: the mean's place, the ends with their signs and the unit, and what has room between.
 function whiskerAxis(scale, width) {
 	const labels = [], height = 13;
 	const label = (r, words) => {
 		const wide = wordWidth(words), left = clamp(scale.place(r, width) - wide / 2, 0, width - wide);
 		return { left, right: left + wide, words };
 	};
-	const put = (...some) => {
-		if (some.every((l) => labels.every((o) => l.left > o.right + 4 || l.right < o.left - 4)))
-			labels.push(...some);
+	const put = (l) => {
+		if (labels.every((o) => l.left > o.right + 4 || l.right < o.left - 4))
+			labels.push(l);
 	};
-	put(label(-scale.low, scale.label(-scale.low)), label(scale.high, scale.label(scale.high, true)));
+	// the mean's place before all, then the end farther from it, which has the unit
+	const far = scale.low > scale.high ? -scale.low : scale.high, near = far < 0 ? scale.high : -scale.low;
 	put(label(0, scale.label(0)));
+	put(label(far, scale.label(far, true)));
+	put(label(near, scale.label(near)));
 	for (const r of [...scale.ticks].reverse())
 		put(label(r, scale.label(r)));
 	return svg("svg", { class: "whisker-axis", width, height, viewBox: `0 0 ${width} ${height}`, role: "img",
