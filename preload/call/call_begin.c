@@ -16,6 +16,8 @@
 #include "preload/table/states.h"
 #include "preload/table/tick_phase.h"
 
+#define MOST_REFUSED 10 /* then a thread without room asks every 1024 calls */
+
 /* The gap that ends here; the clock moves on a little before the call begins. */
 static COLD void note_switch(struct scp_thread *t)
 {
@@ -115,11 +117,11 @@ bool call_is_inside(struct scp_call *c, struct scp_thread *t, uint64_t ra, uint6
 	return true;
 }
 
-/* A thread's first call, or the first in a forked child. A thread that found no
- * room asks again only now and then. */
+/* A thread's first call, or the first in a forked child. A thread that found no room asks again
+ * after 1, 2, 4 calls and so on: another one may be making the profile larger at this moment. */
 static COLD struct scp_thread *enter_first(void)
 {
-	static __thread uint32_t wait;
+	static __thread uint32_t wait, refused;
 	int saved = errno;
 	if (thread_is_unwanted() && process_epoch.now.generation)
 		return NULL;
@@ -128,7 +130,7 @@ static COLD struct scp_thread *enter_first(void)
 		return NULL;
 	if (!process_epoch.now.generation) {
 		lifecycle_start();
-		wait = 0;
+		wait = refused = 0;
 	}
 	if (wait) {
 		wait--;
@@ -141,8 +143,12 @@ static COLD struct scp_thread *enter_first(void)
 		return NULL;
 	}
 	struct scp_thread *t = process_epoch.now.generation ? thread_acquire() : NULL;
-	if (!t && !thread_unwanted && control_is_recording())
-		wait = 1000;
+	if (!t && !thread_unwanted && control_is_recording()) {
+		wait = 1u << refused;
+		refused += refused < MOST_REFUSED;
+	} else if (t) {
+		refused = 0;
+	}
 	errno = saved;
 	return t;
 }

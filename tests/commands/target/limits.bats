@@ -132,3 +132,9 @@ memory_made()
 		[ $((blocks * block)) -ge "$bytes" ]
 	done
 }
+
+@test "limits 15: a thread whose first call found no memory is recorded soon after" {
+	unnoticed "$PROGRAMS/limits" late
+	make_report
+	holds '.overflow_calls > 0 and .overflow_calls < 10'
+}

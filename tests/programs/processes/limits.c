@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Claim: resource limits that a program sets for itself bind only itself: the
  * library neither dies of them, nor has the program die, nor loses calls.
- * Usage: limits fsize|as|nofile|none */
+ * Usage: limits fsize|as|nofile|late|none; late: for a thread's first call only */
 #include "target.h"
 
 #include <pthread.h>
@@ -84,13 +84,40 @@ static void limit_descriptors(void)
 	many_paths();
 }
 
+static struct rlimit unlimited;
+
+static void *work_later(void *unused)
+{
+	exchange(pair);
+	if (setrlimit(RLIMIT_AS, &unlimited) < 0)
+		die("setrlimit");
+	return work(unused);
+}
+
+static void limit_first_call(void)
+{
+	static char stack[256 << 10] __attribute__((aligned(4096)));
+	struct rlimit tight;
+	pthread_attr_t own;
+	pthread_t thread;
+
+	if (getrlimit(RLIMIT_AS, &unlimited) < 0)
+		die("getrlimit");
+	tight = (struct rlimit){address_space() + (4 << 20), unlimited.rlim_max};
+	pthread_attr_init(&own);
+	pthread_attr_setstack(&own, stack, sizeof(stack));
+	if (setrlimit(RLIMIT_AS, &tight) < 0 || pthread_create(&thread, &own, work_later, NULL))
+		die("a thread in little memory");
+	pthread_join(thread, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "fsize";
 
 	make_pair(pair);
 	exchange_times(pair, 10);
-	expect_exchanges(10 + 2 * 3 * 180);
+	expect_exchanges(10 + (strcmp(what, "late") ? 2 * 3 * 180 : 101));
 	if (!strcmp(what, "fsize"))
 		limit_files();
 	if (!strcmp(what, "as"))
@@ -103,5 +130,7 @@ int main(int argc, char **argv)
 		expect_exchanges(100);
 		limit_descriptors();
 	}
+	if (!strcmp(what, "late"))
+		limit_first_call();
 	exit(0);
 }
