@@ -33,9 +33,18 @@ static struct percent percent(double value)
 	return p;
 }
 
+/* Of calls that no row counts. */
 static struct percent percent_of_calls(const struct report *r, uint64_t lost)
 {
 	return percent(100.0 * (double)lost / ((double)lost + (double)r->calls));
+}
+
+/* They are in the rows of their functions; a damaged profile may say of more. */
+static struct percent percent_overflowed(const struct report *r, uint64_t overflowed)
+{
+	uint64_t all = r->calls > overflowed ? r->calls : overflowed;
+
+	return percent(100.0 * (double)overflowed / (double)all);
 }
 
 static void warn_uncopied(struct report *r)
@@ -63,7 +72,7 @@ static void warn_lost_calls(struct report *r)
 	if (l->overflow_calls)
 		warning_list_note(r, "overflow",
 				  "%" PRIu64 " calls (%s %%) found no room in the profile (%s)",
-				  l->overflow_calls, percent_of_calls(r, l->overflow_calls).text,
+				  l->overflow_calls, percent_overflowed(r, l->overflow_calls).text,
 				  l->growth_errno ? strerror((int)l->growth_errno)
 						  : "it could not grow");
 	if (l->abandoned_calls)

@@ -20,12 +20,17 @@ static const char *symbol_of(const struct report *r, uint32_t site)
 	return r->profile->function[r->site[site].function].name;
 }
 
-static int has_warning(const struct report *r, const char *code)
+static const char *warning_text(const struct report *r, const char *code)
 {
 	for (uint32_t i = 0; i < r->warnings; i++)
 		if (!strcmp(r->warning[i].code, code))
-			return 1;
-	return 0;
+			return r->warning[i].text;
+	return "";
+}
+
+static int has_warning(const struct report *r, const char *code)
+{
+	return *warning_text(r, code) != 0;
 }
 
 static void test_tables_are_added_up(void **state)
@@ -214,18 +219,19 @@ static void test_overflow_stays_in_the_totals(void **state)
 	struct report *r;
 
 	(void)state;
-	p->function[0].overflow_calls = 50;
+	p->function[0].overflow_calls = 4513;
 	p->function[0].overflow_units = 20000000;
-	p->losses.overflow_calls = 50;
+	p->losses.overflow_calls = 4513;
 	p->losses.overflow_time_units = 20000000;
 	r = build(p, REPORT_BY_PATH);
 	assert_true(r->site[0].overflow);
-	assert_int_equal(r->site[0].calls, 50);
+	assert_int_equal(r->site[0].calls, 4513);
 	assert_true(isnan(r->site[0].estimate.low));
 	assert_string_equal(report_names_outcome(&r->site[0]), "any");
 	assert_float_equal(r->calls_ns, 30007700, 1e-3);
 	assert_int_equal(r->remainder_units == 0, 1);
-	assert_true(has_warning(r, "overflow"));
+	assert_int_equal(r->calls, 2 * 4513);
+	assert_non_null(strstr(warning_text(r, "overflow"), "(50 %)"));
 	report_free(r);
 }
 
@@ -295,14 +301,6 @@ static void test_losses_become_warnings(void **state)
 	assert_true(has_warning(r, "torn-entries"));
 	assert_int_equal(r->skipped_calls, 3);
 	report_free(r);
-}
-
-static const char *warning_text(const struct report *r, const char *code)
-{
-	for (uint32_t i = 0; i < r->warnings; i++)
-		if (!strcmp(r->warning[i].code, code))
-			return r->warning[i].text;
-	return "";
 }
 
 /* They are one process in the profile, which says how many. */
