@@ -48,7 +48,7 @@ IN_ALL='(.states | .on_cpu.mean_ns + .runnable.mean_ns + .asleep.mean_ns) as $al
 	local ns
 	recorded "--states exact" "$PROGRAMS/slept" seen 20
 	ns=$(awk '{ print $2 }' said)
-	[ "$ns" -ge 2000000 ]
+	[ "$ns" -ge 100000000 ]
 	of recv "$ALL_SWITCHED"
 	# less what the host may have stolen, by its share of the little that these calls ran
 	of recv ".states.asleep.mean_ns * .calls >= 0.9 * $ns and .states.asleep.mean_ns < .mean_ns"

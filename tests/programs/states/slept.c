@@ -28,6 +28,7 @@
 #define DEPTHS	  150
 #define THREADS	  4
 #define BESIDE_NS 50000000
+#define ASLEEP_NS 5000000 /* far longer than a busy CPU looks for other work before it sleeps */
 
 static uint64_t now_ns(void)
 {
@@ -101,7 +102,7 @@ static void *wake_when_asleep(void *times)
 		while (!atomic_load(&sleeper.waiting) || state_of_sleeper() != 'S')
 			;
 		uint64_t seen = now_ns();
-		while (now_ns() < seen + 100000)
+		while (now_ns() < seen + ASLEEP_NS)
 			;
 		atomic_store(&sleeper.waiting, false);
 		sleeper.asleep_ns += now_ns() - seen;
