@@ -66,6 +66,7 @@ REPORT_SRC = \
 	report/model/no_calls.c \
 	report/model/process_end.c \
 	report/model/reliability.c \
+	report/model/head_run.c \
 	report/model/report_head.c \
 	report/model/report_names.c \
 	report/model/report_weight.c \

@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What ran, by which clock, at what overhead, for renderers that print it and for those that draw
- * it. */
-#include "report/model/report_head.h"
+/* By which clock calls were timed, at what overhead, and what they are of all time, for renderers
+ * that print it and for those that draw it. What ran is in head_run.c. */
+#include "report/model/head_run.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
-#include "report/model/attach_summary.h"
-#include "report/model/filter_summary.h"
 #include "report/model/elsewhere.h"
 #include "report/model/ledger.h"
-#include "report/model/process_end.h"
 #include "report/report.h"
 #include "report/model/threads_time.h"
 #include "report/wording/numbers.h"
@@ -27,194 +21,14 @@
 #define MUCH_COMPUTING 0.5
 #define LEAST_CPU_S    0.1
 
-struct head {
-	const struct report *report;
-	bool utf8;
-	report_head_sink *sink;
-	void *to;
-};
-
-__attribute__((format(printf, 3, 4))) static void put(const struct head *f, const char *name,
-						      const char *format, ...)
-{
-	char *raw = NULL;
-	va_list args;
-
-	va_start(args, format);
-	if (vasprintf(&raw, format, args) < 0)
-		raw = NULL;
-	va_end(args);
-	if (raw)
-		f->sink(f->to, name, raw);
-	free(raw);
-}
-
-char *report_head_command(const struct report *r)
-{
-	const struct prof_process *p = r->asked;
-	char *line = NULL;
-	size_t bytes = 0;
-	FILE *memory;
-
-	if (r->runs > 1 && r->programs > 1)
-		return asprintf(&line, "%" PRIu32 " programs, %" PRIu32 " runs", r->programs,
-				r->runs) < 0
-			       ? NULL
-			       : line;
-	memory = p ? open_memstream(&line, &bytes) : NULL;
-
-	if (!memory)
-		return NULL;
-	if (!p->argc)
-		fputs(p->exe, memory);
-	for (uint32_t i = 0; i < p->argc; i++)
-		/* An argument with a blank in it must not look like two. */
-		fprintf(memory,
-			p->argv[i][strcspn(p->argv[i], " \t\n")] || !p->argv[i][0] ? "%s'%s'"
-										   : "%s%s",
-			i ? " " : "", p->argv[i]);
-	if (fclose(memory) == 0)
-		return line;
-	free(line);
-	return NULL;
-}
-
-static const char *end_of_one(const struct report *r, char *out, size_t room)
-{
-	const struct prof_process *p = r->first;
-
-	process_end_describe(p, out, room);
-	if (process_end_is_open(p) && r->profile->losses.stopped)
-		snprintf(out, room, "end not recorded");
-	else if (p->end.seen == SCP_END_UNSEEN && process_end_runs_now(p))
-		snprintf(out, room, "still running");
-	return out;
-}
-
-/* "" where no run saw the command end. */
-static const char *end_of_many(const struct report *r, char *out, size_t room)
-{
-	const struct prof_process *p = process_end_of_command(r);
-	char words[64];
-
-	*out = '\0';
-	process_end_describe(p, words, sizeof(words));
-	if (p->end.seen >= SCP_END_STATUS)
-		snprintf(out, room, "; the command: %s", words);
-	return out;
-}
-
-/* Were processes that ran recorded, all of them without pauses? */
-static bool is_attached(const struct report *r)
-{
-	bool all = r->processes && r->profile->windows <= 1;
-
-	for (uint32_t i = 0; i < r->processes; i++)
-		all = all && r->profile->process[i].attached.known;
-	return all;
-}
-
-static void describe_instant(char *out, size_t room, const char *format, uint64_t real_ns)
-{
-	time_t s = (time_t)(real_ns / 1000000000u);
-	struct tm tm;
-
-	*out = '\0';
-	if (real_ns && localtime_r(&s, &tm) && !strftime(out, room, format, &tm))
-		*out = '\0';
-}
-
-/* "2.005 s, from 2026-11-23 04:14:12 to 04:14:14; runs since 2026-11-22 17:01:12" */
-static void put_attached_run(const struct head *f)
-{
-	const struct report *r = f->report;
-	const struct prof_process *p = r->first;
-	bool paused = r->profile->flags & SCP_FILE_WINDOWS;
-	double wall_ns = r->wall_s > 0 ? r->wall_s * 1e9 : 0,
-	       ns = paused ? (double)r->profile->recorded_ns : wall_ns;
-	uint64_t end = r->start_real_ns ? r->start_real_ns + (uint64_t)fmin(wall_ns, 1e18) : 0;
-	uint64_t from = ns <= (double)end ? end - (uint64_t)ns : 0;
-	char lasted[32], when[48], until[32], since[64] = "", ended[80], inner[48] = "";
-	uint32_t pid = p->attached.pid ? p->attached.pid : p->pid;
-
-	numbers_duration(lasted, sizeof(lasted), ns, f->utf8);
-	describe_instant(when, sizeof(when), ", from %Y-%m-%d %H:%M:%S", from);
-	describe_instant(until, sizeof(until), " to %H:%M:%S", end);
-	if (p->attached.ran_ns && p->attached.ran_ns < r->start_real_ns)
-		describe_instant(since, sizeof(since), "; it runs since %Y-%m-%d %H:%M:%S",
-				 r->start_real_ns - p->attached.ran_ns);
-	if (pid != p->pid)
-		snprintf(inner, sizeof(inner), " (%" PRIu32 " in its container)", p->pid);
-	put(f, "process", "%" PRIu32 "%s, recorded for %s%s%s%s%s%s", pid, inner, lasted, when,
-	    until, report_names_is_detached(p) ? "" : "; ",
-	    report_names_is_detached(p) ? "" : end_of_one(r, ended, sizeof(ended)), since);
-}
-
-static void put_run(const struct head *f)
-{
-	const struct report *r = f->report;
-	const struct prof_process *p = r->first;
-	time_t start = (time_t)(r->start_real_ns / 1000000000u);
-	char when[48] = "", wall[32], groups[32] = "", end[80], runs[48] = "";
-	uint64_t count = 0;
-	struct tm tm;
-
-	for (uint32_t i = 0; i < r->processes; i++)
-		count += r->profile->process[i].count;
-	if (count == 1 && is_attached(r)) {
-		put_attached_run(f);
-		return;
-	}
-	if (r->start_real_ns && localtime_r(&start, &tm))
-		strftime(when, sizeof(when), ", from %Y-%m-%d %H:%M:%S", &tm);
-	numbers_duration(wall, sizeof(wall), r->wall_s * 1e9, f->utf8);
-	if (count > r->processes)
-		snprintf(groups, sizeof(groups), " in %" PRIu32 " group%s", r->processes,
-			 r->processes == 1 ? "" : "s");
-	if (r->runs > 1)
-		snprintf(runs, sizeof(runs), "of %" PRIu32 " runs, in all ", r->runs);
-	if (count > 1)
-		put(f, "processes", "%" PRIu64 "%s, the first is %" PRIu32 "%s; %s %s%s%s", count,
-		    groups, p->pid, end_of_many(r, end, sizeof(end)),
-		    is_attached(r) && r->runs < 2 ? "recorded for" : "wall time", runs, wall, when);
-	else
-		put(f, "process", "%" PRIu32 ", %s; wall time %s%s%s", p->pid,
-		    end_of_one(r, end, sizeof(end)),
-		    process_end_is_known(p) || isnan(r->wall_s) ? "" : "at least ", wall, when);
-}
-
-static void put_attached(const struct head *f)
-{
-	char *words = attach_summary_describe(f->report->profile, f->utf8);
-
-	if (words)
-		put(f, "attached", "%s", words);
-	free(words);
-}
-
-/* Those of one run, or of several that have nothing to do with one another. */
-static void put_programs(const struct head *f)
-{
-	const struct report *r = f->report;
-	char of[48] = "";
-
-	if (r->programs < 2)
-		return;
-	if (r->runs > 1)
-		snprintf(of, sizeof(of), "%" PRIu32 " profile%s of ", r->profiles,
-			 r->profiles == 1 ? "" : "s");
-	put(f, "programs", "%s%" PRIu32 " programs, %s", of, r->programs,
-	    r->apart ? "reported apart; --together pools them" : "added up together");
-}
-
 static void put_clock(const struct head *f, const char *name, const struct prof_clock *c)
 {
 	char tick[32], read[32];
 
 	numbers_duration(tick, sizeof(tick), c->tick_ns, f->utf8);
 	numbers_duration(read, sizeof(read), c->read_ns, f->utf8);
-	put(f, name, "%s%s, one tick %s; a reading costs %s", report_names_clock(c->kind),
-	    c->flags & SCP_CLOCK_RANDOMIZED ? " (randomised)" : "", tick, read);
+	head_put(f, name, "%s%s, one tick %s; a reading costs %s", report_names_clock(c->kind),
+		 c->flags & SCP_CLOCK_RANDOMIZED ? " (randomised)" : "", tick, read);
 }
 
 /* Measured where it happened, so that no interval needs to be corrected for it. */
@@ -229,13 +43,14 @@ static void put_recording(const struct head *f)
 	numbers_share(share, sizeof(share), r->time_ns > 0 ? r->recording_ns / r->time_ns : NAN);
 	numbers_count(times, sizeof(times), r->recordings);
 	if (!(r->recording_ns > 0)) {
-		put(f, "recording", "new paths: %s times; no tick fell into any of them", times);
+		head_put(f, "recording", "new paths: %s times; no tick fell into any of them",
+			 times);
 		return;
 	}
 	numbers_duration(each, sizeof(each), r->recording_ns / (double)r->recordings, f->utf8);
-	put(f, "recording",
-	    "new paths: %s, %s of the threads' time (%s times %s); in no call's time", all, share,
-	    times, each);
+	head_put(f, "recording",
+		 "new paths: %s, %s of the threads' time (%s times %s); in no call's time", all,
+		 share, times, each);
 }
 
 /* Its ticks take the CPU from whoever has it, the program or others. */
@@ -250,8 +65,9 @@ static void put_ticker(const struct head *f)
 	numbers_count(ticks, sizeof(ticks), p->ticker_ticks);
 	numbers_duration(each, sizeof(each), (double)c->most_ns / (double)p->ticker_ticks, f->utf8);
 	numbers_duration(taken, sizeof(taken), (double)c->taken_ns, f->utf8);
-	put(f, "ticker", "%s tick%s, each %s of the CPU where it falls; %s of them the program's",
-	    ticks, p->ticker_ticks == 1 ? "" : "s", each, c->taken_ns ? taken : "none");
+	head_put(f, "ticker",
+		 "%s tick%s, each %s of the CPU where it falls; %s of them the program's", ticks,
+		 p->ticker_ticks == 1 ? "" : "s", each, c->taken_ns ? taken : "none");
 }
 
 /* What was subtracted, and what recording cost the program in all. */
@@ -265,7 +81,7 @@ static void put_overhead(const struct head *f)
 	put_recording(f);
 	put_ticker(f);
 	if (!o->measured) {
-		put(f, "overhead", "not measured in this run: means include it");
+		head_put(f, "overhead", "not measured in this run: means include it");
 		return;
 	}
 	numbers_duration(inside, sizeof(inside), o->inside_ns, utf8);
@@ -275,35 +91,18 @@ static void put_overhead(const struct head *f)
 	numbers_duration(low, sizeof(low), r->perturbation_low_ns, utf8);
 	numbers_duration(high, sizeof(high), r->perturbation_high_ns, utf8);
 	numbers_share(share, sizeof(share), r->time_ns > 0 ? r->perturbation_ns / r->time_ns : NAN);
-	put(f, "overhead",
-	    "%s a call subtracted from its time (standard error %s), %s between calls; in all %s "
-	    "(%s to %s), %s of the threads' time",
-	    inside, error, outside, all, low, high, share);
+	head_put(f, "overhead",
+		 "%s a call subtracted from its time (standard error %s), %s between calls; in all "
+		 "%s "
+		 "(%s to %s), %s of the threads' time",
+		 inside, error, outside, all, low, high, share);
 	if (r->nested_ns > 0 && o->inner_ns > 0) {
 		numbers_duration(inside, sizeof(inside), o->inner_ns, utf8);
 		numbers_duration(error, sizeof(error), o->inner_error_ns, utf8);
-		put(f, "inside", "%s (%s) for each nested call, subtracted from the call around it",
-		    inside, error);
+		head_put(f, "inside",
+			 "%s (%s) for each nested call, subtracted from the call around it", inside,
+			 error);
 	}
-}
-
-/* What the profile leaves out: a reader must see it before any count or rate. */
-static void put_filters(const struct head *f)
-{
-	const struct profile *p = f->report->profile;
-	char *words = filter_summary_describe(p), recorded[32], lived[32], share[32];
-
-	if (words)
-		put(f, "filters", "%s: all else is left out", words);
-	free(words);
-	if (!(p->flags & SCP_FILE_WINDOWS) || is_attached(f->report))
-		return;
-	numbers_duration(recorded, sizeof(recorded), (double)p->recorded_ns, f->utf8);
-	numbers_duration(lived, sizeof(lived), (double)p->recorded_of_ns, f->utf8);
-	numbers_share(share, sizeof(share), filter_summary_recorded_share(p));
-	put(f, "recorded", "%s of the %s that the %s, %s; begun %" PRIu32 " time%s", recorded,
-	    lived, f->report->processes > 1 ? "processes lived together" : "process lived", share,
-	    p->windows, p->windows == 1 ? "" : "s");
 }
 
 /* What functions that wait took of the calls' time; "" without any. */
@@ -327,7 +126,7 @@ static void put_elsewhere(const struct head *f)
 	char *advice = f->report->calls && !looked ? ledger_advise(f->report) : NULL;
 
 	if (looked || advice)
-		put(f, "elsewhere", "%s", looked ? looked : advice);
+		head_put(f, "elsewhere", "%s", looked ? looked : advice);
 	free(looked);
 	free(advice);
 }
@@ -338,7 +137,7 @@ static void put_ledger(const struct head *f)
 	char *shares = ledger_describe(f->report, f->utf8);
 
 	if (shares)
-		put(f, "ledger", "recorded calls are %s", shares);
+		head_put(f, "ledger", "recorded calls are %s", shares);
 	free(shares);
 	put_elsewhere(f);
 }
@@ -353,16 +152,17 @@ static void put_selection(const struct head *f)
 	if (f->report->ledger.cpu_s >= LEAST_CPU_S &&
 	    elsewhere_computing(f->report) >= MUCH_COMPUTING &&
 	    (groups = elsewhere_libraries(f->report, &names))) {
-		put(f, "libraries", "it uses %s: `-g %s` records their calls",
-		    names ? names : groups, groups);
+		head_put(f, "libraries", "it uses %s: `-g %s` records their calls",
+			 names ? names : groups, groups);
 		free(groups);
 	}
 	missed = elsewhere_not_called(f->report, &pattern);
 	if (missed && pattern)
-		put(f, "not called", "%s: inside its library perhaps, or a variant is (`-s '%s'`)",
-		    missed, pattern);
+		head_put(f, "not called",
+			 "%s: inside its library perhaps, or a variant is (`-s '%s'`)", missed,
+			 pattern);
 	else if (missed)
-		put(f, "not called", "%s", missed);
+		head_put(f, "not called", "%s", missed);
 	free(names);
 	free(pattern);
 	free(missed);
@@ -382,14 +182,14 @@ static void put_totals(const struct head *f)
 	numbers_share(share, sizeof(share), r->time_ns > 0 ? outer_ns / r->time_ns : NAN);
 	describe_waiting(f, outer_ns, waiting, sizeof(waiting));
 	if (r->calls && r->calls_ns == 0)
-		put(f, "calls", "%s; no tick fell into any of them, in the threads' %s", calls,
-		    time);
+		head_put(f, "calls", "%s; no tick fell into any of them, in the threads' %s", calls,
+			 time);
 	else
-		put(f, "calls", "%s in %s, %s of the threads' %s%s", calls, in_calls, share, time,
-		    waiting);
+		head_put(f, "calls", "%s in %s, %s of the threads' %s%s", calls, in_calls, share,
+			 time, waiting);
 	put_ledger(f);
 	put_selection(f);
-	put(f, "intervals", "%.*g %% confidence", 6, 100 * r->confidence);
+	head_put(f, "intervals", "%.*g %% confidence", 6, 100 * r->confidence);
 }
 
 /* Where paths were walked twice. */
@@ -414,10 +214,10 @@ static void put_paths(const struct head *f)
 	if (c->cached_walks)
 		snprintf(cached, sizeof(cached), ", %s cached walks made again", walks);
 	if (c->undecided)
-		put(f, "paths", "%s, %s%s: %s differ, %s could not be decided", paths, walked,
-		    cached, differ, undecided);
+		head_put(f, "paths", "%s, %s%s: %s differ, %s could not be decided", paths, walked,
+			 cached, differ, undecided);
 	else
-		put(f, "paths", "%s, %s%s: %s differ", paths, walked, cached, differ);
+		head_put(f, "paths", "%s, %s%s: %s differ", paths, walked, cached, differ);
 }
 
 /* The sum over rows and gaps beside the kernel's account. */
@@ -453,12 +253,13 @@ static void put_charged(const struct head *f)
 	if (t->explained_in_calls_s < 0 || between < 0) {
 		numbers_duration(calls, sizeof(calls), (t->explained_in_calls_s + between) * 1e9,
 				 f->utf8);
-		put(f, "charged", "calls and between %s%s%s = %s, by the kernel %s: off by %s%s",
-		    calls, recording, rest_words, sum, all, share, chance);
+		head_put(f, "charged",
+			 "calls and between %s%s%s = %s, by the kernel %s: off by %s%s", calls,
+			 recording, rest_words, sum, all, share, chance);
 		return;
 	}
-	put(f, "charged", "calls %s + between %s%s%s = %s, by the kernel %s: off by %s%s", calls,
-	    gaps, recording, rest_words, sum, all, share, chance);
+	head_put(f, "charged", "calls %s + between %s%s%s = %s, by the kernel %s: off by %s%s",
+		 calls, gaps, recording, rest_words, sum, all, share, chance);
 }
 
 /* Does the process compute, wait, or is it kept from its CPU? Where most of its time went. */
@@ -478,22 +279,19 @@ static void put_states(const struct head *f)
 	numbers_share(runnable, sizeof(runnable), t->runnable_s / all);
 	numbers_share(slept, sizeof(slept), t->asleep_in_calls_s / all);
 	numbers_share(elsewhere, sizeof(elsewhere), t->not_recorded_s / all);
-	put(f, "mostly",
-	    "%s: %s of the threads' time on a CPU (%s in calls), %s runnable, %s asleep in calls, "
-	    "%s "
-	    "asleep elsewhere",
-	    mostly, on, in_calls, runnable, slept, elsewhere);
+	head_put(f, "mostly",
+		 "%s: %s of the threads' time on a CPU (%s in calls), %s runnable, %s asleep in "
+		 "calls, "
+		 "%s "
+		 "asleep elsewhere",
+		 mostly, on, in_calls, runnable, slept, elsewhere);
 }
 
 void report_head_run(const struct report *r, bool utf8, report_head_sink *sink, void *to)
 {
 	struct head f = {r, utf8, sink, to};
 
-	if (r->first)
-		put_run(&f);
-	put_attached(&f);
-	put_programs(&f);
-	put_filters(&f);
+	head_run_put(&f);
 }
 
 /* A tick that is longer than a call is a part of every number. */
@@ -530,8 +328,8 @@ void report_head_calls(const struct report *r, bool utf8, report_head_sink *sink
 		snprintf(cost, sizeof(cost), "recording cost %s of the time", share);
 	else
 		snprintf(cost, sizeof(cost), "overhead not measured: means include it");
-	put(&f, "calls", "%s in %s; clock %s%s; %.*g %% intervals; %s", calls, in_calls, clock,
-	    slow, 6, 100 * r->confidence, cost);
+	head_put(&f, "calls", "%s in %s; clock %s%s; %.*g %% intervals; %s", calls, in_calls, clock,
+		 slow, 6, 100 * r->confidence, cost);
 	put_elsewhere(&f);
 	put_selection(&f);
 	put_paths(&f);
@@ -550,20 +348,16 @@ void report_head_check(const struct report *r, bool utf8, report_head_sink *sink
 		snprintf(recording, sizeof(recording), " + recording %s", own);
 	numbers_duration(time, sizeof(time), r->time_ns, utf8);
 	numbers_duration(off, sizeof(off), fabs(r->remainder_ns), utf8);
-	put(&f, "check", "calls %s - nested %s + between %s%s = time %s: %s%s", calls, nested, gaps,
-	    recording, time, r->remainder_units ? "off by " : "exact",
-	    r->remainder_units ? off : "");
+	head_put(&f, "check", "calls %s - nested %s + between %s%s = time %s: %s%s", calls, nested,
+		 gaps, recording, time, r->remainder_units ? "off by " : "exact",
+		 r->remainder_units ? off : "");
 }
 
 void report_head_each(const struct report *r, bool utf8, report_head_sink *sink, void *to)
 {
 	struct head f = {r, utf8, sink, to};
 
-	if (r->first)
-		put_run(&f);
-	put_attached(&f);
-	put_programs(&f);
-	put_filters(&f);
+	head_run_put(&f);
 	put_clock(&f, "clock", &r->profile->clock);
 	if (r->profile->slow.kind != SCP_CLOCK_NONE)
 		put_clock(&f, "slow clock", &r->profile->slow);
