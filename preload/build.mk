@@ -98,6 +98,7 @@ PRELOAD_SRC = \
 	preload/table/table.c \
 	preload/table/tail.c \
 	preload/table/thread.c \
+	preload/table/thread_state.c \
 	preload/table/tick_phase.c \
 	preload/table/usage.c \
 	preload/unwind/unwind.c \

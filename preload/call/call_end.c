@@ -287,7 +287,7 @@ static inline void record_end(struct scp_call *c, struct call_result r, bool has
 		return;
 	}
 	if (likely(t != NULL)) {
-		t->open = c->cfa | 1; /* first: see thread_writes_to */
+		t->open = c->cfa | 1; /* first: see thread_state_writes_to */
 		compiler_barrier();
 	}
 	if (unlikely(c->generation != process_epoch.now.generation) && is_over(c))

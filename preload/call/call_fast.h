@@ -247,7 +247,7 @@ static inline __attribute__((always_inline)) bool call_fast_end_nested(
 	struct scp_thread *t = c->thread;
 	if (unlikely(thread_self != t))
 		return false;
-	t->open = c->cfa | 1; /* first: see thread_writes_to */
+	t->open = c->cfa | 1; /* first: see thread_state_writes_to */
 	compiler_barrier();
 	if (unlikely(c->generation != process_epoch.now.generation) ||
 	    unlikely(call_was_switched(c)) || unlikely(t->recorded.units != c->recorded.units))
@@ -268,7 +268,7 @@ static inline __attribute__((always_inline)) bool call_fast_end(bool page,
 								bool has_bytes)
 {
 	struct scp_thread *t = c->thread;
-	t->open = cfa | 1; /* first: see thread_writes_to */
+	t->open = cfa | 1; /* first: see thread_state_writes_to */
 	compiler_barrier();
 	/* Another generation: another session, forked, or code unloaded. */
 	if (unlikely(c->generation != process_epoch.now.generation) ||

@@ -153,7 +153,7 @@ COLD void look_end(const struct look *k)
 	struct scp_thread *t = k->thread;
 	if (thread_self != t)
 		return;
-	t->looking = true; /* first: see thread_writes_to */
+	t->looking = true; /* first: see thread_state_writes_to */
 	compiler_barrier();
 	if (process_epoch.now.generation == k->generation && control_is_recording()) {
 		uint64_t units = clock_read(t->clock) - k->began_at;

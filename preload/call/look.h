@@ -34,7 +34,7 @@ static inline __attribute__((always_inline)) bool look_pass(struct look *k, uint
 		struct look_function *f = &t->look[function];
 		if (t->open & ~OPEN_REGION)
 			return false;
-		t->looking = true; /* first: see thread_writes_to */
+		t->looking = true; /* first: see thread_state_writes_to */
 		compiler_barrier();
 		if (likely(!thread_is_stale(t)) && likely(f->skip)) {
 			f->skip--;

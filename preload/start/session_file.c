@@ -15,6 +15,7 @@
 #include "preload/table/header.h"
 #include "preload/table/slowest.h"
 #include "preload/table/thread.h"
+#include "preload/table/thread_state.h"
 #include "preload/table/usage.h"
 #include "preload/unwind/unwind.h"
 
@@ -132,7 +133,7 @@ static struct profile_file *find_file(void)
 	for (unsigned i = 0; i < FILES_KEPT; i++) {
 		struct profile_file *f = &files[i];
 		if (f->header && f != process.file && now_ns - f->ended_ns > SETTLE_NS &&
-		    !process.touching && !thread_writes_to(f))
+		    !process.touching && !thread_state_writes_to(f))
 			release(i);
 		if (!f->header && (!found || f->ended_ns < found->ended_ns))
 			found = f;

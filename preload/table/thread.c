@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Threads come and go; their tables stay. The list of states only grows (in a
- * process), each state is owned by at most one thread, and is taken by an atomic
- * exchange: no lock, so a thread may be cancelled, killed or forked at any time. */
+/* Threads come and go; their tables stay: a thread takes a state (thread_state.c) with its first
+ * call, and gives it back when it ends. */
 #include <pthread.h>
-#include <stddef.h>
 
 #include "preload/clock/clock.h"
 #include "preload/filter/control.h"
 #include "preload/filter/filter.h"
 #include "preload/process/process.h"
 #include "preload/table/header.h"
-#include "preload/table/path_tree.h"
-#include "preload/table/slowest.h"
 #include "preload/switches/switch_budget.h"
 #include "preload/switches/switch_detector.h"
 #include "preload/table/recording.h"
@@ -20,14 +16,9 @@
 #include "preload/table/states.h"
 #include "preload/table/table.h"
 #include "preload/table/thread.h"
+#include "preload/table/thread_state.h"
 
-#define INDEX_FIRST   (32u << 10)
-#define INDEX_LIMIT   (1u << 30)
-#define MEMO_FIRST    (32u << 10)
-#define MEMO_LIMIT    (8u << 20)
-#define RECLAIM_TRIES 8u
-#define LEFT_MOST     4u
-#define STATE_BYTES   ((sizeof(struct scp_thread) + 4095) & ~(size_t)4095)
+#define LEFT_MOST 4u
 
 __thread struct scp_thread *thread_self;
 __thread struct scp_thread *thread_fast, *thread_page;
@@ -36,8 +27,6 @@ void (*thread_ends)(void);
 __thread uint32_t thread_unwanted;
 __thread struct scp_thread *thread_left;
 
-static struct scp_thread *all;
-static struct scp_thread *reclaim_cursor;
 static pthread_key_t end_key;
 static bool end_key_made;
 
@@ -71,13 +60,6 @@ static bool take_name(char to[16])
 	if (*name)
 		bytes_copy(to, name, sizeof name);
 	return true;
-}
-
-/* Who owns a state: the id of its thread, so that a state and the thread that must
- * be alive for it to be taken change hands in one step. */
-static uint32_t own_id(void)
-{
-	return sys_sandboxed ? ~0u : (uint32_t)sys_gettid();
 }
 
 static void close_lifetime(struct scp_thread *t, uint64_t now)
@@ -194,144 +176,6 @@ void thread_register(void)
 	end_key_made = pthread_key_create(&end_key, on_thread_end) == 0;
 }
 
-static bool own(struct scp_thread *t, uint32_t from, uint32_t me)
-{
-	return __atomic_compare_exchange_n(&t->owned, &from, me, false, __ATOMIC_ACQUIRE,
-					   __ATOMIC_RELAXED);
-}
-
-static struct scp_thread *take_over(uint32_t me)
-{
-	for (struct scp_thread *t = __atomic_load_n(&all, __ATOMIC_ACQUIRE); t; t = t->next)
-		if (!__atomic_load_n(&t->owned, __ATOMIC_RELAXED) && own(t, 0, me))
-			return t;
-	return NULL;
-}
-
-/* Look at a few owners in turn: those that are gone left no word (a thread that
- * ended by a raw exit, or after the last round of destructors). */
-static struct scp_thread *reclaim(uint32_t me)
-{
-	int pid = sys_sandboxed ? 0 : sys_getpid();
-	struct scp_thread *t = __atomic_load_n(&reclaim_cursor, __ATOMIC_RELAXED);
-	for (unsigned i = 0; pid && i < RECLAIM_TRIES; i++) {
-		if (!t)
-			t = __atomic_load_n(&all, __ATOMIC_ACQUIRE);
-		if (!t)
-			break;
-		uint32_t owner = __atomic_load_n(&t->owned, __ATOMIC_RELAXED);
-		if (owner && sys3(SYS_tgkill, pid, owner, 0) == -3 /* ESRCH */ &&
-		    own(t, owner, me)) {
-			__atomic_store_n(&reclaim_cursor, t->next, __ATOMIC_RELAXED);
-			return t;
-		}
-		t = t->next;
-	}
-	__atomic_store_n(&reclaim_cursor, t, __ATOMIC_RELAXED);
-	return NULL;
-}
-
-static void release_rows(struct scp_thread *t)
-{
-	if (t->walk.rows)
-		arena_unmap(t->walk.rows, t->walk.sets * sizeof *t->walk.rows);
-	if (t->place)
-		arena_unmap(t->place, t->places * sizeof *t->place);
-}
-
-/* With bookkeeping marked: the file of the session that is recorded, which stays mapped from then
- * on. A session may begin or end at any time. */
-static bool find_session(struct scp_thread *t)
-{
-	struct profile_file *f = __atomic_load_n(&process.file, __ATOMIC_SEQ_CST);
-	__atomic_store_n(&t->file, f, __ATOMIC_SEQ_CST);
-	t->session = __atomic_load_n(&process_epoch.now.session, __ATOMIC_SEQ_CST);
-	if (t->session && f == __atomic_load_n(&process.file, __ATOMIC_SEQ_CST))
-		return true;
-	t->session = 0;
-	return false;
-}
-
-/* In a new session. False: there is none any more, or no room in the file. */
-static bool begin_state(struct scp_thread *t)
-{
-	if (!find_session(t))
-		return false;
-	t->clock = clock_chosen.kind;
-	t->slow_clock = clock_chosen.slow_kind;
-	t->histograms = clock_chosen.histograms;
-	t->index.first = INDEX_FIRST;
-	t->index.limit = INDEX_LIMIT;
-	t->memos.first = MEMO_FIRST;
-	t->memos.limit = MEMO_LIMIT;
-	for (unsigned i = 0; i < SCP_OUTCOMES; i++)
-		t->no_site.rt[i] = &t->no_entry;
-	slowest_begin(t);
-	switch_detector_release(&t->switches);
-	if (!table_create(t)) {
-		t->session = 0;
-		return false;
-	}
-	path_tree_begin(t);
-	if (switch_chosen.kind)
-		states_begin_table(t);
-	return true;
-}
-
-/* All but what other threads look at: whose it is, whether it is busy, and which comes next. */
-static void clear(struct scp_thread *t)
-{
-	_Static_assert(offsetof(struct scp_thread, open) == 0, "the first word");
-	const size_t owned = offsetof(struct scp_thread, owned) / 8,
-		     next = offsetof(struct scp_thread, next) / 8;
-	uint64_t *word = (uint64_t *)t;
-	for (size_t i = 1; i < sizeof *t / sizeof *word; i++)
-		if (word[i] && i != owned && i != next)
-			word[i] = 0;
-}
-
-/* All of an earlier session is forgotten, and its memory used again. Signals are held: a handler
- * that left would lose that memory. */
-static void forget_session(struct scp_thread *t)
-{
-	const struct arena index = t->index, memos = t->memos;
-	struct region_open *regions = t->regions;
-	uint64_t signals;
-	bool hold = !sys_sandboxed;
-	if (hold)
-		sys_hold_signals(&signals);
-	switch_detector_release(&t->switches);
-	release_rows(t);
-	clear(t);
-	t->regions = regions;
-	t->index = index;
-	t->memos = memos;
-	arena_reset(&t->index);
-	arena_reset(&t->memos);
-	if (hold)
-		sys_release_signals(&signals);
-}
-
-static bool renew(struct scp_thread *t)
-{
-	forget_session(t);
-	return begin_state(t);
-}
-
-static struct scp_thread *create(uint32_t me)
-{
-	struct scp_thread *t = arena_map(STATE_BYTES);
-	if (!t)
-		return NULL;
-	t->owned = me;
-	struct scp_thread *head = __atomic_load_n(&all, __ATOMIC_RELAXED);
-	do
-		t->next = head;
-	while (!__atomic_compare_exchange_n(&all, &head, t, false, __ATOMIC_RELEASE,
-					    __ATOMIC_RELAXED));
-	return t;
-}
-
 /* Its time begins here: there is no gap to what was before. */
 static void begin_window(struct scp_thread *t)
 {
@@ -442,14 +286,10 @@ static struct scp_thread *take_left(void)
 	return NULL;
 }
 
-static struct scp_thread *find_state(uint32_t me)
+static struct scp_thread *find_state(void)
 {
 	struct scp_thread *t = take_left();
-	if (!t)
-		t = take_over(me);
-	if (!t)
-		t = reclaim(me);
-	return t ? t : create(me);
+	return t ? t : thread_state_take();
 }
 
 COLD struct scp_thread *thread_acquire(void)
@@ -462,14 +302,14 @@ COLD struct scp_thread *thread_acquire(void)
 	uint32_t names = filter.names;
 	if (!is_wanted(names))
 		return NULL;
-	struct scp_thread *t = thread_self ? own_stale() : find_state(own_id());
+	struct scp_thread *t = thread_self ? own_stale() : find_state();
 	if (!t)
 		return NULL;
-	t->open = ARCH_CALLER_SP() | 1; /* before it is looked at, see thread_writes_to */
+	t->open = ARCH_CALLER_SP() | 1; /* before it is looked at, see thread_state_writes_to */
 	compiler_barrier();
 	if (t->session && !thread_is_stale(t)) {
 		close_orphan(t);
-	} else if (!renew(t)) {
+	} else if (!thread_state_renew(t)) {
 		give_back(t);
 		return NULL;
 	}
@@ -482,7 +322,7 @@ COLD bool thread_renew(struct scp_thread *t)
 	uintptr_t open = t->open;
 	thread_self = thread_fast = thread_page = NULL;
 	compiler_barrier();
-	if (is_wanted(names) && renew(t)) {
+	if (is_wanted(names) && thread_state_renew(t)) {
 		begin_owner(t, names, open);
 		return true;
 	}
@@ -527,25 +367,6 @@ void thread_end_gap(void)
 	t->open = 0;
 }
 
-static void release_regions(struct scp_thread *t)
-{
-	if (t->regions)
-		arena_unmap(t->regions, REGIONS_BYTES);
-}
-
-bool thread_writes_to(const struct profile_file *f)
-{
-	int pid = sys_getpid();
-	for (struct scp_thread *t = __atomic_load_n(&all, __ATOMIC_ACQUIRE); t; t = t->next) {
-		uint32_t owner = __atomic_load_n(&t->owned, __ATOMIC_RELAXED);
-		uintptr_t open = __atomic_load_n(&t->open, __ATOMIC_RELAXED);
-		if (t->file == f && owner && ((open & 1) || t->looking) &&
-		    sys3(SYS_tgkill, pid, owner, 0) == 0)
-			return true;
-	}
-	return false;
-}
-
 /* Was this child forked by a handler that had interrupted our bookkeeping? Then
  * that bookkeeping will still run to its end, on the parent's memory: keep it. In
  * a sandbox no system call may be made to give it back. */
@@ -554,38 +375,13 @@ static bool must_keep_memory(void)
 	return sys_sandboxed || thread_left || (thread_self && thread_self->open);
 }
 
-/* As if it had just been mapped: what is interrupted may still mark it. */
-static struct scp_thread *emptied(struct scp_thread *t)
-{
-	if (sys_madvise(t, STATE_BYTES, MADV_DONTNEED) != 0)
-		clear(t);
-	t->open = 0;
-	t->owned = 0;
-	t->next = NULL;
-	return t;
-}
-
 bool thread_forget_all(void)
 {
-	struct scp_thread *t = all, *next, *own = thread_self;
 	bool keep = must_keep_memory();
-	reclaim_cursor = NULL;
 	switch_budget_begin_process();
 	if (thread_self)
 		switch_detector_forget(&thread_self->switches);
-	for (all = NULL; t; t = next) {
-		next = t->next;
-		if (keep)
-			continue;
-		arena_release(&t->index);
-		arena_release(&t->memos);
-		release_rows(t);
-		release_regions(t);
-		if (t == own)
-			all = emptied(t);
-		else
-			arena_unmap(t, STATE_BYTES);
-	}
+	thread_state_forget_all(thread_self, keep);
 	thread_self = thread_fast = thread_page = thread_left = NULL;
 	return !keep;
 }

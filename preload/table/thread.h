@@ -318,11 +318,6 @@ HIDDEN bool thread_look_again(struct scp_thread *t);
 /* Record the gap from the calling thread's last call to now. */
 HIDDEN void thread_end_gap(void);
 
-/* May a thread be about to write to this file? Those that begin to do so now look first, and do
- * not.
- */
-HIDDEN bool thread_writes_to(const struct profile_file *f);
-
 /* In a forked child: no thread has state any more. False: what it wrote to may still be written to,
  * by what a handler that forked had interrupted. */
 HIDDEN bool thread_forget_all(void);
