@@ -161,8 +161,9 @@ static bool choose(struct causal *c, double unit_s)
 		c->sites = 0;
 		return false;
 	}
-	c->window_s = c->wishes.window_s > 0 ? c->wishes.window_s
-					     : causal_pilot_window(&c->pilot, unit_s);
+	c->window_s = c->wishes.window_s > 0
+			      ? c->wishes.window_s
+			      : causal_pilot_window(&c->pilot, unit_s, c->wishes.for_s);
 	c->sites = causal_pilot_choose(c->site, c->sites, c->window_s, c->wishes.sites, &left_out);
 	c->problems |= left_out ? CAUSAL_SITES_LEFT_OUT : 0;
 	c->problems |= c->sites ? 0 : CAUSAL_NO_SITES;

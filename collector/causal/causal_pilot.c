@@ -11,6 +11,7 @@
 #define LEAST_WINDOWS 20
 #define CLEARLY	      0.5
 #define UNITS_LONG    10.0 /* durations of a unit in a window */
+#define LEAST_UNITS   20.0 /* in a window, on average */
 #define LEAST_CALLS   0.5  /* in a window */
 
 static const size_t lengths[] = {1, 2, 5, 10, 20, 50, 100}; /* readings */
@@ -46,7 +47,16 @@ static double scatter(const struct causal_pilot_series *s, double rate, size_t l
 	return squares / all * (double)windows / (double)(windows - 1);
 }
 
-double causal_pilot_window(const struct causal_pilot_series *s, double unit_s)
+/* So that edges count for little; but rather fewer units than too few windows. */
+static double length_for_edges(double rate, double for_s)
+{
+	double all_s = isfinite(for_s) ? for_s : CAUSAL_PILOT_FOR_S,
+	       longest = fmax(all_s / CAUSAL_PILOT_WINDOWS, LEAST_UNITS / rate);
+
+	return fmin(CAUSAL_PILOT_UNITS / rate, longest);
+}
+
+double causal_pilot_window(const struct causal_pilot_series *s, double unit_s, double for_s)
 {
 	double rate = causal_pilot_rate(s), best = INFINITY, chosen = CAUSAL_PILOT_READING_S, least;
 
@@ -60,7 +70,7 @@ double causal_pilot_window(const struct causal_pilot_series *s, double unit_s)
 			chosen = (double)lengths[i] * CAUSAL_PILOT_READING_S;
 		}
 	}
-	least = fmax(CAUSAL_PILOT_UNITS / rate, UNITS_LONG * (unit_s > 0 ? unit_s : 0));
+	least = fmax(length_for_edges(rate, for_s), UNITS_LONG * (unit_s > 0 ? unit_s : 0));
 	return fmin(fmax(chosen, least), CAUSAL_PILOT_LONGEST_S);
 }
 

@@ -47,6 +47,12 @@ static double seldom(size_t i)
 	return i % 10 == 0;
 }
 
+static double fifteen(size_t i)
+{
+	(void)i;
+	return 15;
+}
+
 static double none(size_t i)
 {
 	(void)i;
@@ -58,18 +64,25 @@ static void windows_are_long_enough_for_units_and_edges(void **state)
 	(void)state;
 	fill_series(steady);
 	assert_true(fabs(causal_pilot_rate(&series) / 100000 - 1) < 0.01);
-	assert_true(causal_pilot_window(&series, 1e-5) <= 0.02);
+	assert_true(causal_pilot_window(&series, 1e-5, 60) <= 0.02);
 	/* ten times what a unit takes */
-	assert_true(fabs(causal_pilot_window(&series, 0.05) - 0.5) < 1e-9);
-	assert_true(causal_pilot_window(&series, 100) <= CAUSAL_PILOT_LONGEST_S);
+	assert_true(fabs(causal_pilot_window(&series, 0.05, 60) - 0.5) < 1e-9);
+	assert_true(causal_pilot_window(&series, 100, 60) <= CAUSAL_PILOT_LONGEST_S);
 	fill_series(from_edge_to_edge);
-	assert_true(causal_pilot_window(&series, 0) >= 0.02);
+	assert_true(causal_pilot_window(&series, 0, 60) >= 0.02);
 	/* 10 units a second: 20 of them */
 	fill_series(seldom);
-	assert_true(fabs(causal_pilot_window(&series, 0) - 2) < 1e-9);
+	assert_true(fabs(causal_pilot_window(&series, 0, 60) - 2) < 1e-9);
+	assert_true(fabs(causal_pilot_window(&series, 0, INFINITY) - 2) < 1e-9);
+	assert_true(fabs(causal_pilot_window(&series, 0, 600) - 3) < 1e-9);
+	/* 1500: 100 of them, in 200 windows or more, or 20 */
+	fill_series(fifteen);
+	assert_true(fabs(causal_pilot_window(&series, 0, INFINITY) - 100 / 1500.) < 1e-3);
+	assert_true(fabs(causal_pilot_window(&series, 0, 6) - 0.03) < 1e-9);
+	assert_true(fabs(causal_pilot_window(&series, 0, 1) - 20 / 1500.) < 1e-3);
 	fill_series(none);
 	assert_true(causal_pilot_rate(&series) == 0);
-	assert_true(causal_pilot_window(&series, 0) <= CAUSAL_PILOT_LONGEST_S);
+	assert_true(causal_pilot_window(&series, 0, 60) <= CAUSAL_PILOT_LONGEST_S);
 }
 
 static void the_longest_of_the_wanted_sites_are_chosen(void **state)
