@@ -58,6 +58,11 @@ def holds(p, truth, half):
     return above and below, bool((p.get("at_most") or below) and (p.get("at_least") or above)), agrees
 
 
+def has_effect(site, p):
+    """Is it reported to have one: not 0 by its q, nor by the interval of what it would bring?"""
+    return bool(p and site.get("q") is not None and site["q"] <= 0.05 and not p["ci_low"] <= 0 <= p["ci_high"])
+
+
 def share(hits, n):
     low, high = runs.wilson(hits, n)
     return f"{hits} = {100 * hits / max(1, n):.1f} % ({low:.1f} to {high:.1f})"
@@ -66,13 +71,14 @@ def share(hits, n):
 def print_cells(kept):
     total = {}
     print(f"{'program':13}{'rivals':7}{'site':5}{'off':>4}{'runs':>5}{'told':>5}  {'realised, %':>15}{'algebra':>9}"
-          f"{'predicted':>11}{'scatter':>8}{'half width':>11}{'holds':>7}{'as a bound':>11}{'agrees':>7}{'at most':>8}{'q<=.05':>7}")
+          f"{'predicted':>11}{'scatter':>8}{'half width':>11}{'holds':>7}{'as a bound':>11}{'agrees':>7}{'at most':>8}{'effect':>7}")
     for program, rivals, site, percent, of, truth, half in cells(kept):
         shape, *arguments = runs.PROGRAMS[program]
         said = [said_of(r, site) for r in of]
-        got = [p for p in (prediction(s, percent) for s in said) if p]
+        all_told = [prediction(s, percent) for s in said]
+        got = [p for p in all_told if p]
         within, bounded, agrees = (sum(h) for h in zip((0, 0, 0), *(holds(p, truth, half) for p in got)))
-        reported = sum(1 for s in said if s and s.get("q") is not None and s["q"] <= 0.05)
+        reported = sum(has_effect(s, p) for s, p in zip(said, all_told))
         values = [p["percent"] for p in got]
         scatter = statistics.stdev(values) if len(values) > 1 else math.nan
         width = middle([(p["ci_high"] - p["ci_low"]) / 2 for p in got])
@@ -86,7 +92,7 @@ def print_cells(kept):
     for (percent, nothing), (n, got, within, bounded, agrees, reported) in sorted(total.items()):
         print(f"{percent} % off, {'sites without effect' if nothing else 'sites with effect':21}: {got} of {n} told; the interval holds the "
               f"realised gain in {share(within, got)}, as a bound in {share(bounded, got)}, with the realised one's own in "
-              f"{share(agrees, got)}; q <= 0.05 in {reported}")
+              f"{share(agrees, got)}; an effect is reported in {reported}")
 
 
 def print_runs(kept):

@@ -277,6 +277,9 @@ static void note_shape(const struct causal_report *r, const struct causal_row *r
 	else if (s->shape == SLOPES_CONDITIONAL)
 		snprintf(text, size, "depends on %.200s: a balance, and faster brings at %s this",
 			 name_of(r, s->interacts), bound);
+	else if (row->ten.hidden)
+		snprintf(text, size,
+			 "something else hides it most of the time: faster brings at most this");
 	else if (row->ten.thread_near)
 		snprintf(text, size,
 			 "another thread is nearly as busy: faster brings at most this");

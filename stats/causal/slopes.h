@@ -109,6 +109,7 @@ struct slopes_prediction {
 			 upper bound */
 	bool at_least;
 	bool thread_near; /* at_most because of another thread that is nearly as busy */
+	bool hidden;	  /* at_most because something else is waited for most of the time */
 	double beyond;	  /* time off a call / highest delay tested: above 1 the line is extended by
 			     more than was tested; NAN: not known */
 	double latency_percent, latency_low, latency_high; /* less time a unit; NAN */

@@ -9,6 +9,8 @@
 #define SAME_PACE  0.9	/* of what the unit gets shorter by: such a thread is not overtaken */
 #define KNOWN_BUSY 0.02 /* of a unit: CPU times are known that well */
 #define TWO_SIDED  1.96
+#define HIDDEN	   0.5	/* of the slope of a call that its own thread is waited for */
+#define SURE	   0.05 /* q of a slope that is not 0 */
 
 /* Relative reduction of a unit's time, with limits. */
 struct reduction {
@@ -119,6 +121,20 @@ static bool end_at_threads(const struct slopes *all, const struct slopes_site *s
 	return true;
 }
 
+/* Is something else waited for most of the time? A delay makes its thread's time a unit longer by
+ * the calls there, and the slope is surely far less. The time of a unit, made of sums and maxima
+ * (Baccelli, Cohen, Olsder and Quadrat 1992), is convex in a call's: towards faster the slope
+ * falls. */
+static bool is_hidden(const struct slopes_site *site)
+{
+	double calls = 0;
+
+	for (size_t i = 0; i < site->threads; i++)
+		calls = fmax(calls, site->thread[i].calls);
+	return site->q <= SURE && site->slope.value > 0 &&
+	       site->slope.value + TWO_SIDED * site->slope.error < HIDDEN * calls;
+}
+
 static struct reduction throughput(const struct slopes *all, const struct slopes_site *site,
 				   struct slopes_value call, double share, double confidence,
 				   bool *thread_near)
@@ -127,7 +143,7 @@ static struct reduction throughput(const struct slopes *all, const struct slopes
 	struct slopes_value slope = bent && is_known(site->low) ? site->low : site->slope;
 	struct reduction r = reduce(slope, call, all->unit, share, confidence), other;
 
-	if (site->shape == SLOPES_CONVEX)
+	if (site->shape == SLOPES_CONVEX || is_hidden(site))
 		r.low = fmin(r.low, 0);
 	if (site->shape == SLOPES_CONDITIONAL) {
 		other = reduce(site->others_slower, call, all->unit, share, confidence);
@@ -165,7 +181,7 @@ static struct reduction latency(const struct slopes *all, const struct slopes_si
 struct slopes_prediction slopes_predict(const struct slopes *all, const struct slopes_site *site,
 					struct slopes_value call, double share, double confidence)
 {
-	bool near;
+	bool near, hidden = is_hidden(site);
 	struct reduction r = throughput(all, site, call, share, confidence, &near);
 	struct reduction l = {NAN, NAN, NAN};
 	bool conditional = site->shape == SLOPES_CONDITIONAL;
@@ -178,8 +194,9 @@ struct slopes_prediction slopes_predict(const struct slopes *all, const struct s
 		.percent = percent_of(r.value),
 		.low = percent_of(r.low),
 		.high = percent_of(r.high),
-		.at_most = near || site->shape == SLOPES_CONVEX || (conditional && less),
+		.at_most = near || hidden || site->shape == SLOPES_CONVEX || (conditional && less),
 		.thread_near = near,
+		.hidden = hidden,
 		.at_least = site->shape == SLOPES_CONCAVE || (conditional && !less),
 		.beyond = share * call.value / site->tested,
 		.latency_percent = 100 * l.value,

@@ -167,6 +167,31 @@ static void test_another_thread_ends_a_prediction(void **state)
 	assert_true(p.at_most && p.low < p.percent && p.percent <= p.high);
 }
 
+/* The call's thread makes it once a unit; a fifth of its time shows. */
+static void test_what_is_mostly_hidden_brings_at_most_that(void **state)
+{
+	struct slopes_site site = a_site(0.2, 0.05);
+	struct slopes_prediction p;
+
+	(void)state;
+	site.q = 0.01;
+	assert_false(predict(&site, 0.1).at_most); /* nothing is known of its thread */
+	site.threads = 2;
+	site.thread[0] = (struct slopes_thread){60e-6, 0};
+	site.thread[1] = (struct slopes_thread){50e-6, 1};
+	p = predict(&site, 0.1);
+	assert_true(p.at_most && p.hidden && !p.thread_near);
+	assert_true(p.low <= 0 && p.percent > 0.5);
+	site.thread[1].calls = 0.4; /* one of several that share the calls: its part */
+	assert_false(predict(&site, 0.1).at_most);
+	site.thread[1].calls = 1;
+	site.slope.error = site.low.error = 0.2; /* it may be more than half */
+	assert_false(predict(&site, 0.1).at_most);
+	site.slope = site.low = value(0.2, 0.05);
+	site.q = 0.2; /* or nothing at all */
+	assert_false(predict(&site, 0.1).at_most);
+}
+
 static void test_a_thread_far_below_ends_nothing(void **state)
 {
 	struct slopes_site site = a_site(1, 0);
@@ -245,6 +270,7 @@ int main(void)
 		cmocka_unit_test(test_limits_are_those_of_the_slope),
 		cmocka_unit_test(test_the_uncertainty_of_all_three_counts),
 		cmocka_unit_test(test_another_thread_ends_a_prediction),
+		cmocka_unit_test(test_what_is_mostly_hidden_brings_at_most_that),
 		cmocka_unit_test(test_a_thread_far_below_ends_nothing),
 		cmocka_unit_test(test_no_call_brings_more_than_its_thread_has),
 		cmocka_unit_test(test_threads_that_share_the_site_do_not_overtake),
