@@ -84,30 +84,27 @@ static void limit_descriptors(void)
 	many_paths();
 }
 
-static struct rlimit unlimited;
-
 static void *work_later(void *unused)
 {
+	struct rlimit before, tight;
+
+	if (getrlimit(RLIMIT_AS, &before) < 0)
+		die("getrlimit");
+	tight = (struct rlimit){1 << 20, before.rlim_max};
+	if (setrlimit(RLIMIT_AS, &tight) < 0)
+		die("setrlimit");
 	exchange(pair);
-	if (setrlimit(RLIMIT_AS, &unlimited) < 0)
+	if (setrlimit(RLIMIT_AS, &before) < 0)
 		die("setrlimit");
 	return work(unused);
 }
 
 static void limit_first_call(void)
 {
-	static char stack[256 << 10] __attribute__((aligned(4096)));
-	struct rlimit tight;
-	pthread_attr_t own;
 	pthread_t thread;
 
-	if (getrlimit(RLIMIT_AS, &unlimited) < 0)
-		die("getrlimit");
-	tight = (struct rlimit){address_space() + (4 << 20), unlimited.rlim_max};
-	pthread_attr_init(&own);
-	pthread_attr_setstack(&own, stack, sizeof(stack));
-	if (setrlimit(RLIMIT_AS, &tight) < 0 || pthread_create(&thread, &own, work_later, NULL))
-		die("a thread in little memory");
+	if (pthread_create(&thread, NULL, work_later, NULL))
+		die("pthread_create");
 	pthread_join(thread, NULL);
 }
 
