@@ -1,7 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # `scprof causal --confirm`: both programs really run, each in a layout of its own, and what was
-# predicted stands beside what came. Whether these agree is the machine's to say.
+# predicted stands beside what came. Whether these agree, and whether so short an experiment predicts
+# anything, is the machine's to say.
 
 bats_require_minimum_version 1.5.0
 load ../common
@@ -27,6 +28,6 @@ noting()
 	[ "$(tail -n 4 runs | cut -d ' ' -f 2 | sort -u | wc -l)" -ge 3 ]
 	SHOWN=.confirmed holds '.confirmed | .runs == 2 and .site == "parse" and .before_s.value > 0 and
 		.after_s.value > 0 and .rate_before_per_s > 0 and .rate_after_per_s > 0 and
-		.predicted.percent != null and .realised_percent.value != null'
+		(.predicted | has("percent")) and .realised_percent.value != null'
 	[ -z "$(find . -name '*.scp' -o -name 'scprof-confirm*')" ]
 }
