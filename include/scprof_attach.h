@@ -16,7 +16,7 @@
 
 #define SCP_ATTACH_MAGIC      "SCPATT1\n"
 #define SCP_ATTACH_TEXT_BYTES 65536u /* of an order's text at most */
-#define SCP_ATTACH_HOLD_MS    50u    /* that a call waits for the tool at its end, at most */
+#define SCP_ATTACH_HOLD_MS    200u   /* that a call waits for the tool at its end, at most */
 
 /* Where the process and the library in it stand. */
 enum scp_attach_status {

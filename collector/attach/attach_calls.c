@@ -36,6 +36,8 @@ static int make_area(struct attach_working *w, uint64_t room)
 	w->area = (uint64_t)at;
 	w->head = w->area + AREA_GROUND;
 	guard[0] = w->area;
+	w->remote.traces.area = w->area;
+	w->remote.traces.area_bytes = AREA_BYTES;
 	return remote_syscall(&w->remote, SYS_mprotect, guard, &status, w->err);
 }
 
@@ -148,9 +150,9 @@ static void drop_area(struct attach_working *w)
 	int64_t result;
 
 	remote_restore_errno(&w->remote);
-	w->remote.ground = w->first_ground;
+	w->remote.traces.ground = w->first_ground;
 	remote_syscall(&w->remote, SYS_munmap, area, &result, &ignored);
-	w->area = w->head = 0;
+	w->area = w->head = w->remote.traces.area = 0;
 }
 
 int attach_calls_make(struct attach_working *w, uint64_t room)
@@ -160,7 +162,7 @@ int attach_calls_make(struct attach_working *w, uint64_t room)
 	bool made = !w->area;
 	int status = made ? make_area(w, room) : 0;
 
-	w->first_ground = w->remote.ground;
+	w->first_ground = w->remote.traces.ground;
 	if (status == 0)
 		status = make_calls(w);
 	if (made && w->head && !w->kept && w->remote.tid)

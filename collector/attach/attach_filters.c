@@ -13,6 +13,7 @@
 #include "collector/attach/seccomp_filter.h"
 
 #define DIFFERENT_MOST 16u
+#define STOP_MS	       500 /* that a thread may take to stop */
 
 struct answer {
 	int status;
@@ -30,7 +31,7 @@ static struct answer judge(struct remote *r, pid_t tid)
 		a.status = 1;
 		return a;
 	}
-	switch (remote_stop(r, tid, &why, &a.error)) {
+	switch (remote_stop(r, tid, STOP_MS, &why, &a.error)) {
 	case REMOTE_FINE:
 		a.status = seccomp_filter_check(tid, &a.error);
 		remote_let_go(r);
@@ -59,6 +60,7 @@ static void serve(const struct attach_target *t, int from)
 		if (write(from, &a, sizeof(a)) != sizeof(a))
 			break;
 	}
+	remote_close(r, STOP_MS);
 	_exit(0);
 }
 

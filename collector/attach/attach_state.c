@@ -54,7 +54,8 @@ void attach_state_area(struct attach_working *w, const struct scp_attach_state *
 	    m->end < s->area + AREA_BYTES || !remote_read(&w->remote, at, &head, sizeof(head)) ||
 	    memcmp(head.magic, AREA_MAGIC, sizeof(head.magic)) != 0 || head.in_use)
 		return;
-	w->area = s->area;
+	w->area = w->remote.traces.area = s->area;
+	w->remote.traces.area_bytes = AREA_BYTES;
 	w->head = at;
 }
 

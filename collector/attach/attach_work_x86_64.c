@@ -182,7 +182,7 @@ static bool is_in_fragile_call(const struct attach_working *w, pid_t tid)
 }
 
 /* Stop a thread whose filters, if it has any, let our calls through. */
-static enum remote_result stop(struct attach_working *w, pid_t tid, const char **why)
+static enum remote_result stop(struct attach_working *w, pid_t tid, int limit_ms, const char **why)
 {
 	int status = attach_filters_check(&w->filters, tid, w->err);
 	enum remote_result result;
@@ -190,7 +190,7 @@ static enum remote_result stop(struct attach_working *w, pid_t tid, const char *
 	*why = "its seccomp filter cannot be read now";
 	if (status != 0)
 		return status < 0 ? REMOTE_FAILED : REMOTE_PASSED;
-	result = remote_stop(&w->remote, tid, why, w->err);
+	result = remote_stop(&w->remote, tid, limit_ms, why, w->err);
 	if (result != REMOTE_FINE || attach_filters_same(&w->filters, tid))
 		return result;
 	*why = "it has got another seccomp filter";
@@ -213,7 +213,7 @@ static int borrow(struct attach_working *w, uint64_t *room)
 		for (size_t i = 0; i < n; i++) {
 			if (round == 0 && n > 1 && is_in_fragile_call(w, tids[i]))
 				continue;
-			result = stop(w, tids[i], &why);
+			result = stop(w, tids[i], 2000, &why);
 			if (result == REMOTE_FAILED)
 				return -1;
 			if (result == REMOTE_PASSED)

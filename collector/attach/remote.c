@@ -7,12 +7,10 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
-#include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -21,8 +19,7 @@
 #include "collector/attach/remote_private.h"
 #include "profile/live/run_files.h"
 
-#define STOP_MS	   20	/* that a thread may take to stop: one that sleeps for a disk does not */
-#define RUNNING_MS 2000 /* the same, while it waits for a processor */
+#define STOP_MS 20 /* that a thread may take to stop: one that sleeps for a disk does not */
 
 #define GET_RSEQ 0x420f /* PTRACE_GET_RSEQ_CONFIGURATION */
 
@@ -36,7 +33,7 @@ struct rseq_section {
 	uint64_t start, bytes, abort;
 };
 
-static uint64_t now_ns(void)
+uint64_t remote_now_ns(void)
 {
 	struct timespec t;
 
@@ -44,10 +41,11 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-int remote_gone(const struct remote *r, struct profile_error *err)
+int remote_gone(struct remote *r, struct profile_error *err)
 {
 	uint64_t start = run_files_process_start(r->target.pid, NULL);
 
+	r->tid = 0;
 	snprintf(err->text, sizeof(err->text), "process %d %s", (int)r->target.pid,
 		 start == r->target.process_start
 			 ? "executes another program now, or its thread ended"
@@ -106,80 +104,6 @@ bool remote_set_fp(pid_t tid, void *fp, size_t bytes)
 bool remote_set_mask(pid_t tid, uint64_t mask)
 {
 	return ptrace(PTRACE_SETSIGMASK, tid, sizeof(mask), &mask) == 0;
-}
-
-/* A thread that was given up before it stopped. */
-static void let_go_late(struct remote *r, pid_t tid, int status)
-{
-	struct user_regs_struct regs;
-	int signal = REMOTE_EVENT(status) ? 0 : WSTOPSIG(status);
-
-	if (remote_registers(tid, &regs) && sigframe_restart_all(&regs))
-		remote_set_registers(tid, &regs);
-	ptrace(PTRACE_DETACH, tid, NULL, signal);
-	for (unsigned int i = 0; i < REMOTE_GIVEN_UP; i++)
-		if (r->given_up[i] == tid)
-			r->given_up[i] = 0;
-}
-
-int remote_wait(struct remote *r, int limit_ms)
-{
-	const struct itimerval every = {{0, 5000}, {0, limit_ms < 5 ? limit_ms * 1000 : 5000}},
-			       off = {0};
-	uint64_t end = now_ns() + (uint64_t)limit_ms * 1000000u;
-	int status = 0, found = -1;
-
-	setitimer(ITIMER_REAL, &every, NULL);
-	for (;;) {
-		pid_t tid = waitpid(-1, &status, __WALL);
-
-		if (tid == r->tid) {
-			found = WIFSTOPPED(status) ? status : -1;
-			break;
-		}
-		if (tid > 0 && WIFSTOPPED(status))
-			let_go_late(r, tid, status);
-		else if (tid < 0 && errno != EINTR)
-			break;
-		if (now_ns() > end) {
-			found = 0;
-			break;
-		}
-	}
-	setitimer(ITIMER_REAL, &off, NULL);
-	return found;
-}
-
-enum remote_result remote_interrupt(struct remote *r, bool stopped, int limit_ms,
-				    struct profile_error *err)
-{
-	const uint64_t hold = stopped ? REMOTE_FAULTS : 0;
-	int signal, status;
-
-	if (ptrace(PTRACE_INTERRUPT, r->tid, NULL, NULL) != 0 ||
-	    (stopped && ptrace(PTRACE_CONT, r->tid, NULL, NULL) != 0))
-		return remote_gone(r, err), REMOTE_FAILED;
-	while ((status = remote_wait(r, limit_ms)) > 0) {
-		if (REMOTE_EVENT(status) == PTRACE_EVENT_EXEC)
-			return remote_gone(r, err), REMOTE_FAILED;
-		if (REMOTE_EVENT(status) == PTRACE_EVENT_STOP) {
-			if (WSTOPSIG(status) == SIGTRAP)
-				return REMOTE_FINE;
-			snprintf(err->text, sizeof(err->text),
-				 "process %d is stopped by a signal: continue it first (kill -CONT "
-				 "%d)",
-				 (int)r->target.pid, (int)r->target.pid);
-			return REMOTE_FAILED;
-		}
-		signal = WSTOPSIG(status) & 0x80 ? 0 : WSTOPSIG(status);
-		if (signal && hold >> (signal - 1) & 1)
-			signal = 0;
-		ptrace(PTRACE_INTERRUPT, r->tid, NULL, NULL); /* any stop takes it back */
-		ptrace(PTRACE_CONT, r->tid, NULL, signal);
-	}
-	if (status < 0)
-		return remote_gone(r, err), REMOTE_FAILED;
-	return REMOTE_PASSED;
 }
 
 /* A sequence that the kernel would begin anew after a signal: its mark is lost by a call. */
@@ -267,8 +191,8 @@ static bool is_late(struct remote *r, pid_t tid)
 	for (unsigned int i = 0; i < REMOTE_GIVEN_UP; i++) {
 		if (r->given_up[i] != tid)
 			continue;
-		if (waitpid(tid, &status, __WALL | WNOHANG) == tid && WIFSTOPPED(status))
-			let_go_late(r, tid, status);
+		if (waitpid(tid, &status, __WALL | WNOHANG) == tid)
+			remote_let_go_late(r, tid, status);
 		return true;
 	}
 	return false;
@@ -296,42 +220,42 @@ static enum remote_result seize(struct remote *r, pid_t tid, const char **why,
 	return remote_gone(r, err), REMOTE_FAILED;
 }
 
-enum remote_result remote_stop(struct remote *r, pid_t tid, const char **why,
+/* Ask again and again, as long as it is not asleep in the kernel. */
+static enum remote_result interrupt_patiently(struct remote *r, int limit_ms,
+					      struct profile_error *err)
+{
+	uint64_t end = remote_now_ns() + (uint64_t)limit_ms * 1000000u;
+	struct remote_seen seen;
+	enum remote_result result = remote_interrupt(r, true, STOP_MS, &seen, err);
+
+	while (result == REMOTE_PASSED && remote_now_ns() < end) {
+		if (strchr("DZX", thread_state(r, r->tid)))
+			break;
+		result = remote_until_stopped(r, STOP_MS, &seen, err);
+	}
+	return result;
+}
+
+enum remote_result remote_stop(struct remote *r, pid_t tid, int limit_ms, const char **why,
 			       struct profile_error *err)
 {
-	enum remote_result result = seize(r, tid, why, err);
+	enum remote_result result;
 
+	r->traces.ground = r->call = 0;
+	r->held = r->lock_taken = false;
+	result = seize(r, tid, why, err);
 	if (result != REMOTE_FINE)
 		return result;
-	r->ground = r->call = 0;
-	r->held = r->lock_taken = false;
-	r->stopped_at_ns = now_ns();
-	result = remote_interrupt(r, false, STOP_MS, err);
-	for (int ms = 0; result == REMOTE_PASSED && ms < RUNNING_MS; ms += STOP_MS) {
-		if (strchr("DZX", thread_state(r, tid)))
-			break;
-		result = remote_interrupt(r, false, STOP_MS, err);
-	}
+	r->stopped_at_ns = remote_now_ns();
+	result = interrupt_patiently(r, limit_ms, err);
 	if (result == REMOTE_PASSED) {
-		*why = "it does not come out of a system call";
-		r->given_up[r->given_ups++ % REMOTE_GIVEN_UP] = tid;
-		r->tid = 0;
+		*why = "it does not come out of a system call, or waits for a processor";
+		remote_give_up(r);
 		return result;
 	}
 	if (result == REMOTE_FINE && (*why = read_state(r)) == NULL)
 		return REMOTE_FINE;
-	remote_let_go(r);
+	if (r->tid)
+		remote_let_go(r);
 	return result == REMOTE_FINE ? REMOTE_PASSED : result;
-}
-
-void remote_let_go(struct remote *r)
-{
-	double ms;
-
-	ptrace(PTRACE_DETACH, r->tid, NULL, 0);
-	ms = (double)(now_ns() - r->stopped_at_ns) / 1e6;
-	r->total_ms += ms;
-	if (ms > r->longest_ms)
-		r->longest_ms = ms;
-	r->tid = 0;
 }

@@ -6,7 +6,11 @@
  *	remote_stop()	one thread: remote_let_go(), or
  *	remote_ground()	its state lies in a frame from now on; calls may follow
  *	remote_call(), remote_syscall()
- *	remote_restore()	as it was, and running */
+ *	remote_restore()	as it was, and running
+ *	remote_close()
+ *
+ * The tracer may be stopped for any time between any two of its steps. The thread may have gone
+ * home meanwhile: then tid is 0 after the next step, and nothing was written into it. */
 #ifndef SCPROF_COLLECTOR_ATTACH_REMOTE_H
 #define SCPROF_COLLECTOR_ATTACH_REMOTE_H
 
@@ -16,6 +20,7 @@
 #include <sys/types.h>
 
 #include "collector/attach/attach.h"
+#include "collector/attach/remote_place.h"
 #include "collector/attach/sigframe.h"
 #include "profile/profile.h"
 
@@ -28,32 +33,33 @@ struct remote_code {
 	uint64_t lock; /* that dlopen takes before all else */
 };
 
-#define REMOTE_GIVEN_UP 16u
+#define REMOTE_GIVEN_UP 128u
 
 struct remote {
 	struct attach_target target;
 	int memory; /* of the process, as it was when this began: not of what it executes later */
 	struct remote_code code;
 
-	pid_t tid; /* borrowed; 0: none */
+	pid_t tid;		     /* borrowed; 0: none */
+	struct remote_traces traces; /* of what was written into it; .area also for the next one */
 	struct sigframe_state was;
 	uint8_t fp[SIGFRAME_REGSET_MAX];
 	uint64_t call;	   /* that restart_syscall continues; 0: it is not in that */
 	bool unknown_call; /* it is, and in which cannot be told: a frame would end it with EINTR */
 	uint64_t errno_at; /* 0: not known */
 	uint32_t errno_was;
-	uint64_t ground; /* the frame that brings everything back; 0: nothing to bring back */
 	bool held;	 /* it was taken where its first system call can go on as it would have */
 	bool lock_taken; /* a call was given up: another thread keeps the lock */
 	uint64_t stopped_at_ns;
 	double longest_ms, total_ms;	 /* threads held up */
-	pid_t given_up[REMOTE_GIVEN_UP]; /* threads that did not stop yet */
-	unsigned int given_ups;
-	uint64_t late; /* asynchronous signals of the synchronous kinds that came meanwhile */
+	pid_t given_up[REMOTE_GIVEN_UP]; /* threads that did not stop yet; 0: none */
 };
 
 /* Open a process. 0; or -1 with *err. */
 int remote_open(struct remote *r, const struct attach_target *t, struct profile_error *err);
+
+/* Let go of all that did not stop in time, each where it stops; for `limit_ms` at most. */
+void remote_close(struct remote *r, int limit_ms);
 
 bool remote_read(const struct remote *r, uint64_t at, void *to, size_t bytes);
 bool remote_write(const struct remote *r, uint64_t at, const void *from, size_t bytes);
@@ -64,11 +70,12 @@ enum remote_result {
 	REMOTE_FAILED  /* the process: *err is set */
 };
 
-/* Stop a thread in user code or in an interrupted system call, and read its state. */
-enum remote_result remote_stop(struct remote *r, pid_t tid, const char **why,
+/* Stop a thread in user code or in an interrupted system call, within `limit_ms`, and read its
+ * state. */
+enum remote_result remote_stop(struct remote *r, pid_t tid, int limit_ms, const char **why,
 			       struct profile_error *err);
 
-/* Let it go on. Its state is what it was. */
+/* Let it go on. Its state is what it was, or leads home. */
 void remote_let_go(struct remote *r);
 
 /* Write its state as a frame below `top`, and make it return by that from whatever follows.
@@ -99,7 +106,8 @@ int remote_syscall(struct remote *r, long number, const uint64_t arguments[6], i
  */
 void remote_restore_errno(const struct remote *r);
 
-/* Back to the first state exactly, and running. Also after a failed call. */
+/* Back to the first state exactly, and running. Also after a failed call. 0; or -1 with *err. Where
+ * it has gone home alone nothing is written. */
 int remote_restore(struct remote *r, struct profile_error *err);
 
 /* How long a call may take, in milliseconds: then the thread is let go, and ends it by itself. */
