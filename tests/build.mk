@@ -38,6 +38,6 @@ $(HOSTILE): tests/profiles/hostile.S tests/profiles/rename.sh
 # Built with the sanitizers by `make sanitize`; the profile comes from the
 # plain library, which runs in programs that have no sanitizer.
 # Threads of programs with a sanitizer are never borrowed, so the tests of that are left out.
-SANITIZED_TESTS = $(filter-out %/collector/test_attach %/collector/test_safe_point,$(UNIT_TESTS))
+SANITIZED_TESTS = $(filter-out %/collector/test_attach %/collector/test_attach_late %/collector/test_safe_point,$(UNIT_TESTS))
 sanitize-run: $(SANITIZED_TESTS) $(BUILD)/scprof $(BUILD)/libscprof.so tests
 	@tests/run --build $(BUILD) $(SANITIZED_TESTS) tests/commands/report/damaged.bats

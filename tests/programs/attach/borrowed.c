@@ -22,6 +22,7 @@
 #include <sys/sem.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -347,6 +348,97 @@ static void keeps_signals(void)
 	expect(stack.ss_size == 65536 && !(stack.ss_flags & ~0), "signal stack", stack.ss_flags);
 }
 
+static volatile sig_atomic_t handled;
+
+static void start_child(void)
+{
+	pid_t parent = getpid(), pid = fork();
+
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		while (getppid() == parent)
+			pause();
+		_exit(0);
+	}
+	mine->child = pid;
+}
+
+/* Each signal as it was sent: SIGCHLD by the child that was killed, the others with their value. */
+static void handle(int s, siginfo_t *i, void *context)
+{
+	int saved = errno, child = mine->child;
+
+	(void)context;
+	if (s == SIGCHLD) {
+		expect(i->si_code == CLD_KILLED && i->si_pid == child, "SIGCHLD's code",
+		       i->si_code);
+		expect(waitpid(child, NULL, WNOHANG) == child, "waitpid", errno);
+		start_child();
+	} else if (s != SIGCONT) {
+		expect(i->si_code == SI_QUEUE && i->si_value.sival_int == BORROWED_VALUE(s),
+		       "a signal's value", s);
+	}
+	handled = 1;
+	mine->got[s]++;
+	errno = saved;
+}
+
+/* In the first round all signals get a handler, `blocked` or not. */
+static void set_handlers(int blocked)
+{
+	struct sigaction a = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_RESTART};
+	sigset_t s;
+
+	handled = 0;
+	if (mine->rounds > 0)
+		return;
+	sigfillset(&a.sa_mask);
+	for (int i = 1; i < 65; i++)
+		if (i != SIGKILL && i != SIGSTOP && i != SIGUSR1 && (i < 32 || i > 33))
+			sigaction(i, &a, NULL);
+	sigfillset(&s);
+	if (blocked)
+		sigprocmask(SIG_BLOCK, &s, NULL);
+	start_child();
+}
+
+static void handlers_spin(void)
+{
+	set_handlers(0);
+	registers();
+}
+
+/* All signals are blocked, but while it waits. */
+static void handlers_suspend(void)
+{
+	sigset_t s;
+
+	set_handlers(1);
+	sigemptyset(&s);
+	sigaddset(&s, SIGUSR1);
+	expect(sigsuspend(&s) == -1 && errno == EINTR && handled, "sigsuspend", errno);
+}
+
+static void handlers_epoll(void)
+{
+	static int fd;
+	struct epoll_event e = {.events = EPOLLIN};
+
+	set_handlers(0);
+	if (mine->rounds == 0) {
+		fd = epoll_create1(0);
+		epoll_ctl(fd, EPOLL_CTL_ADD, a_pipe(), &e);
+	}
+	/* one that was handled before the wait began does not end it */
+	expect(epoll_wait(fd, &e, 1, -1) == -1 && errno == EINTR && handled, "epoll_wait", errno);
+}
+
+static void handlers_read(void)
+{
+	set_handlers(0);
+	read_ever(); /* SA_RESTART */
+}
+
 static void allocates(void)
 {
 	void *p[32];
@@ -447,6 +539,10 @@ static const struct kind {
 	     {"matrices", matrices},
 	     {"errno", keeps_errno},
 	     {"signals", keeps_signals},
+	     {"handlers_spin", handlers_spin},
+	     {"handlers_suspend", handlers_suspend},
+	     {"handlers_epoll", handlers_epoll},
+	     {"handlers_read", handlers_read},
 	     {"allocates", allocates},
 	     {"loads", loads},
 	     {"constructor", constructor},

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Stands in for safe_point.c: that the thread can be borrowed is the test's to say. */
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "collector/attach/safe_point.h"
+#include "collector/attach/safe_point_lock.h"
+#include "collector/attach/safe_point_objects.h"
+#include "profile/live/run_files.h"
+#include "tests/unit/support/borrowing.h"
+
+struct safe_points {
+	pid_t pid;
+	uint64_t here, there; /* libc's code */
+	size_t bytes;
+};
+
+static struct safe_points points;
+
+/* Executable memory of libc. */
+static uint64_t find_libc(pid_t pid, size_t *bytes)
+{
+	char path[64], line[512], how[5];
+	unsigned long long start = 0, end = 0;
+	uint64_t found = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	f = fopen(path, "r");
+	while (f && !found && fgets(line, sizeof(line), f))
+		if (strstr(line, "/libc.so.6") &&
+		    sscanf(line, "%llx-%llx %4s", &start, &end, how) == 3 && how[2] == 'x')
+			found = start;
+	if (f)
+		fclose(f);
+	*bytes = end - start;
+	return found;
+}
+
+struct safe_points *safe_points_open(pid_t pid, struct profile_error *err)
+{
+	(void)err;
+	points.pid = pid;
+	points.here = find_libc(getpid(), &points.bytes);
+	points.there = find_libc(pid, &points.bytes);
+	return &points;
+}
+
+void safe_points_close(struct safe_points *s)
+{
+	(void)s;
+}
+
+size_t safe_points_candidates(struct safe_points *s, pid_t *tids, size_t room)
+{
+	(void)room;
+	tids[0] = s->pid;
+	return 1;
+}
+
+enum safe_verdict safe_points_judge(struct safe_points *s, pid_t tid, const char **why)
+{
+	(void)s, (void)tid, (void)why;
+	return SAFE_POINT;
+}
+
+uint64_t safe_points_function(struct safe_points *s, const char *name)
+{
+	void *at = dlsym(RTLD_DEFAULT, name);
+
+	return at ? (uint64_t)(uintptr_t)at - s->here + s->there : 0;
+}
+
+uint64_t safe_points_lock(const struct safe_points *s)
+{
+	struct safe_point_maps m = {0};
+	struct safe_point_objects o = {0};
+	uint64_t at = 0;
+
+	if (safe_point_maps_read(&m, s->pid) && safe_point_objects_read(&o, s->pid, &m))
+		for (size_t i = 0; i < o.count; i++)
+			if (o.object[i].kind == SAFE_POINT_LOADER)
+				at = safe_point_lock_find(&o.object[i], s->pid);
+	safe_point_objects_free(&o);
+	safe_point_maps_free(&m);
+	return at;
+}
+
+void safe_points_ignore_lock(struct safe_points *s)
+{
+	(void)s;
+}
+
+uint64_t safe_points_code(struct safe_points *s, const uint8_t *code, size_t bytes)
+{
+	void *at = memmem((void *)(uintptr_t)s->here, s->bytes, code, bytes);
+
+	return at ? (uint64_t)(uintptr_t)at - s->here + s->there : 0;
+}
+
+static const char *const no_variables[] = {"NONE=1", NULL};
+
+void borrowing_start_as(struct borrowing *p, const char *kind, uid_t user)
+{
+	char file[] = "/tmp/borrowing.XXXXXX";
+	int fd = mkstemp(file);
+
+	assert_int_equal(ftruncate(fd, sizeof(struct borrowed)), 0);
+	p->says = mmap(NULL, sizeof(struct borrowed), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	assert_ptr_not_equal(p->says, MAP_FAILED);
+	assert_int_equal(fchown(fd, user, (gid_t)-1), 0);
+	p->pid = fork();
+	if (p->pid == 0) {
+		if (setuid(user) != 0)
+			_exit(9);
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		execl(PROGRAM, PROGRAM, kind, file, NULL);
+		_exit(9);
+	}
+	while (!atomic_load(&p->says->ready) && waitpid(p->pid, NULL, WNOHANG) == 0)
+		usleep(1000);
+	unlink(file);
+	close(fd);
+	p->order = (struct attach_order){
+		{p->pid, run_files_process_start(p->pid, NULL)}, LIBRARY, no_variables};
+}
+
+void borrowing_start(struct borrowing *p, const char *kind)
+{
+	borrowing_start_as(p, kind, geteuid());
+}
+
+void borrowing_stop(struct borrowing *p)
+{
+	kill(p->pid, SIGKILL);
+	waitpid(p->pid, NULL, 0);
+	munmap(p->says, sizeof(struct borrowed));
+}
+
+void borrowing_check(const struct borrowing *p, const char *kind)
+{
+	if (p->says->failures)
+		print_error("%s: %s\n", kind, p->says->text);
+	assert_int_equal(p->says->failures, 0);
+	assert_int_equal(waitpid(p->pid, NULL, WNOHANG), 0);
+}
