@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "serve/http/http_attach.h"
+#include "serve/http/http_head.h"
 #include "serve/http/http_private.h"
 #include "serve/http/mhd.h"
 
@@ -171,6 +172,23 @@ static int socket_of(struct MHD_Connection *connection)
 	return client ? client->connect_fd : -1;
 }
 
+static void find_answer(struct http *h, struct MHD_Connection *connection, const struct request *r,
+			struct http_answer *answer)
+{
+	answer->posted = r->route == REQUEST_ATTACH;
+	if (r->status == 200 && r->route == REQUEST_ATTACH)
+		http_attach_answer(
+			h, r, header(connection, "Origin") || header(connection, "Sec-Fetch-Site"),
+			socket_of(connection), answer);
+	else if (r->status == 200 && (r->route == REQUEST_SERVICE || r->route == REQUEST_PROFILE ||
+				      r->route == REQUEST_PPROF))
+		http_models_answer(h, r, socket_of(connection), answer);
+	else
+		http_answer_make(h, r, header(connection, "Accept"), answer);
+}
+
+/* Called when the headers were read, for each part of a body, which says nothing here, and at the
+ * end. Who is answered at once gets the connection closed afterwards: the body is not read. */
 static enum MHD_Result handle(void *context, struct MHD_Connection *connection, const char *url,
 			      const char *method, const char *version, const char *upload,
 			      size_t *upload_bytes, void **state)
@@ -179,38 +197,32 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
 	struct coming *coming = *state;
 	struct http_answer answer = {.file = -1};
 	struct request request;
+	struct request_head head;
 
 	(void)url;
 	(void)version;
 	(void)upload;
-	if (*upload_bytes) { /* a body says nothing here */
+	if (*upload_bytes) {
 		*upload_bytes = 0;
 		return MHD_YES;
 	}
 	if (!coming || !place_of(connection))
 		return MHD_NO;
-	if (!coming->begun) { /* who answers now gets the connection closed afterwards */
+	request_parse(&request, method, coming->uri, header(connection, "Host"), h->loopback);
+	request_check_site(&request, header(connection, "Sec-Fetch-Site"),
+			   header(connection, "Sec-Fetch-Dest"));
+	if (!coming->begun) {
 		coming->begun = true;
-		return MHD_YES;
+		request.status = 200;
+		http_head_look(connection, method, &head);
+		request_check_head(&request, &head);
+		if (request.status == 200)
+			return MHD_YES;
 	}
 	if (!connections_ask(&h->connections, place_of(connection), monotonic_now_ns()))
 		return MHD_NO;
 	allow(connection, HTTP_STILL_S);
-	request_parse(&request, method, coming->uri, header(connection, "Host"), h->loopback);
-	request_check_site(&request, header(connection, "Sec-Fetch-Site"),
-			   header(connection, "Sec-Fetch-Dest"));
-	answer.posted = request.route == REQUEST_ATTACH;
-	if (request.status == 200 && request.route == REQUEST_ATTACH)
-		http_attach_answer(h, &request,
-				   header(connection, "Origin") ||
-					   header(connection, "Sec-Fetch-Site"),
-				   socket_of(connection), &answer);
-	else if (request.status == 200 &&
-		 (request.route == REQUEST_SERVICE || request.route == REQUEST_PROFILE ||
-		  request.route == REQUEST_PPROF))
-		http_models_answer(h, &request, socket_of(connection), &answer);
-	else
-		http_answer_make(h, &request, header(connection, "Accept"), &answer);
+	find_answer(h, connection, &request, &answer);
 	return answer.body || answer.file >= 0 ? send_answer(connection, &answer) : MHD_NO;
 }
 
@@ -236,27 +248,31 @@ static struct MHD_Daemon *start_daemon(struct http *h)
 		MHD_OPTION_LISTEN_SOCKET, h->listener, MHD_OPTION_CONNECTION_LIMIT,
 		(unsigned)CONNECTIONS_PLACES, MHD_OPTION_NOTIFY_CONNECTION, come_or_go, h,
 		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)HTTP_STILL_S,
-		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)32768, MHD_OPTION_URI_LOG_CALLBACK,
-		keep_uri, NULL, MHD_OPTION_NOTIFY_COMPLETED, end_request, h,
-		MHD_OPTION_THREAD_STACK_SIZE, (size_t)1 << 20, MHD_OPTION_END);
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HTTP_REQUEST_BYTES,
+		MHD_OPTION_URI_LOG_CALLBACK, keep_uri, NULL, MHD_OPTION_NOTIFY_COMPLETED,
+		end_request, h, MHD_OPTION_THREAD_STACK_SIZE, (size_t)1 << 20, MHD_OPTION_END);
 }
 
-struct http *http_start(struct agent *agent, struct http_address *a, struct profile_error *err)
+/* What stop_daemon does not end. */
+static void release(struct http *h)
+{
+	pthread_cond_destroy(&h->stopped);
+	pthread_mutex_destroy(&h->lock);
+	renderings_end(&h->renderings);
+	connections_end(&h->connections);
+	if (h->spare >= 0)
+		close(h->spare);
+	free(h);
+}
+
+static struct http *begin(struct agent *agent)
 {
 	struct http *h = calloc(1, sizeof(*h));
 	pthread_condattr_t clock;
 
-	if (!h) {
-		snprintf(err->text, sizeof(err->text), "out of memory");
+	if (!h)
 		return NULL;
-	}
 	h->agent = agent;
-	h->listener = mhd_load(err) ? -1 : listen_on(a, err);
-	if (h->listener < 0) {
-		free(h);
-		return NULL;
-	}
-	h->loopback = a->loopback;
 	pthread_mutex_init(&h->lock, NULL);
 	h->spare = http_tend_take_descriptor();
 	renderings_begin(&h->renderings, agent->limits.any_owner);
@@ -267,13 +283,28 @@ struct http *http_start(struct agent *agent, struct http_address *a, struct prof
 	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
 	pthread_cond_init(&h->stopped, &clock);
 	pthread_condattr_destroy(&clock);
+	return h;
+}
+
+struct http *http_start(struct agent *agent, struct http_address *a, struct profile_error *err)
+{
+	struct http *h = begin(agent);
+
+	if (!h) {
+		error_set(err, "out of memory");
+		return NULL;
+	}
+	h->listener = mhd_load(err) ? -1 : listen_on(a, err);
+	if (h->listener < 0)
+		goto out;
+	h->loopback = a->loopback;
 	h->daemon = start_daemon(h);
 	if (h->daemon)
 		return h;
-	snprintf(err->text, sizeof(err->text), "cannot start the server on %s: %s", a->text,
-		 strerror(errno));
+	error_set(err, "cannot start the server on %s: %s", a->text, strerror(errno));
 	close(h->listener);
-	free(h);
+out:
+	release(h);
 	return NULL;
 }
 
@@ -285,11 +316,5 @@ void http_stop(struct http *h)
 	pthread_mutex_unlock(&h->lock);
 	renderings_stop(&h->renderings);
 	mhd.stop_daemon(h->daemon); /* closes the listener */
-	pthread_cond_destroy(&h->stopped);
-	pthread_mutex_destroy(&h->lock);
-	renderings_end(&h->renderings);
-	connections_end(&h->connections);
-	if (h->spare >= 0)
-		close(h->spare);
-	free(h);
+	release(h);
 }

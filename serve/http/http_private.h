@@ -29,8 +29,9 @@ struct http_failures {
 	bool told; /* in the log */
 };
 
-#define HTTP_ATTACHED	    4	/* processes that are recorded for requests at a time */
-#define HTTP_FAILURE_BYTES  128 /* of one's reason */
+#define HTTP_REQUEST_BYTES  32768 /* of a connection: its request, and its answer's headers */
+#define HTTP_ATTACHED	    4	  /* processes that are recorded for requests at a time */
+#define HTTP_FAILURE_BYTES  128	  /* of one's reason */
 #define HTTP_FAILURES_BYTES (LABEL_BYTES + 256)
 
 struct http {

@@ -16,6 +16,7 @@
 	X(create_response_from_fd)                                                                 \
 	X(destroy_response)                                                                        \
 	X(get_connection_info)                                                                     \
+	X(get_connection_values)                                                                   \
 	X(lookup_connection_value)                                                                 \
 	X(queue_response)                                                                          \
 	X(set_connection_option)

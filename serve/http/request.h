@@ -25,7 +25,7 @@ enum request_route {
 };
 
 struct request {
-	unsigned status; /* 200, or why not: 400, 403, 404, 405, 414 */
+	unsigned status; /* 200, or why not: 400, 403, 404, 405, 411, 413, 414 */
 	char problem[256];
 	enum request_route route;
 	char service[LABEL_BYTES];    /* "": all */
@@ -39,6 +39,15 @@ struct request {
 	unsigned refresh;	      /* seconds until the page reloads; 0: never */
 };
 
+/* What matters of the headers beyond their values. */
+struct request_head {
+	unsigned hosts;	    /* Host headers */
+	bool hidden;	    /* text that is in no header: behind a NUL byte, or in a folded line */
+	const char *length; /* Content-Length, Transfer-Encoding; NULL: not sent */
+	const char *encoding; /* likewise */
+};
+
+#define REQUEST_BODY_MOST	65536 /* bytes, which say nothing here and are dropped */
 #define REQUEST_SECONDS_DEFAULT 30
 #define REQUEST_SECONDS_MOST	3600
 #define REQUEST_ATTACH_DEFAULT	10
@@ -53,6 +62,10 @@ void request_parse(struct request *r, const char *method, const char *uri, const
  * the headers Sec-Fetch-Site and Sec-Fetch-Dest, NULL: not sent (Fetch Metadata, W3C). A link that
  * a reader follows from elsewhere opens a document, and is answered. */
 void request_check_site(struct request *r, const char *site, const char *dest);
+
+/* Refuse, whatever was found before, what two readers could understand in two ways (400: hidden
+ * text, two Host headers), and a body that is not waited for (411, 413). */
+void request_check_head(struct request *r, const struct request_head *head);
 
 /* Does a Host header name a loopback address? "localhost", 127.x.y.z or [::1], with or without a
  * port. In a DNS rebinding attack, the header has the attacker's name. */

@@ -261,6 +261,50 @@ s.recv(1000)' "${URL#http://}" || true
 	[ "$(cat answer)" = ok ]
 }
 
+# answered STATUS REQUEST: of a request as it is written, with \r, \n and \0; a silence is none.
+answered()
+{
+	local got
+	got=$(printf '%b' "$2" | timeout 120 python3 -c '
+import socket, sys
+s = socket.create_connection(sys.argv[1].split(":"))
+s.sendall(sys.stdin.buffer.read())
+print(s.makefile("rb").readline().split()[1].decode())' "${URL#http://}") || got=silence
+	[ "$got" = "$1" ] || {
+		echo "$got, not $1: $2"
+		return 1
+	}
+}
+
+@test "what two readers could understand in two ways is refused, and so is a body that is not waited for" {
+	start_agent out
+	get='GET /healthz HTTP/1.1\r\n'
+	answered 200 "${get}Host: localhost\r\n\r\n"
+	answered 200 "${get}X:  two : words\r\nHost:127.0.0.1:1\r\nCookie: a=b; c=%20d\r\nEmpty:\r\n\r\n"
+	answered 400 "${get}Host: localhost\r\nHost: evil.example\r\n\r\n"
+	answered 400 "${get}Host: localhost\r\nhost: localhost\r\n\r\n"
+	answered 411 "${get}Host: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
+	answered 411 "POST /metrics HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n"
+	answered 413 "POST /metrics HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9999999999999\r\n\r\nabc"
+	answered 413 "POST /metrics HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999999999999999\r\n\r\n"
+	answered 200 "${get}Host: localhost\r\nContent-Length: 3\r\n\r\nabc"
+	[ "$(code "$URL/healthz")" = 200 ]
+}
+
+@test "text that a header hides is refused" {
+	python3 -c '
+import ctypes, sys
+version = ctypes.CDLL("libmicrohttpd.so.12").MHD_get_version
+version.restype = ctypes.c_char_p
+sys.exit([int(n) for n in version().decode().split(".")] < [0, 9, 74])' || skip 'this libmicrohttpd does not say how long a request is'
+	start_agent out
+	get='GET /healthz HTTP/1.1\r\n'
+	answered 400 "${get}Host: 127.0.0.1\0.evil.example\r\n\r\n"
+	answered 400 "${get}Host: 127.0.0.1\0\0.evil.example\r\nX: a\r\n\r\n"
+	answered 400 "${get}Host: 127.0.0.1\r\nX: a\0b\r\n\r\n"
+	answered 400 "${get}Host: 127.0.0.1\r\n .evil.example\r\n\r\n"
+}
+
 @test "many idle connections, and windows beyond the limit, leave it answering" {
 	background "$SLEEPER" 50
 	start_agent out
