@@ -66,15 +66,18 @@ static void follow(struct agent *agent, struct http *http)
 	}
 }
 
-static int announce(const struct http_address *address, bool attach)
+static int announce(const struct http_address *address, const struct http *http)
 {
+	const char *socket = http_local(http);
+
 	if (!address->loopback)
 		fprintf(stderr,
 			"scprof serve: %s is no loopback address: everybody who reaches it sees "
-			"these profiles%s\n",
-			address->text,
-			attach ? ", and may have processes of this user recorded" : "");
-	if (printf("scprof serve: http://%s/\n", address->text) < 0 || fflush(stdout)) {
+			"these profiles\n",
+			address->text);
+	if (printf("scprof serve: http://%s/\n", address->text) < 0 ||
+	    (*socket && printf("scprof serve: POST /attach by %s\n", socket) < 0) ||
+	    fflush(stdout)) {
 		complaint_print("scprof serve", "cannot write to standard output");
 		return -1;
 	}
@@ -93,7 +96,7 @@ static int scan_and_serve(struct agent *agent, struct http_address *address)
 		complaint_lines("scprof serve", err.text);
 		return 1;
 	}
-	status = announce(address, agent->options.allow_attach) ? 1 : 0;
+	status = announce(address, http) ? 1 : 0;
 	if (status == 0)
 		follow(agent, http);
 	agent_stop(agent);

@@ -28,7 +28,8 @@ enum {
 	OPT_FILES,
 	OPT_SECONDS,
 	OPT_NOW,
-	OPT_ATTACH
+	OPT_ATTACH,
+	OPT_TOKEN
 };
 
 static const struct usage_entry usage_operands[] = {
@@ -50,9 +51,15 @@ static const struct usage_entry usage_options[] = {
 	{"max-files", OPT_FILES, "N", .text = "profiles followed at a time (default: 4096)"},
 	{"max-seconds", OPT_SECONDS, "N",
 	 .text = "for a page or pprof profile to be made (default: 60)"},
-	{"allow-attach", OPT_ATTACH, NULL,
-	 .text = "let POST /attach?pid=N&for=10s record processes of this server's user, 300 s at "
-		 "most. Who reaches the address may ask for it, but no page in a browser",
+	{"allow-attach", OPT_ATTACH, "[=PATH]",
+	 .text = "let POST /attach?pid=N&for=10s record processes, 300 s at most: each user's own, "
+		 "root all. Who asks is known by this Unix socket (default: "
+		 "/run/scprof-serve.PORT.sock, of other users than root in XDG_RUNTIME_DIR or "
+		 "/tmp)",
+	 .flags = USAGE_TYPED_ONLY},
+	{"attach-token", OPT_TOKEN, "FILE",
+	 .text = "with --allow-attach: who sends what is in this file, which only this server's "
+		 "user may read, may ask over TCP, too, with this user's rights",
 	 .flags = USAGE_TYPED_ONLY},
 	{"from-now", OPT_NOW, NULL,
 	 .text = "metrics of processes that began earlier count from now on"},
@@ -95,6 +102,14 @@ static int take_listen(struct serve_options *o, const char *text)
 	return http_address_parse(&o->address, text, &err) ? complain("%s", err.text) : 0;
 }
 
+static int take_token(struct serve_options *o, const char *path)
+{
+	struct profile_error err;
+
+	o->agent.attach_token = o->token;
+	return http_peer_read_token(path, o->token, &err) ? complain("%s", err.text) : 0;
+}
+
 static int take(void *to, int code, const char *value)
 {
 	struct serve_options *o = to;
@@ -116,7 +131,11 @@ static int take(void *to, int code, const char *value)
 				       &o->agent.most_seconds);
 	case OPT_ATTACH:
 		o->agent.allow_attach = true;
-		return 0;
+		o->agent.attach_socket = value;
+		return value && !*value ? complain("--allow-attach= needs the path of a socket")
+					: 0;
+	case OPT_TOKEN:
+		return take_token(o, value);
 	case OPT_NOW:
 		o->agent.from_now = true;
 		return 0;
@@ -166,6 +185,10 @@ int serve_options_parse(struct serve_options *o, int argc, char **argv)
 	status = options_parse(&serve_options_usage, argc, argv, take, o);
 	if (status != OPTIONS_GO)
 		return status;
+	if (o->agent.attach_token && !o->agent.allow_attach) {
+		complain("--attach-token is of use with --allow-attach only; add that");
+		return serve_options_usage.bad_usage;
+	}
 	if (optind == argc) {
 		take_standard(o);
 		return OPTIONS_GO;

@@ -14,7 +14,9 @@ SERVE_SRC = \
 	serve/http/http_attach.c \
 	serve/http/http_failures.c \
 	serve/http/http_head.c \
+	serve/http/http_local.c \
 	serve/http/http_models.c \
+	serve/http/http_peer.c \
 	serve/http/http_tend.c \
 	serve/http/mhd.c \
 	serve/http/negotiate.c \
@@ -40,7 +42,7 @@ SERVE_SRC = \
 	serve/sums/variance_counter.c
 
 MICROHTTPD_CFLAGS := $(shell pkg-config --cflags libmicrohttpd 2>/dev/null)
-$(foreach f,http http_address http_answer http_failures http_head http_models http_tend mhd,$(eval CFLAGS_serve_http_$f = $$(MICROHTTPD_CFLAGS)))
+$(foreach f,http http_address http_answer http_attach http_failures http_head http_local http_models http_tend mhd,$(eval CFLAGS_serve_http_$f = $$(MICROHTTPD_CFLAGS)))
 
 # The style of the index: the report page's colours and type, and what is its own.
 INDEX_STYLE = $(BUILD)/serve/pages/index.css

@@ -3,6 +3,7 @@
  * From the first change in a process on, signals are taken one by one here: whatever ends the
  * recording, the processes are left properly. */
 #include <errno.h>
+#include <grp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,6 +50,7 @@ struct attach {
 	char **order;
 	const struct run_observer *observer; /* NULL: `scprof attach` itself */
 	int watched; /* a descriptor for `scprof top`: where the profiles are; -1: nobody watches */
+	bool leaves_no_file;
 };
 
 static bool wants_stubs(const struct attach *a)
@@ -167,7 +169,8 @@ static int prepare(struct attach *a)
 	filters->root = a->root;
 	if (wants_stubs(a) && find_stubs(a))
 		return -1;
-	leftovers_sweep(a->output.directory, say);
+	if (!a->leaves_no_file)
+		leftovers_sweep(a->output.directory, say);
 	if (attach_place_make(&a->place, &a->targets, a->options.run.copy_to, a->library,
 			      a->output.directory))
 		return -1;
@@ -338,7 +341,8 @@ static int go_and_record(struct attach *a)
 		return FAILED;
 	begun = attach_targets_begin(&a->targets, a->place.library, a->order);
 	if (begun) {
-		run_output_name(&a->output, program_of(a), first(a)->target.pid);
+		if (!a->leaves_no_file)
+			run_output_name(&a->output, program_of(a), first(a)->target.pid);
 		run_directory_note_output(&a->place.directory, a->output.path);
 		begin_watch(a);
 		tell_watcher(a);
@@ -370,7 +374,7 @@ static int attach_all(struct attach *a)
 	struct profile_error err;
 	int status = FAILED;
 
-	if (run_output_check(a->options.run.output, &a->output))
+	if (!a->leaves_no_file && run_output_check(a->options.run.output, &a->output))
 		return FAILED;
 	if (library_path_find(a->library, sizeof(a->library), &err))
 		say(err.text);
@@ -401,18 +405,37 @@ int cmd_attach_for(const struct attach_options *o, const struct run_observer *ob
 	return attach_all(&a);
 }
 
+/* "=UID:GID". A process that was root's is not dumpable afterwards: that user cannot look into it.
+ */
+static int become(const char *who)
+{
+	unsigned uid, gid;
+	int end = 0;
+
+	if (sscanf(who, "=%u:%u%n", &uid, &gid, &end) == 2 && !who[end] && !setgroups(0, NULL) &&
+	    !setresgid(gid, gid, gid) && !setresuid(uid, uid, uid))
+		return 0;
+	say_format("cannot take the rights of user %s: %s", who + 1, strerror(errno));
+	return -1;
+}
+
 /* What `scprof top --attach` and `scprof serve` start, and which ends with them:
  * attach-watched DESCRIPTOR [OPTION...] PID...
- * With a descriptor no report, and a profile only where -o names it; with "-" both. */
+ * With a descriptor no report, and a profile only where -o names it; with "-" both; with "=UID:GID"
+ * only the report, of what that user may attach to. */
 int cmd_attach_watched(int argc, char **argv)
 {
 	static struct attach a;
 	uint64_t descriptor = 0;
-	bool watched = argc > 1 && strcmp(argv[1], "-") != 0;
+	const char *what = argc > 1 ? argv[1] : "";
+	bool watched = strcmp(what, "-") != 0 && *what != '=';
 
+	if (*what == '=' && become(what))
+		return FAILED;
+	a.leaves_no_file = *what == '=';
 	signal(SIGTERM, SIG_DFL); /* who started us ends us by it */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	if (argc < 3 || (watched && quantity_count(argv[1], 0, INT_MAX, &descriptor)))
+	if (argc < 3 || (watched && quantity_count(what, 0, INT_MAX, &descriptor)))
 		return FAILED;
 	int status = attach_options_parse(argc - 1, argv + 1, &a.options);
 

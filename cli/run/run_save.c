@@ -13,7 +13,7 @@ int run_save(const struct run_options *o, const struct run_output *to, struct ru
 
 	generated_keep(g->profile);
 	fold_model(g->profile, 64);
-	int failed = write_profile(g->profile, to->path, &err);
+	int failed = *to->path ? write_profile(g->profile, to->path, &err) : 0;
 	if (failed) {
 		say(err.text);
 		say_format("the profiles of the single processes are kept in %s\n"
@@ -26,6 +26,7 @@ int run_save(const struct run_options *o, const struct run_output *to, struct ru
 		return -1;
 	if (gather_discard(d, g))
 		say_format("what could not be read is kept in %s", d->profiles);
-	say_format("profile: %s\nread it again with: scprof report %s", to->path, to->path);
+	if (*to->path)
+		say_format("profile: %s\nread it again with: scprof report %s", to->path, to->path);
 	return 0;
 }

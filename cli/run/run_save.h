@@ -8,8 +8,9 @@
 #include "collector/launch/gather.h"
 #include "collector/launch/run_directory.h"
 
-/* Writes the profile to to->path, prints the report, and removes the single files, only once their
- * content is safe elsewhere. 0, or -1 having said what failed and where they are kept. */
+/* Writes the profile to to->path ("": nowhere), prints the report, and removes the single files,
+ * only once their content is safe elsewhere. 0, or -1 having said what failed and where they are
+ * kept. */
 int run_save(const struct run_options *o, const struct run_output *to, struct run_directory *d,
 	     const struct gathered *g);
 

@@ -32,7 +32,9 @@ struct agent_options {
 	uint64_t most_bytes; /* of a file */
 	uint32_t
 		most_seconds; /* for a page or pprof profile to be rendered; 0: RENDERING_SECONDS */
-	bool allow_attach;    /* POST /attach records processes of our own user */
+	bool allow_attach;    /* POST /attach records processes */
+	const char *attach_socket; /* by which it comes; NULL: the default */
+	const char *attach_token;  /* with which it may come by TCP, too; NULL: never */
 	bool from_now; /* of older processes than the agent, count only what comes after the first
 			  reading */
 	double confidence;

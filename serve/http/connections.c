@@ -36,14 +36,21 @@ static bool same_address(const struct connection *a, const struct connection *b)
 	return !memcmp(a->address, b->address, sizeof(a->address));
 }
 
+/* Of a Unix socket, the user. */
 static void note_address(struct connection *one, const struct sockaddr *address)
 {
+	struct ucred peer;
+	socklen_t bytes = sizeof(peer);
+
 	if (address && address->sa_family == AF_INET6)
 		memcpy(one->address,
 		       &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr, 16);
 	else if (address && address->sa_family == AF_INET)
 		memcpy(one->address, &((const struct sockaddr_in *)(const void *)address)->sin_addr,
 		       4);
+	else if (address && address->sa_family == AF_UNIX &&
+		 !getsockopt(one->fd, SOL_SOCKET, SO_PEERCRED, &peer, &bytes))
+		memcpy(one->address + 4, &peer.uid, sizeof(peer.uid)); /* no address begins so */
 }
 
 static void enter(struct connection *one, enum connection_state state, uint64_t now_ns)

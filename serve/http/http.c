@@ -11,6 +11,8 @@
 
 #include "serve/http/http_attach.h"
 #include "serve/http/http_head.h"
+#include "serve/http/http_local.h"
+#include "serve/http/http_peer.h"
 #include "serve/http/http_private.h"
 #include "serve/http/mhd.h"
 
@@ -62,6 +64,8 @@ static void add_headers(struct MHD_Response *response, const struct http_answer 
 						 "frame-ancestors 'none'");
 	if (answer->status == 405)
 		mhd.add_response_header(response, "Allow", answer->posted ? "POST" : "GET, HEAD");
+	if (answer->status == 401 && answer->bearer)
+		mhd.add_response_header(response, "WWW-Authenticate", "Bearer");
 	if (answer->status == 503)
 		mhd.add_response_header(response, "Retry-After", "10");
 	if (answer->refresh) {
@@ -172,14 +176,27 @@ static int socket_of(struct MHD_Connection *connection)
 	return client ? client->connect_fd : -1;
 }
 
+static void answer_attach(struct http *h, struct MHD_Connection *connection,
+			  const struct request *r, struct http_answer *answer)
+{
+	const int client = socket_of(connection);
+	const struct http_attach_asker asker = {
+		.peer = http_peer_find(client, header(connection, "Authorization"),
+				       h->agent->options.attach_token),
+		.browser = header(connection, "Origin") || header(connection, "Sec-Fetch-Site"),
+		.client = client};
+
+	http_attach_answer(h, r, &asker, answer);
+}
+
 static void find_answer(struct http *h, struct MHD_Connection *connection, const struct request *r,
 			struct http_answer *answer)
 {
 	answer->posted = r->route == REQUEST_ATTACH;
 	if (r->status == 200 && r->route == REQUEST_ATTACH)
-		http_attach_answer(
-			h, r, header(connection, "Origin") || header(connection, "Sec-Fetch-Site"),
-			socket_of(connection), answer);
+		answer_attach(h, connection, r, answer);
+	else if (r->status == 200 && http_peer_is_local(socket_of(connection)))
+		http_answer_say(answer, 403, "this socket is for POST /attach only\n");
 	else if (r->status == 200 && (r->route == REQUEST_SERVICE || r->route == REQUEST_PROFILE ||
 				      r->route == REQUEST_PPROF))
 		http_models_answer(h, r, socket_of(connection), answer);
@@ -208,7 +225,8 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
 	}
 	if (!coming || !place_of(connection))
 		return MHD_NO;
-	request_parse(&request, method, coming->uri, header(connection, "Host"), h->loopback);
+	request_parse(&request, method, coming->uri, header(connection, "Host"),
+		      h->loopback && !http_peer_is_local(socket_of(connection)));
 	request_check_site(&request, header(connection, "Sec-Fetch-Site"),
 			   header(connection, "Sec-Fetch-Dest"));
 	if (!coming->begun) {
@@ -239,30 +257,18 @@ static void rest(void *context, const char *format, va_list arguments)
 		nanosleep(&tenth, NULL);
 }
 
-static struct MHD_Daemon *start_daemon(struct http *h)
+static struct MHD_Daemon *start_daemon(struct http *h, int listener)
 {
 	return mhd.start_daemon(
 		MHD_USE_POLL | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION |
 			MHD_USE_ITC | MHD_USE_ERROR_LOG,
 		0, NULL, NULL, handle, h, MHD_OPTION_EXTERNAL_LOGGER, rest, NULL,
-		MHD_OPTION_LISTEN_SOCKET, h->listener, MHD_OPTION_CONNECTION_LIMIT,
+		MHD_OPTION_LISTEN_SOCKET, listener, MHD_OPTION_CONNECTION_LIMIT,
 		(unsigned)CONNECTIONS_PLACES, MHD_OPTION_NOTIFY_CONNECTION, come_or_go, h,
 		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)HTTP_STILL_S,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HTTP_REQUEST_BYTES,
 		MHD_OPTION_URI_LOG_CALLBACK, keep_uri, NULL, MHD_OPTION_NOTIFY_COMPLETED,
 		end_request, h, MHD_OPTION_THREAD_STACK_SIZE, (size_t)1 << 20, MHD_OPTION_END);
-}
-
-/* What stop_daemon does not end. */
-static void release(struct http *h)
-{
-	pthread_cond_destroy(&h->stopped);
-	pthread_mutex_destroy(&h->lock);
-	renderings_end(&h->renderings);
-	connections_end(&h->connections);
-	if (h->spare >= 0)
-		close(h->spare);
-	free(h);
 }
 
 static struct http *begin(struct agent *agent)
@@ -286,26 +292,48 @@ static struct http *begin(struct agent *agent)
 	return h;
 }
 
+/* The descriptor is the daemon's. */
+static struct MHD_Daemon *serve_on(struct http *h, int listener, const char *where,
+				   struct profile_error *err)
+{
+	struct MHD_Daemon *daemon = listener < 0 ? NULL : start_daemon(h, listener);
+
+	if (listener >= 0 && !daemon) {
+		error_set(err, "cannot start the server on %s: %s", where, strerror(errno));
+		close(listener);
+	}
+	return daemon;
+}
+
 struct http *http_start(struct agent *agent, struct http_address *a, struct profile_error *err)
 {
+	const struct agent_options *o = &agent->options;
 	struct http *h = begin(agent);
 
 	if (!h) {
 		error_set(err, "out of memory");
 		return NULL;
 	}
-	h->listener = mhd_load(err) ? -1 : listen_on(a, err);
-	if (h->listener < 0)
+	if (mhd_load(err))
 		goto out;
 	h->loopback = a->loopback;
-	h->daemon = start_daemon(h);
-	if (h->daemon)
+	h->daemon = serve_on(h, listen_on(a, err), a->text, err);
+	if (!h->daemon)
+		goto out;
+	if (!o->allow_attach)
 		return h;
-	error_set(err, "cannot start the server on %s: %s", a->text, strerror(errno));
-	close(h->listener);
+	h->local_daemon = serve_on(h, http_local_listen(o->attach_socket, a, &h->local, err),
+				   h->local.sun_path, err);
+	if (h->local_daemon)
+		return h;
 out:
-	release(h);
+	http_stop(h);
 	return NULL;
+}
+
+const char *http_local(const struct http *h)
+{
+	return h->local.sun_path;
 }
 
 void http_stop(struct http *h)
@@ -315,6 +343,16 @@ void http_stop(struct http *h)
 	pthread_cond_broadcast(&h->stopped);
 	pthread_mutex_unlock(&h->lock);
 	renderings_stop(&h->renderings);
-	mhd.stop_daemon(h->daemon); /* closes the listener */
-	release(h);
+	if (h->local_daemon)
+		mhd.stop_daemon(h->local_daemon); /* closes the listener */
+	if (h->daemon)
+		mhd.stop_daemon(h->daemon);
+	http_local_remove(&h->local);
+	pthread_cond_destroy(&h->stopped);
+	pthread_mutex_destroy(&h->lock);
+	renderings_end(&h->renderings);
+	connections_end(&h->connections);
+	if (h->spare >= 0)
+		close(h->spare);
+	free(h);
 }

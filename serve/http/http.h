@@ -29,6 +29,9 @@ int http_address_parse(struct http_address *a, const char *text, struct profile_
 /* Listen and answer from now on. Port 0: any; a->text says which it became. NULL and *err. */
 struct http *http_start(struct agent *agent, struct http_address *a, struct profile_error *err);
 
+/* The Unix socket that POST /attach comes by; "": none. */
+const char *http_local(const struct http *h);
+
 /* Call this every second: looks after connections and processes. Returns what to log, valid until
  * the next call; NULL: nothing more. */
 const char *http_tend(struct http *h);

@@ -4,9 +4,12 @@
 #include "serve/http/http_attach.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -22,26 +25,33 @@
 
 extern char **environ;
 
-/* 0, or -1: too many, or one of that process. */
-static int enter(struct http *h, uint32_t pid, struct http_answer *out)
+/* Another user than the server's leaves places to the others. 0, or -1: too many, or one of that
+ * process. */
+static int enter(struct http *h, uint32_t pid, uid_t by, struct http_answer *out)
 {
-	uint32_t *place = NULL;
-	bool busy = false;
+	bool busy = false, place = false;
+	size_t free_one = 0, his = 0;
 
 	pthread_mutex_lock(&h->lock);
 	for (size_t i = 0; i < HTTP_ATTACHED; i++) {
-		busy |= h->attached[i] == pid;
-		if (!h->attached[i])
-			place = &h->attached[i];
+		busy |= h->attached[i].pid == pid;
+		his += h->attached[i].pid && h->attached[i].by == by;
+		if (!h->attached[i].pid) {
+			place = true;
+			free_one = i;
+		}
 	}
-	if (place && !busy)
-		*place = pid;
+	place = place && (by == geteuid() || his < HTTP_ATTACHED_OF_ONE);
+	if (place && !busy) {
+		h->attached[free_one].pid = pid;
+		h->attached[free_one].by = by;
+	}
 	pthread_mutex_unlock(&h->lock);
 	if (busy)
 		http_answer_say(out, 409, "process %u is being recorded already\n", pid);
 	else if (!place)
-		http_answer_say(out, 503, "%d processes are being recorded: try again later\n",
-				HTTP_ATTACHED);
+		http_answer_say(out, 503, "%zu processes are being recorded: try again later\n",
+				his < HTTP_ATTACHED_OF_ONE ? (size_t)HTTP_ATTACHED : his);
 	return place && !busy ? 0 : -1;
 }
 
@@ -49,29 +59,52 @@ static void leave(struct http *h, uint32_t pid)
 {
 	pthread_mutex_lock(&h->lock);
 	for (size_t i = 0; i < HTTP_ATTACHED; i++)
-		if (h->attached[i] == pid)
-			h->attached[i] = 0;
+		if (h->attached[i].pid == pid)
+			h->attached[i].pid = 0;
 	pthread_mutex_unlock(&h->lock);
 }
 
-static bool is_own(uint32_t pid)
+/* For a clear answer: the kernel decides. */
+static bool may_attach(const struct http_peer *peer, uint32_t pid)
 {
 	char path[32];
 	struct stat st;
 
 	snprintf(path, sizeof(path), "/proc/%u", pid);
-	return !stat(path, &st) && st.st_uid == geteuid();
+	return !stat(path, &st) && (!peer->uid || st.st_uid == peer->uid);
 }
 
-static int start(struct http *h, const struct request *r, int out, int err, pid_t *child)
+/* Nothing of the server's environment is for another user. */
+static char **environment_for(bool other, char *library, size_t size, char *few[2])
+{
+	const char *set = getenv("SCPROF_LIB");
+
+	if (!other)
+		return environ;
+	snprintf(library, size, "SCPROF_LIB=%s", set ? set : "");
+	few[0] = set ? library : NULL;
+	few[1] = NULL;
+	return few;
+}
+
+/* What another user asks for leaves no file: it could be nowhere but where that user may write. */
+static int start(struct http *h, const struct request *r, const struct http_peer *by, int out,
+		 int err, pid_t *child)
 {
 	const struct agent_options *o = &h->agent->options;
-	char pid[16], length[32], clock[32], groups[sizeof(r->groups) + 16];
-	const char *argv[16] = {"scprof", "attach-watched", "-", "--format=json", "-o"};
+	char pid[16], length[32], clock[32], groups[sizeof(r->groups) + 16], who[32] = "-";
+	char library[PATH_MAX], *few[2];
+	const char *argv[16] = {"scprof", "attach-watched", who, "--format=json"};
+	bool other = by->uid && by->uid != geteuid();
 	posix_spawn_file_actions_t files;
-	size_t n = 5;
+	size_t n = 4;
 
-	argv[n++] = o->directories ? o->directory[o->directories - 1] : ".";
+	if (other) {
+		snprintf(who, sizeof(who), "=%u:%u", by->uid, by->gid);
+	} else {
+		argv[n++] = "-o";
+		argv[n++] = o->directories ? o->directory[o->directories - 1] : ".";
+	}
 	snprintf(length, sizeof(length), "--for=%.3fs", r->seconds);
 	argv[n++] = length;
 	snprintf(groups, sizeof(groups), "--groups=%s", r->groups);
@@ -85,9 +118,11 @@ static int start(struct http *h, const struct request *r, int out, int err, pid_
 	snprintf(pid, sizeof(pid), "%u", r->pid);
 	argv[n++] = pid;
 	posix_spawn_file_actions_init(&files);
+	posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
 	posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
 	posix_spawn_file_actions_adddup2(&files, err, STDERR_FILENO);
-	errno = posix_spawn(child, "/proc/self/exe", &files, NULL, (char *const *)argv, environ);
+	errno = posix_spawn(child, "/proc/self/exe", &files, NULL, (char *const *)argv,
+			    environment_for(other, library, sizeof(library), few));
 	posix_spawn_file_actions_destroy(&files);
 	return errno ? -1 : 0;
 }
@@ -142,18 +177,19 @@ static void take_complaint(int fd, struct http_answer *out)
 	http_answer_say(out, 422, "%s", *said ? said : "scprof attach failed\n");
 }
 
-static void record(struct http *h, const struct request *r, int client, struct http_answer *out)
+static void record(struct http *h, const struct request *r, const struct http_attach_asker *asker,
+		   struct http_answer *out)
 {
 	int report = memfd_create("scprof-report", MFD_CLOEXEC),
 	    said = memfd_create("scprof-said", MFD_CLOEXEC), status;
 	pid_t child;
 
-	if (report < 0 || said < 0 || start(h, r, report, said, &child)) {
+	if (report < 0 || said < 0 || start(h, r, &asker->peer, report, said, &child)) {
 		http_answer_say(out, 503, "cannot start scprof attach: %s\n", strerror(errno));
 		if (report >= 0)
 			close(report);
 	} else {
-		status = await(h, child, client);
+		status = await(h, child, asker->client);
 		if (WIFEXITED(status) && !WEXITSTATUS(status)) {
 			take_report(report, out);
 		} else {
@@ -165,21 +201,47 @@ static void record(struct http *h, const struct request *r, int client, struct h
 		close(said);
 }
 
-void http_attach_answer(struct http *h, const struct request *r, bool browser, int client,
-			struct http_answer *out)
+/* false: the answer says why. */
+static bool is_allowed(struct http *h, const struct request *r,
+		       const struct http_attach_asker *asker, struct http_answer *out)
 {
-	if (!h->agent->options.allow_attach)
+	const struct agent_options *o = &h->agent->options;
+	const struct http_peer *peer = &asker->peer;
+
+	if (!o->allow_attach)
 		http_answer_say(out, 403,
 				"this server records nothing itself: start it with "
 				"--allow-attach\n");
-	else if (browser)
+	else if (asker->browser)
 		http_answer_say(out, 403, "no page of a browser may ask for this\n");
+	else if (!peer->known && o->attach_token)
+		http_answer_say(out, 401,
+				"the header Authorization has not this server's token (curl -H "
+				"\"Authorization: Bearer $(cat FILE)\"), with which root's server "
+				"records every process; or ask by the socket %s\n",
+				h->local.sun_path);
+	else if (!peer->known)
+		http_answer_say(out, 403,
+				"who asks is not known here: ask by the socket %s (curl "
+				"--unix-socket %s -X POST ...)\n",
+				h->local.sun_path, h->local.sun_path);
 	else if (r->pid == (uint32_t)getpid())
 		http_answer_say(out, 422, "process %u is this server\n", r->pid);
-	else if (!is_own(r->pid))
-		http_answer_say(out, 403, "process %u is none of this server's user\n", r->pid);
-	else if (!enter(h, r->pid, out)) {
-		record(h, r, client, out);
+	else if (peer->uid && geteuid() && peer->uid != geteuid())
+		http_answer_say(out, 403, "this server records for user %u and root\n", geteuid());
+	else if (!may_attach(peer, r->pid))
+		http_answer_say(out, 403, "process %u is none of user %u\n", r->pid, peer->uid);
+	else
+		return true;
+	return false;
+}
+
+void http_attach_answer(struct http *h, const struct request *r,
+			const struct http_attach_asker *asker, struct http_answer *out)
+{
+	if (is_allowed(h, r, asker, out) && !enter(h, r->pid, asker->peer.uid, out)) {
+		record(h, r, asker, out);
 		leave(h, r->pid);
 	}
+	out->bearer = h->agent->options.attach_token != NULL;
 }

@@ -5,6 +5,7 @@
 
 #include <microhttpd.h>
 #include <pthread.h>
+#include <sys/un.h>
 
 #include "serve/http/connections.h"
 #include "serve/http/http.h"
@@ -29,23 +30,27 @@ struct http_failures {
 	bool told; /* in the log */
 };
 
-#define HTTP_REQUEST_BYTES  32768 /* of a connection: its request, and its answer's headers */
-#define HTTP_ATTACHED	    4	  /* processes that are recorded for requests at a time */
-#define HTTP_FAILURE_BYTES  128	  /* of one's reason */
-#define HTTP_FAILURES_BYTES (LABEL_BYTES + 256)
+#define HTTP_REQUEST_BYTES   32768 /* of a connection: its request, and its answer's headers */
+#define HTTP_ATTACHED	     4	   /* processes that are recorded for requests at a time */
+#define HTTP_ATTACHED_OF_ONE 2	   /* of these, for another user than the server's */
+#define HTTP_FAILURE_BYTES   128   /* of one's reason */
+#define HTTP_FAILURES_BYTES  (LABEL_BYTES + 256)
 
 struct http {
 	struct agent *agent;
-	struct MHD_Daemon *daemon;
+	struct MHD_Daemon *daemon, *local_daemon; /* by TCP, by Unix socket; NULL: none */
+	struct sockaddr_un local;		  /* "": none */
 	bool loopback;
-	int listener;
 	struct connections connections;
 	int spare;	      /* an open descriptor, to be closed if no other is left; -1: it was */
 	pthread_mutex_t lock; /* of what follows */
 	pthread_cond_t stopped;
 	bool stopping;
 	unsigned windows;
-	uint32_t attached[HTTP_ATTACHED]; /* their numbers; 0: none */
+	struct {
+		uint32_t pid; /* 0: none */
+		uid_t by;
+	} attached[HTTP_ATTACHED];
 	enum http_trouble trouble;
 	struct http_failures failures;
 	struct renderings renderings; /* has a lock of its own */
@@ -62,6 +67,7 @@ struct http_answer {
 	unsigned refresh; /* seconds; 0: none */
 	size_t left_out;  /* processes */
 	bool posted;	  /* the address takes POST only */
+	bool bearer;	  /* and a token */
 	bool report;	  /* a report's page, which has a policy of its own */
 };
 

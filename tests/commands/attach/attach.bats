@@ -12,7 +12,7 @@ setup()
 {
 	common_setup
 	export LC_ALL=C.UTF-8 SCPROF_OUT=$T/out
-	started=
+	started='' sockets=''
 	not grep -q 'built without' <("$SCPROF" detach $$ 2>&1) || skip "scprof was built without it"
 }
 
@@ -22,6 +22,8 @@ teardown()
 	for pid in $started; do
 		kill -KILL "$pid" 2>/dev/null || true
 	done
+	rm -rf "${OPEN:-$T/none}"
+	if [ -n "$sockets" ]; then xargs rm -f <<<"$sockets"; fi
 }
 
 # target [PROGRAM ARGUMENT...]: traffic in the background, without the library: $pid.
@@ -305,22 +307,28 @@ called()
 	says 'no number of a process' top.err
 }
 
-# serving [OPTION...]: scprof serve in the background: $place.
+# serving [OPTION...]: scprof serve in the background: $place, and $socket where it attaches.
 serving()
 {
 	place=$(own_place)
-	"$SCPROF" serve --listen "$place" "$@" "$T/out" >serve.out 2>serve.err </dev/null 3>&- &
+	: >serve.out
+	"${TOOL:-$SCPROF}" serve --listen "$place" "$@" "$T/out" >serve.out 2>serve.err </dev/null 3>&- &
 	server=$!
 	started="$started $server"
 	await grep -q http serve.out
+	socket=$(sed -n 's|.*POST /attach by ||p' serve.out)
+	sockets="$sockets $socket"
 }
 
-# post STATUS QUERY [OPTION...]: answer.json.
+# post STATUS QUERY [OPTION...]: answer.json; of user $AS (ours), over TCP where there is no socket.
 post()
 {
-	local wanted=$1 query=$2 got
+	local wanted=$1 query=$2 got by=()
 	shift 2
-	got=$(curl -s -m 120 -o answer.json -w '%{http_code}' -X POST "$@" "http://$place/attach$query")
+	[ -z "$socket" ] || by=(--unix-socket "$socket")
+	got=$(${AS:+setpriv "--reuid=$AS" --regid=65534 --clear-groups} curl -s -m 120 -o - -w '\n%{http_code}' -X POST "${by[@]}" \
+		"$@" "http://$place/attach$query" >answer.both && tail -n 1 answer.both)
+	sed '$d' answer.both >answer.json
 	[ "$got" = "$wanted" ] || {
 		echo "$query: $got, not $wanted"
 		cat answer.json
@@ -334,12 +342,13 @@ post()
 	post 403 "?pid=$pid&for=1s"
 	[ "$(curl -s -o /dev/null -w '%{http_code}' -X POST "http://$place/metrics")" = 405 ]
 	serving --allow-attach
+	[ -S "$socket" ]
 	[ "$(curl -s -o /dev/null -w '%{http_code}' "http://$place/attach?pid=$pid")" = 405 ]
 	post 403 "?pid=$pid&for=1s" -H 'Origin: http://evil.example'
 	post 403 "?pid=$pid&for=1s" -H 'Origin;'
 	post 403 "?pid=$pid&for=1s" -H 'Sec-Fetch-Site: same-site'
 	post 403 "?pid=$pid&for=1s" -H 'Sec-Fetch-Site: cross-site' -H 'Sec-Fetch-Dest: document'
-	post 403 "?pid=$pid&for=1s" -H 'Host: evil.example'
+	[ "$(curl -s -o /dev/null -w '%{http_code}' --unix-socket "$socket" "http://$place/metrics")" = 403 ]
 	post 422 "?pid=$server&for=1s"
 	post 400 "?for=1s"
 	post 400 "?pid=$pid&for=301s"
@@ -354,7 +363,7 @@ post()
 @test "attach 12: serve: one at a time for a process, and who leaves ends it" {
 	target
 	serving --allow-attach
-	curl -s -m 120 -X POST "http://$place/attach?pid=$pid&for=300s" >first.json &
+	curl -s -m 120 -X POST --unix-socket "$socket" "http://$place/attach?pid=$pid&for=300s" >first.json &
 	local first=$!
 	started="$started $first"
 	await grep -q 'scprof\..*control' "/proc/$pid/maps"
@@ -441,4 +450,86 @@ woken_and_left()
 	says "process $child: recording is stopped, and ([1-9][0-9]*) of \\1 slots are as they were" detach.out
 	says "process $pid: recording is stopped" detach.out
 	kill -0 "$child"
+}
+
+@test "attach 17: serve over TCP: nobody without a token, which is in a file that only its user reads" {
+	target
+	serving --allow-attach
+	local path=$socket
+	socket=
+	post 403 "?pid=$pid&for=1s"
+	grep -q "ask by the socket $path" answer.json
+	kill "$server"
+	await not test -e "$path" # a server that ends takes it away
+	(umask 077 && echo 0123456789abcdef >token)
+	serving --allow-attach --attach-token token
+	socket=
+	post 401 "?pid=$pid&for=1s"
+	post 401 "?pid=$pid&for=1s" -H 'Authorization: Bearer 0123456789abcde'
+	post 401 "?pid=$pid&for=1s" -H 'Authorization: Bearer 0123456789abcdeg'
+	post 401 "?pid=$pid&for=1s" -H 'Authorization: Bearer 0123456789abcdef0'
+	post 403 "?pid=$pid&for=1s" -H 'Authorization: Bearer 0123456789abcdef' -H 'Host: evil.example'
+	post 200 "?pid=$pid&for=300ms" -H 'Authorization: Bearer 0123456789abcdef'
+	JSON=answer.json holds '.attach.detached'
+	is_left
+	refused()
+	{
+		local status=0
+		timeout 60 "$SCPROF" serve --listen 127.0.0.1:0 "$@" out >o 2>e || status=$?
+		[ "$status" = 2 ] && [ "$(wc -l <e)" = 1 ]
+	}
+	refused --attach-token token
+	refused --allow-attach= --attach-token token
+	refused --allow-attach --attach-token nowhere
+	chmod 640 token
+	refused --allow-attach --attach-token token
+	chmod 600 token
+	ln -s token link
+	refused --allow-attach --attach-token link
+	echo short >token
+	refused --allow-attach --attach-token token
+	mkfifo -m 600 fifo
+	refused --allow-attach --attach-token fifo
+}
+
+@test "attach 18: serve of root records for each user what is theirs, with their rights" {
+	[ "$(id -u)" = 0 ] || skip 'only root can record for others'
+	OPEN=$(mktemp -d /tmp/scprof-attach.XXXXXX)
+	cp "$SCPROF" "$LIB" "$PROGRAMS/traffic" "$OPEN"
+	chmod -R a+rX "$OPEN"
+	local TOOL=$OPEN/scprof root his other mixed
+	target "$OPEN/traffic" 300 && root=$pid
+	target setpriv --reuid=65533 --regid=65534 --clear-groups "$OPEN/traffic" 300 && other=$pid
+	target setpriv --reuid=65534 --regid=65533 --clear-groups "$OPEN/traffic" 300 && mixed=$pid
+	target setpriv --reuid=65534 --regid=65534 --clear-groups "$OPEN/traffic" 300 && his=$pid
+	SCPROF_LIB=$OPEN/libscprof.so serving --allow-attach="$OPEN/attach.sock"
+	AS=65534 post 403 "?pid=$root&for=1s"
+	AS=65534 post 403 "?pid=$other&for=1s"
+	# its user is right and its group is not: only the kernel sees that
+	AS=65534 post 422 "?pid=$mixed&for=1s"
+	AS=65534 post 200 "?pid=$his&for=300ms"
+	JSON=answer.json holds '.attach.detached and .attach.processes == 1'
+	[ -z "$(find out -name '*.scp')" ]
+	AS=65533 post 403 "?pid=$his&for=1s"
+	post 200 "?pid=$his&for=300ms"
+	[ "$(find out -name '*.scp' | wc -l)" = 1 ]
+	is_left
+}
+
+@test "attach 19: serve: a socket that a killed server left is taken again, and that of a living one is not" {
+	serving --allow-attach="$T/attach.sock"
+	status=0
+	timeout 60 "$SCPROF" serve --listen 127.0.0.1:0 --allow-attach="$T/attach.sock" out >o 2>e || status=$?
+	[ "$status" = 1 ]
+	says 'another program listens there' e
+	[ -S attach.sock ]
+	kill -KILL "$server"
+	await not kill -0 "$server"
+	serving --allow-attach="$T/attach.sock"
+	post 403 '?pid=4194304'
+	echo kept >file
+	status=0
+	timeout 60 "$SCPROF" serve --listen 127.0.0.1:0 --allow-attach="$T/file" out >o 2>e || status=$?
+	[ "$status" = 1 ]
+	[ "$(cat file)" = kept ]
 }
