@@ -9,6 +9,7 @@
 #include "cli/cmd.h"
 #include "cli/messages/complaint.h"
 #include "cli/usage/options.h"
+#include "cli/usage/output.h"
 
 enum { OPT_FIGURE = USAGE_OWN, OPT_LONG };
 
@@ -29,9 +30,9 @@ const struct usage cmd_clocks_usage = {
 		"late they come. It "
 		"keeps all CPUs busy for a moment.",
 	.options = usage_options,
-	.exit_status = "0 done, 1 could not be measured or printed, 2 wrong usage",
+	.exit_status = "0 done, 1 could not be measured, 2 wrong usage",
 	.bad_usage = 2,
-	.failure = 1,
+	.failure = 2,
 };
 
 #define FIGURE_ROUNDS	   15
@@ -51,8 +52,8 @@ static int printed(int result)
 {
 	if (!result)
 		return 0;
-	perror("scprof clocks: cannot write to standard output");
-	return 1;
+	output_lost("scprof clocks");
+	return cmd_clocks_usage.failure;
 }
 
 static int figure(const struct arguments *a)

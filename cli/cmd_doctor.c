@@ -10,6 +10,7 @@
 #include "collector/doctor/doctor.h"
 #include "cli/doctor_print.h"
 #include "include/scprof_version.h"
+#include "cli/usage/output.h"
 
 static const struct usage_entry usage_operands[] = {
 	{.name = "PROGRAM", .text = "a program, by its path or found as a shell finds it"}, {0}};
@@ -62,7 +63,7 @@ int cmd_doctor(int argc, char **argv)
 	doctor_examine(&d, SCPROF_VERSION, argv[optind]);
 	status = status_of[doctor_check_worst(&d)];
 	if (json ? doctor_print_json(&d, status) : doctor_print_text(&d)) {
-		perror("scprof doctor: cannot write to standard output");
+		output_lost("scprof doctor");
 		return 2;
 	}
 	return status;

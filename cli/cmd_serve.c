@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 
 #include "cli/messages/complaint.h"
+#include "cli/usage/output.h"
 #include "cli/serve_options.h"
 
 #define DESCRIPTORS_WANTED 65536
@@ -78,7 +79,7 @@ static int announce(const struct http_address *address, const struct http *http)
 	if (printf("scprof serve: http://%s/\n", address->text) < 0 ||
 	    (*socket && printf("scprof serve: POST /attach by %s\n", socket) < 0) ||
 	    fflush(stdout)) {
-		complaint_print("scprof serve", "cannot write to standard output");
+		output_lost("scprof serve");
 		return -1;
 	}
 	return 0;
@@ -96,7 +97,7 @@ static int scan_and_serve(struct agent *agent, struct http_address *address)
 		complaint_lines("scprof serve", err.text);
 		return 1;
 	}
-	status = announce(address, http) ? 1 : 0;
+	status = announce(address, http) ? serve_options_usage.failure : 0;
 	if (status == 0)
 		follow(agent, http);
 	agent_stop(agent);

@@ -4,6 +4,7 @@
 #include "cli/top_attach.h"
 #include "cli/messages/complaint.h"
 #include "cli/usage/options.h"
+#include "cli/usage/output.h"
 #include "cli/usage/quantity.h"
 
 #include <limits.h>
@@ -73,7 +74,7 @@ const struct usage cmd_top_usage = {
 	.options = usage_options,
 	.exit_status = "0 done, 1 failure, 2 wrong usage, or nothing to watch",
 	.bad_usage = 2,
-	.failure = 1,
+	.failure = 2,
 };
 
 struct top_options {
@@ -213,8 +214,10 @@ static int watch(const struct top_options *o)
 		status = live_text_run(&feed, &o->live, stdout, &err);
 	else
 		status = screen_run(&feed, &o->live, &err);
+	if (status && ferror(stdout))
+		output_lost("scprof top");
 	live_reader_close(&feed);
-	return status ? complain(&err, 1) : 0;
+	return !status ? 0 : ferror(stdout) ? cmd_top_usage.failure : complain(&err, 1);
 }
 
 /* The process runs on when the picture ends. */

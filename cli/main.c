@@ -11,16 +11,18 @@
 #include "cli/messages/complaint.h"
 #include "cli/help/config.h"
 #include "cli/messages/nearest.h"
+#include "cli/usage/output.h"
 #include "include/scprof_version.h"
 #include "profile/model/rate.h"
 
 /* If a standard descriptor is closed, a file that we open would get its number, and our messages
- * would go into that file. Close-on-exec: the command still finds it closed. */
+ * would go into that file. Close-on-exec: the command still finds it closed. What is written to
+ * standard output fails, as it did. */
 static void fill_standard_descriptors(void)
 {
 	for (int fd = 0; fd <= 2; fd++)
 		if (fcntl(fd, F_GETFD) == -1 && errno == EBADF &&
-		    open("/dev/null", O_RDWR | O_CLOEXEC) < 0)
+		    open("/dev/null", (fd == STDOUT_FILENO ? O_RDONLY : O_RDWR) | O_CLOEXEC) < 0)
 			return;
 }
 
@@ -38,12 +40,6 @@ static int unknown(const char *name)
 	return 2;
 }
 
-static int print_failed(void)
-{
-	perror("scprof: cannot write to standard output");
-	return 1;
-}
-
 static int list_commands(FILE *out)
 {
 	usage_print_head(command_table.usage, out);
@@ -55,13 +51,12 @@ static int list_commands(FILE *out)
 }
 
 /* They stand before the options of the tool itself. */
-static int print_commands(void)
+static void print_commands(void)
 {
 	list_commands(stdout);
 	putchar('\n');
 	usage_print_entries(command_table.usage, stdout);
 	usage_print_tail(command_table.usage, stdout);
-	return fflush(stdout) || ferror(stdout) ? -1 : 0;
 }
 
 /* `scprof help COMMAND` is `scprof COMMAND --help`. */
@@ -71,12 +66,17 @@ static int help(const char *name)
 
 	if (name && !c)
 		return unknown(name);
-	return (c ? usage_print(c->usage, stdout) : print_commands()) ? print_failed() : 0;
+	if (c)
+		usage_print(c->usage, stdout);
+	else
+		print_commands();
+	return output_finish("scprof") ? command_table.usage->failure : 0;
 }
 
 static int version(void)
 {
-	return puts("scprof " SCPROF_VERSION) == EOF || fflush(stdout) ? print_failed() : 0;
+	puts("scprof " SCPROF_VERSION);
+	return output_finish("scprof") ? command_table.usage->failure : 0;
 }
 
 static void complain(const char *text)
@@ -86,7 +86,16 @@ static void complain(const char *text)
 
 static int run(const struct command *c, int argc, char **argv)
 {
-	return c->run ? c->run(argc, argv) : c->run_on(&command_table, argc, argv);
+	int status = c->run ? c->run(argc, argv) : c->run_on(&command_table, argc, argv);
+	char name[32];
+
+	if (!c->usage)
+		return status;
+	snprintf(name, sizeof(name), "scprof %s", c->name);
+	/* another failure, or the command's own, says more */
+	return output_finish(name) && (!status || (status == 1 && c->usage->failure == 2))
+		       ? c->usage->failure
+		       : status;
 }
 
 /* --help works even if a file has an error. */

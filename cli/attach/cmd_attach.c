@@ -316,6 +316,7 @@ static int finish(struct attach *a)
 		failed = save(a, &g);
 	else {
 		say_nothing_found(a, &g);
+		failed = g.refusals ? -1 : 0;
 		gather_discard(&a->place.directory, &g);
 	}
 	gather_free(&g);

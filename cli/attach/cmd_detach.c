@@ -175,7 +175,5 @@ int cmd_detach(int argc, char **argv)
 	for (int i = optind; i < argc; i++)
 		if (detach(attach_options_pid(COMMAND, argv[i]), library))
 			status = FAILED;
-	if (fflush(stdout) && !status)
-		status = FAILED;
 	return status;
 }

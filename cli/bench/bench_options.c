@@ -67,11 +67,11 @@ const struct usage bench_options_usage = {
 	.words = "LIBRARY:FUNCTION ARGUMENT COMMAND ARG",
 	.mode = "+",
 	.options = usage_options,
-	.exit_status = "0 measured; 1 could not measure, or not print; 2 wrong usage, or no such "
+	.exit_status = "0 measured; 1 could not measure; 2 wrong usage, or no such "
 		       "library, function or command; 3 the function crashed or ended its process, "
 		       "or the command failed; 4 no return within --timeout",
 	.bad_usage = 2,
-	.failure = 1,
+	.failure = 2,
 };
 
 void bench_complain(const char *format, ...)

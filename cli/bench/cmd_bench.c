@@ -10,6 +10,7 @@
 #include "cli/bench/bench_print.h"
 #include "collector/launch/signal_wait.h"
 #include "cli/messages/progress.h"
+#include "cli/usage/output.h"
 
 static int status_of(enum bench_end end, const struct bench_error *err)
 {
@@ -33,9 +34,9 @@ static int print(const struct bench_options *o, const struct bench_record *recor
 	}
 	result = o->json ? bench_print_json(o, &summary) : bench_print_text(o, &summary);
 	if (result)
-		bench_complain("cannot write to standard output: %s", strerror(errno));
+		output_lost("scprof bench");
 	bench_summary_free(&summary);
-	return result ? 1 : 0;
+	return result ? bench_options_usage.failure : 0;
 }
 
 static void tell(void *progress, double share)

@@ -15,6 +15,7 @@
 #include "collector/machine/cpus.h"
 #include "collector/displacement/cpu_load.h"
 #include "report/render/json/json_parts.h"
+#include "cli/usage/output.h"
 
 #define SECONDS_DEFAULT 5.0
 #define SECONDS_MOST	86400.0
@@ -40,9 +41,9 @@ const struct usage cmd_load_usage = {
 	.words = "SECONDS",
 	.operands = usage_operands,
 	.options = usage_options,
-	.exit_status = "0 measured; 1 could not measure, or not print; 2 wrong usage",
+	.exit_status = "0 measured; 1 could not measure; 2 wrong usage",
 	.bad_usage = 2,
-	.failure = 1,
+	.failure = 2,
 };
 
 struct wishes {
@@ -176,7 +177,7 @@ static int measure(const struct wishes *w, const struct displace_options *o)
 			complain("stopped before anything was seen");
 		else if (w->json ? print_json(l, cpu_load_cpus(d))
 				 : print_text(l, cpu_load_cpus(d)))
-			perror("scprof load: cannot write to standard output");
+			output_lost("scprof load");
 		else
 			status = ended > 0 ? 128 + ended : 0;
 	}

@@ -127,10 +127,6 @@ static int show(const struct commands *all, const struct command *only, bool jso
 		failed = print_json(&c, only);
 	else
 		print_text(&c, all, only);
-	if (fflush(stdout) || ferror(stdout)) {
-		perror("scprof config: cannot write to standard output");
-		failed = -1;
-	}
 	failed = failed || c.errors;
 	config_free(&c);
 	return failed ? 2 : 0;

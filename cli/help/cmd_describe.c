@@ -46,7 +46,7 @@ static void print_entries(const char *part, const struct usage_entry *e)
 
 static void describe(const struct usage *u)
 {
-	char way[1024];
+	char way[1024], text[USAGE_EXIT_BYTES];
 
 	print_part("summary", NULL, u->summary);
 	for (size_t i = 0; u->synopsis[i]; i++) {
@@ -62,7 +62,8 @@ static void describe(const struct usage *u)
 	if (u->variables_text)
 		print_part("environment", NULL, u->variables_text);
 	print_entries("environment", u->variables);
-	print_part("exit", NULL, u->exit_status);
+	usage_exit_status(u, text);
+	print_part("exit", NULL, text);
 }
 
 int cmd_describe(const struct commands *all, int argc, char **argv)

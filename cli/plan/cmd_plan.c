@@ -15,15 +15,9 @@
 #include "cli/messages/progress.h"
 #include "cli/usage/inputs.h"
 
-/* Says so where not everything could be printed. */
 static int finish(int status)
 {
-	if (fflush(stdout) == EOF || ferror(stdout)) {
-		fprintf(stderr, "scprof plan: cannot write standard output: %s\n",
-			strerror(errno ? errno : EIO));
-		return 2;
-	}
-	if (status < 0) {
+	if (status < 0 && !ferror(stdout)) {
 		fputs("scprof plan: out of memory\n", stderr);
 		return 2;
 	}

@@ -269,6 +269,7 @@ static int finish(struct run *r)
 		failed = save(r, &g);
 	else {
 		say_nothing_found(r, &g);
+		failed = g.refusals ? -1 : 0;
 		gather_discard(&r->directory, &g);
 	}
 	gather_free(&g);

@@ -46,17 +46,17 @@ static void print_here(const struct report_options *options, const struct profil
 	error = errno;
 	setvbuf(out, NULL, _IONBF, 0);
 	errno = error;
-	if (failed)
+	if (failed && (out != stdout || !ferror(stdout))) /* that is said at the end */
 		say_failed(NULL);
 }
 
-void run_report_print(const struct run_options *o, const struct run_output *to,
+void run_report_print(const struct run_options *o, const struct run_output *to, const char *saved,
 		      const struct profile *p)
 {
 	struct report_options here = o->shown.options;
 	const char *missing = report_weight_missing(p, &here);
 
-	here.profile = to->path;
+	here.profile = saved;
 	if (missing && (*to->report || o->report))
 		say(missing);
 	else if (*to->report)

@@ -9,24 +9,26 @@
 int run_save(const struct run_options *o, const struct run_output *to, struct run_directory *d,
 	     const struct gathered *g)
 {
+	const char *saved = *to->path ? to->path : NULL;
 	struct profile_error err;
 
 	generated_keep(g->profile);
 	fold_model(g->profile, 64);
-	int failed = *to->path ? write_profile(g->profile, to->path, &err) : 0;
+	int failed = saved ? write_profile(g->profile, saved, &err) : 0;
 	if (failed) {
+		saved = d->profiles;
 		say(err.text);
 		say_format("the profiles of the single processes are kept in %s\n"
-			   "scprof merge -o OUT %s/*.scp  makes one of them",
-			   d->profiles, d->profiles);
+			   "scprof merge -o OUT %s  makes one of them",
+			   saved, saved);
 	}
 	function_names_fill(g->profile);
-	run_report_print(o, to, g->profile);
+	run_report_print(o, to, saved, g->profile);
 	if (failed)
 		return -1;
 	if (gather_discard(d, g))
 		say_format("what could not be read is kept in %s", d->profiles);
-	if (*to->path)
-		say_format("profile: %s\nread it again with: scprof report %s", to->path, to->path);
+	if (saved)
+		say_format("profile: %s\nread it again with: scprof report %s", saved, saved);
 	return 0;
 }

@@ -3,7 +3,6 @@
  * forget the state of the last. */
 #include "cli/usage/options.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -110,14 +109,6 @@ static void complain_option(const struct usage *u, char **argv, int refused)
 	}
 }
 
-static int print_help(const struct usage *u)
-{
-	if (!usage_print(u, stdout))
-		return 0;
-	complain(u, "cannot write to standard output: %s", strerror(errno));
-	return u->failure;
-}
-
 int options_parse(const struct usage *u, int argc, char **argv,
 		  int (*take)(void *to, int code, const char *value), void *to)
 {
@@ -129,8 +120,10 @@ int options_parse(const struct usage *u, int argc, char **argv,
 	opterr = 0;
 	optind = 0;
 	while ((code = getopt_long(argc, argv, letters, table, NULL)) != -1) {
-		if (code == 'h')
-			return print_help(u);
+		if (code == 'h') {
+			usage_print(u, stdout);
+			return 0;
+		}
 		if (code == '?' || code == ':') {
 			complain_option(u, argv, code);
 			return u->bad_usage;

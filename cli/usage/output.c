@@ -94,8 +94,28 @@ int output_close(struct output *o, bool keep)
 	return status;
 }
 
+static bool lost;
+
+void output_lost(const char *command)
+{
+	if (!lost)
+		complaint_say(command, "cannot write to standard output: %s",
+			      strerror(errno ? errno : EIO));
+	lost = true;
+}
+
+int output_finish(const char *command)
+{
+	errno = 0;
+	if (fflush(stdout) != EOF && !ferror(stdout))
+		return 0;
+	output_lost(command);
+	return -1;
+}
+
 static int complain(const char *command, const char *path)
 {
+	lost |= !path;
 	complaint_say(command, "cannot write %s: %s; name another place with -o",
 		      path ? path : "standard output", strerror(errno));
 	return -1;

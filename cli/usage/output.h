@@ -20,6 +20,13 @@ struct output {
  * is said, as "COMMAND: ...". NULL path: standard output, which replaces nothing. */
 bool output_refuse(const char *command, const char *path, const char *const *input, size_t inputs);
 
+/* Printing to standard output has failed, and errno says why: it is said, once. */
+void output_lost(const char *command);
+
+/* At the end of every command, whatever it has printed. 0, or -1: standard output could not be
+ * written, or not all of it, and that was said. */
+int output_finish(const char *command);
+
 /* NULL path: standard output. 0, or -1 with errno. */
 int output_open(struct output *o, const char *path);
 

@@ -168,8 +168,16 @@ void usage_print_entries(const struct usage *u, FILE *out)
 	fputc('\n', out);
 }
 
+void usage_exit_status(const struct usage *u, char text[USAGE_EXIT_BYTES])
+{
+	snprintf(text, USAGE_EXIT_BYTES, "%s; %d also where standard output cannot be written",
+		 u->exit_status, u->failure);
+}
+
 void usage_print_tail(const struct usage *u, FILE *out)
 {
+	char text[USAGE_EXIT_BYTES];
+
 	if (u->note) {
 		wrap(out, u->note, 0, 0);
 		fputc('\n', out);
@@ -180,13 +188,13 @@ void usage_print_tail(const struct usage *u, FILE *out)
 		print_entries(u->variables, column_of(u->variables), out);
 	}
 	fputs(EXIT, out);
-	wrap(out, u->exit_status, strlen(EXIT), strlen(EXIT));
+	usage_exit_status(u, text);
+	wrap(out, text, strlen(EXIT), strlen(EXIT));
 }
 
-int usage_print(const struct usage *u, FILE *out)
+void usage_print(const struct usage *u, FILE *out)
 {
 	usage_print_head(u, out);
 	usage_print_entries(u, out);
 	usage_print_tail(u, out);
-	return fflush(out) || ferror(out) ? -1 : 0;
 }

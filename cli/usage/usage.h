@@ -81,7 +81,8 @@ struct usage {
 	const char *note;	    /* after the options; NULL: none */
 	const char *variables_text; /* of all variables; NULL: none */
 	const char *exit_status;
-	int bad_usage, failure; /* exit status of wrong usage; of help that cannot be printed */
+	int bad_usage, failure; /* exit status of wrong usage; where standard output cannot be
+				 * written, which is added to the text of all */
 };
 
 /* The option of this long name, or with this code; NULL: there is none. */
@@ -108,7 +109,9 @@ void usage_print_tail(const struct usage *u, FILE *out);
 /* Words broken to the width of help, each line behind `indent` blanks. */
 void usage_print_text(const char *text, size_t indent, FILE *out);
 
-/* All of it, flushed. 0, or -1 with errno. */
-int usage_print(const struct usage *u, FILE *out);
+#define USAGE_EXIT_BYTES 512
+void usage_exit_status(const struct usage *u, char text[USAGE_EXIT_BYTES]);
+
+void usage_print(const struct usage *u, FILE *out);
 
 #endif

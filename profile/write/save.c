@@ -74,8 +74,8 @@ static int failed(struct partial *p, const char *what, int fd, struct profile_er
 	if (p->name)
 		temporary_file_drop(p);
 	return error_fail(err, p->path,
-			  "cannot %s: %s.\nNothing was written; free some space or name "
-			  "another place.",
+			  "cannot %s: %s.\nNo file was made, and an older one is as it was; "
+			  "free some space, or name another place.",
 			  what, strerror(reason));
 }
 

@@ -77,6 +77,8 @@ int http_address_parse(struct http_address *a, const char *text, struct profile_
 	unsigned long number;
 
 	*a = (struct http_address){0};
+	if (!*text)
+		return address_failed(err, text, "that is empty");
 	if (split(text, host, port))
 		return address_failed(err, text, "that is no address with a port");
 	number = strspn(port, "0123456789") == strlen(port) ? strtoul(port, NULL, 10) : 65536;

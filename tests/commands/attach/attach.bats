@@ -533,3 +533,27 @@ woken_and_left()
 	[ "$status" = 1 ]
 	[ "$(cat file)" = kept ]
 }
+
+@test "attach 20: 125 where no profile can be read, and where the report cannot be printed" {
+	target
+	start_tool
+	local profile
+	profile=$(sed -n 's|.* \(/[^ ]*\.scp\)$|\1|p' "/proc/$pid/maps" | head -n 1)
+	printf '\377\377\377\377' | dd of="$profile" bs=1 seek=8 conv=notrunc status=none # of which version it is
+	kill -TERM "$tool"
+	status=0
+	wait "$tool" || status=$?
+	says 'none of the files could be read; they are kept in '
+	[ "$status" = 125 ]
+	[ -e "$profile" ]
+	rm -r "${profile%/*}"
+	[ -w /dev/full ] || skip 'no /dev/full here'
+	for where in '>/dev/full' '>&-'; do
+		status=0
+		timeout 120 sh -c "exec \"\$@\" $where" sh "$SCPROF" attach --for 100ms "$pid" 2>attach.err </dev/null 3>&- || status=$?
+		[ "$status" = 125 ]
+		says 'cannot write to standard output'
+		says 'profile: '
+	done
+	is_left
+}

@@ -106,3 +106,71 @@ looks_like()
 	[ ! -e w.folded ]
 	grep -q FUNCTION err
 }
+
+# lost STATUS ARGUMENT...: standard output is full, and then closed: that status, and one line says why.
+lost()
+{
+	local wanted=$1 status where
+	shift
+	for where in '>/dev/full' '>&-'; do
+		status=0
+		timeout 120 sh -c "exec \"\$@\" $where" sh "$SCPROF" "$@" 2>err </dev/null 3>&- || status=$?
+		[ "$status" = "$wanted" ] && [ "$(grep -c 'cannot write' err)" = 1 ] || {
+			echo "status $status, not $wanted: $* $where"
+			cat err
+			return 1
+		}
+	done
+}
+
+@test "outputs 10: what cannot be printed is status 2 of every command, 125 where the command's own is the status" {
+	[ -w /dev/full ] || skip 'no /dev/full here'
+	local command target
+	lost 2 --help
+	lost 2 --version
+	lost 2 help report
+	for command in $("$SCPROF" describe | awk -F'\t' '$1 == "command" { print $3 }'); do
+		case $command in
+		run | attach | detach | causal | displace) lost 125 "$command" --help ;;
+		*) lost 2 "$command" --help ;;
+		esac
+	done
+	lost 2 report p.scp
+	lost 2 report --format json p.scp
+	lost 2 report p.scp none.scp # 1 but for that
+	lost 2 diff p.scp p.scp
+	lost 2 explain
+	lost 2 symbols "$PROGRAMS/traffic"
+	lost 2 plan p.scp
+	lost 2 plan --json p.scp
+	lost 2 bench --replications 5 --min-time 1us libc.so.6:getppid
+	lost 2 bench --json --replications 5 --min-time 1us libc.so.6:getppid
+	lost 2 clocks --figure
+	lost 2 doctor
+	lost 2 doctor --json
+	lost 2 config
+	lost 2 config --json
+	lost 2 serve --listen 127.0.0.1:0 .
+	lost 2 top -n 1 p.scp
+	sleep 100 3>&- &
+	target=$!
+	lost 125 detach "$target"
+	kill "$target"
+	# what goes elsewhere is not lost
+	"$SCPROF" report -o there.txt p.scp >&-
+	"$SCPROF" run --no-report -o r.scp -- true >&- 2>err
+}
+
+@test "outputs 11: where the disk is full, it is said where the profile is, and no command names a file that is not there" {
+	unshare --mount true 2>/dev/null || skip 'no mount namespace can be made here'
+	mkdir full
+	run -125 unshare --mount sh -c 'mount -t tmpfs -o size=16k none full && head -c 16k /dev/zero >full/all &&
+		exec "$1" run -o full/r.scp -- "$2" 20 10 2>err' sh "$SCPROF" "$EXAMPLES/echo_pair"
+	grep -q 'full/r.scp: cannot write: No space left on device' err
+	grep -q 'No file was made' err
+	kept=$(sed -n 's/.*single processes are kept in //p' err)
+	not grep -q 'scprof report.* /.*full/r.scp' err
+	"$SCPROF" merge -o merged.scp "$kept"
+	"$SCPROF" report --format json merged.scp | jq -e '.totals.calls > 0'
+	rm -r "$kept"
+}

@@ -252,6 +252,6 @@ made()
 
 @test "a result that cannot be written is a failure" {
 	run sh -c "$BENCH $LIBRARY:empty >/dev/full"
-	[ "$status" = 1 ]
+	[ "$status" = 2 ]
 	[[ $output == *"cannot write"* ]]
 }

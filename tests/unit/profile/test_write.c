@@ -173,7 +173,7 @@ static void test_a_full_disk_leaves_nothing_behind(void **state)
 	setrlimit(RLIMIT_FSIZE, &tight);
 	assert_int_equal(write_profile(p, target, &err), -1);
 	setrlimit(RLIMIT_FSIZE, &old);
-	assert_non_null(strstr(err.text, "Nothing was written"));
+	assert_non_null(strstr(err.text, "No file was made"));
 	assert_int_equal(files_in_directory(target), before);
 	profile_free(p);
 }

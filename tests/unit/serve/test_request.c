@@ -227,7 +227,7 @@ static void reads_addresses(void **state)
 		assert_string_equal(a.text, good[i].means);
 		assert_int_equal(a.loopback, good[i].loopback);
 	}
-	for (size_t i = 1; i < sizeof(bad) / sizeof(*bad); i++)
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		if (http_address_parse(&a, bad[i], &err) == 0)
 			fail_msg("'%s' was taken for %s", bad[i], a.text);
 }
