@@ -24,11 +24,14 @@ teardown()
 	done
 }
 
-# watched SECONDS: tests/programs/traffic under `scprof run`, in the background: $run, and when it
-# records, $pid. Its profile becomes p.scp.
+# Programs go on until a test ends them, however long that takes to get there.
+HOUR=3600
+
+# watched: tests/programs/traffic under `scprof run`, in the background: $run, and when it records,
+# $pid. Its profile becomes p.scp.
 watched()
 {
-	"$SCPROF" run --no-report -o p.scp -- "$PROGRAMS/traffic" "$1" >run.out 2>run.err </dev/null 3>&- &
+	"$SCPROF" run --no-report -o p.scp -- "$PROGRAMS/traffic" $HOUR >run.out 2>run.err </dev/null 3>&- &
 	run=$!
 	started="$started $run"
 	wait_for_child
@@ -52,10 +55,10 @@ mind()
 	started="$started $1"
 }
 
-# bare SECONDS: the same under a bare LD_PRELOAD: $pid.
+# bare: the same under a bare LD_PRELOAD: $pid.
 bare()
 {
-	bare_program "$PROGRAMS/traffic" "$1"
+	bare_program "$PROGRAMS/traffic" $HOUR
 }
 
 # bare_program PROGRAM ARGUMENT...: traffic by any name, into $T/out.
@@ -133,10 +136,10 @@ has_rows()
 }
 
 @test "top 01: by process, of the program and of scprof run, by directory and by file" {
-	watched 60
+	watched
 	top 0 -n 2 -d 200ms --width 150 "$pid"
 	has_rows top.out
-	grep -q "traffic 60 ($pid)" top.out
+	grep -q "traffic $HOUR ($pid)" top.out
 	top 0 -n 2 -d 200ms --width 150 "$run"
 	has_rows top.out
 	local file
@@ -148,7 +151,7 @@ has_rows()
 }
 
 @test "top 02: of a bare LD_PRELOAD" {
-	bare 60
+	bare
 	top 0 -n 1 -d 200ms --width 150 "$pid"
 	has_rows top.out
 	top 0 -n 1 -d 200ms --width 150 "$T/out"
@@ -171,8 +174,8 @@ bare_below_another_root()
 	mkdir inside
 	: >bare.out
 	unshare -m sh -c 'mount --rbind / inside && mount -t tmpfs none "inside$1" &&
-		exec chroot inside env LD_PRELOAD="$2" SCPROF_OUT="$1" "$3" 60' \
-		sh "$T/out" "$LIB" "$PROGRAMS/traffic" >bare.out </dev/null 3>&- &
+		exec chroot inside env LD_PRELOAD="$2" SCPROF_OUT="$1" "$3" "$4"' \
+		sh "$T/out" "$LIB" "$PROGRAMS/traffic" $HOUR >bare.out </dev/null 3>&- &
 	pid=$!
 	mind "$pid"
 	await grep -q begun bare.out
@@ -187,7 +190,7 @@ bare_below_another_root()
 }
 
 @test "top 03: what it says at the end is what the profile has" {
-	watched 60
+	watched
 	timeout -k 5 300 "$SCPROF" top -b -d 300ms --rows 0 --width 200 "$run" >top.out </dev/null 3>&- &
 	local watcher=$!
 	mind $watcher
@@ -224,7 +227,7 @@ bare_below_another_root()
 }
 
 @test "top 04: keys for sorting, rows, groupings, filters and paths" {
-	watched 60
+	watched
 	top 0 -n 1 -d 300ms --width 150 --sort bytes "$pid"
 	# seldom moves as much in a call as often in forty: both functions are there; sort by name
 	top 0 -n 1 -d 300ms --width 150 --sort name --rows 1 "$pid"
@@ -274,7 +277,7 @@ bare_below_another_root()
 }
 
 @test "top 06: the screen: sort, open a path, pause, filter, help, resize, quit" {
-	watched 60
+	watched
 	pty 150x32 "
 		wait often at traffic
 		wait sorted by time
@@ -315,7 +318,7 @@ bare_below_another_root()
 		gone choose a row
 		key \x20
 		wait PAUSED
-		still 1.5
+		still 0.7
 		key \x20
 		gone PAUSED
 		resize 70x12
@@ -331,7 +334,7 @@ bare_below_another_root()
 }
 
 @test "top 07: a program that ends leaves its last picture" {
-	watched 60
+	watched
 	pty 130x20 "
 		wait often at traffic
 		shell kill $pid
@@ -343,7 +346,7 @@ bare_below_another_root()
 }
 
 @test "top 08: a new path shows up while one watches" {
-	bare 60
+	bare
 	pty 130x20 "
 		wait often at traffic
 		count when_asked 0
@@ -357,7 +360,7 @@ bare_below_another_root()
 	# the pty driver fails at any sequence that ncurses would not have written
 	# without symbols, so that frames have the file's name
 	strip -o $'bad\e]0;owned\a\e[31mname' "$PROGRAMS/traffic"
-	bare_program ./$'bad\e]0;owned\a\e[31mname' 60 $'\e[2J'
+	bare_program ./$'bad\e]0;owned\a\e[31mname' $HOUR $'\e[2J'
 	pty 150x20 "
 		wait scprof top: .*bad.x1b.0;owned.x07.x1b
 		wait bad.x1b.0;owned.x07.x1b.*name[+]0x
@@ -374,7 +377,7 @@ bare_below_another_root()
 }
 
 @test "top 10: it only reads, and the program is undisturbed by its end" {
-	watched 60
+	watched
 	timeout -k 5 300 strace -f -qq -e trace=openat,open,kill,ptrace,process_vm_readv -o trace \
 		"$SCPROF" top -n 3 -d 200ms "$pid" >top.out </dev/null
 	hasnt -E 'O_WRONLY|O_RDWR|O_CREAT|ptrace|process_vm' trace
@@ -395,7 +398,7 @@ REMEMBERING=(sh -c 'stty -g >before; "$@"; status=$?; stty -g >after; exit $stat
 
 @test "top 11: a signal that ends it leaves the terminal as it was" {
 	local signal
-	bare 60
+	bare
 	for signal in INT QUIT TERM HUP; do
 		pty 130x20 "
 			wait often at traffic
@@ -408,13 +411,13 @@ REMEMBERING=(sh -c 'stty -g >before; "$@"; status=$?; stty -g >after; exit $stat
 
 @test "top 12: after a delay it goes on as before, with no crowd of short intervals" {
 	local watcher
-	bare 60
+	bare
 	"$SCPROF" top -b -n 10 -d 300ms --rows 1 --width 150 "$pid" >top.out </dev/null 3>&- &
 	watcher=$!
 	mind $watcher
 	wait_for_picture
 	kill -STOP $watcher
-	sleep 2
+	sleep 1 # three intervals
 	kill -CONT $watcher
 	wait $watcher
 	[ "$(grep -c '^scprof top:' top.out)" = 10 ]
@@ -432,7 +435,7 @@ REMEMBERING=(sh -c 'stty -g >before; "$@"; status=$?; stty -g >after; exit $stat
 @test "top 13: a picture does not wait for a server of debug information" {
 	# the file of the program is gone: a report would ask for it
 	cp "$PROGRAMS/traffic" gone
-	bare_program ./gone 60
+	bare_program ./gone $HOUR
 	kill "$pid"
 	wait "$pid"
 	rm gone
@@ -451,12 +454,16 @@ watched_program()
 	wait_for_child
 }
 
-# same_as_report: the mean of the run, its +-% and the warnings of all rows of the last picture in
-# top.out are those of `scprof report` of p.scp, to the digits that are shown.
+# same_as_report: the mean of the run, its +-% and the warnings of all rows of a picture of p.scp are
+# those of `scprof report` of the same file, to the digits that are shown; the last picture that was
+# made while the program lived has the same calls, warm-up and warnings. (What was subtracted from its
+# means may have been measured again since.)
 same_as_report()
 {
 	"$SCPROF" report --format json p.scp >report.json
-	python3 "$BATS_TEST_DIRNAME/top_report.py" top.out report.json
+	python3 "$BATS_TEST_DIRNAME/top_report.py" --counts top.out report.json
+	"$SCPROF" top -b --rows 0 --paths --width 220 p.scp >file.out
+	python3 "$BATS_TEST_DIRNAME/top_report.py" file.out report.json
 }
 
 # looks: how often the thread has waited that looks for --until.
@@ -488,7 +495,7 @@ last_picture()
 }
 
 @test "top 14: the mean of the run, its interval and warnings are the report's, a warm-up excluded" {
-	watched_program -c tsc -- "$PROGRAMS/warms_up" slowly 60
+	watched_program -c tsc -- "$PROGRAMS/warms_up" slowly $HOUR
 	last_picture '^scprof top:'
 	same_as_report
 }
@@ -503,7 +510,7 @@ last_picture()
 }
 
 @test "top 16: Ctrl-Z gives the terminal back, fg takes it again, Ctrl-C ends it" {
-	bare 60
+	bare
 	# the shell's own job control: settings before, while it is stopped, and afterwards
 	cat >session <<-'END'
 		set -m
@@ -536,7 +543,7 @@ last_picture()
 # ncurses would, while it draws: a key pressed then had no effect.
 @test "top 21: Ctrl-Z is at no moment ignored" {
 	command -v strace >/dev/null || skip 'no strace here'
-	bare 60
+	bare
 	pty 130x20 "
 		wait often at traffic
 		sleep 1
@@ -547,7 +554,7 @@ last_picture()
 }
 
 @test "top 17: a terminal that goes ends it, even where the signal of that is ignored" {
-	bare 60
+	bare
 	pty 130x20 "
 		wait often at traffic
 		hang up" "$SCPROF" top -d 200ms "$pid"
@@ -562,7 +569,7 @@ last_picture()
 
 @test "top 18: a program that becomes another by exec is followed" {
 	mkfifo fifo
-	"$SCPROF" run --no-report -o p.scp -- sh -c 'read -r _ <fifo; exec "$@"' sh "$PROGRAMS/traffic" 60 \
+	"$SCPROF" run --no-report -o p.scp -- sh -c 'read -r _ <fifo; exec "$@"' sh "$PROGRAMS/traffic" $HOUR \
 		>run.out 2>run.err </dev/null 3>&- &
 	run=$!
 	started="$started $run"
@@ -571,7 +578,7 @@ last_picture()
 		wait scprof top: sh
 		shell echo go >fifo
 		count (send|recv) +(often|seldom) at 4
-		wait scprof top: /[^ ]*traffic 60
+		wait scprof top: /[^ ]*traffic $HOUR
 		shell kill $pid
 		wait has ended: this is the last picture
 		key q
@@ -587,7 +594,7 @@ last_picture()
 		mkdir mounted/a mounted/b mounted/c
 		mount -t overlay -o lowerdir=out,upperdir=mounted/a,workdir=mounted/b none mounted/c
 		mkfifo begun
-		LD_PRELOAD=$LIB SCPROF_OUT=$T/mounted/c '$PROGRAMS/traffic' 60 >begun </dev/null 3>&- &
+		LD_PRELOAD=$LIB SCPROF_OUT=$T/mounted/c '$PROGRAMS/traffic' $HOUR >begun </dev/null 3>&- &
 		read -r line <begun
 		status=0
 		'$SCPROF' top --batch --pictures 1 \$! >top.txt || status=\$?
@@ -598,7 +605,7 @@ last_picture()
 
 @test "top 19: a terminal without cursor addressing is refused" {
 	local status=0
-	bare 60
+	bare
 	TERM=dumb timeout -k 5 300 script -qec "$SCPROF top -d 200ms $pid" /dev/null >out.txt </dev/null || status=$?
 	[ $status = 1 ]
 	grep -q "the terminal 'dumb' (TERM) cannot show a full screen" out.txt
@@ -609,17 +616,18 @@ last_picture()
 	pty 130x24 "
 		wait often at traffic
 		wait output goes to .*scprof.sh.log
+		shell kill \$(pgrep -P \$(pgrep -P \$PID -x sh) -x traffic)
 		wait has ended: this is the last picture
 		key q
 		end 3" "$SCPROF" run --live -o "$T/p.scp" -- \
-		sh -c 'echo said; echo complained >&2; '"$PROGRAMS"'/traffic 2; exit 3'
+		sh -c 'echo said; echo complained >&2; '"$PROGRAMS/traffic $HOUR"'; exit 3'
 	grep -qx said scprof.sh.log
 	grep -qx complained scprof.sh.log
 	# the report comes on the terminal afterwards
 	grep -q 'profile: .*p.scp' normal
 	grep -q 'scprof.sh.log' normal
 	"$SCPROF" report --format json p.scp >report.json
-	[ "$(calls_of send)" -gt 40 ]
+	[ "$(calls_of send)" -gt 40 ] # those of the first round
 }
 
 # The command goes as soon as a file appears, its child when that is gone again.
@@ -643,15 +651,15 @@ else:
 
 @test "top: a narrow window has the mean and its interval, whatever else goes" {
 	local width
-	with_library "$PROGRAMS/traffic" 1 >/dev/null
+	"$PROFILES/make_states" rseq made.scp
 	for width in 40 50 60 70 80 200; do
-		"$SCPROF" top --batch -n 1 --width $width out/*.scp >narrow.txt
+		"$SCPROF" top --batch -n 1 --width $width made.scp >narrow.txt
 		grep -q 'mean of the run.* function' narrow.txt
 		grep -Eq '(±|\+-|\[[0-9.]+, [0-9.]+\]).* send' narrow.txt # a skewed interval has two ends
 		[ "$(wc -L <narrow.txt)" -le $width ]
 	done
-	hasnt 'called from' <("$SCPROF" top --batch -n 1 --width 40 out/*.scp)
-	"$SCPROF" top --batch -n 1 --width 80 out/*.scp | grep 'calls/s.*time/s.*mean of the run.*called from'
+	hasnt 'called from' <("$SCPROF" top --batch -n 1 --width 40 made.scp)
+	"$SCPROF" top --batch -n 1 --width 80 made.scp | grep 'calls/s.*time/s.*mean of the run.*called from'
 }
 
 @test "run --live: a picture that is killed leaves the terminal as it was" {
@@ -659,7 +667,7 @@ else:
 		wait often at traffic
 		shell kill -9 \$(pgrep -f -P \$(pgrep -P \$PID) 'scprof watch-run')
 		shell kill \$(pgrep -P \$(pgrep -P \$PID) -x traffic)
-		end 0" "${REMEMBERING[@]}" "$SCPROF" run --live --no-report -o "$T/p.scp" -- "$PROGRAMS/traffic" 60
+		end 0" "${REMEMBERING[@]}" "$SCPROF" run --live --no-report -o "$T/p.scp" -- "$PROGRAMS/traffic" $HOUR
 	[ -s before ]
 	diff before after
 }
@@ -669,7 +677,8 @@ else:
 		wait often at traffic
 		key q
 		wait traffic .pid [0-9]*. runs on; Ctrl-C ends it. The profile is saved when it ends
-		end 0" "$SCPROF" run --live --no-report -o "$T/p.scp" -- "$PROGRAMS/traffic" 8 </dev/null
+		shell kill \$(pgrep -P \$PID -x traffic)
+		end 0" "$SCPROF" run --live --no-report -o "$T/p.scp" -- "$PROGRAMS/traffic" $HOUR </dev/null
 	"$SCPROF" report --format json p.scp >report.json
 	[ "$(calls_of send)" -gt 40 ]
 	local status=0
@@ -682,15 +691,15 @@ else:
 # take is the same on every machine.
 @test "run --until: stops the measurement, not the program" {
 	local waits
-	timeout -k 5 300 "$SCPROF" run -c monotonic --until 50% --until-least 2s --until-of 'po*,send' -g wait -o p.scp -- "$PROGRAMS/until_stopped" \
+	timeout -k 5 300 "$SCPROF" run -c monotonic --until 50% --until-least 1s --until-of 'po*,send' -g wait -o p.scp -- "$PROGRAMS/until_stopped" \
 		>run.out 2>run.err </dev/null
 	grep -q 'known to +-50 %, which was reached after .* (1 site)' run.err
 	"$SCPROF" report --format json p.scp >report.json
 	jq -e '.filters.until[0] | test("reached after")' report.json
-	jq -e '.recorded.until | .relative == 0.5 and .reached and .after_s > 2 and .sites == 1' report.json
+	jq -e '.recorded.until | .relative == 0.5 and .reached and .after_s > 1 and .sites == 1' report.json
 	# the program went on for as many waits of a real millisecond: 256 at least
 	jq -e '.recorded.recorded_s < .recorded.lived_s - 0.256 and .recorded.windows == 1' report.json
-	jq -e '.recorded.recorded_s > 2 and ([.sites[].calls] | add >= 256)' report.json
+	jq -e '.recorded.recorded_s > 1 and ([.sites[].calls] | add >= 256)' report.json
 	waits=$(sed -n 's/ waits while it was recorded//p' run.out)
 	jq -e --argjson waits "$waits" '[.sites[].calls] | add | . == $waits or . == $waits - 1' report.json
 	"$SCPROF" report p.scp >report.txt
@@ -725,12 +734,12 @@ else:
 	(cd recording && pty 100x24 "
 		wait scprof run: \[#+-+\] .* recording
 		shell pkill -P \$PID -x traffic
-		end 0" "$SCPROF" run --for 60s --no-report -o "$T/q.scp" -- "$PROGRAMS/traffic" 600) &
+		end 0" "$SCPROF" run --for 60s --no-report -o "$T/q.scp" -- "$PROGRAMS/traffic" $HOUR) &
 	recording=$!
 	(cd until && pty 100x24 "
 		wait interval now \+-.* %, wanted \+-0.01 %
 		shell pkill -P \$PID -x traffic
-		end 0" "$SCPROF" run --until 0.01% --no-report -o "$T/r.scp" -- "$PROGRAMS/traffic" 600)
+		end 0" "$SCPROF" run --until 0.01% --no-report -o "$T/r.scp" -- "$PROGRAMS/traffic" $HOUR)
 	wait "$recording"
 	wait "$in_a_pipe"
 	hasnt 'recording' run.err

@@ -3,7 +3,8 @@
 # Compares the last picture of `scprof top --batch --paths` with `scprof report --format json`:
 # the mean of the run, its interval, the +-%, the warnings and the warm-up of each row, to the digits
 # shown.
-# usage: top_report.py TOP.OUT REPORT.JSON
+# usage: top_report.py [--counts] TOP.OUT REPORT.JSON
+# --counts: only calls, warnings and warm-ups.
 # Exit status: 0 the same, 1 not (what differs is printed).
 import json, re, sys
 
@@ -31,10 +32,14 @@ def row_of(line):
     return found and found.groupdict()
 
 
-def differences(row, site, doubts, aside):
+def differences(row, site, doubts, aside, counts):
     warm_up = site['steadiness']['warm_up']
     if aside != (warm_up['calls'] if warm_up and warm_up['set_aside'] else 0):
         yield 'warm-up %d, report %s' % (aside, warm_up)
+    if bool(row['doubt']) != bool(site['doubts']) or doubts != set(site['doubts']):
+        yield 'doubts %s %s, report %s' % (row['doubt'], sorted(doubts), site['doubts'])
+    if counts:
+        return
     scale = UNITS[row['unit']]
     mean, low, high = site['mean_ns'], site['ci_low_ns'], site['ci_high_ns']
     half = max(high - mean, mean - low)
@@ -46,13 +51,13 @@ def differences(row, site, doubts, aside):
         yield 'interval [%s, %s], report [%g, %g] ns' % (row['low'], row['high'], low, high)
     if row['precision'] not in ('?', '>999%') and not close(row['precision'].rstrip('%'), 0.01, half / mean):
         yield '+-%s, report %g' % (row['precision'], half / mean)
-    if bool(row['doubt']) != bool(site['doubts']) or doubts != set(site['doubts']):
-        yield 'doubts %s %s, report %s' % (row['doubt'], sorted(doubts), site['doubts'])
 
 
 def main():
-    last = open(sys.argv[1], encoding='utf-8').read().split('\nscprof top:')[-1].split('\n')
-    sites = json.load(open(sys.argv[2]))['sites']
+    counts = sys.argv[1] == '--counts'
+    pictures, report = sys.argv[1 + counts:]
+    last = open(pictures, encoding='utf-8').read().split('\nscprof top:')[-1].split('\n')
+    sites = json.load(open(report))['sites']
     shown = 0
     for line, below in zip(last, last[1:]):
         row = row_of(line)
@@ -65,7 +70,7 @@ def main():
         calls = int(row['calls'].replace(',', ''))
         # sites of one function and as many calls: one of them must be it
         named = [s for s in sites if s['symbol'] == row['function'] and s['calls'] == calls]
-        wrong = [list(differences(row, s, doubts, aside)) for s in named]
+        wrong = [list(differences(row, s, doubts, aside, counts)) for s in named]
         if not wrong or all(wrong):
             print('\n'.join([line] + [w for one in wrong for w in one] + ['no such site'] * (not wrong)))
             sys.exit(1)
