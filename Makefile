@@ -67,7 +67,9 @@ JOBS = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
 demo: setup
 	@MAKE="$(MAKE) --no-print-directory $(JOBS)" BUILD=$(BUILD) scripts/demo.sh
 
-SUITES = $(UNIT_TESTS) $(sort $(wildcard tests/commands/*/*.bats))
+# What proves harnesses and examples, or needs other servers for long: `make check-long` runs it.
+LONG_SUITES = $(filter $(BUILD)/tests/unit/bench/%,$(UNIT_TESTS)) tests/commands/serve/fleet.bats
+SUITES = $(filter-out $(LONG_SUITES),$(UNIT_TESTS) $(sort $(wildcard tests/commands/*/*.bats)))
 
 check: setup-tests
 	@$(MAKE) --no-print-directory $(JOBS) all tests
@@ -80,8 +82,8 @@ list-suites:
 check-long:
 	@BUILD=$(BUILD) scripts/setup.sh --tests --shells
 	@$(MAKE) --no-print-directory $(JOBS) all tests
-	@tests/run --build $(BUILD) tests/commands/cli/complete.bats tests/commands/cli/install.bats tests/commands/serve/pull.bats
-	@MUTANTS=4500 tests/run --build $(BUILD) tests/commands/report/damaged.bats
+	@MUTANTS=4500 tests/run --build $(BUILD) $(LONG_SUITES) tests/commands/report/damaged.bats \
+		tests/commands/cli/complete.bats tests/commands/cli/install.bats tests/commands/serve/pull.bats
 	@scripts/agreement.sh $(BUILD)
 	@scripts/verify_programs.sh $(BUILD)
 	@scripts/third_party_suites.sh $(BUILD)

@@ -1,13 +1,26 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Three hosts in network namespaces and one Prometheus: sums of calls, ticks, bytes and squares add up
-# over hosts, and what follows from them is what scprof reports for the merged profiles.
-# about 12 s
+# over hosts, and what follows from them is what scprof reports for the merged profiles. And one agent
+# that it scrapes by itself. It takes what the real program needs: `make check-long` runs this.
+# about 20 s
 # sleeps
 
 load ../common
+load serve
 
 FLEET=$ROOT/examples/fleet
+
+setup()
+{
+	common_setup
+	BACKGROUND=() WINDOWS=() AGENT=
+}
+
+teardown()
+{
+	end_background
+}
 
 @test "the fleet's sums, means and errors by PromQL are those of the merged profiles" {
 	status=0
@@ -53,4 +66,31 @@ FLEET=$ROOT/examples/fleet
 	jq '{groups: [{name: "dashboard", rules: [[.panels[].targets[].expr | gsub("\\$(service|function)"; ".*") | gsub("\\$__rate_interval"; "1m")] | to_entries[] | {record: "x\(.key)", expr: .value}]}]}' \
 		"$FLEET/grafana-dashboard.json" >queries.yml
 	promtool check rules queries.yml
+}
+
+# Prometheus finds the agent, scrapes it every second, and knows its series.
+@test "a real Prometheus scrapes it" {
+	command -v prometheus >/dev/null || skip 'prometheus is not installed'
+	background "$PROGRAMS/sleeper" 20
+	start_agent out
+	cat >prometheus.yml <<-END
+		global: {scrape_interval: 1s}
+		scrape_configs:
+		  - job_name: scprof
+		    static_configs: [{targets: ["${URL#http://}"]}]
+	END
+	place=$(own_place)
+	prometheus --config.file=prometheus.yml --storage.tsdb.path=tsdb --web.listen-address="$place" \
+		>prometheus.log 2>&1 3>&- 4>&- &
+	BACKGROUND+=($!)
+	ask()
+	{
+		curl -s --get "http://$place/api/v1/query" --data-urlencode "query=$1" | jq -r '.data.result[0].value[1] // empty'
+	}
+	await eval '[ "$(ask "up{job=\"scprof\"}")" = 1 ]'
+	await eval '[ -n "$(ask "rate(scprof_calls_total{function=\"send\",outcome=\"completed\"}[10s]) > 0")" ]'
+	[ "$(ask 'count(scprof_mean_low_seconds{function="send",outcome="completed"} < scprof_mean_high_seconds)')" = 1 ]
+	# it asked for OpenMetrics, and dropped nothing of it
+	[ "$(ask 'scrape_samples_scraped - scrape_samples_post_metric_relabeling')" = 0 ]
+	[ "$(ask 'scrape_samples_scraped')" -gt 30 ]
 }
