@@ -40,4 +40,4 @@ $(HOSTILE): tests/profiles/hostile.S tests/profiles/rename.sh
 # Threads of programs with a sanitizer are never borrowed, so the tests of that are left out.
 SANITIZED_TESTS = $(filter-out %/collector/test_attach %/collector/test_attach_late %/collector/test_safe_point,$(UNIT_TESTS))
 sanitize-run: $(SANITIZED_TESTS) $(BUILD)/scprof $(BUILD)/libscprof.so tests
-	@tests/run --build $(BUILD) $(SANITIZED_TESTS) tests/commands/report/damaged.bats
+	@MUTANTS=1500 tests/run --build $(BUILD) $(SANITIZED_TESTS) tests/commands/report/damaged.bats

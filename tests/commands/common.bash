@@ -70,13 +70,13 @@ own_place()
 # calls and waiting; reads and writes of files are not recorded.
 with_library()
 {
-	timeout -k 5 "${LIMIT:-60}" env LD_PRELOAD="$LIB" SCPROF_OUT="$T/out" \
+	timeout -k 5 "${LIMIT:-300}" env LD_PRELOAD="$LIB" SCPROF_OUT="$T/out" \
 		SCPROF_GROUPS=socket,wait "$@" </dev/null 3>&- 4>&-
 }
 
 without_library()
 {
-	timeout -k 5 "${LIMIT:-60}" env "$@" </dev/null 3>&- 4>&-
+	timeout -k 5 "${LIMIT:-300}" env "$@" </dev/null 3>&- 4>&-
 }
 
 # record with|without COMMAND...: $T/with.out, .err, .status. The shell's own

@@ -138,7 +138,7 @@ refused()
 		for name in $("$SCPROF" describe "$command" | awk -F'\t' '$1 == "option" { print $3 }'); do
 			config "[$command]" "$name = ~odd~"
 			"$SCPROF" config >/dev/null 2>&1 || continue # for the command line only, or a switch
-			timeout 20 "$SCPROF" "$command" "${arguments[@]}" >/dev/null 2>err </dev/null 3>&- || true
+			timeout 300 "$SCPROF" "$command" "${arguments[@]}" >/dev/null 2>err </dev/null 3>&- || true
 			grep -qF "'~odd~'" err || continue
 			told=$((told + 1))
 			grep -qF "$at:2: " err || { echo "$command: $(cat err)"; bad=1; }

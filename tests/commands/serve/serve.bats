@@ -620,7 +620,7 @@ two_services()
 @test "without a libmicrohttpd that can be loaded it says so, with status 1, and other commands work" {
 	mkdir lib
 	: >lib/libmicrohttpd.so.12
-	run --separate-stderr env LD_LIBRARY_PATH="$T/lib" timeout 20 "$SCPROF" serve --listen 127.0.0.1:0
+	run --separate-stderr env LD_LIBRARY_PATH="$T/lib" timeout 300 "$SCPROF" serve --listen 127.0.0.1:0
 	[ "$status" = 1 ]
 	[ -z "$output" ]
 	[[ $stderr == "scprof serve: cannot load libmicrohttpd.so.12: "*"install libmicrohttpd"* ]]
