@@ -51,14 +51,21 @@ interpreted()
 	"$SCPROF" report --format json -o interpreted.json interpreted.scp
 }
 
-setup()
+# All tests read the same profiles.
+setup_file()
 {
-	common_setup
-	ordinary
+	cd "$BATS_FILE_TMPDIR" || return 1
+	ordinary >/dev/null
 	hostile
 	interpreted
 	displaced
 	switched
+}
+
+setup()
+{
+	common_setup
+	ln -s "$BATS_FILE_TMPDIR"/*.scp "$BATS_FILE_TMPDIR"/*.json .
 }
 
 @test "the hostile names are really in the profile" {

@@ -5,10 +5,12 @@
 
 load ../common
 
-# A profile of a shell tool that certainly makes socket calls.
-setup()
+# A profile of a shell tool that certainly makes socket calls, and a second one of the same.
+setup_file()
 {
-	common_setup
+	local run
+	T=$BATS_FILE_TMPDIR
+	cd "$T" || return 1
 	cat >client.py <<-'END'
 		import socket
 		a, b = socket.socketpair()
@@ -16,8 +18,18 @@ setup()
 		    a.send(b'x' * (i + 1))
 		    b.recv(100)
 	END
-	# Itself: a script of its name that starts it would leave a profile of that name, too.
-	with_library "$(python3 -c 'import sys; print(sys.executable)')" client.py
+	for run in first second; do
+		mkdir out
+		# Itself: a script of its name that starts it would leave a profile of that name, too.
+		with_library "$(python3 -c 'import sys; print(sys.executable)')" client.py
+		mv out "$run"
+	done
+}
+
+setup()
+{
+	common_setup
+	cp "$BATS_FILE_TMPDIR"/first/*.scp out
 	PROFILE=$(find "$T/out" -name '*python*.scp' | head -n 1)
 	[ -n "$PROFILE" ] || skip "python3 left no profile"
 }
@@ -169,8 +181,7 @@ leaves_out()
 }
 
 @test "merged profiles report as they do together" {
-	# Itself: a script of its name that starts it would leave a profile of that name, too.
-	with_library "$(python3 -c 'import sys; print(sys.executable)')" client.py
+	cp "$BATS_FILE_TMPDIR"/second/*.scp out
 	mapfile -t files < <(find "$T/out" -name '*.scp' | sort)
 	"$SCPROF" merge -o merged.scp "${files[@]}"
 	"$SCPROF" report --format json "${files[@]}" | jq -S '[.sites[] | {symbol, calls, bytes, ticks}]' >a

@@ -6,11 +6,29 @@
 load ../common
 load ../serve/serve
 
+# The program takes two seconds: it waits. With all groups, with waits alone, without, and preloaded.
+setup_file()
+{
+	cd "$BATS_FILE_TMPDIR" || return 1
+	T=$BATS_FILE_TMPDIR
+	"$SCPROF" run -g socket,io,wait --no-report -o p.scp -- "$PROGRAMS/timeouts" >/dev/null &
+	"$SCPROF" run -g wait --no-report -o only.scp -- "$PROGRAMS/timeouts" >/dev/null &
+	"$SCPROF" run -g socket --no-report -o without.scp -- "$PROGRAMS/timeouts" >/dev/null &
+	"$SCPROF" run --no-report -o default.scp -- "$PROGRAMS/timeouts" >/dev/null &
+	mkdir out default
+	with_library "$PROGRAMS/timeouts" >/dev/null &
+	LD_PRELOAD=$LIB SCPROF_OUT=$T/default "$PROGRAMS/timeouts" >/dev/null
+	local program
+	for program in $(jobs -p); do
+		wait "$program"
+	done
+}
+
 setup()
 {
 	common_setup
 	BACKGROUND=() WINDOWS=() AGENT=
-	"$SCPROF" run -g socket,io,wait --no-report -o p.scp -- "$PROGRAMS/timeouts" >/dev/null
+	ln -s "$BATS_FILE_TMPDIR"/*.scp .
 }
 
 teardown()
@@ -53,14 +71,12 @@ assert [(r["symbol"], r["waits"] in ("1", "true"), r["share"] == "") for r in ro
 @test "waiting 04: a plan asks nothing of what waits, unless there is nothing else" {
 	"$SCPROF" plan --share 0 --by function --json p.scp >plan.json
 	JSON=plan.json holds "(.sites | length) > 2 and all(.sites[]; [.symbol] | inside($WAITS) | not)"
-	"$SCPROF" run -g wait --no-report -o only.scp -- "$PROGRAMS/timeouts" >/dev/null
 	"$SCPROF" plan --by function --json only.scp >plan.json
 	JSON=plan.json holds "(.sites | length) > 2 and all(.sites[]; [.symbol] | inside($WAITS))"
 }
 
 @test "waiting 05: metrics have a label for what waits" {
-	with_library "$PROGRAMS/timeouts" >/dev/null
-	start_agent out
+	start_agent "$BATS_FILE_TMPDIR/out"
 	curl -s "$URL/metrics" >page
 	grep -q 'scprof_calls_total{.*function="poll".*kind="wait".*} 5$' page
 	grep -q 'function="connect"' page
@@ -69,13 +85,10 @@ assert [(r["symbol"], r["waits"] in ("1", "true"), r["share"] == "") for r in ro
 }
 
 @test "waiting 06: it is recorded unless groups are named, with the tool and without" {
-	"$SCPROF" run --no-report -o p.scp -- "$PROGRAMS/timeouts" >/dev/null
-	LD_PRELOAD=$LIB SCPROF_OUT=$T/out "$PROGRAMS/timeouts" >/dev/null
-	for file in p.scp out/*.scp; do
+	for file in default.scp "$BATS_FILE_TMPDIR"/default/*.scp; do
 		"$SCPROF" report --format json --by function "$file" >report.json
 		holds '[.sites[].symbol] | index("epoll_wait") != null and index("connect") != null'
 	done
-	"$SCPROF" run -g socket --no-report -o p.scp -- "$PROGRAMS/timeouts" >/dev/null
-	"$SCPROF" report --format json --by function p.scp >report.json
+	"$SCPROF" report --format json --by function without.scp >report.json
 	holds '[.sites[].symbol] | index("epoll_wait") == null'
 }
