@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""check_sums.py REPORT.json REPORT.csv: what a reader can add up in a report by hand is so.
+"""check_sums.py REPORT.json REPORT.csv...: what a reader can add up in a report by hand is so.
 
 Each row's mean times its calls is its total; shares of rows outside of others are the whole; no
 number is a negative zero or no number at all."""
@@ -84,4 +84,8 @@ def check_csv(path, report):
             assert row[name] == report["sites"][i][name], f"row {i}: {name} is not JSON's"
 
 
-check_csv(sys.argv[2], check_json(sys.argv[1]))
+for in_json, in_csv in zip(sys.argv[1::2], sys.argv[2::2]):
+    try:
+        check_csv(in_csv, check_json(in_json))
+    except AssertionError as wrong:
+        sys.exit(f"{in_json}: {wrong}")
