@@ -66,8 +66,8 @@ def held(pid):
     return ""
 
 
-def held_for_good(pid, seconds=5):
-    """As held(), but a tracer that is just being torn down is given time."""
+def held_for_good(pid, seconds=60):
+    """As held(), but a tracer that is just being torn down is given time, on a busy machine, too."""
     until = time.monotonic() + seconds
     while (found := held(pid)) and time.monotonic() < until:
         time.sleep(0.02)

@@ -15,6 +15,7 @@ from tool import LIMIT, Tool
 
 PROGRAMS = {t.name: t for room in (targets.stores, targets.web, targets.ours) for t in room.PROGRAMS}
 FIGURES = ("VmRSS", "VmSize", "fds", "threads")
+GROWTH_FROM = 20 # cycles: after fewer, what the load happens to hold is more than what each could have left
 
 
 class Trial:
@@ -118,7 +119,7 @@ class Trial:
             self.faults += [f"{tally.wrong} wrong answers, {tally.lost} lost connections", *tally.notes[:5]]
         if self.eintr():
             self.faults += self.eintr()[:3]
-        if alive:
+        if alive and self.done >= GROWTH_FROM:
             self.look_at_growth()
         self.target.stop()
         left = process.leftovers(self.pids_seen, self.tool_work)

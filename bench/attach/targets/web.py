@@ -115,12 +115,16 @@ class Runtime(Web):
 
     rests = False
 
+    def prepare(self):
+        super().prepare()
+        self.line = self.command()
+
     def command(self):
         raise NotImplementedError
 
     def start(self):
         self.port = free_port()
-        self.main = self.run([*self.command(), str(self.port)])
+        self.main = self.run([*self.line, str(self.port)])
         self.await_port(self.port)
 
 

@@ -7,6 +7,17 @@
 # shellcheck disable=SC2030,SC2031
 
 load ../common
+load reachable
+
+setup_file()
+{
+	[ "$(id -u)" != 0 ] || make_reachable "$PROGRAMS"/hostile_{maps,files,races,library.so}
+}
+
+teardown_file()
+{
+	rm -rf "${REACHABLE:-/none}"
+}
 
 setup()
 {
@@ -15,7 +26,8 @@ setup()
 	started=
 	[ "$(id -u)" = 0 ] || skip 'only root can attach to other users processes'
 	nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
-	"${nobody[@]}" "$SCPROF" --version >/dev/null 2>&1 || skip 'nobody cannot run the tool from here'
+	SCPROF=$REACHABLE/scprof LIB=$REACHABLE/libscprof.so PROGRAMS=$REACHABLE
+	"${nobody[@]}" cmp "$LIB" "$LIB" || skip 'other users cannot open files of /tmp'
 	not grep -q 'built without' <("$SCPROF" detach $$ 2>&1) || skip "scprof was built without it"
 	PLACE=$(mktemp -d /tmp/scprof-hostile.XXXXXX) # which nobody can reach
 	chmod 777 "$PLACE"
