@@ -4,11 +4,15 @@
  *	made_clock_pass(NS)		NS
  *	nanosleep, clock_nanosleep	what was asked for, at once
  *	send, sendto, recvfrom, read	of descriptor -1: what made_clock_next(NS) said, else as
- *many ns as bytes a reading			$MADE_CLOCK_READ_NS, if there is any CLOCK_MONOTONIC
- *tells it, and RAW; COARSE in ticks of 4 ms. The page clock of $SCPROF_CLOCK_PAGE ticks at random
- *distances of half to one and a half of its interval, as the ticker's. The processes share the time
- *that have the file $MADE_CLOCK. */
+ *					many ns as bytes
+ *	poll				of nothing: what was asked for, although the thread sleeps
+ *					for 1 ms of real time at most
+ *	a reading			$MADE_CLOCK_READ_NS, if there is any
+ * CLOCK_MONOTONIC tells it, and RAW; COARSE in ticks of 4 ms. The page clock of $SCPROF_CLOCK_PAGE
+ *ticks at random distances of half to one and a half of its interval, as the ticker's. The
+ *processes share the time that have the file $MADE_CLOCK. */
 #include <fcntl.h>
+#include <poll.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -152,4 +156,17 @@ ssize_t recvfrom(int fd, void *data, size_t bytes, int flags, struct sockaddr *f
 ssize_t read(int fd, void *data, size_t bytes)
 {
 	return fd == -1 ? call(bytes) : syscall(SYS_read, fd, data, bytes);
+}
+
+int poll(struct pollfd *fds, nfds_t count, int ms)
+{
+	struct timespec t = {ms / 1000, ms % 1000 * 1000000};
+	long found;
+
+	if (count == 0 && ms > 0)
+		t = (struct timespec){0, 1000000};
+	found = syscall(SYS_ppoll, fds, count, ms < 0 ? NULL : &t, NULL, 0);
+	if (count == 0 && ms > 0 && found == 0)
+		made_clock_pass((uint64_t)ms * 1000000);
+	return (int)found;
 }
