@@ -6,7 +6,8 @@
 #	--long, --bench, --fuzz	by `make check-long`, `make bench`, `make fuzz`
 #	--list		only prints the missing packages
 # It looks first: where nothing is missing, nothing runs. What the package manager says is kept in
-# $BUILD/setup.log. Knows Debian's apt-get and Fedora's dnf. Exit status: 0 all there, 1 not.
+# $BUILD/setup.log. Knows Debian's apt-get and Fedora's dnf. Where scprof cannot run it installs
+# nothing. Exit status: 0 all there, 1 not.
 set -euo pipefail
 
 # What to look for | how | Debian's package | Fedora's package
@@ -42,10 +43,10 @@ chromium|command|chromium|chromium
 ps|command|procps|procps-ng
 file|command|file|file
 readelf|command|binutils|binutils
+groff|command|groff-base|groff-base
 musl-gcc|command|musl-tools|musl-gcc
 mold|command|mold|mold
 ld.lld|command|lld|lld
-ld.gold|command|binutils|binutils-gold
 aarch64-linux-gnu-gcc|command|gcc-aarch64-linux-gnu|gcc-aarch64-linux-gnu
 aarch64-linux-gnu-g++|command|g++-aarch64-linux-gnu|gcc-c++-aarch64-linux-gnu
 qemu-aarch64|command|qemu-user|qemu-user
@@ -96,7 +97,6 @@ zsh|command|zsh|zsh
 fish|command|fish|fish
 /usr/share/bash-completion/bash_completion|file|bash-completion|bash-completion
 mandoc|command|mandoc|mandoc
-groff|command|groff|groff
 lintian|command|lintian|
 dpkg-shlibdeps|command|dpkg-dev|dpkg-dev
 cmake|command|cmake|cmake
@@ -115,6 +115,18 @@ die()
 {
 	printf 'setup: %s\n' "$@" >&2
 	exit 1
+}
+
+# What no package mends is said before any is installed.
+check_machine()
+{
+	local libc
+	[ "$(uname -s)" = Linux ] || die "scprof runs on Linux; this is $(uname -s)."
+	[[ "$(uname -m) $(getconf LONG_BIT)" =~ ^(x86_64|aarch64)\ 64$ ]] ||
+		die "scprof runs on x86-64 and AArch64; this is $(uname -m) with $(getconf LONG_BIT) bits."
+	libc=$(getconf GNU_LIBC_VERSION 2>/dev/null) || die 'scprof needs glibc 2.35 or later; this system has another C library.'
+	printf '2.35\n%s\n' "${libc#glibc }" | sort -CV ||
+		die "scprof needs glibc 2.35 or later (Debian 12, Ubuntu 22.04, Fedora 36); this system has $libc."
 }
 
 usage()
@@ -159,10 +171,8 @@ as_root()
 {
 	if [ "$(id -u)" = 0 ]; then
 		"$@"
-	elif command -v sudo >/dev/null; then
-		sudo "$@"
 	else
-		die "not root, and there is no sudo. As root, run:" "    $*"
+		sudo "$@"
 	fi
 }
 
@@ -211,6 +221,8 @@ what_comes()
 install_packages()
 {
 	local by_hand="Install these by hand, then try again: $*"
+	[ "$(id -u)" = 0 ] || command -v sudo >/dev/null ||
+		die 'these are missing, you are not root, and there is no sudo.' "As root, run: $manager install $*"
 	mkdir -p "${log%/*}"
 	: >"$log"
 	case $manager in
@@ -262,6 +274,7 @@ if [ -n "$list_only" ]; then
 	[ ${#packages[@]} = 0 ] || printf '%s\n' "${packages[@]}"
 	exit 0
 fi
+check_machine
 [ ${#packages[@]} -gt 0 ] || exit 0
 install_packages "${packages[@]}"
 
