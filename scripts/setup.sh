@@ -221,6 +221,7 @@ what_comes()
 install_packages()
 {
 	local by_hand="Install these by hand, then try again: $*"
+	[ "$manager" != none ] || die "missing: $*" "neither apt-get nor dnf is here: install them by hand"
 	[ "$(id -u)" = 0 ] || command -v sudo >/dev/null ||
 		die 'these are missing, you are not root, and there is no sudo.' "As root, run: $manager install $*"
 	mkdir -p "${log%/*}"
@@ -241,7 +242,6 @@ install_packages()
 		as_root dnf install -y -q "$@" >>"$log" 2>&1 </dev/null ||
 			failed 'Is the network there, and are the repositories of dnf right?' "$by_hand"
 		;;
-	*) die "missing: $*" "neither apt-get nor dnf is here: install them by hand" ;;
 	esac
 }
 
