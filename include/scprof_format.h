@@ -165,8 +165,8 @@ enum scp_end_state {
 
 /* What could not be recorded. Every counter may be raised by several threads. */
 struct scp_losses {
-	uint64_t skipped_calls;	  /* made from a handler that interrupted our bookkeeping, or before
-				     or after our life */
+	uint64_t skipped_calls;	  /* made from a handler that interrupted our bookkeeping, before or
+				     after our life, or by forked children on their way to exec */
 	uint64_t abandoned_calls; /* left by longjmp, an exception, cancellation or thread end:
 				     never returned */
 	uint64_t overflow_calls;  /* counted in FUNCTION records only: the file could not grow */

@@ -14,6 +14,7 @@ PRELOAD_SRC = \
 	preload/attach/wake_page.c \
 	preload/call/call_begin.c \
 	preload/call/call_end.c \
+	preload/call/early.c \
 	preload/call/fd_kind.c \
 	preload/call/full_walk.c \
 	preload/call/look.c \

@@ -37,6 +37,61 @@ static bool names_directory(const char *pid, const char *directory)
 	return found;
 }
 
+/* To write to: a reader of profiles maps them otherwise. */
+static bool maps_file_of(const char *pid, const char *directory)
+{
+	char path[64], *line = NULL;
+	size_t room = 0;
+	bool found = false;
+
+	snprintf(path, sizeof(path), "/proc/%.20s/maps", pid);
+	FILE *file = fopen(path, "re");
+	if (!file)
+		return false;
+	while (!found && getline(&line, &room, file) > 0)
+		found = strstr(line, " rw-s ") && strstr(line, directory);
+	free(line);
+	fclose(file);
+	return found;
+}
+
+static void take_name(const char *pid, char name[16])
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%.20s/comm", pid);
+	FILE *file = fopen(path, "re");
+	if (!file)
+		return;
+	if (fgets(name, 16, file))
+		name[strcspn(name, "\n")] = '\0';
+	fclose(file);
+}
+
+size_t stragglers_forked(const char *directory, const struct run_file *files, size_t count,
+			 struct run_file *forked, size_t room)
+{
+	struct dirent *entry;
+	size_t found = 0;
+	uint64_t since = run_files_process_start(getpid(), NULL);
+	DIR *proc = opendir("/proc");
+
+	while (proc && found < room && (entry = readdir(proc))) {
+		struct run_file f = {.started = true, .pid = (pid_t)atoi(entry->d_name)};
+
+		f.process_start = f.pid > 0 ? run_files_process_start(f.pid, NULL) : 0;
+		/* younger than the run, which spares the others' maps */
+		if (f.process_start < since || f.pid == getpid() ||
+		    !maps_file_of(entry->d_name, directory) || has_live_file(f.pid, files, count))
+			continue;
+		take_name(entry->d_name, f.comm);
+		forked[found++] = f;
+	}
+	if (proc)
+		closedir(proc);
+	return found;
+}
+
 /* /proc shows no environment while exec is building the new program. */
 static bool left_a_program(const struct run_file *files, size_t count)
 {

@@ -16,4 +16,9 @@
  * left one program. May stay true for ever (a static daemon), so limit the wait. */
 bool stragglers_exist(const char *directory, const struct run_file *files, size_t count);
 
+/* Forked children that have made no call that is recorded yet, and may live for long: they have the
+ * profile of a parent mapped. Returns how many, at most `room`, as if they had files. */
+size_t stragglers_forked(const char *directory, const struct run_file *files, size_t count,
+			 struct run_file *forked, size_t room);
+
 #endif

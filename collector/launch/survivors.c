@@ -70,21 +70,27 @@ static bool is_repeated(const struct run_file *files, size_t i)
 	return false;
 }
 
+static void add(struct living *l, const struct run_file *f)
+{
+	l->count++;
+	name(l, f);
+	watch(l, f);
+}
+
 static void find_living(const char *directory, int signals, struct living *l)
 {
-	struct run_file *files;
+	struct run_file *files, forked[NAMED];
 	size_t count;
 
 	*l = (struct living){.poll = {{.fd = signals, .events = POLLIN}}, .polls = 1};
 	if (run_files_list(directory, &files, &count))
 		return;
-	for (size_t i = 0; i < count; i++) {
-		if (!run_files_is_live(&files[i]) || is_repeated(files, i))
-			continue;
-		l->count++;
-		name(l, &files[i]);
-		watch(l, &files[i]);
-	}
+	for (size_t i = 0; i < count; i++)
+		if (run_files_is_live(&files[i]) && !is_repeated(files, i))
+			add(l, &files[i]);
+	if (!l->count)
+		for (size_t i = stragglers_forked(directory, files, count, forked, NAMED); i-- > 0;)
+			add(l, &forked[i]);
 	l->stragglers = !l->count && stragglers_exist(directory, files, count);
 	run_files_free(files, count);
 }

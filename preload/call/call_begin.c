@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "preload/call/call_fast.h"
+#include "preload/call/early.h"
 #include "preload/causal/causal_delay.h"
 #include "preload/filter/control.h"
 #include "preload/filter/filter.h"
@@ -327,6 +328,8 @@ bool call_begin(struct scp_call *c, uint32_t function, uint64_t ra, uint64_t cfa
 	c->outer = 0;
 	c->path = CALL_SLOW_PATH;
 	if (unlikely(!t || !process_epoch.now.generation)) {
+		if (early_pass(function))
+			return false;
 		t = enter_first();
 		if (!control_is_recording() || (!t && thread_unwanted))
 			return false;

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "preload/call/call.h"
+#include "preload/call/early.h"
 #include "preload/call/look.h"
 #include "preload/clock/clock.h"
 #include "preload/filter/control.h"
@@ -110,7 +111,7 @@ static struct scp_thread *find_thread(void)
 	struct scp_thread *t = thread_self;
 	if (likely(t && process_epoch.now.generation))
 		return t;
-	if (++passed < PATIENCE)
+	if (process_epoch.now.generation ? ++passed < PATIENCE : early_look())
 		return NULL;
 	passed = 0;
 	return call_first_thread();

@@ -111,16 +111,22 @@ COLD void selected_absent(void)
 	__builtin_trap();
 }
 
+bool selected_is_memory(uint32_t i)
+{
+	static const char *const names[] = {"free", "malloc", "calloc", "realloc"};
+	for (unsigned n = 0; n < sizeof names / sizeof *names; n++)
+		if (text_equal(text_of(symbols()[i].name), names[n]))
+			return true;
+	return false;
+}
+
 /* So that nothing else that dlsym does not find can ask for them. */
 static void resolve_memory(void)
 {
-	static const char *const names[] = {"free", "malloc", "calloc", "realloc"};
 	for (uint32_t i = 0; i < selected_count(); i++)
-		for (unsigned n = 0; n < 4; n++)
-			if (!symbols()[i].real &&
-			    text_equal(text_of(symbols()[i].name), names[n]) &&
-			    !(symbols()[i].flags & SCP_SELECTED_SPARE))
-				symbols()[i].real = look_up(&symbols()[i], function_scope());
+		if (!symbols()[i].real && selected_is_memory(i) &&
+		    !(symbols()[i].flags & SCP_SELECTED_SPARE))
+			symbols()[i].real = look_up(&symbols()[i], function_scope());
 }
 
 /* The stub object comes before us: what is next after us is the original. */

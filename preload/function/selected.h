@@ -35,6 +35,9 @@ HIDDEN void *selected_dlsym(void *handle, const char *name);
 /* libc's own. */
 HIDDEN void *selected_real_dlsym(void);
 
+/* Is it malloc, or one of its kin that dlsym may use? */
+HIDDEN bool selected_is_memory(uint32_t i);
+
 /* As it is shown. */
 HIDDEN const char *selected_name(uint32_t id);
 

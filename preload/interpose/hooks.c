@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include "preload/attach/wake_page.h"
+#include "preload/call/early.h"
 #include "preload/call/fd_kind.h"
 #include "preload/function/function.h"
 #include "preload/process/process.h"
@@ -144,6 +145,14 @@ HOOK(int, pthread_setname_np, (pthread_t thread, const char *name))
 	return r;
 }
 
+HOOK(pid_t, fork, (void))
+{
+	early_writes = true; /* by handlers of pthread_atfork */
+	pid_t r = REAL(pid_t, fork, (void))();
+	early_writes = false;
+	return r;
+}
+
 HOOK(void, _exit, (int status))
 {
 	header_mark_end(SCP_END_QUICK);
@@ -171,6 +180,7 @@ static bool before_exec(void)
 static int exec_failed(int r, bool discarded)
 {
 	int saved = errno;
+	early_writes = true; /* it tells its parent */
 	wake_page_return();
 	if (discarded)
 		process_begin_anew();

@@ -29,5 +29,6 @@ bool process_discard_if_empty(void)
 void process_begin_anew(void)
 {
 	process_epoch.now.starting = 0;
+	process_epoch.now.early = PROCESS_NOT_EARLY;
 	__atomic_store_n(&process_epoch.now.generation, 0, __ATOMIC_RELEASE);
 }

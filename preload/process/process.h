@@ -29,7 +29,9 @@ struct process_epoch {
 	uint32_t starting; /* a thread is in lifecycle_start */
 	uint32_t session;  /* process.session while that is recorded, else 0: wiped likewise */
 	uint32_t pid;	   /* whose it is; a vfork child, which has the page too, has another */
+	uint32_t early;	   /* calls before there was a profile, see call/early.h */
 };
+#define PROCESS_NOT_EARLY (~0u >> 1)
 extern HIDDEN union process_epoch_page {
 	struct process_epoch now;
 	char page[ARCH_PAGE_MAX]; /* it shares a page with nothing else */

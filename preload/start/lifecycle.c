@@ -37,13 +37,26 @@ static void on_quick_exit(void)
 	header_mark_end(SCP_END_QUICK);
 }
 
-/* Where the kernel cannot wipe process_epoch (before 4.14, or emulated), libc's
- * fork at least calls us. */
-static void begin_in_child(void)
+/* The first in a process. */
+static void note_process(void)
+{
+	process_epoch.now.pid = sys_sandboxed ? 0 : (uint32_t)sys_getpid();
+	if (process_groups != GROUPS_UNSET && lifecycle_forked)
+		lifecycle_forked();
+	control.wake_busy = 0; /* its holder is not in this process */
+}
+
+/* Where the kernel cannot wipe process_epoch (before 4.14, or emulated), libc's fork at least calls
+ * us. A profile begins with the first call that needs one: most children execute another program. */
+static void note_fork(void)
 {
 	process_epoch.now = (struct process_epoch){0};
 	compiler_barrier();
-	lifecycle_start();
+	if (thread_self) /* its page is not here, and what a handler that forked interrupted goes on */
+		switch_detector_forget(&thread_self->switches);
+	note_process();
+	if (lifecycle_dormant)
+		lifecycle_start();
 }
 
 /* Handlers are registered once; a forked child inherits them. */
@@ -54,7 +67,7 @@ static void register_handlers(void)
 		return;
 	done = true;
 	thread_register();
-	pthread_atfork(NULL, NULL, begin_in_child);
+	pthread_atfork(NULL, NULL, note_fork);
 	at_quick_exit(on_quick_exit);
 }
 
@@ -139,11 +152,8 @@ COLD void lifecycle_start(void)
 	if (!__atomic_compare_exchange_n(&process_epoch.now.starting, &idle, 1, false,
 					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return;
-	bool forked = !process_epoch.now.pid && process_groups != GROUPS_UNSET;
-	process_epoch.now.pid = sys_sandboxed ? 0 : (uint32_t)sys_getpid();
-	if (forked && lifecycle_forked)
-		lifecycle_forked();
-	control.wake_busy = 0;	 /* its holder is not in this process */
+	if (!process_epoch.now.pid)
+		note_process();
 	if (lifecycle_dormant) { /* a forked child: the threads were the parent's */
 		if (thread_forget_all())
 			session_file_forget_all();

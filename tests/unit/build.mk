@@ -43,6 +43,8 @@ $(BUILD)/tests/unit/preload/embeds_python.so: $(BUILD)/tests/unit/preload/libpyt
 $(BUILD)/tests/unit/preload/test_python_frames: WARN += -DMADE='"$(abspath $(BUILD))/tests/unit/preload"'
 $(BUILD)/tests/unit/preload/test_python_frames: | $(MADE_PYTHONS) $(BUILD)/tests/unit/preload/embeds_python.so
 
+$(BUILD)/tests/unit/preload/test_call_find: $(BUILD)/preload/call/early.o
+
 # The slow path, beside the fast one, which is inlined.
 $(BUILD)/tests/unit/preload/test_call_fast: $(BUILD)/preload/call/call_end.o
 

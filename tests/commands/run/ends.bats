@@ -69,11 +69,11 @@ says()
 # The run is told to stop waiting for it.
 @test "ends 06: a daemon that survives still runs" {
 	mkfifo ready
-	timeout -k 5 120 "$SCPROF" run --no-report -o p.scp -- python3 -c 'import os, sys, time
+	timeout -k 5 120 "$SCPROF" run --no-report -o p.scp -- python3 -c 'import os, select, sys
 if os.fork(): os._exit(0)
 os.setsid()
 print(os.getpid(), flush=True)
-while True: time.sleep(1)' >daemon 2>run.err </dev/null 3>&- &
+while True: select.select([], [], [], 1)' >daemon 2>run.err </dev/null 3>&- &
 	local run=$!
 	await grep -q 'still runs' run.err
 	kill -TERM "$(pgrep -P $run)"
@@ -84,12 +84,28 @@ while True: time.sleep(1)' >daemon 2>run.err </dev/null 3>&- &
 	holds '[.warnings[].code] | index("not-ended") != null'
 }
 
+@test "ends 07: a daemon is waited for that has made no recorded call yet" {
+	mkfifo go
+	timeout -k 5 240 "$SCPROF" run --no-report -o p.scp -- python3 -c 'import os, socket, sys
+a, b = socket.socketpair()
+if os.fork(): os._exit(0)
+os.setsid()
+open("go").read()
+a.send(b"12345")' 2>run.err </dev/null 3>&- &
+	local run=$!
+	await grep -q 'still runs' run.err
+	echo >go
+	wait $run
+	"$SCPROF" report --format json p.scp >report.json
+	holds '[.sites[] | select(.symbol == "send") | .calls] == [1]'
+}
+
 begun()
 {
 	"$SCPROF" report out/*.scp >/dev/null 2>&1
 }
 
-@test "ends 07: a bare LD_PRELOAD knows that a process still runs, and no more" {
+@test "ends 08: a bare LD_PRELOAD knows that a process still runs, and no more" {
 	LD_PRELOAD=$LIB SCPROF_OUT=$T/out sleep 1000 3>&- &
 	local pid=$!
 	await grep -q scprof "/proc/$pid/maps"

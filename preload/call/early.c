@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Nothing here needs a thread's state: that is the parent's. */
+#include "preload/call/early.h"
+#include "preload/function/function.h"
+#include "preload/function/selected.h"
+#include "preload/process/process.h"
+#include "preload/system/sys.h"
+
+#define EARLY_CALLS 64u
+
+__thread bool early_writes;
+
+static bool prepares_exec(uint32_t function)
+{
+	switch (function) {
+	case FN_close:
+	case FN_open:
+	case FN_open64:
+	case FN_openat:
+	case FN_openat64:
+		return true;
+	case FN_write:
+		return early_writes;
+	default:
+		return function >= FN_COUNT && function < FN_COUNT + selected_count() &&
+		       selected_is_memory(function - FN_COUNT);
+	}
+}
+
+bool early_look(void)
+{
+	return __atomic_add_fetch(&process_epoch.now.early, 1, __ATOMIC_RELAXED) < EARLY_CALLS;
+}
+
+/* Nobody else may begin meanwhile, who would unmap the parent's profile; nor may a handler that
+ * leaves keep others from it. */
+static bool count(void)
+{
+	uint32_t idle = 0;
+	uint64_t signals;
+	sys_hold_signals(&signals);
+	bool counted = __atomic_compare_exchange_n(&process_epoch.now.starting, &idle, 1, false,
+						   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+	if (counted) {
+		process_loss(skipped_calls, 1);
+		__atomic_store_n(&process_epoch.now.starting, 0, __ATOMIC_RELEASE);
+	}
+	sys_release_signals(&signals);
+	return counted;
+}
+
+COLD bool early_pass(uint32_t function)
+{
+	return !process_epoch.now.generation && !sys_sandboxed && prepares_exec(function) &&
+	       early_look() && count();
+}
