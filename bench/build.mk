@@ -5,7 +5,7 @@ BENCH_CFLAGS = -std=gnu11 -O2 -g $(WARN) $(DEPS) -D_GNU_SOURCE -I.
 
 .PHONY: bench-programs
 bench-programs: $(BENCH)/deep_call $(BENCH)/deep_call_pg $(BENCH)/deep_unwind $(BENCH)/calibrated_call \
-	$(BENCH)/quiet_mean $(BENCH)/phase_p $(BENCH)/markers $(BENCH)/many_paths $(BENCH)/new_paths $(BENCH)/known_load $(BENCH)/live_paths \
+	$(BENCH)/quiet_mean $(BENCH)/phase_p $(BENCH)/markers $(BENCH)/many_paths $(BENCH)/new_paths $(BENCH)/spawns $(BENCH)/known_load $(BENCH)/live_paths \
 	$(BENCH)/known_states $(BENCH)/short_threads $(BENCH)/switches $(BENCH)/known_paths $(BENCH)/known_paths_unwind $(BENCH)/random_paths \
 	$(BENCH)/profile_counts $(BENCH)/short_calls $(BENCH)/nested_calls $(BENCH)/warmup_laws $(BENCH)/dither_design $(BENCH)/safe_points $(BENCH)/attach_calls
 
@@ -83,6 +83,10 @@ $(BENCH)/many_paths: bench/many_paths.c $(BUILD)/libprofile.a $(BUILD)/libstats.
 	$(CC) $(BENCH_CFLAGS) -o $@ $^ -ldw -lelf -lm
 
 # A program that takes very many call paths (docs/performance.md).
+$(BENCH)/spawns: bench/spawns.c
+	@mkdir -p $(@D)
+	$(CC) $(BENCH_CFLAGS) -o $@ $<
+
 $(BENCH)/new_paths: bench/new_paths.c
 	@mkdir -p $(@D)
 	$(CC) $(BENCH_CFLAGS) -o $@ $<

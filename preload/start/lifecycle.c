@@ -47,14 +47,18 @@ static void note_process(void)
 }
 
 /* Where the kernel cannot wipe process_epoch (before 4.14, or emulated), libc's fork at least calls
- * us. A profile begins with the first call that needs one: most children execute another program. */
+ * us. A profile begins with the first call that needs one: most children execute another program, and
+ * each page that is touched here costs them a fault. */
 static void note_fork(void)
 {
-	process_epoch.now = (struct process_epoch){0};
+	if (process_epoch.now.generation)
+		process_epoch.now = (struct process_epoch){0};
 	compiler_barrier();
-	if (thread_self) /* its page is not here, and what a handler that forked interrupted goes on */
+	/* Its page is not here, and what a handler that forked interrupted goes on. */
+	if (thread_self && thread_self->switches.page)
 		switch_detector_forget(&thread_self->switches);
-	note_process();
+	if (function_opened_later || control.wakes)
+		note_process();
 	if (lifecycle_dormant)
 		lifecycle_start();
 }
