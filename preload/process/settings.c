@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Environment and /proc at start-up, by raw system calls into static memory. */
 #include <stddef.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "preload/process/start_name.h"
@@ -185,6 +186,9 @@ uint64_t settings_process_start(void)
 
 bool settings_read(bool has_stubs, bool needs_no_stubs)
 {
+	/* A program with more rights than its caller has, who made its environment. */
+	if (!order.given && getauxval(AT_SECURE))
+		return false;
 	const char *disable = settings_variable("SCPROF_DISABLE");
 	if (disable && *disable && !text_equal(disable, "0"))
 		return false;
