@@ -4,6 +4,7 @@ PROFILE_SRC = \
 	profile/base/demangle.c \
 	profile/base/demangle_budget.c \
 	profile/base/error.c \
+	profile/base/given_file.c \
 	profile/base/number_table.c \
 	profile/live/entry_watch.c \
 	profile/live/live.c \

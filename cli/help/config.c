@@ -3,7 +3,6 @@
 #include "cli/help/config.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "cli/messages/nearest.h"
+#include "profile/base/given_file.h"
 
 #define MOST_BYTES (64 * 1024)
 
@@ -160,8 +160,6 @@ static int take_line(struct reading *r, char *line)
 /* Why the file must not be used; NULL: it may. */
 static const char *unfit(const struct stat *st)
 {
-	if (!S_ISREG(st->st_mode))
-		return "is no regular file; name one";
 	if (st->st_uid != geteuid() && st->st_uid != 0)
 		return "belongs to somebody else, and is not read; make it your own (chown), or, "
 		       "where sudo -E brought the name along, say SCPROF_CONFIG=/dev/null";
@@ -173,20 +171,16 @@ static const char *unfit(const struct stat *st)
 }
 
 /* The text of what is open, or NULL, having said why. */
-static char *read_open(struct reading *r, int fd)
+static char *read_open(struct reading *r, int fd, const struct stat *st)
 {
-	const char *why;
-	char *text = NULL;
-	struct stat st;
-	bool known = !fstat(fd, &st);
+	const char *why = unfit(st);
+	char *text;
 
-	why = known ? unfit(&st) : NULL;
 	if (why) {
 		refuse(r, "%s", why);
 		return NULL;
 	}
-	if (known)
-		text = calloc(1, MOST_BYTES + 1);
+	text = calloc(1, MOST_BYTES + 1);
 	if (text && read(fd, text, MOST_BYTES) >= 0)
 		return text;
 	refuse(r, "cannot be read: %s", strerror(errno));
@@ -197,16 +191,18 @@ static char *read_open(struct reading *r, int fd)
 /* The text, or NULL: not there (no error), unfit or unreadable (said why). */
 static char *read_text(struct reading *r, bool *there)
 {
-	int fd = open(r->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+	const char *why;
+	int fd = given_file_open(r->path, 0, &st, &why);
 	char *text;
 
 	*there = fd >= 0;
 	if (fd < 0) {
 		if (errno != ENOENT && errno != ENOTDIR && errno != EACCES)
-			refuse(r, "cannot be read: %s", strerror(errno));
+			refuse(r, "cannot be read: %s", why);
 		return NULL;
 	}
-	text = read_open(r, fd);
+	text = read_open(r, fd, &st);
 	close(fd);
 	return text;
 }

@@ -76,7 +76,7 @@ static const char *sanitizer_symbol(Elf *elf, const GElf_Shdr *header, Elf_Data 
 /* clang links its sanitizers into the program; gcc's are libraries. */
 static const char *sanitizer_inside(int fd)
 {
-	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
 	Elf_Scn *section = NULL;
 	GElf_Shdr header;
 	const char *found = NULL;

@@ -16,6 +16,7 @@
 
 #include "collector/doctor/doctor_private.h"
 #include "collector/launch/library_path.h"
+#include "profile/base/given_file.h"
 #include "profile/profile.h"
 
 #define SECTION "scprof_version"
@@ -46,7 +47,7 @@ static void read_version(Elf *elf, char *version, size_t size)
 
 static void version_of(const char *path, char *version, size_t size)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = given_file_open(path, 0, NULL, NULL);
 	Elf *elf;
 
 	elf_version(EV_CURRENT);

@@ -11,6 +11,7 @@
 #include "collector/launch/elf_facts.h"
 #include "collector/launch/library_path.h"
 #include "collector/launch/program.h"
+#include "profile/base/given_file.h"
 
 /* One line, as in the other checks. */
 static void flatten(char *text)
@@ -37,7 +38,7 @@ static void ask_loader(struct doctor *d, const struct program *p)
 	struct elf_facts facts;
 	struct profile_error err;
 	char library[PATH_MAX], text[16384];
-	int fd = open(p->runner, O_RDONLY | O_CLOEXEC);
+	int fd = given_file_open(p->runner, 0, NULL, NULL);
 	int failed = fd < 0 || elf_facts_read(fd, &facts) || !*facts.interpreter ||
 		     library_path_find(library, sizeof(library), &err);
 

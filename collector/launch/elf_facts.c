@@ -150,7 +150,7 @@ int elf_facts_read(int fd, struct elf_facts *facts)
 {
 	if (elf_version(EV_CURRENT) == EV_NONE)
 		return -1;
-	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (!elf)
 		return -1;
 	int result = read_elf(elf, facts);

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "profile/base/given_file.h"
+
 struct tables {
 	Elf *elf;
 	uint16_t machine;
@@ -145,7 +147,7 @@ int exports_read(const char *path, struct exports *out)
 	int result = -1;
 
 	*out = (struct exports){.path = strdup(path)};
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = given_file_open(path, 0, NULL, NULL);
 	if (fd < 0 || !out->path || elf_version(EV_CURRENT) == EV_NONE) {
 		int error = errno;
 		if (fd >= 0)
@@ -153,7 +155,7 @@ int exports_read(const char *path, struct exports *out)
 		errno = error;
 		return -1;
 	}
-	t.elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	t.elf = elf_begin(fd, ELF_C_READ, NULL);
 	errno = ENOEXEC;
 	if (t.elf && elf_kind(t.elf) == ELF_K_ELF && gelf_getehdr(t.elf, &header)) {
 		out->machine = t.machine = header.e_machine;

@@ -15,6 +15,7 @@
 
 #include "collector/launch/elf_facts.h"
 #include "profile/base/error.h"
+#include "profile/base/given_file.h"
 
 int library_closure_add(struct library_closure *c, const char *path)
 {
@@ -103,7 +104,7 @@ int library_closure_find(const char *program, struct library_closure *out,
 {
 	char real[PATH_MAX]; /* $ORIGIN is where the file is, not where a link to it is */
 	struct elf_facts facts;
-	int fd = open(program, O_RDONLY | O_CLOEXEC);
+	int fd = given_file_open(program, 0, NULL, NULL);
 	bool is_elf = fd >= 0 && !elf_facts_read(fd, &facts);
 
 	*out = (struct library_closure){0};

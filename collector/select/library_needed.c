@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "profile/base/error.h"
+#include "profile/base/given_file.h"
 
 /* An object while its entries are followed. */
 struct search {
@@ -27,10 +28,10 @@ struct search {
 
 static Elf *open_elf(const char *path, int *fd, GElf_Ehdr *header)
 {
-	*fd = open(path, O_RDONLY | O_CLOEXEC);
+	*fd = given_file_open(path, 0, NULL, NULL);
 	Elf *elf = *fd < 0 || elf_version(EV_CURRENT) == EV_NONE
 			   ? NULL
-			   : elf_begin(*fd, ELF_C_READ_MMAP, NULL);
+			   : elf_begin(*fd, ELF_C_READ, NULL);
 
 	if (elf && elf_kind(elf) == ELF_K_ELF && gelf_getehdr(elf, header))
 		return elf;

@@ -121,7 +121,7 @@ uint8_t *stub_code_read_early(const char *path, size_t *bytes, struct profile_er
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	Elf *elf = fd < 0 || elf_version(EV_CURRENT) == EV_NONE
 			   ? NULL
-			   : elf_begin(fd, ELF_C_READ_MMAP, NULL);
+			   : elf_begin(fd, ELF_C_READ, NULL);
 	uint8_t *code = copy_section(elf, ".scprof_early", bytes);
 
 	if (!code)

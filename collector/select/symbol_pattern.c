@@ -10,8 +10,9 @@
 #include <string.h>
 
 #include "profile/base/error.h"
+#include "profile/base/given_file.h"
 
-enum { FILES_DEEP = 4 };
+enum { FILES_DEEP = 4, FILE_ROOM = 1 << 20 };
 
 static int parse(const char *text, struct symbol_patterns *out, struct profile_error *err,
 		 int depth);
@@ -64,35 +65,28 @@ static int add(const char *text, size_t length, struct symbol_patterns *out,
 	return 0;
 }
 
-static int parse_lines(FILE *f, struct symbol_patterns *out, struct profile_error *err, int depth)
+static int refuse_file(struct profile_error *err, const char *name, const char *why)
 {
-	char *line = NULL;
-	size_t room = 0;
-	ssize_t length;
-	int failed = 0;
-
-	while (!failed && (length = getline(&line, &room, f)) > 0) {
-		line[strcspn(line, "#\n")] = '\0';
-		failed = parse(line, out, err, depth);
-	}
-	free(line);
-	return failed;
+	error_set(err, "-s: cannot read the patterns in %.300s: %s", name ? name : "?", why);
+	return -1;
 }
 
 static int parse_file(const char *path, size_t length, struct symbol_patterns *out,
 		      struct profile_error *err, int depth)
 {
-	char *name = strndup(path, length);
-	FILE *f = name && depth < FILES_DEEP ? fopen(name, "re") : NULL;
-	int failed = -1;
+	char *name = strndup(path, length), *text = NULL, *at, *line;
+	const char *why = name ? "files that name each other" : strerror(ENOMEM);
+	int failed = 0;
 
-	if (f)
-		failed = parse_lines(f, out, err, depth + 1);
-	else
-		error_set(err, "-s: cannot read the patterns in %.300s: %s", name ? name : "?",
-			  depth < FILES_DEEP ? strerror(errno) : "files that name each other");
-	if (f)
-		fclose(f);
+	if (name && depth < FILES_DEEP)
+		text = given_file_text(name, FILE_ROOM, &why);
+	if (!text)
+		failed = refuse_file(err, name, why);
+	for (at = text; !failed && (line = strsep(&at, "\n"));) {
+		line[strcspn(line, "#")] = '\0';
+		failed = parse(line, out, err, depth + 1);
+	}
+	free(text);
 	free(name);
 	return failed;
 }

@@ -219,7 +219,7 @@ static long fill(int fd)
 /* At `at`, if that is not NULL. */
 static void *map(void *at)
 {
-	long fd = sys_open(wake.file.path, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
+	long fd = sys_open_given(wake.file.path, O_RDWR, SCP_WAKE_BYTES);
 	void *page = (void *)-EIO;
 	if (fd < 0)
 		return (void *)fd;
@@ -301,7 +301,7 @@ void wake_page_begin(void)
 /* Nobody else's, who has taken the name. */
 static void remove_file(void)
 {
-	long fd = sys_open(wake.file.path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0);
+	long fd = sys_open_given(wake.file.path, O_RDONLY, 0);
 	if (fd < 0)
 		return;
 	bool ours = file_name_identify(&wake.file, (int)fd) == 0;

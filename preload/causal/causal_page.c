@@ -32,14 +32,11 @@ static bool is_sound(const struct scp_causal_page *page)
 
 static bool map_page(const char *path)
 {
-	long fd = sys_open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
+	long fd = sys_open_given(path, O_RDWR, sizeof(struct scp_causal_page));
 	if (fd < 0)
 		return false;
-	/* What lies beyond the file's end would be a fault. */
-	bool whole = sys3(SYS_lseek, (int)fd, 0, SEEK_END) >= (long)sizeof(struct scp_causal_page);
 	struct scp_causal_page *page =
-		whole ? sys_mmap(BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0)
-		      : MAP_FAILED;
+		sys_mmap(BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
 	sys_close((int)fd);
 	if (sys_failed(page))
 		return false;

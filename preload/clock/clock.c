@@ -130,18 +130,16 @@ static bool map_page(const char *path)
 {
 	if (!path || !*path)
 		return false;
-	long fd = sys_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0);
+	long fd = sys_open_given(path, O_RDONLY, sizeof(struct scp_clock_page));
 	if (fd < 0)
 		return false;
 	const struct scp_clock_page *page =
 		sys_mmap(SCP_CLOCK_PAGE_BYTES, PROT_READ, MAP_SHARED, (int)fd, 0);
-	char probe[8];
-	long n = sys_read((int)fd, probe, sizeof probe); /* shorter than a page would fault later */
 	sys_close((int)fd);
 	if (sys_failed(page))
 		return false;
-	for (unsigned i = 0; i < sizeof probe; i++)
-		if (n != sizeof probe || probe[i] != SCP_CLOCK_PAGE_MAGIC[i]) {
+	for (unsigned i = 0; i < sizeof page->magic; i++)
+		if (page->magic[i] != SCP_CLOCK_PAGE_MAGIC[i]) {
 			sys_munmap((void *)page, SCP_CLOCK_PAGE_BYTES);
 			return false;
 		}

@@ -46,7 +46,7 @@ static bool is_sound(const struct scp_below_file *f, uint64_t bytes)
 static const struct scp_below_file *map(const char *path)
 {
 	struct scp_below_file head;
-	long fd = sys_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0);
+	long fd = sys_open_given(path, O_RDONLY, sizeof head);
 	if (fd < 0)
 		return NULL;
 	const struct scp_below_file *f = NULL;

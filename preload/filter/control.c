@@ -112,17 +112,15 @@ void control_forget(void)
 
 static void map_page(const char *path)
 {
-	char magic[8];
-	long fd = sys_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0);
+	long fd = sys_open_given(path, O_RDONLY, sizeof(struct scp_control_page));
 	if (fd < 0)
 		return;
 	const struct scp_control_page *page =
 		sys_mmap(SCP_CONTROL_BYTES, PROT_READ, MAP_SHARED, (int)fd, 0);
-	long n = sys_read((int)fd, magic, sizeof magic); /* shorter would be a fault later */
 	sys_close((int)fd);
-	bool sound = !sys_failed(page) && n == sizeof magic;
-	for (unsigned i = 0; sound && i < sizeof magic; i++)
-		sound = magic[i] == SCP_CONTROL_MAGIC[i];
+	bool sound = !sys_failed(page);
+	for (unsigned i = 0; sound && i < sizeof page->magic; i++)
+		sound = page->magic[i] == SCP_CONTROL_MAGIC[i];
 	if (sound)
 		put_page(page);
 }

@@ -30,6 +30,11 @@ static inline long sys_open(const char *path, int flags, int mode)
 	return sys4(SYS_openat, AT_FDCWD, path, flags, mode);
 }
 
+/* For each file that is named from outside (a variable, an order): a regular one, with so many
+ * bytes at least, since what is mapped beyond its end would be a fault. Nothing else is opened, for
+ * a FIFO would be waited for. A descriptor, or -errno; -EINVAL: another kind, or shorter. */
+HIDDEN long sys_open_given(const char *path, int flags, uint64_t least);
+
 static inline long sys_close(int fd)
 {
 	return sys1(SYS_close, fd);

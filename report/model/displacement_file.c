@@ -10,8 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SCHEMA	  "scprof-displace/1"
-#define CPUS_MOST 4096
+#include "profile/base/given_file.h"
+
+#define SCHEMA	   "scprof-displace/1"
+#define CPUS_MOST  4096
+#define MOST_BYTES (16u << 20) /* 4096 CPUs take less than 4 MiB */
 
 static double number_of(const json_t *o, const char *key)
 {
@@ -97,18 +100,18 @@ static int read_all(struct displaced *d, const json_t *root)
 static json_t *load(const char *path, char *error, size_t room)
 {
 	json_error_t where;
-	FILE *in = fopen(path, "re");
-	json_t *root = in ? json_loadf(in, 0, &where) : NULL;
+	const char *why;
+	char *text = given_file_text(path, MOST_BYTES, &why);
+	json_t *root = text ? json_loads(text, 0, &where) : NULL;
 
-	if (!in)
-		snprintf(error, room, "cannot read %.200s: %s", path, strerror(errno));
+	if (!text)
+		snprintf(error, room, "cannot read %.200s: %s", path, why);
 	else if (!root)
 		snprintf(error, room,
 			 "cannot read %.200s: line %d is no JSON as 'scprof displace --json' "
 			 "writes it. Make one with scprof displace --json -o FILE COMMAND",
 			 path, where.line);
-	if (in)
-		fclose(in);
+	free(text);
 	return root;
 }
 

@@ -122,6 +122,11 @@ refuses()
 	refuses 'chooses no function' -s '!strlen'
 	refuses 'chooses no function' -s ''
 	refuses 'cannot read the patterns' -s @nothing
+	mkfifo fifo
+	head -c 2000000 /dev/zero | tr '\0' '#' >long
+	refuses 'no regular file' -s @/dev/zero
+	refuses 'no regular file' -s @fifo
+	refuses 'far too large' -s @long
 }
 
 @test "symbols 12: what cannot be called through is refused with the reason" {

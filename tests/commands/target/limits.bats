@@ -138,3 +138,56 @@ memory_made()
 	make_report
 	holds '.overflow_calls > 0 and .overflow_calls < 10'
 }
+
+# given CLOCK VARIABLE FILE: the program runs as ever where the variable names such a file.
+given()
+{
+	same_either_way env SCPROF_CLOCK="$1" "$2=$3" "$PROGRAMS/many_calls" 10
+}
+
+@test "limits 16: variables that name a FIFO, a device, a directory or a file that is too short" {
+	local variable file
+	mkfifo fifo
+	printf 'SCPCLK1\n' >short
+	for variable in SCPROF_CLOCK_PAGE SCPROF_CONTROL SCPROF_CAUSAL SCPROF_BELOW_RANGES; do
+		for file in fifo /dev/zero /dev/tty "$T" short; do
+			LIMIT=20 given page $variable "$(realpath "$file")"
+		done
+	done
+}
+
+# all_preloaded OWNER MODE: what becomes of a program of that kind where the library is in every
+# process; its profiles in $T/out.
+all_preloaded()
+{
+	cat >all.sh <<-'END'
+		mount -t tmpfs -o mode=755 none /etc || exit 77
+		mkdir -m 777 /etc/out
+		cp "$LIB" "$1" /etc
+		chown "$2" /etc/many_calls
+		chmod "$3" /etc/many_calls
+		touch /etc/scprof-once-victim
+		chown "$2" /etc /etc/scprof-once-victim
+		echo /etc/libscprof.so >/etc/ld.so.preload
+		SCPROF_OUT=/etc/out SCPROF_SYMBOLS=strlen LD_PRELOAD=/etc/scprof-once-victim /etc/many_calls 10
+		status=$?
+		rm /etc/ld.so.preload
+		cp /etc/out/* "$T/out"
+		[ -e /etc/scprof-once-victim ] || echo removed
+		exit $status
+	END
+	rm -f out/*
+	LIB=$LIB T=$T SCPROF_DISABLE=1 unshare -m env -u SCPROF_DISABLE sh all.sh "$PROGRAMS/many_calls" "$1" "$2"
+}
+
+@test "limits 17: nothing is taken from who starts a set-user-id program, nor recorded, nor written" {
+	[ "$(id -u)" = 0 ] || skip "making one needs root"
+	unshare -m true 2>/dev/null || skip "no mount namespaces here"
+	all_preloaded 0 755 || true
+	[ -n "$(ls out)" ]
+	run all_preloaded 65534 4755
+	echo "$output"
+	[ "$status" = 0 ]
+	[ -z "$(ls out)" ]
+	not grep -q removed <<<"$output"
+}

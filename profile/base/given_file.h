@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Files that the user, or another process, names. Nothing but a regular file is opened: a FIFO or a
+ * terminal would be waited for, /dev/zero has no end, and some devices do something when they are
+ * opened. */
+#ifndef SCPROF_PROFILE_BASE_GIVEN_FILE_H
+#define SCPROF_PROFILE_BASE_GIVEN_FILE_H
+
+#include <stddef.h>
+#include <sys/stat.h>
+
+/* To read; `flags` as O_NOFOLLOW. A descriptor, or -1 with errno: *why is a text (not to be freed).
+ * `st` and `why` may be NULL. */
+int given_file_open(const char *path, int flags, struct stat *st, const char **why);
+
+/* The text in it, of fewer bytes than `room`, to be freed; NULL: *why. */
+char *given_file_text(const char *path, size_t room, const char **why);
+
+#endif
