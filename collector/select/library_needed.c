@@ -29,9 +29,8 @@ struct search {
 static Elf *open_elf(const char *path, int *fd, GElf_Ehdr *header)
 {
 	*fd = given_file_open(path, 0, NULL, NULL);
-	Elf *elf = *fd < 0 || elf_version(EV_CURRENT) == EV_NONE
-			   ? NULL
-			   : elf_begin(*fd, ELF_C_READ, NULL);
+	Elf *elf = *fd < 0 || elf_version(EV_CURRENT) == EV_NONE ? NULL
+								 : elf_begin(*fd, ELF_C_READ, NULL);
 
 	if (elf && elf_kind(elf) == ELF_K_ELF && gelf_getehdr(elf, header))
 		return elf;

@@ -119,9 +119,8 @@ static uint8_t *copy_section(Elf *elf, const char *name, size_t *bytes)
 uint8_t *stub_code_read_early(const char *path, size_t *bytes, struct profile_error *err)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	Elf *elf = fd < 0 || elf_version(EV_CURRENT) == EV_NONE
-			   ? NULL
-			   : elf_begin(fd, ELF_C_READ, NULL);
+	Elf *elf = fd < 0 || elf_version(EV_CURRENT) == EV_NONE ? NULL
+								: elf_begin(fd, ELF_C_READ, NULL);
 	uint8_t *code = copy_section(elf, ".scprof_early", bytes);
 
 	if (!code)
