@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A page that the tool and the command's processes map. */
+/* A page that the tool and the command's processes map. Whoever may write it may cut it: then the
+ * tool goes on, with a page that holds zeros. */
 #ifndef SCPROF_COLLECTOR_SHARED_PAGE_H
 #define SCPROF_COLLECTOR_SHARED_PAGE_H
 
+#include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -14,5 +17,13 @@
 /* A new file of zeros, its memory reserved, mapped to write; of `mode` whatever the umask. NULL
  * with errno, and no file. */
 void *shared_page_create(const char *path, size_t bytes, mode_t mode);
+/* Unmaps it, and removes the file. */
+void shared_page_remove(void *page, const char *path);
+
+/* Has it been cut, now or before? */
+bool shared_page_was_cut(const void *page);
+
+/* A thread that touches a page is to be made with these held: all but the one that repairs it. */
+void shared_page_hold_signals(sigset_t *before);
 
 #endif

@@ -143,9 +143,7 @@ static void clean_up(struct attach *a)
 	if (a->observer)
 		a->observer->ended(a->observer->context);
 	run_ticker_stop(&a->ticker);
-	if (a->control)
-		recording_control_stop(a->control);
-	a->control = NULL;
+	run_filters_end(&a->control);
 	unlink(a->place.directory.below);
 	if (*a->stubs)
 		unlink(a->stubs);

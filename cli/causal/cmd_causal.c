@@ -144,6 +144,25 @@ static bool look(void *context, pid_t pid, bool stopped)
 	return r->over;
 }
 
+static bool take_result(struct causal_run *r)
+{
+	const char *why;
+
+	causal_stop(r->experiment);
+	if (causal_end(r->experiment, &r->result)) {
+		say("no memory for the result");
+		return false;
+	}
+	why = causal_refused(r->experiment);
+	if (!why)
+		return true;
+	causal_result_free(&r->result);
+	say_format("the page of delays %s.\nThe library does not do that: a process that was "
+		   "measured wrote into the page, and nothing is\nsaid of the experiment",
+		   why);
+	return false;
+}
+
 static void ended(void *context)
 {
 	struct causal_run *r = context;
@@ -151,12 +170,8 @@ static void ended(void *context)
 	progress_clear(&r->progress);
 	if (!r->experiment)
 		return;
-	if (r->begun) {
-		causal_stop(r->experiment);
-		r->has_result = !causal_end(r->experiment, &r->result);
-		if (!r->has_result)
-			say("no memory for the result");
-	}
+	if (r->begun)
+		r->has_result = take_result(r);
 	causal_close(r->experiment);
 	r->experiment = NULL;
 }

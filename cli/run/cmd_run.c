@@ -112,9 +112,7 @@ static void clean_up(struct run *r)
 	if (r->observer)
 		r->observer->ended(r->observer->context);
 	run_ticker_stop(&r->ticker);
-	if (r->windows)
-		recording_control_stop(r->windows);
-	r->windows = NULL;
+	run_filters_end(&r->windows);
 	unlink(r->directory.below);
 	run_filters_free(&r->options.filters);
 	snprintf(link, sizeof(link), "%s/libscprof.so", r->directory.base);

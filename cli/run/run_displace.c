@@ -169,6 +169,10 @@ static void say_dither(const struct run_displace *r)
 	say_format("dither: %zu sites were delayed in %zu windows, %.1f %% of the time; the site "
 		   "that lost most made %.1f %% fewer calls",
 		   t.sites, t.windows, 100 * t.spun / r->run.elapsed, 100 * t.slower);
+	if (t.refused)
+		say_format("dither: the page of delays %s: a process that was measured wrote into "
+			   "it, and nothing was delayed from then on",
+			   t.refused);
 	if (t.few)
 		say_format(
 			"dither: %zu of these sites had fewer than %d windows, which tell nothing: "

@@ -65,6 +65,14 @@ int run_filters_take(struct run_filters *f, int option, const char *value)
 	}
 }
 
+void run_filters_end(struct recording_control **w)
+{
+	if (*w && recording_control_stop(*w))
+		say("a process that was measured cut the page that stops and starts recording:\n"
+		    "what was recorded may begin and end elsewhere");
+	*w = NULL;
+}
+
 void run_filters_free(struct run_filters *f)
 {
 	free(f->below);

@@ -52,6 +52,9 @@ int run_filters_prepare(const struct run_filters *f, const struct program *progr
 			const struct run_directory *d, struct recording_control **w,
 			struct environment_filters *e);
 
+/* The run is over: removes the page, if there is one. */
+void run_filters_end(struct recording_control **w);
+
 void run_filters_free(struct run_filters *f);
 
 #endif

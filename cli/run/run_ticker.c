@@ -46,6 +46,11 @@ void run_ticker_stop(struct run_ticker *t)
 	if (t->ticker)
 		ticker_stop(t->ticker, &t->ticks);
 	t->ticker = NULL;
+	if (t->ticks.cut)
+		say("a process that was measured cut the page of the clock: times from then on "
+		    "are\n"
+		    "not to be trusted");
+	t->ticks.cut = false;
 }
 
 void run_ticker_note(const struct run_ticker *t, struct profile *p)

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "collector/causal/causal_private.h"
+#include "collector/shared_page.h"
 
 static void *experiment_main(void *argument)
 {
@@ -64,14 +65,18 @@ struct causal *causal_open(const struct causal_wishes *w, struct profile_error *
 
 int causal_begin(struct causal *c)
 {
-	sigset_t all, before;
+	sigset_t before;
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
+	shared_page_hold_signals(&before);
 	errno = pthread_create(&c->thread, NULL, experiment_main, c);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	c->running = !errno;
 	return errno ? -1 : 0;
+}
+
+const char *causal_refused(const struct causal *c)
+{
+	return causal_page_refused(c->page);
 }
 
 void causal_stop(struct causal *c)

@@ -99,6 +99,8 @@ struct causal_state causal_look(const struct causal *c);
 /* The command has ended, or causal_stop was called, or CAUSAL_ENDED was seen. The result is to be
  * freed with causal_result_free. 0; -1: no memory. */
 int causal_end(struct causal *c, struct causal_result *r);
+/* The result says nothing: see causal_page_refused. NULL: it is sound. After causal_end. */
+const char *causal_refused(const struct causal *c);
 void causal_result_free(struct causal_result *r);
 void causal_close(struct causal *c); /* removes the page's file */
 

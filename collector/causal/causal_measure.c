@@ -25,7 +25,7 @@ static bool wait_for_progress(struct causal *c)
 	struct causal_page_counts counts;
 
 	for (;;) {
-		causal_page_read(c->page, &counts);
+		causal_state_read(c, &counts);
 		if (causal_state_progress(&counts).completed)
 			return true;
 		if (causal_state_wait(c, causal_state_now() + IDLE_S))
@@ -86,7 +86,7 @@ static bool count_for(struct causal *c, struct tally *t, double seconds,
 		ends = causal_state_wait(c, last + CAUSAL_PILOT_READING_S);
 		before = *counts;
 		now = causal_state_now();
-		causal_page_read(c->page, counts);
+		causal_state_read(c, counts);
 		struct scp_causal_progress from = causal_state_progress(&before),
 					   to = causal_state_progress(counts);
 		add_reading(c, now - last, &from, &to);
@@ -109,11 +109,11 @@ static bool count_sites(struct causal *c, struct tally *t, double *unit_s)
 	struct scp_causal_progress from, to;
 	bool some_new;
 
-	causal_page_read(c->page, &counts);
+	causal_state_read(c, &counts);
 	from = causal_state_progress(&counts);
 	do {
 		some_new = choose_counted(c, t);
-		causal_page_read(c->page, &counts); /* slots that begin, without what was before */
+		causal_state_read(c, &counts); /* slots that begin, without what was before */
 		if (count_for(c, t, slice, &counts))
 			return false;
 		passed = causal_state_now() - began;

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Whatever lies in the page was perhaps written by somebody else: indexes are ours, counts are
- * taken only where they are higher than they ever were, and sums stop at the highest number. */
-#include "collector/causal/causal_page.h"
-
+/* Whatever lies in the page was perhaps written by somebody else: indexes are ours. */
 #include <errno.h>
-#include <limits.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,34 +10,12 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "collector/causal/causal_page_private.h"
 #include "collector/clocks/clocks_read.h"
 #include "collector/clocks/counter.h"
 #include "collector/shared_page.h"
 
-#define RATE_NS	     5000000u	 /* over which the counter's rate is measured first */
-#define SWEEP_NS     1000000000u /* between two looks for threads that are gone */
-#define ENOUGH_TAKEN (SCP_CAUSAL_THREADS / 2)
-#define NO_SITE	     SIZE_MAX
-
-/* One instant of both clocks. */
-struct instant {
-	uint64_t ns, units;
-};
-
-struct causal_page {
-	struct scp_causal_page *page;
-	char *path;
-	struct instant began;
-	double units_s;
-	uint64_t longest;
-	size_t site[SCP_CAUSAL_SLOTS]; /* which is counted there */
-	unsigned stopped;
-	uint64_t swept_ns;
-	bool met[SCP_CAUSAL_THREADS];	     /* has been taken */
-	uint64_t asleep[SCP_CAUSAL_THREADS]; /* its owner, gone at the sweep before; 0: not */
-	struct scp_causal_thread highest[SCP_CAUSAL_THREADS]; /* seen so far */
-	struct causal_page_counts sum;
-};
+#define RATE_NS 5000000u /* over which the counter's rate is measured first */
 
 /* The counter as of the middle between two readings of the clock, the closest of some. */
 static struct instant read_clocks(void)
@@ -62,7 +35,7 @@ static struct instant read_clocks(void)
 	return best;
 }
 
-static void measure_rate(struct causal_page *p)
+void causal_page_measure_rate(struct causal_page *p)
 {
 	struct instant now = read_clocks();
 
@@ -125,7 +98,7 @@ static void begin_clock(struct causal_page *p)
 {
 	p->began = read_clocks();
 	usleep(RATE_NS / 1000);
-	measure_rate(p);
+	causal_page_measure_rate(p);
 }
 
 struct causal_page *causal_page_create(const char *path, const struct causal_page_wishes *w,
@@ -174,8 +147,7 @@ void causal_page_close(struct causal_page *p)
 	causal_page_stop(p);
 	for (unsigned slot = 1; slot < SCP_CAUSAL_SLOTS; slot++)
 		causal_page_choose(p, p->site[slot], 0);
-	munmap(p->page, sizeof(*p->page));
-	unlink(p->path);
+	shared_page_remove(p->page, p->path);
 	free(p->path);
 	free(p);
 }
@@ -248,107 +220,6 @@ void causal_page_window(struct causal_page *p, const double *delays, double limi
 	__atomic_store_n(&page->limit, units_of(p, limit_s, 0x1p62), __ATOMIC_RELAXED);
 	__atomic_add_fetch(&page->window, 1, __ATOMIC_RELEASE);
 	causal_page_renew(p, expires_s);
-}
-
-/* By how much it has grown beyond what it ever was, into a sum. */
-static void add_growth(const uint64_t *count, uint64_t *highest, uint64_t *sum)
-{
-	uint64_t now = __atomic_load_n(count, __ATOMIC_RELAXED);
-
-	if (now <= *highest)
-		return;
-	*sum = now - *highest > UINT64_MAX - *sum ? UINT64_MAX : *sum + (now - *highest);
-	*highest = now;
-}
-
-static void add_thread(struct causal_page *p, size_t i)
-{
-	const struct scp_causal_thread *t = &p->page->thread[i];
-	struct scp_causal_thread *h = &p->highest[i];
-	struct causal_page_counts *sum = &p->sum;
-
-	add_growth(&t->skipped, &h->skipped, &sum->skipped);
-	for (unsigned n = 0; n < SCP_CAUSAL_PROGRESS; n++) {
-		add_growth(&t->progress[n].completed, &h->progress[n].completed,
-			   &sum->progress[n].completed);
-		add_growth(&t->progress[n].units, &h->progress[n].units, &sum->progress[n].units);
-	}
-	for (unsigned slot = 1; slot < SCP_CAUSAL_SLOTS; slot++) {
-		const struct scp_causal_count *c = &t->slot[slot];
-
-		if (p->site[slot] == NO_SITE)
-			continue;
-		add_growth(&c->calls, &h->slot[slot].calls, &sum->slot[slot].calls);
-		add_growth(&c->delayed, &h->slot[slot].delayed, &sum->slot[slot].delayed);
-		add_growth(&c->units, &h->slot[slot].units, &sum->slot[slot].units);
-		add_growth(&c->busy, &h->slot[slot].busy, &sum->slot[slot].busy);
-	}
-}
-
-static bool is_gone(uint64_t owner)
-{
-	uint64_t pid = owner >> 32;
-
-	return pid && pid <= INT_MAX && kill((pid_t)pid, 0) && errno == ESRCH;
-}
-
-/* A process in a container of its own has another number here, and only seems to be gone: so
- * nothing is freed while there is room. */
-static void sweep(struct causal_page *p, size_t taken)
-{
-	uint64_t now = clocks_read_raw_ns();
-
-	if (now - p->swept_ns < SWEEP_NS)
-		return;
-	p->swept_ns = now;
-	for (size_t i = 0; i + 1 < SCP_CAUSAL_THREADS; i++) {
-		uint64_t *word = &p->page->thread[i].owner;
-		uint64_t owner = __atomic_load_n(word, __ATOMIC_RELAXED);
-		bool gone = owner && is_gone(owner);
-
-		if (gone && p->asleep[i] == owner && taken >= ENOUGH_TAKEN)
-			__atomic_compare_exchange_n(word, &owner, 0, false, __ATOMIC_ACQ_REL,
-						    __ATOMIC_RELAXED);
-		p->asleep[i] = gone ? owner : 0;
-	}
-	measure_rate(p); /* from ever further apart */
-}
-
-/* Blocks that nobody ever took are passed over, but for one look a second: a thread may have lived
- * between two readings. */
-void causal_page_read(struct causal_page *p, struct causal_page_counts *out)
-{
-	bool all = clocks_read_raw_ns() - p->swept_ns >= SWEEP_NS;
-	size_t taken = 0;
-
-	for (size_t i = 0; i < SCP_CAUSAL_THREADS; i++) {
-		const struct scp_causal_thread *t = &p->page->thread[i];
-		bool owned = __atomic_load_n(&t->owner, __ATOMIC_ACQUIRE) != 0;
-
-		taken += owned;
-		p->met[i] = p->met[i] || owned ||
-			    __atomic_load_n(&t->progress[0].completed, __ATOMIC_RELAXED);
-		if (p->met[i] || all || i + 1 == SCP_CAUSAL_THREADS)
-			add_thread(p, i);
-	}
-	sweep(p, taken);
-	*out = p->sum;
-}
-
-size_t causal_page_threads(const struct causal_page *p, struct causal_page_thread *out, size_t room)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i + 1 < SCP_CAUSAL_THREADS && count < room; i++) {
-		uint64_t owner = __atomic_load_n(&p->page->thread[i].owner, __ATOMIC_ACQUIRE);
-
-		if (!owner)
-			continue;
-		out[count].pid = (uint32_t)(owner >> 32);
-		out[count].tid = (uint32_t)owner;
-		memcpy(out[count++].slot, p->highest[i].slot, sizeof(out->slot));
-	}
-	return count;
 }
 
 bool causal_page_is_mapped(const struct causal_page *p, uint32_t pid)

@@ -61,6 +61,10 @@ struct causal_page_counts {
 };
 void causal_page_read(struct causal_page *p, struct causal_page_counts *out);
 
+/* NULL, or what is wrong with it: "holds 2e+18 calls after 3 s". Nothing more is delayed then, and
+ * causal_page_read gives the sums as they were before. */
+const char *causal_page_refused(const struct causal_page *p);
+
 /* What one thread counted, as of the last causal_page_read. */
 struct causal_page_thread {
 	uint32_t pid, tid; /* as the target knows them */

@@ -63,6 +63,9 @@ bool causal_state_wait(struct causal *c, double at_s);
 void causal_state_enter(struct causal *c, int phase);
 void causal_state_tell(struct causal *c, double rate, double precision);
 
+/* The page's counts. Where it is refused the experiment ends. */
+void causal_state_read(struct causal *c, struct causal_page_counts *counts);
+
 /* Progress of all names. */
 struct scp_causal_progress causal_state_progress(const struct causal_page_counts *counts);
 

@@ -63,6 +63,13 @@ struct causal_state causal_look(const struct causal *c)
 	return state;
 }
 
+void causal_state_read(struct causal *c, struct causal_page_counts *counts)
+{
+	causal_page_read(c->page, counts);
+	if (causal_page_refused(c->page))
+		causal_stop(c);
+}
+
 struct scp_causal_progress causal_state_progress(const struct causal_page_counts *counts)
 {
 	struct scp_causal_progress sum = {0};

@@ -30,7 +30,7 @@ struct edge {
 static void read_edge(struct causal *c, struct edge *e)
 {
 	e->at = causal_state_now();
-	causal_page_read(c->page, &e->counts);
+	causal_state_read(c, &e->counts);
 	e->stolen = c->steals ? cpu_times_steal_read().stolen : 0;
 }
 
@@ -175,7 +175,7 @@ static double completed(struct causal *c)
 {
 	struct causal_page_counts counts;
 
-	causal_page_read(c->page, &counts);
+	causal_state_read(c, &counts);
 	return (double)causal_state_progress(&counts).completed;
 }
 

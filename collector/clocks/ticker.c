@@ -147,10 +147,9 @@ static bool cpus_to_spare(void)
 /* Signals are for the main thread, which decides what to forward. */
 static int start_thread(struct ticker *t)
 {
-	sigset_t all, before;
+	sigset_t before;
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
+	shared_page_hold_signals(&before);
 	int error = pthread_create(&t->thread, NULL, ticker_main, t);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return error;
@@ -158,10 +157,8 @@ static int start_thread(struct ticker *t)
 
 static void ticker_free(struct ticker *t)
 {
-	if (t->page) {
-		munmap(t->page, SCP_CLOCK_PAGE_BYTES);
-		unlink(t->path);
-	}
+	if (t->page)
+		shared_page_remove(t->page, t->path);
 	free(t->path);
 	free(t);
 }
@@ -205,6 +202,7 @@ void ticker_stop(struct ticker *t, struct ticker_stats *stats)
 			.stop_ns = t->stop_ns,
 			.cpu_ns = t->cpu_ns,
 			.scheduling = t->scheduling,
+			.cut = shared_page_was_cut(t->page),
 		};
 	ticker_free(t);
 }

@@ -14,6 +14,7 @@
 #ifndef SCPROF_COLLECTOR_CLOCKS_TICKER_H
 #define SCPROF_COLLECTOR_CLOCKS_TICKER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "profile/profile.h"
@@ -48,6 +49,7 @@ struct ticker_stats {
 	uint64_t start_ns, stop_ns; /* CLOCK_MONOTONIC: begin, and the last look at the clock */
 	uint64_t cpu_ns;	    /* CPU time of the ticker's thread */
 	const char *scheduling;	    /* "SCHED_FIFO", "nice -20", "ordinary": static text */
+	bool cut;		    /* somebody cut the page */
 };
 
 /* The priority of a thread that ticks, as high as is allowed, for the calling thread only; and its

@@ -29,7 +29,7 @@
 struct recording_control {
 	struct recording_schedule schedule;
 	struct recording_plan plan;
-	struct scp_control_page *page;
+	struct scp_control_page *page, said; /* what the page says: it is never read */
 	char *path;
 	pthread_t thread;
 	bool running;
@@ -54,21 +54,39 @@ void recording_control_schedule_flip(struct recording_schedule *s, uint64_t now_
 	s->due_ns = s->on && s->plan.for_ns ? now_ns + s->plan.for_ns : UINT64_MAX;
 }
 
-static void publish(struct scp_control_page *p, bool on, uint64_t now)
+/* What it is to say next. */
+static void flip_page(struct scp_control_page *p, bool on, uint64_t now)
 {
-	__atomic_store_n(&p->seq, p->seq + 1, __ATOMIC_RELAXED);
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (p->word & 1)
 		p->on_ns += now - p->since_ns;
 	p->since_ns = now;
-	__atomic_store_n(&p->word, ((p->word >> 1) + 1) << 1 | on, __ATOMIC_SEQ_CST);
-	__atomic_store_n(&p->seq, p->seq + 1, __ATOMIC_RELEASE);
+	p->word = ((p->word >> 1) + 1) << 1 | on;
+	p->seq += 2;
+}
+
+static void put(struct scp_control_page *to, const struct scp_control_page *p)
+{
+	__atomic_store_n(&to->seq, p->seq - 1, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	__atomic_store_n(&to->on_ns, p->on_ns, __ATOMIC_RELAXED);
+	__atomic_store_n(&to->since_ns, p->since_ns, __ATOMIC_RELAXED);
+	__atomic_store_n(&to->word, p->word, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&to->seq, p->seq, __ATOMIC_RELEASE);
+}
+
+static void publish(struct recording_control *w, bool on, uint64_t now)
+{
+	struct scp_control_page next = w->said;
+
+	flip_page(&next, on, now);
+	put(&w->said, &next);
+	put(w->page, &next);
 }
 
 static void flip(struct recording_control *w, uint64_t now)
 {
 	recording_control_schedule_flip(&w->schedule, now);
-	publish(w->page, w->schedule.on, now);
+	publish(w, w->schedule.on, now);
 }
 
 static void take_signals(struct recording_control *w)
@@ -116,17 +134,16 @@ static void *windows_main(void *argument)
 	}
 }
 
-static struct scp_control_page *create_control(const char *path, bool on)
+static bool create_page(struct recording_control *w)
 {
-	struct scp_control_page *page =
-		shared_page_create(path, SCP_CONTROL_BYTES, SHARED_PAGE_READ);
-
-	if (!page)
-		return NULL;
-	page->since_ns = clocks_read_ns(CLOCK_MONOTONIC_RAW);
-	page->word = on;
-	memcpy(page->magic, SCP_CONTROL_MAGIC, sizeof(page->magic));
-	return page;
+	w->page = shared_page_create(w->path, SCP_CONTROL_BYTES, SHARED_PAGE_READ);
+	if (!w->page)
+		return false;
+	w->said.since_ns = clocks_read_ns(CLOCK_MONOTONIC_RAW);
+	w->said.word = w->schedule.on;
+	memcpy(w->said.magic, SCP_CONTROL_MAGIC, sizeof(w->said.magic));
+	*w->page = w->said;
+	return true;
 }
 
 static int open_signals(int number)
@@ -142,10 +159,8 @@ static int open_signals(int number)
 
 static void release(struct recording_control *w)
 {
-	if (w->page) {
-		munmap(w->page, SCP_CONTROL_BYTES);
-		unlink(w->path);
-	}
+	if (w->page)
+		shared_page_remove(w->page, w->path);
 	if (w->end >= 0)
 		close(w->end);
 	if (w->signals >= 0)
@@ -166,7 +181,7 @@ struct recording_control *recording_control_create(const char *path,
 		w->end = eventfd(0, EFD_CLOEXEC);
 		recording_control_schedule_begin(&w->schedule, plan, 0);
 		if (w->end >= 0 && (w->signals >= 0 || !plan->signal) && (w->path = strdup(path)) &&
-		    (w->page = create_control(path, w->schedule.on)))
+		    create_page(w))
 			return w;
 	}
 	error_set(err, "cannot make the page that stops and starts recording, %s: %s", path,
@@ -178,12 +193,11 @@ struct recording_control *recording_control_create(const char *path,
 
 int recording_control_begin(struct recording_control *w)
 {
-	sigset_t all, before;
+	sigset_t before;
 
 	recording_control_schedule_begin(&w->schedule, &w->plan,
 					 clocks_read_ns(CLOCK_MONOTONIC_RAW));
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
+	shared_page_hold_signals(&before);
 	errno = pthread_create(&w->thread, NULL, windows_main, w);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	w->running = !errno;
@@ -209,7 +223,7 @@ uint64_t recording_control_due(const struct recording_control *w, bool *on)
 
 double recording_control_recorded_s(const struct recording_control *w)
 {
-	const struct scp_control_page *p = w->page;
+	const struct scp_control_page *p = &w->said;
 	uint64_t ns;
 	uint32_t seq;
 
@@ -224,14 +238,16 @@ double recording_control_recorded_s(const struct recording_control *w)
 	return (double)ns / 1e9;
 }
 
-void recording_control_stop(struct recording_control *w)
+bool recording_control_stop(struct recording_control *w)
 {
+	bool cut = shared_page_was_cut(w->page);
 	uint64_t one = 1;
 
 	__atomic_store_n(&w->ending, true, __ATOMIC_RELEASE);
 	if (w->running && write(w->end, &one, sizeof(one)) == (ssize_t)sizeof(one))
 		pthread_join(w->thread, NULL);
 	release(w);
+	return cut;
 }
 
 /* The directory of a run is locked while its tool lives. */
@@ -252,16 +268,14 @@ bool recording_control_tool_lives(const char *path)
 /* As publish(), with the fields one by one: all others read them by the same counter. */
 static bool publish_by_file(int fd, struct scp_control_page *p)
 {
-	uint64_t now = clocks_read_ns(CLOCK_MONOTONIC_RAW), word = ((p->word >> 1) + 1) << 1;
-	uint64_t on_ns = p->on_ns + (now - p->since_ns);
-	uint32_t odd = p->seq + 1, even = p->seq + 2;
+	uint32_t odd = p->seq + 1;
 #define PUT(from, field)                                                                           \
 	(pwrite(fd, &(from), sizeof(p->field), offsetof(struct scp_control_page, field)) ==        \
 	 (ssize_t)sizeof(p->field))
 
-	_Static_assert(sizeof(word) == sizeof(p->word) && sizeof(odd) == sizeof(p->seq), "fields");
-	return PUT(odd, seq) && PUT(on_ns, on_ns) && PUT(now, since_ns) && PUT(word, word) &&
-	       PUT(even, seq);
+	flip_page(p, false, clocks_read_ns(CLOCK_MONOTONIC_RAW));
+	return PUT(odd, seq) && PUT(p->on_ns, on_ns) && PUT(p->since_ns, since_ns) &&
+	       PUT(p->word, word) && PUT(p->seq, seq);
 #undef PUT
 }
 

@@ -39,8 +39,8 @@ uint64_t recording_control_due(const struct recording_control *w, bool *on);
 /* For how long it has gone on so far, in seconds. From any thread. */
 double recording_control_recorded_s(const struct recording_control *w);
 
-/* End the thread, remove the file, free everything. */
-void recording_control_stop(struct recording_control *w);
+/* End the thread, remove the file, free everything. True: somebody had cut the page. */
+bool recording_control_stop(struct recording_control *w);
 
 /* Stop recording by the page of another tool, which was killed. 1: done; 0: it was stopped already;
  * -1: the file is no such page, cannot be written, or its tool lives. */

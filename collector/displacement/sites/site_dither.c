@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "collector/causal/causal_page.h"
@@ -46,6 +47,7 @@ struct site_dither {
 	size_t now; /* slot delayed in it; 0: none */
 	bool stale; /* delays since the page was read last may have been made */
 	double spun, told;
+	char refused[200];
 };
 
 struct site_dither *site_dither_open(const char *page, double share, uint64_t seed,
@@ -89,10 +91,16 @@ void site_dither_close(struct site_dither *d)
 
 static void read_page(struct site_dither *d)
 {
+	const char *refused;
 	double units = 0;
 
 	d->stale = d->now != 0;
 	causal_page_read(d->page, &d->counts);
+	refused = causal_page_refused(d->page);
+	if (refused && !*d->refused) {
+		snprintf(d->refused, sizeof(d->refused), "%s", refused);
+		d->stopped = true;
+	}
 	for (size_t k = 1; k < SCP_CAUSAL_SLOTS; k++)
 		units += (double)d->counts.slot[k].busy;
 	d->spun = fmax(d->spun, causal_page_seconds(d->page, units));
@@ -338,8 +346,10 @@ void site_dither_drawn(const struct site_dither *d, double from, double to, doub
 
 struct site_dither_told site_dither_tell(const struct site_dither *d)
 {
-	struct site_dither_told told = {
-		.windows = d->windows, .sites = d->columns, .spun = d->spun};
+	struct site_dither_told told = {.windows = d->windows,
+					.sites = d->columns,
+					.spun = d->spun,
+					.refused = *d->refused ? d->refused : NULL};
 
 	for (size_t k = 0; k < d->columns; k++)
 		told.few += !site_dither_enough(d, k);

@@ -54,6 +54,7 @@ struct site_dither_told {
 	/* By how much fewer calls the site made that lost most, by its calls a second in the
 	 * windows without a delay; 0.05: 5 % fewer. */
 	double slower;
+	const char *refused; /* as causal_page_refused: nothing was delayed from then on */
 };
 struct site_dither_told site_dither_tell(const struct site_dither *d);
 

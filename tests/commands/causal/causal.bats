@@ -105,3 +105,14 @@ refused()
 	# a region that is progress is no site of its own
 	holds '[.sites[].symbol] | index("parse") == null and index("store") != null'
 }
+
+@test "causal 09: numbers that cannot be are refused by name, and nothing is said of the experiment" {
+	run -125 --separate-stderr "$SCPROF" causal --progress send --for 1s --end --json -- "$PROGRAMS/harms_page" garbage /causal
+	[ -z "$output" ]
+	[[ $stderr == *"the page of delays holds 9.19e+18 "*" after "* ]] || { echo "$stderr"; false; }
+}
+
+@test "causal 10: a page that the target cuts ends the experiment, not the tool" {
+	run -3 --separate-stderr "$SCPROF" causal --progress send -- "$PROGRAMS/harms_page" cut /causal
+	[[ $stderr == *"the page of delays was cut short"* ]] || { echo "$stderr"; false; }
+}

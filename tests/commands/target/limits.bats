@@ -191,3 +191,19 @@ all_preloaded()
 	[ -z "$(ls out)" ]
 	not grep -q removed <<<"$output"
 }
+
+# cuts HOW PAGE OPTION...: the tool, beside a program that cuts that page.
+cuts()
+{
+	local status=0
+	timeout -k 5 60 "$SCPROF" run "${@:3}" -- "$PROGRAMS/harms_page" "$1" "$2" >with.out 2>&1 || status=$?
+	cat with.out
+	[ $status = 3 ]
+	grep -q 'cut the page' with.out
+}
+
+@test "limits 18: a program that cuts a page it shares with the tool does not end the tool" {
+	cuts cut /clock -c page -o a.scp
+	cuts cut /clock -c dual -o b.scp
+	cuts leave-cut /control --for 600s -o c.scp
+}

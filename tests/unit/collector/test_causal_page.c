@@ -17,6 +17,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "collector/causal/causal_bounds.h"
 #include "collector/causal/causal_page.h"
 #include "collector/clocks/counter.h"
 #include "stats/numerics/random.h"
@@ -189,12 +190,97 @@ static void counts_of_all_threads_add_up_and_never_go_back(void **state)
 	theirs->thread[0].progress[1].completed = 11;
 	causal_page_read(ours, &c);
 	assert_int_equal(c.progress[1].completed, 11);
-	/* sums end at the highest number */
-	theirs->thread[0].slot[4].calls = UINT64_MAX;
-	theirs->thread[1].owner = 1;
-	theirs->thread[1].slot[4].calls = UINT64_MAX;
+	assert_null(causal_page_refused(ours));
+}
+
+static void refuses_counts_that_time_does_not_allow(void **state)
+{
+	static const double none[SCP_CAUSAL_SLOTS];
+	struct causal_page_counts c;
+
+	(void)state;
+	enter(9, 90, 0);
+	causal_page_choose(ours, 9, 4);
+	causal_page_window(ours, none, 1, 1);
+	assert_int_not_equal(theirs->expires, 0);
+	theirs->thread[0].owner = (uint64_t)getpid() << 32 | 1;
+	theirs->thread[0].slot[4].calls = 3;
 	causal_page_read(ours, &c);
-	assert_int_equal(c.slot[4].calls, UINT64_MAX);
+	theirs->thread[0].slot[4].calls = 2450000000000000000;
+	causal_page_read(ours, &c);
+	assert_int_equal(c.slot[4].calls, 3);
+	assert_non_null(strstr(causal_page_refused(ours), "holds 2.45e+18 calls after "));
+	assert_int_equal(theirs->expires, 0);
+	theirs->thread[0].slot[4].calls = 5; /* once is enough */
+	causal_page_read(ours, &c);
+	assert_int_equal(c.slot[4].calls, 3);
+}
+
+/* What is beyond the limits of each count, and what is just within. */
+static void bounds_are_those_of_time(void **state)
+{
+	const struct causal_bounds one = {3e9, 1, 1e6, 1}, eight = {3e9, 1, 1e6, 8};
+	struct scp_causal_thread t = {0};
+	struct scp_causal_count *n = &t.slot[7];
+	uint64_t value;
+
+	(void)state;
+	t.skipped = t.progress[3].completed = n->calls = n->delayed = 400000000;
+	t.progress[3].units = (uint64_t)4e8 * 3000000000;
+	n->units = 400000000u * (uint64_t)1e6;
+	n->busy = (uint64_t)8e8 * 3000000000;
+	assert_null(causal_bounds_refuse(&one, &t, 1 << 7, &value));
+	n->busy += n->busy / 2;
+	assert_string_equal(causal_bounds_refuse(&one, &t, 1 << 7, &value),
+			    "counter units of delay on a CPU");
+	assert_int_equal(value, n->busy);
+	assert_null(causal_bounds_refuse(&one, &t, 1 << 6, &value)); /* nobody's */
+	n->units *= 5;
+	assert_string_equal(causal_bounds_refuse(&one, &t, 1 << 7, &value),
+			    "counter units of delay");
+	n->units /= 5;
+	n->delayed *= 3;
+	assert_string_equal(causal_bounds_refuse(&one, &t, 1 << 7, &value), "delayed calls");
+	n->calls *= 3;
+	assert_null(causal_bounds_refuse(&eight, &t, 1 << 7, &value));
+	assert_string_equal(causal_bounds_refuse(&one, &t, 1 << 7, &value), "calls");
+	t.progress[3].units *= 3;
+	assert_string_equal(causal_bounds_refuse(&one, &t, 1 << 7, &value),
+			    "counter units of progress");
+	t.progress[3].completed *= 3;
+	assert_string_equal(causal_bounds_refuse(&one, &t, 0, &value), "units of progress");
+	t.skipped *= 3;
+	assert_string_equal(causal_bounds_refuse(&one, &t, 0, &value), "delays that were not made");
+}
+
+/* A SIGBUS would end the test. Of its own: between fixture and test cmocka changes the handlers. */
+static void goes_on_with_a_page_that_was_cut(void **state)
+{
+	static const double delays[SCP_CAUSAL_SLOTS] = {[4] = 1e-5};
+	const struct causal_page_wishes w = {.longest_s = 1e-3};
+	struct causal_page_counts c;
+	struct causal_page_site site[4];
+	struct profile_error err;
+	char name[80];
+	struct stat st;
+
+	(void)state;
+	snprintf(name, sizeof(name), "%s.cut", path);
+	struct causal_page *page = causal_page_create(name, &w, &err);
+	assert_non_null(page);
+	for (int round = 0; round < 10; round++) {
+		assert_int_equal(truncate(name, round % 2 ? 4096 : 0), 0);
+		causal_page_choose(page, 9, 4);
+		causal_page_window(page, delays, 1, 1);
+		causal_page_sites(page, site, 4);
+		causal_page_read(page, &c);
+		assert_string_equal(causal_page_refused(page), "was cut short");
+		assert_int_equal(stat(name, &st), 0);
+		if (!round) /* for the targets */
+			assert_int_equal(st.st_size, sizeof(*theirs));
+	}
+	causal_page_close(page);
+	assert_int_equal(access(name, F_OK), -1);
 }
 
 /* Only where blocks run short: in a container, who lives may seem gone. */
@@ -271,6 +357,9 @@ int main(void)
 		TEST(delays_are_those_of_the_slots_and_bounded),
 		TEST(after_stop_no_window_delays),
 		TEST(counts_of_all_threads_add_up_and_never_go_back),
+		TEST(refuses_counts_that_time_does_not_allow),
+		TEST(bounds_are_those_of_time),
+		TEST(goes_on_with_a_page_that_was_cut),
 		TEST(blocks_of_the_dead_are_freed_when_they_run_short),
 		TEST(garbage_does_no_harm),
 	};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The page clock counts what its schedule demands: no more, no less, however
  * late its thread was. */
+#include <fcntl.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -238,6 +240,34 @@ static void an_existing_file_is_not_touched(void **state)
 	unlink(path);
 }
 
+static void a_page_that_is_cut_goes_on_ticking(void **state)
+{
+	char path[64];
+	struct profile_error err;
+	struct ticker_stats stats;
+	struct stat st = {.st_size = 0};
+	uint64_t ticks = 0;
+
+	(void)state;
+	snprintf(path, sizeof(path), "/tmp/test_ticker.%d.cut", (int)getpid());
+	struct ticker *t = ticker_start(path, TICKER_MIN_NS, 1, &err);
+	assert_non_null(t);
+	int fd = open(path, O_RDWR);
+	assert_int_equal(ftruncate(fd, 0), 0);
+	while (!ticks) {
+		nanosleep(&(struct timespec){0, 1000000}, NULL);
+		assert_int_equal(fstat(fd, &st), 0);
+		if (st.st_size == SCP_CLOCK_PAGE_BYTES &&
+		    pread(fd, &ticks, sizeof(ticks), offsetof(struct scp_clock_page, ticks)) < 0)
+			fail();
+	}
+	close(fd);
+	ticker_stop(t, &stats);
+	assert_true(stats.ticks >= ticks);
+	assert_true(stats.cut);
+	assert_int_equal(access(path, F_OK), -1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -251,6 +281,7 @@ int main(void)
 		cmocka_unit_test(lateness_is_accounted_tick_by_tick),
 		cmocka_unit_test(a_stopped_ticker_has_made_all_due_ticks),
 		cmocka_unit_test(an_existing_file_is_not_touched),
+		cmocka_unit_test(a_page_that_is_cut_goes_on_ticking),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What the targets counted. Whatever lies in the page was perhaps written by somebody else: counts
+ * are taken only where they are higher than they ever were, and where time allows them. */
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "collector/causal/causal_bounds.h"
+#include "collector/causal/causal_page_private.h"
+#include "collector/clocks/clocks_read.h"
+#include "collector/clocks/counter.h"
+#include "collector/shared_page.h"
+
+#define SWEEP_NS     1000000000u /* between two looks for threads that are gone */
+#define ENOUGH_TAKEN (SCP_CAUSAL_THREADS / 2)
+
+/* By how much it has grown beyond what it ever was, into a sum. */
+static void add_growth(uint64_t now, uint64_t *highest, uint64_t *sum)
+{
+	if (now <= *highest)
+		return;
+	*sum = now - *highest > UINT64_MAX - *sum ? UINT64_MAX : *sum + (now - *highest);
+	*highest = now;
+}
+
+static uint64_t take(const uint64_t *count)
+{
+	return __atomic_load_n(count, __ATOMIC_ACQUIRE);
+}
+
+/* In the order that causal_bounds.c wants. */
+static void take_block(const struct scp_causal_thread *t, uint64_t slots,
+		       struct scp_causal_thread *out)
+{
+	out->skipped = take(&t->skipped);
+	for (unsigned n = 0; n < SCP_CAUSAL_PROGRESS; n++) {
+		out->progress[n].units = take(&t->progress[n].units);
+		out->progress[n].completed = take(&t->progress[n].completed);
+	}
+	for (unsigned slot = 1; slot < SCP_CAUSAL_SLOTS; slot++) {
+		if (!(slots >> slot & 1))
+			continue;
+		out->slot[slot].busy = take(&t->slot[slot].busy);
+		out->slot[slot].units = take(&t->slot[slot].units);
+		out->slot[slot].delayed = take(&t->slot[slot].delayed);
+		out->slot[slot].calls = take(&t->slot[slot].calls);
+	}
+}
+
+static struct causal_bounds bounds_of(const struct causal_page *p, bool shared)
+{
+	uint64_t units = counter_read() - p->began.units, ns = clocks_read_raw_ns() - p->began.ns;
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+
+	return (struct causal_bounds){.elapsed = (double)units,
+				      .elapsed_s = (double)ns * 1e-9,
+				      .longest = (double)p->longest,
+				      .threads = shared && cpus > 1 ? (unsigned)cpus : 1};
+}
+
+static void refuse(struct causal_page *p, const char *format, ...)
+{
+	va_list arguments;
+
+	if (*p->refused)
+		return;
+	va_start(arguments, format);
+	vsnprintf(p->refused, sizeof(p->refused), format, arguments);
+	va_end(arguments);
+	causal_page_stop(p);
+}
+
+static void add_block(struct causal_page *p, size_t i, uint64_t slots,
+		      const struct scp_causal_thread *t)
+{
+	struct scp_causal_thread *h = &p->highest[i];
+	struct causal_page_counts *sum = &p->sum;
+
+	add_growth(t->skipped, &h->skipped, &sum->skipped);
+	for (unsigned n = 0; n < SCP_CAUSAL_PROGRESS; n++) {
+		add_growth(t->progress[n].completed, &h->progress[n].completed,
+			   &sum->progress[n].completed);
+		add_growth(t->progress[n].units, &h->progress[n].units, &sum->progress[n].units);
+	}
+	for (unsigned slot = 1; slot < SCP_CAUSAL_SLOTS; slot++) {
+		const struct scp_causal_count *c = &t->slot[slot];
+
+		if (!(slots >> slot & 1))
+			continue;
+		add_growth(c->calls, &h->slot[slot].calls, &sum->slot[slot].calls);
+		add_growth(c->delayed, &h->slot[slot].delayed, &sum->slot[slot].delayed);
+		add_growth(c->units, &h->slot[slot].units, &sum->slot[slot].units);
+		add_growth(c->busy, &h->slot[slot].busy, &sum->slot[slot].busy);
+	}
+}
+
+static void add_thread(struct causal_page *p, size_t i)
+{
+	struct scp_causal_thread now;
+	struct causal_bounds bounds;
+	uint64_t slots = 0, value;
+	const char *what;
+
+	for (unsigned slot = 1; slot < SCP_CAUSAL_SLOTS; slot++)
+		slots |= (uint64_t)(p->site[slot] != NO_SITE) << slot;
+	take_block(&p->page->thread[i], slots, &now);
+	bounds = bounds_of(p, i + 1 == SCP_CAUSAL_THREADS);
+	what = causal_bounds_refuse(&bounds, &now, slots, &value);
+	if (what)
+		refuse(p, "holds %.3g %s after %.3g s", (double)value, what, bounds.elapsed_s);
+	else
+		add_block(p, i, slots, &now);
+}
+
+/* All threads together have no more than the processors' time. */
+static void check_sums(struct causal_page *p)
+{
+	struct causal_bounds bounds = bounds_of(p, true);
+	double most = causal_bounds_calls(&bounds);
+
+	for (unsigned n = 0; n < SCP_CAUSAL_PROGRESS; n++)
+		if ((double)p->sum.progress[n].completed > most)
+			refuse(p, "holds %.3g units of progress after %.3g s",
+			       (double)p->sum.progress[n].completed, bounds.elapsed_s);
+	if (shared_page_was_cut(p->page))
+		refuse(p, "was cut short");
+	else if (memcmp(p->page->magic, SCP_CAUSAL_MAGIC, sizeof(p->page->magic)))
+		refuse(p, "was written over");
+}
+
+const char *causal_page_refused(const struct causal_page *p)
+{
+	return *p->refused ? p->refused : NULL;
+}
+
+static bool is_gone(uint64_t owner)
+{
+	uint64_t pid = owner >> 32;
+
+	return pid && pid <= INT_MAX && kill((pid_t)pid, 0) && errno == ESRCH;
+}
+
+/* A process in a container of its own has another number here, and only seems to be gone: so
+ * nothing is freed while there is room. */
+static void sweep(struct causal_page *p, size_t taken)
+{
+	uint64_t now = clocks_read_raw_ns();
+
+	if (now - p->swept_ns < SWEEP_NS)
+		return;
+	p->swept_ns = now;
+	for (size_t i = 0; i + 1 < SCP_CAUSAL_THREADS; i++) {
+		uint64_t *word = &p->page->thread[i].owner;
+		uint64_t owner = __atomic_load_n(word, __ATOMIC_RELAXED);
+		bool gone = owner && is_gone(owner);
+
+		if (gone && p->asleep[i] == owner && taken >= ENOUGH_TAKEN)
+			__atomic_compare_exchange_n(word, &owner, 0, false, __ATOMIC_ACQ_REL,
+						    __ATOMIC_RELAXED);
+		p->asleep[i] = gone ? owner : 0;
+	}
+	causal_page_measure_rate(p); /* from ever further apart */
+}
+
+/* Blocks that nobody ever took are passed over, but for one look a second: a thread may have lived
+ * between two readings. */
+void causal_page_read(struct causal_page *p, struct causal_page_counts *out)
+{
+	bool all = clocks_read_raw_ns() - p->swept_ns >= SWEEP_NS;
+	size_t taken = 0;
+
+	for (size_t i = 0; !*p->refused && i < SCP_CAUSAL_THREADS; i++) {
+		const struct scp_causal_thread *t = &p->page->thread[i];
+		bool owned = __atomic_load_n(&t->owner, __ATOMIC_ACQUIRE) != 0;
+
+		taken += owned;
+		p->met[i] = p->met[i] || owned ||
+			    __atomic_load_n(&t->progress[0].completed, __ATOMIC_RELAXED);
+		if (p->met[i] || all || i + 1 == SCP_CAUSAL_THREADS)
+			add_thread(p, i);
+	}
+	check_sums(p);
+	sweep(p, taken);
+	*out = p->sum;
+}
+
+size_t causal_page_threads(const struct causal_page *p, struct causal_page_thread *out, size_t room)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i + 1 < SCP_CAUSAL_THREADS && count < room; i++) {
+		uint64_t owner = __atomic_load_n(&p->page->thread[i].owner, __ATOMIC_ACQUIRE);
+
+		if (!owner)
+			continue;
+		out[count].pid = (uint32_t)(owner >> 32);
+		out[count].tid = (uint32_t)owner;
+		memcpy(out[count++].slot, p->highest[i].slot, sizeof(out->slot));
+	}
+	return count;
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What the files of the tool's side share: causal_page.c writes orders, causal_counts.c reads. */
+#ifndef SCPROF_COLLECTOR_CAUSAL_CAUSAL_PAGE_PRIVATE_H
+#define SCPROF_COLLECTOR_CAUSAL_CAUSAL_PAGE_PRIVATE_H
+
+#include "collector/causal/causal_page.h"
+
+#define NO_SITE SIZE_MAX
+
+/* One instant of both clocks. */
+struct instant {
+	uint64_t ns, units;
+};
+
+struct causal_page {
+	struct scp_causal_page *page;
+	char *path;
+	struct instant began;
+	double units_s;
+	uint64_t longest;
+	size_t site[SCP_CAUSAL_SLOTS]; /* which is counted there */
+	unsigned stopped;
+	uint64_t swept_ns;
+	bool met[SCP_CAUSAL_THREADS];	     /* has been taken */
+	uint64_t asleep[SCP_CAUSAL_THREADS]; /* its owner, gone at the sweep before; 0: not */
+	struct scp_causal_thread highest[SCP_CAUSAL_THREADS]; /* seen so far */
+	struct causal_page_counts sum;
+	char refused[200]; /* why nothing more is taken from it; "": nothing was refused */
+};
+
+/* Units a second, since the page was made. */
+void causal_page_measure_rate(struct causal_page *p);
+
+#endif
