@@ -67,7 +67,7 @@ void causal_state_read(struct causal *c, struct causal_page_counts *counts)
 {
 	causal_page_read(c->page, counts);
 	if (causal_page_refused(c->page))
-		causal_stop(c);
+		__atomic_store_n(&c->over, 1, __ATOMIC_RELEASE);
 }
 
 struct scp_causal_progress causal_state_progress(const struct causal_page_counts *counts)

@@ -2,8 +2,8 @@
 /* A program that does to a page it shares with the tool what any process may:
  * harms_page garbage|cut|leave-cut WORD
  * looks for the page whose path ends in WORD among its mappings, makes calls, fills it with 0x7f or
- * cuts it. "garbage" goes on until it is ended; "cut" until somebody has made the file as long as it
- * was; "leave-cut" ends at once. Status 3, by no way that the library sees. */
+ * cuts it. "garbage" goes on until it is ended; "cut" until somebody has made the file as long as
+ * it was; "leave-cut" ends at once. Status 3, by no way that the library sees. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
