@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 CLI_SRC = \
+	cli/attach/attach_guard.c \
 	cli/attach/attach_options.c \
 	cli/attach/attach_place.c \
 	cli/attach/attach_targets.c \

@@ -11,6 +11,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "cli/attach/attach_guard.h"
 #include "cli/attach/attach_options.h"
 #include "cli/attach/attach_place.h"
 #include "cli/attach/attach_targets.h"
@@ -45,6 +46,7 @@ struct attach {
 	struct selection chosen; /* -s */
 	struct symbol_patterns patterns;
 	struct signal_wait signals;
+	struct attach_guard guard;
 	char library[PATH_MAX], stubs[PATH_MAX]; /* stubs "": none */
 	char root[48];				 /* leads to the first process's files; "" */
 	char **order;
@@ -328,6 +330,13 @@ static void tell_watcher(const struct attach *a)
 		say_format("cannot say where the profiles are: %s", strerror(errno));
 }
 
+static void begin_guard(struct attach *a)
+{
+	attach_guard_begin(&a->guard);
+	for (size_t i = 0; i < a->targets.count; i++)
+		attach_guard_note(&a->guard, a->targets.one[i].facts.target.pid);
+}
+
 static int go_and_record(struct attach *a)
 {
 	char name[PATH_MAX];
@@ -336,8 +345,11 @@ static int go_and_record(struct attach *a)
 
 	signal_wait_begin(&a->signals);
 	signal(SIGPIPE, SIG_IGN);
-	if (prepare(a))
+	begin_guard(a);
+	if (prepare(a)) {
+		attach_guard_end(&a->guard);
 		return FAILED;
+	}
 	begun = attach_targets_begin(&a->targets, a->place.library, a->order);
 	if (begun) {
 		if (!a->leaves_no_file)
@@ -359,6 +371,7 @@ static int go_and_record(struct attach *a)
 		attach_woken_await(&a->targets, a->place.directory.profiles);
 		attach_woken_say_silent(&a->targets, a->place.directory.profiles);
 	}
+	attach_guard_end(&a->guard);
 	clean_up(a);
 	failed = begun ? finish(a) : -1;
 	if (!begun)

@@ -31,8 +31,9 @@ const struct usage cmd_detach_usage = {
 	.summary = "put right what a killed scprof attach left in a process",
 	.synopsis = {"PID..."},
 	.text = "Stop recording in processes, and in those that they forked meanwhile, and put "
-		"back all that scprof attach changed in them. scprof attach does so itself: this "
-		"is for where it was killed. Where there is nothing to do it says so.",
+		"back all that scprof attach changed in them. scprof attach does so itself, and "
+		"what it leaves behind where it is killed: this is for where that was killed, "
+		"too. Where there is nothing to do it says so.",
 	.words = "PID",
 	.operands = usage_operands,
 	.options = usage_options,

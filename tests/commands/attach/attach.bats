@@ -59,6 +59,14 @@ start_tool()
 	await grep -q 'recording process' attach.err
 }
 
+# kill_all_of TOOL: and of what it started, lest that put the processes right.
+kill_all_of()
+{
+	pkill -KILL -P "$1" || true
+	kill -KILL "$1"
+	wait "$1" || true
+}
+
 says()
 {
 	grep -Eq "$1" "${2:-attach.err}" || {
@@ -162,8 +170,7 @@ is_left()
 	"$SCPROF" detach "$pid" >detach.out
 	says 'nothing to put right' detach.out
 	start_tool
-	kill -KILL "$tool"
-	wait "$tool" || true
+	kill_all_of "$tool"
 	"$SCPROF" detach "$pid" >detach.out
 	says "process $pid: recording is stopped, and [0-9]+ of [0-9]+ slots are as they were" detach.out
 	is_left
@@ -174,8 +181,7 @@ is_left()
 	"$SCPROF" attach --for 300ms "$pid" 2>second.err || status=$?
 	[ "$status" = 125 ]
 	says 'another scprof records process' second.err
-	kill -KILL "$tool"
-	wait "$tool" || true
+	kill_all_of "$tool"
 	attach 0 --for 300ms "$pid"
 	is_left
 }
@@ -184,8 +190,7 @@ is_left()
 	local tool
 	target
 	start_tool
-	kill -KILL "$tool"
-	wait "$tool" || true
+	kill_all_of "$tool"
 	files=$(sed -n 's|^.* \(/.*\)/control$|\1|p' "/proc/$pid/maps" | head -n 1)
 	[ -f "$files/control" ]
 	rm -r "$files"
@@ -198,8 +203,7 @@ is_left()
 	target
 	for _ in 1 2 3 4; do
 		start_tool
-		kill -KILL "$tool"
-		wait "$tool" || true
+		kill_all_of "$tool"
 		for i in 1 2 3 4; do
 			"$SCPROF" detach "$pid" >"detach.$i" 2>&1 3>&- &
 			others[i]=$!
@@ -211,6 +215,21 @@ is_left()
 			return 1
 		}
 	done
+	is_left
+}
+
+@test "attach 06d: where the tool alone is killed all is put back by itself" {
+	local tool guard
+	target
+	start_tool
+	guard=$(pgrep -P "$tool")
+	kill -0 "$guard"
+	kill -HUP "$guard" # as from a terminal that is closed
+	kill -KILL "$tool"
+	wait "$tool" || true
+	await not kill -0 "$guard" 2>/dev/null
+	"$SCPROF" detach "$pid" >detach.out
+	says 'nothing to put right' detach.out
 	is_left
 }
 
@@ -444,8 +463,7 @@ woken_and_left()
 	await grep -q '^child' target.out
 	child=$(sed -n 's/^child //p' target.out)
 	started="$started $child"
-	kill -KILL "$tool"
-	wait "$tool" || true
+	kill_all_of "$tool"
 	"$SCPROF" detach "$child" >detach.out
 	says "process $child: recording is stopped, and ([1-9][0-9]*) of \\1 slots are as they were" detach.out
 	says "process $pid: recording is stopped" detach.out

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Whatever ends the tool closes its end of a pipe. The guard is in a session of its own, so that
+ * what a terminal or a shell sends to the tool's process group does not reach it; and it has closed
+ * all that the tool has open, among it the run's lock, by which others know that the tool lives. */
+#include "cli/attach/attach_guard.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MOST   4096 /* processes */
+#define PIPE   3    /* its descriptor there */
+#define DIGITS 12
+
+static const pid_t all_is_well = 0;
+
+/* By its own file, which the tool's name may not lead to any more. */
+static void detach(const pid_t *pids, size_t count)
+{
+	static char number[MOST][DIGITS];
+	static char *arguments[MOST + 3] = {"scprof", "detach"};
+	sigset_t none;
+
+	for (size_t i = 0; i < count; i++) {
+		snprintf(number[i], sizeof(number[i]), "%d", (int)pids[i]);
+		arguments[2 + i] = number[i];
+	}
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (count)
+		execv("/proc/self/exe", arguments);
+}
+
+static void keep_guard(int from)
+{
+	static pid_t pids[MOST];
+	static const int ending[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE};
+	size_t count = 0;
+	pid_t pid;
+
+	setsid();
+	for (size_t i = 0; i < sizeof(ending) / sizeof(*ending); i++)
+		signal(ending[i], SIG_IGN); /* the others are held */
+	if (dup2(from, PIPE) < 0 || syscall(SYS_close_range, PIPE + 1, ~0u, 0) < 0)
+		return;
+	for (int fd = 0; fd < PIPE; fd++) {
+		close(fd);
+		if (open("/dev/null", O_RDWR) != fd)
+			return;
+	}
+	while (read(PIPE, &pid, sizeof(pid)) == (ssize_t)sizeof(pid)) {
+		if (pid == all_is_well)
+			return;
+		if (count < MOST)
+			pids[count++] = pid;
+	}
+	detach(pids, count);
+}
+
+void attach_guard_begin(struct attach_guard *g)
+{
+	sigset_t all, before;
+	int fd[2];
+
+	*g = (struct attach_guard){.fd = -1};
+	if (pipe2(fd, O_CLOEXEC))
+		return;
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
+	g->pid = fork();
+	if (!g->pid) {
+		keep_guard(fd[0]);
+		_exit(0);
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	close(fd[0]);
+	g->fd = fd[1];
+	if (g->pid < 0) {
+		close(g->fd);
+		g->fd = -1;
+	}
+}
+
+void attach_guard_note(struct attach_guard *g, pid_t pid)
+{
+	if (g->fd >= 0 && write(g->fd, &pid, sizeof(pid)) != (ssize_t)sizeof(pid))
+		attach_guard_end(g);
+}
+
+void attach_guard_end(struct attach_guard *g)
+{
+	if (g->fd < 0)
+		return;
+	if (write(g->fd, &all_is_well, sizeof(all_is_well)) < 0)
+		kill(g->pid, SIGKILL); /* it is gone, and is waited for below */
+	close(g->fd);
+	g->fd = -1;
+	waitpid(g->pid, NULL, 0);
+}
