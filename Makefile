@@ -68,7 +68,8 @@ demo: setup
 	@MAKE="$(MAKE) --no-print-directory $(JOBS)" BUILD=$(BUILD) scripts/demo.sh
 
 # What proves harnesses and examples, or needs other servers for long: `make check-long` runs it.
-LONG_SUITES = $(filter $(BUILD)/tests/unit/bench/%,$(UNIT_TESTS)) tests/commands/serve/fleet.bats
+LONG_SUITES = $(filter $(BUILD)/tests/unit/bench/%,$(UNIT_TESTS)) tests/commands/serve/fleet.bats \
+	tests/commands/displace/displacement_experiments.bats
 SUITES = $(filter-out $(LONG_SUITES),$(UNIT_TESTS) $(sort $(wildcard tests/commands/*/*.bats)))
 
 check: setup-tests

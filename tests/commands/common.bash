@@ -10,8 +10,6 @@ SCPROF=$BUILD/scprof
 PROGRAMS=$BUILD/tests/programs
 PROFILES=$BUILD/tests/profiles
 EXAMPLES=$BUILD/examples
-# pyenv's python3 is a script that looks for the real one for a tenth of a second, each time.
-PATH=${PATH//"$HOME/.pyenv/shims:"/}
 
 common_setup()
 {

@@ -9,33 +9,27 @@ bats_require_minimum_version 1.5.0
 load ../common
 SHOWN='.sites[] | del(.stack, .steadiness, .percentiles_ns)'
 
-setup()
+# Both sites for two seconds, once for the tests that look at what came of it.
+setup_file()
 {
-	common_setup
 	# below what the kernel gives to clients
-	PORT=$((12000 + ($$ + BATS_TEST_NUMBER * 131) % 20000))
-	timeout -k 5 900 "$EXAMPLES/two_sites" sink "$PORT" >"$T/sink.txt" 2>&1 3>&- &
-	SINK=$!
-	await grep -q ready "$T/sink.txt"
+	export PORT=$((12000 + $$ % 20000)) D=$BATS_FILE_TMPDIR
+	timeout -k 5 900 "$EXAMPLES/two_sites" sink "$PORT" >"$D/sink.txt" 2>&1 3>&- &
+	export SINK=$!
+	await grep -q ready "$D/sink.txt"
+	timeout -k 5 900 "$SCPROF" run --displace -o "$D/p.scp" -- \
+		"$EXAMPLES/two_sites" both 127.0.0.1 "$PORT" 2 5000 2000 >"$D/out.txt" 2>"$D/err.txt" 3>&-
+	"$SCPROF" report --format json "$D/p.scp" >"$D/report.json"
 }
 
-teardown()
+teardown_file()
 {
 	kill "$SINK" 2>/dev/null || true
 }
 
-# both SECONDS: runs both sites under --displace, reports as JSON.
-both()
-{
-	run --separate-stderr timeout -k 5 900 "$SCPROF" run --displace -o "$T/p.scp" -- \
-		"$EXAMPLES/two_sites" both 127.0.0.1 "$PORT" "$1" 5000 2000 3>&-
-	[ "$status" = 0 ]
-	[[ $output == udp*tcp*cpu_s* ]]
-	"$SCPROF" report --format json "$T/p.scp" >"$T/report.json"
-}
-
 @test "each site has a cost, or a reason why not; partners name each other" {
-	both 3
+	cp "$D/report.json" .
+	tr '\n' ' ' <"$D/out.txt" | grep -q 'udp.*tcp.*cpu_s'
 	holds '[.sites[] | select(.symbol == "send" and .outcome == "completed")] | length == 2'
 	holds 'all(.sites[]; .displacement | IN("known", "rare", "steady", "too-few-windows"))'
 	holds 'all(.sites[]; .displacement_undithered == null)'
@@ -59,7 +53,7 @@ both()
 }
 
 @test "the saved profile says it again, after a merge of one, too; rows of several sites say nothing" {
-	both 2
+	cp "$D/report.json" "$D/p.scp" .
 	jq -c '[.sites[] | [.symbol, .calls, .displacement, .uncharged_ns, .true_cost_ns]]' "$T/report.json" >"$T/first.txt"
 	"$SCPROF" merge -o "$T/merged.scp" "$T/p.scp"
 	"$SCPROF" report --format json "$T/merged.scp" |
