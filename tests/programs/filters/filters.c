@@ -212,7 +212,7 @@ static void stop_and_start(long times)
 	SCPROF_BEGIN("while stopped");
 	pthread_barrier_wait(&barrier);
 	pthread_barrier_wait(&barrier);
-	usleep(200000);
+	usleep(250000); /* more than 200 ms by any clock */
 	SCPROF_END;
 	exchange_times(pair, times);
 	SCPROF_START;
