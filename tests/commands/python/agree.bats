@@ -11,8 +11,7 @@ load python
 for_each()
 {
 	local python tried=0 failed=
-	for python in $(pythons); do
-		"$python" -c 'import ctypes, sys; sys.exit(not (3, 8) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null || continue
+	for python in $(pythons_with_ctypes); do
 		tried=$((tried + 1))
 		rm -rf known.* path.scp
 		"$@" || failed="$failed $python"
@@ -21,10 +20,11 @@ for_each()
 	[ -z "$failed" ] || { echo "fails with$failed"; return 1; }
 }
 
+# Two rounds: in the second one paths are remembered.
 knows()
 {
 	timeout -k 5 120 "$SCPROF" run -g io --no-report -o path.scp -- "$python" -W ignore \
-		"$ROOT/tests/programs/python/knows.py" 6 known 2>run.err || { cat run.err; return 1; }
+		"$ROOT/tests/programs/python/knows.py" 2 known 2>run.err || { cat run.err; return 1; }
 	echo "$python"
 	"$ROOT/tests/commands/python/agree.py" "$SCPROF" path.scp known.*.json
 }
@@ -37,10 +37,11 @@ survives_garbage()
 		"$ROOT/tests/programs/python/garbage.py" "$PROGRAMS/python_garbage.so" "$mode" >known.garbage 2>run.err ||
 		{ echo "$python: status $?"; cat run.err; return 1; }
 	"$SCPROF" report --format json --include-warm-up path.scp >report.json
-	echo "$python $mode: $(jq -c '[.sites[] | select(.symbol | startswith("pwrite"))] | group_by(.path)[] |
-		{path: .[0].path, calls: map(.calls) | add}' report.json | tr '\n' ' ')"
-	SHOWN=.calls holds "[.sites[] | select(.symbol | startswith(\"pwrite\")) | .calls] | add == $(jq .calls known.garbage)" || return 1
-	[ "$mode" = hammer ] || SHOWN='[.sites[].path]' holds '[.sites[] | select(.path | contains("python"))] | length > 0'
+	local marked='"hammer"'
+	[ "$mode" = hammer ] || marked='[.sites[] | select(.path | contains("python"))] | length > 0'
+	echo "$python $mode"
+	SHOWN='[.sites[] | select(.symbol | startswith("pwrite"))] | group_by(.path)[] | {path: .[0].path, calls: map(.calls) | add}' holds \
+		"[.sites[] | select(.symbol | startswith(\"pwrite\")) | .calls] | add == $(sed 's/.*"calls": \([0-9]*\).*/\1/' known.garbage)" "$marked"
 }
 
 @test "the call path of each call of a program that knows its stack has these functions and lines" {

@@ -11,8 +11,7 @@ load python
 for_each()
 {
 	local python tried=0
-	for python in $(pythons); do
-		"$python" -I -S -c 'import sys; sys.exit(not (3, 8) <= sys.version_info[:2] <= (3, 13))' || continue
+	for python in $(pythons_with_ctypes); do
 		tried=$((tried + 1))
 		echo "$python"
 		"$@" || return 1
@@ -28,6 +27,7 @@ record()
 	timeout -k 5 60 "$SCPROF" run -g io --no-report -o p.scp "$@" -- "$python" -I -S \
 		"$ROOT/tests/programs/python/between.py" "$depth" 2>run.err || { cat run.err; return 1; }
 	"$SCPROF" report --format json --include-warm-up p.scp >report.json
+	paths >paths
 }
 
 # Paths of writes to /dev/null: Python functions as they are, C functions of other objects as `c`, the
@@ -43,7 +43,7 @@ paths()
 
 has()
 {
-	paths | grep -qxE "$1" || { echo "none of these paths is $1:"; paths; return 1; }
+	grep -qxE "$1" paths || { echo "none of these paths is $1:"; cat paths; return 1; }
 }
 
 merged()
@@ -72,8 +72,8 @@ native()
 without()
 {
 	record 3 --no-python || return 1
-	holds '[.sites[].stack[].language] | index("python") == null' && holds '.filters.python == ["off"]' &&
-		holds '[.sites[].stack[].function] | any(. == "_PyEval_EvalFrameDefault" or . == null)'
+	holds '[.sites[].stack[].language] | index("python") == null' '.filters.python == ["off"]' \
+		'[.sites[].stack[].function] | any(. == "_PyEval_EvalFrameDefault" or . == null)'
 }
 
 @test "--no-python records C frames only" {

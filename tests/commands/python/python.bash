@@ -17,3 +17,15 @@ pythons()
 	done >"$list"
 	cat "$list"
 }
+
+# Those from 3.8 to 3.13 that have ctypes.
+pythons_with_ctypes()
+{
+	local python list=$BATS_FILE_TMPDIR/pythons.ctypes
+	[ ! -e "$list" ] || { cat "$list" && return; }
+	for python in $(pythons); do
+		"$python" -I -S -c 'import ctypes, sys; sys.exit(not (3, 8) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null || continue
+		echo "$python"
+	done >"$list"
+	cat "$list"
+}

@@ -5,11 +5,6 @@
 
 load ../common
 
-teardown()
-{
-	[ -z "${COUNTER:-}" ] || kill -9 "$COUNTER" 2>/dev/null || :
-}
-
 ending()
 {
 	unnoticed "$PROGRAMS/endings" "$1"
@@ -54,35 +49,37 @@ ending()
 	ending thread_outlives 0
 }
 
-# sent THREADS: calls that the program has counted.
-sent()
-{
-	od -An -v -t u8 -w8 -N $((8 * $1)) counter | awk '{ s += $1 } END { print s + 0 }'
-}
-
 # Returned calls are counted in a shared file by the program; each thread may
 # have one call more in the profile, which had been recorded but not counted.
 # The instant is drawn from when the program is at work, however long it took to begin.
-# What the reports say is read by one jq for all, which is quicker by half.
 @test "endings 10: kill -9 at 100 random instants loses no returned call" {
-	local i threads=2 delay report
-	RANDOM=20260101
 	mkdir reports
-	for ((i = 0; i < 100; i++)); do
-		rm -rf out counter && mkdir out
-		LD_PRELOAD=$LIB SCPROF_OUT=$T/out "$PROGRAMS/counter" counter $threads >counter.log 2>&1 3>&- &
-		COUNTER=$!
-		until [ -s counter ] && ! cmp -s -n $((8 * threads)) counter /dev/zero; do kill -0 $COUNTER; done
-		printf -v delay '0.%03d' $((RANDOM % 30))
-		sleep "$delay"
-		kill -9 $COUNTER
-		wait $COUNTER || [ $? = 137 ]
-		report=reports/$i-$(sent $threads).json
-		"$SCPROF" report --format json --by function out/*.scp >"$report"
-	done
+	timeout -k 5 600 python3 - "$PROGRAMS/counter" "$SCPROF" "$LIB" <<-'PYTHON' 3>&- 4>&-
+		import glob, os, random, struct, subprocess, sys, time
+		program, scprof, library = sys.argv[1:]
+		threads, dice = 2, random.Random(20260101)
+		def counted():
+		    with open("counter", "rb") as f:
+		        return struct.unpack("%dQ" % threads, f.read(8 * threads).ljust(8 * threads, b"\0"))
+		for i in range(100):
+		    open("counter", "wb").close()
+		    environment = {**os.environ, "LD_PRELOAD": library, "SCPROF_OUT": "out"}
+		    p = subprocess.Popen([program, "counter", str(threads)], env=environment, stdin=subprocess.DEVNULL)
+		    while not any(counted()):
+		        assert p.poll() is None, p.returncode
+		        time.sleep(0.0005)
+		    time.sleep(dice.randrange(30) / 1000)
+		    p.kill()
+		    assert p.wait() == -9
+		    profiles = glob.glob("out/*.scp")
+		    report = "reports/%d-%d.json" % (i, sum(counted()))
+		    subprocess.run([scprof, "report", "--format", "json", "--by", "function", "-o", report, *profiles], check=True)
+		    for path in profiles:
+		        os.unlink(path)
+	PYTHON
 	jq -r '"\(input_filename) \([.sites[] | select(.symbol == "send") | .calls] | add // 0)"' reports/*.json >calls
 	[ "$(wc -l <calls)" = 100 ]
-	awk -v threads=$threads '{ split($1, part, /[-\/.]/) }
+	awk -v threads=2 '{ split($1, part, /[-\/.]/) }
 		$2 < part[3] || $2 > part[3] + threads {
 			print "round " part[2] ": " part[3] " counted, " $2 " in the profile"; bad = 1
 		} END { exit bad }' calls
