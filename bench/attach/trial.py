@@ -21,7 +21,8 @@ GROWTH_FROM = 20 # cycles: after fewer, what the load happens to hold is more th
 class Trial:
     """`faults`: one line each; the trial failed if there are any."""
 
-    def __init__(self, name, tool, build, size=1.0):
+    def __init__(self, name, tool, build, size=1.0, cycles=GROWTH_FROM):
+        self.brief = cycles < GROWTH_FROM
         self.work = tempfile.mkdtemp(prefix="attach-trial-")
         os.chmod(self.work, 0o755)
         self.name, self.faults, self.held_ms, self.pids_seen, self.done = name, [], [], set(), 0
@@ -40,9 +41,10 @@ class Trial:
 
     def begin(self):
         self.target.start()
-        self.load(2) # what grows with the first load, such as pools of threads, has grown
-        time.sleep(0.5)
-        self.before = self.figures()
+        if not self.brief:
+            self.load(2) # what grows with the first load, such as pools of threads, has grown
+            time.sleep(0.5)
+            self.before = self.figures()
         self.load()
 
     def load(self, seconds=None):
@@ -108,8 +110,9 @@ class Trial:
             return
         alive = not self.hangs and not self.target.crashed()
         self.target.end_load(HANGS_AFTER if alive else 1)
-        time.sleep(1)
-        self.after = self.figures()
+        if not self.brief:
+            time.sleep(1)
+            self.after = self.figures()
         tally = self.target.tally
         if alive:
             self.faults += self.target.final_checks()
@@ -119,7 +122,7 @@ class Trial:
             self.faults += [f"{tally.wrong} wrong answers, {tally.lost} lost connections", *tally.notes[:5]]
         if self.eintr():
             self.faults += self.eintr()[:3]
-        if alive and self.done >= GROWTH_FROM:
+        if alive and not self.brief:
             self.look_at_growth()
         self.target.stop()
         left = process.leftovers(self.pids_seen, self.tool_work)
@@ -160,10 +163,10 @@ def table(rows, header):
         print("| " + " | ".join(str(c) for c in cells) + " |", flush=True)
 
 
-def run(name, tool, build, size, body):
+def run(name, tool, build, size, body, cycles=GROWTH_FROM):
     """body(trial) does it. The trial, finished; None: the program is missing, which was said."""
     try:
-        trial = Trial(name, tool, build, size)
+        trial = Trial(name, tool, build, size, cycles)
     except Missing as e:
         print(f"skip {name}: {e}", flush=True)
         return None
