@@ -9,7 +9,8 @@ PROGRAM_ROOMS = attach calls causal filters paths processes regions states time
 PROGRAM_SRC = $(filter-out %/counting.c %/slots.c %/slots_api.c %/slots_late.c %/plugin.c %/untabled.c %/untabled_lib.c %/regions_functions.c, \
 	$(sort $(wildcard $(PROGRAM_ROOMS:%=tests/programs/%/*.c) $(PROGRAM_ROOMS:%=tests/programs/%/*.cc))))
 LOADED_SRC = $(sort $(wildcard tests/programs/loaded/*.c))
-SELECTED_PROGRAMS = chosen_lazy chosen_now chosen_nopie chosen_cxx chosen_late chosen_plugin_a.so chosen_plugin_b.so started \
+SELECTED_PROGRAMS = chosen_lazy chosen_now chosen_nopie chosen_cxx chosen_late chosen_late_a.so chosen_late_b.so \
+	chosen_plugin_a.so chosen_plugin_b.so started \
 	stacked_known stacked_unknown
 # One source, in each way that a reference to an absent library is linked; and hooks of functions.
 REGION_PROGRAMS = regions_nopie regions_static regions_O0 regions_functions regions_own_hooks
@@ -169,8 +170,8 @@ $(PROGRAMS)/slots/libscprof.so: tests/programs/attach/slots_api.c $(PRELOAD_OBJ)
 # with signed return addresses and landing pads (BTI): checked in the two libraries, whose startup files
 # need none, whatever the toolchain's own were built with. The linker warns of those.
 CROSS = aarch64-linux-gnu-
-AARCH64_PROGRAMS = $(addprefix $(PROGRAMS)/,chosen_lazy chosen_now chosen_nopie chosen_cxx chosen_late chosen_plugin_a.so \
-	chosen_plugin_b.so stacked_known stacked_unknown early frames)
+AARCH64_PROGRAMS = $(addprefix $(PROGRAMS)/,chosen_lazy chosen_now chosen_nopie chosen_cxx chosen_late \
+	chosen_late_a.so chosen_late_b.so chosen_plugin_a.so chosen_plugin_b.so stacked_known stacked_unknown early frames)
 PROTECTED = PROGRAM_ARCH_CFLAGS=-mbranch-protection=standard CHOSEN_LIB_LDFLAGS='-nostartfiles -Wl,-z,force-bti'
 
 .PHONY: aarch64 aarch64-programs
