@@ -11,6 +11,22 @@ PROGRAMS=$BUILD/tests/programs
 PROFILES=$BUILD/tests/profiles
 EXAMPLES=$BUILD/examples
 
+# jq 1.7 and later keep numbers as they are written: 0.0 is not printed as 0, and 0.90000000000000002 is
+# not 0.9. What is asked here is about doubles, as with jq 1.6.
+export JQ_KEEPS=${JQ_KEEPS-$(jq -n '0.0')}
+[ "$JQ_KEEPS" != 0.0 ] || jq()
+{
+	local options=()
+	while [[ $1 == -* ]]; do
+		case $1 in
+		--arg | --argjson | --slurpfile) options+=("${@:1:3}") && shift 3 ;;
+		*) options+=("$1") && shift ;;
+		esac
+	done
+	command jq "${options[@]}" "walk(if type == \"number\" then . + 0 else . end) | ($1
+		)" "${@:2}"
+}
+
 common_setup()
 {
 	T=$BATS_TEST_TMPDIR
