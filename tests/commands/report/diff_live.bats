@@ -89,7 +89,7 @@ live()
 }
 
 @test "recording options are those of scprof run" {
-	live 2 --most 1 -c thread-cpu -g none --json true true
+	live 2 --most 1 -c thread-cpu -g socket --json true true
 	JSON=said holds '.sites == []'
 	live 2 --most 1 -c nothing true true
 	grep -q "no clock is called 'nothing'" err

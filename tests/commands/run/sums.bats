@@ -12,7 +12,7 @@ load ../common
 }
 
 @test "sums 02: so they are where handlers make calls inside calls" {
-	EXPECT=$T/expect with_library "$PROGRAMS/small_altstack" warm >/dev/null
+	EXPECT=$T/expect with_library "$PROGRAMS/small_altstack" warm 2048 >/dev/null # room for a path
 	make_report
 	[ "$(jq '[.threads[] | select(.remainder_ns != 0)] | length' report.json)" = 0 ]
 }
