@@ -68,8 +68,8 @@ refused()
 	run -0 --separate-stderr "$SCPROF" causal --progress unit --at 'parse,store@st*' --for 1s \
 		--seed 7 --end -o report.json -- env "$UNITS" # env leaves a profile without a call
 	[ "$output" = begun ]
-	holds '.schema == "scprof-causal/1" and .progress.symbol == "unit" and .progress.rate_per_s > 0'
-	holds '.windows > 0 and .window_s > 0 and .asked_percent == 5 and .seed == 7 and .confirmed == null'
+	holds '.schema == "scprof-causal/1" and .progress.symbol == "unit" and .progress.rate_per_s > 0' \
+		'.windows > 0 and .window_s > 0 and .asked_percent == 5 and .seed == 7 and .confirmed == null'
 	holds '[.sites[].symbol] | sort == ["parse", "store"]'
 	holds '[.sites[].stack[0].function] | sort == ["parse", "store"]'
 	holds 'all(.sites[]; .calls_per_unit > 0 and .mean_ns > 0 and (.levels | length) == 3 and
@@ -89,7 +89,7 @@ refused()
 }
 
 @test "causal 07: a site of --at that is not called is said" {
-	run -0 --separate-stderr "$SCPROF" causal --progress unit --at none@main --for 1s --end -- "$UNITS" 3
+	run -0 --separate-stderr "$SCPROF" causal --progress unit --at none@main --for 0.3s --end -- "$UNITS" 3
 	[[ $stderr == *"! no-such-site"* ]]
 }
 

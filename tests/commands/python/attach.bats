@@ -38,19 +38,14 @@ find_ends()
 {
 	local python
 	for python in $(pythons); do
-		"$python" -c 'import sys; v = sys.version_info; (3, 8) <= v[:2] <= (3, 13) and print(v[1], sys.executable)'
+		"$python" -I -S -c 'import sys; v = sys.version_info; (3, 8) <= v[:2] <= (3, 13) and print(v[1], sys.executable)'
 	done | sort -n | cut -d' ' -f2 | sed -n '1p;$p' | uniq
 }
 
 # What tp_dealloc is, seen from outside.
 dealloc()
 {
-	python3 - "$pid" "$slot" <<-'EOF'
-		import sys
-		with open(f"/proc/{sys.argv[1]}/mem", "rb") as memory:
-		    memory.seek(int(sys.argv[2]))
-		    print(memory.read(8).hex())
-	EOF
+	dd "if=/proc/$pid/mem" bs=8 skip=$((slot / 8)) count=1 status=none | od -An -tx8
 }
 
 # serves PYTHON [ARGUMENT...]: $pid, and $slot.
