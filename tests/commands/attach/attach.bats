@@ -49,6 +49,32 @@ attach()
 	}
 }
 
+# turns: how often the process's threads were given a CPU, and for how many ms in all.
+turns()
+{
+	cat "/proc/$pid"/task/*/schedstat 2>/dev/null | awk '{ ms += $1 / 1e6; turns += $3 } END { print turns + int(ms / 2) }'
+}
+
+had_turns()
+{
+	[ "$(turns)" -ge "$1" ]
+}
+
+# attach_while_it_calls OPTION...: as `attach 0`, until the process has had its turn often enough to have called.
+attach_while_it_calls()
+{
+	local tool status=0
+	: >attach.err
+	# env: a shell's background command ignores SIGINT
+	env --default-signal=INT "$SCPROF" attach "$@" "$pid" >attach.out 2>attach.err </dev/null 3>&- &
+	tool=$!
+	started="$started $tool"
+	await grep -q 'recording process' attach.err
+	await had_turns $(($(turns) + 50)) && kill -INT "$tool"
+	wait "$tool" || status=$?
+	[ "$status" = 0 ] || { cat attach.err && return 1; }
+}
+
 # start_tool OPTION...: attach in the background, when it records: $tool.
 start_tool()
 {
@@ -262,18 +288,18 @@ called()
 	export SYMBOL SHOWN
 	target "$PROGRAMS/chosen_always" 300
 	for _ in 1 2; do
-		attach 0 --for 300ms -s 'libc*:malloc,libc*:free,snprintf' --format json "$pid"
+		attach_while_it_calls -s 'libc*:malloc,libc*:free,snprintf' --format json
 		mv attach.out report.json
 		called malloc free snprintf
 		is_left
 	done
-	attach 0 --for 300ms -s 'libc*:qsort,libstdc++*:*basic_string*append*' --format json "$pid"
+	attach_while_it_calls -s 'libc*:qsort,libstdc++*:*basic_string*append*' --format json
 	mv attach.out report.json
 	called qsort
 	holds '[.sites[] | select(.symbol == "malloc")] == []'
 	holds '[.sites[] | select(.symbol | test("append")) | .calls] | add > 0'
 	holds '[.sites[] | select(.symbol == "qsort") | .outcome] | unique == ["exception"]'
-	attach 0 --for 300ms -s 'libc*:malloc,libc*:free,snprintf' --format json "$pid"
+	attach_while_it_calls -s 'libc*:malloc,libc*:free,snprintf' --format json
 	mv attach.out report.json
 	called malloc free snprintf
 	is_left
@@ -284,12 +310,12 @@ called()
 
 @test "attach 08b: clocks and filters" {
 	target
-	attach 0 --for 500ms -c monotonic --depth 2 --format json "$pid"
+	attach_while_it_calls -c monotonic --depth 2 --format json
 	mv attach.out report.json
 	holds '.clock.name == "monotonic" and .filters.depth == ["2"]'
 	is_left
 	for _ in 1 2 3 4; do
-		attach 0 --for 300ms -c page --below main --verify-paths --format json "$pid"
+		attach_while_it_calls -c page --below main --verify-paths --format json
 		mv attach.out report.json
 		holds '.clock.name == "page"'
 		holds '[.sites[].calls] | add > 0'
@@ -408,7 +434,7 @@ woken_and_left()
 @test "attach 13: a dormant process is woken, without ptrace, and is dormant again" {
 	mkdir -p page
 	target env LD_PRELOAD="$LIB" SCPROF_STOPPED=1 SCPROF_OUT="$T/page" "$PROGRAMS/traffic" 300
-	attach 0 --for 500ms --format json "$pid"
+	attach_while_it_calls --format json
 	woken_and_left
 	timeout 60 "$BUILD/tests/attach/no_ptrace" "$SCPROF" attach --for 500ms --format json "$pid" \
 		>attach.out 2>attach.err 3>&-
@@ -443,7 +469,7 @@ woken_and_left()
 	says 'absolute path'
 	attach 125 --for 500ms --copy-to /there/is/none "$pid"
 	says 'cannot make files in /there/is/none'
-	attach 0 --for 500ms --copy-to /mnt --format json "$pid"
+	attach_while_it_calls --copy-to /mnt --format json
 	mv attach.out report.json
 	holds '.attach.detached and .attach.woken == false'
 	holds '[.sites[].symbol] | index("send") != null'
@@ -451,7 +477,7 @@ woken_and_left()
 	is_left
 	target unshare -Urm sh inside.sh env LD_PRELOAD="$LIB" SCPROF_STOPPED=1 \
 		SCPROF_OUT="$T/page" "$PROGRAMS/traffic" 300
-	attach 0 --for 500ms -c page --format json "$pid"
+	attach_while_it_calls -c page --format json
 	woken_and_left
 }
 
