@@ -927,6 +927,23 @@ static int set_up(void **state)
 	return !mkdtemp(directory) || chmod(directory, 0755) || chdir(directory);
 }
 
+/* A library that any user can open: the checkout may lie in a folder that only its owner enters. */
+static int with_copy(void **state)
+{
+	char path[64];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/libscprof.so", directory);
+	copy(LIBRARY, path);
+	return setenv("SCPROF_LIB", path, 1);
+}
+
+static int without_copy(void **state)
+{
+	(void)state;
+	return setenv("SCPROF_LIB", LIBRARY, 1);
+}
+
 static int tear_down(void **state)
 {
 	char command[64];
@@ -959,9 +976,11 @@ int main(void)
 		cmocka_unit_test(emulators_are_refused),
 		cmocka_unit_test(a_program_without_its_libc_yet_is_given_a_moment_and_refused),
 		cmocka_unit_test(a_process_that_executes_all_the_time_does_no_harm),
-		cmocka_unit_test(
-			another_user_s_closed_and_filtered_processes_are_refused_to_a_user),
-		cmocka_unit_test(a_container_s_filter_is_tried_and_one_s_own_refused),
+		cmocka_unit_test_setup_teardown(
+			another_user_s_closed_and_filtered_processes_are_refused_to_a_user,
+			with_copy, without_copy),
+		cmocka_unit_test_setup_teardown(a_container_s_filter_is_tried_and_one_s_own_refused,
+						with_copy, without_copy),
 		cmocka_unit_test(glibc_that_is_too_old_is_refused),
 		cmocka_unit_test(a_library_that_is_not_there_is_refused_and_a_copy_offered),
 		cmocka_unit_test(other_namespaces_pass),

@@ -116,7 +116,7 @@ static const char *const no_variables[] = {"NONE=1", NULL};
 void borrowing_start_as(struct borrowing *p, const char *kind, uid_t user)
 {
 	char file[] = "/tmp/borrowing.XXXXXX";
-	int fd = mkstemp(file);
+	int fd = mkstemp(file), status = 0;
 
 	assert_int_equal(ftruncate(fd, sizeof(struct borrowed)), 0);
 	p->says = mmap(NULL, sizeof(struct borrowed), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -130,10 +130,14 @@ void borrowing_start_as(struct borrowing *p, const char *kind, uid_t user)
 		execl(PROGRAM, PROGRAM, kind, file, NULL);
 		_exit(9);
 	}
-	while (!atomic_load(&p->says->ready) && waitpid(p->pid, NULL, WNOHANG) == 0)
+	while (!atomic_load(&p->says->ready) && waitpid(p->pid, &status, WNOHANG) == 0)
 		usleep(1000);
 	unlink(file);
 	close(fd);
+	/* a checkout in a folder that only its owner enters */
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 9 && user != geteuid())
+		skip();
+	assert_true(atomic_load(&p->says->ready));
 	p->order = (struct attach_order){
 		{p->pid, run_files_process_start(p->pid, NULL)}, LIBRARY, no_variables};
 }
