@@ -141,6 +141,15 @@ int attach_targets_stop_left(const char *command, pid_t pid, char control[PATH_M
 	return -1;
 }
 
+static void tell_anew(const struct attach_one *one, const struct attach_result *r)
+{
+	if (r->began_anew)
+		say_format("process %d: thread %d was in a system call with a time limit, and no "
+			   "other thread could be borrowed: its limit counts from now again (at "
+			   "most once an hour)",
+			   (int)one->facts.target.pid, (int)r->began_anew);
+}
+
 /* What a tool left there that was killed, or could not leave it, is put right first. */
 static int begin_one(struct attach_one *one, const char *library, char **order)
 {
@@ -159,6 +168,7 @@ static int begin_one(struct attach_one *one, const char *library, char **order)
 		return -1;
 	}
 	one->begun = true;
+	tell_anew(one, &one->begin);
 	return 0;
 }
 
@@ -228,6 +238,7 @@ static bool leave(struct attach_targets *t, struct attach_one *one)
 	}
 	if (is_alive(one) && !attach_end(&one->facts.target, &one->end, &was, &err)) {
 		one->left = true;
+		tell_anew(one, &one->end);
 		one->gone = !was; /* another program by now, which has nothing of ours */
 		return true;
 	}

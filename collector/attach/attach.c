@@ -63,29 +63,16 @@ static bool receive(int from, struct attach_answer *a)
 	return n > 0 && read(from, a, sizeof(*a)) == sizeof(*a);
 }
 
-static int run(const struct attach_target *t, const struct attach_order *o, struct attach_answer *a)
+/* The tracer's answer, or why there is none. */
+static int await_answer(const struct attach_target *t, pid_t tracer, int from,
+			struct attach_answer *a)
 {
-	int ends[2], status = 0;
-	bool answered;
-	pid_t pid;
+	bool answered = receive(from, a);
+	int status = 0;
 
-	memset(a, 0, sizeof(*a));
-	a->status = -1;
-	if (pipe2(ends, O_CLOEXEC) != 0 || (pid = fork()) < 0) {
-		snprintf(a->error.text, sizeof(a->error.text), "cannot start a process: %s",
-			 strerror(errno));
-		return -1;
-	}
-	if (pid == 0) {
-		close(ends[0]);
-		work(t, o, ends[1]);
-	}
-	close(ends[1]);
-	answered = receive(ends[0], a);
-	close(ends[0]);
 	if (!answered)
-		kill(pid, SIGKILL);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		kill(tracer, SIGKILL);
+	while (waitpid(tracer, &status, 0) < 0 && errno == EINTR)
 		;
 	if (answered) {
 		a->error.text[sizeof(a->error.text) - 1] = '\0';
@@ -97,6 +84,32 @@ static int run(const struct attach_target *t, const struct attach_order *o, stru
 		 "by itself",
 		 (int)t->pid, WIFSIGNALED(status) ? WTERMSIG(status) : 0);
 	return -1;
+}
+
+static int run(const struct attach_target *t, const struct attach_order *o, struct attach_answer *a)
+{
+	int ends[2] = {-1, -1}, status = -1;
+	pid_t pid;
+
+	memset(a, 0, sizeof(*a));
+	a->status = -1;
+	if (pipe2(ends, O_CLOEXEC) != 0 || (pid = fork()) < 0) {
+		snprintf(a->error.text, sizeof(a->error.text), "cannot start a process: %s",
+			 strerror(errno));
+		goto out;
+	}
+	if (pid == 0) {
+		close(ends[0]);
+		work(t, o, ends[1]);
+	}
+	close(ends[1]);
+	ends[1] = -1;
+	status = await_answer(t, pid, ends[0], a);
+out:
+	for (int i = 0; i < 2; i++)
+		if (ends[i] >= 0)
+			close(ends[i]);
+	return status;
 }
 
 int attach_begin(const struct attach_order *o, struct attach_result *r, struct profile_error *err)

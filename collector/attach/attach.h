@@ -30,6 +30,7 @@ struct attach_order {
 struct attach_result {
 	double stopped_ms;	 /* the longest that a thread was held up, over all of them */
 	double stopped_total_ms; /* all of it */
+	pid_t began_anew;	 /* a thread whose wait's time limit began anew; 0: none */
 	uint32_t threads;	 /* of the process, when it began */
 	uint32_t in_calls;	 /* of these: inside a system call that blocks; not recorded */
 	struct scp_attach_slots slots;

@@ -45,7 +45,8 @@ static int make_area(struct attach_working *w, uint64_t room)
 static int fill_area(struct attach_working *w)
 {
 	struct remote *r = &w->remote;
-	struct area_head head = {.magic = AREA_MAGIC, .in_use = (uint64_t)r->tid};
+	struct area_head head = {
+		.magic = AREA_MAGIC, .in_use = (uint64_t)r->tid, .anew_ns = w->anew_ns};
 	struct scp_attach_order *order = (struct scp_attach_order *)w->text;
 	bool fine = remote_write(r, w->head, &head, sizeof(head));
 

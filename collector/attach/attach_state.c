@@ -57,6 +57,7 @@ void attach_state_area(struct attach_working *w, const struct scp_attach_state *
 	w->area = w->remote.traces.area = s->area;
 	w->remote.traces.area_bytes = AREA_BYTES;
 	w->head = at;
+	w->anew_ns = head.anew_ns;
 }
 
 int attach_state_read(struct attach_working *w, struct scp_attach_state *s)

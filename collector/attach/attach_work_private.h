@@ -24,6 +24,7 @@ struct area_head {
 	uint64_t in_use; /* the thread that runs on it; 0: none */
 	uint64_t result;
 	uint64_t futex;
+	uint64_t anew_ns; /* CLOCK_MONOTONIC, when a time limit began anew for us; 0: never */
 };
 
 struct attach_working {
@@ -40,6 +41,7 @@ struct attach_working {
 	uint64_t area, head;	       /* addresses; 0: none yet */
 	uint64_t first_ground;	       /* on the thread's own stack */
 	bool kept;		       /* the library knows of the area */
+	uint64_t anew_ns;	       /* as in the area */
 	uint8_t *text;		       /* struct scp_attach_order, as it is to be in the process */
 	size_t text_bytes;
 	struct attach_answer *answer;
@@ -61,8 +63,12 @@ void attach_state_area(struct attach_working *w, const struct scp_attach_state *
 /* Did it follow? 0, or -1 with the error. The results are filled in. */
 int attach_state_judge(struct attach_working *w);
 
-/* Have the borrowed thread follow the order, and let it go. `room`: where a frame fits on its
- * stack; 0: nowhere, and there is an area. 0, or -1 with the error. */
+/* Stop a thread that can be borrowed. `room`: where a frame fits on its stack; 0: nowhere, and
+ * there is an area. 0, or -1 with the error. */
+int attach_borrow(struct attach_working *w, uint64_t *room);
+
+/* Have the borrowed thread follow the order, and let it go. 0, or -1 with the
+ * error. */
 int attach_calls_make(struct attach_working *w, uint64_t room);
 
 #endif

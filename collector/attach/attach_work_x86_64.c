@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The order of things: all that can be found out is, before a thread is stopped. Then threads are
- * asked in turn, until one can be borrowed; that one makes the calls, and is let go. */
+/* The order of things: all that can be found out is, before a thread is stopped. Then one is
+ * borrowed; it makes the calls, and is let go. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,12 +14,9 @@
 #include "collector/attach/attach_rights.h"
 #include "collector/attach/attach_work_private.h"
 
-#define CANDIDATES 64
-#define ROUNDS	   400
-#define PATIENT_ROUNDS                                                                             \
-	50 /* in which no thread is taken that would not get home alone quite as it was */
-#define PAUSE_MS   10	 /* between rounds */
+#define PAUSE_MS   10	 /* between tries */
 #define TURN_MS	   20000 /* for which others that attach or detach are awaited */
+#define CLOSE_MS   2000	 /* for which threads that did not stop in time are awaited */
 #define LOCK_TRIES 5	 /* where the loader's lock was taken when the call was on its way */
 
 /* Threads, and those that wait in a system call. */
@@ -150,96 +147,6 @@ static int prepare(struct attach_working *w, const struct attach_target *t)
 	return w->points ? find_code(w) : -1;
 }
 
-static uint64_t find_room(struct attach_working *w)
-{
-	struct sigframe_state *s = &w->remote.was;
-	uint64_t room;
-
-	s->small = false;
-	room = remote_maps_stack_room(&w->maps, &s->regs, sigframe_bytes(s));
-	if (room || w->area)
-		return room;
-	s->small = true;
-	return remote_maps_stack_room(&w->maps, &s->regs, sigframe_bytes(s));
-}
-
-/* Is a thread in a call that would fail if the tracer were killed at once? Others come first. */
-static bool is_in_fragile_call(const struct attach_working *w, pid_t tid)
-{
-	char path[64];
-	unsigned long number;
-	bool fragile;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", (int)w->remote.target.pid,
-		 (int)tid);
-	f = fopen(path, "re");
-	if (!f)
-		return false;
-	fragile = fscanf(f, "%lu", &number) == 1 && sigframe_needs_tracer(number);
-	fclose(f);
-	return fragile;
-}
-
-/* Stop a thread whose filters, if it has any, let our calls through. */
-static enum remote_result stop(struct attach_working *w, pid_t tid, int limit_ms, const char **why)
-{
-	int status = attach_filters_check(&w->filters, tid, w->err);
-	enum remote_result result;
-
-	*why = "its seccomp filter cannot be read now";
-	if (status != 0)
-		return status < 0 ? REMOTE_FAILED : REMOTE_PASSED;
-	result = remote_stop(&w->remote, tid, limit_ms, why, w->err);
-	if (result != REMOTE_FINE || attach_filters_same(&w->filters, tid))
-		return result;
-	*why = "it has got another seccomp filter";
-	remote_let_go(&w->remote);
-	return REMOTE_PASSED;
-}
-
-/* Stop a thread that can be borrowed. */
-static int borrow(struct attach_working *w, uint64_t *room)
-{
-	pid_t tids[CANDIDATES];
-	struct remote *r = &w->remote;
-	const char *why = "none can be found";
-	const struct timespec pause = {0, PAUSE_MS * 1000000};
-	enum remote_result result;
-
-	for (int round = 0; round < ROUNDS; round++) {
-		size_t n = safe_points_candidates(w->points, tids, CANDIDATES);
-
-		for (size_t i = 0; i < n; i++) {
-			if (round == 0 && n > 1 && is_in_fragile_call(w, tids[i]))
-				continue;
-			result = stop(w, tids[i], 2000, &why);
-			if (result == REMOTE_FAILED)
-				return -1;
-			if (result == REMOTE_PASSED)
-				continue;
-			*room = find_room(w);
-			if (!*room && !w->area)
-				why = "its stack has no room";
-			else if (r->unknown_call && round < PATIENT_ROUNDS)
-				why = "it is in a call that was interrupted before";
-			else if (safe_points_judge(w->points, tids[i], &why) == SAFE_POINT)
-				return 0;
-			remote_let_go(r);
-		}
-		nanosleep(&pause, NULL);
-		if (!w->area) { /* stacks of new threads */
-			remote_maps_free(&w->maps);
-			if (!remote_maps_read(&w->maps, r->target.pid, w->name))
-				return attach_state_say(w, "it has ended");
-		}
-	}
-	snprintf(w->err->text, sizeof(w->err->text),
-		 "process %d: no thread can be borrowed for a call; the last one: %s",
-		 (int)r->target.pid, why);
-	return -1;
-}
-
 /* One after the other: two at once would make calls on one area. The lock goes with the descriptor,
  * at the end of this process at the latest. */
 static int await_turn(struct attach_working *w, const struct attach_target *t)
@@ -273,7 +180,7 @@ static int work(struct attach_working *w, const struct attach_target *t)
 	w->answer->was = !w->order;
 	setpriority(PRIO_PROCESS, 0, -20); /* somebody waits for us */
 	for (int tries = 0; tries == 0 || (w->remote.lock_taken && tries < LOCK_TRIES); tries++) {
-		if (borrow(w, &room) != 0)
+		if (attach_borrow(w, &room) != 0)
 			return -1;
 		w->remote.code.lock = safe_points_lock(w->points);
 		status = attach_calls_make(w, room);
@@ -297,7 +204,9 @@ void attach_work(const struct attach_target *t, const struct attach_order *o,
 	w->answer = a;
 	w->err = &a->error;
 	w->filters.child = -1;
+	w->remote.memory = -1;
 	a->status = work(w, t);
+	remote_close(&w->remote, CLOSE_MS);
 	attach_filters_end(&w->filters);
 	if (w->points)
 		safe_points_close(w->points);

@@ -114,4 +114,6 @@ int remote_restore(struct remote *r, struct profile_error *err);
 #define REMOTE_CALL_MS 5000
 #define REMOTE_LOCK_MS 200
 
+uint64_t remote_now_ns(void); /* CLOCK_MONOTONIC */
+
 #endif

@@ -47,8 +47,6 @@ bool remote_set_registers(pid_t tid, const struct user_regs_struct *regs);
 bool remote_set_fp(pid_t tid, void *fp, size_t bytes);
 bool remote_set_mask(pid_t tid, uint64_t mask);
 
-uint64_t remote_now_ns(void); /* CLOCK_MONOTONIC */
-
 /* It ended, or executes another program: tid is 0. -1 with *err. */
 int remote_gone(struct remote *r, struct profile_error *err);
 

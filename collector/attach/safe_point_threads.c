@@ -8,12 +8,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #define MOST_THREADS 65536u
 
-enum rank { RANK_FIRST, RANK_EPOLL, RANK_LIMITED, RANK_RUNNING, RANK_NEVER };
+/* The same numbers on all processors; older headers lack them. */
+#define IO_URING_ENTER 426
+#define PIDFD_OPEN     434
+#define PIDFD_GETFD    438
+#define EPOLL_PWAIT2   441
+#ifdef __x86_64__
+#define IO_PGETEVENTS 333
+#else
+#define IO_PGETEVENTS 292
+#endif
+
+enum rank { RANK_FIRST, RANK_FRAGILE, RANK_LIMITED, RANK_RUNNING, RANK_ANEW, RANK_NEVER };
 
 struct thread {
 	pid_t tid;
@@ -42,10 +55,53 @@ static bool can_be_asked(int tasks, const char *tid)
 	return name_end != NULL && name_end[1] == ' ' && (name_end[2] == 'S' || name_end[2] == 'R');
 }
 
-/* The kernel takes these up again exactly as they were, or they have no time limit. */
-static enum rank rank_of(long call, const unsigned long *argument)
+/* Has the socket such a limit? Its own options tell, by a copy of the descriptor. */
+static bool has_limit(pid_t pid, unsigned long fd, int option)
 {
-	const unsigned long futex_wait = 0, futex_wait_bitset = 9, command = 0x7f;
+	char path[64], link[8] = "";
+	struct timeval limit = {0};
+	socklen_t bytes = sizeof(limit);
+	int process, copy = -1;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)pid, (int)fd);
+	if (readlink(path, link, sizeof(link) - 1) < 0 || strncmp(link, "socket:", 7) != 0)
+		return false;
+	process = (int)syscall(PIDFD_OPEN, pid, 0);
+	if (process >= 0) {
+		copy = (int)syscall(PIDFD_GETFD, process, (int)fd, 0);
+		close(process);
+	}
+	if (copy < 0)
+		return false;
+	if (getsockopt(copy, SOL_SOCKET, option, &limit, &bytes) != 0)
+		timerclear(&limit);
+	close(copy);
+	return timerisset(&limit);
+}
+
+static enum rank rank_of_limit(bool limited)
+{
+	return limited ? RANK_ANEW : RANK_FRAGILE;
+}
+
+static enum rank rank_of_epoll(int limit_ms)
+{
+	return limit_ms == 0 ? RANK_LIMITED : rank_of_limit(limit_ms > 0);
+}
+
+static enum rank rank_of_futex(const unsigned long *argument)
+{
+	const unsigned long wait = 0, wait_bitset = 9, command = argument[1] & 0x7f;
+
+	return (command == wait || command == wait_bitset) && argument[3] == 0 ? RANK_FIRST
+									       : RANK_LIMITED;
+}
+
+/* The kernel takes up most calls again exactly as they were, with the time that is left. */
+static enum rank rank_of(pid_t pid, long call, const unsigned long *argument)
+{
+	const unsigned long has_arguments = 8; /* IORING_ENTER_EXT_ARG: a time limit among them */
+
 	switch (call) {
 	case SYS_read:
 	case SYS_readv:
@@ -53,20 +109,39 @@ static enum rank rank_of(long call, const unsigned long *argument)
 	case SYS_accept4:
 	case SYS_recvfrom:
 	case SYS_recvmsg:
+	case SYS_recvmmsg:
+		return has_limit(pid, argument[0], SO_RCVTIMEO) ? RANK_ANEW : RANK_FIRST;
+	case SYS_write:
+	case SYS_writev:
+	case SYS_sendto:
+	case SYS_sendmsg:
+	case SYS_sendmmsg:
+	case SYS_connect:
+		return has_limit(pid, argument[0], SO_SNDTIMEO) ? RANK_ANEW : RANK_LIMITED;
 	case SYS_wait4:
 	case SYS_waitid:
 		return RANK_FIRST;
 	case SYS_futex:
-		return ((argument[1] & command) == futex_wait ||
-			(argument[1] & command) == futex_wait_bitset) &&
-				       argument[3] == 0
-			       ? RANK_FIRST
-			       : RANK_LIMITED;
+		return rank_of_futex(argument);
 	case SYS_epoll_pwait:
 #ifdef SYS_epoll_wait
 	case SYS_epoll_wait:
 #endif
-		return (int)argument[3] < 0 ? RANK_EPOLL : RANK_LIMITED;
+		return rank_of_epoll((int)argument[3]);
+	case EPOLL_PWAIT2:
+	case SYS_semtimedop:
+		return rank_of_limit(argument[3] != 0);
+	case SYS_rt_sigtimedwait:
+		return rank_of_limit(argument[2] != 0);
+	case SYS_io_getevents:
+	case IO_PGETEVENTS:
+		return rank_of_limit(argument[4] != 0);
+	case IO_URING_ENTER:
+		return rank_of_limit(argument[3] & has_arguments);
+#ifdef SYS_semop
+	case SYS_semop:
+		return RANK_FRAGILE;
+#endif
 	default:
 		return RANK_LIMITED;
 	}
@@ -78,28 +153,88 @@ static bool has_room(const struct safe_point_maps *maps, uint64_t sp)
 	return map != NULL && map->readable && map->writable && sp - map->start >= SAFE_POINT_ROOM;
 }
 
-/* "running"; or the number, six arguments, the stack pointer and the address of the code; or -1,
- * where it is in no call, and these two. */
-static enum rank rank_thread(int tasks, const char *tid, const struct safe_point_maps *maps)
+/* The file's text is "running"; or the number of the call, six arguments, the stack pointer and the
+ * address of the code; or -1, where it is in no call, and these two. */
+static enum rank rank_by_call(pid_t pid, const char *text, unsigned long *sp)
 {
-	char text[256];
-	unsigned long argument[6], sp, pc;
-	if (!can_be_asked(tasks, tid))
-		return RANK_NEVER;
-	if (read_small(tasks, tid, "syscall", text, sizeof(text)) == 0 ||
-	    strncmp(text, "running", 7) == 0)
-		return RANK_RUNNING;
+	unsigned long argument[6], pc;
 	char *end;
-	long call = strtol(text, &end, 10);
+	long call;
+
+	*sp = 0;
+	if (text[0] == '\0' || strncmp(text, "running", 7) == 0)
+		return RANK_RUNNING;
+	call = strtol(text, &end, 10);
 	if (call < 0)
-		return sscanf(end, "%lx %lx", &sp, &pc) == 2 && has_room(maps, sp) ? RANK_RUNNING
-										   : RANK_NEVER;
+		return sscanf(end, "%lx %lx", sp, &pc) == 2 ? RANK_RUNNING : RANK_NEVER;
 	for (unsigned i = 0; i < 6; i++)
 		argument[i] = strtoul(end, &end, 16);
-	sp = strtoul(end, &end, 16);
+	*sp = strtoul(end, &end, 16);
 	if (call == SYS_exit || call == SYS_exit_group || call == SYS_execve)
 		return RANK_NEVER;
-	return has_room(maps, sp) ? rank_of(call, argument) : RANK_NEVER;
+	return rank_of(pid, call, argument);
+}
+
+static enum rank rank_thread(pid_t pid, int tasks, const char *tid,
+			     const struct safe_point_maps *maps)
+{
+	char text[256];
+	unsigned long sp;
+	enum rank rank;
+
+	if (!can_be_asked(tasks, tid))
+		return RANK_NEVER;
+	read_small(tasks, tid, "syscall", text, sizeof(text));
+	rank = rank_by_call(pid, text, &sp);
+	return sp == 0 || has_room(maps, sp) ? rank : RANK_NEVER;
+}
+
+static int open_tasks(pid_t pid)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+static size_t read_of_thread(pid_t pid, pid_t tid, const char *name, char *text, size_t size)
+{
+	int tasks = open_tasks(pid);
+	char number[16];
+	size_t bytes;
+
+	text[0] = '\0';
+	if (tasks < 0)
+		return 0;
+	snprintf(number, sizeof(number), "%d", (int)tid);
+	bytes = read_small(tasks, number, name, text, size);
+	close(tasks);
+	return bytes;
+}
+
+enum safe_point_wait safe_point_threads_wait(pid_t pid, pid_t tid)
+{
+	char text[256];
+	unsigned long sp;
+
+	read_of_thread(pid, tid, "syscall", text, sizeof(text));
+	switch (rank_by_call(pid, text, &sp)) {
+	case RANK_FRAGILE:
+		return SAFE_POINT_WAIT_FRAGILE;
+	case RANK_ANEW:
+		return SAFE_POINT_WAIT_ANEW;
+	default:
+		return SAFE_POINT_WAIT_GOES_ON;
+	}
+}
+
+unsigned long safe_point_threads_turns(pid_t pid, pid_t tid)
+{
+	char text[128];
+	unsigned long turns;
+
+	read_of_thread(pid, tid, "schedstat", text, sizeof(text));
+	return sscanf(text, "%*u %*u %lu", &turns) == 1 ? turns : 0;
 }
 
 static int by_rank(const void *a, const void *b)
@@ -110,14 +245,15 @@ static int by_rank(const void *a, const void *b)
 	return x->tid < y->tid ? -1 : x->tid > y->tid;
 }
 
-static size_t list_tasks(int tasks, DIR *d, const struct safe_point_maps *maps, struct thread *t)
+static size_t list_tasks(pid_t pid, int tasks, DIR *d, const struct safe_point_maps *maps,
+			 struct thread *t)
 {
 	size_t count = 0;
 	for (struct dirent *e; count < MOST_THREADS && (e = readdir(d)) != NULL;) {
 		if (e->d_name[0] < '0' || e->d_name[0] > '9')
 			continue;
 		t[count].tid = (pid_t)strtol(e->d_name, NULL, 10);
-		t[count].rank = rank_thread(tasks, e->d_name, maps);
+		t[count].rank = rank_thread(pid, tasks, e->d_name, maps);
 		count += t[count].rank != RANK_NEVER;
 	}
 	return count;
@@ -126,11 +262,10 @@ static size_t list_tasks(int tasks, DIR *d, const struct safe_point_maps *maps, 
 size_t safe_point_threads_list(pid_t pid, const struct safe_point_maps *maps, pid_t *tids,
 			       size_t room)
 {
-	char path[32];
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	DIR *d = opendir(path);
+	int tasks = open_tasks(pid);
+	DIR *d = tasks >= 0 ? fdopendir(tasks) : NULL;
 	struct thread *t = malloc(MOST_THREADS * sizeof(*t));
-	size_t count = d != NULL && t != NULL ? list_tasks(dirfd(d), d, maps, t) : 0;
+	size_t count = d != NULL && t != NULL ? list_tasks(pid, dirfd(d), d, maps, t) : 0;
 	if (count > 0)
 		qsort(t, count, sizeof(*t), by_rank);
 	if (count > room)
@@ -140,5 +275,7 @@ size_t safe_point_threads_list(pid_t pid, const struct safe_point_maps *maps, pi
 	free(t);
 	if (d != NULL)
 		closedir(d);
+	else if (tasks >= 0)
+		close(tasks);
 	return count;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Threads of a process in the order in which they are worth borrowing. */
+/* Threads of a process in the order in which they are worth borrowing: what a stop does to what
+ * they wait in decides. */
 #ifndef SCPROF_COLLECTOR_ATTACH_SAFE_POINT_THREADS_H
 #define SCPROF_COLLECTOR_ATTACH_SAFE_POINT_THREADS_H
 
@@ -9,6 +10,19 @@
 #include "collector/attach/safe_point_maps.h"
 
 #define SAFE_POINT_ROOM 16384u /* below the stack pointer: for the frame that saves a thread */
+
+enum safe_point_wait {
+	SAFE_POINT_WAIT_GOES_ON, /* a stop changes nothing; or it does not wait */
+	SAFE_POINT_WAIT_FRAGILE, /* nothing, unless the tracer is killed at once: then it ends with
+				    EINTR */
+	SAFE_POINT_WAIT_ANEW	 /* fragile, and has a time limit, which begins anew */
+};
+
+/* What the thread waits in now. */
+enum safe_point_wait safe_point_threads_wait(pid_t pid, pid_t tid);
+
+/* How often it has had a processor; 0: not known. */
+unsigned long safe_point_threads_turns(pid_t pid, pid_t tid);
 
 size_t safe_point_threads_list(pid_t pid, const struct safe_point_maps *maps, pid_t *tids,
 			       size_t room);

@@ -176,6 +176,15 @@ static void poll_timed(void)
 	close(p.fd);
 }
 
+static void epoll_timed(void)
+{
+	static int fd = -1;
+	struct epoll_event e;
+
+	fd = fd < 0 ? epoll_create1(0) : fd;
+	expect(epoll_wait(fd, &e, 1, NAP_MS) == 0, "epoll_wait with a time limit", errno);
+}
+
 static void futex_timed(void)
 {
 	struct timespec t = {0, NAP_MS * 1000000};
@@ -533,6 +542,7 @@ static const struct kind {
 	     {"sleep_long", sleep_long},
 	     {"sleep_short", sleep_short},
 	     {"poll_timed", poll_timed},
+	     {"epoll_timed", epoll_timed},
 	     {"futex_timed", futex_timed},
 	     {"registers", registers},
 	     {"vectors", vectors},

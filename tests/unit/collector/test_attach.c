@@ -16,7 +16,7 @@
 
 #include "collector/attach/attach.h"
 #include "collector/attach/seccomp_filter.h"
-#include "tests/unit/support/borrowing.h"
+#include "tests/unit/collector/borrowing.h"
 
 #define CYCLES 40
 #define KILLS  40
@@ -45,13 +45,54 @@ static void cycle(const char *kind, int count)
 
 static void a_waiting_thread_is_not_woken(void **state)
 {
-	static const char *const kinds[] = {"epoll_ever",     "accept_ever", "receive_ever",
-					    "read_ever",      "futex_ever",  "signal_ever",
-					    "semaphore_ever", "select_ever", "ppoll_ever"};
+	static const char *const kinds[] = {"epoll_ever",  "accept_ever", "read_ever",
+					    "futex_ever",  "signal_ever", "semaphore_ever",
+					    "select_ever", "ppoll_ever"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		cycle(kinds[i], CYCLES);
+}
+
+/* The kernel would begin the limit anew: once an hour at most, and it is told. */
+static void a_limit_that_would_begin_anew_does_so_once(void **state)
+{
+	struct attach_result r;
+	struct profile_error err = {""};
+	struct borrowing p;
+	bool was;
+
+	(void)state;
+	borrowing_start(&p, "receive_ever");
+	if (attach_begin(&p.order, &r, &err) != 0)
+		fail_msg("%s", err.text);
+	assert_int_equal(r.began_anew, p.pid);
+	assert_int_equal(attach_end(&p.order.target, &r, &was, &err), -1);
+	assert_non_null(strstr(err.text, "it waits with a time limit"));
+	borrowing_check(&p, "receive_ever");
+	borrowing_stop(&p);
+}
+
+/* It is taken when it has begun to wait. */
+static void a_limit_that_just_began_may(void **state)
+{
+	struct attach_result r;
+	struct profile_error err = {""};
+	struct borrowing p;
+	int told = 0;
+	bool was;
+
+	(void)state;
+	borrowing_start(&p, "epoll_timed");
+	for (int i = 0; i < 20; i++) {
+		if (attach_begin(&p.order, &r, &err) == 0)
+			told += r.began_anew != 0;
+		if (attach_end(&p.order.target, &r, &was, &err) == 0)
+			told += r.began_anew != 0;
+	}
+	assert_true(told <= 1);
+	borrowing_check(&p, "epoll_timed");
+	borrowing_stop(&p);
 }
 
 static void a_time_limit_stays(void **state)
@@ -254,6 +295,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_waiting_thread_is_not_woken),
+		cmocka_unit_test(a_limit_that_would_begin_anew_does_so_once),
+		cmocka_unit_test(a_limit_that_just_began_may),
 		cmocka_unit_test(a_time_limit_stays),
 		cmocka_unit_test(registers_errno_and_signals_are_kept),
 		cmocka_unit_test(a_sleep_goes_on_with_the_time_that_is_left),

@@ -25,7 +25,7 @@
 #include <cmocka.h>
 
 #include "collector/attach/remote_place.h"
-#include "tests/unit/support/borrowing.h"
+#include "tests/unit/collector/borrowing.h"
 
 #define OPTIONS                                                                                    \
 	(PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE | PTRACE_O_TRACESYSGOOD |  \

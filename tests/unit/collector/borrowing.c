@@ -20,7 +20,7 @@
 #include "collector/attach/safe_point_lock.h"
 #include "collector/attach/safe_point_objects.h"
 #include "profile/live/run_files.h"
-#include "tests/unit/support/borrowing.h"
+#include "tests/unit/collector/borrowing.h"
 
 struct safe_points {
 	pid_t pid;

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Which thread is asked, in which state, and for how long. Threads are stopped in turn until one is
+ * where it can be borrowed. One that waits with a time limit that the kernel would begin anew after
+ * a stop is taken when it has just begun to wait, so that little is begun anew; or once an hour, at
+ * any time; and never while another one can be had. */
+#include <stdio.h>
+#include <time.h>
+
+#include "collector/attach/attach_work_private.h"
+#include "collector/attach/safe_point_threads.h"
+
+#define CANDIDATES 64
+#define PAUSE_MS   10 /* between rounds */
+#define WATCH_MS   1  /* the same, where only threads with time limits are left */
+#define FRESH_MS   20 /* a wait that began so lately may begin anew */
+
+/* How long threads are asked. At the end of a recording nothing waits for an answer. */
+#define BEGIN_MS 2500
+#define END_MS	 5000
+/* For which no thread is taken that would not get home alone quite as it was; and no time limit
+ * begins anew that did not just begin. */
+#define PATIENT_MS 500
+#define STRICT_MS  1500
+
+#define HOUR_NS 3600000000000ull
+
+/* A thread with a time limit, as it was at the last look. */
+struct watched {
+	pid_t tid;
+	unsigned long turns; /* that it has had on a processor */
+	uint64_t at_ns;
+};
+
+struct borrowing {
+	struct attach_working *w;
+	uint64_t since_ns;
+	const char *why; /* the last one was not taken */
+	struct watched watched[CANDIDATES];
+	size_t watches;
+	bool others; /* than threads with time limits were there */
+};
+
+static uint64_t find_room(struct attach_working *w)
+{
+	struct sigframe_state *s = &w->remote.was;
+	uint64_t room;
+
+	s->small = false;
+	room = remote_maps_stack_room(&w->maps, &s->regs, sigframe_bytes(s));
+	if (room || w->area)
+		return room;
+	s->small = true;
+	return remote_maps_stack_room(&w->maps, &s->regs, sigframe_bytes(s));
+}
+
+static uint64_t elapsed_ms(const struct borrowing *b)
+{
+	return (remote_now_ns() - b->since_ns) / 1000000u;
+}
+
+static struct watched *find_watched(struct borrowing *b, pid_t tid)
+{
+	for (size_t i = 0; i < b->watches; i++)
+		if (b->watched[i].tid == tid)
+			return &b->watched[i];
+	if (b->watches == CANDIDATES)
+		return NULL;
+	b->watched[b->watches] = (struct watched){.tid = tid};
+	return &b->watched[b->watches++];
+}
+
+/* Did it begin to wait since the last look, and was that lately? */
+static bool began_just_now(struct borrowing *b, pid_t tid)
+{
+	struct watched *t = find_watched(b, tid), last;
+	uint64_t now_ns = remote_now_ns();
+
+	if (!t)
+		return false;
+	last = *t;
+	t->turns = safe_point_threads_turns(b->w->remote.target.pid, tid);
+	t->at_ns = now_ns;
+	return last.at_ns && t->turns != last.turns &&
+	       now_ns - last.at_ns < FRESH_MS * UINT64_C(1000000);
+}
+
+static bool may_begin_anew(struct borrowing *b, pid_t tid)
+{
+	struct attach_working *w = b->w;
+	uint64_t now_ns = remote_now_ns();
+
+	if (began_just_now(b, tid))
+		return true;
+	b->why = "it waits with a time limit, which would begin anew, as it may once an hour";
+	if (b->others || elapsed_ms(b) < STRICT_MS || (w->anew_ns && now_ns - w->anew_ns < HOUR_NS))
+		return false;
+	w->anew_ns = now_ns;
+	w->answer->result.began_anew = tid;
+	return true;
+}
+
+/* Stop a thread whose filters, if it has any, let our calls through. */
+static enum remote_result stop(struct attach_working *w, pid_t tid, int limit_ms, const char **why)
+{
+	int status = attach_filters_check(&w->filters, tid, w->err);
+	enum remote_result result;
+
+	*why = "its seccomp filter cannot be read now";
+	if (status != 0)
+		return status < 0 ? REMOTE_FAILED : REMOTE_PASSED;
+	result = remote_stop(&w->remote, tid, limit_ms, why, w->err);
+	if (result != REMOTE_FINE || attach_filters_same(&w->filters, tid))
+		return result;
+	*why = "it has got another seccomp filter";
+	remote_let_go(&w->remote);
+	return REMOTE_PASSED;
+}
+
+/* 1: it is borrowed; 0: another one is to be asked; -1 with an error. */
+static int ask(struct borrowing *b, pid_t tid, int left_ms, uint64_t *room)
+{
+	struct attach_working *w = b->w;
+	enum remote_result result = stop(w, tid, left_ms, &b->why);
+
+	if (result != REMOTE_FINE)
+		return result == REMOTE_FAILED ? -1 : 0;
+	*room = find_room(w);
+	if (!*room && !w->area)
+		b->why = "its stack has no room";
+	else if (w->remote.unknown_call && elapsed_ms(b) < PATIENT_MS)
+		b->why = "it is in a call that was interrupted before";
+	else if (safe_points_judge(w->points, tid, &b->why) == SAFE_POINT)
+		return 1;
+	remote_let_go(&w->remote);
+	return 0;
+}
+
+static int ask_all(struct borrowing *b, bool first, int limit_ms, uint64_t *room)
+{
+	pid_t tids[CANDIDATES], pid = b->w->remote.target.pid;
+	size_t n = safe_points_candidates(b->w->points, tids, CANDIDATES);
+	int status = 0;
+
+	for (size_t i = 0; i < n && status == 0; i++) {
+		enum safe_point_wait wait = safe_point_threads_wait(pid, tids[i]);
+		int left_ms = limit_ms - (int)elapsed_ms(b);
+
+		if (left_ms <= 0)
+			break;
+		b->others |= wait != SAFE_POINT_WAIT_ANEW;
+		if (wait == SAFE_POINT_WAIT_ANEW && !may_begin_anew(b, tids[i]))
+			continue;
+		if (wait == SAFE_POINT_WAIT_FRAGILE && first && n > 1)
+			continue;
+		status = ask(b, tids[i], left_ms, room);
+	}
+	return status;
+}
+
+/* Stacks of new threads. */
+static int read_maps_again(struct attach_working *w)
+{
+	if (w->area)
+		return 0;
+	remote_maps_free(&w->maps);
+	if (!remote_maps_read(&w->maps, w->remote.target.pid, w->name))
+		return attach_state_say(w, "it has ended");
+	return 0;
+}
+
+int attach_borrow(struct attach_working *w, uint64_t *room)
+{
+	struct borrowing b = {.w = w, .since_ns = remote_now_ns(), .why = "none can be found"};
+	const int limit_ms = w->order ? BEGIN_MS : END_MS;
+
+	for (bool first = true; elapsed_ms(&b) < (uint64_t)limit_ms; first = false) {
+		b.others = false;
+		int status = ask_all(&b, first, limit_ms, room);
+		const struct timespec pause = {0, (b.others ? PAUSE_MS : WATCH_MS) * 1000000};
+
+		if (status != 0)
+			return status > 0 ? 0 : -1;
+		nanosleep(&pause, NULL);
+		if (read_maps_again(w) != 0)
+			return -1;
+	}
+	snprintf(w->err->text, sizeof(w->err->text),
+		 "process %d: no thread can be borrowed for a call within %d ms; the last one: %s",
+		 (int)w->remote.target.pid, limit_ms, b.why);
+	return -1;
+}
