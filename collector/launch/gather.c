@@ -31,15 +31,37 @@ static void path_of(const struct run_directory *d, const struct run_file *f, cha
 	snprintf(path, size, "%s/%s", d->profiles, f->name);
 }
 
-/* Calls in one file; -1: it cannot be read. */
-static int64_t weigh(const char *path, struct profile_error *err)
+/* A process of the run may have become another user, and can put any file there: one of an earlier
+ * run would show a program that did not run. A process makes its own file, when it begins to
+ * record. One clock suffices: the time of day can be set, and a time namespace has other monotonic
+ * ones. */
+static bool is_of_run(const struct run_directory *d, const struct profile *p)
+{
+	const struct prof_process *one = p->process;
+	uint64_t real_ns, mono_ns;
+
+	run_directory_now(&real_ns, &mono_ns);
+	return !d->begun_real_ns ||
+	       (p->processes == 1 && one->count == 1 &&
+		((one->start_real_ns >= d->begun_real_ns && one->start_real_ns <= real_ns) ||
+		 (one->start_mono_ns >= d->begun_mono_ns && one->start_mono_ns <= mono_ns)));
+}
+
+/* Calls in one file; -1: it cannot be read, or is none of the run. */
+static int64_t weigh(const struct run_directory *d, const char *path, struct profile_error *err)
 {
 	struct profile *alone = profile_new();
 	int64_t calls = -1;
 
 	if (!alone)
 		error_set(err, "%.400s: out of memory", path);
-	else if (!profile_add_unlinked(alone, path, err))
+	else if (profile_add_unlinked(alone, path, err))
+		;
+	else if (!is_of_run(d, alone))
+		error_fail(err, path,
+			   "was not recorded in this run, and is left out.\nSomebody "
+			   "else put it there; it is kept.");
+	else
 		calls = (int64_t)(calls_of(alone) & INT64_MAX);
 	profile_free(alone);
 	return calls;
@@ -70,7 +92,7 @@ static void refuse_damaged(const struct run_directory *d, struct gathered *g, in
 		if (!g->files[i].started)
 			continue;
 		path_of(d, &g->files[i], path, sizeof(path));
-		calls[i] = weigh(path, &err);
+		calls[i] = weigh(d, path, &err);
 		g->refused[i] = calls[i] < 0;
 		g->refusals += g->refused[i];
 		if (g->refused[i])

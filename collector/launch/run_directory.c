@@ -16,6 +16,7 @@
 #include <sys/statvfs.h>
 #include <sys/utsname.h>
 #include <sys/vfs.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "profile/base/error.h"
@@ -127,8 +128,23 @@ bool run_directory_read_mark(int mark, char *output, size_t size)
 	return (*boot && !strcmp(boot, ours.boot)) || (*host && !strcmp(host, ours.names.nodename));
 }
 
+static uint64_t now_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+void run_directory_now(uint64_t *real_ns, uint64_t *mono_ns)
+{
+	*real_ns = now_ns(CLOCK_REALTIME);
+	*mono_ns = now_ns(CLOCK_MONOTONIC_RAW);
+}
+
 static void name_files(struct run_directory *d)
 {
+	run_directory_now(&d->begun_real_ns, &d->begun_mono_ns);
 	snprintf(d->page, sizeof(d->page), "%s/clock", d->base);
 	snprintf(d->control, sizeof(d->control), "%s/control", d->base);
 	snprintf(d->below, sizeof(d->below), "%s/below", d->base);

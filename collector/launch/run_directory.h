@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "profile/profile.h"
@@ -22,6 +23,7 @@
 struct run_directory {
 	int lock;  /* its descriptor, locked while the run lives; -1: none */
 	bool used; /* made by somebody else, who removes it */
+	uint64_t begun_real_ns, begun_mono_ns; /* as a profile has them; 0: not known */
 	char base[PATH_MAX - 128];
 	char profiles[PATH_MAX - 64]; /* SCPROF_OUT of the command */
 	char page[PATH_MAX - 32];     /* path of the page clock */
@@ -44,6 +46,9 @@ int run_directory_use(struct run_directory *d, int directory, const char *base,
 /* Let only this user's processes make profiles in it; of root's directories. 0, or -1 with errno.
  */
 int run_directory_give(const struct run_directory *d, uid_t uid, gid_t gid);
+
+/* The instants now, by the clocks that profiles have their start of. */
+void run_directory_now(uint64_t *real_ns, uint64_t *mono_ns);
 
 /* Where the run is going to save: for the next run, if this one is killed. */
 void run_directory_note_output(const struct run_directory *d, const char *path);

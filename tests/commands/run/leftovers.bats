@@ -206,3 +206,21 @@ sys.stdin.read()' "$(find "$directory" -name '*.scp')" <in >mapped 3>&- 7>&- &
 	[ ! -e "$directory" ]
 	[ -s wanted.killed.scp ]
 }
+
+@test "leftovers 10: a profile of another run, that a process of this one puts there, is left out, told of and kept" {
+	local plant old kept
+	"$SCPROF" run --no-report -o merged.scp -- "$EXAMPLES/echo_pair" 20 10 2>err
+	SCPROF_OUT=$T/out LD_PRELOAD=$LIB "$EXAMPLES/echo_pair" 20 10
+	old=$(find "$T/out" -name "*.scp" | sort | head -n 1)
+	for plant in merged.scp "$old"; do
+		# shellcheck disable=SC2016 # the run's
+		"$SCPROF" run --no-report -o this.scp -- \
+			sh -c 'cp "$1" "$SCPROF_OUT/scprof.echo_pair.1.scp"; exec cat /dev/null' sh "$plant" 2>err
+		grep -q 'scprof.echo_pair.1.scp: was not recorded in this run' err || { cat err && false; }
+		"$SCPROF" report --by process --format json this.scp |
+			jq -e '[.programs[].name] | index("cat") and (index("echo_pair") | not)'
+		kept=$(sed -n 's/.*what could not be read is kept in //p' err)
+		cmp "$plant" "$kept/scprof.echo_pair.1.scp"
+		rm -r "$kept"
+	done
+}
