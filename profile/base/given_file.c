@@ -18,8 +18,8 @@ static const char *unfit(const struct stat *st)
 /* Asked before it is opened, and after: the name may be another file's by then. */
 int given_file_open(const char *path, int flags, struct stat *st, const char **why)
 {
-	const char *ignored;
-	struct stat own;
+	const char *ignored = NULL;
+	struct stat own = {0};
 	int fd = -1;
 
 	st = st ? st : &own;
