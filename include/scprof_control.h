@@ -11,8 +11,12 @@
 #define SCP_CONTROL_BYTES 4096u
 
 /* Written by the tool alone. `word` is what targets compare: bit 0 says whether to record, and the
- * rest is a number that every change raises, so that none goes unseen. `seq` is odd while the
- * other fields change. Instants: CLOCK_MONOTONIC_RAW. */
+ * rest of its lower half is a number that every change raises, so that none goes unseen. The upper
+ * half is a robust futex (set_robust_list(2)) of the tool's main thread: when that is killed the
+ * kernel sets SCP_CONTROL_TOOL_DIED. `seq` is odd while the other fields change. Instants:
+ * CLOCK_MONOTONIC_RAW. */
+#define SCP_CONTROL_TOOL_DIED (UINT64_C(0x40000000) /* FUTEX_OWNER_DIED */ << 32)
+
 struct scp_control_page {
 	char magic[8];
 	uint32_t seq;

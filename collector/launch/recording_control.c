@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/futex.h>
 #include <linux/openat2.h>
 #include <poll.h>
 #include <pthread.h>
@@ -60,7 +61,7 @@ static void flip_page(struct scp_control_page *p, bool on, uint64_t now)
 	if (p->word & 1)
 		p->on_ns += now - p->since_ns;
 	p->since_ns = now;
-	p->word = ((p->word >> 1) + 1) << 1 | on;
+	p->word = (p->word & ~UINT64_C(0xffffffff)) | (uint32_t)(((p->word >> 1) + 1) << 1 | on);
 	p->seq += 2;
 }
 
@@ -134,6 +135,29 @@ static void *windows_main(void *argument)
 	}
 }
 
+/* Of this thread, in memory that nobody else writes: the kernel follows the list when it ends. */
+static struct robust_list_head robust;
+static struct robust_list robust_entry;
+
+/* Whatever ends this thread is told by the page. (No mutex of the tool is robust.) */
+static void own_page(struct recording_control *w)
+{
+	char *word = (char *)&w->page->word + sizeof(uint32_t);
+
+	robust_entry.next = &robust.list;
+	robust.list.next = &robust_entry;
+	robust.futex_offset = word - (char *)&robust_entry;
+	if (!syscall(SYS_set_robust_list, &robust, sizeof(robust)))
+		w->said.word |= (uint64_t)gettid() << 32;
+}
+
+/* The last targets go on as they are. */
+static void disown_page(struct recording_control *w)
+{
+	__atomic_store_n(&w->page->word, w->said.word & UINT32_MAX, __ATOMIC_SEQ_CST);
+	robust.list.next = &robust.list;
+}
+
 static bool create_page(struct recording_control *w)
 {
 	w->page = shared_page_create(w->path, SCP_CONTROL_BYTES, SHARED_PAGE_READ);
@@ -142,6 +166,7 @@ static bool create_page(struct recording_control *w)
 	w->said.since_ns = clocks_read_ns(CLOCK_MONOTONIC_RAW);
 	w->said.word = w->schedule.on;
 	memcpy(w->said.magic, SCP_CONTROL_MAGIC, sizeof(w->said.magic));
+	own_page(w);
 	*w->page = w->said;
 	return true;
 }
@@ -159,8 +184,10 @@ static int open_signals(int number)
 
 static void release(struct recording_control *w)
 {
-	if (w->page)
+	if (w->page) {
+		disown_page(w);
 		shared_page_remove(w->page, w->path);
+	}
 	if (w->end >= 0)
 		close(w->end);
 	if (w->signals >= 0)

@@ -14,6 +14,15 @@ static uint64_t page_word(void)
 	return control.page ? __atomic_load_n(&control.page->word, __ATOMIC_ACQUIRE) : 1;
 }
 
+/* Nobody will stop recording where the tool was killed: then it stops now. */
+static uint64_t look_at_page(void)
+{
+	uint64_t word = page_word();
+	if (word & SCP_CONTROL_TOOL_DIED)
+		__atomic_store_n(&control.stopped, true, __ATOMIC_SEQ_CST);
+	return word;
+}
+
 /* Time that the page's owner wanted recorded, up to now. */
 static uint64_t wanted_ns(uint64_t now_ns)
 {
@@ -57,7 +66,7 @@ static void account(bool stopped)
 
 uint32_t control_settle(void)
 {
-	uint64_t word = page_word();
+	uint64_t word = look_at_page();
 	bool stopped = __atomic_load_n(&control.stopped, __ATOMIC_SEQ_CST);
 	bool record = (word & 1) && !stopped;
 	account(stopped);
@@ -76,7 +85,7 @@ uint32_t control_begin(uint32_t groups)
 		uint32_t markers = groups & (SCP_GROUP_REGION | SCP_GROUP_FUNCTIONS);
 		control.groups = (groups & ~markers) | GROUPS_FILTERED(markers);
 	}
-	control.seen = page_word();
+	control.seen = look_at_page();
 	control.stopped_seen = control.stopped;
 	control.recorded_ns = 0;
 	control.base_ns = control.stopped ? UINT64_MAX : wanted_ns(clock_mono_ns());

@@ -93,6 +93,28 @@ kill_all_of()
 	wait "$1" || true
 }
 
+# has_waited COUNT: the target, which waits after each round of calls, did so more often.
+has_waited()
+{
+	[ "$(waits)" -gt "$1" ]
+}
+
+waits()
+{
+	sed -n 's/^voluntary_ctxt_switches:\t//p' "/proc/$pid/status"
+}
+
+# records_nothing: the target makes calls, and its profile stays as it is.
+records_nothing()
+{
+	local file before
+	file=$(sed -n 's|^[^/]*\(/.*\.scp\)$|\1|p' "/proc/$pid/maps" | head -n 1)
+	"$SCPROF" report --format json "$file" | jq .totals.calls >before.calls
+	before=$(waits)
+	await has_waited $((before + 100))
+	"$SCPROF" report --format json "$file" | jq .totals.calls | cmp - before.calls
+}
+
 says()
 {
 	grep -Eq "$1" "${2:-attach.err}" || {
@@ -197,6 +219,7 @@ is_left()
 	says 'nothing to put right' detach.out
 	start_tool
 	kill_all_of "$tool"
+	await records_nothing
 	"$SCPROF" detach "$pid" >detach.out
 	says "process $pid: recording is stopped, and [0-9]+ of [0-9]+ slots are as they were" detach.out
 	is_left

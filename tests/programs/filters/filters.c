@@ -311,7 +311,7 @@ static void endless(long times)
 		may += !same || (word & 1) ? times : 0;
 		before = word;
 		snprintf(line, sizeof line, "%-3s %10lu %20ld\n", word & 1 ? "on" : "off",
-			 word >> 1, rounds);
+			 (unsigned long)((uint32_t)word >> 1), rounds);
 		if (fd < 0 || syscall(SYS_pwrite64, fd, line, strlen(line), 0) < 0)
 			die("rounds");
 		usleep(1000);

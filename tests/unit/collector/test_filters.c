@@ -3,6 +3,7 @@
  */
 #include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -17,6 +19,7 @@
 
 #include "collector/select/below.h"
 #include "collector/launch/recording_control.h"
+#include "include/scprof_control.h"
 
 extern const char image_start[] __asm__("__ehdr_start");
 
@@ -202,7 +205,7 @@ static void schedules(void **state)
 /* However long a busy machine takes; what hangs is ended by tests/run. */
 static void wait_for_word(const struct scp_control_page *p, uint64_t word)
 {
-	while (__atomic_load_n(&p->word, __ATOMIC_ACQUIRE) != word)
+	while ((uint32_t)__atomic_load_n(&p->word, __ATOMIC_ACQUIRE) != word)
 		nanosleep(&(struct timespec){0, 1000000}, NULL);
 }
 
@@ -223,7 +226,8 @@ static void changes_the_page(void **state)
 		mmap(NULL, SCP_CONTROL_BYTES, PROT_READ, MAP_SHARED, fd, 0);
 	assert_ptr_not_equal(p, MAP_FAILED);
 	assert_memory_equal(p->magic, SCP_CONTROL_MAGIC, 8);
-	assert_int_equal(p->word, 0);
+	assert_int_equal((uint32_t)p->word, 0);
+	assert_int_equal(p->word >> 32, gettid());
 	assert_int_equal(recording_control_begin(w), 0);
 	wait_for_word(p, 2 << 1); /* on, and off again: two changes */
 	assert_int_equal(p->seq, 4);
@@ -233,6 +237,38 @@ static void changes_the_page(void **state)
 	munmap((void *)(uintptr_t)p, SCP_CONTROL_BYTES);
 	close(fd);
 	rmdir(path);
+}
+
+/* The kernel says so in the page, and what records there stops. */
+static void a_killed_tool_leaves_word(void **state)
+{
+	struct profile_error err;
+	char file[64], kept[72];
+	int fd, status;
+
+	(void)state;
+	snprintf(file, sizeof(file), "/tmp/scprof-control.%d", (int)getpid());
+	snprintf(kept, sizeof(kept), "%s.kept", file);
+	for (int killed = 0; killed < 2; killed++) {
+		pid_t tool = fork();
+
+		if (!tool) {
+			struct recording_control *w =
+				recording_control_create(file, &(struct recording_plan){0}, &err);
+
+			if (w && !link(file, kept) && !killed)
+				recording_control_stop(w);
+			raise(SIGKILL);
+		}
+		waitpid(tool, &status, 0);
+		fd = open(kept, O_RDONLY);
+		struct scp_control_page page;
+		assert_int_equal(pread(fd, &page, sizeof(page), 0), sizeof(page));
+		assert_int_equal(page.word, killed ? SCP_CONTROL_TOOL_DIED | 1 : 1);
+		close(fd);
+		unlink(kept);
+		unlink(file);
+	}
 }
 
 int main(void)
@@ -245,6 +281,7 @@ int main(void)
 		cmocka_unit_test(writes_what_it_found),
 		cmocka_unit_test(schedules),
 		cmocka_unit_test(changes_the_page),
+		cmocka_unit_test(a_killed_tool_leaves_word),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
