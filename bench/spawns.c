@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What starting a child costs: for each letter read, one child in that way, and the nanoseconds until it
- * has ended. f: fork and exec; v: vfork and exec; p: posix_spawn; x: fork, an exec that fails, a word to
- * the parent. The child executes /bin/true without environment: it is not recorded itself. A child of
- * fork closes, opens and leads elsewhere before, as shells and libraries do. */
+/* What starting a child costs: for each letter read, one child in that way, and the nanoseconds
+ * until it has ended. f: fork and exec; v: vfork and exec; p: posix_spawn; x: fork, an exec that
+ * fails, a word to the parent. The child executes /bin/true without environment: it is not recorded
+ * itself. A child of fork closes, opens and leads elsewhere before, as shells and libraries do. */
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Other projects' own test suites, without and with the library: the verdict on
 # every single test must be the same. Takes minutes.
-#   CPython: test_socket, test_select, test_threading, test_subprocess
+#   CPython: test_socket, test_select, test_threading, test_subprocess, test_signal, test_multiprocessing_fork
 #   Tcl:     the socket, event and channel suites, from Debian's source package
 #   Perl:    the core's IO::Socket tests, where they are installed
 # Usage: scripts/third_party_suites.sh BUILD [PATTERN], PATTERN of suites to run,
@@ -78,7 +78,7 @@ tcl_verdicts()
 }
 
 # VSOCK talks to a virtual machine's host, which may never answer.
-for suite in test_socket test_select test_threading test_subprocess; do
+for suite in test_socket test_select test_threading test_subprocess test_signal test_multiprocessing_fork; do
 	both "python-$suite" python_verdicts /usr/bin/python3 -m test -v -i "*VSOCK*" "$suite"
 done
 

@@ -130,6 +130,8 @@ static COLD struct scp_thread *enter_first(void)
 	if (room < STACK_TO_BEGIN || (!process_epoch.now.generation && room < STACK_TO_UNWIND))
 		return NULL;
 	if (!process_epoch.now.generation) {
+		if (!lifecycle_may_begin())
+			return NULL;
 		lifecycle_start();
 		wait = refused = 0;
 	}

@@ -16,6 +16,8 @@ static bool prepares_exec(uint32_t function)
 	case FN_close:
 	case FN_open:
 	case FN_open64:
+	case FN___open_2:
+	case FN___open64_2:
 	case FN_openat:
 	case FN_openat64:
 		return true;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The first calls of a forked child. Most children soon execute another program, and a profile would
- * cost them more than all else that they do: until a child proves to live on it has none. It does by
- * its first call that is to be recorded and is none of those by which children prepare for exec
- * (descriptors are closed, opened, led elsewhere; memory; a word to the parent when exec failed), or
- * by 64 of those. They are counted in the parent's profile, as skipped. */
+/* The first calls of a forked child. Most children soon execute another program, and a profile
+ * would cost them more than all else that they do: until a child proves to live on it has none. It
+ * does by its first call that is to be recorded and is none of those by which children prepare for
+ * exec (descriptors are closed, opened, led elsewhere; memory; a word to the parent when exec
+ * failed), or by 64 of those. They are counted in the parent's profile, as skipped. */
 #ifndef SCPROF_PRELOAD_CALL_EARLY_H
 #define SCPROF_PRELOAD_CALL_EARLY_H
 

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include "preload/attach/wake_page.h"
@@ -16,6 +17,7 @@
 #include "preload/function/function.h"
 #include "preload/process/process.h"
 #include "preload/region/region.h"
+#include "preload/start/lifecycle.h"
 #include "preload/system/stack.h"
 #include "preload/system/sys.h"
 #include "preload/table/header.h"
@@ -152,6 +154,29 @@ HOOK(pid_t, fork, (void))
 	early_writes = false;
 	return r;
 }
+
+/* A profile is made with the rights that the parent had. */
+#define HOOK_OF_RIGHTS(name, params, args)                                                         \
+	HOOK(int, name, params)                                                                    \
+	{                                                                                          \
+		lifecycle_begin_forked();                                                          \
+		return REAL(int, name, params) args;                                               \
+	}
+HOOK_OF_RIGHTS(setuid, (uid_t id), (id))
+HOOK_OF_RIGHTS(setgid, (gid_t id), (id))
+HOOK_OF_RIGHTS(seteuid, (uid_t id), (id))
+HOOK_OF_RIGHTS(setegid, (gid_t id), (id))
+HOOK_OF_RIGHTS(setreuid, (uid_t real, uid_t id), (real, id))
+HOOK_OF_RIGHTS(setregid, (gid_t real, gid_t id), (real, id))
+HOOK_OF_RIGHTS(setresuid, (uid_t real, uid_t id, uid_t saved), (real, id, saved))
+HOOK_OF_RIGHTS(setresgid, (gid_t real, gid_t id, gid_t saved), (real, id, saved))
+HOOK_OF_RIGHTS(setgroups, (size_t n, const gid_t *ids), (n, ids))
+HOOK_OF_RIGHTS(initgroups, (const char *name, gid_t id), (name, id))
+HOOK_OF_RIGHTS(chroot, (const char *path), (path))
+HOOK_OF_RIGHTS(unshare, (int flags), (flags))
+HOOK_OF_RIGHTS(setns, (int fd, int type), (fd, type))
+HOOK_OF_RIGHTS(setrlimit, (int resource, const struct rlimit *limit), (resource, limit))
+HOOK_OF_RIGHTS(setrlimit64, (int resource, const struct rlimit64 *limit), (resource, limit))
 
 HOOK(void, _exit, (int status))
 {

@@ -13,6 +13,7 @@
 #include "preload/function/function.h"
 #include "preload/process/process.h"
 #include "preload/process/settings.h"
+#include "preload/start/lifecycle.h"
 #include "preload/system/sys.h"
 #include "preload/table/header.h"
 #include "preload/table/thread.h"
@@ -21,6 +22,7 @@
  * it: stop recording, permanently. */
 static void stop_for_good(void)
 {
+	lifecycle_begin_forked();
 	header_mark_end(SCP_END_RUNNING);
 	process_loss(stopped, 1);
 	settings.groups = 0; /* for forked children */
@@ -35,6 +37,7 @@ typedef long call6(long, long, long, long, long, long, long);
 static uint32_t prepare(bool strict)
 {
 	uint32_t before = sys_sandboxed;
+	lifecycle_begin_forked();
 	if (strict || clock_needs_system_calls())
 		stop_for_good();
 	sys_sandboxed = 1;

@@ -24,6 +24,7 @@
 #include "preload/start/session_file.h"
 #include "preload/switches/switch_budget.h"
 #include "preload/switches/switch_detector.h"
+#include "preload/system/stack.h"
 #include "preload/system/sys.h"
 #include "preload/table/header.h"
 #include "preload/table/thread.h"
@@ -40,6 +41,7 @@ static void on_quick_exit(void)
 /* The first in a process. */
 static void note_process(void)
 {
+	process_epoch.now.noted = true;
 	process_epoch.now.pid = sys_sandboxed ? 0 : (uint32_t)sys_getpid();
 	if (process_groups != GROUPS_UNSET && lifecycle_forked)
 		lifecycle_forked();
@@ -47,19 +49,22 @@ static void note_process(void)
 }
 
 /* Where the kernel cannot wipe process_epoch (before 4.14, or emulated), libc's fork at least calls
- * us. A profile begins with the first call that needs one: most children execute another program, and
- * each page that is touched here costs them a fault. */
+ * us. A profile begins with the first call that needs one: most children execute another program,
+ * and each page that is touched here costs them a fault. */
 static void note_fork(void)
 {
 	if (process_epoch.now.generation)
 		process_epoch.now = (struct process_epoch){0};
 	compiler_barrier();
-	/* Its page is not here, and what a handler that forked interrupted goes on. */
-	if (thread_self && thread_self->switches.page)
+	process_epoch.now.pid = sys_sandboxed ? 0 : (uint32_t)sys_getpid();
+	const struct scp_thread *t = thread_self;
+	if (t && t->switches.page) /* which is not here */
 		switch_detector_forget(&thread_self->switches);
 	if (function_opened_later || control.wakes)
 		note_process();
-	if (lifecycle_dormant)
+	/* What a handler that forked has interrupted goes on, and must not make the parent's file
+	 * larger. */
+	if (lifecycle_dormant || (t && ((t->open & 1) || t->looking)))
 		lifecycle_start();
 }
 
@@ -156,7 +161,7 @@ COLD void lifecycle_start(void)
 	if (!__atomic_compare_exchange_n(&process_epoch.now.starting, &idle, 1, false,
 					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return;
-	if (!process_epoch.now.pid)
+	if (!process_epoch.now.noted)
 		note_process();
 	if (lifecycle_dormant) { /* a forked child: the threads were the parent's */
 		if (thread_forget_all())
@@ -198,6 +203,21 @@ COLD void lifecycle_start(void)
 	__atomic_store_n(&process_groups, control_begin(groups), __ATOMIC_RELEASE);
 	process_next_generation();
 	header_note_own(since_ns);
+}
+
+/* A child of vfork, which has its parent's memory, begins nothing in its name. */
+bool lifecycle_may_begin(void)
+{
+	uint32_t pid = process_epoch.now.pid;
+	return !pid || sys_sandboxed || (uint32_t)sys_getpid() == pid;
+}
+
+COLD void lifecycle_begin_forked(void)
+{
+	if (process_groups && process_groups != GROUPS_UNSET && !lifecycle_dormant &&
+	    !process_epoch.now.generation && stack_room() >= STACK_TO_UNWIND &&
+	    lifecycle_may_begin())
+		lifecycle_start();
 }
 
 COLD enum scp_attach_problem lifecycle_begin_session(bool at_rest, uint32_t *error)

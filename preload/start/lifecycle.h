@@ -14,6 +14,14 @@
  * a thread that calls it while another is inside goes unrecorded. */
 HIDDEN void lifecycle_start(void);
 
+/* Is this the process whose memory it is? Asked before lifecycle_start, where recording has not
+ * begun. */
+HIDDEN bool lifecycle_may_begin(void);
+
+/* In a forked child that has not begun: what follows may take away what a profile takes (rights,
+ * the folder, descriptors, system calls). */
+HIDDEN void lifecycle_begin_forked(void);
+
 /* Set by the constructor: libc has begun, even where there is no environment. */
 extern HIDDEN bool lifecycle_constructing;
 

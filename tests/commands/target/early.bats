@@ -63,6 +63,15 @@ children()
 	JSON=processes.json holds '[.processes[].calls] | sort == [0, 2]'
 }
 
+@test "a child that gives up its rights, or forbids itself system calls, is recorded afterwards" {
+	local how
+	for how in confined drops; do
+		[ $how != drops ] || [ "$EUID" = 0 ] || continue
+		early all $how
+		holds '[.sites[] | select(.symbol == "send" or .symbol == "recv") | .calls] == [1, 1]'
+	done
+}
+
 @test "a child that writes is recorded" {
 	early all writes
 	holds '.skipped_calls == 1' # in the handler

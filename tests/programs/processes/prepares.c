@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Forked children, of which most soon execute another program:
  *
- * fails      closes, opens, leads elsewhere, allocates; its exec fails; it tells its parent and ends;
- * leaves     makes no other call than those, and ends;
- * executes   the same, and becomes a program without the library;
- * writes     writes, and ends;
- * receives   prepares as if for exec, and then lives on;
- * closes     makes so many of those calls that it has proven to live on.
+ * fails      closes, opens, leads elsewhere, allocates; its exec fails; it tells its parent and
+ * ends; leaves     makes no other call than those, and ends; executes   the same, and becomes a
+ * program without the library; writes     writes, and ends; receives   prepares as if for exec, and
+ * then lives on; closes     makes so many of those calls that it has proven to live on.
  *
- * Prints how each ended, and on standard error who it was. A handler in the child, as libuv has one, writes at each fork. */
+ * Prints how each ended, and on standard error who it was. A handler in the child, as libuv has
+ * one, writes at each fork. */
 #include "target.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 static int word[2], pair[2];
@@ -37,6 +39,17 @@ static void prepare(void)
 	}
 }
 
+/* A filter that allows everything is one, too. */
+static void confine(void)
+{
+	struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	struct sock_fprog filter = {1, &allow};
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0))
+		_exit(95);
+}
+
 static void fail(void)
 {
 	char *argv[] = {(char *)"nothing", NULL};
@@ -51,7 +64,6 @@ static void fail(void)
 static void run(const char *how)
 {
 	static char *argv[] = {(char *)"true", NULL}, *none[] = {NULL};
-	char byte;
 
 	if (!strcmp(how, "writes")) {
 		if (write(word[1], "w", 1) != 1)
@@ -59,12 +71,16 @@ static void run(const char *how)
 		_exit(0);
 	}
 	prepare();
+	if (!strcmp(how, "drops") && (setgid(65534) || setuid(65534)))
+		_exit(94);
+	if (!strcmp(how, "confined"))
+		confine();
+	if (!strcmp(how, "drops") || !strcmp(how, "confined") || !strcmp(how, "receives"))
+		exchange(pair);
 	if (!strcmp(how, "fails"))
 		fail();
 	if (!strcmp(how, "executes"))
 		execve("/bin/true", argv, none);
-	if (!strcmp(how, "receives") && (send(pair[0], "r", 1, 0) != 1 || recv(pair[1], &byte, 1, 0) != 1))
-		_exit(93);
 	for (int i = 0; i < 100 && !strcmp(how, "closes"); i++)
 		close(500);
 	_exit(0);
