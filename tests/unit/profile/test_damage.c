@@ -2,11 +2,13 @@
 /* Damaged files are refused with a message or load into a sound model. Worth
  * most under ASan and UBSan (make sanitize).
  */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -279,14 +281,14 @@ static void test_every_cut_is_noticed(void **state)
 	}
 }
 
-/* Try one damaged image; what loads must be sound, and be written and read. */
-static void try_image(const char *what, uint64_t offset)
+/* Try the image at `path` with one word of it damaged; what loads must be sound, and be written and
+ * read. */
+static void try_image(const char *path, int fd, const char *what, uint64_t offset, uint32_t word)
 {
-	const char *path = scp_build_name("swept.scp");
 	struct profile *p = profile_new();
 	struct profile_error err;
 
-	scp_build_save(&good, path);
+	assert_int_equal(pwrite(fd, &word, sizeof word, (off_t)offset), sizeof word);
 	if (profile_add(p, path, &err)) {
 		if (!strstr(err.text, "swept.scp: ") || strlen(err.text) < 20)
 			fail_msg("%s at %llu: \"%s\"", what, (unsigned long long)offset, err.text);
@@ -299,10 +301,15 @@ static void try_image(const char *what, uint64_t offset)
 static void test_every_word_damaged(void **state)
 {
 	static const uint32_t value[] = {0, 1, 3, 64, 0x7fffffff, 0x80000000, 0xffffffff};
+	const char *path = scp_build_name("swept.scp");
+	int fd;
 
 	(void)state;
+	scp_build_save(&good, path);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
 	for (uint64_t offset = 0; offset + 4 <= good.used; offset += 4) {
-		uint32_t *word = (uint32_t *)(void *)(good.bytes + offset), kept = *word;
+		const uint32_t kept = *(uint32_t *)(void *)(good.bytes + offset);
 
 		/* argv and padding: a few words stand for all */
 		if (offset > 2048 && offset < SCP_HEADER_BYTES && offset % 512)
@@ -312,12 +319,12 @@ static void test_every_word_damaged(void **state)
 		for (size_t i = 0; i < sizeof value / sizeof value[0]; i++) {
 			char text[32];
 
-			*word = value[i];
 			snprintf(text, sizeof text, "word %#x", value[i]);
-			try_image(text, offset);
+			try_image(path, fd, text, offset, value[i]);
 		}
-		*word = kept;
+		assert_int_equal(pwrite(fd, &kept, sizeof kept, (off_t)offset), sizeof kept);
 	}
+	close(fd);
 }
 
 int main(void)
