@@ -6,15 +6,24 @@
 bats_require_minimum_version 1.5.0
 load ../common
 
-# complains STATUS TEXT WORD...: as this file's head says, and TEXT is in it.
+# is_plain TEXT: no byte in it but those of text, tabs and ends of lines.
+is_plain()
+{
+	local LC_ALL=C
+	[[ $1 != *[$'\x01'-$'\x08\x0b'-$'\x1f\x7f']* ]]
+}
+
+# complains STATUS TEXT WORD...: as this file's head says, and TEXT is in it. By the shell alone, for it
+# is asked a hundred times.
 complains()
 {
-	local wanted=$1 text=$2 status=0
+	local wanted=$1 text=$2 status=0 lines said
 	shift 2
 	"$SCPROF" "$@" >said.out 2>said.err </dev/null 3>&- || status=$?
-	[ "$status" = "$wanted" ] && [ ! -s said.out ] && grep -qF -- "$text" said.err &&
-		[ "$(wc -l <said.err)" -ge 1 ] && [ "$(wc -l <said.err)" -le 3 ] &&
-		head -n 1 said.err | grep -q '^scprof' && LC_ALL=C not grep -q $'[\x01-\x08\x0b-\x1f\x7f]' said.err && return
+	mapfile lines <said.err
+	printf -v said %s "${lines[@]}"
+	[ "$status" = "$wanted" ] && [ ! -s said.out ] && [[ $said == scprof*"$text"*$'\n' ]] &&
+		[ ${#lines[@]} -le 3 ] && is_plain "$said" && return
 	echo "scprof $*: status $status, not $wanted, or not '$text':"
 	cat -v said.out said.err
 	return 1
