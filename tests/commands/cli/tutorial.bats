@@ -29,7 +29,7 @@ teardown()
 }
 
 # printed PATTERN: the one command of the tutorial that matches, for this folder, address and tool, on
-# any CPU, and a second of load instead of ten, of which `load` takes a third.
+# any CPU, and a second of load instead of ten, of which `send_load` takes a third.
 printed()
 {
 	local found
@@ -43,7 +43,7 @@ printed()
 
 # A third of the load: the program ends it as Ctrl-C would. Again, until so many requests were answered.
 ENOUGH=500
-load()
+send_load()
 {
 	local requests=0 tries
 	for tries in {1..200}; do
@@ -65,7 +65,7 @@ measure()
 	timeout 900 bash -c "$run" >"$1.out" 2>"$1.err" 3>&- &
 	await curl -s -o got.html "http://$HERE/page.html" || { cat "$1.err"; return 1; }
 	cmp got.html page.html
-	load "$load" "$1.wrk"
+	send_load "$load" "$1.wrk"
 	timeout 120 bash -c "$quit" >"$1.quit" 2>&1 3>&-
 	wait
 }
