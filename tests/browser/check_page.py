@@ -274,7 +274,8 @@ def slow(b, report):
         said = [re.sub(r"\s+", " ", line).strip() for line in f]
     rows = b.run("[...table.order].map((row) => [siteName(row), ...drawSlow(row).map((t) => t.textContent ?? t)])")
     empty = [row for row in rows if row[1].startswith("no tick [0, ")]
-    expect(empty and all(row[2] == "" for row in empty), f"{rows}")
+    # of a real run nobody knows which calls meet a tick
+    expect((empty or b.page == "dual.html") and all(row[2] == "" for row in empty), f"{rows}")
     for name, words, judgement in rows:
         expect(any(line.startswith(name + " ") and f" {words} " in line for line in said), f"'{name} ... {words}' is not in the text report")
     b.click_on("document.querySelector('#table tr[data-row=\"0\"] .name')")

@@ -27,7 +27,7 @@ setup_file()
 	done
 	"$SCPROF" report --format html --by gap -o loop.html real.scp
 	COLUMNS=400 LC_ALL=C.UTF-8 "$SCPROF" report --full --by gap real.scp >loop.txt
-	# so few calls that some row meets no tick of 4 ms
+	# so few calls that hardly any row meets a tick of 4 ms
 	SCPROF_CLOCK=dual "$SCPROF" run -o dual.scp --no-report -- "$EXAMPLES/echo_pair" 1 10 >/dev/null 2>&1
 	"$SCPROF" report --format html -o dual.html dual.scp
 	COLUMNS=400 LC_ALL=C.UTF-8 "$SCPROF" report --full --top 0 --frames 0 dual.scp >dual.txt
