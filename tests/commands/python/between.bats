@@ -27,7 +27,7 @@ record()
 	timeout -k 5 60 "$SCPROF" run -g io --no-report -o p.scp "$@" -- "$python" -I -S \
 		"$ROOT/tests/programs/python/between.py" "$depth" 2>run.err || { cat run.err; return 1; }
 	"$SCPROF" report --format json --include-warm-up p.scp >report.json
-	paths >paths
+	paths >found
 }
 
 # Paths of writes to /dev/null: Python functions as they are, C functions of other objects as `c`, the
@@ -43,7 +43,7 @@ paths()
 
 has()
 {
-	grep -qxE "$1" paths || { echo "none of these paths is $1:"; cat paths; return 1; }
+	grep -qxE "$1" found || { echo "none of these paths is $1:"; cat found; return 1; }
 }
 
 merged()

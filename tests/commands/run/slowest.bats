@@ -72,7 +72,7 @@ has_the_three()
 
 @test "slowest 01: the slow calls of many, longest first, each with its path" {
 	slowest calls --slowest 20
-	has_the_three ==
+	has_the_three '=='
 	true_of '.slowest | length == 20'
 	true_of '[.slowest[].duration_ns] | . == (sort | reverse)'
 	true_of 'calls("late")[0].stack | map(.function) | .[:3] == ["late", "all_three", "main"]'
@@ -140,7 +140,7 @@ has_the_three()
 	bare out kill SCPROF_SLOWEST=20 || status=$?
 	[ $status = 137 ]
 	make_report
-	has_the_three ==
+	has_the_three '=='
 	true_of '.slowest | length == 20'
 }
 
