@@ -5,7 +5,7 @@ COLLECTOR_ARCH := $(firstword $(subst -, ,$(COLLECTOR_MACHINE)))
 COLLECTOR_MULTIARCH := $(or $(shell $(CC) -print-multiarch 2>/dev/null),$(COLLECTOR_MACHINE))
 
 # Tracing is for one architecture.
-COLLECTOR_ATTACH_x86_64 = $(addprefix collector/attach/,attach_borrow.c attach_calls.c attach_filters.c attach_rights.c attach_state.c remote.c remote_call.c remote_ground.c remote_library.c remote_place.c remote_wait.c sigframe_x86_64.c)
+COLLECTOR_ATTACH_x86_64 = $(addprefix collector/attach/,attach_borrow.c attach_calls.c attach_filters.c attach_rights.c attach_state.c remote.c remote_call.c remote_ground.c remote_library.c remote_place.c remote_thread.c remote_wait.c sigframe_x86_64.c)
 
 COLLECTOR_SRC = \
 	collector/attach/safe_point.c \

@@ -19,22 +19,7 @@
 #include "collector/attach/remote.h"
 #include "collector/attach/remote_private.h"
 
-#define EFLAGS 0x202 /* interrupts are on; no direction flag, no trap */
-
 #define WAKE_OP_SET(value) (((uint64_t)(value)&0xfff) << 12 | 0xfff)
-
-struct user_regs_struct remote_at_ground(const struct remote *r)
-{
-	struct user_regs_struct regs = r->was.regs;
-
-	regs.rip = r->code.restorer;
-	regs.rsp = r->traces.ground + 8;
-	regs.REMOTE_NONCE_REGISTER = r->traces.nonce;
-	regs.orig_rax = (unsigned long long)-1;
-	regs.eflags = EFLAGS;
-	regs.rax = 0;
-	return regs;
-}
 
 static bool write_frame(struct remote *r, const struct sigframe_state *s, uint64_t top,
 			uint64_t *at)
