@@ -123,7 +123,9 @@ static void come_or_go(void *context, struct MHD_Connection *connection, void **
 		connections_close(&h->connections, *place);
 }
 
-/* The time within which the client must send or receive a byte. */
+/* The time within which the client must send or receive a byte. libmicrohttpd 1.0 ignores this
+ * where each connection has a thread, and closes all that are still for HTTP_STILL_S: clients come
+ * anew. */
 static void allow(struct MHD_Connection *connection, uint64_t seconds)
 {
 	mhd.set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, (unsigned)seconds);

@@ -363,7 +363,7 @@ sys.exit([int(n) for n in version().decode().split(".")] < [0, 9, 74])' || skip 
 	start_agent out
 	await eval '[ "$(metric "calls_total.*\"send\".*completed")" -gt 0 ]'
 	timeout -k 5 300 python3 - "${URL#http://}" <<-'END' 3>&- 4>&-
-		import select, socket, sys
+		import ctypes, select, socket, sys
 		def connect(text):
 		    s = socket.create_connection(sys.argv[1].split(":"))
 		    s.sendall(text)
@@ -376,9 +376,12 @@ sys.exit([int(n) for n in version().decode().split(".")] < [0, 9, 74])' || skip 
 		for s in half:
 		    assert s.recv(1000)[:12] in (b"", b"HTTP/1.1 408"), "answered"
 		assert not select.select([window], [], [], 0)[0], "the window was over before"
-		# who was answered may come again
-		kept.sendall(request % b"/healthz" + b"\r\n")
-		assert kept.recv(1000).endswith(b"ok\n")
+		# who was answered may come again; libmicrohttpd 1.0 forgets how long
+		library = ctypes.CDLL("libmicrohttpd.so.12")
+		library.MHD_get_version.restype = ctypes.c_char_p
+		if library.MHD_get_version() < b"1":
+		    kept.sendall(request % b"/healthz" + b"\r\n")
+		    assert kept.recv(1000).endswith(b"ok\n")
 	END
 	[ "$(code "$URL/healthz")" = 200 ]
 }
