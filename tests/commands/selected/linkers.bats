@@ -42,7 +42,7 @@ with_linker()
 }
 
 @test "linkers 02: resolvers of IFUNCs call chosen functions before anything is ready" {
-	local linker
+	local linker expected
 	SYMBOLS=strlen,memcpy,memmove,labs,strchr,strnlen,getenv
 	for linker in $(linkers); do
 		with_linker "$linker" "$T/early_$linker.so" ifunc.c -DLIBRARY -fPIC -shared -fno-plt -Wl,-z,now
@@ -55,7 +55,10 @@ with_linker()
 		SYMBOLS="*,$T/early_$linker.so:*" record with "$T/early_$linker"
 		cmp without.out with.out
 		make_report --by function
-		[ "$(calls_of library_picked)" = 20 ]
+		# of which ten are the library's own, which newer linkers bind inside it
+		expected=10
+		! readelf -rW "$T/early_$linker.so" | grep -q library_picked || expected=20
+		[ "$(calls_of library_picked)" = $expected ]
 	done
 	[ -z "$(find . -maxdepth 1 -name 'scprof.*.scp')" ] # the environment was not known then
 }
