@@ -17,9 +17,10 @@ static void split(void)
 		   "objcopy --add-gnu-debuglink=app.debug app");
 }
 
+/* Guarded, only root's files give names. */
 static void link_leads_nowhere(void)
 {
-	for (int guarded = 0; guarded < 2; guarded++) {
+	for (int guarded = 0; guarded < (geteuid() ? 1 : 2); guarded++) {
 		struct symbolizer *s = copy_begin(guarded);
 
 		CHECK(!copy_symbol(s, 0, copy_first)->function);
