@@ -60,6 +60,12 @@ had_turns()
 	[ "$(turns)" -ge "$1" ]
 }
 
+# records_or_ended TOOL
+records_or_ended()
+{
+	grep -q 'recording process' attach.err || not kill -0 "$1" 2>/dev/null
+}
+
 # attach_while_it_calls OPTION...: as `attach 0`, until the process has had its turn often enough to have called.
 attach_while_it_calls()
 {
@@ -69,8 +75,8 @@ attach_while_it_calls()
 	env --default-signal=INT "$SCPROF" attach "$@" "$pid" >attach.out 2>attach.err </dev/null 3>&- &
 	tool=$!
 	started="$started $tool"
-	await grep -q 'recording process' attach.err
-	await had_turns $(($(turns) + 50)) && kill -INT "$tool"
+	await records_or_ended "$tool" || { cat attach.err && return 1; }
+	! grep -q 'recording process' attach.err || { await had_turns $(($(turns) + 50)) && kill -INT "$tool"; }
 	wait "$tool" || status=$?
 	[ "$status" = 0 ] || { cat attach.err && return 1; }
 }
