@@ -15,7 +15,7 @@
 #define FRESH_MS   20 /* a wait that began so lately may begin anew */
 
 /* How long threads are asked. At the end of a recording nothing waits for an answer. */
-#define BEGIN_MS 2500
+#define BEGIN_MS 3000
 #define END_MS	 5000
 /* For which no thread is taken that would not get home alone quite as it was; and no time limit
  * begins anew that did not just begin. */

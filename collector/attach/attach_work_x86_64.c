@@ -16,7 +16,7 @@
 
 #define PAUSE_MS   10	 /* between tries */
 #define TURN_MS	   20000 /* for which others that attach or detach are awaited */
-#define CLOSE_MS   2000	 /* for which threads that did not stop in time are awaited */
+#define CLOSE_MS   1500	 /* for which threads that did not stop in time are awaited */
 #define LOCK_TRIES 5	 /* where the loader's lock was taken when the call was on its way */
 
 /* Threads, and those that wait in a system call. */
