@@ -181,6 +181,13 @@ static enum remote_result interrupt_patiently(struct remote *r, int limit_ms,
 	return result;
 }
 
+/* A thread may end before it stops, and the process goes on. */
+static bool has_ended_alone(const struct remote *r, pid_t tid)
+{
+	return !r->tid && !thread_state(r, tid) &&
+	       run_files_process_start(r->target.pid, NULL) == r->target.process_start;
+}
+
 enum remote_result remote_stop(struct remote *r, pid_t tid, int limit_ms, const char **why,
 			       struct profile_error *err)
 {
@@ -197,6 +204,11 @@ enum remote_result remote_stop(struct remote *r, pid_t tid, int limit_ms, const 
 		*why = "it does not come out of a system call, or waits for a processor";
 		remote_give_up(r);
 		return result;
+	}
+	if (result == REMOTE_FAILED && has_ended_alone(r, tid)) {
+		err->text[0] = '\0';
+		*why = "it has ended";
+		return REMOTE_PASSED;
 	}
 	if (result == REMOTE_FINE && (*why = read_state(r)) == NULL)
 		return REMOTE_FINE;

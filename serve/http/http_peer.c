@@ -35,17 +35,19 @@ static bool same(const char *sent, const char *token)
 
 struct http_peer http_peer_find(int client, const char *authorization, const char *token)
 {
+	struct http_peer peer = {0};
 	struct ucred who;
 	socklen_t bytes = sizeof(who);
 
-	if (http_peer_is_local(client))
-		return getsockopt(client, SOL_SOCKET, SO_PEERCRED, &who, &bytes)
-			       ? (struct http_peer){0}
-			       : (struct http_peer){true, who.uid, who.gid};
+	if (http_peer_is_local(client)) {
+		if (getsockopt(client, SOL_SOCKET, SO_PEERCRED, &who, &bytes) == 0)
+			peer = (struct http_peer){true, who.uid, who.gid};
+		return peer;
+	}
 	if (token && authorization && !strncasecmp(authorization, SCHEME, strlen(SCHEME)) &&
 	    same(authorization + strlen(SCHEME), token))
-		return (struct http_peer){true, geteuid(), getegid()};
-	return (struct http_peer){0};
+		peer = (struct http_peer){true, geteuid(), getegid()};
+	return peer;
 }
 
 static int refuse(struct profile_error *err, const char *path, const char *why)

@@ -2,6 +2,7 @@
 # shellcheck shell=bash
 # Real programs are attached to by the harnesses of bench/attach, a few times each.
 
+# shellcheck source=/dev/null
 source "${BASH_SOURCE[0]%/*}/reachable.bash"
 
 setup_file()

@@ -15,7 +15,7 @@ struct borrowed {
 	atomic_ulong rounds;
 	char text[200]; /* the first failure */
 	/* kinds "handlers_...": */
-	atomic_int child;      /* that waits to be killed */
+	atomic_int child;     /* that waits to be killed */
 	atomic_ulong got[65]; /* signals that were handled */
 };
 

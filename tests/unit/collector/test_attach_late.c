@@ -36,13 +36,10 @@ enum what { GOES_ON, IS_LATE, IS_KILLED, WHATS };
 static const char *const what_texts[] = {"goes on", "is late", "is killed"};
 
 /* Ended by 0. SIGCHLD: of a child. A signal in two places is sent twice. Those of faults are not
- * blocked in a call, and stop it; all others wait until the thread is home. */
+ * blocked in a call, and stop it, and so does SIGCONT; all others wait until the thread is home. */
 static const int sets[][8] = {
-	{SIGALRM, SIGCHLD, SIGCONT, 40, 40, SIGTERM, 63},
-	{SIGUSR2},
-	{SIGCHLD},
-	{SIGSEGV, SIGTRAP, SIGBUS, 40},
-	{SIGSTOP},
+	{SIGALRM, SIGCHLD, 40, 40, SIGTERM, 63}, {SIGUSR2}, {SIGCHLD},
+	{SIGSEGV, SIGTRAP, SIGBUS, 40, SIGCONT}, {SIGSTOP},
 };
 #define SETS	(sizeof(sets) / sizeof(sets[0]))
 #define SEVERAL 0
