@@ -170,7 +170,7 @@ void usage_print_entries(const struct usage *u, FILE *out)
 
 void usage_exit_status(const struct usage *u, char text[USAGE_EXIT_BYTES])
 {
-	snprintf(text, USAGE_EXIT_BYTES, "%s; %d also where standard output cannot be written",
+	snprintf(text, USAGE_EXIT_BYTES, "%s. Also %d: standard output cannot be written",
 		 u->exit_status, u->failure);
 }
 

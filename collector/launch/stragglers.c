@@ -37,8 +37,9 @@ static bool names_directory(const char *pid, const char *directory)
 	return found;
 }
 
-/* To write to: a reader of profiles maps them otherwise. */
-static bool maps_file_of(const char *pid, const char *directory)
+/* A profile, to write to: the tool's own processes map other pages there, and read profiles
+ * otherwise. */
+static bool maps_profile_in(const char *pid, const char *directory)
 {
 	char path[64], *line = NULL;
 	size_t room = 0;
@@ -49,7 +50,7 @@ static bool maps_file_of(const char *pid, const char *directory)
 	if (!file)
 		return false;
 	while (!found && getline(&line, &room, file) > 0)
-		found = strstr(line, " rw-s ") && strstr(line, directory);
+		found = strstr(line, " rw-s ") && strstr(line, directory) && strstr(line, ".scp");
 	free(line);
 	fclose(file);
 	return found;
@@ -82,7 +83,7 @@ size_t stragglers_forked(const char *directory, const struct run_file *files, si
 		f.process_start = f.pid > 0 ? run_files_process_start(f.pid, NULL) : 0;
 		/* younger than the run, which spares the others' maps */
 		if (f.process_start < since || f.pid == getpid() ||
-		    !maps_file_of(entry->d_name, directory) || has_live_file(f.pid, files, count))
+		    !maps_profile_in(entry->d_name, directory) || has_live_file(f.pid, files, count))
 			continue;
 		take_name(entry->d_name, f.comm);
 		forked[found++] = f;

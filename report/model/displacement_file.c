@@ -105,7 +105,10 @@ static json_t *load(const char *path, char *error, size_t room)
 	json_t *root = text ? json_loads(text, 0, &where) : NULL;
 
 	if (!text)
-		snprintf(error, room, "cannot read %.200s: %s", path, why);
+		snprintf(error, room,
+			 "cannot read %.200s: %s. Make one with scprof displace --json -o FILE "
+			 "COMMAND",
+			 path, why);
 	else if (!root)
 		snprintf(error, room,
 			 "cannot read %.200s: line %d is no JSON as 'scprof displace --json' "

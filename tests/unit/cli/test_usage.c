@@ -73,7 +73,7 @@ static const char printed[] =
 	"  SHORT         one more\n"
 	"exit status: 0 good; 1 bad, for so many reasons that one line is too short for all of\n"
 	"             them; 2 wrong\n"
-	"             3 more; 2 also where standard output cannot be written\n";
+	"             3 more. Also 2: standard output cannot be written\n";
 
 static void prints_aligned_and_wrapped(void **state)
 {
