@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Which thread is asked, in which state, and for how long. Threads are stopped in turn until one is
  * where it can be borrowed. One that waits with a time limit that the kernel would begin anew after
- * a stop is taken when it has just begun to wait, so that little is begun anew; or once an hour, at
- * any time; and never while another one can be had. */
+ * a stop is taken when it has just begun to wait, so that little is begun anew; or where it has
+ * waited since we let go of it, so that the rest of the limit is known; or once an hour, at any
+ * time; and never while another one can be had. */
 #include <stdio.h>
+#include <sys/syscall.h>
 #include <time.h>
 
 #include "collector/attach/attach_work_private.h"
 #include "collector/attach/safe_point_threads.h"
 
 #define CANDIDATES 64
-#define PAUSE_MS   10 /* between rounds */
-#define WATCH_MS   1  /* the same, where only threads with time limits are left */
-#define FRESH_MS   20 /* a wait that began so lately may begin anew */
+#define PAUSE_MS   10  /* between rounds */
+#define WATCH_MS   1   /* the same, where only threads with time limits are left */
+#define FRESH_MS   20  /* a wait that began so lately may begin anew */
+#define SLEEPS_MS  500 /* in which a thread that was let go waits again, even on a busy machine */
+#define LEAST_MS   100 /* that a thread gets to stop */
 
 /* How long threads are asked. At the end of a recording nothing waits for an answer. */
 #define BEGIN_MS 3000
@@ -84,12 +88,55 @@ static bool began_just_now(struct borrowing *b, pid_t tid)
 	       now_ns - last.at_ns < FRESH_MS * UINT64_C(1000000);
 }
 
-static bool may_begin_anew(struct borrowing *b, pid_t tid)
+/* Has it waited since it was let go the last time? */
+static bool still_waits(const struct attach_working *w, pid_t tid)
+{
+	return w->wait.turns && w->wait.tid == (uint64_t)tid &&
+	       safe_point_threads_turns(w->remote.target.pid, tid) == w->wait.turns;
+}
+
+/* A thread that was stopped in epoll_wait of libc, which does not use the register of the limit
+ * afterwards: the kernel would begin all of the limit anew, so make it the rest. To stop it took
+ * one turn; more were its own. */
+static void shorten_limit(struct attach_working *w, pid_t tid)
+{
+	struct user_regs_struct *regs = &w->remote.was.regs;
+	const struct remote_map *code = remote_maps_find(&w->maps, regs->rip);
+	uint64_t waited_ms = (remote_now_ns() - w->wait.began_ns) / 1000000u;
+	int limit_ms = (int)regs->r10;
+
+	if ((regs->orig_rax != SYS_epoll_wait && regs->orig_rax != SYS_epoll_pwait) ||
+	    regs->rax != -(uint64_t)514 || limit_ms <= 0 || !code ||
+	    code != remote_maps_find(&w->maps, w->remote.code.syscall) ||
+	    safe_point_threads_turns(w->remote.target.pid, tid) != w->wait.turns + 1)
+		return;
+	regs->r10 = waited_ms < (uint64_t)limit_ms ? (uint64_t)limit_ms - waited_ms : 0;
+}
+
+struct area_wait attach_borrow_wait(const struct attach_working *w, pid_t tid)
+{
+	const struct timespec pause = {0, WATCH_MS * 1000000};
+	const pid_t pid = w->remote.target.pid;
+	struct area_wait wait = {0};
+
+	for (int ms = 0; w->waits && ms < SLEEPS_MS; ms += WATCH_MS) {
+		if (safe_point_threads_wait(pid, tid) == SAFE_POINT_WAIT_EPOLL) {
+			wait.tid = (uint64_t)tid;
+			wait.turns = safe_point_threads_turns(pid, tid);
+			wait.began_ns = remote_now_ns();
+			break;
+		}
+		nanosleep(&pause, NULL);
+	}
+	return wait;
+}
+
+static bool may_begin_anew(struct borrowing *b, pid_t tid, enum safe_point_wait wait)
 {
 	struct attach_working *w = b->w;
 	uint64_t now_ns = remote_now_ns();
 
-	if (began_just_now(b, tid))
+	if (began_just_now(b, tid) || (wait == SAFE_POINT_WAIT_EPOLL && still_waits(w, tid)))
 		return true;
 	b->why = "it waits with a time limit, which would begin anew, as it may once an hour";
 	if (b->others || elapsed_ms(b) < STRICT_MS || (w->anew_ns && now_ns - w->anew_ns < HOUR_NS))
@@ -130,7 +177,7 @@ static int ask(struct borrowing *b, pid_t tid, int left_ms, uint64_t *room)
 	else if (w->remote.unknown_call && elapsed_ms(b) < PATIENT_MS)
 		b->why = "it is in a call that was interrupted before";
 	else if (safe_points_judge(w->points, tid, &b->why) == SAFE_POINT)
-		return 1;
+		return shorten_limit(w, tid), 1;
 	remote_let_go(&w->remote);
 	return 0;
 }
@@ -145,10 +192,12 @@ static int ask_all(struct borrowing *b, bool first, int limit_ms, uint64_t *room
 		enum safe_point_wait wait = safe_point_threads_wait(pid, tids[i]);
 		int left_ms = limit_ms - (int)elapsed_ms(b);
 
-		if (left_ms <= 0)
+		if (left_ms < LEAST_MS && i > 0)
 			break;
-		b->others |= wait != SAFE_POINT_WAIT_ANEW;
-		if (wait == SAFE_POINT_WAIT_ANEW && !may_begin_anew(b, tids[i]))
+		left_ms = left_ms < LEAST_MS ? LEAST_MS : left_ms;
+		b->w->waits = wait >= SAFE_POINT_WAIT_EPOLL;
+		b->others |= !b->w->waits;
+		if (b->w->waits && !may_begin_anew(b, tids[i], wait))
 			continue;
 		if (wait == SAFE_POINT_WAIT_FRAGILE && first && n > 1)
 			continue;
@@ -173,7 +222,9 @@ int attach_borrow(struct attach_working *w, uint64_t *room)
 	struct borrowing b = {.w = w, .since_ns = remote_now_ns(), .why = "none can be found"};
 	const int limit_ms = w->order ? BEGIN_MS : END_MS;
 
-	for (bool first = true; elapsed_ms(&b) < (uint64_t)limit_ms; first = false) {
+	/* once more after the limit: a late tracer has hardly looked before */
+	for (bool first = true, last = false; !last; first = false) {
+		last = elapsed_ms(&b) >= (uint64_t)limit_ms;
 		b.others = false;
 		int status = ask_all(&b, first, limit_ms, room);
 		const struct timespec pause = {0, (b.others ? PAUSE_MS : WATCH_MS) * 1000000};

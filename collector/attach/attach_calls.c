@@ -159,6 +159,8 @@ static void drop_area(struct attach_working *w)
 int attach_calls_make(struct attach_working *w, uint64_t room)
 {
 	const uint64_t unused = 0;
+	const pid_t tid = w->remote.tid;
+	struct area_wait wait;
 	struct profile_error ignored;
 	bool made = !w->area;
 	int status = made ? make_area(w, room) : 0;
@@ -172,8 +174,11 @@ int attach_calls_make(struct attach_working *w, uint64_t room)
 		return -1;
 	if (w->remote.tid && remote_restore(&w->remote, status ? &ignored : w->err) != 0)
 		return -1;
-	if (w->head)
-		remote_write(&w->remote, w->head + offsetof(struct area_head, in_use), &unused,
-			     sizeof(unused));
+	if (!w->head)
+		return status;
+	wait = attach_borrow_wait(w, tid);
+	remote_write(&w->remote, w->head + offsetof(struct area_head, wait), &wait, sizeof(wait));
+	remote_write(&w->remote, w->head + offsetof(struct area_head, in_use), &unused,
+		     sizeof(unused));
 	return status;
 }

@@ -58,6 +58,7 @@ void attach_state_area(struct attach_working *w, const struct scp_attach_state *
 	w->remote.traces.area_bytes = AREA_BYTES;
 	w->head = at;
 	w->anew_ns = head.anew_ns;
+	w->wait = head.wait;
 }
 
 int attach_state_read(struct attach_working *w, struct scp_attach_state *s)

@@ -19,12 +19,19 @@
 #define AREA_ORDER   8192u
 #define PATH_BYTES   4096u
 
+/* A thread that waited with a time limit when it was let go: since when, and its turns on a
+ * processor until then. While it has had no more it still waits. */
+struct area_wait {
+	uint64_t tid, turns, began_ns; /* CLOCK_MONOTONIC */
+};
+
 struct area_head {
 	char magic[8];
 	uint64_t in_use; /* the thread that runs on it; 0: none */
 	uint64_t result;
 	uint64_t futex;
 	uint64_t anew_ns; /* CLOCK_MONOTONIC, when a time limit began anew for us; 0: never */
+	struct area_wait wait;
 };
 
 struct attach_working {
@@ -42,6 +49,8 @@ struct attach_working {
 	uint64_t first_ground;	       /* on the thread's own stack */
 	bool kept;		       /* the library knows of the area */
 	uint64_t anew_ns;	       /* as in the area */
+	struct area_wait wait;	       /* the same, of last time */
+	bool waits;		       /* the borrowed thread does, with a time limit */
 	uint8_t *text;		       /* struct scp_attach_order, as it is to be in the process */
 	size_t text_bytes;
 	struct attach_answer *answer;
@@ -66,6 +75,9 @@ int attach_state_judge(struct attach_working *w);
 /* Stop a thread that can be borrowed. `room`: where a frame fits on its stack; 0: nowhere, and
  * there is an area. 0, or -1 with the error. */
 int attach_borrow(struct attach_working *w, uint64_t *room);
+
+/* It was let go: note since when it waits, if it does. */
+struct area_wait attach_borrow_wait(const struct attach_working *w, pid_t tid);
 
 /* Have the borrowed thread follow the order, and let it go. 0, or -1 with the
  * error. */

@@ -26,7 +26,15 @@
 #define IO_PGETEVENTS 292
 #endif
 
-enum rank { RANK_FIRST, RANK_FRAGILE, RANK_LIMITED, RANK_RUNNING, RANK_ANEW, RANK_NEVER };
+enum rank {
+	RANK_FIRST,
+	RANK_FRAGILE,
+	RANK_LIMITED,
+	RANK_RUNNING,
+	RANK_EPOLL,
+	RANK_ANEW,
+	RANK_NEVER
+};
 
 struct thread {
 	pid_t tid;
@@ -86,7 +94,9 @@ static enum rank rank_of_limit(bool limited)
 
 static enum rank rank_of_epoll(int limit_ms)
 {
-	return limit_ms == 0 ? RANK_LIMITED : rank_of_limit(limit_ms > 0);
+	if (limit_ms == 0)
+		return RANK_LIMITED;
+	return limit_ms > 0 ? RANK_EPOLL : RANK_FRAGILE;
 }
 
 static enum rank rank_of_futex(const unsigned long *argument)
@@ -221,6 +231,8 @@ enum safe_point_wait safe_point_threads_wait(pid_t pid, pid_t tid)
 	switch (rank_by_call(pid, text, &sp)) {
 	case RANK_FRAGILE:
 		return SAFE_POINT_WAIT_FRAGILE;
+	case RANK_EPOLL:
+		return SAFE_POINT_WAIT_EPOLL;
 	case RANK_ANEW:
 		return SAFE_POINT_WAIT_ANEW;
 	default:

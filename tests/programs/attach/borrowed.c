@@ -185,6 +185,13 @@ static void epoll_timed(void)
 	expect(epoll_wait(fd, &e, 1, NAP_MS) == 0, "epoll_wait with a time limit", errno);
 }
 
+static void epoll_long(void)
+{
+	struct epoll_event e;
+
+	never("epoll_wait", epoll_wait(epoll_create1(0), &e, 1, 3600000));
+}
+
 static void futex_timed(void)
 {
 	struct timespec t = {0, NAP_MS * 1000000};
@@ -543,6 +550,7 @@ static const struct kind {
 	     {"sleep_short", sleep_short},
 	     {"poll_timed", poll_timed},
 	     {"epoll_timed", epoll_timed},
+	     {"epoll_long", epoll_long},
 	     {"futex_timed", futex_timed},
 	     {"registers", registers},
 	     {"vectors", vectors},

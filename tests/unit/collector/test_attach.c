@@ -73,6 +73,54 @@ static void a_limit_that_would_begin_anew_does_so_once(void **state)
 	borrowing_stop(&p);
 }
 
+/* What epoll_wait was called with, as the kernel has it. */
+static int limit_of(const struct borrowing *p)
+{
+	unsigned long call, limit = 0;
+	char path[64];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/syscall", (int)p->pid);
+	for (int i = 0; i < 100000 && !limit; i++) {
+		f = fopen(path, "r");
+		if (f && fscanf(f, "%lu %*x %*x %*x %lx", &call, &limit) != 2)
+			limit = 0; /* it runs */
+		if (f)
+			fclose(f);
+	}
+	return (int)limit;
+}
+
+/* Since when it waits is known from then on: it gets the rest. */
+static void the_rest_of_a_limit_is_kept(void **state)
+{
+	struct attach_result r;
+	struct profile_error err = {""};
+	struct borrowing p;
+	int told = 0, limit, before;
+	bool was;
+
+	(void)state;
+	borrowing_start(&p, "epoll_long");
+	before = limit_of(&p);
+	assert_int_equal(before, 3600000);
+	for (int i = 0; i < 4; i++) {
+		if (attach_begin(&p.order, &r, &err) != 0)
+			fail_msg("%s", err.text);
+		told += r.began_anew != 0;
+		usleep(5000);
+		if (attach_end(&p.order.target, &r, &was, &err) != 0)
+			fail_msg("%s", err.text);
+		told += r.began_anew != 0;
+		limit = limit_of(&p);
+		assert_true(limit > 0 && limit < before);
+		before = limit;
+	}
+	assert_int_equal(told, 1);
+	borrowing_check(&p, "epoll_long");
+	borrowing_stop(&p);
+}
+
 /* It is taken when it has begun to wait. */
 static void a_limit_that_just_began_may(void **state)
 {
@@ -296,6 +344,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_waiting_thread_is_not_woken),
 		cmocka_unit_test(a_limit_that_would_begin_anew_does_so_once),
+		cmocka_unit_test(the_rest_of_a_limit_is_kept),
 		cmocka_unit_test(a_limit_that_just_began_may),
 		cmocka_unit_test(a_time_limit_stays),
 		cmocka_unit_test(registers_errno_and_signals_are_kept),
