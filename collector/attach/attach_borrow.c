@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "collector/attach/attach_work_private.h"
+#include "collector/attach/remote_private.h"
 #include "collector/attach/safe_point_threads.h"
 
 #define CANDIDATES 64
@@ -31,7 +32,7 @@
 /* A thread with a time limit, as it was at the last look. */
 struct watched {
 	pid_t tid;
-	unsigned long turns; /* that it has had on a processor */
+	unsigned long sleeps; /* that it has begun */
 	uint64_t at_ns;
 };
 
@@ -42,6 +43,7 @@ struct borrowing {
 	struct watched watched[CANDIDATES];
 	size_t watches;
 	bool others; /* than threads with time limits were there */
+	bool known;  /* since when the thread that is asked waits */
 };
 
 static uint64_t find_room(struct attach_working *w)
@@ -82,35 +84,43 @@ static bool began_just_now(struct borrowing *b, pid_t tid)
 	if (!t)
 		return false;
 	last = *t;
-	t->turns = safe_point_threads_turns(b->w->remote.target.pid, tid);
+	t->sleeps = safe_point_threads_sleeps(b->w->remote.target.pid, tid);
 	t->at_ns = now_ns;
-	return last.at_ns && t->turns != last.turns &&
+	return last.at_ns && t->sleeps != last.sleeps &&
 	       now_ns - last.at_ns < FRESH_MS * UINT64_C(1000000);
 }
 
 /* Has it waited since it was let go the last time? */
 static bool still_waits(const struct attach_working *w, pid_t tid)
 {
-	return w->wait.turns && w->wait.tid == (uint64_t)tid &&
-	       safe_point_threads_turns(w->remote.target.pid, tid) == w->wait.turns;
+	return w->wait.sleeps && w->wait.tid == (uint64_t)tid &&
+	       safe_point_threads_epoll(w->remote.target.pid, tid) == w->wait.sleeps;
 }
 
-/* A thread that was stopped in epoll_wait of libc, which does not use the register of the limit
- * afterwards: the kernel would begin all of the limit anew, so make it the rest. To stop it took
- * one turn; more were its own. */
-static void shorten_limit(struct attach_working *w, pid_t tid)
+static bool was_stopped_in_epoll(const struct user_regs_struct *regs)
+{
+	return (regs->orig_rax == SYS_epoll_wait || regs->orig_rax == SYS_epoll_pwait) &&
+	       regs->rax == -(uint64_t)514 && (int)regs->r10 > 0;
+}
+
+/* The kernel would begin all of the limit anew, so make it the rest, in libc's code, which does not
+ * use the register afterwards. To stop the thread took one sleep; more were its own. False: the
+ * rest is not known, and the limit begins anew. */
+static bool keep_rest(struct attach_working *w, pid_t tid)
 {
 	struct user_regs_struct *regs = &w->remote.was.regs;
 	const struct remote_map *code = remote_maps_find(&w->maps, regs->rip);
 	uint64_t waited_ms = (remote_now_ns() - w->wait.began_ns) / 1000000u;
-	int limit_ms = (int)regs->r10;
+	uint64_t limit_ms = regs->r10;
 
-	if ((regs->orig_rax != SYS_epoll_wait && regs->orig_rax != SYS_epoll_pwait) ||
-	    regs->rax != -(uint64_t)514 || limit_ms <= 0 || !code ||
+	if (!was_stopped_in_epoll(regs))
+		return true;
+	if (w->wait.tid != (uint64_t)tid || !code ||
 	    code != remote_maps_find(&w->maps, w->remote.code.syscall) ||
-	    safe_point_threads_turns(w->remote.target.pid, tid) != w->wait.turns + 1)
-		return;
-	regs->r10 = waited_ms < (uint64_t)limit_ms ? (uint64_t)limit_ms - waited_ms : 0;
+	    safe_point_threads_sleeps(w->remote.target.pid, tid) != w->wait.sleeps + 1)
+		return false;
+	regs->r10 = waited_ms < limit_ms ? limit_ms - waited_ms : 0;
+	return remote_set_registers(tid, regs);
 }
 
 struct area_wait attach_borrow_wait(const struct attach_working *w, pid_t tid)
@@ -120,9 +130,9 @@ struct area_wait attach_borrow_wait(const struct attach_working *w, pid_t tid)
 	struct area_wait wait = {0};
 
 	for (int ms = 0; w->waits && ms < SLEEPS_MS; ms += WATCH_MS) {
-		if (safe_point_threads_wait(pid, tid) == SAFE_POINT_WAIT_EPOLL) {
+		wait.sleeps = safe_point_threads_epoll(pid, tid);
+		if (wait.sleeps) {
 			wait.tid = (uint64_t)tid;
-			wait.turns = safe_point_threads_turns(pid, tid);
 			wait.began_ns = remote_now_ns();
 			break;
 		}
@@ -136,7 +146,8 @@ static bool may_begin_anew(struct borrowing *b, pid_t tid, enum safe_point_wait 
 	struct attach_working *w = b->w;
 	uint64_t now_ns = remote_now_ns();
 
-	if (began_just_now(b, tid) || (wait == SAFE_POINT_WAIT_EPOLL && still_waits(w, tid)))
+	b->known = wait == SAFE_POINT_WAIT_EPOLL && still_waits(w, tid);
+	if (began_just_now(b, tid) || b->known)
 		return true;
 	b->why = "it waits with a time limit, which would begin anew, as it may once an hour";
 	if (b->others || elapsed_ms(b) < STRICT_MS || (w->anew_ns && now_ns - w->anew_ns < HOUR_NS))
@@ -171,14 +182,20 @@ static int ask(struct borrowing *b, pid_t tid, int left_ms, uint64_t *room)
 
 	if (result != REMOTE_FINE)
 		return result == REMOTE_FAILED ? -1 : 0;
+	if (b->known && !keep_rest(w, tid)) {
+		b->known = false;
+		w->answer->result.began_anew = tid;
+	}
 	*room = find_room(w);
 	if (!*room && !w->area)
 		b->why = "its stack has no room";
 	else if (w->remote.unknown_call && elapsed_ms(b) < PATIENT_MS)
 		b->why = "it is in a call that was interrupted before";
 	else if (safe_points_judge(w->points, tid, &b->why) == SAFE_POINT)
-		return shorten_limit(w, tid), 1;
+		return 1;
 	remote_let_go(&w->remote);
+	if (b->known)
+		w->wait = attach_borrow_wait(w, tid);
 	return 0;
 }
 
@@ -197,6 +214,7 @@ static int ask_all(struct borrowing *b, bool first, int limit_ms, uint64_t *room
 		left_ms = left_ms < LEAST_MS ? LEAST_MS : left_ms;
 		b->w->waits = wait >= SAFE_POINT_WAIT_EPOLL;
 		b->others |= !b->w->waits;
+		b->known = false;
 		if (b->w->waits && !may_begin_anew(b, tids[i], wait))
 			continue;
 		if (wait == SAFE_POINT_WAIT_FRAGILE && first && n > 1)

@@ -19,10 +19,10 @@
 #define AREA_ORDER   8192u
 #define PATH_BYTES   4096u
 
-/* A thread that waited with a time limit when it was let go: since when, and its turns on a
- * processor until then. While it has had no more it still waits. */
+/* A thread that waited with a time limit when it was let go: since when, and how often it had gone
+ * to sleep by then. While that stays it still waits. */
 struct area_wait {
-	uint64_t tid, turns, began_ns; /* CLOCK_MONOTONIC */
+	uint64_t tid, sleeps, began_ns; /* CLOCK_MONOTONIC */
 };
 
 struct area_head {

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #define MOST_THREADS 65536u
+#define MOST_STATUS  16384 /* bytes, of a machine with thousands of processors */
 
 /* The same numbers on all processors; older headers lack them. */
 #define IO_URING_ENTER 426
@@ -240,13 +241,34 @@ enum safe_point_wait safe_point_threads_wait(pid_t pid, pid_t tid)
 	}
 }
 
-unsigned long safe_point_threads_turns(pid_t pid, pid_t tid)
+/* The line of a thread's status. */
+static unsigned long parse_sleeps(const char *text)
 {
-	char text[128];
-	unsigned long turns;
+	const char *line = strstr(text, "\nvoluntary_ctxt_switches:");
+	unsigned long sleeps;
 
-	read_of_thread(pid, tid, "schedstat", text, sizeof(text));
-	return sscanf(text, "%*u %*u %lu", &turns) == 1 ? turns : 0;
+	return line && sscanf(line, " voluntary_ctxt_switches: %lu", &sleeps) == 1 ? sleeps : 0;
+}
+
+unsigned long safe_point_threads_sleeps(pid_t pid, pid_t tid)
+{
+	char text[MOST_STATUS];
+
+	read_of_thread(pid, tid, "status", text, sizeof(text));
+	return parse_sleeps(text);
+}
+
+/* A thread that is about to run shows the call that it will make; its state is looked at after
+ * that, and with the same number of sleeps before and after it did not run between. */
+unsigned long safe_point_threads_epoll(pid_t pid, pid_t tid)
+{
+	char text[MOST_STATUS];
+	unsigned long before = safe_point_threads_sleeps(pid, tid);
+
+	if (safe_point_threads_wait(pid, tid) != SAFE_POINT_WAIT_EPOLL)
+		return 0;
+	read_of_thread(pid, tid, "status", text, sizeof(text));
+	return strstr(text, "\nState:\tS") && parse_sleeps(text) == before ? before : 0;
 }
 
 static int by_rank(const void *a, const void *b)

@@ -22,8 +22,12 @@ enum safe_point_wait {
 /* What the thread waits in now. */
 enum safe_point_wait safe_point_threads_wait(pid_t pid, pid_t tid);
 
-/* How often it has had a processor; 0: not known. */
-unsigned long safe_point_threads_turns(pid_t pid, pid_t tid);
+/* How often it has gone to sleep, which a processor that is taken from it does not change; 0: not
+ * known. */
+unsigned long safe_point_threads_sleeps(pid_t pid, pid_t tid);
+
+/* The same, where it is asleep in epoll_wait with a time limit; 0: it is not. */
+unsigned long safe_point_threads_epoll(pid_t pid, pid_t tid);
 
 size_t safe_point_threads_list(pid_t pid, const struct safe_point_maps *maps, pid_t *tids,
 			       size_t room);

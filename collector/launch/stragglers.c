@@ -83,7 +83,8 @@ size_t stragglers_forked(const char *directory, const struct run_file *files, si
 		f.process_start = f.pid > 0 ? run_files_process_start(f.pid, NULL) : 0;
 		/* younger than the run, which spares the others' maps */
 		if (f.process_start < since || f.pid == getpid() ||
-		    !maps_profile_in(entry->d_name, directory) || has_live_file(f.pid, files, count))
+		    !maps_profile_in(entry->d_name, directory) ||
+		    has_live_file(f.pid, files, count))
 			continue;
 		take_name(entry->d_name, f.comm);
 		forked[found++] = f;
