@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Claim: fifty threads go round one loop, which a report shows once.
+/* Claim: fifty threads go round one loop, which a report shows once. They live side by side and
+ * work in turn: while one of several makes the profile larger the others would find no room.
  * Usage: loops PASSES; each thread sends and receives so often, and every tenth pass looks
  * once more, in vain. `loops straight`: a thread that never comes by a place twice. */
 #include "target.h"
 
 #include <pthread.h>
+#include <semaphore.h>
 
 #define THREADS 50
 
 static long passes;
+static sem_t done;
+static pthread_barrier_t end;
 
 static void *work(void *unused)
 {
@@ -25,6 +29,8 @@ static void *work(void *unused)
 	}
 	close(fd[0]);
 	close(fd[1]);
+	sem_post(&done);
+	pthread_barrier_wait(&end);
 	return NULL;
 }
 
@@ -47,9 +53,13 @@ int main(int argc, char **argv)
 	if (argc > 1 && !strcmp(argv[1], "straight"))
 		return straight();
 	passes = argc > 1 ? atol(argv[1]) : 1000;
-	for (int i = 0; i < THREADS; i++)
+	sem_init(&done, 0, 0);
+	pthread_barrier_init(&end, NULL, THREADS);
+	for (int i = 0; i < THREADS; i++) {
 		if (pthread_create(&thread[i], NULL, work, NULL))
 			die("pthread_create");
+		sem_wait(&done);
+	}
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(thread[i], NULL);
 	return 0;
