@@ -18,42 +18,47 @@ static bool has_live_file(pid_t pid, const struct run_file *files, size_t count)
 	return false;
 }
 
-static bool names_directory(const char *pid, const char *directory)
-{
-	static const char name[] = "SCPROF_OUT=";
-	char path[64], *variable = NULL;
-	size_t room = 0;
-	bool found = false;
-
-	snprintf(path, sizeof(path), "/proc/%.20s/environ", pid);
-	FILE *file = fopen(path, "re");
-	if (!file)
-		return false;
-	while (!found && getdelim(&variable, &room, '\0', file) > 0)
-		found = !strncmp(variable, name, sizeof(name) - 1) &&
-			!strcmp(variable + sizeof(name) - 1, directory);
-	free(variable);
-	fclose(file);
-	return found;
-}
-
-/* A profile, to write to: the tool's own processes map other pages there, and read profiles
- * otherwise. */
-static bool maps_profile_in(const char *pid, const char *directory)
+/* Has a file of the process such a line? */
+static bool has_line(const char *pid, const char *name, int end,
+		     bool (*is)(const char *line, const char *directory), const char *directory)
 {
 	char path[64], *line = NULL;
 	size_t room = 0;
 	bool found = false;
 
-	snprintf(path, sizeof(path), "/proc/%.20s/maps", pid);
+	snprintf(path, sizeof(path), "/proc/%.20s/%s", pid, name);
 	FILE *file = fopen(path, "re");
 	if (!file)
 		return false;
-	while (!found && getline(&line, &room, file) > 0)
-		found = strstr(line, " rw-s ") && strstr(line, directory) && strstr(line, ".scp");
+	while (!found && getdelim(&line, &room, end, file) > 0)
+		found = is(line, directory);
 	free(line);
 	fclose(file);
 	return found;
+}
+
+static bool is_variable(const char *line, const char *directory)
+{
+	static const char name[] = "SCPROF_OUT=";
+
+	return !strncmp(line, name, sizeof(name) - 1) &&
+	       !strcmp(line + sizeof(name) - 1, directory);
+}
+
+/* To write to: the tool's own processes map other pages there, and read profiles otherwise. */
+static bool is_map_of_profile(const char *line, const char *directory)
+{
+	return strstr(line, " rw-s ") && strstr(line, directory) && strstr(line, ".scp");
+}
+
+static bool names_directory(const char *pid, const char *directory)
+{
+	return has_line(pid, "environ", '\0', is_variable, directory);
+}
+
+static bool maps_profile_in(const char *pid, const char *directory)
+{
+	return has_line(pid, "maps", '\n', is_map_of_profile, directory);
 }
 
 static void take_name(const char *pid, char name[16])
