@@ -33,8 +33,9 @@ enum scp_attach_problem {
 	SCP_ATTACH_NO_FILE = 2,	 /* of the profile: `error` says why */
 	SCP_ATTACH_NO_STUBS = 3, /* the loader did not take the object of selected functions */
 	SCP_ATTACH_NO_MEMORY = 4,
-	SCP_ATTACH_NOT_NOW = 5, /* not in this status */
-	SCP_ATTACH_NO_CLOCK = 6 /* reading clocks is forbidden to the process */
+	SCP_ATTACH_NOT_NOW = 5,	   /* not in this status */
+	SCP_ATTACH_NO_CLOCK = 6,   /* reading clocks is forbidden to the process */
+	SCP_ATTACH_LOADER_BUSY = 7 /* another thread is inside dlopen */
 };
 
 /* Slots are the words that the dynamic linker binds calls and pointers by. */
@@ -67,7 +68,10 @@ struct scp_attach_state {
 	char profile[1024];	       /* its path, as the process sees it */
 	uint64_t forked; /* 1: forked from one that is recorded; its end needs no lock of the loader
 			  */
-	uint64_t reserved[14];
+	uint64_t loader_lock; /* set by the tool for the next call of the two functions: where a
+			       * uint32_t of the loader's is not 0 while a thread keeps its lock,
+			       * which may wait for ours. 0: not known */
+	uint64_t reserved[13];
 };
 
 /* The argument of scprof_attach_begin_1. Of scprof_attach_end_1 it is hold_ms, as uint32_t.

@@ -141,13 +141,13 @@ int attach_targets_stop_left(const char *command, pid_t pid, char control[PATH_M
 	return -1;
 }
 
-static void tell_anew(const struct attach_one *one, const struct attach_result *r)
+void attach_targets_tell_anew(pid_t pid, const struct attach_result *r)
 {
 	if (r->began_anew)
 		say_format("process %d: thread %d was in a system call with a time limit, and no "
 			   "other thread could be borrowed: its limit counts from now again (at "
 			   "most once an hour)",
-			   (int)one->facts.target.pid, (int)r->began_anew);
+			   (int)pid, (int)r->began_anew);
 }
 
 /* What a tool left there that was killed, or could not leave it, is put right first. */
@@ -163,13 +163,14 @@ static int begin_one(struct attach_one *one, const char *library, char **order)
 	if (attach_targets_stop_left("scprof attach", o.target.pid, control) < 0)
 		return -1;
 	/* recording that no page stops, or a removed one, is of a tool that is gone, too */
-	if (attach_end(&o.target, &one->end, &was, &err) || attach_begin(&o, &one->begin, &err)) {
-		say(err.text);
-		return -1;
-	}
-	one->begun = true;
-	tell_anew(one, &one->begin);
-	return 0;
+	one->begun = !attach_end(&o.target, &one->end, &was, &err) &&
+		     !attach_begin(&o, &one->begin, &err);
+	attach_targets_tell_anew(o.target.pid, &one->end);
+	attach_targets_tell_anew(o.target.pid, &one->begin);
+	if (one->begun)
+		return 0;
+	say(err.text);
+	return -1;
 }
 
 static bool is_alive(const struct attach_one *one)
@@ -230,15 +231,18 @@ size_t attach_targets_alive(struct attach_targets *t)
 static bool leave(struct attach_targets *t, struct attach_one *one)
 {
 	struct profile_error err;
-	bool was;
+	pid_t pid = one->facts.target.pid;
+	bool was, left;
 
 	if (one->woken) {
 		attach_woken_end(t, one);
 		return one->left || one->wake.fd < 0;
 	}
-	if (is_alive(one) && !attach_end(&one->facts.target, &one->end, &was, &err)) {
+	one->end.began_anew = 0;
+	left = is_alive(one) && !attach_end(&one->facts.target, &one->end, &was, &err);
+	attach_targets_tell_anew(pid, &one->end);
+	if (left) {
 		one->left = true;
-		tell_anew(one, &one->end);
 		one->gone = !was; /* another program by now, which has nothing of ours */
 		return true;
 	}
@@ -247,7 +251,7 @@ static bool leave(struct attach_targets *t, struct attach_one *one)
 	if (!one->left)
 		say_format("%s\nIt records nothing any more, but calls still go by way of "
 			   "scprof: scprof detach %d puts that right",
-			   err.text, (int)one->facts.target.pid);
+			   err.text, (int)pid);
 	return one->left;
 }
 

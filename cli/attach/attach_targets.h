@@ -39,6 +39,9 @@ int attach_targets_find(struct attach_targets *t, const struct attach_options *o
 			const char *library, bool stubs);
 
 /* Whether it is a child that has ended since it was found: it is nobody's fault. */
+/* Say that a wait's time limit began anew, if one did. */
+void attach_targets_tell_anew(pid_t pid, const struct attach_result *r);
+
 bool attach_targets_child_ended(const struct attach_targets *t, size_t i);
 
 /* How many could be begun. `library`: as the processes see it. */

@@ -114,6 +114,7 @@ static int detach_one(pid_t pid, const char *library, bool child)
 		result = attach_end(&target, &r, &was, &err) ? -1 : !was;
 		if (!result)
 			tell(pid, &r.slots);
+		attach_targets_tell_anew(pid, &r);
 	}
 	if (result < 0 && child && !is_there(&target))
 		return 1;

@@ -15,7 +15,9 @@
 
 #include "collector/attach/attach_work.h"
 
-#define LIMIT_MS 60000
+#define LIMIT_MS  60000
+#define LINGER_MS 60000 /* that the tracer stays for threads that were asked and do not stop */
+#define CLOSE_MS  1500	/* of that, what is waited for */
 
 _Static_assert(sizeof(struct attach_answer) <= 4096, "one write to a pipe");
 
@@ -38,10 +40,12 @@ static void work(const struct attach_target *t, const struct attach_order *o, in
 	sigaction(SIGALRM, &alarm, NULL); /* interrupts waits */
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	attach_work(t, o, &a);
-	if (write(to, &a, sizeof(a)) != sizeof(a))
-		_exit(1);
-	_exit(0);
+	struct attach_working *w = attach_work(t, o, &a);
+	bool answered = write(to, &a, sizeof(a)) == sizeof(a);
+	for (int fd = 0; fd < 3; fd++)
+		close(fd); /* nobody waits for the end of what is written there */
+	attach_work_end(w, LINGER_MS);
+	_exit(!answered);
 }
 
 /* Wait for the answer. False: there is none. */
@@ -63,6 +67,20 @@ static bool receive(int from, struct attach_answer *a)
 	return n > 0 && read(from, a, sizeof(*a)) == sizeof(*a);
 }
 
+/* It may have to let go of a thread that does not stop: that is not waited for. */
+static void await_end(pid_t tracer, bool answered, int *status)
+{
+	const struct timespec pause = {0, 1000000};
+	pid_t ended;
+
+	for (int ms = 0; ms < CLOSE_MS; ms++) {
+		ended = waitpid(tracer, status, answered ? WNOHANG : 0);
+		if (ended > 0 || (ended < 0 && errno != EINTR))
+			return;
+		nanosleep(&pause, NULL);
+	}
+}
+
 /* The tracer's answer, or why there is none. */
 static int await_answer(const struct attach_target *t, pid_t tracer, int from,
 			struct attach_answer *a)
@@ -72,8 +90,7 @@ static int await_answer(const struct attach_target *t, pid_t tracer, int from,
 
 	if (!answered)
 		kill(tracer, SIGKILL);
-	while (waitpid(tracer, &status, 0) < 0 && errno == EINTR)
-		;
+	await_end(tracer, answered, &status);
 	if (answered) {
 		a->error.text[sizeof(a->error.text) - 1] = '\0';
 		a->result.profile[sizeof(a->result.profile) - 1] = '\0';

@@ -4,9 +4,9 @@
  * a stop is taken when it has just begun to wait, so that little is begun anew; or where it has
  * waited since we let go of it, so that the rest of the limit is known; or once an hour, at any
  * time; and never while another one can be had. */
+#include <stddef.h>
 #include <stdio.h>
 #include <sys/syscall.h>
-#include <time.h>
 
 #include "collector/attach/attach_work_private.h"
 #include "collector/attach/remote_private.h"
@@ -111,7 +111,7 @@ static bool keep_rest(struct attach_working *w, pid_t tid)
 	struct user_regs_struct *regs = &w->remote.was.regs;
 	const struct remote_map *code = remote_maps_find(&w->maps, regs->rip);
 	uint64_t waited_ms = (remote_now_ns() - w->wait.began_ns) / 1000000u;
-	uint64_t limit_ms = regs->r10;
+	uint64_t limit_ms = (uint32_t)regs->r10;
 
 	if (!was_stopped_in_epoll(regs))
 		return true;
@@ -123,9 +123,8 @@ static bool keep_rest(struct attach_working *w, pid_t tid)
 	return remote_set_registers(tid, regs);
 }
 
-struct area_wait attach_borrow_wait(const struct attach_working *w, pid_t tid)
+struct area_wait attach_borrow_wait(struct attach_working *w, pid_t tid)
 {
-	const struct timespec pause = {0, WATCH_MS * 1000000};
 	const pid_t pid = w->remote.target.pid;
 	struct area_wait wait = {0};
 
@@ -136,9 +135,19 @@ struct area_wait attach_borrow_wait(const struct attach_working *w, pid_t tid)
 			wait.began_ns = remote_now_ns();
 			break;
 		}
-		nanosleep(&pause, NULL);
+		remote_rest(&w->remote, WATCH_MS);
 	}
 	return wait;
+}
+
+/* For this attach, and for the next ones. */
+static void note_anew(struct attach_working *w, pid_t tid)
+{
+	w->anew_ns = remote_now_ns();
+	w->answer->result.began_anew = tid;
+	if (w->head)
+		remote_write(&w->remote, w->head + offsetof(struct area_head, anew_ns), &w->anew_ns,
+			     sizeof(w->anew_ns));
 }
 
 static bool may_begin_anew(struct borrowing *b, pid_t tid, enum safe_point_wait wait)
@@ -152,8 +161,7 @@ static bool may_begin_anew(struct borrowing *b, pid_t tid, enum safe_point_wait 
 	b->why = "it waits with a time limit, which would begin anew, as it may once an hour";
 	if (b->others || elapsed_ms(b) < STRICT_MS || (w->anew_ns && now_ns - w->anew_ns < HOUR_NS))
 		return false;
-	w->anew_ns = now_ns;
-	w->answer->result.began_anew = tid;
+	note_anew(w, tid);
 	return true;
 }
 
@@ -184,7 +192,7 @@ static int ask(struct borrowing *b, pid_t tid, int left_ms, uint64_t *room)
 		return result == REMOTE_FAILED ? -1 : 0;
 	if (b->known && !keep_rest(w, tid)) {
 		b->known = false;
-		w->answer->result.began_anew = tid;
+		note_anew(w, tid);
 	}
 	*room = find_room(w);
 	if (!*room && !w->area)
@@ -203,14 +211,16 @@ static int ask_all(struct borrowing *b, bool first, int limit_ms, uint64_t *room
 {
 	pid_t tids[CANDIDATES], pid = b->w->remote.target.pid;
 	size_t n = safe_points_candidates(b->w->points, tids, CANDIDATES);
-	int status = 0;
+	int status = 0, asked = 0;
 
 	for (size_t i = 0; i < n && status == 0; i++) {
 		enum safe_point_wait wait = safe_point_threads_wait(pid, tids[i]);
 		int left_ms = limit_ms - (int)elapsed_ms(b);
 
-		if (left_ms < LEAST_MS && i > 0)
+		if (left_ms < LEAST_MS && asked > 0)
 			break;
+		if (i + 1 < n) /* one that gets no processor leaves time for others */
+			left_ms /= 2;
 		left_ms = left_ms < LEAST_MS ? LEAST_MS : left_ms;
 		b->w->waits = wait >= SAFE_POINT_WAIT_EPOLL;
 		b->others |= !b->w->waits;
@@ -219,6 +229,7 @@ static int ask_all(struct borrowing *b, bool first, int limit_ms, uint64_t *room
 			continue;
 		if (wait == SAFE_POINT_WAIT_FRAGILE && first && n > 1)
 			continue;
+		asked++;
 		status = ask(b, tids[i], left_ms, room);
 	}
 	return status;
@@ -245,16 +256,16 @@ int attach_borrow(struct attach_working *w, uint64_t *room)
 		last = elapsed_ms(&b) >= (uint64_t)limit_ms;
 		b.others = false;
 		int status = ask_all(&b, first, limit_ms, room);
-		const struct timespec pause = {0, (b.others ? PAUSE_MS : WATCH_MS) * 1000000};
 
 		if (status != 0)
 			return status > 0 ? 0 : -1;
-		nanosleep(&pause, NULL);
+		remote_rest(&w->remote, b.others ? PAUSE_MS : WATCH_MS);
 		if (read_maps_again(w) != 0)
 			return -1;
 	}
 	snprintf(w->err->text, sizeof(w->err->text),
-		 "process %d: no thread can be borrowed for a call within %d ms; the last one: %s",
+		 "process %d: no thread can be borrowed for a call within %d ms; the last one: %s; "
+		 "try again",
 		 (int)w->remote.target.pid, limit_ms, b.why);
 	return -1;
 }

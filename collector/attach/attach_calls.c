@@ -128,18 +128,31 @@ static int load(struct attach_working *w)
 	return attach_state_read(w, &s) != 0 ? -1 : attach_state_check(w, &s);
 }
 
+/* begin or end. It asks for the loader's lock itself, however late we are. */
+static int give_order(struct attach_working *w, uint64_t function, uint64_t argument)
+{
+	const uint64_t arguments[2] = {argument};
+	struct scp_attach_state s;
+
+	remote_write(&w->remote, w->library.state + offsetof(struct scp_attach_state, loader_lock),
+		     &w->remote.code.lock, sizeof(w->remote.code.lock));
+	if (remote_call_held(&w->remote, function, arguments, w->library.state, w->err) != 0)
+		return -1;
+	w->remote.lock_taken = remote_library_state(&w->remote, &w->library, &s, w->err) == 0 &&
+			       s.problem == SCP_ATTACH_LOADER_BUSY;
+	return 0;
+}
+
 static int make_calls(struct attach_working *w)
 {
-	const uint64_t order[2] = {w->head + AREA_ORDER}, hold[2] = {SCP_ATTACH_HOLD_MS};
-
 	if (fill_area(w) != 0)
 		return -1;
 	if (!w->order)
-		return remote_call_held(&w->remote, w->library.end, hold, w->library.state, w->err);
+		return give_order(w, w->library.end, SCP_ATTACH_HOLD_MS);
 	if (!w->complete && load(w) != 0)
 		return -1;
 	w->kept = true;
-	return remote_call_held(&w->remote, w->library.begin, order, w->library.state, w->err);
+	return give_order(w, w->library.begin, w->head + AREA_ORDER);
 }
 
 /* An area that the library does not know of is of no use to the next one. The first frame still

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,8 @@
 
 #define DIFFERENT_MOST 16u
 #define STOP_MS	       500 /* that a thread may take to stop */
+#define LOOK_MS	       5
+#define LINGER_MS      60000 /* for threads that were asked and do not stop */
 
 struct answer {
 	int status;
@@ -45,6 +48,16 @@ static struct answer judge(struct remote *r, pid_t tid)
 	return a;
 }
 
+/* A thread that was given up may stop meanwhile. */
+static bool read_next(struct remote *r, int from, pid_t *tid)
+{
+	struct pollfd p = {.fd = from, .events = POLLIN};
+
+	while (poll(&p, 1, 0) == 0)
+		remote_rest(r, LOOK_MS);
+	return read(from, tid, sizeof(*tid)) == sizeof(*tid);
+}
+
 /* The child: until nobody asks any more. */
 static void serve(const struct attach_target *t, int from)
 {
@@ -54,13 +67,15 @@ static void serve(const struct attach_target *t, int from)
 
 	if (!r || remote_open(r, t, &err) != 0)
 		_exit(1);
-	while (read(from, &tid, sizeof(tid)) == sizeof(tid)) {
+	while (read_next(r, from, &tid)) {
 		struct answer a = judge(r, tid);
 
 		if (write(from, &a, sizeof(a)) != sizeof(a))
 			break;
 	}
-	remote_close(r, STOP_MS);
+	for (int fd = 0; fd < 3; fd++)
+		close(fd);
+	remote_close(r, LINGER_MS);
 	_exit(0);
 }
 

@@ -77,7 +77,9 @@ static const char *problem_text(uint32_t problem)
 					    "the object of selected functions was not loaded",
 					    "no memory in it",
 					    "not in its present state",
-					    "it may not read clocks"};
+					    "it may not read clocks",
+					    "another thread is inside dlopen for long, perhaps in "
+					    "a constructor that waits; try again"};
 
 	return problem < sizeof(texts) / sizeof(texts[0]) ? texts[problem] : texts[0];
 }

@@ -15,8 +15,14 @@ struct attach_answer {
 	struct profile_error error;
 };
 
-/* NULL as the order: end. To be called in a process that ends afterwards. */
-void attach_work(const struct attach_target *t, const struct attach_order *o,
-		 struct attach_answer *a);
+struct attach_working;
+
+/* NULL as the order: end. To be called in a process that ends afterwards; NULL: no memory. */
+struct attach_working *attach_work(const struct attach_target *t, const struct attach_order *o,
+				   struct attach_answer *a);
+
+/* Let go of threads that were asked and did not stop, each where it stops; for `limit_ms` at most:
+ * one that still sleeps then ends its system call with EINTR. Free all. */
+void attach_work_end(struct attach_working *w, int limit_ms);
 
 #endif

@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 
-void attach_work(const struct attach_target *t, const struct attach_order *o,
-		 struct attach_answer *a)
+struct attach_working *attach_work(const struct attach_target *t, const struct attach_order *o,
+				   struct attach_answer *a)
 {
 	(void)t, (void)o;
 	a->status = -1;
@@ -12,4 +12,10 @@ void attach_work(const struct attach_target *t, const struct attach_order *o,
 		a->error.text, sizeof(a->error.text),
 		"attaching by ptrace exists for x86-64 only; start the program with LD_PRELOAD and "
 		"SCPROF_STOPPED=1");
+	return NULL;
+}
+
+void attach_work_end(struct attach_working *w, int limit_ms)
+{
+	(void)w, (void)limit_ms;
 }

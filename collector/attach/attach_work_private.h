@@ -77,7 +77,7 @@ int attach_state_judge(struct attach_working *w);
 int attach_borrow(struct attach_working *w, uint64_t *room);
 
 /* It was let go: note since when it waits, if it does. */
-struct area_wait attach_borrow_wait(const struct attach_working *w, pid_t tid);
+struct area_wait attach_borrow_wait(struct attach_working *w, pid_t tid);
 
 /* Have the borrowed thread follow the order, and let it go. 0, or -1 with the
  * error. */

@@ -16,7 +16,6 @@
 
 #define PAUSE_MS   10	 /* between tries */
 #define TURN_MS	   20000 /* for which others that attach or detach are awaited */
-#define CLOSE_MS   1500	 /* for which threads that did not stop in time are awaited */
 #define LOCK_TRIES 5	 /* where the loader's lock was taken when the call was on its way */
 
 /* Threads, and those that wait in a system call. */
@@ -190,15 +189,15 @@ static int work(struct attach_working *w, const struct attach_target *t)
 	return status == 0 ? attach_state_judge(w) : -1;
 }
 
-void attach_work(const struct attach_target *t, const struct attach_order *o,
-		 struct attach_answer *a)
+struct attach_working *attach_work(const struct attach_target *t, const struct attach_order *o,
+				   struct attach_answer *a)
 {
 	struct attach_working *w = calloc(1, sizeof(*w));
 	const char *last = o ? strrchr(o->library, '/') : NULL;
 
 	a->status = -1;
 	if (!w)
-		return;
+		return NULL;
 	w->order = o;
 	w->name = last ? last + 1 : "libscprof.so";
 	w->answer = a;
@@ -206,8 +205,15 @@ void attach_work(const struct attach_target *t, const struct attach_order *o,
 	w->filters.child = -1;
 	w->remote.memory = -1;
 	a->status = work(w, t);
-	remote_close(&w->remote, CLOSE_MS);
+	return w;
+}
+
+void attach_work_end(struct attach_working *w, int limit_ms)
+{
+	if (!w)
+		return;
 	attach_filters_end(&w->filters);
+	remote_close(&w->remote, limit_ms);
 	if (w->points)
 		safe_points_close(w->points);
 	remote_maps_free(&w->maps);

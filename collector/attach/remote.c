@@ -193,7 +193,7 @@ enum remote_result remote_stop(struct remote *r, pid_t tid, int limit_ms, const 
 {
 	enum remote_result result;
 
-	r->traces.ground = r->call = 0;
+	r->traces.ground = r->call = r->errno_at = 0;
 	r->held = r->lock_taken = false;
 	result = seize(r, tid, why, err);
 	if (result != REMOTE_FINE)

@@ -61,6 +61,9 @@ int remote_open(struct remote *r, const struct attach_target *t, struct profile_
 /* Let go of all that did not stop in time, each where it stops; for `limit_ms` at most. */
 void remote_close(struct remote *r, int limit_ms);
 
+/* Pause. Those that stop meanwhile are let go at once. No thread is borrowed. */
+void remote_rest(struct remote *r, int limit_ms);
+
 bool remote_read(const struct remote *r, uint64_t at, void *to, size_t bytes);
 bool remote_write(const struct remote *r, uint64_t at, const void *from, size_t bytes);
 

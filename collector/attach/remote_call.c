@@ -57,7 +57,7 @@ static int leave(struct remote *r, bool running, struct profile_error *err)
 	r->tid = 0;
 	snprintf(err->text, sizeof(err->text),
 		 "process %d: the call that was made in it takes longer than %d s; it was left to "
-		 "end by itself",
+		 "end by itself; try again",
 		 (int)r->target.pid, REMOTE_CALL_MS / 1000);
 	return -1;
 }

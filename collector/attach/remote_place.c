@@ -56,6 +56,8 @@ enum remote_stop remote_stop_kind(int status, int code)
 		return REMOTE_STOP_CALL;
 	if (signal == SIGSTOP)
 		return REMOTE_STOP_SIGSTOP;
+	if (signal == SIGBUS && code == BUS_MCEERR_AO) /* of no instruction */
+		return REMOTE_STOP_SIGNAL;
 	if (signal < 64 && REMOTE_FAULTS >> (signal - 1) & 1 && code > 0)
 		return REMOTE_STOP_FAULT;
 	return REMOTE_STOP_SIGNAL;

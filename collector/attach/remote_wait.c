@@ -10,6 +10,7 @@
 #include <sys/ptrace.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "collector/attach/remote.h"
@@ -33,7 +34,10 @@ static enum remote_wait look_at(const struct remote *r, pid_t tid, int status,
 	}
 	s->place = remote_place(&r->traces, &s->regs);
 	s->act = remote_act(s->place, remote_stop_kind(status, info.si_code));
-	return s->act == REMOTE_LOST ? REMOTE_ENDED : REMOTE_SEEN;
+	if (s->act != REMOTE_LOST)
+		return REMOTE_SEEN;
+	ptrace(PTRACE_DETACH, tid, NULL, NULL); /* another program, which is not ours */
+	return REMOTE_ENDED;
 }
 
 /* The signal that it goes on with. A blocked one goes back to where it came from, unchanged. */
@@ -163,6 +167,15 @@ static bool some_given_up(const struct remote *r)
 		if (r->given_up[i])
 			return true;
 	return false;
+}
+
+void remote_rest(struct remote *r, int limit_ms)
+{
+	const struct timespec pause = {limit_ms / 1000, limit_ms % 1000 * 1000000};
+	int status;
+
+	if (!some_given_up(r) || wait_for_one(r, limit_ms, &status) < 0)
+		nanosleep(&pause, NULL);
 }
 
 void remote_close(struct remote *r, int limit_ms)

@@ -64,8 +64,8 @@ static bool can_be_asked(int tasks, const char *tid)
 	return name_end != NULL && name_end[1] == ' ' && (name_end[2] == 'S' || name_end[2] == 'R');
 }
 
-/* Has the socket such a limit? Its own options tell, by a copy of the descriptor. */
-static bool has_limit(pid_t pid, unsigned long fd, int option)
+/* By a copy of the descriptor: its own options tell. */
+static bool ask_for_limit(pid_t pid, unsigned long fd, int option)
 {
 	char path[64], link[8] = "";
 	struct timeval limit = {0};
@@ -86,6 +86,23 @@ static bool has_limit(pid_t pid, unsigned long fd, int option)
 		timerclear(&limit);
 	close(copy);
 	return timerisset(&limit);
+}
+
+/* Has the socket such a limit? Each is asked once: what closes it while there is a copy does not
+ * end the connection. A limit that is set later is met by the next attach. */
+static bool has_limit(pid_t pid, unsigned long fd, int option)
+{
+	static struct known {
+		unsigned long fd;
+		pid_t pid;
+		int option;
+		bool limited;
+	} known[256];
+	struct known *k = &known[(fd * 2 + (option == SO_SNDTIMEO)) % 256];
+
+	if (k->pid != pid || k->fd != fd || k->option != option)
+		*k = (struct known){fd, pid, option, ask_for_limit(pid, fd, option)};
+	return k->limited;
 }
 
 static enum rank rank_of_limit(bool limited)

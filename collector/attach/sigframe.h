@@ -34,9 +34,6 @@ uint64_t sigframe_build(const struct sigframe_state *s, uint64_t restorer, uint6
  * semop, ...): make it do so. Was there something to change? */
 bool sigframe_restart_all(struct user_regs_struct *regs);
 
-/* Would a stop end this system call with EINTR, were it not for that? */
-bool sigframe_needs_tracer(uint64_t call);
-
 /* The registers from which an interrupted system call is made again, for a frame: rt_sigreturn
  * restarts none. */
 void sigframe_redo_call(struct user_regs_struct *regs);

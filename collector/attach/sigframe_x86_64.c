@@ -177,7 +177,8 @@ static const uint16_t never_restarted[] = {
 static const uint16_t mostly_restarted[] = {
 	SYS_read,     SYS_readv,  SYS_write,   SYS_writev,   SYS_recvfrom, SYS_recvmsg,
 	SYS_recvmmsg, SYS_sendto, SYS_sendmsg, SYS_sendmmsg, SYS_accept,   SYS_accept4,
-	SYS_connect,  SYS_msgsnd, SYS_msgrcv,  SYS_sendfile, SYS_splice,
+	SYS_connect,  SYS_msgsnd, SYS_msgrcv,  SYS_sendfile, SYS_splice,   SYS_fallocate,
+	SYS_pread64,  SYS_preadv, SYS_preadv2, SYS_pwrite64, SYS_pwritev,  SYS_pwritev2,
 };
 
 static bool is_among(const uint16_t *calls, size_t count, uint64_t call)
@@ -188,7 +189,7 @@ static bool is_among(const uint16_t *calls, size_t count, uint64_t call)
 	return false;
 }
 
-bool sigframe_needs_tracer(uint64_t call)
+static bool never_restarts(uint64_t call)
 {
 	return is_among(never_restarted, sizeof(never_restarted) / sizeof(never_restarted[0]),
 			call);
@@ -196,7 +197,7 @@ bool sigframe_needs_tracer(uint64_t call)
 
 static bool can_be_made_again(uint64_t call)
 {
-	return sigframe_needs_tracer(call) ||
+	return never_restarts(call) ||
 	       is_among(mostly_restarted, sizeof(mostly_restarted) / sizeof(mostly_restarted[0]),
 			call);
 }

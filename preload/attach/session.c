@@ -125,6 +125,17 @@ static void hold(uint32_t ms)
 		sys_ppoll(&state, 0, (long)most * 1000000);
 }
 
+/* Asked before anything is done: to wait for a thread that waits for this one would be for ever. */
+static bool loader_is_free(void)
+{
+	const uint32_t *lock = (const uint32_t *)(uintptr_t)state.loader_lock;
+	state.loader_lock = 0;
+	if (!lock || !__atomic_load_n(lock, __ATOMIC_RELAXED))
+		return true;
+	state.problem = SCP_ATTACH_LOADER_BUSY;
+	return false;
+}
+
 EXPORT int scprof_attach_begin_1(const struct scp_attach_order *o);
 int scprof_attach_begin_1(const struct scp_attach_order *o)
 {
@@ -132,7 +143,8 @@ int scprof_attach_begin_1(const struct scp_attach_order *o)
 		return (int)(state.problem = SCP_ATTACH_BAD_ORDER);
 	state.area = o->area;
 	state.area_bytes = o->area_bytes;
-	int problem = (int)session_begin(o->text, o->text_bytes, true);
+	int problem = loader_is_free() ? (int)session_begin(o->text, o->text_bytes, true)
+				       : SCP_ATTACH_LOADER_BUSY;
 	hold(o->hold_ms);
 	return problem;
 }
@@ -140,7 +152,7 @@ int scprof_attach_begin_1(const struct scp_attach_order *o)
 EXPORT int scprof_attach_end_1(uint32_t hold_ms);
 int scprof_attach_end_1(uint32_t hold_ms)
 {
-	int problem = (int)session_end();
+	int problem = loader_is_free() ? (int)session_end() : SCP_ATTACH_LOADER_BUSY;
 	hold(hold_ms);
 	return problem;
 }
