@@ -105,7 +105,7 @@ class Redis(Target):
 
     def benchmark(self, _):
         """Load only: of keys in another database."""
-        done = subprocess.run([self.bench, "-p", str(self.port), "--dbnum", "9", "-n", "20000", "-c", "20", "-P", "4", "-q", "-t",
+        done = subprocess.run([self.bench, "-p", str(self.port), "--dbnum", "9", "-n", "4000", "-c", "20", "-P", "4", "-q", "-t",
                                "ping,set,get,incr,lpush,lrange_100"], capture_output=True, text=True, timeout=600, check=False)
         if done.returncode and not self.ending.is_set():
             raise EOFError(f"redis-benchmark: status {done.returncode}: {done.stderr[-200:]}")
@@ -220,7 +220,7 @@ class Postgres(Target):
         self.pgbench(1, "-c", "2", "-C")
 
     def long(self, _):
-        self.pgbench(3, "-c", "3", "-M", "prepared")
+        self.pgbench(1, "-c", "3", "-M", "prepared")
 
     def asked(self, _):
         """A session that lasts and answers all the time, as pgbench says nothing before its end."""

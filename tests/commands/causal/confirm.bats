@@ -19,8 +19,8 @@ noting()
 	local seconds
 	noting before
 	noting after
-	# 32 windows are enough to predict; how many there are in 2 s is the machine's to say
-	for seconds in 2 20 200; do
+	# 32 windows are enough to predict; how many there are in 1 s is the machine's to say
+	for seconds in 1 10 100; do
 		rm -f runs
 		run -0 --separate-stderr "$SCPROF" causal --progress unit --at parse --for ${seconds}s --runs 2 --json \
 			--confirm parse --faster 10% --changed ./after -o report.json -- ./before

@@ -34,7 +34,7 @@ setup_file()
 	page slower base1.scp base2.scp base3.scp -- new1.scp new2.scp new3.scp
 	page gone --sites all some.scp fewer.scp
 	page new --sites all fewer.scp some.scp
-	page many many.scp many.scp
+	"$SCPROF" diff -o many.html many.scp many.scp || [ $? -le 2 ]
 	page none none.scp none.scp
 	page hostile hostile.scp hostile.scp
 	mkdir found

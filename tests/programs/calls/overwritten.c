@@ -16,7 +16,7 @@
 #include "scprof_format.h"
 
 #define REGIONS_NAMED 17000 /* a number in the range of regions' names, of which there are few */
-#define ROUNDS	      3
+#define ROUNDS	      2
 #define TOGETHER      20 /* steps while the thread overwrites */
 #define PATH_BITS     10
 
