@@ -103,6 +103,13 @@ static bool is_untold(const char *name, const struct stat *st)
 	return !strcmp(name, ".gnu_debugdata") && st->st_uid && st->st_uid != geteuid();
 }
 
+/* Where variables lie and what macros are: libdw would unpack them as soon as it opens the file,
+ * and nobody asks. */
+static bool is_no_name(const char *name)
+{
+	return strstr(name, "debug_loc") || strstr(name, "debug_macro");
+}
+
 /* From the file to its copy. */
 struct copy {
 	struct symbolize_files *files;
@@ -177,7 +184,7 @@ static bool prepare_section(struct copy *c, Elf_Scn *section, const GElf_Shdr *s
 		read_alt(section, c->alt);
 		return hide(c, section);
 	}
-	if (is_untold(name, c->st))
+	if (is_untold(name, c->st) || is_no_name(name))
 		return hide(c, section);
 	return !has_names(shdr) ||
 	       symbolize_open_spend(c->files, unpacked_bytes(section, shdr, name));
