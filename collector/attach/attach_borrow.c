@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Which thread is asked, in which state, and for how long. Threads are stopped in turn until one is
  * where it can be borrowed. One that waits with a time limit that the kernel would begin anew after
- * a stop is taken when it has just begun to wait, so that little is begun anew; or where it has
- * waited since we let go of it, so that the rest of the limit is known; or once an hour, at any
- * time; and never while another one can be had. */
+ * a stop is taken when it has just begun to wait, so that little is begun anew; or where since when
+ * it waits is known, so that it gets the rest of the limit; or once an hour, at any time; and never
+ * while another one can be had. */
 #include <stddef.h>
 #include <stdio.h>
 #include <sys/syscall.h>
@@ -15,7 +15,7 @@
 #define CANDIDATES 64
 #define PAUSE_MS   10  /* between rounds */
 #define WATCH_MS   1   /* the same, where only threads with time limits are left */
-#define FRESH_MS   20  /* a wait that began so lately may begin anew */
+#define FRESH_MS   100 /* between looks at a wait that began may be so much: it is late by that */
 #define SLEEPS_MS  500 /* in which a thread that was let go waits again, even on a busy machine */
 #define LEAST_MS   100 /* that a thread gets to stop */
 
@@ -32,8 +32,8 @@
 /* A thread with a time limit, as it was at the last look. */
 struct watched {
 	pid_t tid;
-	unsigned long sleeps; /* that it has begun */
-	uint64_t at_ns;
+	unsigned long sleeps;	  /* that it has begun */
+	uint64_t at_ns, began_ns; /* of the last of these: not earlier; 0: not known */
 };
 
 struct borrowing {
@@ -75,19 +75,27 @@ static struct watched *find_watched(struct borrowing *b, pid_t tid)
 	return &b->watched[b->watches++];
 }
 
-/* Did it begin to wait since the last look, and was that lately? */
-static bool began_just_now(struct borrowing *b, pid_t tid)
+/* Did it begin to wait since the last look, and was that lately? Then it is known since when. */
+static bool began_just_now(struct watched *t, pid_t pid)
 {
-	struct watched *t = find_watched(b, tid), last;
-	uint64_t now_ns = remote_now_ns();
+	struct watched last = *t;
 
-	if (!t)
+	t->sleeps = safe_point_threads_sleeps(pid, t->tid);
+	t->at_ns = remote_now_ns();
+	if (last.at_ns && t->sleeps == last.sleeps)
 		return false;
-	last = *t;
-	t->sleeps = safe_point_threads_sleeps(b->w->remote.target.pid, tid);
-	t->at_ns = now_ns;
-	return last.at_ns && t->sleeps != last.sleeps &&
-	       now_ns - last.at_ns < FRESH_MS * UINT64_C(1000000);
+	t->began_ns =
+		last.at_ns && t->at_ns - last.at_ns < FRESH_MS * UINT64_C(1000000) ? t->at_ns : 0;
+	return t->began_ns;
+}
+
+/* Has it been in this wait since a look at it that knew when it began? */
+static bool was_seen_to_begin(struct attach_working *w, const struct watched *t)
+{
+	if (!t->began_ns || safe_point_threads_epoll(w->remote.target.pid, t->tid) != t->sleeps)
+		return false;
+	w->wait = (struct area_wait){(uint64_t)t->tid, t->sleeps, t->began_ns};
+	return true;
 }
 
 /* Has it waited since it was let go the last time? */
@@ -154,9 +162,12 @@ static bool may_begin_anew(struct borrowing *b, pid_t tid, enum safe_point_wait 
 {
 	struct attach_working *w = b->w;
 	uint64_t now_ns = remote_now_ns();
+	struct watched *t = find_watched(b, tid);
+	bool began = t && began_just_now(t, w->remote.target.pid);
 
-	b->known = wait == SAFE_POINT_WAIT_EPOLL && still_waits(w, tid);
-	if (began_just_now(b, tid) || b->known)
+	b->known = wait == SAFE_POINT_WAIT_EPOLL &&
+		   (still_waits(w, tid) || (t && was_seen_to_begin(w, t)));
+	if (began || b->known)
 		return true;
 	b->why = "it waits with a time limit, which would begin anew, as it may once an hour";
 	if (b->others || elapsed_ms(b) < STRICT_MS || (w->anew_ns && now_ns - w->anew_ns < HOUR_NS))
