@@ -33,6 +33,7 @@ static int name_it(struct sockaddr_un *name, const char *wanted, const struct ht
 				 port);
 	if (bytes > 0 && (size_t)bytes < sizeof(name->sun_path))
 		return 0;
+	*name->sun_path = '\0'; /* the beginning of the path is somebody else's */
 	return refuse(err, wanted ? wanted : own, "the path of a socket has at most 107 bytes");
 }
 
