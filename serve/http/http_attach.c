@@ -19,6 +19,8 @@
 #include "report/report.h"
 
 #define LOOK_MS	 50
+#define SLACK_S	 120 /* beyond the time it records for */
+#define END_S	 30  /* from SIGTERM to its end */
 #define SAID	 400 /* bytes of its complaint */
 #define JSON	 "application/json"
 #define MOST_OUT (UINT64_C(256) << 20)
@@ -127,19 +129,34 @@ static int start(struct http *h, const struct request *r, const struct http_peer
 	return errno ? -1 : 0;
 }
 
-/* It is asked to end where nobody waits for it, and puts the process right first. */
-static int await(struct http *h, pid_t child, int client)
+static bool is_stopping(struct http *h)
 {
-	bool asked = false, stopping;
+	bool stopping;
+
+	pthread_mutex_lock(&h->lock);
+	stopping = h->stopping;
+	pthread_mutex_unlock(&h->lock);
+	return stopping;
+}
+
+/* It is asked to end where nobody waits for it, or it takes too long, and puts the process right
+ * first. The user whose rights it has can stop it: it is continued, and killed in the end. */
+static int await(struct http *h, pid_t child, int client, double seconds)
+{
+	uint64_t until = monotonic_now_ns() + (uint64_t)((seconds + SLACK_S) * MONOTONIC_SECOND_NS);
+	bool asked = false;
 	int status = -1;
 	pid_t ended;
 
 	while (!(ended = waitpid(child, &status, WNOHANG)) || (ended < 0 && errno == EINTR)) {
-		pthread_mutex_lock(&h->lock);
-		stopping = h->stopping;
-		pthread_mutex_unlock(&h->lock);
-		if (!asked && (stopping || rendering_has_left(client))) {
+		bool late = monotonic_now_ns() >= until;
+
+		if (asked) {
+			kill(child, late ? SIGKILL : SIGCONT);
+		} else if (late || is_stopping(h) || rendering_has_left(client)) {
 			kill(child, SIGTERM);
+			kill(child, SIGCONT);
+			until = monotonic_now_ns() + END_S * MONOTONIC_SECOND_NS;
 			asked = true;
 		}
 		usleep(LOOK_MS * 1000);
@@ -189,7 +206,7 @@ static void record(struct http *h, const struct request *r, const struct http_at
 		if (report >= 0)
 			close(report);
 	} else {
-		status = await(h, child, asker->client);
+		status = await(h, child, asker->client, r->seconds);
 		if (WIFEXITED(status) && !WEXITSTATUS(status)) {
 			take_report(report, out);
 		} else {

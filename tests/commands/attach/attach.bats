@@ -456,6 +456,7 @@ post()
 	started="$started $first"
 	await grep -q 'scprof\..*control' "/proc/$pid/maps"
 	post 409 "?pid=$pid&for=1s"
+	pkill -STOP -P "$server" # as the user may whose process records
 	kill "$first"
 	is_free()
 	{
@@ -619,6 +620,16 @@ woken_and_left()
 	timeout 60 "$SCPROF" serve --listen 127.0.0.1:0 --allow-attach="$T/file" out >o 2>e || status=$?
 	[ "$status" = 1 ]
 	[ "$(cat file)" = kept ]
+	# 107 bytes are the longest path: that of a longer one is nobody's
+	local long
+	printf -v long '/%*s' $((106 - ${#T})) ''
+	long=$T${long// /x}
+	echo kept >"$long"
+	status=0
+	timeout 60 "$SCPROF" serve --listen 127.0.0.1:0 --allow-attach="$long.sock" out >o 2>e || status=$?
+	[ "$status" = 1 ]
+	says 'at most 107 bytes' e
+	[ "$(cat "$long")" = kept ]
 }
 
 @test "attach 20: 125 where no profile can be read, and where the report cannot be printed" {
