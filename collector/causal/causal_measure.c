@@ -24,11 +24,12 @@ static bool wait_for_progress(struct causal *c)
 {
 	struct causal_page_counts counts;
 
-	for (;;) {
+	/* read after each wait: a program may have made progress, and ended, during it */
+	for (bool over = false;; over = causal_state_wait(c, causal_state_now() + IDLE_S)) {
 		causal_state_read(c, &counts);
 		if (causal_state_progress(&counts).completed)
 			return true;
-		if (causal_state_wait(c, causal_state_now() + IDLE_S))
+		if (over)
 			return false;
 	}
 }

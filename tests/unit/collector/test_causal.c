@@ -296,6 +296,13 @@ static void without_progress_or_calls_there_is_no_experiment(void **state)
 	assert_int_equal(r.problems, CAUSAL_NO_PROGRESS);
 	assert_int_equal(r.sites, 0);
 	causal_result_free(&r);
+	/* it makes some, and ends, between two looks */
+	make_program(2, 50e-6);
+	program.calls[0] = program.calls[1] = 1;
+	program.stop_at = 1000.001;
+	run(&w, &r);
+	assert_int_equal(r.problems, CAUSAL_TOO_SHORT);
+	causal_result_free(&r);
 	make_program(0, 50e-6);
 	run(&w, &r);
 	assert_int_equal(r.problems, CAUSAL_NO_SITES);
