@@ -38,13 +38,19 @@ static struct page *find_page(const void *address)
 	return NULL;
 }
 
-/* Returns to the access, which is made again. */
+/* Returns to the access, which is made again. What a process sends (si_code is 0 or less) comes from
+ * no access: it is sent again. */
 static void on_bus_error(int number, siginfo_t *info, void *context)
 {
 	struct page *p = find_page(info->si_addr);
 	int error = errno;
 
 	(void)context;
+	if (info->si_code <= 0) {
+		signal(number, SIG_DFL);
+		raise(number);
+		return;
+	}
 	if (!p)
 		signal(number, SIG_DFL);
 	else if ((__atomic_add_fetch(&p->faults, 1, __ATOMIC_RELAXED) > REPAIRS ||

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <math.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -283,6 +285,28 @@ static void goes_on_with_a_page_that_was_cut(void **state)
 	assert_int_equal(access(name, F_OK), -1);
 }
 
+/* The handler is that of the page, which another process's signal does not mean. */
+static void a_signal_that_is_sent_ends_it(void **state)
+{
+	const struct causal_page_wishes w = {.longest_s = 1e-3};
+	struct profile_error err;
+	char name[80];
+	int status;
+
+	(void)state;
+	snprintf(name, sizeof(name), "%s.sent", path);
+	pid_t child = fork();
+	if (!child) {
+		setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+		if (causal_page_create(name, &w, &err))
+			kill(getpid(), SIGBUS);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(unlink(name), 0);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS);
+}
+
 /* Only where blocks run short: in a container, who lives may seem gone. */
 static void blocks_of_the_dead_are_freed_when_they_run_short(void **state)
 {
@@ -360,6 +384,7 @@ int main(void)
 		TEST(refuses_counts_that_time_does_not_allow),
 		TEST(bounds_are_those_of_time),
 		TEST(goes_on_with_a_page_that_was_cut),
+		TEST(a_signal_that_is_sent_ends_it),
 		TEST(blocks_of_the_dead_are_freed_when_they_run_short),
 		TEST(garbage_does_no_harm),
 	};
