@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "profile/base/given_file.h"
 #include "profile/live/run_files.h"
 #include "profile/read/entry_offsets.h"
 #include "report/model/frame_symbols.h"
@@ -70,7 +71,7 @@ static int add_file(struct causal_sites *s, const char *directory, const struct 
 	snprintf(path, sizeof(path), "%s/%s", directory, file->name);
 	if (!file->started || profile_add_placed(s->profile, path, &places, &err))
 		return 0;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	int fd = given_file_open(path, O_NOFOLLOW, NULL, NULL);
 	int failed = fd < 0 ? 0 : note_entries(s, fd, (uint32_t)file->pid, first, &places);
 	if (fd >= 0)
 		close(fd);

@@ -18,6 +18,7 @@
 #include "collector/launch/elf_facts.h"
 #include "collector/launch/program_find.h"
 #include "collector/launch/program_notice.h"
+#include "profile/base/given_file.h"
 
 #define SCRIPT_DEPTH 5 /* as the kernel: five files and no more */
 #define HEAD_BYTES   512
@@ -121,14 +122,13 @@ static void step_take(const char *path, struct step *step)
 	struct stat st;
 
 	*step = (struct step){.kind = PROGRAM_UNREADABLE};
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = given_file_open(path, 0, &st, NULL);
 	if (fd < 0) {
 		if (errno == ENOENT)
 			step->kind = PROGRAM_NO_LOADER;
 		return;
 	}
-	if (!fstat(fd, &st))
-		step_file(fd, &st, step);
+	step_file(fd, &st, step);
 	close(fd);
 }
 

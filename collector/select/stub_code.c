@@ -3,14 +3,13 @@
 #include "collector/select/stub_code.h"
 
 #include <elf.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "profile/base/error.h"
+#include "profile/base/given_file.h"
 
 static void put_offset(uint8_t *to, size_t target, size_t next)
 {
@@ -118,7 +117,7 @@ static uint8_t *copy_section(Elf *elf, const char *name, size_t *bytes)
 
 uint8_t *stub_code_read_early(const char *path, size_t *bytes, struct profile_error *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = given_file_open(path, 0, NULL, NULL);
 	Elf *elf = fd < 0 || elf_version(EV_CURRENT) == EV_NONE ? NULL
 								: elf_begin(fd, ELF_C_READ, NULL);
 	uint8_t *code = copy_section(elf, ".scprof_early", bytes);

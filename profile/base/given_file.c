@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,29 +12,52 @@ static const char *unfit(const struct stat *st)
 {
 	if (S_ISREG(st->st_mode))
 		return NULL;
-	errno = EINVAL;
 	return S_ISDIR(st->st_mode) ? "it is a directory" : "it is no regular file";
 }
 
-/* Asked before it is opened, and after: the name may be another file's by then. */
+int given_file_find(const char *path, int flags, struct stat *st)
+{
+	int place = open(path, O_PATH | O_CLOEXEC | flags);
+
+	if (place < 0 || !fstat(place, st))
+		return place;
+	close(place);
+	return -1;
+}
+
+int given_file_open_found(int place)
+{
+	char name[64];
+	int fd, error;
+
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", place);
+	fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	error = errno;
+	close(place);
+	errno = error;
+	return fd;
+}
+
 int given_file_open(const char *path, int flags, struct stat *st, const char **why)
 {
 	const char *ignored = NULL;
-	struct stat own = {0};
-	int fd = -1;
+	struct stat own;
+	int fd;
 
 	st = st ? st : &own;
 	why = why ? why : &ignored;
 	*why = NULL;
-	if (!stat(path, st) && !(*why = unfit(st)))
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags);
-	if (fd >= 0 && !fstat(fd, st) && !(*why = unfit(st)))
-		return fd;
-	if (!*why)
-		*why = strerror(errno);
-	if (fd >= 0)
+	fd = given_file_find(path, flags, st);
+	if (fd >= 0 && (*why = unfit(st))) {
 		close(fd);
-	return -1;
+		errno = EINVAL;
+		return -1;
+	}
+	if (fd >= 0)
+		fd = given_file_open_found(fd);
+	if (fd < 0)
+		*why = strerror(errno);
+	return fd;
 }
 
 /* Of files in /proc the size is not known before. */

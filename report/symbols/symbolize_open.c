@@ -2,12 +2,13 @@
 #include "report/symbols/symbolize_open.h"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/sendfile.h>
 #include <unistd.h>
+
+#include "profile/base/given_file.h"
 
 static bool take(struct symbolize_files *f, uint64_t *taken, uint64_t more, uint64_t most)
 {
@@ -30,30 +31,6 @@ bool symbolize_open_step(struct symbolize_files *f, uint64_t steps)
 		    f->guarded ? SYMBOLIZE_MOST_STEPS_GUARDED : SYMBOLIZE_MOST_STEPS);
 }
 
-/* A descriptor that refers to the file without opening it (O_PATH), for the checks. */
-static int find_file(const char *path, int flags, struct stat *st)
-{
-	int place = open(path, O_PATH | O_CLOEXEC | flags);
-
-	if (place >= 0 && fstat(place, st) < 0) {
-		close(place);
-		return -1;
-	}
-	return place;
-}
-
-/* Opens the file that was checked, wherever its path leads by now. Takes the descriptor. */
-static int open_found(int place)
-{
-	char name[64];
-	int fd;
-
-	snprintf(name, sizeof(name), "/proc/self/fd/%d", place);
-	fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	close(place);
-	return fd;
-}
-
 /* Files of /proc are regular and empty, and to read one may have effects, too. */
 static bool is_allowed(const struct symbolize_files *f, const struct stat *st)
 {
@@ -63,12 +40,12 @@ static bool is_allowed(const struct symbolize_files *f, const struct stat *st)
 
 int symbolize_open(struct symbolize_files *f, const char *path, struct stat *st)
 {
-	int place = find_file(path, 0, st);
+	int place = given_file_find(path, 0, st);
 
 	if (place < 0)
 		return -1;
 	if (is_allowed(f, st) && symbolize_open_spend(f, SYMBOLIZE_LOOK))
-		return open_found(place);
+		return given_file_open_found(place);
 	close(place);
 	return -1;
 }
@@ -91,7 +68,7 @@ enum symbolize_map symbolize_open_read_map(struct symbolize_files *f, const char
 					   uint64_t since_ns, char **text, uint64_t *bytes)
 {
 	struct stat st;
-	int fd = find_file(path, O_NOFOLLOW, &st);
+	int fd = given_file_find(path, O_NOFOLLOW, &st);
 	uint64_t written;
 
 	*text = NULL;
@@ -102,7 +79,7 @@ enum symbolize_map symbolize_open_read_map(struct symbolize_files *f, const char
 		close(fd);
 		return SYMBOLIZE_MAP_REFUSED;
 	}
-	fd = open_found(fd);
+	fd = given_file_open_found(fd);
 	if (fd < 0)
 		return SYMBOLIZE_MAP_NONE;
 	*bytes = (uint64_t)st.st_size;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "serve/http/http_peer.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "profile/base/given_file.h"
 
 #define SCHEME	    "Bearer "
 #define TOKEN_LEAST 16
@@ -53,7 +54,7 @@ struct http_peer http_peer_find(int client, const char *authorization, const cha
 static int refuse(struct profile_error *err, const char *path, const char *why)
 {
 	error_set(err,
-		  "the token %.300s %s; make one with: (umask 077; od -An -tx1 -N32 /dev/urandom | "
+		  "the token %.300s: %s; make one with: (umask 077; od -An -tx1 -N32 /dev/urandom | "
 		  "tr -d ' \\n' > FILE)",
 		  path, why);
 	return -1;
@@ -76,17 +77,16 @@ static int take(char token[HTTP_PEER_TOKEN], ssize_t bytes)
 
 int http_peer_read_token(const char *path, char token[HTTP_PEER_TOKEN], struct profile_error *err)
 {
-	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), status;
+	const char *why;
 	struct stat st;
+	int fd = given_file_open(path, O_NOFOLLOW, &st, &why), status;
 
 	if (fd < 0)
-		return refuse(err, path, strerror(errno));
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
-		status = refuse(err, path, "is not a regular file");
-	else if (st.st_uid != geteuid() || (st.st_mode & 077))
-		status = refuse(err, path, "is not for this server's user alone (chmod 600)");
+		return refuse(err, path, why);
+	if (st.st_uid != geteuid() || (st.st_mode & 077))
+		status = refuse(err, path, "it is not for this server's user alone (chmod 600)");
 	else if (st.st_size >= HTTP_PEER_TOKEN || take(token, read(fd, token, HTTP_PEER_TOKEN - 1)))
-		status = refuse(err, path, "is not one line of 16 to 255 characters");
+		status = refuse(err, path, "it is not one line of 16 to 255 characters");
 	else
 		status = 0;
 	close(fd);
