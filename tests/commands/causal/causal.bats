@@ -98,7 +98,7 @@ refused()
 }
 
 @test "causal 07: a site of --at that is not called is said" {
-	run -0 --separate-stderr "$SCPROF" causal --progress unit --at none@main --for 0.3s --end -- "$UNITS" 3
+	run -0 --separate-stderr "$SCPROF" causal --progress unit --at none@main --for 0.3s --end -- "$UNITS"
 	[[ $stderr == *"! no-such-site"* ]]
 }
 
@@ -120,7 +120,7 @@ refused()
 }
 
 @test "causal 09: numbers that cannot be are refused by name, and nothing is said of the experiment" {
-	run -125 --separate-stderr "$SCPROF" causal --progress send --for 1s --end --json -- "$PROGRAMS/harms_page" garbage /causal
+	run -125 --separate-stderr "$SCPROF" causal --progress send --for 600s --end --json -- "$PROGRAMS/harms_page" garbage /causal
 	[ -z "$output" ]
 	[[ $stderr == *"the page of delays holds 9.19e+18 "*" after "* ]] || { echo "$stderr"; false; }
 }
