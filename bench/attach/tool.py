@@ -46,7 +46,15 @@ class Tool:
         line = ["attach", *map(str, pids), *more, "--by", "function", "-o", out]
         return line + (["--for", f"{seconds}s"] if seconds else []), out
 
-    def attach(self, pids, seconds, *more, interrupt_after=None):
+    def attach(self, *arguments, **named):
+        """Once more where it was so late, as on a busy machine, that it gave up, left all as it was, and said so."""
+        for _ in range(8):
+            outcome = self.attach_once(*arguments, **named)
+            if not outcome.status or not outcome.text.endswith("; try again"):
+                break
+        return outcome
+
+    def attach_once(self, pids, seconds, *more, interrupt_after=None):
         """One cycle; `interrupt_after`: not for `seconds`, but until SIGINT, sent so long after it says that it records."""
         line, out = self.line(pids, None if interrupt_after else seconds, *more)
         process = self.start(*line)

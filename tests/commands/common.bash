@@ -56,6 +56,30 @@ await()
 	done
 }
 
+# limited COMMAND...: what hangs is ended, long before tests/run ends all. No busy machine takes so long.
+limited()
+{
+	timeout -k 5 "${LIMIT:-900}" "$@"
+}
+
+# again_where_late STATUS COMMAND...: ends with it; where a tool that attaches was so late, as on a busy
+# machine, that it gave up, left all as it was, and said so in attach.err, once more.
+again_where_late()
+{
+	local wanted=$1 status
+	shift
+	for _ in 1 2 3 4 5 6 7 8; do
+		status=0
+		"$@" || status=$?
+		[ "$status" != "$wanted" ] && grep -q '; try again$' attach.err || break
+	done
+	[ "$status" = "$wanted" ] || {
+		echo "status $status, not $wanted"
+		cat -v attach.err
+		return 1
+	}
+}
+
 # holds FILTER...: each is true of $T/$JSON (report.json), of which $SHOWN (all) is printed where one is not. One
 # jq for all: to begin takes it longer than all that is asked of it here.
 holds()
@@ -92,13 +116,13 @@ own_place()
 # calls and waiting; reads and writes of files are not recorded.
 with_library()
 {
-	timeout -k 5 "${LIMIT:-300}" env LD_PRELOAD="$LIB" SCPROF_OUT="$T/out" \
+	limited env LD_PRELOAD="$LIB" SCPROF_OUT="$T/out" \
 		SCPROF_GROUPS=socket,wait "$@" </dev/null 3>&- 4>&-
 }
 
 without_library()
 {
-	timeout -k 5 "${LIMIT:-300}" env "$@" </dev/null 3>&- 4>&-
+	limited env "$@" </dev/null 3>&- 4>&-
 }
 
 # record with|without COMMAND...: $T/with.out, .err, .status. The shell's own

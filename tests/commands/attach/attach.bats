@@ -12,7 +12,7 @@ setup()
 {
 	common_setup
 	export LC_ALL=C.UTF-8 SCPROF_OUT=$T/out
-	started='' sockets=''
+	started='' sockets='' BY=
 	not grep -q 'built without' <("$SCPROF" detach $$ 2>&1) || skip "scprof was built without it"
 }
 
@@ -36,27 +36,16 @@ target()
 	await grep -q begun target.out
 }
 
-# came_late: the tool was so late, as on a busy machine, that it gave up, left all as it was, and said so.
-came_late()
+# once COMMAND ARGUMENT...: of the tool, in the foreground.
+once()
 {
-	grep -q '; try again$' attach.err
+	limited "$SCPROF" "$@" >attach.out 2>attach.err </dev/null 3>&-
 }
 
 # attach STATUS ARGUMENT...: its output in attach.out, messages in attach.err.
 attach()
 {
-	local wanted=$1 status
-	shift
-	for _ in 1 2 3 4 5 6 7 8; do
-		status=0
-		timeout -k 5 120 "$SCPROF" attach "$@" >attach.out 2>attach.err </dev/null 3>&- || status=$?
-		[ "$status" != "$wanted" ] && came_late || break
-	done
-	[ "$status" = "$wanted" ] || {
-		echo "status $status, not $wanted"
-		cat attach.err
-		return 1
-	}
+	again_where_late "$1" once attach "${@:2}"
 }
 
 # turns: how often the process's threads were given a CPU, and for how many ms in all.
@@ -76,33 +65,34 @@ records_or_ended()
 	grep -q 'recording process' attach.err || not kill -0 "$1" 2>/dev/null
 }
 
+# begins OPTION...: attach in the background: $tool. True: it records.
+begins()
+{
+	: >attach.err # what an earlier one said
+	# env: a shell's background command ignores SIGINT
+	env --default-signal=INT $BY "$SCPROF" attach "$@" "$pid" >attach.out 2>attach.err </dev/null 3>&- &
+	tool=$!
+	started="$started $tool"
+	await records_or_ended "$tool" && grep -q 'recording process' attach.err
+}
+
+while_it_calls()
+{
+	begins "$@" && await had_turns $(($(turns) + 50)) && kill -INT "$tool" && wait "$tool"
+}
+
 # attach_while_it_calls OPTION...: as `attach 0`, until the process has had its turn often enough to have called.
+# Of the program $BY, where that is set.
 attach_while_it_calls()
 {
-	local tool status
-	for _ in 1 2 3 4 5 6 7 8; do
-		status=0
-		: >attach.err
-		# env: a shell's background command ignores SIGINT
-		env --default-signal=INT "$SCPROF" attach "$@" "$pid" >attach.out 2>attach.err </dev/null 3>&- &
-		tool=$!
-		started="$started $tool"
-		await records_or_ended "$tool" || { cat attach.err && return 1; }
-		! grep -q 'recording process' attach.err || { await had_turns $(($(turns) + 50)) && kill -INT "$tool"; }
-		wait "$tool" || status=$?
-		[ "$status" != 0 ] && came_late || break
-	done
-	[ "$status" = 0 ] || { cat attach.err && return 1; }
+	local tool
+	again_where_late 0 while_it_calls "$@"
 }
 
 # start_tool OPTION...: attach in the background, when it records: $tool.
 start_tool()
 {
-	: >attach.err # what an earlier one said
-	"$SCPROF" attach "$@" "$pid" >attach.out 2>attach.err </dev/null 3>&- &
-	tool=$!
-	started="$started $tool"
-	await grep -q 'recording process' attach.err
+	again_where_late 0 begins "$@"
 }
 
 # kill_all_of TOOL: and of what it started, lest that put the processes right.
@@ -178,7 +168,7 @@ is_left()
 
 @test "attach 03: a process is recorded for a while, and left" {
 	target
-	attach 0 --for 1s --format json -o p.scp "$pid"
+	attach_while_it_calls --for 1000s --format json -o p.scp
 	mv attach.out report.json
 	is_left
 	holds '.attach.detached and .attach.processes == 1 and .attach.threads >= 1'
@@ -188,7 +178,7 @@ is_left()
 	holds '.program.ended.how == "detached" and .filters == null'
 	holds '[.sites[].symbol] | index("send") != null'
 	holds '[.warnings[].code] | index("attached") != null'
-	says 'recording process [0-9]+ \(traffic\) for 1s'
+	says 'recording process [0-9]+ \(traffic\) for 1000s'
 	not grep -q 'scprof\..*/' "/proc/$pid/environ"
 	"$SCPROF" report p.scp >report.txt
 	says '^  attached +to [0-9]+ threads?, (which|of which one at a time) was held up for .* at most' report.txt
@@ -215,15 +205,9 @@ is_left()
 	local signal tool status
 	target
 	for signal in INT TERM HUP; do
-		rm -f attach.err
-		# env: a shell's background command ignores SIGINT
-		env --default-signal=INT timeout -k 5 120 "$SCPROF" attach -o "$signal.scp" "$pid" \
-			>attach.out 2>attach.err </dev/null 3>&- &
-		tool=$!
-		started="$started $tool"
-		await grep -q 'recording process' attach.err
-		pkill -"$signal" -P "$tool"
-		pkill -"$signal" -P "$tool" || true
+		start_tool -o "$signal.scp"
+		kill -"$signal" "$tool"
+		kill -"$signal" "$tool" || true
 		status=0
 		wait "$tool" || status=$?
 		[ "$status" = 0 ]
@@ -305,15 +289,12 @@ is_left()
 @test "attach 07: the target ends meanwhile: the report is of what there is" {
 	local tool
 	target
-	timeout -k 5 120 "$SCPROF" attach --for 1000s --format json "$pid" >report.json 2>attach.err \
-		</dev/null 3>&- &
-	tool=$!
-	started="$started $tool"
-	await grep -q 'recording process' attach.err
+	start_tool --for 1000s --format json
 	await grep -q 'scprof\..*scp' "/proc/$pid/maps"
 	kill -KILL "$pid"
 	wait "$tool"
 	says 'the process has ended'
+	mv attach.out report.json
 	holds '.attach.detached == false and .attach.processes == 1'
 }
 
@@ -383,15 +364,15 @@ called()
 
 @test "attach 10: top --attach shows pictures, and leaves the process" {
 	target
-	timeout -k 5 120 "$SCPROF" top --attach "$pid" -n 2 -d 200ms >top.out 2>top.err </dev/null 3>&-
-	says '^scprof top: ' top.out
+	again_where_late 0 once top --attach "$pid" -n 2 -d 200ms
+	says '^scprof top: ' attach.out
 	is_left
 	[ -z "$(find "$SCPROF_OUT" -name '*.scp')" ]
-	timeout -k 5 120 "$SCPROF" top --attach "$pid" -n 1 -- -c monotonic -o kept.scp >top.out 2>top.err 3>&-
-	says 'clock monotonic' top.out
+	again_where_late 0 once top --attach "$pid" -n 1 -- -c monotonic -o kept.scp
+	says 'clock monotonic' attach.out
 	[ -s kept.scp ]
 	is_left
-	not timeout -k 5 60 "$SCPROF" top --attach 1x 2>top.err
+	not limited "$SCPROF" top --attach 1x 2>top.err
 	says 'no number of a process' top.err
 }
 
@@ -411,15 +392,20 @@ serving()
 # post STATUS QUERY [OPTION...]: answer.json; of user $AS (ours), over TCP where there is no socket.
 post()
 {
+	again_where_late 0 post_once "$@"
+}
+
+post_once()
+{
 	local wanted=$1 query=$2 got by=()
 	shift 2
 	[ -z "$socket" ] || by=(--unix-socket "$socket")
-	got=$(${AS:+setpriv "--reuid=$AS" --regid=65534 --clear-groups} curl -s -m 120 -o - -w '\n%{http_code}' -X POST "${by[@]}" \
+	got=$(${AS:+setpriv "--reuid=$AS" --regid=65534 --clear-groups} curl -s -m 900 -o - -w '\n%{http_code}' -X POST "${by[@]}" \
 		"$@" "http://$place/attach$query" >answer.both && tail -n 1 answer.both)
 	sed '$d' answer.both >answer.json
 	[ "$got" = "$wanted" ] || {
 		echo "$query: $got, not $wanted"
-		cat answer.json
+		cp answer.json attach.err # what the server's tool said
 		return 1
 	}
 }
@@ -480,8 +466,7 @@ woken_and_left()
 	target env LD_PRELOAD="$LIB" SCPROF_STOPPED=1 SCPROF_OUT="$T/page" "$PROGRAMS/traffic" 300
 	attach_while_it_calls --format json
 	woken_and_left
-	timeout 60 "$BUILD/tests/attach/no_ptrace" "$SCPROF" attach --for 500ms --format json "$pid" \
-		>attach.out 2>attach.err 3>&-
+	BY=$BUILD/tests/attach/no_ptrace attach_while_it_calls --format json
 	woken_and_left
 	"$SCPROF" detach "$pid" >detach.out
 	says 'nothing to put right' detach.out
@@ -563,7 +548,7 @@ woken_and_left()
 	refused()
 	{
 		local status=0
-		timeout 60 "$SCPROF" serve --listen 127.0.0.1:0 "$@" out >o 2>e || status=$?
+		limited "$SCPROF" serve --listen 127.0.0.1:0 "$@" out >o 2>e || status=$?
 		[ "$status" = 2 ] && [ "$(wc -l <e)" = 1 ]
 	}
 	refused --attach-token token
@@ -607,7 +592,7 @@ woken_and_left()
 @test "attach 19: serve: a socket that a killed server left is taken again, and that of a living one is not" {
 	serving --allow-attach="$T/attach.sock"
 	status=0
-	timeout 60 "$SCPROF" serve --listen 127.0.0.1:0 --allow-attach="$T/attach.sock" out >o 2>e || status=$?
+	limited "$SCPROF" serve --listen 127.0.0.1:0 --allow-attach="$T/attach.sock" out >o 2>e || status=$?
 	[ "$status" = 1 ]
 	says 'another program listens there' e
 	[ -S attach.sock ]
@@ -617,7 +602,7 @@ woken_and_left()
 	post 403 '?pid=4194304'
 	echo kept >file
 	status=0
-	timeout 60 "$SCPROF" serve --listen 127.0.0.1:0 --allow-attach="$T/file" out >o 2>e || status=$?
+	limited "$SCPROF" serve --listen 127.0.0.1:0 --allow-attach="$T/file" out >o 2>e || status=$?
 	[ "$status" = 1 ]
 	[ "$(cat file)" = kept ]
 	# 107 bytes are the longest path: that of a longer one is nobody's
@@ -626,7 +611,7 @@ woken_and_left()
 	long=$T${long// /x}
 	echo kept >"$long"
 	status=0
-	timeout 60 "$SCPROF" serve --listen 127.0.0.1:0 --allow-attach="$long.sock" out >o 2>e || status=$?
+	limited "$SCPROF" serve --listen 127.0.0.1:0 --allow-attach="$long.sock" out >o 2>e || status=$?
 	[ "$status" = 1 ]
 	says 'at most 107 bytes' e
 	[ "$(cat "$long")" = kept ]
@@ -646,12 +631,14 @@ woken_and_left()
 	[ -e "$profile" ]
 	rm -r "${profile%/*}"
 	[ -w /dev/full ] || skip 'no /dev/full here'
+	cannot_print()
+	{
+		local status=0
+		limited sh -c "exec \"\$@\" $1" sh "$SCPROF" attach --for 100ms "$pid" 2>attach.err </dev/null 3>&- || status=$?
+		[ "$status" = 125 ] && says 'cannot write to standard output' && says 'profile: '
+	}
 	for where in '>/dev/full' '>&-'; do
-		status=0
-		timeout 120 sh -c "exec \"\$@\" $where" sh "$SCPROF" attach --for 100ms "$pid" 2>attach.err </dev/null 3>&- || status=$?
-		[ "$status" = 125 ]
-		says 'cannot write to standard output'
-		says 'profile: '
+		again_where_late 0 cannot_print "$where"
 	done
 	is_left
 }

@@ -51,19 +51,32 @@ hostile()
 	await grep -q begun target.out
 }
 
+once()
+{
+	limited "$SCPROF" attach --for 300ms -o "$T/out" "$@" "$pid" >attach.out 2>attach.err </dev/null 3>&-
+}
+
+# Until the target says that it is ready.
+until_laid()
+{
+	local tool
+	# env: a shell's background command ignores SIGINT
+	env --default-signal=INT "$SCPROF" attach -o "$T/out" "$@" "$pid" >attach.out 2>attach.err </dev/null 3>&- &
+	tool=$!
+	started="$started $tool"
+	await laid_or_ended "$tool" && { kill -INT "$tool" || true; } && wait "$tool"
+}
+
+laid_or_ended()
+{
+	grep -q laid target.out && grep -q 'recording process' attach.err || not kill -0 "$1" 2>/dev/null
+}
+
 # attach STATUS ARGUMENT...: its output in attach.out, messages in attach.err; nothing of both is more
 # than text.
 attach()
 {
-	local wanted=$1 status=0
-	shift
-	timeout -k 5 300 "$SCPROF" attach --for 300ms -o "$T/out" "$@" "$pid" >attach.out 2>attach.err \
-		</dev/null 3>&- || status=$?
-	[ "$status" = "$wanted" ] || {
-		echo "status $status, not $wanted"
-		cat -v attach.err
-		return 1
-	}
+	again_where_late "$1" "${ATTACH:-once}" "${@:2}"
 	not grep -aP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]' attach.out attach.err
 }
 
@@ -108,7 +121,7 @@ is_left()
 	echo secret >victim
 	chmod 600 victim
 	hostile "$PROGRAMS/hostile_files" "$T/victim"
-	attach 0 -g all
+	ATTACH=until_laid attach 0 -g all
 	grep -q laid target.out
 	[ "$(cat victim)" = secret ]
 	[ "$(stat -c '%u %a %h' victim)" = '0 600 1' ]

@@ -71,17 +71,27 @@ more_than()
 	[ "$(wc -l <target.out)" -gt "$1" ]
 }
 
+records_or_ended()
+{
+	grep -q recording attach.err || not kill -0 "$1" 2>/dev/null
+}
+
+begins()
+{
+	: >attach.err
+	# env: a shell's background command ignores SIGINT
+	env --default-signal=INT "$SCPROF" attach -o p.scp "$@" "$pid" >attach.out 2>attach.err </dev/null 3>&- &
+	tool=$!
+	started="$started $tool"
+	await records_or_ended "$tool" && grep -q recording attach.err
+}
+
 # Recorded until Python frames were read, and left. OPTION...
 record_once()
 {
 	local status=0 tool before lines
 	before=$(dealloc)
-	rm -f attach.err
-	# env: a shell's background command ignores SIGINT
-	env --default-signal=INT "$SCPROF" attach -o p.scp "$@" "$pid" >attach.out 2>attach.err </dev/null 3>&- &
-	tool=$!
-	started="$started $tool"
-	await grep -q 'recording' attach.err
+	again_where_late 0 begins "$@"
 	await replaced "$before"
 	lines=$(wc -l <target.out)
 	await more_than $((lines + 1))
