@@ -12,8 +12,9 @@ SHOWN='.sites[] | del(.stack, .steadiness, .percentiles_ns)'
 # Both sites for two seconds, once for the tests that look at what came of it.
 setup_file()
 {
-	# below what the kernel gives to clients
-	export PORT=$((12000 + $$ % 20000)) D=$BATS_FILE_TMPDIR
+	export PORT D=$BATS_FILE_TMPDIR
+	PORT=$(own_place)
+	PORT=${PORT##*:} # the sink listens at every address
 	timeout -k 5 900 "$EXAMPLES/two_sites" sink "$PORT" >"$D/sink.txt" 2>&1 3>&- &
 	export SINK=$!
 	await grep -q ready "$D/sink.txt"
