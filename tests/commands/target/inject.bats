@@ -120,15 +120,21 @@ sweep()
 # calls is no file, or one that can be read; what is hidden, or nothing, in KINDS.
 killed_at_any_call()
 {
-	local name number tried=0 files=0
+	local name number status tried=0 files=0
 	own_calls /bin/true >calls
 	while read -r name number; do
 		rm -f out/* out/.[!.]*
+		status=0
 		{ # the shell says that it was killed
-			timeout -k 5 30 strace -qq "${QUICK[@]}" "${MORE[@]}" -o /dev/null -e signal=none \
+			limited strace -qq "${QUICK[@]}" "${MORE[@]}" -o /dev/null -e signal=none \
 				-e inject="$name:signal=KILL:when=$number" -E LD_PRELOAD="$LIB" \
-				-E SCPROF_OUT="$T/out" /bin/true </dev/null 3>&- 4>&- || tried=$((tried + 1))
+				-E SCPROF_OUT="$T/out" /bin/true </dev/null 3>&- 4>&- || status=$?
 		} >/dev/null 2>&1
+		case $status in
+		137) tried=$((tried + 1)) ;;
+		0) ;; # it made fewer such calls
+		*) echo "killed at $name number $number: status $status" && return 1 ;;
+		esac
 		if [ -n "$(ls out)" ]; then
 			files=$((files + 1))
 			"$SCPROF" report --by function out/*.scp >report.txt 2>&1 || {

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -213,13 +214,33 @@ static void check_unknown(const char *path)
 	symbolize_free(s);
 }
 
+/* It waits in the kernel, asleep, in that call. */
+static void await_call(pid_t pid, long number)
+{
+	char path[64], line[256];
+	const struct timespec while_ms = {.tv_nsec = 1000000};
+
+	for (bool there = false; !there; nanosleep(&while_ms, NULL)) {
+		long call = -1;
+		FILE *f;
+
+		assert_int_equal(waitpid(pid, NULL, WNOHANG), 0);
+		snprintf(path, sizeof(path), "/proc/%d/syscall", (int)pid);
+		f = fopen(path, "r");
+		assert_non_null(f);
+		/* "running" where it does not wait */
+		there = fgets(line, sizeof(line), f) && sscanf(line, "%ld", &call) == 1 &&
+			call == number;
+		fclose(f);
+	}
+}
+
 /* Who writes to a pipe waits until somebody opens it to read. */
 static void test_a_pipe_is_not_even_opened(void **state)
 {
 	char directory[] = "/tmp/scprof-test-XXXXXX", pipe_path[64];
-	const struct timespec while_ms = {.tv_nsec = 100000000};
 	pid_t child;
-	int status;
+	int status, fd;
 
 	(void)state;
 	assert_non_null(mkdtemp(directory));
@@ -228,12 +249,13 @@ static void test_a_pipe_is_not_even_opened(void **state)
 	child = fork();
 	if (child == 0)
 		_exit(open(pipe_path, O_WRONLY) < 0);
-	nanosleep(&while_ms, NULL);
+	await_call(child, SYS_openat);
 	check_unknown(pipe_path);
-	nanosleep(&while_ms, NULL);
-	assert_int_equal(waitpid(child, &status, WNOHANG), 0); /* it waits still */
-	kill(child, SIGKILL);
-	waitpid(child, &status, 0);
+	await_call(child, SYS_openat); /* still: opened it would have ended */
+	fd = open(pipe_path, O_RDONLY | O_NONBLOCK);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	close(fd);
 	unlink(pipe_path);
 	rmdir(directory);
 }
