@@ -70,7 +70,7 @@ begins()
 {
 	: >attach.err # what an earlier one said
 	# env: a shell's background command ignores SIGINT
-	env --default-signal=INT $BY "$SCPROF" attach "$@" "$pid" >attach.out 2>attach.err </dev/null 3>&- &
+	env --default-signal=INT ${BY:+"$BY"} "$SCPROF" attach "$@" "$pid" >attach.out 2>attach.err </dev/null 3>&- &
 	tool=$!
 	started="$started $tool"
 	await records_or_ended "$tool" && grep -q 'recording process' attach.err
