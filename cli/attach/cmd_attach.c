@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "cli/attach/attach_guard.h"
@@ -33,6 +34,9 @@
 #include "stats/mean/stopping.h"
 
 enum { FAILED = 125, LOOK_MS = 50, STOP_MS = 1000 };
+
+#define REPORT_BYTES  (UINT64_C(256) << 20) /* for another user; as serve takes */
+#define ADDRESS_BYTES (UINT64_C(8) << 30)   /* as of who traces */
 
 struct attach {
 	struct attach_options options;
@@ -431,6 +435,17 @@ static int become(const char *who)
 	return -1;
 }
 
+/* What the processes of another user say decides how large the report is. Without root's rights no
+ * limit is raised. */
+static void limit_report(void)
+{
+	setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+	setrlimit(RLIMIT_FSIZE, &(struct rlimit){REPORT_BYTES, REPORT_BYTES});
+#ifndef __SANITIZE_ADDRESS__ /* its shadow memory exceeds any limit */
+	setrlimit(RLIMIT_AS, &(struct rlimit){ADDRESS_BYTES, ADDRESS_BYTES});
+#endif
+}
+
 /* What `scprof top --attach` and `scprof serve` start, and which ends with them:
  * attach-watched DESCRIPTOR [OPTION...] PID...
  * With a descriptor no report, and a profile only where -o names it; with "-" both; with "=UID:GID"
@@ -444,6 +459,8 @@ int cmd_attach_watched(int argc, char **argv)
 
 	if (*what == '=' && become(what))
 		return FAILED;
+	if (*what == '=')
+		limit_report();
 	a.leaves_no_file = *what == '=';
 	signal(SIGTERM, SIG_DFL); /* who started us ends us by it */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
