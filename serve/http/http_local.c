@@ -2,12 +2,14 @@
 #include "serve/http/http_local.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "profile/base/error.h"
+#include "profile/base/given_file.h"
 
 static int refuse(struct profile_error *err, const char *path, const char *why)
 {
@@ -51,6 +53,26 @@ static bool is_left(const struct sockaddr_un *name)
 	       st.st_uid == geteuid();
 }
 
+/* Whoever may write the folder can put a link there meanwhile: it is not followed. */
+static int permit(const struct sockaddr_un *name)
+{
+	char path[64];
+	struct stat st;
+	int fd = given_file_find(name->sun_path, O_NOFOLLOW, &st), failed;
+
+	if (fd < 0)
+		return -1;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (!S_ISSOCK(st.st_mode) || st.st_uid != geteuid()) {
+		errno = ENOTSOCK;
+		failed = -1;
+	} else {
+		failed = chmod(path, geteuid() ? 0600 : 0666);
+	}
+	close(fd);
+	return failed;
+}
+
 int http_local_listen(const char *wanted, const struct http_address *tcp, struct sockaddr_un *name,
 		      struct profile_error *err)
 {
@@ -66,7 +88,7 @@ int http_local_listen(const char *wanted, const struct http_address *tcp, struct
 		failed = bind(fd, address, sizeof(*name));
 	}
 	/* before anybody can connect */
-	if (!failed && !chmod(name->sun_path, geteuid() ? 0600 : 0666) && !listen(fd, 128))
+	if (!failed && !permit(name) && !listen(fd, 128))
 		return fd;
 	refuse(err, name->sun_path,
 	       errno == EADDRINUSE ? "another program listens there, or the file is not ours"
