@@ -27,23 +27,26 @@
 
 extern char **environ;
 
-/* Another user than the server's leaves places to the others. 0, or -1: too many, or one of that
- * process. */
+/* Another user than the server's leaves places to the others, and all of them leave one to the
+ * server's. 0, or -1: too many, or one of that process. */
 static int enter(struct http *h, uint32_t pid, uid_t by, struct http_answer *out)
 {
 	bool busy = false, place = false;
-	size_t free_one = 0, his = 0;
+	size_t free_one = 0, all = 0, others = 0, his = 0;
 
 	pthread_mutex_lock(&h->lock);
 	for (size_t i = 0; i < HTTP_ATTACHED; i++) {
 		busy |= h->attached[i].pid == pid;
+		all += h->attached[i].pid != 0;
+		others += h->attached[i].pid && h->attached[i].by != geteuid();
 		his += h->attached[i].pid && h->attached[i].by == by;
 		if (!h->attached[i].pid) {
 			place = true;
 			free_one = i;
 		}
 	}
-	place = place && (by == geteuid() || his < HTTP_ATTACHED_OF_ONE);
+	place = place && (by == geteuid() ||
+			  (his < HTTP_ATTACHED_OF_ONE && others < HTTP_ATTACHED_OF_OTHERS));
 	if (place && !busy) {
 		h->attached[free_one].pid = pid;
 		h->attached[free_one].by = by;
@@ -53,7 +56,7 @@ static int enter(struct http *h, uint32_t pid, uid_t by, struct http_answer *out
 		http_answer_say(out, 409, "process %u is being recorded already\n", pid);
 	else if (!place)
 		http_answer_say(out, 503, "%zu processes are being recorded: try again later\n",
-				his < HTTP_ATTACHED_OF_ONE ? (size_t)HTTP_ATTACHED : his);
+				his < HTTP_ATTACHED_OF_ONE ? all : his);
 	return place && !busy ? 0 : -1;
 }
 

@@ -30,11 +30,12 @@ struct http_failures {
 	bool told; /* in the log */
 };
 
-#define HTTP_REQUEST_BYTES   32768 /* of a connection: its request, and its answer's headers */
-#define HTTP_ATTACHED	     4	   /* processes that are recorded for requests at a time */
-#define HTTP_ATTACHED_OF_ONE 2	   /* of these, for another user than the server's */
-#define HTTP_FAILURE_BYTES   128   /* of one's reason */
-#define HTTP_FAILURES_BYTES  (LABEL_BYTES + 256)
+#define HTTP_REQUEST_BYTES	32768 /* of a connection: its request, and its answer's headers */
+#define HTTP_ATTACHED		4     /* processes that are recorded for requests at a time */
+#define HTTP_ATTACHED_OF_OTHERS 3     /* of these, for users other than the server's */
+#define HTTP_ATTACHED_OF_ONE	2     /* for one of those */
+#define HTTP_FAILURE_BYTES	128   /* of one's reason */
+#define HTTP_FAILURES_BYTES	(LABEL_BYTES + 256)
 
 struct http {
 	struct agent *agent;

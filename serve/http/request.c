@@ -77,7 +77,7 @@ static bool take_route(struct request *r, const char *uri, size_t length)
 			}
 	return refuse(r, 404,
 		      "no such page; there are /, /service, /profile, /metrics, "
-		      "/debug/pprof/profile and /healthz");
+		      "/debug/pprof/profile and /healthz, and /attach for POST");
 }
 
 /* A decimal number without sign or exponent, at most 9 characters. */

@@ -405,7 +405,7 @@ post_once()
 	sed '$d' answer.both >answer.json
 	[ "$got" = "$wanted" ] || {
 		echo "$query: $got, not $wanted"
-		cp answer.json attach.err # what the server's tool said
+		head -c 600 answer.json >attach.err # what the server's tool said
 		return 1
 	}
 }
@@ -565,12 +565,19 @@ woken_and_left()
 	refused --allow-attach --attach-token fifo
 }
 
-@test "attach 18: serve of root records for each user what is theirs, with their rights" {
+# What other users can open, and only root can record for them: $OPEN, $TOOL.
+for_others()
+{
 	[ "$(id -u)" = 0 ] || skip 'only root can record for others'
 	OPEN=$(mktemp -d /tmp/scprof-attach.XXXXXX)
 	cp "$SCPROF" "$LIB" "$PROGRAMS/traffic" "$OPEN"
 	chmod -R a+rX "$OPEN"
-	local TOOL=$OPEN/scprof root his other mixed
+	TOOL=$OPEN/scprof
+}
+
+@test "attach 18: serve of root records for each user what is theirs, with their rights" {
+	for_others
+	local root his other mixed
 	target "$OPEN/traffic" 300 && root=$pid
 	target setpriv --reuid=65533 --regid=65534 --clear-groups "$OPEN/traffic" 300 && other=$pid
 	target setpriv --reuid=65534 --regid=65533 --clear-groups "$OPEN/traffic" 300 && mixed=$pid
@@ -587,6 +594,46 @@ woken_and_left()
 	post 200 "?pid=$his&for=300ms"
 	[ "$(find out -name '*.scp' | wc -l)" = 1 ]
 	is_left
+}
+
+# held_by USER: its process is being recorded for it, for long: $pid.
+held_by()
+{
+	target setpriv "--reuid=$1" --regid=65534 --clear-groups "$OPEN/traffic" 300
+	again_where_late 0 asks_for_long "$1"
+}
+
+asks_for_long()
+{
+	setpriv "--reuid=$1" --regid=65534 --clear-groups curl -s -X POST --unix-socket "$socket" \
+		"http://$place/attach?pid=$pid&for=300s" >attach.err 3>&- &
+	started="$started $!"
+	await is_held_or_ended $! && is_held
+}
+
+is_held()
+{
+	grep -q 'scprof\..*control' "/proc/$pid/maps"
+}
+
+is_held_or_ended()
+{
+	is_held || not kill -0 "$1" 2>/dev/null
+}
+
+@test "attach 18b: serve of root leaves a place to root, however many others ask" {
+	for_others
+	SCPROF_LIB=$OPEN/libscprof.so serving --allow-attach="$OPEN/attach.sock"
+	held_by 65534
+	grep -q "^Max file size  *$((256 << 20)) " "/proc/$(pgrep -P "$server" | head -n 1)/limits" # of its report
+	held_by 65534
+	target setpriv --reuid=65534 --regid=65534 --clear-groups "$OPEN/traffic" 300
+	AS=65534 post 503 "?pid=$pid&for=1s"
+	held_by 65533
+	target setpriv --reuid=65532 --regid=65534 --clear-groups "$OPEN/traffic" 300
+	AS=65532 post 503 "?pid=$pid&for=1s"
+	target "$OPEN/traffic" 300
+	post 200 "?pid=$pid&for=300ms"
 }
 
 @test "attach 19: serve: a socket that a killed server left is taken again, and that of a living one is not" {
