@@ -9,8 +9,7 @@
 
 /* To the file that -o names, in the format that it is named for, and as text on standard error (of
  * a process that ran: on standard output); without such a file as --format says, on standard error.
- * `saved`: what to read again, NULL:
- * nothing. What fails is said: the profile does not depend on it. */
+ * `saved`: what to read again; NULL: nothing. What fails is said; the profile does not need it. */
 void run_report_print(const struct run_options *o, const struct run_output *to, const char *saved,
 		      const struct profile *p);
 
