@@ -16,7 +16,7 @@ slots()
 	local kind
 	for kind in "${KINDS[@]}"; do
 		echo "$kind"
-		SCPROF_OUT=$T/out SCPROF_GROUPS=${GROUPS_WANTED-io,region} timeout 120 \
+		SCPROF_OUT=$T/out SCPROF_GROUPS=${GROUPS_WANTED-io,region} limited \
 			"$PROGRAMS/slots_$kind" "$PROGRAMS/slots/libscprof.so" "$@" </dev/null || return 1
 	done
 }

@@ -11,7 +11,7 @@ plays()
 {
 	local name=$1
 	shift
-	timeout -k 5 60 env SCPROF_OUT="$T/out" "$@" "$PROGRAMS/delays" "$T/page" "$LIB" "$name"
+	limited env SCPROF_OUT="$T/out" "$@" "$PROGRAMS/delays" "$T/page" "$LIB" "$name"
 	make_report --by function
 	holds '[.threads[].remainder_ns] | all(. == 0)'
 }
@@ -25,7 +25,7 @@ sites()
 # with_page COMMAND...: under the library.
 with_page()
 {
-	timeout -k 5 60 env SCPROF_OUT="$T/out" SCPROF_CAUSAL="$T/page" LD_PRELOAD="$LIB" "$@"
+	limited env SCPROF_OUT="$T/out" SCPROF_CAUSAL="$T/page" LD_PRELOAD="$LIB" "$@"
 }
 
 @test "delays 01: calls are delayed where it is said, and counted; so is progress" {
@@ -120,7 +120,7 @@ with_page()
 	cp page other && printf X | dd of=other conv=notrunc status=none
 	for page in short link other absent .; do
 		rm -f out/*
-		timeout -k 5 60 env SCPROF_OUT="$T/out" SCPROF_CAUSAL="$T/$page" LD_PRELOAD="$LIB" \
+		limited env SCPROF_OUT="$T/out" SCPROF_CAUSAL="$T/$page" LD_PRELOAD="$LIB" \
 			"$PROGRAMS/delays" "$T/page" "$LIB" again inside
 		make_report --by function
 		SHOWN=.filters holds '.filters.ignored == ["SCPROF_CAUSAL"]'
@@ -132,7 +132,7 @@ with_page()
 @test "delays 17: selected functions" {
 	[[ $(uname -m) =~ ^(x86_64|aarch64)$ ]] || skip "chosen symbols need x86-64 or AArch64"
 	"$PROGRAMS/delays" "$T/page" make site
-	timeout -k 5 60 "$SCPROF" run -s srand,sem_wait -o "$T/p.scp" env SCPROF_CAUSAL="$T/page" \
+	limited "$SCPROF" run -s srand,sem_wait -o "$T/p.scp" env SCPROF_CAUSAL="$T/page" \
 		"$PROGRAMS/delays" "$T/page" - selected inside
 	"$SCPROF" report --format json --by function "$T/p.scp" >report.json
 	holds '[.threads[].remainder_ns] | all(. == 0)'
@@ -140,7 +140,7 @@ with_page()
 
 @test "delays 18: sessions with delays and without, while threads call, leave, end and fork" {
 	"$PROGRAMS/delays" "$T/page" make
-	DELAYS=$T/page timeout 300 "$PROGRAMS/sessions" "$LIB" "$T/out" 40 8 >sessions.txt
+	DELAYS=$T/page limited "$PROGRAMS/sessions" "$LIB" "$T/out" 40 8 >sessions.txt
 	[ "$(grep -c '^/' sessions.txt)" -eq 5 ]
 	while read -r profile _; do
 		"$SCPROF" report --by function --top 0 --format json "$profile" >report.json

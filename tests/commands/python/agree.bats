@@ -23,7 +23,7 @@ for_each()
 # Two rounds: in the second one paths are remembered.
 knows()
 {
-	timeout -k 5 120 "$SCPROF" run -g io --no-report -o path.scp -- "$python" -W ignore \
+	limited "$SCPROF" run -g io --no-report -o path.scp -- "$python" -W ignore \
 		"$ROOT/tests/programs/python/knows.py" 2 known 2>run.err || { cat run.err; return 1; }
 	echo "$python"
 	"$ROOT/tests/commands/python/agree.py" "$SCPROF" path.scp known.*.json
@@ -33,7 +33,7 @@ knows()
 survives_garbage()
 {
 	local mode=$1
-	timeout -k 5 120 "$SCPROF" run -g io --no-report -o path.scp -- "$python" \
+	limited "$SCPROF" run -g io --no-report -o path.scp -- "$python" \
 		"$ROOT/tests/programs/python/garbage.py" "$PROGRAMS/python_garbage.so" "$mode" >known.garbage 2>run.err ||
 		{ echo "$python: status $?"; cat run.err; return 1; }
 	"$SCPROF" report --format json --include-warm-up path.scp >report.json

@@ -104,7 +104,7 @@ record_once()
 
 recorded()
 {
-	timeout -k 5 60 "$SCPROF" report --format json --include-warm-up p.scp >report.json
+	limited "$SCPROF" report --format json --include-warm-up p.scp >report.json
 	SHOWN='[.sites[] | [.symbol, .path, ([.stack[].function] | join(" "))]]' \
 		holds '[.sites[] | select(.symbol == "send" or .symbol == "recv")] | length > 0 and all(.[]; .path == "complete" and any(.stack[]; .language == "python"))'
 }
@@ -141,9 +141,9 @@ embed()
 	home=$("$1" -c 'import sys; print(sys.base_prefix)')
 	[ -f "$library" ] && [ "${library%.a}" = "$library" ] || return 0
 	embedded=yes
-	PYTHONHOME=$home timeout -k 5 60 "$SCPROF" run --no-report -g socket -o p.scp -- ./embeds "$library" >embeds.out 2>&1 || true
+	PYTHONHOME=$home limited "$SCPROF" run --no-report -g socket -o p.scp -- ./embeds "$library" >embeds.out 2>&1 || true
 	grep -qx 'done' embeds.out || { cat embeds.out; return 1; }
-	timeout -k 5 60 "$SCPROF" report --format json --include-warm-up p.scp >report.json
+	limited "$SCPROF" report --format json --include-warm-up p.scp >report.json
 	# 3.12 and later have no function for a comprehension
 	SHOWN='[.sites[] | [.symbol, .calls, .path, ([.stack[].function] | join(" "))]]' holds '[.sites[] | select(.symbol == "send")] |
 		(map(.calls) | add) == 1800 and all(.[]; .path == "complete" and

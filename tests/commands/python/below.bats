@@ -14,7 +14,7 @@ python=$(pythons | head -1)
 sent()
 {
 	rm -f p.scp
-	timeout 60 "$SCPROF" run -g socket --below "$2" -o p.scp --no-report -- "$1" "$BELOW" 20 2>said
+	limited "$SCPROF" run -g socket --below "$2" -o p.scp --no-report -- "$1" "$BELOW" 20 2>said
 	"$SCPROF" report --format json p.scp >report.json
 	local bytes
 	bytes=$(jq '[.sites[] | select(.symbol == "send") | .bytes] | add // 0' report.json)

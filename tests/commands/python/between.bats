@@ -24,7 +24,7 @@ record()
 {
 	local depth=$1
 	shift
-	timeout -k 5 60 "$SCPROF" run -g io --no-report -o p.scp "$@" -- "$python" -I -S \
+	limited "$SCPROF" run -g io --no-report -o p.scp "$@" -- "$python" -I -S \
 		"$ROOT/tests/programs/python/between.py" "$depth" 2>run.err || { cat run.err; return 1; }
 	"$SCPROF" report --format json --include-warm-up p.scp >report.json
 	paths >found
@@ -81,7 +81,7 @@ without()
 }
 
 # 60 Python functions are 180 C frames and more on CPython 3.8: what is left out does not count.
-limited()
+depth_kept()
 {
 	record 60 || return 1
 	has "own( own)? leaf( deep){61} main <module>" && holds '[.sites[].path] | index("truncated") == null' || return 1
@@ -90,7 +90,7 @@ limited()
 }
 
 @test "frames that are left out do not count for the depth that is kept" {
-	for_each limited
+	for_each depth_kept
 }
 
 @test "--native and --no-python exclude each other" {

@@ -32,7 +32,7 @@ counts()
 		echo "$python"
 		rm -rf out && mkdir out
 		# shellcheck disable=SC2086
-		LD_PRELOAD=$LIB SCPROF_OUT=$T/out SCPROF_GROUPS=region timeout 60 "$python" $REGIONS >said
+		LD_PRELOAD=$LIB SCPROF_OUT=$T/out SCPROF_GROUPS=region limited "$python" $REGIONS >said
 		[ "$(cat said)" = 'as told' ]
 		make_report
 		counts | diff expected -
@@ -45,12 +45,12 @@ counts()
 	while read -r python; do
 		echo "$python"
 		# shellcheck disable=SC2086
-		[ "$(timeout 60 "$python" $REGIONS)" = 'as told' ]
+		[ "$(limited "$python" $REGIONS)" = 'as told' ]
 		# nothing is imported for it
-		timeout 60 "$python" -c 'import sys; sys.path.insert(0, sys.argv[1]); before = set(sys.modules); import scprof
+		limited "$python" -c 'import sys; sys.path.insert(0, sys.argv[1]); before = set(sys.modules); import scprof
 with scprof.region("x"): pass
 assert set(sys.modules) - before == {"scprof"}, set(sys.modules) - before' "$ROOT/examples/python"
-		LD_PRELOAD=$LIB SCPROF_OUT=$T/out SCPROF_STOPPED=1 timeout 60 "$python" -c 'import sys; sys.path.insert(0, sys.argv[1]); import scprof
+		LD_PRELOAD=$LIB SCPROF_OUT=$T/out SCPROF_STOPPED=1 limited "$python" -c 'import sys; sys.path.insert(0, sys.argv[1]); import scprof
 @scprof.region("kept")
 def kept(): pass
 for i in range(300):
@@ -60,7 +60,7 @@ for i in range(300):
 }
 
 @test "python module 03: a region that was made while nothing was recorded is one when recording begins" {
-	LD_PRELOAD=$LIB SCPROF_OUT=$T/out SCPROF_STOPPED=1 SCPROF_GROUPS=region timeout 60 python3 -c 'import sys; sys.path.insert(0, sys.argv[1]); import scprof
+	LD_PRELOAD=$LIB SCPROF_OUT=$T/out SCPROF_STOPPED=1 SCPROF_GROUPS=region limited python3 -c 'import sys; sys.path.insert(0, sys.argv[1]); import scprof
 @scprof.region("kept")
 def kept(): pass
 kept()

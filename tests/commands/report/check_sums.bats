@@ -8,7 +8,7 @@ load ../common
 # profile OPTION... -- COMMAND...: $T/p.scp.
 profile()
 {
-	timeout -k 5 300 "$SCPROF" run --no-report -o p.scp "$@" >run.out 2>run.err </dev/null 3>&- 4>&- || {
+	limited "$SCPROF" run --no-report -o p.scp "$@" >run.out 2>run.err </dev/null 3>&- 4>&- || {
 		echo "status $?"
 		cat run.err
 		return 1

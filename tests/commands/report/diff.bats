@@ -11,7 +11,7 @@ record_as()
 {
 	local name=$1 clock=$2
 	shift 2
-	timeout -k 5 300 "$SCPROF" run -c "$clock" --no-report -o "$name.scp" -- "$@" \
+	limited "$SCPROF" run -c "$clock" --no-report -o "$name.scp" -- "$@" \
 		</dev/null >/dev/null 2>"$name.err" 3>&- 4>&- || {
 		cat "$name.err"
 		return 1

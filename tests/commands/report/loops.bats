@@ -8,7 +8,7 @@ load ../common
 # profile COMMAND...: $T/p.scp; GROUPS_ASKED and CLOCK choose.
 profile()
 {
-	timeout -k 5 300 "$SCPROF" run --no-report -o p.scp -c "${CLOCK:-tsc}" \
+	limited "$SCPROF" run --no-report -o p.scp -c "${CLOCK:-tsc}" \
 		-g "${GROUPS_ASKED:-socket,region}" -- "$@" >run.out 2>run.err </dev/null 3>&- 4>&- || {
 		echo "status $?"
 		cat run.err

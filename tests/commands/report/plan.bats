@@ -141,7 +141,7 @@ refuses()
 # sleeps N SEED OUT: N waits, one in ten 30 times as long, of a program that gives the clock.
 sleeps()
 {
-	timeout -k 5 120 "$SCPROF" run -g wait -c monotonic --no-report -o "$3" -- \
+	limited "$SCPROF" run -g wait -c monotonic --no-report -o "$3" -- \
 		"$PROGRAMS/given_time" waits "$1" "$2" 2>run.err || { cat run.err; return 1; }
 }
 

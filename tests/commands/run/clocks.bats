@@ -8,11 +8,11 @@ load ../common
 # Once for the tests that only look at it: it takes seconds.
 setup_file()
 {
-	timeout -k 5 60 "$SCPROF" clocks --json >"$BATS_FILE_TMPDIR/clocks.json" </dev/null
-	timeout -k 5 60 env -u LC_ALL LANG=C.UTF-8 COLUMNS=140 "$SCPROF" clocks \
+	limited "$SCPROF" clocks --json >"$BATS_FILE_TMPDIR/clocks.json" </dev/null
+	limited env -u LC_ALL LANG=C.UTF-8 COLUMNS=140 "$SCPROF" clocks \
 		>"$BATS_FILE_TMPDIR/clocks.txt" </dev/null
-	timeout -k 5 60 "$SCPROF" clocks --figure --json >"$BATS_FILE_TMPDIR/figure.json" </dev/null
-	timeout -k 5 300 env -u LC_ALL LANG=C.UTF-8 COLUMNS=140 strace -f -c -o "$BATS_FILE_TMPDIR/kernel.txt" \
+	limited "$SCPROF" clocks --figure --json >"$BATS_FILE_TMPDIR/figure.json" </dev/null
+	limited env -u LC_ALL LANG=C.UTF-8 COLUMNS=140 strace -f -c -o "$BATS_FILE_TMPDIR/kernel.txt" \
 		-e trace=clock_gettime,gettimeofday,getrusage "$SCPROF" clocks --figure >"$BATS_FILE_TMPDIR/figure.txt" </dev/null
 }
 

@@ -7,7 +7,7 @@ load ../common
 # ended COMMAND...: under scprof run: the report's words for the process, and report.json.
 ended()
 {
-	timeout -k 5 120 "$SCPROF" run --no-report -c monotonic -o p.scp -- "$@" >run.out 2>run.err </dev/null 3>&- || true
+	limited "$SCPROF" run --no-report -c monotonic -o p.scp -- "$@" >run.out 2>run.err </dev/null 3>&- || true
 	"$SCPROF" report --format json --by process p.scp >report.json
 	"$SCPROF" report --top 1 p.scp >report.txt
 }
@@ -69,7 +69,7 @@ says()
 # The run is told to stop waiting for it.
 @test "ends 06: a daemon that survives still runs" {
 	mkfifo ready
-	timeout -k 5 120 "$SCPROF" run --no-report -o p.scp -- python3 -c 'import os, select, sys
+	limited "$SCPROF" run --no-report -o p.scp -- python3 -c 'import os, select, sys
 if os.fork(): os._exit(0)
 os.setsid()
 print(os.getpid(), flush=True)
@@ -86,7 +86,7 @@ while True: select.select([], [], [], 1)' >daemon 2>run.err </dev/null 3>&- &
 
 @test "ends 07: a daemon is waited for that has made no recorded call yet" {
 	mkfifo go
-	timeout -k 5 240 "$SCPROF" run --no-report -o p.scp -- python3 -c 'import os, socket, sys
+	limited "$SCPROF" run --no-report -o p.scp -- python3 -c 'import os, socket, sys
 a, b = socket.socketpair()
 if os.fork(): os._exit(0)
 os.setsid()

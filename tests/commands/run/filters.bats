@@ -14,7 +14,7 @@ FILTERS=$PROGRAMS/filters
 profile()
 {
 	rm -f "$T/p.scp"
-	timeout -k 5 60 "$SCPROF" run --no-report -o "$T/p.scp" "$@" >"$T/out.txt" 2>"$T/err.txt" </dev/null 3>&- 4>&- || {
+	limited "$SCPROF" run --no-report -o "$T/p.scp" "$@" >"$T/out.txt" 2>"$T/err.txt" </dev/null 3>&- 4>&- || {
 		echo "scprof run: status $?"
 		cat "$T/err.txt"
 		return 1

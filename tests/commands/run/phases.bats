@@ -10,7 +10,7 @@ load ../common
 dump()
 {
 	rm -f out/*
-	SCPROF_CLOCK=$1 timeout -k 5 60 env LD_PRELOAD="$LIB" SCPROF_OUT="$T/out" \
+	SCPROF_CLOCK=$1 limited env LD_PRELOAD="$LIB" SCPROF_OUT="$T/out" \
 		SCPROF_GROUPS=socket,io "${@:2}" >/dev/null </dev/null 3>&- 4>&-
 	"$PROFILES/dump_entries" out/*.scp >entries
 }
@@ -84,7 +84,7 @@ expect()
 	local source=/sys/devices/system/clocksource/clocksource0/current_clocksource
 	echo acpi_pm >"$T/acpi_pm"
 	unshare -m mount --bind "$T/acpi_pm" $source 2>/dev/null || skip "needs the right to mount"
-	export -f dump
+	export -f dump limited
 	export T LIB PROFILES
 	unshare -m bash -c "mount --bind $T/acpi_pm $source && dump coarse $PROGRAMS/asynchronous 0.2"
 	grep -q '^entry' entries

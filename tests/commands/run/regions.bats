@@ -10,7 +10,7 @@ load ../common
 with_library()
 {
 	rm -rf "$T/out" && mkdir "$T/out"
-	timeout -k 5 "${LIMIT:-60}" env LD_PRELOAD="$LIB" SCPROF_OUT="$T/out" SCPROF_CLOCK="${CLOCK:-tsc}" \
+	limited env LD_PRELOAD="$LIB" SCPROF_OUT="$T/out" SCPROF_CLOCK="${CLOCK:-tsc}" \
 		SCPROF_GROUPS="${GROUPS_ASKED-socket,region}" "$@" </dev/null 3>&- 4>&-
 }
 

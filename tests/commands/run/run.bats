@@ -14,7 +14,7 @@ run_gives()
 {
 	local wanted=$1 status=0
 	shift
-	timeout -k 5 60 "$SCPROF" run -o "$T/p.scp" "$@" >run.out 2>run.err </dev/null || status=$?
+	limited "$SCPROF" run -o "$T/p.scp" "$@" >run.out 2>run.err </dev/null || status=$?
 	rm -f p.scp
 	[ $status = "$wanted" ] || {
 		echo "status $status instead of $wanted: scprof run $*"
@@ -147,7 +147,7 @@ run_gives()
 @test "run 14: each clock measures the same calls" {
 	local clock
 	for clock in tsc coarse page monotonic thread-cpu dual; do
-		timeout -k 5 60 "$SCPROF" run -c $clock -o $clock.scp --no-report -- "$EXAMPLES/echo_pair" 300 100
+		limited "$SCPROF" run -c $clock -o $clock.scp --no-report -- "$EXAMPLES/echo_pair" 300 100
 		"$SCPROF" report --format json $clock.scp >report.json
 		[ "$(calls_of send)" = 601 ]
 		[ "$(calls_of recv)" = 602 ]
@@ -182,7 +182,7 @@ counted()
 # (terminal), or that a process sends to scprof alone (kill).
 interrupts()
 {
-	timeout -k 5 60 python3 - "$1" "$SCPROF" <<-'END' 3>&- 4>&-
+	limited python3 - "$1" "$SCPROF" <<-'END' 3>&- 4>&-
 		import os, pty, signal, sys, time
 		command = """if True:
 		    import signal, time

@@ -30,7 +30,7 @@ slowest()
 run_slowest()
 {
 	rm -f p.scp
-	timeout -k 5 60 "$SCPROF" run --no-report -o p.scp "$@" >run.out 2>run.err </dev/null
+	limited "$SCPROF" run --no-report -o p.scp "$@" >run.out 2>run.err </dev/null
 	"$SCPROF" report --format json p.scp >report.json
 }
 
@@ -39,7 +39,7 @@ bare()
 {
 	rm -rf "${1:?}" page && mkdir -p "$1"
 	"$PROGRAMS/made_ticks" page page
-	timeout -k 5 60 env LD_PRELOAD="$LIB:$MADE" SCPROF_OUT="$T/$1" SCPROF_CLOCK=monotonic SCPROF_CLOCK_PAGE="$T/page" \
+	limited env LD_PRELOAD="$LIB:$MADE" SCPROF_OUT="$T/$1" SCPROF_CLOCK=monotonic SCPROF_CLOCK_PAGE="$T/page" \
 		"${@:3}" "$PROGRAMS/slowest" "$2" >run.out 2>run.err </dev/null 3>&- 4>&-
 }
 

@@ -12,7 +12,7 @@ SHOWN='{switches, warnings: [.warnings[].code], sites: [.sites[:4][] | {symbol, 
 recorded()
 {
 	# shellcheck disable=SC2086 # options are words
-	timeout -k 5 60 "$SCPROF" run -g socket,wait,region -c "${CLOCK:-tsc}" $1 --no-report -o p.scp -- \
+	limited "$SCPROF" run -g socket,wait,region -c "${CLOCK:-tsc}" $1 --no-report -o p.scp -- \
 		"${@:2}" >said </dev/null
 	"$SCPROF" report --format json --include-warm-up p.scp >report.json
 }

@@ -83,7 +83,7 @@ made()
 # Whether ticks fall at random into a program is not ours to say: what the ticker's wake-ups do to a
 # busy machine's schedule is not random (docs/limits.md). Where the interval misses, the report says so.
 @test "dual 02: with a real ticker the slow interval covers the fast mean, or the report tells" {
-	timeout -k 5 120 "$SCPROF" run -c dual -g socket -o dual.scp --no-report -- "$EXAMPLES/echo_pair" 20000 100
+	limited "$SCPROF" run -c dual -g socket -o dual.scp --no-report -- "$EXAMPLES/echo_pair" 20000 100
 	"$SCPROF" report --format json --confidence 0.9999 dual.scp >report.json
 	jq -e '[.sites[] | select(.calls >= 10000)] | length == 4' report.json
 	jq -e 'all(.sites[] | select(.calls >= 10000); .slow.covers_fast_mean ==

@@ -20,7 +20,7 @@ setup()
 
 with_library()
 {
-	timeout -k 5 "${LIMIT:-60}" env LD_PRELOAD="$LIB" SCPROF_TEST_PRELOAD="$LIB" SCPROF_OUT="$T/out" \
+	limited env LD_PRELOAD="$LIB" SCPROF_TEST_PRELOAD="$LIB" SCPROF_OUT="$T/out" \
 		SCPROF_SYMBOLS="$SYMBOLS" "$@" </dev/null 3>&- 4>&-
 }
 
@@ -236,7 +236,7 @@ memcheck_errors()
 		variables+=("$1")
 		shift
 	done
-	timeout -k 5 60 env "${variables[@]}" valgrind --error-exitcode=9 --log-file="$T/valgrind.log" \
+	limited env "${variables[@]}" valgrind --error-exitcode=9 --log-file="$T/valgrind.log" \
 		"${@:2}" >/dev/null </dev/null 3>&- 4>&- || status=$?
 	echo "$status $(sed -n 's/.*ERROR SUMMARY: \([0-9,]* errors from [0-9]*\) .*/\1/p' "$T/valgrind.log")"
 }
@@ -278,7 +278,7 @@ memcheck_errors()
 	local where
 	for where in "set environment LD_PRELOAD $LIB" "set exec-wrapper env LD_PRELOAD=$LIB"; do
 		rm -f out/*
-		timeout -k 5 60 env SCPROF_OUT="$T/out" SCPROF_GROUPS=socket,alloc gdb -nx -batch -ex "$where" \
+		limited env SCPROF_OUT="$T/out" SCPROF_GROUPS=socket,alloc gdb -nx -batch -ex "$where" \
 			-ex 'break main' -ex run -ex backtrace -ex continue --args "$PROGRAMS/started" \
 			>gdb.out 2>&1 </dev/null 3>&- 4>&- || true
 		grep -q '^Breakpoint 1, main' gdb.out
@@ -291,7 +291,7 @@ memcheck_errors()
 }
 
 @test "reexec 19: strace above us sees one execution" {
-	timeout -k 5 60 strace -qq -f -e trace=execve -o trace env LD_PRELOAD="$LIB" SCPROF_OUT="$T/out" \
+	limited strace -qq -f -e trace=execve -o trace env LD_PRELOAD="$LIB" SCPROF_OUT="$T/out" \
 		SCPROF_SYMBOLS=chosen_once "$PROGRAMS/started" >/dev/null 2>&1 </dev/null 3>&- 4>&- || true
 	[ "$(grep -c "execve(\"$PROGRAMS/started\"" trace)" = 1 ]
 }

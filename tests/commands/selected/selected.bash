@@ -8,7 +8,7 @@ with_library()
 {
 	local status=0
 	rm -f "$T/out/p.scp"
-	timeout -k 5 "${LIMIT:-60}" "$SCPROF" run --no-report -c "${CLOCK:-tsc}" -o "$T/out/p.scp" \
+	limited "$SCPROF" run --no-report -c "${CLOCK:-tsc}" -o "$T/out/p.scp" \
 		-s "$SYMBOLS" "$@" </dev/null 3>&- 4>&- 2>"$T/all.err" || status=$?
 	sed '/^scprof: profile:/d; /^scprof: -s leaves out/d; /^        read it again/d' "$T/all.err" >&2
 	return "$status"

@@ -162,7 +162,7 @@ refuses()
 @test "symbols 14: a stub object for a bare LD_PRELOAD" {
 	"$SCPROF" symbols --stubs "$T/stubs.so" "$PROGRAMS/chosen_lazy" 'chosen_lib:*'
 	LIB=$T/stubs.so:$LIB
-	with_library() { timeout -k 5 60 env LD_PRELOAD="$LIB" SCPROF_OUT="$T/out" "$@" </dev/null 3>&- 4>&-; }
+	with_library() { limited env LD_PRELOAD="$LIB" SCPROF_OUT="$T/out" "$@" </dev/null 3>&- 4>&-; }
 	unnoticed "$PROGRAMS/chosen_lazy" arguments 10
 	# A child may have none of the libraries: dlsym then fails, and allocates, before
 	# malloc is known.

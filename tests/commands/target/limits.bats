@@ -33,9 +33,9 @@ load ../common
 	mkdir full
 	mount -t tmpfs -o size=16k none full || skip "no tmpfs can be mounted here"
 	record without "$PROGRAMS/endings" return
-	timeout 60 env EXPECT="$T/expect.with" LD_PRELOAD="$LIB" SCPROF_OUT="$T/full" \
+	limited env EXPECT="$T/expect.with" LD_PRELOAD="$LIB" SCPROF_OUT="$T/full" \
 		"$PROGRAMS/endings" return >with.out 2>with.err || echo $? >with.status
-	timeout 60 env LD_PRELOAD="$LIB" SCPROF_OUT="$T/full" "$PROGRAMS/close_all" >again.out 2>&1
+	limited env LD_PRELOAD="$LIB" SCPROF_OUT="$T/full" "$PROGRAMS/close_all" >again.out 2>&1
 	umount full
 	cat with.err
 	cmp without.status with.status
@@ -49,7 +49,7 @@ load ../common
 	mkdir small
 	mount -t tmpfs -o size=600k none small || skip "no tmpfs can be mounted here"
 	record without "$PROGRAMS/limits" nofile
-	timeout 60 env LD_PRELOAD="$LIB" SCPROF_OUT="$T/small" "$PROGRAMS/fork_in_threads" \
+	limited env LD_PRELOAD="$LIB" SCPROF_OUT="$T/small" "$PROGRAMS/fork_in_threads" \
 		>with.out 2>with.err || status=$?
 	cp small/*.scp out/ || true
 	umount small
@@ -62,7 +62,7 @@ load ../common
 @test "limits 08: a folder that cannot be written, and one that is not there" {
 	local where
 	for where in /proc /nonexistent; do
-		timeout 60 env LD_PRELOAD="$LIB" SCPROF_OUT=$where "$PROGRAMS/many_calls" 1000 \
+		limited env LD_PRELOAD="$LIB" SCPROF_OUT=$where "$PROGRAMS/many_calls" 1000 \
 			>with.out 2>with.err
 		[ "$(cat with.out)" = "calls 1000" ]
 		[ ! -s with.err ]
@@ -73,7 +73,7 @@ load ../common
 	[ "$(id -u)" = 0 ] || skip "mounting needs root"
 	mkdir readonly
 	mount -t tmpfs -o ro none readonly || skip "no tmpfs can be mounted here"
-	(cd readonly && timeout 60 env LD_PRELOAD="$LIB" "$PROGRAMS/many_calls" 1000) >with.out 2>with.err
+	(cd readonly && limited env LD_PRELOAD="$LIB" "$PROGRAMS/many_calls" 1000) >with.out 2>with.err
 	umount readonly
 	[ "$(cat with.out)" = "calls 1000" ]
 	[ ! -s with.err ]
@@ -115,7 +115,7 @@ memory_made()
 {
 	mkdir -p memory
 	mount -t tmpfs none memory || skip "no tmpfs can be mounted here"
-	timeout 60 env LD_PRELOAD="$LIB" SCPROF_OUT="$T/memory" "$@" >with.out 2>&1 || true
+	limited env LD_PRELOAD="$LIB" SCPROF_OUT="$T/memory" "$@" >with.out 2>&1 || true
 	stat -c '%b %B %s' memory/*.scp >sizes || true
 	umount memory
 	cat with.out sizes
@@ -151,7 +151,7 @@ given()
 	printf 'SCPCLK1\n' >short
 	for variable in SCPROF_CLOCK_PAGE SCPROF_CONTROL SCPROF_CAUSAL SCPROF_BELOW_RANGES; do
 		for file in fifo /dev/zero /dev/tty "$T" short; do
-			LIMIT=20 given page $variable "$(realpath "$file")"
+			given page $variable "$(realpath "$file")"
 		done
 	done
 }
@@ -196,7 +196,7 @@ all_preloaded()
 cuts()
 {
 	local status=0
-	timeout -k 5 60 "$SCPROF" run "${@:3}" -- "$PROGRAMS/harms_page" "$1" "$2" >with.out 2>&1 || status=$?
+	limited "$SCPROF" run "${@:3}" -- "$PROGRAMS/harms_page" "$1" "$2" >with.out 2>&1 || status=$?
 	cat with.out
 	[ $status = 3 ]
 	grep -q 'cut the page' with.out

@@ -16,12 +16,11 @@ setup()
 	SOURCES=$ROOT/tests/programs/runtimes
 	SYMBOLS=malloc
 	export SCPROF_GROUPS=all
-	LIMIT=120
 }
 
 bare()
 {
-	timeout -k 5 "$LIMIT" env LD_PRELOAD="$LIB" SCPROF_OUT="$T/out" SCPROF_SYMBOLS="$SYMBOLS" "$@" \
+	limited env LD_PRELOAD="$LIB" SCPROF_OUT="$T/out" SCPROF_SYMBOLS="$SYMBOLS" "$@" \
 		</dev/null 3>&- 4>&- >"$T/with.out" 2>"$T/with.err" || echo $? >"$T/with.status"
 	cmp "$T/without.out" "$T/with.out" && cmp "$T/without.err" "$T/with.err" &&
 		cmp "$T/without.status" "$T/with.status"

@@ -18,25 +18,25 @@ check_profiles()
 }
 
 @test "threads that call, block, end, leave and fork go from one session to the next" {
-	timeout 300 "$PROGRAMS/sessions" "$LIB" "$T/out" 120 20 >sessions.txt
+	limited "$PROGRAMS/sessions" "$LIB" "$T/out" 120 20 >sessions.txt
 	[ "$(grep -c '^/' sessions.txt)" -eq 6 ]
 	check_profiles sessions.txt
 	grep -q ' 0 descriptors' sessions.txt
 }
 
 @test "a profile says that recording ended, and that the process went on" {
-	timeout 60 "$PROGRAMS/sessions" "$LIB" "$T/out" 1 1 >sessions.txt
+	limited "$PROGRAMS/sessions" "$LIB" "$T/out" 1 1 >sessions.txt
 	read -r profile _ <sessions.txt
 	run "$SCPROF" report "$profile"
 	[[ $output == *'recording ended: detached'* ]]
 }
 
 @test "opened later, without an order, nothing is recorded" {
-	timeout 60 "$PROGRAMS/sessions" "$LIB" "$T/out" 0 >sessions.txt
+	limited "$PROGRAMS/sessions" "$LIB" "$T/out" 0 >sessions.txt
 	[ -z "$(ls -A out)" ]
 }
 
 @test "children forked while another thread holds the loader's lock end recording without it" {
 	mkdir -p out
-	timeout 300 "$PROGRAMS/forked_locked" "$LIB" "$T/out"
+	limited "$PROGRAMS/forked_locked" "$LIB" "$T/out"
 }

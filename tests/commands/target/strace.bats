@@ -54,7 +54,7 @@ seen_by_strace()
 agreement()
 {
 	local call functions seen recorded bad=0 total=0
-	timeout -k 5 300 strace -f -qq -yy -o trace -s 32 -e signal=none \
+	limited strace -f -qq -yy -o trace -s 32 -e signal=none \
 		-E LD_PRELOAD="$LIB" -E SCPROF_OUT="$T/out" -E SCPROF_GROUPS=socket,wait "$@" >run.out 2>run.err </dev/null
 	make_report || return 1
 	[ "$(jq '.skipped_calls + .overflow_calls' report.json)" = 0 ]

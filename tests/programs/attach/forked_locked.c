@@ -106,7 +106,7 @@ static int in_child(const char *when)
 	char byte;
 	int result = SCP_ATTACH_FINE;
 
-	alarm(60);
+	alarm(900);
 	if (read(zero, &byte, 1) != 1)
 		return 1;
 	if (status_now() == SCP_ATTACH_RECORDING)
@@ -204,7 +204,7 @@ static void serve(void)
 		pthread_create(&holder, NULL, hold_locks, NULL);
 		sem_wait(&locked);
 		if (syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) == 0) {
-			alarm(120);
+			alarm(900);
 			if (read(zero, &byte, 1) == 1) /* so that it learns of its birth */
 				printf("child %d\n", (int)getpid());
 			fflush(stdout);

@@ -24,7 +24,7 @@ static void be_child(void)
 {
 	int pair[2];
 
-	alarm(20); /* a lock held for ever shows as a death by SIGALRM */
+	alarm(900); /* a lock held for ever shows as a death by SIGALRM */
 	make_pair(pair);
 	for (int depth = 0; depth < 20; depth++)
 		exchange_below(pair, depth);

@@ -31,7 +31,7 @@
 
 #include "collector/attach/safe_point.h"
 
-#define FOR_EVER_S 60 /* a limit for hangs */
+#define FOR_EVER_S 900 /* a limit for hangs */
 
 static pid_t child_of(void (*scene)(void))
 {

@@ -97,7 +97,7 @@ void copy_apart(void (*body)(void))
 
 	if (child == 0) {
 		signal(SIGBUS, SIG_DFL); /* cmocka would go on */
-		alarm(60);
+		alarm(900);
 		body();
 		_exit(0);
 	}
