@@ -38,8 +38,8 @@ static struct page *find_page(const void *address)
 	return NULL;
 }
 
-/* Returns to the access, which is made again. What a process sends (si_code is 0 or less) comes from
- * no access: it is sent again. */
+/* Returns to the access, which is made again. What a process sends (si_code is 0 or less) comes
+ * from no access: it is sent again. */
 static void on_bus_error(int number, siginfo_t *info, void *context)
 {
 	struct page *p = find_page(info->si_addr);

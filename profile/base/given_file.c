@@ -41,7 +41,7 @@ int given_file_open_found(int place)
 int given_file_open(const char *path, int flags, struct stat *st, const char **why)
 {
 	const char *ignored = NULL;
-	struct stat own;
+	struct stat own = {0};
 	int fd;
 
 	st = st ? st : &own;

@@ -8,12 +8,11 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
-/* A descriptor that refers to the file without opening it, for the checks. `flags` as O_NOFOLLOW: of
- * a link it is the link. -1: errno. */
+/* A descriptor that refers to the file without opening it, for the checks. `flags` as O_NOFOLLOW:
+ * of a link it is the link. -1: errno. */
 int given_file_find(const char *path, int flags, struct stat *st);
 
-/* To read: the file that was found, whatever its path leads to by now. Takes the descriptor. -1: errno.
- */
+/* To read: what was found, whatever its path leads to by now. Takes the descriptor. -1: errno. */
 int given_file_open_found(int place);
 
 /* Both; `flags` as O_NOFOLLOW. A descriptor, or -1 with errno: *why is a text (not to be freed).

@@ -53,10 +53,11 @@ struct http_peer http_peer_find(int client, const char *authorization, const cha
 
 static int refuse(struct profile_error *err, const char *path, const char *why)
 {
-	error_set(err,
-		  "the token %.300s: %s; make one with: (umask 077; od -An -tx1 -N32 /dev/urandom | "
-		  "tr -d ' \\n' > FILE)",
-		  path, why);
+	error_set(
+		err,
+		"the token %.300s: %s; make one with: (umask 077; od -An -tx1 -N32 /dev/urandom | "
+		"tr -d ' \\n' > FILE)",
+		path, why);
 	return -1;
 }
 

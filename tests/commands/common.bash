@@ -71,7 +71,7 @@ again_where_late()
 	for _ in 1 2 3 4 5 6 7 8; do
 		status=0
 		"$@" || status=$?
-		[ "$status" != "$wanted" ] && grep -q '; try again$' attach.err || break
+		if [ "$status" = "$wanted" ] || ! grep -q '; try again$' attach.err; then break; fi
 	done
 	[ "$status" = "$wanted" ] || {
 		echo "status $status, not $wanted"
