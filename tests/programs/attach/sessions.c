@@ -372,7 +372,7 @@ int main(int argc, char **argv)
 	}
 	struct size late = look();
 	over = true;
-	for (unsigned i = 0; i <= n; i++)
+	for (unsigned i = n + 1; i-- > 0;) /* first the one that sends signals to the others */
 		pthread_join(thread[i], NULL);
 	if (delays)
 		pthread_join(tool, NULL);
