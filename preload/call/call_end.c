@@ -315,15 +315,18 @@ static inline void record_end(struct scp_call *c, struct call_result r, bool has
 static COLD void end_delayed(struct scp_call *c, uint32_t outcome)
 {
 	struct scp_thread *t = c->thread;
-	if (!t || thread_self != t || thread_is_stale(t) || c->path != CALL_SLOW_PATH ||
-	    process_is_over(c->generation))
+	if (!t || thread_self != t || c->path != CALL_SLOW_PATH)
 		return;
 	uintptr_t around = t->open;
 	uint64_t began_at = !t->slow_clock		? c->slow_began_at
 			    : t->clock == SCP_CLOCK_TSC ? c->began_at
 							: 0;
-	t->open = c->cfa | 1;
+	t->open = c->cfa | 1; /* first: see thread_state_writes_to */
 	compiler_barrier();
+	if (thread_is_stale(t) || process_is_over(c->generation)) {
+		t->open = around;
+		return;
+	}
 	if (!causal_delay(t, c->site, true, c->cfa, !around)) {
 		if (thread_self == t)
 			t->open = around;

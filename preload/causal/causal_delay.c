@@ -69,10 +69,14 @@ static struct spun spin(struct scp_thread *t, uintptr_t open, bool top, uint64_t
 	t->open = open;
 	uint64_t away = spin_for(from, least);
 	compiler_barrier();
-	if (thread_self != t || thread_is_stale(t))
+	if (thread_self != t)
 		return (struct spun){0, 0};
-	t->open = marked;
+	t->open = marked; /* first: see thread_state_writes_to */
 	compiler_barrier();
+	if (thread_is_stale(t)) {
+		t->open = open;
+		return (struct spun){0, 0};
+	}
 	recording_end(t, &r);
 	if (top) {
 		t->inner = 0; /* of handlers' calls */

@@ -302,15 +302,15 @@ static COLD void delay_end(enum region_kind kind, uint32_t function, uint64_t se
 {
 	struct scp_thread *t = thread_self;
 	uintptr_t open = t ? t->open : 1;
-	if ((open & 1) || thread_is_stale(t) || !t->region_depth || t->region_beyond)
+	if ((open & 1) || !t->region_depth || t->region_beyond)
 		return;
 	const struct region_open *r = &t->regions[t->region_depth - 1];
 	struct scp_site *s = is_meant(r, kind, function, serial) ? r->site : NULL;
 	if (!s)
 		return;
-	t->open = sp | 1;
+	t->open = sp | 1; /* first: see thread_state_writes_to */
 	compiler_barrier();
-	leave_delay(t, open, causal_delay(t, s, true, open, false));
+	leave_delay(t, open, thread_is_stale(t) || causal_delay(t, s, true, open, false));
 }
 
 /* It has ended. */
