@@ -106,9 +106,11 @@ bool call_is_inside(struct scp_call *c, struct scp_thread *t, uint64_t ra, uint6
 	}
 	t->open = cfa | 1;
 	compiler_barrier();
+	bool stale = thread_is_stale(t); /* its file may be gone */
 	struct recording recording = recording_begin(t);
 	bool inside = path_cache_is_inside(t, &from);
-	recording_end(t, &recording);
+	if (!stale)
+		recording_end(t, &recording);
 	c->outer = inside ? open : abandon(t);
 	if (!c->outer)
 		recording_settle(t);

@@ -228,9 +228,10 @@ static void *find_original(struct selected_frame *f)
 		return selected_find_real(f->symbol, RA(f), of_caller);
 	struct recording recording = recording_begin(t);
 	void *real = selected_find_real(f->symbol, RA(f), of_caller);
-	t->open = c->cfa | 1;
+	t->open = c->cfa | 1; /* first: see thread_state_writes_to */
 	compiler_barrier();
-	recording_end(t, &recording);
+	if (!thread_is_stale(t))
+		recording_end(t, &recording);
 	if (!c->outer)
 		recording_settle(t);
 	c->recorded = t->recorded;

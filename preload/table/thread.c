@@ -354,15 +354,14 @@ void thread_end_gap(void)
 {
 	struct scp_thread *t = thread_self;
 	if (!t || (t->open && t->open != OPEN_REGION) || !process_groups ||
-	    !process_epoch.now.generation || thread_is_stale(t))
-		return;
-	if (!is_in_window(t))
+	    !process_epoch.now.generation || !is_in_window(t))
 		return;
 	forget_regions(t);
-	t->open = ARCH_CALLER_SP() |
-		  1; /* our own frame: a handler that comes now finds it in progress */
+	/* Our own frame: a handler that comes now finds it in progress. */
+	t->open = ARCH_CALLER_SP() | 1;
 	compiler_barrier();
-	add_end_gap(t);
+	if (!thread_is_stale(t)) /* only now: see thread_state_writes_to */
+		add_end_gap(t);
 	compiler_barrier();
 	t->open = 0;
 }
