@@ -35,6 +35,7 @@ seccomp.h|header|libseccomp-dev|libseccomp-devel
 g++|command|g++|gcc-c++
 bats|command|bats|bats
 jq|command|jq|jq
+gojq|command|gojq|
 strace|command|strace|strace
 gdb|command|gdb|gdb
 curl|command|curl|curl

@@ -87,25 +87,8 @@ const struct symbol *frame_symbols_find(struct report *r, const struct prof_fram
 
 bool frame_symbols_is_starter(const struct symbol *s)
 {
-	static const char *const starters[] = {
-		"__libc_start_main",
-		"__libc_start_main_impl",
-		"__libc_start_call_main",
-		"start_thread",
-		"clone",
-		"clone3",
-		"__clone",
-		"__clone3",
-		"_start",
-	};
-
-	for (size_t i = 0; s->function && i < sizeof(starters) / sizeof(starters[0]); i++)
-		if (!strcmp(s->function, starters[i]))
-			return true;
 	/* Without its debug information libc does not name most of them. */
-	return !s->function && s->module &&
-	       (!strncmp(base_name(s->module), "libc.so", 7) ||
-		!strncmp(base_name(s->module), "libpthread", 10));
+	return s->function ? symbolize_starter(s->function) != NULL : symbolize_is_libc(s->module);
 }
 
 /* _start of a stripped program has no name, but what calls __libc_start_main is nothing else. */

@@ -15,6 +15,7 @@
 #include "report/symbols/symbolize_module.h"
 #include "report/symbols/symbolize_names.h"
 #include "report/symbols/symbolize_source.h"
+#include "report/wording/base_name.h"
 
 struct key {
 	uint64_t offset;
@@ -105,17 +106,51 @@ static void put_name(struct symbolizer *s, struct symbol *symbol, const char *na
 	symbol->brief = known.brief;
 }
 
-/* Names from the file of a module that is loaded. */
-static size_t levels_in(struct symbolize_session *l, const struct key *k,
+bool symbolize_is_libc(const char *module)
+{
+	return module && (!strncmp(base_name(module), "libc.so", 7) ||
+			  !strncmp(base_name(module), "libpthread", 10));
+}
+
+const char *symbolize_starter(const char *function)
+{
+	size_t bytes = function ? strcspn(function, "@") : 0;
+	static const char *const starters[] = {
+		"__libc_start_main",
+		"__libc_start_main_impl",
+		"__libc_start_call_main",
+		"start_thread",
+		"clone",
+		"clone3",
+		"__clone",
+		"__clone3",
+		"_start",
+	};
+
+	for (size_t i = 0; bytes && i < sizeof(starters) / sizeof(starters[0]); i++)
+		if (!strncmp(function, starters[i], bytes) && !starters[i][bytes])
+			return starters[i];
+	return NULL;
+}
+
+/* Names from the file of a module that is loaded. Nearly every path begins in libc where threads do:
+ * the symbol says all of that, and libc's debug information takes 60 ms to unpack. */
+static size_t levels_in(struct symbolize_session *l, const struct key *k, const char *path,
 			struct inline_level *level, const char **outer, GElf_Off *into)
 {
 	uint64_t back = k->exact || !k->offset ? 0 : 1;
 	GElf_Addr address = k->offset + l->bias - back;
-	size_t n = symbolize_inline_levels(l->debug.files, l->module, address, level);
+	const char *starter;
 
 	*outer = symbolize_module_session_symbol(l, address, into);
 	*into += back;
-	return n;
+	starter = symbolize_is_libc(path) ? symbolize_starter(*outer) : NULL;
+	if (starter) {
+		*outer = starter;
+		return 0;
+	}
+	symbolize_debug_share(&l->debug, l->module);
+	return symbolize_inline_levels(l->debug.files, l->module, address, level);
 }
 
 /* In no module: generated code, perhaps. */
@@ -150,7 +185,8 @@ static struct symbol *look_up(struct symbolizer *s, const struct key *k, size_t 
 	size_t n = 0;
 
 	if (l->state == SYMBOLIZE_LOADED)
-		n = levels_in(l->session, k, level, &outer, &into);
+		n = levels_in(l->session, k, s->profile->module[k->module].path, level, &outer,
+			      &into);
 	if (!n)
 		level[n++] = (struct inline_level){NULL, NULL, 0, 0, false};
 	if (!level[n - 1].function)

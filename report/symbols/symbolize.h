@@ -81,6 +81,13 @@ bool symbolize_is_guarded(const struct symbolizer *s);
 const struct symbol *symbolize_frame(struct symbolizer *s, const struct prof_frame *frame,
 				     size_t *count);
 
+/* The name, without a version, of a function in which the program, or a thread, begins; NULL: it is
+ * none, or NULL. */
+const char *symbolize_starter(const char *function);
+
+/* Is it the C library, or the library of its threads? NULL: no. */
+bool symbolize_is_libc(const char *module);
+
 /* What became of a module so far. */
 enum symbolize_state symbolize_module_state(const struct symbolizer *s, uint32_t module);
 

@@ -85,6 +85,8 @@ static int take(const struct search *s, int fd, const struct stat *st)
 	struct symbolize_alt alt = {0};
 	int copy = is_wanted(s, fd, st) ? symbolize_elf_copy(d->files, fd, st, &alt) : -1;
 
+	if (copy >= 0 && !s->shared)
+		d->has_symbols = symbolize_elf_has_symbols_at(copy);
 	if (copy >= 0 && alt.build_id_bytes && !s->shared) {
 		free(d->alt_from);
 		d->alt_from = path_of(fd);
@@ -228,8 +230,12 @@ static int find_shared(struct symbolize_debug *d)
 void symbolize_debug_share(struct symbolize_debug *d, Dwfl_Module *module)
 {
 	Dwarf_Addr bias;
-	Dwarf *debug = dwfl_module_getdwarf(module, &bias);
+	Dwarf *debug;
 
+	if (d->is_shared)
+		return;
+	d->is_shared = true;
+	debug = dwfl_module_getdwarf(module, &bias);
 	if (!debug || !d->alt.build_id_bytes)
 		return;
 	d->shared_fd = find_shared(d);

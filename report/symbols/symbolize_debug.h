@@ -22,6 +22,8 @@ struct symbolize_debug {
 	ino_t inode; /* the file is not its own debug information */
 	struct symbolize_alt alt;
 	char *alt_from; /* the file with the link to it */
+	bool has_symbols; /* what was found has a table of symbols */
+	bool is_shared;	  /* symbolize_debug_share() was called */
 	Dwarf *shared;	/* what `alt` is, NULL: none, or not found */
 	int shared_fd;
 };
@@ -35,8 +37,8 @@ void symbolize_debug_init(struct symbolize_debug *d, struct symbolize_files *fil
 int symbolize_debug_find(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
 			 const char *file, const char *link, GElf_Word crc, char **found);
 
-/* Attaches the debug information that several files share (dwz) to the module's. To be called
- * before any of it is read: libdw would look for it by itself. */
+/* Attaches the debug information that several files share (dwz) to the module's, once. To be called
+ * before any of it is read: libdw would look for it by itself. It unpacks all of the module's. */
 void symbolize_debug_share(struct symbolize_debug *d, Dwfl_Module *module);
 
 /* After the module's session has ended. */

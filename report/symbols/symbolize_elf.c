@@ -237,6 +237,35 @@ static bool copy_file(struct copy *c)
 	       each_section(c, copy_section) && each_section(c, prepare_section);
 }
 
+bool symbolize_elf_has_symbols(Elf *elf)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr head;
+	size_t names;
+
+	if (!elf || elf_getshdrstrndx(elf, &names) != 0)
+		return false;
+	while ((section = elf_nextscn(elf, section)) != NULL) {
+		const char *name =
+			gelf_getshdr(section, &head) ? elf_strptr(elf, names, head.sh_name) : NULL;
+
+		if (name && ((head.sh_type == SHT_SYMTAB && head.sh_size > head.sh_entsize) ||
+			     !strcmp(name, ".gnu_debugdata")))
+			return true;
+	}
+	return false;
+}
+
+bool symbolize_elf_has_symbols_at(int fd)
+{
+	GElf_Ehdr head;
+	Elf *elf = begin(fd, &head);
+	bool has = symbolize_elf_has_symbols(elf);
+
+	elf_end(elf);
+	return has;
+}
+
 int symbolize_elf_copy(struct symbolize_files *f, int fd, const struct stat *st,
 		       struct symbolize_alt *alt)
 {

@@ -4,6 +4,8 @@
 #ifndef SCPROF_REPORT_SYMBOLS_SYMBOLIZE_ELF_H
 #define SCPROF_REPORT_SYMBOLS_SYMBOLIZE_ELF_H
 
+#include <libelf.h>
+
 #include "report/symbols/symbolize_open.h"
 #include "include/scprof_format.h"
 
@@ -18,6 +20,10 @@ struct symbolize_alt {
  * beyond the bound. */
 int symbolize_elf_has_build_id(struct symbolize_files *f, int fd, const uint8_t *build_id,
 			       uint32_t bytes);
+
+/* A table of symbols, or what Fedora keeps of one? NULL: no. */
+bool symbolize_elf_has_symbols(Elf *elf);
+bool symbolize_elf_has_symbols_at(int fd);
 
 /* Copies the parts of a file with names into memory that libdwfl can map: a descriptor, or -1 where
  * the file is no ELF file, exceeds the limit, is truncated while it is read, or out of memory. Code

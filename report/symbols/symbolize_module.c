@@ -28,35 +28,15 @@ static const Dwfl_Callbacks callbacks = {
 	.section_address = dwfl_offline_section_address,
 };
 
-/* A table of symbols, or what Fedora keeps of one. */
-static bool has_symbols(Elf *elf)
-{
-	Elf_Scn *section = NULL;
-	GElf_Shdr head;
-	size_t names;
-
-	if (!elf || elf_getshdrstrndx(elf, &names) != 0)
-		return false;
-	while ((section = elf_nextscn(elf, section)) != NULL) {
-		const char *name =
-			gelf_getshdr(section, &head) ? elf_strptr(elf, names, head.sh_name) : NULL;
-
-		if (name && ((head.sh_type == SHT_SYMTAB && head.sh_size > head.sh_entsize) ||
-			     !strcmp(name, ".gnu_debugdata")))
-			return true;
-	}
-	return false;
-}
-
-static bool is_stripped(Dwfl_Module *module)
+/* Debug information is opened for that, not read. */
+static bool is_stripped(struct symbolize_session *s)
 {
 	Dwarf_Addr bias;
-	Dwarf *debug;
 
-	if (has_symbols(dwfl_module_getelf(module, &bias)))
+	if (symbolize_elf_has_symbols(dwfl_module_getelf(s->module, &bias)))
 		return false;
-	debug = dwfl_module_getdwarf(module, &bias);
-	return !debug || !has_symbols(dwarf_getelf(debug));
+	dwfl_module_getsymtab(s->module);
+	return !s->debug.has_symbols;
 }
 
 static void end_session(struct symbolize_session *s)
@@ -87,8 +67,7 @@ static bool begin_session(struct symbolize_session *s, const char *name, int cop
 	*userdata = &s->debug;
 	if (!dwfl_module_getelf(s->module, &s->bias))
 		return false;
-	symbolize_debug_share(&s->debug, s->module);
-	s->stripped = is_stripped(s->module);
+	s->stripped = is_stripped(s);
 	return true;
 }
 

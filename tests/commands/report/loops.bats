@@ -68,7 +68,8 @@ way()
 		jq -e '[.loops[] | .remainder_ns == 0] | all' r.json
 	done
 	[ "$(grep -c '3,000 passes' out.txt)" = 2 ]
-	[ "$(grep -c ': exact' out.txt)" = 3 ]
+	# a tick that falls into scprof's own work makes a line longer than the screen
+	[ "$(tr -s ' \n' ' ' <out.txt | grep -o ': exact' | wc -l)" = 3 ]
 }
 
 @test "loops 02: points are steps that touch" {

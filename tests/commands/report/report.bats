@@ -85,8 +85,8 @@ leaves_out()
 	cmp left.out whole.json
 	leaves_out "$SCPROF" merge -o merged.scp empty.scp "$PROFILE" cut.scp missing.scp
 	"$SCPROF" report --format json merged.scp >merged.json
-	jq -S '[.sites[] | {symbol, calls, total_ns}]' merged.json >merged
-	"$SCPROF" report --format json "$PROFILE" | jq -S '[.sites[] | {symbol, calls, total_ns}]' | cmp - merged
+	jq '[.sites[] | {symbol, calls, total_ns}]' merged.json >merged
+	"$SCPROF" report --format json "$PROFILE" | jq '[.sites[] | {symbol, calls, total_ns}]' | cmp - merged
 	leaves_out "$SCPROF" plan cut.scp empty.scp "$PROFILE" missing.scp
 }
 
@@ -184,8 +184,8 @@ leaves_out()
 	cp "$BATS_FILE_TMPDIR"/second/*.scp out
 	mapfile -t files < <(find "$T/out" -name '*.scp' | sort)
 	"$SCPROF" merge -o merged.scp "${files[@]}"
-	"$SCPROF" report --format json "${files[@]}" | jq -S '[.sites[] | {symbol, calls, bytes, ticks}]' >a
-	"$SCPROF" report --format json merged.scp | jq -S '[.sites[] | {symbol, calls, bytes, ticks}]' >b
+	"$SCPROF" report --format json "${files[@]}" | jq '[.sites[] | {symbol, calls, bytes, ticks}]' >a
+	"$SCPROF" report --format json merged.scp | jq '[.sites[] | {symbol, calls, bytes, ticks}]' >b
 	diff a b
 }
 

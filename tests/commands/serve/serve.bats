@@ -413,13 +413,18 @@ sys.exit([int(n) for n in version().decode().split(".")] < [0, 9, 74])' || skip 
 		head, body = answer.split(b"\r\n\r\n", 1)
 		assert head.startswith(b"HTTP/1.1 200 ") and body.startswith(b"ok\n"), answer
 		open("said", "wb").write(body)
-		# those that have been answered give way: nobody is refused for them
+		# those that have been answered give way: nobody is refused for them. Where so many of them are
+		# not closed yet that there is no room, a client is turned away without a word, and comes again
 		answered = []
-		for i in range(100):
+		while len(answered) < 100:
 		    s = socket.create_connection(sys.argv[1].split(":"), source_address=("127.0.0.2", 0))
-		    s.sendall(request)
+		    try:
+		        s.sendall(request)
+		        answer = s.recv(1000)
+		    except (ConnectionResetError, BrokenPipeError): answer = b""
+		    if not answer: time.sleep(0.05); continue
 		    answered.append(s)
-		    assert s.recv(1000).startswith(b"HTTP/1.1 200 "), i
+		    assert answer.startswith(b"HTTP/1.1 200 "), answer
 	END
 	await grep -q 'scprof serve: too many connections: clients were refused' agent.err
 	[ "$(code "$URL/healthz")" = 200 ]
