@@ -75,16 +75,28 @@ COLD bool switch_reading_take_clocks(struct switch_reading *r)
 	return !sys_sandboxed && read_clocks(r);
 }
 
-COLD bool switch_reading_take(struct switch_reading *r, int32_t tid, bool delay)
+static bool read_switches(struct switch_reading *r)
 {
 	struct rusage usage;
-	if (sys_sandboxed)
-		return false;
-	if (!read_clocks(r) || sys2(SYS_getrusage, RUSAGE_THREAD, &usage) != 0)
+	if (sys2(SYS_getrusage, RUSAGE_THREAD, &usage) != 0)
 		return false;
 	r->voluntary = (uint64_t)usage.ru_nvcsw;
 	r->involuntary = (uint64_t)usage.ru_nivcsw;
-	r->has_delay = delay && !(switch_chosen.flags & SCP_SWITCH_NO_DELAY) &&
-		       read_delay(tid, &r->delay_ns);
 	return true;
+}
+
+COLD bool switch_reading_take(struct switch_reading *r, int32_t tid, bool delay, bool prove)
+{
+	struct switch_reading before;
+	for (unsigned i = 0; i < TRIES && !sys_sandboxed; i++) {
+		if ((prove && !read_switches(&before)) || !read_clocks(r) ||
+		    (!prove && !read_switches(r)))
+			return false;
+		r->has_delay = delay && !(switch_chosen.flags & SCP_SWITCH_NO_DELAY) &&
+			       read_delay(tid, &r->delay_ns);
+		if (!prove || (read_switches(r) && before.voluntary == r->voluntary &&
+			       before.involuntary == r->involuntary))
+			return true;
+	}
+	return false;
 }

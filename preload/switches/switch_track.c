@@ -14,6 +14,7 @@
 #define UNFOUNDED_NS 2000u /* no switch takes a thread off its CPU for less */
 #define LATELY_NS    1000000u
 #define LONG_AGO_NS  10000000u
+#define READING_TRIES 4u
 #define LONG_NS	     20000u /* a segment whose readings' own uncertainty does not matter */
 
 static void add_totals(struct switch_watch *w, const struct switch_reading *r)
@@ -50,7 +51,7 @@ static bool is_another(const struct switch_watch *w)
  */
 static bool take(struct switch_watch *w, struct switch_reading *r, bool delay)
 {
-	if (!switch_reading_take(r, w->tid, delay)) {
+	if (!switch_reading_take(r, w->tid, delay, w->detector == SCP_SWITCH_SAMPLED)) {
 		if (sys_sandboxed)
 			switch_detector_note(SCP_SWITCH_SANDBOX);
 		return false;
@@ -87,7 +88,7 @@ static void add_off_cpu(struct switch_watch *w, const struct switch_reading *r, 
 	uint64_t elapsed = r->mono_ns - from->mono_ns, cpu = r->cpu_ns - from->cpu_ns;
 	uint64_t off = elapsed - least_of(elapsed, cpu), waits = r->voluntary - from->voluntary;
 	bool has_delay = r->has_delay && from->has_delay;
-	uint64_t delay = r->delay_ns - from->delay_ns;
+	uint64_t delay = r->delay_ns - least_of(from->delay_ns, r->delay_ns);
 	s->mark.weighted += weight * length;
 	/* A switch in the middle of the reading before was counted there already. */
 	if (!waits && r->involuntary == from->involuntary && off < UNFOUNDED_NS) {
@@ -150,27 +151,54 @@ static void begin_segment(struct switch_watch *w, const struct switch_reading *r
 		w->began_ns = now;
 }
 
-/* The thread was switched in the middle of reading `r`. Its two clocks are of one instant all the
- * same, so the time from there is a segment that is read. Where an interval begins it belongs to
- * the time before it; where one ends, the next look finds it. */
-static void take_again(struct switch_watch *w, const struct switch_reading *r, uint64_t weight,
-		       bool begins)
+/* The thread lost its CPU in reading `r`, which is of two instants then. It is read again until that
+ * does not happen: *then is of one instant. The off-CPU time between the two was spent waiting for
+ * a CPU, for a reading does not sleep; what of it the run delay of `r` has already is taken out. Returns
+ * that time; UINT64_MAX: it happened each time, and nothing is known. */
+static uint64_t read_again(struct switch_watch *w, struct switch_reading *r,
+			   struct switch_reading *then)
 {
-	struct switch_reading again;
-	begin_segment(w, r, 1, 0);
-	w->began_ns = r->mono_ns;
-	if (!begins)
-		return;
-	switch_detector_arm(w);
-	bool read = take(w, &again, true);
-	if (!read)
-		again = *r;
-	uint64_t length = again.mono_ns - r->mono_ns;
-	w->sums.mark.weighted += length;
-	w->sums.mark.runnable_ns += length - least_of(length, again.cpu_ns - r->cpu_ns);
+	for (unsigned i = 0; i < READING_TRIES; i++) {
+		switch_detector_arm(w);
+		if (!take(w, then, true))
+			return UINT64_MAX;
+		if (*w->word != w->armed)
+			continue;
+		uint64_t passed = then->mono_ns - r->mono_ns;
+		uint64_t off = passed - least_of(passed, then->cpu_ns - r->cpu_ns);
+		if (r->has_delay && then->has_delay)
+			r->delay_ns = then->delay_ns - least_of(then->delay_ns, off);
+		return off;
+	}
+	return UINT64_MAX;
+}
+
+/* What was lost in a reading: of the interval before it where another one begins; else of the one
+ * after it, which is told then. */
+static void add_lost(struct switch_watch *w, uint64_t length, uint64_t off, bool begins)
+{
+	struct switch_mark *to = begins ? &w->sums.mark : &w->late;
+	to->count++;
+	to->known += length;
+	to->weighted += length;
+	to->runnable_ns += off;
+}
+
+/* A segment whose last reading, or the first of the next one, is of two instants. */
+static void turn_in_pieces(struct switch_watch *w, struct switch_reading *r, uint64_t length,
+			   uint64_t was, uint64_t weight, bool begins)
+{
+	struct switch_reading then;
+	uint64_t off = read_again(w, r, &then);
+	bool known = off != UINT64_MAX;
+	if (known && was)
+		close_segment(w, r, true, length, was);
 	end_segment(w, true, length);
-	begin_segment(w, read && *w->word == w->armed ? &again : NULL, weight, clock_mono_ns());
-	switch_detector_arm(w);
+	if (known)
+		add_lost(w, then.mono_ns - r->mono_ns, off, begins);
+	else
+		switch_detector_arm(w);
+	begin_segment(w, known ? &then : NULL, weight, clock_mono_ns());
 }
 
 /* One segment ends and the next begins, which is read where `weight` is not 0. The run delay
@@ -189,12 +217,7 @@ static void turn(struct switch_watch *w, bool switched, uint64_t now, uint64_t w
 		switch_detector_arm(w);
 	bool read = (was || weight) && take(w, &r, delay);
 	if (read && *w->word != w->armed) {
-		/* Before its clocks were read, or behind them: if before, it is in this segment. */
-		length = r.mono_ns - began;
-		if (was)
-			close_segment(w, &r, true, length, was);
-		end_segment(w, true, length);
-		take_again(w, &r, weight, begins);
+		turn_in_pieces(w, &r, r.mono_ns - began, was, weight, begins);
 		return;
 	}
 	if (read && !delay) { /* as at the last switch */
@@ -359,6 +382,20 @@ COLD const struct switch_sums *switch_track_begin(struct switch_watch *w)
 	return gap;
 }
 
+/* What was lost in the reading behind a call is the gap's: the next look takes it from there. */
+static void take_late(struct switch_watch *w)
+{
+	struct switch_mark *to = &w->sums.mark;
+	if (!w->late.count)
+		return;
+	to->count += w->late.count;
+	to->known += w->late.known;
+	to->weighted += w->late.weighted;
+	to->runnable_ns += w->late.runnable_ns;
+	w->late = (struct switch_mark){0};
+	w->expected = ~w->armed;
+}
+
 COLD const struct switch_sums *switch_track_end(struct switch_watch *w)
 {
 	if (!has_room(w))
@@ -368,7 +405,9 @@ COLD const struct switch_sums *switch_track_end(struct switch_watch *w)
 	if (*w->word != w->armed)
 		on_switch(w, false);
 	w->expected = w->armed;
-	return take_top(w);
+	const struct switch_sums *call = take_top(w);
+	take_late(w);
+	return call;
 }
 
 COLD void switch_track_look_inside(struct switch_watch *w)

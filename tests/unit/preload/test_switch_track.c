@@ -56,9 +56,9 @@ size_t stack_room(void)
 }
 
 /* The reading takes time, on the CPU. */
-bool switch_reading_take(struct switch_reading *r, int32_t tid, bool delay)
+bool switch_reading_take(struct switch_reading *r, int32_t tid, bool delay, bool prove)
 {
-	(void)tid;
+	(void)tid, (void)prove;
 	if (leaves)
 		longjmp(*leaves, 1);
 	*r = machine;
@@ -69,7 +69,8 @@ bool switch_reading_take(struct switch_reading *r, int32_t tid, bool delay)
 	if (interrupted_ns) {
 		lose_cpu_for(interrupted_ns);
 		interrupted_ns = 0;
-		r->involuntary = machine.involuntary; /* counted behind the switch */
+		r->involuntary = machine.involuntary; /* counted behind the switch, as is... */
+		r->delay_ns = machine.delay_ns;
 	}
 	return true;
 }
