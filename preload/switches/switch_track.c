@@ -14,7 +14,7 @@
 #define UNFOUNDED_NS 2000u /* no switch takes a thread off its CPU for less */
 #define LATELY_NS    1000000u
 #define LONG_AGO_NS  10000000u
-#define READING_TRIES 4u
+#define READING_TRIES 16u
 #define LONG_NS	     20000u /* a segment whose readings' own uncertainty does not matter */
 
 static void add_totals(struct switch_watch *w, const struct switch_reading *r)
@@ -151,13 +151,14 @@ static void begin_segment(struct switch_watch *w, const struct switch_reading *r
 		w->began_ns = now;
 }
 
-/* The thread lost its CPU in reading `r`, which is of two instants then. It is read again until that
- * does not happen: *then is of one instant. The off-CPU time between the two was spent waiting for
- * a CPU, for a reading does not sleep; what of it the run delay of `r` has already is taken out. Returns
- * that time; UINT64_MAX: it happened each time, and nothing is known. */
-static uint64_t read_again(struct switch_watch *w, struct switch_reading *r,
+/* The thread lost its CPU after `now`, in reading `r`, which is of two instants then. It is read again
+ * until that does not happen: *then is of one instant. `r` is made the reading of `now`: the time off the
+ * CPU since was spent waiting for one, for a reading does not sleep, and what of it the run delay has
+ * already is taken out. Returns that time; UINT64_MAX: it happened each time, and nothing is known. */
+static uint64_t read_again(struct switch_watch *w, struct switch_reading *r, uint64_t now,
 			   struct switch_reading *then)
 {
+	r->mono_ns = now;
 	for (unsigned i = 0; i < READING_TRIES; i++) {
 		switch_detector_arm(w);
 		if (!take(w, then, true))
@@ -185,15 +186,15 @@ static void add_lost(struct switch_watch *w, uint64_t length, uint64_t off, bool
 }
 
 /* A segment whose last reading, or the first of the next one, is of two instants. */
-static void turn_in_pieces(struct switch_watch *w, struct switch_reading *r, uint64_t length,
-			   uint64_t was, uint64_t weight, bool begins)
+static void turn_in_pieces(struct switch_watch *w, struct switch_reading *r, bool switched,
+			   uint64_t now, uint64_t was, uint64_t weight, bool begins)
 {
 	struct switch_reading then;
-	uint64_t off = read_again(w, r, &then);
+	uint64_t length = now - w->began_ns, off = read_again(w, r, now, &then);
 	bool known = off != UINT64_MAX;
-	if (known && was)
+	if (known && was && switched)
 		close_segment(w, r, true, length, was);
-	end_segment(w, true, length);
+	end_segment(w, switched, length);
 	if (known)
 		add_lost(w, then.mono_ns - r->mono_ns, off, begins);
 	else
@@ -201,7 +202,8 @@ static void turn_in_pieces(struct switch_watch *w, struct switch_reading *r, uin
 	begin_segment(w, known ? &then : NULL, weight, clock_mono_ns());
 }
 
-/* One segment ends and the next begins, which is read where `weight` is not 0. The run delay
+/* One segment ends at `now` and the next begins, which is read where `weight` is not 0. The detector was
+ * armed before `now` was read: what happens since is of the next interval. The run delay
  * changes only with a switch, so it need not always be read. `begins`: an interval begins. A
  * handler that leaves meanwhile by longjmp leaves a segment that is not read. */
 static void turn(struct switch_watch *w, bool switched, uint64_t now, uint64_t weight, bool begins)
@@ -213,11 +215,10 @@ static void turn(struct switch_watch *w, bool switched, uint64_t now, uint64_t w
 		return;
 	w->weight = 0;
 	compiler_barrier();
-	if (switched)
-		switch_detector_arm(w);
 	bool read = (was || weight) && take(w, &r, delay);
 	if (read && *w->word != w->armed) {
-		turn_in_pieces(w, &r, r.mono_ns - began, was, weight, begins);
+		w->began_ns = began;
+		turn_in_pieces(w, &r, switched, now, was, weight, begins);
 		return;
 	}
 	if (read && !delay) { /* as at the last switch */
@@ -243,22 +244,29 @@ static bool has_room(struct switch_watch *w)
 	return room >= STACK_TO_GROW;
 }
 
-/* A thread that was not read for long may be busy, and have a budget of its own. Returns now. */
-static uint64_t look_at_clocks(struct switch_watch *w)
+/* A thread that was not read for long may be busy, and have a budget of its own. */
+static void look_at_clocks(struct switch_watch *w, uint64_t now)
 {
-	uint64_t now = clock_mono_ns();
-	if (!w->is_young || !w->has_last || now - w->last.mono_ns < LONG_AGO_NS)
-		return now;
-	note_clocks(w);
-	return clock_mono_ns();
+	if (w->is_young && w->has_last && now - w->last.mono_ns >= LONG_AGO_NS)
+		note_clocks(w);
 }
 
 static COLD void on_switch(struct switch_watch *w, bool begins)
 {
-	uint64_t now = look_at_clocks(w);
-	if (w->detector == SCP_SWITCH_RSEQ && *w->word)
+	bool shared = w->detector == SCP_SWITCH_RSEQ && *w->word;
+	switch_detector_arm(w);
+	uint64_t now = clock_mono_ns();
+	if (shared)
 		switch_detector_note(SCP_SWITCH_SHARED);
+	look_at_clocks(w, now);
 	turn(w, true, now, switch_budget_choose(w, now), begins);
+}
+
+static COLD void on_random_call(struct switch_watch *w)
+{
+	uint64_t now = clock_mono_ns();
+	look_at_clocks(w, now);
+	turn(w, false, now, 1, true);
 }
 
 /* The detector was given up since. */
@@ -371,7 +379,7 @@ COLD const struct switch_sums *switch_track_begin(struct switch_watch *w)
 	if (switched)
 		on_switch(w, true);
 	else if (random && !sampled && w->detector != SCP_SWITCH_NONE)
-		turn(w, false, look_at_clocks(w), 1, true);
+		on_random_call(w);
 	w->expected = w->armed;
 	const struct switch_sums *gap = take_top(w);
 	if (random) {
@@ -432,6 +440,8 @@ const struct switch_sums *switch_track_pause(struct switch_watch *w)
 	bool switched = *w->word != w->armed;
 	if (w->detector == SCP_SWITCH_NONE || !has_room(w))
 		return NULL;
+	if (switched)
+		switch_detector_arm(w);
 	uint64_t now = clock_mono_ns(), weight = switch_budget_choose_last(w, now);
 	if (w->detector != SCP_SWITCH_SAMPLED)
 		turn(w, switched, now, weight, true);
