@@ -11,6 +11,8 @@ PROFILE_SRC = \
 	profile/live/run_files.c \
 	profile/model/account.c \
 	profile/model/batches.c \
+	profile/model/calibrate.c \
+	profile/model/calibrate_part.c \
 	profile/model/clocks.c \
 	profile/model/filters.c \
 	profile/model/fold.c \

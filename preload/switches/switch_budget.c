@@ -7,14 +7,19 @@
 #define MOST_PERIOD   (1u << 24)
 #define FIRST_PERIOD  1024u /* at most: it is drawn before anything is known of the thread */
 #define SECOND_NS     UINT64_C(1000000000)
-#define FIRST_NS      15000u /* of readings, before there is time to have a share of */
-#define FIRST_THREADS 16u    /* get it: more share what the process has */
-#define READING_NS    2000u  /* a first guess */
-#define LONGEST_NS    20000u /* a longer one was interrupted */
-/* Of a thread's time, and of the process's CPU time for the young ones: 0.3 %. What it costs
- * besides is in the caches. */
-#define BUDGET_PPM 3000u
-#define BUSY_PPK   200u /* and of its CPU time 1.5 % */
+#define YOUNG_NS      15000u  /* of readings: below that a thread has no time to have a share of */
+#define YOUNG_PART    4u      /* of its own time counts then: more may happen soon */
+#define FIRST_NS      400000u /* of readings more, in the first second: a short run is read whole */
+#define FIRST_THREADS 16u     /* get it: more share what the process has */
+#define READING_NS    2000u   /* a first guess */
+#define LONGEST_NS    20000u  /* a longer one was interrupted */
+/* Of a thread's time, for segments with a switch and for calls chosen anywhere; without a detector
+ * only these tell anything. What it costs besides is in the caches. */
+#define SWITCH_PPM  7000u
+#define CALL_PPM    1000u
+#define SAMPLED_PPM 4000u
+#define BUSY_PPK    500u /* and of its CPU time twice as much */
+#define YOUNG_PPM   750u /* of the process's CPU time, for all young threads, of each kind */
 
 /* What young threads have together: events and CPU time are those of the last seconds. Threads
  * that change it at once may lose what the others changed: it is a budget. */
@@ -44,28 +49,34 @@ static uint32_t random_below(struct switch_watch *w, uint32_t n)
 	return (uint32_t)((random_next(&w->random) >> 32) * n >> 32);
 }
 
-/* 1 in how many of `events` may be read, such that readings take half of the budget `allowed`. */
+/* 1 in how many of `events` may be read, such that readings take no more than `allowed`. A segment
+ * has a reading at each end, one of them in common with a neighbour that is read, too: of x events
+ * with probability p, x (1 - (1 - p)^2) readings. */
 static uint32_t period_of(uint64_t events, uint64_t reading_ns, uint64_t allowed)
 {
-	uint64_t times = allowed ? events * reading_ns / allowed : MOST_PERIOD;
-	return times < 1 ? 1 : times < MOST_PERIOD / 2 ? (uint32_t)(2 * times) : MOST_PERIOD;
+	uint64_t all = events * reading_ns;
+	if (!allowed)
+		return MOST_PERIOD;
+	return all <= allowed ? 1 : (uint32_t)least_of((2 * all - 1) / allowed, MOST_PERIOD);
 }
 
-/* Half of the thread's own budget: of its time, and of its CPU time where it mostly sleeps; nothing
+/* The thread's own budget: of its time, and of its CPU time where it mostly sleeps; nothing
  * until that is known. What happened long ago counts less. */
-static uint64_t own_budget(const struct switch_watch *w, struct switch_rate *r, uint64_t now)
+static uint64_t own_budget(const struct switch_watch *w, struct switch_rate *r, uint64_t ppm,
+			   uint64_t now)
 {
 	uint64_t passed = now - r->since_ns;
 	if (passed > SECOND_NS) {
 		r->events /= 2;
+		r->first_ns /= 2;
 		passed /= 2;
 		r->since_ns = now - passed;
 	}
 	uint64_t share = least_of(w->busy_ppk, BUSY_PPK);
-	return passed / BUSY_PPK * share / (2000000 / BUDGET_PPM);
+	return passed / BUSY_PPK * share * ppm / 1000000;
 }
 
-/* Half of the young threads' budget. */
+/* The young threads' budget for one kind. */
 static uint64_t shared_budget(uint64_t now)
 {
 	uint64_t since = get(&shared.since_ns);
@@ -78,18 +89,20 @@ static uint64_t shared_budget(uint64_t now)
 		put(&shared.switches, get(&shared.switches) / 2);
 		put(&shared.calls, get(&shared.calls) / 2);
 	}
-	return get(&shared.earned_ns) / (2000000 / BUDGET_PPM) + get(&shared.first_ns);
+	return get(&shared.earned_ns) * YOUNG_PPM / 1000000 + get(&shared.first_ns);
 }
 
 /* 1 in how many may be read after `passed` more events. A thread that has no time yet to have a
  * share of is one of the process's young threads, however many these are. */
-static uint32_t affordable(struct switch_watch *w, struct switch_rate *r, uint64_t passed,
-			   uint64_t *young, uint64_t now)
+static uint32_t affordable(struct switch_watch *w, struct switch_rate *r, uint64_t ppm,
+			   uint64_t passed, uint64_t *young, uint64_t now)
 {
-	uint64_t own = own_budget(w, r, now);
+	uint64_t own = own_budget(w, r, ppm, now);
 	r->events += passed;
-	w->is_young = own < FIRST_NS;
-	uint32_t period = period_of(r->events, w->reading_ns, own);
+	w->is_young = own < YOUNG_NS;
+	if (w->is_young)
+		own /= YOUNG_PART;
+	uint32_t period = period_of(r->events, w->reading_ns, own + r->first_ns);
 	if (!w->is_young)
 		return period;
 	uint32_t together =
@@ -113,8 +126,10 @@ void switch_budget_draw(struct switch_watch *w, uint64_t now)
 		w->countdown = SWITCH_NEVER;
 		return;
 	}
-	bool all = switch_chosen.exact && w->detector == SCP_SWITCH_SAMPLED, first = !w->drawn;
-	uint32_t period = affordable(w, &w->calls, w->drawn, &shared.calls, now);
+	bool sampled = w->detector == SCP_SWITCH_SAMPLED, first = !w->drawn;
+	bool all = switch_chosen.exact && sampled;
+	uint32_t period = affordable(w, &w->calls, sampled ? SAMPLED_PPM : CALL_PPM, w->drawn,
+				     &shared.calls, now);
 	w->period = all ? 1 : first ? (uint32_t)least_of(period, FIRST_PERIOD) : period;
 	w->countdown = first ? first_countdown(w) : 1 + random_below(w, 2 * w->period - 1);
 	w->drawn = w->countdown;
@@ -143,7 +158,7 @@ void switch_budget_earn(uint64_t cpu_ns)
 
 uint64_t switch_budget_choose(struct switch_watch *w, uint64_t now)
 {
-	uint32_t times = affordable(w, &w->switches, 1, &shared.switches, now);
+	uint32_t times = affordable(w, &w->switches, SWITCH_PPM, 1, &shared.switches, now);
 	if (switch_chosen.exact)
 		times = 1;
 	return random_below(w, times) ? 0 : times;
@@ -167,10 +182,12 @@ void switch_budget_begin(struct switch_watch *w, uint64_t now)
 		put(&shared.reading_ns, READING_NS);
 	w->reading_ns = get(&shared.reading_ns);
 	w->busy_ppk = 0;
-	w->switches = w->calls = (struct switch_rate){now, 0};
+	w->switches = w->calls = (struct switch_rate){now, 0, 0};
 	w->drawn = 0;
-	if (get(&shared.threads) < FIRST_THREADS && add(&shared.threads, 1) <= FIRST_THREADS)
-		add(&shared.first_ns, FIRST_NS);
+	if (get(&shared.threads) < FIRST_THREADS && add(&shared.threads, 1) <= FIRST_THREADS) {
+		add(&shared.first_ns, YOUNG_NS);
+		w->switches.first_ns = FIRST_NS;
+	}
 }
 
 void switch_budget_begin_process(void)

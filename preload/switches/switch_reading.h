@@ -6,10 +6,10 @@
 
 #include "preload/switches/switch_watch.h"
 
-/* `tid` is the calling thread's; with `delay` the run delay is read, too. All is of one instant if the
- * thread was not switched meanwhile: a detector says so, or with `prove` equal counts of switches before
- * and after. False: not allowed (a sandbox), or with `prove` it was switched each time. Errno is kept.
- * Takes 600 bytes of stack. */
+/* `tid` is the calling thread's; with `delay` the run delay is read, too. All is of one instant if
+ * the thread was not switched meanwhile: a detector says so, or with `prove` equal counts of
+ * switches before and after. False: not allowed (a sandbox), or with `prove` it was switched each
+ * time. Errno is kept. Takes 600 bytes of stack. */
 HIDDEN bool switch_reading_take(struct switch_reading *r, int32_t tid, bool delay, bool prove);
 
 /* Only its clocks: one system call. */

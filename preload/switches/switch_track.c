@@ -9,13 +9,13 @@
 #include "preload/system/stack.h"
 #include "preload/system/sys.h"
 
-#define ROOM_BELOW   256u /* bytes of stack */
-#define ROOM_ABOVE   2048u
-#define UNFOUNDED_NS 2000u /* no switch takes a thread off its CPU for less */
-#define LATELY_NS    1000000u
-#define LONG_AGO_NS  10000000u
+#define ROOM_BELOW    256u /* bytes of stack */
+#define ROOM_ABOVE    2048u
+#define UNFOUNDED_NS  2000u /* no switch takes a thread off its CPU for less */
+#define LATELY_NS     1000000u
+#define LONG_AGO_NS   10000000u
 #define READING_TRIES 16u
-#define LONG_NS	     20000u /* a segment whose readings' own uncertainty does not matter */
+#define LONG_NS	      20000u /* a segment whose readings' own uncertainty does not matter */
 
 static void add_totals(struct switch_watch *w, const struct switch_reading *r)
 {
@@ -151,10 +151,11 @@ static void begin_segment(struct switch_watch *w, const struct switch_reading *r
 		w->began_ns = now;
 }
 
-/* The thread lost its CPU after `now`, in reading `r`, which is of two instants then. It is read again
- * until that does not happen: *then is of one instant. `r` is made the reading of `now`: the time off the
- * CPU since was spent waiting for one, for a reading does not sleep, and what of it the run delay has
- * already is taken out. Returns that time; UINT64_MAX: it happened each time, and nothing is known. */
+/* The thread lost its CPU after `now`, in reading `r`, which is of two instants then. It is read
+ * again until that does not happen: *then is of one instant. `r` is made the reading of `now`: the
+ * time off the CPU since was spent waiting for one, for a reading does not sleep, and what of it
+ * the run delay has already is taken out. Returns that time; UINT64_MAX: it happened each time, and
+ * nothing is known. */
 static uint64_t read_again(struct switch_watch *w, struct switch_reading *r, uint64_t now,
 			   struct switch_reading *then)
 {
@@ -202,9 +203,9 @@ static void turn_in_pieces(struct switch_watch *w, struct switch_reading *r, boo
 	begin_segment(w, known ? &then : NULL, weight, clock_mono_ns());
 }
 
-/* One segment ends at `now` and the next begins, which is read where `weight` is not 0. The detector was
- * armed before `now` was read: what happens since is of the next interval. The run delay
- * changes only with a switch, so it need not always be read. `begins`: an interval begins. A
+/* One segment ends at `now` and the next begins, which is read where `weight` is not 0. The
+ * detector was armed before `now` was read: what happens since is of the next interval. The run
+ * delay changes only with a switch, so it need not always be read. `begins`: an interval begins. A
  * handler that leaves meanwhile by longjmp leaves a segment that is not read. */
 static void turn(struct switch_watch *w, bool switched, uint64_t now, uint64_t weight, bool begins)
 {

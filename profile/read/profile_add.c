@@ -9,6 +9,7 @@
 
 #include "profile/base/error.h"
 #include "profile/read/entry_offsets.h"
+#include "profile/model/calibrate.h"
 #include "profile/model/clocks.h"
 #include "profile/model/filters.h"
 #include "profile/model/intern.h"
@@ -104,6 +105,13 @@ static void add_header(struct profile *p, const struct scp_header *h)
 	add_python(p, h->python_other);
 }
 
+static bool calibrate(struct profile *p, const struct raw_file *raw,
+		      const struct profile_size *before, double ns_per_unit)
+{
+	return raw_header(raw)->flags & SCP_FILE_MERGED ||
+	       calibrate_file(p, before->tables, before->entries, ns_per_unit);
+}
+
 enum added { ADDED, UNREADABLE, NOT_ADDED };
 
 /* Takes the descriptor; -1: the path is opened. */
@@ -123,7 +131,8 @@ static enum added try_file(struct profile *p, const char *path, int fd, uint64_t
 	else if (clocks_check(p, path, &clocks, err))
 		result = NOT_ADDED;
 	if (result == ADDED &&
-	    (load_raw(p, &raw) || (places && entry_offsets_note(places, &raw)))) {
+	    (load_raw(p, &raw) || !calibrate(p, &raw, &before, clocks.fast.ns_per_unit) ||
+	     (places && entry_offsets_note(places, &raw)))) {
 		profile_shrink(p, &before);
 		error_no_memory(err, path);
 		result = NOT_ADDED;

@@ -271,7 +271,11 @@ static void add_table_states(struct scp_build *b, uint32_t detector, uint64_t un
 	for (uint32_t i = 0; i < FUNCTIONS; i++) {
 		const struct function *f = &functions[i];
 
-		t->cpu_ns += f->calls * f->cpu_ns / 100 * 95;
+		uint64_t cpu_ns = 0;
+
+		for (uint64_t call = 0; call < f->calls; call++)
+			cpu_ns += f->cpu_ns + call % 10;
+		t->cpu_ns += cpu_ns / 100 * 95;
 		t->switches += f->every ? f->calls / f->every : 0;
 		if (records[i].states)
 			add_off_cpu(&t->call_off_cpu, &records[i].states->off_cpu);

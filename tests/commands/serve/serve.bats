@@ -285,7 +285,8 @@ import socket, sys
 s = socket.create_connection(sys.argv[1].split(":"))
 s.sendall(sys.stdin.buffer.read())
 print(s.makefile("rb").readline().split()[1].decode())' "${URL#http://}") || got=silence
-	[ "$got" = "$1" ] || {
+	# shellcheck disable=SC2053 # a pattern
+	[[ $got == $1 ]] || {
 		echo "$got, not $1: $2"
 		return 1
 	}
@@ -317,7 +318,8 @@ sys.exit([int(n) for n in version().decode().split(".")] < [0, 9, 74])' || skip 
 	answered 400 "${get}Host: 127.0.0.1\0.evil.example\r\n\r\n"
 	answered 400 "${get}Host: 127.0.0.1\0\0.evil.example\r\nX: a\r\n\r\n"
 	answered 400 "${get}Host: 127.0.0.1\r\nX: a\0b\r\n\r\n"
-	answered 400 "${get}Host: 127.0.0.1\r\n .evil.example\r\n\r\n"
+	# one line to libmicrohttpd 1.0, of a host that is not served
+	answered '40[03]' "${get}Host: 127.0.0.1\r\n .evil.example\r\n\r\n"
 }
 
 @test "many idle connections, and windows beyond the limit, leave it answering" {

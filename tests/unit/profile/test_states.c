@@ -245,7 +245,7 @@ static void test_folded_processes_keep_their_states(void **state)
 	assert_int_equal(t->hist[SCP_STATE_SWITCHED]->count[36], 8);
 	assert_true(t->batches->calls[1] == 1 && t->batches->calls[9] == 3);
 	assert_int_equal(p->table[0].states.gaps, 4);
-	assert_int_equal(p->table[0].states.gap_off_cpu.asleep_ns, 20);
+	assert_int_equal(p->table[0].states.gap_off_cpu.runnable_ns, 40); /* of twice the sample */
 	assert_int_equal(p->table[0].states.stolen_ns, 80);
 	assert_int_equal(p->table[1].states.detector, SCP_SWITCH_NONE);
 	expect_round_trip(p);

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "profile/model/calibrate_part.h"
+
+#include <math.h>
+
+/* What reading changes in a wait, relative to it: a part of each variance. */
+#define CHANGED 0.001
+
+static double square(double x)
+{
+	return x * x;
+}
+
+/* What was stolen in segments with a wait looks asleep (struct scp_off_cpu). */
+struct part calibrate_part_sums(const struct scp_off_cpu *o, double stolen)
+{
+	double factor = o->weighted ? (double)o->known / (double)o->weighted : 0;
+	double taken = stolen / (1 - stolen) * (double)o->ran_ns;
+	double runnable = factor * (double)o->runnable_ns;
+
+	return (struct part){.known = (double)o->known,
+			     .off = runnable + factor * fmax(0, (double)o->asleep_ns - taken),
+			     .runnable = runnable};
+}
+
+static double runnable_share(const struct scp_off_cpu *o)
+{
+	double both = (double)o->runnable_ns + (double)o->asleep_ns;
+
+	return both > 0 ? (double)o->runnable_ns / both : 0;
+}
+
+/* How long off the CPU for each ns of a segment, by batches: a line through the origin, which long
+ * segments decide; of these the time on the CPU is a small rest. */
+static double slope_of(const struct prof_states *s)
+{
+	double products = 0, squares = 0;
+
+	for (uint32_t i = 0; i < SCP_BATCHES; i++) {
+		double length = (double)s->batches->weighted[i];
+
+		products += length *
+			    ((double)s->batches->runnable_ns[i] + (double)s->batches->asleep_ns[i]);
+		squares += length * length;
+	}
+	return squares > 0 ? fmin(products / squares, 1) : 0;
+}
+
+/* By the regression on the lengths of all segments, which are known (Cochran 1977, 7.1): what is
+ * not in proportion to them makes its variance. */
+static void add_batches(const struct prof_states *s, struct part *to)
+{
+	const struct scp_off_cpu *o = &s->off_cpu;
+	double share = runnable_share(o), slope = slope_of(s);
+	double read =
+		to->off * (double)o->weighted / (double)o->known; /* without what was not read */
+	double off = read + slope * ((double)o->known - (double)o->weighted);
+
+	off = fmin(fmax(off, 0), (double)o->known);
+	to->runnable *= to->off > 0 ? off / to->off : 1;
+	to->off = off;
+	for (uint32_t i = 0; i < SCP_BATCHES; i++) {
+		double runnable = (double)s->batches->runnable_ns[i];
+		double all = runnable + (double)s->batches->asleep_ns[i];
+		double beyond = all - slope * (double)s->batches->weighted[i];
+		double split = runnable - share * all;
+
+		to->off_variance += beyond * beyond;
+		to->split_variance += split * split;
+	}
+}
+
+/* Of `n` segments that were read and are as long as one another: those that are nearly all of their
+ * time off the CPU, or on it, leave little to chance. */
+static double few_variance(double off, uint64_t known, double n)
+{
+	double least = fmin(off, fmax(0, (double)known - off));
+
+	return least * least / fmax(n, 1);
+}
+
+static void add_squares(const struct prof_states *s, struct part *to)
+{
+	double runnable = (double)s->runnable_sq, asleep = (double)s->asleep_sq;
+	double both = (double)s->runnable_asleep, share = runnable_share(&s->off_cpu);
+
+	to->off_variance = few_variance(to->off, s->off_cpu.known, (double)s->readings);
+	to->split_variance = (1 - share) * (1 - share) * runnable - 2 * share * (1 - share) * both +
+			     share * share * asleep;
+	to->split_variance = fmax(0, to->split_variance);
+}
+
+/* Of a row whose every switched call was read nothing is left to chance. */
+struct part calibrate_part_row(const struct prof_states *s, double stolen)
+{
+	struct part part = calibrate_part_sums(&s->off_cpu, stolen);
+	double unread = s->calls ? 1 - fmin((double)s->readings / (double)s->calls, 1) : 0;
+
+	if (s->batches && s->off_cpu.weighted && s->off_cpu.known)
+		add_batches(s, &part);
+	else
+		add_squares(s, &part);
+	part.off_variance = unread * (part.off_variance + square(CHANGED * part.off));
+	part.split_variance *= unread;
+	return part;
+}
+
+/* Gaps have no squares: as if each that was switched were as long as any other, and as often read
+ * as a call is. */
+struct part calibrate_part_gaps(const struct prof_table_states *t, double unread, double stolen)
+{
+	struct part part = calibrate_part_sums(&t->gap_off_cpu, stolen);
+	double read = fmax((double)t->gaps * (1 - unread), 1);
+	double share = runnable_share(&t->gap_off_cpu);
+
+	part.off_variance = unread * (few_variance(part.off, t->gap_off_cpu.known, read) +
+				      square(CHANGED * part.off));
+	part.split_variance = unread * share * (1 - share) * square(part.off) / read;
+	return part;
+}
