@@ -25,7 +25,7 @@ slots()
 	GROUPS_WANTED=io slots first
 }
 
-@test "a thousand sessions leave every byte, every mapping and its protection as they were" {
+@test "hundreds of sessions leave every byte, every mapping and its protection as they were" {
 	slots restored
 }
 

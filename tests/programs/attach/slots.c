@@ -19,7 +19,7 @@
 #include "scprof_attach.h"
 
 #define THREADS	  32
-#define CYCLES	  1000
+#define CYCLES	  250
 #define MOST_TEXT (1 << 20)
 
 static struct {

@@ -140,7 +140,7 @@ static __attribute__((noinline, unused)) bool left_after(long instructions, void
  * of them with $LONG, as in `make check-long`. */
 static inline long left_stride(void)
 {
-	return getenv("LONG") ? 1 : 3;
+	return getenv("LONG") ? 1 : 7;
 }
 #endif
 

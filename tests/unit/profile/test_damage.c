@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -319,6 +320,9 @@ static void test_every_word_damaged(void **state)
 		for (size_t i = 0; i < sizeof value / sizeof value[0]; i++) {
 			char text[32];
 
+			/* Three of the values a word; others in the same word of the next record. */
+			if ((i + offset / 4) % 7 >= (getenv("LONG") ? 7 : 3))
+				continue;
 			snprintf(text, sizeof text, "word %#x", value[i]);
 			try_image(path, fd, text, offset, value[i]);
 		}
