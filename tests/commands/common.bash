@@ -117,9 +117,17 @@ gone()
 # and the address is made of this process's number. The port is free at every address just now.
 own_place()
 {
-	local number=$BASHPID
+	local number=$BASHPID port taken each
 	printf '127.%d.%d.%d:' $((64 + number / 65536 % 64)) $((number / 256 % 256)) $((number % 256))
-	python3 -c 'import socket; s = socket.socket(); s.bind(("", 0)); print(s.getsockname()[1])'
+	for each in /proc/net/tcp /proc/net/tcp6; do
+		[ ! -e $each ] || taken+=$(<$each)
+	done
+	until
+		port=$((32768 + SRANDOM % 28000))
+		printf -v each ':%04X ' $port
+		[[ $taken != *"$each"* ]]
+	do :; done
+	echo $port
 }
 
 # with_library COMMAND...: under a bare LD_PRELOAD, profiles to $T/out. Socket

@@ -120,10 +120,12 @@ sweep()
 # calls is no file, or one that can be read; what is hidden, or nothing, in KINDS.
 killed_at_any_call()
 {
-	local name number status tried=0 files=0
+	local name number status tried=0 files=0 left file
+	shopt -s nullglob dotglob
 	own_calls /bin/true >calls
 	while read -r name number; do
-		rm -f out/* out/.[!.]*
+		left=(out/*)
+		[ ${#left[@]} = 0 ] || rm -f "${left[@]}"
 		status=0
 		{ # the shell says that it was killed
 			limited strace -qq "${QUICK[@]}" "${MORE[@]}" -o /dev/null -e signal=none \
@@ -135,18 +137,23 @@ killed_at_any_call()
 		0) ;; # it made fewer such calls
 		*) echo "killed at $name number $number: status $status" && return 1 ;;
 		esac
-		if [ -n "$(ls out)" ]; then
+		left=(out/[!.]*)
+		if [ ${#left[@]} != 0 ]; then
 			files=$((files + 1))
-			"$SCPROF" report --by function out/*.scp >report.txt 2>&1 || {
+			"$SCPROF" report --by function out/[!.]*.scp >report.txt 2>&1 || {
 				echo "killed at $name number $number: $(cat report.txt)"
 				return 1
 			}
 		fi
-		[ -z "$(find out -type f ! -name 'scprof.*.scp' ! -name "$1")" ] || {
-			echo "killed at $name number $number: $(ls -A out)"
-			return 1
-		}
+		for file in out/*; do
+			# shellcheck disable=SC2053 # a pattern
+			[[ ${file#out/} == scprof.*.scp || ${file#out/} == $1 ]] || {
+				echo "killed at $name number $number: ${left[*]} $file"
+				return 1
+			}
+		done
 	done <calls
+	shopt -u nullglob dotglob
 	echo "$tried calls, $files with a file"
 	[ $tried -gt 20 ] && [ $files -gt 3 ] && [ $files -lt $tried ]
 }
