@@ -258,11 +258,13 @@ static void add_off_cpu(struct scp_off_cpu *to, const struct scp_off_cpu *from)
 	to->waits += from->waits;
 }
 
-/* The thread was charged for its time on the CPU but for 5 %, which the host stole. */
+/* The thread was charged for its time on the CPU but for 5 %, which the host stole, also where it
+ * slept in between (struct scp_off_cpu). */
 static void add_table_states(struct scp_build *b, uint32_t detector, uint64_t units,
 			     const struct records *records)
 {
 	struct scp_table_states *t;
+	double on_cpu = 0;
 
 	scp_build_open_optional(b, SCP_OPTIONAL_STATES, 1);
 	t = scp_build_record(b, SCP_REC_TABLE_STATES, sizeof *t);
@@ -270,16 +272,18 @@ static void add_table_states(struct scp_build *b, uint32_t detector, uint64_t un
 	t->covered_ns = units;
 	for (uint32_t i = 0; i < FUNCTIONS; i++) {
 		const struct function *f = &functions[i];
-
-		uint64_t cpu_ns = 0;
+		const struct scp_off_cpu *o =
+			records[i].states ? &records[i].states->off_cpu : NULL;
 
 		for (uint64_t call = 0; call < f->calls; call++)
-			cpu_ns += f->cpu_ns + call % 10;
-		t->cpu_ns += cpu_ns / 100 * 95;
+			on_cpu += (double)(f->cpu_ns + call % 10);
+		if (o && o->weighted)
+			on_cpu += (double)o->ran_ns / 19 * (double)o->known / (double)o->weighted;
 		t->switches += f->every ? f->calls / f->every : 0;
-		if (records[i].states)
-			add_off_cpu(&t->call_off_cpu, &records[i].states->off_cpu);
+		if (o)
+			add_off_cpu(&t->call_off_cpu, o);
 	}
+	t->cpu_ns = (uint64_t)(on_cpu * 0.95);
 	t->ran_ns = 1000000;
 	t->stolen_ns = 50000;
 	scp_build_close_chunk(b);

@@ -320,7 +320,8 @@ static void test_every_word_damaged(void **state)
 		for (size_t i = 0; i < sizeof value / sizeof value[0]; i++) {
 			char text[32];
 
-			/* Three of the values a word; others in the same word of the next record. */
+			/* Three of the values a word; others in the same word of the next record.
+			 */
 			if ((i + offset / 4) % 7 >= (getenv("LONG") ? 7 : 3))
 				continue;
 			snprintf(text, sizeof text, "word %#x", value[i]);
