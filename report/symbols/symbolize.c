@@ -133,8 +133,8 @@ const char *symbolize_starter(const char *function)
 	return NULL;
 }
 
-/* Names from the file of a module that is loaded. Nearly every path begins in libc where threads do:
- * the symbol says all of that, and libc's debug information takes 60 ms to unpack. */
+/* Names from the file of a module that is loaded. Nearly every path begins in libc where threads
+ * do: the symbol says all of that, and libc's debug information takes 60 ms to unpack. */
 static size_t levels_in(struct symbolize_session *l, const struct key *k, const char *path,
 			struct inline_level *level, const char **outer, GElf_Off *into)
 {

@@ -21,10 +21,10 @@ struct symbolize_debug {
 	dev_t device;
 	ino_t inode; /* the file is not its own debug information */
 	struct symbolize_alt alt;
-	char *alt_from; /* the file with the link to it */
+	char *alt_from;	  /* the file with the link to it */
 	bool has_symbols; /* what was found has a table of symbols */
 	bool is_shared;	  /* symbolize_debug_share() was called */
-	Dwarf *shared;	/* what `alt` is, NULL: none, or not found */
+	Dwarf *shared;	  /* what `alt` is, NULL: none, or not found */
 	int shared_fd;
 };
 
