@@ -35,6 +35,7 @@ static bool given_up;
 static unsigned readings;
 static unsigned clocks;		/* readings of no more than these */
 static uint64_t interrupted_ns; /* the next reading loses the CPU for so long behind its clocks */
+static uint64_t waits_ns;	/* ... in front of them */
 static jmp_buf *leaves; /* where a handler goes that interrupts a reading; NULL: none does */
 
 static void lose_cpu_for(uint64_t ns)
@@ -61,6 +62,9 @@ bool switch_reading_take(struct switch_reading *r, int32_t tid, bool delay, bool
 	(void)tid, (void)prove;
 	if (leaves)
 		longjmp(*leaves, 1);
+	if (waits_ns)
+		lose_cpu_for(waits_ns);
+	waits_ns = 0;
 	*r = machine;
 	r->has_delay = delay;
 	machine.mono_ns += READ_COST;
@@ -290,6 +294,28 @@ static void test_a_reading_that_is_interrupted_loses_nothing(void **state)
 	assert_int_equal(off->mark.runnable_ns, 26000);
 	run_for(10);
 	assert_null(end(w));
+}
+
+/* As a thread does that has just woken on a busy machine. */
+static void test_a_wait_between_a_call_and_its_reading_is_the_gaps(void **state)
+{
+	struct switch_watch *w = start(SCP_SWITCH_RSEQ, true);
+	const struct switch_sums *off;
+
+	(void)state;
+	begin(w);
+	sleep_for(50000, 2000);
+	waits_ns = 3000000;
+	off = end(w);
+	assert_int_equal(off->mark.asleep_ns, 50000);
+	assert_int_equal(off->mark.runnable_ns, 2000);
+	off = begin(w);
+	assert_int_equal(off->mark.count, 1);
+	assert_int_equal(off->mark.runnable_ns, 3000000);
+	assert_int_equal(off->mark.asleep_ns, 0);
+	run_for(10);
+	assert_null(end(w));
+	assert_int_equal(w->totals.stolen_ns, 0);
 }
 
 static void test_a_detector_that_misses_a_switch_is_given_up(void **state)
@@ -535,6 +561,7 @@ int main(void)
 		cmocka_unit_test(test_a_switch_inside_a_nested_call_is_also_that_of_the_outer_one),
 		cmocka_unit_test(test_a_signal_looks_like_a_switch_and_adds_no_time),
 		cmocka_unit_test(test_a_reading_that_is_interrupted_loses_nothing),
+		cmocka_unit_test(test_a_wait_between_a_call_and_its_reading_is_the_gaps),
 		cmocka_unit_test(test_a_detector_that_misses_a_switch_is_given_up),
 		cmocka_unit_test(test_without_a_detector_calls_are_asked),
 		cmocka_unit_test(test_no_room_on_the_stack_no_look),
