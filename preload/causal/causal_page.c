@@ -12,6 +12,10 @@ struct causal_counter causal_counter;
 
 static struct scp_causal_page *last_page;
 
+struct instant {
+	uint64_t units, ns; /* of the counter, and CLOCK_MONOTONIC */
+};
+
 /* Where there was a page is a page for ever, see filter/control.c: it becomes this one. */
 static bool put_page(struct scp_causal_page *page)
 {
@@ -46,14 +50,33 @@ static bool map_page(const char *path)
 	return false;
 }
 
+/* Both clocks at one instant: of some tries the one in which the least time passed between readings
+ * of the counter, so that no thread that loses its CPU in between takes its wait for a slow
+ * counter. */
+static struct instant read_both(void)
+{
+	struct instant at = {0, 0};
+	uint64_t best = UINT64_MAX;
+	for (unsigned i = 0; i < READINGS; i++) {
+		uint64_t before = arch_counter(), mono = clock_mono_ns(), after = arch_counter();
+		if (after - before >= best)
+			continue;
+		best = after - before;
+		at = (struct instant){before + best / 2, mono};
+	}
+	return at;
+}
+
 /* How fast it counts, to a percent: for limits only. */
 static bool compare_counter(void)
 {
-	uint64_t began = clock_mono_ns(), from = arch_counter(), ns, units, best = UINT64_MAX;
-	do {
-		units = arch_counter() - from;
-		ns = clock_mono_ns() - began;
-	} while (ns < SPAN_NS);
+	const struct instant from = read_both();
+	struct instant to;
+	uint64_t best = UINT64_MAX;
+	do
+		to = read_both();
+	while (to.ns - from.ns < SPAN_NS);
+	uint64_t units = to.units - from.units, ns = to.ns - from.ns;
 	for (unsigned i = 0; i < READINGS; i++) {
 		uint64_t a = arch_counter(), took = arch_counter() - a;
 		best = took < best ? took : best;
