@@ -9,7 +9,7 @@
 #define SECOND_NS     UINT64_C(1000000000)
 #define YOUNG_NS      15000u  /* of readings: below that a thread has no time to have a share of */
 #define YOUNG_PART    4u      /* of its own time counts then: more may happen soon */
-#define FIRST_NS      400000u /* of readings more, in the first second: a short run is read whole */
+#define FIRST_NS      400000u /* of readings more, in its first second */
 #define FIRST_THREADS 16u     /* get it: more share what the process has */
 #define READING_NS    2000u   /* a first guess */
 #define LONGEST_NS    20000u  /* a longer one was interrupted */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Calls of which it is certain that they sleep, and calls that never do. `slept MODE N`:
- *   pause    N times poll of nothing for 1 ms
+ *   pause    N times poll of nothing for 1 ms; says after how many the kernel counts no sleep: the
+ *            time of a call may be over before it sleeps, where the host took the CPU
  *   warming  the same, but the first two take 30 ms
  *   seen     N times recv, each given its byte after it was seen asleep; says the ns from then on
  *   rarely   N regions `rare`, of which every 50th pauses
@@ -19,6 +20,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -48,6 +50,28 @@ static void pause_times(long n)
 {
 	for (long i = 0; i < n; i++)
 		pause_for(1);
+}
+
+static long sleeps(void)
+{
+	struct rusage usage;
+
+	if (getrusage(RUSAGE_THREAD, &usage))
+		die("getrusage");
+	return usage.ru_nvcsw;
+}
+
+static void pause_counted(long n)
+{
+	long kept = 0;
+
+	for (long i = 0; i < n; i++) {
+		long before = sleeps();
+
+		pause_for(1);
+		kept += sleeps() == before;
+	}
+	printf("%ld\n", kept);
 }
 
 static void pause_after_long_ones(long n)
@@ -265,7 +289,7 @@ int main(int argc, char **argv)
 	long n = argc == 3 ? atol(argv[2]) : 0;
 
 	if (!strcmp(mode, "pause"))
-		pause_times(n);
+		pause_counted(n);
 	else if (!strcmp(mode, "warming"))
 		pause_after_long_ones(n);
 	else if (!strcmp(mode, "seen"))
