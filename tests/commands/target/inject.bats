@@ -32,7 +32,10 @@ own_calls()
 	high=$(printf '%016x' $((low + bytes)))
 	low=$(printf '%016x' "$low")
 	awk -v low="$low" -v high="$high" '/^\[/ { ip = substr($1, 2, 16); split($2, part, "("); name = part[1]; n[name]++
-		if (ip >= low && ip < high && (++own[name] <= 8 || own[name] % 50 == 0)) print name, n[name] }' trace
+		if (ip >= low && ip < high && (++own[name] <= 8 || own[name] == 2 * last[name])) {
+			last[name] = own[name]
+			print name, n[name]
+		} }' trace
 }
 
 likely_error()
@@ -86,7 +89,7 @@ sweep()
 # Every switched call is read, and what else is read is chosen at random: of calls that the program
 # makes, too, the numbers would be its own (raise).
 @test "inject 07: reading where calls spent their time survives the failure of any system call" {
-	SPARE='gettid getpid' STATES=exact LEAST=40 sweep "$PROGRAMS/small_altstack" warm 4096
+	SPARE='gettid getpid' STATES=exact LEAST=40 sweep "$PROGRAMS/small_altstack" warm 4096 3
 }
 
 # strace counts `when` in each process by itself, so a number can hit a parent's

@@ -6,7 +6,8 @@
  * argument says), and unmapped memory lies below.
  * "cold": the handler's call is the first of the process; "warm": not; "thread": the first of a
  * thread; "places": not, but each handler calls send from a thousand places; "object": not, but the
- * plugin that the third argument names makes it. */
+ * plugin that the third argument names makes it. Of "cold" and "warm" the third argument is the
+ * number of signals. */
 #include "target.h"
 
 #include <dlfcn.h>
@@ -120,6 +121,7 @@ static int choose(char **argv)
 int main(int argc, char **argv)
 {
 	int warm = argc > 1 && choose(argv);
+	int signals = argc > 3 && handler == on_signal ? atoi(argv[3]) : 100;
 
 	make_pair(pair);
 	if (argc > 2 && !strcmp(argv[1], "thread"))
@@ -127,10 +129,10 @@ int main(int argc, char **argv)
 	use_small_stack(argc > 2 ? (size_t)atol(argv[2]) : SPARE);
 	if (warm)
 		exchange_times(pair, 10);
-	for (int i = 0; i < 100; i++)
+	for (int i = 0; i < signals; i++)
 		raise(SIGUSR1);
 	say("handled %d\n", handled);
 	if (handler == on_signal)
-		expect_calls("send", 100 + (warm ? 10 : 0));
+		expect_calls("send", signals + (warm ? 10 : 0));
 	return 0;
 }
