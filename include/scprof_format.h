@@ -234,6 +234,15 @@ struct scp_usage {
 	uint64_t reads, writes;		 /* system calls */
 };
 
+/* What the host stole of the machine's CPUs since it was started (/proc/stat, which counts in steps
+ * of 10 ms). */
+struct scp_steal {
+	uint64_t known; /* 0: not read, or an older file; 1 */
+	uint64_t mono_ns;
+	uint64_t stolen_ns;
+};
+#define SCP_STEAL_STEP_NS 10000000u
+
 /* New call paths that libunwind walked, too, and cached walks beside walks without cached rows
  * (--verify-paths); and paths that libunwind or frame pointers completed. Every counter may be
  * raised by several threads. */
@@ -360,6 +369,9 @@ struct scp_header {
 	uint64_t own_ns; /* CPU time that beginning to record, and measuring, took of the process */
 	uint32_t python; /* SCP_PYTHON(minor version, enum scp_python_state); 0: none was met */
 	uint32_t python_other; /* merged files: of another process, where that differs; else 0 */
+	/* When recording began, and the latest. No more was stolen from the process than that.
+	 * Merged: 0; tables have what the files allow. */
+	struct scp_steal steal_first, steal_last;
 };
 #define SCP_FILTER_IGNORED "ignored="
 
@@ -809,7 +821,9 @@ struct scp_table_states {
 	/* The same as covered_ns, between readings of the run delay, and how long the threads were
 	 * runnable meanwhile. 0 and 0: not known. */
 	uint64_t delay_covered_ns, delay_ns;
-	uint64_t reserved[1];
+	/* Charged beyond the time on a CPU, where stolen_ns is 0: errors of both signs cancel in
+	 * the sum of all tables. */
+	uint64_t overcharged_ns;
 };
 
 /* In what two walks of one path differ, and with which other walk ours was compared. */

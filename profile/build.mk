@@ -31,6 +31,7 @@ PROFILE_SRC = \
 	profile/model/source.c \
 	profile/model/source_text.c \
 	profile/model/states.c \
+	profile/model/steal.c \
 	profile/model/sums.c \
 	profile/model/tails.c \
 	profile/model/unbatched.c \

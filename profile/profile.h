@@ -172,6 +172,7 @@ struct prof_table {
 		uint64_t gaps, gap_units;
 		struct scp_off_cpu gap_off_cpu, call_off_cpu;
 		uint64_t covered_ns, cpu_ns, ran_ns, stolen_ns, switches;
+		uint64_t overcharged_ns;
 		uint64_t delay_covered_ns, delay_ns;
 	} states;
 };
@@ -394,6 +395,12 @@ int site_cost_note(struct profile *p, const struct prof_site_cost *cost);
 struct prof_account *account_add(struct profile *p);
 int account_add_cpu(struct prof_account *a, const struct prof_account_cpu *cpu);
 int account_add_text(struct prof_account *a, const char *text);
+
+/* What the host stole of the time that the threads of the tables from `first` on had a CPU, *ran_ns
+ * of it seen: 0 to 1; NAN: not known. And its standard error, from how the threads differ (a ratio
+ * of sums: Cochran 1977, section 6.4); NAN: of one thread. */
+double steal_share(const struct profile *p, uint32_t first, double *ran_ns);
+double steal_share_error(const struct profile *p, double share);
 
 /* The text of `filters` behind `key` ("below=", ...), the one after `after` or (NULL) the first;
  * NULL: there is none. Keys: see scp_header.filters. */

@@ -74,6 +74,7 @@ void states_refresh_table(struct scp_thread *t)
 	s->delay_ns = totals->delay_ns;
 	s->ran_ns = totals->ran_ns;
 	s->stolen_ns = totals->stolen_ns > 0 ? (uint64_t)totals->stolen_ns : 0;
+	s->overcharged_ns = totals->stolen_ns < 0 ? (uint64_t)-totals->stolen_ns : 0;
 	end_change(&s->seq);
 }
 

@@ -10,7 +10,12 @@
 #include "preload/system/sys.h"
 #include "preload/table/usage.h"
 
-#define IO_BYTES 256u /* of a file "io"; the two lines lie within the first 180 */
+#define STAT_BYTES  256u /* of /proc/stat; its first line is at most 215 */
+#define STEAL_FIELD 8
+/* On a machine of many CPUs the kernel writes a long file: the next reading is after so many times
+ * of what one took. */
+#define STAT_EVERY 2000u
+#define IO_BYTES   256u /* of a file "io"; the two lines lie within the first 180 */
 
 /* The kernel adds what children did to a process that waits for them: its own threads alone are
  * then no longer to be told from /proc/self/io. A process of one thread has that thread's own file.
@@ -100,6 +105,57 @@ static void begin_io(void)
 	begun.writes = process.writes - thread.writes;
 }
 
+bool usage_find_stolen(const char *text, long bytes, uint64_t *ns)
+{
+	uint64_t value = 0;
+	int field = 0;
+	if (bytes < 4 || text[0] != 'c' || text[1] != 'p' || text[2] != 'u' || text[3] != ' ')
+		return false;
+	for (long at = 4; at < bytes; at++) {
+		char c = text[at], before = text[at - 1];
+		if (c >= '0' && c <= '9') {
+			field += before == ' ';
+			value = (before == ' ' ? 0 : value * 10) + (uint64_t)(c - '0');
+		} else if (field == STEAL_FIELD) {
+			*ns = value * SCP_STEAL_STEP_NS;
+			return true;
+		} else if (c != ' ') {
+			return false;
+		}
+	}
+	return false;
+}
+
+/* Where one takes long, they are far between, but for the last one. */
+static struct scp_steal read_steal(const struct scp_header *h)
+{
+	const struct scp_steal *before = &h->steal_last;
+	static uint64_t took_ns;
+	char text[STAT_BYTES];
+	struct scp_steal s = {.mono_ns = clock_mono_ns()};
+	if (before->known && h->end_state == SCP_END_RUNNING &&
+	    s.mono_ns - before->mono_ns < took_ns * STAT_EVERY)
+		return *before;
+	long fd = sys_open("/proc/stat", O_RDONLY | O_CLOEXEC, 0);
+	if (fd < 0)
+		return s;
+	long n = sys_read((int)fd, text, sizeof text);
+	sys_close((int)fd);
+	s.known = usage_find_stolen(text, n, &s.stolen_ns);
+	took_ns = clock_mono_ns() - s.mono_ns;
+	return s;
+}
+
+static void publish_steal(struct scp_steal *to, const struct scp_steal *from)
+{
+	to->known = 0;
+	publish_barrier();
+	to->mono_ns = from->mono_ns;
+	to->stolen_ns = from->stolen_ns;
+	publish_barrier();
+	to->known = from->known;
+}
+
 static struct scp_usage read_now(void)
 {
 	struct scp_usage u = {.mono_ns = clock_mono_ns()};
@@ -133,12 +189,17 @@ void usage_begin(struct scp_header *h)
 	struct scp_usage now = read_now();
 	publish(&h->usage_first, &now);
 	publish(&h->usage_last, &now);
+	struct scp_steal steal = read_steal(h);
+	publish_steal(&h->steal_first, &steal);
+	publish_steal(&h->steal_last, &steal);
 }
 
 void usage_count(struct scp_header *h)
 {
 	struct scp_usage now = read_now();
 	publish(&h->usage_last, &now);
+	struct scp_steal steal = read_steal(h);
+	publish_steal(&h->steal_last, &steal);
 }
 
 /* The beginning moves on by as much. */
@@ -152,8 +213,13 @@ void usage_leave_out(struct scp_header *h)
 	first.involuntary += now.involuntary - last->involuntary;
 	first.reads += now.reads - last->reads;
 	first.writes += now.writes - last->writes;
-	h->usage_last.known = 0;
+	struct scp_steal steal = read_steal(h), from = h->steal_first;
+	from.known &= h->steal_last.known & steal.known;
+	from.stolen_ns += steal.stolen_ns - h->steal_last.stolen_ns;
+	h->usage_last.known = h->steal_last.known = 0;
 	publish_barrier();
 	publish(&h->usage_first, &first);
 	publish(&h->usage_last, &now);
+	publish_steal(&h->steal_first, &from);
+	publish_steal(&h->steal_last, &steal);
 }

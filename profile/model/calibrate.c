@@ -28,15 +28,9 @@ struct correction {
 
 static double share_stolen(const struct profile *p, uint32_t first)
 {
-	double ran = 0, stolen = 0;
+	double ran, share = steal_share(p, first, &ran);
 
-	for (uint32_t i = first; i < p->tables; i++) {
-		if (!states_sees_all(p->table[i].states.detector))
-			continue;
-		ran += (double)p->table[i].states.ran_ns;
-		stolen += (double)p->table[i].states.stolen_ns;
-	}
-	return ran > 0 ? fmin(stolen / ran, COVERED_LEAST) : 0;
+	return share > 0 ? fmin(share, COVERED_LEAST) : 0;
 }
 
 /* The share of calls that was not read, of those that were switched. */

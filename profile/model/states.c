@@ -192,12 +192,15 @@ void states_add_table(struct prof_table_states *to, const struct prof_table_stat
 	to->delay_ns += from->delay_ns;
 	to->ran_ns += from->ran_ns;
 	to->stolen_ns += from->stolen_ns;
+	to->overcharged_ns += from->overcharged_ns;
 	to->switches += from->switches;
 	states_settle_table(to);
 }
 
 void states_settle_table(struct prof_table_states *t)
 {
+	if (t->overcharged_ns > t->ran_ns)
+		t->overcharged_ns = t->ran_ns;
 	if (t->detector == SCP_SWITCH_NONE || t->stolen_ns > t->ran_ns)
 		*t = (struct prof_table_states){0};
 }

@@ -161,6 +161,7 @@ void load_states_of_table(const struct raw_file *raw, uint32_t table, struct pro
 		.delay_ns = r->delay_ns,
 		.ran_ns = r->ran_ns,
 		.stolen_ns = r->stolen_ns,
+		.overcharged_ns = r->overcharged_ns,
 		.switches = r->switches,
 		.torn = r->seq & 1,
 	};

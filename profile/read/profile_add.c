@@ -17,6 +17,7 @@
 #include "profile/model/model.h"
 #include "profile/model/slowest.h"
 #include "profile/model/states.h"
+#include "profile/model/steal.h"
 #include "profile/model/usage.h"
 #include "profile/read/load.h"
 
@@ -108,8 +109,10 @@ static void add_header(struct profile *p, const struct scp_header *h)
 static bool calibrate(struct profile *p, const struct raw_file *raw,
 		      const struct profile_size *before, double ns_per_unit)
 {
-	return raw_header(raw)->flags & SCP_FILE_MERGED ||
-	       calibrate_file(p, before->tables, before->entries, ns_per_unit);
+	if (raw_header(raw)->flags & SCP_FILE_MERGED)
+		return true;
+	steal_limit(p, before->tables, raw_header(raw));
+	return calibrate_file(p, before->tables, before->entries, ns_per_unit);
 }
 
 enum added { ADDED, UNREADABLE, NOT_ADDED };

@@ -29,6 +29,7 @@ static void write_table(struct image *img, const struct prof_table_states *t, ui
 	r->delay_ns = t->delay_ns;
 	r->ran_ns = t->ran_ns;
 	r->stolen_ns = t->stolen_ns;
+	r->overcharged_ns = t->overcharged_ns;
 	r->switches = t->switches;
 	r->seq = t->torn;
 }

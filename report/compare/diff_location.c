@@ -46,7 +46,7 @@ static void take_all(struct durations *t, const struct prof_sums *sums)
 static void take_unswitched(struct durations *t, const struct prof_sums *sums)
 {
 	const struct prof_states *states = sums->states;
-	const struct states_shared shared = {NAN, NAN, NAN, NAN}; /* nothing is needed of them */
+	const struct states_shared shared = {NAN, NAN, NAN}; /* nothing is needed of them */
 	struct states_sample sample;
 	struct prof_hist room;
 

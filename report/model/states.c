@@ -18,16 +18,9 @@
 #define FEW	    10
 #define OTHER_SHARE 0.1
 
-/* Without a detector a reading may be of two instants, between which the thread was switched: that
- * looks stolen, too. */
-static bool tells_stolen(const struct prof_table_states *s)
-{
-	return s->detector == SCP_SWITCH_RSEQ || s->detector == SCP_SWITCH_PERF;
-}
-
 struct states_shared states_find_shared(const struct profile *p)
 {
-	double ran = 0, stolen = 0, weighted = 0, runnable = 0, asleep = 0;
+	double ran, stolen = steal_share(p, 0, &ran), weighted = 0, runnable = 0, asleep = 0;
 
 	for (uint32_t i = 0; i < p->tables; i++) {
 		const struct prof_table_states *s = &p->table[i].states;
@@ -35,46 +28,19 @@ struct states_shared states_find_shared(const struct profile *p)
 		weighted += (double)s->call_off_cpu.weighted;
 		runnable += (double)s->call_off_cpu.runnable_ns;
 		asleep += (double)s->call_off_cpu.asleep_ns;
-		if (!tells_stolen(s))
-			continue;
-		ran += (double)s->ran_ns;
-		stolen += (double)s->stolen_ns;
 	}
-	return (struct states_shared){ran, ran > 0 ? fmin(stolen / ran, 1) : NAN,
-				      runnable / weighted, asleep / weighted};
-}
-
-double states_stolen_share(const struct profile *p)
-{
-	return states_find_shared(p).stolen_share;
+	return (struct states_shared){stolen, runnable / weighted, asleep / weighted};
 }
 
 void states_find_stolen(struct report *r)
 {
 	struct states_shared shared = states_find_shared(r->profile);
 	struct report_threads_time *t = &r->threads_time;
-	double squares = 0, tables = 0;
 
 	r->others_runnable = shared.others_runnable;
 	r->others_asleep = shared.others_asleep;
 	t->stolen_share = shared.stolen_share;
-	t->stolen_share_error = NAN;
-	if (!(shared.ran_ns > 0))
-		return;
-	for (uint32_t i = 0; i < r->profile->tables; i++) {
-		const struct prof_table_states *s = &r->profile->table[i].states;
-		double off;
-
-		if (!tells_stolen(s))
-			continue;
-		off = (double)s->stolen_ns - t->stolen_share * (double)s->ran_ns;
-
-		squares += off * off;
-		tables += s->ran_ns > 0;
-	}
-	/* A ratio of sums over threads: Cochran 1977, section 6.4. */
-	if (tables > 1)
-		t->stolen_share_error = sqrt(squares * tables / (tables - 1)) / shared.ran_ns;
+	t->stolen_share_error = steal_share_error(r->profile, shared.stolen_share);
 }
 
 double states_asleep_stolen(double share, const struct scp_off_cpu *o)
@@ -342,7 +308,7 @@ void states_fill(const struct report *r, struct report_site *s, const struct pro
 		 const struct prof_sums *rest)
 {
 	struct report_states *to = &s->states;
-	struct states_shared shared = {0, r->threads_time.stolen_share, r->others_runnable,
+	struct states_shared shared = {r->threads_time.stolen_share, r->others_runnable,
 				       r->others_asleep};
 	struct states_sample sample;
 	struct report_overhead off = estimate_overhead_around(&r->overhead, sums);

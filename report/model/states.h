@@ -11,7 +11,7 @@ void states_find_stolen(struct report *r);
 
 /* Of all threads of a profile; NAN: nothing was read. */
 struct states_shared {
-	double ran_ns, stolen_share;	       /* time on a CPU; what the host stole of it */
+	double stolen_share;		       /* of the time on a CPU: what the host stole */
 	double others_runnable, others_asleep; /* off it in a segment of 1 ns, over all calls */
 };
 struct states_shared states_find_shared(const struct profile *p);
@@ -31,9 +31,6 @@ void states_subtract_switched(const struct prof_hist *all, const struct prof_his
  * all. */
 void states_fill(const struct report *r, struct report_site *s, const struct prof_sums *sums,
 		 const struct prof_sums *rest);
-
-/* What part of the threads' time on a CPU the host stole; NAN: not known. */
-double states_stolen_share(const struct profile *p);
 
 /* Asleep time that was stolen rather, as a share of it. */
 double states_asleep_stolen(double stolen_share, const struct scp_off_cpu *o);

@@ -90,7 +90,7 @@ static int take_rows(struct cells *cells, struct counters *c, struct counters_fu
 		     const struct profile *p)
 {
 	uint64_t stamp = ++c->stamp;
-	double stolen = states_stolen_share(p);
+	double ran, stolen = steal_share(p, 0, &ran);
 
 	for (uint32_t i = 0; i < p->entries; i++) {
 		const struct prof_entry *e = &p->entry[i];

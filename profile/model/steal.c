@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "profile/model/steal.h"
+
+#include <math.h>
+
+#include "profile/model/states.h"
+
+/* The kernel was asked at the beginning and the end of at least so much of the time. */
+#define ASKED_LEAST 0.5
+
+static bool tells_stolen(const struct prof_table_states *s)
+{
+	return states_sees_all(s->detector);
+}
+
+double steal_share(const struct profile *p, uint32_t first, double *ran_ns)
+{
+	double ran = 0, stolen = 0;
+
+	for (uint32_t i = first; i < p->tables; i++) {
+		const struct prof_table_states *s = &p->table[i].states;
+
+		if (!tells_stolen(s))
+			continue;
+		ran += (double)s->ran_ns;
+		stolen += (double)s->stolen_ns - (double)s->overcharged_ns;
+	}
+	*ran_ns = ran;
+	return ran > 0 ? fmin(fmax(stolen, 0) / ran, 1) : NAN;
+}
+
+double steal_share_error(const struct profile *p, double share)
+{
+	double squares = 0, ran = 0, tables = 0;
+
+	for (uint32_t i = 0; i < p->tables; i++) {
+		const struct prof_table_states *s = &p->table[i].states;
+		double off = (double)s->stolen_ns - (double)s->overcharged_ns -
+			     share * (double)s->ran_ns;
+
+		if (!tells_stolen(s))
+			continue;
+		squares += off * off;
+		ran += (double)s->ran_ns;
+		tables += s->ran_ns > 0;
+	}
+	return tables > 1 ? sqrt(squares * tables / (tables - 1)) / ran : NAN;
+}
+
+/* ns; NAN: the kernel was not asked. */
+static double machine_stole(const struct scp_header *h)
+{
+	const struct scp_steal *from = &h->steal_first, *to = &h->steal_last;
+	double asked = (double)to->mono_ns - (double)from->mono_ns;
+	double time = (double)h->end_mono_ns - (double)h->start_mono_ns;
+
+	if (!from->known || !to->known || to->stolen_ns < from->stolen_ns || !(asked > 0) ||
+	    asked < ASKED_LEAST * time)
+		return NAN;
+	if (to->stolen_ns == from->stolen_ns)
+		return 0;
+	return (double)(to->stolen_ns - from->stolen_ns + SCP_STEAL_STEP_NS) *
+	       fmax(time / asked, 1);
+}
+
+void steal_limit(struct profile *p, uint32_t first, const struct scp_header *h)
+{
+	double ran, stolen = steal_share(p, first, &ran) * ran, most = machine_stole(h);
+
+	if (isnan(most) || !(stolen > most))
+		return;
+	for (uint32_t i = first; i < p->tables; i++) {
+		struct prof_table_states *s = &p->table[i].states;
+
+		s->stolen_ns = (uint64_t)((double)s->stolen_ns * most / stolen);
+		s->overcharged_ns = (uint64_t)((double)s->overcharged_ns * most / stolen);
+	}
+}
