@@ -165,7 +165,7 @@ counted()
 	local status=0
 	# an asynchronous command of a shell ignores the interrupt; not so with job control, where it has its group
 	set -m
-	"$SCPROF" run -o p.scp -- "$PROGRAMS/counter" counter 1 >run.out 2>run.err </dev/null 3>&- &
+	env --default-signal=INT "$SCPROF" run -o p.scp -- "$PROGRAMS/counter" counter 1 >run.out 2>run.err </dev/null 3>&- &
 	set +m
 	TOOL=$!
 	await counted
