@@ -34,7 +34,7 @@ class Browser:
         self.read_end, to_write = os.pipe()
         self.rest = b""
         command = [program or find(), "--headless=new", "--remote-debugging-pipe", "--no-sandbox",
-                   "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-extensions",
+                   "--disable-gpu", "--disable-smooth-scrolling", "--disable-dev-shm-usage", "--no-first-run", "--disable-extensions",
                    "--disable-background-networking", "--disable-component-update", "--disable-sync",
                    "--user-data-dir=" + self.home, f"--window-size={width},{height}", "about:blank"]
 

@@ -37,8 +37,25 @@ elif export JQ_KEEPS=${JQ_KEEPS-$(jq -n '0.0')} && [ "$JQ_KEEPS" = 0.0 ]; then
 	}
 fi
 
+# bats looks at each command before it is executed, to know the line of one that fails. That takes a
+# quarter of what a suite's shell does, and it is known when one has failed, too.
+find_failure()
+{
+	local status=$?
+	bats_capture_stack_trace
+	return $status
+}
+
+only_look_at_failures()
+{
+	declare -F bats_capture_stack_trace bats_error_trap >/dev/null || return 0 # another bats
+	trap - DEBUG
+	trap 'find_failure || bats_error_trap' ERR
+}
+
 common_setup()
 {
+	only_look_at_failures
 	T=$BATS_TEST_TMPDIR
 	mkdir -p "$T/out"
 	ulimit -c 0
