@@ -72,7 +72,7 @@ demo: setup
 
 # What proves harnesses and examples, or needs other servers for long: `make check-long` runs it.
 LONG_SUITES = $(filter $(BUILD)/tests/unit/bench/%,$(UNIT_TESTS)) tests/commands/serve/fleet.bats \
-	tests/commands/displace/displacement_experiments.bats
+	tests/commands/displace/displacement_experiments.bats tests/commands/cli/tutorial.bats
 SUITES = $(filter-out $(LONG_SUITES),$(UNIT_TESTS) $(sort $(wildcard tests/commands/*/*.bats)))
 
 check: setup-tests
