@@ -36,6 +36,7 @@ CLI_SRC = \
 	cli/diff/cmd_diff.c \
 	cli/diff/diff_files.c \
 	cli/diff/diff_live.c \
+	cli/diff/diff_recorded.c \
 	cli/diff/diff_live_print.c \
 	cli/diff/diff_live_run.c \
 	cli/diff/diff_live_words.c \
@@ -86,6 +87,8 @@ CLI_SRC = \
 	cli/run/run_symbols.c \
 	cli/run/run_ticker.c \
 	cli/run/run_watch.c \
+	cli/run/run_again.c \
+	cli/run/child_run.c \
 	cli/serve_options.c \
 	cli/top_attach.c \
 	cli/usage/inputs.c \

@@ -50,6 +50,7 @@ REPORT_SRC = \
 	report/model/path_fold.c \
 	report/model/perturbation.c \
 	report/model/programs.c \
+	report/model/run_to_run.c \
 	report/model/runs.c \
 	report/model/displaced.c \
 	report/model/displacement_file.c \

@@ -12,6 +12,7 @@
 #include "report/model/displaced.h"
 #include "report/model/nesting.h"
 #include "report/model/reliability.h"
+#include "report/model/run_to_run.h"
 #include "report/model/site.h"
 #include "report/model/site_sums.h"
 
@@ -319,20 +320,25 @@ static void fill_nesting(const struct report *r, struct report_site *s, struct n
 static int keep_rows(struct report *r, const struct groups *groups, const struct nesting *nesting,
 		     bool weighed, double *total_ns)
 {
-	for (uint32_t i = 0; i < groups->rows; i++) {
+	struct run_to_run *runs = run_to_run_begin(r);
+	int status = 0;
+
+	for (uint32_t i = 0; i < groups->rows && status == 0; i++) {
 		uint32_t place = groups->place[i];
 
 		if (!is_kept(r, place))
 			continue;
-		if (fill_site(r, &r->site[place], groups, &groups->row[i], false) < 0 ||
-		    (!weighed && note_site(r, &r->site[place], i) < 0))
-			return -1;
+		status = fill_site(r, &r->site[place], groups, &groups->row[i], false);
+		if (status == 0 && !weighed)
+			status = note_site(r, &r->site[place], i);
+		run_to_run_note(runs, r, groups, &groups->row[i], place);
 		if (groups->fold && groups->row[i].first != GROUP_OVERFLOW)
 			r->site[place].paths = groups_paths(groups, &groups->row[i]);
 		fill_nesting(r, &r->site[place], nesting_of(nesting, groups, &groups->row[i]));
 		total_ns[i] = r->site[place].total_ns;
 	}
-	return 0;
+	run_to_run_finish(runs, r);
+	return status;
 }
 
 int report_sites_build(struct report *r, struct groups *groups, uint32_t keep)

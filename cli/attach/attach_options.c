@@ -18,6 +18,9 @@ static const struct usage_entry usage_options[] = {
 				   ".folded or .callgrind: the report, and the profile beside it"),
 	{"for", RUN_OPTION_FOR, "T", .text = "record for so long (default: until Ctrl-C)",
 	 .variable = "SCPROF_FOR"},
+	{"windows", RUN_OPTION_RUNS, "N",
+	 .text = "record N times, each for --for and with a profile of its own, and report all: "
+		 "the intervals are then about the next time, too"},
 	{"children", RUN_OPTION_CHILDREN, NULL,
 	 .text = "and the process's children that run the same program, such as workers. Those "
 		 "that it forks meanwhile are recorded anyway"},

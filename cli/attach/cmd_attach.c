@@ -19,6 +19,7 @@
 #include "cli/attach/attach_woken.h"
 #include "cli/cmd.h"
 #include "cli/messages/say.h"
+#include "cli/run/run_again.h"
 #include "cli/run/run_observer.h"
 #include "cli/run/run_output.h"
 #include "cli/run/run_save.h"
@@ -410,7 +411,10 @@ int cmd_attach(int argc, char **argv)
 	int status = attach_options_parse(argc, argv, &a.options);
 
 	a.watched = -1;
-	return status == OPTIONS_GO ? attach_all(&a) : status;
+	if (status != OPTIONS_GO)
+		return status;
+	return a.options.run.runs > 1 ? run_again("attach", argc, argv, &a.options.run)
+				      : attach_all(&a);
 }
 
 int cmd_attach_for(const struct attach_options *o, const struct run_observer *observer)

@@ -17,6 +17,7 @@
 #include "cli/diff/diff_live_run.h"
 #include "cli/messages/complaint.h"
 #include "cli/messages/progress.h"
+#include "cli/run/child_run.h"
 #include "cli/usage/output.h"
 #include "stats/numerics/random.h"
 
@@ -168,11 +169,11 @@ static void watch(struct loop *l)
 	do {
 		if (run_pair(l)) {
 			l->live.end =
-				diff_live_run_stopped() ? DIFF_LIVE_INTERRUPTED : DIFF_LIVE_FAILED;
+				child_run_stopped() ? DIFF_LIVE_INTERRUPTED : DIFF_LIVE_FAILED;
 			break;
 		}
 		show(l);
-		if (diff_live_run_stopped()) {
+		if (child_run_stopped()) {
 			l->live.end = DIFF_LIVE_INTERRUPTED;
 			break;
 		}
@@ -201,7 +202,7 @@ int diff_live(const struct diff_arguments *a)
 
 	l = (struct loop){0};
 	if (!begin(&l, a)) {
-		diff_live_run_take_signals();
+		child_run_take_signals();
 		watch(&l);
 		if (l.live.end != DIFF_LIVE_FAILED)
 			status = print(&l.live) ? 2 : diff_live_status(&l.live);

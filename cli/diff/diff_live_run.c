@@ -1,32 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The run is scprof itself, executed anew: it takes signals, makes directories and gathers as ever.
- */
 #include "cli/diff/diff_live_run.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/diff/diff_files.h"
 #include "cli/messages/complaint.h"
-#include "collector/launch/launch.h"
+#include "cli/run/child_run.h"
 #include "collector/launch/layout.h"
 
 /* Options and their values before the command. */
 #define BEFORE 12
 /* Of what the run said, when it failed. */
 #define LINES 8
-/* Exit status of scprof run's own failures and of commands that cannot be executed. */
-#define NO_COMMAND 125
-
-static volatile sig_atomic_t stopped;
-static volatile pid_t running;
-
 /* ---- the command ---- */
 
 static bool is_words(const char *text)
@@ -64,43 +54,28 @@ int diff_live_command_read(struct diff_live_command *c, const char *side, const 
 	return 0;
 }
 
+int diff_live_command_take(struct diff_live_command *c, const char *side, char **words)
+{
+	size_t n = 0;
+
+	if (!words[1] && strpbrk(words[0], " \t"))
+		return diff_live_command_read(c, side, words[0]);
+	while (words[n])
+		n++;
+	*c = (struct diff_live_command){.side = side, .text = words[0]};
+	c->argv = calloc(n + 1, sizeof(*c->argv));
+	if (!c->argv)
+		return -1;
+	memcpy(c->argv, words, n * sizeof(*words));
+	return 0;
+}
+
 void diff_live_command_free(struct diff_live_command *c)
 {
 	free(c->argv);
 	free(c->words);
 	c->argv = NULL;
 	c->words = NULL;
-}
-
-/* ---- signals ---- */
-
-/* What a terminal sends, it sends to the run, too. */
-static void take(int number, siginfo_t *info, void *context)
-{
-	pid_t to = running;
-	int error = errno;
-
-	(void)context;
-	stopped = number;
-	if (to > 0 && info->si_code != SI_KERNEL)
-		kill(to, number);
-	errno = error;
-}
-
-void diff_live_run_take_signals(void)
-{
-	const int taken[] = {SIGINT, SIGTERM, SIGHUP};
-	struct sigaction action = {.sa_sigaction = take, .sa_flags = SA_SIGINFO | SA_RESTART}, now;
-
-	sigemptyset(&action.sa_mask);
-	for (size_t i = 0; i < sizeof(taken) / sizeof(*taken); i++)
-		if (!sigaction(taken[i], NULL, &now) && now.sa_handler != SIG_IGN)
-			sigaction(taken[i], &action, NULL);
-}
-
-bool diff_live_run_stopped(void)
-{
-	return stopped != 0;
 }
 
 /* ---- a run ---- */
@@ -139,31 +114,12 @@ static int redirect(const char *path, int flags, int descriptor)
 	return fd < 0 || dup2(fd, descriptor) < 0 ? -1 : 0;
 }
 
-static _Noreturn void become(char **argv, const char *said, const sigset_t *mask)
+/* In the child: `said` is where its words go. */
+static int prepare(void *said)
 {
-	if (!layout_draw() && !redirect("/dev/null", O_RDONLY, STDIN_FILENO) &&
-	    !redirect("/dev/null", O_WRONLY, STDOUT_FILENO) &&
-	    !redirect(said, O_WRONLY | O_CREAT | O_TRUNC, STDERR_FILENO) &&
-	    !sigprocmask(SIG_SETMASK, mask, NULL))
-		execv("/proc/self/exe", argv);
-	dprintf(STDERR_FILENO, "scprof: cannot begin a run: %s\n", strerror(errno));
-	_exit(NO_COMMAND);
-}
-
-/* A signal that comes before `running` is set waits until it is. */
-static pid_t start(char **argv, const char *said)
-{
-	sigset_t all, before;
-	pid_t pid;
-
-	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, &before);
-	pid = fork();
-	if (!pid)
-		become(argv, said, &before);
-	running = pid;
-	sigprocmask(SIG_SETMASK, &before, NULL);
-	return pid;
+	return layout_draw() || redirect("/dev/null", O_RDONLY, STDIN_FILENO) ||
+	       redirect("/dev/null", O_WRONLY, STDOUT_FILENO) ||
+	       redirect(said, O_WRONLY | O_CREAT | O_TRUNC, STDERR_FILENO);
 }
 
 /* The last lines, of which the run's own are the last. */
@@ -188,7 +144,7 @@ static void say_what_it_said(const char *said)
 static int check(const struct diff_live_command *c, int status, const char *profile,
 		 const char *said)
 {
-	if (stopped)
+	if (child_run_stopped())
 		return -1;
 	if (status)
 		complaint_say(
@@ -208,18 +164,15 @@ int diff_live_run(const struct diff_live_command *c, const struct diff_live_reco
 		  const char *profile, const char *said)
 {
 	char **argv = arguments_of(c, how, profile);
-	int status = 0;
-	pid_t pid;
+	char *words = strdup(said);
+	int status;
 
 	unlink(profile);
-	pid = argv ? start(argv, said) : -1;
+	status = argv && words ? child_run(argv, prepare, words) : -1;
 	free(argv);
-	if (pid < 0) {
-		complaint_say(DIFF_COMMAND, "cannot start a process: %s", strerror(errno));
-		return -1;
-	}
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	running = 0;
-	return check(c, launch_exit_status(status), profile, said);
+	free(words);
+	if (status >= 0)
+		return check(c, status, profile, said);
+	complaint_say(DIFF_COMMAND, "cannot start a process: %s", strerror(errno));
+	return -1;
 }

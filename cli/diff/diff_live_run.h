@@ -5,8 +5,6 @@
 #ifndef SCPROF_CLI_DIFF_DIFF_LIVE_RUN_H
 #define SCPROF_CLI_DIFF_DIFF_LIVE_RUN_H
 
-#include <stdbool.h>
-
 struct diff_live_command {
 	const char *side, *text; /* "BASE", what the user wrote */
 	char **argv;		 /* NULL-terminated: its words, or /bin/sh -c and the text */
@@ -16,17 +14,15 @@ struct diff_live_command {
 /* Without a shell where the text is only words: letters, digits, and of other characters
  * those that no shell reads. -1: out of memory. */
 int diff_live_command_read(struct diff_live_command *c, const char *side, const char *text);
+/* A command that is words already, NULL-terminated, one at least; a single one with blanks in it is
+ * read as above. They are borrowed. -1: out of memory. */
+int diff_live_command_take(struct diff_live_command *c, const char *side, char **words);
 void diff_live_command_free(struct diff_live_command *c);
 
 /* As `scprof run` takes them; NULL: not given. */
 struct diff_live_recording {
 	const char *clock, *symbols, *groups;
 };
-
-/* From here on SIGINT, SIGTERM and SIGHUP are only noted, and given on to the run. */
-void diff_live_run_take_signals(void);
-/* One of them came: stop. */
-bool diff_live_run_stopped(void);
 
 /* Writes the profile; what the command printed as errors, and scprof run said, goes to the file
  * `said`. 0; or -1 where there is no profile, where the command failed, or it was stopped: what is

@@ -26,6 +26,7 @@ enum {
 	OPT_TOP,
 	OPT_FRAMES,
 	OPT_LIVE,
+	OPT_RUNS,
 	OPT_EQUAL,
 	OPT_MOST,
 	OPT_FOR
@@ -33,6 +34,7 @@ enum {
 
 #define EQUAL	  0.01
 #define MOST_RUNS 100
+#define RUNS_MOST 1000
 
 static const struct usage_entry usage_options[] = {
 	{"by", OPT_BY, "path|site|function",
@@ -62,6 +64,9 @@ static const struct usage_entry usage_options[] = {
 		 "is "
 		 "sure. That holds however often one looks",
 	 .flags = USAGE_TYPED_ONLY},
+	{"runs", OPT_RUNS, "N",
+	 .text = "OLD and NEW are commands: run each N times, in turn, and compare the profiles",
+	 .flags = USAGE_TYPED_ONLY},
 	{"equal", OPT_EQUAL, "P",
 	 .text = "live: stop, too, when the run and all sites with 1 % of the time or more are "
 		 "equal within P (default: 1%; 0: do not)",
@@ -70,9 +75,11 @@ static const struct usage_entry usage_options[] = {
 	 .flags = USAGE_TYPED_ONLY},
 	{"for", OPT_FOR, "T", .text = "live: begin no more runs after so long, such as 10s",
 	 .flags = USAGE_TYPED_ONLY},
-	{"clock", 'c', "CLOCK", .text = "live: as of scprof run", .flags = USAGE_TYPED_ONLY},
-	{"symbols", 's', "SYMBOLS", .text = "live: as of scprof run", .flags = USAGE_TYPED_ONLY},
-	{"groups", 'g', "GROUPS", .text = "live: as of scprof run", .flags = USAGE_TYPED_ONLY},
+	{"clock", 'c', "CLOCK", .text = "of commands: as of scprof run", .flags = USAGE_TYPED_ONLY},
+	{"symbols", 's', "SYMBOLS", .text = "of commands: as of scprof run",
+	 .flags = USAGE_TYPED_ONLY},
+	{"groups", 'g', "GROUPS", .text = "of commands: as of scprof run",
+	 .flags = USAGE_TYPED_ONLY},
 	USAGE_ENTRY_OUTPUT("OUT", "write to a file instead of standard output"),
 	USAGE_ENTRY_HELP,
 	{0}};
@@ -81,7 +88,8 @@ const struct usage diff_options_usage = {
 	.command = "diff",
 	.summary = "what became slower or faster",
 	.synopsis = {"[OPTION...] BASE NEW", "[OPTION...] BASE... -- NEW...",
-		     "--live [OPTION...] 'BASE COMMAND' 'NEW COMMAND'"},
+		     "--live [OPTION...] 'BASE COMMAND' 'NEW COMMAND'",
+		     "--runs N [OPTION...] -- OLD [ARG...] -- NEW [ARG...]"},
 	.text = "Say what became slower or faster between two runs of the same work, site by site, "
 		"with intervals. Compared are elapsed time, and the CPU time of calls that were "
 		"not switched. Sites are matched by symbol and line, not by address: a rebuilt "
@@ -114,10 +122,15 @@ static int set_share(double *share, const char *name, const char *value, double 
 	return 0;
 }
 
-/* What only --live has. */
+/* What only commands have. */
 static int set_live(struct diff_arguments *a, int code, const char *value)
 {
-	a->only_live = usage_find_code(&diff_options_usage, code)->name;
+	const char *name = usage_find_code(&diff_options_usage, code)->name;
+
+	if (code == OPT_EQUAL || code == OPT_MOST || code == OPT_FOR)
+		a->only_live = name;
+	else
+		a->only_recording = name;
 	switch (code) {
 	case OPT_EQUAL:
 		return set_share(&a->equal, "--equal", value, 1);
@@ -147,6 +160,8 @@ static int set_option(void *to, int code, const char *value)
 	case OPT_LIVE:
 		a->live = true;
 		return 0;
+	case OPT_RUNS:
+		return options_count32(&diff_options_usage, code, value, 1, RUNS_MOST, &a->runs);
 	case OPT_EQUAL:
 	case OPT_MOST:
 	case OPT_FOR:
@@ -251,15 +266,43 @@ static int check_live(const struct diff_arguments *a)
 	return -1;
 }
 
-static int check(struct diff_arguments *a, bool separated)
+/* "--runs N -- OLD [ARG...] -- NEW [ARG...]": `operands` begins behind the first "--". */
+static int check_runs(struct diff_arguments *a, char **operands, bool separated)
+{
+	char **second = operands;
+
+	while (*second && strcmp(*second, "--") != 0)
+		second++;
+	if (a->live)
+		complaint_say(COMMAND,
+			      "--runs and --live: either so many runs, or as many as it takes");
+	else if (a->only_live)
+		complaint_say(COMMAND, "--%s is of --live, not of --runs", a->only_live);
+	else if (!separated || second == operands || !*second || !second[1])
+		complaint_say(COMMAND, "--runs takes two commands: scprof diff --runs 5 -- ./old "
+				       "ARG -- ./new ARG");
+	else {
+		*second = NULL;
+		a->words[0] = operands;
+		a->words[1] = second + 1;
+		return 0;
+	}
+	return -1;
+}
+
+static int check(struct diff_arguments *a, char **operands, bool separated)
 {
 	if (name_format(a))
 		return -1;
+	if (a->runs)
+		return check_runs(a, operands, separated);
 	if (a->live)
 		return check_live(a);
-	if (!a->only_live)
+	if (!a->only_live && !a->only_recording)
 		return split(a, separated);
-	complaint_say(COMMAND, "--%s is of --live, which runs two commands", a->only_live);
+	complaint_say(COMMAND, "--%s is of %s two commands",
+		      a->only_live ? a->only_live : a->only_recording,
+		      a->only_live ? "--live, which runs" : "--live and --runs, which run");
 	return -1;
 }
 
@@ -269,12 +312,16 @@ static int parse(int argc, char **argv, struct diff_arguments *a)
 
 	if (status != OPTIONS_GO)
 		return status;
+	bool separated = optind > 1 && !strcmp(argv[optind - 1], "--");
+
 	a->bases = a->files;
+	if (a->runs)
+		return check(a, argv + optind, separated && !a->files)
+			       ? diff_options_usage.bad_usage
+			       : OPTIONS_GO;
 	for (int i = optind; i < argc; i++)
 		a->file[a->files++] = argv[i];
-	return check(a, optind > 1 && !strcmp(argv[optind - 1], "--"))
-		       ? diff_options_usage.bad_usage
-		       : OPTIONS_GO;
+	return check(a, NULL, separated) ? diff_options_usage.bad_usage : OPTIONS_GO;
 }
 
 int diff_options_parse(int argc, char **argv, struct diff_arguments *a)

@@ -14,11 +14,14 @@ struct diff_arguments {
 	bool format_given;
 	const char **file; /* BASE's first; the names are borrowed from argv */
 	uint32_t files, bases;
-	bool live;	       /* `file` has the two commands */
-	const char *only_live; /* an option that was given and only --live has; NULL */
-	double equal;	       /* a share; 0: never stop because of it */
-	uint32_t most;	       /* runs of each */
-	uint64_t for_ns;       /* 0: as long as it takes */
+	bool live;		    /* `file` has the two commands */
+	uint32_t runs;		    /* --runs: of each of two commands; 0: files, or --live */
+	char **words[2];	    /* of these commands */
+	const char *only_live;	    /* an option that was given and only --live has; NULL */
+	const char *only_recording; /* likewise, of those that only --live and --runs have */
+	double equal;		    /* a share; 0: never stop because of it */
+	uint32_t most;		    /* runs of each */
+	uint64_t for_ns;	    /* 0: as long as it takes */
 	const char *clock, *symbols, *groups; /* as scprof run takes them; NULL */
 };
 

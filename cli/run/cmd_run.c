@@ -16,6 +16,7 @@
 #include "collector/launch/leftovers.h"
 #include "collector/launch/library_path.h"
 #include "collector/launch/program.h"
+#include "cli/run/run_again.h"
 #include "cli/run/run_filters.h"
 #include "cli/run/run_live.h"
 #include "cli/run/run_displace.h"
@@ -372,7 +373,9 @@ int cmd_run(int argc, char **argv)
 	static struct run r; /* paths: too large for the stack */
 	int status = run_options_parse(argc, argv, &r.options);
 
-	return status == OPTIONS_GO ? examine_and_run(&r) : status;
+	if (status != OPTIONS_GO)
+		return status;
+	return r.options.runs > 1 ? run_again("run", argc, argv, &r.options) : examine_and_run(&r);
 }
 
 int cmd_run_for(const struct run_options *o, const struct run_observer *observer)

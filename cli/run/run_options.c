@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* All values are checked before the command starts, from options and from the environment. */
 #include "cli/run/run_options.h"
+#include "cli/run/run_again.h"
 #include "cli/run/run_groups.h"
 
 #include <errno.h>
@@ -25,6 +26,9 @@ static const struct usage_entry usage_options[] = {
 				   "here). A name that ends in .html, .json, .csv, .svg, .pb.gz, "
 				   ".folded or .callgrind: the report, and the profile beside it"),
 	RUN_OPTIONS_RECORDING,
+	{"runs", RUN_OPTION_RUNS, "N",
+	 .text = "run the command N times, each with a profile of its own, and report all: the "
+		 "intervals are then about the next run, too"},
 	{"live", RUN_OPTION_LIVE, NULL,
 	 .text = "watch on the terminal meanwhile, as by scprof top; what the command writes to "
 		 "the terminal goes to a file"},
@@ -85,6 +89,7 @@ static int parse_tick(const char *from, const char *text, struct run_options *o)
 }
 
 #define DITHER_DEFAULT 0.05
+#define RUNS_MOST      1000
 
 /* Looks are 0.1 s apart at least. */
 #define LEAST_NS 100000000u
@@ -211,7 +216,7 @@ int run_options_settle(struct run_options *o, const char *clock, const char *tic
 		   : set_groups && run_groups_parse("SCPROF_GROUPS", set_groups, o))
 		return -1;
 	if (run_filters_check(&o->filters) || run_slowest_settle(&o->slowest) || check_until(o) ||
-	    check_dither(o) || settle_states(o) || settle_verify_paths(o))
+	    check_dither(o) || run_again_check(o) || settle_states(o) || settle_verify_paths(o))
 		return -1;
 	if (!o->symbols)
 		o->symbols = options_variable("SCPROF_SYMBOLS");
@@ -269,6 +274,8 @@ static int take_option(void *to, int code, const char *value)
 	case RUN_OPTION_LIVE:
 		o->live = true;
 		return 0;
+	case RUN_OPTION_RUNS:
+		return options_count32(t->usage, code, value, 1, RUNS_MOST, &o->runs);
 	case RUN_OPTION_UNTIL:
 		return take_until(value, o);
 	case RUN_OPTION_UNTIL_LEAST:
@@ -320,6 +327,7 @@ void run_options_begin(struct run_options *o)
 
 	*o = (struct run_options){.tick_ns = TICKER_DEFAULT_NS,
 				  .report = true,
+				  .runs = 1,
 				  .shown = REPORT_CHOICE_DEFAULT,
 				  .filters = {.attached = attached}};
 	o->disabled = disable && strcmp(disable, "0") != 0;

@@ -28,6 +28,7 @@ enum {
 	RUN_OPTION_LIVE,
 	RUN_OPTION_CHILDREN,
 	RUN_OPTION_COPY_TO,
+	RUN_OPTION_RUNS,
 	RUN_OPTION_OF_OTHERS /* the first that another command may use as it likes */
 };
 
@@ -69,7 +70,7 @@ enum {
 		 RUN_OPTION_STATES,                                                                \
 		 "off|budget|exact",                                                               \
 		 .text = "whether calls were on a CPU, waited for one, or slept. budget "          \
-			 "(default): readings take at most 0.3 % of a thread's time; exact: "      \
+			 "(default): readings take about 1 % of a thread's CPU time; exact: "      \
 			 "every call that lost its CPU is read (SCPROF_STATES)",                   \
 		 .flags = USAGE_OTHER_VALUES,                                                      \
 		 .variable = "SCPROF_STATES"},                                                     \
@@ -131,6 +132,7 @@ struct run_options {
 	bool disabled;	      /* SCPROF_DISABLE is set */
 	bool children;	      /* --children of `scprof attach` */
 	const char *copy_to;  /* --copy-to of it; NULL: nowhere */
+	uint32_t runs;	      /* --runs, --windows of attach: one report of so many recordings */
 	char **command;
 };
 

@@ -308,10 +308,20 @@ static void name_clock(const struct head *f, const struct prof_clock *c, char *o
 		snprintf(out, room, "%s", report_names_clock(c->kind));
 }
 
+/* One run says little of the next: what runs differ by is seen in several only. */
+static void describe_intervals(const struct report *r, char *out, size_t room)
+{
+	if (r->runs > 1)
+		snprintf(out, room, " between %" PRIu32 " runs", r->runs);
+	else
+		snprintf(out, room, "%s",
+			 r->calls ? " about this run: 3 runs tell about the next" : "");
+}
+
 void report_head_calls(const struct report *r, bool utf8, report_head_sink *sink, void *to)
 {
 	struct head f = {r, utf8, sink, to};
-	char calls[32], in_calls[32], clock[96], slow[96] = "", cost[96], share[32];
+	char calls[32], in_calls[32], clock[96], slow[96] = "", about[64], cost[96], share[32];
 	size_t used = 0;
 
 	numbers_count(calls, sizeof(calls), r->calls);
@@ -328,8 +338,9 @@ void report_head_calls(const struct report *r, bool utf8, report_head_sink *sink
 		snprintf(cost, sizeof(cost), "recording cost %s of the time", share);
 	else
 		snprintf(cost, sizeof(cost), "overhead not measured: means include it");
-	head_put(&f, "calls", "%s in %s; clock %s%s; %.*g %% intervals; %s", calls, in_calls, clock,
-		 slow, 6, 100 * r->confidence, cost);
+	describe_intervals(r, about, sizeof(about));
+	head_put(&f, "calls", "%s in %s; clock %s%s; %.*g %% intervals%s; %s", calls, in_calls,
+		 clock, slow, 6, 100 * r->confidence, about, cost);
 	put_elsewhere(&f);
 	put_selection(&f);
 	put_paths(&f);
