@@ -168,10 +168,20 @@ static void put_selection(const struct head *f)
 	free(missed);
 }
 
+/* One run says little of the next: what runs differ by is seen in several only. */
+static void describe_intervals(const struct report *r, char *out, size_t room)
+{
+	if (r->runs > 1)
+		snprintf(out, room, " between %" PRIu32 " runs", r->runs);
+	else
+		snprintf(out, room, "%s",
+			 r->calls ? " about this run: 3 runs tell about the next" : "");
+}
+
 static void put_totals(const struct head *f)
 {
 	const struct report *r = f->report;
-	char calls[32], in_calls[32], time[32], share[32], waiting[112];
+	char calls[32], in_calls[32], time[32], share[32], waiting[112], about[64];
 
 	numbers_count(calls, sizeof(calls), r->calls);
 	/* A call inside another one is part of that one's time already. */
@@ -189,7 +199,9 @@ static void put_totals(const struct head *f)
 			 time, waiting);
 	put_ledger(f);
 	put_selection(f);
-	head_put(f, "intervals", "%.*g %% confidence", 6, 100 * r->confidence);
+	describe_intervals(r, about, sizeof(about));
+	head_put(f, "intervals", "%.*g %% confidence%s%s", 6, 100 * r->confidence,
+		 *about ? "," : "", about);
 }
 
 /* Where paths were walked twice. */
@@ -306,16 +318,6 @@ static void name_clock(const struct head *f, const struct prof_clock *c, char *o
 		snprintf(out, room, "%s, one tick %s", report_names_clock(c->kind), tick);
 	else
 		snprintf(out, room, "%s", report_names_clock(c->kind));
-}
-
-/* One run says little of the next: what runs differ by is seen in several only. */
-static void describe_intervals(const struct report *r, char *out, size_t room)
-{
-	if (r->runs > 1)
-		snprintf(out, room, " between %" PRIu32 " runs", r->runs);
-	else
-		snprintf(out, room, "%s",
-			 r->calls ? " about this run: 3 runs tell about the next" : "");
 }
 
 void report_head_calls(const struct report *r, bool utf8, report_head_sink *sink, void *to)
