@@ -62,6 +62,8 @@ enum report_sort {
 	REPORT_SORT_MAX,
 	REPORT_SORT_BYTES,
 	REPORT_SORT_NAME, /* of the function */
+	REPORT_SORT_CPU,  /* time on a CPU, where it is known; in text, on an overloaded machine,
+			     instead of TIME */
 	REPORT_SORTS
 };
 
@@ -434,7 +436,9 @@ struct report {
 	struct loop_report *loops; /* loop.h; NULL unless REPORT_BY_GAP or REPORT_HTML */
 	struct report_note *note;
 	uint32_t sites, gaps, threads, processes, programs, slowests, warnings;
-	bool apart; /* there are several programs, and no row is of two of them */
+	enum report_sort sort; /* of the sites */
+	bool overloaded;       /* threads_time.h */
+	bool apart;	       /* there are several programs, and no row is of two of them */
 	/* By the profile's processes: index into program; number of the run (runs.h). */
 	uint32_t *program_of, *run_of;
 	uint32_t runs, profiles;	   /* runs without a common process; files */

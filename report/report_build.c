@@ -39,6 +39,18 @@ static int fill_loops(struct report *r, const uint32_t *site_of, const struct re
 	return r->loops ? 0 : -1;
 }
 
+/* Beside others that want the CPUs, elapsed time says more of them than of the program. */
+static enum report_sort sort_of(const struct report *r, const struct report_options *o)
+{
+	bool sites =
+		o->by == REPORT_BY_PATH || o->by == REPORT_BY_SITE || o->by == REPORT_BY_FUNCTION;
+
+	return r->overloaded && o->format == REPORT_TEXT && o->sort == REPORT_SORT_TIME && sites &&
+			       r->profile->switches.detector != SCP_SWITCH_NONE
+		       ? REPORT_SORT_CPU
+		       : o->sort;
+}
+
 static int fill_report(struct report *r, const struct report_options *o, uint32_t keep)
 {
 	struct groups groups = {0};
@@ -54,7 +66,9 @@ static int fill_report(struct report *r, const struct report_options *o, uint32_
 	if (status == 0)
 		status = groups_make(&groups, r->profile, r->by, fold,
 				     r->apart ? r->program_of : NULL);
-	groups.sort = o->sort;
+	r->overloaded = threads_time_overloaded(r->profile);
+	r->sort = sort_of(r, o);
+	groups.sort = r->sort;
 	if (status == 0)
 		status = report_sites_build(r, &groups, keep);
 	if (status == 0)

@@ -2,6 +2,7 @@
 /* One sort, by words of a row's key: frames are looked at where all before is equal. */
 #include "report/model/groups_order.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "profile/base/array.h"
@@ -47,6 +48,27 @@ static uint64_t entries_word(const struct groups *g, const struct group_row *row
 	return g->sort == REPORT_SORT_BYTES ? bytes : longest;
 }
 
+/* Clock units on a CPU, as the segments that were read say. */
+static uint64_t cpu_word(const struct groups *g, const struct group_row *row)
+{
+	double units = 0;
+
+	for (uint32_t e = row->first; e != PROF_NONE; e = g->next[e]) {
+		const struct prof_sums *s = &g->profile->entry[e].sums;
+		const struct scp_off_cpu *o = s->states ? &s->states->off_cpu : NULL;
+		double known = s->detector == SCP_SWITCH_SAMPLED ? (double)s->calls
+			       : o				 ? (double)o->known
+								 : 0;
+
+		units += (double)s->units;
+		if (o && o->weighted)
+			units -= known / (double)o->weighted *
+				 ((double)o->runnable_ns + (double)o->asleep_ns) /
+				 g->profile->clock.ns_per_unit;
+	}
+	return units > 0 ? (uint64_t)fmin(units, 0x1p62) : 0;
+}
+
 /* What is to be large comes first. */
 static uint64_t large_word(const struct groups *g, const struct group_row *row)
 {
@@ -58,6 +80,8 @@ static uint64_t large_word(const struct groups *g, const struct group_row *row)
 	case REPORT_SORT_MAX:
 	case REPORT_SORT_BYTES:
 		return entries_word(g, row);
+	case REPORT_SORT_CPU:
+		return cpu_word(g, row);
 	case REPORT_SORT_NAME:
 		return INT64_MAX - g->function_rank[row->function];
 	default:

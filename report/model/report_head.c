@@ -178,6 +178,16 @@ static void describe_intervals(const struct report *r, char *out, size_t room)
 			 r->calls ? " about this run: 3 runs tell about the next" : "");
 }
 
+static void put_overloaded(const struct head *f)
+{
+	if (!f->report->overloaded)
+		return;
+	head_put(f, "overloaded",
+		 "the threads wanted a CPU and had none for more than a fifth of the time: elapsed "
+		 "times are the machine's%s",
+		 f->report->sort == REPORT_SORT_CPU ? "; rows are by time on a CPU" : "");
+}
+
 static void put_totals(const struct head *f)
 {
 	const struct report *r = f->report;
@@ -199,6 +209,7 @@ static void put_totals(const struct head *f)
 			 time, waiting);
 	put_ledger(f);
 	put_selection(f);
+	put_overloaded(f);
 	describe_intervals(r, about, sizeof(about));
 	head_put(f, "intervals", "%.*g %% confidence%s%s", 6, 100 * r->confidence,
 		 *about ? "," : "", about);
@@ -343,6 +354,7 @@ void report_head_calls(const struct report *r, bool utf8, report_head_sink *sink
 	describe_intervals(r, about, sizeof(about));
 	head_put(&f, "calls", "%s in %s; clock %s%s; %.*g %% intervals%s; %s", calls, in_calls,
 		 clock, slow, 6, 100 * r->confidence, about, cost);
+	put_overloaded(&f);
 	put_elsewhere(&f);
 	put_selection(&f);
 	put_paths(&f);

@@ -15,6 +15,7 @@ static const char *const by_names[] = {
 static const char *const sort_names[REPORT_SORTS] = {
 	[REPORT_SORT_TIME] = "time", [REPORT_SORT_CALLS] = "calls", [REPORT_SORT_MEAN] = "mean",
 	[REPORT_SORT_MAX] = "max",   [REPORT_SORT_BYTES] = "bytes", [REPORT_SORT_NAME] = "name",
+	[REPORT_SORT_CPU] = "cpu",
 };
 
 #define FORMAT_NAME(value, name, suffix, print, traits) [value] = (name),

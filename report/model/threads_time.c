@@ -27,6 +27,20 @@
 #define RAN_LEAST 0.1
 
 /* ns */
+/* A larger part of the time without a CPU that was wanted: the machine has too few. */
+#define OVERLOADED 0.2
+
+bool threads_time_overloaded(const struct profile *p)
+{
+	double runnable = 0, time = 0;
+
+	for (uint32_t i = 0; i < p->tables; i++) {
+		runnable += (double)p->table[i].states.delay_ns;
+		time += (double)p->table[i].states.delay_covered_ns;
+	}
+	return runnable > OVERLOADED * time;
+}
+
 struct off {
 	double runnable, asleep;
 };

@@ -6,6 +6,10 @@
 
 #include "report/report.h"
 
+/* Were the threads kept waiting for a CPU for more than a fifth of their time, as the kernel counts
+ * it? */
+bool threads_time_overloaded(const struct profile *p);
+
 /* After states_find_stolen. */
 void threads_time_fill(struct report *r);
 

@@ -55,7 +55,7 @@ void text_next(struct text *t);
 /* A row of the short table of sites, of the table that text_sites_begin makes. Marks: its interval
  * may be wrong; its mean hides something. */
 enum text_mark { TEXT_DOUBT = 1, TEXT_NOTE = 2 };
-void text_sites_begin(struct table *table);
+void text_sites_begin(const struct text *t, struct table *table);
 void text_sites_waiting(struct table *table); /* the heading of rows that wait */
 void text_sites_row(struct text *t, struct table *table, uint32_t site);
 /* How many call paths the last row stands for, as a note of it; nothing for one. */

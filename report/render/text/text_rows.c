@@ -142,7 +142,7 @@ static int make_table(struct text *t, struct table *table, struct rows *rows)
 
 	memmove(rows->row + rows->works_shown, rows->row + rows->works,
 		rows->waits_shown * sizeof(*rows->row));
-	text_sites_begin(table);
+	text_sites_begin(t, table);
 	status = text_shared_callers_begin(&apart, t->report, rows->row, shown);
 	for (uint32_t i = 0; status == 0 && i < shown; i++) {
 		if (i == rows->works_shown)

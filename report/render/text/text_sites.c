@@ -41,33 +41,29 @@ enum {
 };
 
 /* Columns that have no cells vanish: the marks and the bars are of the short table,
- * the tails of the full one. */
-static const struct table_column columns[] = {
-	[FUNCTION] = {"FUNCTION", .least = 8, .style = TERMINAL_NAME},
-	[OUTCOME] = {"OUTCOME", .drop = 2},
-	[CALLS] = {"CALLS", .right = true, .drop = 3},
-	[MEAN] = {"MEAN", .right = true, .style = TERMINAL_BOLD},
-	[UNIT] = {"", .glued = true},
-	[INTERVAL] = {"INTERVAL", .glued = true, .drop = 1},
-	[MARKS] = {"", .glued = true, .style = TERMINAL_WARN},
-	/* The slow clock's columns are what `dual` was asked for: they are dropped late. */
-	[SLOW] = {"SLOW", .right = true, .drop = 2},
-	[SLOW_UNIT] = {"", .glued = true, .drop = 2},
-	[SLOW_INTERVAL] = {"INTERVAL", .glued = true, .drop = 2},
-	[SLOW_COVERS] = {"AGREES", .drop = 2},
-	[OVERHEAD] = {"OFF", .right = true, .drop = 9},
-	[TOTAL] = {"TOTAL", .right = true, .drop = 4},
-	[SHARE] = {"SHARE", .right = true, .drop = 3},
-	[BAR] = {"", .drop = 13, .glued = true, .style = TERMINAL_DIM},
-	[CPU] = {"CPU", .right = true, .drop = 5},
-	[BYTES] = {"BYTES", .right = true, .drop = 6},
-	[PER_BYTE] = {"ns/B", .right = true, .drop = 7},
-	[P50] = {"P50", .right = true, .drop = 10},
-	[P99] = {"P99", .right = true, .drop = 8},
-	[P999] = {"P99.9", .right = true, .drop = 11},
-	[MAX] = {"MAX", .right = true, .drop = 9},
+ * the tails of the full one. The slow clock's columns are what `dual` was asked for: they are
+ * dropped late. */
+#define COLUMNS_OF(mean, slow, total)                                                              \
+	[FUNCTION] = {"FUNCTION", .least = 8, .style = TERMINAL_NAME},                             \
+	[OUTCOME] = {"OUTCOME", .drop = 2}, [CALLS] = {"CALLS", .right = true, .drop = 3},         \
+	[MEAN] = {mean, .right = true, .style = TERMINAL_BOLD}, [UNIT] = {"", .glued = true},      \
+	[INTERVAL] = {"INTERVAL", .glued = true, .drop = 1},                                       \
+	[MARKS] = {"", .glued = true, .style = TERMINAL_WARN},                                     \
+	[SLOW] = {slow, .right = true, .drop = 2}, [SLOW_UNIT] = {"", .glued = true, .drop = 2},   \
+	[SLOW_INTERVAL] = {"INTERVAL", .glued = true, .drop = 2},                                  \
+	[SLOW_COVERS] = {"AGREES", .drop = 2}, [OVERHEAD] = {"OFF", .right = true, .drop = 9},     \
+	[TOTAL] = {total, .right = true, .drop = 4},                                               \
+	[SHARE] = {"SHARE", .right = true, .drop = 3},                                             \
+	[BAR] = {"", .drop = 13, .glued = true, .style = TERMINAL_DIM},                            \
+	[CPU] = {"CPU", .right = true, .drop = 5}, [BYTES] = {"BYTES", .right = true, .drop = 6},  \
+	[PER_BYTE] = {"ns/B", .right = true, .drop = 7},                                           \
+	[P50] = {"P50", .right = true, .drop = 10}, [P99] = {"P99", .right = true, .drop = 8},     \
+	[P999] = {"P99.9", .right = true, .drop = 11}, [MAX] = {"MAX", .right = true, .drop = 9},  \
 	[COLUMNS] = {0},
-};
+
+static const struct table_column columns[] = {COLUMNS_OF("MEAN", "SLOW", "TOTAL")};
+/* By time on a CPU, and elapsed time beside. */
+static const struct table_column cpu_columns[] = {COLUMNS_OF("ON CPU", "ELAPSED", "CPU TIME")};
 
 static void size_cells(struct table *table, const struct report_site *s, bool few)
 {
@@ -100,6 +96,14 @@ static void mean_cells(struct text *t, struct table *table, const struct report_
 {
 	if (s->calls && !s->units) {
 		no_tick_cells(t, table, MEAN, s->estimate.high);
+		return;
+	}
+	if (t->report->sort == REPORT_SORT_CPU && s->states.known &&
+	    !isnan(s->states.on_cpu.mean)) {
+		text_cell_mean(t, table, MEAN, &s->states.on_cpu);
+		text_cell_duration(t, table, TOTAL, s->states.on_cpu.mean * (double)s->calls);
+		if (!s->has_slow)
+			text_cell_duration(t, table, SLOW, s->estimate.mean);
 		return;
 	}
 	text_cell_mean(t, table, MEAN, &s->estimate);
@@ -158,7 +162,8 @@ static void add_site(struct text *t, struct table *table, const struct report_si
 	slow_cells(t, table, s);
 	if (s->overhead_ns != 0 && !apart)
 		text_cell_duration(t, table, OVERHEAD, s->overhead_ns);
-	share_cell(table, s, apart);
+	if (t->report->sort != REPORT_SORT_CPU || s->waits)
+		share_cell(table, s, apart);
 	if (text_states_cpu(s, text, sizeof(text)))
 		table_cell(table, CPU, text);
 	size_cells(table, s, apart);
@@ -198,9 +203,16 @@ unsigned text_sites_marks(const struct report_site *s)
 	return (unreliable ? TEXT_DOUBT : 0) | (reliability_findings(s) ? TEXT_NOTE : 0);
 }
 
-void text_sites_begin(struct table *table)
+static void begin_table(const struct text *t, struct table *table)
 {
-	table_begin(table, columns, "CALLED FROM");
+	bool cpu = t->report->sort == REPORT_SORT_CPU;
+
+	table_begin(table, cpu ? cpu_columns : columns, "CALLED FROM");
+}
+
+void text_sites_begin(const struct text *t, struct table *table)
+{
+	begin_table(t, table);
 	table->notes_drop = 8;
 	table->notes_least = 56;
 }
@@ -217,7 +229,8 @@ void text_sites_row(struct text *t, struct table *table, uint32_t site)
 	const struct report_site *s = &t->report->site[site];
 	add_site(t, table, s, true);
 	mark_cell(table, s);
-	bar_cell(t, table, s->waits ? s->waiting_share : s->share);
+	if (t->report->sort != REPORT_SORT_CPU || s->waits)
+		bar_cell(t, table, s->waits ? s->waiting_share : s->share);
 }
 
 /* The reliability warnings of a row, in the row itself. */
@@ -292,7 +305,7 @@ int text_sites(struct text *t)
 		text_shared_callers_end(&apart);
 		return -1;
 	}
-	table_begin(&table, columns, "CALLED FROM");
+	begin_table(t, &table);
 	for (uint32_t i = 0; i < rows; i++) {
 		add_site(t, &table, &r->site[i], false);
 		doubt_notes(&table, &r->site[i]);
