@@ -89,9 +89,9 @@ const struct usage diff_options_usage = {
 	.summary = "what became slower or faster",
 	.synopsis = {"[OPTION...] BASE NEW", "[OPTION...] BASE... -- NEW...",
 		     "--live [OPTION...] 'BASE COMMAND' 'NEW COMMAND'",
-		     "--runs N [OPTION...] -- OLD [ARG...] -- NEW [ARG...]"},
-	.text = "Say what became slower or faster between two runs of the same work, site by site, "
-		"with intervals. Compared are elapsed time, and the CPU time of calls that were "
+		     "--runs N -- OLD [ARG...] -- NEW [ARG...]"},
+	.text = "Say what became slower or faster. Two runs of the same work are compared site by "
+		"site: their elapsed time, and the CPU time of calls that were "
 		"not switched. Sites are matched by symbol and line, not by address: a rebuilt "
 		"program matches. Three runs a side or more, recorded in turn, can tell far "
 		"smaller changes: only they show by how much runs differ anyway.",

@@ -2,6 +2,7 @@
 /* By which clock calls were timed, at what overhead, and what they are of all time, for renderers
  * that print it and for those that draw it. What ran is in head_run.c. */
 #include "report/model/head_run.h"
+#include "report/model/run_to_run.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -171,11 +172,14 @@ static void put_selection(const struct head *f)
 /* One run says little of the next: what runs differ by is seen in several only. */
 static void describe_intervals(const struct report *r, char *out, size_t room)
 {
-	if (r->runs > 1)
+	if (r->runs >= RUN_TO_RUN_LEAST)
 		snprintf(out, room, " between %" PRIu32 " runs", r->runs);
 	else
-		snprintf(out, room, "%s",
-			 r->calls ? " about this run: 3 runs tell about the next" : "");
+		snprintf(out, room, "%s%s",
+			 !r->calls	? ""
+			 : r->runs == 2 ? " about these 2 runs"
+					: " about this run",
+			 r->calls ? ": 3 runs tell about the next" : "");
 }
 
 static void put_overloaded(const struct head *f)

@@ -42,7 +42,7 @@ static void release(struct run_to_run *t)
 
 struct run_to_run *run_to_run_begin(const struct report *r)
 {
-	struct run_to_run *t = r->runs > 1 ? calloc(1, sizeof(*t)) : NULL;
+	struct run_to_run *t = r->runs >= RUN_TO_RUN_LEAST ? calloc(1, sizeof(*t)) : NULL;
 	size_t sites = (size_t)r->sites + 1;
 
 	if (!t)
@@ -157,7 +157,7 @@ static struct between_runs_prior find_prior(struct run_to_run *t, uint32_t sites
 	for (uint32_t i = 0; i < sites; i++) {
 		const struct scatter *s = &t->site[(size_t)i * VIEWS + view];
 
-		if (s->runs < 2)
+		if (s->runs < RUN_TO_RUN_LEAST)
 			continue;
 		t->variance[n] = s->variance;
 		t->freedom[n++] = s->runs - 1;
@@ -171,7 +171,7 @@ static double half_width(const struct scatter *s, const struct between_runs_prio
 {
 	double variance = s->variance;
 
-	if (s->runs < 2)
+	if (s->runs < RUN_TO_RUN_LEAST)
 		return 0;
 	*freedom = s->runs - 1;
 	if (prior->freedom > 0) {

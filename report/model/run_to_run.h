@@ -7,9 +7,12 @@
 #include "report/model/groups.h"
 #include "report/report.h"
 
+/* Of two runs an interval between them is so wide that it says nothing. */
+#define RUN_TO_RUN_LEAST 3
+
 struct run_to_run;
 
-/* For a report's sites, after runs_find; NULL where there is one run only, or no memory. */
+/* For a report's sites, after runs_find; NULL where there are too few runs, or no memory. */
 struct run_to_run *run_to_run_begin(const struct report *r);
 
 /* Each run's means of a row, which is the site at `place`, less than r->sites. */

@@ -41,9 +41,9 @@ teardown()
 }
 
 @test "runs 03: a page is of all runs, their profiles lie beside it" {
-	"$SCPROF" run --runs 2 -g io -o page.html -- cat /dev/null 2>err
-	grep -q 'between 2 runs' page.html
-	[ "$(find . -name 'scprof.cat.*.[12].scp' | wc -l)" = 2 ]
+	"$SCPROF" run --runs 3 -g io -o page.html -- cat /dev/null 2>err
+	grep -q 'between 3 runs' page.html
+	[ "$(find . -name 'scprof.cat.*.[123].scp' | wc -l)" = 3 ]
 }
 
 @test "runs 04: an interrupt ends the run and those that would follow; the report is of what there is" {
