@@ -229,6 +229,30 @@ struct texts {
 	const char *clock, *tick, *groups;
 };
 
+/* Whose values may be wrong. */
+static int take_checked(struct texts *t, int code, const char *value)
+{
+	struct run_options *o = t->options;
+
+	switch (code) {
+	case RUN_OPTION_RUNS:
+		return options_count32(t->usage, code, value, 1, RUNS_MOST, &o->runs);
+	case RUN_OPTION_UNTIL:
+		return take_until(value, o);
+	case RUN_OPTION_UNTIL_LEAST:
+		return take_until_least(value, o);
+	case RUN_OPTION_DITHER:
+		return take_dither(value, o);
+	case 'p':
+		say_format("scprof run starts a command. Process %.20s runs already: scprof attach "
+			   "%.20s",
+			   value, value);
+		return -1;
+	default:
+		return run_filters_take(&o->filters, code, value);
+	}
+}
+
 static int take_option(void *to, int code, const char *value)
 {
 	struct texts *t = to;
@@ -274,33 +298,20 @@ static int take_option(void *to, int code, const char *value)
 	case RUN_OPTION_LIVE:
 		o->live = true;
 		return 0;
-	case RUN_OPTION_RUNS:
-		return options_count32(t->usage, code, value, 1, RUNS_MOST, &o->runs);
-	case RUN_OPTION_UNTIL:
-		return take_until(value, o);
-	case RUN_OPTION_UNTIL_LEAST:
-		return take_until_least(value, o);
 	case RUN_OPTION_UNTIL_OF:
 		o->until_of = value;
 		return 0;
 	case RUN_OPTION_DISPLACE:
 		o->displace = true;
 		return 0;
-	case RUN_OPTION_DITHER:
-		return take_dither(value, o);
 	case RUN_OPTION_COPY_TO:
 		o->copy_to = value;
 		return 0;
 	case RUN_OPTION_CHILDREN:
 		o->children = true;
 		return 0;
-	case 'p':
-		say_format("scprof run starts a command. Process %.20s runs already: scprof attach "
-			   "%.20s",
-			   value, value);
-		return -1;
 	default:
-		return run_filters_take(&o->filters, code, value);
+		return take_checked(t, code, value);
 	}
 }
 

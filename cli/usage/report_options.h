@@ -17,7 +17,7 @@
 		{"fold", USAGE_FOLD, NULL,                                                         \
 		 .text = "one row for call paths through the same functions: they differ only "    \
 			 "in the places within them"},                                             \
-		{"sort", USAGE_SORT, "time|cpu|calls|mean|max|bytes|name",                             \
+		{"sort", USAGE_SORT, "time|cpu|calls|mean|max|bytes|name",                         \
 		 .text = "which rows come first, of those that work and of those that wait "       \
 			 "(default: time, in total)"},                                             \
 		{"together", USAGE_TOGETHER, NULL,                                                 \

@@ -178,17 +178,31 @@ static void put_selected(FILE *to, const struct profile *p)
 }
 
 /* Those that were attached to, as who did so numbers them; some of them where they are many. */
+static uint32_t attached_pid(const struct prof_process *p)
+{
+	return p->attached.pid ? p->attached.pid : p->pid;
+}
+
+/* Once, in however many windows. */
+static bool is_among(uint32_t pid, const uint32_t *put, uint32_t count)
+{
+	while (count)
+		if (put[--count] == pid)
+			return true;
+	return false;
+}
+
 static void put_pids(FILE *to, const struct profile *p)
 {
-	uint32_t put = 0;
+	uint32_t put[PIDS_MOST], count = 0;
 
-	for (uint32_t i = 0; i < p->processes && put < PIDS_MOST; i++) {
-		const struct prof_process *one = &p->process[i];
+	for (uint32_t i = 0; i < p->processes && count < PIDS_MOST; i++) {
+		uint32_t pid = attached_pid(&p->process[i]);
 
-		if (!one->attached.known)
+		if (!p->process[i].attached.known || is_among(pid, put, count))
 			continue;
-		fprintf(to, " %" PRIu32, one->attached.pid ? one->attached.pid : one->pid);
-		put++;
+		fprintf(to, " %" PRIu32, pid);
+		put[count++] = pid;
 	}
 }
 

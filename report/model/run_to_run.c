@@ -9,6 +9,7 @@
 #include <gsl/gsl_cdf.h>
 
 #include "stats/compare/between_runs.h"
+#include "stats/numerics/distributions.h"
 
 enum view { ELAPSED, KEPT, ON_CPU, VIEWS };
 
@@ -181,7 +182,7 @@ static double half_width(const struct scatter *s, const struct between_runs_prio
 	*error = sqrt(variance / s->runs);
 	if (isinf(*freedom))
 		return *error * gsl_cdf_ugaussian_Pinv(0.5 + confidence / 2);
-	return *error * gsl_cdf_tdist_Pinv(0.5 + confidence / 2, *freedom);
+	return *error * distributions_t_quantile(0.5 + confidence / 2, *freedom);
 }
 
 /* The mean as it was measured has the scatter: what recording cost was subtracted from all. */

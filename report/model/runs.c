@@ -59,6 +59,15 @@ static bool same_file(const struct span *a, const struct span *b)
 	return compare_origins(a, b) == 0;
 }
 
+/* Two recordings, each with a directory of its own, one after the other. */
+static bool of_two_recordings(const struct span *a, const struct span *b)
+{
+	const char *left, *right;
+	size_t m = origin_of(a, &left), n = origin_of(b, &right);
+
+	return left[m] && right[n] && !same_file(a, b);
+}
+
 static int by_number(uint64_t a, uint64_t b)
 {
 	return (a > b) - (a < b);
@@ -133,8 +142,9 @@ static void join_families(struct joining *j)
 		if (before != PROF_NONE) {
 			const struct span *parent = &j->span[before];
 
-			if (parent->process->end_state == SCP_END_RUNNING ||
-			    s->start <= parent->end + SLACK_NS)
+			if ((parent->process->end_state == SCP_END_RUNNING ||
+			     s->start <= parent->end + SLACK_NS) &&
+			    !of_two_recordings(s, parent))
 				join(j, i, before);
 		} else if (later != PROF_NONE && same_file(s, &j->span[later])) {
 			/* what the parent became (exec), of which nothing was kept before */

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* The machine's stolen time, read from /proc/stat by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
