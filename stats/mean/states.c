@@ -21,8 +21,10 @@
  * than FEW_UNEVEN where there are UNEVEN readings to an effective one: times vary more than
  * exponential ones. Chosen by the coverage study. */
 #define FEW_EFFECTIVE 30
-#define FEW_UNEVEN    120
-#define UNEVEN	      4
+/* Fewer readings, of more switched calls, say nothing: of so few no interval of theirs holds. */
+#define LEAST_READINGS 8
+#define FEW_UNEVEN     120
+#define UNEVEN	       4
 
 /* Values of all calls, in ns. */
 struct values {
@@ -360,7 +362,12 @@ static struct mean_interval within(double mean, double low, double high)
 	return (struct mean_interval){mean, low, high, "none", INFINITY, 0, NAN, 0};
 }
 
-/* None or one of the switched calls was read: they were off their CPUs for no longer than they
+static bool too_few_read(const struct states_sample *s, double switched)
+{
+	return s->readings < 2 || (s->readings < LEAST_READINGS && (double)s->readings < switched);
+}
+
+/* Too few of the switched calls were read: they were off their CPUs for no longer than they
  * took, which is what is left of all calls' time without that of those that kept their CPU. */
 static void not_read(const struct states_sample *s, struct off *r, struct off *a, double confidence,
 		     struct states_estimate *out)
@@ -406,7 +413,7 @@ struct states_estimate states_estimate_means(const struct states_sample *s, doub
 	if (s->sampled)
 		out.switched = s->weighted > 0 ? s->switched_weighted * n / s->weighted : NAN;
 	out.unswitched = unswitched_mean(s, confidence);
-	if (s->readings < 2) {
+	if (too_few_read(s, out.switched)) {
 		not_read(s, &r, &a, confidence, &out);
 		return out;
 	}

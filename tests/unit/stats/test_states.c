@@ -277,6 +277,32 @@ static void no_call_is_off_the_cpu_for_longer_than_it_takes(void **state)
 	assert_float_equal(e.asleep.mean, 500 * 6.0 / 11, 1e-9);
 }
 
+/* Seven of fifty were read: from none to all of their time. Eight, or all, have their own limits.
+ */
+static void fewer_than_eight_of_many_have_all_as_limit(void **state)
+{
+	static const struct {
+		int switched, read;
+		bool all;
+	} of[] = {{50, 7, true}, {50, 8, false}, {7, 7, false}};
+
+	(void)state;
+	for (unsigned k = 0; k < sizeof(of) / sizeof(*of); k++) {
+		struct states_estimate e;
+		struct made m;
+
+		begin(&m);
+		for (int i = 0; i < 500; i++)
+			add_call(&m, 100);
+		for (int i = 0; i < of[k].switched; i++)
+			add_switched(&m, 2000, 0, 1500 + (uint64_t)i % 3, i < of[k].read);
+		e = states_estimate_means(&m.s, 0.95);
+		assert_true((e.asleep.low == 0) == of[k].all);
+		if (of[k].all)
+			assert_true(e.asleep.high >= 50 * 2000.0 / 550);
+	}
+}
+
 static void few_readings_warn(void **state)
 {
 	struct states_estimate e;
@@ -409,6 +435,7 @@ int main(void)
 		cmocka_unit_test(stolen_time_is_on_the_cpu),
 		cmocka_unit_test(without_a_detector_asked_calls_stand_for_all),
 		cmocka_unit_test(no_call_is_off_the_cpu_for_longer_than_it_takes),
+		cmocka_unit_test(fewer_than_eight_of_many_have_all_as_limit),
 		cmocka_unit_test(few_readings_warn),
 		cmocka_unit_test(missing_batches_warn),
 		cmocka_unit_test(batches_below_nothing),
