@@ -292,14 +292,14 @@ static void fewer_than_eight_of_many_have_all_as_limit(void **state)
 		struct made m;
 
 		begin(&m);
-		for (int i = 0; i < 500; i++)
+		for (int i = 0; i < 400; i++)
 			add_call(&m, 100);
 		for (int i = 0; i < of[k].switched; i++)
 			add_switched(&m, 2000, 0, 1500 + (uint64_t)i % 3, i < of[k].read);
 		e = states_estimate_means(&m.s, 0.95);
 		assert_true((e.asleep.low == 0) == of[k].all);
 		if (of[k].all)
-			assert_true(e.asleep.high >= 50 * 2000.0 / 550);
+			assert_true(e.asleep.high >= 50 * 2000.0 / 450);
 	}
 }
 
