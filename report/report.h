@@ -86,7 +86,7 @@ struct report_options {
 	enum report_format format;
 	enum report_by by;
 	enum report_sort sort; /* of sites; else REPORT_SORT_TIME */
-	bool sort_given;       /* by the user: an overloaded machine changes nothing */
+	bool cpu_first;	       /* text by time on a CPU where the machine was overloaded */
 	double confidence;     /* in (0, 1) */
 	uint32_t top;	       /* rows shown; 0: all */
 	uint32_t frames;       /* lines of call path a row in text; JSON always has all */

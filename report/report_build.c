@@ -45,7 +45,7 @@ static enum report_sort sort_of(const struct report *r, const struct report_opti
 	bool sites =
 		o->by == REPORT_BY_PATH || o->by == REPORT_BY_SITE || o->by == REPORT_BY_FUNCTION;
 
-	return r->overloaded && !o->sort_given && o->format == REPORT_TEXT && sites &&
+	return r->overloaded && o->cpu_first && o->format == REPORT_TEXT && sites &&
 			       r->profile->switches.detector != SCP_SWITCH_NONE
 		       ? REPORT_SORT_CPU
 		       : o->sort;

@@ -40,7 +40,6 @@ int report_options_take(struct report_choice *c, const struct usage *u, int code
 	case USAGE_BY:
 		return report_names_parse_by(value, &o->by);
 	case USAGE_SORT:
-		o->sort_given = true;
 		return report_names_parse_sort(value, &o->sort);
 	case USAGE_CONFIDENCE:
 		return options_confidence(u, value, &o->confidence);

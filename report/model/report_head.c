@@ -184,12 +184,11 @@ static void describe_intervals(const struct report *r, char *out, size_t room)
 
 static void put_overloaded(const struct head *f)
 {
-	if (!f->report->overloaded)
+	if (!f->report->overloaded || f->report->sort != REPORT_SORT_CPU)
 		return;
 	head_put(f, "overloaded",
 		 "the threads wanted a CPU and had none for more than a fifth of the time: elapsed "
-		 "times are the machine's%s",
-		 f->report->sort == REPORT_SORT_CPU ? "; rows are by time on a CPU" : "");
+		 "times are the machine's; rows are by time on a CPU");
 }
 
 static void put_totals(const struct head *f)
