@@ -40,6 +40,7 @@ int report_options_take(struct report_choice *c, const struct usage *u, int code
 	case USAGE_BY:
 		return report_names_parse_by(value, &o->by);
 	case USAGE_SORT:
+		c->sort_given = true;
 		return report_names_parse_sort(value, &o->sort);
 	case USAGE_CONFIDENCE:
 		return options_confidence(u, value, &o->confidence);
@@ -106,5 +107,7 @@ int report_options_settle(struct report_choice *c, const struct usage *u, const 
 					    "-o, or pipe it on");
 		return -1;
 	}
+	/* what is read by a script keeps its columns */
+	o->cpu_first = terminal && !output && !c->sort_given;
 	return 0;
 }

@@ -42,7 +42,7 @@
 
 struct report_choice {
 	struct report_options options;
-	bool format_given;
+	bool format_given, sort_given;
 };
 
 #define REPORT_CHOICE_DEFAULT                                                                      \
