@@ -187,8 +187,8 @@ static void put_overloaded(const struct head *f)
 	if (!f->report->overloaded || f->report->sort != REPORT_SORT_CPU)
 		return;
 	head_put(f, "overloaded",
-		 "the threads wanted a CPU and had none for more than a fifth of the time: elapsed "
-		 "times are the machine's; rows are by time on a CPU");
+		 "for over a fifth of the time the threads wanted a CPU and had none. Rows are by "
+		 "time on a CPU");
 }
 
 static void put_totals(const struct head *f)
