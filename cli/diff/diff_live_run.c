@@ -17,6 +17,7 @@
 #define BEFORE 12
 /* Of what the run said, when it failed. */
 #define LINES 8
+
 /* ---- the command ---- */
 
 static bool is_words(const char *text)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/messages/say.h"
@@ -85,24 +86,36 @@ static char **words_of(const struct again *a, int argc, char **argv, int operand
 	return words;
 }
 
+/* Was the file written meanwhile? An older one is no profile of this run, and stays if nothing
+ * replaces it. `before`: st_ino 0 where there was none. */
+static bool is_new(const char *path, const struct stat *before)
+{
+	struct stat now;
+
+	return !stat(path, &now) &&
+	       (now.st_ino != before->st_ino || now.st_mtim.tv_sec != before->st_mtim.tv_sec ||
+		now.st_mtim.tv_nsec != before->st_mtim.tv_nsec);
+}
+
 /* Its exit status. */
 static int record(struct again *a, uint32_t run, int argc, char **argv, int operands)
 {
 	char *path = path_of(a, run), **words = NULL;
+	struct stat before = {0};
 	int status = -1;
 
+	if (path && stat(path, &before))
+		before = (struct stat){0};
 	if (path)
 		words = words_of(a, argc, argv, operands, path);
 	say_format("%s %u of %u", a->options->filters.attached ? "window" : "run", run,
 		   a->options->runs);
-	if (words) {
-		unlink(path); /* an older run's is not this one's */
+	if (words)
 		status = child_run(words, NULL, NULL);
-	}
 	if (status < 0)
 		say_format("cannot start a run: %s", strerror(errno));
 	free(words);
-	if (path && !access(path, R_OK))
+	if (path && is_new(path, &before))
 		a->path[a->paths++] = path;
 	else
 		free(path);

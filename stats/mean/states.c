@@ -21,10 +21,10 @@
  * than FEW_UNEVEN where there are UNEVEN readings to an effective one: times vary more than
  * exponential ones. Chosen by the coverage study. */
 #define FEW_EFFECTIVE 30
-/* Fewer readings, of more switched calls, say nothing: of so few no interval of theirs holds. */
+#define FEW_UNEVEN    120
+#define UNEVEN	      4
+/* Fewer readings, of more switched calls, say nothing: their interval would not hold. */
 #define LEAST_READINGS 8
-#define FEW_UNEVEN     120
-#define UNEVEN	       4
 
 /* Values of all calls, in ns. */
 struct values {

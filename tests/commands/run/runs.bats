@@ -35,9 +35,11 @@ teardown()
 @test "runs 02: the first status that is not 0 is the status; what cannot be executed runs once" {
 	run -7 "$SCPROF" run --runs 3 --no-report -o r.scp -- sh -c 'echo x >>count; case $(wc -l <count) in 1) exit 0 ;; 2) exit 7 ;; *) exit 9 ;; esac'
 	[ "$(wc -l <count)" = 3 ]
+	echo older >s.1.scp
 	run -127 "$SCPROF" run --runs 3 -o s.scp -- ./nowhere
 	[ "$(grep -c 'run . of 3' <<<"$output")" = 1 ]
-	[ ! -e s.1.scp ]
+	[ "$(cat s.1.scp)" = older ]
+	[[ $output != *'1 profiles'* ]]
 }
 
 @test "runs 03: a page is of all runs, their profiles lie beside it" {
