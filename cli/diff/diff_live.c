@@ -3,7 +3,6 @@
  * hold at all looks together, so that stopping at the first sure one is no trick. */
 #include "cli/diff/diff_live.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
@@ -42,21 +41,13 @@ static double now(void)
 
 static int begin(struct loop *l, const struct diff_arguments *a)
 {
-	const char *where = getenv("TMPDIR");
-
 	l->live.arguments = a;
 	l->live.watch.confidence = a->options.confidence;
 	l->live.watch.equal = a->equal;
 	l->how = (struct diff_live_recording){a->clock, a->symbols, a->groups};
 	random_seed(&l->random, random_fresh_seed());
-	snprintf(l->directory, sizeof(l->directory), "%s/scprof-live.XXXXXX",
-		 where && *where ? where : "/tmp");
-	if (!mkdtemp(l->directory)) {
-		complaint_say(DIFF_COMMAND, "cannot make a directory like %s: %s", l->directory,
-			      strerror(errno));
-		*l->directory = '\0';
+	if (diff_live_directory(l->directory, sizeof(l->directory)))
 		return -1;
-	}
 	snprintf(l->profile[0], sizeof(*l->profile), "%s/base.scp", l->directory);
 	snprintf(l->profile[1], sizeof(*l->profile), "%s/new.scp", l->directory);
 	snprintf(l->said, sizeof(l->said), "%s/said", l->directory);

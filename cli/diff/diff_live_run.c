@@ -81,6 +81,18 @@ void diff_live_command_free(struct diff_live_command *c)
 
 /* ---- a run ---- */
 
+int diff_live_directory(char *path, size_t room)
+{
+	const char *where = getenv("TMPDIR");
+
+	snprintf(path, room, "%s/scprof-diff.XXXXXX", where && *where ? where : "/tmp");
+	if (mkdtemp(path))
+		return 0;
+	complaint_say(DIFF_COMMAND, "cannot make a directory like %s: %s", path, strerror(errno));
+	*path = '\0';
+	return -1;
+}
+
 static char **arguments_of(const struct diff_live_command *c, const struct diff_live_recording *how,
 			   const char *profile)
 {

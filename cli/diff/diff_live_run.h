@@ -5,6 +5,8 @@
 #ifndef SCPROF_CLI_DIFF_DIFF_LIVE_RUN_H
 #define SCPROF_CLI_DIFF_DIFF_LIVE_RUN_H
 
+#include <stddef.h>
+
 struct diff_live_command {
 	const char *side, *text; /* "BASE", what the user wrote */
 	char **argv;		 /* NULL-terminated: its words, or /bin/sh -c and the text */
@@ -18,6 +20,10 @@ int diff_live_command_read(struct diff_live_command *c, const char *side, const 
  * read as above. They are borrowed. -1: out of memory. */
 int diff_live_command_take(struct diff_live_command *c, const char *side, char **words);
 void diff_live_command_free(struct diff_live_command *c);
+
+/* A new directory for runs' profiles, below TMPDIR. 0; or -1, having said why: `path` is "" then.
+ */
+int diff_live_directory(char *path, size_t room);
 
 /* As `scprof run` takes them; NULL: not given. */
 struct diff_live_recording {

@@ -3,11 +3,9 @@
  * is first drawn anew each time; and the comparison of their profiles, as of files. */
 #include "cli/diff/diff_recorded.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cli/diff/diff_files.h"
@@ -30,19 +28,12 @@ struct recorded {
 
 static int begin(struct recorded *d, const struct diff_arguments *a)
 {
-	const char *where = getenv("TMPDIR");
 	size_t files = 2 * (size_t)a->runs;
 
 	d->arguments = a;
 	d->how = (struct diff_live_recording){a->clock, a->symbols, a->groups};
-	snprintf(d->directory, sizeof(d->directory), "%s/scprof-diff.XXXXXX",
-		 where && *where ? where : "/tmp");
-	if (!mkdtemp(d->directory)) {
-		complaint_say(DIFF_COMMAND, "cannot make a directory like %s: %s", d->directory,
-			      strerror(errno));
-		*d->directory = '\0';
+	if (diff_live_directory(d->directory, sizeof(d->directory)))
 		return -1;
-	}
 	snprintf(d->said, sizeof(d->said), "%s/said", d->directory);
 	d->path = calloc(files, sizeof(*d->path));
 	d->file = calloc(files, sizeof(*d->file));
