@@ -2,6 +2,7 @@
 /* JSON text: separators, numbers and escaping in both dialects. */
 #include "report/render/json/json_write.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -214,6 +215,51 @@ void json_write_close(struct json_writer *w, char bracket)
 		new_line(w);
 	putc_unlocked(bracket, w->out);
 	w->filled = true;
+}
+
+bool json_write_open_known(struct json_writer *w, const char *key, bool known)
+{
+	if (known)
+		json_write_open(w, key, '{');
+	else
+		json_write_null(w, key);
+	return known;
+}
+
+void json_write_limits(struct json_writer *w, const char *key, double low, double high)
+{
+	json_write_open(w, key, '[');
+	json_write_number(w, NULL, low);
+	json_write_number(w, NULL, high);
+	json_write_close(w, ']');
+}
+
+void json_write_texts(struct json_writer *w, const char *key, const char *const *text, size_t count)
+{
+	json_write_open(w, key, '[');
+	for (size_t i = 0; count == JSON_TO_NULL ? text[i] != NULL : i < count; i++)
+		json_write_text(w, NULL, text[i]);
+	json_write_close(w, ']');
+}
+
+void json_write_bits(struct json_writer *w, const char *key, unsigned bits,
+		     const char *(*name)(unsigned bit))
+{
+	json_write_open(w, key, '[');
+	for (unsigned bit = 1; bit && bit <= bits; bit *= 2)
+		if (bits & bit)
+			json_write_text(w, NULL, name(bit));
+	json_write_close(w, ']');
+}
+
+int json_write_finish(struct json_writer *w)
+{
+	putc_unlocked('\n', w->out);
+	if (fflush(w->out) == EOF || ferror(w->out))
+		return -1;
+	if (w->failed)
+		errno = ENOMEM;
+	return w->failed ? -1 : 0;
 }
 
 static void put_field(struct json_writer *w, const struct row_field *f, const void *value)

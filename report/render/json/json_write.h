@@ -44,6 +44,14 @@ void json_write_text(struct json_writer *w, const char *key, const char *text); 
 void json_write_time(struct json_writer *w, const char *key, uint64_t real_ns, int digits);
 /* A value that is JSON already. */
 void json_write_raw(struct json_writer *w, const char *key, const char *json);
+void json_write_limits(struct json_writer *w, const char *key, double low, double high); /* [,] */
+/* An array of texts: `count` of them, or those before the NULL. */
+void json_write_texts(struct json_writer *w, const char *key, const char *const *text,
+		      size_t count);
+#define JSON_TO_NULL SIZE_MAX
+/* An array of the names of the bits that are set. */
+void json_write_bits(struct json_writer *w, const char *key, unsigned bits,
+		     const char *(*name)(unsigned bit));
 
 /* The fields of `row` in the table; all null unless known. */
 void json_write_fields(struct json_writer *w, const struct row_field *fields, const void *row,
@@ -54,5 +62,10 @@ void json_write_fields(struct json_writer *w, const struct row_field *fields, co
 void json_write_open(struct json_writer *w, const char *key, char bracket);
 void json_write_open_lines(struct json_writer *w, const char *key, char bracket);
 void json_write_close(struct json_writer *w, char bracket);
+/* Open an object where its content is known; else write null, and return false. */
+bool json_write_open_known(struct json_writer *w, const char *key, bool known);
+
+/* Ends a document with a newline, and flushes the stream. 0, or -1 with errno. */
+int json_write_finish(struct json_writer *w);
 
 #endif
