@@ -43,7 +43,7 @@ TOOL_ARCHIVES = $(addprefix $(BUILD)/lib,$(addsuffix .a,cli serve collector repo
 $(BUILD)/scprof: $(BUILD)/cli/main.o $(TOOL_ARCHIVES)
 	$(CC) $(SAN) -o $@ $^ $(TOOL_LIBS)
 
-include packaging/man/build.mk packaging/build.mk examples/build.mk bench/build.mk tests/build.mk
+include scripts/packaging/man/build.mk scripts/packaging/build.mk examples/build.mk bench/build.mk tests/build.mk
 
 $(BUILD)/preload/%.o: preload/%.c
 	@mkdir -p $(@D)

@@ -43,7 +43,7 @@ check_licences()
 	local file wanted found missing=0
 	while read -r file; do
 		case $file in
-		LICENSES/* | LICENSE | *.md | .gitignore | .clang-format | *.txt | *.dict | *.png | */golden/* | */corpus/* | packaging/debian/copyright) continue ;;
+		LICENSES/* | LICENSE | *.md | .gitignore | .clang-format | *.txt | *.dict | *.png | */golden/* | */corpus/* | scripts/packaging/debian/copyright) continue ;;
 		include/* | preload/* | examples/python/scprof.py) wanted=Apache-2.0 ;;
 		*) wanted=GPL-3.0-or-later ;;
 		esac

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* `scprof complete INDEX WORD...`: what can stand at a place of a command line. The shells' own
- * parts (packaging/completion/) ask it. It follows the words as getopt would, by the command's
+ * parts (scripts/packaging/completion/) ask it. It follows the words as getopt would, by the command's
  * table, and prints a line a candidate: the whole word, a tab, what it is. What shells know better
  * is left to them, by a line that begins with a colon:
  *   :files SUFFIX   names of files that end so ("" for any), after a "--option=" in the word

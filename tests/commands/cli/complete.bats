@@ -93,7 +93,7 @@ in_bash()
 		compopt() { :; }
 		_scprof
 		printf "%s\n" "${COMPREPLY[@]}"
-	' bash "$ROOT/packaging/completion/scprof.bash" "$1" 2>&1
+	' bash "$ROOT/scripts/packaging/completion/scprof.bash" "$1" 2>&1
 }
 
 @test "complete 06: bash: options, values behind =, lists, symbols behind a colon, profiles, commands" {
@@ -120,7 +120,7 @@ typed()
 
 @test "complete 07: bash at a terminal completes a command, an option, a value and a file" {
 	: >one.scp
-	local load="source $ROOT/packaging/completion/scprof.bash"
+	local load="source $ROOT/scripts/packaging/completion/scprof.bash"
 	typed bash "$load" 'scprof rep?on' 'scprof report one.scp'
 	typed bash "$load" 'scprof run --no-r?' '--no-report'
 	typed bash "$load" 'scprof report --format=cs?' 'report --format=csv'
@@ -131,7 +131,7 @@ typed()
 	local package=/usr/share/bash-completion/bash_completion load
 	[ -e $package ] || skip 'bash-completion is not installed (scripts/setup.sh --shells)'
 	# a command with rules of its own, that the test knows
-	load="source $package; source $ROOT/packaging/completion/scprof.bash; complete -W 'apple pear' fruit"
+	load="source $package; source $ROOT/scripts/packaging/completion/scprof.bash; complete -W 'apple pear' fruit"
 	typed bash "$load" 'scprof run --groups=io -s lib:x -- fruit app?pe?' 'fruit apple pear'
 	typed bash "$load" 'scprof run fruit pe?' 'fruit pear'
 }
@@ -139,7 +139,7 @@ typed()
 @test "complete 08: zsh at a terminal does, too" {
 	command -v zsh >/dev/null || skip 'zsh is not installed (scripts/setup.sh --shells)'
 	: >one.scp
-	local load="fpath=($ROOT/packaging/completion \$fpath); autoload -Uz compinit; compinit -u -d $T/dump"
+	local load="fpath=($ROOT/scripts/packaging/completion \$fpath); autoload -Uz compinit; compinit -u -d $T/dump"
 	typed zsh "$load" 'scprof rep?on' 'scprof report one.scp'
 	typed zsh "$load" 'scprof run --no-r?' '--no-report'
 	typed zsh "$load" 'scprof report --format=cs?' 'report --format=csv'
@@ -148,7 +148,7 @@ typed()
 @test "complete 09: fish does, too" {
 	command -v fish >/dev/null || skip 'fish is not installed (scripts/setup.sh --shells)'
 	: >one.scp
-	local load="source $ROOT/packaging/completion/scprof.fish"
+	local load="source $ROOT/scripts/packaging/completion/scprof.fish"
 	in_fish() { HOME=$T PATH=$BUILD:$PATH fish -c "$load; complete -C '$1'" | cut -f1; }
 	in_fish 'scprof rep' | has report
 	in_fish 'scprof run --gr' | has --groups

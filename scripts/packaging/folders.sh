@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The folders above the places of installed files, for `make install` and `make uninstall`:
-#	packaging/folders.sh missing ROOT PLACE...	prints those that are not there yet
-#	packaging/folders.sh remove ROOT PLACE...	removes those that standard input names, if
+#	scripts/packaging/folders.sh missing ROOT PLACE...	prints those that are not there yet
+#	scripts/packaging/folders.sh remove ROOT PLACE...	removes those that standard input names, if
 #							nothing is in them
 # ROOT comes before each place; what is read and printed goes without it.
 set -eu
@@ -33,7 +33,7 @@ remove)
 	done
 	;;
 *)
-	echo "usage: packaging/folders.sh missing|remove ROOT PLACE..." >&2
+	echo "usage: scripts/packaging/folders.sh missing|remove ROOT PLACE..." >&2
 	exit 2
 	;;
 esac

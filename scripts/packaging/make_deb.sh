@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# packaging/make_deb.sh BUILD VERSION: Debian packages of what is built, in
+# scripts/packaging/make_deb.sh BUILD VERSION: Debian packages of what is built, in
 # BUILD/deb, by `make install` into a tree of its own and dpkg-deb.
 #   libscprof      the preloaded library alone, where the loader finds it by its
 #                  name; it needs libc only, for containers that hold no tool
@@ -10,7 +10,7 @@
 set -euo pipefail
 
 build=$(realpath "$1") version=$2
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 for tool in dpkg-deb dpkg-shlibdeps dpkg-gencontrol dpkg-architecture; do
 	command -v "$tool" >/dev/null || {
 		echo "make deb: $tool is missing: apt-get install dpkg-dev (or scripts/setup.sh --shells)" >&2
@@ -53,7 +53,7 @@ documents()
 {
 	local doc=$work/$1/usr/share/doc/$1
 	mkdir -p "$doc"
-	cp packaging/debian/copyright "$doc/copyright"
+	cp scripts/packaging/debian/copyright "$doc/copyright"
 	gzip -9nc "$work/source/debian/changelog" >"$doc/changelog.gz"
 }
 
@@ -65,10 +65,10 @@ echo 'libscprof: shared-library-lacks-version' >"$work/libscprof/usr/share/linti
 mkdir -p "$work/libscprof/DEBIAN"
 echo 'activate-noawait ldconfig' >"$work/libscprof/DEBIAN/triggers"
 
-# The fields come from packaging/debian/control, the libraries needed from the binaries.
+# The fields come from scripts/packaging/debian/control, the libraries needed from the binaries.
 mkdir -p "$work/source/debian"
 maintainer="${DEBFULLNAME:-scprof developers} <${DEBEMAIL:-scprof@example.org}>"
-sed "s|^Maintainer: .*|Maintainer: $maintainer|" packaging/debian/control >"$work/source/debian/control"
+sed "s|^Maintainer: .*|Maintainer: $maintainer|" scripts/packaging/debian/control >"$work/source/debian/control"
 cat >"$work/source/debian/changelog" <<END
 scprof ($version) unstable; urgency=medium
 

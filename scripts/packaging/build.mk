@@ -21,9 +21,9 @@ INSTALLED = \
 	$(foreach h,$(wildcard include/*.h),644:$(h):$(PREFIX)/include/$(notdir $(h))) \
 	644:examples/python/scprof.py:$(PYTHONDIR)/scprof.py \
 	$(foreach p,$(MAN_PAGES),644:$(p):$(DATADIR)/man/man$(subst .,,$(suffix $(p)))/$(notdir $(p))) \
-	644:packaging/completion/scprof.bash:$(DATADIR)/bash-completion/completions/scprof \
-	644:packaging/completion/_scprof:$(ZSHDIR)/_scprof \
-	644:packaging/completion/scprof.fish:$(DATADIR)/fish/vendor_completions.d/scprof.fish \
+	644:scripts/packaging/completion/scprof.bash:$(DATADIR)/bash-completion/completions/scprof \
+	644:scripts/packaging/completion/_scprof:$(ZSHDIR)/_scprof \
+	644:scripts/packaging/completion/scprof.fish:$(DATADIR)/fish/vendor_completions.d/scprof.fish \
 	644:$(FILLED)/scprof.pc:$(DATADIR)/pkgconfig/scprof.pc \
 	644:$(FILLED)/scprofConfig.cmake:$(DATADIR)/cmake/scprof/scprofConfig.cmake \
 	644:$(FILLED)/scprofConfigVersion.cmake:$(DATADIR)/cmake/scprof/scprofConfigVersion.cmake \
@@ -39,10 +39,10 @@ MADE = $(DOCDIR)/folders
 .PHONY: install uninstall installed deb
 install: all
 	@mkdir -p $(FILLED)
-	@packaging/folders.sh missing "$(DESTDIR)" $(PLACES) > $(FILLED)/folders
+	@scripts/packaging/folders.sh missing "$(DESTDIR)" $(PLACES) > $(FILLED)/folders
 	@cat "$(DESTDIR)$(MADE)" >> $(FILLED)/folders 2>/dev/null || :
 	@for f in $(MADE_FOR_PREFIX); do \
-		$(FILL) packaging/$$f.in > $(FILLED)/$$f || exit 1; done
+		$(FILL) scripts/packaging/$$f.in > $(FILLED)/$$f || exit 1; done
 	@for entry in $(INSTALLED); do \
 		mode=$${entry%%:*}; rest=$${entry#*:}; \
 		install -D -m $$mode "$${rest%%:*}" "$(DESTDIR)$${rest#*:}" || exit 1; done
@@ -53,11 +53,11 @@ uninstall:
 	@cp "$(DESTDIR)$(MADE)" $(FILLED)/folders 2>/dev/null || { mkdir -p $(FILLED) && : > $(FILLED)/folders; }
 	@for place in $(PLACES) $(MADE); do rm -f "$(DESTDIR)$$place"; done
 	@printf '%s\n' $(DOCDIR)/docs/images $(DOCDIR)/docs/results $(DOCDIR)/docs $(DOCDIR) $(DATADIR)/cmake/scprof >> $(FILLED)/folders
-	@packaging/folders.sh remove "$(DESTDIR)" $(PLACES) < $(FILLED)/folders
+	@scripts/packaging/folders.sh remove "$(DESTDIR)" $(PLACES) < $(FILLED)/folders
 
 # The same list for scripts: a line each.
 installed:
 	@printf '%s\n' $(PLACES)
 
 deb: all
-	@packaging/make_deb.sh $(BUILD) $(VERSION)
+	@scripts/packaging/make_deb.sh $(BUILD) $(VERSION)

@@ -8,10 +8,10 @@ SCPROF_RUN ?=
 .PHONY: man
 man: $(MAN_PAGES)
 
-$(BUILD)/man/scprof-%.1: packaging/man/%.in scripts/manual.sh $(BUILD)/scprof
+$(BUILD)/man/scprof-%.1: scripts/packaging/man/%.in scripts/manual.sh $(BUILD)/scprof
 	@mkdir -p $(@D)
 	scripts/manual.sh "$(SCPROF_RUN) $(BUILD)/scprof" $< > $@.new && mv $@.new $@
 
-$(BUILD)/man/scprof.1: packaging/man/scprof.in scripts/manual.sh $(BUILD)/scprof
+$(BUILD)/man/scprof.1: scripts/packaging/man/scprof.in scripts/manual.sh $(BUILD)/scprof
 	@mkdir -p $(@D)
 	scripts/manual.sh "$(SCPROF_RUN) $(BUILD)/scprof" $< > $@.new && mv $@.new $@
