@@ -234,13 +234,14 @@ struct scp_usage {
 	uint64_t reads, writes;		 /* system calls */
 };
 
-/* What the host stole of the machine's CPUs since it was started (/proc/stat, which counts in steps
- * of 10 ms). */
+/* What the host stole of the machine's CPUs since it was started, and how long they were not idle,
+ * stolen time with it (/proc/stat, which counts in steps of 10 ms). */
 struct scp_steal {
-	uint64_t known; /* 0: not read, or an older file; 1 */
+	uint64_t known; /* SCP_STEAL_KNOWN; another number: not read, or an older file */
 	uint64_t mono_ns;
-	uint64_t stolen_ns;
+	uint64_t stolen_ns, busy_ns;
 };
+#define SCP_STEAL_KNOWN	  2u
 #define SCP_STEAL_STEP_NS 10000000u
 
 /* New call paths that libunwind walked, too, and cached walks beside walks without cached rows

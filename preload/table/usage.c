@@ -10,8 +10,7 @@
 #include "preload/system/sys.h"
 #include "preload/table/usage.h"
 
-#define STAT_BYTES  256u /* of /proc/stat; its first line is at most 215 */
-#define STEAL_FIELD 8
+#define STAT_BYTES 256u /* of /proc/stat; its first line is at most 215 */
 /* On a machine of many CPUs the kernel writes a long file: the next reading is after so many times
  * of what one took. */
 #define STAT_EVERY 2000u
@@ -105,9 +104,17 @@ static void begin_io(void)
 	begun.writes = process.writes - thread.writes;
 }
 
-bool usage_find_stolen(const char *text, long bytes, uint64_t *ns)
+/* "cpu USER NICE SYSTEM IDLE IOWAIT IRQ SOFTIRQ STEAL ..." */
+enum stat_field { IDLE_FIELD = 4, IOWAIT_FIELD, STEAL_FIELD = 8 };
+
+static bool is_busy(int field)
 {
-	uint64_t value = 0;
+	return field > 0 && field != IDLE_FIELD && field != IOWAIT_FIELD;
+}
+
+bool usage_find_stolen(const char *text, long bytes, struct scp_steal *s)
+{
+	uint64_t value = 0, busy = 0;
 	int field = 0;
 	if (bytes < 4 || text[0] != 'c' || text[1] != 'p' || text[2] != 'u' || text[3] != ' ')
 		return false;
@@ -116,10 +123,16 @@ bool usage_find_stolen(const char *text, long bytes, uint64_t *ns)
 		if (c >= '0' && c <= '9') {
 			field += before == ' ';
 			value = (before == ' ' ? 0 : value * 10) + (uint64_t)(c - '0');
-		} else if (field == STEAL_FIELD) {
-			*ns = value * SCP_STEAL_STEP_NS;
+			continue;
+		}
+		if (before != ' ' && is_busy(field))
+			busy += value;
+		if (field == STEAL_FIELD) {
+			s->stolen_ns = value * SCP_STEAL_STEP_NS;
+			s->busy_ns = busy * SCP_STEAL_STEP_NS;
 			return true;
-		} else if (c != ' ') {
+		}
+		if (c != ' ') {
 			return false;
 		}
 	}
@@ -141,7 +154,7 @@ static struct scp_steal read_steal(const struct scp_header *h)
 		return s;
 	long n = sys_read((int)fd, text, sizeof text);
 	sys_close((int)fd);
-	s.known = usage_find_stolen(text, n, &s.stolen_ns);
+	s.known = usage_find_stolen(text, n, &s) ? SCP_STEAL_KNOWN : 0;
 	took_ns = clock_mono_ns() - s.mono_ns;
 	return s;
 }
@@ -152,6 +165,7 @@ static void publish_steal(struct scp_steal *to, const struct scp_steal *from)
 	publish_barrier();
 	to->mono_ns = from->mono_ns;
 	to->stolen_ns = from->stolen_ns;
+	to->busy_ns = from->busy_ns;
 	publish_barrier();
 	to->known = from->known;
 }
@@ -214,7 +228,8 @@ void usage_leave_out(struct scp_header *h)
 	first.reads += now.reads - last->reads;
 	first.writes += now.writes - last->writes;
 	struct scp_steal steal = read_steal(h), from = h->steal_first;
-	from.known &= h->steal_last.known & steal.known;
+	from.known &= h->steal_last.known & steal.known; /* each 0 or SCP_STEAL_KNOWN */
+	from.busy_ns += steal.busy_ns - h->steal_last.busy_ns;
 	from.stolen_ns += steal.stolen_ns - h->steal_last.stolen_ns;
 	h->usage_last.known = h->steal_last.known = 0;
 	publish_barrier();

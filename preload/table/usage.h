@@ -16,8 +16,8 @@ HIDDEN void usage_count(struct scp_header *h);
 /* It does not: recording was stopped, or it was used by this library. */
 HIDDEN void usage_leave_out(struct scp_header *h);
 
-/* The eighth number of the line "cpu ", in ns; false: there is none. */
-HIDDEN bool usage_find_stolen(const char *text, long bytes, uint64_t *ns);
+/* Sets stolen_ns and busy_ns from the line "cpu " of /proc/stat; false: there is none. */
+HIDDEN bool usage_find_stolen(const char *text, long bytes, struct scp_steal *s);
 
 /* The number behind `name` ("syscr: ") at the start of a line; false: there is none. */
 HIDDEN bool usage_find(const char *text, long bytes, const char *name, uint64_t *value);

@@ -47,27 +47,41 @@ double steal_share_error(const struct profile *p, double share)
 	return tables > 1 ? sqrt(squares * tables / (tables - 1)) / ran : NAN;
 }
 
-/* ns; NAN: the kernel was not asked. */
-static double machine_stole(const struct scp_header *h)
+/* A process's CPUs may have more stolen than the machine's others: up to so many times their share.
+ */
+#define MOST_TIMES 2
+
+/* Stolen time may be at most so much, in ns, and such a share of the threads' time on a CPU. */
+struct limit {
+	double ns, share;
+};
+
+/* Of the whole machine; NAN: the kernel was not asked. */
+static struct limit find_limit(const struct scp_header *h)
 {
 	const struct scp_steal *from = &h->steal_first, *to = &h->steal_last;
 	double asked = (double)to->mono_ns - (double)from->mono_ns;
 	double time = (double)h->end_mono_ns - (double)h->start_mono_ns;
+	double stolen, busy;
 
-	if (!from->known || !to->known || to->stolen_ns < from->stolen_ns || !(asked > 0) ||
+	if (from->known != SCP_STEAL_KNOWN || to->known != SCP_STEAL_KNOWN ||
+	    to->stolen_ns < from->stolen_ns || to->busy_ns < from->busy_ns || !(asked > 0) ||
 	    asked < ASKED_LEAST * time)
-		return NAN;
+		return (struct limit){NAN, NAN};
 	if (to->stolen_ns == from->stolen_ns)
-		return 0;
-	return (double)(to->stolen_ns - from->stolen_ns + SCP_STEAL_STEP_NS) *
-	       fmax(time / asked, 1);
+		return (struct limit){0, 0};
+	stolen = (double)(to->stolen_ns - from->stolen_ns) + SCP_STEAL_STEP_NS;
+	busy = (double)(to->busy_ns - from->busy_ns) + SCP_STEAL_STEP_NS;
+	return (struct limit){stolen * fmax(time / asked, 1), MOST_TIMES * stolen / busy};
 }
 
 void steal_limit(struct profile *p, uint32_t first, const struct scp_header *h)
 {
-	double ran, stolen = steal_share(p, first, &ran) * ran, most = machine_stole(h);
+	const struct limit limit = find_limit(h);
+	double ran, stolen = steal_share(p, first, &ran) * ran;
+	double most = fmin(limit.ns, limit.share * ran);
 
-	if (isnan(most) || !(stolen > most))
+	if (isnan(limit.ns) || !(stolen > most))
 		return;
 	for (uint32_t i = first; i < p->tables; i++) {
 		struct prof_table_states *s = &p->table[i].states;

@@ -9,19 +9,21 @@
 
 #include "preload/table/usage.h"
 
-static bool find(const char *text, uint64_t *ns)
+static bool find(const char *text, struct scp_steal *s)
 {
-	return usage_find_stolen(text, (long)strlen(text), ns);
+	return usage_find_stolen(text, (long)strlen(text), s);
 }
 
 static void test_the_eighth_number_counts_steps_of_10_ms(void **state)
 {
-	uint64_t ns = 0;
+	struct scp_steal s = {0};
 
 	(void)state;
-	assert_true(find("cpu  133 2 44 555555 66 7 8 912 10 0\ncpu0 1 2 3 4 5 6 7 8 9 0\n", &ns));
-	assert_true(ns == UINT64_C(9120000000));
-	assert_true(find("cpu  1 2 3 4 5 6 7 0\n", &ns) && ns == 0); /* as old kernels have it */
+	assert_true(find("cpu  133 2 44 555555 66 7 8 912 10 0\ncpu0 1 2 3 4 5 6 7 8 9 0\n", &s));
+	assert_true(s.stolen_ns == UINT64_C(9120000000));
+	assert_true(s.busy_ns == UINT64_C(11060000000)); /* without idle, iowait and guests */
+	assert_true(find("cpu  1 2 3 4 5 6 7 0\n", &s)); /* as old kernels have it */
+	assert_true(s.stolen_ns == 0 && s.busy_ns == UINT64_C(190000000));
 }
 
 static void test_what_is_no_such_line_says_nothing(void **state)
@@ -33,12 +35,12 @@ static void test_what_is_no_such_line_says_nothing(void **state)
 				    "cpu  1 2 3 4 5 6 7 8",
 				    "cpu  1 2 3 x 5 6 7 8 9\n",
 				    "intr 1 2 3\n"};
-	uint64_t ns = 77;
+	struct scp_steal s = {.stolen_ns = 77, .busy_ns = 78};
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(text) / sizeof(*text); i++)
-		assert_false(find(text[i], &ns));
-	assert_true(ns == 77);
+		assert_false(find(text[i], &s));
+	assert_true(s.stolen_ns == 77 && s.busy_ns == 78);
 }
 
 static void test_a_number_is_found_at_the_start_of_a_line(void **state)

@@ -34,10 +34,11 @@ static int setup(void **state)
 {
 	(void)state;
 	profile = (struct profile){.table = table};
-	header = (struct scp_header){.start_mono_ns = SECOND,
-				     .end_mono_ns = 3 * SECOND,
-				     .steal_first = {1, SECOND, 100 * MS},
-				     .steal_last = {1, 3 * SECOND, 100 * MS}};
+	header = (struct scp_header){
+		.start_mono_ns = SECOND,
+		.end_mono_ns = 3 * SECOND,
+		.steal_first = {SCP_STEAL_KNOWN, SECOND, 100 * MS, SECOND},
+		.steal_last = {SCP_STEAL_KNOWN, 3 * SECOND, 100 * MS, 2 * SECOND}};
 	return 0;
 }
 
@@ -77,6 +78,18 @@ static void test_the_machines_stolen_time_is_the_limit_of_all_threads(void **sta
 	assert_float_equal((double)table[0].states.stolen_ns, 40e6, 1);
 }
 
+/* 990 ms and 10 ms for the step were not idle, of which at most 40 ms were stolen. */
+static void test_a_share_is_at_most_twice_the_machines(void **state)
+{
+	(void)state;
+	add_table(30, 0);
+	table[0].states.ran_ns = SECOND / 10;
+	header.steal_last.stolen_ns += 30 * MS;
+	header.steal_last.busy_ns = header.steal_first.busy_ns + 990 * MS;
+	steal_limit(&profile, 0, &header);
+	assert_float_equal(share(0), 0.08, 1e-6);
+}
+
 static void test_less_than_the_limit_stays(void **state)
 {
 	(void)state;
@@ -100,17 +113,21 @@ static void test_a_part_of_the_time_stands_for_the_rest(void **state)
 {
 	(void)state;
 	add_table(900, 0);
-	header.steal_last = (struct scp_steal){1, 2 * SECOND, 140 * MS}; /* half of the time */
+	header.steal_last = (struct scp_steal){SCP_STEAL_KNOWN, 2 * SECOND, 140 * MS,
+					       3 * SECOND / 2}; /* half of the time */
 	steal_limit(&profile, 0, &header);
 	assert_float_equal(share(0), 0.1, 1e-6);
 }
 
 static void test_where_the_kernel_was_not_asked_nothing_changes(void **state)
 {
-	const struct scp_steal unknown[] = {{0, 3 * SECOND, 100 * MS},
-					    {1, 2 * SECOND - MS, 100 * MS},
-					    {1, SECOND, 100 * MS},
-					    {1, 3 * SECOND, 90 * MS}};
+	const struct scp_steal unknown[] = {
+		{0, 3 * SECOND, 100 * MS, 2 * SECOND},
+		{SCP_STEAL_KNOWN, 2 * SECOND - MS, 100 * MS, 2 * SECOND},
+		{SCP_STEAL_KNOWN, SECOND, 100 * MS, 2 * SECOND},
+		{SCP_STEAL_KNOWN, 3 * SECOND, 90 * MS, 2 * SECOND},
+		{SCP_STEAL_KNOWN, 3 * SECOND, 100 * MS, SECOND - MS},
+	};
 
 	(void)state;
 	add_table(900, 0);
@@ -129,6 +146,7 @@ int main(void)
 				       setup),
 		cmocka_unit_test_setup(test_the_machines_stolen_time_is_the_limit_of_all_threads,
 				       setup),
+		cmocka_unit_test_setup(test_a_share_is_at_most_twice_the_machines, setup),
 		cmocka_unit_test_setup(test_less_than_the_limit_stays, setup),
 		cmocka_unit_test_setup(test_tables_of_other_files_stay, setup),
 		cmocka_unit_test_setup(test_a_part_of_the_time_stands_for_the_rest, setup),
