@@ -7,19 +7,14 @@ SERVE_SRC = \
 	serve/agent/listing.c \
 	serve/agent/shares.c \
 	serve/agent/source.c \
-	serve/http/connections.c \
 	serve/http/http.c \
 	serve/http/http_address.c \
 	serve/http/http_answer.c \
 	serve/http/http_attach.c \
-	serve/http/http_failures.c \
-	serve/http/http_head.c \
-	serve/http/http_local.c \
 	serve/http/http_models.c \
 	serve/http/http_peer.c \
-	serve/http/http_tend.c \
+	serve/http/http_health.c \
 	serve/http/mhd.c \
-	serve/http/negotiate.c \
 	serve/http/request.c \
 	serve/pages/gauges.c \
 	serve/pages/index_head.c \
@@ -42,7 +37,7 @@ SERVE_SRC = \
 	serve/sums/variance_counter.c
 
 MICROHTTPD_CFLAGS := $(shell pkg-config --cflags libmicrohttpd 2>/dev/null)
-$(foreach f,http http_address http_answer http_attach http_failures http_head http_local http_models http_tend mhd,$(eval CFLAGS_serve_http_$f = $$(MICROHTTPD_CFLAGS)))
+$(foreach f,http http_address http_answer http_attach http_health http_models http_peer mhd,$(eval CFLAGS_serve_http_$f = $$(MICROHTTPD_CFLAGS)))
 
 # The style of the index: the report page's colours and type, and what is its own.
 INDEX_STYLE = $(BUILD)/serve/pages/index.css

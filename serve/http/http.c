@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* libmicrohttpd parses and sends. request.c checks the request line as it was received,
- * connections.c decides who may stay connected. */
+/* libmicrohttpd parses, sends, and limits connections. request.c checks the request line as it was
+ * received. */
 #include "serve/http/http.h"
 
 #include <errno.h>
@@ -10,8 +10,6 @@
 #include <unistd.h>
 
 #include "serve/http/http_attach.h"
-#include "serve/http/http_head.h"
-#include "serve/http/http_local.h"
 #include "serve/http/http_peer.h"
 #include "serve/http/http_private.h"
 #include "serve/http/mhd.h"
@@ -98,37 +96,12 @@ static enum MHD_Result send_answer(struct MHD_Connection *connection, struct htt
 	return result;
 }
 
-/* NULL: one for which there was no place. */
-static struct connection *place_of(struct MHD_Connection *connection)
-{
-	return mhd.get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)
-		->socket_context;
-}
-
-/* In the thread that accepts: before anything is read, and before the socket is closed. */
-static void come_or_go(void *context, struct MHD_Connection *connection, void **place,
-		       enum MHD_ConnectionNotificationCode what)
-{
-	struct http *h = context;
-
-	if (what == MHD_CONNECTION_NOTIFY_STARTED)
-		*place = connections_open(
-			&h->connections,
-			mhd.get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)
-				->connect_fd,
-			mhd.get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)
-				->client_addr,
-			monotonic_now_ns());
-	else if (*place)
-		connections_close(&h->connections, *place);
-}
-
 /* The time within which the client must send or receive a byte. libmicrohttpd 1.0 ignores this
  * where each connection has a thread, and closes all that are still for HTTP_STILL_S: clients come
  * anew. */
-static void allow(struct MHD_Connection *connection, uint64_t seconds)
+static void allow(struct MHD_Connection *connection, unsigned seconds)
 {
-	mhd.set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, (unsigned)seconds);
+	mhd.set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, seconds);
 }
 
 /* The request line as it was received, kept until the answer. MHD does not free it. */
@@ -154,14 +127,11 @@ static void *keep_uri(void *context, const char *uri, struct MHD_Connection *con
 static void end_request(void *context, struct MHD_Connection *connection, void **state,
 			enum MHD_RequestTerminationCode why)
 {
-	struct http *h = context;
-
+	(void)context;
 	(void)why;
 	free(*state);
 	*state = NULL;
-	if (place_of(connection))
-		connections_answered(&h->connections, place_of(connection), monotonic_now_ns());
-	allow(connection, CONNECTIONS_KEEP_NS / 1000000000);
+	allow(connection, HTTP_KEEP_S);
 }
 
 static const char *header(struct MHD_Connection *connection, const char *name)
@@ -216,7 +186,6 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
 	struct coming *coming = *state;
 	struct http_answer answer = {.file = -1};
 	struct request request;
-	struct request_head head;
 
 	(void)url;
 	(void)version;
@@ -225,7 +194,7 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
 		*upload_bytes = 0;
 		return MHD_YES;
 	}
-	if (!coming || !place_of(connection))
+	if (!coming)
 		return MHD_NO;
 	request_parse(&request, method, coming->uri, header(connection, "Host"),
 		      h->loopback && !http_peer_is_local(socket_of(connection)));
@@ -234,43 +203,42 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
 	if (!coming->begun) {
 		coming->begun = true;
 		request.status = 200;
-		http_head_look(connection, method, &head);
-		request_check_head(&request, &head);
+		request_check_body(&request, header(connection, MHD_HTTP_HEADER_CONTENT_LENGTH),
+				   header(connection, MHD_HTTP_HEADER_TRANSFER_ENCODING));
 		if (request.status == 200)
 			return MHD_YES;
 	}
-	if (!connections_ask(&h->connections, place_of(connection), monotonic_now_ns()))
-		return MHD_NO;
 	allow(connection, HTTP_STILL_S);
 	find_answer(h, connection, &request, &answer);
 	return answer.body || answer.file >= 0 ? send_answer(connection, &answer) : MHD_NO;
 }
 
-/* Without free descriptors libmicrohttpd tries to accept in a busy loop, and logs each failure
- * here, in the accepting thread: so sleep. http_tend finds and reports the cause. */
-static void rest(void *context, const char *format, va_list arguments)
+/* Called in the thread that accepts, where a client finds no place, and where no descriptor is
+ * free: libmicrohttpd would then try again in a busy loop, so sleep. http_health.c reports both. */
+static void note_trouble(void *context, const char *format, va_list arguments)
 {
 	const struct timespec tenth = {.tv_nsec = 100000000};
 
-	(void)context;
-	(void)format;
 	(void)arguments;
-	if (errno == EMFILE || errno == ENFILE)
+	if (strstr(format, "connection limit"))
+		http_health_note_refusal(context);
+	else if (errno == EMFILE || errno == ENFILE)
 		nanosleep(&tenth, NULL);
 }
 
 static struct MHD_Daemon *start_daemon(struct http *h, int listener)
 {
-	return mhd.start_daemon(
-		MHD_USE_POLL | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION |
-			MHD_USE_ITC | MHD_USE_ERROR_LOG,
-		0, NULL, NULL, handle, h, MHD_OPTION_EXTERNAL_LOGGER, rest, NULL,
-		MHD_OPTION_LISTEN_SOCKET, listener, MHD_OPTION_CONNECTION_LIMIT,
-		(unsigned)CONNECTIONS_PLACES, MHD_OPTION_NOTIFY_CONNECTION, come_or_go, h,
-		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)HTTP_STILL_S,
-		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HTTP_REQUEST_BYTES,
-		MHD_OPTION_URI_LOG_CALLBACK, keep_uri, NULL, MHD_OPTION_NOTIFY_COMPLETED,
-		end_request, h, MHD_OPTION_THREAD_STACK_SIZE, (size_t)1 << 20, MHD_OPTION_END);
+	return mhd.start_daemon(MHD_USE_POLL | MHD_USE_INTERNAL_POLLING_THREAD |
+					MHD_USE_THREAD_PER_CONNECTION | MHD_USE_ITC |
+					MHD_USE_ERROR_LOG,
+				0, NULL, NULL, handle, h, MHD_OPTION_EXTERNAL_LOGGER, note_trouble,
+				h, MHD_OPTION_LISTEN_SOCKET, listener, MHD_OPTION_CONNECTION_LIMIT,
+				(unsigned)HTTP_CONNECTIONS, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+				(unsigned)HTTP_CONNECTIONS_OF_ONE, MHD_OPTION_CONNECTION_TIMEOUT,
+				(unsigned)HTTP_STILL_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+				(size_t)HTTP_REQUEST_BYTES, MHD_OPTION_URI_LOG_CALLBACK, keep_uri,
+				NULL, MHD_OPTION_NOTIFY_COMPLETED, end_request, h,
+				MHD_OPTION_THREAD_STACK_SIZE, (size_t)1 << 20, MHD_OPTION_END);
 }
 
 static struct http *begin(struct agent *agent)
@@ -282,11 +250,10 @@ static struct http *begin(struct agent *agent)
 		return NULL;
 	h->agent = agent;
 	pthread_mutex_init(&h->lock, NULL);
-	h->spare = http_tend_take_descriptor();
+	h->spare = http_health_take_descriptor();
 	renderings_begin(&h->renderings, agent->limits.any_owner);
 	if (agent->options.most_seconds)
 		h->renderings.limits.seconds = agent->options.most_seconds;
-	connections_begin(&h->connections);
 	pthread_condattr_init(&clock);
 	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
 	pthread_cond_init(&h->stopped, &clock);
@@ -324,7 +291,7 @@ struct http *http_start(struct agent *agent, struct http_address *a, struct prof
 		goto out;
 	if (!o->allow_attach)
 		return h;
-	h->local_daemon = serve_on(h, http_local_listen(o->attach_socket, a, &h->local, err),
+	h->local_daemon = serve_on(h, http_peer_listen(o->attach_socket, a, &h->local, err),
 				   h->local.sun_path, err);
 	if (h->local_daemon)
 		return h;
@@ -349,11 +316,10 @@ void http_stop(struct http *h)
 		mhd.stop_daemon(h->local_daemon); /* closes the listener */
 	if (h->daemon)
 		mhd.stop_daemon(h->daemon);
-	http_local_remove(&h->local);
+	http_peer_unlisten(&h->local);
 	pthread_cond_destroy(&h->stopped);
 	pthread_mutex_destroy(&h->lock);
 	renderings_end(&h->renderings);
-	connections_end(&h->connections);
 	if (h->spare >= 0)
 		close(h->spare);
 	free(h);

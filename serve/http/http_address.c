@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Addresses to listen on, from text and back. */
 #include <arpa/inet.h>
+#include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,25 +55,22 @@ static int split(const char *text, char host[64], char port[8])
 
 void http_address_describe(struct http_address *a)
 {
-	char host[INET6_ADDRSTRLEN];
+	const struct sockaddr_in *four = (const void *)&a->address;
+	const struct sockaddr_in6 *six = (const void *)&a->address;
+	bool is_six = a->address.ss_family == AF_INET6;
+	char host[INET6_ADDRSTRLEN], port[8];
 
-	if (a->address.ss_family == AF_INET6) {
-		const struct sockaddr_in6 *in = (const void *)&a->address;
-
-		inet_ntop(AF_INET6, &in->sin6_addr, host, sizeof(host));
-		a->loopback = IN6_IS_ADDR_LOOPBACK(&in->sin6_addr);
-		snprintf(a->text, sizeof(a->text), "[%s]:%u", host, ntohs(in->sin6_port));
-	} else {
-		const struct sockaddr_in *in = (const void *)&a->address;
-
-		inet_ntop(AF_INET, &in->sin_addr, host, sizeof(host));
-		a->loopback = ntohl(in->sin_addr.s_addr) >> 24 == 127;
-		snprintf(a->text, sizeof(a->text), "%s:%u", host, ntohs(in->sin_port));
-	}
+	getnameinfo((const void *)&a->address, a->bytes, host, sizeof(host), port, sizeof(port),
+		    NI_NUMERICHOST | NI_NUMERICSERV);
+	a->loopback = is_six ? IN6_IS_ADDR_LOOPBACK(&six->sin6_addr)
+			     : ntohl(four->sin_addr.s_addr) >> 24 == 127;
+	snprintf(a->text, sizeof(a->text), is_six ? "[%s]:%s" : "%s:%s", host, port);
 }
 
 int http_address_parse(struct http_address *a, const char *text, struct profile_error *err)
 {
+	struct sockaddr_in *four = (void *)&a->address;
+	struct sockaddr_in6 *six = (void *)&a->address;
 	char host[64], port[8];
 	unsigned long number;
 
@@ -80,15 +78,12 @@ int http_address_parse(struct http_address *a, const char *text, struct profile_
 	if (!*text)
 		return address_failed(err, text, "that is empty");
 	if (split(text, host, port))
-		return address_failed(err, text, "that is no address with a port");
+		return address_failed(err, text, "that is not an address with a port");
 	number = strspn(port, "0123456789") == strlen(port) ? strtoul(port, NULL, 10) : 65536;
 	if (number > 65535)
 		return address_failed(err, text, "the port is not a number from 0 to 65535");
 	if (!strcmp(host, "localhost"))
 		strcpy(host, "127.0.0.1");
-	struct sockaddr_in *four = (void *)&a->address;
-	struct sockaddr_in6 *six = (void *)&a->address;
-
 	if (inet_pton(AF_INET, host, &four->sin_addr) == 1) {
 		four->sin_family = AF_INET;
 		four->sin_port = htons((uint16_t)number);
@@ -98,7 +93,7 @@ int http_address_parse(struct http_address *a, const char *text, struct profile_
 		six->sin6_port = htons((uint16_t)number);
 		a->bytes = sizeof(*six);
 	} else {
-		return address_failed(err, text, "that is no IP address");
+		return address_failed(err, text, "that is not an IP address");
 	}
 	http_address_describe(a);
 	return 0;

@@ -8,7 +8,6 @@
 #include "serve/pages/index_page.h"
 #include "serve/pages/metrics.h"
 #include "serve/pages/metrics_write.h"
-#include "serve/http/negotiate.h"
 
 #define PLAIN_TYPE "text/plain; charset=utf-8"
 
@@ -53,7 +52,7 @@ static FILE *begin(struct http_answer *out, const char *type)
 
 static void answer_metrics(struct http *h, const char *accept, struct http_answer *out)
 {
-	bool openmetrics = negotiate_openmetrics(accept);
+	bool openmetrics = request_wants_openmetrics(accept);
 	FILE *stream = begin(out, openmetrics ? METRICS_OPENMETRICS_TYPE : METRICS_TEXT_TYPE);
 
 	if (!stream)
@@ -94,13 +93,13 @@ static void answer_health(struct http *h, struct http_answer *out)
 	pthread_mutex_lock(&h->lock);
 	trouble = h->trouble;
 	pthread_mutex_unlock(&h->lock);
-	http_failures_text(failures, h);
+	http_health_failures(failures, h);
 	put_late(late, sizeof(late), h->agent);
 	if (trouble == HTTP_NO_DESCRIPTORS)
-		http_answer_say(out, 503, "%s\n%s%s", http_tend_trouble_text(trouble), late,
+		http_answer_say(out, 503, "%s\n%s%s", http_health_trouble_text(trouble), late,
 				failures);
 	else if (trouble == HTTP_CROWDED)
-		http_answer_say(out, 200, "ok\n%s\n%s%s", http_tend_trouble_text(trouble), late,
+		http_answer_say(out, 200, "ok\n%s\n%s%s", http_health_trouble_text(trouble), late,
 				failures);
 	else
 		http_answer_say(out, 200, "ok\n%s%s", late, failures);

@@ -132,8 +132,8 @@ static void say_result(struct http *h, const struct request *r, struct rendering
 			"what happened in between is unknown; try again\n");
 		break;
 	default:
-		http_failures_add(h, one->service, result, one->status);
-		http_failures_reason(why, h, result, one->status);
+		http_health_add_failure(h, one->service, result, one->status);
+		http_health_reason(why, h, result, one->status);
 		http_answer_say(out, result == RENDERING_LATE ? 504 : 503,
 				"this was not made: %s\n", why);
 	}

@@ -7,7 +7,6 @@
 #include <pthread.h>
 #include <sys/un.h>
 
-#include "serve/http/connections.h"
 #include "serve/http/http.h"
 #include "serve/monotonic.h"
 #include "serve/render/rendering.h"
@@ -30,6 +29,9 @@ struct http_failures {
 	bool told; /* in the log */
 };
 
+#define HTTP_CONNECTIONS	64    /* at a time */
+#define HTTP_CONNECTIONS_OF_ONE 32    /* from one address */
+#define HTTP_KEEP_S		90    /* that an idle connection stays: a scrape a minute */
 #define HTTP_REQUEST_BYTES	32768 /* of a connection: its request, and its answer's headers */
 #define HTTP_ATTACHED		4     /* processes that are recorded for requests at a time */
 #define HTTP_ATTACHED_OF_OTHERS 3     /* of these, for users other than the server's */
@@ -42,7 +44,6 @@ struct http {
 	struct MHD_Daemon *daemon, *local_daemon; /* by TCP, by Unix socket; NULL: none */
 	struct sockaddr_un local;		  /* "": none */
 	bool loopback;
-	struct connections connections;
 	int spare;	      /* an open descriptor, to be closed if no other is left; -1: it was */
 	pthread_mutex_t lock; /* of what follows */
 	pthread_cond_t stopped;
@@ -52,6 +53,7 @@ struct http {
 		uint32_t pid; /* 0: none */
 		uid_t by;
 	} attached[HTTP_ATTACHED];
+	uint64_t refused_ns; /* when a client found no place; 0: never */
 	enum http_trouble trouble;
 	struct http_failures failures;
 	struct renderings renderings; /* has a lock of its own */
@@ -73,25 +75,27 @@ struct http_answer {
 };
 
 /* /dev/null; -1 with errno. */
-int http_tend_take_descriptor(void);
+int http_health_take_descriptor(void);
+
+/* A client was refused. */
+void http_health_note_refusal(struct http *h);
 
 /* In a line. */
-const char *http_tend_trouble_text(enum http_trouble trouble);
+const char *http_health_trouble_text(enum http_trouble trouble);
+
+/* A rendering failed, as result and status of its process say. */
+void http_health_add_failure(struct http *h, const char *service, enum rendering_result why,
+			     int status);
+void http_health_reason(char out[HTTP_FAILURE_BYTES], const struct http *h,
+			enum rendering_result why, int status);
+/* A line with its end; "": none lately. */
+void http_health_failures(char out[HTTP_FAILURES_BYTES], struct http *h);
 
 #define HTTP_HTML_TYPE "text/html; charset=utf-8"
 
 /* Replace the answer by plain text. */
 __attribute__((format(printf, 3, 4))) void http_answer_say(struct http_answer *out, unsigned status,
 							   const char *format, ...);
-
-/* A rendering failed, as result and status of its process say. */
-void http_failures_add(struct http *h, const char *service, enum rendering_result why, int status);
-void http_failures_reason(char out[HTTP_FAILURE_BYTES], const struct http *h,
-			  enum rendering_result why, int status);
-/* What to log about failures; NULL: nothing. */
-const char *http_failures_news(struct http *h);
-/* A line with its end; "": none lately. */
-void http_failures_text(char out[HTTP_FAILURES_BYTES], struct http *h);
 
 /* Make a->text and a->loopback of a->address. */
 void http_address_describe(struct http_address *a);

@@ -292,34 +292,17 @@ print(s.makefile("rb").readline().split()[1].decode())' "${URL#http://}") || got
 	}
 }
 
-@test "what two readers could understand in two ways is refused, and so is a body that is not waited for" {
+@test "a body that is not waited for is refused" {
 	start_agent out
 	get='GET /healthz HTTP/1.1\r\n'
 	answered 200 "${get}Host: localhost\r\n\r\n"
 	answered 200 "${get}X:  two : words\r\nHost:127.0.0.1:1\r\nCookie: a=b; c=%20d\r\nEmpty:\r\n\r\n"
-	answered 400 "${get}Host: localhost\r\nHost: evil.example\r\n\r\n"
-	answered 400 "${get}Host: localhost\r\nhost: localhost\r\n\r\n"
 	answered 411 "${get}Host: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
 	answered 411 "POST /metrics HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n"
 	answered 413 "POST /metrics HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9999999999999\r\n\r\nabc"
 	answered 413 "POST /metrics HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999999999999999\r\n\r\n"
 	answered 200 "${get}Host: localhost\r\nContent-Length: 3\r\n\r\nabc"
 	[ "$(code "$URL/healthz")" = 200 ]
-}
-
-@test "text that a header hides is refused" {
-	python3 -c '
-import ctypes, sys
-version = ctypes.CDLL("libmicrohttpd.so.12").MHD_get_version
-version.restype = ctypes.c_char_p
-sys.exit([int(n) for n in version().decode().split(".")] < [0, 9, 74])' || skip 'this libmicrohttpd does not say how long a request is'
-	start_agent out
-	get='GET /healthz HTTP/1.1\r\n'
-	answered 400 "${get}Host: 127.0.0.1\0.evil.example\r\n\r\n"
-	answered 400 "${get}Host: 127.0.0.1\0\0.evil.example\r\nX: a\r\n\r\n"
-	answered 400 "${get}Host: 127.0.0.1\r\nX: a\0b\r\n\r\n"
-	# one line to libmicrohttpd 1.0, of a host that is not served
-	answered '40[03]' "${get}Host: 127.0.0.1\r\n .evil.example\r\n\r\n"
 }
 
 @test "many idle connections, and windows beyond the limit, leave it answering" {
@@ -388,48 +371,36 @@ sys.exit([int(n) for n in version().decode().split(".")] < [0, 9, 74])' || skip 
 	[ "$(code "$URL/healthz")" = 200 ]
 }
 
-@test "a client that finds no place gets an answer, and the log and /healthz say it" {
+@test "a client that finds no place is closed, and the log and /healthz say it" {
 	start_agent out
 	timeout -k 5 300 python3 - "${URL#http://}" <<-'END' 3>&- 4>&-
 		import socket, sys, time
-		def connect(text):
-		    s = socket.create_connection(sys.argv[1].split(":"))
+		def connect(text, source=("127.0.0.1", 0)):
+		    s = socket.create_connection(sys.argv[1].split(":"), source_address=source)
 		    s.sendall(text)
 		    return s
-		request = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
-		def refused():
-		    """What is told to the one too many. Half-sent requests give way after some seconds."""
-		    half = [connect(b"GET /") for _ in range(32)]
-		    late, answer = connect(request[:-2] + b"Connection: close\r\n\r\n"), b""
-		    while got := late.recv(1000): answer += got
-		    return answer, half
+		def receive(s):
+		    answer = b""
+		    try:
+		        while got := s.recv(1000): answer += got
+		    except (ConnectionResetError, BrokenPipeError): pass
+		    return answer
+		request = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+		# half-sent requests give way after some seconds
 		for _ in range(20):
-		    answer, half = refused()
-		    if answer.startswith(b"HTTP/1.1 503 "): break
-		assert answer.startswith(b"HTTP/1.1 503 ") and b"too many connections are open" in answer, answer
+		    half = [connect(b"GET /") for _ in range(32)]
+		    try: answer = receive(connect(request))
+		    except OSError: answer = b""
+		    if not answer: break
+		assert not answer, answer
 		# /healthz says it for a minute, as the log does; asked from an address that has places left
 		while "clients were refused" not in open("agent.err").read(): time.sleep(0.05)
-		s, answer = socket.create_connection(sys.argv[1].split(":"), source_address=("127.0.0.2", 0)), b""
-		s.sendall(request[:-2] + b"Connection: close\r\n\r\n")
-		while got := s.recv(1000): answer += got
-		head, body = answer.split(b"\r\n\r\n", 1)
-		assert head.startswith(b"HTTP/1.1 200 ") and body.startswith(b"ok\n"), answer
+		head, body = receive(connect(request, ("127.0.0.2", 0))).split(b"\r\n\r\n", 1)
+		assert head.startswith(b"HTTP/1.1 200 ") and body.startswith(b"ok\n"), (head, body)
 		open("said", "wb").write(body)
-		# those that have been answered give way: nobody is refused for them. Where so many of them are
-		# not closed yet that there is no room, a client is turned away without a word, and comes again
-		answered = []
-		while len(answered) < 100:
-		    s = socket.create_connection(sys.argv[1].split(":"), source_address=("127.0.0.2", 0))
-		    try:
-		        s.sendall(request)
-		        answer = s.recv(1000)
-		    except (ConnectionResetError, BrokenPipeError): answer = b""
-		    if not answer: time.sleep(0.05); continue
-		    answered.append(s)
-		    assert answer.startswith(b"HTTP/1.1 200 "), answer
 	END
 	await grep -q 'scprof serve: too many connections: clients were refused' agent.err
-	[ "$(code "$URL/healthz")" = 200 ]
+	await eval '[ "$(code "$URL/healthz")" = 200 ]'
 	grep -q 'too many connections: .* 64 .* 32 from one address' said
 	[ "$(grep -c 'clients were refused' agent.err)" = 1 ]
 }
