@@ -128,6 +128,8 @@ COLLECTOR_SRC = \
 	collector/machine/cpu_times.c \
 	collector/machine/cpus.c \
 	collector/machine/kernel_file.c \
+	collector/machine/proc_maps.c \
+	collector/machine/proc_status.c \
 	collector/machine/quota.c \
 	collector/machine/reschedules.c \
 	collector/machine/task_clock.c \

@@ -17,6 +17,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "collector/machine/proc_status.h"
+
 #define CPU_SECONDS   60
 #define ADDRESS_BYTES (8ull << 30)
 
@@ -24,24 +26,13 @@
  * else in the process at any moment. */
 static bool ids_of(pid_t pid, uid_t *uid, gid_t *gid)
 {
-	char path[64], line[256];
-	unsigned int user[2], group[2];
-	int found = 0;
-	FILE *f;
+	uint64_t user[2], group[2];
 
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	f = fopen(path, "re");
-	if (!f)
+	if (proc_status_numbers(pid, "Uid", 10, user, 2) != 2 ||
+	    proc_status_numbers(pid, "Gid", 10, group, 2) != 2)
 		return false;
-	while (fgets(line, sizeof(line), f)) {
-		found += sscanf(line, "Uid: %u %u", &user[0], &user[1]) == 2;
-		found += sscanf(line, "Gid: %u %u", &group[0], &group[1]) == 2;
-	}
-	fclose(f);
-	if (found != 2)
-		return false;
-	*uid = user[1] ? user[1] : user[0];
-	*gid = user[1] ? group[1] : group[0];
+	*uid = (uid_t)(user[1] ? user[1] : user[0]);
+	*gid = (gid_t)(user[1] ? group[1] : group[0]);
 	return true;
 }
 

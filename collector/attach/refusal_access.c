@@ -11,6 +11,7 @@
 
 #include "collector/attach/refusal_private.h"
 #include "collector/machine/kernel_file.h"
+#include "collector/machine/proc_status.h"
 
 #define CAN_TRACE 19 /* CAP_SYS_PTRACE */
 
@@ -28,15 +29,12 @@ static bool same_place(pid_t pid, const char *name)
 
 void refusal_access_read(const struct refusal_process *p, struct refusal_access *a)
 {
-	char status[8192], scope[16], path[64];
+	char scope[16], path[64];
 	struct stat owner;
-	const char *at;
 
 	*a = (struct refusal_access){
 		.tool_uid = geteuid(), .tool_gid = getegid(), .yama = -1, .dumpable = true};
-	if (!kernel_file_text("/proc/self/status", status, sizeof(status)) &&
-	    (at = strstr(status, "\nCapEff:")))
-		a->tool_capabilities = strtoull(at + strlen("\nCapEff:"), NULL, 16);
+	a->tool_capabilities = proc_status_number(PROC_STATUS_SELF, "CapEff", 16, 0);
 	if (!kernel_file_line("/proc/sys/kernel/yama/ptrace_scope", scope, sizeof(scope)))
 		a->yama = atoi(scope);
 	a->same_user_namespace = same_place(p->pid, "ns/user");

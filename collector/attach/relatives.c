@@ -9,10 +9,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "collector/machine/proc_maps.h"
+
 #define PROCESSES_MOST 65536
 
 #define GENERATIONS_MOST 64
-#define MAPS_MOST_BYTES	 (64u << 20) /* looked through of one process */
 
 struct member {
 	pid_t pid, parent;
@@ -116,33 +117,28 @@ size_t relatives_children(pid_t pid, pid_t *pids, size_t room)
 	return count;
 }
 
+static bool ends_with(const char *path, const char *end)
+{
+	size_t length = strlen(path), wanted = strlen(end);
+
+	return length >= wanted && !strcmp(path + length - wanted, end);
+}
+
 int relatives_mapped(pid_t pid, const char *part, const char *end, char path[PATH_MAX])
 {
-	char name[48], *line = NULL;
-	size_t room = 0, length = strlen(end), seen = 0;
+	struct proc_mapping m;
 	int found = -1;
-	ssize_t bytes;
+	FILE *maps = proc_maps_open(pid);
 
-	snprintf(name, sizeof(name), "/proc/%d/maps", (int)pid);
-	FILE *maps = fopen(name, "re");
 	if (!maps)
 		return -1;
-	while (found && seen < MAPS_MOST_BYTES && (bytes = getline(&line, &room, maps)) > 0) {
-		char *at = strchr(line, '/');
-
-		seen += (size_t)bytes;
-		if (!at || !strstr(at, part))
+	while (found && proc_maps_next(maps, &m)) {
+		if (*m.path != '/' || !strstr(m.path, part) || !ends_with(m.path, end) ||
+		    strlen(m.path) >= PATH_MAX)
 			continue;
-		at[strcspn(at, "\n")] = '\0';
-		if (strlen(at) > 10 && !strcmp(at + strlen(at) - 10, " (deleted)"))
-			at[strlen(at) - 10] = '\0';
-		if (strlen(at) < length || strcmp(at + strlen(at) - length, end) != 0 ||
-		    strlen(at) >= PATH_MAX)
-			continue;
-		strcpy(path, at);
+		strcpy(path, m.path);
 		found = 0;
 	}
-	free(line);
 	fclose(maps);
 	return found;
 }

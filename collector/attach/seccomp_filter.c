@@ -10,6 +10,7 @@
 #include <sys/ptrace.h>
 
 #include "collector/machine/kernel_file.h"
+#include "collector/machine/proc_status.h"
 #include "profile/base/error.h"
 
 #ifdef __x86_64__
@@ -223,18 +224,13 @@ int seccomp_filter_judge(const struct seccomp_chain *chain, struct profile_error
 
 bool seccomp_filter_readable(void)
 {
-	char status[8192], map[128];
-	unsigned long long effective = 0, first = 1, outside = 1, length = 0;
-	unsigned mode = 1;
-	const char *at;
+	char map[128];
+	unsigned long long first = 1, outside = 1, length = 0;
+	uint64_t effective = proc_status_number(PROC_STATUS_SELF, "CapEff", 16, 0);
+	uint64_t mode = proc_status_number(PROC_STATUS_SELF, "Seccomp", 10, 1);
 
-	if (kernel_file_text("/proc/self/status", status, sizeof(status)) ||
-	    kernel_file_line("/proc/self/uid_map", map, sizeof(map)))
+	if (kernel_file_line("/proc/self/uid_map", map, sizeof(map)))
 		return false;
-	if ((at = strstr(status, "\nCapEff:")))
-		sscanf(at, " CapEff: %llx", &effective);
-	if ((at = strstr(status, "\nSeccomp:")))
-		sscanf(at, " Seccomp: %u", &mode);
 	sscanf(map, "%llu %llu %llu", &first, &outside, &length);
 	return effective >> CAN_ADMIN & 1 && !mode && !first && !outside && length == UINT32_MAX;
 }
@@ -256,20 +252,6 @@ static int add_filter(struct seccomp_chain *chain, size_t *used, pid_t tid, size
 	chain->count[chain->filters++] = (size_t)count;
 	*used += (size_t)count;
 	return 1;
-}
-
-/* SECCOMP_MODE_...; -1: not known. */
-static int mode_of(pid_t tid)
-{
-	char path[64], status[8192];
-	const char *at;
-	int mode;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
-	if (kernel_file_text(path, status, sizeof(status)))
-		return -1;
-	at = strstr(status, "\nSeccomp:");
-	return at && sscanf(at, " Seccomp: %d", &mode) == 1 ? mode : SECCOMP_MODE_DISABLED;
 }
 
 static int say_call(pid_t tid, const struct profile_error *why, struct profile_error *err)
@@ -304,9 +286,10 @@ int seccomp_filter_check(pid_t tid, struct profile_error *err)
 {
 	struct seccomp_chain chain = {0};
 	struct profile_error why;
-	int mode = mode_of(tid), failed;
+	uint64_t mode = SECCOMP_MODE_DISABLED;
+	int failed, modes = proc_status_numbers(tid, "Seccomp", 10, &mode, 1);
 
-	if (mode == SECCOMP_MODE_DISABLED)
+	if (modes >= 0 && mode == SECCOMP_MODE_DISABLED)
 		return 0;
 	if (mode == SECCOMP_MODE_STRICT) {
 		error_set(

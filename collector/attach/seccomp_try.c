@@ -13,34 +13,22 @@
 #include <unistd.h>
 
 #include "collector/attach/seccomp_filter.h"
-#include "collector/machine/kernel_file.h"
+#include "collector/machine/proc_status.h"
 #include "profile/base/error.h"
 
 #define CHILD_SECONDS 5
 
-/* A number of /proc/PID/status; 0: it is not there. */
-static unsigned number_of(pid_t tid, const char *name)
-{
-	char path[64], status[8192];
-	const char *at;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
-	if (kernel_file_text(path, status, sizeof(status)) || !(at = strstr(status, name)))
-		return 0;
-	return (unsigned)strtoul(at + strlen(name), NULL, 10);
-}
-
 /* 0: none, or the kernel (before 5.9) does not say. */
 static unsigned filters_of(pid_t tid)
 {
-	return number_of(tid, "\nSeccomp_filters:");
+	return (unsigned)proc_status_number(tid, "Seccomp_filters", 10, 0);
 }
 
 unsigned seccomp_filter_count(pid_t tid)
 {
 	unsigned count = filters_of(tid);
 
-	return count ? count : number_of(tid, "\nSeccomp:");
+	return count ? count : (unsigned)proc_status_number(tid, "Seccomp", 10, 0);
 }
 
 bool seccomp_filter_is_ours(pid_t tid)

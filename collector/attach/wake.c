@@ -14,10 +14,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "collector/machine/proc_maps.h"
+#include "collector/machine/proc_status.h"
 #include "include/scprof_attach.h"
 #include "profile/base/error.h"
 
-#define MAPS_MOST_BYTES (64u << 20)
+#define NAMESPACES_MOST 33 /* that the kernel nests */
 #define WORD_AT		offsetof(struct scp_wake_page, word)
 #define HEAD_BYTES	offsetof(struct scp_wake_page, text)
 
@@ -27,20 +29,6 @@ static bool is_page_name(const char *path)
 	size_t n = strlen(path);
 
 	return name && !strncmp(name + 1, "scprof.", 7) && n > 5 && !strcmp(path + n - 5, ".wake");
-}
-
-/* The kernel writes a newline as \012 there, and nothing else. */
-static void restore_newlines(char *path)
-{
-	char *to = path;
-
-	for (const char *at = path; *at; to++) {
-		bool escaped = !strncmp(at, "\\012", 4);
-
-		*to = escaped ? '\n' : *at;
-		at += escaped ? 4 : 1;
-	}
-	*to = 0;
 }
 
 /* What of a path in maps is the process's root directory: both are named as we see them, and in a
@@ -57,28 +45,21 @@ static size_t root_length(pid_t pid, const char *path)
 
 bool wake_find(pid_t pid, char *path, size_t room)
 {
-	char name[64], *line = NULL;
-	size_t line_room = 0, seen = 0;
+	struct proc_mapping m;
 	bool found = false;
-	ssize_t n;
-	FILE *maps;
+	FILE *maps = proc_maps_open(pid);
 
-	snprintf(name, sizeof(name), "/proc/%d/maps", (int)pid);
-	maps = fopen(name, "re");
 	if (!maps)
 		return false;
-	while (!found && seen < MAPS_MOST_BYTES && (n = getline(&line, &line_room, maps)) > 0) {
-		char *at = strchr(line, '/');
+	while (!found && proc_maps_next(maps, &m)) {
+		int n;
 
-		seen += (size_t)n;
-		line[strcspn(line, "\n")] = 0;
-		if (!at || !is_page_name(at))
+		if (m.deleted || *m.path != '/' || !is_page_name(m.path))
 			continue;
-		restore_newlines(at);
-		n = snprintf(path, room, "/proc/%d/root%s", (int)pid, at + root_length(pid, at));
+		n = snprintf(path, room, "/proc/%d/root%s", (int)pid,
+			     m.path + root_length(pid, m.path));
 		found = n > 0 && (size_t)n < room;
 	}
-	free(line);
 	fclose(maps);
 	return found;
 }
@@ -121,20 +102,13 @@ static int open_inside(pid_t pid, const char *inside, int flags)
 /* One of the user ids of the process, as our user namespace sees them? */
 static bool is_user_of(pid_t pid, uid_t uid)
 {
-	char name[64], line[256];
-	unsigned id[4];
-	bool same = false;
-	FILE *status;
+	uint64_t id[4];
+	int ids = proc_status_numbers(pid, "Uid", 10, id, 4);
 
-	snprintf(name, sizeof(name), "/proc/%d/status", (int)pid);
-	status = fopen(name, "re");
-	while (status && fgets(line, sizeof(line), status))
-		if (sscanf(line, "Uid: %u %u %u %u", id, id + 1, id + 2, id + 3) == 4)
-			for (int i = 0; i < 4; i++)
-				same |= id[i] == uid;
-	if (status)
-		fclose(status);
-	return same;
+	for (int i = 0; i < ids; i++)
+		if (id[i] == uid)
+			return true;
+	return false;
 }
 
 /* Whoever may write into it owns it, so nobody is led to write where another could not. */
@@ -305,24 +279,10 @@ bool wake_read(const struct wake *w, struct wake_state *s)
 
 pid_t wake_inner_pid(pid_t pid)
 {
-	char name[64], *line = NULL;
-	size_t room = 0;
-	long inner = 0;
-	FILE *status;
+	uint64_t number[NAMESPACES_MOST];
+	int count = proc_status_numbers(pid, "NSpid", 10, number, NAMESPACES_MOST);
 
-	snprintf(name, sizeof(name), "/proc/%d/status", (int)pid);
-	status = fopen(name, "re");
-	if (!status)
-		return 0;
-	while (!inner && getline(&line, &room, status) > 0) {
-		char *last = strrchr(line, '\t');
-
-		if (!strncmp(line, "NSpid:", 6) && last)
-			inner = strtol(last + 1, NULL, 10);
-	}
-	free(line);
-	fclose(status);
-	return inner > 0 && inner <= INT_MAX ? (pid_t)inner : 0;
+	return count > 0 && number[count - 1] <= INT_MAX ? (pid_t)number[count - 1] : 0;
 }
 
 bool wake_own_directory(const struct wake *w, char *directory, size_t room)
