@@ -43,7 +43,7 @@ TOOL_ARCHIVES = $(addprefix $(BUILD)/lib,$(addsuffix .a,cli serve collector repo
 $(BUILD)/scprof: $(BUILD)/cli/main.o $(TOOL_ARCHIVES)
 	$(CC) $(SAN) -o $@ $^ $(TOOL_LIBS)
 
-include scripts/packaging/man/build.mk scripts/packaging/build.mk examples/build.mk bench/build.mk tests/build.mk
+include scripts/packaging/man/build.mk scripts/packaging/build.mk docs/examples/build.mk bench/build.mk tests/build.mk
 
 $(BUILD)/preload/%.o: preload/%.c
 	@mkdir -p $(@D)
@@ -129,5 +129,8 @@ help:
 	@echo 'make install    PREFIX=/usr/local, LIBDIR=, DESTDIR=; make uninstall takes it away again'
 	@echo 'make deb        Debian packages, in $(BUILD)/deb'
 	@echo 'make clean'
+
+# A .d file may name a source that was moved. This rule stands for that source, and its object is built anew.
+%.c: ;
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

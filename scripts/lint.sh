@@ -44,7 +44,7 @@ check_licences()
 	while read -r file; do
 		case $file in
 		LICENSES/* | LICENSE | *.md | .gitignore | .clang-format | *.txt | *.dict | *.png | */golden/* | */corpus/* | scripts/packaging/debian/copyright) continue ;;
-		include/* | preload/* | examples/python/scprof.py) wanted=Apache-2.0 ;;
+		include/* | preload/* | docs/examples/python/scprof.py) wanted=Apache-2.0 ;;
 		*) wanted=GPL-3.0-or-later ;;
 		esac
 		found=$(head -n 3 "$file" | grep -aoE 'SPDX-License-Identifier: [A-Za-z0-9.-]+' | cut -d' ' -f2)
@@ -82,7 +82,7 @@ run_cppcheck()
 		--suppress=nullPointer:tests/* --suppress=allocaCalled:tests/* --suppress=ctuuninitvar \
 		--suppress=uninitvar:profile/model/intern.c --suppress=ignoredReturnValue \
 		-D__x86_64__ -D__linux__ -I. \
-		preload profile stats collector report serve cli examples tests bench
+		preload profile stats collector report serve cli docs/examples tests bench
 }
 
 run_tidy()

@@ -7,7 +7,7 @@ import logging
 import os
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../../examples/python"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../../docs/examples/python"))
 import scprof
 
 ROWS = [{"id": i, "name": f"row {i}", "tags": ["a", "b", "c"]} for i in range(12)]

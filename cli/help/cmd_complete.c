@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* `scprof complete INDEX WORD...`: what can stand at a place of a command line. The shells' own
- * parts (scripts/packaging/completion/) ask it. It follows the words as getopt would, by the command's
- * table, and prints a line a candidate: the whole word, a tab, what it is. What shells know better
- * is left to them, by a line that begins with a colon:
- *   :files SUFFIX   names of files that end so ("" for any), after a "--option=" in the word
- *   :dirs           directories, likewise
+ * parts (scripts/packaging/completion/) ask it. It follows the words as getopt would, by the
+ * command's table, and prints a line a candidate: the whole word, a tab, what it is. What shells
+ * know better is left to them, by a line that begins with a colon: :files SUFFIX   names of files
+ * that end so ("" for any), after a "--option=" in the word :dirs           directories, likewise
  *   :command N      from word N on stands another command's line
  *   :open           no space after a candidate: a list may go on
  * Whatever is wrong, it prints nothing: a person is typing.

@@ -114,7 +114,7 @@ static inline uint32_t region_site_name(struct scprof_site *s)
 	return id == REGION_NO_NAME ? 0 : (uint32_t)id;
 }
 
-/* What the macros of scprof.h call, and examples/python/scprof.py. */
+/* What the macros of scprof.h call, and docs/examples/python/scprof.py. */
 HIDDEN void region_marker_begin(struct scprof_site *site);
 HIDDEN void region_marker_end(void);
 HIDDEN void region_marker_end_of(struct scprof_site *site);

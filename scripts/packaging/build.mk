@@ -19,7 +19,7 @@ INSTALLED = \
 	644:$(BUILD)/libscprof.so:$(LIBDIR)/libscprof.so \
 	$(if $(UNWIND_OBJECT),644:$(UNWIND_OBJECT):$(LIBDIR)/$(notdir $(UNWIND_OBJECT))) \
 	$(foreach h,$(wildcard include/*.h),644:$(h):$(PREFIX)/include/$(notdir $(h))) \
-	644:examples/python/scprof.py:$(PYTHONDIR)/scprof.py \
+	644:docs/examples/python/scprof.py:$(PYTHONDIR)/scprof.py \
 	$(foreach p,$(MAN_PAGES),644:$(p):$(DATADIR)/man/man$(subst .,,$(suffix $(p)))/$(notdir $(p))) \
 	644:scripts/packaging/completion/scprof.bash:$(DATADIR)/bash-completion/completions/scprof \
 	644:scripts/packaging/completion/_scprof:$(ZSHDIR)/_scprof \

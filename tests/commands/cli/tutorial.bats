@@ -17,7 +17,7 @@ setup()
 		skip "needs nginx and wrk"
 	fi
 	HERE=$(own_place)
-	cp -r "$ROOT/examples/tutorial" "$T/site"
+	cp -r "$ROOT/docs/examples/tutorial" "$T/site"
 	cd "$T/site" || return 1
 	# root's nginx gives its worker another user, who may not look into this folder
 	[ "$(id -u)" != 0 ] || sed -i '1i user root;' plain.conf tuned.conf

@@ -5,7 +5,7 @@
 
 load ../common
 
-RUN=$ROOT/examples/dash/run
+RUN=$ROOT/docs/examples/dash/run
 STEPS1='(1,2) (2,3) (3,4) (4,11)* (11,12) (12,1)'
 STEPS2='(5,6) (6,7) (7,8) (8,9) (9,10) (10,5)*'
 

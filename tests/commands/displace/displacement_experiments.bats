@@ -6,7 +6,7 @@
 
 load ../common
 
-DISPLACEMENT=$(realpath "$ROOT/examples/displacement")
+DISPLACEMENT=$(realpath "$ROOT/docs/examples/displacement")
 
 setup()
 {

@@ -6,7 +6,7 @@
 load ../common
 load python
 
-REGIONS="$ROOT/tests/programs/python/regions.py $ROOT/examples/python"
+REGIONS="$ROOT/tests/programs/python/regions.py $ROOT/docs/examples/python"
 
 # The calls of each region, NAME OUTCOME CALLS.
 counts()
@@ -49,12 +49,12 @@ counts()
 		# nothing is imported for it
 		limited "$python" -c 'import sys; sys.path.insert(0, sys.argv[1]); before = set(sys.modules); import scprof
 with scprof.region("x"): pass
-assert set(sys.modules) - before == {"scprof"}, set(sys.modules) - before' "$ROOT/examples/python"
+assert set(sys.modules) - before == {"scprof"}, set(sys.modules) - before' "$ROOT/docs/examples/python"
 		LD_PRELOAD=$LIB SCPROF_OUT=$T/out SCPROF_STOPPED=1 limited "$python" -c 'import sys; sys.path.insert(0, sys.argv[1]); import scprof
 @scprof.region("kept")
 def kept(): pass
 for i in range(300):
-    with scprof.region("x"): kept()' "$ROOT/examples/python"
+    with scprof.region("x"): kept()' "$ROOT/docs/examples/python"
 		[ -z "$(ls out)" ]
 	done < <(pythons)
 }
@@ -69,7 +69,7 @@ kept()
 scprof.stop()
 kept()
 for i in range(4200): # more names than there is room for
-    with scprof.region(str(i)): pass' "$ROOT/examples/python"
+    with scprof.region(str(i)): pass' "$ROOT/docs/examples/python"
 	make_report
 	[ "$(counts)" = 'kept completed 1' ]
 }

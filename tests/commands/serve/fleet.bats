@@ -9,7 +9,7 @@
 load ../common
 load serve
 
-FLEET=$ROOT/examples/fleet
+FLEET=$ROOT/docs/examples/fleet
 
 setup()
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Intervals of a fleet's mean over a window, by simulation: three hosts of unlike load, readings
- * every few seconds, the interval as examples/fleet/scprof.rules.yml makes it. */
+ * every few seconds, the interval as docs/examples/fleet/scprof.rules.yml makes it. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

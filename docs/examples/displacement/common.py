@@ -30,7 +30,7 @@ class Refused(Exception):
 def options(description, **defaults):
     """Every experiment's options. Defaults: loops, replications."""
     parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("--build", default=os.path.join(HERE, "..", "..", "build"), help="where scprof was built")
+    parser.add_argument("--build", default=os.path.join(HERE, "..", "..", "..", "build"), help="where scprof was built")
     parser.add_argument("--out", help="folder for the table, its data and its plot (default: print only)")
     parser.add_argument("--cpus", help="two CPUs, such as 0,1: the program's, and the one that packets are steered to")
     parser.add_argument("--loops", type=int, default=defaults.get("loops"), help="operations a run (default: %(default)s)")
@@ -291,7 +291,7 @@ def draw(plot, data, svg):
     if drawn.returncode:
         raise Refused(f"gnuplot could not draw {plot}.gp: {drawn.stderr.strip()}")
     with open(svg, "w", encoding="utf-8") as file:
-        file.write(f"<!-- SPDX-License-Identifier: GPL-3.0-or-later; drawn by examples/displacement/{plot}.gp -->\n")
+        file.write(f"<!-- SPDX-License-Identifier: GPL-3.0-or-later; drawn by docs/examples/displacement/{plot}.gp -->\n")
         # gnuplot opens a group for each change of its pen, most of them for nothing
         file.write(re.sub(r"<g [^>]*>\s*</g>\n", "", drawn.stdout.split("?>", 1)[-1].lstrip()))
 

@@ -6,27 +6,27 @@ EXAMPLES = $(BUILD)/examples/echo_pair $(BUILD)/examples/regions $(BUILD)/exampl
 .PHONY: examples
 examples: $(EXAMPLES)
 
-$(BUILD)/examples/echo_pair: examples/echo/echo_pair.c
+$(BUILD)/examples/echo_pair: docs/examples/echo/echo_pair.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(OPT) $(WARN) $(DEPS) -D_GNU_SOURCE -o $@ $<
 
-$(BUILD)/examples/regions: examples/regions.c
+$(BUILD)/examples/regions: docs/examples/regions.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(OPT) $(WARN) $(DEPS) -D_GNU_SOURCE -Iinclude -o $@ $<
 
-$(BUILD)/examples/dash_pair: examples/dash/dash_pair.c examples/dash/pace.c examples/dash/pace.h include/scprof.h
+$(BUILD)/examples/dash_pair: docs/examples/dash/dash_pair.c docs/examples/dash/pace.c docs/examples/dash/pace.h include/scprof.h
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(OPT) $(WARN) -D_GNU_SOURCE -Iinclude -o $@ $(filter %.c,$^)
 
 # What a call at each of two sites causes in softirqs: docs/displacement.md.
-$(BUILD)/examples/two_sites: examples/displacement/two_sites.c
+$(BUILD)/examples/two_sites: docs/examples/displacement/two_sites.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(OPT) $(WARN) $(DEPS) -D_GNU_SOURCE -o $@ $<
 
 # The process under test of the displacement experiments.
-PUT_SRC = examples/displacement/put.c examples/displacement/put_clock.c examples/displacement/put_compute.c \
-	examples/displacement/put_send.c
+PUT_SRC = docs/examples/displacement/put.c docs/examples/displacement/put_clock.c docs/examples/displacement/put_compute.c \
+	docs/examples/displacement/put_send.c
 
-$(BUILD)/examples/put: $(PUT_SRC) examples/displacement/put.h
+$(BUILD)/examples/put: $(PUT_SRC) docs/examples/displacement/put.h
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 $(OPT) $(WARN) -D_GNU_SOURCE -Iexamples/displacement -o $@ $(PUT_SRC)
+	$(CC) -std=gnu11 $(OPT) $(WARN) -D_GNU_SOURCE -Idocs/examples/displacement -o $@ $(PUT_SRC)
