@@ -81,12 +81,10 @@ CLI_SRC = \
 	cli/run/run_live.c \
 	cli/run/run_options.c \
 	cli/run/run_output.c \
-	cli/run/run_report.c \
-	cli/run/run_save.c \
 	cli/run/run_slowest.c \
 	cli/run/run_symbols.c \
-	cli/run/run_ticker.c \
 	cli/run/run_watch.c \
+	cli/run/recording.c \
 	cli/run/run_again.c \
 	cli/run/child_run.c \
 	cli/serve_options.c \

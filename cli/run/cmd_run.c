@@ -8,49 +8,27 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "collector/clocks/clocks.h"
 #include "cli/cmd.h"
-#include "collector/launch/environment.h"
-#include "collector/launch/gather.h"
+#include "cli/messages/say.h"
+#include "cli/run/recording.h"
+#include "cli/run/run_again.h"
+#include "cli/run/run_displace.h"
+#include "cli/run/run_live.h"
+#include "cli/run/run_symbols.h"
 #include "collector/launch/launch.h"
 #include "collector/launch/leftovers.h"
 #include "collector/launch/library_path.h"
-#include "collector/launch/program.h"
-#include "cli/run/run_again.h"
-#include "cli/run/run_filters.h"
-#include "cli/run/run_live.h"
-#include "cli/run/run_displace.h"
-#include "cli/run/run_observer.h"
-#include "cli/run/run_options.h"
-#include "cli/run/run_output.h"
-#include "cli/run/run_save.h"
-#include "cli/run/run_symbols.h"
-#include "cli/run/run_ticker.h"
-#include "cli/run/run_watch.h"
-#include "stats/mean/stopping.h"
-#include "collector/launch/run_directory.h"
-#include "cli/messages/say.h"
 #include "collector/launch/survivors.h"
 
 enum { FAILED = 125, NOT_EXECUTABLE = 126, NOT_FOUND = 127 };
 
 struct run {
-	struct run_options options;
+	struct recording recording;
 	struct program program;
-	struct run_output output;
 	struct run_directory directory;
-	struct run_ticker ticker;
 	struct launch launch;
-	char library[PATH_MAX];
-	struct selection chosen; /* -s */
-	struct symbol_patterns patterns;
-	char stubs[PATH_MAX];		   /* "" without -s */
-	struct recording_control *windows; /* NULL: recording goes on all the time */
-	struct environment_filters filters;
 	struct run_displace displace;
 	struct run_live live;
-	struct run_watch *watch;	     /* NULL: nothing to watch for */
-	const struct run_observer *observer; /* NULL: `scprof run` itself */
 };
 
 /* LD_PRELOAD cannot name a path that has a space or a colon. */
@@ -58,49 +36,33 @@ static int avoid_odd_library_path(struct run *r)
 {
 	char link[PATH_MAX];
 
-	if (environment_can_preload(r->library))
+	char *library = r->recording.library;
+
+	if (environment_can_preload(library))
 		return 0;
 	snprintf(link, sizeof(link), "%s/libscprof.so", r->directory.base);
-	if (!environment_can_preload(link) || symlink(r->library, link)) {
+	if (!environment_can_preload(link) || symlink(library, link)) {
 		say_format("libscprof.so lies in a directory that LD_PRELOAD cannot name: %s.\n"
 			   "Set SCPROF_LIB to a copy whose path has no space, colon or $ in it",
-			   r->library);
+			   library);
 		return -1;
 	}
-	snprintf(r->library, sizeof(r->library), "%s", link);
+	snprintf(library, sizeof(r->recording.library), "%s", link);
 	return 0;
 }
 
 static int write_stubs(struct run *r)
 {
-	return r->chosen.count ? run_symbols_write(&r->chosen, r->directory.base,
-						   r->output.directory, r->stubs, sizeof(r->stubs))
+	struct recording *c = &r->recording;
+
+	return c->chosen.count ? run_symbols_write(&c->chosen, r->directory.base,
+						   c->output.directory, c->stubs, sizeof(c->stubs))
 			       : 0;
 }
 
 static int set_environment(const struct run *r)
 {
-	struct environment e = {
-		.library = r->library,
-		.stubs = r->stubs,
-		.before = r->program.asan,
-		.profiles = r->directory.profiles,
-		.page = r->ticker.ticker ? r->directory.page : NULL,
-		.clock = r->options.clock,
-		.tick_ns = r->options.tick_ns,
-		.groups = r->options.groups ? r->options.built_in : NULL,
-		.filters = r->filters,
-		.slowest = r->options.slowest.count,
-		.slower_than = r->options.slowest.least,
-		.slowest_of = r->options.slowest.patterns,
-		.states = r->options.states,
-		.verify_paths = r->options.verify_paths,
-		.causal = r->options.dither > 0 ? r->directory.causal : NULL,
-	};
-
-	if (r->observer && r->observer->prepare(r->observer->context, &r->directory, &e))
-		return -1;
-	if (!environment_set(&e))
+	if (!environment_set(&r->recording.environment))
 		return 0;
 	say("out of memory: the command was not started");
 	return -1;
@@ -110,60 +72,51 @@ static void clean_up(struct run *r)
 {
 	char link[PATH_MAX];
 
-	if (r->observer)
-		r->observer->ended(r->observer->context);
-	run_ticker_stop(&r->ticker);
-	run_filters_end(&r->windows);
-	unlink(r->directory.below);
-	run_filters_free(&r->options.filters);
+	recording_clean_up(&r->recording, &r->directory);
 	snprintf(link, sizeof(link), "%s/libscprof.so", r->directory.base);
 	unlink(link);
-	if (*r->stubs)
-		unlink(r->stubs);
-	selection_close(&r->chosen);
-	symbol_pattern_free(&r->patterns);
 }
 
 static int make_dither(struct run *r)
 {
-	return r->options.dither > 0
-		       ? run_displace_dither(&r->displace, r->directory.causal, r->options.dither)
-		       : 0;
+	double share = r->recording.options.dither;
+
+	return share > 0 ? run_displace_dither(&r->displace, r->directory.causal, share) : 0;
+}
+
+/* Nothing is started: removes all that was made. */
+static void give_up(struct run *r)
+{
+	run_live_end(&r->live);
+	run_displace_abandon(&r->displace);
+	clean_up(r);
+	run_directory_remove(&r->directory);
 }
 
 /* Makes all that the command needs at its start. 0, or -1, having said why and removed all. */
 static int prepare(struct run *r)
 {
+	struct recording *c = &r->recording;
 	struct profile_error err;
 
-	if (run_output_check(r->options.output, &r->output))
+	if (run_output_check(c->options.output, &c->output))
 		return -1;
-	if (library_path_find(r->library, sizeof(r->library), &err)) {
+	if (library_path_find(c->library, sizeof(c->library), &err)) {
 		say(err.text);
 		return -1;
 	}
-	if ((r->options.symbols || *r->options.ready_made) &&
-	    run_symbols_resolve(&r->options, &r->program, r->library, &r->chosen, &r->patterns)) {
-		selection_close(&r->chosen);
-		symbol_pattern_free(&r->patterns);
+	if (recording_wants_stubs(c) &&
+	    run_symbols_resolve(&c->options, &r->program, c->library, &c->chosen, &c->patterns))
 		return -1;
-	}
-	leftovers_sweep(r->output.directory, say);
-	if (run_directory_create(&r->directory, r->output.directory, &err)) {
+	leftovers_sweep(c->output.directory, say);
+	if (run_directory_create(&r->directory, c->output.directory, &err)) {
 		say(err.text);
-		selection_close(&r->chosen);
-		symbol_pattern_free(&r->patterns);
 		return -1;
 	}
-	if (!avoid_odd_library_path(r) && !write_stubs(r) &&
-	    !run_ticker_start(&r->ticker, &r->options, r->directory.page) &&
-	    !run_filters_prepare(&r->options.filters, &r->program, &r->directory, &r->windows,
-				 &r->filters) &&
-	    !make_dither(r) && !set_environment(r))
+	if (!avoid_odd_library_path(r) && !write_stubs(r) && !make_dither(r) &&
+	    !recording_prepare(c, &r->directory, &r->program) && !set_environment(r))
 		return 0;
-	run_displace_abandon(&r->displace);
-	clean_up(r);
-	run_directory_remove(&r->directory);
+	give_up(r);
 	return -1;
 }
 
@@ -180,10 +133,11 @@ static int exec_failed(const struct run *r, int error)
 /* 0, or an exit status. */
 static int start(struct run *r, const char *profiles)
 {
+	const struct run_options *o = &r->recording.options;
 	struct launch_hold hold;
 	bool exec_failure;
 
-	if (r->options.displace) {
+	if (o->displace) {
 		int failed = run_displace_open(&r->displace, profiles);
 
 		if (failed)
@@ -191,16 +145,13 @@ static int start(struct run *r, const char *profiles)
 		hold = run_displace_hold(&r->displace);
 	}
 	run_live_lend(&r->live);
-	int not_started = launch_start_held(
-		&r->launch, r->program.path, r->options.command, r->program.shell_fallback,
-		r->options.filters.plan.signal, &exec_failure, r->options.displace ? &hold : NULL);
+	int not_started = launch_start_held(&r->launch, r->program.path, o->command,
+					    r->program.shell_fallback, o->filters.plan.signal,
+					    &exec_failure, o->displace ? &hold : NULL);
 	int error = errno;
 	run_live_take_back(&r->live);
 	if (!not_started) {
-		if (r->windows && recording_control_begin(r->windows))
-			say_format("recording will not stop or start by itself: no thread for it: "
-				   "%s",
-				   strerror(errno));
+		recording_begin(&r->recording);
 		return 0;
 	}
 	run_displace_abandon(&r->displace);
@@ -223,19 +174,15 @@ static int run_unobserved(struct run *r)
 	int status = launch_exit_status(run_displace_wait(&r->displace, &r->launch));
 	launch_close(&r->launch);
 	run_displace_settle(&r->displace, r->launch.ended_by != 0);
-	run_displace_finish(&r->displace, r->options.command);
-	say(r->options.disabled ? "no profile: SCPROF_DISABLE is set"
-				: "no profile: the command ran unobserved");
+	run_displace_finish(&r->displace, r->recording.options.command);
+	say(r->recording.options.disabled ? "no profile: SCPROF_DISABLE is set"
+					  : "no profile: the command ran unobserved");
 	return status;
 }
 
 static void say_nothing_found(const struct run *r, const struct gathered *g)
 {
-	if (g->refusals)
-		say_format("no profile: none of the files could be read; they are kept in %s.\n"
-			   "scprof report FILE says of each why",
-			   r->directory.profiles);
-	else if (r->program.kind != PROGRAM_DYNAMIC && r->program.kind != PROGRAM_ASAN)
+	if (r->program.kind != PROGRAM_DYNAMIC && r->program.kind != PROGRAM_ASAN)
 		say("no profile: no program with libscprof.so was started (see the notice above)");
 	else if (g->count)
 		say("no profile: the command was killed before its first record");
@@ -245,115 +192,84 @@ static void say_nothing_found(const struct run *r, const struct gathered *g)
 		    "/dev/shm (a sandbox, chroot), or start only static or privileged programs?");
 }
 
-static int save(struct run *r, const struct gathered *g)
-{
-	if (r->observer)
-		return r->observer->finish(r->observer->context, &r->directory, g);
-	run_ticker_note(&r->ticker, g->profile);
-	run_watch_tell(r->watch, g->profile);
-	run_displace_sites(&r->displace, r->directory.profiles, g->profile);
-	return run_save(&r->options, &r->output, &r->directory, g);
-}
-
 static int finish(struct run *r)
 {
-	struct profile_error err;
 	struct gathered g;
-	int failed = gather_profiles(&r->directory, &r->launch, &g, say, &err);
+	int result = recording_gather(&r->directory, &r->launch, &g);
 
-	if (failed)
-		say_format("%s\nThe files of the run are kept in %s", err.text,
-			   r->directory.profiles);
-	else if (g.profile)
-		failed = save(r, &g);
-	else {
+	if (result > 0) {
 		say_nothing_found(r, &g);
-		failed = g.refusals ? -1 : 0;
-		gather_discard(&r->directory, &g);
+		result = 0;
+	} else if (!result) {
+		run_displace_sites(&r->displace, r->directory.profiles, g.profile);
+		result = recording_save(&r->recording, &r->directory, &g);
 	}
 	gather_free(&g);
-	return failed;
-}
-
-static int open_live(struct run *r)
-{
-	return r->options.live ? run_live_open(&r->live, r->output.directory, r->options.command[0])
-			       : 0;
-}
-
-static void begin_watch(struct run *r)
-{
-	const struct run_filters *f = &r->options.filters;
-	const struct run_watch_wishes wishes = {.command = "scprof run",
-						.until = r->options.until,
-						.least_s = r->options.until_least_s > 0
-								   ? r->options.until_least_s
-								   : STOPPING_LEAST_S,
-						.of = r->options.until_of,
-						.quiet = r->options.live,
-						.for_ns = f->plan.for_ns,
-						.by_the_clock = f->after || f->length};
-
-	r->watch = run_watch_begin(&wishes, r->directory.profiles, r->windows);
+	return result;
 }
 
 static void look(void *context)
 {
 	struct run *r = context;
+	const struct run_observer *observer = r->recording.observer;
 
-	r->observer->look(r->observer->context, r->launch.pid, r->launch.ended_by != 0);
+	observer->look(observer->context, r->launch.pid, r->launch.ended_by != 0);
 }
 
 /* Until the command has ended. Its exit status. */
 static int wait_for(struct run *r)
 {
+	const struct run_observer *observer = r->recording.observer;
 	const struct launch_watch watch = {
 		.period_ms = RUN_OBSERVER_LOOK_MS, .tick = look, .context = r};
 	struct rusage usage;
 
-	if (!r->observer)
+	if (!observer)
 		return launch_exit_status(run_displace_wait(&r->displace, &r->launch));
-	r->observer->started(r->observer->context, r->directory.profiles);
+	observer->started(observer->context, r->directory.profiles);
 	return launch_exit_status(launch_wait_watched(&r->launch, &watch, &usage));
 }
 
 static int run_observed(struct run *r)
 {
+	struct recording *c = &r->recording;
+	const struct run_options *o = &c->options;
+	const struct run_observer *observer = c->observer;
+
 	if (prepare(r))
 		return FAILED;
-	int failed = open_live(r) ? FAILED : start(r, r->directory.profiles);
+	int failed = o->live && run_live_open(&r->live, c->output.directory, o->command[0])
+			     ? FAILED
+			     : start(r, r->directory.profiles);
 	if (failed) {
-		run_live_end(&r->live);
-		run_displace_abandon(&r->displace);
-		clean_up(r);
-		run_directory_remove(&r->directory);
+		give_up(r);
 		return failed;
 	}
-	run_output_name(&r->output, r->options.command[0], r->launch.pid);
-	run_directory_note_output(&r->directory, r->output.path);
-	run_live_begin(&r->live, r->directory.profiles, r->options.command[0], r->launch.pid,
-		       r->options.report);
-	begin_watch(r);
+	run_output_name(&c->output, o->command[0], r->launch.pid);
+	run_directory_note_output(&r->directory, c->output.path);
+	run_live_begin(&r->live, r->directory.profiles, o->command[0], r->launch.pid, o->report);
+	recording_watch(c, &r->directory, o->live);
 	int status = wait_for(r);
 	survivors_wait(r->directory.profiles, r->launch.signals, run_live_say);
-	run_watch_end(r->watch);
+	run_watch_end(c->watch);
 	clean_up(r);
 	run_live_end(&r->live);
 	run_displace_settle(&r->displace, r->launch.ended_by != 0);
 	failed = finish(r);
 	run_directory_release(&r->directory);
-	run_displace_finish(&r->displace, r->options.command);
+	run_displace_finish(&r->displace, o->command);
 	launch_close(&r->launch);
-	run_watch_free(r->watch);
-	if (r->observer && r->observer->status)
-		status = r->observer->status(r->observer->context, status);
+	if (observer && observer->status)
+		status = observer->status(observer->context, status);
 	/* the command's own failure says more */
 	return failed && !status ? FAILED : status;
 }
 
 static int examine_and_run(struct run *r)
 {
-	program_examine(r->options.command[0], &r->program);
+	const struct run_options *o = &r->recording.options;
+
+	program_examine(o->command[0], &r->program);
 	if (*r->program.notice)
 		say(r->program.notice);
 	switch (r->program.kind) {
@@ -363,25 +279,32 @@ static int examine_and_run(struct run *r)
 	case PROGRAM_NOT_EXECUTABLE:
 		return NOT_EXECUTABLE;
 	default:
-		return r->options.disabled || !r->program.preload ? run_unobserved(r)
-								  : run_observed(r);
+		return o->disabled || !r->program.preload ? run_unobserved(r) : run_observed(r);
 	}
+}
+
+static int run(const struct run_options *o, const struct run_observer *observer)
+{
+	static struct run r; /* paths: too large for the stack */
+
+	r.recording =
+		(struct recording){.command = "scprof run", .options = *o, .observer = observer};
+	int status = examine_and_run(&r);
+	recording_free(&r.recording);
+	return status;
 }
 
 int cmd_run(int argc, char **argv)
 {
-	static struct run r; /* paths: too large for the stack */
-	int status = run_options_parse(argc, argv, &r.options);
+	static struct run_options o;
+	int status = run_options_parse(argc, argv, &o);
 
 	if (status != OPTIONS_GO)
 		return status;
-	return r.options.runs > 1 ? run_again("run", argc, argv, &r.options) : examine_and_run(&r);
+	return o.runs > 1 ? run_again("run", argc, argv, &o) : run(&o, NULL);
 }
 
 int cmd_run_for(const struct run_options *o, const struct run_observer *observer)
 {
-	static struct run r;
-
-	r = (struct run){.options = *o, .observer = observer};
-	return examine_and_run(&r);
+	return run(o, observer);
 }

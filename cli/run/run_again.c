@@ -14,7 +14,6 @@
 #include "cli/messages/say.h"
 #include "cli/run/child_run.h"
 #include "cli/run/run_output.h"
-#include "cli/run/run_report.h"
 #include "profile/base/error.h"
 #include "report/symbols/function_names.h"
 
@@ -132,7 +131,7 @@ static int report(const struct again *a)
 		return -1;
 	}
 	function_names_fill(p);
-	run_report_print(a->options, &a->output, NULL, p);
+	run_output_report(&a->output, a->options, NULL, p);
 	profile_free(p);
 	return 0;
 }

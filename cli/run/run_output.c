@@ -11,8 +11,9 @@
 
 #include "cli/messages/say.h"
 #include "cli/usage/options.h"
+#include "cli/usage/output.h"
 #include "profile/write/temporary_file.h"
-#include "report/report.h"
+#include "report/report_print.h"
 
 /* Root may write everywhere, but not create a file in /proc: only trying tells. */
 static int try_directory(const char *directory)
@@ -126,4 +127,62 @@ void run_output_name(struct run_output *o, const char *command, pid_t pid)
 	for (int i = 1; !lstat(o->path, &st); i++)
 		snprintf(o->path, sizeof(o->path), "%s/scprof.%.200s.%d.%d.scp", o->directory, name,
 			 (int)pid, i);
+}
+
+static void say_failed(const char *path)
+{
+	say_format("cannot write the report%s%s: %s; the profile is not touched by that",
+		   path ? " " : "", path ? path : "", strerror(errno));
+}
+
+static void print_file(const struct report_options *options, const char *path,
+		       const struct profile *p)
+{
+	struct output out;
+	int failed, error;
+
+	if (output_open(&out, path)) {
+		say_failed(path);
+		return;
+	}
+	failed = report_print(p, options, out.stream);
+	error = errno;
+	if (output_close(&out, !failed) == 0 && !failed) {
+		say_format("report: %s", path);
+		return;
+	}
+	errno = failed ? error : errno;
+	say_failed(path);
+}
+
+static void print_here(const struct report_options *options, const struct profile *p, FILE *out)
+{
+	static char buffer[1 << 16];
+	int failed, error;
+
+	setvbuf(out, buffer, _IOFBF, sizeof(buffer)); /* not a system call a word */
+	failed = report_print(p, options, out);
+	error = errno;
+	setvbuf(out, NULL, _IONBF, 0);
+	errno = error;
+	if (failed && (out != stdout || !ferror(stdout))) /* that is said at the end */
+		say_failed(NULL);
+}
+
+void run_output_report(const struct run_output *to, const struct run_options *o, const char *saved,
+		       const struct profile *p)
+{
+	struct report_options here = o->shown.options;
+	const char *missing = report_weight_missing(p, &here);
+
+	here.profile = saved;
+	if (missing && (*to->report || o->report))
+		say(missing);
+	else if (*to->report)
+		print_file(&here, to->report, p);
+	/* text has no use for a weight */
+	if (*to->report)
+		here.format = REPORT_TEXT;
+	if (o->report && (!missing || *to->report))
+		print_here(&here, p, o->filters.attached ? stdout : stderr);
 }

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Where the profile of a run goes. */
+/* Where the profile and the report of a run go. */
 #ifndef SCPROF_CLI_RUN_RUN_OUTPUT_H
 #define SCPROF_CLI_RUN_RUN_OUTPUT_H
 
 #include <limits.h>
 #include <stdbool.h>
 #include <sys/types.h>
+
+#include "cli/run/run_options.h"
+#include "profile/profile.h"
 
 struct run_output {
 	char directory[PATH_MAX - 300]; /* absolute, exists, may be written */
@@ -19,5 +22,11 @@ int run_output_check(const char *wanted, struct run_output *o);
 
 /* After the start: sets o->path. A default name never replaces a file. */
 void run_output_name(struct run_output *o, const char *command, pid_t pid);
+
+/* To the file that -o names, in the format that it is named for, and as text on standard error (of
+ * a process that ran: on standard output); without such a file as --format says, on standard error.
+ * `saved`: what to read again; NULL: nothing. What fails is said; the profile does not need it. */
+void run_output_report(const struct run_output *to, const struct run_options *o, const char *saved,
+		       const struct profile *p);
 
 #endif

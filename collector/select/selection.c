@@ -106,6 +106,7 @@ void selection_close(struct selection *c)
 	exports_free(&c->program);
 	exports_free(&c->own);
 	library_closure_free(&c->needed);
+	*c = (struct selection){0};
 }
 
 const char *selection_reason(const struct selection *c, const struct export *e)

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli/run/recording.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/messages/say.h"
+#include "report/symbols/function_names.h"
+#include "report/symbols/generated_keep.h"
+#include "report/wording/numbers.h"
+#include "stats/mean/stopping.h"
+#include "stats/numerics/random.h"
+
+#define KEEP_PROCESSES 64 /* beyond them those of one program become one */
+
+bool recording_wants_stubs(const struct recording *r)
+{
+	return r->options.symbols || *r->options.ready_made;
+}
+
+/* A tick that would cost too much is made longer, with a word where it was asked for. */
+static void settle_tick(struct recording *r)
+{
+	struct run_options *o = &r->options;
+	uint64_t least_ns, tick_ns = o->tick_ns;
+	char asked[32], taken[32], used[32];
+
+	ticker_cost_measure(&r->tick_cost);
+	least_ns = ticker_cost_least_tick(&r->tick_cost);
+	if (o->exact_tick || tick_ns >= least_ns)
+		return;
+	o->tick_ns = least_ns;
+	if (!o->tick_asked)
+		return;
+	r->tick_asked_ns = tick_ns;
+	numbers_duration(asked, sizeof(asked), (double)tick_ns, false);
+	numbers_duration(taken, sizeof(taken), (double)r->tick_cost.taken_ns, false);
+	numbers_duration(used, sizeof(used), (double)least_ns, false);
+	say_format("a tick takes %s here: with one every %s, %.0f %% of a CPU. The tick is %s, "
+		   "1 %%.\n--exact-tick keeps the shorter one",
+		   taken, asked, 100 * (double)r->tick_cost.taken_ns / (double)tick_ns, used);
+}
+
+static int start_ticker(struct recording *r, const char *page)
+{
+	struct profile_error err;
+
+	if (r->options.clock != SCP_CLOCK_PAGE && r->options.clock != SCP_CLOCK_DUAL)
+		return 0;
+	settle_tick(r);
+	r->ticker = ticker_start(page, r->options.tick_ns, random_fresh_seed(), &err);
+	if (!r->ticker)
+		say(err.text);
+	return r->ticker ? 0 : -1;
+}
+
+static void stop_ticker(struct recording *r)
+{
+	if (r->ticker)
+		ticker_stop(r->ticker, &r->ticks);
+	r->ticker = NULL;
+	if (r->ticks.cut)
+		say("a process that was measured cut the page of the clock: times from then on "
+		    "are\n"
+		    "not to be trusted");
+	r->ticks.cut = false;
+}
+
+/* A tick that took the CPU from the command fell into its CPU time, and is an involuntary switch
+ * of it. */
+static void note_ticks(const struct recording *r, struct profile *p)
+{
+	const struct ticker_stats *s = &r->ticks;
+	uint64_t hits = s->ticks;
+
+	if (p->usage.known & SCP_USAGE_CPU)
+		hits = ticker_cost_hits(s->ticks, s->stop_ns - s->start_ns, p->usage.cpu_ns,
+					p->usage.involuntary);
+	p->ticker_ticks = s->ticks;
+	p->ticker_late_sum_ns = s->late_sum_ns;
+	p->ticker_late_max_ns = s->late_max_ns;
+	p->ticker_late_ticks = s->late_ticks;
+	p->ticker_cost = (struct scp_ticker_cost){
+		.cpu_ns = s->cpu_ns,
+		.most_ns = s->ticks * r->tick_cost.taken_ns,
+		.taken_ns = hits * r->tick_cost.taken_ns,
+		.asked_ns = r->tick_asked_ns,
+	};
+}
+
+int recording_prepare(struct recording *r, const struct run_directory *d,
+		      const struct program *program)
+{
+	const struct run_options *o = &r->options;
+	struct environment *e = &r->environment;
+
+	if (start_ticker(r, d->page))
+		return -1;
+	*e = (struct environment){
+		.library = r->library,
+		.stubs = r->stubs,
+		.before = program->asan,
+		.profiles = d->profiles,
+		.page = r->ticker ? d->page : NULL,
+		.clock = o->clock,
+		.tick_ns = o->tick_ns,
+		.groups = o->groups ? o->built_in : NULL,
+		.slowest = o->slowest.count,
+		.slower_than = o->slowest.least,
+		.slowest_of = o->slowest.patterns,
+		.states = o->states,
+		.verify_paths = o->verify_paths,
+		.causal = o->dither > 0 ? d->causal : NULL,
+	};
+	if (run_filters_prepare(&o->filters, program, d, &r->control, &e->filters))
+		return -1;
+	return r->observer ? r->observer->prepare(r->observer->context, d, e) : 0;
+}
+
+void recording_begin(struct recording *r)
+{
+	if (r->control && recording_control_begin(r->control))
+		say_format("recording will not stop or start by itself: no thread for it: %s",
+			   strerror(errno));
+}
+
+void recording_watch(struct recording *r, const struct run_directory *d, bool quiet)
+{
+	const struct run_options *o = &r->options;
+	const struct run_watch_wishes wishes = {
+		.command = r->command,
+		.until = o->until,
+		.least_s = o->until_least_s > 0 ? o->until_least_s : STOPPING_LEAST_S,
+		.of = o->until_of,
+		.quiet = quiet,
+		.for_ns = o->filters.plan.for_ns,
+		.by_the_clock = o->filters.after || o->filters.length};
+
+	r->watch = run_watch_begin(&wishes, d->profiles, r->control);
+}
+
+void recording_clean_up(struct recording *r, const struct run_directory *d)
+{
+	if (r->observer)
+		r->observer->ended(r->observer->context);
+	stop_ticker(r);
+	run_filters_end(&r->control);
+	unlink(d->below);
+	if (*r->stubs)
+		unlink(r->stubs);
+}
+
+int recording_gather(struct run_directory *d, const struct launch *command, struct gathered *g)
+{
+	struct profile_error err;
+
+	if (gather_profiles(d, command, g, say, &err)) {
+		say_format("%s\nThe files of the run are kept in %s", err.text, d->profiles);
+		return -1;
+	}
+	if (g->profile)
+		return 0;
+	if (g->refusals)
+		say_format("no profile: none of the files could be read; they are kept in %s.\n"
+			   "scprof report FILE says of each why",
+			   d->profiles);
+	gather_discard(d, g);
+	return g->refusals ? -1 : 1;
+}
+
+static int write_and_report(struct recording *r, struct run_directory *d, const struct gathered *g)
+{
+	const char *saved = *r->output.path ? r->output.path : NULL;
+	struct profile_error err;
+
+	generated_keep(g->profile);
+	fold_model(g->profile, KEEP_PROCESSES);
+	int failed = saved ? write_profile(g->profile, saved, &err) : 0;
+	if (failed) {
+		saved = d->profiles;
+		say(err.text);
+		say_format("the profiles of the single processes are kept in %s\n"
+			   "scprof merge -o OUT %s  makes one of them",
+			   saved, saved);
+	}
+	function_names_fill(g->profile);
+	run_output_report(&r->output, &r->options, saved, g->profile);
+	if (failed)
+		return -1;
+	if (gather_discard(d, g))
+		say_format("what could not be read is kept in %s", d->profiles);
+	if (saved)
+		say_format("profile: %s\nread it again with: scprof report %s", saved, saved);
+	return 0;
+}
+
+int recording_save(struct recording *r, struct run_directory *d, const struct gathered *g)
+{
+	if (r->observer)
+		return r->observer->finish(r->observer->context, d, g);
+	note_ticks(r, g->profile);
+	run_watch_tell(r->watch, g->profile);
+	if (!r->discards)
+		return write_and_report(r, d, g);
+	gather_discard(d, g);
+	return 0;
+}
+
+void recording_free(struct recording *r)
+{
+	run_watch_free(r->watch);
+	run_filters_free(&r->options.filters);
+	selection_close(&r->chosen);
+	symbol_pattern_free(&r->patterns);
+}
