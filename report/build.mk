@@ -102,7 +102,6 @@ REPORT_SRC = \
 	report/render/json/json_site.c \
 	report/render/json/json_stack.c \
 	report/render/json/json_states.c \
-	report/render/json/json_steady.c \
 	report/render/json/json_write.c \
 	report/render/json/row_fields.c \
 	report/render/pprof/pprof.c \

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/causal/causal_report.h"
-#include "report/render/json/json_stack.h"
+#include "report/render/json/json.h"
 
 static void put_limits(struct json_writer *w, const char *key, struct causal_limits v)
 {

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "report/compare/diff.h"
-#include "report/render/json/json_stack.h"
+#include "report/render/json/json.h"
 #include "report/compare/match.h"
 
 static void put_stack(struct json_writer *w, const struct diff *d, const struct diff_site *s)
@@ -23,26 +23,41 @@ static void put_stack(struct json_writer *w, const struct diff *d, const struct 
 	json_write_close(w, ']');
 }
 
+static const struct row_field mean_fields[] = {
+	ROW_FIELD("mean_ns", diff_run, mean.mean),
+	ROW_FIELD("standard_error_ns", diff_run, mean.error),
+	ROW_FIELD("degrees_of_freedom", diff_run, mean.freedom), ROW_SAME(diff_run, design_effect),
+	ROW_END};
+static const struct row_field run_fields[] = {
+	ROW_FIELD("undisturbed_ns", diff_run, undisturbed.mean),
+	ROW_FIELD("undisturbed_error_ns", diff_run, undisturbed.error),
+	ROW_FIELD("few_ticks", diff_run, few),
+	ROW_SAME(diff_run, unswitched_calls),
+	ROW_FIELD("unswitched_mean_ns", diff_run, unswitched.mean),
+	ROW_FIELD("unswitched_error_ns", diff_run, unswitched.error),
+	ROW_FIELD("unswitched_undisturbed_ns", diff_run, unswitched_undisturbed.mean),
+	ROW_FIELD("unswitched_undisturbed_error_ns", diff_run, unswitched_undisturbed.error),
+	ROW_FIELD("runnable_mean_ns", diff_run, runnable_ns),
+	ROW_FIELD("asleep_mean_ns", diff_run, asleep_ns),
+	ROW_END};
+
 static void put_run(struct json_writer *w, const struct diff_run *r)
 {
 	json_write_open(w, NULL, '{');
 	json_write_count(w, "calls", r->calls);
-	json_write_number(w, "mean_ns", r->calls ? r->mean.mean : NAN);
-	json_write_number(w, "standard_error_ns", r->calls ? r->mean.error : NAN);
-	json_write_number(w, "degrees_of_freedom", r->calls ? r->mean.freedom : NAN);
-	json_write_number(w, "design_effect", r->calls ? r->design_effect : NAN);
-	json_write_number(w, "undisturbed_ns", r->undisturbed.mean);
-	json_write_number(w, "undisturbed_error_ns", r->undisturbed.error);
-	json_write_flag(w, "few_ticks", r->few);
-	json_write_number(w, "unswitched_calls", r->unswitched_calls);
-	json_write_number(w, "unswitched_mean_ns", r->unswitched.mean);
-	json_write_number(w, "unswitched_error_ns", r->unswitched.error);
-	json_write_number(w, "unswitched_undisturbed_ns", r->unswitched_undisturbed.mean);
-	json_write_number(w, "unswitched_undisturbed_error_ns", r->unswitched_undisturbed.error);
-	json_write_number(w, "runnable_mean_ns", r->runnable_ns);
-	json_write_number(w, "asleep_mean_ns", r->asleep_ns);
+	json_write_fields(w, mean_fields, r, r->calls > 0);
+	json_write_fields(w, run_fields, r, true);
 	json_write_close(w, '}');
 }
+
+#define SIDE(side)                                                                                 \
+	{                                                                                          \
+		ROW_FIELD("calls", diff_site, side##_calls),                                       \
+			ROW_FIELD("mean_ns", diff_site, side##_ns),                                \
+			ROW_FIELD("unswitched_mean_ns", diff_site, side##_unswitched_ns),          \
+			ROW_FIELD("total_ns", diff_site, side##_total_ns), ROW_END                 \
+	}
+static const struct row_field side_fields[2][5] = {SIDE(base), SIDE(new)};
 
 /* An average run, and each of them. */
 static void put_side(struct json_writer *w, const struct diff *d, const struct diff_site *s,
@@ -51,11 +66,7 @@ static void put_side(struct json_writer *w, const struct diff *d, const struct d
 	uint32_t first = new ? d->bases : 0, end = new ? d->profiles : d->bases;
 
 	json_write_open(w, new ? "new" : "base", '{');
-	json_write_number(w, "calls", new ? s->new_calls : s->base_calls);
-	json_write_number(w, "mean_ns", new ? s->new_ns : s->base_ns);
-	json_write_number(w, "unswitched_mean_ns",
-			  new ? s->new_unswitched_ns : s->base_unswitched_ns);
-	json_write_number(w, "total_ns", new ? s->new_total_ns : s->base_total_ns);
+	json_write_fields(w, side_fields[new], s, true);
 	json_write_open(w, "runs", '[');
 	for (uint32_t i = first; i < end; i++)
 		put_run(w, &s->run[i]);
@@ -63,19 +74,20 @@ static void put_side(struct json_writer *w, const struct diff *d, const struct d
 	json_write_close(w, '}');
 }
 
+static const struct row_field test_fields[] = {ROW_SAME(diff_test, ratio),
+					       ROW_FIELD("ci_low", diff_test, low),
+					       ROW_FIELD("ci_high", diff_test, high), ROW_END};
+
 static void put_finding(struct json_writer *w, const struct diff_finding *f)
 {
 	bool tested = f->status <= DIFF_SAME;
-	const struct diff_test *t = &f->shown;
 
 	json_write_text(w, "status", diff_words_status_name(f->status));
 	json_write_text(w, "reason", f->reason);
-	json_write_number(w, "ratio", tested ? t->ratio : NAN);
-	json_write_number(w, "ci_low", tested ? t->low : NAN);
-	json_write_number(w, "ci_high", tested ? t->high : NAN);
+	json_write_fields(w, test_fields, &f->shown, tested);
 	json_write_number(w, "p", f->p);
 	json_write_number(w, "q", f->q);
-	json_write_number(w, "detectable", tested ? t->detectable : NAN);
+	json_write_number(w, "detectable", tested ? f->shown.detectable : NAN);
 	json_write_text(w, "of", tested ? diff_words_view_name(f->view) : NULL);
 	json_write_text(w, "against", tested ? diff_words_against_name(f->against) : NULL);
 }
@@ -88,23 +100,20 @@ static void put_quantity(struct json_writer *w, const struct diff_site *s, const
 	json_write_close(w, '}');
 }
 
-static void put_rate(struct json_writer *w, const struct diff_rate *r)
-{
-	if (isnan(r->base)) {
-		json_write_null(w, "per_unit");
-		return;
-	}
-	json_write_open(w, "per_unit", '{');
-	json_write_number(w, "base_calls", r->base);
-	json_write_number(w, "new_calls", r->new);
-	json_write_number(w, "ratio", r->ratio);
-	json_write_number(w, "ci_low", r->low);
-	json_write_number(w, "ci_high", r->high);
-	json_write_number(w, "p", r->p);
-	json_write_number(w, "q", r->q);
-	json_write_flag(w, "changed", r->changed);
-	json_write_close(w, '}');
-}
+static const struct row_field rate_fields[] = {ROW_FIELD("base_calls", diff_rate, base),
+					       ROW_FIELD("new_calls", diff_rate, new),
+					       ROW_SAME(diff_rate, ratio),
+					       ROW_FIELD("ci_low", diff_rate, low),
+					       ROW_FIELD("ci_high", diff_rate, high),
+					       ROW_SAME(diff_rate, p),
+					       ROW_SAME(diff_rate, q),
+					       ROW_SAME(diff_rate, changed),
+					       ROW_END};
+static const struct row_field site_fields[] = {ROW_SAME(diff_site, effect_ns),
+					       ROW_SAME(diff_site, counts), ROW_END};
+static const struct row_field name_fields[] = {ROW_SAME(diff_site, symbol),
+					       ROW_SAME(diff_site, library),
+					       ROW_SAME(diff_site, outcome), ROW_END};
 
 static void put_site(struct json_writer *w, const struct diff *d, const struct diff_site *s)
 {
@@ -113,17 +122,14 @@ static void put_site(struct json_writer *w, const struct diff *d, const struct d
 	diff_words(d, s, words, sizeof(words));
 	diff_words_other(d, s, other, sizeof(other));
 	json_write_open(w, NULL, '{');
-	json_write_text(w, "symbol", s->symbol);
-	json_write_text(w, "library", s->library);
-	json_write_text(w, "outcome", s->outcome);
+	json_write_fields(w, name_fields, s, true);
 	json_write_text(w, "verdict", words);
 	json_write_text(w, "other", *other ? other : NULL);
 	put_finding(w, &s->verdict);
 	put_quantity(w, s, "elapsed", DIFF_ELAPSED);
 	put_quantity(w, s, "cpu", DIFF_CPU_TIME);
-	json_write_number(w, "effect_ns", s->effect_ns);
-	json_write_flag(w, "counts", s->counts);
-	put_rate(w, &s->rate);
+	json_write_fields(w, site_fields, s, true);
+	json_write_object(w, "per_unit", rate_fields, isnan(s->rate.base) ? NULL : &s->rate);
 	json_write_flag(w, "waits", s->waiting);
 	json_write_flag(w, "lines_differ", s->moved);
 	put_side(w, d, s, false);
@@ -164,88 +170,60 @@ static void put_files(struct json_writer *w, const struct diff *d, bool new)
 	json_write_close(w, ']');
 }
 
-static void put_common(struct json_writer *w, const struct diff *d, const char *key,
-		       enum diff_quantity of, bool waiting)
-{
-	const struct diff_common *c = &d->common[of][waiting];
+static const struct row_field common_fields[] = {
+	ROW_SAME(diff_common, sites),	       ROW_SAME(diff_common, ratio),
+	ROW_FIELD("ci_low", diff_common, low), ROW_FIELD("ci_high", diff_common, high),
+	ROW_SAME(diff_common, scatter),	       ROW_END};
 
-	if (!c->sites) {
-		json_write_null(w, key);
-		return;
-	}
-	json_write_open(w, key, '{');
-	json_write_count(w, "sites", c->sites);
-	json_write_number(w, "ratio", c->ratio);
-	json_write_number(w, "ci_low", c->low);
-	json_write_number(w, "ci_high", c->high);
-	json_write_number(w, "scatter", c->scatter);
-	json_write_close(w, '}');
+static void put_common(struct json_writer *w, const char *key, const struct diff_common *c)
+{
+	json_write_object(w, key, common_fields, c->sites ? c : NULL);
 }
 
-static void put_per(struct json_writer *w, const struct diff *d)
-{
-	const struct diff_per *per = &d->per;
-
-	if (!per->symbol) {
-		json_write_null(w, "per");
-		return;
-	}
-	json_write_open(w, "per", '{');
-	json_write_text(w, "symbol", per->symbol);
-	json_write_text(w, "outcome", per->outcome);
-	json_write_number(w, "base_units", per->base_units);
-	json_write_number(w, "new_units", per->new_units);
-	json_write_number(w, "base_calls", per->base_calls);
-	json_write_number(w, "new_calls", per->new_calls);
-	json_write_number(w, "base_ns", per->base_ns);
-	json_write_number(w, "new_ns", per->new_ns);
-	json_write_number(w, "ratio", per->time.ratio);
-	json_write_number(w, "ci_low", per->time.low);
-	json_write_number(w, "ci_high", per->time.high);
-	json_write_number(w, "p", per->time.p);
-	json_write_flag(w, "changed", per->changed);
-	json_write_close(w, '}');
-}
+#define PER(member) ROW_SAME(diff_per, member)
+static const struct row_field per_fields[] = {PER(symbol),
+					      PER(outcome),
+					      PER(base_units),
+					      PER(new_units),
+					      PER(base_calls),
+					      PER(new_calls),
+					      PER(base_ns),
+					      PER(new_ns),
+					      ROW_FIELD("ratio", diff_per, time.ratio),
+					      ROW_FIELD("ci_low", diff_per, time.low),
+					      ROW_FIELD("ci_high", diff_per, time.high),
+					      ROW_FIELD("p", diff_per, time.p),
+					      PER(changed),
+					      ROW_END};
+#define TOTAL(member) ROW_SAME(diff, member)
+static const struct row_field totals_fields[] = {TOTAL(sites),
+						 TOTAL(slower),
+						 TOTAL(faster),
+						 ROW_FIELD("no_change_seen", diff, same),
+						 ROW_FIELD("not_compared", diff, untested),
+						 ROW_FIELD("only_in_base", diff, only_base),
+						 ROW_FIELD("only_in_new", diff, only_new),
+						 TOTAL(gone),
+						 TOTAL(came),
+						 ROW_FIELD("more_calls", diff, more),
+						 ROW_FIELD("fewer_calls", diff, fewer),
+						 TOTAL(base_calls),
+						 TOTAL(new_calls),
+						 TOTAL(base_total_ns),
+						 TOTAL(new_total_ns),
+						 TOTAL(overflow_calls),
+						 ROW_END};
 
 static void put_totals(struct json_writer *w, const struct diff *d)
 {
-	json_write_open(w, "totals", '{');
-	json_write_count(w, "sites", d->sites);
-	json_write_count(w, "slower", d->slower);
-	json_write_count(w, "faster", d->faster);
-	json_write_count(w, "no_change_seen", d->same);
-	json_write_count(w, "not_compared", d->untested);
-	json_write_count(w, "only_in_base", d->only_base);
-	json_write_count(w, "only_in_new", d->only_new);
-	json_write_count(w, "gone", d->gone);
-	json_write_count(w, "came", d->came);
-	json_write_count(w, "more_calls", d->more);
-	json_write_count(w, "fewer_calls", d->fewer);
-	json_write_number(w, "base_calls", d->base_calls);
-	json_write_number(w, "new_calls", d->new_calls);
-	json_write_number(w, "base_total_ns", d->base_total_ns);
-	json_write_number(w, "new_total_ns", d->new_total_ns);
-	json_write_count(w, "overflow_calls", d->overflow_calls);
-	json_write_close(w, '}');
+	json_write_object(w, "totals", totals_fields, d);
 	json_write_open(w, "common", '{');
-	put_common(w, d, "working", DIFF_ELAPSED, false);
-	put_common(w, d, "waiting", DIFF_ELAPSED, true);
-	put_common(w, d, "working_cpu", DIFF_CPU_TIME, false);
-	put_common(w, d, "waiting_cpu", DIFF_CPU_TIME, true);
+	put_common(w, "working", &d->common[DIFF_ELAPSED][false]);
+	put_common(w, "waiting", &d->common[DIFF_ELAPSED][true]);
+	put_common(w, "working_cpu", &d->common[DIFF_CPU_TIME][false]);
+	put_common(w, "waiting_cpu", &d->common[DIFF_CPU_TIME][true]);
 	json_write_close(w, '}');
-}
-
-static void put_warnings(struct json_writer *w, const struct diff *d)
-{
-	json_write_open(w, "warnings", '[');
-	for (uint32_t i = 0; i < d->warnings; i++) {
-		json_write_open(w, NULL, '{');
-		json_write_text(w, "code", d->warning[i].code);
-		json_write_text(w, "text", d->warning[i].text);
-		json_write_text(w, "brief", d->warning[i].brief);
-		json_write_close(w, '}');
-	}
-	json_write_close(w, ']');
+	json_write_object(w, "per", per_fields, d->per.symbol ? &d->per : NULL);
 }
 
 int diff_json(struct diff *d, FILE *out)
@@ -267,10 +245,8 @@ int diff_json(struct diff *d, FILE *out)
 	put_files(w, d, false);
 	put_files(w, d, true);
 	put_totals(w, d);
-	put_per(w, d);
 	put_sites(w, d);
-	put_warnings(w, d);
+	json_warnings_write(w, d->warning, d->warnings);
 	json_write_close(w, '}');
-	fputc('\n', out);
-	return w->failed ? -1 : 0;
+	return json_write_finish(w);
 }

@@ -14,10 +14,7 @@
 
 static void put_argv(struct json_writer *w, const struct prof_process *p)
 {
-	json_write_open(w, "argv", '[');
-	for (uint32_t i = 0; p && i < p->argc; i++)
-		json_write_text(w, NULL, p->argv[i]);
-	json_write_close(w, ']');
+	json_write_texts(w, "argv", p ? (const char *const *)p->argv : NULL, p ? p->argc : 0);
 }
 
 static void put_end_value(struct json_writer *w, const struct prof_process *p)
@@ -41,18 +38,28 @@ static void put_program(struct json_writer *w, const struct report *r)
 	json_write_time(w, "start", r->start_real_ns, 3);
 	json_write_number(w, "wall_s", r->wall_s);
 	json_write_count(w, "runs", r->runs);
-	if (first) {
+	if (json_write_open_known(w, "ended", first)) {
 		const struct prof_process *command = process_end_of_command(r);
 
-		json_write_open(w, "ended", '{');
 		json_write_text(w, "how", report_names_end(command));
 		put_end_value(w, command);
 		json_write_close(w, '}');
-	} else {
-		json_write_null(w, "ended");
 	}
 	json_write_close(w, '}');
 }
+
+#define PROGRAM(member) ROW_SAME(report_program, member)
+static const struct row_field program_fields[] = {PROGRAM(processes),
+						  PROGRAM(runs),
+						  PROGRAM(wall_s),
+						  PROGRAM(cpu_s),
+						  PROGRAM(threads),
+						  PROGRAM(calls),
+						  PROGRAM(calls_ns),
+						  PROGRAM(waiting_ns),
+						  PROGRAM(time_ns),
+						  PROGRAM(sites),
+						  ROW_END};
 
 static void put_programs(struct json_writer *w, const struct report *r)
 {
@@ -66,16 +73,7 @@ static void put_programs(struct json_writer *w, const struct report *r)
 		json_write_text(w, "exe", p->first->exe);
 		put_argv(w, p->first);
 		json_write_time(w, "start", p->first->start_real_ns, 3);
-		json_write_count(w, "processes", p->processes);
-		json_write_count(w, "runs", p->runs);
-		json_write_number(w, "wall_s", p->wall_s);
-		json_write_number(w, "cpu_s", p->cpu_s);
-		json_write_count(w, "threads", p->threads);
-		json_write_count(w, "calls", p->calls);
-		json_write_number(w, "calls_ns", p->calls_ns);
-		json_write_number(w, "waiting_ns", p->waiting_ns);
-		json_write_number(w, "time_ns", p->time_ns);
-		json_write_count(w, "sites", p->sites);
+		json_write_fields(w, program_fields, p, true);
 		json_write_close(w, '}');
 	}
 	json_write_close(w, ']');
@@ -85,11 +83,8 @@ static void put_programs(struct json_writer *w, const struct report *r)
 static void put_clock(struct json_writer *w, const char *key, const struct prof_clock *c,
 		      int synchronous)
 {
-	if (c->kind == SCP_CLOCK_NONE) {
-		json_write_null(w, key);
+	if (!json_write_open_known(w, key, c->kind != SCP_CLOCK_NONE))
 		return;
-	}
-	json_write_open(w, key, '{');
 	json_write_text(w, "name", report_names_clock(c->kind));
 	json_write_number(w, "tick_ns", c->tick_ns);
 	json_write_number(w, "read_ns", c->read_ns);
@@ -134,11 +129,8 @@ static void put_filters(struct json_writer *w, const struct profile *p)
 		"below=", "thread=", "depth=",	 "python=", "native=",	       "after=",
 		"for=",	  "signal=", "stopped=", "until=",  SCP_FILTER_IGNORED};
 
-	if (!p->filters_bytes) {
-		json_write_null(w, "filters");
+	if (!json_write_open_known(w, "filters", p->filters_bytes))
 		return;
-	}
-	json_write_open(w, "filters", '{');
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
 		char name[16];
 
@@ -157,12 +149,10 @@ static void put_until(struct json_writer *w, const struct profile *p)
 {
 	const char *text = filters_text(p, PROF_FILTER_STOP, NULL);
 	double relative, after_s, sites;
+	bool known = text && sscanf(text, "%lf %lf %lf", &relative, &after_s, &sites) == 3;
 
-	if (!text || sscanf(text, "%lf %lf %lf", &relative, &after_s, &sites) != 3) {
-		json_write_null(w, "until");
+	if (!json_write_open_known(w, "until", known))
 		return;
-	}
-	json_write_open(w, "until", '{');
 	json_write_number(w, "relative", relative);
 	json_write_flag(w, "reached", after_s > 0);
 	json_write_number(w, "after_s", after_s > 0 ? after_s : NAN);
@@ -172,11 +162,8 @@ static void put_until(struct json_writer *w, const struct profile *p)
 
 static void put_recorded(struct json_writer *w, const struct profile *p)
 {
-	if (!(p->flags & SCP_FILE_WINDOWS)) {
-		json_write_null(w, "recorded");
+	if (!json_write_open_known(w, "recorded", p->flags & SCP_FILE_WINDOWS))
 		return;
-	}
-	json_write_open(w, "recorded", '{');
 	json_write_number(w, "recorded_s", (double)p->recorded_ns / 1e9);
 	json_write_number(w, "lived_s", (double)p->recorded_of_ns / 1e9);
 	json_write_number(w, "share", filter_summary_recorded_share(p));
@@ -185,17 +172,20 @@ static void put_recorded(struct json_writer *w, const struct profile *p)
 	json_write_close(w, '}');
 }
 
+#define SLOTS(member) ROW_SAME(scp_attach_slots, member)
+static const struct row_field slot_fields[] = {SLOTS(written), SLOTS(unbound),	SLOTS(other),
+					       SLOTS(failed),  SLOTS(put_back), SLOTS(changed),
+					       SLOTS(gone),    SLOTS(objects),	SLOTS(kept),
+					       SLOTS(skipped), ROW_END};
+
 /* null where nobody went to a process that ran. */
 static void put_attached(struct json_writer *w, const struct profile *p)
 {
 	uint64_t processes;
 	struct prof_attached a = attach_summary_of(p, &processes);
 
-	if (!a.known) {
-		json_write_null(w, "attach");
+	if (!json_write_open_known(w, "attach", a.known))
 		return;
-	}
-	json_write_open(w, "attach", '{');
 	json_write_count(w, "processes", processes);
 	json_write_number(w, "stopped_ms", (double)a.stopped_ns / 1e6);
 	json_write_number(w, "stopped_total_ms", (double)a.stopped_total_ns / 1e6);
@@ -204,18 +194,7 @@ static void put_attached(struct json_writer *w, const struct profile *p)
 	json_write_count(w, "in_calls", a.in_calls);
 	json_write_flag(w, "detached", a.flags & SCP_ATTACHED_DETACHED);
 	json_write_flag(w, "woken", a.flags & SCP_ATTACHED_WOKEN);
-	json_write_open(w, "slots", '{');
-	json_write_count(w, "written", a.slots.written);
-	json_write_count(w, "unbound", a.slots.unbound);
-	json_write_count(w, "other", a.slots.other);
-	json_write_count(w, "failed", a.slots.failed);
-	json_write_count(w, "put_back", a.slots.put_back);
-	json_write_count(w, "changed", a.slots.changed);
-	json_write_count(w, "gone", a.slots.gone);
-	json_write_count(w, "objects", a.slots.objects);
-	json_write_count(w, "kept", a.slots.kept);
-	json_write_count(w, "skipped", a.slots.skipped);
-	json_write_close(w, '}');
+	json_write_object(w, "slots", slot_fields, &a.slots);
 	json_write_close(w, '}');
 }
 
@@ -260,11 +239,8 @@ static void put_rows(struct json_writer *w, const struct report *r, const struct
 		put_gap(w, r, &r->gap[i], sites);
 	json_write_close(w, ']');
 	json_write_open_lines(w, "threads", '[');
-	for (uint32_t i = 0; i < threads; i++) {
-		json_write_open(w, NULL, '{');
-		json_write_fields(w, row_fields_thread, &r->thread[i], true);
-		json_write_close(w, '}');
-	}
+	for (uint32_t i = 0; i < threads; i++)
+		json_write_object(w, NULL, row_fields_thread, &r->thread[i]);
 	json_write_close(w, ']');
 	json_write_open_lines(w, "processes", '[');
 	for (uint32_t i = 0; i < processes; i++)
@@ -273,6 +249,11 @@ static void put_rows(struct json_writer *w, const struct report *r, const struct
 	json_loops_write(w, r, sites, o->top ? o->top : UINT32_MAX);
 }
 
+static const struct row_field duration_fields[] = {
+	ROW_SAME(report_slowest, duration_ns), ROW_FIELD("duration_low_ns", report_slowest, low_ns),
+	ROW_FIELD("duration_high_ns", report_slowest, high_ns), ROW_SAME(report_slowest, ticks),
+	ROW_END};
+
 /* With the instants both as seconds after the start and as times of day, to be found in a log. */
 static void put_call(struct json_writer *w, struct report *r, const struct report_slowest *s,
 		     struct json_stack_cache *cache)
@@ -280,14 +261,10 @@ static void put_call(struct json_writer *w, struct report *r, const struct repor
 	const struct prof_function *f = &r->profile->function[s->place.function];
 
 	json_write_open(w, NULL, '{');
-	json_write_text(w, "symbol", f->name);
-	json_write_text(w, "library", f->library);
+	json_write_fields(w, row_fields_function, f, true);
 	json_write_text(w, "outcome", report_names_outcome(&s->place));
 	json_write_count_if(w, "bytes", s->place.has_bytes, s->place.bytes);
-	json_write_number(w, "duration_ns", s->duration_ns);
-	json_write_number(w, "duration_low_ns", s->low_ns);
-	json_write_number(w, "duration_high_ns", s->high_ns);
-	json_write_count(w, "ticks", s->ticks);
+	json_write_fields(w, duration_fields, s, true);
 	json_write_count_if(w, "slow_ticks", r->profile->slow.kind != SCP_CLOCK_NONE,
 			    s->slow_ticks);
 	json_write_number(w, "began_s", s->began_s);
@@ -322,11 +299,8 @@ static void put_ticker(struct json_writer *w, const struct profile *p)
 {
 	const struct scp_ticker_cost *c = &p->ticker_cost;
 
-	if (!p->ticker_ticks && !c->asked_ns) {
-		json_write_null(w, "ticker");
+	if (!json_write_open_known(w, "ticker", p->ticker_ticks || c->asked_ns))
 		return;
-	}
-	json_write_open(w, "ticker", '{');
 	json_write_count(w, "ticks", p->ticker_ticks);
 	json_write_count(w, "cpu_ns", c->cpu_ns);
 	json_write_count(w, "taken_ns", c->taken_ns);
@@ -335,28 +309,33 @@ static void put_ticker(struct json_writer *w, const struct profile *p)
 	json_write_close(w, '}');
 }
 
+#define TOTAL(member) ROW_SAME(report, member)
+static const struct row_field totals_fields[] = {
+	TOTAL(calls),
+	TOTAL(calls_ns),
+	TOTAL(waiting_ns),
+	TOTAL(nested_ns),
+	TOTAL(gaps_ns),
+	TOTAL(recording_ns),
+	TOTAL(recordings),
+	TOTAL(walks),
+	TOTAL(time_ns),
+	TOTAL(remainder_ns),
+	ROW_FIELD("overhead_measured", report, overhead.measured),
+	ROW_FIELD("overhead_ns", report, overhead.inside_ns),
+	ROW_FIELD("overhead_error_ns", report, overhead.inside_error_ns),
+	ROW_FIELD("overhead_outside_ns", report, overhead.outside_ns),
+	ROW_FIELD("overhead_inner_ns", report, overhead.inner_ns),
+	ROW_FIELD("overhead_inner_error_ns", report, overhead.inner_error_ns),
+	TOTAL(perturbation_ns),
+	TOTAL(perturbation_low_ns),
+	TOTAL(perturbation_high_ns),
+	ROW_END};
+
 static void put_totals(struct json_writer *w, const struct report *r)
 {
 	json_write_open(w, "totals", '{');
-	json_write_count(w, "calls", r->calls);
-	json_write_number(w, "calls_ns", r->calls_ns);
-	json_write_number(w, "waiting_ns", r->waiting_ns);
-	json_write_number(w, "nested_ns", r->nested_ns);
-	json_write_number(w, "gaps_ns", r->gaps_ns);
-	json_write_number(w, "recording_ns", r->recording_ns);
-	json_write_count(w, "recordings", r->recordings);
-	json_write_count(w, "walks", r->walks);
-	json_write_number(w, "time_ns", r->time_ns);
-	json_write_number(w, "remainder_ns", r->remainder_ns);
-	json_write_flag(w, "overhead_measured", r->overhead.measured);
-	json_write_number(w, "overhead_ns", r->overhead.inside_ns);
-	json_write_number(w, "overhead_error_ns", r->overhead.inside_error_ns);
-	json_write_number(w, "overhead_outside_ns", r->overhead.outside_ns);
-	json_write_number(w, "overhead_inner_ns", r->overhead.inner_ns);
-	json_write_number(w, "overhead_inner_error_ns", r->overhead.inner_error_ns);
-	json_write_number(w, "perturbation_ns", r->perturbation_ns);
-	json_write_number(w, "perturbation_low_ns", r->perturbation_low_ns);
-	json_write_number(w, "perturbation_high_ns", r->perturbation_high_ns);
+	json_write_fields(w, totals_fields, r, true);
 	put_ticker(w, r->profile);
 	json_states_write_threads(w, r);
 	json_states_write_charged(w, r);
@@ -365,19 +344,19 @@ static void put_totals(struct json_writer *w, const struct report *r)
 	json_write_close(w, '}');
 }
 
-static void put_ledger(struct json_writer *w, const struct report_ledger *l)
-{
-	json_write_open(w, "ledger", '{');
-	json_write_number(w, "cpu_share", l->cpu_share);
-	json_write_number(w, "waits_share", l->waits_share);
-	json_write_number(w, "reads_share", l->reads_share);
-	json_write_number(w, "writes_share", l->writes_share);
-	json_write_number(w, "cpu_s", l->cpu_s);
-	json_write_number(w, "waits", l->waits);
-	json_write_number(w, "reads", l->reads);
-	json_write_number(w, "writes", l->writes);
-	json_write_close(w, '}');
-}
+#define LEDGER(member) ROW_SAME(report_ledger, member)
+static const struct row_field ledger_fields[] = {
+	LEDGER(cpu_share),    LEDGER(waits_share), LEDGER(reads_share),
+	LEDGER(writes_share), LEDGER(cpu_s),	   LEDGER(waits),
+	LEDGER(reads),	      LEDGER(writes),	   ROW_END};
+
+#define GROUP(member) ROW_SAME(report_elsewhere, member)
+static const struct row_field elsewhere_fields[] = {GROUP(group),   GROUP(calls),     GROUP(time_s),
+						    GROUP(error_s), GROUP(waiting_s), GROUP(share),
+						    ROW_END};
+static const struct row_field elsewhere_function_fields[] = {
+	ROW_SAME(report_elsewhere_function, calls), ROW_SAME(report_elsewhere_function, time_s),
+	ROW_SAME(report_elsewhere_function, error_s), ROW_END};
 
 static void put_elsewhere(struct json_writer *w, const struct report *r)
 {
@@ -386,21 +365,14 @@ static void put_elsewhere(struct json_writer *w, const struct report *r)
 		const struct report_elsewhere *e = &r->elsewhere[i];
 
 		json_write_open(w, NULL, '{');
-		json_write_text(w, "group", e->group);
-		json_write_count(w, "calls", e->calls);
-		json_write_number(w, "time_s", e->time_s);
-		json_write_number(w, "error_s", e->error_s);
-		json_write_number(w, "waiting_s", e->waiting_s);
-		json_write_number(w, "share", e->share);
+		json_write_fields(w, elsewhere_fields, e, true);
 		json_write_open(w, "functions", '[');
 		for (uint32_t k = 0; k < e->functions; k++) {
 			const struct report_elsewhere_function *f = &e->function[k];
 
 			json_write_open(w, NULL, '{');
 			json_write_text(w, "name", r->profile->function[f->function].name);
-			json_write_count(w, "calls", f->calls);
-			json_write_number(w, "time_s", f->time_s);
-			json_write_number(w, "error_s", f->error_s);
+			json_write_fields(w, elsewhere_function_fields, f, true);
 			json_write_close(w, '}');
 		}
 		json_write_close(w, ']');
@@ -409,16 +381,15 @@ static void put_elsewhere(struct json_writer *w, const struct report *r)
 	json_write_close(w, ']');
 }
 
+#define CHECKS(member) ROW_SAME(scp_path_checks, member)
+static const struct row_field path_check_fields[] = {CHECKS(verified), CHECKS(cached_walks),
+						     CHECKS(differ), CHECKS(undecided), ROW_END};
+
 static void put_paths(struct json_writer *w, const struct report *r)
 {
-	const struct scp_path_checks *c = &r->profile->path_checks;
-
 	json_write_open(w, "paths", '{');
 	json_write_count(w, "seen", r->profile->paths);
-	json_write_count(w, "verified", c->verified);
-	json_write_count(w, "cached_walks", c->cached_walks);
-	json_write_count(w, "differ", c->differ);
-	json_write_count(w, "undecided", c->undecided);
+	json_write_fields(w, path_check_fields, &r->profile->path_checks, true);
 	json_write_count(w, "heuristic", r->heuristic_paths);
 	json_write_close(w, '}');
 }
@@ -438,7 +409,7 @@ static void put_head(struct json_writer *w, const struct report *r)
 	json_write_text(w, "warm_up", r->include_warmup ? "included" : "set-aside");
 	put_totals(w, r);
 	json_states_write_switches(w, r->profile);
-	put_ledger(w, &r->ledger);
+	json_write_object(w, "ledger", ledger_fields, &r->ledger);
 	put_elsewhere(w, r);
 	put_paths(w, r);
 }
@@ -452,25 +423,17 @@ static void put_losses(struct json_writer *w, const struct report *r)
 	json_write_count(w, "overflow_calls", r->overflow_calls);
 }
 
-/* Last of all: symbolizing the stacks may have added some. */
-static void put_warnings(struct json_writer *w, const struct report *r)
+void json_warnings_write(struct json_writer *w, const struct report_warning *warning,
+			 uint32_t warnings)
 {
 	json_write_open(w, "warnings", '[');
-	for (uint32_t i = 0; i < r->warnings; i++) {
+	for (uint32_t i = 0; i < warnings; i++) {
 		json_write_open(w, NULL, '{');
-		json_write_text(w, "code", r->warning[i].code);
-		json_write_text(w, "text", r->warning[i].text);
-		json_write_text(w, "brief", r->warning[i].brief);
+		json_write_text(w, "code", warning[i].code);
+		json_write_text(w, "text", warning[i].text);
+		json_write_text(w, "brief", warning[i].brief);
 		json_write_close(w, '}');
 	}
-	json_write_close(w, ']');
-}
-
-static void put_next_steps(struct json_writer *w, const struct report *r)
-{
-	json_write_open(w, "next_steps", '[');
-	for (uint32_t i = 0; i < r->next_steps; i++)
-		json_write_text(w, NULL, r->next_step[i]);
 	json_write_close(w, ']');
 }
 
@@ -485,10 +448,9 @@ int json_print(struct report *r, const struct report_options *o, FILE *out)
 	put_rows(&w, r, o);
 	put_slowest(&w, r, rows_shown(r->slowests, o), &cache);
 	put_losses(&w, r);
-	put_warnings(&w, r);
-	put_next_steps(&w, r);
+	json_warnings_write(&w, r->warning, r->warnings); /* symbolizing may have added some */
+	json_write_texts(&w, "next_steps", (const char *const *)r->next_step, r->next_steps);
 	json_write_close(&w, '}');
-	fputc('\n', out);
 	json_stack_clear(&cache);
-	return w.failed ? -1 : 0;
+	return json_write_finish(&w);
 }

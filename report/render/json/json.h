@@ -5,23 +5,39 @@
 #ifndef SCPROF_REPORT_RENDER_JSON_JSON_H
 #define SCPROF_REPORT_RENDER_JSON_JSON_H
 
-#include "report/render/json/json_stack.h"
 #include "report/render/json/json_write.h"
 #include "report/report.h"
 
 /* Print all of it. 0, or -1: out of memory. Errors of the stream stay in it. */
 int json_print(struct report *r, const struct report_options *o, FILE *out);
 
+/* Call paths of a large report share their frames, so the text of each frame is made once and kept.
+ * Zero to begin with. */
+struct json_stack_cache {
+	char **frame; /* by twice the number of its symbol, one more of a heuristic frame; NULL: not
+			 asked for yet */
+	uint32_t room;
+};
+
+/* One function of a frame as an element of an array. */
+void json_stack_frame(struct json_writer *w, const struct symbol *s, bool heuristic);
+/* The members "path", which tells how complete the path is, and "stack", innermost frame
+ * first. Out of memory: w->failed. */
+void json_stack_write(struct json_writer *w, struct report *r, const struct report_site *s,
+		      struct json_stack_cache *cache);
+void json_stack_clear(struct json_stack_cache *cache);
+
 /* The members of a site, into an object that the caller opens and closes. */
 void json_site_write(struct json_writer *w, struct report *r, const struct report_site *s,
 		     struct json_stack_cache *cache);
 
+/* "warnings". */
+void json_warnings_write(struct json_writer *w, const struct report_warning *warning,
+			 uint32_t warnings);
+
 /* "loops": at most `most`; null unless the report is by gap. Sites from `sites` on are not in the
  * document: they have no index. */
 void json_loops_write(struct json_writer *w, const struct report *r, uint32_t sites, uint32_t most);
-
-/* "steadiness" of a site: warm-up, drift, modes, outliers. */
-void json_steady_write(struct json_writer *w, const struct report_site *s);
 
 /* "states" and "charged_ns" of a site; "threads_s", then "charged_s" of the totals; "switches";
  * what is known of one of the slowest calls. */

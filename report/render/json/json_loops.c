@@ -19,6 +19,19 @@ static void put_share(struct json_writer *w, double total_ns, double share, int3
 	json_write_number(w, "percent", isfinite(share) ? (double)permille / 10 : NAN);
 }
 
+static const struct row_field cycle_fields[] = {ROW_SAME(loop_cycle, closed),
+						ROW_SAME(loop_cycle, passes),
+						ROW_SAME(loop_cycle, mean_ns),
+						ROW_FIELD("ci_low_ns", loop_cycle, low_ns),
+						ROW_FIELD("ci_high_ns", loop_cycle, high_ns),
+						ROW_END};
+static const struct row_field thread_fields[] = {
+	ROW_SAME(loop_thread, name), ROW_SAME(loop_thread, pid), ROW_SAME(loop_thread, tid),
+	ROW_SAME(loop_thread, threads), ROW_END};
+static const struct row_field loop_fields[] = {
+	ROW_SAME(loop, calls),	      ROW_SAME(loop, time_ns),	    ROW_SAME(loop, share),
+	ROW_SAME(loop, recording_ns), ROW_SAME(loop, remainder_ns), ROW_END};
+
 static void put_site(const struct context *c, const char *key, uint32_t site)
 {
 	json_write_count_if(c->w, key, site < c->sites, site);
@@ -36,9 +49,7 @@ static void put_numbers(struct json_writer *w, const struct loop_row *row)
 {
 	json_write_count(w, "calls", row->calls);
 	json_write_number(w, "calls_per_pass", row->per_pass);
-	json_write_number(w, "mean_ns", row->estimate.mean);
-	json_write_number(w, "ci_low_ns", row->estimate.low);
-	json_write_number(w, "ci_high_ns", row->estimate.high);
+	json_write_fields(w, row_fields_interval, &row->estimate, true);
 	json_write_text(w, "method", row->estimate.method);
 	json_write_number(w, "pass_ns", row->pass_ns);
 	put_share(w, row->total_ns, row->share, row->permille);
@@ -78,11 +89,8 @@ static void put_edge(const struct context *c, const struct loop_row *row)
 /* Time that belongs to no state and no edge; NULL: there is none. */
 static void put_rest(struct json_writer *w, const char *key, const struct loop_row *row)
 {
-	if (!row) {
-		json_write_null(w, key);
+	if (!json_write_open_known(w, key, row))
 		return;
-	}
-	json_write_open(w, key, '{');
 	put_share(w, row->total_ns, row->share, row->permille);
 	json_write_close(w, '}');
 }
@@ -93,11 +101,7 @@ static void put_cycle(const struct context *c, const struct loop *l, const struc
 	struct json_writer *w = c->w;
 
 	json_write_open(w, NULL, '{');
-	json_write_flag(w, "closed", in->closed);
-	json_write_count(w, "passes", in->passes);
-	json_write_number(w, "mean_ns", in->mean_ns);
-	json_write_number(w, "ci_low_ns", in->low_ns);
-	json_write_number(w, "ci_high_ns", in->high_ns);
+	json_write_fields(w, cycle_fields, in, true);
 	put_share(w, in->total_ns, in->share, in->permille);
 	json_write_open(w, "states", '[');
 	for (const struct loop_row *row = first; row < end; row++)
@@ -115,32 +119,17 @@ static void put_cycle(const struct context *c, const struct loop *l, const struc
 	json_write_close(w, '}');
 }
 
-static void put_threads(struct json_writer *w, const struct loop *l)
-{
-	json_write_open(w, "threads", '[');
-	for (uint32_t i = 0; i < l->tables; i++) {
-		json_write_open(w, NULL, '{');
-		json_write_text(w, "name", l->thread[i].name);
-		json_write_count(w, "pid", l->thread[i].pid);
-		json_write_count(w, "tid", l->thread[i].tid);
-		json_write_count(w, "threads", l->thread[i].threads);
-		json_write_close(w, '}');
-	}
-	json_write_close(w, ']');
-}
-
 static void put_loop(const struct context *c, const struct loop *l)
 {
 	const struct loop_row *last = l->rows ? &l->row[l->rows - 1] : NULL;
 	struct json_writer *w = c->w;
 
 	json_write_open(w, NULL, '{');
-	put_threads(w, l);
-	json_write_count(w, "calls", l->calls);
-	json_write_number(w, "time_ns", l->time_ns);
-	json_write_number(w, "share", l->share);
-	json_write_number(w, "recording_ns", l->recording_ns);
-	json_write_number(w, "remainder_ns", l->remainder_ns);
+	json_write_open(w, "threads", '[');
+	for (uint32_t i = 0; i < l->tables; i++)
+		json_write_object(w, NULL, thread_fields, &l->thread[i]);
+	json_write_close(w, ']');
+	json_write_fields(w, loop_fields, l, true);
 	json_write_open(w, "cycles", '[');
 	for (uint32_t i = 0; i < l->cycles; i++)
 		put_cycle(c, l, &l->cycle[i]);

@@ -5,48 +5,28 @@
 
 #include <math.h>
 #include "report/model/displaced.h"
-#include "stats/histogram/tail.h"
 
-static void put_limits(struct json_writer *w, const char *key, double low, double high)
-{
-	json_write_open(w, key, '[');
-	json_write_number(w, NULL, low);
-	json_write_number(w, NULL, high);
-	json_write_close(w, ']');
-}
-
-static void put_tail_doubts(struct json_writer *w, const char *key, unsigned unreliable)
-{
-	json_write_open(w, key, '[');
-	for (unsigned bit = TAIL_UNKNOWN; bit <= TAIL_FEW_INDEPENDENT; bit *= 2)
-		if (unreliable & bit)
-			json_write_text(w, NULL, reliability_tail_name(bit));
-	json_write_close(w, ']');
-}
+#define PERCENTILE(p) ROW_FIELD(#p, report_percentiles, p##_ns)
+static const struct row_field percentile_fields[] = {PERCENTILE(p50), PERCENTILE(p90),
+						     PERCENTILE(p99), PERCENTILE(p999),
+						     PERCENTILE(max), ROW_END};
 
 static void put_percentiles(struct json_writer *w, const struct report_site *s)
 {
 	const struct report_percentiles *p = &s->percentiles;
 
-	if (!s->has_percentiles) {
-		json_write_null(w, "percentiles_ns");
+	if (!json_write_open_known(w, "percentiles_ns", s->has_percentiles))
 		return;
-	}
-	json_write_open(w, "percentiles_ns", '{');
-	json_write_number(w, "p50", p->p50_ns);
-	json_write_number(w, "p90", p->p90_ns);
-	json_write_number(w, "p99", p->p99_ns);
-	json_write_number(w, "p999", p->p999_ns);
-	json_write_number(w, "max", p->max_ns);
-	put_limits(w, "p50_ci", p->p50_low_ns, p->p50_high_ns);
-	put_limits(w, "p90_ci", p->p90_low_ns, p->p90_high_ns);
-	put_limits(w, "p99_ci", p->p99_low_ns, p->p99_high_ns);
-	put_limits(w, "p999_ci", p->p999_low_ns, p->p999_high_ns);
+	json_write_fields(w, percentile_fields, p, true);
+	json_write_limits(w, "p50_ci", p->p50_low_ns, p->p50_high_ns);
+	json_write_limits(w, "p90_ci", p->p90_low_ns, p->p90_high_ns);
+	json_write_limits(w, "p99_ci", p->p99_low_ns, p->p99_high_ns);
+	json_write_limits(w, "p999_ci", p->p999_low_ns, p->p999_high_ns);
 	json_write_open(w, "doubts", '{');
-	put_tail_doubts(w, "p50", p->p50_unreliable);
-	put_tail_doubts(w, "p90", p->p90_unreliable);
-	put_tail_doubts(w, "p99", p->p99_unreliable);
-	put_tail_doubts(w, "p999", p->p999_unreliable);
+	json_write_bits(w, "p50", p->p50_unreliable, reliability_tail_name);
+	json_write_bits(w, "p90", p->p90_unreliable, reliability_tail_name);
+	json_write_bits(w, "p99", p->p99_unreliable, reliability_tail_name);
+	json_write_bits(w, "p999", p->p999_unreliable, reliability_tail_name);
 	json_write_close(w, '}');
 	json_write_close(w, '}');
 }
@@ -54,11 +34,8 @@ static void put_percentiles(struct json_writer *w, const struct report_site *s)
 /* Buckets with calls in them only, so that a few calls take a few numbers. */
 static void put_histogram(struct json_writer *w, const struct report_site *s)
 {
-	if (!s->has_percentiles) {
-		json_write_null(w, "histogram");
+	if (!json_write_open_known(w, "histogram", s->has_percentiles))
 		return;
-	}
-	json_write_open(w, "histogram", '{');
 	json_write_open(w, "from_ns", '[');
 	for (uint32_t i = 0; i < s->bars; i++)
 		json_write_number(w, NULL, s->bar[i].from_ns);
@@ -77,25 +54,85 @@ static void put_histogram(struct json_writer *w, const struct report_site *s)
 static void put_estimate(struct json_writer *w, const struct mean_interval *e)
 {
 	json_write_fields(w, row_fields_estimate, e, true);
-	json_write_open(w, "doubts", '[');
-	for (unsigned bit = 1; bit <= e->unreliable; bit *= 2)
-		if (e->unreliable & bit)
-			json_write_text(w, NULL, reliability_name(bit));
-	json_write_close(w, ']');
+	json_write_bits(w, "doubts", e->unreliable, reliability_name);
 }
 
 static void put_slow(struct json_writer *w, const struct report_site *s)
 {
-	if (!s->has_slow) {
-		json_write_null(w, "slow");
+	if (!json_write_open_known(w, "slow", s->has_slow))
 		return;
-	}
-	json_write_open(w, "slow", '{');
 	json_write_count(w, "ticks", s->slow.ticks);
 	put_estimate(w, &s->slow.estimate);
 	json_write_flag(w, "covers_fast_mean", s->slow.covers);
 	json_write_close(w, '}');
 }
+
+/* ---- whether the mean is one number ---- */
+
+static const struct row_field warmup_fields[] = {
+	ROW_FIELD("calls", report_steadiness, warmup_calls),
+	ROW_FIELD("mean_ns", report_steadiness, warmup_ns),
+	ROW_FIELD("set_aside", report_steadiness, warmup_aside), ROW_END};
+static const struct row_field first_fields[] = {
+	ROW_FIELD("ns", report_steadiness, first_ns),
+	ROW_FIELD("ratio", report_steadiness, first_ratio),
+	ROW_FIELD("share_as_long", report_steadiness, first_share), ROW_END};
+static const struct row_field drift_fields[] = {
+	ROW_SAME(report_steadiness, begin_ns), ROW_SAME(report_steadiness, end_ns),
+	ROW_SAME(report_steadiness, change), ROW_FIELD("at", report_steadiness, step_at), ROW_END};
+static const struct row_field outlier_fields[] = {
+	ROW_SAME(report_steadiness, fence_ns),
+	ROW_FIELD("calls", report_steadiness, outliers),
+	ROW_FIELD("total_ns", report_steadiness, outlier_ns),
+	ROW_FIELD("share_of_calls", report_steadiness, outlier_calls),
+	ROW_FIELD("share_of_time", report_steadiness, outlier_time),
+	ROW_END};
+
+static void put_drift(struct json_writer *w, const struct report_steadiness *s)
+{
+	static const char *const kinds[] = {
+		[STATS_STEADY] = "none", [STATS_TREND] = "trend", [STATS_STEP] = "step"};
+
+	if (!json_write_open_known(w, "drift", s->drift_known))
+		return;
+	json_write_text(w, "kind", kinds[s->drift]);
+	json_write_fields(w, drift_fields, s, true);
+	json_write_close(w, '}');
+}
+
+static void put_modes(struct json_writer *w, const struct report_steadiness *s)
+{
+	if (!s->modes) {
+		json_write_null(w, "modes");
+		return;
+	}
+	json_write_open(w, "modes", '[');
+	for (unsigned i = 0; i < s->modes; i++) {
+		json_write_open(w, NULL, '{');
+		json_write_number(w, "median_ns", s->mode_ns[i]);
+		json_write_number(w, "share_of_calls", s->mode_calls[i]);
+		json_write_number(w, "share_of_time", s->mode_time[i]);
+		json_write_close(w, '}');
+	}
+	json_write_close(w, ']');
+}
+
+static void put_steadiness(struct json_writer *w, const struct report_site *site)
+{
+	const struct report_steadiness *s = &site->steadiness;
+
+	if (!json_write_open_known(w, "steadiness", !site->overflow))
+		return;
+	json_write_object(w, "warm_up", warmup_fields, s->warmup_calls ? s : NULL);
+	json_write_object(w, "first_call", first_fields, s);
+	put_drift(w, s);
+	put_modes(w, s);
+	json_write_object(w, "outliers", outlier_fields, isfinite(s->fence_ns) ? s : NULL);
+	json_write_number(w, "longest_after_s", s->longest_after_s);
+	json_write_close(w, '}');
+}
+
+/* ---- cost by displacement ---- */
 
 /* Indices of the sites[] that share its cost. One that --top left out is named all the same:
  * the index is that of the whole report. */
@@ -139,7 +176,7 @@ void json_site_write(struct json_writer *w, struct report *r, const struct repor
 	put_histogram(w, s);
 	json_write_fields(w, row_fields_size, s, true);
 	put_slow(w, s);
-	json_steady_write(w, s);
+	put_steadiness(w, s);
 	json_states_write_site(w, s);
 	put_displaced(w, r, s);
 	json_stack_write(w, r, s, cache);

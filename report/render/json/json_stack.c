@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Frames as objects, written once for each symbol unless they are indented. */
-#include "report/render/json/json_stack.h"
+#include "report/render/json/json.h"
 
 #include <stdlib.h>
 
@@ -31,10 +31,7 @@ void json_stack_frame(struct json_writer *w, const struct symbol *s, bool heuris
 	json_write_count(w, "offset", s->offset);
 	json_write_count_if(w, "function_offset", s->into != SYMBOL_START_UNKNOWN, s->into);
 	json_write_text(w, "file", s->file);
-	if (s->line)
-		json_write_integer(w, "line", s->line);
-	else
-		json_write_null(w, "line");
+	json_write_count_if(w, "line", s->line, (uint64_t)s->line);
 	if (s->column)
 		json_write_integer(w, "column", s->column);
 	json_write_flag(w, "inlined", s->inlined);

@@ -8,13 +8,6 @@
 #include "report/model/states.h"
 #include "report/model/threads_time.h"
 
-static void put_part(struct json_writer *w, const char *key, const struct mean_interval *m)
-{
-	json_write_open(w, key, '{');
-	json_write_fields(w, row_fields_interval, m, true);
-	json_write_close(w, '}');
-}
-
 static void put_unswitched(struct json_writer *w, const struct report_states *t)
 {
 	json_write_open(w, "unswitched", '{');
@@ -23,58 +16,32 @@ static void put_unswitched(struct json_writer *w, const struct report_states *t)
 	json_write_close(w, '}');
 }
 
-static void put_share(struct json_writer *w, const char *key, const char *limits, double share,
-		      double low, double high)
-{
-	json_write_number(w, key, share);
-	json_write_open(w, limits, '[');
-	json_write_number(w, NULL, low);
-	json_write_number(w, NULL, high);
-	json_write_close(w, ']');
-}
-
 static void put_tail(struct json_writer *w, const struct report_states *t)
 {
-	if (isnan(t->tail_lost)) {
-		json_write_null(w, "tail");
+	if (!json_write_open_known(w, "tail", !isnan(t->tail_lost)))
 		return;
-	}
-	json_write_open(w, "tail", '{');
-	put_share(w, "lost", "lost_ci", t->tail_lost, t->tail_lost_low, t->tail_lost_high);
-	put_share(w, "slept", "slept_ci", t->tail_slept, t->tail_slept_low, t->tail_slept_high);
+	json_write_number(w, "lost", t->tail_lost);
+	json_write_limits(w, "lost_ci", t->tail_lost_low, t->tail_lost_high);
+	json_write_number(w, "slept", t->tail_slept);
+	json_write_limits(w, "slept_ci", t->tail_slept_low, t->tail_slept_high);
 	json_write_close(w, '}');
-}
-
-static void put_doubts(struct json_writer *w, const struct report_states *t)
-{
-	unsigned all = states_doubts(t);
-
-	json_write_open(w, "doubts", '[');
-	for (unsigned bit = 1; bit <= all; bit *= 2)
-		if (all & bit)
-			json_write_text(w, NULL, reliability_name(bit));
-	json_write_close(w, ']');
 }
 
 void json_states_write_site(struct json_writer *w, const struct report_site *s)
 {
 	const struct report_states *t = &s->states;
 
-	if (!t->known) {
-		json_write_null(w, "states");
-		json_write_null(w, "charged_ns");
-		return;
+	if (json_write_open_known(w, "states", t->known)) {
+		json_write_count(w, "switched_calls", t->switched_calls);
+		put_unswitched(w, t);
+		json_write_object(w, "on_cpu", row_fields_interval, &t->on_cpu);
+		json_write_object(w, "runnable", row_fields_interval, &t->runnable);
+		json_write_object(w, "asleep", row_fields_interval, &t->asleep);
+		put_tail(w, t);
+		json_write_bits(w, "doubts", states_doubts(t), reliability_name);
+		json_write_close(w, '}');
 	}
-	json_write_open(w, "states", '{');
-	json_write_count(w, "switched_calls", t->switched_calls);
-	put_unswitched(w, t);
-	put_part(w, "on_cpu", &t->on_cpu);
-	put_part(w, "runnable", &t->runnable);
-	put_part(w, "asleep", &t->asleep);
-	put_tail(w, t);
-	put_doubts(w, t);
-	json_write_close(w, '}');
-	put_part(w, "charged_ns", &t->charged);
+	json_write_object(w, "charged_ns", row_fields_interval, t->known ? &t->charged : NULL);
 }
 
 void json_states_write_threads(struct json_writer *w, const struct report *r)

@@ -292,3 +292,12 @@ void json_write_fields(struct json_writer *w, const struct row_field *fields, co
 		else
 			json_write_null(w, f->name);
 }
+
+void json_write_object(struct json_writer *w, const char *key, const struct row_field *fields,
+		       const void *row)
+{
+	if (!json_write_open_known(w, key, row))
+		return;
+	json_write_fields(w, fields, row, true);
+	json_write_close(w, '}');
+}

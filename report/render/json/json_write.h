@@ -56,6 +56,9 @@ void json_write_bits(struct json_writer *w, const char *key, unsigned bits,
 /* The fields of `row` in the table; all null unless known. */
 void json_write_fields(struct json_writer *w, const struct row_field *fields, const void *row,
 		       bool known);
+/* An object of these fields; null for NULL. */
+void json_write_object(struct json_writer *w, const char *key, const struct row_field *fields,
+		       const void *row);
 
 /* '{' and '}', or '[' and ']', around members or elements. json_write_open_lines puts each of
  * them on a line of its own. */

@@ -4,191 +4,133 @@
 
 #include "report/report.h"
 
-/* The type follows from the model's. */
-#define TYPE(value)                                                                                \
-	_Generic(value, double: ROW_NUMBER, uint64_t: ROW_COUNT, uint32_t: ROW_COUNT32,            \
-		 bool: ROW_FLAG, char *: ROW_TEXT, const char *: ROW_TEXT)
-#define FIELD(name, of, member)                                                                    \
-	{                                                                                          \
-		name, TYPE(((struct of *)NULL)->member), offsetof(struct of, member)               \
-	}
-#define END                                                                                        \
-	{                                                                                          \
-		NULL, ROW_NUMBER, 0                                                                \
-	}
-
-const struct row_field row_fields_function[] = {
-	FIELD("symbol", prof_function, name),
-	FIELD("library", prof_function, library),
-	END,
-};
+const struct row_field row_fields_function[] = {ROW_FIELD("symbol", prof_function, name),
+						ROW_SAME(prof_function, library), ROW_END};
 
 const struct row_field row_fields_estimate[] = {
-	FIELD("mean_ns", mean_interval, mean),
-	FIELD("ci_low_ns", mean_interval, low),
-	FIELD("ci_high_ns", mean_interval, high),
-	FIELD("method", mean_interval, method),
-	FIELD("standard_error_ns", mean_interval, error),
-	FIELD("degrees_of_freedom", mean_interval, freedom),
-	FIELD("design_effect", mean_interval, design_effect),
-	END,
-};
+	ROW_FIELD("mean_ns", mean_interval, mean),
+	ROW_FIELD("ci_low_ns", mean_interval, low),
+	ROW_FIELD("ci_high_ns", mean_interval, high),
+	ROW_SAME(mean_interval, method),
+	ROW_FIELD("standard_error_ns", mean_interval, error),
+	ROW_FIELD("degrees_of_freedom", mean_interval, freedom),
+	ROW_SAME(mean_interval, design_effect),
+	ROW_END};
 
 const struct row_field row_fields_cost[] = {
-	FIELD("uncharged_ns", report_displaced, uncharged.ns),
-	FIELD("uncharged_ci_low_ns", report_displaced, uncharged.low_ns),
-	FIELD("uncharged_ci_high_ns", report_displaced, uncharged.high_ns),
-	FIELD("uncharged_error_ns", report_displaced, uncharged.error_ns),
-	FIELD("both_ns", report_displaced, both.ns),
-	FIELD("both_ci_low_ns", report_displaced, both.low_ns),
-	FIELD("both_ci_high_ns", report_displaced, both.high_ns),
-	FIELD("both_error_ns", report_displaced, both.error_ns),
-	FIELD("true_cost_ns", report_displaced, true_cost.ns),
-	FIELD("true_cost_ci_low_ns", report_displaced, true_cost.low_ns),
-	FIELD("true_cost_ci_high_ns", report_displaced, true_cost.high_ns),
-	FIELD("true_cost_error_ns", report_displaced, true_cost.error_ns),
-	FIELD("uncharged_p", report_displaced, uncharged.p),
-	FIELD("uncharged_significant", report_displaced, significant),
-	END,
-};
+	ROW_FIELD("uncharged_ns", report_displaced, uncharged.ns),
+	ROW_FIELD("uncharged_ci_low_ns", report_displaced, uncharged.low_ns),
+	ROW_FIELD("uncharged_ci_high_ns", report_displaced, uncharged.high_ns),
+	ROW_FIELD("uncharged_error_ns", report_displaced, uncharged.error_ns),
+	ROW_FIELD("both_ns", report_displaced, both.ns),
+	ROW_FIELD("both_ci_low_ns", report_displaced, both.low_ns),
+	ROW_FIELD("both_ci_high_ns", report_displaced, both.high_ns),
+	ROW_FIELD("both_error_ns", report_displaced, both.error_ns),
+	ROW_FIELD("true_cost_ns", report_displaced, true_cost.ns),
+	ROW_FIELD("true_cost_ci_low_ns", report_displaced, true_cost.low_ns),
+	ROW_FIELD("true_cost_ci_high_ns", report_displaced, true_cost.high_ns),
+	ROW_FIELD("true_cost_error_ns", report_displaced, true_cost.error_ns),
+	ROW_FIELD("uncharged_p", report_displaced, uncharged.p),
+	ROW_FIELD("uncharged_significant", report_displaced, significant),
+	ROW_END};
 
 const struct row_field row_fields_windows[] = {
-	FIELD("displacement_spans", report_displaced, spans),
-	FIELD("displacement_windows_kept", report_displaced, kept),
-	FIELD("displacement_others_share", report_displaced, busy),
-	END,
-};
+	ROW_FIELD("displacement_spans", report_displaced, spans),
+	ROW_FIELD("displacement_windows_kept", report_displaced, kept),
+	ROW_FIELD("displacement_others_share", report_displaced, busy), ROW_END};
 
-const struct row_field row_fields_volume[] = {
-	FIELD("calls", report_site, calls),
-	FIELD("bytes", report_site, bytes),
-	FIELD("ticks", report_site, ticks),
-	FIELD("paths", report_site, paths),
-	END,
-};
+#define SITE(member) ROW_SAME(report_site, member)
+const struct row_field row_fields_volume[] = {SITE(calls), SITE(bytes), SITE(ticks), SITE(paths),
+					      ROW_END};
 
 const struct row_field row_fields_overhead[] = {
-	FIELD("apriori_error_ns", report_site, apriori_ns),
-	FIELD("raw_mean_ns", report_site, raw_mean_ns),
-	FIELD("overhead_ns", report_site, overhead_ns),
-	FIELD("overhead_error_ns", report_site, overhead_error_ns),
-	FIELD("inner_calls", report_site, inner_calls),
-	FIELD("inner_overhead_ns", report_site, inner_overhead_ns),
-	END,
-};
+	ROW_FIELD("apriori_error_ns", report_site, apriori_ns),
+	SITE(raw_mean_ns),
+	SITE(overhead_ns),
+	SITE(overhead_error_ns),
+	SITE(inner_calls),
+	SITE(inner_overhead_ns),
+	ROW_END};
 
 const struct row_field row_fields_total[] = {
-	FIELD("total_ns", report_site, total_ns),
-	FIELD("mean_calls", report_site, mean_calls),
-	FIELD("set_aside_ns", report_site, set_aside_ns),
-	FIELD("outer_calls", report_site, outer_calls),
-	FIELD("outer_ns", report_site, outer_ns),
-	FIELD("self_ns", report_site, self_ns),
-	FIELD("share", report_site, share),
-	FIELD("waits", report_site, waits),
-	FIELD("waiting_share", report_site, waiting_share),
-	FIELD("min_ns", report_site, min_ns),
-	FIELD("max_ns", report_site, max_ns),
-	END,
-};
+	SITE(total_ns),	     SITE(mean_calls), SITE(set_aside_ns), SITE(outer_calls),
+	SITE(outer_ns),	     SITE(self_ns),    SITE(share),	   SITE(waits),
+	SITE(waiting_share), SITE(min_ns),     SITE(max_ns),	   ROW_END};
 
 const struct row_field row_fields_size[] = {
-	FIELD("per_call_ns", report_site, per_call_ns),
-	FIELD("per_call_ci_low_ns", report_site, per_call_low_ns),
-	FIELD("per_call_ci_high_ns", report_site, per_call_high_ns),
-	FIELD("per_byte_ns", report_site, per_byte_ns),
-	FIELD("per_byte_ci_low_ns", report_site, per_byte_low_ns),
-	FIELD("per_byte_ci_high_ns", report_site, per_byte_high_ns),
-	FIELD("per_byte_matters", report_site, per_byte_matters),
-	END,
-};
+	SITE(per_call_ns),
+	ROW_FIELD("per_call_ci_low_ns", report_site, per_call_low_ns),
+	ROW_FIELD("per_call_ci_high_ns", report_site, per_call_high_ns),
+	SITE(per_byte_ns),
+	ROW_FIELD("per_byte_ci_low_ns", report_site, per_byte_low_ns),
+	ROW_FIELD("per_byte_ci_high_ns", report_site, per_byte_high_ns),
+	SITE(per_byte_matters),
+	ROW_END};
 
 const struct row_field row_fields_interval[] = {
-	FIELD("mean_ns", mean_interval, mean),
-	FIELD("ci_low_ns", mean_interval, low),
-	FIELD("ci_high_ns", mean_interval, high),
-	END,
-};
+	ROW_FIELD("mean_ns", mean_interval, mean), ROW_FIELD("ci_low_ns", mean_interval, low),
+	ROW_FIELD("ci_high_ns", mean_interval, high), ROW_END};
 
 const struct row_field row_fields_states[] = {
-	FIELD("switched_calls", report_states, switched_calls),
-	FIELD("unswitched_mean_ns", report_states, unswitched.mean),
-	FIELD("unswitched_ci_low_ns", report_states, unswitched.low),
-	FIELD("unswitched_ci_high_ns", report_states, unswitched.high),
-	FIELD("on_cpu_mean_ns", report_states, on_cpu.mean),
-	FIELD("on_cpu_ci_low_ns", report_states, on_cpu.low),
-	FIELD("on_cpu_ci_high_ns", report_states, on_cpu.high),
-	FIELD("runnable_mean_ns", report_states, runnable.mean),
-	FIELD("runnable_ci_low_ns", report_states, runnable.low),
-	FIELD("runnable_ci_high_ns", report_states, runnable.high),
-	FIELD("asleep_mean_ns", report_states, asleep.mean),
-	FIELD("asleep_ci_low_ns", report_states, asleep.low),
-	FIELD("asleep_ci_high_ns", report_states, asleep.high),
-	FIELD("tail_lost_share", report_states, tail_lost),
-	FIELD("tail_lost_ci_low", report_states, tail_lost_low),
-	FIELD("tail_lost_ci_high", report_states, tail_lost_high),
-	FIELD("tail_slept_share", report_states, tail_slept),
-	FIELD("tail_slept_ci_low", report_states, tail_slept_low),
-	FIELD("tail_slept_ci_high", report_states, tail_slept_high),
-	FIELD("charged_mean_ns", report_states, charged.mean),
-	FIELD("charged_ci_low_ns", report_states, charged.low),
-	FIELD("charged_ci_high_ns", report_states, charged.high),
-	END,
-};
+	ROW_SAME(report_states, switched_calls),
+	ROW_FIELD("unswitched_mean_ns", report_states, unswitched.mean),
+	ROW_FIELD("unswitched_ci_low_ns", report_states, unswitched.low),
+	ROW_FIELD("unswitched_ci_high_ns", report_states, unswitched.high),
+	ROW_FIELD("on_cpu_mean_ns", report_states, on_cpu.mean),
+	ROW_FIELD("on_cpu_ci_low_ns", report_states, on_cpu.low),
+	ROW_FIELD("on_cpu_ci_high_ns", report_states, on_cpu.high),
+	ROW_FIELD("runnable_mean_ns", report_states, runnable.mean),
+	ROW_FIELD("runnable_ci_low_ns", report_states, runnable.low),
+	ROW_FIELD("runnable_ci_high_ns", report_states, runnable.high),
+	ROW_FIELD("asleep_mean_ns", report_states, asleep.mean),
+	ROW_FIELD("asleep_ci_low_ns", report_states, asleep.low),
+	ROW_FIELD("asleep_ci_high_ns", report_states, asleep.high),
+	ROW_FIELD("tail_lost_share", report_states, tail_lost),
+	ROW_FIELD("tail_lost_ci_low", report_states, tail_lost_low),
+	ROW_FIELD("tail_lost_ci_high", report_states, tail_lost_high),
+	ROW_FIELD("tail_slept_share", report_states, tail_slept),
+	ROW_FIELD("tail_slept_ci_low", report_states, tail_slept_low),
+	ROW_FIELD("tail_slept_ci_high", report_states, tail_slept_high),
+	ROW_FIELD("charged_mean_ns", report_states, charged.mean),
+	ROW_FIELD("charged_ci_low_ns", report_states, charged.low),
+	ROW_FIELD("charged_ci_high_ns", report_states, charged.high),
+	ROW_END};
 
 const struct row_field row_fields_threads_time[] = {
-	FIELD("cpu_in_calls", report_threads_time, cpu_in_calls_s),
-	FIELD("cpu_outside", report_threads_time, cpu_outside_s),
-	FIELD("recording", report_threads_time, recording_s),
-	FIELD("runnable", report_threads_time, runnable_s),
-	FIELD("asleep_in_calls", report_threads_time, asleep_in_calls_s),
-	FIELD("not_recorded", report_threads_time, not_recorded_s),
-	END,
-};
+	ROW_FIELD("cpu_in_calls", report_threads_time, cpu_in_calls_s),
+	ROW_FIELD("cpu_outside", report_threads_time, cpu_outside_s),
+	ROW_FIELD("recording", report_threads_time, recording_s),
+	ROW_FIELD("runnable", report_threads_time, runnable_s),
+	ROW_FIELD("asleep_in_calls", report_threads_time, asleep_in_calls_s),
+	ROW_FIELD("not_recorded", report_threads_time, not_recorded_s),
+	ROW_END};
 
 const struct row_field row_fields_switches[] = {
-	FIELD("verified", scp_switches, verified),
-	FIELD("missed", scp_switches, missed),
-	FIELD("unfounded", scp_switches, unfounded),
-	FIELD("readings", scp_switches, readings),
-	END,
-};
+	ROW_SAME(scp_switches, verified), ROW_SAME(scp_switches, missed),
+	ROW_SAME(scp_switches, unfounded), ROW_SAME(scp_switches, readings), ROW_END};
 
-const struct row_field row_fields_gap[] = {
-	FIELD("calls", report_gap, calls),
-	FIELD("mean_ns", report_gap, estimate.mean),
-	FIELD("ci_low_ns", report_gap, estimate.low),
-	FIELD("ci_high_ns", report_gap, estimate.high),
-	FIELD("method", report_gap, estimate.method),
-	FIELD("max_ns", report_gap, max_ns),
-	FIELD("total_ns", report_gap, total_ns),
-	FIELD("share", report_gap, share),
-	END,
-};
+const struct row_field row_fields_gap[] = {ROW_SAME(report_gap, calls),
+					   ROW_FIELD("mean_ns", report_gap, estimate.mean),
+					   ROW_FIELD("ci_low_ns", report_gap, estimate.low),
+					   ROW_FIELD("ci_high_ns", report_gap, estimate.high),
+					   ROW_FIELD("method", report_gap, estimate.method),
+					   ROW_SAME(report_gap, max_ns),
+					   ROW_SAME(report_gap, total_ns),
+					   ROW_SAME(report_gap, share),
+					   ROW_END};
 
+#define THREAD(member) ROW_SAME(report_thread, member)
 const struct row_field row_fields_thread[] = {
-	FIELD("name", report_thread, name),
-	FIELD("pid", report_thread, pid),
-	FIELD("tid", report_thread, tid),
-	FIELD("threads", report_thread, threads),
-	FIELD("live", report_thread, live),
-	FIELD("calls", report_thread, calls),
-	FIELD("time_ns", report_thread, time_ns),
-	FIELD("calls_ns", report_thread, calls_ns),
-	FIELD("waiting_ns", report_thread, waiting_ns),
-	FIELD("gaps_ns", report_thread, gaps_ns),
-	FIELD("nested_ns", report_thread, nested_ns),
-	FIELD("recording_ns", report_thread, recording_ns),
-	FIELD("remainder_ns", report_thread, remainder_ns),
-	END,
-};
+	THREAD(name),	      THREAD(pid),     THREAD(tid),	  THREAD(threads),
+	THREAD(live),	      THREAD(calls),   THREAD(time_ns),	  THREAD(calls_ns),
+	THREAD(waiting_ns),   THREAD(gaps_ns), THREAD(nested_ns), THREAD(recording_ns),
+	THREAD(remainder_ns), ROW_END};
 
-const struct row_field row_fields_process[] = {
-	FIELD("threads", report_process, threads),
-	FIELD("calls", report_process, calls),
-	FIELD("calls_ns", report_process, calls_ns),
-	FIELD("waiting_ns", report_process, waiting_ns),
-	FIELD("recording_ns", report_process, recording_ns),
-	FIELD("time_ns", report_process, time_ns),
-	END,
-};
+#define PROCESS(member) ROW_SAME(report_process, member)
+const struct row_field row_fields_process[] = {PROCESS(threads),
+					       PROCESS(calls),
+					       PROCESS(calls_ns),
+					       PROCESS(waiting_ns),
+					       PROCESS(recording_ns),
+					       PROCESS(time_ns),
+					       ROW_END};

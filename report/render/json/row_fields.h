@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The fields that rows have in several formats: name, type, and where the value lies in the
- * model. JSON and CSV walk these tables, and docs/scprof-report.schema.json is checked against
- * them. A name ends in its unit: _ns, _s; other numbers are counts, shares and ratios. */
+/* Tables of fields: name, type, and where the value lies in a struct of the model. JSON, CSV and
+ * the page walk such tables. Those that several formats share are here, and
+ * docs/scprof-report.schema.json is checked against them. A name ends in its unit: _ns, _s; other
+ * numbers are counts, shares and ratios. */
 #ifndef SCPROF_REPORT_RENDER_JSON_ROW_FIELDS_H
 #define SCPROF_REPORT_RENDER_JSON_ROW_FIELDS_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum row_field_type {
 	ROW_NUMBER,  /* double; not known where not finite */
@@ -20,6 +23,20 @@ struct row_field {
 	enum row_field_type type;
 	size_t offset;
 };
+
+#define ROW_TYPE(value)                                                                            \
+	_Generic(value, double: ROW_NUMBER, uint64_t: ROW_COUNT, uint32_t: ROW_COUNT32,            \
+		 bool: ROW_FLAG, char *: ROW_TEXT, const char *: ROW_TEXT)
+/* A field of `struct of`: its type follows from the member's. ROW_SAME is called as the member. */
+#define ROW_FIELD(name, of, member)                                                                \
+	{                                                                                          \
+		name, ROW_TYPE(((struct of *)NULL)->member), offsetof(struct of, member)           \
+	}
+#define ROW_SAME(of, member) ROW_FIELD(#member, of, member)
+#define ROW_END                                                                                    \
+	{                                                                                          \
+		NULL, ROW_NUMBER, 0                                                                \
+	}
 
 /* Of struct prof_function, mean_interval and report_displaced. */
 extern const struct row_field row_fields_function[], row_fields_estimate[];
