@@ -43,7 +43,7 @@ TOOL_ARCHIVES = $(addprefix $(BUILD)/lib,$(addsuffix .a,cli serve collector repo
 $(BUILD)/scprof: $(BUILD)/cli/main.o $(TOOL_ARCHIVES)
 	$(CC) $(SAN) -o $@ $^ $(TOOL_LIBS)
 
-include scripts/packaging/man/build.mk scripts/packaging/build.mk docs/examples/build.mk bench/build.mk tests/build.mk
+include scripts/packaging/man/build.mk scripts/packaging/build.mk docs/examples/build.mk tests/bench/build.mk tests/build.mk
 
 $(BUILD)/preload/%.o: preload/%.c
 	@mkdir -p $(@D)
@@ -96,7 +96,7 @@ check-long:
 bench:
 	@BUILD=$(BUILD) scripts/setup.sh --tests --bench
 	@$(MAKE) --no-print-directory all bench-programs
-	@bench/run --build $(BUILD) $(BENCH_ARGS)
+	@tests/bench/run --build $(BUILD) $(BENCH_ARGS)
 
 fuzz:
 	@BUILD=$(BUILD) scripts/setup.sh --tests --fuzz

@@ -82,7 +82,7 @@ run_cppcheck()
 		--suppress=nullPointer:tests/* --suppress=allocaCalled:tests/* --suppress=ctuuninitvar \
 		--suppress=uninitvar:profile/model/intern.c --suppress=ignoredReturnValue \
 		-D__x86_64__ -D__linux__ -I. \
-		preload profile stats collector report serve cli docs/examples tests bench
+		preload profile stats collector report serve cli docs/examples tests
 }
 
 run_tidy()

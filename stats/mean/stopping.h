@@ -20,7 +20,7 @@
  *
  * What it cannot know is what has not occurred. States that last m / 3 on average change within m
  * in 95 of 100 runs (e^-3), and then hold the stop up; slower ones may be missed.
- * bench/watched/stopping.c simulates all this; docs/top.md has the result. */
+ * tests/bench/watched/stopping.c simulates all this; docs/top.md has the result. */
 #ifndef SCPROF_STATS_MEAN_STOPPING_H
 #define SCPROF_STATS_MEAN_STOPPING_H
 

@@ -24,7 +24,7 @@
 /* Correlation of neighbours in standard errors: 10 %, one-sided. */
 #define DEPENDS 1.28
 /* Of the way to the first part, where the rest depends on itself. Chosen with half of the laws of
- * bench/warmup_laws.c. */
+ * tests/bench/warmup_laws.c. */
 #define PART_OF_THE_WAY (1 / 3.0)
 /* 1 / (false alarms * others), to the power 1 / (exponent of the tail). */
 #define OTHERS 400.0

@@ -12,7 +12,7 @@ computation, rest, receive steering on and off, and the fluid's own effect on a 
              whether the lower bound is one, and whether the upper limit holds
   stolen     `known` without a load, while a control group's quota takes 0 to 30 % of the fluid's time
              away in one piece (root, cgroup v1): what a host does that steals
-  known      how often the 95 % interval covers a load of known size (bench/known_load.c: signal
+  known      how often the 95 % interval covers a load of known size (tests/bench/known_load.c: signal
              handlers in the fluids' threads), beside a computation
   fluid      a program that blocks often, with and without the fluid, in turn: what CPU
              time it is charged, how long it is on a CPU (by perf's task-clock, in runs of

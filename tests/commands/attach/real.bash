@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# Real programs are attached to by the harnesses of bench/attach, a few times each.
+# Real programs are attached to by the harnesses of tests/bench/attach, a few times each.
 
 # shellcheck source=/dev/null
 source "${BASH_SOURCE[0]%/*}/reachable.bash"
@@ -19,7 +19,7 @@ teardown_file()
 trial()
 {
 	local status=0
-	SCPROF=${TRIED:-${REACHABLE:+$REACHABLE/scprof}} timeout -k 5 600 python3 "$ROOT/bench/attach/$1" "${@:2}" \
+	SCPROF=${TRIED:-${REACHABLE:+$REACHABLE/scprof}} timeout -k 5 600 python3 "$ROOT/tests/bench/attach/$1" "${@:2}" \
 		--build "$BUILD" </dev/null 3>&- 4>&- >trial.out 2>&1 || status=$?
 	cat trial.out
 	[ $status != 3 ] || skip "$(head -n 1 trial.out)"

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Call paths of a program that knows its own Python stack at each call, and of one whose stack is garbage.
-# bench/python/agree does the first for a million calls. Each Python that is here.
+# tests/bench/python/agree does the first for a million calls. Each Python that is here.
 # about 8 s
 bats_require_minimum_version 1.5.0
 load ../common

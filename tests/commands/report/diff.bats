@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # `scprof diff`: which sites of two runs belong together, what it reports for them, and its exit
-# status. How often it errs is measured by bench/diff_pairs.py (docs/diff.md).
+# status. How often it errs is measured by tests/bench/diff_pairs.py (docs/diff.md).
 
 load ../common
 load thirty

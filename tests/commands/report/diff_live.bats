@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # `scprof diff --live`: how commands are run, what ends it, what it prints. Nothing here depends on
 # how long anything takes: verdicts are tested by tests/unit/report/test_diff_watch.c, and how often
-# they err by bench/live (docs/diff.md).
+# they err by tests/bench/live (docs/diff.md).
 
 load ../common
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # What intervals, warnings and prices say about programs whose answer is known. Their time is made up
 # (tests/programs/loaded/made_clock.c): what the library reads is the same in each run, on any machine.
-# How they fare in real time is measured by bench/run (docs/estimates.md).
+# How they fare in real time is measured by tests/bench/run (docs/estimates.md).
 
 bats_require_minimum_version 1.5.0
 load ../common

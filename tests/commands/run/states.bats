@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Where a call's time went, of programs whose calls certainly sleep, or certainly do not. What the
 # scheduler takes from them besides is no part of any verdict. How good the estimates are is measured
-# by bench/run (docs/estimates.md).
+# by tests/bench/run (docs/estimates.md).
 
 bats_require_minimum_version 1.5.0
 load ../common

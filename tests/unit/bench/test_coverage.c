@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "bench/coverage/check.h"
-#include "bench/coverage/percentile_program.h"
+#include "tests/bench/coverage/check.h"
+#include "tests/bench/coverage/percentile_program.h"
 
 #define REPLICATIONS 200
 

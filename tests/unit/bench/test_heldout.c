@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "bench/coverage/heldout/traces.h"
-#include "bench/coverage/methods.h"
+#include "tests/bench/coverage/heldout/traces.h"
+#include "tests/bench/coverage/methods.h"
 
 #define RUNS   400
 #define CALLS  5000

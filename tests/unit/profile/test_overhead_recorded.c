@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What the library measures of itself is in the profile, where and when it should be,
- * and leaves no other trace. How large it is, is for bench/overhead.py to say. */
+ * and leaves no other trace. How large it is, is for tests/bench/overhead.py to say. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <setjmp.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The one rule for means: which method, what dependence does to the error, when
- * it warns that it is unreliable, and that the intervals cover. The full grid is bench/coverage. */
+ * it warns that it is unreliable, and that the intervals cover. The full grid is
+ * tests/bench/coverage. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

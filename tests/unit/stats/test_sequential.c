@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Limits that hold however often one looks: the formulas' own figures, and by simulation with fixed
- * seeds, how often the truth is outside at any look (bench/live has more laws). */
+ * seeds, how often the truth is outside at any look (tests/bench/live has more laws). */
 #include "tests/unit/support/near.h"
 
 #include <stdbool.h>

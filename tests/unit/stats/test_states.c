@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Means on a CPU, runnable and asleep, of sums that can be checked on paper. bench/coverage
+/* Means on a CPU, runnable and asleep, of sums that can be checked on paper. tests/bench/coverage
  * --states judges the intervals. */
 #include <math.h>
 #include <setjmp.h>

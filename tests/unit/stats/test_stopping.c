@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Stopping when a mean is known well enough: the rule's parts, and by simulation, how often
- * programs that change their state are measured right at the stop (bench/watched has more of them).
+ * programs that change their state are measured right at the stop (tests/bench/watched has more of
+ * them).
  */
 #include <math.h>
 #include <setjmp.h>
