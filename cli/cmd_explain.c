@@ -9,7 +9,7 @@
 #include "cli/messages/complaint.h"
 #include "cli/messages/nearest.h"
 #include "cli/usage/options.h"
-#include "report/wording/warning_codes.h"
+#include "report/wording/warning_list.h"
 
 #define COMMAND "scprof explain"
 

@@ -17,7 +17,6 @@
 #include "cli/usage/inputs.h"
 #include "cli/usage/quantity.h"
 #include "report/report.h"
-#include "report/report_print.h"
 
 #define COMMAND "scprof report"
 

@@ -39,48 +39,41 @@ REPORT_SRC = \
 	report/loops/loop_graph.c \
 	report/loops/loop_rows.c \
 	report/loops/loop_shares.c \
-	report/loops/loop_tables.c \
 	report/loops/loop_threads.c \
-	report/loops/loop_ways.c \
 	report/model/account.c \
-	report/model/attach_summary.c \
+	report/findings/attach_summary.c \
 	report/model/nesting.c \
-	report/model/next_command.c \
-	report/model/next_steps.c \
-	report/model/path_fold.c \
-	report/model/perturbation.c \
+	report/findings/next_command.c \
+	report/findings/next_steps.c \
 	report/model/programs.c \
 	report/model/run_to_run.c \
 	report/model/runs.c \
 	report/model/displaced.c \
 	report/model/displacement_file.c \
-	report/model/displacement_recorded.c \
 	report/model/estimate.c \
-	report/model/filter_summary.c \
+	report/findings/filter_summary.c \
 	report/model/frame_symbols.c \
-	report/model/generated_advice.c \
+	report/findings/generated_advice.c \
 	report/model/groups.c \
 	report/model/groups_order.c \
-	report/model/groups_rank.c \
-	report/model/elsewhere.c \
-	report/model/ledger.c \
-	report/model/no_calls.c \
+	report/findings/elsewhere.c \
+	report/findings/ledger.c \
+	report/findings/no_calls.c \
 	report/model/process_end.c \
 	report/model/reliability.c \
-	report/model/head_run.c \
-	report/model/report_head.c \
+	report/findings/head_run.c \
+	report/findings/report_head.c \
 	report/model/report_names.c \
 	report/model/report_weight.c \
 	report/model/row_sort.c \
 	report/model/site.c \
-	report/model/site_sums.c \
 	report/model/slowest.c \
 	report/model/states.c \
 	report/model/steadiness.c \
 	report/model/threads_time.c \
 	report/model/waiting.c \
-	report/model/warning_list.c \
-	report/model/warnings.c \
+	report/wording/warning_list.c \
+	report/findings/warnings.c \
 	report/render/csv/csv.c \
 	report/render/csv/csv_others.c \
 	report/render/csv/csv_path.c \
@@ -115,16 +108,14 @@ REPORT_SRC = \
 	report/render/stacks/folded.c \
 	report/render/stacks/graph.c \
 	report/render/stacks/stacks.c \
+	report/render/text/text_notes.c \
+	report/render/text/text_loop_steps.c \
 	report/render/text/diff_text.c \
 	report/render/text/table.c \
-	report/render/text/table_print.c \
 	report/render/text/text.c \
 	report/render/text/text_cell.c \
 	report/render/text/text_displaced.c \
 	report/render/text/text_loop.c \
-	report/render/text/text_loop_line.c \
-	report/render/text/text_loop_names.c \
-	report/render/text/text_next.c \
 	report/render/text/text_others.c \
 	report/render/text/text_path.c \
 	report/render/text/text_rows.c \
@@ -132,13 +123,10 @@ REPORT_SRC = \
 	report/render/text/text_shared_callers.c \
 	report/render/text/text_sites.c \
 	report/render/text/text_slowest.c \
-	report/render/text/text_states.c \
-	report/render/text/text_steady.c \
 	report/render/text/text_time.c \
 	report/render/text/text_warnings.c \
-	report/report_build.c \
-	report/report_print.c \
-	report/report_sites.c \
+	report/model/sites.c \
+	report/report.c \
 	report/symbols/code_map.c \
 	report/symbols/function_names.c \
 	report/symbols/generated_frames.c \
@@ -158,7 +146,6 @@ REPORT_SRC = \
 	report/symbols/symbolize_source.c \
 	report/symbols/symbolize_table.c \
 	report/wording/numbers.c \
-	report/wording/percentages.c \
 	report/wording/terminal.c \
 	report/wording/utf8.c \
 	report/wording/warning_codes.c

@@ -529,4 +529,12 @@ const char *report_weight_missing(const struct profile *p, const struct report_o
 /* Why the outer frames of a site's path are missing, in brackets; NULL: they are there. */
 const char *report_names_path_end(const struct report_site *s);
 
+/* Build a report, find its names and print it. 0, or -1 with errno set: out of memory, or the
+ * stream failed. The stream is flushed. */
+int report_print(const struct profile *p, const struct report_options *o, FILE *out);
+
+struct diff;
+/* Print a comparison as its options say; the rest as report_print. */
+int report_print_diff(struct diff *d, FILE *out);
+
 #endif

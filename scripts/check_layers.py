@@ -33,6 +33,7 @@ TOOL = [
     "report/wording report/containers",
     "report/symbols",
     "report/model",
+    "report/findings",
     "report/loops report/compare report/live",
     "report/render/text report/render/stacks report/render/json",
     "report/render/html report/render/csv report/render/pprof",

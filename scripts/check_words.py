@@ -13,7 +13,7 @@ import sys
 
 MOST_WORDS = 25
 SOURCES = ["report/render/html/page/*.js", "report/render/html/page/*.html", "serve/pages/*.c",
-           "report/model/*.c", "report/render/text/*.c", "report/compare/*.c"]
+           "report/model/*.c", "report/findings/*.c", "report/render/text/*.c", "report/compare/*.c"]
 STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"(?:\s*"((?:[^"\\\n]|\\.)*)")*')
 
 

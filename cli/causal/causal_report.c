@@ -6,10 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/model/frame_symbols.h"
-#include "report/wording/base_name.h"
-#include "report/wording/numbers.h"
+#include "report/model/model.h"
 #include "report/wording/utf8.h"
+#include "report/wording/numbers.h"
 #include "stats/numerics/distributions.h"
 
 struct causal_limits causal_report_limits(const struct slopes_value *v, double scale)

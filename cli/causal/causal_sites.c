@@ -13,10 +13,9 @@
 #include "profile/base/given_file.h"
 #include "profile/live/run_files.h"
 #include "profile/read/entry_offsets.h"
-#include "report/model/frame_symbols.h"
-#include "report/model/path_site.h"
+#include "report/model/model.h"
 #include "report/symbols/function_names.h"
-#include "report/wording/base_name.h"
+#include "report/wording/utf8.h"
 
 struct causal_ref {
 	uint32_t pid, table, path, function; /* as the file has them */

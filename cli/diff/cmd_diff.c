@@ -9,7 +9,7 @@
 #include "cli/diff/diff_recorded.h"
 #include "cli/messages/complaint.h"
 #include "cli/usage/output.h"
-#include "report/report_print.h"
+#include "report/report.h"
 
 static int print_to(struct diff *d, const char *path)
 {

@@ -15,7 +15,7 @@
 #include "collector/launch/library_path.h"
 #include "collector/launch/program.h"
 #include "report/report.h"
-#include "report/wording/warning_codes.h"
+#include "report/wording/warning_list.h"
 
 #define MOST_SYMBOLS 5000
 

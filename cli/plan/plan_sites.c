@@ -10,7 +10,7 @@
 #include "stats/mean/mean_interval.h"
 #include "stats/planning/plan.h"
 #include "stats/stats.h"
-#include "report/model/reliability.h"
+#include "report/model/model.h"
 
 /* Total width over the mean (+-50 %). With a wider interval the forecast may be wrong by half. */
 #define ROUGH_WIDTH 1

@@ -10,7 +10,6 @@
 #include "cli/plan/plan_words.h"
 #include "report/render/text/table.h"
 #include "report/render/text/text.h"
-#include "report/render/text/text_shared_callers.h"
 
 /* Lines of call path a row. */
 #define PATH_LINES 3

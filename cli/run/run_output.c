@@ -13,7 +13,7 @@
 #include "cli/usage/options.h"
 #include "cli/usage/output.h"
 #include "profile/write/temporary_file.h"
-#include "report/report_print.h"
+#include "report/report.h"
 
 /* Root may write everywhere, but not create a file in /proc: only trying tells. */
 static int try_directory(const char *directory)

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "report/live/precision.h"
-#include "report/model/reliability.h"
+#include "report/model/model.h"
 #include "report/wording/numbers.h"
 #include "cli/messages/progress.h"
 #include "cli/messages/say.h"

@@ -6,12 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/model/estimate.h"
+#include "report/model/sites.h"
 #include "stats/mean/mean_interval.h"
 #include "stats/histogram/histogram.h"
 #include "report/compare/match.h"
-#include "report/model/reliability.h"
-#include "report/model/states.h"
+#include "report/model/model.h"
 #include "stats/stats.h"
 
 /* The fastest calls are those of this share. */

@@ -7,8 +7,7 @@
 #include <string.h>
 
 #include "report/compare/match.h"
-#include "report/model/estimate.h"
-#include "report/model/states.h"
+#include "report/model/sites.h"
 #include "stats/compare/biweight.h"
 #include "stats/compare/trimmed.h"
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Calls the parts of a comparison in turn: matching rows, their estimates, tests and verdicts. */
 #include "report/compare/diff.h"
-#include "report/model/waiting.h"
+#include "report/model/sites.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "report/compare/match.h"
-#include "report/model/warning_list.h"
+#include "report/wording/warning_list.h"
 #include "profile/base/error.h"
 
 /* Processor time and elapsed time are different quantities. */

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/wording/base_name.h"
+#include "report/wording/utf8.h"
 #include "report/compare/match.h"
-#include "report/model/path_site.h"
+#include "report/model/model.h"
 #include "report/symbols/symbolize_source.h"
 
 static const struct prof_path *path_of(const struct diff *d, const struct diff_site *s)

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "report/compare/match.h"
-#include "report/model/reliability.h"
-#include "report/model/warning_list.h"
+#include "report/model/model.h"
+#include "report/wording/warning_list.h"
 #include "stats/mean/mean_interval.h"
 #include "stats/stats.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/model/path_site.h"
+#include "report/model/model.h"
 #include "report/symbols/symbolize_source.h"
 
 #define PART  "\x1f" /* between parts; not in any name */

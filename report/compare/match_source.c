@@ -10,7 +10,7 @@
 
 #include "report/containers/string_index.h"
 #include "report/symbols/symbolize_source.h"
-#include "report/wording/base_name.h"
+#include "report/wording/utf8.h"
 
 struct match_sources {
 	struct string_index bases; /* last parts of the program's files */

@@ -9,11 +9,10 @@
 #include <string.h>
 #include <uthash.h>
 
-#include "report/wording/base_name.h"
+#include "report/wording/utf8.h"
 #include "report/containers/string_index.h"
 #include "report/symbols/symbolize.h"
 #include "report/symbols/symbolize_source.h"
-#include "report/wording/utf8.h"
 
 struct place {
 	uint64_t offset;

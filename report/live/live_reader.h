@@ -8,7 +8,7 @@
 
 #include <time.h>
 
-#include "report/model/groups.h"
+#include "report/model/sites.h"
 #include "profile/live/live.h"
 #include "report/live/target.h"
 

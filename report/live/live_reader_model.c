@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A new model of all files. Positions in files never change, so readings carry over to it. */
 #include "report/live/live_reader_private.h"
-#include "report/model/groups_order.h"
+#include "report/model/sites.h"
 
 #include <errno.h>
 #include <math.h>

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "report/live/row_key.h"
-#include "report/model/estimate.h"
+#include "report/model/sites.h"
 
 /* For sorting, a relative width is good enough until the calls have grown by this factor. */
 #define STALE		1.05

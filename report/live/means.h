@@ -4,8 +4,7 @@
 #ifndef SCPROF_REPORT_LIVE_MEANS_H
 #define SCPROF_REPORT_LIVE_MEANS_H
 
-#include "report/model/estimate.h"
-#include "report/model/site_sums.h"
+#include "report/model/sites.h"
 
 /* A mean, compensated for what recording adds; NAN: nothing can be said. */
 struct row_mean {

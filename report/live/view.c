@@ -10,8 +10,7 @@
 
 #include "report/live/columns.h"
 #include "report/live/screen_header.h"
-#include "report/model/path_site.h"
-#include "report/model/reliability.h"
+#include "report/model/model.h"
 #include "report/wording/numbers.h"
 #include "report/wording/utf8.h"
 

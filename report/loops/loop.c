@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/loops/loop_rows.h"
-#include "report/loops/loop_threads.h"
+#include "report/loops/loop_graph.h"
 
 const struct loop_limits loop_limits_none = {UINT32_MAX, 0, 0, 0};
 
@@ -118,7 +117,7 @@ static int fill_loop(const struct report *r, struct loop_tables *t, struct loop 
 	struct loop_rows w = {.report = r, .limits = limits, .loop = l, .graph = &g};
 	int status;
 
-	if (name_threads(t, l, table) < 0 || loop_tables_graph(t, table, l->tables, &g) < 0)
+	if (name_threads(t, l, table) < 0 || loop_threads_graph(t, table, l->tables, &g) < 0)
 		return -1;
 	w.units = account(t, l, table);
 	l->share = r->time_ns > 0 ? l->time_ns / r->time_ns : NAN;
@@ -180,12 +179,12 @@ struct loop_report *loop_build(const struct report *r, const uint32_t *site_of,
 
 	if (!out)
 		return NULL;
-	if (loop_tables_begin(&t, r, site_of) < 0 || loop_threads_group(&t) < 0 ||
+	if (loop_threads_begin(&t, r, site_of) < 0 || loop_threads_group(&t) < 0 ||
 	    fill_loops(r, &t, out, limits) < 0) {
 		loop_free(out);
 		out = NULL;
 	}
-	loop_tables_end(&t);
+	loop_threads_end(&t);
 	return out;
 }
 

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+/* From the calls of threads to the rows of their loops; private to report/. */
+#ifndef SCPROF_REPORT_LOOPS_LOOP_GRAPH_H
+#define SCPROF_REPORT_LOOPS_LOOP_GRAPH_H
+
+#include "profile/profile.h"
+#include "report/loops/loop.h"
+#include "report/report.h"
+
 /* The calls of a thread as a graph: a node is a site with top-level calls, an edge the gaps
  * from one site to the next. Private to report/.
  *
  * Where a thread starts or ends the edge's other end is `nodes` of the graph, one beyond the
  * last node. A loop is a strongly connected component with an edge inside. */
-#ifndef SCPROF_REPORT_LOOPS_LOOP_GRAPH_H
-#define SCPROF_REPORT_LOOPS_LOOP_GRAPH_H
-
-#include "profile/profile.h"
 
 struct loop_node {
 	uint32_t site;
@@ -65,5 +69,70 @@ uint64_t loop_cycle_time(const struct loop_graph *g, const uint32_t *path, uint3
 
 /* In a graph without loops: the most frequent path from start to end. Returns its length. */
 uint32_t loop_cycle_chain(const struct loop_graph *g, uint32_t *path);
+
+/* The states of a loop in the order in which they are shown; private to report/. */
+
+struct loop_ways {
+	uint32_t *state; /* nodes: of the main cycle, of other cycles, then the rest by time */
+	uint32_t *next;	 /* of each in its cycle: a node, or `nodes` for the end of the thread */
+	uint32_t *way;	 /* cycle of each: 1 the main one; 0: none */
+	uint32_t states, ways;
+	uint32_t way_states[LOOP_WAYS];
+};
+
+/* The cycles of a component; PROF_NONE: the one path of a graph without loops. Cycles after the
+ * first have at least `least_units` of time. -1: out of memory; call loop_cycle_ways_end in any
+ * case. */
+int loop_cycle_ways(struct loop_ways *w, const struct loop_graph *g, uint32_t component,
+		    double least_units);
+void loop_cycle_ways_end(struct loop_ways *w);
+
+/* From a graph of calls to the rows that a loop is printed as; private to report/. */
+
+struct loop_rows {
+	const struct report *report;
+	const struct loop_limits *limits;
+	const struct loop_graph *graph;
+	struct loop *loop; /* with room for its cycles */
+	uint64_t units;	   /* that its rows must add up to */
+	uint64_t inside;   /* of them in cycles so far */
+	uint32_t room;
+};
+
+/* A new row of nothing yet. NULL: out of memory. */
+struct loop_row *loop_shares_add(struct loop_rows *w, enum loop_kind kind);
+
+/* Add a cycle with its rows. -1: out of memory. */
+int loop_rows_cycle(struct loop_rows *w, uint32_t component);
+/* The same for threads without any loop. */
+int loop_rows_chain(struct loop_rows *w);
+
+/* The last row, and all percentages. -1: out of memory. */
+int loop_shares_finish(struct loop_rows *w);
+
+/* Which threads repeat the same loop. Private to report/. */
+
+/* A profile's entries and gaps by table. */
+struct loop_tables {
+	const struct profile *profile;
+	const uint32_t *site_of;
+	uint32_t *entry, *entries_from; /* of table t: entry[entries_from[t]] and on */
+	uint32_t *gap, *gaps_from;
+	uint32_t *node_of; /* scratch: of each site */
+	uint32_t *group;   /* of each table, numbered by their longest one's time */
+	uint32_t *order;   /* tables by group, then time */
+	uint32_t groups;
+};
+
+/* Fill all but the groups. -1: out of memory; call loop_threads_end in any case. */
+int loop_threads_begin(struct loop_tables *t, const struct report *r, const uint32_t *site_of);
+void loop_threads_end(struct loop_tables *t);
+
+/* Fill group, order and groups. -1: out of memory. */
+int loop_threads_group(struct loop_tables *t);
+
+/* The settled graph of the calls and gaps of some tables together. -1: out of memory. */
+int loop_threads_graph(struct loop_tables *t, const uint32_t *table, uint32_t tables,
+		       struct loop_graph *g);
 
 #endif

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Which states and edges get a row, and its contents. All others are added up in one row, so that
  * nothing is missing from the sum. */
-#include "report/loops/loop_rows.h"
+#include "report/loops/loop_graph.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "report/model/estimate.h"
-#include "report/loops/loop_ways.h"
-#include "report/wording/percentages.h"
+#include "report/model/sites.h"
+#include "report/wording/numbers.h"
 
 /* A cycle while its rows are written. */
 struct writing {
@@ -147,7 +146,7 @@ static int settle_chances(struct writing *c, uint32_t first)
 
 	for (uint32_t i = 0; i < count; i++)
 		c->part[i] = (double)l->row[first + i].calls;
-	if (percentages_round(c->part, count, c->chance) < 0)
+	if (numbers_percentages(c->part, count, c->chance) < 0)
 		return -1;
 	for (uint32_t i = 0; i < count; i++)
 		l->row[first + i].chance = c->chance[i];
@@ -333,9 +332,9 @@ static int write_any(struct loop_rows *w, uint32_t component)
 	c.part = calloc((size_t)g->edges + 1, sizeof(*c.part));
 	c.chance = calloc((size_t)g->edges + 1, sizeof(*c.chance));
 	if (c.part && c.chance &&
-	    loop_ways_find(&c.ways, g, component, w->limits->least_share * (double)w->units) == 0)
+	    loop_cycle_ways(&c.ways, g, component, w->limits->least_share * (double)w->units) == 0)
 		status = write_cycle(&c);
-	loop_ways_end(&c.ways);
+	loop_cycle_ways_end(&c.ways);
 	free(c.part);
 	free(c.chance);
 	return status;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The rows of all cycles together: the row of the remaining time, and each row's part of the
  * whole, in percentages that add up as printed. */
-#include "report/loops/loop_rows.h"
+#include "report/loops/loop_graph.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "report/wording/percentages.h"
+#include "report/wording/numbers.h"
 
 struct loop_row *loop_shares_add(struct loop_rows *w, enum loop_kind kind)
 {
@@ -74,7 +74,7 @@ int loop_shares_finish(struct loop_rows *w)
 	for (uint32_t i = 0; !status && i < l->rows; i++)
 		part[i] = l->row[i].total_ns;
 	if (!status)
-		status = percentages_round(part, l->rows, permille);
+		status = numbers_percentages(part, l->rows, permille);
 	if (!status)
 		settle_shares(w, permille);
 	free(part);

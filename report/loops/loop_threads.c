@@ -1,11 +1,186 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Fifty workers should be one loop and not fifty; but by chance one of them takes another branch
- * more often, or sees an error. So two threads are alike if the main cycle of each lies entirely in
- * the loop of the other. */
-#include "report/loops/loop_threads.h"
+/* From the entries and gaps of threads to the graph of their calls. The file does not
+ * say which calls were nested; but a top-level call has a gap before it. */
+#include "report/loops/loop_graph.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* Indices 0 .. count - 1 by table, in order; those of no table are left out. */
+static int sort_by_table(uint32_t tables, uint32_t count, const void *row, size_t size,
+			 size_t table_at, uint32_t **index, uint32_t **from)
+{
+	const char *at = (const char *)row + table_at;
+	uint32_t *start = calloc((size_t)tables + 2, sizeof(*start)), table;
+
+	*from = start;
+	*index = calloc(count ? count : 1, sizeof(**index));
+	if (!*from || !*index)
+		return -1;
+	for (uint32_t i = 0; i < count; i++) {
+		memcpy(&table, at + i * size, sizeof(table));
+		if (table < tables)
+			start[table + 2]++;
+	}
+	for (uint32_t i = 2; i < tables + 2; i++)
+		start[i] += start[i - 1];
+	for (uint32_t i = 0; i < count; i++) {
+		memcpy(&table, at + i * size, sizeof(table));
+		if (table < tables)
+			(*index)[start[table + 1]++] = i;
+	}
+	return 0;
+}
+
+int loop_threads_begin(struct loop_tables *t, const struct report *r, const uint32_t *site_of)
+{
+	const struct profile *p = r->profile;
+
+	memset(t, 0, sizeof(*t));
+	t->profile = p;
+	t->site_of = site_of;
+	t->node_of = malloc(((size_t)r->sites + 1) * sizeof(*t->node_of));
+	if (!t->node_of ||
+	    sort_by_table(p->tables, p->entries, p->entry, sizeof(*p->entry),
+			  offsetof(struct prof_entry, table), &t->entry, &t->entries_from) < 0 ||
+	    sort_by_table(p->tables, p->gaps, p->gap, sizeof(*p->gap),
+			  offsetof(struct prof_gap, table), &t->gap, &t->gaps_from) < 0)
+		return -1;
+	memset(t->node_of, 0xff, ((size_t)r->sites + 1) * sizeof(*t->node_of));
+	return 0;
+}
+
+void loop_threads_end(struct loop_tables *t)
+{
+	free(t->entry);
+	free(t->entries_from);
+	free(t->gap);
+	free(t->gaps_from);
+	free(t->node_of);
+	free(t->group);
+	free(t->order);
+}
+
+static int add_entries(struct loop_tables *t, uint32_t table, struct loop_graph *g)
+{
+	for (uint32_t i = t->entries_from[table]; i < t->entries_from[table + 1]; i++) {
+		const struct prof_entry *e = &t->profile->entry[t->entry[i]];
+		uint32_t *node = &t->node_of[t->site_of[t->entry[i]]];
+		struct prof_sums sums = e->sums;
+
+		if (*node == PROF_NONE) {
+			struct loop_node *n = loop_graph_node(g);
+
+			if (!n)
+				return -1;
+			n->site = t->site_of[t->entry[i]];
+			n->sums.first_at = sums.first_at;
+			*node = g->nodes - 1;
+		}
+		sums.hist = NULL;
+		sums.hist_of_one = false;
+		sums.first = NULL;
+		sums.slow = NULL;
+		sums.phase = NULL;
+		sums.line = NULL;
+		sums.tail = NULL;
+		sums.states = NULL;
+		sums.detector = SCP_SWITCH_NONE;
+		if (sums_add(&g->node[*node].sums, &sums) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static uint32_t end_of(const struct loop_tables *t, uint32_t entry, const struct loop_graph *g)
+{
+	return entry < t->profile->entries ? t->node_of[t->site_of[entry]] : g->nodes;
+}
+
+/* After the entries of all tables: the number of nodes stands for start and end. */
+static int add_gaps(const struct loop_tables *t, uint32_t table, struct loop_graph *g)
+{
+	for (uint32_t i = t->gaps_from[table]; i < t->gaps_from[table + 1]; i++) {
+		const struct prof_gap *gap = &t->profile->gap[t->gap[i]];
+		uint32_t from = end_of(t, gap->from, g), to = end_of(t, gap->to, g);
+		struct loop_edge *e;
+
+		/* An entry of another table: a file that contradicts itself. */
+		if (from == PROF_NONE || to == PROF_NONE)
+			continue;
+		e = loop_graph_edge(g);
+		if (!e)
+			return -1;
+		*e = (struct loop_edge){.from = from,
+					.to = to,
+					.calls = gap->calls,
+					.units = gap->units,
+					.max_units = gap->max_units,
+					.units_sq = gap->units_sq};
+	}
+	return 0;
+}
+
+/* Calls that were partly nested, or overlapped: they share the time of top-level calls that the
+ * others leave, in proportion to their visits times their mean. */
+static void apportion(struct loop_graph *g, uint64_t outer_units)
+{
+	uint64_t left = outer_units;
+	double weight = 0;
+
+	for (uint32_t i = 0; i < g->nodes; i++) {
+		struct loop_node *n = &g->node[i];
+
+		n->units = n->in == n->sums.calls ? n->sums.units : 0;
+		n->apportioned = n->visits && n->in != n->sums.calls;
+		left -= n->units <= left ? n->units : left;
+		if (n->apportioned && n->sums.calls)
+			weight += (double)n->visits * (double)n->sums.units / (double)n->sums.calls;
+	}
+	for (uint32_t i = 0; i < g->nodes && weight > 0; i++) {
+		struct loop_node *n = &g->node[i];
+		double own;
+
+		if (!n->apportioned || !n->sums.calls)
+			continue;
+		own = (double)n->visits * (double)n->sums.units / (double)n->sums.calls;
+		n->units = own >= weight ? left : (uint64_t)((double)left * (own / weight));
+		n->units = n->units > left ? left : n->units;
+		left -= n->units;
+		weight -= own;
+	}
+}
+
+int loop_threads_graph(struct loop_tables *t, const uint32_t *table, uint32_t tables,
+		       struct loop_graph *g)
+{
+	uint64_t outer_units = 0;
+	int status = 0;
+
+	memset(g, 0, sizeof(*g));
+	for (uint32_t i = 0; !status && i < tables; i++) {
+		const struct prof_table *of = &t->profile->table[table[i]];
+
+		status = add_entries(t, table[i], g);
+		/* A thread that was stopped in between has added to one and not yet the other. */
+		if (of->call_units > of->nested_units)
+			outer_units += of->call_units - of->nested_units;
+	}
+	for (uint32_t i = 0; !status && i < tables; i++)
+		status = add_gaps(t, table[i], g);
+	for (uint32_t i = 0; i < g->nodes; i++)
+		t->node_of[g->node[i].site] = PROF_NONE;
+	if (status < 0 || loop_graph_settle(g) < 0) {
+		loop_graph_clear(g);
+		return -1;
+	}
+	apportion(g, outer_units);
+	return 0;
+}
+
+/* Fifty workers should be one loop and not fifty; but by chance one of them takes another branch
+ * more often, or sees an error. So two threads are alike if the main cycle of each lies entirely in
+ * the loop of the other. */
 
 struct nature {
 	bool loop;
@@ -102,7 +277,7 @@ static int place(struct loop_tables *t, uint32_t table, struct nature *first)
 	struct loop_graph g;
 	int status;
 
-	if (loop_tables_graph(t, &table, 1, &g) < 0)
+	if (loop_threads_graph(t, &table, 1, &g) < 0)
 		return -1;
 	status = fill_nature(&n, &g);
 	loop_graph_clear(&g);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Intervals and significance of costs by displacement. Significance is of the uncharged cost,
  * one test a group of sites, by Benjamini and Hochberg's rule. */
-#include "report/model/displaced.h"
-#include "report/model/warning_list.h"
+#include "report/model/model.h"
+#include "report/wording/warning_list.h"
 
 #include <math.h>
 #include <stdlib.h>

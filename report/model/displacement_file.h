@@ -44,7 +44,7 @@ struct displaced {
 struct displaced *displacement_file_read(const char *path, char *error, size_t room);
 /* The account that a profile contains. NULL: it has none, or several, none of which covers the
  * whole profile; or out of memory. */
-struct displaced *displacement_recorded_read(const struct profile *p, double confidence);
+struct displaced *displacement_file_recorded(const struct profile *p, double confidence);
 void displacement_file_free(struct displaced *d);
 
 #endif

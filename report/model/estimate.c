@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The statistics work in clock units and know nothing of profiles; the reader wants
  * nanoseconds, and what the program would have spent without being watched. */
-#include "report/model/estimate.h"
+#include "report/model/sites.h"
 
 #include <math.h>
 

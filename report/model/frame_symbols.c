@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Names of the frames of a report, as renderers ask for them. What becomes known on the way about a
  * module, such as that it changed since the run, becomes a warning of the report. */
-#include "report/model/frame_symbols.h"
+#include "report/model/model.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/model/warning_list.h"
-#include "report/wording/base_name.h"
+#include "report/wording/warning_list.h"
+#include "report/wording/utf8.h"
 
 /* Servers that are named were asked already. */
 static const char *asked_where(void)

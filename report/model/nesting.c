@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A thread keeps one sum of the time of all its nested calls. It belongs to one entry where only
  * one of the thread's has calls inside. */
-#include "report/model/nesting.h"
+#include "report/model/sites.h"
 
 #include <math.h>
 #include <stdlib.h>

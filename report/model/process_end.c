@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A signal overrules what the process wrote before: it can still be killed while it leaves. */
-#include "report/model/process_end.h"
+#include "report/model/model.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Programs are numbered by name, added up, and numbered anew in their order. */
-#include "report/model/programs.h"
+#include "report/model/model.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "report/model/runs.h"
 
 static const char *name_of(const struct prof_process *p)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Each reason has one warning: how many sites it concerns, which of them is the largest, what to
  * do. */
-#include "report/model/reliability.h"
-#include "report/model/warning_list.h"
+#include "report/model/model.h"
+#include "report/wording/warning_list.h"
 
 #include <inttypes.h>
 #include <math.h>

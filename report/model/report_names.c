@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "report/model/report_weight.h"
+#include "report/model/model.h"
 
 static const char *const by_names[] = {
 	[REPORT_BY_PATH] = "path", [REPORT_BY_SITE] = "site",	  [REPORT_BY_FUNCTION] = "function",

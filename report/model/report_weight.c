@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* One line a weight; --weight names them. */
-#include "report/model/report_weight.h"
+#include "report/model/model.h"
 
 #include <math.h>
 
-#include "report/model/displaced.h"
-#include "report/model/states.h"
+#include "report/model/sites.h"
 
 /* Other tools' formats have no negative numbers: an estimate below 0 is 0 there, and so is what is
  * not known. */

@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* By the most significant word first, rows with equal words by the next one. Within a word the
- * least significant byte comes first: that keeps the order of rows that are equal, so that
- * those are read from the memory as they lie there. */
-#include "report/model/row_sort.h"
+/* By the most significant word first, rows with equal words by the next one. */
+#include "report/model/sites.h"
 
 #include <stddef.h>
 #include <stdlib.h>
 
 #include "profile/base/array.h"
-
-#define SMALL  24 /* items that are inserted one by one */
-#define DIGITS 8
-#define VALUES 256
 
 struct __attribute__((packed, aligned(4))) item {
 	uint64_t key;
@@ -23,57 +17,14 @@ struct sorting {
 	const struct row_sort_keys *order;
 };
 
-static void insert_all(struct item *item, uint32_t count)
+/* Rows that are equal keep their order, so that they are read from the memory as they lie there. */
+static int compare_items(const void *left, const void *right)
 {
-	for (uint32_t i = 1; i < count; i++) {
-		struct item moving = item[i];
-		uint32_t at = i;
+	const struct item *a = left, *b = right;
 
-		for (; at > 0 && moving.key < item[at - 1].key; at--)
-			item[at] = item[at - 1];
-		item[at] = moving;
-	}
-}
-
-static unsigned digit_of(const struct item *item, unsigned shift)
-{
-	return (unsigned)(item->key >> shift) & (VALUES - 1);
-}
-
-static void sort_digit(const struct item *from, struct item *to, uint32_t count, unsigned shift)
-{
-	uint32_t start[VALUES] = {0}, sum = 0;
-
-	for (uint32_t i = 0; i < count; i++)
-		start[digit_of(&from[i], shift)]++;
-	for (unsigned v = 0; v < VALUES; v++) {
-		uint32_t n = start[v];
-
-		start[v] = sum;
-		sum += n;
-	}
-	for (uint32_t i = 0; i < count; i++)
-		to[start[digit_of(&from[i], shift)]++] = from[i];
-}
-
-/* Only the digits that differ anywhere. */
-static void sort_digits(struct item *item, struct item *other, uint32_t count)
-{
-	struct item *from = item, *to = other, *last;
-	uint64_t differ = 0;
-
-	for (uint32_t i = 1; i < count; i++)
-		differ |= item[i].key ^ item[0].key;
-	for (unsigned shift = 0; shift < 8 * DIGITS; shift += 8) {
-		if (!(differ >> shift & (VALUES - 1)))
-			continue;
-		sort_digit(from, to, count, shift);
-		last = from;
-		from = to;
-		to = last;
-	}
-	for (uint32_t i = 0; from != item && i < count; i++)
-		item[i] = from[i];
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
+	return (a->row > b->row) - (a->row < b->row);
 }
 
 /* Rows without a word go to the front. How many there are. */
@@ -115,10 +66,7 @@ static void sort_from(struct sorting *s, uint32_t from, uint32_t to, uint32_t le
 	struct item *item = s->item;
 
 	from += take_words(s, item + from, s->other + from, to - from, level);
-	if (to - from <= SMALL)
-		insert_all(item + from, to - from);
-	else
-		sort_digits(item + from, s->other + from, to - from);
+	qsort(item + from, to - from, sizeof(*item), compare_items);
 	while (from < to) {
 		uint32_t end = from + 1;
 

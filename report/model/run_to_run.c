@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Runs are few, so the variance of a site's is shrunk towards that of all sites: a moderated t test
  * (Smyth 2004), on logarithms, as in comparisons of runs. */
-#include "report/model/run_to_run.h"
+#include "report/model/sites.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Sets of processes that are joined in pairs (Tarjan 1975, "Efficiency of a good but not linear set
  * union algorithm"); pairs are neighbours once the processes are sorted. */
-#include "report/model/runs.h"
+#include "report/model/model.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 /* Single calls, so no estimates: a duration is what the clock said, which on a clock of
  * ticks is right to one tick either way, and to what ticks vary by.
  */
-#include "report/model/slowest.h"
-#include "report/model/warning_list.h"
+#include "report/model/model.h"
+#include "report/wording/warning_list.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The statistics are stats/mean/states.h; here is which calls they are of, and what the wrapper and
  * the host add. */
-#include "report/model/states.h"
+#include "report/model/sites.h"
 
 #include <math.h>
 
-#include "report/model/estimate.h"
 #include "stats/histogram/histogram.h"
 
 #define BUCKETS (SCP_HIST_BLOCKS * SCP_HIST_BUCKETS)

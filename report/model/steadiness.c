@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Warm-up, drift, bimodal durations and outliers, in nanoseconds. */
-#include "report/model/steadiness.h"
-#include "report/model/estimate.h"
+#include "report/model/sites.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Off-CPU time of top-level calls and gaps, table by table. What is left of a thread's time was on
  * a CPU. */
-#include "report/model/threads_time.h"
+#include "report/model/model.h"
 
 #include <inttypes.h>
 #include <math.h>
 
-#include "report/model/states.h"
-#include "report/model/warning_list.h"
+#include "report/model/sites.h"
+#include "report/wording/warning_list.h"
 #include "report/wording/numbers.h"
 
 /* Relative difference between what was charged and what is explained that is worth a warning. */

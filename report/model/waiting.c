@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The list. Not in it: locks, which protect work, and reading or writing, of which waiting is only
  * a part. */
-#include "report/model/waiting.h"
+#include "report/model/sites.h"
 
 #include <string.h>
 

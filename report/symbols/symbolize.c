@@ -15,7 +15,7 @@
 #include "report/symbols/symbolize_module.h"
 #include "report/symbols/symbolize_names.h"
 #include "report/symbols/symbolize_source.h"
-#include "report/wording/base_name.h"
+#include "report/wording/utf8.h"
 
 struct key {
 	uint64_t offset;

@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "report/wording/base_name.h"
+#include "report/wording/utf8.h"
 
 /* What debug information is looked for. */
 struct search {

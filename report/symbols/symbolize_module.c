@@ -11,7 +11,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#include "report/wording/base_name.h"
+#include "report/wording/utf8.h"
 
 /* Never asked: a session begins with an open file. */
 static int find_no_file(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,

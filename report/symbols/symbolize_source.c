@@ -6,7 +6,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "report/wording/base_name.h"
+#include "report/wording/utf8.h"
 
 const struct prof_source_function *symbolize_source_find(const struct profile *p,
 							 const struct prof_frame *frame,

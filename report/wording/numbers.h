@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Numbers as people read them. Every function writes a NUL-terminated text of
- * at most `room` bytes into `out`; NAN becomes "-". `utf8` allows the micro
- * sign. */
+/* Numbers as people read them. */
 #ifndef SCPROF_REPORT_WORDING_NUMBERS_H
 #define SCPROF_REPORT_WORDING_NUMBERS_H
 
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+/* Numbers as people read them. Every function writes a NUL-terminated text of
+ * at most `room` bytes into `out`; NAN becomes "-". `utf8` allows the micro
+ * sign. */
 
 /* "-0.12": so many decimals, as printf has them, but what rounds to 0 has no sign. */
 void numbers_fixed(char *out, size_t room, double value, int decimals);
@@ -47,5 +50,17 @@ struct number_mean {
 };
 void numbers_mean(struct number_mean *out, double mean_ns, double low_ns, double high_ns,
 		  bool utf8);
+
+/* Percentages with one decimal that add up to 100.0 as they are printed; private to report/. */
+
+/* part[i] / (sum of all parts), in thousandths whose sum is exactly 1000: rounded down,
+ * and what is missing goes to the largest remainders (Hamilton's method; equal ones: the first).
+ * So each differs from the truth by less than one thousandth. Parts may be negative, but
+ * must be finite, and their sum positive and at least a millionth of the sum of their sizes;
+ * else all are 0 and nothing can be said. -1: out of memory. */
+int numbers_percentages(const double *part, size_t count, int32_t *permille);
+
+/* The same in parts of `whole`, such as 100. */
+int numbers_percentages_of(const double *part, size_t count, int32_t whole, int32_t *parts);
 
 #endif

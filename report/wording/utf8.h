@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Text from elsewhere (symbol names, command lines, thread names) made safe to
- * print, and its width on a terminal. Names are data: nothing in them may move
- * the cursor, change colours, or turn the direction of writing.
- *
- * Functions that return a char * give memory to free(), NULL when out of memory. */
+/* Text from elsewhere, safe to print. */
 #ifndef SCPROF_REPORT_WORDING_UTF8_H
 #define SCPROF_REPORT_WORDING_UTF8_H
 
@@ -11,6 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
+
+/* Text from elsewhere (symbol names, command lines, thread names) made safe to
+ * print, and its width on a terminal. Names are data: nothing in them may move
+ * the cursor, change colours, or turn the direction of writing.
+ *
+ * Functions that return a char * give memory to free(), NULL when out of memory. */
 
 /* One character at *s, which moves past it. A byte that begins no well-formed one (Unicode 15,
  * Table 3-7) is UTF8_BROKEN, and passed alone. */
@@ -40,5 +43,13 @@ char *utf8_shorten(const char *s, size_t width, bool utf8);
 
 /* Bytes of the longest start of `s` that takes at most `width` columns. */
 size_t utf8_fit(const char *s, size_t width);
+
+/* What follows the last slash; all of a path that ends in one. */
+static inline const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
 
 #endif

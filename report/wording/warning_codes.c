@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The table. Those that weigh most come first within their kind. */
-#include "report/wording/warning_codes.h"
+#include "report/wording/warning_list.h"
 
 #include <string.h>
 

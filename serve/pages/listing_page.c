@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/wording/base_name.h"
+#include "report/wording/utf8.h"
 #include "report/wording/numbers.h"
 #include "serve/pages/index_head.h"
 #include "serve/pages/index_write.h"

@@ -17,7 +17,6 @@
 #include "serve/render/pprof_window.h"
 #include "serve/render/renderer_wire.h"
 #include "report/report.h"
-#include "report/report_print.h"
 
 static int limit(int what, uint64_t most)
 {

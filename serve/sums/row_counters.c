@@ -2,8 +2,7 @@
 /* A row keeps the index of its cell in the current list (stamp), so that lists are matched in one
  * pass. */
 #include "serve/sums/row_counters.h"
-#include "report/model/states.h"
-#include "report/model/waiting.h"
+#include "report/model/sites.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The rows of sites, and the choice between the groupings. */
 #include "report/render/csv/csv.h"
-#include "report/model/reliability.h"
+#include "report/model/model.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "report/render/csv/csv_path.h"
-#include "report/model/displaced.h"
 #include "stats/histogram/tail.h"
-#include "report/model/rows.h"
 
 static void put_slow(struct csv *c, const struct report_site *s)
 {

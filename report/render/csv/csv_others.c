@@ -3,9 +3,7 @@
 #include <math.h>
 
 #include "report/render/csv/csv_write.h"
-#include "report/model/frame_symbols.h"
-#include "report/model/path_site.h"
-#include "report/model/rows.h"
+#include "report/model/model.h"
 
 /* A site at the end of a gap: number of its row by --by site, function, its caller. */
 static void put_end(struct csv *c, struct report *r, uint32_t site, const char *const column[3],

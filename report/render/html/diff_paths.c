@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "profile/base/array.h"
-#include "report/model/frame_symbols.h"
-#include "report/wording/base_name.h"
+#include "report/model/model.h"
+#include "report/wording/utf8.h"
 
 /* As in flame graphs of reports: the function, or else where its code lies. */
 static uint32_t name_of(struct string_index *strings, const struct symbol *s)

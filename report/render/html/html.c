@@ -8,10 +8,9 @@
 #include <string.h>
 
 #include "report/model/displacement_file.h"
-#include "report/model/elsewhere.h"
-#include "report/model/report_head.h"
-#include "report/model/states.h"
-#include "report/model/warning_list.h"
+#include "report/findings/findings.h"
+#include "report/model/sites.h"
+#include "report/wording/warning_list.h"
 #include "report/render/html/html_write.h"
 #include "report/wording/numbers.h"
 
@@ -131,7 +130,7 @@ static void put_data(struct html *h, const struct displaced *displaced)
 static const struct displaced *account_of(struct report *r, const struct report_options *o,
 					  struct displaced **own)
 {
-	*own = o->displaced ? NULL : displacement_recorded_read(r->profile, r->confidence);
+	*own = o->displaced ? NULL : displacement_file_recorded(r->profile, r->confidence);
 	if (!o->displaced && r->profile->accounts > 1)
 		warning_list_note(r, "accounts-apart",
 				  "The profile holds %" PRIu32 " accounts of the CPUs' time",

@@ -6,14 +6,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "report/model/displaced.h"
-#include "report/model/frame_symbols.h"
-#include "report/model/path_site.h"
+#include "report/model/model.h"
 #include "report/containers/pairs.h"
 #include "profile/base/array.h"
-#include "report/model/reliability.h"
 #include "report/render/text/text.h"
-#include "report/render/text/text_shared_callers.h"
 
 struct paths {
 	struct html *html;
@@ -224,7 +220,7 @@ static void put_notes(struct html *h)
 				html_write_string(h, NULL, reliability_name(bit));
 		json_write_close(&h->json, ']');
 		json_write_open(&h->json, NULL, '[');
-		text_steady_lines(s, true, put_note, h);
+		text_notes_steady_lines(s, true, put_note, h);
 		json_write_close(&h->json, ']');
 		json_write_close(&h->json, ']');
 	}

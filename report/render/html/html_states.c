@@ -2,8 +2,8 @@
 /* Where the time of rows and of all threads went. */
 #include "report/render/html/html_write.h"
 
-#include "report/model/states.h"
-#include "report/model/threads_time.h"
+#include "report/model/sites.h"
+#include "report/model/model.h"
 
 static void put_part(struct html *h, const struct mean_interval *m)
 {

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "report/model/reliability.h"
+#include "report/model/model.h"
 
 void html_write_index(struct html *h, const char *key, uint32_t n)
 {

@@ -7,10 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/model/attach_summary.h"
-#include "report/model/filter_summary.h"
-#include "report/model/process_end.h"
-#include "report/model/rows.h"
+#include "report/findings/findings.h"
+#include "report/model/model.h"
 
 static void put_argv(struct json_writer *w, const struct prof_process *p)
 {

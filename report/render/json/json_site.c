@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The fields of a site, with its call path. */
 #include "report/render/json/json.h"
-#include "report/model/reliability.h"
+#include "report/model/model.h"
 
 #include <math.h>
-#include "report/model/displaced.h"
 
 #define PERCENTILE(p) ROW_FIELD(#p, report_percentiles, p##_ns)
 static const struct row_field percentile_fields[] = {PERCENTILE(p50), PERCENTILE(p90),

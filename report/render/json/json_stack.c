@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "profile/base/array.h"
-#include "report/model/frame_symbols.h"
+#include "report/model/model.h"
 
 static const char *source_name(enum symbol_source source)
 {

@@ -4,9 +4,8 @@
 
 #include <math.h>
 
-#include "report/model/reliability.h"
-#include "report/model/states.h"
-#include "report/model/threads_time.h"
+#include "report/model/model.h"
+#include "report/model/sites.h"
 
 static void put_unswitched(struct json_writer *w, const struct report_states *t)
 {

@@ -9,8 +9,7 @@
 #include <string.h>
 
 #include "report/render/pprof/pprof_write.h"
-#include "report/model/rows.h"
-#include "report/model/report_weight.h"
+#include "report/model/model.h"
 
 /* Room for element `need`; new elements are 0. */
 static bool make_room(void **array, size_t *room, size_t need, size_t size)

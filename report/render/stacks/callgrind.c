@@ -6,9 +6,8 @@
 #include <stdlib.h>
 
 #include "report/render/stacks/graph.h"
-#include "report/model/rows.h"
+#include "report/model/model.h"
 #include "report/wording/utf8.h"
-#include "report/model/report_weight.h"
 
 /* Which names were written, for each of the three kinds with numbers of their own. */
 enum kind { OBJECT, FILE_NAME, FUNCTION, KINDS };

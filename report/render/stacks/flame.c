@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/wording/base_name.h"
-#include "report/model/frame_symbols.h"
+#include "report/wording/utf8.h"
+#include "report/model/model.h"
 #include "report/containers/pairs.h"
 #include "profile/base/array.h"
 

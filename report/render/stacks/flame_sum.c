@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/model/estimate.h"
+#include "report/model/sites.h"
 #include "stats/mean/mean_interval.h"
 #include "stats/numerics/distributions.h"
 

@@ -4,9 +4,8 @@
 
 #include <inttypes.h>
 
-#include "report/model/rows.h"
+#include "report/model/model.h"
 #include "report/render/stacks/stacks.h"
-#include "report/model/report_weight.h"
 
 static void put_name(FILE *out, const char *name)
 {

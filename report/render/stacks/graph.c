@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "profile/base/array.h"
-#include "report/model/report_weight.h"
+#include "report/model/model.h"
 
 /* The current position in a path: the function entered last, and the line in it. */
 struct walk {

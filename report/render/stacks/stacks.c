@@ -9,10 +9,9 @@
 #include <string.h>
 #include <uthash.h>
 
-#include "report/wording/base_name.h"
-#include "profile/base/array.h"
-#include "report/model/frame_symbols.h"
 #include "report/wording/utf8.h"
+#include "profile/base/array.h"
+#include "report/model/model.h"
 
 struct stacks_node {
 	UT_hash_handle hh;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "profile/base/array.h"
-#include "report/model/report_head.h"
+#include "report/findings/findings.h"
 #include "report/render/stacks/flame.h"
 #include "report/wording/numbers.h"
 #include "report/wording/utf8.h"

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Keeps the cells of a table; table_print.c lays them out. */
+/* Keeps the cells of a table, and lays it out: natural widths first, then columns dropped, then
+ * flexible ones narrowed, until the row fits. */
 #include "report/render/text/table.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "report/wording/utf8.h"
 
 void table_begin(struct table *t, const struct table_column *columns, const char *notes_title)
 {
@@ -79,4 +82,273 @@ void table_note(struct table *t, const char *text)
 		return;
 	}
 	row->notes++;
+}
+
+/* Lays out a table: natural widths first, then columns dropped, then flexible
+ * ones narrowed, until the row fits. */
+
+#define NOTES_INDENT 4
+#define EASE	     3	/* a name three times its least width reads well */
+#define NOTES_LEAST  48 /* narrower than this at the right, notes go below */
+
+struct layout {
+	size_t width[TABLE_COLUMNS]; /* 0: not shown */
+	size_t total;
+	size_t notes_at; /* column where notes begin */
+	bool notes_beside;
+};
+
+static const char *cell_of(const struct table *t, size_t row, size_t column)
+{
+	return t->row[row].cell[column] ? t->row[row].cell[column] : "";
+}
+
+static void natural_widths(const struct table *t, struct layout *l)
+{
+	for (size_t c = 0; c < t->columns; c++) {
+		for (size_t r = 0; r < t->rows; r++) {
+			size_t w = utf8_width(cell_of(t, r, c));
+
+			if (w > l->width[c])
+				l->width[c] = w;
+		}
+		if (l->width[c] && utf8_width(t->column[c].title) > l->width[c])
+			l->width[c] = utf8_width(t->column[c].title);
+	}
+}
+
+static size_t gap_before(const struct table *t, size_t column, bool first)
+{
+	return first ? 0 : t->column[column].glued ? 1 : 2;
+}
+
+/* Width of a row when flexible columns are no wider than `ease` times the
+ * least that they may be; 0: as they are. */
+static size_t row_width(const struct table *t, const struct layout *l, size_t ease)
+{
+	size_t total = 0;
+
+	for (size_t c = 0; c < t->columns; c++) {
+		size_t w = l->width[c], most = ease * t->column[c].least;
+
+		if (!w)
+			continue;
+		total += gap_before(t, c, !total) + (most && most < w ? most : w);
+	}
+	return total;
+}
+
+/* Drop the least important columns, if they are no more important than `limit`. */
+static bool drop_one(const struct table *t, struct layout *l, uint8_t limit)
+{
+	uint8_t highest = 0;
+
+	for (size_t c = 0; c < t->columns; c++)
+		if (l->width[c] && t->column[c].drop > highest)
+			highest = t->column[c].drop;
+	if (!highest || highest < limit)
+		return false;
+	for (size_t c = 0; c < t->columns; c++)
+		if (t->column[c].drop == highest)
+			l->width[c] = 0;
+	return true;
+}
+
+/* Take what is missing from the flexible columns, the widest first. */
+static void narrow(const struct table *t, struct layout *l, size_t width)
+{
+	while (row_width(t, l, 0) > width) {
+		size_t widest = t->columns;
+
+		for (size_t c = 0; c < t->columns; c++)
+			if (t->column[c].least && l->width[c] > t->column[c].least &&
+			    (widest == t->columns || l->width[c] > l->width[widest]))
+				widest = c;
+		if (widest == t->columns)
+			return;
+		l->width[widest]--;
+	}
+}
+
+/* Without the columns that may go for it, is there room for notes at the right? */
+static void make_room_for_notes(const struct table *t, struct layout *l, size_t width)
+{
+	struct layout less = *l;
+	size_t notes = 3 + t->notes_least;
+
+	while (row_width(t, &less, EASE) + notes > width)
+		if (!drop_one(t, &less, t->notes_drop))
+			return;
+	*l = less;
+}
+
+static void lay_out(const struct table *t, struct layout *l, size_t width)
+{
+	size_t notes_least = t->notes_drop ? t->notes_least : NOTES_LEAST;
+
+	memset(l, 0, sizeof(*l));
+	natural_widths(t, l);
+	if (t->notes_drop)
+		make_room_for_notes(t, l, width);
+	/* Names stay readable before extras are shown, extras go before the rest. */
+	while (row_width(t, l, EASE) > width && drop_one(t, l, TABLE_EXTRA))
+		;
+	while (row_width(t, l, 1) > width && drop_one(t, l, 1))
+		;
+	narrow(t, l, width);
+	l->total = row_width(t, l, 0);
+	l->notes_beside = l->total + 3 + notes_least <= width;
+	l->notes_at = l->notes_beside ? l->total + 3 : NOTES_INDENT;
+}
+
+static void spaces(FILE *out, size_t count)
+{
+	fprintf(out, "%*s", (int)count, "");
+}
+
+static void put(FILE *out, const struct terminal *terminal, enum terminal_style style,
+		const char *text)
+{
+	if (style != TERMINAL_PLAIN)
+		terminal_style(out, terminal, style);
+	fputs(text, out);
+	if (style != TERMINAL_PLAIN)
+		terminal_style(out, terminal, TERMINAL_PLAIN);
+}
+
+static bool section_has(const struct table *t, size_t heading, size_t column)
+{
+	for (size_t r = heading + 1; r < t->rows && !t->row[r].heading; r++)
+		if (t->row[r].cell[column])
+			return true;
+	return false;
+}
+
+/* NULL row: the titles. */
+static const char *text_of(const struct table *t, const struct table_row *row, size_t column)
+{
+	const char *title = t->column[column].title;
+
+	if (!row ||
+	    (row->heading && !row->cell[column] && section_has(t, (size_t)(row - t->row), column)))
+		return title;
+	return row->cell[column] ? row->cell[column] : "";
+}
+
+/* One line of cells. Spaces are held back until something follows them, so
+ * that no line ends in blanks. Returns the column reached, -1 on no memory. */
+static long print_cells(const struct table *t, const struct layout *l, FILE *out,
+			const struct terminal *terminal, const struct table_row *row)
+{
+	size_t at = 0, column = 0;
+
+	for (size_t c = 0; c < t->columns; c++) {
+		const struct table_column *def = &t->column[c];
+		const char *text = text_of(t, row, c);
+		char *fits;
+		size_t w;
+
+		if (!l->width[c])
+			continue;
+		column += gap_before(t, c, !column);
+		fits = utf8_shorten(text, l->width[c], terminal->utf8);
+		if (!fits)
+			return -1;
+		w = utf8_width(fits);
+		if (w) {
+			size_t start = column + (def->right ? l->width[c] - w : 0);
+
+			spaces(out, start - at);
+			put(out, terminal, row && !row->heading ? def->style : TERMINAL_BOLD, fits);
+			at = start + w;
+		}
+		column += l->width[c];
+		free(fits);
+	}
+	return (long)at;
+}
+
+static int print_note(const struct layout *l, FILE *out, const struct terminal *terminal, size_t at,
+		      const char *note, enum terminal_style style)
+{
+	char *fits = utf8_shorten(note, terminal->width - l->notes_at, terminal->utf8);
+
+	if (!fits)
+		return -1;
+	spaces(out, l->notes_at - at);
+	put(out, terminal, style, fits);
+	free(fits);
+	return 0;
+}
+
+static int print_row(const struct table *t, const struct layout *l, FILE *out,
+		     const struct terminal *terminal, const struct table_row *row)
+{
+	size_t first = 0;
+	long at;
+
+	if (row->heading && row > t->row)
+		fputc('\n', out);
+	at = print_cells(t, l, out, terminal, row);
+
+	if (at < 0)
+		return -1;
+	if (l->notes_beside && row->notes &&
+	    print_note(l, out, terminal, (size_t)at, row->note[first++], TERMINAL_DIM) < 0)
+		return -1;
+	fputc('\n', out);
+	for (; first < row->notes; first++) {
+		if (print_note(l, out, terminal, 0, row->note[first], TERMINAL_DIM) < 0)
+			return -1;
+		fputc('\n', out);
+	}
+	return 0;
+}
+
+static bool has_notes(const struct table *t)
+{
+	for (size_t r = 0; r < t->rows; r++)
+		if (t->row[r].notes)
+			return true;
+	return false;
+}
+
+bool table_notes_beside(const struct table *t, const struct terminal *terminal)
+{
+	struct layout l;
+
+	lay_out(t, &l, terminal->width);
+	return l.notes_beside;
+}
+
+static int print_titles(const struct table *t, const struct layout *l, FILE *out,
+			const struct terminal *terminal)
+{
+	long at = print_cells(t, l, out, terminal, NULL);
+
+	if (at < 0)
+		return -1;
+	if (l->notes_beside && has_notes(t) && t->notes_title &&
+	    print_note(l, out, terminal, (size_t)at, t->notes_title, TERMINAL_BOLD) < 0)
+		return -1;
+	fputc('\n', out);
+	return 0;
+}
+
+int table_print(struct table *t, FILE *out, const struct terminal *terminal)
+{
+	struct layout l;
+
+	if (t->failed)
+		return -1;
+	if (!t->rows)
+		return 0;
+	lay_out(t, &l, terminal->width);
+	fputc('\n', out);
+	if (!t->row[0].heading && print_titles(t, &l, out, terminal) < 0)
+		return -1;
+	for (size_t r = 0; r < t->rows; r++)
+		if (print_row(t, &l, out, terminal, &t->row[r]) < 0)
+			return -1;
+	return 0;
 }

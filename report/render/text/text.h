@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+/* The report for people. */
+#ifndef SCPROF_REPORT_RENDER_TEXT_TEXT_H
+#define SCPROF_REPORT_RENDER_TEXT_TEXT_H
+
+#include "report/loops/loop.h"
+#include "report/render/text/table.h"
+#include "report/report.h"
+#include "report/wording/terminal.h"
+
 /* The report for people. text.c prints the parts in order, each of the files text_*.c one part,
  * with cells and lines from text_cell.c. A function that returns int returns -1 when out of
  * memory; errors of the stream stay in it. Labels and lines are the caller's to free; NULL: out of
  * memory. */
-#ifndef SCPROF_REPORT_RENDER_TEXT_TEXT_H
-#define SCPROF_REPORT_RENDER_TEXT_TEXT_H
-
-#include "report/report.h"
-#include "report/render/text/table.h"
-#include "report/wording/terminal.h"
 
 struct text {
 	struct report *report; /* NULL where two are compared, and options with it */
@@ -77,19 +80,23 @@ char *text_path_site_label(struct text *t, uint32_t site, const char *when_none)
 char *text_path_function_label(struct text *t, uint32_t site);
 
 /* Share of a site's time that was on a CPU. False: not known. */
-bool text_states_cpu(const struct report_site *s, char *out, size_t room);
+bool text_notes_states_cpu(const struct report_site *s, char *out, size_t room);
 /* Where the time of the last row's calls went, as notes of it; nothing where none was switched. */
-void text_states_notes(const struct text *t, struct table *table, const struct report_site *s);
+void text_notes_states_notes(const struct text *t, struct table *table,
+			     const struct report_site *s);
 /* The same of a single call, in a word and a share. False: not known. */
-bool text_states_call(const struct report_slowest *s, char *out, size_t room);
+bool text_notes_states_call(const struct report_slowest *s, char *out, size_t room);
 
 /* What the mean of the last row hides, as notes of it. */
-void text_steady_notes(const struct text *t, struct table *table, const struct report_site *s);
+void text_notes_steady_notes(const struct text *t, struct table *table,
+			     const struct report_site *s);
 /* Only that its mean is not of all its calls, if so: for rows that show no other notes. */
-void text_steady_aside(const struct text *t, struct table *table, const struct report_site *s);
+void text_notes_steady_aside(const struct text *t, struct table *table,
+			     const struct report_site *s);
 /* All of them for other formats, without a mark. The sink gets NULL when out of memory. */
-typedef void text_steady_sink(void *to, const char *line);
-void text_steady_lines(const struct report_site *s, bool utf8, text_steady_sink *sink, void *to);
+typedef void text_notes_steady_sink(void *to, const char *line);
+void text_notes_steady_lines(const struct report_site *s, bool utf8, text_notes_steady_sink *sink,
+			     void *to);
 
 /* A clean copy of `raw` in a cell. */
 void text_cell_put(struct text *t, struct table *table, size_t column, const char *raw);
@@ -105,5 +112,54 @@ __attribute__((format(printf, 3, 4))) void text_cell_fact(struct text *t, const 
 /* "12 of 40 rows, ...", unless all are shown. */
 void text_cell_rows_shown(struct text *t, uint32_t rows, double shown_ns, double all_ns,
 			  const char *of_what);
+
+/* Rows of the same function and outcome must not look the same: which of the
+ * frames that a row would fold away must be seen, and which frames need their
+ * address because their names are the same. Private to the text report.
+ *
+ * Only frames in which rows differ are looked up: symbolizing is slow. */
+
+enum apart_mark {
+	APART_SHOW = 1,	      /* this frame tells the row from another */
+	APART_OFFSET = 2,     /* only by its address */
+	APART_MODULE = 4,     /* or by the folder of its module, of its source */
+	APART_INSTRUCTION = 8 /* a Python frame, of which not even the column tells */
+};
+
+struct text_apart {
+	unsigned char **mark; /* of each row: one for each frame, and SHOW for the path's end */
+	uint32_t rows;
+};
+
+/* For `rows` sites of the report: those that `site` numbers, NULL: the first ones. 0, or -1: out of
+ * memory. Either way to be ended. */
+int text_shared_callers_begin(struct text_apart *a, struct report *r, const uint32_t *site,
+			      uint32_t rows);
+void text_shared_callers_end(struct text_apart *a);
+
+/* The names of the steps of a loop, and the loop on one line. */
+
+/* "recv", or where a loop has two of them "recv in serve:70"; and where these are on one line,
+ * "recv in serve:70 #2". */
+struct step_names {
+	char **brief, **full; /* of each site; NULL: not asked for yet */
+	uint32_t *twin;	      /* of each site: its number among those of one name; 0: alone */
+	uint32_t *sites;      /* of each function: how many in the loop at hand */
+};
+
+/* -1: out of memory; text_loop_steps_end in any case. */
+int text_loop_steps_begin(struct step_names *n, const struct report *r);
+void text_loop_steps_end(struct step_names *n, const struct report *r);
+/* For the states of a loop from now on. -1: out of memory. */
+int text_loop_steps_choose(struct step_names *n, struct text *t, const struct loop *l);
+/* Clean. The full one always has the call site. NULL: out of memory. */
+const char *text_loop_steps_name(struct step_names *n, struct text *t, uint32_t site,
+				 const char *when_none);
+const char *text_loop_steps_full_name(struct step_names *n, struct text *t, uint32_t site);
+
+/* "  recv 12 us -- 3.1 us --> send 4.0 us -- 0.9 us --> recv", broken between steps: one
+ * way round. -1: out of memory. */
+int text_loop_steps_line(struct text *t, struct step_names *n, const struct loop *l,
+			 const struct loop_cycle *c, uint32_t way);
 
 #endif

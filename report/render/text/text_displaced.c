@@ -7,8 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "report/model/displaced.h"
-#include "report/model/path_site.h"
+#include "report/model/model.h"
 #include "report/wording/numbers.h"
 #include "report/wording/utf8.h"
 

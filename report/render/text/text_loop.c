@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The loops of threads: each on one line, its steps as a table whose shares add up to 100.0 %, and
  * the check against the threads' time. */
-#include "report/render/text/text_loop.h"
+#include "report/render/text/text.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -43,7 +43,7 @@ static char *edge_step(struct text *t, struct step_names *n, const struct loop_r
 			step = NULL;
 		return step;
 	}
-	to = text_loop_names_name(n, t, row->to, "(thread end)");
+	to = text_loop_steps_name(n, t, row->to, "(thread end)");
 	if (!to || asprintf(&step, "  %s %s%s%s%s", arrow, only ? "" : "(", only ? "" : chance,
 			    only ? "" : ") ", to) < 0)
 		step = NULL;
@@ -58,7 +58,7 @@ static char *step_of(struct text *t, struct step_names *n, const struct loop *l,
 
 	switch (row->kind) {
 	case LOOP_STATE:
-		name = text_loop_names_full_name(n, t, row->from);
+		name = text_loop_steps_full_name(n, t, row->from);
 		return name ? strdup(name) : NULL;
 	case LOOP_EDGE:
 	case LOOP_EDGES:
@@ -256,7 +256,7 @@ static const struct loop_row *way_head(const struct loop *l, const struct loop_c
 static int print_ways(struct text *t, struct step_names *n, const struct loop *l,
 		      const struct loop_cycle *c)
 {
-	int status = text_loop_line_print(t, n, l, c, 1);
+	int status = text_loop_steps_line(t, n, l, c, 1);
 
 	for (uint32_t way = 2; !status && way <= c->ways; way++) {
 		const struct loop_row *head = way_head(l, c, way);
@@ -266,7 +266,7 @@ static int print_ways(struct text *t, struct step_names *n, const struct loop *l
 			break;
 		number_times(times, sizeof(times), head->per_pass);
 		fprintf(t->out, "  beside it, %s times a pass:\n", times);
-		status = text_loop_line_print(t, n, l, c, way);
+		status = text_loop_steps_line(t, n, l, c, way);
 	}
 	return status;
 }
@@ -292,7 +292,7 @@ static void print_check(struct text *t, const struct loop *l)
 
 static int print_loop(struct text *t, struct step_names *n, const struct loop *l)
 {
-	int status = text_loop_names_choose(n, t, l);
+	int status = text_loop_steps_choose(n, t, l);
 	bool nothing = false;
 
 	print_threads(t, l);
@@ -315,14 +315,14 @@ int text_loop_print(struct text *t)
 	const struct loop_report *all = r->loops;
 	struct step_names names = {0};
 	uint32_t shown = 0;
-	int status = text_loop_names_begin(&names, r);
+	int status = text_loop_steps_begin(&names, r);
 
 	for (; !status && shown < all->loops && shown < t->top; shown++) {
 		if (shown && t->top != UINT32_MAX && !(all->loop[shown].share >= LEAST_SHARE))
 			break;
 		status = print_loop(t, &names, &all->loop[shown]);
 	}
-	text_loop_names_end(&names, r);
+	text_loop_steps_end(&names, r);
 	if (!status && shown < all->loops) {
 		fputc('\n', t->out);
 		text_cell_fact(t, "threads",

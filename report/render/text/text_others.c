@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "report/model/process_end.h"
+#include "report/model/model.h"
 #include "report/wording/numbers.h"
 
 enum { G_FROM, G_TO, G_COUNT, G_MEAN, G_UNIT, G_INTERVAL, G_TOTAL, G_SHARE, G_MAX, G_COLUMNS };

@@ -7,12 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/wording/base_name.h"
-#include "report/model/frame_symbols.h"
-#include "report/model/path_site.h"
-#include "report/render/text/text_shared_callers.h"
-#include "report/symbols/symbolize_source.h"
 #include "report/wording/utf8.h"
+#include "report/model/model.h"
+#include "report/symbols/symbolize_source.h"
 
 /* The program's own functions need no module's name behind them. */
 static bool is_program(const struct report *r, const char *module)

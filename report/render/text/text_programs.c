@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/model/programs.h"
-#include "report/model/report_head.h"
+#include "report/model/model.h"
+#include "report/findings/findings.h"
 #include "report/wording/numbers.h"
 #include "report/wording/utf8.h"
 

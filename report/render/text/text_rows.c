@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/render/text/text_shared_callers.h"
 #include "report/wording/numbers.h"
 #include "report/wording/utf8.h"
 

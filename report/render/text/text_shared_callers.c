@@ -5,9 +5,9 @@
  * those is all that one pass each way must keep. Frames count from the call site
  * outwards, since a row shows those; the ones inside of it come last. */
 #define HASH_NONFATAL_OOM 1
-#include "report/render/text/text_shared_callers.h"
+#include "report/render/text/text.h"
 
-#include "report/model/path_site.h"
+#include "report/model/model.h"
 #include "report/symbols/symbolize_source.h"
 
 #include <stdlib.h>

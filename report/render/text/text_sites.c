@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The table of sites: what a call costs, where, and how precisely that is known. */
 #include "report/render/text/text.h"
-#include "report/model/reliability.h"
+#include "report/model/model.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "report/wording/numbers.h"
-#include "report/render/text/text_shared_callers.h"
 
 /* The first rows show more lines of their paths. */
 #define DETAILED 10
@@ -164,7 +163,7 @@ static void add_site(struct text *t, struct table *table, const struct report_si
 		text_cell_duration(t, table, OVERHEAD, s->overhead_ns);
 	if (t->report->sort != REPORT_SORT_CPU || s->waits)
 		share_cell(table, s, apart);
-	if (text_states_cpu(s, text, sizeof(text)))
+	if (text_notes_states_cpu(s, text, sizeof(text)))
 		table_cell(table, CPU, text);
 	size_cells(table, s, apart);
 	tail_cells(t, table, s, apart);
@@ -310,11 +309,11 @@ int text_sites(struct text *t)
 		add_site(t, &table, &r->site[i], false);
 		doubt_notes(&table, &r->site[i]);
 		inside_note(t, &table, &r->site[i]);
-		text_states_notes(t, &table, &r->site[i]);
+		text_notes_states_notes(t, &table, &r->site[i]);
 		if (i < DETAILED)
-			text_steady_notes(t, &table, &r->site[i]);
+			text_notes_steady_notes(t, &table, &r->site[i]);
 		else
-			text_steady_aside(t, &table, &r->site[i]);
+			text_notes_steady_aside(t, &table, &r->site[i]);
 		text_sites_folded(&table, &r->site[i]);
 		if (r->by != REPORT_BY_FUNCTION || r->site[i].frames)
 			text_path_notes(t, &table, &r->site[i], apart.mark[i], lines_for(t, i));

@@ -55,7 +55,7 @@ static void add_row(struct text *t, struct table *table, const struct report_slo
 	if (r->profile->slow.kind != SCP_CLOCK_NONE)
 		cell(table, TICKS, "%" PRIu64 " tick%s", s->slow_ticks,
 		     s->slow_ticks == 1 ? "" : "s");
-	if (text_states_call(s, bytes, sizeof(bytes)))
+	if (text_notes_states_call(s, bytes, sizeof(bytes)))
 		table_cell(table, STATE, bytes);
 	if (isnan(s->began_s))
 		cell(table, ENDED, "%.6f s", s->ended_s);

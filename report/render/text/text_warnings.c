@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "report/wording/utf8.h"
-#include "report/wording/warning_codes.h"
+#include "report/wording/warning_list.h"
 
 /* Cut where a part of the sentence ends, if the last one that finds room is most of the line; else
  * at a word. */

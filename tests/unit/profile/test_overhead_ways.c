@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "profile/model/overhead.h"
-#include "report/model/estimate.h"
+#include "report/model/sites.h"
 #include "tests/unit/support/model_open.h"
 #include "tests/unit/support/scp_build.h"
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "report/symbols/symbolize_inline.h"
-#include "report/model/frame_symbols.h"
+#include "report/model/model.h"
 #include "tests/unit/support/copy_fixture.h"
 
 static void names_are_there(void)

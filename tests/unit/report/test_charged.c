@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "report/model/threads_time.h"
+#include "report/model/model.h"
 
 static struct report *build(const struct profile *p)
 {

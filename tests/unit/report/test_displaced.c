@@ -13,7 +13,6 @@
 #include <jansson.h>
 
 #include "report/report.h"
-#include "report/report_print.h"
 #include "tests/unit/support/scp_build.h"
 
 #define SITES 5

@@ -2,7 +2,7 @@
 /* Frames whose code is in no file: the vDSO of this kernel, and generated code with
  * the maps that two processes left of it. */
 #include "tests/unit/support/report_fixture.h"
-#include "report/model/frame_symbols.h"
+#include "report/model/model.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/model/ledger.h"
+#include "report/findings/findings.h"
 #include "tests/unit/support/near.h"
 #include "tests/unit/support/report_fixture.h"
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "tests/unit/support/near.h"
-#include "report/model/estimate.h"
+#include "report/model/sites.h"
 #include "report/live/means.h"
 #include "tests/unit/support/recording.h"
 #include "tests/unit/support/report_fixture.h"

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "report/model/estimate.h"
+#include "report/model/sites.h"
 #include "tests/unit/support/recording.h"
 #include "report/report.h"
 #include "profile/live/live.h"

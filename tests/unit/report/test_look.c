@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "report/model/elsewhere.h"
+#include "report/findings/findings.h"
 #include "tests/unit/support/report_fixture.h"
 
 static struct prof_look look[4];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Loops of threads made by hand: every number in them can be checked on paper. */
 #include "tests/unit/support/loop_fixture.h"
-#include "report/report_print.h"
+#include "report/report.h"
 
 #include <jansson.h>
 #include <math.h>

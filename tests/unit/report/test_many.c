@@ -5,8 +5,8 @@
  * without, on both sides of the number of calls below which there are none. */
 #include "tests/unit/support/report_fixture.h"
 
-#include "report/model/groups_order.h"
-#include "report/model/reliability.h"
+#include "report/model/sites.h"
+#include "report/model/model.h"
 #include "stats/mean/mean_interval.h"
 #include "stats/stats.h"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "report/compare/match.h"
-#include "report/report_print.h"
+#include "report/report.h"
 
 void *__real_malloc(size_t bytes);
 void *__real_calloc(size_t count, size_t bytes);

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "report/model/next_command.h"
+#include "report/findings/findings.h"
 
 static char load[] = "load", file[] = "/srv/app.py", exe[] = "python3", script[] = "app.py",
 	    dash[] = "-c", wrapper[] = "./start", option[] = "a b";

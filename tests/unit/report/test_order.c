@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "report/model/row_sort.h"
+#include "report/model/sites.h"
 
 #define COUNT 20000
 #define WORDS 4

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/model/threads_time.h"
+#include "report/model/model.h"
 
 enum { SEND = 3 };
 

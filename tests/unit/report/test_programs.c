@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "report/model/programs.h"
-#include "report/model/report_head.h"
+#include "report/model/model.h"
+#include "report/findings/findings.h"
 
 #define MANY 100000
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "report/model/run_to_run.h"
+#include "report/model/sites.h"
 
 #define RUNS  3
 #define SITES 4

@@ -197,12 +197,12 @@ static void states_are_shares_of_some_time(void **state)
 	char text[32];
 
 	(void)state;
-	assert_true(text_states_call(&s, text, sizeof(text)));
+	assert_true(text_notes_states_call(&s, text, sizeof(text)));
 	assert_string_equal(text, "asleep 60 %");
 	s.duration_ns = 0;
-	assert_false(text_states_call(&s, text, sizeof(text)));
+	assert_false(text_notes_states_call(&s, text, sizeof(text)));
 	s.duration_ns = -3;
-	assert_false(text_states_call(&s, text, sizeof(text)));
+	assert_false(text_notes_states_call(&s, text, sizeof(text)));
 }
 
 int main(void)

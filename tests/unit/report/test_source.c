@@ -6,8 +6,7 @@
 #include <stdlib.h>
 
 #include "report/compare/match.h"
-#include "report/model/frame_symbols.h"
-#include "report/model/path_site.h"
+#include "report/model/model.h"
 #include "report/render/stacks/flame.h"
 #include "report/symbols/symbolize_source.h"
 

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "report/model/states.h"
+#include "report/model/sites.h"
 #include "report/render/text/text.h"
 
 #define EACH	16
@@ -418,9 +418,9 @@ static void text_gives_no_share_of_what_is_not_known(void **state)
 	char out[32] = "";
 
 	(void)state;
-	assert_false(text_states_cpu(&s, out, sizeof(out)));
+	assert_false(text_notes_states_cpu(&s, out, sizeof(out)));
 	s.states.on_cpu.mean = 400;
-	assert_true(text_states_cpu(&s, out, sizeof(out)));
+	assert_true(text_notes_states_cpu(&s, out, sizeof(out)));
 	assert_string_equal(out, "40 %");
 }
 

@@ -8,7 +8,7 @@
 #include "stats/stationarity/drift.h"
 #include "stats/mean/mean_interval.h"
 #include "stats/histogram/tail.h"
-#include "report/model/reliability.h"
+#include "report/model/model.h"
 
 #define BATCHES 40
 #define EACH	16

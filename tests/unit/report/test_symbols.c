@@ -2,7 +2,7 @@
 /* The symbolizer on this very program: its functions, lines and inlined calls
  * are known to the test. */
 #include "tests/unit/support/report_fixture.h"
-#include "report/model/frame_symbols.h"
+#include "report/model/model.h"
 
 #include <fcntl.h>
 #include <link.h>

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "report/wording/terminal.h"
-#include "report/report_print.h"
+#include "report/report.h"
 #include "report/wording/utf8.h"
 
 static char *read_all(const char *path)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "report/containers/string_index.h"
-#include "report/model/waiting.h"
+#include "report/model/sites.h"
 #include "report/render/stacks/flame.h"
 
 static bool waits(const char *name, const char *library, uint32_t group)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* See loop_fixture.h. */
 #include "tests/unit/support/loop_fixture.h"
-#include "report/report_print.h"
+#include "report/report.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -15,7 +15,6 @@
 #include <cmocka.h>
 
 #include "report/report.h"
-#include "report/report_print.h"
 
 /* A fresh copy in static memory; the one before is overwritten. */
 struct profile *fixture_profile(void);

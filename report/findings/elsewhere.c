@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Each function that was passed through counts for one group: a descriptor's kind is not known, so
+ * what works on any descriptor is io's. A group's standard error is that of its sample. */
+#include "report/findings/findings.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/model/sites.h"
+#include "report/wording/utf8.h"
+#include "report/wording/numbers.h"
+
+#define LEAST_SHARE 0.01 /* of the threads' time that is worth a word */
+#define NAMED	    3	 /* functions of a group that are named */
+#define NOT_CALLED  4
+
+static const struct {
+	uint32_t group;
+	const char *name;
+} groups[REPORT_ELSEWHERE_GROUPS] = {{SCP_GROUP_SOCKET, "socket"},
+				     {SCP_GROUP_IO, "io"},
+				     {SCP_GROUP_WAIT, "wait"},
+				     {SCP_GROUP_RESOLVE, "resolve"}};
+
+static const struct {
+	const char *prefix, *name, *group;
+} libraries[] = {{"libssl.so", "libssl", "ssl"},
+		 {"libgnutls.so", "libgnutls", "ssl"},
+		 {"libz.so", "libz", "zlib"},
+		 {"libsqlite3.so", "libsqlite3", "sqlite"},
+		 {"libpq.so", "libpq", "libpq"}};
+
+#define LIBRARIES (sizeof(libraries) / sizeof(*libraries))
+
+static bool begins_with(const char *text, const char *prefix)
+{
+	return !strncmp(text, prefix, strlen(prefix));
+}
+
+/* Of sockets alone; what else is of both groups works on any descriptor. */
+static bool is_of_sockets(const char *name)
+{
+	return begins_with(name, "recv") || begins_with(name, "accept") ||
+	       (begins_with(name, "send") && !begins_with(name, "sendfile")) ||
+	       !strcmp(name, "socket") || !strcmp(name, "connect") || !strcmp(name, "shutdown");
+}
+
+/* Which of `groups`; REPORT_ELSEWHERE_GROUPS: none. */
+static uint32_t group_of(const struct prof_function *f)
+{
+	uint32_t group = f->group;
+
+	if (group & SCP_GROUP_SOCKET && group & SCP_GROUP_IO)
+		group = is_of_sockets(f->name) ? SCP_GROUP_SOCKET : SCP_GROUP_IO;
+	for (uint32_t i = 0; i < REPORT_ELSEWHERE_GROUPS; i++)
+		if (group & groups[i].group)
+			return i;
+	return REPORT_ELSEWHERE_GROUPS;
+}
+
+/* What a timed call has too much; 0: not known. */
+static double inside_ns(const struct prof_clock *c)
+{
+	double way = c->overhead.way[SCP_WAY_SYSTEM].inside_ns;
+
+	return way > 0 ? way : 0;
+}
+
+static void add_look(const struct report *r, const struct prof_look *k,
+		     struct report_elsewhere_function *to)
+{
+	const struct prof_clock *c = &r->profile->clock;
+	double calls = (double)k->calls, ns = c->ns_per_unit, factor;
+
+	to->calls += k->calls;
+	if (!k->weight)
+		return;
+	factor = calls / (double)k->weight; /* a ratio estimate: Cochran 1977, section 6.2 */
+	to->time_s += fmax(factor * (double)k->units * ns - calls * inside_ns(c), 0) / 1e9;
+	factor *= ns / 1e9;
+	to->error_s = sqrt(to->error_s * to->error_s + factor * factor * (double)k->units_sq);
+}
+
+static int longest_first(const void *a, const void *b)
+{
+	const struct report_elsewhere_function *x = a, *y = b;
+
+	if (x->time_s != y->time_s)
+		return x->time_s < y->time_s ? 1 : -1;
+	if (x->calls != y->calls)
+		return x->calls < y->calls ? 1 : -1;
+	return (x->function > y->function) - (x->function < y->function);
+}
+
+/* The threads' time; where a killed program left little of it, what it can have been at most. */
+static double all_time_s(const struct report *r)
+{
+	double time = r->time_ns / 1e9, threads = 0;
+
+	for (uint32_t i = 0; i < r->profile->tables; i++)
+		threads += r->profile->table[i].threads;
+	if (time > 0 && !(time < 0.5 * r->wall_s))
+		return time;
+	return r->wall_s > 0 ? r->wall_s * fmax(threads, 1) : time;
+}
+
+static void finish(const struct report *r, struct report_elsewhere *e)
+{
+	double all = all_time_s(r);
+
+	qsort(e->function, e->functions, sizeof(*e->function), longest_first);
+	for (uint32_t i = 0; i < e->functions; i++) {
+		e->calls += e->function[i].calls;
+		e->time_s += e->function[i].time_s;
+		e->error_s = hypot(e->error_s, e->function[i].error_s);
+		if (waiting_function(&r->profile->function[e->function[i].function]))
+			e->waiting_s += e->function[i].time_s;
+	}
+	e->share = all > 0 ? fmin(e->time_s / all, 1) : NAN;
+}
+
+/* `sum`: by function. */
+static int make_group(struct report *r, uint32_t group, const struct report_elsewhere_function *sum)
+{
+	const struct profile *p = r->profile;
+	struct report_elsewhere *e = &r->elsewhere[r->elsewheres];
+	uint32_t count = 0;
+
+	for (uint32_t f = 0; f < p->functions; f++)
+		count += sum[f].calls && group_of(&p->function[f]) == group;
+	if (!count)
+		return 0;
+	e->group = groups[group].name;
+	e->mask = groups[group].group;
+	e->function = calloc(count, sizeof(*e->function));
+	if (!e->function)
+		return -1;
+	for (uint32_t f = 0; f < p->functions; f++)
+		if (sum[f].calls && group_of(&p->function[f]) == group)
+			e->function[e->functions++] = sum[f];
+	finish(r, e);
+	r->elsewheres++;
+	return 0;
+}
+
+static int longest_group_first(const void *a, const void *b)
+{
+	const struct report_elsewhere *x = a, *y = b;
+
+	return (x->time_s < y->time_s) - (x->time_s > y->time_s);
+}
+
+int elsewhere_fill(struct report *r)
+{
+	const struct profile *p = r->profile;
+	struct report_elsewhere_function *sum = calloc((size_t)p->functions + 1, sizeof(*sum));
+	int result = sum ? 0 : -1;
+
+	for (uint32_t f = 0; sum && f < p->functions; f++)
+		sum[f].function = f;
+	for (uint32_t i = 0; sum && i < p->looks; i++)
+		add_look(r, &p->look[i], &sum[p->look[i].function]);
+	for (uint32_t g = 0; result == 0 && g < REPORT_ELSEWHERE_GROUPS; g++)
+		result = make_group(r, g, sum);
+	qsort(r->elsewhere, r->elsewheres, sizeof(*r->elsewhere), longest_group_first);
+	free(sum);
+	return result;
+}
+
+void elsewhere_free(struct report *r)
+{
+	for (uint32_t i = 0; i < r->elsewheres; i++)
+		free(r->elsewhere[i].function);
+}
+
+/* NULL where nothing was written, too. */
+static char *take(FILE *memory, char **text)
+{
+	if (memory && fclose(memory) == 0 && **text)
+		return *text;
+	free(*text);
+	return NULL;
+}
+
+static void put_names(FILE *to, const struct report *r, const struct report_elsewhere *e)
+{
+	const char *before = "";
+
+	for (uint32_t i = 0; i < e->functions && i < NAMED; i++) {
+		const struct report_elsewhere_function *f = &e->function[i];
+
+		if (i && f->time_s < 0.05 * e->time_s)
+			break;
+		fprintf(to, "%s%s", before, r->profile->function[f->function].name);
+		before = ", ";
+	}
+}
+
+static void put_group(FILE *to, const struct report *r, const struct report_elsewhere *e,
+		      const char *before)
+{
+	char calls[32], share[32];
+	bool about = e->error_s > 0.01 * e->time_s;
+
+	numbers_count(calls, sizeof(calls), e->calls);
+	numbers_significant(share, sizeof(share), 100 * e->share, 2);
+	fprintf(to, "%s`-g %s` would record ", before, e->group);
+	if (e->share >= LEAST_SHARE)
+		fprintf(to, "%s%s %% of the time, ", about ? "about " : "", share);
+	fprintf(to, "%s call%s (", calls, e->calls == 1 ? "" : "s");
+	put_names(to, r, e);
+	fprintf(to, ")%s", e->waiting_s > e->time_s / 2 ? ", mostly waiting" : "");
+}
+
+char *elsewhere_describe(const struct report *r)
+{
+	const char *before = "";
+	char *text = NULL;
+	size_t bytes;
+	FILE *memory = open_memstream(&text, &bytes);
+
+	for (uint32_t i = 0; memory && i < r->elsewheres; i++) {
+		if (!(r->elsewhere[i].share >= LEAST_SHARE) && (r->calls || i))
+			continue;
+		put_group(memory, r, &r->elsewhere[i], before);
+		before = "; ";
+	}
+	return take(memory, &text);
+}
+
+static bool is_loaded(const struct profile *p, const char *prefix)
+{
+	for (uint32_t i = 0; i < p->modules; i++)
+		if (begins_with(base_name(p->module[i].path), prefix))
+			return true;
+	return false;
+}
+
+static bool is_selected(const struct profile *p, const char *prefix)
+{
+	for (uint32_t i = 0; i < p->functions; i++)
+		if (p->function[i].group & SCP_GROUP_SELECTED &&
+		    begins_with(p->function[i].library, prefix))
+			return true;
+	return false;
+}
+
+char *elsewhere_libraries(const struct report *r, char **names)
+{
+	const char *before = "", *last = "";
+	char *text = NULL;
+	size_t bytes, name_bytes;
+	FILE *memory = open_memstream(&text, &bytes), *to = open_memstream(names, &name_bytes);
+
+	for (size_t i = 0; memory && to && i < LIBRARIES; i++) {
+		if (!is_loaded(r->profile, libraries[i].prefix) ||
+		    is_selected(r->profile, libraries[i].prefix))
+			continue;
+		fprintf(to, "%s%s", *before ? ", " : "", libraries[i].name);
+		if (strcmp(last, libraries[i].group) != 0)
+			fprintf(memory, "%s%s", before, libraries[i].group);
+		last = libraries[i].group;
+		before = ",";
+	}
+	*names = take(to, names);
+	return take(memory, &text);
+}
+
+/* A name that was asked for may be of several libraries: one that is called answers for all. Only
+ * few names are told, so that few are compared. */
+static void share_names(const struct profile *p, bool *called)
+{
+	uint32_t selected = 0;
+
+	for (uint32_t i = 0; i < p->functions; i++)
+		selected += !!(p->function[i].group & SCP_GROUP_SELECTED);
+	for (uint32_t i = 0; selected <= NOT_CALLED && i < p->functions; i++)
+		for (uint32_t k = 0; k < p->functions && p->function[i].group & SCP_GROUP_SELECTED;
+		     k++)
+			called[i] = called[i] ||
+				    (called[k] && p->function[k].group & SCP_GROUP_SELECTED &&
+				     !strcmp(p->function[i].name, p->function[k].name));
+}
+
+static bool *functions_called(const struct profile *p)
+{
+	bool *called = calloc((size_t)p->functions + 1, sizeof(*called));
+
+	for (uint32_t i = 0; called && i < p->entries; i++)
+		called[p->entry[i].function] = true;
+	for (uint32_t i = 0; called && i < p->functions; i++)
+		called[i] = called[i] || p->function[i].overflow_calls;
+	if (called)
+		share_names(p, called);
+	return called;
+}
+
+/* A ready-made group has many functions that most programs never call: that is worth a word where
+ * none of them was called. */
+static bool is_worth_a_word(const struct profile *p, const bool *called)
+{
+	uint32_t selected = 0, met = 0;
+
+	for (uint32_t i = 0; i < p->functions; i++) {
+		bool is = p->function[i].group & SCP_GROUP_SELECTED;
+
+		selected += is;
+		met += is && called[i];
+	}
+	return met < selected && (!met || selected <= NOT_CALLED);
+}
+
+static bool library_is_called(const struct profile *p, const bool *called, const char *library)
+{
+	for (uint32_t i = 0; i < p->functions; i++)
+		if (called[i] && p->function[i].group & SCP_GROUP_SELECTED &&
+		    !strcmp(p->function[i].library, library))
+			return true;
+	return false;
+}
+
+static FILE *open_if(bool wanted, char **text, size_t *bytes)
+{
+	return wanted ? open_memstream(text, bytes) : NULL;
+}
+
+/* As a shell takes it between quotes: the name is the profile's. */
+static bool is_plain(const char *name)
+{
+	return *name && !name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+					   "0123456789_.@")];
+}
+
+char *elsewhere_not_called(const struct report *r, char **pattern)
+{
+	const struct profile *p = r->profile;
+	bool *called = functions_called(p);
+	uint32_t count = 0;
+	char *text = NULL;
+	size_t bytes;
+	FILE *memory = open_if(called && is_worth_a_word(p, called), &text, &bytes);
+
+	*pattern = NULL;
+	for (uint32_t i = 0; memory && i < p->functions; i++) {
+		const struct prof_function *f = &p->function[i];
+
+		if (called[i] || !(f->group & SCP_GROUP_SELECTED))
+			continue;
+		if (!count && is_plain(f->name) && !library_is_called(p, called, f->library) &&
+		    asprintf(pattern, "%s*", f->name) < 0)
+			*pattern = NULL;
+		if (count++ < NOT_CALLED)
+			fprintf(memory, "%s%s", count > 1 ? ", " : "", f->name);
+	}
+	if (count > NOT_CALLED)
+		fprintf(memory, " and %" PRIu32 " more", count - NOT_CALLED);
+	free(called);
+	return take(memory, &text);
+}
+
+double elsewhere_computing(const struct report *r)
+{
+	const struct report_threads_time *t = &r->threads_time;
+	double all = all_time_s(r), cpu = t->cpu_outside_s, looked = 0;
+
+	if (t->known && r->time_ns > 0)
+		all -= t->runnable_s;
+	else
+		cpu = r->ledger.cpu_s - r->calls_ns / 1e9;
+	if (!(all > 0))
+		return NAN;
+	for (uint32_t i = 0; i < r->elsewheres; i++)
+		if (strcmp(r->elsewhere[i].group, "wait") != 0)
+			looked += r->elsewhere[i].time_s;
+	return isnan(cpu) ? NAN : fmax(fmin((cpu - looked) / all, 1), 0);
+}

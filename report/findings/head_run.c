@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What ran, since when and for how long, how it ended, and what of it was left out. */
+#include "report/findings/findings.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "report/model/model.h"
+#include "report/wording/numbers.h"
+
+void head_put(const struct head *f, const char *name, const char *format, ...)
+{
+	char *raw = NULL;
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(&raw, format, args) < 0)
+		raw = NULL;
+	va_end(args);
+	if (raw)
+		f->sink(f->to, name, raw);
+	free(raw);
+}
+
+char *report_head_command(const struct report *r)
+{
+	const struct prof_process *p = r->asked;
+	char *line = NULL;
+	size_t bytes = 0;
+	FILE *memory;
+
+	if (r->runs > 1 && r->programs > 1)
+		return asprintf(&line, "%" PRIu32 " programs, %" PRIu32 " runs", r->programs,
+				r->runs) < 0
+			       ? NULL
+			       : line;
+	memory = p ? open_memstream(&line, &bytes) : NULL;
+
+	if (!memory)
+		return NULL;
+	if (!p->argc)
+		fputs(p->exe, memory);
+	for (uint32_t i = 0; i < p->argc; i++)
+		/* An argument with a blank in it must not look like two. */
+		fprintf(memory,
+			p->argv[i][strcspn(p->argv[i], " \t\n")] || !p->argv[i][0] ? "%s'%s'"
+										   : "%s%s",
+			i ? " " : "", p->argv[i]);
+	if (fclose(memory) == 0)
+		return line;
+	free(line);
+	return NULL;
+}
+
+static const char *end_of_one(const struct report *r, char *out, size_t room)
+{
+	const struct prof_process *p = r->first;
+
+	process_end_describe(p, out, room);
+	if (process_end_is_open(p) && r->profile->losses.stopped)
+		snprintf(out, room, "end not recorded");
+	else if (p->end.seen == SCP_END_UNSEEN && process_end_runs_now(p))
+		snprintf(out, room, "still running");
+	return out;
+}
+
+/* "" where no run saw the command end. */
+static const char *end_of_many(const struct report *r, char *out, size_t room)
+{
+	const struct prof_process *p = process_end_of_command(r);
+	char words[64];
+
+	*out = '\0';
+	process_end_describe(p, words, sizeof(words));
+	if (p->end.seen >= SCP_END_STATUS)
+		snprintf(out, room, "; the command: %s", words);
+	return out;
+}
+
+/* Were processes that ran recorded, all of them without pauses? */
+static bool is_attached(const struct report *r)
+{
+	bool all = r->processes && r->profile->windows <= 1;
+
+	for (uint32_t i = 0; i < r->processes; i++)
+		all = all && r->profile->process[i].attached.known;
+	return all;
+}
+
+static void describe_instant(char *out, size_t room, const char *format, uint64_t real_ns)
+{
+	time_t s = (time_t)(real_ns / 1000000000u);
+	struct tm tm;
+
+	*out = '\0';
+	if (real_ns && localtime_r(&s, &tm) && !strftime(out, room, format, &tm))
+		*out = '\0';
+}
+
+/* "2.005 s, from 2026-11-23 04:14:12 to 04:14:14; runs since 2026-11-22 17:01:12" */
+static void put_attached_run(const struct head *f)
+{
+	const struct report *r = f->report;
+	const struct prof_process *p = r->first;
+	bool paused = r->profile->flags & SCP_FILE_WINDOWS;
+	double wall_ns = r->wall_s > 0 ? r->wall_s * 1e9 : 0,
+	       ns = paused ? (double)r->profile->recorded_ns : wall_ns;
+	uint64_t end = r->start_real_ns ? r->start_real_ns + (uint64_t)fmin(wall_ns, 1e18) : 0;
+	uint64_t from = ns <= (double)end ? end - (uint64_t)ns : 0;
+	char lasted[32], when[48], until[32], since[64] = "", ended[80], inner[48] = "";
+	uint32_t pid = p->attached.pid ? p->attached.pid : p->pid;
+
+	numbers_duration(lasted, sizeof(lasted), ns, f->utf8);
+	describe_instant(when, sizeof(when), ", from %Y-%m-%d %H:%M:%S", from);
+	describe_instant(until, sizeof(until), " to %H:%M:%S", end);
+	if (p->attached.ran_ns && p->attached.ran_ns < r->start_real_ns)
+		describe_instant(since, sizeof(since), "; it runs since %Y-%m-%d %H:%M:%S",
+				 r->start_real_ns - p->attached.ran_ns);
+	if (pid != p->pid)
+		snprintf(inner, sizeof(inner), " (%" PRIu32 " in its container)", p->pid);
+	head_put(f, "process", "%" PRIu32 "%s, recorded for %s%s%s%s%s%s", pid, inner, lasted, when,
+		 until, report_names_is_detached(p) ? "" : "; ",
+		 report_names_is_detached(p) ? "" : end_of_one(r, ended, sizeof(ended)), since);
+}
+
+static void put_run(const struct head *f)
+{
+	const struct report *r = f->report;
+	const struct prof_process *p = r->first;
+	time_t start = (time_t)(r->start_real_ns / 1000000000u);
+	char when[48] = "", wall[32], groups[32] = "", end[80], runs[48] = "";
+	uint64_t count = 0;
+	struct tm tm;
+
+	for (uint32_t i = 0; i < r->processes; i++)
+		count += r->profile->process[i].count;
+	if (count == 1 && is_attached(r)) {
+		put_attached_run(f);
+		return;
+	}
+	if (r->start_real_ns && localtime_r(&start, &tm))
+		strftime(when, sizeof(when), ", from %Y-%m-%d %H:%M:%S", &tm);
+	numbers_duration(wall, sizeof(wall), r->wall_s * 1e9, f->utf8);
+	if (count > r->processes)
+		snprintf(groups, sizeof(groups), " in %" PRIu32 " group%s", r->processes,
+			 r->processes == 1 ? "" : "s");
+	if (r->runs > 1)
+		snprintf(runs, sizeof(runs), "of %" PRIu32 " runs, in all ", r->runs);
+	if (count > 1)
+		head_put(f, "processes", "%" PRIu64 "%s, the first is %" PRIu32 "%s; %s %s%s%s",
+			 count, groups, p->pid, end_of_many(r, end, sizeof(end)),
+			 is_attached(r) && r->runs < 2 ? "recorded for" : "wall time", runs, wall,
+			 when);
+	else
+		head_put(f, "process", "%" PRIu32 ", %s; wall time %s%s%s", p->pid,
+			 end_of_one(r, end, sizeof(end)),
+			 process_end_is_known(p) || isnan(r->wall_s) ? "" : "at least ", wall,
+			 when);
+}
+
+static void put_attached(const struct head *f)
+{
+	char *words = attach_summary_describe(f->report->profile, f->utf8);
+
+	if (words)
+		head_put(f, "attached", "%s", words);
+	free(words);
+}
+
+/* Those of one run, or of several that have nothing to do with one another. */
+static void put_programs(const struct head *f)
+{
+	const struct report *r = f->report;
+	char of[48] = "";
+
+	if (r->programs < 2)
+		return;
+	if (r->runs > 1)
+		snprintf(of, sizeof(of), "%" PRIu32 " profile%s of ", r->profiles,
+			 r->profiles == 1 ? "" : "s");
+	head_put(f, "programs", "%s%" PRIu32 " programs, %s", of, r->programs,
+		 r->apart ? "reported apart; --together pools them" : "added up together");
+}
+
+/* What the profile leaves out: a reader must see it before any count or rate. */
+static void put_filters(const struct head *f)
+{
+	const struct profile *p = f->report->profile;
+	char *words = filter_summary_describe(p), recorded[32], lived[32], share[32];
+
+	if (words)
+		head_put(f, "filters", "%s: all else is left out", words);
+	free(words);
+	if (!(p->flags & SCP_FILE_WINDOWS) || is_attached(f->report))
+		return;
+	numbers_duration(recorded, sizeof(recorded), (double)p->recorded_ns, f->utf8);
+	numbers_duration(lived, sizeof(lived), (double)p->recorded_of_ns, f->utf8);
+	numbers_share(share, sizeof(share), filter_summary_recorded_share(p));
+	head_put(f, "recorded", "%s of the %s that the %s, %s; begun %" PRIu32 " time%s", recorded,
+		 lived, f->report->processes > 1 ? "processes lived together" : "process lived",
+		 share, p->windows, p->windows == 1 ? "" : "s");
+}
+
+void head_run_put(const struct head *f)
+{
+	if (f->report->first)
+		put_run(f);
+	put_attached(f);
+	put_programs(f);
+	put_filters(f);
+}

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The kernel's totals of a process beside what the rows add up to. A share above 1 is the totals'
+ * age: those of a process that was killed are up to half a second older than its calls. */
+#include "report/findings/findings.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/wording/numbers.h"
+
+/* What is elsewhere matters from so many, and such a share, on. */
+#define ASLEEP_ELSEWHERE 0.05 /* of the threads' time, outside of recorded calls: worth advice */
+#define LEAST_ELSEWHERE	 100
+#define LEAST_SHARE	 0.1
+
+/* What /proc/PID/io counts as a read or a write (fs/read_write.c): it is neither what sockets have
+ * of their own (recv, send) nor splice, tee, vmsplice. */
+unsigned ledger_counted_as(const char *name, uint32_t group)
+{
+	static const struct {
+		const char *name;
+		unsigned as;
+	} counted[] = {
+		{"read", LEDGER_READS},
+		{"readv", LEDGER_READS},
+		{"pread", LEDGER_READS},
+		{"pread64", LEDGER_READS},
+		{"preadv", LEDGER_READS},
+		{"preadv64", LEDGER_READS},
+		{"preadv2", LEDGER_READS},
+		{"preadv64v2", LEDGER_READS},
+		{"write", LEDGER_WRITES},
+		{"writev", LEDGER_WRITES},
+		{"pwrite", LEDGER_WRITES},
+		{"pwrite64", LEDGER_WRITES},
+		{"pwritev", LEDGER_WRITES},
+		{"pwritev64", LEDGER_WRITES},
+		{"pwritev2", LEDGER_WRITES},
+		{"pwritev64v2", LEDGER_WRITES},
+		{"sendfile", LEDGER_READS | LEDGER_WRITES},
+		{"sendfile64", LEDGER_READS | LEDGER_WRITES},
+		{"copy_file_range", LEDGER_READS | LEDGER_WRITES},
+	};
+
+	if (!(group & (SCP_GROUP_SOCKET | SCP_GROUP_IO))) /* another library's */
+		return 0;
+	for (size_t i = 0; i < sizeof(counted) / sizeof(*counted); i++)
+		if (!strcmp(name, counted[i].name))
+			return counted[i].as;
+	return 0;
+}
+
+/* An estimated part can be beyond what is known to contain it, on either side. */
+static double share_of(double part, double total)
+{
+	return total > 0 && !isnan(part) ? fmax(fmin(part / total, 1), 0) : NAN;
+}
+
+/* A total of some processes is no total. */
+static void fill_totals(struct report *r)
+{
+	const struct profile *p = r->profile;
+	struct report_ledger *l = &r->ledger;
+	uint64_t processes = 0;
+
+	for (uint32_t i = 0; i < p->processes; i++)
+		processes += p->process[i].count;
+	*l = (struct report_ledger){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+	if (p->usage.known & SCP_USAGE_CPU && p->usage_cpu_of == processes) {
+		l->cpu_s = (double)p->usage.cpu_ns / 1e9;
+		l->waits = (double)p->usage.voluntary;
+	}
+	if (p->usage.known & SCP_USAGE_IO && p->usage_io_of == processes) {
+		l->reads = (double)p->usage.reads;
+		l->writes = (double)p->usage.writes;
+	}
+}
+
+/* Calls that failed are left out: most of them (EBADF, EFAULT) end before the kernel counts. */
+static int fill_io(struct report *r)
+{
+	const struct profile *p = r->profile;
+	unsigned *as = calloc((size_t)p->functions + 1, sizeof(*as));
+	double reads = 0, writes = 0;
+
+	if (!as)
+		return -1;
+	for (uint32_t i = 0; i < p->functions; i++) {
+		const struct prof_function *f = &p->function[i];
+
+		as[i] = ledger_counted_as(f->name, f->group);
+		reads += as[i] & LEDGER_READS ? (double)f->overflow_calls : 0;
+		writes += as[i] & LEDGER_WRITES ? (double)f->overflow_calls : 0;
+	}
+	for (uint32_t i = 0; i < p->entries; i++) {
+		const struct prof_entry *e = &p->entry[i];
+
+		if (e->outcome == SCP_ERROR)
+			continue;
+		reads += as[e->function] & LEDGER_READS ? (double)e->sums.calls : 0;
+		writes += as[e->function] & LEDGER_WRITES ? (double)e->sums.calls : 0;
+	}
+	free(as);
+	r->ledger.reads_share = share_of(reads, r->ledger.reads);
+	r->ledger.writes_share = share_of(writes, r->ledger.writes);
+	return 0;
+}
+
+#define NEAR_ALL 0.8
+
+static bool sees_all(uint32_t detector)
+{
+	return detector == SCP_SWITCH_RSEQ || detector == SCP_SWITCH_PERF;
+}
+
+/* Of all segments, by those that were read. */
+static double waits_of(const struct scp_off_cpu *o)
+{
+	return o->weighted ? (double)o->waits * (double)o->known / (double)o->weighted : 0;
+}
+
+/* The share of the voluntary switches that is in recorded calls; NAN: not known. Those in calls and
+ * in the gaps between them are estimates by the same sample, which together are all that recorded
+ * threads did: where they are near the total, their ratio has less noise. */
+static double waits_share(const struct profile *p, double waits)
+{
+	double in_calls = 0, in_gaps = 0;
+
+	if (!(waits > 0) || (!p->tables && !sees_all(p->switches.detector)))
+		return NAN;
+	for (uint32_t i = 0; i < p->tables; i++) {
+		const struct prof_table_states *s = &p->table[i].states;
+
+		if (!sees_all(s->detector))
+			return NAN;
+		in_calls += waits_of(&s->call_off_cpu);
+		in_gaps += waits_of(&s->gap_off_cpu);
+	}
+	if (in_calls + in_gaps > NEAR_ALL * waits)
+		return in_calls / (in_calls + in_gaps);
+	return in_calls / waits;
+}
+
+static double cpu_in_calls_s(const struct report *r)
+{
+	const struct report_threads_time *t = &r->threads_time;
+
+	if (r->profile->clock.kind == SCP_CLOCK_THREAD_CPU)
+		return (r->calls_ns - r->nested_ns) / 1e9;
+	if (!t->known)
+		return NAN;
+	/* what the host stole was charged to nobody */
+	return t->cpu_in_calls_s * (1 - (t->stolen_share > 0 ? t->stolen_share : 0));
+}
+
+int ledger_fill(struct report *r)
+{
+	struct report_ledger *l = &r->ledger;
+
+	fill_totals(r);
+	l->cpu_share = share_of(cpu_in_calls_s(r), l->cpu_s);
+	l->waits_share = waits_share(r->profile, l->waits);
+	return fill_io(r);
+}
+
+static void put_share(FILE *to, const char **before, double share, double total, const char *what)
+{
+	char words[32], count[32];
+
+	if (isnan(share))
+		return;
+	numbers_share(words, sizeof(words), share);
+	numbers_count(count, sizeof(count), (uint64_t)total);
+	fprintf(to, "%s%s of %s %s", *before, words, count, what);
+	*before = ", ";
+}
+
+/* NULL where nothing was written, too. */
+static char *finish(FILE *memory, char **text)
+{
+	if (fclose(memory) == 0 && **text)
+		return *text;
+	free(*text);
+	return NULL;
+}
+
+char *ledger_describe(const struct report *r, bool utf8)
+{
+	const struct report_ledger *l = &r->ledger;
+	const char *before = "";
+	char *text = NULL, share[32], time[32];
+	size_t bytes;
+	FILE *memory = open_memstream(&text, &bytes);
+
+	if (!memory)
+		return NULL;
+	if (!isnan(l->cpu_share)) {
+		numbers_share(share, sizeof(share), l->cpu_share);
+		numbers_duration(time, sizeof(time), l->cpu_s * 1e9, utf8);
+		fprintf(memory, "%s of %s of CPU time", share, time);
+		before = ", ";
+	}
+	put_share(memory, &before, l->waits_share, l->waits, "waits");
+	put_share(memory, &before, l->reads_share, l->reads, "reads");
+	put_share(memory, &before, l->writes_share, l->writes, "writes");
+	return finish(memory, &text);
+}
+
+static bool is_large(double share, double total)
+{
+	return 1 - share >= LEAST_SHARE && (1 - share) * total >= LEAST_ELSEWHERE;
+}
+
+static bool leaves_out_calls(const struct profile *p)
+{
+	return filters_text(p, "below=", NULL) || filters_text(p, "thread=", NULL);
+}
+
+static const char *waits_advice(const struct profile *p)
+{
+	if (leaves_out_calls(p))
+		return "the filters leave calls out";
+	if (!(p->groups & SCP_GROUP_WAIT))
+		return "-g wait records poll, select and epoll";
+	if (!(p->groups & SCP_GROUP_IO))
+		return "-g io records reads and writes";
+	return "locks and sleeping (-s pthread_cond_wait,nanosleep), calls inside libraries, "
+	       "statically linked code, direct system calls";
+}
+
+static const char *io_advice(const struct profile *p)
+{
+	if (leaves_out_calls(p))
+		return "the filters leave calls out";
+	if (!(p->groups & SCP_GROUP_IO))
+		return "-g io records them";
+	return "calls inside libraries (stdio: -s fread,fwrite,fflush), statically linked code, "
+	       "direct system calls";
+}
+
+static void put_elsewhere(FILE *to, double share, const char *what)
+{
+	char words[32];
+
+	numbers_share(words, sizeof(words), 1 - share);
+	fprintf(to, "%s of the %s", words, what);
+}
+
+/* How many waits were elsewhere says nothing of their time: hardly any was lost, or the look at
+ * other groups knows. */
+static bool waits_matter(const struct report *r)
+{
+	const struct report_threads_time *t = &r->threads_time;
+
+	return !r->profile->looks &&
+	       (!t->known || t->not_recorded_s * 1e9 >= ASLEEP_ELSEWHERE * r->time_ns);
+}
+
+char *ledger_advise(const struct report *r)
+{
+	const struct report_ledger *l = &r->ledger;
+	bool waits = is_large(l->waits_share, l->waits) && waits_matter(r);
+	bool reads = is_large(l->reads_share, l->reads);
+	bool writes = is_large(l->writes_share, l->writes);
+	char *text = NULL;
+	size_t bytes;
+	FILE *memory = open_memstream(&text, &bytes);
+
+	if (!memory)
+		return NULL;
+	if (waits) {
+		put_elsewhere(memory, l->waits_share, "waits");
+		fprintf(memory, ": %s", waits_advice(r->profile));
+	}
+	if (waits && (reads || writes))
+		fputs("; ", memory);
+	if (reads)
+		put_elsewhere(memory, l->reads_share, "reads");
+	if (reads && writes)
+		fputs(" and ", memory);
+	if (writes)
+		put_elsewhere(memory, l->writes_share, "writes");
+	if (reads || writes)
+		fprintf(memory, ": %s", io_advice(r->profile));
+	return finish(memory, &text);
+}

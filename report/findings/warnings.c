@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Each warning says what it means for the numbers, and what to do. */
+#include "report/findings/findings.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/model/model.h"
+#include "report/wording/numbers.h"
+#include "report/wording/warning_list.h"
+#include "stats/numerics/distributions.h"
+#include "stats/stats.h"
+
+/* Two digits, "100" and not "1e+02". */
+struct percent {
+	char text[32];
+};
+
+static struct percent percent(double value)
+{
+	struct percent p = {""};
+
+	numbers_significant(p.text, sizeof(p.text), value, 2);
+	return p;
+}
+
+/* Of calls that no row counts. */
+static struct percent percent_of_calls(const struct report *r, uint64_t lost)
+{
+	return percent(100.0 * (double)lost / ((double)lost + (double)r->calls));
+}
+
+/* They are in the rows of their functions; a damaged profile may say of more. */
+static struct percent percent_overflowed(const struct report *r, uint64_t overflowed)
+{
+	uint64_t all = r->calls > overflowed ? r->calls : overflowed;
+
+	return percent(100.0 * (double)overflowed / (double)all);
+}
+
+static void warn_uncopied(struct report *r)
+{
+	if (r->profile->uncopied_calls)
+		warning_list_note(
+			r, "calls-uncopied",
+			"%" PRIu64
+			" calls (%s %%) of selected functions were not timed, the first of %s",
+			r->profile->uncopied_calls,
+			percent_of_calls(r, r->profile->uncopied_calls).text,
+			*r->profile->uncopied_function ? r->profile->uncopied_function : "one");
+}
+
+static void warn_lost_calls(struct report *r)
+{
+	const struct scp_losses *l = &r->profile->losses;
+
+	if (l->skipped_calls)
+		warning_list_note(r, "calls-skipped",
+				  "%" PRIu64
+				  " calls (%s %%) were passed through without being timed",
+				  l->skipped_calls, percent_of_calls(r, l->skipped_calls).text);
+	warn_uncopied(r);
+	if (l->overflow_calls)
+		warning_list_note(r, "overflow",
+				  "%" PRIu64 " calls (%s %%) found no room in the profile (%s)",
+				  l->overflow_calls, percent_overflowed(r, l->overflow_calls).text,
+				  l->growth_errno ? strerror((int)l->growth_errno)
+						  : "it could not grow");
+	if (l->abandoned_calls)
+		warning_list_note(r, "calls-abandoned",
+				  "%" PRIu64 " calls never returned to their caller",
+				  l->abandoned_calls);
+	if (l->unmatched_ends)
+		warning_list_note(r, "ends-unmatched",
+				  "%" PRIu64 " ends of regions had no beginning in their thread",
+				  l->unmatched_ends);
+	if (l->unclassified_calls)
+		warning_list_note(r, "unclassified",
+				  "%" PRIu64
+				  " calls on descriptors of unknown kind were not recorded",
+				  l->unclassified_calls);
+}
+
+/* Of processes, only the sums are known: with several, some may have stopped
+ * and others have gone on behind their filters. */
+static void warn_sandbox(struct report *r)
+{
+	const struct scp_losses *l = &r->profile->losses;
+
+	if (l->stopped)
+		warning_list_note(r, "stopped",
+				  "%" PRIu64 " process(es) forbade what the clock is read with",
+				  l->stopped);
+	if (l->sandboxed)
+		warning_list_note(r, "sandboxed", "%s installed a seccomp filter%s",
+				  l->stopped ? "A program" : "The program",
+				  l->stopped ? "; where it could still read the clock it went on "
+					       "recording"
+					     : "; calls on paths seen before are exact");
+}
+
+/* An interpreter that was met, and not read. */
+static void warn_python(struct report *r, uint32_t python)
+{
+	static const char *const why[] = {
+		[SCP_PYTHON_VERSION] = "scprof does not know this version",
+		[SCP_PYTHON_FREE_THREADED] = "it is built without the global interpreter lock",
+		[SCP_PYTHON_SYMBOLS] = "it exports too little",
+		[SCP_PYTHON_LAYOUT] = "its memory is not laid out as that version's",
+		[SCP_PYTHON_UNWATCHED] = "where code objects die cannot be watched",
+	};
+	uint32_t minor = SCP_PYTHON_MINOR(python), state = SCP_PYTHON_STATE(python);
+
+	if (state <= SCP_PYTHON_READ)
+		return;
+	warning_list_note(r, "python-not-read",
+			  "Python 3.%" PRIu32 "%s is not read: its functions are missing (%s)",
+			  minor, minor <= 7 ? " or older" : "",
+			  state < sizeof(why) / sizeof(*why) ? why[state]
+							     : "a later scprof knows why");
+}
+
+static void warn_paths(struct report *r)
+{
+	const struct scp_losses *l = &r->profile->losses;
+	uint32_t truncated = 0, python = 0;
+
+	for (uint32_t i = 0; i < r->profile->paths; i++) {
+		truncated += (r->profile->path[i].flags & SCP_PATH_TRUNCATED) != 0;
+		python += (r->profile->path[i].flags & SCP_PATH_PYTHON_CUT) != 0;
+		r->heuristic_paths += (r->profile->path[i].flags & SCP_PATH_HEURISTIC) != 0;
+	}
+	if (l->cut_paths)
+		warning_list_note(r, "cut-paths",
+				  "%" PRIu64 " unwinds ended at a frame without unwind information",
+				  l->cut_paths);
+	if (truncated)
+		warning_list_note(r, "deep-paths",
+				  "%" PRIu32 " call paths are deeper than %u frames", truncated,
+				  SCP_MAX_FRAMES);
+	warn_python(r, r->profile->python);
+	warn_python(r, r->profile->python_other);
+	if (python)
+		warning_list_note(r, "python-cut", "%" PRIu32 " call path%s lack%s Python frames",
+				  python, python == 1 ? "" : "s", python == 1 ? "s" : "");
+	if (r->heuristic_paths)
+		warning_list_note(r, "heuristic-paths",
+				  "%" PRIu32 " call paths have frames to which no unwind table led",
+				  r->heuristic_paths);
+}
+
+static void warn_lost_records(struct report *r)
+{
+	const struct scp_losses *l = &r->profile->losses;
+
+	if (l->modules_lost)
+		warning_list_note(r, "modules-lost",
+				  "%" PRIu64 " loaded objects could not be noted", l->modules_lost);
+	if (l->histogram_losses)
+		warning_list_note(r, "histograms-lost",
+				  "%" PRIu64 " blocks of histograms or batches found no room",
+				  l->histogram_losses);
+}
+
+/* Whoever chose the tick was told before the start. */
+#define COSTLY_TICKS 0.015 /* of a CPU */
+
+static void warn_ticker_cost(struct report *r)
+{
+	const struct profile *p = r->profile;
+	const struct prof_clock *c = p->slow.kind == SCP_CLOCK_PAGE ? &p->slow : &p->clock;
+	double each_ns =
+		p->ticker_ticks ? (double)p->ticker_cost.most_ns / (double)p->ticker_ticks : NAN;
+	char asked[32], each[32], used[32];
+
+	numbers_duration(asked, sizeof(asked), (double)p->ticker_cost.asked_ns, false);
+	numbers_duration(each, sizeof(each), each_ns, false);
+	numbers_duration(used, sizeof(used), c->tick_ns, false);
+	if (p->ticker_cost.asked_ns)
+		warning_list_note(r, "tick-lengthened",
+				  "A tick of %s was asked for, and %s was used: one takes %s here",
+				  asked, used, p->ticker_ticks ? each : "more than 1 % of a CPU");
+	else if (each_ns > COSTLY_TICKS * c->tick_ns)
+		warning_list_note(r, "ticker-costly",
+				  "A tick takes %s from a thread on its CPU: with one every %s, %s "
+				  "%% of a CPU",
+				  each, used, percent(100 * each_ns / c->tick_ns).text);
+}
+
+static void warn_clock(struct report *r)
+{
+	const struct profile *p = r->profile;
+	const struct prof_clock *c = &p->clock;
+
+	if (c->flags & SCP_CLOCK_FALLBACK) {
+		/* Not known of profiles that asked for several. */
+		bool known = c->requested != SCP_CLOCK_NONE && c->requested != c->kind;
+
+		warning_list_note(
+			r, "clock-fallback",
+			"The clock %s was asked for but cannot be used here; %s was used instead",
+			known ? report_names_clock(c->requested) : "that",
+			report_names_clock(c->kind));
+	}
+	if (c->rate_error > 1e-3)
+		warning_list_note(r, "rate-uncertain",
+				  "The rate of the clock is known to %s %% only",
+				  percent(100 * c->rate_error).text);
+	warn_ticker_cost(r);
+	if (p->ticker_late_ticks && p->ticker_ticks) {
+		char worst[32];
+
+		numbers_duration(worst, sizeof(worst), (double)p->ticker_late_max_ns, false);
+		warning_list_note(
+			r, "ticker-late",
+			"%s %% of the ticks of the page clock came late, the worst by %s",
+			percent(100.0 * (double)p->ticker_late_ticks / (double)p->ticker_ticks)
+				.text,
+			worst);
+	}
+}
+
+/* Chance alone may say so in one report of fifty: two of four sites say it. */
+#define CHANCE 0.02
+
+/* The slow clock's intervals are reliable where ticks fall at random into the program. They are
+ * not where a tick slows the program down just after it was counted, or where the program waits
+ * for the ticks; the fast clock shows it. */
+static void warn_slow_clock(struct report *r)
+{
+	uint32_t sites = r->slow_sites, off = r->slow_sites_off;
+
+	if (!off || distributions_binomial_at_least(off, sites, 1 - r->confidence) > CHANCE)
+		return;
+	warning_list_note(r, "slow-clock-biased",
+			  "At %" PRIu32 " of the %" PRIu32
+			  " sites with %d ticks or more the slow clock misses the fast mean",
+			  off, sites, REPORT_TELLING_TICKS);
+}
+
+static void warn_time(struct report *r)
+{
+	char off[32];
+
+	if (!r->remainder_units || r->remainder_expected)
+		return;
+	numbers_duration(off, sizeof(off), fabs(r->remainder_ns), false);
+	warning_list_note(
+		r, "time-check",
+		"Calls and gaps of the threads add up to %s %s than the threads' time (%s %%)", off,
+		r->remainder_units > 0 ? "less" : "more",
+		percent(r->time_ns > 0 ? 100 * fabs(r->remainder_ns) / r->time_ns : 100.0).text);
+}
+
+static void warn_torn(struct report *r)
+{
+	const struct profile *p = r->profile;
+	uint64_t torn = p->torn_entries;
+
+	for (uint32_t i = 0; i < p->tables; i++)
+		torn += p->table[i].states.torn;
+	if (torn)
+		warning_list_note(
+			r, "torn-entries",
+			"%" PRIu64
+			" sums of rows or threads were being changed while they were read",
+			torn);
+}
+
+static void warn_end(struct report *r)
+{
+	const struct profile *p = r->profile;
+	const struct scp_losses *l = &p->losses;
+	uint32_t open = 0;
+	uint64_t processes = 0;
+	bool folded = false; /* then of how many the end is missing is not known */
+	bool lived = true;   /* all of them, for certain */
+
+	for (uint32_t i = 0; i < p->processes; i++) {
+		const struct prof_process *q = &p->process[i];
+
+		processes += q->count;
+		if (!process_end_is_open(q))
+			continue;
+		open++;
+		folded |= q->count > 1;
+		lived &= q->end.seen == SCP_END_LIVED;
+	}
+	/* A process that had to stop recording could not note its end either. */
+	open -= l->stopped < open ? (uint32_t)l->stopped : open;
+	if (open)
+		warning_list_note(r, "not-ended", "%s%" PRIu32 " of %" PRIu64 " processes %s",
+				  folded ? "At least " : "", open, processes,
+				  lived ? "still ran when the profile was saved"
+					: "may still run, or were killed: nobody saw them end");
+	warn_torn(r);
+}
+
+static void warn_symbols(struct report *r)
+{
+	const char *why = r->profile->no_symbols;
+
+	if (r->profile->flags & SCP_FILE_NO_SYMBOLS)
+		warning_list_note(r, "symbols-ignored",
+				  "The functions of SCPROF_SYMBOLS were not timed: %s",
+				  *why ? why : "no object with stubs for them was preloaded");
+}
+
+static void warn_preceded(struct report *r)
+{
+	if (*r->profile->preceded)
+		warning_list_note(r, "defined-before", "%s stands before libscprof.so",
+				  r->profile->preceded);
+}
+
+void warnings_collect(struct report *r)
+{
+	no_calls_warn(r);
+	warn_lost_calls(r);
+	warn_sandbox(r);
+	warn_end(r);
+	warn_time(r);
+	warn_clock(r);
+	warn_slow_clock(r);
+	threads_time_warn(r);
+	filter_summary_warn(r);
+	attach_summary_warn(r);
+	reliability_warn(r);
+	generated_advice_add(r); /* tells what to do: before the note on such paths */
+	warn_paths(r);
+	warn_lost_records(r);
+	warn_symbols(r);
+	warn_preceded(r);
+	displaced_warn(r);
+	slowest_warn(r);
+	warning_list_sort(r->warning, r->warnings);
+}

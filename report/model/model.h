@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The parts of a report beside its sites, and what renderers ask about them. Private to report/. */
+#ifndef SCPROF_REPORT_MODEL_MODEL_H
+#define SCPROF_REPORT_MODEL_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "profile/profile.h"
+#include "report/report.h"
+
+/* Where the time of all threads went: gaps, threads and processes of a report, and whether calls
+ * and gaps add up to it. Private to report/. */
+
+/* Threads and processes, and the remainder. -1: out of memory. */
+int account_threads(struct report *r);
+/* After that. `site_of`: the site of each of the profile's entries. -1: out of memory. */
+int account_gaps(struct report *r, const uint32_t *site_of);
+
+/* Where the time of all threads went, and whether the kernel charged them as much. Private to
+ * report/. */
+
+/* Were the threads kept waiting for a CPU for more than a fifth of their time, as the kernel counts
+ * it? */
+bool threads_time_overloaded(const struct profile *p);
+
+/* After states_find_stolen. */
+void threads_time_fill(struct report *r);
+
+/* What most of it was, to end "the program mostly ..."; NULL: not known. */
+const char *threads_time_mostly(const struct report_threads_time *t);
+
+/* Of all time on a CPU that in calls, in s. Estimated by itself, it can be beyond the whole on
+ * either side: not here. */
+double threads_time_cpu_in_calls_s(const struct report_threads_time *t);
+
+/* CPU time that the kernel charged to the processes (the ledger's) and not to recorded threads
+ * while they were recorded, in s; NAN: not known. */
+double threads_time_not_recorded_s(const struct report *r);
+
+/* What calls, the time between them and that explain of the processes' CPU time, less 1; where that
+ * is not known, calls and the time between them of the threads'. NAN: not known. */
+double threads_time_difference(const struct report *r);
+
+/* No more than the sample of readings may be off by, and 1 %. */
+bool threads_time_agrees(const struct report *r);
+
+/* Warnings about the detector of switches, and of a check that fails. */
+void threads_time_warn(struct report *r);
+
+/* By how much scprof made the program slower, and within which limits that is known. */
+
+/* Sets perturbation_ns and its limits; NAN without a measured overhead. After the sites, the gaps
+ * and the threads are filled. */
+void account_perturbation(struct report *r);
+
+/* Which processes ran together. Profiles of several runs may be reported at once; the time between
+ * two runs is nobody's. Private to report/. */
+
+/* Fill runs, run_of, profiles and wall_s, after account_threads. Processes belong to one run
+ * where one is the parent of the other, or became the other (exec), or where they come from one
+ * file and have one parent or overlap in time. -1: out of memory. */
+int runs_find(struct report *r);
+
+/* Fill wall_s and runs of the programs, whose wall_s are NAN. -1: out of memory. */
+int runs_measure(struct report *r);
+
+/* The programs of a report: processes of one executable that was started under one name are one
+ * program, so a server's many are, too. Private to report/. */
+
+#define PROGRAMS_SHOWN	     6	  /* that text shows the rows of, at most */
+#define PROGRAMS_SMALL_SHARE 0.05 /* below, of the CPU time: not shown */
+
+/* Fill program, program_of, asked and apart, after runs_find. Where the process that began a run
+ * replaced itself (exec), what it became is first: a script that starts a program is not what was
+ * asked for; what ran only before that comes last, and is not shown. The others are in the order of
+ * their CPU time, or where that is not known of all, of their time that is no waiting. Programs of
+ * several runs are all shown, up to PROGRAMS_SHOWN; in one run, small ones are not. -1: out of
+ * memory. */
+int programs_find(struct report *r, bool together);
+
+/* How many are shown. They are the first ones. */
+uint32_t programs_shown(const struct report *r);
+
+/* The report of one program: its totals, and those of its rows that are kept (sites, or gaps where
+ * a row is a gap), with shares of its own. All else is the report's; programs_view_end takes back
+ * what the view's warnings became, and frees its rows. -1: out of memory. */
+int programs_view(struct report *view, const struct report *r, uint32_t program);
+void programs_view_end(struct report *r, struct report *view);
+
+/* How a process ended, in words for people: what its library wrote, and what was seen from outside.
+ */
+
+/* "killed by signal 9 (SIGKILL)", "left by _exit, status 0", "still running or killed". */
+void process_end_describe(const struct prof_process *p, char *out, size_t room);
+
+/* The one whose end is the command's, as the run saw it; else the first. NULL: there is none. */
+const struct prof_process *process_end_of_command(const struct report *r);
+
+/* The same in a column of a table: report_names_end, or "SIGKILL", "exit 3". */
+void process_end_abbreviate(const struct prof_process *p, char *out, size_t room);
+
+/* The instant of its end was noted. */
+bool process_end_is_known(const struct prof_process *p);
+
+/* Nobody saw it end: it may still run. */
+bool process_end_is_open(const struct prof_process *p);
+
+/* Is a process that did not say how it ended there now, as far as can be told? */
+bool process_end_runs_now(const struct prof_process *p);
+
+/* What a call costs by displacement, from the profile into the report; private to report/. */
+
+void displaced_fill(const struct report *r, struct report_site *s,
+		    const struct prof_site_cost *cost);
+
+/* Once all sites are filled: which uncharged costs are significant among so many tests, and what
+ * calls cost with what they were charged. -1: out of memory. */
+int displaced_judge(struct report *r);
+
+/* Does the profile contain costs at all? */
+bool displaced_has_costs(const struct profile *p);
+
+/* Has any kept site a cost, or a reason why it has none? */
+bool displaced_any(const struct report *r);
+
+/* The next site after `from` (PROF_NONE: the first) that shares the cost of site `of`; r->sites:
+ * none. */
+uint32_t displaced_partner(const struct report *r, uint32_t of, uint32_t from);
+
+/* "rare", "steady", "too-few-windows"; "known"; "inseparable", of what it would be without dither.
+ */
+const char *displaced_state_name(uint32_t state);
+
+void displaced_warn(struct report *r);
+
+/* The slowest calls of a report; private to report/. */
+
+/* Needs the report's sites and processes. -1: out of memory. */
+int slowest_fill(struct report *r);
+
+/* Warn where slow calls may be missing from the list. */
+void slowest_warn(struct report *r);
+
+/* Reliability warnings: sites whose interval may not contain the true mean, or whose mean hides
+ * something. Private to report/. */
+
+/* "clock-synchronous", "drift", ... of one bit of enum stats_unreliable or report_finding. */
+const char *reliability_name(unsigned bit);
+/* "clock-synchronous, heavy-tail": of all bits of enum stats_unreliable in `bits`. */
+void reliability_names(unsigned bits, char *out, size_t room);
+
+/* "unknown-dependence", ... of one bit of enum tail_unreliable: of a percentile's limits. */
+const char *reliability_tail_name(unsigned bit);
+
+/* Rows with a smaller share of the work raise no warning, and keep their marks: one in a hundred
+ * sites has a finding by chance. */
+#define RELIABILITY_LEAST_SHARE 0.01
+
+/* Those of a site's findings that are warned of. */
+unsigned reliability_findings(const struct report_site *s);
+
+/* Keep what a site has to be warned of. `row`: its number in the grouping, until all have places.
+ * -1: out of memory. */
+int reliability_note(struct report *r, const struct report_site *s, uint32_t row);
+
+/* One warning a reason: how many sites, which function is the largest of them, what to do. */
+void reliability_warn(struct report *r);
+
+/* Names of frames, looked up when a renderer asks for them. Private to report/. */
+
+/* Names of one frame, inlined functions first: `*count` of them, at least 1. They belong to the
+ * report. A module that changed since the run, or is missing, adds a warning to the report. */
+const struct symbol *frame_symbols_find(struct report *r, const struct prof_frame *frame,
+					size_t *count);
+
+/* A number for what is drawn of a frame whose first name is `s`: heuristic frames are marked, so
+ * that they have others. SYMBOL_UNNUMBERED: out of memory. */
+static inline uint32_t frame_symbols_number(const struct symbol *s, bool heuristic)
+{
+	return s->number < SYMBOL_UNNUMBERED / 2 ? 2 * s->number + heuristic : SYMBOL_UNNUMBERED;
+}
+
+/* How many frames of a site's path are worth showing, without what the C library calls before
+ * main or a thread's function: at least one, if there is any. */
+uint32_t frame_symbols_trim_startup(struct report *r, const struct report_site *s);
+
+/* Does the function only start a program or a thread? */
+bool frame_symbols_is_starter(const struct symbol *s);
+
+/* The call site of a call path: the innermost frame of the program's language, where the path has
+ * one (a Python function, or generated code with a name: generated_frames.h), else the innermost
+ * frame. Such a program's calls all come from the same few places of its interpreter or virtual
+ * machine, which tell nothing of them. Private to report/. */
+
+/* Which of the frames it is; 0 where there are none. */
+static inline uint32_t path_site_find(const struct prof_frame *frame, uint32_t frames)
+{
+	for (uint32_t i = 0; i < frames; i++)
+		if (frame[i].module == PROF_SOURCE)
+			return i;
+	return 0;
+}
+
+/* The same of a path of a model, whose paths need no look if it has no such frames. */
+static inline uint32_t path_site_of(const struct profile *p, const struct prof_path *path)
+{
+	return p->source_lines ? path_site_find(path->frame, path->frames) : 0;
+}
+
+/* The function that a path's calls are counted for, beside the one that is called: the function of
+ * the site, if that is of such a language. PROF_NONE: there is none. */
+static inline uint32_t path_site_function(const struct profile *p, const struct prof_path *path)
+{
+	const struct prof_frame *frame = path->frame + path_site_of(p, path);
+
+	if (!path->frames || frame->module != PROF_SOURCE || frame->offset >= p->source_lines)
+		return PROF_NONE;
+	return p->source_line[frame->offset].function;
+}
+
+/* The numbers of a call path in formats of other tools, which know whole numbers only. */
+
+struct weight {
+	const char *name, *unit; /* as pprof calls them */
+	const char *event;	 /* as callgrind does, unit and all */
+	uint64_t (*of)(const struct report_site *s);
+};
+
+/* What REPORT_WEIGHT_* means; static memory. */
+const struct weight *report_weight_find(enum report_weight weight);
+
+/* Those that the sites of a report have, in their order. How many they are. */
+unsigned report_weight_list(const struct report *r, enum report_weight list[REPORT_WEIGHTS]);
+
+/* How many rows a format prints that has all of them unless --top says otherwise. */
+
+static inline uint32_t rows_shown(uint32_t rows, const struct report_options *o)
+{
+	bool all = o->top == REPORT_TOP_DEFAULT || o->top == 0 || o->top > rows;
+
+	return all ? rows : o->top;
+}
+
+#endif

@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The sites of a report: entries of all tables in the same group are added up, and each sum is
+ * turned into an estimate. */
+#include "report/model/sites.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/base/array.h"
+#include "report/model/model.h"
+
+/* What a row is computed from, one row at a time. */
+struct making {
+	bool mean_only; /* nothing but what the mean needs is added up */
+	struct site_sums sums;
+	const struct prof_site_cost *cost; /* of the entry that has one */
+	uint32_t costs;			   /* how many have */
+};
+
+static struct prof_sums for_mean(const struct prof_sums *s)
+{
+	struct prof_sums out = *s;
+
+	out.line = NULL;
+	out.tail = NULL;
+	out.states = NULL;
+	out.detector = SCP_SWITCH_NONE;
+	return out;
+}
+
+static int add_entry(struct making *m, const struct report *r, const struct prof_entry *e)
+{
+	struct prof_sums sums = m->mean_only ? for_mean(&e->sums) : e->sums;
+	const struct prof_site_cost *cost =
+		site_cost_find(r->profile, (uint32_t)(e - r->profile->entry));
+
+	m->costs += cost != NULL;
+	if (cost)
+		m->cost = cost;
+	return site_sums_add(&m->sums, &sums, site_sums_in_order(r->profile, e), r->include_warmup);
+}
+
+/* The sums of a row's entries, in the profile's order. */
+static int add_entries(struct making *m, const struct report *r, const struct groups *groups,
+		       const struct group_row *row)
+{
+	uint32_t entry = row->first;
+
+	for (; entry != PROF_NONE; entry = groups->next[entry])
+		if (add_entry(m, r, &r->profile->entry[entry]) < 0)
+			return -1;
+	return 0;
+}
+
+/* `mean_only`: what totals and reliability warnings need. */
+static int fill_site(struct report *r, struct report_site *s, const struct groups *groups,
+		     const struct group_row *row, bool mean_only)
+{
+	struct group_path path = groups_path(groups, row);
+	struct making making;
+	struct site_sums *sums = &making.sums;
+	int status;
+
+	s->waits = groups->waits[row->function];
+	s->program = groups_program(groups, row);
+	if (row->first == GROUP_OVERFLOW) {
+		site_fill_overflow(r, s, row->function);
+		return 0;
+	}
+	memset(&making, 0, sizeof(making));
+	making.mean_only = sums->steady.mean_only = mean_only;
+	status = add_entries(&making, r, groups, row);
+	if (status == 0) {
+		site_sums_settle(sums);
+		s->function = row->function;
+		s->outcome = row->outcome;
+		s->frame = path.frame;
+		s->frames = path.frames;
+		s->path_flags = path.flags;
+		if (mean_only)
+			site_fill_mean(r, s, &sums->sums, &sums->steady);
+		else
+			site_fill(r, s, &sums->sums, &sums->steady);
+		/* several sites in one row, or several runs of one site: none is the row's */
+		if (making.costs == 1 && !mean_only)
+			displaced_fill(r, s, making.cost);
+	}
+	site_sums_clear(sums);
+	return status;
+}
+
+/* `row`: its number, until all have places. */
+static int note_site(struct report *r, const struct report_site *s, uint32_t row)
+{
+	r->calls += s->calls;
+	r->slow_sites += s->has_slow && s->slow.ticks >= REPORT_TELLING_TICKS;
+	r->slow_sites_off +=
+		s->has_slow && s->slow.ticks >= REPORT_TELLING_TICKS && !s->slow.covers;
+	return reliability_note(r, s, row);
+}
+
+static int compare_notes(const void *left, const void *right)
+{
+	const struct report_note *a = left, *b = right;
+
+	return (a->row > b->row) - (a->row < b->row);
+}
+
+static double share_of(double total_ns, double net_ns)
+{
+	return net_ns > 0 ? fmin(fmax(total_ns, 0) / net_ns, 1) : NAN;
+}
+
+/* The first of those that work, and the first of those that wait. */
+static bool is_kept(const struct report *r, uint32_t place)
+{
+	return place < r->kept || (place >= r->working && place - r->working < r->kept);
+}
+
+static bool row_waits(const struct groups *groups, uint32_t row)
+{
+	return groups->waits[groups->row[row].function];
+}
+
+/* Of the outer calls that do not wait, or of all where all are inside calls that wait. Added up in
+ * the report's order, so that the sum does not depend on the file's. -1: out of memory. */
+static double net_of(const struct groups *groups, const struct nesting *nesting,
+		     const double *total_ns)
+{
+	double *ordered = array_alloc(((size_t)groups->rows + 1) * sizeof(*ordered)), net_ns = 0,
+	       all_ns = 0;
+
+	if (!ordered)
+		return -1;
+	for (uint32_t i = 0; i < groups->rows; i++)
+		ordered[groups->place[i]] =
+			row_waits(groups, i)
+				? 0
+				: nesting_of(nesting, groups, &groups->row[i]).outer_part *
+					  fmax(total_ns[i], 0);
+	for (uint32_t i = 0; i < groups->rows; i++)
+		net_ns += ordered[i];
+	for (uint32_t i = 0; i < groups->rows && !(net_ns > 0); i++)
+		ordered[groups->place[i]] = row_waits(groups, i) ? 0 : fmax(total_ns[i], 0);
+	for (uint32_t i = 0; i < groups->rows && !(net_ns > 0); i++)
+		all_ns += ordered[i];
+	free(ordered);
+	return net_ns > 0 ? net_ns : all_ns;
+}
+
+/* The sites of a program in the report's order, as in net_of. -1: out of memory. */
+static int share_in_programs(struct report *r, const struct groups *groups,
+			     const struct nesting *nesting, const double *total_ns)
+{
+	uint32_t *row = r->apart ? array_alloc(((size_t)groups->rows + 1) * sizeof(*row)) : NULL;
+
+	if (r->apart && !row)
+		return -1;
+	for (uint32_t i = 0; row && i < groups->rows; i++)
+		row[groups->place[i]] = i;
+	for (uint32_t i = 0; row && i < groups->rows; i++) {
+		uint32_t of = groups_program(groups, &groups->row[row[i]]);
+
+		if (of >= r->programs)
+			continue;
+		r->program[of].sites++;
+		if (row_waits(groups, row[i]))
+			r->program[of].net_waiting_ns += fmax(total_ns[row[i]], 0);
+		else
+			r->program[of].work_ns +=
+				nesting_of(nesting, groups, &groups->row[row[i]]).outer_part *
+				fmax(total_ns[row[i]], 0);
+	}
+	free(row);
+	for (uint32_t i = report_next_filled(r, 0); i < r->sites;
+	     i = report_next_filled(r, i + 1)) {
+		struct report_site *s = &r->site[i];
+		const struct report_program *of =
+			s->program < r->programs ? &r->program[s->program] : NULL;
+
+		s->program_share =
+			of ? share_of(s->total_ns, s->waits ? of->time_ns : of->work_ns) : NAN;
+	}
+	return 0;
+}
+
+/* `total_ns`: by number of row. -1: out of memory. */
+static int add_up(struct report *r, const struct groups *groups, const struct nesting *nesting,
+		  const double *total_ns)
+{
+	double net_ns = net_of(groups, nesting, total_ns);
+	uint64_t units = 0, waiting = 0;
+
+	for (uint32_t i = 0; i < groups->rows; i++) {
+		units += groups->row[i].units;
+		waiting += row_waits(groups, i) ? groups->row[i].units : 0;
+	}
+	r->calls_ns = (double)units * r->profile->clock.ns_per_unit;
+	r->waiting_ns = (double)waiting * r->profile->clock.ns_per_unit;
+	r->net_ns = net_ns;
+	for (uint32_t i = 0; i < groups->rows; i++)
+		r->net_waiting_ns += row_waits(groups, i) ? fmax(total_ns[i], 0) : 0;
+	for (uint32_t i = report_next_filled(r, 0); i < r->sites; i = report_next_filled(r, i + 1))
+		r->site[i].share = r->site[i].waits ? NAN : share_of(r->site[i].total_ns, net_ns);
+	if (net_ns >= 0 && share_in_programs(r, groups, nesting, total_ns) < 0)
+		net_ns = -1;
+	for (uint32_t i = 0; i < r->notes; i++) {
+		bool waits = row_waits(groups, r->note[i].row);
+
+		r->note[i].row = groups->place[r->note[i].row];
+		r->note[i].share = waits ? 0 : share_of(r->note[i].total_ns, net_ns);
+	}
+	if (r->notes)
+		qsort(r->note, r->notes, sizeof(*r->note), compare_notes);
+	return net_ns < 0 ? -1 : 0;
+}
+
+/* Most of a million rows have no reliability warning. False: this one may have. */
+static bool plain_row(const struct report *r, const struct groups *groups,
+		      const struct group_row *row, double *total_ns)
+{
+	struct prof_sums sums = {.calls = row->calls, .units = row->units};
+
+	if (row->first == GROUP_OVERFLOW || !site_is_plain(&sums))
+		return false;
+	for (uint32_t e = row->first; e != PROF_NONE; e = groups->next[e]) {
+		const struct prof_sums *s = &r->profile->entry[e].sums;
+
+		if (!site_is_plain(s))
+			return false;
+		sums.inner_calls += s->inner_calls;
+		for (unsigned i = 0; i < SCP_WAYS; i++)
+			sums.way_calls[i] += s->way_calls[i];
+	}
+	*total_ns = site_total_ns(r, &sums);
+	return true;
+}
+
+/* Rows of which findings are warned, and a few more: shares are not known to the last digit. */
+static int note_large_rows(struct report *r, struct groups *groups, const struct nesting *nesting,
+			   const double *total_ns)
+{
+	uint32_t notes = r->notes;
+	double net_ns = 0;
+
+	for (uint32_t i = 0; i < groups->rows; i++)
+		net_ns += row_waits(groups, i)
+				  ? 0
+				  : nesting_of(nesting, groups, &groups->row[i]).outer_part *
+					    fmax(total_ns[i], 0);
+	for (uint32_t i = 0; i < groups->rows; i++) {
+		struct report_note key = {.row = i}, *known;
+		struct report_site passing = {0};
+		int status = 0;
+
+		if (row_waits(groups, i) ||
+		    !(total_ns[i] >= 0.99 * RELIABILITY_LEAST_SHARE * net_ns && net_ns > 0))
+			continue;
+		if (fill_site(r, &passing, groups, &groups->row[i], false) < 0)
+			return -1;
+		known = notes ? bsearch(&key, r->note, notes, sizeof(key), compare_notes) : NULL;
+		if (known)
+			known->findings = reliability_findings(&passing);
+		else
+			status = reliability_note(r, &passing, i);
+		free(passing.bar);
+		if (status < 0)
+			return -1;
+		groups->row[i].noted = true;
+	}
+	return 0;
+}
+
+/* All rows, where only the first are kept: their totals, warnings and notes, before they have
+ * places. */
+static int weigh_rows(struct report *r, struct groups *groups, const struct nesting *nesting,
+		      double *total_ns)
+{
+	for (uint32_t i = 0; i < groups->rows; i++) {
+		struct group_row *row = &groups->row[i];
+		struct report_site passing;
+		uint32_t notes = r->notes;
+		int status;
+
+		row->noted = row_waits(groups, i); /* so that its place is exact */
+		if (plain_row(r, groups, row, &total_ns[i])) {
+			r->calls += row->calls;
+			continue;
+		}
+		memset(&passing, 0, sizeof(passing));
+		status = fill_site(r, &passing, groups, row, true);
+		if (status == 0)
+			status = note_site(r, &passing, i);
+		if (status < 0)
+			return -1;
+		total_ns[i] = passing.total_ns;
+		row->noted |= r->notes > notes;
+	}
+	return note_large_rows(r, groups, nesting, total_ns);
+}
+
+static void fill_nesting(const struct report *r, struct report_site *s, struct nesting_row of)
+{
+	double own = of.self_units * r->profile->clock.ns_per_unit;
+
+	s->outer_calls = of.outer_calls;
+	s->outer_ns = of.outer_part * s->total_ns;
+	/* What calls inside add to their surroundings is subtracted as well. */
+	s->self_ns = s->inner_calls ? own - (double)s->calls * s->overhead_ns : s->total_ns;
+}
+
+/* Row by row in memory order, each to its place. `weighed`: weigh_rows has seen all rows. */
+static int keep_rows(struct report *r, const struct groups *groups, const struct nesting *nesting,
+		     bool weighed, double *total_ns)
+{
+	struct run_to_run *runs = run_to_run_begin(r);
+	int status = 0;
+
+	for (uint32_t i = 0; i < groups->rows && status == 0; i++) {
+		uint32_t place = groups->place[i];
+
+		if (!is_kept(r, place))
+			continue;
+		status = fill_site(r, &r->site[place], groups, &groups->row[i], false);
+		if (status == 0 && !weighed)
+			status = note_site(r, &r->site[place], i);
+		run_to_run_note(runs, r, groups, &groups->row[i], place);
+		if (groups->fold && groups->row[i].first != GROUP_OVERFLOW)
+			r->site[place].paths = groups_paths(groups, &groups->row[i]);
+		fill_nesting(r, &r->site[place], nesting_of(nesting, groups, &groups->row[i]));
+		total_ns[i] = r->site[place].total_ns;
+	}
+	run_to_run_finish(runs, r);
+	return status;
+}
+
+int sites_build(struct report *r, struct groups *groups, uint32_t keep)
+{
+	double *total_ns = array_alloc(((size_t)groups->rows + 1) * sizeof(*total_ns));
+	bool some = keep < groups->rows;
+	struct nesting nesting;
+	int status = nesting_begin(&nesting, r->profile);
+
+	r->sites = groups->rows;
+	r->kept = some ? keep : r->sites;
+	for (uint32_t i = 0; i < groups->rows; i++)
+		r->working += !row_waits(groups, i);
+	/* Every site has its place, so that all indices are valid; only those kept are filled. */
+	r->site = calloc(r->sites ? r->sites : 1, sizeof(*r->site));
+	if (!r->site || !total_ns)
+		status = -1;
+	if (status == 0 && some)
+		status = weigh_rows(r, groups, &nesting, total_ns);
+	if (status == 0)
+		status = groups_order_sort(groups, r->kept);
+	if (status == 0)
+		status = keep_rows(r, groups, &nesting, some, total_ns);
+	if (status == 0)
+		status = add_up(r, groups, &nesting, total_ns);
+	nesting_end(&nesting);
+	free(total_ns);
+	return status < 0 ? -1 : displaced_judge(r);
+}
+
+void sites_share_waiting(struct report *r)
+{
+	for (uint32_t i = report_next_filled(r, 0); i < r->sites; i = report_next_filled(r, i + 1))
+		r->site[i].waiting_share =
+			r->site[i].waits ? share_of(r->site[i].total_ns, r->time_ns) : NAN;
+}

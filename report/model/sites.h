@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The sites of a report: which calls are one row, their order, and their sums as estimates. Private
+ * to report/. */
+#ifndef SCPROF_REPORT_MODEL_SITES_H
+#define SCPROF_REPORT_MODEL_SITES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "profile/base/number_table.h"
+#include "profile/profile.h"
+#include "report/report.h"
+#include "stats/histogram/tail.h"
+#include "stats/mean/mean_interval.h"
+#include "stats/mean/states.h"
+#include "stats/regression/line.h"
+#include "stats/stationarity/drift.h"
+
+/* From sums in clock units to means in nanoseconds; private to report/. */
+
+/* Durations on one clock. `min` is 0 where it was not kept, which is safe. */
+struct estimate_sums {
+	uint64_t calls, units, min, max;
+	prof_u128 units_sq;
+	const struct prof_batches *batches; /* NULL: none */
+	const struct prof_phase *phase;	    /* NULL: none */
+	const struct prof_apart *apart;	    /* unbatched calls; NULL: they are one group */
+	const struct prof_hist *hist;	    /* NULL: none */
+	bool slow;			    /* of that, the slow clock's part */
+};
+
+/* What the rule of the mean gets of a row's calls on its clock: those of `rest`, with the phases of
+ * `sums`, and with its tail where no warm-up is in that. It points into both. */
+struct stats_sample estimate_sample(const struct prof_clock *c, const struct prof_sums *sums,
+				    const struct prof_sums *rest);
+
+struct mean_interval estimate_mean(const struct prof_clock *c, const struct estimate_sums *s,
+				   double confidence);
+
+/* What the wrapper adds on a clock. */
+struct report_overhead estimate_overhead(const struct prof_clock *c);
+
+/* The mean overhead of calls that went these ways; *o where that is not known. */
+struct report_overhead estimate_overhead_of_ways(const struct report_overhead *o,
+						 const uint64_t way_calls[SCP_WAYS]);
+
+/* The mean overhead of calls with these sums: their nested calls' overhead is in inside_ns, and
+ * its uncertainty in the error. */
+struct report_overhead estimate_overhead_around(const struct report_overhead *o,
+						const struct prof_sums *s);
+
+/* Subtract the overhead from a mean and its interval; the error of the overhead, assumed to be
+ * normal, widens the interval on both sides. */
+void estimate_compensate(struct mean_interval *e, const struct report_overhead *o,
+			 double confidence);
+
+/* Half the width of an interval, widened by the error of what was subtracted, as above. */
+double estimate_widen(double half_width, double error, double confidence);
+
+/* The straight line of time on size, in clock units, from the batches; -1 where sizes do
+ * not vary or were not kept by batches. */
+int estimate_line(const struct prof_sums *s, struct stats_line_fit *fit, double confidence);
+
+/* A single duration of a site, compensated: the call's own overhead is subtracted, and in
+ * proportion to its length that of the nested calls, of which only the sum is known.
+ * estimate_scale is the factor that the latter leaves. */
+double estimate_compensate_call(const struct report_site *s, double raw_ns);
+double estimate_scale(const struct report_site *s);
+
+/* How calls beyond a percentile depend on each other; it points into `sums`. */
+struct stats_tail estimate_tail(const struct prof_sums *sums);
+
+/* Is the mean of a site one number? Warm-up is found entry by entry, because each thread
+ * warms up on its own and only an entry's batches lie in order of time. Private to report/. */
+
+/* Of the entries of one site, added one by one; starts as all zeros. */
+struct steadiness {
+	bool mean_only; /* the caller needs no drift, which costs as much to find as the warm-up */
+	/* The calls that the mean is of: those after the warm-up, or all. No histogram,
+	 * phases or line, which know of no batches. */
+	struct prof_sums rest;
+	uint64_t warmup_calls, warmup_units;
+	uint64_t next_calls, next_units; /* of `rest`, as many as were set aside: its first */
+	uint64_t largest_units;		 /* of the entry whose drift is kept */
+	struct drift drift;
+	double drift_at; /* share of that entry's calls before the step */
+};
+
+/* Add the sums of one entry. `ordered`: its batches lie in order of time (not so where
+ * processes were folded into one). `include`: leave the warm-up in the mean.
+ * -1: out of memory. */
+int steadiness_add(struct steadiness *to, const struct prof_sums *s, bool ordered, bool include);
+void steadiness_clear(struct steadiness *s);
+
+/* The interval of the mean of `rest`, the cut being an estimate. */
+void steadiness_widen(struct mean_interval *e, const struct steadiness *s);
+
+/* The part of a report's site. To be called when its estimate, overhead and total are known. */
+void steadiness_fill(const struct report *r, struct report_site *s, const struct prof_sums *sums,
+		     const struct steadiness *steady);
+
+/* Its notes, enum report_finding or-ed. */
+unsigned steadiness_findings(const struct report_site *s);
+
+/* The sums of a row's entries, and which of its calls the mean is of. Reports and live views share
+ * this rule, so that they agree about the same calls. */
+
+/* Starts as all zeros. */
+struct site_sums {
+	struct prof_sums sums;	  /* of all calls */
+	struct steadiness steady; /* steady.rest: of those that the mean is of */
+	struct prof_phase phase;  /* of the entry with most samples of them: */
+	uint64_t phases;
+};
+
+/* Batches of processes that were folded into one lie one behind the other: then they are not in
+ * order of time. */
+bool site_sums_in_order(const struct profile *p, const struct prof_entry *e);
+
+/* Add an entry's sums. `ordered` and `include` as for steadiness_add. -1: out of memory. */
+int site_sums_add(struct site_sums *w, const struct prof_sums *s, bool ordered, bool include);
+
+/* After the last entry. */
+void site_sums_settle(struct site_sums *w);
+
+void site_sums_clear(struct site_sums *w);
+
+/* The mean of a settled row's calls, warm-up excluded unless it was included. As measured: not
+ * compensated yet. */
+struct mean_interval site_sums_mean(const struct prof_clock *clock, const struct prof_sums *sums,
+				    const struct prof_sums *rest, double confidence);
+
+/* From the sums of a site's calls to its row of a report. Private to report/. */
+
+/* Everything but its function, outcome and path, which the grouping knows, and its share.
+ * The mean is that of steady->rest, all else that of `sums`, all calls.
+ * Notes in the report whether calls are synchronous with the clock's tick. */
+void site_fill(struct report *r, struct report_site *s, const struct prof_sums *sums,
+	       const struct steadiness *steady);
+
+/* The mean, the total and what makes them unreliable; nothing else is in `sums`. */
+void site_fill_mean(struct report *r, struct report_site *s, const struct prof_sums *sums,
+		    const struct steadiness *steady);
+
+/* Compensated total time of calls with these sums. */
+double site_total_ns(const struct report *r, const struct prof_sums *sums);
+
+/* So few calls, of which so little is known, that there are no reliability warnings. */
+bool site_is_plain(const struct prof_sums *sums);
+
+/* The row of a function's calls that found no room in the profile: without it totals would lack
+ * their time. */
+void site_fill_overflow(const struct report *r, struct report_site *s, uint32_t function);
+
+/* Where the time of a row's calls went: on a CPU, runnable, asleep. Private to report/. */
+
+/* Before the sites: the share stolen, and its error. */
+void states_find_stolen(struct report *r);
+
+/* Of all threads of a profile; NAN: nothing was read. */
+struct states_shared {
+	double stolen_share;		       /* of the time on a CPU: what the host stole */
+	double others_runnable, others_asleep; /* off it in a segment of 1 ns, over all calls */
+};
+struct states_shared states_find_shared(const struct profile *p);
+
+/* What the estimators get of a row's calls; arguments as below. It points into them. false: where
+ * their time went is not known. */
+bool states_sample(const struct prof_clock *c, const struct prof_sums *sums,
+		   const struct prof_sums *rest, const struct states_shared *shared,
+		   struct states_sample *to);
+
+/* The histogram of the calls that kept their CPU. Single buckets may be off by a call that was
+ * counted meanwhile. `switched` NULL: none was. */
+void states_subtract_switched(const struct prof_hist *all, const struct prof_hist *switched,
+			      uint64_t *count);
+
+/* Of a site whose mean and percentiles are filled. `rest`: the calls that the mean is of; `sums`:
+ * all. */
+void states_fill(const struct report *r, struct report_site *s, const struct prof_sums *sums,
+		 const struct prof_sums *rest);
+
+/* Asleep time that was stolen rather, as a share of it. */
+double states_asleep_stolen(double stolen_share, const struct scp_off_cpu *o);
+
+/* Is it known of any site? */
+bool states_any(const struct report *r);
+
+/* Reliability warnings of any of its intervals. */
+unsigned states_doubts(const struct report_states *t);
+
+/* After the bars: which of their calls were switched. */
+void states_fill_bars(struct report_site *s, const struct prof_sums *sums);
+
+/* Are the two modes of a row the calls that kept their CPU and those that did not? */
+bool states_explain_modes(const struct report_site *s);
+
+/* Which functions are there to wait: for events, a connection, another thread or process, or time
+ * to pass. What they take is not work, and depends on others: it is kept out of all shares of it.
+ */
+
+/* True of the group `wait`, of accept, and of the C library's functions in waiting.c where -s
+ * selected them. A region or a function of the program never waits, whatever it is called. */
+bool waiting_function(const struct prof_function *f);
+
+/* Which entries of a profile are one row of a report. Private to report/.
+ *
+ * Made for a million rows: only numbers are kept of each, so that sums, of which
+ * a row needs a kilobyte while it is worked out, are made one row at a time. */
+
+#define GROUP_OVERFLOW PROF_NONE /* as `first`: calls of `function` that found no room */
+
+struct group_row {
+	uint64_t units, calls;
+	uint32_t function : 28, outcome : 3; /* a file has room for 2^24 functions */
+	uint32_t noted : 1;		     /* by the caller: see groups_order_sort */
+	uint32_t path;	/* of several that are folded, the one of the longest entry */
+	uint32_t first; /* its first entry; the others by `next`, in the profile's order */
+};
+_Static_assert(SCP_OUTCOMES <= 8, "outcomes have three bits");
+
+struct groups {
+	const struct profile *profile;
+	enum report_by by;
+	enum report_sort sort;	    /* for groups_order_sort; time unless set */
+	const uint32_t *program_of; /* by process; borrowed. NULL: programs are not kept apart */
+	struct group_row *row;
+	uint32_t *place; /* by number of row: where it is in the report's order */
+	uint32_t rows;
+	uint32_t *next;	      /* by entry: the next one of the same row, PROF_NONE: last */
+	uint32_t *site_of;    /* by entry: the place of its row */
+	bool *waits;	      /* by function, as waiting.h has it */
+	const uint32_t *fold; /* by path: equal numbers are one row; NULL: each is its own */
+	/* By function: the frames of rows that are of one function of an interpreted language. To
+	 * be kept for as long as paths of rows are. */
+	struct prof_frame *caller;
+
+	struct number_table table; /* private: of rows */
+	uint32_t *last;		   /* private: last entry of a row */
+	uint64_t *longest;	   /* private: units of its longest entry */
+};
+
+/* What the grouping keeps of a path. */
+struct group_path {
+	const struct prof_frame *frame;
+	uint32_t frames, flags;
+};
+
+/* Rows, without their places. `fold`: by path, from groups_fold, or NULL; it must outlive the
+ * groups. `program_of`: by process; no row is of two programs; or NULL. -1: out of memory; call
+ * groups_free in any case. */
+int groups_make(struct groups *g, const struct profile *p, enum report_by by, const uint32_t *fold,
+		const uint32_t *program_of);
+/* The program of a row; REPORT_NO_PROGRAM: not apart, or overflow. */
+uint32_t groups_program(const struct groups *g, const struct group_row *row);
+void groups_free(struct groups *g);
+
+/* How many different call paths a row's entries have; UINT32_MAX: out of memory. */
+uint32_t groups_paths(const struct groups *g, const struct group_row *row);
+
+struct group_path groups_path(const struct groups *g, const struct group_row *row);
+
+/* Sorting a million rows by keys of any length, word by word: each word of a row is asked for
+ * once, and only where all words before are equal to another row's. Comparing rows pair by
+ * pair would look at the same frames, all over the memory, twenty times. */
+
+struct row_sort_keys {
+	/* Word `level` (from 0) of a row's key: the smaller comes first. False: it has no more of
+	 * them; then it comes before those that have. */
+	bool (*word)(uint32_t row, uint32_t level, uint64_t *word, const void *context);
+	const void *context;
+	/* NULL: all rows are compared by all their words. Else where `always` words are equal,
+	 * only if the rows are among the first `first` places or one of them matters. */
+	bool (*matters)(uint32_t row, const void *context);
+	uint32_t always, first;
+};
+
+/* place[i] becomes the place of row i among `count`. Rows that compare equal keep the order of
+ * their numbers. Needs 24 bytes a row for its work. -1: out of memory. */
+int row_sort(uint32_t *place, uint32_t count, const struct row_sort_keys *order);
+
+/* In which order the rows of a report come: those that do not wait (waiting.h) first, of both the
+ * longest total first (or as --sort has it); ties by what is printed, never by order in the file.
+ * Private to report/. */
+
+/* After groups_make, the places: each row has one of its own, those below `first` and those of rows
+ * that are noted are exact. Other rows with equal units and calls may be in any order. */
+int groups_order_sort(struct groups *g, uint32_t first);
+/* groups_make and this, with all places exact, and nothing folded. */
+int groups_order_build(struct groups *g, const struct profile *p, enum report_by by);
+
+/* Call paths that are the same but for the places within their functions. Private to report/. */
+
+/* By path of the profile: a number that paths share whose frames lie in the same functions of the
+ * same modules, in the same order; with `site` only the frames of their sites (path_site.h). A
+ * frame without a function's name is its address. Looks up the names of all frames, each once. To
+ * be freed; NULL: out of memory. */
+uint32_t *groups_fold(struct report *r, bool site);
+
+/* Which calls of a row are inside other recorded calls: their time is those calls' time, too.
+ * Known from the gaps, which lie between calls that are inside no other. Private to report/. */
+
+struct nesting {
+	const struct profile *profile;
+	bool any;	    /* some call is inside another */
+	uint64_t *in, *out; /* by entry: gaps that end, and begin, at its calls; NULL without any */
+	bool *told;	    /* by table: its gaps are complete; likewise. Of others all is outer */
+	uint32_t *outers;   /* by table: entries with calls inside them; likewise */
+};
+
+/* -1: out of memory; call nesting_end in any case. */
+int nesting_begin(struct nesting *n, const struct profile *p);
+void nesting_end(struct nesting *n);
+
+struct nesting_row {
+	uint64_t outer_calls; /* inside no other recorded call */
+	double outer_part;    /* of the row's time: estimated by the calls where only some are */
+	/* Of the row's time, in clock units: outside of the recorded calls inside it. NAN: the
+	 * profile does not tell. */
+	double self_units;
+};
+
+/* Of a row's entries. */
+struct nesting_row nesting_of(const struct nesting *n, const struct groups *g,
+			      const struct group_row *row);
+
+/* What the means of a site differ by between several runs: then its intervals are about the next
+ * run, and not only about those that were recorded. Private to report/. */
+
+/* Of two runs an interval between them is so wide that it says nothing. */
+#define RUN_TO_RUN_LEAST 3
+
+struct run_to_run;
+
+/* For a report's sites, after runs_find; NULL where there are too few runs, or no memory. */
+struct run_to_run *run_to_run_begin(const struct report *r);
+
+/* Each run's means of a row, which is the site at `place`, less than r->sites. */
+void run_to_run_note(struct run_to_run *t, const struct report *r, const struct groups *groups,
+		     const struct group_row *row, uint32_t place);
+
+/* Widen the intervals of elapsed time, of calls that kept their CPU, on CPU and charged, where runs
+ * differ by more than each run's own interval says. `t` may be NULL, and is freed. */
+void run_to_run_finish(struct run_to_run *t, struct report *r);
+
+/* Fill r->site from the groups, of which it gives each its place: the first `keep` with all that a
+ * report shows, of the others what totals and reliability warnings need. -1: out of memory. */
+int sites_build(struct report *r, struct groups *groups, uint32_t keep);
+
+/* Once the time of all threads is known: what share of it waiting sites have. */
+void sites_share_waiting(struct report *r);
+
+#endif

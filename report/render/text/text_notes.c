@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Where the time of a row's calls went, in one line of shares, and what a call takes that keeps its
+ * CPU. */
+#include "report/render/text/text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "report/model/model.h"
+#include "report/model/sites.h"
+#include "report/wording/numbers.h"
+
+/* Chance makes a share of little time go below nothing; fmax would take NAN for 0. */
+static double share_of(double part_ns, double all_ns)
+{
+	return all_ns > 0 && !isnan(part_ns) ? fmin(fmax(part_ns / all_ns, 0), 1) : NAN;
+}
+
+bool text_notes_states_cpu(const struct report_site *s, char *out, size_t room)
+{
+	double share = share_of(s->states.on_cpu.mean, s->estimate.mean);
+
+	if (!s->states.known || isnan(share))
+		return false;
+	snprintf(out, room, "%.0f %%", 100 * share);
+	return true;
+}
+
+static void share_with_limits(char *out, size_t room, double share, double low, double high)
+{
+	snprintf(out, room, "%.0f %% [%.0f, %.0f]", 100 * share, 100 * low, 100 * high);
+}
+
+static unsigned doubts(const struct report_states *t)
+{
+	return t->on_cpu.unreliable | t->runnable.unreliable | t->asleep.unreliable;
+}
+
+static void note_shares(struct table *table, const struct report_states *t)
+{
+	double all = t->on_cpu.mean + t->runnable.mean + t->asleep.mean;
+	char cpu[32], runnable[32], asleep[32], line[160];
+
+	if (isnan(all)) {
+		table_note(table,
+			   "% some calls lost their CPU or slept; for how long was not measured");
+		return;
+	}
+	numbers_share(cpu, sizeof(cpu), share_of(t->on_cpu.mean, all));
+	numbers_share(runnable, sizeof(runnable), share_of(t->runnable.mean, all));
+	numbers_share(asleep, sizeof(asleep), share_of(t->asleep.mean, all));
+	snprintf(line, sizeof(line), "%% %son CPU %s, runnable %s, asleep %s",
+		 doubts(t) ? "about: " : "", cpu, runnable, asleep);
+	table_note(table, line);
+}
+
+/* The mean of the others hides it. */
+static void note_unswitched(const struct text *t, struct table *table, const struct report_site *s)
+{
+	const struct mean_interval *m = &s->states.unswitched;
+	struct number_mean shown;
+	char share[32], line[160];
+
+	if (isnan(m->mean) || !(s->estimate.mean < m->low || s->estimate.mean > m->high))
+		return;
+	if (s->states.switched_share < 0.0005)
+		snprintf(share, sizeof(share), "> 99.9 %%");
+	else
+		numbers_share(share, sizeof(share), 1 - s->states.switched_share);
+	numbers_mean(&shown, m->mean, m->low, m->high, t->terminal.utf8);
+	snprintf(line, sizeof(line), "%% %s of the calls kept their CPU: mean %s %s %s", share,
+		 shown.mean, shown.unit, shown.interval);
+	table_note(table, line);
+}
+
+/* What makes the longest calls long, where it is not what the other calls do as well. */
+static void note_tail(struct table *table, const struct report_states *t)
+{
+	char lost[64], slept[64], line[192];
+
+	if (!t->tail_differs)
+		return;
+	share_with_limits(lost, sizeof(lost), t->tail_lost, t->tail_lost_low, t->tail_lost_high);
+	share_with_limits(slept, sizeof(slept), t->tail_slept, t->tail_slept_low,
+			  t->tail_slept_high);
+	snprintf(line, sizeof(line), "%% above P99: %s of the calls lost their CPU, %s slept", lost,
+		 slept);
+	table_note(table, line);
+}
+
+void text_notes_states_notes(const struct text *t, struct table *table, const struct report_site *s)
+{
+	if (!s->states.known || !s->states.switched_calls)
+		return;
+	note_shares(table, &s->states);
+	note_unswitched(t, table, s);
+	note_tail(table, &s->states);
+}
+
+bool text_notes_states_call(const struct report_slowest *s, char *out, size_t room)
+{
+	double cpu = s->duration_ns - s->runnable_ns - s->asleep_ns, most = cpu;
+	const char *word = "on CPU";
+
+	if (s->state == SCP_SLOWEST_UNKNOWN || s->state > SCP_SLOWEST_READ)
+		return false;
+	if (s->state != SCP_SLOWEST_READ) {
+		snprintf(out, room, "%s", s->state == SCP_SLOWEST_RAN ? "on CPU" : "switched");
+		return true;
+	}
+	if (!(s->duration_ns > 0))
+		return false;
+	if (s->runnable_ns > most) {
+		most = s->runnable_ns;
+		word = "runnable";
+	}
+	if (s->asleep_ns > most) {
+		most = s->asleep_ns;
+		word = "asleep";
+	}
+	snprintf(out, room, "%s %.0f %%", word, 100 * share_of(most, s->duration_ns));
+	return true;
+}
+
+/* Notes under a row on what its mean hides: warm-up, a slow first call, drift, two modes,
+ * outliers. */
+
+/* Where the lines go. */
+struct notes {
+	bool utf8;
+	text_notes_steady_sink *sink;
+	void *to;
+};
+
+__attribute__((format(printf, 2, 3))) static void note(const struct notes *n, const char *format,
+						       ...)
+{
+	char *line;
+	va_list args;
+	int bytes;
+
+	va_start(args, format);
+	bytes = vasprintf(&line, format, args);
+	va_end(args);
+	n->sink(n->to, bytes < 0 ? NULL : line);
+	if (bytes >= 0)
+		free(line);
+}
+
+static void note_warmup(const struct notes *n, const struct report_steadiness *s)
+{
+	char calls[32], mean[32];
+
+	numbers_count(calls, sizeof(calls), s->warmup_calls);
+	numbers_duration(mean, sizeof(mean), s->warmup_ns, n->utf8);
+	note(n, "warm-up: first %s call%s %s each, %s", calls, s->warmup_calls > 1 ? "s" : "", mean,
+	     s->warmup_aside ? "not in the mean" : "in the mean");
+}
+
+static void note_first(const struct notes *n, const struct report_steadiness *s)
+{
+	char first[32], ratio[32];
+
+	numbers_duration(first, sizeof(first), s->first_ns, n->utf8);
+	numbers_significant(ratio, sizeof(ratio), s->first_ratio, 3);
+	note(n, "first call %s, %s times the others' mean", first, ratio);
+}
+
+static void note_drift(const struct notes *n, const struct report_steadiness *s)
+{
+	char begin[32], end[32], at[32];
+
+	numbers_duration(begin, sizeof(begin), s->begin_ns, n->utf8);
+	numbers_duration(end, sizeof(end), s->end_ns, n->utf8);
+	if (s->drift == STATS_TREND) {
+		note(n, "drift: from %s to %s over the run (%+.0f %%)", begin, end,
+		     100 * s->change);
+		return;
+	}
+	numbers_share(at, sizeof(at), s->step_at);
+	note(n, "step: %s before, %s after %s of the calls (%+.0f %%)", begin, end, at,
+	     100 * s->change);
+}
+
+/* Where the modes are the calls that were switched and those that were not. */
+static void note_kept(const struct notes *n, const struct report_site *s)
+{
+	const struct report_states *t = &s->states;
+	char kept[32], lost[32], ns[2][32];
+
+	numbers_share(kept, sizeof(kept), 1 - t->switched_share);
+	numbers_share(lost, sizeof(lost), t->switched_share);
+	numbers_duration(ns[0], sizeof(ns[0]), t->unswitched_median_ns, n->utf8);
+	numbers_duration(ns[1], sizeof(ns[1]), t->switched_median_ns, n->utf8);
+	note(n, "bimodal: %s kept their CPU: %s; %s did not: %s", kept, ns[0], lost, ns[1]);
+}
+
+static void note_modes(const struct notes *n, const struct report_steadiness *s)
+{
+	char ns[2][32], share[2][32];
+
+	for (int i = 0; i < 2; i++) {
+		numbers_duration(ns[i], sizeof(ns[i]), s->mode_ns[i], n->utf8);
+		numbers_share(share[i], sizeof(share[i]), s->mode_calls[i]);
+	}
+	note(n, "bimodal: %s about %s, %s about %s", share[0], ns[0], share[1], ns[1]);
+}
+
+static void note_outliers(const struct notes *n, const struct report_steadiness *s)
+{
+	char calls[32], fence[32], took[32], time[32], when[48] = "", after[32];
+
+	numbers_count(calls, sizeof(calls), s->outliers);
+	numbers_duration(fence, sizeof(fence), s->fence_ns, n->utf8);
+	numbers_duration(took, sizeof(took), s->outlier_ns, n->utf8);
+	numbers_share(time, sizeof(time), s->outlier_time);
+	if (!isnan(s->longest_after_s)) {
+		numbers_duration(after, sizeof(after), s->longest_after_s * 1e9, n->utf8);
+		snprintf(when, sizeof(when), "; longest after %s", after);
+	}
+	note(n, "%s call%s of %s or more: %s, %s of the time%s", calls, s->outliers > 1 ? "s" : "",
+	     fence, took, time, when);
+}
+
+void text_notes_steady_lines(const struct report_site *s, bool utf8, text_notes_steady_sink *sink,
+			     void *to)
+{
+	const struct notes n = {utf8, sink, to};
+
+	if (s->findings & REPORT_WARM_UP)
+		note_warmup(&n, &s->steadiness);
+	if (s->findings & REPORT_FIRST_CALL)
+		note_first(&n, &s->steadiness);
+	if (s->findings & REPORT_DRIFT)
+		note_drift(&n, &s->steadiness);
+	if (s->findings & REPORT_TWO_MODES && states_explain_modes(s))
+		note_kept(&n, s);
+	else if (s->findings & REPORT_TWO_MODES)
+		note_modes(&n, &s->steadiness);
+	if (s->findings & REPORT_OUTLIERS)
+		note_outliers(&n, &s->steadiness);
+	if (s->findings & REPORT_FEW_CALLS && s->share >= RELIABILITY_LEAST_SHARE)
+		note(&n, "few calls: the interval takes them for independent");
+	if (s->findings & REPORT_PYTHON_CUT)
+		note(&n, "Python frames are missing here");
+}
+
+static void add_note(void *to, const char *line)
+{
+	struct table *table = to;
+	char *marked = NULL;
+
+	if (line && asprintf(&marked, "~ %s", line) >= 0)
+		table_note(table, marked);
+	else
+		table->failed = true;
+	free(marked);
+}
+
+void text_notes_steady_aside(const struct text *t, struct table *table, const struct report_site *s)
+{
+	const struct notes n = {t->terminal.utf8, add_note, table};
+
+	if (s->steadiness.warmup_aside)
+		note_warmup(&n, &s->steadiness);
+}
+
+void text_notes_steady_notes(const struct text *t, struct table *table, const struct report_site *s)
+{
+	text_notes_steady_lines(s, t->terminal.utf8, add_note, table);
+}

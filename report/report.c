@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Builds a report: first its sites, then come gaps, threads, loops, slowest calls and warnings. */
+#include "report/report.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "report/compare/diff.h"
+#include "report/findings/findings.h"
+#include "report/loops/loop.h"
+#include "report/model/model.h"
+#include "report/model/sites.h"
+#include "report/render/csv/csv.h"
+#include "report/render/html/html.h"
+#include "report/render/json/json.h"
+#include "report/render/pprof/pprof.h"
+#include "report/render/stacks/callgrind.h"
+#include "report/render/stacks/folded.h"
+#include "report/render/stacks/svg.h"
+#include "report/render/text/text.h"
+#include "report/wording/warning_list.h"
+
+/* Text and HTML show what matters of a loop; JSON shows all. */
+static int fill_loops(struct report *r, const uint32_t *site_of, const struct report_options *o)
+{
+	struct loop_limits limits = loop_limits_none;
+
+	if (r->by != REPORT_BY_GAP && o->format != REPORT_HTML)
+		return 0;
+	if (o->format != REPORT_JSON && o->top)
+		limits = (struct loop_limits){.states = o->top == REPORT_TOP_DEFAULT ? 20 : o->top,
+					      .least_share = 0.01,
+					      .least_row = 0.0005,
+					      .least_chance = 0.005};
+	r->loops = loop_build(r, site_of, &limits);
+	return r->loops ? 0 : -1;
+}
+
+/* Beside others that want the CPUs, elapsed time says more of them than of the program. */
+static enum report_sort sort_of(const struct report *r, const struct report_options *o)
+{
+	bool sites =
+		o->by == REPORT_BY_PATH || o->by == REPORT_BY_SITE || o->by == REPORT_BY_FUNCTION;
+
+	return r->overloaded && o->cpu_first && o->format == REPORT_TEXT && sites &&
+			       r->profile->switches.detector != SCP_SWITCH_NONE
+		       ? REPORT_SORT_CPU
+		       : o->sort;
+}
+
+static int fill_report(struct report *r, const struct report_options *o, uint32_t keep)
+{
+	struct groups groups = {0};
+	bool folds = r->fold && r->by != REPORT_BY_FUNCTION;
+	bool innermost = r->by == REPORT_BY_SITE || r->by == REPORT_BY_GAP;
+	uint32_t *fold = folds ? groups_fold(r, innermost) : NULL;
+	int status = folds && !fold ? -1 : account_threads(r);
+
+	if (status == 0)
+		status = runs_find(r);
+	if (status == 0)
+		status = programs_find(r, o->together);
+	if (status == 0)
+		status = groups_make(&groups, r->profile, r->by, fold,
+				     r->apart ? r->program_of : NULL);
+	r->overloaded = threads_time_overloaded(r->profile);
+	r->sort = sort_of(r, o);
+	groups.sort = r->sort;
+	if (status == 0)
+		status = sites_build(r, &groups, keep);
+	if (status == 0)
+		status = account_gaps(r, groups.site_of);
+	if (status == 0) {
+		account_perturbation(r);
+		threads_time_fill(r);
+		sites_share_waiting(r);
+	}
+	if (status == 0)
+		status = fill_loops(r, groups.site_of, o);
+	r->caller = groups.caller;
+	groups.caller = NULL;
+	groups_free(&groups);
+	free(fold);
+	return status;
+}
+
+/* A clock whose ticks are randomised, or far shorter than any call, cannot be synchronous with the
+ * program. */
+static int untested(const struct prof_clock *c)
+{
+	if (c->kind == SCP_CLOCK_NONE)
+		return -1;
+	return c->flags & SCP_CLOCK_RANDOMIZED || c->kind == SCP_CLOCK_TSC ||
+			       c->kind == SCP_CLOCK_MONOTONIC || c->kind == SCP_CLOCK_THREAD_CPU
+		       ? 0
+		       : -1;
+}
+
+struct report *report_build(const struct profile *p, const struct report_options *o)
+{
+	return report_build_some(p, o, UINT32_MAX);
+}
+
+struct report *report_build_some(const struct profile *p, const struct report_options *o,
+				 uint32_t keep)
+{
+	struct report *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return NULL;
+	r->profile = p;
+	r->by = o->by;
+	r->profile_name = o->profile;
+	r->confidence = o->confidence;
+	r->include_warmup = o->include_warmup;
+	r->fold = o->fold;
+	r->bars = o->format == REPORT_JSON || o->format == REPORT_HTML;
+	r->overhead = estimate_overhead(&p->clock);
+	r->synchronous = untested(&p->clock);
+	r->slow_synchronous = untested(&p->slow);
+	states_find_stolen(r);
+	r->skipped_calls = p->losses.skipped_calls;
+	r->overflow_calls = p->losses.overflow_calls;
+	r->symbols = symbolize_new(p);
+	if (r->symbols && o->guarded)
+		symbolize_guard(r->symbols);
+	if (!r->symbols || fill_report(r, o, keep) < 0 || slowest_fill(r) < 0 ||
+	    ledger_fill(r) < 0 || elsewhere_fill(r) < 0) {
+		report_free(r);
+		return NULL;
+	}
+	warnings_collect(r);
+	next_steps_fill(r);
+	return r;
+}
+
+void report_free(struct report *r)
+{
+	if (!r)
+		return;
+	symbolize_free(r->symbols);
+	for (uint32_t i = 0; i < r->warnings; i++)
+		warning_list_clear(&r->warning[i]);
+	free(r->warning);
+	next_steps_free(r);
+	for (uint32_t i = 0; r->site && i < r->kept; i++)
+		free(r->site[i].bar);
+	free(r->site);
+	free(r->note);
+	free(r->gap);
+	free(r->thread);
+	free(r->process);
+	free(r->program);
+	free(r->program_of);
+	free(r->run_of);
+	loop_free(r->loops);
+	free(r->slowest);
+	elsewhere_free(r);
+	free(r->module_noted);
+	free(r->caller);
+	free(r);
+}
+
+/* Chooses the renderer, and sees that all it wrote has arrived. */
+
+typedef int printer(struct report *r, const struct report_options *o, FILE *out);
+
+#define FORMAT_PRINTER(value, name, suffix, print, traits) [value] = (print),
+static printer *const printers[] = {REPORT_FORMATS(FORMAT_PRINTER)};
+
+/* Text shows a few rows of a million; gaps refer to any of them, and what is significant by
+ * displacement is so among all. */
+static uint32_t sites_shown(const struct profile *p, const struct report_options *o)
+{
+	return o->format == REPORT_TEXT && o->by != REPORT_BY_GAP && !displaced_has_costs(p)
+		       ? text_sites_read(o)
+		       : UINT32_MAX;
+}
+
+/* `status` of a renderer, which is -1 only without memory, and whether all was written. */
+static int finish(FILE *out, int status)
+{
+	if (fflush(out) == EOF || ferror(out)) {
+		errno = errno ? errno : EIO;
+		return -1;
+	}
+	if (status < 0)
+		errno = ENOMEM;
+	return status;
+}
+
+int report_print(const struct profile *p, const struct report_options *o, FILE *out)
+{
+	struct report *r = report_build_some(p, o, sites_shown(p, o));
+	int status;
+
+	if (!r) {
+		errno = ENOMEM;
+		return -1;
+	}
+	errno = 0;
+	status = printers[o->format](r, o, out);
+	report_free(r);
+	return finish(out, status);
+}
+
+int report_print_diff(struct diff *d, FILE *out)
+{
+	int status;
+
+	errno = 0;
+	switch (d->options.format) {
+	case REPORT_JSON:
+		status = diff_json(d, out);
+		break;
+	case REPORT_HTML:
+		status = diff_html(d, out);
+		break;
+	default:
+		status = diff_text(d, out);
+	}
+	return finish(out, status);
+}
