@@ -40,15 +40,11 @@ COLLECTOR_SRC = \
 	collector/attach/wake.c \
 	collector/attach/relatives.c \
 	collector/causal/causal.c \
-	collector/causal/causal_bounds.c \
 	collector/causal/causal_budget.c \
-	collector/causal/causal_correct.c \
 	collector/causal/causal_counts.c \
 	collector/causal/causal_design.c \
-	collector/causal/causal_measure.c \
-	collector/causal/causal_page.c \
 	collector/causal/causal_pilot.c \
-	collector/causal/causal_result.c \
+	collector/causal/causal_page.c \
 	collector/causal/causal_state.c \
 	collector/causal/causal_threads.c \
 	collector/causal/causal_windows.c \

@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 STATS_SRC = \
 	stats/causal/slopes.c \
-	stats/causal/slopes_errors.c \
-	stats/causal/slopes_inverse.c \
-	stats/causal/slopes_pairs.c \
 	stats/causal/slopes_predict.c \
 	stats/causal/slopes_run.c \
 	stats/causal/slopes_shape.c \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Arrays that grow. */
-#include "collector/causal/causal_design.h"
+#include "collector/causal/causal_private.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,11 @@
 #ifndef SCPROF_COLLECTOR_CAUSAL_CAUSAL_PAGE_PRIVATE_H
 #define SCPROF_COLLECTOR_CAUSAL_CAUSAL_PAGE_PRIVATE_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "collector/causal/causal_page.h"
+#include "include/scprof_causal.h"
 
 #define NO_SITE SIZE_MAX
 
@@ -30,5 +34,20 @@ struct causal_page {
 
 /* Units a second, since the page was made. */
 void causal_page_measure_rate(struct causal_page *p);
+
+/* What time allows: counts that a page of delays can hold after so long. Whoever maps the page can
+ * write anything into it. Pure. */
+
+struct causal_bounds {
+	double elapsed;	  /* units since the page was made */
+	double elapsed_s; /* the same in seconds */
+	double longest;	  /* units: no delay was allowed to be longer */
+	unsigned threads; /* that run at one time at most, among those that the block is of */
+};
+
+/* NULL, or which count of the block cannot be, with *value. Slots whose bit in `slots` is not set
+ * are not looked at. */
+const char *causal_bounds_refuse(const struct causal_bounds *b, const struct scp_causal_thread *t,
+				 uint64_t slots, uint64_t *value);
 
 #endif

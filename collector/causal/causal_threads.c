@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "collector/causal/causal_threads.h"
+#include "collector/causal/causal_private.h"
 
 #include <dirent.h>
 #include <inttypes.h>

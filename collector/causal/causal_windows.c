@@ -151,7 +151,9 @@ int causal_windows_fit(const struct causal *c, struct slopes *all, struct slopes
 	return failed;
 }
 
-double causal_windows_precision(const struct causal *c, double confidence)
+/* Widest half width of the sites' predictions for 10 % at this confidence, as a share; NAN: not
+ * known. */
+static double causal_windows_precision(const struct causal *c, double confidence)
 {
 	double widest = NAN;
 
@@ -223,11 +225,11 @@ static void drop_impossible(struct causal *c)
 /* After the pilot. False: there is nothing to be delayed. */
 static bool begin_windows(struct causal *c)
 {
-	c->no_memory = causal_correct(c) != 0;
+	c->no_memory = causal_budget_correct(c) != 0;
 	if (!c->no_memory)
 		drop_impossible(c);
 	if (!c->no_memory && c->sites)
-		c->no_memory = causal_correct(c) != 0;
+		c->no_memory = causal_budget_correct(c) != 0;
 	if (c->no_memory || !c->sites)
 		return false;
 	causal_threads_begin(&c->threads, c->page, completed(c));
@@ -246,8 +248,8 @@ static bool look(struct causal *c, double *fit_at, double block)
 		if (add_up(c, causal_state_now() - c->began_s))
 			return true;
 	}
-	if (fits || causal_correct_rate(c) > FASTER * c->assumed_rate)
-		c->no_memory = causal_correct(c) != 0;
+	if (fits || causal_budget_rate(c) > FASTER * c->assumed_rate)
+		c->no_memory = causal_budget_correct(c) != 0;
 	return c->no_memory;
 }
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "stats/causal/slopes_run.h"
+#include "stats/causal/slopes_private.h"
 #include "stats/numerics/benjamini.h"
 
 static const struct slopes_value unknown = {NAN, NAN, NAN};
@@ -67,12 +67,12 @@ static int fit_times(struct slopes_run *r, double q, struct slopes *out, struct 
 		struct slopes_site *s = &site[r->site[c]];
 
 		s->slope = slopes_run_slope(r, c);
-		s->p = slopes_errors_p(s->slope);
+		s->p = slopes_system_p(s->slope);
 		s->known = isfinite(s->slope.error);
 	}
 	fill_q(r->d->sites, site);
 	slopes_run_unit(r, r->time, &out->unit, &out->slowdown);
-	return slopes_shape_fit(r, q, site) || slopes_pairs_fit(r, q, site) ? -1 : 0;
+	return slopes_shape_fit(r, q, site) || slopes_shape_fit_pairs(r, q, site) ? -1 : 0;
 }
 
 static int fit_latencies(struct slopes_run *r, double q, struct slopes *out,
@@ -85,7 +85,7 @@ static int fit_latencies(struct slopes_run *r, double q, struct slopes *out,
 	for (size_t c = 0; c < r->columns; c++)
 		site[r->site[c]].latency = slopes_run_slope(r, c);
 	slopes_run_unit(r, r->latency, &out->latency, &share);
-	return slopes_shape_latency(r, site) || slopes_pairs_latency(r, q, site) ? -1 : 0;
+	return slopes_shape_latency(r, site) || slopes_shape_latency_pairs(r, q, site) ? -1 : 0;
 }
 
 int slopes_fit(const struct slopes_data *d, double q, struct slopes *out, struct slopes_site *site)

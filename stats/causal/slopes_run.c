@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "stats/causal/slopes_run.h"
+#include "stats/causal/slopes_private.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -147,7 +147,7 @@ static int fit_carry(struct slopes_run *r, double *p)
 	if (slopes_system_fit(s, r->before, r->columns, SIZE_MAX, r->residual, &r->carried))
 		return -1;
 	if (p) {
-		*p = slopes_errors_joint_p(s, &r->carried);
+		*p = slopes_system_joint_p(s, &r->carried);
 		r->carry = *p < CARRY_P;
 	}
 	if (r->carry)
@@ -163,7 +163,7 @@ int slopes_run_fit(struct slopes_run *r, const double *y, double *carried)
 		r->weight[w] = 1;
 	if (fit_once(r, y))
 		return -1;
-	slopes_errors_weights(r->fit.residual, y, windows, r->weight, r->room);
+	slopes_system_weights(r->fit.residual, y, windows, r->weight, r->room);
 	if (fit_once(r, y))
 		return -1;
 	memcpy(r->residual, r->fit.residual, windows * sizeof(double));
@@ -186,8 +186,8 @@ struct slopes_value slopes_run_slope(struct slopes_run *r, size_t c)
 		if (r->carry)
 			r->room[w] += r->carried.influence[w * r->columns + c];
 	}
-	return slopes_errors_of(slope_of(r, c), r->room, r->residual, s->windows,
-				s->blocks + r->width + (r->carry ? r->columns : 0));
+	return slopes_system_error(slope_of(r, c), r->room, r->residual, s->windows,
+				   s->blocks + r->width + (r->carry ? r->columns : 0));
 }
 
 /* What the covariate adds to y. */
@@ -221,7 +221,7 @@ void slopes_run_unit(struct slopes_run *r, const double *y, struct slopes_value 
 	slopes_system_influence(s, &r->fit, mean, r->room);
 	if (r->carry)
 		slopes_system_influence(s, &r->carried, mean, r->room);
-	*share = slopes_errors_of(added, r->room, r->residual, s->windows, s->blocks + r->width);
+	*share = slopes_system_error(added, r->room, r->residual, s->windows, s->blocks + r->width);
 	error = share->error;
 	share->value /= n * unit->value;
 	share->error /= n * unit->value;
@@ -231,7 +231,7 @@ void slopes_run_unit(struct slopes_run *r, const double *y, struct slopes_value 
 			r->room[w] -= s->n[w] * r->x[w * r->width + c] * slope_of(r, c);
 		r->room[w] *= s->weight[w];
 	}
-	slopes_errors_mean(r->room, s->windows, &unit->error, &unit->freedom);
+	slopes_system_mean(r->room, s->windows, &unit->error, &unit->freedom);
 	unit->error *= (double)s->windows / n;
 	if (isfinite(error))
 		unit->error = hypot(unit->error, error / n);

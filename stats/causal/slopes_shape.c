@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "stats/causal/slopes_run.h"
-
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "stats/causal/slopes_private.h"
 #include "stats/numerics/benjamini.h"
 
 /* Mean delay at each level of a column, by progress. */
-void slopes_shape_delays(const struct slopes_run *r, size_t c, double mean[SLOPES_LEVELS])
+static void mean_delays(const struct slopes_run *r, size_t c, double mean[SLOPES_LEVELS])
 {
 	double n[SLOPES_LEVELS] = {0}, sum[SLOPES_LEVELS] = {0};
 
@@ -54,8 +53,8 @@ static struct slopes_value combine(struct slopes_run *r, const struct slopes_est
 {
 	memset(r->room, 0, r->system.windows * sizeof(double));
 	slopes_system_influence(&r->system, e, (double[]){a, b}, r->room);
-	return slopes_errors_of(a * e->coefficient[0] + b * e->coefficient[1], r->room, e->residual,
-				r->system.windows, r->system.blocks + r->width);
+	return slopes_system_error(a * e->coefficient[0] + b * e->coefficient[1], r->room,
+				   e->residual, r->system.windows, r->system.blocks + r->width);
 }
 
 /* Fills low and high, and the difference of the two, NAN where it is not known. */
@@ -66,7 +65,7 @@ static int levels_of(struct slopes_run *r, size_t c, struct slopes_site *site,
 	struct slopes_estimate e = {0};
 
 	*bend = (struct slopes_value){NAN, NAN, NAN};
-	slopes_shape_delays(r, c, delay);
+	mean_delays(r, c, delay);
 	site->tested = delay[2];
 	if (!(delay[1] > 0) || !(delay[2] > delay[1]))
 		return 0;
@@ -92,7 +91,7 @@ int slopes_shape_fit(struct slopes_run *r, double q, struct slopes_site *site)
 	for (size_t c = 0; c < r->columns; c++) {
 		if (levels_of(r, c, &site[r->site[c]], &bend[c]))
 			return -1;
-		p[c] = slopes_errors_p(bend[c]);
+		p[c] = slopes_system_p(bend[c]);
 	}
 	benjamini_q_values(p, qs, r->columns, order);
 	for (size_t c = 0; c < r->columns; c++)
@@ -112,5 +111,191 @@ int slopes_shape_latency(struct slopes_run *r, struct slopes_site *site)
 		to->latency_bend.value *= 2 / levels.tested;
 		to->latency_bend.error *= 2 / levels.tested;
 	}
+	return 0;
+}
+
+#define MOST_SITES 8 /* whose pairs are tested */
+#define MOST_PAIRS (MOST_SITES * (MOST_SITES - 1) / 2)
+#define SUSPECTED  1.0 /* Student's t of a pair that widens a prediction */
+
+struct pairs {
+	size_t sites, count;
+	size_t site[MOST_SITES];		      /* columns */
+	size_t first[MOST_PAIRS], second[MOST_PAIRS]; /* in `site` */
+	double mean[MOST_SITES], high[MOST_SITES]; /* delay on average, and at the higher level */
+	double p[MOST_PAIRS], t[MOST_PAIRS];
+	struct slopes_estimate e;
+};
+
+/* The surest sites' columns, surest first, of those that are sure by themselves; and their pairs.
+ */
+static void choose(const struct slopes_run *r, double q, const double *p, struct pairs *v)
+{
+	bool taken[SLOPES_SITES] = {false};
+
+	while (v->sites < MOST_SITES) {
+		size_t best = SIZE_MAX;
+
+		for (size_t c = 0; c < r->columns; c++)
+			if (!taken[c] && p[c] <= q && (best == SIZE_MAX || p[c] < p[best]))
+				best = c;
+		if (best == SIZE_MAX)
+			break;
+		taken[best] = true;
+		v->site[v->sites++] = best;
+	}
+	for (size_t i = 0; i < v->sites; i++)
+		for (size_t j = i + 1; j < v->sites; j++) {
+			v->first[v->count] = i;
+			v->second[v->count++] = j;
+		}
+}
+
+/* Products of two sites' delays, each less its mean, on what the slopes leave unexplained. */
+static int fit_pairs(struct slopes_run *r, struct pairs *v)
+{
+	size_t windows = r->system.windows;
+	double *x = calloc(windows * v->count + 1, sizeof(*x));
+	int status;
+
+	if (!x)
+		return -1;
+	for (size_t i = 0; i < v->sites; i++) {
+		double delay[SLOPES_LEVELS], n = 0, sum = 0;
+
+		mean_delays(r, v->site[i], delay);
+		for (size_t w = 0; w < windows; w++) {
+			n += r->n[w];
+			sum += r->n[w] * r->x[w * r->width + v->site[i]];
+		}
+		v->mean[i] = sum / n;
+		v->high[i] = delay[2];
+	}
+	for (size_t w = 0; w < windows; w++)
+		for (size_t k = 0; k < v->count; k++) {
+			const double *row = r->x + w * r->width;
+			size_t i = v->first[k], j = v->second[k];
+
+			x[w * v->count + k] =
+				(row[v->site[i]] - v->mean[i]) * (row[v->site[j]] - v->mean[j]);
+		}
+	status = slopes_system_fit(&r->system, x, v->count, SIZE_MAX, r->residual, &v->e);
+	free(x);
+	return status;
+}
+
+/* The slope of site i while those that it interacts with are at their higher level. */
+static void tell_others(struct slopes_run *r, const struct pairs *v, size_t i, const bool *found,
+			struct slopes_site *site)
+{
+	double c[MOST_PAIRS] = {0}, least = 1, value = site->slope.value;
+
+	for (size_t k = 0; k < v->count; k++) {
+		size_t other = v->first[k] == i ? v->second[k] : v->first[k];
+
+		if (!found[k] || (v->first[k] != i && v->second[k] != i))
+			continue;
+		c[k] = v->high[other] - v->mean[other];
+		value += c[k] * v->e.coefficient[k];
+		if (v->p[k] <= least) {
+			least = v->p[k];
+			site->interacts = r->site[v->site[other]];
+		}
+	}
+	if (site->interacts == SIZE_MAX)
+		return;
+	slopes_run_slope(r, v->site[i]);
+	slopes_system_influence(&r->system, &v->e, c, r->room);
+	site->others_slower = slopes_system_error(value, r->room, v->e.residual, r->system.windows,
+						  r->system.blocks + r->width + v->count);
+	site->shape = SLOPES_CONDITIONAL;
+}
+
+static struct slopes_value value_of(struct slopes_run *r, const struct pairs *v, const double *c)
+{
+	double value = 0;
+
+	memset(r->room, 0, r->system.windows * sizeof(double));
+	slopes_system_influence(&r->system, &v->e, c, r->room);
+	for (size_t k = 0; k < v->count; k++)
+		value += c[k] * v->e.coefficient[k];
+	return slopes_system_error(value, r->room, v->e.residual, r->system.windows,
+				   r->system.blocks + r->width + v->count);
+}
+
+/* What slowing the others does to the slope is what a faster site does to it itself: where all
+ * times grow by one factor the whole does (a max-plus system is homogeneous), so that the second
+ * derivatives of a site sum up to 0. Pairs that are only suspected count. */
+static struct slopes_value bend_of(struct slopes_run *r, const struct pairs *v, size_t i,
+				   bool both_ways)
+{
+	double c[MOST_PAIRS] = {0};
+
+	for (size_t k = 0; k < v->count; k++)
+		if ((v->first[k] == i || v->second[k] == i) &&
+		    (both_ways ? fabs(v->t[k]) : -v->t[k]) > SUSPECTED)
+			c[k] = -1;
+	return value_of(r, v, c);
+}
+
+static int fit(struct slopes_run *r, double q, const double *p, struct pairs *v)
+{
+	choose(r, q, p, v);
+	if (r->system.windows < r->system.blocks + r->width + 3 * v->count)
+		v->count = 0;
+	if (v->count == 0)
+		return 0;
+	if (fit_pairs(r, v))
+		return -1;
+	for (size_t k = 0; k < v->count; k++) {
+		double c[MOST_PAIRS] = {0};
+		struct slopes_value pair;
+
+		c[k] = 1;
+		pair = value_of(r, v, c);
+		v->p[k] = slopes_system_p(pair);
+		v->t[k] = pair.value / pair.error;
+	}
+	return 0;
+}
+
+int slopes_shape_fit_pairs(struct slopes_run *r, double q, struct slopes_site *site)
+{
+	struct pairs v = {0};
+	double p[SLOPES_SITES], qs[MOST_PAIRS];
+	size_t order[MOST_PAIRS];
+	bool found[MOST_PAIRS];
+
+	for (size_t c = 0; c < r->columns; c++)
+		p[c] = site[r->site[c]].p;
+	if (fit(r, q, p, &v))
+		return -1;
+	benjamini_q_values(v.p, qs, v.count, order);
+	for (size_t k = 0; k < v.count; k++)
+		found[k] = qs[k] <= q;
+	for (size_t i = 0; v.count > 0 && i < v.sites; i++) {
+		tell_others(r, &v, i, found, &site[r->site[v.site[i]]]);
+		site[r->site[v.site[i]]].bend = bend_of(r, &v, i, false);
+	}
+	slopes_system_free(&v.e);
+	return 0;
+}
+
+int slopes_shape_latency_pairs(struct slopes_run *r, double q, struct slopes_site *site)
+{
+	struct pairs v = {0};
+	double p[SLOPES_SITES];
+
+	for (size_t c = 0; c < r->columns; c++)
+		p[c] = slopes_system_p(site[r->site[c]].latency);
+	if (fit(r, q, p, &v))
+		return -1;
+	for (size_t i = 0; v.count > 0 && i < v.sites; i++) {
+		struct slopes_value bend = bend_of(r, &v, i, true);
+
+		if (isfinite(bend.error))
+			site[r->site[v.site[i]]].latency_bend = bend;
+	}
+	slopes_system_free(&v.e);
 	return 0;
 }

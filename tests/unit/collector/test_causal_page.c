@@ -19,7 +19,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "collector/causal/causal_bounds.h"
+#include "collector/causal/causal_page_private.h"
 #include "collector/causal/causal_page.h"
 #include "collector/clocks/counter.h"
 #include "stats/numerics/random.h"

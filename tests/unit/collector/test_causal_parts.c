@@ -9,9 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "collector/causal/causal_budget.h"
-#include "collector/causal/causal_design.h"
-#include "collector/causal/causal_pilot.h"
+#include "collector/causal/causal_private.h"
 
 #define DRAWS 40000
 

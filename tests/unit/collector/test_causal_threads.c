@@ -17,7 +17,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "collector/causal/causal_threads.h"
+#include "collector/causal/causal_private.h"
 
 #define BURN_S 0.1
 #define NEAR_S 0.025 /* the kernel tells it by the tick, of 10 ms at most */
