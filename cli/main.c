@@ -13,7 +13,7 @@
 #include "cli/messages/nearest.h"
 #include "cli/usage/output.h"
 #include "include/scprof_version.h"
-#include "profile/model/rate.h"
+#include "profile/model/clocks.h"
 
 /* If a standard descriptor is closed, a file that we open would get its number, and our messages
  * would go into that file. Close-on-exec: the command still finds it closed. What is written to

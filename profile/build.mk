@@ -2,14 +2,12 @@
 PROFILE_SRC = \
 	profile/base/array.c \
 	profile/base/demangle.c \
-	profile/base/demangle_budget.c \
 	profile/base/error.c \
 	profile/base/given_file.c \
 	profile/base/number_table.c \
 	profile/live/entry_watch.c \
 	profile/live/live.c \
 	profile/live/run_files.c \
-	profile/model/account.c \
 	profile/model/batches.c \
 	profile/model/calibrate.c \
 	profile/model/calibrate_part.c \
@@ -26,10 +24,9 @@ PROFILE_SRC = \
 	profile/model/overhead.c \
 	profile/model/program.c \
 	profile/model/rate.c \
-	profile/model/site_cost.c \
+	profile/model/displacement.c \
 	profile/model/slowest.c \
 	profile/model/source.c \
-	profile/model/source_text.c \
 	profile/model/states.c \
 	profile/model/steal.c \
 	profile/model/sums.c \
@@ -51,16 +48,11 @@ PROFILE_SRC = \
 	profile/read/references.c \
 	profile/read/release.c \
 	profile/read/seqlock_snapshot.c \
-	profile/read/seqlock_snapshot_slowest.c \
 	profile/write/image.c \
-	profile/write/save.c \
 	profile/write/temporary_file.c \
 	profile/write/write.c \
 	profile/write/write_displacement.c \
-	profile/write/write_look.c \
 	profile/write/write_paths.c \
-	profile/write/write_slowest.c \
-	profile/write/write_source.c \
+	profile/write/write_optional.c \
 	profile/write/write_states.c \
-	profile/write/write_sums.c \
-	profile/write/write_tails.c
+	profile/write/write_sums.c

@@ -20,7 +20,7 @@
 
 #include "include/scprof_attach.h"
 #include "include/scprof_format.h"
-#include "profile/model/sums.h"
+#include "profile/model/call_sums.h"
 
 #define PROF_NONE UINT32_MAX
 

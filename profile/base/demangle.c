@@ -1,16 +1,100 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* libiberty knows every mangling there is. This file picks names for it; absurdly long ones stay as
- * they are, and so do those that would become so (demangle_budget.h). */
+/* libiberty knows every mangling there is. This file picks names for it. A mangled name may refer
+ * to parts of itself, so that what it stands for is exponentially longer: 97 bytes become a
+ * megabyte, 400 more than any memory. Names come from other people's files; such a name stays as it
+ * is.
+ *
+ * libiberty hands over Rust and C++ names piece by piece, and a jump leaves it when one is too
+ * long. A D name it collects in a string that it enlarges by xrealloc(), which a program may
+ * replace: ours jumps, too, and does not exit the process when out of memory. */
+#include <ctype.h>
+#include <libiberty/demangle.h>
+#include <libiberty/libiberty.h>
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "profile/base/demangle.h"
 
-#include <ctype.h>
-#include <stdbool.h>
-#include <string.h>
-#include <libiberty/demangle.h>
+#define LONGEST_NAME	 2048
+#define DEMANGLE_LONGEST 16384 /* bytes of a demangled name */
 
-#include "profile/base/demangle_budget.h"
+/* A jump leaks small strings of D's demangler. After so many jumps D names stay as they are. */
+#define LOST_AT_MOST 64
 
-#define LONGEST_NAME 2048
+struct output {
+	char text[DEMANGLE_LONGEST];
+	size_t length;
+	jmp_buf too_long;
+};
+
+static void take_piece(const char *piece, size_t length, void *opaque)
+{
+	struct output *o = opaque;
+
+	if (length >= sizeof(o->text) - o->length)
+		longjmp(o->too_long, 1);
+	memcpy(o->text + o->length, piece, length);
+	o->length += length;
+}
+
+/* A name of Rust (both manglings) or Itanium C++; NULL: it is none, would be too long, or out of
+ * memory. */
+static char *demangle_cplus(const char *name, int options)
+{
+	struct output o;
+	int known;
+
+	o.length = 0;
+	if (setjmp(o.too_long))
+		return NULL;
+	known = rust_demangle_callback(name, options, take_piece, &o);
+	if (!known) {
+		o.length = 0;
+		known = cplus_demangle_v3_callback(name, options, take_piece, &o);
+	}
+	return known && o.length ? strndup(o.text, o.length) : NULL;
+}
+
+static _Thread_local jmp_buf *leave_d;
+static int lost;
+
+/* Only dlang_demangle() comes here, so leave_d is set. */
+void *xrealloc(void *old, size_t size)
+{
+	void *memory = size > DEMANGLE_LONGEST ? NULL : realloc(old, size ? size : 1);
+
+	if (!memory) {
+		free(old);
+		longjmp(*leave_d, 1);
+	}
+	return memory;
+}
+
+void *xmalloc(size_t size)
+{
+	return xrealloc(NULL, size);
+}
+
+/* The same of D. */
+static char *demangle_dlang(const char *name, int options)
+{
+	jmp_buf here;
+	char *plain;
+
+	if (__atomic_load_n(&lost, __ATOMIC_RELAXED) >= LOST_AT_MOST)
+		return NULL;
+	if (setjmp(here)) {
+		leave_d = NULL;
+		__atomic_fetch_add(&lost, 1, __ATOMIC_RELAXED);
+		return NULL;
+	}
+	leave_d = &here;
+	plain = dlang_demangle(name, options);
+	leave_d = NULL;
+	return plain;
+}
 
 /* A Rust v0 or Itanium name; anything else may only look mangled in one of the
  * old styles that libiberty would guess. */
@@ -45,7 +129,7 @@ static char *cut_parameters(char *plain)
 
 static char *demangle_d(const char *name, int options)
 {
-	char *plain = demangle_budget_d(name, DMGL_ANSI);
+	char *plain = demangle_dlang(name, DMGL_ANSI);
 
 	return options & DMGL_PARAMS ? plain : cut_parameters(plain);
 }
@@ -59,7 +143,7 @@ static char *demangle(const char *name, int options)
 	if (is_d(name))
 		plain = demangle_d(name, options);
 	else if (is_mangled(name))
-		plain = demangle_budget_cplus(name, DMGL_ANSI | options);
+		plain = demangle_cplus(name, DMGL_ANSI | options);
 	return plain ? plain : strdup(name);
 }
 

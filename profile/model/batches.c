@@ -2,11 +2,7 @@
 /* Sequences of batches, one after the other. Sums simply add; these stay a sequence of
  * equally long runs of calls, for the serial covariance and the line's jackknife.
  */
-#include "profile/model/batches.h"
-
-#include "profile/model/states.h"
-#include "profile/model/tails.h"
-#include "profile/model/unbatched.h"
+#include "profile/model/addition.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,8 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "profile/model/calibrate_part.h"
-#include "profile/model/states.h"
+#include "profile/model/addition.h"
 
 /* Of a thread's time the kernel's account must cover so much. */
 #define COVERED_LEAST 0.5

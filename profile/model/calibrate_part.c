@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "profile/model/calibrate_part.h"
+#include "profile/model/calibrate.h"
 
 #include <math.h>
 

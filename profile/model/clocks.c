@@ -5,8 +5,7 @@
 
 #include <string.h>
 
-#include "profile/model/intern.h"
-#include "profile/model/rate.h"
+#include "profile/model/model.h"
 
 int clocks_resolve(const char *path, const struct scp_header *h, struct file_clocks *c,
 		   struct profile_error *err)

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Files of one model should have had the same filters; where not, it has the texts of all, and says
  * that they differ. */
-#include "profile/model/filters.h"
+#include "profile/model/model.h"
 
 #include <string.h>
-
-#include "profile/model/intern.h"
 
 static const char *next_text(const struct profile *p, const char *text)
 {

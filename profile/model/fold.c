@@ -11,9 +11,8 @@
 #include <string.h>
 
 #include "profile/profile.h"
-#include "profile/model/hist.h"
-#include "profile/model/site_cost.h"
-#include "profile/model/states.h"
+#include "profile/model/addition.h"
+#include "profile/model/model.h"
 
 struct fold {
 	struct profile *p;

@@ -9,9 +9,8 @@
 
 #include "profile/base/error.h"
 #include "profile/model/clocks.h"
-#include "profile/model/intern.h"
-#include "profile/model/rate.h"
-#include "profile/model/states.h"
+#include "profile/model/model.h"
+#include "profile/model/addition.h"
 
 struct condense {
 	struct profile *to;

@@ -4,15 +4,13 @@
  * The key of each is its content, flattened to bytes without padding.
  */
 #define HASH_NONFATAL_OOM 1
-#include "profile/model/intern.h"
+#include "profile/model/model.h"
 #include "profile/base/array.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include <uthash.h>
-
-#include "profile/model/intern_paths.h"
 
 struct intern_node {
 	UT_hash_handle hh;

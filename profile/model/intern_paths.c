@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Equal call paths become one. A profile may have millions: so the hash table holds numbers only,
  * and the frames lie one behind the other in large blocks. */
-#include "profile/model/intern_paths.h"
+#include "profile/model/model.h"
 #include "profile/base/array.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "profile/base/number_table.h"
-#include "profile/model/intern.h"
 
 /* Each block holds four times as many frames as the one before; SCP_MAX_FRAMES fit. */
 #define BLOCK_FRAMES (UINT32_C(1) << 14)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/model/sums.h"
+#include "profile/model/call_sums.h"
 #include "profile/profile.h"
 
 /* Old index -> new index; PROF_NONE: left out. */

@@ -2,11 +2,7 @@
 /* A model's memory: an empty model, back to an earlier size, and free. */
 #include <stdlib.h>
 
-#include "profile/model/account.h"
-#include "profile/model/intern.h"
-#include "profile/model/intern_paths.h"
 #include "profile/model/model.h"
-#include "profile/model/source.h"
 
 struct profile *profile_new(void)
 {

@@ -1,9 +1,99 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* How large a model is, to go back to when what is added fails; private to profile/. */
+/* The parts of a model and its private index; private to profile/. */
 #ifndef SCPROF_PROFILE_MODEL_MODEL_H
 #define SCPROF_PROFILE_MODEL_MODEL_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profile/base/array.h"
+#include "profile/model/clocks.h"
 #include "profile/profile.h"
+
+/* The private part of a model: hash tables by which equal modules and functions become one, room in
+ * its arrays, and the clock as the files had it. */
+
+struct intern_node;
+
+enum model_array {
+	MODEL_PROCESS,
+	MODEL_TABLE,
+	MODEL_MODULE,
+	MODEL_PATH,
+	MODEL_FUNCTION,
+	MODEL_ENTRY,
+	MODEL_GAP,
+	MODEL_SLOWEST,
+	MODEL_LOOK,
+	MODEL_SITE_COST,
+	MODEL_ACCOUNT,
+	MODEL_SOURCE_FUNCTION,
+	MODEL_SOURCE_LINE,
+	MODEL_GENERATED,
+	MODEL_ARRAYS
+};
+
+struct profile_index {
+	struct intern_node *module, *function; /* uthash heads */
+	struct intern_paths *paths;
+	struct source_index *source;
+	uint32_t room[MODEL_ARRAYS];
+	bool has_clock;
+	struct scp_clock clock, slow; /* of the file with the longest span */
+	struct overhead_sum overhead, slow_overhead;
+	struct overhead_depth depth;
+	uint8_t boot_id[16];
+	uint32_t machine;
+	uint32_t files; /* added so far */
+};
+
+/* Room for one more in an array of the model, zeroed; false when out of memory. */
+#define INTERN_ROOM(p, array, count, kind)                                                         \
+	({                                                                                         \
+		void *grown_ = array_room((p)->array, &(p)->index->room[kind], (p)->count,         \
+					  sizeof *(p)->array);                                     \
+		if (grown_)                                                                        \
+			(p)->array = grown_;                                                       \
+		grown_ != NULL;                                                                    \
+	})
+
+/* Index in the model of an equal module or function, which is added if it is new. PROF_NONE: out of
+ * memory. PROF_NO_MODULE: no number is left for a new module. */
+uint32_t intern_module(struct profile *p, const char *path, const uint8_t *build_id,
+		       uint32_t build_id_bytes);
+uint32_t intern_function(struct profile *p, const char *name, const char *library, uint32_t group);
+
+/* Forget modules, functions and paths beyond these counts. */
+void intern_rollback(struct profile *p, uint32_t modules, uint32_t functions, uint32_t paths);
+
+/* Equal call paths of all files and threads are one path of the model. */
+
+/* Index in the model of an equal path, which is added if it is new; `frame` is copied. PROF_NONE:
+ * out of memory. */
+uint32_t intern_paths_add(struct profile *p, const struct prof_frame *frame, uint32_t frames,
+			  uint32_t flags);
+
+/* The same in two steps, for many paths: between them the memory is fetched in which the equal path
+ * is looked for. */
+uint32_t intern_paths_hash(const struct profile *p, const struct prof_frame *frame, uint32_t frames,
+			   uint32_t flags);
+uint32_t intern_paths_add_hashed(struct profile *p, const struct prof_frame *frame, uint32_t frames,
+				 uint32_t flags, uint32_t hash);
+
+/* Make room for so many more paths at once. -1: out of memory. */
+int intern_paths_expect(struct profile *p, uint32_t more);
+
+/* No more paths are expected: the hash table goes, and is made again when needed. */
+void intern_paths_rest(struct profile *p);
+
+/* Paths from `from` on go. */
+void intern_paths_forget(struct profile *p, uint32_t from);
+
+/* All memory but p->path. */
+void intern_paths_free(struct profile *p);
+
+/* How large a model is, to go back to when what is added fails. */
 
 struct profile_size {
 	uint32_t processes, tables, modules, paths, functions, entries, gaps, slowests, site_costs,
@@ -14,5 +104,58 @@ struct profile_size profile_size(const struct profile *p);
 
 /* Free all beyond that size, which was the model's. */
 void profile_shrink(struct profile *p, const struct profile_size *size);
+
+/* Functions and lines of interpreted languages, and generated code by name: equal ones of all files
+ * are one of the model. Adding: source_add_* in profile.h. */
+
+/* Forget what is beyond these counts. */
+void source_forget(struct profile *p, uint32_t functions, uint32_t lines, uint32_t generateds);
+
+/* All memory, the arrays too. */
+void source_free(struct profile *p);
+
+/* What a program was started as. */
+
+/* A name without directories, to be freed: `stored` (scp_header.program), or in older profiles,
+ * where that is "", the last part of `exe` without the " (deleted)" of the kernel. "" where
+ * neither is known. NULL: out of memory. */
+char *program_name(const char *stored, const char *exe);
+
+/* A command line as NUL-separated bytes, perhaps cut inside the last string, as at most *argc
+ * strings and a NULL: one block, to be freed by one free(). *argc becomes how many there are.
+ * NULL: out of memory. */
+char **program_arguments(const char *bytes, uint32_t count, uint32_t *argc);
+
+/* What was left out on purpose, in a model. */
+
+/* Add those of one more file, whose header is sound. To be called while the model does not have its
+ * flags, nor its clock, yet. */
+void filters_add(struct profile *p, const struct scp_header *h);
+
+/* For a merged file. */
+void filters_store(const struct profile *p, struct scp_header *h);
+
+/* What the processes of a model used while they were recorded. */
+
+/* Add a file's. What contradicts itself, or is too much to add, is not known. */
+void usage_add(struct profile *p, const struct scp_header *h);
+/* Into the header of a merged file. */
+void usage_store(const struct profile *p, struct scp_header *h);
+
+/* The slowest calls of several tables and files as one list. */
+
+/* A file that was asked for `asked` has joined the model, its calls standing from `first`
+ * on: keep the longest of all. ns_per_unit: its clock's. */
+void slowest_join(struct profile *p, const struct scp_slowest_asked *asked, uint32_t first,
+		  double ns_per_unit);
+
+/* Accounts of the CPUs' time in a model (profile.h has the rest). */
+
+void account_clear(struct prof_account *a);
+
+/* Costs by displacement in a model (profile.h has the rest). */
+
+/* Entries have become fewer: entry i is now to[i]. Of several, the first one's is kept. */
+void site_cost_fold(struct profile *p, const uint32_t *to);
 
 #endif

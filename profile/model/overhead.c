@@ -4,7 +4,7 @@
  * Every process measures it at its start and, if it lived long enough, at its end; the machine's
  * speed differs between them by more than the error of each.
  */
-#include "profile/model/overhead.h"
+#include "profile/model/clocks.h"
 
 #include <math.h>
 

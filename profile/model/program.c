@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* One rule for all that name programs: an older profile falls back on the executable here, and
  * nowhere else. A damaged file may say anything: a slash would make a path of the name. */
-#include "profile/model/program.h"
+#include "profile/model/model.h"
 
 #include <stdlib.h>
 #include <string.h>

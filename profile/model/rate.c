@@ -5,7 +5,7 @@
  * run's own anchors where these lie far enough apart, else on this machine if
  * the run was made on it since it was booted.
  */
-#include "profile/model/rate.h"
+#include "profile/model/clocks.h"
 
 #include <elf.h>
 #include <math.h>

@@ -3,12 +3,10 @@
  * tables are among them. Where files were asked for different things that holds only for
  * the calls that all of them would have kept: the list is marked as mixed.
  */
-#include "profile/model/slowest.h"
+#include "profile/model/model.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "profile/model/intern.h"
 
 static int by_number(uint64_t a, uint64_t b)
 {

@@ -1,16 +1,64 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The hash of each model has a secret key, so that no file holds thousands of elements that all
- * fall into one place of its tables. */
-#include "profile/model/source.h"
-
+ * fall into one place of its tables. Names are UTF-8 as in RFC 3629: the shortest form, no
+ * surrogates, nothing above U+10FFFF. */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <time.h>
 
 #include "profile/base/number_table.h"
-#include "profile/model/intern.h"
-#include "profile/model/source_text.h"
+#include "profile/model/model.h"
+
+static bool is_continuation(unsigned char c)
+{
+	return (c & 0xc0) == 0x80;
+}
+
+/* Bytes of the character at `s`; 0: it is none, or it is a control character. */
+static size_t printable(const char *s)
+{
+	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+	const unsigned char *b = (const unsigned char *)s;
+	size_t bytes = b[0] < 0x80 ? 1 : b[0] >= 0xf0 ? 4 : b[0] >= 0xe0 ? 3 : 2;
+	uint32_t character = bytes == 1 ? b[0] : b[0] & (0x7fu >> bytes);
+
+	if (is_continuation(b[0]) || b[0] >= 0xf8)
+		return 0;
+	for (size_t i = 1; i < bytes; i++) {
+		if (!is_continuation(b[i])) /* the NUL at the end is none */
+			return 0;
+		character = character << 6 | (b[i] & 0x3f);
+	}
+	if (character < least[bytes] || character > 0x10ffff || character >> 11 == 0x1b)
+		return 0;
+	return character < 0x20 || (character >= 0x7f && character < 0xa0) ? 0 : bytes;
+}
+
+/* Copies `from` as UTF-8 without control characters, each byte of anything else as '?', in `room`
+ * bytes with the NUL at most. What is longer loses its end, or with `keep_end` its beginning; no
+ * character is cut in two. Cleaning twice changes nothing. */
+static void clean_text(char *to, size_t room, const char *from, bool keep_end)
+{
+	size_t length = strlen(from), used = 0;
+
+	if (keep_end && length >= room) {
+		from += length - (room - 1);
+		for (int i = 0; i < 3 && is_continuation((unsigned char)*from); i++)
+			from++;
+	}
+	while (*from) {
+		size_t bytes = printable(from), taken = bytes ? bytes : 1;
+
+		if (used + taken >= room)
+			break;
+		memcpy(to + used, bytes ? from : "?", taken);
+		used += taken;
+		from += taken;
+	}
+	to[used] = 0;
+}
 
 struct source_index {
 	uint64_t key[2];
@@ -137,8 +185,8 @@ uint32_t source_add_function(struct profile *p, const struct prof_source_functio
 
 	if (!x || room_for_function(p, x))
 		return PROF_NONE;
-	source_text_clean(name, sizeof name, f->name, false);
-	source_text_clean(file, sizeof file, f->file, true);
+	clean_text(name, sizeof name, f->name, false);
+	clean_text(file, sizeof file, f->file, true);
 	own.name = name;
 	own.file = file;
 	hash = hash_function(x, &own);
@@ -184,7 +232,7 @@ uint32_t source_add_generated(struct profile *p, const struct prof_generated *g)
 
 	if (!g->bytes || g->start + g->bytes < g->start || !x || room_for_generated(p, x))
 		return PROF_NONE;
-	source_text_clean(name, sizeof name, g->name, false);
+	clean_text(name, sizeof name, g->name, false);
 	own.name = name;
 	hash = hash_generated(x, &own);
 	slot = number_table_find(&x->generated, hash, same_generated, p->generated, &own);

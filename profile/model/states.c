@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "profile/model/states.h"
+#include "profile/model/addition.h"
 
 #include <stdlib.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "profile/model/steal.h"
+#include "profile/model/calibrate.h"
 
 #include <math.h>
 
-#include "profile/model/states.h"
+#include "profile/model/addition.h"
 
 /* The kernel was asked at the beginning and the end of at least so much of the time. */
 #define ASKED_LEAST 0.5

@@ -6,10 +6,8 @@
  */
 #include <stdlib.h>
 
-#include "profile/model/batches.h"
-#include "profile/model/hist.h"
-#include "profile/model/states.h"
-#include "profile/model/sums.h"
+#include "profile/model/addition.h"
+#include "profile/model/call_sums.h"
 
 /* A sample of the calls: both samples together. */
 static int add_phase(struct prof_sums *dst, const struct prof_sums *src)

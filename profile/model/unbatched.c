@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The stretches of unbatched calls, thread by thread and batch by batch. */
-#include "profile/model/unbatched.h"
+#include "profile/model/addition.h"
 
 static void add_stretch(struct prof_apart *sum, prof_u128 calls, prof_u128 units, prof_u128 slow)
 {

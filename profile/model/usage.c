@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Totals of processes: the last reading less the first. */
-#include "profile/model/usage.h"
+#include "profile/model/model.h"
 
 /* *to += last - first. False: the file contradicts itself, or the sum has no room. */
 static bool add_used(uint64_t *to, uint64_t first, uint64_t last)

@@ -120,49 +120,13 @@ static int list_add(struct raw_list *list, const struct raw_ref *ref)
 	return 0;
 }
 
-/* The optional chunks in which records of a type are, and nowhere else; 0: in others. */
-static uint32_t optional_of(uint32_t record_type)
-{
-	switch (record_type) {
-	case SCP_REC_SLOWEST:
-		return SCP_OPTIONAL_SLOWEST;
-	case SCP_REC_ACCOUNT:
-	case SCP_REC_ACCOUNT_CPU:
-	case SCP_REC_ACCOUNT_TEXT:
-		return SCP_OPTIONAL_ACCOUNT;
-	case SCP_REC_STATES:
-	case SCP_REC_STATE_BATCHES:
-	case SCP_REC_STATE_HIST:
-	case SCP_REC_TABLE_STATES:
-		return SCP_OPTIONAL_STATES;
-	case SCP_REC_TAIL:
-		return SCP_OPTIONAL_TAIL;
-	case SCP_REC_PATH_DIFFERENCE:
-		return SCP_OPTIONAL_CHECKS;
-	case SCP_REC_END:
-		return SCP_OPTIONAL_ENDS;
-	case SCP_REC_ATTACH:
-		return SCP_OPTIONAL_ATTACH;
-	case SCP_REC_LOOK:
-		return SCP_OPTIONAL_LOOK;
-	case SCP_REC_SOURCE_FUNCTION:
-	case SCP_REC_SOURCE_LINE:
-	case SCP_REC_GENERATED:
-		return SCP_OPTIONAL_SOURCE;
-	default:
-		return 0;
-	}
-}
-
 static bool belongs(uint32_t record_type, const struct scp_chunk *c)
 {
-	bool of_process = record_type == SCP_REC_FUNCTION || record_type == SCP_REC_MODULE ||
-			  record_type == SCP_REC_PROCESS;
-	uint32_t optional = optional_of(record_type);
+	const struct record_kind *kind = &record_kinds[record_type];
 
-	if (c->magic == SCP_OPTIONAL_MAGIC || optional)
-		return c->magic == SCP_OPTIONAL_MAGIC && c->type == optional;
-	return of_process == (c->type == SCP_CHUNK_PROCESS);
+	if (c->magic == SCP_OPTIONAL_MAGIC || kind->optional)
+		return c->magic == SCP_OPTIONAL_MAGIC && c->type == kind->optional;
+	return kind->of_process == (c->type == SCP_CHUNK_PROCESS);
 }
 
 /* Of optional chunks. */
@@ -181,35 +145,15 @@ static bool is_foreign(const struct scp_chunk *c)
 	       c->type != SCP_OPTIONAL_LOOK && !is_of_no_table(c->type);
 }
 
+/* Where a chunk ended at each of the earlier readings (enum raw_reading). */
 struct limits {
-	uint64_t first, second;
+	uint64_t end[RAW_READINGS];
 };
 
 /* Was it there when the records that it refers to were read? */
 static bool too_young(uint32_t type, uint64_t end, const struct limits *limits)
 {
-	switch (type) {
-	case SCP_REC_GAP:
-	case SCP_REC_HIST:
-	case SCP_REC_BATCH:
-	case SCP_REC_SLOW:
-	case SCP_REC_PHASE:
-	case SCP_REC_LINE:
-	case SCP_REC_SLOWEST:
-	case SCP_REC_SITE_COST:
-	case SCP_REC_STATES:
-	case SCP_REC_STATE_BATCHES:
-	case SCP_REC_STATE_HIST:
-	case SCP_REC_TABLE_STATES:
-	case SCP_REC_TAIL:
-	case SCP_REC_FIRST_CALLS:
-	case SCP_REC_LOOK:
-		return end > limits->first;
-	case SCP_REC_ENTRY:
-		return end > limits->second;
-	default:
-		return false;
-	}
+	return type < RAW_TYPES && end > limits->end[record_kinds[type].reading];
 }
 
 static void note_modules(struct raw_file *raw, const struct scp_path *path)
@@ -300,7 +244,7 @@ int chunks_collect(struct raw_file *raw, struct profile_error *err)
 	raw->least_line = UINT64_MAX;
 	walk_begin(&w, raw->image, raw->image_bytes);
 	while ((c = next_chunk(&w, &offset, &sound))) {
-		struct limits limits;
+		struct limits limits = {{UINT64_MAX}};
 
 		if (!sound)
 			return error_damaged(err, raw->path,
@@ -308,8 +252,8 @@ int chunks_collect(struct raw_file *raw, struct profile_error *err)
 					     (unsigned long long)offset,
 					     (unsigned long long)c->bytes,
 					     (unsigned long long)c->used);
-		limits.first = marked_used(&raw->first, &next_first, offset);
-		limits.second = marked_used(&raw->second, &next_second, offset);
+		limits.end[RAW_FIRST] = marked_used(&raw->first, &next_first, offset);
+		limits.end[RAW_SECOND] = marked_used(&raw->second, &next_second, offset);
 		if (!is_foreign(c) && collect_chunk(raw, c, offset, &limits, err))
 			return -1;
 	}

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "profile/base/error.h"
-#include "profile/model/overhead.h"
+#include "profile/model/clocks.h"
 #include "profile/read/raw.h"
 
 static int check_kind_of_file(const char *path, const struct scp_header *h,

@@ -11,13 +11,7 @@
 #include <string.h>
 
 #include "profile/base/array.h"
-#include "profile/model/intern.h"
-#include "profile/model/intern_paths.h"
-#include "profile/model/program.h"
-#include "profile/read/load_displacement.h"
-#include "profile/read/load_paths.h"
-#include "profile/read/load_source.h"
-#include "profile/read/load_states.h"
+#include "profile/model/model.h"
 
 struct load {
 	struct profile *p;

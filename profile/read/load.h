@@ -5,6 +5,8 @@
 
 #include "profile/read/raw.h"
 
+/* From a checked file into the model. */
+
 /* Append all of `raw` to the model. 0, or -1 when out of memory: then the
  * caller shrinks the model. Counters that add up (losses, overflow, ticker)
  * are touched only when all else has succeeded. */
@@ -28,5 +30,60 @@ static inline prof_u128 load_wide(uint64_t low, uint64_t high)
 {
 	return (prof_u128)high << 64 | low;
 }
+
+/* Switched calls, from a checked file into the model. */
+
+/* out->detector and out->states, behind the other sums of the entry. -1: out of memory. */
+int load_states_of_entry(const struct raw_file *raw, const struct raw_ref *entry,
+			 struct prof_sums *out);
+
+/* Cleared *out stays so where nothing is known of the table. */
+void load_states_of_table(const struct raw_file *raw, uint32_t table,
+			  struct prof_table_states *out);
+
+/* Call paths of a checked file become those of the model. */
+
+#define LOAD_PATHS_AHEAD 16 /* paths that may be prepared: until the memory has answered */
+
+struct load_paths {
+	struct profile *p;
+	const struct raw_file *raw;
+	uint32_t *map;		/* position in the raw list -> index in the model, or PROF_NONE */
+	const uint32_t *line;	/* the same of SOURCE_LINE records */
+	const uint16_t *module; /* id -> index in the model */
+	struct load_paths_ready {
+		uint32_t hash;
+		struct prof_frame frame[SCP_MAX_FRAMES];
+	} ready[LOAD_PATHS_AHEAD + 2]; /* in turn; the last one is for what is added at once */
+	uint32_t next;
+};
+
+/* Put the path's frames together, and fetch the memory in which an equal path is looked for. To be
+ * added in the same order, the first before the last of LOAD_PATHS_AHEAD more is prepared. */
+void load_paths_prepare(struct load_paths *l, uint32_t i);
+
+/* Its index in the model; PROF_NONE: out of memory. What the record took goes back. */
+uint32_t load_paths_add(struct load_paths *l, uint32_t i);
+
+/* Where libunwind walked another way: the first SCP_PATH_DIFFERENCES_MAX of all files. -1: out of
+ * memory. */
+int load_paths_differences(struct profile *p, const struct raw_file *raw);
+
+/* Functions and lines of interpreted languages, and names of generated code, of a checked file
+ * become those of the model. */
+
+/* Fills the maps: position in the raw list -> index in the model. -1: out of memory. */
+int load_source(struct profile *p, const struct raw_file *raw, uint32_t *function, uint32_t *line);
+
+/* What displacement measured, from a checked file into the model. */
+
+/* The cost of the call site of `entry`, if the file has one: of the model's entry `index`.
+ * -1: out of memory. */
+int load_displacement_site(struct profile *p, const struct raw_file *raw,
+			   const struct raw_ref *entry, uint32_t index);
+
+/* All accounts of the CPUs' time in a file, but those that the model has: a run is measured once.
+ * -1: out of memory. */
+int load_displacement_accounts(struct profile *p, const struct raw_file *raw);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* In the file these are picoseconds and thousandths, so that it holds no floating point. Accounts
  * lie in optional chunks, which readers that do not know them skip. */
-#include "profile/read/load_displacement.h"
+#include "profile/read/load.h"
 
 #include <math.h>
 

@@ -3,12 +3,12 @@
  * each step from base to base add a frame: no file makes it take more than SCP_MAX_FRAMES steps,
  * nor fills the model with more than SCP_MAX_FRAMES frames for a path and its entry, which is less
  * than a histogram for its record. */
-#include "profile/read/load_paths.h"
+#include "profile/read/load.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/model/intern_paths.h"
+#include "profile/model/model.h"
 
 #define AT_ONCE		(LOAD_PATHS_AHEAD + 1)
 #define IS_READY(index) ((index) < PROF_NONE && (index) >= PROF_NONE - 1 - AT_ONCE)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* All that a file has is taken, in the order of its ids: so what is written reads back in the same
  * order. */
-#include "profile/read/load_source.h"
+#include "profile/read/load.h"
 
 static int load_functions(struct profile *p, const struct raw_file *raw, uint32_t *map)
 {

@@ -2,12 +2,12 @@
 /* States that contradict their entry are left out, and the entry's detector is NONE then: a live
  * entry may be torn, and a damaged file may say anything.
  */
-#include "profile/read/load_states.h"
+#include "profile/read/load.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/model/states.h"
+#include "profile/model/addition.h"
 
 static struct prof_states *states_of(const struct scp_states *r, uint32_t detector)
 {

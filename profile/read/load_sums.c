@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/read/load_states.h"
-
 /* Whether all of an entry's calls are in its FIRST_CALLS. */
 static bool is_few(const struct scp_entry *e)
 {

@@ -11,14 +11,8 @@
 #include "profile/read/entry_offsets.h"
 #include "profile/model/calibrate.h"
 #include "profile/model/clocks.h"
-#include "profile/model/filters.h"
-#include "profile/model/intern.h"
-#include "profile/model/intern_paths.h"
 #include "profile/model/model.h"
-#include "profile/model/slowest.h"
-#include "profile/model/states.h"
-#include "profile/model/steal.h"
-#include "profile/model/usage.h"
+#include "profile/model/addition.h"
 #include "profile/read/load.h"
 
 static void add_losses(struct scp_losses *to, const struct scp_losses *from)

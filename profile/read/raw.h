@@ -17,8 +17,8 @@
 
 #include "profile/profile.h"
 
-/* Where a record lies. Sorted by (table, id, sub); the meaning of id and sub
- * depends on the type, see records.c. */
+/* Where a record lies. Sorted by (table, id, sub); the meaning of id and sub depends on the type
+ * (struct record_kind). */
 struct raw_ref {
 	uint32_t table, id, sub;
 	uint32_t at; /* in the file, in units of SCP_RECORD_ALIGN */
@@ -125,6 +125,31 @@ int header_check(const char *path, const struct scp_header *h, uint64_t file_byt
 		 struct profile_error *err);
 int chunks_collect(struct raw_file *raw, struct profile_error *err);
 int chunks_mark(const uint8_t *image, uint64_t bytes, struct raw_marks *marks);
+/* When a live file is read three times: what refers to other records is taken as of an earlier
+ * reading. */
+enum raw_reading { RAW_LAST, RAW_FIRST, RAW_SECOND, RAW_READINGS };
+
+struct record_checking {
+	const char *path;
+	uint32_t table; /* of the chunk that the record lies in */
+	struct profile_error *err;
+};
+
+/* What holds of all records of a type. A record is listed under a key (table, id, sub). */
+struct record_kind {
+	const char *plural;	/* for messages; NULL: several may have one key */
+	uint32_t least;		/* bytes */
+	uint32_t id_at, sub_at; /* where the key's parts lie in the record; 0: there are none */
+	uint8_t optional;	/* the optional chunks in which all lie; 0: in others */
+	uint8_t reading;	/* enum raw_reading */
+	uint8_t names;		/* type of the record that the id names; 0: none, or itself */
+	const char *who;	/* for messages: who names it */
+	bool of_process;	/* they lie in chunks of the process, not of a table */
+	/* of the fields that need no other record; NULL: none */
+	int (*check)(const void *record, const struct record_checking *c);
+};
+extern const struct record_kind record_kinds[RAW_TYPES];
+
 /* Check one record's own fields and say under which key it is listed. */
 int records_check(const char *path, const struct scp_record *rec, uint32_t table,
 		  struct raw_ref *key, struct profile_error *err);

@@ -67,36 +67,6 @@ static bool same_function(const struct raw_file *raw, const struct raw_ref *a,
  * Gaps and looks have no identity that others refer to. */
 static int check_unique(const struct raw_file *raw, uint32_t type, struct profile_error *err)
 {
-	static const char *const what[RAW_TYPES] = {
-		[SCP_REC_FUNCTION] = "functions",
-		[SCP_REC_MODULE] = "modules",
-		[SCP_REC_TABLE] = "tables",
-		[SCP_REC_PATH] = "paths",
-		[SCP_REC_ENTRY] = "entries",
-		[SCP_REC_HIST] = "histogram blocks of an entry",
-		[SCP_REC_BATCH] = "batch blocks of an entry",
-		[SCP_REC_SLOW] = "slow-clock records of an entry",
-		[SCP_REC_PROCESS] = "processes",
-		[SCP_REC_PHASE] = "phase records of an entry",
-		[SCP_REC_LINE] = "line records of an entry",
-		[SCP_REC_SLOWEST] = "slowest calls",
-		[SCP_REC_SITE_COST] = "site costs of an entry",
-		[SCP_REC_ACCOUNT] = "accounts",
-		[SCP_REC_ACCOUNT_CPU] = "parts of one CPU in an account",
-		[SCP_REC_ACCOUNT_TEXT] = "texts of an account",
-		[SCP_REC_STATES] = "states of an entry",
-		[SCP_REC_STATE_BATCHES] = "states by batches of an entry",
-		[SCP_REC_STATE_HIST] = "states' histogram blocks of an entry",
-		[SCP_REC_TABLE_STATES] = "states of a table",
-		[SCP_REC_TAIL] = "tail records of an entry",
-		[SCP_REC_PATH_DIFFERENCE] = "path differences",
-		[SCP_REC_FIRST_CALLS] = "records of the first calls of an entry",
-		[SCP_REC_END] = "ends of a process",
-		[SCP_REC_ATTACH] = "attachments of a process",
-		[SCP_REC_SOURCE_FUNCTION] = "source functions",
-		[SCP_REC_SOURCE_LINE] = "source lines",
-		[SCP_REC_GENERATED] = "pieces of generated code",
-	};
 	const struct raw_list *list = &raw->list[type];
 
 	for (uint32_t i = 1; i < list->count; i++) {
@@ -106,8 +76,8 @@ static int check_unique(const struct raw_file *raw, uint32_t type, struct profil
 			continue;
 		if (type == SCP_REC_FUNCTION && same_function(raw, a, b))
 			continue;
-		return error_damaged(err, raw->path, "two %s have the id %u (table %u)", what[type],
-				     b->id, b->table);
+		return error_damaged(err, raw->path, "two %s have the id %u (table %u)",
+				     record_kinds[type].plural, b->id, b->table);
 	}
 	return 0;
 }
@@ -246,6 +216,21 @@ static int check_table(const struct raw_file *raw, const struct raw_ref *ref,
 	return 0;
 }
 
+/* The record that the key names. */
+static int check_named(const struct raw_file *raw, const struct record_kind *kind,
+		       const struct raw_ref *ref, struct profile_error *err)
+{
+	static const char *const target[RAW_TYPES] = {[SCP_REC_ENTRY] = "entry",
+						      [SCP_REC_FUNCTION] = "function",
+						      [SCP_REC_ACCOUNT] = "account",
+						      [SCP_REC_PROCESS] = "process"};
+	uint32_t table = kind->names == SCP_REC_ENTRY ? ref->table : 0;
+
+	if (!kind->names || exists(raw, kind->names, table, ref->id))
+		return 0;
+	return missing(raw, kind->who, ref, target[kind->names], ref->id, err);
+}
+
 static int check_one(const struct raw_file *raw, uint32_t type, const struct raw_ref *ref,
 		     bool modules, struct profile_error *err)
 {
@@ -260,45 +245,13 @@ static int check_one(const struct raw_file *raw, uint32_t type, const struct raw
 		return check_gap(raw, ref, err);
 	case SCP_REC_TABLE:
 		return check_table(raw, ref, err);
-	case SCP_REC_HIST:
-	case SCP_REC_BATCH:
-	case SCP_REC_SLOW:
-	case SCP_REC_PHASE:
-	case SCP_REC_LINE:
-	case SCP_REC_SITE_COST:
-	case SCP_REC_STATES:
-	case SCP_REC_STATE_BATCHES:
-	case SCP_REC_STATE_HIST:
-	case SCP_REC_TAIL:
-	case SCP_REC_FIRST_CALLS:
-		if (!exists(raw, SCP_REC_ENTRY, ref->table, ref->id))
-			return missing(raw, "a block of entry", ref, "entry", ref->id, err);
-		return 0;
-	case SCP_REC_LOOK:
-		if (!exists(raw, SCP_REC_FUNCTION, 0, ref->id))
-			return missing(raw, "look", ref, "function", ref->id, err);
-		return 0;
-	case SCP_REC_ACCOUNT_CPU:
-	case SCP_REC_ACCOUNT_TEXT:
-		if (!exists(raw, SCP_REC_ACCOUNT, 0, ref->id))
-			return missing(raw, "a part of account", ref, "account", ref->id, err);
-		return 0;
-	case SCP_REC_ATTACH:
-		if (!exists(raw, SCP_REC_PROCESS, 0, ref->id))
-			return missing(raw, "the attachment of process", ref, "process", ref->id,
-				       err);
-		return 0;
-	case SCP_REC_END:
-		if (!exists(raw, SCP_REC_PROCESS, 0, ref->id))
-			return missing(raw, "the end of process", ref, "process", ref->id, err);
-		return 0;
 	case SCP_REC_SOURCE_LINE:
 		id = ((const struct scp_source_line *)raw_record(raw, ref))->function;
 		if (!exists(raw, SCP_REC_SOURCE_FUNCTION, 0, id))
 			return missing(raw, "line", ref, "source function", id, err);
 		return 0;
 	default:
-		return 0;
+		return check_named(raw, &record_kinds[type], ref, err);
 	}
 }
 
@@ -366,7 +319,7 @@ int references_check(struct raw_file *raw, struct profile_error *err)
 
 		if (!is_sorted(list))
 			qsort(list->ref, list->count, sizeof *list->ref, compare_refs);
-		if (type != SCP_REC_GAP && type != SCP_REC_LOOK && check_unique(raw, type, err))
+		if (record_kinds[type].plural && check_unique(raw, type, err))
 			return -1;
 	}
 	raw->has_last_module = exists(raw, SCP_REC_MODULE, 0, SCP_FRAME_SOURCE);

@@ -89,6 +89,15 @@ void *image_record(struct image *img, uint32_t type, uint64_t bytes)
 	return r;
 }
 
+void image_copy(struct image *img, uint32_t type, const void *record, uint64_t bytes)
+{
+	const size_t head = sizeof(struct scp_record);
+	uint8_t *r = image_record(img, type, bytes);
+
+	if (r)
+		memcpy(r + head, (const uint8_t *)record + head, bytes - head);
+}
+
 void *image_optional_record(struct image *img, uint32_t chunk_type, uint32_t table, uint32_t type,
 			    uint64_t bytes)
 {
@@ -103,4 +112,14 @@ void *image_optional_record(struct image *img, uint32_t chunk_type, uint32_t tab
 				SCP_OPTIONAL_MAGIC;
 	}
 	return image_record(img, type, bytes);
+}
+
+void image_optional_copy(struct image *img, uint32_t chunk_type, uint32_t table, uint32_t type,
+			 const void *record, uint64_t bytes)
+{
+	const size_t head = sizeof(struct scp_record);
+	uint8_t *r = image_optional_record(img, chunk_type, table, type, bytes);
+
+	if (r)
+		memcpy(r + head, (const uint8_t *)record + head, bytes - head);
 }

@@ -5,6 +5,8 @@
 #ifndef SCPROF_PROFILE_WRITE_TEMPORARY_FILE_H
 #define SCPROF_PROFILE_WRITE_TEMPORARY_FILE_H
 
+#include "profile/profile.h"
+
 struct partial {
 	const char *path; /* borrowed */
 	char *name;	  /* PATH.XXXXXX; NULL: none */
@@ -18,5 +20,11 @@ int temporary_file_keep(struct partial *p);
 
 /* Remove it; errno stays. */
 void temporary_file_drop(struct partial *p);
+
+/* Written beside `path`, brought to disk, then renamed over it: whoever reads
+ * `path` sees the old file or the whole new one. 0, or -1 with *err and no file
+ * left behind. */
+int temporary_file_save(const char *path, const void *bytes, uint64_t count,
+			struct profile_error *err);
 
 #endif

@@ -10,19 +10,9 @@
 #include <string.h>
 
 #include "profile/base/error.h"
-#include "profile/model/filters.h"
-#include "profile/model/usage.h"
+#include "profile/model/model.h"
 #include "profile/write/image.h"
-#include "profile/model/intern.h"
-#include "profile/write/save.h"
-#include "profile/write/write_displacement.h"
-#include "profile/write/write_paths.h"
-#include "profile/write/write_look.h"
-#include "profile/write/write_slowest.h"
-#include "profile/write/write_source.h"
-#include "profile/write/write_states.h"
-#include "profile/write/write_sums.h"
-#include "profile/write/write_tails.h"
+#include "profile/write/temporary_file.h"
 
 struct writer {
 	const struct profile *p;
@@ -67,59 +57,6 @@ static void write_process(struct writer *w, uint32_t index)
 	memcpy(at, q->program, program_bytes);
 }
 
-static void write_ends(struct image *img, const struct profile *p)
-{
-	for (uint32_t i = 0; i < p->processes; i++) {
-		const struct prof_end *end = &p->process[i].end;
-		struct scp_end *r;
-
-		if (end->seen == SCP_END_UNSEEN)
-			continue;
-		r = image_optional_record(img, SCP_OPTIONAL_ENDS, 0, SCP_REC_END, sizeof *r);
-		if (!r)
-			return;
-		r->process = i + 1;
-		r->seen = end->seen;
-		r->value = end->value;
-	}
-	if (img->chunk)
-		image_close_chunk(img);
-}
-
-static void write_attached(struct image *img, const struct profile *p)
-{
-	for (uint32_t i = 0; i < p->processes; i++) {
-		const struct prof_attached *a = &p->process[i].attached;
-		struct scp_attached *r;
-
-		if (!a->known)
-			continue;
-		r = image_optional_record(img, SCP_OPTIONAL_ATTACH, 0, SCP_REC_ATTACH, sizeof *r);
-		if (!r)
-			return;
-		r->process = i + 1;
-		r->flags = a->flags;
-		r->stopped_ns = a->stopped_ns;
-		r->stopped_total_ns = a->stopped_total_ns;
-		r->ran_ns = a->ran_ns;
-		r->pid = a->pid;
-		r->threads = a->threads;
-		r->in_calls = a->in_calls;
-		r->written = a->slots.written;
-		r->unbound = a->slots.unbound;
-		r->other = a->slots.other;
-		r->failed = a->slots.failed;
-		r->put_back = a->slots.put_back;
-		r->changed = a->slots.changed;
-		r->gone = a->slots.gone;
-		r->objects = a->slots.objects;
-		r->kept = a->slots.kept;
-		r->skipped = a->slots.skipped;
-	}
-	if (img->chunk)
-		image_close_chunk(img);
-}
-
 static void write_module(struct writer *w, uint32_t index)
 {
 	const struct prof_module *m = &w->p->module[index];
@@ -159,22 +96,22 @@ static void write_function(struct writer *w, uint32_t index)
 static void write_table_head(struct writer *w, uint32_t index)
 {
 	const struct prof_table *t = &w->p->table[index];
-	struct scp_table *r = image_record(&w->img, SCP_REC_TABLE, sizeof *r);
+	struct scp_table r = {
+		.id = index + 1,
+		.tid = t->tid,
+		.live = t->live,
+		.threads = t->threads,
+		.closed_units = t->time_units,
+		.nested_units = t->nested_units,
+		.nested_calls = t->nested_calls,
+		.recording_units = t->recording_units,
+		.recordings = t->recordings,
+		.walks = t->walks,
+		.process = t->process + 1,
+	};
 
-	if (!r)
-		return;
-	r->id = index + 1;
-	r->tid = t->tid;
-	r->live = t->live;
-	r->threads = t->threads;
-	r->closed_units = t->time_units;
-	r->nested_units = t->nested_units;
-	r->nested_calls = t->nested_calls;
-	r->recording_units = t->recording_units;
-	r->recordings = t->recordings;
-	r->walks = t->walks;
-	r->process = t->process + 1;
-	memcpy(r->name, t->name, sizeof r->name);
+	memcpy(r.name, t->name, sizeof r.name);
+	image_copy(&w->img, SCP_REC_TABLE, &r, sizeof r);
 }
 
 static void write_entry(struct writer *w, uint32_t index)
@@ -198,17 +135,17 @@ static void write_entry(struct writer *w, uint32_t index)
 static void write_gap(struct writer *w, uint32_t id, uint32_t index)
 {
 	const struct prof_gap *g = &w->p->gap[index];
-	struct scp_gap *r = image_record(&w->img, SCP_REC_GAP, sizeof *r);
+	struct scp_gap r = {
+		.id = id,
+		.from = g->from == PROF_NONE ? 0 : w->entry_id[g->from],
+		.to = g->to == PROF_NONE ? 0 : w->entry_id[g->to],
+		.calls = g->calls,
+		.units = g->units,
+		.max_units = g->max_units,
+	};
 
-	if (!r)
-		return;
-	r->id = id;
-	r->from = g->from == PROF_NONE ? 0 : w->entry_id[g->from];
-	r->to = g->to == PROF_NONE ? 0 : w->entry_id[g->to];
-	r->calls = g->calls;
-	r->units = g->units;
-	r->max_units = g->max_units;
-	image_split(g->units_sq, &r->units_sq_lo, &r->units_sq_hi);
+	image_split(g->units_sq, &r.units_sq_lo, &r.units_sq_hi);
+	image_copy(&w->img, SCP_REC_GAP, &r, sizeof r);
 }
 
 static void write_table(struct writer *w, uint32_t t)
@@ -389,7 +326,7 @@ int write_profile(const struct profile *p, const char *path, struct profile_erro
 	if (w.img.failed)
 		result = error_fail(err, path, "not enough memory to write it");
 	else
-		result = save_bytes(path, w.img.bytes, w.img.used, err);
+		result = temporary_file_save(path, w.img.bytes, w.img.used, err);
 	free(w.entry_id);
 	write_paths_end(&w.paths);
 	free(w.entry_order);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Real numbers become whole picoseconds, nanoseconds, millionths and thousandths, cut to what the
  * reader accepts. */
-#include "profile/write/write_displacement.h"
+#include "profile/write/image.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Entries stand in the order in which they were first called, so a path has most of its frames in
  * common with the one before: that one is its base. */
-#include "profile/write/write_paths.h"
+#include "profile/write/image.h"
 
 #include <stdlib.h>
 #include <string.h>

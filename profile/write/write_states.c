@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The reverse of load_states.c. An entry has a record where the file's detector does not tell as
  * much: it has states, or is known by another detector, or is not known. */
-#include "profile/write/write_states.h"
+#include "profile/write/image.h"
 
 #include <string.h>
 
-#include "profile/model/states.h"
+#include "profile/model/addition.h"
 
 static void *state_record(struct image *img, uint32_t table, uint32_t type, uint64_t bytes)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Sums into an entry's record and the blocks behind it: the reverse of load_sums.c. */
-#include "profile/write/write_sums.h"
+#include "profile/write/image.h"
 
 #include <string.h>
 

@@ -13,8 +13,7 @@
 #include <elfutils/libdwelf.h>
 #include <gelf.h>
 
-#include "profile/model/intern.h"
-#include "profile/model/intern_paths.h"
+#include "profile/model/model.h"
 #include "profile/profile.h"
 
 #define FRAMES	  12

@@ -13,7 +13,7 @@
 
 #include "tests/unit/support/near.h"
 #include "include/scprof_format.h"
-#include "profile/model/intern.h"
+#include "profile/model/model.h"
 #include "collector/displacement/sites/site_costs_run.h"
 
 #define CPUS	2

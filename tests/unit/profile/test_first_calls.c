@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "profile/model/hist.h"
+#include "profile/model/addition.h"
 #include "tests/unit/support/model_check.h"
 #include "tests/unit/support/scp_build.h"
 

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "profile/model/hist.h"
+#include "profile/model/addition.h"
 #include "tests/unit/support/model_check.h"
 #include "tests/unit/support/path_file.h"
 

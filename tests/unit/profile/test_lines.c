@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "profile/model/batches.h"
+#include "profile/model/addition.h"
 
 static uint64_t random_state;
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "profile/model/overhead.h"
+#include "profile/model/clocks.h"
 #include "report/model/sites.h"
 #include "tests/unit/support/model_open.h"
 #include "tests/unit/support/scp_build.h"

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "profile/model/rate.h"
+#include "profile/model/clocks.h"
 #include "profile/profile.h"
 #include "tests/unit/support/scp_build.h"
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "profile/model/source.h"
+#include "profile/model/model.h"
 #include "tests/unit/support/model_check.h"
 #include "tests/unit/support/path_file.h"
 #include "tests/unit/support/source_file.h"

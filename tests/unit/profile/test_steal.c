@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "profile/model/steal.h"
+#include "profile/model/calibrate.h"
 
 #define MS     UINT64_C(1000000)
 #define SECOND (1000 * MS)

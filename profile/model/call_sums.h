@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What adds up over calls. Part of profile/profile.h, whose words on units and threads hold here,
  * too. */
-#ifndef SCPROF_PROFILE_MODEL_SUMS_H
-#define SCPROF_PROFILE_MODEL_SUMS_H
+#ifndef SCPROF_PROFILE_MODEL_CALL_SUMS_H
+#define SCPROF_PROFILE_MODEL_CALL_SUMS_H
 
 #include <stdbool.h>
 #include <stdint.h>
