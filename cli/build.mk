@@ -36,10 +36,8 @@ CLI_SRC = \
 	cli/diff/cmd_diff.c \
 	cli/diff/diff_files.c \
 	cli/diff/diff_live.c \
-	cli/diff/diff_recorded.c \
 	cli/diff/diff_live_print.c \
-	cli/diff/diff_live_run.c \
-	cli/diff/diff_live_words.c \
+	cli/diff/diff_pairs.c \
 	cli/diff/diff_options.c \
 	cli/displace/cmd_displace.c \
 	cli/displace/cmd_load.c \

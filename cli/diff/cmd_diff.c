@@ -5,9 +5,10 @@
 
 #include "cli/diff/diff_files.h"
 #include "cli/diff/diff_live.h"
-#include "cli/diff/diff_options.h"
-#include "cli/diff/diff_recorded.h"
+#include "cli/diff/diff_pairs.h"
 #include "cli/messages/complaint.h"
+#include "cli/messages/progress.h"
+#include "cli/run/child_run.h"
 #include "cli/usage/output.h"
 #include "report/report.h"
 
@@ -20,41 +21,46 @@ static int print_to(struct diff *d, const char *path)
 	return output_end(&out, DIFF_COMMAND, report_print_diff(d, out.stream));
 }
 
-static int compare(const struct diff_arguments *a, struct profile **profile, uint32_t files,
+static int compare(const struct diff_arguments *a, const char *const *file, uint32_t files,
 		   uint32_t bases)
 {
-	struct profile_error why;
-	struct diff *d = diff_model_build((const struct profile *const *)profile, files, bases,
-					  &a->options, &why);
-	int status;
+	struct diff_files f;
+	int status = 2;
 
-	if (!d) {
-		complaint_lines(DIFF_COMMAND, why.text);
-		return 2;
+	if (!diff_files_compare(&f, file, files, bases, &a->options) &&
+	    !print_to(f.diff, a->output))
+		status = f.diff->status;
+	diff_files_free(&f);
+	return status;
+}
+
+/* 0, or -1 having said why. */
+static int record(struct diff_pairs *p)
+{
+	struct progress progress;
+	int failed = 0;
+
+	progress_begin(&progress, DIFF_COMMAND, true);
+	for (uint32_t i = 0; i < p->pairs && !failed; i++) {
+		progress_show(&progress, (double)i / p->pairs, "run %u of %u of each", i + 1,
+			      p->pairs);
+		failed = diff_pairs_run(p, i);
 	}
-	status = print_to(d, a->output) < 0 ? 2 : d->status;
-	diff_model_free(d);
-	return status;
+	progress_clear(&progress);
+	if (failed && child_run_stopped())
+		complaint_say(DIFF_COMMAND, "interrupted: nothing is compared");
+	return failed;
 }
 
-static int compare_files(const struct diff_arguments *a)
+/* --runs: the profiles of both commands' runs are compared as files are. */
+static int compare_runs(const struct diff_arguments *a)
 {
-	struct profile **profile = output_refuse(DIFF_COMMAND, a->output, a->file, a->files)
-					   ? NULL
-					   : diff_files_open(a->file, a->files);
-	int status = profile ? compare(a, profile, a->files, a->bases) : 2;
+	struct diff_pairs p;
+	int status = 2;
 
-	diff_files_free(profile, a->files);
-	return status;
-}
-
-/* Of --runs: the old ones first. */
-static int compare_recorded(const struct diff_arguments *a, const char *const *file)
-{
-	struct profile **profile = diff_files_open(file, 2 * a->runs);
-	int status = profile ? compare(a, profile, 2 * a->runs, a->runs) : 2;
-
-	diff_files_free(profile, 2 * a->runs);
+	if (!diff_pairs_begin(&p, a) && !record(&p))
+		status = compare(a, p.file, 2 * p.pairs, p.pairs);
+	diff_pairs_end(&p);
 	return status;
 }
 
@@ -66,9 +72,13 @@ int cmd_diff(int argc, char **argv)
 	if (status != OPTIONS_GO)
 		return status;
 	if (a.runs)
-		status = diff_recorded(&a, compare_recorded);
+		status = compare_runs(&a);
+	else if (a.live)
+		status = diff_live(&a);
+	else if (output_refuse(DIFF_COMMAND, a.output, a.file, a.files))
+		status = 2;
 	else
-		status = a.live ? diff_live(&a) : compare_files(&a);
+		status = compare(&a, a.file, a.files, a.bases);
 	diff_options_free(&a);
 	return status;
 }

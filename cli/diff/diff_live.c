@@ -4,28 +4,20 @@
 #include "cli/diff/diff_live.h"
 
 #include <inttypes.h>
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "cli/diff/diff_files.h"
-#include "cli/diff/diff_live_run.h"
+#include "cli/diff/diff_pairs.h"
 #include "cli/messages/complaint.h"
 #include "cli/messages/progress.h"
 #include "cli/run/child_run.h"
 #include "cli/usage/output.h"
-#include "stats/numerics/random.h"
 
 struct loop {
 	struct diff_live live;
-	struct diff_live_command command[2];
-	struct diff_live_recording how;
-	char directory[PATH_MAX], profile[2][PATH_MAX + 16], said[PATH_MAX + 16];
-	struct random random;
+	struct diff_pairs pairs;
 	struct progress progress;
 	double began;
 	bool piloted;
@@ -39,85 +31,25 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static int begin(struct loop *l, const struct diff_arguments *a)
-{
-	l->live.arguments = a;
-	l->live.watch.confidence = a->options.confidence;
-	l->live.watch.equal = a->equal;
-	l->how = (struct diff_live_recording){a->clock, a->symbols, a->groups};
-	random_seed(&l->random, random_fresh_seed());
-	if (diff_live_directory(l->directory, sizeof(l->directory)))
-		return -1;
-	snprintf(l->profile[0], sizeof(*l->profile), "%s/base.scp", l->directory);
-	snprintf(l->profile[1], sizeof(*l->profile), "%s/new.scp", l->directory);
-	snprintf(l->said, sizeof(l->said), "%s/said", l->directory);
-	if (!diff_live_command_read(&l->command[0], "BASE", a->file[0]) &&
-	    !diff_live_command_read(&l->command[1], "NEW", a->file[1]))
-		return 0;
-	complaint_say(DIFF_COMMAND, "out of memory");
-	return -1;
-}
-
-/* Before the result is printed: whoever reads it may close the pipe. */
-static void remove_files(struct loop *l)
-{
-	if (!*l->directory)
-		return;
-	unlink(l->profile[0]);
-	unlink(l->profile[1]);
-	unlink(l->said);
-	rmdir(l->directory);
-	*l->directory = '\0';
-}
-
-static void end(struct loop *l)
-{
-	progress_clear(&l->progress);
-	remove_files(l);
-	for (int side = 0; side < 2; side++)
-		diff_live_command_free(&l->command[side]);
-	diff_watch_free(&l->live.watch);
-}
-
-static int take_pair(struct loop *l, struct profile **profile)
-{
-	struct diff_options o = l->live.arguments->options;
-	const struct diff_watch_run run[2] = {diff_watch_run_of(profile[0]),
-					      diff_watch_run_of(profile[1])};
-	struct profile_error why;
-	struct diff *d = diff_model_build((const struct profile *const *)profile, 2, 1, &o, &why);
-	int failed;
-
-	if (!d) {
-		complaint_lines(DIFF_COMMAND, why.text);
-		return -1;
-	}
-	failed = l->piloted ? diff_watch_add(&l->live.watch, d, run)
-			    : diff_watch_begin(&l->live.watch, d, run);
-	l->piloted = true;
-	diff_words_sides(d, l->live.sides, sizeof(l->live.sides));
-	diff_model_free(d);
-	if (failed)
-		complaint_say(DIFF_COMMAND, "out of memory");
-	return failed;
-}
-
 /* 0; -1: it is over, by a signal or a failure. */
-static int run_pair(struct loop *l)
+static int take_pair(struct loop *l)
 {
-	const char *const file[2] = {l->profile[0], l->profile[1]};
-	unsigned first = (unsigned)random_below(&l->random, 2);
-	struct profile **profile;
-	int failed = 0;
+	struct diff_files f = {0};
+	int failed = diff_pairs_run(&l->pairs, 0) ||
+		     diff_files_compare(&f, l->pairs.file, 2, 1, &l->live.arguments->options);
 
-	for (unsigned i = 0; i < 2 && !failed; i++)
-		failed = diff_live_run(&l->command[first ^ i], &l->how, l->profile[first ^ i],
-				       l->said);
-	if (failed)
-		return -1;
-	profile = diff_files_open(file, 2);
-	failed = profile ? take_pair(l, profile) : -1;
-	diff_files_free(profile, 2);
+	if (!failed) {
+		const struct diff_watch_run run[2] = {diff_watch_run_of(f.profile[0]),
+						      diff_watch_run_of(f.profile[1])};
+
+		failed = l->piloted ? diff_watch_add(&l->live.watch, f.diff, run)
+				    : diff_watch_begin(&l->live.watch, f.diff, run);
+		l->piloted = true;
+		diff_words_sides(f.diff, l->live.sides, sizeof(l->live.sides));
+		if (failed)
+			complaint_say(DIFF_COMMAND, "out of memory");
+	}
+	diff_files_free(&f);
 	return failed;
 }
 
@@ -158,7 +90,7 @@ static void watch(struct loop *l)
 	l->began = now();
 	progress_begin(&l->progress, DIFF_COMMAND, true);
 	do {
-		if (run_pair(l)) {
+		if (take_pair(l)) {
 			l->live.end =
 				child_run_stopped() ? DIFF_LIVE_INTERRUPTED : DIFF_LIVE_FAILED;
 			break;
@@ -171,7 +103,6 @@ static void watch(struct loop *l)
 	} while (!is_over(l));
 	l->live.seconds = now() - l->began;
 	progress_clear(&l->progress);
-	remove_files(l);
 }
 
 static int print(const struct diff_live *l)
@@ -188,16 +119,16 @@ static int print(const struct diff_live *l)
 
 int diff_live(const struct diff_arguments *a)
 {
-	static struct loop l; /* paths: too large for the stack */
+	struct loop l = {.live = {.arguments = a,
+				  .watch = {.confidence = a->options.confidence, .equal = a->equal},
+				  .end = DIFF_LIVE_FAILED}};
 	int status = 2;
 
-	l = (struct loop){0};
-	if (!begin(&l, a)) {
-		child_run_take_signals();
+	if (!diff_pairs_begin(&l.pairs, a))
 		watch(&l);
-		if (l.live.end != DIFF_LIVE_FAILED)
-			status = print(&l.live) ? 2 : diff_live_status(&l.live);
-	}
-	end(&l);
+	diff_pairs_end(&l.pairs); /* before the result: whoever reads it may close the pipe */
+	if (l.live.end != DIFF_LIVE_FAILED)
+		status = print(&l.live) ? 2 : diff_live_status(&l.live);
+	diff_watch_free(&l.live.watch);
 	return status;
 }

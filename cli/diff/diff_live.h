@@ -35,11 +35,4 @@ int diff_live_status(const struct diff_live *l);
 int diff_live_text(const struct diff_live *l, FILE *out);
 int diff_live_json(const struct diff_live *l, FILE *out);
 
-/* The answer in a sentence or two, clean. */
-#define DIFF_LIVE_WORDS 600
-void diff_live_words(const struct diff_live *l, char *text, size_t room);
-/* A row's: "CPU time slower by 0.6 to 1.8 %, against the other sites". */
-void diff_live_row_words(const struct diff_live *l, const struct diff_watch_row *r, char *text,
-			 size_t room);
-
 #endif

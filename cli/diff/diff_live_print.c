@@ -1,17 +1,126 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The result of --live: a sentence and the rows, or JSON. */
+/* The result of --live: the exit status, a sentence and the rows, or JSON. */
 #include "cli/diff/diff_live.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/render/json/json_parts.h"
+#include "report/render/json/json_write.h"
 #include "report/render/text/text.h"
 #include "report/wording/numbers.h"
 #include "report/wording/utf8.h"
+
+/* ---- words ---- */
+
+#define DIFF_LIVE_WORDS 600
+
+static double percent(double ratio)
+{
+	return 100 * fabs(ratio - 1);
+}
+
+/* With a digit more where it is below 1 %. */
+static void put_range(char *text, size_t room, double low, double high)
+{
+	double near = fmin(percent(low), percent(high)), far = fmax(percent(low), percent(high));
+	int decimals = far < 1 ? 2 : far < 100 ? 1 : 0;
+
+	snprintf(text, room, "%.*f to %.*f %%", decimals, near, decimals, far);
+}
+
+static const char *quantity(const struct diff_watch_row *r)
+{
+	if (diff_estimate_quantity(r->view) == DIFF_CPU_TIME)
+		return "CPU time";
+	return diff_watch_main_view(r) == DIFF_MEAN && r->symbol ? "time" : "elapsed time";
+}
+
+static void found_words(const struct diff_watch_row *r, char *text, size_t room)
+{
+	bool calm = r->view == DIFF_UNDISTURBED || r->view == DIFF_UNSWITCHED_UNDISTURBED;
+	char range[64];
+
+	put_range(range, sizeof(range), r->low, r->high);
+	snprintf(text, room, "%s %s by %s%s%s", quantity(r), r->ratio > 1 ? "slower" : "faster",
+		 range, calm ? ", where undisturbed" : "",
+		 r->against == DIFF_OWN ? ", against the other sites" : "");
+}
+
+/* "CPU time slower by 0.6 to 1.8 %, against the other sites". */
+static void row_words(const struct diff_live *l, const struct diff_watch_row *r, char *text,
+		      size_t room)
+{
+	if (r->found)
+		found_words(r, text, room);
+	else if (!isfinite(r->high))
+		snprintf(text, room, "too few runs to say");
+	else if (r->equal)
+		snprintf(text, room, "%s equal within %.4g %%", quantity(r), 100 * l->watch.equal);
+	else
+		snprintf(text, room, "no change of %s seen; %+.1f to %+.1f %%", quantity(r),
+			 100 * (r->low - 1), 100 * (r->high - 1));
+}
+
+int diff_live_status(const struct diff_live *l)
+{
+	if (l->end == DIFF_LIVE_FAILED || !l->watch.known)
+		return 2;
+	return l->watch.found ? 1 : 0;
+}
+
+static const struct diff_watch_row *most_evidence(const struct diff_watch *w)
+{
+	const struct diff_watch_row *most = NULL;
+
+	for (uint32_t i = 0; i < w->rows; i++)
+		if (w->row[i].found && (!most || w->row[i].e > most->e))
+			most = &w->row[i];
+	return most;
+}
+
+static void changed_words(const struct diff_live *l, char *text, size_t room)
+{
+	const struct diff_watch_row *r = most_evidence(&l->watch);
+	char words[DIFF_WORDS], name[400], *clean;
+	uint32_t more = l->watch.found - 1;
+
+	if (r->symbol)
+		snprintf(name, sizeof(name), "%.200s%s%.200s", r->symbol, r->frames ? " in " : "",
+			 r->frames ? r->frame[0] : "");
+	else
+		snprintf(name, sizeof(name), "the whole run");
+	clean = utf8_clean(name, false);
+	row_words(l, r, words, sizeof(words));
+	snprintf(text, room, "%.260s: %s", clean ? clean : "", words);
+	free(clean);
+	if (more) {
+		size_t used = strlen(text);
+
+		snprintf(text + used, room - used, "; %u more changed", more);
+	}
+}
+
+/* The answer in a sentence or two, clean. */
+static void all_words(const struct diff_live *l, char *text, size_t room)
+{
+	const struct diff_watch *w = &l->watch;
+
+	if (w->found)
+		changed_words(l, text, room);
+	else if (w->all_equal)
+		snprintf(text, room,
+			 "equal within %.4g %%: the whole run, and each site of %.4g %% of the "
+			 "time or more",
+			 100 * w->equal, 100 * DIFF_WATCH_WORTH);
+	else if (w->known)
+		snprintf(text, room, "no change seen, and not sure to be equal");
+	else
+		snprintf(text, room, "too few runs to say anything");
+}
+
+/* ---- text ---- */
 
 /* As scprof diff does. */
 #define ROWS   20
@@ -75,7 +184,7 @@ static void add_row(const struct diff_live *l, struct text *t, struct table *tab
 	}
 	snprintf(text, sizeof(text), "%.2g", r->e);
 	table_cell(table, EVIDENCE, text);
-	diff_live_row_words(l, r, text, sizeof(text));
+	row_words(l, r, text, sizeof(text));
 	table_cell(table, VERDICT, text);
 	for (uint32_t i = 0; i < r->frames && i < frames; i++) {
 		char *safe = utf8_clean(r->frame[i], t->terminal.utf8);
@@ -119,7 +228,7 @@ int diff_live_text(const struct diff_live *l, FILE *out)
 	struct table table;
 	int status;
 
-	diff_live_words(l, words, sizeof(words));
+	all_words(l, words, sizeof(words));
 	fprintf(out, "%s\n", words);
 	fprintf(out,
 		"%" PRIu32 " runs of each in %.1f s and one before them; %s. %.4g %% sure, "
@@ -147,70 +256,67 @@ static const char *status_name(const struct diff_watch_row *r)
 	return diff_words_status_name(isfinite(r->high) ? DIFF_SAME : DIFF_UNTESTED);
 }
 
-static json_t *row_of(const struct diff_live *l, const struct diff_watch_row *r, int *failed)
+#define ROW(member) ROW_SAME(diff_watch_row, member)
+static const struct row_field name_fields[] = {ROW(symbol), ROW(library), ROW(outcome), ROW_END};
+static const struct row_field worth_fields[] = {ROW_FIELD("waits", diff_watch_row, waiting),
+						ROW(worth), ROW(share), ROW_END};
+static const struct row_field calls_fields[] = {ROW_FIELD("base_calls", diff_watch_row, calls[0]),
+						ROW_FIELD("new_calls", diff_watch_row, calls[1]),
+						ROW_END};
+
+static void put_row(struct json_writer *w, const char *key, const struct diff_live *l,
+		    const struct diff_watch_row *r)
 {
-	json_t *o = json_object(), *stack = json_array();
 	char words[DIFF_WORDS];
 
-	diff_live_row_words(l, r, words, sizeof(words));
-	for (uint32_t i = 0; i < r->frames; i++)
-		*failed += json_array_append_new(stack, json_parts_text(r->frame[i])) < 0;
-	json_parts_put(o, "symbol", json_parts_text(r->symbol), failed);
-	json_parts_put(o, "library", json_parts_text(r->library), failed);
-	json_parts_put(o, "outcome", json_parts_text(r->outcome), failed);
-	json_parts_put(o, "stack", stack, failed);
-	json_parts_put(o, "waits", json_boolean(r->waiting), failed);
-	json_parts_put(o, "worth", json_boolean(r->worth), failed);
-	json_parts_put(o, "share", json_parts_number(r->share), failed);
-	json_parts_put(o, "verdict", json_parts_text(words), failed);
-	json_parts_put(o, "status", json_parts_text(status_name(r)), failed);
-	json_parts_put(o, "ratio", json_parts_number(r->ratio), failed);
-	json_parts_put(o, "ci_low", json_parts_number(isfinite(r->high) ? r->low : NAN), failed);
-	json_parts_put(o, "ci_high", json_parts_number(r->high), failed);
-	json_parts_put(o, "e", json_parts_number(r->e), failed);
-	json_parts_put(o, "of", json_parts_text(diff_words_view_name(r->view)), failed);
-	json_parts_put(o, "against", json_parts_text(diff_words_against_name(r->against)), failed);
-	json_parts_put(o, "pairs", json_parts_number(r->seen[r->view][r->against].n), failed);
-	json_parts_put(o, "base_calls", json_parts_number(r->calls[0]), failed);
-	json_parts_put(o, "new_calls", json_parts_number(r->calls[1]), failed);
-	return o;
+	row_words(l, r, words, sizeof(words));
+	json_write_open(w, key, '{');
+	json_write_fields(w, name_fields, r, true);
+	json_write_texts(w, "stack", (const char *const *)r->frame, r->frames);
+	json_write_fields(w, worth_fields, r, true);
+	json_write_text(w, "verdict", words);
+	json_write_text(w, "status", status_name(r));
+	json_write_number(w, "ratio", r->ratio);
+	json_write_number(w, "ci_low", isfinite(r->high) ? r->low : NAN);
+	json_write_number(w, "ci_high", r->high);
+	json_write_number(w, "e", r->e);
+	json_write_text(w, "of", diff_words_view_name(r->view));
+	json_write_text(w, "against", diff_words_against_name(r->against));
+	json_write_number(w, "pairs", r->seen[r->view][r->against].n);
+	json_write_fields(w, calls_fields, r, true);
+	json_write_close(w, '}');
 }
 
 int diff_live_json(const struct diff_live *l, FILE *out)
 {
-	const struct diff_watch *w = &l->watch;
-	json_t *doc = json_object(), *sites = json_array(), *whole = json_null();
+	struct json_writer json = {.out = out, .indent = true}, *w = &json;
+	const struct diff_watch *watch = &l->watch;
 	char words[DIFF_LIVE_WORDS];
-	int failed = 0;
 
-	diff_live_words(l, words, sizeof(words));
-	if (w->rows) {
-		json_decref(whole);
-		whole = row_of(l, &w->row[0], &failed);
-	}
-	for (uint32_t i = 1; i < w->rows; i++)
-		failed += json_array_append_new(sites, row_of(l, &w->row[i], &failed)) < 0;
-	json_parts_put(doc, "schema", json_parts_text("scprof-diff-live/1"), &failed);
-	json_parts_put(doc, "verdict", json_parts_text(words), &failed);
-	json_parts_put(doc, "exit_status", json_integer(diff_live_status(l)), &failed);
-	json_parts_put(doc, "end", json_parts_text(ends[l->end]), &failed);
-	json_parts_put(doc, "base", json_parts_text(l->arguments->file[0]), &failed);
-	json_parts_put(doc, "new", json_parts_text(l->arguments->file[1]), &failed);
-	json_parts_put(doc, "by", json_parts_text(report_names_by(l->arguments->options.by)),
-		       &failed);
-	json_parts_put(doc, "confidence", json_parts_number(w->confidence), &failed);
-	json_parts_put(doc, "equal", json_parts_number(w->equal), &failed);
-	json_parts_put(doc, "runs", json_parts_count(w->pairs), &failed);
-	json_parts_put(doc, "seconds", json_parts_number(l->seconds), &failed);
-	json_parts_put(doc, "changed", json_parts_count(w->found), &failed);
-	json_parts_put(doc, "left_out", json_parts_count(w->left_out), &failed);
-	json_parts_put(doc, "sides", json_parts_text(*l->sides ? l->sides : NULL), &failed);
-	json_parts_put(doc, "whole", whole, &failed);
-	json_parts_put(doc, "sites", sites, &failed);
-	if (failed) {
-		json_decref(doc);
-		errno = ENOMEM;
-		return -1;
-	}
-	return json_parts_print(doc, out);
+	all_words(l, words, sizeof(words));
+	json_write_open(w, NULL, '{');
+	json_write_text(w, "schema", "scprof-diff-live/1");
+	json_write_text(w, "verdict", words);
+	json_write_integer(w, "exit_status", diff_live_status(l));
+	json_write_text(w, "end", ends[l->end]);
+	json_write_text(w, "base", l->arguments->file[0]);
+	json_write_text(w, "new", l->arguments->file[1]);
+	json_write_text(w, "by", report_names_by(l->arguments->options.by));
+	json_write_number(w, "confidence", watch->confidence);
+	json_write_number(w, "equal", watch->equal);
+	json_write_count(w, "runs", watch->pairs);
+	json_write_number(w, "seconds", l->seconds);
+	json_write_count(w, "changed", watch->found);
+	json_write_count(w, "left_out", watch->left_out);
+	json_write_text(w, "sides", *l->sides ? l->sides : NULL);
+	if (watch->rows)
+		put_row(w, "whole", l, &watch->row[0]);
+	else
+		json_write_null(w, "whole");
+	json_write_open(w, "sites", '[');
+	for (uint32_t i = 1; i < watch->rows; i++)
+		put_row(w, NULL, l, &watch->row[i]);
+	json_write_close(w, ']');
+	json_write_close(w, '}');
+	return json_write_finish(w);
 }
