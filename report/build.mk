@@ -75,8 +75,6 @@ REPORT_SRC = \
 	report/wording/warning_list.c \
 	report/findings/warnings.c \
 	report/render/csv/csv.c \
-	report/render/csv/csv_others.c \
-	report/render/csv/csv_path.c \
 	report/render/csv/csv_write.c \
 	report/render/html/diff_html.c \
 	report/render/html/diff_paths.c \
@@ -99,14 +97,12 @@ REPORT_SRC = \
 	report/render/json/row_fields.c \
 	report/render/pprof/pprof.c \
 	report/render/pprof/pprof.pb-c.c \
-	report/render/pprof/pprof_tables.c \
 	report/render/pprof/pprof_write.c \
 	report/render/stacks/svg.c \
 	report/render/stacks/callgrind.c \
 	report/render/stacks/flame.c \
 	report/render/stacks/flame_sum.c \
 	report/render/stacks/folded.c \
-	report/render/stacks/graph.c \
 	report/render/stacks/stacks.c \
 	report/render/text/text_notes.c \
 	report/render/text/text_loop_steps.c \
@@ -187,7 +183,6 @@ $(BUILD)/report/render/pprof/pprof.pb-c.c: report/render/pprof/pprof.proto
 	protoc-c --proto_path=report/render/pprof --c_out=$(BUILD)/report/render/pprof $<
 $(BUILD)/report/render/pprof/pprof.pb-c.o: $(BUILD)/report/render/pprof/pprof.pb-c.c
 	$(CC) $(TOOL_CFLAGS) -c -o $@ $<
-$(addprefix $(BUILD)/report/render/pprof/,pprof.o pprof_tables.o pprof_write.o): $(BUILD)/report/render/pprof/pprof.pb-c.c
+$(addprefix $(BUILD)/report/render/pprof/,pprof.o pprof_write.o): $(BUILD)/report/render/pprof/pprof.pb-c.c
 CFLAGS_report_render_pprof_pprof = -I$(BUILD)
-CFLAGS_report_render_pprof_pprof_tables = -I$(BUILD)
 CFLAGS_report_render_pprof_pprof_write = -I$(BUILD)

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The rows of sites, and the choice between the groupings. */
-#include "report/render/csv/csv.h"
-#include "report/model/model.h"
+/* The rows of a report as CSV (RFC 4180: CRLF, quotes doubled), the first line naming the columns
+ * as the JSON report does. The rows are sites, gaps, threads or processes, as report.by says.
+ * Unknown values are empty. A text that a spreadsheet would take for a formula has a ' before it.
+ */
+#include "report/render/formats.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "report/render/csv/csv_path.h"
+#include "report/model/model.h"
 #include "stats/histogram/tail.h"
+#include "report/render/csv/csv_write.h"
 
 static void put_slow(struct csv *c, const struct report_site *s)
 {
@@ -159,8 +162,8 @@ static void put_site(struct csv *c, struct csv_paths *p, const struct report_sit
 	put_steadiness(c, site);
 	csv_write_fields(c, row_fields_states, &site->states, site->states.known);
 	csv_write_text(c, "path_end", report_names_path_end(site));
-	csv_path(c, p, site, "path", false);
-	csv_path(c, p, site, "path_places", true);
+	csv_write_path(c, p, site, "path", false);
+	csv_write_path(c, p, site, "path_places", true);
 	put_program(c, r, site);
 	csv_write_end(c);
 }
@@ -171,13 +174,97 @@ static int print_sites(struct csv *c, struct report *r, const struct report_opti
 	uint32_t rows = rows_shown(r->sites, o);
 	struct csv_paths p;
 
-	if (csv_path_begin(&p, r) < 0)
+	if (csv_write_begin_paths(&p, r) < 0)
 		c->failed = true;
 	else
 		put_site(c, &p, &none);
 	for (uint32_t i = 0; !c->failed && i < rows; i++)
 		put_site(c, &p, &r->site[i]);
-	csv_path_end(&p);
+	csv_write_end_paths(&p);
+	return c->failed ? -1 : 0;
+}
+
+/* ---- gaps, threads, processes ---- */
+
+/* A site at the end of a gap: number of its row by --by site, function, its caller. */
+static void put_gap_end(struct csv *c, struct report *r, uint32_t site, const char *const column[3],
+			const char *none)
+{
+	const struct report_site *s = site < r->sites ? &r->site[site] : NULL;
+	const struct symbol *symbol = NULL;
+	size_t count;
+
+	if (s && s->frames)
+		symbol = frame_symbols_find(r, &s->frame[path_site_find(s->frame, s->frames)],
+					    &count);
+	csv_write_text(c, column[0], s ? r->profile->function[s->function].name : none);
+	csv_write_text(c, column[1], s ? report_names_outcome(s) : NULL);
+	csv_write_text(c, column[2], symbol ? symbol->function : NULL);
+}
+
+static void put_gap(struct csv *c, struct report *r, const struct report_gap *g)
+{
+	static const char *const from[] = {"from", "from_outcome", "from_caller"};
+	static const char *const to[] = {"to", "to_outcome", "to_caller"};
+
+	put_gap_end(c, r, g->from, from, "(thread start)");
+	put_gap_end(c, r, g->to, to, "(thread end)");
+	csv_write_fields(c, row_fields_gap, g, true);
+	csv_write_end(c);
+}
+
+static int print_gaps(struct csv *c, struct report *r, const struct report_options *o)
+{
+	static const struct report_gap none = {.from = PROF_NONE, .to = PROF_NONE};
+
+	put_gap(c, r, &none);
+	for (uint32_t i = 0; i < rows_shown(r->gaps, o); i++)
+		put_gap(c, r, &r->gap[i]);
+	return c->failed ? -1 : 0;
+}
+
+static void put_thread(struct csv *c, const struct report_thread *t)
+{
+	csv_write_fields(c, row_fields_thread, t, true);
+	csv_write_end(c);
+}
+
+static int print_threads(struct csv *c, struct report *r, const struct report_options *o)
+{
+	static const struct report_thread none;
+
+	put_thread(c, &none);
+	for (uint32_t i = 0; i < rows_shown(r->threads, o); i++)
+		put_thread(c, &r->thread[i]);
+	return c->failed ? -1 : 0;
+}
+
+static void put_process(struct csv *c, const struct report_process *p)
+{
+	static const struct prof_process none;
+	const struct prof_process *in = c->names ? &none : p->process;
+
+	csv_write_count(c, "pid", in->pid);
+	csv_write_count(c, "ppid", in->ppid);
+	csv_write_count(c, "processes", in->count);
+	csv_write_text(c, "exe", in->exe);
+	csv_write_text(c, "argv0", in->argc ? in->argv[0] : NULL);
+	csv_write_text(c, "ended", report_names_end(in));
+	csv_write_number(c, "wall_s", p->wall_s);
+	csv_write_fields(c, row_fields_process, p, true);
+	csv_write_text(c, "name", in->program);
+	csv_write_number(c, "status", in->end.seen == SCP_END_STATUS ? in->end.value : NAN);
+	csv_write_number(c, "signal", in->end.seen == SCP_END_SIGNAL ? in->end.value : NAN);
+	csv_write_end(c);
+}
+
+static int print_processes(struct csv *c, struct report *r, const struct report_options *o)
+{
+	static const struct report_process none;
+
+	put_process(c, &none);
+	for (uint32_t i = 0; i < rows_shown(r->processes, o); i++)
+		put_process(c, &r->process[i]);
 	return c->failed ? -1 : 0;
 }
 
@@ -187,11 +274,11 @@ int csv_print(struct report *r, const struct report_options *o, FILE *out)
 
 	switch (r->by) {
 	case REPORT_BY_GAP:
-		return csv_others_gaps(&c, r, o);
+		return print_gaps(&c, r, o);
 	case REPORT_BY_THREAD:
-		return csv_others_threads(&c, r, o);
+		return print_threads(&c, r, o);
 	case REPORT_BY_PROCESS:
-		return csv_others_processes(&c, r, o);
+		return print_processes(&c, r, o);
 	default:
 		return print_sites(&c, r, o);
 	}

@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/base/array.h"
 #include "report/wording/utf8.h"
 
-bool csv_write_begin(struct csv *c, const char *column)
+static bool begin(struct csv *c, const char *column)
 {
 	if (c->inside)
 		putc_unlocked(',', c->out);
@@ -22,41 +23,41 @@ bool csv_write_begin(struct csv *c, const char *column)
 
 void csv_write_number(struct csv *c, const char *column, double value)
 {
-	if (csv_write_begin(c, column) && isfinite(value))
+	if (begin(c, column) && isfinite(value))
 		fprintf(c->out, "%.15g", value == 0 ? 0 : value);
 }
 
 void csv_write_count(struct csv *c, const char *column, uint64_t value)
 {
-	if (csv_write_begin(c, column))
+	if (begin(c, column))
 		fprintf(c->out, "%" PRIu64, value);
 }
 
 void csv_write_flag(struct csv *c, const char *column, bool value)
 {
-	if (csv_write_begin(c, column))
+	if (begin(c, column))
 		fputs(value ? "true" : "false", c->out);
 }
 
 void csv_write_nothing(struct csv *c, const char *column)
 {
-	csv_write_begin(c, column);
+	begin(c, column);
 }
 
-bool csv_write_is_formula(const char *text)
+static bool is_formula(const char *text)
 {
 	return *text && strchr("=+-@", *text);
 }
 
-bool csv_write_needs_quotes(const char *clean)
+static bool needs_quotes(const char *clean)
 {
-	return csv_write_is_formula(clean) || clean[strcspn(clean, "\",;' \t")];
+	return is_formula(clean) || clean[strcspn(clean, "\",;' \t")];
 }
 
 static void put_quoted(FILE *out, const char *text)
 {
 	putc_unlocked('"', out);
-	if (csv_write_is_formula(text))
+	if (is_formula(text))
 		putc_unlocked('\'', out);
 	for (; *text; text++) {
 		if (*text == '"')
@@ -70,12 +71,12 @@ void csv_write_text(struct csv *c, const char *column, const char *raw)
 {
 	char *clean;
 
-	if (!csv_write_begin(c, column) || !raw)
+	if (!begin(c, column) || !raw)
 		return;
 	clean = utf8_clean(raw, true);
 	if (!clean)
 		c->failed = true;
-	else if (csv_write_needs_quotes(clean))
+	else if (needs_quotes(clean))
 		put_quoted(c->out, clean);
 	else
 		fputs(clean, c->out);
@@ -117,4 +118,123 @@ void csv_write_fields(struct csv *c, const struct row_field *fields, const void 
 			put_field(c, f, (const char *)row + f->offset);
 		else
 			csv_write_nothing(c, f->name);
+}
+
+/* ---- call paths: a piece is a frame's part of the field, escaped for quotes; the texts of stacks
+ * are clean already ---- */
+
+struct csv_piece {
+	char *text;  /* NULL: not made yet */
+	bool quoted; /* it needs quotes */
+};
+
+int csv_write_begin_paths(struct csv_paths *p, struct report *r)
+{
+	*p = (struct csv_paths){0};
+	return stacks_begin(&p->stacks, r);
+}
+
+void csv_write_end_paths(struct csv_paths *p)
+{
+	for (uint32_t i = 0; i < p->room; i++)
+		free(p->piece[i].text);
+	free(p->piece);
+	stacks_end(&p->stacks);
+}
+
+/* An element of a list separated by ';', where a spreadsheet may split, too. */
+static void put_element(FILE *out, const char *text)
+{
+	if (is_formula(text))
+		putc_unlocked('\'', out);
+	for (; *text; text++) {
+		if (*text == '"')
+			putc_unlocked('"', out);
+		putc_unlocked(*text == ';' ? ':' : *text, out);
+	}
+}
+
+static void put_frame(FILE *out, const struct stacks *s, const struct stacks_frame *f, bool places)
+{
+	for (uint32_t i = 0; i < f->places; i++) {
+		const struct stacks_place *p = &s->place[f->first + i];
+		const char *name = stacks_name(s, p->function), *file = stacks_file(s, p->function);
+		const char *module = stacks_module(s, p->function);
+
+		if (i)
+			putc_unlocked(';', out);
+		put_element(out, !places ? name : file ? file : module ? module : "");
+		if (places && file && p->line)
+			fprintf(out, ":%d", p->line);
+		else if (places && !file)
+			fprintf(out, "%s0x%" PRIx64, module ? "+" : "", (uint64_t)f->frame.offset);
+	}
+}
+
+static int make_piece(struct csv_piece *piece, const struct stacks *s, const struct stacks_frame *f,
+		      bool places)
+{
+	size_t bytes;
+	FILE *memory = open_memstream(&piece->text, &bytes);
+
+	if (!memory)
+		return -1;
+	put_frame(memory, s, f, places);
+	if (fclose(memory) == EOF) {
+		free(piece->text);
+		piece->text = NULL;
+		return -1;
+	}
+	piece->quoted = needs_quotes(piece->text);
+	return 0;
+}
+
+/* NULL: out of memory. */
+static const struct csv_piece *piece_of(struct csv_paths *p, const struct prof_frame *frame,
+					bool places)
+{
+	uint32_t number = stacks_frame(&p->stacks, frame), index = 2 * number + places;
+
+	if (number == STRING_INDEX_NONE ||
+	    !array_reach((void **)&p->piece, &p->room, index, sizeof(*p->piece), 0))
+		return NULL;
+	if (!p->piece[index].text &&
+	    make_piece(&p->piece[index], &p->stacks, &p->stacks.frame[number], places) < 0)
+		return NULL;
+	return &p->piece[index];
+}
+
+/* A path of several elements has a ';', which needs quotes. */
+static bool is_quoted(const struct csv_piece *first, uint32_t frames)
+{
+	return frames > 1 || first->quoted;
+}
+
+void csv_write_path(struct csv *c, struct csv_paths *p, const struct report_site *site,
+		    const char *column, bool places)
+{
+	bool quoted = false;
+
+	if (!begin(c, column))
+		return;
+	for (uint32_t i = 0; i < site->frames; i++) {
+		const struct csv_piece *piece = piece_of(p, &site->frame[i], places);
+
+		if (!piece) {
+			c->failed = true;
+			return;
+		}
+		if (i) {
+			putc_unlocked(';', c->out);
+		} else {
+			quoted = is_quoted(piece, site->frames);
+			fputs_unlocked(!quoted			 ? ""
+				       : is_formula(piece->text) ? "\"'"
+								 : "\"",
+				       c->out);
+		}
+		fputs_unlocked(piece->text, c->out);
+	}
+	if (quoted)
+		putc_unlocked('"', c->out);
 }

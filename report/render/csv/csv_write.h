@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "report/render/json/row_fields.h"
-#include "report/report.h"
+#include "report/render/stacks/stacks.h"
 
 struct csv {
 	FILE *out;
@@ -24,18 +24,25 @@ void csv_write_flag(struct csv *c, const char *column, bool value); /* true, fal
 void csv_write_nothing(struct csv *c, const char *column);
 /* NULL: empty. What a spreadsheet would run gets a ' before it. */
 void csv_write_text(struct csv *c, const char *column, const char *raw);
-bool csv_write_is_formula(const char *text);
-bool csv_write_needs_quotes(const char *clean);
-/* Before a value that the caller writes itself. False: the column's name was due, and is written.
- */
-bool csv_write_begin(struct csv *c, const char *column);
 /* The fields of `row` in the table; all empty unless known. */
 void csv_write_fields(struct csv *c, const struct row_field *fields, const void *row, bool known);
 void csv_write_end(struct csv *c);
 
-/* The rows of the other groupings. -1: out of memory. */
-int csv_others_gaps(struct csv *c, struct report *r, const struct report_options *o);
-int csv_others_threads(struct csv *c, struct report *r, const struct report_options *o);
-int csv_others_processes(struct csv *c, struct report *r, const struct report_options *o);
+/* Call paths as two fields, names and places. Paths share their frames, so each frame's texts are
+ * made once. */
+struct csv_piece;
+struct csv_paths {
+	struct stacks stacks;
+	struct csv_piece *piece; /* by number of the frame and kind of field */
+	uint32_t room;
+};
+
+/* -1: out of memory. csv_write_end_paths is due either way. */
+int csv_write_begin_paths(struct csv_paths *p, struct report *r);
+void csv_write_end_paths(struct csv_paths *p);
+
+/* The field: functions, or where they are, innermost first, separated by ';'. */
+void csv_write_path(struct csv *c, struct csv_paths *p, const struct report_site *site,
+		    const char *column, bool places);
 
 #endif

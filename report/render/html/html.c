@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The page's data: what ran, the sites, the flame graph, the other tables, the warnings. */
-#include "report/render/html/html.h"
+#include "report/render/formats.h"
 
 #include <inttypes.h>
 #include <math.h>

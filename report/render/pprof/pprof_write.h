@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <zlib.h>
 
+#include "report/containers/pairs.h"
 #include "report/render/pprof/pprof.pb-c.h"
 #include "report/render/stacks/stacks.h"
 
@@ -19,20 +20,9 @@ struct gzip {
 	unsigned char room[1 << 16];
 };
 
-/* A frame, or a timed function or stand-in beside them: each is a location. */
-struct pprof_place {
-	uint32_t number; /* of stacks */
-	bool leaf;
-};
-
 struct pprof_mapped {
 	uint64_t id; /* 0: no sample has a frame in it */
 	bool functions, lines;
-};
-
-struct pprof_ids {
-	uint64_t *id; /* by the number of stacks; 0: none yet */
-	size_t room;
 };
 
 struct pprof_writer {
@@ -40,10 +30,9 @@ struct pprof_writer {
 	struct stacks stacks;
 	struct string_index strings;
 	struct pprof_mapped *mapped; /* one for each module of the profile */
-	struct pprof_ids frame, leaf;
-	struct pprof_place *place; /* by location, the first one is 1 */
-	uint64_t places;
-	size_t place_room;
+	/* By location, the first one is 1: the number of stacks; of a frame, or (1) of a timed
+	 * function or stand-in beside them. */
+	struct pairs places;
 	uint64_t *location; /* of the sample at hand; room for the longest path */
 	unsigned char *packed;
 	size_t packed_room;
@@ -62,8 +51,5 @@ int64_t pprof_write_string(struct pprof_writer *w, const char *text);
 
 /* Messages add up: a reader puts the parts of a profile together. */
 void pprof_write_message(struct pprof_writer *w, const Pprof__Profile *part);
-
-/* Of all frames and functions that samples have. */
-void pprof_tables_write(struct pprof_writer *w);
 
 #endif

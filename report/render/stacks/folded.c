@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The report as folded stacks. */
-#include "report/render/stacks/folded.h"
+/* The report as folded stacks, one line a call path: "outermost;...;innermost;function N", as
+ * FlameGraph, inferno and speedscope read it. N is what options.weight says; a path with 0 has no
+ * line. A ';' in a name is written as ':', since it would end the frame. */
+#include "report/render/formats.h"
 
 #include <inttypes.h>
 

@@ -1,23 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Functions are equal when their names, files and modules are. A frame is known by the number of
  * its symbol. */
-#define HASH_NONFATAL_OOM 1
 #include "report/render/stacks/stacks.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
 #include "report/wording/utf8.h"
 #include "profile/base/array.h"
 #include "report/model/model.h"
-
-struct stacks_node {
-	UT_hash_handle hh;
-	uint32_t number;
-	uint32_t key[4];
-};
 
 int stacks_begin(struct stacks *s, struct report *r)
 {
@@ -30,65 +22,17 @@ int stacks_begin(struct stacks *s, struct report *r)
 	return 0;
 }
 
-static void free_nodes(struct stacks_node *head)
-{
-	struct stacks_node *n, *next;
-
-	HASH_ITER(hh, head, n, next)
-	{
-		HASH_DEL(head, n);
-		free(n);
-	}
-}
-
 void stacks_end(struct stacks *s)
 {
-	free_nodes(s->function_hash);
+	pairs_clear(&s->names_of);
+	pairs_clear(&s->places_of);
+	pairs_clear(&s->functions_of);
 	string_index_clear(&s->names);
 	free(s->leaf);
 	free(s->known);
 	free(s->function);
 	free(s->frame);
 	free(s->place);
-}
-
-static bool make_room(void **array, uint32_t *room, uint32_t count, size_t size)
-{
-	uint32_t more = *room ? *room * 2 : 64;
-	void *grown;
-
-	if (count < *room)
-		return true;
-	grown = realloc(*array, more * size);
-	if (!grown)
-		return false;
-	*array = grown;
-	*room = more;
-	return true;
-}
-
-/* The number of a key; a new key gets `next` and sets *added. */
-static uint32_t number_of(struct stacks_node **head, const uint32_t key[4], uint32_t next,
-			  bool *added)
-{
-	struct stacks_node *n;
-
-	*added = false;
-	HASH_FIND(hh, *head, key, 4 * sizeof(uint32_t), n);
-	if (n)
-		return n->number;
-	n = calloc(1, sizeof(*n));
-	if (!n)
-		return STRING_INDEX_NONE;
-	memcpy(n->key, key, sizeof(n->key));
-	n->number = next;
-	HASH_ADD(hh, *head, key, sizeof(n->key), n);
-	if (!n->hh.tbl) {
-		free(n);
-		return STRING_INDEX_NONE;
-	}
-	*added = true;
-	return next;
 }
 
 /* STRING_INDEX_NONE for NULL too: not known. */
@@ -109,15 +53,18 @@ static uint32_t function_name(struct stacks *s, const char *raw)
 
 static uint32_t add_function(struct stacks *s, const struct stacks_function *f)
 {
-	const uint32_t key[4] = {f->name, f->file, f->module, (uint32_t)f->declared};
-	bool added;
-	uint32_t number;
+	uint32_t names, places, number;
 
-	if (f->name == STRING_INDEX_NONE || !make_room((void **)&s->function, &s->function_room,
-						       s->functions, sizeof(*s->function)))
+	if (f->name == STRING_INDEX_NONE)
 		return STRING_INDEX_NONE;
-	number = number_of(&s->function_hash, key, s->functions, &added);
-	if (added)
+	names = pairs_add(&s->names_of, f->name, f->file);
+	places = pairs_add(&s->places_of, f->module, (uint32_t)f->declared);
+	if (names == PAIRS_NONE || places == PAIRS_NONE)
+		return STRING_INDEX_NONE;
+	number = pairs_add(&s->functions_of, names, places);
+	if (!array_reach((void **)&s->function, &s->function_room, number, sizeof(*s->function), 0))
+		return STRING_INDEX_NONE;
+	if (number == s->functions)
 		s->function[s->functions++] = *f;
 	return number;
 }
@@ -155,7 +102,7 @@ static bool add_place(struct stacks *s, const struct symbol *symbol)
 	uint32_t function = function_of(s, symbol);
 
 	if (function == STRING_INDEX_NONE ||
-	    !make_room((void **)&s->place, &s->place_room, s->places, sizeof(*s->place)))
+	    !array_reach((void **)&s->place, &s->place_room, s->places, sizeof(*s->place), 0))
 		return false;
 	s->place[s->places++] = (struct stacks_place){function, symbol->line};
 	return true;
@@ -166,7 +113,7 @@ static uint32_t add_frame(struct stacks *s, const struct prof_frame *frame,
 {
 	struct stacks_frame *f;
 
-	if (!make_room((void **)&s->frame, &s->frame_room, s->frames, sizeof(*s->frame)))
+	if (!array_reach((void **)&s->frame, &s->frame_room, s->frames, sizeof(*s->frame), 0))
 		return STRING_INDEX_NONE;
 	f = &s->frame[s->frames];
 	*f = (struct stacks_frame){*frame, s->places, 0, symbol->function != NULL};

@@ -10,6 +10,7 @@
 #ifndef SCPROF_REPORT_RENDER_STACKS_STACKS_H
 #define SCPROF_REPORT_RENDER_STACKS_STACKS_H
 
+#include "report/containers/pairs.h"
 #include "report/containers/string_index.h"
 #include "report/report.h"
 
@@ -43,8 +44,9 @@ struct stacks {
 	struct stacks_place *place;
 	uint32_t functions, frames, places;
 	uint32_t function_room, frame_room, place_room; /* private */
-	struct stacks_node *function_hash;		/* private */
-	uint32_t *known, known_room;	       /* private: frames by number of their symbol */
+	struct pairs names_of, places_of; /* private: functions by name and file, module and line */
+	struct pairs functions_of;	  /* private: by those two */
+	uint32_t *known, known_room;	  /* private: frames by number of their symbol */
 	uint32_t (*leaf)[2][SCP_OUTCOMES + 1]; /* private: those known already */
 };
 

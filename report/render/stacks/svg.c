@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Callers above, what they call below, as on the page. The colours follow the reader's scheme. */
-#include "report/render/stacks/svg.h"
+#include "report/render/formats.h"
 
 #include <inttypes.h>
 #include <math.h>
