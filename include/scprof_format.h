@@ -373,6 +373,9 @@ struct scp_header {
 	/* When recording began, and the latest. No more was stolen from the process than that.
 	 * Merged: 0; tables have what the files allow. */
 	struct scp_steal steal_first, steal_last;
+	/* Readings of threads' switches under a page clock, and those of them in which the ticker's
+	 * latest tick was made on the thread's CPU, or it is not known where. Merged: sums. */
+	uint64_t ticker_readings, ticker_near;
 };
 #define SCP_FILTER_IGNORED "ignored="
 
@@ -1046,6 +1049,7 @@ struct scp_clock_page {
 	uint64_t ticks; /* advanced by the ticker; read by every target */
 	uint64_t reserved1[7];
 	uint64_t late_sum_ns, late_max_ns, late_ticks; /* of the ticker, since it began */
+	uint64_t cpu; /* where the latest tick was made, + 1; 0: not known */
 };
 
 _Static_assert(sizeof(struct scp_header) <= SCP_HEADER_BYTES, "header fits");

@@ -102,6 +102,7 @@ static void publish(struct ticker *t)
 
 	/* the ticks first: the other fields are for reports */
 	__atomic_store_n(&t->page->ticks, s->ticks, __ATOMIC_RELEASE);
+	__atomic_store_n(&t->page->cpu, (uint64_t)(sched_getcpu() + 1), __ATOMIC_RELAXED);
 	__atomic_store_n(&t->page->late_sum_ns, s->late_sum_ns, __ATOMIC_RELAXED);
 	__atomic_store_n(&t->page->late_max_ns, s->late_max_ns, __ATOMIC_RELAXED);
 	__atomic_store_n(&t->page->late_ticks, s->late_ticks, __ATOMIC_RELAXED);

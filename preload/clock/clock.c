@@ -126,6 +126,13 @@ void clock_forget(void)
 		sys_move_mapping(zero, SCP_CLOCK_PAGE_BYTES, last);
 }
 
+uint64_t clock_ticker_cpu(void)
+{
+	const struct scp_clock_page *page = (const void *)((uintptr_t)clock_chosen.page &
+							   ~(uintptr_t)(SCP_CLOCK_PAGE_BYTES - 1));
+	return page ? __atomic_load_n(&page->cpu, __ATOMIC_RELAXED) : 0;
+}
+
 static bool map_page(const char *path)
 {
 	if (!path || !*path)

@@ -46,6 +46,9 @@ HIDDEN void clock_describe(struct scp_clock *clock, struct scp_clock *slow);
 /* Pair a reading with CLOCK_MONOTONIC_RAW, the tightest of a few tries. */
 HIDDEN void clock_anchor(uint32_t kind, struct scp_anchor *anchor);
 
+/* Of a page clock: where its ticker made the latest tick, + 1; 0: not known. */
+HIDDEN uint64_t clock_ticker_cpu(void);
+
 HIDDEN uint64_t clock_read_library(uint32_t kind);
 HIDDEN uint64_t clock_mono_ns(void);
 

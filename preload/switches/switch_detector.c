@@ -186,6 +186,11 @@ void switch_detector_bind(struct switch_watch *w)
 	switch_detector_arm(w);
 }
 
+int32_t switch_detector_cpu(const struct switch_watch *w)
+{
+	return w->detector == SCP_SWITCH_RSEQ ? own_area()->cpu_id : -1;
+}
+
 void switch_detector_arm(struct switch_watch *w)
 {
 	if (w->detector == SCP_SWITCH_RSEQ)

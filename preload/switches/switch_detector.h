@@ -40,6 +40,9 @@ HIDDEN void switch_detector_release(struct switch_watch *w);
  * interrupted runs to its end, and sees nothing. */
 HIDDEN void switch_detector_forget(struct switch_watch *w);
 
+/* Where the calling thread has run since it was bound; -1: not known. No system call. */
+HIDDEN int32_t switch_detector_cpu(const struct switch_watch *w);
+
 /* From now on nothing has happened. */
 HIDDEN void switch_detector_arm(struct switch_watch *w);
 

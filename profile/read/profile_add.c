@@ -81,6 +81,8 @@ static void add_header(struct profile *p, const struct scp_header *h)
 	if (!*p->preceded)
 		memcpy(p->preceded, h->preceded, sizeof(p->preceded) - 1);
 	p->uncopied_calls += h->uncopied_calls;
+	p->ticker_readings += h->ticker_readings;
+	p->ticker_near += h->ticker_near;
 	if (!*p->uncopied_function)
 		memcpy(p->uncopied_function, h->uncopied_function,
 		       sizeof(p->uncopied_function) - 1);

@@ -212,6 +212,8 @@ static void write_header(const struct writer *w)
 	memcpy(h->no_symbols, p->no_symbols, sizeof h->no_symbols);
 	memcpy(h->preceded, p->preceded, sizeof h->preceded);
 	h->uncopied_calls = p->uncopied_calls;
+	h->ticker_readings = p->ticker_readings;
+	h->ticker_near = p->ticker_near;
 	memcpy(h->uncopied_function, p->uncopied_function, sizeof h->uncopied_function);
 	h->clock = p->index->clock;
 	h->slow_clock = p->index->slow;

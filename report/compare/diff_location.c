@@ -45,7 +45,7 @@ static void take_all(struct durations *t, const struct prof_sums *sums)
 static void take_unswitched(struct durations *t, const struct prof_sums *sums)
 {
 	const struct prof_states *states = sums->states;
-	const struct states_shared shared = {NAN, NAN, NAN}; /* nothing is needed of them */
+	const struct states_shared shared = {NAN, NAN, NAN, false}; /* nothing is needed of them */
 	struct states_sample sample;
 	struct prof_hist room;
 
@@ -71,10 +71,10 @@ static void take(struct durations *t, const struct profile *p, const struct prof
 	t->counted = false;
 	t->batches = (struct prof_batches){.sum = t->sum};
 	t->doubled = sums->batches.calls;
-	if (unswitched)
-		take_unswitched(t, sums);
-	else
+	if (!unswitched)
 		take_all(t, sums);
+	else if (!states_ticker_is_near(p))
+		take_unswitched(t, sums);
 }
 
 /* Batches of the largest size that any run of the site has. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "report/model/model.h"
+#include "report/model/sites.h"
 #include "report/wording/numbers.h"
 #include "report/wording/warning_list.h"
 #include "stats/numerics/distributions.h"
@@ -208,6 +209,11 @@ static void warn_clock(struct report *r)
 				  "The rate of the clock is known to %s %% only",
 				  percent(100 * c->rate_error).text);
 	warn_ticker_cost(r);
+	if (states_ticker_is_near(p))
+		warning_list_note(
+			r, "ticker-near",
+			"The page clock's ticker often ran on the threads' CPUs: what calls "
+			"that kept their CPU take is not known");
 	if (p->ticker_late_ticks && p->ticker_ticks) {
 		char worst[32];
 

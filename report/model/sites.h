@@ -161,8 +161,13 @@ void states_find_stolen(struct report *r);
 struct states_shared {
 	double stolen_share;		       /* of the time on a CPU: what the host stole */
 	double others_runnable, others_asleep; /* off it in a segment of 1 ns, over all calls */
+	bool ticker_near;		       /* see states_ticker_is_near */
 };
 struct states_shared states_find_shared(const struct profile *p);
+
+/* A page clock's ticker often runs on the CPU of the threads, which lose it for each tick: calls
+ * that kept their CPU see too few ticks, and what they take is not known. */
+bool states_ticker_is_near(const struct profile *p);
 
 /* What the estimators get of a row's calls; arguments as below. It points into them. false: where
  * their time went is not known. */

@@ -17,6 +17,16 @@
 #define FEW	    10
 #define OTHER_SHARE 0.1
 
+/* Of the readings, with the ticker on the thread's CPU: means of calls that kept their CPU are too
+ * low by about that share. */
+#define NEAR_MOST 0.02
+
+bool states_ticker_is_near(const struct profile *p)
+{
+	return p->clock.kind == SCP_CLOCK_PAGE &&
+	       (double)p->ticker_near > NEAR_MOST * (double)p->ticker_readings;
+}
+
 struct states_shared states_find_shared(const struct profile *p)
 {
 	double ran, stolen = steal_share(p, 0, &ran), weighted = 0, runnable = 0, asleep = 0;
@@ -28,7 +38,8 @@ struct states_shared states_find_shared(const struct profile *p)
 		runnable += (double)s->call_off_cpu.runnable_ns;
 		asleep += (double)s->call_off_cpu.asleep_ns;
 	}
-	return (struct states_shared){stolen, runnable / weighted, asleep / weighted};
+	return (struct states_shared){stolen, runnable / weighted, asleep / weighted,
+				      states_ticker_is_near(p)};
 }
 
 void states_find_stolen(struct report *r)
@@ -263,7 +274,8 @@ bool states_sample(const struct prof_clock *c, const struct prof_sums *sums,
 {
 	if (!is_known(rest))
 		return false;
-	*to = (struct states_sample){.sampled = rest->detector == SCP_SWITCH_SAMPLED};
+	*to = (struct states_sample){.sampled = rest->detector == SCP_SWITCH_SAMPLED,
+				     .ticker_near = shared->ticker_near};
 	to->elapsed = estimate_sample(c, sums, rest);
 	if (rest->states)
 		add_states(to, shared, rest);
@@ -308,7 +320,7 @@ void states_fill(const struct report *r, struct report_site *s, const struct pro
 {
 	struct report_states *to = &s->states;
 	struct states_shared shared = {r->threads_time.stolen_share, r->others_runnable,
-				       r->others_asleep};
+				       r->others_asleep, states_ticker_is_near(r->profile)};
 	struct states_sample sample;
 	struct report_overhead off = estimate_overhead_around(&r->overhead, sums);
 	struct states_estimate e;

@@ -80,6 +80,11 @@ const struct warning_code warning_codes[] = {
 	{"ticker-late", N, "ticks of the page clock came late",
 	 "Time is moved from where a tick was due to where it came.",
 	 "Leave the ticker a CPU, or use a longer tick (-d)."},
+	{"ticker-near", N, "the page clock's ticker often ran on the threads' CPUs",
+	 "Each of its ticks took the CPU from the thread there. Calls that kept their CPU saw too "
+	 "few "
+	 "ticks, so their mean is not told. The means of all calls are right.",
+	 "Give the program and the ticker different CPUs (taskset), or use -c tsc."},
 	{"slow-clock-biased", N, "the slow clock misses the fast one's means",
 	 "That happens more often than chance would have it: the ticks do not fall at random into "
 	 "this program. It shares its CPUs with the ticker, whose ticks slow the calls after them, "

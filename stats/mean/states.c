@@ -335,6 +335,8 @@ static struct mean_interval unswitched_mean(const struct states_sample *s, doubl
 
 	if (!s->sampled && !s->calls)
 		return mean_interval_estimate(&s->elapsed, confidence);
+	if (s->ticker_near)
+		return (struct mean_interval){NAN, NAN, NAN, "none", INFINITY, 0, NAN, 0};
 	of.sums.n = s->sampled ? s->calls : e->n - s->calls;
 	of.sums.sum = s->sampled ? s->units : e->sum - s->units;
 	of.sums.sum_sq = s->sampled ? s->units_sq : e->sum_sq - s->units_sq;

@@ -31,6 +31,7 @@ struct states_sample {
 	 * of calls asked at random they are those that were not switched; `known` means nothing
 	 * then, `weighted` is the weighted number of asked calls. */
 	bool sampled;
+	bool ticker_near; /* of calls that kept their CPU the clock tells nothing */
 	uint64_t calls, units;
 	stats_u128 units_sq;
 	uint64_t readings;	  /* calls that anything is known of */

@@ -26,6 +26,7 @@ static struct profile_file process_file;
 struct process process = {.file = &process_file};
 struct switch_choice switch_chosen;
 uint32_t sys_sandboxed;
+struct clock_choice clock_chosen;
 
 static struct scp_header header;
 static struct switch_reading machine;
@@ -49,6 +50,20 @@ static void lose_cpu_for(uint64_t ns)
 uint64_t clock_mono_ns(void)
 {
 	return machine.mono_ns;
+}
+
+static uint64_t ticker_cpu; /* + 1 */
+static int32_t thread_cpu;
+
+uint64_t clock_ticker_cpu(void)
+{
+	return ticker_cpu;
+}
+
+int32_t switch_detector_cpu(const struct switch_watch *w)
+{
+	(void)w;
+	return thread_cpu;
 }
 
 size_t stack_room(void)
@@ -265,6 +280,35 @@ static void test_a_signal_looks_like_a_switch_and_adds_no_time(void **state)
 	off = end(w);
 	assert_int_equal(off->mark.asleep_ns + off->mark.runnable_ns, 0);
 	assert_int_equal(header.switches.unfounded, 1);
+}
+
+static void test_readings_near_the_ticker_are_counted(void **state)
+{
+	static const struct {
+		uint32_t clock;
+		uint64_t ticker;
+		int32_t thread;
+		bool counted, near;
+	} of[] = {{SCP_CLOCK_PAGE, 3, 2, true, true},
+		  {SCP_CLOCK_PAGE, 3, 1, true, false},
+		  {SCP_CLOCK_PAGE, 0, 1, true, true},
+		  {SCP_CLOCK_PAGE, 3, -1, true, true},
+		  {SCP_CLOCK_TSC, 3, 2, false, false}};
+	struct switch_watch *w = start(SCP_SWITCH_RSEQ, true);
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(of) / sizeof(*of); i++) {
+		header.ticker_readings = header.ticker_near = 0;
+		clock_chosen.kind = of[i].clock;
+		ticker_cpu = of[i].ticker;
+		thread_cpu = of[i].thread;
+		begin(w);
+		sleep_for(1000, 0);
+		end(w);
+		assert_true((header.ticker_readings > 0) == of[i].counted);
+		assert_int_equal(header.ticker_near, of[i].near ? header.ticker_readings : 0);
+	}
+	clock_chosen.kind = SCP_CLOCK_TSC;
 }
 
 /* What was lost in the reading after a call is the gap's, and the call's own is known all the same.
@@ -559,6 +603,7 @@ int main(void)
 		cmocka_unit_test(test_what_the_host_steals_is_not_slept),
 		cmocka_unit_test(test_a_switch_between_calls_is_the_gaps),
 		cmocka_unit_test(test_a_switch_inside_a_nested_call_is_also_that_of_the_outer_one),
+		cmocka_unit_test(test_readings_near_the_ticker_are_counted),
 		cmocka_unit_test(test_a_signal_looks_like_a_switch_and_adds_no_time),
 		cmocka_unit_test(test_a_reading_that_is_interrupted_loses_nothing),
 		cmocka_unit_test(test_a_wait_between_a_call_and_its_reading_is_the_gaps),

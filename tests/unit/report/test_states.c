@@ -321,6 +321,30 @@ static void nested_sleep_counts_once(void **state)
 	report_free(r);
 }
 
+static void a_near_ticker_hides_the_calls_that_kept_their_cpu(void **state)
+{
+	struct profile *p = timed(1);
+	struct report *r;
+
+	(void)state;
+	p->clock.kind = SCP_CLOCK_PAGE;
+	p->ticker_readings = 1000;
+	p->ticker_near = 20;
+	r = build(p);
+	assert_null(warning(r, "ticker-near"));
+	assert_false(isnan(site_of(r, "send")->states.unswitched.mean));
+	report_free(r);
+	p = timed(1);
+	p->clock.kind = SCP_CLOCK_PAGE;
+	p->ticker_readings = 1000;
+	p->ticker_near = 21;
+	r = build(p);
+	assert_non_null(warning(r, "ticker-near"));
+	assert_true(isnan(site_of(r, "send")->states.unswitched.mean));
+	assert_false(isnan(site_of(r, "send")->states.on_cpu.mean));
+	report_free(r);
+}
+
 static void one_percent_off_the_kernels_account_warns(void **state)
 {
 	struct report *r = build(timed(1.009));
@@ -479,6 +503,7 @@ int main(void)
 		cmocka_unit_test(five_parts_are_the_threads_time),
 		cmocka_unit_test(a_thread_without_a_detector_leaves_all_unknown),
 		cmocka_unit_test(nested_sleep_counts_once),
+		cmocka_unit_test(a_near_ticker_hides_the_calls_that_kept_their_cpu),
 		cmocka_unit_test(one_percent_off_the_kernels_account_warns),
 		cmocka_unit_test(each_reason_has_its_line),
 		cmocka_unit_test(modes_are_the_switched_and_the_others),
