@@ -136,7 +136,7 @@ static bool may_trace(void)
 static void tracing(struct doctor *d)
 {
 	const char *dormant = "or start services with LD_PRELOAD=libscprof.so SCPROF_STOPPED=1: "
-			      "they are woken without ptrace (docs/dormant.md)";
+			      "they are woken without ptrace (docs/attach.md)";
 	bool privileged = status_field("CapEff", 16) >> CAP_SYS_PTRACE & 1;
 	char scope[32];
 

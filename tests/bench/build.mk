@@ -51,7 +51,7 @@ $(BENCH)/libouter.so: tests/bench/outer.c
 $(BENCH)/nested_calls: tests/bench/nested_calls.c $(BENCH)/libshort.so $(BENCH)/libouter.so
 	$(CC) $(BENCH_CFLAGS) -fno-ipa-icf -o $@ $< -L$(BENCH) -lshort -louter -Wl,-rpath,'$$ORIGIN'
 
-# Displacement's intervals compared with a load of known size (docs/displacement-results.md).
+# Displacement's intervals compared with a load of known size (docs/results/displacement.md).
 KNOWN_LIBS = $(addprefix $(BUILD)/lib,$(addsuffix .a,collector profile stats))
 $(BENCH)/known_load: tests/bench/known_load.c $(KNOWN_LIBS)
 	@mkdir -p $(@D)

@@ -2,7 +2,7 @@
 /* The DASH experiment (Beilner, "Measuring with Slow Clocks", 1988, section 4): two processes pass
  * a null message back and forth, and the points 1 to 12 of the paper's Figure 16 stand in the
  * message passing. DASH had it in the kernel; here it is a small library in user space, a queue in
- * shared memory with an eventfd to wait on (docs/dash.md has the table of points). Usage:
+ * shared memory with an eventfd to wait on (docs/results/dash.md has the table of points). Usage:
  * dash_pair [CYCLES [PACE [CPU]]]. With a PACE, each interval is filled up with a loop of PACE
  * times what it took on the paper's Sun. Both processes share one CPU, as there. */
 #include <errno.h>

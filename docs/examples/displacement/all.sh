@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# All experiments of docs/displacement-results.md, one after the other: tables as text,
+# All experiments of docs/results/displacement.md, one after the other: tables as text,
 # as data and drawn. Options, such as --build DIR, --out DIR, --quiet PERCENT or --cpus A,B,
 # go to each. It takes three quarters of an hour or so, and needs root for receive steering; what is not
 # permitted is left out, and said. Nothing of the machine is changed, but

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The DASH experiment (docs/dash.md): all intervals are there, and the tables add up. How long
+# The DASH experiment (docs/results/dash.md): all intervals are there, and the tables add up. How long
 # anything took is nobody's business here.
 
 load ../common

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The displacement paper's experiments, in tiny versions: each prints a complete table and
-# leaves the machine as it was. What the figures say is for docs/displacement-results.md.
+# leaves the machine as it was. What the figures say is for docs/results/displacement.md.
 # fluid
 
 load ../common
