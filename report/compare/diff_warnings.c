@@ -31,7 +31,7 @@ static void warn_clocks(struct diff *d)
 		if (a->kind == b->kind && a->tick_ns < 1.5 * b->tick_ns &&
 		    b->tick_ns < 1.5 * a->tick_ns)
 			continue;
-		warn(d, "clocks-differ", "The sides were timed with different clocks (%s, %s)",
+		warn(d, "profiles-differ", "The sides were timed with different clocks (%s, %s)",
 		     report_names_clock(a->kind), report_names_clock(b->kind));
 		return;
 	}
@@ -45,7 +45,7 @@ static void warn_filters(struct diff *d)
 		if (a->filters_bytes == b->filters_bytes &&
 		    !memcmp(a->filters, b->filters, a->filters_bytes))
 			continue;
-		warn(d, "filters-differ", "Not all profiles were recorded with the same filters");
+		warn(d, "profiles-differ", "Not all profiles were recorded with the same filters");
 		return;
 	}
 }
@@ -53,7 +53,7 @@ static void warn_filters(struct diff *d)
 static void warn_vague(struct diff *d)
 {
 	for (uint32_t i = 0; i < d->match->vagues; i++)
-		warn(d, "vague-paths", "%s differs between the sides, or has no build-id",
+		warn(d, "missing-module", "%s differs between the sides, or has no build-id",
 		     d->match->vague[i]);
 }
 
@@ -129,7 +129,7 @@ static void warn_stale(struct diff *d)
 	for (uint32_t i = 0; i < d->profiles; i++)
 		for (uint32_t k = 0; k < d->profile[i]->modules; k++)
 			if (is_stale(d, i, k) && !is_vague(d, d->profile[i]->module[k].path))
-				warn(d, "stale-module", "%s is not the build that ran",
+				warn(d, "missing-module", "%s is not the build that ran",
 				     d->profile[i]->module[k].path);
 }
 

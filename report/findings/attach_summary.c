@@ -72,7 +72,8 @@ void attach_summary_warn(struct report *r)
 		warning_list_note(r, "slots-failed", "%" PRIu32 " slots could not be made writable",
 				  a.slots.failed);
 	if (a.slots.changed)
-		warning_list_note(r, "slots-changed",
-				  "%" PRIu32 " slots had been changed by somebody else",
+		warning_list_note(r, "slots-failed",
+				  "%" PRIu32
+				  " slots had been changed by somebody else, and are left so",
 				  a.slots.changed);
 }

@@ -85,7 +85,7 @@ static void warn_ignored(struct report *r, const char *variable)
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
 		if (!strcmp(known[i].variable, variable))
-			warning_list_note(r, "filter-ignored", "%s was set, but %s", variable,
+			warning_list_note(r, "setting-ignored", "%s was set, but %s", variable,
 					  known[i].why);
 }
 
@@ -96,12 +96,13 @@ void filter_summary_warn(struct report *r)
 	for (const char *v = NULL; (v = filters_text(p, SCP_FILTER_IGNORED, v));)
 		warn_ignored(r, v);
 	if (p->flags & SCP_FILE_FILTERS_DIFFER)
-		warning_list_note(r, "filters-differ",
+		warning_list_note(r, "profiles-differ",
 				  "The profiles were not recorded with the same filters");
 	if (p->below_cut)
 		warning_list_note(
-			r, "below-undecided",
+			r, "calls-skipped",
 			"On %" PRIu64
-			" paths it is not known whether they are below a function of --below",
+			" paths it is not known whether they are below a function of --below: "
+			"their calls are left out",
 			p->below_cut);
 }

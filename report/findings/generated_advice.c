@@ -83,12 +83,9 @@ void generated_advice_add(struct report *r)
 	for (uint32_t i = 0; known && i < p->paths; i++)
 		paths[unnamed_of(r, module, &p->path[i])]++;
 	free(module);
-	if (paths[NODE])
-		warning_list_note(r, "unnamed-javascript",
-				  "%" PRIu32 " call paths go through JavaScript without names",
-				  paths[NODE]);
-	if (paths[JAVA])
-		warning_list_note(r, "unnamed-java",
-				  "%" PRIu32 " call paths go through Java without names",
-				  paths[JAVA]);
+	for (enum runtime i = NODE; i < RUNTIMES; i++)
+		if (paths[i])
+			warning_list_note(r, "unnamed-code",
+					  "%" PRIu32 " call paths go through %s without names",
+					  paths[i], i == NODE ? "JavaScript" : "Java");
 }

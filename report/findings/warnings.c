@@ -44,9 +44,10 @@ static void warn_uncopied(struct report *r)
 {
 	if (r->profile->uncopied_calls)
 		warning_list_note(
-			r, "calls-uncopied",
+			r, "calls-skipped",
 			"%" PRIu64
-			" calls (%s %%) of selected functions were not timed, the first of %s",
+			" calls (%s %%) of selected functions were not timed, the first of %s. "
+			"Install the debug information of its library, or leave it out of -s",
 			r->profile->uncopied_calls,
 			percent_of_calls(r, r->profile->uncopied_calls).text,
 			*r->profile->uncopied_function ? r->profile->uncopied_function : "one");
@@ -73,11 +74,11 @@ static void warn_lost_calls(struct report *r)
 				  "%" PRIu64 " calls never returned to their caller",
 				  l->abandoned_calls);
 	if (l->unmatched_ends)
-		warning_list_note(r, "ends-unmatched",
+		warning_list_note(r, "calls-abandoned",
 				  "%" PRIu64 " ends of regions had no beginning in their thread",
 				  l->unmatched_ends);
 	if (l->unclassified_calls)
-		warning_list_note(r, "unclassified",
+		warning_list_note(r, "calls-skipped",
 				  "%" PRIu64
 				  " calls on descriptors of unknown kind were not recorded",
 				  l->unclassified_calls);
@@ -90,7 +91,7 @@ static void warn_sandbox(struct report *r)
 	const struct scp_losses *l = &r->profile->losses;
 
 	if (l->stopped)
-		warning_list_note(r, "stopped",
+		warning_list_note(r, "sandboxed",
 				  "%" PRIu64 " process(es) forbade what the clock is read with",
 				  l->stopped);
 	if (l->sandboxed)
@@ -115,7 +116,7 @@ static void warn_python(struct report *r, uint32_t python)
 
 	if (state <= SCP_PYTHON_READ)
 		return;
-	warning_list_note(r, "python-not-read",
+	warning_list_note(r, "python-cut",
 			  "Python 3.%" PRIu32 "%s is not read: its functions are missing (%s)",
 			  minor, minor <= 7 ? " or older" : "",
 			  state < sizeof(why) / sizeof(*why) ? why[state]
@@ -137,7 +138,7 @@ static void warn_paths(struct report *r)
 				  "%" PRIu64 " unwinds ended at a frame without unwind information",
 				  l->cut_paths);
 	if (truncated)
-		warning_list_note(r, "deep-paths",
+		warning_list_note(r, "cut-paths",
 				  "%" PRIu32 " call paths are deeper than %u frames", truncated,
 				  SCP_MAX_FRAMES);
 	warn_python(r, r->profile->python);
@@ -156,10 +157,10 @@ static void warn_lost_records(struct report *r)
 	const struct scp_losses *l = &r->profile->losses;
 
 	if (l->modules_lost)
-		warning_list_note(r, "modules-lost",
-				  "%" PRIu64 " loaded objects could not be noted", l->modules_lost);
+		warning_list_note(r, "overflow", "%" PRIu64 " loaded objects could not be noted",
+				  l->modules_lost);
 	if (l->histogram_losses)
-		warning_list_note(r, "histograms-lost",
+		warning_list_note(r, "overflow",
 				  "%" PRIu64 " blocks of histograms or batches found no room",
 				  l->histogram_losses);
 }
@@ -179,7 +180,7 @@ static void warn_ticker_cost(struct report *r)
 	numbers_duration(each, sizeof(each), each_ns, false);
 	numbers_duration(used, sizeof(used), c->tick_ns, false);
 	if (p->ticker_cost.asked_ns)
-		warning_list_note(r, "tick-lengthened",
+		warning_list_note(r, "ticker-costly",
 				  "A tick of %s was asked for, and %s was used: one takes %s here",
 				  asked, used, p->ticker_ticks ? each : "more than 1 % of a CPU");
 	else if (each_ns > COSTLY_TICKS * c->tick_ns)
@@ -268,7 +269,7 @@ static void warn_torn(struct report *r)
 		torn += p->table[i].states.torn;
 	if (torn)
 		warning_list_note(
-			r, "torn-entries",
+			r, "time-check",
 			"%" PRIu64
 			" sums of rows or threads were being changed while they were read",
 			torn);
@@ -308,7 +309,7 @@ static void warn_symbols(struct report *r)
 	const char *why = r->profile->no_symbols;
 
 	if (r->profile->flags & SCP_FILE_NO_SYMBOLS)
-		warning_list_note(r, "symbols-ignored",
+		warning_list_note(r, "setting-ignored",
 				  "The functions of SCPROF_SYMBOLS were not timed: %s",
 				  *why ? why : "no object with stubs for them was preloaded");
 }

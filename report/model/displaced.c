@@ -239,7 +239,7 @@ void displaced_warn(struct report *r)
 			"While the program ran, other tasks had up to %.0f %% of a CPU's time",
 			100 * busy);
 	if (kept < KEPT)
-		warning_list_note(r, "too-disturbed",
+		warning_list_note(r, "others-busy",
 				  "Only %.0f %% of the fluid's windows were undisturbed",
 				  100 * kept);
 	warn_disagreement(r);

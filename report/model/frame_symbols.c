@@ -24,13 +24,13 @@ static void warn_module(struct report *r, uint32_t module)
 	const char *base = base_name(m->path);
 
 	if (state == SYMBOLIZE_STALE)
-		warning_list_note(r, "stale-module",
+		warning_list_note(r, "missing-module",
 				  "%s is not the build that ran: frames are shown as %s+offset",
 				  m->path, base);
 	else if (state == SYMBOLIZE_MISSING && m->path[0] == '/' &&
 		 symbolize_is_guarded(r->symbols))
 		warning_list_note(
-			r, "guarded-module",
+			r, "missing-module",
 			"%s was not opened, or is not here: frames are shown as %s+offset", m->path,
 			base);
 	else if (state == SYMBOLIZE_MISSING && m->build_id_bytes && m->path[0] == '/')
@@ -44,9 +44,9 @@ static void warn_maps(struct report *r)
 	const char *refused;
 
 	while ((refused = symbolize_refused_map(r->symbols)) != NULL)
-		warning_list_note(r, "map-refused", "%s was not used", refused);
+		warning_list_note(r, "names-left-out", "%s was not used", refused);
 	if (symbolize_ambiguous(r->symbols))
-		warning_list_note(r, "map-ambiguous",
+		warning_list_note(r, "names-left-out",
 				  "The processes' maps of generated code differ");
 }
 

@@ -215,54 +215,44 @@ double threads_time_cpu_in_calls_s(const struct report_threads_time *t)
 	return fmax(fmin(t->cpu_in_calls_s, cpu), 0);
 }
 
-/* One line for each reason why less is known than could be. */
-static void warn_detector(struct report *r)
+/* A line for each reason why less is known than could be. */
+static void warn_flags(struct report *r)
 {
 	static const struct {
 		uint32_t flag;
-		const char *text;
+		const char *code, *text;
 	} why[] = {
-		{SCP_SWITCH_NO_LIBC,
+		{SCP_SWITCH_NO_LIBC, NULL,
 		 "the C library registers no rseq area (glibc 2.35 and later do)"},
-		{SCP_SWITCH_DISABLED,
-		 "rseq is switched off, by a tunable (glibc.pthread.rseq) or by "
-		 "the kernel"},
-		{SCP_SWITCH_NO_PERF, "perf events may not be opened (kernel.perf_event_paranoid)"},
+		{SCP_SWITCH_DISABLED, NULL,
+		 "rseq is switched off, by a tunable (glibc.pthread.rseq) or by the kernel"},
+		{SCP_SWITCH_NO_PERF, NULL,
+		 "perf events may not be opened (kernel.perf_event_paranoid)"},
+		{SCP_SWITCH_NO_DELAY, "no-switch-detector",
+		 "How long threads waited for a CPU after a wake-up could not be read"},
+		{SCP_SWITCH_SANDBOX, "sandboxed", "The program forbade system calls"},
+		{SCP_SWITCH_MIXED, "profiles-differ",
+		 "The profiles were not all recorded with the same detector of switches"},
 	};
 	const struct scp_switches *s = &r->profile->switches;
+	bool sampled = s->detector == SCP_SWITCH_SAMPLED && !(s->flags & SCP_SWITCH_MISSED);
 
-	if (s->detector != SCP_SWITCH_SAMPLED || s->flags & SCP_SWITCH_MISSED)
-		return;
 	for (size_t i = 0; i < sizeof(why) / sizeof(*why); i++)
-		if (s->flags & why[i].flag)
+		if (s->flags & why[i].flag && why[i].code)
+			warning_list_note(r, why[i].code, "%s", why[i].text);
+		else if (s->flags & why[i].flag && sampled)
 			warning_list_note(
 				r, "no-switch-detector",
 				"Which calls lost their CPU is known of a sample only: %s",
 				why[i].text);
-}
-
-static void warn_flags(struct report *r)
-{
-	const struct scp_switches *s = &r->profile->switches;
-
 	if (s->flags & SCP_SWITCH_MISSED)
-		warning_list_note(r, "switches-missed",
+		warning_list_note(r, "no-switch-detector",
 				  "The detector of switches missed %" PRIu64 " of %" PRIu64
-				  " that were checked; from then on %s",
+				  " that were checked, and was given up: from then on %s",
 				  s->missed, s->verified,
 				  s->detector == SCP_SWITCH_PERF
 					  ? "a perf event of each thread told"
 					  : "calls chosen at random were asked");
-	if (s->flags & SCP_SWITCH_NO_DELAY)
-		warning_list_note(
-			r, "run-delay-unknown",
-			"How long threads waited for a CPU after a wake-up could not be read");
-	if (s->flags & SCP_SWITCH_SANDBOX)
-		warning_list_note(r, "states-sandboxed", "The program forbade system calls");
-	if (s->flags & SCP_SWITCH_MIXED)
-		warning_list_note(
-			r, "detectors-mixed",
-			"The profiles were not all recorded with the same detector of switches");
 }
 
 double threads_time_not_recorded_s(const struct report *r)
@@ -310,7 +300,6 @@ static void warn_check(struct report *r)
 
 void threads_time_warn(struct report *r)
 {
-	warn_detector(r);
 	warn_flags(r);
 	warn_check(r);
 }

@@ -132,7 +132,7 @@ static const struct displaced *account_of(struct report *r, const struct report_
 {
 	*own = o->displaced ? NULL : displacement_file_recorded(r->profile, r->confidence);
 	if (!o->displaced && r->profile->accounts > 1)
-		warning_list_note(r, "accounts-apart",
+		warning_list_note(r, "site-costs-apart",
 				  "The profile holds %" PRIu32 " accounts of the CPUs' time",
 				  r->profile->accounts);
 	return o->displaced ? o->displaced : *own;

@@ -47,7 +47,7 @@ sent()
 	LD_PRELOAD=$LIB SCPROF_OUT=$T/out SCPROF_GROUPS=socket SCPROF_BELOW=below.py:reply "$python" "$BELOW" 20
 	make_report
 	holds '[.sites[] | select(.symbol == "send") | .bytes] | add == 200'
-	holds '[.warnings[].code] | index("filter-ignored") == null'
+	holds '[.warnings[].code] | index("setting-ignored") == null'
 }
 
 @test "python below 04: what cannot be Python's is refused before the command starts" {

@@ -109,6 +109,6 @@ depth_kept()
 	done
 	[ -n "$older" ] || skip "no Python older than 3.8"
 	python=$older record 3
-	SHOWN=.warnings holds '[.warnings[] | select(.code == "python-not-read")] | length == 1'
+	SHOWN=.warnings holds '[.warnings[] | select(.code == "python-cut")] | length == 1'
 	SHOWN=.paths holds 'all(.sites[].stack[]; .language == null)'
 }

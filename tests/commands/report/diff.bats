@@ -231,7 +231,7 @@ refuses()
 	refuses "thread-cpu" base.scp new.scp
 	record_as monotonic monotonic app/app 50
 	compares base.scp monotonic.scp
-	[ "$(says '[.warnings[].code] | index("clocks-differ") != null')" = true ]
+	[ "$(says '[.warnings[].code] | index("profiles-differ") != null')" = true ]
 }
 
 @test "diff 11: several runs a side, each on its own" {
@@ -266,7 +266,7 @@ refuses()
 	record_as new tsc new/app 50
 	rm old/app
 	compares base.scp new.scp
-	[ "$(says '[.warnings[].code] | index("vague-paths") != null')" = true ]
+	[ "$(says '[.warnings[].code] | index("missing-module") != null')" = true ]
 	[ "$(says '.totals.only_in_base, .totals.only_in_new' | tr -d '\n')" = 00 ]
 	[ "$(says '[.sites[] | select(.symbol == "send") | .base.calls] | join(" ")')" = 100 ]
 }

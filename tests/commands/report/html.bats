@@ -202,7 +202,7 @@ fails_saying()
 	"$MAKE_PROFILE" displaced 100 second.scp
 	"$SCPROF" report --format html -o two.html displaced.scp second.scp
 	data_of two.html >two.json
-	jq -e '.displaced == null and (.warnings | map(.[0]) | index("accounts-apart") != null)' two.json
+	jq -e '.displaced == null and (.warnings | map(.[0]) | index("site-costs-apart") != null)' two.json
 	data_of displaced.html | jq -e '.displaced.cpus | length == 3'
 }
 

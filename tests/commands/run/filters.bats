@@ -146,7 +146,7 @@ refused()
 	[ "$(jq '.sites | length' report.json)" -lt "$whole" ]
 	says '[.sites[] | select(.path == "limited") | .stack | map(select(.inlined | not)) | length] | unique' '[2]'
 	says '[.sites[].path] | index("truncated")' null
-	says '[.warnings[].code] | index("deep-paths")' null
+	says '[.warnings[].code] | index("cut-paths")' null
 	"$SCPROF" report "$T/p.scp" | grep -q 'the innermost 2 frames of each path: all else is left out'
 	"$SCPROF" report --full "$T/p.scp" | grep -q '(outer frames left out: --depth)'
 	profile --depth 192 "$FILTERS" below 20
@@ -310,10 +310,10 @@ bare()
 @test "filters 17: what a bare LD_PRELOAD cannot do, it says" {
 	bare SCPROF_BELOW=no_such_function "$FILTERS" below 20
 	exchanged 0
-	says '[.warnings[] | select(.code == "filter-ignored") | .text | split(" ")[0]]' '["SCPROF_BELOW"]'
+	says '[.warnings[] | select(.code == "setting-ignored") | .text | split(" ")[0]]' '["SCPROF_BELOW"]'
 	bare SCPROF_AFTER=1s SCPROF_FOR=1s SCPROF_DEPTH=deep "$FILTERS" below 20
 	exchanged 140
-	says '[.warnings[] | select(.code == "filter-ignored") | .text | split(" ")[0]] | sort' \
+	says '[.warnings[] | select(.code == "setting-ignored") | .text | split(" ")[0]] | sort' \
 		'["SCPROF_AFTER","SCPROF_DEPTH","SCPROF_FOR"]'
 	"$SCPROF" report out/*.scp | grep '^  filters ' && return 1
 	true
@@ -374,9 +374,9 @@ bare()
 	"$SCPROF" merge -o p.scp a.scp b.scp
 	read_profile
 	says '.filters | [.below, .differ]' '[["wanted","wanted_far"],true]'
-	says '[.warnings[].code] | index("filters-differ") != null' true
-	"$SCPROF" diff a.scp b.scp | grep -q filters-differ
-	"$SCPROF" diff a.scp a.scp | grep filters-differ && return 1
+	says '[.warnings[].code] | index("profiles-differ") != null' true
+	"$SCPROF" diff a.scp b.scp | grep -q profiles-differ
+	"$SCPROF" diff a.scp a.scp | grep profiles-differ && return 1
 	"$SCPROF" merge -o q.scp a.scp a.scp
 	"$SCPROF" report --format json q.scp >report.json
 	says .filters.differ false
@@ -385,10 +385,10 @@ bare()
 @test "filters 22: a path that cannot be followed to the function is left out, and that is said" {
 	profile --below 'wanted*' "$FILTERS" unseen 20
 	exchanged 20
-	says '[.warnings[].code] | index("below-undecided") != null' true
+	says '[.warnings[].code] | index("calls-skipped") != null' true
 	profile --below 'helper,wanted*' "$FILTERS" unseen 20 # who is near enough is seen
 	exchanged 40
-	says '[.warnings[].code] | index("below-undecided")' null
+	says '[.warnings[].code] | index("calls-skipped")' null
 }
 
 @test "filters 23: stopped, started and renamed all the time: no call is skipped, and none has no end" {

@@ -44,7 +44,7 @@ needs_node()
 	grep -q 'note reply.js:6 < inThread reply.js:10 < (anonymous) reply.js:1' paths
 	grep -q ' < answer reply.js:14 < (anonymous) reply.js:' paths
 	jq -e 'all(.sites[].stack[] | select(.language == "javascript"); .module == "[generated code]")' report.json
-	not has_warning unnamed-javascript
+	not has_warning unnamed-code
 	# A site is the innermost function, and its calls by function are those of all its code.
 	"$SCPROF" report --by site --format json --top 0 app.scp |
 		jq -e 'any(.sites[]; .symbol == "write" and (.stack | length == 1 and .[0].function == "writeSync"))'
@@ -68,8 +68,8 @@ needs_node()
 @test "node without options: the report says which would give names" {
 	needs_node
 	record node "$SOURCES/reply.js"
-	has_warning unnamed-javascript
-	"$SCPROF" explain unnamed-javascript | grep -q -- '--perf-basic-prof'
+	has_warning unnamed-code
+	"$SCPROF" explain unnamed-code | grep -q -- '--perf-basic-prof'
 }
 
 # Compiled at the first call, as nothing else is.
@@ -90,12 +90,12 @@ needs_java()
 	paths_of java write | tee paths
 	grep -q 'Reply.note(java.io.FileOutputStream) -:0 < Reply.main(java.lang.String\[\]) -:0' paths
 	grep -q 'Reply.note(java.io.FileOutputStream) -:0 < Reply.run(java.io.FileOutputStream) -:0' paths
-	not has_warning unnamed-java
+	not has_warning unnamed-code
 }
 
 @test "java without options: the report says which would give names" {
 	needs_java
 	record java "${JAVA_COMPILED[@]}" -cp "$BATS_FILE_TMPDIR" Reply
-	has_warning unnamed-java
-	"$SCPROF" explain unnamed-java | grep -q -- '-XX:+PreserveFramePointer'
+	has_warning unnamed-code
+	"$SCPROF" explain unnamed-code | grep -q -- '-XX:+PreserveFramePointer'
 }

@@ -225,10 +225,10 @@ known_path()
 	jq .slowest report.json >merged.json
 	"$SCPROF" report --format json out/*.scp | jq .slowest >apart.json
 	diff merged.json apart.json
-	true_of '[.warnings[].code] | index("slowest-mixed") == null'
+	true_of '[.warnings[].code] | index("profiles-differ") == null'
 	bare other threads SCPROF_SLOWEST=7
 	"$SCPROF" report --format json merged.scp other/*.scp >report.json
-	true_of '[.warnings[].code] | index("slowest-mixed") != null'
+	true_of '[.warnings[].code] | index("profiles-differ") != null'
 	true_of '.slowest | length == 7'
 }
 
@@ -275,5 +275,5 @@ known_path()
 	bare out threads SCPROF_SLOWEST=many
 	[ ! -s run.err ]
 	make_report
-	true_of '.slowest == [] and ([.warnings[].code] | index("slowest-unread") != null)'
+	true_of '.slowest == [] and ([.warnings[].code] | index("setting-ignored") != null)'
 }

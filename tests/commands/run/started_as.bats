@@ -164,7 +164,7 @@ called()
 	printf '#!%s\n' "$NAMED" >app.py
 	chmod +x app.py
 	called server "$NAMED" env SCPROF_SYMBOLS='memfd_create' ./server
-	[ "$(calls_of send)" = 3 ] && jq -e '[.warnings[].code] | contains(["symbols-ignored"]) | not' report.json
+	[ "$(calls_of send)" = 3 ] && jq -e '[.warnings[].code] | contains(["setting-ignored"]) | not' report.json
 	called app.py "$NAMED" env SCPROF_SYMBOLS='memfd_create' ./app.py
 }
 

@@ -185,7 +185,7 @@ perf_only()
 	grep -q "done" said || skip "$(cat said)"
 	next=$(SCPROF_DETECTOR=perf "$SCPROF" run --no-report -o q.scp -- true && "$SCPROF" report --format json q.scp | jq -r .switches.detector)
 	holds ".switches.missed > 0 and .switches.detector == \"$next\""
-	holds '[.warnings[].code] | index("switches-missed") != null'
+	holds '[.warnings[].code] | index("no-switch-detector") != null'
 	SCPROF_DETECTOR=rseq recorded "--states budget" "$PROGRAMS/hides_switches"
 	holds '.switches.missed > 0 and .switches.detector == "sampled"'
 }

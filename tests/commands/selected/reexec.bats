@@ -37,7 +37,7 @@ refused()
 	same_either_way "${@:2}"
 	find out -name '*.scp' ! -name 'scprof.started.*' -delete # what starts it
 	make_report --by function
-	jq -r '.warnings[] | select(.code == "symbols-ignored") | .text' report.json >why.txt
+	jq -r '.warnings[] | select(.code == "setting-ignored") | .text' report.json >why.txt
 	grep -qF -- "$1" why.txt || {
 		cat why.txt
 		return 1
@@ -50,7 +50,7 @@ refused()
 	unnoticed "$PROGRAMS/started" one "two words" ''
 	grep -qx begun with.out
 	[ "$(grep -cx begun with.out)" = 1 ]
-	jq -e '[.warnings[].code] | contains(["symbols-ignored"]) | not' report.json
+	jq -e '[.warnings[].code] | contains(["setting-ignored"]) | not' report.json
 	nothing_left
 }
 
@@ -254,7 +254,7 @@ memcheck_errors()
 		[[ $variable != SCPROF_DISABLE* ]] || continue
 		find out -name '*.scp' ! -name 'scprof.true.*' -delete # valgrind's own
 		make_report --by function
-		jq '[.warnings[] | select(.code == "symbols-ignored") | .text]' report.json >ignored.txt
+		jq '[.warnings[] | select(.code == "setting-ignored") | .text]' report.json >ignored.txt
 		case $variable in
 		*alloc | *SYMBOLS*) grep -q valgrind ignored.txt ;;
 		*) [ "$(cat ignored.txt)" = '[]' ] ;;
@@ -286,7 +286,7 @@ memcheck_errors()
 		not grep -q 'Cannot insert breakpoint' gdb.out
 		find out -name '*.scp' ! -name 'scprof.started.*' -delete
 		make_report --by function
-		jq -r '.warnings[] | select(.code == "symbols-ignored") | .text' report.json | grep -q debugger
+		jq -r '.warnings[] | select(.code == "setting-ignored") | .text' report.json | grep -q debugger
 	done
 }
 

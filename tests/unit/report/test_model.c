@@ -295,10 +295,10 @@ static void test_losses_become_warnings(void **state)
 	assert_true(has_warning(r, "sandboxed"));
 	assert_true(has_warning(r, "cut-paths"));
 	assert_true(has_warning(r, "clock-fallback"));
-	assert_true(has_warning(r, "tick-lengthened"));
+	assert_true(has_warning(r, "ticker-costly"));
 	assert_true(has_warning(r, "rate-uncertain"));
 	assert_true(has_warning(r, "ticker-late"));
-	assert_true(has_warning(r, "torn-entries"));
+	assert_true(has_warning(r, "time-check"));
 	assert_int_equal(r->skipped_calls, 3);
 	report_free(r);
 }

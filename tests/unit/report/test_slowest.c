@@ -174,7 +174,7 @@ static void test_text_keeps_to_the_width_and_is_clean(void **state)
 static void test_what_the_list_lacks_is_warned_of(void **state)
 {
 	struct profile *p = with_calls(SCP_CLOCK_COARSE, 1, 4000000);
-	static const char *const codes[] = {"slowest-unread", "slowest-mixed", "slowest-lost"};
+	static const char *const codes[] = {"setting-ignored", "profiles-differ", "overflow"};
 	struct report *r;
 	uint32_t found = 0;
 

@@ -370,10 +370,10 @@ static void each_reason_has_its_line(void **state)
 		{SCP_SWITCH_SAMPLED, SCP_SWITCH_NO_LIBC, "no-switch-detector", "2.35"},
 		{SCP_SWITCH_SAMPLED, SCP_SWITCH_DISABLED, "no-switch-detector", "tunable"},
 		{SCP_SWITCH_SAMPLED, SCP_SWITCH_NO_PERF, "no-switch-detector", "perf"},
-		{SCP_SWITCH_SAMPLED, SCP_SWITCH_MISSED, "switches-missed", "given up"},
-		{SCP_SWITCH_RSEQ, SCP_SWITCH_NO_DELAY, "run-delay-unknown", "asleep"},
-		{SCP_SWITCH_RSEQ, SCP_SWITCH_SANDBOX, "states-sandboxed", "system calls"},
-		{SCP_SWITCH_RSEQ, SCP_SWITCH_MIXED, "detectors-mixed", "apart"},
+		{SCP_SWITCH_SAMPLED, SCP_SWITCH_MISSED, "no-switch-detector", "given up"},
+		{SCP_SWITCH_RSEQ, SCP_SWITCH_NO_DELAY, "no-switch-detector", "asleep"},
+		{SCP_SWITCH_RSEQ, SCP_SWITCH_SANDBOX, "sandboxed", "system calls"},
+		{SCP_SWITCH_RSEQ, SCP_SWITCH_MIXED, "profiles-differ", "alike"},
 	};
 
 	(void)state;

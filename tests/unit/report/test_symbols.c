@@ -195,7 +195,7 @@ static void test_another_build_is_not_used(void **state)
 	assert_int_equal(symbol->offset, frame.offset);
 	frame_symbols_find(r, &frame, &count);
 	assert_int_equal(r->warnings, 2); /* no-calls, and this one only once */
-	assert_string_equal(r->warning[1].code, "stale-module");
+	assert_string_equal(r->warning[1].code, "missing-module");
 	report_free(r);
 }
 
