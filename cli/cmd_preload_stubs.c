@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "collector/select/selection.h"
-#include "collector/select/selection_groups.h"
+#include "collector/select/symbol_pattern.h"
 #include "cli/cmd.h"
 #include "collector/launch/library_path.h"
 #include "collector/launch/program.h"
@@ -35,7 +35,7 @@ static int collect_groups(char *patterns, size_t size, struct profile_error *err
 	for (size_t length; at && *at; at += length + (at[length] == ',')) {
 		length = strcspn(at, ",");
 		const char *group =
-			is_built_in(at, length) ? NULL : selection_groups_find(at, length);
+			is_built_in(at, length) ? NULL : symbol_pattern_group(at, length);
 
 		if (!group && !is_built_in(at, length)) {
 			error_set(err, "no group is called '%.*s'", (int)length, at);

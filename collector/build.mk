@@ -106,7 +106,6 @@ COLLECTOR_SRC = \
 	collector/doctor/doctor_trial.c \
 	collector/duration.c \
 	collector/launch/elf_facts.c \
-	collector/launch/ends.c \
 	collector/launch/environment.c \
 	collector/launch/gather.c \
 	collector/launch/launch.c \
@@ -115,11 +114,9 @@ COLLECTOR_SRC = \
 	collector/launch/library_path.c \
 	collector/launch/program.c \
 	collector/launch/program_find.c \
-	collector/launch/program_notice.c \
 	collector/launch/recording_control.c \
 	collector/launch/run_directory.c \
 	collector/launch/signal_wait.c \
-	collector/launch/stragglers.c \
 	collector/launch/survivors.c \
 	collector/machine/cpu_times.c \
 	collector/machine/cpus.c \
@@ -142,21 +139,16 @@ COLLECTOR_SRC = \
 	collector/microbench/bench_summary.c \
 	collector/microbench/bench_warnings.c \
 	collector/select/below.c \
-	collector/select/below_python.c \
 	collector/select/below_symbols.c \
-	collector/select/below_write.c \
 	collector/select/exports.c \
 	collector/select/library_closure.c \
-	collector/select/library_mapped.c \
 	collector/select/library_needed.c \
 	collector/select/refused_functions.c \
 	collector/select/selection.c \
-	collector/select/selection_groups.c \
 	collector/select/stack_arguments.c \
 	collector/select/stack_names.c \
 	collector/select/stack_types.c \
 	collector/select/stub_code.c \
-	collector/select/stub_image.c \
 	collector/select/stub_object.c \
 	collector/select/stub_symbols.c \
 	collector/select/symbol_pattern.c \

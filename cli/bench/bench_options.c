@@ -13,7 +13,7 @@
 #include "cli/messages/complaint.h"
 #include "cli/usage/options.h"
 #include "collector/duration.h"
-#include "collector/launch/program_find.h"
+#include "collector/launch/program.h"
 #include "cli/usage/quantity.h"
 
 /* The lecture doubles the loop until it takes 50 000 cycles of a 550 MHz processor: 91 us. On a

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/select/below_symbols.h"
+#include "collector/select/below.h"
 #include "collector/select/selection.h"
-#include "collector/select/selection_groups.h"
+#include "collector/select/symbol_pattern.h"
 #include "collector/clocks/clocks.h"
 #include "cli/help/complete_values.h"
 #include "collector/machine/cpus.h"
@@ -68,7 +68,7 @@ static void offer_groups(const struct complete_line *line)
 	struct complete_line last = last_of_list(line);
 
 	offer_words(&last, built_in_groups, ", ");
-	offer_words(&last, selection_groups_names, ", ");
+	offer_words(&last, symbol_pattern_groups, ", ");
 }
 
 /* Each CPU that may be used, and all of them. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/messages/say.h"
-#include "collector/select/selection_groups.h"
+#include "collector/select/symbol_pattern.h"
 
 /* A group that the library has wrappers for. */
 static bool is_built_in(const char *name, size_t length)
@@ -32,13 +32,13 @@ static void add_built_in(const char *name, size_t length, struct run_options *o)
 
 static int add_ready_made(const char *from, const char *name, size_t length, struct run_options *o)
 {
-	const char *patterns = selection_groups_find(name, length);
+	const char *patterns = symbol_pattern_group(name, length);
 	size_t at = strlen(o->ready_made), room = sizeof(o->ready_made) - at;
 
 	if (!patterns) {
 		say_format("%s: no group is called '%.*s'.\nThere are: socket, io, wait, resolve, "
 			   "region, functions, all; of libraries: %s",
-			   from, (int)length, name, selection_groups_names);
+			   from, (int)length, name, symbol_pattern_groups);
 		return -1;
 	}
 	if (strstr(o->ready_made, patterns)) /* named twice */

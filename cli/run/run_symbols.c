@@ -9,7 +9,6 @@
 
 #include "collector/attach/as_user.h"
 #include "collector/launch/environment.h"
-#include "collector/select/library_mapped.h"
 #include "collector/select/stub_object.h"
 #include "cli/messages/nearest.h"
 #include "stats/numerics/random.h"
@@ -133,7 +132,7 @@ int run_symbols_resolve_mapped(const struct run_options *options, pid_t pid, uid
 
 	if (parse(options, chosen, parsed))
 		return -1;
-	if (library_mapped_find(pid, &mapped, &err)) {
+	if (library_closure_find_mapped(pid, &mapped, &err)) {
 		library_closure_free(&mapped);
 		say(err.text);
 		return -1;

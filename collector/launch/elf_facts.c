@@ -38,11 +38,15 @@ static void note_needed(struct elf_facts *facts, const char *soname)
 		snprintf(facts->asan, sizeof(facts->asan), "%s", soname);
 }
 
-/* True if the object is the loader itself, run as a command: it has no
- * PT_INTERP, but it does load, and honours LD_PRELOAD. */
-static bool is_loader(const char *soname)
+bool elf_facts_is_loader(const char *path)
 {
-	return !strncmp(soname, "ld-linux", 8) || !strncmp(soname, "ld64", 4);
+	static const char *const names[] = {"ld-linux", "ld64.so", "ld-2.", "ld.so"};
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strncmp(name, names[i], strlen(names[i])))
+			return true;
+	return false;
 }
 
 static void read_dynamic(Elf *elf, size_t headers, const GElf_Phdr *segment,
@@ -65,7 +69,7 @@ static void read_dynamic(Elf *elf, size_t headers, const GElf_Phdr *segment,
 			text = text_at(elf, strings + d.d_un.d_val);
 		if (text && d.d_tag == DT_NEEDED)
 			note_needed(facts, text);
-		else if (text && is_loader(text))
+		else if (text && elf_facts_is_loader(text)) /* run as a command, it loads, too */
 			facts->is_static = false;
 	}
 }

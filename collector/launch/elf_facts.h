@@ -23,4 +23,8 @@ int elf_facts_read(int fd, struct elf_facts *facts);
  * True for a file of root's or the user's own that nobody else can write. */
 bool elf_facts_loader_is_trusted(const char *interpreter);
 
+/* Is it glibc's loader, by the name of its file: ld-linux-x86-64.so.2, ld64.so.1, ld-2.31.so,
+ * ld.so.1? */
+bool elf_facts_is_loader(const char *path);
+
 #endif

@@ -8,9 +8,68 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
-#include "collector/launch/ends.h"
+#include "collector/launch/survivors.h"
 #include "profile/base/error.h"
+
+struct ends {
+	const char *directory;	      /* of the files */
+	const struct launch *command; /* that has ended; NULL: not known */
+	char *mapped;		      /* what processes map of it, once `looked`; NULL: not known */
+	bool looked;
+};
+
+/* Not known counts as mapped. */
+static bool is_mapped(struct ends *e, const char *name)
+{
+	const char *slash = strrchr(e->directory, '/');
+	char part[NAME_MAX + 2], file[2 * NAME_MAX + 4];
+
+	snprintf(part, sizeof(part), "%.*s/", NAME_MAX, slash ? slash : e->directory);
+	if (!e->looked)
+		e->mapped = survivors_mapped(part);
+	e->looked = true;
+	snprintf(file, sizeof(file), "%s%.*s", part, NAME_MAX, name);
+	return !e->mapped || strstr(e->mapped, file);
+}
+
+static bool is_command(const struct ends *e, const struct run_file *files, size_t count, size_t i)
+{
+	const struct launch *l = e->command;
+
+	if (!l || !l->ended_mono_ns || !l->process_start || files[i].pid != l->pid ||
+	    files[i].process_start != l->process_start)
+		return false;
+	for (size_t later = i + 1; later < count; later++)
+		if (files[later].pid == l->pid && files[later].process_start == l->process_start)
+			return false;
+	return true;
+}
+
+/* Completes *p, which was read from files[i], where the library inside could not write how its
+ * process ended: it was killed, or left by a bare system call. Of the command its status and the
+ * instant of its end; of others whether they are still there. One file a program that a process
+ * was: only the last one that the command became ended as it did. */
+static void complete_end(struct ends *e, const struct run_file *files, size_t count, size_t i,
+			 struct prof_process *p)
+{
+	if (p->end_state == SCP_END_EXEC) /* what follows is another program */
+		return;
+	if (is_command(e, files, count, i)) {
+		int status = e->command->status;
+
+		p->end = WIFSIGNALED(status)
+				 ? (struct prof_end){SCP_END_SIGNAL, (uint32_t)WTERMSIG(status)}
+				 : (struct prof_end){SCP_END_STATUS, (uint32_t)WEXITSTATUS(status)};
+		if (p->end_state == SCP_END_RUNNING)
+			p->end_mono_ns = e->command->ended_mono_ns;
+	} else if (p->end_state == SCP_END_RUNNING) {
+		bool lives = run_files_is_live(&files[i]) || is_mapped(e, files[i].name);
+
+		p->end.seen = lives ? SCP_END_LIVED : SCP_END_GONE;
+	}
+}
 
 static uint64_t calls_of(const struct profile *p)
 {
@@ -23,12 +82,6 @@ static uint64_t calls_of(const struct profile *p)
 	for (uint32_t i = 0; i < p->functions; i++)
 		calls += p->function[i].overflow_calls;
 	return calls;
-}
-
-static void path_of(const struct run_directory *d, const struct run_file *f, char *path,
-		    size_t size)
-{
-	snprintf(path, size, "%s/%s", d->profiles, f->name);
 }
 
 /* A process of the run may have become another user, and can put any file there: one of an earlier
@@ -78,7 +131,7 @@ static void add(struct gathered *g, size_t i, const char *path, struct ends *end
 		g->refusals++;
 		tell(err.text);
 	} else if (g->profile->processes == processes + 1) {
-		ends_complete(ends, g->files, g->count, i, &g->profile->process[processes]);
+		complete_end(ends, g->files, g->count, i, &g->profile->process[processes]);
 	}
 }
 
@@ -91,7 +144,7 @@ static void refuse_damaged(const struct run_directory *d, struct gathered *g, in
 	for (size_t i = 0; i < g->count; i++) {
 		if (!g->files[i].started)
 			continue;
-		path_of(d, &g->files[i], path, sizeof(path));
+		snprintf(path, sizeof(path), "%s/%s", d->profiles, g->files[i].name);
 		calls[i] = weigh(d, path, &err);
 		g->refused[i] = calls[i] < 0;
 		g->refusals += g->refused[i];
@@ -115,7 +168,7 @@ static void add_all(const struct run_directory *d, struct gathered *g, const int
 			g->idle++;
 			continue;
 		}
-		path_of(d, &g->files[i], path, sizeof(path));
+		snprintf(path, sizeof(path), "%s/%s", d->profiles, g->files[i].name);
 		add(g, i, path, ends, tell);
 	}
 }
@@ -141,7 +194,7 @@ int gather_profiles(const struct run_directory *d, const struct launch *command,
 	}
 	refuse_damaged(d, g, calls, tell);
 	add_all(d, g, calls, &ends, tell);
-	ends_free(&ends);
+	free(ends.mapped);
 	free(calls);
 	if (!g->profile->processes) {
 		profile_free(g->profile);

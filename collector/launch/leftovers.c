@@ -16,10 +16,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "collector/launch/ends.h"
 #include "collector/launch/gather.h"
 #include "collector/launch/run_directory.h"
-#include "collector/launch/stragglers.h"
+#include "collector/launch/survivors.h"
 #include "profile/live/run_files.h"
 
 struct leftover {
@@ -95,10 +94,10 @@ static bool has_processes(const struct leftover *l)
 	bool found = false;
 	for (size_t i = 0; i < count && !found; i++)
 		found = run_files_is_live(&files[i]);
-	found = found || stragglers_exist(l->profiles, files, count);
+	found = found || survivors_may_come(l->profiles, files, count);
 	run_files_free(files, count);
 	snprintf(part, sizeof(part), "/%.200s/", l->name);
-	char *mapped = ends_mapped(part);
+	char *mapped = survivors_mapped(part);
 	found = found || !mapped || *mapped;
 	free(mapped);
 	return found;

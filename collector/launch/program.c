@@ -6,6 +6,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <gelf.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,8 +17,6 @@
 #include <unistd.h>
 
 #include "collector/launch/elf_facts.h"
-#include "collector/launch/program_find.h"
-#include "collector/launch/program_notice.h"
 #include "profile/base/given_file.h"
 
 #define SCRIPT_DEPTH 5 /* as the kernel: five files and no more */
@@ -52,15 +51,6 @@ static bool is_foreign(const struct elf_facts *facts)
 	return known && (own.machine != facts->machine || own.class != facts->class);
 }
 
-/* glibc's loader by its names: ld-linux-x86-64.so.2, ld64.so.1, ld-2.31.so, ld.so.1 */
-static bool is_glibc_loader(const char *path)
-{
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-
-	return !strncmp(name, "ld-linux", 8) || !strncmp(name, "ld64.so", 7) ||
-	       !strncmp(name, "ld-2.", 5) || !strncmp(name, "ld.so", 5);
-}
-
 static enum program_kind elf_kind_of(int fd, const struct stat *st, const struct elf_facts *facts)
 {
 	if (is_foreign(facts))
@@ -73,7 +63,7 @@ static enum program_kind elf_kind_of(int fd, const struct stat *st, const struct
 		return PROGRAM_GO;
 	if (facts->is_static)
 		return PROGRAM_STATIC;
-	if (*facts->interpreter && !is_glibc_loader(facts->interpreter))
+	if (*facts->interpreter && !elf_facts_is_loader(facts->interpreter))
 		return PROGRAM_OTHER_LIBC;
 	return *facts->asan ? PROGRAM_ASAN : PROGRAM_DYNAMIC;
 }
@@ -132,11 +122,6 @@ static void step_take(const char *path, struct step *step)
 	close(fd);
 }
 
-static bool in_plain_sight(enum program_kind kind)
-{
-	return kind == PROGRAM_DYNAMIC || kind == PROGRAM_ASAN;
-}
-
 /* Follows `path` to what runs it; `runner` gets the file that decided. */
 static enum program_kind follow(const char *path, struct program *p, struct elf_facts *facts,
 				char *runner, int depth)
@@ -153,20 +138,142 @@ static enum program_kind follow(const char *path, struct program *p, struct elf_
 	if (step.no_shebang && depth == 1)
 		p->shell_fallback = true;
 	enum program_kind kind = follow(step.next[0], p, facts, runner, depth + 1);
-	if (in_plain_sight(kind) && *step.next[1])
+	if ((kind == PROGRAM_DYNAMIC || kind == PROGRAM_ASAN) && *step.next[1])
 		kind = follow(step.next[1], p, facts, runner, depth + 1);
 	return kind;
 }
 
-static bool preload_helps(enum program_kind kind)
+static const char *machine_name(const struct elf_facts *facts)
 {
-	switch (kind) {
-	case PROGRAM_FOREIGN:	 /* its loader, or its emulator, would trip over our library */
-	case PROGRAM_OTHER_LIBC: /* its loader would refuse to start it */
-		return false;
-	default: /* static and secure programs ignore it, but what they start need not */
-		return true;
+	switch (facts->machine) {
+	case EM_X86_64:
+		return facts->class == ELFCLASS32 ? "x32" : "x86-64";
+	case EM_386:
+		return "32-bit x86";
+	case EM_AARCH64:
+		return "AArch64";
+	case EM_ARM:
+		return "32-bit Arm";
+	case EM_RISCV:
+		return "RISC-V";
+	case EM_PPC64:
+		return "PowerPC 64";
+	case EM_S390:
+		return "S/390";
+	default:
+		return "another architecture";
 	}
+}
+
+/* Names are the user's bytes: no control character of theirs (a #! line that
+ * ends in a carriage return) may reach the terminal. */
+static void tame(char *text)
+{
+	for (; *text; text++)
+		if (((unsigned char)*text < ' ' && *text != '\n') || *text == 127)
+			*text = '?';
+}
+
+/* Fill p->notice for a command that was not found or may not be executed. */
+static void notice_missing(const char *typed, struct program *p, int error)
+{
+	char command[PATH_MAX];
+	char *to = p->notice;
+	size_t size = sizeof(p->notice);
+
+	/* only newlines of ours may end a line */
+	snprintf(command, sizeof(command), "%s", typed);
+	for (char *at = command; (at = strchr(at, '\n')); at++)
+		*at = '?';
+	if (p->kind == PROGRAM_DIRECTORY)
+		snprintf(to, size, "%.600s is a directory, not a command", p->path);
+	else if (p->kind == PROGRAM_NOT_EXECUTABLE)
+		snprintf(to, size,
+			 "%.300s cannot be executed: permission denied.\n"
+			 "If it is meant to be a program: chmod +x %.300s",
+			 p->path, p->path);
+	else if (strchr(command, '/'))
+		snprintf(to, size, "%.600s: %s", command, strerror(error));
+	else
+		snprintf(to, size,
+			 "%.300s: command not found in PATH.\n"
+			 "Shell built-ins and aliases need a shell: scprof run sh -c '%.300s ...'",
+			 command, command);
+	tame(p->notice);
+}
+
+static void notice_no_loader(struct program *p, const char *runner, const struct elf_facts *facts)
+{
+	if (*facts->interpreter)
+		snprintf(p->notice, sizeof(p->notice),
+			 "%.250s exists, but the loader that it asks for, %s, does not.\n"
+			 "It was built for another system or C library; install that loader, or "
+			 "build it here.",
+			 runner, facts->interpreter);
+	else
+		snprintf(p->notice, sizeof(p->notice),
+			 "%.250s exists, but its first line asks for the interpreter %.250s, which "
+			 "does not.\nCorrect the #! line (a carriage return at its end counts as "
+			 "part of the name).",
+			 p->path, runner);
+}
+
+/* What kind of file, why it is a problem, what can be done: %s is the machine or the loader where
+ * there is one. */
+static const char *const texts[] = {
+	[PROGRAM_ASAN] = "is built with AddressSanitizer: %s is preloaded before scprof,\n"
+			 "here and in the programs that it starts.",
+	[PROGRAM_STATIC] =
+		"is linked statically: no loader reads LD_PRELOAD, so scprof cannot see\n"
+		"its calls. Link it dynamically to measure it; programs that it starts "
+		"are measured.",
+	[PROGRAM_GO] = "is a Go program: it makes its system calls itself, not through the C\n"
+		       "library, so scprof sees at most what its C parts (cgo) call.",
+	[PROGRAM_OTHER_LIBC] = "uses the loader %s, not glibc's: libscprof.so\n"
+			       "cannot be loaded there. It runs unobserved; build it for glibc to "
+			       "measure it.",
+	[PROGRAM_FOREIGN] = "is a program for %s: libscprof.so cannot be loaded there.\n"
+			    "It runs unobserved, if it runs at all; use an scprof built for it.",
+	[PROGRAM_SECURE] =
+		"gains privileges when it starts (setuid, setgid or capabilities), so the\n"
+		"loader ignores LD_PRELOAD. Run scprof as the user it changes to, or "
+		"measure a copy without them.",
+	[PROGRAM_UNREADABLE] = "cannot be read, so scprof cannot tell whether it can be measured.",
+	[PROGRAM_UNKNOWN] = "is neither an intact ELF program nor a script.\n"
+			    "Whether it runs is for the kernel to say.",
+	[PROGRAM_DIRECTORY] = NULL, /* the last kind */
+};
+
+/* Fill p->notice for p->kind; `runner` is the file that decided, p->path itself or the interpreter
+ * of the script p->path. One to three lines, so that somebody who gets an empty report knows why
+ * before the run, not after it. */
+static void notice_found(struct program *p, const char *runner, const struct elf_facts *facts)
+{
+	char what[600];
+	const char *detail = facts->interpreter, *text = texts[p->kind];
+
+	if (p->kind == PROGRAM_NO_LOADER) {
+		notice_no_loader(p, runner, facts);
+		tame(p->notice);
+	}
+	if (!text)
+		return;
+	if (p->kind == PROGRAM_FOREIGN)
+		detail = machine_name(facts);
+	else if (p->kind == PROGRAM_ASAN)
+		detail = facts->asan;
+	const char *hole = strstr(text, "%s");
+	if (hole)
+		snprintf(what, sizeof(what), "%.*s%s%s", (int)(hole - text), text, detail,
+			 hole + 2);
+	else
+		snprintf(what, sizeof(what), "%s", text);
+	if (strcmp(p->path, runner))
+		snprintf(p->notice, sizeof(p->notice), "%.200s is run by %.200s, which\n%.300s",
+			 p->path, runner, what);
+	else
+		snprintf(p->notice, sizeof(p->notice), "%.400s %.300s", p->path, what);
+	tame(p->notice);
 }
 
 static void examine_missing(const char *command, int error, struct program *p)
@@ -176,7 +283,7 @@ static void examine_missing(const char *command, int error, struct program *p)
 	p->kind = error == EACCES ? PROGRAM_NOT_EXECUTABLE : PROGRAM_MISSING;
 	if (!stat(p->path, &st) && S_ISDIR(st.st_mode))
 		p->kind = PROGRAM_DIRECTORY;
-	program_notice_missing(command, p, error);
+	notice_missing(command, p, error);
 }
 
 void program_examine(const char *command, struct program *p)
@@ -189,8 +296,10 @@ void program_examine(const char *command, struct program *p)
 		return;
 	}
 	p->kind = follow(p->path, p, &facts, p->runner, 1);
-	p->preload = preload_helps(p->kind);
+	/* static and secure programs ignore it, but what they start need not; the loader of a
+	 * foreign one trips over our library, and another libc's refuses to start the program */
+	p->preload = p->kind != PROGRAM_FOREIGN && p->kind != PROGRAM_OTHER_LIBC;
 	if (p->kind == PROGRAM_ASAN)
 		snprintf(p->asan, sizeof(p->asan), "%s", facts.asan);
-	program_notice_found(p, p->runner, &facts);
+	notice_found(p, p->runner, &facts);
 }

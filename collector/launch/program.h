@@ -43,4 +43,17 @@ struct program {
 /* Always fills *p. Uses $PATH as execvp does; no other state. */
 void program_examine(const char *command, struct program *p);
 
+/* As execvp: a name with a slash is a path; else $PATH, or the system's default
+ * path where it is unset. 0 and `path`; or -1 with errno ENOENT, EACCES (found,
+ * but none that may be executed; `path` is the first of them) or ENAMETOOLONG. */
+int program_find(const char *name, char *path, size_t size);
+
+struct shebang {
+	char interpreter[512]; /* as written */
+	char program[512];     /* what `env` would look up in $PATH, or "" */
+};
+
+/* Parses the first `bytes` bytes of a file. False if it has no #! line. */
+bool program_find_shebang(const char *head, size_t bytes, struct shebang *out);
+
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The rules of execvp and of the kernel's #! line, without running anything. */
-#include "collector/launch/program_find.h"
+#include "collector/launch/program.h"
 
 #include <errno.h>
 #include <stdio.h>

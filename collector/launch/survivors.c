@@ -1,27 +1,188 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* They are known by their files, not by their parents: the collector is no
- * subreaper, since the target could notice. */
+/* They are known by their files, not by their parents: the collector is no subreaper, since the
+ * target could notice. Those without a file are known by their environment, which /proc shows as
+ * the program was started with it, and by what they map: the directory's name is random. */
 #include "collector/launch/survivors.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "profile/live/run_files.h"
-#include "collector/launch/stragglers.h"
-
+#define MAPPED_MAX     (1 << 20)
 #define WATCHED	       128 /* at a time; the rest are looked at when one of these ends */
 #define NAMED	       8   /* in a message */
 #define GRACE_MS       200 /* the tail of a pipeline ends on its own */
 #define RESCAN_MS      200 /* where the kernel has no pidfd_open */
 #define SETTLE_MS      400 /* a process that has no file by then will not have one */
 #define SETTLE_STEP_MS 10
+
+static pid_t next_process(DIR *proc)
+{
+	struct dirent *entry;
+	pid_t pid = 0;
+
+	while (proc && !pid && (entry = readdir(proc)))
+		pid = (pid_t)atoi(entry->d_name);
+	return pid;
+}
+
+static FILE *open_proc(pid_t pid, const char *name)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	return fopen(path, "re");
+}
+
+/* False: there are too many. */
+static bool note_maps(pid_t pid, const char *part, FILE *to)
+{
+	char *line = NULL;
+	size_t room = 0;
+	FILE *file = open_proc(pid, "maps");
+
+	if (!file)
+		return true;
+	while (ftell(to) < MAPPED_MAX && getline(&line, &room, file) > 0)
+		if (strstr(line, part))
+			fputs(line, to);
+	free(line);
+	fclose(file);
+	return ftell(to) < MAPPED_MAX;
+}
+
+char *survivors_mapped(const char *part)
+{
+	char *lines = NULL;
+	size_t bytes;
+	pid_t pid;
+	FILE *memory = open_memstream(&lines, &bytes);
+	DIR *proc = memory ? opendir("/proc") : NULL;
+	bool known = proc != NULL;
+
+	while (known && (pid = next_process(proc)))
+		known = note_maps(pid, part, memory);
+	if (proc)
+		closedir(proc);
+	if (memory && !fclose(memory) && known)
+		return lines;
+	free(lines);
+	return NULL;
+}
+
+static bool has_live_file(pid_t pid, const struct run_file *files, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (files[i].pid == pid && run_files_is_live(&files[i]))
+			return true;
+	return false;
+}
+
+/* Has a file of the process such a line? */
+static bool has_line(pid_t pid, const char *name, int end,
+		     bool (*is)(const char *line, const char *directory), const char *directory)
+{
+	char *line = NULL;
+	size_t room = 0;
+	bool found = false;
+	FILE *file = open_proc(pid, name);
+
+	if (!file)
+		return false;
+	while (!found && getdelim(&line, &room, end, file) > 0)
+		found = is(line, directory);
+	free(line);
+	fclose(file);
+	return found;
+}
+
+static bool is_variable(const char *line, const char *directory)
+{
+	static const char name[] = "SCPROF_OUT=";
+
+	return !strncmp(line, name, sizeof(name) - 1) &&
+	       !strcmp(line + sizeof(name) - 1, directory);
+}
+
+/* To write to: the tool's own processes map other pages there, and read profiles otherwise. */
+static bool is_map_of_profile(const char *line, const char *directory)
+{
+	return strstr(line, " rw-s ") && strstr(line, directory) && strstr(line, ".scp");
+}
+
+static void take_name(pid_t pid, char name[16])
+{
+	FILE *file = open_proc(pid, "comm");
+
+	if (!file)
+		return;
+	if (fgets(name, 16, file))
+		name[strcspn(name, "\n")] = '\0';
+	fclose(file);
+}
+
+/* Forked children that have made no call that is recorded yet, and may live for long: they have the
+ * profile of a parent mapped. How many, at most `room`, as if they had files. */
+static size_t find_forked(const char *directory, const struct run_file *files, size_t count,
+			  struct run_file *forked, size_t room)
+{
+	size_t found = 0;
+	uint64_t since = run_files_process_start(getpid(), NULL);
+	DIR *proc = opendir("/proc");
+	pid_t pid;
+
+	while (found < room && (pid = next_process(proc))) {
+		struct run_file f = {.started = true, .pid = pid};
+
+		f.process_start = run_files_process_start(pid, NULL);
+		/* younger than the run, which spares the others' maps */
+		if (f.process_start < since || pid == getpid() ||
+		    !has_line(pid, "maps", '\n', is_map_of_profile, directory) ||
+		    has_live_file(pid, files, count))
+			continue;
+		take_name(pid, f.comm);
+		forked[found++] = f;
+	}
+	if (proc)
+		closedir(proc);
+	return found;
+}
+
+/* /proc shows no environment while exec is building the new program. */
+static bool left_a_program(const struct run_file *files, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct run_file now = files[i];
+
+		if (now.end_state != SCP_END_EXEC || has_live_file(now.pid, files, count))
+			continue;
+		now.end_state = SCP_END_RUNNING;
+		if (run_files_is_live(&now))
+			return true;
+	}
+	return false;
+}
+
+bool survivors_may_come(const char *directory, const struct run_file *files, size_t count)
+{
+	bool found = left_a_program(files, count);
+	DIR *proc = found ? NULL : opendir("/proc");
+	pid_t pid;
+
+	while (!found && (pid = next_process(proc)))
+		found = pid != getpid() && has_line(pid, "environ", '\0', is_variable, directory) &&
+			!has_live_file(pid, files, count);
+	if (proc)
+		closedir(proc);
+	return found;
+}
 
 struct living {
 	struct pollfd poll[WATCHED + 1]; /* [0]: the signals */
@@ -89,9 +250,9 @@ static void find_living(const char *directory, int signals, struct living *l)
 		if (run_files_is_live(&files[i]) && !is_repeated(files, i))
 			add(l, &files[i]);
 	if (!l->count)
-		for (size_t i = stragglers_forked(directory, files, count, forked, NAMED); i-- > 0;)
+		for (size_t i = find_forked(directory, files, count, forked, NAMED); i-- > 0;)
 			add(l, &forked[i]);
-	l->stragglers = !l->count && stragglers_exist(directory, files, count);
+	l->stragglers = !l->count && survivors_may_come(directory, files, count);
 	run_files_free(files, count);
 }
 

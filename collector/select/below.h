@@ -50,11 +50,22 @@ void below_free(struct below *b);
  * -1 with *err. */
 int below_write(const struct below *b, const char *path, struct profile_error *err);
 
+/* Sort, and join what overlaps or touches. Returns how many are left. */
+size_t below_join(struct scp_below_range *range, size_t count);
+
 /* A symbol without what compilers append for parts and copies of a function (".cold", ".part.0",
  * ".constprop.1", ...): length of the name proper. */
 size_t below_symbols_stem(const char *symbol);
 
-/* Sort, and join what overlaps or touches. Returns how many are left. */
-size_t below_join(struct scp_below_range *range, size_t count);
+/* The functions of one file that the patterns match; `python`: it is an interpreter. Fill build-id
+ * and ranges; counts the patterns' matches, and the symbols that match in *functions. 0, also where
+ * the file cannot be read; -1: out of memory. */
+int below_symbols_search(const char *path, bool python, struct symbol_patterns *patterns,
+			 struct below_object *found, size_t *functions);
+
+/* Add the names of its functions, as one would write them, if the pattern could mean this file.
+ * Names for which there is no memory are left out. */
+void below_symbols_near(const char *path, const struct symbol_pattern *pattern, char ***names,
+			size_t *count);
 
 #endif

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A function can have several symbols: the compiler splits off what is seldom executed, and copies
- * it for constant arguments. All are the function. */
-#include "collector/select/below_symbols.h"
+/* libdwfl reads the symbols: it finds separate debug files and compressed tables as debuggers do. A
+ * function can have several symbols: the compiler splits off what is seldom executed, and copies it
+ * for constant arguments. All are the function. */
+#include "collector/select/below.h"
 
 #include <elfutils/libdwfl.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/select/below_python.h"
 #include "collector/select/selection.h"
 
 struct file {
@@ -89,7 +89,8 @@ static bool is_wanted(const struct file *f, struct symbol_patterns *patterns, co
 	char *name = strndup(symbol, below_symbols_stem(symbol));
 	char *full = name && !strncmp(name, "_Z", 2) ? selection_demangle(name, true) : NULL;
 	char *brief = full ? selection_demangle(name, false) : NULL;
-	bool wanted = false, hidden = f->python && !below_python_is_own(symbol);
+	/* an unqualified "main" of an interpreter is its program's */
+	bool wanted = false, hidden = f->python && strncmp(symbol + (*symbol == '_'), "Py", 2) != 0;
 
 	for (size_t i = 0; name && i < patterns->count; i++) {
 		struct symbol_pattern *p = &patterns->list[i];

@@ -19,12 +19,52 @@ struct tables {
 	size_t count, strings, version_strings, version_count;
 };
 
-static void find_tables(struct tables *t)
+static int replace(char **text, const char *with)
+{
+	free(*text);
+	*text = strdup(with);
+	return *text ? 0 : -1;
+}
+
+static int add_needed(struct exports *out, const char *name)
+{
+	char **grown = realloc(out->needed, (out->needs + 1) * sizeof(*grown));
+
+	if (!grown)
+		return -1;
+	out->needed = grown;
+	out->needed[out->needs] = strdup(name);
+	return out->needed[out->needs++] ? 0 : -1;
+}
+
+static int read_dynamic(const struct tables *t, Elf_Data *data, size_t strings, struct exports *out)
+{
+	GElf_Dyn d;
+	int failed = 0;
+
+	for (int i = 0; !failed && data && gelf_getdyn(data, i, &d) && d.d_tag != DT_NULL; i++) {
+		bool named = d.d_tag == DT_SONAME || d.d_tag == DT_NEEDED || d.d_tag == DT_RPATH ||
+			     d.d_tag == DT_RUNPATH;
+		const char *text = named ? elf_strptr(t->elf, strings, d.d_un.d_val) : NULL;
+
+		if (text && d.d_tag == DT_NEEDED)
+			failed = add_needed(out, text);
+		else if (text)
+			failed = replace(d.d_tag == DT_SONAME  ? &out->soname
+					 : d.d_tag == DT_RPATH ? &out->rpath
+							       : &out->runpath,
+					 text);
+	}
+	return failed;
+}
+
+static int find_tables(struct tables *t, struct exports *out)
 {
 	Elf_Scn *section = NULL;
 	GElf_Shdr h;
+	int failed = 0;
 
-	while ((section = elf_nextscn(t->elf, section))) {
+	while (!failed && (section = elf_nextscn(t->elf, section))) {
 		if (!gelf_getshdr(section, &h))
 			continue;
 		if (h.sh_type == SHT_DYNSYM && h.sh_entsize) {
@@ -37,10 +77,11 @@ static void find_tables(struct tables *t)
 			t->definitions = elf_getdata(section, NULL);
 			t->version_strings = h.sh_link;
 			t->version_count = h.sh_info;
-		} else if (h.sh_type == SHT_DYNAMIC && !t->strings) {
-			t->strings = h.sh_link;
+		} else if (h.sh_type == SHT_DYNAMIC) {
+			failed = read_dynamic(t, elf_getdata(section, NULL), h.sh_link, out);
 		}
 	}
+	return failed;
 }
 
 /* Name of the version with this index; NULL: the file itself, or none. */
@@ -116,30 +157,6 @@ static int read_symbols(const struct tables *t, struct exports *out)
 	return 0;
 }
 
-static int read_soname(const struct tables *t, struct exports *out)
-{
-	const char *soname = strrchr(out->path, '/');
-	Elf_Scn *section = NULL;
-	GElf_Shdr h;
-	GElf_Dyn d;
-
-	soname = soname ? soname + 1 : out->path;
-	while ((section = elf_nextscn(t->elf, section))) {
-		if (!gelf_getshdr(section, &h) || h.sh_type != SHT_DYNAMIC)
-			continue;
-		Elf_Data *data = elf_getdata(section, NULL);
-		for (int i = 0; data && gelf_getdyn(data, i, &d) && d.d_tag != DT_NULL; i++) {
-			const char *text = d.d_tag == DT_SONAME
-						   ? elf_strptr(t->elf, h.sh_link, d.d_un.d_val)
-						   : NULL;
-			if (text)
-				soname = text;
-		}
-	}
-	out->soname = strdup(soname);
-	return out->soname ? 0 : -1;
-}
-
 int exports_read(const char *path, struct exports *out)
 {
 	struct tables t = {0};
@@ -159,8 +176,12 @@ int exports_read(const char *path, struct exports *out)
 	errno = ENOEXEC;
 	if (t.elf && elf_kind(t.elf) == ELF_K_ELF && gelf_getehdr(t.elf, &header)) {
 		out->machine = t.machine = header.e_machine;
-		find_tables(&t);
-		result = read_soname(&t, out) || read_symbols(&t, out) ? -1 : 0;
+		const char *slash = strrchr(path, '/');
+
+		result = replace(&out->soname, slash ? slash + 1 : path) || find_tables(&t, out) ||
+					 read_symbols(&t, out)
+				 ? -1
+				 : 0;
 	}
 	if (t.elf)
 		elf_end(t.elf);
@@ -176,8 +197,13 @@ void exports_free(struct exports *e)
 	}
 	for (size_t i = 0; i < e->imports; i++)
 		free(e->import[i]);
+	for (size_t i = 0; i < e->needs; i++)
+		free(e->needed[i]);
 	free(e->function);
 	free(e->import);
+	free(e->needed);
+	free(e->rpath);
+	free(e->runpath);
 	free(e->path);
 	free(e->soname);
 	*e = (struct exports){0};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The functions that an ELF file exports for dynamic linking, with their
- * versions, and the names that it imports. */
+/* What the dynamic linker sees of an ELF file: the functions that it exports, with their versions,
+ * the names that it imports, and the libraries that it needs. */
 #ifndef SCPROF_COLLECTOR_SELECT_EXPORTS_H
 #define SCPROF_COLLECTOR_SELECT_EXPORTS_H
 
@@ -27,6 +27,9 @@ struct exports {
 	size_t functions;
 	char **import; /* undefined symbols, without versions */
 	size_t imports;
+	char **needed; /* sonames, in order */
+	size_t needs;
+	char *rpath, *runpath; /* where they are looked for; NULL */
 };
 
 /* 0, or -1 with errno where the file cannot be read as ELF (ENOEXEC) or out of memory.

@@ -17,6 +17,8 @@
 #include "profile/base/error.h"
 #include "profile/base/given_file.h"
 
+#define MAPPED_MOST 4096 /* a process chooses how many, and their names */
+
 int library_closure_add(struct library_closure *c, const char *path)
 {
 	char **grown = realloc(c->path, (c->paths + 1) * sizeof(*grown));
@@ -36,14 +38,6 @@ void library_closure_free(struct library_closure *c)
 	*c = (struct library_closure){0};
 }
 
-bool library_closure_is_loader(const char *path)
-{
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-
-	return !strncmp(name, "ld-linux", 8) || !strncmp(name, "ld64", 4) ||
-	       !strncmp(name, "ld-2.", 5) || !strncmp(name, "ld.so", 5);
-}
-
 /* "\tlibz.so.1 => /lib/libz.so.1 (0x...)", or "\t/lib/preloaded.so (0x...)"; the vDSO
  * has no path. What is not found stops the program itself, not us. */
 static int add_line(struct library_closure *c, char *line)
@@ -54,7 +48,7 @@ static int add_line(struct library_closure *c, char *line)
 	if (*path != '/' || !end)
 		return 0;
 	*end = '\0';
-	return library_closure_is_loader(path) ? 0 : library_closure_add(c, path);
+	return elf_facts_is_loader(path) ? 0 : library_closure_add(c, path);
 }
 
 static _Noreturn void become_loader(const char *loader, const char *program, int out)
@@ -197,5 +191,72 @@ int library_closure_search(const char *pattern, const struct library_closure *kn
 			failed = search_in(at, length, pattern, out);
 			at += length;
 		}
+	return failed;
+}
+
+static bool is_ours(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return !strncmp(slash + 1, "libscprof", 9) || !strncmp(slash + 1, "scprof-symbols", 14);
+}
+
+static bool is_known(const struct library_closure *c, const char *path)
+{
+	for (size_t i = c->paths; i > 0; i--)
+		if (!strcmp(c->path[i - 1], path))
+			return true;
+	return false;
+}
+
+/* "START-END r-xp OFFSET DEVICE INODE      /PATH" */
+static char *path_of(char *line)
+{
+	char *path = strchr(line, '/'), *space = strchr(line, ' ');
+	size_t length;
+
+	if (!path || !space || strlen(space) < 5 || space[3] != 'x')
+		return NULL;
+	length = strcspn(path, "\n");
+	path[length] = '\0';
+	if (length > 10 && !strcmp(path + length - 10, " (deleted)"))
+		return NULL;
+	return path;
+}
+
+int library_closure_read_maps(FILE *maps, const char *program, struct library_closure *out)
+{
+	char *line = NULL;
+	size_t room = 0;
+	int failed = 0;
+
+	*out = (struct library_closure){0};
+	while (!failed && out->paths < MAPPED_MOST && getline(&line, &room, maps) > 0) {
+		const char *path = path_of(line);
+
+		if (path && strcmp(path, program) != 0 && !elf_facts_is_loader(path) &&
+		    !is_ours(path) && !is_known(out, path))
+			failed = library_closure_add(out, path);
+	}
+	free(line);
+	return failed;
+}
+
+int library_closure_find_mapped(pid_t pid, struct library_closure *out, struct profile_error *err)
+{
+	char name[48], exe[PATH_MAX];
+
+	snprintf(name, sizeof(name), "/proc/%d/exe", (int)pid);
+	ssize_t bytes = readlink(name, exe, sizeof(exe) - 1);
+	exe[bytes > 0 ? bytes : 0] = '\0';
+	snprintf(name, sizeof(name), "/proc/%d/maps", (int)pid);
+	FILE *maps = fopen(name, "re");
+	*out = (struct library_closure){0};
+	int failed = maps ? library_closure_read_maps(maps, exe, out) : -1;
+	if (failed)
+		error_set(err, "cannot tell which libraries process %d has mapped: %s", (int)pid,
+			  maps ? "out of memory" : strerror(errno));
+	if (maps)
+		fclose(maps);
 	return failed;
 }

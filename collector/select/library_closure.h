@@ -6,6 +6,8 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <sys/types.h>
 
 #include "profile/profile.h"
 
@@ -25,11 +27,23 @@ int library_closure_find(const char *program, struct library_closure *out,
 int library_closure_search(const char *pattern, const struct library_closure *known,
 			   struct library_closure *out);
 
+/* Those that a process has mapped, in the order of /proc/PID/maps: what it opened since its start
+ * is among them. Files of which a part may be executed, but for its program, the loader, and what
+ * is scprof's. A file that was replaced since it was mapped is left out. 0, or -1 with *err. */
+int library_closure_find_mapped(pid_t pid, struct library_closure *out, struct profile_error *err);
+
+/* The same of lines that were read; `program` is left out. 0, or -1: out of memory. */
+int library_closure_read_maps(FILE *maps, const char *program, struct library_closure *out);
+
+/* Those of a program of another processor, whose loader cannot be asked here. Breadth first, as the
+ * loader: by the DT_NEEDED entries, in the RPATH and RUNPATH of the file that has the entry (below
+ * `root`, then as they are), then in the usual folders below `root`. 0, or -1 with *err: also where
+ * one is not found. library_closure_free either way. */
+int library_needed_find(const char *program, const char *root, struct library_closure *out,
+			struct profile_error *err);
+
 /* Add a copy of the path. 0, or -1 when out of memory. */
 int library_closure_add(struct library_closure *c, const char *path);
-
-/* Is it the dynamic linker, by its name? */
-bool library_closure_is_loader(const char *path);
 
 void library_closure_free(struct library_closure *c);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* By name: a function's binary code does not tell what it does to its caller. */
-#include "collector/select/refused_functions.h"
+#include "collector/select/selection.h"
 
 #include <fnmatch.h>
 #include <string.h>

@@ -5,12 +5,11 @@
 #include "collector/select/selection.h"
 
 #include <errno.h>
+#include <libelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/select/library_needed.h"
-#include "collector/select/refused_functions.h"
 #include "profile/base/demangle.h"
 #include "include/scprof_selected.h"
 #include "profile/base/error.h"
@@ -127,15 +126,6 @@ static bool same_text(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-static uint32_t hash(const char *name)
-{
-	uint32_t h = 5381;
-
-	for (; *name; name++)
-		h = h * 33 + (uint8_t)*name;
-	return h;
-}
-
 static bool is_selected(const struct selection *c, const struct export *e, uint32_t h)
 {
 	for (size_t i = 0; i < c->count; i++)
@@ -170,7 +160,7 @@ static int grow(struct selection *c, struct profile_error *err)
 static int add_symbol(struct selection *c, const struct export *e, const struct exports *library,
 		      bool needed, struct profile_error *err)
 {
-	uint32_t h = hash(e->name);
+	uint32_t h = (uint32_t)elf_gnu_hash(e->name);
 
 	if (is_selected(c, e, h))
 		return 0;

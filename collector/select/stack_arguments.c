@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/select/stack_names.h"
-#include "collector/select/stack_types.h"
 #include "include/scprof_selected.h"
 
 /* A symbol of the library that is looked at, by its address. */

@@ -4,6 +4,10 @@
 #ifndef SCPROF_COLLECTOR_SELECT_STACK_ARGUMENTS_H
 #define SCPROF_COLLECTOR_SELECT_STACK_ARGUMENTS_H
 
+#include <elfutils/libdw.h>
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "collector/select/selection.h"
 
 struct stack_arguments {
@@ -13,5 +17,19 @@ struct stack_arguments {
 
 /* `found`: one for each symbol, zeroed. What cannot be read is not known. Nothing is downloaded. */
 void stack_arguments_find(const struct selection *c, struct stack_arguments *found);
+
+/* By the name: a function of C or POSIX, of which no other library has one with other parameters;
+ * or one of C++ with few parameters, all of them numbers, pointers and references: `shown` is its
+ * demangled name. */
+bool stack_names_has_none(const char *name, const char *shown);
+
+/* A function of the ready-made groups' libraries. */
+bool stack_names_has_none_in(const char *name, const char *soname);
+
+/* By the types of a function's parameters (System V ABI, AMD64 supplement, 3.2.3; AAPCS64, 6.8.2).
+ * What may be in a register or in memory, as vectors and small structures, is taken for both, so
+ * the result is never too small. False: not known: variadic, without parameters' types, or of a
+ * language other than C and C++. */
+bool stack_types_words(Dwarf_Die *function, uint32_t *words);
 
 #endif

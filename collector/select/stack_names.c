@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "collector/select/stack_names.h"
+#include "collector/select/stack_arguments.h"
 
 #include <string.h>
 

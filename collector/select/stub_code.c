@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Machine code by hand: what is put together is always the same few instructions. */
-#include "collector/select/stub_code.h"
+#include "collector/select/stub_image.h"
 
 #include <elf.h>
 #include <gelf.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A stub object while it is laid out. */
+/* A stub object while it is laid out; for stub_object.c. */
 #ifndef SCPROF_COLLECTOR_SELECT_STUB_IMAGE_H
 #define SCPROF_COLLECTOR_SELECT_STUB_IMAGE_H
 
@@ -9,8 +9,8 @@
 
 #define SONAME "scprof-symbols.so"
 
-/* Symbol 0 is none, 1 and 2 are what libscprof.so serves. */
-/* The last two program headers are of a note that not every processor has. */
+/* Symbol 0 is none, 1 and 2 are what libscprof.so serves. The last two program headers are of a
+ * note that not every processor has. */
 enum { HEADERS = 8, FIRST_DEFINED = 3, SERVED = 2 };
 
 struct part {
@@ -18,7 +18,23 @@ struct part {
 	size_t size, room;
 };
 
-struct stub_code;
+struct object;
+
+/* What of it depends on the processor. */
+struct stub_code {
+	uint16_t machine; /* e_machine */
+	size_t page;	  /* the largest of any kernel: segments are aligned to it */
+	uint32_t slot;	  /* type of the relocation of a slot */
+	/* A CIE: code 1, data -8, pcrel sdata4; where the return address is at every byte of a
+	 * stub. */
+	uint8_t cie[24];
+	/* Append a stub of SCP_SELECTED_STUB_BYTES. With the address of the record (0: none) in
+	 * the register that the trampoline takes it in, it jumps to where the slot at `slot` says,
+	 * or to o->early_at while that is empty. */
+	void (*put)(struct object *o, size_t record, size_t slot);
+	/* Bits of GNU_PROPERTY_AARCH64_FEATURE_1_AND that hold for the object; 0: no such note. */
+	uint32_t features;
+};
 
 struct object {
 	const struct selection *c;
@@ -52,5 +68,20 @@ void stub_image_put32(struct object *o, uint32_t v);
 size_t stub_image_align(struct object *o, size_t to);
 /* Offset of a new string. */
 uint32_t stub_image_string(struct object *o, struct part *p, const char *text);
+
+/* NULL: there are no stubs for this processor. */
+const struct stub_code *stub_code_find(uint16_t machine);
+
+/* What a stub does as long as the loader has not filled its slot: from libscprof.so at `path`, see
+ * preload/selected/selected_early.c. Free with free(). NULL with *err. */
+uint8_t *stub_code_read_early(const char *path, size_t *bytes, struct profile_error *err);
+
+/* The dynamic symbols, to be called in this order; the last one once all addresses are known. */
+void stub_symbols_number_versions(struct object *o);
+void stub_symbols_order(struct object *o);
+void stub_symbols_put_symbols(struct object *o);
+void stub_symbols_put_hash(struct object *o);
+void stub_symbols_put_versions(struct object *o);
+void stub_symbols_set_values(struct object *o);
 
 #endif

@@ -7,17 +7,60 @@
 
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include "collector/select/stub_code.h"
 #include "collector/select/stub_image.h"
-#include "collector/select/stub_symbols.h"
 #include "profile/base/error.h"
+
+void *stub_image_extend(struct object *o, struct part *p, size_t bytes)
+{
+	if (p->size + bytes > p->room) {
+		size_t room = 2 * (p->size + bytes) + 4096;
+		uint8_t *grown = realloc(p->bytes, room);
+
+		if (!grown) {
+			o->failed = true;
+			return NULL;
+		}
+		p->bytes = grown;
+		p->room = room;
+	}
+	memset(p->bytes + p->size, 0, bytes);
+	p->size += bytes;
+	return p->bytes + p->size - bytes;
+}
+
+void stub_image_put(struct object *o, const void *from, size_t bytes)
+{
+	void *to = stub_image_extend(o, &o->image, bytes);
+
+	if (to)
+		memcpy(to, from, bytes);
+}
+
+void stub_image_put32(struct object *o, uint32_t v)
+{
+	stub_image_put(o, &v, sizeof(v));
+}
+
+size_t stub_image_align(struct object *o, size_t to)
+{
+	stub_image_extend(o, &o->image, (to - o->image.size % to) % to);
+	return o->image.size;
+}
+
+uint32_t stub_image_string(struct object *o, struct part *p, const char *text)
+{
+	size_t at = p->size, bytes = strlen(text) + 1;
+	void *to = stub_image_extend(o, p, bytes);
+
+	if (to)
+		memcpy(to, text, bytes);
+	return (uint32_t)at;
+}
 
 /* One rule for all stubs: they touch neither the stack nor the return address. */
 static void put_frames(struct object *o)
@@ -215,18 +258,13 @@ static void lay_out(struct object *o)
 
 static int write_file(const struct object *o, const char *path)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-	const uint8_t *at = o->image.bytes;
-	size_t left = o->image.size;
-	ssize_t n = 1;
+	FILE *file = fopen(path, "wxe");
 
-	while (fd >= 0 && left && (n = write(fd, at, left)) > 0) {
-		at += n;
-		left -= (size_t)n;
-	}
-	if (fd < 0 || left || close(fd))
+	if (!file)
 		return -1;
-	return chmod(path, 0644);
+	bool written =
+		!fchmod(fileno(file), 0644) && fwrite(o->image.bytes, o->image.size, 1, file) == 1;
+	return fclose(file) || !written ? -1 : 0;
 }
 
 int stub_object_write(const struct selection *c, const char *path, struct profile_error *err)

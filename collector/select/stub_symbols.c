@@ -1,23 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Each symbol has the version that its library gives it, so that a caller that was
  * linked with memcpy@GLIBC_2.2.5 reaches the stub of that, and not of the newer one. */
-#include "collector/select/stub_symbols.h"
+#include "collector/select/stub_image.h"
 
-#include <elf.h>
+#include <libelf.h>
 #include <string.h>
-
-static uint32_t elf_hash(const char *name)
-{
-	uint32_t h = 0, g;
-
-	for (; *name; name++) {
-		h = (h << 4) + (uint8_t)*name;
-		g = h & 0xf0000000u;
-		h ^= g >> 24;
-		h &= ~g;
-	}
-	return h;
-}
 
 static const char *name_of(const struct object *o, uint32_t symbol)
 {
@@ -34,7 +21,6 @@ static uint32_t hash_of(const struct object *o, uint32_t symbol)
 				       : 0x0f4dc4aeu;
 }
 
-/* Number the versions that occur. */
 void stub_symbols_number_versions(struct object *o)
 {
 	for (size_t i = 0; i < o->c->count; i++) {
@@ -129,7 +115,7 @@ static void put_version(struct object *o, uint16_t index, const char *name)
 		.vd_flags = index == 1 ? VER_FLG_BASE : 0,
 		.vd_ndx = index,
 		.vd_cnt = 1,
-		.vd_hash = elf_hash(name),
+		.vd_hash = (uint32_t)elf_hash(name),
 		.vd_aux = sizeof(d),
 		.vd_next = is_last ? 0 : sizeof(d) + sizeof(Elf64_Verdaux),
 	};

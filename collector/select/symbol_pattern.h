@@ -41,4 +41,9 @@ bool symbol_pattern_has_library(const struct symbol_pattern *p, const struct exp
 bool symbol_pattern_has_name(const struct symbol_pattern *p, const char *name, const char *full,
 			     const char *brief);
 
+/* The patterns of the ready-made group whose name is the first `length` bytes of `name`: what most
+ * users would write for a library. NULL: there is none. */
+const char *symbol_pattern_group(const char *name, size_t length);
+extern const char symbol_pattern_groups[]; /* for messages: "ssl, alloc, ..." */
+
 #endif

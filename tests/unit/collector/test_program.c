@@ -14,7 +14,6 @@
 #include <cmocka.h>
 
 #include "collector/launch/program.h"
-#include "collector/launch/program_find.h"
 
 static char directory[] = "/tmp/scprof-test.XXXXXX";
 

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "collector/attach/relatives.h"
-#include "collector/select/library_mapped.h"
+#include "collector/select/library_closure.h"
 
 /* A child that does nothing, and says when it is there. */
 static pid_t child(void)
@@ -116,7 +116,7 @@ static void test_libraries_of_a_process(void **state)
 	FILE *file = fmemopen((void *)(uintptr_t)lines, sizeof(lines) - 1, "r");
 
 	(void)state;
-	assert_int_equal(library_mapped_read(file, "/usr/bin/server", &found), 0);
+	assert_int_equal(library_closure_read_maps(file, "/usr/bin/server", &found), 0);
 	fclose(file);
 	assert_int_equal(found.paths, 2);
 	assert_string_equal(found.path[0], "/usr/lib/libssl.so.3");

@@ -12,9 +12,7 @@
 
 #include <cmocka.h>
 
-#include "collector/select/selection.h"
-#include "collector/select/stack_names.h"
-#include "collector/select/stack_types.h"
+#include "collector/select/stack_arguments.h"
 
 struct two {
 	long a, b;
