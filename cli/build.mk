@@ -20,7 +20,6 @@ CLI_SRC = \
 	cli/causal/causal_sites.c \
 	cli/causal/causal_text.c \
 	cli/causal/cmd_causal.c \
-	cli/clocks_json.c \
 	cli/clocks_text.c \
 	cli/cmd_clocks.c \
 	cli/cmd_doctor.c \
@@ -29,10 +28,8 @@ CLI_SRC = \
 	cli/cmd_preload_stubs.c \
 	cli/cmd_report.c \
 	cli/cmd_serve.c \
-	cli/cmd_serve_render.c \
 	cli/cmd_symbols.c \
 	cli/cmd_top.c \
-	cli/command_table.c \
 	cli/diff/cmd_diff.c \
 	cli/diff/diff_files.c \
 	cli/diff/diff_live.c \
@@ -48,7 +45,6 @@ CLI_SRC = \
 	cli/displace/displace_text.c \
 	cli/displace/displace_wall_json.c \
 	cli/displace/displace_wall_text.c \
-	cli/doctor_print.c \
 	cli/help/cmd_complete.c \
 	cli/help/cmd_config.c \
 	cli/help/cmd_describe.c \
@@ -85,8 +81,6 @@ CLI_SRC = \
 	cli/run/recording.c \
 	cli/run/run_again.c \
 	cli/run/child_run.c \
-	cli/serve_options.c \
-	cli/top_attach.c \
 	cli/usage/inputs.c \
 	cli/usage/options.c \
 	cli/usage/output.c \

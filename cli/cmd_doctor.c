@@ -4,13 +4,16 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "cli/messages/complaint.h"
 #include "cli/usage/options.h"
 #include "collector/doctor/doctor.h"
-#include "cli/doctor_print.h"
 #include "include/scprof_version.h"
 #include "cli/usage/output.h"
+#include "report/render/json/json_write.h"
+#include "report/wording/terminal.h"
+#include "report/wording/utf8.h"
 
 static const struct usage_entry usage_operands[] = {
 	{.name = "PROGRAM", .text = "a program, by its path or found as a shell finds it"}, {0}};
@@ -34,6 +37,83 @@ const struct usage cmd_doctor_usage = {
 	.bad_usage = 2,
 	.failure = 2,
 };
+
+static const enum terminal_style styles[] = {TERMINAL_NAME, TERMINAL_DIM, TERMINAL_WARN,
+					     TERMINAL_WARN};
+
+static int print_check(const struct doctor_check *c, const struct terminal *t)
+{
+	char *found = utf8_clean(c->found, t->utf8), *remedy = utf8_clean(c->remedy, t->utf8);
+	int failed = !found || !remedy;
+
+	if (!failed) {
+		terminal_style(stdout, t, styles[c->level]);
+		printf("%-8s", doctor_check_level_name(c->level));
+		terminal_style(stdout, t, TERMINAL_PLAIN);
+		printf(" %-10s  %s\n", c->name, found);
+		if (*remedy)
+			printf("%-21s-> %s\n", "", remedy);
+	}
+	free(found);
+	free(remedy);
+	return failed ? -1 : 0;
+}
+
+static const char *summary(enum doctor_level worst)
+{
+	switch (worst) {
+	case DOCTOR_MISSING:
+		return "scprof cannot profile here: see what is missing above";
+	case DOCTOR_LIMITED:
+		return "scprof profiles here; see what is limited above";
+	default:
+		return "nothing is missing";
+	}
+}
+
+/* A line for each check, and below it what to do. Paths may have control characters: removed. */
+static int print_text(const struct doctor *d)
+{
+	struct terminal t = terminal_of(stdout, 0);
+	int failed = 0;
+
+	for (size_t i = 0; i < d->count; i++)
+		failed |= print_check(&d->check[i], &t);
+	puts(summary(doctor_check_worst(d)));
+	return failed || fflush(stdout) || ferror(stdout) ? -1 : 0;
+}
+
+/* Text from outside may be any bytes; JSON must be UTF-8. */
+static void text_json(struct json_writer *w, const char *key, const char *from)
+{
+	char *clean = *from ? utf8_clean(from, true) : NULL;
+
+	json_write_text(w, key, clean);
+	free(clean);
+}
+
+static int print_json(const struct doctor *d, int status)
+{
+	struct json_writer w = {.out = stdout, .indent = true};
+
+	json_write_open(&w, NULL, '{');
+	json_write_text(&w, "schema", "scprof-doctor/1");
+	json_write_integer(&w, "status", status);
+	json_write_open(&w, "checks", '[');
+	for (size_t i = 0; i < d->count; i++) {
+		const struct doctor_check *c = &d->check[i];
+
+		json_write_open(&w, NULL, '{');
+		json_write_text(&w, "name", c->name);
+		json_write_text(&w, "level", doctor_check_level_name(c->level));
+		text_json(&w, "found", c->found);
+		text_json(&w, "remedy", c->remedy);
+		json_write_close(&w, '}');
+	}
+	json_write_close(&w, ']');
+	json_write_close(&w, '}');
+	return json_write_finish(&w);
+}
 
 static int fail(const char *why)
 {
@@ -62,7 +142,7 @@ int cmd_doctor(int argc, char **argv)
 		return fail("one PROGRAM at a time; its arguments do not matter here");
 	doctor_examine(&d, SCPROF_VERSION, argv[optind]);
 	status = status_of[doctor_check_worst(&d)];
-	if (json ? doctor_print_json(&d, status) : doctor_print_text(&d)) {
+	if (json ? print_json(&d, status) : print_text(&d)) {
 		output_lost("scprof doctor");
 		return 2;
 	}

@@ -3,18 +3,222 @@
  * threads of the server. */
 #include "cli/cmd.h"
 
+#include <errno.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/messages/complaint.h"
+#include "cli/usage/options.h"
 #include "cli/usage/output.h"
-#include "cli/serve_options.h"
+#include "serve/http/http.h"
+#include "serve/http/http_peer.h"
+#include "serve/render/renderer.h"
 
 #define DESCRIPTORS_WANTED 65536
+#define LISTEN_DEFAULT	   "127.0.0.1:9464"
+#define SERVICES_DEFAULT   100
+#define FUNCTIONS_DEFAULT  200
+#define FILES_DEFAULT	   4096
+#define MOST_OF_ANY	   100000
+#define MOST_FILE_BYTES	   (UINT64_C(256) << 20)
+
+enum {
+	OPT_LISTEN = USAGE_OWN,
+	OPT_SERVICES,
+	OPT_FUNCTIONS,
+	OPT_FILES,
+	OPT_SECONDS,
+	OPT_NOW,
+	OPT_ATTACH,
+	OPT_TOKEN
+};
+
+static const struct usage_entry usage_operands[] = {
+	{.name = "DIR",
+	 .text = "look for profiles here, and in directories of runs in it. Default: /dev/shm, "
+		 "where `scprof run` keeps them meanwhile, and SCPROF_OUT, else the working "
+		 "directory"},
+	{0}};
+
+static const struct usage_entry usage_options[] = {
+	{"listen", OPT_LISTEN, "ADDR:PORT",
+	 .text = "(default: 127.0.0.1:9464; port 0: any). Nobody is asked for a password: who "
+		 "reaches another address than loopback sees all"},
+	{"max-services", OPT_SERVICES, "N",
+	 .text = "programs with metrics of their own (default: 100)"},
+	{"max-functions", OPT_FUNCTIONS, "N",
+	 .text = "functions of a program likewise (default: 200); what is beyond is summed as "
+		 "\"other\""},
+	{"max-files", OPT_FILES, "N", .text = "profiles followed at a time (default: 4096)"},
+	{"max-seconds", OPT_SECONDS, "N",
+	 .text = "for a page or pprof profile to be made (default: 60)"},
+	{"allow-attach", OPT_ATTACH, "[=PATH]",
+	 .text = "let POST /attach?pid=N&for=10s record processes, 300 s at most: each user's own, "
+		 "root all. Who asks is known by this Unix socket (default: "
+		 "/run/scprof-serve.PORT.sock, of other users than root in XDG_RUNTIME_DIR or "
+		 "/tmp)",
+	 .flags = USAGE_TYPED_ONLY},
+	{"attach-token", OPT_TOKEN, "FILE",
+	 .text = "with --allow-attach: who sends what is in this file, which only this server's "
+		 "user may read, may ask over TCP, too, with this user's rights",
+	 .flags = USAGE_TYPED_ONLY},
+	{"from-now", OPT_NOW, NULL,
+	 .text = "metrics of processes that began earlier count from now on"},
+	USAGE_ENTRY_CONFIDENCE,
+	USAGE_ENTRY_HELP,
+	{0}};
+
+const struct usage serve_options_usage = {
+	.command = "serve",
+	.summary = "this host's profiles as web pages, metrics and pprof",
+	.synopsis = {"[OPTION...] [DIR...]"},
+	.text = "Follow the profiles of all profiled processes of this host and offer them by "
+		"HTTP. The page / shows what runs, with means and intervals, reports and flame "
+		"graphs. /metrics is for Prometheus, in OpenMetrics or the text format. "
+		"/debug/pprof/profile is for Parca and Pyroscope (?seconds=N: the next N seconds). "
+		"/healthz says whether it works. Only profiles "
+		"of the same user are read; root reads everybody's. SIGTERM ends it.",
+	.words = "DIR",
+	.operands = usage_operands,
+	.options = usage_options,
+	.exit_status = "0 ended by a signal; 1 cannot listen, or out of memory; 2 wrong usage",
+	.bad_usage = 2,
+	.failure = 2,
+};
+
+struct serve_options {
+	struct http_address address;
+	struct agent_options agent;
+	const char *standard[2]; /* directories, where none were named */
+	char working[4096];
+	char token[HTTP_PEER_TOKEN];
+};
+
+__attribute__((format(printf, 1, 2))) static int complain(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	complaint_format("scprof serve", format, arguments);
+	va_end(arguments);
+	return -1;
+}
+
+static int take_listen(struct serve_options *o, const char *text)
+{
+	struct profile_error err;
+
+	return http_address_parse(&o->address, text, &err) ? complain("%s", err.text) : 0;
+}
+
+static int take_token(struct serve_options *o, const char *path)
+{
+	struct profile_error err;
+
+	o->agent.attach_token = o->token;
+	return http_peer_read_token(path, o->token, &err) ? complain("%s", err.text) : 0;
+}
+
+static int take(void *to, int code, const char *value)
+{
+	struct serve_options *o = to;
+
+	switch (code) {
+	case OPT_LISTEN:
+		return take_listen(o, value);
+	case OPT_SERVICES:
+		return options_count32(&serve_options_usage, code, value, 1, MOST_OF_ANY,
+				       &o->agent.most_services);
+	case OPT_FUNCTIONS:
+		return options_count32(&serve_options_usage, code, value, 1, MOST_OF_ANY,
+				       &o->agent.most_functions);
+	case OPT_FILES:
+		return options_count32(&serve_options_usage, code, value, 1, MOST_OF_ANY,
+				       &o->agent.most_files);
+	case OPT_SECONDS:
+		return options_count32(&serve_options_usage, code, value, 1, MOST_OF_ANY,
+				       &o->agent.most_seconds);
+	case OPT_ATTACH:
+		o->agent.allow_attach = true;
+		o->agent.attach_socket = value;
+		return value && !*value ? complain("--allow-attach= needs the path of a socket")
+					: 0;
+	case OPT_TOKEN:
+		return take_token(o, value);
+	case OPT_NOW:
+		o->agent.from_now = true;
+		return 0;
+	default:
+		return options_confidence(&serve_options_usage, value, &o->agent.confidence);
+	}
+}
+
+/* At the start: with a mistyped one the server would wait forever. */
+static int check_directory(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return complain("cannot look into '%.300s': %s; name directories that hold "
+				"profiles",
+				path, strerror(errno));
+	if (!S_ISDIR(st.st_mode))
+		return complain("'%.300s' is not a directory; name directories that hold profiles "
+				"(`scprof report` prints a single one)",
+				path);
+	if (access(path, R_OK | X_OK))
+		return complain("cannot look into '%.300s': %s", path, strerror(errno));
+	return 0;
+}
+
+static void take_standard(struct serve_options *o)
+{
+	const char *out = options_variable("SCPROF_OUT");
+
+	o->standard[0] = "/dev/shm";
+	o->standard[1] = out ? out : getcwd(o->working, sizeof(o->working));
+	o->agent.directory = o->standard;
+	o->agent.directories = o->standard[1] && strcmp(o->standard[1], "/dev/shm") ? 2 : 1;
+}
+
+/* Pointers are into argv, the environment and *o. */
+static int parse(struct serve_options *o, int argc, char **argv)
+{
+	int status;
+
+	*o = (struct serve_options){.agent = {.most_services = SERVICES_DEFAULT,
+					      .most_functions = FUNCTIONS_DEFAULT,
+					      .most_files = FILES_DEFAULT,
+					      .most_bytes = MOST_FILE_BYTES,
+					      .confidence = 0.95}};
+	if (take_listen(o, LISTEN_DEFAULT))
+		return serve_options_usage.failure;
+	status = options_parse(&serve_options_usage, argc, argv, take, o);
+	if (status != OPTIONS_GO)
+		return status;
+	if (o->agent.attach_token && !o->agent.allow_attach) {
+		complain("--attach-token is of use with --allow-attach only; add that");
+		return serve_options_usage.bad_usage;
+	}
+	if (optind == argc) {
+		take_standard(o);
+		return OPTIONS_GO;
+	}
+	for (int i = optind; i < argc; i++)
+		if (check_directory(argv[i]))
+			return serve_options_usage.bad_usage;
+	o->agent.directory = (const char *const *)argv + optind;
+	o->agent.directories = (size_t)(argc - optind);
+	return OPTIONS_GO;
+}
 
 /* One for each profile, and as many again for each page that is being made. */
 static void raise_descriptors(void)
@@ -133,7 +337,20 @@ static int serve(struct serve_options *o)
 int cmd_serve(int argc, char **argv)
 {
 	struct serve_options o;
-	int status = serve_options_parse(&o, argc, argv);
+	int status = parse(&o, argc, argv);
 
 	return status == OPTIONS_GO ? serve(&o) : status;
+}
+
+/* Started by `scprof serve` for each page and pprof profile, not by people; see
+ * serve/render/renderer.h. */
+int cmd_serve_render(int argc, char **argv)
+{
+	(void)argv;
+	if (argc != 1 || isatty(STDIN_FILENO)) {
+		complaint_print("scprof serve-render",
+				"this is started by `scprof serve`: use that");
+		return 2;
+	}
+	return renderer_main();
 }

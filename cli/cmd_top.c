@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* `scprof top`: watches profiles that are being written. */
 #include "cli/cmd.h"
-#include "cli/top_attach.h"
 #include "cli/messages/complaint.h"
 #include "cli/usage/options.h"
 #include "cli/usage/output.h"
 #include "cli/usage/quantity.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "collector/duration.h"
@@ -21,6 +25,7 @@
 #include "report/wording/utf8.h"
 
 #define COMMAND		"scprof top"
+#define FAILED		125
 #define INTERVAL_MIN_NS ((uint64_t)(STATE_INTERVAL_MIN * 1e9))
 #define INTERVAL_MAX_NS ((uint64_t)(STATE_INTERVAL_MAX * 1e9))
 
@@ -129,15 +134,9 @@ static int take_option(void *to, int code, const char *value)
 		o->attach = value;
 		return 0;
 	case OPTION_ROWS:
-		if (options_count(u, code, value, 0, UINT32_MAX, &number))
-			return -1;
-		live->rows = number;
-		return 0;
+		return options_count(u, code, value, 0, UINT32_MAX, &live->rows);
 	default:
-		if (options_count(u, code, value, 20, 1000, &number))
-			return -1;
-		live->width = number;
-		return 0;
+		return options_count(u, code, value, 20, 1000, &live->width);
 	}
 }
 
@@ -220,12 +219,123 @@ static int watch(const struct top_options *o)
 	return !status ? 0 : ferror(stdout) ? cmd_top_usage.failure : complain(&err, 1);
 }
 
+struct top_attach {
+	pid_t pid;		  /* of scprof attach; 0: none */
+	int end;		  /* readable when it has ended */
+	int said;		  /* what it wrote to standard error meanwhile */
+	char directory[PATH_MAX]; /* of the profiles */
+};
+
+static _Noreturn void become_attach(int end, int said, const char *pid, char **options)
+{
+	size_t count = 0, n = 3;
+	char number[16], **argv;
+
+	while (options[count])
+		count++;
+	argv = calloc(count + 6, sizeof(*argv));
+	if (!argv)
+		_exit(FAILED);
+	snprintf(number, sizeof(number), "%d", end);
+	argv[0] = strdup("scprof");
+	argv[1] = strdup("attach-watched");
+	argv[2] = number;
+	for (size_t i = 0; i < count; i++)
+		argv[n++] = options[i];
+	argv[n++] = strdup("--");
+	argv[n++] = strdup(pid);
+	fcntl(end, F_SETFD, 0);
+	dup2(said, STDERR_FILENO);
+	dup2(said, STDOUT_FILENO);
+	setpgid(0, 0); /* Ctrl-C is for the picture */
+	execv("/proc/self/exe", argv);
+	_exit(FAILED);
+}
+
+static void print_said(int said)
+{
+	char text[4096];
+	ssize_t bytes;
+
+	fflush(stdout);
+	lseek(said, 0, SEEK_SET);
+	while ((bytes = read(said, text, sizeof(text))) > 0)
+		fwrite(text, 1, (size_t)bytes, stderr);
+}
+
+/* One line, without its end. */
+static int read_directory(struct top_attach *t)
+{
+	size_t used = 0;
+	ssize_t bytes;
+
+	while (used + 1 < sizeof(t->directory)) {
+		bytes = read(t->end, t->directory + used, 1);
+		if (bytes < 0 && errno == EINTR)
+			continue;
+		if (bytes <= 0)
+			return -1;
+		if (t->directory[used] == '\n') {
+			t->directory[used] = '\0';
+			return 0;
+		}
+		used++;
+	}
+	return -1;
+}
+
+/* Ends the recording; prints what it said. Its exit status. */
+static int end_attach(struct top_attach *t)
+{
+	int status = 0;
+
+	if (t->pid > 0) {
+		kill(t->pid, SIGTERM);
+		while (waitpid(t->pid, &status, 0) < 0 && errno == EINTR)
+			continue;
+	}
+	if (t->said >= 0) {
+		print_said(t->said);
+		close(t->said);
+	}
+	if (t->end >= 0)
+		close(t->end);
+	*t = (struct top_attach){.end = -1, .said = -1};
+	return WIFEXITED(status) ? WEXITSTATUS(status) : FAILED;
+}
+
+/* `scprof attach` in a process of its own: it writes the directory into a pipe, which it holds open
+ * as long as it lives. Until recording goes on. 0, or what the exit status is to be: it has said
+ * why. */
+static int begin_attach(struct top_attach *t, const char *pid, char **options)
+{
+	int ends[2];
+
+	*t = (struct top_attach){.end = -1, .said = memfd_create("scprof-said", MFD_CLOEXEC)};
+	if (t->said < 0 || pipe2(ends, O_CLOEXEC)) {
+		complaint_say(COMMAND, "cannot start scprof attach: %s", strerror(errno));
+		return FAILED;
+	}
+	fflush(NULL);
+	t->pid = fork();
+	if (!t->pid)
+		become_attach(ends[1], t->said, pid, options);
+	close(ends[1]);
+	t->end = ends[0];
+	if (t->pid > 0 && !read_directory(t))
+		return 0;
+	if (t->pid < 0)
+		complaint_say(COMMAND, "cannot start scprof attach: %s", strerror(errno));
+	int status = end_attach(t);
+	return status ? status : FAILED;
+}
+
 /* The process runs on when the picture ends. */
 static int watch_attached(struct top_options *o)
 {
 	static struct top_attach t;
 	struct signal_wait signals;
-	int status = top_attach_begin(&t, o->attach, o->options), left;
+	int status = begin_attach(&t, o->attach, o->options), left;
 
 	if (status)
 		return status;
@@ -233,7 +343,7 @@ static int watch_attached(struct top_options *o)
 	o->live.end = t.end;
 	status = watch(o);
 	signal_wait_begin(&signals); /* it is left properly, whatever comes */
-	left = top_attach_end(&t);
+	left = end_attach(&t);
 	signal_wait_end(&signals);
 	return status ? status : left ? 1 : 0;
 }

@@ -7,13 +7,96 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/command_table.h"
+#include "cli/cmd.h"
+#include "cli/help/commands.h"
 #include "cli/messages/complaint.h"
 #include "cli/help/config.h"
 #include "cli/messages/nearest.h"
 #include "cli/usage/output.h"
 #include "include/scprof_version.h"
 #include "profile/model/clocks.h"
+
+static const struct command list[] = {
+	{"run", &run_options_usage, true, .run = cmd_run, .example = "run ./app"},
+	{"attach", &attach_options_usage, true, .run = cmd_attach,
+	 .example = "attach --for 10s 1234"},
+	{"report", &cmd_report_usage, true, .run = cmd_report,
+	 .example = "report -o page.html scprof.app.1234.scp"},
+	{"diff", &diff_options_usage, true, .run = cmd_diff,
+	 .example = "diff before.scp after.scp"},
+	{"top", &cmd_top_usage, true, .run = cmd_top, .example = "top 1234"},
+	{"serve", &serve_options_usage, true, .run = cmd_serve, .example = "serve"},
+	{"causal", &causal_options_usage, true, .run = cmd_causal,
+	 .example = "causal --progress write ./app"},
+	{"doctor", &cmd_doctor_usage, false, .run = cmd_doctor, .example = "doctor ./app"},
+	{"explain", &cmd_explain_usage, false, .run = cmd_explain, .example = "explain calls-skipped"},
+	{"bench", &bench_options_usage, true, .run = cmd_bench},
+	{"clocks", &cmd_clocks_usage, true, .run = cmd_clocks},
+	{"displace", &displace_options_usage, true, .run = cmd_displace},
+	{"load", &cmd_load_usage, true, .run = cmd_load},
+	{"plan", &plan_options_usage, true, .run = cmd_plan},
+	{"symbols", &cmd_symbols_usage, true, .run = cmd_symbols},
+	{"merge", &cmd_merge_usage, true, .run = cmd_merge},
+	{"detach", &cmd_detach_usage, false, .run = cmd_detach},
+	{"config", &cmd_config_usage, false, .run_on = cmd_config},
+	/* asked for by libscprof.so, by `run --live`, by `top`, by `serve`, by shells and by the
+	   build */
+	{"preload-stubs", NULL, false, .run = cmd_preload_stubs},
+	{"watch-run", NULL, false, .run = cmd_watch_run},
+	{"attach-watched", NULL, false, .run = cmd_attach_watched},
+	{"serve-render", NULL, false, .run = cmd_serve_render},
+	{"complete", NULL, false, .run_on = cmd_complete},
+	{"describe", NULL, false, .run_on = cmd_describe},
+};
+
+static const struct usage_entry usage_options[] = {
+	{"help", 'h', NULL, .text = "this text; after a command, what that takes"},
+	{"version", 'V', NULL, .text = "which scprof this is"},
+	{0}};
+
+static const struct usage_entry usage_variables[] = {
+	{.name = "SCPROF_OUT", .text = "directory for profiles (default: the working directory)"},
+	{.name = "SCPROF_CLOCK",
+	 .text = "tsc, coarse, monotonic, page, thread-cpu or dual, as run -c"},
+	{.name = "SCPROF_TICK", .text = "interval of the page clock, 20us to 100ms, as run -d"},
+	{.name = "SCPROF_GROUPS",
+	 .text = "socket, io, wait, resolve, region, functions, all, as run -g"},
+	{.name = "SCPROF_SYMBOLS", .text = "functions of libraries, as run -s"},
+	{.name = "SCPROF_STATES", .text = "as run --states"},
+	{.name = "SCPROF_VERIFY_PATHS", .text = "N: as run --verify-paths=N"},
+	{.name = "SCPROF_DETECTOR",
+	 .text = "how switches are seen: rseq, perf or sampled (default: the best that works)"},
+	{.name = "SCPROF_SLOWEST",
+	 .text = "as run --slowest; SCPROF_SLOWER_THAN, SCPROF_SLOWEST_OF likewise"},
+	{.name = "SCPROF_BELOW",
+	 .text = "as run --below; SCPROF_THREADS, SCPROF_DEPTH, SCPROF_AFTER, SCPROF_FOR, "
+		 "SCPROF_SIGNAL, SCPROF_STOPPED likewise"},
+	{.name = "SCPROF_NATIVE",
+	 .text = "1: as run --native; SCPROF_PYTHON=off: as run --no-python"},
+	{.name = "SCPROF_DISABLE", .text = "1: record nothing"},
+	{.name = "SCPROF_LIB", .text = "path of libscprof.so (default: found beside scprof)"},
+	{.name = "SCPROF_DEBUG_PATH",
+	 .text = "DIR[:DIR...]: more places for files with debug information"},
+	{.name = "SCPROF_CONFIG",
+	 .text = "path of the one configuration file to read; /dev/null: none"},
+	{.name = "DEBUGINFOD_URLS", .text = "servers for debug information"},
+	{0}};
+
+static const struct usage tool_usage = {
+	.summary = "what each call site of a program costs, with error bars",
+	.synopsis = {"COMMAND [OPTION...]", "help [COMMAND]"},
+	.text = "What each call site of a running program really costs, with error bars.",
+	.options = usage_options,
+	.variables = usage_variables,
+	.note = "Without the tool: LD_PRELOAD=libscprof.so ./app writes scprof.NAME.PID.scp.",
+	.variables_text = "options beat it, and what is unset or empty is as if not there",
+	.exit_status = "0 done, 1 failure, 2 wrong usage; scprof run: the command's own (128+N "
+		       "after signal N), 125 scprof failed, 126 cannot be executed, 127 not found",
+	.bad_usage = 2,
+	.failure = 2,
+};
+
+static const struct commands command_table = {list, sizeof(list) / sizeof(*list), &tool_usage};
 
 /* If a standard descriptor is closed, a file that we open would get its number, and our messages
  * would go into that file. Close-on-exec: the command still finds it closed. What is written to
@@ -40,13 +123,22 @@ static int unknown(const char *name)
 	return 2;
 }
 
+/* First what a user needs in the first week. */
 static int list_commands(FILE *out)
 {
+	bool laboratory = false;
+
 	usage_print_head(command_table.usage, out);
-	for (size_t i = 0; i < command_table.count; i++)
-		if (command_table.command[i].usage)
-			fprintf(out, "  %-13s  %s\n", command_table.command[i].name,
-				command_table.command[i].usage->summary);
+	for (const struct command *c = list; c < list + command_table.count; c++) {
+		if (!c->usage)
+			continue;
+		if (!c->example && !laboratory)
+			fputs("\nlaboratory:\n", out);
+		laboratory |= !c->example;
+		fprintf(out, "  %-8s  %s\n", c->name, c->usage->summary);
+		if (c->example)
+			fprintf(out, "%12sscprof %s\n", "", c->example);
+	}
 	return ferror(out) ? -1 : 0;
 }
 

@@ -3,7 +3,6 @@
  * configuration file again. */
 #include "cli/cmd.h"
 
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +10,7 @@
 #include "cli/messages/complaint.h"
 #include "cli/usage/options.h"
 #include "cli/help/config.h"
-#include "report/render/json/json_parts.h"
+#include "report/render/json/json_write.h"
 #include "report/wording/utf8.h"
 
 static const struct usage_entry usage_options[] = {
@@ -82,38 +81,46 @@ static void print_text(const struct config *c, const struct commands *all,
 			print_section(c, &all->command[i]);
 }
 
-static json_t *clean_text(const char *text)
+static void text_json(struct json_writer *w, const char *key, const char *text)
 {
 	char *clean = utf8_clean(text, true);
-	json_t *value = clean ? json_string(clean) : json_null();
 
+	json_write_text(w, key, clean);
 	free(clean);
-	return value;
 }
 
 static int print_json(const struct config *c, const struct command *only)
 {
-	json_t *root = json_object(), *files = json_array(), *entries = json_array();
+	struct json_writer w = {.out = stdout, .indent = true};
 
-	for (size_t i = 0; i < c->files; i++)
-		json_array_append_new(files,
-				      json_pack("{s:o, s:b}", "path", clean_text(c->file[i].path),
-						"there", c->file[i].there));
+	json_write_open(&w, NULL, '{');
+	json_write_text(&w, "schema", "scprof-config/1");
+	json_write_open(&w, "files", '[');
+	for (size_t i = 0; i < c->files; i++) {
+		json_write_open(&w, NULL, '{');
+		text_json(&w, "path", c->file[i].path);
+		json_write_flag(&w, "there", c->file[i].there);
+		json_write_close(&w, '}');
+	}
+	json_write_close(&w, ']');
+	json_write_open(&w, "entries", '[');
 	for (size_t i = 0; i < c->count; i++) {
 		const struct config_entry *e = &c->entry[i];
 
 		if (only && e->command != only)
 			continue;
-		json_array_append_new(
-			entries, json_pack("{s:s, s:s, s:o, s:o, s:i, s:s?}", "command",
-					   e->command->name, "option", e->option->name, "value",
-					   clean_text(e->value), "file", clean_text(e->file),
-					   "line", (int)e->line, "beaten_by", beaten_by(e)));
+		json_write_open(&w, NULL, '{');
+		json_write_text(&w, "command", e->command->name);
+		json_write_text(&w, "option", e->option->name);
+		text_json(&w, "value", e->value);
+		text_json(&w, "file", e->file);
+		json_write_integer(&w, "line", e->line);
+		json_write_text(&w, "beaten_by", beaten_by(e));
+		json_write_close(&w, '}');
 	}
-	json_object_set_new(root, "schema", json_string("scprof-config/1"));
-	json_object_set_new(root, "files", files);
-	json_object_set_new(root, "entries", entries);
-	return json_parts_print(root, stdout);
+	json_write_close(&w, ']');
+	json_write_close(&w, '}');
+	return json_write_finish(&w);
 }
 
 static int show(const struct commands *all, const struct command *only, bool json)

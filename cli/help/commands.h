@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The list of commands: the front door, completion, man pages and the configuration file all read
- * it. A new command is a line in command_table.c, and its table of options (usage.h). */
+ * it. A new command is a line in main.c, and its table of options (usage.h). */
 #ifndef SCPROF_CLI_HELP_COMMANDS_H
 #define SCPROF_CLI_HELP_COMMANDS_H
 
@@ -16,6 +16,7 @@ struct command {
 	const char *name;
 	const struct usage *usage; /* NULL: not for people, and shown nowhere */
 	bool takes_defaults;	   /* from the configuration files */
+	const char *example;	   /* without "scprof"; NULL: a command of the laboratory */
 	int (*run)(int argc, char **argv);
 	/* instead, of a command about commands */
 	int (*run_on)(const struct commands *all, int argc, char **argv);
