@@ -75,7 +75,7 @@ CLI_SRC = \
 	cli/run/run_live.c \
 	cli/run/run_options.c \
 	cli/run/run_output.c \
-	cli/run/run_slowest.c \
+	cli/run/run_settle.c \
 	cli/run/run_symbols.c \
 	cli/run/run_watch.c \
 	cli/run/recording.c \

@@ -8,49 +8,11 @@
 #include <string.h>
 
 #include "collector/select/selection.h"
-#include "collector/select/symbol_pattern.h"
 #include "cli/cmd.h"
 #include "collector/launch/library_path.h"
 #include "collector/launch/program.h"
+#include "cli/run/run_groups.h"
 #include "cli/run/run_symbols.h"
-#include "profile/base/error.h"
-
-/* The library's own groups; the others are of functions of libraries. */
-static bool is_built_in(const char *name, size_t length)
-{
-	static const char known[] = ",socket,io,wait,resolve,region,functions,all,none,";
-	char word[32];
-
-	snprintf(word, sizeof(word), ",%.*s,", (int)length, name);
-	return !length || strstr(known, word);
-}
-
-/* Patterns of the ready-made groups in SCPROF_GROUPS. 0, or -1 with *err. */
-static int collect_groups(char *patterns, size_t size, struct profile_error *err)
-{
-	const char *at = getenv("SCPROF_GROUPS");
-	size_t used = 0;
-
-	*patterns = '\0';
-	for (size_t length; at && *at; at += length + (at[length] == ',')) {
-		length = strcspn(at, ",");
-		const char *group =
-			is_built_in(at, length) ? NULL : symbol_pattern_group(at, length);
-
-		if (!group && !is_built_in(at, length)) {
-			error_set(err, "no group is called '%.*s'", (int)length, at);
-			return -1;
-		}
-		if (group && !strstr(patterns, group))
-			used += (size_t)snprintf(patterns + used, size - used, "%s%s",
-						 used ? "," : "", group);
-		if (used >= size) {
-			error_set(err, "SCPROF_GROUPS names too many");
-			return -1;
-		}
-	}
-	return 0;
-}
 
 /* One line, whatever the message has; there was no -s. */
 static void answer(const char *text)
@@ -98,7 +60,8 @@ static void resolve(const char *program, const char *groups, const char *symbols
 int cmd_preload_stubs(int argc, char **argv)
 {
 	const char *preload = getenv("SCPROF_PRELOAD");
-	char groups[4096];
+	const char *groups = getenv("SCPROF_GROUPS");
+	static struct run_options o;
 	struct profile_error err;
 
 	if (argc != 2) {
@@ -108,9 +71,9 @@ int cmd_preload_stubs(int argc, char **argv)
 	/* From here on for those that we start: the program's loader lists what it would load. */
 	if (preload && *preload && setenv("LD_PRELOAD", preload, 1))
 		return 1;
-	if (collect_groups(groups, sizeof(groups), &err))
+	if (groups && *groups && run_groups_parse(groups, &o, &err))
 		answer(err.text);
 	else
-		resolve(argv[1], groups, getenv("SCPROF_SYMBOLS"));
+		resolve(argv[1], o.ready_made, getenv("SCPROF_SYMBOLS"));
 	return fflush(stdout) || ferror(stdout) ? 1 : 0;
 }

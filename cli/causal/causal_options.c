@@ -106,7 +106,6 @@ const struct usage causal_options_usage = {
 
 struct given {
 	struct causal_options *options;
-	const char *groups;
 	bool format, runs;
 };
 
@@ -223,7 +222,7 @@ static int take_plain(struct given *g, int code, const char *value)
 		o->changed = value;
 		return 0;
 	case 'g':
-		g->groups = value;
+		g->options->run.groups = value;
 		return 0;
 	case 's':
 		o->run.symbols = value;
@@ -344,7 +343,7 @@ int causal_options_parse(int argc, char **argv, struct causal_options *o)
 	o->run.command = argv + optind;
 	o->run.report = false;
 	o->run.filters.attached = o->attach != 0;
-	if (check(o, &g) || run_options_settle(&o->run, NULL, NULL, g.groups))
+	if (check(o, &g) || run_options_settle(&o->run))
 		return causal_options_usage.bad_usage;
 	if (o->run.disabled) {
 		refuse("SCPROF_DISABLE is set: nothing can be measured");

@@ -18,7 +18,7 @@
 #include "cli/cmd.h"
 #include "cli/messages/progress.h"
 #include "cli/messages/say.h"
-#include "cli/run/run_observer.h"
+#include "cli/run/recording.h"
 #include "cli/usage/output.h"
 
 #define COMMAND	  "scprof causal"

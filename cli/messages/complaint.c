@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What a message repeats of arguments and names comes from outside. */
+/* What a message repeats of arguments and names comes from outside. Each message is one write, so
+ * that it does not mix with the output of the command. */
 #include "cli/messages/complaint.h"
 
 #include <stdbool.h>
@@ -11,14 +12,45 @@
 #include "report/wording/terminal.h"
 #include "report/wording/utf8.h"
 
+static void put_clean(FILE *to, const char *text, size_t length, bool utf8)
+{
+	char *copy = strndup(text, length), *clean = copy ? utf8_clean(copy, utf8) : NULL;
+
+	fputs(clean ? clean : "out of memory", to);
+	free(copy);
+	free(clean);
+}
+
+/* `lines`: as many as the text has, the later ones behind `indent`; else it is one. */
+static void print(const char *command, const char *text, bool lines, const char *indent)
+{
+	const char *from = default_origin_of(text);
+	bool utf8 = terminal_of(stderr, 0).utf8;
+	char *message = NULL;
+	size_t size = 0;
+	FILE *to = open_memstream(&message, &size);
+
+	if (!to)
+		return;
+	fprintf(to, "%s: ", command);
+	put_clean(to, from, strlen(from), utf8);
+	for (size_t length;; text += length + 1) {
+		length = lines ? strcspn(text, "\n") : strlen(text);
+		put_clean(to, text, length, utf8);
+		fputc('\n', to);
+		if (!text[length])
+			break;
+		fputs(indent, to);
+	}
+	if (!fclose(to))
+		fwrite(message, 1, size, stderr);
+	fflush(stderr);
+	free(message);
+}
+
 void complaint_print(const char *command, const char *text)
 {
-	bool utf8 = terminal_of(stderr, 0).utf8;
-	char *from = utf8_clean(default_origin_of(text), utf8), *clean = utf8_clean(text, utf8);
-
-	fprintf(stderr, "%s: %s%s\n", command, from ? from : "", clean ? clean : "out of memory");
-	free(from);
-	free(clean);
+	print(command, text, false, "");
 }
 
 void complaint_format(const char *command, const char *format, va_list arguments)
@@ -40,17 +72,10 @@ void complaint_say(const char *command, const char *format, ...)
 
 void complaint_lines(const char *command, const char *text)
 {
-	char line[1536];
-	size_t length = strcspn(text, "\n");
+	print(command, text, true, "");
+}
 
-	snprintf(line, sizeof(line), "%.*s", (int)length, text);
-	complaint_print(command, line);
-	while (text[length]) {
-		text += length + 1;
-		length = strcspn(text, "\n");
-		snprintf(line, sizeof(line), "%.*s", (int)length, text);
-		char *clean = utf8_clean(line, terminal_of(stderr, 0).utf8);
-		fprintf(stderr, "%s\n", clean ? clean : "");
-		free(clean);
-	}
+void complaint_indented(const char *command, const char *text)
+{
+	print(command, text, true, "        ");
 }

@@ -17,4 +17,7 @@ void complaint_say(const char *command, const char *format, ...)
 /* The same for a text of several lines, the last of which says what to do. */
 void complaint_lines(const char *command, const char *text);
 
+/* The same, with later lines indented under the first. */
+void complaint_indented(const char *command, const char *text);
+
 #endif

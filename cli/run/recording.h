@@ -5,7 +5,6 @@
 #ifndef SCPROF_CLI_RUN_RECORDING_H
 #define SCPROF_CLI_RUN_RECORDING_H
 
-#include "cli/run/run_observer.h"
 #include "cli/run/run_options.h"
 #include "cli/run/run_output.h"
 #include "cli/run/run_watch.h"
@@ -15,6 +14,29 @@
 #include "collector/launch/gather.h"
 #include "collector/launch/run_directory.h"
 #include "collector/select/selection.h"
+
+/* What another command does with a run, or with processes that it attaches to, instead of a profile
+ * and its report. */
+struct run_observer {
+	void *context;
+	/* The directory exists, nothing has been started: makes its files there, and adds to the
+	 * environment or order. 0, or -1 having said why not. */
+	int (*prepare)(void *context, const struct run_directory *d, struct environment *e);
+	/* The processes run; `profiles` is the directory of their files. */
+	void (*started)(void *context, const char *profiles);
+	/* About every 20 ms until they end. `pid`: the command, or 0. `stopped`: the user wants an
+	 * end. True: leave the processes that were attached to. */
+	bool (*look)(void *context, pid_t pid, bool stopped);
+	/* They have ended, or were left. Called also where nothing was started. */
+	void (*ended)(void *context);
+	/* Instead of saving: what was recorded is still in d->profiles, and is to be discarded. 0,
+	 * or -1 having said what failed. */
+	int (*finish)(void *context, struct run_directory *d, const struct gathered *g);
+	/* The exit status instead of the command's. NULL: as it is. */
+	int (*status)(void *context, int status);
+};
+
+#define RUN_OBSERVER_LOOK_MS 20
 
 struct recording {
 	const char *command; /* "scprof run" */
@@ -65,5 +87,8 @@ int recording_gather(struct run_directory *d, const struct launch *command, stru
 int recording_save(struct recording *r, struct run_directory *d, const struct gathered *g);
 
 void recording_free(struct recording *r);
+
+/* Runs o->command as `scprof run` does. Its exit status. */
+int cmd_run_for(const struct run_options *o, const struct run_observer *observer);
 
 #endif

@@ -23,27 +23,11 @@ struct run_filters {
 	gid_t gid;
 	const char *root;	    /* what leads to its files: "", or "/proc/PID/root" */
 	bool until;		    /* the tool stops recording by itself: set by the caller */
-	struct recording_plan plan; /* set by run_filters_check */
+	struct recording_plan plan; /* set by run_options_settle */
 };
 
-enum {
-	RUN_OPTION_BELOW = 512,
-	RUN_OPTION_THREAD,
-	RUN_OPTION_DEPTH,
-	RUN_OPTION_NATIVE,
-	RUN_OPTION_NO_PYTHON,
-	RUN_OPTION_AFTER,
-	RUN_OPTION_FOR,
-	RUN_OPTION_SIGNAL,
-	RUN_OPTION_STOPPED
-};
-
-/* One of the options above. 0, or -1 having said why. */
-int run_filters_take(struct run_filters *f, int option, const char *value);
-
-/* Takes from the environment what no option has set, and checks all values. 0, or -1 having said
- * why. */
-int run_filters_check(struct run_filters *f);
+/* One more pattern of a list that may be given again. 0, or -1 having said why. */
+int run_filters_join(char **list, const char *value);
 
 /* Writes the addresses of the functions of --below in `program` to d->below, and creates the page
  * that starts and stops recording; *w: NULL where none is needed. *e gets the environment of the

@@ -1,69 +1,57 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Some groups the library has wrappers for; the others are patterns of -s. */
 #include "cli/run/run_groups.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/messages/say.h"
 #include "collector/select/symbol_pattern.h"
+#include "profile/base/error.h"
 
-/* A group that the library has wrappers for. */
+/* A group that the library has wrappers for. "none" is set by an outer `scprof run`. */
 static bool is_built_in(const char *name, size_t length)
 {
-	static const char *const known[] = {
-		"socket", "io",	       "wait", "resolve",
-		"region", "functions", "all",  "none" /* set by an outer `scprof run` */};
+	static const char known[] = ",socket,io,wait,resolve,region,functions,all,none,";
+	char word[32];
 
-	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
-		if (strlen(known[i]) == length && !strncmp(name, known[i], length))
-			return true;
-	return false;
+	snprintf(word, sizeof(word), ",%.*s,", (int)length, name);
+	return length && length < sizeof(word) - 2 && strstr(known, word);
 }
 
-/* There is room for each once; a repeated name may be dropped. */
-static void add_built_in(const char *name, size_t length, struct run_options *o)
+/* There is room for each once: a repeated one is dropped. */
+static void add(char *list, size_t size, const char *text, size_t length)
 {
-	size_t at = o->only_ready_made ? 0 : strlen(o->built_in);
+	size_t at = strlen(list);
 
-	if (at + length + 2 <= sizeof(o->built_in))
-		sprintf(o->built_in + at, "%s%.*s", at ? "," : "", (int)length, name);
+	if (at + length + 2 <= size)
+		sprintf(list + at, "%s%.*s", at ? "," : "", (int)length, text);
 }
 
-static int add_ready_made(const char *from, const char *name, size_t length, struct run_options *o)
-{
-	const char *patterns = symbol_pattern_group(name, length);
-	size_t at = strlen(o->ready_made), room = sizeof(o->ready_made) - at;
-
-	if (!patterns) {
-		say_format("%s: no group is called '%.*s'.\nThere are: socket, io, wait, resolve, "
-			   "region, functions, all; of libraries: %s",
-			   from, (int)length, name, symbol_pattern_groups);
-		return -1;
-	}
-	if (strstr(o->ready_made, patterns)) /* named twice */
-		return 0;
-	if ((size_t)snprintf(o->ready_made + at, room, "%s%s", at ? "," : "", patterns) < room)
-		return 0;
-	say_format("%s: so many groups find no room; name each once", from);
-	return -1;
-}
-
-int run_groups_parse(const char *from, const char *list, struct run_options *o)
+int run_groups_parse(const char *list, struct run_options *o, struct profile_error *err)
 {
 	o->groups = list;
-	o->only_ready_made = true;
-	strcpy(o->built_in, "none");
+	*o->built_in = *o->ready_made = '\0';
 	for (const char *at = list;; at++) {
 		size_t length = strcspn(at, ",");
+		const char *patterns = symbol_pattern_group(at, length);
 
 		if (is_built_in(at, length)) {
-			add_built_in(at, length, o);
-			o->only_ready_made = false;
-		} else if (add_ready_made(from, at, length, o))
+			add(o->built_in, sizeof(o->built_in), at, length);
+		} else if (!patterns) {
+			error_set(
+				err,
+				"no group is called '%.*s'.\nThere are: socket, io, wait, resolve, "
+				"region, functions, all; of libraries: %s",
+				(int)length, at, symbol_pattern_groups);
 			return -1;
+		} else if (!strstr(o->ready_made, patterns)) {
+			add(o->ready_made, sizeof(o->ready_made), patterns, strlen(patterns));
+		}
 		at += length;
 		if (!*at)
-			return 0;
+			break;
 	}
+	o->only_ready_made = !*o->built_in;
+	if (o->only_ready_made)
+		strcpy(o->built_in, "none");
+	return 0;
 }

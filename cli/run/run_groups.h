@@ -5,8 +5,8 @@
 
 #include "cli/run/run_options.h"
 
-/* Sets o->groups, built_in, ready_made and only_ready_made. `from`: what is to blame for errors. 0,
- * or -1 having said why. */
-int run_groups_parse(const char *from, const char *list, struct run_options *o);
+/* Sets o->groups, built_in (the library has wrappers for them), ready_made (patterns of -s) and
+ * only_ready_made. 0, or -1 with *err. */
+int run_groups_parse(const char *list, struct run_options *o, struct profile_error *err);
 
 #endif

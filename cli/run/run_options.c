@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* All values are checked before the command starts, from options and from the environment. */
 #include "cli/run/run_options.h"
-#include "cli/run/run_again.h"
-#include "cli/run/run_groups.h"
 
-#include <errno.h>
 #include <stddef.h>
-#include <stdlib.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "collector/clocks/clocks.h"
 #include "cli/cmd.h"
-#include "cli/messages/complaint.h"
 #include "cli/usage/options.h"
 #include "collector/duration.h"
 #include "cli/usage/quantity.h"
@@ -68,31 +60,9 @@ const struct usage run_options_usage = {
 	.failure = 125,
 };
 
-static int parse_clock(const char *from, const char *name, struct run_options *o)
-{
-	o->clock = clocks_read_parse(name);
-	if (o->clock != SCP_CLOCK_NONE)
-		return 0;
-	say_format("%s: no clock is called '%s'.\nThere are: %s", from, name, clocks_read_names);
-	return -1;
-}
-
-static int parse_tick(const char *from, const char *text, struct run_options *o)
-{
-	if (!duration_parse(text, &o->tick_ns) && o->tick_ns >= TICKER_MIN_NS &&
-	    o->tick_ns <= TICKER_MAX_NS)
-		return 0;
-	say_format("%s: '%s' is no tick between 20us and 100ms.\n"
-		   "Write a number and its unit: 50us, 1ms, 0.5ms",
-		   from, text);
-	return -1;
-}
-
 #define DITHER_DEFAULT 0.05
 #define RUNS_MOST      1000
-
-/* Looks are 0.1 s apart at least. */
-#define LEAST_NS 100000000u
+#define LEAST_NS       100000000u /* looks are 0.1 s apart at least */
 
 static int take_until(const char *text, struct run_options *o)
 {
@@ -130,111 +100,85 @@ static int take_dither(const char *text, struct run_options *o)
 	return -1;
 }
 
-static int check_dither(const struct run_options *o)
-{
-	if (!(o->dither > 0) || o->displace)
-		return 0;
-	say("--dither varies the rates of calls for --displace: add it");
-	return -1;
-}
-
-static int settle_states(struct run_options *o)
-{
-	const char *set = options_variable("SCPROF_STATES"),
-		   *from = o->states ? "--states" : "SCPROF_STATES";
-
-	if (!o->states)
-		o->states = set && *set ? set : "budget";
-	if (!strcmp(o->states, "off") || !strcmp(o->states, "budget") ||
-	    !strcmp(o->states, "exact"))
-		return 0;
-	say_format("%s: '%s' is none of off, budget and exact", from, o->states);
-	return -1;
-}
-
-static int settle_verify_paths(struct run_options *o)
-{
-	const char *set = options_variable("SCPROF_VERIFY_PATHS"),
-		   *from = o->verify_paths ? "--verify-paths" : "SCPROF_VERIFY_PATHS";
-	uint64_t n;
-
-	if (!o->verify_paths)
-		o->verify_paths = set;
-	if (!o->verify_paths ||
-	    !quantity_count(o->verify_paths, o->verify_paths == set ? 0 : 1, UINT32_MAX, &n))
-		return 0;
-	say_format("%s: '%s' is no number from 1 to %u: one new path in so many is walked twice",
-		   from, o->verify_paths, UINT32_MAX);
-	return -1;
-}
-
-static bool has_empty_name(const char *list)
-{
-	return !*list || *list == ',' || list[strlen(list) - 1] == ',' || strstr(list, ",,");
-}
-
-static int check_until(const struct run_options *o)
-{
-	if (!(o->until > 0) && o->until_of)
-		say("--until-of says of which functions --until speaks: how well, --until 5%?");
-	else if (!(o->until > 0) && o->until_least_s > 0)
-		say("--until-least says when --until may be reached: how well, --until 5%?");
-	else if (o->until_of && has_empty_name(o->until_of))
-		say_format("--until-of: '%s' has an empty name in it", o->until_of);
-	else
-		return 0;
-	return -1;
-}
-
-/* Options win over the environment. A tick without a page clock is an error on the command line,
- * and ignored in the environment. */
-int run_options_settle(struct run_options *o, const char *clock, const char *tick,
-		       const char *groups)
-{
-	const char *set_clock = options_variable("SCPROF_CLOCK"),
-		   *set_tick = options_variable("SCPROF_TICK"),
-		   *set_groups = options_variable("SCPROF_GROUPS");
-	char reason[256];
-
-	if (clock ? parse_clock("-c", clock, o)
-		  : set_clock && parse_clock("SCPROF_CLOCK", set_clock, o))
-		return -1;
-	if (o->clock == SCP_CLOCK_NONE)
-		o->clock = clocks_verdict_default(reason, sizeof(reason));
-	bool ticks = o->clock == SCP_CLOCK_PAGE || o->clock == SCP_CLOCK_DUAL;
-	if (tick ? parse_tick("-d", tick, o)
-		 : ticks && set_tick && parse_tick("SCPROF_TICK", set_tick, o))
-		return -1;
-	o->tick_asked = ticks && (tick || set_tick);
-	if (tick && !ticks) {
-		say_format("-d sets the tick of the page clock, but the clock is %s.\n"
-			   "Add -c page, or -c dual",
-			   clocks_read_name(o->clock));
-		return -1;
-	}
-	if (groups ? run_groups_parse("-g", groups, o)
-		   : set_groups && run_groups_parse("SCPROF_GROUPS", set_groups, o))
-		return -1;
-	if (run_filters_check(&o->filters) || run_slowest_settle(&o->slowest) || check_until(o) ||
-	    check_dither(o) || run_again_check(o) || settle_states(o) || settle_verify_paths(o))
-		return -1;
-	if (!o->symbols)
-		o->symbols = options_variable("SCPROF_SYMBOLS");
-	return 0;
-}
-
-struct texts {
+struct taking {
 	const struct usage *usage;
 	struct run_options *options;
-	const char *clock, *tick, *groups;
 };
 
-/* Whose values may be wrong. */
-static int take_checked(struct texts *t, int code, const char *value)
-{
-	struct run_options *o = t->options;
+#define TEXT(code, member)                                                                         \
+	{                                                                                          \
+		code, offsetof(struct run_options, member), NULL, false                            \
+	}
+#define CONSTANT(code, member, text)                                                               \
+	{                                                                                          \
+		code, offsetof(struct run_options, member), text, false                            \
+	}
+#define FLAG(code, member)                                                                         \
+	{                                                                                          \
+		code, offsetof(struct run_options, member), NULL, true                             \
+	}
 
+/* Options that only set a member. */
+static const struct {
+	int code;
+	size_t at;
+	const char *constant; /* where the option has no value */
+	bool flag;
+} members[] = {
+	TEXT('o', output),
+	TEXT('c', clock_text),
+	TEXT('d', tick_text),
+	TEXT('g', groups),
+	TEXT('s', symbols),
+	TEXT(RUN_OPTION_SLOWEST, slowest),
+	TEXT(RUN_OPTION_SLOWER_THAN, slower_than),
+	TEXT(RUN_OPTION_SLOWEST_OF, slowest_of),
+	TEXT(RUN_OPTION_STATES, states),
+	CONSTANT(RUN_OPTION_VERIFY_PATHS, verify_paths, "1"),
+	FLAG(RUN_OPTION_EXACT_TICK, exact_tick),
+	FLAG(RUN_OPTION_LIVE, live),
+	TEXT(RUN_OPTION_UNTIL_OF, until_of),
+	FLAG(RUN_OPTION_DISPLACE, displace),
+	TEXT(RUN_OPTION_COPY_TO, copy_to),
+	FLAG(RUN_OPTION_CHILDREN, children),
+	TEXT(RUN_OPTION_DEPTH, filters.depth),
+	CONSTANT(RUN_OPTION_NATIVE, filters.native, "1"),
+	CONSTANT(RUN_OPTION_NO_PYTHON, filters.python, "off"),
+	TEXT(RUN_OPTION_AFTER, filters.after),
+	TEXT(RUN_OPTION_FOR, filters.length),
+	TEXT(RUN_OPTION_SIGNAL, filters.signal),
+	FLAG(RUN_OPTION_STOPPED, filters.stopped),
+};
+
+/* False: the option is none of them. */
+static bool set_member(struct run_options *o, int code, const char *value)
+{
+	for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++) {
+		void *member = (char *)o + members[i].at;
+
+		if (members[i].code != code)
+			continue;
+		if (members[i].flag)
+			*(bool *)member = true;
+		else
+			*(const char **)member = value ? value : members[i].constant;
+		return true;
+	}
+	return false;
+}
+
+static int take_option(void *to, int code, const char *value)
+{
+	struct taking *t = to;
+	struct run_options *o = t->options;
+	int taken = report_options_take(&o->shown, t->usage, code, value);
+
+	if (taken <= 0 || set_member(o, code, value))
+		return taken <= 0 ? taken : 0;
 	switch (code) {
+	case RUN_OPTION_NO_REPORT:
+		o->report = false;
+		return 0;
 	case RUN_OPTION_RUNS:
 		return options_count32(t->usage, code, value, 1, RUNS_MOST, &o->runs);
 	case RUN_OPTION_UNTIL:
@@ -243,84 +187,16 @@ static int take_checked(struct texts *t, int code, const char *value)
 		return take_until_least(value, o);
 	case RUN_OPTION_DITHER:
 		return take_dither(value, o);
-	case 'p':
+	case RUN_OPTION_BELOW:
+		return run_filters_join(&o->filters.below, value);
+	case RUN_OPTION_THREAD:
+		return run_filters_join(&o->filters.threads, value);
+	default: /* -p */
 		say_format("scprof run starts a command. Process %.20s runs already: scprof attach "
 			   "%.20s",
 			   value, value);
 		return -1;
-	default:
-		return run_filters_take(&o->filters, code, value);
 	}
-}
-
-static int take_option(void *to, int code, const char *value)
-{
-	struct texts *t = to;
-	struct run_options *o = t->options;
-
-	switch (code) {
-	case 'o':
-		o->output = value;
-		return 0;
-	case 'c':
-		t->clock = value;
-		return 0;
-	case 'd':
-		t->tick = value;
-		return 0;
-	case 'g':
-		t->groups = value;
-		return 0;
-	case RUN_OPTION_NO_REPORT:
-		o->report = false;
-		return 0;
-	case 's':
-		o->symbols = value;
-		return 0;
-	case RUN_OPTION_SLOWEST:
-		o->slowest.count = value;
-		return 0;
-	case RUN_OPTION_SLOWER_THAN:
-		o->slowest.least = value;
-		return 0;
-	case RUN_OPTION_SLOWEST_OF:
-		o->slowest.patterns = value;
-		return 0;
-	case RUN_OPTION_STATES:
-		o->states = value;
-		return 0;
-	case RUN_OPTION_VERIFY_PATHS:
-		o->verify_paths = value ? value : "1";
-		return 0;
-	case RUN_OPTION_EXACT_TICK:
-		o->exact_tick = true;
-		return 0;
-	case RUN_OPTION_LIVE:
-		o->live = true;
-		return 0;
-	case RUN_OPTION_UNTIL_OF:
-		o->until_of = value;
-		return 0;
-	case RUN_OPTION_DISPLACE:
-		o->displace = true;
-		return 0;
-	case RUN_OPTION_COPY_TO:
-		o->copy_to = value;
-		return 0;
-	case RUN_OPTION_CHILDREN:
-		o->children = true;
-		return 0;
-	default:
-		return take_checked(t, code, value);
-	}
-}
-
-static int take_any(void *to, int code, const char *value)
-{
-	struct texts *t = to;
-	int taken = report_options_take(&t->options->shown, t->usage, code, value);
-
-	return taken <= 0 ? taken : take_option(to, code, value);
 }
 
 /* Where -o puts the report; NULL: nowhere, it names the profile. */
@@ -346,11 +222,11 @@ void run_options_begin(struct run_options *o)
 
 int run_options_parse_as(const struct usage *u, int argc, char **argv, struct run_options *o)
 {
-	struct texts t = {.usage = u, .options = o};
+	struct taking t = {u, o};
 	int status;
 
 	run_options_begin(o);
-	status = options_parse(u, argc, argv, take_any, &t);
+	status = options_parse(u, argc, argv, take_option, &t);
 	if (status != OPTIONS_GO)
 		return status;
 	o->command = argv + optind;
@@ -362,7 +238,7 @@ int run_options_parse_as(const struct usage *u, int argc, char **argv, struct ru
 	if (report_options_settle(&o->shown, u, report_file(o),
 				  isatty(o->filters.attached ? STDOUT_FILENO : STDERR_FILENO)))
 		return u->bad_usage;
-	return run_options_settle(o, t.clock, t.tick, t.groups) ? u->bad_usage : OPTIONS_GO;
+	return run_options_settle(o) ? u->bad_usage : OPTIONS_GO;
 }
 
 int run_options_parse(int argc, char **argv, struct run_options *o)

@@ -7,7 +7,6 @@
 #include <stdint.h>
 
 #include "cli/run/run_filters.h"
-#include "cli/run/run_slowest.h"
 #include "cli/usage/options.h"
 #include "cli/usage/report_options.h"
 #include "include/scprof_format.h"
@@ -29,6 +28,15 @@ enum {
 	RUN_OPTION_CHILDREN,
 	RUN_OPTION_COPY_TO,
 	RUN_OPTION_RUNS,
+	RUN_OPTION_BELOW,
+	RUN_OPTION_THREAD,
+	RUN_OPTION_DEPTH,
+	RUN_OPTION_NATIVE,
+	RUN_OPTION_NO_PYTHON,
+	RUN_OPTION_AFTER,
+	RUN_OPTION_FOR,
+	RUN_OPTION_SIGNAL,
+	RUN_OPTION_STOPPED,
 	RUN_OPTION_OF_OTHERS /* the first that another command may use as it likes */
 };
 
@@ -107,7 +115,8 @@ enum {
 	}
 
 struct run_options {
-	const char *output; /* -o, NULL: by the command's name and pid */
+	const char *output;		    /* -o, NULL: by the command's name and pid */
+	const char *clock_text, *tick_text; /* as they were given; NULL: not */
 	enum scp_clock_kind clock;
 	uint64_t tick_ns;
 	bool tick_asked;       /* by -d or the environment */
@@ -118,7 +127,8 @@ struct run_options {
 	char ready_made[2048]; /* patterns of the ready-made groups among `groups` */
 	bool only_ready_made;  /* and no others are */
 	struct run_filters filters;
-	struct run_slowest slowest;
+	const char *slowest, *slower_than,
+		*slowest_of;	  /* which calls are kept; NULL: the default */
 	const char *states;	  /* off, budget, exact */
 	const char *verify_paths; /* one new path in so many; NULL: none */
 	bool report;
@@ -144,10 +154,8 @@ int run_options_parse(int argc, char **argv, struct run_options *o);
 int run_options_parse_as(const struct usage *u, int argc, char **argv, struct run_options *o);
 
 /* For a command with options of its own: the defaults, o->filters.attached being set before; and
- * once all are taken, what the environment says besides, with checks. `clock`, `tick`, `groups`: as
- * -c, -d and -g; NULL: not given. 0, or -1 having said why. */
+ * once all are taken, what the environment says besides, with checks. 0, or -1 having said why. */
 void run_options_begin(struct run_options *o);
-int run_options_settle(struct run_options *o, const char *clock, const char *tick,
-		       const char *groups);
+int run_options_settle(struct run_options *o);
 
 #endif

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What the environment says where no option does, and checks of both: all values are checked before
+ * the command starts. The rules are those of the library, which must not print anything. */
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/messages/say.h"
+#include "cli/run/run_again.h"
+#include "cli/run/run_groups.h"
+#include "cli/run/run_options.h"
+#include "cli/usage/options.h"
+#include "cli/usage/quantity.h"
+#include "collector/clocks/clocks.h"
+#include "collector/clocks/ticker.h"
+#include "collector/duration.h"
+
+#define NAME_MOST 15  /* characters of a thread's name */
+#define LIST_MOST 900 /* of all patterns together: the profile has them */
+
+static int check_clock(const char *from, const char *name, struct run_options *o)
+{
+	o->clock = clocks_read_parse(name);
+	if (o->clock != SCP_CLOCK_NONE)
+		return 0;
+	say_format("%s: no clock is called '%s'.\nThere are: %s", from, name, clocks_read_names);
+	return -1;
+}
+
+static int check_groups(const char *from, const char *list, struct run_options *o)
+{
+	struct profile_error err;
+
+	if (!run_groups_parse(list, o, &err))
+		return 0;
+	say_format("%s: %s", from, err.text);
+	return -1;
+}
+
+static int check_states(const char *from, const char *text, struct run_options *o)
+{
+	(void)o;
+	if (!strcmp(text, "off") || !strcmp(text, "budget") || !strcmp(text, "exact"))
+		return 0;
+	say_format("%s: '%s' is none of off, budget and exact", from, text);
+	return -1;
+}
+
+/* 0 in the environment: none. */
+static int check_verify_paths(const char *from, const char *text, struct run_options *o)
+{
+	uint64_t n;
+
+	(void)o;
+	if (!quantity_count(text, *from == '-' ? 1 : 0, UINT32_MAX, &n))
+		return 0;
+	say_format("%s: '%s' is not a number from 1 to %u: one new path in so many is walked twice",
+		   from, text, UINT32_MAX);
+	return -1;
+}
+
+static int check_slowest(const char *from, const char *text, struct run_options *o)
+{
+	uint64_t n;
+
+	(void)o;
+	if (!quantity_count(text, 1, SCP_SLOWEST_MAX, &n))
+		return 0;
+	say_format("%s: '%s' is not a number of calls from 1 to %u", from, text, SCP_SLOWEST_MAX);
+	return -1;
+}
+
+static int check_slower_than(const char *from, const char *text, struct run_options *o)
+{
+	uint64_t ns;
+
+	(void)o;
+	if (!duration_parse(text, &ns))
+		return 0;
+	say_format("%s: '%s' is not a duration; write a number and its unit: 50us, 1ms, 0.5s", from,
+		   text);
+	return -1;
+}
+
+/* No pattern of the list may be empty. */
+static int check_slowest_of(const char *from, const char *text, struct run_options *o)
+{
+	(void)o;
+	if (strlen(text) >= SCP_SLOWEST_PATTERNS) {
+		say_format("%s: more than %u characters; shorten the names by globs", from,
+			   SCP_SLOWEST_PATTERNS - 1);
+		return -1;
+	}
+	for (const char *at = text;; at++) {
+		size_t length = strcspn(at, ",");
+
+		if (length <= (*at == '!')) {
+			say_format(
+				"%s: '%s' has an empty name in it; write names or globs, such as "
+				"'send*,libssl*:SSL_*'",
+				from, text);
+			return -1;
+		}
+		at += length;
+		if (!*at)
+			return 0;
+	}
+}
+
+static int check_depth(const char *from, const char *text, struct run_options *o)
+{
+	uint64_t depth;
+
+	(void)from;
+	(void)o;
+	if (!quantity_count(text, 1, SCP_MAX_FRAMES, &depth))
+		return 0;
+	say_format("--depth: '%s' is no number of frames between 1 and %u", text, SCP_MAX_FRAMES);
+	return -1;
+}
+
+static int check_time(const char *option, const char *text, uint64_t *ns)
+{
+	if (!duration_parse(text, ns) && *ns)
+		return 0;
+	say_format("%s: '%s' is no time.\nWrite a number and its unit: 500ms, 5s, 0.5s", option,
+		   text);
+	return -1;
+}
+
+static int check_after(const char *from, const char *text, struct run_options *o)
+{
+	(void)from;
+	return check_time("--after", text, &o->filters.plan.after_ns);
+}
+
+static int check_for(const char *from, const char *text, struct run_options *o)
+{
+	(void)from;
+	return check_time("--for", text, &o->filters.plan.for_ns);
+}
+
+static int check_signal(const char *from, const char *text, struct run_options *o)
+{
+	const char *name = !strncmp(text, "SIG", 3) ? text + 3 : text;
+	int *number = &o->filters.plan.signal;
+
+	(void)from;
+	*number = !strcmp(name, "USR1") ? SIGUSR1 : !strcmp(name, "USR2") ? SIGUSR2 : 0;
+	if (*number)
+		return 0;
+	say_format("--signal: '%s' is neither USR1 nor USR2, which scprof takes itself.\n"
+		   "Other signals are the program's",
+		   text);
+	return -1;
+}
+
+#define AT(member) offsetof(struct run_options, member)
+
+/* Texts that an option or a variable sets; the check may be NULL. */
+static const struct setting {
+	const char *option, *variable;
+	size_t at;
+	int (*check)(const char *from, const char *text, struct run_options *o);
+} settings[] = {
+	{"-c", "SCPROF_CLOCK", AT(clock_text), check_clock},
+	{"-g", "SCPROF_GROUPS", AT(groups), check_groups},
+	{"-s", "SCPROF_SYMBOLS", AT(symbols), NULL},
+	{"--depth", "SCPROF_DEPTH", AT(filters.depth), check_depth},
+	{"--after", "SCPROF_AFTER", AT(filters.after), check_after},
+	{"--for", "SCPROF_FOR", AT(filters.length), check_for},
+	{"--signal", "SCPROF_SIGNAL", AT(filters.signal), check_signal},
+	{"--slowest", "SCPROF_SLOWEST", AT(slowest), check_slowest},
+	{"--slower-than", "SCPROF_SLOWER_THAN", AT(slower_than), check_slower_than},
+	{"--slowest-of", "SCPROF_SLOWEST_OF", AT(slowest_of), check_slowest_of},
+	{"--states", "SCPROF_STATES", AT(states), check_states},
+	{"--verify-paths", "SCPROF_VERIFY_PATHS", AT(verify_paths), check_verify_paths},
+};
+
+static int settle(const struct setting *s, struct run_options *o)
+{
+	const char **text = (const char **)(void *)((char *)o + s->at), *from = s->option;
+
+	/* recording of a process that runs begins when it is told to */
+	if (!*text && !(o->filters.attached && text == &o->filters.signal)) {
+		*text = options_variable(s->variable);
+		from = s->variable;
+	}
+	return *text && s->check ? s->check(from, *text, o) : 0;
+}
+
+/* A name that no thread can have certainly matches nothing. */
+static int check_threads(const char *list)
+{
+	if (list && strlen(list) > LIST_MOST) {
+		say_format("--thread: more than %d characters of names; shorten them by globs",
+			   LIST_MOST);
+		return -1;
+	}
+	for (const char *at = list; list; at += strcspn(at, ",") + 1) {
+		size_t length = strcspn(at, ",");
+
+		if (!length) {
+			say_format("--thread: a pattern without a name: '%s'.\n"
+				   "Write names or globs, separated by commas: 'main,io-*'",
+				   list);
+			return -1;
+		}
+		if (length > NAME_MOST && !memchr(at, '*', length) && !memchr(at, '[', length) &&
+		    !memchr(at, '\\', length)) {
+			say_format("--thread: no thread can be called '%.*s': names have at most "
+				   "%d characters.\nShorten it: '%.*s*'",
+				   (int)length, at, NAME_MOST, NAME_MOST - 1, at);
+			return -1;
+		}
+		if (!at[length])
+			break;
+	}
+	return 0;
+}
+
+static int settle_threads(struct run_filters *f)
+{
+	const char *threads = options_variable("SCPROF_THREADS");
+
+	if (!f->threads && threads && run_filters_join(&f->threads, threads))
+		return -1;
+	return check_threads(f->threads);
+}
+
+static int settle_below(struct run_filters *f)
+{
+	const char *below = options_variable("SCPROF_BELOW");
+
+	if (!f->below && below && run_filters_join(&f->below, below))
+		return -1;
+	if (!f->below || *f->below)
+		return 0;
+	say("--below: which function? Write names or globs, such as 'handle_*'");
+	return -1;
+}
+
+static int settle_stopped(struct run_filters *f)
+{
+	const char *stopped = f->attached ? NULL : options_variable("SCPROF_STOPPED");
+
+	f->stopped |= stopped && strcmp(stopped, "0") != 0;
+	/* without a signal the program starts recording, not the tool */
+	f->plan.stopped = f->stopped && (f->signal || !f->until);
+	if (!f->stopped || (!f->after && (!f->length || f->signal)))
+		return 0;
+	say_format("--stopped waits for %s, and %s goes by the clock.\nLeave one of them out",
+		   f->signal ? "a signal" : "the program's SCPROF_START",
+		   f->after ? "--after" : "--for");
+	return -1;
+}
+
+/* A tick without a page clock is an error on the command line, and ignored in the environment. */
+static int settle_tick(struct run_options *o)
+{
+	const char *text = o->tick_text, *from = "-d";
+	char reason[256];
+
+	if (o->clock == SCP_CLOCK_NONE)
+		o->clock = clocks_verdict_default(reason, sizeof(reason));
+	bool ticks = o->clock == SCP_CLOCK_PAGE || o->clock == SCP_CLOCK_DUAL;
+	if (text && !ticks) {
+		say_format("-d sets the tick of the page clock, but the clock is %s.\n"
+			   "Add -c page, or -c dual",
+			   clocks_read_name(o->clock));
+		return -1;
+	}
+	if (!text && ticks) {
+		text = options_variable("SCPROF_TICK");
+		from = "SCPROF_TICK";
+	}
+	o->tick_asked = text;
+	if (!text || (!duration_parse(text, &o->tick_ns) && o->tick_ns >= TICKER_MIN_NS &&
+		      o->tick_ns <= TICKER_MAX_NS))
+		return 0;
+	say_format("%s: '%s' is no tick between 20us and 100ms.\n"
+		   "Write a number and its unit: 50us, 1ms, 0.5ms",
+		   from, text);
+	return -1;
+}
+
+static bool has_empty_name(const char *list)
+{
+	return !*list || *list == ',' || list[strlen(list) - 1] == ',' || strstr(list, ",,");
+}
+
+/* Options that do not go together. */
+static int check_together(const struct run_options *o)
+{
+	if (o->filters.native && o->filters.python)
+		say("--native keeps C frames beside Python functions, and --no-python reads none "
+		    "of "
+		    "those.\n"
+		    "C frames alone are what --no-python records");
+	else if (!(o->until > 0) && o->until_of)
+		say("--until-of says of which functions --until speaks: how well, --until 5%?");
+	else if (!(o->until > 0) && o->until_least_s > 0)
+		say("--until-least says when --until may be reached: how well, --until 5%?");
+	else if (o->until_of && has_empty_name(o->until_of))
+		say_format("--until-of: '%s' has an empty name in it", o->until_of);
+	else if (o->dither > 0 && !o->displace)
+		say("--dither varies the rates of calls for --displace: add it");
+	else
+		return 0;
+	return -1;
+}
+
+int run_options_settle(struct run_options *o)
+{
+	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++)
+		if (settle(&settings[i], o))
+			return -1;
+	if (!o->states)
+		o->states = "budget";
+	return settle_tick(o) || settle_threads(&o->filters) || settle_below(&o->filters) ||
+			       settle_stopped(&o->filters) || check_together(o) ||
+			       run_again_check(o)
+		       ? -1
+		       : 0;
+}
