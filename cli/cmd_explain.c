@@ -28,14 +28,6 @@ const struct usage cmd_explain_usage = {
 	.failure = 2,
 };
 
-static int take_option(void *to, int code, const char *value)
-{
-	(void)to;
-	(void)code;
-	(void)value;
-	return 0;
-}
-
 static void list(void)
 {
 	for (size_t i = 0; i < warning_codes_count; i++)
@@ -67,7 +59,7 @@ static int complain(const char *code)
 
 int cmd_explain(int argc, char **argv)
 {
-	int status = options_parse(&cmd_explain_usage, argc, argv, take_option, NULL);
+	int status = options_parse(&cmd_explain_usage, argc, argv, NULL, NULL);
 
 	if (status != OPTIONS_GO)
 		return status;

@@ -109,7 +109,6 @@ COLLECTOR_SRC = \
 	collector/launch/environment.c \
 	collector/launch/gather.c \
 	collector/launch/launch.c \
-	collector/launch/layout.c \
 	collector/launch/leftovers.c \
 	collector/launch/library_path.c \
 	collector/launch/program.c \

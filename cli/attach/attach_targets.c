@@ -10,7 +10,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/attach/attach_woken.h"
 #include "cli/messages/complaint.h"
 #include "cli/messages/say.h"
 #include "collector/attach/relatives.h"
@@ -173,13 +172,17 @@ static int begin_one(struct attach_one *one, const char *library, char **order)
 	return -1;
 }
 
-static bool is_alive(const struct attach_one *one)
+bool attach_targets_lives(const struct attach_target *t)
 {
-	const struct attach_target *t = &one->facts.target;
 	char state = 0;
 	uint64_t start = run_files_process_start(t->pid, &state);
 
 	return start && start == t->process_start && state != 'Z' && state != 'X';
+}
+
+static bool is_alive(const struct attach_one *one)
+{
+	return attach_targets_lives(&one->facts.target);
 }
 
 bool attach_targets_child_ended(const struct attach_targets *t, size_t i)

@@ -38,10 +38,13 @@ struct attach_targets {
 int attach_targets_find(struct attach_targets *t, const struct attach_options *o,
 			const char *library, bool stubs);
 
-/* Whether it is a child that has ended since it was found: it is nobody's fault. */
 /* Say that a wait's time limit began anew, if one did. */
 void attach_targets_tell_anew(pid_t pid, const struct attach_result *r);
 
+/* Is it still the process that it was? */
+bool attach_targets_lives(const struct attach_target *t);
+
+/* Whether it is a child that has ended since it was found: it is nobody's fault. */
 bool attach_targets_child_ended(const struct attach_targets *t, size_t i);
 
 /* How many could be begun. `library`: as the processes see it. */
@@ -64,5 +67,24 @@ void attach_targets_note(const struct attach_targets *t, struct profile *p);
 int attach_targets_stop_left(const char *command, pid_t pid, char control[PATH_MAX]);
 
 void attach_targets_free(struct attach_targets *t);
+
+/* Those that are dormant: they are woken by their page, begin at their next call, and end at one.
+ */
+
+/* Which of them share a page. */
+void attach_woken_find_pages(struct attach_targets *t);
+
+/* All that share the page of `one`, by one order. The page stays open: that says that we live. */
+void attach_woken_begin(struct attach_targets *t, struct attach_one *one, char **order);
+
+/* The same: told to stop, where `one` is the one that holds the page. */
+void attach_woken_end(struct attach_targets *t, struct attach_one *one);
+
+/* Until they have ended their profiles, a second at most: one that waits in a call does so with the
+ * next, and its profile is complete but for that. */
+void attach_woken_await(const struct attach_targets *t, const char *profiles);
+
+/* How many have made a profile, where that is not all of them. */
+void attach_woken_say_silent(const struct attach_targets *t, const char *profiles);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "cli/attach/attach_woken.h"
+#include "cli/attach/attach_targets.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -16,7 +16,6 @@
 #include "cli/attach/attach_options.h"
 #include "cli/attach/attach_place.h"
 #include "cli/attach/attach_targets.h"
-#include "cli/attach/attach_woken.h"
 #include "cli/cmd.h"
 #include "cli/messages/say.h"
 #include "cli/run/recording.h"

@@ -80,14 +80,6 @@ static void tell(pid_t pid, const struct scp_attach_slots *s)
 	       (int)pid, s->put_back, s->written, changed, failed);
 }
 
-static bool is_there(const struct attach_target *t)
-{
-	char state = 0;
-	uint64_t start = run_files_process_start(t->pid, &state);
-
-	return start && start == t->process_start && state != 'Z' && state != 'X';
-}
-
 /* 0 put right, 1 nothing was to be done, -1 having said why not. A child may end meanwhile. */
 static int detach_one(pid_t pid, const char *library, bool child)
 {
@@ -99,7 +91,7 @@ static int detach_one(pid_t pid, const char *library, bool child)
 	int result;
 
 	target.process_start = run_files_process_start(pid, NULL);
-	if (child && !is_there(&target))
+	if (child && !attach_targets_lives(&target))
 		return 1;
 	if (!target.process_start) {
 		complaint_say(COMMAND, "there is no process %d", (int)pid);
@@ -116,7 +108,7 @@ static int detach_one(pid_t pid, const char *library, bool child)
 			tell(pid, &r.slots);
 		attach_targets_tell_anew(pid, &r);
 	}
-	if (result < 0 && child && !is_there(&target))
+	if (result < 0 && child && !attach_targets_lives(&target))
 		return 1;
 	if (result < 0)
 		complaint_lines(COMMAND, err.text);
@@ -144,20 +136,12 @@ static int detach(pid_t pid, const char *library)
 	return result < 0 || failed ? -1 : 0;
 }
 
-static int take_option(void *to, int code, const char *value)
-{
-	(void)to;
-	(void)code;
-	(void)value;
-	return 0;
-}
-
 int cmd_detach(int argc, char **argv)
 {
 	struct profile_error err;
 	struct signal_wait signals;
 	char library[PATH_MAX];
-	int status = options_parse(&cmd_detach_usage, argc, argv, take_option, NULL);
+	int status = options_parse(&cmd_detach_usage, argc, argv, NULL, NULL);
 
 	if (status != OPTIONS_GO)
 		return status;

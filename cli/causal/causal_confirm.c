@@ -15,7 +15,7 @@
 
 #include "cli/causal/causal_choose.h"
 #include "cli/messages/say.h"
-#include "collector/launch/layout.h"
+#include "collector/launch/environment.h"
 #include "stats/mean/replications.h"
 #include "stats/numerics/random.h"
 
@@ -73,7 +73,7 @@ static void execute(const struct causal_confirm *c, const struct causal_options 
 	if (to >= 0)
 		dup2(to, STDERR_FILENO);
 	environ = c->environment;
-	layout_draw(); /* no memory for it: as it was */
+	environment_draw_layout(); /* no memory for it: as it was */
 	execve("/proc/self/exe", (char **)argv, environ);
 	dprintf(STDERR_FILENO, "cannot start scprof run: %s\n", strerror(errno));
 }

@@ -11,7 +11,7 @@
 #include "cli/diff/diff_files.h"
 #include "cli/messages/complaint.h"
 #include "cli/run/child_run.h"
-#include "collector/launch/layout.h"
+#include "collector/launch/environment.h"
 
 /* Options and their values before the command. */
 #define BEFORE 12
@@ -192,7 +192,7 @@ static int redirect(const char *path, int flags, int descriptor)
 /* In the child: `said` is where its words go. */
 static int prepare(void *said)
 {
-	return layout_draw() || redirect("/dev/null", O_RDONLY, STDIN_FILENO) ||
+	return environment_draw_layout() || redirect("/dev/null", O_RDONLY, STDIN_FILENO) ||
 	       redirect("/dev/null", O_WRONLY, STDOUT_FILENO) ||
 	       redirect(said, O_WRONLY | O_CREAT | O_TRUNC, STDERR_FILENO);
 }

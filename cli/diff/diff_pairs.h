@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Two commands that are run in pairs, which of the two is first drawn anew each time. A run is
  * recorded by `scprof run` in a process of its own, with an environment size and an address layout
- * that no other run has (collector/launch/layout.h). Its standard input is empty, and its standard
- * output goes nowhere. */
+ * that no other run has (collector/launch/environment.h). Its standard input is empty, and its
+ * standard output goes nowhere. */
 #ifndef SCPROF_CLI_DIFF_DIFF_PAIRS_H
 #define SCPROF_CLI_DIFF_DIFF_PAIRS_H
 

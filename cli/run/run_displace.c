@@ -96,7 +96,7 @@ int run_displace_wait(struct run_displace *r, struct launch *l)
 	int status;
 
 	if (!r->d)
-		return launch_wait(l);
+		return launch_wait_watched(l, NULL, &r->usage);
 	r->launch = l;
 	status = launch_wait_watched(l, &watch, &r->usage);
 	r->ended = !displace_run_end(r->d, &r->usage, &err);

@@ -128,7 +128,7 @@ int options_parse(const struct usage *u, int argc, char **argv,
 			complain_option(u, argv, code);
 			return u->bad_usage;
 		}
-		if (check_choice(u, code, optarg) || take(to, code, optarg))
+		if (check_choice(u, code, optarg) || (take && take(to, code, optarg)))
 			return u->bad_usage;
 	}
 	return OPTIONS_GO;

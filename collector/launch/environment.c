@@ -5,9 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/personality.h>
 
 #include "collector/clocks/clocks.h"
 #include "collector/duration.h"
+#include "stats/numerics/random.h"
 
 bool environment_can_preload(const char *path)
 {
@@ -192,4 +194,26 @@ char **environment_order(const struct environment *e)
 		return NULL;
 	}
 	return order;
+}
+
+/* The environment lies above the stack: as long as it is, so much lower the stack begins. */
+int environment_set_layout(size_t bytes)
+{
+	char padding[ENVIRONMENT_LAYOUT_MOST + 1];
+	int now = personality(0xffffffff);
+
+	bytes = bytes < ENVIRONMENT_LAYOUT_MOST ? bytes : ENVIRONMENT_LAYOUT_MOST;
+	memset(padding, '.', bytes);
+	padding[bytes] = '\0';
+	if (now != -1 && now & ADDR_NO_RANDOMIZE)
+		personality((unsigned long)now & ~(unsigned long)ADDR_NO_RANDOMIZE);
+	return setenv(ENVIRONMENT_LAYOUT_VARIABLE, padding, 1);
+}
+
+int environment_draw_layout(void)
+{
+	struct random r;
+
+	random_seed(&r, random_fresh_seed());
+	return environment_set_layout(random_below(&r, ENVIRONMENT_LAYOUT_MOST + 1));
 }

@@ -205,12 +205,6 @@ int launch_start_held(struct launch *l, const char *path, char **argv, bool shel
 	return forked(l, report, exec_failed);
 }
 
-int launch_start(struct launch *l, const char *path, char **argv, bool shell_fallback, int kept,
-		 bool *exec_failed)
-{
-	return launch_start_held(l, path, argv, shell_fallback, kept, exec_failed, NULL);
-}
-
 /* The kernel sends what comes from the terminal to the whole group, so the
  * command has that already; and what the command sends to us is not meant for itself.
  * Whether a process meant us alone or the group is not known: what it sends is passed on. */
@@ -224,25 +218,6 @@ static void pass_on(struct launch *l, const struct signalfd_siginfo *s)
 	kill(l->pid, (int)s->ssi_signo);
 }
 
-int launch_wait(struct launch *l)
-{
-	struct signalfd_siginfo s;
-	int status;
-
-	for (;;) {
-		pid_t pid = waitpid(l->pid, &status, WNOHANG);
-
-		if (pid == l->pid) {
-			note_end(l, status);
-			return status;
-		}
-		if (pid < 0 && errno != EINTR)
-			return 0; /* not ours to wait for: cannot be while SIGCHLD is default */
-		if (read(l->signals, &s, sizeof(s)) == (ssize_t)sizeof(s))
-			pass_on(l, &s);
-	}
-}
-
 static bool has_ended(const struct launch *l)
 {
 	siginfo_t info = {0};
@@ -251,7 +226,7 @@ static bool has_ended(const struct launch *l)
 	       info.si_pid == l->pid;
 }
 
-/* One signal, if one comes within `milliseconds`. */
+/* One signal, if one comes within `milliseconds`; -1: whenever it comes. */
 static bool take_signal(struct launch *l, int milliseconds)
 {
 	struct pollfd poll_signals = {.fd = l->signals, .events = POLLIN};
@@ -269,15 +244,15 @@ int launch_wait_watched(struct launch *l, const struct launch_watch *watch, stru
 	int status = 0;
 
 	while (!has_ended(l)) {
-		take_signal(l, watch->period_ms);
-		if (watch->tick)
+		take_signal(l, watch ? watch->period_ms : -1);
+		if (watch && watch->tick)
 			watch->tick(watch->context);
 	}
 	note_end(l, 0);
 	/* what ended it came to us as well */
 	while (take_signal(l, 0))
 		continue;
-	if (watch->ended)
+	if (watch && watch->ended)
 		watch->ended(watch->context, l->pid);
 	while (wait4(l->pid, &status, 0, usage) < 0 && errno == EINTR)
 		continue;

@@ -23,16 +23,13 @@ struct launch {
 
 /* Start argv (found at `path`) with the present environment. From here on this
  * process takes no signal: SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 are
- * passed on by launch_wait, but for those from the kernel, which a terminal sends to both.
+ * passed on by launch_wait_watched, but for those from the kernel, which a terminal sends to both.
  * What was ignored stays ignored. SIGPIPE and SIGXFSZ come back as errors of
  * the writes. `shell_fallback`: where exec says ENOEXEC, /bin/sh runs the file, as execvp
  * has it. `kept`: a signal that is blocked likewise, but is another thread's to take; 0: none.
- * 0; or -1 with errno and *exec_failed: whether exec itself failed. */
-int launch_start(struct launch *l, const char *path, char **argv, bool shell_fallback, int kept,
-		 bool *exec_failed);
-
-/* The same with a callback: `born` is called when the process exists and has not yet
- * become the command, which it does when `born` returns. */
+ * `hold`: NULL, or `born` is called when the process exists and has not yet become the command,
+ * which it does when `born` returns. 0; or -1 with errno and *exec_failed: whether exec itself
+ * failed. */
 struct launch_hold {
 	void (*born)(void *context, pid_t pid);
 	void *context;
@@ -40,12 +37,9 @@ struct launch_hold {
 int launch_start_held(struct launch *l, const char *path, char **argv, bool shell_fallback,
 		      int kept, bool *exec_failed, const struct launch_hold *hold);
 
-/* Until the command has ended. Its wait status. */
-int launch_wait(struct launch *l);
-
-/* The same with callbacks: `tick` is called about every period_ms; `ended` when the
- * command has ended and the kernel still knows it (it is reaped after that); *usage
- * becomes that of the command and the children it waited for. Either may be NULL. */
+/* Until the command has ended. Its wait status. `watch`: NULL, or `tick` is called about every
+ * period_ms; `ended` when the command has ended and the kernel still knows it (it is reaped after
+ * that). Either may be NULL. *usage becomes that of the command and the children it waited for. */
 struct launch_watch {
 	int period_ms;
 	void (*tick)(void *context);

@@ -28,12 +28,13 @@ static int run_file(const char *path, char **argv, bool shell, bool ignore_chld)
 	pid_t pid = fork();
 	if (!pid) {
 		struct launch l;
+		struct rusage usage;
 		bool exec_failed;
 
 		if (ignore_chld)
 			signal(SIGCHLD, SIG_IGN);
-		if (!launch_start(&l, path, argv, shell, 0, &exec_failed))
-			result = launch_exit_status(launch_wait(&l));
+		if (!launch_start_held(&l, path, argv, shell, 0, &exec_failed, NULL))
+			result = launch_exit_status(launch_wait_watched(&l, NULL, &usage));
 		else if (exec_failed)
 			result = 1000 + errno;
 		_exit(write(report[1], &result, sizeof(result)) < 0);

@@ -10,11 +10,11 @@
 
 #include <cmocka.h>
 
-#include "collector/launch/layout.h"
+#include "collector/launch/environment.h"
 
 static size_t padding(void)
 {
-	const char *value = getenv(LAYOUT_VARIABLE);
+	const char *value = getenv(ENVIRONMENT_LAYOUT_VARIABLE);
 
 	assert_non_null(value);
 	return strlen(value);
@@ -23,12 +23,12 @@ static size_t padding(void)
 static void test_environment_is_padded(void **state)
 {
 	(void)state;
-	assert_int_equal(layout_set(0), 0);
+	assert_int_equal(environment_set_layout(0), 0);
 	assert_int_equal(padding(), 0);
-	assert_int_equal(layout_set(17), 0);
+	assert_int_equal(environment_set_layout(17), 0);
 	assert_int_equal(padding(), 17);
-	assert_int_equal(layout_set(1000000), 0);
-	assert_int_equal(padding(), LAYOUT_MOST);
+	assert_int_equal(environment_set_layout(1000000), 0);
+	assert_int_equal(padding(), ENVIRONMENT_LAYOUT_MOST);
 }
 
 /* 64 equal draws of 4097 are a sign of something else than chance. */
@@ -37,11 +37,11 @@ static void test_lengths_are_drawn(void **state)
 	size_t first, differ = 0;
 
 	(void)state;
-	assert_int_equal(layout_draw(), 0);
+	assert_int_equal(environment_draw_layout(), 0);
 	first = padding();
 	for (int i = 0; i < 64; i++) {
-		assert_int_equal(layout_draw(), 0);
-		assert_true(padding() <= LAYOUT_MOST);
+		assert_int_equal(environment_draw_layout(), 0);
+		assert_true(padding() <= ENVIRONMENT_LAYOUT_MOST);
 		differ += padding() != first;
 	}
 	assert_true(differ > 0);
@@ -54,7 +54,7 @@ static void test_addresses_are_drawn_again(void **state)
 	(void)state;
 	if (before == -1 || personality((unsigned long)before | ADDR_NO_RANDOMIZE) == -1)
 		skip();
-	assert_int_equal(layout_set(1), 0);
+	assert_int_equal(environment_set_layout(1), 0);
 	assert_int_equal(personality(0xffffffff) & ADDR_NO_RANDOMIZE, 0);
 }
 
