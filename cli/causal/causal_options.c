@@ -15,6 +15,7 @@
 #include "cli/messages/nearest.h"
 #include "cli/usage/quantity.h"
 #include "collector/clocks/ticker.h"
+#include "include/scprof_names.h"
 #include "stats/causal/slopes.h"
 
 #define COMMAND "scprof causal"
@@ -119,8 +120,7 @@ __attribute__((format(printf, 1, 2))) static int refuse(const char *format, ...)
 	return -1;
 }
 
-static const char *const outcomes[] = {"completed", "would-block", "timeout",
-				       "error",	    "peek",	   "exception"};
+static const char *const outcomes[] = {SCP_OUTCOME_NAMES};
 
 static int take_progress(struct causal_options *o, const char *text)
 {
@@ -132,7 +132,7 @@ static int take_progress(struct causal_options *o, const char *text)
 	if (!length || length >= sizeof(o->function) || strchr(text, ','))
 		return refuse("--progress: '%s' is no name of a function, region or point", text);
 	for (size_t i = 0; at && i < sizeof(outcomes) / sizeof(*outcomes); i++)
-		if (!strcmp(at + 1, outcomes[i]))
+		if (outcomes[i] && !strcmp(at + 1, outcomes[i]))
 			at = NULL;
 	if (at)
 		return refuse("--progress: no outcome is called '%s'; there are: completed, "

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The page's hash table of sites, and the names of progress. */
+#include "include/scprof_names.h"
 #include "preload/causal/causal_site.h"
 #include "preload/causal/causal_key.h"
 #include "preload/function/function.h"
@@ -9,11 +10,7 @@
 
 #define TRIES 256u /* entries that are looked at for one key */
 
-static const char *const outcomes[SCP_OUTCOMES] = {
-	[SCP_COMPLETED] = "completed", [SCP_WOULD_BLOCK] = "would-block",
-	[SCP_TIMEOUT] = "timeout",     [SCP_ERROR] = "error",
-	[SCP_PEEK] = "peek",	       [SCP_EXCEPTION] = "exception",
-};
+static const char *const outcomes[SCP_OUTCOMES] = {SCP_OUTCOME_NAMES};
 
 /* As the page had them when it was mapped. */
 static struct {
@@ -75,6 +72,7 @@ uint32_t causal_site_names(const char *name)
 static bool waits(const char *name)
 {
 	static const char *const names[] = {
+		SCP_WAITING_NAMES,
 		"poll",
 		"ppoll",
 		"select",
@@ -82,49 +80,22 @@ static bool waits(const char *name)
 		"epoll_wait",
 		"epoll_pwait",
 		"epoll_pwait2",
-		"accept",
-		"accept4",
 		"recv",
 		"recvfrom",
 		"recvmsg",
 		"recvmmsg",
 		"read",
 		"readv",
-		"pause",
-		"sleep",
-		"usleep",
-		"nanosleep",
-		"clock_nanosleep",
-		"wait",
-		"waitpid",
-		"wait4",
-		"waitid",
-		"sem_wait",
-		"sem_timedwait",
-		"sem_clockwait",
 		"pthread_mutex_lock",
-		"pthread_join",
-		"sigwait",
-		"sigwaitinfo",
-		"sigtimedwait",
 		"mtx_lock",
-		"cnd_wait",
-		"cnd_timedwait",
 		"pthread_mutex_timedlock",
-		"sigsuspend",
 		"pthread_mutex_clocklock",
-		"thrd_join",
-		"thrd_sleep",
-		"pthread_cond_wait",
-		"pthread_cond_timedwait",
 		"SSL_read",
 		"SSL_read_ex",
 		"SSL_accept",
-		"pthread_cond_clockwait",
 		"SSL_connect",
 		"SSL_do_handshake",
 		"gnutls_record_recv",
-		"pthread_barrier_wait",
 		"gnutls_handshake",
 		"mq_receive",
 		"mq_timedreceive",

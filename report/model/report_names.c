@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "include/scprof_names.h"
 #include "report/model/model.h"
 
 static const char *const by_names[] = {
@@ -124,11 +125,7 @@ const char *report_names_by(enum report_by by)
 
 const char *report_names_outcome(const struct report_site *s)
 {
-	static const char *const names[SCP_OUTCOMES] = {
-		[SCP_COMPLETED] = "completed", [SCP_WOULD_BLOCK] = "would-block",
-		[SCP_ERROR] = "error",	       [SCP_PEEK] = "peek",
-		[SCP_EXCEPTION] = "exception", [SCP_TIMEOUT] = "timeout",
-	};
+	static const char *const names[SCP_OUTCOMES] = {SCP_OUTCOME_NAMES};
 
 	if (s->overflow)
 		return "any";

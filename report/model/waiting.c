@@ -1,43 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The list. Not in it: locks, which protect work, and reading or writing, of which waiting is only
- * a part. */
 #include "report/model/sites.h"
 
 #include <string.h>
 
+#include "include/scprof_names.h"
+
 /* The group `wait` is in wrappers.def; these are what other groups have, and -s. */
-static const char *const names[] = {
-	"accept",
-	"accept4", /* a connection */
-	"clock_nanosleep",
-	"nanosleep",
-	"sleep",
-	"thrd_sleep",
-	"usleep",
-	"pause",
-	"sigsuspend",
-	"sigtimedwait",
-	"sigwait",
-	"sigwaitinfo",
-	"wait",
-	"wait3",
-	"wait4",
-	"waitid",
-	"waitpid",
-	"cnd_timedwait",
-	"cnd_wait",
-	"pthread_cond_clockwait",
-	"pthread_cond_timedwait",
-	"pthread_cond_wait",
-	"pthread_barrier_wait",
-	"sem_clockwait",
-	"sem_timedwait",
-	"sem_wait",
-	"pthread_clockjoin_np",
-	"pthread_join",
-	"pthread_timedjoin_np",
-	"thrd_join",
-};
+static const char *const names[] = {SCP_WAITING_NAMES};
 
 static bool is_listed(const char *name)
 {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "include/scprof_names.h"
 #include "serve/sums/pool.h"
 
 const char *const counters_loss_names[COUNTERS_LOSSES] = {
@@ -23,10 +24,7 @@ const char *const counters_state_names[COUNTERS_STATES] = {
 const char *counters_outcome_name(unsigned outcome)
 {
 	static const char *const names[COUNTERS_OUTCOMES] = {
-		[SCP_COMPLETED] = "completed",	 [SCP_WOULD_BLOCK] = "would-block",
-		[SCP_ERROR] = "error",		 [SCP_PEEK] = "peek",
-		[SCP_EXCEPTION] = "exception",	 [SCP_TIMEOUT] = "timeout",
-		[COUNTERS_OVERFLOW] = "overflow"};
+		SCP_OUTCOME_NAMES, [COUNTERS_OVERFLOW] = "overflow"};
 
 	return outcome < COUNTERS_OUTCOMES ? names[outcome] : "unknown";
 }
