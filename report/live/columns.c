@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Numbers come from numbers.h, so they read as in reports. */
-#include "report/live/columns.h"
+#include "report/live/view.h"
 
 #include <math.h>
 #include <stdlib.h>

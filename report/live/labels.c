@@ -1,47 +1,33 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A hash from (module, offset) to text. The key has the module's path and build-id, since its
- * number may change with the model. */
-#define HASH_NONFATAL_OOM 1
-#include "report/live/labels.h"
+/* A frame is known by a text that says all that is shown of it, since the numbers of modules and of
+ * functions change with the model. */
+#include "report/live/view.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
+#include "profile/base/array.h"
 #include "report/wording/utf8.h"
 #include "report/containers/string_index.h"
 #include "report/symbols/symbolize.h"
 #include "report/symbols/symbolize_source.h"
 
-struct place {
-	uint64_t offset;
-	uint32_t module, exact;
-};
-
-struct label {
-	struct place place;
-	char *text;
-	UT_hash_handle hh;
-};
-
 struct labels {
 	bool utf8;
-	struct string_index modules;
+	struct string_index keys;
+	char **text; /* by number of the key; NULL: not looked up yet */
+	uint32_t room;
 	struct symbolizer *symbols; /* of `profile`; made when it is needed */
 	const struct profile *profile;
-	struct label *by_place;
-	char unknown[32]; /* what there was no memory for */
 };
 
 struct labels *labels_new(bool utf8)
 {
 	struct labels *l = calloc(1, sizeof(*l));
 
-	if (l) {
+	if (l)
 		l->utf8 = utf8;
-		strcpy(l->unknown, "?");
-	}
 	return l;
 }
 
@@ -57,48 +43,38 @@ void labels_forget(void *labels)
 
 void labels_free(struct labels *l)
 {
-	struct label *e, *next;
-
 	if (!l)
 		return;
 	labels_forget(l);
-	HASH_ITER(hh, l->by_place, e, next)
-	{
-		HASH_DEL(l->by_place, e);
-		free(e->text);
-		free(e);
-	}
-	string_index_clear(&l->modules);
+	for (uint32_t i = 0; i < l->room; i++)
+		free(l->text[i]);
+	free(l->text);
+	string_index_clear(&l->keys);
 	free(l);
 }
 
-/* All that is shown of the frame: its index may change with the model. */
-static uint32_t source_number(struct labels *l, const struct profile *p,
-			      const struct prof_frame *frame)
+#define KEY_BYTES (SCP_SOURCE_NAME_MAX + SCP_SOURCE_FILE_MAX + 2 * SCP_BUILD_ID_MAX + 4200)
+
+static void write_key(char *key, const struct profile *p, const struct prof_frame *frame)
 {
 	const struct prof_source_line *line;
-	const struct prof_source_function *f = symbolize_source_find(p, frame, &line);
-	char key[SCP_SOURCE_NAME_MAX + SCP_SOURCE_FILE_MAX + 32];
+	const struct prof_source_function *f;
+	const struct prof_module *m;
+	int at;
 
-	if (!f)
-		return PROF_NONE;
-	snprintf(key, sizeof(key), "\x1f%s\x1f%s\x1f%" PRIu32, f->name, f->file,
-		 line ? line->line : 0);
-	return string_index_add(&l->modules, key);
-}
-
-static uint32_t module_number(struct labels *l, const struct profile *p, uint32_t module)
-{
-	char key[2 * SCP_BUILD_ID_MAX + 4200];
-	int at = 0;
-
-	if (module == PROF_NO_MODULE)
-		return PROF_NONE;
-	for (uint32_t i = 0; i < p->module[module].build_id_bytes; i++)
-		at += snprintf(key + at, sizeof(key) - (size_t)at, "%02x",
-			       p->module[module].build_id[i]);
-	snprintf(key + at, sizeof(key) - (size_t)at, " %.4100s", p->module[module].path);
-	return string_index_add(&l->modules, key);
+	if (frame->module == PROF_SOURCE) {
+		f = symbolize_source_find(p, frame, &line);
+		snprintf(key, KEY_BYTES, "\x1f%s\x1f%s\x1f%" PRIu32, f ? f->name : "",
+			 f ? f->file : "", line ? line->line : 0);
+		return;
+	}
+	at = snprintf(key, KEY_BYTES, "%" PRIx64 " %d ", (uint64_t)frame->offset, frame->exact);
+	if (frame->module == PROF_NO_MODULE)
+		return;
+	m = &p->module[frame->module];
+	for (uint32_t i = 0; i < m->build_id_bytes; i++)
+		at += snprintf(key + at, KEY_BYTES - (size_t)at, "%02x", m->build_id[i]);
+	snprintf(key + at, KEY_BYTES - (size_t)at, " %.4100s", m->path);
 }
 
 static char *look_up(struct labels *l, const struct profile *p, const struct prof_frame *frame)
@@ -137,31 +113,16 @@ static char *look_up(struct labels *l, const struct profile *p, const struct pro
 
 const char *labels_frame(struct labels *l, const struct profile *p, const struct prof_frame *frame)
 {
-	struct place place;
-	struct label *e;
+	char key[KEY_BYTES];
+	uint32_t number;
 
-	memset(&place, 0, sizeof(place));
-	place.exact = frame->exact;
-	if (frame->module == PROF_SOURCE) {
-		place.module = source_number(l, p, frame);
-	} else {
-		place.offset = frame->offset;
-		place.module = module_number(l, p, frame->module);
-	}
-	HASH_FIND(hh, l->by_place, &place, sizeof(place), e);
-	if (e)
-		return e->text;
-	e = calloc(1, sizeof(*e));
-	if (e && (e->text = look_up(l, p, frame))) {
-		e->place = place;
-		HASH_ADD(hh, l->by_place, place, sizeof(place), e);
-		if (e->hh.tbl)
-			return e->text;
-	}
-	if (e)
-		free(e->text);
-	free(e);
-	return l->unknown;
+	write_key(key, p, frame);
+	number = string_index_add(&l->keys, key);
+	if (!array_reach((void **)&l->text, &l->room, number, sizeof(*l->text), 0))
+		return "?";
+	if (!l->text[number])
+		l->text[number] = look_up(l, p, frame);
+	return l->text[number] ? l->text[number] : "?";
 }
 
 void labels_function(const struct labels *l, const struct live_reader *f,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* When to look for files, when for a new model, and what is read in between. */
-#include "report/live/live_reader_private.h"
+#include "report/live/live_reader.h"
 #include "report/model/sites.h"
 
 #include <math.h>

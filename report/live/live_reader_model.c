@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A new model of all files. Positions in files never change, so readings carry over to it. */
-#include "report/live/live_reader_private.h"
+#include "report/live/live_reader.h"
 #include "report/model/sites.h"
 
 #include <errno.h>
@@ -30,30 +30,7 @@ struct live_reader_file *live_reader_model_find_file(struct live_reader *f, cons
 	return NULL;
 }
 
-/* The model that is being built; it replaces the old one when it is complete. */
-struct making {
-	struct profile *profile;
-	struct live_reader_file *file;
-	size_t files, refused;
-	char why[512];
-	struct groups groups;
-	struct prof_reading *now, *before;
-	uint8_t *before_state;
-	uint64_t *calls;
-};
-
-static void abandon(struct making *m)
-{
-	close_files(m->file, m->files);
-	groups_free(&m->groups);
-	profile_free(m->profile);
-	free(m->now);
-	free(m->before);
-	free(m->before_state);
-	free(m->calls);
-}
-
-static int open_one(struct making *m, const char *path, bool alive)
+static int open_one(struct live_reader *m, const char *path, bool alive)
 {
 	struct profile_error err;
 	struct live_reader_file *file = &m->file[m->files];
@@ -61,7 +38,7 @@ static int open_one(struct making *m, const char *path, bool alive)
 	*file = (struct live_reader_file){.first = m->profile->entries, .alive = alive};
 	if (live_open(&file->live, m->profile, path, &err)) {
 		if (!m->refused++)
-			snprintf(m->why, sizeof(m->why), "%s", err.text);
+			snprintf(m->why_refused, sizeof(m->why_refused), "%s", err.text);
 		return 0;
 	}
 	file->path = strdup(path);
@@ -71,8 +48,8 @@ static int open_one(struct making *m, const char *path, bool alive)
 }
 
 /* If a known file has lost its name, the old model stays. */
-static int open_all(const struct live_reader *f, struct making *m, const struct target_file *files,
-		    size_t count)
+static int open_all(const struct live_reader *f, struct live_reader *m,
+		    const struct target_file *files, size_t count)
 {
 	size_t kept = 0;
 
@@ -114,7 +91,7 @@ static bool began_since(const struct live_reader *f, const struct live_reader_fi
 	       raw_now - (double)h.start_mono_ns / 1e9 < live_reader_clock() - f->at;
 }
 
-static void carry_over(struct live_reader *f, struct making *m, struct live_reader_file *to)
+static void carry_over(struct live_reader *f, struct live_reader *m, struct live_reader_file *to)
 {
 	const struct live_reader_file *from = live_reader_model_find_file(f, to->path);
 	bool all_known = from ? from->complete : began_since(f, to);
@@ -134,7 +111,7 @@ static void carry_over(struct live_reader *f, struct making *m, struct live_read
 	}
 }
 
-static int make_readings(struct live_reader *f, struct making *m)
+static int make_readings(struct live_reader *f, struct live_reader *m)
 {
 	size_t entries = (size_t)m->profile->entries + 1;
 
@@ -160,29 +137,27 @@ void live_reader_model_release(struct live_reader *f)
 	free(f->calls);
 }
 
-static void install(struct live_reader *f, const struct making *m)
+/* The same reader before any model. */
+static struct live_reader without_model(const struct live_reader *f)
 {
-	if (f->forget)
-		f->forget(f->context);
-	live_reader_model_release(f);
-	f->profile = m->profile;
-	f->file = m->file;
-	f->files = m->files;
-	f->groups = m->groups;
-	f->now = m->now;
-	f->before = m->before;
-	f->before_state = m->before_state;
-	f->calls = m->calls;
-	f->refused = m->refused;
-	snprintf(f->why_refused, sizeof(f->why_refused), "%s", m->why);
-	f->generation++;
+	struct live_reader m = *f;
+
+	m.profile = NULL;
+	m.file = NULL;
+	m.files = m.refused = 0;
+	m.groups = (struct groups){0};
+	m.now = m.before = NULL;
+	m.before_state = NULL;
+	m.calls = NULL;
+	m.generation++;
+	return m;
 }
 
 int live_reader_model_make_model(struct live_reader *f, const struct target_file *files,
 				 size_t count)
 {
 	double began = live_reader_seconds(CLOCK_THREAD_CPUTIME_ID);
-	struct making m = {0};
+	struct live_reader m = without_model(f);
 	int failed = open_all(f, &m, files, count);
 
 	if (!failed) {
@@ -192,11 +167,14 @@ int live_reader_model_make_model(struct live_reader *f, const struct target_file
 	if (failed) {
 		bool gone = errno == ENOENT;
 
-		abandon(&m);
+		live_reader_model_release(&m);
 		f->next_model = live_reader_clock() + RETRY_S;
 		return gone ? 0 : -1;
 	}
-	install(f, &m);
+	if (f->forget)
+		f->forget(f->context);
+	live_reader_model_release(f);
+	*f = m;
 	f->next_model =
 		live_reader_clock() +
 		fmax(LIVE_READER_SHARE * (live_reader_seconds(CLOCK_THREAD_CPUTIME_ID) - began),

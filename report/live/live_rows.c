@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/live/row_key.h"
 #include "report/model/sites.h"
 
 /* For sorting, a relative width is good enough until the calls have grown by this factor. */

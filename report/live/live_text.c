@@ -35,7 +35,7 @@ static int print(const struct view_source *from, struct view_state *s, const str
 		fputc('\n', out);
 	for (size_t i = 0; i < v.lines; i++)
 		fprintf(out, "%s\n", v.line[i].text);
-	view_free(&v);
+	view_lines_free(&v);
 	return fflush(out);
 }
 

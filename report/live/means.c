@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The steps of report/model/site.c that a mean needs, and no others. */
-#include "report/live/means.h"
+#include "report/live/live_rows.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "report/live/row_key.h"
+#include "report/live/live_rows.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The ratio of report/model/states.c, of a row's entries together; without intervals. */
-#include "report/live/row_states.h"
+#include "report/live/live_rows.h"
 
 #include <math.h>
 

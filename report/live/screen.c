@@ -131,41 +131,7 @@ static void draw(struct screen *s)
 		attrset(A_NORMAL);
 	}
 	refresh();
-	view_free(&v);
-}
-
-static int decode(int key)
-{
-	switch (key) {
-	case KEY_UP:
-		return STATE_UP;
-	case KEY_DOWN:
-		return STATE_DOWN;
-	case KEY_PPAGE:
-		return STATE_PAGE_UP;
-	case KEY_NPAGE:
-		return STATE_PAGE_DOWN;
-	case KEY_HOME:
-		return STATE_HOME;
-	case KEY_END:
-		return STATE_END;
-	case KEY_LEFT:
-		return STATE_LEFT;
-	case KEY_RIGHT:
-		return STATE_RIGHT;
-	case KEY_BACKSPACE:
-	case 127:
-	case '\b':
-		return STATE_BACKSPACE;
-	case 27:
-		return STATE_ESCAPE;
-	case '\n':
-	case '\r':
-	case KEY_ENTER:
-		return STATE_ENTER;
-	default:
-		return key;
-	}
+	view_lines_free(&v);
 }
 
 /* -1: out of memory. */
@@ -239,7 +205,7 @@ static int follow(struct screen *s)
 		if (key != ERR && key != KEY_RESIZE) {
 			double before = s->state.interval_s;
 
-			view_state_key(&s->state, decode(key));
+			view_state_key(&s->state, key);
 			due += s->state.interval_s - before;
 			if (regroup(s))
 				return -1;

@@ -1,40 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What does not fit is left out as a whole, so no number is cut. A command is shortened in its
  * middle, so that its process number stays. */
-#include "report/live/screen_header.h"
+#include "report/live/view.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/live/columns.h"
 #include "report/wording/numbers.h"
 #include "report/wording/utf8.h"
 
 struct head {
+	struct view *view;
 	const struct view_source *from;
 	const struct view_state *state;
-	size_t width;
-	bool utf8;
-	void (*put)(void *context, enum view_style style, const char *text);
-	void *context;
 };
-
-__attribute__((format(printf, 3, 4))) static void put(const struct head *h, enum view_style style,
-						      const char *format, ...)
-{
-	char *text = NULL;
-	va_list args;
-
-	va_start(args, format);
-	if (vasprintf(&text, format, args) < 0)
-		text = NULL;
-	va_end(args);
-	if (text)
-		h->put(h->context, style, text);
-	free(text);
-}
 
 /* The first process as it is now: exec may have made it another program. */
 static const struct prof_process *first_now(const struct profile *p, uint32_t *others)
@@ -81,7 +61,7 @@ static void put_title(const struct head *h)
 	uint32_t others;
 
 	if (!p->processes) {
-		put(h, VIEW_TITLE, TITLE "no process yet");
+		view_lines_format(h->view, VIEW_TITLE, TITLE "no process yet");
 		return;
 	}
 	const struct prof_process *q = first_now(p, &others);
@@ -92,9 +72,10 @@ static void put_title(const struct head *h)
 	else
 		snprintf(behind, sizeof(behind), " (%u)", q->pid);
 	taken = strlen(TITLE) + strlen(behind);
-	command = command_of(q, h->width > taken + COMMAND_LEAST ? h->width - taken : COMMAND_LEAST,
-			     h->utf8);
-	put(h, VIEW_TITLE, TITLE "%s%s", command ? command : "?", behind);
+	command = command_of(
+		q, h->view->width > taken + COMMAND_LEAST ? h->view->width - taken : COMMAND_LEAST,
+		h->view->utf8);
+	view_lines_format(h->view, VIEW_TITLE, TITLE "%s%s", command ? command : "?", behind);
 	free(command);
 }
 
@@ -105,12 +86,13 @@ static void put_state(const struct head *h)
 	bool filtering = s->mode == STATE_FILTERING;
 	char run[32];
 
-	numbers_duration(run, sizeof(run), 1e9 * f->run_s, h->utf8);
-	put(h, VIEW_PLAIN, "%s %s, clock %s%s; sorted by %s%s%s%s%s",
-	    f->ended ? "ran for" : "running for", run, report_names_clock(f->profile->clock.kind),
-	    s->paused ? "; PAUSED" : "", live_rows_sort_names[s->sort],
-	    s->reverse ? ", reversed" : "", *s->filter || filtering ? "; only rows with: " : "",
-	    s->filter, filtering ? "_" : "");
+	numbers_duration(run, sizeof(run), 1e9 * f->run_s, h->view->utf8);
+	view_lines_format(h->view, VIEW_PLAIN, "%s %s, clock %s%s; sorted by %s%s%s%s%s",
+			  f->ended ? "ran for" : "running for", run,
+			  report_names_clock(f->profile->clock.kind), s->paused ? "; PAUSED" : "",
+			  live_rows_sort_names[s->sort], s->reverse ? ", reversed" : "",
+			  *s->filter || filtering ? "; only rows with: " : "", s->filter,
+			  filtering ? "_" : "");
 }
 
 /* As far as they fit, the first ones first. */
@@ -119,11 +101,11 @@ static void put_parts(const struct head *h, const char *const *part)
 	char line[256] = "";
 	size_t width = 0;
 
-	for (; *part && width + utf8_width(*part) <= h->width; part++) {
+	for (; *part && width + utf8_width(*part) <= h->view->width; part++) {
 		width += utf8_width(*part);
 		strncat(line, *part, sizeof(line) - strlen(line) - 1);
 	}
-	put(h, VIEW_PLAIN, "%s", line);
+	view_lines_format(h->view, VIEW_PLAIN, "%s", line);
 }
 
 static void put_totals(const struct head *h)
@@ -143,10 +125,12 @@ static void put_totals(const struct head *h)
 	if (!isnan(r->calls_s)) {
 		char rate[32];
 
-		numbers_duration(number, sizeof(number), 1e9 * (f->at - f->before_at), h->utf8);
+		numbers_duration(number, sizeof(number), 1e9 * (f->at - f->before_at),
+				 h->view->utf8);
 		columns_rate(rate, sizeof(rate), r->calls_s);
 		snprintf(span, sizeof(span), "; in the last %s: %s calls/s", number, rate);
-		numbers_duration(number, sizeof(number), 1e9 * (r->time_s - r->waiting_s), h->utf8);
+		numbers_duration(number, sizeof(number), 1e9 * (r->time_s - r->waiting_s),
+				 h->view->utf8);
 		snprintf(time, sizeof(time), ", %s/s", number);
 		numbers_bytes(number, sizeof(number), (uint64_t)llround(fmax(0, r->bytes_s)));
 		snprintf(bytes, sizeof(bytes), ", %s/s", number);
@@ -154,7 +138,7 @@ static void put_totals(const struct head *h)
 		parts[2] = time;
 		parts[3] = bytes;
 		if (r->waiting_s > 0) {
-			numbers_duration(number, sizeof(number), 1e9 * r->waiting_s, h->utf8);
+			numbers_duration(number, sizeof(number), 1e9 * r->waiting_s, h->view->utf8);
 			snprintf(waiting, sizeof(waiting), ", waiting %s/s", number);
 			parts[3] = waiting;
 			parts[4] = bytes;
@@ -175,8 +159,9 @@ static void put_states(const struct head *h)
 	numbers_share(on, sizeof(on), s->on_cpu / all);
 	numbers_share(runnable, sizeof(runnable), s->runnable / all);
 	numbers_share(asleep, sizeof(asleep), s->asleep / all);
-	put(h, VIEW_PLAIN, "in calls that work: on CPU %s, runnable %s, asleep %s", on, runnable,
-	    asleep);
+	view_lines_format(h->view, VIEW_PLAIN,
+			  "in calls that work: on CPU %s, runnable %s, asleep %s", on, runnable,
+			  asleep);
 }
 
 static void put_alerts(const struct head *h)
@@ -184,29 +169,29 @@ static void put_alerts(const struct head *h)
 	const struct live_reader *f = h->from->feed;
 
 	if (h->from->note)
-		put(h, VIEW_ALERT, "%s", h->from->note);
+		view_lines_format(h->view, VIEW_ALERT, "%s", h->from->note);
 	if (f->ended)
-		put(h, VIEW_ALERT,
-		    "The program has ended: this is the last picture of it. `scprof report` of its "
-		    "profile says more.");
+		view_lines_format(h->view, VIEW_ALERT,
+				  "The program has ended: this is the last picture of it. `scprof "
+				  "report` of its "
+				  "profile says more.");
 	else if (f->behind)
-		put(h, VIEW_ALERT,
-		    "There are new call paths or processes, which will be read shortly.");
+		view_lines_format(
+			h->view, VIEW_ALERT,
+			"There are new call paths or processes, which will be read shortly.");
 	if (f->lost_calls)
-		put(h, VIEW_ALERT,
-		    "%" PRIu64 " calls found no room in the profile: they are in no row.",
-		    f->lost_calls);
+		view_lines_format(h->view, VIEW_ALERT,
+				  "%" PRIu64
+				  " calls found no room in the profile: they are in no row.",
+				  f->lost_calls);
 	if (f->refused)
-		put(h, VIEW_ALERT, "%zu file%s left out: %s", f->refused,
-		    f->refused == 1 ? "" : "s", f->why_refused);
+		view_lines_format(h->view, VIEW_ALERT, "%zu file%s left out: %s", f->refused,
+				  f->refused == 1 ? "" : "s", f->why_refused);
 }
 
-void screen_header_write(const struct view_source *from, const struct view_state *s, size_t width,
-			 bool utf8,
-			 void (*put_line)(void *context, enum view_style style, const char *text),
-			 void *context)
+void screen_header_write(struct view *v, const struct view_source *from, const struct view_state *s)
 {
-	const struct head h = {from, s, width, utf8, put_line, context};
+	const struct head h = {v, from, s};
 
 	put_title(&h);
 	put_state(&h);

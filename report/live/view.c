@@ -2,14 +2,11 @@
 /* The header (screen_header.c), the rows with the paths of open ones, the help. */
 #include "report/live/view.h"
 
-#include <stdarg.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/live/columns.h"
-#include "report/live/screen_header.h"
 #include "report/model/model.h"
 #include "report/wording/numbers.h"
 #include "report/wording/utf8.h"
@@ -19,67 +16,12 @@ struct making {
 	const struct view_source *from;
 	struct view_state *state;
 	struct columns columns;
-	size_t width, height, most;
-	bool utf8;
+	size_t height, most;
 	uint32_t *shown; /* rows that the filter lets pass, sorted */
 	size_t count;
 	unsigned unreliable; /* of the rows that were added */
 	bool aside;	     /* the mean of one of them is without its warm-up */
 };
-
-/* Shows that the text continues. */
-static void cut(char *text, size_t width, bool utf8)
-{
-	const char *dots = utf8 ? "…" : ".";
-	size_t at;
-
-	if (utf8_width(text) <= width)
-		return;
-	at = utf8_fit(text, width - 1);
-	if (strlen(text + at) >= strlen(dots))
-		strcpy(text + at, dots);
-	else
-		text[utf8_fit(text, width)] = '\0';
-}
-
-/* Takes the text. */
-static void add(struct making *m, char *text, enum view_style style)
-{
-	struct view *v = m->view;
-
-	if (text && v->lines == v->room) {
-		size_t room = v->room ? 2 * v->room : 64;
-		struct view_line *grown = realloc(v->line, room * sizeof(*grown));
-
-		if (grown) {
-			v->line = grown;
-			v->room = room;
-		}
-	}
-	if (!text || v->lines == v->room) {
-		v->failed = true;
-		free(text);
-		return;
-	}
-	cut(text, m->width, m->utf8);
-	v->line[v->lines++] = (struct view_line){text, style};
-}
-
-__attribute__((format(printf, 3, 4))) static void add_format(struct making *m,
-							     enum view_style style,
-							     const char *format, ...)
-{
-	char *raw = NULL, *clean;
-	va_list args;
-
-	va_start(args, format);
-	if (vasprintf(&raw, format, args) < 0)
-		raw = NULL;
-	va_end(args);
-	clean = raw ? utf8_clean(raw, m->utf8) : NULL;
-	free(raw);
-	add(m, clean, style);
-}
 
 static const struct group_row *group_of(const struct making *m, uint32_t row)
 {
@@ -212,8 +154,8 @@ static void add_basis(struct making *m, const struct row_mean *run)
 		snprintf(aside, sizeof(aside), " after %s of warm-up", warmup);
 	}
 	reliability_names(run->unreliable, unreliable, sizeof(unreliable));
-	add_format(m, VIEW_PATH, "%*s  of %s calls%s%s%s", 12, "", calls, aside,
-		   run->unreliable ? "; " COLUMNS_DOUBT " " : "", unreliable);
+	view_lines_format(m->view, VIEW_PATH, "%*s  of %s calls%s%s%s", 12, "", calls, aside,
+			  run->unreliable ? "; " COLUMNS_DOUBT " " : "", unreliable);
 }
 
 /* For who decides by looking again and again: wider than the column. */
@@ -225,7 +167,8 @@ static void add_watched(struct making *m, const struct row_mean *run)
 	if (isnan(watched) || is_full(m))
 		return;
 	numbers_significant(share, sizeof(share), 100 * watched, 3);
-	add_format(m, VIEW_PATH, "%*s  +-%s %% however often one looks", 12, "", share);
+	view_lines_format(m->view, VIEW_PATH, "%*s  +-%s %% however often one looks", 12, "",
+			  share);
 }
 
 static void add_path(struct making *m, uint32_t row)
@@ -239,7 +182,7 @@ static void add_path(struct making *m, uint32_t row)
 			     labels_frame(m->from->labels, m->from->feed->profile,
 					  &path.frame[i])) < 0)
 			line = NULL;
-		add(m, line, VIEW_PATH);
+		view_lines_add(m->view, line, VIEW_PATH);
 	}
 }
 
@@ -252,10 +195,10 @@ static void add_row(struct making *m, size_t at, bool selected)
 
 	live_rows_means(m->from->rows, m->from->feed, row, &run, &window);
 	function_of(m, row, function, sizeof(function));
-	add(m,
-	    columns_row(&m->columns, r, &run, &window, function,
-			m->columns.caller ? caller_of(m, row) : ""),
-	    selected ? VIEW_SELECTED : VIEW_PLAIN);
+	view_lines_add(m->view,
+		       columns_row(&m->columns, r, &run, &window, function,
+				   m->columns.caller ? caller_of(m, row) : ""),
+		       selected ? VIEW_SELECTED : VIEW_PLAIN);
 	m->unreliable |= run.unreliable;
 	m->aside = m->aside || run.warmup_calls;
 	if (view_state_is_open(m->state, r->key)) {
@@ -268,7 +211,7 @@ static void add_row(struct making *m, size_t at, bool selected)
 static void add_help(struct making *m)
 {
 	for (size_t i = 0; view_state_help[i] && !is_full(m); i++)
-		add_format(m, VIEW_PLAIN, "%s", view_state_help[i]);
+		view_lines_format(m->view, VIEW_PLAIN, "%s", view_state_help[i]);
 }
 
 /* The screen shows a help line instead. */
@@ -278,12 +221,12 @@ static void add_legend(struct making *m)
 
 	reliability_names(m->unreliable, unreliable, sizeof(unreliable));
 	if (m->unreliable)
-		add_format(m, VIEW_PLAIN,
-			   COLUMNS_DOUBT ": the interval may not contain the true mean (%s)",
-			   unreliable);
+		view_lines_format(m->view, VIEW_PLAIN,
+				  COLUMNS_DOUBT ": the interval may not contain the true mean (%s)",
+				  unreliable);
 	if (m->aside)
-		add_format(m, VIEW_PLAIN,
-			   COLUMNS_ASIDE ": of the calls after a warm-up, not of all");
+		view_lines_format(m->view, VIEW_PLAIN,
+				  COLUMNS_ASIDE ": of the calls after a warm-up, not of all");
 }
 
 static void add_rows(struct making *m)
@@ -300,28 +243,18 @@ static void add_rows(struct making *m)
 	if (!m->height)
 		add_legend(m);
 	if (!m->count)
-		add_format(m, VIEW_PLAIN,
-			   *s->filter ? "no row has that text" : "no call has been recorded yet");
-}
-
-static void add_head(void *context, enum view_style style, const char *text)
-{
-	add_format(context, style, "%s", text);
+		view_lines_format(m->view, VIEW_PLAIN,
+				  *s->filter ? "no row has that text"
+					     : "no call has been recorded yet");
 }
 
 void view_make(struct view *v, const struct view_source *from, struct view_state *s, size_t width,
 	       size_t height, size_t most, bool utf8)
 {
-	struct making m = {.view = v,
-			   .from = from,
-			   .state = s,
-			   .width = width,
-			   .height = height,
-			   .most = most,
-			   .utf8 = utf8};
+	struct making m = {.view = v, .from = from, .state = s, .height = height, .most = most};
 
-	*v = (struct view){0};
-	screen_header_write(from, s, width, utf8, add_head, &m);
+	*v = (struct view){.width = width, .utf8 = utf8};
+	screen_header_write(v, from, s);
 	if (s->mode == STATE_HELP) {
 		add_help(&m);
 	} else {
@@ -329,17 +262,9 @@ void view_make(struct view *v, const struct view_source *from, struct view_state
 		m.columns = columns_fit(width, utf8, longest_function(&m),
 					s->by != REPORT_BY_FUNCTION || from->feed->groups.caller,
 					from->rows->has_states);
-		add(&m, columns_head(&m.columns), VIEW_HEAD);
+		view_lines_add(v, columns_head(&m.columns), VIEW_HEAD);
 		if (m.shown)
 			add_rows(&m);
 		free(m.shown);
 	}
-}
-
-void view_free(struct view *v)
-{
-	for (size_t i = 0; i < v->lines; i++)
-		free(v->line[i].text);
-	free(v->line);
-	*v = (struct view){0};
 }

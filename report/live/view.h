@@ -3,9 +3,67 @@
 #ifndef SCPROF_REPORT_LIVE_VIEW_H
 #define SCPROF_REPORT_LIVE_VIEW_H
 
-#include "report/live/labels.h"
 #include "report/live/live_rows.h"
 #include "report/live/view_state.h"
+
+/* ---- labels.c: names of frames and rows, safe for a terminal. Each is looked up once: a new model
+ * of the same files has the same frames. Texts of frames live as long as the labels. ---- */
+
+struct labels;
+
+struct labels *labels_new(bool utf8); /* NULL: out of memory */
+void labels_free(struct labels *l);
+
+/* The profile that names came from is about to be freed: for live_reader.forget. */
+void labels_forget(void *labels);
+
+/* "readQuery at networking.c:123", "libc.so.6+0x1234". Never NULL. */
+const char *labels_frame(struct labels *l, const struct profile *p, const struct prof_frame *frame);
+
+/* "recv", "recv [would-block]", into out. */
+void labels_function(const struct labels *l, const struct live_reader *f,
+		     const struct group_row *row, char *out, size_t room);
+
+/* ---- columns.c: one row as a line of text of a given width ---- */
+
+enum column {
+	COLUMN_CALLS_S,
+	COLUMN_TIME_S,
+	COLUMN_BYTES_S,
+	COLUMN_STATES,
+	COLUMN_KEPT,
+	COLUMN_MEAN_NOW,
+	COLUMN_MEAN_ALL,
+	COLUMN_PRECISION,
+	COLUMN_CALLS,
+	COLUMNS /* then the function and its caller, which share what is left */
+};
+
+/* In front of the precision of an interval with a reliability warning (row_mean.unreliable). */
+#define COLUMNS_DOUBT "~"
+/* Marks a mean of the calls after a warm-up: times all calls it is not the total. */
+#define COLUMNS_ASIDE "^"
+
+struct columns {
+	size_t width;
+	bool utf8;
+	bool shown[COLUMNS];
+	size_t function, caller; /* widths */
+};
+
+/* For so many columns of a terminal. `function`: the longest name of one; with the callers'
+ * names, which get the rest, or without; `states`: with where the time went. */
+struct columns columns_fit(size_t width, bool utf8, size_t function, bool callers, bool states);
+
+/* Texts of columns.width at most, to be freed; NULL: out of memory. Names must be clean. */
+char *columns_head(const struct columns *c);
+char *columns_row(const struct columns *c, const struct row *r, const struct row_mean *run,
+		  const struct row_mean *window, const char *function, const char *caller);
+
+/* "12,345", "0.3", "1.23M": so many a second. */
+void columns_rate(char *out, size_t room, double a_second);
+
+/* ---- the picture ---- */
 
 enum view_style { VIEW_PLAIN, VIEW_TITLE, VIEW_HEAD, VIEW_SELECTED, VIEW_PATH, VIEW_ALERT };
 
@@ -17,7 +75,8 @@ struct view_line {
 struct view {
 	struct view_line *line;
 	size_t lines, room;
-	bool failed; /* out of memory: lines are missing */
+	size_t width;
+	bool utf8, failed; /* out of memory: lines are missing */
 };
 
 struct view_source {
@@ -27,10 +86,20 @@ struct view_source {
 	const char *note; /* one more line; NULL: none */
 };
 
+/* Take a text that is clean (NULL: out of memory), or format one and clean it; cut to the width. */
+void view_lines_add(struct view *v, char *text, enum view_style style);
+__attribute__((format(printf, 3, 4))) void view_lines_format(struct view *v, enum view_style style,
+							     const char *format, ...);
+void view_lines_free(struct view *v);
+
+/* The lines above the rows: what is watched, the totals, and what readers must know before they
+ * trust the numbers (new paths not read yet, the end of the program). */
+void screen_header_write(struct view *v, const struct view_source *from,
+			 const struct view_state *s);
+
 /* At most `height` lines (0: no limit but `most` rows) of at most `width` columns. Carries out
  * the moves of `s` and keeps its selected row in sight. The rows are sorted. */
 void view_make(struct view *v, const struct view_source *from, struct view_state *s, size_t width,
 	       size_t height, size_t most, bool utf8);
-void view_free(struct view *v);
 
 #endif

@@ -2,9 +2,12 @@
 /* What keys do. Moves depend on what is shown: the view carries them out. */
 #include "report/live/view_state.h"
 
+#include <curses.h>
 #include <limits.h>
 #include <math.h>
 #include <string.h>
+
+#define ESCAPE 27
 
 const char *const view_state_help[] = {
 	"Columns: of the last interval: calls/s, time/s (in those calls), bytes/s, mean;",
@@ -87,16 +90,21 @@ static void next_grouping(struct view_state *s)
 	s->opens = 0;
 }
 
+static bool is_enter(int key)
+{
+	return key == '\n' || key == '\r' || key == KEY_ENTER;
+}
+
 static void edit_filter(struct view_state *s, int key)
 {
 	size_t length = strlen(s->filter);
 
-	if (key == STATE_ENTER) {
+	if (is_enter(key)) {
 		s->mode = STATE_WATCH;
-	} else if (key == STATE_ESCAPE) {
+	} else if (key == ESCAPE) {
 		strcpy(s->filter, s->filter_before);
 		s->mode = STATE_WATCH;
-	} else if (key == STATE_BACKSPACE) {
+	} else if (key == KEY_BACKSPACE || key == 127 || key == '\b') {
 		s->filter[length - (length > 0)] = '\0';
 	} else if (key >= ' ' && key < 127 && length + 1 < sizeof(s->filter)) {
 		s->filter[length] = (char)key;
@@ -106,30 +114,23 @@ static void edit_filter(struct view_state *s, int key)
 
 static bool move_key(struct view_state *s, int key)
 {
-	switch (key) {
-	case STATE_UP:
-	case 'k':
-		s->move = -1;
-		return true;
-	case STATE_DOWN:
-	case 'j':
-		s->move = 1;
-		return true;
-	case STATE_PAGE_UP:
-		s->move = -(int)s->page;
-		return true;
-	case STATE_PAGE_DOWN:
-		s->move = (int)s->page;
-		return true;
-	case STATE_HOME:
-		s->move = INT_MIN;
-		return true;
-	case STATE_END:
-		s->move = INT_MAX;
-		return true;
-	default:
-		return false;
-	}
+	const struct {
+		int key, other, move;
+	} moves[] = {
+		{KEY_UP, 'k', -1},
+		{KEY_DOWN, 'j', 1},
+		{KEY_PPAGE, KEY_PPAGE, -(int)s->page},
+		{KEY_NPAGE, KEY_NPAGE, (int)s->page},
+		{KEY_HOME, KEY_HOME, INT_MIN},
+		{KEY_END, KEY_END, INT_MAX},
+	};
+
+	for (size_t i = 0; i < sizeof(moves) / sizeof(*moves); i++)
+		if (key == moves[i].key || key == moves[i].other) {
+			s->move = moves[i].move;
+			return true;
+		}
+	return false;
 }
 
 static bool sort_key(struct view_state *s, int key)
@@ -186,14 +187,16 @@ static void watch_key(struct view_state *s, int key)
 		s->all_open = !s->all_open;
 		s->opens = 0;
 		break;
-	case STATE_ENTER:
-	case STATE_RIGHT:
-	case STATE_LEFT:
+	case '\n':
+	case '\r':
+	case KEY_ENTER:
+	case KEY_RIGHT:
+	case KEY_LEFT:
 		s->selected = s->highlighted;
 		if (s->selected)
 			toggle(s);
 		break;
-	case STATE_ESCAPE:
+	case ESCAPE:
 		s->filter[0] = '\0';
 		break;
 	default:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What the user has chosen, and how keys change it. Independent of the terminal. */
+/* What the user has chosen, and how keys change it. */
 #ifndef SCPROF_REPORT_LIVE_VIEW_STATE_H
 #define SCPROF_REPORT_LIVE_VIEW_STATE_H
 
@@ -28,26 +28,11 @@ struct view_state {
 	size_t page; /* rows that fit; the view sets it */
 };
 
-/* Keys beyond characters. */
-enum view_state_key {
-	STATE_UP = 0x110000, /* no character has so large a number */
-	STATE_DOWN,
-	STATE_PAGE_UP,
-	STATE_PAGE_DOWN,
-	STATE_HOME,
-	STATE_END,
-	STATE_LEFT,
-	STATE_RIGHT,
-	STATE_BACKSPACE,
-	STATE_ESCAPE,
-	STATE_ENTER
-};
-
 #define STATE_INTERVAL_MIN 0.1
 #define STATE_INTERVAL_MAX 60.0
 
 struct view_state view_state_default(void);
-/* A key of enum view_state_key, or a character. */
+/* A key as ncurses gives it. */
 void view_state_key(struct view_state *s, int key);
 bool view_state_is_open(const struct view_state *s, uint64_t row_key);
 

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "report/compare/diff.h"
-#include "report/live/means.h"
+#include "report/live/live_rows.h"
 #include "tests/unit/support/recording.h"
 #include "tests/unit/support/report_fixture.h"
 

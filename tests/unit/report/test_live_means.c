@@ -7,7 +7,7 @@
 
 #include "tests/unit/support/near.h"
 #include "report/model/sites.h"
-#include "report/live/means.h"
+#include "report/live/live_rows.h"
 #include "tests/unit/support/recording.h"
 #include "tests/unit/support/report_fixture.h"
 #include "stats/mean/mean_interval.h"

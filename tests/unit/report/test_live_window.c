@@ -14,7 +14,7 @@
 #include "tests/unit/support/recording.h"
 #include "report/report.h"
 #include "profile/live/live.h"
-#include "report/live/means.h"
+#include "report/live/live_rows.h"
 
 #define CONFIDENCE 0.95
 

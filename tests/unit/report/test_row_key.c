@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "report/live/row_key.h"
+#include "report/live/live_rows.h"
 
 static char send_name[] = "send", libc[] = "libc.so.6", reply[] = "Service.reply",
 	    other[] = "other", file[] = "/srv/service.py";

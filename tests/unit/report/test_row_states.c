@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "report/live/row_states.h"
+#include "report/live/live_rows.h"
 #include "tests/unit/support/scp_build.h"
 
 /* 1000 calls of 2 us; 100 of them switched, in segments of 1.1 ms together, a quarter of it read.
