@@ -8,7 +8,6 @@ REPORT_SRC = \
 	report/compare/diff_path.c \
 	report/compare/diff_per.c \
 	report/compare/diff_runs.c \
-	report/compare/diff_sides.c \
 	report/compare/diff_warnings.c \
 	report/compare/diff_watch.c \
 	report/compare/diff_words.c \

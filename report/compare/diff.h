@@ -15,7 +15,7 @@
 
 /* Which sites on one side only are a change. */
 enum diff_sides {
-	DIFF_SIDES_FREQUENT, /* those that chance does not explain: see diff_sides.c */
+	DIFF_SIDES_FREQUENT, /* those that chance does not explain: see diff_judge.c */
 	DIFF_SIDES_ALL,
 	DIFF_SIDES_NONE
 };
@@ -249,8 +249,8 @@ int diff_pair_test(struct diff *d);
 int diff_runs_test(struct diff *d);
 /* From tests to verdicts. -1: out of memory. */
 int diff_judge(struct diff *d);
-/* Which sites on one side only count, once all have verdicts. -1: out of memory. */
-int diff_sides_judge(struct diff *d);
+/* The n p values become q values (Benjamini and Hochberg). -1: out of memory. */
+int diff_judge_q(double *p, size_t n);
 /* Calls and time a unit of work. -1: out of memory, or *why says that a profile has none. */
 int diff_per_fill(struct diff *d, struct profile_error *why);
 void diff_per_free(struct diff *d);

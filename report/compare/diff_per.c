@@ -9,7 +9,6 @@
 
 #include "profile/base/error.h"
 #include "stats/numerics/distributions.h"
-#include "stats/numerics/benjamini.h"
 
 static const char default_outcome[] = "completed";
 
@@ -92,15 +91,12 @@ static bool has_rate(const struct diff *d, const struct diff_site *s)
 /* Their own family of tests. -1: out of memory. */
 static int judge_rates(struct diff *d)
 {
-	double *p = calloc((size_t)d->sites + 1, sizeof(*p)),
-	       *q = calloc((size_t)d->sites + 1, sizeof(*q));
-	size_t *order = calloc((size_t)d->sites + 1, sizeof(*order));
-	int status = p && q && order ? 0 : -1;
+	double *q = calloc((size_t)d->sites + 1, sizeof(*q));
+	int status;
 
-	for (uint32_t i = 0; i < d->sites && !status; i++)
-		p[i] = d->site[i].rate.p;
-	if (!status)
-		benjamini_q_values(p, q, d->sites, order);
+	for (uint32_t i = 0; q && i < d->sites; i++)
+		q[i] = d->site[i].rate.p;
+	status = q ? diff_judge_q(q, d->sites) : -1;
 	for (uint32_t i = 0; i < d->sites && !status; i++) {
 		struct diff_rate *r = &d->site[i].rate;
 
@@ -109,9 +105,7 @@ static int judge_rates(struct diff *d)
 		d->more += r->changed && r->ratio > 1;
 		d->fewer += r->changed && r->ratio < 1;
 	}
-	free(p);
 	free(q);
-	free(order);
 	return status;
 }
 

@@ -96,8 +96,8 @@ static int copy_text(char **to, const char *text)
 static int begin_row(struct diff_watch_row *r, const struct diff *d, const struct diff_site *s)
 {
 	uint32_t frames = diff_path_frames(d, s);
-	int failed = copy_text(&r->key, key_of(d, s)) + copy_text(&r->symbol, s->symbol) +
-		     copy_text(&r->library, s->library) + copy_text(&r->outcome, s->outcome);
+	int failed = copy_text(&r->symbol, s->symbol) + copy_text(&r->library, s->library) +
+		     copy_text(&r->outcome, s->outcome);
 	double v;
 
 	r->waiting = s->waiting;
@@ -182,7 +182,8 @@ int diff_watch_begin(struct diff_watch *w, const struct diff *pilot,
 	w->rows = n + 1;
 	begin_whole(&w->row[0], run);
 	for (uint32_t i = 0; i < n && !failed; i++)
-		failed = begin_row(&w->row[i + 1], pilot, site[i]);
+		failed = string_index_add(&w->keys, key_of(pilot, site[i])) != i ||
+			 begin_row(&w->row[i + 1], pilot, site[i]);
 	if (!failed) {
 		plan_own(w);
 		find_worth(w, site);
@@ -221,39 +222,17 @@ static double median_without(const struct value *value, uint32_t n, uint32_t lef
 	return NAN;
 }
 
-/* Which row each site of the pair is: rows have unique keys, and so have sites. */
-struct keyed {
-	const char *key;
-	uint32_t row;
-};
-
-static int by_key(const void *left, const void *right)
-{
-	return strcmp(((const struct keyed *)left)->key, ((const struct keyed *)right)->key);
-}
-
-static const struct diff_site **sites_of_rows(const struct diff_watch *w, const struct diff *pair)
+/* Which site of the pair each row is: the number of its key tells. NULL: out of memory. */
+static const struct diff_site **sites_of_rows(struct diff_watch *w, const struct diff *pair)
 {
 	const struct diff_site **of = calloc(w->rows, sizeof(*of));
-	struct keyed *sorted = calloc(w->rows, sizeof(*sorted));
 
-	for (uint32_t i = 1; sorted && i < w->rows; i++)
-		sorted[i - 1] = (struct keyed){w->row[i].key, i};
-	if (sorted)
-		qsort(sorted, w->rows - 1, sizeof(*sorted), by_key);
-	for (uint32_t i = 0; sorted && of && i < pair->sites; i++) {
-		struct keyed wanted = {key_of(pair, &pair->site[i]), 0};
-		const struct keyed *found =
-			bsearch(&wanted, sorted, w->rows - 1, sizeof(*sorted), by_key);
+	for (uint32_t i = 0; of && i < pair->sites; i++) {
+		uint32_t number = string_index_add(&w->keys, key_of(pair, &pair->site[i]));
 
-		if (found)
-			of[found->row] = &pair->site[i];
+		if (number < w->rows - 1)
+			of[number + 1] = &pair->site[i];
 	}
-	if (!sorted) {
-		free(of);
-		of = NULL;
-	}
-	free(sorted);
 	return of;
 }
 
@@ -427,11 +406,11 @@ void diff_watch_free(struct diff_watch *w)
 		for (uint32_t k = 0; r->frame && k < r->frames; k++)
 			free(r->frame[k]);
 		free(r->frame);
-		free(r->key);
 		free(r->symbol);
 		free(r->library);
 		free(r->outcome);
 	}
+	string_index_clear(&w->keys);
 	free(w->row);
 	w->row = NULL;
 	w->rows = 0;

@@ -17,6 +17,7 @@
 #define SCPROF_REPORT_COMPARE_DIFF_WATCH_H
 
 #include "report/compare/diff.h"
+#include "report/containers/string_index.h"
 #include "stats/sequential/sequential.h"
 
 /* Pairs at which the limits are to be narrowest. */
@@ -30,7 +31,7 @@
 struct diff_watch_row {
 	/* NULL, and no frames: the row is the whole run, by DIFF_MEAN its elapsed time and by
 	 * DIFF_UNSWITCHED its CPU time. */
-	char *key, *symbol, *library, *outcome;
+	char *symbol, *library, *outcome;
 	char **frame; /* lines for people, innermost first, not yet clean */
 	uint32_t frames;
 	bool waiting, worth;
@@ -51,7 +52,8 @@ struct diff_watch_row {
 struct diff_watch {
 	double confidence, equal; /* equal: a share; 0: not asked for */
 	struct diff_watch_row *row;
-	uint32_t rows;	   /* the whole run first */
+	uint32_t rows;		  /* the whole run first */
+	struct string_index keys; /* private: of rows from the second on, then of other sites */
 	uint32_t left_out; /* sites on both sides beyond DIFF_WATCH_MOST, or with too few calls */
 	uint32_t pairs;	   /* without the pilot */
 	uint32_t found;

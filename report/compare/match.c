@@ -1,88 +1,64 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Rows are matched by key; then rows of one side only, with the same functions but other lines,
  * are paired in their order. */
-#define HASH_NONFATAL_OOM 1
 #include "report/compare/match.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
-struct found {
-	struct match_row row;
-	UT_hash_handle hh;
-};
+#include "profile/base/array.h"
 
-static struct found *new_row(struct match *m, char *key, char *loose)
-{
-	struct found *f = calloc(1, sizeof(*f));
-
-	if (f)
-		f->row.sums = calloc(m->profiles, sizeof(*f->row.sums));
-	if (!f || !f->row.sums) {
-		free(f);
-		return NULL;
-	}
-	f->row.key = key;
-	f->row.loose = loose;
-	return f;
-}
-
-static void clear_row(struct match *m, struct match_row *r)
+static void clear_row(const struct match *m, struct match_row *r)
 {
 	for (uint32_t i = 0; r->sums && i < m->profiles; i++)
 		sums_clear(&r->sums[i]);
 	free(r->sums);
-	free(r->key);
-	free(r->loose);
 }
 
-static int add_entry(struct match *m, struct found **all, const struct match_modules *modules,
-		     enum report_by by, uint32_t profile, uint32_t entry)
+/* The row of an entry. NULL: out of memory. */
+static struct match_row *row_of(struct match *m, enum report_by by, uint32_t profile,
+				const struct prof_entry *e)
+{
+	struct match_row *r;
+	char *key, *loose;
+	uint32_t number, loose_number;
+
+	if (match_key_make(m, by, profile, e, &key, &loose) < 0)
+		return NULL;
+	number = string_index_add(&m->keys, key);
+	loose_number = string_index_add(&m->loose_keys, loose);
+	free(key);
+	free(loose);
+	if (loose_number == STRING_INDEX_NONE ||
+	    !array_reach((void **)&m->row, &m->room, number, sizeof(*m->row), 0))
+		return NULL;
+	r = &m->row[number];
+	if (number < m->rows)
+		return r;
+	m->rows++;
+	r->key = m->keys.text[number];
+	r->loose = m->loose_keys.text[loose_number];
+	r->sums = calloc(m->profiles, sizeof(*r->sums));
+	return r->sums ? r : NULL;
+}
+
+static int add_entry(struct match *m, enum report_by by, uint32_t profile, uint32_t entry)
 {
 	const struct prof_entry *e = &m->profile[profile]->entry[entry];
-	char *key, *loose;
-	struct found *f;
+	struct match_row *r;
 
 	if (!e->sums.calls)
 		return 0; /* begun, but not yet returned */
-	if (match_key_make(m, modules, by, profile, e, &key, &loose) < 0)
+	r = row_of(m, by, profile, e);
+	if (!r)
 		return -1;
-	HASH_FIND_STR(*all, key, f);
-	if (f) {
-		free(key);
-		free(loose);
-	} else {
-		f = new_row(m, key, loose);
-		if (!f) {
-			free(key);
-			free(loose);
-			return -1;
-		}
-		HASH_ADD_KEYPTR(hh, *all, f->row.key, strlen(f->row.key), f);
-		if (!f->hh.tbl) {
-			clear_row(m, &f->row);
-			free(f);
-			return -1;
-		}
-	}
 	if (profile < m->bases)
-		f->row.in_base = true;
+		r->in_base = true;
 	else
-		f->row.in_new = true;
-	f->row.profile = profile;
-	f->row.entry = entry;
-	return sums_add(&f->row.sums[profile], &e->sums);
-}
-
-static int add_entries(struct match *m, struct found **all, const struct match_modules *modules,
-		       enum report_by by)
-{
-	for (uint32_t i = 0; i < m->profiles; i++)
-		for (uint32_t k = 0; k < m->profile[i]->entries; k++)
-			if (add_entry(m, all, modules, by, i, k) < 0)
-				return -1;
-	return 0;
+		r->in_new = true;
+	r->profile = profile;
+	r->entry = entry;
+	return sums_add(&r->sums[profile], &e->sums);
 }
 
 /* Matched rows last; the others by loose key, side and key, so that candidates are adjacent, each
@@ -146,37 +122,24 @@ static void pair_moved(struct match *m)
 	m->rows = kept;
 }
 
-static int collect_rows(struct match *m, struct found *all)
-{
-	m->row = calloc(HASH_COUNT(all) + 1, sizeof(*m->row));
-	if (!m->row)
-		return -1;
-	for (struct found *f = all; f; f = f->hh.next)
-		m->row[m->rows++] = f->row;
-	pair_moved(m);
-	return 0;
-}
-
 static int fill(struct match *m, enum report_by by)
 {
-	struct match_modules *modules = match_modules_build(m);
-	struct found *all = NULL, *f, *next;
-	int status = -1;
-
-	if (!modules)
-		return -1;
-	if (add_entries(m, &all, modules, by) == 0 && match_modules_report(modules, m) == 0)
-		status = collect_rows(m, all);
-	HASH_ITER(hh, all, f, next)
-	{
-		HASH_DEL(all, f);
-		/* cppcheck-suppress uninitvar ; it does not know HASH_ITER */
-		if (!m->row)
-			clear_row(m, &f->row);
-		free(f);
+	for (uint32_t i = 0; i < m->profiles; i++) {
+		m->symbols[i] = symbolize_new(m->profile[i]);
+		if (!m->symbols[i])
+			return -1;
 	}
-	match_modules_free(modules);
-	return status;
+	m->sources = match_source_build(m);
+	m->modules = match_modules_build(m);
+	if (!m->sources || !m->modules)
+		return -1;
+	for (uint32_t i = 0; i < m->profiles; i++)
+		for (uint32_t k = 0; k < m->profile[i]->entries; k++)
+			if (add_entry(m, by, i, k) < 0)
+				return -1;
+	if (m->rows)
+		pair_moved(m);
+	return match_modules_report(m);
 }
 
 struct match *match_build(const struct profile *const *profile, uint32_t profiles, uint32_t bases,
@@ -190,19 +153,10 @@ struct match *match_build(const struct profile *const *profile, uint32_t profile
 	m->profiles = profiles;
 	m->bases = bases;
 	m->symbols = calloc(profiles, sizeof(struct symbolizer *));
-	for (uint32_t i = 0; m->symbols && i < profiles; i++) {
-		m->symbols[i] = symbolize_new(profile[i]);
-		if (!m->symbols[i]) {
-			match_free(m);
-			return NULL;
-		}
-	}
-	m->sources = match_source_build(m);
-	if (!m->symbols || !m->sources || fill(m, by) < 0) {
-		match_free(m);
-		return NULL;
-	}
-	return m;
+	if (m->symbols && fill(m, by) == 0)
+		return m;
+	match_free(m);
+	return NULL;
 }
 
 void match_free(struct match *m)
@@ -213,11 +167,13 @@ void match_free(struct match *m)
 		clear_row(m, &m->row[i]);
 	free(m->row);
 	for (uint32_t i = 0; m->symbols && i < m->profiles; i++)
-		symbolize_free(m->symbols[i]);
+		if (m->symbols[i])
+			symbolize_free(m->symbols[i]);
 	free(m->symbols);
 	match_source_free(m->sources);
-	for (uint32_t i = 0; i < m->vagues; i++)
-		free(m->vague[i]);
+	match_modules_free(m->modules);
+	string_index_clear(&m->keys);
+	string_index_clear(&m->loose_keys);
 	free(m->vague);
 	free(m);
 }

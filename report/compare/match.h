@@ -17,11 +17,12 @@
 #ifndef SCPROF_REPORT_COMPARE_MATCH_H
 #define SCPROF_REPORT_COMPARE_MATCH_H
 
+#include "report/containers/string_index.h"
 #include "report/report.h"
 
 struct match_row {
-	char *key, *loose;	/* loose: without lines */
-	struct prof_sums *sums; /* one for each profile; calls 0: not there */
+	const char *key, *loose; /* the match's; loose: without lines */
+	struct prof_sums *sums;	 /* one for each profile; calls 0: not there */
 	bool in_base, in_new;
 	bool moved;		 /* paired in order: its lines differ */
 	uint32_t profile, entry; /* where to look up its names: of NEW if it is there */
@@ -31,10 +32,14 @@ struct match {
 	const struct profile *const *profile;
 	uint32_t profiles, bases; /* the first `bases` of them are BASE */
 	struct symbolizer **symbols;
-	struct match_sources *sources; /* private */
+	struct match_sources *sources; /* these are private */
+	struct match_modules *modules;
+	struct string_index keys, loose_keys; /* a row has the number of its key, at first */
+	uint32_t room;
+
 	struct match_row *row;
 	uint32_t rows;
-	char **vague; /* names of modules whose frames could not be distinguished */
+	const char **vague; /* names of modules whose frames could not be distinguished */
 	uint32_t vagues;
 };
 
@@ -49,7 +54,7 @@ enum match_mode { MATCH_BY_ADDRESS, MATCH_BY_NAME, MATCH_VAGUE };
 
 /* How a module is called on both sides, and how frames in it are compared. */
 struct match_module {
-	const char *name; /* belongs to the struct match_modules */
+	const char *name;
 	enum match_mode mode;
 };
 
@@ -61,8 +66,8 @@ void match_modules_free(struct match_modules *modules);
 /* Never NULL; `module` may be PROF_NO_MODULE. */
 const struct match_module *match_modules_find(const struct match_modules *modules, uint32_t profile,
 					      uint32_t module);
-/* Those that are vague, moved into m->vague. -1: out of memory. */
-int match_modules_report(const struct match_modules *modules, struct match *m);
+/* Those that are vague, into m->vague. -1: out of memory. */
+int match_modules_report(struct match *m);
 
 /* NULL: out of memory. */
 struct match_sources *match_source_build(const struct match *m);
@@ -71,7 +76,7 @@ void match_source_free(struct match_sources *s);
 const char *match_source_file(struct match_sources *s, const char *file);
 
 /* Texts of one entry's row: full key and loose key, to be freed. -1: out of memory. */
-int match_key_make(struct match *m, const struct match_modules *modules, enum report_by by,
-		   uint32_t profile, const struct prof_entry *e, char **key, char **loose);
+int match_key_make(struct match *m, enum report_by by, uint32_t profile, const struct prof_entry *e,
+		   char **key, char **loose);
 
 #endif

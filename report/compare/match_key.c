@@ -71,8 +71,8 @@ static void put_source(struct keys *k, struct match *m, uint32_t profile,
 			(int64_t)line->line - (int64_t)f->first_line, line->column);
 }
 
-static void put_frame(struct keys *k, struct match *m, const struct match_modules *modules,
-		      uint32_t profile, const struct prof_frame *frame)
+static void put_frame(struct keys *k, struct match *m, uint32_t profile,
+		      const struct prof_frame *frame)
 {
 	const struct match_module *module;
 	const struct symbol *symbol;
@@ -82,7 +82,7 @@ static void put_frame(struct keys *k, struct match *m, const struct match_module
 		put_source(k, m, profile, frame);
 		return;
 	}
-	module = match_modules_find(modules, profile, frame->module);
+	module = match_modules_find(m->modules, profile, frame->module);
 	if (module->mode == MATCH_VAGUE) {
 		put_vague(k, module->name);
 	} else if (module->mode == MATCH_BY_NAME || frame->exact) {
@@ -113,8 +113,8 @@ static bool needs_library(const struct match *m, const char *name)
 }
 
 /* What the grouping keeps of a path. */
-static void put_path(struct keys *k, struct match *m, const struct match_modules *modules,
-		     enum report_by by, uint32_t profile, const struct prof_path *path)
+static void put_path(struct keys *k, struct match *m, enum report_by by, uint32_t profile,
+		     const struct prof_path *path)
 {
 	const struct profile *p = m->profile[profile];
 	uint32_t first = by == REPORT_BY_SITE ? path_site_of(p, path) : 0;
@@ -129,11 +129,11 @@ static void put_path(struct keys *k, struct match *m, const struct match_modules
 		return;
 	}
 	for (uint32_t i = first; i < end; i++)
-		put_frame(k, m, modules, profile, &path->frame[i]);
+		put_frame(k, m, profile, &path->frame[i]);
 }
 
-static void put_all(struct keys *k, struct match *m, const struct match_modules *modules,
-		    enum report_by by, uint32_t profile, const struct prof_entry *e)
+static void put_all(struct keys *k, struct match *m, enum report_by by, uint32_t profile,
+		    const struct prof_entry *e)
 {
 	const struct profile *p = m->profile[profile];
 	const struct prof_function *f = &p->function[e->function];
@@ -146,11 +146,11 @@ static void put_all(struct keys *k, struct match *m, const struct match_modules 
 	snprintf(outcome, sizeof(outcome), PART "%" PRIu32, e->outcome);
 	put(k, outcome);
 	if (e->path < p->paths)
-		put_path(k, m, modules, by, profile, &p->path[e->path]);
+		put_path(k, m, by, profile, &p->path[e->path]);
 }
 
-int match_key_make(struct match *m, const struct match_modules *modules, enum report_by by,
-		   uint32_t profile, const struct prof_entry *e, char **key, char **loose)
+int match_key_make(struct match *m, enum report_by by, uint32_t profile, const struct prof_entry *e,
+		   char **key, char **loose)
 {
 	struct keys k = {0};
 	size_t bytes, loose_bytes;
@@ -160,7 +160,7 @@ int match_key_make(struct match *m, const struct match_modules *modules, enum re
 	k.full = open_memstream(key, &bytes);
 	k.loose = open_memstream(loose, &loose_bytes);
 	if (k.full && k.loose)
-		put_all(&k, m, modules, by, profile, e);
+		put_all(&k, m, by, profile, e);
 	failed = !k.full || !k.loose;
 	if (k.full)
 		failed |= fclose(k.full) != 0;

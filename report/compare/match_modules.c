@@ -2,29 +2,28 @@
 /* Modules of several profiles under one name, and whether addresses in them mean the
  * same everywhere. A library's version and the program's name may differ between the
  * sides: what follows ".so" is cut, and the only program is "the program". */
-#define HASH_NONFATAL_OOM 1
 #include "report/compare/match.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
+
+#include "profile/base/array.h"
 
 static const char program_name[] = "(program)";
 
 /* All modules of one name. */
 struct family {
-	char *name;
 	const struct prof_module *first;
 	bool same_build, loaded, used;
 	struct match_module as;
-	UT_hash_handle hh;
 };
 
 struct match_modules {
-	struct family *families;
-	struct family ***of; /* [profile][module] */
+	struct string_index names; /* of the families, by number */
+	struct family *family;
+	uint32_t families, room;
+	uint32_t **of; /* [profile][module] */
 	uint32_t profiles;
-	struct match_module none; /* code without a module */
 };
 
 /* NULL where there are several programs in the profile. */
@@ -53,35 +52,26 @@ static bool same_build(const struct prof_module *a, const struct prof_module *b)
 	       !memcmp(a->build_id, b->build_id, a->build_id_bytes);
 }
 
-static struct family *join_family(struct match_modules *modules, const struct profile *p,
-				  const struct prof_module *m)
+/* The number of its family. STRING_INDEX_NONE: out of memory. */
+static uint32_t join_family(struct match_modules *modules, const struct profile *p,
+			    const struct prof_module *m)
 {
 	char *name = family_name(p, m);
+	uint32_t number = string_index_add(&modules->names, name);
 	struct family *f;
 
-	if (!name)
-		return NULL;
-	HASH_FIND_STR(modules->families, name, f);
-	if (f) {
-		free(name);
+	free(name);
+	if (!array_reach((void **)&modules->family, &modules->room, number,
+			 sizeof(*modules->family), 0))
+		return STRING_INDEX_NONE;
+	f = &modules->family[number];
+	if (number < modules->families) {
 		f->same_build = f->same_build && same_build(f->first, m);
-		return f;
+		return number;
 	}
-	f = calloc(1, sizeof(*f));
-	if (!f) {
-		free(name);
-		return NULL;
-	}
-	f->name = name;
-	f->first = m;
-	f->same_build = m->build_id_bytes > 0;
-	f->loaded = true;
-	HASH_ADD_KEYPTR(hh, modules->families, f->name, strlen(f->name), f);
-	if (f->hh.tbl)
-		return f;
-	free(f->name);
-	free(f);
-	return NULL;
+	modules->families++;
+	*f = (struct family){.first = m, .same_build = m->build_id_bytes > 0, .loaded = true};
+	return number;
 }
 
 /* Looking up any address opens the module's file. */
@@ -99,18 +89,35 @@ static void choose_modes(struct match_modules *modules, const struct match *m)
 {
 	for (uint32_t i = 0; i < m->profiles; i++) {
 		for (uint32_t k = 0; k < m->profile[i]->modules; k++) {
-			struct family *f = modules->of[i][k];
+			struct family *f = &modules->family[modules->of[i][k]];
 
 			if (!f->same_build && f->loaded)
 				f->loaded = has_names(m->symbols[i], k);
 		}
 	}
-	for (struct family *f = modules->families; f; f = f->hh.next) {
-		f->as.name = f->name;
+	for (uint32_t i = 0; i < modules->families; i++) {
+		struct family *f = &modules->family[i];
+
+		f->as.name = modules->names.text[i];
 		f->as.mode = f->same_build ? MATCH_BY_ADDRESS
 			     : f->loaded   ? MATCH_BY_NAME
 					   : MATCH_VAGUE;
 	}
+}
+
+/* The families of a profile's modules. NULL: out of memory. */
+static uint32_t *join_all(struct match_modules *modules, const struct profile *p)
+{
+	uint32_t *of = calloc(p->modules + 1, sizeof(*of));
+
+	for (uint32_t k = 0; of && k < p->modules; k++) {
+		of[k] = join_family(modules, p, &p->module[k]);
+		if (of[k] == STRING_INDEX_NONE) {
+			free(of);
+			return NULL;
+		}
+	}
+	return of;
 }
 
 struct match_modules *match_modules_build(const struct match *m)
@@ -119,71 +126,51 @@ struct match_modules *match_modules_build(const struct match *m)
 
 	if (!modules)
 		return NULL;
-	modules->none = (struct match_module){"(no module)", MATCH_VAGUE};
-	modules->of = calloc(m->profiles, sizeof(struct family **));
+	modules->of = calloc(m->profiles, sizeof(uint32_t *));
 	modules->profiles = modules->of ? m->profiles : 0;
 	for (uint32_t i = 0; i < modules->profiles; i++) {
-		const struct profile *p = m->profile[i];
-
-		modules->of[i] = calloc(p->modules + 1, sizeof(struct family *));
-		for (uint32_t k = 0; modules->of[i] && k < p->modules; k++) {
-			modules->of[i][k] = join_family(modules, p, &p->module[k]);
-			if (!modules->of[i][k])
-				goto fail;
+		modules->of[i] = join_all(modules, m->profile[i]);
+		if (!modules->of[i]) {
+			match_modules_free(modules);
+			return NULL;
 		}
-		if (!modules->of[i])
-			goto fail;
 	}
-	if (!modules->of)
-		goto fail;
 	choose_modes(modules, m);
 	return modules;
-fail:
-	match_modules_free(modules);
-	return NULL;
 }
 
 void match_modules_free(struct match_modules *modules)
 {
-	struct family *f, *next;
-
 	if (!modules)
 		return;
-	HASH_ITER(hh, modules->families, f, next)
-	{
-		HASH_DEL(modules->families, f);
-		free(f->name);
-		free(f);
-	}
 	for (uint32_t i = 0; i < modules->profiles; i++)
 		free(modules->of[i]);
 	free(modules->of);
+	free(modules->family);
+	string_index_clear(&modules->names);
 	free(modules);
 }
 
 const struct match_module *match_modules_find(const struct match_modules *modules, uint32_t profile,
 					      uint32_t module)
 {
-	struct family *f = module == PROF_NO_MODULE ? NULL : modules->of[profile][module];
+	static const struct match_module none = {"(no module)", MATCH_VAGUE};
+	struct family *f;
 
-	if (!f)
-		return &modules->none;
+	if (module == PROF_NO_MODULE)
+		return &none;
+	f = &modules->family[modules->of[profile][module]];
 	f->used = true;
 	return &f->as;
 }
 
-int match_modules_report(const struct match_modules *modules, struct match *m)
+int match_modules_report(struct match *m)
 {
-	m->vague = calloc(HASH_COUNT(modules->families) + 1, sizeof(*m->vague));
-	if (!m->vague)
-		return -1;
-	for (struct family *f = modules->families; f; f = f->hh.next) {
-		if (!f->used || f->as.mode != MATCH_VAGUE)
-			continue;
-		m->vague[m->vagues] = strdup(f->name);
-		if (!m->vague[m->vagues])
-			return -1;
-		m->vagues++;
-	}
-	return 0;
+	const struct match_modules *modules = m->modules;
+
+	m->vague = calloc(modules->families + 1, sizeof(*m->vague));
+	for (uint32_t i = 0; m->vague && i < modules->families; i++)
+		if (modules->family[i].used && modules->family[i].as.mode == MATCH_VAGUE)
+			m->vague[m->vagues++] = modules->family[i].as.name;
+	return m->vague ? 0 : -1;
 }

@@ -92,7 +92,7 @@ static void slower(struct made *m, int site, double by)
 static const struct diff_watch_row *row_of(const struct diff_watch *w, const char *key)
 {
 	for (uint32_t i = 1; i < w->rows; i++)
-		if (!strcmp(w->row[i].key, key))
+		if (!strcmp(w->keys.text[i - 1], key))
 			return &w->row[i];
 	fail_msg("no row %s", key);
 	return NULL;
