@@ -38,13 +38,11 @@ CLI_SRC = \
 	cli/diff/diff_options.c \
 	cli/displace/cmd_displace.c \
 	cli/displace/cmd_load.c \
-	cli/displace/displace_account_text.c \
 	cli/displace/displace_json.c \
 	cli/displace/displace_measure.c \
 	cli/displace/displace_options.c \
 	cli/displace/displace_text.c \
-	cli/displace/displace_wall_json.c \
-	cli/displace/displace_wall_text.c \
+	cli/displace/displace_wall.c \
 	cli/help/cmd_complete.c \
 	cli/help/cmd_config.c \
 	cli/help/cmd_describe.c \

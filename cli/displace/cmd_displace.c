@@ -8,16 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/displace/displace_measure.h"
-#include "cli/displace/displace_print.h"
+#include "cli/displace/displace_command.h"
 #include "collector/launch/signal_wait.h"
 #include "collector/launch/launch.h"
-#include "cli/messages/progress.h"
 #include "cli/usage/output.h"
 
-/* With --json standard output has the JSON object alone: what the command prints goes to standard
- * error. `kept` gets a copy of the descriptor, for restore_output; -1: nothing was diverted. */
-static int divert_output(const struct displace_wishes *o, int *kept)
+int displace_divert_output(const struct displace_wishes *o, int *kept)
 {
 	*kept = -1;
 	if (!o->json || o->output)
@@ -29,7 +25,7 @@ static int divert_output(const struct displace_wishes *o, int *kept)
 	return -1;
 }
 
-static void restore_output(int kept)
+void displace_restore_output(int kept)
 {
 	if (kept < 0)
 		return;
@@ -37,44 +33,36 @@ static void restore_output(int kept)
 	close(kept);
 }
 
-/* Opens the report; close_report ends it. */
-static int open_report(const struct displace_wishes *o, struct output *out)
+int displace_report(const struct displace_wishes *o, int (*print)(FILE *out, const void *context),
+		    const void *context)
 {
-	*out = (struct output){.stream = stderr};
-	return (o->output || o->json) && output_open(out, o->output) ? -1 : 0;
-}
+	struct output out = {.stream = stderr};
+	bool file = o->output || o->json;
+	int failed = file && output_open(&out, o->output);
 
-static int close_report(const struct displace_wishes *o, struct output *out, int failed)
-{
-	if (!o->output && !o->json)
-		failed = fflush(stderr) || failed;
-	else
-		failed = output_close(out, !failed) || failed;
+	if (!failed) {
+		failed = print(out.stream, context);
+		failed = (file ? output_close(&out, !failed) : fflush(stderr)) || failed;
+	}
+	if (failed)
+		displace_complain("cannot write the report%s%s: %s; name another place with -o",
+				  o->output ? " to " : "", o->output ? o->output : "",
+				  strerror(errno));
 	return failed ? -1 : 0;
 }
 
-static int cannot_write(const struct displace_wishes *o)
-{
-	displace_complain("cannot write the report%s%s: %s; name another place with -o",
-			  o->output ? " to " : "", o->output ? o->output : "", strerror(errno));
-	return -1;
-}
+struct results {
+	const struct displace_wishes *o;
+	struct displace_summary s;
+	const struct displace_confirm *confirm;
+};
 
-static int print_to(FILE *out, const struct displace_wishes *o, const struct displace_summary *s,
-		    const struct displace_confirm *confirm)
+static int print(FILE *out, const void *results)
 {
-	return o->json ? displace_print_json(out, o, s, confirm)
-		       : displace_print_text(out, o, s, confirm);
-}
+	const struct results *r = results;
 
-static int print(const struct displace_wishes *o, const struct displace_summary *s,
-		 const struct displace_confirm *confirm)
-{
-	struct output out;
-
-	if (open_report(o, &out) || close_report(o, &out, print_to(out.stream, o, s, confirm)))
-		return cannot_write(o);
-	return 0;
+	return r->o->json ? displace_json_print(out, r->o, &r->s, r->confirm)
+			  : displace_text_print(out, r->o, &r->s, r->confirm);
 }
 
 /* The command again, without the fluid. */
@@ -103,24 +91,25 @@ static int report(const struct displace_wishes *o, const struct program *program
 		  struct displace_measured *m)
 {
 	struct displace_confirm confirm;
-	struct displace_summary s;
+	struct results r = {.o = o};
 	bool confirmed = o->confirm && !m->stopped_by && !m->status;
 	int failed, kept;
 
-	if (displace_summary_make(&s, m->run, m->runs, o->confidence, m->switching) ||
+	if (displace_summary_make(&r.s, m->run, m->runs, o->confidence, m->switching) ||
 	    (confirmed && displace_confirm_begin(&confirm, &o->cpus, m->runs, !o->no_task_clock))) {
 		displace_complain("no memory for the results");
 		return -1;
 	}
-	if (confirmed && !divert_output(o, &kept)) {
+	if (confirmed && !displace_divert_output(o, &kept)) {
 		for (size_t i = 0; i < m->runs && !confirm_once(o, program, &confirm); i++)
 			continue;
-		restore_output(kept);
+		displace_restore_output(kept);
 	}
-	failed = print(o, &s, confirmed ? &confirm : NULL);
+	r.confirm = confirmed ? &confirm : NULL;
+	failed = displace_report(o, print, &r);
 	if (confirmed)
 		displace_confirm_free(&confirm);
-	displace_summary_free(&s);
+	displace_summary_free(&r.s);
 	return failed;
 }
 
@@ -129,10 +118,10 @@ static int measure(const struct displace_wishes *o, const struct program *progra
 	struct displace_measured m;
 	int status, kept;
 
-	if (divert_output(o, &kept))
+	if (displace_divert_output(o, &kept))
 		return DISPLACE_FAILED;
 	status = displace_measure(o, program, &m);
-	restore_output(kept);
+	displace_restore_output(kept);
 	if (!status && !m.runs) {
 		displace_complain("stopped before the command was started");
 		displace_measured_free(&m);
@@ -148,77 +137,6 @@ static int measure(const struct displace_wishes *o, const struct program *progra
 		status = 128 + m.stopped_by;
 	displace_measured_free(&m);
 	return status;
-}
-
-static int print_wall(const struct displace_wishes *o, const struct wall_method_result *r)
-{
-	struct output out;
-
-	if (open_report(o, &out) ||
-	    close_report(o, &out,
-			 o->json ? displace_print_wall_json(out.stream, o, r)
-				 : displace_print_wall_text(out.stream, o, r)))
-		return cannot_write(o);
-	return 0;
-}
-
-struct wall_progress {
-	struct progress line;
-	size_t all;
-};
-
-static void say_progress(void *context, size_t done)
-{
-	struct wall_progress *p = context;
-
-	progress_show_now(&p->line, (double)done / (double)p->all, "run %zu of %zu", done + 1,
-			  p->all);
-}
-
-/* The method as published in 1997. */
-static int measure_wall(const struct displace_wishes *o, const struct program *program)
-{
-	struct wall_progress progress = {.all = o->replications};
-	const struct wall_method_options options = {
-		.cpus = o->cpus,
-		.replications = o->replications,
-		.loops = o->loops ? (double)o->loops : 1,
-		.confidence = o->confidence,
-		.path = program->path,
-		.argv = o->command,
-		.shell_fallback = program->shell_fallback,
-		.longest_s = o->longest_s,
-		.progress = say_progress,
-		.context = &progress,
-	};
-	struct profile_error err;
-	struct wall_method_result r;
-	int status = DISPLACE_FAILED, stopped, kept;
-	enum wall_method_end end;
-
-	if (divert_output(o, &kept))
-		return DISPLACE_FAILED;
-	progress_begin(&progress.line, "scprof displace", !o->quiet);
-	end = wall_method_measure(&options, &r, &err);
-	progress_clear(&progress.line);
-	restore_output(kept);
-	switch (end) {
-	case WALL_METHOD_DONE:
-		status = print_wall(o, &r) && !r.status ? DISPLACE_FAILED : r.status;
-		break;
-	case WALL_METHOD_EXEC:
-		status = displace_exec_failed(program, r.exec_errno);
-		break;
-	case WALL_METHOD_STOPPED:
-		displace_complain("stopped before the first replication was complete");
-		status = r.status;
-		break;
-	default:
-		displace_complain("%s", err.text);
-	}
-	stopped = r.stopped_by;
-	wall_method_free(&r);
-	return !status && stopped ? 128 + stopped : status;
 }
 
 /* 0, or the exit status that a shell would return. */
@@ -250,5 +168,5 @@ int cmd_displace(int argc, char **argv)
 	status = cannot_start(&program);
 	if (status)
 		return status;
-	return o.wall ? measure_wall(&o, &program) : measure(&o, &program);
+	return o.wall ? displace_wall(&o, &program) : measure(&o, &program);
 }

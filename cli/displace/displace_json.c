@@ -1,302 +1,314 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* `scprof displace --json`: docs/displacement.md names the keys. */
-#include <jansson.h>
 #include <math.h>
-#include <stdlib.h>
+#include <stddef.h>
 
+#include "cli/displace/displace_command.h"
 #include "collector/machine/cpus.h"
-#include "cli/displace/displace_print.h"
-#include "report/render/json/json_parts.h"
-#include "report/wording/utf8.h"
 
-/* Names may be any bytes; JSON must be UTF-8. */
-static json_t *text(const char *raw)
-{
-	char *clean = utf8_clean(raw, true);
-	json_t *string = clean ? json_string(clean) : NULL;
-
-	free(clean);
-	return string ? string : json_null();
-}
-
-static json_t *integer(size_t value)
-{
-	return json_integer((json_int_t)value);
-}
-
-static void put(json_t *object, const char *key, json_t *value)
-{
-	json_object_set_new(object, key, value);
-}
-
-static json_t *mean(const struct displace_mean *m, bool bound)
-{
-	json_t *object = json_object();
-	bool known = isfinite(m->low) && isfinite(m->high);
-
-	put(object, "mean_s", known ? json_parts_number(m->mean) : json_null());
-	put(object, "ci_low_s", json_parts_number(m->low));
-	put(object, "ci_high_s", json_parts_number(m->high));
-	put(object, "bound", bound ? json_string("lower") : json_null());
-	return object;
-}
-
-static json_t *accounting(const struct displace_accounting *a)
-{
-	json_t *object = json_object();
-
-	put(object, "rusage_s", json_parts_number(a->rusage));
-	put(object, "rusage_user_s", json_parts_number(a->rusage_user));
-	put(object, "rusage_system_s", json_parts_number(a->rusage_system));
-	put(object, "task_clock_s", json_parts_number(a->task_clock));
-	put(object, "task_clock_outside_s", json_parts_number(a->task_clock_outside));
-	put(object, "taskstats_s", json_parts_number(a->taskstats));
-	put(object, "schedstat_s", json_parts_number(a->schedstat));
-	put(object, "schedstat_first_thread_only", json_boolean(a->schedstat_partial));
-	put(object, "task_clock_missing",
-	    *a->task_clock_why ? text(a->task_clock_why) : json_null());
-	put(object, "taskstats_missing", *a->taskstats_why ? text(a->taskstats_why) : json_null());
-	put(object, "schedstat_missing", *a->schedstat_why ? text(a->schedstat_why) : json_null());
-	return object;
-}
-
-static json_t *cpu(const struct displace_cpu *c)
-{
-	json_t *object = json_object();
-
-	put(object, "cpu", c->cpu < 0 ? json_null() : json_integer(c->cpu));
-	put(object, "wall_s", json_parts_number(c->wall));
-	put(object, "program_s", json_parts_number(c->program));
-	put(object, "others_s", json_parts_number(c->others));
-	put(object, "scprof_s", json_parts_number(c->scprof));
-	put(object, "interrupts_s", json_parts_number(c->interrupts));
-	put(object, "interrupts_program_s", json_parts_number(c->excess));
-	put(object, "interrupts_rest_s", json_parts_number(c->resting));
-	put(object, "switching_s", json_parts_number(c->switching));
-	put(object, "stolen_s", json_parts_number(c->stolen));
-	put(object, "stolen_from_fluid_s", json_parts_number(c->stolen_fluid));
-	put(object, "idle_s", json_parts_number(c->idle));
-	put(object, "remainder_s", json_parts_number(c->remainder));
-	put(object, "stat_irq_s", json_parts_number(c->irq));
-	put(object, "stat_softirq_s", json_parts_number(c->softirq));
-	put(object, "windows", integer(c->windows));
-	put(object, "windows_kept", integer(c->kept));
-	put(object, "switches", integer(c->switches));
-	if (c->cpu < 0)
-		return object;
-	put(object, "rest_rate", json_parts_number(c->rest.value));
-	put(object, "rest_rate_error", json_parts_number(c->rest.error));
-	put(object, "chunk_ns", json_parts_number(c->chunk_ns));
-	put(object, "chunk_spread", json_parts_number(c->chunk_spread));
-	return object;
-}
-
-static json_t *cpus(const struct displace_cpu *c, size_t count)
-{
-	json_t *array = json_array();
-
-	for (size_t i = 0; i < count; i++)
-		json_array_append_new(array, cpu(&c[i]));
-	return array;
-}
-
-static json_t *tasks(const struct displace_task *t, size_t count)
-{
-	json_t *array = json_array();
-
-	for (size_t i = 0; i < count; i++) {
-		json_t *object = json_object();
-
-		put(object, "name", text(t[i].name));
-		put(object, "seconds", json_parts_number(t[i].seconds));
-		put(object, "cpu", t[i].cpu < 0 ? json_null() : json_integer(t[i].cpu));
-		put(object, "tasks", integer(t[i].tasks));
-		put(object, "softirq", json_boolean(t[i].softirq));
-		json_array_append_new(array, object);
+#define FIELD(kind, of, name, member)                                                              \
+	{                                                                                          \
+		name, ROW_##kind, offsetof(struct displace_##of, member)                           \
 	}
-	return array;
+
+static const struct row_field accounting_fields[] = {
+	FIELD(NUMBER, accounting, "rusage_s", rusage),
+	FIELD(NUMBER, accounting, "rusage_user_s", rusage_user),
+	FIELD(NUMBER, accounting, "rusage_system_s", rusage_system),
+	FIELD(NUMBER, accounting, "task_clock_s", task_clock),
+	FIELD(NUMBER, accounting, "task_clock_outside_s", task_clock_outside),
+	FIELD(NUMBER, accounting, "taskstats_s", taskstats),
+	FIELD(NUMBER, accounting, "schedstat_s", schedstat),
+	FIELD(FLAG, accounting, "schedstat_first_thread_only", schedstat_partial),
+	{0}};
+
+static const struct row_field cpu_fields[] = {
+	FIELD(NUMBER, cpu, "wall_s", wall),
+	FIELD(NUMBER, cpu, "program_s", program),
+	FIELD(NUMBER, cpu, "others_s", others),
+	FIELD(NUMBER, cpu, "scprof_s", scprof),
+	FIELD(NUMBER, cpu, "interrupts_s", interrupts),
+	FIELD(NUMBER, cpu, "interrupts_program_s", excess),
+	FIELD(NUMBER, cpu, "interrupts_rest_s", resting),
+	FIELD(NUMBER, cpu, "switching_s", switching),
+	FIELD(NUMBER, cpu, "stolen_s", stolen),
+	FIELD(NUMBER, cpu, "stolen_from_fluid_s", stolen_fluid),
+	FIELD(NUMBER, cpu, "idle_s", idle),
+	FIELD(NUMBER, cpu, "remainder_s", remainder),
+	FIELD(NUMBER, cpu, "stat_irq_s", irq),
+	FIELD(NUMBER, cpu, "stat_softirq_s", softirq),
+	FIELD(COUNT, cpu, "windows", windows),
+	FIELD(COUNT, cpu, "windows_kept", kept),
+	FIELD(COUNT, cpu, "switches", switches),
+	{0}};
+
+/* Of one CPU, not of the sum. */
+static const struct row_field one_cpu_fields[] = {FIELD(NUMBER, cpu, "rest_rate", rest.value),
+						  FIELD(NUMBER, cpu, "rest_rate_error", rest.error),
+						  FIELD(NUMBER, cpu, "chunk_ns", chunk_ns),
+						  FIELD(NUMBER, cpu, "chunk_spread", chunk_spread),
+						  {0}};
+
+static const struct row_field task_fields[] = {FIELD(NUMBER, task, "seconds", seconds),
+					       FIELD(COUNT32, task, "tasks", tasks),
+					       FIELD(FLAG, task, "softirq", softirq),
+					       {0}};
+
+static const struct row_field run_fields[] = {FIELD(NUMBER, run, "elapsed_s", elapsed),
+					      FIELD(NUMBER, run, "program_s", program),
+					      FIELD(NUMBER, run, "by_account_s", by_account),
+					      FIELD(COUNT, run, "windows", excess.windows),
+					      FIELD(COUNT, run, "windows_kept", excess.kept),
+					      FIELD(NUMBER, run, "share_kept", excess.share_kept),
+					      FIELD(NUMBER, run, "inflation", excess.inflation),
+					      FIELD(FLAG, run, "interrupted", interrupted),
+					      FIELD(NUMBER, run, "rest_s", rest),
+					      {0}};
+
+static const struct row_field unaccounted_fields[] = {
+	FIELD(NUMBER, summary, "share_of_rusage", share),
+	FIELD(NUMBER, summary, "share_low", share_low),
+	FIELD(NUMBER, summary, "share_high", share_high),
+	FIELD(NUMBER, summary, "ksoftirqd_s", softirqd),
+	FIELD(NUMBER, summary, "struck_others_s", struck_others),
+	FIELD(NUMBER, summary, "hidden_s", hidden),
+	{0}};
+
+static const struct row_field summary_fields[] = {
+	FIELD(NUMBER, summary, "confidence", confidence),
+	FIELD(COUNT, summary, "runs", runs),
+	FIELD(COUNT, summary, "runs_disturbed", disturbed),
+	FIELD(NUMBER, summary, "by_account_s", by_account),
+	FIELD(COUNT, summary, "windows", windows),
+	FIELD(COUNT, summary, "windows_kept", kept),
+	{0}};
+
+static const struct row_field error_fields[] = {
+	FIELD(NUMBER, summary, "remainder_s", all.remainder),
+	FIELD(NUMBER, summary, "interrupts_rest_s", all.resting),
+	FIELD(NUMBER, summary, "switching_s", all.switching),
+	FIELD(NUMBER, summary, "stolen_s", all.stolen),
+	{0}};
+
+static void put_why(struct json_writer *w, const char *key, const char *why)
+{
+	json_write_text(w, key, *why ? why : NULL);
 }
 
-static json_t *warnings(unsigned set)
+static void put_accounting(struct json_writer *w, const struct displace_accounting *a)
 {
-	json_t *array = json_array();
+	json_write_open(w, "accounting", '{');
+	json_write_fields(w, accounting_fields, a, true);
+	put_why(w, "task_clock_missing", a->task_clock_why);
+	put_why(w, "taskstats_missing", a->taskstats_why);
+	put_why(w, "schedstat_missing", a->schedstat_why);
+	json_write_close(w, '}');
+}
 
+static void put_cpu(struct json_writer *w, const char *key, const struct displace_cpu *c)
+{
+	json_write_open(w, key, '{');
+	json_write_count_if(w, "cpu", c->cpu >= 0, (uint64_t)c->cpu);
+	json_write_fields(w, cpu_fields, c, true);
+	if (c->cpu >= 0)
+		json_write_fields(w, one_cpu_fields, c, true);
+	json_write_close(w, '}');
+}
+
+static void put_cpus(struct json_writer *w, const struct displace_cpu *c, size_t count)
+{
+	json_write_open(w, "cpus", '[');
+	for (size_t i = 0; i < count; i++)
+		put_cpu(w, NULL, &c[i]);
+	json_write_close(w, ']');
+}
+
+static void put_tasks(struct json_writer *w, const struct displace_task *t, size_t count)
+{
+	json_write_open(w, "tasks", '[');
+	for (size_t i = 0; i < count; i++) {
+		json_write_open(w, NULL, '{');
+		json_write_text(w, "name", t[i].name);
+		json_write_count_if(w, "cpu", t[i].cpu >= 0, (uint64_t)t[i].cpu);
+		json_write_fields(w, task_fields, &t[i], true);
+		json_write_close(w, '}');
+	}
+	json_write_close(w, ']');
+}
+
+static void put_warnings(struct json_writer *w, unsigned set)
+{
+	json_write_open(w, "warnings", '[');
 	for (unsigned bit = 1; bit && bit <= set; bit <<= 1)
 		if (set & bit)
-			json_array_append_new(array, json_pack("{s:s, s:s}", "code",
-							       displace_warnings_code(bit), "text",
-							       displace_warnings_text(bit)));
-	return array;
+			displace_json_warning(w, displace_warnings_code(bit),
+					      displace_warnings_text(bit));
+	json_write_close(w, ']');
+}
+
+/* The object stays open. */
+static void open_mean(struct json_writer *w, const char *key, const struct displace_mean *m,
+		      bool bound)
+{
+	json_write_open(w, key, '{');
+	displace_json_limits(w, "mean", m->mean, m->low, m->high, 1, "_s");
+	json_write_text(w, "bound", bound ? "lower" : NULL);
 }
 
 /* Of a run; null where the value is impossible. */
-static json_t *value(const struct displace_run *r, struct displacement_value v, double confidence)
+static void put_value(struct json_writer *w, const char *key, const struct displace_run *r,
+		      struct displacement_value v, double confidence)
 {
 	struct displace_mean m;
 
 	if (!displace_summary_is_possible(r->lost, confidence))
 		v.error = INFINITY;
 	m = displace_summary_mean(v, confidence, r->hidden);
-	return mean(&m, r->bound);
+	open_mean(w, key, &m, r->bound);
+	json_write_close(w, '}');
 }
 
-static json_t *replications(const struct displace_summary *s)
+static void put_replications(struct json_writer *w, const struct displace_summary *s)
 {
-	json_t *array = json_array();
-
+	json_write_open(w, "replications", '[');
 	for (size_t i = 0; i < s->runs; i++) {
 		const struct displace_run *r = &s->run[i];
-		json_t *object = json_object();
 
-		put(object, "elapsed_s", json_parts_number(r->elapsed));
-		put(object, "program_s", json_parts_number(r->program));
-		put(object, "accounting", accounting(&r->accounting));
-		put(object, "displacement", value(r, r->displaced, s->confidence));
-		put(object, "unaccounted", value(r, r->lost, s->confidence));
-		put(object, "by_account_s", json_parts_number(r->by_account));
-		put(object, "windows", integer(r->excess.windows));
-		put(object, "windows_kept", integer(r->excess.kept));
-		put(object, "share_kept", json_parts_number(r->excess.share_kept));
-		put(object, "inflation", json_parts_number(r->excess.inflation));
-		put(object, "interrupted", json_boolean(r->interrupted));
-		put(object, "rest_s", json_parts_number(r->rest));
-		put(object, "cpus", cpus(r->cpu, r->cpus));
-		put(object, "warnings", warnings(r->warnings));
-		json_array_append_new(array, object);
+		json_write_open(w, NULL, '{');
+		json_write_fields(w, run_fields, r, true);
+		put_accounting(w, &r->accounting);
+		put_value(w, "displacement", r, r->displaced, s->confidence);
+		put_value(w, "unaccounted", r, r->lost, s->confidence);
+		put_cpus(w, r->cpu, r->cpus);
+		put_warnings(w, r->warnings);
+		json_write_close(w, '}');
 	}
-	return array;
+	json_write_close(w, ']');
 }
 
-static json_t *operation(const struct displace_wishes *o, const struct displace_summary *s)
+static void put_operation(struct json_writer *w, uint64_t loops, const struct displace_summary *s)
 {
-	double each = 1e6 / (double)o->loops;
-	bool known = isfinite(s->displaced.low);
-	json_t *object = json_object();
+	double each = 1e6 / (double)loops;
 
-	put(object, "displacement_us",
-	    known ? json_parts_number(s->displaced.mean * each) : json_null());
-	put(object, "ci_low_us", json_parts_number(s->displaced.low * each));
-	put(object, "ci_high_us", json_parts_number(s->displaced.high * each));
-	put(object, "rusage_us", json_parts_number(s->accounting.rusage * each));
-	return object;
+	if (!json_write_open_known(w, "per_operation_us", loops))
+		return;
+	displace_json_limits(w, "displacement", s->displaced.mean, s->displaced.low,
+			     s->displaced.high, each, "_us");
+	json_write_number(w, "rusage_us", s->accounting.rusage * each);
+	json_write_close(w, '}');
 }
 
-static json_t *effect(struct displace_mean m, double on_cpu)
+static void put_effect(struct json_writer *w, const struct displace_confirm *c,
+		       const struct displace_summary *s)
 {
-	json_t *object = json_object();
+	struct displace_mean m = displace_confirm_effect(c, s);
 
-	put(object, "ratio", json_parts_number(m.mean));
-	put(object, "ci_low", json_parts_number(m.low));
-	put(object, "ci_high", json_parts_number(m.high));
-	put(object, "on_cpu_ratio", json_parts_number(on_cpu));
-	return object;
+	json_write_open(w, "fluid_effect", '{');
+	displace_json_limits(w, "ratio", m.mean, m.low, m.high, 1, "");
+	json_write_number(w, "on_cpu_ratio", displace_confirm_on_cpu(c, s));
+	json_write_close(w, '}');
 }
 
-static json_t *confirmation(const struct displace_confirm *c, const struct displace_summary *s)
+static void put_confirmation(struct json_writer *w, const struct displace_confirm *c,
+			     const struct displace_summary *s)
 {
 	struct replications_mean m = replications_mean(c->taken, c->runs, s->confidence),
 				 used = replications_mean(c->rusage, c->runs, s->confidence);
-	json_t *object = json_object(), *elapsed = json_array();
 	bool holds = displace_confirm_holds(c);
 
+	json_write_open(w, "elapsed_s", '[');
 	for (size_t i = 0; i < c->runs; i++)
-		json_array_append_new(elapsed, json_parts_number(c->elapsed[i]));
-	put(object, "elapsed_s", elapsed);
-	put(object, "taken_s", json_parts_number(m.mean));
-	put(object, "ci_low_s", json_parts_number(m.low));
-	put(object, "ci_high_s", json_parts_number(m.high));
-	put(object, "rusage_s", json_parts_number(used.mean));
-	put(object, "idle_share", json_parts_number(c->idle));
-	put(object, "had_share", json_parts_number(c->had));
-	put(object, "saturated", json_boolean(c->idle < DISPLACE_SATURATED));
-	put(object, "confirms", json_boolean(holds));
-	put(object, "displacement_off",
-	    holds && isfinite(s->displaced.low) ? json_parts_number(s->displaced.mean / m.mean - 1)
-						: json_null());
-	put(object, "rusage_off",
-	    holds ? json_parts_number(s->accounting.rusage / m.mean - 1) : json_null());
-	put(object, "fluid_effect",
-	    effect(displace_confirm_effect(c, s), displace_confirm_on_cpu(c, s)));
-	return object;
+		json_write_number(w, NULL, c->elapsed[i]);
+	json_write_close(w, ']');
+	displace_json_limits(w, "taken", m.mean, m.low, m.high, 1, "_s");
+	json_write_number(w, "rusage_s", used.mean);
+	json_write_number(w, "idle_share", c->idle);
+	json_write_number(w, "had_share", c->had);
+	json_write_flag(w, "saturated", c->idle < DISPLACE_SATURATED);
+	json_write_flag(w, "confirms", holds);
+	json_write_number(w, "displacement_off", holds ? s->displaced.mean / m.mean - 1 : NAN);
+	json_write_number(w, "rusage_off", holds ? s->accounting.rusage / m.mean - 1 : NAN);
+	put_effect(w, c, s);
+	json_write_close(w, '}');
 }
 
-static json_t *program(const struct displace_wishes *o, const struct displace_summary *s)
-{
-	json_t *object = json_object(), *argv = json_array();
-
-	for (char **word = o->command; *word; word++)
-		json_array_append_new(argv, text(*word));
-	put(object, "argv", argv);
-	put(object, "elapsed_s", json_parts_number(s->elapsed));
-	put(object, "cpu_s", json_parts_number(s->program));
-	return object;
-}
-
-static json_t *unaccounted(const struct displace_summary *s)
-{
-	json_t *object = mean(&s->lost, s->bound);
-	bool known = s->verdict != DISPLACE_NOTHING_SAID;
-
-	put(object, "share_of_rusage", known ? json_parts_number(s->share) : json_null());
-	put(object, "share_low", json_parts_number(s->share_low));
-	put(object, "share_high", json_parts_number(s->share_high));
-	put(object, "ksoftirqd_s", json_parts_number(s->softirqd));
-	put(object, "struck_others_s", json_parts_number(s->struck_others));
-	put(object, "hidden_s", json_parts_number(s->hidden));
-	return object;
-}
-
-static json_t *errors(const struct displace_summary *s)
+static void put_errors(struct json_writer *w, const struct displace_summary *s)
 {
 	bool known = isfinite(s->switching.error);
-	json_t *object = json_object();
 
-	put(object, "remainder_s", json_parts_number(s->all.remainder));
-	put(object, "interrupts_rest_s", json_parts_number(s->all.resting));
-	put(object, "switching_s", json_parts_number(s->all.switching));
-	put(object, "switch_ns", known ? json_parts_number(1e9 * s->switching.value) : json_null());
-	put(object, "switch_error_ns", json_parts_number(1e9 * s->switching.error));
-	put(object, "stolen_s", json_parts_number(s->all.stolen));
-	return object;
+	json_write_open(w, "errors", '{');
+	json_write_fields(w, error_fields, s, true);
+	json_write_number(w, "switch_ns", known ? 1e9 * s->switching.value : NAN);
+	json_write_number(w, "switch_error_ns", 1e9 * s->switching.error);
+	json_write_close(w, '}');
 }
 
-static json_t *whole(const struct displace_wishes *o, const struct displace_summary *s,
-		     const struct displace_confirm *confirm)
-{
-	json_t *root = json_object();
-	char list[256], sentence[512];
-
-	cpus_print(&o->cpus, list, sizeof(list));
-	displace_sentence(s, sentence, sizeof(sentence));
-	put(root, "schema", json_string("scprof-displace/1"));
-	put(root, "method", json_string("fluid"));
-	put(root, "program", program(o, s));
-	put(root, "cpu_list", json_string(list));
-	put(root, "confidence", json_parts_number(s->confidence));
-	put(root, "runs", integer(s->runs));
-	put(root, "runs_disturbed", integer(s->disturbed));
-	put(root, "loops", o->loops ? integer(o->loops) : json_null());
-	put(root, "accounting", accounting(&s->accounting));
-	put(root, "displacement", mean(&s->displaced, s->bound));
-	put(root, "by_account_s", json_parts_number(s->by_account));
-	put(root, "unaccounted", unaccounted(s));
-	put(root, "per_operation_us", o->loops ? operation(o, s) : json_null());
-	put(root, "errors", errors(s));
-	put(root, "idle_group", json_boolean(s->run[0].apart));
-	put(root, "windows", integer(s->windows));
-	put(root, "windows_kept", integer(s->kept));
-	put(root, "cpus", cpus(s->cpu, s->cpus));
-	put(root, "all_cpus", cpu(&s->all));
-	put(root, "tasks", tasks(s->task, s->tasks));
-	put(root, "confirm", confirm ? confirmation(confirm, s) : json_null());
-	put(root, "replications", replications(s));
-	put(root, "sentence", text(sentence));
-	put(root, "warnings", warnings(s->warnings));
-	return root;
-}
-
-int displace_print_json(FILE *out, const struct displace_wishes *o,
+int displace_json_print(FILE *out, const struct displace_wishes *o,
 			const struct displace_summary *s, const struct displace_confirm *confirm)
 {
-	return json_parts_print(whole(o, s, confirm), out);
+	struct json_writer json, *w = displace_json_begin(&json, out, o, "fluid");
+	char sentence[512];
+
+	displace_text_sentence(s, sentence, sizeof(sentence));
+	json_write_number(w, "elapsed_s", s->elapsed);
+	json_write_number(w, "cpu_s", s->program);
+	json_write_close(w, '}'); /* of the program */
+	json_write_fields(w, summary_fields, s, true);
+	put_accounting(w, &s->accounting);
+	open_mean(w, "displacement", &s->displaced, s->bound);
+	json_write_close(w, '}');
+	open_mean(w, "unaccounted", &s->lost, s->bound);
+	json_write_fields(w, unaccounted_fields, s, true);
+	json_write_close(w, '}');
+	put_operation(w, o->loops, s);
+	put_errors(w, s);
+	json_write_flag(w, "idle_group", s->run[0].apart);
+	put_cpus(w, s->cpu, s->cpus);
+	put_cpu(w, "all_cpus", &s->all);
+	put_tasks(w, s->task, s->tasks);
+	if (json_write_open_known(w, "confirm", confirm))
+		put_confirmation(w, confirm, s);
+	put_replications(w, s);
+	json_write_text(w, "sentence", sentence);
+	put_warnings(w, s->warnings);
+	json_write_close(w, '}');
+	return json_write_finish(w);
+}
+
+struct json_writer *displace_json_begin(struct json_writer *w, FILE *out,
+					const struct displace_wishes *o, const char *method)
+{
+	char list[256];
+
+	*w = (struct json_writer){.out = out, .indent = true};
+	cpus_print(&o->cpus, list, sizeof(list));
+	json_write_open(w, NULL, '{');
+	json_write_text(w, "schema", "scprof-displace/1");
+	json_write_text(w, "method", method);
+	json_write_text(w, "cpu_list", list);
+	json_write_count_if(w, "loops", o->loops, o->loops);
+	json_write_open(w, "program", '{');
+	json_write_texts(w, "argv", (const char *const *)o->command, JSON_TO_NULL);
+	return w;
+}
+
+void displace_json_limits(struct json_writer *w, const char *name, double mean, double low,
+			  double high, double scale, const char *unit)
+{
+	char key[32];
+
+	snprintf(key, sizeof(key), "%s%s", name, unit);
+	json_write_number(w, key, mean * scale);
+	snprintf(key, sizeof(key), "ci_low%s", unit);
+	json_write_number(w, key, low * scale);
+	snprintf(key, sizeof(key), "ci_high%s", unit);
+	json_write_number(w, key, high * scale);
+}
+
+void displace_json_warning(struct json_writer *w, const char *code, const char *text)
+{
+	json_write_open(w, NULL, '{');
+	json_write_text(w, "code", code);
+	json_write_text(w, "text", text);
+	json_write_close(w, '}');
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Idle phase, run, idle phase, run, idle phase: the two idle phases around a run are its baseline.
  */
-#include "cli/displace/displace_measure.h"
+#include "cli/displace/displace_command.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -123,7 +123,6 @@ int displace_measure(const struct displace_wishes *o, const struct program *prog
 					   .any_quota = o->any_quota,
 					   .no_group = o->no_group};
 	struct measuring g = {.o = o, .program = program};
-	double began = displace_now();
 	struct profile_error err;
 	int failed;
 
@@ -139,7 +138,6 @@ int displace_measure(const struct displace_wishes *o, const struct program *prog
 	say_how_long(o);
 	failed = measure(&g, m);
 	displace_close(g.d);
-	m->took_s = displace_now() - began;
 	return failed;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* All values are checked before anything starts. */
-#include "cli/displace/displace_options.h"
+#include "cli/displace/displace_command.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -10,7 +10,6 @@
 
 #include "cli/cmd.h"
 #include "cli/messages/complaint.h"
-#include "cli/usage/options.h"
 #include "collector/displacement/displace.h"
 #include "collector/machine/cpus.h"
 #include "collector/duration.h"

@@ -2,12 +2,15 @@
 /* `scprof displace` as text: the sentence, CPU time by each method of accounting, the account of
  * the CPUs, the warnings. */
 #include <math.h>
-#include <string.h>
+#include <stdlib.h>
 
+#include "cli/displace/displace_command.h"
 #include "collector/machine/cpus.h"
-#include "cli/displace/displace_print.h"
 #include "report/wording/numbers.h"
 #include "report/wording/terminal.h"
+#include "report/wording/utf8.h"
+
+#define TASKS_SHOWN 8
 
 static void seconds(char *text, size_t size, double value)
 {
@@ -63,7 +66,7 @@ static void bound_sentence(const struct displace_summary *s, const struct shares
 			low, h->low, h->of, seen, h->mean, h->high, hidden);
 }
 
-void displace_sentence(const struct displace_summary *s, char *text, size_t size)
+void displace_text_sentence(const struct displace_summary *s, char *text, size_t size)
 {
 	struct shares h;
 	char lost[32];
@@ -94,18 +97,34 @@ void displace_sentence(const struct displace_summary *s, char *text, size_t size
 	}
 }
 
-static void print_head(FILE *out, const struct displace_wishes *o, const struct displace_summary *s)
+/* A name that is not ours, without control characters. */
+static void print_name(FILE *out, const char *name)
 {
-	char cpus[128], switching[64] = "unknown";
+	char *clean = utf8_clean(name, terminal_of(out, 0).utf8);
+
+	fputs(clean ? clean : "?", out);
+	free(clean);
+}
+
+void displace_text_head(FILE *out, const struct displace_wishes *o, const char *method)
+{
+	char cpus[128];
 
 	cpus_print(&o->cpus, cpus, sizeof(cpus));
+	fprintf(out, "scprof displace%s: ", method);
+	print_name(out, o->command[0]);
+	fprintf(out, " on CPU%s %s, ", CPU_COUNT(&o->cpus) > 1 ? "s" : "", cpus);
+}
+
+static void print_head(FILE *out, const struct displace_wishes *o, const struct displace_summary *s)
+{
+	char switching[64] = "unknown";
+
 	if (isfinite(s->switching.error))
 		snprintf(switching, sizeof(switching), "%.0f ns ± %.0f", s->switching.value * 1e9,
 			 2 * s->switching.error * 1e9);
-	fputs("scprof displace: ", out);
-	displace_print_name(out, o->command[0]);
-	fprintf(out, " on CPU%s %s, %zu run%s of %.3f s, %.4g %% confidence\n",
-		CPU_COUNT(&o->cpus) > 1 ? "s" : "", cpus, s->runs, s->runs == 1 ? "" : "s",
+	displace_text_head(out, o, "");
+	fprintf(out, "%zu run%s of %.3f s, %.4g %% confidence\n", s->runs, s->runs == 1 ? "" : "s",
 		s->elapsed, 100 * s->confidence);
 	fprintf(out,
 		"  windows kept: %zu of %zu; a switch: %s charged to the fluid beyond its "
@@ -165,6 +184,51 @@ static void print_accountings(FILE *out, const struct displace_summary *s)
 	if (s->warnings & DISPLACE_IRQ_MEASURED)
 		fprintf(out, "  %-24s %10.4f s  measured by this kernel on these CPUs\n",
 			"/proc/stat irq, softirq", s->all.irq + s->all.softirq);
+}
+
+static void print_row(FILE *out, const char *name, const struct displace_cpu *c)
+{
+	fprintf(out, "  %-4s %9.4f %9.4f %9.4f %8.4f %9.4f %8.4f %9.4f %9.4f %9.4f\n", name,
+		c->wall, c->program, c->others, c->scprof, c->excess, c->resting + c->switching,
+		c->stolen, c->idle, c->remainder);
+}
+
+static void print_tasks(FILE *out, const struct displace_summary *s)
+{
+	size_t shown = 0;
+
+	for (size_t i = 0; i < s->tasks && shown < TASKS_SHOWN; i++) {
+		const struct displace_task *t = &s->task[i];
+
+		if (t->seconds < 1e-4 * s->all.wall && !t->softirq)
+			continue;
+		fputs(shown++ ? ", " : "  other tasks: ", out);
+		print_name(out, t->name); /* a task chooses its own name */
+		fprintf(out, " %.4f s", t->seconds);
+		if (t->tasks > 1)
+			fprintf(out, " (%u)", t->tasks);
+	}
+	if (shown)
+		fprintf(out, "%s\n", s->tasks > shown ? ", ..." : "");
+}
+
+static void print_account(FILE *out, const struct displace_summary *s)
+{
+	fprintf(out,
+		"\n  where the CPUs' time went, seconds a run:\n"
+		"  CPU       wall   program    others   scprof  int.prog int.rest    stolen      "
+		"idle remainder\n");
+	for (size_t i = 0; i < s->cpus; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "%d", s->cpu[i].cpu);
+		print_row(out, name, &s->cpu[i]);
+	}
+	if (s->cpus > 1)
+		print_row(out, "all", &s->all);
+	fprintf(out, "  the remainder, %+.2f %% of the CPUs' time, is the error of this account\n",
+		numbers_tidy(100 * s->all.remainder / s->all.wall, 2));
+	print_tasks(out, s);
 }
 
 static void print_operation(FILE *out, const struct displace_wishes *o,
@@ -244,12 +308,12 @@ static void print_warnings(FILE *out, const struct displace_summary *s)
 				displace_warnings_text(bit));
 }
 
-int displace_print_text(FILE *out, const struct displace_wishes *o,
+int displace_text_print(FILE *out, const struct displace_wishes *o,
 			const struct displace_summary *s, const struct displace_confirm *confirm)
 {
 	char sentence[512];
 
-	displace_sentence(s, sentence, sizeof(sentence));
+	displace_text_sentence(s, sentence, sizeof(sentence));
 	print_head(out, o, s);
 	fprintf(out, "\n%s\n\n", sentence);
 	print_mean(out, "CPU time by displacement", &s->displaced, s->bound);
@@ -262,7 +326,7 @@ int displace_print_text(FILE *out, const struct displace_wishes *o,
 			s->struck_others);
 	print_operation(out, o, s);
 	print_accountings(out, s);
-	displace_print_account(out, s);
+	print_account(out, s);
 	if (confirm)
 		print_confirm(out, o, s, confirm);
 	print_warnings(out, s);

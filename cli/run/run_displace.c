@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "collector/machine/cpus.h"
-#include "cli/displace/displace_print.h"
+#include "cli/displace/displace_command.h"
 #include "collector/displacement/displace_summary.h"
 #include "cli/messages/say.h"
 #include "collector/displacement/sites/dither_plan.h"
@@ -118,7 +118,7 @@ static void print(const struct run_displace *r, const struct displace_run *run,
 		say("no memory for the account of displacement");
 		return;
 	}
-	displace_print_text(stderr, &wishes, &s, NULL);
+	displace_text_print(stderr, &wishes, &s, NULL);
 	displace_summary_free(&s);
 }
 
@@ -201,7 +201,7 @@ static int add_texts(struct prof_account *a, const struct displace_summary *s)
 {
 	char sentence[512];
 
-	displace_sentence(s, sentence, sizeof(sentence));
+	displace_text_sentence(s, sentence, sizeof(sentence));
 	if (account_add_text(a, sentence))
 		return -1;
 	for (unsigned bit = 1; bit && bit <= s->warnings; bit <<= 1)

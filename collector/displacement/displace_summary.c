@@ -91,6 +91,8 @@ struct displace_mean displace_summary_mean(struct displacement_value v, double c
 
 	displacement_limits(v, confidence, &m.low, &m.high);
 	m.high += hidden;
+	if (!isfinite(m.low))
+		m.mean = NAN;
 	return m;
 }
 

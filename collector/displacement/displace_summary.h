@@ -5,7 +5,7 @@
 
 #include "collector/displacement/displace.h"
 
-/* A mean with its limits; infinite limits: they cannot be determined. */
+/* A mean with its limits. Where they cannot be determined they are infinite, and it is NAN. */
 struct displace_mean {
 	double mean, low, high;
 };

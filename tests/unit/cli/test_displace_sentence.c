@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "cli/displace/displace_print.h"
+#include "cli/displace/displace_command.h"
 
 /* 2 s of CPU time, 8 s of the CPUs. */
 static struct displace_summary summary(double mean, double low, double high)
@@ -30,7 +30,7 @@ static void test_a_bound_is_said_to_be_one(void **state)
 	(void)state;
 	s.bound = true;
 	s.hidden = 1;
-	displace_sentence(&s, text, sizeof(text));
+	displace_text_sentence(&s, text, sizeof(text));
 	assert_non_null(strstr(text, "took at least 0.0400 s for the program"));
 	assert_non_null(strstr(text, "0.0500 s were seen"));
 	assert_non_null(strstr(text, "up to 53.0 %"));
@@ -38,7 +38,7 @@ static void test_a_bound_is_said_to_be_one(void **state)
 	s = summary(0, -0.01, 1.01);
 	s.bound = true;
 	s.hidden = 1;
-	displace_sentence(&s, text, sizeof(text));
+	displace_text_sentence(&s, text, sizeof(text));
 	assert_non_null(strstr(text, "No uncharged time was seen, but other tasks had the CPUs"));
 	assert_non_null(strstr(text, "50.5 %"));
 }
@@ -49,15 +49,15 @@ static void test_without_others_there_are_two_limits(void **state)
 	char text[512];
 
 	(void)state;
-	displace_sentence(&s, text, sizeof(text));
+	displace_text_sentence(&s, text, sizeof(text));
 	assert_null(strstr(text, "at least"));
 	assert_non_null(strstr(text, "took 0.0500 s for the program"));
 	s = summary(0, -0.01, 0.01);
-	displace_sentence(&s, text, sizeof(text));
+	displace_text_sentence(&s, text, sizeof(text));
 	assert_non_null(strstr(text, "No uncharged time was found"));
 	s.verdict = DISPLACE_NOTHING_SAID;
 	s.bound = true;
-	displace_sentence(&s, text, sizeof(text));
+	displace_text_sentence(&s, text, sizeof(text));
 	assert_non_null(strstr(text, "Nothing can be said"));
 }
 
