@@ -19,7 +19,7 @@
 
 #include "profile/profile.h"
 #include "stats/mean/mean_interval.h"
-#include "stats/stationarity/drift.h"
+#include "stats/stationarity/warmup.h"
 #include "report/symbols/symbolize.h"
 
 #define REPORT_HEURISTIC_MARK "?" /* before a frame to which no unwind table led */

@@ -53,7 +53,7 @@ struct stats_apart {
 	double sum_sq;	  /* t^2 */
 };
 
-/* How heavy the tail is: see histogram/tail_index.h. */
+/* How heavy the tail is: see histogram/tail.h. */
 struct stats_tail_index {
 	double inverse; /* 1 / alpha; 0: not known */
 	double calls;	/* that it was estimated from */

@@ -7,7 +7,6 @@
 #include <stdio.h>
 
 #include "report/wording/numbers.h"
-#include "stats/planning/beilner.h"
 #include "stats/planning/plan.h"
 #include "cli/plan/plan_words.h"
 #include "stats/stats.h"
@@ -85,8 +84,8 @@ static void plan_longest(const struct plan_options *o, struct plan_ahead *a)
 	if (!o->longest_ns)
 		return;
 	a->duration_ns = a->calls * longest;
-	deviation =
-		longest < d ? beilner_deviation(longest, d, a->calls) : beilner_bound(d, a->calls);
+	deviation = longest < d ? plan_beilner_deviation(longest, d, a->calls)
+				: plan_beilner_bound(d, a->calls);
 	error = o->digits ? plan_last_digit_unit(longest, o->digits) : o->width * longest / 2;
 	a->longest_width = plan_width_factor(o->confidence) * deviation / longest;
 	a->longest_confidence = plan_width_confidence(2 * error / deviation);

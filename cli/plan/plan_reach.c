@@ -9,7 +9,6 @@
 
 #include "report/render/json/json_parts.h"
 #include "report/wording/numbers.h"
-#include "stats/planning/beilner.h"
 #include "stats/planning/plan.h"
 #include "cli/plan/plan_ahead.h"
 #include "cli/plan/plan_words.h"
@@ -28,7 +27,7 @@ static double half_width(const struct plan_options *o, double mean, double *norm
 {
 	double d = (double)o->tick_ns, n = (double)o->calls;
 
-	*normal = plan_two_sided_z(o->confidence) * beilner_deviation(mean, d, n);
+	*normal = plan_two_sided_z(o->confidence) * plan_beilner_deviation(mean, d, n);
 	if (rarer(mean, d, n) >= PLAN_EXACT_BELOW)
 		return *normal;
 	return fmax(*normal, plan_exact_width(mean / d, n, o->confidence) * d / 2);
@@ -46,12 +45,12 @@ struct plan_reach plan_reach_compute(const struct plan_options *o)
 	r.equation =
 		r.half_ns > r.normal_ns ? "exact limits (Clopper and Pearson)" : "Beilner (13)";
 	if (mean >= d)
-		r.bound_ns = fmax(r.half_ns, z * beilner_bound(d, n));
+		r.bound_ns = fmax(r.half_ns, z * plan_beilner_bound(d, n));
 	if (mean > d / 2)
 		r.page_ns = fmax(r.half_ns, z * d * sqrt(plan_random_tick_variance(mean / d) / n));
 	if (o->longest_ns)
 		r.longest_ns = half_width(o, (double)o->longest_ns, &ignored);
-	r.row_ns = z * beilner_contiguous_deviation(0, n, d);
+	r.row_ns = z * plan_beilner_contiguous_deviation(0, n, d);
 	r.ticks = n * mean / d;
 	return r;
 }

@@ -9,7 +9,6 @@
 #include "report/compare/match.h"
 #include "report/model/sites.h"
 #include "stats/compare/biweight.h"
-#include "stats/compare/trimmed.h"
 
 /* Fewer ticks in a batch make its sum too coarse for an estimate of location. */
 #define TICKS_IN_BATCH 10

@@ -7,10 +7,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "stats/compare/compare.h"
+#include "stats/numerics/distributions.h"
 #include "stats/displacement/displacement.h"
 #include "stats/regression/site_costs.h"
-#include "stats/numerics/benjamini.h"
 
 /* Work that falls into the time of other tasks is accounted to them, and corrected for: above these
  * shares the assumption behind that deserves a warning. */
@@ -80,7 +79,7 @@ static void judge(struct report *r, double *p, double *q, size_t *order)
 		p[i] = r->site[i].displaced.state == SCP_SITE_COST_KNOWN && first_of(r, i) == i
 			       ? r->site[i].displaced.uncharged.p
 			       : NAN;
-	benjamini_q_values(p, q, r->sites, order);
+	distributions_q_values(p, q, r->sites, order);
 	for (uint32_t i = 0; i < r->sites; i++) {
 		struct report_displaced *d = &r->site[i].displaced;
 

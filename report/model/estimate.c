@@ -7,7 +7,7 @@
 
 #include <gsl/gsl_cdf.h>
 
-#include "stats/histogram/tail_index.h"
+#include "stats/histogram/tail.h"
 #include "stats/mean/mean_interval.h"
 #include "stats/stats.h"
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "stats/mean/mean_interval.h"
-#include "stats/stationarity/drift.h"
 #include "stats/stationarity/warmup.h"
 #include "stats/histogram/histogram.h"
 #include "stats/stats.h"

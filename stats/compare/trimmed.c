@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A trimmed mean from a histogram. Only the long end is trimmed: what takes a processor
  * away makes calls longer, never shorter. */
-#include "stats/compare/trimmed.h"
+#include "stats/compare/biweight.h"
 
 #include <math.h>
 

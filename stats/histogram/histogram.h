@@ -34,8 +34,8 @@ double histogram_quantile(const uint64_t *count, uint32_t buckets, double q);
 struct stats_hist_limits {
 	double low, high;
 };
-struct stats_hist_limits percentile_limits_find(const uint64_t *count, uint32_t buckets, double q,
-						double design_effect, double confidence);
+struct stats_hist_limits tail_order_limits(const uint64_t *count, uint32_t buckets, double q,
+					   double design_effect, double confidence);
 
 /* Two groups of durations with a valley between them. */
 struct bimodality {

@@ -20,8 +20,6 @@
 #include "stats/mean/phase_test.h"
 #include "stats/mean/proportion.h"
 #include "stats/mean/autocorrelation.h"
-#include "stats/mean/caution.h"
-#include "stats/mean/unbatched.h"
 #include "stats/numerics/distributions.h"
 
 #define FEW_EVENTS 100
@@ -64,7 +62,7 @@ struct shape {
 	struct serial serial;
 	double design;	  /* variance of the mean over that of independent calls */
 	double freedom;	  /* degrees of freedom of that variance, once `caution` is in it */
-	double caution;	  /* its factor where few batches are independent: caution.h */
+	double caution;	  /* its factor where few batches are independent */
 	double apart;	  /* share of it that only unbatched calls explain */
 	double stretches; /* of unbatched calls: the effective number */
 	double longest;	  /* share of the squared deviations that the longest call makes */
@@ -98,7 +96,8 @@ static void add_apart(const struct stats_sample *s, struct shape *r)
 	bool ends = r->serial.contiguous && -2 * r->serial.correlation * batch <= 1;
 	double batches = r->design * squares, apart, all;
 
-	apart = unbatched_estimate(s, batches / r->n * tick_sq, ends ? tick_sq : 0, &r->stretches) /
+	apart = autocorrelation_unbatched(s, batches / r->n * tick_sq, ends ? tick_sq : 0,
+					  &r->stretches) /
 		tick_sq;
 	if (!(apart > 0))
 		return;
@@ -152,7 +151,7 @@ static struct shape shape_of(const struct stats_sample *s)
 		.serial = autocorrelation_estimate(&s->batches),
 		.design = 1,
 	};
-	struct caution caution = caution_estimate(&r.serial);
+	struct caution caution = autocorrelation_caution(&r.serial);
 
 	f = r.mean - floor(r.mean);
 	r.tick_noise = r.mean < 1 ? f * (1 - f) : 1.0 / 6;

@@ -6,6 +6,7 @@
 #ifndef SCPROF_STATS_NUMERICS_DISTRIBUTIONS_H
 #define SCPROF_STATS_NUMERICS_DISTRIBUTIONS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* Student's t, of one degree of freedom at least: fewer give no answer. More than 1e5 are the
@@ -30,5 +31,10 @@ double distributions_tetragamma(double x);
 
 /* Probability of at least k successes in n independent trials of probability p. */
 double distributions_binomial_at_least(uint32_t k, uint32_t n, double p);
+
+/* Benjamini and Hochberg (1995): q[i] is the lowest false discovery rate at which test i
+ * is still a discovery. p of NAN is no test: q is NAN and it is not counted. `order`:
+ * room for n numbers. */
+void distributions_q_values(const double *p, double *q, size_t n, size_t *order);
 
 #endif

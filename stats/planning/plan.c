@@ -5,14 +5,14 @@
  * an absolute error, the last digit that they print. Both rest on the variance of
  * a tick count with two values, p q or f - f^2.
  */
-#include <math.h>
+#include "stats/planning/plan.h"
 
 #include <gsl/gsl_cdf.h>
+#include <math.h>
 
 #include "stats/mean/proportion.h"
 #include "stats/numerics/distributions.h"
-#include "stats/planning/beilner.h"
-#include "stats/planning/plan.h"
+#include "stats/stats.h"
 
 double plan_two_sided_z(double confidence)
 {
@@ -31,7 +31,7 @@ double plan_width_confidence(double factor)
 
 double plan_beilner_width(double w, double n, double mean, double d)
 {
-	return w * beilner_deviation(mean, d, n) / mean;
+	return w * plan_beilner_deviation(mean, d, n) / mean;
 }
 
 double plan_beilner_calls(double w, double p, double mean, double d)
@@ -55,7 +55,7 @@ double plan_beilner_calls_bound(double w, double p, double mean, double d)
 
 double plan_beilner_confidence(double p, double n, double mean, double d)
 {
-	return plan_width_confidence(p * mean / beilner_deviation(mean, d, n));
+	return plan_width_confidence(p * mean / plan_beilner_deviation(mean, d, n));
 }
 
 double plan_last_digit_unit(double mean, unsigned digits)
@@ -67,7 +67,7 @@ double plan_danzig_melvin_calls(double error, double mean, double d, double conf
 {
 	double z = plan_two_sided_z(confidence);
 
-	return z * z * d * d * beilner_count_variance(mean / d) / (error * error);
+	return z * z * d * d * plan_beilner_count_variance(mean / d) / (error * error);
 }
 
 /* Planning where few ticks are expected, and the normal approximation fails.
@@ -204,4 +204,57 @@ double plan_calls_forecast(const struct stats_finished *f, double confidence, do
 	/* a u^2 + b u = target, written so that a = 0 divides by nothing */
 	u = 2 * target / (b + sqrt(b * b + 4 * a * target));
 	return fmax(f->n, f->n / (u * u));
+}
+
+/* The mean measured with a slow clock, and its variance.
+ *
+ * Beilner, "Measuring with Slow Clocks", TR-88-003 (1988). The a-priori forms need no sample
+ * variance: a duration between k and k + 1 ticks shows k or k + 1 of them, and the mean says how
+ * often each.
+ */
+
+double plan_beilner_mean(double ticks, double n, double d)
+{
+	return d * ticks / n;
+}
+
+double plan_beilner_count_variance(double mean_ticks)
+{
+	double f = mean_ticks - floor(mean_ticks);
+
+	return f - f * f;
+}
+
+double plan_beilner_variance(double count_variance, double n, double d)
+{
+	return d * d * count_variance / n;
+}
+
+double plan_beilner_deviation(double mean, double d, double n)
+{
+	return sqrt(plan_beilner_variance(plan_beilner_count_variance(mean / d), n, d));
+}
+
+double plan_beilner_bound(double d, double n)
+{
+	return d / (2 * sqrt(n));
+}
+
+double plan_beilner_dependent_variance(const double *covariance, size_t lags, double n, double d)
+{
+	double sum = lags ? n * covariance[0] : 0;
+
+	for (size_t l = 1; l < lags && (double)l < n; l++)
+		sum += 2 * (n - (double)l) * covariance[l];
+	return d * d * sum / (n * n);
+}
+
+double plan_beilner_contiguous_variance(double var, double n, double d)
+{
+	return var / n + d * d / (6 * n * n);
+}
+
+double plan_beilner_contiguous_deviation(double var, double n, double d)
+{
+	return sqrt(plan_beilner_contiguous_variance(var, n, d));
 }

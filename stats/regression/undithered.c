@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The draws are weighted as the spans are (1 / length), and each is taken less its mean a second:
  * so the intercept stays what it is. */
-#include "stats/regression/undithered.h"
+#include "stats/regression/site_costs.h"
 
 #include <math.h>
 #include <stdint.h>

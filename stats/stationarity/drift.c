@@ -5,7 +5,7 @@
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_sort.h>
 
-#include "stats/stationarity/drift.h"
+#include "stats/stationarity/warmup.h"
 #include "stats/stationarity/rank_series.h"
 
 #define LEAST_BATCHES 8

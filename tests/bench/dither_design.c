@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "collector/displacement/sites/dither_plan.h"
-#include "stats/regression/undithered.h"
+#include "stats/regression/site_costs.h"
 
 #define SPAN_S	0.04
 #define SPANS	750

@@ -11,9 +11,9 @@
  * much as packets in bursts.
  *
  * One site at a time: then what delays do to each site's rate is one number, and a regression on
- * the drawn windows takes all of it away (stats/regression/undithered.h). Simulated
- * (tests/bench/dither_design.c): half of a window in ten gives 0.84 of the error of a quarter in
- * five, but it is the longer standstill, and with few windows its intervals are too short.
+ * the drawn windows takes all of it away (stats/regression/site_costs.h). Simulated
+ * (bench/dither_design.c): half of a window in ten gives 0.84 of the error of a quarter in five,
+ * but it is the longer standstill, and with few windows its intervals are too short.
  *
  * Pure but for the generator's state. */
 #ifndef SCPROF_COLLECTOR_DISPLACEMENT_SITES_DITHER_PLAN_H

@@ -15,7 +15,7 @@
 #include "profile/profile.h"
 #include "collector/displacement/sites/site_dither.h"
 #include "collector/displacement/sites/site_samples.h"
-#include "stats/regression/undithered.h"
+#include "stats/regression/site_costs.h"
 
 #define SITE_COSTS_SPAN_S 0.04
 

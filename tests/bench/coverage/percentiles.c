@@ -35,7 +35,7 @@ static void add(struct result *r, const struct program_run *run, double q)
 	struct tail_limits t = tail_limits_find(&run->tail.tail, run->tail.hist, STATS_HIST_BUCKETS,
 						q, design, CONFIDENCE);
 	struct stats_hist_limits old =
-		percentile_limits_find(run->tail.hist, STATS_HIST_BUCKETS, q, design, CONFIDENCE);
+		tail_order_limits(run->tail.hist, STATS_HIST_BUCKETS, q, design, CONFIDENCE);
 
 	r->covered += contains(t.low, t.high, r);
 	r->below += t.low > r->high + SLACK;

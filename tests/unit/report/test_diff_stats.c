@@ -8,8 +8,8 @@
 
 #include "stats/compare/between_runs.h"
 #include "stats/compare/compare.h"
+#include "stats/numerics/distributions.h"
 #include "stats/compare/biweight.h"
-#include "stats/numerics/benjamini.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -52,7 +52,7 @@ static void test_q_values_of_benjamini_and_hochberg(void **state)
 	int rejected = 0;
 
 	(void)state;
-	benjamini_q_values(p, q, 15, order);
+	distributions_q_values(p, q, 15, order);
 	for (int i = 0; i < 15; i++) {
 		rejected += q[i] <= 0.05;
 		assert_int_equal(q[i] <= 0.05, p[i] <= 0.0095);
@@ -71,7 +71,7 @@ static void test_what_is_no_test_is_not_counted(void **state)
 	size_t order[4];
 
 	(void)state;
-	benjamini_q_values(p, q, 4, order);
+	distributions_q_values(p, q, 4, order);
 	assert_near(q[0], 0.02, 1e-15);
 	assert_near(q[2], 0.04, 1e-15);
 	assert_true(isnan(q[1]) && isnan(q[3]));

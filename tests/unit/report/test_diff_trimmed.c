@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "stats/histogram/histogram.h"
-#include "stats/compare/trimmed.h"
+#include "stats/compare/biweight.h"
 
 #define BATCHES 64
 #define CALLS	100

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "stats/stationarity/drift.h"
+#include "stats/stationarity/warmup.h"
 #include "stats/mean/mean_interval.h"
 #include "stats/histogram/tail.h"
 #include "report/model/model.h"

@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "stats/histogram/histogram.h"
-#include "stats/histogram/tail_index.h"
-#include "stats/planning/beilner.h"
+#include "stats/histogram/tail.h"
+#include "stats/planning/plan.h"
 #include "stats/mean/mean_interval.h"
 #include "stats/stats.h"
 #include "tests/unit/support/near.h"
@@ -151,7 +151,7 @@ static void test_contiguous_calls_have_the_error_of_10c(void **state)
 	struct simulate s = {2};
 	struct record r;
 	unsigned hits = 0, trials = 500;
-	double error = 0, design = 0, apriori = beilner_deviation(0.3, 1, 10000);
+	double error = 0, design = 0, apriori = plan_beilner_deviation(0.3, 1, 10000);
 	double exact = sqrt(0.09 / 10000 + 1 / 6.0 / 1e8); /* exponential: VT is the mean squared */
 
 	(void)state;

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "stats/numerics/distributions.h"
-#include "stats/planning/beilner.h"
+#include "stats/planning/plan.h"
 #include "stats/mean/mean_interval.h"
 #include "stats/stats.h"
 
@@ -25,18 +25,19 @@ static void test_10a_gives_table_17b(void **state)
 	for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
 		double mean = 1000 * row[i].ticks / 100000;
 
-		assert_float_equal(beilner_deviation(mean, 1000, 10000), row[i].deviation, 0.00501);
+		assert_float_equal(plan_beilner_deviation(mean, 1000, 10000), row[i].deviation,
+				   0.00501);
 	}
 }
 
 static void test_10b_bounds_10a(void **state)
 {
 	(void)state;
-	assert_float_equal(beilner_bound(1000, 10000), 5, 1e-12);
+	assert_float_equal(plan_beilner_bound(1000, 10000), 5, 1e-12);
 	for (double mean = 0; mean < 3000; mean += 7)
-		assert_true(beilner_deviation(mean, 1000, 10000) <=
-			    beilner_bound(1000, 10000) + 1e-12);
-	assert_float_equal(beilner_deviation(1500, 1000, 10000), 5, 1e-12);
+		assert_true(plan_beilner_deviation(mean, 1000, 10000) <=
+			    plan_beilner_bound(1000, 10000) + 1e-12);
+	assert_float_equal(plan_beilner_deviation(1500, 1000, 10000), 5, 1e-12);
 }
 
 static struct stats_sums counts(uint64_t n, uint64_t ones, uint64_t tick)
@@ -68,7 +69,7 @@ static void test_two_counts_agree_with_10a(void **state)
 
 	(void)state;
 	assert_string_equal(i.method, "t");
-	assert_float_equal(i.error, beilner_deviation(82, 1000, 10000), 2e-4);
+	assert_float_equal(i.error, plan_beilner_deviation(82, 1000, 10000), 2e-4);
 	assert_float_equal(i.mean, 82, 1e-9);
 	assert_float_equal(i.low, 82 - half, 1e-4);
 	assert_float_equal(i.high, 82 + half, 1e-4);

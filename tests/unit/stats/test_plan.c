@@ -11,7 +11,6 @@
 #include <cmocka.h>
 
 #include "tests/unit/support/near.h"
-#include "stats/planning/beilner.h"
 #include "stats/planning/plan.h"
 #include "stats/mean/proportion.h"
 #include "stats/stats.h"
@@ -132,7 +131,7 @@ static void test_ticks_that_vary_are_a_renewal_process(void **state)
 			    0.02);
 	}
 	/* below half a tick nothing has changed: no call can show two */
-	assert_near(plan_random_tick_variance(0.4), beilner_count_variance(0.4), 1e-12);
+	assert_near(plan_random_tick_variance(0.4), plan_beilner_count_variance(0.4), 1e-12);
 }
 
 int main(void)

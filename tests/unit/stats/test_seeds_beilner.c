@@ -11,7 +11,6 @@
 
 #include "tests/unit/support/near.h"
 #include "stats/mean/replications.h"
-#include "stats/planning/beilner.h"
 #include "stats/planning/plan.h"
 #include "stats/stats.h"
 
@@ -91,17 +90,17 @@ static void test_6_gives_the_means_of_table_17b(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ROWS; i++)
-		assert_near(beilner_mean(table17[i].sum, EXPERIMENTS * N, D_US), table17[i].mean_us,
-			    HALF_A_DIGIT);
+		assert_near(plan_beilner_mean(table17[i].sum, EXPERIMENTS * N, D_US),
+			    table17[i].mean_us, HALF_A_DIGIT);
 }
 
 static void test_10a_gives_the_predicted_deviations_of_table_17b(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ROWS; i++) {
-		double mean = beilner_mean(table17[i].sum, EXPERIMENTS * N, D_US);
+		double mean = plan_beilner_mean(table17[i].sum, EXPERIMENTS * N, D_US);
 
-		assert_near(beilner_deviation(mean, D_US, N), table17[i].predicted_us,
+		assert_near(plan_beilner_deviation(mean, D_US, N), table17[i].predicted_us,
 			    0.01 * HALF_A_DIGIT);
 	}
 }
@@ -113,7 +112,7 @@ static void test_ten_samples_give_the_estimated_deviations_of_table_17b(void **s
 	(void)state;
 	for (size_t i = 0; i < ROWS; i++) {
 		for (size_t j = 0; j < EXPERIMENTS; j++)
-			mean[j] = beilner_mean(table17[i].ticks[j], N, D_US);
+			mean[j] = plan_beilner_mean(table17[i].ticks[j], N, D_US);
 		assert_near(replications_deviation(mean, EXPERIMENTS), table17[i].sampled_us,
 			    0.01 * HALF_A_DIGIT);
 	}
@@ -126,9 +125,9 @@ static void test_table_17_supports_the_claim_of_safety(void **state)
 	(void)state;
 	for (size_t i = 0; i < ROWS; i++) {
 		assert_true(table17[i].sampled_us < table17[i].predicted_us);
-		assert_true(table17[i].predicted_us <= beilner_bound(D_US, N));
+		assert_true(table17[i].predicted_us <= plan_beilner_bound(D_US, N));
 	}
-	assert_near(beilner_bound(D_US, N), 5, 1e-12);
+	assert_near(plan_beilner_bound(D_US, N), 5, 1e-12);
 }
 
 /* The printed sums are those of the rows, and in every experiment the twelve
@@ -163,10 +162,10 @@ static void test_the_1_86_us_of_the_whole_loop_is_one_experiment(void **state)
 
 	(void)state;
 	for (size_t j = 0; j < EXPERIMENTS; j++)
-		mean[j] = beilner_mean(table17[0].ticks[j], N, D_US);
+		mean[j] = plan_beilner_mean(table17[0].ticks[j], N, D_US);
 	assert_near(replications_deviation(mean, EXPERIMENTS), 1.86, 0.005);
 	assert_near(replications_deviation(mean + 1, EXPERIMENTS - 1), 0.1118, 0.00005);
-	assert_near(beilner_contiguous_deviation(0, N, D_US), 0.0408, 0.00005);
+	assert_near(plan_beilner_contiguous_deviation(0, N, D_US), 0.0408, 0.00005);
 }
 
 static void test_9c_is_the_variance_of_two_counts(void **state)
@@ -177,14 +176,14 @@ static void test_9c_is_the_variance_of_two_counts(void **state)
 		double second = (1 - p) * k * k + p * (k + 1) * (k + 1); /* (9a) */
 
 		assert_near(second, (ticks - k) * (2 * k + 1) + k * k, 1e-12); /* (9b) */
-		assert_near(beilner_count_variance(ticks), second - ticks * ticks, 1e-12);
+		assert_near(plan_beilner_count_variance(ticks), second - ticks * ticks, 1e-12);
 		/* (10a) is (7c) with (9c) */
-		assert_near(beilner_variance(beilner_count_variance(ticks), N, D_US),
-			    pow(beilner_deviation(ticks * D_US, D_US, N), 2), 1e-9);
+		assert_near(plan_beilner_variance(plan_beilner_count_variance(ticks), N, D_US),
+			    pow(plan_beilner_deviation(ticks * D_US, D_US, N), 2), 1e-9);
 	}
 	/* the maximum 1/4, half-way between two ticks, makes (10b) tight */
-	assert_near(beilner_count_variance(2.5), 0.25, 0);
-	assert_near(sqrt(beilner_variance(0.25, N, D_US)), beilner_bound(D_US, N), 1e-12);
+	assert_near(plan_beilner_count_variance(2.5), 0.25, 0);
+	assert_near(sqrt(plan_beilner_variance(0.25, N, D_US)), plan_beilner_bound(D_US, N), 1e-12);
 }
 
 /* Covariance at distance l of the tick counts of a contiguous loop of constant cycles of
@@ -214,27 +213,27 @@ static void test_11_knows_the_loop_of_constant_cycles(void **state)
 	(void)state;
 	for (size_t l = 0; l < LAGS; l++)
 		covariance[l] = loop_covariance(x, l);
-	assert_near(covariance[0], beilner_count_variance(x), 1e-4);
+	assert_near(covariance[0], plan_beilner_count_variance(x), 1e-4);
 	for (size_t n = 1; n <= LAGS; n++) {
-		double found = beilner_dependent_variance(covariance, LAGS, (double)n, D_US);
-		double whole = beilner_deviation((double)n * x * D_US, D_US, 1) / (double)n;
+		double found = plan_beilner_dependent_variance(covariance, LAGS, (double)n, D_US);
+		double whole = plan_beilner_deviation((double)n * x * D_US, D_US, 1) / (double)n;
 
 		assert_near(found, whole * whole, 20);
 	}
 	/* independent calls: one covariance only, and (11) is (7c) */
-	assert_near(beilner_dependent_variance(covariance, 1, N, D_US),
-		    beilner_variance(covariance[0], N, D_US), 1e-9);
+	assert_near(plan_beilner_dependent_variance(covariance, 1, N, D_US),
+		    plan_beilner_variance(covariance[0], N, D_US), 1e-9);
 }
 
 static void test_11_sums_covariances_of_either_sign(void **state)
 {
 	const double falling[] = {0.21, -0.09}, rising[] = {0.21, 0.09};
-	double independent = beilner_variance(0.21, 100, 1);
+	double independent = plan_beilner_variance(0.21, 100, 1);
 
 	(void)state;
-	assert_near(beilner_dependent_variance(falling, 2, 100, 1),
+	assert_near(plan_beilner_dependent_variance(falling, 2, 100, 1),
 		    independent - 2 * 99 * 0.09 / 1e4, 1e-12);
-	assert_near(beilner_dependent_variance(rising, 2, 100, 1),
+	assert_near(plan_beilner_dependent_variance(rising, 2, 100, 1),
 		    independent + 2 * 99 * 0.09 / 1e4, 1e-12);
 }
 
@@ -248,13 +247,14 @@ static void test_10c_is_10a_of_a_loop_of_unknown_length(void **state)
 
 	(void)state;
 	for (int i = 0; i < steps; i++)
-		sum += pow(beilner_deviation(D_US * (7 + (i + 0.5) / steps), D_US, 1) / 50, 2) /
+		sum += pow(plan_beilner_deviation(D_US * (7 + (i + 0.5) / steps), D_US, 1) / 50,
+			   2) /
 		       steps;
-	assert_near(beilner_contiguous_variance(0, 50, D_US), sum, 1e-6 * sum);
+	assert_near(plan_beilner_contiguous_variance(0, 50, D_US), sum, 1e-6 * sum);
 	/* VT/n is what is left with a perfect clock; the phases fall with n^2 */
-	assert_near(beilner_contiguous_variance(90, 30, 0), 3, 1e-12);
-	assert_near(beilner_contiguous_variance(90, 30, 60), 3 + 3600.0 / 5400, 1e-12);
-	assert_near(beilner_contiguous_deviation(90, 30, 60), sqrt(3 + 3600.0 / 5400), 1e-12);
+	assert_near(plan_beilner_contiguous_variance(90, 30, 0), 3, 1e-12);
+	assert_near(plan_beilner_contiguous_variance(90, 30, 60), 3 + 3600.0 / 5400, 1e-12);
+	assert_near(plan_beilner_contiguous_deviation(90, 30, 60), sqrt(3 + 3600.0 / 5400), 1e-12);
 }
 
 /* NOT FOLLOWING: the right-hand sides of (10c) and (10d), S_DT/sqrt(n) + d/(6 n), are no
@@ -263,10 +263,11 @@ static void test_10c_is_10a_of_a_loop_of_unknown_length(void **state)
 static void test_the_printed_bound_of_10d_does_not_hold(void **state)
 {
 	(void)state;
-	assert_true(beilner_contiguous_deviation(0, N, D_US) > D_US / (6 * N));
-	assert_near(beilner_contiguous_deviation(0, N, D_US) / (D_US / (6 * N)), sqrt(6), 1e-9);
+	assert_true(plan_beilner_contiguous_deviation(0, N, D_US) > D_US / (6 * N));
+	assert_near(plan_beilner_contiguous_deviation(0, N, D_US) / (D_US / (6 * N)), sqrt(6),
+		    1e-9);
 	for (double s = 0; s < 2000; s += 10)
-		assert_true(beilner_contiguous_deviation(s * s, N, D_US) <=
+		assert_true(plan_beilner_contiguous_deviation(s * s, N, D_US) <=
 			    s / sqrt(N) + D_US / (sqrt(6) * N) + 1e-12);
 }
 
@@ -306,7 +307,7 @@ static void test_the_99_percent_example(void **state)
 	(void)state;
 	assert_near(factor, 2.58, 0.005);
 	assert_near(1 / (2.58 * 2.58) - 1.0 / 6, -0.0164, 0.00005);
-	assert_true(factor * beilner_contiguous_deviation(0, n, d) > d / n);
+	assert_true(factor * plan_beilner_contiguous_deviation(0, n, d) > d / n);
 
 	assert_near(1 / 2.58 - 1.0 / 6, 0.2209, 0.00005);
 	assert_near(sqrt(0.02209 * d * d / n), 0.0470, 0.00005);

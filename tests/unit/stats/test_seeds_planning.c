@@ -10,7 +10,6 @@
 #include <cmocka.h>
 
 #include "tests/unit/support/near.h"
-#include "stats/planning/beilner.h"
 #include "stats/planning/plan.h"
 #include "stats/stats.h"
 
@@ -101,7 +100,7 @@ static void test_14_solves_13(void **state)
 			double confidence = plan_width_confidence(3.92);
 
 			/* total width of (13), by (10a) */
-			assert_near(3.92 * beilner_deviation(mean, 1, n), p * mean, 1e-9);
+			assert_near(3.92 * plan_beilner_deviation(mean, 1, n), p * mean, 1e-9);
 			/* and the inverse questions */
 			assert_near(plan_beilner_width(3.92, n, mean, 1), p, 1e-9);
 			assert_near(plan_beilner_confidence(p, n, mean, 1), confidence, 1e-9);
@@ -171,7 +170,7 @@ static void test_what_the_longest_activity_reaches(void **state)
  * width of 5.4 %. */
 static void test_the_experiments_of_section_4(void **state)
 {
-	double found = beilner_mean(8288, 100000, 1000);
+	double found = plan_beilner_mean(8288, 100000, 1000);
 
 	(void)state;
 	assert_near(plan_beilner_calls_short(3.30, 0.1, 100, 1000), 9801, HALF_A_DIGIT);

@@ -10,7 +10,6 @@
 
 #include "tests/unit/support/near.h"
 #include "stats/mean/replications.h"
-#include "stats/planning/beilner.h"
 #include "stats/planning/plan.h"
 #include "stats/mean/proportion.h"
 #include "stats/stats.h"
@@ -132,15 +131,15 @@ static void test_the_half_widths_of_two_typical_results(void **state)
  * textbook interval for a proportion is (6b) with the deviation of (10a). */
 static void test_the_proportion_of_the_lecture(void **state)
 {
-	double n = 8764, m = 467, p = beilner_mean(m, n, 1);
-	double half = 1.96 * beilner_deviation(p, 1, n);
+	double n = 8764, m = 467, p = plan_beilner_mean(m, n, 1);
+	double half = 1.96 * plan_beilner_deviation(p, 1, n);
 
 	(void)state;
 	assert_near(n - m, 8297, 0);
 	assert_near(p - half, 0.0486, 0.0001 * HALF_A_DIGIT);
 	assert_near(p + half, 0.0580, 0.0001 * HALF_A_DIGIT);
-	p = beilner_mean(m, n, 10);
-	half = 1.96 * beilner_deviation(p, 10, n);
+	p = plan_beilner_mean(m, n, 10);
+	half = 1.96 * plan_beilner_deviation(p, 10, n);
 	assert_near(p - half, 0.49, 0.01 * HALF_A_DIGIT);
 	assert_near(p + half, 0.58, 0.01 * HALF_A_DIGIT);
 }
@@ -160,7 +159,7 @@ static void test_the_proportion_of_the_lecture_by_sounder_methods(void **state)
 	for (int side = -1; side <= 1; side += 2) { /* it is Wilson's: the score is z */
 		double p = middle + side * half;
 
-		assert_near(fabs(m / n - p) / beilner_deviation(p, 1, n), z, 1e-9);
+		assert_near(fabs(m / n - p) / plan_beilner_deviation(p, 1, n), z, 1e-9);
 	}
 	proportion_clopper_pearson(m, n, 0.95, &low, &high);
 	assert_near(low, 0.04868, 0.00001 * HALF_A_DIGIT);

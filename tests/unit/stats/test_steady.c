@@ -11,7 +11,6 @@
 #include <cmocka.h>
 
 #include "tests/unit/support/simulate.h"
-#include "stats/stationarity/drift.h"
 #include "stats/stationarity/warmup.h"
 
 #define CALLS 20 /* a batch */

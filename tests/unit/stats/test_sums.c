@@ -184,10 +184,10 @@ static void test_limits_of_a_percentile_are_order_statistics(void **state)
 	(void)state;
 	for (uint64_t v = 1; v <= 10; v++)
 		count[bucket_of(v << 20)]++;
-	limits = percentile_limits_find(count, 512, 0.5, 1, 0.95);
+	limits = tail_order_limits(count, 512, 0.5, 1, 0.95);
 	assert_true(limits.low == 2 << 20);
 	assert_true(limits.high == histogram_start(bucket_of(9 << 20) + 1));
-	limits = percentile_limits_find(count, 512, 0.99, 1, 0.95);
+	limits = tail_order_limits(count, 512, 0.99, 1, 0.95);
 	assert_true(isinf(limits.high));
 }
 
@@ -201,10 +201,10 @@ static void test_limits_of_more_calls_than_can_be_counted_come_to_an_end(void **
 	count[bucket_of(1000)] = UINT64_C(1) << 53;
 	count[bucket_of(9000)] = UINT64_C(1) << 54;
 	alarm(900);
-	limits = percentile_limits_find(count, 512, 0.5, 1, 0.95);
+	limits = tail_order_limits(count, 512, 0.5, 1, 0.95);
 	assert_true(limits.low <= 9000 && limits.high >= 9000);
 	count[bucket_of(9000)] = UINT64_MAX;
-	limits = percentile_limits_find(count, 512, 0.99, 1, 0.95);
+	limits = tail_order_limits(count, 512, 0.99, 1, 0.95);
 	assert_true(limits.low <= 9000 && limits.high >= 9000);
 	alarm(0);
 }

@@ -71,7 +71,7 @@ static void test_bursts_widen_the_limits_of_a_percentile(void **state)
 	struct tail_limits dependent =
 		tail_limits_find(&t, count, STATS_HIST_BUCKETS, 0.985, NAN, 0.95);
 	struct stats_hist_limits independent =
-		percentile_limits_find(count, STATS_HIST_BUCKETS, 0.985, 1, 0.95);
+		tail_order_limits(count, STATS_HIST_BUCKETS, 0.985, 1, 0.95);
 
 	(void)state;
 	assert_true(independent.low > SHORT && dependent.low < SHORT);

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "stats/histogram/histogram.h"
-#include "stats/histogram/tail_index.h"
+#include "stats/histogram/tail.h"
 #include "tests/unit/support/near.h"
 
 static uint64_t count[STATS_HIST_BUCKETS];

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "stats/numerics/random.h"
-#include "stats/regression/undithered.h"
+#include "stats/regression/site_costs.h"
 #include "tests/unit/support/near.h"
 
 #define SPANS 300
