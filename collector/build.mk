@@ -58,7 +58,6 @@ COLLECTOR_SRC = \
 	collector/clocks/clocks_late.c \
 	collector/clocks/clocks_measure.c \
 	collector/clocks/clocks_read.c \
-	collector/clocks/clocks_steps.c \
 	collector/clocks/clocks_ticks.c \
 	collector/clocks/clocks_verdict.c \
 	collector/clocks/clocks_watch.c \
@@ -68,24 +67,19 @@ COLLECTOR_SRC = \
 	collector/clocks/counter_$(COLLECTOR_ARCH).c \
 	collector/displacement/displace.c \
 	collector/displacement/displace_account.c \
-	collector/displacement/displace_confirm.c \
 	collector/displacement/displace_kinds.c \
 	collector/displacement/cpu_load.c \
-	collector/displacement/displace_others.c \
 	collector/displacement/displace_idle.c \
 	collector/displacement/displace_run.c \
 	collector/displacement/displace_sample.c \
 	collector/displacement/displace_summary.c \
 	collector/displacement/displace_switch.c \
-	collector/displacement/displace_warnings.c \
 	collector/displacement/displace_windows.c \
 	collector/displacement/fluid/fluid.c \
 	collector/displacement/fluid/fluid_group.c \
-	collector/displacement/fluid/fluid_guard.c \
 	collector/displacement/fluid/fluid_keeper.c \
 	collector/displacement/fluid/fluid_loop.c \
 	collector/displacement/fluid/fluid_thread.c \
-	collector/displacement/fluid/sched_group.c \
 	collector/displacement/sites/dither_plan.c \
 	collector/displacement/sites/site_clocks.c \
 	collector/displacement/sites/site_costs_run.c \
@@ -96,14 +90,11 @@ COLLECTOR_SRC = \
 	collector/displacement/wall_method_errors.c \
 	collector/displacement/wall_method_fluid.c \
 	collector/doctor/doctor.c \
-	collector/doctor/doctor_check.c \
-	collector/doctor/doctor_clocks.c \
 	collector/doctor/doctor_cpus.c \
 	collector/doctor/doctor_files.c \
 	collector/doctor/doctor_kernel.c \
 	collector/doctor/doctor_library.c \
 	collector/doctor/doctor_program.c \
-	collector/doctor/doctor_trial.c \
 	collector/duration.c \
 	collector/launch/elf_facts.c \
 	collector/launch/environment.c \
@@ -123,20 +114,15 @@ COLLECTOR_SRC = \
 	collector/machine/proc_maps.c \
 	collector/machine/proc_status.c \
 	collector/machine/quota.c \
-	collector/machine/reschedules.c \
 	collector/machine/task_clock.c \
 	collector/machine/tasks.c \
 	collector/machine/taskstats.c \
-	collector/microbench/bench.c \
-	collector/microbench/bench_arguments.c \
-	collector/microbench/bench_call.c \
-	collector/microbench/bench_command.c \
-	collector/microbench/bench_empty.c \
-	collector/microbench/bench_function.c \
-	collector/microbench/bench_measure.c \
-	collector/microbench/bench_subject.c \
-	collector/microbench/bench_summary.c \
-	collector/microbench/bench_warnings.c \
+	collector/bench/bench.c \
+	collector/bench/bench_arguments.c \
+	collector/bench/bench_command.c \
+	collector/bench/bench_function.c \
+	collector/bench/bench_measure.c \
+	collector/bench/bench_summary.c \
 	collector/select/below.c \
 	collector/select/below_symbols.c \
 	collector/select/exports.c \

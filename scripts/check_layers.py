@@ -23,7 +23,7 @@ TOOL = [
     "collector/clocks",
     "collector/launch",
     "collector/select",
-    "collector/microbench",
+    "collector/bench",
     "collector/attach",
     "collector/causal",
     "collector/displacement/fluid",

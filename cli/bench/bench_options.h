@@ -4,8 +4,8 @@
 #define SCPROF_CLI_BENCH_BENCH_OPTIONS_H
 
 #include "cli/usage/options.h"
-#include "collector/microbench/bench.h"
-#include "collector/microbench/bench_summary.h"
+#include "collector/bench/bench.h"
+#include "collector/bench/bench_summary.h"
 
 struct bench_options {
 	struct bench_plan plan; /* all but the clock's rate; borrows from the rest of this */
@@ -23,5 +23,10 @@ int bench_options_parse(int argc, char **argv, struct bench_options *o);
 
 /* "scprof bench: ..." on standard error, one line. */
 void bench_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Prints the results of a benchmark on standard output. Both return 0, or -1 with errno. */
+
+int bench_print_text(const struct bench_options *o, const struct bench_summary *s);
+int bench_print_json(const struct bench_options *o, const struct bench_summary *s);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/bench/bench_print.h"
+#include "cli/bench/bench_options.h"
 #include "report/wording/numbers.h"
 #include "report/wording/terminal.h"
 #include "report/wording/utf8.h"

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "cli/bench/bench_options.h"
-#include "cli/bench/bench_print.h"
 #include "collector/launch/signal_wait.h"
 #include "cli/messages/progress.h"
 #include "cli/usage/output.h"

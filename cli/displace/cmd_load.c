@@ -4,8 +4,8 @@
 #include "cli/cmd.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +13,8 @@
 #include "cli/messages/complaint.h"
 #include "cli/usage/options.h"
 #include "collector/machine/cpus.h"
-#include "collector/displacement/cpu_load.h"
-#include "report/render/json/json_parts.h"
+#include "collector/displacement/displace.h"
+#include "report/render/json/json_write.h"
 #include "cli/usage/output.h"
 
 #define SECONDS_DEFAULT 5.0
@@ -98,6 +98,20 @@ static int parse(int argc, char **argv, struct wishes *w)
 	return cmd_load_usage.bad_usage;
 }
 
+#define NUMBER(name, member)                                                                       \
+	{                                                                                          \
+		name, ROW_NUMBER, offsetof(struct cpu_load, member)                                \
+	}
+
+static const struct row_field load_fields[] = {
+	NUMBER("wall_s", wall),	    NUMBER("idle_s", idle),
+	NUMBER("others_s", waited), NUMBER("interrupts_s", interrupts),
+	NUMBER("stolen_s", stolen), {0}};
+static const struct row_field stat_fields[] = {NUMBER("stat_irq_s", stat.irq),
+					       NUMBER("stat_softirq_s", stat.softirq),
+					       NUMBER("stat_stolen_s", stat.steal),
+					       {0}};
+
 /* Busy time of /proc/stat, in its steps of 1/100 s, less the fluid's own. */
 static double stat_load(const struct cpu_load *l)
 {
@@ -138,28 +152,24 @@ static int print_text(const struct cpu_load *l, size_t count)
 
 static int print_json(const struct cpu_load *l, size_t count)
 {
-	json_t *root = json_object(), *rows = json_array();
+	struct json_writer json = {.out = stdout, .indent = true}, *w = &json;
 
+	json_write_open(w, NULL, '{');
+	json_write_text(w, "schema", "scprof-load/1");
+	json_write_number(w, "wall_s", l->wall);
+	json_write_open(w, "cpus", '[');
 	for (size_t i = 0; i < count; i++) {
-		const struct cpu_load *c = &l[i];
-		const struct cpu_times *t = &c->stat;
-
-		json_array_append_new(
-			rows,
-			json_pack("{s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o}", "cpu",
-				  c->cpu, "wall_s", c->wall, "load", load(c), "idle_s", c->idle,
-				  "others_s", c->waited, "interrupts_s", c->interrupts, "stolen_s",
-				  c->stolen, "stat_load", json_parts_number(stat_load(c)),
-				  "stat_irq_s", t->known ? json_parts_number(t->irq) : json_null(),
-				  "stat_softirq_s",
-				  t->known ? json_parts_number(t->softirq) : json_null(),
-				  "stat_stolen_s",
-				  t->known ? json_parts_number(t->steal) : json_null()));
+		json_write_open(w, NULL, '{');
+		json_write_integer(w, "cpu", l[i].cpu);
+		json_write_number(w, "load", load(&l[i]));
+		json_write_fields(w, load_fields, &l[i], true);
+		json_write_number(w, "stat_load", stat_load(&l[i]));
+		json_write_fields(w, stat_fields, &l[i], l[i].stat.known);
+		json_write_close(w, '}');
 	}
-	json_object_set_new(root, "schema", json_string("scprof-load/1"));
-	json_object_set_new(root, "wall_s", json_parts_number(l->wall));
-	json_object_set_new(root, "cpus", rows);
-	return json_parts_print(root, stdout);
+	json_write_close(w, ']');
+	json_write_close(w, '}');
+	return json_write_finish(w);
 }
 
 static int measure(const struct wishes *w, const struct displace_options *o)

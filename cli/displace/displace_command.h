@@ -10,7 +10,6 @@
 #include <stdio.h>
 
 #include "cli/usage/options.h"
-#include "collector/displacement/displace_confirm.h"
 #include "collector/displacement/displace_summary.h"
 #include "collector/launch/program.h"
 #include "report/render/json/json_write.h"

@@ -141,8 +141,8 @@ static void put_warnings(struct json_writer *w, unsigned set)
 	json_write_open(w, "warnings", '[');
 	for (unsigned bit = 1; bit && bit <= set; bit <<= 1)
 		if (set & bit)
-			displace_json_warning(w, displace_warnings_code(bit),
-					      displace_warnings_text(bit));
+			displace_json_warning(w, displace_warning_code(bit),
+					      displace_warning_text(bit));
 	json_write_close(w, ']');
 }
 

@@ -304,8 +304,8 @@ static void print_warnings(FILE *out, const struct displace_summary *s)
 {
 	for (unsigned bit = 1; bit && bit <= s->warnings; bit <<= 1)
 		if (s->warnings & bit)
-			fprintf(out, "warning: %s: %s\n", displace_warnings_code(bit),
-				displace_warnings_text(bit));
+			fprintf(out, "warning: %s: %s\n", displace_warning_code(bit),
+				displace_warning_text(bit));
 }
 
 int displace_text_print(FILE *out, const struct displace_wishes *o,

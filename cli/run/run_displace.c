@@ -11,7 +11,7 @@
 #include "cli/displace/displace_command.h"
 #include "collector/displacement/displace_summary.h"
 #include "cli/messages/say.h"
-#include "collector/displacement/sites/dither_plan.h"
+#include "collector/displacement/sites/site_dither.h"
 #include "stats/numerics/random.h"
 
 #define FAILED	   125
@@ -205,7 +205,7 @@ static int add_texts(struct prof_account *a, const struct displace_summary *s)
 	if (account_add_text(a, sentence))
 		return -1;
 	for (unsigned bit = 1; bit && bit <= s->warnings; bit <<= 1)
-		if (s->warnings & bit && account_add_text(a, displace_warnings_text(bit)))
+		if (s->warnings & bit && account_add_text(a, displace_warning_text(bit)))
 			return -1;
 	return 0;
 }

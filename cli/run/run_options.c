@@ -11,7 +11,7 @@
 #include "cli/usage/quantity.h"
 #include "cli/messages/say.h"
 #include "collector/clocks/ticker.h"
-#include "collector/displacement/sites/dither_plan.h"
+#include "collector/displacement/sites/site_dither.h"
 
 static const struct usage_entry usage_options[] = {
 	USAGE_ENTRY_OUTPUT("PATH", "the profile (default: scprof.NAME.PID.scp in SCPROF_OUT, else "

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "collector/clocks/clock_ways.h"
 #include "collector/clocks/clocks_private.h"
 #include "collector/machine/cpu_times.h"
 

@@ -22,8 +22,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profile/profile.h"
 #include "collector/clocks/rounds.h"
+#include "profile/profile.h"
 
 enum clock_place { CLOCK_IN_MEMORY, CLOCK_INSTRUCTION, CLOCK_IN_LIBRARY, CLOCK_SYSTEM_CALL };
 
@@ -67,5 +67,18 @@ const struct clock_cost *clock_costs_find(const struct clock_costs *c, enum scp_
 /* "memory", "instruction", "vDSO", "system call". Whether the C library stays
  * out of the kernel is seen from the costs: well below those of the system call. */
 const char *clock_costs_place(const struct clock_costs *c, const struct clock_cost *cost);
+
+/* Between the lists of ways and what measures them. */
+
+/* clock_ways.c: before any way that reads memory is used. */
+void clock_ways_set_word(const uint64_t *word);
+
+extern const struct clock_way clock_ways_nothing; /* the loops alone */
+extern const struct clock_way clock_ways_memory[], clock_ways_kernel[];
+extern const size_t clock_ways_memory_count, clock_ways_kernel_count;
+
+/* clock_ways_ARCH.c: those that are instructions. */
+extern const struct clock_way clock_ways_machine[];
+extern const size_t clock_ways_machine_count;
 
 #endif

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "collector/clocks/clock_ways_loops.h"
-#include "collector/clocks/clock_ways.h"
+#include "collector/clocks/clock_costs.h"
 
 static const volatile uint64_t *the_word;
 static const volatile uint32_t *the_half_word;

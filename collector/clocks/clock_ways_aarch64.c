@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The generic timer's virtual count, read unordered and in order. */
 #include "collector/clocks/clock_ways_loops.h"
-#include "collector/clocks/clock_ways.h"
+#include "collector/clocks/clock_costs.h"
 
 CLOCK_WAY_LOOPS(cntvct_low, , KEEP((uint32_t)counter_read()))
 CLOCK_WAY_LOOPS(cntvct, , KEEP(counter_read()))

@@ -3,7 +3,7 @@
 #include <cpuid.h>
 
 #include "collector/clocks/clock_ways_loops.h"
-#include "collector/clocks/clock_ways.h"
+#include "collector/clocks/clock_costs.h"
 
 static bool has_rdtscp(void)
 {

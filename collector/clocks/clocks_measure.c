@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What one reading costs, and the smallest step that readings show. */
-#include "collector/clocks/clocks_measure.h"
-
+#include "collector/clocks/clocks_read.h"
 #include "collector/clocks/rounds.h"
 
 #define BATCHES	       101

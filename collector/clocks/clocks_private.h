@@ -3,8 +3,11 @@
 #ifndef SCPROF_COLLECTOR_CLOCKS_CLOCKS_PRIVATE_H
 #define SCPROF_COLLECTOR_CLOCKS_CLOCKS_PRIVATE_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "collector/clocks/clocks.h"
-#include "collector/clocks/clocks_measure.h"
+#include "collector/clocks/clocks_read.h"
 #include "collector/clocks/ticker.h"
 
 /* clocks_drift.c: all but the coarse clock, whose drift comes from its ticks (clocks_watch). */
@@ -38,5 +41,33 @@ static inline struct clock_test *clocks_test_of(struct clocks_report *r, enum sc
 {
 	return &r->clock[kind - 1]; /* enum scp_clock_kind counts them from 1 in this order */
 }
+
+/* Steps of one clock against another. A step is a change between the two: an interruption of the
+ * watcher for a second is none; one clock's advance by a millisecond more than the other's is one.
+ *
+ * Each reading is taken between two of the reference clock, which bound how far
+ * the one is ahead of the other. The bounds of all readings so far are kept, wider
+ * by what a disciplined clock may be slewed meanwhile; a reading whose own bounds
+ * lie apart from them proves a step, of at least the distance. Pure; nanoseconds.
+ */
+
+/* NTP may slew by 500 ppm. */
+#define STEPS_SLEW 600e-6
+
+struct step_watch {
+	bool may_stand; /* a clock of CPU time: falling behind is no step */
+	double grace_ns;
+	double low, high; /* how far the clock is ahead of the reference */
+	double at_ns;	  /* by the reference: when they were last known */
+	uint64_t readings, steps;
+	double largest_ns; /* signed: forward, or back */
+};
+
+/* `grace_ns` is what rounding of the two clocks may make. */
+void clocks_watch_begin(struct step_watch *w, bool may_stand, double grace_ns);
+
+/* The clock said reading_ns somewhere between before_ns and after_ns. Each clock
+ * counts from an origin of its own. */
+void clocks_watch_note(struct step_watch *w, double reading_ns, double before_ns, double after_ns);
 
 #endif

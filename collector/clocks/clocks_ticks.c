@@ -2,7 +2,7 @@
 /* What a reader sees of a coarse clock. A reader can be interrupted too: a change
  * that it saw late is left out of the lengths, and ticks that it missed count as
  * ticks, but are no fault of the clock. */
-#include "collector/clocks/clocks_ticks.h"
+#include "collector/clocks/clocks.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -8,8 +8,44 @@
 #include <stdlib.h>
 
 #include "collector/clocks/clocks_private.h"
-#include "collector/clocks/clocks_steps.h"
-#include "collector/clocks/clocks_ticks.h"
+#include "collector/clocks/clocks.h"
+
+/* Interval arithmetic: a reading outside of the bounds of all earlier ones proves a step. */
+
+void clocks_watch_begin(struct step_watch *w, bool may_stand, double grace_ns)
+{
+	*w = (struct step_watch){
+		.may_stand = may_stand, .grace_ns = grace_ns, .low = -INFINITY, .high = INFINITY};
+}
+
+static void note_step(struct step_watch *w, double size_ns)
+{
+	w->steps++;
+	if (fabs(size_ns) > fabs(w->largest_ns))
+		w->largest_ns = size_ns;
+}
+
+void clocks_watch_note(struct step_watch *w, double reading_ns, double before_ns, double after_ns)
+{
+	double low = reading_ns - after_ns - w->grace_ns,
+	       high = reading_ns - before_ns + w->grace_ns;
+	double slew = w->readings++ ? STEPS_SLEW * (after_ns - w->at_ns) : 0;
+
+	w->low = w->may_stand ? -INFINITY : w->low - slew;
+	w->high += slew;
+	w->at_ns = after_ns;
+	if (low > w->high)
+		note_step(w, low - w->high);
+	else if (high < w->low)
+		note_step(w, high - w->low);
+	else {
+		w->low = fmax(w->low, low);
+		w->high = fmin(w->high, high);
+		return;
+	}
+	w->low = low;
+	w->high = high;
+}
 
 #define MOST_CHANGES 16384
 #define ENOUGH_TICKS 50
@@ -38,7 +74,7 @@ static double since(const struct watch *w, uint64_t raw_ns)
 static void note_fine(struct watch *w, struct step_watch *s, double reading_ns, uint64_t before,
 		      uint64_t after)
 {
-	clocks_steps_note(s, reading_ns, since(w, before), since(w, after));
+	clocks_watch_note(s, reading_ns, since(w, before), since(w, after));
 }
 
 /* One reading of each. Returns the last instant. */
@@ -159,9 +195,9 @@ int clocks_watch(struct clocks_report *r, double window_s)
 		free(seen);
 		return -1;
 	}
-	clocks_steps_begin(&w.tsc, false, GRACE_NS);
-	clocks_steps_begin(&w.monotonic, false, GRACE_NS);
-	clocks_steps_begin(&w.cpu, true, GRACE_NS);
+	clocks_watch_begin(&w.tsc, false, GRACE_NS);
+	clocks_watch_begin(&w.monotonic, false, GRACE_NS);
+	clocks_watch_begin(&w.cpu, true, GRACE_NS);
 	clocks_ticks_begin(&w.coarse, seen, MOST_CHANGES);
 	clocks_ticks_begin(&w.page, seen + MOST_CHANGES, MOST_CHANGES);
 	w.tsc_0 = clocks_read_source(SCP_CLOCK_TSC)->read_ordered();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The child and the thread meet on the CPU where the caller is. Each of them gives up by
  * itself after MOST_NS. */
-#include "collector/clocks/ticker_cost.h"
+#include "collector/clocks/ticker.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -19,7 +19,6 @@
 
 #include "collector/clocks/clocks_private.h"
 #include "collector/clocks/clocks_read.h"
-#include "collector/clocks/ticker.h"
 
 #define APART_NS  UINT64_C(150000)
 #define MOST_NS	  UINT64_C(60000000)

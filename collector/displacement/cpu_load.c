@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A measurement without a program. */
-#include "collector/displacement/cpu_load.h"
+#include "collector/displacement/displace.h"
 
 #include <math.h>
 #include <time.h>

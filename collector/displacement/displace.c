@@ -8,9 +8,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "collector/clocks/clocks_measure.h"
-#include "collector/machine/cpus.h"
+#include "collector/clocks/clocks_read.h"
 #include "collector/displacement/displace_private.h"
+#include "collector/machine/cpus.h"
 #include "collector/machine/quota.h"
 
 static int check_quota(const struct displace_options *o, struct profile_error *err)
@@ -29,33 +29,57 @@ static int check_quota(const struct displace_options *o, struct profile_error *e
 	return -1;
 }
 
+struct array {
+	void **at;
+	size_t count, size;
+};
+
+#define ARRAY(member, elements)                                                                    \
+	{                                                                                          \
+		(void **)&d->member, elements, sizeof(*d->member)                                  \
+	}
+#define ARRAYS 18
+
+/* All that has a fixed number of elements. */
+static void list_arrays(struct displace *d, struct array list[ARRAYS])
+{
+	const struct array all[] = {
+		ARRAY(own, d->cpus),
+		ARRAY(from_ns, d->cpus),
+		ARRAY(to_ns, d->cpus),
+		ARRAY(other_on, d->cpus),
+		ARRAY(clock_on, d->cpus),
+		ARRAY(series, d->cpus),
+		ARRAY(never_idle, d->cpus),
+		ARRAY(window, d->cpus),
+		ARRAY(woken, d->cpus),
+		ARRAY(rest_switches, d->cpus),
+		ARRAY(cost, d->cpus),
+		ARRAY(child, MOST_PIDS / 8),
+		ARRAY(usage_from, CPU_SETSIZE),
+		ARRAY(usage_to, CPU_SETSIZE),
+		ARRAY(woken_from, CPU_SETSIZE),
+		ARRAY(woken_to, CPU_SETSIZE),
+		ARRAY(before, CPU_SETSIZE),
+		ARRAY(after, CPU_SETSIZE),
+	};
+
+	_Static_assert(sizeof(all) == ARRAYS * sizeof(*all), "one place each");
+	memcpy(list, all, sizeof(all));
+}
+
 static int make_room(struct displace *d)
 {
+	struct array list[ARRAYS];
+
 	d->cpus = (size_t)CPU_COUNT(&d->options.cpus);
-	d->own = calloc(d->cpus, sizeof(*d->own));
-	d->from_ns = calloc(d->cpus, sizeof(*d->from_ns));
-	d->to_ns = calloc(d->cpus, sizeof(*d->to_ns));
-	d->other_on = calloc(d->cpus, sizeof(*d->other_on));
-	d->clock_on = calloc(d->cpus, sizeof(*d->clock_on));
-	d->series = calloc(d->cpus, sizeof(*d->series));
-	d->never_idle = calloc(d->cpus, sizeof(*d->never_idle));
-	d->window = calloc(d->cpus, sizeof(*d->window));
-	d->child = calloc(1, MOST_PIDS / 8);
-	d->usage_from = calloc(CPU_SETSIZE, sizeof(*d->usage_from));
-	d->usage_to = calloc(CPU_SETSIZE, sizeof(*d->usage_to));
-	d->woken = calloc(d->cpus, sizeof(*d->woken));
-	d->rest_switches = calloc(d->cpus, sizeof(*d->rest_switches));
-	d->cost = calloc(d->cpus, sizeof(*d->cost));
-	d->woken_from = calloc(CPU_SETSIZE, sizeof(*d->woken_from));
-	d->woken_to = calloc(CPU_SETSIZE, sizeof(*d->woken_to));
-	d->before = calloc(CPU_SETSIZE, sizeof(*d->before));
-	d->after = calloc(CPU_SETSIZE, sizeof(*d->after));
-	return d->child && d->usage_from && d->usage_to && d->from_ns && d->to_ns && d->own &&
-			       d->other_on && d->clock_on && d->series && d->never_idle &&
-			       d->window && d->before && d->after && d->cost && d->rest_switches &&
-			       d->woken && d->woken_from && d->woken_to
-		       ? 0
-		       : -1;
+	list_arrays(d, list);
+	for (size_t i = 0; i < ARRAYS; i++) {
+		*list[i].at = calloc(list[i].count, list[i].size);
+		if (!*list[i].at)
+			return -1;
+	}
+	return 0;
 }
 
 static double quick_rate(void)
@@ -129,6 +153,8 @@ struct displace *displace_open(const struct displace_options *o, struct profile_
 
 void displace_close(struct displace *d)
 {
+	struct array list[ARRAYS];
+
 	if (d->fluid)
 		fluid_stop(d->fluid);
 	task_clock_close(&d->clock);
@@ -140,27 +166,12 @@ void displace_close(struct displace *d)
 	for (size_t i = 0; i < d->idle_phases; i++)
 		free(d->idle_phase[i].woken);
 	free(d->idle_phase);
-	free(d->cost);
-	free(d->rest_switches);
-	free(d->woken);
-	free(d->woken_from);
-	free(d->woken_to);
 	free(d->ended);
-	free(d->child);
 	free(d->progress);
-	free(d->clock_on);
-	free(d->usage_from);
-	free(d->usage_to);
-	free(d->from_ns);
-	free(d->to_ns);
-	free(d->other_on);
 	free(d->other);
-	free(d->before);
-	free(d->after);
-	free(d->own);
-	free(d->series);
-	free(d->never_idle);
-	free(d->window);
+	list_arrays(d, list);
+	for (size_t i = 0; i < ARRAYS; i++)
+		free(*list[i].at);
 	free(d);
 }
 
@@ -192,4 +203,77 @@ struct displacement_value displace_switching(const struct displace *d)
 double displace_now(void)
 {
 	return (double)clocks_read_raw_ns() / 1e9;
+}
+
+/* Codes are for scripts, sentences for people. */
+
+static const struct {
+	enum displace_warning warning;
+	const char *code, *text;
+} texts[] = {
+	{DISPLACE_DISTURBED, "too-disturbed",
+	 "over half of the fluid's time was in windows with stolen time, or interrupts seem to "
+	 "have taken less during the run than in the idle phases, which is impossible: the machine "
+	 "was not the same, and nothing can be said about unaccounted time"},
+	{DISPLACE_SHORT, "too-short",
+	 "the fluid had fewer than a dozen good windows a CPU: no interval can be given; let the "
+	 "command do more (a second or longer), on CPUs that other tasks leave alone"},
+	{DISPLACE_MOVED, "affinity-changed",
+	 "the program left the CPUs of the set: what it did elsewhere displaced no fluid and is "
+	 "missing from the account"},
+	{DISPLACE_UNWAITED, "children-not-waited-for",
+	 "processes of the program used CPU time and were not waited for: getrusage lacks them"},
+	{DISPLACE_REMAINDER, "account-does-not-add-up",
+	 "over 2 % of the CPUs' time is in no part of the account (short-lived other tasks, or "
+	 "stolen time that is counted late)"},
+	{DISPLACE_THROTTLED, "quota-throttled",
+	 "the control group used up its quota and was stopped meanwhile"},
+	{DISPLACE_HIDDEN, "processes-hidden",
+	 "other users' processes are hidden (hidepid): their time is in the remainder"},
+	{DISPLACE_CPU_LOST, "cpu-lost", "a CPU of the set was taken away during the run"},
+	{DISPLACE_IRQ_MEASURED, "irq-time-measured",
+	 "this kernel measures interrupt time and charges it to no task; stolen time cannot be "
+	 "distinguished from it window by window"},
+	{DISPLACE_NO_SWITCH_COST, "switch-cost-unknown",
+	 "the CPUs were too busy to measure what a switch does to the fluid's balance: 4 us a "
+	 "switch are in the error instead"},
+	{DISPLACE_REST_UNKNOWN, "rest-unknown",
+	 "other tasks left the fluid hardly any time before and after the run: interrupts that are "
+	 "there without the program were not subtracted"},
+	{DISPLACE_OTHERS, "others-busy",
+	 "other tasks took over 5 % of the CPUs' time: interrupts that struck them are charged to "
+	 "them, so the result is a lower bound, and what they themselves cause cannot be "
+	 "distinguished "
+	 "from the program's"},
+	{DISPLACE_STEERED, "steered-away",
+	 "received packets of an interface are steered to CPUs outside the set (rps_cpus): what "
+	 "they cost there is not seen; add those CPUs to the set"},
+	{DISPLACE_SIBLINGS, "siblings",
+	 "hyper-threads of one core are in the set: beside the fluid, the program's own CPU time "
+	 "is longer than alone (the fluid's length of a chunk follows what it gets)"},
+	{DISPLACE_SPLIT, "core-split",
+	 "a hyper-thread of a core in the set is outside it: what runs there changes how fast the "
+	 "program runs, unseen"},
+	{DISPLACE_GROUP, "other-group",
+	 "the program is in another scheduling group than the fluid (a session of its own with "
+	 "kernel.sched_autogroup_enabled, or a control group): there the fluid does not give way "
+	 "to it but shares the CPU; start it without setsid"},
+};
+
+#define COUNT (sizeof(texts) / sizeof(*texts))
+
+const char *displace_warning_code(enum displace_warning one)
+{
+	for (size_t i = 0; i < COUNT; i++)
+		if (texts[i].warning == one)
+			return texts[i].code;
+	return "unknown";
+}
+
+const char *displace_warning_text(enum displace_warning one)
+{
+	for (size_t i = 0; i < COUNT; i++)
+		if (texts[i].warning == one)
+			return texts[i].text;
+	return "";
 }

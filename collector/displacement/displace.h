@@ -28,8 +28,9 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
-#include "stats/displacement/displacement.h"
+#include "collector/machine/cpu_times.h"
 #include "profile/profile.h"
+#include "stats/displacement/displacement.h"
 
 #define DISPLACE_TICK_MS 10
 
@@ -188,8 +189,8 @@ void displace_account_add(struct displace_cpu *to, const struct displace_cpu *c,
 void displace_others_sort(struct displace_task *task, size_t tasks);
 
 /* Text of a warning: a code, and a sentence. `one` is a single bit. */
-const char *displace_warnings_code(enum displace_warning one);
-const char *displace_warnings_text(enum displace_warning one);
+const char *displace_warning_code(enum displace_warning one);
+const char *displace_warning_text(enum displace_warning one);
 
 /* Windows of the last run as the estimate used them: series[i] is CPU i of the account;
  * `at` is in seconds of CLOCK_MONOTONIC_RAW. They live until the next
@@ -208,5 +209,24 @@ struct displacement_value displace_switching(const struct displace *d);
 
 /* Seconds of CLOCK_MONOTONIC_RAW now, on the scale of displacement_window.at. */
 double displace_now(void);
+
+/* How busy each CPU is, measured indirectly: what a fluid cannot get (the idle counter of
+ * performance lectures), compared with what /proc/stat says. */
+
+struct cpu_load {
+	int cpu;
+	double wall;	   /* = idle + waited + interrupts + stolen */
+	double idle;	   /* the fluid's own progress */
+	double waited;	   /* other tasks had the CPU, with the time that was stolen from them */
+	double interrupts; /* while the fluid had it */
+	double stolen;	   /* likewise, stolen time */
+	double charged;	   /* to the fluid: /proc/stat has it as busy */
+	struct cpu_times stat; /* differences; not known where `known` is false */
+};
+
+/* For so long, on the CPUs of `d`; load[i] is CPU i. A signal that ended it sooner, or 0; -1:
+ * hardly any time has passed. */
+int cpu_load_measure(struct displace *d, double seconds, struct cpu_load *load);
+size_t cpu_load_cpus(const struct displace *d);
 
 #endif

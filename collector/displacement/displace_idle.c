@@ -6,26 +6,23 @@
 
 #include "collector/displacement/displace_private.h"
 #include "collector/launch/signal_wait.h"
+#include "profile/base/array.h"
 
 #define IDLE_WINDOWS 16	 /* of each CPU, at least, in an idle phase */
 #define IDLE_SHARE   0.2 /* of an idle phase that the fluid must have had */
 
-static int add_phase(struct displace *d, uint64_t from, double *woken)
+static void add_phase(struct displace *d, uint64_t from, double *woken)
 {
-	if (d->idle_phases == d->idle_room) {
-		size_t room = d->idle_room ? 2 * d->idle_room : 16;
-		struct idle_phase *more = realloc(d->idle_phase, room * sizeof(*more));
+	struct idle_phase *more =
+		array_room(d->idle_phase, &d->idle_room, d->idle_phases, sizeof(*more));
 
-		if (!more) {
-			free(woken);
-			return -1;
-		}
-		d->idle_phase = more;
-		d->idle_room = room;
+	if (!more) {
+		free(woken);
+		return;
 	}
-	d->idle_phase[d->idle_phases++] =
+	d->idle_phase = more;
+	more[d->idle_phases++] =
 		(struct idle_phase){from, fluid_thread_now(), displace_sample_softirqd(d), woken};
-	return 0;
 }
 
 /* The measuring goes on as beside a program, so that what it costs is the same. */

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "collector/displacement/displace_private.h"
-#include "collector/machine/reschedules.h"
+#include "collector/machine/cpu_times.h"
 
 /* From one measurement to the next it differs by this (root mean square), beyond the
  * error of either: a wake-up from another CPU takes as long as the host lets it. */
@@ -43,7 +43,7 @@ void displace_kinds_measure(struct displace *d, double units_per_ns)
 
 void displace_kinds_count(uint64_t *count)
 {
-	if (reschedules_read(count, CPU_SETSIZE))
+	if (cpu_times_reschedules(count, CPU_SETSIZE))
 		for (size_t i = 0; i < CPU_SETSIZE; i++)
 			count[i] = UINT64_MAX;
 }

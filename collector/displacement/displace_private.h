@@ -47,7 +47,7 @@ struct displace {
 	unsigned standing; /* warnings that hold for every run */
 
 	struct idle_phase *idle_phase;
-	size_t idle_phases, idle_room;
+	uint32_t idle_phases, idle_room;
 	double prolonged_s; /* of all idle phases */
 	bool *never_idle;   /* [cpus]: too busy for a rate in any idle phase */
 
@@ -67,7 +67,7 @@ struct displace {
 	double clock_all; /* when it had ended */
 	double *clock_on;
 	struct progress *progress;
-	size_t progresses, progress_room;
+	uint32_t progresses, progress_room;
 	uint64_t next_look;
 	struct cpu_times *before, *after; /* [CPU_SETSIZE] */
 	uint64_t *usage_from, *usage_to;  /* likewise; all tasks' time, where it is available */
@@ -134,7 +134,7 @@ void displace_sample_ends(struct displace *d);		   /* tasks that ended */
 void displace_sample_child(struct displace *d, pid_t pid);
 double displace_sample_softirqd(const struct displace *d); /* used since the last tasks_mark */
 
-/* displace_others.c: what d->tasks and d->ended know, by name, into d->other. -1: out of memory. */
+/* displace_sample.c: what d->tasks and d->ended know, by name, into d->other. -1: out of memory. */
 int displace_others(struct displace *d);
 
 /* displace_idle.c: of the idle phase before the last run, and the one after it */

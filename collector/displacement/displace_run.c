@@ -12,25 +12,21 @@
 #include "collector/clocks/clocks_read.h"
 #include "collector/displacement/displace_private.h"
 #include "collector/machine/quota.h"
-#include "collector/displacement/fluid/sched_group.h"
+#include "profile/base/array.h"
+#include "collector/displacement/fluid/fluid_group.h"
 
 #define LOOK_NS	    UINT64_C(200000000)
 #define LOOK_FACTOR 200 /* looking takes at most this fraction of the time */
 #define LINGER_MS   25	/* for the windows at the end to be closed */
 
-static int note_progress(struct displace *d, uint64_t ns)
+static void note_progress(struct displace *d, uint64_t at, uint64_t ns)
 {
-	if (d->progresses == d->progress_room) {
-		size_t room = d->progress_room ? 2 * d->progress_room : 1024;
-		struct progress *more = realloc(d->progress, room * sizeof(*more));
+	struct progress *p = array_room(d->progress, &d->progress_room, d->progresses, sizeof(*p));
 
-		if (!more)
-			return -1;
-		d->progress = more;
-		d->progress_room = room;
-	}
-	d->progress[d->progresses++] = (struct progress){fluid_thread_now(), ns};
-	return 0;
+	if (!p)
+		return;
+	d->progress = p;
+	p[d->progresses++] = (struct progress){at, ns};
 }
 
 int displace_run_begin(struct displace *d, struct profile_error *err)
@@ -83,7 +79,7 @@ void displace_run_born(void *displace, pid_t pid)
 						"some of its CPU time");
 	else
 		task_clock_open(&d->clock, pid, &d->options.cpus);
-	note_progress(d, 0);
+	note_progress(d, fluid_thread_now(), 0);
 }
 
 static bool left_the_set(const struct displace *d)
@@ -102,7 +98,7 @@ static void check_groups(struct displace *d)
 		return;
 	for (size_t i = 0; i < d->tasks.count && !(d->warnings & DISPLACE_GROUP); i++)
 		if (d->tasks.task[i].program && !d->tasks.task[i].gone &&
-		    sched_group_differs(d->tasks.task[i].pid))
+		    fluid_group_differs(d->tasks.task[i].pid))
 			d->warnings |= DISPLACE_GROUP;
 }
 
@@ -133,7 +129,7 @@ void displace_run_tick(void *displace)
 	displace_sample_ends(d);
 	if (clocks_read_ns(CLOCK_MONOTONIC) >= d->next_look)
 		look(d);
-	note_progress(d, ns != UINT64_MAX ? ns : tasks_program_ns(&d->tasks));
+	note_progress(d, fluid_thread_now(), ns != UINT64_MAX ? ns : tasks_program_ns(&d->tasks));
 	tell(d);
 }
 
@@ -208,8 +204,8 @@ static void take_rusage(struct displace *d, const struct rusage *usage)
 	a->rusage_system = (double)usage->ru_stime.tv_sec + (double)usage->ru_stime.tv_usec / 1e6;
 	a->rusage = a->rusage_user + a->rusage_system;
 	d->preempted = (double)usage->ru_nivcsw;
-	note_progress(d, *d->clock.why ? (uint64_t)(a->rusage * 1e9) : task_clock_all(&d->clock));
-	d->progress[d->progresses - 1].at = d->to;
+	note_progress(d, d->to,
+		      *d->clock.why ? (uint64_t)(a->rusage * 1e9) : task_clock_all(&d->clock));
 }
 
 static void take_taskstats(struct displace *d)

@@ -3,7 +3,15 @@
 #ifndef SCPROF_COLLECTOR_DISPLACEMENT_DISPLACE_SUMMARY_H
 #define SCPROF_COLLECTOR_DISPLACEMENT_DISPLACE_SUMMARY_H
 
+#include <sched.h>
+#include <stdbool.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
 #include "collector/displacement/displace.h"
+#include "collector/machine/cpu_times.h"
+#include "collector/machine/task_clock.h"
+#include "stats/mean/replications.h"
 
 /* A mean with its limits. Where they cannot be determined they are infinite, and it is NAN. */
 struct displace_mean {
@@ -48,5 +56,62 @@ bool displace_summary_is_possible(struct displacement_value lost, double confide
 struct displace_mean displace_summary_mean(struct displacement_value v, double confidence,
 					   double hidden);
 void displace_summary_free(struct displace_summary *s);
+
+/* The paper's confirmation (section 4.3): where a command keeps its CPUs busy all the
+ * time, the time that it takes is its whole CPU time, charged to it or not. So it is run without
+ * the fluid, to see which accounting predicts that time.
+ *
+ * On a machine with other tasks and stolen time, that time is what the command was charged plus
+ * what no task was: interrupts strike a busy program itself and are charged to it then. It holds
+ * where the CPUs were (nearly) never idle and (nearly) always the command's: where other tasks run,
+ * interrupts strike those as well. No share of other tasks has to be known by CPU, which the kernel
+ * does not tell.
+ *
+ * The same runs tell what the fluid does to the command's own CPU time: what it is charged, and
+ * (first runs, both with perf's task-clock) for how long it is on a CPU. These differ where it is
+ * woken from other CPUs: the kernel charges it from the wake-up on where the CPU is busy, with the
+ * fluid, and from the arrival of the interrupt where that is idle.
+ */
+
+#define DISPLACE_SATURATED 0.03 /* of the CPUs' time may be idle */
+#define DISPLACE_HAD	   0.85 /* of it must be the command's */
+
+struct displace_confirm {
+	cpu_set_t cpus;
+	size_t runs;
+	double *elapsed;  /* seconds, a run */
+	double *taken;	  /* CPU seconds that it was charged, and idle ones */
+	double *rusage;	  /* CPU seconds that it was charged */
+	double idle, had; /* shares of the CPUs' time, over all runs: idle; the command's */
+	double on_cpu;	  /* seconds, of the first run, by perf's task-clock; NAN: not known */
+	bool clocked;	  /* the first run has the counter beside it */
+	/* of the run in progress */
+	struct cpu_times *before, *after;
+	double began, idle_s, wall_s, used_s, idle_now;
+	struct task_clock clock;
+};
+
+/* Room for so many runs. `clocked`: the first is counted by perf, too, as the first run with the
+ * fluid was. 0, -1: out of memory. */
+int displace_confirm_begin(struct displace_confirm *c, const cpu_set_t *cpus, size_t runs,
+			   bool clocked);
+/* As in displace.h: before a run; launch_hold.born; launch_watch.ended; and when it has been
+ * waited for. */
+void displace_confirm_run(struct displace_confirm *c);
+void displace_confirm_born(void *confirm, pid_t pid);
+void displace_confirm_ended(void *confirm, pid_t pid);
+void displace_confirm_add(struct displace_confirm *c, const struct rusage *usage);
+void displace_confirm_free(struct displace_confirm *c);
+
+/* Whether the time that it took is its CPU time. */
+bool displace_confirm_holds(const struct displace_confirm *c);
+
+/* The command's CPU time beside the fluid over that without it: the ratio of the means, with the
+ * limits of the mean of ratios where both were run more than once. */
+struct displace_mean displace_confirm_effect(const struct displace_confirm *c,
+					     const struct displace_summary *s);
+
+/* The same of the time that it was on a CPU, of the first runs; NAN: not known of both. */
+double displace_confirm_on_cpu(const struct displace_confirm *c, const struct displace_summary *s);
 
 #endif

@@ -27,11 +27,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "collector/clocks/clocks_measure.h"
+#include "collector/clocks/clocks_read.h"
 #include "collector/clocks/counter.h"
 #include "collector/displacement/displace_private.h"
 #include "collector/displacement/fluid/fluid_group.h"
-#include "collector/displacement/fluid/fluid_loop.h"
+#include "collector/displacement/fluid/fluid_private.h"
 
 #define WINDOW_NS     1000000
 #define BETWEEN_NS    20000 /* two wakings */

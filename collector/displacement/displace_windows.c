@@ -3,7 +3,6 @@
  * program's CPU time in each, and which of them are excluded. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "collector/displacement/displace_private.h"
 
@@ -62,41 +61,6 @@ static struct displacement_window convert(const struct displace *d, const struct
 	};
 }
 
-static int append(struct displacement_window **out, size_t *count, size_t *room,
-		  const struct displacement_window *w)
-{
-	if (*count == *room) {
-		size_t more = *room ? 2 * *room : 256;
-		struct displacement_window *grown = realloc(*out, more * sizeof(*grown));
-
-		if (!grown)
-			return -1;
-		*out = grown;
-		*room = more;
-	}
-	(*out)[(*count)++] = *w;
-	return 0;
-}
-
-static int add_span(const struct displace *d, size_t i, uint64_t from, uint64_t to, bool whole,
-		    struct displacement_window **out, size_t *count, size_t *room)
-{
-	size_t all = fluid_windows(d->fluid, i);
-
-	for (size_t k = displace_windows_first_window(d, i, from); k < all; k++) {
-		struct fluid_window f = fluid_window(d->fluid, i, k);
-
-		if (f.begin >= to || (whole && f.end > to))
-			break;
-		if (whole && f.begin < from)
-			continue;
-		struct displacement_window w = convert(d, &f, !whole);
-		if (append(out, count, room, &w))
-			return -1;
-	}
-	return 0;
-}
-
 size_t displace_windows_first_window(const struct displace *d, size_t i, uint64_t from)
 {
 	size_t low = 0, high = fluid_windows(d->fluid, i);
@@ -112,24 +76,35 @@ size_t displace_windows_first_window(const struct displace *d, size_t i, uint64_
 	return low;
 }
 
+/* Those that lie in [from, to) as a `whole`, or touch it. */
+static int take_span(const struct displace *d, size_t i, uint64_t from, uint64_t to, bool whole,
+		     struct displacement_window **out, size_t *count)
+{
+	size_t first = displace_windows_first_window(d, i, from), all = fluid_windows(d->fluid, i);
+
+	*count = 0;
+	*out = calloc(all - first + 1, sizeof(**out));
+	for (size_t k = first; *out && k < all; k++) {
+		struct fluid_window f = fluid_window(d->fluid, i, k);
+
+		if (f.begin >= to || (whole && f.end > to))
+			break;
+		if (!whole || f.begin >= from)
+			(*out)[(*count)++] = convert(d, &f, !whole);
+	}
+	return *out ? 0 : -1;
+}
+
 int displace_windows_run_span(const struct displace *d, size_t i, struct displacement_window **out,
 			      size_t *count)
 {
-	size_t room = 0;
-
-	*out = NULL;
-	*count = 0;
-	return add_span(d, i, d->from, d->to, false, out, count, &room);
+	return take_span(d, i, d->from, d->to, false, out, count);
 }
 
 int displace_windows_idle_span(const struct displace *d, size_t i, const struct idle_phase *r,
 			       struct displacement_window **out, size_t *count)
 {
-	size_t room = 0;
-
-	*out = NULL;
-	*count = 0;
-	return add_span(d, i, r->from, r->to, true, out, count, &room);
+	return take_span(d, i, r->from, r->to, true, out, count);
 }
 
 int displace_windows_idle_spans(const struct displace *d, size_t i,

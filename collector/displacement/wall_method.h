@@ -20,8 +20,8 @@
 #include <sys/types.h>
 
 #include "profile/profile.h"
-#include "stats/mean/replications.h"
 #include "stats/displacement/woodside.h"
+#include "stats/mean/replications.h"
 
 struct wall_method_options {
 	cpu_set_t cpus;

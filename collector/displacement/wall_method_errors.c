@@ -9,8 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "collector/microbench/bench_subject.h"
-#include "collector/clocks/clocks_measure.h"
+#include "collector/bench/bench_subject.h"
+#include "collector/clocks/clocks_read.h"
 #include "collector/clocks/rounds.h"
 #include "collector/displacement/wall_method_private.h"
 
@@ -48,7 +48,7 @@ static double start_cost(void)
 	size_t n = 0;
 	pid_t pid;
 
-	if (bench_empty_program(path, sizeof(path)))
+	if (bench_command_empty(path, sizeof(path)))
 		return NAN;
 	while (n < STARTS && (pid = fork()) >= 0) {
 		if (!pid) {

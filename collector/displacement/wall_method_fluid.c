@@ -15,7 +15,7 @@
 
 #include "collector/clocks/clocks_read.h"
 #include "collector/clocks/rounds.h"
-#include "collector/displacement/fluid/fluid_loop.h"
+#include "collector/displacement/fluid/fluid_private.h"
 
 #define COLD_BYTES  (16u << 20)
 #define COLD_ROUNDS 15

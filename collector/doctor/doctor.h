@@ -31,8 +31,8 @@ struct doctor {
 void doctor_examine(struct doctor *d, const char *version, const char *program);
 
 /* The worst level of all checks. */
-enum doctor_level doctor_check_worst(const struct doctor *d);
+enum doctor_level doctor_worst(const struct doctor *d);
 
-const char *doctor_check_level_name(enum doctor_level level);
+const char *doctor_level_name(enum doctor_level level);
 
 #endif

@@ -26,21 +26,18 @@ static void profile_directory(struct doctor *d)
 	char real[PATH_MAX];
 
 	if (!realpath(directory, real) || access(real, W_OK | X_OK) || statvfs(real, &fs)) {
-		doctor_check_add(d, "profiles", DOCTOR_LIMITED,
-				 "no profile can be written to %.300s (%s): %s", directory,
-				 set && *set ? "SCPROF_OUT" : "the working directory",
-				 strerror(errno));
-		doctor_check_remedy(
-			d, "scprof run -o PATH, or set SCPROF_OUT to a directory that may be "
-			   "written to");
+		doctor_add(d, "profiles", DOCTOR_LIMITED,
+			   "no profile can be written to %.300s (%s): %s", directory,
+			   set && *set ? "SCPROF_OUT" : "the working directory", strerror(errno));
+		doctor_remedy(d, "scprof run -o PATH, or set SCPROF_OUT to a directory that may be "
+				 "written to");
 		return;
 	}
 	uint64_t free_mib = (uint64_t)fs.f_bavail * fs.f_frsize / MIB;
-	doctor_check_add(d, "profiles", free_mib < 16 ? DOCTOR_LIMITED : DOCTOR_OK,
-			 "are written to %.300s, %llu MiB free", real,
-			 (unsigned long long)free_mib);
+	doctor_add(d, "profiles", free_mib < 16 ? DOCTOR_LIMITED : DOCTOR_OK,
+		   "are written to %.300s, %llu MiB free", real, (unsigned long long)free_mib);
 	if (free_mib < 16)
-		doctor_check_remedy(
+		doctor_remedy(
 			d,
 			"A profile begins with 1 MiB a process and grows with the number of call "
 			"paths: make room, or choose another place with -o");
@@ -53,25 +50,23 @@ static void shared_memory(struct doctor *d)
 
 	if (statfs("/dev/shm", &fs) || fs.f_type != TMPFS_MAGIC || statvfs("/dev/shm", &room) ||
 	    access("/dev/shm", W_OK | X_OK)) {
-		doctor_check_add(
+		doctor_add(
 			d, "tmpfs", DOCTOR_LIMITED,
 			"/dev/shm is no tmpfs that may be written to: profiles lie on disk while "
 			"the program runs, which now and then has to wait for its write-back");
-		doctor_check_remedy(d,
-				    "mount -t tmpfs tmpfs /dev/shm (a container: --shm-size=512m)");
+		doctor_remedy(d, "mount -t tmpfs tmpfs /dev/shm (a container: --shm-size=512m)");
 		return;
 	}
 	uint64_t bytes = (uint64_t)room.f_bavail * room.f_frsize;
-	doctor_check_add(d, "tmpfs", bytes < SHARED_ENOUGH_BYTES ? DOCTOR_LIMITED : DOCTOR_OK,
-			 "/dev/shm has %llu MiB free%s%s", (unsigned long long)(bytes / MIB),
-			 bytes < SHARED_ENOUGH_BYTES
-				 ? ", under 256: profiles lie on disk while the program runs"
-				 : "",
-			 room.f_flag & ST_NOEXEC ? "; noexec: stubs of -s go to another directory"
-						 : "");
+	doctor_add(d, "tmpfs", bytes < SHARED_ENOUGH_BYTES ? DOCTOR_LIMITED : DOCTOR_OK,
+		   "/dev/shm has %llu MiB free%s%s", (unsigned long long)(bytes / MIB),
+		   bytes < SHARED_ENOUGH_BYTES
+			   ? ", under 256: profiles lie on disk while the program runs"
+			   : "",
+		   room.f_flag & ST_NOEXEC ? "; noexec: stubs of -s go to another directory" : "");
 	if (bytes < SHARED_ENOUGH_BYTES)
-		doctor_check_remedy(
-			d, "mount -o remount,size=512m /dev/shm (a container: --shm-size=512m)");
+		doctor_remedy(d,
+			      "mount -o remount,size=512m /dev/shm (a container: --shm-size=512m)");
 }
 
 static void killed_runs(struct doctor *d)
@@ -81,15 +76,14 @@ static void killed_runs(struct doctor *d)
 
 	leftovers_count(set && *set ? set : ".", &l);
 	if (!l.directories) {
-		doctor_check_add(d, "leftovers", DOCTOR_OK, "no killed run has left files");
+		doctor_add(d, "leftovers", DOCTOR_OK, "no killed run has left files");
 		return;
 	}
-	doctor_check_add(d, "leftovers", DOCTOR_NOTE,
-			 "%zu killed run%s left %llu MiB of files in " RUN_DIRECTORY_MEMORY
-			 " or here",
-			 l.directories, l.directories == 1 ? "" : "s",
-			 (unsigned long long)((l.bytes + MIB - 1) / MIB));
-	doctor_check_remedy(
+	doctor_add(d, "leftovers", DOCTOR_NOTE,
+		   "%zu killed run%s left %llu MiB of files in " RUN_DIRECTORY_MEMORY " or here",
+		   l.directories, l.directories == 1 ? "" : "s",
+		   (unsigned long long)((l.bytes + MIB - 1) / MIB));
+	doctor_remedy(
 		d, "the next `scprof run` saves their profiles and removes them: scprof run true");
 }
 
@@ -100,19 +94,19 @@ static void limits(struct doctor *d)
 	if (getrlimit(RLIMIT_FSIZE, &size) || getrlimit(RLIMIT_AS, &space))
 		return;
 	if (size.rlim_cur != RLIM_INFINITY) {
-		doctor_check_add(d, "limits", DOCTOR_LIMITED,
-				 "a file may have %llu KiB (RLIMIT_FSIZE): a profile grows no "
-				 "further, and calls on later paths are counted by function only",
-				 (unsigned long long)(size.rlim_cur / 1024));
-		doctor_check_remedy(d, "ulimit -f unlimited");
+		doctor_add(d, "limits", DOCTOR_LIMITED,
+			   "a file may have %llu KiB (RLIMIT_FSIZE): a profile grows no "
+			   "further, and calls on later paths are counted by function only",
+			   (unsigned long long)(size.rlim_cur / 1024));
+		doctor_remedy(d, "ulimit -f unlimited");
 	} else if (space.rlim_cur != RLIM_INFINITY) {
-		doctor_check_add(d, "limits", DOCTOR_LIMITED,
-				 "the address space is limited to %llu MiB (RLIMIT_AS): a profile "
-				 "takes at most 1/32 of it",
-				 (unsigned long long)(space.rlim_cur / MIB));
-		doctor_check_remedy(d, "ulimit -v unlimited");
+		doctor_add(d, "limits", DOCTOR_LIMITED,
+			   "the address space is limited to %llu MiB (RLIMIT_AS): a profile "
+			   "takes at most 1/32 of it",
+			   (unsigned long long)(space.rlim_cur / MIB));
+		doctor_remedy(d, "ulimit -v unlimited");
 	} else {
-		doctor_check_add(d, "limits", DOCTOR_OK, "no limit of file size or address space");
+		doctor_add(d, "limits", DOCTOR_OK, "no limit of file size or address space");
 	}
 }
 
@@ -125,20 +119,18 @@ static void debug_servers(struct doctor *d)
 	if (library)
 		dlclose(library);
 	if (urls && *urls && library) {
-		doctor_check_add(d, "debuginfod", DOCTOR_OK, "asks %.300s", urls);
+		doctor_add(d, "debuginfod", DOCTOR_OK, "asks %.300s", urls);
 	} else if (urls && *urls) {
-		doctor_check_add(
-			d, "debuginfod", DOCTOR_LIMITED,
-			"DEBUGINFOD_URLS is set, but libdebuginfod.so.1 is not here: no debug "
-			"information is fetched");
-		doctor_check_remedy(
+		doctor_add(d, "debuginfod", DOCTOR_LIMITED,
+			   "DEBUGINFOD_URLS is set, but libdebuginfod.so.1 is not here: no debug "
+			   "information is fetched");
+		doctor_remedy(
 			d, "apt-get install libdebuginfod1 (Fedora: elfutils-debuginfod-client)");
 	} else {
-		doctor_check_add(
-			d, "debuginfod", DOCTOR_NOTE,
-			"DEBUGINFOD_URLS is not set: names and lines come from files on this "
-			"machine");
-		doctor_check_remedy(
+		doctor_add(d, "debuginfod", DOCTOR_NOTE,
+			   "DEBUGINFOD_URLS is not set: names and lines come from files on this "
+			   "machine");
+		doctor_remedy(
 			d,
 			"DEBUGINFOD_URLS=https://debuginfod.debian.net for a distribution's own "
 			"programs%s",

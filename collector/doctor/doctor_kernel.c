@@ -25,15 +25,14 @@ static void schedstat(struct doctor *d)
 
 	if (!kernel_file_line("/proc/thread-self/schedstat", line, sizeof(line)) &&
 	    sscanf(line, "%llu", &ran) == 1 && ran) {
-		doctor_check_add(
+		doctor_add(
 			d, "schedstat", DOCTOR_OK,
 			"the kernel tells how long a thread ran and waited (/proc/PID/schedstat)");
 		return;
 	}
-	doctor_check_add(d, "schedstat", DOCTOR_LIMITED,
-			 "/proc/PID/schedstat tells nothing: displace and load cannot measure");
-	doctor_check_remedy(
-		d, "A kernel with CONFIG_SCHED_INFO (all distributions'), and /proc mounted");
+	doctor_add(d, "schedstat", DOCTOR_LIMITED,
+		   "/proc/PID/schedstat tells nothing: displace and load cannot measure");
+	doctor_remedy(d, "A kernel with CONFIG_SCHED_INFO (all distributions'), and /proc mounted");
 }
 
 static void perf(struct doctor *d)
@@ -47,17 +46,16 @@ static void perf(struct doctor *d)
 	CPU_ZERO(&mine);
 	sched_getaffinity(0, sizeof(mine), &mine);
 	if (!task_clock_open(&c, getpid(), &mine)) {
-		doctor_check_add(
-			d, "perf", DOCTOR_OK,
-			"the task-clock counter is available (kernel.perf_event_paranoid is %s)",
-			paranoid);
+		doctor_add(d, "perf", DOCTOR_OK,
+			   "the task-clock counter is available (kernel.perf_event_paranoid is %s)",
+			   paranoid);
 	} else {
-		doctor_check_add(d, "perf", DOCTOR_LIMITED,
-				 "no task-clock counter: %s (kernel.perf_event_paranoid is %s); "
-				 "displace shows the "
-				 "other accountings",
-				 c.why, paranoid);
-		doctor_check_remedy(
+		doctor_add(d, "perf", DOCTOR_LIMITED,
+			   "no task-clock counter: %s (kernel.perf_event_paranoid is %s); "
+			   "displace shows the "
+			   "other accountings",
+			   c.why, paranoid);
+		doctor_remedy(
 			d, "sysctl kernel.perf_event_paranoid=2 as root; in a container also allow "
 			   "perf_event_open, or give CAP_PERFMON");
 	}
@@ -71,16 +69,16 @@ static void taskstats(struct doctor *d)
 	int failed = taskstats_open(&s) || taskstats_get(&s, (pid_t)syscall(SYS_gettid), &task);
 
 	if (!failed) {
-		doctor_check_add(d, "taskstats", DOCTOR_OK,
-				 "the kernel answers, ends of short tasks included");
+		doctor_add(d, "taskstats", DOCTOR_OK,
+			   "the kernel answers, ends of short tasks included");
 	} else {
-		doctor_check_add(d, "taskstats", DOCTOR_LIMITED,
-				 "%s: displace does not see processes that live for less than "
-				 "a look at /proc takes",
-				 *s.why ? s.why : "no taskstats");
-		doctor_check_remedy(
-			d, "Run scprof displace as root, or with CAP_NET_ADMIN, outside of user "
-			   "namespaces (setcap cap_net_admin+ep, sudo)");
+		doctor_add(d, "taskstats", DOCTOR_LIMITED,
+			   "%s: displace does not see processes that live for less than "
+			   "a look at /proc takes",
+			   *s.why ? s.why : "no taskstats");
+		doctor_remedy(d,
+			      "Run scprof displace as root, or with CAP_NET_ADMIN, outside of user "
+			      "namespaces (setcap cap_net_admin+ep, sudo)");
 	}
 	taskstats_close(&s);
 }
@@ -106,13 +104,13 @@ static void seccomp(struct doctor *d)
 	long mode = status_field("Seccomp", 10), filters = status_field("Seccomp_filters", 10);
 
 	if (mode <= 0) {
-		doctor_check_add(d, "seccomp", DOCTOR_OK, "no filter of system calls is in force");
+		doctor_add(d, "seccomp", DOCTOR_OK, "no filter of system calls is in force");
 		return;
 	}
-	doctor_check_add(d, "seccomp", DOCTOR_NOTE,
-			 "%ld filters of system calls are in force: what they forbid shows in the "
-			 "other lines here, and makes no difference to profiling once it has begun",
-			 filters > 0 ? filters : 1);
+	doctor_add(d, "seccomp", DOCTOR_NOTE,
+		   "%ld filters of system calls are in force: what they forbid shows in the "
+		   "other lines here, and makes no difference to profiling once it has begun",
+		   filters > 0 ? filters : 1);
 }
 
 /* A child of ours, which everybody may trace where tracing is not forbidden altogether. */
@@ -143,27 +141,26 @@ static void tracing(struct doctor *d)
 	if (kernel_file_line("/proc/sys/kernel/yama/ptrace_scope", scope, sizeof(scope)))
 		snprintf(scope, sizeof(scope), "0");
 	if (!may_trace()) {
-		doctor_check_add(
-			d, "attach", DOCTOR_NOTE,
-			"`scprof attach` cannot trace here: ptrace is forbidden (a filter of "
-			"system calls, as in containers)");
-		doctor_check_remedy(d, "docker run --cap-add=SYS_PTRACE, %s", dormant);
+		doctor_add(d, "attach", DOCTOR_NOTE,
+			   "`scprof attach` cannot trace here: ptrace is forbidden (a filter of "
+			   "system calls, as in containers)");
+		doctor_remedy(d, "docker run --cap-add=SYS_PTRACE, %s", dormant);
 	} else if (*scope >= '3' || (*scope >= '1' && !privileged)) {
-		doctor_check_add(
-			d, "attach", DOCTOR_NOTE,
-			"`scprof attach` cannot trace here: kernel.yama.ptrace_scope is %s", scope);
-		doctor_check_remedy(d, "%s%s",
-				    *scope >= '3' ? "S"
-				    : *scope == '2'
-					    ? "Run it as root, "
-					    : "Run it as root, sysctl kernel.yama.ptrace_scope=0, ",
-				    *scope >= '3' ? dormant + 4 : dormant);
+		doctor_add(d, "attach", DOCTOR_NOTE,
+			   "`scprof attach` cannot trace here: kernel.yama.ptrace_scope is %s",
+			   scope);
+		doctor_remedy(d, "%s%s",
+			      *scope >= '3' ? "S"
+			      : *scope == '2'
+				      ? "Run it as root, "
+				      : "Run it as root, sysctl kernel.yama.ptrace_scope=0, ",
+			      *scope >= '3' ? dormant + 4 : dormant);
 	} else {
-		doctor_check_add(d, "attach", DOCTOR_OK, "`scprof attach` may trace %s processes%s",
-				 geteuid()    ? "this user's"
-				 : privileged ? "all"
-					      : "root's",
-				 *scope == '0' ? "" : ", with CAP_SYS_PTRACE");
+		doctor_add(d, "attach", DOCTOR_OK, "`scprof attach` may trace %s processes%s",
+			   geteuid()	? "this user's"
+			   : privileged ? "all"
+					: "root's",
+			   *scope == '0' ? "" : ", with CAP_SYS_PTRACE");
 	}
 }
 
@@ -182,15 +179,13 @@ void doctor_kernel_session(struct doctor *d)
 	const char *disable = getenv("SCPROF_DISABLE"), *preload = getenv("LD_PRELOAD");
 
 	if (disable && *disable && strcmp(disable, "0") != 0) {
-		doctor_check_add(d, "session", DOCTOR_LIMITED,
-				 "SCPROF_DISABLE is set: nothing is recorded");
-		doctor_check_remedy(d, "unset SCPROF_DISABLE");
+		doctor_add(d, "session", DOCTOR_LIMITED,
+			   "SCPROF_DISABLE is set: nothing is recorded");
+		doctor_remedy(d, "unset SCPROF_DISABLE");
 	} else if (preload && *preload) {
-		doctor_check_add(d, "session", DOCTOR_NOTE,
-				 "LD_PRELOAD is set (%.300s): it stays, ahead of libscprof.so",
-				 preload);
+		doctor_add(d, "session", DOCTOR_NOTE,
+			   "LD_PRELOAD is set (%.300s): it stays, ahead of libscprof.so", preload);
 	} else {
-		doctor_check_add(d, "session", DOCTOR_OK,
-				 "neither LD_PRELOAD nor SCPROF_DISABLE is set");
+		doctor_add(d, "session", DOCTOR_OK, "neither LD_PRELOAD nor SCPROF_DISABLE is set");
 	}
 }

@@ -91,29 +91,26 @@ static void try_recording(struct doctor *d, const char *library)
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
 	self[length > 0 ? length : 0] = '\0';
-	if (doctor_trial_directory(directory, sizeof(directory))) {
-		doctor_check_add(d, "trial", DOCTOR_LIMITED,
-				 "no trial was made: %s cannot be created: %s", directory,
-				 strerror(errno));
+	if (doctor_directory(directory, sizeof(directory))) {
+		doctor_add(d, "trial", DOCTOR_LIMITED,
+			   "no trial was made: %s cannot be created: %s", directory,
+			   strerror(errno));
 		return;
 	}
-	int status = doctor_trial_run(argv, library, directory, text, sizeof(text));
+	int status = doctor_try(argv, library, directory, text, sizeof(text));
 	int profiles = take_profiles(directory);
 	rmdir(directory);
 	if (profiles == 1 && !status) {
-		doctor_check_add(
-			d, "trial", DOCTOR_OK,
-			"a program started with the library ran and left a readable profile");
+		doctor_add(d, "trial", DOCTOR_OK,
+			   "a program started with the library ran and left a readable profile");
 		return;
 	}
 	text[strcspn(text, "\n")] = '\0';
-	doctor_check_add(d, "trial", DOCTOR_MISSING,
-			 "a program started with the library %s%s%.300s",
-			 status ? "failed" : "left no profile", status && *text ? ": " : "",
-			 status ? text : "");
-	doctor_check_remedy(
-		d, "Look for what keeps LD_PRELOAD from working here (a sandbox, a read-only "
-		   "/tmp, a library of another glibc)");
+	doctor_add(d, "trial", DOCTOR_MISSING, "a program started with the library %s%s%.300s",
+		   status ? "failed" : "left no profile", status && *text ? ": " : "",
+		   status ? text : "");
+	doctor_remedy(d, "Look for what keeps LD_PRELOAD from working here (a sandbox, a read-only "
+			 "/tmp, a library of another glibc)");
 }
 
 /* What `run --verify-paths` needs: the object beside the library, and libunwind. */
@@ -129,14 +126,14 @@ static void check_second(struct doctor *d, const char *library)
 	object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (object) {
 		dlclose(object);
-		doctor_check_add(d, "libunwind", DOCTOR_OK,
-				 "found: run --verify-paths can walk call paths twice");
+		doctor_add(d, "libunwind", DOCTOR_OK,
+			   "found: run --verify-paths can walk call paths twice");
 		return;
 	}
-	doctor_check_add(d, "libunwind", DOCTOR_NOTE, "run --verify-paths verifies nothing: %.300s",
-			 stat(path, &unused) ? "scprof was built without libunwind" : dlerror());
-	doctor_check_remedy(d, "apt-get install libunwind8 (Fedora: libunwind); to build with it, "
-			       "libunwind-dev (libunwind-devel)");
+	doctor_add(d, "libunwind", DOCTOR_NOTE, "run --verify-paths verifies nothing: %.300s",
+		   stat(path, &unused) ? "scprof was built without libunwind" : dlerror());
+	doctor_remedy(d, "apt-get install libunwind8 (Fedora: libunwind); to build with it, "
+			 "libunwind-dev (libunwind-devel)");
 }
 
 void doctor_library(struct doctor *d, const char *version)
@@ -145,9 +142,9 @@ void doctor_library(struct doctor *d, const char *version)
 	struct profile_error err;
 
 	if (library_path_find(path, sizeof(path), &err)) {
-		doctor_check_add(d, "library", DOCTOR_MISSING, "%.*s", (int)strcspn(err.text, "\n"),
-				 err.text);
-		doctor_check_remedy(
+		doctor_add(d, "library", DOCTOR_MISSING, "%.*s", (int)strcspn(err.text, "\n"),
+			   err.text);
+		doctor_remedy(
 			d,
 			"Set SCPROF_LIB to its path, or install scprof as a whole (make install, "
 			"or the Debian package)");
@@ -155,13 +152,11 @@ void doctor_library(struct doctor *d, const char *version)
 	}
 	version_of(path, has, sizeof(has));
 	if (strcmp(has, version)) {
-		doctor_check_add(d, "library", DOCTOR_LIMITED,
-				 "%.300s is of version %s, scprof of %s", path,
-				 *has ? has : "unknown", version);
-		doctor_check_remedy(
-			d, "Install both from one build, or set SCPROF_LIB to the right one");
+		doctor_add(d, "library", DOCTOR_LIMITED, "%.300s is of version %s, scprof of %s",
+			   path, *has ? has : "unknown", version);
+		doctor_remedy(d, "Install both from one build, or set SCPROF_LIB to the right one");
 	} else {
-		doctor_check_add(d, "library", DOCTOR_OK, "%.300s, version %s", path, has);
+		doctor_add(d, "library", DOCTOR_OK, "%.300s, version %s", path, has);
 	}
 	try_recording(d, path);
 	check_second(d, path);

@@ -47,27 +47,25 @@ static void ask_loader(struct doctor *d, const struct program *p)
 	if (failed)
 		return;
 	if (!elf_facts_loader_is_trusted(facts.interpreter)) {
-		doctor_check_add(
-			d, "program", DOCTOR_MISSING,
-			"%.200s: its loader %.200s is not there, or somebody else can write "
-			"it; it was not asked",
-			p->runner, facts.interpreter);
-		doctor_check_remedy(
-			d, "Run a program only if you trust those who can write its loader");
+		doctor_add(d, "program", DOCTOR_MISSING,
+			   "%.200s: its loader %.200s is not there, or somebody else can write "
+			   "it; it was not asked",
+			   p->runner, facts.interpreter);
+		doctor_remedy(d, "Run a program only if you trust those who can write its loader");
 		return;
 	}
 	char *const argv[] = {facts.interpreter, (char *)"--list", (char *)p->runner, NULL};
-	int status = doctor_trial_run(argv, library, NULL, text, sizeof(text));
+	int status = doctor_try(argv, library, NULL, text, sizeof(text));
 	if (!status && strstr(text, "libscprof.so") && !strstr(text, "cannot be preloaded")) {
-		doctor_check_add(d, "program", DOCTOR_OK, "%.300s: its loader takes libscprof.so",
-				 p->runner);
+		doctor_add(d, "program", DOCTOR_OK, "%.300s: its loader takes libscprof.so",
+			   p->runner);
 		return;
 	}
-	doctor_check_add(d, "program", DOCTOR_MISSING,
-			 "%.200s: its loader does not take the library: %.250s", p->runner,
-			 first_complaint(text));
-	doctor_check_remedy(
-		d, "Build scprof where the program is at home, with that glibc or an older one");
+	doctor_add(d, "program", DOCTOR_MISSING,
+		   "%.200s: its loader does not take the library: %.250s", p->runner,
+		   first_complaint(text));
+	doctor_remedy(d,
+		      "Build scprof where the program is at home, with that glibc or an older one");
 }
 
 void doctor_program(struct doctor *d, const char *program)
@@ -82,13 +80,13 @@ void doctor_program(struct doctor *d, const char *program)
 		return;
 	case PROGRAM_ASAN:
 	case PROGRAM_UNREADABLE:
-		doctor_check_add(d, "program", DOCTOR_NOTE, "%s", p.notice);
+		doctor_add(d, "program", DOCTOR_NOTE, "%s", p.notice);
 		return;
 	case PROGRAM_GO:
-		doctor_check_add(d, "program", DOCTOR_LIMITED, "%s", p.notice);
+		doctor_add(d, "program", DOCTOR_LIMITED, "%s", p.notice);
 		return;
 	default: /* the notice says what to do, too */
-		doctor_check_add(d, "program", DOCTOR_MISSING, "%s",
-				 *p.notice ? p.notice : "it cannot be measured");
+		doctor_add(d, "program", DOCTOR_MISSING, "%s",
+			   *p.notice ? p.notice : "it cannot be measured");
 	}
 }

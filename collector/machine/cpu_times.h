@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* Seconds since boot, in steps of 1/100 s. */
 struct cpu_times {
@@ -58,5 +59,15 @@ struct cpu_times_steal cpu_times_steal_parse(const char *line);
 /* Stolen share of the CPUs' time between two readings; NAN: not known (no time has passed, or a
  * CPU went offline). */
 double cpu_times_steal_share(const struct cpu_times_steal *from, const struct cpu_times_steal *to);
+
+/* Rescheduling interrupts by CPU, since boot: what another CPU sends so that this one looks for a
+ * task to run. From /proc/interrupts, which everybody may read. */
+
+/* count[i] is for CPU i; 0 for CPUs that the file has no column for. -1: not known. */
+int cpu_times_reschedules(uint64_t *count, size_t cpus);
+
+/* From the file's text: a line of "CPU0 CPU1 ..." names the columns, and one that ends in
+ * "Rescheduling interrupts" has the numbers. */
+int cpu_times_parse_reschedules(FILE *file, uint64_t *count, size_t cpus);
 
 #endif

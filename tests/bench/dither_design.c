@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/displacement/sites/dither_plan.h"
+#include "collector/displacement/sites/site_dither.h"
 #include "stats/regression/site_costs.h"
 
 #define SPAN_S	0.04

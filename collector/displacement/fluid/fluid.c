@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "collector/clocks/clocks_measure.h"
+#include "collector/clocks/clocks_read.h"
 #include "collector/clocks/counter.h"
 #include "collector/displacement/fluid/fluid_group.h"
 #include "collector/displacement/fluid/fluid_private.h"

@@ -13,9 +13,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "collector/displacement/fluid/fluid_guard.h"
-#include "collector/displacement/fluid/fluid_keeper.h"
-#include "collector/displacement/fluid/sched_group.h"
 #include "collector/machine/kernel_file.h"
 
 #define NAME	"scprof-fluid-"
@@ -65,7 +62,7 @@ static int find_folder(const char *mount, const char *cgroup_file, char *folder,
 	int printed;
 
 	kernel_file_text(cgroup_file, text, sizeof(text));
-	sched_group_line(text, line, sizeof(line));
+	fluid_group_line(text, line, sizeof(line));
 	controllers = strchr(line, ':');
 	path = controllers ? strchr(controllers + 1, ':') : NULL;
 	if (!path || path == controllers + 1 || path[1] != '/')
@@ -94,14 +91,12 @@ int fluid_group_make_at(struct fluid_group *g, const char *mount, const char *cg
 		return -1;
 	remove_left(folder);
 	snprintf(g->path, sizeof(g->path), "%s/" NAME "%d", folder, (int)getpid());
-	fluid_guard_begin(g->path);
 	if (make_folder(g->path)) {
-		fluid_guard_end(g->path);
 		*g->path = '\0';
 		return -1;
 	}
 	if (!write_file(g->path, "cpu.idle", "1\n")) {
-		fluid_keeper_begin();
+		fluid_keeper_begin(g);
 		return 0;
 	}
 	fluid_group_remove(g);
@@ -138,6 +133,87 @@ void fluid_group_remove(struct fluid_group *g)
 		nanosleep(&pause, NULL);
 	if (*g->path)
 		fluid_keeper_end();
-	fluid_guard_end(g->path);
 	*g->path = '\0';
+}
+
+/* /proc shows an ended process in the root group, so it must be known to live. */
+
+static void read_text(const char *who, const char *name, char *text, size_t size)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%s/%s", who, name);
+	kernel_file_text(path, text, size);
+}
+
+/* "cpu" or "cpu,cpuacct", not "cpuset". */
+static bool has_cpu(const char *controllers, size_t length)
+{
+	while (length) {
+		size_t word = strcspn(controllers, ",:");
+
+		if (word == 3 && !strncmp(controllers, "cpu", 3))
+			return true;
+		if (word >= length)
+			return false;
+		controllers += word + 1;
+		length -= word + 1;
+	}
+	return false;
+}
+
+void fluid_group_line(const char *cgroup, char *line, size_t size)
+{
+	*line = '\0';
+	for (const char *at = cgroup; *at; at += strcspn(at, "\n"), at += *at == '\n') {
+		const char *controllers = strchr(at, ':');
+		size_t length = controllers ? strcspn(++controllers, ":\n") : 0;
+
+		if (!controllers)
+			return;
+		if (length ? has_cpu(controllers, length) : !*line)
+			snprintf(line, size, "%.*s", (int)strcspn(at, "\n"), at);
+		if (length && has_cpu(controllers, length))
+			return;
+	}
+}
+
+static bool alive(const char *who)
+{
+	char stat[1024], *end;
+
+	read_text(who, "stat", stat, sizeof(stat));
+	end = strrchr(stat, ')');
+	return end && end[1] && end[2] != 'Z' && end[2] != 'X';
+}
+
+static bool other_session(const char *who)
+{
+	char enabled[8], own[64], its[64];
+
+	read_text("sys/kernel", "sched_autogroup_enabled", enabled, sizeof(enabled));
+	if (*enabled != '1')
+		return false;
+	read_text("self", "autogroup", own, sizeof(own));
+	read_text(who, "autogroup", its, sizeof(its));
+	return *own && *its && strcmp(own, its) != 0;
+}
+
+static bool other_cgroup(const char *who)
+{
+	char text[4096], own[1024], its[1024];
+
+	read_text("self", "cgroup", text, sizeof(text));
+	fluid_group_line(text, own, sizeof(own));
+	read_text(who, "cgroup", text, sizeof(text));
+	fluid_group_line(text, its, sizeof(its));
+	return *own && *its && strcmp(own, its) != 0;
+}
+
+bool fluid_group_differs(pid_t pid)
+{
+	char who[16];
+
+	snprintf(who, sizeof(who), "%d", (int)pid);
+	return (other_session(who) || other_cgroup(who)) && alive(who);
 }

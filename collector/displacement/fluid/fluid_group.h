@@ -9,13 +9,13 @@
  * threads can be moved only within a subtree made for that.
  *
  * The group is beside this process' own one (in the root group: below it), is empty but
- * for the fluid's threads, and is removed with them, also by a signal that ends this process
- * (fluid_guard.h), and by a child where that was killed (fluid_keeper.h). What is left all the same
- * (the child was killed, too) is removed by the next.
+ * for the fluid's threads, and is removed with them, by a child where a signal ended this process
+ * (fluid_keeper.c). What is left all the same (the child was killed, too) is removed by the next.
  */
 #ifndef SCPROF_COLLECTOR_DISPLACEMENT_FLUID_FLUID_GROUP_H
 #define SCPROF_COLLECTOR_DISPLACEMENT_FLUID_FLUID_GROUP_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 struct fluid_group {
@@ -33,5 +33,25 @@ int fluid_group_join(const struct fluid_group *g, pid_t tid);
 void fluid_group_leave(const struct fluid_group *g, pid_t tid);
 /* After its threads have ended. */
 void fluid_group_remove(struct fluid_group *g);
+
+/* A child process that sleeps until its maker is gone, however that ends, and then removes the
+ * group. Not before: no thread of a killed process can be asked to do it.
+ *
+ * It has no descriptor but its end of a pipe, a session of its own, all signals blocked, and sends
+ * no signal at its end; it takes no CPU time until then. One at a time: a second group has none. */
+void fluid_keeper_begin(const struct fluid_group *g);
+/* When the group is gone. Waits for the child's end, less than a millisecond. */
+void fluid_keeper_end(void);
+
+/* Groups that the scheduler shares the CPU among before it looks at classes: within a
+ * group a SCHED_IDLE thread gives way to all others, between groups it does not. */
+
+/* Is the process in another group than this one: a session's (sched_autogroup_enabled), or
+ * a control group's of the cpu controller? false also where it has ended. */
+bool fluid_group_differs(pid_t pid);
+
+/* The part of the text of /proc/PID/cgroup that is about the cpu controller, in `line`: its
+ * own hierarchy's line, else that of v2; "" if there is neither. */
+void fluid_group_line(const char *cgroup, char *line, size_t size);
 
 #endif

@@ -2,7 +2,7 @@
 /* A chain of multiplications in which each waits for the one before. It uses a small part
  * of what a core can do at once, so that a busy sibling hyper-thread hardly slows it, and
  * neither memory nor cache. */
-#include "collector/displacement/fluid/fluid_loop.h"
+#include "collector/displacement/fluid/fluid_private.h"
 
 #include <string.h>
 

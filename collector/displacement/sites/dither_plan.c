@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "collector/displacement/sites/dither_plan.h"
+#include "collector/displacement/sites/site_dither.h"
 
 #include <limits.h>
 #include <math.h>

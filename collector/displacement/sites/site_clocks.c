@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* One clock_gettime for each process and reading. */
-#include "collector/displacement/sites/site_clocks.h"
+#include "collector/displacement/sites/site_samples.h"
 
 #include <ctype.h>
 #include <dirent.h>

@@ -8,7 +8,6 @@
 #include <time.h>
 
 #include "stats/regression/site_costs.h"
-#include "collector/displacement/sites/site_index.h"
 
 /* What a call causes while another task has the CPU is charged to that one. It falls on the
  * fluid and on others in proportion to their time, which makes up for it; but windows in

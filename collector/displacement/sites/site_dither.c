@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #include "collector/causal/causal_page.h"
-#include "collector/displacement/sites/dither_plan.h"
 
 #define NONE	   SIZE_MAX
 #define LONGEST_S  0.01 /* a delay */

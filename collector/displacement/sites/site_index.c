@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Entries are sorted by what makes a site; what was read is found by its file and its place in
  * the file's order, which is the model's. */
-#include "collector/displacement/sites/site_index.h"
+#include "collector/displacement/sites/site_costs_run.h"
 
 #include <stdio.h>
 #include <stdlib.h>

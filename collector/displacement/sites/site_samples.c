@@ -16,7 +16,6 @@
 #include <time.h>
 
 #include "collector/displacement/displace.h"
-#include "collector/displacement/sites/site_clocks.h"
 #include "collector/displacement/sites/site_dither.h"
 #include "profile/live/entry_watch.h"
 

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "collector/microbench/bench_call.h"
-#include "collector/microbench/bench_summary.h"
+#include "collector/bench/bench_subject.h"
+#include "collector/bench/bench_summary.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
@@ -155,7 +155,7 @@ static void every_number_of_arguments_arrives(void **state)
 			calls = 0;
 			memset(got, 0, sizeof(got));
 			memset(got_real, 0, sizeof(got_real));
-			bench_call_loop_for (&a)((bench_function *)note, &a, 7);
+			bench_function_loop (&a)((bench_function *)note, &a, 7);
 			assert_int_equal(calls, 7);
 			/* what is beyond those given may be anything */
 			assert_memory_equal(got, a.integer, a.integers * sizeof(long));
@@ -169,7 +169,7 @@ static void empty_functions_lie_at_several_places_of_a_line(void **state)
 
 	(void)state;
 	for (unsigned int turn = 0; turn < 8; turn++)
-		places |= 1u << ((uintptr_t)bench_call_empty(turn) % 64 / 16);
+		places |= 1u << ((uintptr_t)bench_function_empty(turn) % 64 / 16);
 	assert_int_equal(places, 15);
 }
 

@@ -12,7 +12,7 @@
 
 #include "collector/clocks/clocks_private.h"
 #include "collector/clocks/counter.h"
-#include "collector/microbench/bench.h"
+#include "collector/bench/bench.h"
 
 #define UNITS_A_NS 3
 

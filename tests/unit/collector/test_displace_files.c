@@ -21,8 +21,6 @@
 #include "collector/displacement/fluid/fluid_group.h"
 #include "tests/unit/support/near.h"
 #include "collector/machine/quota.h"
-#include "collector/machine/reschedules.h"
-#include "collector/displacement/fluid/sched_group.h"
 #include "collector/machine/tasks.h"
 
 /* ---- lists of CPUs ---- */
@@ -250,7 +248,7 @@ static void assert_group(const char *cgroup, const char *wanted)
 {
 	char line[128];
 
-	sched_group_line(cgroup, line, sizeof(line));
+	fluid_group_line(cgroup, line, sizeof(line));
 	assert_string_equal(line, wanted);
 }
 
@@ -272,11 +270,11 @@ static void test_ones_own_group_does_not_differ(void **state)
 	(void)state;
 	if (!pid)
 		_exit(0);
-	assert_false(sched_group_differs(getpid()));
+	assert_false(fluid_group_differs(getpid()));
 	/* alive or ended, not waited for or gone */
-	assert_false(sched_group_differs(pid));
+	assert_false(fluid_group_differs(pid));
 	waitpid(pid, NULL, 0);
-	assert_false(sched_group_differs(pid));
+	assert_false(fluid_group_differs(pid));
 }
 
 /* ---- processes ---- */
@@ -430,7 +428,7 @@ static int parse_interrupts(const char *text, uint64_t *count, size_t cpus)
 	int result;
 
 	assert_non_null(file);
-	result = reschedules_parse(file, count, cpus);
+	result = cpu_times_parse_reschedules(file, count, cpus);
 	fclose(file);
 	return result;
 }

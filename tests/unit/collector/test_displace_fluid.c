@@ -15,7 +15,6 @@
 #include <cmocka.h>
 
 #include "collector/displacement/fluid/fluid.h"
-#include "collector/displacement/fluid/fluid_loop.h"
 #include "collector/displacement/fluid/fluid_private.h"
 #include "tests/unit/support/near.h"
 #include "collector/displacement/wall_method_fluid.h"

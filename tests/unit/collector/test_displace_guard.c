@@ -86,29 +86,20 @@ static void end_one_with_a_group(int signal_number, char *path, size_t size)
 	assert_int_equal(WTERMSIG(status), signal_number);
 }
 
+/* By a child, which learns of it a little later: for a minute at most. */
 static void test_a_signal_that_ends_us_leaves_no_group(void **state)
 {
-	static const int ending[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+	static const int ending[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGKILL};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(ending) / sizeof(*ending); i++) {
+	for (size_t s = 0; s < sizeof(ending) / sizeof(*ending); s++) {
 		char path[256] = "";
 
-		end_one_with_a_group(ending[i], path, sizeof(path));
+		end_one_with_a_group(ending[s], path, sizeof(path));
+		for (int i = 0; i < 60000 && !access(path, F_OK); i++)
+			usleep(1000);
 		assert_int_equal(access(path, F_OK), -1);
 	}
-}
-
-/* By a child, which learns of it a little later: for a minute at most. */
-static void test_nor_does_one_that_nobody_can_handle(void **state)
-{
-	char path[256] = "";
-
-	(void)state;
-	end_one_with_a_group(SIGKILL, path, sizeof(path));
-	for (int i = 0; i < 60000 && !access(path, F_OK); i++)
-		usleep(1000);
-	assert_int_equal(access(path, F_OK), -1);
 }
 
 static bool has_child(void)
@@ -131,36 +122,11 @@ static void test_the_child_that_waits_for_it_ends_with_the_group(void **state)
 	assert_false(has_child());
 }
 
-/* Afterwards a signal is again what it was, and one that was ignored always is. */
-static void test_signals_are_guarded_for_as_long_as_there_is_a_group(void **state)
-{
-	struct sigaction before, now;
-	struct fluid_group g;
-
-	(void)state;
-	signal(SIGHUP, SIG_IGN);
-	sigaction(SIGTERM, NULL, &before);
-	if (fluid_group_make(&g))
-		skip();
-	sigaction(SIGTERM, NULL, &now);
-	assert_true(now.sa_handler != before.sa_handler);
-	sigaction(SIGHUP, NULL, &now);
-	assert_true(now.sa_handler == SIG_IGN);
-	fluid_group_remove(&g);
-	sigaction(SIGTERM, NULL, &now);
-	assert_true(now.sa_handler == before.sa_handler);
-	sigaction(SIGHUP, NULL, &now);
-	assert_true(now.sa_handler == SIG_IGN);
-	signal(SIGHUP, SIG_DFL);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_signal_that_ends_us_leaves_no_group),
-		cmocka_unit_test(test_nor_does_one_that_nobody_can_handle),
 		cmocka_unit_test(test_the_child_that_waits_for_it_ends_with_the_group),
-		cmocka_unit_test(test_signals_are_guarded_for_as_long_as_there_is_a_group),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

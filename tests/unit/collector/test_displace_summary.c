@@ -10,7 +10,6 @@
 
 #include <cmocka.h>
 
-#include "collector/displacement/displace_confirm.h"
 #include "collector/displacement/displace_summary.h"
 #include "tests/unit/support/near.h"
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "collector/displacement/sites/dither_plan.h"
+#include "collector/displacement/sites/site_dither.h"
 #include "tests/unit/support/near.h"
 
 #define BLOCKS 2000

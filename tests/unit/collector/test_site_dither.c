@@ -14,7 +14,6 @@
 
 #include <cmocka.h>
 
-#include "collector/displacement/sites/dither_plan.h"
 #include "collector/displacement/sites/site_dither.h"
 #include "include/scprof_causal.h"
 #include "tests/unit/support/near.h"

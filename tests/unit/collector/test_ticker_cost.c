@@ -6,7 +6,6 @@
 #include <cmocka.h>
 
 #include "collector/clocks/ticker.h"
-#include "collector/clocks/ticker_cost.h"
 
 static void test_median_of_the_gaps_with_a_tick(void **state)
 {

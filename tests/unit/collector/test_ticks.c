@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "collector/clocks/clocks_ticks.h"
+#include "collector/clocks/clocks.h"
 #include "stats/numerics/random.h"
 #include "collector/clocks/ticker.h"
 

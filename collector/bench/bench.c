@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Starts the child, watches it, and says in one line how it ended. */
-#include "collector/microbench/bench.h"
+#include "collector/bench/bench.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,8 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "collector/microbench/bench_subject.h"
-#include "collector/clocks/clocks_measure.h"
+#include "collector/bench/bench_subject.h"
+#include "collector/clocks/clocks_read.h"
 #include "collector/clocks/counter.h"
 #include "collector/duration.h"
 #include "profile/base/error.h"
@@ -236,7 +236,7 @@ static int silence(struct bench_record *r)
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0)
-		return bench_subject_refuse(r, BENCH_FAILED, "cannot open /dev/null");
+		return bench_measure_refuse(r, BENCH_FAILED, "cannot open /dev/null");
 	return 0;
 }
 

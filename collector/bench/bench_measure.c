@@ -6,9 +6,9 @@
  * Feitelson's double loop, in which loops of the subject and of its empty
  * counterpart alternate, so that both meet the same noise.
  */
-#include "collector/microbench/bench_subject.h"
-
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -16,6 +16,20 @@
 
 #include "collector/clocks/clocks_read.h"
 #include "collector/clocks/counter.h"
+#include "collector/bench/bench_subject.h"
+
+/* Below everything that runs in the child: each part of it can refuse. */
+
+int bench_measure_refuse(struct bench_record *r, enum bench_end end, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(r->why, sizeof(r->why), format, arguments);
+	va_end(arguments);
+	r->refused = (uint32_t)end;
+	return -1;
+}
 
 #define CALLS_MOST ((uint64_t)1 << 48)
 #define EMPTY	   true
@@ -58,7 +72,7 @@ static int refuse_children(struct bench_subject *s)
 		_exit(0);
 	if (waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) && errno == ECHILD)
 		return 0;
-	return bench_subject_refuse(
+	return bench_measure_refuse(
 		s->record, BENCH_DIED,
 		"the function leaves a child process behind, so it cannot be called in "
 		"a loop");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A word is understood completely or refused: a number that was truncated or overflowed would
  * measure another call than the one that was asked for. */
-#include "collector/microbench/bench_arguments.h"
+#include "collector/bench/bench.h"
 
 #include <errno.h>
 #include <math.h>

@@ -6,10 +6,10 @@
  * loop is in it, and what both loops share cancels out. The compensated mean of a very short call
  * may be negative; it is not clamped.
  */
-#ifndef SCPROF_COLLECTOR_MICROBENCH_BENCH_SUMMARY_H
-#define SCPROF_COLLECTOR_MICROBENCH_BENCH_SUMMARY_H
+#ifndef SCPROF_COLLECTOR_BENCH_BENCH_SUMMARY_H
+#define SCPROF_COLLECTOR_BENCH_BENCH_SUMMARY_H
 
-#include "collector/microbench/bench.h"
+#include "collector/bench/bench.h"
 #include "stats/mean/replications.h"
 
 /* A disturbed replication: above the outer fence of its kind. It stays in the mean. */
@@ -63,8 +63,5 @@ int bench_summary_make(struct bench_summary *s, const struct bench_plan *plan,
 		       const struct bench_record *record,
 		       const struct bench_summary_options *wishes);
 void bench_summary_free(struct bench_summary *s);
-
-/* bench_warnings.c: the warnings; called by bench_summary_make. */
-void bench_warnings_make(struct bench_summary *s, const struct bench_summary_options *wishes);
 
 #endif
