@@ -59,11 +59,8 @@ CLI_SRC = \
 	cli/plan/plan_ahead.c \
 	cli/plan/plan_ahead_print.c \
 	cli/plan/plan_change.c \
-	cli/plan/plan_change_print.c \
 	cli/plan/plan_options.c \
-	cli/plan/plan_reach.c \
 	cli/plan/plan_sites.c \
-	cli/plan/plan_sites_json.c \
 	cli/plan/plan_sites_print.c \
 	cli/plan/plan_words.c \
 	cli/run/cmd_run.c \

@@ -6,12 +6,8 @@
 
 #include "cli/cmd.h"
 #include "cli/messages/complaint.h"
+#include "cli/plan/plan.h"
 #include "report/symbols/function_names.h"
-#include "cli/plan/plan_ahead.h"
-#include "cli/plan/plan_change.h"
-#include "cli/plan/plan_options.h"
-#include "cli/plan/plan_reach.h"
-#include "cli/plan/plan_sites.h"
 #include "cli/messages/progress.h"
 #include "cli/usage/inputs.h"
 
@@ -24,42 +20,14 @@ static int finish(int status)
 	return 0;
 }
 
-static int plan_reached(const struct plan_options *o)
-{
-	struct plan_reach r = plan_reach_compute(o);
-
-	return o->json ? plan_reach_json(o, &r) : plan_reach_print(o, &r);
-}
-
-static int plan_to_come(const struct plan_options *o)
-{
-	if (o->calls)
-		return plan_reached(o);
-
-	struct plan_ahead a = plan_ahead_compute(o);
-
-	return o->json ? plan_ahead_json(o, &a) : plan_ahead_print(o, &a);
-}
-
 static int plan_report(struct report *r, const struct plan_options *o)
 {
 	struct plan_sites p;
 	int status = plan_sites_build(&p, r, o);
 
 	if (!status)
-		status = o->json ? plan_sites_json(&p, r, o) : plan_sites_print(&p, r, o);
+		status = plan_sites_print(&p, r, o);
 	plan_sites_end(&p);
-	return status;
-}
-
-static int plan_comparison(const struct profile *p, const struct plan_options *o)
-{
-	struct plan_change c;
-	int status = plan_change_build(&c, p, o);
-
-	if (!status)
-		status = o->json ? plan_change_json(&c, o) : plan_change_print(&c, o);
-	plan_change_end(&c);
 	return status;
 }
 
@@ -90,7 +58,7 @@ static int plan_profiles(const struct plan_options *o)
 		return 2;
 	}
 	if (r)
-		status = o->change > 0 ? plan_comparison(p, o) : plan_report(r, o);
+		status = o->change > 0 ? plan_change_print(p, o) : plan_report(r, o);
 	report_free(r);
 	profile_free(p);
 	status = finish(status);
@@ -105,5 +73,5 @@ int cmd_plan(int argc, char **argv)
 	if (status != OPTIONS_GO)
 		return status;
 	errno = 0;
-	return o.profiles ? plan_profiles(&o) : finish(plan_to_come(&o));
+	return o.profiles ? plan_profiles(&o) : finish(plan_ahead_print(&o));
 }

@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The equations of the papers with the numbers of the command line. Their normal approximation
  * needs both tick counts often enough; where one is rare, the plan uses exact limits. */
-#include "cli/plan/plan_ahead.h"
+#include "cli/plan/plan.h"
 
 #include <math.h>
 #include <stdio.h>
 
 #include "report/wording/numbers.h"
 #include "stats/planning/plan.h"
-#include "cli/plan/plan_words.h"
-#include "stats/stats.h"
 
 static double whole_calls(double calls)
 {
 	return fmax(1, ceil(calls));
+}
+
+/* Calls among n with the rarer of two tick counts. */
+static double rarer(double mean, double d, double n)
+{
+	double ticks = mean / d, f = ticks - floor(ticks);
+
+	return n * fmin(f, 1 - f);
 }
 
 static void normal_plan(const struct plan_options *o, struct plan_ahead *a)
@@ -42,15 +48,14 @@ static void normal_plan(const struct plan_options *o, struct plan_ahead *a)
 
 static void exact_plan(const struct plan_options *o, struct plan_ahead *a)
 {
-	double ticks = (double)o->mean_ns / (double)o->tick_ns, f = ticks - floor(ticks);
-	double exact;
+	double mean = (double)o->mean_ns, d = (double)o->tick_ns, exact;
 
 	a->normal_calls = whole_calls(a->normal_calls);
 	a->calls = a->normal_calls;
-	a->rare = a->normal_calls * fmin(f, 1 - f);
+	a->rare = rarer(mean, d, a->calls);
 	if (a->rare >= PLAN_EXACT_BELOW)
 		return;
-	exact = plan_exact_calls(ticks, 2 * a->error_ns / (double)o->tick_ns, o->confidence);
+	exact = plan_exact_calls(mean / d, 2 * a->error_ns / d, o->confidence);
 	if (exact <= a->calls)
 		return;
 	a->calls = exact;
@@ -121,22 +126,54 @@ static const char *few_ticks(const struct plan_ahead *a, char *text, size_t room
 	return "few-ticks";
 }
 
-const char *plan_ahead_remark(const struct plan_options *o, const struct plan_ahead *a,
-			      unsigned *at, char *text, size_t room)
+const char *plan_ahead_remark(const struct plan_options *o, const struct plan_ahead *a, unsigned i,
+			      char *text, size_t room)
 {
-	if (*at == 0) {
-		++*at;
-		if (a->calls > a->normal_calls)
-			return few_ticks(a, text, room);
-	}
-	if (*at == 1) {
-		++*at;
-		if (o->mean_ns >= o->tick_ns) {
-			snprintf(text, room,
-				 "durations are taken to vary by less than a tick (Beilner's (8)); "
-				 "where they vary more, measure some and use scprof plan PROFILE");
-			return "little-variance";
-		}
-	}
-	return NULL;
+	if (i == 0)
+		return a->calls > a->normal_calls ? few_ticks(a, text, room) : NULL;
+	if (o->mean_ns < o->tick_ns)
+		return NULL;
+	snprintf(text, room,
+		 "durations are taken to vary by less than a tick (Beilner's (8)); where they vary "
+		 "more, measure some and use scprof plan PROFILE");
+	return "little-variance";
+}
+
+/* ---- how precise are so many calls? ---- */
+
+/* Beilner's equation (13) for a given n. The normal approximation has the same limits as above.
+ * Contiguous calls of one length are known far better by (10d), but calls are seldom of one length
+ * (his section 3): that width is reported beside the answer. */
+
+/* Half width after n calls: normal, or exact where ticks are few and that is wider. */
+static double half_width(const struct plan_options *o, double mean, double *normal)
+{
+	double d = (double)o->tick_ns, n = (double)o->calls;
+
+	*normal = plan_two_sided_z(o->confidence) * plan_beilner_deviation(mean, d, n);
+	if (rarer(mean, d, n) >= PLAN_EXACT_BELOW)
+		return *normal;
+	return fmax(*normal, plan_exact_width(mean / d, n, o->confidence) * d / 2);
+}
+
+struct plan_reach plan_ahead_reach(const struct plan_options *o)
+{
+	double mean = (double)o->mean_ns, d = (double)o->tick_ns, n = (double)o->calls;
+	double z = plan_two_sided_z(o->confidence), ignored;
+	struct plan_reach r = {.bound_ns = NAN, .page_ns = NAN, .longest_ns = NAN};
+
+	r.half_ns = half_width(o, mean, &r.normal_ns);
+	r.rare = rarer(mean, d, n);
+	r.method = r.half_ns > r.normal_ns ? "clopper-pearson" : "beilner-13";
+	r.equation =
+		r.half_ns > r.normal_ns ? "exact limits (Clopper and Pearson)" : "Beilner (13)";
+	if (mean >= d)
+		r.bound_ns = fmax(r.half_ns, z * plan_beilner_bound(d, n));
+	if (mean > d / 2)
+		r.page_ns = fmax(r.half_ns, z * d * sqrt(plan_random_tick_variance(mean / d) / n));
+	if (o->longest_ns)
+		r.longest_ns = half_width(o, (double)o->longest_ns, &ignored);
+	r.row_ns = z * plan_beilner_contiguous_deviation(0, n, d);
+	r.ticks = n * mean / d;
+	return r;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Two questions share one command line. An option of one is refused with the other: an option that
  * is silently ignored gives a wrong answer. */
-#include "cli/plan/plan_options.h"
+#include "cli/plan/plan.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -11,7 +11,6 @@
 
 #include "cli/cmd.h"
 #include "cli/messages/complaint.h"
-#include "cli/usage/options.h"
 #include "collector/duration.h"
 #include "cli/usage/quantity.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* All sites run in the same program, therefore the one that needs the longest run decides: the plan
  * is how many times as long as the recorded run it must be, at the same rates of calls. */
-#include "cli/plan/plan_sites.h"
+#include "cli/plan/plan.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "report/wording/numbers.h"
-#include "cli/plan/plan_sites.h"
-#include "cli/plan/plan_words.h"
+#include "cli/plan/plan.h"
+#include "report/render/json/json.h"
 #include "report/render/text/table.h"
 #include "report/render/text/text.h"
 
@@ -263,11 +263,88 @@ static void print_notes(const struct plan_sites *p)
 		       p->perhaps == 1 ? "its interval reaches" : "their intervals reach");
 }
 
+/* ---- JSON: each site as in scprof-report/1, and what it needs ---- */
+
+static void put_cpu(struct json_writer *w, const struct plan_site *p)
+{
+	if (!json_write_open_known(w, "cpu", !isnan(p->cpu_width)))
+		return;
+	json_write_number(w, "width", p->cpu_width);
+	plan_words_put(w, "calls_needed", p->cpu_calls);
+	plan_words_put(w, "more_calls", p->cpu_more_calls);
+	json_write_close(w, '}');
+}
+
+static void put_all_cpu(struct json_writer *w, const struct plan_sites *p)
+{
+	if (!json_write_open_known(w, "cpu", !isnan(p->cpu_factor)))
+		return;
+	json_write_number(w, "factor", p->cpu_factor);
+	plan_words_put(w, "more_calls", p->cpu_more_calls);
+	json_write_number(w, "more_s", p->cpu_more_ns / 1e9);
+	json_write_close(w, '}');
+}
+
+static void put_site(struct json_writer *w, struct report *r, const struct plan_site *p)
+{
+	struct json_stack_cache unused = {0}; /* indented frames are not kept */
+
+	json_write_open(w, NULL, '{');
+	json_site_write(w, r, &r->site[p->site], &unused);
+	json_write_number(w, "width", p->width);
+	json_write_text(w, "state", plan_state_name(p->state));
+	json_write_text(w, "reason", p->reason);
+	json_write_flag(w, "rough", p->rough);
+	plan_words_put(w, "calls_needed", p->calls);
+	plan_words_put(w, "more_calls", p->more_calls);
+	json_write_number(w, "more_s", p->more_ns / 1e9);
+	put_cpu(w, p);
+	json_write_close(w, '}');
+}
+
+static void put_states(struct json_writer *w, const struct plan_sites *p)
+{
+	json_write_open(w, "states", '{');
+	for (int i = 0; i <= PLAN_UNKNOWN; i++)
+		json_write_count(w, plan_state_name((enum plan_state)i), p->in_state[i]);
+	json_write_close(w, '}');
+}
+
+static int print_json(const struct plan_sites *p, struct report *r, const struct plan_options *o)
+{
+	struct json_writer json = {.out = stdout, .indent = true}, *w = &json;
+
+	json_write_open(w, NULL, '{');
+	json_write_text(w, "schema", "scprof-plan/1");
+	json_write_number(w, "confidence", o->confidence);
+	json_write_number(w, "width", o->width);
+	json_write_number(w, "share", o->share);
+	json_write_text(w, "by", report_names_by(o->by));
+	json_write_count(w, "calls", r->calls);
+	json_write_number(w, "running_s", p->running_ns / 1e9);
+	json_write_number(w, "factor", p->factor);
+	plan_words_put(w, "more_calls", p->more_calls);
+	json_write_number(w, "more_s", p->more_ns / 1e9);
+	json_write_flag(w, "far", p->far);
+	json_write_flag(w, "brief", p->brief);
+	put_all_cpu(w, p);
+	put_states(w, p);
+	json_write_count(w, "perhaps_above_share", p->perhaps);
+	json_write_open(w, "sites", '[');
+	for (uint32_t i = 0; i < p->sites; i++)
+		put_site(w, r, &p->site[i]);
+	json_write_close(w, ']');
+	json_write_close(w, '}');
+	return json_write_finish(w);
+}
+
 int plan_sites_print(const struct plan_sites *p, struct report *r, const struct plan_options *o)
 {
 	struct text t = {.report = r, .terminal = terminal_of(stdout, 0), .out = stdout};
 	int status;
 
+	if (o->json)
+		return print_json(p, r, o);
 	print_sentence(p, o, t.terminal.utf8);
 	print_cpu(p);
 	print_basis(p, r, o);

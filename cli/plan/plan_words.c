@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Plans range from one call to more than a machine will ever make, and from a millisecond to years;
  * a forecast deserves two or three digits. */
-#include "cli/plan/plan_words.h"
+#include "cli/plan/plan.h"
 
 #include <math.h>
 #include <stdio.h>
 
-#include "report/render/json/json_parts.h"
 #include "report/wording/numbers.h"
 
 #define EXACT_BELOW 9007199254740992.0 /* 2^53 */
@@ -94,20 +93,10 @@ void plan_words_percent(char *out, size_t room, double share)
 		snprintf(out, room, "%.2g %%", percent);
 }
 
-json_t *plan_words_json(double count)
+void plan_words_put(struct json_writer *w, const char *key, double count)
 {
 	if (fabs(count) < EXACT_BELOW && count == floor(count))
-		return json_integer((json_int_t)count);
-	return json_parts_number(count);
-}
-
-int plan_words_dump(json_t *document, int failed)
-{
-	int status =
-		failed ? -1
-		       : json_dumpf(document, stdout,
-				    JSON_INDENT(2) | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(15));
-
-	json_decref(document);
-	return status == 0 && putchar('\n') != EOF ? 0 : -1;
+		json_write_integer(w, key, (int64_t)count);
+	else
+		json_write_number(w, key, count);
 }

@@ -9,7 +9,6 @@
 #include "cli/run/run_output.h"
 #include "cli/run/run_watch.h"
 #include "collector/clocks/ticker.h"
-#include "collector/clocks/ticker_cost.h"
 #include "collector/launch/environment.h"
 #include "collector/launch/gather.h"
 #include "collector/launch/run_directory.h"

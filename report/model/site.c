@@ -8,7 +8,7 @@
 #include "stats/histogram/tail.h"
 #include "stats/mean/mean_interval.h"
 #include "stats/mean/phase_test.h"
-#include "stats/planning/beilner.h"
+#include "stats/planning/plan.h"
 #include "stats/regression/line.h"
 #include "stats/stats.h"
 
@@ -137,7 +137,7 @@ static void fill_mean(const struct report *r, struct report_site *s, const struc
 	s->estimate = site_sums_mean(clock, sums, rest, r->confidence);
 	steadiness_widen(&s->estimate, steady);
 	s->raw_mean_ns = s->estimate.mean;
-	s->apriori_ns = beilner_deviation(s->raw_mean_ns, clock->tick_ns, (double)rest->calls);
+	s->apriori_ns = plan_beilner_deviation(s->raw_mean_ns, clock->tick_ns, (double)rest->calls);
 	estimate_compensate(&s->estimate, &off, r->confidence);
 	s->overhead_ns = off.inside_ns;
 	s->overhead_error_ns = off.inside_error_ns;

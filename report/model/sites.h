@@ -14,7 +14,7 @@
 #include "stats/mean/mean_interval.h"
 #include "stats/mean/states.h"
 #include "stats/regression/line.h"
-#include "stats/stationarity/drift.h"
+#include "stats/stationarity/warmup.h"
 
 /* From sums in clock units to means in nanoseconds; private to report/. */
 

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "stats/causal/slopes_private.h"
-#include "stats/numerics/benjamini.h"
+#include "stats/numerics/distributions.h"
 
 static const struct slopes_value unknown = {NAN, NAN, NAN};
 
@@ -53,7 +53,7 @@ static void fill_q(size_t sites, struct slopes_site *site)
 
 	for (size_t s = 0; s < sites; s++)
 		p[s] = site[s].p;
-	benjamini_q_values(p, q, sites, order);
+	distributions_q_values(p, q, sites, order);
 	for (size_t s = 0; s < sites; s++)
 		site[s].q = q[s];
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "stats/causal/slopes_private.h"
-#include "stats/numerics/benjamini.h"
+#include "stats/numerics/distributions.h"
 
 /* Mean delay at each level of a column, by progress. */
 static void mean_delays(const struct slopes_run *r, size_t c, double mean[SLOPES_LEVELS])
@@ -93,7 +93,7 @@ int slopes_shape_fit(struct slopes_run *r, double q, struct slopes_site *site)
 			return -1;
 		p[c] = slopes_system_p(bend[c]);
 	}
-	benjamini_q_values(p, qs, r->columns, order);
+	distributions_q_values(p, qs, r->columns, order);
 	for (size_t c = 0; c < r->columns; c++)
 		if (qs[c] <= q)
 			site[r->site[c]].shape = bend[c].value > 0 ? SLOPES_CONVEX : SLOPES_CONCAVE;
@@ -270,7 +270,7 @@ int slopes_shape_fit_pairs(struct slopes_run *r, double q, struct slopes_site *s
 		p[c] = site[r->site[c]].p;
 	if (fit(r, q, p, &v))
 		return -1;
-	benjamini_q_values(v.p, qs, v.count, order);
+	distributions_q_values(v.p, qs, v.count, order);
 	for (size_t k = 0; k < v.count; k++)
 		found[k] = qs[k] <= q;
 	for (size_t i = 0; v.count > 0 && i < v.sites; i++) {

@@ -11,7 +11,7 @@
 #include "tests/bench/coverage/heldout/traces.h"
 #include "tests/bench/coverage/methods.h"
 #include "tests/bench/coverage/print.h"
-#include "stats/histogram/tail_index.h"
+#include "stats/histogram/tail.h"
 
 #define Z95 1.959963984540054
 /* A call on three clocks, and an estimate on each by all methods. */

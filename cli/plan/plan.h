@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The parts of `scprof plan`: the command line, read and checked; the plan of a measurement to
+ * come, of more of one that was made, and of a comparison; the numbers in words. */
+#ifndef SCPROF_CLI_PLAN_PLAN_H
+#define SCPROF_CLI_PLAN_PLAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cli/usage/options.h"
+#include "profile/profile.h"
+#include "report/compare/diff.h"
+#include "report/render/json/json_write.h"
+#include "report/report.h"
+#include "stats/mean/stopping.h"
+
+struct plan_options {
+	bool json;
+	double confidence; /* in (0, 1) */
+	double width;	   /* total width of the interval, relative to the mean */
+	unsigned digits;   /* significant digits instead of `width`; 0: none */
+
+	/* A planned measurement: tick_ns > 0. */
+	uint64_t tick_ns, mean_ns, longest_ns; /* longest_ns 0: not given */
+	uint64_t calls; /* how precise are so many? 0: how many are needed? */
+
+	/* A measurement that was made. */
+	double change; /* to be found by a comparison; 0: not asked */
+	double share;  /* sites above this share of the calls' time */
+	enum report_by by;
+	const char *const *profile;
+	size_t profiles; /* 0: a planned measurement */
+};
+
+#define PLAN_SHARE_DEFAULT  0.01
+#define PLAN_WIDTH_DEFAULT  0.1			/* +-5 % */
+#define PLAN_CALLS_MAX	    1000000000000000ull /* 10^15 */
+#define PLAN_DIGITS_MAX	    9
+#define PLAN_CHANGE_MIN	    0.01 /* twice what is no change at all */
+#define PLAN_CHANGE_MAX	    10
+#define PLAN_WIDTH_MIN	    1e-9
+#define PLAN_CONFIDENCE_MAX 0.999999999 /* no normal approximation is valid beyond */
+
+/* OPTIONS_GO, or the exit status. */
+int plan_options_parse(int argc, char **argv, struct plan_options *o);
+
+/* ---- a measurement to come: `scprof plan --tick T --mean T` ---- */
+
+/* Numbers of calls are whole, at least 1. What does not apply is NAN. */
+struct plan_ahead {
+	double calls;	      /* the answer */
+	const char *method;   /* of it: "beilner-14a", "beilner-14b", "danzig-melvin-4",
+				 "clopper-pearson" */
+	const char *equation; /* the same for people */
+	double error_ns;      /* half the total width asked for */
+
+	double normal_calls; /* by the normal approximation */
+	double rare;	     /* calls among those with the rarer of two tick counts */
+	double bound_calls;  /* by (10b), mean of a tick or more */
+	double page_calls;   /* on the page clock, where its irregular ticks matter */
+	double ticks;	     /* expected in `calls` */
+
+	double duration_ns;	   /* of `calls` of the longest */
+	double longest_width;	   /* total, relative, that the longest reaches */
+	double longest_confidence; /* of the longest at the precision asked for */
+};
+
+/* With fewer calls that have the rarer tick count the plan uses exact limits, as scprof's intervals
+ * do (stats.h). */
+#define PLAN_EXACT_BELOW 100
+/* With fewer the normal approximation is not valid at all. */
+#define PLAN_NORMAL_FAILS 10
+
+struct plan_ahead plan_ahead_compute(const struct plan_options *o);
+
+/* Why the numbers may be wrong: reason i < PLAN_AHEAD_REMARKS, whose code it returns; `text` gets
+ * its text. NULL: it does not apply. */
+#define PLAN_AHEAD_REMARKS 2
+const char *plan_ahead_remark(const struct plan_options *o, const struct plan_ahead *a, unsigned i,
+			      char *text, size_t room);
+
+/* The inverse, with --calls N: how precise a measurement of N calls is. */
+
+/* Half widths of the interval, nanoseconds; what does not apply is NAN. */
+struct plan_reach {
+	double half_ns;	      /* the answer */
+	const char *method;   /* of it: "beilner-13", "clopper-pearson" */
+	const char *equation; /* the same for people */
+	double normal_ns;     /* by the normal approximation */
+	double rare;	      /* calls with the rarer of two tick counts */
+	double bound_ns;      /* by (10b), mean of a tick or more */
+	double page_ns;	      /* on the page clock, where its irregular ticks matter */
+	double row_ns;	      /* of contiguous calls of one length, by (10d) */
+	double longest_ns;    /* of the longest operation */
+	double ticks;	      /* expected */
+};
+
+struct plan_reach plan_ahead_reach(const struct plan_options *o);
+
+/* Compute and print on standard output, as text or JSON. 0, or -1; errors of the stream stay in it.
+ */
+int plan_ahead_print(const struct plan_options *o);
+
+/* ---- more of the same program: `scprof plan PROFILE` ---- */
+
+/* How much more the sites need until their intervals are as narrow as was asked. */
+
+enum plan_state {
+	PLAN_REACHED,  /* narrow enough already */
+	PLAN_MORE,     /* `calls` in all */
+	PLAN_AT_LEAST, /* `calls`, perhaps more: see `reason` */
+	PLAN_NEVER,    /* no number of calls helps: `reason` */
+	PLAN_UNKNOWN   /* no forecast is possible: `reason` */
+};
+
+struct plan_site {
+	uint32_t site; /* index into the report */
+	enum plan_state state;
+	const char *reason; /* a code; NULL: none */
+	bool rough;	    /* the interval is too wide for a good forecast */
+	double width;	    /* of the interval now, over the mean; NAN: not known */
+	double calls;	    /* needed in all; INFINITY: never; NAN: not known */
+	double more_calls;  /* beyond those made; as `calls` */
+	double more_ns;	    /* of running at the same rates; as `calls` */
+	/* The same for their CPU time, the mean of those that are not switched: far fewer, where
+	 * other programs take the CPU. NAN: it is not known which were. */
+	double cpu_width, cpu_calls, cpu_more_calls;
+};
+
+/* A run says little about events that are rarer than one a run. */
+#define PLAN_FAR 4
+/* And a short one nothing of phases: what lasts a third of it goes unseen in one of 20
+ * (stopping.h).
+ */
+#define PLAN_BRIEF_NS (STOPPING_LEAST_S * 1e9)
+
+struct plan_sites {
+	struct plan_site *site; /* longest total first */
+	uint32_t sites;
+	uint32_t in_state[PLAN_UNKNOWN + 1];
+	double running_ns; /* in which a process was recorded */
+	/* For all sites in PLAN_MORE and PLAN_AT_LEAST: how many times as long the run must be, and
+	 * all calls in it. */
+	double factor, more_calls, more_ns;
+	/* The same for the CPU time of all sites of which it is forecast; NAN: of none. */
+	double cpu_factor, cpu_more_calls, cpu_more_ns;
+	bool far;	  /* factor > PLAN_FAR: rarer events than the run had will occur */
+	bool brief;	  /* running_ns < PLAN_BRIEF_NS: slow phases may be missing */
+	uint32_t perhaps; /* sites below the share whose intervals reach above it */
+};
+
+/* 0, or -1: out of memory. plan_sites_end either way. */
+int plan_sites_build(struct plan_sites *p, const struct report *r, const struct plan_options *o);
+void plan_sites_end(struct plan_sites *p);
+
+const char *plan_state_name(enum plan_state state);
+/* What a reason means and what helps, in one line. */
+const char *plan_reason_text(const char *reason);
+
+/* On standard output. 0, or -1: out of memory; errors of the stream stay in it. */
+int plan_sites_print(const struct plan_sites *p, struct report *r, const struct plan_options *o);
+
+/* ---- a comparison: `scprof plan --change P PROFILE` ---- */
+
+/* How many calls a side needs until `scprof diff` finds a change of P at any one site. */
+
+struct plan_change_need {
+	double now;   /* change that would be found now, as a ratio above 1; NAN: none */
+	double calls; /* needed in each run; INFINITY: no number; NAN: not known */
+};
+
+/* By enum diff_quantity: of elapsed time, and of the CPU time of calls that are not switched. */
+struct plan_change_site {
+	uint32_t site; /* index into the diff */
+	struct plan_change_need need[DIFF_QUANTITIES];
+};
+
+struct plan_change_sum {
+	uint32_t within, never, unknown; /* sites; within: forecast or reached */
+	double factor;			 /* so many times as long as now */
+};
+
+/* The profile is compared with itself: this has the standard errors of two such runs, but not the
+ * run-to-run variation. */
+struct plan_change {
+	const struct profile *both[2]; /* which the diff borrows: not to be copied */
+	struct diff *diff;
+	struct plan_change_site *site;
+	uint32_t sites;
+	bool states; /* of some site's calls it is known which were switched */
+	struct plan_change_sum sum[DIFF_QUANTITIES];
+	double calls; /* of all kinds, now */
+};
+
+/* On standard output. 0, or -1: out of memory; errors of the stream stay in it. */
+int plan_change_print(const struct profile *profile, const struct plan_options *o);
+
+/* ---- numbers, which may be far larger than those of a report ---- */
+
+/* "29,196"; "1.54e+24" from 2^53 on. */
+void plan_words_count(char *out, size_t room, double count);
+
+/* For a sentence: "850", "14 thousand", "1.3 million". */
+void plan_words_about(char *out, size_t room, double count);
+
+/* "52 s", "4.9 minutes", "26 hours", "3.1 days"; below a second as numbers_duration. */
+void plan_words_time(char *out, size_t room, double ns);
+
+/* "2.5 ms": a duration as it was given, up to six digits. */
+void plan_words_duration(char *out, size_t room, double ns, bool utf8);
+
+/* "5 %", "0.23 %": two significant digits and no more. */
+void plan_words_percent(char *out, size_t room, double share);
+
+/* A whole number where it is exact, a real one where it is too large; null where it is not finite.
+ */
+void plan_words_put(struct json_writer *w, const char *key, double count);
+
+#endif
