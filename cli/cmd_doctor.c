@@ -48,7 +48,7 @@ static int print_check(const struct doctor_check *c, const struct terminal *t)
 
 	if (!failed) {
 		terminal_style(stdout, t, styles[c->level]);
-		printf("%-8s", doctor_check_level_name(c->level));
+		printf("%-8s", doctor_level_name(c->level));
 		terminal_style(stdout, t, TERMINAL_PLAIN);
 		printf(" %-10s  %s\n", c->name, found);
 		if (*remedy)
@@ -79,7 +79,7 @@ static int print_text(const struct doctor *d)
 
 	for (size_t i = 0; i < d->count; i++)
 		failed |= print_check(&d->check[i], &t);
-	puts(summary(doctor_check_worst(d)));
+	puts(summary(doctor_worst(d)));
 	return failed || fflush(stdout) || ferror(stdout) ? -1 : 0;
 }
 
@@ -105,7 +105,7 @@ static int print_json(const struct doctor *d, int status)
 
 		json_write_open(&w, NULL, '{');
 		json_write_text(&w, "name", c->name);
-		json_write_text(&w, "level", doctor_check_level_name(c->level));
+		json_write_text(&w, "level", doctor_level_name(c->level));
 		text_json(&w, "found", c->found);
 		text_json(&w, "remedy", c->remedy);
 		json_write_close(&w, '}');
@@ -141,7 +141,7 @@ int cmd_doctor(int argc, char **argv)
 	if (argc - optind > 1)
 		return fail("one PROGRAM at a time; its arguments do not matter here");
 	doctor_examine(&d, SCPROF_VERSION, argv[optind]);
-	status = status_of[doctor_check_worst(&d)];
+	status = status_of[doctor_worst(&d)];
 	if (json ? print_json(&d, status) : print_text(&d)) {
 		output_lost("scprof doctor");
 		return 2;
