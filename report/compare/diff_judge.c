@@ -4,7 +4,7 @@
  * Elapsed time contains the CPU time: their tests depend on each other positively, for which that
  * holds (Benjamini and Yekutieli 2001). */
 #include "report/compare/diff.h"
-#include "stats/numerics/benjamini.h"
+#include "stats/numerics/distributions.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -64,7 +64,7 @@ int diff_judge_q(double *p, size_t n)
 	int status = q && order ? 0 : -1;
 
 	if (!status) {
-		benjamini_q_values(p, q, n, order);
+		distributions_q_values(p, q, n, order);
 		memcpy(p, q, n * sizeof(*q));
 	}
 	free(q);
