@@ -7,7 +7,7 @@
 #include "cli/messages/complaint.h"
 #include "cli/usage/options.h"
 #include "cli/usage/output.h"
-#include "report/symbols/generated_keep.h"
+#include "report/symbols/function_names.h"
 #include "profile/profile.h"
 #include "cli/messages/progress.h"
 #include "cli/usage/inputs.h"

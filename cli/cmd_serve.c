@@ -19,7 +19,6 @@
 #include "cli/usage/options.h"
 #include "cli/usage/output.h"
 #include "serve/http/http.h"
-#include "serve/http/http_peer.h"
 #include "serve/render/renderer.h"
 
 #define DESCRIPTORS_WANTED 65536

@@ -125,19 +125,16 @@ REPORT_SRC = \
 	report/report.c \
 	report/symbols/code_map.c \
 	report/symbols/function_names.c \
-	report/symbols/generated_frames.c \
 	report/symbols/generated_keep.c \
 	report/symbols/generated_name.c \
 	report/symbols/jitdump_read.c \
 	report/symbols/symbolize.c \
 	report/symbols/symbolize_debug.c \
 	report/symbols/symbolize_elf.c \
-	report/symbols/symbolize_fetch.c \
 	report/symbols/symbolize_generated.c \
 	report/symbols/symbolize_inline.c \
 	report/symbols/symbolize_jit.c \
 	report/symbols/symbolize_module.c \
-	report/symbols/symbolize_names.c \
 	report/symbols/symbolize_open.c \
 	report/symbols/symbolize_source.c \
 	report/symbols/symbolize_table.c \

@@ -20,7 +20,6 @@ SERVE_SRC = \
 	serve/pages/index_head.c \
 	serve/pages/index_page.c \
 	serve/pages/index_processes.c \
-	serve/pages/index_write.c \
 	serve/pages/listing_page.c \
 	serve/pages/metrics.c \
 	serve/pages/metrics_write.c \
@@ -32,9 +31,7 @@ SERVE_SRC = \
 	serve/render/snapshot.c \
 	serve/sums/counters.c \
 	serve/sums/label.c \
-	serve/sums/pool.c \
-	serve/sums/row_counters.c \
-	serve/sums/variance_counter.c
+	serve/sums/row_counters.c
 
 MICROHTTPD_CFLAGS := $(shell pkg-config --cflags libmicrohttpd 2>/dev/null)
 $(foreach f,http http_address http_answer http_attach http_health http_models http_peer mhd,$(eval CFLAGS_serve_http_$f = $$(MICROHTTPD_CFLAGS)))

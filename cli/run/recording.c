@@ -9,7 +9,6 @@
 
 #include "cli/messages/say.h"
 #include "report/symbols/function_names.h"
-#include "report/symbols/generated_keep.h"
 #include "report/wording/numbers.h"
 #include "stats/mean/stopping.h"
 #include "stats/numerics/random.h"

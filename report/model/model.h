@@ -189,7 +189,7 @@ uint32_t frame_symbols_trim_startup(struct report *r, const struct report_site *
 bool frame_symbols_is_starter(const struct symbol *s);
 
 /* The call site of a call path: the innermost frame of the program's language, where the path has
- * one (a Python function, or generated code with a name: generated_frames.h), else the innermost
+ * one (a Python function, or generated code with a name: function_names.c), else the innermost
  * frame. Such a program's calls all come from the same few places of its interpreter or virtual
  * machine, which tell nothing of them. Private to report/. */
 

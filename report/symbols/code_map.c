@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "report/symbols/code_map.h"
+#include "report/symbols/generated.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Names of functions that a profile knows by object and offset only: those of programs built
  * with -finstrument-functions. The library does not read symbol tables inside its target. And which
- * frames are functions of a language whose code was generated (generated_frames.h). */
+ * frames are functions of a language whose code was generated (function_names.c). */
 #ifndef SCPROF_REPORT_SYMBOLS_FUNCTION_NAMES_H
 #define SCPROF_REPORT_SYMBOLS_FUNCTION_NAMES_H
 
@@ -11,5 +11,10 @@
  * one; the others stay as they are. Before a report or a comparison is built, and not before
  * the profile is written: elsewhere other files may be at hand. */
 void function_names_fill(struct profile *p);
+
+/* Adds to the model the names of all generated code that its call paths go through, as far as maps
+ * and dumps of its processes know them (symbolize_jit.c). Where memory runs out names are missing.
+ */
+void generated_keep(struct profile *p);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "report/symbols/generated_keep.h"
+#include "report/symbols/function_names.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,8 +7,7 @@
 #include <unistd.h>
 
 #include "profile/base/array.h"
-#include "report/symbols/generated_name.h"
-#include "report/symbols/symbolize_jit.h"
+#include "report/symbols/generated.h"
 
 struct addresses {
 	uint64_t *address; /* in the call instruction, where the frame is a return address */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "report/symbols/generated_name.h"
+#include "report/symbols/generated.h"
 
 #include <ctype.h>
 #include <limits.h>

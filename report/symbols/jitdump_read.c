@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "report/symbols/jitdump_read.h"
+#include "report/symbols/generated.h"
 
 #include <limits.h>
 #include <string.h>
-
-#include "report/symbols/generated_name.h"
 
 enum { CODE_LOAD = 0, CODE_MOVE = 1, DEBUG_INFO = 2, CODE_CLOSE = 3 };
 

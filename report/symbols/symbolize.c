@@ -1,21 +1,75 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* One libdwfl session a module, opened when the first of its frames is looked up, and a cache of
  * all answers. */
-#include "report/symbols/symbolize.h"
-
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "report/containers/pairs.h"
 #include "profile/base/array.h"
-#include "report/symbols/symbolize_generated.h"
-#include "report/symbols/symbolize_inline.h"
-#include "report/symbols/symbolize_jit.h"
-#include "report/symbols/symbolize_module.h"
-#include "report/symbols/symbolize_names.h"
+#include "profile/base/demangle.h"
+#include "report/containers/pairs.h"
+#include "report/symbols/generated.h"
+#include "report/symbols/symbolize.h"
+#include "report/symbols/symbolize_private.h"
 #include "report/symbols/symbolize_source.h"
 #include "report/wording/utf8.h"
+struct symbol_name {
+	const char *function, *brief; /* NULL: out of memory */
+};
+
+/* Demangled linker names, each demangled once. The key is the address of the name and not its text:
+ * a symbol table or a section of debug information mostly has each name once. */
+struct symbol_names {
+	const char *linker_name;
+	char *function, *brief;
+	UT_hash_handle hh;
+};
+
+static void free_name(struct symbol_names *n)
+{
+	free(n->function);
+	free(n->brief);
+	free(n);
+}
+
+static struct symbol_names *new_name(struct symbol_names **names, const char *linker_name)
+{
+	struct symbol_names *n = calloc(1, sizeof(*n));
+
+	if (!n)
+		return NULL;
+	n->linker_name = linker_name;
+	n->function = demangle_full(linker_name);
+	n->brief = demangle_brief(linker_name);
+	HASH_ADD_PTR(*names, linker_name, n);
+	if (n->hh.tbl)
+		return n;
+	free_name(n);
+	return NULL;
+}
+
+/* What is returned lives until free_names. NULL, NULL for NULL, and out of memory. */
+static struct symbol_name add_name(struct symbol_names **names, const char *linker_name)
+{
+	struct symbol_names *n = NULL;
+
+	if (linker_name)
+		HASH_FIND_PTR(*names, &linker_name, n);
+	if (linker_name && !n)
+		n = new_name(names, linker_name);
+	return n ? (struct symbol_name){n->function, n->brief} : (struct symbol_name){NULL, NULL};
+}
+
+static void free_names(struct symbol_names *names)
+{
+	struct symbol_names *n, *next;
+
+	HASH_ITER(hh, names, n, next)
+	{
+		HASH_DEL(names, n);
+		free_name(n);
+	}
+}
 
 struct key {
 	uint64_t offset;
@@ -80,7 +134,7 @@ void symbolize_free(struct symbolizer *s)
 	free(s->answer);
 	pairs_clear(&s->places);
 	pairs_clear(&s->frames);
-	symbolize_names_free(s->names);
+	free_names(s->names);
 	symbolize_module_clear_sessions(&s->sessions);
 	symbolize_jit_free(s->jit);
 	symbolize_generated_free(s->generated);
@@ -99,7 +153,7 @@ static struct symbolize_module *module_of(struct symbolizer *s, uint32_t module)
 
 static void put_name(struct symbolizer *s, struct symbol *symbol, const char *name)
 {
-	struct symbol_name known = symbolize_names_add(&s->names, name);
+	struct symbol_name known = add_name(&s->names, name);
 
 	symbol->linker_name = name;
 	symbol->function = known.function;

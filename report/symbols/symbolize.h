@@ -2,12 +2,12 @@
 /* From (module, offset) to function, file, line and inlined calls.
  *
  * Works offline from the files that the profile names, or from equal ones
- * elsewhere (symbolize_module.h), with separate debug information found by
- * build-id or debug link (symbolize_debug.h). A file whose build-id is not the one the
+ * elsewhere (symbolize_module.c), with separate debug information found by
+ * build-id or debug link (symbolize_debug.c). A file whose build-id is not the one the
  * profile recorded is never used: a wrong name is worse than none. Nothing is
  * opened before it is asked for, and every answer is kept.
  *
- * No profile is trusted: symbolize_open.h says which of the files that it names are opened, and
+ * No profile is trusted: symbolize_open.c says which of the files that it names are opened, and
  * how.
  */
 #ifndef SCPROF_REPORT_SYMBOLS_SYMBOLIZE_H
@@ -98,7 +98,7 @@ const char *symbolize_refused_map(struct symbolizer *s);
 bool symbolize_ambiguous(struct symbolizer *s);
 
 /* Files, or debug information, were left out because of the limit on what is read for one
- * profile (symbolize_open.h): true once. */
+ * profile (symbolize_open.c): true once. */
 bool symbolize_left_out(struct symbolizer *s);
 
 #endif

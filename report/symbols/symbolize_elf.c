@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "report/symbols/symbolize_elf.h"
+#include "report/symbols/symbolize_private.h"
 
 #include <endian.h>
 #include <gelf.h>

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #define HASH_NONFATAL_OOM 1
-#include "report/symbols/symbolize_generated.h"
+#include "report/symbols/generated.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <uthash.h>
-
-#include "report/symbols/generated_name.h"
 
 struct generated_names {
 	char *whole; /* function and place: the key */

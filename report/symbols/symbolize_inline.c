@@ -4,7 +4,7 @@
  * The line table knows the place of the innermost function. Each
  * DW_TAG_inlined_subroutine around the address says from where it was called,
  * which is the place of the next one out; the subprogram ends the chain. */
-#include "report/symbols/symbolize_inline.h"
+#include "report/symbols/symbolize_private.h"
 
 #include <dwarf.h>
 #include <string.h>

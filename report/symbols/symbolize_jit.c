@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "report/symbols/symbolize_jit.h"
+#include "report/symbols/generated.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-#include "report/symbols/code_map.h"
-#include "report/symbols/jitdump_read.h"
 
 #define PROCESSES 32u /* whose /proc is asked: hundreds that have ended would only cost time */
 #define SLACK_NS  UINT64_C(10000000) /* between clocks that are read one after the other */

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Files are looked for in order, from the recorded path to debuginfod; equal files share a session.
  */
-#define HASH_NONFATAL_OOM 1
-#include "report/symbols/symbolize_module.h"
+#include "report/symbols/symbolize_private.h"
 
 #include <stdarg.h>
 #include <stdio.h>

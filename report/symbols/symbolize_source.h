@@ -20,7 +20,7 @@ const struct prof_source_function *symbolize_source_find(const struct profile *p
 							 const struct prof_frame *frame,
 							 const struct prof_source_line **line);
 
-/* Where the code is that was generated for such a frame (generated_frames.h); 0: it is interpreted.
+/* Where the code is that was generated for such a frame (function_names.c); 0: it is interpreted.
  */
 uint64_t symbolize_source_address(const struct profile *p, const struct prof_frame *frame);
 

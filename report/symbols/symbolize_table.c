@@ -3,7 +3,7 @@
  * the local ones; else the nearest symbol without a size (a label of assembly), unless another
  * symbol's bytes lie between. Which of several symbols around one address is taken depends on their
  * order in the file, so they are brought into that order first. */
-#include "report/symbols/symbolize_table.h"
+#include "report/symbols/symbolize_private.h"
 
 #include <stdint.h>
 #include <stdlib.h>

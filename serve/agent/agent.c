@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The rounds: which files are read when, and in which order. */
-#include "serve/agent/agent_private.h"
+#include "serve/agent/agent.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -5,17 +5,111 @@
  * reads at most once in AGENT_FRESH_NS. One thread at a time reads (`reading`), and changes what is
  * published only with the lock, which it does not hold while it reads a file: take it with
  * agent_lock before looking at `counters` or `sources`. What a user's files take is limited by
- * shares.h: what is due beyond that is read in a later round. */
+ * shares.c: what is due beyond that is read in a later round. */
 #ifndef SCPROF_SERVE_AGENT_AGENT_H
 #define SCPROF_SERVE_AGENT_AGENT_H
 
+#define HASH_NONFATAL_OOM 1
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <uthash.h>
 
-#include "serve/agent/listing.h"
-#include "serve/agent/shares.h"
 #include "serve/agent/source.h"
+#include "serve/sums/label.h"
+
+/* What each user takes of the agent: open files, and time to read them. Whoever has most files
+ * gives way to one with fewer, and nobody's files hold up those of others for long.
+ *
+ * Time is a token bucket (the virtual scheduling of ITU-T I.371): up to SHARES_BURST_NS at once,
+ * and one part in SHARES_PART of all time in the long run. What was begun is finished, so one long
+ * reading is paid for by a longer pause after it. Single-threaded; times are of any one clock. */
+
+#define SHARES_BURST_NS UINT64_C(1000000000)
+#define SHARES_PART	4
+
+struct share {
+	unsigned uid;
+	size_t files;
+	uint64_t paid_ns; /* when all time spent will be paid for */
+	UT_hash_handle hh;
+};
+
+/* One more open file of the user, and one less. Out of memory, the user is not counted: has
+ * no files to give up, and no limit of time. */
+void shares_add(struct share **shares, unsigned uid);
+void shares_remove(struct share **shares, unsigned uid);
+
+/* The number of open files. */
+size_t shares_of(struct share *shares, unsigned uid);
+
+/* Who has most files; NULL: nobody has any. */
+const struct share *shares_most(const struct share *shares);
+
+/* May work for this user begin now? */
+bool shares_has_time(struct share *shares, unsigned uid, uint64_t now_ns);
+
+/* It ended now, and took so long. */
+void shares_spend(struct share **shares, unsigned uid, uint64_t now_ns, uint64_t took_ns);
+
+/* Forget users without files who have paid. */
+void shares_tend(struct share **shares, uint64_t now_ns);
+void shares_free(struct share **shares);
+
+/* All profiles that lie in the given directories, finished ones too, newest first: what a page
+ * lists and opens. Counters and means are not made of these (agent.h); a merged result has a line
+ * here and is in no sum.
+ *
+ * Only the thread that reads changes a listing; others look at it with the agent's lock. */
+
+#define LISTING_MOST	 500		     /* files in it */
+#define LISTING_ROUND_NS UINT64_C(100000000) /* files are read so long in one round */
+#define LISTING_AGAIN_NS                                                                           \
+	(UINT64_C(30) * 1000000000) /* an unchanged directory is looked at again                   \
+				     */
+
+enum listed_state {
+	LISTED_WAITS, /* not read yet */
+	LISTED_READ,
+	LISTED_REFUSED
+};
+
+struct listed {
+	char *path; /* as it was found */
+	dev_t device;
+	ino_t inode;
+	uint64_t bytes, modified_ns;
+	enum listed_state state;
+	enum source_fault fault; /* of LISTED_REFUSED */
+	/* The rest of LISTED_READ: */
+	char program[LABEL_BYTES]; /* that made most of the calls */
+	uint32_t uid, pid, clock;  /* pid: of the first process */
+	const char *ended;	   /* how that did; static */
+	bool live;
+	uint64_t processes, calls;
+	uint64_t start_real_ns; /* of the first process */
+};
+
+struct listing {
+	struct listed *file;
+	size_t files;
+	uint64_t beyond; /* older ones, which are not listed */
+	/* private: */
+	uint64_t looked_ns, took_ns;
+	uint64_t directories; /* a sum of when they changed */
+};
+
+struct agent;
+
+/* Without the agent's lock, by the thread that reads: look for changes, and read what is new. */
+void listing_scan(struct agent *a);
+void listing_free(struct listing *l);
+
+/* The file of that path; NULL: it is not listed. With the lock. */
+const struct listed *listing_find(const struct listing *l, const char *path);
 
 #define AGENT_FRESH_NS	  UINT64_C(500000000)
 #define AGENT_PATIENCE_NS (UINT64_C(5) * 1000000000) /* agent_refresh waits for another reading */
@@ -98,5 +192,33 @@ void agent_stop(struct agent *a);
 
 /* Wait that long; false: agent_stop was called. */
 bool agent_wait(struct agent *a, uint64_t ns);
+
+/* What the agent's files share: agent.c calls agent_find.c, which calls agent_meet.c, and all call
+ * agent_read.c. The caller is the one that reads (`reading`). */
+
+#define AGENT_SHORTEST_WAIT_NS UINT64_C(1000000000)
+
+/* With the lock, which is given up while the file is read: add what is new, or say why not. false:
+ * not now, because the agent stops, or the user has no time left: it is late then. */
+bool agent_read_source(struct agent *a, struct source *s);
+
+/* Wait twice as long as the last time before it is read again. */
+void agent_read_wait_longer(struct source *s);
+
+/* Will never be counted: a result, or a copy. */
+bool agent_read_is_set_aside(const struct source *s);
+
+/* Without the lock: look through the directories, and meet all files. */
+void agent_find_files(struct agent *a);
+
+/* Without the lock: a file was found. */
+void agent_meet_file(struct agent *a, int directory, const char *path, const char *name);
+
+/* With the lock: close, free and forget it. */
+void agent_meet_drop(struct agent *a, struct source *s);
+
+/* The same for a file that is gone; what it said stays in sums and means, and is not counted
+ * again from a copy. */
+void agent_meet_retire(struct agent *a, struct source *s);
 
 #endif

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "serve/agent/agent_private.h"
+#include "serve/agent/agent.h"
 
 #define MOST_NAMES 100000 /* of one directory */
 #define ALL_NAMES  200000 /* of all of them */

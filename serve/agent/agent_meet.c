@@ -5,13 +5,13 @@
  * descriptors are in use, a file that is complete is closed: a small record stays, by which it is
  * recognized. If there is none, the user with most open files gives up one for a user with fewer.
  */
-#include "serve/agent/agent_private.h"
+#include "serve/agent/agent.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "serve/monotonic.h"
-#include "serve/sums/pool.h"
+#include "serve/sums/counters.h"
 
 #define QUIET_NS (UINT64_C(8) * 1000000000)  /* after four readings with nothing new */
 #define ASIDE_NS (UINT64_C(60) * 1000000000) /* a record stays while its file is not met */

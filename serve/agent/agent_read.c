@@ -5,7 +5,7 @@
  * still grow. */
 #include <unistd.h>
 
-#include "serve/agent/agent_private.h"
+#include "serve/agent/agent.h"
 #include "serve/monotonic.h"
 
 #define LONGEST_WAIT_NS (UINT64_C(960) * 1000000000)

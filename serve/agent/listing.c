@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A directory may hold a hundred thousand files, and is looked through only if it has changed. What
  * is known of a file stays as long as the file does. */
-#include "serve/agent/agent_private.h"
+#include "serve/agent/agent.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "report/report.h"
-#include "serve/agent/listing.h"
 #include "serve/monotonic.h"
 
 #define MOST_NAMES 200000 /* looked at */
@@ -192,7 +191,7 @@ static void read_file(struct listed *f, const struct source_limits *limits)
 	source_release(&s);
 }
 
-/* Users have the time that shares.h gives them. */
+/* Users have the time that shares.c gives them. */
 static void read_files(struct agent *a, struct listing *l)
 {
 	const uint64_t end_ns = monotonic_now_ns() + LISTING_ROUND_NS;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A hash by user. Who has closed all files stays in it until the time is paid for: else new files
  * would buy new time. */
-#define HASH_NONFATAL_OOM 1
-#include "serve/agent/shares.h"
+#include "serve/agent/agent.h"
 
 #include <stdlib.h>
 

@@ -9,13 +9,13 @@
 
 #include <sys/types.h>
 
-#include "serve/sums/row_counters.h"
+#include "serve/sums/counters.h"
 
 enum source_state {
 	SOURCE_FOLLOWED,  /* counted; its process may live */
 	SOURCE_ENDED,	  /* counted; its process is gone, as far as can be seen */
 	SOURCE_REFUSED,	  /* not counted yet: cannot be read as a profile */
-	SOURCE_WAITING,	  /* not counted yet: its user has no time left (shares.h) */
+	SOURCE_WAITING,	  /* not counted yet: its user has no time left (shares.c) */
 	SOURCE_MERGED,	  /* a result of `scprof run` or merge: its processes were counted */
 	SOURCE_DUPLICATE, /* of a process that another file was counted for */
 	SOURCE_STATES

@@ -9,10 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "serve/http/http_attach.h"
-#include "serve/http/http_peer.h"
 #include "serve/http/http_private.h"
-#include "serve/http/mhd.h"
 
 static int listen_on(struct http_address *a, struct profile_error *err)
 {

@@ -5,9 +5,8 @@
 #include <stdlib.h>
 
 #include "serve/http/http_private.h"
-#include "serve/pages/index_page.h"
+#include "serve/pages/index.h"
 #include "serve/pages/metrics.h"
-#include "serve/pages/metrics_write.h"
 
 #define PLAIN_TYPE "text/plain; charset=utf-8"
 

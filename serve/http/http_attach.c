@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A browser always sends an Origin with a POST, or says from where it was asked for, and no page of
  * ours asks for this: whoever sends one is a page of somebody else's, and is refused. */
-#include "serve/http/http_attach.h"
+#include "serve/http/http_private.h"
 
 #include <errno.h>
 #include <fcntl.h>

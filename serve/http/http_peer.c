@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "serve/http/http_peer.h"
+#include "serve/http/http_private.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,12 +5,66 @@
 
 #include <microhttpd.h>
 #include <pthread.h>
+#include <stdbool.h>
+#include <sys/types.h>
 #include <sys/un.h>
 
+#include "profile/base/error.h"
 #include "serve/http/http.h"
+#include "serve/http/request.h"
 #include "serve/monotonic.h"
 #include "serve/render/rendering.h"
-#include "serve/http/request.h"
+
+/* libmicrohttpd, loaded when a server starts: with the nine libraries that it depends on it would
+ * add 1.2 ms to the start of every other command. */
+
+#define MHD_FUNCTIONS(X)                                                                           \
+	X(start_daemon)                                                                            \
+	X(stop_daemon)                                                                             \
+	X(add_response_header)                                                                     \
+	X(create_response_from_buffer)                                                             \
+	X(create_response_from_fd)                                                                 \
+	X(destroy_response)                                                                        \
+	X(get_connection_info)                                                                     \
+	X(lookup_connection_value)                                                                 \
+	X(queue_response)                                                                          \
+	X(set_connection_option)
+
+#define MHD_POINTER(name) __typeof__(MHD_##name) *name;
+struct mhd {
+	MHD_FUNCTIONS(MHD_POINTER)
+};
+#undef MHD_POINTER
+
+extern struct mhd mhd; /* valid after... */
+
+/* ...this: 0, or -1 with an error. One thread at a time; it may be called again. */
+int mhd_load(struct profile_error *err);
+
+/* The Unix socket that POST /attach comes by, and who is at the other end of a connection. The
+ * kernel says it of a Unix socket; over TCP, who sends the token has read the file that only the
+ * server's user can read. */
+
+struct http_peer {
+	bool known;
+	uid_t uid; /* effective, when it connected */
+	gid_t gid;
+};
+
+/* Does the connection come by a Unix socket? */
+bool http_peer_is_local(int client);
+
+/* `authorization`: the header, NULL: not sent. `token`: what the server knows, NULL: none. */
+struct http_peer http_peer_find(int client, const char *authorization, const char *token);
+
+/* Listen there; `wanted` NULL: at a name made of the port, in /run for root, else in
+ * XDG_RUNTIME_DIR, else in /tmp. A socket of ours that nobody answers at is replaced. All users may
+ * connect to root's server, nobody else to another's. The descriptor, with *name; -1 with *err. */
+int http_peer_listen(const char *wanted, const struct http_address *tcp, struct sockaddr_un *name,
+		     struct profile_error *err);
+
+/* Take its name away; the server has closed the descriptor. */
+void http_peer_unlisten(const struct sockaddr_un *name);
 
 enum http_trouble {
 	HTTP_WELL,
@@ -109,5 +163,20 @@ void http_models_answer(struct http *h, const struct request *r, int client,
 /* All else. */
 void http_answer_make(struct http *h, const struct request *r, const char *accept,
 		      struct http_answer *out);
+
+/* POST /attach: recording a process, where the server was told at its start to allow that. `scprof
+ * attach` does it, in a process of its own that has the rights of who asks: the kernel then decides
+ * what they may trace, whatever happens between a look and the attach. Only root's server can
+ * become somebody else; another one records for its own user, and for root. */
+
+struct http_attach_asker {
+	struct http_peer peer;
+	bool browser; /* it sent headers that only browsers send */
+	int client;   /* who leaves ends the recording */
+};
+
+/* Fills an empty answer: the report as JSON, or a 4xx or 5xx with a text. */
+void http_attach_answer(struct http *h, const struct request *r,
+			const struct http_attach_asker *asker, struct http_answer *out);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* It stays loaded. */
-#include "serve/http/mhd.h"
+#include "serve/http/http_private.h"
 
 #include <dlfcn.h>
 #include <stddef.h>

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "serve/pages/index_columns.h"
+#include "serve/pages/index.h"
 #include "serve/sums/label.h"
 
 #define REQUEST_URI_BYTES 2048

@@ -2,13 +2,13 @@
 /* The models by function of a service's processes are added up and become a report. They are
  * copied with the agent's lock, and estimated without it, so that nobody else waits for what a
  * profile contains. */
-#include "serve/pages/gauges.h"
+#include "serve/pages/metrics.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "serve/monotonic.h"
-#include "serve/sums/pool.h"
+#include "serve/sums/counters.h"
 
 static uint64_t calls_of(const struct profile *p)
 {

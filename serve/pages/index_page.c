@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A table for each service: its functions, by time, with mean, interval, calls and bytes. */
-#include "serve/pages/index_page.h"
+#include "serve/pages/index.h"
 
 #include <math.h>
 
-#include "serve/pages/gauges.h"
-#include "serve/pages/index_processes.h"
-#include "serve/pages/index_write.h"
-#include "serve/pages/listing_page.h"
+#include "serve/pages/metrics.h"
 #include "report/wording/numbers.h"
 
 #define ROWS_SHOWN 12

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* One row a process whose file is there. What is not known comes last in any order. */
-#include "serve/pages/index_processes.h"
+#include "serve/pages/index.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,8 +8,6 @@
 #include <time.h>
 
 #include "report/wording/numbers.h"
-#include "serve/pages/index_head.h"
-#include "serve/pages/index_write.h"
 
 #define ROWS_MOST 200
 #define UNKNOWN	  UINT64_MAX

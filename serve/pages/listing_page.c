@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* One line a profile. Those of processes that run are in the table of processes. */
-#include "serve/pages/listing_page.h"
+#include "serve/pages/index.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,8 +8,6 @@
 
 #include "report/wording/utf8.h"
 #include "report/wording/numbers.h"
-#include "serve/pages/index_head.h"
-#include "serve/pages/index_write.h"
 
 #define COLUMNS                                                                                    \
 	(1u << INDEX_PROGRAM | 1u << INDEX_STATE | 1u << INDEX_CALLS | 1u << INDEX_STARTED |       \

@@ -6,8 +6,6 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "serve/pages/gauges.h"
-#include "serve/pages/metrics_write.h"
 #include "include/scprof_version.h"
 
 typedef void put_row(struct metrics *m, const struct counters_row *row);

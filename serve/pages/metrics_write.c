@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Names and help texts are constant; only values of labels come from profiles (label.h). */
-#include "serve/pages/metrics_write.h"
+#include "serve/pages/metrics.h"
 
 #include <math.h>
 #include <string.h>

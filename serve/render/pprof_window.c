@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Both snapshots go into one model, where equal paths are one; then the first is subtracted. */
-#include "serve/render/pprof_window.h"
+#include "serve/render/renderer.h"
 
 #include <math.h>
 #include <time.h>

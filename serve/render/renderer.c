@@ -14,8 +14,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "serve/render/pprof_window.h"
-#include "serve/render/renderer_wire.h"
 #include "report/report.h"
 
 static int limit(int what, uint64_t most)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The first message has the number of files, the next ones have the files with their descriptors.
  */
-#include "serve/render/renderer_wire.h"
+#include "serve/render/renderer.h"
 
 #include <errno.h>
 #include <stdlib.h>

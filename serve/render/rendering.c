@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "serve/monotonic.h"
-#include "serve/render/renderer_wire.h"
+#include "serve/render/renderer.h"
 
 #define LOOK_MS 1000 /* between looks whether the client is there */
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A list of a few dozen at most: connections are few. */
-#include "serve/render/renderings.h"
+#include "serve/render/rendering.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "serve/monotonic.h"
-#include "serve/render/snapshot.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 

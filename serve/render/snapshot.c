@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Reading hundreds of files with their paths takes a tenth of a second and more, so the agent's
  * lock is not held meanwhile. */
-#include "serve/render/snapshot.h"
+#include "serve/render/rendering.h"
 
 #include <errno.h>
 #include <fcntl.h>

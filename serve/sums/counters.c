@@ -1,13 +1,86 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Hashes of functions in a hash of services; rows are made when they are first needed. */
-#define HASH_NONFATAL_OOM 1
-#include "serve/sums/counters.h"
-
+/* Recursive residuals of batches: the header has the equations. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "include/scprof_names.h"
-#include "serve/sums/pool.h"
+#include "serve/sums/counters.h"
+
+#define KEEP                                                                                       \
+	0.95 /* a batch's weight shrinks by this factor at each later one: at most 20 batches      \
+		count */
+
+void variance_counter_add(struct variance_counter *s, double calls, double time)
+{
+	if (!(calls > 0))
+		return;
+	s->waiting += calls;
+	if (s->calls > 0) {
+		double residual = time - s->time / s->calls * calls;
+		double unsure = s->noise / (s->calls * s->calls);
+
+		/* the variance of the first batch is taken to be the second's */
+		s->variance += residual * residual / (1 + calls * unsure) * (s->waiting / calls);
+		s->batches++;
+		s->waiting = 0;
+	}
+	s->calls = KEEP * s->calls + calls;
+	s->time = KEEP * s->time + time;
+	s->noise = KEEP * KEEP * s->noise + calls;
+}
+
+/* functions_add decides whether two clocks fit: it is tried with each model. */
+struct pool *pool_new(void)
+{
+	return calloc(1, sizeof(struct pool));
+}
+
+void pool_free(struct pool *p)
+{
+	if (!p)
+		return;
+	for (uint32_t i = 0; i < p->models; i++)
+		profile_free(p->model[i]);
+	free(p);
+}
+
+static int add_model(struct pool *p, const struct profile *from, const bool *skip)
+{
+	struct profile *model = profile_new();
+	struct profile_error err;
+
+	if (!model || functions_add(model, from, skip, &err)) {
+		profile_free(model);
+		return -1;
+	}
+	p->model[p->models++] = model;
+	return 0;
+}
+
+int pool_add(struct pool *p, const struct profile *from, const bool *skip)
+{
+	struct profile_error err;
+
+	for (uint32_t i = 0; i < p->models; i++)
+		if (p->model[i]->clock.kind == from->clock.kind &&
+		    functions_add(p->model[i], from, skip, &err) == 0)
+			return 0;
+	if (p->models < POOL_MOST)
+		return add_model(p, from, skip);
+	p->left_out++;
+	return 0;
+}
+
+int pool_join(struct pool *p, const struct pool *from)
+{
+	p->left_out += from->left_out;
+	for (uint32_t i = 0; i < from->models; i++)
+		if (pool_add(p, from->model[i], NULL))
+			return -1;
+	return 0;
+}
+
+/* Hashes of functions in a hash of services; rows are made when they are first needed. */
 
 const char *const counters_loss_names[COUNTERS_LOSSES] = {
 	[COUNTERS_SKIPPED] = "skipped",

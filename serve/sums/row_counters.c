@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A row keeps the index of its cell in the current list (stamp), so that lists are matched in one
  * pass. */
-#include "serve/sums/row_counters.h"
+#include "serve/sums/counters.h"
 #include "report/model/sites.h"
 
 #include <math.h>

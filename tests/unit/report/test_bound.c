@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "report/symbols/symbolize_inline.h"
+#include "report/symbols/symbolize_private.h"
 #include "report/model/model.h"
 #include "tests/unit/support/copy_fixture.h"
 

@@ -9,8 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "report/symbols/generated_name.h"
-#include "report/symbols/symbolize_generated.h"
+#include "report/symbols/generated.h"
 #include "report/symbols/symbolize_source.h"
 
 struct expected {

@@ -8,8 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "report/symbols/code_map.h"
-#include "report/symbols/jitdump_read.h"
+#include "report/symbols/generated.h"
 
 static char dump[65536];
 static uint64_t bytes;

@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "report/symbols/symbolize_table.h"
+#include "report/symbols/symbolize_private.h"
 
 #define TEXT	 0x100 /* two sections of code, side by side, and a hole behind each */
 #define BYTES	 0x60

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "serve/sums/counters.h"
-#include "serve/pages/metrics_write.h"
+#include "serve/pages/metrics.h"
 
 static void cleans_names(void **state)
 {

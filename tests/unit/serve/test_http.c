@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "serve/http/http.h"
-#include "serve/http/mhd.h"
+#include "serve/http/http_private.h"
 
 static bool loads;
 

@@ -15,8 +15,7 @@
 #include <cmocka.h>
 
 #include "serve/agent/agent.h"
-#include "serve/pages/gauges.h"
-#include "serve/agent/shares.h"
+#include "serve/pages/metrics.h"
 #include "tests/unit/support/scp_build.h"
 
 #define GREEDY 65534

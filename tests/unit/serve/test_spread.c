@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/support/recording.h"
-#include "serve/sums/variance_counter.h"
+#include "serve/sums/counters.h"
 
 #define HOSTS 3
 

@@ -7,8 +7,7 @@
 
 #include <cmocka.h>
 
-#include "serve/render/renderings.h"
-#include "serve/render/snapshot.h"
+#include "serve/render/rendering.h"
 
 /* Who would have to wait goes away instead. */
 static bool goes(int client)

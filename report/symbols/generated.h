@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Generated code: where it lay, and what its makers call it. Private to report/symbols/. */
+#ifndef SCPROF_REPORT_SYMBOLS_GENERATED_H
+#define SCPROF_REPORT_SYMBOLS_GENERATED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profile/profile.h"
+#include "report/symbols/symbolize.h"
+#include "report/symbols/symbolize_private.h"
+
+/* Which code lay where in a process's memory. Code may be discarded and its addresses used again,
+ * so pieces of code may overlap: the addresses are divided where any piece begins or ends, and each
+ * part belongs to one piece. */
+
+struct code_piece {
+	uint64_t start, end; /* the end is not in it */
+	const char *name;    /* borrowed */
+	uint64_t at_ns;	     /* since when it lay there */
+	uint64_t index;	     /* as its maker numbers it */
+	const char *lines;   /* of jitdump_read.h, borrowed; NULL: none */
+	uint64_t line_count;
+	const char *lines_end;
+	uint64_t lines_shift; /* their addresses are so much larger */
+};
+
+struct code_map {
+	struct code_piece *piece; /* in the order in which they came */
+	uint32_t pieces, room;
+	uint64_t *bound; /* where a part begins, ascending */
+	uint32_t *owner; /* by part */
+	uint32_t bounds;
+	bool failed; /* out of memory, or beyond the limit of `files` */
+};
+
+struct code_answer {
+	const struct code_piece *piece; /* NULL: not known */
+	bool ambiguous;			/* pieces of different names lay there, one after another */
+};
+
+/* A piece of no bytes is passed over, and one that wraps is cut. What it takes is spent from
+ * `files`. */
+void code_map_add(struct code_map *m, struct symbolize_files *files,
+		  const struct code_piece *piece);
+
+/* To be called once, when all were added. The piece that came last counts. */
+void code_map_divide(struct code_map *m);
+
+/* The same where pieces came in the order of at_ns: those count that lay there at any time between
+ * from_ns and until_ns, and must have one name. */
+void code_map_divide_by_time(struct code_map *m, struct symbolize_files *files, uint64_t from_ns,
+			     uint64_t until_ns);
+
+struct code_answer code_map_find(const struct code_map *m, uint64_t address);
+
+void code_map_clear(struct code_map *m);
+
+/* jit-PID.dump: what a maker of code leaves for perf, with times and source lines (Linux,
+ * tools/perf/Documentation/jitdump-specification.txt, version 1). Nothing in it is trusted. */
+
+/* Adds the pieces of `bytes` of text, which must outlive the map; behind them lies a NUL. False: it
+ * is no jitdump of this byte order. It ends at the first record that makes no sense: the process
+ * may have been killed while it wrote one. *comparable: times are CLOCK_MONOTONIC. */
+bool jitdump_read(struct code_map *m, struct symbolize_files *files, const char *text,
+		  uint64_t bytes, bool *comparable);
+
+/* Line and file of an address within a piece, as its maker noted them. False: it noted none. */
+bool jitdump_read_line(const struct code_piece *piece, struct symbolize_files *files,
+		       uint64_t address, const char **file, int *line);
+
+/* Names of generated code: those that the profile keeps, else those from the files that its makers
+ * leave for perf: /tmp/perf-PID.map, lines of "START SIZE NAME" in hexadecimal, and jit-PID.dump.
+ *
+ * The files of all processes of a profile are read. A file is used only if it belongs to the owner
+ * of the process's profile and was written after the process began. Where two processes have
+ * different names for an address none is given: a call path does not say which process it is of. */
+
+struct jit;
+
+struct jit_name {
+	const char *name;      /* NULL: not known */
+	const char *map;       /* path of the file that knows it; NULL: the profile keeps it */
+	uint64_t start, bytes; /* of the code */
+	uint32_t pid;
+	const char *file; /* of the address itself, where the file says so; NULL: not known */
+	int line;
+	bool ambiguous; /* maps disagree, or several functions lay there one after another */
+};
+
+/* Reads nothing yet. Both must outlive it. NULL: out of memory. */
+struct jit *symbolize_jit_new(const struct profile *p, struct symbolize_files *files);
+void symbolize_jit_free(struct jit *j);
+
+struct jit_name symbolize_jit_look_up(struct jit *j, uint64_t address);
+
+/* A map that exists but was refused, each once; NULL: no more. */
+const char *symbolize_jit_refused(struct jit *j);
+
+/* What the makers of code call it in their maps, taken apart: V8's "JS:*reply /srv/app.js:12:3",
+ * HotSpot's "void com.foo.Bar.method(int)", perf-map-agent's "Lcom/foo/Bar;::method", CPython's
+ * "py::handle:/srv/app.py". */
+
+struct generated_name {
+	char *text;	      /* what the others lie in, to be freed; NULL: out of memory */
+	const char *function; /* with parameters */
+	const char *brief;    /* without */
+	const char *file;     /* NULL: not known */
+	int line, column;     /* of the function; 0: not known */
+	bool alone;	      /* nothing is inlined into the code: it is all the function's own */
+	const char *language; /* "javascript", "java", "python"; NULL: another, or machine code of
+				 the runtime itself */
+};
+
+/* A name of no known form stays as it is. */
+struct generated_name generated_name_parse(const char *name);
+
+/* A name that a profile keeps of one address may have the line of the call behind it,
+ * " at FILE:LINE". It is put there if `size` has room, as cut takes it off again: the line, and
+ * where the file's name begins in `name`; 0: there is none. */
+bool generated_name_put_call(char *name, size_t size, const char *file, int line);
+int generated_name_cut_call(char *name, char **file);
+
+/* Does V8 name code so? */
+bool generated_name_is_v8(const char *name);
+
+/* Are the lines that the code's maker noted surely of the function's own file? */
+bool generated_name_has_line(const struct generated_name *n);
+
+/* Is it of the language's own library or an installed package, not of the program itself? */
+bool generated_name_is_library(const struct generated_name *n);
+
+/* Symbols of generated code whose name tells a function of a language. */
+
+#define SYMBOLIZE_GENERATED_MODULE "[generated code]" /* where the profile keeps the name */
+
+struct generated_names; /* NULL: none yet */
+
+/* Names, place and language of what was found. The same function of several compilers, or of
+ * several processes, has one linker_name, by address. False: it is a name of another kind, and only
+ * the module was filled in; or out of memory. */
+bool symbolize_generated_fill(struct generated_names **names, const struct jit_name *found,
+			      struct symbol *out);
+void symbolize_generated_free(struct generated_names *names);
+
+#endif
