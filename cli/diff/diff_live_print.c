@@ -186,13 +186,8 @@ static void add_row(const struct diff_live *l, struct text *t, struct table *tab
 	table_cell(table, EVIDENCE, text);
 	row_words(l, r, text, sizeof(text));
 	table_cell(table, VERDICT, text);
-	for (uint32_t i = 0; i < r->frames && i < frames; i++) {
-		char *safe = utf8_clean(r->frame[i], t->terminal.utf8);
-
-		if (safe)
-			table_note(table, safe);
-		free(safe);
-	}
+	for (uint32_t i = 0; i < r->frames && i < frames; i++)
+		text_cell_note(t, table, "%s", r->frame[i]);
 }
 
 static void add_rows(const struct diff_live *l, struct text *t, struct table *table)

@@ -174,15 +174,6 @@ void elsewhere_free(struct report *r)
 		free(r->elsewhere[i].function);
 }
 
-/* NULL where nothing was written, too. */
-static char *take(FILE *memory, char **text)
-{
-	if (memory && fclose(memory) == 0 && **text)
-		return *text;
-	free(*text);
-	return NULL;
-}
-
 static void put_names(FILE *to, const struct report *r, const struct report_elsewhere *e)
 {
 	const char *before = "";
@@ -216,17 +207,16 @@ static void put_group(FILE *to, const struct report *r, const struct report_else
 char *elsewhere_describe(const struct report *r)
 {
 	const char *before = "";
-	char *text = NULL;
-	size_t bytes;
-	FILE *memory = open_memstream(&text, &bytes);
+	struct utf8_memory memory;
 
-	for (uint32_t i = 0; memory && i < r->elsewheres; i++) {
+	utf8_memory_begin(&memory);
+	for (uint32_t i = 0; memory.to && i < r->elsewheres; i++) {
 		if (!(r->elsewhere[i].share >= LEAST_SHARE) && (r->calls || i))
 			continue;
-		put_group(memory, r, &r->elsewhere[i], before);
+		put_group(memory.to, r, &r->elsewhere[i], before);
 		before = "; ";
 	}
-	return take(memory, &text);
+	return utf8_memory_end(&memory);
 }
 
 static bool is_loaded(const struct profile *p, const char *prefix)
@@ -249,22 +239,22 @@ static bool is_selected(const struct profile *p, const char *prefix)
 char *elsewhere_libraries(const struct report *r, char **names)
 {
 	const char *before = "", *last = "";
-	char *text = NULL;
-	size_t bytes, name_bytes;
-	FILE *memory = open_memstream(&text, &bytes), *to = open_memstream(names, &name_bytes);
+	struct utf8_memory groups_of, names_of;
 
-	for (size_t i = 0; memory && to && i < LIBRARIES; i++) {
+	utf8_memory_begin(&groups_of);
+	utf8_memory_begin(&names_of);
+	for (size_t i = 0; groups_of.to && names_of.to && i < LIBRARIES; i++) {
 		if (!is_loaded(r->profile, libraries[i].prefix) ||
 		    is_selected(r->profile, libraries[i].prefix))
 			continue;
-		fprintf(to, "%s%s", *before ? ", " : "", libraries[i].name);
+		fprintf(names_of.to, "%s%s", *before ? ", " : "", libraries[i].name);
 		if (strcmp(last, libraries[i].group) != 0)
-			fprintf(memory, "%s%s", before, libraries[i].group);
+			fprintf(groups_of.to, "%s%s", before, libraries[i].group);
 		last = libraries[i].group;
 		before = ",";
 	}
-	*names = take(to, names);
-	return take(memory, &text);
+	*names = utf8_memory_end(&names_of);
+	return utf8_memory_end(&groups_of);
 }
 
 /* A name that was asked for may be of several libraries: one that is called answers for all. Only
@@ -320,11 +310,6 @@ static bool library_is_called(const struct profile *p, const bool *called, const
 	return false;
 }
 
-static FILE *open_if(bool wanted, char **text, size_t *bytes)
-{
-	return wanted ? open_memstream(text, bytes) : NULL;
-}
-
 /* As a shell takes it between quotes: the name is the profile's. */
 static bool is_plain(const char *name)
 {
@@ -336,13 +321,13 @@ char *elsewhere_not_called(const struct report *r, char **pattern)
 {
 	const struct profile *p = r->profile;
 	bool *called = functions_called(p);
+	bool worth = called && is_worth_a_word(p, called);
+	struct utf8_memory memory;
 	uint32_t count = 0;
-	char *text = NULL;
-	size_t bytes;
-	FILE *memory = open_if(called && is_worth_a_word(p, called), &text, &bytes);
 
 	*pattern = NULL;
-	for (uint32_t i = 0; memory && i < p->functions; i++) {
+	utf8_memory_begin(&memory);
+	for (uint32_t i = 0; worth && memory.to && i < p->functions; i++) {
 		const struct prof_function *f = &p->function[i];
 
 		if (called[i] || !(f->group & SCP_GROUP_SELECTED))
@@ -351,12 +336,12 @@ char *elsewhere_not_called(const struct report *r, char **pattern)
 		    asprintf(pattern, "%s*", f->name) < 0)
 			*pattern = NULL;
 		if (count++ < NOT_CALLED)
-			fprintf(memory, "%s%s", count > 1 ? ", " : "", f->name);
+			fprintf(memory.to, "%s%s", count > 1 ? ", " : "", f->name);
 	}
 	if (count > NOT_CALLED)
-		fprintf(memory, " and %" PRIu32 " more", count - NOT_CALLED);
+		fprintf(memory.to, " and %" PRIu32 " more", count - NOT_CALLED);
 	free(called);
-	return take(memory, &text);
+	return utf8_memory_end(&memory);
 }
 
 double elsewhere_computing(const struct report *r)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* One clause a filter, in the order in which they were noted. */
 #include "report/findings/findings.h"
+#include "report/wording/utf8.h"
 #include "report/wording/warning_list.h"
 
 #include <inttypes.h>
@@ -38,24 +39,20 @@ static bool is_ignored(const struct profile *p, const char *key)
 
 char *filter_summary_describe(const struct profile *p)
 {
-	char *text = NULL;
-	size_t bytes = 0, written = 0;
-	FILE *memory = open_memstream(&text, &bytes);
+	struct utf8_memory memory;
+	const char *before = "";
 
-	if (!memory)
-		return NULL;
-	for (size_t i = 0; i < sizeof(clauses) / sizeof(*clauses); i++)
+	utf8_memory_begin(&memory);
+	for (size_t i = 0; memory.to && i < sizeof(clauses) / sizeof(*clauses); i++)
 		for (const char *v = NULL; (v = filters_text(p, clauses[i].key, v));) {
 			if (is_ignored(p, clauses[i].key))
 				continue;
-			fprintf(memory, "%s%s%s%s", written++ ? "; " : "", clauses[i].before,
+			fprintf(memory.to, "%s%s%s%s", before, clauses[i].before,
 				clauses[i].behind ? v : "",
 				clauses[i].behind ? clauses[i].behind : "");
+			before = "; ";
 		}
-	if (fclose(memory) == 0 && written)
-		return text;
-	free(text);
-	return NULL;
+	return utf8_memory_end(&memory);
 }
 
 double filter_summary_recorded_share(const struct profile *p)

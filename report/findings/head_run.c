@@ -12,6 +12,7 @@
 
 #include "report/model/model.h"
 #include "report/wording/numbers.h"
+#include "report/wording/utf8.h"
 
 void head_put(const struct head *f, const char *name, const char *format, ...)
 {
@@ -30,31 +31,21 @@ void head_put(const struct head *f, const char *name, const char *format, ...)
 char *report_head_command(const struct report *r)
 {
 	const struct prof_process *p = r->asked;
-	char *line = NULL;
-	size_t bytes = 0;
-	FILE *memory;
+	bool many = r->runs > 1 && r->programs > 1;
+	struct utf8_memory memory;
 
-	if (r->runs > 1 && r->programs > 1)
-		return asprintf(&line, "%" PRIu32 " programs, %" PRIu32 " runs", r->programs,
-				r->runs) < 0
-			       ? NULL
-			       : line;
-	memory = p ? open_memstream(&line, &bytes) : NULL;
-
-	if (!memory)
-		return NULL;
-	if (!p->argc)
-		fputs(p->exe, memory);
-	for (uint32_t i = 0; i < p->argc; i++)
+	utf8_memory_begin(&memory);
+	if (memory.to && many)
+		fprintf(memory.to, "%" PRIu32 " programs, %" PRIu32 " runs", r->programs, r->runs);
+	else if (memory.to && p && !p->argc)
+		fputs(p->exe, memory.to);
+	for (uint32_t i = 0; memory.to && p && !many && i < p->argc; i++)
 		/* An argument with a blank in it must not look like two. */
-		fprintf(memory,
+		fprintf(memory.to,
 			p->argv[i][strcspn(p->argv[i], " \t\n")] || !p->argv[i][0] ? "%s'%s'"
 										   : "%s%s",
 			i ? " " : "", p->argv[i]);
-	if (fclose(memory) == 0)
-		return line;
-	free(line);
-	return NULL;
+	return utf8_memory_end(&memory);
 }
 
 static const char *end_of_one(const struct report *r, char *out, size_t room)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "report/wording/numbers.h"
+#include "report/wording/utf8.h"
 
 /* What is elsewhere matters from so many, and such a share, on. */
 #define ASLEEP_ELSEWHERE 0.05 /* of the threads' time, outside of recorded calls: worth advice */
@@ -177,35 +178,26 @@ static void put_share(FILE *to, const char **before, double share, double total,
 	*before = ", ";
 }
 
-/* NULL where nothing was written, too. */
-static char *finish(FILE *memory, char **text)
-{
-	if (fclose(memory) == 0 && **text)
-		return *text;
-	free(*text);
-	return NULL;
-}
-
 char *ledger_describe(const struct report *r, bool utf8)
 {
 	const struct report_ledger *l = &r->ledger;
 	const char *before = "";
-	char *text = NULL, share[32], time[32];
-	size_t bytes;
-	FILE *memory = open_memstream(&text, &bytes);
+	struct utf8_memory memory;
+	char share[32], time[32];
 
-	if (!memory)
-		return NULL;
-	if (!isnan(l->cpu_share)) {
+	utf8_memory_begin(&memory);
+	if (memory.to && !isnan(l->cpu_share)) {
 		numbers_share(share, sizeof(share), l->cpu_share);
 		numbers_duration(time, sizeof(time), l->cpu_s * 1e9, utf8);
-		fprintf(memory, "%s of %s of CPU time", share, time);
+		fprintf(memory.to, "%s of %s of CPU time", share, time);
 		before = ", ";
 	}
-	put_share(memory, &before, l->waits_share, l->waits, "waits");
-	put_share(memory, &before, l->reads_share, l->reads, "reads");
-	put_share(memory, &before, l->writes_share, l->writes, "writes");
-	return finish(memory, &text);
+	if (memory.to) {
+		put_share(memory.to, &before, l->waits_share, l->waits, "waits");
+		put_share(memory.to, &before, l->reads_share, l->reads, "reads");
+		put_share(memory.to, &before, l->writes_share, l->writes, "writes");
+	}
+	return utf8_memory_end(&memory);
 }
 
 static bool is_large(double share, double total)
@@ -213,31 +205,18 @@ static bool is_large(double share, double total)
 	return 1 - share >= LEAST_SHARE && (1 - share) * total >= LEAST_ELSEWHERE;
 }
 
-static bool leaves_out_calls(const struct profile *p)
+static const char *advice(const struct profile *p, bool waits)
 {
-	return filters_text(p, "below=", NULL) || filters_text(p, "thread=", NULL);
-}
-
-static const char *waits_advice(const struct profile *p)
-{
-	if (leaves_out_calls(p))
+	if (filters_text(p, "below=", NULL) || filters_text(p, "thread=", NULL))
 		return "the filters leave calls out";
-	if (!(p->groups & SCP_GROUP_WAIT))
+	if (waits && !(p->groups & SCP_GROUP_WAIT))
 		return "-g wait records poll, select and epoll";
 	if (!(p->groups & SCP_GROUP_IO))
-		return "-g io records reads and writes";
-	return "locks and sleeping (-s pthread_cond_wait,nanosleep), calls inside libraries, "
-	       "statically linked code, direct system calls";
-}
-
-static const char *io_advice(const struct profile *p)
-{
-	if (leaves_out_calls(p))
-		return "the filters leave calls out";
-	if (!(p->groups & SCP_GROUP_IO))
-		return "-g io records them";
-	return "calls inside libraries (stdio: -s fread,fwrite,fflush), statically linked code, "
-	       "direct system calls";
+		return waits ? "-g io records reads and writes" : "-g io records them";
+	return waits ? "locks and sleeping (-s pthread_cond_wait,nanosleep), calls inside "
+		       "libraries, statically linked code, direct system calls"
+		     : "calls inside libraries (stdio: -s fread,fwrite,fflush), statically linked "
+		       "code, direct system calls";
 }
 
 static void put_elsewhere(FILE *to, double share, const char *what)
@@ -264,25 +243,18 @@ char *ledger_advise(const struct report *r)
 	bool waits = is_large(l->waits_share, l->waits) && waits_matter(r);
 	bool reads = is_large(l->reads_share, l->reads);
 	bool writes = is_large(l->writes_share, l->writes);
-	char *text = NULL;
-	size_t bytes;
-	FILE *memory = open_memstream(&text, &bytes);
+	struct utf8_memory memory;
 
-	if (!memory)
-		return NULL;
-	if (waits) {
-		put_elsewhere(memory, l->waits_share, "waits");
-		fprintf(memory, ": %s", waits_advice(r->profile));
+	utf8_memory_begin(&memory);
+	if (waits && memory.to) {
+		put_elsewhere(memory.to, l->waits_share, "waits");
+		fprintf(memory.to, ": %s%s", advice(r->profile, true), reads || writes ? "; " : "");
 	}
-	if (waits && (reads || writes))
-		fputs("; ", memory);
-	if (reads)
-		put_elsewhere(memory, l->reads_share, "reads");
-	if (reads && writes)
-		fputs(" and ", memory);
-	if (writes)
-		put_elsewhere(memory, l->writes_share, "writes");
-	if (reads || writes)
-		fprintf(memory, ": %s", io_advice(r->profile));
-	return finish(memory, &text);
+	if (reads && memory.to)
+		put_elsewhere(memory.to, l->reads_share, writes ? "reads and " : "reads");
+	if (writes && memory.to)
+		put_elsewhere(memory.to, l->writes_share, "writes");
+	if ((reads || writes) && memory.to)
+		fprintf(memory.to, ": %s", advice(r->profile, false));
+	return utf8_memory_end(&memory);
 }

@@ -32,56 +32,46 @@ static struct percent percent_of_calls(const struct report *r, uint64_t lost)
 	return percent(100.0 * (double)lost / ((double)lost + (double)r->calls));
 }
 
-/* They are in the rows of their functions; a damaged profile may say of more. */
-static struct percent percent_overflowed(const struct report *r, uint64_t overflowed)
+/* "12 of what is counted", if there are any. */
+static void warn_of(struct report *r, const char *code, uint64_t count, const char *what)
 {
-	uint64_t all = r->calls > overflowed ? r->calls : overflowed;
-
-	return percent(100.0 * (double)overflowed / (double)all);
-}
-
-static void warn_uncopied(struct report *r)
-{
-	if (r->profile->uncopied_calls)
-		warning_list_note(
-			r, "calls-skipped",
-			"%" PRIu64
-			" calls (%s %%) of selected functions were not timed, the first of %s. "
-			"Install the debug information of its library, or leave it out of -s",
-			r->profile->uncopied_calls,
-			percent_of_calls(r, r->profile->uncopied_calls).text,
-			*r->profile->uncopied_function ? r->profile->uncopied_function : "one");
+	if (count)
+		warning_list_note(r, code, "%" PRIu64 " %s", count, what);
 }
 
 static void warn_lost_calls(struct report *r)
 {
-	const struct scp_losses *l = &r->profile->losses;
+	const struct profile *p = r->profile;
+	const struct scp_losses *l = &p->losses;
+	/* Those without room are in the rows of their functions; a damaged profile may say of more.
+	 */
+	uint64_t all = r->calls > l->overflow_calls ? r->calls : l->overflow_calls;
 
 	if (l->skipped_calls)
 		warning_list_note(r, "calls-skipped",
 				  "%" PRIu64
 				  " calls (%s %%) were passed through without being timed",
 				  l->skipped_calls, percent_of_calls(r, l->skipped_calls).text);
-	warn_uncopied(r);
+	if (p->uncopied_calls)
+		warning_list_note(
+			r, "calls-skipped",
+			"%" PRIu64
+			" calls (%s %%) of selected functions were not timed, the first of %s. "
+			"Install the debug information of its library, or leave it out of -s",
+			p->uncopied_calls, percent_of_calls(r, p->uncopied_calls).text,
+			*p->uncopied_function ? p->uncopied_function : "one");
 	if (l->overflow_calls)
 		warning_list_note(r, "overflow",
 				  "%" PRIu64 " calls (%s %%) found no room in the profile (%s)",
-				  l->overflow_calls, percent_overflowed(r, l->overflow_calls).text,
+				  l->overflow_calls,
+				  percent(100.0 * (double)l->overflow_calls / (double)all).text,
 				  l->growth_errno ? strerror((int)l->growth_errno)
 						  : "it could not grow");
-	if (l->abandoned_calls)
-		warning_list_note(r, "calls-abandoned",
-				  "%" PRIu64 " calls never returned to their caller",
-				  l->abandoned_calls);
-	if (l->unmatched_ends)
-		warning_list_note(r, "calls-abandoned",
-				  "%" PRIu64 " ends of regions had no beginning in their thread",
-				  l->unmatched_ends);
-	if (l->unclassified_calls)
-		warning_list_note(r, "calls-skipped",
-				  "%" PRIu64
-				  " calls on descriptors of unknown kind were not recorded",
-				  l->unclassified_calls);
+	warn_of(r, "calls-abandoned", l->abandoned_calls, "calls never returned to their caller");
+	warn_of(r, "calls-abandoned", l->unmatched_ends,
+		"ends of regions had no beginning in their thread");
+	warn_of(r, "calls-skipped", l->unclassified_calls,
+		"calls on descriptors of unknown kind were not recorded");
 }
 
 /* Of processes, only the sums are known: with several, some may have stopped
@@ -90,16 +80,14 @@ static void warn_sandbox(struct report *r)
 {
 	const struct scp_losses *l = &r->profile->losses;
 
-	if (l->stopped)
-		warning_list_note(r, "sandboxed",
-				  "%" PRIu64 " process(es) forbade what the clock is read with",
-				  l->stopped);
+	warn_of(r, "sandboxed", l->stopped, "process(es) forbade what the clock is read with");
 	if (l->sandboxed)
-		warning_list_note(r, "sandboxed", "%s installed a seccomp filter%s",
-				  l->stopped ? "A program" : "The program",
-				  l->stopped ? "; where it could still read the clock it went on "
-					       "recording"
-					     : "; calls on paths seen before are exact");
+		warning_list_note(
+			r, "sandboxed", "%s",
+			l->stopped ? "A program installed a seccomp filter; where it could still "
+				     "read the clock it went on recording"
+				   : "The program installed a seccomp filter; calls on paths seen "
+				     "before are exact");
 }
 
 /* An interpreter that was met, and not read. */
@@ -133,36 +121,21 @@ static void warn_paths(struct report *r)
 		python += (r->profile->path[i].flags & SCP_PATH_PYTHON_CUT) != 0;
 		r->heuristic_paths += (r->profile->path[i].flags & SCP_PATH_HEURISTIC) != 0;
 	}
-	if (l->cut_paths)
-		warning_list_note(r, "cut-paths",
-				  "%" PRIu64 " unwinds ended at a frame without unwind information",
-				  l->cut_paths);
+	warn_of(r, "cut-paths", l->cut_paths,
+		"unwinds ended at a frame without unwind information");
 	if (truncated)
 		warning_list_note(r, "cut-paths",
 				  "%" PRIu32 " call paths are deeper than %u frames", truncated,
 				  SCP_MAX_FRAMES);
 	warn_python(r, r->profile->python);
 	warn_python(r, r->profile->python_other);
-	if (python)
-		warning_list_note(r, "python-cut", "%" PRIu32 " call path%s lack%s Python frames",
-				  python, python == 1 ? "" : "s", python == 1 ? "s" : "");
-	if (r->heuristic_paths)
-		warning_list_note(r, "heuristic-paths",
-				  "%" PRIu32 " call paths have frames to which no unwind table led",
-				  r->heuristic_paths);
-}
-
-static void warn_lost_records(struct report *r)
-{
-	const struct scp_losses *l = &r->profile->losses;
-
-	if (l->modules_lost)
-		warning_list_note(r, "overflow", "%" PRIu64 " loaded objects could not be noted",
-				  l->modules_lost);
-	if (l->histogram_losses)
-		warning_list_note(r, "overflow",
-				  "%" PRIu64 " blocks of histograms or batches found no room",
-				  l->histogram_losses);
+	warn_of(r, "python-cut", python,
+		python == 1 ? "call path lacks Python frames" : "call paths lack Python frames");
+	warn_of(r, "heuristic-paths", r->heuristic_paths,
+		"call paths have frames to which no unwind table led");
+	warn_of(r, "overflow", l->modules_lost, "loaded objects could not be noted");
+	warn_of(r, "overflow", l->histogram_losses,
+		"blocks of histograms or batches found no room");
 }
 
 /* Whoever chose the tick was told before the start. */
@@ -260,27 +233,12 @@ static void warn_time(struct report *r)
 		percent(r->time_ns > 0 ? 100 * fabs(r->remainder_ns) / r->time_ns : 100.0).text);
 }
 
-static void warn_torn(struct report *r)
-{
-	const struct profile *p = r->profile;
-	uint64_t torn = p->torn_entries;
-
-	for (uint32_t i = 0; i < p->tables; i++)
-		torn += p->table[i].states.torn;
-	if (torn)
-		warning_list_note(
-			r, "time-check",
-			"%" PRIu64
-			" sums of rows or threads were being changed while they were read",
-			torn);
-}
-
 static void warn_end(struct report *r)
 {
 	const struct profile *p = r->profile;
 	const struct scp_losses *l = &p->losses;
 	uint32_t open = 0;
-	uint64_t processes = 0;
+	uint64_t processes = 0, torn = p->torn_entries;
 	bool folded = false; /* then of how many the end is missing is not known */
 	bool lived = true;   /* all of them, for certain */
 
@@ -301,28 +259,16 @@ static void warn_end(struct report *r)
 				  folded ? "At least " : "", open, processes,
 				  lived ? "still ran when the profile was saved"
 					: "may still run, or were killed: nobody saw them end");
-	warn_torn(r);
-}
-
-static void warn_symbols(struct report *r)
-{
-	const char *why = r->profile->no_symbols;
-
-	if (r->profile->flags & SCP_FILE_NO_SYMBOLS)
-		warning_list_note(r, "setting-ignored",
-				  "The functions of SCPROF_SYMBOLS were not timed: %s",
-				  *why ? why : "no object with stubs for them was preloaded");
-}
-
-static void warn_preceded(struct report *r)
-{
-	if (*r->profile->preceded)
-		warning_list_note(r, "defined-before", "%s stands before libscprof.so",
-				  r->profile->preceded);
+	for (uint32_t i = 0; i < p->tables; i++)
+		torn += p->table[i].states.torn;
+	warn_of(r, "time-check", torn,
+		"sums of rows or threads were being changed while they were read");
 }
 
 void warnings_collect(struct report *r)
 {
+	const char *why = r->profile->no_symbols;
+
 	no_calls_warn(r);
 	warn_lost_calls(r);
 	warn_sandbox(r);
@@ -336,9 +282,13 @@ void warnings_collect(struct report *r)
 	reliability_warn(r);
 	generated_advice_add(r); /* tells what to do: before the note on such paths */
 	warn_paths(r);
-	warn_lost_records(r);
-	warn_symbols(r);
-	warn_preceded(r);
+	if (r->profile->flags & SCP_FILE_NO_SYMBOLS)
+		warning_list_note(r, "setting-ignored",
+				  "The functions of SCPROF_SYMBOLS were not timed: %s",
+				  *why ? why : "no object with stubs for them was preloaded");
+	if (*r->profile->preceded)
+		warning_list_note(r, "defined-before", "%s stands before libscprof.so",
+				  r->profile->preceded);
 	displaced_warn(r);
 	slowest_warn(r);
 	warning_list_sort(r->warning, r->warnings);

@@ -3,6 +3,7 @@
  * program's to set, not a library's. */
 #include "report/wording/terminal.h"
 
+#include <stdarg.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <stdlib.h>
@@ -86,4 +87,18 @@ void terminal_style(FILE *out, const struct terminal *t, enum terminal_style sty
 
 	if (t->colour)
 		fputs(codes[style], out);
+}
+
+void terminal_print(FILE *out, const struct terminal *t, enum terminal_style style,
+		    const char *format, ...)
+{
+	va_list args;
+
+	if (style != TERMINAL_PLAIN)
+		terminal_style(out, t, style);
+	va_start(args, format);
+	vfprintf(out, format, args);
+	va_end(args);
+	if (style != TERMINAL_PLAIN)
+		terminal_style(out, t, TERMINAL_PLAIN);
 }

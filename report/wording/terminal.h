@@ -21,5 +21,9 @@ struct terminal terminal_of(FILE *out, size_t width);
 
 /* Switch to a style; TERMINAL_PLAIN ends it. Nothing without colour. */
 void terminal_style(FILE *out, const struct terminal *t, enum terminal_style style);
+/* Print in a style. */
+__attribute__((format(printf, 4, 5))) void terminal_print(FILE *out, const struct terminal *t,
+							  enum terminal_style style,
+							  const char *format, ...);
 
 #endif

@@ -184,26 +184,34 @@ char *utf8_shorten(const char *s, size_t width, bool utf8)
 	return asprintf(&out, "%.*s%s%s", (int)head, s, dots, s + skip) < 0 ? NULL : out;
 }
 
+void utf8_memory_begin(struct utf8_memory *m)
+{
+	m->text = NULL;
+	m->to = open_memstream(&m->text, &m->bytes);
+}
+
+char *utf8_memory_end(struct utf8_memory *m)
+{
+	if (m->to && fclose(m->to) == 0 && *m->text)
+		return m->text;
+	free(m->text);
+	return NULL;
+}
+
 void utf8_write_markup(FILE *out, const char *s)
 {
-	for (; *s; s++)
-		switch (*s) {
-		case '&':
-			fputs("&amp;", out);
-			break;
-		case '<':
-			fputs("&lt;", out);
-			break;
-		case '>':
-			fputs("&gt;", out);
-			break;
-		case '"':
-			fputs("&quot;", out);
-			break;
-		case '\'':
-			fputs("&#39;", out);
-			break;
-		default:
-			putc(*s, out);
-		}
+	static const char *const written[] = {['&'] = "&amp;",
+					      ['<'] = "&lt;",
+					      ['>'] = "&gt;",
+					      ['"'] = "&quot;",
+					      ['\''] = "&#39;"};
+
+	for (; *s; s++) {
+		unsigned char c = (unsigned char)*s;
+
+		if (c < sizeof(written) / sizeof(*written) && written[c])
+			fputs(written[c], out);
+		else
+			putc(c, out);
+	}
 }

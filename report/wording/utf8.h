@@ -15,6 +15,16 @@
  *
  * Functions that return a char * give memory to free(), NULL when out of memory. */
 
+/* A text that is written as a stream. */
+struct utf8_memory {
+	FILE *to; /* NULL: out of memory */
+	char *text;
+	size_t bytes;
+};
+void utf8_memory_begin(struct utf8_memory *m);
+/* The text; NULL where nothing was written, and when out of memory. */
+char *utf8_memory_end(struct utf8_memory *m);
+
 /* One character at *s, which moves past it. A byte that begins no well-formed one (Unicode 15,
  * Table 3-7) is UTF8_BROKEN, and passed alone. */
 #define UTF8_BROKEN UINT32_MAX

@@ -85,35 +85,22 @@ static void frame_notes(struct text *t, struct table *table, const struct diff *
 	uint32_t first = frames > lines ? diff_path_site(d, s) : 0;
 	uint32_t end = frames - first <= lines ? frames : first + lines;
 
-	for (uint32_t i = first; i < end; i++) {
-		char *raw = diff_path_frame_line(d, s, i);
-		char *safe = raw ? utf8_clean(raw, t->terminal.utf8) : NULL;
-
-		if (safe)
-			table_note(table, safe);
-		else
-			table->failed = true;
-		free(raw);
-		free(safe);
-	}
+	for (uint32_t i = first; i < end; i++)
+		text_cell_note_of(t, table, diff_path_frame_line(d, s, i));
 }
 
 static void path_notes(struct text *t, struct table *table, const struct diff *d,
 		       const struct diff_site *s, uint32_t lines)
 {
-	char words[DIFF_WORDS], note[DIFF_WORDS + 2];
+	char words[DIFF_WORDS];
 
 	frame_notes(t, table, d, s, lines);
 	diff_words_other(d, s, words, sizeof(words));
-	snprintf(note, sizeof(note), "(%s)", words);
 	if (*words)
-		table_note(table, note);
+		text_cell_note(t, table, "(%s)", words);
 	if (s->rate.changed) {
-		char by[32];
-
-		diff_words_percent(by, sizeof(by), s->rate.ratio, 1.01);
-		snprintf(note, sizeof(note), "(calls for each %.60s: %s)", d->options.per, by);
-		table_note(table, note);
+		diff_words_percent(words, sizeof(words), s->rate.ratio, 1.01);
+		text_cell_note(t, table, "(calls for each %.60s: %s)", d->options.per, words);
 	}
 	if (s->moved)
 		table_note(table, "(its lines moved within their functions)");
@@ -209,11 +196,10 @@ static int print_table(struct text *t, const struct diff *d)
 	status = table_print(&table, t->out, &t->terminal);
 	table_end(&table);
 	if (rows < d->sites) {
-		terminal_style(t->out, &t->terminal, TERMINAL_DIM);
-		fprintf(t->out, "\n%" PRIu32 " of %" PRIu32 " rows%s. All: %s\n", rows, d->sites,
-			little ? "; of the others, many have too few calls to tell" : "",
-			little ? "--full --top 0" : "--top 0");
-		terminal_style(t->out, &t->terminal, TERMINAL_PLAIN);
+		terminal_print(t->out, &t->terminal, TERMINAL_DIM,
+			       "\n%" PRIu32 " of %" PRIu32 " rows%s. All: %s\n", rows, d->sites,
+			       little ? "; of the others, many have too few calls to tell" : "",
+			       little ? "--full --top 0" : "--top 0");
 	}
 	return status;
 }
@@ -233,9 +219,8 @@ int diff_text(struct diff *d, FILE *out)
 	print_head(&t, d);
 	status = print_table(&t, d);
 	for (uint32_t i = 0; i < d->warnings; i++) {
-		terminal_style(out, &t.terminal, TERMINAL_WARN);
-		fprintf(out, "\nwarning: %s\n", d->warning[i].code);
-		terminal_style(out, &t.terminal, TERMINAL_PLAIN);
+		terminal_print(out, &t.terminal, TERMINAL_WARN, "\nwarning: %s\n",
+			       d->warning[i].code);
 		print_wrapped(&t, "  ", d->warning[i].text, 2);
 	}
 	return status;

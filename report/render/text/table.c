@@ -206,16 +206,6 @@ static void spaces(FILE *out, size_t count)
 	fprintf(out, "%*s", (int)count, "");
 }
 
-static void put(FILE *out, const struct terminal *terminal, enum terminal_style style,
-		const char *text)
-{
-	if (style != TERMINAL_PLAIN)
-		terminal_style(out, terminal, style);
-	fputs(text, out);
-	if (style != TERMINAL_PLAIN)
-		terminal_style(out, terminal, TERMINAL_PLAIN);
-}
-
 static bool section_has(const struct table *t, size_t heading, size_t column)
 {
 	for (size_t r = heading + 1; r < t->rows && !t->row[r].heading; r++)
@@ -259,7 +249,9 @@ static long print_cells(const struct table *t, const struct layout *l, FILE *out
 			size_t start = column + (def->right ? l->width[c] - w : 0);
 
 			spaces(out, start - at);
-			put(out, terminal, row && !row->heading ? def->style : TERMINAL_BOLD, fits);
+			terminal_print(out, terminal,
+				       row && !row->heading ? def->style : TERMINAL_BOLD, "%s",
+				       fits);
 			at = start + w;
 		}
 		column += l->width[c];
@@ -276,7 +268,7 @@ static int print_note(const struct layout *l, FILE *out, const struct terminal *
 	if (!fits)
 		return -1;
 	spaces(out, l->notes_at - at);
-	put(out, terminal, style, fits);
+	terminal_print(out, terminal, style, "%s", fits);
 	free(fits);
 	return 0;
 }

@@ -28,9 +28,7 @@ static void print_command(struct text *t)
 	if (safe)
 		fits = utf8_shorten(safe, t->terminal.width, t->terminal.utf8);
 	if (fits) {
-		terminal_style(t->out, &t->terminal, TERMINAL_BOLD);
-		fputs(fits, t->out);
-		terminal_style(t->out, &t->terminal, TERMINAL_PLAIN);
+		terminal_print(t->out, &t->terminal, TERMINAL_BOLD, "%s", fits);
 		fputc('\n', t->out);
 	}
 	free(fits);
@@ -157,9 +155,7 @@ static void print_step(struct text *t, char *step, size_t command)
 		size_t before = INDENT + utf8_width(safe);
 		bool whole = before + utf8_width(line) <= t->terminal.width;
 
-		terminal_style(t->out, &t->terminal, TERMINAL_DIM);
-		fputs("next: ", t->out);
-		terminal_style(t->out, &t->terminal, TERMINAL_PLAIN);
+		terminal_print(t->out, &t->terminal, TERMINAL_DIM, "next: ");
 		if (whole)
 			fputs(safe, t->out);
 		else

@@ -62,7 +62,7 @@ void text_sites_begin(const struct text *t, struct table *table);
 void text_sites_waiting(struct table *table); /* the heading of rows that wait */
 void text_sites_row(struct text *t, struct table *table, uint32_t site);
 /* How many call paths the last row stands for, as a note of it; nothing for one. */
-void text_sites_folded(struct table *table, const struct report_site *s);
+void text_sites_folded(struct text *t, struct table *table, const struct report_site *s);
 unsigned text_sites_marks(const struct report_site *s);
 
 /* The call path in a line, "writeToClient < beforeSleep", as a note of the last row. */
@@ -82,8 +82,7 @@ char *text_path_function_label(struct text *t, uint32_t site);
 /* Share of a site's time that was on a CPU. False: not known. */
 bool text_notes_states_cpu(const struct report_site *s, char *out, size_t room);
 /* Where the time of the last row's calls went, as notes of it; nothing where none was switched. */
-void text_notes_states_notes(const struct text *t, struct table *table,
-			     const struct report_site *s);
+void text_notes_states_notes(struct text *t, struct table *table, const struct report_site *s);
 /* The same of a single call, in a word and a share. False: not known. */
 bool text_notes_states_call(const struct report_slowest *s, char *out, size_t room);
 
@@ -103,6 +102,10 @@ void text_cell_put(struct text *t, struct table *table, size_t column, const cha
 /* Columns at, at + 1, at + 2: mean, unit, interval. */
 void text_cell_mean(struct text *t, struct table *table, size_t at, const struct mean_interval *e);
 void text_cell_duration(struct text *t, struct table *table, size_t column, double ns);
+/* A note of the last row, cleaned. `text_cell_note_of` frees `raw`; NULL: out of memory. */
+__attribute__((format(printf, 3, 4))) void text_cell_note(struct text *t, struct table *table,
+							  const char *format, ...);
+void text_cell_note_of(struct text *t, struct table *table, char *raw);
 /* Clean text broken between words, indented by `indent` after the first line, on which `at`
  * columns are taken. A word longer than a line is cut. */
 void text_cell_wrap(struct text *t, const char *clean, size_t at, size_t indent);

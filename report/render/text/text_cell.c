@@ -41,6 +41,30 @@ void text_cell_duration(struct text *t, struct table *table, size_t column, doub
 	table_cell(table, column, text);
 }
 
+void text_cell_note_of(struct text *t, struct table *table, char *raw)
+{
+	char *safe = raw ? utf8_clean(raw, t->terminal.utf8) : NULL;
+
+	if (safe)
+		table_note(table, safe);
+	else
+		table->failed = true;
+	free(safe);
+	free(raw);
+}
+
+void text_cell_note(struct text *t, struct table *table, const char *format, ...)
+{
+	char *raw;
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(&raw, format, args) < 0)
+		raw = NULL;
+	va_end(args);
+	text_cell_note_of(t, table, raw);
+}
+
 void text_cell_wrap(struct text *t, const char *clean, size_t at, size_t indent)
 {
 	size_t width = t->terminal.width > indent + 20 ? t->terminal.width : indent + 20;
@@ -83,9 +107,7 @@ void text_cell_fact(struct text *t, const char *name, const char *format, ...)
 	va_end(args);
 	safe = raw ? utf8_clean(raw, t->terminal.utf8) : NULL;
 	if (safe) {
-		terminal_style(t->out, &t->terminal, TERMINAL_DIM);
-		fprintf(t->out, "  %-10s ", name);
-		terminal_style(t->out, &t->terminal, TERMINAL_PLAIN);
+		terminal_print(t->out, &t->terminal, TERMINAL_DIM, "  %-10s ", name);
 		text_cell_wrap(t, safe, 13, 13);
 	}
 	free(safe);
@@ -100,10 +122,9 @@ void text_cell_rows_shown(struct text *t, uint32_t rows, double shown_ns, double
 	if (rows <= t->top)
 		return;
 	numbers_share(share, sizeof(share), all_ns > 0 ? shown_ns / all_ns : NAN);
-	terminal_style(t->out, &t->terminal, TERMINAL_DIM);
-	fprintf(t->out, "\n%" PRIu32 " of %" PRIu32 " rows, %s of %s. All: --top 0\n", t->top, rows,
-		share, of_what);
-	terminal_style(t->out, &t->terminal, TERMINAL_PLAIN);
+	terminal_print(t->out, &t->terminal, TERMINAL_DIM,
+		       "\n%" PRIu32 " of %" PRIu32 " rows, %s of %s. All: --top 0\n", t->top, rows,
+		       share, of_what);
 }
 
 size_t text_cell_lines(struct text *t, void (*print)(struct text *t), bool keep)

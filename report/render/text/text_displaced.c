@@ -55,26 +55,10 @@ static const struct table_column columns[] = {
 
 static void cost_cells(struct text *t, struct table *table, size_t at, const struct report_cost *c)
 {
-	struct number_mean m;
-
-	if (isnan(c->ns))
-		return;
-	numbers_mean(&m, c->ns, c->low_ns, c->high_ns, t->terminal.utf8);
-	table_cell(table, at, m.mean);
-	table_cell(table, at + 1, m.unit);
-	table_cell(table, at + 2, m.interval);
-}
-
-static void note(struct text *t, struct table *table, char *raw)
-{
-	char *safe = raw ? utf8_clean(raw, t->terminal.utf8) : NULL;
-
-	if (safe)
-		table_note(table, safe);
-	else
-		table->failed = true;
-	free(safe);
-	free(raw);
+	if (!isnan(c->ns))
+		text_cell_mean(t, table, at,
+			       &(struct mean_interval){
+				       .mean = c->ns, .low = c->low_ns, .high = c->high_ns});
 }
 
 /* Name the sites that share the cost; they have rows of their own. */
@@ -84,14 +68,13 @@ static void partner_notes(struct text *t, struct table *table, uint32_t site)
 
 	for (uint32_t i = displaced_partner(r, site, PROF_NONE); i < r->sites;
 	     i = displaced_partner(r, site, i)) {
-		char *label = text_path_site_label(t, i, ""), *line = NULL;
+		char *label = text_path_site_label(t, i, "");
 
-		if (asprintf(&line,
-			     "= inseparable from %s: but for CHARGED, means over the calls of both",
-			     label ? label : "") < 0)
-			line = NULL;
+		text_cell_note(
+			t, table,
+			"= inseparable from %s: but for CHARGED, means over the calls of both",
+			label ? label : "");
 		free(label);
-		note(t, table, line);
 	}
 }
 
@@ -120,8 +103,9 @@ static void add_site(struct text *t, struct table *table, uint32_t site)
 	cost_cells(t, table, BOTH, &s->displaced.both);
 	cost_cells(t, table, TRUE_COST, &s->displaced.true_cost);
 	if (s->frames)
-		note(t, table,
-		     text_path_frame_line(r, &s->frame[path_site_find(s->frame, s->frames)], 0));
+		text_cell_note_of(
+			t, table,
+			text_path_frame_line(r, &s->frame[path_site_find(s->frame, s->frames)], 0));
 	partner_notes(t, table, site);
 }
 

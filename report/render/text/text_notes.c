@@ -29,40 +29,29 @@ bool text_notes_states_cpu(const struct report_site *s, char *out, size_t room)
 	return true;
 }
 
-static void share_with_limits(char *out, size_t room, double share, double low, double high)
+static void note_shares(struct text *t, struct table *table, const struct report_states *s)
 {
-	snprintf(out, room, "%.0f %% [%.0f, %.0f]", 100 * share, 100 * low, 100 * high);
-}
+	double all = s->on_cpu.mean + s->runnable.mean + s->asleep.mean;
+	bool doubts = s->on_cpu.unreliable | s->runnable.unreliable | s->asleep.unreliable;
+	char cpu[32], runnable[32], asleep[32];
 
-static unsigned doubts(const struct report_states *t)
-{
-	return t->on_cpu.unreliable | t->runnable.unreliable | t->asleep.unreliable;
-}
-
-static void note_shares(struct table *table, const struct report_states *t)
-{
-	double all = t->on_cpu.mean + t->runnable.mean + t->asleep.mean;
-	char cpu[32], runnable[32], asleep[32], line[160];
-
-	if (isnan(all)) {
+	numbers_share(cpu, sizeof(cpu), share_of(s->on_cpu.mean, all));
+	numbers_share(runnable, sizeof(runnable), share_of(s->runnable.mean, all));
+	numbers_share(asleep, sizeof(asleep), share_of(s->asleep.mean, all));
+	if (isnan(all))
 		table_note(table,
 			   "% some calls lost their CPU or slept; for how long was not measured");
-		return;
-	}
-	numbers_share(cpu, sizeof(cpu), share_of(t->on_cpu.mean, all));
-	numbers_share(runnable, sizeof(runnable), share_of(t->runnable.mean, all));
-	numbers_share(asleep, sizeof(asleep), share_of(t->asleep.mean, all));
-	snprintf(line, sizeof(line), "%% %son CPU %s, runnable %s, asleep %s",
-		 doubts(t) ? "about: " : "", cpu, runnable, asleep);
-	table_note(table, line);
+	else
+		text_cell_note(t, table, "%% %son CPU %s, runnable %s, asleep %s",
+			       doubts ? "about: " : "", cpu, runnable, asleep);
 }
 
 /* The mean of the others hides it. */
-static void note_unswitched(const struct text *t, struct table *table, const struct report_site *s)
+static void note_unswitched(struct text *t, struct table *table, const struct report_site *s)
 {
 	const struct mean_interval *m = &s->states.unswitched;
 	struct number_mean shown;
-	char share[32], line[160];
+	char share[32];
 
 	if (isnan(m->mean) || !(s->estimate.mean < m->low || s->estimate.mean > m->high))
 		return;
@@ -71,33 +60,29 @@ static void note_unswitched(const struct text *t, struct table *table, const str
 	else
 		numbers_share(share, sizeof(share), 1 - s->states.switched_share);
 	numbers_mean(&shown, m->mean, m->low, m->high, t->terminal.utf8);
-	snprintf(line, sizeof(line), "%% %s of the calls kept their CPU: mean %s %s %s", share,
-		 shown.mean, shown.unit, shown.interval);
-	table_note(table, line);
+	text_cell_note(t, table, "%% %s of the calls kept their CPU: mean %s %s %s", share,
+		       shown.mean, shown.unit, shown.interval);
 }
 
 /* What makes the longest calls long, where it is not what the other calls do as well. */
-static void note_tail(struct table *table, const struct report_states *t)
+static void note_tail(struct text *t, struct table *table, const struct report_states *s)
 {
-	char lost[64], slept[64], line[192];
-
-	if (!t->tail_differs)
-		return;
-	share_with_limits(lost, sizeof(lost), t->tail_lost, t->tail_lost_low, t->tail_lost_high);
-	share_with_limits(slept, sizeof(slept), t->tail_slept, t->tail_slept_low,
-			  t->tail_slept_high);
-	snprintf(line, sizeof(line), "%% above P99: %s of the calls lost their CPU, %s slept", lost,
-		 slept);
-	table_note(table, line);
+	if (s->tail_differs)
+		text_cell_note(t, table,
+			       "%% above P99: %.0f %% [%.0f, %.0f] of the calls lost their CPU, "
+			       "%.0f %% [%.0f, %.0f] slept",
+			       100 * s->tail_lost, 100 * s->tail_lost_low, 100 * s->tail_lost_high,
+			       100 * s->tail_slept, 100 * s->tail_slept_low,
+			       100 * s->tail_slept_high);
 }
 
-void text_notes_states_notes(const struct text *t, struct table *table, const struct report_site *s)
+void text_notes_states_notes(struct text *t, struct table *table, const struct report_site *s)
 {
 	if (!s->states.known || !s->states.switched_calls)
 		return;
-	note_shares(table, &s->states);
+	note_shares(t, table, &s->states);
 	note_unswitched(t, table, s);
-	note_tail(table, &s->states);
+	note_tail(t, table, &s->states);
 }
 
 bool text_notes_states_call(const struct report_slowest *s, char *out, size_t room)

@@ -64,26 +64,23 @@ static void put_unnamed(FILE *out, const struct symbol *s, unsigned detail)
 
 char *text_path_frame_line(struct report *r, const struct prof_frame *frame, unsigned detail)
 {
-	size_t count, bytes;
+	size_t count;
 	const struct symbol *s = frame_symbols_find(r, frame, &count);
-	char *line = NULL;
-	FILE *memory = open_memstream(&line, &bytes);
+	struct utf8_memory memory;
 
-	if (!memory)
+	utf8_memory_begin(&memory);
+	if (!memory.to)
 		return NULL;
 	detail &= ~(unsigned)APART_SHOW;
 	if (frame->heuristic)
-		fputs(REPORT_HEURISTIC_MARK " ", memory);
+		fputs(REPORT_HEURISTIC_MARK " ", memory.to);
 	if (s->language)
-		symbolize_source_put(memory, s, source_detail(detail));
+		symbolize_source_put(memory.to, s, source_detail(detail));
 	else if (s->module && (count > 1 || s->brief))
-		put_named(memory, r, s, count, detail);
+		put_named(memory.to, r, s, count, detail);
 	else
-		put_unnamed(memory, s, detail);
-	if (fclose(memory) == 0)
-		return line;
-	free(line);
-	return NULL;
+		put_unnamed(memory.to, s, detail);
+	return utf8_memory_end(&memory);
 }
 
 static char *clean(struct text *t, char *raw)
@@ -92,26 +89,6 @@ static char *clean(struct text *t, char *raw)
 
 	free(raw);
 	return safe;
-}
-
-static void add_line(struct text *t, struct table *table, char *raw)
-{
-	char *line = clean(t, raw);
-
-	if (line)
-		table_note(table, line);
-	else
-		table->failed = true;
-	free(line);
-}
-
-static void fold_rest(struct text *t, struct table *table, uint32_t rest)
-{
-	char line[64];
-
-	snprintf(line, sizeof(line), "%s %" PRIu32 " more frame%s", t->terminal.utf8 ? "…" : "..",
-		 rest, rest == 1 ? "" : "s");
-	table_note(table, line);
 }
 
 /* A frame behind `folded` ones that are not shown. */
@@ -136,9 +113,10 @@ static uint32_t show_telling(struct text *t, struct table *table, const struct r
 	for (uint32_t i = at; i < end; i++) {
 		if (!(mark[i] & APART_SHOW))
 			continue;
-		add_line(t, table,
-			 after_fold(t, text_path_frame_line(t->report, &s->frame[i], mark[i]),
-				    i - at));
+		text_cell_note_of(t, table,
+				  after_fold(t,
+					     text_path_frame_line(t->report, &s->frame[i], mark[i]),
+					     i - at));
 		at = i + 1;
 	}
 	return at;
@@ -161,13 +139,16 @@ void text_path_notes(struct text *t, struct table *table, const struct report_si
 		uint32_t folded = i < first ? first - i : 0;
 
 		i += folded;
-		add_line(t, table,
-			 after_fold(t, text_path_frame_line(t->report, &s->frame[i], mark[i]),
-				    folded));
+		text_cell_note_of(t, table,
+				  after_fold(t,
+					     text_path_frame_line(t->report, &s->frame[i], mark[i]),
+					     folded));
 	}
 	shown = show_telling(t, table, s, mark, shown, s->frames);
 	if (shown < frames && lines > 1)
-		fold_rest(t, table, frames - shown);
+		text_cell_note(t, table, "%s %" PRIu32 " more frame%s",
+			       t->terminal.utf8 ? "…" : "..", frames - shown,
+			       frames - shown == 1 ? "" : "s");
 	if ((shown >= frames || mark[s->frames]) && report_names_path_end(s))
 		table_note(table, report_names_path_end(s));
 }
@@ -248,22 +229,19 @@ static void put_words(FILE *out, struct text *t, const struct report_site *s,
 void text_path_line(struct text *t, struct table *table, const struct report_site *s,
 		    const unsigned char *mark)
 {
-	char *line = NULL;
-	size_t bytes;
-	FILE *memory = open_memstream(&line, &bytes);
+	struct utf8_memory memory;
+	char *line;
 
-	if (!memory) {
+	utf8_memory_begin(&memory);
+	if (memory.to && s->overflow)
+		fputs(report_names_path_end(s), memory.to);
+	else if (memory.to && s->frames)
+		put_words(memory.to, t, s, mark);
+	else if (!memory.to)
 		table->failed = true;
-		return;
-	}
-	if (s->overflow)
-		fputs(report_names_path_end(s), memory);
-	else if (s->frames)
-		put_words(memory, t, s, mark);
-	if (fclose(memory) == 0 && *line)
-		add_line(t, table, line);
-	else
-		free(line);
+	line = utf8_memory_end(&memory);
+	if (line)
+		text_cell_note_of(t, table, line);
 }
 
 /* Short, since two of them share a line: function:line, or what is known. */

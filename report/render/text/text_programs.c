@@ -42,9 +42,7 @@ static void print_bold(struct text *t, const char *raw)
 	if (safe)
 		fits = utf8_shorten(safe, t->terminal.width, t->terminal.utf8);
 	if (fits) {
-		terminal_style(t->out, &t->terminal, TERMINAL_BOLD);
-		fprintf(t->out, "\n%s\n", fits);
-		terminal_style(t->out, &t->terminal, TERMINAL_PLAIN);
+		terminal_print(t->out, &t->terminal, TERMINAL_BOLD, "\n%s\n", fits);
 	}
 	free(fits);
 	free(safe);

@@ -125,7 +125,7 @@ static void add_row(struct text *t, struct table *table, uint32_t site, const un
 	text_sites_row(t, table, site);
 	if (t->report->by == REPORT_BY_FUNCTION && !s->frames)
 		return;
-	text_sites_folded(table, s);
+	text_sites_folded(t, table, s);
 	if (t->options->frames == REPORT_FRAMES_DEFAULT)
 		text_path_line(t, table, s, mark);
 	else

@@ -233,55 +233,46 @@ void text_sites_row(struct text *t, struct table *table, uint32_t site)
 }
 
 /* The reliability warnings of a row, in the row itself. */
-static void doubt_notes(struct table *table, const struct report_site *s)
+static void doubt_notes(struct text *t, struct table *table, const struct report_site *s)
 {
 	unsigned unreliable =
 		s->estimate.unreliable | (s->has_slow ? s->slow.estimate.unreliable : 0);
-	char line[64];
 
 	for (unsigned bit = 1; bit <= unreliable; bit *= 2)
-		if (unreliable & bit) {
-			snprintf(line, sizeof(line), "! %s: scprof explain says more",
-				 reliability_name(bit));
-			table_note(table, line);
-		}
+		if (unreliable & bit)
+			text_cell_note(t, table, "! %s: scprof explain says more",
+				       reliability_name(bit));
 }
 
 /* The row's time holds that of other rows, or is held by it. */
 static void inside_note(struct text *t, struct table *table, const struct report_site *s)
 {
-	char share[32], line[160], calls[32], own[32];
+	char share[32], calls[32], own[32];
 
 	if (s->outer_calls && s->outer_calls < s->calls) {
 		numbers_share(share, sizeof(share), 1 - (double)s->outer_calls / (double)s->calls);
-		snprintf(line, sizeof(line), "~ %s of these calls are inside those of other rows",
-			 share);
-		table_note(table, line);
+		text_cell_note(t, table, "~ %s of these calls are inside those of other rows",
+			       share);
 	}
-	if (!s->inner_calls)
-		return;
 	numbers_count(calls, sizeof(calls), s->inner_calls);
 	numbers_duration(own, sizeof(own), s->self_ns, t->terminal.utf8);
 	numbers_share(share, sizeof(share), 1 - s->self_ns / s->total_ns);
-	if (isnan(s->self_ns) || !(s->total_ns > 0))
-		snprintf(line, sizeof(line), "~ contains %s recorded calls of other rows", calls);
-	else
-		snprintf(line, sizeof(line),
-			 "~ of it %s in %s recorded calls of other rows, %s its own", share, calls,
-			 own);
-	table_note(table, line);
+	if (s->inner_calls && (isnan(s->self_ns) || !(s->total_ns > 0)))
+		text_cell_note(t, table, "~ contains %s recorded calls of other rows", calls);
+	else if (s->inner_calls)
+		text_cell_note(t, table,
+			       "~ of it %s in %s recorded calls of other rows, %s its own", share,
+			       calls, own);
 }
 
-void text_sites_folded(struct table *table, const struct report_site *s)
+void text_sites_folded(struct text *t, struct table *table, const struct report_site *s)
 {
-	char paths[32], line[96];
+	char paths[32];
 
-	if (s->paths < 2)
-		return;
 	numbers_count(paths, sizeof(paths), s->paths);
-	snprintf(line, sizeof(line),
-		 "~ %s call paths through these functions; the longest:", paths);
-	table_note(table, line);
+	if (s->paths > 1)
+		text_cell_note(t, table,
+			       "~ %s call paths through these functions; the longest:", paths);
 }
 
 static uint32_t lines_for(const struct text *t, uint32_t row)
@@ -307,14 +298,14 @@ int text_sites(struct text *t)
 	begin_table(t, &table);
 	for (uint32_t i = 0; i < rows; i++) {
 		add_site(t, &table, &r->site[i], false);
-		doubt_notes(&table, &r->site[i]);
+		doubt_notes(t, &table, &r->site[i]);
 		inside_note(t, &table, &r->site[i]);
 		text_notes_states_notes(t, &table, &r->site[i]);
 		if (i < DETAILED)
 			text_notes_steady_notes(t, &table, &r->site[i]);
 		else
 			text_notes_steady_aside(t, &table, &r->site[i]);
-		text_sites_folded(&table, &r->site[i]);
+		text_sites_folded(t, &table, &r->site[i]);
 		if (r->by != REPORT_BY_FUNCTION || r->site[i].frames)
 			text_path_notes(t, &table, &r->site[i], apart.mark[i], lines_for(t, i));
 		shown_ns += r->site[i].waits ? 0 : fmax(r->site[i].outer_ns, 0);

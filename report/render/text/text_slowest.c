@@ -91,13 +91,11 @@ static void add_path(struct text *t, struct table *table, uint32_t row)
 			 : row < DETAILED			     ? 6
 								     : 2;
 	unsigned char *marks;
-	char text[48];
 
 	if (!lines)
 		return;
 	if (same != row) {
-		snprintf(text, sizeof(text), "as #%" PRIu32, same + 1);
-		table_note(table, text);
+		text_cell_note(t, table, "as #%" PRIu32, same + 1);
 		return;
 	}
 	marks = calloc(place->frames + 1, 1);
@@ -147,9 +145,7 @@ static void print_title(struct text *t)
 	else
 		snprintf(line, sizeof(line), "no call%s was found.%s", of, unsure);
 	fputc('\n', t->out);
-	terminal_style(t->out, &t->terminal, TERMINAL_BOLD);
-	fputs("slowest calls", t->out);
-	terminal_style(t->out, &t->terminal, TERMINAL_PLAIN);
+	terminal_print(t->out, &t->terminal, TERMINAL_BOLD, "slowest calls");
 	fputs(": ", t->out);
 	text_cell_wrap(t, line, 15, 2);
 }

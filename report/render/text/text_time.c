@@ -227,9 +227,7 @@ void text_time(struct text *t)
 		return;
 	for (size_t i = 0; l.about && i < l.parts; i++)
 		permille[i] *= 10;
-	terminal_style(t->out, &t->terminal, TERMINAL_DIM);
-	fprintf(t->out, "  %-10s ", "time");
-	terminal_style(t->out, &t->terminal, TERMINAL_PLAIN);
+	terminal_print(t->out, &t->terminal, TERMINAL_DIM, "  %-10s ", "time");
 	print_bar(t, &l);
 	print_whole(t, &l, permille);
 	print_parts(t, &l, permille);

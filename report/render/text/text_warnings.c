@@ -67,9 +67,7 @@ static void print_line(struct text *t, const struct report_warning *w, uint32_t 
 	before = strlen(w->code) + strlen(times) + 4;
 	if (!is_answer(w))
 		cut(safe, t->terminal.width > before ? t->terminal.width - before : 0);
-	terminal_style(t->out, &t->terminal, TERMINAL_WARN);
-	fprintf(t->out, "! %s", w->code);
-	terminal_style(t->out, &t->terminal, TERMINAL_PLAIN);
+	terminal_print(t->out, &t->terminal, TERMINAL_WARN, "! %s", w->code);
 	fprintf(t->out, "%s%s", times, *safe ? "  " : "");
 	if (is_answer(w))
 		text_cell_wrap(t, safe, before, 2);
@@ -126,9 +124,8 @@ void text_warnings_full(struct text *t)
 		if (!safe)
 			return;
 		fputc('\n', t->out);
-		terminal_style(t->out, &t->terminal, TERMINAL_WARN);
-		fprintf(t->out, "warning: %s\n", r->warning[i].code);
-		terminal_style(t->out, &t->terminal, TERMINAL_PLAIN);
+		terminal_print(t->out, &t->terminal, TERMINAL_WARN, "warning: %s\n",
+			       r->warning[i].code);
 		fputs("  ", t->out);
 		text_cell_wrap(t, safe, 2, 2);
 		free(safe);
