@@ -2,6 +2,7 @@
 /* Optimal string alignment distance, for names of a dozen letters. */
 #include "cli/messages/nearest.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -35,7 +36,17 @@ static size_t distance(const char *a, const char *b)
 	return d[la][lb];
 }
 
-const char *nearest_name(const char *word, const char *const *names, size_t count)
+static bool is_among(const char *name, const char *const *found, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(name, found[i]))
+			return true;
+	return false;
+}
+
+/* The nearest one that is not among those `found`. */
+static const char *next_nearest(const char *word, const char *const *names, size_t count,
+				const char *const *found, size_t founds)
 {
 	const char *best = NULL;
 	size_t best_distance = 3; /* beyond that it is another word */
@@ -44,7 +55,8 @@ const char *nearest_name(const char *word, const char *const *names, size_t coun
 		size_t near = distance(word, names[i]);
 
 		/* more than half of the letters agree */
-		if (near < best_distance && 2 * near < strlen(names[i])) {
+		if (near < best_distance && 2 * near < strlen(names[i]) &&
+		    !is_among(names[i], found, founds)) {
 			best = names[i];
 			best_distance = near;
 		}
@@ -52,27 +64,22 @@ const char *nearest_name(const char *word, const char *const *names, size_t coun
 	return best;
 }
 
-static size_t forget(const char **names, size_t count, const char *name)
+const char *nearest_name(const char *word, const char *const *names, size_t count)
 {
-	size_t kept = 0;
-
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(names[i], name) != 0)
-			names[kept++] = names[i];
-	return kept;
+	return next_nearest(word, names, count, NULL, 0);
 }
 
-void nearest_names(const char *word, const char **names, size_t count, char *text, size_t size)
+void nearest_names(const char *word, const char *const *names, size_t count, char *text,
+		   size_t size)
 {
+	const char *found[MOST_NEAR];
 	size_t at = 0;
 
 	*text = '\0';
-	for (int i = 0; i < MOST_NEAR && at < size; i++) {
-		const char *near = nearest_name(word, names, count);
-
-		if (!near)
+	for (size_t i = 0; i < MOST_NEAR && at < size; i++) {
+		found[i] = next_nearest(word, names, count, found, i);
+		if (!found[i])
 			break;
-		at += (size_t)snprintf(text + at, size - at, "%s%s", i ? ", " : "", near);
-		count = forget(names, count, near);
+		at += (size_t)snprintf(text + at, size - at, "%s%s", i ? ", " : "", found[i]);
 	}
 }

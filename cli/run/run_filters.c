@@ -42,12 +42,12 @@ void run_filters_free(struct run_filters *f)
 	f->below = f->threads = NULL;
 }
 
-static void complain(struct below *b, const struct profile_error *err)
+static void complain(const struct below *b, const struct profile_error *err)
 {
 	char near[256] = "";
 
 	if (b->unmatched && b->unmatched->is_exact)
-		nearest_names(b->unmatched->name, (const char **)b->near, b->nears, near,
+		nearest_names(b->unmatched->name, (const char *const *)b->near, b->nears, near,
 			      sizeof(near));
 	if (*near)
 		say_format("%s.\nNear: %s", err->text, near);
@@ -59,19 +59,6 @@ static void complain(struct below *b, const struct profile_error *err)
 			err->text);
 	else
 		say(err->text);
-}
-
-/* nearest_names reorders `near` and drops names; below_free needs them all. */
-static void complain_in_copy(const struct below *b, const struct profile_error *err)
-{
-	struct below copy = *b;
-
-	copy.near = calloc(b->nears + 1, sizeof(*copy.near));
-	if (copy.near && b->nears)
-		memcpy(copy.near, b->near, b->nears * sizeof(*copy.near));
-	copy.nears = copy.near ? b->nears : 0;
-	complain(&copy, err);
-	free(copy.near);
 }
 
 /* Of a process that runs, with its user's rights. */
@@ -98,7 +85,7 @@ static int find_below(const struct run_filters *f, const struct program *program
 				: below_resolve(&b, program->runner, program->path, f->below, &err);
 
 	if (failed)
-		complain_in_copy(&b, &err);
+		complain(&b, &err);
 	else if ((failed = below_write(&b, path, &err)))
 		say(err.text);
 	below_free(&b);

@@ -182,13 +182,9 @@ int run_symbols_write(const struct selection *chosen, const char *directory, con
 		      char *path, size_t size)
 {
 	struct profile_error err;
-	char text[sizeof(err.text) + 8];
-	int failed =
-		run_symbols_store(chosen, "scprof-symbols", directory, beside, path, size, &err);
 
-	if (failed) {
-		snprintf(text, sizeof(text), "-s: %s", err.text);
-		say(text);
-	}
-	return failed;
+	if (!run_symbols_store(chosen, "scprof-symbols", directory, beside, path, size, &err))
+		return 0;
+	say_format("-s: %s", err.text);
+	return -1;
 }

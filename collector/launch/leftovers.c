@@ -29,29 +29,45 @@ struct leftover {
 	char output[PATH_MAX];	    /* where its run would have saved; or "" */
 };
 
+static int is_inner(const struct dirent *entry)
+{
+	return !strncmp(entry->d_name, RUN_DIRECTORY_INNER, strlen(RUN_DIRECTORY_INNER));
+}
+
+static int is_other(const struct dirent *entry)
+{
+	static const char *const names[] = {
+		"clock",	"control", "below", "libscprof.so", "scprof-symbols-*.so",
+		".scprof.*.new"}; /* never got its name */
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!fnmatch(names[i], entry->d_name, 0))
+			return 1;
+	return 0;
+}
+
+static void free_entries(struct dirent **entry, int count)
+{
+	for (int i = 0; i < count; i++)
+		free(entry[i]);
+	if (count >= 0)
+		free(entry);
+}
+
 /* The profiles of root's runs are one folder further down. */
 static void find_profiles(struct leftover *l, const char *directory)
 {
-	int copy = dup(l->fd);
-	DIR *dir = copy >= 0 ? fdopendir(copy) : NULL;
-	const char *inner = "";
-	struct dirent *entry;
-	char base[32];
+	struct dirent **entry;
+	int found = scandirat(l->fd, ".", &entry, is_inner, NULL);
+	const char *inner = found > 0 ? entry[0]->d_name : "";
 
-	while (dir && !*inner && (entry = readdir(dir)))
-		if (!strncmp(entry->d_name, RUN_DIRECTORY_INNER, strlen(RUN_DIRECTORY_INNER)))
-			inner = entry->d_name;
-	snprintf(base, sizeof(base), "/proc/self/fd/%d", l->fd);
-	memcpy(l->by_fd.base, base, sizeof(base));
-	snprintf(l->by_fd.profiles, sizeof(l->by_fd.profiles), "%s%s%.64s", base, *inner ? "/" : "",
-		 inner);
+	snprintf(l->by_fd.base, sizeof(l->by_fd.base), "/proc/self/fd/%d", l->fd);
+	snprintf(l->by_fd.profiles, sizeof(l->by_fd.profiles), "/proc/self/fd/%d%s%.64s", l->fd,
+		 *inner ? "/" : "", inner);
 	snprintf(l->profiles, sizeof(l->profiles), "%.3800s/%.64s%s%.64s", directory, l->name,
 		 *inner ? "/" : "", inner);
 	l->by_fd.lock = -1;
-	if (dir)
-		closedir(dir);
-	else if (copy >= 0)
-		close(copy);
+	free_entries(entry, found);
 }
 
 /* True, and locked by us, if it is ours, as run_directory.c makes it, and no run holds its lock.
@@ -172,23 +188,12 @@ static void ignore(const char *text)
 /* All but profiles: what clean_up of `scprof run` would have removed. */
 static void remove_others(const struct leftover *l)
 {
-	static const char *const names[] = {
-		"clock",	"control", "below", "libscprof.so", "scprof-symbols-*.so",
-		".scprof.*.new"}; /* never got its name */
-	int copy = dup(l->fd);
-	DIR *dir = copy >= 0 ? fdopendir(copy) : NULL;
-	struct dirent *entry;
+	struct dirent **entry;
+	int found = scandirat(l->fd, ".", &entry, is_other, NULL);
 
-	if (dir)
-		rewinddir(dir);
-	while (dir && (entry = readdir(dir)))
-		for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-			if (!fnmatch(names[i], entry->d_name, 0))
-				unlinkat(l->fd, entry->d_name, 0);
-	if (dir)
-		closedir(dir);
-	else if (copy >= 0)
-		close(copy);
+	for (int i = 0; i < found; i++)
+		unlinkat(l->fd, entry[i]->d_name, 0);
+	free_entries(entry, found);
 }
 
 static void clear(struct leftover *l, const char *beside, void (*tell)(const char *text))

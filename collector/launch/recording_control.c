@@ -29,7 +29,6 @@
 
 struct recording_control {
 	struct recording_schedule schedule;
-	struct recording_plan plan;
 	struct scp_control_page *page, said; /* what the page says: it is never read */
 	char *path;
 	pthread_t thread;
@@ -203,7 +202,6 @@ struct recording_control *recording_control_create(const char *path,
 	struct recording_control *w = calloc(1, sizeof(*w));
 
 	if (w) {
-		w->plan = *plan;
 		w->signals = open_signals(plan->signal);
 		w->end = eventfd(0, EFD_CLOEXEC);
 		recording_control_schedule_begin(&w->schedule, plan, 0);
@@ -220,10 +218,10 @@ struct recording_control *recording_control_create(const char *path,
 
 int recording_control_begin(struct recording_control *w)
 {
+	const struct recording_plan plan = w->schedule.plan;
 	sigset_t before;
 
-	recording_control_schedule_begin(&w->schedule, &w->plan,
-					 clocks_read_ns(CLOCK_MONOTONIC_RAW));
+	recording_control_schedule_begin(&w->schedule, &plan, clocks_read_ns(CLOCK_MONOTONIC_RAW));
 	shared_page_hold_signals(&before);
 	errno = pthread_create(&w->thread, NULL, windows_main, w);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "collector/launch/elf_facts.h"
+#include "collector/machine/proc_maps.h"
 #include "profile/base/error.h"
 #include "profile/base/given_file.h"
 
@@ -209,36 +210,16 @@ static bool is_known(const struct library_closure *c, const char *path)
 	return false;
 }
 
-/* "START-END r-xp OFFSET DEVICE INODE      /PATH" */
-static char *path_of(char *line)
-{
-	char *path = strchr(line, '/'), *space = strchr(line, ' ');
-	size_t length;
-
-	if (!path || !space || strlen(space) < 5 || space[3] != 'x')
-		return NULL;
-	length = strcspn(path, "\n");
-	path[length] = '\0';
-	if (length > 10 && !strcmp(path + length - 10, " (deleted)"))
-		return NULL;
-	return path;
-}
-
 int library_closure_read_maps(FILE *maps, const char *program, struct library_closure *out)
 {
-	char *line = NULL;
-	size_t room = 0;
+	struct proc_mapping m;
 	int failed = 0;
 
 	*out = (struct library_closure){0};
-	while (!failed && out->paths < MAPPED_MOST && getline(&line, &room, maps) > 0) {
-		const char *path = path_of(line);
-
-		if (path && strcmp(path, program) != 0 && !elf_facts_is_loader(path) &&
-		    !is_ours(path) && !is_known(out, path))
-			failed = library_closure_add(out, path);
-	}
-	free(line);
+	while (!failed && out->paths < MAPPED_MOST && proc_maps_next(maps, &m))
+		if (m.executable && !m.deleted && *m.path == '/' && strcmp(m.path, program) != 0 &&
+		    !elf_facts_is_loader(m.path) && !is_ours(m.path) && !is_known(out, m.path))
+			failed = library_closure_add(out, m.path);
 	return failed;
 }
 
@@ -249,8 +230,7 @@ int library_closure_find_mapped(pid_t pid, struct library_closure *out, struct p
 	snprintf(name, sizeof(name), "/proc/%d/exe", (int)pid);
 	ssize_t bytes = readlink(name, exe, sizeof(exe) - 1);
 	exe[bytes > 0 ? bytes : 0] = '\0';
-	snprintf(name, sizeof(name), "/proc/%d/maps", (int)pid);
-	FILE *maps = fopen(name, "re");
+	FILE *maps = proc_maps_open(pid);
 	*out = (struct library_closure){0};
 	int failed = maps ? library_closure_read_maps(maps, exe, out) : -1;
 	if (failed)
