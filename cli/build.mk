@@ -65,8 +65,6 @@ CLI_SRC = \
 	cli/plan/plan_words.c \
 	cli/run/cmd_run.c \
 	cli/run/run_displace.c \
-	cli/run/run_filters.c \
-	cli/run/run_groups.c \
 	cli/run/run_live.c \
 	cli/run/run_options.c \
 	cli/run/run_output.c \

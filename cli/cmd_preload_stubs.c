@@ -11,7 +11,6 @@
 #include "cli/cmd.h"
 #include "collector/launch/library_path.h"
 #include "collector/launch/program.h"
-#include "cli/run/run_groups.h"
 #include "cli/run/run_symbols.h"
 
 /* One line, whatever the message has; there was no -s. */
@@ -71,7 +70,7 @@ int cmd_preload_stubs(int argc, char **argv)
 	/* From here on for those that we start: the program's loader lists what it would load. */
 	if (preload && *preload && setenv("LD_PRELOAD", preload, 1))
 		return 1;
-	if (groups && *groups && run_groups_parse(groups, &o, &err))
+	if (groups && *groups && run_options_take_groups(&o, groups, &err))
 		answer(err.text);
 	else
 		resolve(argv[1], o.ready_made, getenv("SCPROF_SYMBOLS"));

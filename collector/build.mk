@@ -128,7 +128,6 @@ COLLECTOR_SRC = \
 	collector/select/exports.c \
 	collector/select/library_closure.c \
 	collector/select/library_needed.c \
-	collector/select/refused_functions.c \
 	collector/select/selection.c \
 	collector/select/stack_arguments.c \
 	collector/select/stack_names.c \

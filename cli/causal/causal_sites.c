@@ -5,6 +5,7 @@
 #include "cli/causal/causal_options.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/messages/nearest.h"
 #include "cli/messages/say.h"
+#include "collector/attach/as_user.h"
+#include "collector/select/below.h"
+#include "include/scprof_control.h"
+#include "profile/base/error.h"
 #include "report/symbols/function_names.h"
 #include "report/wording/numbers.h"
 #include "stats/mean/stopping.h"
@@ -90,6 +95,88 @@ static void note_ticks(const struct recording *r, struct profile *p)
 	};
 }
 
+static void complain_below(const struct below *b, const struct profile_error *err)
+{
+	char near[256] = "";
+
+	if (b->unmatched && b->unmatched->is_exact)
+		nearest_names(b->unmatched->name, (const char *const *)b->near, b->nears, near,
+			      sizeof(near));
+	if (*near)
+		say_format("%s.\nNear: %s", err->text, near);
+	else if (b->unmatched)
+		say_format(
+			"%s.\nA function that was inlined everywhere, or whose symbols were "
+			"stripped, cannot be found;\none of what the command starts is named as "
+			"/PATH/OF/PROGRAM:NAME, a Python function as FILE.py:NAME or MODULE.NAME",
+			err->text);
+	else
+		say(err->text);
+}
+
+/* Of a process that runs, with its user's rights. */
+static int resolve_mapped(struct below *b, const struct run_filters *f, struct profile_error *err)
+{
+	const struct as_user user = {.uid = f->uid, .gid = f->gid};
+	struct as_user_before before;
+
+	*b = (struct below){0};
+	if (as_user_begin(&user, &before)) {
+		error_set(err, "--below: cannot take the rights of user %u", (unsigned)f->uid);
+		return -1;
+	}
+	int failed = below_resolve_mapped(b, f->process, f->root, f->below, err);
+	as_user_end(&before);
+	return failed;
+}
+
+static int find_below(const struct run_filters *f, const struct program *program, const char *path)
+{
+	struct profile_error err;
+	struct below b;
+	int failed = f->process ? resolve_mapped(&b, f, &err)
+				: below_resolve(&b, program->runner, program->path, f->below, &err);
+
+	if (failed)
+		complain_below(&b, &err);
+	else if ((failed = below_write(&b, path, &err)))
+		say(err.text);
+	below_free(&b);
+	return failed;
+}
+
+/* A filter that can match nothing is refused before the command starts: else the user would see it
+ * only after a long run. */
+static int prepare_filters(struct recording *r, const struct program *program,
+			   const struct run_directory *d)
+{
+	const struct run_filters *f = &r->options.filters;
+	struct profile_error err;
+	bool by_tool = f->after || f->length || f->signal || f->until || f->attached;
+
+	r->environment.filters = (struct environment_filters){
+		.below = f->below,
+		.below_ranges = f->below ? d->below : NULL,
+		.threads = f->threads,
+		.depth = f->depth,
+		.python = f->python,
+		.native = f->native,
+		.after = f->after,
+		/* else the page alone ends it, with nothing left out */
+		.length = f->attached ? NULL : f->length,
+		.signal = f->signal,
+		.stopped = f->stopped ? SCP_CONTROL_STOPPED_RUN : NULL,
+		.control = by_tool ? d->control : NULL};
+	if (f->below && find_below(f, program, d->below))
+		return -1;
+	if (!by_tool)
+		return 0;
+	r->control = recording_control_create(d->control, &f->plan, &err);
+	if (!r->control)
+		say(err.text);
+	return r->control ? 0 : -1;
+}
+
 int recording_prepare(struct recording *r, const struct run_directory *d,
 		      const struct program *program)
 {
@@ -114,7 +201,7 @@ int recording_prepare(struct recording *r, const struct run_directory *d,
 		.verify_paths = o->verify_paths,
 		.causal = o->dither > 0 ? d->causal : NULL,
 	};
-	if (run_filters_prepare(&o->filters, program, d, &r->control, &e->filters))
+	if (prepare_filters(r, program, d))
 		return -1;
 	return r->observer ? r->observer->prepare(r->observer->context, d, e) : 0;
 }
@@ -146,7 +233,10 @@ void recording_clean_up(struct recording *r, const struct run_directory *d)
 	if (r->observer)
 		r->observer->ended(r->observer->context);
 	stop_ticker(r);
-	run_filters_end(&r->control);
+	if (r->control && recording_control_stop(r->control))
+		say("a process that was measured cut the page that stops and starts recording:\n"
+		    "what was recorded may begin and end elsewhere");
+	r->control = NULL;
 	unlink(d->below);
 	if (*r->stubs)
 		unlink(r->stubs);
@@ -211,7 +301,7 @@ int recording_save(struct recording *r, struct run_directory *d, const struct ga
 void recording_free(struct recording *r)
 {
 	run_watch_free(r->watch);
-	run_filters_free(&r->options.filters);
+	run_options_free(&r->options);
 	selection_close(&r->chosen);
 	symbol_pattern_free(&r->patterns);
 }

@@ -11,6 +11,7 @@
 #include "collector/clocks/ticker.h"
 #include "collector/launch/environment.h"
 #include "collector/launch/gather.h"
+#include "collector/launch/program.h"
 #include "collector/launch/run_directory.h"
 #include "collector/select/selection.h"
 

@@ -2,6 +2,8 @@
 #include "cli/run/run_options.h"
 
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -100,6 +102,19 @@ static int take_dither(const char *text, struct run_options *o)
 	return -1;
 }
 
+int run_options_join(char **list, const char *value)
+{
+	char *joined = NULL;
+
+	if (asprintf(&joined, "%s%s%s", *list ? *list : "", *list ? "," : "", value) < 0) {
+		say("out of memory");
+		return -1;
+	}
+	free(*list);
+	*list = joined;
+	return 0;
+}
+
 struct taking {
 	const struct usage *usage;
 	struct run_options *options;
@@ -188,9 +203,9 @@ static int take_option(void *to, int code, const char *value)
 	case RUN_OPTION_DITHER:
 		return take_dither(value, o);
 	case RUN_OPTION_BELOW:
-		return run_filters_join(&o->filters.below, value);
+		return run_options_join(&o->filters.below, value);
 	case RUN_OPTION_THREAD:
-		return run_filters_join(&o->filters.threads, value);
+		return run_options_join(&o->filters.threads, value);
 	default: /* -p */
 		say_format("scprof run starts a command. Process %.20s runs already: scprof attach "
 			   "%.20s",
@@ -245,4 +260,11 @@ int run_options_parse(int argc, char **argv, struct run_options *o)
 {
 	o->filters.attached = false;
 	return run_options_parse_as(&run_options_usage, argc, argv, o);
+}
+
+void run_options_free(struct run_options *o)
+{
+	free(o->filters.below);
+	free(o->filters.threads);
+	o->filters.below = o->filters.threads = NULL;
 }

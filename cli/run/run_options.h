@@ -5,10 +5,11 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
-#include "cli/run/run_filters.h"
 #include "cli/usage/options.h"
 #include "cli/usage/report_options.h"
+#include "collector/launch/recording_control.h"
 #include "include/scprof_format.h"
 
 enum {
@@ -114,6 +115,22 @@ enum {
 		"no-report", RUN_OPTION_NO_REPORT, NULL, .text = "write the profile only"          \
 	}
 
+/* What to leave out, and when to record. Texts: of options, else of the environment; NULL: no such
+ * filter. */
+struct run_filters {
+	char *below, *threads; /* owned: options that may be given again are joined by commas */
+	const char *depth, *after, *length, *signal;
+	const char *python, *native; /* as the variables; NULL: what they are */
+	bool stopped;
+	bool attached; /* of a process that runs: recording always can be stopped */
+	pid_t process; /* that one, and */
+	uid_t uid;     /* its user, and */
+	gid_t gid;
+	const char *root;	    /* what leads to its files: "", or "/proc/PID/root" */
+	bool until;		    /* the tool stops recording by itself: set by the caller */
+	struct recording_plan plan; /* set by run_options_settle */
+};
+
 struct run_options {
 	const char *output;		    /* -o, NULL: by the command's name and pid */
 	const char *clock_text, *tick_text; /* as they were given; NULL: not */
@@ -157,5 +174,14 @@ int run_options_parse_as(const struct usage *u, int argc, char **argv, struct ru
  * once all are taken, what the environment says besides, with checks. 0, or -1 having said why. */
 void run_options_begin(struct run_options *o);
 int run_options_settle(struct run_options *o);
+
+/* The list of groups that -g and SCPROF_GROUPS take: sets o->groups, built_in (the library has
+ * wrappers for them), ready_made (patterns of -s) and only_ready_made. 0, or -1 with *err. */
+int run_options_take_groups(struct run_options *o, const char *list, struct profile_error *err);
+
+/* One more pattern of a list that may be given again. 0, or -1 having said why. */
+int run_options_join(char **list, const char *value);
+
+void run_options_free(struct run_options *o);
 
 #endif

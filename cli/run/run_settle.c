@@ -8,13 +8,14 @@
 
 #include "cli/messages/say.h"
 #include "cli/run/run_again.h"
-#include "cli/run/run_groups.h"
 #include "cli/run/run_options.h"
 #include "cli/usage/options.h"
 #include "cli/usage/quantity.h"
 #include "collector/clocks/clocks.h"
 #include "collector/clocks/ticker.h"
 #include "collector/duration.h"
+#include "collector/select/symbol_pattern.h"
+#include "profile/base/error.h"
 
 #define NAME_MOST 15  /* characters of a thread's name */
 #define LIST_MOST 900 /* of all patterns together: the profile has them */
@@ -28,11 +29,60 @@ static int check_clock(const char *from, const char *name, struct run_options *o
 	return -1;
 }
 
+/* A group that the library has wrappers for. "none" is set by an outer `scprof run`. */
+static bool is_built_in(const char *name, size_t length)
+{
+	static const char known[] = ",socket,io,wait,resolve,region,functions,all,none,";
+	char word[32];
+
+	snprintf(word, sizeof(word), ",%.*s,", (int)length, name);
+	return length && length < sizeof(word) - 2 && strstr(known, word);
+}
+
+/* There is room for each once: a repeated one is dropped. */
+static void add_group(char *list, size_t size, const char *text, size_t length)
+{
+	size_t at = strlen(list);
+
+	if (at + length + 2 <= size)
+		sprintf(list + at, "%s%.*s", at ? "," : "", (int)length, text);
+}
+
+int run_options_take_groups(struct run_options *o, const char *list, struct profile_error *err)
+{
+	o->groups = list;
+	*o->built_in = *o->ready_made = '\0';
+	for (const char *at = list;; at++) {
+		size_t length = strcspn(at, ",");
+		const char *patterns = symbol_pattern_group(at, length);
+
+		if (is_built_in(at, length)) {
+			add_group(o->built_in, sizeof(o->built_in), at, length);
+		} else if (!patterns) {
+			error_set(
+				err,
+				"no group is called '%.*s'.\nThere are: socket, io, wait, resolve, "
+				"region, functions, all; of libraries: %s",
+				(int)length, at, symbol_pattern_groups);
+			return -1;
+		} else if (!strstr(o->ready_made, patterns)) {
+			add_group(o->ready_made, sizeof(o->ready_made), patterns, strlen(patterns));
+		}
+		at += length;
+		if (!*at)
+			break;
+	}
+	o->only_ready_made = !*o->built_in;
+	if (o->only_ready_made)
+		strcpy(o->built_in, "none");
+	return 0;
+}
+
 static int check_groups(const char *from, const char *list, struct run_options *o)
 {
 	struct profile_error err;
 
-	if (!run_groups_parse(list, o, &err))
+	if (!run_options_take_groups(o, list, &err))
 		return 0;
 	say_format("%s: %s", from, err.text);
 	return -1;
@@ -224,7 +274,7 @@ static int settle_threads(struct run_filters *f)
 {
 	const char *threads = options_variable("SCPROF_THREADS");
 
-	if (!f->threads && threads && run_filters_join(&f->threads, threads))
+	if (!f->threads && threads && run_options_join(&f->threads, threads))
 		return -1;
 	return check_threads(f->threads);
 }
@@ -233,7 +283,7 @@ static int settle_below(struct run_filters *f)
 {
 	const char *below = options_variable("SCPROF_BELOW");
 
-	if (!f->below && below && run_filters_join(&f->below, below))
+	if (!f->below && below && run_options_join(&f->below, below))
 		return -1;
 	if (!f->below || *f->below)
 		return 0;

@@ -5,6 +5,7 @@
 #include "collector/select/selection.h"
 
 #include <errno.h>
+#include <fnmatch.h>
 #include <libelf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,6 +109,63 @@ void selection_close(struct selection *c)
 	*c = (struct selection){0};
 }
 
+/* Functions that cannot be called through a stub. */
+static const struct {
+	const char *why, *globs;
+} refused[] = {
+	{"it returns twice, or not to where it was called from",
+	 " setjmp _setjmp sigsetjmp __sigsetjmp savectx vfork __vfork getcontext "
+	 "makecontext swapcontext setcontext clone __clone clone3 __clone2 sigreturn "
+	 "__sigreturn"},
+	{"it looks at its caller, which would be scprof",
+	 " _Unwind_* __gcc_personality_* __gxx_personality_* backtrace __backtrace "
+	 "unw_* _Ux86_64_* _ULx86_64_* dlopen dlmopen dlsym dlvsym __libc_dl* "
+	 "__pthread_register_cancel* __pthread_unregister_cancel*"},
+	{"it never returns, so it has no duration",
+	 " __cxa_throw __cxa_rethrow "
+	 "_ZSt17rethrow_exceptionNSt15__exception_ptr13exception_ptrE "
+	 "__libc_start_main __libc_start_call_main __pthread_unwind* longjmp "
+	 "_longjmp siglongjmp __longjmp_chk __libc_longjmp __libc_siglongjmp exit "
+	 "quick_exit abort pthread_exit thrd_exit __stack_chk_fail __chk_fail "
+	 "__fortify_fail __assert* _ZSt9terminatev _ZSt10unexpectedv"},
+	{"it is called in a special way, by the linker or the compiler",
+	 " _dl_* __tls_get_addr ___tls_get_addr mcount _mcount __fentry__ "
+	 "__cyg_profile_func_* __morestack* _init _fini __gmon_start__ _ITM_* "
+	 "__cxa_finalize"},
+	{"it is scprof's own", " scprof_*"},
+};
+
+static bool is_refused(const char *globs, const char *name)
+{
+	char glob[64];
+
+	for (size_t length; *globs; globs += length) {
+		globs += strspn(globs, " ");
+		length = strcspn(globs, " ");
+		snprintf(glob, sizeof(glob), "%.*s", (int)length, globs);
+		if (!fnmatch(glob, name, 0))
+			return true;
+	}
+	return false;
+}
+
+/* Why `name` cannot be selected, or NULL; static text. By name: a function's binary code does not
+ * tell what it does to its caller. `own`: what libscprof.so exports and imports. */
+static const char *reason_of(const char *name, const struct exports *own)
+{
+	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
+		if (is_refused(refused[i].globs, name))
+			return refused[i].why;
+	for (size_t i = 0; i < own->functions; i++)
+		if (!strcmp(own->function[i].name, name))
+			return "scprof interposes it already: the groups of -g record it, "
+			       "where it can be timed";
+	for (size_t i = 0; i < own->imports; i++)
+		if (!strcmp(own->import[i], name))
+			return "scprof itself calls it while it records";
+	return NULL;
+}
+
 const char *selection_reason(const struct selection *c, const struct export *e)
 {
 	const char *name = e->name;
@@ -118,7 +176,7 @@ const char *selection_reason(const struct selection *c, const struct export *e)
 	for (size_t i = 0; i < c->program.functions; i++)
 		if (!strcmp(c->program.function[i].name, name))
 			return "the program defines it itself: calls reach that, not a library's";
-	return refused_functions_reason(name, &c->own);
+	return reason_of(name, &c->own);
 }
 
 static bool same_text(const char *a, const char *b)

@@ -61,9 +61,6 @@ int selection_resolve(struct selection *c, struct symbol_patterns *patterns,
 /* Why this function cannot be selected, or NULL. Static text. */
 const char *selection_reason(const struct selection *c, const struct export *e);
 
-/* The same by the name alone: also why what libscprof.so exports and imports (`own`) is refused. */
-const char *refused_functions_reason(const char *name, const struct exports *own);
-
 /* A name as the source has it; NULL when out of memory. */
 char *selection_demangle(const char *name, bool parameters);
 
