@@ -5,35 +5,27 @@ COLLECTOR_ARCH := $(firstword $(subst -, ,$(COLLECTOR_MACHINE)))
 COLLECTOR_MULTIARCH := $(or $(shell $(CC) -print-multiarch 2>/dev/null),$(COLLECTOR_MACHINE))
 
 # Tracing is for one architecture.
-COLLECTOR_ATTACH_x86_64 = $(addprefix collector/attach/,attach_borrow.c attach_calls.c attach_filters.c attach_rights.c attach_state.c remote.c remote_call.c remote_ground.c remote_library.c remote_place.c remote_thread.c remote_wait.c sigframe_x86_64.c)
+COLLECTOR_ATTACH_x86_64 = \
+	$(addprefix collector/attach/,attach_borrow.c attach_calls.c attach_filters.c attach_rights.c attach_state.c) \
+	$(addprefix collector/attach/remote/,remote.c remote_call.c remote_ground.c remote_library.c remote_place.c remote_thread.c remote_wait.c sigframe_x86_64.c)
+
+# The core of the library's unwinder, for the tool.
+COLLECTOR_UNWIND = $(addprefix $(BUILD)/collector/unwind/unwind_,cfi.o expr.o row.o)
+$(COLLECTOR_UNWIND): $(BUILD)/collector/unwind/%.o: preload/unwind/%.c
+	@mkdir -p $(@D)
+	$(CC) $(TOOL_CFLAGS) -Ipreload/arch/$(ARCH) -c -o $@ $<
+$(addprefix $(BUILD)/collector/attach/safe_point/,frames.o machine_$(ARCH).o safe_points.o inside.o unwind_memory.o): \
+	TOOL_CFLAGS += -Ipreload/arch/$(ARCH)
 
 COLLECTOR_SRC = \
-	collector/attach/safe_point.c \
-	collector/attach/safe_point_bytes.c \
-	collector/attach/safe_point_cfi.c \
-	collector/attach/safe_point_expression.c \
-	collector/attach/safe_point_frames.c \
-	collector/attach/safe_point_inside.c \
-	collector/attach/safe_point_lock.c \
-	collector/attach/safe_point_machine_$(COLLECTOR_ARCH).c \
-	collector/attach/safe_point_maps.c \
-	collector/attach/safe_point_memory.c \
-	collector/attach/safe_point_names.c \
-	collector/attach/safe_point_objects.c \
-	collector/attach/safe_point_symbols.c \
-	collector/attach/safe_point_threads.c \
+	$(COLLECTOR_UNWIND) \
+	$(addprefix collector/attach/safe_point/,frames.c inside.c libc_names.c machine_$(COLLECTOR_ARCH).c memory.c objects.c safe_points.c symbols.c threads.c unwind_memory.c) \
+	$(addprefix collector/attach/refusal/,refusal.c refusal_access.c refusal_library.c refusal_maps.c refusal_process.c refusal_program.c refusal_versions.c) \
 	collector/attach/attach.c \
 	collector/attach/attach_work_$(COLLECTOR_ARCH).c \
 	$(COLLECTOR_ATTACH_$(COLLECTOR_ARCH)) \
 	collector/attach/as_user.c \
 	collector/attach/copy_in.c \
-	collector/attach/refusal.c \
-	collector/attach/refusal_access.c \
-	collector/attach/refusal_library.c \
-	collector/attach/refusal_maps.c \
-	collector/attach/refusal_process.c \
-	collector/attach/refusal_program.c \
-	collector/attach/refusal_versions.c \
 	collector/attach/seccomp_calls.c \
 	collector/attach/seccomp_filter.c \
 	collector/attach/seccomp_try.c \

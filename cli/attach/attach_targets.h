@@ -9,7 +9,7 @@
 
 #include "cli/attach/attach_options.h"
 #include "collector/attach/attach.h"
-#include "collector/attach/refusal.h"
+#include "collector/attach/refusal/refusal.h"
 #include "collector/attach/wake.h"
 #include "profile/profile.h"
 

@@ -10,7 +10,7 @@
 #include "cli/messages/complaint.h"
 #include "cli/usage/options.h"
 #include "collector/attach/attach.h"
-#include "collector/attach/refusal.h"
+#include "collector/attach/refusal/refusal.h"
 #include "collector/attach/relatives.h"
 #include "collector/attach/wake.h"
 #include "collector/launch/leftovers.h"

@@ -9,8 +9,8 @@
 #include <sys/syscall.h>
 
 #include "collector/attach/attach_work_private.h"
-#include "collector/attach/remote_private.h"
-#include "collector/attach/safe_point_threads.h"
+#include "collector/attach/remote/remote_private.h"
+#include "collector/attach/safe_point/threads.h"
 
 #define CANDIDATES 64
 #define PAUSE_MS   10  /* between rounds */
@@ -52,11 +52,11 @@ static uint64_t find_room(struct attach_working *w)
 	uint64_t room;
 
 	s->small = false;
-	room = remote_maps_stack_room(&w->maps, &s->regs, sigframe_bytes(s));
+	room = remote_library_stack_room(&w->maps, &s->regs, sigframe_bytes(s));
 	if (room || w->area)
 		return room;
 	s->small = true;
-	return remote_maps_stack_room(&w->maps, &s->regs, sigframe_bytes(s));
+	return remote_library_stack_room(&w->maps, &s->regs, sigframe_bytes(s));
 }
 
 static uint64_t elapsed_ms(const struct borrowing *b)
@@ -80,7 +80,7 @@ static bool began_just_now(struct watched *t, pid_t pid)
 {
 	struct watched last = *t;
 
-	t->sleeps = safe_point_threads_sleeps(pid, t->tid);
+	t->sleeps = threads_sleeps(pid, t->tid);
 	t->at_ns = remote_now_ns();
 	if (last.at_ns && t->sleeps == last.sleeps)
 		return false;
@@ -92,7 +92,7 @@ static bool began_just_now(struct watched *t, pid_t pid)
 /* Has it been in this wait since a look at it that knew when it began? */
 static bool was_seen_to_begin(struct attach_working *w, const struct watched *t)
 {
-	if (!t->began_ns || safe_point_threads_epoll(w->remote.target.pid, t->tid) != t->sleeps)
+	if (!t->began_ns || threads_epoll(w->remote.target.pid, t->tid) != t->sleeps)
 		return false;
 	w->wait = (struct area_wait){(uint64_t)t->tid, t->sleeps, t->began_ns};
 	return true;
@@ -102,7 +102,7 @@ static bool was_seen_to_begin(struct attach_working *w, const struct watched *t)
 static bool still_waits(const struct attach_working *w, pid_t tid)
 {
 	return w->wait.sleeps && w->wait.tid == (uint64_t)tid &&
-	       safe_point_threads_epoll(w->remote.target.pid, tid) == w->wait.sleeps;
+	       threads_epoll(w->remote.target.pid, tid) == w->wait.sleeps;
 }
 
 static bool was_stopped_in_epoll(const struct user_regs_struct *regs)
@@ -117,15 +117,15 @@ static bool was_stopped_in_epoll(const struct user_regs_struct *regs)
 static bool keep_rest(struct attach_working *w, pid_t tid)
 {
 	struct user_regs_struct *regs = &w->remote.was.regs;
-	const struct remote_map *code = remote_maps_find(&w->maps, regs->rip);
+	const struct proc_map *code = proc_maps_find(&w->maps, regs->rip);
 	uint64_t waited_ms = (remote_now_ns() - w->wait.began_ns) / 1000000u;
 	uint64_t limit_ms = (uint32_t)regs->r10;
 
 	if (!was_stopped_in_epoll(regs))
 		return true;
 	if (w->wait.tid != (uint64_t)tid || !code ||
-	    code != remote_maps_find(&w->maps, w->remote.code.syscall) ||
-	    safe_point_threads_sleeps(w->remote.target.pid, tid) != w->wait.sleeps + 1)
+	    code != proc_maps_find(&w->maps, w->remote.code.syscall) ||
+	    threads_sleeps(w->remote.target.pid, tid) != w->wait.sleeps + 1)
 		return false;
 	regs->r10 = waited_ms < limit_ms ? limit_ms - waited_ms : 0;
 	return remote_set_registers(tid, regs);
@@ -137,7 +137,7 @@ struct area_wait attach_borrow_wait(struct attach_working *w, pid_t tid)
 	struct area_wait wait = {0};
 
 	for (int ms = 0; w->waits && ms < SLEEPS_MS; ms += WATCH_MS) {
-		wait.sleeps = safe_point_threads_epoll(pid, tid);
+		wait.sleeps = threads_epoll(pid, tid);
 		if (wait.sleeps) {
 			wait.tid = (uint64_t)tid;
 			wait.began_ns = remote_now_ns();
@@ -225,7 +225,7 @@ static int ask_all(struct borrowing *b, bool first, int limit_ms, uint64_t *room
 	int status = 0, asked = 0;
 
 	for (size_t i = 0; i < n && status == 0; i++) {
-		enum safe_point_wait wait = safe_point_threads_wait(pid, tids[i]);
+		enum safe_point_wait wait = threads_wait(pid, tids[i]);
 		int left_ms = limit_ms - (int)elapsed_ms(b);
 
 		if (left_ms < LEAST_MS && asked > 0)
@@ -251,8 +251,7 @@ static int read_maps_again(struct attach_working *w)
 {
 	if (w->area)
 		return 0;
-	remote_maps_free(&w->maps);
-	if (!remote_maps_read(&w->maps, w->remote.target.pid, w->name))
+	if (!proc_maps_list(&w->maps, w->remote.target.pid, w->name))
 		return attach_state_say(w, "it has ended");
 	return 0;
 }

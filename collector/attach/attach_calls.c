@@ -119,8 +119,7 @@ static int load(struct attach_working *w)
 	if (status == 0 && !handle)
 		return tell_dlerror(w);
 	if (!w->library.state) {
-		remote_maps_free(&w->maps);
-		if (!remote_maps_read(&w->maps, w->remote.target.pid, w->name))
+		if (!proc_maps_list(&w->maps, w->remote.target.pid, w->name))
 			return attach_state_say(w, "its memory map cannot be read");
 		if (!w->maps.library)
 			return tell_dlerror(w);

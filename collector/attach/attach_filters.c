@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "collector/attach/remote.h"
+#include "collector/attach/remote/remote.h"
 #include "collector/attach/seccomp_filter.h"
 
 #define DIFFERENT_MOST 16u

@@ -6,9 +6,9 @@
 
 #include "collector/attach/attach_filters.h"
 #include "collector/attach/attach_work.h"
-#include "collector/attach/remote.h"
-#include "collector/attach/remote_library.h"
-#include "collector/attach/safe_point.h"
+#include "collector/attach/remote/remote.h"
+#include "collector/attach/remote/remote_library.h"
+#include "collector/attach/safe_point/safe_points.h"
 
 /* The area: a page that nobody may touch, the stack, frames, and our words and texts. */
 #define AREA_BYTES   (1u << 20)
@@ -38,7 +38,7 @@ struct attach_working {
 	const struct attach_order *order; /* NULL: end */
 	const char *name;		  /* the library's, without directories */
 	struct remote remote;
-	struct remote_maps maps;
+	struct proc_map_list maps;
 	struct attach_filters filters;
 	struct safe_points *points;
 	uint64_t dlopen, dlerror, errno_location;

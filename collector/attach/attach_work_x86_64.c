@@ -122,7 +122,7 @@ static int prepare(struct attach_working *w, const struct attach_target *t)
 		return attach_state_say(
 			w, "its threads have shadow stacks (CET), which a call from outside would "
 			   "break; start it with LD_PRELOAD and SCPROF_STOPPED=1");
-	if (!remote_maps_read(&w->maps, t->pid, w->name))
+	if (!proc_maps_list(&w->maps, t->pid, w->name))
 		return attach_state_say(w, "its memory map cannot be read");
 	if (w->order && prepare_text(w) != 0)
 		return -1;
@@ -216,7 +216,7 @@ void attach_work_end(struct attach_working *w, int limit_ms)
 	remote_close(&w->remote, limit_ms);
 	if (w->points)
 		safe_points_close(w->points);
-	remote_maps_free(&w->maps);
+	proc_maps_free(&w->maps);
 	free(w->text);
 	free(w);
 }

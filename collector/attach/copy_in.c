@@ -15,7 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "collector/attach/refusal_private.h"
+#include "collector/attach/refusal/refusal_private.h"
 #include "collector/launch/run_directory.h"
 #include "profile/base/error.h"
 #include "profile/live/run_files.h"

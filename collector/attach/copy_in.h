@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "collector/attach/as_user.h"
-#include "collector/attach/refusal.h"
+#include "collector/attach/refusal/refusal.h"
 #include "profile/profile.h"
 
 struct copy_in {

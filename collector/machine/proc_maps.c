@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DELETED " (deleted)"
+#define DELETED	  " (deleted)"
+#define MAPS_MOST (1u << 20) /* the kernel's own default limit is 65530 */
 
 FILE *proc_maps_open(pid_t pid)
 {
@@ -86,4 +87,90 @@ bool proc_maps_next(FILE *maps, struct proc_mapping *m)
 		return false;
 	parse_line(m);
 	return true;
+}
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 29;
+}
+
+static bool is_named(const char *path, const char *name)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && !strcmp(slash + 1, name);
+}
+
+static bool add(struct proc_map_list *l, const struct proc_mapping *m, const char *library)
+{
+	if (l->count == l->room) {
+		size_t room = l->room ? 2 * l->room : 256;
+		struct proc_map *more =
+			room > MAPS_MOST ? NULL : reallocarray(l->map, room, sizeof(*more));
+
+		if (!more)
+			return false;
+		l->map = more;
+		l->room = room;
+	}
+	l->map[l->count++] = (struct proc_map){.start = m->start,
+					       .end = m->end,
+					       .offset = m->offset,
+					       .inode = m->inode,
+					       .readable = m->readable,
+					       .writable = m->writable,
+					       .executable = m->executable,
+					       .stack = !strcmp(m->path, "[stack]"),
+					       .heap = !strcmp(m->path, "[heap]"),
+					       .vdso = !strcmp(m->path, "[vdso]")};
+	/* Code of no file is generated: it may come and go. */
+	if (m->executable && m->inode) {
+		uint64_t device = (uint64_t)m->major << 40 | (uint64_t)m->minor << 8;
+
+		l->executable = mix(mix(l->executable, m->start), m->end);
+		l->executable = mix(l->executable, m->inode ^ device ^ m->offset << 20);
+	}
+	if (library && !l->library && !m->offset && m->inode && is_named(m->path, library))
+		l->library = m->start;
+	return true;
+}
+
+bool proc_maps_list(struct proc_map_list *l, pid_t pid, const char *library)
+{
+	struct proc_mapping m;
+	FILE *maps = proc_maps_open(pid);
+	bool fine = maps;
+
+	l->count = 0;
+	l->executable = l->library = 0;
+	while (fine && proc_maps_next(maps, &m))
+		fine = add(l, &m, library);
+	fine = fine && !ferror(maps) && l->count;
+	if (maps)
+		fclose(maps);
+	if (!fine)
+		l->count = 0;
+	return fine;
+}
+
+void proc_maps_free(struct proc_map_list *l)
+{
+	free(l->map);
+	*l = (struct proc_map_list){0};
+}
+
+const struct proc_map *proc_maps_find(const struct proc_map_list *l, uint64_t at)
+{
+	size_t low = 0, high = l->count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (l->map[middle].end <= at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < l->count && l->map[low].start <= at ? &l->map[low] : NULL;
 }

@@ -5,6 +5,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
@@ -25,5 +26,28 @@ FILE *proc_maps_open(pid_t pid);
 /* The next mapping, by address. False: there is none, or it cannot be read: ferror() says so. A
  * process may have as many as it likes: who keeps them limits their number. */
 bool proc_maps_next(FILE *maps, struct proc_mapping *m);
+
+struct proc_map {
+	uint64_t start, end, offset;
+	uint64_t inode; /* 0: no file */
+	bool readable, writable, executable;
+	bool stack, heap, vdso;
+};
+
+struct proc_map_list {
+	struct proc_map *map; /* by address */
+	size_t count, room;
+	uint64_t executable; /* hash of the executable files' mappings: another one is other code */
+	uint64_t library;    /* the lowest address of that file; 0: it is not mapped */
+};
+
+/* Keep the present mappings instead of those held before (all zero at first). `library`: a file's
+ * name without directories, or NULL. False: they cannot be read, or are too many; then there are
+ * none. */
+bool proc_maps_list(struct proc_map_list *l, pid_t pid, const char *library);
+void proc_maps_free(struct proc_map_list *l);
+
+/* The mapping that holds an address; NULL: none. */
+const struct proc_map *proc_maps_find(const struct proc_map_list *l, uint64_t at);
 
 #endif

@@ -119,6 +119,7 @@ enum {
 struct dwarf_reader {
 	const uint8_t *p, *end;
 	bool bad;
+	uint64_t shift; /* from `p` to its address in the process: 0 where that is this one */
 };
 
 static inline uint64_t dwarf_bytes(struct dwarf_reader *r, unsigned n)
@@ -185,7 +186,7 @@ static inline void dwarf_skip(struct dwarf_reader *r, uint64_t n)
  */
 static inline uint64_t dwarf_pointer(struct dwarf_reader *r, uint8_t encoding, uint64_t data)
 {
-	uint64_t at = (uint64_t)r->p, v;
+	uint64_t at = (uint64_t)r->p + r->shift, v;
 	if (encoding == DW_EH_PE_omit)
 		return 0;
 	switch (encoding & DW_EH_PE_format) {

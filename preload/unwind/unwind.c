@@ -1,57 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* One step of an unwind: apply the row of call-frame information that holds at
- * the program counter to the registers of a frame, which gives its caller's. */
+/* One step of an unwind in this process: by the row of call-frame information that holds at the
+ * program counter, or by what the kernel laid down for a signal. */
 #include "preload/unwind/unwind.h"
-#include "preload/system/util.h"
-
-static bool frame_address(struct unwind_cursor *c, uint64_t *cfa)
-{
-	const struct unwind_row *row = &c->work->row;
-	if (row->cfa_expression)
-		return unwind_expr_evaluate(c, row->cfa_expression, false, 0, cfa);
-	if (!unwind_get(c, row->cfa_register, cfa))
-		return false;
-	*cfa += (uint64_t)row->cfa_offset;
-	return true;
-}
-
-/* The place of register `i` in the calling frame. */
-static bool apply_rule(struct unwind_cursor *c, unsigned i, uint64_t cfa,
-		       struct unwind_register *out)
-{
-	const struct unwind_rule *rule = &c->work->row.rule[i];
-	uint64_t value;
-	switch (rule->kind) {
-	case RULE_SAME:
-		*out = c->reg[i];
-		return true;
-	case RULE_UNDEFINED:
-		*out = (struct unwind_register){0, UNWIND_UNKNOWN};
-		return true;
-	case RULE_OFFSET:
-		*out = (struct unwind_register){cfa + (uint64_t)rule->v, UNWIND_MEMORY};
-		return true;
-	case RULE_VAL_OFFSET:
-		*out = (struct unwind_register){cfa + (uint64_t)rule->v, UNWIND_VALUE};
-		return true;
-	case RULE_REGISTER:
-		if ((uint64_t)rule->v >= ARCH_REGS)
-			return false;
-		*out = c->reg[rule->v];
-		return true;
-	case RULE_EXPRESSION:
-		if (!unwind_expr_evaluate(c, (uint64_t)rule->v, true, cfa, &value))
-			return false;
-		*out = (struct unwind_register){value, UNWIND_MEMORY};
-		return true;
-	case RULE_VAL_EXPRESSION:
-		if (!unwind_expr_evaluate(c, (uint64_t)rule->v, true, cfa, &value))
-			return false;
-		*out = (struct unwind_register){value, UNWIND_VALUE};
-		return true;
-	}
-	return false;
-}
 
 /* A signal trampoline without call-frame information, where the processor's kernel
  * has such: the registers of the interrupted frame lie above the stack pointer. */
@@ -62,8 +12,9 @@ static enum unwind_result step_trampoline(struct unwind_cursor *c)
 	if (!ARCH_SIGNAL_CODE || (c->pc & 3) || !c->readable(c->context, c->pc) ||
 	    ((uint64_t)code[1] << 32 | code[0]) != ARCH_SIGNAL_CODE)
 		return UNWIND_CUT;
-	if (!unwind_get(c, ARCH_SP, &base) || !unwind_read(c, base + ARCH_SIGNAL_PC, &pc) ||
-	    !unwind_read(c, base + ARCH_SIGNAL_SP, &sp))
+	if (!unwind_row_get(c, ARCH_SP, &base) ||
+	    !unwind_memory_read(c, base + ARCH_SIGNAL_PC, &pc) ||
+	    !unwind_memory_read(c, base + ARCH_SIGNAL_SP, &sp))
 		return UNWIND_CUT;
 	for (unsigned i = 0; i < ARCH_REGS; i++)
 		c->reg[i] =
@@ -78,49 +29,13 @@ static enum unwind_result step_trampoline(struct unwind_cursor *c)
 
 enum unwind_result unwind_step(struct unwind_cursor *c)
 {
-	struct unwind_register *next = c->work->next;
-	const struct unwind_row *row = &c->work->row;
-	uint64_t cfa, ra_column, ra;
+	uint64_t ra_column;
 	bool signal_frame;
 
 	c->no_row = false;
-	if (!unwind_cfi_find_row(c, &signal_frame, &ra_column)) {
-		enum unwind_result r = step_trampoline(c);
-		c->no_row = r == UNWIND_CUT;
-		return r;
-	}
-	if (ra_column != ARCH_RA)
-		return UNWIND_CUT;
-	if (row->rule[ARCH_RA].kind == RULE_UNDEFINED)
-		return UNWIND_END;
-	if (!frame_address(c, &cfa)) {
-		c->no_row = true;
-		return UNWIND_CUT;
-	}
-	/* A caller's frame lies above; only a signal can have come from another stack. */
-	if (!signal_frame && cfa < c->cfa)
-		return UNWIND_CUT;
-	for (unsigned i = 0; i < ARCH_REGS; i++)
-		if (!apply_rule(c, i, cfa, &next[i]))
-			return UNWIND_CUT;
-	if (row->rule[ARCH_SP].kind == RULE_SAME)
-		next[ARCH_SP] = (struct unwind_register){cfa, UNWIND_VALUE};
-	if (row->rule[ARCH_FP].kind != RULE_SAME)
-		c->fp_is_start = false;
-	for (unsigned i = 0; i < ARCH_REGS; i++)
-		c->reg[i] = next[i];
-	if (c->reg[ARCH_RA].place == UNWIND_UNKNOWN)
-		return UNWIND_CUT; /* same value: never stored, so not known here */
-	if (!unwind_get(c, ARCH_RA, &ra))
-		return UNWIND_CUT;
-	ra = ARCH_STRIP_RA(ra);
-	c->reg[ARCH_RA].place = UNWIND_UNKNOWN;
-	if (ra == 0)
-		return UNWIND_END;
-	if (!signal_frame && cfa == c->cfa && ra == c->pc)
-		return UNWIND_CUT; /* no progress */
-	c->cfa = cfa;
-	c->pc = ra;
-	c->exact = signal_frame;
-	return UNWIND_STEPPED;
+	if (unwind_cfi_find_row(c, &signal_frame, &ra_column))
+		return unwind_row_apply(c, signal_frame, ra_column);
+	enum unwind_result r = step_trampoline(c);
+	c->no_row = r == UNWIND_CUT;
+	return r;
 }

@@ -19,9 +19,11 @@
 
 #include <link.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "arch.h"
+#include "preload/unwind/dwarf_read.h"
 
 /* Where a register's value is, at a given frame. */
 enum unwind_place { UNWIND_UNKNOWN = 0, UNWIND_VALUE, UNWIND_MEMORY };
@@ -107,7 +109,7 @@ const ElfW(Phdr) * unwind_object_headers(const struct unwind_object *object, uin
 /* Begin at the caller of a function: `pc` its return address, `sp` and `fp` as
  * they are after it has returned. Other registers are unknown. The fields
  * work, note, readable and context are the caller's to fill. */
-void unwind_begin(struct unwind_cursor *c, uint64_t pc, uint64_t sp, uint64_t fp);
+void unwind_row_begin(struct unwind_cursor *c, uint64_t pc, uint64_t sp, uint64_t fp);
 
 enum unwind_result unwind_step(struct unwind_cursor *c);
 
@@ -129,14 +131,31 @@ bool unwind_cfi_find_row(struct unwind_cursor *c, bool *signal_frame, uint64_t *
 bool unwind_cfi_find_range(uint64_t pc, uint64_t *start, uint64_t *end);
 
 /* Value of a register at this frame; reads and notes memory where it must. */
-bool unwind_get(struct unwind_cursor *c, uint64_t reg, uint64_t *value);
+bool unwind_row_get(struct unwind_cursor *c, uint64_t reg, uint64_t *value);
 
-/* Read a stack word, noted. */
-bool unwind_read(struct unwind_cursor *c, uint64_t address, uint64_t *value);
+/* Step to the calling frame by the row in c->work. */
+enum unwind_result unwind_row_apply(struct unwind_cursor *c, bool signal_frame, uint64_t ra_column);
 
 /* Evaluate a DWARF expression block over the present registers; `initial` is
  * pushed first when push is set. */
 bool unwind_expr_evaluate(struct unwind_cursor *c, uint64_t block, bool push, uint64_t initial,
 			  uint64_t *value);
+
+/* How the parts above (unwind_cfi.c, unwind_expr.c, unwind_row.c) reach memory. The tool has these
+ * parts, too, to walk threads of other processes, and three functions of its own below them. */
+
+/* Readers over an entry of .eh_frame, behind its pointer to the common entry, and over that. */
+struct unwind_entry {
+	struct dwarf_reader fde, cie;
+};
+
+/* The entry that begins last at or before `pc`. */
+bool unwind_memory_find_entry(struct unwind_cursor *c, uint64_t pc, struct unwind_entry *e);
+
+/* A reader over a block that begins with its length. */
+bool unwind_memory_open_block(struct unwind_cursor *c, uint64_t block, struct dwarf_reader *r);
+
+/* Read a stack word, noted. */
+bool unwind_memory_read(struct unwind_cursor *c, uint64_t address, uint64_t *value);
 
 #endif

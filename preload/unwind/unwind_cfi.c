@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Call-frame information: from a program counter to its FDE by the sorted table
- * of .eh_frame_hdr, and from its instructions to the row that holds there. */
+/* Call-frame information: from the instructions of an entry of .eh_frame to the row that holds at a
+ * program counter. */
 #include "preload/unwind/unwind.h"
-#include "preload/unwind/dwarf_read.h"
-#include "preload/system/util.h"
-
-#define DWARF_64 0xffffffffu /* as a length: eight bytes of length follow */
 
 struct cie {
 	uint64_t code_align, ra_column;
@@ -15,21 +11,6 @@ struct cie {
 	struct dwarf_reader instructions;
 };
 
-/* The length field of a CIE or FDE; leaves the reader over its body. */
-static bool open_entry(const uint8_t *at, const struct unwind_object *o, struct dwarf_reader *r)
-{
-	if ((uint64_t)at < o->start || (uint64_t)at + 12 > o->end)
-		return false;
-	*r = (struct dwarf_reader){at, (const uint8_t *)o->end, false};
-	uint64_t length = dwarf_bytes(r, 4);
-	if (length == DWARF_64)
-		length = dwarf_bytes(r, 8);
-	if (!length || length > (uint64_t)(r->end - r->p))
-		return false;
-	r->end = r->p + length;
-	return true;
-}
-
 static bool parse_augmentation(const char *text, struct cie *cie, struct dwarf_reader *r)
 {
 	if (text[0] != 'z')
@@ -38,7 +19,7 @@ static bool parse_augmentation(const char *text, struct cie *cie, struct dwarf_r
 	uint64_t length = dwarf_uleb(r);
 	if (length > (uint64_t)(r->end - r->p))
 		return false;
-	struct dwarf_reader a = {r->p, r->p + length, false};
+	struct dwarf_reader a = {.p = r->p, .end = r->p + length, .shift = r->shift};
 	dwarf_skip(r, length);
 	for (text++; *text; text++) {
 		if (*text == 'R')
@@ -56,10 +37,9 @@ static bool parse_augmentation(const char *text, struct cie *cie, struct dwarf_r
 	return !a.bad;
 }
 
-static bool parse_cie(const uint8_t *at, const struct unwind_object *o, struct cie *cie)
+static bool parse_cie(struct dwarf_reader r, struct cie *cie)
 {
-	struct dwarf_reader r;
-	if (!open_entry(at, o, &r) || dwarf_bytes(&r, 4) != 0)
+	if (dwarf_bytes(&r, 4) != 0)
 		return false;
 	*cie = (struct cie){0};
 	uint64_t version = dwarf_bytes(&r, 1);
@@ -77,47 +57,14 @@ static bool parse_cie(const uint8_t *at, const struct unwind_object *o, struct c
 	return !r.bad;
 }
 
-/* The FDE whose range begins last at or before pc (LSB, section 10.6.2). */
-static const uint8_t *search_table(const struct unwind_object *o, uint64_t pc)
+/* The entry that covers `pc`: its code, and *r over its instructions. */
+static bool find_entry(struct unwind_cursor *c, uint64_t pc, struct cie *cie,
+		       struct dwarf_reader *r, uint64_t *start, uint64_t *bytes)
 {
-	uint64_t hdr = o->eh_frame_hdr;
-	if (hdr < o->start || hdr + 12 > o->end)
-		return NULL;
-	struct dwarf_reader r = {(const uint8_t *)hdr, (const uint8_t *)o->end, false};
-	uint64_t version = dwarf_bytes(&r, 1);
-	uint8_t frame_encoding = (uint8_t)dwarf_bytes(&r, 1);
-	uint8_t count_encoding = (uint8_t)dwarf_bytes(&r, 1);
-	uint64_t table_encoding = dwarf_bytes(&r, 1);
-	dwarf_pointer(&r, frame_encoding, hdr);
-	uint64_t count = dwarf_pointer(&r, count_encoding, hdr);
-	/* Every linker writes this one form: data-relative, four bytes, signed. */
-	if (r.bad || version != 1 || table_encoding != (DW_EH_PE_datarel | DW_EH_PE_sdata4) ||
-	    !count || count > (uint64_t)(r.end - r.p) / 8)
-		return NULL;
-	const int32_t *table = (const int32_t *)r.p;
-	int64_t want = (int64_t)(pc - hdr);
-	uint64_t low = 0, high = count;
-	while (high - low > 1) {
-		uint64_t middle = (low + high) / 2;
-		if (table[2 * middle] <= want)
-			low = middle;
-		else
-			high = middle;
-	}
-	if (table[2 * low] > want)
-		return NULL;
-	return (const uint8_t *)(hdr + (uint64_t)(int64_t)table[2 * low + 1]);
-}
-
-static bool parse_fde(const uint8_t *at, const struct unwind_object *o, uint64_t pc,
-		      struct cie *cie, struct dwarf_reader *r, uint64_t *start, uint64_t *bytes)
-{
-	if (!open_entry(at, o, r))
+	struct unwind_entry e;
+	if (!unwind_memory_find_entry(c, pc, &e) || !parse_cie(e.cie, cie))
 		return false;
-	const uint8_t *id_at = r->p;
-	uint64_t id = dwarf_bytes(r, 4);
-	if (!id || !parse_cie(id_at - id, o, cie))
-		return false;
+	*r = e.fde;
 	*start = dwarf_pointer(r, cie->fde_encoding, 0);
 	*bytes = dwarf_pointer(r, cie->fde_encoding & DW_EH_PE_format, 0);
 	if (r->bad || pc < *start || pc - *start >= *bytes)
@@ -149,7 +96,7 @@ static void set_cfa(struct machine *m, uint64_t reg, int64_t offset)
 
 static uint64_t take_block(struct dwarf_reader *r)
 {
-	uint64_t at = (uint64_t)r->p;
+	uint64_t at = (uint64_t)r->p + r->shift;
 	dwarf_skip(r, dwarf_uleb(r));
 	return at;
 }
@@ -313,13 +260,9 @@ static bool run(struct machine *m, struct dwarf_reader r)
 
 bool unwind_cfi_find_range(uint64_t pc, uint64_t *start, uint64_t *end)
 {
-	struct unwind_object object;
 	struct dwarf_reader instructions;
 	struct cie cie;
-	const uint8_t *fde = unwind_object_find_object(pc, &object) && object.eh_frame_hdr
-				     ? search_table(&object, pc)
-				     : NULL;
-	if (!fde || !parse_fde(fde, &object, pc, &cie, &instructions, start, end))
+	if (!find_entry(NULL, pc, &cie, &instructions, start, end))
 		return false;
 	*end += *start;
 	return true;
@@ -327,21 +270,16 @@ bool unwind_cfi_find_range(uint64_t pc, uint64_t *start, uint64_t *end)
 
 bool unwind_cfi_find_row(struct unwind_cursor *c, bool *signal_frame, uint64_t *ra)
 {
-	struct unwind_object object;
 	struct dwarf_reader instructions;
 	struct cie cie;
 	uint64_t start, bytes, pc = c->exact ? c->pc : c->pc - 1;
 
 	c->uncalled = false;
-	if (!unwind_object_find_object(pc, &object) || !object.eh_frame_hdr)
-		return false;
-	const uint8_t *fde = search_table(&object, pc);
-	if (!fde || !parse_fde(fde, &object, pc, &cie, &instructions, &start, &bytes)) {
+	if (!find_entry(c, pc, &cie, &instructions, &start, &bytes)) {
 		/* A start routine that nobody called is "returned to" at its first byte. */
 		pc = c->pc;
 		c->uncalled = true;
-		fde = search_table(&object, pc);
-		if (!fde || !parse_fde(fde, &object, pc, &cie, &instructions, &start, &bytes))
+		if (c->exact || !find_entry(c, pc, &cie, &instructions, &start, &bytes))
 			return false;
 	}
 	struct machine m = {c->work, &cie, 0, ~UINT64_C(0), 0};

@@ -2,8 +2,6 @@
 /* DWARF expressions (DWARF 5, section 2.5) as call-frame information uses them:
  * procedure linkage tables, signal trampolines, realigned frames. */
 #include "preload/unwind/unwind.h"
-#include "preload/unwind/dwarf_read.h"
-#include "preload/system/util.h"
 
 #define DEPTH (sizeof((struct unwind_work *)0)->expression_stack / sizeof(uint64_t))
 
@@ -160,7 +158,7 @@ static bool literal(struct unwind_cursor *c, struct stack *s, struct dwarf_reade
 	if ((op >= DW_OP_breg0 && op <= DW_OP_breg31) || op == DW_OP_bregx) {
 		reg = op == DW_OP_bregx ? dwarf_uleb(r) : (uint64_t)(op - DW_OP_breg0);
 		int64_t offset = dwarf_sleb(r);
-		if (!unwind_get(c, reg, &value))
+		if (!unwind_row_get(c, reg, &value))
 			return false;
 		push(s, value + (uint64_t)offset);
 		return true;
@@ -216,7 +214,7 @@ static bool access_or_jump(struct unwind_cursor *c, struct stack *s, struct dwar
 {
 	uint64_t value;
 	if (op == DW_OP_deref) {
-		if (!unwind_read(c, pop(s), &value))
+		if (!unwind_memory_read(c, pop(s), &value))
 			return false;
 		push(s, value);
 		return true;
@@ -236,10 +234,10 @@ bool unwind_expr_evaluate(struct unwind_cursor *c, uint64_t block, bool push_ini
 			  uint64_t initial, uint64_t *value)
 {
 	struct stack s = {c->work->expression_stack, 0, false};
-	struct dwarf_reader r = {(const uint8_t *)block, (const uint8_t *)block + 10, false};
-	uint64_t length = dwarf_uleb(&r);
+	struct dwarf_reader r;
+	if (!unwind_memory_open_block(c, block, &r))
+		return false;
 	const uint8_t *start = r.p;
-	r.end = r.p + length;
 	if (push_initial)
 		push(&s, initial);
 	for (unsigned steps = 0; r.p < r.end; steps++) {

@@ -9,10 +9,10 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "collector/attach/safe_point.h"
-#include "collector/attach/safe_point_frames.h"
-#include "collector/attach/safe_point_maps.h"
-#include "collector/attach/safe_point_objects.h"
+#include "collector/attach/safe_point/safe_points.h"
+#include "collector/attach/safe_point/frames.h"
+#include "collector/machine/proc_maps.h"
+#include "collector/attach/safe_point/objects.h"
 
 #define MOST_THREADS 65536
 #define A_ROUND	     16
@@ -25,7 +25,7 @@ struct verdicts {
 
 /* Our own walk beside libdw's. */
 struct second {
-	struct safe_point_maps maps;
+	struct proc_map_list maps;
 	struct safe_point_objects objects;
 	struct safe_point_rows *rows;
 	struct safe_point_stack stack;
@@ -70,8 +70,8 @@ static int compare_frame(Dwfl_Frame *frame, void *context)
 	uint64_t at = pc - !stopped_there;
 	if (s->at < s->stack.count && s->stack.frame[s->at].at == at)
 		s->at++;
-	else if (s->at < s->stack.count && safe_point_objects_find(&s->objects, at) != NULL &&
-		 safe_point_objects_find(&s->objects, at)->kind != SAFE_POINT_LIBC)
+	else if (s->at < s->stack.count && objects_find(&s->objects, at) != NULL &&
+		 objects_find(&s->objects, at)->kind != SAFE_POINT_LIBC)
 		s->differs = true; /* the frame by which handlers return is none of ours */
 	else if (s->at < s->stack.count)
 		return DWARF_CB_OK;
@@ -82,7 +82,7 @@ static void compare(struct second *s, pid_t tid)
 {
 	s->at = 0;
 	s->differs = false;
-	if (!safe_point_frames_walk(&s->objects, s->rows, tid, &s->stack))
+	if (!frames_walk(&s->objects, s->rows, tid, &s->stack))
 		return;
 	dwfl_getthread_frames(s->dwfl, tid, compare_frame, s);
 	if (s->differs)
@@ -103,10 +103,10 @@ static struct second *second_open(pid_t pid)
 					     .find_debuginfo = dwfl_standard_find_debuginfo,
 					     .debuginfo_path = &no_path};
 	struct second *s = calloc(1, sizeof(*s));
-	if (s == NULL || !safe_point_maps_read(&s->maps, pid) ||
-	    !safe_point_objects_read(&s->objects, pid, &s->maps))
+	if (s == NULL || !proc_maps_list(&s->maps, pid, NULL) ||
+	    !objects_read(&s->objects, pid, &s->maps))
 		return NULL;
-	s->rows = safe_point_frames_rows();
+	s->rows = frames_rows();
 	s->dwfl = dwfl_begin(&calls);
 	if (s->rows == NULL || s->dwfl == NULL || dwfl_linux_proc_report(s->dwfl, pid) != 0 ||
 	    dwfl_report_end(s->dwfl, NULL, NULL) != 0 ||

@@ -83,6 +83,7 @@ $(UNIT)/collector/ours_calls.so: tests/unit/collector/ours_calls.c
 $(UNIT)/collector/own_allocator: tests/unit/collector/own_allocator.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -O2 -g $(WARN) $(DEPS) -fno-builtin -o $@ $<
+CFLAGS_tests_unit_collector_test_safe_point_tables = -Ipreload/arch/$(ARCH)
 CFLAGS_tests_unit_collector_test_safe_point = \
 	-DCONSTRUCTOR_WAITS='"$(abspath $(UNIT))/collector/constructor_waits.so"' \
 	-DOURS_CALLS='"$(abspath $(UNIT))/collector/ours_calls.so"' \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Stands in for safe_point.c: that the thread can be borrowed is the test's to say. */
+/* Stands in for safe_points.c: that the thread can be borrowed is the test's to say. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -16,9 +16,9 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "collector/attach/safe_point.h"
-#include "collector/attach/safe_point_lock.h"
-#include "collector/attach/safe_point_objects.h"
+#include "collector/attach/safe_point/safe_points.h"
+#include "collector/attach/safe_point/objects.h"
+#include "collector/attach/safe_point/symbols.h"
 #include "profile/live/run_files.h"
 #include "tests/unit/collector/borrowing.h"
 
@@ -86,16 +86,16 @@ uint64_t safe_points_function(struct safe_points *s, const char *name)
 
 uint64_t safe_points_lock(const struct safe_points *s)
 {
-	struct safe_point_maps m = {0};
+	struct proc_map_list m = {0};
 	struct safe_point_objects o = {0};
 	uint64_t at = 0;
 
-	if (safe_point_maps_read(&m, s->pid) && safe_point_objects_read(&o, s->pid, &m))
+	if (proc_maps_list(&m, s->pid, NULL) && objects_read(&o, s->pid, &m))
 		for (size_t i = 0; i < o.count; i++)
 			if (o.object[i].kind == SAFE_POINT_LOADER)
-				at = safe_point_lock_find(&o.object[i], s->pid);
-	safe_point_objects_free(&o);
-	safe_point_maps_free(&m);
+				at = symbols_find_lock(&o.object[i], s->pid);
+	objects_free(&o);
+	proc_maps_free(&m);
 	return at;
 }
 

@@ -26,8 +26,8 @@
 #include <cmocka.h>
 #include <seccomp.h>
 
-#include "collector/attach/refusal.h"
-#include "collector/attach/refusal_private.h"
+#include "collector/attach/refusal/refusal.h"
+#include "collector/attach/refusal/refusal_private.h"
 #include "collector/attach/seccomp_filter.h"
 
 /* A sanitizer is in the test's own children, too, which are refused for that. */

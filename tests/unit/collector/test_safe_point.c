@@ -29,7 +29,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "collector/attach/safe_point.h"
+#include "collector/attach/safe_point/safe_points.h"
 
 #define FOR_EVER_S 900 /* a limit for hangs */
 

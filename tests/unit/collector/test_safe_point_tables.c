@@ -14,10 +14,9 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "collector/attach/safe_point.h"
-#include "collector/attach/safe_point_cfi.h"
-#include "collector/attach/safe_point_expression.h"
-#include "collector/attach/safe_point_objects.h"
+#include "collector/attach/safe_point/safe_points.h"
+#include "collector/attach/safe_point/objects.h"
+#include "collector/attach/safe_point/unwind_memory.h"
 
 #define CODE   ((uint64_t)(uintptr_t)t->data + 4096)
 #define ENTRY  64 /* where the second entry begins, behind the common one */
@@ -61,71 +60,80 @@ static void make_table(struct table *t)
 	t->object.frames = 1;
 }
 
-static bool row_at(const struct table *t, uint64_t at, struct safe_point_row *row)
+static struct safe_point_window window;
+static struct unwind_memory memory = {.window = &window};
+static struct unwind_work work;
+static struct unwind_cursor cursor = {.work = &work, .context = &memory};
+
+static bool row_at(const struct table *t, uint64_t at)
 {
-	size_t work = WORK;
-	return safe_point_cfi_row(&t->object, getpid(), at, &work, row);
+	bool signal;
+	uint64_t column;
+	window.pid = getpid();
+	window.bytes = 0;
+	memory.object = &t->object;
+	memory.work = WORK;
+	unwind_row_begin(&cursor, at, 0, 0);
+	cursor.exact = true;
+	return unwind_cfi_find_row(&cursor, &signal, &column);
 }
 
 static void a_row_is_that_of_its_address(void **state)
 {
 	struct table *t = malloc(sizeof(*t));
-	struct safe_point_row row;
+	const struct unwind_row *row = &work.row;
 	(void)state;
 	make_table(t);
-	assert_true(row_at(t, CODE, &row));
-	assert_int_equal(row.cfa.value, 8);
-	assert_int_equal(row.of[16].how, SAFE_POINT_AT);
-	assert_int_equal(row.of[16].value, -8);
-	assert_true(row_at(t, CODE + 1, &row));
-	assert_int_equal(row.cfa.value, 16);
-	assert_int_equal(row.of[6].value, -16);
-	assert_false(row_at(t, CODE + 16, &row));
-	assert_false(row_at(t, CODE - 1, &row));
+	assert_true(row_at(t, CODE));
+	assert_int_equal(row->cfa_offset, 8);
+	assert_int_equal(row->rule[ARCH_RA].kind, RULE_OFFSET);
+	assert_int_equal(row->rule[ARCH_RA].v, -8);
+	assert_true(row_at(t, CODE + 1));
+	assert_int_equal(row->cfa_offset, 16);
+	assert_int_equal(row->rule[6].v, -16);
+	assert_false(row_at(t, CODE + 16));
+	assert_false(row_at(t, CODE - 1));
 	free(t);
+}
+
+static void set_registers(uint64_t value)
+{
+	for (unsigned i = 0; i < ARCH_REGS; i++)
+		cursor.reg[i] = (struct unwind_register){value + i, UNWIND_VALUE};
 }
 
 static void changed_tables_end(void **state)
 {
 	struct table *t = malloc(sizeof(*t));
-	uint64_t registers[SAFE_POINT_REGISTERS] = {0}, value;
-	struct safe_point_window *w = calloc(1, sizeof(*w));
 	unsigned found = 0;
 	(void)state;
-	w->pid = getpid();
 	for (int i = 0; i < ROUNDS; i++) {
-		struct safe_point_row row;
 		make_table(t);
 		for (uint32_t k = 1 + draw(6); k > 0; k--)
 			t->data[draw(ENTRY + 40)] = (uint8_t)draw(256);
-		if (!row_at(t, CODE + draw(16), &row))
+		if (!row_at(t, CODE + draw(16)))
 			continue;
 		found++;
-		assert_true(row.return_column < SAFE_POINT_REGISTERS);
-		for (unsigned r = 0; r < SAFE_POINT_REGISTERS; r++)
-			if (row.of[r].how >= SAFE_POINT_COMPUTED_AT)
-				safe_point_expression_compute(w, &row.of[r], registers, 1, &value);
+		set_registers((uint64_t)(uintptr_t)t->data);
+		unwind_row_apply(&cursor, false, ARCH_RA);
 	}
 	assert_in_range(found, ROUNDS / 100, ROUNDS - 1);
-	free(w);
 	free(t);
 }
 
 static void random_expressions_end(void **state)
 {
-	uint64_t registers[SAFE_POINT_REGISTERS] = {1, 2, 3}, value;
-	uint8_t code[128];
-	struct safe_point_window *w = calloc(1, sizeof(*w));
+	uint8_t block[UNWIND_MEMORY_BLOCK];
+	uint64_t value;
 	(void)state;
-	w->pid = getpid();
+	window.pid = getpid();
 	for (int i = 0; i < ROUNDS; i++) {
-		struct safe_point_rule rule = {.value = (int64_t)(uintptr_t)code,
-					       .bytes = (uint16_t)draw(sizeof(code) + 8)};
-		for (size_t k = 0; k < sizeof(code); k++)
-			code[k] = (uint8_t)draw(0x90);
-		safe_point_expression_compute(w, &rule, registers, draw(2), &value);
+		block[0] = (uint8_t)draw(sizeof(block) + 8);
+		for (size_t k = 1; k < sizeof(block); k++)
+			block[k] = (uint8_t)draw(0x90);
+		set_registers(1);
+		unwind_expr_evaluate(&cursor, (uint64_t)(uintptr_t)block, draw(2), 1, &value);
 	}
-	free(w);
 }
 
 /* A child that has the bytes of its own libc mapped, changed here and there. */

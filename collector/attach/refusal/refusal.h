@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What makes a process one that scprof cannot go to, found out before anything is touched: nothing
+ * is stopped, written or called. What a stopped thread alone tells (its seccomp filters) is asked
+ * for later, by seccomp_filter_check. */
+#ifndef SCPROF_COLLECTOR_ATTACH_REFUSAL_REFUSAL_H
+#define SCPROF_COLLECTOR_ATTACH_REFUSAL_REFUSAL_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "collector/attach/attach.h"
+#include "profile/profile.h"
+
+struct refusal_facts {
+	struct attach_target target;
+	pid_t inner_pid; /* its number in its own pid namespace */
+	uid_t uid;	 /* effective, of the process */
+	gid_t gid;
+	bool other_root;     /* its mount namespace or root directory is not ours */
+	bool preloaded;	     /* libscprof.so is mapped already */
+	char wake[PATH_MAX]; /* of its wake page, as wake_open takes it; "": none */
+	char exe[PATH_MAX];
+	uint32_t threads;
+};
+
+/* 0, or -1 with *err: one line, what and why and what to do. `library`: its path, as the process
+ * would open it; NULL: it will be copied in, and is not looked for there. `by_ptrace`: false, where
+ * the process is to be woken by its page only. *f holds what was found out, also on failure: a wake
+ * page may be a way in where ptrace is not.
+ *
+ * Under 1 ms of work for usual processes; one that is just being executed is given a second. What
+ * is another user's is looked at in a process of its own, which is given ten: files may be on
+ * file systems that never answer. */
+int refusal_check(pid_t pid, const char *library, bool by_ptrace, struct refusal_facts *f,
+		  struct profile_error *err);
+
+/* Does the path (of a file or directory) lead the process to where it leads us? */
+bool refusal_sees(const struct refusal_facts *f, const char *path);
+
+#endif

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The steps of refusal_check: what /proc says of a process, of its memory and of its program, and
+ * what follows from each. Those that only judge take facts, so that each verdict can be had. */
+#ifndef SCPROF_COLLECTOR_ATTACH_REFUSAL_REFUSAL_PRIVATE_H
+#define SCPROF_COLLECTOR_ATTACH_REFUSAL_REFUSAL_PRIVATE_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+
+#include "collector/attach/as_user.h"
+#include "profile/profile.h"
+
+#define REFUSAL_DORMANT "start it with LD_PRELOAD=libscprof.so SCPROF_STOPPED=1"
+
+/* Of /proc/PID/status, as the reader's namespaces see it. */
+struct refusal_process {
+	pid_t pid, tgid, parent, tracer;
+	pid_t inner_pid; /* in its own pid namespace */
+	char name[64];	 /* of the thread; for messages */
+	char state;	 /* R, S, D, T (stopped), t (traced), Z, X, I */
+	bool kernel;	 /* a kernel thread */
+	uid_t uid[3];	 /* real, effective, saved */
+	gid_t gid[3];
+	struct as_user owner;
+	uint32_t threads;
+	uint64_t capabilities; /* permitted */
+	int seccomp;	       /* SECCOMP_MODE_... */
+	bool shadow_stack;     /* x86's, of user space */
+};
+
+/* "cannot attach to process 12 (nginx): " and the rest; returns -1. */
+int refusal_say(const struct refusal_process *p, struct profile_error *err, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* refusal_process.c. False: no such text. */
+bool refusal_process_parse(const char *status, struct refusal_process *p);
+/* 0; or -1 with *err: there is none. */
+int refusal_process_read(pid_t pid, struct refusal_process *p, struct profile_error *err);
+/* `tool`: our own process. `by_ptrace` as for refusal_check. */
+int refusal_process_judge(const struct refusal_process *p, pid_t tool, bool by_ptrace,
+			  struct profile_error *err);
+
+/* Its memory is its own, and it does not wait for a child that uses it (vfork). Soon it may be so.
+ */
+int refusal_process_memory(const struct refusal_process *p, struct profile_error *err);
+
+/* refusal_access.c: who may trace. */
+struct refusal_access {
+	uid_t tool_uid; /* effective */
+	gid_t tool_gid;
+	uint64_t tool_capabilities; /* effective */
+	bool same_user_namespace;
+	bool dumpable;
+	int yama;  /* kernel.yama.ptrace_scope; -1: no Yama */
+	int error; /* errno of the kernel */
+};
+void refusal_access_read(const struct refusal_process *p, struct refusal_access *a);
+/* Why the kernel said no. Returns -1. */
+int refusal_access_explain(const struct refusal_process *p, const struct refusal_access *a,
+			   struct profile_error *err);
+/* Asks the kernel: may this process do what ptrace needs? `address`: readable in it. 0; or -1 with
+ * *err. */
+int refusal_access_try(const struct refusal_process *p, uint64_t address,
+		       struct profile_error *err);
+
+/* refusal_maps.c: what is mapped. */
+struct refusal_maps {
+	uint64_t readable; /* an address that can be read; 0: nothing is mapped */
+	uint64_t libc;	   /* where the file of glibc's libc begins; 0: it is not mapped */
+	bool musl;
+	bool preloaded;	    /* libscprof.so */
+	char sanitizer[64]; /* its library, or "" */
+	bool wake;	    /* a page that wakes it */
+};
+void refusal_maps_parse(FILE *maps, struct refusal_maps *m);
+/* 0; or -1 with errno. */
+int refusal_maps_read(pid_t pid, struct refusal_maps *m);
+
+/* refusal_program.c: what is executed. */
+enum refusal_program {
+	REFUSAL_PROGRAM_FINE,
+	REFUSAL_PROGRAM_LOADING, /* will have libc mapped, and has not yet */
+	REFUSAL_PROGRAM_REFUSED
+};
+enum refusal_program refusal_program_judge(const struct refusal_process *p,
+					   const struct refusal_maps *m, const char *exe,
+					   struct profile_error *err);
+
+/* refusal_library.c: libscprof.so, as the process would open it. `as_seen` is where; `ours` has
+ * been opened by us. 0; or -1 with *err. */
+int refusal_library_judge(const struct refusal_process *p, bool other_root, const char *as_seen,
+			  int ours, struct profile_error *err);
+/* refusal_versions.c. Has the process's libc all versions of symbols that the library needs? */
+int refusal_library_versions(const struct refusal_process *p, uint64_t libc, int library,
+			     struct profile_error *err);
+/* A regular file below the process's root, found and opened with its owner's rights; -1 with errno:
+ * it is none. */
+int refusal_library_open(const struct refusal_process *p, const char *path, struct stat *st);
+
+#endif

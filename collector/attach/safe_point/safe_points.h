@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Which thread of a process can be borrowed for a call of dlopen, and when: one that is, in no
+ * frame of its stack, inside the dynamic loader, an allocator, fork, or code of ours (but where a
+ * wrapper has called the function that it wraps, and that waits). Threads that
+ * wait in a system call come first, those without a time limit before those with one. */
+#ifndef SCPROF_COLLECTOR_ATTACH_SAFE_POINT_SAFE_POINTS_H
+#define SCPROF_COLLECTOR_ATTACH_SAFE_POINT_SAFE_POINTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "profile/profile.h"
+
+struct safe_points;
+
+/* Read what must be read of the process's files and maps, before any thread is stopped. NULL and
+ * *err on failure. */
+struct safe_points *safe_points_open(pid_t pid, struct profile_error *err);
+void safe_points_close(struct safe_points *s);
+
+/* Threads in the order in which they are worth asking. Their number; at most `room`. Takes up what
+ * was loaded and unloaded meanwhile: call it again, with nothing stopped, after a verdict that is
+ * not SAFE_POINT. */
+size_t safe_points_candidates(struct safe_points *s, pid_t *tids, size_t room);
+
+enum safe_verdict {
+	SAFE_POINT = 0,
+	SAFE_NOT_NOW, /* inside something: let it run on, and ask again */
+	SAFE_UNKNOWN  /* its stack cannot be followed; as not now */
+};
+
+/* The address of the lock that dlopen takes; 0: not known. A thread is not judged to be at a safe
+ * point while another one holds it. */
+uint64_t safe_points_lock(const struct safe_points *s);
+
+/* The calls to come do not take it: in a forked child it may be held for ever. */
+void safe_points_ignore_lock(struct safe_points *s);
+
+/* Of a thread that this process has stopped by ptrace. *why: a text for messages, static. */
+enum safe_verdict safe_points_judge(struct safe_points *s, pid_t tid, const char **why);
+
+/* The address of a function that libc (or libdl) of the process exports; 0: there is none. For
+ * dlopen it may be that of __libc_dlopen_mode, which has the same arguments. */
+uint64_t safe_points_function(struct safe_points *s, const char *name);
+
+/* The address of the bytes `code` in executable memory of libc; 0: none. */
+uint64_t safe_points_code(struct safe_points *s, const uint8_t *code, size_t bytes);
+
+#endif

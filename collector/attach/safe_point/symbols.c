@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "collector/attach/safe_point/symbols.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/attach/safe_point/memory.h"
+#include "collector/attach/safe_point/symbols.h"
+
+#define MOST_SYMBOLS (1u << 20)
+#define MOST_STRINGS (1u << 26)
+#define LONGEST_NAME 64
+#define LOCK_BYTES   16384u /* of _rtld_global */
+#define RECURSIVE    1u	    /* PTHREAD_MUTEX_RECURSIVE_NP */
+
+struct gnu_hash {
+	uint32_t buckets, first, filter_words, shift;
+};
+
+static uint32_t gnu_hash_of(const char *name)
+{
+	uint32_t h = 5381;
+	for (; *name != '\0'; name++)
+		h = h * 33 + (unsigned char)*name;
+	return h;
+}
+
+static uint64_t buckets_at(const struct safe_point_object *o, const struct gnu_hash *g)
+{
+	return o->gnu_hash + sizeof(*g) + (uint64_t)g->filter_words * sizeof(uint64_t);
+}
+
+static bool defined_function(const Elf64_Sym *s)
+{
+	return s->st_shndx != SHN_UNDEF && s->st_value != 0 &&
+	       ELF64_ST_TYPE(s->st_info) == STT_FUNC;
+}
+
+static bool defined_data(const Elf64_Sym *s)
+{
+	return s->st_shndx != SHN_UNDEF && s->st_value != 0 &&
+	       ELF64_ST_TYPE(s->st_info) == STT_OBJECT;
+}
+
+/* *address, if symbol number `index` has that name. True: it is the default version. */
+static bool symbol_is(const struct safe_point_object *o, pid_t pid, uint32_t index,
+		      const char *name, uint64_t *address)
+{
+	Elf64_Sym s;
+	char text[LONGEST_NAME] = "";
+	size_t length = strlen(name) + 1;
+	if (length > sizeof(text) ||
+	    !memory_read(pid, o->symbols + (uint64_t)index * sizeof(s), &s, sizeof(s)) ||
+	    !(defined_function(&s) || defined_data(&s)) ||
+	    !memory_read(pid, o->strings + s.st_name, text, length) ||
+	    memcmp(text, name, length) != 0)
+		return false;
+	uint16_t version = 0;
+	if (o->versions != 0)
+		memory_read(pid, o->versions + (uint64_t)index * sizeof(version), &version,
+			    sizeof(version));
+	bool usual = (version & 0x8000) == 0;
+	if (usual || *address == 0)
+		*address = o->bias + s.st_value;
+	return usual;
+}
+
+static uint64_t find_by_gnu_hash(const struct safe_point_object *o, pid_t pid, const char *name)
+{
+	struct gnu_hash g;
+	uint32_t hash = gnu_hash_of(name), index = 0;
+	uint64_t address = 0;
+	if (!memory_read(pid, o->gnu_hash, &g, sizeof(g)) || g.buckets == 0 ||
+	    !memory_read(pid, buckets_at(o, &g) + 4ull * (hash % g.buckets), &index,
+			 sizeof(index)) ||
+	    index < g.first)
+		return 0;
+	uint64_t chain = buckets_at(o, &g) + 4ull * g.buckets;
+	for (unsigned i = 0; i < 1024; i++, index++) {
+		uint32_t value;
+		if (!memory_read(pid, chain + 4ull * (index - g.first), &value, sizeof(value)))
+			break;
+		if ((value | 1) == (hash | 1) && symbol_is(o, pid, index, name, &address))
+			break;
+		if ((value & 1) != 0)
+			break;
+	}
+	return address;
+}
+
+/* How many symbols there are, which the GNU table tells by its last chain only. */
+static uint32_t count_by_gnu_hash(const struct safe_point_object *o, pid_t pid)
+{
+	struct gnu_hash g;
+	if (!memory_read(pid, o->gnu_hash, &g, sizeof(g)) || g.buckets == 0 ||
+	    g.buckets > MOST_SYMBOLS)
+		return 0;
+	uint32_t *bucket = memory_copy(pid, buckets_at(o, &g), 4ull * g.buckets);
+	uint32_t last = 0, value = 0;
+	for (uint32_t i = 0; bucket != NULL && i < g.buckets; i++)
+		if (bucket[i] > last)
+			last = bucket[i];
+	free(bucket);
+	if (last < g.first)
+		return 0;
+	uint64_t chain = buckets_at(o, &g) + 4ull * g.buckets;
+	for (; last < MOST_SYMBOLS; last++)
+		if (!memory_read(pid, chain + 4ull * (last - g.first), &value, 4))
+			return 0;
+		else if ((value & 1) != 0)
+			return last + 1;
+	return 0;
+}
+
+static uint32_t count_by_sysv_hash(const struct safe_point_object *o, pid_t pid)
+{
+	uint32_t head[2] = {0, 0};
+	if (!memory_read(pid, o->sysv_hash, head, sizeof(head)))
+		return 0;
+	return head[1] <= MOST_SYMBOLS ? head[1] : 0;
+}
+
+static uint32_t count_symbols(const struct safe_point_object *o, pid_t pid)
+{
+	if (o->symbols == 0 || o->strings == 0)
+		return 0;
+	return o->gnu_hash != 0	   ? count_by_gnu_hash(o, pid)
+	       : o->sysv_hash != 0 ? count_by_sysv_hash(o, pid)
+				   : 0;
+}
+
+static uint64_t find_one_by_one(const struct safe_point_object *o, pid_t pid, const char *name)
+{
+	uint32_t count = count_by_sysv_hash(o, pid);
+	uint64_t address = 0;
+	for (uint32_t i = 0; i < count; i++)
+		if (symbol_is(o, pid, i, name, &address))
+			break;
+	return address;
+}
+
+uint64_t symbols_find(const struct safe_point_object *o, pid_t pid, const char *name)
+{
+	if (o->symbols == 0 || o->strings == 0)
+		return 0;
+	if (o->gnu_hash != 0)
+		return find_by_gnu_hash(o, pid, name);
+	return o->sysv_hash != 0 ? find_one_by_one(o, pid, name) : 0;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct safe_point_symbol *x = a, *y = b;
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->meaning < y->meaning ? 1 : x->meaning > y->meaning ? -1 : 0;
+}
+
+/* The allocator's own functions, which have no exported names, lie between those that have: from
+ * the end of the neighbour before to the beginning of the one behind. */
+static void widen_allocator(struct safe_point_object *o)
+{
+	size_t n = o->functions;
+	for (size_t i = 0; i < n; i++) {
+		struct safe_point_symbol *s = &o->function[i];
+		if (s->meaning != SAFE_POINT_ALLOCATES)
+			continue;
+		if (i > 0 && o->function[i - 1].end < s->start)
+			s->start = o->function[i - 1].end;
+		if (i + 1 < n && s->end < o->function[i + 1].start)
+			s->end = o->function[i + 1].start;
+	}
+}
+
+/* Sorted, and each address once: aliases have the worst meaning of all their names. */
+static void sort_functions(struct safe_point_object *o)
+{
+	size_t kept = 0;
+	qsort(o->function, o->functions, sizeof(o->function[0]), by_start);
+	for (size_t i = 0; i < o->functions; i++)
+		if (kept > 0 && o->function[kept - 1].start == o->function[i].start) {
+			if (o->function[i].end > o->function[kept - 1].end)
+				o->function[kept - 1].end = o->function[i].end;
+		} else {
+			o->function[kept++] = o->function[i];
+		}
+	o->functions = kept;
+	widen_allocator(o);
+}
+
+bool symbols_read(struct safe_point_object *o, pid_t pid)
+{
+	uint32_t count = count_symbols(o, pid);
+	uint64_t strings = o->string_bytes;
+	if (count == 0 || strings == 0 || strings > MOST_STRINGS)
+		return false;
+	Elf64_Sym *symbol = memory_copy(pid, o->symbols, count * sizeof(*symbol));
+	char *text = memory_copy(pid, o->strings, strings);
+	o->function = calloc(count, sizeof(o->function[0]));
+	bool ok = symbol != NULL && text != NULL && o->function != NULL;
+	for (uint32_t i = 0; ok && i < count; i++) {
+		const Elf64_Sym *s = &symbol[i];
+		bool code = defined_function(s) || (s->st_shndx != SHN_UNDEF &&
+						    ELF64_ST_TYPE(s->st_info) == STT_GNU_IFUNC);
+		if (!code || s->st_name >= strings ||
+		    memchr(text + s->st_name, '\0', strings - s->st_name) == NULL)
+			continue;
+		uint64_t start = o->bias + s->st_value;
+		o->function[o->functions++] = (struct safe_point_symbol){
+			.start = start,
+			.end = s->st_size < MOST_STRINGS ? start + s->st_size : start,
+			.meaning = libc_names_meaning(text + s->st_name)};
+	}
+	if (ok)
+		sort_functions(o);
+	free(symbol);
+	free(text);
+	return ok && o->functions > 0;
+}
+
+const struct safe_point_symbol *symbols_at(const struct safe_point_object *o, uint64_t at)
+{
+	size_t low = 0, high = o->functions;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		if (o->function[middle].start <= at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low > 0 && at < o->function[low - 1].end ? &o->function[low - 1] : NULL;
+}
+
+/* glibc has its locks in _rtld_global, at a place of each release: that of dlopen, which it holds
+ * while it runs constructors, first, that of the list of objects behind it. Both are recursive
+ * mutexes, which tell by their words what they are: their kind, and an owner just where they are
+ * locked. */
+/* glibc's, of 64-bit machines. */
+struct mutex {
+	uint32_t lock, count, owner, users, kind, spins;
+	uint64_t list[2];
+};
+
+static bool is_recursive_mutex(const uint8_t *at)
+{
+	struct mutex m;
+	memcpy(&m, at, sizeof(m));
+	return m.kind == RECURSIVE && m.spins == 0 && m.list[0] == 0 && m.list[1] == 0 &&
+	       m.lock <= 2 && (m.owner == 0 || m.lock != 0) && (m.owner == 0) == (m.count == 0) &&
+	       m.users <= 1;
+}
+
+uint64_t symbols_find_lock(const struct safe_point_object *loader, pid_t pid)
+{
+	uint64_t at = symbols_find(loader, pid, "_rtld_global");
+	uint8_t data[LOCK_BYTES];
+	if (at == 0 || at % 8 != 0)
+		return 0;
+	size_t bytes = memory_some(pid, at, data, sizeof(data));
+	for (size_t i = 0; i + 2 * sizeof(struct mutex) <= bytes; i += 8)
+		if (is_recursive_mutex(data + i) &&
+		    is_recursive_mutex(data + i + sizeof(struct mutex)))
+			return at + i;
+	return 0;
+}
+
+bool symbols_lock_is_held(uint64_t lock, pid_t pid)
+{
+	struct mutex m;
+	return lock != 0 && memory_read(pid, lock, &m, sizeof(m)) && m.lock != 0;
+}

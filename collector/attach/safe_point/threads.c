@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "collector/attach/safe_point/threads.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#define MOST_THREADS 65536u
+#define MOST_STATUS  16384 /* bytes, of a machine with thousands of processors */
+
+/* The same numbers on all processors; older headers lack them. */
+#define IO_URING_ENTER 426
+#define PIDFD_OPEN     434
+#define PIDFD_GETFD    438
+#define EPOLL_PWAIT2   441
+#ifdef __x86_64__
+#define IO_PGETEVENTS 333
+#else
+#define IO_PGETEVENTS 292
+#endif
+
+enum rank {
+	RANK_FIRST,
+	RANK_FRAGILE,
+	RANK_LIMITED,
+	RANK_RUNNING,
+	RANK_EPOLL,
+	RANK_ANEW,
+	RANK_NEVER
+};
+
+struct thread {
+	pid_t tid;
+	enum rank rank;
+};
+
+static size_t read_small(int tasks, const char *tid, const char *name, char *text, size_t size)
+{
+	char path[64];
+	snprintf(path, sizeof(path), "%s/%s", tid, name);
+	int fd = openat(tasks, path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd >= 0 ? read(fd, text, size - 1) : -1;
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	return n > 0 ? (size_t)n : 0;
+}
+
+/* Asleep or running: not stopped, dying, or where no signal reaches it. */
+static bool can_be_asked(int tasks, const char *tid)
+{
+	char text[512];
+	if (read_small(tasks, tid, "stat", text, sizeof(text)) == 0)
+		return false;
+	const char *name_end = strrchr(text, ')');
+	return name_end != NULL && name_end[1] == ' ' && (name_end[2] == 'S' || name_end[2] == 'R');
+}
+
+/* By a copy of the descriptor: its own options tell. */
+static bool ask_for_limit(pid_t pid, unsigned long fd, int option)
+{
+	char path[64], link[8] = "";
+	struct timeval limit = {0};
+	socklen_t bytes = sizeof(limit);
+	int process, copy = -1;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)pid, (int)fd);
+	if (readlink(path, link, sizeof(link) - 1) < 0 || strncmp(link, "socket:", 7) != 0)
+		return false;
+	process = (int)syscall(PIDFD_OPEN, pid, 0);
+	if (process >= 0) {
+		copy = (int)syscall(PIDFD_GETFD, process, (int)fd, 0);
+		close(process);
+	}
+	if (copy < 0)
+		return false;
+	if (getsockopt(copy, SOL_SOCKET, option, &limit, &bytes) != 0)
+		timerclear(&limit);
+	close(copy);
+	return timerisset(&limit);
+}
+
+/* Has the socket such a limit? Each is asked once: what closes it while there is a copy does not
+ * end the connection. A limit that is set later is met by the next attach. */
+static bool has_limit(pid_t pid, unsigned long fd, int option)
+{
+	static struct known {
+		unsigned long fd;
+		pid_t pid;
+		int option;
+		bool limited;
+	} known[256];
+	struct known *k = &known[(fd * 2 + (option == SO_SNDTIMEO)) % 256];
+
+	if (k->pid != pid || k->fd != fd || k->option != option)
+		*k = (struct known){fd, pid, option, ask_for_limit(pid, fd, option)};
+	return k->limited;
+}
+
+static enum rank rank_of_limit(bool limited)
+{
+	return limited ? RANK_ANEW : RANK_FRAGILE;
+}
+
+static enum rank rank_of_epoll(int limit_ms)
+{
+	if (limit_ms == 0)
+		return RANK_LIMITED;
+	return limit_ms > 0 ? RANK_EPOLL : RANK_FRAGILE;
+}
+
+static enum rank rank_of_futex(const unsigned long *argument)
+{
+	const unsigned long wait = 0, wait_bitset = 9, command = argument[1] & 0x7f;
+
+	return (command == wait || command == wait_bitset) && argument[3] == 0 ? RANK_FIRST
+									       : RANK_LIMITED;
+}
+
+/* The kernel takes up most calls again exactly as they were, with the time that is left. */
+static enum rank rank_of(pid_t pid, long call, const unsigned long *argument)
+{
+	const unsigned long has_arguments = 8; /* IORING_ENTER_EXT_ARG: a time limit among them */
+
+	switch (call) {
+	case SYS_read:
+	case SYS_readv:
+	case SYS_accept:
+	case SYS_accept4:
+	case SYS_recvfrom:
+	case SYS_recvmsg:
+	case SYS_recvmmsg:
+		return has_limit(pid, argument[0], SO_RCVTIMEO) ? RANK_ANEW : RANK_FIRST;
+	case SYS_write:
+	case SYS_writev:
+	case SYS_sendto:
+	case SYS_sendmsg:
+	case SYS_sendmmsg:
+	case SYS_connect:
+		return has_limit(pid, argument[0], SO_SNDTIMEO) ? RANK_ANEW : RANK_LIMITED;
+	case SYS_wait4:
+	case SYS_waitid:
+		return RANK_FIRST;
+	case SYS_futex:
+		return rank_of_futex(argument);
+	case SYS_epoll_pwait:
+#ifdef SYS_epoll_wait
+	case SYS_epoll_wait:
+#endif
+		return rank_of_epoll((int)argument[3]);
+	case EPOLL_PWAIT2:
+	case SYS_semtimedop:
+		return rank_of_limit(argument[3] != 0);
+	case SYS_rt_sigtimedwait:
+		return rank_of_limit(argument[2] != 0);
+	case SYS_io_getevents:
+	case IO_PGETEVENTS:
+		return rank_of_limit(argument[4] != 0);
+	case IO_URING_ENTER:
+		return rank_of_limit(argument[3] & has_arguments);
+#ifdef SYS_semop
+	case SYS_semop:
+		return RANK_FRAGILE;
+#endif
+	default:
+		return RANK_LIMITED;
+	}
+}
+
+static bool has_room(const struct proc_map_list *maps, uint64_t sp)
+{
+	const struct proc_map *map = proc_maps_find(maps, sp);
+	return map != NULL && map->readable && map->writable && sp - map->start >= SAFE_POINT_ROOM;
+}
+
+/* The file's text is "running"; or the number of the call, six arguments, the stack pointer and the
+ * address of the code; or -1, where it is in no call, and these two. */
+static enum rank rank_by_call(pid_t pid, const char *text, unsigned long *sp)
+{
+	unsigned long argument[6], pc;
+	char *end;
+	long call;
+
+	*sp = 0;
+	if (text[0] == '\0' || strncmp(text, "running", 7) == 0)
+		return RANK_RUNNING;
+	call = strtol(text, &end, 10);
+	if (call < 0)
+		return sscanf(end, "%lx %lx", sp, &pc) == 2 ? RANK_RUNNING : RANK_NEVER;
+	for (unsigned i = 0; i < 6; i++)
+		argument[i] = strtoul(end, &end, 16);
+	*sp = strtoul(end, &end, 16);
+	if (call == SYS_exit || call == SYS_exit_group || call == SYS_execve)
+		return RANK_NEVER;
+	return rank_of(pid, call, argument);
+}
+
+static enum rank rank_thread(pid_t pid, int tasks, const char *tid,
+			     const struct proc_map_list *maps)
+{
+	char text[256];
+	unsigned long sp;
+	enum rank rank;
+
+	if (!can_be_asked(tasks, tid))
+		return RANK_NEVER;
+	read_small(tasks, tid, "syscall", text, sizeof(text));
+	rank = rank_by_call(pid, text, &sp);
+	return sp == 0 || has_room(maps, sp) ? rank : RANK_NEVER;
+}
+
+static int open_tasks(pid_t pid)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+static size_t read_of_thread(pid_t pid, pid_t tid, const char *name, char *text, size_t size)
+{
+	int tasks = open_tasks(pid);
+	char number[16];
+	size_t bytes;
+
+	text[0] = '\0';
+	if (tasks < 0)
+		return 0;
+	snprintf(number, sizeof(number), "%d", (int)tid);
+	bytes = read_small(tasks, number, name, text, size);
+	close(tasks);
+	return bytes;
+}
+
+enum safe_point_wait threads_wait(pid_t pid, pid_t tid)
+{
+	char text[256];
+	unsigned long sp;
+
+	read_of_thread(pid, tid, "syscall", text, sizeof(text));
+	switch (rank_by_call(pid, text, &sp)) {
+	case RANK_FRAGILE:
+		return SAFE_POINT_WAIT_FRAGILE;
+	case RANK_EPOLL:
+		return SAFE_POINT_WAIT_EPOLL;
+	case RANK_ANEW:
+		return SAFE_POINT_WAIT_ANEW;
+	default:
+		return SAFE_POINT_WAIT_GOES_ON;
+	}
+}
+
+/* The line of a thread's status. */
+static unsigned long parse_sleeps(const char *text)
+{
+	const char *line = strstr(text, "\nvoluntary_ctxt_switches:");
+	unsigned long sleeps;
+
+	return line && sscanf(line, " voluntary_ctxt_switches: %lu", &sleeps) == 1 ? sleeps : 0;
+}
+
+unsigned long threads_sleeps(pid_t pid, pid_t tid)
+{
+	char text[MOST_STATUS];
+
+	read_of_thread(pid, tid, "status", text, sizeof(text));
+	return parse_sleeps(text);
+}
+
+/* A thread that is about to run shows the call that it will make; its state is looked at after
+ * that, and with the same number of sleeps before and after it did not run between. */
+unsigned long threads_epoll(pid_t pid, pid_t tid)
+{
+	char text[MOST_STATUS];
+	unsigned long before = threads_sleeps(pid, tid);
+
+	if (threads_wait(pid, tid) != SAFE_POINT_WAIT_EPOLL)
+		return 0;
+	read_of_thread(pid, tid, "status", text, sizeof(text));
+	return strstr(text, "\nState:\tS") && parse_sleeps(text) == before ? before : 0;
+}
+
+static int by_rank(const void *a, const void *b)
+{
+	const struct thread *x = a, *y = b;
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
+	return x->tid < y->tid ? -1 : x->tid > y->tid;
+}
+
+static size_t list_tasks(pid_t pid, int tasks, DIR *d, const struct proc_map_list *maps,
+			 struct thread *t)
+{
+	size_t count = 0;
+	for (struct dirent *e; count < MOST_THREADS && (e = readdir(d)) != NULL;) {
+		if (e->d_name[0] < '0' || e->d_name[0] > '9')
+			continue;
+		t[count].tid = (pid_t)strtol(e->d_name, NULL, 10);
+		t[count].rank = rank_thread(pid, tasks, e->d_name, maps);
+		count += t[count].rank != RANK_NEVER;
+	}
+	return count;
+}
+
+size_t threads_list(pid_t pid, const struct proc_map_list *maps, pid_t *tids, size_t room)
+{
+	int tasks = open_tasks(pid);
+	DIR *d = tasks >= 0 ? fdopendir(tasks) : NULL;
+	struct thread *t = malloc(MOST_THREADS * sizeof(*t));
+	size_t count = d != NULL && t != NULL ? list_tasks(pid, dirfd(d), d, maps, t) : 0;
+	if (count > 0)
+		qsort(t, count, sizeof(*t), by_rank);
+	if (count > room)
+		count = room;
+	for (size_t i = 0; i < count; i++)
+		tids[i] = t[i].tid;
+	free(t);
+	if (d != NULL)
+		closedir(d);
+	else if (tasks >= 0)
+		close(tasks);
+	return count;
+}

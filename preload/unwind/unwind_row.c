@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The registers of a frame, and by a row of call-frame information its caller's. They are followed
+ * lazily: a saved one costs (and the result depends on) a stack word only when its value is asked
+ * for. */
+#include "preload/unwind/unwind.h"
+
+void unwind_row_begin(struct unwind_cursor *c, uint64_t pc, uint64_t sp, uint64_t fp)
+{
+	for (unsigned i = 0; i < ARCH_REGS; i++)
+		c->reg[i] = (struct unwind_register){0, UNWIND_UNKNOWN};
+	c->pc = pc;
+	c->exact = false;
+	c->cfa = sp;
+	c->reg[ARCH_SP] = (struct unwind_register){sp, UNWIND_VALUE};
+	c->reg[ARCH_FP] = (struct unwind_register){fp, UNWIND_VALUE};
+	c->used_fp = false;
+	c->fp_is_start = true;
+	c->no_row = c->heuristic = false;
+	c->generated = 0;
+}
+
+bool unwind_row_get(struct unwind_cursor *c, uint64_t reg, uint64_t *value)
+{
+	if (reg == ARCH_RA && c->reg[ARCH_RA].place == UNWIND_UNKNOWN) {
+		*value = c->pc;
+		return true;
+	}
+	if (reg == ARCH_VG) {
+		*value = arch_vector_granules();
+		return *value != 0;
+	}
+	if (reg >= ARCH_REGS || c->reg[reg].place == UNWIND_UNKNOWN)
+		return false;
+	if (c->reg[reg].place == UNWIND_MEMORY) {
+		if (!unwind_memory_read(c, c->reg[reg].v, value))
+			return false;
+		c->reg[reg] = (struct unwind_register){*value, UNWIND_VALUE};
+		return true;
+	}
+	if (reg == ARCH_FP && c->fp_is_start)
+		c->used_fp = true;
+	*value = c->reg[reg].v;
+	return true;
+}
+
+static bool frame_address(struct unwind_cursor *c, uint64_t *cfa)
+{
+	const struct unwind_row *row = &c->work->row;
+	if (row->cfa_expression)
+		return unwind_expr_evaluate(c, row->cfa_expression, false, 0, cfa);
+	if (!unwind_row_get(c, row->cfa_register, cfa))
+		return false;
+	*cfa += (uint64_t)row->cfa_offset;
+	return true;
+}
+
+/* The place of register `i` in the calling frame. */
+static bool apply_rule(struct unwind_cursor *c, unsigned i, uint64_t cfa,
+		       struct unwind_register *out)
+{
+	const struct unwind_rule *rule = &c->work->row.rule[i];
+	uint64_t value;
+	switch (rule->kind) {
+	case RULE_SAME:
+		*out = c->reg[i];
+		return true;
+	case RULE_UNDEFINED:
+		*out = (struct unwind_register){0, UNWIND_UNKNOWN};
+		return true;
+	case RULE_OFFSET:
+		*out = (struct unwind_register){cfa + (uint64_t)rule->v, UNWIND_MEMORY};
+		return true;
+	case RULE_VAL_OFFSET:
+		*out = (struct unwind_register){cfa + (uint64_t)rule->v, UNWIND_VALUE};
+		return true;
+	case RULE_REGISTER:
+		if ((uint64_t)rule->v >= ARCH_REGS)
+			return false;
+		*out = c->reg[rule->v];
+		return true;
+	case RULE_EXPRESSION:
+		if (!unwind_expr_evaluate(c, (uint64_t)rule->v, true, cfa, &value))
+			return false;
+		*out = (struct unwind_register){value, UNWIND_MEMORY};
+		return true;
+	case RULE_VAL_EXPRESSION:
+		if (!unwind_expr_evaluate(c, (uint64_t)rule->v, true, cfa, &value))
+			return false;
+		*out = (struct unwind_register){value, UNWIND_VALUE};
+		return true;
+	}
+	return false;
+}
+
+enum unwind_result unwind_row_apply(struct unwind_cursor *c, bool signal_frame, uint64_t ra_column)
+{
+	struct unwind_register *next = c->work->next;
+	const struct unwind_row *row = &c->work->row;
+	uint64_t cfa, ra;
+
+	if (ra_column != ARCH_RA)
+		return UNWIND_CUT;
+	if (row->rule[ARCH_RA].kind == RULE_UNDEFINED)
+		return UNWIND_END;
+	if (!frame_address(c, &cfa)) {
+		c->no_row = true;
+		return UNWIND_CUT;
+	}
+	/* A caller's frame lies above; only a signal can have come from another stack. */
+	if (!signal_frame && cfa < c->cfa)
+		return UNWIND_CUT;
+	for (unsigned i = 0; i < ARCH_REGS; i++)
+		if (!apply_rule(c, i, cfa, &next[i]))
+			return UNWIND_CUT;
+	if (row->rule[ARCH_SP].kind == RULE_SAME)
+		next[ARCH_SP] = (struct unwind_register){cfa, UNWIND_VALUE};
+	if (row->rule[ARCH_FP].kind != RULE_SAME)
+		c->fp_is_start = false;
+	for (unsigned i = 0; i < ARCH_REGS; i++)
+		c->reg[i] = next[i];
+	if (c->reg[ARCH_RA].place == UNWIND_UNKNOWN)
+		return UNWIND_CUT; /* same value: never stored, so not known here */
+	if (!unwind_row_get(c, ARCH_RA, &ra))
+		return UNWIND_CUT;
+	ra = ARCH_STRIP_RA(ra);
+	c->reg[ARCH_RA].place = UNWIND_UNKNOWN;
+	if (ra == 0)
+		return UNWIND_END;
+	if (!signal_frame && cfa == c->cfa && ra == c->pc)
+		return UNWIND_CUT; /* no progress */
+	c->cfa = cfa;
+	c->pc = ra;
+	c->exact = signal_frame;
+	return UNWIND_STEPPED;
+}
