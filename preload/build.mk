@@ -108,6 +108,7 @@ PRELOAD_SRC = \
 	preload/unwind/unwind_expr.c \
 	preload/unwind/unwind_memory.c \
 	preload/unwind/unwind_object.c \
+	preload/unwind/unwind_register.c \
 	preload/unwind/unwind_row.c
 PRELOAD_ASM = preload/attach/slots_entry_$(ARCH).S preload/interpose/entry_$(ARCH).S preload/selected/selected_$(ARCH).S
 # Arguments of selected functions stay in the vector registers while our code runs.

@@ -24,7 +24,7 @@ TOOL = [
     "collector/launch",
     "collector/select",
     "collector/bench",
-    "collector/unwind",
+    "collector/attach/target",
     "collector/attach/safe_point",
     "collector/attach/refusal",
     "collector/attach/remote",

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/messages/say.h"
-#include "collector/attach/relatives.h"
+#include "collector/attach/target/relatives.h"
 
 /* Profiles are made by the processes: private to their user, where that is one. */
 static int give_directory(const struct run_directory *d, const struct attach_targets *t)

@@ -12,7 +12,7 @@
 
 #include "cli/messages/complaint.h"
 #include "cli/messages/say.h"
-#include "collector/attach/relatives.h"
+#include "collector/attach/target/relatives.h"
 #include "collector/launch/recording_control.h"
 #include "collector/launch/run_directory.h"
 #include "profile/live/run_files.h"

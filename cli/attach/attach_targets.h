@@ -10,7 +10,7 @@
 #include "cli/attach/attach_options.h"
 #include "collector/attach/attach.h"
 #include "collector/attach/refusal/refusal.h"
-#include "collector/attach/wake.h"
+#include "collector/attach/target/wake.h"
 #include "profile/profile.h"
 
 struct attach_one {

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "cli/messages/say.h"
-#include "collector/attach/relatives.h"
+#include "collector/attach/target/relatives.h"
 #include "profile/live/run_files.h"
 
 #define ENDS_MS	     1000

@@ -9,7 +9,7 @@
 
 #include "cli/messages/nearest.h"
 #include "cli/messages/say.h"
-#include "collector/attach/as_user.h"
+#include "collector/attach/target/as_user.h"
 #include "collector/select/below.h"
 #include "include/scprof_control.h"
 #include "profile/base/error.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/statvfs.h>
 
-#include "collector/attach/as_user.h"
+#include "collector/attach/target/as_user.h"
 #include "collector/launch/environment.h"
 #include "collector/select/stub_object.h"
 #include "cli/messages/nearest.h"

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "collector/attach/remote/remote.h"
-#include "collector/attach/seccomp_filter.h"
+#include "collector/attach/target/seccomp_filter.h"
 
 #define DIFFERENT_MOST 16u
 #define STOP_MS	       500 /* that a thread may take to stop */

@@ -9,7 +9,7 @@
 #include <limits.h>
 #include <stdbool.h>
 
-#include "collector/attach/as_user.h"
+#include "collector/attach/target/as_user.h"
 #include "collector/attach/refusal/refusal.h"
 #include "profile/profile.h"
 

@@ -157,7 +157,7 @@ static enum unwind_result walk_from(struct full_walk *w, const struct walk_start
 {
 	struct unwind_cursor *c = &w->t->cursor;
 	full_walk_forget_pages(w->t);
-	unwind_row_begin(c, from->ra, from->sp, from->fp);
+	unwind_register_begin(c, from->ra, from->sp, from->fp);
 	c->work = &w->t->work;
 	c->note = note;
 	c->readable = readable;
@@ -219,7 +219,7 @@ enum walk_outer full_walk_look_for(struct scp_thread *t, const struct walk_start
 		return OUTER_UNKNOWN;
 	t->walking = true;
 	compiler_barrier();
-	unwind_row_begin(c, from->ra, from->sp, from->fp);
+	unwind_register_begin(c, from->ra, from->sp, from->fp);
 	c->work = &t->walk_work;
 	c->note = ignore;
 	c->readable = readable_anew;

@@ -29,7 +29,7 @@ struct libunwind_walk {
 	bool (*readable)(uint64_t address);
 	/* The object that has a table for this instruction; false: there is none. */
 	bool (*find)(uint64_t pc, struct unwind_object *object);
-	uint64_t ra, cfa, fp; /* see unwind_row_begin */
+	uint64_t ra, cfa, fp; /* see unwind_register_begin */
 	uint32_t most;	      /* frames to find, at most LIBUNWIND_WALK_FRAMES */
 	uint32_t count;
 	enum libunwind_walk_end end;

@@ -149,7 +149,7 @@ static bool find(uint64_t pc, struct unwind_object *o)
 	struct unwind_cursor *c = &state.cursor;
 	bool signal_frame;
 	uint64_t ra;
-	unwind_row_begin(c, pc, 0, 0);
+	unwind_register_begin(c, pc, 0, 0);
 	c->exact = true;
 	c->work = &state.work;
 	return unwind_object_find_object(pc, o) && o->eh_frame_hdr &&

@@ -23,7 +23,7 @@ extern HIDDEN struct second second;
 
 /* A walk as it was recorded. */
 struct second_walk {
-	uint64_t ra, cfa, fp;	/* see unwind_row_begin */
+	uint64_t ra, cfa, fp;	/* see unwind_register_begin */
 	const uint64_t *frame;	/* SCP_FRAME(), innermost first */
 	uint32_t frames, flags; /* SCP_PATH_* */
 };

@@ -12,7 +12,7 @@ static enum unwind_result step_trampoline(struct unwind_cursor *c)
 	if (!ARCH_SIGNAL_CODE || (c->pc & 3) || !c->readable(c->context, c->pc) ||
 	    ((uint64_t)code[1] << 32 | code[0]) != ARCH_SIGNAL_CODE)
 		return UNWIND_CUT;
-	if (!unwind_row_get(c, ARCH_SP, &base) ||
+	if (!unwind_register_get(c, ARCH_SP, &base) ||
 	    !unwind_memory_read(c, base + ARCH_SIGNAL_PC, &pc) ||
 	    !unwind_memory_read(c, base + ARCH_SIGNAL_SP, &sp))
 		return UNWIND_CUT;

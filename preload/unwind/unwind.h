@@ -109,7 +109,7 @@ const ElfW(Phdr) * unwind_object_headers(const struct unwind_object *object, uin
 /* Begin at the caller of a function: `pc` its return address, `sp` and `fp` as
  * they are after it has returned. Other registers are unknown. The fields
  * work, note, readable and context are the caller's to fill. */
-void unwind_row_begin(struct unwind_cursor *c, uint64_t pc, uint64_t sp, uint64_t fp);
+void unwind_register_begin(struct unwind_cursor *c, uint64_t pc, uint64_t sp, uint64_t fp);
 
 enum unwind_result unwind_step(struct unwind_cursor *c);
 
@@ -131,7 +131,7 @@ bool unwind_cfi_find_row(struct unwind_cursor *c, bool *signal_frame, uint64_t *
 bool unwind_cfi_find_range(uint64_t pc, uint64_t *start, uint64_t *end);
 
 /* Value of a register at this frame; reads and notes memory where it must. */
-bool unwind_row_get(struct unwind_cursor *c, uint64_t reg, uint64_t *value);
+bool unwind_register_get(struct unwind_cursor *c, uint64_t reg, uint64_t *value);
 
 /* Step to the calling frame by the row in c->work. */
 enum unwind_result unwind_row_apply(struct unwind_cursor *c, bool signal_frame, uint64_t ra_column);

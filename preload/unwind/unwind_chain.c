@@ -89,8 +89,8 @@ struct record {
 
 static bool read_record(struct unwind_cursor *c, struct record *r)
 {
-	if (!unwind_row_get(c, ARCH_FP, &r->at) || r->at < c->cfa || r->at - c->cfa > FRAME_MOST ||
-	    !unwind_memory_read(c, r->at + 8, &r->ra))
+	if (!unwind_register_get(c, ARCH_FP, &r->at) || r->at < c->cfa ||
+	    r->at - c->cfa > FRAME_MOST || !unwind_memory_read(c, r->at + 8, &r->ra))
 		return false;
 	r->ra = ARCH_STRIP_RA(r->ra);
 	return is_return_address(c, r->ra, true);

@@ -158,7 +158,7 @@ static bool literal(struct unwind_cursor *c, struct stack *s, struct dwarf_reade
 	if ((op >= DW_OP_breg0 && op <= DW_OP_breg31) || op == DW_OP_bregx) {
 		reg = op == DW_OP_bregx ? dwarf_uleb(r) : (uint64_t)(op - DW_OP_breg0);
 		int64_t offset = dwarf_sleb(r);
-		if (!unwind_row_get(c, reg, &value))
+		if (!unwind_register_get(c, reg, &value))
 			return false;
 		push(s, value + (uint64_t)offset);
 		return true;

@@ -1,54 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The registers of a frame, and by a row of call-frame information its caller's. They are followed
- * lazily: a saved one costs (and the result depends on) a stack word only when its value is asked
- * for. */
+/* From the registers of a frame to its caller's, by a row of call-frame information. */
 #include "preload/unwind/unwind.h"
-
-void unwind_row_begin(struct unwind_cursor *c, uint64_t pc, uint64_t sp, uint64_t fp)
-{
-	for (unsigned i = 0; i < ARCH_REGS; i++)
-		c->reg[i] = (struct unwind_register){0, UNWIND_UNKNOWN};
-	c->pc = pc;
-	c->exact = false;
-	c->cfa = sp;
-	c->reg[ARCH_SP] = (struct unwind_register){sp, UNWIND_VALUE};
-	c->reg[ARCH_FP] = (struct unwind_register){fp, UNWIND_VALUE};
-	c->used_fp = false;
-	c->fp_is_start = true;
-	c->no_row = c->heuristic = false;
-	c->generated = 0;
-}
-
-bool unwind_row_get(struct unwind_cursor *c, uint64_t reg, uint64_t *value)
-{
-	if (reg == ARCH_RA && c->reg[ARCH_RA].place == UNWIND_UNKNOWN) {
-		*value = c->pc;
-		return true;
-	}
-	if (reg == ARCH_VG) {
-		*value = arch_vector_granules();
-		return *value != 0;
-	}
-	if (reg >= ARCH_REGS || c->reg[reg].place == UNWIND_UNKNOWN)
-		return false;
-	if (c->reg[reg].place == UNWIND_MEMORY) {
-		if (!unwind_memory_read(c, c->reg[reg].v, value))
-			return false;
-		c->reg[reg] = (struct unwind_register){*value, UNWIND_VALUE};
-		return true;
-	}
-	if (reg == ARCH_FP && c->fp_is_start)
-		c->used_fp = true;
-	*value = c->reg[reg].v;
-	return true;
-}
 
 static bool frame_address(struct unwind_cursor *c, uint64_t *cfa)
 {
 	const struct unwind_row *row = &c->work->row;
 	if (row->cfa_expression)
 		return unwind_expr_evaluate(c, row->cfa_expression, false, 0, cfa);
-	if (!unwind_row_get(c, row->cfa_register, cfa))
+	if (!unwind_register_get(c, row->cfa_register, cfa))
 		return false;
 	*cfa += (uint64_t)row->cfa_offset;
 	return true;
@@ -120,7 +79,7 @@ enum unwind_result unwind_row_apply(struct unwind_cursor *c, bool signal_frame, 
 		c->reg[i] = next[i];
 	if (c->reg[ARCH_RA].place == UNWIND_UNKNOWN)
 		return UNWIND_CUT; /* same value: never stored, so not known here */
-	if (!unwind_row_get(c, ARCH_RA, &ra))
+	if (!unwind_register_get(c, ARCH_RA, &ra))
 		return UNWIND_CUT;
 	ra = ARCH_STRIP_RA(ra);
 	c->reg[ARCH_RA].place = UNWIND_UNKNOWN;

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Where a walk begins: as unwind_row_begin, and the stack pointer that a wrapped call around this
- * one has as thread.open; 0: none is looked for. */
+/* Where a walk begins: as unwind_register_begin, and the stack pointer that a wrapped call around
+ * this one has as thread.open; 0: none is looked for. */
 struct walk_start {
 	uint64_t ra, sp, fp;
 	uintptr_t outer;

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "collector/attach/wake.h"
+#include "collector/attach/target/wake.h"
 
 static int fail(const struct profile_error *err)
 {

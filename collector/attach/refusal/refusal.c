@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 #include "collector/attach/refusal/refusal_private.h"
-#include "collector/attach/seccomp_filter.h"
-#include "collector/attach/wake.h"
+#include "collector/attach/target/seccomp_filter.h"
+#include "collector/attach/target/wake.h"
 #include "collector/launch/library_path.h"
 #include "profile/base/error.h"
 #include "profile/live/run_files.h"
@@ -148,7 +148,7 @@ static int check_filter(const struct refusal_process *p, struct profile_error *e
 			"recording needs, and only root of the whole machine can read "
 			"it: run scprof as root outside of containers, "
 			"or " REFUSAL_DORMANT);
-	if (!seccomp_filter_try(&why))
+	if (!seccomp_filter_try(&(struct seccomp_chain){0}, &why))
 		return 0;
 	return refusal_say(p, err, "%.200s: allow that call in the container's profile", why.text);
 }

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-#include "collector/attach/as_user.h"
+#include "collector/attach/target/as_user.h"
 #include "profile/profile.h"
 
 #define REFUSAL_DORMANT "start it with LD_PRELOAD=libscprof.so SCPROF_STOPPED=1"

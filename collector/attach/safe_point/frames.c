@@ -54,7 +54,7 @@ struct walk {
 static void set_registers(struct walk *w, const struct safe_point_registers *r)
 {
 	struct unwind_cursor *c = &w->cursor;
-	unwind_row_begin(c, r->pc, r->of[ARCH_SP], r->of[ARCH_FP]);
+	unwind_register_begin(c, r->pc, r->of[ARCH_SP], r->of[ARCH_FP]);
 	for (unsigned i = 0; i < ARCH_REGS; i++)
 		c->reg[i] = (struct unwind_register){r->of[i], UNWIND_VALUE};
 	/* of x86-64 the program counter is one of them */
@@ -123,7 +123,7 @@ static enum safe_point_end follow(const struct safe_point_objects *o, struct wal
 	struct safe_point_stack *s = w->stack;
 	struct unwind_cursor *c = &w->cursor;
 	unsigned signals = 0;
-	while (s->count < SAFE_POINT_FRAMES && unwind_row_get(c, ARCH_SP, &s->rest)) {
+	while (s->count < SAFE_POINT_FRAMES && unwind_register_get(c, ARCH_SP, &s->rest)) {
 		uint64_t at = c->exact ? c->pc : c->pc - 1;
 		w->memory.object = objects_find(o, at);
 		const struct held_row *row = row_of(w);

@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "collector/attach/attach.h"
-#include "collector/attach/seccomp_filter.h"
+#include "collector/attach/target/seccomp_filter.h"
 #include "tests/unit/collector/borrowing.h"
 
 /* Each begins and ends anew what the one before did: `make check-long` has more of them. */

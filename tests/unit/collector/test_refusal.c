@@ -28,7 +28,7 @@
 
 #include "collector/attach/refusal/refusal.h"
 #include "collector/attach/refusal/refusal_private.h"
-#include "collector/attach/seccomp_filter.h"
+#include "collector/attach/target/seccomp_filter.h"
 
 /* A sanitizer is in the test's own children, too, which are refused for that. */
 #ifdef __SANITIZE_ADDRESS__

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "collector/attach/relatives.h"
+#include "collector/attach/target/relatives.h"
 #include "collector/select/library_closure.h"
 
 /* A child that does nothing, and says when it is there. */

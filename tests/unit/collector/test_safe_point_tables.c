@@ -73,7 +73,7 @@ static bool row_at(const struct table *t, uint64_t at)
 	window.bytes = 0;
 	memory.object = &t->object;
 	memory.work = WORK;
-	unwind_row_begin(&cursor, at, 0, 0);
+	unwind_register_begin(&cursor, at, 0, 0);
 	cursor.exact = true;
 	return unwind_cfi_find_row(&cursor, &signal, &column);
 }

@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "collector/attach/wake.h"
+#include "collector/attach/target/wake.h"
 #include "include/scprof_attach.h"
 
 static char folder[] = "/tmp/test_wake.XXXXXX";

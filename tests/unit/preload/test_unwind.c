@@ -48,7 +48,7 @@ static bool readable(void *context, uint64_t address)
 static void unwind_ours(uint64_t ra, uint64_t sp, uint64_t fp)
 {
 	static struct unwind_cursor c;
-	unwind_row_begin(&c, ra, sp, fp);
+	unwind_register_begin(&c, ra, sp, fp);
 	c.work = &work;
 	c.note = note;
 	c.readable = readable;

@@ -68,7 +68,7 @@ __attribute__((noinline)) static void walk(void)
 {
 	static struct unwind_work work;
 	struct unwind_cursor c;
-	unwind_row_begin(&c, ARCH_RETURN_ADDRESS(), ARCH_CALLER_SP(), ARCH_CALLER_FP());
+	unwind_register_begin(&c, ARCH_RETURN_ADDRESS(), ARCH_CALLER_SP(), ARCH_CALLER_FP());
 	c.work = &work;
 	c.note = note;
 	c.readable = readable;
@@ -233,15 +233,15 @@ static void test_an_address_that_is_no_code_is_not_left_by_a_frame_pointer(void 
 	uint64_t record[2] = {0, (uint64_t)keeps_return};
 	struct unwind_cursor c;
 	(void)state;
-	unwind_row_begin(&c, (uint64_t)&work, (uint64_t)record, (uint64_t)record);
+	unwind_register_begin(&c, (uint64_t)&work, (uint64_t)record, (uint64_t)record);
 	c.work = &work;
 	c.note = note;
 	c.readable = readable;
 	assert_int_equal(unwind_chain_step(&c), UNWIND_CUT);
-	unwind_row_begin(&c, (uint64_t)keeps_return, (uint64_t)record, (uint64_t)record);
+	unwind_register_begin(&c, (uint64_t)keeps_return, (uint64_t)record, (uint64_t)record);
 	assert_int_equal(unwind_chain_step(&c), UNWIND_STEPPED);
 	/* what a signal interrupted may not have its own frame pointer yet */
-	unwind_row_begin(&c, (uint64_t)keeps_return, (uint64_t)record, (uint64_t)record);
+	unwind_register_begin(&c, (uint64_t)keeps_return, (uint64_t)record, (uint64_t)record);
 	c.exact = true;
 	assert_int_equal(unwind_chain_step(&c), UNWIND_CUT);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Paths come from a process that may be another user's, and files may change while they are looked
  * at: what is opened is asked about by its descriptor, and waits for nothing. */
-#include "collector/attach/wake.h"
+#include "collector/attach/target/wake.h"
 
 #include <errno.h>
 #include <fcntl.h>

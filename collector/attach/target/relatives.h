@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Processes that belong to one that is attached to. */
-#ifndef SCPROF_COLLECTOR_ATTACH_RELATIVES_H
-#define SCPROF_COLLECTOR_ATTACH_RELATIVES_H
+#ifndef SCPROF_COLLECTOR_ATTACH_TARGET_RELATIVES_H
+#define SCPROF_COLLECTOR_ATTACH_TARGET_RELATIVES_H
 
 #include <limits.h>
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Opening files with another user's rights, by the calling thread alone: root that follows paths
  * which a process's owner laid out can then reach and make only what that owner could. */
-#ifndef SCPROF_COLLECTOR_ATTACH_AS_USER_H
-#define SCPROF_COLLECTOR_ATTACH_AS_USER_H
+#ifndef SCPROF_COLLECTOR_ATTACH_TARGET_AS_USER_H
+#define SCPROF_COLLECTOR_ATTACH_TARGET_AS_USER_H
 
 #include <stdbool.h>
 #include <sys/types.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* By /proc alone: a process that ends meanwhile is left out. */
-#include "collector/attach/relatives.h"
+#include "collector/attach/target/relatives.h"
 
 #include <ctype.h>
 #include <dirent.h>

@@ -4,8 +4,8 @@
  * next wrapped call: an idle one sleeps on, and its profile is not there yet.
  *
  * The page belongs to the processes. It is never mapped here, and nothing in it is trusted. */
-#ifndef SCPROF_COLLECTOR_ATTACH_WAKE_H
-#define SCPROF_COLLECTOR_ATTACH_WAKE_H
+#ifndef SCPROF_COLLECTOR_ATTACH_TARGET_WAKE_H
+#define SCPROF_COLLECTOR_ATTACH_TARGET_WAKE_H
 
 #include <limits.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* libc changes the groups of all threads; the kernel, asked directly, those of one. */
-#include "collector/attach/as_user.h"
+#include "collector/attach/target/as_user.h"
 
 #include <errno.h>
 #include <sys/fsuid.h>
