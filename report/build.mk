@@ -77,11 +77,8 @@ REPORT_SRC = \
 	report/render/csv/csv.c \
 	report/render/csv/csv_write.c \
 	report/render/html/diff_html.c \
-	report/render/html/diff_paths.c \
 	report/render/html/html.c \
-	report/render/html/html_displaced.c \
 	report/render/html/html_flame.c \
-	report/render/html/html_loops.c \
 	report/render/html/html_sites.c \
 	report/render/html/html_states.c \
 	report/render/html/html_tables.c \

@@ -143,10 +143,10 @@ static void put_program(struct csv *c, const struct report *r, const struct repo
 	csv_write_number(c, "program_share", apart ? s->program_share : NAN);
 }
 
-static void put_site(struct csv *c, struct csv_paths *p, const struct report_site *site)
+static void put_site(struct csv *c, struct stacks *stacks, const struct report_site *site)
 {
 	static const struct prof_function none;
-	const struct report *r = p->stacks.report;
+	const struct report *r = stacks->report;
 	const struct prof_function *f = c->names ? &none : &r->profile->function[site->function];
 
 	csv_write_fields(c, row_fields_function, f, true);
@@ -162,8 +162,8 @@ static void put_site(struct csv *c, struct csv_paths *p, const struct report_sit
 	put_steadiness(c, site);
 	csv_write_fields(c, row_fields_states, &site->states, site->states.known);
 	csv_write_text(c, "path_end", report_names_path_end(site));
-	csv_write_path(c, p, site, "path", false);
-	csv_write_path(c, p, site, "path_places", true);
+	csv_write_path(c, stacks, site, "path", false);
+	csv_write_path(c, stacks, site, "path_places", true);
 	put_program(c, r, site);
 	csv_write_end(c);
 }
@@ -172,15 +172,15 @@ static int print_sites(struct csv *c, struct report *r, const struct report_opti
 {
 	static const struct report_site none = {.program = REPORT_NO_PROGRAM};
 	uint32_t rows = rows_shown(r->sites, o);
-	struct csv_paths p;
+	struct stacks stacks;
 
-	if (csv_write_begin_paths(&p, r) < 0)
+	if (stacks_begin(&stacks, r) < 0)
 		c->failed = true;
 	else
-		put_site(c, &p, &none);
+		put_site(c, &stacks, &none);
 	for (uint32_t i = 0; !c->failed && i < rows; i++)
-		put_site(c, &p, &r->site[i]);
-	csv_write_end_paths(&p);
+		put_site(c, &stacks, &r->site[i]);
+	stacks_end(&stacks);
 	return c->failed ? -1 : 0;
 }
 

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/base/array.h"
 #include "report/wording/utf8.h"
 
 static bool begin(struct csv *c, const char *column)
@@ -120,27 +119,7 @@ void csv_write_fields(struct csv *c, const struct row_field *fields, const void 
 			csv_write_nothing(c, f->name);
 }
 
-/* ---- call paths: a piece is a frame's part of the field, escaped for quotes; the texts of stacks
- * are clean already ---- */
-
-struct csv_piece {
-	char *text;  /* NULL: not made yet */
-	bool quoted; /* it needs quotes */
-};
-
-int csv_write_begin_paths(struct csv_paths *p, struct report *r)
-{
-	*p = (struct csv_paths){0};
-	return stacks_begin(&p->stacks, r);
-}
-
-void csv_write_end_paths(struct csv_paths *p)
-{
-	for (uint32_t i = 0; i < p->room; i++)
-		free(p->piece[i].text);
-	free(p->piece);
-	stacks_end(&p->stacks);
-}
+/* ---- call paths; the texts of stacks are clean already ---- */
 
 /* An element of a list separated by ';', where a spreadsheet may split, too. */
 static void put_element(FILE *out, const char *text)
@@ -171,70 +150,30 @@ static void put_frame(FILE *out, const struct stacks *s, const struct stacks_fra
 	}
 }
 
-static int make_piece(struct csv_piece *piece, const struct stacks *s, const struct stacks_frame *f,
-		      bool places)
-{
-	size_t bytes;
-	FILE *memory = open_memstream(&piece->text, &bytes);
-
-	if (!memory)
-		return -1;
-	put_frame(memory, s, f, places);
-	if (fclose(memory) == EOF) {
-		free(piece->text);
-		piece->text = NULL;
-		return -1;
-	}
-	piece->quoted = needs_quotes(piece->text);
-	return 0;
-}
-
-/* NULL: out of memory. */
-static const struct csv_piece *piece_of(struct csv_paths *p, const struct prof_frame *frame,
-					bool places)
-{
-	uint32_t number = stacks_frame(&p->stacks, frame), index = 2 * number + places;
-
-	if (number == STRING_INDEX_NONE ||
-	    !array_reach((void **)&p->piece, &p->room, index, sizeof(*p->piece), 0))
-		return NULL;
-	if (!p->piece[index].text &&
-	    make_piece(&p->piece[index], &p->stacks, &p->stacks.frame[number], places) < 0)
-		return NULL;
-	return &p->piece[index];
-}
-
-/* A path of several elements has a ';', which needs quotes. */
-static bool is_quoted(const struct csv_piece *first, uint32_t frames)
-{
-	return frames > 1 || first->quoted;
-}
-
-void csv_write_path(struct csv *c, struct csv_paths *p, const struct report_site *site,
+void csv_write_path(struct csv *c, struct stacks *s, const struct report_site *site,
 		    const char *column, bool places)
 {
-	bool quoted = false;
+	char *text = NULL;
+	size_t bytes;
+	FILE *memory;
 
 	if (!begin(c, column))
 		return;
-	for (uint32_t i = 0; i < site->frames; i++) {
-		const struct csv_piece *piece = piece_of(p, &site->frame[i], places);
+	memory = open_memstream(&text, &bytes);
+	for (uint32_t i = 0; memory && i < site->frames; i++) {
+		uint32_t number = stacks_frame(s, &site->frame[i]);
 
-		if (!piece) {
+		if (number == STRING_INDEX_NONE) {
 			c->failed = true;
-			return;
+			break;
 		}
-		if (i) {
-			putc_unlocked(';', c->out);
-		} else {
-			quoted = is_quoted(piece, site->frames);
-			fputs_unlocked(!quoted			 ? ""
-				       : is_formula(piece->text) ? "\"'"
-								 : "\"",
-				       c->out);
-		}
-		fputs_unlocked(piece->text, c->out);
+		if (i)
+			putc_unlocked(';', memory);
+		put_frame(memory, s, &s->frame[number], places);
 	}
-	if (quoted)
-		putc_unlocked('"', c->out);
+	if (!memory || fclose(memory) == EOF)
+		c->failed = true;
+	else /* a ';' needs quotes */
+		fprintf(c->out, site->frames > 1 || needs_quotes(text) ? "\"%s\"" : "%s", text);
+	free(text);
 }

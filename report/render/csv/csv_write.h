@@ -28,21 +28,10 @@ void csv_write_text(struct csv *c, const char *column, const char *raw);
 void csv_write_fields(struct csv *c, const struct row_field *fields, const void *row, bool known);
 void csv_write_end(struct csv *c);
 
-/* Call paths as two fields, names and places. Paths share their frames, so each frame's texts are
- * made once. */
-struct csv_piece;
-struct csv_paths {
-	struct stacks stacks;
-	struct csv_piece *piece; /* by number of the frame and kind of field */
-	uint32_t room;
-};
-
-/* -1: out of memory. csv_write_end_paths is due either way. */
-int csv_write_begin_paths(struct csv_paths *p, struct report *r);
-void csv_write_end_paths(struct csv_paths *p);
-
-/* The field: functions, or where they are, innermost first, separated by ';'. */
-void csv_write_path(struct csv *c, struct csv_paths *p, const struct report_site *site,
+/* A call path as one of two fields: functions, or where they are, innermost first, separated by
+ * ';'.
+ */
+void csv_write_path(struct csv *c, struct stacks *s, const struct report_site *site,
 		    const char *column, bool places);
 
 #endif

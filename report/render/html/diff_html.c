@@ -5,9 +5,12 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "report/render/html/diff_paths.h"
+#include "profile/base/array.h"
+#include "report/model/model.h"
+#include "report/wording/utf8.h"
 #include "report/render/html/html_write.h"
 #include "report/wording/numbers.h"
 
@@ -93,6 +96,137 @@ static void put_head(struct html *h, const struct diff *d)
 	put_per(h, d);
 }
 
+/* ---- call paths ---- */
+
+/* The call paths of a comparison's sites, for its page: as lines to read, and as boxes of its flame
+ * graphs. Paths share their beginnings, so both are trees whose nodes come after what calls them.
+ */
+struct diff_paths {
+	struct html *html;
+	const struct diff *diff;
+	/* Frames by profile and number of the symbol; `text`: the line of each. */
+	struct pairs frames;
+	uint32_t *text;
+	uint32_t room;
+	struct pairs lines;  /* by the line that it is called from, and the frame */
+	struct pairs labels; /* of boxes: by name and module, texts of the page */
+	struct pairs boxes;  /* by the box that it is called from, and the label */
+};
+
+/* The path of a site: its innermost line, that of the call site (path_site.h), and the box of its
+ * caller. PAIRS_NONE: it has none, or memory is out, which the page's writer then knows. */
+struct diff_path {
+	uint32_t line, site, box;
+};
+/* As in flame graphs of reports: the function, or else where its code lies. */
+static uint32_t name_of(struct string_index *strings, const struct symbol *s)
+{
+	char place[300];
+
+	if (s->brief)
+		return string_index_add(strings, s->brief);
+	if (s->module)
+		snprintf(place, sizeof(place), "%.250s+0x%" PRIx64, base_name(s->module),
+			 s->offset);
+	else
+		snprintf(place, sizeof(place), "0x%" PRIx64, s->offset);
+	return string_index_add(strings, place);
+}
+
+/* The text of a frame, asked for once: names take longer than numbers. */
+static uint32_t frame_number(struct diff_paths *p, const struct diff_site *s, uint32_t frame,
+			     const struct symbol *symbol)
+{
+	uint32_t number = frame_symbols_number(symbol, diff_path_heuristic(p->diff, s, frame));
+	uint32_t at = pairs_add(&p->frames, s->profile, number);
+	char *line;
+
+	if (at == PAIRS_NONE ||
+	    !array_reach((void **)&p->text, &p->room, at, sizeof(*p->text), 0xff))
+		return PAIRS_NONE;
+	if (p->text[at] != STRING_INDEX_NONE)
+		return at;
+	line = diff_path_frame_line(p->diff, s, frame);
+	p->html->json.failed |= !line;
+	p->text[at] = string_index_add(&p->html->strings, line);
+	free(line);
+	return at;
+}
+
+static uint32_t box_below(struct diff_paths *p, uint32_t above, const struct symbol *s)
+{
+	struct string_index *strings = &p->html->strings;
+	uint32_t label = pairs_add(&p->labels, name_of(strings, s),
+				   string_index_add(strings, s->language ? s->file : s->module));
+
+	return pairs_add(&p->boxes, above, label);
+}
+
+/* Without what the C library calls before main or a thread's function. */
+static uint32_t frames_shown(const struct diff *d, const struct diff_site *s)
+{
+	uint32_t frames = diff_path_frames(d, s);
+	size_t count;
+
+	if (frames > 2 && frame_symbols_is_starter(diff_path_symbols(d, s, frames - 2, &count)))
+		frames--;
+	while (frames > 1 && frame_symbols_is_starter(diff_path_symbols(d, s, frames - 1, &count)))
+		frames--;
+	return frames;
+}
+
+static struct diff_path add_path(struct diff_paths *p, const struct diff_site *s)
+{
+	struct diff_path path = {PAIRS_NONE, PAIRS_NONE, PAIRS_NONE};
+	uint32_t site = diff_path_site(p->diff, s);
+
+	for (uint32_t i = frames_shown(p->diff, s); i-- > 0;) {
+		size_t count;
+		const struct symbol *symbol = diff_path_symbols(p->diff, s, i, &count);
+		uint32_t frame = frame_number(p, s, i, symbol);
+
+		path.line =
+			frame == PAIRS_NONE ? PAIRS_NONE : pairs_add(&p->lines, path.line, frame);
+		if (i == site)
+			path.site = path.line;
+		for (size_t k = count; k-- > 0;)
+			path.box = box_below(p, path.box, &symbol[k]);
+		if (path.line == PAIRS_NONE || path.box == PAIRS_NONE) {
+			p->html->json.failed = true;
+			break;
+		}
+	}
+	return path;
+}
+
+static void put_paths(struct diff_paths *p)
+{
+	struct html *h = p->html;
+
+	html_write_fields(h, "line_fields", "back text");
+	html_write_tree(h, "lines", &p->lines, p->text);
+	html_write_fields(h, "box_fields", "back label");
+	html_write_tree(h, "boxes", &p->boxes, NULL);
+	html_write_fields(h, "label_fields", "name module");
+	json_write_open(&h->json, "labels", '[');
+	for (uint32_t i = 0; i < p->labels.count; i++) {
+		html_write_index(h, NULL, p->labels.pair[i].a);
+		html_write_index(h, NULL, p->labels.pair[i].b);
+	}
+	json_write_close(&h->json, ']');
+}
+
+static void clear_paths(struct diff_paths *p)
+{
+	pairs_clear(&p->frames);
+	pairs_clear(&p->lines);
+	pairs_clear(&p->labels);
+	pairs_clear(&p->boxes);
+	free(p->text);
+}
+
+/* ---- sites ---- */
+
 static void put_finding(struct html *h, const struct diff_site *s)
 {
 	const struct diff_finding *f = &s->verdict;
@@ -136,7 +270,7 @@ static void put_sides(struct html *h, const struct diff_site *s)
 
 static void put_site(struct html *h, struct diff_paths *p, const struct diff_site *s)
 {
-	struct diff_path path = diff_paths_add(p, s);
+	struct diff_path path = add_path(p, s);
 	char words[DIFF_WORDS], other[DIFF_WORDS];
 
 	diff_words(p->diff, s, words, sizeof(words));
@@ -171,8 +305,8 @@ static void put_sites(struct html *h, const struct diff *d)
 	for (uint32_t i = 0; i < h->sites; i++)
 		put_site(h, &p, &d->site[i]);
 	json_write_close(&h->json, ']');
-	diff_paths_write(&p);
-	diff_paths_clear(&p);
+	put_paths(&p);
+	clear_paths(&p);
 }
 
 /* Of each site, of each profile. */

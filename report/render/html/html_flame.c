@@ -4,7 +4,6 @@
 #include "report/render/html/html_write.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static bool has_row(const struct html *h, const struct flame_box *b)
 {
@@ -12,38 +11,26 @@ static bool has_row(const struct html *h, const struct flame_box *b)
 }
 
 /* Kind, name, module and outcome are the same for many boxes: they are stored once. */
-struct labels {
-	uint32_t *number; /* in the page, by number in the flame; STRING_INDEX_NONE: none */
-	const struct flame_box **first; /* by number in the page */
-	uint32_t count;
-};
-
-/* In the order in which boxes need them. */
-static uint32_t label_of(struct labels *labels, const struct flame_box *b)
+static void put_labels(struct html *h)
 {
-	uint32_t *number = &labels->number[b->label];
+	const struct flame_box **first = calloc(h->flame.labels, sizeof(*first));
 
-	if (*number == STRING_INDEX_NONE) {
-		labels->first[labels->count] = b;
-		*number = labels->count++;
-	}
-	return *number;
-}
-
-static void put_labels(struct html *h, const struct labels *labels)
-{
 	html_write_fields(h, "label_fields", "kind name module outcome");
 	json_write_open(&h->json, "labels", '[');
-	for (uint32_t i = 0; i < labels->count; i++) {
-		json_write_count(&h->json, NULL, labels->first[i]->kind);
-		html_write_index(h, NULL, labels->first[i]->name);
-		html_write_index(h, NULL, labels->first[i]->module);
-		html_write_index(h, NULL, labels->first[i]->outcome);
+	for (uint32_t i = 0; first && i < h->flame.boxes; i++)
+		first[h->flame.box[i].label] = &h->flame.box[i];
+	for (uint32_t i = 0; first && i < h->flame.labels; i++) {
+		json_write_count(&h->json, NULL, first[i] ? first[i]->kind : FLAME_UNKNOWN);
+		html_write_index(h, NULL, first[i] ? first[i]->name : STRING_INDEX_NONE);
+		html_write_index(h, NULL, first[i] ? first[i]->module : STRING_INDEX_NONE);
+		html_write_index(h, NULL, first[i] ? first[i]->outcome : STRING_INDEX_NONE);
 	}
 	json_write_close(&h->json, ']');
+	h->json.failed |= !first;
+	free(first);
 }
 
-static void put_boxes(struct html *h, struct labels *labels)
+static void put_boxes(struct html *h)
 {
 	uint32_t sums = 0;
 
@@ -53,7 +40,7 @@ static void put_boxes(struct html *h, struct labels *labels)
 		const struct flame_box *b = &h->flame.box[i];
 
 		json_write_count(&h->json, NULL, b->depth);
-		html_write_index(h, NULL, label_of(labels, b));
+		json_write_count(&h->json, NULL, b->label);
 		/* below 0: not a row, but -1 - the place in the sums */
 		if (has_row(h, b))
 			json_write_count(&h->json, NULL, b->site);
@@ -61,7 +48,6 @@ static void put_boxes(struct html *h, struct labels *labels)
 			json_write_integer(&h->json, NULL, -1 - (int64_t)sums++);
 	}
 	json_write_close(&h->json, ']');
-	put_labels(h, labels);
 }
 
 static void put_sums(struct html *h)
@@ -101,16 +87,7 @@ static void put_sums(struct html *h)
 
 void html_flame(struct html *h)
 {
-	size_t most = h->flame.labels;
-	struct labels labels = {.number = malloc(most * sizeof(*labels.number)),
-				.first = malloc(most * sizeof(*labels.first))};
-
-	h->json.failed |= !labels.number || !labels.first;
-	if (labels.number && labels.first) {
-		memset(labels.number, 0xff, most * sizeof(*labels.number)); /* STRING_INDEX_NONE */
-		put_boxes(h, &labels);
-		put_sums(h);
-	}
-	free(labels.number);
-	free(labels.first);
+	put_boxes(h);
+	put_labels(h);
+	put_sums(h);
 }

@@ -178,20 +178,6 @@ static void put_functions(struct html *h)
 	json_write_close(&h->json, ']');
 }
 
-/* A line's caller, as the distance back to it, which is mostly 1; 0: none. */
-static void put_paths(struct html *h, const struct paths *p)
-{
-	html_write_fields(h, "line_fields", "back text");
-	json_write_open(&h->json, "lines", '[');
-	for (uint32_t i = 0; i < p->lines.count; i++) {
-		const struct pair *line = &p->lines.pair[i];
-
-		json_write_count(&h->json, NULL, line->a == STRING_INDEX_NONE ? 0 : i - line->a);
-		html_write_index(h, NULL, p->text[line->b]);
-	}
-	json_write_close(&h->json, ']');
-}
-
 static void put_note(void *to, const char *line)
 {
 	struct html *h = to;
@@ -303,7 +289,8 @@ void html_sites(struct html *h)
 		put_row(h, &p, &h->report->site[i], i);
 	json_write_close(&h->json, ']');
 	put_functions(h);
-	put_paths(h, &p);
+	html_write_fields(h, "line_fields", "back text");
+	html_write_tree(h, "lines", &p.lines, p.text);
 	put_notes(h);
 	put_latencies(h);
 	pairs_clear(&p.lines);

@@ -76,3 +76,16 @@ void html_write_interval(struct html *h, double mean, double low, double high)
 	json_write_rough(&h->json, NULL, mean > 0 ? low / mean - 1 : NAN);
 	json_write_rough(&h->json, NULL, mean > 0 ? high / mean - 1 : NAN);
 }
+
+void html_write_tree(struct html *h, const char *key, const struct pairs *tree,
+		     const uint32_t *text)
+{
+	json_write_open(&h->json, key, '[');
+	for (uint32_t i = 0; i < tree->count; i++) {
+		const struct pair *node = &tree->pair[i];
+
+		json_write_count(&h->json, NULL, node->a == PAIRS_NONE ? 0 : i - node->a);
+		html_write_index(h, NULL, text ? text[node->b] : node->b);
+	}
+	json_write_close(&h->json, ']');
+}

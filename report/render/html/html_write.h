@@ -8,6 +8,7 @@
 
 #include "report/render/json/json_write.h"
 #include "report/render/stacks/flame.h"
+#include "report/containers/pairs.h"
 #include "report/containers/string_index.h"
 
 struct displaced;
@@ -31,6 +32,11 @@ void html_write_fields(struct html *h, const char *key, const char *names);
 
 /* Mean, low, high, and both limits relative to the mean: "-0.05, 0.08". */
 void html_write_interval(struct html *h, double mean, double low, double high);
+
+/* A tree of nodes, each the number of its parent and a label: the distance back to the parent,
+ * which is mostly 1 (0: none), and the label, or its text. */
+void html_write_tree(struct html *h, const char *key, const struct pairs *tree,
+		     const uint32_t *text);
 
 /* Reliability warnings as one text, separated by commas; none: -1. */
 void html_write_doubts(struct html *h, const char *key, unsigned unreliable);
