@@ -265,6 +265,9 @@ enum diff_quantity diff_estimate_quantity(enum diff_view view);
 /* An estimate of a view, and of how many calls; error INFINITY: there is none. */
 double diff_estimate_calls(const struct diff_run *r, enum diff_view view);
 struct compare_mean diff_estimate(const struct diff_run *r, enum diff_view view);
+/* The logarithm of an estimate, and its squared relative error. False, and NAN: it is of too few
+ * calls, or there is none. */
+bool diff_estimate_log(const struct diff_run *r, enum diff_view view, double *y, double *v);
 /* What is no change, of a ratio's logarithm: the threshold, and how far other calls are the ones
  * that were not switched. */
 double diff_estimate_margin(const struct diff *d, const struct diff_site *s, enum diff_view view);

@@ -196,6 +196,17 @@ struct compare_mean diff_estimate(const struct diff_run *r, enum diff_view view)
 	return *of[view];
 }
 
+bool diff_estimate_log(const struct diff_run *r, enum diff_view view, double *y, double *v)
+{
+	struct compare_mean m = diff_estimate(r, view);
+	bool known = diff_estimate_calls(r, view) >= DIFF_LEAST_CALLS && m.mean > 0 &&
+		     (view == DIFF_MEAN || isfinite(m.error));
+
+	*y = known ? log(m.mean) : NAN;
+	*v = known ? m.error / m.mean * (m.error / m.mean) : NAN;
+	return known;
+}
+
 /* Long calls are switched more often than short ones: to first order, the mean of those that were
  * not lies below that of all by -ln(1 - s) v of it, s being the share of switched calls and v the
  * relative variance of calls. */

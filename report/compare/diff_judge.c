@@ -16,43 +16,46 @@
  * compared. */
 #define TELLING 10
 
-static bool is_made(const struct diff_site *s, enum diff_quantity of, int view, int against)
+/* A site's tests by number. */
+#define TESTS (DIFF_VIEWS * DIFF_AGAINSTS)
+
+static struct diff_test *test_of(struct diff_site *s, int number)
 {
-	return diff_estimate_quantity((enum diff_view)view) == of && s->test[view][against].made;
+	return &s->test[number / DIFF_AGAINSTS][number % DIFF_AGAINSTS];
 }
 
-static double total_weight(const struct diff_site *s, enum diff_quantity of)
+static bool is_made(struct diff_site *s, enum diff_quantity of, int number)
 {
-	double sum = 0;
+	return diff_estimate_quantity((enum diff_view)(number / DIFF_AGAINSTS)) == of &&
+	       test_of(s, number)->made;
+}
 
-	for (int v = 0; v < DIFF_VIEWS; v++)
-		for (int a = 0; a < DIFF_AGAINSTS; a++)
-			if (is_made(s, of, v, a))
-				sum += s->test[v][a].weight;
-	return sum;
+static void choose(struct diff_finding *f, int number)
+{
+	f->view = (enum diff_view)(number / DIFF_AGAINSTS);
+	f->against = (enum diff_against)(number % DIFF_AGAINSTS);
 }
 
 /* The p value of a quantity's tests together, and the test with the smallest one. */
 static void combine(struct diff_site *s, enum diff_quantity of)
 {
 	struct diff_finding *f = &s->found[of];
-	double sum = total_weight(s, of);
+	double sum = 0;
 
+	for (int i = 0; i < TESTS; i++)
+		sum += is_made(s, of, i) ? test_of(s, i)->weight : 0;
 	f->p = NAN;
-	for (int v = 0; v < DIFF_VIEWS; v++) {
-		for (int a = 0; a < DIFF_AGAINSTS; a++) {
-			struct diff_test *t = &s->test[v][a];
-			double p;
+	for (int i = 0; i < TESTS; i++) {
+		struct diff_test *t = test_of(s, i);
+		double p;
 
-			if (!is_made(s, of, v, a))
-				continue;
-			t->weight /= sum;
-			p = fmin(1, t->p / t->weight);
-			if (isnan(f->p) || p < f->p) {
-				f->p = p;
-				f->view = (enum diff_view)v;
-				f->against = (enum diff_against)a;
-			}
+		if (!is_made(s, of, i))
+			continue;
+		t->weight /= sum;
+		p = fmin(1, t->p / t->weight);
+		if (isnan(f->p) || p < f->p) {
+			f->p = p;
+			choose(f, i);
 		}
 	}
 }
@@ -90,35 +93,26 @@ static int find_q(struct diff *d)
 
 static void find_detectable(const struct diff *d, struct diff_site *s, double tests)
 {
-	for (int v = 0; v < DIFF_VIEWS; v++) {
-		for (int a = 0; a < DIFF_AGAINSTS; a++) {
-			struct diff_test *t = &s->test[v][a];
+	for (int i = 0; i < TESTS; i++) {
+		struct diff_test *t = test_of(s, i);
 
-			if (t->made)
-				t->detectable = exp(compare_detectable(
-					t->error, t->freedom, t->margin, tests / t->weight,
-					d->options.confidence, POWER));
-		}
+		if (t->made)
+			t->detectable = exp(compare_detectable(t->error, t->freedom, t->margin,
+							       tests / t->weight,
+							       d->options.confidence, POWER));
 	}
 }
 
 /* Where no change was seen: the most sensitive test. */
 static void choose_sharpest(struct diff_site *s, enum diff_quantity of)
 {
-	struct diff_finding *f = &s->found[of];
 	double least = INFINITY;
 
-	for (int v = 0; v < DIFF_VIEWS; v++) {
-		for (int a = 0; a < DIFF_AGAINSTS; a++) {
-			const struct diff_test *t = &s->test[v][a];
-
-			if (is_made(s, of, v, a) && t->detectable < least) {
-				least = t->detectable;
-				f->view = (enum diff_view)v;
-				f->against = (enum diff_against)a;
-			}
+	for (int i = 0; i < TESTS; i++)
+		if (is_made(s, of, i) && test_of(s, i)->detectable < least) {
+			least = test_of(s, i)->detectable;
+			choose(&s->found[of], i);
 		}
-	}
 }
 
 static const char *too_few(const struct diff *d, const struct diff_site *s)

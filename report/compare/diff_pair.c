@@ -32,17 +32,17 @@ struct kind {
 	uint32_t count;
 };
 
-/* Sites of one kind, as logarithms of ratios. */
-struct references {
-	double *y, *v;
-	uint32_t *site;
-	uint32_t n;
-	struct between_runs_effects all;
-};
-
 struct sorted {
 	double y, v;
 	uint32_t site;
+};
+
+/* Sites of one kind, as logarithms of ratios. */
+struct references {
+	double *y, *v;
+	struct sorted *sorted;
+	uint32_t n;
+	struct between_runs_effects all;
 };
 
 static int by_variance(const void *left, const void *right)
@@ -87,37 +87,33 @@ static uint32_t collect(const struct diff *d, enum diff_view view, const struct 
 static int find_references(const struct diff *d, enum diff_view view, const struct kind *k,
 			   struct references *r)
 {
-	struct sorted *found = calloc(k->count + 1, sizeof(*found));
-
-	*r = (struct references){0};
-	if (!found)
+	*r = (struct references){.sorted = calloc(k->count + 1, sizeof(*r->sorted))};
+	if (!r->sorted)
 		return -1;
-	r->n = collect(d, view, k, found);
+	r->n = collect(d, view, k, r->sorted);
 	r->y = calloc(r->n + 1, sizeof(*r->y));
 	r->v = calloc(r->n + 1, sizeof(*r->v));
-	r->site = calloc(r->n + 1, sizeof(*r->site));
-	for (uint32_t i = 0; i < r->n && r->y && r->v && r->site; i++) {
-		r->y[i] = found[i].y;
-		r->v[i] = found[i].v;
-		r->site[i] = found[i].site;
+	if (!r->y || !r->v)
+		return -1;
+	for (uint32_t i = 0; i < r->n; i++) {
+		r->y[i] = r->sorted[i].y;
+		r->v[i] = r->sorted[i].v;
 	}
-	free(found);
-	r->all = r->y && r->v && r->site ? between_runs_effects(r->y, r->v, r->n, r->n)
-					 : (struct between_runs_effects){0};
-	return r->y && r->v && r->site ? 0 : -1;
+	r->all = between_runs_effects(r->y, r->v, r->n, r->n);
+	return 0;
 }
 
 static void free_references(struct references *r)
 {
 	free(r->y);
 	free(r->v);
-	free(r->site);
+	free(r->sorted);
 }
 
 static struct between_runs_effects without(const struct references *r, uint32_t site)
 {
 	for (uint32_t i = 0; i < r->n; i++)
-		if (r->site[i] == site)
+		if (r->sorted[i].site == site)
 			return between_runs_effects(r->y, r->v, r->n, i);
 	return r->all;
 }

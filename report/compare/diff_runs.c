@@ -36,14 +36,12 @@ static void fill_logs(const struct diff *d, enum diff_view view, bool waiting, s
 		bool usable = s->waiting == waiting && !diff_estimate_hindrance(d, s, view);
 
 		for (uint32_t k = 0; k < l->profiles; k++) {
-			struct compare_mean m = diff_estimate(&s->run[k], view);
-			double calls = diff_estimate_calls(&s->run[k], view);
-			bool there = usable && calls >= DIFF_LEAST_CALLS && m.mean > 0;
+			double *y = at(l->y, l, i, k), *v = at(l->v, l, i, k);
 
-			if (view != DIFF_MEAN && !isfinite(m.error))
-				there = false;
-			*at(l->y, l, i, k) = there ? log(m.mean) : NAN;
-			*at(l->v, l, i, k) = there ? m.error / m.mean * (m.error / m.mean) : NAN;
+			if (usable)
+				diff_estimate_log(&s->run[k], view, y, v);
+			else
+				*y = *v = NAN;
 		}
 	}
 }

@@ -48,21 +48,14 @@ static const char *key_of(const struct diff *d, const struct diff_site *s)
 /* The logarithm's difference and its squared error; NAN: the pair says nothing. */
 static double difference(const struct diff_site *s, enum diff_view view, double *variance)
 {
-	double y[2], v = 0;
+	double y[2], v[2];
 
 	*variance = NAN;
-	for (int side = 0; side < 2; side++) {
-		struct compare_mean m = diff_estimate(&s->run[side], view);
-		double calls = diff_estimate_calls(&s->run[side], view);
-
-		if (!(calls >= DIFF_LEAST_CALLS) || !(m.mean > 0) ||
-		    s->run[side].unreliable & STATS_SYNCHRONOUS ||
-		    (view != DIFF_MEAN && !isfinite(m.error)))
+	for (int side = 0; side < 2; side++)
+		if (s->run[side].unreliable & STATS_SYNCHRONOUS ||
+		    !diff_estimate_log(&s->run[side], view, &y[side], &v[side]))
 			return NAN;
-		y[side] = log(m.mean);
-		v += m.error / m.mean * (m.error / m.mean);
-	}
-	*variance = v;
+	*variance = v[0] + v[1];
 	return y[1] - y[0];
 }
 

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,6 +14,18 @@
 #define FACTOR 3
 /* Sites that came or went, of which the headline has the names. */
 #define SIDES_NAMED 3
+
+/* What does not fit is cut. */
+__attribute__((format(printf, 3, 4))) static void append(char *text, size_t room,
+							 const char *format, ...)
+{
+	size_t used = strlen(text);
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text + used, room - used, format, args);
+	va_end(args);
+}
 
 const char *diff_words_status_name(enum diff_status status)
 {
@@ -221,7 +234,7 @@ void diff_words(const struct diff *d, const struct diff_site *s, char *text, siz
 		snprintf(text, room, cpu ? "CPU time " : "elapsed time ");
 	finding_words(d, s, f, text + strlen(text), room - strlen(text));
 	if (s->states && is_changed(f) && !is_changed(&s->found[DIFF_CPU_TIME]))
-		snprintf(text + strlen(text), room - strlen(text), "%s", moved_by(d, s));
+		append(text, room, "%s", moved_by(d, s));
 }
 
 void diff_words_other(const struct diff *d, const struct diff_site *s, char *text, size_t room)
@@ -250,38 +263,40 @@ static const char *plural(uint32_t n)
 void diff_words_verdict(const struct diff *d, char *text, size_t room)
 {
 	uint32_t changed = d->slower + d->faster, compared = changed + d->same;
-	int used = 0;
 
+	*text = '\0';
 	if (!compared && d->untested)
-		used = snprintf(text, room, "nothing could be compared: %s",
-				d->untested == 1 ? "the one site that both have says too little"
-						 : "the sites that both have say too little");
+		append(text, room, "nothing could be compared: %s",
+		       d->untested == 1 ? "the one site that both have says too little"
+					: "the sites that both have say too little");
 	else if (!compared)
-		used = snprintf(text, room, "nothing could be compared: no site is in both");
+		append(text, room, "nothing could be compared: no site is in both");
 	else if (!changed)
-		used = snprintf(text, room, "no significant change at %" PRIu32 " site%s", compared,
-				plural(compared));
+		append(text, room, "no significant change at %" PRIu32 " site%s", compared,
+		       plural(compared));
 	else
-		used = snprintf(text, room,
-				"%" PRIu32 " of %" PRIu32 " site%s changed: %" PRIu32
-				" slower, %" PRIu32 " faster",
-				changed, compared, plural(compared), d->slower, d->faster);
-	if (d->untested && compared && used > 0 && (size_t)used < room)
-		used += snprintf(text + used, room - (size_t)used,
-				 "; %" PRIu32 " more cannot be determined", d->untested);
-	if (d->only_base + d->only_new && used > 0 && (size_t)used < room)
-		snprintf(text + used, room - (size_t)used,
-			 "; %" PRIu32 " only in base, %" PRIu32 " only in new", d->only_base,
-			 d->only_new);
+		append(text, room,
+		       "%" PRIu32 " of %" PRIu32 " site%s changed: %" PRIu32 " slower, %" PRIu32
+		       " faster",
+		       changed, compared, plural(compared), d->slower, d->faster);
+	if (d->untested && compared)
+		append(text, room, "; %" PRIu32 " more cannot be determined", d->untested);
+	if (d->only_base + d->only_new)
+		append(text, room, "; %" PRIu32 " only in base, %" PRIu32 " only in new",
+		       d->only_base, d->only_new);
 }
 
-/* "sendfile64 (120,000 calls), write (120,000 calls), ..." of those that count. */
-static size_t list_sides(const struct diff *d, enum diff_status status, char *text, size_t room)
+/* "2 sites gone: sendfile64 (120,000 calls), write (120,000 calls)" of those that count. */
+static void list_sides(const struct diff *d, enum diff_status status, char *text, size_t room)
 {
-	uint32_t named = 0, count = status == DIFF_ONLY_BASE ? d->gone : d->came;
-	size_t used = 0;
+	bool gone = status == DIFF_ONLY_BASE;
+	uint32_t named = 0, count = gone ? d->gone : d->came;
 
-	for (uint32_t i = 0; i < d->sites && named < SIDES_NAMED && used < room; i++) {
+	if (!count)
+		return;
+	append(text, room, "%s%" PRIu32 " site%s %s: ", *text ? "; " : "", count, plural(count),
+	       gone ? "gone" : "new");
+	for (uint32_t i = 0; i < d->sites && named < SIDES_NAMED; i++) {
 		const struct diff_site *s = &d->site[i];
 		char calls[32];
 
@@ -289,34 +304,18 @@ static size_t list_sides(const struct diff *d, enum diff_status status, char *te
 			continue;
 		numbers_count(calls, sizeof(calls),
 			      (uint64_t)llround(s->base_calls + s->new_calls));
-		used += (size_t)snprintf(text + used, room - used, "%s%.60s (%s call%s)",
-					 named ? ", " : "", s->symbol, calls,
-					 !strcmp(calls, "1") ? "" : "s");
-		named++;
+		append(text, room, "%s%.60s (%s call%s)", named++ ? ", " : "", s->symbol, calls,
+		       !strcmp(calls, "1") ? "" : "s");
 	}
-	if (named < count && used < room)
-		used += (size_t)snprintf(text + used, room - used, ", and %" PRIu32 " more",
-					 count - named);
-	return used < room ? used : room;
+	if (named < count)
+		append(text, room, ", and %" PRIu32 " more", count - named);
 }
 
 void diff_words_sides(const struct diff *d, char *text, size_t room)
 {
-	size_t used = 0;
-
 	*text = '\0';
-	if (d->gone) {
-		used = (size_t)snprintf(text, room, "%" PRIu32 " site%s gone: ", d->gone,
-					plural(d->gone));
-		used += list_sides(d, DIFF_ONLY_BASE, text + used, room - used);
-	}
-	if (d->came && used < room) {
-		used += (size_t)snprintf(text + used, room - used,
-					 "%s%" PRIu32 " site%s new: ", used ? "; " : "", d->came,
-					 plural(d->came));
-		if (used < room)
-			list_sides(d, DIFF_ONLY_NEW, text + used, room - used);
-	}
+	list_sides(d, DIFF_ONLY_BASE, text, room);
+	list_sides(d, DIFF_ONLY_NEW, text, room);
 }
 
 void diff_words_per(const struct diff *d, bool utf8, char *text, size_t room)

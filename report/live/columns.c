@@ -196,9 +196,10 @@ static void put_name(FILE *to, const char *name, size_t width, bool utf8)
 	free(fits);
 }
 
+/* Cut, without blanks at the end. */
 static char *finish(FILE *memory, char *const *line, size_t width)
 {
-	if (!memory || fclose(memory)) {
+	if (fclose(memory)) {
 		free(*line);
 		return NULL;
 	}
@@ -208,50 +209,43 @@ static char *finish(FILE *memory, char *const *line, size_t width)
 	return *line;
 }
 
-char *columns_head(const struct columns *c)
-{
-	char *line = NULL;
-	size_t bytes;
-	FILE *memory = open_memstream(&line, &bytes);
-
-	for (int i = 0; memory && i < COLUMNS; i++) {
-		const char *title = i == COLUMN_PRECISION && c->utf8 ? "±%" : column[i].title;
-
-		if (!c->shown[i])
-			continue;
-		put_padded(memory, title, column[i].width, true);
-		fputc(' ', memory);
-	}
-	if (memory) {
-		fputc(' ', memory);
-		put_padded(memory, "function", c->function, false);
-		if (c->caller)
-			fputs(" called from", memory);
-	}
-	return finish(memory, &line, c->width);
-}
-
-char *columns_row(const struct columns *c, const struct row *r, const struct row_mean *run,
-		  const struct row_mean *window, const char *function, const char *caller)
+/* Of a row, or (NULL) the titles. */
+static char *make_line(const struct columns *c, const struct row *r, const struct row_mean *run,
+		       const struct row_mean *window, const char *function, const char *caller)
 {
 	char *line = NULL, text[96];
 	size_t bytes;
 	FILE *memory = open_memstream(&line, &bytes);
 
-	for (int i = 0; memory && i < COLUMNS; i++) {
+	if (!memory)
+		return NULL;
+	for (int i = 0; i < COLUMNS; i++) {
 		if (!c->shown[i])
 			continue;
-		cell(text, sizeof(text), c, (enum column)i, r, run, window);
+		if (r)
+			cell(text, sizeof(text), c, (enum column)i, r, run, window);
+		else
+			snprintf(text, sizeof(text), "%s",
+				 i == COLUMN_PRECISION && c->utf8 ? "±%" : column[i].title);
 		put_padded(memory, text, column[i].width, true);
 		fputc(' ', memory);
 	}
-	if (memory) {
+	fputc(' ', memory);
+	put_name(memory, function, c->function, c->utf8);
+	if (c->caller) {
 		fputc(' ', memory);
-		put_name(memory, function, c->function, c->utf8);
-		if (c->caller) {
-			fputc(' ', memory);
-			put_name(memory, caller, c->caller, c->utf8);
-		}
+		put_name(memory, caller, c->caller, c->utf8);
 	}
 	return finish(memory, &line, c->width);
+}
+
+char *columns_head(const struct columns *c)
+{
+	return make_line(c, NULL, NULL, NULL, "function", "called from");
+}
+
+char *columns_row(const struct columns *c, const struct row *r, const struct row_mean *run,
+		  const struct row_mean *window, const char *function, const char *caller)
+{
+	return make_line(c, r, run, window, function, caller);
 }

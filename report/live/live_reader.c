@@ -35,10 +35,7 @@ static bool needs_model(struct live_reader *f, const struct target_file *files, 
 	for (size_t i = 0; i < f->files; i++) {
 		bool grown = false;
 
-		f->file[i].alive = false;
-		for (size_t k = 0; k < count; k++)
-			f->file[i].alive |=
-				!strcmp(files[k].path, f->file[i].path) && files[k].alive;
+		f->file[i].alive = live_reader_model_is_alive(files, count, f->file[i].path);
 		if (live_look(&f->file[i].live, &grown))
 			continue;
 		f->file[i].complete = !grown;

@@ -73,7 +73,10 @@ const struct live_reader_file *live_reader_file_of(const struct live_reader *f, 
 #define LIVE_READER_SHARE 100 /* work that can wait takes a hundredth of the time at most */
 
 /* NULL: it is none of the reader's. */
-struct live_reader_file *live_reader_model_find_file(struct live_reader *f, const char *path);
+struct live_reader_file *live_reader_model_find_file(const struct live_reader *f, const char *path);
+
+/* Does the process of one of these files live? */
+bool live_reader_model_is_alive(const struct target_file *files, size_t count, const char *path);
 
 /* A model of these files and those that the reader has; notes when the next one may be made. The
  * old model stays if a file cannot be opened any more (0), or out of memory (-1). */

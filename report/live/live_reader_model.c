@@ -22,12 +22,21 @@ static void close_files(struct live_reader_file *file, size_t files)
 	free(file);
 }
 
-struct live_reader_file *live_reader_model_find_file(struct live_reader *f, const char *path)
+struct live_reader_file *live_reader_model_find_file(const struct live_reader *f, const char *path)
 {
 	for (size_t i = 0; i < f->files; i++)
 		if (!strcmp(f->file[i].path, path))
 			return &f->file[i];
 	return NULL;
+}
+
+bool live_reader_model_is_alive(const struct target_file *files, size_t count, const char *path)
+{
+	bool alive = false;
+
+	for (size_t k = 0; k < count; k++)
+		alive |= !strcmp(files[k].path, path) && files[k].alive;
+	return alive;
 }
 
 static int open_one(struct live_reader *m, const char *path, bool alive)
@@ -58,11 +67,8 @@ static int open_all(const struct live_reader *f, struct live_reader *m,
 	if (!m->profile || !m->file)
 		return -1;
 	for (size_t i = 0; i < f->files; i++) {
-		bool alive = false;
-
-		for (size_t k = 0; k < count; k++)
-			alive |= !strcmp(files[k].path, f->file[i].path) && files[k].alive;
-		if (open_one(m, f->file[i].path, alive))
+		if (open_one(m, f->file[i].path,
+			     live_reader_model_is_alive(files, count, f->file[i].path)))
 			return -1;
 		kept += m->files > kept;
 	}
@@ -70,14 +76,10 @@ static int open_all(const struct live_reader *f, struct live_reader *m,
 		errno = ENOENT;
 		return -1;
 	}
-	for (size_t k = 0; k < count; k++) {
-		bool known = false;
-
-		for (size_t i = 0; i < f->files; i++)
-			known |= !strcmp(files[k].path, f->file[i].path);
-		if (!known && open_one(m, files[k].path, files[k].alive))
+	for (size_t k = 0; k < count; k++)
+		if (!live_reader_model_find_file(f, files[k].path) &&
+		    open_one(m, files[k].path, files[k].alive))
 			return -1;
-	}
 	return 0;
 }
 

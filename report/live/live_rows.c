@@ -10,8 +10,7 @@
 #include "report/model/sites.h"
 
 /* For sorting, a relative width is good enough until the calls have grown by this factor. */
-#define STALE		1.05
-#define PRECISION_SHARE 0.001
+#define STALE 1.05
 
 const char *const live_rows_sort_names[ROW_SORTS] = {"time",  "calls",	   "bytes", "mean",
 						     "total", "precision", "name"};
@@ -53,7 +52,6 @@ static int start_afresh(struct rows *r, const struct live_reader *f)
 		r->row[r->rows++].group = i;
 	}
 	r->generation = f->generation;
-	r->precision_next = 0;
 	return 0;
 }
 
@@ -285,28 +283,18 @@ void live_rows_means(const struct rows *r, const struct live_reader *f, uint32_t
 	*window = row->window_mean;
 }
 
-/* Intervals narrow with the root of the calls, so few need to be computed again. These take
- * turns, within PRECISION_SHARE of the time; rows without any are always computed. */
+/* Intervals narrow with the root of the calls, so few need to be computed again. */
 static void renew_precision(struct rows *r, const struct live_reader *f)
 {
-	double end = live_reader_seconds(CLOCK_THREAD_CPUTIME_ID) +
-		     PRECISION_SHARE * (f->at - f->before_at);
-	bool in_time = true;
-
-	for (uint32_t n = 0; n < r->rows; n++) {
-		uint32_t i = (r->precision_next + n) % r->rows;
+	for (uint32_t i = 0; i < r->rows; i++) {
 		struct row *row = &r->row[i];
 		struct row_mean mean;
 
-		if ((double)row->run.calls < STALE * (double)row->precision_calls ||
-		    !row->run.calls || (row->precision_calls && !in_time))
+		if (!row->run.calls ||
+		    (double)row->run.calls < STALE * (double)row->precision_calls)
 			continue;
 		mean = run_mean(r, f, row);
 		take_precision(row, &mean);
-		if (in_time && live_reader_seconds(CLOCK_THREAD_CPUTIME_ID) > end) {
-			in_time = false;
-			r->precision_next = (i + 1) % r->rows;
-		}
 	}
 }
 

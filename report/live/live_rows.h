@@ -121,7 +121,6 @@ struct rows {
 	uint32_t rows;
 	struct row_place *order; /* sorted: */
 	uint64_t generation;
-	uint32_t precision_next; /* whose precision is to be renewed next */
 	double confidence;
 	double calls_s, time_s, bytes_s; /* of all; NAN: no interval */
 	double waiting_s;		 /* of time_s, in functions that wait */

@@ -176,19 +176,18 @@ static void the_file(struct list *l, const struct target *t)
 	char directory[PATH_MAX];
 	const char *slash = strrchr(t->path, '/');
 	struct run_file *files;
+	bool alive = false;
 	size_t count;
 
 	snprintf(directory, sizeof(directory), "%.*s", slash ? (int)(slash - t->path) + 1 : 1,
 		 slash ? t->path : ".");
-	if (run_files_list(directory, &files, &count)) {
-		add_file(l, t->path, false);
-		return;
+	if (!run_files_list(directory, &files, &count)) {
+		for (size_t i = 0; i < count; i++)
+			alive |= !strcmp(files[i].name, slash ? slash + 1 : t->path) &&
+				 run_files_is_live(&files[i]);
+		run_files_free(files, count);
 	}
-	add_file(l, t->path, false);
-	for (size_t i = 0; i < count; i++)
-		if (!strcmp(files[i].name, slash ? slash + 1 : t->path) && l->count)
-			l->file[0].alive = run_files_is_live(&files[i]);
-	run_files_free(files, count);
+	add_file(l, t->path, alive);
 }
 
 int target_files(const struct target *t, struct target_file **files, size_t *count)

@@ -75,20 +75,25 @@ static uint32_t number_label(struct growth *g, const struct label *l)
 	return number;
 }
 
+/* Takes the text; NULL: out of memory. */
+static uint32_t add_text(struct string_index *strings, char *text)
+{
+	uint32_t number = string_index_add(strings, text);
+
+	strings->failed |= !text;
+	free(text);
+	return number;
+}
+
 /* "libc.so.6+0x29d90", or an address: there each is a box of its own. */
 static uint32_t unnamed(struct string_index *strings, const struct symbol *s)
 {
-	uint32_t number;
 	char *text;
 
-	if (s->module ? asprintf(&text, "%s+0x%" PRIx64, base_name(s->module), s->offset) < 0
-		      : asprintf(&text, "0x%" PRIx64, s->offset) < 0) {
-		strings->failed = true;
-		return STRING_INDEX_NONE;
-	}
-	number = string_index_add(strings, text);
-	free(text);
-	return number;
+	if (asprintf(&text, "%s%s0x%" PRIx64, s->module ? base_name(s->module) : "",
+		     s->module ? "+" : "", s->offset) < 0)
+		text = NULL;
+	return add_text(strings, text);
 }
 
 static bool is_program(const struct growth *g, uint32_t module)
@@ -117,18 +122,13 @@ static int note_programs(struct growth *g)
 /* Where a function of an interpreted language begins stands where others have their module. */
 static uint32_t source_place(struct string_index *strings, const struct symbol *s)
 {
-	uint32_t number;
 	char *text;
 
 	if (!s->file || !s->declared)
 		return string_index_add(strings, s->file);
-	if (asprintf(&text, "%s:%d", s->file, s->declared) < 0) {
-		strings->failed = true;
-		return STRING_INDEX_NONE;
-	}
-	number = string_index_add(strings, text);
-	free(text);
-	return number;
+	if (asprintf(&text, "%s:%d", s->file, s->declared) < 0)
+		text = NULL;
+	return add_text(strings, text);
 }
 
 static uint32_t label_symbol(struct growth *g, const struct symbol *s)
