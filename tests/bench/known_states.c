@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Calls of known mixes of computing, waiting for a CPU and sleeping, whose truth the
- * program measures itself: docs/estimates.md, "Where a call's time went".
+ * program measures itself: docs/results/states.txt.
  *
  * Usage: known_states CALLS [SEED]     so many calls of each site; prints one JSON object
  *

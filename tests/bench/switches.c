@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What tells a thread that it lost its CPU, against what the kernel counts (getrusage), without
- * scprof; and what it costs. docs/estimates.md, "Detectors of switches".
+ * scprof; and what it costs: docs/results/estimates.txt.
  *
  * Usage: switches compare CALLS    the rseq_cs field, and the lock words of perf events
  *        switches calls CALLS      calls to watch by scprof: send, recv, some of ppoll that sleep
