@@ -31,7 +31,8 @@ int clocks_check(const struct profile *p, const char *path, const struct file_cl
 	return rate_check_same(path, &p->slow, &x->slow, &c->slow, &c->slow_raw, err);
 }
 
-void clocks_take(struct profile *p, const struct scp_header *h, const struct file_clocks *c)
+void clocks_take(struct profile *p, uint32_t machine, const uint8_t boot_id[16],
+		 const struct file_clocks *c)
 {
 	struct profile_index *x = p->index;
 	uint32_t requested = x->has_clock ? p->clock.requested : c->fast.requested;
@@ -40,8 +41,8 @@ void clocks_take(struct profile *p, const struct scp_header *h, const struct fil
 		p->clock = c->fast;
 		x->clock = c->fast_raw;
 		p->clock.requested = requested;
-		x->machine = h->machine;
-		memcpy(x->boot_id, h->boot_id, sizeof x->boot_id);
+		x->machine = machine;
+		memcpy(x->boot_id, boot_id, sizeof x->boot_id);
 	}
 	if (!x->has_clock || rate_span_ns(&c->slow_raw) > rate_span_ns(&x->slow)) {
 		p->slow = c->slow;
@@ -84,15 +85,20 @@ void clocks_conclude_overhead(struct profile *p)
 	p->slow.overhead.inner_error_ns = p->clock.overhead.inner_error_ns;
 }
 
+void clocks_add_depth(struct overhead_depth *to, const struct overhead_depth *d)
+{
+	to->calls += d->calls;
+	to->long_calls += d->long_calls;
+	to->frames += d->frames;
+	for (unsigned i = 0; i < SCP_WAYS; i++)
+		to->way_calls[i] += d->way_calls[i];
+}
+
 void clocks_add_overhead(struct profile *p, const struct scp_header *h, struct overhead_depth d)
 {
 	struct profile_index *x = p->index;
 
-	x->depth.calls += d.calls;
-	x->depth.long_calls += d.long_calls;
-	x->depth.frames += d.frames;
-	for (unsigned i = 0; i < SCP_WAYS; i++)
-		x->depth.way_calls[i] += d.way_calls[i];
+	clocks_add_depth(&x->depth, &d);
 	overhead_add(&x->overhead, &h->overhead_first, &h->overhead_last, d.calls);
 	if (h->flags & SCP_FILE_DUAL)
 		overhead_add(&x->slow_overhead, &h->slow_overhead_first, &h->slow_overhead_last,
@@ -116,7 +122,7 @@ static int add_again(struct profile *p, const struct profile_moment *file, size_
 		    clocks_resolve("", file[i].header, &clocks, &err) ||
 		    clocks_check(p, "", &clocks, &err))
 			return -1;
-		clocks_take(p, file[i].header, &clocks);
+		clocks_take(p, file[i].header->machine, file[i].header->boot_id, &clocks);
 		clocks_add_overhead(p, file[i].header, clocks_depth(p, first, end, file[i].calls));
 	}
 	return 0;

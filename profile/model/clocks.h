@@ -101,13 +101,17 @@ int clocks_resolve(const char *path, const struct scp_header *h, struct file_clo
 int clocks_check(const struct profile *p, const char *path, const struct file_clocks *c,
 		 struct profile_error *err);
 
-/* After both: the model takes these clocks where their span is longer. */
-void clocks_take(struct profile *p, const struct scp_header *h, const struct file_clocks *c);
+/* After both: the model takes these clocks, of that machine and boot, where their span is longer.
+ */
+void clocks_take(struct profile *p, uint32_t machine, const uint8_t boot_id[16],
+		 const struct file_clocks *c);
 
 /* How deep the calls of the entries from `first` on, and before `end`, are. `now`: calls of each
  * entry of the model; NULL: as the model has them. */
 struct overhead_depth clocks_depth(const struct profile *p, uint32_t first, uint32_t end,
 				   const uint64_t *now);
+
+void clocks_add_depth(struct overhead_depth *to, const struct overhead_depth *d);
 
 /* After clocks_take: what the file measured that a call adds, for its calls of depth `d`. */
 void clocks_add_overhead(struct profile *p, const struct scp_header *h, struct overhead_depth d);

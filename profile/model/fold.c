@@ -133,24 +133,16 @@ void fold_attached(struct prof_attached *d, const struct prof_attached *s)
 	d->stopped_total_ns = total < s->stopped_total_ns ? UINT64_MAX : total;
 	d->threads = add32(d->threads, s->threads);
 	d->in_calls = add32(d->in_calls, s->in_calls);
-	d->slots =
-		(struct scp_attach_slots){.written = add32(d->slots.written, s->slots.written),
-					  .unbound = add32(d->slots.unbound, s->slots.unbound),
-					  .other = add32(d->slots.other, s->slots.other),
-					  .failed = add32(d->slots.failed, s->slots.failed),
-					  .put_back = add32(d->slots.put_back, s->slots.put_back),
-					  .changed = add32(d->slots.changed, s->slots.changed),
-					  .gone = add32(d->slots.gone, s->slots.gone),
-					  .objects = add32(d->slots.objects, s->slots.objects),
-					  .kept = add32(d->slots.kept, s->slots.kept),
-					  .skipped = add32(d->slots.skipped, s->slots.skipped)};
+	for (size_t i = 0; i < sizeof(d->slots) / sizeof(uint32_t); i++) /* it has nothing else */
+		((uint32_t *)&d->slots)[i] =
+			add32(((uint32_t *)&d->slots)[i], ((const uint32_t *)&s->slots)[i]);
 }
 
 static void add_process(struct profile *p, uint32_t to, uint32_t from)
 {
 	struct prof_process *d = &p->process[to], *s = &p->process[from];
 
-	d->count = s->count > UINT32_MAX - d->count ? UINT32_MAX : d->count + s->count;
+	d->count = add32(d->count, s->count);
 	if (s->start_real_ns < d->start_real_ns)
 		d->start_real_ns = s->start_real_ns;
 	if (s->start_mono_ns < d->start_mono_ns)
@@ -159,10 +151,7 @@ static void add_process(struct profile *p, uint32_t to, uint32_t from)
 		d->end_mono_ns = s->end_mono_ns;
 	add_end(d, s);
 	fold_attached(&d->attached, &s->attached);
-	free(s->exe);
-	free(s->program);
-	free(s->argv);
-	free(s->file);
+	model_clear_process(s);
 }
 
 static int compare_tables(const struct fold *f, uint32_t a, uint32_t b)

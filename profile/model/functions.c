@@ -20,37 +20,30 @@ struct condense {
 	size_t slots;
 };
 
+/* The clocks of a model as if it were a file. */
+static struct file_clocks clocks_of(const struct profile *p)
+{
+	return (struct file_clocks){.fast_raw = p->index->clock,
+				    .slow_raw = p->index->slow,
+				    .fast = p->clock,
+				    .slow = p->slow};
+}
+
 static int check_clocks(const struct profile *to, const struct profile *from,
 			struct profile_error *err)
 {
-	const struct profile_index *have = to->index, *more = from->index;
 	const char *name = from->processes ? from->process[0].file : "profile";
+	const struct file_clocks more = clocks_of(from);
 
-	if (!have->has_clock || !more->has_clock)
-		return 0;
-	if (rate_check_same(name, &to->clock, &have->clock, &from->clock, &more->clock, err))
-		return -1;
-	return rate_check_same(name, &to->slow, &have->slow, &from->slow, &more->slow, err);
+	return from->index->has_clock ? clocks_check(to, name, &more, err) : 0;
 }
 
 static void take_clocks(struct profile *to, const struct profile *from)
 {
-	struct profile_index *x = to->index;
-	const struct profile_index *y = from->index;
+	const struct file_clocks more = clocks_of(from);
 
-	if (!y->has_clock)
-		return;
-	if (!x->has_clock || rate_span_ns(&y->clock) > rate_span_ns(&x->clock)) {
-		to->clock = from->clock;
-		x->clock = y->clock;
-		x->machine = y->machine;
-		memcpy(x->boot_id, y->boot_id, sizeof x->boot_id);
-	}
-	if (!x->has_clock || rate_span_ns(&y->slow) > rate_span_ns(&x->slow)) {
-		to->slow = from->slow;
-		x->slow = y->slow;
-	}
-	x->has_clock = true;
+	if (from->index->has_clock)
+		clocks_take(to, from->index->machine, from->index->boot_id, &more);
 }
 
 /* All processes are one in the end, and so are their threads. */
@@ -175,11 +168,7 @@ static void take_overhead(struct profile *to, const struct profile *from)
 
 	overhead_join(&x->overhead, &y->overhead);
 	overhead_join(&x->slow_overhead, &y->slow_overhead);
-	x->depth.calls += y->depth.calls;
-	x->depth.long_calls += y->depth.long_calls;
-	x->depth.frames += y->depth.frames;
-	for (unsigned i = 0; i < SCP_WAYS; i++)
-		x->depth.way_calls[i] += y->depth.way_calls[i];
+	clocks_add_depth(&x->depth, &y->depth);
 	clocks_conclude_overhead(to);
 }
 

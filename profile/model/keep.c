@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/model/call_sums.h"
-#include "profile/profile.h"
+#include "profile/model/model.h"
 
 /* Old index -> new index; PROF_NONE: left out. */
 struct keeping {
@@ -39,10 +38,7 @@ static void keep_processes(struct keeping *k)
 			p->process[kept++] = *q;
 			continue;
 		}
-		free(q->exe);
-		free(q->program);
-		free(q->argv);
-		free(q->file);
+		model_clear_process(q);
 	}
 	p->processes = kept;
 }

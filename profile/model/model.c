@@ -37,6 +37,14 @@ struct profile_size profile_size(const struct profile *p)
 				     p->generateds};
 }
 
+void model_clear_process(struct prof_process *q)
+{
+	free(q->exe);
+	free(q->program);
+	free(q->argv);
+	free(q->file);
+}
+
 void profile_shrink(struct profile *p, const struct profile_size *size)
 {
 	intern_rollback(p, size->modules, size->functions, size->paths);
@@ -44,10 +52,7 @@ void profile_shrink(struct profile *p, const struct profile_size *size)
 	while (p->processes > size->processes) {
 		struct prof_process *q = &p->process[--p->processes];
 
-		free(q->exe);
-		free(q->program);
-		free(q->argv);
-		free(q->file);
+		model_clear_process(q);
 	}
 	while (p->entries > size->entries)
 		sums_free(&p->entry[--p->entries].sums);

@@ -139,7 +139,7 @@ static enum added try_file(struct profile *p, const char *path, int fd, uint64_t
 	if (result == ADDED) {
 		add_header(p, raw_header(&raw));
 		p->foreign |= raw.owner && raw.owner != geteuid();
-		clocks_take(p, raw_header(&raw), &clocks);
+		clocks_take(p, raw_header(&raw)->machine, raw_header(&raw)->boot_id, &clocks);
 		clocks_add_overhead(p, raw_header(&raw),
 				    clocks_depth(p, before.entries, p->entries, NULL));
 		slowest_join(p, &raw_header(&raw)->slowest, before.slowests,

@@ -95,38 +95,6 @@ static uint32_t find_part(const struct code_map *m, uint64_t address)
 	return low ? low - 1 : m->bounds;
 }
 
-/* The first part from `part` on that belongs to no piece yet. */
-static uint32_t skip_owned(uint32_t *next, uint32_t part)
-{
-	while (next[part] != part) {
-		next[part] = next[next[part]];
-		part = next[part];
-	}
-	return part;
-}
-
-void code_map_divide(struct code_map *m)
-{
-	uint32_t *next = malloc((2 * (size_t)m->pieces + 1) * sizeof(*next));
-
-	m->failed |= !next;
-	if (begin_division(m)) {
-		for (uint32_t i = 0; i < m->bounds; i++)
-			next[i] = i;
-		/* From the last to the first, each takes what it covers and what is still free. */
-		for (uint32_t i = m->pieces; i-- > 0;) {
-			uint32_t part = skip_owned(next, find_part(m, m->piece[i].start));
-
-			while (m->bound[part] < m->piece[i].end) {
-				m->owner[part] = i;
-				next[part] = part + 1;
-				part = skip_owned(next, part + 1);
-			}
-		}
-	}
-	free(next);
-}
-
 /* A part that has an owner is settled when the owner lay there from the beginning. */
 static void take_part(struct code_map *m, uint32_t part, uint32_t i, uint64_t from_ns)
 {
@@ -148,8 +116,8 @@ static void take_part(struct code_map *m, uint32_t part, uint32_t i, uint64_t fr
 	*owner = i;
 }
 
-void code_map_divide_by_time(struct code_map *m, struct symbolize_files *files, uint64_t from_ns,
-			     uint64_t until_ns)
+void code_map_divide(struct code_map *m, struct symbolize_files *files, uint64_t from_ns,
+		     uint64_t until_ns)
 {
 	if (!begin_division(m))
 		return;

@@ -45,13 +45,12 @@ struct code_answer {
 void code_map_add(struct code_map *m, struct symbolize_files *files,
 		  const struct code_piece *piece);
 
-/* To be called once, when all were added. The piece that came last counts. */
-void code_map_divide(struct code_map *m);
-
-/* The same where pieces came in the order of at_ns: those count that lay there at any time between
- * from_ns and until_ns, and must have one name. */
-void code_map_divide_by_time(struct code_map *m, struct symbolize_files *files, uint64_t from_ns,
-			     uint64_t until_ns);
+/* To be called once, when all were added in the order of at_ns: those count that lay there at any
+ * time between from_ns and until_ns, and must have one name. CODE_MAP_LATEST for both: the piece
+ * that came last counts. */
+#define CODE_MAP_LATEST UINT64_MAX
+void code_map_divide(struct code_map *m, struct symbolize_files *files, uint64_t from_ns,
+		     uint64_t until_ns);
 
 struct code_answer code_map_find(const struct code_map *m, uint64_t address);
 

@@ -80,7 +80,7 @@ static void read_lines(struct map *m, struct symbolize_files *files)
 			*next++ = '\0';
 		add_line(m, files, line);
 	}
-	code_map_divide(&m->code);
+	code_map_divide(&m->code, files, CODE_MAP_LATEST, CODE_MAP_LATEST);
 }
 
 static int64_t read_clock(clockid_t clock)
@@ -116,7 +116,7 @@ static bool read_dump(struct map *m, struct symbolize_files *files, const struct
 		bound_instant(p->start_mono_ns, &from, &other);
 	if (comparable && p->end_mono_ns)
 		bound_instant(p->end_mono_ns, &other, &until);
-	code_map_divide_by_time(&m->code, files, from, until);
+	code_map_divide(&m->code, files, from, until);
 	return true;
 }
 
@@ -241,7 +241,7 @@ static void take_kept(struct jit *j, const struct prof_generated **kept, uint32_
 			.start = g->start, .end = g->start + g->bytes, .name = g->name};
 
 		if (m && m->pid != g->pid)
-			code_map_divide(&m->code);
+			code_map_divide(&m->code, j->files, CODE_MAP_LATEST, CODE_MAP_LATEST);
 		if (!m || m->pid != g->pid) {
 			m = new_map(j, g->pid);
 			if (!m)
@@ -251,7 +251,7 @@ static void take_kept(struct jit *j, const struct prof_generated **kept, uint32_
 		code_map_add(&m->code, j->files, &piece);
 	}
 	if (m)
-		code_map_divide(&m->code);
+		code_map_divide(&m->code, j->files, CODE_MAP_LATEST, CODE_MAP_LATEST);
 }
 
 static bool is_kept(const struct jit *j, uint32_t maps, uint32_t pid)

@@ -2,57 +2,61 @@
 /* The formats want all samples of a metric together, so each metric iterates over all rows. */
 #include "serve/pages/metrics.h"
 
-#include <math.h>
-#include <string.h>
+#include <stddef.h>
 #include <sys/resource.h>
 
 #include "include/scprof_version.h"
 
-typedef void put_row(struct metrics *m, const struct counters_row *row);
+/* A metric of each row of the counters. */
+struct row_metric {
+	const char *name, *unit, *help;
+	enum { WHOLE, LONG_REAL, REAL } type;
+	size_t at; /* in struct counters_row */
+	enum { ALL, WITH_BYTES, WITH_STATES, RECORDED } rows;
+};
 
-static void put_calls(struct metrics *m, const struct counters_row *row)
-{
-	metrics_write_whole(m, row->sums.calls);
-}
+#define AT(field) offsetof(struct counters_row, field)
 
-static void put_seconds(struct metrics *m, const struct counters_row *row)
-{
-	metrics_write_real(m, (double)row->sums.seconds);
-}
+static const struct row_metric sums[] = {
+	{"scprof_calls", "", "Calls that returned.", WHOLE, AT(sums.calls), ALL},
+	{"scprof_seconds", "seconds",
+	 "Time in these calls as measured, scprof's own share included.", LONG_REAL,
+	 AT(sums.seconds), ALL},
+	/* there are no squares of calls that found no room */
+	{"scprof_square_seconds", "", "Sum of the squared durations, in seconds squared.",
+	 LONG_REAL, AT(sums.square_seconds), RECORDED},
+	{"scprof_overhead_seconds", "seconds", "scprof's own share of scprof_seconds_total.",
+	 LONG_REAL, AT(sums.overhead_seconds), ALL},
+	{"scprof_ticks", "", "Ticks of the clock in these calls; cycles of a counter.", WHOLE,
+	 AT(sums.ticks), ALL},
+	{"scprof_bytes", "bytes", "Bytes that these calls moved.", WHOLE, AT(sums.bytes),
+	 WITH_BYTES},
+	{"scprof_variance_square_seconds", "",
+	 "Variance of scprof_seconds_total, dependence between calls included, in "
+	 "seconds squared.",
+	 REAL, AT(spread.variance), ALL},
+	{"scprof_batches", "", "Readings that scprof_variance_square_seconds_total was made from.",
+	 REAL, AT(spread.batches), ALL},
+};
 
-static void put_squares(struct metrics *m, const struct counters_row *row)
-{
-	metrics_write_real(m, (double)row->sums.square_seconds);
-}
+static const struct row_metric switched = {
+	"scprof_calls_switched",
+	"",
+	"Calls during which their thread lost its CPU, or waited.",
+	LONG_REAL,
+	AT(sums.switched_calls),
+	WITH_STATES};
 
-static void put_ticks(struct metrics *m, const struct counters_row *row)
+static void put_value(struct metrics *m, const struct row_metric *what,
+		      const struct counters_row *row)
 {
-	metrics_write_whole(m, row->sums.ticks);
-}
+	const void *at = (const char *)row + what->at;
 
-static void put_overhead(struct metrics *m, const struct counters_row *row)
-{
-	metrics_write_real(m, (double)row->sums.overhead_seconds);
-}
-
-static void put_bytes(struct metrics *m, const struct counters_row *row)
-{
-	metrics_write_whole(m, row->sums.bytes);
-}
-
-static void put_switched(struct metrics *m, const struct counters_row *row)
-{
-	metrics_write_real(m, (double)row->sums.switched_calls);
-}
-
-static void put_variance(struct metrics *m, const struct counters_row *row)
-{
-	metrics_write_real(m, row->spread.variance);
-}
-
-static void put_batches(struct metrics *m, const struct counters_row *row)
-{
-	metrics_write_real(m, row->spread.batches);
+	if (what->type == WHOLE)
+		metrics_write_whole(m, *(const prof_u128 *)at);
+	else
+		metrics_write_real(m, what->type == REAL ? *(const double *)at
+							 : (double)*(const long double *)at);
 }
 
 static void labels(struct metrics *m, const struct counters_service *s,
@@ -70,56 +74,27 @@ static void labels(struct metrics *m, const struct counters_service *s,
 }
 
 static void function_rows(struct metrics *m, const struct counters_service *s,
-			  const struct counters_function *f, put_row *put)
+			  const struct counters_function *f, const struct row_metric *what)
 {
 	for (unsigned i = 0; i < COUNTERS_OUTCOMES; i++)
 		for (uint32_t k = 0; k < COUNTERS_CLOCKS; k++) {
 			const struct counters_row *row = f->row[i][k];
 
-			if (!row || (put == put_bytes && !row->has_bytes) ||
-			    (put == put_switched && !row->has_states))
-				continue;
-			/* there are no squares of calls that found no room */
-			if (put == put_squares && i == COUNTERS_OVERFLOW)
+			if (!row || (what->rows == WITH_BYTES && !row->has_bytes) ||
+			    (what->rows == WITH_STATES && !row->has_states) ||
+			    (what->rows == RECORDED && i == COUNTERS_OVERFLOW))
 				continue;
 			labels(m, s, f, i, k);
-			put(m, row);
+			put_value(m, what, row);
 		}
 }
 
-static void rows(struct metrics *m, const struct agent *a, put_row *put)
+static void put_rows(struct metrics *m, const struct agent *a, const struct row_metric *what)
 {
+	metrics_write_counter(m, what->name, what->unit, what->help);
 	for (const struct counters_service *s = a->counters.services; s; s = s->hh.next)
 		for (const struct counters_function *f = s->functions; f; f = f->hh.next)
-			function_rows(m, s, f, put);
-}
-
-static void put_sums(struct metrics *m, const struct agent *a)
-{
-	metrics_write_counter(m, "scprof_calls", "", "Calls that returned.");
-	rows(m, a, put_calls);
-	metrics_write_counter(m, "scprof_seconds", "seconds",
-			      "Time in these calls as measured, scprof's own share included.");
-	rows(m, a, put_seconds);
-	metrics_write_counter(m, "scprof_square_seconds", "",
-			      "Sum of the squared durations, in seconds squared.");
-	rows(m, a, put_squares);
-	metrics_write_counter(m, "scprof_overhead_seconds", "seconds",
-			      "scprof's own share of scprof_seconds_total.");
-	rows(m, a, put_overhead);
-	metrics_write_counter(m, "scprof_ticks", "",
-			      "Ticks of the clock in these calls; cycles of a counter.");
-	rows(m, a, put_ticks);
-	metrics_write_counter(m, "scprof_bytes", "bytes", "Bytes that these calls moved.");
-	rows(m, a, put_bytes);
-	metrics_write_counter(
-		m, "scprof_variance_square_seconds", "",
-		"Variance of scprof_seconds_total, dependence between calls included, in "
-		"seconds squared.");
-	rows(m, a, put_variance);
-	metrics_write_counter(m, "scprof_batches", "",
-			      "Readings that scprof_variance_square_seconds_total was made from.");
-	rows(m, a, put_batches);
+			function_rows(m, s, f, what);
 }
 
 static void function_errors(struct metrics *m, const struct counters_service *s,
@@ -151,65 +126,52 @@ static void put_errors(struct metrics *m, const struct agent *a)
 			function_errors(m, s, f);
 }
 
-static void gauge_family(struct metrics *m, const struct gauges *g, const char *name,
-			 const char *unit, const char *help, double (*value)(const struct gauge *g))
+static void put_gauge_labels(struct metrics *m, const struct gauge *one)
 {
-	metrics_write_gauge(m, name, unit, help);
-	for (size_t i = 0; i < g->count; i++) {
-		const struct gauge *one = &g->gauge[i];
-
-		labels(m, one->service, one->function, one->outcome, one->clock);
-		metrics_write_real(m, value(one));
-	}
+	labels(m, one->service, one->function, one->outcome, one->clock);
 }
 
-static double mean_of(const struct gauge *g)
-{
-	return g->estimate.mean / 1e9;
-}
-
-static double low_of(const struct gauge *g)
-{
-	return g->estimate.low / 1e9;
-}
-
-static double high_of(const struct gauge *g)
-{
-	return g->estimate.high / 1e9;
-}
-
-static double error_of(const struct gauge *g)
-{
-	return g->estimate.error / 1e9;
-}
-
-static double effect_of(const struct gauge *g)
-{
-	return g->estimate.design_effect;
-}
-
-static double unreliable_of(const struct gauge *g)
-{
-	return g->estimate.unreliable != 0;
-}
+#define OF_GAUGE(field) offsetof(struct gauge, estimate.field)
 
 static void put_gauges(struct metrics *m, const struct gauges *g)
 {
-	gauge_family(m, g, "scprof_mean_seconds", "seconds",
-		     "Mean duration of a call on this host, scprof's own share subtracted.",
-		     mean_of);
-	gauge_family(m, g, "scprof_mean_low_seconds", "seconds",
-		     "Lower bound of the mean's interval.", low_of);
-	gauge_family(m, g, "scprof_mean_high_seconds", "seconds",
-		     "Upper bound of the mean's interval.", high_of);
-	gauge_family(m, g, "scprof_mean_error_seconds", "seconds",
-		     "Standard error of the mean, dependence between calls included.", error_of);
-	gauge_family(m, g, "scprof_design_effect", "",
-		     "Variance of the mean over what it would be were the calls independent.",
-		     effect_of);
-	gauge_family(m, g, "scprof_interval_doubtful", "",
-		     "1: the interval may not contain the true mean; the service's page says why.",
-		     unreliable_of);
+	static const struct {
+		const char *name, *unit, *help;
+		size_t at;  /* in struct gauge */
+		double per; /* ns a second */
+	} all[] = {
+		{"scprof_mean_seconds", "seconds",
+		 "Mean duration of a call on this host, scprof's own share subtracted.",
+		 OF_GAUGE(mean), 1e9},
+		{"scprof_mean_low_seconds", "seconds", "Lower bound of the mean's interval.",
+		 OF_GAUGE(low), 1e9},
+		{"scprof_mean_high_seconds", "seconds", "Upper bound of the mean's interval.",
+		 OF_GAUGE(high), 1e9},
+		{"scprof_mean_error_seconds", "seconds",
+		 "Standard error of the mean, dependence between calls included.", OF_GAUGE(error),
+		 1e9},
+		{"scprof_design_effect", "",
+		 "Variance of the mean over what it would be were the calls independent.",
+		 OF_GAUGE(design_effect), 1},
+	};
+
+	for (size_t k = 0; k < sizeof(all) / sizeof(*all); k++) {
+		metrics_write_gauge(m, all[k].name, all[k].unit, all[k].help);
+		for (size_t i = 0; i < g->count; i++) {
+			put_gauge_labels(m, &g->gauge[i]);
+			metrics_write_real(
+				m, *(const double *)(const void *)((const char *)&g->gauge[i] +
+								   all[k].at) /
+					   all[k].per);
+		}
+	}
+	metrics_write_gauge(
+		m, "scprof_interval_doubtful", "",
+		"1: the interval may not contain the true mean; the service's page says why.");
+	for (size_t i = 0; i < g->count; i++) {
+		put_gauge_labels(m, &g->gauge[i]);
+		metrics_write_whole(m, g->gauge[i].estimate.unreliable != 0);
+	}
 }
 
 static void function_states(struct metrics *m, const struct counters_service *s,
@@ -236,9 +198,7 @@ static void put_states(struct metrics *m, const struct agent *a)
 	for (const struct counters_service *s = a->counters.services; s; s = s->hh.next)
 		for (const struct counters_function *f = s->functions; f; f = f->hh.next)
 			function_states(m, s, f);
-	metrics_write_counter(m, "scprof_calls_switched", "",
-			      "Calls during which their thread lost its CPU, or waited.");
-	rows(m, a, put_switched);
+	put_rows(m, a, &switched);
 	metrics_write_gauge(m, "scprof_switch_detector_info", "",
 			    "Always 1: how the switches of the service's threads were found.");
 	for (const struct counters_service *s = a->counters.services; s; s = s->hh.next)
@@ -273,28 +233,28 @@ static uint64_t living(const struct agent *a, const struct counters_service *s)
 	return count;
 }
 
+static void of_service(struct metrics *m, const struct counters_service *s, uint64_t value)
+{
+	metrics_write_sample(m);
+	metrics_write_label(m, "service", s->name);
+	metrics_write_whole(m, value);
+}
+
 static void put_services(struct metrics *m, const struct agent *a)
 {
+	const struct counters_service *s;
+
 	metrics_write_gauge(m, "scprof_processes", "", "Profiled processes that are alive.");
-	for (const struct counters_service *s = a->counters.services; s; s = s->hh.next) {
-		metrics_write_sample(m);
-		metrics_write_label(m, "service", s->name);
-		metrics_write_whole(m, living(a, s));
-	}
+	for (s = a->counters.services; s; s = s->hh.next)
+		of_service(m, s, living(a, s));
 	metrics_write_counter(m, "scprof_processes_seen", "",
 			      "Profiled processes, ended ones too.");
-	for (const struct counters_service *s = a->counters.services; s; s = s->hh.next) {
-		metrics_write_sample(m);
-		metrics_write_label(m, "service", s->name);
-		metrics_write_whole(m, s->processes);
-	}
+	for (s = a->counters.services; s; s = s->hh.next)
+		of_service(m, s, s->processes);
 	metrics_write_gauge(m, "scprof_functions_limited", "",
 			    "1: functions beyond the limit are summed as \"" LABEL_OTHER "\".");
-	for (const struct counters_service *s = a->counters.services; s; s = s->hh.next) {
-		metrics_write_sample(m);
-		metrics_write_label(m, "service", s->name);
-		metrics_write_whole(m, s->other != NULL);
-	}
+	for (s = a->counters.services; s; s = s->hh.next)
+		of_service(m, s, s->other != NULL);
 }
 
 static void one(struct metrics *m, double value)
@@ -373,7 +333,8 @@ int metrics_print(struct agent *a, bool openmetrics, FILE *out)
 	status = gauges_build(&gauges, a);
 	agent_lock(a);
 	if (status == 0) {
-		put_sums(&m, a);
+		for (size_t i = 0; i < sizeof(sums) / sizeof(*sums); i++)
+			put_rows(&m, a, &sums[i]);
 		put_states(&m, a);
 		put_errors(&m, a);
 		put_gauges(&m, &gauges);

@@ -588,7 +588,7 @@ two_services()
 			echo "status $status for: $*" && cat e && return 1
 		}
 	}
-	check 2 'no IP address' --listen example.com:80
+	check 2 'not an IP address' --listen example.com:80
 	check 2 'that is empty' --listen ''
 	check 2 'from 0 to 65535' --listen 127.0.0.1:99999
 	check 2 'whole number' --max-services 0

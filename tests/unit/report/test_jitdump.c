@@ -92,7 +92,7 @@ static const char *find(uint64_t address, uint64_t from_ns, uint64_t until_ns)
 	bool comparable;
 
 	assert_true(jitdump_read(&m, &files, dump, bytes, &comparable));
-	code_map_divide_by_time(&m, &files, from_ns, until_ns);
+	code_map_divide(&m, &files, from_ns, until_ns);
 	a = code_map_find(&m, address);
 	name = a.ambiguous ? "?" : a.piece ? a.piece->name : NULL;
 	code_map_clear(&m);
@@ -203,7 +203,7 @@ static void test_damage(void **state)
 		if (i >= all)
 			text[(i - all) / sizeof(values)] = (char)values[(i - all) % sizeof(values)];
 		if (jitdump_read(&m, &files, text, count, &comparable)) {
-			code_map_divide_by_time(&m, &files, 0, 1000);
+			code_map_divide(&m, &files, 0, 1000);
 			for (uint64_t at = 0x0ff0; at < 0x2020; at += 8) {
 				struct code_answer a = code_map_find(&m, at);
 
@@ -227,7 +227,7 @@ static void test_too_many_overlapping_pieces_cost_no_more_than_allowed(void **st
 		code_map_add(
 			&m, &few,
 			&(struct code_piece){.start = i, .end = 1u << 20, .name = "f", .at_ns = 1});
-	code_map_divide_by_time(&m, &few, 0, 10);
+	code_map_divide(&m, &few, 0, 10);
 	assert_true(few.left_out);
 	assert_null(code_map_find(&m, 5).piece);
 	code_map_clear(&m);
