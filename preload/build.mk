@@ -21,17 +21,12 @@ PRELOAD_SRC = \
 	preload/call/merge.c \
 	preload/call/path_cache.c \
 	preload/call/walk.c \
-	preload/call/walk_check.c \
 	preload/call/walk_rows.c \
 	preload/causal/causal.c \
-	preload/causal/causal_block.c \
 	preload/causal/causal_delay.c \
-	preload/causal/causal_key.c \
-	preload/causal/causal_page.c \
 	preload/causal/causal_site.c \
 	preload/clock/clock.c \
 	preload/filter/below.c \
-	preload/filter/below_names.c \
 	preload/filter/below_search.c \
 	preload/filter/control.c \
 	preload/filter/filter.c \
@@ -47,8 +42,6 @@ PRELOAD_SRC = \
 	preload/interpose/wrappers.c \
 	preload/overhead/overhead.c \
 	preload/overhead/overhead_estimate.c \
-	preload/overhead/overhead_rounds.c \
-	preload/overhead/overhead_stats.c \
 	preload/overhead/overhead_way.c \
 	preload/process/arena.c \
 	preload/process/file.c \
@@ -62,12 +55,10 @@ PRELOAD_SRC = \
 	preload/process/symbols.c \
 	preload/python/python.c \
 	preload/python/python_code.c \
-	preload/python/python_code_line.c \
 	preload/python/python_code_watch.c \
 	preload/python/python_find.c \
 	preload/python/python_frames.c \
 	preload/python/python_layout.c \
-	preload/python/python_memory.c \
 	preload/python/python_object.c \
 	preload/python/python_record.c \
 	preload/python/python_state.c \
@@ -80,12 +71,10 @@ PRELOAD_SRC = \
 	preload/selected/selected_call.c \
 	preload/start/lifecycle.c \
 	preload/start/reexec.c \
-	preload/start/reexec_ask.c \
 	preload/start/session_file.c \
 	preload/start/start.c \
 	preload/switches/switch_budget.c \
 	preload/switches/switch_detector.c \
-	preload/switches/switch_reading.c \
 	preload/switches/switch_track.c \
 	preload/system/stack.c \
 	preload/system/sys.c \

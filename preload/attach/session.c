@@ -11,7 +11,7 @@
 #include "preload/filter/control.h"
 #include "preload/function/function.h"
 #include "preload/overhead/overhead.h"
-#include "preload/process/libraries.h"
+#include "preload/process/modules.h"
 #include "preload/process/process.h"
 #include "preload/process/settings.h"
 #include "preload/python/python.h"

@@ -17,7 +17,6 @@
 #include "preload/filter/control.h"
 #include "preload/process/process.h"
 #include "preload/process/settings.h"
-#include "preload/process/start_name.h"
 #include "preload/start/lifecycle.h"
 #include "preload/system/stack.h"
 #include "preload/system/sys.h"

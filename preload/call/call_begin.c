@@ -5,8 +5,8 @@
 #include <errno.h>
 
 #include "preload/call/call_fast.h"
-#include "preload/call/early.h"
-#include "preload/causal/causal_delay.h"
+#include "preload/call/call.h"
+#include "preload/causal/causal.h"
 #include "preload/filter/control.h"
 #include "preload/filter/filter.h"
 #include "preload/function/function.h"
@@ -14,7 +14,7 @@
 #include "preload/system/stack.h"
 #include "preload/system/sys.h"
 #include "preload/table/recording.h"
-#include "preload/table/states.h"
+#include "preload/table/table.h"
 #include "preload/table/tick_phase.h"
 
 #define MOST_REFUSED 10 /* then a thread without room asks every 1024 calls */
@@ -57,6 +57,8 @@ COLD void call_fast_note_switch(struct scp_thread *t)
 	t->open = open;
 }
 
+/* It was switched inside what is open, in which a call begins: likewise, in that call's name, since
+ * whether a region is in progress the stack does not tell. */
 COLD void call_fast_look(struct scp_thread *t, uint64_t cfa)
 {
 	uintptr_t open = t->open;

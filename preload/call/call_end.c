@@ -5,15 +5,13 @@
 #include <errno.h>
 
 #include "preload/call/call_fast.h"
-#include "preload/causal/causal_delay.h"
+#include "preload/causal/causal.h"
 #include "preload/system/stack.h"
 #include "preload/system/sys.h"
-#include "preload/table/first_calls.h"
+#include "preload/table/table.h"
 #include "preload/table/recording.h"
 #include "preload/table/slowest.h"
-#include "preload/table/states.h"
 #include "preload/table/sums.h"
-#include "preload/table/table.h"
 #include "preload/table/tick_phase.h"
 
 /* Time that no table could take: counted for the function, in the whole process. */
@@ -134,6 +132,7 @@ static inline void close_account(const struct scp_call *c, uint64_t now, uint64_
 	recording_publish(t);
 }
 
+/* batch_close of a top-level interval, after its end. */
 COLD void call_fast_close_batch(struct scp_thread *t, struct scp_rt *rt)
 {
 	batch_close(t, rt);

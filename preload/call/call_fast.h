@@ -9,11 +9,10 @@
 #ifndef SCPROF_PRELOAD_CALL_CALL_FAST_H
 #define SCPROF_PRELOAD_CALL_CALL_FAST_H
 
-#include "preload/table/batch.h"
+#include "preload/table/table.h"
 #include "preload/call/call.h"
 #include "preload/switches/switch_track.h"
 #include "preload/table/sums.h"
-#include "preload/table/table.h"
 
 /* Plain values, so that they can stay in registers. */
 struct call_fast {
@@ -28,8 +27,6 @@ struct call_fast {
  * marked meanwhile. */
 HIDDEN void call_fast_note_switch(struct scp_thread *t);
 
-/* It was switched inside what is open, in which a call begins: likewise, in that call's name, since
- * whether a region is in progress the stack does not tell. */
 HIDDEN void call_fast_look(struct scp_thread *t, uint64_t cfa);
 
 /* `page` is a constant in all of these. */
@@ -131,7 +128,6 @@ static inline __attribute__((always_inline)) bool call_fast_add_tickless(
 	return true;
 }
 
-/* batch_close of a top-level interval, after its end. */
 HIDDEN void call_fast_close_batch(struct scp_thread *t, struct scp_rt *rt);
 
 /* Add a top-level interval, with bookkeeping marked. False: nothing is recorded yet. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Nothing here needs a thread's state: that is the parent's. */
-#include "preload/call/early.h"
+#include "preload/call/call.h"
 #include "preload/function/function.h"
 #include "preload/function/selected.h"
 #include "preload/process/process.h"

@@ -5,7 +5,6 @@
 #include <errno.h>
 
 #include "preload/call/call.h"
-#include "preload/call/early.h"
 #include "preload/call/look.h"
 #include "preload/clock/clock.h"
 #include "preload/filter/control.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Which activation of the interpreter's loop is which C frame: by an address within it, or, where
  * the interpreter keeps none, by counting. */
-#include "preload/call/merge.h"
+#include "preload/call/walk.h"
 #include "preload/filter/filter.h"
 #include "preload/second/second.h"
 

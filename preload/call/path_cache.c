@@ -2,9 +2,7 @@
 /* The slow path of a call: walk the stack while noting what is read, find or make the path,
  * remember both. */
 #include "preload/call/path_cache.h"
-#include "preload/call/full_walk.h"
 #include "preload/call/walk.h"
-#include "preload/call/walk_check.h"
 #include "preload/filter/control.h"
 #include "preload/filter/filter.h"
 #include "preload/function/function.h"

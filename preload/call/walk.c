@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Walking by cached rows, and no further than where the latest walk is met. */
 #include "preload/call/walk.h"
-#include "preload/call/full_walk.h"
-#include "preload/call/merge.h"
-#include "preload/call/walk_check.h"
-#include "preload/call/walk_rows.h"
 #include "preload/filter/filter.h"
 #include "preload/second/second.h"
 #include "preload/system/stack.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* From a row of the full unwinder to one that fits half a cache line, if it is so simple. */
-#include "preload/call/walk_rows.h"
+#include "preload/call/walk.h"
 #include "preload/filter/below.h"
 #include "preload/filter/filter.h"
 #include "preload/process/arena.h"
@@ -86,6 +86,7 @@ static bool make(struct scp_thread *t, uint64_t pc, struct row *out)
 	return true;
 }
 
+/* Make the row of a return address. NULL: there are no tables, or there is no room. */
 COLD const struct row *walk_rows_make(struct scp_thread *t, uint64_t pc)
 {
 	struct walk *w = &t->walk;

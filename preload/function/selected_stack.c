@@ -46,7 +46,7 @@ static bool has_room(uint64_t cfa, uint64_t words)
 
 static const struct scp_selected *symbol_of(uint32_t id)
 {
-	/* of overhead_rounds.c, which is no function's */
+	/* of overhead.c, which is no function's */
 	static const struct scp_selected scratch = {.flags = SCP_SELECTED_STACK,
 						    .stack_words = SELECTED_STACK_FAST};
 	if (id >= selected_count())

@@ -12,7 +12,7 @@
 #include <sys/types.h>
 
 #include "preload/attach/wake_page.h"
-#include "preload/call/early.h"
+#include "preload/call/call.h"
 #include "preload/call/fd_kind.h"
 #include "preload/function/function.h"
 #include "preload/process/process.h"

@@ -6,7 +6,7 @@
 #include "preload/attach/wake_page.h"
 #include "preload/filter/control.h"
 #include "preload/overhead/overhead.h"
-#include "preload/process/libraries.h"
+#include "preload/process/modules.h"
 #include "preload/process/process.h"
 #include "preload/second/second.h"
 #include "preload/start/lifecycle.h"

@@ -1,19 +1,188 @@
 // SPDX-License-Identifier: Apache-2.0
+/* How long a reading of the counter takes depends on what the processor overlaps it
+ * with, so reading it in a loop says little about a call. Here an empty function is called by the
+ * very ways that calls go (overhead_way.h). Of system calls there are two sets of rounds, for short
+ * and for long paths: on some processors an empty function's duration falls by a quarter once more
+ * than two blocks of words are compared. */
+#include "preload/overhead/overhead.h"
+
+#include "preload/clock/clock.h"
+#include "preload/function/selected.h"
+#include "preload/overhead/overhead_private.h"
+#include "preload/process/process.h"
+#include "preload/switches/switch_track.h"
+#include "preload/system/stack.h"
+#include "preload/system/sys.h"
+#include "preload/table/header.h"
+#include "preload/table/thread.h"
+
+#define LEAST_ROUNDS 5u
+#define WARM_UP	     3u	    /* rounds that do not count */
+#define BUDGET_NS    40000u /* when it is spent, LEAST_ROUNDS are enough */
+#define CALLS	     32u    /* in a round... */
+#define FEW_CALLS    8u	    /* ...where a reading is a system call */
+
+/* What is compared for a path of so many frames: all but the caller itself. */
+#define SHORT_WORDS (SCP_COST_SHORT_FRAMES - 1)
+#define LONG_WORDS  (SCP_COST_LONG_FRAMES - 1)
+
+_Static_assert(CALLS % 8 == 0 && FEW_CALLS % 8 == 0, "see time_readings");
+
+static struct overhead_results results;
+
+static __attribute__((noinline)) uint64_t time_calls(overhead_function *volatile *f, uint32_t timer)
+{
+	uint64_t from = clock_read(timer);
+	for (unsigned i = 0; i < results.calls; i++)
+		(*f)(-1, NULL, 0, 0);
+	return clock_read(timer) - from;
+}
+
+/* Eight readings (none of SCP_CLOCK_NONE), a call after each. As in a wrapper nothing else
+ * lies in between; the loop around them must not show. */
+static inline __attribute__((always_inline)) void read_and_call(uint32_t kind, bool ordered,
+								overhead_function *real)
+{
+#pragma GCC unroll 8
+	for (unsigned i = 0; i < 8; i++) {
+		if (ordered)
+			arch_order();
+		uint64_t v = kind ? clock_read(kind) : 0;
+		__asm__ volatile("" : : "r"(v));
+		if (ordered && kind != SCP_CLOCK_PAGE)
+			arch_order();
+		real(-1, NULL, 0, 0);
+	}
+}
+
+static __attribute__((noinline)) uint64_t time_readings(uint32_t kind, bool ordered, uint32_t timer)
+{
+	uint64_t from = clock_read(timer);
+	for (unsigned i = 0; i < results.calls; i += 8)
+		if (kind == SCP_CLOCK_NONE)
+			read_and_call(SCP_CLOCK_NONE, ordered, overhead_way_plain);
+		else if (kind == SCP_CLOCK_PAGE)
+			read_and_call(SCP_CLOCK_PAGE, ordered, overhead_way_plain);
+		else if (kind == SCP_CLOCK_TSC)
+			read_and_call(SCP_CLOCK_TSC, ordered, overhead_way_plain);
+		else
+			read_and_call(kind, ordered, overhead_way_plain);
+	return clock_read(timer) - from;
+}
+
+static struct round run_round(uint32_t timer)
+{
+	uint64_t inside, slow;
+	struct round r;
+	overhead_way_count(&inside, &slow);
+	r.wrapped = time_calls(&overhead_way_call, timer);
+	r.plain = time_calls(&overhead_way_plain, timer);
+	overhead_way_count(&r.inside, &r.slow);
+	r.inside -= inside;
+	r.slow -= slow;
+	return r;
+}
+
+static void run_rounds(const struct overhead_way *w, uint32_t timer, struct rounds *out)
+{
+	uint64_t began = clock_mono_ns();
+	overhead_function *first, *then;
+	overhead_way_prepare(w, &first);
+	then = overhead_way_call;
+	overhead_way_call = first;
+	run_round(timer);
+	overhead_way_call = then;
+	overhead_way_enter(w);
+	for (unsigned i = 0; i < WARM_UP; i++)
+		run_round(timer);
+	out->count = 0;
+	while (out->count < OVERHEAD_ROUNDS &&
+	       (out->count < LEAST_ROUNDS || clock_mono_ns() - began < BUDGET_NS))
+		out->round[out->count++] = run_round(timer);
+}
+
+/* Of readings of the clock whose cost is wanted, and of the timer beside it. */
+static void run_readings(uint32_t kind, bool ordered, uint32_t timer, struct readings *out)
+{
+	time_readings(kind, ordered, timer);
+	for (uint32_t i = 0; i < OVERHEAD_ROUNDS; i++) {
+		out->clock[i] = time_readings(kind, ordered, timer);
+		out->timer[i] = time_readings(timer, ordered, timer);
+		out->call[i] = time_readings(SCP_CLOCK_NONE, ordered, timer);
+	}
+}
+
+/* The counter serves as well where it is not the clock. */
+static uint32_t choose_timer(void)
+{
+	return clock_chosen.kind == SCP_CLOCK_TSC || arch_counter_is_invariant()
+		       ? SCP_CLOCK_TSC
+		       : SCP_CLOCK_MONOTONIC;
+}
+
+/* With the clocks that were chosen; and with the timer in place of a clock of long ticks. */
+static void run_way(uint32_t way, uint32_t words, uint32_t timer, struct rounds *own,
+		    struct rounds *stand_in)
+{
+	uint32_t kind = clock_chosen.kind, slow = clock_chosen.slow_kind;
+	bool fast =
+		!slow && !thread_all_general && (kind == SCP_CLOCK_TSC || kind == SCP_CLOCK_PAGE);
+	struct overhead_way w = {way, words, kind, slow, fast};
+	run_rounds(&w, timer, own);
+	stand_in->count = 0;
+	if (!slow && !overhead_estimate_is_coarse(kind))
+		return;
+	if (slow)
+		w.slow = timer;
+	else
+		w.clock = timer;
+	w.fast = fast && w.clock == SCP_CLOCK_TSC;
+	run_rounds(&w, timer, stand_in);
+}
+
+static void run(uint32_t timer)
+{
+	uint32_t kind = clock_chosen.kind, slow = clock_chosen.slow_kind;
+	results.calls = clock_needs_system_calls() ? FEW_CALLS : CALLS;
+	for (uint32_t way = 0; way < SCP_WAYS; way++) {
+		results.way[way].count = results.stand_in[way].count = 0;
+		if ((way & ~(uint32_t)SCP_WAY_NESTED) != SCP_WAY_SELECTED || selected_count())
+			run_way(way, SHORT_WORDS, timer, &results.way[way], &results.stand_in[way]);
+	}
+	run_way(SCP_WAY_SYSTEM, LONG_WORDS, timer, &results.deep, &results.deep_stand_in);
+	if (!slow && !overhead_estimate_is_coarse(kind))
+		return;
+	run_readings(slow ? slow : kind, false, timer, &results.plain);
+	run_readings(slow ? slow : kind, true, timer, &results.ordered);
+}
+
+/* Measure with the clocks that were chosen. main.rounds = 0: it could not be done (disturbed).
+ * The caller has signals held, and is the only one in here. */
+static void overhead_rounds_run(struct overhead_costs *out)
+{
+	struct scp_thread *self = thread_self, *fast = thread_fast, *page = thread_page;
+	uint32_t timer = choose_timer();
+	struct scp_anchor before, after;
+	*out = (struct overhead_costs){0};
+	overhead_way_begin();
+	clock_anchor(timer, &before);
+	run(timer);
+	clock_anchor(timer, &after);
+	compiler_barrier();
+	thread_self = self;
+	thread_fast = fast;
+	thread_page = page;
+	struct overhead_rate timer_rate = {after.mono_ns - before.mono_ns,
+					   after.clock_at - before.clock_at};
+	if (!overhead_way_is_disturbed() && !(timer_rate.ns >> 31))
+		overhead_estimate(&results, timer_rate, out);
+}
+
 /* When the wrapper's own cost is measured, and where it is written.
  *
  * At the start of recording, and again at an end by exit: the machine's speed
  * changes, and what the two differ by is part of what is uncertain. A process that
  * ends by _exit, exec or a signal has the first only. */
-#include "preload/overhead/overhead.h"
-#include "preload/clock/clock.h"
-#include "preload/function/selected.h"
-#include "preload/overhead/overhead_rounds.h"
-#include "preload/process/process.h"
-#include "preload/switches/switch_detector.h"
-#include "preload/table/header.h"
-#include "preload/system/stack.h"
-#include "preload/system/sys.h"
-
 #define LEAST_LIFE_NS 20000000u /* of a process that is to spend some tenths of a ms on its end */
 
 static uint32_t busy;

@@ -2,14 +2,14 @@
 /* thread_self points to a scratch state meanwhile. The ways are those of wrappers.c, of
  * selected_call.c and of region.c; the slow paths would make what they do not find, in the profile,
  * so they are gone only where all is found. */
-#include "preload/overhead/overhead_way.h"
+#include "preload/overhead/overhead_private.h"
 #include "preload/call/call_fast.h"
 #include "preload/function/function.h"
 #include "preload/function/selected.h"
 #include "preload/process/process.h"
 #include "preload/region/region.h"
 #include "preload/selected/selected_call.h"
-#include "preload/switches/switch_detector.h"
+#include "preload/switches/switch_track.h"
 
 #define WORDS_APART 8u /* each in a cache line of its own, as on a stack */
 #define REGIONS	    2u

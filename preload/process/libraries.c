@@ -3,7 +3,6 @@
  * for ever at a process's end. */
 #include <fcntl.h>
 
-#include "preload/process/libraries.h"
 #include "preload/process/modules.h"
 #include "preload/process/process.h"
 #include "preload/system/sys.h"

@@ -30,7 +30,7 @@ struct process_epoch {
 	uint32_t session;  /* process.session while that is recorded, else 0: wiped likewise */
 	uint32_t pid;	   /* whose it is; a vfork child, which has the page too, has another */
 	bool noted;	   /* lifecycle.c has told whom it concerns that this is another process */
-	uint32_t early;	   /* calls before there was a profile, see call/early.h */
+	uint32_t early;	   /* calls before there was a profile, see call/call.h */
 };
 #define PROCESS_NOT_EARLY (~0u >> 1)
 extern HIDDEN union process_epoch_page {

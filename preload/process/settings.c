@@ -4,11 +4,9 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#include "preload/process/start_name.h"
+#include "preload/process/settings.h"
 #include "include/scprof_attach.h"
 #include "include/scprof_format.h"
-#include "preload/process/settings.h"
-#include "preload/process/slowest_settings.h"
 #include "preload/system/sys.h"
 
 struct settings settings;

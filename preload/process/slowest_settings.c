@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A few words of the environment, read without libc. */
-#include "preload/process/slowest_settings.h"
+#include "preload/process/settings.h"
 #include "include/scprof_format.h"
 
 static bool read_count(const char *text, uint32_t *count)

@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <sys/auxv.h>
 
-#include "preload/process/start_name.h"
+#include "preload/process/settings.h"
 #include "preload/system/sys.h"
 
 #define DELETED " (deleted)"

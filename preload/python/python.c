@@ -5,10 +5,7 @@
 
 #include "preload/process/process.h"
 #include "preload/python/python.h"
-#include "preload/python/python_code.h"
-#include "preload/python/python_find.h"
-#include "preload/python/python_frames.h"
-#include "preload/python/python_state.h"
+#include "preload/python/python_private.h"
 
 #define TRIES 64u /* so many states may be another thread's before the layout is not believed */
 /* So many walks take a page as readable without asking again: memory that the interpreter gave back

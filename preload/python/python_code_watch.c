@@ -5,8 +5,7 @@
  * would go round in a circle. */
 #include "preload/process/modules.h"
 #include "preload/process/process.h"
-#include "preload/python/python_code.h"
-#include "preload/python/python_code_watch.h"
+#include "preload/python/python_private.h"
 #include "preload/system/sys.h"
 #include "preload/unwind/unwind.h"
 

@@ -7,7 +7,7 @@
 #include "preload/process/settings.h"
 #include "preload/process/symbols.h"
 #include "preload/python/python.h"
-#include "preload/python/python_find.h"
+#include "preload/python/python_private.h"
 #include "preload/unwind/unwind.h"
 
 #define LOOP	      "_PyEval_EvalFrameDefault"

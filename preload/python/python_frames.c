@@ -2,9 +2,7 @@
 /* The chain of frames. Since 3.11 one activation of the loop executes several of them: a _PyCFrame
  * (3.11), or an entry frame (since 3.12), both on the C stack, tell where one ends. */
 #include "preload/filter/filter.h"
-#include "preload/python/python_code.h"
-#include "preload/python/python_frames.h"
-#include "preload/python/python_state.h"
+#include "preload/python/python_private.h"
 #include "preload/system/stack.h"
 
 #define OWNED_BY_CSTACK 3   /* enum _frameowner: an entry frame */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What was recorded is found by 128 bits of hash: of the text of a function, and its table; of a
  * function's id and a place. */
-#include "preload/causal/causal_key.h"
+#include "preload/causal/causal_private.h"
 #include "preload/process/arena.h"
 #include "preload/process/modules.h"
 #include "preload/process/process.h"
-#include "preload/python/python_record.h"
+#include "preload/python/python_private.h"
 
 #define BUCKETS	      4096u
 #define FIRST_BYTES   (64u << 10)

@@ -7,7 +7,7 @@
 #include <pthread.h>
 
 #include "preload/process/process.h"
-#include "preload/python/python_state.h"
+#include "preload/python/python_private.h"
 
 #define BLOCKS	    32u
 #define KEYS	    32u	  /* of a block */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Three encodings, each read from its beginning. Lines are added up modulo 2^32: only made-up
  * tables go beyond. */
-#include "preload/python/python_table.h"
+#include "preload/python/python_layout.h"
 
 #define NO_LINE	   (-128) /* PEP 626: these instructions have none */
 #define UNIT_BYTES 2u	  /* of code, in the table of positions */

@@ -5,7 +5,7 @@
 
 #include "preload/process/arena.h"
 #include "preload/call/call_fast.h"
-#include "preload/causal/causal_delay.h"
+#include "preload/causal/causal.h"
 #include "preload/filter/control.h"
 #include "preload/table/tick_phase.h"
 #include "preload/region/region.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What scprof.h calls: the places of markers, and the chain of points. */
 #include "preload/call/call_fast.h"
-#include "preload/causal/causal_delay.h"
+#include "preload/causal/causal.h"
 #include "preload/filter/control.h"
 #include "preload/region/region.h"
 #include "preload/start/lifecycle.h"

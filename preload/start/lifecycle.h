@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "include/scprof_attach.h"
+#include "preload/process/file.h"
 #include "preload/system/util.h"
 
 /* Begin to record, if the settings say so. Called from the constructor, from the
@@ -43,5 +44,21 @@ HIDDEN void lifecycle_look(void);
 /* For SCPROF_STOP and SCPROF_START; async-signal-safe. */
 HIDDEN void lifecycle_stop(void);
 HIDDEN void lifecycle_resume(void);
+
+/* The profile file that a session begins with, in a forked child too, and the files of the sessions
+ * before it: threads may be about to write to those. */
+
+/* A new file, which becomes process.file. Returns the groups that are recorded in it; 0: there is
+ * none, and process.file is what it was. */
+HIDDEN uint32_t session_file_begin(struct profile_file *f);
+
+/* What is known of an earlier file is not in the next. */
+HIDDEN void session_file_forget_known(void);
+
+/* In a forked child: no file is its own. The file that it began with may be none of those kept. */
+HIDDEN void session_file_forget_all(void);
+
+/* Begin the next session's; settings.groups are those recorded. *error: an errno, or 0. */
+HIDDEN enum scp_attach_problem session_file_change(uint32_t *error);
 
 #endif

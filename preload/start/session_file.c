@@ -7,16 +7,14 @@
 #include "preload/process/modules.h"
 #include "preload/process/process.h"
 #include "preload/process/settings.h"
-#include "preload/process/start_name.h"
 #include "preload/python/python.h"
 #include "preload/start/reexec.h"
-#include "preload/start/session_file.h"
+#include "preload/start/lifecycle.h"
 #include "preload/system/sys.h"
 #include "preload/table/header.h"
 #include "preload/table/slowest.h"
 #include "preload/table/thread.h"
 #include "preload/table/thread_state.h"
-#include "preload/table/usage.h"
 #include "preload/unwind/unwind.h"
 
 #define FIRST_FILE_BYTES (1u << 20)

@@ -4,7 +4,7 @@
 #include <elf.h>
 #include <sys/stat.h>
 
-#include "preload/start/start.h"
+#include "preload/start/reexec.h"
 #include "preload/system/sys.h"
 
 #define LINE_MAX_BYTES 256u	  /* of a script's first line: the kernel's BINPRM_BUF_SIZE */

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "preload/switches/switch_budget.h"
+#include "preload/switches/switch_track.h"
 #include "include/scprof_format.h"
 #include "preload/process/process.h"
-#include "preload/switches/switch_detector.h"
 
 #define MOST_PERIOD   (1u << 24)
 #define FIRST_PERIOD  1024u /* at most: it is drawn before anything is known of the thread */

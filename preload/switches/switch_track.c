@@ -3,9 +3,6 @@
 #include "include/scprof_format.h"
 #include "preload/clock/clock.h"
 #include "preload/process/process.h"
-#include "preload/switches/switch_budget.h"
-#include "preload/switches/switch_detector.h"
-#include "preload/switches/switch_reading.h"
 #include "preload/system/stack.h"
 #include "preload/system/sys.h"
 

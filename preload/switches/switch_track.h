@@ -41,4 +41,92 @@ static inline __attribute__((always_inline)) void switch_track_look(struct switc
 HIDDEN const struct switch_sums *switch_track_difference(struct switch_watch *w,
 							 const struct switch_mark *since);
 
+/* The word that tells a thread of its switches. Best first:
+ *
+ * 1. rseq_cs of the thread's rseq area, which glibc 2.35 and later register: the kernel sets it to
+ *    NULL when it has switched the thread, migrated it or delivered a signal (linux/rseq.h). It
+ *    points to a descriptor in this library whose range holds no code that runs.
+ * 2. `lock` in the page of a perf event of the thread (linux/perf_event.h), which the kernel raises
+ *    whenever the event's thread gets a CPU.
+ * 3. None: calls chosen at random are read.
+ *
+ * Newer kernels may leave rseq_cs alone where a thread is switched inside a system call, so neither
+ * is taken on trust: switch_track.c compares it with getrusage all the time. */
+
+struct switch_choice {
+	uint32_t kind;	/* enum scp_switch_detector: the best that works in this process */
+	uint32_t flags; /* SCP_SWITCH_* */
+	bool only;	/* asked for by name: there is no other to go on with */
+	bool exact;	/* every switched call is read */
+};
+extern HIDDEN struct switch_choice switch_chosen;
+
+/* What libc has, once a process: the loader is asked. */
+HIDDEN void switch_detector_find(void);
+
+/* From SCPROF_STATES and SCPROF_DETECTOR. `cpu_clock`: the clock counts CPU time. `opened_later`:
+ * the threads may have filters of system calls that we have not heard of. Start-up only. */
+HIDDEN void switch_detector_choose(const char *states, const char *detector, bool cpu_clock,
+				   bool opened_later);
+
+/* Give the calling thread its word, or take it away: then nothing is ever seen. Neither keeps a
+ * descriptor open. */
+HIDDEN void switch_detector_bind(struct switch_watch *w);
+HIDDEN void switch_detector_release(struct switch_watch *w);
+
+/* In a forked child, which has no page of its parent's events: what a handler that forked had
+ * interrupted runs to its end, and sees nothing. */
+HIDDEN void switch_detector_forget(struct switch_watch *w);
+
+/* Where the calling thread has run since it was bound; -1: not known. No system call. */
+HIDDEN int32_t switch_detector_cpu(const struct switch_watch *w);
+
+/* From now on nothing has happened. */
+HIDDEN void switch_detector_arm(struct switch_watch *w);
+
+/* Add SCP_SWITCH_* flags to those of the file. */
+HIDDEN void switch_detector_note(uint32_t flags);
+
+/* It missed a switch: no thread is to use it any more, but the next one that works. */
+HIDDEN void switch_detector_give_up(void);
+
+/* Which segments and calls are read: at random, as many as 0.8 % of the thread's time allow, most
+ * of them where switches are seen and some of them anywhere, and 0.4 ms more at first. Young
+ * threads, which have had no time to have a share of, are read as often as 0.3 % of the process's
+ * CPU time allows for all of them: there may be a thread for each request. The probability depends
+ * on what happened so far, never on what is read. */
+
+/* A process, or a session, begins. */
+HIDDEN void switch_budget_begin_process(void);
+
+/* A thread begins. `now`, here and below: CLOCK_MONOTONIC_RAW, ns. */
+HIDDEN void switch_budget_begin(struct switch_watch *w, uint64_t now);
+
+/* A switch was seen: is the segment that begins now to be read? 1 / the probability; 0: no. */
+HIDDEN uint64_t switch_budget_choose(struct switch_watch *w, uint64_t now);
+
+/* The same where the thread may end: one that has had time is read. */
+HIDDEN uint64_t switch_budget_choose_last(struct switch_watch *w, uint64_t now);
+
+/* After how many calls the next one is read: w->countdown, on average w->period. */
+HIDDEN void switch_budget_draw(struct switch_watch *w, uint64_t now);
+
+/* The process has used so much CPU time more. */
+HIDDEN void switch_budget_earn(uint64_t cpu_ns);
+
+/* A reading took so many ns. */
+HIDDEN void switch_budget_count(struct switch_watch *w, uint64_t took);
+
+/* Asking the kernel about the calling thread: three or four system calls, 1 to 2 us. Where a thread
+ * is asked for its run delay for the first time, 10 us more: the kernel makes its files first. */
+
+/* `tid` is the calling thread's; with `delay` the run delay is read, too. All is of one instant if
+ * the thread was not switched meanwhile: a detector says so, or with `prove` equal counts of
+ * switches before and after. False: not allowed (a sandbox), or with `prove` it was switched each
+ * time. Errno is kept. Takes 600 bytes of stack. */
+HIDDEN bool switch_reading_take(struct switch_reading *r, int32_t tid, bool delay, bool prove);
+
+/* Only its clocks: one system call. */
+HIDDEN bool switch_reading_take_clocks(struct switch_reading *r);
+
 #endif

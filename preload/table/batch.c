@@ -8,17 +8,12 @@
  * of sizes that vary wait in private memory, where a tenth of the room does.
  *
  * The sums of the first few batches are those of the first calls, as long as there are no more. */
-#include "preload/table/batch.h"
+#include "preload/table/table.h"
 #include "preload/process/process.h"
 #include "preload/system/stack.h"
 #include "preload/system/sys.h"
-#include "preload/table/first_calls.h"
 #include "preload/table/header.h"
-#include "preload/table/record.h"
 #include "preload/table/recording.h"
-#include "preload/table/states.h"
-#include "preload/table/table.h"
-#include "preload/table/tail.h"
 
 /* With what the first calls say. */
 static void make_block(struct scp_thread *t, const struct scp_rt *rt, uint32_t clock,

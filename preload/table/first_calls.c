@@ -2,11 +2,9 @@
 /* A call's duration is here before entry.calls has the call, and histograms have all first calls
  * before entry.calls says that they are to be used: a reader finds each call once, whenever the
  * process is killed. */
-#include "preload/table/first_calls.h"
-#include "preload/process/process.h"
-#include "preload/table/record.h"
-#include "preload/table/recording.h"
 #include "preload/table/table.h"
+#include "preload/process/process.h"
+#include "preload/table/recording.h"
 
 static void make(struct scp_thread *t, struct scp_rt *rt)
 {

@@ -9,11 +9,10 @@
 #include "preload/filter/filter.h"
 #include "preload/process/process.h"
 #include "preload/process/settings.h"
-#include "preload/switches/switch_detector.h"
+#include "preload/switches/switch_track.h"
 #include "preload/system/stack.h"
 #include "preload/system/sys.h"
 #include "preload/table/header.h"
-#include "preload/table/usage.h"
 
 #define REFRESH_EVERY_NS 100000000u
 #define USAGE_EVERY_NS	 500000000u

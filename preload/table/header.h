@@ -4,6 +4,7 @@
 #define SCPROF_PRELOAD_TABLE_HEADER_H
 
 #include "include/scprof_format.h"
+#include "preload/process/process.h"
 #include "preload/system/util.h"
 
 /* Fill the zeroed header of a new file from the settings, the clock and the filters; its magic
@@ -36,5 +37,23 @@ HIDDEN void header_leave_out_usage(void);
 
 /* Note how the process ends. In a vfork child, where memory and file are the parent's: nothing. */
 HIDDEN void header_mark_end(enum scp_end_state state);
+
+/* What the kernel charged to this process, and how often it read and wrote: totals of the whole
+ * process, beside which a reader sees how much of it the recorded calls are. A reading takes a few
+ * system calls, and a descriptor for a moment: signals are to be held, by the one thread at a time
+ * that may change the header. Never in a sandbox, or in a vfork child. */
+
+/* The process begins to record: nothing is used yet. */
+HIDDEN void usage_begin(struct scp_header *h);
+/* What was used since the latest reading counts. */
+HIDDEN void usage_count(struct scp_header *h);
+/* It does not: recording was stopped, or it was used by this library. */
+HIDDEN void usage_leave_out(struct scp_header *h);
+
+/* Sets stolen_ns and busy_ns from the line "cpu " of /proc/stat; false: there is none. */
+HIDDEN bool usage_find_stolen(const char *text, long bytes, struct scp_steal *s);
+
+/* The number behind `name` ("syscr: ") at the start of a line; false: there is none. */
+HIDDEN bool usage_find(const char *text, long bytes, const char *name, uint64_t *value);
 
 #endif

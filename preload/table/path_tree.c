@@ -3,8 +3,7 @@
  * to a site. A slot has all of its key, so that a known path touches one slot a frame and no node.
  */
 #include "preload/table/path_tree.h"
-#include "preload/table/index.h"
-#include "preload/table/record.h"
+#include "preload/table/table.h"
 
 struct path_node {
 	uint64_t frame;

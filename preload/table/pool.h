@@ -24,7 +24,7 @@ static inline void *pool_get(const struct pool *p, uint32_t number, size_t bytes
 	return p->block[b] + (number - 1 - ((1u << b) - 1) * POOL_FIRST) * bytes;
 }
 
-/* Is there a block for the next one? Else one is to be made, undisturbed: see index.h. */
+/* Is there a block for the next one? Else one is to be made, undisturbed: see index_grow. */
 static inline bool pool_has_room(const struct pool *p)
 {
 	uint32_t b = pool_block(p->count + 1);

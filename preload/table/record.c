@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A record is written once, and is complete before `used` of its chunk covers it: a process that
  * is killed in between leaves nothing of it. */
-#include "preload/table/record.h"
+#include "preload/table/table.h"
 
 #define CHUNK_MAX (64u * SCP_GRANULE)
 

@@ -13,7 +13,6 @@
 #include "preload/process/process.h"
 #include "preload/process/settings.h"
 #include "preload/table/slowest.h"
-#include "preload/process/slowest_settings.h"
 #include "preload/system/stack.h"
 #include "preload/system/sys.h"
 

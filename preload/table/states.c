@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "preload/table/states.h"
+#include "preload/table/table.h"
 #include "preload/process/process.h"
-#include "preload/switches/switch_detector.h"
+#include "preload/switches/switch_track.h"
 #include "preload/system/stack.h"
 #include "preload/system/sys.h"
 #include "preload/table/sums.h"

@@ -5,8 +5,6 @@
 #include "preload/table/table.h"
 #include "preload/function/function.h"
 #include "preload/function/region_name.h"
-#include "preload/table/index.h"
-#include "preload/table/record.h"
 #include "preload/table/recording.h"
 #include "preload/clock/clock.h"
 #include "preload/table/tick_phase.h"
@@ -164,7 +162,7 @@ static struct scp_gap *find_gap(struct scp_thread *t, uint32_t from, uint32_t to
 	return gap;
 }
 
-COLD struct scp_gap *table_gap(struct scp_thread *t, struct scp_rt *from, struct scp_rt *to)
+static COLD struct scp_gap *table_gap(struct scp_thread *t, struct scp_rt *from, struct scp_rt *to)
 {
 	struct scp_gap *gap = find_gap(t, from->id, to ? to->id : 0);
 	if (gap && to) {

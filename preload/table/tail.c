@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The histogram has counted the calls already: what a batch adds is a difference of its octaves. */
-#include "preload/table/tail.h"
+#include "preload/table/table.h"
 #include "preload/process/process.h"
 #include "preload/system/stack.h"
 #include "preload/system/sys.h"

@@ -34,7 +34,7 @@ struct scp_rt_more {
 	struct scp_line *line;	 /* NULL: not begun */
 	struct line_sums *early; /* its first slots, before it is; NULL: sizes are equal so far */
 	uint64_t size;		 /* which all batched calls so far moved, until they vary */
-	struct scp_tail *tail;	 /* NULL: not begun, see tail.h */
+	struct scp_tail *tail;	 /* NULL: not begun, see table.h */
 	uint32_t batch_count;	 /* as in the entry */
 	uint16_t tail_first;	 /* as in the record */
 	bool line_lost, tail_lost;
@@ -58,7 +58,7 @@ struct scp_rt {
 	struct scp_rt_more *more;  /* NULL: not yet */
 	struct scp_rt_next gap[2]; /* the two latest successors; the second in another line */
 	struct scp_slow *slow;
-	struct entry_states *states; /* NULL: no switched call yet, see states.h */
+	struct entry_states *states; /* NULL: no switched call yet, see table.h */
 	uint32_t id, function, outcome;
 	struct scp_sampler *sampler; /* NULL: phases are not sampled, see tick_phase.h */
 };
@@ -89,7 +89,7 @@ struct scp_site {
 	uint32_t pass, passes; /* calls to let pass unread, and how that was drawn */
 	struct scp_expected expected;
 	uint32_t node;	   /* of its path: see path_tree_out */
-	uint32_t causal;   /* see causal/causal_site.h; 0: not looked at yet */
+	uint32_t causal;   /* see causal/causal_private.h; 0: not looked at yet */
 	uint64_t progress; /* likewise */
 	uint64_t reserved;
 };

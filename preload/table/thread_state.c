@@ -6,11 +6,10 @@
 
 #include "preload/clock/clock.h"
 #include "preload/process/process.h"
-#include "preload/switches/switch_detector.h"
+#include "preload/switches/switch_track.h"
 #include "preload/system/sys.h"
 #include "preload/table/path_tree.h"
 #include "preload/table/slowest.h"
-#include "preload/table/states.h"
 #include "preload/table/table.h"
 #include "preload/table/thread_state.h"
 

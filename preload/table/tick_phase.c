@@ -7,7 +7,7 @@
 #include "preload/process/process.h"
 #include "preload/system/stack.h"
 #include "preload/system/sys.h"
-#include "preload/table/record.h"
+#include "preload/table/table.h"
 
 #define NEAR_TICKS 2u
 #define FAR_TICKS  16u
@@ -42,6 +42,7 @@ COLD void tick_phase_begin_entry(struct scp_thread *t, struct scp_site *site, st
 	rt->sampler = s;
 }
 
+/* CLOCK_MONOTONIC, or 0 where this call is let pass. */
 uint64_t tick_phase_read(struct scp_site *site)
 {
 	if (site->pass) {
@@ -93,8 +94,10 @@ static void sample(struct scp_thread *t, struct scp_rt *rt, uint64_t fine_ns, ui
 		s->step /= 2;
 }
 
+/* A call has been added to rt's entry; when it began the clocks read fine_ns (0: not
+ * read) and coarse_ns. Either one of its entry's calls was due, or a reading was made. */
 void tick_phase_account(struct scp_thread *t, struct scp_rt *rt, uint64_t fine_ns,
-			uint64_t coarse_ns)
+			       uint64_t coarse_ns)
 {
 	struct scp_sampler *s = rt->sampler;
 	struct scp_site *site = s->site;

@@ -31,11 +31,8 @@ struct scp_sampler {
 /* A new entry of the path, whose first call has just ended. */
 HIDDEN void tick_phase_begin_entry(struct scp_thread *t, struct scp_site *site, struct scp_rt *rt);
 
-/* CLOCK_MONOTONIC, or 0 where this call is let pass. */
 HIDDEN uint64_t tick_phase_read(struct scp_site *site);
 
-/* A call has been added to rt's entry; when it began the clocks read fine_ns (0: not
- * read) and coarse_ns. Either one of its entry's calls was due, or a reading was made. */
 HIDDEN void tick_phase_account(struct scp_thread *t, struct scp_rt *rt, uint64_t fine_ns,
 			       uint64_t coarse_ns);
 

@@ -8,7 +8,7 @@
 
 #include "preload/clock/clock.h"
 #include "preload/system/sys.h"
-#include "preload/table/usage.h"
+#include "preload/table/header.h"
 
 #define STAT_BYTES 256u /* of /proc/stat; its first line is at most 215 */
 /* On a machine of many CPUs the kernel writes a long file: the next reading is after so many times
@@ -93,15 +93,15 @@ static bool read_io(struct scp_usage *u)
 
 static void begin_io(void)
 {
-	struct scp_usage thread, process;
+	struct scp_usage thread, whole;
 	begun.children = children_faults();
 	begun.reads = begun.writes = 0;
-	begun.thread = __libc_single_threaded && read_file("/proc/self/io", &process) &&
+	begun.thread = __libc_single_threaded && read_file("/proc/self/io", &whole) &&
 		       read_file("/proc/thread-self/io", &thread);
 	if (!begun.thread)
 		return;
-	begun.reads = process.reads - thread.reads;
-	begun.writes = process.writes - thread.writes;
+	begun.reads = whole.reads - thread.reads;
+	begun.writes = whole.writes - thread.writes;
 }
 
 /* "cpu USER NICE SYSTEM IDLE IOWAIT IRQ SOFTIRQ STEAL ..." */

@@ -90,7 +90,7 @@ struct walk {
 	struct walk_frame fresh[WALK_FRAMES_MAX];
 	uint32_t fresh_count;
 	bool elsewhere; /* it read words that are not known to stay readable */
-	bool merges;	/* there may be Python frames in between, see merge.h */
+	bool merges;	/* there may be Python frames in between, see walk.h */
 };
 
 #endif

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "preload/python/python_table.h"
+#include "preload/python/python_layout.h"
 
 #define ROOM (8u << 20)
 #define TOLD 5 /* numbers for each unit */

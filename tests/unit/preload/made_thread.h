@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "preload/filter/filter.h"
-#include "preload/switches/switch_detector.h"
+#include "preload/switches/switch_track.h"
 #include "preload/table/thread.h"
 
 static inline struct scp_thread *made_thread(uint64_t chunk_bytes, size_t index_bytes)

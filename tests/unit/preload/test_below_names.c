@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "preload/filter/below_names.h"
+#include "preload/filter/below.h"
 
 static const struct {
 	const char *patterns, *file, *name;

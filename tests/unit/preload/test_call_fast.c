@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "preload/call/call_fast.h"
-#include "preload/switches/switch_detector.h"
-#include "preload/table/first_calls.h"
+#include "preload/switches/switch_track.h"
+#include "preload/table/table.h"
 
 #define CHUNK_BYTES (64u * SCP_GRANULE)
 #define SITES	    4u

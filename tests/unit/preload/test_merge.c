@@ -13,7 +13,7 @@
 
 #include <stdio.h>
 
-#include "preload/call/merge.h"
+#include "preload/call/walk.h"
 #include "preload/second/second.h"
 
 #define STACK 0x1000u

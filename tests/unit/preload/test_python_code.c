@@ -17,8 +17,7 @@
 #include "preload/clock/clock.h"
 #include "preload/process/modules.h"
 #include "preload/process/process.h"
-#include "preload/python/python_code.h"
-#include "preload/python/python_record.h"
+#include "preload/python/python_private.h"
 #include "preload/system/sys.h"
 #include "tests/unit/preload/made_thread.h"
 

@@ -18,8 +18,7 @@
 #include "preload/clock/clock.h"
 #include "preload/process/process.h"
 #include "preload/python/python.h"
-#include "preload/python/python_code.h"
-#include "preload/python/python_find.h"
+#include "preload/python/python_private.h"
 #include "preload/system/stack.h"
 #include "tests/unit/preload/made_thread.h"
 

@@ -19,7 +19,6 @@
 #include "preload/process/settings.h"
 #include "preload/system/stack.h"
 #include "preload/table/slowest.h"
-#include "preload/process/slowest_settings.h"
 #include "preload/system/sys.h"
 
 #define GRANULES 40u

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "preload/process/start_name.h"
+#include "preload/process/settings.h"
 
 #define PAGE 4096u
 

@@ -10,10 +10,10 @@
 #include <cmocka.h>
 
 #include "preload/process/process.h"
-#include "preload/switches/switch_detector.h"
+#include "preload/switches/switch_track.h"
 #include "preload/system/stack.h"
 #include "preload/system/sys.h"
-#include "preload/table/states.h"
+#include "preload/table/table.h"
 
 #define UNITS 1000u
 

@@ -10,8 +10,7 @@
 
 #include "include/scprof_format.h"
 #include "preload/process/process.h"
-#include "preload/switches/switch_budget.h"
-#include "preload/switches/switch_detector.h"
+#include "preload/switches/switch_track.h"
 
 #define MS	UINT64_C(1000000)
 #define READING 10000u /* ns */

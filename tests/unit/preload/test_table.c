@@ -14,7 +14,6 @@
 #include "preload/process/process.h"
 #include "preload/system/sys.h"
 #include "preload/table/path_tree.h"
-#include "preload/table/record.h"
 #include "preload/table/table.h"
 #include "tests/unit/preload/made_thread.h"
 

@@ -15,12 +15,9 @@
 #include "preload/process/process.h"
 #include "preload/system/stack.h"
 #include "preload/system/sys.h"
-#include "preload/table/batch.h"
-#include "preload/table/header.h"
-#include "preload/table/states.h"
-#include "preload/table/sums.h"
 #include "preload/table/table.h"
-#include "preload/table/tail.h"
+#include "preload/table/header.h"
+#include "preload/table/sums.h"
 
 #define MOST_CALLS 70000u
 

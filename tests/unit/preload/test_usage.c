@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "preload/table/usage.h"
+#include "preload/table/header.h"
 
 static bool find(const char *text, struct scp_steal *s)
 {

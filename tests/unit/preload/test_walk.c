@@ -18,7 +18,6 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "preload/call/full_walk.h"
 #include "preload/call/walk.h"
 #include "preload/clock/clock.h"
 #include "preload/process/process.h"
