@@ -46,7 +46,6 @@ PRELOAD_SRC = \
 	preload/process/arena.c \
 	preload/process/file.c \
 	preload/process/file_name.c \
-	preload/process/libraries.c \
 	preload/process/modules.c \
 	preload/process/process.c \
 	preload/process/settings.c \

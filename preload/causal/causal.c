@@ -14,45 +14,11 @@ struct causal_counter causal_counter;
 #define SPAN_NS	 50000u /* in which the counter is compared with a clock */
 #define READINGS 64u
 
-static struct scp_causal_page *last_page;
+static void *page_at;
 
 struct instant {
 	uint64_t units, ns; /* of the counter, and CLOCK_MONOTONIC */
 };
-
-/* Where there was a page is a page for ever, see filter/control.c: it becomes this one. */
-static bool put_page(struct scp_causal_page *page)
-{
-	if (last_page && sys_failed(sys_move_mapping(page, BYTES, last_page)))
-		return false;
-	if (!last_page)
-		last_page = page;
-	return true;
-}
-
-static bool is_sound(const struct scp_causal_page *page)
-{
-	for (unsigned i = 0; i < sizeof page->magic; i++)
-		if (page->magic[i] != SCP_CAUSAL_MAGIC[i])
-			return false;
-	return page->bytes == sizeof *page;
-}
-
-static bool map_page(const char *path)
-{
-	long fd = sys_open_given(path, O_RDWR, sizeof(struct scp_causal_page));
-	if (fd < 0)
-		return false;
-	struct scp_causal_page *page =
-		sys_mmap(BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
-	sys_close((int)fd);
-	if (sys_failed(page))
-		return false;
-	if (is_sound(page) && put_page(page))
-		return true;
-	sys_munmap(page, BYTES);
-	return false;
-}
 
 /* Both clocks at one instant: of some tries the one in which the least time passed between readings
  * of the counter, so that no thread that loses its CPU in between takes its wait for a slow
@@ -89,33 +55,27 @@ static bool compare_counter(void)
 	return units && !(units >> 40);
 }
 
-/* Not in use yet; NULL: it cannot be had. Opens and closes a file, and reads the counter. */
-static struct scp_causal_page *causal_page_map(const char *path)
+/* Not in use yet; NULL: it cannot be had. */
+static struct scp_causal_page *map_page(const char *path)
 {
-	return compare_counter() && map_page(path) ? last_page : NULL;
-}
-
-/* Its file is let go, and it is not in use. */
-static void causal_page_forget(void)
-{
-	void *empty = MAP_FAILED;
-	if (last_page)
-		empty = sys_mmap(BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (!sys_failed(empty))
-		sys_move_mapping(empty, BYTES, last_page);
-	causal_page = NULL;
+	struct scp_causal_page *page = NULL;
+	if (clock_is_allowed() && compare_counter())
+		page = sys_map_given(path, O_RDWR, sizeof *page, BYTES, SCP_CAUSAL_MAGIC);
+	if (page && page->bytes == sizeof *page)
+		return sys_put_page(&page_at, page, BYTES);
+	if (page)
+		sys_munmap(page, BYTES);
+	return NULL;
 }
 
 void causal_read(void)
 {
 	const char *path = settings_variable("SCPROF_CAUSAL");
-	struct scp_causal_page *page = NULL;
 	causal_page = NULL;
 	thread_all_general = false;
 	if (!path || !*path)
 		return;
-	if (clock_is_allowed())
-		page = causal_page_map(path);
+	struct scp_causal_page *page = map_page(path);
 	if (!page) {
 		filter_note_ignored("SCPROF_CAUSAL");
 		return;
@@ -128,6 +88,7 @@ void causal_read(void)
 
 void causal_forget(void)
 {
-	causal_page_forget();
+	sys_empty_page(page_at, BYTES, PROT_READ | PROT_WRITE);
+	causal_page = NULL;
 	thread_all_general = false;
 }

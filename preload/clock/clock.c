@@ -35,17 +35,13 @@ COLD uint64_t clock_read_library(uint32_t kind)
 
 #define CLOCKSOURCE "/sys/devices/system/clocksource/clocksource0/"
 
-/* A file of one short line, as words; "" where it cannot be read. */
+/* A file of one short line; "" where it cannot be read. */
 static void read_line(const char *path, char *text, size_t room)
 {
-	long fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0);
-	long n = fd < 0 ? 0 : sys_read((int)fd, text, room - 1);
-	if (fd >= 0)
-		sys_close((int)fd);
-	text[n > 0 ? n : 0] = 0;
-	for (long i = 0; i < n; i++)
-		if (text[i] == '\n')
-			text[i] = 0;
+	sys_read_file(path, text, room);
+	for (char *at = text; *at; at++)
+		if (*at == '\n')
+			*at = 0;
 }
 
 /* The kernel takes the TSC off this list for good when it catches it lying. */
@@ -69,10 +65,7 @@ static bool fine_clock_is_cheap(void)
 					    "arch_sys_counter"};
 	char text[256];
 	read_line(CLOCKSOURCE "current_clocksource", text, sizeof text);
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (text_equal(text, names[i]))
-			return true;
-	return false;
+	return text_index(text, names, 4) < 4;
 }
 
 bool clock_is_allowed(void)
@@ -97,33 +90,15 @@ static uint32_t kind_by_name(const char *name)
 {
 	static const char *const names[] = {"",	    "tsc",	  "coarse", "monotonic",
 					    "page", "thread-cpu", "dual"};
-	for (uint32_t i = 1; name && i < sizeof names / sizeof *names; i++)
-		if (text_equal(name, names[i]))
-			return i;
-	return SCP_CLOCK_NONE;
+	uint32_t i = name ? text_index(name, names, 7) : 0;
+	return i < 7 ? i : SCP_CLOCK_NONE;
 }
 
-/* Who read the clock in an earlier session may come back: where there was a page is one for ever.
- */
-static void put_page(const struct scp_clock_page *page)
-{
-	void *last =
-		(void *)((uintptr_t)clock_chosen.page & ~(uintptr_t)(SCP_CLOCK_PAGE_BYTES - 1));
-	if (last &&
-	    !sys_failed(sys_move_mapping((void *)(uintptr_t)page, SCP_CLOCK_PAGE_BYTES, last)))
-		page = last;
-	clock_chosen.page = &page->ticks;
-}
+static void *page_at; /* who read the clock in an earlier session may come back */
 
 void clock_forget(void)
 {
-	void *last =
-		(void *)((uintptr_t)clock_chosen.page & ~(uintptr_t)(SCP_CLOCK_PAGE_BYTES - 1));
-	void *zero =
-		last ? sys_mmap(SCP_CLOCK_PAGE_BYTES, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-		     : MAP_FAILED;
-	if (!sys_failed(zero))
-		sys_move_mapping(zero, SCP_CLOCK_PAGE_BYTES, last);
+	sys_empty_page(page_at, SCP_CLOCK_PAGE_BYTES, PROT_READ);
 }
 
 uint64_t clock_ticker_cpu(void)
@@ -135,22 +110,14 @@ uint64_t clock_ticker_cpu(void)
 
 static bool map_page(const char *path)
 {
-	if (!path || !*path)
+	struct scp_clock_page *page = NULL;
+	if (path && *path)
+		page = sys_map_given(path, O_RDONLY, sizeof *page, SCP_CLOCK_PAGE_BYTES,
+				     SCP_CLOCK_PAGE_MAGIC);
+	if (!page)
 		return false;
-	long fd = sys_open_given(path, O_RDONLY, sizeof(struct scp_clock_page));
-	if (fd < 0)
-		return false;
-	const struct scp_clock_page *page =
-		sys_mmap(SCP_CLOCK_PAGE_BYTES, PROT_READ, MAP_SHARED, (int)fd, 0);
-	sys_close((int)fd);
-	if (sys_failed(page))
-		return false;
-	for (unsigned i = 0; i < sizeof page->magic; i++)
-		if (page->magic[i] != SCP_CLOCK_PAGE_MAGIC[i]) {
-			sys_munmap((void *)page, SCP_CLOCK_PAGE_BYTES);
-			return false;
-		}
-	put_page(page);
+	page = sys_put_page(&page_at, page, SCP_CLOCK_PAGE_BYTES);
+	clock_chosen.page = &page->ticks;
 	return true;
 }
 
@@ -214,9 +181,7 @@ static void describe(uint32_t kind, struct scp_clock *out)
 	if (kind == SCP_CLOCK_COARSE) {
 		out->resolution_units = clock_chosen.tick_ns ? clock_chosen.tick_ns : 1;
 	} else if (kind == SCP_CLOCK_PAGE) {
-		const struct scp_clock_page *page =
-			(const void *)((uintptr_t)clock_chosen.page &
-				       ~(uintptr_t)(SCP_CLOCK_PAGE_BYTES - 1));
+		const struct scp_clock_page *page = page_at;
 		out->unit_ps = page->interval_ps;
 		out->flags |= page->flags & SCP_CLOCK_RANDOMIZED;
 	}

@@ -162,12 +162,10 @@ static const struct scp_below_range *ranges(const struct scp_below_file *f)
 static bool is_sound(const struct scp_below_file *f, uint64_t bytes)
 {
 	const struct scp_below_object *o = (const struct scp_below_object *)(f + 1);
-	for (unsigned i = 0; i < sizeof f->magic; i++)
-		if (f->magic[i] != SCP_BELOW_MAGIC[i])
-			return false;
 	uint64_t tables = sizeof *f + f->objects * sizeof(struct scp_below_object) +
 			  f->ranges * sizeof(struct scp_below_range);
-	if (f->bytes != bytes || tables >= bytes || ((const char *)f)[bytes - 1] ||
+	if (!bytes_equal(f->magic, SCP_BELOW_MAGIC, sizeof f->magic) || f->bytes != bytes ||
+	    tables >= bytes || ((const char *)f)[bytes - 1] ||
 	    (f->names && (f->names < tables || f->names >= bytes)))
 		return false;
 	for (uint32_t i = 0; i < f->objects; i++)

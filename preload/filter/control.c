@@ -96,24 +96,11 @@ uint32_t control_begin(uint32_t groups)
 	return record ? control.groups : GROUPS_PAUSED;
 }
 
-static const struct scp_control_page *last_page; /* memos and threads may still read it */
-
-/* Where there was a page is a page for ever: it becomes this one. */
-static void put_page(const struct scp_control_page *page)
-{
-	if (last_page && !sys_failed(sys_move_mapping((void *)(uintptr_t)page, SCP_CONTROL_BYTES,
-						      (void *)(uintptr_t)last_page)))
-		page = last_page;
-	control.page = last_page = page;
-}
+static void *page_at; /* memos and threads may still read one of an earlier session */
 
 void control_forget(void)
 {
-	void *zero = MAP_FAILED;
-	if (last_page)
-		zero = sys_mmap(SCP_CONTROL_BYTES, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (!sys_failed(zero))
-		sys_move_mapping(zero, SCP_CONTROL_BYTES, (void *)(uintptr_t)last_page);
+	sys_empty_page(page_at, SCP_CONTROL_BYTES, PROT_READ);
 	control.page = NULL;
 	control.stopped = control.stopped_seen = control.used = false;
 	control.recorded_ns = control.base_ns = 0;
@@ -121,17 +108,10 @@ void control_forget(void)
 
 static void map_page(const char *path)
 {
-	long fd = sys_open_given(path, O_RDONLY, sizeof(struct scp_control_page));
-	if (fd < 0)
-		return;
-	const struct scp_control_page *page =
-		sys_mmap(SCP_CONTROL_BYTES, PROT_READ, MAP_SHARED, (int)fd, 0);
-	sys_close((int)fd);
-	bool sound = !sys_failed(page);
-	for (unsigned i = 0; sound && i < sizeof page->magic; i++)
-		sound = page->magic[i] == SCP_CONTROL_MAGIC[i];
-	if (sound)
-		put_page(page);
+	void *page = sys_map_given(path, O_RDONLY, sizeof(struct scp_control_page),
+				   SCP_CONTROL_BYTES, SCP_CONTROL_MAGIC);
+	if (page)
+		control.page = sys_put_page(&page_at, page, SCP_CONTROL_BYTES);
 }
 
 /* SCPROF_STOPPED of `scprof run`, which waits for a profile: stopped, but not dormant. */

@@ -23,26 +23,18 @@ void filter_note_ignored(const char *variable)
 	filter_note(SCP_FILTER_IGNORED, variable);
 }
 
-/* 0: no number in 1 .. SCP_MAX_FRAMES. */
-static uint32_t parse_depth(const char *text)
-{
-	uint32_t n = 0;
-	for (; *text >= '0' && *text <= '9' && n <= SCP_MAX_FRAMES; text++)
-		n = 10 * n + (uint32_t)(*text - '0');
-	return *text || n > SCP_MAX_FRAMES ? 0 : n;
-}
-
 static void read_depth(void)
 {
 	const char *text = settings_variable("SCPROF_DEPTH");
 	if (!text || !*text)
 		return;
-	uint32_t depth = parse_depth(text);
-	if (!depth) {
+	uint64_t depth;
+	long digits = text_number(text, 0, 4, &depth);
+	if (text[digits] || !depth || depth > SCP_MAX_FRAMES) {
 		filter_note_ignored("SCPROF_DEPTH");
 		return;
 	}
-	filter.depth = depth;
+	filter.depth = (uint32_t)depth;
 	filter.full_flag = SCP_PATH_LIMITED;
 	filter_note("depth=", text);
 }

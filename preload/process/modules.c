@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Numbering loaded objects. An address range may be taken by another object
  * after dlclose: a number holds while path and build-id stay the same. */
+#include "preload/process/modules.h"
+
+#include <fcntl.h>
 #include <link.h>
 
-#include "preload/process/modules.h"
 #include "preload/process/process.h"
 #include "preload/process/settings.h"
 #include "preload/system/sys.h"
@@ -39,13 +41,6 @@ bool modules_is_ours(uint64_t pc)
 	return pc >= (uint64_t)ours_start && pc < (uint64_t)ours_end;
 }
 
-static bool same_bytes(const uint8_t *a, const uint8_t *b, uint32_t n)
-{
-	while (n && a[n - 1] == b[n - 1])
-		n--;
-	return !n;
-}
-
 bool modules_is(uint32_t id, const char *path, const uint8_t *build_id, uint32_t build_id_bytes)
 {
 	if (!id || id > __atomic_load_n(&slot_count, __ATOMIC_ACQUIRE))
@@ -53,7 +48,7 @@ bool modules_is(uint32_t id, const char *path, const uint8_t *build_id, uint32_t
 	const struct slot *s = &slots[id - 1];
 	if (build_id_bytes && s->build_id_bytes)
 		return build_id_bytes == s->build_id_bytes &&
-		       same_bytes(build_id, s->build_id, build_id_bytes);
+		       bytes_equal(build_id, s->build_id, build_id_bytes);
 	return text_hash(TEXT_HASH, path, SIZE_MAX) == s->path;
 }
 
@@ -130,7 +125,7 @@ static bool still_same(struct slot *s, const struct unwind_object *o)
 {
 	uint8_t id[SCP_BUILD_ID_MAX];
 	uint32_t n = build_id(o, id);
-	return same_path(s, o->name) && n == s->build_id_bytes && same_bytes(id, s->build_id, n);
+	return same_path(s, o->name) && n == s->build_id_bytes && bytes_equal(id, s->build_id, n);
 }
 
 static struct slot *find(const struct unwind_object *o)
@@ -332,4 +327,32 @@ uint64_t modules_frame(uint64_t pc, bool exact)
 		return SCP_FRAME(0, exact, pc);
 	}
 	return SCP_FRAME((uint32_t)(s - slots) + 1, exact, pc - o.base);
+}
+
+/* By the kernel's list of mappings: the loader's own needs its lock, which another thread may hold
+ * for ever at a process's end. */
+static const char *const grouped[] = {"libssl.so", "libgnutls.so", "libz.so", "libsqlite3.so",
+				      "libpq.so"};
+
+static bool note_library(const struct sys_mapping *m, void *unused)
+{
+	const char *name = text_basename(m->path);
+	(void)unused;
+	for (unsigned i = 0; m->is_code && i < sizeof grouped / sizeof *grouped; i++)
+		if (text_begins_with(name, grouped[i]))
+			modules_frame(m->start, true);
+	return false;
+}
+
+COLD void libraries_note(void)
+{
+	static uint32_t busy;
+	uint32_t idle = 0;
+	/* The file of a child that the kernel alone forked is its parent's. */
+	if (sys_sandboxed || !process_epoch.now.generation ||
+	    !__atomic_compare_exchange_n(&busy, &idle, 1, false, __ATOMIC_ACQUIRE,
+					 __ATOMIC_RELAXED))
+		return;
+	sys_read_mappings(note_library, NULL);
+	__atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
 }

@@ -27,15 +27,6 @@ bool settings_take_order(const char *text, uint32_t bytes)
 	return true;
 }
 
-/* The value in "NAME=value", or NULL. */
-static const char *value_of(const char *variable, const char *name, size_t n)
-{
-	size_t i = 0;
-	while (i < n && variable[i] == name[i])
-		i++;
-	return i == n && variable[n] == '=' ? variable + n + 1 : NULL;
-}
-
 /* An order is about a session: a handler of signals, and how the program began, are not. */
 static bool is_of_program(const char *name)
 {
@@ -44,27 +35,16 @@ static bool is_of_program(const char *name)
 
 const char *settings_variable(const char *name)
 {
-	size_t n = text_length(name);
 	const char *value = NULL;
 	if (order.given && is_of_program(name))
 		return NULL;
 	for (uint32_t at = 0; order.given && at < order.bytes && !value;) {
-		value = value_of(order.text + at, name, n);
+		value = text_value_of(order.text + at, name);
 		at += (uint32_t)text_length(order.text + at) + 1;
 	}
 	for (char **e = order.given ? NULL : environ; e && *e && !value; e++)
-		value = value_of(*e, name, n);
+		value = text_value_of(*e, name);
 	return value;
-}
-
-static long read_file(const char *path, char *buf, size_t room)
-{
-	long fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0);
-	if (fd < 0)
-		return fd;
-	long n = sys_read((int)fd, buf, room);
-	sys_close((int)fd);
-	return n;
 }
 
 static bool word_is(const char *word, size_t n, const char *name)
@@ -137,7 +117,7 @@ static void set_program(void)
 		      sizeof settings.exe - 1);
 	settings.exe[n > 0 ? n : 0] = 0;
 	start_name_read(settings.program, sizeof settings.program, settings.exe);
-	n = read_file("/proc/self/cmdline", settings.argv, sizeof settings.argv);
+	n = sys_read_file("/proc/self/cmdline", settings.argv, sizeof settings.argv);
 	/* A program that shows a title leaves empty arguments behind it. */
 	while (order.given && n > 1 && !settings.argv[n - 1] && !settings.argv[n - 2])
 		n--;
@@ -152,12 +132,10 @@ static void set_program(void)
 static void set_boot_id(void)
 {
 	char text[64];
-	long n = read_file("/proc/sys/kernel/random/boot_id", text, sizeof text);
+	long n = sys_read_file("/proc/sys/kernel/random/boot_id", text, sizeof text);
 	unsigned nibble = 0;
 	for (long i = 0; i < n && nibble < 32; i++) {
-		int v = text[i] >= '0' && text[i] <= '9'   ? text[i] - '0'
-			: text[i] >= 'a' && text[i] <= 'f' ? text[i] - 'a' + 10
-							   : -1;
+		int v = text_hex_digit(text[i]);
 		if (v < 0)
 			continue;
 		settings.boot_id[nibble / 2] |= (uint8_t)(v << (nibble % 2 ? 0 : 4));
@@ -167,19 +145,7 @@ static void set_boot_id(void)
 
 uint64_t settings_process_start(void)
 {
-	char text[512];
-	long n = read_file("/proc/self/stat", text, sizeof text - 1);
-	long at = n;
-	uint64_t v = 0;
-	while (at > 0 && text[at - 1] != ')') /* the name in parentheses may hold anything */
-		at--;
-	if (at <= 0)
-		return 0;
-	for (unsigned field = 2; at < n && field < 22; at++)
-		field += text[at] == ' ';
-	for (; at < n && text[at] >= '0' && text[at] <= '9'; at++)
-		v = v * 10 + (uint64_t)(text[at] - '0');
-	return v;
+	return sys_stat_field(22);
 }
 
 bool settings_read(bool has_stubs, bool needs_no_stubs)

@@ -5,11 +5,10 @@
 
 static bool read_count(const char *text, uint32_t *count)
 {
-	uint32_t v = 0;
-	for (; *text >= '0' && *text <= '9' && v <= SCP_SLOWEST_MAX; text++)
-		v = v * 10 + (uint32_t)(*text - '0');
-	*count = v;
-	return !*text && v && v <= SCP_SLOWEST_MAX;
+	uint64_t v;
+	long digits = text_number(text, 0, 9, &v);
+	*count = (uint32_t)v;
+	return !text[digits] && v && v <= SCP_SLOWEST_MAX;
 }
 
 static uint64_t unit_ns(const char *name)

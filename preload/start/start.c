@@ -12,44 +12,10 @@
 
 char *start_variable(const struct start *s, const char *name)
 {
-	size_t n = text_length(name);
-	for (long i = 0; i < s->variables; i++) {
-		size_t same = 0;
-		while (same < n && s->envp[i][same] == name[same])
-			same++;
-		if (same == n && s->envp[i][n] == '=')
-			return s->envp[i] + n + 1;
-	}
-	return NULL;
-}
-
-static long read_some(const char *path, char *to, size_t room)
-{
-	long fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0), n = 0, got = 0;
-	if (fd < 0)
-		return fd;
-	while ((size_t)n < room && (got = sys_read((int)fd, to + n, room - (size_t)n)) > 0)
-		n += got;
-	sys_close((int)fd);
-	return got < 0 ? got : n;
-}
-
-/* Where the kernel put argc: field 28 of /proc/self/stat. The loader's symbols for it
- * and for its list of objects may be copies in the program, which are filled later. */
-static uint64_t stack_start(void)
-{
-	char text[512];
-	long n = read_some("/proc/self/stat", text, sizeof text - 1), at = n;
-	uint64_t v = 0;
-	while (at > 0 && text[at - 1] != ')') /* the name in parentheses may hold anything */
-		at--;
-	if (at <= 0)
-		return 0;
-	for (unsigned field = 2; at < n && field < 28; at++)
-		field += text[at] == ' ';
-	for (; at < n && text[at] >= '0' && text[at] <= '9'; at++)
-		v = v * 10 + (uint64_t)(text[at] - '0');
-	return v;
+	const char *value = NULL;
+	for (long i = 0; i < s->variables && !value; i++)
+		value = text_value_of(s->envp[i], name);
+	return (char *)(uintptr_t)value;
 }
 
 /* The loader writes the address of its list into the program's dynamic section. */
@@ -81,7 +47,9 @@ static bool runs_on(uint64_t stack)
 
 bool start_read(struct start *s)
 {
-	char **at = (char **)stack_start();
+	/* Where the kernel put argc. The loader's symbols for it and for its list of objects may
+	 * be copies in the program, which are filled later. */
+	char **at = (char **)sys_stat_field(28);
 	const Elf64_Phdr *headers = NULL;
 	uint64_t count = 0;
 	if (!runs_on((uint64_t)at))
@@ -107,74 +75,39 @@ bool start_read(struct start *s)
 long start_status(const char *field)
 {
 	static char text[4096];
-	long n = read_some("/proc/self/status", text, sizeof text - 1), at = 0, value = 0;
-	long length = (long)text_length(field);
-	while (at < n) {
-		long same = 0;
-		while (same < length && at + same < n && text[at + same] == field[same])
-			same++;
-		if (same == length)
-			break;
+	long n = sys_read_file("/proc/self/status", text, sizeof text), at = 0;
+	uint64_t value;
+	while (at < n && !text_begins_with(text + at, field))
 		while (at < n && text[at++] != '\n')
 			;
-	}
 	if (at >= n)
 		return -1;
-	for (at += length; at < n && (text[at] == '\t' || text[at] == ' '); at++)
+	for (at += (long)text_length(field); text[at] == '\t' || text[at] == ' '; at++)
 		;
-	for (; at < n && text[at] >= '0' && text[at] <= '9'; at++)
-		value = value * 10 + text[at] - '0';
-	return value;
+	text_number(text, at, n, &value);
+	return (long)value;
 }
 
-static const char *hex(const char *at, uint64_t *value)
-{
-	for (*value = 0;; at++) {
-		int v = *at >= '0' && *at <= '9'   ? *at - '0'
-			: *at >= 'a' && *at <= 'f' ? *at - 'a' + 10
-						   : -1;
-		if (v < 0)
-			return at;
-		*value = *value << 4 | (uint64_t)v;
-	}
-}
+struct file_search {
+	uint64_t address;
+	char *path;
+	size_t room;
+};
 
-/* "START-END perms offset dev inode   PATH" */
-static bool take_line(const char *line, uint64_t address, char *path, size_t room)
+static bool take_file(const struct sys_mapping *m, void *context)
 {
-	uint64_t from, to = 0;
-	const char *at = hex(line, &from);
-	if (*at)
-		at = hex(at + 1, &to);
-	if (address < from || address >= to)
+	const struct file_search *s = context;
+	if (s->address < m->start || s->address >= m->end)
 		return false;
-	while (*at && *at != '/')
-		at++;
-	text_append(path, room, 0, at);
+	text_append(s->path, s->room, 0, m->path);
 	return true;
 }
 
 bool start_mapped_file(const void *address, char *path, size_t room)
 {
-	static char line[START_PATH_MAX + 128];
-	char block[512];
-	size_t at = 0;
-	long fd = sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0), n;
-	bool found = false;
+	struct file_search s = {(uint64_t)address, path, room};
 	*path = 0;
-	while (fd >= 0 && !found && (n = sys_read((int)fd, block, sizeof block)) > 0)
-		for (long i = 0; i < n && !found; i++) {
-			if (block[i] != '\n') {
-				if (at + 1 < sizeof line)
-					line[at++] = block[i];
-				continue;
-			}
-			line[at] = 0;
-			at = 0;
-			found = take_line(line, (uint64_t)address, path, room);
-		}
-	if (fd >= 0)
-		sys_close((int)fd);
+	sys_read_mappings(take_file, &s);
 	return *path == '/';
 }
 
@@ -232,7 +165,7 @@ char **start_arguments(const struct start *s)
 		return NULL;
 	if (same_file(s->file, "/proc/self/exe"))
 		return s->argv;
-	if (!take_apart(line, read_some(s->file, line, sizeof line - 1), &interpreter, &argument))
+	if (!take_apart(line, sys_read_file(s->file, line, sizeof line), &interpreter, &argument))
 		return NULL;
 	long script = argument ? 2 : 1;
 	if (s->argc <= script || !text_equal(s->argv[0], interpreter) ||

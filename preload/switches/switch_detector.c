@@ -233,15 +233,9 @@ void switch_detector_give_up(void)
 static bool take_delay(const char *text, long n, uint64_t *delay)
 {
 	long at = 0;
-	uint64_t v = 0;
 	while (at < n && text[at] != ' ')
 		at++;
-	if (++at >= n || text[at] < '0' || text[at] > '9')
-		return false;
-	for (; at < n && text[at] >= '0' && text[at] <= '9'; at++)
-		v = v * 10 + (uint64_t)(text[at] - '0');
-	*delay = v;
-	return true;
+	return ++at < n && text_number(text, at, n, delay) > at;
 }
 
 /* By number: that is faster than /proc/thread-self. Where /proc is of other process ids it is not
@@ -254,15 +248,11 @@ static bool read_delay(int32_t tid, uint64_t *delay)
 	at = text_append_number(path, sizeof path, at, (uint64_t)tid);
 	text_append(path, sizeof path, at, "/schedstat");
 	sys_hold_signals(&signals); /* a handler that leaves would leave the descriptor */
-	long fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0), n = -1;
-	if (fd >= 0) {
-		n = sys_read((int)fd, text, sizeof text);
-		sys_close((int)fd);
-	}
+	long n = sys_read_file(path, text, sizeof text);
 	sys_release_signals(&signals);
 	if (n > 0 && take_delay(text, n, delay))
 		return true;
-	if (fd != -EMFILE && fd != -ENFILE) /* for a moment only */
+	if (n != -EMFILE && n != -ENFILE) /* for a moment only */
 		switch_detector_note(SCP_SWITCH_NO_DELAY);
 	return false;
 }

@@ -35,6 +35,34 @@ static inline long sys_open(const char *path, int flags, int mode)
  * a FIFO would be waited for. A descriptor, or -errno; -EINVAL: another kind, or shorter. */
 HIDDEN long sys_open_given(const char *path, int flags, uint64_t least);
 
+/* What one read gives of a file, NUL-terminated; its length, or -errno. */
+HIDDEN long sys_read_file(const char *path, char *text, size_t room);
+
+/* A file named from outside that begins with these eight bytes, `bytes` of it mapped: of `least` at
+ * least. `access`: O_RDONLY or O_RDWR. NULL: there is none. */
+HIDDEN void *sys_map_given(const char *path, int access, uint64_t least, size_t bytes,
+			   const char *magic);
+
+/* A page that threads read at any time, and that may be another one later: where there was one is
+ * one for ever. Put `page` in the place of *last, unless that is NULL; where it is now. */
+HIDDEN void *sys_put_page(void **last, void *page, size_t bytes);
+/* Its file is let go: zeros lie there. */
+HIDDEN void sys_empty_page(void *last, size_t bytes, int prot);
+
+/* The field of /proc/self/stat, from 3 on, that is a number; 0: it cannot be read. */
+HIDDEN uint64_t sys_stat_field(unsigned field);
+
+/* Mappings of this process, by the kernel's list of them: the loader's own needs its lock. Until
+ * `take` returns true. Longer paths are cut. One thread at a time. */
+#define SYS_PATH_MAX 4096u
+struct sys_mapping {
+	uint64_t start, end;
+	bool is_code;
+	const char *path; /* "": of no file */
+};
+HIDDEN void sys_read_mappings(bool (*take)(const struct sys_mapping *m, void *context),
+			      void *context);
+
 static inline long sys_close(int fd)
 {
 	return sys1(SYS_close, fd);

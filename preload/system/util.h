@@ -82,6 +82,47 @@ static inline void bytes_copy(void *to, const void *from, size_t n)
 		*d++ = *s++;
 }
 
+static inline bool bytes_equal(const void *a, const void *b, size_t n)
+{
+	const unsigned char *x = a, *y = b;
+	while (n && x[n - 1] == y[n - 1])
+		n--;
+	return !n;
+}
+
+/* The number whose digits begin at text[at]; returns where they end. */
+static inline long text_number(const char *text, long at, long bytes, uint64_t *value)
+{
+	uint64_t v = 0;
+	for (; at < bytes && text[at] >= '0' && text[at] <= '9'; at++)
+		v = v * 10 + (uint64_t)(text[at] - '0');
+	*value = v;
+	return at;
+}
+
+/* Below 0: it is none. */
+static inline int text_hex_digit(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* Which of the texts it is; `count`: none. */
+static inline uint32_t text_index(const char *text, const char *const *of, uint32_t count)
+{
+	uint32_t i = 0;
+	while (i < count && !text_equal(text, of[i]))
+		i++;
+	return i;
+}
+
+/* The value in "NAME=value"; NULL: another name. */
+static inline const char *text_value_of(const char *variable, const char *name)
+{
+	while (*name && *variable == *name)
+		variable++, name++;
+	return !*name && *variable == '=' ? variable + 1 : NULL;
+}
+
 /* FNV-1a: what the text adds to `h`, which is TEXT_HASH or that of the text before. */
 #define TEXT_HASH UINT64_C(0xcbf29ce484222325)
 static inline uint64_t text_hash(uint64_t h, const char *s, size_t max)

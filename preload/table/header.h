@@ -54,6 +54,6 @@ HIDDEN void usage_leave_out(struct scp_header *h);
 HIDDEN bool usage_find_stolen(const char *text, long bytes, struct scp_steal *s);
 
 /* The number behind `name` ("syscr: ") at the start of a line; false: there is none. */
-HIDDEN bool usage_find(const char *text, long bytes, const char *name, uint64_t *value);
+HIDDEN bool usage_find(const char *text, const char *name, uint64_t *value);
 
 #endif

@@ -25,22 +25,14 @@ static struct {
 	uint64_t reads, writes; /* that the process had before, and its thread had not */
 } begun;
 
-bool usage_find(const char *text, long bytes, const char *name, uint64_t *value)
+bool usage_find(const char *text, const char *name, uint64_t *value)
 {
-	long length = (long)text_length(name);
-	for (long at = 0; at + length < bytes; at++) {
-		long same = 0;
-		while (same < length && text[at + same] == name[same])
-			same++;
-		if (same < length || (at > 0 && text[at - 1] != '\n'))
-			continue;
-		uint64_t v = 0;
-		for (at += length; at < bytes && text[at] >= '0' && text[at] <= '9'; at++)
-			v = v * 10 + (uint64_t)(text[at] - '0');
-		*value = v;
-		return at < bytes && text[at] == '\n';
-	}
-	return false;
+	long bytes = (long)text_length(text), at = 0;
+	while (at < bytes && !text_begins_with(text + at, name))
+		while (at < bytes && text[at++] != '\n')
+			;
+	return at < bytes &&
+	       text[text_number(text, at + (long)text_length(name), bytes, value)] == '\n';
 }
 
 static bool read_cpu(struct scp_usage *u)
@@ -61,13 +53,8 @@ static bool read_file(const char *path, struct scp_usage *u)
 {
 	char text[IO_BYTES];
 	uint64_t own_reads = sys_made.reads, own_writes = sys_made.writes;
-	long fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0);
-	if (fd < 0)
-		return false;
-	long n = sys_read((int)fd, text, sizeof text);
-	sys_close((int)fd);
-	if (!usage_find(text, n, "syscr: ", &u->reads) ||
-	    !usage_find(text, n, "syscw: ", &u->writes))
+	sys_read_file(path, text, sizeof text);
+	if (!usage_find(text, "syscr: ", &u->reads) || !usage_find(text, "syscw: ", &u->writes))
 		return false;
 	u->reads -= own_reads;
 	u->writes -= own_writes;
@@ -149,11 +136,9 @@ static struct scp_steal read_steal(const struct scp_header *h)
 	if (before->known && h->end_state == SCP_END_RUNNING &&
 	    s.mono_ns - before->mono_ns < took_ns * STAT_EVERY)
 		return *before;
-	long fd = sys_open("/proc/stat", O_RDONLY | O_CLOEXEC, 0);
-	if (fd < 0)
+	long n = sys_read_file("/proc/stat", text, sizeof text);
+	if (n < 0)
 		return s;
-	long n = sys_read((int)fd, text, sizeof text);
-	sys_close((int)fd);
 	s.known = usage_find_stolen(text, n, &s) ? SCP_STEAL_KNOWN : 0;
 	took_ns = clock_mono_ns() - s.mono_ns;
 	return s;

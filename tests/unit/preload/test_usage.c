@@ -49,8 +49,8 @@ static void test_a_number_is_found_at_the_start_of_a_line(void **state)
 	uint64_t value = 0;
 
 	(void)state;
-	assert_true(usage_find(text, (long)strlen(text), "syscr: ", &value) && value == 23);
-	assert_false(usage_find(text, (long)strlen(text), "char: ", &value));
+	assert_true(usage_find(text, "syscr: ", &value) && value == 23);
+	assert_false(usage_find(text, "char: ", &value));
 }
 
 int main(void)
