@@ -77,7 +77,7 @@ static bool is_source(const char *file)
 }
 
 /* May it be a Python function, which no symbol table has, and only the process itself will see
- * (preload/filter/below_names.h)? `is_python`: an interpreter is known to be there; else only what
+ * (preload/filter/below.h)? `is_python`: an interpreter is known to be there; else only what
  * has the form of one: file.py:name, package.module.name. */
 static bool may_mean_python(const struct symbol_pattern *p, bool is_python)
 {

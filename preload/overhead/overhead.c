@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* How long a reading of the counter takes depends on what the processor overlaps it
  * with, so reading it in a loop says little about a call. Here an empty function is called by the
- * very ways that calls go (overhead_way.h). Of system calls there are two sets of rounds, for short
- * and for long paths: on some processors an empty function's duration falls by a quarter once more
- * than two blocks of words are compared. */
+ * very ways that calls go (overhead_way_prepare). Of system calls there are two sets of rounds, for
+ * short and for long paths: on some processors an empty function's duration falls by a quarter once
+ * more than two blocks of words are compared. */
 #include "preload/overhead/overhead.h"
 
 #include "preload/clock/clock.h"

@@ -3,10 +3,11 @@
  *
  * A segment is the time from one event to the next; an event is a switch that was seen, at the end
  * of the call or at the end of the gap in which it happened, or a call chosen at random. At its
- * beginning a random choice says whether the kernel is asked at both its ends (switch_reading.h).
- * Its thread ran but in the one interval in which it was switched: so the time off the CPU is that
- * interval's. It is weighted by 1 / the probability of the choice, and what is added up is the
- * estimate of Horvitz and Thompson (1952). A segment without a switch verifies the detector.
+ * beginning a random choice says whether the kernel is asked at both its ends
+ * (switch_reading_take). Its thread ran but in the one interval in which it was switched: so the
+ * time off the CPU is that interval's. It is weighted by 1 / the probability of the choice, and
+ * what is added up is the estimate of Horvitz and Thompson (1952). A segment without a switch
+ * verifies the detector.
  *
  * All functions are for the owning thread, with its bookkeeping marked. Errno is kept. */
 #ifndef SCPROF_PRELOAD_SWITCHES_SWITCH_TRACK_H
