@@ -114,28 +114,6 @@ char *utf8_clean(const char *s, bool utf8)
 	return out;
 }
 
-char *utf8_repair(const char *s)
-{
-	char *out = malloc(3 * strlen(s) + 1), *to = out;
-
-	while (out && *s) {
-		const char *from = s;
-
-		if (is_plain(*s)) {
-			*to++ = *s++;
-		} else if (utf8_next(&s) == UTF8_BROKEN) {
-			memcpy(to, "\xef\xbf\xbd", 3);
-			to += 3;
-		} else {
-			memcpy(to, from, (size_t)(s - from));
-			to += s - from;
-		}
-	}
-	if (out)
-		*to = '\0';
-	return out;
-}
-
 size_t utf8_width(const char *s)
 {
 	size_t width = 0;

@@ -37,9 +37,6 @@ bool utf8_is_harmful(uint32_t c);
  * \u{HHHH}; without `utf8`, everything that is not ASCII as '?'. */
 char *utf8_clean(const char *s, bool utf8);
 
-/* Copy with broken UTF-8 replaced by U+FFFD: valid for JSON. */
-char *utf8_repair(const char *s);
-
 /* Text of HTML or XML, also the value of an attribute between quotes: what they reserve is written
  * out. Errors of the stream stay in it. */
 void utf8_write_markup(FILE *out, const char *s);

@@ -3,7 +3,7 @@
  * rows. One writer belongs to one thread; the stream is used without its lock.
  *
  * Two dialects. A report is ASCII: broken UTF-8 becomes U+FFFD, so that no name can steer a
- * terminal, and values look as jansson prints them with JSON_FLAGS. The data of a page stands
+ * terminal, and values look as jansson prints them. The data of a page stands
  * inside a <script> element: control characters, direction marks and U+2028 are made visible,
  * and `<`, `>` and `&` are escaped, so that no text can end the element. */
 #ifndef SCPROF_REPORT_RENDER_JSON_JSON_WRITE_H
@@ -14,8 +14,6 @@
 #include <stdio.h>
 
 #include "report/render/json/row_fields.h"
-
-#define JSON_FLAGS (JSON_ENSURE_ASCII | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15))
 
 /* Set `out`, and the options; the rest begins as zero. Groups nest at most 63 deep. */
 struct json_writer {
