@@ -38,8 +38,8 @@ PROFILE_SRC = \
 	profile/read/header.c \
 	profile/read/load.c \
 	profile/read/load_displacement.c \
+	profile/read/load_optional.c \
 	profile/read/load_paths.c \
-	profile/read/load_source.c \
 	profile/read/load_states.c \
 	profile/read/load_sums.c \
 	profile/read/profile_add.c \

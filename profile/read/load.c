@@ -27,7 +27,7 @@ struct load {
 
 static uint32_t index_of(const struct load *l, uint32_t type, uint32_t table, uint32_t id)
 {
-	return l->map[type][raw_find(&l->raw->list[type], table, id, 0)];
+	return load_index(l->raw, l->map, type, table, id);
 }
 
 /* `program`: as the file has it, "" in older profiles. */
@@ -284,69 +284,6 @@ static int load_gap(struct load *l, uint32_t i)
 	return 0;
 }
 
-static int load_slowest(struct load *l, uint32_t i)
-{
-	const struct raw_ref *ref = &l->raw->list[SCP_REC_SLOWEST].ref[i];
-	const struct scp_slowest *r = raw_record(l->raw, ref);
-	struct profile *p = l->p;
-	struct prof_slowest *s;
-
-	if (!INTERN_ROOM(p, slowest, slowests, MODEL_SLOWEST))
-		return -1;
-	s = &p->slowest[p->slowests++];
-	*s = (struct prof_slowest){
-		.entry = index_of(l, SCP_REC_ENTRY, ref->table, r->entry),
-		.pid = r->pid ? r->pid : raw_header(l->raw)->pid,
-		.tid = r->tid,
-		.units = r->units,
-		.slow_units = r->slow_units,
-		.bytes = r->bytes,
-		.began_at = r->began_at,
-		.ended_mono_ns = r->ended_mono_ns,
-		.ended_real_ns = r->ended_real_ns,
-		.state = r->state <= SCP_SLOWEST_READ ? r->state : SCP_SLOWEST_UNKNOWN,
-	};
-	if (s->state == SCP_SLOWEST_READ) {
-		s->runnable_ns = r->runnable_ns;
-		s->asleep_ns = r->asleep_ns;
-	}
-	memcpy(s->name, r->name, strnlen(r->name, sizeof s->name - 1));
-	release_record(l->raw, ref);
-	return 0;
-}
-
-/* One that was being written when its process was killed may contradict itself: it tells nothing.
- */
-static bool look_is_sane(const struct prof_look *k)
-{
-	return k->timed <= k->calls && k->timed <= k->weight && k->weight >> 48 == 0 &&
-	       k->calls >> 60 == 0;
-}
-
-static int load_look(struct load *l, uint32_t i)
-{
-	const struct raw_ref *ref = &l->raw->list[SCP_REC_LOOK].ref[i];
-	const struct scp_look *r = raw_record(l->raw, ref);
-	struct profile *p = l->p;
-	struct prof_look k = {
-		.table = index_of(l, SCP_REC_TABLE, ref->table, 0),
-		.function = index_of(l, SCP_REC_FUNCTION, 0, ref->id),
-		.calls = r->calls,
-		.timed = r->timed,
-		.weight = r->weight,
-		.units = r->units,
-		.units_sq = load_wide(r->units_sq_lo, r->units_sq_hi),
-	};
-
-	release_record(l->raw, ref);
-	if (!k.calls || !look_is_sane(&k))
-		return 0;
-	if (!INTERN_ROOM(p, look, looks, MODEL_LOOK))
-		return -1;
-	p->look[p->looks++] = k;
-	return 0;
-}
-
 static int load_list(struct load *l, uint32_t type, int (*load_one)(struct load *, uint32_t))
 {
 	uint32_t count = l->raw->list[type].count;
@@ -398,14 +335,12 @@ static int load_all(struct load *l)
 		return -1;
 	if (merged ? load_list(l, SCP_REC_PROCESS, load_process_record) : load_header_process(l))
 		return -1;
-	if (load_source(l->p, l->raw, l->map[SCP_REC_SOURCE_FUNCTION],
-			l->map[SCP_REC_SOURCE_LINE]) ||
-	    load_list(l, SCP_REC_MODULE, load_module) ||
+	if (load_source(l->p, l->raw, l->map) || load_list(l, SCP_REC_MODULE, load_module) ||
 	    load_list(l, SCP_REC_FUNCTION, load_function) ||
 	    load_list(l, SCP_REC_TABLE, load_table) || load_entries(l))
 		return -1;
-	return load_list(l, SCP_REC_GAP, load_gap) || load_list(l, SCP_REC_SLOWEST, load_slowest) ||
-			       load_list(l, SCP_REC_LOOK, load_look) ||
+	return load_list(l, SCP_REC_GAP, load_gap) || load_slowest(l->p, l->raw, l->map) ||
+			       load_look(l->p, l->raw, l->map) ||
 			       load_displacement_accounts(l->p, l->raw) ||
 			       load_paths_differences(l->p, l->raw)
 		       ? -1

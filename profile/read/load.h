@@ -5,8 +5,6 @@
 
 #include "profile/read/raw.h"
 
-/* From a checked file into the model. */
-
 /* Append all of `raw` to the model. 0, or -1 when out of memory: then the
  * caller shrinks the model. Counters that add up (losses, overflow, ticker)
  * are touched only when all else has succeeded. */
@@ -31,8 +29,6 @@ static inline prof_u128 load_wide(uint64_t low, uint64_t high)
 	return (prof_u128)high << 64 | low;
 }
 
-/* Switched calls, from a checked file into the model. */
-
 /* out->detector and out->states, behind the other sums of the entry. -1: out of memory. */
 int load_states_of_entry(const struct raw_file *raw, const struct raw_ref *entry,
 			 struct prof_sums *out);
@@ -40,8 +36,6 @@ int load_states_of_entry(const struct raw_file *raw, const struct raw_ref *entry
 /* Cleared *out stays so where nothing is known of the table. */
 void load_states_of_table(const struct raw_file *raw, uint32_t table,
 			  struct prof_table_states *out);
-
-/* Call paths of a checked file become those of the model. */
 
 #define LOAD_PATHS_AHEAD 16 /* paths that may be prepared: until the memory has answered */
 
@@ -69,13 +63,22 @@ uint32_t load_paths_add(struct load_paths *l, uint32_t i);
  * memory. */
 int load_paths_differences(struct profile *p, const struct raw_file *raw);
 
-/* Functions and lines of interpreted languages, and names of generated code, of a checked file
- * become those of the model. */
+/* Functions and lines of interpreted languages, and names of generated code. `map`, by type:
+ * position in the raw list -> index in the model; those of functions and lines are filled. -1: out
+ * of memory. */
+int load_source(struct profile *p, const struct raw_file *raw, uint32_t *const *map);
 
-/* Fills the maps: position in the raw list -> index in the model. -1: out of memory. */
-int load_source(struct profile *p, const struct raw_file *raw, uint32_t *function, uint32_t *line);
+/* The slowest calls, and calls that passed through, when what they name is loaded. -1: out of
+ * memory. */
+int load_slowest(struct profile *p, const struct raw_file *raw, uint32_t *const *map);
+int load_look(struct profile *p, const struct raw_file *raw, uint32_t *const *map);
 
-/* What displacement measured, from a checked file into the model. */
+/* The index in the model of a record that exists. */
+static inline uint32_t load_index(const struct raw_file *raw, uint32_t *const *map, uint32_t type,
+				  uint32_t table, uint32_t id)
+{
+	return map[type][raw_find(&raw->list[type], table, id, 0)];
+}
 
 /* The cost of the call site of `entry`, if the file has one: of the model's entry `index`.
  * -1: out of memory. */

@@ -117,7 +117,6 @@ struct copy {
 	int from, to;
 	GElf_Ehdr head;
 	uint64_t section_bytes; /* of a section's header */
-	uint64_t wanted;	/* bytes of all sections that are copied */
 	struct symbolize_alt *alt;
 };
 
@@ -153,18 +152,11 @@ static bool has_names(const GElf_Shdr *shdr)
 typedef bool section_function(struct copy *c, Elf_Scn *section, const GElf_Shdr *shdr,
 			      const char *name);
 
-static bool count_section(struct copy *c, Elf_Scn *section, const GElf_Shdr *shdr, const char *name)
-{
-	(void)section, (void)name;
-	if (has_names(shdr))
-		add_bytes(&c->wanted, shdr->sh_size);
-	return true;
-}
-
 static bool copy_section(struct copy *c, Elf_Scn *section, const GElf_Shdr *shdr, const char *name)
 {
 	(void)section, (void)name;
-	return !has_names(shdr) || copy_part(c, shdr->sh_offset, shdr->sh_size);
+	return !has_names(shdr) || (symbolize_open_spend(c->files, shdr->sh_size) &&
+				    copy_part(c, shdr->sh_offset, shdr->sh_size));
 }
 
 /* Without its name nobody finds it. */
@@ -233,8 +225,7 @@ static bool copy_file(struct copy *c)
 	if (!c->head.e_shnum)
 		return symbolize_open_spend(c->files, (uint64_t)c->st->st_size) &&
 		       copy_part(c, 0, (uint64_t)c->st->st_size);
-	return each_section(c, count_section) && symbolize_open_spend(c->files, c->wanted) &&
-	       each_section(c, copy_section) && each_section(c, prepare_section);
+	return each_section(c, copy_section) && each_section(c, prepare_section);
 }
 
 bool symbolize_elf_has_symbols(Elf *elf)
