@@ -68,7 +68,7 @@ static void cell_duration(struct table *t, size_t column, double ns,
 }
 
 /* Two columns: mean, and interval with the unit. */
-static void cell_mean(struct table *t, size_t column, const struct rounds_mean *m,
+static void cell_mean(struct table *t, size_t column, const struct replications_mean *m,
 		      const struct terminal *terminal)
 {
 	struct number_mean n;
@@ -160,7 +160,8 @@ static int print_ticks(const struct clocks_report *r, const struct terminal *ter
 	table_begin(&t, columns, NULL);
 	for (int i = 0; i < CLOCKS_TESTED; i++) {
 		const struct tick_summary *s = &r->clock[i].ticks;
-		struct rounds_mean m = {s->mean_ns, s->low_ns, s->high_ns};
+		struct replications_mean m = {
+			.mean = s->mean_ns, .low = s->low_ns, .high = s->high_ns};
 		const double spread[] = {s->sd_ns,  s->min_ns, s->p10_ns,
 					 s->p50_ns, s->p90_ns, s->max_ns};
 
@@ -251,7 +252,7 @@ int clocks_print_text(const struct clocks_report *r)
 }
 
 /* The half width as a share of the mean: the precision. */
-static void cell_precision(struct table *t, size_t column, const struct rounds_mean *m)
+static void cell_precision(struct table *t, size_t column, const struct replications_mean *m)
 {
 	char text[32];
 

@@ -80,7 +80,7 @@ static void ticks_json(struct json_writer *w, const struct clock_test *t)
 }
 
 /* PREFIX_ns, PREFIX_ci_low_ns, PREFIX_ci_high_ns. */
-static void mean_json(struct json_writer *w, const char *prefix, const struct rounds_mean *m)
+static void mean_json(struct json_writer *w, const char *prefix, const struct replications_mean *m)
 {
 	char key[64];
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The counter's rules are one file an architecture.
+# The processor decides what there is of tracing, and where libraries lie.
 COLLECTOR_MACHINE := $(shell $(CC) -dumpmachine 2>/dev/null)
 COLLECTOR_ARCH := $(firstword $(subst -, ,$(COLLECTOR_MACHINE)))
 COLLECTOR_MULTIARCH := $(or $(shell $(CC) -print-multiarch 2>/dev/null),$(COLLECTOR_MACHINE))
@@ -35,7 +35,6 @@ COLLECTOR_SRC = \
 	collector/causal/causal_state.c \
 	collector/causal/causal_threads.c \
 	collector/causal/causal_windows.c \
-	collector/clocks/clock_ways_$(COLLECTOR_ARCH).c \
 	collector/causal/causal_page.c \
 	collector/clocks/clock_costs.c \
 	collector/clocks/clock_ways.c \
@@ -48,10 +47,9 @@ COLLECTOR_SRC = \
 	collector/clocks/clocks_ticks.c \
 	collector/clocks/clocks_verdict.c \
 	collector/clocks/clocks_watch.c \
-	collector/clocks/rounds.c \
 	collector/clocks/ticker.c \
 	collector/clocks/ticker_cost.c \
-	collector/clocks/counter_$(COLLECTOR_ARCH).c \
+	collector/clocks/counter.c \
 	collector/displacement/displace.c \
 	collector/displacement/displace_account.c \
 	collector/displacement/displace_kinds.c \
@@ -74,7 +72,6 @@ COLLECTOR_SRC = \
 	collector/displacement/sites/site_index.c \
 	collector/displacement/sites/site_samples.c \
 	collector/displacement/wall_method.c \
-	collector/displacement/wall_method_errors.c \
 	collector/displacement/wall_method_fluid.c \
 	collector/doctor/doctor.c \
 	collector/doctor/doctor_cpus.c \

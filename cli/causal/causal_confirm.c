@@ -15,6 +15,7 @@
 
 #include "cli/causal/causal_choose.h"
 #include "cli/messages/say.h"
+#include "collector/clocks/clocks_read.h"
 #include "collector/launch/environment.h"
 #include "stats/mean/replications.h"
 #include "stats/numerics/random.h"
@@ -102,19 +103,11 @@ static bool is_stopped(void)
 	       (sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM));
 }
 
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 /* Ends it where it does not end by itself. *outlived: it had to be. False: the user stops. */
 static bool wait_for(pid_t pid, double for_s, bool *outlived)
 {
 	const struct timespec step = {.tv_nsec = 20000000};
-	double due = now() + WARM_UP_S + for_s + 0.2;
+	double due = clocks_read_seconds() + WARM_UP_S + for_s + 0.2;
 	bool go_on = true;
 	int status;
 
@@ -123,15 +116,15 @@ static bool wait_for(pid_t pid, double for_s, bool *outlived)
 		nanosleep(&step, NULL);
 		if (go_on && is_stopped()) {
 			go_on = false;
-			due = now();
+			due = clocks_read_seconds();
 		}
-		if (now() < due)
+		if (clocks_read_seconds() < due)
 			continue;
 		if (*outlived) {
 			kill(-pid, SIGKILL);
 		} else {
 			*outlived = true;
-			due = now() + GRACE_S;
+			due = clocks_read_seconds() + GRACE_S;
 			kill(-pid, SIGTERM); /* what a shell started, too */
 		}
 	}

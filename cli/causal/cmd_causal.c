@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/attach/attach_options.h"
@@ -20,6 +19,7 @@
 #include "cli/messages/say.h"
 #include "cli/run/recording.h"
 #include "cli/usage/output.h"
+#include "collector/clocks/clocks_read.h"
 
 #define COMMAND	  "scprof causal"
 #define LONGEST_S 0.01 /* a single delay */
@@ -38,14 +38,6 @@ struct causal_run {
 	double ended_at; /* when the command was asked to end */
 	const struct causal_confirm *confirm;
 };
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 static int prepare(void *context, const struct run_directory *d, struct environment *e)
 {
@@ -115,7 +107,7 @@ static void note_end(struct causal_run *r, pid_t pid)
 		return;
 	if (r->o.end) {
 		kill(pid, SIGTERM);
-		r->ended_at = now();
+		r->ended_at = clocks_read_seconds();
 	} else if (!r->stopped) {
 		say("the experiment is over, and delays nothing more. The report comes when the\n"
 		    "command ends: Ctrl-C, or next time --end");
@@ -137,7 +129,7 @@ static bool look(void *context, pid_t pid, bool stopped)
 		note_end(r, pid);
 	else if (!r->over)
 		draw(r, &s);
-	if (r->ended_at > 0 && !r->killed && now() > r->ended_at + KILL_S) {
+	if (r->ended_at > 0 && !r->killed && clocks_read_seconds() > r->ended_at + KILL_S) {
 		r->killed = true;
 		kill(pid, SIGKILL);
 	}

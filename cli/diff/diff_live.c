@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <time.h>
 
 #include "cli/diff/diff_files.h"
 #include "cli/diff/diff_pairs.h"
@@ -14,6 +13,7 @@
 #include "cli/messages/progress.h"
 #include "cli/run/child_run.h"
 #include "cli/usage/output.h"
+#include "collector/clocks/clocks_read.h"
 
 struct loop {
 	struct diff_live live;
@@ -22,14 +22,6 @@ struct loop {
 	double began;
 	bool piloted;
 };
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 /* 0; -1: it is over, by a signal or a failure. */
 static int take_pair(struct loop *l)
@@ -78,7 +70,8 @@ static bool is_over(struct loop *l)
 		l->live.end = DIFF_LIVE_CHANGED;
 	else if (w->all_equal)
 		l->live.end = DIFF_LIVE_EQUAL;
-	else if (w->pairs >= a->most || (a->for_ns && now() - l->began >= (double)a->for_ns / 1e9))
+	else if (w->pairs >= a->most ||
+		 (a->for_ns && clocks_read_seconds() - l->began >= (double)a->for_ns / 1e9))
 		l->live.end = DIFF_LIVE_MOST;
 	else
 		return false;
@@ -87,7 +80,7 @@ static bool is_over(struct loop *l)
 
 static void watch(struct loop *l)
 {
-	l->began = now();
+	l->began = clocks_read_seconds();
 	progress_begin(&l->progress, DIFF_COMMAND, true);
 	do {
 		if (take_pair(l)) {
@@ -101,7 +94,7 @@ static void watch(struct loop *l)
 			break;
 		}
 	} while (!is_over(l));
-	l->live.seconds = now() - l->began;
+	l->live.seconds = clocks_read_seconds() - l->began;
 	progress_clear(&l->progress);
 }
 

@@ -6,27 +6,19 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "collector/clocks/clocks_read.h"
 #include "report/wording/terminal.h"
 
 #define DELAY_S	 0.5
 #define PERIOD_S 0.2
 #define BAR	 24
 
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 void progress_begin(struct progress *p, const char *what, bool wished)
 {
 	*p = (struct progress){.shown = wished && isatty(STDERR_FILENO), .what = what};
-	p->began = now();
+	p->began = clocks_read_seconds();
 }
 
 static void draw(struct progress *p, double share, const char *format, va_list args)
@@ -50,13 +42,13 @@ static void draw(struct progress *p, double share, const char *format, va_list a
 	fprintf(stderr, "\r\033[K%.*s", (int)(width - 1), line);
 	fflush(stderr);
 	p->drawn = true;
-	p->last = now();
+	p->last = clocks_read_seconds();
 }
 
 void progress_show(struct progress *p, double share, const char *format, ...)
 {
 	va_list args;
-	double at = p->shown ? now() : 0;
+	double at = p->shown ? clocks_read_seconds() : 0;
 
 	if (!p->shown || at - p->began < DELAY_S || at - p->last < PERIOD_S)
 		return;

@@ -117,9 +117,15 @@ static int take_buf(struct parser *p)
 
 /* strtod also takes nan and inf, which are numbers a function may be given; but 1e400
  * is not inf: it is another number than the one that was written. */
-static bool is_too_large(const char *text, bool infinite)
+static int check_real(struct parser *p, const char *end, bool infinite, const char *large)
 {
-	return infinite && text[strspn(text, "+-")] != 'i' && text[strspn(text, "+-")] != 'I';
+	char first = p->value[strspn(p->value, "+-")];
+
+	if (end == p->value || *end || strchr(" \t\n\v\f\r", *p->value))
+		return refuse(p, "not a number; write f64:1.5 or f32:-2e-3");
+	if (infinite && first != 'i' && first != 'I')
+		return refuse(p, large);
+	return 0;
 }
 
 static int take_f64(struct parser *p)
@@ -127,11 +133,10 @@ static int take_f64(struct parser *p)
 	char *end;
 	double value = strtod(p->value, &end);
 
-	if (end == p->value || *end || strchr(" \t\n\v\f\r", *p->value))
-		return refuse(p, "not a number; write f64:1.5 or f64:-2e-3");
-	if (is_too_large(p->value, isinf(value)))
-		return refuse(p, "too large for a double; write f64:inf for infinity");
-	return add_real(p, value);
+	return check_real(p, end, isinf(value),
+			  "too large for a double; write f64:inf for infinity")
+		       ? -1
+		       : add_real(p, value);
 }
 
 /* A register's low half holds it; the high half is not looked at. */
@@ -144,11 +149,9 @@ static int take_f32(struct parser *p)
 	char *end;
 
 	u.low = strtof(p->value, &end);
-	if (end == p->value || *end || strchr(" \t\n\v\f\r", *p->value))
-		return refuse(p, "not a number; write f32:1.5 or f32:-2e-3");
-	if (is_too_large(p->value, isinf(u.low)))
-		return refuse(p, "too large for a float; write f32:inf for infinity");
-	return add_real(p, u.real);
+	return check_real(p, end, isinf(u.low), "too large for a float; write f32:inf for infinity")
+		       ? -1
+		       : add_real(p, u.real);
 }
 
 static int take_word(struct parser *p)

@@ -54,16 +54,19 @@ static double one_round(const struct series *s)
 		with[i] = batch_ns(s->loop, s->readings);
 		without[i] = batch_ns(s->empty, s->readings);
 	}
-	return (rounds_median(with, CLOCK_COSTS_BATCHES) -
-		rounds_median(without, CLOCK_COSTS_BATCHES)) /
+	return (replications_median(with, CLOCK_COSTS_BATCHES) -
+		replications_median(without, CLOCK_COSTS_BATCHES)) /
 	       (double)s->readings;
 }
 
-static void add_ways(struct clock_costs *c, bool all, const struct clock_way *way, size_t count)
+static void add_ways(struct clock_costs *c, bool all)
 {
-	for (size_t i = 0; i < count && c->count < CLOCK_WAYS_MAX; i++)
-		if ((all || way[i].kind != SCP_CLOCK_NONE) && (!way[i].usable || way[i].usable()))
-			c->cost[c->count++].way = &way[i];
+	for (size_t i = 0; i < clock_ways_count && c->count < CLOCK_WAYS_MAX; i++) {
+		const struct clock_way *way = &clock_ways[i];
+
+		if ((all || way->kind != SCP_CLOCK_NONE) && (!way->usable || way->usable()))
+			c->cost[c->count++].way = way;
+	}
 }
 
 /* Two series a way: flow, then alone. */
@@ -111,15 +114,14 @@ int clock_costs_measure(struct clock_costs *c, bool all, uint32_t rounds)
 	if (values && word != MAP_FAILED) {
 		*word = 1;
 		clock_ways_set_word(word);
-		add_ways(c, all, clock_ways_memory, clock_ways_memory_count);
-		add_ways(c, all, clock_ways_machine, clock_ways_machine_count);
-		add_ways(c, all, clock_ways_kernel, clock_ways_kernel_count);
+		add_ways(c, all);
 		prepare(c, series, values);
 		run_rounds(c, series);
 		for (size_t i = 0; i < c->count; i++) {
-			c->cost[i].flow = rounds_interval(series[2 * i].round, rounds, CONFIDENCE);
+			c->cost[i].flow =
+				replications_mean(series[2 * i].round, rounds, CONFIDENCE);
 			c->cost[i].alone =
-				rounds_interval(series[2 * i + 1].round, rounds, CONFIDENCE);
+				replications_mean(series[2 * i + 1].round, rounds, CONFIDENCE);
 		}
 	}
 	if (word != MAP_FAILED)

@@ -22,7 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/clocks/rounds.h"
+#include "stats/mean/replications.h"
 #include "profile/profile.h"
 
 enum clock_place { CLOCK_IN_MEMORY, CLOCK_INSTRUCTION, CLOCK_IN_LIBRARY, CLOCK_SYSTEM_CALL };
@@ -44,7 +44,7 @@ struct clock_way {
 
 struct clock_cost {
 	const struct clock_way *way;
-	struct rounds_mean flow, alone; /* nanoseconds a reading */
+	struct replications_mean flow, alone; /* nanoseconds a reading */
 };
 
 struct clock_costs {
@@ -74,11 +74,7 @@ const char *clock_costs_place(const struct clock_costs *c, const struct clock_co
 void clock_ways_set_word(const uint64_t *word);
 
 extern const struct clock_way clock_ways_nothing; /* the loops alone */
-extern const struct clock_way clock_ways_memory[], clock_ways_kernel[];
-extern const size_t clock_ways_memory_count, clock_ways_kernel_count;
-
-/* clock_ways_ARCH.c: those that are instructions. */
-extern const struct clock_way clock_ways_machine[];
-extern const size_t clock_ways_machine_count;
+extern const struct clock_way clock_ways[];
+extern const size_t clock_ways_count;
 
 #endif

@@ -95,7 +95,8 @@ static int set_read_costs(struct clocks_report *r, uint32_t rounds)
 		const struct clock_cost *cost = clock_costs_find(&costs, kind);
 		struct clock_test *t = clocks_test_of(r, kind);
 
-		t->read = cost ? cost->flow : (struct rounds_mean){NAN, NAN, NAN};
+		t->read = cost ? cost->flow
+			       : (struct replications_mean){.mean = NAN, .low = NAN, .high = NAN};
 		t->read_alone = cost ? cost->alone : t->read;
 	}
 	return 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What one reading costs, and the smallest step that readings show. */
 #include "collector/clocks/clocks_read.h"
-#include "collector/clocks/rounds.h"
+#include "stats/mean/replications.h"
 
 #define BATCHES	       101
 #define READS_A_BATCH  256
@@ -28,7 +28,7 @@ static double median_batch_ns(clock_reader *read)
 			read();
 		cost[b] = (double)(clocks_read_raw_ns() - from) / READS_A_BATCH;
 	}
-	return rounds_median(cost, BATCHES);
+	return replications_median(cost, BATCHES);
 }
 
 double clocks_measure_read_cost_ns(clock_reader *read)

@@ -93,3 +93,8 @@ uint64_t clocks_read_raw_ns(void)
 {
 	return clocks_read_ns(CLOCK_MONOTONIC_RAW);
 }
+
+double clocks_read_seconds(void)
+{
+	return (double)clocks_read_ns(CLOCK_MONOTONIC) / 1e9;
+}

@@ -34,6 +34,7 @@ uint64_t clocks_read_raw_ns(void); /* CLOCK_MONOTONIC_RAW */
 
 /* Nanoseconds of a clock of the kernel; 0: there is no such clock. Any thread. */
 uint64_t clocks_read_ns(clockid_t clock);
+double clocks_read_seconds(void); /* of CLOCK_MONOTONIC */
 
 /* The cost of a reading, the smallest step of a clock, and its rate. */
 

@@ -11,7 +11,6 @@
 
 #include "stats/planning/plan.h"
 #include "stats/mean/replications.h"
-#include "collector/clocks/rounds.h"
 
 #define FEWEST	   8
 #define MOST_TICKS 1e7
@@ -99,10 +98,12 @@ static void set_mean(const struct tick_seen *seen, size_t last, double units_a_t
 		batch[b] =
 			(middle_ns(to) - middle_ns(from)) / ticks_between(from, to, units_a_tick);
 	}
-	struct rounds_mean m = rounds_interval(batch, batches, CONFIDENCE);
+	struct replications_mean m = replications_mean(batch, batches, CONFIDENCE);
 	double whole = middle_ns(&seen[last]) - middle_ns(&seen[0]);
 
 	s->mean_ns = whole / (double)s->ticks;
+	if (batches < 2)
+		return;
 	s->low_ns = s->mean_ns - (m.high - m.mean);
 	s->high_ns = s->mean_ns + (m.high - m.mean);
 }
@@ -114,7 +115,7 @@ static void set_spread(double *length, size_t count, struct tick_summary *s)
 	s->lengths = count;
 	if (count < FEWEST)
 		return;
-	rounds_median(length, count); /* sorts */
+	replications_median(length, count); /* sorts */
 	for (size_t i = 0; i < count; i++)
 		sum += length[i];
 	for (size_t i = 0; i < count; i++)
@@ -198,7 +199,7 @@ static double rate_of(double *slope, size_t count, double n, double *error)
 {
 	double by = plan_two_sided_z(CONFIDENCE) * sqrt(n * (n - 1) * (2 * n + 5) / 18) / 2 /
 		    (double)count;
-	double rate = rounds_median(slope, count); /* sorts */
+	double rate = replications_median(slope, count); /* sorts */
 
 	*error = fmax(replications_quantile(slope, count, fmin(1, 0.5 + by)) - rate,
 		      rate - replications_quantile(slope, count, fmax(0, 0.5 - by)));
@@ -221,7 +222,7 @@ static double lateness_range(const struct tick_seen *seen, size_t last, double r
 
 			scratch[count++] = middle_ns(&seen[i]) - middle_ns(&seen[0]) - shown / rate;
 		}
-		double median = rounds_median(scratch, count);
+		double median = replications_median(scratch, count);
 		low = fmin(low, median);
 		high = fmax(high, median);
 	}

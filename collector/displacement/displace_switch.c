@@ -147,32 +147,20 @@ static double lost_cpu(void)
 	return (double)u.ru_nivcsw;
 }
 
-/* Charged less progress in a window, seconds; *switches: how often it lost its CPU. */
-static double window(struct probe *p, double *switches)
+/* Charged less progress in a window, seconds, which wakes what sleeps on `word` time and again
+ * (NULL: nothing); *switches: how often it lost its CPU. */
+static double window(struct probe *p, atomic_uint *word, double *switches)
 {
 	double before = lost_cpu();
-	uint64_t told = 0, charged = clocks_read_ns(CLOCK_THREAD_CPUTIME_ID),
-		 begin = fluid_thread_now();
-
-	fluid_loop_clear(&p->loop);
-	fluid_loop_run(&p->loop, begin, begin + (uint64_t)(WINDOW_NS * p->units_per_ns), &told);
-	charged = clocks_read_ns(CLOCK_THREAD_CPUTIME_ID) - charged;
-	*switches = lost_cpu() - before;
-	struct fluid_chunks c = fluid_loop_chunks(&p->loop);
-	return ((double)charged - c.mean * p->loop.chunks / p->units_per_ns) / 1e9;
-}
-
-/* The same, with the wake-ups in it. */
-static double window_here(struct probe *p, atomic_uint *word, double *switches)
-{
-	uint64_t slice = (uint64_t)(BETWEEN_NS * p->units_per_ns), told = 0;
-	double before = lost_cpu();
+	uint64_t slice = (uint64_t)((word ? BETWEEN_NS : WINDOW_NS) * p->units_per_ns);
 	uint64_t charged = clocks_read_ns(CLOCK_THREAD_CPUTIME_ID), at = fluid_thread_now();
 	uint64_t end = at + (uint64_t)(WINDOW_NS * p->units_per_ns);
 
 	fluid_loop_clear(&p->loop);
 	while (at < end) {
-		at = fluid_loop_run(&p->loop, fluid_thread_now(), at + slice, &told);
+		at = fluid_loop_run(&p->loop, fluid_thread_now(), at + slice);
+		if (!word)
+			continue;
 		atomic_fetch_add(word, 1);
 		futex(word, FUTEX_WAKE, 1);
 	}
@@ -186,15 +174,15 @@ static void pair_of_windows(struct probe *p, double *with, double *many, double 
 			    double *few)
 {
 	if (p->here) {
-		*with = window_here(p, &p->word, many);
-		*without = window_here(p, &p->nobody, few);
+		*with = window(p, &p->word, many);
+		*without = window(p, &p->nobody, few);
 		return;
 	}
 	atomic_store(&p->waking, 1);
 	futex(&p->waking, FUTEX_WAKE, 1);
-	*with = window(p, many);
+	*with = window(p, NULL, many);
 	atomic_store(&p->waking, 0);
-	*without = window(p, few);
+	*without = window(p, NULL, few);
 }
 
 /* Gives a thread ordinary priority again: this one or another. May be refused: RLIMIT_NICE. */

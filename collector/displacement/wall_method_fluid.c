@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Threads stand for processes: they share no memory that their loop touches, and end with
  * scprof however it ends. */
-#include "collector/displacement/wall_method_fluid.h"
+#include "collector/displacement/wall_method.h"
 
 #include <errno.h>
 #include <math.h>
@@ -11,10 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 
 #include "collector/clocks/clocks_read.h"
-#include "collector/clocks/rounds.h"
+#include "stats/mean/replications.h"
 #include "collector/displacement/fluid/fluid_private.h"
 
 #define COLD_BYTES  (16u << 20)
@@ -36,11 +35,6 @@ struct wall_method_fluid {
 	size_t count;
 	struct one one[];
 };
-
-static double now(void)
-{
-	return (double)clocks_read_ns(CLOCK_MONOTONIC) / 1e9;
-}
 
 /* Loops of a quarter of a microsecond by the counter of a usual processor; which, does not
  * matter. */
@@ -93,9 +87,9 @@ static void *run(void *argument)
 	if (o->error)
 		return NULL;
 	before = switches();
-	o->run.began = now();
+	o->run.began = clocks_read_seconds();
 	o->run.loops = fluid_loop_count(&o->loop, o->loops ? o->loops : UINT64_MAX, &o->all->stop);
-	o->run.ended = now();
+	o->run.ended = clocks_read_seconds();
 	o->run.intervals = switches() - before + 1;
 	__atomic_store_n(&o->ended, 1, __ATOMIC_RELEASE);
 	return NULL;
@@ -176,14 +170,14 @@ double wall_method_fluid_first_loop(void)
 	prepare(&loop);
 	for (int i = 0; i < COLD_ROUNDS; i++) {
 		memset(other, i, COLD_BYTES);
-		double begin = now();
+		double begin = clocks_read_seconds();
 		fluid_loop_count(&loop, 1, &go_on);
-		double first = now();
+		double first = clocks_read_seconds();
 		fluid_loop_count(&loop, 1, &go_on);
-		extra[i] = first - begin - (now() - first);
+		extra[i] = first - begin - (clocks_read_seconds() - first);
 	}
 	free(other);
-	return fmax(0, rounds_median(extra, COLD_ROUNDS));
+	return fmax(0, replications_median(extra, COLD_ROUNDS));
 }
 
 void wall_method_fluid_free(struct wall_method_fluid *f)

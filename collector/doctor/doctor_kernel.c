@@ -15,6 +15,7 @@
 
 #include "collector/doctor/doctor_private.h"
 #include "collector/machine/kernel_file.h"
+#include "collector/machine/proc_status.h"
 #include "collector/machine/task_clock.h"
 #include "collector/machine/taskstats.h"
 
@@ -83,34 +84,18 @@ static void taskstats(struct doctor *d)
 	taskstats_close(&s);
 }
 
-/* NAME:\tVALUE of /proc/self/status; -1: not there. */
-static long status_field(const char *name, int base)
-{
-	FILE *file = fopen("/proc/self/status", "re");
-	size_t length = strlen(name);
-	char line[256];
-	long value = -1;
-
-	while (file && fgets(line, sizeof(line), file))
-		if (!strncmp(line, name, length) && line[length] == ':')
-			value = strtol(line + length + 1, NULL, base);
-	if (file)
-		fclose(file);
-	return value;
-}
-
 static void seccomp(struct doctor *d)
 {
-	long mode = status_field("Seccomp", 10), filters = status_field("Seccomp_filters", 10);
+	uint64_t filters = proc_status_number(PROC_STATUS_SELF, "Seccomp_filters", 10, 1);
 
-	if (mode <= 0) {
+	if (!proc_status_number(PROC_STATUS_SELF, "Seccomp", 10, 0)) {
 		doctor_add(d, "seccomp", DOCTOR_OK, "no filter of system calls is in force");
 		return;
 	}
 	doctor_add(d, "seccomp", DOCTOR_NOTE,
-		   "%ld filters of system calls are in force: what they forbid shows in the "
+		   "%llu filters of system calls are in force: what they forbid shows in the "
 		   "other lines here, and makes no difference to profiling once it has begun",
-		   filters > 0 ? filters : 1);
+		   (unsigned long long)(filters ? filters : 1));
 }
 
 /* A child of ours, which everybody may trace where tracing is not forbidden altogether. */
@@ -135,7 +120,8 @@ static void tracing(struct doctor *d)
 {
 	const char *dormant = "or start services with LD_PRELOAD=libscprof.so SCPROF_STOPPED=1: "
 			      "they are woken without ptrace (docs/attach.md)";
-	bool privileged = status_field("CapEff", 16) >> CAP_SYS_PTRACE & 1;
+	bool privileged =
+		proc_status_number(PROC_STATUS_SELF, "CapEff", 16, 0) >> CAP_SYS_PTRACE & 1;
 	char scope[32];
 
 	if (kernel_file_line("/proc/sys/kernel/yama/ptrace_scope", scope, sizeof(scope)))

@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collector/clocks/clocks_read.h"
 #include "profile/base/error.h"
 
 #define ENOUGH_BYTES (UINT64_C(256) << 20)
@@ -128,18 +129,10 @@ bool run_directory_read_mark(int mark, char *output, size_t size)
 	return (*boot && !strcmp(boot, ours.boot)) || (*host && !strcmp(host, ours.names.nodename));
 }
 
-static uint64_t now_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 void run_directory_now(uint64_t *real_ns, uint64_t *mono_ns)
 {
-	*real_ns = now_ns(CLOCK_REALTIME);
-	*mono_ns = now_ns(CLOCK_MONOTONIC_RAW);
+	*real_ns = clocks_read_ns(CLOCK_REALTIME);
+	*mono_ns = clocks_read_ns(CLOCK_MONOTONIC_RAW);
 }
 
 static void name_files(struct run_directory *d)

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "collector/machine/kernel_file.h"
@@ -69,29 +68,15 @@ double cpu_times_all(const struct cpu_times *t)
 	return t->user + t->nice + t->system + t->idle + t->iowait + t->irq + t->softirq + t->steal;
 }
 
-/* 1 yes, 0 no, -1: it cannot be read. A compressed /proc/config.gz is not read: /boot or
- * /lib/modules has the text nearly everywhere. */
-static int configured(const char *path)
-{
-	FILE *file = fopen(path, "re");
-	char line[256];
-	int result = 0;
-
-	if (!file)
-		return -1;
-	while (!result && fgets(line, sizeof(line), file))
-		result = !strcmp(line, "CONFIG_IRQ_TIME_ACCOUNTING=y\n");
-	fclose(file);
-	return result;
-}
-
 /* A tick never finds the CPU in a hard interrupt of another kind on most machines, so a
  * sampling kernel leaves this column at (nearly) zero. */
-static bool irq_column_filled(void)
+bool cpu_times_irq_measured(void)
 {
 	struct cpu_times times[64];
 	double irq = 0, all = 0;
 
+	if (!access("/proc/pressure/irq", F_OK))
+		return true;
 	if (cpu_times_read(times, 64))
 		return false;
 	for (size_t i = 0; i < 64; i++)
@@ -100,24 +85,6 @@ static bool irq_column_filled(void)
 			all += cpu_times_all(&times[i]);
 		}
 	return irq > 1e-5 * all;
-}
-
-bool cpu_times_irq_measured(void)
-{
-	static const char *const places[] = {"/boot/config-%s", "/lib/modules/%s/config",
-					     "/usr/lib/modules/%s/config"};
-	struct utsname kernel;
-	char path[512];
-
-	if (!access("/proc/pressure/irq", F_OK))
-		return true;
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places) && !uname(&kernel); i++) {
-		snprintf(path, sizeof(path), places[i], kernel.release);
-		int found = configured(path);
-		if (found >= 0)
-			return found;
-	}
-	return irq_column_filled();
 }
 
 int cpu_times_charged_parse(const char *text, uint64_t *usage_ns, size_t count)

@@ -30,9 +30,8 @@ struct cpu_times cpu_times_since(const struct cpu_times *from, const struct cpu_
 
 double cpu_times_all(const struct cpu_times *t); /* the sum */
 
-/* Does this kernel measure interrupt time? Its configuration says so, or, where that
- * cannot be read, a pressure file that only such kernels have, or a column that only a
- * measuring kernel fills. */
+/* Does this kernel measure interrupt time? It has a pressure file that only such kernels have, or
+ * fills a column that only they fill. */
 bool cpu_times_irq_measured(void);
 
 /* CPU time charged to all tasks together, by CPU, in ns: exact, processes that lived for a

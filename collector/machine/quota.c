@@ -99,26 +99,40 @@ static double smallest(const struct place *p, char *where, size_t size)
 	}
 }
 
+/* The cgroups of this process: the file's lines one after the other. */
+struct places {
+	FILE *file;
+	const char *mount;
+};
+
+static bool next_place(struct places *at, struct place *p)
+{
+	char line[PATH_MAX + 256];
+
+	while (at->file && fgets(line, sizeof(line), at->file))
+		if (parse_line(line, at->mount, p))
+			return true;
+	if (at->file)
+		fclose(at->file);
+	return false;
+}
+
+static struct place p; /* paths: too large for the stack; one thread asks */
+
 double quota_cpus_at(const char *cgroup_file, const char *mount, char *where, size_t size)
 {
-	FILE *file = fopen(cgroup_file, "re");
+	struct places all = {fopen(cgroup_file, "re"), mount};
+	char found[PATH_MAX + FOLDER + 32];
 	double least = INFINITY;
-	char line[PATH_MAX + 256], found[PATH_MAX + FOLDER + 32];
-	static struct place p; /* paths: too large for the stack; one thread asks */
 
 	*where = '\0';
-	if (!file)
-		return INFINITY;
-	while (fgets(line, sizeof(line), file)) {
-		if (!parse_line(line, mount, &p))
-			continue;
+	while (next_place(&all, &p)) {
 		double quota = smallest(&p, found, sizeof(found));
-		if (quota < least) {
-			least = quota;
+
+		if (quota < least)
 			snprintf(where, size, "%s", found);
-		}
+		least = fmin(least, quota);
 	}
-	fclose(file);
 	return least;
 }
 
@@ -130,20 +144,14 @@ double quota_cpus(char *where, size_t size)
 /* Every folder of a cgroup hierarchy has the list of its processes, the root's too. */
 bool quota_visible_at(const char *cgroup_file, const char *mount)
 {
-	FILE *file = fopen(cgroup_file, "re");
-	char line[PATH_MAX + 256], procs[FOLDER + 32];
-	static struct place p;
+	struct places all = {fopen(cgroup_file, "re"), mount};
+	char procs[FOLDER + 32];
 	bool visible = false;
 
-	if (!file)
-		return false;
-	while (!visible && fgets(line, sizeof(line), file)) {
-		if (!parse_line(line, mount, &p))
-			continue;
+	while (next_place(&all, &p)) {
 		snprintf(procs, sizeof(procs), "%s/cgroup.procs", p.mount);
-		visible = !access(procs, F_OK);
+		visible = visible || !access(procs, F_OK);
 	}
-	fclose(file);
 	return visible;
 }
 
@@ -154,23 +162,17 @@ bool quota_visible(void)
 
 uint64_t quota_throttled(void)
 {
-	FILE *file = fopen(CGROUP, "re");
-	char line[PATH_MAX + 256], directory[PATH_MAX + FOLDER], text[2048];
-	static struct place p;
+	struct places all = {fopen(CGROUP, "re"), MOUNT};
+	char directory[PATH_MAX + FOLDER], text[2048];
 	uint64_t sum = 0, count;
 
-	if (!file)
-		return 0;
-	while (fgets(line, sizeof(line), file)) {
-		if (!parse_line(line, MOUNT, &p))
-			continue;
+	while (next_place(&all, &p)) {
 		snprintf(directory, sizeof(directory), "%s%s", p.mount, p.path);
-		if (!read_text(directory, "cpu.stat", text, sizeof(text)))
-			continue;
-		const char *at = strstr(text, "nr_throttled ");
+		const char *at = read_text(directory, "cpu.stat", text, sizeof(text))
+					 ? strstr(text, "nr_throttled ")
+					 : NULL;
 		if (at && sscanf(at, "nr_throttled %" SCNu64, &count) == 1)
 			sum += count;
 	}
-	fclose(file);
 	return sum;
 }

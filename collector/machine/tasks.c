@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "collector/machine/kernel_file.h"
+#include "profile/base/array.h"
 
 #define FIELD_PARENT 4
 #define FIELD_FLAGS  9
@@ -103,19 +104,15 @@ static bool is_program(const struct tasks *t, const struct task *task)
 
 static struct task *insert(struct tasks *t, size_t at, pid_t pid)
 {
-	if (t->count == t->room) {
-		size_t room = t->room ? 2 * t->room : 256;
-		struct task *more = realloc(t->task, room * sizeof(*more));
+	struct task *more = array_room(t->task, &t->room, t->count, sizeof(*more));
 
-		if (!more)
-			return NULL;
-		t->task = more;
-		t->room = room;
-	}
-	memmove(t->task + at + 1, t->task + at, (t->count - at) * sizeof(*t->task));
+	if (!more)
+		return NULL;
+	t->task = more;
+	memmove(more + at + 1, more + at, (t->count - at) * sizeof(*more));
 	t->count++;
-	t->task[at] = (struct task){.pid = pid, .cpu = -1};
-	return &t->task[at];
+	more[at] = (struct task){.pid = pid, .cpu = -1};
+	return &more[at];
 }
 
 static int look_at(struct tasks *t, pid_t pid)
@@ -198,7 +195,7 @@ uint64_t tasks_program_ns(const struct tasks *t)
 
 void tasks_mark(struct tasks *t)
 {
-	size_t kept = 0;
+	uint32_t kept = 0;
 
 	for (size_t i = 0; i < t->count; i++)
 		if (!t->task[i].gone) {

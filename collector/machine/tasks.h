@@ -30,7 +30,7 @@ struct task {
 
 struct tasks {
 	struct task *task; /* by pid */
-	size_t count, room;
+	uint32_t count, room;
 	bool hidden;	     /* the kernel hides others' processes here */
 	pid_t self, command; /* command 0: none yet */
 	uint64_t looks;

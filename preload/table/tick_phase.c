@@ -15,8 +15,8 @@
 #define PASS_MOST  8u
 #define NEVER	   UINT64_MAX
 
-/* n: a power of two. The upper bits are the better ones. */
-static uint64_t random_below(struct scp_thread *t, uint64_t n)
+/* Below n, a power of two. The upper bits are the better ones. */
+static uint64_t random_below_power(struct scp_thread *t, uint64_t n)
 {
 	return random_next(&t->random) >> 32 & (n - 1);
 }
@@ -38,7 +38,7 @@ COLD void tick_phase_begin_entry(struct scp_thread *t, struct scp_site *site, st
 		t->random = hash_mix((uint64_t)(uintptr_t)t ^ clock_mono_ns()) | 1;
 	s->site = site;
 	s->step = 1;
-	s->next = 2 + random_below(t, 2);
+	s->next = 2 + random_below_power(t, 2);
 	rt->sampler = s;
 }
 
@@ -77,7 +77,7 @@ static void sample(struct scp_thread *t, struct scp_rt *rt, uint64_t fine_ns, ui
 	struct scp_sampler *s = rt->sampler;
 	uint64_t tick_ns = clock_chosen.tick_ns;
 	uint64_t since_ns = s->last_ns ? fine_ns - s->last_ns : FAR_TICKS * tick_ns;
-	s->next = rt->entry->calls + 1 + random_below(t, 2 * s->step);
+	s->next = rt->entry->calls + 1 + random_below_power(t, 2 * s->step);
 	if (since_ns < NEAR_TICKS * tick_ns) {
 		s->step *= s->step < STEP_MOST ? 2 : 1;
 		return;
@@ -111,7 +111,7 @@ void tick_phase_account(struct scp_thread *t, struct scp_rt *rt, uint64_t fine_n
 	} else if (fine_ns) {
 		site->passes = site->passes ? site->passes * 2 : 1;
 		site->passes = site->passes < PASS_MOST ? site->passes : PASS_MOST;
-		site->pass = (uint32_t)random_below(t, 2 * site->passes);
+		site->pass = (uint32_t)random_below_power(t, 2 * site->passes);
 	}
 	set_due(s, calls);
 }

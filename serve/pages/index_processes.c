@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "collector/clocks/clocks_read.h"
 #include "report/wording/numbers.h"
 
 #define ROWS_MOST 200
@@ -16,14 +17,6 @@ struct line {
 	const struct source *source;
 	uint64_t number[INDEX_COLUMNS]; /* UNKNOWN; of words nothing */
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
-}
 
 static const char *state_of(const struct source *s)
 {
@@ -159,7 +152,7 @@ static void put_table(FILE *out, struct line *line, size_t count, size_t silent,
 int index_processes_print(const struct agent *a, const struct index_order *order, FILE *out)
 {
 	struct line *line = calloc((size_t)HASH_COUNT(a->sources) + 1, sizeof(*line));
-	uint64_t now = now_ns();
+	uint64_t now = clocks_read_ns(CLOCK_REALTIME);
 	size_t count = 0, silent = 0;
 
 	if (!line)

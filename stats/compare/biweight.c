@@ -6,6 +6,9 @@
 #include <math.h>
 #include <string.h>
 
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+
 #include "stats/mean/autocorrelation.h"
 
 #define REACH	      6	   /* in median absolute deviations: beyond, no weight */
@@ -19,36 +22,6 @@
 #define INDEPENDENT	  14
 #define INDEPENDENT_SHARE 0.4
 
-static void sort(double *x, uint32_t n)
-{
-	for (uint32_t i = 1; i < n; i++) {
-		double v = x[i];
-		uint32_t k = i;
-
-		for (; k > 0 && x[k - 1] > v; k--)
-			x[k] = x[k - 1];
-		x[k] = v;
-	}
-}
-
-static double median(const double *x, uint32_t n)
-{
-	double sorted[BIWEIGHT_BATCHES];
-
-	memcpy(sorted, x, n * sizeof(*x));
-	sort(sorted, n);
-	return n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
-}
-
-static double median_deviation(const double *x, uint32_t n, double centre)
-{
-	double distance[BIWEIGHT_BATCHES] = {0};
-
-	for (uint32_t i = 0; i < n; i++)
-		distance[i] = fabs(x[i] - centre);
-	return median(distance, n);
-}
-
 double biweight_deviation(const struct stats_batches *b, uint32_t n, uint32_t clean, double *centre)
 {
 	double x[BIWEIGHT_BATCHES], least = INFINITY;
@@ -56,7 +29,7 @@ double biweight_deviation(const struct stats_batches *b, uint32_t n, uint32_t cl
 
 	for (uint32_t i = 0; i < n; i++)
 		x[i] = (double)b->sum[i] / (double)b->calls;
-	sort(x, n);
+	gsl_sort(x, 1, n);
 	for (uint32_t i = 0; i + half < n; i++) {
 		if (x[i + half] - x[i] >= least)
 			continue;
@@ -132,15 +105,16 @@ static struct serial serial_within(const struct stats_batches *b, uint32_t n, do
 int biweight_location(const struct stats_batches *b, struct biweight *out)
 {
 	uint32_t n = b->count < BIWEIGHT_BATCHES ? b->count : BIWEIGHT_BATCHES, kept;
-	double x[BIWEIGHT_BATCHES], middle, reach, variance, centre;
+	double x[BIWEIGHT_BATCHES], room[BIWEIGHT_BATCHES], middle, reach, variance, centre;
 	struct serial serial;
 
 	if (n < BIWEIGHT_LEAST || b->calls == 0)
 		return -1;
 	for (uint32_t i = 0; i < n; i++)
 		x[i] = (double)b->sum[i] / (double)b->calls;
-	middle = median(x, n);
-	reach = REACH * median_deviation(x, n, middle);
+	memcpy(room, x, n * sizeof(*x));
+	middle = gsl_stats_median(room, 1, n);
+	reach = REACH * gsl_stats_mad0(x, 1, n, room);
 	if (!(reach > 0) ||
 	    reach / REACH * NORMAL_MEDIAN > UNLIKE_MOST * biweight_deviation(b, n, n / 2, &centre))
 		return -1;

@@ -34,12 +34,10 @@ struct displacement_value displacement_switching(const double *with, const doubl
 		return unknown;
 	for (size_t i = 0; i < n; i++)
 		scratch[i] = with[i] - without[i];
-	gsl_sort(scratch, 1, n);
-	median = gsl_stats_median_from_sorted_data(scratch, 1, n);
+	median = gsl_stats_median(scratch, 1, n);
 	for (size_t i = 0; i < n; i++)
 		scratch[i] = fabs(with[i] - without[i] - median);
-	gsl_sort(scratch, 1, n);
-	deviation = NORMAL_MEDIAN * gsl_stats_median_from_sorted_data(scratch, 1, n);
+	deviation = NORMAL_MEDIAN * gsl_stats_median(scratch, 1, n);
 	return (struct displacement_value){median, MEDIAN_ERROR * deviation / sqrt((double)n),
 					   (double)(n - 1)};
 }

@@ -26,8 +26,3 @@ struct woodside_errors woodside_errors(const struct woodside_step *alone,
 		.start = known->start / known->loops,
 	};
 }
-
-double woodside_throughput(double send, double compute)
-{
-	return 1 / (send + compute);
-}

@@ -44,8 +44,4 @@ struct woodside_errors woodside_errors(const struct woodside_step *alone,
 				       const struct woodside_step *together,
 				       const struct woodside_known *known);
 
-/* Section 4.3: operations a second where one CPU does all and nothing else limits,
- * 1 / (CPU time to send + CPU time to compute). */
-double woodside_throughput(double send, double compute);
-
 #endif

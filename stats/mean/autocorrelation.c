@@ -136,16 +136,14 @@ struct serial autocorrelation_estimate(const struct stats_batches *b)
 	return r;
 }
 
-/* The constants were chosen by the coverage study: docs/coverage.md. */
+/* ---- caution: the constants were chosen by the coverage study, docs/coverage.md ---- */
 
-/* Autocorrelation times up to that of neighbours that correlate by so many standard errors may be
- * chance. */
-#define SIGNIFICANT	 1.3
 #define MANY_INDEPENDENT 24
 #define FEW_INDEPENDENT	 18
 /* Lags in the window, in autocorrelation times; half of the series at most. */
 #define WINDOW 2.5
-/* Fewer are as good as a guess: the interval would tell nothing. */
+/* Fewer are as good as a guess: the interval would tell nothing. Student's t with so many is as far
+ * from the mean of one stretch as Poisson's limit is from one event: 4.3 against 4.6 at 95 %. */
 #define LEAST_FREEDOM 2
 /* Standard errors that the time is taken longer. */
 #define ERRORS 1.5
@@ -169,10 +167,9 @@ struct caution autocorrelation_caution(const struct serial *s)
 	return c;
 }
 
-/* Student's t with so many degrees of freedom is as far from the mean of one stretch as Poisson's
- * limit is from one event: 4.3 against 4.6 at 95 %. */
-#define LEAST_FREEDOM 2
-#define ROUNDING      1e-12
+/* ---- unbatched calls ---- */
+
+#define ROUNDING 1e-12
 
 static struct stats_apart one_stretch(double calls, double time)
 {

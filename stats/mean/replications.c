@@ -19,11 +19,6 @@
 #define LEAST_FOR_TREND 8
 #define LEAST_FOR_RATIO 10
 
-static double mean_of(const double *x, size_t n)
-{
-	return gsl_stats_mean(x, 1, n);
-}
-
 struct replications_mean replications_mean(const double *x, size_t n, double confidence)
 {
 	struct replications_mean m = {n, NAN, NAN, NAN, NAN};
@@ -31,7 +26,7 @@ struct replications_mean replications_mean(const double *x, size_t n, double con
 
 	if (!n)
 		return m;
-	m.mean = mean_of(x, n);
+	m.mean = gsl_stats_mean(x, 1, n);
 	s = replications_deviation(x, n);
 	m.error = s / sqrt((double)n);
 	half = replications_half_width(s, (double)n, confidence);
@@ -43,6 +38,14 @@ struct replications_mean replications_mean(const double *x, size_t n, double con
 double replications_quantile(const double *sorted, size_t n, double q)
 {
 	return gsl_stats_quantile_from_sorted_data(sorted, 1, n, q);
+}
+
+double replications_median(double *value, size_t n)
+{
+	if (!n)
+		return NAN;
+	gsl_sort(value, 1, n);
+	return value[(n - 1) / 2];
 }
 
 double replications_fence(const double *sorted, size_t n, double resolution)
@@ -93,8 +96,7 @@ static double variance_of_s(const double *x, size_t n)
 static double median_of(const double *x, size_t n, double *scratch)
 {
 	memcpy(scratch, x, n * sizeof(*x));
-	gsl_sort(scratch, 1, n);
-	return replications_quantile(scratch, n, 0.5);
+	return gsl_stats_median(scratch, 1, n);
 }
 
 struct replications_drift replications_drift(const double *x, size_t n, double *scratch)
@@ -143,18 +145,9 @@ double replications_dependence(const double *x, size_t n)
 	return gsl_cdf_ugaussian_P((steps / spread - 2) / sqrt(variance));
 }
 
-/* Centred first: squares of near-equal values would cancel. */
 double replications_deviation(const double *value, size_t n)
 {
-	double mean = 0, square = 0;
-
-	if (n < 2)
-		return NAN;
-	for (size_t i = 0; i < n; i++)
-		mean += value[i] / (double)n;
-	for (size_t i = 0; i < n; i++)
-		square += (value[i] - mean) * (value[i] - mean);
-	return sqrt(square / (double)(n - 1));
+	return n < 2 ? NAN : gsl_stats_sd(value, 1, n);
 }
 
 double replications_half_width(double s, double n, double confidence)

@@ -47,6 +47,9 @@ struct kbest replications_kbest(const double *x, size_t n, size_t k, double epsi
  * them (position (n - 1) q: Hyndman and Fan's type 7). */
 double replications_quantile(const double *sorted, size_t n, double q);
 
+/* Sorts. The lower of the two in the middle where there are two; NAN for none. */
+double replications_median(double *value, size_t n);
+
 /* Above this, a replication was disturbed: Tukey's outer fence, upper quartile
  * + 3 (interquartile range, at least `resolution`). There is no lower fence:
  * interference cannot reduce a measured time. INFINITY for n < 4. */

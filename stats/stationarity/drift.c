@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include <gsl/gsl_cdf.h>
-#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
 
 #include "stats/stationarity/warmup.h"
 #include "stats/stationarity/rank_series.h"
@@ -21,12 +21,6 @@ static double critical(unsigned n)
 	return 3.72 - 13.0 / n;
 }
 
-static double median(double *x, unsigned count)
-{
-	gsl_sort(x, 1, count);
-	return (x[(count - 1) / 2] + x[count / 2]) / 2;
-}
-
 /* Median of the slopes of all pairs (Sen 1968). */
 static double sen_slope(const struct series *s)
 {
@@ -36,7 +30,7 @@ static double sen_slope(const struct series *s)
 	for (unsigned i = 0; i < s->count; i++)
 		for (unsigned k = i + 1; k < s->count; k++)
 			slope[pairs++] = (s->x[k] - s->x[i]) / (k - i);
-	return median(slope, pairs);
+	return gsl_stats_median(slope, 1, pairs);
 }
 
 static void by_trend(const struct series *s, struct drift *d)
@@ -46,7 +40,7 @@ static void by_trend(const struct series *s, struct drift *d)
 	for (unsigned i = 0; i < s->count; i++)
 		rest[i] = s->x[i] - slope * i;
 	d->kind = STATS_TREND;
-	d->begin = median(rest, s->count);
+	d->begin = gsl_stats_median(rest, 1, s->count);
 	d->end = d->begin + slope * (s->count - 1);
 }
 

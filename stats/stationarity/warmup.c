@@ -109,11 +109,6 @@ static unsigned far_apart(const struct series *s)
 	return clear_of(s, s->count / 2, 1) ? decay(s) : 0;
 }
 
-static double median_of(double *x, unsigned count)
-{
-	return gsl_stats_median(x, 1, count);
-}
-
 /* Leading values beyond what half of the second half keeps to, by so much that one such
  * value is a rare accident even of a heavy tail, and LEAST_RUN in a row are none. One
  * far value in the second half, which stretches its range, hides nothing here. */
@@ -123,10 +118,10 @@ static unsigned far_run(const struct series *s)
 	double x[SERIES_MOST], middle, spread, side;
 
 	memcpy(x, s->x + half, others * sizeof *x);
-	middle = median_of(x, others);
+	middle = gsl_stats_median(x, 1, others);
 	for (unsigned i = 0; i < others; i++)
 		x[i] = fabs(s->x[half + i] - middle);
-	spread = median_of(x, others);
+	spread = gsl_stats_median(x, 1, others);
 	if (!(spread > 0) || s->count < 2 * SERIES_LEAST_TO_SPLIT)
 		return 0;
 	side = copysign(1, s->x[0] - middle);
@@ -175,7 +170,7 @@ static bool has_such(const double *x, unsigned count, unsigned k, double part)
 	unsigned length = 8 * k > count ? count / 8 : k;
 
 	memcpy(later, x + k, (count - k) * sizeof *x);
-	middle = median_of(later, count - k);
+	middle = gsl_stats_median(later, 1, count - k);
 	away = gsl_stats_mean(x, 1, k) - middle;
 	side = copysign(1, away);
 	return farthest(x, count, k, length, side) - side * middle > part * fabs(away);

@@ -205,11 +205,6 @@ uint64_t fluid_clock_ns(const struct fluid *f, size_t i)
 	return fluid_thread_clock_ns(f->thread[i].tid);
 }
 
-uint64_t fluid_chunks(const struct fluid *f, size_t i)
-{
-	return __atomic_load_n(&f->thread[i].told, __ATOMIC_RELAXED);
-}
-
 double fluid_rate(const struct fluid *f)
 {
 	struct clock_pair later = clocks_measure_pair(fluid_thread_now);

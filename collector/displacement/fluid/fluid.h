@@ -89,10 +89,6 @@ uint64_t fluid_clock_ns(const struct fluid *f, size_t i);
 /* Of any thread of this process; 0: there is none such. */
 uint64_t fluid_thread_clock_ns(pid_t tid);
 
-/* How far thread i has come: chunks since the start, roughly (published every window or every 1024
- * chunks). */
-uint64_t fluid_chunks(const struct fluid *f, size_t i);
-
 /* Counter units a nanosecond of CLOCK_MONOTONIC_RAW, from the start until now: the longer,
  * the better (after 1 s to 1e-7 or so). Takes some microseconds. */
 double fluid_rate(const struct fluid *f);

@@ -66,9 +66,9 @@ void fluid_loop_clear(struct fluid_loop *l)
 	l->chunks = 0;
 }
 
-uint64_t fluid_loop_run(struct fluid_loop *l, uint64_t begin, uint64_t end, uint64_t *told)
+uint64_t fluid_loop_run(struct fluid_loop *l, uint64_t begin, uint64_t end)
 {
-	uint64_t last = begin, from = *told;
+	uint64_t last = begin;
 
 	while (last < end) {
 		chunk(l);
@@ -80,10 +80,7 @@ uint64_t fluid_loop_run(struct fluid_loop *l, uint64_t begin, uint64_t end, uint
 			l->count[bucket]++;
 			l->sum[bucket] += took;
 		}
-		if (l->chunks % TELL_EVERY == 0)
-			__atomic_store_n(told, from + l->chunks, __ATOMIC_RELAXED);
 	}
-	__atomic_store_n(told, from + l->chunks, __ATOMIC_RELAXED);
 	return last;
 }
 

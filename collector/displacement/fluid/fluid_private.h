@@ -33,10 +33,8 @@ void fluid_loop_begin(struct fluid_loop *l, double units_per_ns);
 /* No chunk is counted: before each fluid_loop_run, and in time of its own. */
 void fluid_loop_clear(struct fluid_loop *l);
 
-/* Runs until the counter shows `end` or more. Returns the last
- * reading; *told is advanced by the chunks done, every 1024 or so, for other threads to
- * read. */
-uint64_t fluid_loop_run(struct fluid_loop *l, uint64_t begin, uint64_t end, uint64_t *told);
+/* Runs until the counter shows `end` or more. Returns the last reading. */
+uint64_t fluid_loop_run(struct fluid_loop *l, uint64_t begin, uint64_t end);
 
 /* The undisturbed chunks: those up to two and a half times the most frequent duration. */
 struct fluid_chunks {
@@ -64,7 +62,6 @@ struct fluid_thread {
 	enum fluid_state state;
 	_Atomic(struct fluid_window *) block[FLUID_BLOCKS];
 	atomic_size_t windows;
-	uint64_t told;
 	uint64_t own_ns; /* CPU time since the last edge that was its own, before its first chunk */
 	struct fluid_loop loop;
 };

@@ -136,8 +136,7 @@ static void run(struct fluid_thread *t)
 	take_edge(t, &from);
 	while (!atomic_load_explicit(&t->fluid->stop, memory_order_relaxed)) {
 		prepare_window(t, &from);
-		uint64_t last =
-			fluid_loop_run(&t->loop, fluid_thread_now(), from.at + units, &t->told);
+		uint64_t last = fluid_loop_run(&t->loop, fluid_thread_now(), from.at + units);
 
 		take_edge(t, &to);
 		finish_window(t, &from, &to, last);

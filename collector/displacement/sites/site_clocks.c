@@ -9,19 +9,16 @@
 #include <time.h>
 
 #include "collector/machine/kernel_file.h"
+#include "profile/base/array.h"
 
 static void add(struct site_clocks *c, pid_t pid, bool softirqd)
 {
-	if (c->count == c->room) {
-		size_t room = c->room ? 2 * c->room : 16;
-		struct site_clock *more = realloc(c->clock, room * sizeof(*more));
+	struct site_clock *more = array_room(c->clock, &c->room, c->count, sizeof(*more));
 
-		if (!more)
-			return;
-		c->clock = more;
-		c->room = room;
-	}
-	c->clock[c->count++] = (struct site_clock){.pid = pid, .softirqd = softirqd};
+	if (!more)
+		return;
+	c->clock = more;
+	more[c->count++] = (struct site_clock){.pid = pid, .softirqd = softirqd};
 }
 
 static bool is_softirqd(const char *pid, const cpu_set_t *cpus)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "collector/clocks/clocks_read.h"
 #include "stats/regression/site_costs.h"
 
 /* What a call causes while another task has the CPU is charged to that one. It falls on the
@@ -252,19 +253,11 @@ static struct prof_cost_value in_ns(struct displacement_value v)
 	return (struct prof_cost_value){v.value * 1e9, v.error * 1e9, v.freedom};
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* `without`: what the sites would be without the dither; NULL: there was none. */
 static int attach(struct join *j, const struct site_costs_site *site,
 		  const struct site_costs_site *without, struct site_costs_result *told)
 {
-	uint64_t now = now_ns();
+	uint64_t now = clocks_read_ns(CLOCK_REALTIME);
 
 	for (size_t i = 0; i < j->index.sites; i++) {
 		size_t rank = j->index.site[i].rank;

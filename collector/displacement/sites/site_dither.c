@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "collector/causal/causal_page.h"
+#include "profile/base/array.h"
 
 #define NONE	   SIZE_MAX
 #define LONGEST_S  0.01 /* a delay */
@@ -40,7 +41,7 @@ struct site_dither {
 	struct causal_page_site found[SCP_CAUSAL_SITES];
 	size_t columns;
 	struct drawn_window *window;
-	size_t windows, room;
+	uint32_t windows, room;
 	double began; /* of the present window; infinite: there is none */
 	bool stopped;
 	size_t now; /* slot delayed in it; 0: none */
@@ -227,17 +228,13 @@ static size_t draw(struct site_dither *d)
 /* A window that cannot be noted is not delayed. */
 static bool note_window(struct site_dither *d, size_t k, double from)
 {
-	if (d->windows == d->room) {
-		size_t room = d->room ? 2 * d->room : 64;
-		struct drawn_window *more = realloc(d->window, room * sizeof(*more));
+	struct drawn_window *more = array_room(d->window, &d->room, d->windows, sizeof(*more));
 
-		if (!more)
-			return false;
-		d->window = more;
-		d->room = room;
-	}
+	if (!more)
+		return false;
+	d->window = more;
 	d->slot[k].drawn++;
-	d->window[d->windows++] = (struct drawn_window){from, from, d->slot[k].column};
+	more[d->windows++] = (struct drawn_window){from, from, d->slot[k].column};
 	return true;
 }
 

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "collector/clocks/clocks_read.h"
 #include "collector/displacement/displace.h"
 #include "collector/displacement/sites/site_dither.h"
 #include "profile/live/entry_watch.h"
@@ -67,14 +68,6 @@ struct site_samples {
 	struct site_dither *dither; /* NULL: none */
 	struct reader reader[];	    /* cpus, and one for the ticks */
 };
-
-static uint64_t own_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 struct site_samples *site_samples_open(const char *profiles, const cpu_set_t *cpus)
 {
@@ -204,7 +197,7 @@ void site_samples_edge(void *context, size_t cpu, size_t window)
 	if (!atomic_load_explicit(&s->entries, memory_order_acquire) ||
 	    atomic_load_explicit(&s->ended, memory_order_relaxed))
 		return;
-	from = own_ns();
+	from = clocks_read_ns(CLOCK_THREAD_CPUTIME_ID);
 	pthread_mutex_lock(&r->lock);
 	reading = r->full ? NULL : read_calls(s, r);
 	if (reading) {
@@ -212,7 +205,7 @@ void site_samples_edge(void *context, size_t cpu, size_t window)
 		reading->softirqd = site_clocks_read(&r->softirqd).softirqd;
 		reading->program = program_since(s, r, cpu);
 	}
-	r->took_ns += own_ns() - from;
+	r->took_ns += clocks_read_ns(CLOCK_THREAD_CPUTIME_ID) - from;
 	pthread_mutex_unlock(&r->lock);
 }
 
@@ -301,7 +294,7 @@ void site_samples_tick(void *context, double at)
 {
 	struct site_samples *s = context;
 	struct reader *r = &s->reader[s->cpus];
-	uint64_t from = own_ns();
+	uint64_t from = clocks_read_ns(CLOCK_THREAD_CPUTIME_ID);
 	struct reading *reading;
 	struct site_cpu_time time;
 
@@ -319,7 +312,7 @@ void site_samples_tick(void *context, double at)
 	}
 	if (s->dither)
 		site_dither_tick(s->dither, at);
-	r->took_ns += own_ns() - from;
+	r->took_ns += clocks_read_ns(CLOCK_THREAD_CPUTIME_ID) - from;
 	pthread_mutex_unlock(&r->lock);
 }
 

@@ -19,7 +19,7 @@ struct site_clock {
 
 struct site_clocks {
 	struct site_clock *clock;
-	size_t count, room;
+	uint32_t count, room;
 };
 
 /* Since the reading before, seconds. */

@@ -39,7 +39,7 @@ static struct clock_test sound(enum scp_clock_kind kind)
 	return (struct clock_test){.kind = kind,
 				   .step_ns = 1,
 				   .claimed_ns = 1e6,
-				   .read = {20, 19, 21},
+				   .read = {.mean = 20, .low = 19, .high = 21},
 				   .cpus = 1,
 				   .comparisons = 1000,
 				   .ticks = {.mean_ns = NAN},

@@ -18,25 +18,25 @@ static void a_median_ignores_what_interruptions_add(void **state)
 	       even[] = {4, 1, 3, 2};
 
 	(void)state;
-	assert_true(rounds_median(quiet, 5) == 3);
-	assert_true(rounds_median(disturbed, 5) == 3);
-	assert_true(rounds_median(even, 4) == 2);
-	assert_true(isnan(rounds_median(even, 0)));
+	assert_true(replications_median(quiet, 5) == 3);
+	assert_true(replications_median(disturbed, 5) == 3);
+	assert_true(replications_median(even, 4) == 2);
+	assert_true(isnan(replications_median(even, 0)));
 }
 
 static void the_interval_is_students(void **state)
 {
 	const double value[] = {1, 2, 3};
-	struct rounds_mean m = rounds_interval(value, 3, 0.95);
+	struct replications_mean m = replications_mean(value, 3, 0.95);
 
 	(void)state;
 	/* t with 2 degrees of freedom at 97.5 %: 4.30265; s = 1 */
 	assert_true(m.mean == 2);
 	assert_true(fabs(m.high - 2 - 4.30265 / sqrt(3)) < 1e-5);
 	assert_true(fabs(2 - m.low - 4.30265 / sqrt(3)) < 1e-5);
-	m = rounds_interval(value, 1, 0.95);
-	assert_true(m.mean == 1 && isnan(m.low) && isnan(m.high));
-	assert_true(isnan(rounds_interval(value, 0, 0.95).mean));
+	m = replications_mean(value, 1, 0.95);
+	assert_true(m.mean == 1 && isinf(m.low) && isinf(m.high));
+	assert_true(isnan(replications_mean(value, 0, 0.95).mean));
 }
 
 static bool has(const struct clock_costs *c, const char *name, enum clock_place place)

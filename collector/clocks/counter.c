@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A TSC is fit to measure with if the processor says that it is invariant and
- * the kernel, which watches it against other clocks, has not rejected it. */
+/* Whether the counter is fit to measure with. */
 #include "collector/clocks/counter.h"
 
-#include <cpuid.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
 
 #include "collector/machine/kernel_file.h"
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <sys/prctl.h>
+
+/* A TSC is fit to measure with if the processor says that it is invariant and
+ * the kernel, which watches it against other clocks, has not rejected it. */
 #define CLOCKSOURCE "/sys/devices/system/clocksource/clocksource0/"
 
 /* Clock sources that are the TSC, read as such or scaled by a hypervisor. */
@@ -68,3 +71,12 @@ bool counter_is_trusted(char *why, size_t size)
 		 current, available);
 	return false;
 }
+#else
+/* The generic timer is architected to run at one constant rate on all CPUs,
+ * and Linux lets programs read it: it is what the vDSO itself reads. */
+bool counter_is_trusted(char *why, size_t size)
+{
+	snprintf(why, size, "the architecture's generic timer has one rate on all CPUs");
+	return true;
+}
+#endif
