@@ -80,3 +80,15 @@ bool array_reach(void **array, uint32_t *room, uint32_t number, size_t size, uns
 	*array = grown;
 	return true;
 }
+
+uint32_t *array_order(uint32_t count, int (*compare)(const void *, const void *, void *),
+		      void *context)
+{
+	uint32_t *order = malloc(((size_t)count + 1) * sizeof(*order));
+
+	for (uint32_t i = 0; order && i < count; i++)
+		order[i] = i;
+	if (order)
+		qsort_r(order, count, sizeof(*order), compare, context);
+	return order;
+}

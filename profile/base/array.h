@@ -30,4 +30,9 @@ void *array_expect(void *array, uint32_t *room, uint32_t count, uint32_t more, s
  * `fill`. False: out of memory, or the number is UINT32_MAX, and nothing has changed. */
 bool array_reach(void **array, uint32_t *room, uint32_t number, size_t size, unsigned char fill);
 
+/* The numbers 0 to count - 1 as qsort_r sorts them, which hands `context` on. free() it; NULL: out
+ * of memory. */
+uint32_t *array_order(uint32_t count, int (*compare)(const void *, const void *, void *),
+		      void *context);
+
 #endif

@@ -8,53 +8,12 @@
 
 #include "report/wording/warning_list.h"
 #include "report/wording/numbers.h"
+#include "report/wording/utf8.h"
 
 #define MUCH_COMPUTING 0.5
 /* System calls of which no wrapper saw one in ten: they are made in other ways. */
 #define LEAST_OWN_CALLS 100
 #define SEEN_SHARE	0.1
-
-static void put_filters(FILE *to, const struct report *r)
-{
-	char *words = filter_summary_describe(r->profile);
-
-	if (words)
-		fprintf(to, " The filters (%s) may have left all calls out.", words);
-	free(words);
-}
-
-static void put_looked(FILE *to, const struct report *r)
-{
-	char *looked = elsewhere_describe(r);
-
-	if (looked)
-		fprintf(to, " %s.", looked);
-	free(looked);
-}
-
-static void put_libraries(FILE *to, const struct report *r)
-{
-	char *names = NULL, *groups = elsewhere_libraries(r, &names);
-
-	if (groups)
-		fprintf(to, " The program uses %s: `-g %s` records their calls.",
-			names ? names : groups, groups);
-	free(names);
-	free(groups);
-}
-
-static void put_selected(FILE *to, const struct report *r)
-{
-	char *pattern = NULL, *missed = elsewhere_not_called(r, &pattern);
-
-	if (missed)
-		fprintf(to, " The selected functions were never called: %s.", missed);
-	if (missed && pattern)
-		fprintf(to, " Perhaps only inside their library, or a variant is: try `-s '%s'`.",
-			pattern);
-	free(pattern);
-	free(missed);
-}
 
 static void put_computing(FILE *to, const struct report *r)
 {
@@ -89,30 +48,52 @@ static void put_own_calls(FILE *to, const struct report *r)
 		count);
 }
 
+/* What the filters leave out, what was selected, and what other groups would record. */
+static void put_choices(FILE *to, const struct report *r)
+{
+	char *pattern = NULL, *names = NULL, *filters = filter_summary_describe(r->profile),
+	     *missed = elsewhere_not_called(r, &pattern), *looked = elsewhere_describe(r),
+	     *groups = elsewhere_libraries(r, &names);
+
+	if (filters)
+		fprintf(to, " The filters (%s) may have left all calls out.", filters);
+	if (missed)
+		fprintf(to, " The selected functions were never called: %s.", missed);
+	if (missed && pattern)
+		fprintf(to, " Perhaps only inside their library, or a variant is: try `-s '%s'`.",
+			pattern);
+	if (looked)
+		fprintf(to, " %s.", looked);
+	if (groups)
+		fprintf(to, " The program uses %s: `-g %s` records their calls.",
+			names ? names : groups, groups);
+	free(filters);
+	free(pattern);
+	free(missed);
+	free(looked);
+	free(names);
+	free(groups);
+}
+
 void no_calls_warn(struct report *r)
 {
-	char *text = NULL;
-	size_t bytes;
-	FILE *memory;
+	struct utf8_memory memory;
+	char *text;
 
-	if (r->calls || !(memory = open_memstream(&text, &bytes)))
+	if (r->calls)
 		return;
-	put_filters(memory, r);
-	put_selected(memory, r);
-	put_looked(memory, r);
-	put_libraries(memory, r);
-	put_computing(memory, r);
-	put_own_calls(memory, r);
-	if (fclose(memory) == 0) {
-		size_t length = strlen(text);
-
-		if (length && text[length - 1] == '.')
-			text[length - 1] = '\0';
-		warning_list_note(r, "no-calls", "No call was recorded.%s",
-				  *text ? text
-					: " The program made none of the functions that -g names; "
-					  "a static part of it, or system calls of its own, do not "
-					  "show");
+	utf8_memory_begin(&memory);
+	if (memory.to) {
+		put_choices(memory.to, r);
+		put_computing(memory.to, r);
+		put_own_calls(memory.to, r);
 	}
+	text = utf8_memory_end(&memory);
+	if (text && text[strlen(text) - 1] == '.')
+		text[strlen(text) - 1] = '\0';
+	warning_list_note(r, "no-calls", "No call was recorded.%s",
+			  text ? text
+			       : " The program made none of the functions that -g names; a static "
+				 "part of it, or system calls of its own, do not show");
 	free(text);
 }

@@ -105,7 +105,7 @@ static int fill_cycles(struct loop_rows *w)
 	for (uint32_t i = 0; !status && i < count; i++)
 		status = loop_rows_cycle(w, ranked[i].component);
 	if (!status && !count)
-		status = loop_rows_chain(w);
+		status = loop_rows_cycle(w, PROF_NONE);
 	free(ranked);
 	return status ? status : loop_shares_finish(w);
 }

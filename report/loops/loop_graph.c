@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/base/array.h"
+
 void loop_graph_clear(struct loop_graph *g)
 {
 	for (uint32_t i = 0; i < g->nodes; i++)
@@ -16,39 +18,23 @@ void loop_graph_clear(struct loop_graph *g)
 	memset(g, 0, sizeof(*g));
 }
 
-static void *grow(void *array, uint32_t *room, size_t size)
-{
-	uint32_t wanted = *room ? 2 * *room : 16;
-	void *larger = realloc(array, wanted * size);
-
-	if (larger)
-		*room = wanted;
-	return larger;
-}
-
 struct loop_node *loop_graph_node(struct loop_graph *g)
 {
-	if (g->nodes == g->node_room) {
-		struct loop_node *larger = grow(g->node, &g->node_room, sizeof(*larger));
+	struct loop_node *larger = array_room(g->node, &g->node_room, g->nodes, sizeof(*larger));
 
-		if (!larger)
-			return NULL;
-		g->node = larger;
-	}
-	memset(&g->node[g->nodes], 0, sizeof(*g->node));
+	if (!larger)
+		return NULL;
+	g->node = larger;
 	return &g->node[g->nodes++];
 }
 
 struct loop_edge *loop_graph_edge(struct loop_graph *g)
 {
-	if (g->edges == g->edge_room) {
-		struct loop_edge *larger = grow(g->edge, &g->edge_room, sizeof(*larger));
+	struct loop_edge *larger = array_room(g->edge, &g->edge_room, g->edges, sizeof(*larger));
 
-		if (!larger)
-			return NULL;
-		g->edge = larger;
-	}
-	memset(&g->edge[g->edges], 0, sizeof(*g->edge));
+	if (!larger)
+		return NULL;
+	g->edge = larger;
 	return &g->edge[g->edges++];
 }
 

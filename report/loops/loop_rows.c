@@ -194,10 +194,9 @@ static int keep_rest(struct writing *c, struct leaving *l)
 
 static int write_edge(struct writing *c, struct leaving *l, const struct loop_edge *e)
 {
-	struct loop_row row = {.kind = LOOP_EDGE,
-			       .way = e->to == l->next ? l->way : 0,
-			       .estimate = {.low = NAN, .high = NAN, .method = "none"}};
+	struct loop_row row = loop_shares_none(LOOP_EDGE);
 
+	row.way = e->to == l->next ? l->way : 0;
 	fill_edge(c, &row, e);
 	add_limits(c, &row);
 	c->units += e->units;
@@ -223,10 +222,8 @@ static int write_edges(struct writing *c, uint32_t node, uint32_t next, uint32_t
 	struct leaving l = {
 		.next = next, .way = way, .all = (double)successors(c, node), .weight = weight};
 
-	l.rest = (struct loop_row){.kind = LOOP_EDGES,
-				   .from = site_at(c, node),
-				   .to = PROF_NONE,
-				   .estimate = {.low = NAN, .high = NAN, .method = "none"}};
+	l.rest = loop_shares_none(LOOP_EDGES);
+	l.rest.from = site_at(c, node);
 	for (int turn = 0; turn < 2; turn++)
 		for (uint32_t i = g->first[node]; i < g->first[node + 1]; i++)
 			if (in_scope(c, &g->edge[i]) && (g->edge[i].to == next) == (turn == 0) &&
@@ -240,11 +237,10 @@ static int write_edges(struct writing *c, uint32_t node, uint32_t next, uint32_t
 static int write_state(struct writing *c, uint32_t i, uint32_t *shown)
 {
 	uint32_t node = c->ways.state[i], way = c->ways.way[i];
-	struct loop_row row = {.kind = LOOP_STATE,
-			       .way = way,
-			       .estimate = {.low = NAN, .high = NAN, .method = "none"}};
+	struct loop_row row = loop_shares_none(LOOP_STATE);
 	bool show;
 
+	row.way = way;
 	fill_state(c, &row, node);
 	add_limits(c, &row);
 	c->units += c->w->graph->node[node].units;
@@ -261,11 +257,7 @@ static int write_state(struct writing *c, uint32_t i, uint32_t *shown)
 
 static int write_ends(struct writing *c)
 {
-	struct loop_row row = {.kind = LOOP_SCPROF,
-			       .from = PROF_NONE,
-			       .to = PROF_NONE,
-			       .calls = c->visits,
-			       .estimate = {.low = NAN, .high = NAN, .method = "none"}};
+	struct loop_row row = loop_shares_none(LOOP_SCPROF);
 
 	if (c->others.states || c->others.edges) {
 		fill_totals(c, &c->others, c->others.total_ns);
@@ -273,6 +265,7 @@ static int write_ends(struct writing *c)
 		if (keep(c, &c->others) < 0)
 			return -1;
 	}
+	row.calls = c->visits;
 	fill_totals(c, &row, c->scprof_ns);
 	row.estimate.mean = c->visits ? c->scprof_ns / (double)c->visits : 0;
 	add_limits(c, &row);
@@ -299,9 +292,7 @@ static int write_cycle(struct writing *c)
 	const struct loop_graph *g = c->w->graph;
 	uint32_t shown = 0;
 
-	c->others.kind = LOOP_OTHERS;
-	c->others.from = c->others.to = PROF_NONE;
-	c->others.estimate = (struct mean_interval){.low = NAN, .high = NAN, .method = "none"};
+	c->others = loop_shares_none(LOOP_OTHERS);
 	cycle->closed = c->component != PROF_NONE;
 	cycle->row = c->w->loop->rows;
 	cycle->ways = c->ways.ways;
@@ -322,7 +313,7 @@ static int write_cycle(struct writing *c)
 	return 0;
 }
 
-static int write_any(struct loop_rows *w, uint32_t component)
+int loop_rows_cycle(struct loop_rows *w, uint32_t component)
 {
 	const struct loop_graph *g = w->graph;
 	struct writing c = {.w = w, .component = component};
@@ -338,14 +329,4 @@ static int write_any(struct loop_rows *w, uint32_t component)
 	free(c.part);
 	free(c.chance);
 	return status;
-}
-
-int loop_rows_cycle(struct loop_rows *w, uint32_t component)
-{
-	return write_any(w, component);
-}
-
-int loop_rows_chain(struct loop_rows *w)
-{
-	return write_any(w, PROF_NONE);
 }

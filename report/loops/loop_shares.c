@@ -6,24 +6,27 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "profile/base/array.h"
+
 #include "report/wording/numbers.h"
+
+struct loop_row loop_shares_none(enum loop_kind kind)
+{
+	return (struct loop_row){.kind = kind,
+				 .from = PROF_NONE,
+				 .to = PROF_NONE,
+				 .estimate = {.low = NAN, .high = NAN, .method = "none"}};
+}
 
 struct loop_row *loop_shares_add(struct loop_rows *w, enum loop_kind kind)
 {
 	struct loop *l = w->loop;
+	struct loop_row *larger = array_room(l->row, &w->room, l->rows, sizeof(*larger));
 
-	if (l->rows == w->room) {
-		uint32_t room = w->room ? 2 * w->room : 32;
-		struct loop_row *larger = realloc(l->row, room * sizeof(*larger));
-
-		if (!larger)
-			return NULL;
-		l->row = larger;
-		w->room = room;
-	}
-	l->row[l->rows] = (struct loop_row){
-		.kind = kind, .from = PROF_NONE, .to = PROF_NONE, .estimate = {.method = "none"}};
-	l->row[l->rows].estimate.low = l->row[l->rows].estimate.high = NAN;
+	if (!larger)
+		return NULL;
+	l->row = larger;
+	l->row[l->rows] = loop_shares_none(kind);
 	return &l->row[l->rows++];
 }
 

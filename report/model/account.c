@@ -2,65 +2,19 @@
 /* Where the threads' time went: gaps between calls, threads, processes, and
  * the check that nothing is missing. Readings of one clock telescope, so in
  * every table   calls - nested + gaps + recording = time   holds to the unit. */
-#define HASH_NONFATAL_OOM 1
 #include "report/model/model.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
+#include "report/containers/pairs.h"
 #include "report/model/sites.h"
 
-struct pair {
-	struct {
-		uint32_t from, to;
-	} key;
+struct gap_sums {
 	uint64_t calls, units, max_units;
 	prof_u128 units_sq;
-	UT_hash_handle hh;
 };
-
-static struct pair *find_pair(struct pair **pairs, uint32_t from, uint32_t to)
-{
-	struct pair want = {.key = {from, to}}, *found;
-
-	HASH_FIND(hh, *pairs, &want.key, sizeof(want.key), found);
-	if (found)
-		return found;
-	found = malloc(sizeof(*found));
-	if (!found)
-		return NULL;
-	*found = want;
-	HASH_ADD(hh, *pairs, key, sizeof(found->key), found);
-	if (found->hh.tbl)
-		return found;
-	free(found);
-	return NULL;
-}
-
-static struct pair *pair_gaps(const struct profile *p, const uint32_t *site_of, int *failed)
-{
-	struct pair *pairs = NULL;
-
-	for (uint32_t i = 0; i < p->gaps; i++) {
-		const struct prof_gap *g = &p->gap[i];
-		uint32_t from = g->from < p->entries ? site_of[g->from] : PROF_NONE;
-		uint32_t to = g->to < p->entries ? site_of[g->to] : PROF_NONE;
-		struct pair *pair = find_pair(&pairs, from, to);
-
-		if (!pair) {
-			*failed = -1;
-			return pairs;
-		}
-		pair->calls += g->calls;
-		pair->units += g->units;
-		pair->units_sq += g->units_sq;
-		if (g->max_units > pair->max_units)
-			pair->max_units = g->max_units;
-	}
-	return pairs;
-}
 
 static int compare_gaps(const void *left, const void *right)
 {
@@ -75,46 +29,55 @@ static int compare_gaps(const void *left, const void *right)
 	return a->to < b->to ? -1 : a->to > b->to;
 }
 
-static void fill_gap(const struct report *r, struct report_gap *g, const struct pair *pair)
+static void fill_gap(const struct report *r, struct report_gap *g, struct pair pair,
+		     const struct gap_sums *of)
 {
 	double unit = r->profile->clock.ns_per_unit;
 
-	g->from = pair->key.from;
-	g->to = pair->key.to;
-	g->calls = pair->calls;
-	g->units = pair->units;
+	g->from = pair.a;
+	g->to = pair.b;
+	g->calls = of->calls;
+	g->units = of->units;
 	/* The shortest gap is not kept: 0 is the safe bound. */
 	g->estimate = estimate_mean(&r->profile->clock,
-				    &(struct estimate_sums){.calls = pair->calls,
-							    .units = pair->units,
-							    .units_sq = pair->units_sq,
-							    .max = pair->max_units},
+				    &(struct estimate_sums){.calls = of->calls,
+							    .units = of->units,
+							    .units_sq = of->units_sq,
+							    .max = of->max_units},
 				    r->confidence);
-	g->max_ns = (double)pair->max_units * unit;
-	g->total_ns = (double)pair->units * unit;
+	g->max_ns = (double)of->max_units * unit;
+	g->total_ns = (double)of->units * unit;
 	g->share = r->time_ns > 0 ? g->total_ns / r->time_ns : NAN;
 }
 
 int account_gaps(struct report *r, const uint32_t *site_of)
 {
-	int failed = 0;
-	struct pair *pairs = pair_gaps(r->profile, site_of, &failed), *pair, *next;
-	uint32_t n = HASH_COUNT(pairs);
+	const struct profile *p = r->profile;
+	struct gap_sums *sums = calloc((size_t)p->gaps + 1, sizeof(*sums));
+	struct pairs pairs = {0};
+	uint32_t number = sums ? 0 : PAIRS_NONE;
 
-	r->gap = calloc(n ? n : 1, sizeof(*r->gap));
-	if (!r->gap)
-		failed = -1;
-	HASH_ITER(hh, pairs, pair, next)
-	{
-		if (!failed)
-			/* cppcheck-suppress uninitvar ; it does not know HASH_ITER */
-			fill_gap(r, &r->gap[r->gaps++], pair);
-		HASH_DEL(pairs, pair);
-		free(pair);
+	for (uint32_t i = 0; number != PAIRS_NONE && i < p->gaps; i++) {
+		const struct prof_gap *g = &p->gap[i];
+
+		number = pairs_add(&pairs, g->from < p->entries ? site_of[g->from] : PROF_NONE,
+				   g->to < p->entries ? site_of[g->to] : PROF_NONE);
+		if (number == PAIRS_NONE)
+			break;
+		sums[number].calls += g->calls;
+		sums[number].units += g->units;
+		sums[number].units_sq += g->units_sq;
+		if (g->max_units > sums[number].max_units)
+			sums[number].max_units = g->max_units;
 	}
-	if (!failed)
+	r->gap = calloc((size_t)pairs.count + 1, sizeof(*r->gap));
+	for (; number != PAIRS_NONE && r->gap && r->gaps < pairs.count; r->gaps++)
+		fill_gap(r, &r->gap[r->gaps], pairs.pair[r->gaps], &sums[r->gaps]);
+	if (r->gaps)
 		qsort(r->gap, r->gaps, sizeof(*r->gap), compare_gaps);
-	return failed;
+	pairs_clear(&pairs);
+	free(sums);
+	return number != PAIRS_NONE && r->gap ? 0 : -1;
 }
 
 static void fill_thread(const struct report *r, struct report_thread *t,
@@ -152,7 +115,7 @@ static int compare_threads(const void *left, const void *right)
 	return a->tid < b->tid ? -1 : a->tid > b->tid;
 }
 
-static bool starts_before(const struct prof_process *a, const struct prof_process *b)
+bool account_starts_before(const struct prof_process *a, const struct prof_process *b)
 {
 	if (a->start_real_ns != b->start_real_ns)
 		return a->start_real_ns < b->start_real_ns;
@@ -165,7 +128,7 @@ static int compare_processes(const void *left, const void *right)
 
 	if (a->calls_ns != b->calls_ns)
 		return a->calls_ns > b->calls_ns ? -1 : 1;
-	return starts_before(a->process, b->process) ? -1 : 1;
+	return account_starts_before(a->process, b->process) ? -1 : 1;
 }
 
 /* A process that runs, or was killed, did not write its end: the last instant that
@@ -213,7 +176,7 @@ static void find_first(struct report *r)
 	const struct profile *p = r->profile;
 
 	for (uint32_t i = 0; i < p->processes; i++)
-		if (!r->first || starts_before(&p->process[i], r->first))
+		if (!r->first || account_starts_before(&p->process[i], r->first))
 			r->first = &p->process[i];
 	r->start_real_ns = r->first ? r->first->start_real_ns : 0;
 }

@@ -36,22 +36,13 @@ static int compare_modules(const void *left, const void *right, void *profile)
 static uint32_t *rank_all(uint32_t count, const struct profile *p,
 			  int (*compare)(const void *, const void *, void *))
 {
-	uint32_t *order = malloc(((size_t)count + 1) * sizeof(*order));
-	uint32_t *rank = malloc(((size_t)count + 1) * sizeof(*rank));
+	uint32_t *order = array_order(count, compare, (void *)p);
+	uint32_t *rank = order ? malloc(((size_t)count + 1) * sizeof(*rank)) : NULL;
 
-	for (uint32_t i = 0; order && i < count; i++)
-		order[i] = i;
-	if (order && rank) {
-		qsort_r(order, count, sizeof(*order), compare, (void *)p);
-		for (uint32_t i = 0; i < count; i++) {
-			bool same = i && !compare(&order[i - 1], &order[i], (void *)p);
+	for (uint32_t i = 0; rank && i < count; i++) {
+		bool same = i && !compare(&order[i - 1], &order[i], (void *)p);
 
-			rank[order[i]] = same ? rank[order[i - 1]] : i + 1;
-		}
-	}
-	if (!order) {
-		free(rank);
-		rank = NULL;
+		rank[order[i]] = same ? rank[order[i - 1]] : i + 1;
 	}
 	free(order);
 	return rank;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/base/array.h"
+
 static const char *name_of(const struct prof_process *p)
 {
 	return p->program ? p->program : "";
@@ -45,14 +47,10 @@ static int by_name(const void *left, const void *right, void *processes)
 static int number_programs(struct report *r)
 {
 	const struct profile *p = r->profile;
-	uint32_t *order = malloc(((size_t)p->processes + 1) * sizeof(*order));
+	uint32_t *order = array_order(p->processes, by_name, p->process);
 
 	r->program_of = calloc((size_t)p->processes + 1, sizeof(*r->program_of));
 	r->program = calloc((size_t)p->processes + 1, sizeof(*r->program));
-	for (uint32_t i = 0; order && i < p->processes; i++)
-		order[i] = i;
-	if (order)
-		qsort_r(order, p->processes, sizeof(*order), by_name, p->process);
 	for (uint32_t i = 0; order && r->program && r->program_of && i < p->processes; i++) {
 		const struct prof_process *in = &p->process[order[i]];
 
@@ -63,12 +61,6 @@ static int number_programs(struct report *r)
 	}
 	free(order);
 	return order && r->program && r->program_of ? 0 : -1;
-}
-
-static bool starts_before(const struct prof_process *a, const struct prof_process *b)
-{
-	return a->start_real_ns != b->start_real_ns ? a->start_real_ns < b->start_real_ns
-						    : a->pid < b->pid;
 }
 
 static int by_run(const void *left, const void *right, void *report)
@@ -112,7 +104,7 @@ static const struct prof_process *follow(const struct report *r, const uint32_t 
 	uint32_t first = 0, at, parent;
 
 	for (uint32_t i = 1; i < count; i++)
-		if (starts_before(&p[order[i]], &p[order[first]]))
+		if (account_starts_before(&p[order[i]], &p[order[first]]))
 			first = i;
 	at = first;
 	for (unsigned i = 0; i < GENERATIONS; i++) {
@@ -132,12 +124,8 @@ static const struct prof_process *follow(const struct report *r, const uint32_t 
 static int find_asked(struct report *r)
 {
 	uint32_t n = r->profile->processes, from = 0;
-	uint32_t *order = malloc(((size_t)n + 1) * sizeof(*order));
+	uint32_t *order = array_order(n, by_run, r);
 
-	for (uint32_t i = 0; order && i < n; i++)
-		order[i] = i;
-	if (order)
-		qsort_r(order, n, sizeof(*order), by_run, r);
 	for (uint32_t i = 1; order && i <= n; i++) {
 		const struct prof_process *asked;
 		uint32_t run = r->run_of[order[from]];
@@ -167,7 +155,7 @@ static void add_processes(struct report *r)
 		to->waiting_ns += in->waiting_ns;
 		to->time_ns += in->time_ns;
 		to->recording_ns += in->recording_ns;
-		if (starts_before(in->process, to->first))
+		if (account_starts_before(in->process, to->first))
 			to->first = in->process;
 	}
 }
@@ -219,25 +207,23 @@ static int by_weight(const void *left, const void *right, void *ranking)
 /* The programs, and the numbers of the processes, in the new order. */
 static int put_in_order(struct report *r, const struct ranking *k)
 {
-	uint32_t n = r->programs;
-	uint32_t *order = malloc(((size_t)n + 1) * 2 * sizeof(*order)), *now = order + n;
+	uint32_t n = r->programs, *order = array_order(n, by_weight, (void *)k);
+	uint32_t *now = malloc(((size_t)n + 1) * sizeof(*now));
 	struct report_program *sorted = malloc(((size_t)n + 1) * sizeof(*sorted));
+	bool room = order && now && sorted;
 
-	for (uint32_t i = 0; order && i < n; i++)
-		order[i] = i;
-	if (order && sorted) {
-		qsort_r(order, n, sizeof(*order), by_weight, (void *)k);
-		for (uint32_t i = 0; i < n; i++) {
-			sorted[i] = r->program[order[i]];
-			now[order[i]] = i;
-		}
-		memcpy(r->program, sorted, n * sizeof(*sorted));
-		for (uint32_t i = 0; i < r->profile->processes; i++)
-			r->program_of[i] = now[r->program_of[i]];
+	for (uint32_t i = 0; room && i < n; i++) {
+		sorted[i] = r->program[order[i]];
+		now[order[i]] = i;
 	}
+	for (uint32_t i = 0; room && i < n; i++)
+		r->program[i] = sorted[i];
+	for (uint32_t i = 0; room && i < r->profile->processes; i++)
+		r->program_of[i] = now[r->program_of[i]];
 	free(order);
+	free(now);
 	free(sorted);
-	return order && sorted ? 0 : -1;
+	return room ? 0 : -1;
 }
 
 static void choose_shown(struct report *r, const struct ranking *k)

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/base/array.h"
+
 #define SLACK_NS UINT64_C(1000000000) /* between the end of a parent's recording and its child */
 
 struct span {
@@ -276,13 +278,9 @@ static int by_program(const void *left, const void *right, void *report)
 
 int runs_measure(struct report *r)
 {
-	uint32_t *order = malloc(((size_t)r->processes + 1) * sizeof(*order));
+	uint32_t *order = array_order(r->processes, by_program, r);
 	struct stretch now = {0};
 
-	for (uint32_t i = 0; order && i < r->processes; i++)
-		order[i] = i;
-	if (order)
-		qsort_r(order, r->processes, sizeof(*order), by_program, r);
 	for (uint32_t i = 0; order && i < r->processes; i++) {
 		struct report_program *of =
 			&r->program[r->program_of[place_of(r, &r->process[order[i]])]];

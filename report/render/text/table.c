@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/base/array.h"
 #include "report/wording/utf8.h"
 
 void table_begin(struct table *t, const struct table_column *columns, const char *notes_title)
@@ -32,18 +33,14 @@ void table_end(struct table *t)
 
 void table_row(struct table *t)
 {
-	if (t->rows == t->room) {
-		size_t room = t->room ? 2 * t->room : 16;
-		struct table_row *grown = realloc(t->row, room * sizeof(*grown));
+	struct table_row *grown = array_room(t->row, &t->room, (uint32_t)t->rows, sizeof(*grown));
 
-		if (!grown) {
-			t->failed = true;
-			return;
-		}
-		t->row = grown;
-		t->room = room;
+	if (!grown) {
+		t->failed = true;
+		return;
 	}
-	memset(&t->row[t->rows++], 0, sizeof(t->row[0]));
+	t->row = grown;
+	t->rows++;
 }
 
 void table_section(struct table *t)

@@ -39,7 +39,8 @@ struct table {
 	const struct table_column *column; /* borrowed */
 	size_t columns;
 	struct table_row *row;
-	size_t rows, room;
+	size_t rows;
+	uint32_t room;
 	const char *notes_title; /* heading of notes set to the right; borrowed */
 	/* Columns of this `drop` or more go before notes of `notes_least` columns have no room to
 	 * the right; 0: none does. */

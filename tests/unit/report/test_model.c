@@ -332,7 +332,7 @@ static void test_a_stopped_process_is_not_called_killed_or_exact(void **state)
 	report_free(r);
 	p->losses.stopped = 1;
 	r = build(p, REPORT_BY_PATH);
-	assert_true(has_warning(r, "stopped"));
+	assert_true(has_warning(r, "sandboxed"));
 	assert_false(has_warning(r, "not-ended"));
 	assert_null(strstr(warning_text(r, "sandboxed"), "seen before are exact."));
 	report_free(r);
