@@ -128,9 +128,10 @@ struct match_modules *match_modules_build(const struct match *m)
 		return NULL;
 	modules->of = calloc(m->profiles, sizeof(uint32_t *));
 	modules->profiles = modules->of ? m->profiles : 0;
-	for (uint32_t i = 0; i < modules->profiles; i++) {
-		modules->of[i] = join_all(modules, m->profile[i]);
-		if (!modules->of[i]) {
+	for (uint32_t i = 0; i < m->profiles; i++) {
+		if (modules->of)
+			modules->of[i] = join_all(modules, m->profile[i]);
+		if (!modules->of || !modules->of[i]) {
 			match_modules_free(modules);
 			return NULL;
 		}
