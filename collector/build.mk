@@ -7,21 +7,22 @@ COLLECTOR_MULTIARCH := $(or $(shell $(CC) -print-multiarch 2>/dev/null),$(COLLEC
 # Tracing is for one architecture.
 COLLECTOR_ATTACH_x86_64 = \
 	$(addprefix collector/attach/,attach_borrow.c attach_calls.c attach_filters.c attach_rights.c attach_state.c) \
-	$(addprefix collector/attach/remote/,remote.c remote_call.c remote_ground.c remote_library.c remote_place.c remote_thread.c remote_wait.c sigframe_x86_64.c)
+	$(addprefix collector/attach/remote/,remote.c remote_call.c remote_ground.c remote_library.c remote_place.c remote_wait.c sigframe_x86_64.c)
 
 # The core of the library's unwinder, for the tool.
 COLLECTOR_UNWIND = $(addprefix $(BUILD)/collector/attach/safe_point/unwind_,cfi.o expr.o register.o row.o)
 $(COLLECTOR_UNWIND): $(BUILD)/collector/attach/safe_point/%.o: preload/unwind/%.c
 	@mkdir -p $(@D)
 	$(CC) $(TOOL_CFLAGS) -Ipreload/arch/$(ARCH) -c -o $@ $<
-$(addprefix $(BUILD)/collector/attach/safe_point/,frames.o machine_$(ARCH).o safe_points.o inside.o unwind_memory.o): \
+$(addprefix $(BUILD)/collector/attach/,refusal/refusal_library.o remote/remote_library.o) \
+$(addprefix $(BUILD)/collector/attach/safe_point/,frames.o inside.o libc_names.o machine_$(ARCH).o memory.o objects.o safe_points.o symbols.o unwind_memory.o): \
 	TOOL_CFLAGS += -Ipreload/arch/$(ARCH)
 
 COLLECTOR_SRC = \
 	$(COLLECTOR_UNWIND) \
 	$(addprefix collector/attach/safe_point/,frames.c inside.c libc_names.c machine_$(COLLECTOR_ARCH).c memory.c objects.c safe_points.c symbols.c threads.c unwind_memory.c) \
 	$(addprefix collector/attach/target/,as_user.c relatives.c seccomp_filter.c wake.c) \
-	$(addprefix collector/attach/refusal/,refusal.c refusal_access.c refusal_library.c refusal_maps.c refusal_process.c refusal_program.c refusal_versions.c) \
+	$(addprefix collector/attach/refusal/,refusal.c refusal_access.c refusal_library.c refusal_process.c refusal_program.c) \
 	collector/attach/attach.c \
 	collector/attach/attach_work_$(COLLECTOR_ARCH).c \
 	$(COLLECTOR_ATTACH_$(COLLECTOR_ARCH)) \

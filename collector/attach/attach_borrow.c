@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <sys/syscall.h>
 
-#include "collector/attach/attach_work_private.h"
+#include "collector/attach/attach_work.h"
 #include "collector/attach/remote/remote_private.h"
 #include "collector/attach/safe_point/threads.h"
 

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-#include "collector/attach/attach_work_private.h"
+#include "collector/attach/attach_work.h"
 
 /* Memory for stack and texts. */
 static int make_area(struct attach_working *w, uint64_t room)

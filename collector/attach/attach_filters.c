@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "collector/attach/attach_filters.h"
+#include "collector/attach/attach_work.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -3,7 +3,7 @@
  * traced: a seized thread stops at each signal, and reading takes many milliseconds. So the user is
  * changed first, and only the right to trace is kept, where it is needed: the process may have
  * changed its user, or Yama is on. */
-#include "collector/attach/attach_rights.h"
+#include "collector/attach/attach_work.h"
 
 #include <errno.h>
 #include <fcntl.h>

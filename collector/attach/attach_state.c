@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "collector/attach/attach_work_private.h"
+#include "collector/attach/attach_work.h"
 #include "include/scprof_version.h"
 
 int attach_state_say(struct attach_working *w, const char *what)

@@ -11,8 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "collector/attach/attach_rights.h"
-#include "collector/attach/attach_work_private.h"
+#include "collector/attach/attach_work.h"
 
 #define PAUSE_MS   10	 /* between tries */
 #define TURN_MS	   20000 /* for which others that attach or detach are awaited */

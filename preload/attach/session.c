@@ -6,7 +6,7 @@
 #include "include/scprof_version.h"
 #include "preload/attach/session.h"
 #include "preload/attach/slots.h"
-#include "preload/attach/slots_stubs.h"
+#include "preload/attach/slots_private.h"
 #include "preload/clock/clock.h"
 #include "preload/filter/control.h"
 #include "preload/function/function.h"

@@ -12,9 +12,7 @@
 
 #include "arch_slot.h"
 #include "preload/attach/slots.h"
-#include "preload/attach/slots_entry.h"
-#include "preload/attach/slots_names.h"
-#include "preload/attach/slots_store.h"
+#include "preload/attach/slots_private.h"
 #include "preload/system/sys.h"
 
 #ifdef DLFO_STRUCT_HAS_EH_DBASE

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <link.h>
 
-#include "preload/attach/slots_entry.h"
+#include "preload/attach/slots_private.h"
 #include "preload/function/selected.h"
 
 /* As dlsym, but finds stubs. Assembly. */

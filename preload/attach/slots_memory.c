@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "preload/attach/slots_memory.h"
+#include "preload/attach/slots_private.h"
 #include "preload/process/arena.h"
 
 #define LEAST_BYTES 16384u

@@ -2,8 +2,7 @@
 /* A hash table of names with linear probing, and a bit map of the originals' addresses. */
 #include <dlfcn.h>
 
-#include "preload/attach/slots_entry.h"
-#include "preload/attach/slots_names.h"
+#include "preload/attach/slots_private.h"
 #include "preload/function/function.h"
 #include "preload/function/selected.h"
 #include "preload/process/settings.h"

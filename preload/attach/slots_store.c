@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <sys/auxv.h>
 
-#include "preload/attach/slots_store.h"
+#include "preload/attach/slots_private.h"
 #include "preload/system/sys.h"
 
 static uint64_t page_bytes;

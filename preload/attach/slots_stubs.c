@@ -3,8 +3,7 @@
 #include <errno.h>
 #include <link.h>
 
-#include "preload/attach/slots_object.h"
-#include "preload/attach/slots_stubs.h"
+#include "preload/attach/slots_private.h"
 #include "preload/function/function.h"
 #include "preload/function/selected.h"
 

@@ -6,7 +6,7 @@
 #include "preload/filter/control.h"
 #include "preload/filter/filter.h"
 #include "preload/function/function.h"
-#include "preload/function/selected_stack.h"
+#include "preload/function/selected.h"
 #include "preload/process/modules.h"
 #include "preload/python/python.h"
 #include "preload/second/second.h"

@@ -5,7 +5,6 @@
 #include "preload/function/function.h"
 #include "preload/unwind/unwind.h"
 #include "preload/function/selected.h"
-#include "preload/function/precedence.h"
 
 #define MOST_OBJECTS 32u
 #define MOST_NAMED   4u

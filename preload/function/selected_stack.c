@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "preload/function/selected_stack.h"
-
 #include "preload/function/selected.h"
+
 #include "preload/process/process.h"
 #include "preload/system/stack.h"
 #include "preload/system/sys.h"

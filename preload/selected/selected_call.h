@@ -5,7 +5,7 @@
 #define SCPROF_PRELOAD_SELECTED_SELECTED_CALL_H
 
 #include "preload/call/call.h"
-#include "preload/function/selected_stack.h"
+#include "preload/function/selected.h"
 #include "include/scprof_selected.h"
 
 /* To measure what such a call costs: a stub of a record in private memory. selected_call_disturbed:

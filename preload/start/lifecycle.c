@@ -14,7 +14,6 @@
 #include "preload/filter/control.h"
 #include "preload/filter/filter.h"
 #include "preload/function/function.h"
-#include "preload/function/precedence.h"
 #include "preload/function/selected.h"
 #include "preload/process/process.h"
 #include "preload/process/settings.h"

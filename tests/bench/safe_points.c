@@ -10,9 +10,8 @@
 #include <time.h>
 
 #include "collector/attach/safe_point/safe_points.h"
-#include "collector/attach/safe_point/frames.h"
+#include "collector/attach/safe_point/safe_point_private.h"
 #include "collector/machine/proc_maps.h"
-#include "collector/attach/safe_point/objects.h"
 
 #define MOST_THREADS 65536
 #define A_ROUND	     16

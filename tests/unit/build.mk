@@ -90,7 +90,7 @@ CFLAGS_tests_unit_collector_test_safe_point = \
 	-DOWN_ALLOCATOR='"$(abspath $(UNIT))/collector/own_allocator"'
 $(UNIT)/collector/test_safe_point: | $(addprefix $(UNIT)/collector/,constructor_waits.so ours_calls.so) $(UNIT)/collector/own_allocator
 # A program whose thread is borrowed, and a library that counts orders.
-CFLAGS_tests_unit_collector_borrowing = -DPROGRAM='"$(abspath $(BUILD))/tests/programs/borrowed"' \
+CFLAGS_tests_unit_collector_borrowing = -Ipreload/arch/$(ARCH) -DPROGRAM='"$(abspath $(BUILD))/tests/programs/borrowed"' \
 	-DLIBRARY='"$(abspath $(BUILD))/tests/programs/counting/libscprof.so"'
 CFLAGS_tests_unit_collector_test_attach = -DCONSTRUCTOR_WAITS='"$(abspath $(UNIT))/collector/constructor_waits.so"'
 $(UNIT)/collector/test_attach $(UNIT)/collector/test_attach_late: $(UNIT)/collector/borrowing.o

@@ -193,7 +193,7 @@ static enum verdict look(const struct question *q, struct refusal_facts *f,
 		note_process(&p, f);
 		if (refusal_process_judge(&p, q->tool, q->by_ptrace, err))
 			;
-		else if (!read_places(&p, f) || refusal_maps_read(q->pid, m))
+		else if (!read_places(&p, f) || refusal_program_read_maps(q->pid, m))
 			explain_closed(&p, err);
 		else {
 			f->preloaded = m->preloaded;

@@ -4,14 +4,18 @@
 #include <fcntl.h>
 #include <gelf.h>
 #include <linux/openat2.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "collector/attach/refusal/refusal_private.h"
+#include "collector/attach/safe_point/safe_point_private.h"
 
 #define BUILD_ID_BYTES 64
+#define VERSION_BYTES  32
+#define MOST_VERSIONS  256
 
 /* openat2 keeps absolute symbolic links, and "..", below the process's root. */
 static int find_there(const struct refusal_process *p, const char *path)
@@ -141,4 +145,115 @@ int refusal_library_judge(const struct refusal_process *p, bool other_root, cons
 				     as_seen);
 	close(there);
 	return failed;
+}
+
+/* The versions that libc.so.6 of the process defines are read from its memory: its file may be
+ * another by now. Nothing there is trusted: numbers are bounded, texts cut. Where nothing can be
+ * read, the loader is left to say no. */
+struct versions {
+	char name[MOST_VERSIONS][VERSION_BYTES];
+	size_t count;
+};
+
+static void read_versions(pid_t pid, uint64_t base, struct versions *v)
+{
+	struct safe_point_object o;
+	Elf64_Verdef definition;
+	Elf64_Verdaux name;
+
+	v->count = 0;
+	if (!objects_read_tables(&o, pid, base) || !o.definitions)
+		return;
+	for (uint64_t i = 0, at = o.definitions; i < o.definition_count && v->count < MOST_VERSIONS;
+	     i++) {
+		char *text = v->name[v->count];
+
+		if (!memory_read(pid, at, &definition, sizeof(definition)) ||
+		    !memory_read(pid, at + definition.vd_aux, &name, sizeof(name)) ||
+		    !memory_read(pid, o.strings + name.vda_name, text, VERSION_BYTES - 1))
+			break;
+		text[VERSION_BYTES - 1] = '\0';
+		v->count++;
+		if (!definition.vd_next)
+			break;
+		at += definition.vd_next;
+	}
+}
+
+static bool has_version(const struct versions *v, const char *name)
+{
+	for (size_t i = 0; i < v->count; i++)
+		if (!strcmp(v->name[i], name))
+			return true;
+	return false;
+}
+
+/* GLIBC_2.35 as 2035; 0: no such number. */
+static unsigned rank(const char *version)
+{
+	unsigned major = 0, minor = 0;
+
+	return sscanf(version, "GLIBC_%3u.%3u", &major, &minor) == 2 ? major * 1000 + minor : 0;
+}
+
+static unsigned newest(const struct versions *v)
+{
+	unsigned most = 0;
+
+	for (size_t i = 0; i < v->count; i++)
+		if (rank(v->name[i]) > most)
+			most = rank(v->name[i]);
+	return most;
+}
+
+/* The newest version that the library needs of libc.so.6 and that is not there, or "". */
+static void find_missing(Elf *elf, const GElf_Shdr *header, Elf_Data *data,
+			 const struct versions *v, char missing[VERSION_BYTES])
+{
+	GElf_Verneed need;
+	GElf_Vernaux one;
+
+	for (int at = 0; data && gelf_getverneed(data, at, &need); at += (int)need.vn_next) {
+		const char *file = elf_strptr(elf, header->sh_link, need.vn_file);
+		int aux = at + (int)need.vn_aux;
+
+		for (int i = 0; file && !strcmp(file, "libc.so.6") && i < need.vn_cnt &&
+				gelf_getvernaux(data, aux, &one);
+		     i++, aux += (int)one.vna_next) {
+			const char *name = elf_strptr(elf, header->sh_link, one.vna_name);
+
+			if (name && !(one.vna_flags & VER_FLG_WEAK) && !has_version(v, name) &&
+			    rank(name) >= rank(missing))
+				snprintf(missing, VERSION_BYTES, "%s", name);
+		}
+		if (!need.vn_next)
+			break;
+	}
+}
+
+int refusal_library_versions(const struct refusal_process *p, uint64_t libc, int library,
+			     struct profile_error *err)
+{
+	struct versions *v = malloc(sizeof(*v));
+	Elf *elf = elf_version(EV_CURRENT) ? elf_begin(library, ELF_C_READ, NULL) : NULL;
+	char missing[VERSION_BYTES] = "";
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	unsigned has = 0;
+
+	if (v)
+		read_versions(p->pid, libc, v);
+	while (v && v->count && elf && (section = elf_nextscn(elf, section)))
+		if (gelf_getshdr(section, &header) && header.sh_type == SHT_GNU_verneed)
+			find_missing(elf, &header, elf_getdata(section, NULL), v, missing);
+	if (v)
+		has = newest(v);
+	elf_end(elf);
+	free(v);
+	if (!*missing)
+		return 0;
+	return refusal_say(p, err,
+			   "its glibc is older than this libscprof.so needs: it has symbols up to "
+			   "GLIBC_%u.%u, not %s: use a scprof that was built on a system as old",
+			   has / 1000, has % 1000, missing);
 }

@@ -67,7 +67,7 @@ int refusal_access_explain(const struct refusal_process *p, const struct refusal
 int refusal_access_try(const struct refusal_process *p, uint64_t address,
 		       struct profile_error *err);
 
-/* refusal_maps.c: what is mapped. */
+/* refusal_program.c: what is mapped, and what is executed. */
 struct refusal_maps {
 	uint64_t readable; /* an address that can be read; 0: nothing is mapped */
 	uint64_t libc;	   /* where the file of glibc's libc begins; 0: it is not mapped */
@@ -76,11 +76,10 @@ struct refusal_maps {
 	char sanitizer[64]; /* its library, or "" */
 	bool wake;	    /* a page that wakes it */
 };
-void refusal_maps_parse(FILE *maps, struct refusal_maps *m);
+void refusal_program_parse_maps(FILE *maps, struct refusal_maps *m);
 /* 0; or -1 with errno. */
-int refusal_maps_read(pid_t pid, struct refusal_maps *m);
+int refusal_program_read_maps(pid_t pid, struct refusal_maps *m);
 
-/* refusal_program.c: what is executed. */
 enum refusal_program {
 	REFUSAL_PROGRAM_FINE,
 	REFUSAL_PROGRAM_LOADING, /* will have libc mapped, and has not yet */
@@ -94,7 +93,7 @@ enum refusal_program refusal_program_judge(const struct refusal_process *p,
  * been opened by us. 0; or -1 with *err. */
 int refusal_library_judge(const struct refusal_process *p, bool other_root, const char *as_seen,
 			  int ours, struct profile_error *err);
-/* refusal_versions.c. Has the process's libc all versions of symbols that the library needs? */
+/* Has the process's libc all versions of symbols that the library needs? */
 int refusal_library_versions(const struct refusal_process *p, uint64_t libc, int library,
 			     struct profile_error *err);
 /* A regular file below the process's root, found and opened with its owner's rights; -1 with errno:

@@ -8,6 +8,7 @@
 
 #include "collector/attach/refusal/refusal_private.h"
 #include "collector/launch/elf_facts.h"
+#include "collector/machine/proc_maps.h"
 
 #ifdef __x86_64__
 #define MACHINE EM_X86_64
@@ -34,6 +35,72 @@ static bool begins_so(const char *text, const char *const *with, size_t count)
 		if (begins(text, with[i]))
 			return true;
 	return false;
+}
+
+/* libc.so.6, and libc-2.31.so of older releases. */
+static bool is_glibc(const char *name)
+{
+	return !strcmp(name, "libc.so.6") || begins(name, "libc-2.");
+}
+
+static bool is_sanitizer(const char *name)
+{
+	static const char *const names[] = {"libasan.so", "libtsan.so", "libhwasan.so",
+					    "liblsan.so", "libclang_rt."};
+
+	return begins_so(name, names, sizeof(names) / sizeof(*names));
+}
+
+static bool is_wake(const char *name)
+{
+	size_t length = strlen(name);
+
+	return begins(name, "scprof.") && length > 5 && !strcmp(name + length - 5, ".wake");
+}
+
+static void note_file(struct refusal_maps *m, const char *path, uint64_t from, uint64_t offset)
+{
+	const char *name = base_name(path);
+
+	if (is_glibc(name) && !offset && !m->libc)
+		m->libc = from;
+	else if (begins(name, "ld-musl-") || begins(name, "libc.musl-"))
+		m->musl = true;
+	else if (!strcmp(name, "libscprof.so"))
+		m->preloaded = true;
+	else if (!*m->sanitizer && is_sanitizer(name))
+		snprintf(m->sanitizer, sizeof(m->sanitizer), "%.60s", name);
+	else
+		m->wake |= is_wake(name);
+}
+
+/* Names in it are the process's own to choose: they decide what is said, and no file is opened by
+ * them but below the process's root and with its owner's rights. */
+void refusal_program_parse_maps(FILE *maps, struct refusal_maps *m)
+{
+	struct proc_mapping p;
+
+	*m = (struct refusal_maps){0};
+	while (proc_maps_next(maps, &p)) {
+		if (!m->readable && p.readable)
+			m->readable = p.start;
+		/* a deleted page is one that nobody else can open */
+		if (*p.path == '/' && !(p.deleted && is_wake(base_name(p.path))))
+			note_file(m, p.path, p.start, p.offset);
+	}
+}
+
+int refusal_program_read_maps(pid_t pid, struct refusal_maps *m)
+{
+	FILE *maps = proc_maps_open(pid);
+
+	*m = (struct refusal_maps){0};
+	if (!maps)
+		return -1;
+	refusal_program_parse_maps(maps, m);
+	int failed = ferror(maps) ? -1 : 0;
+	fclose(maps);
+	return failed;
 }
 
 /* What runs the program instead of the processor, or NULL. qemu-system and its like are programs as

@@ -21,6 +21,7 @@
 
 #define STOP_MS 20 /* that a thread may take to stop: one that sleeps for a disk does not */
 
+#define EFLAGS	 0x202	/* interrupts are on; no direction flag, no trap */
 #define GET_RSEQ 0x420f /* PTRACE_GET_RSEQ_CONFIGURATION */
 
 struct rseq_place {
@@ -32,6 +33,74 @@ struct rseq_section {
 	uint32_t version, flags;
 	uint64_t start, bytes, abort;
 };
+
+uint64_t remote_now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+int remote_gone(struct remote *r, struct profile_error *err)
+{
+	uint64_t start = run_files_process_start(r->target.pid, NULL);
+
+	r->tid = 0;
+	snprintf(err->text, sizeof(err->text), "process %d %s", (int)r->target.pid,
+		 start == r->target.process_start
+			 ? "executes another program now, or its thread ended"
+			 : "has ended");
+	return -1;
+}
+
+bool remote_read(const struct remote *r, uint64_t at, void *to, size_t bytes)
+{
+	return at <= INT64_MAX && pread(r->memory, to, bytes, (off_t)at) == (ssize_t)bytes;
+}
+
+bool remote_write(const struct remote *r, uint64_t at, const void *from, size_t bytes)
+{
+	return at <= INT64_MAX && pwrite(r->memory, from, bytes, (off_t)at) == (ssize_t)bytes;
+}
+
+bool remote_registers(pid_t tid, struct user_regs_struct *regs)
+{
+	struct iovec v = {regs, sizeof(*regs)};
+
+	/* fewer bytes: a 32-bit one */
+	return ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &v) == 0 && v.iov_len == sizeof(*regs);
+}
+
+bool remote_set_registers(pid_t tid, const struct user_regs_struct *regs)
+{
+	return ptrace(PTRACE_SETREGS, tid, NULL, regs) == 0;
+}
+
+bool remote_set_fp(pid_t tid, void *fp, size_t bytes)
+{
+	struct iovec v = {fp, bytes};
+
+	return ptrace(PTRACE_SETREGSET, tid, NT_X86_XSTATE, &v) == 0;
+}
+
+bool remote_set_mask(pid_t tid, uint64_t mask)
+{
+	return ptrace(PTRACE_SETSIGMASK, tid, sizeof(mask), &mask) == 0;
+}
+
+struct user_regs_struct remote_at_ground(const struct remote *r)
+{
+	struct user_regs_struct regs = r->was.regs;
+
+	regs.rip = r->code.restorer;
+	regs.rsp = r->traces.ground + 8;
+	regs.REMOTE_NONCE_REGISTER = r->traces.nonce;
+	regs.orig_rax = (unsigned long long)-1;
+	regs.eflags = EFLAGS;
+	regs.rax = 0;
+	return regs;
+}
 
 int remote_open(struct remote *r, const struct attach_target *t, struct profile_error *err)
 {

@@ -2,16 +2,11 @@
 /* The library is found by its name among the maps and read by its tables in memory: its file may be
  * in another root directory, or have been replaced since. */
 #include "collector/attach/remote/remote_library.h"
+#include "collector/attach/safe_point/safe_point_private.h"
 
-#include <elf.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#define PAGE	    4096u
-#define SYMBOLS_MAX 65536u
-#define STRINGS_MAX (1u << 20)
-#define DYNAMIC_MAX 128u
 #define STACK_SLACK 512u /* that stays free below a frame */
 
 /* A stack that a coroutine has in the heap may be too small even for a signal: such a program gives
@@ -30,88 +25,17 @@ uint64_t remote_library_stack_room(const struct proc_map_list *m,
 	return regs->rsp - SIGFRAME_RED_ZONE;
 }
 
-struct tables {
-	uint64_t symbols, strings, string_bytes;
-};
-
-static bool find_dynamic(const struct remote *r, uint64_t base, uint64_t *bias, uint64_t *dynamic)
-{
-	Elf64_Ehdr h;
-	Elf64_Phdr p[32];
-	uint64_t first = UINT64_MAX;
-
-	*dynamic = 0;
-	if (!remote_read(r, base, &h, sizeof(h)) || memcmp(h.e_ident, ELFMAG, SELFMAG) != 0 ||
-	    h.e_ident[EI_CLASS] != ELFCLASS64 || h.e_phentsize != sizeof(p[0]) || !h.e_phnum ||
-	    h.e_phnum > 32 || !remote_read(r, base + h.e_phoff, p, h.e_phnum * sizeof(p[0])))
-		return false;
-	for (int i = 0; i < h.e_phnum; i++) {
-		if (p[i].p_type == PT_LOAD && first == UINT64_MAX)
-			first = p[i].p_vaddr & ~(uint64_t)(PAGE - 1);
-		if (p[i].p_type == PT_DYNAMIC)
-			*dynamic = p[i].p_vaddr;
-	}
-	*bias = base - first;
-	*dynamic += *bias;
-	return first != UINT64_MAX && *dynamic != *bias;
-}
-
-static bool find_tables(const struct remote *r, uint64_t bias, uint64_t dynamic, struct tables *t)
-{
-	Elf64_Dyn d;
-
-	memset(t, 0, sizeof(*t));
-	for (unsigned int i = 0; i < DYNAMIC_MAX; i++) {
-		if (!remote_read(r, dynamic + i * sizeof(d), &d, sizeof(d)) || d.d_tag == DT_NULL)
-			break;
-		/* the dynamic linker has added the bias, or not */
-		if (d.d_tag == DT_SYMTAB)
-			t->symbols = d.d_un.d_ptr + (d.d_un.d_ptr < bias ? bias : 0);
-		else if (d.d_tag == DT_STRTAB)
-			t->strings = d.d_un.d_ptr + (d.d_un.d_ptr < bias ? bias : 0);
-		else if (d.d_tag == DT_STRSZ)
-			t->string_bytes = d.d_un.d_val;
-	}
-	/* linkers put the strings behind the symbols: their number is not told otherwise */
-	return t->symbols && t->strings > t->symbols && t->string_bytes &&
-	       t->string_bytes <= STRINGS_MAX &&
-	       (t->strings - t->symbols) / sizeof(Elf64_Sym) <= SYMBOLS_MAX;
-}
-
-static void note_symbol(const char *name, uint64_t at, struct remote_library *l)
-{
-	if (strcmp(name, "scprof_attach_begin_1") == 0)
-		l->begin = at;
-	else if (strcmp(name, "scprof_attach_end_1") == 0)
-		l->end = at;
-	else if (strcmp(name, "scprof_attach_state_1") == 0)
-		l->state = at;
-}
-
 bool remote_library_symbols(const struct remote *r, uint64_t base, struct remote_library *l)
 {
-	uint64_t bias, dynamic;
-	struct tables t;
-	Elf64_Sym *symbols;
-	char *strings;
-	size_t count;
+	const pid_t pid = r->target.pid;
+	struct safe_point_object o;
 
-	memset(l, 0, sizeof(*l));
-	if (!find_dynamic(r, base, &bias, &dynamic) || !find_tables(r, bias, dynamic, &t))
+	*l = (struct remote_library){0};
+	if (!objects_read_tables(&o, pid, base))
 		return false;
-	count = (t.strings - t.symbols) / sizeof(*symbols);
-	symbols = calloc(count + 1, sizeof(*symbols));
-	strings = malloc(t.string_bytes + 1);
-	if (symbols && strings && remote_read(r, t.symbols, symbols, count * sizeof(*symbols)) &&
-	    remote_read(r, t.strings, strings, t.string_bytes)) {
-		strings[t.string_bytes] = '\0';
-		for (size_t i = 0; i < count; i++)
-			if (symbols[i].st_name < t.string_bytes && symbols[i].st_shndx)
-				note_symbol(strings + symbols[i].st_name,
-					    bias + symbols[i].st_value, l);
-	}
-	free(symbols);
-	free(strings);
+	l->begin = symbols_find(&o, pid, "scprof_attach_begin_1");
+	l->end = symbols_find(&o, pid, "scprof_attach_end_1");
+	l->state = symbols_find(&o, pid, "scprof_attach_state_1");
 	return l->begin && l->end && l->state;
 }
 

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "collector/attach/safe_point/frames.h"
+#include "collector/attach/safe_point/safe_point_private.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "collector/attach/safe_point/symbols.h"
-#include "collector/attach/safe_point/unwind_memory.h"
 
 #define ROWS_HELD 4096u	     /* a power of two */
 #define WORK	  (1u << 20) /* bytes of unwind tables read for one stack */

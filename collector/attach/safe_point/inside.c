@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "collector/attach/safe_point/inside.h"
+#include "collector/attach/safe_point/safe_point_private.h"
 
 #include <stddef.h>
 

@@ -5,7 +5,7 @@
 #include <sys/uio.h>
 #include <sys/user.h>
 
-#include "collector/attach/safe_point/machine.h"
+#include "collector/attach/safe_point/safe_point_private.h"
 
 #ifndef NT_ARM_SYSTEM_CALL
 #define NT_ARM_SYSTEM_CALL 0x404

@@ -3,7 +3,7 @@
 #include <sys/ptrace.h>
 #include <sys/user.h>
 
-#include "collector/attach/safe_point/machine.h"
+#include "collector/attach/safe_point/safe_point_private.h"
 
 /* mov $15,%rax; syscall */
 const uint8_t machine_restorer[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "collector/attach/safe_point/objects.h"
+#include "collector/attach/safe_point/safe_point_private.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -7,9 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "collector/attach/safe_point/memory.h"
-#include "collector/attach/safe_point/symbols.h"
 
 #define MOST_OBJECTS  4096u
 #define MOST_HEADERS  64u
@@ -60,19 +57,24 @@ static bool read_headers(struct headers *h, pid_t pid, uint64_t base)
 	return memory_read(pid, base + e->e_phoff, h->program, h->count * sizeof(h->program[0]));
 }
 
-/* Where the segments lie. False: no code of it is mapped as its headers say: a file that is only
- * read. */
-static bool place(struct safe_point_object *o, const struct headers *h, uint64_t base,
-		  const struct proc_map_list *maps)
+static bool set_bias(struct safe_point_object *o, const struct headers *h, uint64_t base)
 {
 	uint64_t first = UINT64_MAX;
 	for (size_t i = 0; i < h->count; i++)
 		if (h->program[i].p_type == PT_LOAD && h->program[i].p_vaddr < first)
 			first = h->program[i].p_vaddr;
-	if (first == UINT64_MAX)
-		return false;
 	o->base = base;
 	o->bias = base - (first & ~UINT64_C(4095));
+	return first != UINT64_MAX;
+}
+
+/* Where the segments lie. False: no code of it is mapped as its headers say: a file that is only
+ * read. */
+static bool place(struct safe_point_object *o, const struct headers *h, uint64_t base,
+		  const struct proc_map_list *maps)
+{
+	if (!set_bias(o, h, base))
+		return false;
 	o->end = base;
 	for (size_t i = 0; i < h->count; i++) {
 		const Elf64_Phdr *p = &h->program[i];
@@ -117,6 +119,12 @@ static void read_dynamic(struct safe_point_object *o, pid_t pid, const Elf64_Phd
 		case DT_STRSZ:
 			o->string_bytes = value;
 			break;
+		case DT_VERDEF:
+			o->definitions = address;
+			break;
+		case DT_VERDEFNUM:
+			o->definition_count = value;
+			break;
 		case DT_VERSYM:
 			o->versions = address;
 			break;
@@ -137,6 +145,18 @@ static void read_dynamic(struct safe_point_object *o, pid_t pid, const Elf64_Phd
 		}
 	}
 	o->soname = o->strings != 0 && soname != 0 ? o->strings + soname : 0;
+}
+
+bool objects_read_tables(struct safe_point_object *o, pid_t pid, uint64_t base)
+{
+	struct headers h;
+	*o = (struct safe_point_object){0};
+	if (!read_headers(&h, pid, base) || !set_bias(o, &h, base))
+		return false;
+	for (size_t i = 0; i < h.count; i++)
+		if (h.program[i].p_type == PT_DYNAMIC)
+			read_dynamic(o, pid, &h.program[i]);
+	return o->symbols != 0 && o->strings != 0;
 }
 
 static void read_frame_table(struct safe_point_object *o, pid_t pid, const Elf64_Phdr *p,

@@ -12,12 +12,8 @@
 #include <string.h>
 #include <sys/ptrace.h>
 
-#include "collector/attach/safe_point/frames.h"
-#include "collector/attach/safe_point/inside.h"
+#include "collector/attach/safe_point/safe_point_private.h"
 #include "collector/machine/proc_maps.h"
-#include "collector/attach/safe_point/memory.h"
-#include "collector/attach/safe_point/objects.h"
-#include "collector/attach/safe_point/symbols.h"
 #include "collector/attach/safe_point/threads.h"
 
 #define MOST_RESTORERS	4u

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "collector/attach/safe_point/symbols.h"
+#include "collector/attach/safe_point/safe_point_private.h"
 
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "collector/attach/safe_point/memory.h"
-#include "collector/attach/safe_point/symbols.h"
 
 #define MOST_SYMBOLS (1u << 20)
 #define MOST_STRINGS (1u << 26)

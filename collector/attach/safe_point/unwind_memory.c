@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "collector/attach/safe_point/unwind_memory.h"
+#include "collector/attach/safe_point/safe_point_private.h"
 
 #define MOST_BYTES 65536u /* of an entry */
 

@@ -17,8 +17,7 @@
 #include <cmocka.h>
 
 #include "collector/attach/safe_point/safe_points.h"
-#include "collector/attach/safe_point/objects.h"
-#include "collector/attach/safe_point/symbols.h"
+#include "collector/attach/safe_point/safe_point_private.h"
 #include "profile/live/run_files.h"
 #include "tests/unit/collector/borrowing.h"
 

@@ -681,7 +681,7 @@ static void glibc_that_is_too_old_is_refused(void **state)
 	char path[256];
 
 	(void)state;
-	assert_int_equal(refusal_maps_read(getpid(), m), 0);
+	assert_int_equal(refusal_program_read_maps(getpid(), m), 0);
 	assert_true(m->libc > 0);
 	uint64_t libc = m->libc;
 	free(m);
@@ -895,7 +895,7 @@ static void crafted_texts_are_read_to_their_end_and_no_further(void **state)
 	FILE *file = fmemopen((void *)(uintptr_t)maps, sizeof(maps) - 1, "r");
 
 	(void)state;
-	refusal_maps_parse(file, m);
+	refusal_program_parse_maps(file, m);
 	fclose(file);
 	assert_int_equal(m->readable, 0x1000);
 	assert_int_equal(m->libc, 0x5000);

@@ -15,8 +15,7 @@
 #include <cmocka.h>
 
 #include "collector/attach/safe_point/safe_points.h"
-#include "collector/attach/safe_point/objects.h"
-#include "collector/attach/safe_point/unwind_memory.h"
+#include "collector/attach/safe_point/safe_point_private.h"
 
 #define CODE   ((uint64_t)(uintptr_t)t->data + 4096)
 #define ENTRY  64 /* where the second entry begins, behind the common one */

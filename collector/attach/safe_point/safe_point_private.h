@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The parts of safe_points.h. */
+#ifndef SCPROF_COLLECTOR_ATTACH_SAFE_POINT_SAFE_POINT_PRIVATE_H
+#define SCPROF_COLLECTOR_ATTACH_SAFE_POINT_SAFE_POINT_PRIVATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "collector/machine/proc_maps.h"
+#include "preload/unwind/unwind.h"
+
+/* Memory of another process: all of it may be crafted, and may change between two readings. */
+
+/* Read up to `bytes`. How many came, from the first on; 0: none can be read. */
+size_t memory_some(pid_t pid, uint64_t at, void *to, size_t bytes);
+
+/* All of them, or false. */
+bool memory_read(pid_t pid, uint64_t at, void *to, size_t bytes);
+
+/* The same into memory to be freed; NULL: they cannot be read, or no memory. */
+void *memory_copy(pid_t pid, uint64_t at, size_t bytes);
+
+/* Words of a stack, which are read by windows: neighbours cost one system call. */
+#define SAFE_POINT_WINDOW 16384u
+
+struct safe_point_window {
+	pid_t pid;
+	uint64_t start;
+	size_t bytes; /* 0: nothing read yet */
+	uint8_t data[SAFE_POINT_WINDOW];
+};
+
+bool memory_word(struct safe_point_window *w, uint64_t at, uint64_t *word);
+
+/* The objects (program, libraries, vdso) that a process has mapped, read from its memory: what is
+ * mapped counts, not what lies under the name meanwhile. An upgraded library, another mount
+ * namespace and a stripped file are nothing special then. */
+
+enum safe_point_kind {
+	SAFE_POINT_PLAIN,
+	SAFE_POINT_PROGRAM,
+	SAFE_POINT_LOADER,
+	SAFE_POINT_LIBC,
+	SAFE_POINT_PTHREAD, /* of its own before glibc 2.34 */
+	SAFE_POINT_DL,	    /* the same */
+	SAFE_POINT_OURS,
+	SAFE_POINT_VDSO
+};
+
+/* What an exported function of libc means to a thread inside. */
+enum safe_point_meaning {
+	SAFE_POINT_NOTHING,
+	SAFE_POINT_BLOCKS,    /* may block, and allocators call it as well */
+	SAFE_POINT_WAITS,     /* may block for long, and allocators do not call it */
+	SAFE_POINT_OUTERMOST, /* threads begin in it */
+	SAFE_POINT_HOLDS,     /* may hold what dlopen wants */
+	SAFE_POINT_ALLOCATES  /* the same: an allocator */
+};
+
+struct safe_point_symbol {
+	uint64_t start, end;
+	enum safe_point_meaning meaning;
+};
+
+#define SAFE_POINT_CODES     8
+#define SAFE_POINT_SIGNATURE 1024
+
+struct safe_point_object {
+	enum safe_point_kind kind;
+	uint64_t base, bias, end; /* end: of the last segment */
+	struct {
+		uint64_t start, end;
+	} code[SAFE_POINT_CODES];
+	size_t codes;
+	bool allocator; /* it exports malloc, and is not libc */
+	bool base_namespace;
+	uint64_t symbols, strings, string_bytes, versions, gnu_hash, sysv_hash, soname, debug;
+	uint64_t definitions, definition_count; /* of versions */
+	/* Exported functions by address: of libc and libpthread only. */
+	struct safe_point_symbol *function;
+	size_t functions;
+	/* The search table of .eh_frame_hdr: pairs of offsets from its address. */
+	uint64_t frame_header;
+	int32_t *frame;
+	size_t frames;
+	/* Its first bytes: another object in its place differs in them. */
+	size_t signature_bytes;
+	uint8_t signature[SAFE_POINT_SIGNATURE];
+};
+
+struct safe_point_objects {
+	pid_t pid;
+	struct safe_point_object *object; /* by address */
+	size_t count;
+};
+
+/* The tables of symbols alone, of the object that is mapped at `base`. False: there are none. */
+bool objects_read_tables(struct safe_point_object *o, pid_t pid, uint64_t base);
+
+/* All zero at first. False: no memory, or nothing could be read. */
+bool objects_read(struct safe_point_objects *o, pid_t pid, const struct proc_map_list *maps);
+void objects_free(struct safe_point_objects *o);
+
+/* The object whose code holds an address; NULL: none. */
+const struct safe_point_object *objects_find(const struct safe_point_objects *o, uint64_t at);
+
+/* It is still what lies there. */
+bool objects_same(const struct safe_point_objects *o, const struct safe_point_object *object);
+
+/* Exported symbols of an object of a process, from its memory. */
+
+/* The address of a function, or of data, in its default version where there are several; 0: none.
+ */
+uint64_t symbols_find(const struct safe_point_object *o, pid_t pid, const char *name);
+
+/* Fill in o->function. False: no memory, or the tables cannot be read. */
+bool symbols_read(struct safe_point_object *o, pid_t pid);
+
+/* The function that holds an address; NULL: none that is exported. */
+const struct safe_point_symbol *symbols_at(const struct safe_point_object *o, uint64_t at);
+
+/* The lock that dlopen takes, and holds while it runs constructors: its address in a process of
+ * this loader; 0: it cannot be told now. */
+uint64_t symbols_find_lock(const struct safe_point_object *loader, pid_t pid);
+bool symbols_lock_is_held(uint64_t lock, pid_t pid);
+
+/* What a function of libc of that name means. */
+enum safe_point_meaning libc_names_meaning(const char *name);
+
+/* What following a stack needs to know of the processor: one file an architecture. */
+
+struct safe_point_registers {
+	uint64_t of[ARCH_REGS]; /* by DWARF's numbers */
+	uint64_t pc;
+	bool system_call; /* stopped in one, or at its end */
+};
+
+/* Of a thread that is stopped by ptrace. */
+bool machine_registers(pid_t tid, struct safe_point_registers *r);
+
+/* Code that lies before an address: what a call leaves as return address follows a call. */
+bool machine_after_call(pid_t pid, uint64_t pc);
+
+/* The function that was called before an address, also by a stub of the linker's. 0: not known. */
+uint64_t machine_called(pid_t pid, uint64_t pc);
+
+/* The code by which signal handlers return. */
+#define SAFE_POINT_RESTORER_MOST 16
+extern const uint8_t machine_restorer[];
+extern const size_t machine_restorer_bytes;
+
+struct safe_point_alternate {
+	uint64_t start, bytes; /* of the alternate signal stack; bytes 0: there is none */
+};
+
+/* From a frame that returns by the restorer, of that stack pointer, to what the signal interrupted.
+ */
+bool machine_signal(struct safe_point_window *w, uint64_t sp, struct safe_point_registers *r,
+		    struct safe_point_alternate *alternate);
+
+/* What the unwinder (preload/unwind/unwind.h) reads of another process, as the context of its
+ * cursor. All of it may be crafted: `work` bounds what is read of tables. */
+
+#define UNWIND_MEMORY_BLOCK 128 /* of an expression, with its length */
+
+struct unwind_memory {
+	struct safe_point_window *window;
+	const struct safe_point_object *object; /* that holds the code */
+	size_t work;				/* bytes */
+	uint8_t block[UNWIND_MEMORY_BLOCK];
+};
+
+/* The stack of a stopped thread. */
+
+#define SAFE_POINT_FRAMES 1024
+
+enum safe_point_end {
+	SAFE_POINT_WHOLE,     /* down to where the thread, or coroutine, began */
+	SAFE_POINT_GENERATED, /* a caller is code without unwind tables: made at run time, or so
+				 built */
+	SAFE_POINT_ASTRAY     /* cannot be followed */
+};
+
+struct safe_point_frame {
+	uint64_t at; /* within the call, not behind it */
+	const struct safe_point_object *object;
+	const struct safe_point_symbol *symbol; /* of libc; NULL: it is not exported */
+	bool stopped;				/* there, or by a signal: it has not called */
+};
+
+struct safe_point_stack {
+	struct safe_point_registers innermost;
+	struct safe_point_frame frame[SAFE_POINT_FRAMES];
+	size_t count;
+	/* What of libc was called, where none of the innermost frames has a name: libc's functions
+	 * often end in a jump to such a one. NULL: not known. */
+	const struct safe_point_symbol *entered;
+	enum safe_point_end end;
+	bool signal; /* a handler is on it */
+	struct safe_point_alternate alternate;
+	uint64_t rest; /* the stack pointer where following it ended */
+	struct safe_point_window window;
+};
+
+/* The object is libc, or libpthread. */
+bool frames_libc(const struct safe_point_object *o);
+
+struct safe_point_rows;
+
+/* Rows once computed. NULL: no memory. They belong to these objects as they are now. */
+struct safe_point_rows *frames_rows(void);
+void frames_forget(struct safe_point_rows *rows);
+
+/* Fill in *s. False: the registers cannot be had. */
+bool frames_walk(const struct safe_point_objects *o, struct safe_point_rows *rows, pid_t tid,
+		 struct safe_point_stack *s);
+
+/* What a thread is inside of. */
+
+/* The first frame, from the innermost on, that forbids a call of dlopen: a text, static. NULL:
+ * none. */
+const char *inside_what(const struct safe_point_stack *k);
+
+/* The thread is blocked in a function of libc that no allocator calls. */
+bool inside_wait(const struct safe_point_stack *k);
+
+/* It began where threads begin: its stack is what the system made for it. */
+bool inside_thread_stack(const struct safe_point_stack *k);
+
+#endif
