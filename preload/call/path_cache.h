@@ -44,7 +44,7 @@ struct scp_memo {
 	/* Of which calls (by thread.open) the words tell whether they are in progress: all
 	 * (REACH_ALL), where the unwinder went as far as it could; else one, or 0: none. */
 	uint64_t reach;
-	uint64_t stack_words;  /* of selected functions: see selected_stack.h */
+	uint64_t stack_words;  /* of selected functions: see selected.h */
 	uint32_t room;	       /* words */
 	uint32_t python_words; /* the first of them are Python's */
 	struct scp_expected expected;
