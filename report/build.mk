@@ -86,6 +86,7 @@ REPORT_SRC = \
 	report/render/json/diff_json.c \
 	report/render/json/json.c \
 	report/render/json/json_loops.c \
+	report/render/json/json_run.c \
 	report/render/json/json_site.c \
 	report/render/json/json_stack.c \
 	report/render/json/json_states.c \

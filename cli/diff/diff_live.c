@@ -19,25 +19,24 @@ struct loop {
 	struct diff_live live;
 	struct diff_pairs pairs;
 	struct progress progress;
+	struct diff_files pilot;
 	double began;
-	bool piloted;
 };
 
 /* 0; -1: it is over, by a signal or a failure. */
 static int take_pair(struct loop *l)
 {
-	struct diff_files f = {0};
+	struct diff_files f = {0}, *to = l->pilot.diff ? &f : &l->pilot;
 	int failed = diff_pairs_run(&l->pairs, 0) ||
-		     diff_files_compare(&f, l->pairs.file, 2, 1, &l->live.arguments->options);
+		     diff_files_compare(to, l->pairs.file, 2, 1, &l->live.arguments->options);
 
 	if (!failed) {
-		const struct diff_watch_run run[2] = {diff_watch_run_of(f.profile[0]),
-						      diff_watch_run_of(f.profile[1])};
+		const struct diff_watch_run run[2] = {diff_watch_run_of(to->profile[0]),
+						      diff_watch_run_of(to->profile[1])};
 
-		failed = l->piloted ? diff_watch_add(&l->live.watch, f.diff, run)
-				    : diff_watch_begin(&l->live.watch, f.diff, run);
-		l->piloted = true;
-		diff_words_sides(f.diff, l->live.sides, sizeof(l->live.sides));
+		failed = to == &f ? diff_watch_add(&l->live.watch, f.diff, run)
+				  : diff_watch_begin(&l->live.watch, l->pilot.diff, run);
+		diff_words_sides(to->diff, l->live.sides, sizeof(l->live.sides));
 		if (failed)
 			complaint_say(DIFF_COMMAND, "out of memory");
 	}
@@ -123,5 +122,6 @@ int diff_live(const struct diff_arguments *a)
 	if (l.live.end != DIFF_LIVE_FAILED)
 		status = print(&l.live) ? 2 : diff_live_status(&l.live);
 	diff_watch_free(&l.live.watch);
+	diff_files_free(&l.pilot);
 	return status;
 }

@@ -80,19 +80,15 @@ static int by_time(const void *left, const void *right)
 	return x != y ? (x < y ? 1 : -1) : (a->run > b->run) - (a->run < b->run);
 }
 
-static int copy_text(char **to, const char *text)
-{
-	*to = text ? strdup(text) : NULL;
-	return text && !*to ? -1 : 0;
-}
-
 static int begin_row(struct diff_watch_row *r, const struct diff *d, const struct diff_site *s)
 {
 	uint32_t frames = diff_path_frames(d, s);
-	int failed = copy_text(&r->symbol, s->symbol) + copy_text(&r->library, s->library) +
-		     copy_text(&r->outcome, s->outcome);
+	int failed = 0;
 	double v;
 
+	r->symbol = s->symbol;
+	r->library = s->library;
+	r->outcome = s->outcome;
 	r->waiting = s->waiting;
 	r->frame = calloc(frames + 1, sizeof(*r->frame));
 	for (uint32_t i = 0; i < frames && r->frame; i++) {
@@ -399,9 +395,6 @@ void diff_watch_free(struct diff_watch *w)
 		for (uint32_t k = 0; r->frame && k < r->frames; k++)
 			free(r->frame[k]);
 		free(r->frame);
-		free(r->symbol);
-		free(r->library);
-		free(r->outcome);
 	}
 	string_index_clear(&w->keys);
 	free(w->row);

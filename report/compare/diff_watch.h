@@ -31,7 +31,7 @@
 struct diff_watch_row {
 	/* NULL, and no frames: the row is the whole run, by DIFF_MEAN its elapsed time and by
 	 * DIFF_UNSWITCHED its CPU time. */
-	char *symbol, *library, *outcome;
+	const char *symbol, *library, *outcome; /* the pilot's */
 	char **frame; /* lines for people, innermost first, not yet clean */
 	uint32_t frames;
 	bool waiting, worth;
@@ -67,7 +67,8 @@ struct diff_watch_run {
 };
 struct diff_watch_run diff_watch_run_of(const struct profile *p);
 
-/* The rows, from a pair: profile 0 is BASE's, profile 1 NEW's. -1: out of memory. */
+/* The rows, from a pair, which must outlive them: profile 0 is BASE's, profile 1 NEW's. -1: out of
+ * memory. */
 int diff_watch_begin(struct diff_watch *w, const struct diff *pilot,
 		     const struct diff_watch_run run[2]);
 /* A further pair, and the verdict with it. -1: out of memory. */

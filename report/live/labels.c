@@ -15,6 +15,7 @@
 
 struct labels {
 	bool utf8;
+	struct live_reader *reader;
 	struct string_index keys;
 	char **text; /* by number of the key; NULL: not looked up yet */
 	uint32_t room;
@@ -22,16 +23,8 @@ struct labels {
 	const struct profile *profile;
 };
 
-struct labels *labels_new(bool utf8)
-{
-	struct labels *l = calloc(1, sizeof(*l));
-
-	if (l)
-		l->utf8 = utf8;
-	return l;
-}
-
-void labels_forget(void *labels)
+/* The profile that names came from is about to be freed. */
+static void forget(void *labels)
 {
 	struct labels *l = labels;
 
@@ -41,11 +34,25 @@ void labels_forget(void *labels)
 	l->profile = NULL;
 }
 
+struct labels *labels_new(struct live_reader *f, bool utf8)
+{
+	struct labels *l = calloc(1, sizeof(*l));
+
+	if (!l)
+		return NULL;
+	l->utf8 = utf8;
+	l->reader = f;
+	f->forget = forget;
+	f->context = l;
+	return l;
+}
+
 void labels_free(struct labels *l)
 {
 	if (!l)
 		return;
-	labels_forget(l);
+	l->reader->forget = NULL;
+	forget(l);
 	for (uint32_t i = 0; i < l->room; i++)
 		free(l->text[i]);
 	free(l->text);
@@ -85,7 +92,7 @@ static char *look_up(struct labels *l, const struct profile *p, const struct pro
 	int bytes;
 
 	if (l->profile != p) {
-		labels_forget(l);
+		forget(l);
 		l->symbols = symbolize_new(p);
 		l->profile = p;
 	}

@@ -75,16 +75,13 @@ int live_text_run(struct live_reader *f, const struct live_options *o, FILE *out
 		  struct profile_error *err)
 {
 	struct rows rows = {.confidence = o->confidence};
-	struct labels *labels = labels_new(terminal_of(out, o->width).utf8);
+	struct labels *labels = labels_new(f, terminal_of(out, o->width).utf8);
 	struct view_source from = {f, &rows, labels, o->note};
 	int failed;
 
 	if (!labels)
 		return fail(err, "out of memory");
-	f->forget = labels_forget;
-	f->context = labels;
 	failed = follow(&from, o, out, err);
-	f->forget = NULL;
 	live_rows_free(&rows);
 	labels_free(labels);
 	return failed;

@@ -254,14 +254,12 @@ int screen_run(struct live_reader *f, const struct live_options *o, struct profi
 	SCREEN *terminal;
 	int failed;
 
-	s.from.labels = labels_new(s.utf8);
+	s.from.labels = labels_new(f, s.utf8);
 	if (!s.from.labels || live_rows_update(&rows, f)) {
 		snprintf(err->text, sizeof(err->text), "out of memory");
 		labels_free(s.from.labels);
 		return -1;
 	}
-	f->forget = labels_forget;
-	f->context = s.from.labels;
 	take_signals(before, o->keep); /* before curses: no signal may come in between */
 	failed = start_curses(err, &terminal);
 	if (!failed) {
@@ -273,7 +271,6 @@ int screen_run(struct live_reader *f, const struct live_options *o, struct profi
 				 "out of memory, or the terminal is gone");
 	}
 	give_back(before);
-	f->forget = NULL;
 	live_rows_free(&rows);
 	labels_free(s.from.labels);
 	return failed;

@@ -11,11 +11,9 @@
 
 struct labels;
 
-struct labels *labels_new(bool utf8); /* NULL: out of memory */
+/* Of a reader that they watch until they are freed. NULL: out of memory. */
+struct labels *labels_new(struct live_reader *f, bool utf8);
 void labels_free(struct labels *l);
-
-/* The profile that names came from is about to be freed: for live_reader.forget. */
-void labels_forget(void *labels);
 
 /* "readQuery at networking.c:123", "libc.so.6+0x1234". Never NULL. */
 const char *labels_frame(struct labels *l, const struct profile *p, const struct prof_frame *frame);

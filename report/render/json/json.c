@@ -3,101 +3,8 @@
  * warnings last. */
 #include "report/render/json/json.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "report/findings/findings.h"
 #include "report/model/model.h"
-
-static void put_argv(struct json_writer *w, const struct prof_process *p)
-{
-	json_write_texts(w, "argv", p ? (const char *const *)p->argv : NULL, p ? p->argc : 0);
-}
-
-static void put_end_value(struct json_writer *w, const struct prof_process *p)
-{
-	json_write_number(w, "status", p->end.seen == SCP_END_STATUS ? p->end.value : NAN);
-	json_write_number(w, "signal", p->end.seen == SCP_END_SIGNAL ? p->end.value : NAN);
-}
-
-static void put_program(struct json_writer *w, const struct report *r)
-{
-	const struct prof_process *first = r->asked;
-
-	json_write_open(w, "program", '{');
-	json_write_text(w, "name", first ? first->program : NULL);
-	json_write_text(w, "exe", first ? first->exe : NULL);
-	put_argv(w, first);
-	json_write_open(w, "pids", '[');
-	for (uint32_t i = 0; i < r->processes; i++)
-		json_write_count(w, NULL, r->process[i].process->pid);
-	json_write_close(w, ']');
-	json_write_time(w, "start", r->start_real_ns, 3);
-	json_write_number(w, "wall_s", r->wall_s);
-	json_write_count(w, "runs", r->runs);
-	if (json_write_open_known(w, "ended", first)) {
-		const struct prof_process *command = process_end_of_command(r);
-
-		json_write_text(w, "how", report_names_end(command));
-		put_end_value(w, command);
-		json_write_close(w, '}');
-	}
-	json_write_close(w, '}');
-}
-
-#define PROGRAM(member) ROW_SAME(report_program, member)
-static const struct row_field program_fields[] = {PROGRAM(processes),
-						  PROGRAM(runs),
-						  PROGRAM(wall_s),
-						  PROGRAM(cpu_s),
-						  PROGRAM(threads),
-						  PROGRAM(calls),
-						  PROGRAM(calls_ns),
-						  PROGRAM(waiting_ns),
-						  PROGRAM(time_ns),
-						  PROGRAM(sites),
-						  ROW_END};
-
-static void put_programs(struct json_writer *w, const struct report *r)
-{
-	json_write_flag(w, "apart", r->apart);
-	json_write_open_lines(w, "programs", '[');
-	for (uint32_t i = 0; i < r->programs; i++) {
-		const struct report_program *p = &r->program[i];
-
-		json_write_open(w, NULL, '{');
-		json_write_text(w, "name", p->name);
-		json_write_text(w, "exe", p->first->exe);
-		put_argv(w, p->first);
-		json_write_time(w, "start", p->first->start_real_ns, 3);
-		json_write_fields(w, program_fields, p, true);
-		json_write_close(w, '}');
-	}
-	json_write_close(w, ']');
-}
-
-/* `synchronous`: below 0, not tested. */
-static void put_clock(struct json_writer *w, const char *key, const struct prof_clock *c,
-		      int synchronous)
-{
-	if (!json_write_open_known(w, key, c->kind != SCP_CLOCK_NONE))
-		return;
-	json_write_text(w, "name", report_names_clock(c->kind));
-	json_write_number(w, "tick_ns", c->tick_ns);
-	json_write_number(w, "read_ns", c->read_ns);
-	json_write_flag(w, "randomized", c->flags & SCP_CLOCK_RANDOMIZED);
-	if (synchronous < 0)
-		json_write_null(w, "synchronous");
-	else
-		json_write_flag(w, "synchronous", synchronous);
-	json_write_text(w, "requested",
-			c->requested == SCP_CLOCK_NONE ? NULL : report_names_clock(c->requested));
-	json_write_flag(w, "fallback", c->flags & SCP_CLOCK_FALLBACK);
-	json_write_number(w, "unit_ns", c->ns_per_unit);
-	json_write_number(w, "rate_error", c->rate_error);
-	json_write_close(w, '}');
-}
 
 static void put_site_name(struct json_writer *w, const char *key, const struct report *r,
 			  uint32_t site, const char *none)
@@ -120,82 +27,6 @@ static void put_gap(struct json_writer *w, const struct report *r, const struct 
 	json_write_close(w, '}');
 }
 
-/* null where nothing was left out. */
-static void put_filters(struct json_writer *w, const struct profile *p)
-{
-	static const char *const keys[] = {
-		"below=", "thread=", "depth=",	 "python=", "native=",	       "after=",
-		"for=",	  "signal=", "stopped=", "until=",  SCP_FILTER_IGNORED};
-
-	if (!json_write_open_known(w, "filters", p->filters_bytes))
-		return;
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
-		char name[16];
-
-		snprintf(name, sizeof(name), "%.*s", (int)strcspn(keys[i], "="), keys[i]);
-		json_write_open(w, name, '[');
-		for (const char *v = NULL; (v = filters_text(p, keys[i], v));)
-			json_write_text(w, NULL, v);
-		json_write_close(w, ']');
-	}
-	json_write_flag(w, "differ", p->flags & SCP_FILE_FILTERS_DIFFER);
-	json_write_close(w, '}');
-}
-
-/* Of the first run that was put into the profile. */
-static void put_until(struct json_writer *w, const struct profile *p)
-{
-	const char *text = filters_text(p, PROF_FILTER_STOP, NULL);
-	double relative, after_s, sites;
-	bool known = text && sscanf(text, "%lf %lf %lf", &relative, &after_s, &sites) == 3;
-
-	if (!json_write_open_known(w, "until", known))
-		return;
-	json_write_number(w, "relative", relative);
-	json_write_flag(w, "reached", after_s > 0);
-	json_write_number(w, "after_s", after_s > 0 ? after_s : NAN);
-	json_write_number(w, "sites", sites);
-	json_write_close(w, '}');
-}
-
-static void put_recorded(struct json_writer *w, const struct profile *p)
-{
-	if (!json_write_open_known(w, "recorded", p->flags & SCP_FILE_WINDOWS))
-		return;
-	json_write_number(w, "recorded_s", (double)p->recorded_ns / 1e9);
-	json_write_number(w, "lived_s", (double)p->recorded_of_ns / 1e9);
-	json_write_number(w, "share", filter_summary_recorded_share(p));
-	json_write_count(w, "windows", p->windows);
-	put_until(w, p);
-	json_write_close(w, '}');
-}
-
-#define SLOTS(member) ROW_SAME(scp_attach_slots, member)
-static const struct row_field slot_fields[] = {SLOTS(written), SLOTS(unbound),	SLOTS(other),
-					       SLOTS(failed),  SLOTS(put_back), SLOTS(changed),
-					       SLOTS(gone),    SLOTS(objects),	SLOTS(kept),
-					       SLOTS(skipped), ROW_END};
-
-/* null where nobody went to a process that ran. */
-static void put_attached(struct json_writer *w, const struct profile *p)
-{
-	uint64_t processes;
-	struct prof_attached a = attach_summary_of(p, &processes);
-
-	if (!json_write_open_known(w, "attach", a.known))
-		return;
-	json_write_count(w, "processes", processes);
-	json_write_number(w, "stopped_ms", (double)a.stopped_ns / 1e6);
-	json_write_number(w, "stopped_total_ms", (double)a.stopped_total_ns / 1e6);
-	json_write_number(w, "ran_s", a.ran_ns ? (double)a.ran_ns / 1e9 : NAN);
-	json_write_count(w, "threads", a.threads);
-	json_write_count(w, "in_calls", a.in_calls);
-	json_write_flag(w, "detached", a.flags & SCP_ATTACHED_DETACHED);
-	json_write_flag(w, "woken", a.flags & SCP_ATTACHED_WOKEN);
-	json_write_object(w, "slots", slot_fields, &a.slots);
-	json_write_close(w, '}');
-}
-
 static void put_process(struct json_writer *w, const struct report_process *p)
 {
 	const struct prof_process *in = p->process;
@@ -206,11 +37,11 @@ static void put_process(struct json_writer *w, const struct report_process *p)
 	json_write_count(w, "processes", in->count);
 	json_write_text(w, "name", in->program);
 	json_write_text(w, "exe", in->exe);
-	put_argv(w, in);
+	json_run_argv(w, in);
 	json_write_time(w, "start", in->start_real_ns, 3);
 	json_write_number(w, "wall_s", p->wall_s);
 	json_write_text(w, "ended", report_names_end(in));
-	put_end_value(w, in);
+	json_run_end_value(w, in);
 	json_write_fields(w, row_fields_process, p, true);
 	json_write_close(w, '}');
 }
@@ -396,13 +227,7 @@ static void put_head(struct json_writer *w, const struct report *r)
 {
 	json_write_text(w, "schema", "scprof-report/1");
 	json_write_text(w, "by", report_names_by(r->by));
-	put_program(w, r);
-	put_programs(w, r);
-	put_clock(w, "clock", &r->profile->clock, r->synchronous);
-	put_clock(w, "slow_clock", &r->profile->slow, r->slow_synchronous);
-	put_filters(w, r->profile);
-	put_recorded(w, r->profile);
-	put_attached(w, r->profile);
+	json_run_write(w, r);
 	json_write_number(w, "confidence", r->confidence);
 	json_write_text(w, "warm_up", r->include_warmup ? "included" : "set-aside");
 	put_totals(w, r);

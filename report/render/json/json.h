@@ -27,6 +27,11 @@ void json_stack_write(struct json_writer *w, struct report *r, const struct repo
 		      struct json_stack_cache *cache);
 void json_stack_clear(struct json_stack_cache *cache);
 
+/* From "program" to "attach"; and members of several processes' objects. */
+void json_run_write(struct json_writer *w, const struct report *r);
+void json_run_argv(struct json_writer *w, const struct prof_process *p);
+void json_run_end_value(struct json_writer *w, const struct prof_process *p);
+
 /* The members of a site, into an object that the caller opens and closes. */
 void json_site_write(struct json_writer *w, struct report *r, const struct report_site *s,
 		     struct json_stack_cache *cache);
