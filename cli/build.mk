@@ -25,7 +25,6 @@ CLI_SRC = \
 	cli/cmd_doctor.c \
 	cli/cmd_explain.c \
 	cli/cmd_merge.c \
-	cli/cmd_preload_stubs.c \
 	cli/cmd_report.c \
 	cli/cmd_serve.c \
 	cli/cmd_symbols.c \
@@ -51,7 +50,6 @@ CLI_SRC = \
 	cli/help/config_apply.c \
 	cli/main.c \
 	cli/messages/complaint.c \
-	cli/messages/default_origin.c \
 	cli/messages/nearest.c \
 	cli/messages/progress.c \
 	cli/messages/say.c \

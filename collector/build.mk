@@ -112,10 +112,8 @@ COLLECTOR_SRC = \
 	collector/select/below_symbols.c \
 	collector/select/exports.c \
 	collector/select/library_closure.c \
-	collector/select/library_needed.c \
 	collector/select/selection.c \
 	collector/select/stack_arguments.c \
-	collector/select/stack_names.c \
 	collector/select/stack_types.c \
 	collector/select/stub_code.c \
 	collector/select/stub_object.c \

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/help/config.h"
-#include "cli/messages/default_origin.h"
+#include "cli/messages/complaint.h"
 #include "cli/usage/options.h"
 
 /* The option that `word`, "--NAME" or "--NAME=VALUE", is for getopt: the one of that name, else the
@@ -99,14 +99,14 @@ static int add(const struct config_entry *e, char **argv, int *argc)
 	if (o->variable) {
 		if (options_variable(o->variable))
 			return 0;
-		default_origin_note(&origin);
+		complaint_note_default(&origin);
 		return setenv(o->variable, o->argument ? e->value : "1", 1);
 	}
 	if (asprintf(&argv[*argc], "--%s%s%s", o->name, o->argument ? "=" : "",
 		     o->argument ? e->value : "") < 0)
 		return -1;
 	origin.word = argv[*argc];
-	default_origin_note(&origin);
+	complaint_note_default(&origin);
 	(*argc)++;
 	return 0;
 }

@@ -3,14 +3,62 @@
  * that it does not mix with the output of the command. */
 #include "cli/messages/complaint.h"
 
+#include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/messages/default_origin.h"
 #include "report/wording/terminal.h"
 #include "report/wording/utf8.h"
+
+#define MOST 256 /* options of one command */
+
+static struct default_origin origins[MOST];
+static size_t origins_noted;
+
+void complaint_note_default(const struct default_origin *origin)
+{
+	if (origins_noted < MOST)
+		origins[origins_noted++] = *origin;
+}
+
+static bool is_of(const struct default_origin *o, const char *value)
+{
+	return o->word && value >= o->word && value <= o->word + strlen(o->word);
+}
+
+static bool begins(const char *text, const char *dashes, const char *name)
+{
+	size_t length = strlen(dashes) + strlen(name);
+
+	return !strncmp(text, dashes, strlen(dashes)) &&
+	       !strncmp(text + strlen(dashes), name, strlen(name)) &&
+	       (text[length] == ':' || text[length] == ' ');
+}
+
+static bool is_named(const struct default_origin *o, const char *text)
+{
+	const char letter[] = {o->letter, '\0'};
+
+	return begins(text, "--", o->option) || (*letter && begins(text, "-", letter)) ||
+	       (o->variable && begins(text, "", o->variable));
+}
+
+/* "FILE:LINE: " of the default that `text` complains of: the one whose value getopt has just handed
+ * out, else the one whose option or variable `text` begins with. While options are read, getopt's
+ * optarg points into the word of the current one; later it is NULL, and a message names the option
+ * or variable. "" for anything else. */
+static const char *origin_of(const char *text)
+{
+	static char where[4200];
+
+	*where = '\0';
+	for (size_t i = 0; i < origins_noted; i++)
+		if (optarg ? is_of(&origins[i], optarg) : is_named(&origins[i], text))
+			snprintf(where, sizeof(where), "%s:%u: ", origins[i].file, origins[i].line);
+	return where;
+}
 
 static void put_clean(FILE *to, const char *text, size_t length, bool utf8)
 {
@@ -24,7 +72,7 @@ static void put_clean(FILE *to, const char *text, size_t length, bool utf8)
 /* `lines`: as many as the text has, the later ones behind `indent`; else it is one. */
 static void print(const char *command, const char *text, bool lines, const char *indent)
 {
-	const char *from = default_origin_of(text);
+	const char *from = origin_of(text);
 	bool utf8 = terminal_of(stderr, 0).utf8;
 	char *message = NULL;
 	size_t size = 0;

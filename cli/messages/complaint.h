@@ -20,4 +20,19 @@ void complaint_lines(const char *command, const char *text);
 /* The same, with later lines indented under the first. */
 void complaint_indented(const char *command, const char *text);
 
+/* Where a default came from: the command that refuses a value knows only an option or a variable,
+ * and the user must find the line of the file. For one thread. */
+struct default_origin {
+	const char *file;
+	unsigned line;
+	const char *option;   /* its long name */
+	char letter;	      /* '\0': it has none */
+	const char *word;     /* of the command line, that sets it; NULL: its variable does */
+	const char *variable; /* NULL: it has none */
+};
+
+/* This default is in force now: messages about it begin with its file and line. All texts are
+ * borrowed for good. */
+void complaint_note_default(const struct default_origin *origin);
+
 #endif

@@ -39,8 +39,8 @@ int library_closure_read_maps(FILE *maps, const char *program, struct library_cl
  * loader: by the DT_NEEDED entries, in the RPATH and RUNPATH of the file that has the entry (below
  * `root`, then as they are), then in the usual folders below `root`. 0, or -1 with *err: also where
  * one is not found. library_closure_free either way. */
-int library_needed_find(const char *program, const char *root, struct library_closure *out,
-			struct profile_error *err);
+int library_closure_find_needed(const char *program, const char *root, struct library_closure *out,
+				struct profile_error *err);
 
 /* Add a copy of the path. 0, or -1 when out of memory. */
 int library_closure_add(struct library_closure *c, const char *path);

@@ -78,7 +78,7 @@ int selection_open(struct selection *c, const char *program, const char *own_lib
 		   const char *root, struct profile_error *err)
 {
 	if (read_both(c, program, own_library, err) ||
-	    (root ? library_needed_find(program, root, &c->needed, err)
+	    (root ? library_closure_find_needed(program, root, &c->needed, err)
 		  : library_closure_find(program, &c->needed, err)))
 		return -1;
 	return add_libraries(c, err);

@@ -21,10 +21,10 @@ void stack_arguments_find(const struct selection *c, struct stack_arguments *fou
 /* By the name: a function of C or POSIX, of which no other library has one with other parameters;
  * or one of C++ with few parameters, all of them numbers, pointers and references: `shown` is its
  * demangled name. */
-bool stack_names_has_none(const char *name, const char *shown);
+bool stack_arguments_has_none(const char *name, const char *shown);
 
 /* A function of the ready-made groups' libraries. */
-bool stack_names_has_none_in(const char *name, const char *soname);
+bool stack_arguments_has_none_in(const char *name, const char *soname);
 
 /* By the types of a function's parameters (System V ABI, AMD64 supplement, 3.2.3; AAPCS64, 6.8.2).
  * What may be in a register or in memory, as vectors and small structures, is taken for both, so

@@ -160,13 +160,13 @@ static void names(void **state)
 		char *shown = selection_demangle(cases[i].name, true);
 
 		assert_non_null(shown);
-		if (stack_names_has_none(cases[i].name, shown) != cases[i].none)
+		if (stack_arguments_has_none(cases[i].name, shown) != cases[i].none)
 			fail_msg("%s", cases[i].name);
 		free(shown);
 	}
-	assert_true(stack_names_has_none_in("deflate", "libz.so.1"));
-	assert_false(stack_names_has_none_in("deflate", "libother.so.1"));
-	assert_false(stack_names_has_none_in("deflateInit2_", "libz.so.1"));
+	assert_true(stack_arguments_has_none_in("deflate", "libz.so.1"));
+	assert_false(stack_arguments_has_none_in("deflate", "libother.so.1"));
+	assert_false(stack_arguments_has_none_in("deflateInit2_", "libz.so.1"));
 }
 
 int main(void)
