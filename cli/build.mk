@@ -47,7 +47,6 @@ CLI_SRC = \
 	cli/help/cmd_describe.c \
 	cli/help/complete_values.c \
 	cli/help/config.c \
-	cli/help/config_apply.c \
 	cli/main.c \
 	cli/messages/complaint.c \
 	cli/messages/nearest.c \

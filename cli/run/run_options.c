@@ -2,7 +2,6 @@
 #include "cli/run/run_options.h"
 
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -100,19 +99,6 @@ static int take_dither(const char *text, struct run_options *o)
 		   "Write 5%%, or 0.05",
 		   text);
 	return -1;
-}
-
-int run_options_join(char **list, const char *value)
-{
-	char *joined = NULL;
-
-	if (asprintf(&joined, "%s%s%s", *list ? *list : "", *list ? "," : "", value) < 0) {
-		say("out of memory");
-		return -1;
-	}
-	free(*list);
-	*list = joined;
-	return 0;
 }
 
 struct taking {

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/messages/say.h"
@@ -238,6 +239,19 @@ static int settle(const struct setting *s, struct run_options *o)
 		from = s->variable;
 	}
 	return *text && s->check ? s->check(from, *text, o) : 0;
+}
+
+int run_options_join(char **list, const char *value)
+{
+	char *joined = NULL;
+
+	if (asprintf(&joined, "%s%s%s", *list ? *list : "", *list ? "," : "", value) < 0) {
+		say("out of memory");
+		return -1;
+	}
+	free(*list);
+	*list = joined;
+	return 0;
 }
 
 /* A name that no thread can have certainly matches nothing. */

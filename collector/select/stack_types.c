@@ -8,6 +8,11 @@ struct used {
 	uint64_t bytes;
 };
 
+/* Where an argument goes: into one register of either kind; or into registers of either kind
+ * (AArch64: up to four vectors, and after what does not fit no register is used), or into memory,
+ * or behind a hidden pointer. */
+enum place { UNKNOWN, GENERAL, VECTOR, EITHER };
+
 /* At most as aligned as this, since a size is a multiple of the alignment. */
 static void add_memory(struct used *u, uint64_t size)
 {
@@ -17,37 +22,22 @@ static void add_memory(struct used *u, uint64_t size)
 	u->bytes = (u->bytes + align - 1) / align * align + (size + 7) / 8 * 8;
 }
 
-static void add_general(struct used *u)
+static void add(struct used *u, enum place place, uint64_t size)
 {
-	if (u->general < 6)
+	if (place == GENERAL && u->general < 6) {
 		u->general++;
-	else
-		add_memory(u, 8);
-}
-
-static void add_vector(struct used *u, uint64_t size)
-{
-	if (u->vector < 8)
+	} else if (place == VECTOR && u->vector < 8) {
 		u->vector++;
-	else
+	} else if (place != EITHER) {
 		add_memory(u, size);
+	} else {
+		u->general = u->general < 4 ? u->general + 2 : 6;
+		u->vector = u->vector < 4 ? u->vector + 4 : 8;
+		add_memory(u, size);
+	}
 }
 
-/* In registers of either kind (AArch64: up to four vectors, and after what does not fit no register
- * is used), or in memory, or by a hidden pointer. */
-static void add_either(struct used *u, uint64_t size)
-{
-	u->general = u->general < 4 ? u->general + 2 : 6;
-	u->vector = u->vector < 4 ? u->vector + 4 : 8;
-	add_memory(u, size);
-}
-
-static bool is_known(Dwarf_Word size)
-{
-	return size && size <= UINT32_MAX / 64;
-}
-
-static bool add_base(struct used *u, Dwarf_Die *type, Dwarf_Word size)
+static enum place place_of_base(Dwarf_Die *type, Dwarf_Word size)
 {
 	Dwarf_Attribute a;
 	Dwarf_Word encoding = 0;
@@ -56,11 +46,7 @@ static bool add_base(struct used *u, Dwarf_Die *type, Dwarf_Word size)
 	switch (encoding) {
 	case DW_ATE_float:
 	case DW_ATE_complex_float:
-		if (size <= 8)
-			add_vector(u, size);
-		else
-			add_either(u, size);
-		return true;
+		return size <= 8 ? VECTOR : EITHER;
 	case DW_ATE_address:
 	case DW_ATE_boolean:
 	case DW_ATE_signed:
@@ -68,13 +54,39 @@ static bool add_base(struct used *u, Dwarf_Die *type, Dwarf_Word size)
 	case DW_ATE_unsigned:
 	case DW_ATE_unsigned_char:
 	case DW_ATE_UTF:
-		if (size <= 8)
-			add_general(u);
-		else
-			add_either(u, size);
-		return true;
+		return size <= 8 ? GENERAL : EITHER;
 	}
-	return false;
+	return UNKNOWN;
+}
+
+static enum place place_of(Dwarf_Die *type, Dwarf_Word *size)
+{
+	int tag = dwarf_tag(type);
+
+	*size = tag == DW_TAG_ptr_to_member_type ? 16 : 8;
+	switch (tag) {
+	case DW_TAG_pointer_type:
+	case DW_TAG_reference_type:
+	case DW_TAG_rvalue_reference_type:
+	case DW_TAG_unspecified_type: /* of nullptr */
+		return GENERAL;
+	case DW_TAG_ptr_to_member_type:
+		return EITHER;
+	}
+	if (dwarf_aggregate_size(type, size) || !*size || *size > UINT32_MAX / 64)
+		return UNKNOWN;
+	switch (tag) {
+	case DW_TAG_base_type:
+		return place_of_base(type, *size);
+	case DW_TAG_enumeration_type:
+		return GENERAL;
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
+	case DW_TAG_union_type:
+	case DW_TAG_array_type: /* a vector */
+		return EITHER;
+	}
+	return UNKNOWN;
 }
 
 /* The type of a parameter, or of a result, without its qualifiers. 1: there is none; -1: it cannot
@@ -91,37 +103,12 @@ static int type_of(Dwarf_Die *die, Dwarf_Die *type)
 static bool add_parameter(struct used *u, Dwarf_Die *parameter)
 {
 	Dwarf_Die type;
-	Dwarf_Word size = 0;
+	Dwarf_Word size;
+	enum place place = type_of(parameter, &type) ? UNKNOWN : place_of(&type, &size);
 
-	if (type_of(parameter, &type))
-		return false;
-	switch (dwarf_tag(&type)) {
-	case DW_TAG_pointer_type:
-	case DW_TAG_reference_type:
-	case DW_TAG_rvalue_reference_type:
-	case DW_TAG_unspecified_type: /* of nullptr */
-		add_general(u);
-		return true;
-	case DW_TAG_ptr_to_member_type:
-		add_either(u, 16);
-		return true;
-	}
-	if (dwarf_aggregate_size(&type, &size) || !is_known(size))
-		return false;
-	switch (dwarf_tag(&type)) {
-	case DW_TAG_base_type:
-		return add_base(u, &type, size);
-	case DW_TAG_enumeration_type:
-		add_general(u);
-		return true;
-	case DW_TAG_structure_type:
-	case DW_TAG_class_type:
-	case DW_TAG_union_type:
-	case DW_TAG_array_type: /* a vector */
-		add_either(u, size);
-		return true;
-	}
-	return false;
+	if (place != UNKNOWN)
+		add(u, place, place == GENERAL ? 8 : size);
+	return place != UNKNOWN;
 }
 
 static bool is_c(Dwarf_Die *function)
