@@ -10,7 +10,7 @@
 #include "cli/cmd.h"
 #include "cli/messages/complaint.h"
 #include "cli/usage/options.h"
-#include "collector/launch/library_path.h"
+#include "collector/launch/environment.h"
 #include "collector/launch/program.h"
 #include "cli/run/run_symbols.h"
 #include "cli/messages/say.h"
@@ -129,7 +129,7 @@ static int list(const char *program, const char *patterns, const struct symbols_
 		say(p.notice);
 		return 2;
 	}
-	if (library_path_find(library, sizeof(library), &err) ||
+	if (environment_find_library(library, sizeof(library), &err) ||
 	    (patterns && symbol_pattern_parse(NULL, patterns, &parsed, &err)) ||
 	    selection_open(&c, p.runner, library, o->root, &err)) {
 		say(err.text);
@@ -217,7 +217,7 @@ static void resolve(const char *program, const char *groups, const char *symbols
 	struct profile_error err;
 	char library[PATH_MAX], text[1024];
 
-	if (library_path_find(library, sizeof(library), &err) ||
+	if (environment_find_library(library, sizeof(library), &err) ||
 	    symbol_pattern_parse(*groups ? groups : NULL, symbols && *symbols ? symbols : NULL,
 				 &parsed, &err) ||
 	    selection_open(&c, program, library, NULL, &err) ||

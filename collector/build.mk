@@ -86,7 +86,6 @@ COLLECTOR_SRC = \
 	collector/launch/gather.c \
 	collector/launch/launch.c \
 	collector/launch/leftovers.c \
-	collector/launch/library_path.c \
 	collector/launch/program.c \
 	collector/launch/program_find.c \
 	collector/launch/recording_control.c \
@@ -121,4 +120,4 @@ COLLECTOR_SRC = \
 	collector/select/symbol_pattern.c \
 	collector/shared_page.c
 
-CFLAGS_collector_launch_library_path = -DCOLLECTOR_MULTIARCH='"$(COLLECTOR_MULTIARCH)"'
+CFLAGS_collector_launch_environment = -DCOLLECTOR_MULTIARCH='"$(COLLECTOR_MULTIARCH)"'

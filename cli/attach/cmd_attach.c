@@ -23,7 +23,7 @@
 #include "cli/run/run_symbols.h"
 #include "cli/usage/quantity.h"
 #include "collector/launch/leftovers.h"
-#include "collector/launch/library_path.h"
+#include "collector/launch/environment.h"
 #include "collector/launch/signal_wait.h"
 
 enum { FAILED = 125, LOOK_MS = 50, STOP_MS = 1000 };
@@ -77,13 +77,6 @@ static int write_stubs(struct attach *a)
 	return -1;
 }
 
-/* The page of delays, which the processes write to. */
-static void lend(const struct attach *a, const char *path)
-{
-	if (!geteuid() && lchown(path, first(a)->uid, first(a)->gid))
-		say_format("%s: cannot be given to the process's user: %s", path, strerror(errno));
-}
-
 /* Files of the run are named as the processes see them. */
 static int make_order(struct attach *a)
 {
@@ -93,8 +86,10 @@ static int make_order(struct attach *a)
 		&e.causal};
 	char name[sizeof(paths) / sizeof(*paths)][PATH_MAX];
 
-	if (e.causal)
-		lend(a, e.causal);
+	/* the processes write to the page of delays */
+	if (e.causal && !geteuid() && lchown(e.causal, first(a)->uid, first(a)->gid))
+		say_format("%s: cannot be given to the process's user: %s", e.causal,
+			   strerror(errno));
 	e.library = a->place.library;
 	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++)
 		if (*paths[i])
@@ -319,7 +314,7 @@ static int attach_all(struct attach *a, const struct attach_options *o)
 	r->options = o->run;
 	if (!a->leaves_no_file && run_output_check(r->options.output, &r->output))
 		return FAILED;
-	if (library_path_find(r->library, sizeof(r->library), &err))
+	if (environment_find_library(r->library, sizeof(r->library), &err))
 		say(err.text);
 	else if (!attach_targets_find(&a->targets, o, o->run.copy_to ? NULL : r->library,
 				      recording_wants_stubs(r)))

@@ -14,7 +14,7 @@
 #include "collector/attach/target/relatives.h"
 #include "collector/attach/target/wake.h"
 #include "collector/launch/leftovers.h"
-#include "collector/launch/library_path.h"
+#include "collector/launch/environment.h"
 #include "collector/launch/signal_wait.h"
 #include "profile/base/error.h"
 #include "profile/live/run_files.h"
@@ -152,7 +152,7 @@ int cmd_detach(int argc, char **argv)
 	for (int i = optind; i < argc; i++)
 		if (!attach_options_pid(COMMAND, argv[i]))
 			return cmd_detach_usage.bad_usage;
-	if (library_path_find(library, sizeof(library), &err)) {
+	if (environment_find_library(library, sizeof(library), &err)) {
 		complaint_lines(COMMAND, err.text);
 		return FAILED;
 	}

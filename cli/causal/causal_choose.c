@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "collector/launch/library_path.h"
+#include "collector/launch/environment.h"
 #include "collector/launch/program.h"
 #include "collector/select/selection.h"
 
@@ -95,7 +95,7 @@ static bool is_of_a_library(const char *program, const char *function)
 	struct symbol_patterns patterns = {0};
 	struct profile_error err;
 	char library[PATH_MAX];
-	bool found = !library_path_find(library, sizeof(library), &err) &&
+	bool found = !environment_find_library(library, sizeof(library), &err) &&
 		     !symbol_pattern_parse(NULL, function, &patterns, &err) &&
 		     !selection_open(&selection, program, library, NULL, &err) &&
 		     !selection_resolve(&selection, &patterns, &err) && selection.count;

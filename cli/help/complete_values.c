@@ -12,7 +12,7 @@
 #include "collector/clocks/clocks.h"
 #include "cli/help/complete_values.h"
 #include "collector/machine/cpus.h"
-#include "collector/launch/library_path.h"
+#include "collector/launch/environment.h"
 #include "collector/launch/program.h"
 #include "report/report.h"
 #include "report/wording/warning_list.h"
@@ -121,7 +121,7 @@ static void offer_symbols(const struct complete_line *line)
 	struct selection c = {0};
 	size_t left = MOST_SYMBOLS;
 
-	if (!program || library_path_find(library, sizeof(library), &err) ||
+	if (!program || environment_find_library(library, sizeof(library), &err) ||
 	    selection_open(&c, program, library, NULL, &err)) {
 		selection_close(&c);
 		return;

@@ -17,7 +17,7 @@
 #include "cli/run/run_symbols.h"
 #include "collector/launch/launch.h"
 #include "collector/launch/leftovers.h"
-#include "collector/launch/library_path.h"
+#include "collector/launch/environment.h"
 #include "collector/launch/survivors.h"
 
 enum { FAILED = 125, NOT_EXECUTABLE = 126, NOT_FOUND = 127 };
@@ -101,7 +101,7 @@ static int prepare(struct run *r)
 
 	if (run_output_check(c->options.output, &c->output))
 		return -1;
-	if (library_path_find(c->library, sizeof(c->library), &err)) {
+	if (environment_find_library(c->library, sizeof(c->library), &err)) {
 		say(err.text);
 		return -1;
 	}

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "collector/doctor/doctor_private.h"
-#include "collector/launch/library_path.h"
+#include "collector/launch/environment.h"
 #include "profile/base/given_file.h"
 #include "profile/profile.h"
 
@@ -141,7 +141,7 @@ void doctor_library(struct doctor *d, const char *version)
 	char path[PATH_MAX], has[64];
 	struct profile_error err;
 
-	if (library_path_find(path, sizeof(path), &err)) {
+	if (environment_find_library(path, sizeof(path), &err)) {
 		doctor_add(d, "library", DOCTOR_MISSING, "%.*s", (int)strcspn(err.text, "\n"),
 			   err.text);
 		doctor_remedy(

@@ -9,7 +9,7 @@
 
 #include "collector/doctor/doctor_private.h"
 #include "collector/launch/elf_facts.h"
-#include "collector/launch/library_path.h"
+#include "collector/launch/environment.h"
 #include "collector/launch/program.h"
 #include "profile/base/given_file.h"
 
@@ -40,7 +40,7 @@ static void ask_loader(struct doctor *d, const struct program *p)
 	char library[PATH_MAX], text[16384];
 	int fd = given_file_open(p->runner, 0, NULL, NULL);
 	int failed = fd < 0 || elf_facts_read(fd, &facts) || !*facts.interpreter ||
-		     library_path_find(library, sizeof(library), &err);
+		     environment_find_library(library, sizeof(library), &err);
 
 	if (fd >= 0)
 		close(fd);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "include/scprof_format.h"
+#include "profile/profile.h"
 
 /* Texts as the library reads them, each NULL where there is no such filter. */
 struct environment_filters {
@@ -33,6 +34,11 @@ struct environment {
 	const char *verify_paths; /* likewise */
 	const char *causal;	  /* the page of delays; NULL: none */
 };
+
+/* Where libscprof.so lies: $SCPROF_LIB if set; else beside this executable, in ../lib,
+ * ../lib/scprof,
+ * ../lib/MULTIARCH. Absolute. 0, or -1 and *err with what was tried. */
+int environment_find_library(char *path, size_t size, struct profile_error *err);
 
 /* Can LD_PRELOAD name this path? The loader splits it at spaces and colons and
  * expands $ORIGIN and the like. */

@@ -20,7 +20,7 @@
 #include "collector/attach/refusal/refusal_private.h"
 #include "collector/attach/target/seccomp_filter.h"
 #include "collector/attach/target/wake.h"
-#include "collector/launch/library_path.h"
+#include "collector/launch/environment.h"
 #include "profile/base/error.h"
 #include "profile/live/run_files.h"
 
@@ -123,7 +123,7 @@ static int check_library(const struct refusal_process *p, const struct refusal_m
 
 	if (f->preloaded)
 		return 0;
-	if (library_path_find(path, sizeof(path), err))
+	if (environment_find_library(path, sizeof(path), err))
 		return -1;
 	ours = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (ours < 0)
