@@ -9,7 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "profile/profile.h"
+#include "profile/base/array.h"
+#include "profile/read/raw.h"
 
 struct watch_chunk {
 	uint64_t offset, bytes, scanned; /* up to here; 0: nothing to be found in it */
@@ -35,10 +36,7 @@ void entry_watch_close(struct watch *w)
 {
 	close(w->fd);
 	free(w->entry);
-	free(w->batches);
-	free(w->phases);
-	free(w->hists);
-	free(w->states);
+	free(w->block);
 	free(w->chunk);
 	*w = (struct watch){.fd = -1};
 }
@@ -56,56 +54,58 @@ uint64_t entry_watch_calls(int fd, uint64_t at)
 	return read_at(fd, &calls, sizeof(calls), at) ? calls : UINT64_MAX;
 }
 
-static int append(struct watch_entry **list, size_t *count, size_t *room, struct watch_entry e)
+static int add_entry(struct watch *w, uint32_t table, uint32_t id, uint64_t at)
 {
-	if (*count == *room) {
-		size_t more = *room ? 2 * *room : 64;
-		struct watch_entry *grown = realloc(*list, more * sizeof(*grown));
+	struct watch_entry *grown = array_room(w->entry, &w->room, w->entries, sizeof(*grown));
 
-		if (!grown)
-			return -1;
-		*list = grown;
-		*room = more;
-	}
-	(*list)[(*count)++] = e;
+	if (!grown)
+		return -1;
+	w->entry = grown;
+	grown[w->entries++] = (struct watch_entry){table, id, at};
 	return 0;
 }
 
-union head {
-	struct scp_record rec;
-	struct scp_entry entry;
-	struct scp_batch batch;
-	struct scp_phase phase;
-	struct scp_hist hist;
-	struct scp_states states;
-};
-
-static int note(struct watch *w, uint32_t table, const union head *r, uint64_t at)
+static int add_block(struct watch *w, const struct watch_block *b)
 {
-	if (r->rec.type == SCP_REC_ENTRY && r->rec.bytes >= sizeof(r->entry))
-		return append(&w->entry, &w->entries, &w->room,
-			      (struct watch_entry){table, r->entry.id,
-						   at + offsetof(struct scp_entry, calls)});
-	if (r->rec.type == SCP_REC_BATCH && r->rec.bytes >= sizeof(r->batch) && !r->batch.clock)
-		return append(&w->batches, &w->batch_blocks, &w->batch_room,
-			      (struct watch_entry){table, r->batch.entry, at});
-	if (r->rec.type == SCP_REC_PHASE && r->rec.bytes >= sizeof(r->phase))
-		return append(&w->phases, &w->phase_blocks, &w->phase_room,
-			      (struct watch_entry){table, r->phase.entry, at});
-	if (r->rec.type == SCP_REC_HIST && r->rec.bytes >= sizeof(r->hist))
-		return append(&w->hists, &w->hist_blocks, &w->hist_room,
-			      (struct watch_entry){table, r->hist.entry, at});
-	if (r->rec.type == SCP_REC_STATES && r->rec.bytes >= sizeof(r->states))
-		return append(&w->states, &w->state_blocks, &w->state_room,
-			      (struct watch_entry){table, r->states.entry, at});
+	struct watch_block *grown = array_room(w->block, &w->block_room, w->blocks, sizeof(*grown));
+
+	if (!grown)
+		return -1;
+	w->block = grown;
+	grown[w->blocks++] = *b;
 	return 0;
+}
+
+static bool is_wanted(const struct watch_block *b)
+{
+	return b->type == SCP_REC_PHASE || b->type == SCP_REC_HIST || b->type == SCP_REC_STATES ||
+	       (b->type == SCP_REC_BATCH && !b->sub);
+}
+
+static int note(struct watch *w, uint32_t table, const struct scp_record *r, uint64_t at)
+{
+	const struct record_kind *kind = &record_kinds[r->type < RAW_TYPES ? r->type : 0];
+	const struct watch_block b = {.table = table,
+				      .id = raw_field(r, kind->id_at),
+				      .type = r->type,
+				      .sub = raw_field(r, kind->sub_at),
+				      .at = at};
+
+	if (!kind->least || r->bytes < kind->least)
+		return 0;
+	if (r->type == SCP_REC_ENTRY)
+		return add_entry(w, table, b.id, at + offsetof(struct scp_entry, calls));
+	return is_wanted(&b) ? add_block(w, &b) : 0;
 }
 
 /* The records behind c->scanned, as far as the writer says that they are complete. */
 static int scan(struct watch *w, struct watch_chunk *c)
 {
 	struct scp_chunk now;
-	union head r;
+	union {
+		struct scp_record rec;
+		struct scp_entry entry; /* keys of all records lie before its seq */
+	} r;
 
 	if (!read_at(w->fd, &now, sizeof(now), c->offset) || now.used > c->bytes)
 		return 0;
@@ -118,7 +118,7 @@ static int scan(struct watch *w, struct watch_chunk *c)
 			c->scanned = 0; /* damaged: profile_file_open will say so */
 			return 0;
 		}
-		if (note(w, c->table, &r, at))
+		if (note(w, c->table, &r.rec, at))
 			return -1;
 		c->scanned += r.rec.bytes;
 	}
@@ -132,18 +132,15 @@ static bool is_optional(const struct scp_chunk *c)
 
 static struct watch_chunk *chunk_at(struct watch *w, uint64_t offset, const struct scp_chunk *c)
 {
+	struct watch_chunk *grown;
+
 	for (size_t i = w->chunks; i-- > 0;)
 		if (w->chunk[i].offset == offset)
 			return &w->chunk[i];
-	if (w->chunks == w->chunk_room) {
-		size_t room = w->chunk_room ? 2 * w->chunk_room : 16;
-		struct watch_chunk *grown = realloc(w->chunk, room * sizeof(*grown));
-
-		if (!grown)
-			return NULL;
-		w->chunk = grown;
-		w->chunk_room = room;
-	}
+	grown = array_room(w->chunk, &w->chunk_room, w->chunks, sizeof(*grown));
+	if (!grown)
+		return NULL;
+	w->chunk = grown;
 	bool of_table = is_optional(c) || c->type == SCP_CHUNK_TABLE;
 
 	w->chunk[w->chunks] =

@@ -21,17 +21,22 @@ struct watch_entry {
 	uint64_t at;	    /* of its count, in the file */
 };
 
+/* A BATCH block of the main clock, a PHASE or HIST block, or STATES, of an entry. */
+struct watch_block {
+	uint32_t table, id, type;
+	uint32_t sub; /* of a HIST block its number */
+	uint64_t at;  /* of the record, in the file */
+};
+
 struct watch {
 	int fd;
 	uint32_t pid;		   /* of the process; 0: the file has no header yet */
 	struct watch_entry *entry; /* in the order in which they were found */
-	size_t entries, room;
-	/* BATCH blocks of the main clock, PHASE and HIST blocks, STATES: `at` is the record's */
-	struct watch_entry *batches, *phases, *hists, *states;
-	size_t batch_blocks, batch_room, phase_blocks, phase_room, hist_blocks, hist_room,
-		state_blocks, state_room;
+	uint32_t entries, room;
+	struct watch_block *block;
+	uint32_t blocks, block_room;
 	struct watch_chunk *chunk;
-	size_t chunks, chunk_room;
+	uint32_t chunks, chunk_room;
 };
 
 /* 0, or -1 with errno: it cannot be opened, or is no regular file. */

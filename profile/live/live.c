@@ -41,44 +41,28 @@ static int read_at(const struct live *l, void *to, size_t bytes, uint64_t at)
 	return pread(l->watch.fd, to, bytes, (off_t)at) == (ssize_t)bytes ? 0 : -1;
 }
 
-static void look_for_hists(struct live *l)
+static void take_block(struct prof_place *place, const struct watch_block *b)
 {
-	for (; l->hists_known < l->watch.hist_blocks; l->hists_known++) {
-		const struct watch_entry *b = &l->watch.hists[l->hists_known];
-		struct prof_place *place = entry_offsets_find(&l->places, b->table, b->id);
-		struct scp_hist r;
-
-		if (place && !read_at(l, &r, offsetof(struct scp_hist, count), b->at) &&
-		    r.block < SCP_HIST_BLOCKS)
-			place->hist_at[r.block] = b->at;
-	}
+	if (b->type == SCP_REC_BATCH)
+		place->batches_at = b->at;
+	else if (b->type == SCP_REC_PHASE)
+		place->phases_at = b->at;
+	else if (b->type == SCP_REC_STATES)
+		place->states_at = b->at;
+	else if (b->sub < SCP_HIST_BLOCKS)
+		place->hist_at[b->sub] = b->at;
 }
 
 int live_look(struct live *l, bool *grown)
 {
 	if (entry_watch_look(&l->watch))
 		return -1;
-	look_for_hists(l);
-	for (; l->batches_known < l->watch.batch_blocks; l->batches_known++) {
-		const struct watch_entry *b = &l->watch.batches[l->batches_known];
+	for (; l->blocks_known < l->watch.blocks; l->blocks_known++) {
+		const struct watch_block *b = &l->watch.block[l->blocks_known];
 		struct prof_place *place = entry_offsets_find(&l->places, b->table, b->id);
 
 		if (place)
-			place->batches_at = b->at;
-	}
-	for (; l->phases_known < l->watch.phase_blocks; l->phases_known++) {
-		const struct watch_entry *b = &l->watch.phases[l->phases_known];
-		struct prof_place *place = entry_offsets_find(&l->places, b->table, b->id);
-
-		if (place)
-			place->phases_at = b->at;
-	}
-	for (; l->states_known < l->watch.state_blocks; l->states_known++) {
-		const struct watch_entry *b = &l->watch.states[l->states_known];
-		struct prof_place *place = entry_offsets_find(&l->places, b->table, b->id);
-
-		if (place)
-			place->states_at = b->at;
+			take_block(place, b);
 	}
 	*grown = l->watch.entries > l->places.places;
 	return 0;

@@ -32,8 +32,7 @@ struct prof_reading {
 struct live {
 	struct watch watch;
 	struct prof_places places; /* of the model that was made of the file */
-	/* of the watch's, that are in `places` */
-	size_t batches_known, phases_known, hists_known, states_known;
+	uint32_t blocks_known;	   /* of the watch's, that are in `places` */
 };
 
 /* Open `path` and add it to the model. 0, or -1 and *err with nothing to close. */

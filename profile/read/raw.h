@@ -150,6 +150,12 @@ struct record_kind {
 };
 extern const struct record_kind record_kinds[RAW_TYPES];
 
+/* The 32 bits at an offset in a record; 0: there are none. */
+static inline uint32_t raw_field(const struct scp_record *rec, uint32_t offset)
+{
+	return offset ? *(const uint32_t *)(const void *)((const uint8_t *)rec + offset) : 0;
+}
+
 /* Check one record's own fields and say under which key it is listed. */
 int records_check(const char *path, const struct scp_record *rec, uint32_t table,
 		  struct raw_ref *key, struct profile_error *err);

@@ -328,12 +328,6 @@ const struct record_kind record_kinds[RAW_TYPES] = {
 			       .check = check_generated},
 };
 
-/* The 32 bits at an offset; 0: there are none. */
-static uint32_t field_at(const struct scp_record *rec, uint32_t offset)
-{
-	return offset ? *(const uint32_t *)(const void *)((const uint8_t *)rec + offset) : 0;
-}
-
 int records_check(const char *path, const struct scp_record *rec, uint32_t table,
 		  struct raw_ref *key, struct profile_error *err)
 {
@@ -345,7 +339,7 @@ int records_check(const char *path, const struct scp_record *rec, uint32_t table
 		return error_damaged(err, path, "a record of type %u has only %u bytes", rec->type,
 				     rec->bytes);
 	key->table = table;
-	key->id = field_at(rec, kind->id_at);
-	key->sub = field_at(rec, kind->sub_at);
+	key->id = raw_field(rec, kind->id_at);
+	key->sub = raw_field(rec, kind->sub_at);
 	return kind->check ? kind->check(rec, &(struct record_checking){path, table, err}) : 0;
 }
