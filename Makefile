@@ -19,7 +19,7 @@ SAN    ?=
 TOOL_CFLAGS   = -std=gnu11 $(OPT) $(WARN) $(DEPS) $(SAN) -D_GNU_SOURCE -I. -Icli
 
 .DEFAULT_GOAL := all
-include preload/build.mk profile/build.mk stats/build.mk collector/build.mk report/build.mk serve/build.mk cli/build.mk
+include preload/build.mk profile/build.mk stats/build.mk collector/build.mk report/build.mk report/serve/build.mk cli/build.mk
 
 .PHONY: all check list-suites check-long demo bench fuzz lint sanitize clean help setup setup-tests
 all: $(BUILD)/libscprof.so $(UNWIND_OBJECT) $(BUILD)/scprof man examples

@@ -18,8 +18,8 @@
 #include "cli/messages/complaint.h"
 #include "cli/usage/options.h"
 #include "cli/usage/output.h"
-#include "serve/http/http.h"
-#include "serve/render/renderer.h"
+#include "report/serve/http/http.h"
+#include "report/serve/render/renderer.h"
 
 #define DESCRIPTORS_WANTED 65536
 #define LISTEN_DEFAULT	   "127.0.0.1:9464"
@@ -342,7 +342,7 @@ int cmd_serve(int argc, char **argv)
 }
 
 /* Started by `scprof serve` for each page and pprof profile, not by people; see
- * serve/render/renderer.h. */
+ * report/serve/render/renderer.h. */
 int cmd_serve_render(int argc, char **argv)
 {
 	(void)argv;

@@ -42,10 +42,10 @@ TOOL = [
     "report/render/text report/render/stacks report/render/json",
     "report/render/html report/render/csv report/render/pprof",
     "report",
-    "serve/sums",
-    "serve/agent",
-    "serve/render serve/pages",
-    "serve/http",
+    "report/serve/sums",
+    "report/serve/agent",
+    "report/serve/render report/serve/pages",
+    "report/serve/http",
     "cli/messages",
     "cli/usage",
     "cli/help cli/bench cli/displace cli/plan",
@@ -89,7 +89,7 @@ def symbols(path):
 
 
 def objects(build):
-    for top in ("preload", "stats", "profile", "collector", "report", "serve", "cli"):
+    for top in ("preload", "stats", "profile", "collector", "report", "cli"):
         for folder, _, names in os.walk(os.path.join(build, top)):
             for name in names:
                 if name.endswith(".o"):

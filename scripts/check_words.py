@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 MOST_WORDS = 25
-SOURCES = ["report/render/html/page/*.js", "report/render/html/page/*.html", "serve/pages/*.c",
+SOURCES = ["report/render/html/page/*.js", "report/render/html/page/*.html", "report/serve/pages/*.c",
            "report/model/*.c", "report/findings/*.c", "report/render/text/*.c", "report/compare/*.c"]
 STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"(?:\s*"((?:[^"\\\n]|\\.)*)")*')
 

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "serve/pages/metrics.h"
+#include "report/serve/pages/metrics.h"
 #include "tests/unit/support/place.h"
 static void sums_are_those_of_the_files(void **state)
 {

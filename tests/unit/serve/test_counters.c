@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "serve/sums/counters.h"
-#include "serve/pages/metrics.h"
+#include "report/serve/sums/counters.h"
+#include "report/serve/pages/metrics.h"
 
 static void cleans_names(void **state)
 {

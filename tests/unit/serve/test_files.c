@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "serve/pages/metrics.h"
+#include "report/serve/pages/metrics.h"
 #include "tests/unit/support/place.h"
 static void nothing_hostile_stops_it(void **state)
 {

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "serve/http/http.h"
-#include "serve/http/http_private.h"
+#include "report/serve/http/http.h"
+#include "report/serve/http/http_private.h"
 
 static bool loads;
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "serve/pages/index.h"
+#include "report/serve/pages/index.h"
 #include "tests/unit/support/place.h"
 
 static char *page_of(struct place *x, enum index_column column, bool reversed)

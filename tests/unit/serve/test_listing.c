@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "serve/pages/index.h"
-#include "serve/render/rendering.h"
+#include "report/serve/pages/index.h"
+#include "report/serve/render/rendering.h"
 #include "tests/unit/support/place.h"
 
 static const struct index_order newest = {INDEX_STARTED, false};

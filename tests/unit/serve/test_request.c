@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "serve/http/http.h"
-#include "serve/http/request.h"
+#include "report/serve/http/http.h"
+#include "report/serve/http/request.h"
 
 static struct request asked(const char *uri)
 {

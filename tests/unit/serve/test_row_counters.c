@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "serve/sums/counters.h"
+#include "report/serve/sums/counters.h"
 
 /* A process with one path: 1000 calls of 2 us, 100 of which were switched in segments of 11 us; one
  * of four was read, which slept for 8 us and waited for a CPU for 1 us. */

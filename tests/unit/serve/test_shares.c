@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
-#include "serve/agent/agent.h"
-#include "serve/pages/metrics.h"
+#include "report/serve/agent/agent.h"
+#include "report/serve/pages/metrics.h"
 #include "tests/unit/support/scp_build.h"
 
 #define GREEDY 65534

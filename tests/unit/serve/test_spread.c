@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/support/recording.h"
-#include "serve/sums/counters.h"
+#include "report/serve/sums/counters.h"
 
 #define HOSTS 3
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "serve/render/rendering.h"
+#include "report/serve/render/rendering.h"
 
 /* Who would have to wait goes away instead. */
 static bool goes(int client)

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/support/place.h"
-#include "serve/render/renderer.h"
+#include "report/serve/render/renderer.h"
 
 /* As the agent and a renderer do it together. */
 static enum pprof_window_result take(struct pprof_window *w, struct place *x, const char *service,

@@ -3,7 +3,7 @@
 #ifndef SCPROF_TESTS_PLACE_H
 #define SCPROF_TESTS_PLACE_H
 
-#include "serve/agent/agent.h"
+#include "report/serve/agent/agent.h"
 #include "tests/unit/support/scp_build.h"
 
 struct place {

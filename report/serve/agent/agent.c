@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The rounds: which files are read when, and in which order. */
+#include "report/serve/agent/agent.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "report/serve/monotonic.h"
+
+#define OTHER_DESCRIPTORS  256 /* connections, directories, libraries, modules */
+#define FEWEST_DESCRIPTORS 16
+
+/* Half of the limit: a page has a copy of each while it is rendered. */
+static uint32_t most_open(uint32_t wanted)
+{
+	struct rlimit limit;
+	uint64_t most = FEWEST_DESCRIPTORS;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur == RLIM_INFINITY)
+		return wanted;
+	if (limit.rlim_cur > OTHER_DESCRIPTORS + 2 * FEWEST_DESCRIPTORS)
+		most = (limit.rlim_cur - OTHER_DESCRIPTORS) / 2;
+	return wanted < most ? wanted : (uint32_t)most;
+}
+
+int agent_open(struct agent *a, const struct agent_options *o)
+{
+	struct timespec t;
+
+	*a = (struct agent){.options = *o,
+			    .limits = {.most_bytes = o->most_bytes, .any_owner = !geteuid()}};
+	a->options.most_files = most_open(o->most_files);
+	clock_gettime(CLOCK_REALTIME, &t);
+	a->started_real_ns = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+	counters_begin(&a->counters, o->most_services, o->most_functions);
+	return pthread_mutex_init(&a->lock, NULL) || pthread_mutex_init(&a->reading, NULL) ||
+			       sem_init(&a->stopped, 0, 0)
+		       ? -1
+		       : 0;
+}
+
+void agent_close(struct agent *a)
+{
+	for (struct source *s = a->sources, *next; s; s = next) {
+		next = s->hh.next;
+		agent_meet_drop(a, s);
+	}
+	listing_free(&a->listing);
+	counters_end(&a->counters);
+	shares_free(&a->shares);
+	sem_destroy(&a->stopped);
+	pthread_mutex_destroy(&a->reading);
+	pthread_mutex_destroy(&a->lock);
+}
+
+void agent_stop(struct agent *a)
+{
+	atomic_store(&a->stopping, true);
+	sem_post(&a->stopped);
+}
+
+bool agent_wait(struct agent *a, uint64_t ns)
+{
+	const struct timespec until = monotonic_timespec(monotonic_now_ns() + ns);
+
+	while (!atomic_load(&a->stopping) &&
+	       sem_clockwait(&a->stopped, CLOCK_MONOTONIC, &until) < 0)
+		if (errno != EINTR)
+			return true;
+	return false;
+}
+
+/* A deleted file is closed when its last calls have been read. */
+static void look_after(struct agent *a)
+{
+	for (struct source *s = a->sources, *next; s; s = next) {
+		next = s->hh.next;
+		if (s->fd < 0 || !source_removed(s))
+			continue;
+		if (!agent_read_is_set_aside(s) && !agent_read_source(a, s))
+			continue;
+		if (!s->alive || agent_read_is_set_aside(s))
+			agent_meet_retire(a, s);
+	}
+}
+
+/* Forget names that are not open and have not been found for a while. */
+static void forget(struct agent *a)
+{
+	uint64_t now = monotonic_now_ns();
+
+	for (struct source *s = a->sources, *next; s; s = next) {
+		next = s->hh.next;
+		if (s->fd < 0 && now > s->next_ns + AGENT_SHORTEST_WAIT_NS)
+			agent_meet_retire(a, s);
+	}
+	shares_tend(&a->shares, now);
+}
+
+/* Files wait for a free place: have other processes ended? Refreshes, which would notice, may
+ * never come. */
+static void look_for_ends(struct agent *a)
+{
+	uint64_t now = monotonic_now_ns();
+
+	for (struct source *s = a->sources; s; s = s->hh.next) {
+		if (s->fd < 0 || agent_read_is_set_aside(s) || now < s->next_ns)
+			continue;
+		source_look(s);
+		if (!s->alive)
+			agent_read_source(a, s);
+	}
+}
+
+static int by_last_reading(const void *left, const void *right)
+{
+	const struct source *a = *(struct source *const *)left, *b = *(struct source *const *)right;
+
+	return (a->read_ns > b->read_ns) - (a->read_ns < b->read_ns);
+}
+
+/* The oldest reading comes first, so that each file is read in some round. */
+static void read_due(struct agent *a, bool late_only)
+{
+	const uint64_t now = monotonic_now_ns();
+	struct source **due = calloc((size_t)HASH_COUNT(a->sources) + 1, sizeof(struct source *));
+	size_t count = 0;
+
+	for (struct source *s = due ? a->sources : NULL; s; s = s->hh.next)
+		if (s->fd >= 0 && !agent_read_is_set_aside(s) && now >= s->next_ns &&
+		    (s->late || !late_only))
+			due[count++] = s;
+	qsort(due, count, sizeof(*due), by_last_reading);
+	for (size_t i = 0; i < count; i++)
+		agent_read_source(a, due[i]);
+	a->faults[SOURCE_FAULT_MEMORY] += !due;
+	free(due);
+}
+
+size_t agent_late(struct agent *a)
+{
+	size_t late = 0;
+
+	agent_lock(a);
+	for (const struct source *s = a->sources; s; s = s->hh.next)
+		late += s->fd >= 0 && s->late;
+	agent_unlock(a);
+	return late;
+}
+
+void agent_scan(struct agent *a)
+{
+	pthread_mutex_lock(&a->reading);
+	agent_lock(a);
+	look_after(a);
+	read_due(a, true);
+	agent_unlock(a);
+	agent_find_files(a);
+	listing_scan(a);
+	agent_lock(a);
+	a->files_beyond = a->search.files_beyond;
+	a->directories_failed = a->search.directories_failed;
+	if (a->files_beyond)
+		look_for_ends(a);
+	forget(a);
+	a->scans++;
+	agent_unlock(a);
+	pthread_mutex_unlock(&a->reading);
+}
+
+static void refresh(struct agent *a)
+{
+	const uint64_t began = monotonic_now_ns();
+
+	if (a->refreshed_ns && began - a->refreshed_ns <= AGENT_FRESH_NS)
+		return;
+	read_due(a, false);
+	counters_close_batches(&a->counters);
+	a->refreshed_ns = monotonic_now_ns();
+	a->refresh_s = (double)(a->refreshed_ns - began) / 1e9;
+}
+
+void agent_refresh(struct agent *a)
+{
+	const struct timespec until = monotonic_timespec(monotonic_now_ns() + AGENT_PATIENCE_NS);
+
+	if (pthread_mutex_clocklock(&a->reading, CLOCK_MONOTONIC, &until))
+		return;
+	agent_lock(a);
+	refresh(a);
+	agent_unlock(a);
+	pthread_mutex_unlock(&a->reading);
+}

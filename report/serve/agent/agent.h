@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Follows the profiles of all processes of a host and keeps their sums.
+ *
+ * A thread calls agent_scan every second; whoever answers a request calls agent_refresh, which
+ * reads at most once in AGENT_FRESH_NS. One thread at a time reads (`reading`), and changes what is
+ * published only with the lock, which it does not hold while it reads a file: take it with
+ * agent_lock before looking at `counters` or `sources`. What a user's files take is limited by
+ * shares.c: what is due beyond that is read in a later round. */
+#ifndef SCPROF_REPORT_SERVE_AGENT_AGENT_H
+#define SCPROF_REPORT_SERVE_AGENT_AGENT_H
+
+#define HASH_NONFATAL_OOM 1
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <uthash.h>
+
+#include "report/serve/agent/source.h"
+#include "report/serve/sums/label.h"
+
+/* What each user takes of the agent: open files, and time to read them. Whoever has most files
+ * gives way to one with fewer, and nobody's files hold up those of others for long.
+ *
+ * Time is a token bucket (the virtual scheduling of ITU-T I.371): up to SHARES_BURST_NS at once,
+ * and one part in SHARES_PART of all time in the long run. What was begun is finished, so one long
+ * reading is paid for by a longer pause after it. Single-threaded; times are of any one clock. */
+
+#define SHARES_BURST_NS UINT64_C(1000000000)
+#define SHARES_PART	4
+
+struct share {
+	unsigned uid;
+	size_t files;
+	uint64_t paid_ns; /* when all time spent will be paid for */
+	UT_hash_handle hh;
+};
+
+/* One more open file of the user, and one less. Out of memory, the user is not counted: has
+ * no files to give up, and no limit of time. */
+void shares_add(struct share **shares, unsigned uid);
+void shares_remove(struct share **shares, unsigned uid);
+
+/* The number of open files. */
+size_t shares_of(struct share *shares, unsigned uid);
+
+/* Who has most files; NULL: nobody has any. */
+const struct share *shares_most(const struct share *shares);
+
+/* May work for this user begin now? */
+bool shares_has_time(struct share *shares, unsigned uid, uint64_t now_ns);
+
+/* It ended now, and took so long. */
+void shares_spend(struct share **shares, unsigned uid, uint64_t now_ns, uint64_t took_ns);
+
+/* Forget users without files who have paid. */
+void shares_tend(struct share **shares, uint64_t now_ns);
+void shares_free(struct share **shares);
+
+/* All profiles that lie in the given directories, finished ones too, newest first: what a page
+ * lists and opens. Counters and means are not made of these (agent.h); a merged result has a line
+ * here and is in no sum.
+ *
+ * Only the thread that reads changes a listing; others look at it with the agent's lock. */
+
+#define LISTING_MOST	 500		     /* files in it */
+#define LISTING_ROUND_NS UINT64_C(100000000) /* files are read so long in one round */
+#define LISTING_AGAIN_NS                                                                           \
+	(UINT64_C(30) * 1000000000) /* an unchanged directory is looked at again                   \
+				     */
+
+enum listed_state {
+	LISTED_WAITS, /* not read yet */
+	LISTED_READ,
+	LISTED_REFUSED
+};
+
+struct listed {
+	char *path; /* as it was found */
+	dev_t device;
+	ino_t inode;
+	uint64_t bytes, modified_ns;
+	enum listed_state state;
+	enum source_fault fault; /* of LISTED_REFUSED */
+	/* The rest of LISTED_READ: */
+	char program[LABEL_BYTES]; /* that made most of the calls */
+	uint32_t uid, pid, clock;  /* pid: of the first process */
+	const char *ended;	   /* how that did; static */
+	bool live;
+	uint64_t processes, calls;
+	uint64_t start_real_ns; /* of the first process */
+};
+
+struct listing {
+	struct listed *file;
+	size_t files;
+	uint64_t beyond; /* older ones, which are not listed */
+	/* private: */
+	uint64_t looked_ns, took_ns;
+	uint64_t directories; /* a sum of when they changed */
+};
+
+struct agent;
+
+/* Without the agent's lock, by the thread that reads: look for changes, and read what is new. */
+void listing_scan(struct agent *a);
+void listing_free(struct listing *l);
+
+/* The file of that path; NULL: it is not listed. With the lock. */
+const struct listed *listing_find(const struct listing *l, const char *path);
+
+#define AGENT_FRESH_NS	  UINT64_C(500000000)
+#define AGENT_PATIENCE_NS (UINT64_C(5) * 1000000000) /* agent_refresh waits for another reading */
+#define AGENT_REMEMBERED  1024			     /* ended processes whose files are gone */
+#define AGENT_NAMES	  4096 /* files that cannot be opened, and are not tried at every scan */
+#define AGENT_ASIDE	  16384
+
+struct agent_options {
+	const char *const *directory; /* searched for scprof.*.scp, and for directories of runs */
+	size_t directories;
+	uint32_t most_services, most_functions;
+	uint32_t most_files; /* open at a time; agent_open lowers it to what RLIMIT_NOFILE allows */
+	uint32_t most_names; /* looked at in one scan, in all directories; 0: 200 000 */
+	uint64_t most_bytes; /* of a file */
+	uint32_t
+		most_seconds; /* for a page or pprof profile to be rendered; 0: RENDERING_SECONDS */
+	bool allow_attach;    /* POST /attach records processes */
+	const char *attach_socket; /* by which it comes; NULL: the default */
+	const char *attach_token;  /* with which it may come by TCP, too; NULL: never */
+	bool from_now; /* of older processes than the agent, count only what comes after the first
+			  reading */
+	double confidence;
+};
+
+/* Private to the thread that reads. */
+struct agent_search {
+	uint64_t files_beyond, directories_failed;
+	uint32_t names_left;
+};
+
+struct agent {
+	struct agent_options options;
+	struct source_limits limits;
+	pthread_mutex_t reading; /* taken before the lock */
+	pthread_mutex_t lock;
+	atomic_bool stopping;
+	sem_t stopped;
+	struct counters counters;
+	struct source *sources; /* a hash by path, in the order in which they were found */
+	size_t held[SOURCE_HOLDINGS];
+	struct share *shares; /* of users */
+	struct listing listing;
+	struct source_identity gone[AGENT_REMEMBERED];
+	size_t gones;
+	uint64_t faults[SOURCE_FAULTS];
+	uint64_t files_beyond;	     /* passed over in the last scan, because of the limits */
+	uint64_t directories_failed; /* in the last scan */
+	struct agent_search search;  /* the scan that is under way */
+	uint64_t scans, refreshed_ns;
+	double refresh_s; /* how long the last one took */
+	uint64_t started_real_ns;
+};
+
+/* 0, or -1: out of memory. */
+int agent_open(struct agent *a, const struct agent_options *o);
+void agent_close(struct agent *a);
+
+static inline void agent_lock(struct agent *a)
+{
+	pthread_mutex_lock(&a->lock);
+}
+
+static inline void agent_unlock(struct agent *a)
+{
+	pthread_mutex_unlock(&a->lock);
+}
+
+/* Find new files; read for the last time those that are gone, and those that were late. */
+void agent_scan(struct agent *a);
+
+/* Read what may have changed. Where another thread has been reading for AGENT_PATIENCE_NS, what is
+ * published may be older. */
+void agent_refresh(struct agent *a);
+
+/* How many files are due and were not read, because their users' files take too long. */
+size_t agent_late(struct agent *a);
+
+/* From now on no file is read: scans and refreshes end after the file at hand. From any thread. */
+void agent_stop(struct agent *a);
+
+/* Wait that long; false: agent_stop was called. */
+bool agent_wait(struct agent *a, uint64_t ns);
+
+/* What the agent's files share: agent.c calls agent_find.c, which calls agent_meet.c, and all call
+ * agent_read.c. The caller is the one that reads (`reading`). */
+
+#define AGENT_SHORTEST_WAIT_NS UINT64_C(1000000000)
+
+/* With the lock, which is given up while the file is read: add what is new, or say why not. false:
+ * not now, because the agent stops, or the user has no time left: it is late then. */
+bool agent_read_source(struct agent *a, struct source *s);
+
+/* Wait twice as long as the last time before it is read again. */
+void agent_read_wait_longer(struct source *s);
+
+/* Will never be counted: a result, or a copy. */
+bool agent_read_is_set_aside(const struct source *s);
+
+/* Without the lock: look through the directories, and meet all files. */
+void agent_find_files(struct agent *a);
+
+/* Without the lock: a file was found. */
+void agent_meet_file(struct agent *a, int directory, const char *path, const char *name);
+
+/* With the lock: close, free and forget it. */
+void agent_meet_drop(struct agent *a, struct source *s);
+
+/* The same for a file that is gone; what it said stays in sums and means, and is not counted
+ * again from a copy. */
+void agent_meet_retire(struct agent *a, struct source *s);
+
+#endif

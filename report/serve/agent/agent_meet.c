@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What is kept for a file that was found. Everybody can create names in a directory such as
+ * /dev/shm, and ended processes leave their files there: neither may prevent the agent from
+ * reading running processes. Names that cannot be opened have a limit of their own. If all
+ * descriptors are in use, a file that is complete is closed: a small record stays, by which it is
+ * recognized. If there is none, the user with most open files gives up one for a user with fewer.
+ */
+#include "report/serve/agent/agent.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/serve/monotonic.h"
+#include "report/serve/sums/counters.h"
+
+#define QUIET_NS (UINT64_C(8) * 1000000000)  /* after four readings with nothing new */
+#define ASIDE_NS (UINT64_C(60) * 1000000000) /* a record stays while its file is not met */
+
+static void hold(struct agent *a, struct source *s, enum source_holding holding)
+{
+	if (s->holding == SOURCE_OPEN)
+		shares_remove(&a->shares, s->identity.uid);
+	if (holding == SOURCE_OPEN)
+		shares_add(&a->shares, s->identity.uid);
+	a->held[s->holding]--;
+	s->holding = holding;
+	a->held[holding]++;
+}
+
+static struct source *new_source(struct agent *a, const char *path)
+{
+	struct source *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->fd = -1;
+	s->holding = SOURCE_NAMED;
+	s->path = strdup(path);
+	if (s->path)
+		HASH_ADD_KEYPTR(hh, a->sources, s->path, strlen(s->path), s);
+	if (s->path && s->hh.tbl) {
+		a->held[SOURCE_NAMED]++;
+		return s;
+	}
+	free(s->path);
+	free(s);
+	return NULL;
+}
+
+void agent_meet_drop(struct agent *a, struct source *s)
+{
+	hold(a, s, SOURCE_NAMED);
+	a->held[SOURCE_NAMED]--;
+	HASH_DEL(a->sources, s);
+	source_close(s);
+	free(s);
+}
+
+static void keep_means(struct source *s)
+{
+	if (s->service && s->last)
+		pool_add(s->service->pool, s->last, NULL);
+}
+
+void agent_meet_retire(struct agent *a, struct source *s)
+{
+	keep_means(s);
+	if (s->service)
+		a->gone[a->gones++ % AGENT_REMEMBERED] = s->identity;
+	agent_meet_drop(a, s);
+}
+
+static bool is_open_already(const struct agent *a, const struct source *s)
+{
+	for (const struct source *o = a->sources; o; o = o->hh.next)
+		if (o != s && o->fd >= 0 && o->device == s->device && o->inode == s->inode)
+			return true;
+	return false;
+}
+
+/* How dispensable an open file is; 0: needed. A file is needed if its process is alive, or may be
+ * in another container. */
+static uint64_t worth_closing(const struct source *s)
+{
+	if (s->fd < 0)
+		return 0;
+	if (agent_read_is_set_aside(s))
+		return UINT64_MAX;
+	return s->wait_ns >= QUIET_NS && (!s->alive || !s->service) ? s->wait_ns : 0;
+}
+
+/* A file that was never counted becomes a name, which is tried again later. */
+static void close_file(struct agent *a, struct source *s)
+{
+	keep_means(s);
+	source_release(s);
+	if (s->service || agent_read_is_set_aside(s)) {
+		hold(a, s, SOURCE_ASIDE);
+		s->next_ns = monotonic_now_ns() + ASIDE_NS;
+	} else {
+		hold(a, s, SOURCE_NAMED);
+	}
+}
+
+/* The last file of the user with most open files, if the new file's user has fewer: anybody can
+ * pretend that processes are alive, and must not keep out other users. */
+static struct source *beyond_share(struct agent *a, const struct source *newcomer)
+{
+	const struct share *most = shares_most(a->shares);
+	struct source *last = NULL;
+
+	if (!most || most->files <= shares_of(a->shares, newcomer->identity.uid))
+		return NULL;
+	for (struct source *s = a->sources; s; s = s->hh.next)
+		if (s->fd >= 0 && s->identity.uid == most->uid)
+			last = s;
+	return last;
+}
+
+/* It keeps its sums, so that counting continues from there when it is opened again. */
+static void cut_off(struct agent *a, struct source *s)
+{
+	if (!s->service) {
+		close_file(a, s);
+		return;
+	}
+	s->cut_off = true;
+	source_lend(s);
+	hold(a, s, SOURCE_ASIDE);
+	s->next_ns = monotonic_now_ns() + ASIDE_NS;
+}
+
+/* Close a file, because one too many is open; false: all are needed. */
+static bool make_room(struct agent *a, const struct source *newcomer)
+{
+	struct source *best = NULL;
+
+	for (struct source *s = a->sources; s; s = s->hh.next)
+		if (s != newcomer && worth_closing(s) > (best ? worth_closing(best) : 0))
+			best = s;
+	if (best && a->held[SOURCE_ASIDE] < AGENT_ASIDE) {
+		close_file(a, best);
+		return true;
+	}
+	best = a->held[SOURCE_ASIDE] < 2 * AGENT_ASIDE ? beyond_share(a, newcomer) : NULL;
+	if (best)
+		cut_off(a, best);
+	return best != NULL;
+}
+
+/* Beyond the limit, a name is not remembered: the next scan tries it again. */
+static void refuse(struct agent *a, struct source *s, enum source_fault fault)
+{
+	if (a->held[SOURCE_NAMED] > AGENT_NAMES) {
+		a->search.files_beyond++;
+		agent_meet_drop(a, s);
+		return;
+	}
+	s->state = SOURCE_REFUSED;
+	s->fault = fault;
+	a->faults[fault]++;
+	agent_read_wait_longer(s);
+}
+
+/* Open a file again that had to be closed for another user's; false: there is no place yet. */
+static bool reopen(struct agent *a, struct source *s, int directory, const char *name)
+{
+	const uint32_t uid = s->identity.uid;
+	const dev_t device = s->device;
+	const ino_t inode = s->inode;
+	enum source_fault fault;
+
+	if (a->held[SOURCE_OPEN] >= a->options.most_files ||
+	    source_open(s, directory, name, &a->limits, &fault))
+		return false;
+	if (s->device != device || s->inode != inode) { /* since it was looked at */
+		source_lend(s);
+		s->device = device;
+		s->inode = inode;
+		s->identity.uid = uid;
+		return false;
+	}
+	s->cut_off = false;
+	s->wait_ns = s->next_ns = 0;
+	hold(a, s, SOURCE_OPEN);
+	agent_read_source(a, s);
+	return true;
+}
+
+/* true: there is nothing to do for it now. */
+static bool is_known(struct agent *a, struct source **found, int directory, const char *name)
+{
+	struct source *s = *found;
+
+	if (s->fd >= 0)
+		return true;
+	if (s->holding != SOURCE_ASIDE)
+		return monotonic_now_ns() < s->next_ns;
+	if (source_is(s, directory, name)) {
+		s->next_ns = monotonic_now_ns() + ASIDE_NS;
+		a->search.files_beyond += s->cut_off && !reopen(a, s, directory, name);
+		return true;
+	}
+	agent_meet_retire(a, s); /* another file has its name now */
+	*found = NULL;
+	return false;
+}
+
+static void meet(struct agent *a, int directory, const char *path, const char *name)
+{
+	enum source_fault fault;
+	struct source *s;
+
+	HASH_FIND(hh, a->sources, path, strlen(path), s);
+	if (s && is_known(a, &s, directory, name))
+		return;
+	s = s ? s : new_source(a, path);
+	if (!s)
+		return;
+	if (source_open(s, directory, name, &a->limits, &fault)) {
+		refuse(a, s, fault);
+		return;
+	}
+	hold(a, s, SOURCE_OPEN);
+	if (a->held[SOURCE_OPEN] > a->options.most_files && !make_room(a, s)) {
+		a->search.files_beyond++;
+		agent_meet_drop(a, s);
+		return;
+	}
+	s->wait_ns = 0;
+	if (is_open_already(a, s))
+		s->state = SOURCE_DUPLICATE;
+	else
+		agent_read_source(a, s);
+}
+
+void agent_meet_file(struct agent *a, int directory, const char *path, const char *name)
+{
+	agent_lock(a);
+	meet(a, directory, path, name);
+	agent_unlock(a);
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* One reading of one file, and when to read it again. A process that is alive is read at every
+ * refresh. One that has ended is read once more, and then at growing intervals as long as its
+ * file is open (agent_meet.c): a process of another container seems to have ended, but its sums
+ * still grow. */
+#include <unistd.h>
+
+#include "report/serve/agent/agent.h"
+#include "report/serve/monotonic.h"
+
+#define LONGEST_WAIT_NS (UINT64_C(960) * 1000000000)
+
+static bool same_identity(const struct source_identity *a, const struct source_identity *b)
+{
+	return a->pid == b->pid && a->uid == b->uid && a->start_real_ns == b->start_real_ns &&
+	       a->start_mono_ns == b->start_mono_ns;
+}
+
+/* A copy of a profile, or one that was moved to another file system: counted already. */
+static bool is_counted(const struct agent *a, const struct source *s)
+{
+	size_t remembered = a->gones < AGENT_REMEMBERED ? a->gones : AGENT_REMEMBERED;
+
+	for (const struct source *o = a->sources; o; o = o->hh.next)
+		if (o != s && o->service && same_identity(&o->identity, &s->identity))
+			return true;
+	for (size_t i = 0; i < remembered; i++)
+		if (same_identity(&a->gone[i], &s->identity))
+			return true;
+	return false;
+}
+
+static struct counters_service *service_of(struct agent *a, const struct source *s,
+					   const char *program)
+{
+	if (s->identity.uid == geteuid())
+		return counters_service(&a->counters, program);
+	return counters_service_of(&a->counters, program, s->identity.uid);
+}
+
+/* At the first reading of a file, find its service; false: it is not to be counted. */
+static bool introduce(struct agent *a, struct source *s, const struct profile *p)
+{
+	s->identity.pid = p->process[0].pid;
+	s->identity.start_real_ns = p->process[0].start_real_ns;
+	s->identity.start_mono_ns = p->process[0].start_mono_ns;
+	if (p->flags & SCP_FILE_MERGED)
+		s->state = SOURCE_MERGED;
+	else if (is_counted(a, s))
+		s->state = SOURCE_DUPLICATE;
+	else
+		s->service = service_of(a, s, p->process[0].program);
+	if (!s->service)
+		return false;
+	s->past = s->identity.start_real_ns < a->started_real_ns;
+	s->from_now = a->options.from_now && s->past;
+	s->service->processes++;
+	return true;
+}
+
+void agent_read_wait_longer(struct source *s)
+{
+	s->wait_ns = s->wait_ns ? 2 * s->wait_ns : AGENT_SHORTEST_WAIT_NS;
+	if (s->wait_ns > LONGEST_WAIT_NS)
+		s->wait_ns = LONGEST_WAIT_NS;
+	s->next_ns = monotonic_now_ns() + s->wait_ns;
+}
+
+static enum source_result read_model(struct agent *a, struct source *s, enum source_fault *fault)
+{
+	enum source_result result = SOURCE_FAILED;
+	struct profile *p;
+
+	agent_unlock(a);
+	p = source_load(s, &a->limits, fault);
+	agent_lock(a);
+	if (!p)
+		return result;
+	*fault = SOURCE_FAULT_MEMORY;
+	if (p->processes && (s->service || introduce(a, s, p)))
+		result = source_take(s, &a->counters, p, !s->from_now, fault);
+	if (result != SOURCE_FAILED)
+		s->from_now = s->past = false;
+	profile_free(p);
+	return result;
+}
+
+bool agent_read_is_set_aside(const struct source *s)
+{
+	return s->state == SOURCE_MERGED || s->state == SOURCE_DUPLICATE;
+}
+
+/* Whether the process is alive is examined before the sums are read: if it ends in between, it is
+ * read once more. */
+static void read_source(struct agent *a, struct source *s)
+{
+	enum source_fault fault = SOURCE_FAULT_OPEN;
+	enum source_result result = SOURCE_FAILED;
+
+	if (s->fd >= 0) {
+		source_look(s);
+		result = read_model(a, s, &fault);
+		if (agent_read_is_set_aside(s))
+			return;
+	}
+	if (result == SOURCE_FAILED) {
+		/* A file that has no header yet is no failure. */
+		if (s->service || s->wait_ns)
+			a->faults[fault]++;
+		s->fault = fault;
+		s->state = s->service ? s->state : SOURCE_REFUSED;
+		agent_read_wait_longer(s);
+		return;
+	}
+	s->state = s->alive || result == SOURCE_GREW ? SOURCE_FOLLOWED : SOURCE_ENDED;
+	if (s->alive || result == SOURCE_GREW)
+		s->wait_ns = s->next_ns = 0;
+	else
+		agent_read_wait_longer(s);
+}
+
+bool agent_read_source(struct agent *a, struct source *s)
+{
+	uint64_t began_ns = monotonic_now_ns(), now_ns;
+
+	if (atomic_load(&a->stopping))
+		return false;
+	s->late = !shares_has_time(a->shares, s->identity.uid, began_ns);
+	if (s->late && !s->service)
+		s->state = SOURCE_WAITING;
+	if (s->late)
+		return false;
+	s->read_ns = began_ns;
+	read_source(a, s);
+	now_ns = monotonic_now_ns();
+	shares_spend(&a->shares, s->identity.uid, now_ns, now_ns - began_ns);
+	return true;
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* A file is opened once; checks and readings all use that descriptor. */
+#include "report/serve/agent/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "profile/live/run_files.h"
+
+const char *const source_state_names[SOURCE_STATES] = {
+	[SOURCE_FOLLOWED] = "followed",	  [SOURCE_ENDED] = "ended",
+	[SOURCE_REFUSED] = "refused",	  [SOURCE_MERGED] = "merged",
+	[SOURCE_DUPLICATE] = "duplicate", [SOURCE_WAITING] = "waiting",
+};
+
+const char *const source_fault_names[SOURCE_FAULTS] = {
+	[SOURCE_FAULT_LINK] = "link",		[SOURCE_FAULT_KIND] = "kind",
+	[SOURCE_FAULT_OWNER] = "owner",		[SOURCE_FAULT_OPEN] = "open",
+	[SOURCE_FAULT_SIZE] = "size",		[SOURCE_FAULT_CONTENT] = "content",
+	[SOURCE_FAULT_BACKWARDS] = "backwards", [SOURCE_FAULT_MEMORY] = "memory",
+};
+
+const char *const source_fault_words[SOURCE_FAULTS] = {
+	[SOURCE_FAULT_LINK] = "a symbolic link",
+	[SOURCE_FAULT_KIND] = "no regular file",
+	[SOURCE_FAULT_OWNER] = "another user's",
+	[SOURCE_FAULT_OPEN] = "cannot be opened",
+	[SOURCE_FAULT_SIZE] = "larger than what is read",
+	[SOURCE_FAULT_CONTENT] = "damaged, or no profile",
+	[SOURCE_FAULT_BACKWARDS] = "its sums went back",
+	[SOURCE_FAULT_MEMORY] = "no memory to read it",
+};
+
+static int refuse(struct source *s, enum source_fault why, enum source_fault *fault)
+{
+	if (s->fd >= 0)
+		close(s->fd);
+	s->fd = -1;
+	*fault = why;
+	return -1;
+}
+
+int source_open(struct source *s, int directory, const char *name, const struct source_limits *l,
+		enum source_fault *fault)
+{
+	struct stat st;
+
+	s->fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	if (s->fd < 0)
+		return refuse(s, errno == ELOOP ? SOURCE_FAULT_LINK : SOURCE_FAULT_OPEN, fault);
+	if (fstat(s->fd, &st) || !S_ISREG(st.st_mode))
+		return refuse(s, SOURCE_FAULT_KIND, fault);
+	if (!l->any_owner && st.st_uid != geteuid())
+		return refuse(s, SOURCE_FAULT_OWNER, fault);
+	s->device = st.st_dev;
+	s->inode = st.st_ino;
+	s->identity.uid = st.st_uid;
+	return 0;
+}
+
+void source_release(struct source *s)
+{
+	if (s->fd >= 0)
+		close(s->fd);
+	row_counters_free(&s->cells);
+	profile_free(s->last);
+	s->fd = -1;
+	s->last = NULL;
+	s->alive = false;
+}
+
+void source_lend(struct source *s)
+{
+	close(s->fd);
+	s->fd = -1;
+	s->alive = false;
+}
+
+void source_close(struct source *s)
+{
+	source_release(s);
+	free(s->path);
+	s->path = NULL;
+}
+
+bool source_is(const struct source *s, int directory, const char *name)
+{
+	struct stat st;
+
+	return !fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) && st.st_dev == s->device &&
+	       st.st_ino == s->inode;
+}
+
+bool source_removed(const struct source *s)
+{
+	struct stat st;
+
+	return s->fd >= 0 && (fstat(s->fd, &st) || st.st_nlink == 0);
+}
+
+struct profile *source_load(const struct source *s, const struct source_limits *l,
+			    enum source_fault *fault)
+{
+	struct profile *p = NULL;
+	struct profile_error err;
+	struct stat st;
+
+	*fault = SOURCE_FAULT_SIZE;
+	if (fstat(s->fd, &st) || (uint64_t)st.st_size > l->most_bytes)
+		return NULL;
+	*fault = SOURCE_FAULT_MEMORY;
+	p = profile_new();
+	if (!p)
+		return NULL;
+	*fault = SOURCE_FAULT_CONTENT;
+	if (profile_add_open(p, s->fd, l->most_bytes, &err) == 0)
+		return p;
+	profile_free(p);
+	return NULL;
+}
+
+void source_look(struct source *s)
+{
+	struct run_file file = {0};
+	struct scp_header h;
+
+	s->alive = false;
+	if (pread(s->fd, &h, sizeof(h), 0) != (ssize_t)sizeof(h))
+		return;
+	file.pid = (pid_t)h.pid;
+	file.process_start = h.process_start;
+	file.end_state = h.end_state;
+	s->alive = run_files_is_live(&file);
+}
+
+/* The model by function replaces that of the reading before. */
+static int keep(struct source *s, const struct profile *p, const bool *skip)
+{
+	struct profile *now = profile_new();
+	struct profile_error err;
+
+	if (!now || functions_add(now, p, skip, &err)) {
+		profile_free(now);
+		return -1;
+	}
+	profile_free(s->last);
+	s->last = now;
+	s->clock = p->clock.kind;
+	return 0;
+}
+
+static bool same_cells(const struct cells *a, const struct cells *b)
+{
+	if (a->count != b->count)
+		return false;
+	for (uint32_t i = 0; i < a->count; i++)
+		if (a->cell[i].calls != b->cell[i].calls)
+			return false;
+	return true;
+}
+
+static struct source_figures figures_of(const struct profile *p)
+{
+	const struct prof_process *of = p->processes ? &p->process[0] : NULL;
+	struct source_figures f = {.cpu_ns = p->usage_cpu_of ? p->usage.cpu_ns : UINT64_MAX};
+
+	for (uint32_t i = 0; i < p->entries; i++)
+		f.calls += p->entry[i].sums.calls;
+	for (uint32_t i = 0; i < p->functions; i++)
+		f.calls += p->function[i].overflow_calls;
+	if (of && of->end_mono_ns > of->start_mono_ns)
+		f.wall_ns = of->end_mono_ns - of->start_mono_ns;
+	return f;
+}
+
+enum source_result source_take(struct source *s, struct counters *c, const struct profile *p,
+			       bool count, enum source_fault *fault)
+{
+	bool *skip = calloc((size_t)p->functions + 1, sizeof(*skip));
+	enum source_result result = SOURCE_FAILED;
+	struct cells now = {0};
+
+	*fault = SOURCE_FAULT_MEMORY;
+	if (skip && row_counters_take(&now, c, s->service, p, skip) == 0) {
+		*fault = SOURCE_FAULT_BACKWARDS;
+		if (row_counters_publish(&now, count ? &s->cells : &now, c, s->service, p,
+					 s->past) == 0)
+			result = s->last && same_cells(&now, &s->cells) ? SOURCE_SAME : SOURCE_GREW;
+	}
+	if (result != SOURCE_FAILED) {
+		struct cells old = s->cells;
+
+		s->cells = now;
+		s->figures = figures_of(p);
+		now = old;
+		if (keep(s, p, skip))
+			*fault = SOURCE_FAULT_MEMORY; /* the sums are right; the means are older */
+	}
+	row_counters_free(&now);
+	free(skip);
+	return result;
+}

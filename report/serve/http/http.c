@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* libmicrohttpd parses, sends, and limits connections. request.c checks the request line as it was
+ * received. */
+#include "report/serve/http/http.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "report/serve/http/http_private.h"
+
+static int listen_on(struct http_address *a, struct profile_error *err)
+{
+	int fd = socket(a->address.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0), on = 1;
+	const char *hint = "";
+
+	if (fd >= 0) {
+		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+		if (a->address.ss_family == AF_INET6)
+			setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
+		if (!bind(fd, (struct sockaddr *)&a->address, a->bytes) && !listen(fd, 128)) {
+			getsockname(fd, (struct sockaddr *)&a->address, &a->bytes);
+			http_address_describe(a);
+			return fd;
+		}
+	}
+	if (errno == EADDRINUSE)
+		hint = "; another program listens there: end it, or choose another port with "
+		       "--listen";
+	else if (errno == EACCES)
+		hint = "; ports below 1024 are root's: choose another one with --listen";
+	else if (errno == EADDRNOTAVAIL)
+		hint = "; this machine does not have that address";
+	snprintf(err->text, sizeof(err->text), "cannot listen on %s: %s%s", a->text,
+		 strerror(errno), hint);
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+static void add_headers(struct MHD_Response *response, const struct http_answer *answer)
+{
+	char text[64];
+
+	mhd.add_response_header(response, "Content-Type", answer->type);
+	mhd.add_response_header(response, "Cache-Control", "no-store");
+	mhd.add_response_header(response, "X-Content-Type-Options", "nosniff");
+	mhd.add_response_header(response, "X-Frame-Options", "DENY");
+	mhd.add_response_header(response, "Referrer-Policy", "no-referrer");
+	mhd.add_response_header(response, "Cross-Origin-Resource-Policy", "same-origin");
+	mhd.add_response_header(response, "Vary", "Accept");
+	/* A report's page names its own script and style by their hashes. */
+	mhd.add_response_header(response, "Content-Security-Policy",
+				answer->report ? "frame-ancestors 'none'"
+					       : "default-src 'none'; style-src 'self'; "
+						 "base-uri 'none'; form-action 'none'; "
+						 "frame-ancestors 'none'");
+	if (answer->status == 405)
+		mhd.add_response_header(response, "Allow", answer->posted ? "POST" : "GET, HEAD");
+	if (answer->status == 401 && answer->bearer)
+		mhd.add_response_header(response, "WWW-Authenticate", "Bearer");
+	if (answer->status == 503)
+		mhd.add_response_header(response, "Retry-After", "10");
+	if (answer->refresh) {
+		snprintf(text, sizeof(text), "%u", answer->refresh);
+		mhd.add_response_header(response, "Refresh", text);
+	}
+	if (answer->left_out) {
+		snprintf(text, sizeof(text), "%zu", answer->left_out);
+		mhd.add_response_header(response, "X-Scprof-Processes-Left-Out", text);
+	}
+}
+
+static enum MHD_Result send_answer(struct MHD_Connection *connection, struct http_answer *answer)
+{
+	struct MHD_Response *response =
+		answer->body ? mhd.create_response_from_buffer(answer->bytes, answer->body,
+							       MHD_RESPMEM_MUST_FREE)
+			     : mhd.create_response_from_fd(answer->bytes, answer->file);
+	enum MHD_Result result;
+
+	if (!response) {
+		free(answer->body);
+		if (answer->file >= 0)
+			close(answer->file);
+		return MHD_NO;
+	}
+	add_headers(response, answer);
+	result = mhd.queue_response(connection, answer->status, response);
+	mhd.destroy_response(response);
+	return result;
+}
+
+/* The time within which the client must send or receive a byte. libmicrohttpd 1.0 ignores this
+ * where each connection has a thread, and closes all that are still for HTTP_STILL_S: clients come
+ * anew. */
+static void allow(struct MHD_Connection *connection, unsigned seconds)
+{
+	mhd.set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, seconds);
+}
+
+/* The request line as it was received, kept until the answer. MHD does not free it. */
+struct coming {
+	bool begun; /* its headers were seen */
+	char uri[];
+};
+
+static void *keep_uri(void *context, const char *uri, struct MHD_Connection *connection)
+{
+	size_t bytes = strlen(uri) + 1;
+	struct coming *coming = malloc(sizeof(*coming) + bytes);
+
+	(void)context;
+	(void)connection;
+	if (!coming)
+		return NULL;
+	coming->begun = false;
+	memcpy(coming->uri, uri, bytes);
+	return coming;
+}
+
+static void end_request(void *context, struct MHD_Connection *connection, void **state,
+			enum MHD_RequestTerminationCode why)
+{
+	(void)context;
+	(void)why;
+	free(*state);
+	*state = NULL;
+	allow(connection, HTTP_KEEP_S);
+}
+
+static const char *header(struct MHD_Connection *connection, const char *name)
+{
+	return mhd.lookup_connection_value(connection, MHD_HEADER_KIND, name);
+}
+
+/* -1: not known. */
+static int socket_of(struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *client =
+		mhd.get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+	return client ? client->connect_fd : -1;
+}
+
+static void answer_attach(struct http *h, struct MHD_Connection *connection,
+			  const struct request *r, struct http_answer *answer)
+{
+	const int client = socket_of(connection);
+	const struct http_attach_asker asker = {
+		.peer = http_peer_find(client, header(connection, "Authorization"),
+				       h->agent->options.attach_token),
+		.browser = header(connection, "Origin") || header(connection, "Sec-Fetch-Site"),
+		.client = client};
+
+	http_attach_answer(h, r, &asker, answer);
+}
+
+static void find_answer(struct http *h, struct MHD_Connection *connection, const struct request *r,
+			struct http_answer *answer)
+{
+	answer->posted = r->route == REQUEST_ATTACH;
+	if (r->status == 200 && r->route == REQUEST_ATTACH)
+		answer_attach(h, connection, r, answer);
+	else if (r->status == 200 && http_peer_is_local(socket_of(connection)))
+		http_answer_say(answer, 403, "this socket is for POST /attach only\n");
+	else if (r->status == 200 && (r->route == REQUEST_SERVICE || r->route == REQUEST_PROFILE ||
+				      r->route == REQUEST_PPROF))
+		http_models_answer(h, r, socket_of(connection), answer);
+	else
+		http_answer_make(h, r, header(connection, "Accept"), answer);
+}
+
+/* Called when the headers were read, for each part of a body, which says nothing here, and at the
+ * end. Who is answered at once gets the connection closed afterwards: the body is not read. */
+static enum MHD_Result handle(void *context, struct MHD_Connection *connection, const char *url,
+			      const char *method, const char *version, const char *upload,
+			      size_t *upload_bytes, void **state)
+{
+	struct http *h = context;
+	struct coming *coming = *state;
+	struct http_answer answer = {.file = -1};
+	struct request request;
+
+	(void)url;
+	(void)version;
+	(void)upload;
+	if (*upload_bytes) {
+		*upload_bytes = 0;
+		return MHD_YES;
+	}
+	if (!coming)
+		return MHD_NO;
+	request_parse(&request, method, coming->uri, header(connection, "Host"),
+		      h->loopback && !http_peer_is_local(socket_of(connection)));
+	request_check_site(&request, header(connection, "Sec-Fetch-Site"),
+			   header(connection, "Sec-Fetch-Dest"));
+	if (!coming->begun) {
+		coming->begun = true;
+		request.status = 200;
+		request_check_body(&request, header(connection, MHD_HTTP_HEADER_CONTENT_LENGTH),
+				   header(connection, MHD_HTTP_HEADER_TRANSFER_ENCODING));
+		if (request.status == 200)
+			return MHD_YES;
+	}
+	allow(connection, HTTP_STILL_S);
+	find_answer(h, connection, &request, &answer);
+	return answer.body || answer.file >= 0 ? send_answer(connection, &answer) : MHD_NO;
+}
+
+/* Called in the thread that accepts, where a client finds no place, and where no descriptor is
+ * free: libmicrohttpd would then try again in a busy loop, so sleep. http_health.c reports both. */
+static void note_trouble(void *context, const char *format, va_list arguments)
+{
+	const struct timespec tenth = {.tv_nsec = 100000000};
+
+	(void)arguments;
+	if (strstr(format, "connection limit"))
+		http_health_note_refusal(context);
+	else if (errno == EMFILE || errno == ENFILE)
+		nanosleep(&tenth, NULL);
+}
+
+static struct MHD_Daemon *start_daemon(struct http *h, int listener)
+{
+	return mhd.start_daemon(MHD_USE_POLL | MHD_USE_INTERNAL_POLLING_THREAD |
+					MHD_USE_THREAD_PER_CONNECTION | MHD_USE_ITC |
+					MHD_USE_ERROR_LOG,
+				0, NULL, NULL, handle, h, MHD_OPTION_EXTERNAL_LOGGER, note_trouble,
+				h, MHD_OPTION_LISTEN_SOCKET, listener, MHD_OPTION_CONNECTION_LIMIT,
+				(unsigned)HTTP_CONNECTIONS, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+				(unsigned)HTTP_CONNECTIONS_OF_ONE, MHD_OPTION_CONNECTION_TIMEOUT,
+				(unsigned)HTTP_STILL_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+				(size_t)HTTP_REQUEST_BYTES, MHD_OPTION_URI_LOG_CALLBACK, keep_uri,
+				NULL, MHD_OPTION_NOTIFY_COMPLETED, end_request, h,
+				MHD_OPTION_THREAD_STACK_SIZE, (size_t)1 << 20, MHD_OPTION_END);
+}
+
+static struct http *begin(struct agent *agent)
+{
+	struct http *h = calloc(1, sizeof(*h));
+	pthread_condattr_t clock;
+
+	if (!h)
+		return NULL;
+	h->agent = agent;
+	pthread_mutex_init(&h->lock, NULL);
+	h->spare = http_health_take_descriptor();
+	renderings_begin(&h->renderings, agent->limits.any_owner);
+	if (agent->options.most_seconds)
+		h->renderings.limits.seconds = agent->options.most_seconds;
+	pthread_condattr_init(&clock);
+	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+	pthread_cond_init(&h->stopped, &clock);
+	pthread_condattr_destroy(&clock);
+	return h;
+}
+
+/* The descriptor is the daemon's. */
+static struct MHD_Daemon *serve_on(struct http *h, int listener, const char *where,
+				   struct profile_error *err)
+{
+	struct MHD_Daemon *daemon = listener < 0 ? NULL : start_daemon(h, listener);
+
+	if (listener >= 0 && !daemon) {
+		error_set(err, "cannot start the server on %s: %s", where, strerror(errno));
+		close(listener);
+	}
+	return daemon;
+}
+
+struct http *http_start(struct agent *agent, struct http_address *a, struct profile_error *err)
+{
+	const struct agent_options *o = &agent->options;
+	struct http *h = begin(agent);
+
+	if (!h) {
+		error_set(err, "out of memory");
+		return NULL;
+	}
+	if (mhd_load(err))
+		goto out;
+	h->loopback = a->loopback;
+	h->daemon = serve_on(h, listen_on(a, err), a->text, err);
+	if (!h->daemon)
+		goto out;
+	if (!o->allow_attach)
+		return h;
+	h->local_daemon = serve_on(h, http_peer_listen(o->attach_socket, a, &h->local, err),
+				   h->local.sun_path, err);
+	if (h->local_daemon)
+		return h;
+out:
+	http_stop(h);
+	return NULL;
+}
+
+const char *http_local(const struct http *h)
+{
+	return h->local.sun_path;
+}
+
+void http_stop(struct http *h)
+{
+	pthread_mutex_lock(&h->lock);
+	h->stopping = true;
+	pthread_cond_broadcast(&h->stopped);
+	pthread_mutex_unlock(&h->lock);
+	renderings_stop(&h->renderings);
+	if (h->local_daemon)
+		mhd.stop_daemon(h->local_daemon); /* closes the listener */
+	if (h->daemon)
+		mhd.stop_daemon(h->daemon);
+	http_peer_unlisten(&h->local);
+	pthread_cond_destroy(&h->stopped);
+	pthread_mutex_destroy(&h->lock);
+	renderings_end(&h->renderings);
+	if (h->spare >= 0)
+		close(h->spare);
+	free(h);
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The HTTP server. Each connection has a thread; their number is limited. The state is in the
+ * agent, behind its lock. */
+#ifndef SCPROF_REPORT_SERVE_HTTP_HTTP_H
+#define SCPROF_REPORT_SERVE_HTTP_HTTP_H
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include "report/serve/agent/agent.h"
+
+#define HTTP_WINDOWS 8	 /* /debug/pprof/profile at a time */
+#define HTTP_STILL_S 5	 /* within which a client must send or receive a byte */
+#define HTTP_LOOK_S  1.0 /* between looks whether a window's client is there */
+
+struct http_address {
+	struct sockaddr_storage address;
+	socklen_t bytes;
+	bool loopback;
+	char text[80]; /* as it can be put into a URL */
+};
+
+struct http;
+
+/* "ADDR:PORT", "[ADDR]:PORT", "ADDR", ":PORT" or "PORT"; names other than localhost are not looked
+ * up. 0, or -1 with *err. */
+int http_address_parse(struct http_address *a, const char *text, struct profile_error *err);
+
+#define HTTP_PEER_TOKEN 256 /* bytes of a token for POST /attach, with its end */
+
+/* Of a regular file that only our user can read: one line of 16 bytes or more without blanks.
+ * 0, or -1 with *err. */
+int http_peer_read_token(const char *path, char token[HTTP_PEER_TOKEN], struct profile_error *err);
+
+/* Listen and answer from now on. Port 0: any; a->text says which it became. NULL and *err. */
+struct http *http_start(struct agent *agent, struct http_address *a, struct profile_error *err);
+
+/* The Unix socket that POST /attach comes by; "": none. */
+const char *http_local(const struct http *h);
+
+/* Call this every second: looks after connections and processes. Returns what to log, valid until
+ * the next call; NULL: nothing more. */
+const char *http_tend(struct http *h);
+
+/* End all connections and windows. (A window whose client has closed its connection ends within
+ * HTTP_LOOK_S, too.) */
+void http_stop(struct http *h);
+
+#endif

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* One function for each route. An answer is written to memory first, so that an error never
+ * leaves half a page. */
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include "report/serve/http/http_private.h"
+#include "report/serve/pages/index.h"
+#include "report/serve/pages/metrics.h"
+
+#define PLAIN_TYPE "text/plain; charset=utf-8"
+
+void http_answer_say(struct http_answer *out, unsigned status, const char *format, ...)
+{
+	va_list args;
+	int bytes;
+
+	free(out->body);
+	*out = (struct http_answer){
+		.status = status, .type = PLAIN_TYPE, .file = -1, .posted = out->posted};
+	va_start(args, format);
+	bytes = vasprintf(&out->body, format, args);
+	va_end(args);
+	if (bytes < 0)
+		out->body = NULL; /* no memory: the connection is closed */
+	out->bytes = bytes > 0 ? (size_t)bytes : 0;
+}
+
+static void no_memory(struct http_answer *out)
+{
+	http_answer_say(out, 503, "out of memory\n");
+}
+
+/* Close the stream over out->body; failed: what was written is dropped. */
+static void finish(struct http_answer *out, FILE *stream, bool failed)
+{
+	if (fclose(stream) || failed || !out->body)
+		no_memory(out);
+}
+
+static FILE *begin(struct http_answer *out, const char *type)
+{
+	FILE *stream = open_memstream(&out->body, &out->bytes);
+
+	out->status = 200;
+	out->type = type;
+	if (!stream)
+		no_memory(out);
+	return stream;
+}
+
+static void answer_metrics(struct http *h, const char *accept, struct http_answer *out)
+{
+	bool openmetrics = request_wants_openmetrics(accept);
+	FILE *stream = begin(out, openmetrics ? METRICS_OPENMETRICS_TYPE : METRICS_TEXT_TYPE);
+
+	if (!stream)
+		return;
+	agent_refresh(h->agent);
+	finish(out, stream, metrics_print(h->agent, openmetrics, stream) < 0);
+}
+
+static void answer_index(struct http *h, const struct request *r, struct http_answer *out)
+{
+	FILE *stream = begin(out, HTTP_HTML_TYPE);
+
+	if (!stream)
+		return;
+	agent_refresh(h->agent);
+	finish(out, stream, index_page_print(h->agent, &r->order, stream) < 0);
+}
+
+/* A line with its end; "": none. */
+static void put_late(char *out, size_t room, struct agent *a)
+{
+	size_t late = agent_late(a);
+
+	*out = '\0';
+	if (late)
+		snprintf(out, room,
+			 "%zu profiles wait to be read, their counters are older: reading all "
+			 "profiles of their user takes too long\n",
+			 late);
+}
+
+/* Without descriptors an agent does not do its work. */
+static void answer_health(struct http *h, struct http_answer *out)
+{
+	char failures[HTTP_FAILURES_BYTES], late[160];
+	enum http_trouble trouble;
+
+	pthread_mutex_lock(&h->lock);
+	trouble = h->trouble;
+	pthread_mutex_unlock(&h->lock);
+	http_health_failures(failures, h);
+	put_late(late, sizeof(late), h->agent);
+	if (trouble == HTTP_NO_DESCRIPTORS)
+		http_answer_say(out, 503, "%s\n%s%s", http_health_trouble_text(trouble), late,
+				failures);
+	else if (trouble == HTTP_CROWDED)
+		http_answer_say(out, 200, "ok\n%s\n%s%s", http_health_trouble_text(trouble), late,
+				failures);
+	else
+		http_answer_say(out, 200, "ok\n%s%s", late, failures);
+}
+
+static void answer_style(struct http_answer *out)
+{
+	http_answer_say(out, 200, "%s", index_page_style);
+	out->type = "text/css; charset=utf-8";
+}
+
+void http_answer_make(struct http *h, const struct request *r, const char *accept,
+		      struct http_answer *out)
+{
+	if (r->status != 200) {
+		http_answer_say(out, r->status, "%s\n", r->problem);
+		return;
+	}
+	switch (r->route) {
+	case REQUEST_INDEX:
+		answer_index(h, r, out);
+		break;
+	case REQUEST_STYLE:
+		answer_style(out);
+		break;
+	case REQUEST_METRICS:
+		answer_metrics(h, accept, out);
+		break;
+	case REQUEST_HEALTH:
+		answer_health(h, out);
+		break;
+	case REQUEST_SERVICE: /* http_models.c */
+	case REQUEST_PROFILE:
+	case REQUEST_PPROF:
+	case REQUEST_ATTACH: /* http_attach.c */
+		break;
+	}
+}

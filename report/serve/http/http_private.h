@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What the server's files share: http.c calls the others, and all may use http_answer_say. */
+#ifndef SCPROF_REPORT_SERVE_HTTP_HTTP_PRIVATE_H
+#define SCPROF_REPORT_SERVE_HTTP_HTTP_PRIVATE_H
+
+#include <microhttpd.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <sys/types.h>
+#include <sys/un.h>
+
+#include "profile/base/error.h"
+#include "report/serve/http/http.h"
+#include "report/serve/http/request.h"
+#include "report/serve/monotonic.h"
+#include "report/serve/render/rendering.h"
+
+/* libmicrohttpd, loaded when a server starts: with the nine libraries that it depends on it would
+ * add 1.2 ms to the start of every other command. */
+
+#define MHD_FUNCTIONS(X)                                                                           \
+	X(start_daemon)                                                                            \
+	X(stop_daemon)                                                                             \
+	X(add_response_header)                                                                     \
+	X(create_response_from_buffer)                                                             \
+	X(create_response_from_fd)                                                                 \
+	X(destroy_response)                                                                        \
+	X(get_connection_info)                                                                     \
+	X(lookup_connection_value)                                                                 \
+	X(queue_response)                                                                          \
+	X(set_connection_option)
+
+#define MHD_POINTER(name) __typeof__(MHD_##name) *name;
+struct mhd {
+	MHD_FUNCTIONS(MHD_POINTER)
+};
+#undef MHD_POINTER
+
+extern struct mhd mhd; /* valid after... */
+
+/* ...this: 0, or -1 with an error. One thread at a time; it may be called again. */
+int mhd_load(struct profile_error *err);
+
+/* The Unix socket that POST /attach comes by, and who is at the other end of a connection. The
+ * kernel says it of a Unix socket; over TCP, who sends the token has read the file that only the
+ * server's user can read. */
+
+struct http_peer {
+	bool known;
+	uid_t uid; /* effective, when it connected */
+	gid_t gid;
+};
+
+/* Does the connection come by a Unix socket? */
+bool http_peer_is_local(int client);
+
+/* `authorization`: the header, NULL: not sent. `token`: what the server knows, NULL: none. */
+struct http_peer http_peer_find(int client, const char *authorization, const char *token);
+
+/* Listen there; `wanted` NULL: at a name made of the port, in /run for root, else in
+ * XDG_RUNTIME_DIR, else in /tmp. A socket of ours that nobody answers at is replaced. All users may
+ * connect to root's server, nobody else to another's. The descriptor, with *name; -1 with *err. */
+int http_peer_listen(const char *wanted, const struct http_address *tcp, struct sockaddr_un *name,
+		     struct profile_error *err);
+
+/* Take its name away; the server has closed the descriptor. */
+void http_peer_unlisten(const struct sockaddr_un *name);
+
+enum http_trouble {
+	HTTP_WELL,
+	HTTP_CROWDED,	     /* clients were refused lately */
+	HTTP_NO_DESCRIPTORS, /* none is left */
+};
+
+/* Pages and pprof profiles that were not made, since the first one after a while without. */
+struct http_failures {
+	uint64_t count;
+	time_t since;
+	uint64_t last_ns;
+	enum rendering_result why; /* the last one */
+	int status;
+	char service[LABEL_BYTES];
+	bool told; /* in the log */
+};
+
+#define HTTP_CONNECTIONS	64    /* at a time */
+#define HTTP_CONNECTIONS_OF_ONE 32    /* from one address */
+#define HTTP_KEEP_S		90    /* that an idle connection stays: a scrape a minute */
+#define HTTP_REQUEST_BYTES	32768 /* of a connection: its request, and its answer's headers */
+#define HTTP_ATTACHED		4     /* processes that are recorded for requests at a time */
+#define HTTP_ATTACHED_OF_OTHERS 3     /* of these, for users other than the server's */
+#define HTTP_ATTACHED_OF_ONE	2     /* for one of those */
+#define HTTP_FAILURE_BYTES	128   /* of one's reason */
+#define HTTP_FAILURES_BYTES	(LABEL_BYTES + 256)
+
+struct http {
+	struct agent *agent;
+	struct MHD_Daemon *daemon, *local_daemon; /* by TCP, by Unix socket; NULL: none */
+	struct sockaddr_un local;		  /* "": none */
+	bool loopback;
+	int spare;	      /* an open descriptor, to be closed if no other is left; -1: it was */
+	pthread_mutex_t lock; /* of what follows */
+	pthread_cond_t stopped;
+	bool stopping;
+	unsigned windows;
+	struct {
+		uint32_t pid; /* 0: none */
+		uid_t by;
+	} attached[HTTP_ATTACHED];
+	uint64_t refused_ns; /* when a client found no place; 0: never */
+	enum http_trouble trouble;
+	struct http_failures failures;
+	struct renderings renderings; /* has a lock of its own */
+	char news[HTTP_FAILURES_BYTES];
+};
+
+/* What is sent. */
+struct http_answer {
+	unsigned status;
+	const char *type;
+	char *body; /* to be freed; NULL: the file */
+	int file;   /* to be closed; -1: none */
+	size_t bytes;
+	unsigned refresh; /* seconds; 0: none */
+	size_t left_out;  /* processes */
+	bool posted;	  /* the address takes POST only */
+	bool bearer;	  /* and a token */
+	bool report;	  /* a report's page, which has a policy of its own */
+};
+
+/* /dev/null; -1 with errno. */
+int http_health_take_descriptor(void);
+
+/* A client was refused. */
+void http_health_note_refusal(struct http *h);
+
+/* In a line. */
+const char *http_health_trouble_text(enum http_trouble trouble);
+
+/* A rendering failed, as result and status of its process say. */
+void http_health_add_failure(struct http *h, const char *service, enum rendering_result why,
+			     int status);
+void http_health_reason(char out[HTTP_FAILURE_BYTES], const struct http *h,
+			enum rendering_result why, int status);
+/* A line with its end; "": none lately. */
+void http_health_failures(char out[HTTP_FAILURES_BYTES], struct http *h);
+
+#define HTTP_HTML_TYPE "text/html; charset=utf-8"
+
+/* Replace the answer by plain text. */
+__attribute__((format(printf, 3, 4))) void http_answer_say(struct http_answer *out, unsigned status,
+							   const char *format, ...);
+
+/* Make a->text and a->loopback of a->address. */
+void http_address_describe(struct http_address *a);
+
+/* Both fill an empty answer and never fail: what cannot be answered becomes a 4xx or 5xx with a
+ * text. A service's page or a pprof profile; `client` is the socket that the answer goes to: who
+ * has left it is not waited for. */
+void http_models_answer(struct http *h, const struct request *r, int client,
+			struct http_answer *out);
+
+/* All else. */
+void http_answer_make(struct http *h, const struct request *r, const char *accept,
+		      struct http_answer *out);
+
+/* POST /attach: recording a process, where the server was told at its start to allow that. `scprof
+ * attach` does it, in a process of its own that has the rights of who asks: the kernel then decides
+ * what they may trace, whatever happens between a look and the attach. Only root's server can
+ * become somebody else; another one records for its own user, and for root. */
+
+struct http_attach_asker {
+	struct http_peer peer;
+	bool browser; /* it sent headers that only browsers send */
+	int client;   /* who leaves ends the recording */
+};
+
+/* Fills an empty answer: the report as JSON, or a 4xx or 5xx with a text. */
+void http_attach_answer(struct http *h, const struct request *r,
+			const struct http_attach_asker *asker, struct http_answer *out);
+
+#endif

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The models by function of a service's processes are added up and become a report. They are
+ * copied with the agent's lock, and estimated without it, so that nobody else waits for what a
+ * profile contains. */
+#include "report/serve/pages/metrics.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "report/serve/monotonic.h"
+#include "report/serve/sums/counters.h"
+
+static uint64_t calls_of(const struct profile *p)
+{
+	uint64_t calls = 0;
+
+	for (uint32_t i = 0; i < p->entries; i++)
+		calls += p->entry[i].sums.calls;
+	return calls;
+}
+
+/* Of several clocks of one kind, the one with the most calls: a series has one value. */
+static bool is_chosen(const struct pool *pool, uint32_t which)
+{
+	const struct profile *p = pool->model[which];
+
+	for (uint32_t i = 0; i < pool->models; i++) {
+		const struct profile *q = pool->model[i];
+
+		if (i != which && q->clock.kind == p->clock.kind &&
+		    (calls_of(q) > calls_of(p) || (calls_of(q) == calls_of(p) && i < which)))
+			return false;
+	}
+	return true;
+}
+
+static int add(struct gauges *g, const struct gauge *more)
+{
+	if (g->count == g->room) {
+		size_t room = g->room ? 2 * g->room : 64;
+		struct gauge *grown = realloc(g->gauge, room * sizeof(*grown));
+
+		if (!grown)
+			return -1;
+		g->gauge = grown;
+		g->room = room;
+	}
+	g->gauge[g->count++] = *more;
+	return 0;
+}
+
+static int add_site(struct gauges *g, struct counters *c, struct counters_service *s,
+		    const struct profile *p, const struct report_site *site)
+{
+	const struct prof_function *f = &p->function[site->function];
+	struct counters_function *place = counters_function(c, s, f->name, f->library);
+	unsigned outcome = site->overflow ? COUNTERS_OVERFLOW : site->outcome;
+	struct counters_row *row = place ? counters_row(place, outcome, p->clock.kind) : NULL;
+	struct gauge more = {.service = s,
+			     .function = place,
+			     .outcome = outcome,
+			     .clock = p->clock.kind,
+			     .calls = site->calls,
+			     .total_ns = site->total_ns,
+			     .estimate = site->estimate};
+
+	if (!row)
+		return -1;
+	if (place == s->other || row->shown == c->stamp)
+		return 0;
+	row->shown = c->stamp;
+	return add(g, &more);
+}
+
+static struct report *build_report(const struct profile *p, const struct agent *a)
+{
+	struct report_options o = REPORT_OPTIONS_DEFAULT;
+
+	o.by = REPORT_BY_FUNCTION;
+	o.format = REPORT_CSV; /* none that needs bars or loops */
+	o.include_warmup = true;
+	o.confidence = a->options.confidence;
+	o.guarded = a->limits.any_owner;
+	return report_build(p, &o);
+}
+
+static int fill_pool(struct pool *pool, const struct agent *a, const struct counters_service *s)
+{
+	if (pool_join(pool, s->pool))
+		return -1;
+	for (const struct source *o = a->sources; o; o = o->hh.next)
+		if (o->service == s && o->last && pool_add(pool, o->last, NULL))
+			return -1;
+	return 0;
+}
+
+/* A service is never removed, so it can be looked at again when the lock is held again. */
+struct making {
+	struct counters_service *service;
+	struct pool *pool;
+	struct report *report[POOL_MOST]; /* of its models; NULL: left out */
+};
+
+/* With the lock. A model has no more functions than its service has counters. 0, or -1: out of
+ * memory. */
+static int copy_models(struct making *made, size_t *count, struct agent *a)
+{
+	for (struct counters_service *s = a->counters.services; s; s = s->hh.next) {
+		struct making *m = &made[(*count)++];
+
+		m->service = s;
+		m->pool = pool_new();
+		if (!m->pool || fill_pool(m->pool, a, s))
+			return -1;
+	}
+	return 0;
+}
+
+static unsigned user_of(const struct counters_service *s)
+{
+	return s->foreign ? s->uid : geteuid();
+}
+
+static int estimate(struct gauges *g, struct making *m, const struct agent *a,
+		    struct share **shares)
+{
+	g->left_out += m->pool->left_out;
+	for (uint32_t i = 0; i < m->pool->models; i++) {
+		const struct profile *p = m->pool->model[i];
+		const unsigned user = user_of(m->service);
+		const uint64_t began_ns = monotonic_now_ns();
+
+		if (!is_chosen(m->pool, i) || !shares_has_time(*shares, user, began_ns)) {
+			g->left_out += p->processes ? p->process[0].count : 0;
+			continue;
+		}
+		m->report[i] = build_report(p, a);
+		if (!m->report[i])
+			return -1;
+		shares_spend(shares, user, monotonic_now_ns(), monotonic_now_ns() - began_ns);
+	}
+	return 0;
+}
+
+/* Without the lock. The time for one user's profiles is limited, as for reading them. */
+static int estimate_all(struct gauges *g, struct making *made, size_t count, const struct agent *a)
+{
+	struct share *shares = NULL;
+	int status = 0;
+
+	for (size_t i = 0; i < count && status == 0; i++)
+		status = estimate(g, &made[i], a, &shares);
+	shares_free(&shares);
+	return status;
+}
+
+/* With the lock. */
+static int add_service(struct gauges *g, struct counters *c, const struct making *m)
+{
+	int status = 0;
+
+	c->stamp++;
+	for (uint32_t i = 0; i < m->pool->models; i++) {
+		const struct report *r = m->report[i];
+
+		for (uint32_t k = 0; r && k < r->sites && status == 0; k++)
+			status = add_site(g, c, m->service, m->pool->model[i], &r->site[k]);
+	}
+	return status;
+}
+
+static void free_making(struct making *m)
+{
+	for (uint32_t i = 0; m->pool && i < m->pool->models; i++)
+		report_free(m->report[i]);
+	pool_free(m->pool);
+}
+
+int gauges_build(struct gauges *g, struct agent *a)
+{
+	struct making *made;
+	size_t count = 0;
+	int status = -1;
+
+	*g = (struct gauges){0};
+	agent_lock(a);
+	made = calloc((size_t)HASH_COUNT(a->counters.services) + 1, sizeof(*made));
+	if (made)
+		status = copy_models(made, &count, a);
+	agent_unlock(a);
+	if (status == 0)
+		status = estimate_all(g, made, count, a);
+	agent_lock(a);
+	for (size_t i = 0; i < count && status == 0; i++)
+		status = add_service(g, &a->counters, &made[i]);
+	agent_unlock(a);
+	for (size_t i = 0; i < count; i++)
+		free_making(&made[i]);
+	free(made);
+	return status;
+}
+
+void gauges_free(struct gauges *g)
+{
+	free(g->gauge);
+	*g = (struct gauges){0};
+}

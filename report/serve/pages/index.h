@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The page /, and what its parts share. */
+#ifndef SCPROF_REPORT_SERVE_PAGES_INDEX_H
+#define SCPROF_REPORT_SERVE_PAGES_INDEX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "report/serve/agent/agent.h"
+
+/* The columns of the table of processes on /, as ?sort= names them. */
+
+enum index_column {
+	INDEX_PROGRAM,
+	INDEX_STATE,
+	INDEX_CALLS,
+	INDEX_CPU,
+	INDEX_WALL,
+	INDEX_STARTED,
+	INDEX_PID,
+	INDEX_COLUMNS
+};
+
+/* Words from a to z, numbers from the largest down, unless reversed. */
+struct index_order {
+	enum index_column column;
+	bool reversed;
+};
+
+static const char *const index_column_names[INDEX_COLUMNS] = {"program", "state",   "calls", "cpu",
+							      "wall",	 "started", "pid"};
+
+/* The page /: what runs here, and where its time goes. It reloads itself without a script, and its
+ * columns are sorted by following links. */
+
+extern const char index_page_style[];
+
+/* Takes the agent's lock. 0, or -1: out of memory, or the stream failed. */
+int index_page_print(struct agent *a, const struct index_order *order, FILE *out);
+
+/* Texts and links of the index page. Names come from profiles: they are escaped here. */
+
+/* As text, or as an attribute's value between double quotes. */
+void index_write_text(FILE *out, const char *text);
+
+/* As the value of a parameter of an address. */
+void index_write_escaped(FILE *out, const char *text);
+
+/* A link to PAGE?service=SERVICE&clock=CLOCK and `more`, which begins with "&amp;" or is empty;
+ * `words` are escaped. */
+void index_write_link(FILE *out, const char *page, const char *service, uint32_t clock,
+		      const char *more, const char *words);
+
+/* What the tables of the page / have in common: heads that sort, and instants. */
+
+#define INDEX_ALL_COLUMNS ((1u << INDEX_COLUMNS) - 1)
+
+/* The beginning of a table with that id, with a link in each head. `columns`: a bit for each. */
+void index_head_table(FILE *out, const char *id, const struct index_order *order, unsigned columns);
+
+/* Words are ordered from a to z, numbers from the largest down. */
+bool index_head_is_text(enum index_column column);
+
+/* A cell; 0: not known. */
+void index_head_started(FILE *out, uint64_t real_ns);
+
+/* The table of processes on the page /. */
+
+/* With the agent's lock. Nothing where no process is known. 0, or -1: out of memory. */
+int index_processes_print(const struct agent *a, const struct index_order *order, FILE *out);
+
+/* The profiles of the directories as a part of the page /. */
+
+/* With the agent's lock; processes that run are left to index_processes.h. Nothing where there are
+ * none. 0, or -1: out of memory. */
+int listing_page_print(const struct agent *a, const struct index_order *order, FILE *out);
+
+#endif

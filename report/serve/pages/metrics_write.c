@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Names and help texts are constant; only values of labels come from profiles (label.h). */
+#include "report/serve/pages/metrics.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "report/serve/sums/label.h"
+
+static void family(struct metrics *m, const char *name, const char *unit, const char *help,
+		   const char *type)
+{
+	const char *suffix = m->counter && !m->openmetrics ? "_total" : "";
+
+	m->family = name;
+	if (m->openmetrics) {
+		fprintf(m->out, "# TYPE %s %s\n", name, type);
+		if (*unit)
+			fprintf(m->out, "# UNIT %s %s\n", name, unit);
+		fprintf(m->out, "# HELP %s %s\n", name, help);
+		return;
+	}
+	fprintf(m->out, "# HELP %s%s %s\n# TYPE %s%s %s\n", name, suffix, help, name, suffix, type);
+}
+
+void metrics_write_counter(struct metrics *m, const char *name, const char *unit, const char *help)
+{
+	m->counter = true;
+	family(m, name, unit, help, "counter");
+}
+
+void metrics_write_gauge(struct metrics *m, const char *name, const char *unit, const char *help)
+{
+	m->counter = false;
+	family(m, name, unit, help, "gauge");
+}
+
+void metrics_write_sample(struct metrics *m)
+{
+	fprintf(m->out, "%s%s", m->family, m->counter ? "_total" : "");
+	m->labels = false;
+}
+
+void metrics_write_label(struct metrics *m, const char *name, const char *value)
+{
+	fputc(m->labels ? ',' : '{', m->out);
+	label_write(m->out, name, value);
+	m->labels = true;
+}
+
+static void put_value(struct metrics *m, const char *text)
+{
+	fprintf(m->out, "%s %s\n", m->labels ? "}" : "", text);
+}
+
+void metrics_write_whole(struct metrics *m, prof_u128 value)
+{
+	char text[40], *at = text + sizeof(text) - 1;
+
+	*at = '\0';
+	do
+		*--at = (char)('0' + (int)(value % 10));
+	while (value /= 10);
+	put_value(m, at);
+}
+
+void metrics_write_real(struct metrics *m, double value)
+{
+	char text[40];
+
+	if (isfinite(value))
+		snprintf(text, sizeof(text), "%.17g", value);
+	else
+		strcpy(text, isnan(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf");
+	put_value(m, text);
+}
+
+void metrics_write_end(struct metrics *m)
+{
+	if (m->openmetrics)
+		fputs("# EOF\n", m->out);
+}

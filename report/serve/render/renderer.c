@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Rights are given up and limits set before the first byte of a profile is read. The agent limits
+ * the wall time. */
+#include "report/serve/render/renderer.h"
+
+#include <fcntl.h>
+#include <grp.h>
+#include <malloc.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "report/report.h"
+
+static int limit(int what, uint64_t most)
+{
+	struct rlimit now;
+
+	if (getrlimit(what, &now))
+		return -1;
+	if (now.rlim_max > most)
+		now.rlim_max = most;
+	now.rlim_cur = now.rlim_max;
+	return setrlimit(what, &now);
+}
+
+/* If memory is short, the kernel is to kill this process and not the agent. */
+static void be_the_first_to_go(void)
+{
+	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	if (write(fd, "1000", 4) < 0) {
+		/* it keeps its own score, then */
+	}
+	close(fd);
+}
+
+static int limit_all(const struct renderer_limits *l)
+{
+	if (limit(RLIMIT_CPU, (uint64_t)ceil(2 * l->seconds)) || limit(RLIMIT_FSIZE, l->output) ||
+	    limit(RLIMIT_CORE, 0))
+		return -1;
+#ifdef __SANITIZE_ADDRESS__ /* its shadow memory exceeds any limit */
+	return 0;
+#else
+	return limit(RLIMIT_AS, l->memory);
+#endif
+}
+
+/* No groups: a file does not tell which groups its owner is in. */
+static int become(uint32_t user)
+{
+	return setgroups(0, NULL) || setresgid(RENDERER_NOBODY, RENDERER_NOBODY, RENDERER_NOBODY) ||
+			       setresuid(user, user, user)
+		       ? -1
+		       : 0;
+}
+
+/* A change of the user clears the signal at the parent's death, so it is set last. */
+static int confine(const struct renderer_job *job)
+{
+	be_the_first_to_go();
+	if (limit_all(&job->limits) || (job->user != RENDERER_AGENT && become(job->user)) ||
+	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_PDEATHSIG, SIGKILL))
+		return -1;
+	return getppid() == job->agent ? 0 : -1;
+}
+
+static int say(enum renderer_word word, const struct pprof_window *w)
+{
+	const struct renderer_message m = {.word = word, .left_out = w->left_out};
+
+	return send(STDIN_FILENO, &m, sizeof(m), MSG_NOSIGNAL) == (ssize_t)sizeof(m) ? 0 : -1;
+}
+
+static enum renderer_word word_of(enum pprof_window_result result)
+{
+	return result == PPROF_WINDOW_UNREADABLE ? RENDERER_UNREADABLE : RENDERER_NO_MEMORY;
+}
+
+static enum renderer_word render(const struct renderer_job *job, const struct profile *p)
+{
+	struct report_options o = REPORT_OPTIONS_DEFAULT;
+
+	if (!p->processes)
+		return RENDERER_EMPTY;
+	o.format = job->pprof ? REPORT_PPROF : REPORT_HTML;
+	o.guarded = job->guarded;
+	o.pprof_names = true; /* the client does not have the files */
+	return report_print(p, &o, stdout) < 0 || fflush(stdout) ? RENDERER_NO_MEMORY
+								 : RENDERER_DONE;
+}
+
+static int work(const struct renderer_job *job, struct snapshot *first, struct pprof_window *w)
+{
+	enum pprof_window_result result = pprof_window_begin(w, first, job->seconds > 0);
+	struct snapshot last;
+
+	if (result != PPROF_WINDOW_DONE)
+		return say(word_of(result), w);
+	if (say(RENDERER_READ, w))
+		return -1;
+	if (job->seconds > 0) {
+		if (renderer_wire_receive(STDIN_FILENO, &last))
+			return -1;
+		result = pprof_window_end(w, first, &last, job->seconds);
+	}
+	return say(result == PPROF_WINDOW_DONE ? render(job, w->profile) : word_of(result), w);
+}
+
+/* Nothing is freed: the process ends. */
+int renderer_main(void)
+{
+	struct renderer_job job;
+	struct snapshot first;
+	struct pprof_window w;
+
+	closefrom(STDERR_FILENO + 1);
+	if (recv(STDIN_FILENO, &job, sizeof(job), 0) != (ssize_t)sizeof(job) || confine(&job) ||
+	    renderer_wire_receive(STDIN_FILENO, &first))
+		return 1;
+	return work(&job, &first, &w) ? 1 : 0;
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The process that renders one page or pprof profile (`scprof serve-render`, started by
+ * rendering.c), so that a profile that cannot be rendered harms nobody else.
+ *
+ * Descriptor 0 is its socket, descriptor 1 its output. It receives a renderer_job and a snapshot,
+ * answers RENDERER_READ when it has read them, receives a second snapshot if the job has a
+ * window, and answers with the result. */
+#ifndef SCPROF_REPORT_SERVE_RENDER_RENDERER_H
+#define SCPROF_REPORT_SERVE_RENDER_RENDERER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
+
+#include "report/serve/agent/agent.h"
+
+/* Whole models, call paths included, of what the agent follows at one moment.
+ *
+ * Taken under the agent's lock, loaded without it, in another process (renderer.h): descriptors are
+ * copied, so files that go away meanwhile can still be read. */
+
+#define SNAPSHOT_NO_OWNER UINT32_MAX /* no file, or files of several users */
+
+struct snapshot_file {
+	int fd;
+	dev_t device;
+	ino_t inode;
+	uint32_t clock;
+	bool loaded;
+};
+
+struct snapshot {
+	struct snapshot_file *file;
+	size_t files;
+	uint32_t clock;	     /* that most files have, or that was asked for; NONE: no file */
+	uint32_t owner;	     /* the user of all of them */
+	uint64_t most_bytes; /* of a file */
+	size_t left_out;     /* of another clock, or not readable now */
+	bool no_memory;	     /* out of memory while one was read */
+};
+
+/* service NULL: all; clock SCP_CLOCK_NONE: the one that most of the files have. Takes the lock. 0,
+ * ENOMEM, or EMFILE: too few descriptors, of which copies leave some to connections and others.
+ * snapshot_free is due either way. */
+int snapshot_take(struct snapshot *s, struct agent *a, const char *service, uint32_t clock);
+void snapshot_free(struct snapshot *s);
+
+/* Of one file that is listed, finished or not (listing.c). Takes the lock. 0 (no file where it is
+ * not listed, or has gone) or ENOMEM; snapshot_free is due either way. */
+int snapshot_take_listed(struct snapshot *s, struct agent *a, const char *path);
+
+/* Whose files would be taken? A user, or SNAPSHOT_NO_OWNER. Takes the lock. */
+uint32_t snapshot_owner(struct agent *a, const char *service);
+
+/* Add every file of s->clock to the model that `accept` (NULL: all) likes. */
+void snapshot_load(struct snapshot *s, struct profile *p,
+		   bool (*accept)(const struct snapshot_file *f, const void *context),
+		   const void *context);
+
+/* The same file in another snapshot; NULL: it is not there. */
+const struct snapshot_file *snapshot_find(const struct snapshot *s, const struct snapshot_file *f);
+
+#define RENDERER_COMMAND "serve-render"
+#define RENDERER_AGENT	 UINT32_MAX /* as a user: the agent's own rights */
+#define RENDERER_NOBODY	 65534	    /* user and group */
+
+struct renderer_limits {
+	double seconds;	 /* until it has read, and again until it has rendered; twice that of CPU */
+	uint64_t memory; /* bytes of its address space */
+	uint64_t output; /* bytes */
+};
+
+struct renderer_job {
+	pid_t agent;
+	uint32_t user;	/* whose rights it has; RENDERER_AGENT: the agent's */
+	bool pprof;	/* else a page */
+	bool guarded;	/* symbolize_guard */
+	double seconds; /* of the window; 0: all since the processes began */
+	struct renderer_limits limits;
+};
+
+enum renderer_word {
+	RENDERER_READ,
+	RENDERER_DONE,
+	RENDERER_EMPTY,	     /* no process */
+	RENDERER_UNREADABLE, /* PPROF_WINDOW_UNREADABLE */
+	RENDERER_NO_MEMORY
+};
+
+struct renderer_message {
+	enum renderer_word word;
+	uint64_t left_out; /* processes */
+};
+
+/* The exit status; nothing is printed. */
+int renderer_main(void);
+
+/* How a snapshot gets from the agent to the process that renders it: over a SOCK_SEQPACKET socket,
+ * with its descriptors. */
+
+/* 0, or -1 with errno: EAGAIN where the other side has not read for SO_SNDTIMEO. */
+int renderer_wire_send(int socket, const struct snapshot *s);
+
+/* 0, and snapshot_free is due; or -1: the process should end. */
+int renderer_wire_receive(int socket, struct snapshot *s);
+
+/* The calls of a window of time: the difference of two snapshots, path by path; or, of one
+ * snapshot, all since its processes began. Single-threaded. */
+
+struct pprof_window {
+	struct profile *profile;
+	struct model_mark mark; /* what was there at the beginning */
+	struct timespec began;
+	size_t left_out; /* processes: of another clock, or not readable */
+};
+
+enum pprof_window_result {
+	PPROF_WINDOW_DONE,
+	PPROF_WINDOW_NO_MEMORY,
+	PPROF_WINDOW_UNREADABLE /* a file that was read at the beginning cannot be read at the end
+				 */
+};
+
+/* Read the first snapshot. `ends`: pprof_window_end will subtract it from the last one.
+ * pprof_window_free is due either way. */
+enum pprof_window_result pprof_window_begin(struct pprof_window *w, struct snapshot *first,
+					    bool ends);
+
+/* `seconds` later: w->profile becomes what happened in between. `last` has the clock of `first`,
+ * which is as pprof_window_begin left it. */
+enum pprof_window_result pprof_window_end(struct pprof_window *w, struct snapshot *first,
+					  struct snapshot *last, double seconds);
+void pprof_window_free(struct pprof_window *w);
+
+#endif

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Recursive residuals of batches: the header has the equations. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "include/scprof_names.h"
+#include "report/serve/sums/counters.h"
+
+#define KEEP                                                                                       \
+	0.95 /* a batch's weight shrinks by this factor at each later one: at most 20 batches      \
+		count */
+
+void variance_counter_add(struct variance_counter *s, double calls, double time)
+{
+	if (!(calls > 0))
+		return;
+	s->waiting += calls;
+	if (s->calls > 0) {
+		double residual = time - s->time / s->calls * calls;
+		double unsure = s->noise / (s->calls * s->calls);
+
+		/* the variance of the first batch is taken to be the second's */
+		s->variance += residual * residual / (1 + calls * unsure) * (s->waiting / calls);
+		s->batches++;
+		s->waiting = 0;
+	}
+	s->calls = KEEP * s->calls + calls;
+	s->time = KEEP * s->time + time;
+	s->noise = KEEP * KEEP * s->noise + calls;
+}
+
+/* functions_add decides whether two clocks fit: it is tried with each model. */
+struct pool *pool_new(void)
+{
+	return calloc(1, sizeof(struct pool));
+}
+
+void pool_free(struct pool *p)
+{
+	if (!p)
+		return;
+	for (uint32_t i = 0; i < p->models; i++)
+		profile_free(p->model[i]);
+	free(p);
+}
+
+static int add_model(struct pool *p, const struct profile *from, const bool *skip)
+{
+	struct profile *model = profile_new();
+	struct profile_error err;
+
+	if (!model || functions_add(model, from, skip, &err)) {
+		profile_free(model);
+		return -1;
+	}
+	p->model[p->models++] = model;
+	return 0;
+}
+
+int pool_add(struct pool *p, const struct profile *from, const bool *skip)
+{
+	struct profile_error err;
+
+	for (uint32_t i = 0; i < p->models; i++)
+		if (p->model[i]->clock.kind == from->clock.kind &&
+		    functions_add(p->model[i], from, skip, &err) == 0)
+			return 0;
+	if (p->models < POOL_MOST)
+		return add_model(p, from, skip);
+	p->left_out++;
+	return 0;
+}
+
+int pool_join(struct pool *p, const struct pool *from)
+{
+	p->left_out += from->left_out;
+	for (uint32_t i = 0; i < from->models; i++)
+		if (pool_add(p, from->model[i], NULL))
+			return -1;
+	return 0;
+}
+
+/* Hashes of functions in a hash of services; rows are made when they are first needed. */
+
+const char *const counters_loss_names[COUNTERS_LOSSES] = {
+	[COUNTERS_SKIPPED] = "skipped",
+	[COUNTERS_ABANDONED] = "abandoned",
+	[COUNTERS_UNCLASSIFIED] = "unclassified",
+};
+
+const char *const counters_state_names[COUNTERS_STATES] = {
+	[COUNTERS_ON_CPU] = "on_cpu",
+	[COUNTERS_RUNNABLE] = "runnable",
+	[COUNTERS_ASLEEP] = "asleep",
+};
+
+const char *counters_outcome_name(unsigned outcome)
+{
+	static const char *const names[COUNTERS_OUTCOMES] = {
+		SCP_OUTCOME_NAMES, [COUNTERS_OVERFLOW] = "overflow"};
+
+	return outcome < COUNTERS_OUTCOMES ? names[outcome] : "unknown";
+}
+
+void counters_begin(struct counters *c, uint32_t most_services, uint32_t most_functions)
+{
+	*c = (struct counters){.most_services = most_services, .most_functions = most_functions};
+}
+
+static void free_function(struct counters_function *f)
+{
+	for (unsigned i = 0; i < COUNTERS_OUTCOMES; i++)
+		for (unsigned k = 0; k < COUNTERS_CLOCKS; k++)
+			free(f->row[i][k]);
+	free(f);
+}
+
+static void free_service(struct counters_service *s)
+{
+	struct counters_function *f, *next;
+
+	HASH_ITER(hh, s->functions, f, next)
+	{
+		HASH_DEL(s->functions, f);
+		free_function(f);
+	}
+	pool_free(s->pool);
+	free(s);
+}
+
+void counters_end(struct counters *c)
+{
+	struct counters_service *s, *next;
+
+	HASH_ITER(hh, c->services, s, next)
+	{
+		HASH_DEL(c->services, s);
+		free_service(s);
+	}
+	*c = (struct counters){0};
+}
+
+static struct counters_service *new_service(struct counters *c, const char *name)
+{
+	struct counters_service *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	strcpy(s->name, name);
+	s->pool = pool_new();
+	if (s->pool)
+		HASH_ADD_KEYPTR(hh, c->services, s->name, strlen(s->name), s);
+	if (s->pool && s->hh.tbl)
+		return s;
+	pool_free(s->pool);
+	free(s);
+	return NULL;
+}
+
+/* So other users can never take all names: neither one of them nor all together. */
+static bool has_share(const struct counters *c, unsigned uid)
+{
+	uint32_t own = 0;
+
+	for (const struct counters_service *s = c->services; s; s = s->hh.next)
+		own += s->foreign && s->uid == uid;
+	return own < (c->most_services - (c->named - own)) / 2;
+}
+
+/* uid NULL: ours. */
+static struct counters_service *service_named(struct counters *c, const char *name,
+					      const unsigned *uid)
+{
+	struct counters_service *s;
+
+	HASH_FIND(hh, c->services, name, strlen(name), s);
+	if (s && s != c->other)
+		return s;
+	if (strcmp(name, LABEL_OTHER) && c->named < c->most_services &&
+	    (!uid || has_share(c, *uid))) {
+		s = new_service(c, name);
+		if (s && uid) {
+			s->foreign = true;
+			s->uid = *uid;
+		}
+		c->named += s != NULL;
+		return s;
+	}
+	if (!c->other)
+		c->other = new_service(c, LABEL_OTHER);
+	c->unnamed += c->other != NULL;
+	return c->other;
+}
+
+struct counters_service *counters_service(struct counters *c, const char *program)
+{
+	char name[LABEL_BYTES];
+
+	label_clean(name, program);
+	return service_named(c, name, NULL);
+}
+
+struct counters_service *counters_service_of(struct counters *c, const char *program, unsigned uid)
+{
+	char name[LABEL_BYTES];
+
+	label_clean(name, program);
+	label_add_user(name, uid);
+	return service_named(c, name, &uid);
+}
+
+static size_t make_key(char key[2 * LABEL_BYTES], const char *name, const char *library)
+{
+	size_t length = strlen(name) + 1;
+
+	memcpy(key, name, length);
+	strcpy(key + length, library);
+	return length + strlen(library);
+}
+
+static struct counters_function *new_function(struct counters_service *s, const char *name,
+					      const char *library)
+{
+	char key[2 * LABEL_BYTES];
+	size_t bytes = make_key(key, name, library);
+	struct counters_function *f = calloc(1, sizeof(*f) + bytes);
+
+	if (!f)
+		return NULL;
+	strcpy(f->name, name);
+	strcpy(f->library, library);
+	memcpy(f->key, key, bytes);
+	HASH_ADD_KEYPTR(hh, s->functions, f->key, bytes, f);
+	if (f->hh.tbl)
+		return f;
+	free(f);
+	return NULL;
+}
+
+struct counters_function *counters_function(struct counters *c, struct counters_service *s,
+					    const char *name, const char *library)
+{
+	char clean[LABEL_BYTES], clean_library[LABEL_BYTES], key[2 * LABEL_BYTES];
+	struct counters_function *f;
+	size_t bytes;
+
+	label_clean(clean, name);
+	label_clean(clean_library, library);
+	bytes = make_key(key, clean, clean_library);
+	HASH_FIND(hh, s->functions, key, bytes, f);
+	if (f && f != s->other)
+		return f;
+	if (strcmp(clean, LABEL_OTHER) && s->named < c->most_functions) {
+		f = new_function(s, clean, clean_library);
+		s->named += f != NULL;
+		return f;
+	}
+	if (!s->other)
+		s->other = new_function(s, LABEL_OTHER, LABEL_OTHER);
+	return s->other;
+}
+
+struct counters_row *counters_row(struct counters_function *f, unsigned outcome, uint32_t clock)
+{
+	struct counters_row **row;
+
+	if (outcome >= COUNTERS_OUTCOMES || !clock || clock >= COUNTERS_CLOCKS)
+		return NULL;
+	row = &f->row[outcome][clock];
+	if (!*row)
+		*row = calloc(1, sizeof(**row));
+	return *row;
+}
+
+void counters_add(struct counters_row *row, const struct counters_sums *more, bool past)
+{
+	row->sums.calls += more->calls;
+	row->sums.ticks += more->ticks;
+	row->sums.bytes += more->bytes;
+	row->sums.seconds += more->seconds;
+	row->sums.square_seconds += more->square_seconds;
+	row->sums.overhead_seconds += more->overhead_seconds;
+	row->sums.switched_calls += more->switched_calls;
+	for (unsigned i = 0; i < COUNTERS_STATES; i++)
+		row->sums.state_seconds[i] += more->state_seconds[i];
+	if (past) {
+		row->spread_calls += more->calls;
+		row->spread_seconds += more->seconds;
+	}
+}
+
+static void close_batch(struct counters_row *row)
+{
+	variance_counter_add(&row->spread, (double)(row->sums.calls - row->spread_calls),
+			     (double)(row->sums.seconds - row->spread_seconds));
+	row->spread_calls = row->sums.calls;
+	row->spread_seconds = row->sums.seconds;
+}
+
+void counters_close_batches(struct counters *c)
+{
+	for (struct counters_service *s = c->services; s; s = s->hh.next)
+		for (struct counters_function *f = s->functions; f; f = f->hh.next)
+			for (unsigned i = 0; i < COUNTERS_OUTCOMES * COUNTERS_CLOCKS; i++)
+				if (f->row[i / COUNTERS_CLOCKS][i % COUNTERS_CLOCKS])
+					close_batch(
+						f->row[i / COUNTERS_CLOCKS][i % COUNTERS_CLOCKS]);
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The sums that are published: by service (a program), function, outcome and clock.
+ *
+ * They only grow. What a process adds between two readings is added here; that the process
+ * ends, or its file goes away, changes nothing. Sums are wide: no file can make them wrap.
+ *
+ * Names beyond a limit share the name LABEL_OTHER for good: a name that was counted there never
+ * gets a row of its own later, so that no series starts with a part of its calls. Single-threaded.
+ */
+#ifndef SCPROF_REPORT_SERVE_SUMS_COUNTERS_H
+#define SCPROF_REPORT_SERVE_SUMS_COUNTERS_H
+
+#define HASH_NONFATAL_OOM 1
+#include <stdbool.h>
+#include <stdint.h>
+#include <uthash.h>
+
+#include "profile/profile.h"
+#include "report/serve/sums/label.h"
+
+/* The variance of a sum of durations, with the dependence between calls, as a counter that never
+ * decreases: its increase over any window is the variance of the time added in that window.
+ *
+ * Consecutive calls are not independent, so their squares alone are not enough. What happens
+ * between two readings is a batch, whose sum contains all dependence shorter than it. The
+ * distance of a batch with n calls and sum s from m n, the prediction of earlier batches, is its
+ * recursive residual (Brown, Durbin and Evans 1975, J. R. Stat. Soc. B 37, eq. 2): with u the
+ * variance of m in units of a call's, (s - m n)^2 / (1 + n u) has the variance of s as its mean.
+ * m forgets: the weight of a batch halves within 14 more, so that a mean that drifts over hours
+ * does not count as variance.
+ *
+ * Unlike the library's batches, which grow with the run, these are of the window. Variances of
+ * independent sums add up: over processes, hosts and windows. Pure functions. */
+
+/* Zeros: nothing is known yet. Any unit of time. */
+struct variance_counter {
+	double calls, time; /* of earlier batches, with decreasing weights */
+	double noise;	    /* variance of `time`, in units of a call's */
+	double waiting;	    /* calls of batches without a prediction */
+	double variance;    /* of all time that was added: never decreases */
+	double batches;	    /* that it was made from: its degrees of freedom, about */
+};
+
+/* One more batch; of no calls, nothing happens. */
+void variance_counter_add(struct variance_counter *s, double calls, double time);
+
+/* Models by function (functions_add) of a service's processes, one a clock: profiles of
+ * different clocks, or ticks, cannot be added up. Single-threaded. */
+
+#define POOL_MOST 8 /* clocks; the page clock's ticks may have any length */
+
+struct pool {
+	struct profile *model[POOL_MOST];
+	uint32_t models;
+	uint64_t left_out; /* processes beyond that */
+};
+
+struct pool *pool_new(void);
+void pool_free(struct pool *p);
+
+/* To the model of its clock. skip: as of functions_add. 0; -1: out of memory. */
+int pool_add(struct pool *p, const struct profile *from, const bool *skip);
+
+/* All of another pool. */
+int pool_join(struct pool *p, const struct pool *from);
+
+#define COUNTERS_OVERFLOW SCP_OUTCOMES	     /* as an outcome: calls that found no room */
+#define COUNTERS_OUTCOMES (SCP_OUTCOMES + 1) /* those of the format, and that */
+#define COUNTERS_CLOCKS	  SCP_CLOCK_DUAL     /* kinds: 1 .. 5 */
+
+/* Where their time went, of calls of which that is known: these add up to their seconds. */
+enum counters_state { COUNTERS_ON_CPU, COUNTERS_RUNNABLE, COUNTERS_ASLEEP, COUNTERS_STATES };
+extern const char *const counters_state_names[COUNTERS_STATES];
+
+/* What adds up over calls. Seconds have been converted when they were added, each with the
+ * clock's rate as it was known then. */
+struct counters_sums {
+	prof_u128 calls, ticks, bytes;
+	long double seconds, square_seconds; /* as measured, overhead included */
+	long double overhead_seconds;	     /* what of it scprof took, as it was measured */
+	long double state_seconds[COUNTERS_STATES];
+	long double switched_calls; /* estimated without a detector */
+};
+
+struct counters_row {
+	struct counters_sums sums;
+	struct variance_counter spread; /* of `seconds`; by batches of calls */
+	prof_u128 spread_calls;		/* of sums: in a batch already, or never to be in one */
+	long double spread_seconds;
+	bool has_bytes, has_states;
+	uint64_t stamp; /* private to row_counters.c: which of its lists has this row, */
+	uint32_t cell;	/* and where */
+	uint64_t shown; /* private to gauges.c: in which list it is already */
+};
+
+struct counters_function {
+	char name[LABEL_BYTES], library[LABEL_BYTES];
+	struct counters_row *row[COUNTERS_OUTCOMES][COUNTERS_CLOCKS]; /* NULL: no calls yet */
+	bool waits; /* it is there to wait: see report/model/waiting.h */
+	UT_hash_handle hh;
+	char key[]; /* name, NUL, library */
+};
+
+enum counters_loss { COUNTERS_SKIPPED, COUNTERS_ABANDONED, COUNTERS_UNCLASSIFIED, COUNTERS_LOSSES };
+extern const char *const counters_loss_names[COUNTERS_LOSSES];
+
+struct counters_service {
+	char name[LABEL_BYTES];
+	bool foreign;			     /* another user's, */
+	unsigned uid;			     /* who is this one */
+	struct counters_function *functions; /* a hash; in the order in which they came */
+	struct counters_function *other;
+	uint32_t named;	    /* functions with rows of their own */
+	uint64_t processes; /* seen */
+	uint32_t detectors; /* that saw them: a bit for each enum scp_switch_detector */
+	prof_u128 lost[COUNTERS_LOSSES];
+	struct pool *pool; /* of the processes that have ended */
+	UT_hash_handle hh;
+};
+
+struct counters {
+	struct counters_service *services; /* a hash; likewise */
+	struct counters_service *other;
+	uint32_t named, most_services, most_functions;
+	uint64_t unnamed; /* processes of programs beyond the limit */
+	uint64_t stamp;	  /* private to row_counters.c */
+};
+
+void counters_begin(struct counters *c, uint32_t most_services, uint32_t most_functions);
+void counters_end(struct counters *c);
+
+/* The service of a program, by its name. NULL: out of memory. */
+struct counters_service *counters_service(struct counters *c, const char *program);
+
+/* The service of another user's program is called "name@UID", so that nobody can imitate one of
+ * ours. No such user gets more than half of the names that are left by everybody else. */
+struct counters_service *counters_service_of(struct counters *c, const char *program, unsigned uid);
+
+/* The function's place; that of "other" beyond the limit. NULL: out of memory. */
+struct counters_function *counters_function(struct counters *c, struct counters_service *s,
+					    const char *name, const char *library);
+
+/* Its row. NULL: out of memory, or there is no such clock. */
+struct counters_row *counters_row(struct counters_function *f, unsigned outcome, uint32_t clock);
+
+/* past: from before the agent began, in an unknown time, so it belongs to no batch. */
+void counters_add(struct counters_row *row, const struct counters_sums *more, bool past);
+
+/* A round of readings has ended: what it added is a batch. */
+void counters_close_batches(struct counters *c);
+
+/* "completed", ...; "overflow". */
+const char *counters_outcome_name(unsigned outcome);
+
+/* What one process has in each published row, so that the next reading can add the difference. If
+ * any sum has decreased, nothing is added: the file is damaged, or another one. Single-threaded. */
+
+/* Of calls of which it is known whether they were switched: weighted sums (struct scp_off_cpu). */
+struct cell_states {
+	bool any;
+	prof_u128 units; /* of all these calls */
+	double switched, known, weighted, runnable_ns, asleep_ns;
+};
+
+struct cell {
+	struct counters_row *row;
+	prof_u128 calls, ticks, bytes, units, units_sq, inner_calls;
+	bool has_bytes;
+	struct cell_states states;
+	/* As published: an estimate may go back, a counter may not. So each is the largest so far.
+	 */
+	long double state_seconds[COUNTERS_STATES], switched_calls;
+};
+
+struct cells {
+	struct cell *cell; /* a row is in it once */
+	uint32_t count, room;
+	uint64_t lost[COUNTERS_LOSSES];
+};
+
+/* The cells of one file's model. skip[function of p] becomes true where it is counted
+ * under LABEL_OTHER. 0, -1: out of memory. row_counters_free is due either way. */
+int row_counters_take(struct cells *cells, struct counters *c, struct counters_service *s,
+		      const struct profile *p, bool *skip);
+void row_counters_free(struct cells *cells);
+
+/* Add to the rows what `now` has more than `before`, with the clock and overhead of p; past: as of
+ * counters_add. Estimates of `now` that are less than before become those. 0, or -1 and nothing was
+ * added: a sum is less than it was. */
+int row_counters_publish(struct cells *now, const struct cells *before, struct counters *c,
+			 struct counters_service *s, const struct profile *p, bool past);
+
+#endif
