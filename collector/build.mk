@@ -15,12 +15,12 @@ $(COLLECTOR_UNWIND): $(BUILD)/collector/attach/safe_point/%.o: preload/unwind/%.
 	@mkdir -p $(@D)
 	$(CC) $(TOOL_CFLAGS) -Ipreload/arch/$(ARCH) -c -o $@ $<
 $(addprefix $(BUILD)/collector/attach/,refusal/refusal_library.o remote/remote_library.o) \
-$(addprefix $(BUILD)/collector/attach/safe_point/,frames.o inside.o libc_names.o machine_$(ARCH).o memory.o objects.o safe_points.o symbols.o unwind_memory.o): \
+$(addprefix $(BUILD)/collector/attach/safe_point/,frames.o inside.o libc_names.o machine_$(ARCH).o memory.o objects.o safe_points.o symbols.o): \
 	TOOL_CFLAGS += -Ipreload/arch/$(ARCH)
 
 COLLECTOR_SRC = \
 	$(COLLECTOR_UNWIND) \
-	$(addprefix collector/attach/safe_point/,frames.c inside.c libc_names.c machine_$(COLLECTOR_ARCH).c memory.c objects.c safe_points.c symbols.c threads.c unwind_memory.c) \
+	$(addprefix collector/attach/safe_point/,frames.c inside.c libc_names.c machine_$(COLLECTOR_ARCH).c memory.c objects.c safe_points.c symbols.c threads.c) \
 	$(addprefix collector/attach/target/,as_user.c relatives.c seccomp_filter.c wake.c) \
 	$(addprefix collector/attach/refusal/,refusal.c refusal_access.c refusal_library.c refusal_process.c refusal_program.c) \
 	collector/attach/attach.c \

@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 
 #include "collector/attach/attach_work.h"
-#include "collector/attach/remote/remote_private.h"
+#include "collector/attach/remote/remote.h"
 #include "collector/attach/safe_point/threads.h"
 
 #define CANDIDATES 64

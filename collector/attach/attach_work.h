@@ -8,7 +8,6 @@
 
 #include "collector/attach/attach.h"
 #include "collector/attach/remote/remote.h"
-#include "collector/attach/remote/remote_library.h"
 #include "collector/attach/safe_point/safe_points.h"
 #include "profile/profile.h"
 

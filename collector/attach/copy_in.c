@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <linux/openat2.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +11,6 @@
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "collector/attach/refusal/refusal_private.h"
@@ -22,25 +20,6 @@
 
 #define LIBRARY	   "libscprof.so"
 #define MOST_BYTES (INT64_C(256) << 20) /* of a library */
-
-/* The directory of the user's, below the root of the process. */
-static int open_place(const struct refusal_facts *f, const char *directory)
-{
-	struct open_how how = {.flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK,
-			       .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
-	char name[64];
-	long fd;
-
-	snprintf(name, sizeof(name), "/proc/%d/root", (int)f->target.pid);
-	int root = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (root < 0)
-		return -1;
-	fd = syscall(SYS_openat2, root, directory, &how, sizeof(how));
-	int error = errno;
-	close(root);
-	errno = error;
-	return (int)fd;
-}
 
 /* An own directory of a name that nobody else can have made, and one in it for profiles, which
  * processes of any user write if root's may become somebody else's (run_directory.h). */
@@ -120,7 +99,8 @@ static int make_all(struct copy_in *c, const struct refusal_facts *f, const char
 {
 	struct statvfs fs;
 
-	c->place = open_place(f, directory);
+	c->place =
+		as_user_open_inside(f->target.pid, directory, O_RDONLY | O_DIRECTORY | O_NONBLOCK);
 	if (c->place < 0)
 		return -1;
 	if (library >= 0 && !fstatvfs(c->place, &fs) && fs.f_flag & ST_NOEXEC) {

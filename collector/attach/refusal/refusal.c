@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <linux/seccomp.h>
 #include <poll.h>
 #include <signal.h>
@@ -302,21 +301,12 @@ int refusal_check(pid_t pid, const char *library, bool by_ptrace, struct refusal
 
 bool refusal_sees(const struct refusal_facts *f, const char *path)
 {
-	struct open_how how = {.flags = O_PATH | O_CLOEXEC,
-			       .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
-	char name[64];
 	struct stat theirs, ours;
-	bool sees = false;
+	int fd = as_user_open_inside(f->target.pid, path, O_PATH);
+	bool sees = fd >= 0 && !fstat(fd, &theirs) && !stat(path, &ours) &&
+		    theirs.st_dev == ours.st_dev && theirs.st_ino == ours.st_ino;
 
-	snprintf(name, sizeof(name), "/proc/%d/root", (int)f->target.pid);
-	int root = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	long fd = root >= 0 ? syscall(SYS_openat2, root, path, &how, sizeof(how)) : -1;
-	if (fd >= 0) {
-		sees = !fstat((int)fd, &theirs) && !stat(path, &ours) &&
-		       theirs.st_dev == ours.st_dev && theirs.st_ino == ours.st_ino;
-		close((int)fd);
-	}
-	if (root >= 0)
-		close(root);
+	if (fd >= 0)
+		close(fd);
 	return sees;
 }

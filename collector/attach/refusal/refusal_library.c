@@ -3,11 +3,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
-#include <linux/openat2.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "collector/attach/refusal/refusal_private.h"
@@ -16,23 +14,6 @@
 #define BUILD_ID_BYTES 64
 #define VERSION_BYTES  32
 #define MOST_VERSIONS  256
-
-/* openat2 keeps absolute symbolic links, and "..", below the process's root. */
-static int find_there(const struct refusal_process *p, const char *path)
-{
-	struct open_how how = {.flags = O_PATH | O_CLOEXEC,
-			       .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
-	char root[64];
-	long fd;
-
-	snprintf(root, sizeof(root), "/proc/%d/root", (int)p->pid);
-	int at = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (at < 0)
-		return -1;
-	fd = syscall(SYS_openat2, at, path, &how, sizeof(how));
-	close(at);
-	return (int)fd;
-}
 
 /* What was found without opening it is opened only if it is a file. */
 static int open_found(int found, struct stat *st)
@@ -60,7 +41,7 @@ int refusal_library_open(const struct refusal_process *p, const char *path, stru
 
 	if (as_user_begin(&p->owner, &before))
 		return -1;
-	int found = find_there(p, path);
+	int found = as_user_open_inside(p->pid, path, O_PATH);
 	if (found >= 0)
 		fd = open_found(found, st);
 	as_user_end(&before);

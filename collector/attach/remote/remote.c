@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* SEIZE stops nothing and sends no signal; INTERRUPT makes the thread stop on its way to user code.
  * A system call that it waits in is interrupted, and the kernel restarts it when the thread goes
- * on; the few that it would not restart are made to (sigframe.h), before anything else is done. */
+ * on; the few that it would not restart are made to (sigframe_restart_all), before anything else is done. */
 #include "collector/attach/remote/remote.h"
 
 #include <elf.h>
@@ -16,24 +16,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "collector/attach/remote/remote_private.h"
 #include "profile/live/run_files.h"
 
 #define STOP_MS 20 /* that a thread may take to stop: one that sleeps for a disk does not */
 
-#define EFLAGS	 0x202	/* interrupts are on; no direction flag, no trap */
-#define GET_RSEQ 0x420f /* PTRACE_GET_RSEQ_CONFIGURATION */
-
-struct rseq_place {
-	uint64_t at;
-	uint32_t bytes, signature, flags, pad;
-};
-
-struct rseq_section {
-	uint32_t version, flags;
-	uint64_t start, bytes, abort;
-};
-
+#define EFLAGS 0x202 /* interrupts are on; no direction flag, no trap */
 uint64_t remote_now_ns(void)
 {
 	struct timespec t;
@@ -120,20 +107,6 @@ int remote_open(struct remote *r, const struct attach_target *t, struct profile_
 	return -1;
 }
 
-/* A sequence that the kernel would begin anew after a signal: its mark is lost by a call. */
-static bool in_rseq(const struct remote *r, const struct user_regs_struct *regs)
-{
-	struct rseq_place place = {0};
-	struct rseq_section section;
-	uint64_t at;
-
-	if (ptrace(GET_RSEQ, r->tid, sizeof(place), &place) < 0 || !place.at)
-		return false;
-	return remote_read(r, place.at + 8, &at, sizeof(at)) && at &&
-	       remote_read(r, at, &section, sizeof(section)) &&
-	       regs->rip - section.start < section.bytes;
-}
-
 /* A call that was interrupted before, and goes on as restart_syscall: which one it is stands in the
  * instructions before it, mostly (mov $NUMBER,%eax). A frame has to begin it anew. */
 static void find_call(struct remote *r, const struct user_regs_struct *regs)
@@ -174,8 +147,6 @@ static const char *read_state(struct remote *r)
 	r->was.fp_bytes = fp.iov_len;
 	if (ptrace(PTRACE_GETSIGMASK, r->tid, sizeof(r->was.mask), &r->was.mask) != 0)
 		return "its signal mask cannot be read";
-	if (in_rseq(r, regs))
-		return "it is in a restartable sequence";
 	return NULL;
 }
 

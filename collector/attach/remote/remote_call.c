@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "collector/attach/remote/remote.h"
-#include "collector/attach/remote/remote_private.h"
 
 #define CALLS_MS (2 * REMOTE_CALL_MS) /* where it makes system calls all the while */
 #define LOOK_MS	 1		      /* between looks at a thread that makes a call */

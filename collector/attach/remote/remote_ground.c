@@ -17,7 +17,6 @@
 #include <sys/syscall.h>
 
 #include "collector/attach/remote/remote.h"
-#include "collector/attach/remote/remote_private.h"
 
 #define WAKE_OP_SET(value) (((uint64_t)(value)&0xfff) << 12 | 0xfff)
 

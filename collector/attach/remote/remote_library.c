@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The library is found by its name among the maps and read by its tables in memory: its file may be
  * in another root directory, or have been replaced since. */
-#include "collector/attach/remote/remote_library.h"
+#include "collector/attach/remote/remote.h"
 #include "collector/attach/safe_point/safe_point_private.h"
 
 #include <stdio.h>

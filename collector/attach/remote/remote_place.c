@@ -3,7 +3,7 @@
  * pointer there is a proof. Before there is an area two system calls are made on the thread's own
  * stack: then the nonce is, which the kernel keeps in its register until rt_sigreturn replaces all
  * of them. */
-#include "collector/attach/remote/remote_place.h"
+#include "collector/attach/remote/remote.h"
 
 #include <signal.h>
 #include <sys/ptrace.h>

@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "collector/attach/remote/remote.h"
-#include "collector/attach/remote/remote_private.h"
 
 #define CLOSE_MS 20
 

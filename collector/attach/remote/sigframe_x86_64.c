@@ -3,7 +3,7 @@
  * what the kernel expects of this thread: without the matrix registers' data unless the thread has
  * asked for them. Where that is not known (they were used, and are empty now) the second magic
  * word is written at the end of both sizes: what lies between is empty then. */
-#include "collector/attach/remote/sigframe.h"
+#include "collector/attach/remote/remote.h"
 
 #include <cpuid.h>
 #include <errno.h>

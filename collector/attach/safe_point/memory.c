@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+/* Memory of another process, for the tool and for the unwinder. */
 #include "collector/attach/safe_point/safe_point_private.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
+
+#define MOST_BYTES 65536u /* of an entry */
 
 size_t memory_some(pid_t pid, uint64_t at, void *to, size_t bytes)
 {
@@ -40,4 +43,62 @@ bool memory_word(struct safe_point_window *w, uint64_t at, uint64_t *word)
 	}
 	memcpy(word, w->data + offset, sizeof(*word));
 	return true;
+}
+
+bool unwind_memory_read(struct unwind_cursor *c, uint64_t address, uint64_t *value)
+{
+	struct unwind_memory *m = c->context;
+	return memory_word(m->window, address, value);
+}
+
+bool unwind_memory_open_block(struct unwind_cursor *c, uint64_t block, struct dwarf_reader *r)
+{
+	struct unwind_memory *m = c->context;
+	size_t bytes = memory_some(m->window->pid, block, m->block, sizeof(m->block));
+	*r = (struct dwarf_reader){.p = m->block, .end = m->block + bytes};
+	uint64_t length = dwarf_uleb(r);
+	if (r->bad || length > (uint64_t)(r->end - r->p))
+		return false;
+	r->end = r->p + length;
+	return true;
+}
+
+/* The entry whose first address is the last that is not behind `at`. 0: none. */
+static uint64_t find_entry(const struct safe_point_object *o, uint64_t at)
+{
+	int64_t offset = (int64_t)(at - o->frame_header);
+	size_t low = 0, high = o->frames;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		if (o->frame[2 * middle] <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low > 0 ? o->frame_header + (uint64_t)(int64_t)o->frame[2 * low - 1] : 0;
+}
+
+/* An entry's content behind its length. */
+static bool open_entry(struct unwind_memory *m, uint64_t at, uint8_t *data, struct dwarf_reader *r)
+{
+	pid_t pid = m->window->pid;
+	uint32_t length;
+	if (!memory_read(pid, at, &length, sizeof(length)) || length < 8 || length > MOST_BYTES ||
+	    length > m->work || !memory_read(pid, at + 4, data, length))
+		return false;
+	m->work -= length;
+	*r = (struct dwarf_reader){
+		.p = data, .end = data + length, .shift = at + 4 - (uint64_t)(uintptr_t)data};
+	return true;
+}
+
+bool unwind_memory_find_entry(struct unwind_cursor *c, uint64_t pc, struct unwind_entry *e)
+{
+	static _Thread_local uint8_t own[MOST_BYTES], shared[MOST_BYTES];
+	struct unwind_memory *m = c->context;
+	uint64_t at = m->object != NULL ? find_entry(m->object, pc) : 0;
+	if (at == 0 || !open_entry(m, at, own, &e->fde))
+		return false;
+	uint64_t back = dwarf_bytes(&e->fde, 4);
+	return back != 0 && open_entry(m, at + 4 - back, shared, &e->cie);
 }

@@ -3,6 +3,10 @@
 #include "collector/attach/target/as_user.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <sys/fsuid.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -44,4 +48,23 @@ void as_user_end(const struct as_user_before *before)
 		prctl(PR_SET_DUMPABLE, before->dumpable == 1);
 	}
 	errno = error;
+}
+
+int as_user_open_inside(pid_t pid, const char *inside, int flags)
+{
+	struct open_how how = {.flags = (uint64_t)flags | O_CLOEXEC,
+			       .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
+	char name[64];
+	int root, error;
+	long fd;
+
+	snprintf(name, sizeof(name), "/proc/%d/root", (int)pid);
+	root = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root < 0)
+		return -1;
+	fd = syscall(SYS_openat2, root, inside, &how, sizeof(how));
+	error = errno;
+	close(root);
+	errno = error;
+	return (int)fd;
 }

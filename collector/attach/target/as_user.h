@@ -28,4 +28,8 @@ struct as_user_before {
 int as_user_begin(const struct as_user *u, struct as_user_before *before);
 void as_user_end(const struct as_user_before *before);
 
+/* Open what the path leads a process to: openat2 keeps absolute symbolic links, and "..", below the
+ * process's root. -1 with errno. */
+int as_user_open_inside(pid_t pid, const char *inside, int flags);
+
 #endif

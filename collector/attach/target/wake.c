@@ -5,15 +5,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "collector/attach/target/as_user.h"
 #include "collector/machine/proc_maps.h"
 #include "collector/machine/proc_status.h"
 #include "include/scprof_attach.h"
@@ -80,25 +79,6 @@ static pid_t root_of(const char *path, const char **rest)
 	return (pid_t)pid;
 }
 
-static int open_inside(pid_t pid, const char *inside, int flags)
-{
-	struct open_how how = {.flags = (uint64_t)flags | O_CLOEXEC,
-			       .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
-	char name[64];
-	int root, error;
-	long fd;
-
-	snprintf(name, sizeof(name), "/proc/%d/root", (int)pid);
-	root = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (root < 0)
-		return -1;
-	fd = syscall(SYS_openat2, root, inside, &how, sizeof(how));
-	error = errno;
-	close(root);
-	errno = error;
-	return (int)fd;
-}
-
 /* One of the user ids of the process, as our user namespace sees them? */
 static bool is_user_of(pid_t pid, uid_t uid)
 {
@@ -144,7 +124,7 @@ int wake_open(struct wake *w, const char *path, struct profile_error *err)
 	w->pid = root_of(path, &inside);
 	if (w->pid)
 		strcpy(w->inside, inside); /* shorter than path */
-	w->fd = w->pid ? open_inside(w->pid, inside, flags) : open(path, flags | O_CLOEXEC);
+	w->fd = w->pid ? as_user_open_inside(w->pid, inside, flags) : open(path, flags | O_CLOEXEC);
 	if (w->fd < 0)
 		return error_fail(err, path, "cannot open the page that wakes the process: %s%s",
 				  strerror(errno),
@@ -298,7 +278,8 @@ bool wake_own_directory(const struct wake *w, char *directory, size_t room)
 void wake_choose_place(const struct wake *w, const char *directory, struct wake_place *p)
 {
 	struct stat ours, theirs;
-	int fd = w->pid ? open_inside(w->pid, directory, O_PATH | O_DIRECTORY | O_NOFOLLOW) : -1;
+	int fd = w->pid ? as_user_open_inside(w->pid, directory, O_PATH | O_DIRECTORY | O_NOFOLLOW)
+			: -1;
 	bool same = fd >= 0 && !fstat(fd, &theirs) && !stat(directory, &ours) &&
 		    ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
 

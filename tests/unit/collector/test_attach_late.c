@@ -24,7 +24,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "collector/attach/remote/remote_place.h"
+#include "collector/attach/remote/remote.h"
 #include "tests/unit/collector/borrowing.h"
 
 #define OPTIONS                                                                                    \

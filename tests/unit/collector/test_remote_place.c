@@ -8,7 +8,7 @@
 #include <sys/ptrace.h>
 #include <cmocka.h>
 
-#include "collector/attach/remote/remote_place.h"
+#include "collector/attach/remote/remote.h"
 
 #ifdef __x86_64__
 
