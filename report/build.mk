@@ -38,7 +38,6 @@ REPORT_SRC = \
 	report/loops/loop_cycle.c \
 	report/loops/loop_graph.c \
 	report/loops/loop_rows.c \
-	report/loops/loop_shares.c \
 	report/loops/loop_threads.c \
 	report/model/account.c \
 	report/findings/attach_summary.c \
@@ -53,7 +52,6 @@ REPORT_SRC = \
 	report/model/estimate.c \
 	report/findings/filter_summary.c \
 	report/model/frame_symbols.c \
-	report/findings/generated_advice.c \
 	report/model/groups.c \
 	report/model/groups_order.c \
 	report/findings/elsewhere.c \

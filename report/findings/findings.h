@@ -104,12 +104,6 @@ void filter_summary_warn(struct report *r);
 /* Adds the warning `no-calls` where it is due. Of a report that is complete but for warnings. */
 void no_calls_warn(struct report *r);
 
-/* Which options of Node and Java would give generated code names. Private to report/. */
-
-/* A warning for each of them whose call paths go through generated code without a name of its
- * language. */
-void generated_advice_add(struct report *r);
-
 /* All warnings of a report but those about the names of frames, which come as they are asked for
  * (frame_symbols.h). Private to report/. */
 

@@ -21,34 +21,21 @@
 unsigned ledger_counted_as(const char *name, uint32_t group)
 {
 	static const struct {
-		const char *name;
+		const char *prefix;
 		unsigned as;
 	} counted[] = {
 		{"read", LEDGER_READS},
-		{"readv", LEDGER_READS},
 		{"pread", LEDGER_READS},
-		{"pread64", LEDGER_READS},
-		{"preadv", LEDGER_READS},
-		{"preadv64", LEDGER_READS},
-		{"preadv2", LEDGER_READS},
-		{"preadv64v2", LEDGER_READS},
 		{"write", LEDGER_WRITES},
-		{"writev", LEDGER_WRITES},
 		{"pwrite", LEDGER_WRITES},
-		{"pwrite64", LEDGER_WRITES},
-		{"pwritev", LEDGER_WRITES},
-		{"pwritev64", LEDGER_WRITES},
-		{"pwritev2", LEDGER_WRITES},
-		{"pwritev64v2", LEDGER_WRITES},
 		{"sendfile", LEDGER_READS | LEDGER_WRITES},
-		{"sendfile64", LEDGER_READS | LEDGER_WRITES},
 		{"copy_file_range", LEDGER_READS | LEDGER_WRITES},
 	};
 
 	if (!(group & (SCP_GROUP_SOCKET | SCP_GROUP_IO))) /* another library's */
 		return 0;
 	for (size_t i = 0; i < sizeof(counted) / sizeof(*counted); i++)
-		if (!strcmp(name, counted[i].name))
+		if (!strncmp(name, counted[i].prefix, strlen(counted[i].prefix)))
 			return counted[i].as;
 	return 0;
 }

@@ -107,7 +107,7 @@ static int fill_cycles(struct loop_rows *w)
 	if (!status && !count)
 		status = loop_rows_cycle(w, PROF_NONE);
 	free(ranked);
-	return status ? status : loop_shares_finish(w);
+	return status ? status : loop_rows_finish(w);
 }
 
 static int fill_loop(const struct report *r, struct loop_tables *t, struct loop *l,

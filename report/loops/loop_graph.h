@@ -99,15 +99,11 @@ struct loop_rows {
 	uint32_t room;
 };
 
-/* A row of nothing yet; the same as a new one of the loop. NULL: out of memory. */
-struct loop_row loop_shares_none(enum loop_kind kind);
-struct loop_row *loop_shares_add(struct loop_rows *w, enum loop_kind kind);
-
 /* Add a cycle with its rows; PROF_NONE: of threads without any loop. -1: out of memory. */
 int loop_rows_cycle(struct loop_rows *w, uint32_t component);
 
 /* The last row, and all percentages. -1: out of memory. */
-int loop_shares_finish(struct loop_rows *w);
+int loop_rows_finish(struct loop_rows *w);
 
 /* Which threads repeat the same loop. Private to report/. */
 

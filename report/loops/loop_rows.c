@@ -1,13 +1,89 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Which states and edges get a row, and its contents. All others are added up in one row, so that
- * nothing is missing from the sum. */
+ * nothing is missing from the sum; percentages add up as printed. */
 #include "report/loops/loop_graph.h"
 
 #include <math.h>
 #include <stdlib.h>
 
+#include "profile/base/array.h"
 #include "report/model/sites.h"
 #include "report/wording/numbers.h"
+
+static struct loop_row none(enum loop_kind kind)
+{
+	return (struct loop_row){.kind = kind,
+				 .from = PROF_NONE,
+				 .to = PROF_NONE,
+				 .estimate = {.low = NAN, .high = NAN, .method = "none"}};
+}
+
+static struct loop_row *add(struct loop_rows *w, enum loop_kind kind)
+{
+	struct loop *l = w->loop;
+	struct loop_row *larger = array_room(l->row, &w->room, l->rows, sizeof(*larger));
+
+	if (!larger)
+		return NULL;
+	l->row = larger;
+	l->row[l->rows] = none(kind);
+	return &l->row[l->rows++];
+}
+
+static int write_outside(struct loop_rows *w)
+{
+	double unit = w->report->profile->clock.ns_per_unit;
+	struct loop_row *row;
+
+	if (w->inside == w->units)
+		return 0;
+	row = add(w, LOOP_OUTSIDE);
+	if (!row)
+		return -1;
+	row->total_ns = ((double)w->units - (double)w->inside) * unit;
+	row->estimate.mean = row->pass_ns = row->per_pass = NAN;
+	return 0;
+}
+
+static void settle_shares(struct loop_rows *w, const int32_t *permille)
+{
+	struct loop *l = w->loop;
+	double all_ns = (double)w->units * w->report->profile->clock.ns_per_unit;
+
+	for (uint32_t i = 0; i < l->rows; i++) {
+		l->row[i].permille = permille[i];
+		l->row[i].share = w->units ? l->row[i].total_ns / all_ns : NAN;
+	}
+	for (uint32_t i = 0; i < l->cycles; i++) {
+		struct loop_cycle *c = &l->cycle[i];
+
+		c->share = w->units ? c->total_ns / all_ns : NAN;
+		for (uint32_t k = c->row; k < c->row + c->rows; k++)
+			c->permille += permille[k];
+	}
+}
+
+int loop_rows_finish(struct loop_rows *w)
+{
+	struct loop *l = w->loop;
+	double *part;
+	int32_t *permille;
+	int status = write_outside(w);
+
+	part = calloc((size_t)l->rows + 1, sizeof(*part));
+	permille = calloc((size_t)l->rows + 1, sizeof(*permille));
+	if (!part || !permille)
+		status = -1;
+	for (uint32_t i = 0; !status && i < l->rows; i++)
+		part[i] = l->row[i].total_ns;
+	if (!status)
+		status = numbers_percentages(part, l->rows, 1000, permille);
+	if (!status)
+		settle_shares(w, permille);
+	free(part);
+	free(permille);
+	return status;
+}
 
 /* A cycle while its rows are written. */
 struct writing {
@@ -130,7 +206,7 @@ static bool is_worth(const struct writing *c, const struct loop_row *row, double
 
 static int keep(struct writing *c, const struct loop_row *row)
 {
-	struct loop_row *new = loop_shares_add(c->w, row->kind);
+	struct loop_row *new = add(c->w, row->kind);
 
 	if (!new)
 		return -1;
@@ -146,7 +222,7 @@ static int settle_chances(struct writing *c, uint32_t first)
 
 	for (uint32_t i = 0; i < count; i++)
 		c->part[i] = (double)l->row[first + i].calls;
-	if (numbers_percentages(c->part, count, c->chance) < 0)
+	if (numbers_percentages(c->part, count, 1000, c->chance) < 0)
 		return -1;
 	for (uint32_t i = 0; i < count; i++)
 		l->row[first + i].chance = c->chance[i];
@@ -194,7 +270,7 @@ static int keep_rest(struct writing *c, struct leaving *l)
 
 static int write_edge(struct writing *c, struct leaving *l, const struct loop_edge *e)
 {
-	struct loop_row row = loop_shares_none(LOOP_EDGE);
+	struct loop_row row = none(LOOP_EDGE);
 
 	row.way = e->to == l->next ? l->way : 0;
 	fill_edge(c, &row, e);
@@ -222,7 +298,7 @@ static int write_edges(struct writing *c, uint32_t node, uint32_t next, uint32_t
 	struct leaving l = {
 		.next = next, .way = way, .all = (double)successors(c, node), .weight = weight};
 
-	l.rest = loop_shares_none(LOOP_EDGES);
+	l.rest = none(LOOP_EDGES);
 	l.rest.from = site_at(c, node);
 	for (int turn = 0; turn < 2; turn++)
 		for (uint32_t i = g->first[node]; i < g->first[node + 1]; i++)
@@ -237,7 +313,7 @@ static int write_edges(struct writing *c, uint32_t node, uint32_t next, uint32_t
 static int write_state(struct writing *c, uint32_t i, uint32_t *shown)
 {
 	uint32_t node = c->ways.state[i], way = c->ways.way[i];
-	struct loop_row row = loop_shares_none(LOOP_STATE);
+	struct loop_row row = none(LOOP_STATE);
 	bool show;
 
 	row.way = way;
@@ -257,7 +333,7 @@ static int write_state(struct writing *c, uint32_t i, uint32_t *shown)
 
 static int write_ends(struct writing *c)
 {
-	struct loop_row row = loop_shares_none(LOOP_SCPROF);
+	struct loop_row row = none(LOOP_SCPROF);
 
 	if (c->others.states || c->others.edges) {
 		fill_totals(c, &c->others, c->others.total_ns);
@@ -292,7 +368,7 @@ static int write_cycle(struct writing *c)
 	const struct loop_graph *g = c->w->graph;
 	uint32_t shown = 0;
 
-	c->others = loop_shares_none(LOOP_OTHERS);
+	c->others = none(LOOP_OTHERS);
 	cycle->closed = c->component != PROF_NONE;
 	cycle->row = c->w->loop->rows;
 	cycle->ways = c->ways.ways;

@@ -33,42 +33,30 @@ static const unsigned format_traits[] = {REPORT_FORMATS(FORMAT_TRAITS)};
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-static int find(const char *const *names, size_t count, const char *name)
+/* The number of a name among `names`. -1: it is none of them. */
+static int parse(const char *const *names, size_t count, const char *name, unsigned *number)
 {
 	for (size_t i = 0; i < count; i++)
-		if (!strcmp(names[i], name))
-			return (int)i;
+		if (!strcmp(names[i], name)) {
+			*number = (unsigned)i;
+			return 0;
+		}
 	return -1;
 }
 
 int report_names_parse_by(const char *name, enum report_by *by)
 {
-	int found = find(by_names, COUNT(by_names), name);
-
-	if (found < 0)
-		return -1;
-	*by = (enum report_by)found;
-	return 0;
+	return parse(by_names, COUNT(by_names), name, by);
 }
 
 int report_names_parse_format(const char *name, enum report_format *format)
 {
-	int found = find(format_names, COUNT(format_names), name);
-
-	if (found < 0)
-		return -1;
-	*format = (enum report_format)found;
-	return 0;
+	return parse(format_names, COUNT(format_names), name, format);
 }
 
 int report_names_parse_sort(const char *name, enum report_sort *sort)
 {
-	int found = find(sort_names, COUNT(sort_names), name);
-
-	if (found < 0)
-		return -1;
-	*sort = (enum report_sort)found;
-	return 0;
+	return parse(sort_names, COUNT(sort_names), name, sort);
 }
 
 int report_names_format_of(const char *path, enum report_format *format)

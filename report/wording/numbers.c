@@ -243,7 +243,7 @@ static double whole_of(const double *part, size_t count)
 	return isfinite(sizes) && sum > 0 && sizes <= MOST_CANCELLED * sum ? sum : 0;
 }
 
-int numbers_percentages_of(const double *part, size_t count, int32_t whole, int32_t *parts)
+int numbers_percentages(const double *part, size_t count, int32_t whole, int32_t *parts)
 {
 	struct remainder *rest = calloc(count ? count : 1, sizeof(*rest));
 	double sum = whole_of(part, count);
@@ -268,9 +268,4 @@ int numbers_percentages_of(const double *part, size_t count, int32_t whole, int3
 	}
 	free(rest);
 	return 0;
-}
-
-int numbers_percentages(const double *part, size_t count, int32_t *permille)
-{
-	return numbers_percentages_of(part, count, 1000, permille);
 }

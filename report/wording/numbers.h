@@ -51,16 +51,11 @@ struct number_mean {
 void numbers_mean(struct number_mean *out, double mean_ns, double low_ns, double high_ns,
 		  bool utf8);
 
-/* Percentages with one decimal that add up to 100.0 as they are printed; private to report/. */
-
-/* part[i] / (sum of all parts), in thousandths whose sum is exactly 1000: rounded down,
- * and what is missing goes to the largest remainders (Hamilton's method; equal ones: the first).
- * So each differs from the truth by less than one thousandth. Parts may be negative, but
- * must be finite, and their sum positive and at least a millionth of the sum of their sizes;
- * else all are 0 and nothing can be said. -1: out of memory. */
-int numbers_percentages(const double *part, size_t count, int32_t *permille);
-
-/* The same in parts of `whole`, such as 100. */
-int numbers_percentages_of(const double *part, size_t count, int32_t whole, int32_t *parts);
+/* part[i] / (sum of all parts), in parts of `whole`, such as 1000, whose sum is exactly that:
+ * rounded down, and what is missing goes to the largest remainders (Hamilton's method; equal ones:
+ * the first). Each differs from the truth by less than one. Parts may be negative, but must be
+ * finite, and their sum positive and at least a millionth of the sum of their sizes; else all are 0
+ * and nothing can be said. -1: out of memory. */
+int numbers_percentages(const double *part, size_t count, int32_t whole, int32_t *parts);
 
 #endif

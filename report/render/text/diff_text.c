@@ -122,17 +122,6 @@ static void add_site(struct text *t, struct table *table, const struct diff *d,
 		   d->options.frames == REPORT_FRAMES_DEFAULT ? FRAMES_DEFAULT : d->options.frames);
 }
 
-static void print_wrapped(struct text *t, const char *name, const char *raw, size_t indent)
-{
-	char *safe = utf8_clean(raw, t->terminal.utf8);
-
-	if (!safe)
-		return;
-	fprintf(t->out, "%-*s", (int)indent, name);
-	text_cell_wrap(t, safe, indent, indent);
-	free(safe);
-}
-
 static void print_head(struct text *t, const struct diff *d)
 {
 	char line[400], base[32], new[32];
@@ -140,31 +129,31 @@ static void print_head(struct text *t, const struct diff *d)
 	terminal_style(t->out, &t->terminal, TERMINAL_BOLD);
 	diff_words_sides(d, line, sizeof(line));
 	if (*line)
-		print_wrapped(t, "", line, 0);
+		text_cell_say(t, TERMINAL_PLAIN, "", 0, "%s", line);
 	diff_words_verdict(d, line, sizeof(line));
-	print_wrapped(t, "", line, 0);
+	text_cell_say(t, TERMINAL_PLAIN, "", 0, "%s", line);
 	diff_words_per(d, t->terminal.utf8, line, sizeof(line));
 	if (*line)
-		print_wrapped(t, "", line, 0);
+		text_cell_say(t, TERMINAL_PLAIN, "", 0, "%s", line);
 	terminal_style(t->out, &t->terminal, TERMINAL_PLAIN);
-	snprintf(line, sizeof(line),
-		 "%" PRIu32 " run%s against %" PRIu32 "; of the changes reported, at most %.3g %% "
-		 "are expected to be none; a change of less than %.3g %% is none",
-		 d->bases, d->bases == 1 ? "" : "s", d->profiles - d->bases,
-		 100 * (1 - d->options.confidence), 100 * d->options.min_change);
-	print_wrapped(t, "  ", line, 2);
+	text_cell_say(t, TERMINAL_PLAIN, "  ", 2,
+		      "%" PRIu32 " run%s against %" PRIu32
+		      "; of the changes reported, at most %.3g %% "
+		      "are expected to be none; a change of less than %.3g %% is none",
+		      d->bases, d->bases == 1 ? "" : "s", d->profiles - d->bases,
+		      100 * (1 - d->options.confidence), 100 * d->options.min_change);
 	for (int waiting = 0; waiting < 2; waiting++) {
 		for (int of = 0; of < DIFF_QUANTITIES; of++) {
 			diff_words_common(d, (enum diff_quantity)of, waiting, line, sizeof(line));
 			if (*line)
-				print_wrapped(t, "  ", line, 2);
+				text_cell_say(t, TERMINAL_PLAIN, "  ", 2, "%s", line);
 		}
 	}
 	numbers_duration(base, sizeof(base), d->base_total_ns, t->terminal.utf8);
 	numbers_duration(new, sizeof(new), d->new_total_ns, t->terminal.utf8);
-	snprintf(line, sizeof(line), "time in all calls%s of an average run: %s, then %s",
-		 d->any_waits ? " that do not wait" : "", base, new);
-	print_wrapped(t, "  ", line, 2);
+	text_cell_say(t, TERMINAL_PLAIN, "  ", 2,
+		      "time in all calls%s of an average run: %s, then %s",
+		      d->any_waits ? " that do not wait" : "", base, new);
 }
 
 /* It would only fill the screen. */
@@ -221,7 +210,7 @@ int diff_text(struct diff *d, FILE *out)
 	for (uint32_t i = 0; i < d->warnings; i++) {
 		terminal_print(out, &t.terminal, TERMINAL_WARN, "\nwarning: %s\n",
 			       d->warning[i].code);
-		print_wrapped(&t, "  ", d->warning[i].text, 2);
+		text_cell_say(&t, TERMINAL_PLAIN, "  ", 2, "%s", d->warning[i].text);
 	}
 	return status;
 }

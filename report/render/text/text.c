@@ -21,18 +21,10 @@ static void print_fact(void *to, const char *name, const char *raw)
 
 static void print_command(struct text *t)
 {
-	char *line = report_head_command(t->report), *safe = NULL, *fits = NULL;
+	char *line = report_head_command(t->report);
 
 	if (line)
-		safe = utf8_clean(line, t->terminal.utf8);
-	if (safe)
-		fits = utf8_shorten(safe, t->terminal.width, t->terminal.utf8);
-	if (fits) {
-		terminal_print(t->out, &t->terminal, TERMINAL_BOLD, "%s", fits);
-		fputc('\n', t->out);
-	}
-	free(fits);
-	free(safe);
+		text_cell_bold(t, line);
 	free(line);
 }
 

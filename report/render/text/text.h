@@ -109,6 +109,14 @@ void text_cell_note_of(struct text *t, struct table *table, char *raw);
 /* Clean text broken between words, indented by `indent` after the first line, on which `at`
  * columns are taken. A word longer than a line is cut. */
 void text_cell_wrap(struct text *t, const char *clean, size_t at, size_t indent);
+/* `lead`, and a text that is cleaned and wrapped, in a style. */
+__attribute__((format(printf, 5, 6))) void text_cell_say(struct text *t, enum terminal_style style,
+							 const char *lead, size_t indent,
+							 const char *format, ...);
+
+/* A line in bold, cleaned and cut to the width. */
+void text_cell_bold(struct text *t, const char *raw);
+
 /* "  name       words about it", cleaned and wrapped. */
 __attribute__((format(printf, 3, 4))) void text_cell_fact(struct text *t, const char *name,
 							  const char *format, ...);

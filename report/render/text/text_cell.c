@@ -96,6 +96,40 @@ void text_cell_wrap(struct text *t, const char *clean, size_t at, size_t indent)
 	fputc('\n', t->out);
 }
 
+void text_cell_say(struct text *t, enum terminal_style style, const char *lead, size_t indent,
+		   const char *format, ...)
+{
+	char *raw = NULL, *safe;
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(&raw, format, args) < 0)
+		raw = NULL;
+	va_end(args);
+	safe = raw ? utf8_clean(raw, t->terminal.utf8) : NULL;
+	if (style != TERMINAL_PLAIN)
+		terminal_style(t->out, &t->terminal, style);
+	fputs(lead, t->out);
+	if (safe)
+		text_cell_wrap(t, safe, strlen(lead), indent);
+	if (style != TERMINAL_PLAIN)
+		terminal_style(t->out, &t->terminal, TERMINAL_PLAIN);
+	free(safe);
+	free(raw);
+}
+
+void text_cell_bold(struct text *t, const char *raw)
+{
+	char *safe = utf8_clean(raw, t->terminal.utf8);
+	char *fits = safe ? utf8_shorten(safe, t->terminal.width, t->terminal.utf8) : NULL;
+
+	if (fits)
+		terminal_print(t->out, &t->terminal, TERMINAL_BOLD, "%s", fits);
+	fputc('\n', t->out);
+	free(fits);
+	free(safe);
+}
+
 void text_cell_fact(struct text *t, const char *name, const char *format, ...)
 {
 	char *raw = NULL, *safe;

@@ -191,7 +191,7 @@ static int print_steps(struct text *t, struct step_names *n, const struct loop *
 
 static void print_threads(struct text *t, const struct loop *l)
 {
-	char time[32], share[32], more[96] = "", *line = NULL, *safe = NULL;
+	char time[32], share[32], more[96] = "";
 	const struct loop_thread *first = &l->thread[0];
 
 	numbers_duration(time, sizeof(time), l->time_ns, t->terminal.utf8);
@@ -199,16 +199,10 @@ static void print_threads(struct text *t, const struct loop *l)
 	if (l->threads > 1)
 		snprintf(more, sizeof(more), " and %" PRIu32 " more%s", l->threads - 1,
 			 l->one_name ? " of that name" : "");
-	if (asprintf(&line, "Thread %s (%" PRIu32 ")%s, %s, %s of all threads' time:", first->name,
-		     first->tid, more, time, share) >= 0)
-		safe = utf8_clean(line, t->terminal.utf8);
 	fputc('\n', t->out);
-	terminal_style(t->out, &t->terminal, TERMINAL_BOLD);
-	if (safe)
-		text_cell_wrap(t, safe, 0, 2);
-	terminal_style(t->out, &t->terminal, TERMINAL_PLAIN);
-	free(safe);
-	free(line);
+	text_cell_say(t, TERMINAL_BOLD, "", 2,
+		      "Thread %s (%" PRIu32 ")%s, %s, %s of all threads' time:", first->name,
+		      first->tid, more, time, share);
 }
 
 /* All of the thread's time is elsewhere: what repeats is no answer. */

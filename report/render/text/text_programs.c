@@ -35,19 +35,6 @@ static const struct table_column columns[] = {
 	[COLUMNS] = {0},
 };
 
-static void print_bold(struct text *t, const char *raw)
-{
-	char *safe = utf8_clean(raw, t->terminal.utf8), *fits = NULL;
-
-	if (safe)
-		fits = utf8_shorten(safe, t->terminal.width, t->terminal.utf8);
-	if (fits) {
-		terminal_print(t->out, &t->terminal, TERMINAL_BOLD, "\n%s\n", fits);
-	}
-	free(fits);
-	free(safe);
-}
-
 /* Programs of one name are told apart by what executes them. */
 static void name_cell(struct text *t, struct table *table, const struct report_program *p)
 {
@@ -187,7 +174,8 @@ static int print_section(struct text *t, uint32_t program, int (*table)(struct t
 	if (status == 0) {
 		section.report = &view;
 		command = report_head_command(&view);
-		print_bold(t, command ? command : view.first->program);
+		fputc('\n', t->out);
+		text_cell_bold(t, command ? command : view.first->program);
 		free(command);
 		status = table(&section);
 		programs_view_end(t->report, &view);

@@ -170,19 +170,6 @@ static void describe_time(const struct text *t, double work_ns, double waiting_n
 	snprintf(out, room, "%s%s%s", work, *work && *waiting ? "; " : "", waiting);
 }
 
-static void print_line(struct text *t, const char *raw)
-{
-	char *safe = utf8_clean(raw, t->terminal.utf8);
-
-	if (!safe)
-		return;
-	terminal_style(t->out, &t->terminal, TERMINAL_DIM);
-	fputs("  + ", t->out);
-	text_cell_wrap(t, safe, 4, 4);
-	terminal_style(t->out, &t->terminal, TERMINAL_PLAIN);
-	free(safe);
-}
-
 /* "close 9, open64 4, socket 4, ...": the most frequent first. */
 static void name_once(const struct text *t, struct rows *rows, char *out, size_t room)
 {
@@ -207,15 +194,14 @@ static void name_once(const struct text *t, struct rows *rows, char *out, size_t
 
 static void print_once(struct text *t, struct rows *rows)
 {
-	char names[NAMES_MOST * 64 + 32] = "", time[192], line[640];
+	char names[NAMES_MOST * 64 + 32] = "", time[192];
 
 	if (!rows->once)
 		return;
 	name_once(t, rows, names, sizeof(names));
 	describe_time(t, rows->once_ns, rows->once_waiting_ns, time, sizeof(time));
-	snprintf(line, sizeof(line), "%" PRIu32 " rows called once or twice: %s: %s", rows->once,
-		 names, time);
-	print_line(t, line);
+	text_cell_say(t, TERMINAL_DIM, "  + ", 4, "%" PRIu32 " rows called once or twice: %s: %s",
+		      rows->once, names, time);
 }
 
 static void print_rest(struct text *t, const struct rows *rows)
@@ -225,7 +211,7 @@ static void print_rest(struct text *t, const struct rows *rows)
 		 left = r->sites + r->beyond - shown - rows->once;
 	double work_ns = r->net_ns - rows->once_ns,
 	       waiting_ns = r->net_waiting_ns - rows->once_waiting_ns;
-	char time[192], line[320];
+	char time[192];
 
 	for (uint32_t i = 0; i < shown; i++) {
 		const struct report_site *s = &r->site[rows->row[i]];
@@ -244,9 +230,9 @@ static void print_rest(struct text *t, const struct rows *rows)
 			? waiting_ns
 			: 0,
 		time, sizeof(time));
-	snprintf(line, sizeof(line), "%" PRIu32 " more row%s: %s. All: --full, or --top 0", left,
-		 left == 1 ? "" : "s", time);
-	print_line(t, line);
+	text_cell_say(t, TERMINAL_DIM, "  + ", 4,
+		      "%" PRIu32 " more row%s: %s. All: --full, or --top 0", left,
+		      left == 1 ? "" : "s", time);
 }
 
 static void print_legend(struct text *t, const struct rows *rows)
@@ -257,15 +243,11 @@ static void print_legend(struct text *t, const struct rows *rows)
 		marks |= text_sites_marks(&t->report->site[rows->row[i]]);
 	if (!marks)
 		return;
-	terminal_style(t->out, &t->terminal, TERMINAL_DIM);
-	fputs("  ", t->out);
-	text_cell_wrap(t,
-		       marks == TEXT_DOUBT  ? "! the interval may be wrong (--full: why)"
-		       : marks == TEXT_NOTE ? "~ the mean hides something (--full: what)"
-					    : "! the interval may be wrong, ~ the mean hides "
-					      "something (--full: why)",
-		       2, 4);
-	terminal_style(t->out, &t->terminal, TERMINAL_PLAIN);
+	text_cell_say(t, TERMINAL_DIM, "  ", 4, "%s",
+		      marks == TEXT_DOUBT  ? "! the interval may be wrong (--full: why)"
+		      : marks == TEXT_NOTE ? "~ the mean hides something (--full: what)"
+					   : "! the interval may be wrong, ~ the mean hides "
+					     "something (--full: why)");
 }
 
 static bool notes_beside(struct text *t, struct rows *rows, bool *beside)

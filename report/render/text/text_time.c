@@ -131,7 +131,7 @@ static void print_bar(struct text *t, const struct time_line *l)
 
 	for (size_t i = 0; i < l->parts; i++)
 		part[i] = l->part[i].s;
-	if (numbers_percentages_of(part, l->parts, width, cells) < 0)
+	if (numbers_percentages(part, l->parts, width, cells) < 0)
 		return;
 	for (size_t i = 0; i < l->parts; i++)
 		for (int32_t k = 0; k < cells[i]; k++)
@@ -223,7 +223,7 @@ void text_time(struct text *t)
 		return;
 	for (size_t i = 0; i < l.parts; i++)
 		part[i] = l.part[i].s;
-	if (numbers_percentages_of(part, l.parts, l.about ? 100 : 1000, permille) < 0)
+	if (numbers_percentages(part, l.parts, l.about ? 100 : 1000, permille) < 0)
 		return;
 	for (size_t i = 0; l.about && i < l.parts; i++)
 		permille[i] *= 10;

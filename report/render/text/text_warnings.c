@@ -107,11 +107,7 @@ void text_warnings_brief(struct text *t)
 	}
 	if (more)
 		snprintf(line, sizeof(line), "%" PRIu32 " more with --full; ", more);
-	strcat(line, "about each: scprof explain CODE");
-	terminal_style(t->out, &t->terminal, TERMINAL_DIM);
-	fputs("  ", t->out);
-	text_cell_wrap(t, line, 2, 4);
-	terminal_style(t->out, &t->terminal, TERMINAL_PLAIN);
+	text_cell_say(t, TERMINAL_DIM, "  ", 4, "%sabout each: scprof explain CODE", line);
 }
 
 void text_warnings_full(struct text *t)
@@ -119,15 +115,9 @@ void text_warnings_full(struct text *t)
 	const struct report *r = t->report;
 
 	for (uint32_t i = 0; i < r->warnings; i++) {
-		char *safe = utf8_clean(r->warning[i].text, t->terminal.utf8);
-
-		if (!safe)
-			return;
 		fputc('\n', t->out);
 		terminal_print(t->out, &t->terminal, TERMINAL_WARN, "warning: %s\n",
 			       r->warning[i].code);
-		fputs("  ", t->out);
-		text_cell_wrap(t, safe, 2, 2);
-		free(safe);
+		text_cell_say(t, TERMINAL_PLAIN, "  ", 2, "%s", r->warning[i].text);
 	}
 }

@@ -16,7 +16,7 @@ static void check(const double *part, size_t count)
 	double all = 0;
 
 	assert_non_null(permille);
-	assert_int_equal(numbers_percentages(part, count, permille), 0);
+	assert_int_equal(numbers_percentages(part, count, 1000, permille), 0);
 	for (size_t i = 0; i < count; i++)
 		all += part[i];
 	for (size_t i = 0; i < count; i++) {
@@ -35,7 +35,7 @@ static void test_thirds_and_sevenths(void **state)
 	(void)state;
 	for (size_t count = 1; count <= 7; count++)
 		check(part, count);
-	assert_int_equal(numbers_percentages(part, 3, permille), 0);
+	assert_int_equal(numbers_percentages(part, 3, 1000, permille), 0);
 	/* Equal remainders: the first gets what is missing. */
 	assert_int_equal(permille[0], 334);
 	assert_int_equal(permille[1], 333);
@@ -48,7 +48,7 @@ static void test_the_largest_remainder_is_rounded_up(void **state)
 	int32_t permille[3];
 
 	(void)state;
-	assert_int_equal(numbers_percentages(part, 3, permille), 0);
+	assert_int_equal(numbers_percentages(part, 3, 1000, permille), 0);
 	assert_int_equal(permille[0], 500);
 	assert_int_equal(permille[1], 301);
 	assert_int_equal(permille[2], 199);
@@ -72,7 +72,7 @@ static void test_negative_parts(void **state)
 
 	(void)state;
 	check(part, 4);
-	assert_int_equal(numbers_percentages(part, 4, permille), 0);
+	assert_int_equal(numbers_percentages(part, 4, 1000, permille), 0);
 	assert_int_equal(permille[0], -33);
 }
 
@@ -82,10 +82,10 @@ static void test_nothing_is_shared_out_as_nothing(void **state)
 	int32_t permille[2] = {7, 7};
 
 	(void)state;
-	assert_int_equal(numbers_percentages(part, 2, permille), 0);
+	assert_int_equal(numbers_percentages(part, 2, 1000, permille), 0);
 	assert_int_equal(permille[0], 0);
 	assert_int_equal(permille[1], 0);
-	assert_int_equal(numbers_percentages(part, 0, permille), 0);
+	assert_int_equal(numbers_percentages(part, 0, 1000, permille), 0);
 }
 
 static void test_ugly_fractions(void **state)
@@ -110,7 +110,7 @@ static void check_unsaid(const double *part, size_t count)
 	int32_t permille[8];
 
 	memset(permille, 7, sizeof(permille));
-	assert_int_equal(numbers_percentages(part, count, permille), 0);
+	assert_int_equal(numbers_percentages(part, count, 1000, permille), 0);
 	for (size_t i = 0; i < count; i++)
 		assert_int_equal(permille[i], 0);
 }
@@ -144,7 +144,7 @@ static void test_parts_that_nearly_cancel_add_up(void **state)
 
 	(void)state;
 	check(part, 6);
-	assert_int_equal(numbers_percentages(part, 6, permille), 0);
+	assert_int_equal(numbers_percentages(part, 6, 1000, permille), 0);
 	assert_int_equal(permille[0], 44444445);
 	check(small, 2);
 }
