@@ -30,7 +30,6 @@ PRELOAD_SRC = \
 	preload/filter/below_search.c \
 	preload/filter/control.c \
 	preload/filter/filter.c \
-	preload/filter/glob.c \
 	preload/function/function.c \
 	preload/function/precedence.c \
 	preload/function/region_name.c \
@@ -75,6 +74,7 @@ PRELOAD_SRC = \
 	preload/switches/switch_budget.c \
 	preload/switches/switch_detector.c \
 	preload/switches/switch_track.c \
+	preload/system/glob.c \
 	preload/system/stack.c \
 	preload/system/sys.c \
 	preload/table/batch.c \

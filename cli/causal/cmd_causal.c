@@ -114,7 +114,7 @@ static void note_end(struct causal_run *r, pid_t pid)
 	}
 }
 
-static bool look(void *context, pid_t pid, bool stopped)
+static bool poll_experiment(void *context, pid_t pid, bool stopped)
 {
 	struct causal_run *r = context;
 
@@ -124,7 +124,7 @@ static bool look(void *context, pid_t pid, bool stopped)
 		r->stopped = true;
 		causal_stop(r->experiment);
 	}
-	struct causal_state s = causal_look(r->experiment);
+	struct causal_state s = causal_poll(r->experiment);
 	if (s.phase == CAUSAL_ENDED && !r->over)
 		note_end(r, pid);
 	else if (!r->over)
@@ -255,7 +255,7 @@ int cmd_causal(int argc, char **argv)
 {
 	static struct causal_run r; /* paths: too large for the stack */
 	static struct causal_confirm confirm;
-	const struct run_observer observer = {&r, prepare, started, look, ended, finish, status_of};
+	const struct run_observer observer = {&r, prepare, started, poll_experiment, ended, finish, status_of};
 	int status = causal_options_parse(argc, argv, &r.o);
 
 	if (status != OPTIONS_GO)

@@ -95,7 +95,7 @@ struct causal *causal_open(const struct causal_wishes *w, struct profile_error *
 int causal_begin(struct causal *c);
 /* No more delays, at once. From any thread, or a signal handler. */
 void causal_stop(struct causal *c);
-struct causal_state causal_look(const struct causal *c);
+struct causal_state causal_poll(const struct causal *c);
 /* The command has ended, or causal_stop was called, or CAUSAL_ENDED was seen. The result is to be
  * freed with causal_result_free. 0; -1: no memory. */
 int causal_end(struct causal *c, struct causal_result *r);

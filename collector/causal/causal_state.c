@@ -52,7 +52,7 @@ void causal_state_tell(struct causal *c, double rate, double precision)
 	pthread_mutex_unlock(&c->guard);
 }
 
-struct causal_state causal_look(const struct causal *c)
+struct causal_state causal_poll(const struct causal *c)
 {
 	pthread_mutex_t *guard = (pthread_mutex_t *)&c->guard;
 

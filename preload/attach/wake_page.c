@@ -294,7 +294,7 @@ void wake_page_begin(void)
 	control.wake_seen = control.asked ? CONTROL_CALLED : wake.followed;
 	__atomic_store_n(&control.wake_word, &wake.page->word, __ATOMIC_RELEASE);
 	if (control.asked) /* a constructor before ours has asked */
-		lifecycle_look();
+		lifecycle_poll();
 }
 
 /* Nobody else's, who has taken the name. */

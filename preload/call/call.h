@@ -96,6 +96,6 @@ extern HIDDEN __thread bool early_writes;
 HIDDEN bool early_pass(uint32_t function);
 
 /* A call that is not to be recorded, likewise. True: it is to begin nothing. */
-HIDDEN bool early_look(void);
+HIDDEN bool early_try(void);
 
 #endif

@@ -31,10 +31,10 @@ static COLD void note_switch(struct scp_thread *t)
 }
 
 /* Bookkeeping is marked. */
-static inline void look_for_switch(struct scp_call *c, struct scp_thread *t)
+static inline void check_switch(struct scp_call *c, struct scp_thread *t)
 {
 	if (c->outer) {
-		switch_track_look(&t->switches);
+		switch_track_check(&t->switches);
 		c->since = t->switches.sums.mark;
 	} else if (switch_watch_is_due(&t->switches)) {
 		note_switch(t);
@@ -50,23 +50,19 @@ static bool pass_through(void)
 COLD void call_fast_note_switch(struct scp_thread *t)
 {
 	uintptr_t open = t->open;
-	t->open = open | 1;
-	compiler_barrier();
+	thread_mark(t, open);
 	note_switch(t);
-	compiler_barrier();
-	t->open = open;
+	thread_unmark(t, open);
 }
 
 /* It was switched inside what is open, in which a call begins: likewise, in that call's name, since
  * whether a region is in progress the stack does not tell. */
-COLD void call_fast_look(struct scp_thread *t, uint64_t cfa)
+COLD void call_fast_check(struct scp_thread *t, uint64_t cfa)
 {
 	uintptr_t open = t->open;
-	t->open = cfa | 1;
-	compiler_barrier();
-	switch_track_look_inside(&t->switches);
-	compiler_barrier();
-	t->open = open;
+	thread_mark(t, cfa);
+	switch_track_check_inside(&t->switches);
+	thread_unmark(t, open);
 }
 
 /* What was open is not in progress any more. Returns what is around us. */
@@ -106,8 +102,7 @@ bool call_is_inside(struct scp_call *c, struct scp_thread *t, uint64_t ra, uint6
 		t->open = open;
 		return true;
 	}
-	t->open = cfa | 1;
-	compiler_barrier();
+	thread_mark(t, cfa);
 	bool stale = thread_is_stale(t); /* its file may be gone */
 	struct recording recording = recording_begin(t);
 	bool inside = path_cache_is_inside(t, &from);
@@ -116,8 +111,7 @@ bool call_is_inside(struct scp_call *c, struct scp_thread *t, uint64_t ra, uint6
 	c->outer = inside ? open : abandon(t);
 	if (!c->outer)
 		recording_settle(t);
-	compiler_barrier();
-	t->open = c->outer;
+	thread_unmark(t, c->outer);
 	errno = saved;
 	return true;
 }
@@ -192,7 +186,7 @@ static bool is_still_recorded(struct scp_thread *t, uint64_t ra, uint64_t cfa, u
 			      uintptr_t *outer)
 {
 	if (unlikely(control_changed()))
-		lifecycle_look();
+		lifecycle_poll();
 	if (!control_is_recording())
 		return false;
 	if (thread_is_stale(t))
@@ -201,7 +195,7 @@ static bool is_still_recorded(struct scp_thread *t, uint64_t ra, uint64_t cfa, u
 	    (*outer & ~OPEN_REGION))
 		return true;
 	*outer = 0;
-	return thread_look_again(t);
+	return thread_check_again(t);
 }
 
 static bool is_known_excluded(struct scp_thread *t, uint64_t ra, uint64_t cfa, uint64_t fp)
@@ -269,8 +263,7 @@ COLD bool call_is_excluded(uint64_t ra, uint64_t cfa, uint64_t fp)
 	t->open = cfa | 1; /* the chain may change */
 	compiler_barrier();
 	bool excluded = is_known_excluded(t, ra, cfa, fp);
-	compiler_barrier();
-	t->open = open;
+	thread_unmark(t, open);
 	return excluded;
 }
 
@@ -287,8 +280,7 @@ static inline void begin_fast(struct scp_call *c, struct scp_thread *t, struct s
 	c->recorded = t->recorded;
 	c->path = page ? CALL_FAST_PAGE : CALL_FAST_TSC;
 	call_fast_mark(c);
-	compiler_barrier();
-	t->open = cfa;
+	thread_unmark(t, cfa);
 	bool ordered = function_wants_order(c->function);
 	c->clock = ordered ? CALL_ORDERED : 0;
 	c->began_at =
@@ -320,10 +312,7 @@ static COLD bool begin_delayed(struct scp_call *c)
 		c->slow_began_at = arch_counter();
 	if (causal_delay(t, c->site, false, c->cfa, !c->outer))
 		return true;
-	if (thread_self == t)
-		t->open = c->outer;
-	else
-		thread_note_left(t, c->outer);
+	thread_close(t, c->outer);
 	return false;
 }
 
@@ -358,8 +347,7 @@ bool call_begin(struct scp_call *c, uint32_t function, uint64_t ra, uint64_t cfa
 		else if (!m && !enter_marked(c, t, ra, cfa, fp))
 			return false;
 	}
-	t->open = cfa | 1;
-	compiler_barrier();
+	thread_mark(t, cfa);
 	struct scp_memo *m = t->front[memo_slot(ra, cfa)];
 	if (unlikely(!m || t->generation != process_epoch.now.generation ||
 		     !memo_matches(m, ra, cfa, fp, function)) ||
@@ -378,12 +366,11 @@ bool call_begin(struct scp_call *c, uint32_t function, uint64_t ra, uint64_t cfa
 	c->cfa = cfa;
 	if (causal_page_is_there() && !begin_delayed(c))
 		return false;
-	look_for_switch(c, t);
+	check_switch(c, t);
 	c->inner_at = t->inner;
 	c->recorded = t->recorded;
 	c->fine_ns = phase_at_begin(c->site);
-	compiler_barrier();
-	t->open = cfa;
+	thread_unmark(t, cfa);
 	call_read_clocks(c);
 	return true;
 }

@@ -68,7 +68,7 @@ static inline const struct switch_sums *find_off_cpu(const struct scp_call *c, b
 			states_add_top(c->thread, off);
 		return off;
 	}
-	switch_track_look(w);
+	switch_track_check(w);
 	return unlikely(w->sums.mark.count != c->since.count)
 		       ? switch_track_difference(w, &c->since)
 		       : NULL;
@@ -160,8 +160,7 @@ static COLD void end_disordered(struct scp_call *c, struct scp_rt *rt, uint64_t 
 		add_gap(t, rt, from - t->last_at);
 	t->previous = rt;
 	close_account(c, now, taken);
-	compiler_barrier();
-	t->open = 0;
+	thread_unmark(t, 0);
 }
 
 /* No entry for it: keep the sums telescoping all the same. */
@@ -233,8 +232,7 @@ static inline __attribute__((always_inline)) void end_top(struct scp_call *c, st
 	add_to_entry(c, rt, units - taken, slow, now, bytes, has_bytes, &t->last_at, switched);
 	sums_take_inner(rt->entry, &t->inner);
 	close_account(c, now, 0);
-	compiler_barrier();
-	t->open = 0;
+	thread_unmark(t, 0);
 }
 
 static inline uint64_t slow_units(const struct scp_call *c, uint64_t slow_at)
@@ -286,8 +284,7 @@ static inline void record_end(struct scp_call *c, struct call_result r, bool has
 		return;
 	}
 	if (likely(t != NULL)) {
-		t->open = c->cfa | 1; /* first: see thread_state_writes_to */
-		compiler_barrier();
+		thread_mark(t, c->cfa);
 	}
 	if (unlikely(c->generation != process_epoch.now.generation) && is_over(c))
 		return;
@@ -320,22 +317,17 @@ static COLD void end_delayed(struct scp_call *c, uint32_t outcome)
 	uint64_t began_at = !t->slow_clock		? c->slow_began_at
 			    : t->clock == SCP_CLOCK_TSC ? c->began_at
 							: 0;
-	t->open = c->cfa | 1; /* first: see thread_state_writes_to */
-	compiler_barrier();
+	thread_mark(t, c->cfa);
 	if (thread_is_stale(t) || process_is_over(c->generation)) {
 		t->open = around;
 		return;
 	}
 	if (!causal_delay(t, c->site, true, c->cfa, !around)) {
-		if (thread_self == t)
-			t->open = around;
-		else
-			thread_note_left(t, around);
+		thread_close(t, around);
 		return;
 	}
 	causal_delay_note_end(t, c->site, outcome, began_at);
-	compiler_barrier();
-	t->open = around;
+	thread_unmark(t, around);
 }
 
 static void end_at(struct scp_call *c, struct call_result r, bool has_bytes, uint64_t now,

@@ -27,7 +27,7 @@ struct call_fast {
  * marked meanwhile. */
 HIDDEN void call_fast_note_switch(struct scp_thread *t);
 
-HIDDEN void call_fast_look(struct scp_thread *t, uint64_t cfa);
+HIDDEN void call_fast_check(struct scp_thread *t, uint64_t cfa);
 
 /* `page` is a constant in all of these. */
 static inline __attribute__((always_inline)) uint64_t call_fast_clock(bool page)
@@ -64,8 +64,7 @@ static inline __attribute__((always_inline)) struct call_fast call_fast_find(
 	struct scp_thread *t = page ? thread_page : thread_fast;
 	if (unlikely(!t) || unlikely(t->open))
 		return c;
-	t->open = cfa | 1;
-	compiler_barrier();
+	thread_mark(t, cfa);
 	c.generation = process_epoch.now.generation;
 	c.memo = t->front[memo_slot(ra, cfa)];
 	if (unlikely(c.generation != t->generation) || unlikely(!c.memo)) {
@@ -202,16 +201,14 @@ static inline __attribute__((always_inline)) struct scp_memo *call_fast_inside(
 	if (unlikely(open & 1) || unlikely(!m) ||
 	    unlikely(t->generation != process_epoch.now.generation))
 		return NULL;
-	t->open = cfa | 1;
-	compiler_barrier();
+	thread_mark(t, cfa);
 	if ((likely(memo_matches(m, ra, cfa, fp, function)) ||
 	     (m = path_cache_search(t, ra, cfa, fp, function))) &&
 	    likely(m->inside == open)) {
 		*outer = open;
 		return m;
 	}
-	compiler_barrier();
-	t->open = open;
+	thread_unmark(t, open);
 	return NULL;
 }
 
@@ -225,7 +222,7 @@ static inline uintptr_t call_fast_around(const struct scp_thread *t, uintptr_t o
 static inline __attribute__((always_inline)) void call_fast_mark(struct scp_call *c)
 {
 	if (unlikely(switch_watch_has_changed(&c->thread->switches)))
-		call_fast_look(c->thread, c->cfa);
+		call_fast_check(c->thread, c->cfa);
 	c->since = c->thread->switches.sums.mark;
 }
 
@@ -243,16 +240,14 @@ static inline __attribute__((always_inline)) bool call_fast_end_nested(
 	struct scp_thread *t = c->thread;
 	if (unlikely(thread_self != t))
 		return false;
-	t->open = c->cfa | 1; /* first: see thread_state_writes_to */
-	compiler_barrier();
+	thread_mark(t, c->cfa);
 	if (unlikely(c->generation != process_epoch.now.generation) ||
 	    unlikely(call_was_switched(c)) || unlikely(t->recorded.units != c->recorded.units))
 		return false;
 	if (unlikely(!call_fast_add_nested(page, t, c->site->rt[r.outcome], c->began_at,
 					   c->inner_at, now, r.bytes, has_bytes)))
 		return false;
-	compiler_barrier();
-	t->open = call_fast_around(t, c->outer);
+	thread_unmark(t, call_fast_around(t, c->outer));
 	return true;
 }
 
@@ -264,8 +259,7 @@ static inline __attribute__((always_inline)) bool call_fast_end(bool page,
 								bool has_bytes)
 {
 	struct scp_thread *t = c->thread;
-	t->open = cfa | 1; /* first: see thread_state_writes_to */
-	compiler_barrier();
+	thread_mark(t, cfa);
 	/* Another generation: another session, forked, or code unloaded. */
 	if (unlikely(c->generation != process_epoch.now.generation) ||
 	    unlikely(switch_watch_is_disturbed(&t->switches))) {
@@ -275,8 +269,7 @@ static inline __attribute__((always_inline)) bool call_fast_end(bool page,
 	struct scp_rt *rt = c->site->rt[r.outcome];
 	if (unlikely(!call_fast_add(page, t, rt, c->began_at, now, r.bytes, has_bytes)))
 		return false;
-	compiler_barrier();
-	t->open = 0;
+	thread_unmark(t, 0);
 	return true;
 }
 

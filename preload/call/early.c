@@ -29,7 +29,7 @@ static bool prepares_exec(uint32_t function)
 	}
 }
 
-bool early_look(void)
+bool early_try(void)
 {
 	return __atomic_add_fetch(&process_epoch.now.early, 1, __ATOMIC_RELAXED) < EARLY_CALLS;
 }
@@ -54,5 +54,5 @@ static bool count(void)
 COLD bool early_pass(uint32_t function)
 {
 	return !process_epoch.now.generation && !sys_sandboxed && prepares_exec(function) &&
-	       early_look() && count();
+	       early_try() && count();
 }

@@ -214,7 +214,7 @@ static bool readable_anew(void *context, uint64_t address)
 	return can_read(address);
 }
 
-enum walk_outer full_walk_look_for(struct scp_thread *t, const struct walk_start *from)
+enum walk_outer full_walk_search(struct scp_thread *t, const struct walk_start *from)
 {
 	struct unwind_cursor *c = &t->walk_cursor;
 	if (t->walking)
@@ -355,7 +355,7 @@ COLD void walk_check_outer(struct scp_thread *t, const struct walk_start *from,
 	uint64_t signals;
 	if (!is_turn() || !second_enter(&signals))
 		return;
-	enum walk_outer full = full_walk_look_for(t, from);
+	enum walk_outer full = full_walk_search(t, from);
 	count_walk();
 	if (full != OUTER_UNKNOWN && full != outer)
 		second_tell(&(struct second_difference){.of = SCP_DIFFERENCE_OUTER});

@@ -14,6 +14,7 @@
 #include "preload/system/stack.h"
 #include "preload/table/header.h"
 #include "preload/table/sums.h"
+#include "preload/table/table.h"
 
 #define FIRST_CALLS 8u	/* of a function, that are timed */
 #define MOST_APART  64u /* calls for each that is timed, on average */
@@ -48,15 +49,13 @@ static void draw(struct scp_thread *t, struct look_function *f)
 
 static struct scp_look *new_record(struct scp_thread *t, uint32_t function)
 {
-	struct scp_look *r;
-	if (stack_room() < STACK_TO_GROW)
-		return NULL;
-	r = file_next_record(&t->look_chunk, sizeof *r);
-	if (!r && file_optional_chunk(t->file, &t->look_chunk, SCP_OPTIONAL_LOOK, t->table_id))
-		r = file_next_record(&t->look_chunk, sizeof *r);
+	struct scp_look *r = NULL;
+	if (stack_room() >= STACK_TO_GROW)
+		r = record_begin_optional(t, &t->look_chunk, SCP_OPTIONAL_LOOK, SCP_REC_LOOK,
+					  sizeof *r);
 	if (!r)
 		return NULL;
-	*r = (struct scp_look){.rec = {SCP_REC_LOOK, sizeof *r}, .function = function};
+	r->function = function;
 	file_publish_record(&t->look_chunk, sizeof *r);
 	return r;
 }
@@ -83,14 +82,13 @@ static bool is_recorded(struct scp_thread *t)
 {
 	if (thread_is_stale(t))
 		return thread_renew(t);
-	return (t->window == control.window && t->names == filter.names) || thread_look_again(t);
+	return (t->window == control.window && t->names == filter.names) || thread_check_again(t);
 }
 
 static COLD bool begin_marked(struct scp_thread *t, uint32_t function)
 {
 	bool begun;
-	t->open = ARCH_CALLER_SP() | 1;
-	compiler_barrier();
+	thread_mark(t, ARCH_CALLER_SP());
 	begun = is_recorded(t);
 	if (!begun)
 		return false;
@@ -98,8 +96,7 @@ static COLD bool begin_marked(struct scp_thread *t, uint32_t function)
 		begun = begin_function(t, function);
 	if (begun)
 		t->look[function].record->calls++;
-	compiler_barrier();
-	t->open = thread_outside(t);
+	thread_unmark(t, thread_outside(t));
 	return begun;
 }
 
@@ -110,7 +107,7 @@ static struct scp_thread *find_thread(void)
 	struct scp_thread *t = thread_self;
 	if (likely(t && process_epoch.now.generation))
 		return t;
-	if (process_epoch.now.generation ? ++passed < PATIENCE : early_look())
+	if (process_epoch.now.generation ? ++passed < PATIENCE : early_try())
 		return NULL;
 	passed = 0;
 	return call_first_thread();
@@ -124,7 +121,7 @@ COLD bool look_begin(struct look *k, uint32_t function)
 	if (filter.below || filter.threads)
 		return false;
 	if (unlikely(control_changed()))
-		lifecycle_look();
+		lifecycle_poll();
 	t = control_is_recording() ? find_thread() : NULL;
 	if (t && !(t->open & ~OPEN_REGION) && begin_marked(t, function)) {
 		header_refresh_if_old();

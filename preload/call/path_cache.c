@@ -303,7 +303,7 @@ static COLD void read_python(struct scp_thread *t)
 static void walk(struct scp_thread *t, const struct walk_start *from, uint32_t function)
 {
 	clear_result(&t->found);
-	t->walking = false; /* a handler may have left full_walk_look_for for good */
+	t->walking = false; /* a handler may have left full_walk_search for good */
 	t->table->walks++;
 	if (!can_walk()) {
 		full_walk_find_caller(t, from);
@@ -328,7 +328,7 @@ static struct scp_memo *take_known(struct scp_thread *t, const struct walk_start
 {
 	if (!m || !from->outer)
 		return m;
-	t->found.outer = m->inside == from->outer ? OUTER_FOUND : walk_look_for(t, from);
+	t->found.outer = m->inside == from->outer ? OUTER_FOUND : walk_search(t, from);
 	return t->found.outer != OUTER_UNKNOWN ? m : NULL;
 }
 
@@ -425,21 +425,21 @@ bool path_cache_is_above(const struct walk_start *from)
 	return from->sp >= from->outer && !sys_sandboxed && stack_room() == SIZE_MAX;
 }
 
-static bool can_look_for(const struct walk_start *from)
+static bool can_search(const struct walk_start *from)
 {
 	return !path_cache_is_above(from) && !sys_sandboxed && stack_room() >= STACK_TO_UNWIND;
 }
 
 bool path_cache_call_in_progress(struct scp_thread *t, const struct walk_start *from)
 {
-	if (!can_look_for(from))
+	if (!can_search(from))
 		return !path_cache_is_above(from);
-	return full_walk_look_for(t, from) != OUTER_GONE;
+	return full_walk_search(t, from) != OUTER_GONE;
 }
 
 bool path_cache_is_inside(struct scp_thread *t, const struct walk_start *from)
 {
-	if (!can_look_for(from))
+	if (!can_search(from))
 		return !path_cache_is_above(from);
-	return walk_look_for(t, from) != OUTER_GONE;
+	return walk_search(t, from) != OUTER_GONE;
 }

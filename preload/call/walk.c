@@ -128,14 +128,14 @@ static inline void count_frame(struct going *g, const struct walk_frame *f, uint
 	g->kept = g->merge->kept;
 }
 
-static inline void look_for_outer(struct going *g, const struct walk_frame *left, uint64_t sp)
+static inline void check_outer(struct going *g, const struct walk_frame *left, uint64_t sp)
 {
 	if (g->outer == OUTER_UNKNOWN && sp == g->from->outer)
 		g->outer = left->is_ours ? OUTER_FOUND : OUTER_GONE;
 }
 
 /* 1: it meets the latest walk, of which g->last frames are the rest. 0: go on, -1: too deep. */
-static inline int look_for_last(struct going *g, struct walk *w, struct walk_frame *f)
+static inline int check_last(struct going *g, struct walk *w, struct walk_frame *f)
 {
 	while (g->last && w->last[g->last - 1].sp < f->sp)
 		g->last--;
@@ -149,7 +149,7 @@ static inline int look_for_last(struct going *g, struct walk *w, struct walk_fra
 		return -1;
 	for (; from < w->fresh_count; from++) {
 		count_frame(g, &w->fresh[from], w->fresh[from + 1].sp);
-		look_for_outer(g, &w->fresh[from], w->fresh[from + 1].sp);
+		check_outer(g, &w->fresh[from], w->fresh[from + 1].sp);
 	}
 	g->last = changed;
 	return 0;
@@ -166,7 +166,7 @@ static enum walk_end go(struct going *g)
 	w->fresh[0] = (struct walk_frame){.pc = g->from->ra, .sp = g->from->sp, .fp = g->from->fp};
 	for (;;) {
 		struct walk_frame *f = &w->fresh[w->fresh_count];
-		int met = g->last ? look_for_last(g, w, f) : 0;
+		int met = g->last ? check_last(g, w, f) : 0;
 		if (met)
 			return met > 0 ? WALK_ENDED : WALK_FAILED;
 		f = &w->fresh[w->fresh_count];
@@ -181,7 +181,7 @@ static enum walk_end go(struct going *g)
 			g->last = 0;
 			return WALK_ENDED;
 		}
-		look_for_outer(g, f, f[1].sp);
+		check_outer(g, f, f[1].sp);
 		if (unlikely(is_enough(g)))
 			return WALK_STOPPED;
 	}
@@ -392,14 +392,14 @@ bool walk_find(struct scp_thread *t, const struct walk_start *from, uint32_t fun
 	return true;
 }
 
-enum walk_outer walk_look_for(struct scp_thread *t, const struct walk_start *from)
+enum walk_outer walk_search(struct scp_thread *t, const struct walk_start *from)
 {
 	if (t->generation != process_epoch.now.generation)
-		return full_walk_look_for(t, from);
+		return full_walk_search(t, from);
 	struct going g = begin(t, from);
 	enum walk_end end = go(&g);
 	if (end == WALK_FAILED)
-		return full_walk_look_for(t, from);
+		return full_walk_search(t, from);
 	enum walk_outer outer = end == WALK_ENDED ? find_outer(&g) : g.outer;
 	if (unlikely(second.one_in))
 		walk_check_outer(t, from, outer);

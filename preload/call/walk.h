@@ -20,7 +20,7 @@
 HIDDEN bool walk_find(struct scp_thread *t, const struct walk_start *from, uint32_t function);
 
 /* Is the call `from->outer` in progress? As above, and changes nothing but rows. */
-HIDDEN enum walk_outer walk_look_for(struct scp_thread *t, const struct walk_start *from);
+HIDDEN enum walk_outer walk_search(struct scp_thread *t, const struct walk_start *from);
 
 /* Code was unloaded. New rows are written over the old ones, and need no larger table. */
 static inline void walk_forget(struct scp_thread *t)
@@ -40,7 +40,7 @@ HIDDEN void full_walk_find_caller(struct scp_thread *t, const struct walk_start 
 
 /* Is the call from->outer in progress? Touches nothing that a walk does, so that it may come in
  * between. */
-HIDDEN enum walk_outer full_walk_look_for(struct scp_thread *t, const struct walk_start *from);
+HIDDEN enum walk_outer full_walk_search(struct scp_thread *t, const struct walk_start *from);
 
 /* May the eight bytes be read? Remembers the latest pages, until they are to be forgotten: at the
  * beginning of each walk. */

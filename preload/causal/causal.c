@@ -7,9 +7,6 @@
 #include "preload/process/settings.h"
 #include "preload/system/sys.h"
 
-struct scp_causal_page *causal_page;
-struct causal_counter causal_counter;
-
 #define BYTES	 ((sizeof(struct scp_causal_page) + ARCH_PAGE_MAX - 1) & ~(size_t)(ARCH_PAGE_MAX - 1))
 #define SPAN_NS	 50000u /* in which the counter is compared with a clock */
 #define READINGS 64u

@@ -4,6 +4,8 @@
 #include "preload/system/sys.h"
 #include "preload/table/recording.h"
 
+struct causal_counter causal_counter;
+
 #define SHARED	      (SCP_CAUSAL_THREADS - 1)
 #define RECLAIM_TRIES 8u
 
@@ -143,8 +145,7 @@ static struct spun spin(struct scp_thread *t, uintptr_t open, bool top, uint64_t
 	uintptr_t marked = t->open;
 	uint64_t least = asked > causal_counter.reading ? asked - causal_counter.reading : 0;
 	const struct recording r = recording_begin(t);
-	compiler_barrier();
-	t->open = open;
+	thread_unmark(t, open);
 	uint64_t away = spin_for(from, least);
 	compiler_barrier();
 	if (thread_self != t)
@@ -238,7 +239,7 @@ static void add_progress(const struct scp_thread *t, uint32_t names, uint64_t un
 void causal_delay_note_end(const struct scp_thread *t, struct scp_site *s, uint32_t outcome,
 			   uint64_t began_at)
 {
-	if (!s->path || !(causal_site_of(t, s) & CAUSAL_SITE_LOOKED) || likely(!s->progress))
+	if (!s->path || !(causal_site_of(t, s) & CAUSAL_SITE_KNOWN) || likely(!s->progress))
 		return;
 	uint32_t names = causal_site_progress(s, outcome);
 	uint64_t now = arch_counter();

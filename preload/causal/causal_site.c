@@ -9,6 +9,8 @@
 #include "preload/process/process.h"
 #include "preload/table/path_tree.h"
 
+struct scp_causal_page *causal_page;
+
 #define UNSEEN (SCP_PATH_TRUNCATED | SCP_PATH_LIMITED | SCP_PATH_SMALL_STACK) /* outer frames */
 
 /* Of SOURCE records, by id; what lies beyond is known by its id alone. */
@@ -246,18 +248,18 @@ static uint32_t enter(struct scp_causal_page *page, const struct scp_thread *t,
 	return SCP_CAUSAL_SITES;
 }
 
-COLD uint32_t causal_site_look(const struct scp_thread *t, struct scp_site *s)
+COLD uint32_t causal_site_scan(const struct scp_thread *t, struct scp_site *s)
 {
 	struct scp_causal_page *page = causal_page_now();
 	struct causal_key key;
 	if (!page || !s->path)
-		return CAUSAL_SITE_LOOKED; /* and again: others have this one, too */
+		return CAUSAL_SITE_KNOWN; /* and again: others have this one, too */
 	s->progress = 0;
 	if (!t->file || !causal_key_make(&key, t, s, page->by)) {
-		s->causal = CAUSAL_SITE_LOOKED; /* overhead_way.c's */
+		s->causal = CAUSAL_SITE_KNOWN; /* overhead_way.c's */
 		return s->causal;
 	}
-	uint32_t at = enter(page, t, s, &key), state = CAUSAL_SITE_LOOKED;
+	uint32_t at = enter(page, t, s, &key), state = CAUSAL_SITE_KNOWN;
 	if (at < SCP_CAUSAL_SITES)
 		state |= CAUSAL_SITE_ENTERED | at;
 	if (key.in_handler)

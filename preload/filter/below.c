@@ -4,7 +4,7 @@
 
 #include "include/scprof_control.h"
 #include "include/scprof_format.h"
-#include "preload/filter/glob.h"
+#include "preload/system/glob.h"
 #include "preload/process/modules.h"
 #include "preload/system/sys.h"
 

@@ -7,7 +7,7 @@
 
 #include "preload/process/arena.h"
 #include "preload/filter/below.h"
-#include "preload/filter/glob.h"
+#include "preload/system/glob.h"
 #include "preload/process/settings.h"
 #include "preload/system/sys.h"
 
@@ -46,25 +46,13 @@ static bool fits(const struct image *m, uint64_t at, uint64_t bytes)
 	return at <= m->size && bytes <= m->size - at;
 }
 
-/* The pattern's part after LIBRARY:, if it means this object; "::" is part of a name. */
-static bool names_object(const char *pattern, size_t *length, const char **name, const char *path)
+/* Does LIBRARY of a pattern mean this object? */
+static bool names_object(const char *library, size_t length, const char *path)
 {
-	*name = pattern;
-	for (size_t i = 0; i < *length; i++) {
-		if (pattern[i] != ':')
-			continue;
-		if (i + 1 < *length && pattern[i + 1] == ':') {
-			i++;
-			continue;
-		}
-		*name = pattern + i + 1;
-		*length -= i + 1;
-		bool whole = false;
-		for (size_t k = 0; k < i; k++)
-			whole |= pattern[k] == '/';
-		return glob_matches(pattern, i, whole ? path : text_basename(path));
-	}
-	return true;
+	bool whole = false;
+	for (size_t k = 0; k < length; k++)
+		whole |= library[k] == '/';
+	return glob_matches(library, length, whole ? path : text_basename(path));
 }
 
 static bool is_python(const char *path)
@@ -83,15 +71,14 @@ static bool is_wanted(const char *list, const char *symbol, const char *path)
 {
 	bool wanted = false, hidden = is_python(path) && !is_own_name(symbol);
 	while (*list) {
-		size_t n = 0, length;
+		size_t n = 0;
 		while (list[n] && list[n] != ',')
 			n++;
-		bool out = *list == '!';
-		const char *name;
-		length = n - out;
-		if (names_object(list + out, &length, &name, path) &&
-		    (!hidden || name != list + out) && glob_matches(name, length, symbol))
-			wanted = !out;
+		const char *p = list + (*list == '!'), *end = list + n, *name = glob_name_part(p, end);
+		bool of_object = name != p && names_object(p, (size_t)(name - 1 - p), path);
+		if ((of_object || (name == p && !hidden)) &&
+		    glob_matches(name, (size_t)(end - name), symbol))
+			wanted = *list != '!';
 		list += n + (list[n] == ',');
 	}
 	return wanted;

@@ -15,7 +15,7 @@ static uint64_t page_word(void)
 }
 
 /* Nobody will stop recording where the tool was killed: then it stops now. */
-static uint64_t look_at_page(void)
+static uint64_t poll_page(void)
 {
 	uint64_t word = page_word();
 	if (word & SCP_CONTROL_TOOL_DIED)
@@ -66,7 +66,7 @@ static void account(bool stopped)
 
 uint32_t control_settle(void)
 {
-	uint64_t word = look_at_page();
+	uint64_t word = poll_page();
 	bool stopped = __atomic_load_n(&control.stopped, __ATOMIC_SEQ_CST);
 	bool record = (word & 1) && !stopped;
 	account(stopped);
@@ -85,7 +85,7 @@ uint32_t control_begin(uint32_t groups)
 		uint32_t markers = groups & (SCP_GROUP_REGION | SCP_GROUP_FUNCTIONS);
 		control.groups = (groups & ~markers) | GROUPS_FILTERED(markers);
 	}
-	control.seen = look_at_page();
+	control.seen = poll_page();
 	control.stopped_seen = control.stopped;
 	control.recorded_ns = 0;
 	control.base_ns = control.stopped ? UINT64_MAX : wanted_ns(clock_mono_ns());

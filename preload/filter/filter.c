@@ -2,7 +2,7 @@
 /* The filters' settings, and what the profile says about them. */
 #include "preload/filter/below.h"
 #include "preload/filter/filter.h"
-#include "preload/filter/glob.h"
+#include "preload/system/glob.h"
 #include "preload/process/settings.h"
 
 struct filter filter = {

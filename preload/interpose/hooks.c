@@ -65,37 +65,18 @@ static void forget_stream(FILE *f)
 		fd_kind_set(fileno_unlocked(f), FD_UNKNOWN);
 }
 
-HOOK(int, fclose, (FILE * f))
-{
-	int saved = errno;
-	forget_stream(f);
-	errno = saved;
-	return REAL(int, fclose, (FILE *))(f);
-}
-
-HOOK(int, pclose, (FILE * f))
-{
-	int saved = errno;
-	forget_stream(f);
-	errno = saved;
-	return REAL(int, pclose, (FILE *))(f);
-}
-
-HOOK(FILE *, freopen, (const char *path, const char *mode, FILE *f))
-{
-	int saved = errno;
-	forget_stream(f);
-	errno = saved;
-	return REAL(FILE *, freopen, (const char *, const char *, FILE *))(path, mode, f);
-}
-
-HOOK(FILE *, freopen64, (const char *path, const char *mode, FILE *f))
-{
-	int saved = errno;
-	forget_stream(f);
-	errno = saved;
-	return REAL(FILE *, freopen64, (const char *, const char *, FILE *))(path, mode, f);
-}
+#define HOOK_OF_STREAM(ret, name, params, args)                                                    \
+	HOOK(ret, name, params)                                                                    \
+	{                                                                                          \
+		int saved = errno;                                                                 \
+		forget_stream(f);                                                                  \
+		errno = saved;                                                                     \
+		return REAL(ret, name, params) args;                                               \
+	}
+HOOK_OF_STREAM(int, fclose, (FILE * f), (f))
+HOOK_OF_STREAM(int, pclose, (FILE * f), (f))
+HOOK_OF_STREAM(FILE *, freopen, (const char *path, const char *mode, FILE *f), (path, mode, f))
+HOOK_OF_STREAM(FILE *, freopen64, (const char *path, const char *mode, FILE *f), (path, mode, f))
 
 HOOK(int, closedir, (DIR * d))
 {
@@ -262,37 +243,15 @@ HOOK(int, execle, (const char *path, const char *first, ...))
 }
 #pragma GCC diagnostic pop
 
-HOOK(int, execve, (const char *path, char *const argv[], char *const envp[]))
-{
-	bool discarded = before_exec();
-	int r = REAL(int, execve, (const char *, char *const[], char *const[]))(path, argv, envp);
-	return exec_failed(r, discarded);
-}
-
-HOOK(int, execv, (const char *path, char *const argv[]))
-{
-	bool discarded = before_exec();
-	int r = REAL(int, execv, (const char *, char *const[]))(path, argv);
-	return exec_failed(r, discarded);
-}
-
-HOOK(int, execvp, (const char *file, char *const argv[]))
-{
-	bool discarded = before_exec();
-	int r = REAL(int, execvp, (const char *, char *const[]))(file, argv);
-	return exec_failed(r, discarded);
-}
-
-HOOK(int, execvpe, (const char *file, char *const argv[], char *const envp[]))
-{
-	bool discarded = before_exec();
-	int r = REAL(int, execvpe, (const char *, char *const[], char *const[]))(file, argv, envp);
-	return exec_failed(r, discarded);
-}
-
-HOOK(int, fexecve, (int fd, char *const argv[], char *const envp[]))
-{
-	bool discarded = before_exec();
-	int r = REAL(int, fexecve, (int, char *const[], char *const[]))(fd, argv, envp);
-	return exec_failed(r, discarded);
-}
+#define HOOK_OF_EXEC(name, params, args)                                                           \
+	HOOK(int, name, params)                                                                    \
+	{                                                                                          \
+		bool discarded = before_exec();                                                    \
+		return exec_failed(REAL(int, name, params) args, discarded);                       \
+	}
+HOOK_OF_EXEC(execve, (const char *path, char *const argv[], char *const envp[]), (path, argv, envp))
+HOOK_OF_EXEC(execv, (const char *path, char *const argv[]), (path, argv))
+HOOK_OF_EXEC(execvp, (const char *file, char *const argv[]), (file, argv))
+HOOK_OF_EXEC(execvpe, (const char *file, char *const argv[], char *const envp[]),
+	     (file, argv, envp))
+HOOK_OF_EXEC(fexecve, (int fd, char *const argv[], char *const envp[]), (fd, argv, envp))

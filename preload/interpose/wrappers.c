@@ -111,10 +111,7 @@ static inline struct call_result result_pointer(const void *r)
 /* Not by an always-recorded group: by a descriptor, or not looked at yet, or stopped. */
 static COLD bool is_recorded_otherwise(uint32_t always, uint32_t if_socket, int fd1, int fd2)
 {
-	if (process_groups == GROUPS_UNSET)
-		lifecycle_start();
-	else if (process_groups == GROUPS_PAUSED && control_changed())
-		lifecycle_look();
+	lifecycle_wake();
 	uint32_t on = process_groups;
 	if (on & always)
 		return true;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A few words of the environment, read without libc. */
 #include "preload/process/settings.h"
+#include "preload/system/glob.h"
 #include "include/scprof_format.h"
 
 static bool read_count(const char *text, uint32_t *count)
@@ -73,43 +74,11 @@ void slowest_settings_read(const char *count, const char *least, const char *pat
 	}
 }
 
-/* "*" matches any text, "?" any one character. One star back is enough: an earlier one
- * has matched as little as it could. */
-static bool glob(const char *p, const char *end, const char *text)
-{
-	const char *star = NULL, *resume = NULL;
-	while (*text) {
-		if (p < end && *p == '*') {
-			star = ++p;
-			resume = text;
-		} else if (p < end && (*p == '?' || *p == *text)) {
-			p++;
-			text++;
-		} else if (star) {
-			p = star;
-			text = ++resume;
-		} else {
-			return false;
-		}
-	}
-	while (p < end && *p == '*')
-		p++;
-	return p == end;
-}
-
-/* LIBRARY:NAME; a name of C++ holds colons only in pairs. */
 static bool matches(const char *p, const char *end, const char *name, const char *library)
 {
-	for (const char *at = p; at < end; at++) {
-		if (*at != ':')
-			continue;
-		if (at + 1 < end && at[1] == ':') {
-			at++;
-			continue;
-		}
-		return glob(p, at, library) && glob(at + 1, end, name);
-	}
-	return glob(p, end, name);
+	const char *part = glob_name_part(p, end);
+	return (part == p || glob_matches(p, (size_t)(part - 1 - p), library)) &&
+	       glob_matches(part, (size_t)(end - part), name);
 }
 
 static bool waits_by_trade(const char *name, uint32_t group)

@@ -81,7 +81,7 @@ static COLD struct region_open *give_up_for(struct scp_thread *t, struct region_
 
 /* Is there anything to be given up? Plain regions of one frame are looked at again only
  * where one of the same name is the innermost but few. */
-static inline bool looks_left(const struct scp_thread *t, const struct region_open *fresh)
+static inline bool is_any_left(const struct scp_thread *t, const struct region_open *fresh)
 {
 	uint32_t d = t->region_depth;
 	if (likely(!d) || likely(t->regions[d - 1].sp > fresh->sp))
@@ -126,13 +126,12 @@ static inline __attribute__((always_inline)) struct region_open *begin(
 	bool tsc, struct scp_thread *t, uintptr_t open, uint32_t function, enum region_kind kind,
 	uint64_t serial, struct region_caller from)
 {
-	t->open = from.cfa | 1;
-	compiler_barrier();
+	thread_mark(t, from.cfa);
 	struct scp_memo *m = function ? region_memo(t, function, from, open) : NULL;
 	if ((unlikely(!m) && function && is_left_out(t, open)) ||
 	    (unlikely(!t->regions || t->region_depth == REGIONS_OPEN_MAX) && !has_room(t, kind))) {
 		if (thread_self == t)
-			t->open = open & ~OPEN_REGION ? open : thread_outside(t);
+			t->open = thread_after(t, open);
 		return NULL;
 	}
 	/* Field by field, each read again in its own width: the processor forwards only those. */
@@ -143,7 +142,7 @@ static inline __attribute__((always_inline)) struct region_open *begin(
 	r->failed = false;
 	r->serial = kind == REGION_SCOPE ? ++t->region_serial : serial;
 	fill_site(t, r, m);
-	if (unlikely(looks_left(t, r)))
+	if (unlikely(is_any_left(t, r)))
 		r = give_up_for(t, r);
 	bool in_call = open & ~OPEN_REGION;
 	r->top = !in_call && !thread_outside(t);
@@ -153,15 +152,14 @@ static inline __attribute__((always_inline)) struct region_open *begin(
 	if (r->top && unlikely(switch_watch_is_due(&t->switches)))
 		call_fast_note_switch(t);
 	else if (!r->top)
-		switch_track_look(&t->switches);
+		switch_track_check(&t->switches);
 	r->since = t->switches.sums.mark;
 	compiler_barrier();
 	t->region_depth++;
 	arch_order(); /* as around a call: call_fast_clock_begin */
 	if (!tsc && t->slow_clock)
 		r->slow_began_at = clock_read(t->slow_clock);
-	compiler_barrier();
-	t->open = in_call ? open : OPEN_REGION;
+	thread_unmark(t, in_call ? open : OPEN_REGION);
 	r->began_at = tsc ? arch_counter() : clock_read(t->clock);
 	arch_order();
 	return r;
@@ -171,10 +169,7 @@ static inline __attribute__((always_inline)) struct region_open *begin(
 static bool leave_delay(struct scp_thread *t, uintptr_t open, bool going_on)
 {
 	compiler_barrier();
-	if (thread_self == t)
-		t->open = open;
-	else
-		thread_note_left(t, open);
+	thread_close(t, open);
 	return going_on;
 }
 
@@ -182,8 +177,7 @@ static bool leave_delay(struct scp_thread *t, uintptr_t open, bool going_on)
 static COLD bool delay_begin(struct scp_thread *t, uintptr_t open, uint32_t function,
 			     struct region_caller from)
 {
-	t->open = from.cfa | 1;
-	compiler_barrier();
+	thread_mark(t, from.cfa);
 	const struct scp_memo *m = function ? region_memo(t, function, from, open) : NULL;
 	if (!m) {
 		bool over = function && is_left_out(t, open);
@@ -308,8 +302,7 @@ static COLD void delay_end(enum region_kind kind, uint32_t function, uint64_t se
 	struct scp_site *s = is_meant(r, kind, function, serial) ? r->site : NULL;
 	if (!s)
 		return;
-	t->open = sp | 1; /* first: see thread_state_writes_to */
-	compiler_barrier();
+	thread_mark(t, sp);
 	leave_delay(t, open, thread_is_stale(t) || causal_delay(t, s, true, open, false));
 }
 
@@ -336,8 +329,7 @@ static inline __attribute__((always_inline)) void end(bool tsc, struct scp_threa
 		}
 		t->region_beyond = 0;
 	}
-	t->open = sp | 1;
-	compiler_barrier();
+	thread_mark(t, sp);
 	if (thread_is_stale(t)) {
 		t->open = open;
 		return;
@@ -357,7 +349,7 @@ static inline __attribute__((always_inline)) void end(bool tsc, struct scp_threa
 		remove_open(t, at);
 		r = &removed;
 	}
-	uintptr_t after = open & ~OPEN_REGION ? open : thread_outside(t);
+	uintptr_t after = thread_after(t, open);
 	if (unlikely(!r->rt)) {
 		end_first(t, r, after, now, slow_at);
 	} else if (!tsc || unlikely(region_was_switched(t, r->top, &r->since)) ||
@@ -370,8 +362,7 @@ static inline __attribute__((always_inline)) void end(bool tsc, struct scp_threa
 	}
 	if (!tsc && causal_page_is_there())
 		note_progress(t, r);
-	compiler_barrier();
-	t->open = after;
+	thread_unmark(t, after);
 }
 
 static COLD void end_slowly(enum region_kind kind, uint32_t function, uint64_t serial, uintptr_t sp)

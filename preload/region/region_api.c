@@ -60,8 +60,7 @@ static inline __attribute__((always_inline)) void add_interval(struct scp_call *
 							     now, 0, false)
 			      : call_fast_add(false, t, rt, c->began_at, now, 0, false))))
 		call_record(c, rt, nested, now, slow_at);
-	compiler_barrier();
-	t->open = from.cfa | 1;
+	thread_unmark(t, from.cfa | 1);
 }
 
 static inline __attribute__((always_inline)) void end_interval(
@@ -103,7 +102,7 @@ static inline void note_switch(struct scp_thread *t, struct region_point *p)
 	if (p->top && unlikely(switch_watch_is_due(&t->switches)))
 		call_fast_note_switch(t);
 	else if (!p->top)
-		switch_track_look(&t->switches);
+		switch_track_check(&t->switches);
 	p->since = t->switches.sums.mark;
 	if (p->head_at == p->at)
 		p->head_since = p->since;
@@ -134,13 +133,12 @@ static COLD void delay_point(struct scprof_site *site, struct region_caller from
 	struct scp_thread *t = name ? region_thread(name, from, &open) : NULL;
 	if (!t)
 		return;
-	t->open = from.cfa | 1;
-	compiler_barrier();
+	thread_mark(t, from.cfa);
 	if (!t->point.name || delay_interval(t, site, name, from, open))
 		causal_delay_note_point(t, region_name_text(name, &library, &group));
 	compiler_barrier();
 	if (thread_self == t)
-		t->open = open & ~OPEN_REGION ? open : thread_outside(t);
+		t->open = thread_after(t, open);
 	else
 		thread_note_left(t, open);
 }
@@ -167,8 +165,7 @@ static void api_point(struct scprof_site *site)
 	struct scp_thread *t = name ? region_thread(name, from, &open) : NULL;
 	if (unlikely(!t))
 		return;
-	t->open = from.cfa | 1;
-	compiler_barrier();
+	thread_mark(t, from.cfa);
 	const struct scp_recorded recorded = t->recorded;
 	if (likely(t->point.name))
 		end_interval(t, site, name, from, open, now, slow_at);
@@ -190,8 +187,7 @@ static void api_point(struct scprof_site *site)
 	}
 	p->inner_at = t->inner;
 	note_switch(t, p);
-	compiler_barrier();
-	t->open = open ? open : OPEN_REGION;
+	thread_unmark(t, open ? open : OPEN_REGION);
 }
 
 static void api_point_stop(void)

@@ -2,8 +2,6 @@
 /* Is a marker recorded whose group is not simply on? Markers nest by their own
  * rules, not by the stack, so what is not below a function of --below must not even be open:
  * calls inside would be nested in something that is in no row. */
-#include <errno.h>
-
 #include "preload/filter/control.h"
 #include "preload/filter/filter.h"
 #include "preload/start/lifecycle.h"
@@ -39,24 +37,18 @@ static bool is_below(struct region_caller from)
 	struct scp_thread *t = region_thread(NO_FUNCTION, from, &open);
 	if (!t)
 		return false;
-	t->open = from.cfa | 1;
-	compiler_barrier();
+	thread_mark(t, from.cfa);
 	bool below = region_memo(t, NO_FUNCTION, from, open) != NULL;
 	compiler_barrier();
 	if (thread_self == t)
-		t->open = open & ~OPEN_REGION ? open : thread_outside(t);
+		t->open = thread_after(t, open);
 	return below;
 }
 
 COLD bool region_filter_is_on_otherwise(uint32_t group, uint64_t ra, uint64_t cfa, uint64_t fp)
 {
 	const struct region_caller from = {ra, cfa, fp};
-	int saved = errno;
-	if (process_groups == GROUPS_UNSET)
-		lifecycle_start();
-	else if (process_groups == GROUPS_PAUSED && control_changed())
-		lifecycle_look();
-	errno = saved;
+	lifecycle_wake();
 	if (!control_is_recording())
 		return false;
 	return (process_groups & group) ||

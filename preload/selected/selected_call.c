@@ -136,8 +136,7 @@ static inline __attribute__((always_inline)) uint32_t begin_nested(bool page,
 	uint64_t words = m->stack_words;
 	if (likely(words <= SELECTED_STACK_FAST))
 		copy_stack(f, words);
-	compiler_barrier();
-	t->open = cfa;
+	thread_unmark(t, cfa);
 	if (unlikely(words > SELECTED_STACK_FAST))
 		return begin_large(f, t, outer, words);
 	if (page)
@@ -228,15 +227,13 @@ static void *find_original(struct selected_frame *f)
 		return selected_find_real(f->symbol, RA(f), of_caller);
 	struct recording recording = recording_begin(t);
 	void *real = selected_find_real(f->symbol, RA(f), of_caller);
-	t->open = c->cfa | 1; /* first: see thread_state_writes_to */
-	compiler_barrier();
+	thread_mark(t, c->cfa);
 	if (!thread_is_stale(t))
 		recording_end(t, &recording);
 	if (!c->outer)
 		recording_settle(t);
 	c->recorded = t->recorded;
-	compiler_barrier();
-	t->open = c->cfa;
+	thread_unmark(t, c->cfa);
 	return real;
 }
 
@@ -244,11 +241,7 @@ COLD uint32_t selected_call_begin_slow(struct selected_frame *f)
 {
 	struct scp_call *c = &f->call;
 	int saved = errno;
-	if (process_groups == GROUPS_UNSET)
-		lifecycle_start();
-	else if (process_groups == GROUPS_PAUSED && control_changed())
-		lifecycle_look();
-	errno = saved;
+	lifecycle_wake();
 	if ((!(process_groups & SCP_GROUP_SELECTED) && !is_scratch(f)) ||
 	    !call_begin(c, id_of(f), RA(f), CFA(f), FP(f))) {
 		f->real = selected_find_real(f->symbol, RA(f), NULL);

@@ -281,7 +281,7 @@ static void settle(void)
 	header_refresh();
 }
 
-COLD void lifecycle_look(void)
+COLD void lifecycle_poll(void)
 {
 	uint64_t signals;
 	bool hold = !sys_sandboxed;
@@ -309,10 +309,20 @@ COLD void lifecycle_look(void)
 	errno = saved;
 }
 
+COLD void lifecycle_wake(void)
+{
+	int saved = errno;
+	if (process_groups == GROUPS_UNSET)
+		lifecycle_start();
+	else if (process_groups == GROUPS_PAUSED && control_changed())
+		lifecycle_poll();
+	errno = saved;
+}
+
 static void set_stopped(bool stopped)
 {
 	if (process_groups == GROUPS_UNSET)
-		lifecycle_look();
+		lifecycle_poll();
 	if (!process_groups)
 		return;
 	if (lifecycle_dormant) {
@@ -322,7 +332,7 @@ static void set_stopped(bool stopped)
 		control.used = true;
 		__atomic_store_n(&control.stopped, stopped, __ATOMIC_SEQ_CST);
 	}
-	lifecycle_look();
+	lifecycle_poll();
 }
 
 void lifecycle_stop(void)

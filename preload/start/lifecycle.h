@@ -39,7 +39,10 @@ HIDDEN void lifecycle_end_session(void);
 
 /* Take notice of a change of the control page or of lifecycle_stop. In a child that was forked
  * while recording was stopped, begin. Keeps errno. */
-HIDDEN void lifecycle_look(void);
+HIDDEN void lifecycle_poll(void);
+
+/* Where nothing is recorded: begin, or take notice of a change, if there is one. Keeps errno. */
+HIDDEN void lifecycle_wake(void);
 
 /* For SCPROF_STOP and SCPROF_START; async-signal-safe. */
 HIDDEN void lifecycle_stop(void);

@@ -257,7 +257,7 @@ static bool has_room(struct switch_watch *w)
 }
 
 /* A thread that was not read for long may be busy, and have a budget of its own. */
-static void look_at_clocks(struct switch_watch *w, uint64_t now)
+static void check_clocks(struct switch_watch *w, uint64_t now)
 {
 	if (w->is_young && w->has_last && now - w->last.mono_ns >= LONG_AGO_NS)
 		note_clocks(w);
@@ -270,14 +270,14 @@ static COLD void on_switch(struct switch_watch *w, bool begins)
 	uint64_t now = clock_mono_ns();
 	if (shared)
 		switch_detector_note(SCP_SWITCH_SHARED);
-	look_at_clocks(w, now);
+	check_clocks(w, now);
 	turn(w, true, now, switch_budget_choose(w, now), begins);
 }
 
 static COLD void on_random_call(struct switch_watch *w)
 {
 	uint64_t now = clock_mono_ns();
-	look_at_clocks(w, now);
+	check_clocks(w, now);
 	turn(w, false, now, 1, true);
 }
 
@@ -430,7 +430,7 @@ COLD const struct switch_sums *switch_track_end(struct switch_watch *w)
 	return call;
 }
 
-COLD void switch_track_look_inside(struct switch_watch *w)
+COLD void switch_track_check_inside(struct switch_watch *w)
 {
 	if (!has_room(w))
 		return;

@@ -31,11 +31,11 @@ HIDDEN const struct switch_sums *switch_track_begin(struct switch_watch *w);
 HIDDEN const struct switch_sums *switch_track_end(struct switch_watch *w);
 
 /* A nested one begins, or ends: has the thread been switched since the last look? */
-HIDDEN void switch_track_look_inside(struct switch_watch *w);
-static inline __attribute__((always_inline)) void switch_track_look(struct switch_watch *w)
+HIDDEN void switch_track_check_inside(struct switch_watch *w);
+static inline __attribute__((always_inline)) void switch_track_check(struct switch_watch *w)
 {
 	if (unlikely(switch_watch_has_changed(w)))
-		switch_track_look_inside(w);
+		switch_track_check_inside(w);
 }
 
 /* Of a nested one that began at `since` and ends after a look: its mark only. */

@@ -6,26 +6,9 @@
 #include "preload/system/sys.h"
 #include "preload/table/sums.h"
 
-/* Room for a record in the table's optional chunks, zeroed; NULL: none. */
 static void *new_record(struct scp_thread *t, uint32_t type, uint64_t bytes)
 {
-	bytes = (bytes + SCP_RECORD_ALIGN - 1) & ~(uint64_t)(SCP_RECORD_ALIGN - 1);
-	file_settle_record(&t->states_chunk);
-	struct scp_record *r = file_next_record(&t->states_chunk, bytes);
-	if (!r && file_optional_chunk(t->file, &t->states_chunk, SCP_OPTIONAL_STATES, t->table_id))
-		r = file_next_record(&t->states_chunk, bytes);
-	if (!r)
-		return NULL;
-	for (uint64_t i = 0; i < bytes / 8; i++)
-		((uint64_t *)r)[i] = 0;
-	r->type = type;
-	r->bytes = (uint32_t)bytes;
-	return r;
-}
-
-static void publish(struct scp_thread *t, const struct scp_record *r)
-{
-	file_publish_record(&t->states_chunk, r->bytes);
+	return record_begin_optional(t, &t->states_chunk, SCP_OPTIONAL_STATES, type, bytes);
 }
 
 void states_begin_table(struct scp_thread *t)
@@ -34,7 +17,7 @@ void states_begin_table(struct scp_thread *t)
 		new_record(t, SCP_REC_TABLE_STATES, sizeof(struct scp_table_states));
 	if (!s)
 		return;
-	publish(t, &s->rec);
+	file_publish_record(&t->states_chunk, s->rec.bytes);
 	t->table_states = s;
 }
 

@@ -12,6 +12,10 @@
  * is no room. It counts only once it is published, and no other may begin before. */
 HIDDEN void *record_begin(struct scp_thread *t, uint32_t type, uint64_t bytes);
 
+/* The same in `c`, which holds optional chunks of this type; it is to be published there. */
+HIDDEN void *record_begin_optional(struct scp_thread *t, struct file_chunk *c, uint32_t chunk_type,
+				   uint32_t type, uint64_t bytes);
+
 /* The record that was begun last is complete. */
 HIDDEN void record_publish(struct scp_thread *t);
 

@@ -56,17 +56,14 @@ static uint32_t first_octave(const struct scp_rt *rt)
 static COLD void begin(struct scp_thread *t, struct scp_rt *rt)
 {
 	struct file_chunk chunk = {0};
-	struct scp_tail *tail = NULL;
-	if (file_optional_chunk(t->file, &chunk, SCP_OPTIONAL_TAIL, t->table_id))
-		tail = file_next_record(&chunk, sizeof *tail);
+	struct scp_tail *tail =
+		record_begin_optional(t, &chunk, SCP_OPTIONAL_TAIL, SCP_REC_TAIL, sizeof *tail);
 	if (!tail) {
 		process_loss(histogram_losses, 1);
 		rt->more->tail_lost = true;
 		return;
 	}
 	rt->more->tail_first = (uint16_t)first_octave(rt);
-	tail->rec.type = SCP_REC_TAIL;
-	tail->rec.bytes = sizeof *tail;
 	tail->entry = rt->id;
 	tail->first = rt->more->tail_first;
 	tail->octaves = SCP_TAIL_OCTAVES;

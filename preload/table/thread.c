@@ -68,12 +68,6 @@ static void close_lifetime(struct scp_thread *t, uint64_t now)
 	}
 }
 
-/* A thread that ended without our hearing of it: its last call is its end. */
-static void close_orphan(struct scp_thread *t)
-{
-	close_lifetime(t, t->table->last_at);
-}
-
 /* The gap from the last call to now, with bookkeeping marked by the caller. */
 static void add_end_gap(struct scp_thread *t)
 {
@@ -114,8 +108,7 @@ static void forget_regions(struct scp_thread *t)
 static void give_back(struct scp_thread *t)
 {
 	thread_self = thread_fast = thread_page = NULL;
-	compiler_barrier();
-	t->open = 0;
+	thread_unmark(t, 0);
 	__atomic_store_n(&t->owned, 0, __ATOMIC_RELEASE);
 }
 
@@ -147,8 +140,7 @@ static void on_thread_end(void *state)
 	if (thread_self != t || !process_groups || !process_epoch.now.generation)
 		return;
 	bool inside = t->open && t->open != OPEN_REGION;
-	t->open = ARCH_CALLER_SP() | 1;
-	compiler_barrier();
+	thread_mark(t, ARCH_CALLER_SP());
 	if (thread_is_stale(t)) {
 		give_back(t);
 		return;
@@ -181,14 +173,15 @@ static void begin_window(struct scp_thread *t)
 	t->last_at = clock_read(t->clock);
 }
 
+/* What is open is left out, not abandoned. */
 static void forget_open(struct scp_thread *t)
 {
-	t->region_depth = 0; /* not abandoned: left out */
+	t->region_depth = 0;
 	t->inner = 0;
 	forget_regions(t);
 }
 
-COLD bool thread_look_again(struct scp_thread *t)
+COLD bool thread_check_again(struct scp_thread *t)
 {
 	uint32_t names = filter.names;
 	/* In a sandbox names cannot be read: the earlier decision stays. */
@@ -196,11 +189,8 @@ COLD bool thread_look_again(struct scp_thread *t)
 		forget_open(t);
 		close_lifetime(t, t->last_at);
 		switch_detector_release(&t->switches);
-		thread_self = thread_fast = thread_page = NULL;
 		thread_unwanted = names;
-		t->open = 0;
-		compiler_barrier();
-		__atomic_store_n(&t->owned, 0, __ATOMIC_RELEASE);
+		give_back(t);
 		return false;
 	}
 	t->names = names;
@@ -227,10 +217,9 @@ static bool is_wanted(uint32_t names)
 /* A handler's call came while the thread had no state, and took this one. */
 static void give_up(struct scp_thread *t)
 {
-	t->open = ARCH_CALLER_SP() | 1;
-	compiler_barrier();
+	thread_mark(t, ARCH_CALLER_SP());
 	if (!thread_is_stale(t))
-		close_orphan(t);
+		close_lifetime(t, t->table->last_at);
 	switch_detector_release(&t->switches);
 	give_back(t);
 }
@@ -258,8 +247,7 @@ static struct scp_thread *begin_owner(struct scp_thread *t, uint32_t names, uint
 	thread_page = fast && t->clock == SCP_CLOCK_PAGE ? t : NULL;
 	if (end_key_made)
 		pthread_setspecific(end_key, t);
-	compiler_barrier();
-	t->open = open;
+	thread_unmark(t, open);
 	return t;
 }
 
@@ -283,12 +271,6 @@ static struct scp_thread *take_left(void)
 	return NULL;
 }
 
-static struct scp_thread *find_state(void)
-{
-	struct scp_thread *t = take_left();
-	return t ? t : thread_state_take();
-}
-
 COLD struct scp_thread *thread_acquire(void)
 {
 	if (!process.file->header || !process_epoch.now.generation)
@@ -299,13 +281,14 @@ COLD struct scp_thread *thread_acquire(void)
 	uint32_t names = filter.names;
 	if (!is_wanted(names))
 		return NULL;
-	struct scp_thread *t = thread_self ? own_stale() : find_state();
+	struct scp_thread *t = thread_self ? own_stale() : take_left();
+	if (!t && !thread_self)
+		t = thread_state_take();
 	if (!t)
 		return NULL;
-	t->open = ARCH_CALLER_SP() | 1; /* before it is looked at, see thread_state_writes_to */
-	compiler_barrier();
-	if (t->session && !thread_is_stale(t)) {
-		close_orphan(t);
+	thread_mark(t, ARCH_CALLER_SP());
+	if (t->session && !thread_is_stale(t)) { /* nobody told us of the end of its thread */
+		close_lifetime(t, t->table->last_at);
 	} else if (!thread_state_renew(t)) {
 		give_back(t);
 		return NULL;
@@ -355,12 +338,10 @@ void thread_end_gap(void)
 		return;
 	forget_regions(t);
 	/* Our own frame: a handler that comes now finds it in progress. */
-	t->open = ARCH_CALLER_SP() | 1;
-	compiler_barrier();
+	thread_mark(t, ARCH_CALLER_SP());
 	if (!thread_is_stale(t)) /* only now: see thread_state_writes_to */
 		add_end_gap(t);
-	compiler_barrier();
-	t->open = 0;
+	thread_unmark(t, 0);
 }
 
 /* Was this child forked by a handler that had interrupted our bookkeeping? Then

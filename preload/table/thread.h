@@ -262,6 +262,30 @@ static inline uintptr_t thread_outside(const struct scp_thread *t)
 	return t->region_depth || t->point.name ? OPEN_REGION : 0;
 }
 
+/* Bookkeeping begins in the frame of this stack pointer: a handler's calls pass through until it is
+ * unmarked. Whoever writes to the profile marks that first, and looks at the session then: see
+ * thread_state_writes_to. */
+static inline __attribute__((always_inline)) void thread_mark(struct scp_thread *t, uintptr_t sp)
+{
+	t->open = sp | 1;
+	compiler_barrier();
+}
+
+/* It is over, and this is open. */
+static inline __attribute__((always_inline)) void thread_unmark(struct scp_thread *t,
+								uintptr_t open)
+{
+	compiler_barrier();
+	t->open = open;
+}
+
+/* What is open after a marker that was called inside of `open`: the call, if that is one. */
+static inline __attribute__((always_inline)) uintptr_t thread_after(const struct scp_thread *t,
+								    uintptr_t open)
+{
+	return open & ~OPEN_REGION ? open : thread_outside(t);
+}
+
 extern HIDDEN __thread struct scp_thread *thread_self;
 /* The same where the clock is the TSC alone, and where it is the page clock alone:
  * they have the fast path of call_fast.h. Else NULL. */
@@ -292,6 +316,15 @@ HIDDEN void thread_leave(struct scp_thread *t, uintptr_t outer);
 /* A call has ended in a state that the thread left, inside of `outer`. */
 HIDDEN void thread_note_left(const struct scp_thread *t, uintptr_t outer);
 
+/* What was marked is over, inside of `outer`: the thread may have left that state meanwhile. */
+static inline void thread_close(struct scp_thread *t, uintptr_t outer)
+{
+	if (thread_self == t)
+		t->open = outer;
+	else
+		thread_note_left(t, outer);
+}
+
 /* The states that the calling thread left, by `left`. */
 extern HIDDEN __thread struct scp_thread *thread_left;
 
@@ -313,7 +346,7 @@ static inline bool thread_is_unwanted(void)
 /* Outside of all calls, with bookkeeping marked, after recording was stopped or a thread renamed:
  * is this thread (still) to be recorded? If so its time begins anew where a window did; if not, it
  * has no state any more. Either way nothing is open. */
-HIDDEN bool thread_look_again(struct scp_thread *t);
+HIDDEN bool thread_check_again(struct scp_thread *t);
 
 /* Record the gap from the calling thread's last call to now. */
 HIDDEN void thread_end_gap(void);

@@ -162,7 +162,7 @@ static void run(struct causal_wishes *w, struct causal_result *r)
 	struct causal *c = open_experiment(w);
 
 	assert_int_equal(causal_begin(c), 0);
-	while (causal_look(c).phase != CAUSAL_ENDED)
+	while (causal_poll(c).phase != CAUSAL_ENDED)
 		usleep(1000);
 	assert_int_equal(causal_end(c, r), 0);
 	assert_int_equal(page->expires, 0);

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "preload/filter/glob.h"
+#include "preload/system/glob.h"
 
 static void same_as_libc(void **state)
 {

@@ -40,6 +40,13 @@ size_t stack_room(void)
 	return SIZE_MAX;
 }
 
+bool file_chunk(struct profile_file *f, struct file_chunk *chunk, uint64_t bytes, uint32_t type,
+		uint32_t table)
+{
+	(void)f, (void)chunk, (void)bytes, (void)type, (void)table;
+	return false;
+}
+
 bool file_optional_chunk(struct profile_file *f, struct file_chunk *chunk, uint32_t type,
 			 uint32_t of)
 {

@@ -251,10 +251,10 @@ static void test_a_switch_inside_a_nested_call_is_also_that_of_the_outer_one(voi
 	begin(w);
 	run_for(10);
 	lose_cpu_for(3000);
-	switch_track_look(w); /* a nested call begins: not its own */
+	switch_track_check(w); /* a nested call begins: not its own */
 	since = w->sums.mark;
 	sleep_for(2000, 0);
-	switch_track_look(w);
+	switch_track_check(w);
 	off = switch_track_difference(w, &since);
 	assert_int_equal(off->mark.asleep_ns, 2000);
 	assert_int_equal(off->mark.runnable_ns, 0);

@@ -122,7 +122,7 @@ static void compare(const struct walk_start *from)
 				 : cached.used_fp == t->found.used_fp);
 	assert_memory_equal(ours, theirs, count * sizeof *ours);
 	if (from->outer)
-		assert_int_equal(walk_look_for(t, from), full_walk_look_for(t, from));
+		assert_int_equal(walk_search(t, from), full_walk_search(t, from));
 }
 
 #ifdef __x86_64__

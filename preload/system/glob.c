@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A star remembers where it stands; what comes after it is tried at each later place in turn. Only
  * the latest star can need another try, so no stack of them is kept. */
-#include "preload/filter/glob.h"
+#include "preload/system/glob.h"
 
 /* The set at p[0] == '[': does it hold `c`? Returns the place after ']', or NULL: it is no set. */
 static const char *match_set(const char *p, const char *end, char c, bool *in)
@@ -85,4 +85,16 @@ bool glob_list_matches(const char *list, const char *name)
 		list += n + (list[n] == ',');
 	}
 	return false;
+}
+
+const char *glob_name_part(const char *pattern, const char *end)
+{
+	for (const char *at = pattern; at < end; at++) {
+		if (*at != ':')
+			continue;
+		if (at + 1 == end || at[1] != ':')
+			return at + 1;
+		at++;
+	}
+	return pattern;
 }
