@@ -1,77 +1,56 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A hash from text to number beside an array from number to text. */
-#define HASH_NONFATAL_OOM 1
+/* The texts in an array, their numbers in a hash table. */
 #include "report/containers/string_index.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
-struct string_index_text {
-	UT_hash_handle hh;
-	uint32_t number;
-	char text[];
-};
+#include "profile/base/array.h"
 
-static bool make_room(struct string_index *n)
+static uint32_t hash(const char *text)
 {
-	uint32_t room = n->room ? 2 * n->room : 256;
-	const char **text;
+	uint64_t h = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
 
-	if (n->count < n->room)
-		return true;
-	text = realloc(n->text, room * sizeof(*text));
-	if (!text)
-		return false;
-	n->text = text;
-	n->room = room;
-	return true;
+	for (; *text; text++)
+		h = (h ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+	return (uint32_t)(h ^ h >> 32);
 }
 
-static struct string_index_text *new_name(struct string_index *n, const char *text, size_t bytes)
+static bool same_text(const void *texts, const void *wanted, uint32_t number)
 {
-	struct string_index_text *e = make_room(n) ? calloc(1, sizeof(*e) + bytes + 1) : NULL;
-
-	if (!e)
-		return NULL;
-	memcpy(e->text, text, bytes);
-	e->number = n->count;
-	HASH_ADD_KEYPTR(hh, n->by_text, e->text, bytes, e);
-	if (e->hh.tbl)
-		return e;
-	free(e);
-	return NULL;
+	return !strcmp(((const char *const *)texts)[number], wanted);
 }
 
 uint32_t string_index_add(struct string_index *n, const char *text)
 {
-	struct string_index_text *e;
-	size_t bytes;
+	struct number_slot *slot;
+	uint32_t mixed;
 
 	if (!text)
 		return STRING_INDEX_NONE;
-	bytes = strlen(text);
-	HASH_FIND(hh, n->by_text, text, bytes, e);
-	if (e)
-		return e->number;
-	e = new_name(n, text, bytes);
-	if (!e) {
+	if (!array_reach((void **)&n->text, &n->room, n->count, sizeof(*n->text), 0) ||
+	    number_table_reserve(&n->table, n->count + 1) < 0) {
 		n->failed = true;
 		return STRING_INDEX_NONE;
 	}
-	n->text[n->count] = e->text;
+	mixed = hash(text);
+	slot = number_table_find(&n->table, mixed, same_text, n->text, text);
+	if (slot->number != NUMBER_TABLE_FREE)
+		return slot->number;
+	n->text[n->count] = strdup(text);
+	if (!n->text[n->count]) {
+		n->failed = true;
+		return STRING_INDEX_NONE;
+	}
+	*slot = (struct number_slot){n->count, mixed};
 	return n->count++;
 }
 
 void string_index_clear(struct string_index *n)
 {
-	struct string_index_text *e, *next;
-
-	HASH_ITER(hh, n->by_text, e, next)
-	{
-		HASH_DEL(n->by_text, e);
-		free(e);
-	}
+	for (uint32_t i = 0; i < n->count; i++)
+		free(n->text[i]);
 	free(n->text);
+	number_table_clear(&n->table);
 	*n = (struct string_index){0};
 }

@@ -7,13 +7,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "profile/base/number_table.h"
+
 #define STRING_INDEX_NONE UINT32_MAX
 
-struct string_index_text;
 struct string_index {
-	struct string_index_text *by_text;
-	const char **text; /* by number; owned */
-	uint32_t count, room;
+	char **text; /* by number */
+	uint32_t count;
+	uint32_t room; /* private, as the table is */
+	struct number_table table;
 	bool failed; /* out of memory: some numbers are STRING_INDEX_NONE */
 };
 

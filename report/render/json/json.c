@@ -6,21 +6,14 @@
 #include "report/findings/findings.h"
 #include "report/model/model.h"
 
-static void put_site_name(struct json_writer *w, const char *key, const struct report *r,
-			  uint32_t site, const char *none)
-{
-	json_write_text(w, key,
-			site < r->sites ? r->profile->function[r->site[site].function].name : none);
-}
-
 /* `sites` are in the document; a thread's start and end, and what --top left out, have no
  * index. */
 static void put_gap(struct json_writer *w, const struct report *r, const struct report_gap *g,
 		    uint32_t sites)
 {
 	json_write_open(w, NULL, '{');
-	put_site_name(w, "from", r, g->from, "(thread start)");
-	put_site_name(w, "to", r, g->to, "(thread end)");
+	json_site_name(w, "from", r, g->from, "(thread start)");
+	json_site_name(w, "to", r, g->to, "(thread end)");
 	json_write_count_if(w, "from_site", g->from < sites, g->from);
 	json_write_count_if(w, "to_site", g->to < sites, g->to);
 	json_write_fields(w, row_fields_gap, g, true);

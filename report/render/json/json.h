@@ -36,6 +36,10 @@ void json_run_end_value(struct json_writer *w, const struct prof_process *p);
 void json_site_write(struct json_writer *w, struct report *r, const struct report_site *s,
 		     struct json_stack_cache *cache);
 
+/* The function of a site by its index in the report; of PROF_NONE, `none`. */
+void json_site_name(struct json_writer *w, const char *key, const struct report *r, uint32_t site,
+		    const char *none);
+
 /* "warnings". */
 void json_warnings_write(struct json_writer *w, const struct report_warning *warning,
 			 uint32_t warnings);

@@ -37,14 +37,6 @@ static void put_site(const struct context *c, const char *key, uint32_t site)
 	json_write_count_if(c->w, key, site < c->sites, site);
 }
 
-static void put_name(const struct context *c, const char *key, uint32_t site, const char *none)
-{
-	const struct report *r = c->report;
-
-	json_write_text(c->w, key,
-			site < r->sites ? r->profile->function[r->site[site].function].name : none);
-}
-
 static void put_numbers(struct json_writer *w, const struct loop_row *row)
 {
 	json_write_count(w, "calls", row->calls);
@@ -60,7 +52,7 @@ static void put_state(const struct context *c, const struct loop_row *row)
 	struct json_writer *w = c->w;
 
 	json_write_open(w, NULL, '{');
-	put_name(c, "symbol", row->from, NULL);
+	json_site_name(w, "symbol", c->report, row->from, NULL);
 	json_write_text(w, "outcome", report_names_outcome(&c->report->site[row->from]));
 	put_site(c, "site", row->from);
 	json_write_count_if(w, "way", row->way, row->way);
@@ -75,8 +67,8 @@ static void put_edge(const struct context *c, const struct loop_row *row)
 	struct json_writer *w = c->w;
 
 	json_write_open(w, NULL, '{');
-	put_name(c, "from", row->from, "(thread start)");
-	put_name(c, "to", row->to, "(thread end)");
+	json_site_name(w, "from", c->report, row->from, "(thread start)");
+	json_site_name(w, "to", c->report, row->to, "(thread end)");
 	put_site(c, "from_site", row->from);
 	put_site(c, "to_site", row->to);
 	json_write_count_if(w, "way", row->way, row->way);

@@ -159,6 +159,13 @@ static void put_displaced(struct json_writer *w, const struct report *r,
 	json_write_number(w, "variance_inflation", known ? d->inflation : NAN);
 }
 
+void json_site_name(struct json_writer *w, const char *key, const struct report *r, uint32_t site,
+		    const char *none)
+{
+	json_write_text(w, key,
+			site < r->sites ? r->profile->function[r->site[site].function].name : none);
+}
+
 void json_site_write(struct json_writer *w, struct report *r, const struct report_site *s,
 		     struct json_stack_cache *cache)
 {
