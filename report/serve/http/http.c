@@ -241,7 +241,6 @@ static struct MHD_Daemon *start_daemon(struct http *h, int listener)
 static struct http *begin(struct agent *agent)
 {
 	struct http *h = calloc(1, sizeof(*h));
-	pthread_condattr_t clock;
 
 	if (!h)
 		return NULL;
@@ -251,10 +250,7 @@ static struct http *begin(struct agent *agent)
 	renderings_begin(&h->renderings, agent->limits.any_owner);
 	if (agent->options.most_seconds)
 		h->renderings.limits.seconds = agent->options.most_seconds;
-	pthread_condattr_init(&clock);
-	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-	pthread_cond_init(&h->stopped, &clock);
-	pthread_condattr_destroy(&clock);
+	pthread_cond_init(&h->stopped, NULL);
 	return h;
 }
 

@@ -2,7 +2,6 @@
 /* Pages of services and pprof profiles: processes of their own read and render them
  * (rendering.h), one after the other. This waits for their turns and their ends. */
 #include <errno.h>
-#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -29,16 +28,13 @@ static void nothing(struct http_answer *out, const struct request *r)
 /* false: the server ends. */
 static bool sleep_for(struct http *h, double seconds)
 {
-	struct timespec until;
-	double whole;
+	const struct timespec until =
+		monotonic_timespec(monotonic_now_ns() + (uint64_t)(seconds * 1e9));
 	bool stopping;
 
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_nsec += (long)(modf(seconds, &whole) * 1e9);
-	until.tv_sec += (time_t)whole + until.tv_nsec / 1000000000;
-	until.tv_nsec %= 1000000000;
 	pthread_mutex_lock(&h->lock);
-	while (!h->stopping && !pthread_cond_timedwait(&h->stopped, &h->lock, &until))
+	while (!h->stopping &&
+	       !pthread_cond_clockwait(&h->stopped, &h->lock, CLOCK_MONOTONIC, &until))
 		;
 	stopping = h->stopping;
 	pthread_mutex_unlock(&h->lock);

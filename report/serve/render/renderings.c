@@ -12,21 +12,14 @@
 
 #include "report/serve/monotonic.h"
 
-#define SECOND_NS UINT64_C(1000000000)
-
 void renderings_begin(struct renderings *all, bool several_users)
 {
-	pthread_condattr_t clock;
-
 	*all = (struct renderings){.several = several_users,
 				   .limits = {.seconds = RENDERING_SECONDS,
 					      .memory = RENDERING_MEMORY,
 					      .output = RENDERING_OUTPUT}};
 	pthread_mutex_init(&all->lock, NULL);
-	pthread_condattr_init(&clock);
-	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-	pthread_cond_init(&all->turn, &clock);
-	pthread_condattr_destroy(&clock);
+	pthread_cond_init(&all->turn, NULL);
 }
 
 void renderings_stop(struct renderings *all)
@@ -124,11 +117,9 @@ static bool is_next(const struct renderings *all, const struct rendering *one)
 /* With the lock, which is released meanwhile. */
 static void wait_a_second(struct renderings *all)
 {
-	struct timespec until;
+	const struct timespec until = monotonic_timespec(monotonic_now_ns() + MONOTONIC_SECOND_NS);
 
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec++;
-	pthread_cond_timedwait(&all->turn, &all->lock, &until);
+	pthread_cond_clockwait(&all->turn, &all->lock, CLOCK_MONOTONIC, &until);
 }
 
 enum renderings_answer renderings_enter(struct renderings *all, struct rendering *one,
