@@ -18,31 +18,27 @@ static struct loop_row none(enum loop_kind kind)
 				 .estimate = {.low = NAN, .high = NAN, .method = "none"}};
 }
 
-static struct loop_row *add(struct loop_rows *w, enum loop_kind kind)
+/* Add a row. -1: out of memory. */
+static int keep(struct loop_rows *w, const struct loop_row *row)
 {
 	struct loop *l = w->loop;
 	struct loop_row *larger = array_room(l->row, &w->room, l->rows, sizeof(*larger));
 
 	if (!larger)
-		return NULL;
+		return -1;
 	l->row = larger;
-	l->row[l->rows] = none(kind);
-	return &l->row[l->rows++];
+	l->row[l->rows++] = *row;
+	return 0;
 }
 
 static int write_outside(struct loop_rows *w)
 {
 	double unit = w->report->profile->clock.ns_per_unit;
-	struct loop_row *row;
+	struct loop_row row = none(LOOP_OUTSIDE);
 
-	if (w->inside == w->units)
-		return 0;
-	row = add(w, LOOP_OUTSIDE);
-	if (!row)
-		return -1;
-	row->total_ns = ((double)w->units - (double)w->inside) * unit;
-	row->estimate.mean = row->pass_ns = row->per_pass = NAN;
-	return 0;
+	row.total_ns = ((double)w->units - (double)w->inside) * unit;
+	row.estimate.mean = row.pass_ns = row.per_pass = NAN;
+	return w->inside == w->units ? 0 : keep(w, &row);
 }
 
 static void settle_shares(struct loop_rows *w, const int32_t *permille)
@@ -204,16 +200,6 @@ static bool is_worth(const struct writing *c, const struct loop_row *row, double
 	return row->total_ns >= l->least_row * all_ns || chance >= l->least_chance;
 }
 
-static int keep(struct writing *c, const struct loop_row *row)
-{
-	struct loop_row *new = add(c->w, row->kind);
-
-	if (!new)
-		return -1;
-	*new = *row;
-	return 0;
-}
-
 /* So that the chances of a state's rows, which are the last ones from `first` on, add up. */
 static int settle_chances(struct writing *c, uint32_t first)
 {
@@ -262,10 +248,10 @@ static int keep_rest(struct writing *c, struct leaving *l)
 		return 0;
 	}
 	if (rest->edges == 1)
-		return keep(c, &l->last);
+		return keep(c->w, &l->last);
 	fill_totals(c, rest, rest->total_ns);
 	rest->estimate.mean = rest->total_ns / (double)rest->calls;
-	return keep(c, rest);
+	return keep(c->w, rest);
 }
 
 static int write_edge(struct writing *c, struct leaving *l, const struct loop_edge *e)
@@ -283,7 +269,7 @@ static int write_edge(struct writing *c, struct leaving *l, const struct loop_ed
 	if (row.way || (l->kept < c->w->limits->states &&
 			is_worth(c, &row, l->weight * (double)e->calls / l->all))) {
 		l->kept++;
-		return keep(c, &row);
+		return keep(c->w, &row);
 	}
 	l->last = row;
 	fold(&l->rest, &row);
@@ -326,7 +312,7 @@ static int write_state(struct writing *c, uint32_t i, uint32_t *shown)
 	*shown += show;
 	if (!show)
 		fold(&c->others, &row);
-	else if (keep(c, &row) < 0)
+	else if (keep(c->w, &row) < 0)
 		return -1;
 	return write_edges(c, node, c->ways.next[i], way, show ? fmin(row.per_pass, 1) : 0);
 }
@@ -338,14 +324,14 @@ static int write_ends(struct writing *c)
 	if (c->others.states || c->others.edges) {
 		fill_totals(c, &c->others, c->others.total_ns);
 		c->others.estimate.mean = c->others.total_ns / (double)c->others.calls;
-		if (keep(c, &c->others) < 0)
+		if (keep(c->w, &c->others) < 0)
 			return -1;
 	}
 	row.calls = c->visits;
 	fill_totals(c, &row, c->scprof_ns);
 	row.estimate.mean = c->visits ? c->scprof_ns / (double)c->visits : 0;
 	add_limits(c, &row);
-	return c->scprof_ns != 0 ? keep(c, &row) : 0;
+	return c->scprof_ns != 0 ? keep(c->w, &row) : 0;
 }
 
 static void settle_cycle(struct writing *c)

@@ -31,6 +31,12 @@ static char *text_of(const json_t *o, const char *key)
 	return text ? strdup(text) : NULL;
 }
 
+static void set_shares(struct displaced_cpu *c)
+{
+	for (int i = 0; i < DISPLACED_PARTS; i++)
+		c->share[i] = c->wall_s > 0 ? c->part_s[i] / c->wall_s : NAN;
+}
+
 static void read_cpu(struct displaced_cpu *c, const json_t *o)
 {
 	double number = number_of(o, "cpu");
@@ -46,8 +52,7 @@ static void read_cpu(struct displaced_cpu *c, const json_t *o)
 	c->part_s[DISPLACED_STOLEN] = number_of(o, "stolen_s");
 	c->part_s[DISPLACED_IDLE] = number_of(o, "idle_s");
 	c->part_s[DISPLACED_REMAINDER] = number_of(o, "remainder_s");
-	for (int i = 0; i < DISPLACED_PARTS; i++)
-		c->share[i] = c->wall_s > 0 ? c->part_s[i] / c->wall_s : NAN;
+	set_shares(c);
 }
 
 static int read_cpus(struct displaced *d, const json_t *root)
@@ -161,12 +166,6 @@ _Static_assert((int)DISPLACED_PARTS == (int)SCP_ACCOUNT_PARTS &&
 		       (int)DISPLACED_UNCHARGED == (int)SCP_ACCOUNT_UNCHARGED &&
 		       (int)DISPLACED_REMAINDER == (int)SCP_ACCOUNT_REMAINDER,
 	       "the same parts in the same order");
-
-static void set_shares(struct displaced_cpu *c)
-{
-	for (int i = 0; i < DISPLACED_PARTS; i++)
-		c->share[i] = c->wall_s > 0 ? c->part_s[i] / c->wall_s : NAN;
-}
 
 /* All together come last, where there are several. */
 static int take_cpus(struct displaced *d, const struct prof_account *a)

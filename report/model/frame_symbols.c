@@ -9,62 +9,43 @@
 #include "report/wording/warning_list.h"
 #include "report/wording/utf8.h"
 
-/* Servers that are named were asked already. */
-static const char *asked_where(void)
-{
-	const char *servers = getenv("DEBUGINFOD_URLS");
-
-	return servers && *servers ? "; the servers of DEBUGINFOD_URLS gave no such file" : "";
-}
-
 static void warn_module(struct report *r, uint32_t module)
 {
 	const struct prof_module *m = &r->profile->module[module];
 	enum symbolize_state state = symbolize_module_state(r->symbols, module);
-	const char *base = base_name(m->path);
+	const char *servers = getenv("DEBUGINFOD_URLS"), *what = NULL;
+	bool missing = state == SYMBOLIZE_MISSING && m->path[0] == '/', asked = false;
 
-	if (state == SYMBOLIZE_STALE)
-		warning_list_note(r, "missing-module",
-				  "%s is not the build that ran: frames are shown as %s+offset",
-				  m->path, base);
-	else if (state == SYMBOLIZE_MISSING && m->path[0] == '/' &&
-		 symbolize_is_guarded(r->symbols))
-		warning_list_note(
-			r, "missing-module",
-			"%s was not opened, or is not here: frames are shown as %s+offset", m->path,
-			base);
-	else if (state == SYMBOLIZE_MISSING && m->build_id_bytes && m->path[0] == '/')
-		warning_list_note(r, "missing-module",
-				  "%s is not here any more: frames are shown as %s+offset%s",
-				  m->path, base, asked_where());
-}
-
-static void warn_maps(struct report *r)
-{
-	const char *refused;
-
-	while ((refused = symbolize_refused_map(r->symbols)) != NULL)
-		warning_list_note(r, "names-left-out", "%s was not used", refused);
-	if (symbolize_ambiguous(r->symbols))
-		warning_list_note(r, "names-left-out",
-				  "The processes' maps of generated code differ");
-}
-
-static void warn_left_out(struct report *r)
-{
-	if (symbolize_left_out(r->symbols))
-		warning_list_note(r, "names-left-out",
-				  "Names or lines were left out: files are too large");
+	if (state == SYMBOLIZE_STALE) {
+		what = "is not the build that ran";
+	} else if (missing && symbolize_is_guarded(r->symbols)) {
+		what = "was not opened, or is not here";
+	} else if (missing && m->build_id_bytes) {
+		what = "is not here any more";
+		asked = servers && *servers;
+	}
+	if (what)
+		warning_list_note(r, "missing-module", "%s %s: frames are shown as %s+offset%s",
+				  m->path, what, base_name(m->path),
+				  asked ? "; the servers of DEBUGINFOD_URLS gave no such file"
+					: "");
 }
 
 /* What a frame has brought to light, once a module. */
 static void note_news(struct report *r, uint32_t module)
 {
 	uint32_t modules = r->profile->modules;
+	const char *refused;
 
-	warn_left_out(r);
+	if (symbolize_left_out(r->symbols))
+		warning_list_note(r, "names-left-out",
+				  "Names or lines were left out: files are too large");
 	if (module >= modules) {
-		warn_maps(r);
+		while ((refused = symbolize_refused_map(r->symbols)) != NULL)
+			warning_list_note(r, "names-left-out", "%s was not used", refused);
+		if (symbolize_ambiguous(r->symbols))
+			warning_list_note(r, "names-left-out",
+					  "The processes' maps of generated code differ");
 		return;
 	}
 	if (!r->module_noted)

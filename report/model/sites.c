@@ -41,18 +41,6 @@ static int add_entry(struct making *m, const struct report *r, const struct prof
 	return site_sums_add(&m->sums, &sums, site_sums_in_order(r->profile, e), r->include_warmup);
 }
 
-/* The sums of a row's entries, in the profile's order. */
-static int add_entries(struct making *m, const struct report *r, const struct groups *groups,
-		       const struct group_row *row)
-{
-	uint32_t entry = row->first;
-
-	for (; entry != PROF_NONE; entry = groups->next[entry])
-		if (add_entry(m, r, &r->profile->entry[entry]) < 0)
-			return -1;
-	return 0;
-}
-
 /* `mean_only`: what totals and reliability warnings need. */
 static int fill_site(struct report *r, struct report_site *s, const struct groups *groups,
 		     const struct group_row *row, bool mean_only)
@@ -60,7 +48,7 @@ static int fill_site(struct report *r, struct report_site *s, const struct group
 	struct group_path path = groups_path(groups, row);
 	struct making making;
 	struct site_sums *sums = &making.sums;
-	int status;
+	int status = 0;
 
 	s->waits = groups->waits[row->function];
 	s->program = groups_program(groups, row);
@@ -70,7 +58,8 @@ static int fill_site(struct report *r, struct report_site *s, const struct group
 	}
 	memset(&making, 0, sizeof(making));
 	making.mean_only = sums->steady.mean_only = mean_only;
-	status = add_entries(&making, r, groups, row);
+	for (uint32_t e = row->first; status == 0 && e != PROF_NONE; e = groups->next[e])
+		status = add_entry(&making, r, &r->profile->entry[e]);
 	if (status == 0) {
 		site_sums_settle(sums);
 		s->function = row->function;
@@ -123,6 +112,15 @@ static bool row_waits(const struct groups *groups, uint32_t row)
 	return groups->waits[groups->row[row].function];
 }
 
+/* Its part of the time of outer calls that do not wait. */
+static double work_of(const struct groups *groups, const struct nesting *nesting,
+		      const double *total_ns, uint32_t row)
+{
+	return row_waits(groups, row) ? 0
+				      : nesting_of(nesting, groups, &groups->row[row]).outer_part *
+						fmax(total_ns[row], 0);
+}
+
 /* Of the outer calls that do not wait, or of all where all are inside calls that wait. Added up in
  * the report's order, so that the sum does not depend on the file's. -1: out of memory. */
 static double net_of(const struct groups *groups, const struct nesting *nesting,
@@ -134,11 +132,7 @@ static double net_of(const struct groups *groups, const struct nesting *nesting,
 	if (!ordered)
 		return -1;
 	for (uint32_t i = 0; i < groups->rows; i++)
-		ordered[groups->place[i]] =
-			row_waits(groups, i)
-				? 0
-				: nesting_of(nesting, groups, &groups->row[i]).outer_part *
-					  fmax(total_ns[i], 0);
+		ordered[groups->place[i]] = work_of(groups, nesting, total_ns, i);
 	for (uint32_t i = 0; i < groups->rows; i++)
 		net_ns += ordered[i];
 	for (uint32_t i = 0; i < groups->rows && !(net_ns > 0); i++)
@@ -167,10 +161,7 @@ static int share_in_programs(struct report *r, const struct groups *groups,
 		r->program[of].sites++;
 		if (row_waits(groups, row[i]))
 			r->program[of].net_waiting_ns += fmax(total_ns[row[i]], 0);
-		else
-			r->program[of].work_ns +=
-				nesting_of(nesting, groups, &groups->row[row[i]]).outer_part *
-				fmax(total_ns[row[i]], 0);
+		r->program[of].work_ns += work_of(groups, nesting, total_ns, row[i]);
 	}
 	free(row);
 	for (uint32_t i = report_next_filled(r, 0); i < r->sites;
@@ -245,10 +236,7 @@ static int note_large_rows(struct report *r, struct groups *groups, const struct
 	double net_ns = 0;
 
 	for (uint32_t i = 0; i < groups->rows; i++)
-		net_ns += row_waits(groups, i)
-				  ? 0
-				  : nesting_of(nesting, groups, &groups->row[i]).outer_part *
-					    fmax(total_ns[i], 0);
+		net_ns += work_of(groups, nesting, total_ns, i);
 	for (uint32_t i = 0; i < groups->rows; i++) {
 		struct report_note key = {.row = i}, *known;
 		struct report_site passing = {0};
