@@ -75,6 +75,7 @@ COLLECTOR_SRC = \
 	collector/displacement/wall_method.c \
 	collector/displacement/wall_method_fluid.c \
 	collector/doctor/doctor.c \
+	collector/doctor/doctor_check.c \
 	collector/doctor/doctor_cpus.c \
 	collector/doctor/doctor_files.c \
 	collector/doctor/doctor_kernel.c \

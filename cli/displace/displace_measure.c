@@ -4,12 +4,14 @@
 #include "cli/displace/displace_command.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/messages/progress.h"
+#include "cli/usage/output.h"
 #include "collector/launch/launch.h"
 
 struct measuring {
@@ -147,4 +149,42 @@ void displace_measured_free(struct displace_measured *m)
 		displace_account_free(&m->run[i]);
 	free(m->run);
 	m->run = NULL;
+}
+
+int displace_divert_output(const struct displace_wishes *o, int *kept)
+{
+	*kept = -1;
+	if (!o->json || o->output)
+		return 0;
+	*kept = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	if (*kept >= 0 && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0)
+		return 0;
+	displace_complain("cannot keep the command's output apart: %s", strerror(errno));
+	return -1;
+}
+
+void displace_restore_output(int kept)
+{
+	if (kept < 0)
+		return;
+	dup2(kept, STDOUT_FILENO);
+	close(kept);
+}
+
+int displace_report(const struct displace_wishes *o, int (*print)(FILE *out, const void *context),
+		    const void *context)
+{
+	struct output out = {.stream = stderr};
+	bool file = o->output || o->json;
+	int failed = file && output_open(&out, o->output);
+
+	if (!failed) {
+		failed = print(out.stream, context);
+		failed = (file ? output_close(&out, !failed) : fflush(stderr)) || failed;
+	}
+	if (failed)
+		displace_complain("cannot write the report%s%s: %s; name another place with -o",
+				  o->output ? " to " : "", o->output ? o->output : "",
+				  strerror(errno));
+	return failed ? -1 : 0;
 }

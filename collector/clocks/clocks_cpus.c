@@ -24,15 +24,6 @@ struct game {
 	uint64_t comparisons, backward, backward_max;
 };
 
-void clocks_cpus_pin(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	sched_setaffinity(0, sizeof(set), &set);
-}
-
 /* Whether it is this player's turn, false: the game is over. */
 static bool wait_turn(struct game *g, unsigned int player, unsigned int *turn)
 {
@@ -71,7 +62,7 @@ static void play(struct game *g, unsigned int player)
 {
 	unsigned int turn;
 
-	clocks_cpus_pin(g->cpu[player]);
+	cpus_pin(g->cpu[player]);
 	while (wait_turn(g, player, &turn)) {
 		note(g, g->read());
 		if (player == 0 && turn % 256 == 0 && is_over(g))
@@ -139,7 +130,7 @@ void clocks_cpus_move_thread(struct clock_test *test, const struct clock_source 
 	for (int cpu = 0; clocks_read_raw_ns() < end; cpu = (cpu + 1) % CPU_SETSIZE) {
 		if (!CPU_ISSET(cpu, &before))
 			continue;
-		clocks_cpus_pin(cpu);
+		cpus_pin(cpu);
 		note(&g, source->read_ordered());
 		test->cpus += test->cpus + 1 < (uint32_t)CPU_COUNT(&before);
 	}

@@ -28,7 +28,7 @@ static void *spin(void *argument)
 	const struct spinner *s = argument;
 	volatile uint64_t work = 0;
 
-	clocks_cpus_pin(s->cpu);
+	cpus_pin(s->cpu);
 	while (!atomic_load_explicit(s->stop, memory_order_relaxed))
 		for (int i = 0; i < 1000; i++)
 			work = work + 1;

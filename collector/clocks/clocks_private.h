@@ -9,6 +9,7 @@
 #include "collector/clocks/clocks.h"
 #include "collector/clocks/clocks_read.h"
 #include "collector/clocks/ticker.h"
+#include "collector/machine/cpus.h"
 
 /* clocks_drift.c: all but the coarse clock, whose drift comes from its ticks (clocks_watch). */
 void clocks_drift_all(struct clocks_report *r, double window_s);
@@ -23,7 +24,6 @@ int clocks_late_measure(struct clocks_report *r, const char *directory, double w
 			struct profile_error *err);
 
 /* clocks_cpus.c */
-void clocks_cpus_pin(int cpu); /* the calling thread */
 void clocks_cpus_compare(struct clock_test *test, const struct clock_source *source,
 			 double budget_s);
 void clocks_cpus_move_thread(struct clock_test *test, const struct clock_source *source,

@@ -139,7 +139,7 @@ static void run(struct watch *w, const cpu_set_t *allowed)
 		if (now > w->move_ns) {
 			w->move_ns = now + MOVE_EVERY;
 			cpu = next_cpu(allowed, cpu);
-			clocks_cpus_pin(cpu);
+			cpus_pin(cpu);
 		}
 	}
 }

@@ -42,7 +42,7 @@ static void watch_the_clock(struct meeting *m)
 {
 	uint64_t last = clocks_read_ns(CLOCK_MONOTONIC), end = last + MOST_NS;
 
-	clocks_cpus_pin(m->cpu);
+	cpus_pin(m->cpu);
 	setpriority(PRIO_PROCESS, 0, -20);
 	atomic_store(&m->begun, true);
 	while (last < end && !atomic_load_explicit(&m->over, memory_order_relaxed)) {
@@ -71,7 +71,7 @@ static void *tick(void *argument)
 		sleep_until(now + ASK_AGAIN);
 		now = clocks_read_ns(CLOCK_MONOTONIC);
 	}
-	clocks_cpus_pin(m->cpu);
+	cpus_pin(m->cpu);
 	ticker_raise_priority();
 	m->cpu_ns = clocks_read_ns(CLOCK_THREAD_CPUTIME_ID);
 	end = now + MOST_NS;

@@ -286,8 +286,7 @@ void displace_confirm_ended(void *confirm, pid_t pid)
 
 void displace_confirm_add(struct displace_confirm *c, const struct rusage *usage)
 {
-	double used = (double)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) +
-		      (double)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec) / 1e6;
+	double used = cpu_times_of_usage(usage);
 
 	c->idle_s += c->idle_now;
 	c->used_s += used;

@@ -30,6 +30,7 @@
 #include "collector/clocks/clocks_read.h"
 #include "collector/clocks/counter.h"
 #include "collector/displacement/displace_private.h"
+#include "collector/machine/cpus.h"
 #include "collector/displacement/fluid/fluid_group.h"
 #include "collector/displacement/fluid/fluid_private.h"
 
@@ -65,15 +66,6 @@ static long futex(atomic_uint *word, int operation, unsigned value)
 	return syscall(SYS_futex, word, operation, value, NULL, NULL, 0);
 }
 
-static bool pin(int cpu)
-{
-	cpu_set_t one;
-
-	CPU_ZERO(&one);
-	CPU_SET(cpu, &one);
-	return !sched_setaffinity(0, sizeof(one), &one);
-}
-
 static bool come_first(int priority)
 {
 	const struct sched_param first = {.sched_priority = priority};
@@ -85,7 +77,7 @@ static void sleeper(struct probe *p)
 {
 	unsigned seen = 0;
 
-	if (!pin(p->cpu))
+	if (cpus_pin(p->cpu))
 		atomic_store(&p->refused, true);
 	come_first(SLEEPER);
 	while (!atomic_load(&p->stop)) {
@@ -114,7 +106,7 @@ static void *waker(void *argument)
 	struct probe *p = argument;
 	uint64_t next = 0;
 
-	if (!pin(p->other))
+	if (cpus_pin(p->other))
 		atomic_store(&p->refused, true);
 	come_first(SLEEPER);
 	while (!atomic_load(&p->stop)) {
@@ -214,7 +206,7 @@ static void *measure(void *argument)
 
 	atomic_store(&p->tid, gettid());
 	fluid_loop_begin(&p->loop, p->units_per_ns);
-	if (!pin(p->cpu) || !take_place(p))
+	if (cpus_pin(p->cpu) || !take_place(p))
 		atomic_store(&p->refused, true);
 	while (!atomic_load(&p->refused) && p->pairs < PAIRS && clocks_read_raw_ns() < end) {
 		double many, few, with, without;

@@ -58,12 +58,6 @@ static double clock_resolution(void)
 	return fmax(claimed, seen);
 }
 
-static double cpu_seconds(const struct rusage *u)
-{
-	return (double)(u->ru_utime.tv_sec + u->ru_stime.tv_sec) +
-	       (double)(u->ru_utime.tv_usec + u->ru_stime.tv_usec) / 1e6;
-}
-
 /* S: CPU time to start and end a program that does nothing. The libraries that a real program loads
  * count as its own time. */
 static double start_cost(void)
@@ -83,7 +77,7 @@ static double start_cost(void)
 		}
 		if (wait4(pid, NULL, 0, &usage) != pid)
 			break;
-		cost[n++] = cpu_seconds(&usage);
+		cost[n++] = cpu_times_of_usage(&usage);
 	}
 	close(atoi(path + strlen("/proc/self/fd/")));
 	return replications_median(cost, n);
@@ -236,7 +230,7 @@ static enum wall_method_end run_command(struct work *w, bool *too_short, struct 
 	tasks_set_command(&w->tasks, 0);
 	w->result->status = w->result->status ? w->result->status : status;
 	w->result->stopped_by = l.ended_by;
-	w->now->rusage = cpu_seconds(&usage);
+	w->now->rusage = cpu_times_of_usage(&usage);
 	return l.ended_by ? WALL_METHOD_STOPPED : WALL_METHOD_DONE;
 }
 

@@ -15,6 +15,7 @@
 #include "collector/clocks/clocks_read.h"
 #include "stats/mean/replications.h"
 #include "collector/displacement/fluid/fluid_private.h"
+#include "collector/machine/cpus.h"
 
 #define COLD_BYTES  (16u << 20)
 #define COLD_ROUNDS 15
@@ -76,12 +77,9 @@ static uint64_t switches(void)
 static void *run(void *argument)
 {
 	struct one *o = argument;
-	cpu_set_t set;
 	uint64_t before;
 
-	CPU_ZERO(&set);
-	CPU_SET(o->cpu, &set);
-	o->error = sched_setaffinity(0, sizeof(set), &set) ? errno : 0;
+	o->error = cpus_pin(o->cpu) ? errno : 0;
 	pthread_setname_np(pthread_self(), "scprof-wall");
 	sem_post(&o->all->begun);
 	if (o->error)

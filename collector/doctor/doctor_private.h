@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The list of checks, trials (both in doctor.c), and the parts of the examination, one file each.
+/* The list of checks, trials (both in doctor_check.c), and the parts of the examination, one file
+ * each.
  */
 #ifndef SCPROF_COLLECTOR_DOCTOR_DOCTOR_PRIVATE_H
 #define SCPROF_COLLECTOR_DOCTOR_DOCTOR_PRIVATE_H

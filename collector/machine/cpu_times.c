@@ -196,3 +196,9 @@ int cpu_times_reschedules(uint64_t *count, size_t cpus)
 	fclose(file);
 	return result;
 }
+
+double cpu_times_of_usage(const struct rusage *u)
+{
+	return (double)(u->ru_utime.tv_sec + u->ru_stime.tv_sec) +
+	       (double)(u->ru_utime.tv_usec + u->ru_stime.tv_usec) / 1e6;
+}

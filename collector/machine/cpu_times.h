@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/resource.h>
 
 /* Seconds since boot, in steps of 1/100 s. */
 struct cpu_times {
@@ -68,5 +69,8 @@ int cpu_times_reschedules(uint64_t *count, size_t cpus);
 /* From the file's text: a line of "CPU0 CPU1 ..." names the columns, and one that ends in
  * "Rescheduling interrupts" has the numbers. */
 int cpu_times_parse_reschedules(FILE *file, uint64_t *count, size_t cpus);
+
+/* CPU seconds, user and system together. */
+double cpu_times_of_usage(const struct rusage *u);
 
 #endif

@@ -183,3 +183,12 @@ bool cpus_steered_away(const cpu_set_t *set, cpu_set_t *away, char *where, size_
 	globfree(&files);
 	return CPU_COUNT(away) > 0;
 }
+
+int cpus_pin(int cpu)
+{
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	return sched_setaffinity(0, sizeof(one), &one);
+}

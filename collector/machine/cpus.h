@@ -33,4 +33,7 @@ void cpus_siblings(const cpu_set_t *set, cpu_set_t *together, cpu_set_t *split);
  * (rps_cpus): `where` gets the first such file's interface, "" for none. */
 bool cpus_steered_away(const cpu_set_t *set, cpu_set_t *away, char *where, size_t size);
 
+/* Keeps the calling thread on one CPU. 0, -1. */
+int cpus_pin(int cpu);
+
 #endif

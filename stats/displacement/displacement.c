@@ -150,6 +150,19 @@ static double stretch_error(const struct stretches *s, double *freedom, double *
 	return sqrt(squares * (double)s->count / (double)(s->count - 1) * *inflated);
 }
 
+void displacement_add_error(struct displacement_value *v, double error, double freedom)
+{
+	double before = v->error * v->error, more = error * error, sum = before + more;
+
+	if (!(more > 0))
+		return;
+	if (isfinite(sum) && sum > 0)
+		v->freedom =
+			sum * sum /
+			(before * before / fmax(v->freedom, 1) + more * more / fmax(freedom, 1));
+	v->error = sqrt(sum);
+}
+
 /* Sums over the windows that are kept, and of all. */
 struct totals {
 	size_t kept;
@@ -277,25 +290,11 @@ static double one_cpu(const struct displacement_series *s, const struct totals *
 	return excess + filled;
 }
 
-/* Welch and Satterthwaite: degrees of freedom of a sum of independent errors, at least 1: with
- * fewer, the limits of Student's t are millions of errors wide. */
-static void add_error(struct displacement_value *v, double error, double freedom)
-{
-	double before = v->error * v->error, more = error * error, sum = before + more;
-
-	if (!(more > 0))
-		return;
-	if (isfinite(sum) && sum > 0)
-		v->freedom =
-			sum * sum /
-			(before * before / fmax(v->freedom, 1) + more * more / fmax(freedom, 1));
-	v->error = sqrt(sum);
-}
-
 struct displacement_value displacement_rest_beside(struct displacement_value rests)
 {
 	if (isfinite(rests.error))
-		add_error(&rests, DISPLACEMENT_WANDER * fabs(rests.value), WANDER_FREEDOM);
+		displacement_add_error(&rests, DISPLACEMENT_WANDER * fabs(rests.value),
+				       WANDER_FREEDOM);
 	return rests;
 }
 
@@ -333,11 +332,11 @@ struct displacement_excess displacement_excess(const struct displacement_series 
 	e.share_kept = e.charged > 0 ? kept / e.charged : 0;
 	e.total.error = stretch_error(&stretches, &e.total.freedom, &e.inflation);
 	e.within = e.total.error;
-	add_error(&e.total, doubts, 30);
+	displacement_add_error(&e.total, doubts, 30);
 	for (size_t i = 0; i < cpus; i++)
-		add_error(&e.total, rest[i].error * totals_of(&series[i]).all_charged,
-			  rest[i].freedom);
-	add_error(&e.total, switched, freedom);
+		displacement_add_error(&e.total, rest[i].error * totals_of(&series[i]).all_charged,
+				       rest[i].freedom);
+	displacement_add_error(&e.total, switched, freedom);
 	return e;
 }
 

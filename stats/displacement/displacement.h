@@ -110,6 +110,10 @@ struct displacement_excess displacement_excess(const struct displacement_series 
 bool displacement_is_bound(double others, double wall);
 double displacement_hidden(double excess, double charged, double others, bool bound);
 
+/* Adds an independent error, by Welch and Satterthwaite: degrees of freedom of a sum of errors,
+ * each of 1 at least, since with fewer the limits of Student's t are millions of errors wide. */
+void displacement_add_error(struct displacement_value *v, double error, double freedom);
+
 /* The limits at `confidence` by Student's t; infinite where the error is. */
 void displacement_limits(struct displacement_value v, double confidence, double *low, double *high);
 

@@ -125,18 +125,6 @@ static void add_influence(struct fit *f, const struct site_costs_series *s, size
 	}
 }
 
-/* Welch and Satterthwaite. */
-static void add_error(struct displacement_value *v, double error, double freedom)
-{
-	double before = v->error * v->error, more = error * error, sum = before + more;
-
-	if (!(more > 0))
-		return;
-	if (isfinite(sum))
-		v->freedom = sum * sum / (before * before / v->freedom + more * more / freedom);
-	v->error = sqrt(sum);
-}
-
 static struct displacement_value value_of(const struct fit *f, size_t kind, size_t column)
 {
 	double squares = 0;
@@ -281,8 +269,9 @@ static void fit_all(struct fit *f, struct displacement_value (*cost)[COLUMNS],
 			for (size_t kind = 0; kind < SITE_COSTS_KINDS; kind++)
 				f->value[kind][a] += n.solution[kind][a];
 			f->switched[a] += n.solution[RIGHT_SWITCHES][a];
-			add_error(&rest[a], n.solution[RIGHT_CHARGED][a] * series->rest.error,
-				  series->rest.freedom);
+			displacement_add_error(&rest[a],
+					       n.solution[RIGHT_CHARGED][a] * series->rest.error,
+					       series->rest.freedom);
 		}
 		for (size_t i = 0; i < series->spans; i++)
 			add_influence(f, series, i, &n);
@@ -290,10 +279,11 @@ static void fit_all(struct fit *f, struct displacement_value (*cost)[COLUMNS],
 	for (size_t kind = 0; kind < SITE_COSTS_KINDS; kind++)
 		for (size_t a = 0; a < f->columns; a++) {
 			cost[kind][a] = value_of(f, kind, a);
-			add_error(&cost[kind][a], rest[a].error, rest[a].freedom);
+			displacement_add_error(&cost[kind][a], rest[a].error, rest[a].freedom);
 			if (kind == SITE_COSTS_UNCHARGED)
-				add_error(&cost[kind][a], f->switched[a] * switching.error,
-					  switching.freedom);
+				displacement_add_error(&cost[kind][a],
+						       f->switched[a] * switching.error,
+						       switching.freedom);
 		}
 }
 

@@ -13,6 +13,7 @@
 
 #include "collector/clocks/counter.h"
 #include "collector/displacement/fluid/fluid_private.h"
+#include "collector/machine/cpus.h"
 
 #define EDGE_NS	    20000 /* ten times what the reading of an edge takes */
 #define EDGE_TRIES  3
@@ -152,12 +153,9 @@ static enum fluid_state settle(struct fluid_thread *t)
 {
 	const struct sched_param none = {0};
 	uint64_t waited, turns;
-	cpu_set_t one;
 	char path[64];
 
-	CPU_ZERO(&one);
-	CPU_SET(t->cpu, &one);
-	if (sched_setaffinity(0, sizeof(one), &one))
+	if (cpus_pin(t->cpu))
 		return NOT_PINNED;
 	/* before it is the last to get a busy CPU */
 	fluid_loop_begin(&t->loop, t->fluid->units_per_ns);
