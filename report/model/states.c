@@ -199,7 +199,7 @@ static void fill_tail(const struct report *r, const struct report_site *s,
 	kinds.weight = mean_weight(t, lost, slept);
 	if ((1 - TAIL) * (double)sums->calls < FEW * kinds.weight)
 		return;
-	share = tail_share_find_sampled(&tail, sums->hist->count, &kinds, BUCKETS, TAIL, design,
+	share = tail_share_find(&tail, sums->hist->count, &kinds, BUCKETS, TAIL, design,
 					r->confidence);
 	if (share.unreliable & TAIL_FEW_INDEPENDENT)
 		return;
@@ -208,7 +208,7 @@ static void fill_tail(const struct report *r, const struct report_site *s,
 	to->tail_lost_high = share.high;
 	kinds.part = slept;
 	kinds.other = lost;
-	share = tail_share_find_sampled(&tail, sums->hist->count, &kinds, BUCKETS, TAIL, design,
+	share = tail_share_find(&tail, sums->hist->count, &kinds, BUCKETS, TAIL, design,
 					r->confidence);
 	to->tail_slept = share.share;
 	to->tail_slept_low = share.low;

@@ -232,48 +232,26 @@ static double calls_beyond(const uint64_t *count, const uint64_t *part, uint32_t
 	       fmin(fmax(of_bucket, 0), 1) * (double)part[bucket];
 }
 
-/* `share` of the calls beyond, with its limits. */
-static struct tail_share with_limits(const struct stats_tail *tail, const uint64_t *count,
-				     uint32_t buckets, double q, double otherwise, double weighting,
-				     double confidence, double share)
+struct tail_share tail_share_find(const struct stats_tail *tail, const uint64_t *count,
+				  const struct tail_kinds *kinds, uint32_t buckets, double q,
+				  double otherwise, double confidence)
 {
-	double beyond = (1 - q) * calls_from(count, buckets, 0), n;
-	struct tail_share r = {fmin(share, 1), NAN, NAN, 0};
+	double all = calls_from(count, buckets, 0), beyond = (1 - q) * all, either, part, other, n;
+	struct tail_share r = {NAN, NAN, NAN, 0};
 
+	if (!(all > 0 && q > 0 && q < 1))
+		return r;
+	either = calls_beyond(count, kinds->either, buckets, q) / beyond;
+	part = calls_beyond(count, kinds->part, buckets, q);
+	other = calls_beyond(count, kinds->other, buckets, q);
+	if (either > 0 && !(part + other > 0))
+		return r;
+	r.share = either > 0 ? fmin(either, 1) * part / (part + other) : 0;
 	n = beyond / (design_of(tail, count, buckets, q, otherwise, confidence, &r.unreliable) *
-		      fmax(weighting, 1));
+		      fmax(kinds->weight, 1));
 	if (n < FEW_BEYOND)
 		r.unreliable |= TAIL_FEW_INDEPENDENT;
 	n = fmax(n, 1e-3);
 	proportion_clopper_pearson(r.share * n, n, confidence, &r.low, &r.high);
 	return r;
-}
-
-struct tail_share tail_share_find(const struct stats_tail *tail, const uint64_t *count,
-				  const uint64_t *part, uint32_t buckets, double q,
-				  double otherwise, double weighting, double confidence)
-{
-	double all = calls_from(count, buckets, 0);
-
-	if (!(all > 0 && q > 0 && q < 1))
-		return (struct tail_share){NAN, NAN, NAN, 0};
-	return with_limits(tail, count, buckets, q, otherwise, weighting, confidence,
-			   calls_beyond(count, part, buckets, q) / ((1 - q) * all));
-}
-
-struct tail_share tail_share_find_sampled(const struct stats_tail *tail, const uint64_t *count,
-					  const struct tail_kinds *kinds, uint32_t buckets,
-					  double q, double otherwise, double confidence)
-{
-	double all = calls_from(count, buckets, 0), either, part, other;
-
-	if (!(all > 0 && q > 0 && q < 1))
-		return (struct tail_share){NAN, NAN, NAN, 0};
-	either = calls_beyond(count, kinds->either, buckets, q) / ((1 - q) * all);
-	part = calls_beyond(count, kinds->part, buckets, q);
-	other = calls_beyond(count, kinds->other, buckets, q);
-	if (either > 0 && !(part + other > 0))
-		return (struct tail_share){NAN, NAN, NAN, 0};
-	return with_limits(tail, count, buckets, q, otherwise, kinds->weight, confidence,
-			   either > 0 ? fmin(either, 1) * part / (part + other) : 0);
 }

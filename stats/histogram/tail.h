@@ -67,15 +67,6 @@ struct tail_share {
 	unsigned unreliable;	 /* as above */
 };
 
-/* `part`: the histogram of those calls, of the same buckets as that of all; the calls in the
- * percentile's own bucket count with the share of it that lies beyond. Limits by Clopper and
- * Pearson on effective counts: bursts are taken to be of one kind throughout, so that they count
- * like the calls beyond themselves. `weighting`: the variance that unequal weights of `part` add,
- * as a factor (Kish's 1 + cv^2; 1: a count). */
-struct tail_share tail_share_find(const struct stats_tail *tail, const uint64_t *count,
-				  const uint64_t *part, uint32_t buckets, double q,
-				  double otherwise, double weighting, double confidence);
-
 /* Calls of two kinds. Which calls are of either one is known of all; which kind, of a weighted
  * sample of them. Histograms of the same buckets as that of all calls. */
 struct tail_kinds {
@@ -84,13 +75,16 @@ struct tail_kinds {
 	double weight;		      /* mean weight of the sample, at least 1 */
 };
 
-/* The same of `part`: p f, p the share of `either` beyond the percentile and f the weighted one of
- * `part` in the sample there. With n calls beyond, the variance is f^2 p (1 - p) / n for p and
- * p f (1 - f) weight / n for f; that of a proportion p f of n / weight calls, which the limits are
- * of, is no less than their sum. NAN: none of `either` there is in the sample. */
-struct tail_share tail_share_find_sampled(const struct stats_tail *tail, const uint64_t *count,
-					  const struct tail_kinds *kinds, uint32_t buckets,
-					  double q, double otherwise, double confidence);
+/* Of `part`, whose calls in the percentile's own bucket count with the share of it that lies
+ * beyond: p f, p the share of `either` beyond the percentile and f the weighted one of `part` in
+ * the sample there. With n calls beyond, the variance is f^2 p (1 - p) / n for p and p f (1 - f)
+ * weight / n for f; that of a proportion p f of n / weight calls, which the limits are of, is no
+ * less than their sum. Limits by Clopper and Pearson on effective counts: bursts are taken to be of
+ * one kind throughout, so that they count like the calls beyond themselves. NAN: none of `either`
+ * there is in the sample. */
+struct tail_share tail_share_find(const struct stats_tail *tail, const uint64_t *count,
+				  const struct tail_kinds *kinds, uint32_t buckets, double q,
+				  double otherwise, double confidence);
 
 /* How heavy the tail of durations is.
  *
