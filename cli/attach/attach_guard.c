@@ -18,28 +18,12 @@
 
 static const pid_t all_is_well = 0;
 
-/* By its own file, which the tool's name may not lead to any more. */
-static void detach(const pid_t *pids, size_t count)
-{
-	static char number[MOST][DIGITS];
-	static char *arguments[MOST + 3] = {"scprof", "detach"};
-	sigset_t none;
-
-	for (size_t i = 0; i < count; i++) {
-		snprintf(number[i], sizeof(number[i]), "%d", (int)pids[i]);
-		arguments[2 + i] = number[i];
-	}
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	if (count)
-		execv("/proc/self/exe", arguments);
-}
-
 static void keep_guard(int from)
 {
-	static pid_t pids[MOST];
+	static char number[MOST][DIGITS], *arguments[MOST + 3] = {"scprof", "detach"};
 	static const int ending[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE};
 	size_t count = 0;
+	sigset_t none;
 	pid_t pid;
 
 	setsid();
@@ -55,10 +39,16 @@ static void keep_guard(int from)
 	while (read(PIPE, &pid, sizeof(pid)) == (ssize_t)sizeof(pid)) {
 		if (pid == all_is_well)
 			return;
-		if (count < MOST)
-			pids[count++] = pid;
+		if (count == MOST)
+			continue;
+		snprintf(number[count], DIGITS, "%d", (int)pid);
+		arguments[2 + count] = number[count];
+		count++;
 	}
-	detach(pids, count);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (count) /* by its own file, which the tool's name may not lead to any more */
+		execv("/proc/self/exe", arguments);
 }
 
 void attach_guard_begin(struct attach_guard *g)
