@@ -255,7 +255,8 @@ int cmd_causal(int argc, char **argv)
 {
 	static struct causal_run r; /* paths: too large for the stack */
 	static struct causal_confirm confirm;
-	const struct run_observer observer = {&r, prepare, started, poll_experiment, ended, finish, status_of};
+	const struct run_observer observer = {&r,    prepare, started,	poll_experiment,
+					      ended, finish,  status_of};
 	int status = causal_options_parse(argc, argv, &r.o);
 
 	if (status != OPTIONS_GO)
