@@ -236,7 +236,7 @@ static bool run(struct machine *m, struct dwarf_reader r)
 {
 	while (r.p < r.end && m->loc <= m->pc) {
 		uint8_t op = (uint8_t)dwarf_bytes(&r, 1), low = op & DW_CFA_operand_mask;
-		switch (op >> DW_CFA_operand_bits) {
+		switch (op & ~DW_CFA_operand_mask) {
 		case DW_CFA_advance_loc:
 			m->loc += low * m->cie->code_align;
 			break;

@@ -163,30 +163,14 @@ static bool literal(struct unwind_cursor *c, struct stack *s, struct dwarf_reade
 		push(s, value + (uint64_t)offset);
 		return true;
 	}
+	if (op >= DW_OP_const1u && op <= DW_OP_const8s) {
+		unsigned bytes = 1u << (op - DW_OP_const1u) / 2;
+		bool is_signed = (op - DW_OP_const1u) % 2 != 0;
+		push(s, is_signed ? (uint64_t)dwarf_signed(r, bytes) : dwarf_bytes(r, bytes));
+		return true;
+	}
 	switch (op) {
 	case DW_OP_addr:
-		push(s, dwarf_bytes(r, 8));
-		return true;
-	case DW_OP_const1u:
-		push(s, dwarf_bytes(r, 1));
-		return true;
-	case DW_OP_const1s:
-		push(s, (uint64_t)dwarf_signed(r, 1));
-		return true;
-	case DW_OP_const2u:
-		push(s, dwarf_bytes(r, 2));
-		return true;
-	case DW_OP_const2s:
-		push(s, (uint64_t)dwarf_signed(r, 2));
-		return true;
-	case DW_OP_const4u:
-		push(s, dwarf_bytes(r, 4));
-		return true;
-	case DW_OP_const4s:
-		push(s, (uint64_t)dwarf_signed(r, 4));
-		return true;
-	case DW_OP_const8u:
-	case DW_OP_const8s:
 		push(s, dwarf_bytes(r, 8));
 		return true;
 	case DW_OP_constu:
