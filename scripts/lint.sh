@@ -92,7 +92,7 @@ run_tidy()
 		case $file in profile/*.c | stats/*.c | report/*.c | cli/*.c | collector/*.c) echo "$file" ;; esac
 	done | xargs -r -n 4 -P 2 clang-tidy --quiet --warnings-as-errors='*' \
 		-checks='-*,bugprone-*,clang-analyzer-*,-bugprone-easily-swappable-parameters,-bugprone-reserved-identifier,-bugprone-narrowing-conversions,-bugprone-assignment-in-if-condition,-bugprone-macro-parentheses,-bugprone-implicit-widening-of-multiplication-result,-clang-analyzer-security.insecureAPI.DeprecatedOrUnsafeBufferHandling' \
-		-- 2>/dev/null -std=gnu11 -D_GNU_SOURCE -I.
+		-- 2>/dev/null -std=gnu11 -D_GNU_SOURCE -I. "-Ipreload/arch/$(uname -m)"
 }
 
 step 'clang-format' clang-format --dry-run -Werror "${sources[@]}"
