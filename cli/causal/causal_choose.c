@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "cli/causal/causal_choose.h"
+#include "cli/causal/causal_private.h"
 
 #include <math.h>
 #include <stdio.h>

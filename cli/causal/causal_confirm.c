@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "cli/causal/causal_confirm.h"
+#include "cli/causal/causal_private.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/causal/causal_choose.h"
 #include "cli/messages/say.h"
 #include "collector/clocks/clocks_read.h"
 #include "collector/launch/environment.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/causal/causal_report.h"
+#include "cli/causal/causal_private.h"
 #include "report/render/html/html_write.h"
 #include "report/wording/numbers.h"
 #include "report/wording/utf8.h"
@@ -183,8 +183,7 @@ static void put_facts(FILE *out, const struct causal_row *row)
 		put_fact(out, "1 ns a call costs", text);
 	}
 	if (row->told && isfinite(row->thirty.percent)) {
-		causal_report_percent(text, sizeof(text), row->thirty.percent, row->thirty.low,
-				      row->thirty.high);
+		causal_report_prediction(text, sizeof(text), &row->thirty);
 		put_fact(out,
 			 row->thirty.at_most	? "30 % off brings at most"
 			 : row->thirty.at_least ? "30 % off brings at least"
@@ -192,8 +191,7 @@ static void put_facts(FILE *out, const struct causal_row *row)
 			 text);
 	}
 	if (row->told && isfinite(row->ten.latency_percent)) {
-		causal_report_percent(text, sizeof(text), -row->ten.latency_percent,
-				      -row->ten.latency_high, -row->ten.latency_low);
+		causal_report_latency(text, sizeof(text), &row->ten);
 		put_fact(out, "a unit's duration", text);
 	}
 	if (row->told && isfinite(row->site->slopes.q)) {
@@ -207,15 +205,12 @@ static void put_brings(FILE *out, const struct causal_row *row)
 {
 	char text[96], *range;
 
-	causal_report_percent(text, sizeof(text), row->ten.percent, row->ten.low, row->ten.high);
+	causal_report_prediction(text, sizeof(text), &row->ten);
 	range = strchr(text, '[');
 	if (range)
 		range[-1] = '\0';
 	fprintf(out, "<p class=\"brings\">%s%s",
-		!row->told || isnan(row->ten.percent) ? ""
-		: row->ten.at_most		      ? "at most "
-		: row->ten.at_least		      ? "at least "
-						      : "",
+		row->told ? causal_report_bound(&row->ten) : "",
 		row->told && !isnan(row->ten.percent) ? text : "not told");
 	if (row->told && range)
 		fprintf(out, " <span class=\"range\">%s</span>", range);
@@ -270,7 +265,7 @@ static void put_head(FILE *out, const struct causal_report *r)
 	char rate[32], slower[64];
 
 	numbers_plain(rate, sizeof(rate), c->rate_per_s);
-	causal_report_percent(slower, sizeof(slower), slow.value, slow.low, slow.high);
+	causal_report_limited(slower, sizeof(slower), &slow);
 	fputs("<header class=\"top\"><div class=\"bar\"><p class=\"mark\">scprof causal</p></div>"
 	      "<h1>What a faster call would bring to <bdi>",
 	      out);
@@ -302,14 +297,11 @@ static void put_confirmed(FILE *out, const struct causal_confirmed *c)
 	fputs("<section class=\"confirmed\"><h2>Confirmed at <bdi>", out);
 	put_text(out, c->site);
 	fprintf(out, "</bdi>, %zu runs of each program</h2><table>", c->runs);
-	causal_report_percent(text, sizeof(text), -100 * c->measured.value, -100 * c->measured.high,
-			      -100 * c->measured.low);
+	causal_report_changed(text, sizeof(text), c);
 	put_compared(out, "a call changed by", text);
-	causal_report_percent(text, sizeof(text), c->for_measured.percent, c->for_measured.low,
-			      c->for_measured.high);
+	causal_report_prediction(text, sizeof(text), &c->for_measured);
 	put_compared(out, "predicted for that", text);
-	causal_report_percent(text, sizeof(text), c->realised.value, c->realised.low,
-			      c->realised.high);
+	causal_report_limited(text, sizeof(text), &c->realised);
 	put_compared(out, "realised", text);
 	put_compared(out, "they agree",
 		     c->too_wide ? "not known: the intervals are too wide"

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/causal/causal_report.h"
+#include "cli/causal/causal_private.h"
 #include "report/render/json/json.h"
 
 static void put_limits(struct json_writer *w, const char *key, struct causal_limits v)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "cli/causal/causal_report.h"
+#include "cli/causal/causal_private.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -325,4 +325,31 @@ void causal_report_percent(char *text, size_t size, double value, double low, do
 	else
 		snprintf(text, size, "%+.*f %% [%.*f, %s]", digits, numbers_tidy(value, digits),
 			 digits, numbers_tidy(low, digits), most);
+}
+
+void causal_report_prediction(char *text, size_t size, const struct slopes_prediction *p)
+{
+	causal_report_percent(text, size, p->percent, p->low, p->high);
+}
+
+void causal_report_latency(char *text, size_t size, const struct slopes_prediction *p)
+{
+	causal_report_percent(text, size, -p->latency_percent, -p->latency_high, -p->latency_low);
+}
+
+void causal_report_limited(char *text, size_t size, const struct causal_limits *l)
+{
+	causal_report_percent(text, size, l->value, l->low, l->high);
+}
+
+void causal_report_changed(char *text, size_t size, const struct causal_confirmed *c)
+{
+	const struct causal_limits *m = &c->measured;
+
+	causal_report_percent(text, size, -100 * m->value, -100 * m->high, -100 * m->low);
+}
+
+const char *causal_report_bound(const struct slopes_prediction *p)
+{
+	return isnan(p->percent) ? "" : p->at_most ? "at most " : p->at_least ? "at least " : "";
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The page names a site by the numbers of its records in one process's file; a model has others.
  * Entries have both: where an entry lies in its file is known for each entry of the model. */
-#include "cli/causal/causal_sites.h"
-#include "cli/causal/causal_options.h"
+#include "cli/causal/causal_private.h"
 
 #include <fcntl.h>
 #include <limits.h>

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/causal/causal_report.h"
+#include "cli/causal/causal_private.h"
 #include "report/render/text/table.h"
 #include "report/wording/numbers.h"
 #include "report/wording/utf8.h"
@@ -104,12 +104,9 @@ static void put_brings(struct table *table, const struct causal_row *row)
 {
 	char text[64], bound[80];
 
-	causal_report_percent(text, sizeof(text), row->ten.percent, row->ten.low, row->ten.high);
+	causal_report_prediction(text, sizeof(text), &row->ten);
 	snprintf(bound, sizeof(bound), "%s%s",
-		 isnan(row->ten.percent) ? ""
-		 : row->ten.at_most	 ? "at most "
-		 : row->ten.at_least	 ? "at least "
-					 : "",
+		 causal_report_bound(&row->ten),
 		 text);
 	table_cell(table, C_BRINGS, row->told ? bound : "not told");
 }
@@ -201,8 +198,7 @@ static void put_latency(const struct causal_report *r, FILE *out, const struct t
 
 		if (!r->row[i].told || !isfinite(p->latency_percent))
 			continue;
-		causal_report_percent(percent, sizeof(percent), -p->latency_percent,
-				      -p->latency_high, -p->latency_low);
+		causal_report_latency(percent, sizeof(percent), p);
 		snprintf(text, sizeof(text), "  %s: %.600s", percent, r->row[i].label);
 		put_line(out, t, text);
 	}
@@ -243,17 +239,13 @@ static void put_confirmed(const struct causal_confirmed *c, FILE *out, const str
 	mean_text(before, sizeof(before), c->before, t->utf8);
 	mean_text(after, sizeof(after), c->after, t->utf8);
 	fprintf(out, "  mean before  %s\n  mean after   %s\n", before, after);
-	causal_report_percent(text, sizeof(text), -100 * c->measured.value, -100 * c->measured.high,
-			      -100 * c->measured.low);
+	causal_report_changed(text, sizeof(text), c);
 	fprintf(out, "  changed by   %s (announced: -%.3g %%)\n", text, 100 * c->faster);
-	causal_report_percent(text, sizeof(text), c->predicted.percent, c->predicted.low,
-			      c->predicted.high);
+	causal_report_prediction(text, sizeof(text), &c->predicted);
 	fprintf(out, "  predicted    %s%s\n", text, c->predicted.at_most ? " at most" : "");
-	causal_report_percent(text, sizeof(text), c->for_measured.percent, c->for_measured.low,
-			      c->for_measured.high);
+	causal_report_prediction(text, sizeof(text), &c->for_measured);
 	fprintf(out, "  for the measured change %s\n", text);
-	causal_report_percent(text, sizeof(text), c->realised.value, c->realised.low,
-			      c->realised.high);
+	causal_report_limited(text, sizeof(text), &c->realised);
 	fprintf(out, "  realised     %s\n", text);
 	fprintf(out, "  %s\n",
 		c->too_wide ? "Neither confirmed nor refuted: the intervals are too wide. Give "

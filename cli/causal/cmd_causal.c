@@ -10,10 +10,7 @@
 #include <unistd.h>
 
 #include "cli/attach/attach_options.h"
-#include "cli/causal/causal_choose.h"
-#include "cli/causal/causal_confirm.h"
-#include "cli/causal/causal_options.h"
-#include "cli/causal/causal_report.h"
+#include "cli/causal/causal_private.h"
 #include "cli/cmd.h"
 #include "cli/messages/progress.h"
 #include "cli/messages/say.h"

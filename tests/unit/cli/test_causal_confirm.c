@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "cli/causal/causal_confirm.h"
+#include "cli/causal/causal_private.h"
 #include "tests/unit/support/near.h"
 
 #define RUNS 4

@@ -11,8 +11,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "cli/causal/causal_options.h"
-#include "cli/causal/causal_report.h"
+#include "cli/causal/causal_private.h"
 
 static const struct slopes_value unknown = {NAN, NAN, NAN};
 

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What `scprof causal` was asked to do. */
+#ifndef SCPROF_CLI_CAUSAL_CAUSAL_PRIVATE_H
+#define SCPROF_CLI_CAUSAL_CAUSAL_PRIVATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "cli/run/run_options.h"
+#include "collector/causal/causal.h"
+#include "include/scprof_causal.h"
+#include "report/report.h"
+
+enum causal_format { CAUSAL_TEXT, CAUSAL_JSON, CAUSAL_HTML };
+
+struct causal_options {
+	struct run_options run; /* -s, -g, -c; `command` */
+	const char *progress;	/* NAME[@OUTCOME] */
+	char function[256];	/* NAME of it */
+	const char *at;		/* patterns; NULL: all */
+	double for_s;		/* INFINITY: not given */
+	double precision;	/* --until; 0: not given */
+	double slowdown, window_s;
+	enum scp_causal_by by;
+	enum scp_causal_place place;
+	uint64_t sites, seed; /* 0: chosen */
+	bool end;	      /* end the command once the experiment is over */
+	pid_t attach;	      /* 0: a command is started */
+	enum causal_format format;
+	const char *output;
+	const char *confirm, *changed; /* NULL: not asked for */
+	double faster;
+	uint64_t runs;
+};
+
+/* OPTIONS_GO, or the exit status. */
+int causal_options_parse(int argc, char **argv, struct causal_options *o);
+
+/* Does one of the patterns FUNCTION[@FRAME], separated by commas, match the function, and its FRAME
+ * one of `frames` names? Each frame may have several: "handle", "handle:88", "app.c:88". */
+bool causal_options_match(const char *patterns, const char *function, const char *const *frame,
+			  size_t frames);
+
+/* Which call site an entry of the page is: what the profiles of the run say of it, also while they
+ * are written. */
+
+struct causal_sites {
+	struct profile *profile; /* all files of the directory */
+	struct report *report;	 /* of them, by the page's kind of site */
+	struct causal_ref *ref;	 /* private: entries by their numbers in the files */
+	size_t refs, room;
+};
+
+/* What 10 % off a call is 10 % of. */
+enum causal_basis {
+	CAUSAL_BASIS_NONE, /* no profile tells, or it waits for others and states are not known */
+	CAUSAL_BASIS_CPU,  /* time on a CPU */
+	CAUSAL_BASIS_CPU_FILE, /* that, and time asleep: it waits for files only */
+	CAUSAL_BASIS_ELAPSED   /* all its time: states are not known */
+};
+const char *causal_sites_basis(enum causal_basis basis); /* as JSON has it */
+
+struct causal_found {
+	const char *function;	       /* NULL: not known */
+	const struct report_site *row; /* of its calls, the longest in all; NULL: none */
+	uint64_t calls;
+	struct slopes_value mean; /* seconds that a call takes by itself; NAN: not known */
+	double busy;		  /* of all calls together, seconds */
+	enum causal_basis basis;
+};
+
+/* 0, or -1: no file can be read, or no memory. causal_sites_free either way. */
+int causal_sites_read(struct causal_sites *s, const char *directory, enum scp_causal_by by);
+void causal_sites_free(struct causal_sites *s);
+
+struct causal_found causal_sites_find(const struct causal_sites *s, enum scp_causal_by by,
+				      const struct causal_page_site *site);
+
+/* Names of the frames of a row's path, for patterns: "handle", "handle:88", "app.c:88" of each.
+ * Frees what was there; how many. */
+struct causal_names {
+	char **name;
+	size_t names;
+};
+void causal_sites_name(const struct causal_sites *s, const struct report_site *row,
+		       struct causal_names *to);
+void causal_sites_name_free(struct causal_names *n);
+
+/* Seconds that a call takes by itself at the sites that `patterns` mean; NAN: there is none. */
+double causal_sites_mean(const struct causal_sites *s, const char *patterns);
+
+/* The functions that completed most, "recv, send, SSL_read"; "" where there are none. */
+void causal_sites_most(const struct causal_sites *s, char *text, size_t size);
+
+/* What is to be delayed, and what is progress. */
+
+/* For causal_wishes.choose: all that is known of the pilot's calls. */
+struct causal_choice {
+	const char *directory; /* of the profiles */
+	const char *at;	       /* patterns; NULL: all that take time */
+	const char *progress;  /* the unit's name */
+	enum scp_causal_by by;
+	bool none_matched; /* set: no call was seen at the sites of `at` */
+};
+bool causal_choose_sites(void *choice, struct causal_candidate *c, size_t count);
+
+/* Does one of the patterns mean the site? */
+bool causal_choose_matches(const struct causal_sites *s, const struct causal_found *found,
+			   const char *patterns);
+
+/* Where the function of --progress is one of a library, -s selects it, too. */
+void causal_choose_progress(struct causal_options *o);
+
+/* What a causal experiment says, ready to be printed: by site what a faster call brings, and what
+ * keeps that from being known. Quantities that are not known are NAN or NULL. */
+
+#define CAUSAL_CONFIDENCE 0.95
+
+struct causal_limits {
+	double value, low, high;
+};
+/* At CAUSAL_CONFIDENCE. */
+struct causal_limits causal_report_limits(const struct slopes_value *v, double scale);
+
+struct causal_row {
+	const struct causal_result_site *site;
+	char *label;	/* "SSL_write at handle:88"; owned, clean */
+	char *function; /* owned */
+	struct causal_found found;
+	bool told;		    /* something can be said */
+	struct causal_limits kappa; /* of the slope: per call, 1: each nanosecond costs one */
+	struct slopes_prediction ten, thirty;
+};
+
+struct causal_warning {
+	const char *code;
+	char text[320];
+};
+
+/* --confirm: what was predicted, and what came. Percent of throughput. */
+struct causal_confirmed {
+	const char *site;
+	double faster;			    /* asked: a share */
+	struct causal_limits before, after; /* seconds a call, over the runs */
+	struct causal_limits measured;	    /* share by which a call really was shorter */
+	struct slopes_prediction predicted; /* for `faster` */
+	struct slopes_prediction for_measured;
+	struct causal_limits realised; /* percent */
+	double rate_before, rate_after;
+	size_t runs; /* of each */
+	bool known, agrees;
+	bool too_wide; /* to say so: not `known` */
+};
+
+struct causal_report {
+	const char *progress; /* NAME[@OUTCOME] */
+	const struct causal_result *result;
+	struct causal_sites *sites; /* borrowed; NULL: no profile */
+	struct causal_row *row;	    /* what 10 % brings, most first; those not told last */
+	size_t rows;
+	struct causal_warning warning[16];
+	size_t warnings;
+	const struct causal_confirmed *confirmed; /* NULL: not asked for */
+};
+
+/* `sites`, `result` and `progress` are borrowed. `none_matched`: --at matched no site. 0; -1: no
+ * memory. causal_report_free either way. */
+int causal_report_make(struct causal_report *r, const char *progress,
+		       const struct causal_result *result, struct causal_sites *sites,
+		       enum scp_causal_by by, bool none_matched);
+void causal_report_free(struct causal_report *r);
+
+/* Marks of a row, as words: "at most", "straight", ... */
+const char *causal_report_shape(enum slopes_shape shape);
+/* One sentence of what keeps the row from being one number; "" where there is nothing. */
+void causal_report_note(const struct causal_report *r, const struct causal_row *row, char *text,
+			size_t size);
+/* "+3.1 % [2.4, 3.8]" */
+void causal_report_percent(char *text, size_t size, double value, double low, double high);
+void causal_report_prediction(char *text, size_t size, const struct slopes_prediction *p);
+void causal_report_latency(char *text, size_t size, const struct slopes_prediction *p);
+void causal_report_limited(char *text, size_t size, const struct causal_limits *l);
+/* By how much the calls changed. */
+void causal_report_changed(char *text, size_t size, const struct causal_confirmed *c);
+/* "at most ", "at least ", "" */
+const char *causal_report_bound(const struct slopes_prediction *p);
+
+/* 0, or -1: no memory. Errors of the stream stay in it. */
+int causal_text_print(const struct causal_report *r, FILE *out);
+int causal_json_print(const struct causal_report *r, FILE *out);
+int causal_html_print(const struct causal_report *r, FILE *out);
+
+/* --confirm: was the prediction right? The program and the changed one run in turn, in random
+ * order, and are recorded without delays. */
+
+struct causal_confirm {
+	char **environment; /* as it was before the experiment changed it */
+};
+void causal_confirm_keep_environment(struct causal_confirm *c);
+
+/* The runs, and *out from them. What fails is said, and leaves out->known false. */
+void causal_confirm_run(const struct causal_confirm *c, const struct causal_options *o,
+			const struct causal_report *r, struct causal_confirmed *out);
+
+/* What the runs of both say: rates of progress, means of the site in seconds (NAN: not known). */
+struct causal_confirm_runs {
+	size_t count;
+	const double *rate[2], *mean[2]; /* before, after: [count] */
+};
+void causal_confirm_settle(const struct causal_confirm_runs *runs, const struct causal_options *o,
+			   const struct causal_report *r, struct causal_confirmed *out);
+
+#endif
