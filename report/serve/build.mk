@@ -13,6 +13,7 @@ SERVE_SRC = \
 	report/serve/http/http_attach.c \
 	report/serve/http/http_models.c \
 	report/serve/http/http_peer.c \
+	report/serve/http/http_head.c \
 	report/serve/http/http_health.c \
 	report/serve/http/mhd.c \
 	report/serve/http/request.c \
@@ -34,7 +35,7 @@ SERVE_SRC = \
 	report/serve/sums/row_counters.c
 
 MICROHTTPD_CFLAGS := $(shell pkg-config --cflags libmicrohttpd 2>/dev/null)
-$(foreach f,http http_address http_answer http_attach http_health http_models http_peer mhd,$(eval CFLAGS_report_serve_http_$f = $$(MICROHTTPD_CFLAGS)))
+$(foreach f,http http_address http_answer http_attach http_head http_health http_models http_peer mhd,$(eval CFLAGS_report_serve_http_$f = $$(MICROHTTPD_CFLAGS)))
 
 # The style of the index: the report page's colours and type, and what is its own.
 INDEX_STYLE = $(BUILD)/report/serve/pages/index.css

@@ -183,6 +183,7 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
 	struct coming *coming = *state;
 	struct http_answer answer = {.file = -1};
 	struct request request;
+	struct request_head head;
 
 	(void)url;
 	(void)version;
@@ -200,8 +201,8 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
 	if (!coming->begun) {
 		coming->begun = true;
 		request.status = 200;
-		request_check_body(&request, header(connection, MHD_HTTP_HEADER_CONTENT_LENGTH),
-				   header(connection, MHD_HTTP_HEADER_TRANSFER_ENCODING));
+		http_head_look(connection, method, &head);
+		request_check_head(&request, &head);
 		if (request.status == 200)
 			return MHD_YES;
 	}

@@ -26,6 +26,7 @@
 	X(create_response_from_fd)                                                                 \
 	X(destroy_response)                                                                        \
 	X(get_connection_info)                                                                     \
+	X(get_connection_values)                                                                   \
 	X(lookup_connection_value)                                                                 \
 	X(queue_response)                                                                          \
 	X(set_connection_option)
@@ -40,6 +41,12 @@ extern struct mhd mhd; /* valid after... */
 
 /* ...this: 0, or -1 with an error. One thread at a time; it may be called again. */
 int mhd_load(struct profile_error *err);
+
+/* What libmicrohttpd does not say of a request's headers: whether all their text is in its values.
+ * Before the body is read; `method` is what the handler was given. Pointers are the connection's.
+ */
+void http_head_look(struct MHD_Connection *connection, const char *method,
+		    struct request_head *head);
 
 /* The Unix socket that POST /attach comes by, and who is at the other end of a connection. The
  * kernel says it of a Unix socket; over TCP, who sends the token has read the file that only the

@@ -312,14 +312,18 @@ void request_check_site(struct request *r, const char *site, const char *dest)
 	refuse(r, 403, "a page of another site asked for this; open it by its address");
 }
 
-void request_check_body(struct request *r, const char *length, const char *encoding)
+void request_check_head(struct request *r, const struct request_head *head)
 {
-	size_t digits = length ? strspn(length, "0123456789") : 0;
+	size_t digits = head->length ? strspn(head->length, "0123456789") : 0;
 
-	if (encoding)
+	if (head->hidden)
+		refuse(r, 400, "a header has a NUL byte in it, or goes on in a second line");
+	else if (head->hosts > 1)
+		refuse(r, 400, "there are %u Host headers", head->hosts);
+	else if (head->encoding)
 		refuse(r, 411, "nothing here takes a body; send none");
-	else if (length &&
-		 (length[digits] || digits > 9 || strtoul(length, NULL, 10) > REQUEST_BODY_MOST))
+	else if (head->length && (head->length[digits] || digits > 9 ||
+				  strtoul(head->length, NULL, 10) > REQUEST_BODY_MOST))
 		refuse(r, 413, "nothing here takes a body; send none");
 }
 

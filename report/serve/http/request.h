@@ -55,9 +55,17 @@ void request_parse(struct request *r, const char *method, const char *uri, const
  * a reader follows from elsewhere opens a document, and is answered. */
 void request_check_site(struct request *r, const char *site, const char *dest);
 
-/* Refuse a body that is not waited for (411, 413): the headers Content-Length and
- * Transfer-Encoding, NULL: not sent. */
-void request_check_body(struct request *r, const char *length, const char *encoding);
+/* What matters of the headers beyond their values. */
+struct request_head {
+	unsigned hosts;	    /* Host headers */
+	bool hidden;	    /* text that is in no header: behind a NUL byte, or in a folded line */
+	const char *length; /* Content-Length, Transfer-Encoding; NULL: not sent */
+	const char *encoding; /* likewise */
+};
+
+/* Refuse, whatever was found before, what two readers could understand in two ways (400: hidden
+ * text, two Host headers), and a body that is not waited for (411, 413). */
+void request_check_head(struct request *r, const struct request_head *head);
 
 /* Is OpenMetrics (1.0.0 or 0.0.1) preferred to the text format 0.0.4 by the header Accept (RFC
  * 9110, 12.5.1)? The best quality given for each decides; OpenMetrics wins a tie, since nobody

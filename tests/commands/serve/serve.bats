@@ -292,17 +292,34 @@ print(s.makefile("rb").readline().split()[1].decode())' "${URL#http://}") || got
 	}
 }
 
-@test "a body that is not waited for is refused" {
+@test "what two readers could understand in two ways is refused, and so is a body that is not waited for" {
 	start_agent out
 	get='GET /healthz HTTP/1.1\r\n'
 	answered 200 "${get}Host: localhost\r\n\r\n"
 	answered 200 "${get}X:  two : words\r\nHost:127.0.0.1:1\r\nCookie: a=b; c=%20d\r\nEmpty:\r\n\r\n"
+	answered 400 "${get}Host: localhost\r\nHost: evil.example\r\n\r\n"
+	answered 400 "${get}Host: localhost\r\nhost: localhost\r\n\r\n"
 	answered 411 "${get}Host: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
 	answered 411 "POST /metrics HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n"
 	answered 413 "POST /metrics HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9999999999999\r\n\r\nabc"
 	answered 413 "POST /metrics HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999999999999999\r\n\r\n"
 	answered 200 "${get}Host: localhost\r\nContent-Length: 3\r\n\r\nabc"
 	[ "$(code "$URL/healthz")" = 200 ]
+}
+
+@test "text that a header hides is refused" {
+	python3 -c '
+import ctypes, sys
+version = ctypes.CDLL("libmicrohttpd.so.12").MHD_get_version
+version.restype = ctypes.c_char_p
+sys.exit([int(n) for n in version().decode().split(".")] < [0, 9, 74])' || skip 'this libmicrohttpd does not say how long a request is'
+	start_agent out
+	get='GET /healthz HTTP/1.1\r\n'
+	answered 400 "${get}Host: 127.0.0.1\0.evil.example\r\n\r\n"
+	answered 400 "${get}Host: 127.0.0.1\0\0.evil.example\r\nX: a\r\n\r\n"
+	answered 400 "${get}Host: 127.0.0.1\r\nX: a\0b\r\n\r\n"
+	# one line to libmicrohttpd 1.0, of a host that is not served
+	answered '40[03]' "${get}Host: 127.0.0.1\r\n .evil.example\r\n\r\n"
 }
 
 @test "many idle connections, and windows beyond the limit, leave it answering" {

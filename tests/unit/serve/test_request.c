@@ -158,23 +158,30 @@ static void hears_only_names_of_loopback(void **state)
 	assert_int_equal(r.status, 200);
 }
 
-static unsigned with_body(const char *length, const char *encoding)
+static unsigned headed(struct request_head head)
 {
 	struct request r = asked("/metrics");
 
-	request_check_body(&r, length, encoding);
+	request_check_head(&r, &head);
 	return r.status;
 }
 
 static void waits_for_no_body(void **state)
 {
 	(void)state;
-	assert_int_equal(with_body(NULL, NULL), 200);
-	assert_int_equal(with_body("65536", NULL), 200);
-	assert_int_equal(with_body("65537", NULL), 413);
-	assert_int_equal(with_body("9999999999999", NULL), 413);
-	assert_int_equal(with_body("1x", NULL), 413);
-	assert_int_equal(with_body(NULL, "chunked"), 411);
+	assert_int_equal(headed((struct request_head){.hosts = 1}), 200);
+	assert_int_equal(headed((struct request_head){.hosts = 1, .length = "65536"}), 200);
+	assert_int_equal(headed((struct request_head){.hosts = 1, .length = "65537"}), 413);
+	assert_int_equal(headed((struct request_head){.hosts = 1, .length = "9999999999999"}), 413);
+	assert_int_equal(headed((struct request_head){.hosts = 1, .length = "1x"}), 413);
+	assert_int_equal(headed((struct request_head){.hosts = 1, .encoding = "chunked"}), 411);
+}
+
+static void hears_no_header_that_is_two(void **state)
+{
+	(void)state;
+	assert_int_equal(headed((struct request_head){.hosts = 2}), 400);
+	assert_int_equal(headed((struct request_head){.hosts = 1, .hidden = true}), 400);
 }
 
 static void negotiates(void **state)
@@ -341,6 +348,7 @@ int main(void)
 		cmocka_unit_test(hears_only_names_of_loopback),
 		cmocka_unit_test(hears_no_pages_of_other_sites),
 		cmocka_unit_test(waits_for_no_body),
+		cmocka_unit_test(hears_no_header_that_is_two),
 		cmocka_unit_test(negotiates),
 		cmocka_unit_test(reads_addresses),
 		cmocka_unit_test(survives_any_bytes),
