@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* SEIZE stops nothing and sends no signal; INTERRUPT makes the thread stop on its way to user code.
  * A system call that it waits in is interrupted, and the kernel restarts it when the thread goes
- * on; the few that it would not restart are made to (sigframe_restart_all), before anything else is done. */
+ * on; the few that it would not restart are made to (sigframe_restart_all), before anything else is
+ * done. */
 #include "collector/attach/remote/remote.h"
 
 #include <elf.h>
