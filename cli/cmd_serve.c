@@ -276,7 +276,7 @@ static int announce(const struct http_address *address, const struct http *http)
 
 	if (!address->loopback)
 		fprintf(stderr,
-			"scprof serve: %s is no loopback address: everybody who reaches it sees "
+			"scprof serve: %s is not a loopback address: everybody who reaches it sees "
 			"these profiles\n",
 			address->text);
 	if (printf("scprof serve: http://%s/\n", address->text) < 0 ||

@@ -54,7 +54,7 @@ static const struct usage_entry usage_options[] = {
 	USAGE_ENTRY_CONFIDENCE,
 	{"batch", 'b', NULL,
 	 .text = "pictures as text on standard output, until the program ends; so, too, where that "
-		 "is no terminal"},
+		 "is not a terminal"},
 	{"pictures", 'n', "N", .text = "so many of them, then stop (--batch)"},
 	{"rows", OPTION_ROWS, "N", .text = "of each picture (--batch; default: 20, 0: all)"},
 	{"width", OPTION_WIDTH, "N", .text = "columns (--batch; default: the terminal's, or 100)"},

@@ -56,7 +56,7 @@ pid_t attach_options_pid(const char *command, const char *text)
 
 	if (!quantity_count(text, 1, INT_MAX, &pid))
 		return (pid_t)pid;
-	complaint_say(command, "'%.40s' is no number of a process", text);
+	complaint_say(command, "'%.40s' is not the number of a process", text);
 	return 0;
 }
 

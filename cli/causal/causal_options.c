@@ -130,7 +130,8 @@ static int take_progress(struct causal_options *o, const char *text)
 	if (o->progress)
 		return refuse("--progress: one only, and '%s' was given before", o->progress);
 	if (!length || length >= sizeof(o->function) || strchr(text, ','))
-		return refuse("--progress: '%s' is no name of a function, region or point", text);
+		return refuse("--progress: '%s' is not the name of a function, region or point",
+			      text);
 	for (size_t i = 0; at && i < sizeof(outcomes) / sizeof(*outcomes); i++)
 		if (outcomes[i] && !strcmp(at + 1, outcomes[i]))
 			at = NULL;
@@ -282,7 +283,7 @@ static int check_confirm(const struct causal_options *o, const struct given *g)
 	if (!o->confirm)
 		return 0;
 	if (has_empty_pattern(o->confirm))
-		return refuse("--confirm: '%s' is no site: FUNCTION, or FUNCTION@FRAME",
+		return refuse("--confirm: '%s' is not a site: FUNCTION, or FUNCTION@FRAME",
 			      o->confirm);
 	if (!o->changed)
 		return refuse("--confirm compares two programs; give the changed one: --changed "

@@ -170,7 +170,7 @@ static const char *unfit(const struct stat *st)
 	if (st->st_mode & (S_IWGRP | S_IWOTH))
 		return "may be written by others, and is not read; chmod go-w";
 	if (st->st_size > MOST_BYTES)
-		return "is larger than 64 KiB; that is no configuration";
+		return "is larger than 64 KiB; that is not a configuration";
 	return NULL;
 }
 

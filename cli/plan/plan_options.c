@@ -105,7 +105,7 @@ static int set_duration(uint64_t *to, const char *name, const char *text)
 		return refuse("--%s '%s' is out of range: whole nanoseconds, from 1ns to 584 years",
 			      name, text);
 	if (failed)
-		return refuse("--%s '%s' is no duration: a number and its unit, such as 50us, "
+		return refuse("--%s '%s' is not a duration: a number and its unit, such as 50us, "
 			      "1ms or 0.5s",
 			      name, text);
 	if (!*to)

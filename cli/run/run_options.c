@@ -71,7 +71,7 @@ static int take_until(const char *text, struct run_options *o)
 		o->filters.until = true;
 		return 0;
 	}
-	say_format("--until: '%s' is no half width between 0.01%% and 50%% of a mean.\n"
+	say_format("--until: '%s' is not a half width between 0.01%% and 50%% of a mean.\n"
 		   "Write 5%%, or 0.05",
 		   text);
 	return -1;
@@ -85,7 +85,7 @@ static int take_until_least(const char *text, struct run_options *o)
 		o->until_least_s = (double)ns / 1e9;
 		return 0;
 	}
-	say_format("--until-least: '%s' is no duration of 100 ms or more: such as 30s", text);
+	say_format("--until-least: '%s' is not a duration of 100 ms or more: such as 30s", text);
 	return -1;
 }
 
@@ -95,7 +95,7 @@ static int take_dither(const char *text, struct run_options *o)
 	if (!text || (!quantity_share(text, &o->dither) && o->dither >= DITHER_PLAN_LEAST &&
 		      o->dither <= DITHER_PLAN_MOST))
 		return 0;
-	say_format("--dither: '%s' is no share between 0.5%% and 25%% of the throughput.\n"
+	say_format("--dither: '%s' is not a share between 0.5%% and 25%% of the throughput.\n"
 		   "Write 5%%, or 0.05",
 		   text);
 	return -1;

@@ -60,7 +60,7 @@ static int split(const char *path, struct run_output *o)
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 
 	if (!*name || strlen(path) >= sizeof(directory) || strlen(name) > NAME_MAX) {
-		say_format("-o %.300s is no name for a file.\n"
+		say_format("-o %.300s is not a name for a file.\n"
 			   "Write a path that ends in a name of at most %d characters",
 			   path, NAME_MAX);
 		return -1;

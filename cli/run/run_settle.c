@@ -94,7 +94,7 @@ static int check_states(const char *from, const char *text, struct run_options *
 	(void)o;
 	if (!strcmp(text, "off") || !strcmp(text, "budget") || !strcmp(text, "exact"))
 		return 0;
-	say_format("%s: '%s' is none of off, budget and exact", from, text);
+	say_format("%s: '%s' is not off, budget or exact", from, text);
 	return -1;
 }
 
@@ -167,7 +167,8 @@ static int check_depth(const char *from, const char *text, struct run_options *o
 	(void)o;
 	if (!quantity_count(text, 1, SCP_MAX_FRAMES, &depth))
 		return 0;
-	say_format("--depth: '%s' is no number of frames between 1 and %u", text, SCP_MAX_FRAMES);
+	say_format("--depth: '%s' is not a number of frames between 1 and %u", text,
+		   SCP_MAX_FRAMES);
 	return -1;
 }
 
@@ -175,7 +176,7 @@ static int check_time(const char *option, const char *text, uint64_t *ns)
 {
 	if (!duration_parse(text, ns) && *ns)
 		return 0;
-	say_format("%s: '%s' is no time.\nWrite a number and its unit: 500ms, 5s, 0.5s", option,
+	say_format("%s: '%s' is not a time.\nWrite a number and its unit: 500ms, 5s, 0.5s", option,
 		   text);
 	return -1;
 }
@@ -343,7 +344,7 @@ static int settle_tick(struct run_options *o)
 	if (!text || (!duration_parse(text, &o->tick_ns) && o->tick_ns >= TICKER_MIN_NS &&
 		      o->tick_ns <= TICKER_MAX_NS))
 		return 0;
-	say_format("%s: '%s' is no tick between 20us and 100ms.\n"
+	say_format("%s: '%s' is not a tick between 20us and 100ms.\n"
 		   "Write a number and its unit: 50us, 1ms, 0.5ms",
 		   from, text);
 	return -1;

@@ -50,10 +50,10 @@ static void shared_memory(struct doctor *d)
 
 	if (statfs("/dev/shm", &fs) || fs.f_type != TMPFS_MAGIC || statvfs("/dev/shm", &room) ||
 	    access("/dev/shm", W_OK | X_OK)) {
-		doctor_add(
-			d, "tmpfs", DOCTOR_LIMITED,
-			"/dev/shm is no tmpfs that may be written to: profiles lie on disk while "
-			"the program runs, which now and then has to wait for its write-back");
+		doctor_add(d, "tmpfs", DOCTOR_LIMITED,
+			   "/dev/shm is not a tmpfs that may be written to: profiles lie on disk "
+			   "while "
+			   "the program runs, which now and then has to wait for its write-back");
 		doctor_remedy(d, "mount -t tmpfs tmpfs /dev/shm (a container: --shm-size=512m)");
 		return;
 	}

@@ -12,7 +12,7 @@ static const char *unfit(const struct stat *st)
 {
 	if (S_ISREG(st->st_mode))
 		return NULL;
-	return S_ISDIR(st->st_mode) ? "it is a directory" : "it is no regular file";
+	return S_ISDIR(st->st_mode) ? "it is a directory" : "it is not a regular file";
 }
 
 int given_file_find(const char *path, int flags, struct stat *st)

@@ -18,7 +18,7 @@ int live_open(struct live *l, struct profile *p, const char *path, struct profil
 
 	*l = (struct live){0};
 	if (entry_watch_open(&l->watch, path))
-		return error_fail(err, path, "cannot be opened, or is no regular file");
+		return error_fail(err, path, "cannot be opened, or is not a regular file");
 	if (profile_add_placed(p, path, &l->places, err)) {
 		entry_watch_close(&l->watch);
 		return -1;

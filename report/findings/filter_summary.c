@@ -71,7 +71,7 @@ static void warn_ignored(struct report *r, const char *variable)
 				 "started with, so no call was recorded. Names must be as symbol "
 				 "tables have them; `scprof run --below` finds C++ names, separate "
 				 "debug files and libraries that are opened later, too"},
-		{"SCPROF_DEPTH", "it is no number of frames between 1 and 192"},
+		{"SCPROF_DEPTH", "it is not a number of frames between 1 and 192"},
 		{"SCPROF_SIGNAL",
 		 "the program has a use for that signal, or it is neither USR1 nor "
 		 "USR2. `scprof run --signal` takes it without disturbing the "

@@ -134,7 +134,7 @@ struct displaced *displacement_file_read(const char *path, char *error, size_t r
 		return NULL;
 	if (!schema || strcmp(schema, SCHEMA) != 0) {
 		snprintf(error, room,
-			 "%.200s is no account of displacement (schema \"%s\"): it comes from "
+			 "%.200s is not an account of displacement (schema \"%s\"): it comes from "
 			 "'scprof displace --json'",
 			 path, SCHEMA);
 	} else if (!json_array_size(json_object_get(root, "cpus"))) {

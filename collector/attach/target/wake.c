@@ -100,13 +100,14 @@ static int check(struct wake *w, struct profile_error *err)
 	if (fstat(w->fd, &st))
 		return error_fail(err, w->path, "%s", strerror(errno));
 	if (!S_ISREG(st.st_mode) || st.st_size != SCP_WAKE_BYTES || st.st_nlink != 1)
-		return error_fail(err, w->path, "is no page that wakes a process");
+		return error_fail(err, w->path, "is not a page that wakes a process");
 	if (st.st_uid != geteuid() &&
 	    (geteuid() || (w->pid && st.st_uid && !is_user_of(w->pid, st.st_uid))))
 		return error_fail(err, w->path, "belongs to another user, %u", (unsigned)st.st_uid);
 	if (pread(w->fd, &head, 16, 0) != 16 ||
 	    memcmp(head.magic, SCP_WAKE_MAGIC, sizeof(head.magic)) || head.bytes != SCP_WAKE_BYTES)
-		return error_fail(err, w->path, "is no page that wakes a process, of this version");
+		return error_fail(err, w->path,
+				  "is not a page that wakes a process, of this version");
 	if (pread(w->fd, &w->word, sizeof(w->word), WORD_AT) != sizeof(w->word))
 		return error_fail(err, w->path, "somebody has cut it");
 	return 0;

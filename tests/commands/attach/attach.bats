@@ -144,7 +144,7 @@ is_left()
 	attach 125
 	says 'which process\?.*scprof attach'
 	attach 125 x1
-	says "'x1' is no number of a process"
+	says "'x1' is not the number of a process"
 	attach 125 0
 	attach 125 99999999999999999999
 	attach 125 --for 1y $$

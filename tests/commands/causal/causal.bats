@@ -25,7 +25,7 @@ refused()
 	refused "what is progress" -- true
 	refused "which command" --progress unit
 	refused "no outcome is called 'done'" --progress recv@done -- true
-	refused "is no name" --progress '' -- true
+	refused "is not the name" --progress '' -- true
 	refused "one only" --progress a --progress b -- true
 	refused "is not from 0.1% to 50%" --progress a --slowdown 60% -- true
 	refused "from 1 to 63" --progress a --sites 64 -- true
@@ -34,7 +34,7 @@ refused()
 	refused "there are: path, site, function" --progress a --by thread -- true
 	refused "--end: when" --progress a --end -- true
 	refused "one of them" --progress a --attach 1 -- true
-	refused "is no number of a process" --progress a --attach x
+	refused "is not the number of a process" --progress a --attach x
 	refused "unknown option" --progress a --wat -- true
 	SCPROF_DISABLE=1 refused "SCPROF_DISABLE" --progress a -- true
 }
@@ -115,7 +115,7 @@ refused()
 	done
 	kill $pid
 	holds '.schema == "scprof-causal/1" and .progress.symbol == "parse"'
-	# a region that is progress is no site of its own
+	# a region that is progress is not a site of its own
 	holds '[.sites[].symbol] | index("parse") == null and index("store") != null'
 }
 

@@ -40,9 +40,9 @@ begin_sink()
 
 @test "options that make no sense are one clear error" {
 	refuses "--dither varies the rates of calls for --displace: add it" --dither
-	refuses "'50%' is no share between 0.5% and 25%" --displace --dither=50%
-	refuses "'0.001' is no share" --displace --dither=0.001
-	refuses "'much' is no share" --displace --dither=much
+	refuses "'50%' is not a share between 0.5% and 25%" --displace --dither=50%
+	refuses "'0.001' is not a share" --displace --dither=0.001
+	refuses "'much' is not a share" --displace --dither=much
 }
 
 @test "what a dither brought is told, in the report's JSON, too" {

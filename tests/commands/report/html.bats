@@ -206,7 +206,7 @@ fails_saying()
 	data_of displaced.html | jq -e '.displaced.cpus | length == 3'
 }
 
-@test "what is no account of displacement is status 2" {
+@test "what is not an account of displacement is status 2" {
 	echo '{"schema": "scprof-report/1"}' >other.json
 	echo '{"schema": "scprof-displace/1", "cpus": []}' >empty.json
 	echo 'no JSON' >text.json

@@ -42,13 +42,13 @@ refuses()
 }
 
 @test "plan 02: so are durations that are none" {
-	refuses "--tick '-1ms' is no duration" --tick -1ms --mean 50us
-	refuses "--mean '50' is no duration" --tick 1ms --mean 50
-	refuses "--mean '50 us' is no duration" --tick 1ms --mean "50 us"
-	refuses "--mean '50min' is no duration" --tick 1ms --mean 50min
-	refuses "--mean '' is no duration" --tick 1ms --mean ""
-	refuses "--tick '1e400s' is no duration" --tick 1e400s --mean 50us
-	refuses "--tick 'nan' is no duration" --tick nan --mean 50us
+	refuses "--tick '-1ms' is not a duration" --tick -1ms --mean 50us
+	refuses "--mean '50' is not a duration" --tick 1ms --mean 50
+	refuses "--mean '50 us' is not a duration" --tick 1ms --mean "50 us"
+	refuses "--mean '50min' is not a duration" --tick 1ms --mean 50min
+	refuses "--mean '' is not a duration" --tick 1ms --mean ""
+	refuses "--tick '1e400s' is not a duration" --tick 1e400s --mean 50us
+	refuses "--tick 'nan' is not a duration" --tick nan --mean 50us
 	refuses "--tick '0.5ns' is out of range" --tick 0.5ns --mean 50us
 	refuses "--mean '99999999999999999999s' is out of range" --tick 1ms --mean 99999999999999999999s
 	refuses "--tick '0ms' is no time at all" --tick 0ms --mean 50us

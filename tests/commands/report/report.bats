@@ -102,7 +102,7 @@ leaves_out()
 	[ ! -e merged.scp ]
 }
 
-@test "a file that is no account of displacement is named, and where one comes from" {
+@test "a file that is not an account of displacement is named, and where one comes from" {
 	echo 'root:x:0:0' >passwd
 	echo '[1]' >list.json
 	local file

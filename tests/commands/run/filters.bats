@@ -358,8 +358,8 @@ bare()
 	refused "no number of frames between 1 and 192" --depth 0
 	refused "no number of frames between 1 and 192" --depth 193
 	refused "no number of frames between 1 and 192" --depth 2x
-	refused "is no time" --after 5
-	refused "is no time" --for 0s
+	refused "is not a time" --after 5
+	refused "is not a time" --for 0s
 	refused "neither USR1 nor USR2" --signal KILL
 	refused "Leave one of them out" --stopped --after 1s
 	refused "chooses no function" --below '!main'

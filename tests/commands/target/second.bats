@@ -160,14 +160,14 @@ print(hasattr(scope, "write"), hasattr(scope, "_Ux86_64_step"), hasattr(scope, "
 	grep -E '^path 1 flags 1: 1\+\S+$' checks
 }
 
-@test "run --verify-paths asks the library for it, and refuses what is no number" {
+@test "run --verify-paths asks the library for it, and refuses what is not a number" {
 	run -0 --separate-stderr "$SCPROF" run --no-report --verify-paths -- printenv SCPROF_VERIFY_PATHS
 	[ "$output" = 1 ]
 	run -0 --separate-stderr "$SCPROF" run --no-report --verify-paths=7 -- printenv SCPROF_VERIFY_PATHS
 	[ "$output" = 7 ]
 	for n in 0 x '' -1 4294967296; do
 		run -125 "$SCPROF" run --verify-paths="$n" -- true
-		[[ $output == *"is no number from 1 to 4294967295"* ]]
+		[[ $output == *"is not a number from 1 to 4294967295"* ]]
 	done
 }
 

@@ -44,7 +44,7 @@ static void only_regular_files_are_opened(void **state)
 	assert_int_equal(st.st_size, 5);
 	close(fd);
 	assert_int_equal(given_file_open("link", O_NOFOLLOW, NULL, &why), -1);
-	assert_string_equal(why, "it is no regular file");
+	assert_string_equal(why, "it is not a regular file");
 	assert_int_equal(given_file_open("pipe", 0, NULL, NULL), -1);
 	assert_int_equal(given_file_open(".", 0, NULL, &why), -1);
 	assert_string_equal(why, "it is a directory");
