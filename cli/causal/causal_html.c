@@ -209,8 +209,7 @@ static void put_brings(FILE *out, const struct causal_row *row)
 	range = strchr(text, '[');
 	if (range)
 		range[-1] = '\0';
-	fprintf(out, "<p class=\"brings\">%s%s",
-		row->told ? causal_report_bound(&row->ten) : "",
+	fprintf(out, "<p class=\"brings\">%s%s", row->told ? causal_report_bound(&row->ten) : "",
 		row->told && !isnan(row->ten.percent) ? text : "not told");
 	if (row->told && range)
 		fprintf(out, " <span class=\"range\">%s</span>", range);
