@@ -24,15 +24,14 @@
 
 typedef unsigned __int128 stats_u128;
 
-/* Sums over the measured durations, each a multiple of the tick. They stay
- * integers: a variance from sums kept in floating point is noise as soon as
- * the deviation is far below the mean. */
+/* Sums over the measured durations, which are multiples of the tick. The sums are integers: with
+ * floating point a variance is mere noise if the deviation is far below the mean. */
 struct stats_sums {
 	uint64_t n, sum;
 	stats_u128 sum_sq;
 	uint64_t min, max;
 	uint64_t tick; /* resolution of the clock in its units, at least 1 */
-	double unit;   /* length of a clock unit; results are in this measure */
+	double unit;   /* length of a clock unit; results are multiples of it */
 };
 
 /* Sums over consecutive batches of `calls` calls each, oldest first; the last calls
@@ -47,7 +46,7 @@ struct stats_batches {
 /* Unbatched calls: sums over the stretches of them (the end of a thread's calls, or all that a
  * thread made), of n calls and t units each. */
 struct stats_apart {
-	double stretches; /* 0: all such calls are one */
+	double stretches; /* 0: all such calls form one stretch */
 	double calls_sq;  /* n^2 */
 	double calls_sum; /* n t */
 	double sum_sq;	  /* t^2 */
@@ -56,10 +55,10 @@ struct stats_apart {
 /* How heavy the tail is: see histogram/tail.h. */
 struct stats_tail_index {
 	double inverse; /* 1 / alpha; 0: not known */
-	double calls;	/* that it was estimated from */
+	double calls;	/* number of calls it was estimated from */
 };
 
-/* What is known of the calls of one site. */
+/* All data about the calls of one site. */
 struct stats_sample {
 	struct stats_sums sums;
 	struct stats_batches batches;

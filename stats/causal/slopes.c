@@ -29,7 +29,7 @@ static void fill_unknown(const struct slopes_data *d, struct slopes *out, struct
 		};
 }
 
-/* The threads that are busy longest, in any order. */
+/* Fills in the threads that are busy longest, in any order. */
 static void fill_threads(const struct slopes_data *d, struct slopes_site *site)
 {
 	for (size_t t = 0; t < d->threads; t++) {

@@ -5,14 +5,14 @@
 
 #include "stats/numerics/distributions.h"
 
-#define NEAR	   0.8 /* a thread busy for this share of a unit's time may be the next to wait for */
-#define SAME_PACE  0.9	/* of what the unit gets shorter by: such a thread is not overtaken */
-#define KNOWN_BUSY 0.02 /* of a unit: CPU times are known that well */
+#define NEAR	   0.8	/* a thread busy for this share of a unit's time may be next */
+#define SAME_PACE  0.9	/* share of the unit's gain: such a thread is not overtaken */
+#define KNOWN_BUSY 0.02 /* share of a unit: accuracy of the CPU times */
 #define TWO_SIDED  1.96
-#define HIDDEN	   0.5	/* of the slope of a call that its own thread is waited for */
-#define SURE	   0.05 /* q of a slope that is not 0 */
+#define HIDDEN	   0.5	/* share of the slope of a call whose own thread is the bottleneck */
+#define SURE	   0.05 /* highest q of a slope that counts as different from 0 */
 
-/* Relative reduction of a unit's time, with limits. */
+/* Relative reduction of a unit's time, with its limits. */
 struct reduction {
 	double value, low, high;
 };
@@ -22,8 +22,8 @@ static bool is_known(struct slopes_value v)
 	return isfinite(v.value) && v.error >= 0 && isfinite(v.error);
 }
 
-/* share x slope x call / unit, by the delta method; its degrees of freedom by Welch and
- * Satterthwaite's equation over the three parts. */
+/* share x slope x call / unit, with its error by the delta method. The degrees of freedom follow
+ * Welch and Satterthwaite's equation over the three factors. */
 static struct reduction reduce(struct slopes_value slope, struct slopes_value call,
 			       struct slopes_value unit, double share, double confidence)
 {
@@ -60,8 +60,8 @@ static double percent_of(double reduction)
 	return reduction < 1 ? 100 * reduction / (1 - reduction) : reduction >= 1 ? INFINITY : NAN;
 }
 
-/* What a unit gets shorter by if each call does by `off`, with a slope that falls linearly until it
- * is 0. */
+/* The reduction of a unit's time if each call gets shorter by `off` and the slope falls linearly
+ * until it is 0. */
 static double gain(double slope, double bend, double off)
 {
 	if (slope <= 0 || bend <= 0)
@@ -69,8 +69,8 @@ static double gain(double slope, double bend, double off)
 	return slope > bend * off ? slope * off - bend * off * off / 2 : slope * slope / bend / 2;
 }
 
-/* A gain with a bend, and its limits: the limits of slope and bend alone, their distances from the
- * value added as squares. */
+/* A reduction with a bend, and its limits. The limits of slope and bend are computed separately,
+ * and their distances from the value are added as squares. */
 static struct reduction bend(struct slopes_value slope, struct slopes_value bend, double off,
 			     double unit, double confidence, double (*by)(double, double, double))
 {
@@ -84,8 +84,8 @@ static struct reduction bend(struct slopes_value slope, struct slopes_value bend
 	return (struct reduction){value / unit, (value - low) / unit, (value + high) / unit};
 }
 
-/* The longest time a unit that a thread is busy if each call takes `off` less; of all threads, or
- * of those that get shorter by less than the unit does by its slope. */
+/* The longest time per unit that a thread is busy if each call takes `off` less: over all threads,
+ * or over those that get shorter by less than the unit does by its slope. */
 static double busiest(const struct slopes_site *site, double off, double slope)
 {
 	double longest = 0;
@@ -99,14 +99,14 @@ static double busiest(const struct slopes_site *site, double off, double slope)
 	return longest;
 }
 
-/* Ends a reduction where a thread is busy all the time. Near one that is not the site's own, the
- * time of a unit is convex in that of a call, and so it falls by no less than in proportion to what
- * is left without the call. True: it is an upper bound. */
+/* Limits a reduction at the busy time of a thread. Near a thread other than the site's own, the
+ * time of a unit is a convex function of the call's time, so it falls at least in proportion to the
+ * rest without the call. Returns true if the result is an upper bound. */
 static bool end_at_threads(const struct slopes *all, const struct slopes_site *site, double call,
 			   double share, struct reduction *r)
 {
 	double unit = all->unit.value, off = share * call;
-	double slope = site->slope.value - TWO_SIDED * site->slope.error; /* surely */
+	double slope = site->slope.value - TWO_SIDED * site->slope.error; /* lower limit */
 	double error = KNOWN_BUSY + (all->unit.error >= 0 ? TWO_SIDED * all->unit.error / unit : 0);
 	double next = busiest(site, off, slope) / unit;
 
@@ -121,10 +121,10 @@ static bool end_at_threads(const struct slopes *all, const struct slopes_site *s
 	return true;
 }
 
-/* Is something else waited for most of the time? A delay makes its thread's time a unit longer by
- * the calls there, and the slope is surely far less. The time of a unit, made of sums and maxima
- * (Baccelli, Cohen, Olsder and Quadrat 1992), is convex in a call's: towards faster the slope
- * falls. */
+/* Does the program mostly wait for something else? A delay makes its thread's time per unit longer
+ * by the calls there, and the slope is significantly below that. The time of a unit consists of
+ * sums and maxima (Baccelli, Cohen, Olsder and Quadrat 1992), so it is convex in a call's time: the
+ * slope falls when the call gets faster. */
 static bool is_hidden(const struct slopes_site *site)
 {
 	double calls = 0;
@@ -158,7 +158,7 @@ static struct reduction throughput(const struct slopes *all, const struct slopes
 	return r;
 }
 
-/* Latency may bend either way, and past 0: a faster producer fills a queue. */
+/* Latency may bend in either direction and go below 0: a faster producer fills a queue. */
 static double parabola(double slope, double bend, double off)
 {
 	return slope * off - bend * off * off / 2;
@@ -185,7 +185,7 @@ struct slopes_prediction slopes_predict(const struct slopes *all, const struct s
 	struct reduction r = throughput(all, site, call, share, confidence, &near);
 	struct reduction l = {NAN, NAN, NAN};
 	bool conditional = site->shape == SLOPES_CONDITIONAL;
-	/* how long a unit lies in queues when something else becomes the bottleneck is not told */
+	/* the queueing time after the bottleneck moves is unknown */
 	if (!near)
 		l = latency(all, site, call, share, confidence);
 	bool less = site->others_slower.value < site->slope.value;

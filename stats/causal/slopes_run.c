@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEAST_DRAWN 8 /* windows with a delay, and without one */
-#define CARRY_ROOM  6 /* windows, less the blocks, a column, for what the window before did */
+#define LEAST_DRAWN 8 /* minimum number of windows with a delay, and without one */
+#define CARRY_ROOM  6 /* windows minus blocks needed per column to test carry-over */
 #define CARRY_P	    0.01
 
 static bool is_window(const struct slopes_window *w)
@@ -136,7 +136,7 @@ static int fit_once(struct slopes_run *r, const double *y)
 	return slopes_system_fit(&r->system, r->x, r->width, r->covariate, y, &r->fit);
 }
 
-/* What the draws of the windows before explain of the residuals. */
+/* Regresses the residuals on the draws of the previous windows. */
 static int fit_carry(struct slopes_run *r, double *p)
 {
 	const struct slopes_system *s = &r->system;
@@ -190,7 +190,7 @@ struct slopes_value slopes_run_slope(struct slopes_run *r, size_t c)
 				   s->blocks + r->width + (r->carry ? r->columns : 0));
 }
 
-/* What the covariate adds to y. */
+/* Contribution of the covariate to y. */
 static double disturbance(const struct slopes_run *r, size_t w)
 {
 	size_t c = r->covariate;

@@ -7,7 +7,7 @@
 #include "stats/causal/slopes_private.h"
 #include "stats/numerics/distributions.h"
 
-/* Mean delay at each level of a column, by progress. */
+/* Mean delay at each level of a column, weighted by progress. */
 static void mean_delays(const struct slopes_run *r, size_t c, double mean[SLOPES_LEVELS])
 {
 	double n[SLOPES_LEVELS] = {0}, sum[SLOPES_LEVELS] = {0};
@@ -24,8 +24,8 @@ static void mean_delays(const struct slopes_run *r, size_t c, double mean[SLOPES
 		mean[l] = n[l] > 0 ? sum[l] / n[l] : NAN;
 }
 
-/* y without the other sites' effects on two columns: the delay where the level is the lower one,
- * and where it is the higher one. Their coefficients are the chords from 0 to each level. */
+/* Regresses y, without the effects of the other sites, on two columns: the delay in windows of the
+ * lower level and of the higher level. The coefficients are the chords from 0 to each level. */
 static int fit_levels(struct slopes_run *r, size_t c, struct slopes_estimate *e)
 {
 	size_t windows = r->system.windows;
@@ -57,7 +57,7 @@ static struct slopes_value combine(struct slopes_run *r, const struct slopes_est
 				   e->residual, r->system.windows, r->system.blocks + r->width);
 }
 
-/* Fills low and high, and the difference of the two, NAN where it is not known. */
+/* Fills in low, high and their difference; NAN if unknown. */
 static int levels_of(struct slopes_run *r, size_t c, struct slopes_site *site,
 		     struct slopes_value *bend)
 {
@@ -107,28 +107,28 @@ int slopes_shape_latency(struct slopes_run *r, struct slopes_site *site)
 
 		if (levels_of(r, c, &levels, &to->latency_bend))
 			return -1;
-		/* The slopes' midpoints are half of the higher delay apart. */
+		/* The midpoints of the two slopes are half of the higher delay apart. */
 		to->latency_bend.value *= 2 / levels.tested;
 		to->latency_bend.error *= 2 / levels.tested;
 	}
 	return 0;
 }
 
-#define MOST_SITES 8 /* whose pairs are tested */
+#define MOST_SITES 8 /* maximum number of sites whose pairs are tested */
 #define MOST_PAIRS (MOST_SITES * (MOST_SITES - 1) / 2)
-#define SUSPECTED  1.0 /* Student's t of a pair that widens a prediction */
+#define SUSPECTED  1.0 /* minimum Student's t of a pair that widens a prediction */
 
 struct pairs {
 	size_t sites, count;
-	size_t site[MOST_SITES];		      /* columns */
-	size_t first[MOST_PAIRS], second[MOST_PAIRS]; /* in `site` */
-	double mean[MOST_SITES], high[MOST_SITES]; /* delay on average, and at the higher level */
+	size_t site[MOST_SITES];		      /* column of each site */
+	size_t first[MOST_PAIRS], second[MOST_PAIRS]; /* indices in `site` */
+	double mean[MOST_SITES], high[MOST_SITES];    /* delay: average, and at the higher level */
 	double p[MOST_PAIRS], t[MOST_PAIRS];
 	struct slopes_estimate e;
 };
 
-/* The surest sites' columns, surest first, of those that are sure by themselves; and their pairs.
- */
+/* Chooses the most significant sites' columns, in descending order, among the significant ones; and
+ * lists their pairs. */
 static void choose(const struct slopes_run *r, double q, const double *p, struct pairs *v)
 {
 	bool taken[SLOPES_SITES] = {false};
@@ -151,7 +151,7 @@ static void choose(const struct slopes_run *r, double q, const double *p, struct
 		}
 }
 
-/* Products of two sites' delays, each less its mean, on what the slopes leave unexplained. */
+/* Regresses what the slopes leave unexplained on products of two sites' centred delays. */
 static int fit_pairs(struct slopes_run *r, struct pairs *v)
 {
 	size_t windows = r->system.windows;
@@ -184,7 +184,7 @@ static int fit_pairs(struct slopes_run *r, struct pairs *v)
 	return status;
 }
 
-/* The slope of site i while those that it interacts with are at their higher level. */
+/* The slope of site i while the sites that interact with it are at their higher level. */
 static void tell_others(struct slopes_run *r, const struct pairs *v, size_t i, const bool *found,
 			struct slopes_site *site)
 {
@@ -223,9 +223,9 @@ static struct slopes_value value_of(struct slopes_run *r, const struct pairs *v,
 				   r->system.blocks + r->width + v->count);
 }
 
-/* What slowing the others does to the slope is what a faster site does to it itself: where all
- * times grow by one factor the whole does (a max-plus system is homogeneous), so that the second
- * derivatives of a site sum up to 0. Pairs that are only suspected count. */
+/* The bend of a site follows from its interactions: if all times grow by one factor, so does the
+ * total (a max-plus system is homogeneous), hence the second derivatives of a site sum up to 0.
+ * Pairs that are only suspected count, too. */
 static struct slopes_value bend_of(struct slopes_run *r, const struct pairs *v, size_t i,
 				   bool both_ways)
 {

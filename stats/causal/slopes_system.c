@@ -8,10 +8,10 @@
 #include "stats/causal/slopes_private.h"
 #include "stats/numerics/distributions.h"
 
-#define LEFT 1e-9 /* of a scaled column beside those before: nothing */
+#define LEFT 1e-9 /* a scaled column with less left beside the previous ones counts as 0 */
 
-/* Inverse of a [n][n], in place, by sweeps (Goodnight 1979); columns that
- * those before explain get zeros and `dropped`. */
+/* Inverts a [n][n] in place by sweeps (Goodnight 1979). Columns that are linear combinations of
+ * previous ones get zeros and `dropped`. */
 static void invert_by_sweeps(double *a, size_t n, bool *dropped)
 {
 	for (size_t k = 0; k < n; k++) {
@@ -39,18 +39,18 @@ static void invert_by_sweeps(double *a, size_t n, bool *dropped)
 				a[i * n + j] = 0;
 }
 
-#define ROOM	   3	 /* windows, less the blocks, for each column of a joint fit */
-#define LEAST_LEFT 0.05	 /* of a window when its leverage is taken off */
-#define EXPLAINED  1e-12 /* of a column's square: nothing is left */
+#define ROOM	   3	 /* windows minus blocks needed per column of a joint fit */
+#define LEAST_LEFT 0.05	 /* least 1 - leverage of a window */
+#define EXPLAINED  1e-12 /* share of a column's square: less left counts as 0 */
 
 struct work {
 	size_t k, alone;
 	double *z;     /* [windows][k]: instruments */
 	double *r;     /* [windows][k]: regressors */
-	double *a;     /* [k][k]: z' r, then its inverse */
+	double *a;     /* [k][k]: z' r, later its inverse */
 	double *scale; /* [k] */
 	double *sums;  /* [3][k] */
-	double *share; /* [windows]: of its block's progress */
+	double *share; /* [windows]: share of its block's progress */
 };
 
 static bool work_begin(struct work *v, const struct slopes_system *s, size_t k, size_t alone)
@@ -76,7 +76,7 @@ static void work_end(struct work *v)
 	free(v->share);
 }
 
-/* Equation (3) taken out of one block's columns and y. */
+/* Subtracts the solution of equation (3) from the columns and y of one block. */
 static void take_out(struct work *v, const struct slopes_system *s, size_t block, const double *x,
 		     const double *y, double *left)
 {
@@ -106,7 +106,7 @@ static void take_out(struct work *v, const struct slopes_system *s, size_t block
 	}
 }
 
-/* z' r with columns scaled so that its diagonal is 1, inverted. `joint`: else its diagonal only. */
+/* Inverts z' r with columns scaled to a diagonal of 1. joint = false: only the diagonal. */
 static void invert(struct work *v, const struct slopes_system *s, const double *x, bool joint,
 		   bool *dropped)
 {
@@ -211,9 +211,9 @@ void slopes_system_influence(const struct slopes_system *s, const struct slopes_
 			influence[w] += c[i] * e->influence[w * e->columns + i];
 }
 
-#define FAR	  3.0	 /* deviations from which on a window counts for less */
-#define ROUNDING  1e-9	 /* of y: residuals below are none */
-#define DEVIATION 1.4826 /* of a normal distribution, in median absolute residuals */
+#define FAR	  3.0	 /* windows with residuals beyond this many deviations get less weight */
+#define ROUNDING  1e-9	 /* share of y: smaller residuals count as 0 */
+#define DEVIATION 1.4826 /* normal distribution: deviation / median absolute residual */
 
 struct slopes_value slopes_system_error(double value, const double *influence,
 					const double *residual, size_t windows, size_t spent)
@@ -229,8 +229,8 @@ struct slopes_value slopes_system_error(double value, const double *influence,
 	}
 	if (!(fourths > 0) || !isfinite(variance) || !isfinite(value))
 		return (struct slopes_value){NAN, NAN, NAN};
-	/* Equal spread in all windows: a sum of squares with weights q is like a chi-square of
-	 * (sum q)^2 / sum q^2 degrees of freedom, of which the fit takes its part. */
+	/* If all windows have equal spread, a sum of squares with weights q is like a chi-square
+	 * with (sum q)^2 / sum q^2 degrees of freedom. The fit uses up its share of them. */
 	return (struct slopes_value){
 		.value = value,
 		.error = sqrt(variance),
@@ -248,7 +248,7 @@ double slopes_system_p(struct slopes_value v)
 	return fmin(1, 2 * distributions_t_upper(fabs(v.value / v.error), v.freedom));
 }
 
-/* Hotelling's T2 of m coefficients with covariance a [m][m], which is destroyed. */
+/* Hotelling's T2 of m coefficients with covariance a [m][m]. Destroys a. */
 static double hotelling(const struct slopes_estimate *e, double *a, double *scale, bool *dropped,
 			double freedom)
 {

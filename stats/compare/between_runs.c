@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Variances between runs: Paule and Mandel's for many sites of one pair of runs, Smyth's
- * moderated ones for many sites of several runs. */
+/* Variances between runs: by Paule and Mandel for many sites of one pair of runs; Smyth's moderated
+ * variances for many sites of several runs. */
 #include "stats/compare/between_runs.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 
 #define STEPS 200
 
-/* Weighted mean, and the sum of squares around it, for a between-run variance. */
+/* Weighted mean and sum of squares around it, for a given between-run variance. */
 static double squares_at(const double *y, const double *v, size_t n, size_t skip, double between,
 			 struct between_runs_effects *e)
 {
@@ -30,8 +30,8 @@ static double squares_at(const double *y, const double *v, size_t n, size_t skip
 	return squares;
 }
 
-/* The sum of squares falls as the variance rises; at the plain sum of squares it is
- * below 1, which is at most what is expected. */
+/* The sum of squares falls as the variance rises. If the variance is the plain sum of squares, the
+ * weighted sum is below 1, which is at most the expected value. */
 struct between_runs_effects between_runs_effects(const double *y, const double *v, size_t n,
 						 size_t skip)
 {
@@ -80,7 +80,7 @@ static double trigamma_inverse(double y)
 	return x;
 }
 
-/* Logarithms of variances need some value for 0. */
+/* Replaces variances of 0, whose logarithm does not exist. */
 static double smallest(const double *variance, size_t n)
 {
 	double sum = 0;
@@ -95,8 +95,8 @@ static double smallest(const double *variance, size_t n)
 	return positive ? 1e-5 * exp(sum / (double)positive) : 0;
 }
 
-/* log s^2 of f degrees of freedom has mean psi(f/2) - log(f/2) around log sigma^2, and variance
- * psi'(f/2); further variance of the logarithms is that of the sigmas. */
+/* log s^2 with f degrees of freedom has mean psi(f/2) - log(f/2) + log sigma^2 and variance
+ * psi'(f/2). Any further variance of the logarithms comes from the sigmas. */
 struct between_runs_prior between_runs_prior(const double *variance, const double *freedom,
 					     size_t n)
 {

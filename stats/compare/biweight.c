@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A robust location of batch means: Tukey's biweight. Outlying batches get no weight at all, unlike
- * in a trimmed mean, whose centre moves when one run has more of them. */
+/* Tukey's biweight: a robust location of batch means. Outlying batches get weight 0, unlike in a
+ * trimmed mean, whose centre moves when one run has more of them. */
 #include "stats/compare/biweight.h"
 
 #include <math.h>
@@ -11,14 +11,14 @@
 
 #include "stats/mean/autocorrelation.h"
 
-#define REACH	      6	   /* in median absolute deviations: beyond, no weight */
-#define FAR_MOST      0.25 /* share of batches without weight */
-#define FREEDOM	      0.7  /* of n - 1 */
+#define REACH	      6	   /* weights are 0 beyond this many median absolute deviations */
+#define FAR_MOST      0.25 /* maximum share of batches with weight 0 */
+#define FREEDOM	      0.7  /* degrees of freedom, as a share of n - 1 */
 #define STEPS	      50
-#define NORMAL_MEDIAN 1.4826 /* standard deviation over median absolute deviation */
-/* Ratio of the deviations by the median and by the closest quarter; 2.4 if normal. */
+#define NORMAL_MEDIAN 1.4826 /* normal: standard / median absolute deviation */
+/* Maximum ratio of the deviations by median and by closest quarter; 2.4 if normal. */
 #define UNLIKE_MOST 5
-/* As for a mean: least number of independent batches, and least share of few batches. */
+/* As for a mean: minimum number of independent batches, and minimum share of few batches. */
 #define INDEPENDENT	  14
 #define INDEPENDENT_SHARE 0.4
 
@@ -36,7 +36,7 @@ double biweight_deviation(const struct stats_batches *b, uint32_t n, uint32_t cl
 		least = x[i + half] - x[i];
 		*centre = (x[i] + x[i + half]) / 2;
 	}
-	/* The mean of `least` over normal samples of `clean`, simulated, to 1 %. */
+	/* Simulated: the mean of `least` over normal samples of size `clean`; accurate to 1 %. */
 	return least / (1.3 - 0.8 / sqrt(clean));
 }
 
@@ -63,7 +63,7 @@ static double biweight(const double *x, uint32_t n, double reach, double start)
 	return centre;
 }
 
-/* Squared error of the biweight; *kept: batches with weight. */
+/* Squared error of the biweight; *kept: number of batches with weight above 0. */
 static double biweight_variance(const double *x, uint32_t n, double reach, double centre,
 				uint32_t *kept)
 {
@@ -82,7 +82,7 @@ static double biweight_variance(const double *x, uint32_t n, double reach, doubl
 	return squares / (fmax(slope, 1) * fmax(slope - 1, 1));
 }
 
-/* Dependence of the batches once outliers are moved to where weights end. */
+/* Serial dependence of the batches after outliers were moved to where weights reach 0. */
 static struct serial serial_within(const struct stats_batches *b, uint32_t n, double low,
 				   double high)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Two means: Welch's test, a test against a range of ratios, and the ratio's limits. */
+/* Two means: Welch's test, a test against a range of ratios, and limits of the ratio. */
 #include "stats/compare/compare.h"
 
 #include <math.h>
@@ -31,7 +31,7 @@ struct compare_welch compare_welch(const struct compare_mean *base, const struct
 	return w;
 }
 
-/* new - ratio base, with its error. */
+/* The contrast new - ratio * base, and its error. */
 struct contrast {
 	double value, error, freedom;
 };
@@ -110,7 +110,7 @@ double compare_effect_p(double effect, double error, double freedom, double marg
 			       distributions_t_upper((size + margin) / error, freedom));
 }
 
-/* Half of the error probability goes to each tail; `tests` tests share it. */
+/* Each tail gets half of the error probability, divided among `tests` tests. */
 static double detection_factor(double freedom, double tests, double confidence, double power)
 {
 	double tail = (1 - confidence) / (2 * fmax(tests, 1));
@@ -127,7 +127,7 @@ double compare_detectable(double error, double freedom, double margin, double te
 
 /* Two counts: the conditional binomial test of a ratio of rates. */
 
-/* P(X >= x) of a binomial with n trials; real arguments, by the beta distribution. */
+/* P(X >= x) of a binomial with n trials, by the beta distribution; x and n are real. */
 static double at_least(double x, double n, double p)
 {
 	if (x <= 0)
@@ -135,13 +135,13 @@ static double at_least(double x, double n, double p)
 	return x >= n + 1 ? 0 : distributions_beta_lower(p, x, n - x + 1);
 }
 
-/* Probability of more than x, and half of that of x itself. */
+/* P(X > x) + P(X = x) / 2. */
 static double mid_p_above(double x, double n, double p)
 {
 	return (at_least(x, n, p) + at_least(x + 1, n, p)) / 2;
 }
 
-/* Events that scatter from run to run count for fewer: the relative variance of a count
+/* Variation between runs reduces the effective number of events: the relative variance of a count
  * rises from 1 / expected by its part of `between`. */
 struct pair {
 	double base, new; /* events */

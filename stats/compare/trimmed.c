@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A trimmed mean from a histogram. Only the long end is trimmed: what takes a processor
- * away makes calls longer, never shorter. */
+/* A trimmed mean from a histogram. Only the long end is trimmed: losing the processor makes calls
+ * longer, never shorter. */
 #include "stats/compare/biweight.h"
 
 #include <math.h>
@@ -9,19 +9,19 @@
 #include "stats/mean/autocorrelation.h"
 
 #define BUCKET_ERROR 0.036
-#define FREEDOM	     0.7 /* of the batches less one, which show the dependence */
-/* Fewer undisturbed batches show no dependence. */
+#define FREEDOM	     0.7 /* degrees of freedom, as a share of the number of batches minus 1 */
+/* Minimum number of undisturbed batches that can show dependence. */
 #define LEAST_CLEAN 8
-/* Batches within so many standard deviations of the undisturbed ones are near them. */
+/* Batches within this many standard deviations of the undisturbed ones count as near. */
 #define NEAR	    4
-#define INDEPENDENT 5	/* batches, or no estimate */
-#define CHANCE	    2.9 /* 99th percentile: 1.36 of 64 batches, 2.03 of 8; simulated */
+#define INDEPENDENT 5	/* minimum number of independent batches */
+#define CHANCE	    2.9 /* 99th percentile by simulation: 1.36 for 64 batches, 2.03 for 8 */
 
-/* The short end of the durations: what is left of each bucket, and its moments. */
+/* The part of each bucket below the cut, and the moments of that part. */
 struct kept {
 	double calls, kept;
-	double mean, variance; /* Winsorised: those cut off are counted as the cut */
-	double squares;	       /* sum of squared shares of the buckets */
+	double mean, variance; /* Winsorised: durations above the cut count as the cut */
+	double squares;	       /* sum of squares of the buckets' shares */
 };
 
 static double total_of(const uint64_t *count, uint32_t buckets)
@@ -38,8 +38,8 @@ static double density(const uint64_t *count, uint32_t i)
 	return (double)count[i] / (histogram_start(i + 1) - histogram_start(i));
 }
 
-/* The mean of a bucket's durations: its density is taken to be a line between those of
- * its neighbours. */
+/* Mean duration in a bucket. Its density is taken to be the line between the densities of its
+ * neighbours. */
 static double centre_of(const uint64_t *count, uint32_t buckets, uint32_t i)
 {
 	double start = histogram_start(i), width = histogram_start(i + 1) - start;
@@ -82,9 +82,9 @@ static struct kept keep(const uint64_t *count, uint32_t buckets)
 	return k;
 }
 
-/* Moves outlying batches: to the centre where outlying calls explain so many, which come in spells
- * like the host's load and say nothing about the program; else, as calls of another kind, to where
- * "near" ends. */
+/* Moves outlying batches. If outlying calls explain that many, they come in bursts like the host's
+ * load and say nothing about the program: they move to the centre. Otherwise they contain calls of
+ * another kind, and move to the limit of "near". */
 static struct serial serial_near(const struct stats_batches *b, uint32_t n, double centre,
 				 double reach, uint32_t explained)
 {
@@ -104,11 +104,11 @@ static struct serial serial_near(const struct stats_batches *b, uint32_t n, doub
 	return autocorrelation_estimate(&near);
 }
 
-/* How many of n batches contain no outlying call, if such calls come at random. */
+/* Expected number of batches without an outlying call, if such calls come at random. */
 static uint32_t clean_batches(const uint64_t *count, uint32_t buckets, const struct kept *k,
 			      const struct stats_batches *b, uint32_t n)
 {
-	/* The sum and the maximum only serve results that are not used here. */
+	/* The sum and the maximum affect only results that are not used here. */
 	struct outliers far = outliers_find(count, buckets, 1, UINT64_MAX);
 	double share = isfinite(far.fence) ? far.calls / k->calls : 0;
 
@@ -116,7 +116,7 @@ static uint32_t clean_batches(const uint64_t *count, uint32_t buckets, const str
 }
 
 /* The factor by which dependence raises the error of independent calls; INFINITY: unknown.
- * *freedom: of that estimate. */
+ * *freedom: degrees of freedom of that estimate. */
 static double dependence(const struct stats_batches *b, uint32_t n, uint32_t clean, double variance,
 			 double *freedom)
 {
@@ -127,14 +127,14 @@ static double dependence(const struct stats_batches *b, uint32_t n, uint32_t cle
 	if (clean < LEAST_CLEAN)
 		return 1;
 	deviation = biweight_deviation(b, n, clean, &centre);
-	/* One unit in a batch can always be the clock's. */
+	/* One unit of a batch may always be due to the clock's resolution. */
 	expected = fmax(expected, 1 / (double)b->calls);
 	serial = serial_near(b, n, centre, NEAR * fmax(deviation, expected), n - clean);
 	if (serial.independent < INDEPENDENT)
 		return INFINITY;
 	*freedom = fmin(*freedom, serial.independent - 1);
-	/* The deviation of so few batches is itself uncertain; what 99 in 100 samples of
-	 * independent calls show says nothing, and would blunt most comparisons. */
+	/* With few batches the deviation is itself uncertain. Values that occur in 99 % of samples
+	 * of independent calls are ignored; they would make most comparisons less sensitive. */
 	if (deviation < expected * (1 + CHANCE / sqrt(clean)))
 		deviation = expected;
 	return fmax(1, deviation / expected) * sqrt(fmax(serial.time, 1));

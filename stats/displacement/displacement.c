@@ -14,12 +14,12 @@
 #define LEAST_STRETCHES 4
 #define IN_A_STRETCH	3
 #define RUNS_ENOUGH	5
-#define WANDER_FREEDOM	8 /* from the dozen seconds that it was found in */
+#define WANDER_FREEDOM	8 /* estimated from a dozen seconds of measurements */
 #define LEAST_PAIRS	5
 #define MOSTLY		0.5
 #define STRUCK_TWICE	2
-/* Standard error of a median over that of a mean, and a deviation over the median
- * absolute one, for normal values. */
+/* For normal values: standard error of the median over that of the mean; standard deviation over
+ * median absolute deviation. */
 #define MEDIAN_ERROR  1.2533
 #define NORMAL_MEDIAN 1.4826
 
@@ -134,7 +134,7 @@ static double inflation(const struct stretches *s, double squares)
 	return r < 0.9 ? (1 + r) / (1 - r) : 19;
 }
 
-/* Error of the sum of all residuals, which itself is 0; *freedom with it. */
+/* Error of the sum of all residuals (the sum itself is 0); *freedom: its degrees of freedom. */
 static double stretch_error(const struct stretches *s, double *freedom, double *inflated)
 {
 	double squares = 0;
@@ -213,7 +213,7 @@ struct displacement_value displacement_rest(const struct displacement_series *s,
 	return rest;
 }
 
-/* Variance between idle phases beyond their own errors: moments, as for random effects. */
+/* Variance between idle phases beyond their own errors, by moments as for random effects. */
 static double between_rests(const struct displacement_value *r, size_t n, double mean)
 {
 	double squares = 0, errors = 0;
@@ -263,9 +263,9 @@ static double excess_of(const struct displacement_window *w, double rest, double
 	return w->work - cost * w->switches - rest * w->charged;
 }
 
-/* One CPU's value, and residuals in proportion to what they stand for. The ratio is to time where
- * the program was not seen. What is filled in for excluded windows cannot be more than the fluid
- * was charged in them; *doubt: the error by that, where most are excluded. */
+/* One CPU's value, with residuals scaled by the time they represent: the time without the program.
+ * Excluded windows cannot contain more than the fluid was charged in them. *doubt: the error due to
+ * that if most windows are excluded. */
 static double one_cpu(const struct displacement_series *s, const struct totals *t, double rest,
 		      double cost, struct stretches *stretches, double *doubt)
 {

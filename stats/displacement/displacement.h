@@ -37,14 +37,14 @@ struct displacement_series {
 	size_t count;
 };
 
-/* A measured value, with its standard error and that error's degrees of freedom. INFINITY as the
- * error: the value is unknown. */
+/* A measured value, its standard error and the degrees of freedom of that error. Error INFINITY:
+ * the value is unknown. */
 struct displacement_value {
 	double value, error, freedom;
 };
 
-/* Stretches of time that windows are summed over: up to 32, each of 3 windows at least. Fewer
- * than 4 give a value without an error. */
+/* Windows are summed over stretches of time: up to 32 stretches of at least 3 windows. With fewer
+ * than 4 stretches the value has no error. */
 #define DISPLACEMENT_STRETCHES 32
 
 /* Cost of one switch from rounds in pairs: what the fluid was charged beyond its progress
@@ -68,7 +68,7 @@ struct displacement_value displacement_switching_on(struct displacement_value he
 						    struct displacement_value away, double switches,
 						    double interrupts, double struck);
 
-/* Rate of work in charged time while the program does not run, switches subtracted. */
+/* Rate of work per charged time while the program does not run, switches subtracted. */
 struct displacement_value displacement_rest(const struct displacement_series *s,
 					    double switch_cost);
 
@@ -89,12 +89,12 @@ struct displacement_value displacement_rest_beside(struct displacement_value res
  * count for the switches beyond those that there are at rest: rest_switches[i] a second of charged
  * time (NULL: none). */
 struct displacement_excess {
-	struct displacement_value total; /* errors of rest and switching included */
+	struct displacement_value total; /* the error includes those of rest and switching */
 	double within;			 /* error from the windows alone */
-	double resting, switched;	 /* seconds subtracted, excluded windows' too */
+	double resting, switched;	 /* seconds subtracted, also for excluded windows */
 	double charged; /* to the fluid, also in excluded windows: no excess can be larger */
 	size_t windows, kept;
-	double share_kept; /* of what the fluid was charged */
+	double share_kept; /* share of the fluid's charged time */
 	double inflation;  /* of the variance, for serial correlation; 1: none seen */
 };
 struct displacement_excess displacement_excess(const struct displacement_series *series,
@@ -106,7 +106,7 @@ struct displacement_excess displacement_excess(const struct displacement_series 
  * which are charged for it then. `bound`: all the time that other tasks had: nobody knows whether
  * interrupts struck them as often as the fluid. Else twice as often as the fluid, which is charged
  * `charged`, and no more than their time. */
-#define DISPLACEMENT_OTHERS 0.05 /* share of the CPUs' time: from there on it is a bound */
+#define DISPLACEMENT_OTHERS 0.05 /* share of the CPUs' time from which it is a bound */
 bool displacement_is_bound(double others, double wall);
 double displacement_hidden(double excess, double charged, double others, bool bound);
 

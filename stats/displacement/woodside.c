@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Equations without numbers in the paper: they are in the order of its sections 2, 3 and
- * 4.3. */
+/* Equations without numbers in the paper are in the order of its sections 2, 3 and 4.3. */
 #include "stats/displacement/woodside.h"
 
 double woodside_tau_fluid(const struct woodside_step *alone)

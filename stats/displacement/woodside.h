@@ -13,7 +13,7 @@
 struct woodside_step {
 	double time;	/* T_F */
 	double loops;	/* L_F */
-	double daemons; /* D: what other processes, and the host, took in it */
+	double daemons; /* D: time taken by other processes and the host */
 };
 
 /* tau_F = T_F(1) / L_F(1). */

@@ -22,7 +22,7 @@
 
 /* Sums over all buckets before the i-th. */
 struct cells {
-	uint32_t count; /* buckets in use: those before the first are left out */
+	uint32_t count; /* number of buckets in use; leading empty buckets are left out */
 	uint32_t first;
 	double calls[STATS_HIST_BUCKETS + 1];
 	double width[STATS_HIST_BUCKETS + 1]; /* octaves */
@@ -58,7 +58,7 @@ struct window {
 	double calls, width;
 };
 
-/* [from, to), cut to the buckets in use: a peak at the edge is as dense as it is. */
+/* [from, to), cut to the buckets in use: a peak at the edge keeps its density. */
 static struct window window_of(const struct cells *c, int64_t from, int64_t to)
 {
 	uint32_t a = (uint32_t)(from < 0 ? 0 : from);
@@ -72,8 +72,8 @@ static double density(struct window w)
 	return w.calls / w.width;
 }
 
-/* Standard errors between two counts, under one density for both: signed root of the likelihood
- * ratio, positive where the valley is the less dense. */
+/* Difference of two counts in standard errors, if both have the same density: signed root of the
+ * likelihood ratio, positive if the valley is less dense. */
 static double significance(struct window peak, struct window valley)
 {
 	double both = peak.calls + valley.calls, width = peak.width + valley.width;

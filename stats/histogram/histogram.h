@@ -13,7 +13,7 @@
 
 #define STATS_HIST_BUCKETS 512
 
-/* The smallest value that lies in a bucket; also the end of the one before. */
+/* The smallest value in a bucket; also the end of the previous bucket. */
 double histogram_start(uint32_t bucket);
 
 /* The bucket that a value lies in. */
@@ -37,13 +37,13 @@ struct stats_hist_limits {
 struct stats_hist_limits tail_order_limits(const uint64_t *count, uint32_t buckets, double q,
 					   double design_effect, double confidence);
 
-/* Two groups of durations with a valley between them. */
+/* Two groups of durations, separated by a valley. */
 struct bimodality {
 	bool two;
 	double center[2]; /* median of the shorter and of the longer durations; NAN if one mode */
-	double share[2];  /* of the calls; of all if one mode: 1 and 0 */
-	double time[2];	  /* of the time, right to 1/16 */
-	double valley;	  /* the duration between them */
+	double share[2];  /* shares of the calls; 1 and 0 if one mode */
+	double time[2];	  /* shares of the time, accurate to 1/16 */
+	double valley;	  /* the duration at the valley */
 };
 
 /* A valley counts if, on the scale of log duration, it is at most half as dense as the lower of the
@@ -57,10 +57,10 @@ struct bimodality bimodality_find(const uint64_t *count, uint32_t buckets, doubl
 
 /* Outliers: listed, never left out of a mean. */
 struct outliers {
-	double fence;	    /* calls at least as long are outliers; INFINITY: fewer than 20 calls */
-	double calls;	    /* how many */
+	double fence;	    /* minimum duration of an outlier; INFINITY: fewer than 20 calls */
+	double calls;	    /* number of outliers */
 	double share_calls; /* of all calls */
-	double units;	    /* their total time, right to 1/16 of that or of the others' time */
+	double units;	    /* their total time, accurate to 1/16 of it or of the others' time */
 	double share_units; /* of `units` */
 };
 

@@ -6,7 +6,7 @@
 #include "stats/histogram/histogram.h"
 #include "stats/histogram/tail.h"
 
-/* The quartiles of fewer calls are too uncertain. */
+/* Fewer calls make the quartiles too uncertain. */
 #define LEAST_CALLS 20
 #define MEDIANS	    10
 
@@ -46,13 +46,13 @@ struct outliers outliers_find(const uint64_t *count, uint32_t buckets, uint64_t 
 			continue;
 		o.calls += (double)count[i];
 		o.units += (double)count[i] * middle_of(i);
-		if (i == top) { /* one of them is known */
+		if (i == top) { /* the exact duration of one of them is known */
 			known = (double)longest;
 			o.units += known - middle_of(i);
 		}
 	}
-	/* So is the sum of all: only the part that takes less time need be as uncertain as the
-	 * buckets' width. */
+	/* The sum of all is known, too: only the smaller of the two parts has the uncertainty of
+	 * the bucket width. */
 	if (o.calls > 0 && others < o.units - known)
 		o.units = fmax(known, (double)units - others);
 	o.units = fmin(o.units, (double)units);
@@ -64,14 +64,14 @@ struct outliers outliers_find(const uint64_t *count, uint32_t buckets, uint64_t 
 /* ---- the tail index ---- */
 
 #define LEAST_FOR_TAIL 30
-/* Below, buckets are wider than an eighth of an octave, and below so many ticks a call's tick count
- * is not its duration. */
+/* Below this, buckets are wider than an eighth of an octave; and in clock ticks, a call's tick
+ * count differs too much from its duration. */
 #define LEAST_TICKS 8
-/* Thresholds are tried that leave a fourth, a sixteenth, ... of the longest calls, down to so many.
- */
+/* Tries thresholds that leave a fourth, a sixteenth, ... of the longest calls, down to this
+ * number. */
 #define FEWER	     4
 #define LEAST_BEYOND 8
-/* Standard errors by which it must be lighter: in 1 of 700 if it is by chance. */
+/* Number of standard errors by which the tail must be lighter: by chance once in 700. */
 #define LIGHTER 3
 
 static double calls_of(const uint64_t *count, uint32_t buckets)
@@ -104,8 +104,8 @@ static struct stats_tail_index hill(const uint64_t *count, uint32_t buckets, dou
 	return (struct stats_tail_index){logs / beyond - log(start), beyond};
 }
 
-/* Of one tail of this kind the difference has the variance of the shorter part less that of the
- * whole. */
+/* If both belong to the same tail, the variance of the difference is that of the shorter part minus
+ * that of the whole. */
 static bool is_lighter(const struct stats_tail_index *fewer, const struct stats_tail_index *all)
 {
 	double error = all->inverse * sqrt(1 / fewer->calls - 1 / all->calls);

@@ -12,10 +12,10 @@
 #define OCTAVE	   8 /* buckets */
 #define MOST	   64
 #define LEAST	   32
-#define LEAST_PART 0.5 /* of the calls in known slots */
-/* With fewer independent slots the variance is unknown: as for means. */
+#define LEAST_PART 0.5 /* minimum share of the calls that must be in known slots */
+/* Fewer independent slots leave the variance unknown, as for means. */
 #define FEW_INDEPENDENT 18
-/* Fewer effective calls beyond a percentile show too little of their own dependence. */
+/* Fewer effective calls beyond a percentile do not show their dependence. */
 #define FEW_BEYOND 4
 
 static double calls_from(const uint64_t *count, uint32_t buckets, uint32_t from)
@@ -27,7 +27,7 @@ static double calls_from(const uint64_t *count, uint32_t buckets, uint32_t from)
 	return calls;
 }
 
-/* Bucket of the percentile: the first whose end has at least q of the calls below. */
+/* Bucket of the percentile: the first one with at least q of the calls at or below it. */
 static uint32_t bucket_of(const uint64_t *count, uint32_t buckets, double q, double all)
 {
 	double seen = 0;
@@ -59,7 +59,7 @@ static uint32_t known_slots(const struct stats_tail *t, uint32_t *slot)
 	return known;
 }
 
-/* At the lower bound of an octave, 1 <= octave < octaves of the record. */
+/* Dependence at the lower bound of an octave, 1 <= octave < octaves of the record. */
 static struct tail_dependence at_bound(const struct stats_tail *t, const uint32_t *known,
 				       uint32_t slots, uint32_t octave)
 {
@@ -105,10 +105,10 @@ struct tail_dependence tail_dependence_find(const struct stats_tail *tail, const
 	return below.design_effect > above.design_effect ? below : above;
 }
 
-/* From so many calls on the normal approximation errs by far less than a bucket. */
+/* From this many calls on, the error of the normal approximation is far below a bucket. */
 #define MANY 1e6
 
-/* P(fewer than or exactly k of n calls lie below the percentile q). */
+/* P(at most k of n calls lie below the percentile q). */
 static double at_most(double k, double n, double q)
 {
 	if (k < 0)
@@ -120,8 +120,8 @@ static double at_most(double k, double n, double q)
 	return distributions_beta_upper(q, k + 1, n - k);
 }
 
-/* The smallest whole k with P(count <= k) >= p; from 2^53 on, where not every whole number
- * is a double, one next to it. */
+/* The smallest whole k with P(count <= k) >= p. From 2^53 on, where doubles skip whole numbers, a
+ * neighbour of it. */
 static double binomial_quantile(double p, double n, double q)
 {
 	double low = -1, high = n;
@@ -181,7 +181,7 @@ struct stats_hist_limits tail_order_limits(const uint64_t *count, uint32_t bucke
 	return limits;
 }
 
-/* As Korn and Graubard: few degrees of freedom are fewer effective calls. */
+/* As Korn and Graubard: few degrees of freedom reduce the number of effective calls. */
 static double cautious(const struct tail_dependence *d, double confidence)
 {
 	double z = distributions_t_quantile(0.5 + confidence / 2, INFINITY);
@@ -190,7 +190,7 @@ static double cautious(const struct tail_dependence *d, double confidence)
 	return d->design_effect * t * t / (z * z);
 }
 
-/* What to divide the number of calls by; *unreliable is set. */
+/* The divisor of the number of calls; sets *unreliable. */
 static double design_of(const struct stats_tail *tail, const uint64_t *count, uint32_t buckets,
 			double q, double otherwise, double confidence, unsigned *unreliable)
 {

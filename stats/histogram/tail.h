@@ -22,14 +22,14 @@
 struct stats_tail {
 	uint64_t calls;		 /* in a slot */
 	uint32_t count;		 /* slots, at most 64; 0: nothing is known */
-	uint32_t first, octaves; /* the first octave, as bucket / 8; how many */
+	uint32_t first, octaves; /* the first octave, as bucket / 8; number of octaves */
 	const uint32_t (*slot)[STATS_TAIL_OCTAVES];
 };
 
 struct tail_dependence {
 	double design_effect; /* variance of the number of calls beyond over that of independent
 				 calls, at least 1; NAN: not known */
-	double freedom;	      /* degrees of freedom of that */
+	double freedom;	      /* degrees of freedom of design_effect */
 	double independent;   /* equivalent number of independent slots */
 };
 
@@ -42,7 +42,7 @@ struct tail_dependence {
 struct tail_dependence tail_dependence_find(const struct stats_tail *tail, const uint64_t *count,
 					    uint32_t buckets, double q);
 
-/* Why limits of a percentile may not cover it. */
+/* Reasons why limits of a percentile may not cover it. */
 enum tail_unreliable {
 	TAIL_UNKNOWN = 1,	 /* "unknown-dependence": too few calls to see it */
 	TAIL_FEW_INDEPENDENT = 2 /* "too-few-independent-bursts" */
@@ -50,7 +50,7 @@ enum tail_unreliable {
 
 struct tail_limits {
 	double low, high;     /* as in struct stats_hist_limits */
-	double design_effect; /* that was used; at least 1 */
+	double design_effect; /* the design effect used; at least 1 */
 	unsigned unreliable;  /* enum tail_unreliable, or-ed */
 };
 
@@ -61,14 +61,14 @@ struct tail_limits tail_limits_find(const struct stats_tail *tail, const uint64_
 				    uint32_t buckets, double q, double otherwise,
 				    double confidence);
 
-/* Which share of the calls beyond a percentile belongs to a part of them. */
+/* The share of a subset of the calls among the calls beyond a percentile. */
 struct tail_share {
 	double share, low, high; /* NAN: no calls */
 	unsigned unreliable;	 /* as above */
 };
 
-/* Calls of two kinds. Which calls are of either one is known of all; which kind, of a weighted
- * sample of them. Histograms of the same buckets as that of all calls. */
+/* Calls of two kinds. Calls of either kind are known completely; the kind of a call is known only
+ * for a weighted sample. The histograms have the same buckets as that of all calls. */
 struct tail_kinds {
 	const uint64_t *either;	      /* counts */
 	const uint64_t *part, *other; /* sums of weights */

@@ -11,13 +11,13 @@
 
 #define MOST 64
 
-/* Neighbours' correlation beyond this many of its standard errors is taken as real. */
+/* Correlations of neighbours beyond this many standard errors count as real. */
 #define SIGNIFICANT 1.3
 /* Neighbours' correlation below this is the sign of contiguous calls: the tick that one batch has
  * too many, the next lacks. Pure exchange gives -0.5. */
 #define TELESCOPING (-0.2)
-/* Student's t with so many degrees of freedom makes up for a variance from the
- * wandering of one series. */
+/* Degrees of freedom of Student's t for a variance that is estimated from the wandering of one
+ * series. */
 #define WANDERING_FREEDOM 4
 
 struct series {
@@ -35,7 +35,7 @@ static double correlation(const struct series *s, uint32_t lag)
 	return s->square > 0 ? sum / s->square : 0;
 }
 
-/* Sums are exact integers; they are centred on the first, so that nothing cancels. */
+/* Sums are exact integers; they are centred on the first one to avoid cancellation. */
 static void centre(const struct stats_batches *b, struct series *s)
 {
 	double mean = 0;
@@ -62,13 +62,13 @@ static double positive_sequence(const struct series *s)
 
 		if (pair <= 0)
 			break;
-		least = fmin(least, pair); /* and never rising: the initial monotone one */
+		least = fmin(least, pair); /* never increasing: the initial monotone sequence */
 		time += 2 * least;
 	}
 	return time;
 }
 
-/* A series of finite length cannot see what lasts as long as itself: its variance around its own
+/* A finite series cannot show dependence that lasts as long as itself: its variance around its own
  * mean is too small by the share time / count. */
 static double unshortened(double time, uint32_t count)
 {
@@ -140,12 +140,12 @@ struct serial autocorrelation_estimate(const struct stats_batches *b)
 
 #define MANY_INDEPENDENT 24
 #define FEW_INDEPENDENT	 18
-/* Lags in the window, in autocorrelation times; half of the series at most. */
+/* Number of lags in the window, in autocorrelation times; at most half of the series. */
 #define WINDOW 2.5
-/* Fewer are as good as a guess: the interval would tell nothing. Student's t with so many is as far
- * from the mean of one stretch as Poisson's limit is from one event: 4.3 against 4.6 at 95 %. */
+/* With fewer the interval would be meaningless. Student's t with this many is as far from the mean
+ * of one stretch as Poisson's limit is from one event: 4.3 and 4.6 at 95 %. */
 #define LEAST_FREEDOM 2
-/* Standard errors that the time is taken longer. */
+/* Number of standard errors added to the time. */
 #define ERRORS 1.5
 
 static double relative_error(const struct serial *s)
@@ -176,8 +176,8 @@ static struct stats_apart one_stretch(double calls, double time)
 	return (struct stats_apart){1, calls * calls, calls * time, time * time};
 }
 
-/* Kish's effective number of stretches, each weighed by its time, or by that and the time that its
- * calls take on average, so that one that is far off either way counts alone. */
+/* Kish's effective number of stretches. Each is weighted by its time, or also by the mean time of
+ * its calls, so that a stretch that is extreme in either way counts alone. */
 static double effective_stretches(const struct stats_apart *a, double calls, double time,
 				  double mean)
 {

@@ -13,12 +13,12 @@
 #include "stats/stats.h"
 
 struct serial {
-	bool contiguous; /* neighbours share ticks: what one has too many the next lacks */
+	bool contiguous; /* neighbours share ticks: a tick too many in one is missing in the next */
 	uint32_t batches;
-	double calls;	    /* in a batch */
-	double variance;    /* of a batch's mean, in units squared; divisor batches - 1 */
-	double skewness;    /* of the batches' means; 0 where the variance is */
-	double correlation; /* of neighbours, lag 1 */
+	double calls;	    /* number of calls in a batch */
+	double variance;    /* variance of a batch's mean, in units squared; divisor batches - 1 */
+	double skewness;    /* skewness of the batches' means; 0 if the variance is 0 */
+	double correlation; /* correlation of neighbours, lag 1 */
 	double time;	    /* integrated autocorrelation time, in batches: the variance of the
 			       overall mean is variance * time / batches */
 	double freedom;	    /* degrees of freedom of that variance */

@@ -23,16 +23,16 @@
 #include "stats/numerics/distributions.h"
 
 #define FEW_EVENTS 100
-/* More than this share of calls with a tick is no longer "few". */
+/* If a larger share of the calls has a tick, ticks are no longer "few". */
 #define FEW_SHARE    0.25
 #define MANY_BATCHES 32
 /* With fewer independent batches, or stretches of unbatched calls, the error is unknown. */
 #define FEW_INDEPENDENT 9
 #define FEW_STRETCHES	4
-/* Mean above so many ticks: the tick's phase hardly adds to the spread. */
+/* For means above this many ticks, the tick's phase adds little to the spread. */
 #define FAST_TICKS 16
-/* Where the tail index is not known: calls that a heavy tail needs, over the coefficient of
- * variation. */
+/* If the tail index is unknown: number of calls that a heavy tail needs, divided by the coefficient
+ * of variation. */
 #define HEAVY_CALLS 600
 /* The mean is normal if and only if the longest call's share of the squared deviations vanishes
  * (O'Brien 1980; Gine, Goetze and Mason 1997). */
@@ -42,30 +42,29 @@
 #define INFINITE_VARIANCE 0.5
 #define INFINITE_MEAN	  1
 #define HEAVIEST	  0.9
-/* Below so many ticks a call's tail is hidden: long calls show a tick like others. */
+/* Means below this many ticks hide the tail: long calls show one tick like others. */
 #define HIDDEN_TAIL 0.2
-/* By how much the upper part of the interval grows where the tail is heavy, and its index not
- * known. */
+/* Factor of the upper part of the interval if the tail is heavy and its index unknown. */
 #define UNKNOWN_TAIL 2
-/* By how much the upper limit of few events is raised where the tail is heavy nevertheless. */
+/* Factor of the upper limit of few events if the tail is heavy all the same. */
 #define HEAVY_RAISE 1.2
-/* False-alarm rate of the test for preferred phases, a site. */
+/* False-alarm rate per site of the test for preferred phases. */
 #define SYNCHRONOUS_P 0.001
-/* Standard errors of the design effect that few events are widened by. */
+/* Standard errors by which the design effect of few events is increased. */
 #define CAUTION 0.5
 
 /* Quantities in ticks until the end. */
 struct shape {
-	double n, mean, variance; /* of one call */
-	double tick_noise;	  /* part of the variance from the phase of the ticks */
+	double n, mean, variance; /* number, mean and variance of the calls */
+	double tick_noise;	  /* part of the variance due to the phase of the ticks */
 	double spread;		  /* coefficient of variation of the durations themselves */
 	struct serial serial;
 	double design;	  /* variance of the mean over that of independent calls */
-	double freedom;	  /* degrees of freedom of that variance, once `caution` is in it */
-	double caution;	  /* its factor where few batches are independent */
-	double apart;	  /* share of it that only unbatched calls explain */
-	double stretches; /* of unbatched calls: the effective number */
-	double longest;	  /* share of the squared deviations that the longest call makes */
+	double freedom;	  /* degrees of freedom of that variance, with `caution` applied */
+	double caution;	  /* factor of the variance if few batches are independent */
+	double apart;	  /* share of the variance that only unbatched calls explain */
+	double stretches; /* effective number of stretches of unbatched calls */
+	double longest;	  /* share of the longest call in the squared deviations */
 	double tail;	  /* 1 / alpha, one standard error above its estimate; 0: unknown */
 	bool heavy;
 };
@@ -77,8 +76,8 @@ static double variance_in_ticks(const struct stats_sums *s)
 	return square > 0 ? square / (double)(s->n - 1) / ((double)s->tick * (double)s->tick) : 0;
 }
 
-/* A tail that makes the mean depend on a few calls, found by a coefficient of variation that
- * lighter tails do not show in so few calls. */
+/* Detects tails that make the mean depend on a few calls: the coefficient of variation is larger
+ * than lighter tails show in so few calls. */
 static double heavy_spread(double n)
 {
 	double decades = log10(n / 30);
@@ -86,9 +85,9 @@ static double heavy_spread(double n)
 	return n < 300 ? 1.6 + 0.3 * decades : fmin(1.9 + 0.6 * (decades - 1), 3);
 }
 
-/* The scatter of unbatched calls beyond that of batches. A tick more or less at the ends of a
- * stretch of contiguous calls is none; neighbours that exchange more than ticks look contiguous by
- * chance only. */
+/* Scatter of unbatched calls beyond that of batches. One tick more or less at the ends of a stretch
+ * of contiguous calls is ignored; neighbours that exchange more than ticks only look contiguous by
+ * chance. */
 static void add_apart(const struct stats_sample *s, struct shape *r)
 {
 	double tick_sq = (double)s->sums.tick * (double)s->sums.tick, squares = r->n * r->variance;
@@ -110,14 +109,14 @@ static void add_apart(const struct stats_sample *s, struct shape *r)
 			  (1 - r->apart) * (1 - r->apart) / r->freedom);
 }
 
-/* One standard error more than estimated (Hill 1975), because the long calls that did not occur are
- * not in the estimate. */
+/* One standard error above the estimate (Hill 1975), because long calls that did not occur are
+ * missing from the estimate. */
 static double cautious_tail(const struct stats_tail_index *t)
 {
 	return t->inverse > 0 ? t->inverse * (1 + 1 / sqrt(t->calls)) : 0;
 }
 
-/* Two standard errors beyond where the mean is infinite. */
+/* True if 1 / alpha is two standard errors above the limit for an infinite mean. */
 static bool has_no_mean(const struct stats_tail_index *t)
 {
 	return t->inverse > 0 && t->inverse * (1 - 2 / sqrt(t->calls)) > INFINITE_MEAN;
@@ -132,8 +131,8 @@ static bool is_heavy(const struct shape *r)
 	return r->spread > heavy_spread(r->n);
 }
 
-/* A heavy tail of which only the spread of the durations tells: of a clock without a histogram, or
- * of few calls. */
+/* A heavy tail that only shows in the spread of the durations: the clock has no histogram, or there
+ * are few calls. */
 static bool is_guessed(const struct shape *r)
 {
 	return r->heavy && r->mean > HIDDEN_TAIL && !(r->tail > 0) &&
@@ -169,8 +168,8 @@ static struct shape shape_of(const struct stats_sample *s)
 	return r;
 }
 
-/* Calls with more ticks than the shortest, as a number of equal events: `weight`
- * ticks each, `events` of them. */
+/* Calls with more ticks than the shortest, as a number of equal events: `events` of them with
+ * `weight` ticks each. */
 struct events {
 	double base, weight, events;
 };
@@ -208,8 +207,8 @@ static double quantile(double confidence, double freedom)
 	return distributions_t_quantile(0.5 + confidence / 2, freedom);
 }
 
-/* Few events show little of their own dependence: at least 1, and one standard
- * error more than was seen. */
+/* Few events show little of their own dependence: one standard error above the estimate, at least
+ * 1. */
 static double cautious_design(const struct shape *r)
 {
 	if (r->serial.batches < 8)
@@ -223,10 +222,10 @@ static void few_events(const struct stats_sums *s, const struct events *e, const
 	double t = quantile(confidence, r->serial.batches ? r->freedom : INFINITY);
 	double z = quantile(confidence, INFINITY), design = cautious_design(r), low, high;
 
-	/* Korn and Graubard (1998): few degrees of freedom are fewer effective calls. */
+	/* Korn and Graubard (1998): few degrees of freedom reduce the number of effective calls. */
 	design = fmin(design * t * t / (z * z), r->n);
 	proportion_clopper_pearson(e->events / design, r->n / design, confidence, &low, &high);
-	/* All calls alike: the truth may lie on either side of that count. */
+	/* All calls show the same count: the truth may lie on either side of it. */
 	if (s->max == s->min)
 		low = -high;
 	out->low = e->base + e->weight * low;
@@ -239,7 +238,7 @@ static void few_events(const struct stats_sums *s, const struct events *e, const
 	out->freedom = r->serial.batches ? r->freedom : fmax(1, r->n - 1);
 }
 
-/* Whether batches, too few to measure the design effect, show any dependence. */
+/* Do the batches, too few to measure the design effect, show any dependence? */
 static bool depends(const struct shape *r)
 {
 	return r->serial.batches >= MANY_BATCHES ||
@@ -315,7 +314,7 @@ static double phase_bias(const uint64_t *phase, double low, double high)
 	return most * phase_test_unevenness(phase, STATS_PHASES);
 }
 
-/* Preferred phases, where they matter compared with the interval. */
+/* Are there preferred phases, with an effect that matters compared with the interval? */
 static bool is_synchronous(const uint64_t *phase, double low, double high)
 {
 	return phase && phase_test_p(phase, STATS_PHASES) < SYNCHRONOUS_P &&
@@ -353,8 +352,8 @@ struct mean_interval mean_interval_estimate(const struct stats_sample *s, double
 	else
 		by_variance(&r, confidence, &out);
 	if (r.serial.batches >= 8)
-		out.design_effect = r.design * r.caution; /* the error is that of independent
-							    calls times its root */
+		out.design_effect = r.design * r.caution; /* the error is that of independent calls
+							   * times the root of this */
 	out.low = fmax(0, out.low);
 	out.unreliable = unreliable_of(s, &r, &out);
 	out.mean = r.mean * d;

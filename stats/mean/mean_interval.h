@@ -9,16 +9,16 @@
 
 #include "stats/stats.h"
 
-/* Why an interval may not cover the mean: see docs/coverage.md. */
+/* Reasons why an interval may not cover the mean: see docs/coverage.md. */
 enum stats_unreliable {
 	STATS_SYNCHRONOUS = 1,	   /* "clock-synchronous": calls begin at preferred phases */
 	STATS_FEW_INDEPENDENT = 2, /* "too-few-independent-batches" */
-	STATS_HEAVY_TAIL = 4	   /* "heavy-tail": a few calls make the mean */
+	STATS_HEAVY_TAIL = 4	   /* "heavy-tail": a few calls determine the mean */
 };
-/* Fewer calls, without batches and phases, can show none of them. */
+/* Fewer calls, without batches and phases, can show none of these problems. */
 #define STATS_RELIABLE_CALLS 8
-/* Fewer calls, whose batches are under 64 pairs, cannot show how they depend on each other: bursts
- * and slow phases look like other durations. */
+/* Fewer calls (batches of under 64 pairs) cannot show their dependence: bursts and slow phases look
+ * like different durations. */
 #define STATS_FEW_CALLS 128
 
 /* A mean and its interval, in the unit of its sums: nanoseconds in reports. There `low` may be

@@ -14,7 +14,7 @@
 
 typedef unsigned __int128 u128;
 
-/* The exact sum costs about EXACT_N^2 EXACT_PAIRS steps (2 ms) and 84 kB of stack. */
+/* The exact sum takes about EXACT_N^2 EXACT_PAIRS steps (2 ms) and 84 kB of stack. */
 #define EXACT_N	    64
 #define EXACT_PAIRS 160
 
@@ -66,8 +66,8 @@ static double gamma_tail(struct moments m, long double pairs)
 	return x > 0 ? distributions_gamma_upper(x, shape) : 1;
 }
 
-/* One more bin: part[n][t] becomes the sum over its count k of
- * part[n - k][t - k (k - 1) / 2] / (k! m^k). Falling n reads what is still old. */
+/* Adds one bin: part[n][t] becomes the sum over its count k of part[n - k][t - k (k - 1) / 2] / (k!
+ * m^k). n descends, so that old values are read before they are replaced. */
 static void add_bin(double part[][EXACT_PAIRS], unsigned n_max, unsigned t_max,
 		    const double *weight)
 {
@@ -91,7 +91,7 @@ static double exact_tail(unsigned n, unsigned bins, unsigned t_max)
 		add_bin(part, n, t_max, weight);
 	for (unsigned t = 0; t < t_max; t++)
 		below += part[n][t];
-	/* The difference from 1 is exact to its rounding, about 1e-14. */
+	/* The difference from 1 has the absolute error of rounding, about 1e-14. */
 	return fmin(fmax(1 - below * tgamma(n + 1.0), 1e-14), 1);
 }
 

@@ -77,7 +77,7 @@ static struct tail tail_of(unsigned terms, double a, double b, bool upper)
 	return t;
 }
 
-/* Its logarithm at log odds s, and the slope of that. */
+/* The logarithm of the tail at log odds s, and its slope. */
 static double log_tail(const struct tail *t, double s, double *slope)
 {
 	double p = 1 / (1 + exp(-s)), log_p = -log1p(exp(-s)), log_q = -log1p(exp(s));
@@ -91,8 +91,8 @@ static double log_tail(const struct tail *t, double s, double *slope)
 	return log(sum / t->terms);
 }
 
-/* The p at which the tail has this probability. Newton's steps are kept inside a
- * bracket; where a tail is 0 or 1 to all digits they are halved. */
+/* The p at which the tail has this probability. Newton's steps stay within a bracket; if a tail is
+ * 0 or 1 to all digits, the bracket is halved. */
 static double tail_inverse(const struct tail *t, double probability, double start)
 {
 	double low = -ODDS_LIMIT, high = ODDS_LIMIT, wanted = log(probability);
@@ -106,7 +106,7 @@ static double tail_inverse(const struct tail *t, double probability, double star
 		else
 			high = s;
 		next = s - over / slope;
-		if (!(next > low && next < high)) /* a NAN, too */
+		if (!(next > low && next < high)) /* also true for NAN */
 			next = low + (high - low) / 2;
 		if (fabs(next - s) < 1e-10 || next == low || next == high) {
 			s = next;
@@ -141,7 +141,7 @@ void proportion_agresti_coull(double x, double n, double confidence, double *low
 	*high = x < n ? fmin(1, p + half) : 1;
 }
 
-/* Where to begin: Wilson's limits, away from 0 and 1. */
+/* Start values: Wilson's limits, kept away from 0 and 1. */
 static void start_at(double x, double n, double confidence, double *low, double *high)
 {
 	proportion_wilson(x, n, confidence, low, high);
@@ -160,13 +160,13 @@ static void clopper_pearson(double x, double n, double confidence, double *low, 
 	*high = x < n ? tail_inverse(&at_most, rest, *high) : 1;
 }
 
-/* Most sites of a large profile have one of few answers: some calls, and no tick or one.
- * A thread keeps its last ones; equal arguments, equal results. */
+/* Most sites of a large profile need one of few results: some calls, and no tick or one. Each
+ * thread caches its last results by their arguments. */
 void proportion_clopper_pearson(double x, double n, double confidence, double *low, double *high)
 {
 	static _Thread_local struct answer {
 		double x, n, confidence, low, high;
-	} kept[256]; /* n 0: none */
+	} kept[256]; /* n = 0: unused entry */
 	union {
 		double number;
 		uint64_t bits;

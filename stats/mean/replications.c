@@ -59,7 +59,7 @@ double replications_fence(const double *sorted, size_t n, double resolution)
 	return upper + FENCE_RANGES * fmax(range, resolution);
 }
 
-/* How many values are smaller than `value`, and how many equal. */
+/* Counts the values smaller than `value`, and those equal to it. */
 static void place(const double *x, size_t n, double value, double *smaller, double *equal)
 {
 	*smaller = *equal = 0;
@@ -80,8 +80,8 @@ static double rising_pairs(const double *x, size_t n)
 	return s;
 }
 
-/* Kendall (1970): [n (n-1) (2n+5) - sum over groups of t ties t (t-1) (2t+5)] / 18;
- * a sum over groups is a sum over members, each with one t-th of it. */
+/* Kendall (1970): [n (n-1) (2n+5) - sum over groups of t ties t (t-1) (2t+5)] / 18. The sum over
+ * groups is computed as a sum over members, each with 1/t of the group's term. */
 static double variance_of_s(const double *x, size_t n)
 {
 	double count = (double)n, sum = count * (count - 1) * (2 * count + 5), smaller, t;
@@ -207,7 +207,7 @@ struct kbest replications_kbest(const double *x, size_t n, size_t k, double epsi
 			near += x[i] <= fastest * (1 + epsilon);
 		}
 		if (near < k)
-			best.measurements = 0; /* what agreed was slow for some reason */
+			best.measurements = 0; /* the values that agreed were all slow */
 		else if (!best.measurements)
 			best.measurements = i + 1;
 	}

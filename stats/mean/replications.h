@@ -43,11 +43,11 @@ struct kbest {
 };
 struct kbest replications_kbest(const double *x, size_t n, size_t k, double epsilon);
 
-/* Value at probability q in [0, 1] of n > 0 ascending values, linear between
- * them (position (n - 1) q: Hyndman and Fan's type 7). */
+/* Value at probability q in [0, 1] of n > 0 ascending values, by linear interpolation (position (n
+ * - 1) q: Hyndman and Fan's type 7). */
 double replications_quantile(const double *sorted, size_t n, double q);
 
-/* Sorts. The lower of the two in the middle where there are two; NAN for none. */
+/* Sorts. Returns the lower of two middle values; NAN for n = 0. */
 double replications_median(double *value, size_t n);
 
 /* Above this, a replication was disturbed: Tukey's outer fence, upper quartile
@@ -58,7 +58,7 @@ double replications_fence(const double *sorted, size_t n, double resolution);
 /* Does the series move? Mann (1945) and Kendall's test of trend with ties and
  * the correction for continuity, two-sided; and how far it moved. */
 struct replications_drift {
-	double p;      /* probability of so much trend without any; NAN for n < 8 */
+	double p;      /* p-value of this trend if there is none; NAN for n < 8 */
 	double change; /* median of the last third / median of the first - 1; NAN for n < 8
 			  or a first median of 0 */
 };

@@ -11,19 +11,19 @@
 #include "stats/numerics/moments.h"
 
 #define MOST_BATCHES 64
-/* The rule uses batches from so many on. */
+/* Minimum number of batches for the rule. */
 #define LEAST_BATCHES 8
-/* Unswitched calls in a batch, on average: fewer are too unequal to be one size. */
+/* Minimum mean number of unswitched calls per batch: fewer make the sizes too unequal. */
 #define LEAST_UNSWITCHED 4
-/* More than this share of calls with off-CPU time: they are durations like others. */
+/* If more than this share of calls has off-CPU time, the rule treats them as durations. */
 #define EVENTS_SHARE 0.25
-/* With fewer effective readings a few calls make the mean, whatever they look like; or with fewer
- * than FEW_UNEVEN where there are UNEVEN readings to an effective one: times vary more than
- * exponential ones. Chosen by the coverage study. */
+/* With fewer effective readings a few calls determine the mean; the same with fewer than FEW_UNEVEN
+ * if there are UNEVEN readings per effective one: then times vary more than exponential ones.
+ * Chosen by the coverage study. */
 #define FEW_EFFECTIVE 30
 #define FEW_UNEVEN    120
 #define UNEVEN	      4
-/* Fewer readings, of more switched calls, say nothing: their interval would not hold. */
+/* With fewer readings, of more switched calls, the interval would be wrong. */
 #define LEAST_READINGS 8
 
 /* Values of all calls, in ns. */
@@ -52,8 +52,8 @@ static int64_t integer(double value)
 	return isfinite(value) ? llround(fmin(fmax(value, -0x1p61), 0x1p61)) : 0;
 }
 
-/* Stretches of unbatched calls are known of elapsed time. Others are taken to have as much of
- * `calls` and of the value as their length says. */
+/* Stretches of unbatched calls are known only for elapsed time. Other values are assumed to be
+ * spread over `calls` in proportion to length. */
 static struct stats_apart apart_like(const struct stats_apart *a, double calls, double each)
 {
 	double squares = a->calls_sq * calls * calls;
@@ -61,7 +61,7 @@ static struct stats_apart apart_like(const struct stats_apart *a, double calls, 
 	return (struct stats_apart){a->stretches, squares, each * squares, each * each * squares};
 }
 
-/* What each unbatched call has, of `calls` in all of which batches hold `batched`. */
+/* Mean value per unbatched call, of `calls` calls of which batches hold `batched`. */
 static double each_apart(double total, const int64_t *batch, uint32_t batches, double calls,
 			 double batched)
 {
@@ -113,10 +113,10 @@ static struct mean_interval apply_moved(struct values *v, const struct stats_sam
 
 /* One state off the CPU. */
 struct off {
-	double total, square_sum; /* of all calls: estimated */
-	double factor;		  /* of the sums: what was not read, less what was stolen */
-	double ratio;		  /* to what is known of all segments */
-	double factor_kept;	  /* less what was stolen, or is impossible */
+	double total, square_sum; /* estimated, of all calls */
+	double factor;		  /* factor of the sums: the part not read, minus stolen time */
+	double ratio;		  /* factor that extends them to all known segments */
+	double factor_kept;	  /* the same, minus time that was stolen or is impossible */
 	const uint64_t *batch;
 };
 
@@ -125,7 +125,7 @@ static double known_of(const struct states_sample *s)
 	return s->sampled ? (double)s->elapsed.sums.n : s->known;
 }
 
-/* Calls were off their CPUs for no longer than the switched ones took. */
+/* Limit: the off-CPU time of calls is at most the duration of the switched ones. */
 static void limit(const struct states_sample *s, struct off *r, struct off *a)
 {
 	uint64_t units = s->sampled ? s->elapsed.sums.sum : s->units;
@@ -155,7 +155,7 @@ static bool has_batches(const struct states_sample *s)
 	return s->batches.calls && s->elapsed.batches.count <= MOST_BATCHES;
 }
 
-/* z of batch i. */
+/* The linearised value z of batch i. */
 static double linearised(const struct states_sample *s, const struct off *o, uint32_t i)
 {
 	double known = s->sampled ? (double)s->elapsed.batches.calls : (double)s->batches.known[i];
@@ -180,13 +180,13 @@ static struct mean_interval none_seen(const struct states_sample *s, double othe
 				      NAN, 0};
 }
 
-/* Kish's effective number of readings: as many, all of one length, would give this precision. */
+/* Kish's effective number of readings: as many readings of equal length give the same precision. */
 static double effective(const struct off *o)
 {
 	return o->square_sum > 0 ? o->total * o->total / o->square_sum : 0;
 }
 
-/* Does the mean depend on a few of the calls that were read? As the rule says it of durations. */
+/* Does the mean depend on a few of the calls read? The criterion is that for durations. */
 static unsigned heavy_tail(const struct states_sample *s, const struct off *o, double confidence)
 {
 	struct values v = {.n = (double)s->readings, .total = o->total};
@@ -198,7 +198,7 @@ static unsigned heavy_tail(const struct states_sample *s, const struct off *o, d
 	return apply_rule(&v, &(struct stats_sample){0}, confidence).unreliable & STATS_HEAVY_TAIL;
 }
 
-/* Of a sample: what is wrong about the larger part off the CPU is wrong about the rest. */
+/* For a sample: a warning about the larger off-CPU part applies to the rest, too. */
 static unsigned sampled_tail(const struct states_sample *s, const struct off *r,
 			     const struct off *a, const struct states_estimate *e)
 {
@@ -210,8 +210,8 @@ static unsigned sampled_tail(const struct states_sample *s, const struct off *r,
 	       (most == r ? e->runnable : e->asleep).unreliable;
 }
 
-/* Where few calls have any, they are events to the rule, as long as their mean weighted by
- * length: as the ticks of a slow clock are, whose limits are exact. */
+/* If few calls have any, the rule treats them as events whose length is their weighted mean length:
+ * like ticks of a slow clock, whose limits are exact. */
 static struct mean_interval off_mean(const struct states_sample *s, const struct off *o,
 				     double others, double confidence)
 {
@@ -263,7 +263,7 @@ static struct mean_interval on_cpu_mean(const struct states_sample *s, const str
 	return apply_moved(&v, &s->elapsed, confidence);
 }
 
-/* Calls that kept their CPU, of all and of batch i. */
+/* Number of calls that kept their CPU, in all and in batch i. */
 struct kept {
 	uint64_t calls, units;
 };
@@ -369,8 +369,8 @@ static bool too_few_read(const struct states_sample *s, double switched)
 	return s->readings < 2 || (s->readings < LEAST_READINGS && (double)s->readings < switched);
 }
 
-/* Too few of the switched calls were read: they were off their CPUs for no longer than they
- * took, which is what is left of all calls' time without that of those that kept their CPU. */
+/* Too few of the switched calls were read. Their off-CPU time is at most their duration: the total
+ * of all calls minus that of the calls that kept their CPU. */
 static void not_read(const struct states_sample *s, struct off *r, struct off *a, double confidence,
 		     struct states_estimate *out)
 {
@@ -395,7 +395,7 @@ static void not_read(const struct states_sample *s, struct off *r, struct off *a
 	out->on_cpu = within(all.mean - (r->total + a->total) / n, kept, all.high);
 }
 
-/* Calls by batches, but not where their states lie: dependence is unknown. */
+/* Batches hold calls, but not their states: dependence is unknown. */
 static unsigned batches_missing(const struct states_sample *s)
 {
 	return !has_batches(s) && s->elapsed.batches.count >= LEAST_BATCHES ? STATS_FEW_INDEPENDENT

@@ -17,8 +17,8 @@
 
 #include "stats/mean/mean_interval.h"
 
-/* By batches of elapsed.batches; each NULL, or as many as there are batches. Times off the CPU
- * in ns, `units` in clock units. */
+/* Sums by batches of elapsed.batches; each is NULL, or has an element for each batch. Off-CPU times
+ * are in ns, `units` in clock units. */
 struct states_batches {
 	const uint64_t *calls, *units, *known, *weighted, *runnable, *asleep;
 };
@@ -31,20 +31,20 @@ struct states_sample {
 	 * of calls asked at random they are those that were not switched; `known` means nothing
 	 * then, `weighted` is the weighted number of asked calls. */
 	bool sampled;
-	bool ticker_near; /* of calls that kept their CPU the clock tells nothing */
+	bool ticker_near; /* the clock tells nothing about calls that kept their CPU */
 	uint64_t calls, units;
 	stats_u128 units_sq;
-	uint64_t readings;	  /* calls that anything is known of */
+	uint64_t readings;	  /* number of calls that were read */
 	double switched_weighted; /* sampled: estimated number of switched calls among `weighted` */
 	double known, weighted;
 	double runnable, asleep;
 	double runnable_sq, asleep_sq, runnable_asleep;
 	double units_runnable, units_asleep; /* clock units times ns */
-	/* Of all calls, for those of which none was read: off-CPU time in a segment of 1 ns; NAN:
-	 * not known. */
+	/* For calls none of which was read: off-CPU time per ns of a segment in all other calls;
+	 * NAN: unknown. */
 	double others_runnable, others_asleep;
 	struct states_batches batches;
-	/* Asleep time that was stolen by the host rather: moved to on_cpu. Share of asleep. */
+	/* Share of asleep time that the host really stole; it is moved to on_cpu. */
 	double asleep_stolen;
 };
 
@@ -53,8 +53,8 @@ struct states_sample {
  * other calls' are, or NAN. `unreliable` as in mean_interval.h: STATS_HEAVY_TAIL, too, where few
  * readings make the mean. */
 struct states_estimate {
-	double switched;		 /* calls; sampled: estimated */
-	struct mean_interval unswitched; /* of the calls that kept their CPU; "none": no such */
+	double switched;		 /* number of calls; sampled: estimated */
+	struct mean_interval unswitched; /* for calls that kept their CPU; "none": there are none */
 	struct mean_interval on_cpu, runnable, asleep;
 };
 

@@ -7,13 +7,13 @@
 #include "stats/mean/autocorrelation.h"
 #include "stats/sequential/sequential.h"
 
-/* Of a mean outside its limits at any look. */
+/* Probability that the mean is outside its limits at any look. */
 #define MISSED 0.05
 
-/* Fewer stretches say nothing of dependence. */
+/* Fewer stretches do not show dependence. */
 #define LEAST_STRETCHES (STOPPING_STRETCHES / 2)
 
-/* Residuals are rounded to integers of so many units at most: 40 bits of each. */
+/* Residuals are rounded to integers of at most this size: 40 bits. */
 #define RESIDUAL_SCALE 0x1p40
 
 void stopping_begin(struct stopping *s, double relative, double least_s, double now_s,
@@ -68,11 +68,11 @@ static uint32_t first_used(const struct stopping *s, uint64_t skipped)
 struct scatter {
 	uint32_t count;
 	double calls, units, calls_sq;
-	double largest, square; /* of residuals */
+	double largest, square; /* sums of residuals */
 	uint64_t residual[STOPPING_STRETCHES];
 };
 
-/* False: there was no call, or none took any time. */
+/* Returns false if there was no call, or if none took any time. */
 static bool residuals_of(const struct stopping *s, uint32_t first, struct scatter *r)
 {
 	double ratio, scale;
@@ -112,7 +112,7 @@ double stopping_width(const struct stopping *s, double elapsed_s, uint64_t skipp
 	serial = autocorrelation_estimate(
 		&(struct stats_batches){.calls = 1, .count = r.count, .sum = r.residual});
 	time = fmax(serial.time, 1);
-	/* Kish (1965): calls that come in few stretches are no more than these */
+	/* Kish (1965): calls in few stretches are worth at most this number */
 	independent = fmin(r.count / time, r.calls * r.calls / r.calls_sq);
 	*ready = independent >= STOPPING_INDEPENDENT && r.largest <= STOPPING_LARGEST * r.square;
 	t = sequential_t(elapsed_s / s->least_s, MISSED, independent - 1);
@@ -139,7 +139,7 @@ bool stopping_look(struct stopping *s, double now_s, const struct stopping_look 
 
 	width = stopping_width(s, elapsed, l->skipped, &ready) * l->raw / l->mean;
 	s->seen = isfinite(half) && l->mean > 0 ? half / l->mean : NAN;
-	/* a sequence that is not known yet says nothing; one that is, is the wider one */
+	/* an unknown sequence is ignored; a known one may be wider */
 	if (width > s->seen)
 		s->seen = width;
 	s->reached = ready && elapsed >= s->least_s && s->seen <= s->relative && is_enough(l);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* When a mean is known well enough to stop measuring it.
+/* Decides when a mean is known well enough to stop measuring it.
  *
  * Who looks at an interval again and again, and stops when it is narrow, stops where the scatter
  * happens to look small, and before the program has shown how slowly it changes. So, here:
@@ -18,8 +18,8 @@
  *   - and the ordinary interval must be as narrow, have no reliability warning, and rest on enough
  *     calls, batches and effective ticks (STOPPING_CALLS, _BATCHES, _EFFECTIVE).
  *
- * What it cannot know is what has not occurred. States that last m / 3 on average change within m
- * in 95 of 100 runs (e^-3), and then hold the stop up; slower ones may be missed.
+ * It cannot take account of events that have not occurred yet. States that last m / 3 on average
+ * change within m in 95 of 100 runs (e^-3), and then hold the stop up; slower ones may be missed.
  * tests/bench/watched/stopping.c simulates all this; docs/top.md has the result. */
 #ifndef SCPROF_STATS_MEAN_STOPPING_H
 #define SCPROF_STATS_MEAN_STOPPING_H
@@ -32,10 +32,10 @@
 #define STOPPING_STRETCHES   64
 #define STOPPING_INDEPENDENT 20
 #define STOPPING_CALLS	     256
-#define STOPPING_BATCHES     16	 /* degrees of freedom of the error */
-#define STOPPING_EFFECTIVE   100 /* calls over the design effect */
-/* Most of the squared scatter that one stretch may be. Of 32 normal ones the largest is as much in
- * one of 10^4. */
+#define STOPPING_BATCHES     16	 /* minimum degrees of freedom of the error */
+#define STOPPING_EFFECTIVE   100 /* minimum of calls / design effect */
+/* Maximum share of one stretch in the squared scatter. The largest of 32 normal values exceeds it
+ * with probability 10^-4. */
 #define STOPPING_LARGEST 0.5
 
 struct stopping_stretch {
@@ -43,14 +43,14 @@ struct stopping_stretch {
 };
 
 struct stopping {
-	double relative, least_s; /* wanted: half the width over the mean; m */
-	double began_s, due_s;	  /* due_s: of the next look */
+	double relative, least_s; /* wanted half width / mean; m */
+	double began_s, due_s;	  /* due_s: time of the next look */
 	double stretch_s;
 	uint32_t count;
-	struct stopping_stretch at; /* at the end of the last stretch */
+	struct stopping_stretch at; /* state at the end of the last stretch */
 	struct stopping_stretch stretch[STOPPING_STRETCHES];
 	bool reached;
-	double seen; /* the relative half width at the last look; NAN: none, or nothing known */
+	double seen; /* the relative half width at the last look; NAN: no look yet, or unknown */
 };
 
 /* What the rule needs of an estimate, in any unit. `used`: calls in the mean, `skipped`: those of a
@@ -67,11 +67,11 @@ struct stopping_look {
 void stopping_begin(struct stopping *s, double relative, double least_s, double now_s,
 		    const struct stopping_stretch *now);
 
-/* Where a stretch is over: it ends here, and there is something new to look at. */
+/* Returns true at the end of a stretch: then there is new data to look at. */
 bool stopping_add(struct stopping *s, double now_s, const struct stopping_stretch *now);
 
-/* A look after that: whether the mean is now known well enough. Stays so until a look says
- * otherwise. */
+/* Looks again, and returns whether the mean is now known well enough. The answer is valid until the
+ * next look. */
 bool stopping_look(struct stopping *s, double now_s, const struct stopping_look *look);
 
 /* Half the width of the sequence over the mean, at `elapsed_s` since the beginning, of the

@@ -11,7 +11,7 @@
 #include <gsl/gsl_sf_psi.h>
 
 #define MANY  1e5
-#define LEAST 0.999 /* one, but for rounding */
+#define LEAST 0.999 /* 1, with tolerance for rounding */
 
 __attribute__((constructor)) static void turn_handler_off(void)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The page clock draws one number a tick, so the generator must be quick, keep its own state (no
- * lock), and have no pattern that a program could be synchronous with. */
+/* The page clock draws one number per tick, so the generator must be quick, keep its own state (no
+ * lock), and have no pattern with which a program could synchronise. */
 #include "stats/numerics/random.h"
 
 #include <sys/random.h>

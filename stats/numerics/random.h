@@ -14,7 +14,7 @@ struct random {
 /* The same seed gives the same sequence on every machine. */
 void random_seed(struct random *r, uint64_t seed);
 
-/* A seed from the kernel; from the clock and the process id where it has none. */
+/* A seed from the kernel; if that fails, from the clock and the process id. */
 uint64_t random_fresh_seed(void);
 
 /* 64 random bits. */

@@ -75,11 +75,11 @@ double plan_danzig_melvin_calls(double error, double mean, double d, double conf
  * The interval will be that of Clopper and Pearson, whose width depends on the count seen: what is
  * planned for is its average over the binomial counts.
  */
-/* Counts less likely than this, relative to the likeliest, no longer matter. */
+/* Counts with less than this probability, relative to the most likely one, are ignored. */
 #define NEGLIGIBLE 1e-6
 
-/* As in mean_interval_estimate: where all calls show the same count, the truth may lie on either
- * side of that, but no duration lies below 0. */
+/* As in mean_interval_estimate: if all calls show the same count, the truth may lie on either side
+ * of it, but no duration lies below 0. */
 static double width_of(double x, double n, double whole, double confidence)
 {
 	double low, high;
@@ -166,14 +166,14 @@ double plan_random_tick_variance(double mean_ticks)
  * c the half width now in standard errors s, q the quantile for many calls. And the
  * error of what was subtracted stays as it is.
  */
-/* A long run keeps 32 to 63 batches, some of them dependent: about so many degrees
- * of freedom, however many calls there are. */
+/* A long run keeps 32 to 63 batches, some of them dependent. This is their approximate number of
+ * degrees of freedom, however many calls there are. */
 #define LASTING_FREEDOM 40
-/* Of the error now: below that, Wilson and Hilferty are too far off. */
+/* Wilson and Hilferty's approximation is too inaccurate below this. */
 #define LEAST_FREEDOM 2
 
-/* By how much the true standard error may exceed the one found: the root of freedom over its
- * chi-square's lower quantile, which Wilson and Hilferty (1931) give within 1 %. */
+/* The factor by which the true standard error may exceed the estimate: root of freedom over the
+ * lower quantile of chi-square, by Wilson and Hilferty (1931), within 1 %. */
 static double error_reserve(double freedom)
 {
 	double part = 2 / (9 * fmax(freedom, LEAST_FREEDOM));
@@ -201,7 +201,7 @@ double plan_calls_forecast(const struct stats_finished *f, double confidence, do
 	s *= error_reserve(f->freedom);
 	a = (c - q) * s;
 	b = q * s;
-	/* a u^2 + b u = target, written so that a = 0 divides by nothing */
+	/* solution of a u^2 + b u = target, in a form that allows a = 0 */
 	u = 2 * target / (b + sqrt(b * b + 4 * a * target));
 	return fmax(f->n, f->n / (u * u));
 }

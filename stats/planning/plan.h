@@ -69,8 +69,8 @@ double plan_danzig_melvin_calls(double error, double mean, double d, double conf
  * grows with the expected number of those: meant for up to some hundreds. */
 double plan_exact_width(double mean_ticks, double n, double confidence);
 
-/* The fewest calls for which that average is at most `width` ticks, found by halving (the
- * average falls with n, but for steps of a fraction of a per cent). */
+/* The smallest number of calls for which that average is at most `width` ticks, by bisection (the
+ * average falls with n, except for steps of a fraction of a per cent). */
 double plan_exact_calls(double mean_ticks, double width, double confidence);
 
 /* ---- A tick that varies ---- */
@@ -83,15 +83,15 @@ double plan_random_tick_variance(double mean_ticks);
 
 /* ---- From a finished measurement ---- */
 
-/* The mean of n calls as it was found: its interval, its standard error with its degrees of
- * freedom, and the part of that error that more calls do not reduce (of what was measured once and
- * subtracted). */
+/* The result of a measurement of n calls: the interval of the mean, its standard error with degrees
+ * of freedom, and the part of that error that more calls do not reduce (from values measured once
+ * and subtracted). */
 struct stats_finished {
 	double n, mean, low, high;
 	double error, freedom, fixed;
 };
 
-/* So sure is a forecast that its calls suffice. */
+/* Probability that the forecast number of calls is enough. */
 #define PLAN_ASSURANCE 0.8
 
 /* Calls needed in all until the interval is at most p times the mean wide in total, if

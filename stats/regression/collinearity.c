@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Which sites' calls cannot be distinguished, by variance inflation (the diagonal of the inverse of
- * the correlations, Marquardt 1970): the worst site joins those that explain it, and the rest is
- * tested again, until none is left that others explain. */
+/* Finds sites whose calls cannot be distinguished, by variance inflation (the diagonal of the
+ * inverse of the correlations, Marquardt 1970). The worst site joins the sites that explain it, and
+ * the test is repeated until no site is explained by others. */
 #include "stats/regression/site_costs.h"
 
 #include <math.h>
 #include <string.h>
 
 #define SINGULAR 1e-10
-/* A site's calls in a span that the others do not explain: fewer than this are only calls in
+/* Calls of a site per span that the others do not explain. Smaller numbers are only calls in
  * progress at the edge. */
 #define EDGE_CALLS 1.5
-/* Least standardised coefficient that explains a site. */
+/* Minimum standardised coefficient of a site that explains another. */
 #define PART 0.1
 
 void collinearity_invert(double *a, size_t n)
@@ -26,7 +26,7 @@ void collinearity_invert(double *a, size_t n)
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < n; k++)
 			a[i * n + k] *= scale[i] * scale[k];
-	/* Gauss and Jordan in place ("sweep"): a pivot is what is left of a column's 1 */
+	/* Gauss and Jordan in place ("sweep"): a pivot is the remainder of a column's 1 */
 	for (size_t p = 0; p < n; p++) {
 		double pivot = a[p * n + p];
 
@@ -51,7 +51,7 @@ void collinearity_invert(double *a, size_t n)
 			a[i * n + k] = out[i] || out[k] ? 0 : a[i * n + k] * scale[i] * scale[k];
 }
 
-/* The groups that still stand for themselves: cross products of their sums. */
+/* Cross products of the sums of each remaining group. */
 static size_t collect(const double *product, size_t n, const size_t *group, const bool *steady,
 		      double *sums, size_t *of)
 {
@@ -73,8 +73,8 @@ static size_t collect(const double *product, size_t n, const size_t *group, cons
 	return m;
 }
 
-/* By how much the others inflate the variance of column p: with all correlations, and by a
- * little on the diagonal, so that a column that follows exactly is seen and not dropped. */
+/* How much the others inflate the variance of column p. The diagonal of the correlations is raised
+ * a little, so that a linear combination of other columns is found and not dropped. */
 static void inflations(const double *sums, size_t m, double *inverse)
 {
 	for (size_t a = 0; a < m; a++)
@@ -97,8 +97,8 @@ static void join(size_t *group, size_t n, size_t a, size_t b)
 			group[i] = low;
 }
 
-/* The worst joins those whose (standardised) coefficients explain it, -inverse[p][k] /
- * inverse[p][p]; the strongest in any case. */
+/* The worst column joins those whose (standardised) coefficients explain it, -inverse[p][k] /
+ * inverse[p][p]; it always joins the strongest. */
 static void join_those(size_t *group, size_t n, const size_t *of, const double *inverse, size_t m,
 		       size_t p)
 {
@@ -117,7 +117,7 @@ static void join_those(size_t *group, size_t n, const size_t *of, const double *
 	}
 }
 
-/* The column that the others explain best, if too well to stand alone; m: none. */
+/* The column that the others explain best, if they explain it too well; m: none. */
 static size_t worst(const double *sums, const double *inverse, size_t m, double spans)
 {
 	double most = 0;

@@ -18,15 +18,14 @@
 
 #define MOST 64
 
-/* Blocks are not joined below so many; with half of them Student's t is very wide. */
+/* Blocks are joined only down to this number; with half as many, Student's t is very wide. */
 #define LEAST_TO_JOIN 16
-/* Correlation of neighbours beyond this many of its standard errors is taken as real. */
+/* Correlations of neighbours beyond this many standard errors count as real. */
 #define SIGNIFICANT 1.3
-/* Determinant of I - H_g below which the block alone carries the fit. */
+/* If the determinant of I - H_g is below this, the fit depends on this block alone. */
 #define SINGULAR 1e-9
 
-/* Limits of the reliability warnings; the figures are those of simulations like those of the unit
- * test. */
+/* Limits of the reliability warnings, chosen by simulations like those of the unit test. */
 #define FEW_EVENTS   50
 #define FEW_CARRIERS 8
 #define NARROW	     0.1
@@ -42,7 +41,7 @@ struct centred {
 	long double mean_x, mean_y, slope, deviation_x;
 };
 
-/* Sums over one block around whole numbers near the overall means: exact. */
+/* Exact sums over one block, centred on whole numbers near the overall means. */
 struct sums {
 	stats_u128 calls, x, y, xx, xy;
 };
@@ -56,7 +55,7 @@ static void add(struct sums *to, const struct stats_line_block *b)
 	to->xy += b->bytes_units;
 }
 
-/* Blocks with calls in them, neighbours joined where they are too many. */
+/* Copies the blocks that contain calls; joins neighbours if there are too many. */
 static unsigned gather(const struct stats_line_block *block, unsigned blocks, struct sums *out)
 {
 	unsigned used = 0, each, count = 0;
@@ -75,7 +74,7 @@ static unsigned gather(const struct stats_line_block *block, unsigned blocks, st
 	return count;
 }
 
-/* Modulo 2^128 the small differences of large products come out right. */
+/* Small differences of large products are correct modulo 2^128. */
 static void centre_one(struct sums *s, stats_u128 near_x, stats_u128 near_y)
 {
 	s->xx += s->calls * near_x * near_x - 2 * near_x * s->x;
@@ -93,7 +92,7 @@ struct real {
 	long double n, x, y, xx, xy;
 };
 
-/* The rest of the way from the whole numbers to the means. */
+/* Moves the centre from the whole numbers to the means. */
 static struct real shift(const struct sums *s, long double dx, long double dy)
 {
 	long double n = (long double)s->calls, x = signed_of(s->x), y = signed_of(s->y);
@@ -102,7 +101,7 @@ static struct real shift(const struct sums *s, long double dx, long double dy)
 			     signed_of(s->xy) - dx * y - dy * x + n * dx * dy};
 }
 
-/* The means and, around them, the sums of each block. -1: no line can be fitted. */
+/* The means, and the sums of each block around them. -1: no line can be fitted. */
 static int around_means(struct sums *sums, unsigned count, struct centred *c, struct real *r)
 {
 	struct sums all = {0};
@@ -122,7 +121,7 @@ static int around_means(struct sums *sums, unsigned count, struct centred *c, st
 	for (unsigned i = 0; i < count; i++) {
 		centre_one(&sums[i], near_x, near_y);
 		r[i] = shift(&sums[i], c->mean_x, c->mean_y);
-		/* Cauchy and Schwarz, with room for rounding */
+		/* Cauchy and Schwarz, with tolerance for rounding */
 		if (r[i].xx * r[i].n < r[i].x * r[i].x * (1 - 1e-12L))
 			return -1;
 	}
@@ -173,7 +172,7 @@ static struct pair times(const struct block *b, struct pair v)
 			     b->cross * v.call + b->size * v.size};
 }
 
-/* (I - H_g)^-1 c; false where the block alone carries what is left. */
+/* (I - H_g)^-1 c; false if the rest of the fit depends on the block alone. */
 static bool left_out(const struct block *b, struct pair c, struct pair *u)
 {
 	double call = 1 - b->call, size = 1 - b->size;
@@ -186,9 +185,9 @@ static bool left_out(const struct block *b, struct pair c, struct pair *u)
 	return true;
 }
 
-/* Satterthwaite's degrees of freedom of sum q_g^2, if the calls' noise were independent
- * and equal: q = W' e with the Gram matrix
- *   (W' W)_gh = u_g' ([g = h] H_g - H_g H_h) u_h,   freedom = tr^2 / sum of squares. */
+/* Satterthwaite's degrees of freedom of sum q_g^2 if the calls' noise is independent and equal: q =
+ * W' e with the Gram matrix (W' W)_gh = u_g' ([g = h] H_g - H_g H_h) u_h; freedom = tr^2 / sum of
+ * squares. */
 static double freedom_of(const struct block *b, const struct pair *u, unsigned count)
 {
 	double trace = 0, squares = 0;
@@ -207,7 +206,7 @@ static double freedom_of(const struct block *b, const struct pair *u, unsigned c
 	return trace * trace / squares;
 }
 
-/* Of neighbours; subtracting the mean makes it 1 / count too small. */
+/* Correlation of neighbours; subtracting the mean makes it too small by 1 / count. */
 static double correlation(const double *q, unsigned count)
 {
 	double mean = 0, square = 0, product = 0;
@@ -247,7 +246,7 @@ static struct spread spread_of(const struct block *b, unsigned count, struct pai
 	return s;
 }
 
-/* Pairs of neighbours become one; an odd last one goes with the last pair. */
+/* Joins pairs of neighbours; an odd last block joins the last pair. */
 static unsigned join(struct block *b, unsigned count)
 {
 	unsigned half = count / 2;
@@ -269,7 +268,7 @@ static unsigned join(struct block *b, unsigned count)
 	return half;
 }
 
-/* Two joinings in a row are rarely chance. */
+/* Two joinings in a row rarely happen by chance. */
 static bool is_too_few(const struct spread *s, unsigned blocks, bool dependent)
 {
 	return s->count < LEAST_TO_JOIN && (dependent || blocks >= 2 * LEAST_TO_JOIN);
@@ -294,7 +293,7 @@ static void price(const struct centred *line, struct pair c, double value, doubl
 		s = spread_of(b, join(b, s.count), c);
 	*p = (struct stats_line_price){value, INFINITY, -INFINITY, INFINITY, 0};
 	if (!isfinite(s.variance) || line->mean_y <= 0)
-		return; /* no tick at all is not a price of exactly 0 */
+		return; /* a sample without a tick does not mean a price of exactly 0 */
 	if (is_too_few(&s, line->count, is_dependent(&s)))
 		*unreliable |= STATS_LINE_DEPENDENT;
 	more = 1 + 2 * fmax(s.correlation, 0);
@@ -305,8 +304,8 @@ static void price(const struct centred *line, struct pair c, double value, doubl
 	p->high = value + t * p->error;
 }
 
-/* How many equal events would make the spread that is left around the line: 50 ticks of a slow
- * clock, 50 long calls among many very short ones. */
+/* How many equal events would cause the scatter around the line: for example 50 ticks of a slow
+ * clock, or 50 long calls among many very short ones. */
 static double events(const struct centred *c)
 {
 	double sum = 0;
@@ -318,7 +317,7 @@ static double events(const struct centred *c)
 	return (double)(c->mean_y * c->mean_y) / (sum / (c->count - 2));
 }
 
-/* How many equal blocks would carry the slope as these do. */
+/* The number of equal blocks that would give the slope the same precision. */
 static double carriers(const struct centred *c)
 {
 	double sum = 0;

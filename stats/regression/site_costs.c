@@ -14,7 +14,7 @@
 #define COLUMNS	       (SITE_COSTS_MOST + 1) /* 0: the intercept */
 #define SPANS_A_COLUMN 6
 #define LEVERAGE_MOST  0.9
-/* A steady site makes this many calls in each span and varies by less than that. */
+/* A steady site makes at least this many calls per span and varies by less than that. */
 #define STEADY_CALLS	 2.0
 #define STEADY_DEVIATION 0.5
 
@@ -23,7 +23,7 @@ static const struct displacement_value unknown = {NAN, INFINITY, 1};
 struct fit {
 	const struct site_costs_series *series;
 	size_t count, sites;
-	size_t column[SITE_COSTS_ROOM]; /* of the site in the design; 0: none */
+	size_t column[SITE_COSTS_ROOM]; /* column of each site in the design; 0: none */
 	size_t columns;
 	double *when; /* middles of all spans, sorted */
 	size_t whens, waves;
@@ -81,7 +81,7 @@ static void solve(const struct fit *f, const struct site_costs_series *s, struct
 				n->solution[r][a] += n->inverse[a * k + b] * right[r][b];
 }
 
-/* Where in the run, in 0 to 1, counted in spans. */
+/* The position in the run, from 0 to 1, counted in spans. */
 static double place(const struct fit *f, double at)
 {
 	size_t low = 0, high = f->whens;
@@ -136,7 +136,7 @@ static struct displacement_value value_of(const struct fit *f, size_t kind, size
 					   (double)(f->waves - 1)};
 }
 
-/* How many spans the site has calls in: in the series where they are fewest. */
+/* Number of spans in which the site has calls; the minimum over the series. */
 static size_t active(const struct site_costs_series *series, size_t count, size_t sites, size_t k)
 {
 	size_t least = SIZE_MAX;
@@ -151,8 +151,8 @@ static size_t active(const struct site_costs_series *series, size_t count, size_
 	return count ? least : 0;
 }
 
-/* Cross products of calls by weight 1 / length, the intercept (length) taken out of each
- * series; relative to a span of mean length, so that they are in calls a span. */
+/* Cross products of calls, weighted by 1 / length, after removing the intercept (length) from each
+ * series. They are scaled to a span of mean length, so that the unit is calls per span. */
 static double add_products(const struct site_costs_series *s, size_t sites, const size_t *chosen,
 			   size_t n, double *product)
 {
@@ -190,7 +190,7 @@ static double mean_calls(const struct fit *f, size_t k)
 	return spans > 0 ? sum / spans : 0;
 }
 
-/* Which sites take part, in which columns. */
+/* Chooses the sites of the regression and their columns. */
 static void choose(struct fit *f, struct site_costs *out, struct site_costs_site *site)
 {
 	double product[SITE_COSTS_MOST * SITE_COSTS_MOST] = {0};

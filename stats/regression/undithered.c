@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The draws are weighted as the spans are (1 / length), and each is taken less its mean a second:
- * so the intercept stays what it is. */
+/* The draws are weighted like the spans (by 1 / length), and their mean per second is subtracted,
+ * so the intercept does not change. */
 #include "stats/regression/site_costs.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ struct projection {
 	double inverse[SITE_COSTS_MOST * SITE_COSTS_MOST];
 };
 
-/* `step`: draws of which p->draws are taken, the first. */
+/* `step`: number of draws in a row of `drawn`; the first p->draws of them are used. */
 static void centre(struct projection *p, const double *drawn, size_t step)
 {
 	double time = 0;
@@ -51,7 +51,7 @@ static void invert(struct projection *p)
 	collinearity_invert(p->inverse, n);
 }
 
-/* Takes what the draws explain from a column: element i is at value[i * step]. */
+/* Removes from a column what the draws explain. Element i is at value[i * step]. */
 static void project(const struct projection *p, double *value, size_t step)
 {
 	double product[SITE_COSTS_MOST] = {0}, slope[SITE_COSTS_MOST] = {0};

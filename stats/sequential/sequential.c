@@ -13,8 +13,8 @@
 
 #include "stats/numerics/distributions.h"
 
-/* g times the n at which the limits are to be narrowest, for error probabilities of 0.05 to 0.001
- * within 3 % of the narrowest. */
+/* g times the n at which the limits are narrowest. For error probabilities of 0.05 to 0.001 the
+ * result is within 3 % of the optimum. */
 #define SHARPEST 10
 
 void sequential_add(struct sequential *s, double difference)
@@ -38,7 +38,7 @@ double sequential_e(const struct sequential *s, double at, double tuned)
 	if (s->n < 2 || !isfinite(s->mean) || !isfinite(s->squares))
 		return 1;
 	if (off == 0)
-		x = 0; /* also where nothing scatters */
+		x = 0; /* also if there is no scatter */
 	if (isinf(x))
 		return pow(grown, (s->n - 1) / 2);
 	return exp((s->n * (log1p(x) - log1p(x / grown)) - log(grown)) / 2);
@@ -50,7 +50,7 @@ struct sequential_limits sequential_interval(const struct sequential *s, double 
 
 	if (s->n < 2 || !isfinite(s->mean) || !isfinite(s->squares))
 		return (struct sequential_limits){-INFINITY, INFINITY};
-	/* (1 + x) / (1 + x / grown), at most; it stays below `grown` */
+	/* upper bound of (1 + x) / (1 + x / grown), which stays below `grown` */
 	most = exp((log(grown) - 2 * log(alpha)) / s->n);
 	if (!(most < grown))
 		return (struct sequential_limits){-INFINITY, INFINITY};
@@ -63,7 +63,7 @@ size_t sequential_discover(const double *e, size_t count, double alpha, unsigned
 {
 	size_t discoveries = 0;
 
-	/* the largest k of which k values are count / (alpha k) or more */
+	/* the largest k such that k values are at least count / (alpha k) */
 	for (size_t i = 0; i < count; i++) {
 		size_t as_large = 0;
 
@@ -77,7 +77,7 @@ size_t sequential_discover(const double *e, size_t count, double alpha, unsigned
 	return discoveries;
 }
 
-/* 2 (1 - Phi(a) + a phi(a)), of a >= 0: it falls from 1. */
+/* 2 (1 - Phi(a) + a phi(a)) for a >= 0. It falls from 1. */
 static double crossing(double a)
 {
 	return erfc(a / M_SQRT2) + a * sqrt(2 / M_PI) * exp(-a * a / 2);

@@ -22,20 +22,20 @@ struct sequential {
 };
 void sequential_add(struct sequential *s, double difference);
 
-/* The e-value against "the mean is `at`": under it, its expectation is at most 1 at any stopping
- * time, so that 1 / e is a p-value however often one looked. `tuned`: the n at which it is to be
- * sharpest. 1 for n < 2. */
+/* The e-value against the hypothesis "the mean is `at`". Under it, its expectation is at most 1 at
+ * any stopping time, so 1 / e is a p-value however often one looked. `tuned`: the n with the
+ * highest power. 1 for n < 2. */
 double sequential_e(const struct sequential *s, double at, double tuned);
 
-/* The confidence sequence: all means that have an e-value below 1 / alpha. */
+/* The confidence sequence: all means whose e-value is below 1 / alpha. */
 struct sequential_limits {
 	double low, high; /* infinite while nothing is known */
 };
 struct sequential_limits sequential_interval(const struct sequential *s, double alpha,
 					     double tuned);
 
-/* e-BH: which of `count` e-values are discoveries at rate alpha, whatever their dependence.
- * Returns how many; found[i] is set for those. */
+/* e-BH: finds the discoveries among `count` e-values at rate alpha, whatever their dependence. Sets
+ * found[i] for each, and returns their number. */
 size_t sequential_discover(const double *e, size_t count, double alpha, unsigned char *found);
 
 /* The same for a mean whose error is estimated in other ways, watched from a least time on: with

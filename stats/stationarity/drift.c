@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Does a site's mean move, slowly or at once? */
+/* Does a site's mean change, slowly or at once? */
 #include <math.h>
 
 #include <gsl/gsl_cdf.h>
@@ -9,9 +9,9 @@
 #include "stats/stationarity/rank_series.h"
 
 #define LEAST_BATCHES 8
-/* Half of 1 % for each of the two tests. */
+/* Each of the two tests gets half of 1 %. */
 #define LEVEL 0.005
-/* A level must last for so many batches. */
+/* Minimum number of batches at one level. */
 #define LEAST_LEVEL 2
 
 /* Quantile at 0.5 % of |statistic| of the best split of `n` values with 2 at least on each

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Ranks of batches, and what serial dependence does to tests on them.
  *
- * A statistic of independent values is divided by sqrt((1 + r) / (1 - r)), what first order
- * correlation r makes of the error of a mean. r is that of the residuals of a fitted alternative,
- * or every real change would look like correlation; the fit itself lowers it, the more the shorter
- * the series, which is corrected.
- */
+ * A statistic of independent values is divided by sqrt((1 + r) / (1 - r)), the factor by which
+ * first-order correlation r changes the error of a mean. r is that of the residuals of a fitted
+ * alternative, or every real change would look like correlation; the fit itself lowers it, the more
+ * the shorter the series, which is corrected. */
 #include <math.h>
 
 #include <gsl/gsl_cdf.h>
@@ -35,7 +34,7 @@ static unsigned equal(const struct series *s, double to)
 	return n;
 }
 
-/* A majority is what is left when unequal pairs go (Boyer and Moore 1981). */
+/* The majority value remains when unequal pairs are removed (Boyer and Moore 1981). */
 static bool mostly_equal(const struct series *s)
 {
 	double left = NAN;

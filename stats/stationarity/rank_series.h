@@ -13,23 +13,23 @@
 #include "stats/stats.h"
 
 #define SERIES_MOST 64
-/* Fewer are not searched for two levels: their ranks cannot be unlikely enough. */
+/* Shorter series are not searched for two levels: their ranks cannot be improbable enough. */
 #define SERIES_LEAST_TO_SPLIT 16
 
 struct series {
 	unsigned count;
-	unsigned each;		   /* batches that one value stands for */
+	unsigned each;		   /* number of batches per value */
 	double x[SERIES_MOST];	   /* mean of a call, clock units */
 	double score[SERIES_MOST]; /* normal scores: mean 0, mean square 1; 0 where all are equal */
-	double rank[SERIES_MOST];  /* likewise */
+	double rank[SERIES_MOST];  /* ranks, scaled like the scores */
 };
 
-/* Batches from `skip` on. Neighbours are joined while more than half of the values are
- * equal (few ticks), as long as 16 are left; of more than 64 they are joined, too. */
+/* Batches from `skip` on. Neighbours are joined while more than half of the values are equal (few
+ * ticks) and 16 remain; also if there are more than 64. */
 struct series rank_series_of(const struct stats_batches *b, unsigned skip);
 
-/* Can its ranks be searched for two levels? Not where there are fewer than 16, or half of
- * them are equal. */
+/* Can the ranks be searched for two levels? Not with fewer than 16, or if half of them are
+ * equal. */
 bool rank_series_can_split(const struct series *s);
 
 /* The place `at` in [first, last] that splits the scores best: [0, at) and [at, count).
@@ -38,7 +38,7 @@ struct series_split {
 	unsigned at;
 	double statistic; /* signed: positive where the first part is larger */
 	double left;	  /* sum of squares around the two levels */
-	double inflation; /* by how much serial correlation makes the standard error larger */
+	double inflation; /* factor of the standard error due to serial correlation */
 };
 struct series_split rank_series_split(const struct series *s, unsigned first, unsigned last);
 

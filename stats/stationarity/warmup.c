@@ -19,12 +19,12 @@
 #define LEAST_BATCHES 32
 #define LEAST_CALLS   100
 #define LEAST_FACTOR  3
-#define LEAST_RUN     8 /* of 64 batches, and of fewer down to 32 */
+#define LEAST_RUN     8 /* for 64 batches; and for fewer, down to 32 */
 #define RUN_DISTANCE  16
 /* Correlation of neighbours in standard errors: 10 %, one-sided. */
 #define DEPENDS 1.28
-/* Of the way to the first part, where the rest depends on itself. Chosen with half of the laws of
- * tests/bench/warmup_laws.c. */
+/* Share of the distance to the first part, if the rest is dependent. Chosen with half of the laws
+ * of tests/bench/warmup_laws.c. */
 #define PART_OF_THE_WAY (1 / 3.0)
 /* 1 / (false alarms * others), to the power 1 / (exponent of the tail). */
 #define OTHERS 400.0
@@ -51,7 +51,7 @@ static struct range range_of(const double *x, unsigned count)
 			      sorted[count - 1]};
 }
 
-/* Distance from the middle over that of the farthest of the range; signed. */
+/* Signed distance from the middle, divided by that of the farthest value of the range. */
 static double distance(const struct range *r, double x)
 {
 	double width = fmax(r->high - r->middle, r->middle - r->low);
@@ -59,7 +59,7 @@ static double distance(const struct range *r, double x)
 	return width > 0 ? (x - r->middle) / width : 0;
 }
 
-/* Does the first value lie among those from `from` on? Then it is not clear of them. */
+/* Does the first value lie among the values from `from` on? */
 static bool lies_among(const struct series *s, unsigned from)
 {
 	bool above = false, below = false;
@@ -76,7 +76,7 @@ static unsigned clear_of(const struct series *s, unsigned from, unsigned most)
 {
 	unsigned others = s->count - from, k = 0;
 
-	if (lies_among(s, from)) /* as for most sites: nothing is to be sorted */
+	if (lies_among(s, from)) /* for most sites: nothing to sort */
 		return 0;
 
 	struct range r = range_of(s->x + from, others);
@@ -88,8 +88,8 @@ static unsigned clear_of(const struct series *s, unsigned from, unsigned most)
 	return k;
 }
 
-/* Where the first of many is clear of the second half, all that lie outside of its range
- * and on the same side go with it: a decay reaches the rest slowly. */
+/* If the first of many values is outside of the range of the second half, all others outside of it
+ * on the same side count, too: a decay reaches the rest slowly. */
 static unsigned decay(const struct series *s)
 {
 	unsigned half = s->count / 2, k = 0;
@@ -109,9 +109,9 @@ static unsigned far_apart(const struct series *s)
 	return clear_of(s, s->count / 2, 1) ? decay(s) : 0;
 }
 
-/* Leading values beyond what half of the second half keeps to, by so much that one such
- * value is a rare accident even of a heavy tail, and LEAST_RUN in a row are none. One
- * far value in the second half, which stretches its range, hides nothing here. */
+/* Leading values so far outside of the range of half of the second half that one such value is rare
+ * even for a heavy tail, and LEAST_RUN in a row are impossible. One far value in the second half
+ * extends its range, but hides nothing here. */
 static unsigned far_run(const struct series *s)
 {
 	unsigned half = s->count / 2, others = s->count - half, k = 0;
@@ -130,7 +130,7 @@ static unsigned far_run(const struct series *s)
 	return 64 * k >= LEAST_RUN * s->count ? k : 0;
 }
 
-/* A straight line that fits better is drift, and so is a split after the middle. */
+/* A straight line that fits better is drift; so is a split after the middle. */
 static unsigned shifted(const struct series *s)
 {
 	struct series_split front, any;
@@ -152,7 +152,7 @@ static bool depends(const double *x, unsigned count)
 	return gsl_stats_lag1_autocorrelation(x, 1, count) > DEPENDS / sqrt(count);
 }
 
-/* The farthest mean of `length` values in a row from x[from] on, to one side. */
+/* The largest deviation, to one side, of a mean of `length` consecutive values from x[from] on. */
 static double farthest(const double *x, unsigned count, unsigned from, unsigned length, double side)
 {
 	double most = -INFINITY;
@@ -162,8 +162,8 @@ static double farthest(const double *x, unsigned count, unsigned from, unsigned 
 	return most;
 }
 
-/* Has the rest a stretch that is `part` of the way to the first `k`, and as long, or an eighth of
- * all? */
+/* Does the rest contain a stretch at `part` of the distance to the first `k`, and at least as long
+ * as they, or an eighth of all? */
 static bool has_such(const double *x, unsigned count, unsigned k, double part)
 {
 	double later[SERIES_MOST], middle, away, side;

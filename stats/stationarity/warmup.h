@@ -21,9 +21,9 @@
 
 /* Leading batches that differ from the rest. */
 struct warmup {
-	unsigned batches;  /* to be excluded; 0: none. At most half of all */
+	unsigned batches;  /* number of batches to exclude; 0: none. At most half of all */
 	double mean_aside; /* mean of a call in them, clock units; NAN if none */
-	double mean_rest;  /* and in the others */
+	double mean_rest;  /* mean of the other calls */
 	double ratio;	   /* mean_aside / mean_rest; NAN if none */
 };
 
@@ -39,15 +39,15 @@ struct warmup {
  * None of fewer than 32 batches or 100 calls. */
 struct warmup warmup_find(const struct stats_batches *b);
 
-/* A cut is an estimate, too: a decay has no end. `moves`: by which part of itself the mean of the
- * rest changes when as many calls again are set aside. The interval reaches so far farther. */
+/* The cut is an estimate, too: a decay has no end. `moves`: relative change of the mean of the rest
+ * if as many calls again are set aside. The interval is widened by it. */
 void warmup_widen(struct mean_interval *e, double moves);
 
 /* The first call compared with all. */
 struct first_call {
 	double ratio; /* its duration / mean of the other calls; NAN for fewer than two calls */
-	double share; /* of all calls at least as long, itself among them, and so the
-			 p-value of its being first by chance; NAN without a histogram */
+	double share; /* share of all calls that are at least as long, itself included: the p-value
+		       * of its being first by chance. NAN without a histogram */
 };
 
 /* `count`: histogram of all calls as in scprof_format.h, or NULL. A call in the same bucket counts
@@ -67,7 +67,7 @@ struct drift {
 			      of the first and the second half; clock units. Of what was looked at:
 			      skipped batches left out */
 	double change;	   /* end / begin - 1; NAN where begin <= 0 */
-	unsigned at;	   /* the first batch after the step; 0 for other kinds */
+	unsigned at;	   /* the first batch after the step; 0 if there is no step */
 };
 
 /* Trend (normal scores on time) and one step (best split), with serial correlation allowed for; of
