@@ -69,7 +69,7 @@ static enum bench_end fail(struct bench_error *err, enum bench_end end, const ch
 	return end;
 }
 
-/* Where user code was, as far as it can be known. */
+/* Describes where user code was, as far as that is known. */
 static void describe_place(const struct bench_plan *plan, const struct bench_record *r, char *text,
 			   size_t size)
 {
@@ -156,7 +156,7 @@ static enum bench_end judge(const struct bench_plan *plan, struct bench_record *
 	return BENCH_DONE;
 }
 
-/* SIGCHLD, and what asks us to end and is not ignored. */
+/* SIGCHLD, and the signals that ask scprof to end and are not ignored. */
 static void signals_to_wait_for(sigset_t *set)
 {
 	static const int ending[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
@@ -192,7 +192,7 @@ static uint64_t time_left(const struct bench_plan *plan, const struct bench_reco
 
 #define PROGRESS_NS UINT64_C(250000000)
 
-/* How long to wait until there is something to do. */
+/* How long to wait until the next action. */
 static uint64_t report_progress(const struct bench_plan *plan, const struct bench_record *r,
 				uint64_t left)
 {
@@ -230,7 +230,7 @@ static enum bench_end watch(const struct bench_plan *plan, struct bench_record *
 	}
 }
 
-/* What user code prints would mix with the report; and it must not read our standard input. */
+/* Output of user code would mix with the report, and it must not read our standard input. */
 static int silence(struct bench_record *r)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);

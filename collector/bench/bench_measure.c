@@ -18,7 +18,7 @@
 #include "collector/clocks/counter.h"
 #include "collector/bench/bench_subject.h"
 
-/* Below everything that runs in the child: each part of it can refuse. */
+/* Used by everything that runs in the child: each part can refuse. */
 
 int bench_measure_refuse(struct bench_record *r, enum bench_end end, const char *format, ...)
 {
@@ -93,7 +93,7 @@ static bool long_enough(const struct bench_subject *s, uint64_t took)
 	return (double)took * s->plan->ns_per_unit >= (double)s->plan->min_time_ns;
 }
 
-/* As many calls as last long enough, twice running: an interruption may make one
+/* Finds the number of calls that lasts long enough, twice in a row: an interruption may make one
  * short loop look long. */
 static int double_calls(struct bench_subject *s)
 {
@@ -149,7 +149,7 @@ static int replicate_empty(struct bench_subject *s, struct bench_replication *r,
 	return 0;
 }
 
-/* Which comes first alternates, so that neither always follows the other's caches. */
+/* The order alternates, so that neither always runs with the other's caches. */
 static int replicate(struct bench_subject *s, unsigned int turn)
 {
 	struct bench_replication *r = &s->record->replications[turn];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Batches within rounds, ways in turn, so that a change of the processor's speed affects all alike
- * and shows in the intervals. */
+/* Measures batches within rounds and takes the ways in turn, so that a change of the processor's
+ * speed affects all alike and shows in the intervals. */
 #include "collector/clocks/clock_costs.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@
 #define BATCH_NS   20000.0
 #define MOST_READS 65536
 
-/* What is measured, and one number a round. */
+/* What is measured, with one number per round. */
 struct series {
 	void (*loop)(uint64_t readings), (*empty)(uint64_t readings);
 	uint64_t readings; /* a batch */
@@ -84,7 +84,7 @@ static void prepare(const struct clock_costs *c, struct series *series, double *
 	}
 }
 
-/* As many rounds again may be discarded; after that all are kept. */
+/* The same number of rounds may be discarded; after that all are kept. */
 static void run_rounds(struct clock_costs *c, struct series *series)
 {
 	for (uint32_t round = 0; round < c->rounds;) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What one reading costs, and the smallest step that readings show. */
+/* The cost of one reading, and the smallest step between readings. */
 #include "collector/clocks/clocks_read.h"
 #include "stats/mean/replications.h"
 

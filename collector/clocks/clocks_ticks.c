@@ -66,7 +66,7 @@ size_t clocks_ticks_sharp(const struct tick_watch *w, double tick_ns, struct tic
 	return count;
 }
 
-/* Lengths of ticks, several at once as one long one and others of no length. */
+/* Lengths of ticks. Several at once count as one long tick and others of length 0. */
 static size_t take_lengths(const struct tick_watch *w, double units_a_tick, double tick_ns,
 			   double *length, size_t room)
 {
@@ -164,7 +164,7 @@ void clocks_ticks_summarise(const struct tick_watch *w, double unit_ns, double t
 	size_t count = sharp ? clocks_ticks_sharp(w, tick_ns, sharp) : 0;
 	double ticks =
 		count < FEWEST ? 0 : ticks_between(&sharp[0], &sharp[count - 1], units_a_tick);
-	/* else it went back, or its tick is another than was said: nothing to divide by */
+	/* otherwise it went back, or its tick is not the stated one: nothing to divide by */
 	if (count >= FEWEST && ticks >= (double)count - 1 && ticks <= MOST_TICKS) {
 		s->ticks = (uint64_t)ticks;
 		set_mean(sharp, count - 1, units_a_tick, s);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Which clock is the default, and a verdict on each, in words. */
+/* Chooses the default clock, and describes each clock in words. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -74,7 +74,7 @@ static void set_smallest_mean(struct clock_test *t)
 	t->smallest_mean_ns = fmax(by_chance, fmax(t->read.mean, 0) / READ_SHARE);
 }
 
-/* Adds to the verdict what can be measured with the clock. */
+/* Adds to the verdict the durations that can be measured with the clock. */
 __attribute__((format(printf, 2, 3))) static void add(struct clock_test *t, const char *format, ...)
 {
 	size_t have = strlen(t->verdict);
@@ -98,7 +98,7 @@ static void add_steps(struct clock_test *t)
 		    (unsigned long long)t->steps, by);
 }
 
-/* A fast clock times single calls; its own reading is what limits it. */
+/* A fast clock times single calls; the cost of its own reading is the limit. */
 static void add_fast(struct clock_test *t)
 {
 	char cost[32], mean[32];

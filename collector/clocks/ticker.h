@@ -25,7 +25,7 @@
 #define TICKER_MAX_NS	  UINT64_C(100000000)
 #define TICKER_DEFAULT_NS UINT64_C(1000000)
 
-/* When the ticks are due. Pure; instants in nanoseconds of one clock. */
+/* The due times of the ticks. Pure; instants in nanoseconds of one clock. */
 struct tick_schedule {
 	struct random random;
 	uint64_t interval_ns;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The child and the thread meet on the CPU where the caller is. Each of them gives up by
- * itself after MOST_NS. */
+/* The child and the thread run on the CPU of the caller. Each of them ends by itself after
+ * MOST_NS. */
 #include "collector/clocks/ticker.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A measurement without a program. */
+/* Measures the load of CPUs without a program. */
 #include "collector/displacement/displace.h"
 
 #include <math.h>

@@ -40,7 +40,7 @@ struct array {
 	}
 #define ARRAYS 18
 
-/* All that has a fixed number of elements. */
+/* Lists all arrays that have a fixed number of elements. */
 static void list_arrays(struct displace *d, struct array list[ARRAYS])
 {
 	const struct array all[] = {
@@ -93,7 +93,7 @@ static double quick_rate(void)
 	return clocks_measure_rate(&a, &b, &error);
 }
 
-/* What is known before anything runs. */
+/* Warnings that are known before anything runs. */
 static unsigned standing_warnings(const cpu_set_t *set)
 {
 	cpu_set_t together, split, away;

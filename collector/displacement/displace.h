@@ -82,7 +82,7 @@ struct displace_cpu {
 	 * the kernel's part of switching; what came with the program. */
 	double interrupts, resting, switching, excess;
 	double stolen;	     /* by the host: the larger of /proc/stat's and the fluid's */
-	double stolen_fluid; /* of it, while the fluid had the CPU */
+	double stolen_fluid; /* the part of it while the fluid had the CPU */
 	double idle;	     /* the fluid's own: the CPU would have been idle */
 	double remainder;    /* not explained: the error of the account */
 	double irq, softirq; /* /proc/stat's columns */
@@ -97,9 +97,9 @@ struct displace_cpu {
 struct displace_task {
 	char name[64];
 	double seconds;
-	int cpu;	/* where it was seen last; -1: several or unknown */
+	int cpu;	/* CPU where it was last seen; -1: several or unknown */
 	bool softirq;	/* ksoftirqd: softirq work under another name */
-	bool exact;	/* false: only its end was seen, its time before the run is in it */
+	bool exact;	/* false: only its end was seen; includes its time before the run */
 	uint32_t tasks; /* of this name */
 };
 
@@ -107,7 +107,7 @@ struct displace_task {
 struct displace_accounting {
 	double rusage, rusage_user, rusage_system; /* with the children it waited for */
 	double task_clock;			   /* stolen time is in it */
-	double task_clock_outside;		   /* of it, on CPUs outside the set */
+	double task_clock_outside;		   /* the part of it on CPUs outside of the set */
 	double taskstats; /* of all that descend from the command and have ended */
 	double schedstat; /* of the command's first thread alone */
 	char task_clock_why[160], taskstats_why[160], schedstat_why[160];
@@ -185,7 +185,7 @@ int displace_account_finish(struct displace *d, struct displace_run *run,
 void displace_account_free(struct displace_run *run);
 /* Adds the times of `c` / n to those of `to`, and its counts. */
 void displace_account_add(struct displace_cpu *to, const struct displace_cpu *c, double n);
-/* By time, the longest first. */
+/* Sorts by time, longest first. */
 void displace_others_sort(struct displace_task *task, size_t tasks);
 
 /* Text of a warning: a code, and a sentence. `one` is a single bit. */

@@ -9,8 +9,8 @@
 
 #include "collector/displacement/displace_private.h"
 
-#define SHARE_KEPT 0.5	/* of the fluid's time, in windows that are used */
-#define REMAINDER  0.02 /* of the CPU time of the set */
+#define SHARE_KEPT 0.5	/* minimum share of the fluid's time that is in used windows */
+#define REMAINDER  0.02 /* maximum share of the set's CPU time */
 #define STRUCK	   20	/* other tasks' time / the fluid's; above it nothing is known about them */
 /* Busy tasks of others bring interrupts with them, which differ between a run and its idle phases,
  * by this share of those in idle phases (root mean square 0.21 in 15 runs of `sleep` beside
@@ -73,7 +73,7 @@ static double usage(const struct displace *d, int cpu)
 	return (double)(d->usage_to[cpu] - d->usage_from[cpu]) / 1e9;
 }
 
-/* All that is known must be in it; in a container the file may be of the container alone. */
+/* The file must include all known time; in a container it may cover the container alone. */
 static bool usage_holds(const struct displace *d, double program)
 {
 	double all = 0, known = program;
@@ -85,7 +85,7 @@ static bool usage_holds(const struct displace *d, double program)
 	return all > (1 - USAGE_LAG) * known - USAGE_LAG;
 }
 
-/* Without perf's counters: where the fluids waited for a task that is not known by name. */
+/* Without perf's counters: the time that the fluids waited for tasks not known by name. */
 static double unclocked(const struct displace *d, size_t i, double program)
 {
 	double all = 0, here = 0;
@@ -195,7 +195,7 @@ static int set_estimate(struct displace *d, struct displace_run *run)
 	return failed;
 }
 
-/* What it used beyond that. Beside busy tasks of others it may be theirs, all of it. */
+/* Time of ksoftirqd beyond `rest`. Next to busy tasks of others, all of it may be theirs. */
 static struct displacement_value softirqd_excess(const struct displace *d,
 						 const struct displace_run *run)
 {
@@ -219,8 +219,8 @@ static double largest(double a, double b)
 	return isfinite(b) && b > a ? b : a;
 }
 
-/* Where the program left the fluid hardly any time, interrupts took no more than the fluid was
- * charged. (Not where other tasks left it none: interrupts struck those then.) */
+/* If the program left the fluid hardly any time, interrupts took at most the time charged to the
+ * fluid. (If other tasks left it none, interrupts struck those.) */
 static bool is_bounded(const struct displace_run *run)
 {
 	return (!isfinite(run->excess.within) || run->excess.share_kept < SHARE_KEPT) &&
@@ -281,7 +281,7 @@ static double struck_others(const struct displace_run *run)
 	return sum;
 }
 
-/* Time of other tasks, also of those that nobody saw: it is in no other part of the account. */
+/* Time of other tasks, also of unseen ones: it is in no other part of the account. */
 static double unseen(const struct displace_cpu *c)
 {
 	return c->others + fmax(0, c->remainder);

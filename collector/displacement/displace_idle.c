@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Idle phases, in which the fluid runs alone: those around a run tell how fast interrupts come
+/* Idle phases, in which the fluid runs alone. Those around a run give the rate of interrupts
  * without the program. */
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "profile/base/array.h"
 
 #define IDLE_WINDOWS 16	 /* of each CPU, at least, in an idle phase */
-#define IDLE_SHARE   0.2 /* of an idle phase that the fluid must have had */
+#define IDLE_SHARE   0.2 /* minimum share of an idle phase that the fluid must have */
 
 static void add_phase(struct displace *d, uint64_t from, double *woken)
 {
@@ -25,7 +25,7 @@ static void add_phase(struct displace *d, uint64_t from, double *woken)
 		(struct idle_phase){from, fluid_thread_now(), displace_sample_softirqd(d), woken};
 }
 
-/* The measuring goes on as beside a program, so that what it costs is the same. */
+/* Measuring continues as during a run, so that its own cost is the same. */
 int displace_idle_phase(struct displace *d, double seconds)
 {
 	double end = displace_now() + seconds;
@@ -129,14 +129,14 @@ static void complete_rates(struct displace_run *run, unsigned *warnings)
 
 		if (isfinite(rest->error))
 			continue;
-		/* as far off as it is large */
+		/* the error is as large as the value */
 		*rest = n ? (struct displacement_value){value / n, fmax(error, value / n), 1}
 			  : (struct displacement_value){0, INFINITY, 1};
 		*warnings |= n ? 0 : DISPLACE_REST_UNKNOWN;
 	}
 }
 
-/* Is it the idle phase before the run, or the one after it? */
+/* Is this the idle phase before the run, or the one after it? */
 static bool around(const struct displace *d, size_t i)
 {
 	const struct idle_phase *r = &d->idle_phase[i];
@@ -144,7 +144,7 @@ static bool around(const struct displace *d, size_t i)
 	return !(i + 1 < d->idle_phases && r[1].to <= d->from) && !(i && r[-1].from >= d->to);
 }
 
-/* In the idle phases before the run and after it; NAN: not known. */
+/* Rescheduling interrupts in the idle phases before and after the run; NAN: unknown. */
 static double woken_in_idle(const struct displace *d, size_t i)
 {
 	double sum = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Two kinds of switches, and how many of which there were. A wake-up on the fluid's own CPU costs
- * it some tenths of a microsecond; one from another CPU takes a rescheduling interrupt, and until
- * that arrives the fluid goes on while the other task is charged: microseconds on a virtual
- * machine, of the other sign. */
+/* The two kinds of switches, and the number of each. A wake-up on the fluid's own CPU costs it some
+ * tenths of a microsecond; one from another CPU takes a rescheduling interrupt, and until that
+ * arrives the fluid goes on while the other task is charged: microseconds on a virtual machine, of
+ * the other sign. */
 #include <math.h>
 
 #include "collector/displacement/displace_private.h"
@@ -14,7 +14,7 @@
 /* And by this share of itself: beside a ping-pong over Unix sockets on two CPUs, which has no
  * softirq, it was -5.4 to -5.7 us where the measurement at the start said -6.2 to -6.8. */
 #define SWITCH_OFF 0.15
-/* The same where nothing was measured: 0.7 us and -7.3 us were on a virtual machine. */
+/* The error if nothing was measured: 0.7 us and -7.3 us were seen on a virtual machine. */
 #define SWITCH_ERROR 4e-6
 
 void displace_kinds_measure(struct displace *d, double units_per_ns)

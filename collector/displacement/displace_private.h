@@ -13,12 +13,12 @@
 /* The kernel's PID_MAX_LIMIT. */
 #define MOST_PIDS (4 << 20)
 
-/* The program's CPU time, sampled. */
+/* Samples of the program's CPU time. */
 struct progress {
 	uint64_t at, ns;
 };
 
-/* A time in which the fluid ran alone. */
+/* A period in which the fluid ran alone. */
 struct idle_phase {
 	uint64_t from, to;
 	double softirqd_s; /* CPU time of ksoftirqd of the set */
@@ -38,8 +38,8 @@ struct displace {
 	struct fluid *fluid;
 	size_t cpus;
 	struct displacement_value here, away; /* a switch of either kind: displace_kinds.c */
-	struct displacement_value switching;  /* of the run: its mean */
-	struct displacement_value *cost;      /* [cpus]: on each CPU */
+	struct displacement_value switching;  /* mean cost of a switch of the run */
+	struct displacement_value *cost;      /* [cpus]: cost of a switch on each CPU */
 	double *rest_switches; /* [cpus]: a second of the fluid's time in the idle phases */
 	uint64_t *woken_from, *woken_to; /* [CPU_SETSIZE]: rescheduling interrupts then */
 	double *woken; /* [cpus]: rescheduling interrupts of the run; NAN: not known */
@@ -48,7 +48,7 @@ struct displace {
 
 	struct idle_phase *idle_phase;
 	uint32_t idle_phases, idle_room;
-	double prolonged_s; /* of all idle phases */
+	double prolonged_s; /* total over all idle phases */
 	bool *never_idle;   /* [cpus]: too busy for a rate in any idle phase */
 
 	struct tasks tasks;
@@ -56,13 +56,13 @@ struct displace {
 	struct ended *ended;
 	size_t ended_count;
 	unsigned char *child; /* a bit a pid: of the program, alive or ended */
-	uint64_t children_ns; /* CPU time of those of them that ended, from taskstats */
+	uint64_t children_ns; /* CPU time of the program's ended processes, from taskstats */
 
 	/* the run */
 	pid_t pid;
 	uint64_t from, to;	   /* from its birth to its end */
-	uint64_t *from_ns, *to_ns; /* the fluid's CPU clocks then */
-	double rate;		   /* units a second, at its end */
+	uint64_t *from_ns, *to_ns; /* the fluid's CPU clocks at `from` and `to` */
+	double rate;		   /* counter units per second, at the end of the run */
 	struct task_clock clock;
 	double clock_all; /* when it had ended */
 	double *clock_on;
@@ -96,32 +96,32 @@ struct displacement_value displace_switch_cost(int cpu, bool here, bool apart, d
 
 /* displace_kinds.c: here, away and switching */
 void displace_kinds_measure(struct displace *d, double units_per_ns);
-/* [CPU_SETSIZE] rescheduling interrupts until now; [cpus] how many since d->woken_from, NAN: not
- * known. */
+/* count: [CPU_SETSIZE] rescheduling interrupts until now; woken: [cpus] interrupts since
+ * d->woken_from, NAN: unknown. */
 void displace_kinds_count(uint64_t *count);
 void displace_kinds_since(struct displace *d, double *woken);
 /* Of so many switches with so many interrupts, of which up to `struck` struck other tasks. */
 struct displacement_value displace_kinds_cost(const struct displace *d, double switches,
 					      double interrupts, double struck);
-/* d->cost and d->switching of the run. */
+/* Sets d->cost and d->switching of the run. */
 void displace_kinds_set(struct displace *d);
 
 /* displace_windows.c */
-/* The first window of CPU i that ends after `from`. */
+/* Returns the first window of CPU i that ends after `from`. */
 size_t displace_windows_first_window(const struct displace *d, size_t i, uint64_t from);
-/* The windows that touch the run, as the estimate takes them; *out is to be freed. Needs
+/* The windows that overlap the run, as the estimate uses them; the caller frees *out. Needs
  * d->rate. -1: out of memory. */
 int displace_windows_run_span(const struct displace *d, size_t i, struct displacement_window **out,
 			      size_t *count);
-/* Those of an idle phase; as above. */
+/* The windows of an idle phase; as above. */
 int displace_windows_idle_span(const struct displace *d, size_t i, const struct idle_phase *r,
 			       struct displacement_window **out, size_t *count);
-/* Those of the idle phase before the run, and of the one after it: both to be freed, whatever is
+/* The windows of the idle phases before and after the run. The caller frees both, whatever is
  * returned. */
 int displace_windows_idle_spans(const struct displace *d, size_t i,
 				struct displacement_series span[2]);
-/* What the fluid of CPU i did from d->from to d->to, exactly: windows at the edges are
- * divided by what its CPU clock said then. Seconds. */
+/* The fluid's work on CPU i from d->from to d->to, exactly: windows at the edges are divided by the
+ * readings of its CPU clock. Seconds. */
 struct fluid_sums {
 	double charged, progress, waited, stolen, switches;
 };
@@ -134,14 +134,14 @@ void displace_sample_ends(struct displace *d);		   /* tasks that ended */
 void displace_sample_child(struct displace *d, pid_t pid);
 double displace_sample_softirqd(const struct displace *d); /* used since the last tasks_mark */
 
-/* displace_sample.c: what d->tasks and d->ended know, by name, into d->other. -1: out of memory. */
+/* displace_sample.c: collects d->tasks and d->ended by name in d->other. -1: out of memory. */
 int displace_others(struct displace *d);
 
 /* displace_idle.c: of the idle phase before the last run, and the one after it */
-/* run->cpu[].rest, and warnings. -1: out of memory. */
+/* Sets run->cpu[].rest and warnings. -1: out of memory. */
 int displace_idle_set(struct displace *d, struct displace_run *run);
 double displace_idle_length(const struct displace *d); /* seconds, together */
-/* ksoftirqd's share of a second in each; how many idle phases there were. */
+/* ksoftirqd's share of a second in each idle phase; returns the number of idle phases. */
 size_t displace_idle_softirqd(const struct displace *d, double rate[2]);
 
 /* displace_account.c */

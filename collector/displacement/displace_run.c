@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* One run of the program: what is recorded from its start to its end. */
+/* Records one run of the program from its start to its end. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -16,7 +16,7 @@
 #include "collector/displacement/fluid/fluid_group.h"
 
 #define LOOK_NS	    UINT64_C(200000000)
-#define LOOK_FACTOR 200 /* looking takes at most this fraction of the time */
+#define LOOK_FACTOR 200 /* looking takes at most 1 / LOOK_FACTOR of the time */
 #define LINGER_MS   25	/* for the windows at the end to be closed */
 
 static void note_progress(struct displace *d, uint64_t at, uint64_t ns)

@@ -157,7 +157,7 @@ static int add(struct displace *d, const char *name, double seconds, int cpu, ui
 	return 0;
 }
 
-/* A task that ran outside the set does not count. */
+/* A task that ran outside of the set is ignored. */
 static bool counts(const struct displace *d, const struct task *t)
 {
 	return t->used_ns && !t->program && t->pid != getpid() &&

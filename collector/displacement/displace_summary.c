@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Means over runs. A run that was too disturbed is in the account, which needs no windows, but not
- * in the estimate. */
+/* Means over runs. The account, which needs no windows, includes runs that were too disturbed; the
+ * estimate excludes them. */
 #include "collector/displacement/displace_summary.h"
 
 #include <math.h>
@@ -38,7 +38,7 @@ static void add_accounting(struct displace_accounting *to, const struct displace
 	copy_why(to->schedstat_why, a->schedstat_why, sizeof(to->schedstat_why));
 }
 
-/* Of the runs that had the counter beside them. */
+/* Mean over the runs with perf's task-clock. */
 static void set_task_clock(struct displace_summary *s)
 {
 	struct displace_accounting *to = &s->accounting;
@@ -123,7 +123,7 @@ static void refuse_impossible(struct displace_summary *s, struct displacement_va
 	s->warnings |= DISPLACE_DISTURBED;
 }
 
-/* Shares run by run would be a mean of ratios; of equal runs it makes no difference. */
+/* Shares per run would give a mean of ratios; for equal runs both are the same. */
 static int estimate(struct displace_summary *s)
 {
 	struct displacement_value *lost = calloc(s->runs, sizeof(*lost)),

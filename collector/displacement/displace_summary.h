@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Several runs of one command, combined: what the report prints. Seconds a run. */
+/* Combines several runs of one command for the report. Seconds per run. */
 #ifndef SCPROF_COLLECTOR_DISPLACEMENT_DISPLACE_SUMMARY_H
 #define SCPROF_COLLECTOR_DISPLACEMENT_DISPLACE_SUMMARY_H
 
@@ -13,7 +13,7 @@
 #include "collector/machine/task_clock.h"
 #include "stats/mean/replications.h"
 
-/* A mean with its limits. Where they cannot be determined they are infinite, and it is NAN. */
+/* A mean with its limits. Unknown limits are infinite, and the mean is NAN. */
 struct displace_mean {
 	double mean, low, high;
 };
@@ -22,7 +22,7 @@ struct displace_summary {
 	const struct displace_run *run;
 	size_t runs, disturbed; /* runs of which nothing could be said: not in the means below */
 	double confidence;
-	struct displacement_value switching; /* a switch */
+	struct displacement_value switching; /* cost of a switch */
 	struct displace_mean displaced, lost;
 	double share, share_low, share_high; /* lost / rusage */
 	/* displace_run's: `hidden` is in the upper limits above, and `bound` is of any run */
@@ -50,9 +50,9 @@ struct displace_summary {
 /* `run` must stay. 0; -1: out of memory. runs > 0. */
 int displace_summary_make(struct displace_summary *s, const struct displace_run *run, size_t runs,
 			  double confidence, struct displacement_value switching);
-/* Whether a run's `lost` can be: its upper limit is not below 0. */
+/* Is the value of `lost` possible? Its upper limit must not be below 0. */
 bool displace_summary_is_possible(struct displacement_value lost, double confidence);
-/* The limits of v at `confidence`; above them is what may be hidden. */
+/* The limits of v at `confidence`; the time that may be hidden is added to the upper one. */
 struct displace_mean displace_summary_mean(struct displacement_value v, double confidence,
 					   double hidden);
 void displace_summary_free(struct displace_summary *s);
@@ -84,8 +84,8 @@ struct displace_confirm {
 	double *rusage;	  /* CPU seconds that it was charged */
 	double idle, had; /* shares of the CPUs' time, over all runs: idle; the command's */
 	double on_cpu;	  /* seconds, of the first run, by perf's task-clock; NAN: not known */
-	bool clocked;	  /* the first run has the counter beside it */
-	/* of the run in progress */
+	bool clocked;	  /* the first run is counted by perf, too */
+	/* for the run in progress */
 	struct cpu_times *before, *after;
 	double began, idle_s, wall_s, used_s, idle_now;
 	struct task_clock clock;
@@ -103,7 +103,7 @@ void displace_confirm_ended(void *confirm, pid_t pid);
 void displace_confirm_add(struct displace_confirm *c, const struct rusage *usage);
 void displace_confirm_free(struct displace_confirm *c);
 
-/* Whether the time that it took is its CPU time. */
+/* True if the time that the command took is its CPU time. */
 bool displace_confirm_holds(const struct displace_confirm *c);
 
 /* The command's CPU time beside the fluid over that without it: the ratio of the means, with the
@@ -111,7 +111,7 @@ bool displace_confirm_holds(const struct displace_confirm *c);
 struct displace_mean displace_confirm_effect(const struct displace_confirm *c,
 					     const struct displace_summary *s);
 
-/* The same of the time that it was on a CPU, of the first runs; NAN: not known of both. */
+/* The same for the time on a CPU, from the first runs; NAN unless both are known. */
 double displace_confirm_on_cpu(const struct displace_confirm *c, const struct displace_summary *s);
 
 #endif

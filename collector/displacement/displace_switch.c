@@ -35,16 +35,16 @@
 #include "collector/displacement/fluid/fluid_private.h"
 
 #define WINDOW_NS     1000000
-#define BETWEEN_NS    20000 /* two wakings */
+#define BETWEEN_NS    20000 /* time between two wake-ups */
 #define PAIRS	      151
 #define PAUSE_NS      1000000 /* after each pair, for tasks that had to wait */
 #define MEASURER      1	      /* real-time priorities */
 #define SLEEPER	      2
-#define LEAST_SEEN    10 /* switches in a window */
-#define OVERDUE	      4	 /* times as long as it was to take */
+#define LEAST_SEEN    10 /* minimum number of switches in a window */
+#define OVERDUE	      4	 /* overdue after this multiple of the planned time */
 #define LOOK_AGAIN_NS 100000000
 
-/* In memory that the helper shares. */
+/* Memory shared with the helper. */
 struct probe {
 	int cpu, other;
 	double units_per_ns, longest_s;
@@ -55,7 +55,7 @@ struct probe {
 	atomic_bool stop;
 	struct fluid_group group;
 	struct fluid_loop loop;
-	double with[PAIRS], without[PAIRS]; /* seconds a switch */
+	double with[PAIRS], without[PAIRS]; /* seconds per switch */
 	size_t pairs;
 	atomic_bool refused, overdue;
 	atomic_int tid; /* of the measuring thread; 0: not begun */
@@ -139,8 +139,8 @@ static double lost_cpu(void)
 	return (double)u.ru_nivcsw;
 }
 
-/* Charged less progress in a window, seconds, which wakes what sleeps on `word` time and again
- * (NULL: nothing); *switches: how often it lost its CPU. */
+/* Charged time minus progress in a window, seconds, while waking the sleeper on `word` repeatedly
+ * (NULL: nobody); *switches: number of times that it lost its CPU. */
 static double window(struct probe *p, atomic_uint *word, double *switches)
 {
 	double before = lost_cpu();
@@ -186,7 +186,7 @@ static void restore_priority(const struct probe *p, pid_t tid)
 	fluid_group_leave(&p->group, tid);
 }
 
-/* Before all ordinary tasks, or as the fluid. */
+/* Runs before all ordinary tasks, or like the fluid. */
 static bool take_place(struct probe *p)
 {
 	const struct sched_param none = {0};
@@ -215,8 +215,8 @@ static void *measure(void *argument)
 			nanosleep(&pause, NULL);
 		pair_of_windows(p, &with, &many, &without, &few);
 		if (many < few + LEAST_SEEN || atomic_load(&p->overdue))
-			continue; /* the waker had no CPU, or this thread has ordinary priority by
-				     now */
+			continue; /* the waker had no CPU, or this thread already has ordinary
+				   * priority */
 		p->with[p->pairs] = with / (many - few);
 		p->without[p->pairs++] = without / (many - few);
 	}
@@ -228,8 +228,8 @@ static void *measure(void *argument)
 	return NULL;
 }
 
-/* The measuring thread looks at its time when it has a CPU, and others may leave it none: once
- * it is well overdue it is given one, and what it measures then does not count. */
+/* The measuring thread checks its time only when it has a CPU, which others may keep. Once it is
+ * well overdue it gets a CPU, and later measurements are ignored. */
 static void await_end(struct probe *p, pthread_t thread)
 {
 	uint64_t due = clocks_read_raw_ns() + (uint64_t)(p->longest_s * OVERDUE * 1e9);

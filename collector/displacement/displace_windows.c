@@ -6,14 +6,14 @@
 
 #include "collector/displacement/displace_private.h"
 
-/* A window in which the host took time is disturbed beyond that time: caches, and interrupts
- * that waited. The accounting itself scatters by a few microseconds. */
+/* Stolen time disturbs a window by more than itself: caches, and interrupts that waited. The
+ * accounting itself varies by a few microseconds. */
 #define STOLEN_SHARE 0.005
 #define STOLEN_LEAST 20e-6
-/* More chunks than this disturbed: the clock rate changed inside the window. */
+/* If a larger share of chunks is disturbed, the clock rate changed inside the window. */
 #define DISTURBED_SHARE 0.2
 
-/* The program's CPU seconds until `at`, between what was seen. */
+/* The program's CPU seconds until `at`, interpolated between samples. */
 static double progress_until(const struct displace *d, uint64_t at)
 {
 	size_t low = 0, high = d->progresses;
@@ -44,7 +44,7 @@ static struct displacement_window convert(const struct displace *d, const struct
 	double stolen = wall - waited - charged;
 
 	if (d->irq_measured) {
-		/* this kernel charges interrupts to no task: they are in what is missing */
+		/* this kernel charges interrupts to no task: they are in the missing time */
 		charged = wall - waited;
 		stolen = 0;
 	}
@@ -76,7 +76,7 @@ size_t displace_windows_first_window(const struct displace *d, size_t i, uint64_
 	return low;
 }
 
-/* Those that lie in [from, to) as a `whole`, or touch it. */
+/* Takes the windows in [from, to): as a `whole`, or also those that overlap it. */
 static int take_span(const struct displace *d, size_t i, uint64_t from, uint64_t to, bool whole,
 		     struct displacement_window **out, size_t *count)
 {
@@ -129,8 +129,8 @@ int displace_windows_idle_spans(const struct displace *d, size_t i,
 	return failed;
 }
 
-/* The part of a window that lies in the run: by charged time for what the fluid did, by the clock
- * for everything else. */
+/* The part of a window inside the run: by charged time for the work of the fluid, by the clock for
+ * everything else. */
 static void add_part(const struct displace *d, size_t i, const struct fluid_window *w,
 		     struct fluid_sums *s)
 {
@@ -150,8 +150,8 @@ static void add_part(const struct displace *d, size_t i, const struct fluid_wind
 	s->waited += (double)(end - begin) / second - part * charged / 1e9 - stolen;
 }
 
-/* After the last window: the fluid still waits for its CPU. What it was charged there is assumed to
- * be like the rest. */
+/* After the last window the fluid still waits for its CPU. The time charged there is assumed to be
+ * like the rest. */
 static void add_tail(const struct displace *d, size_t i, uint64_t from, uint64_t from_ns,
 		     struct fluid_sums *s)
 {

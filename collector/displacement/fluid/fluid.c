@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The threads' beginning and end, and what others may ask of them: fluid_thread.c is what they
- * do. */
+/* Starts and ends the threads, and answers other threads. fluid_thread.c has the code that the
+ * threads run. */
 #include "collector/displacement/fluid/fluid.h"
 
 #include <pthread.h>
@@ -96,7 +96,7 @@ static struct fluid *make(const struct fluid_options *o, struct profile_error *e
 	return f;
 }
 
-/* When all run: those that have moved wait behind all others. */
+/* Call this once all threads run: threads that have moved wait behind all others. */
 static void move_apart(struct fluid *f)
 {
 	const struct fluid_options *o = &f->options;

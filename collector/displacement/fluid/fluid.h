@@ -30,18 +30,18 @@
 
 #include "profile/profile.h"
 
-/* Ends at the first chunk after its time is over: a fluid that had to wait makes long
- * windows. Windows of one thread follow each other without a gap. Instants are in units
- * of the counter (counter.h); fluid_rate converts. */
+/* A window ends at the first chunk after its time is over; a fluid that had to wait makes long
+ * windows. Windows of one thread follow each other without a gap. Instants are in counter units
+ * (counter.h); fluid_rate converts them. */
 struct fluid_window {
 	uint64_t begin, end;
 	uint64_t charged_ns; /* CPU time that the kernel charged to the thread */
 	uint64_t clock_ns;   /* the thread's CPU clock at `begin` */
-	uint64_t waited_ns;  /* it could have run and another task did (run_delay) */
+	uint64_t waited_ns;  /* time that it could have run while another task did (run_delay) */
 	double progress;     /* units: chunks x undisturbed chunk, and its own bookkeeping */
 	double chunk;	     /* units: mean of the undisturbed chunks */
 	uint32_t chunks, disturbed;
-	uint32_t switches; /* times that it got the CPU back */
+	uint32_t switches; /* number of times that it got the CPU back */
 	bool moved;	   /* it was not on its CPU at the end: hot-unplug, cpuset */
 };
 
@@ -54,8 +54,8 @@ struct fluid_options {
 	enum fluid_class scheduling;
 	bool no_group; /* SCHED_IDLE in its own scheduling group, even where fluid_group.h is
 			  possible */
-	/* Unless NULL: called by thread i between its windows, before window `index` begins. What
-	 * CPU time it takes counts as the fluid's own progress. */
+	/* Unless NULL, thread i calls it between windows, before window `index` begins. The CPU
+	 * time that it takes counts as the fluid's own progress. */
 	void (*edge)(void *context, size_t i, size_t index);
 	void *context;
 };
@@ -71,7 +71,7 @@ struct fluid *fluid_start(const struct fluid_options *o, struct profile_error *e
 /* Ends the threads within a chunk (well, when they next get their CPUs) and frees all. */
 void fluid_stop(struct fluid *f);
 
-/* Whether it gives way to all tasks, and not only to those of this process' scheduling group:
+/* True if the fluid yields to all tasks, not only to those of this process' scheduling group:
  * fluid_group.h. */
 bool fluid_apart(const struct fluid *f);
 
@@ -79,14 +79,14 @@ size_t fluid_cpus(const struct fluid *f);
 int fluid_cpu(const struct fluid *f, size_t i);
 pid_t fluid_thread(const struct fluid *f, size_t i);
 
-/* Windows that are complete. They are never taken back; index 0 is the first since the
+/* The number of complete windows. It never decreases; index 0 is the first window since the
  * start. */
 size_t fluid_windows(const struct fluid *f, size_t i);
 struct fluid_window fluid_window(const struct fluid *f, size_t i, size_t index);
 
 /* The CPU clock of thread i now, whether it runs or not. */
 uint64_t fluid_clock_ns(const struct fluid *f, size_t i);
-/* Of any thread of this process; 0: there is none such. */
+/* The CPU clock of any thread of this process; 0: no such thread. */
 uint64_t fluid_thread_clock_ns(pid_t tid);
 
 /* Counter units a nanosecond of CLOCK_MONOTONIC_RAW, from the start until now: the longer,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Its name holds the pid of its maker, so that what a killed one left can be recognised. */
+/* The group's name contains its maker's pid, to recognise groups left behind by killed makers. */
 #include "collector/displacement/fluid/fluid_group.h"
 
 #include <dirent.h>
@@ -136,7 +136,7 @@ void fluid_group_remove(struct fluid_group *g)
 	*g->path = '\0';
 }
 
-/* /proc shows an ended process in the root group, so it must be known to live. */
+/* /proc shows an ended process in the root group, so the caller must know that it lives. */
 
 static void read_text(const char *who, const char *name, char *text, size_t size)
 {

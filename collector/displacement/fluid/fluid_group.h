@@ -22,16 +22,16 @@ struct fluid_group {
 	char path[256]; /* its folder; "": there is none */
 };
 
-/* 0; -1: none is possible here, and nothing is changed. */
+/* Returns 0; -1: impossible here, and nothing was changed. */
 int fluid_group_make(struct fluid_group *g);
 /* The same with another root than /sys/fs/cgroup and another file than /proc/self/cgroup. */
 int fluid_group_make_at(struct fluid_group *g, const char *mount, const char *cgroup_file);
-/* Moves one thread of this process into it. 0, -1. */
+/* Moves one thread of this process into the group. Returns 0 or -1. */
 int fluid_group_join(const struct fluid_group *g, pid_t tid);
 /* And out of it again, to where the group lies: a thread that another one joins should not wait
  * behind all other tasks. */
 void fluid_group_leave(const struct fluid_group *g, pid_t tid);
-/* After its threads have ended. */
+/* Call this after its threads have ended. */
 void fluid_group_remove(struct fluid_group *g);
 
 /* A child process that sleeps until its maker is gone, however that ends, and then removes the
@@ -40,7 +40,7 @@ void fluid_group_remove(struct fluid_group *g);
  * It has no descriptor but its end of a pipe, a session of its own, all signals blocked, and sends
  * no signal at its end; it takes no CPU time until then. One at a time: a second group has none. */
 void fluid_keeper_begin(const struct fluid_group *g);
-/* When the group is gone. Waits for the child's end, less than a millisecond. */
+/* Call this once the group is gone. Waits for the child's end, less than a millisecond. */
 void fluid_keeper_end(void);
 
 /* Groups that the scheduler shares the CPU among before it looks at classes: within a

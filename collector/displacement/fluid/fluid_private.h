@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The fluid's loop, and what it makes of a window's chunks. */
+/* The fluid's loop, and the evaluation of a window's chunks. */
 #ifndef SCPROF_COLLECTOR_DISPLACEMENT_FLUID_FLUID_PRIVATE_H
 #define SCPROF_COLLECTOR_DISPLACEMENT_FLUID_FLUID_PRIVATE_H
 
@@ -16,9 +16,9 @@
 
 #define FLUID_BUCKETS 512
 
-/* Durations of chunks, `width` units a bucket. Longer ones are counted as chunks only. */
+/* Histogram of chunk durations, `width` units per bucket. Longer chunks are only counted. */
 struct fluid_loop {
-	uint32_t iterations; /* of the chain, in a chunk */
+	uint32_t iterations; /* iterations of the chain in a chunk */
 	uint32_t width;
 	uint64_t state; /* of the chain */
 	uint32_t chunks;
@@ -43,8 +43,8 @@ struct fluid_chunks {
 };
 struct fluid_chunks fluid_loop_chunks(const struct fluid_loop *l);
 
-/* Exactly `chunks` of them without a look at the clock: the paper's fluid process.
- * Stops early where *stop becomes nonzero; returns the chunks done. */
+/* Runs exactly `chunks` chunks without looking at the clock: the paper's fluid process. Stops early
+ * if *stop becomes nonzero; returns the chunks done. */
 uint64_t fluid_loop_count(struct fluid_loop *l, uint64_t chunks, const int *stop);
 
 /* The state of a fluid and of its threads. */
