@@ -11,7 +11,7 @@
 
 struct commands;
 
-/* What each takes. */
+/* The options of each command. */
 extern const struct usage attach_options_usage, bench_options_usage, causal_options_usage,
 	cmd_detach_usage, cmd_clocks_usage, cmd_config_usage, cmd_doctor_usage, cmd_explain_usage,
 	cmd_load_usage, cmd_merge_usage, cmd_report_usage, cmd_symbols_usage, cmd_top_usage,
@@ -40,7 +40,7 @@ int cmd_symbols(int argc, char **argv);
 int cmd_top(int argc, char **argv);
 int cmd_watch_run(int argc, char **argv);
 
-/* Those about the commands themselves. */
+/* The commands about the commands themselves. */
 int cmd_complete(const struct commands *all, int argc, char **argv);
 int cmd_config(const struct commands *all, int argc, char **argv);
 int cmd_describe(const struct commands *all, int argc, char **argv);

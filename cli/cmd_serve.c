@@ -219,7 +219,7 @@ static int parse(struct serve_options *o, int argc, char **argv)
 	return OPTIONS_GO;
 }
 
-/* One for each profile, and as many again for each page that is being made. */
+/* Needs a descriptor for each profile, and as many again for each page in preparation. */
 static void raise_descriptors(void)
 {
 	struct rlimit limit;

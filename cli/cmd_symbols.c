@@ -188,7 +188,7 @@ int cmd_symbols(int argc, char **argv)
 	return list(argv[optind], *patterns ? patterns : NULL, &o);
 }
 
-/* One line, whatever the message has; there was no -s. */
+/* Prints one line, however many the message has; there was no -s. */
 static void answer(const char *text)
 {
 	for (text += strncmp(text, "-s: ", 4) ? 0 : 4; *text; text++)

@@ -263,7 +263,7 @@ static void print_said(int said)
 		fwrite(text, 1, (size_t)bytes, stderr);
 }
 
-/* One line, without its end. */
+/* Reads one line, without its newline. */
 static int read_directory(struct top_attach *t)
 {
 	size_t used = 0;
@@ -375,7 +375,7 @@ static void say_what_goes_on(const struct top_options *o, const char *text)
 	fflush(stdout);
 }
 
-/* What `scprof run --live` becomes: watch-run DESCRIPTOR NOTE DIRECTORY TEXT. The descriptor is
+/* `scprof run --live` turns into this: watch-run DESCRIPTOR NOTE DIRECTORY TEXT. The descriptor is
  * readable when the run has ended; TEXT says what goes on after `q`. */
 int cmd_watch_run(int argc, char **argv)
 {

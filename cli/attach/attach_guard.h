@@ -14,7 +14,7 @@ struct attach_guard {
 /* Before any thread. */
 void attach_guard_begin(struct attach_guard *g);
 
-/* That process is about to be recorded. */
+/* Call this when that process is about to be recorded. */
 void attach_guard_note(struct attach_guard *g, pid_t pid);
 
 /* All are as they were, or it was said why not. */

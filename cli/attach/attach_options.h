@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What `scprof attach` was asked to do: the options of `scprof run` that say what to record. */
+/* Options of `scprof attach`: those of `scprof run` that select what to record. */
 #ifndef SCPROF_CLI_ATTACH_ATTACH_OPTIONS_H
 #define SCPROF_CLI_ATTACH_ATTACH_OPTIONS_H
 
@@ -18,7 +18,7 @@ struct attach_options {
 /* OPTIONS_GO, or the exit status. */
 int attach_options_parse(int argc, char **argv, struct attach_options *o);
 
-/* As `scprof attach` with these options. Its exit status. */
+/* Runs `scprof attach` with these options. Returns its exit status. */
 struct run_observer;
 int cmd_attach_for(const struct attach_options *o, const struct run_observer *observer);
 

@@ -22,7 +22,7 @@ static int give_directory(const struct run_directory *d, const struct attach_tar
 	return -1;
 }
 
-/* One directory is for all of them. */
+/* All processes must share one root directory, since there is one directory for all. */
 static int check_roots(const struct attach_targets *t)
 {
 	pid_t first = t->one[0].facts.target.pid;

@@ -47,8 +47,8 @@ static bool is_known(const struct attach_targets *t, pid_t pid)
 	return false;
 }
 
-/* By its page, where it has one: no thread is held up. But a page brings no object with stubs.
- * `library` NULL: it will be copied in. */
+/* Prefers the process's page, if it has one: then no thread is stopped. But a page loads no object
+ * with stubs. `library` NULL: it will be copied in. */
 static int check(struct attach_one *one, const char *library, bool stubs)
 {
 	pid_t pid = one->facts.target.pid;
@@ -149,7 +149,7 @@ void attach_targets_tell_anew(pid_t pid, const struct attach_result *r)
 			   (int)pid, (int)r->began_anew);
 }
 
-/* What a tool left there that was killed, or could not leave it, is put right first. */
+/* First repairs what a killed tool left in the process. */
 static int begin_one(struct attach_one *one, const char *library, char **order)
 {
 	static char control[PATH_MAX];
@@ -331,7 +331,7 @@ static uint64_t now_ns(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* How long it had run when recording began. */
+/* Run time of the process when recording began. */
 static uint64_t ran_ns(const struct attach_one *one, uint64_t began_real_ns)
 {
 	uint64_t real = now_ns(CLOCK_REALTIME), up = now_ns(CLOCK_BOOTTIME);

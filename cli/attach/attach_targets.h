@@ -44,20 +44,20 @@ void attach_targets_tell_anew(pid_t pid, const struct attach_result *r);
 /* Is it still the process that it was? */
 bool attach_targets_lives(const struct attach_target *t);
 
-/* Whether it is a child that has ended since it was found: it is nobody's fault. */
+/* True if it is a child that has ended since it was found; that is no error. */
 bool attach_targets_child_ended(const struct attach_targets *t, size_t i);
 
-/* How many could be begun. `library`: as the processes see it. */
+/* Returns how many processes could be started. `library`: path as the processes see it. */
 size_t attach_targets_begin(struct attach_targets *t, const char *library, char **order);
 
-/* How many still run what they ran. */
+/* Returns how many processes still run the same program. */
 size_t attach_targets_alive(struct attach_targets *t);
 
 /* Leave all, and those that they forked meanwhile, which map `control`. How many could not be put
  * right. */
 size_t attach_targets_end(struct attach_targets *t, const char *control);
 
-/* Of each process what was done to it, in the profile that it wrote. */
+/* Notes for each process, in its profile, what was done to it. */
 void attach_targets_note(const struct attach_targets *t, struct profile *p);
 
 /* Stop what a tool that was killed left recording in the process, by its page: a thread that waits
@@ -84,7 +84,7 @@ void attach_woken_end(struct attach_targets *t, struct attach_one *one);
  * next, and its profile is complete but for that. */
 void attach_woken_await(const struct attach_targets *t, const char *profiles);
 
-/* How many have made a profile, where that is not all of them. */
+/* Reports how many processes have made a profile, unless all have. */
 void attach_woken_say_silent(const struct attach_targets *t, const char *profiles);
 
 #endif

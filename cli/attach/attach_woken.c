@@ -12,7 +12,7 @@
 #define ENDS_MS	     1000
 #define ENDS_STEP_MS 20
 
-/* The same page by the same files: its path as the processes see it. */
+/* Compares pages by file: the path is as the processes see it. */
 static bool same_page(const struct attach_one *a, const struct attach_one *b)
 {
 	const char *x = strstr(a->facts.wake, "/root/"), *y = strstr(b->facts.wake, "/root/");

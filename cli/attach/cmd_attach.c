@@ -48,7 +48,7 @@ static const struct refusal_facts *first(const struct attach *a)
 	return &a->targets.one[0].facts;
 }
 
-/* Of the first process: of the others, functions that it has not are not timed. */
+/* Searches the first process; functions that only other processes have are not timed. */
 static int find_stubs(struct attach *a)
 {
 	struct recording *r = &a->recording;
@@ -206,7 +206,7 @@ static void record(struct attach *a)
 	}
 }
 
-/* By the page, which all of them look at with each call. */
+/* Stops through the page, which all processes check at each call. */
 static void stop_recording(struct attach *a)
 {
 	bool on = true;
@@ -238,7 +238,7 @@ static int finish(struct attach *a)
 	return result;
 }
 
-/* Who watches reads a line: the directory; and then nothing until the end. */
+/* A watching command reads one line, the directory, and then nothing until the end. */
 static void tell_watcher(const struct attach *a)
 {
 	if (a->watched >= 0 && dprintf(a->watched, "%s\n", a->place.directory.profiles) < 0)
@@ -357,8 +357,8 @@ static int become(const char *who)
 	return -1;
 }
 
-/* What the processes of another user say decides how large the report is. Without root's rights no
- * limit is raised. */
+/* Processes of another user determine how large the report is. Without root's rights no limit is
+ * raised. */
 static void limit_report(void)
 {
 	setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What `scprof bench` was asked to do. */
+/* The options of `scprof bench`. */
 #ifndef SCPROF_CLI_BENCH_BENCH_OPTIONS_H
 #define SCPROF_CLI_BENCH_BENCH_OPTIONS_H
 

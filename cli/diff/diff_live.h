@@ -6,7 +6,7 @@
 #include "cli/diff/diff_options.h"
 #include "report/compare/diff_watch.h"
 
-/* Why it ended. */
+/* Reasons for its end. */
 enum diff_live_end {
 	DIFF_LIVE_CHANGED,
 	DIFF_LIVE_EQUAL,

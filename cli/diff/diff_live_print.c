@@ -122,7 +122,7 @@ static void all_words(const struct diff_live *l, char *text, size_t room)
 
 /* ---- text ---- */
 
-/* As scprof diff does. */
+/* The same number as in scprof diff. */
 #define ROWS   20
 #define FRAMES 4
 

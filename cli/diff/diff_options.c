@@ -122,7 +122,7 @@ static int set_share(double *share, const char *name, const char *value, double 
 	return 0;
 }
 
-/* What only commands have. */
+/* Options that only commands have. */
 static int set_live(struct diff_arguments *a, int code, const char *value)
 {
 	const char *name = usage_find_code(&diff_options_usage, code)->name;

@@ -15,7 +15,7 @@
 
 /* Options and their values before the command. */
 #define BEFORE 12
-/* Of what the run said, when it failed. */
+/* Lines shown of the output of a failed run. */
 #define LINES 8
 
 /* ---- the command ---- */
@@ -189,7 +189,7 @@ static int redirect(const char *path, int flags, int descriptor)
 	return fd < 0 || dup2(fd, descriptor) < 0 ? -1 : 0;
 }
 
-/* In the child: `said` is where its words go. */
+/* Runs in the child; `said` receives its output. */
 static int prepare(void *said)
 {
 	return environment_draw_layout() || redirect("/dev/null", O_RDONLY, STDIN_FILENO) ||

@@ -42,7 +42,7 @@ static const struct row_field cpu_fields[] = {
 	FIELD(COUNT, cpu, "switches", switches),
 	{0}};
 
-/* Of one CPU, not of the sum. */
+/* Fields of one CPU, not of the sum. */
 static const struct row_field one_cpu_fields[] = {FIELD(NUMBER, cpu, "rest_rate", rest.value),
 						  FIELD(NUMBER, cpu, "rest_rate_error", rest.error),
 						  FIELD(NUMBER, cpu, "chunk_ns", chunk_ns),
@@ -155,7 +155,7 @@ static void open_mean(struct json_writer *w, const char *key, const struct displ
 	json_write_text(w, "bound", bound ? "lower" : NULL);
 }
 
-/* Of a run; null where the value is impossible. */
+/* A value of a run; null if it is impossible. */
 static void put_value(struct json_writer *w, const char *key, const struct displace_run *r,
 		      struct displacement_value v, double confidence)
 {

@@ -57,7 +57,7 @@ static void say_run(struct measuring *g, size_t done)
 			  done + 1, g->o->replications);
 }
 
-/* One run and the idle phase after it. */
+/* Makes one run and the idle phase after it. */
 static int one_run(struct measuring *g, struct displace_measured *m)
 {
 	const struct launch_watch watch = {DISPLACE_TICK_MS, displace_run_tick, displace_run_ended,

@@ -9,7 +9,7 @@
 #include "cli/help/commands.h"
 #include "include/scprof_version.h"
 
-/* In one line; spaces in a row become one. */
+/* Prints one line; several spaces become one. */
 static void print_text(const char *text)
 {
 	bool space = false;

@@ -20,7 +20,7 @@
 
 #define MOST_BYTES (64 * 1024)
 
-/* Where an error is, and whom to tell. */
+/* The place of an error, and who is told. */
 struct reading {
 	struct config *c;
 	const struct commands *all;
@@ -161,7 +161,7 @@ static int take_line(struct reading *r, char *line)
 	return take_pair(r, strncmp(option, "--", 2) ? option : option + 2, trim(equals + 1));
 }
 
-/* Why the file must not be used; NULL: it may. */
+/* Returns why the file must not be used; NULL: it may be used. */
 static const char *unfit(const struct stat *st)
 {
 	if (st->st_uid != geteuid() && st->st_uid != 0)
@@ -333,7 +333,7 @@ static bool is_typed(const struct usage *u, const struct usage_entry *option, in
 	return false;
 }
 
-/* Of options that replace one another the command line's is taken, else the one read last. */
+/* Among options that replace one another, the command line wins, otherwise the last one read. */
 static bool is_beaten(const struct config *c, const struct config_entry *e, int argc, char **argv)
 {
 	const struct usage *u = e->command->usage;

@@ -45,7 +45,7 @@ struct config {
 int config_read(struct config *c, const struct commands *all, void (*complain)(const char *text));
 void config_free(struct config *c);
 
-/* One file, as above. */
+/* Reads one file, as above. */
 int config_read_file(struct config *c, const struct commands *all, const char *path,
 		     void (*complain)(const char *text));
 

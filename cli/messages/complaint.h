@@ -14,14 +14,14 @@ void complaint_format(const char *command, const char *format, va_list arguments
 void complaint_say(const char *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* The same for a text of several lines, the last of which says what to do. */
+/* The same for a text of several lines; the last line says what to do. */
 void complaint_lines(const char *command, const char *text);
 
 /* The same, with later lines indented under the first. */
 void complaint_indented(const char *command, const char *text);
 
-/* Where a default came from: the command that refuses a value knows only an option or a variable,
- * and the user must find the line of the file. For one thread. */
+/* The origin of a default. The command that refuses a value knows only an option or a variable, but
+ * the user must find the line of the file. For one thread. */
 struct default_origin {
 	const char *file;
 	unsigned line;

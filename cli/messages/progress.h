@@ -23,7 +23,7 @@ void progress_begin(struct progress *p, const char *what, bool wished);
 void progress_show(struct progress *p, double share, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* The same at once, however recent the last: for work that cannot draw in between. */
+/* The same at once, even shortly after the last: for work that cannot draw in between. */
 void progress_show_now(struct progress *p, double share, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

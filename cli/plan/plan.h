@@ -103,7 +103,7 @@ int plan_ahead_print(const struct plan_options *o);
 
 /* ---- more of the same program: `scprof plan PROFILE` ---- */
 
-/* How much more the sites need until their intervals are as narrow as was asked. */
+/* How many more calls the sites need until their intervals are as narrow as requested. */
 
 enum plan_state {
 	PLAN_REACHED,  /* narrow enough already */
@@ -142,7 +142,7 @@ struct plan_sites {
 	/* For all sites in PLAN_MORE and PLAN_AT_LEAST: how many times as long the run must be, and
 	 * all calls in it. */
 	double factor, more_calls, more_ns;
-	/* The same for the CPU time of all sites of which it is forecast; NAN: of none. */
+	/* The same for the CPU time of all sites with a forecast; NAN: there are none. */
 	double cpu_factor, cpu_more_calls, cpu_more_ns;
 	bool far;	  /* factor > PLAN_FAR: rarer events than the run had will occur */
 	bool brief;	  /* running_ns < PLAN_BRIEF_NS: slow phases may be missing */
@@ -154,7 +154,7 @@ int plan_sites_build(struct plan_sites *p, const struct report *r, const struct 
 void plan_sites_end(struct plan_sites *p);
 
 const char *plan_state_name(enum plan_state state);
-/* What a reason means and what helps, in one line. */
+/* Explains a reason and a remedy, in one line. */
 const char *plan_reason_text(const char *reason);
 
 /* On standard output. 0, or -1: out of memory; errors of the stream stay in it. */

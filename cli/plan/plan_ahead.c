@@ -80,7 +80,7 @@ static void other_clocks(const struct plan_options *o, struct plan_ahead *a)
 		a->page_calls = fmax(a->calls, whole_calls(pow(w / p * d / mean, 2) * page));
 }
 
-/* By (10b) where the longest lasts a tick or more: its fraction of a tick is not known. */
+/* Uses (10b) if the longest lasts a tick or more: its fraction of a tick is unknown. */
 static void plan_longest(const struct plan_options *o, struct plan_ahead *a)
 {
 	double longest = (double)o->longest_ns, d = (double)o->tick_ns, deviation, error;

@@ -59,7 +59,7 @@ static void add_up(struct plan_change *p, enum diff_quantity of)
 	}
 }
 
-/* What waits only where nothing works, as in the plan of sites. */
+/* Sites that wait are chosen only if none works, as in the plan of sites. */
 static void choose(struct plan_change *p, const struct plan_options *o)
 {
 	const struct diff *d = p->diff;
@@ -133,7 +133,7 @@ static void need_cells(struct table *table, const struct plan_change_need *n, in
 	}
 }
 
-/* Why there is no number of calls: "" where there is one. */
+/* The reason why there is no number of calls; "" if there is one. */
 static void verdict_words(const struct plan_change *p, const struct plan_change_site *c, char *text,
 			  size_t room)
 {

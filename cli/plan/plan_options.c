@@ -81,7 +81,7 @@ const struct usage plan_options_usage = {
 	.failure = 2,
 };
 
-/* What was given, for the checks between options. */
+/* The options that were given, for checks between options. */
 struct given {
 	struct plan_options *options;
 	bool width, relative, digits, share, by;

@@ -187,8 +187,8 @@ static double most_of(const struct report_site *s, const struct report *r)
 	return isfinite(each) ? each * (double)s->calls : 0;
 }
 
-/* How long a server waits depends on its load: where anything works, means of waiting are not what
- * a longer run is for. */
+/* The waiting time of a server depends on its load. If any site works, a longer run does not serve
+ * to measure means of waiting. */
 static bool any_works(const struct report *r)
 {
 	for (uint32_t i = 0; i < r->sites; i++)

@@ -16,7 +16,7 @@
 static volatile sig_atomic_t stopped;
 static volatile pid_t running;
 
-/* What a terminal sends, it sends to the recording, too. */
+/* A terminal sends its signals to the recording, too. */
 static void take(int number, siginfo_t *info, void *context)
 {
 	pid_t to = running;

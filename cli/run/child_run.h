@@ -8,7 +8,7 @@
 
 /* From here on SIGINT, SIGTERM and SIGHUP are only noted, and given on to the recording. */
 void child_run_take_signals(void);
-/* One of them came: stop. */
+/* True if one of the signals came: stop. */
 bool child_run_stopped(void);
 
 /* argv[0] is a name only. `prepare` is called in the child, before scprof is executed there, and is

@@ -114,7 +114,7 @@ static void complain_below(const struct below *b, const struct profile_error *er
 		say(err->text);
 }
 
-/* Of a process that runs, with its user's rights. */
+/* Resolves the files of a running process, with the rights of its user. */
 static int resolve_mapped(struct below *b, const struct run_filters *f, struct profile_error *err)
 {
 	const struct as_user user = {.uid = f->uid, .gid = f->gid};

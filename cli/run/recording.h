@@ -15,7 +15,7 @@
 #include "collector/launch/run_directory.h"
 #include "collector/select/selection.h"
 
-/* What another command does with a run, or with processes that it attaches to, instead of a profile
+/* Actions of another command on a run, or on processes that it attaches to, instead of a profile
  * and its report. */
 struct run_observer {
 	void *context;

@@ -153,7 +153,7 @@ static void say_sites(const struct site_costs_result *t, double elapsed)
 			   t->missed);
 }
 
-/* What the dither brought, and what it cost. */
+/* Reports the benefit and the cost of the dither. */
 static void say_dither(const struct run_displace *r)
 {
 	const struct undithered_gain *g = &r->sites.gain;

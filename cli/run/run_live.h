@@ -36,7 +36,7 @@ void run_live_take_back(struct run_live *l);
 void run_live_begin(struct run_live *l, const char *profiles, const char *command, pid_t pid,
 		    bool reports);
 
-/* As say(): on the terminal again where the user has quit the screen. */
+/* Like say(), but on the terminal if the user has quit the screen. */
 void run_live_say(const char *text);
 
 /* The run has ended: the screen says so, and stays until the user quits. Then the terminal is

@@ -200,7 +200,7 @@ static int take_option(void *to, int code, const char *value)
 	}
 }
 
-/* Where -o puts the report; NULL: nowhere, it names the profile. */
+/* The file that -o gives for the report; NULL: none, since -o names the profile. */
 static const char *report_file(const struct run_options *o)
 {
 	enum report_format format;

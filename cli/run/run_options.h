@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What `scprof run` was asked to do: options first, then the environment. */
+/* Settings of `scprof run`: from options first, then from the environment. */
 #ifndef SCPROF_CLI_RUN_RUN_OPTIONS_H
 #define SCPROF_CLI_RUN_RUN_OPTIONS_H
 
@@ -115,8 +115,8 @@ enum {
 		"no-report", RUN_OPTION_NO_REPORT, NULL, .text = "write the profile only"          \
 	}
 
-/* What to leave out, and when to record. Texts: of options, else of the environment; NULL: no such
- * filter. */
+/* What to leave out, and when to record. Texts come from options, otherwise from the environment;
+ * NULL: no such filter. */
 struct run_filters {
 	char *below, *threads; /* owned: options that may be given again are joined by commas */
 	const char *depth, *after, *length, *signal;
@@ -166,7 +166,7 @@ struct run_options {
 /* OPTIONS_GO, or the exit status. */
 int run_options_parse(int argc, char **argv, struct run_options *o);
 
-/* The same as another command with such options, whose operands begin at optind then.
+/* Parses for another command with such options; its operands begin at optind afterwards.
  * o->filters.attached may be set before. */
 int run_options_parse_as(const struct usage *u, int argc, char **argv, struct run_options *o);
 
@@ -179,7 +179,7 @@ int run_options_settle(struct run_options *o);
  * wrappers for them), ready_made (patterns of -s) and only_ready_made. 0, or -1 with *err. */
 int run_options_take_groups(struct run_options *o, const char *list, struct profile_error *err);
 
-/* One more pattern of a list that may be given again. 0, or -1 having said why. */
+/* Adds a pattern to a list that may be given again. 0, or -1 having said why. */
 int run_options_join(char **list, const char *value);
 
 void run_options_free(struct run_options *o);

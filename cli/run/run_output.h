@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Where the profile and the report of a run go. */
+/* Destinations of the profile and the report of a run. */
 #ifndef SCPROF_CLI_RUN_RUN_OUTPUT_H
 #define SCPROF_CLI_RUN_RUN_OUTPUT_H
 

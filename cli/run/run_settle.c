@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What the environment says where no option does, and checks of both: all values are checked before
+/* Applies the environment where no option is given, and checks both: all values are checked before
  * the command starts. The rules are those of the library, which must not print anything. */
 #include <signal.h>
 #include <stddef.h>

@@ -12,8 +12,8 @@ int run_symbols_resolve(const struct run_options *options, const struct program 
 			const char *library, struct selection *chosen,
 			struct symbol_patterns *parsed);
 
-/* The same for a process that runs, of what it has mapped. The files are opened with the rights of
- * the process's user. */
+/* The same for the mapped files of a running process. They are opened with the rights of the
+ * process's user. */
 int run_symbols_resolve_mapped(const struct run_options *options, pid_t pid, uid_t uid, gid_t gid,
 			       const char *program, const char *library, struct selection *chosen,
 			       struct symbol_patterns *parsed);
@@ -24,11 +24,11 @@ int run_symbols_resolve_mapped(const struct run_options *options, pid_t pid, uid
 int run_symbols_write(const struct selection *chosen, const char *directory, const char *beside,
 		      char *path, size_t size);
 
-/* The same for a file of another name; prints nothing. `directory` may be NULL. */
+/* The same for a file with another name; prints nothing. `directory` may be NULL. */
 int run_symbols_store(const struct selection *chosen, const char *name, const char *directory,
 		      const char *beside, char *path, size_t size, struct profile_error *err);
 
-/* What is wrong, in one to three lines, with similar names where a pattern matches nothing. */
+/* Explains the problem in one to three lines, with similar names if a pattern matches nothing. */
 void run_symbols_explain(const struct selection *chosen, const struct profile_error *err,
 			 char *text, size_t size);
 

@@ -220,8 +220,8 @@ void run_watch_end(struct run_watch *w)
 	close(w->end);
 }
 
-/* Why it was not reached: the widest interval, where one is known, and reliability warnings, some
- * of which (clock-synchronous) no number of calls removes. */
+/* Explains why the target was not reached: the widest interval, if known, and reliability warnings,
+ * some of which (clock-synchronous) no number of calls removes. */
 static void tell_unreached(const struct run_watch *w, char *out, size_t room)
 {
 	const struct precision *p = &w->precision;
@@ -237,7 +237,7 @@ static void tell_unreached(const struct run_watch *w, char *out, size_t room)
 			 p->reached, p->sites, widest, *unreliable ? "; " : "", unreliable);
 }
 
-/* What was asked, when it was reached (0: not), and of how many sites: for renderers. */
+/* For renderers: the requested precision, when it was reached (0: not), and the number of sites. */
 static void note_numbers(const struct run_watch *w, struct profile *p)
 {
 	char text[96];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* One empty file among a night's hundred must not keep the others from being read. */
+/* One empty file among a hundred must not prevent reading the others. */
 #include "cli/usage/inputs.h"
 
 #include <dirent.h>

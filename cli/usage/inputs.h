@@ -9,7 +9,7 @@
 #include "profile/profile.h"
 #include "cli/messages/progress.h"
 
-/* What `exit status` of a command that leaves files out has for them. */
+/* Exit status of a command that left files out. */
 #define INPUTS_LEFT_OUT 1
 
 /* A directory stands for the *.scp files in it, by name; not for those in directories in it, nor

@@ -57,7 +57,7 @@ static bool is_choice(const char *choices, const char *word)
 	return false;
 }
 
-/* Where the table lists all values, others are refused here. */
+/* If the table lists all values of an option, others are refused here. */
 static int check_choice(const struct usage *u, int code, const char *value)
 {
 	const struct usage_entry *e = usage_find_code(u, code);
@@ -91,8 +91,8 @@ static void print_near(const struct usage *u, const char *word, char *text, size
 		snprintf(text, size, " (did you mean --%s?)", near);
 }
 
-/* What getopt_long has just refused. A long option is the word before optind; of a cluster of
- * letters getopt names the one. */
+/* Reports what getopt_long has just refused. A long option is the word before optind; in a cluster
+ * of letters optopt is the letter. */
 static void complain_option(const struct usage *u, char **argv, int refused)
 {
 	char letter[3] = {'-', (char)optopt, '\0'}, near[96];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What a report shows and how, as `scprof report` and `scprof run` take it. */
+/* What a report shows and how: options of `scprof report` and `scprof run`. */
 #ifndef SCPROF_CLI_USAGE_REPORT_OPTIONS_H
 #define SCPROF_CLI_USAGE_REPORT_OPTIONS_H
 
@@ -50,8 +50,8 @@ struct report_choice {
 		.options = REPORT_OPTIONS_DEFAULT                                                  \
 	}
 
-/* One option. 0 where it is one of those above, 1: it is none of them; -1, having said why it is
- * refused, as `u`'s command. */
+/* Takes one option. 0: it is one of those above; 1: it is another; -1: it is refused, and `u`'s
+ * command has said why. */
 int report_options_take(struct report_choice *c, const struct usage *u, int code,
 			const char *value);
 

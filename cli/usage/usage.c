@@ -119,7 +119,7 @@ static void print_entry(const char *heading, const char *text, size_t column, FI
 	wrap(out, text, column, column);
 }
 
-/* Where the texts of a table begin. */
+/* The column where the texts of a table begin. */
 static size_t column_of(const struct usage_entry *e)
 {
 	char heading[128];

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Of an option. */
+/* Properties of an option. */
 enum {
 	USAGE_TYPED_ONLY = 1,  /* not from a configuration file: a default would write over files,
 				* or change the question */
