@@ -195,8 +195,7 @@ static int set_estimate(struct displace *d, struct displace_run *run)
 	return failed;
 }
 
-/* Time of ksoftirqd beyond its rate in idle phases. Next to busy tasks of others, all of it may be
- * theirs. */
+/* Time of ksoftirqd beyond its rate in idle phases. Busy tasks of others may have caused it all. */
 static struct displacement_value softirqd_excess(const struct displace *d,
 						 const struct displace_run *run)
 {
