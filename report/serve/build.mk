@@ -7,6 +7,7 @@ SERVE_SRC = \
 	report/serve/agent/listing.c \
 	report/serve/agent/shares.c \
 	report/serve/agent/source.c \
+	report/serve/http/connections.c \
 	report/serve/http/http.c \
 	report/serve/http/http_address.c \
 	report/serve/http/http_answer.c \

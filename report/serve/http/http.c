@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* libmicrohttpd parses, sends, and limits connections. request.c checks the request line as it was
- * received. */
+/* libmicrohttpd parses and sends. connections.c says who may stay connected; request.c checks the
+ * request line as it was received. */
 #include "report/serve/http/http.h"
 
 #include <errno.h>
@@ -93,6 +93,31 @@ static enum MHD_Result send_answer(struct MHD_Connection *connection, struct htt
 	return result;
 }
 
+/* NULL: one for which there was no place. */
+static struct connection *place_of(struct MHD_Connection *connection)
+{
+	return mhd.get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)
+		->socket_context;
+}
+
+/* In the thread that accepts: before anything is read, and before the socket is closed. */
+static void come_or_go(void *context, struct MHD_Connection *connection, void **place,
+		       enum MHD_ConnectionNotificationCode what)
+{
+	struct http *h = context;
+
+	if (what == MHD_CONNECTION_NOTIFY_STARTED)
+		*place = connections_open(
+			&h->connections,
+			mhd.get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)
+				->connect_fd,
+			mhd.get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)
+				->client_addr,
+			monotonic_now_ns());
+	else if (*place)
+		connections_close(&h->connections, *place);
+}
+
 /* The time within which the client must send or receive a byte. libmicrohttpd 1.0 ignores this
  * where each connection has a thread, and closes all that are still for HTTP_STILL_S: clients come
  * anew. */
@@ -124,11 +149,14 @@ static void *keep_uri(void *context, const char *uri, struct MHD_Connection *con
 static void end_request(void *context, struct MHD_Connection *connection, void **state,
 			enum MHD_RequestTerminationCode why)
 {
-	(void)context;
+	struct http *h = context;
+
 	(void)why;
 	free(*state);
 	*state = NULL;
-	allow(connection, HTTP_KEEP_S);
+	if (place_of(connection))
+		connections_answered(&h->connections, place_of(connection), monotonic_now_ns());
+	allow(connection, (unsigned)(CONNECTIONS_KEEP_NS / 1000000000));
 }
 
 static const char *header(struct MHD_Connection *connection, const char *name)
@@ -192,7 +220,7 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
 		*upload_bytes = 0;
 		return MHD_YES;
 	}
-	if (!coming)
+	if (!coming || !place_of(connection))
 		return MHD_NO;
 	request_parse(&request, method, coming->uri, header(connection, "Host"),
 		      h->loopback && !http_peer_is_local(socket_of(connection)));
@@ -206,37 +234,38 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
 		if (request.status == 200)
 			return MHD_YES;
 	}
+	if (!connections_ask(&h->connections, place_of(connection), monotonic_now_ns()))
+		return MHD_NO;
 	allow(connection, HTTP_STILL_S);
 	find_answer(h, connection, &request, &answer);
 	return answer.body || answer.file >= 0 ? send_answer(connection, &answer) : MHD_NO;
 }
 
-/* Called in the thread that accepts, where a client finds no place, and where no descriptor is
- * free: libmicrohttpd would then try again in a busy loop, so sleep. http_health.c reports both. */
-static void note_trouble(void *context, const char *format, va_list arguments)
+/* Called in the thread that accepts where no descriptor is free: libmicrohttpd would try again in a
+ * busy loop, so sleep. http_health.c finds and reports the cause. */
+static void rest(void *context, const char *format, va_list arguments)
 {
 	const struct timespec tenth = {.tv_nsec = 100000000};
 
+	(void)context;
+	(void)format;
 	(void)arguments;
-	if (strstr(format, "connection limit"))
-		http_health_note_refusal(context);
-	else if (errno == EMFILE || errno == ENFILE)
+	if (errno == EMFILE || errno == ENFILE)
 		nanosleep(&tenth, NULL);
 }
 
 static struct MHD_Daemon *start_daemon(struct http *h, int listener)
 {
-	return mhd.start_daemon(MHD_USE_POLL | MHD_USE_INTERNAL_POLLING_THREAD |
-					MHD_USE_THREAD_PER_CONNECTION | MHD_USE_ITC |
-					MHD_USE_ERROR_LOG,
-				0, NULL, NULL, handle, h, MHD_OPTION_EXTERNAL_LOGGER, note_trouble,
-				h, MHD_OPTION_LISTEN_SOCKET, listener, MHD_OPTION_CONNECTION_LIMIT,
-				(unsigned)HTTP_CONNECTIONS, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
-				(unsigned)HTTP_CONNECTIONS_OF_ONE, MHD_OPTION_CONNECTION_TIMEOUT,
-				(unsigned)HTTP_STILL_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-				(size_t)HTTP_REQUEST_BYTES, MHD_OPTION_URI_LOG_CALLBACK, keep_uri,
-				NULL, MHD_OPTION_NOTIFY_COMPLETED, end_request, h,
-				MHD_OPTION_THREAD_STACK_SIZE, (size_t)1 << 20, MHD_OPTION_END);
+	return mhd.start_daemon(
+		MHD_USE_POLL | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION |
+			MHD_USE_ITC | MHD_USE_ERROR_LOG,
+		0, NULL, NULL, handle, h, MHD_OPTION_EXTERNAL_LOGGER, rest, NULL,
+		MHD_OPTION_LISTEN_SOCKET, listener, MHD_OPTION_CONNECTION_LIMIT,
+		(unsigned)CONNECTIONS_PLACES, MHD_OPTION_NOTIFY_CONNECTION, come_or_go, h,
+		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)HTTP_STILL_S,
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HTTP_REQUEST_BYTES,
+		MHD_OPTION_URI_LOG_CALLBACK, keep_uri, NULL, MHD_OPTION_NOTIFY_COMPLETED,
+		end_request, h, MHD_OPTION_THREAD_STACK_SIZE, (size_t)1 << 20, MHD_OPTION_END);
 }
 
 static struct http *begin(struct agent *agent)
@@ -251,6 +280,7 @@ static struct http *begin(struct agent *agent)
 	renderings_begin(&h->renderings, agent->limits.any_owner);
 	if (agent->options.most_seconds)
 		h->renderings.limits.seconds = agent->options.most_seconds;
+	connections_begin(&h->connections);
 	pthread_cond_init(&h->stopped, NULL);
 	return h;
 }
@@ -311,6 +341,7 @@ void http_stop(struct http *h)
 	if (h->daemon)
 		mhd.stop_daemon(h->daemon);
 	http_peer_unlisten(&h->local);
+	connections_end(&h->connections);
 	pthread_cond_destroy(&h->stopped);
 	pthread_mutex_destroy(&h->lock);
 	renderings_end(&h->renderings);

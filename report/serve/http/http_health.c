@@ -17,10 +17,10 @@
 #define TEXT_(number) #number
 #define CROWDED                                                                                    \
 	"too many connections: clients were refused in the last minute; " TEXT(                    \
-		HTTP_CONNECTIONS) " may be open at a time, " TEXT(HTTP_CONNECTIONS_OF_ONE) " from" \
-											   " one " \
-											   "addre" \
-											   "ss"
+		CONNECTIONS_MOST) " may be open at a time, " TEXT(CONNECTIONS_OF_ONE) " from"      \
+										      " one "      \
+										      "addre"      \
+										      "ss"
 #define OVER_NS (UINT64_C(600) * 1000000000)
 
 void http_health_add_failure(struct http *h, const char *service, enum rendering_result why,
@@ -145,11 +145,17 @@ static bool descriptors_left(struct http *h)
 	return left;
 }
 
-void http_health_note_refusal(struct http *h)
+static enum http_trouble find_trouble(struct http *h)
 {
-	pthread_mutex_lock(&h->lock);
-	h->refused_ns = monotonic_now_ns();
-	pthread_mutex_unlock(&h->lock);
+	uint64_t now_ns = monotonic_now_ns();
+
+	connections_tend(&h->connections, now_ns);
+	if (!descriptors_left(h)) {
+		connections_drop_one(&h->connections, now_ns);
+		return HTTP_NO_DESCRIPTORS;
+	}
+	return connections_refused_since(&h->connections, now_ns - LATELY_NS) ? HTTP_CROWDED
+									      : HTTP_WELL;
 }
 
 const char *http_health_trouble_text(enum http_trouble trouble)
@@ -169,14 +175,11 @@ const char *http_health_trouble_text(enum http_trouble trouble)
 
 const char *http_tend(struct http *h)
 {
-	bool left = descriptors_left(h), news;
-	enum http_trouble trouble;
+	enum http_trouble trouble = find_trouble(h);
+	bool news;
 
 	renderings_tend(&h->renderings);
 	pthread_mutex_lock(&h->lock);
-	trouble = !left ? HTTP_NO_DESCRIPTORS
-		  : h->refused_ns && monotonic_now_ns() - h->refused_ns < LATELY_NS ? HTTP_CROWDED
-										    : HTTP_WELL;
 	news = trouble != h->trouble;
 	h->trouble = trouble;
 	pthread_mutex_unlock(&h->lock);

@@ -10,6 +10,7 @@
 #include <sys/un.h>
 
 #include "profile/base/error.h"
+#include "report/serve/http/connections.h"
 #include "report/serve/http/http.h"
 #include "report/serve/http/request.h"
 #include "report/serve/monotonic.h"
@@ -90,9 +91,6 @@ struct http_failures {
 	bool told; /* in the log */
 };
 
-#define HTTP_CONNECTIONS	64    /* at a time */
-#define HTTP_CONNECTIONS_OF_ONE 32    /* from one address */
-#define HTTP_KEEP_S		90    /* that an idle connection stays: a scrape a minute */
 #define HTTP_REQUEST_BYTES	32768 /* of a connection: its request, and its answer's headers */
 #define HTTP_ATTACHED		4     /* processes that are recorded for requests at a time */
 #define HTTP_ATTACHED_OF_OTHERS 3     /* of these, for users other than the server's */
@@ -105,6 +103,7 @@ struct http {
 	struct MHD_Daemon *daemon, *local_daemon; /* by TCP, by Unix socket; NULL: none */
 	struct sockaddr_un local;		  /* "": none */
 	bool loopback;
+	struct connections connections; /* has a lock of its own */
 	int spare;	      /* an open descriptor, to be closed if no other is left; -1: it was */
 	pthread_mutex_t lock; /* of what follows */
 	pthread_cond_t stopped;
@@ -114,7 +113,6 @@ struct http {
 		uint32_t pid; /* 0: none */
 		uid_t by;
 	} attached[HTTP_ATTACHED];
-	uint64_t refused_ns; /* when a client found no place; 0: never */
 	enum http_trouble trouble;
 	struct http_failures failures;
 	struct renderings renderings; /* has a lock of its own */
@@ -137,9 +135,6 @@ struct http_answer {
 
 /* /dev/null; -1 with errno. */
 int http_health_take_descriptor(void);
-
-/* A client was refused. */
-void http_health_note_refusal(struct http *h);
 
 /* In a line. */
 const char *http_health_trouble_text(enum http_trouble trouble);
