@@ -32,8 +32,12 @@ struct cpu_times cpu_times_since(const struct cpu_times *from, const struct cpu_
 double cpu_times_all(const struct cpu_times *t); /* the sum */
 
 /* Does this kernel measure interrupt time? It has a pressure file that only such kernels have, or
- * fills a column that only they fill. */
+ * its configuration says so. Where that cannot be read, it fills a column that only they fill. */
 bool cpu_times_irq_measured(void);
+
+/* Does a kernel's configuration file, compressed or not, ask for that? 1 yes, 0 no, -1: it cannot
+ * be read. */
+int cpu_times_irq_configured(const char *path);
 
 /* CPU time charged to all tasks together, by CPU, in ns: exact, processes that lived for a
  * millisecond included. Control groups of v1 have it (cpuacct.usage_percpu of the root group, which
