@@ -94,6 +94,12 @@ static void set_cfa(struct machine *m, uint64_t reg, int64_t offset)
 	m->work->row.cfa_expression = 0;
 }
 
+/* An offset that is written in units. In a crafted table the product may not fit. */
+static int64_t scale(const struct machine *m, uint64_t units)
+{
+	return (int64_t)(units * (uint64_t)m->cie->data_align);
+}
+
 static uint64_t take_block(struct dwarf_reader *r)
 {
 	uint64_t at = (uint64_t)r->p + r->shift;
@@ -120,11 +126,10 @@ static bool keep_state(struct machine *m, bool remember)
 /* Instructions that set the rule of a register, by an extended opcode. */
 static bool run_register_op(struct machine *m, struct dwarf_reader *r, uint8_t op)
 {
-	int64_t align = m->cie->data_align;
 	uint64_t reg = dwarf_uleb(r);
 	switch (op) {
 	case DW_CFA_offset_extended:
-		set_rule(m, reg, RULE_OFFSET, (int64_t)dwarf_uleb(r) * align);
+		set_rule(m, reg, RULE_OFFSET, scale(m, dwarf_uleb(r)));
 		return true;
 	case DW_CFA_restore_extended:
 		if (reg < ARCH_REGS)
@@ -143,19 +148,19 @@ static bool run_register_op(struct machine *m, struct dwarf_reader *r, uint8_t o
 		set_rule(m, reg, RULE_EXPRESSION, (int64_t)take_block(r));
 		return true;
 	case DW_CFA_offset_extended_sf:
-		set_rule(m, reg, RULE_OFFSET, dwarf_sleb(r) * align);
+		set_rule(m, reg, RULE_OFFSET, scale(m, (uint64_t)dwarf_sleb(r)));
 		return true;
 	case DW_CFA_val_offset:
-		set_rule(m, reg, RULE_VAL_OFFSET, (int64_t)dwarf_uleb(r) * align);
+		set_rule(m, reg, RULE_VAL_OFFSET, scale(m, dwarf_uleb(r)));
 		return true;
 	case DW_CFA_val_offset_sf:
-		set_rule(m, reg, RULE_VAL_OFFSET, dwarf_sleb(r) * align);
+		set_rule(m, reg, RULE_VAL_OFFSET, scale(m, (uint64_t)dwarf_sleb(r)));
 		return true;
 	case DW_CFA_val_expression:
 		set_rule(m, reg, RULE_VAL_EXPRESSION, (int64_t)take_block(r));
 		return true;
 	case DW_CFA_GNU_negative_offset_extended:
-		set_rule(m, reg, RULE_OFFSET, -(int64_t)dwarf_uleb(r) * align);
+		set_rule(m, reg, RULE_OFFSET, scale(m, -dwarf_uleb(r)));
 		return true;
 	default:
 		return false;
@@ -182,10 +187,10 @@ static bool run_cfa_op(struct machine *m, struct dwarf_reader *r, uint8_t op)
 		return true;
 	case DW_CFA_def_cfa_sf:
 		reg = dwarf_uleb(r);
-		set_cfa(m, reg, dwarf_sleb(r) * m->cie->data_align);
+		set_cfa(m, reg, scale(m, (uint64_t)dwarf_sleb(r)));
 		return true;
 	case DW_CFA_def_cfa_offset_sf:
-		set_cfa(m, m->work->row.cfa_register, dwarf_sleb(r) * m->cie->data_align);
+		set_cfa(m, m->work->row.cfa_register, scale(m, (uint64_t)dwarf_sleb(r)));
 		return true;
 	default:
 		return false;
@@ -241,7 +246,7 @@ static bool run(struct machine *m, struct dwarf_reader r)
 			m->loc += low * m->cie->code_align;
 			break;
 		case DW_CFA_offset:
-			set_rule(m, low, RULE_OFFSET, (int64_t)dwarf_uleb(&r) * m->cie->data_align);
+			set_rule(m, low, RULE_OFFSET, scale(m, dwarf_uleb(&r)));
 			break;
 		case DW_CFA_restore:
 			if (low < ARCH_REGS)
