@@ -27,15 +27,17 @@
 #define MOST_INSTRUCTIONS 32768 /* MAX_INSNS_PER_PATH */
 #define CAN_ADMIN	  21	/* CAP_SYS_ADMIN */
 #define TICK_US		  2000
-#define MOST_TICKS	  2500 /* that a trial may take */
+#define MOST_MS		  5000 /* that a trial may take */
 
 /* The system calls of dlopen, and of libscprof.so where it begins a file, a thread and a child,
  * ends them and goes on; with arguments as they really come, but addresses and descriptors that are
- * none, so that what a filter lets through fails in the kernel. What may fail (a name, a count, a
+ * none, so that what a filter lets through fails in the kernel, and not as a filter would let it
+ * fail: munmap, which only knows one error, is called twice. What may fail (a name, a count, a
  * hint) is not essential: but it must not kill. */
-#define HERE  ((uint64_t)(uint32_t)AT_FDCWD)
-#define PLACE UINT64_C(0x7f2000000000)
-#define NO_FD UINT64_C(0xffffffff)
+#define HERE	((uint64_t)(uint32_t)AT_FDCWD)
+#define PLACE	UINT64_C(0x7f2000000000)
+#define NOWHERE UINT64_C(0xffff800000000000) /* the kernel's */
+#define NO_FD	UINT64_C(0xffffffff)
 #define CALL(name, essential, ...)                                                                 \
 	{                                                                                          \
 #name, SYS_##name, {__VA_ARGS__ }, essential                                       \
@@ -46,7 +48,7 @@ const struct seccomp_call seccomp_calls[] = {
 	CALL(rt_sigreturn, true, 0),
 	CALL(rt_sigprocmask, true, 0, PLACE, PLACE, 8),
 	CALL(futex, true, PLACE, FUTEX_WAIT_PRIVATE, 1, PLACE, 0, 0),
-	CALL(futex, true, PLACE, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0),
+	CALL(futex, true, NOWHERE, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0),
 	CALL(ppoll, false, PLACE, 0, PLACE, 0, 0),
 	CALL(openat, true, HERE, PLACE, O_RDONLY | O_CLOEXEC, 0),
 	CALL(read, true, 3, PLACE, 832),
@@ -58,12 +60,13 @@ const struct seccomp_call seccomp_calls[] = {
 	CALL(mmap, true, 0, 1 << 20, PROT_READ, MAP_PRIVATE | MAP_DENYWRITE, 3, 0),
 	CALL(mmap, true, PLACE, 1 << 18, PROT_READ | PROT_EXEC,
 	     MAP_PRIVATE | MAP_FIXED | MAP_DENYWRITE, 3, 4096),
-	CALL(mmap, true, PLACE, 1 << 14, PROT_READ | PROT_WRITE,
+	CALL(mmap, true, NOWHERE, 1 << 14, PROT_READ | PROT_WRITE,
 	     MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS, NO_FD, 0),
 	CALL(mmap, true, 0, 1 << 18, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, NO_FD, 0),
 	CALL(mprotect, true, PLACE, 4096, PROT_READ),
 	CALL(mprotect, true, PLACE, 4096, PROT_READ | PROT_WRITE),
 	CALL(munmap, true, PLACE, 4096),
+	CALL(munmap, true, NOWHERE, 4096),
 	CALL(close, true, 3),
 	CALL(brk, false, 0),
 #ifdef SYS_getrandom
@@ -82,7 +85,8 @@ const struct seccomp_call seccomp_calls[] = {
 	CALL(pwrite64, false, 3, PLACE, 64, 0),
 	CALL(lseek, false, 3, 0, 0),
 	CALL(mmap, true, 0, 1 << 20, PROT_READ | PROT_WRITE, MAP_SHARED, 3, 0),
-	CALL(mremap, true, PLACE, 1 << 20, 1 << 20, MREMAP_MAYMOVE | MREMAP_FIXED, PLACE),
+	CALL(mremap, true, PLACE, 1 << 20, 1 << 20, MREMAP_MAYMOVE | MREMAP_FIXED,
+	     PLACE - (1 << 30)),
 	CALL(madvise, false, PLACE, 4096, MADV_WIPEONFORK),
 	CALL(madvise, false, PLACE, 1 << 20, MADV_POPULATE_WRITE),
 	/* what it says of the process, threads and clocks */
@@ -106,7 +110,8 @@ const struct seccomp_call seccomp_calls[] = {
 	CALL(tgkill, false, 2, 2, 0),
 	CALL(rt_sigaction, false, 2, 0, PLACE, 8),
 };
-const size_t seccomp_calls_count = sizeof(seccomp_calls) / sizeof(*seccomp_calls);
+#define CALLS (sizeof(seccomp_calls) / sizeof(*seccomp_calls))
+const size_t seccomp_calls_count = CALLS;
 
 bool seccomp_filter_readable(void)
 {
@@ -152,8 +157,7 @@ static volatile sig_atomic_t ticks;
 static void tick(int signal)
 {
 	(void)signal;
-	if (++ticks == MOST_TICKS)
-		_exit(1);
+	++ticks;
 }
 
 /* The oldest first: each has let the process install the next one, by one of two calls. */
@@ -181,36 +185,80 @@ static void try_sigreturn(void)
 		;
 }
 
-static bool is_forbidden(const struct seccomp_call *call, bool notifies)
+/* The error; 0; or -1 for more than 0. */
+static int outcome(const struct seccomp_call *call)
 {
 	const uint64_t *a = call->argument;
+	long result = syscall(call->number, a[0], a[1], a[2], a[3], a[4], a[5]);
 
-	if (syscall(call->number, a[0], a[1], a[2], a[3], a[4], a[5]) >= 0)
-		return false;
-	if (errno == ENOSYS && notifies)
-		return true;
-	return call->essential && (errno == EPERM || errno == EACCES || errno == ENOSYS);
+	return result < 0 ? errno : -(result > 0);
 }
 
-/* The child. */
-static void try_all(struct trial *t, const struct seccomp_chain *chain)
+/* `without`: its outcome without the filters; NULL: not known, as this process has them itself. */
+static bool is_forbidden(const struct seccomp_call *call, const int *without, bool notifies)
+{
+	int now = outcome(call);
+
+	if (notifies && now == ENOSYS && without && *without != ENOSYS)
+		return true;
+	return call->essential &&
+	       (now == EPERM || now == EACCES || now == ENOSYS || (without && now != *without));
+}
+
+/* What this process had of signals (blocked, handled, ignored) says nothing of the filters. */
+static void begin_ticking(void)
 {
 	const struct itimerval every = {{0, TICK_US}, {0, TICK_US}};
+	sigset_t none;
 
+	for (int number = 1; number < NSIG; number++)
+		signal(number, SIG_DFL);
 	signal(SIGALRM, tick);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
 	setitimer(ITIMER_REAL, &every, NULL);
+}
+
+/* The child. Filters that it has from its start may kill it in the first call: so without a chain,
+ * nothing is called before. */
+static void try_all(struct trial *t, const struct seccomp_chain *chain)
+{
+	int without[CALLS];
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	begin_ticking();
 	setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
 	syscall(SYS_close_range, 0U, ~0U, 0U);
+	for (size_t i = 0; i < CALLS && chain->filters; i++)
+		if (seccomp_calls[i].number != SYS_rt_sigreturn)
+			without[i] = outcome(&seccomp_calls[i]);
 	t->installed = install(chain);
-	for (; t->installed && t->at < seccomp_calls_count; t->at++) {
+	for (; t->installed && t->at < CALLS; t->at++) {
 		const struct seccomp_call *call = &seccomp_calls[t->at];
 
 		if (call->number == SYS_rt_sigreturn)
 			try_sigreturn();
-		else if ((t->forbidden = is_forbidden(call, chain->notifies)))
+		else if ((t->forbidden = is_forbidden(call, chain->filters ? &without[t->at] : NULL,
+						      chain->notifies)))
 			break;
 	}
 	_exit(0);
+}
+
+/* False: it took too long. */
+static bool await_end(pid_t child)
+{
+	const struct timespec a_ms = {0, 1000000};
+
+	for (int ms = 0; ms < MOST_MS; ms++) {
+		if (waitpid(child, NULL, WNOHANG))
+			return true;
+		nanosleep(&a_ms, NULL);
+	}
+	kill(child, SIGKILL);
+	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+		;
+	return false;
 }
 
 int seccomp_filter_try(const struct seccomp_chain *chain, struct profile_error *err)
@@ -218,16 +266,13 @@ int seccomp_filter_try(const struct seccomp_chain *chain, struct profile_error *
 	struct trial *t =
 		mmap(NULL, sizeof(*t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	pid_t child = t == MAP_FAILED ? -1 : fork();
-	bool fine = false;
+	bool ended, fine;
 
 	if (!child)
 		try_all(t, chain);
-	if (child > 0) {
-		while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
-			;
-		fine = t->installed && t->at == seccomp_calls_count;
-	}
-	if (!fine && (child < 0 || !t->installed))
+	ended = child > 0 && await_end(child);
+	fine = ended && t->installed && t->at == CALLS;
+	if (!ended || !t->installed)
 		error_set(err, "its seccomp filter cannot be tried");
 	else if (!fine)
 		error_set(err, "its seccomp filter %s %s, which recording needs",
@@ -253,8 +298,9 @@ static int add_filter(struct seccomp_chain *chain, size_t *used, pid_t tid, size
 		return -1;
 	for (const struct sock_filter *i = chain->code + *used; i < chain->code + *used + count;
 	     i++)
-		chain->notifies |= i->code == (BPF_RET | BPF_K) &&
-				   (i->k & SECCOMP_RET_ACTION_FULL) == SECCOMP_RET_USER_NOTIF;
+		chain->notifies |= i->code == (BPF_RET | BPF_A) ||
+				   (i->code == (BPF_RET | BPF_K) &&
+				    (i->k & SECCOMP_RET_ACTION_FULL) == SECCOMP_RET_USER_NOTIF);
 	chain->count[chain->filters++] = (size_t)count;
 	*used += (size_t)count;
 	return 1;

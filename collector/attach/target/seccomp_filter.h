@@ -28,7 +28,7 @@ struct seccomp_chain {
 	struct sock_filter *code; /* of all filters, one after the other, the oldest first */
 	size_t *count;		  /* instructions of each */
 	size_t filters;
-	bool notifies; /* one of them asks another process, which does not answer a trial: ENOSYS */
+	bool notifies; /* one may ask another process, which does not answer a trial: ENOSYS */
 };
 
 /* Try all that is needed under these filters, and those of this process. 0; or -1 with *err, the

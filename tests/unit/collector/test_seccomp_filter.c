@@ -187,7 +187,9 @@ static void what_kills_is_refused_by_name_and_what_fails_only_where_it_is_essent
 {
 	static const uint32_t deadly[] = {SCMP_ACT_KILL_PROCESS, SCMP_ACT_KILL_THREAD,
 					  SCMP_ACT_TRAP};
-	static const uint32_t failing[] = {SCMP_ACT_ERRNO(ENOSYS), SCMP_ACT_TRACE(1)};
+	static const uint32_t failing[] = {SCMP_ACT_ERRNO(ENOSYS), SCMP_ACT_ERRNO(EPERM),
+					   SCMP_ACT_ERRNO(0),	   SCMP_ACT_ERRNO(EINVAL),
+					   SCMP_ACT_ERRNO(ENOENT), SCMP_ACT_TRACE(1)};
 	struct profile_error err;
 
 	(void)state;
@@ -198,7 +200,9 @@ static void what_kills_is_refused_by_name_and_what_fails_only_where_it_is_essent
 			assert_int_equal(judge_one(all_but(deadly[a], call->number), &err), -1);
 			assert_non_null(strstr(err.text, call->name));
 		}
-		for (size_t a = 0; a < 2 && call->number != SYS_rt_sigreturn; a++)
+		for (size_t a = 0;
+		     a < sizeof(failing) / sizeof(*failing) && call->number != SYS_rt_sigreturn;
+		     a++)
 			assert_int_equal(judge_one(all_but(failing[a], call->number), &err),
 					 is_essential(call->name) ? -1 : 0);
 		assert_int_equal(judge_one(all_but(SCMP_ACT_LOG, call->number), &err), 0);
@@ -243,6 +247,19 @@ static void the_most_severe_of_all_filters_counts(void **state)
 	assert_int_equal(judge(0, &err), 0);
 }
 
+static void blocked_signals_do_not_stop_a_trial(void **state)
+{
+	struct profile_error err;
+	sigset_t all, before;
+
+	(void)state;
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
+	int failed = judge_one(all_but(SCMP_ACT_LOG, SCMP_SYS(reboot)), &err);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	assert_int_equal(failed, 0);
+}
+
 /* A child under the filter (none: NULL), stopped by this process, its tracer. */
 static pid_t stopped_child(scmp_filter_ctx filter)
 {
@@ -280,6 +297,47 @@ static int check_child(scmp_filter_ctx filter, struct profile_error *err)
 	return failed;
 }
 
+/* A child whose filter computes what it answers for getcwd: it asks another process. */
+static pid_t child_that_computes(void)
+{
+	struct sock_filter own[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getcwd, 0, 2),
+		BPF_STMT(BPF_LD | BPF_IMM, SECCOMP_RET_USER_NOTIF), BPF_STMT(BPF_RET | BPF_A, 0),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+	struct sock_fprog program = {sizeof(own) / sizeof(*own), own};
+	int status;
+	pid_t child = fork();
+
+	if (!child) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+		if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) ||
+		    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+			_exit(1);
+		raise(SIGSTOP);
+		_exit(1);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFSTOPPED(status));
+	return child;
+}
+
+static void an_answer_that_is_computed_may_ask_another_process(void **state)
+{
+	struct profile_error err;
+
+	(void)state;
+	if (!seccomp_filter_readable())
+		skip();
+	pid_t child = child_that_computes();
+	int failed = seccomp_filter_check(child, &err);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	assert_int_equal(failed, -1);
+	assert_non_null(strstr(err.text, "getcwd"));
+}
+
 static void the_filters_of_a_stopped_thread_are_read(void **state)
 {
 	struct profile_error err;
@@ -305,6 +363,8 @@ int main(void)
 			what_kills_is_refused_by_name_and_what_fails_only_where_it_is_essential),
 		cmocka_unit_test(arguments_count),
 		cmocka_unit_test(the_most_severe_of_all_filters_counts),
+		cmocka_unit_test(blocked_signals_do_not_stop_a_trial),
+		cmocka_unit_test(an_answer_that_is_computed_may_ask_another_process),
 		cmocka_unit_test(the_filters_of_a_stopped_thread_are_read),
 	};
 
