@@ -23,9 +23,11 @@ struct answer {
 	struct profile_error error;
 };
 
+/* The thread runs while its filters are tried, which may take seconds. */
 static struct answer judge(struct remote *r, pid_t tid)
 {
 	struct answer a = {.status = -1};
+	struct seccomp_chain chain;
 	const char *why;
 	char path[64];
 
@@ -36,8 +38,11 @@ static struct answer judge(struct remote *r, pid_t tid)
 	}
 	switch (remote_stop(r, tid, STOP_MS, &why, &a.error)) {
 	case REMOTE_FINE:
-		a.status = seccomp_filter_check(tid, &a.error);
+		a.status = seccomp_filter_read(&chain, tid, &a.error);
 		remote_let_go(r);
+		if (a.status == 1)
+			a.status = seccomp_filter_judge(&chain, tid, &a.error);
+		seccomp_filter_free(&chain);
 		break;
 	case REMOTE_PASSED:
 		a.status = 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What makes a process one that scprof cannot go to, found out before anything is touched: nothing
  * is stopped, written or called. What a stopped thread alone tells (its seccomp filters) is asked
- * for later, by seccomp_filter_check. */
+ * for later, by seccomp_filter_read and seccomp_filter_judge. */
 #ifndef SCPROF_COLLECTOR_ATTACH_REFUSAL_REFUSAL_H
 #define SCPROF_COLLECTOR_ATTACH_REFUSAL_REFUSAL_H
 

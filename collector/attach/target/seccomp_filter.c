@@ -306,41 +306,34 @@ static int add_filter(struct seccomp_chain *chain, size_t *used, pid_t tid, size
 	return 1;
 }
 
-static int say_call(pid_t tid, const struct profile_error *why, struct profile_error *err)
-{
-	error_set(err,
-		  "cannot attach to thread %d: %.200s: allow that call in the filter, or start the "
-		  "program without it",
-		  (int)tid, why->text);
-	return -1;
-}
-
 /* All filters. 0; or -1 with *err. */
-static int read_and_judge(struct seccomp_chain *chain, pid_t tid, struct profile_error *err)
+static int read_all(struct seccomp_chain *chain, pid_t tid, struct profile_error *err)
 {
-	struct profile_error why;
 	size_t used = 0;
-	int more = chain->code && chain->count ? 1 : -1;
+	int more;
 
+	chain->code = malloc(MOST_INSTRUCTIONS * sizeof(*chain->code));
+	chain->count = malloc(MOST_FILTERS * sizeof(*chain->count));
+	more = chain->code && chain->count ? 1 : -1;
 	for (size_t i = 0; more > 0; i++)
 		more = add_filter(chain, &used, tid, i);
 	if (!more)
-		return seccomp_filter_try(chain, &why) ? say_call(tid, &why, err) : 0;
+		return 0;
 	error_set(err,
 		  "cannot attach to thread %d: its seccomp filter cannot be read (%s): run "
 		  "scprof as root of the whole machine, outside of containers, or start the "
 		  "program with LD_PRELOAD=libscprof.so SCPROF_STOPPED=1",
 		  (int)tid, strerror(errno));
+	seccomp_filter_free(chain);
 	return -1;
 }
 
-int seccomp_filter_check(pid_t tid, struct profile_error *err)
+int seccomp_filter_read(struct seccomp_chain *chain, pid_t tid, struct profile_error *err)
 {
-	struct seccomp_chain chain = {0};
-	struct profile_error why;
 	uint64_t mode = SECCOMP_MODE_DISABLED;
-	int failed, modes = proc_status_numbers(tid, "Seccomp", 10, &mode, 1);
+	int modes = proc_status_numbers(tid, "Seccomp", 10, &mode, 1);
 
+	*chain = (struct seccomp_chain){0};
 	if (modes >= 0 && mode == SECCOMP_MODE_DISABLED)
 		return 0;
 	if (mode == SECCOMP_MODE_STRICT) {
@@ -352,11 +345,26 @@ int seccomp_filter_check(pid_t tid, struct profile_error *err)
 		return -1;
 	}
 	if (!seccomp_filter_readable() && seccomp_filter_is_ours(tid))
-		return seccomp_filter_try(&chain, &why) ? say_call(tid, &why, err) : 0;
-	chain.code = malloc(MOST_INSTRUCTIONS * sizeof(*chain.code));
-	chain.count = malloc(MOST_FILTERS * sizeof(*chain.count));
-	failed = read_and_judge(&chain, tid, err);
-	free(chain.code);
-	free(chain.count);
-	return failed;
+		return 1;
+	return read_all(chain, tid, err) ? -1 : 1;
+}
+
+int seccomp_filter_judge(const struct seccomp_chain *chain, pid_t tid, struct profile_error *err)
+{
+	struct profile_error why;
+
+	if (!seccomp_filter_try(chain, &why))
+		return 0;
+	error_set(err,
+		  "cannot attach to thread %d: %.200s: allow that call in the filter, or start the "
+		  "program without it",
+		  (int)tid, why.text);
+	return -1;
+}
+
+void seccomp_filter_free(struct seccomp_chain *chain)
+{
+	free(chain->code);
+	free(chain->count);
+	*chain = (struct seccomp_chain){0};
 }

@@ -48,9 +48,15 @@ unsigned seccomp_filter_count(pid_t tid);
  * process here has? So it is in a container, of which all processes have got the same. */
 bool seccomp_filter_is_ours(pid_t tid);
 
-/* Of a thread that the calling thread traces and has stopped: 0, also where it has no filter; -1
- * with *err, a whole line. Filters that cannot be read are tried, if they are ours. Each thread may
- * have filters of its own. */
-int seccomp_filter_check(pid_t tid, struct profile_error *err);
+/* The filters of a thread that the calling thread traces and has stopped. 1: they are to be judged,
+ * which can wait until the thread runs again; 0: it has none; -1 with *err, a whole line. Filters
+ * that cannot be read, but are ours, are a chain of none. Each thread may have filters of its own.
+ */
+int seccomp_filter_read(struct seccomp_chain *chain, pid_t tid, struct profile_error *err);
+
+/* Try what was read of that thread. 0; or -1 with *err, a whole line. */
+int seccomp_filter_judge(const struct seccomp_chain *chain, pid_t tid, struct profile_error *err);
+
+void seccomp_filter_free(struct seccomp_chain *chain);
 
 #endif

@@ -611,7 +611,9 @@ static void run_container(struct container *in)
 	    ptrace(PTRACE_INTERRUPT, target, NULL, NULL) || waitpid(target, NULL, 0) != target)
 		_exit(1);
 	struct profile_error again;
-	if (!seccomp_filter_check(target, &again) != !in->result)
+	struct seccomp_chain chain;
+	if ((seccomp_filter_read(&chain, target, &again) != 1 ||
+	     seccomp_filter_judge(&chain, target, &again)) != !!in->result)
 		in->result = 2;
 	_exit(0); /* and all its processes end */
 }
