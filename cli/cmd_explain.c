@@ -34,8 +34,14 @@ static void list(void)
 		printf("%-28s %s\n", warning_codes[i].code, warning_codes[i].title);
 }
 
-static void explain(const struct warning_code *w)
+static void explain(const char *code)
 {
+	const struct warning_code *w = warning_codes_find(code);
+
+	if (!w) {
+		w = warning_codes_find_renamed(code);
+		printf("%s is called %s now.\n", code, w->code);
+	}
 	printf("%s: %s\n", w->code, w->title);
 	if (*w->means)
 		usage_print_text(w->means, 2, stdout);
@@ -64,11 +70,11 @@ int cmd_explain(int argc, char **argv)
 	if (status != OPTIONS_GO)
 		return status;
 	for (int i = optind; i < argc; i++)
-		if (!warning_codes_find(argv[i]))
+		if (!warning_codes_find(argv[i]) && !warning_codes_find_renamed(argv[i]))
 			return complain(argv[i]);
 	if (optind == argc)
 		list();
 	for (int i = optind; i < argc; i++)
-		explain(warning_codes_find(argv[i]));
+		explain(argv[i]);
 	return 0;
 }

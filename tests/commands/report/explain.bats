@@ -47,6 +47,19 @@ setup()
 	done <used
 }
 
+@test "explain 04: a code of older versions is explained as the one that took its place" {
+	local now old codes=0
+	while read -r now old; do
+		for old in ${old//,/}; do
+			"$SCPROF" explain "$old" >long
+			[ "$(head -n 1 long)" = "$old is called $now now." ]
+			sed 1d long | diff - <("$SCPROF" explain "$now")
+			codes=$((codes + 1))
+		done
+	done < <(sed '1,/^code /d' "$ROOT/docs/results/warning-codes.txt")
+	[ "$codes" -ge 29 ]
+}
+
 @test "screen 01: a report takes 40 lines where there is no terminal; --full and --top 0 show every row" {
 	LC_ALL=C "$SCPROF" report p.scp >short
 	[ "$(wc -l <short)" -le 40 ]
