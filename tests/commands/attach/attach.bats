@@ -148,7 +148,7 @@ is_left()
 	attach 125 0
 	attach 125 99999999999999999999
 	attach 125 --for 1y $$
-	says 'no time'
+	says 'not a time'
 	attach 125 --no-such $$
 	attach 125 $(seq 1000001 1000065)
 	says 'more than 64 processes'
@@ -373,7 +373,7 @@ called()
 	[ -s kept.scp ]
 	is_left
 	not limited "$SCPROF" top --attach 1x 2>top.err
-	says 'no number of a process' top.err
+	says 'not the number of a process' top.err
 }
 
 # serving [OPTION...]: scprof serve in the background: $place, and $socket where it attaches.

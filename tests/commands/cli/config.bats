@@ -163,7 +163,7 @@ refused()
 	fi
 	rm home/scprof/config
 	mkfifo home/scprof/config
-	refused 2 'no regular file' report p.scp
+	refused 2 'not a regular file' report p.scp
 	rm home/scprof/config
 	head -c 70000 /dev/zero | tr '\0' '#' >home/scprof/config
 	refused 2 'larger than 64 KiB' report p.scp

@@ -267,7 +267,7 @@ waits()
 	refuses "--share '1e400'" --share 1e400 p.scp
 	refuses "--share '-1%'" --share -1% p.scp
 	# the extremes that remain have a finite answer
-	ahead .calls --tick 584y --mean 1ns 2>&1 | grep -q "no duration"
+	ahead .calls --tick 584y --mean 1ns 2>&1 | grep -q "not a duration"
 	ahead .calls --tick 18446744073709551615ns --mean 1ns --width 1e-9 --confidence 0.999999999 |
 		jq -e '. > 1e30'
 }

@@ -355,15 +355,15 @@ bare()
 @test "filters 20: values that mean nothing are refused before the program starts" {
 	refused "no thread can be called" --thread a-name-of-twenty-characters
 	refused "without a name" --thread 'a,,b'
-	refused "no number of frames between 1 and 192" --depth 0
-	refused "no number of frames between 1 and 192" --depth 193
-	refused "no number of frames between 1 and 192" --depth 2x
+	refused "not a number of frames between 1 and 192" --depth 0
+	refused "not a number of frames between 1 and 192" --depth 193
+	refused "not a number of frames between 1 and 192" --depth 2x
 	refused "is not a time" --after 5
 	refused "is not a time" --for 0s
 	refused "neither USR1 nor USR2" --signal KILL
 	refused "Leave one of them out" --stopped --after 1s
 	refused "chooses no function" --below '!main'
-	SCPROF_DEPTH=0 refused "no number of frames" --below main
+	SCPROF_DEPTH=0 refused "not a number of frames" --below main
 }
 
 @test "filters 21: profiles with other filters are not taken for the same, merged or compared" {

@@ -124,8 +124,8 @@ refuses()
 	refuses 'cannot read the patterns' -s @nothing
 	mkfifo fifo
 	head -c 2000000 /dev/zero | tr '\0' '#' >long
-	refuses 'no regular file' -s @/dev/zero
-	refuses 'no regular file' -s @fifo
+	refuses 'not a regular file' -s @/dev/zero
+	refuses 'not a regular file' -s @fifo
 	refuses 'far too large' -s @long
 }
 

@@ -74,25 +74,25 @@ static void other_files_are_refused(void **state)
 
 	(void)state;
 	make_page(&page, sizeof(page) - 1);
-	refused(path, "no page");
+	refused(path, "not a page");
 	page.magic[3]++;
 	make_page(&page, sizeof(page));
-	refused(path, "no page");
+	refused(path, "not a page");
 	page = sound;
 	page.bytes--;
 	make_page(&page, sizeof(page));
-	refused(path, "no page");
+	refused(path, "not a page");
 
 	make_page(&sound, sizeof(sound));
 	snprintf(other, sizeof(other), "%s.2", path);
 	assert_int_equal(link(path, other), 0);
-	refused(path, "no page"); /* two names: whose? */
+	refused(path, "not a page"); /* two names: whose? */
 	unlink(other);
 	assert_int_equal(symlink(path, other), 0);
 	refused(other, "cannot open");
 	unlink(other);
 	assert_int_equal(mkfifo(other, 0600), 0);
-	refused(other, "no page"); /* and does not wait for its other end */
+	refused(other, "not a page"); /* and does not wait for its other end */
 	unlink(other);
 	refused("/proc/1/root", "cannot open");
 	refused("/proc/99999999/root/x", "cannot open");
