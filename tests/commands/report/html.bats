@@ -210,7 +210,7 @@ fails_saying()
 	echo '{"schema": "scprof-report/1"}' >other.json
 	echo '{"schema": "scprof-displace/1", "cpus": []}' >empty.json
 	echo 'no JSON' >text.json
-	fails_saying 'no account of displacement' "$SCPROF" report --format html --displacement other.json real.scp
+	fails_saying 'not an account of displacement' "$SCPROF" report --format html --displacement other.json real.scp
 	fails_saying 'has no CPU in it' "$SCPROF" report --format html --displacement empty.json real.scp
 	fails_saying 'cannot read text.json' "$SCPROF" report --format html --displacement text.json real.scp
 	fails_saying 'cannot read missing.json' "$SCPROF" report --format html --displacement missing.json real.scp
