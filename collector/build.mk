@@ -7,7 +7,7 @@ COLLECTOR_MULTIARCH := $(or $(shell $(CC) -print-multiarch 2>/dev/null),$(COLLEC
 # Tracing is for one architecture.
 COLLECTOR_ATTACH_x86_64 = \
 	$(addprefix collector/attach/,attach_borrow.c attach_calls.c attach_filters.c attach_rights.c attach_state.c) \
-	$(addprefix collector/attach/remote/,remote.c remote_call.c remote_ground.c remote_library.c remote_place.c remote_wait.c sigframe_x86_64.c)
+	$(addprefix collector/attach/remote/,remote.c remote_call.c remote_ground.c remote_library.c remote_place.c remote_stop.c remote_wait.c sigframe_x86_64.c)
 
 # The core of the library's unwinder, for the tool.
 COLLECTOR_UNWIND = $(addprefix $(BUILD)/collector/attach/safe_point/unwind_,cfi.o expr.o register.o row.o)
@@ -116,6 +116,7 @@ COLLECTOR_SRC = \
 	collector/select/stack_arguments.c \
 	collector/select/stack_types.c \
 	collector/select/stub_code.c \
+	collector/select/stub_image.c \
 	collector/select/stub_object.c \
 	collector/select/stub_symbols.c \
 	collector/select/symbol_pattern.c \

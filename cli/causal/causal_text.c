@@ -105,9 +105,7 @@ static void put_brings(struct table *table, const struct causal_row *row)
 	char text[64], bound[80];
 
 	causal_report_prediction(text, sizeof(text), &row->ten);
-	snprintf(bound, sizeof(bound), "%s%s",
-		 causal_report_bound(&row->ten),
-		 text);
+	snprintf(bound, sizeof(bound), "%s%s", causal_report_bound(&row->ten), text);
 	table_cell(table, C_BRINGS, row->told ? bound : "not told");
 }
 

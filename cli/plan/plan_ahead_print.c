@@ -186,10 +186,14 @@ static void put_reach(struct json_writer *w, const struct plan_options *o,
 
 int plan_ahead_print(const struct plan_options *o)
 {
-	struct plan_reach r = o->calls ? plan_ahead_reach(o) : (struct plan_reach){0};
-	struct plan_ahead a = o->calls ? (struct plan_ahead){0} : plan_ahead_compute(o);
 	struct json_writer json = {.out = stdout, .indent = true}, *w = &json;
+	struct plan_reach r = {0};
+	struct plan_ahead a = {0};
 
+	if (o->calls)
+		r = plan_ahead_reach(o);
+	else
+		a = plan_ahead_compute(o);
 	if (!o->json) {
 		if (o->calls)
 			print_reach(o, &r);

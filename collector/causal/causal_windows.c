@@ -261,7 +261,8 @@ void causal_windows_run(struct causal *c)
 	if (!begin_windows(c))
 		return;
 	for (double block = 1;; block++) {
-		if (run_block(c, c->began_s + c->wishes.for_s, rate) || between_blocks(c, &fit_at, block))
+		if (run_block(c, c->began_s + c->wishes.for_s, rate) ||
+		    between_blocks(c, &fit_at, block))
 			break;
 		if (c->design.windows >= longer_at && c->window_s < WINDOWS_S) {
 			c->window_s = fmin(2 * c->window_s, WINDOWS_S);

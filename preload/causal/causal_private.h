@@ -85,7 +85,7 @@ HIDDEN void causal_key_note_line(uint32_t id, uint32_t function, int32_t line);
 /* Which entry of the page a site has: equal sites of all threads and processes have the same. */
 
 /* scp_site.causal: the entry's index and these. */
-#define CAUSAL_SITE_KNOWN  0x80000000u
+#define CAUSAL_SITE_KNOWN   0x80000000u
 #define CAUSAL_SITE_ENTERED 0x40000000u /* it has an entry */
 #define CAUSAL_SITE_NEVER   0x20000000u /* it is not to be delayed: a signal handler's, perhaps */
 #define CAUSAL_SITE_AT_END  0x10000000u /* its delay lies at the end of a call */

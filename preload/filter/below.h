@@ -12,8 +12,8 @@
 #include "preload/system/util.h"
 
 /* Map the file, or look `patterns` up (NULL: do not, the loader may be asked for nothing); what
- * they mean of source files is below_names_source's. False: nothing is known, and so nothing will be
- * below anything. Opens and closes files; start-up only. */
+ * they mean of source files is below_names_source's. False: nothing is known, and so nothing will
+ * be below anything. Opens and closes files; start-up only. */
 HIDDEN bool below_open(const char *file, const char *patterns);
 
 /* What was opened last: struct profile_file has that of its session, and nobody looks there when

@@ -74,7 +74,8 @@ static bool is_wanted(const char *list, const char *symbol, const char *path)
 		size_t n = 0;
 		while (list[n] && list[n] != ',')
 			n++;
-		const char *p = list + (*list == '!'), *end = list + n, *name = glob_name_part(p, end);
+		const char *p = list + (*list == '!'), *end = list + n,
+			   *name = glob_name_part(p, end);
 		bool of_object = name != p && names_object(p, (size_t)(name - 1 - p), path);
 		if ((of_object || (name == p && !hidden)) &&
 		    glob_matches(name, (size_t)(end - name), symbol))

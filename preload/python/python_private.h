@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the files of this room share: the interpreter, its objects, its frames, and their records. */
+/* What the files of this room share: the interpreter, its objects, its frames, and their records.
+ */
 #ifndef SCPROF_PRELOAD_PYTHON_PYTHON_PRIVATE_H
 #define SCPROF_PRELOAD_PYTHON_PYTHON_PRIVATE_H
 

@@ -97,7 +97,7 @@ static void sample(struct scp_thread *t, struct scp_rt *rt, uint64_t fine_ns, ui
 /* A call has been added to rt's entry; when it began the clocks read fine_ns (0: not
  * read) and coarse_ns. Either one of its entry's calls was due, or a reading was made. */
 void tick_phase_account(struct scp_thread *t, struct scp_rt *rt, uint64_t fine_ns,
-			       uint64_t coarse_ns)
+			uint64_t coarse_ns)
 {
 	struct scp_sampler *s = rt->sampler;
 	struct scp_site *site = s->site;

@@ -200,7 +200,7 @@ static void fill_tail(const struct report *r, const struct report_site *s,
 	if ((1 - TAIL) * (double)sums->calls < FEW * kinds.weight)
 		return;
 	share = tail_share_find(&tail, sums->hist->count, &kinds, BUCKETS, TAIL, design,
-					r->confidence);
+				r->confidence);
 	if (share.unreliable & TAIL_FEW_INDEPENDENT)
 		return;
 	to->tail_lost = share.share;
@@ -209,7 +209,7 @@ static void fill_tail(const struct report *r, const struct report_site *s,
 	kinds.part = slept;
 	kinds.other = lost;
 	share = tail_share_find(&tail, sums->hist->count, &kinds, BUCKETS, TAIL, design,
-					r->confidence);
+				r->confidence);
 	to->tail_slept = share.share;
 	to->tail_slept_low = share.low;
 	to->tail_slept_high = share.high;

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* SEIZE stops nothing and sends no signal; INTERRUPT makes the thread stop on its way to user code.
- * A system call that it waits in is interrupted, and the kernel restarts it when the thread goes
- * on; the few that it would not restart are made to (sigframe_restart_all), before anything else is
- * done. */
+/* A process that is traced: its memory, its registers, and the call on borrowed ground. */
 #include "collector/attach/remote/remote.h"
 
 #include <elf.h>
@@ -18,8 +15,6 @@
 #include <unistd.h>
 
 #include "profile/live/run_files.h"
-
-#define STOP_MS 20 /* that a thread may take to stop: one that sleeps for a disk does not */
 
 #define EFLAGS 0x202 /* interrupts are on; no direction flag, no trap */
 uint64_t remote_now_ns(void)
@@ -106,154 +101,4 @@ int remote_open(struct remote *r, const struct attach_target *t, struct profile_
 	else
 		snprintf(err->text, sizeof(err->text), "process %d has ended", (int)t->pid);
 	return -1;
-}
-
-/* A call that was interrupted before, and goes on as restart_syscall: which one it is stands in the
- * instructions before it, mostly (mov $NUMBER,%eax). A frame has to begin it anew. */
-static void find_call(struct remote *r, const struct user_regs_struct *regs)
-{
-	static const uint8_t numbers[] = {SYS_poll, SYS_nanosleep, SYS_futex, SYS_clock_nanosleep};
-	uint8_t code[32];
-	const size_t before = sizeof(code) - 2;
-
-	if (!remote_read(r, regs->rip - sizeof(code), code, sizeof(code)))
-		return;
-	for (size_t at = before - 5; at > 0; at--)
-		for (size_t i = 0; i < sizeof(numbers); i++)
-			if (memcmp(code + at, (uint8_t[]){0xb8, numbers[i], 0, 0, 0}, 5) == 0) {
-				r->call = numbers[i];
-				r->unknown_call = false;
-				return;
-			}
-}
-
-static const char *read_state(struct remote *r)
-{
-	struct user_regs_struct *regs = &r->was.regs;
-	struct iovec fp = {r->fp, sizeof(r->fp)};
-
-	if (!remote_registers(r->tid, regs))
-		return "its registers cannot be read, or it runs 32-bit code";
-	if (sigframe_restart_all(regs) && !remote_set_registers(r->tid, regs))
-		return "its registers cannot be written";
-	if (regs->cs != 0x33)
-		return "it runs 32-bit code";
-	if (ptrace(PTRACE_GETREGSET, r->tid, NT_X86_XSTATE, &fp) != 0 ||
-	    fp.iov_len == sizeof(r->fp))
-		return "its vector registers cannot be read";
-	r->unknown_call = regs->rax == -(uint64_t)516 && regs->orig_rax == SYS_restart_syscall;
-	if (r->unknown_call)
-		find_call(r, regs);
-	r->was.fp = r->fp;
-	r->was.fp_bytes = fp.iov_len;
-	if (ptrace(PTRACE_GETSIGMASK, r->tid, sizeof(r->was.mask), &r->was.mask) != 0)
-		return "its signal mask cannot be read";
-	return NULL;
-}
-
-/* The state letter of a thread; 0: there is no such thread. */
-static char thread_state(const struct remote *r, pid_t tid)
-{
-	char path[64], text[512], *end;
-	int fd;
-	ssize_t n;
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)r->target.pid, (int)tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	end = strrchr(text, ')');
-	return end && end[1] ? end[2] : 0;
-}
-
-/* Was it given up before it stopped? By now it may have. */
-static bool is_late(struct remote *r, pid_t tid)
-{
-	int status;
-
-	for (unsigned int i = 0; i < REMOTE_GIVEN_UP; i++) {
-		if (r->given_up[i] != tid)
-			continue;
-		if (waitpid(tid, &status, __WALL | WNOHANG) == tid)
-			remote_let_go_late(r, tid, status);
-		return true;
-	}
-	return false;
-}
-
-static enum remote_result seize(struct remote *r, pid_t tid, const char **why,
-				struct profile_error *err)
-{
-	char state = thread_state(r, tid);
-
-	*why = state == 'D' ? "it waits for a device or a child" : "it has ended, or does not stop";
-	if (!state || strchr("DZX", state))
-		return REMOTE_PASSED;
-	if (ptrace(PTRACE_SEIZE, tid, NULL, PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC) != 0) {
-		if (errno == ESRCH || is_late(r, tid))
-			return REMOTE_PASSED;
-		snprintf(err->text, sizeof(err->text), "process %d cannot be traced: %s%s",
-			 (int)r->target.pid, strerror(errno),
-			 state == 't' ? " (a debugger traces it already)" : "");
-		return REMOTE_FAILED;
-	}
-	r->tid = tid;
-	if (run_files_process_start(r->target.pid, NULL) == r->target.process_start)
-		return REMOTE_FINE;
-	return remote_gone(r, err), REMOTE_FAILED;
-}
-
-/* Ask again and again, as long as it is not asleep in the kernel. */
-static enum remote_result interrupt_patiently(struct remote *r, int limit_ms,
-					      struct profile_error *err)
-{
-	uint64_t end = remote_now_ns() + (uint64_t)limit_ms * 1000000u;
-	struct remote_seen seen;
-	enum remote_result result = remote_interrupt(r, true, STOP_MS, &seen, err);
-
-	while (result == REMOTE_PASSED && remote_now_ns() < end) {
-		if (strchr("DZX", thread_state(r, r->tid)))
-			break;
-		result = remote_until_stopped(r, STOP_MS, &seen, err);
-	}
-	return result;
-}
-
-/* A thread may end before it stops, and the process goes on. */
-static bool has_ended_alone(const struct remote *r, pid_t tid)
-{
-	return !r->tid && !thread_state(r, tid) &&
-	       run_files_process_start(r->target.pid, NULL) == r->target.process_start;
-}
-
-enum remote_result remote_stop(struct remote *r, pid_t tid, int limit_ms, const char **why,
-			       struct profile_error *err)
-{
-	enum remote_result result;
-
-	r->traces.ground = r->call = r->errno_at = 0;
-	r->held = r->lock_taken = false;
-	result = seize(r, tid, why, err);
-	if (result != REMOTE_FINE)
-		return result;
-	r->stopped_at_ns = remote_now_ns();
-	result = interrupt_patiently(r, limit_ms, err);
-	if (result == REMOTE_PASSED) {
-		*why = "it does not come out of a system call, or waits for a processor";
-		remote_give_up(r);
-		return result;
-	}
-	if (result == REMOTE_FAILED && has_ended_alone(r, tid)) {
-		err->text[0] = '\0';
-		*why = "it has ended";
-		return REMOTE_PASSED;
-	}
-	if (result == REMOTE_FINE && (*why = read_state(r)) == NULL)
-		return REMOTE_FINE;
-	if (r->tid)
-		remote_let_go(r);
-	return result == REMOTE_FINE ? REMOTE_PASSED : result;
 }

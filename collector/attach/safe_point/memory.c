@@ -95,8 +95,8 @@ static bool open_entry(struct unwind_memory *m, uint64_t at, uint8_t *data, stru
 bool unwind_memory_find_entry(struct unwind_cursor *c, uint64_t pc, struct unwind_entry *e)
 {
 	static _Thread_local uint8_t own[MOST_BYTES], shared[MOST_BYTES];
-	struct unwind_memory *m = c->context;
-	uint64_t at = m->object != NULL ? find_entry(m->object, pc) : 0;
+	struct unwind_memory *m = c ? c->context : NULL;
+	uint64_t at = m && m->object ? find_entry(m->object, pc) : 0;
 	if (at == 0 || !open_entry(m, at, own, &e->fde))
 		return false;
 	uint64_t back = dwarf_bytes(&e->fde, 4);
