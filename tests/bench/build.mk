@@ -60,7 +60,7 @@ $(BENCH)/known_load: tests/bench/known_load.c $(KNOWN_LIBS)
 # How long a thread is stopped to be judged, and libdw's opinion of its stack.
 $(BENCH)/safe_points: tests/bench/safe_points.c $(KNOWN_LIBS)
 	@mkdir -p $(@D)
-	$(CC) $(BENCH_CFLAGS) -Ipreload/arch/$(ARCH) $(SAN) -o $@ $< $(KNOWN_LIBS) -ldw -lelf -lgsl -lgslcblas -lm -lpthread
+	$(CC) $(BENCH_CFLAGS) -Ipreload/arch/$(ARCH) $(SAN) -o $@ $< $(KNOWN_LIBS) -ldw -lelf -lgsl -lgslcblas -lz -lm -lpthread
 
 $(BENCH)/quiet_mean: tests/bench/quiet_mean.c $(BUILD)/libprofile.a $(BUILD)/libstats.a
 	$(CC) $(BENCH_CFLAGS) -o $@ $^ -lm
