@@ -190,8 +190,6 @@ static bool literal(struct unwind_cursor *c, struct stack *s, struct dwarf_reade
 	}
 }
 
-/* clang-format on */
-
 /* Loads and jumps. */
 static bool access_or_jump(struct unwind_cursor *c, struct stack *s, struct dwarf_reader *r,
 			   const uint8_t *start, uint8_t op)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define ROWS_HELD 4096u	     /* a power of two */
-#define WORK	  (1u << 20) /* bytes of unwind tables read for one stack */
+#define WORK	  (1u << 20) /* bytes of unwind tables read for one stack: memory.c */
 #define SIGNALS	  16
 
 enum row_kind { ROW_NONE, ROW_PLAIN, ROW_SIGNAL, ROW_MISSING };
@@ -78,6 +78,8 @@ static const struct held_row *row_of(struct walk *w)
 		r->kind = ROW_PLAIN;
 	else
 		r->kind = ROW_MISSING;
+	if (!w->memory.work) /* unknown this time only */
+		r->at = 0;
 	r->row = w->work.row;
 	return r;
 }
@@ -124,6 +126,8 @@ static enum safe_point_end follow(const struct safe_point_objects *o, struct wal
 		uint64_t at = c->exact ? c->pc : c->pc - 1;
 		w->memory.object = objects_find(o, at);
 		const struct held_row *row = row_of(w);
+		if (!w->memory.work)
+			return SAFE_POINT_ASTRAY;
 		if (row->kind == ROW_SIGNAL) {
 			if (signals++ == SIGNALS || !step_signal(w))
 				return SAFE_POINT_ASTRAY;

@@ -7,6 +7,7 @@
 #include <sys/uio.h>
 
 #define MOST_BYTES 65536u /* of an entry */
+#define MOVE_COST  256u	  /* of reading a window anew, in bytes of tables */
 
 size_t memory_some(pid_t pid, uint64_t at, void *to, size_t bytes)
 {
@@ -31,29 +32,43 @@ void *memory_copy(pid_t pid, uint64_t at, size_t bytes)
 	return to;
 }
 
+static bool has_word(const struct safe_point_window *w, uint64_t at)
+{
+	return w->bytes >= sizeof(at) && at - w->start <= w->bytes - sizeof(at);
+}
+
 bool memory_word(struct safe_point_window *w, uint64_t at, uint64_t *word)
 {
-	uint64_t offset = at - w->start;
-	if (w->bytes < sizeof(*word) || offset > w->bytes - sizeof(*word)) {
+	if (!has_word(w, at)) {
 		w->start = at;
 		w->bytes = memory_some(w->pid, at, w->data, sizeof(w->data));
 		if (w->bytes < sizeof(*word))
 			return false;
-		offset = 0;
 	}
-	memcpy(word, w->data + offset, sizeof(*word));
+	memcpy(word, w->data + (at - w->start), sizeof(*word));
 	return true;
+}
+
+/* False: there is not so much left, and nothing is left from now on. */
+static bool take_work(struct unwind_memory *m, size_t bytes)
+{
+	bool enough = m->work >= bytes;
+	m->work = enough ? m->work - bytes : 0;
+	return enough;
 }
 
 bool unwind_memory_read(struct unwind_cursor *c, uint64_t address, uint64_t *value)
 {
 	struct unwind_memory *m = c->context;
-	return memory_word(m->window, address, value);
+	return (has_word(m->window, address) || take_work(m, MOVE_COST)) &&
+	       memory_word(m->window, address, value);
 }
 
 bool unwind_memory_open_block(struct unwind_cursor *c, uint64_t block, struct dwarf_reader *r)
 {
 	struct unwind_memory *m = c->context;
+	if (!take_work(m, sizeof(m->block)))
+		return false;
 	size_t bytes = memory_some(m->window->pid, block, m->block, sizeof(m->block));
 	*r = (struct dwarf_reader){.p = m->block, .end = m->block + bytes};
 	uint64_t length = dwarf_uleb(r);
@@ -84,9 +99,8 @@ static bool open_entry(struct unwind_memory *m, uint64_t at, uint8_t *data, stru
 	pid_t pid = m->window->pid;
 	uint32_t length;
 	if (!memory_read(pid, at, &length, sizeof(length)) || length < 8 || length > MOST_BYTES ||
-	    length > m->work || !memory_read(pid, at + 4, data, length))
+	    !take_work(m, length) || !memory_read(pid, at + 4, data, length))
 		return false;
-	m->work -= length;
 	*r = (struct dwarf_reader){
 		.p = data, .end = data + length, .shift = at + 4 - (uint64_t)(uintptr_t)data};
 	return true;

@@ -161,7 +161,8 @@ bool machine_signal(struct safe_point_window *w, uint64_t sp, struct safe_point_
 		    struct safe_point_alternate *alternate);
 
 /* What the unwinder (preload/unwind/unwind.h) reads of another process, as the context of its
- * cursor. All of it may be crafted: `work` bounds what is read of tables. */
+ * cursor. All of it may be crafted: `work` bounds what is read of tables and the stack, and with it
+ * the expressions that are evaluated. Nothing is left once more is asked for. */
 
 #define UNWIND_MEMORY_BLOCK 128 /* of an expression, with its length */
 
