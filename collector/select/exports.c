@@ -176,6 +176,7 @@ int exports_read(const char *path, struct exports *out)
 	errno = ENOEXEC;
 	if (t.elf && elf_kind(t.elf) == ELF_K_ELF && gelf_getehdr(t.elf, &header)) {
 		out->machine = t.machine = header.e_machine;
+		out->type = header.e_type;
 		const char *slash = strrchr(path, '/');
 
 		result = replace(&out->soname, slash ? slash + 1 : path) || find_tables(&t, out) ||

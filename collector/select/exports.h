@@ -21,8 +21,8 @@ struct export
 
 struct exports {
 	char *path;
-	char *soname;	  /* or the file's name */
-	uint16_t machine; /* e_machine */
+	char *soname;		/* or the file's name */
+	uint16_t machine, type; /* e_machine, e_type */
 	struct export *function;
 	size_t functions;
 	char **import; /* undefined symbols, without versions */

@@ -2,6 +2,7 @@
 /* Only ld.so itself knows what ld.so would load. */
 #include "collector/select/library_closure.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
@@ -244,7 +245,7 @@ int library_closure_find_mapped(pid_t pid, struct library_closure *out, struct p
 
 /* What ld.so does, without its cache and LD_LIBRARY_PATH: those are of this machine. */
 
-/* The first file that matches and is of the machine. */
+/* The first shared object that matches and is of the machine. */
 static bool find_glob(const char *pattern, uint16_t machine, char *path)
 {
 	struct exports file;
@@ -255,7 +256,7 @@ static bool find_glob(const char *pattern, uint16_t machine, char *path)
 		return false;
 	for (size_t i = 0; i < found.gl_pathc && !is_found; i++) {
 		is_found = !exports_read(found.gl_pathv[i], &file) && file.machine == machine &&
-			   realpath(found.gl_pathv[i], path);
+			   file.type == ET_DYN && realpath(found.gl_pathv[i], path);
 		exports_free(&file);
 	}
 	globfree(&found);

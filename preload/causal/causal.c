@@ -58,8 +58,12 @@ static struct scp_causal_page *map_page(const char *path)
 	struct scp_causal_page *page = NULL;
 	if (clock_is_allowed() && compare_counter())
 		page = sys_map_given(path, O_RDWR, sizeof *page, BYTES, SCP_CAUSAL_MAGIC);
-	if (page && page->bytes == sizeof *page)
-		return sys_put_page(&page_at, page, BYTES);
+	if (page && page->bytes == sizeof *page) {
+		void *last = page_at, *put = sys_put_page(&page_at, page, BYTES);
+		if (!last || put == last)
+			return put;
+		page_at = last; /* which threads of an earlier session may still use */
+	}
 	if (page)
 		sys_munmap(page, BYTES);
 	return NULL;

@@ -28,8 +28,10 @@ static void read_depth(void)
 	const char *text = settings_variable("SCPROF_DEPTH");
 	if (!text || !*text)
 		return;
+	while (text[0] == '0' && text[1])
+		text++;
 	uint64_t depth;
-	long digits = text_number(text, 0, 4, &depth);
+	long digits = text_number(text, 0, TEXT_DIGITS, &depth);
 	if (text[digits] || !depth || depth > SCP_MAX_FRAMES) {
 		filter_note_ignored("SCPROF_DEPTH");
 		return;

@@ -7,9 +7,9 @@
 static bool read_count(const char *text, uint32_t *count)
 {
 	uint64_t v;
-	long digits = text_number(text, 0, 9, &v);
-	*count = (uint32_t)v;
-	return !text[digits] && v && v <= SCP_SLOWEST_MAX;
+	long digits = text_number(text, 0, TEXT_DIGITS, &v);
+	*count = v <= SCP_SLOWEST_MAX ? (uint32_t)v : 0;
+	return !text[digits] && *count;
 }
 
 static uint64_t unit_ns(const char *name)

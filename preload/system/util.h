@@ -90,6 +90,8 @@ static inline bool bytes_equal(const void *a, const void *b, size_t n)
 	return !n;
 }
 
+#define TEXT_DIGITS 19 /* of a number: so many fit in 64 bits */
+
 /* The number whose digits begin at text[at]; returns where they end. */
 static inline long text_number(const char *text, long at, long bytes, uint64_t *value)
 {

@@ -141,7 +141,7 @@ refused()
 	local whole
 	profile "$FILTERS" below 20
 	whole=$(jq '.sites | length' report.json)
-	profile --depth 2 "$FILTERS" below 20
+	profile --depth 000002 "$FILTERS" below 20
 	exchanged 140
 	[ "$(jq '.sites | length' report.json)" -lt "$whole" ]
 	says '[.sites[] | select(.path == "limited") | .stack | map(select(.inlined | not)) | length] | unique' '[2]'

@@ -179,7 +179,8 @@ chosen_each()
 	local program=${SETS[0]}/chosen_now
 	run -2 "$SCPROF" symbols --sysroot $SYSROOT "$program"
 	[[ $output == *"is for another processor than"*"SCPROF_LIB"* ]]
-	mkdir nothing
+	mkdir -p nothing/lib
+	aarch64-linux-gnu-gcc -x c -c -o nothing/lib/libc.so.6 /dev/null # not a shared object
 	run -2 env SCPROF_LIB="$ARM" "$SCPROF" symbols --sysroot nothing "$program"
 	[[ $output == *"needs libc.so.6, which is not found for its processor below"*"nothing"* ]]
 }

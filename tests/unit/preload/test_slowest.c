@@ -350,6 +350,8 @@ static void test_what_the_environment_says(void **state)
 	assert_true(reads("1000", "0.5ms", &s));
 	assert_int_equal(s.count, 1000);
 	assert_int_equal(s.least_ns, 500000);
+	assert_true(reads("0000000000012", NULL, &s));
+	assert_int_equal(s.count, 12);
 	assert_true(reads(NULL, "1.25s", &s));
 	assert_int_equal(s.count, SLOWEST_DEFAULT);
 	assert_int_equal(s.least_ns, 1250000000);
