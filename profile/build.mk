@@ -5,6 +5,7 @@ PROFILE_SRC = \
 	profile/base/error.c \
 	profile/base/given_file.c \
 	profile/base/number_table.c \
+	profile/base/proc_stat.c \
 	profile/live/entry_watch.c \
 	profile/live/live.c \
 	profile/live/run_files.c \

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "include/scprof_format.h"
+#include "profile/base/proc_stat.h"
 
 static const char nothing[sizeof(((struct scp_header *)0)->magic)];
 
@@ -101,21 +102,12 @@ void run_files_free(struct run_file *files, size_t count)
 
 uint64_t run_files_process_start(pid_t pid, char *state)
 {
-	char path[64], text[1024], found;
-	unsigned long long start, memory;
+	char text[PROC_STAT_BYTES], found;
+	unsigned long long start, memory; /* field 23 is the memory that it has mapped */
+	const char *rest = proc_stat_read(pid, 0, text);
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	FILE *stat = fopen(path, "re");
-	if (!stat)
-		return 0;
-	size_t bytes = fread(text, 1, sizeof(text) - 1, stat);
-	fclose(stat);
-	text[bytes] = '\0';
-	/* the name in parentheses may hold anything; field 3 follows its end;
-	 * field 23 is the memory that it has mapped */
-	const char *rest = strrchr(text, ')');
-	if (!rest || sscanf(rest + 1,
-			    " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+	if (!rest || sscanf(rest,
+			    "%c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
 			    "%*s %*s %llu %llu",
 			    &found, &start, &memory) != 3)
 		return 0;

@@ -11,6 +11,7 @@
 #include "collector/attach/refusal/refusal_private.h"
 #include "collector/machine/kernel_file.h"
 #include "profile/base/error.h"
+#include "profile/base/proc_stat.h"
 
 #define STATUS_BYTES 16384
 #define KERNEL_FLAG  0x00200000u /* PF_KTHREAD */
@@ -117,15 +118,11 @@ bool refusal_process_parse(const char *status, struct refusal_process *p)
 /* Kernels before 6.8 have no line Kthread. */
 static bool has_kernel_flag(pid_t pid)
 {
-	char path[64], text[1024];
+	char text[PROC_STAT_BYTES];
 	unsigned flags = 0;
-	const char *rest;
+	const char *state = proc_stat_read(pid, 0, text);
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	if (kernel_file_text(path, text, sizeof(text)))
-		return false;
-	rest = strrchr(text, ')');
-	return rest && sscanf(rest + 1, " %*c %*s %*s %*s %*s %*s %u", &flags) == 1 &&
+	return state && sscanf(state, "%*c %*s %*s %*s %*s %*s %u", &flags) == 1 &&
 	       flags & KERNEL_FLAG;
 }
 

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "profile/base/proc_stat.h"
 #include "profile/live/run_files.h"
 
 #define STOP_MS 20 /* that a thread may take to stop: one that sleeps for a disk does not */
@@ -66,19 +67,10 @@ static const char *read_state(struct remote *r)
 /* The state letter of a thread; 0: there is no such thread. */
 static char thread_state(const struct remote *r, pid_t tid)
 {
-	char path[64], text[512], *end;
-	int fd;
-	ssize_t n;
+	char text[PROC_STAT_BYTES];
+	const char *state = proc_stat_read(r->target.pid, tid, text);
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)r->target.pid, (int)tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	end = strrchr(text, ')');
-	return end && end[1] ? end[2] : 0;
+	return state ? *state : 0;
 }
 
 /* Was it given up before it stopped? By now it may have. */

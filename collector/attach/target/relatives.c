@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "collector/machine/proc_maps.h"
+#include "profile/base/proc_stat.h"
 
 #define PROCESSES_MOST 65536
 
@@ -26,19 +27,11 @@ struct family {
 
 static pid_t parent_of(pid_t pid)
 {
-	char name[48], text[512];
+	char text[PROC_STAT_BYTES];
+	const char *state = proc_stat_read(pid, 0, text);
 	int parent = 0;
 
-	snprintf(name, sizeof(name), "/proc/%d/stat", (int)pid);
-	FILE *file = fopen(name, "re");
-	if (!file)
-		return 0;
-	size_t bytes = fread(text, 1, sizeof(text) - 1, file);
-	fclose(file);
-	text[bytes] = '\0';
-	/* the name may hold anything, parentheses too */
-	const char *end = strrchr(text, ')');
-	return end && sscanf(end + 1, " %*c %d", &parent) == 1 ? parent : 0;
+	return state && sscanf(state, "%*c %d", &parent) == 1 ? parent : 0;
 }
 
 static bool same_file(pid_t a, pid_t b, const char *what)
