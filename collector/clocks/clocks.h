@@ -58,18 +58,6 @@ struct tick_summary {
 void clocks_ticks_summarise(const struct tick_watch *w, double unit_ns, double tick_ns,
 			    double shortest, struct tick_summary *s);
 
-/* Rate of the clock against the reference from all sharp changes: the median of the
- * slopes between pairs (P. Sen, J. American Statistical Association 63, 1968), which
- * late ticks do not spoil. For clocks whose readings say the time (nanoseconds) and
- * whose ticks are of one length.
- *
- * Returns units a nanosecond, NAN where fewer than 8 changes were seen. *error: half
- * of Sen's interval at 95 % from Kendall's tau, which takes one tick's lateness to be
- * independent of the next one's; or, if that is more, what the rate may be off by if
- * lateness at either end of the window differs by as much as it was seen to wander
- * within it. */
-double clocks_ticks_rate(const struct tick_watch *w, double tick_ns, double *error);
-
 /* The clock for a run that does not choose one; `reason` is a clause that fits
  * after "because". Takes microseconds; the same question that the self-test
  * answers, without its measurements. */
@@ -103,7 +91,7 @@ struct clock_test {
 	double step_max_ns;		   /* signed */
 	struct tick_summary ticks;	   /* coarse and page: as a reader saw them */
 	double drift_ppm, drift_error_ppm; /* against CLOCK_MONOTONIC_RAW; +-, bounds of the
-					      pairing; coarse and page: at 95 % */
+					      pairing; page: at 95 % */
 	double rate_hz, rate_error_ppm;	   /* tsc only: calibrated over the drift window */
 	struct clock_lateness late;	   /* page only: over the whole test */
 	/* the smallest mean that a million calls give to +-5 % (coarse, page: Beilner 1988, eq.

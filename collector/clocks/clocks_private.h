@@ -11,7 +11,7 @@
 #include "collector/clocks/ticker.h"
 #include "collector/machine/cpus.h"
 
-/* clocks_drift.c: all but the coarse clock, whose drift comes from its ticks (clocks_watch). */
+/* clocks_drift.c: of all clocks. */
 void clocks_drift_all(struct clocks_report *r, double window_s);
 
 /* clocks_watch.c: steps of all clocks, ticks of the coarse ones; needs the TSC's

@@ -9,18 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stats/planning/plan.h"
 #include "stats/mean/replications.h"
 
 #define FEWEST	   8
 #define MOST_TICKS 1e7
 #define BATCHES	   16
-#define BLOCKS	   8
 #define CONFIDENCE 0.95
 /* A change is seen sharply if the two readings round it lie this close, as a
  * part of the tick: finer than its length is to be known. */
-#define SHARP	    0.05
-#define SLOPES_FROM 200 /* changes, evenly spaced: 19900 slopes */
+#define SHARP 0.05
 
 void clocks_ticks_begin(struct tick_watch *w, struct tick_seen *seen, size_t room)
 {
@@ -176,74 +173,4 @@ void clocks_ticks_summarise(const struct tick_watch *w, double unit_ns, double t
 		free(length);
 	}
 	free(sharp);
-}
-
-/* Slopes between all pairs of `points` of the changes. */
-static size_t take_slopes(const struct tick_seen *seen, size_t last, size_t points, double *slope)
-{
-	size_t count = 0;
-
-	for (size_t j = 1; j < points; j++)
-		for (size_t i = 0; i < j; i++) {
-			const struct tick_seen *a = &seen[last * i / (points - 1)];
-			const struct tick_seen *b = &seen[last * j / (points - 1)];
-
-			slope[count++] = (double)(int64_t)(b->reading - a->reading) /
-					 (middle_ns(b) - middle_ns(a));
-		}
-	return count;
-}
-
-/* Ranks that hold the median: the pairs, plus and minus z deviations of tau's sum. */
-static double rate_of(double *slope, size_t count, double n, double *error)
-{
-	double by = plan_two_sided_z(CONFIDENCE) * sqrt(n * (n - 1) * (2 * n + 5) / 18) / 2 /
-		    (double)count;
-	double rate = replications_median(slope, count); /* sorts */
-
-	*error = fmax(replications_quantile(slope, count, fmin(1, 0.5 + by)) - rate,
-		      rate - replications_quantile(slope, count, fmax(0, 0.5 - by)));
-	return rate;
-}
-
-/* How far the typical lateness of ticks wandered: the range of its medians in BLOCKS
- * parts of the window, `rate` taken out. `scratch`: room for last + 1. */
-static double lateness_range(const struct tick_seen *seen, size_t last, double rate,
-			     double *scratch)
-{
-	size_t blocks = last / 4 < BLOCKS ? last / 4 : BLOCKS;
-	double low = INFINITY, high = -INFINITY;
-
-	for (size_t b = 0; b < blocks; b++) {
-		size_t count = 0;
-
-		for (size_t i = last * b / blocks; i < last * (b + 1) / blocks; i++) {
-			double shown = (double)(int64_t)(seen[i].reading - seen[0].reading);
-
-			scratch[count++] = middle_ns(&seen[i]) - middle_ns(&seen[0]) - shown / rate;
-		}
-		double median = replications_median(scratch, count);
-		low = fmin(low, median);
-		high = fmax(high, median);
-	}
-	return high - low;
-}
-
-double clocks_ticks_rate(const struct tick_watch *w, double tick_ns, double *error)
-{
-	struct tick_seen *sharp = calloc(w->count + 1, sizeof(*sharp));
-	size_t seen = sharp ? clocks_ticks_sharp(w, tick_ns, sharp) : 0;
-	size_t points = seen < SLOPES_FROM ? seen : SLOPES_FROM;
-	double *slope = calloc(points * points / 2 + seen + 1, sizeof(*slope)), rate = NAN;
-
-	*error = NAN;
-	if (points >= FEWEST && slope) {
-		rate = rate_of(slope, take_slopes(sharp, seen - 1, points, slope), (double)points,
-			       error);
-		double window = middle_ns(&sharp[seen - 1]) - middle_ns(&sharp[0]);
-		*error = fmax(*error, 2 * lateness_range(sharp, seen - 1, rate, slope) / window);
-	}
-	free(slope);
-	free(sharp);
-	return rate;
 }

@@ -171,15 +171,12 @@ static void set_results(const struct watch *w, struct clocks_report *r)
 {
 	struct clock_test *coarse = clocks_test_of(r, SCP_CLOCK_COARSE);
 	struct clock_test *page = clocks_test_of(r, SCP_CLOCK_PAGE);
-	double error;
 
 	set_steps(clocks_test_of(r, SCP_CLOCK_TSC), &w->tsc);
 	set_steps(clocks_test_of(r, SCP_CLOCK_MONOTONIC), &w->monotonic);
 	set_steps(clocks_test_of(r, SCP_CLOCK_THREAD_CPU), &w->cpu);
 	set_ticks(coarse, &w->coarse, 1, 1);
 	set_ticks(page, &w->page, page->claimed_ns, 0.5);
-	coarse->drift_ppm = (clocks_ticks_rate(&w->coarse, coarse->claimed_ns, &error) - 1) * 1e6;
-	coarse->drift_error_ppm = error * 1e6;
 	r->interruptions = w->interruptions;
 	r->interruption_max_ns = (double)w->interruption_max_ns;
 	r->interrupted_share = (double)w->interrupted_ns / (double)(w->interrupted_ns + w->seen_ns);
