@@ -63,7 +63,6 @@ REPORT_SRC = \
 	report/findings/report_head.c \
 	report/model/report_names.c \
 	report/model/report_weight.c \
-	report/model/row_sort.c \
 	report/model/site.c \
 	report/model/slowest.c \
 	report/model/states.c \

@@ -97,18 +97,11 @@ static uint32_t fold(uint64_t a, uint64_t b)
 	return (uint32_t)(product >> 64) ^ (uint32_t)product;
 }
 
-/* Numbers of paths come one after the other, and so do their slots, a sequence of them for each
- * function: the memory is not jumped about in. Frames are folded with all else. */
-static uint32_t hash_of(const struct groups *g, const struct key *k)
+static uint32_t hash_of(const struct key *k)
 {
-	uint64_t function =
-		((uint64_t)k->program << 36 | (uint64_t)k->outcome << 32 | k->function) + 1;
-
-	if (g->by != REPORT_BY_SITE && g->by != REPORT_BY_GAP && !g->caller)
-		return (uint32_t)k->place * 2 ^ fold(function, 0xd6e8feb86659fd93u);
-	return fold(k->place, (((uint64_t)k->module << 32) | (uint32_t)function) ^
-				      0xd6e8feb86659fd93u ^ ((uint64_t)k->outcome << 24) ^
-				      ((uint64_t)k->program << 42) ^ ((uint64_t)k->kind << 40));
+	return fold(k->place, fold((uint64_t)k->module << 32 | k->function,
+				   (uint64_t)k->program << 8 | k->kind << 4 | k->outcome) |
+				      1);
 }
 
 /* For as many rows as there can be: what is not used is not touched. */
@@ -137,7 +130,7 @@ static void new_row(struct groups *g, uint32_t entry)
 static uint32_t row_of(struct groups *g, uint32_t entry)
 {
 	struct key want = key_of(g, entry);
-	uint32_t hash = hash_of(g, &want);
+	uint32_t hash = hash_of(&want);
 	struct number_slot *slot = number_table_find(&g->table, hash, same_key, g, &want);
 
 	if (slot->number == NUMBER_TABLE_FREE) {
@@ -145,17 +138,6 @@ static uint32_t row_of(struct groups *g, uint32_t entry)
 		new_row(g, entry);
 	}
 	return slot->number;
-}
-
-#define AHEAD 16 /* entries: until the memory has answered */
-
-/* Have the slot of an entry fetched that comes soon. */
-static void expect(const struct groups *g, uint32_t entry, uint32_t later)
-{
-	struct key key = key_of(g, entry);
-
-	number_table_prefetch(&g->table, hash_of(g, &key));
-	__builtin_prefetch(&g->profile->entry[later]);
 }
 
 /* Its path stands for the row's. */
@@ -174,8 +156,6 @@ static void group_entries(struct groups *g)
 	const struct profile *p = g->profile;
 
 	for (uint32_t i = 0; i < p->entries; i++) {
-		if (p->entries - i > 2 * AHEAD)
-			expect(g, i + AHEAD, i + 2 * AHEAD);
 		uint32_t row = row_of(g, i);
 
 		g->next[i] = PROF_NONE;

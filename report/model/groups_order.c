@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* One sort, by words of a row's key: frames are looked at where all before is equal. */
+/* Rows are compared by one number each. Where that is equal, all else is looked at. */
 #include "report/model/sites.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "profile/base/array.h"
 
-/* How rows are compared: by numbers instead of names. */
+/* Ranks stand for names: equal names have equal ranks. */
 struct comparing {
 	const struct groups *groups;
-	uint32_t *function_rank, *module_rank; /* by index; equal names have equal ranks */
+	uint32_t *function_rank, *module_rank; /* by index */
+};
+
+struct item {
+	uint64_t key;
+	uint32_t row;
 };
 
 static int compare_functions(const void *left, const void *right, void *profile)
@@ -48,34 +52,18 @@ static uint32_t *rank_all(uint32_t count, const struct profile *p,
 	return rank;
 }
 
-/* Two words a frame, the first of which is never 0. */
-static bool frame_word(const struct comparing *c, const struct group_row *row, uint32_t level,
-		       uint64_t *word)
-{
-	struct group_path path = groups_path(c->groups, row);
-	const struct prof_frame *f = path.frame + level / 2;
-	uint64_t rank;
-
-	if (level / 2 >= path.frames)
-		return false;
-	rank = f->module < c->groups->profile->modules ? c->module_rank[f->module] : 0;
-	*word = level % 2 ? (f->offset & UINT32_MAX) << 2 | f->exact << 1 | f->heuristic
-			  : rank << 32 | f->offset >> 32;
-	return true;
-}
-
 /* Numbers that are not negative are in the order of their bytes. */
-static uint64_t mean_word(const struct group_row *row)
+static uint64_t mean_key(const struct group_row *row)
 {
 	double mean = row->calls ? (double)row->units / (double)row->calls : 0;
-	uint64_t word;
+	uint64_t key;
 
-	memcpy(&word, &mean, sizeof(word));
-	return word;
+	memcpy(&key, &mean, sizeof(key));
+	return key;
 }
 
 /* The longest call of a row, or its bytes. */
-static uint64_t entries_word(const struct groups *g, const struct group_row *row)
+static uint64_t entries_key(const struct groups *g, const struct group_row *row)
 {
 	uint64_t bytes = 0, longest = 0;
 
@@ -89,7 +77,7 @@ static uint64_t entries_word(const struct groups *g, const struct group_row *row
 }
 
 /* Clock units on a CPU, as the segments that were read say. */
-static uint64_t cpu_word(const struct groups *g, const struct group_row *row)
+static uint64_t cpu_key(const struct groups *g, const struct group_row *row)
 {
 	double units = 0;
 
@@ -110,7 +98,7 @@ static uint64_t cpu_word(const struct groups *g, const struct group_row *row)
 }
 
 /* What is to be large comes first. */
-static uint64_t large_word(const struct comparing *c, const struct group_row *row)
+static uint64_t large_key(const struct comparing *c, const struct group_row *row)
 {
 	const struct groups *g = c->groups;
 
@@ -118,12 +106,12 @@ static uint64_t large_word(const struct comparing *c, const struct group_row *ro
 	case REPORT_SORT_CALLS:
 		return row->calls;
 	case REPORT_SORT_MEAN:
-		return mean_word(row);
+		return mean_key(row);
 	case REPORT_SORT_MAX:
 	case REPORT_SORT_BYTES:
-		return entries_word(g, row);
+		return entries_key(g, row);
 	case REPORT_SORT_CPU:
-		return cpu_word(g, row);
+		return cpu_key(g, row);
 	case REPORT_SORT_NAME:
 		return INT64_MAX - c->function_rank[row->function];
 	default:
@@ -133,45 +121,65 @@ static uint64_t large_word(const struct comparing *c, const struct group_row *ro
 
 /* What works before what waits, the largest first, in one word: only sums beyond 2^63 lose their
  * order, which no clock reaches. */
-static uint64_t first_word(const struct comparing *c, const struct group_row *row)
+static uint64_t first_key(const struct comparing *c, const struct group_row *row)
 {
-	uint64_t large = large_word(c, row);
+	uint64_t large = large_key(c, row);
 
 	return (uint64_t)c->groups->waits[row->function] << 63 |
 	       (INT64_MAX - (large < INT64_MAX ? large : INT64_MAX));
 }
 
-/* As first_word has it, then those with most calls; what it is; the path from inside outwards. */
-static bool row_word(uint32_t number, uint32_t level, uint64_t *word, const void *comparing)
+static int by_number(uint64_t a, uint64_t b)
 {
-	const struct comparing *c = comparing;
-	const struct groups *g = c->groups;
-	const struct group_row *row = &g->row[number];
-
-	switch (level) {
-	case 0:
-		*word = first_word(c, row);
-		return true;
-	case 1:
-		*word = ~row->calls;
-		return true;
-	case 2:
-		*word = (uint64_t)c->function_rank[row->function] << 4 |
-			(row->first == GROUP_OVERFLOW) << 3 | row->outcome;
-		return true;
-	case 3:
-		*word = groups_program(g, row);
-		return true;
-	default:
-		return frame_word(c, row, level - 4, word);
-	}
+	return (a > b) - (a < b);
 }
 
-#define WORDS_ALWAYS 2 /* units and calls: the rest is looked for all over the memory */
-
-static bool is_noted(uint32_t number, const void *comparing)
+static uint32_t module_rank(const struct comparing *c, const struct prof_frame *f)
 {
-	return ((const struct comparing *)comparing)->groups->row[number].noted;
+	return f->module < c->groups->profile->modules ? c->module_rank[f->module] : 0;
+}
+
+static int compare_frames(const struct comparing *c, const struct prof_frame *a,
+			  const struct prof_frame *b)
+{
+	int order = by_number(module_rank(c, a), module_rank(c, b));
+
+	order = order ? order : by_number(a->offset, b->offset);
+	order = order ? order : by_number(a->exact, b->exact);
+	return order ? order : by_number(a->heuristic, b->heuristic);
+}
+
+/* From inside outwards. */
+static int compare_paths(const struct comparing *c, const struct group_row *a,
+			 const struct group_row *b)
+{
+	struct group_path x = groups_path(c->groups, a), y = groups_path(c->groups, b);
+	int order = 0;
+
+	for (uint32_t i = 0; !order && i < x.frames && i < y.frames; i++)
+		order = compare_frames(c, &x.frame[i], &y.frame[i]);
+	return order ? order : by_number(x.frames, y.frames);
+}
+
+static uint64_t kind_of(const struct comparing *c, const struct group_row *row)
+{
+	return (uint64_t)c->function_rank[row->function] << 4 |
+	       (row->first == GROUP_OVERFLOW) << 3 | row->outcome;
+}
+
+static int compare_items(const void *left, const void *right, void *comparing)
+{
+	const struct comparing *c = comparing;
+	const struct item *x = left, *y = right;
+	const struct group_row *a = &c->groups->row[x->row], *b = &c->groups->row[y->row];
+	int order = by_number(x->key, y->key);
+
+	order = order ? order : by_number(b->calls, a->calls);
+	order = order ? order : by_number(kind_of(c, a), kind_of(c, b));
+	order = order ? order
+		      : by_number(groups_program(c->groups, a), groups_program(c->groups, b));
+	order = order ? order : compare_paths(c, a, b);
+	return order ? order : by_number(x->row, y->row);
 }
 
 /* By entry. Made last, after the sort's own memory has gone. */
@@ -186,21 +194,32 @@ static int find_sites(struct groups *g)
 	return 0;
 }
 
-int groups_order_sort(struct groups *g, uint32_t first)
+/* -1: out of memory. */
+static int sort_rows(struct groups *g, struct comparing *c)
+{
+	struct item *item = array_alloc(((size_t)g->rows + 1) * sizeof(*item));
+
+	if (!item)
+		return -1;
+	for (uint32_t i = 0; i < g->rows; i++)
+		item[i] = (struct item){first_key(c, &g->row[i]), i};
+	qsort_r(item, g->rows, sizeof(*item), compare_items, c);
+	for (uint32_t i = 0; i < g->rows; i++)
+		g->place[item[i].row] = i;
+	free(item);
+	return 0;
+}
+
+int groups_order_sort(struct groups *g)
 {
 	const struct profile *p = g->profile;
 	struct comparing c = {g, rank_all(p->functions, p, compare_functions),
 			      rank_all(p->modules, p, compare_modules)};
-	const struct row_sort_keys order = {.word = row_word,
-					    .context = &c,
-					    .matters = first < g->rows ? is_noted : NULL,
-					    .always = WORDS_ALWAYS,
-					    .first = first};
 	int status = -1;
 
 	g->place = array_alloc(((size_t)g->rows + 1) * sizeof(*g->place));
 	if (g->place && c.function_rank && c.module_rank)
-		status = row_sort(g->place, g->rows, &order);
+		status = sort_rows(g, &c);
 	free(c.function_rank);
 	free(c.module_rank);
 	return status == 0 ? find_sites(g) : -1;
@@ -208,5 +227,5 @@ int groups_order_sort(struct groups *g, uint32_t first)
 
 int groups_order_build(struct groups *g, const struct profile *p, enum report_by by)
 {
-	return groups_make(g, p, by, NULL, NULL) < 0 ? -1 : groups_order_sort(g, UINT32_MAX);
+	return groups_make(g, p, by, NULL, NULL) < 0 ? -1 : groups_order_sort(g);
 }

@@ -116,16 +116,6 @@ static double total_of(const struct report *r, const struct prof_sums *sums, dou
 	return (double)sums->units * r->profile->clock.ns_per_unit - (double)sums->calls * off_ns;
 }
 
-double site_total_ns(const struct report *r, const struct prof_sums *sums)
-{
-	return total_of(r, sums, estimate_overhead_around(&r->overhead, sums).inside_ns);
-}
-
-bool site_is_plain(const struct prof_sums *sums)
-{
-	return sums->calls < STATS_RELIABLE_CALLS && !sums->slow && !sums->phase;
-}
-
 static void fill_mean(const struct report *r, struct report_site *s, const struct prof_sums *sums,
 		      const struct steadiness *steady)
 {
@@ -241,17 +231,6 @@ static void note_synchrony(struct report *r, const struct report_site *s,
 		*of = 1;
 	else if (*of < 0 && phases_tested(sums->phase))
 		*of = 0;
-}
-
-void site_fill_mean(struct report *r, struct report_site *s, const struct prof_sums *sums,
-		    const struct steadiness *steady)
-{
-	s->calls = sums->calls;
-	s->units = sums->units;
-	fill_mean(r, s, sums, steady);
-	if (sums->slow)
-		fill_slow(r, s, sums, &steady->rest);
-	note_synchrony(r, s, sums);
 }
 
 static void fill_all(struct report *r, struct report_site *s, const struct prof_sums *sums,

@@ -12,38 +12,25 @@
 
 /* What a row is computed from, one row at a time. */
 struct making {
-	bool mean_only; /* nothing but what the mean needs is added up */
 	struct site_sums sums;
 	const struct prof_site_cost *cost; /* of the entry that has one */
 	uint32_t costs;			   /* how many have */
 };
 
-static struct prof_sums for_mean(const struct prof_sums *s)
-{
-	struct prof_sums out = *s;
-
-	out.line = NULL;
-	out.tail = NULL;
-	out.states = NULL;
-	out.detector = SCP_SWITCH_NONE;
-	return out;
-}
-
 static int add_entry(struct making *m, const struct report *r, const struct prof_entry *e)
 {
-	struct prof_sums sums = m->mean_only ? for_mean(&e->sums) : e->sums;
 	const struct prof_site_cost *cost =
 		site_cost_find(r->profile, (uint32_t)(e - r->profile->entry));
 
 	m->costs += cost != NULL;
 	if (cost)
 		m->cost = cost;
-	return site_sums_add(&m->sums, &sums, site_sums_in_order(r->profile, e), r->include_warmup);
+	return site_sums_add(&m->sums, &e->sums, site_sums_in_order(r->profile, e),
+			     r->include_warmup);
 }
 
-/* `mean_only`: what totals and reliability warnings need. */
 static int fill_site(struct report *r, struct report_site *s, const struct groups *groups,
-		     const struct group_row *row, bool mean_only)
+		     const struct group_row *row)
 {
 	struct group_path path = groups_path(groups, row);
 	struct making making;
@@ -57,7 +44,6 @@ static int fill_site(struct report *r, struct report_site *s, const struct group
 		return 0;
 	}
 	memset(&making, 0, sizeof(making));
-	making.mean_only = sums->steady.mean_only = mean_only;
 	for (uint32_t e = row->first; status == 0 && e != PROF_NONE; e = groups->next[e])
 		status = add_entry(&making, r, &r->profile->entry[e]);
 	if (status == 0) {
@@ -67,12 +53,9 @@ static int fill_site(struct report *r, struct report_site *s, const struct group
 		s->frame = path.frame;
 		s->frames = path.frames;
 		s->path_flags = path.flags;
-		if (mean_only)
-			site_fill_mean(r, s, &sums->sums, &sums->steady);
-		else
-			site_fill(r, s, &sums->sums, &sums->steady);
+		site_fill(r, s, &sums->sums, &sums->steady);
 		/* several sites in one row, or several runs of one site: none is the row's */
-		if (making.costs == 1 && !mean_only)
+		if (making.costs == 1)
 			displaced_fill(r, s, making.cost);
 	}
 	site_sums_clear(sums);
@@ -207,87 +190,6 @@ static int add_up(struct report *r, const struct groups *groups, const struct ne
 	return net_ns < 0 ? -1 : 0;
 }
 
-/* Most of a million rows have no reliability warning. False: this one may have. */
-static bool plain_row(const struct report *r, const struct groups *groups,
-		      const struct group_row *row, double *total_ns)
-{
-	struct prof_sums sums = {.calls = row->calls, .units = row->units};
-
-	if (row->first == GROUP_OVERFLOW || !site_is_plain(&sums))
-		return false;
-	for (uint32_t e = row->first; e != PROF_NONE; e = groups->next[e]) {
-		const struct prof_sums *s = &r->profile->entry[e].sums;
-
-		if (!site_is_plain(s))
-			return false;
-		sums.inner_calls += s->inner_calls;
-		for (unsigned i = 0; i < SCP_WAYS; i++)
-			sums.way_calls[i] += s->way_calls[i];
-	}
-	*total_ns = site_total_ns(r, &sums);
-	return true;
-}
-
-/* Rows of which findings are warned, and a few more: shares are not known to the last digit. */
-static int note_large_rows(struct report *r, struct groups *groups, const struct nesting *nesting,
-			   const double *total_ns)
-{
-	uint32_t notes = r->notes;
-	double net_ns = 0;
-
-	for (uint32_t i = 0; i < groups->rows; i++)
-		net_ns += work_of(groups, nesting, total_ns, i);
-	for (uint32_t i = 0; i < groups->rows; i++) {
-		struct report_note key = {.row = i}, *known;
-		struct report_site passing = {0};
-		int status = 0;
-
-		if (row_waits(groups, i) ||
-		    !(total_ns[i] >= 0.99 * RELIABILITY_LEAST_SHARE * net_ns && net_ns > 0))
-			continue;
-		if (fill_site(r, &passing, groups, &groups->row[i], false) < 0)
-			return -1;
-		known = notes ? bsearch(&key, r->note, notes, sizeof(key), compare_notes) : NULL;
-		if (known)
-			known->findings = reliability_findings(&passing);
-		else
-			status = reliability_note(r, &passing, i);
-		free(passing.bar);
-		if (status < 0)
-			return -1;
-		groups->row[i].noted = true;
-	}
-	return 0;
-}
-
-/* All rows, where only the first are kept: their totals, warnings and notes, before they have
- * places. */
-static int weigh_rows(struct report *r, struct groups *groups, const struct nesting *nesting,
-		      double *total_ns)
-{
-	for (uint32_t i = 0; i < groups->rows; i++) {
-		struct group_row *row = &groups->row[i];
-		struct report_site passing;
-		uint32_t notes = r->notes;
-		int status;
-
-		row->noted = row_waits(groups, i); /* so that its place is exact */
-		if (plain_row(r, groups, row, &total_ns[i])) {
-			r->calls += row->calls;
-			continue;
-		}
-		memset(&passing, 0, sizeof(passing));
-		status = fill_site(r, &passing, groups, row, true);
-		if (status == 0)
-			status = note_site(r, &passing, i);
-		if (status < 0)
-			return -1;
-		total_ns[i] = passing.total_ns;
-		row->noted |= r->notes > notes;
-	}
-	return note_large_rows(r, groups, nesting, total_ns);
-}
-
 static void fill_nesting(const struct report *r, struct report_site *s, struct nesting_row of)
 {
 	double own = of.self_units * r->profile->clock.ns_per_unit;
@@ -298,26 +200,36 @@ static void fill_nesting(const struct report *r, struct report_site *s, struct n
 	s->self_ns = s->inner_calls ? own - (double)s->calls * s->overhead_ns : s->total_ns;
 }
 
-/* Row by row in memory order, each to its place. `weighed`: weigh_rows has seen all rows. */
-static int keep_rows(struct report *r, const struct groups *groups, const struct nesting *nesting,
-		     bool weighed, double *total_ns)
+/* All that a kept row has beside its own sums. */
+static void finish_site(struct report *r, struct report_site *s, const struct groups *groups,
+			const struct group_row *row, const struct nesting *nesting)
+{
+	if (groups->fold && row->first != GROUP_OVERFLOW)
+		s->paths = groups_paths(groups, row);
+	fill_nesting(r, s, nesting_of(nesting, groups, row));
+}
+
+/* Row by row in memory order. Of a row that is not kept the total and the warnings remain. */
+static int fill_sites(struct report *r, const struct groups *groups, const struct nesting *nesting,
+		      double *total_ns)
 {
 	struct run_to_run *runs = run_to_run_begin(r);
 	int status = 0;
 
 	for (uint32_t i = 0; i < groups->rows && status == 0; i++) {
 		uint32_t place = groups->place[i];
+		bool kept = is_kept(r, place);
+		struct report_site passing = {0}, *s = kept ? &r->site[place] : &passing;
 
-		if (!is_kept(r, place))
+		status = fill_site(r, s, groups, &groups->row[i]);
+		if (status == 0)
+			status = note_site(r, s, i);
+		total_ns[i] = s->total_ns;
+		free(passing.bar);
+		if (!kept)
 			continue;
-		status = fill_site(r, &r->site[place], groups, &groups->row[i], false);
-		if (status == 0 && !weighed)
-			status = note_site(r, &r->site[place], i);
 		run_to_run_note(runs, r, groups, &groups->row[i], place);
-		if (groups->fold && groups->row[i].first != GROUP_OVERFLOW)
-			r->site[place].paths = groups_paths(groups, &groups->row[i]);
-		fill_nesting(r, &r->site[place], nesting_of(nesting, groups, &groups->row[i]));
-		total_ns[i] = r->site[place].total_ns;
+		finish_site(r, s, groups, &groups->row[i], nesting);
 	}
 	run_to_run_finish(runs, r);
 	return status;
@@ -326,24 +238,21 @@ static int keep_rows(struct report *r, const struct groups *groups, const struct
 int sites_build(struct report *r, struct groups *groups, uint32_t keep)
 {
 	double *total_ns = array_alloc(((size_t)groups->rows + 1) * sizeof(*total_ns));
-	bool some = keep < groups->rows;
 	struct nesting nesting;
 	int status = nesting_begin(&nesting, r->profile);
 
 	r->sites = groups->rows;
-	r->kept = some ? keep : r->sites;
+	r->kept = keep < groups->rows ? keep : r->sites;
 	for (uint32_t i = 0; i < groups->rows; i++)
 		r->working += !row_waits(groups, i);
 	/* Every site has its place, so that all indices are valid; only those kept are filled. */
 	r->site = calloc(r->sites ? r->sites : 1, sizeof(*r->site));
 	if (!r->site || !total_ns)
 		status = -1;
-	if (status == 0 && some)
-		status = weigh_rows(r, groups, &nesting, total_ns);
 	if (status == 0)
-		status = groups_order_sort(groups, r->kept);
+		status = groups_order_sort(groups);
 	if (status == 0)
-		status = keep_rows(r, groups, &nesting, some, total_ns);
+		status = fill_sites(r, groups, &nesting, total_ns);
 	if (status == 0)
 		status = add_up(r, groups, &nesting, total_ns);
 	nesting_end(&nesting);

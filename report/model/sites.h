@@ -138,16 +138,6 @@ struct mean_interval site_sums_mean(const struct prof_clock *clock, const struct
 void site_fill(struct report *r, struct report_site *s, const struct prof_sums *sums,
 	       const struct steadiness *steady);
 
-/* The mean, the total and what makes them unreliable; nothing else is in `sums`. */
-void site_fill_mean(struct report *r, struct report_site *s, const struct prof_sums *sums,
-		    const struct steadiness *steady);
-
-/* Compensated total time of calls with these sums. */
-double site_total_ns(const struct report *r, const struct prof_sums *sums);
-
-/* So few calls, of which so little is known, that there are no reliability warnings. */
-bool site_is_plain(const struct prof_sums *sums);
-
 /* The row of a function's calls that found no room in the profile: without it totals would lack
  * their time. */
 void site_fill_overflow(const struct report *r, struct report_site *s, uint32_t function);
@@ -217,12 +207,10 @@ bool waiting_function(const struct prof_function *f);
 
 struct group_row {
 	uint64_t units, calls;
-	uint32_t function : 28, outcome : 3; /* a file has room for 2^24 functions */
-	uint32_t noted : 1;		     /* by the caller: see groups_order_sort */
+	uint32_t function, outcome;
 	uint32_t path;	/* of several that are folded, the one of the longest entry */
 	uint32_t first; /* its first entry; the others by `next`, in the profile's order */
 };
-_Static_assert(SCP_OUTCOMES <= 8, "outcomes have three bits");
 
 struct groups {
 	const struct profile *profile;
@@ -265,33 +253,13 @@ uint32_t groups_paths(const struct groups *g, const struct group_row *row);
 
 struct group_path groups_path(const struct groups *g, const struct group_row *row);
 
-/* Sorting a million rows by keys of any length, word by word: each word of a row is asked for
- * once, and only where all words before are equal to another row's. Comparing rows pair by
- * pair would look at the same frames, all over the memory, twenty times. */
-
-struct row_sort_keys {
-	/* Word `level` (from 0) of a row's key: the smaller comes first. False: it has no more of
-	 * them; then it comes before those that have. */
-	bool (*word)(uint32_t row, uint32_t level, uint64_t *word, const void *context);
-	const void *context;
-	/* NULL: all rows are compared by all their words. Else where `always` words are equal,
-	 * only if the rows are among the first `first` places or one of them matters. */
-	bool (*matters)(uint32_t row, const void *context);
-	uint32_t always, first;
-};
-
-/* place[i] becomes the place of row i among `count`. Rows that compare equal keep the order of
- * their numbers. Needs 24 bytes a row for its work. -1: out of memory. */
-int row_sort(uint32_t *place, uint32_t count, const struct row_sort_keys *order);
-
 /* In which order the rows of a report come: those that do not wait (waiting.h) first, of both the
  * longest total first (or as --sort has it); ties by what is printed, never by order in the file.
  * Private to report/. */
 
-/* After groups_make, the places: each row has one of its own, those below `first` and those of rows
- * that are noted are exact. Other rows with equal units and calls may be in any order. */
-int groups_order_sort(struct groups *g, uint32_t first);
-/* groups_make and this, with all places exact, and nothing folded. */
+/* After groups_make: the places of all rows. */
+int groups_order_sort(struct groups *g);
+/* groups_make and this, with nothing folded. */
 int groups_order_build(struct groups *g, const struct profile *p, enum report_by by);
 
 /* Call paths that are the same but for the places within their functions. Private to report/. */

@@ -243,7 +243,7 @@ static void test_all_rows_are_in_order_of_time_and_calls(void **state)
 
 	(void)state;
 	assert_int_equal(groups_make(&g, make_profile(), REPORT_BY_PATH, NULL, NULL), 0);
-	assert_int_equal(groups_order_sort(&g, 20), 0);
+	assert_int_equal(groups_order_sort(&g), 0);
 	for (uint32_t i = 0; i < g.rows; i++)
 		at[g.place[i]] = i;
 	for (uint32_t i = 1; i < g.rows; i++) {
