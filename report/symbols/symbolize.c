@@ -108,7 +108,7 @@ struct symbolizer *symbolize_new(const struct profile *p)
 	s->sessions.files.guarded = p->foreign && !geteuid();
 	s->loaded = calloc(p->modules ? p->modules : 1, sizeof(*s->loaded));
 	s->jit = symbolize_jit_new(p, &s->sessions.files);
-	if (!s->loaded || !s->jit) {
+	if (!s->loaded || !s->jit || !symbolize_module_begin(&s->sessions)) {
 		symbolize_free(s);
 		return NULL;
 	}
@@ -196,14 +196,13 @@ static size_t levels_in(struct symbolize_session *l, const struct key *k, const 
 	GElf_Addr address = k->offset + l->bias - back;
 	const char *starter;
 
-	*outer = symbolize_module_session_symbol(l, address, into);
+	*outer = symbolize_table_find(l->table, address, into);
 	*into += back;
 	starter = symbolize_is_libc(path) ? symbolize_starter(*outer) : NULL;
 	if (starter) {
 		*outer = starter;
 		return 0;
 	}
-	symbolize_debug_share(&l->debug, l->module);
 	return symbolize_inline_levels(l->debug.files, l->module, address, level);
 }
 
@@ -257,8 +256,9 @@ static struct symbol *look_up(struct symbolizer *s, const struct key *k, size_t 
 		symbol[i].inlined = level[i].inlined;
 		symbol[i].source = !level[i].function		? SYMBOL_UNKNOWN
 				   : level[i].function != outer ? SYMBOL_FROM_DEBUG_INFO
-				   : l->session->stripped	? SYMBOL_FROM_DYNAMIC
-								: SYMBOL_FROM_TABLE;
+				   : symbolize_table_is_stripped(l->session->table)
+					   ? SYMBOL_FROM_DYNAMIC
+					   : SYMBOL_FROM_TABLE;
 	}
 	*count = n;
 	return symbol;

@@ -12,30 +12,33 @@
 
 #include "report/wording/utf8.h"
 
-/* Never asked: a session begins with an open file. */
-static int find_no_file(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
-			char **file, Elf **elf)
+#define SYSTEM_DEBUG "/usr/lib/debug"
+
+/* Absolute folders only: a relative one would be one beside the file (symbolize_debug.c). */
+static char *make_debug_path(void)
 {
-	(void)module, (void)userdata, (void)name, (void)base, (void)file, (void)elf;
-	return -1;
+	const char *list = getenv("SCPROF_DEBUG_PATH");
+	char *copy = strdup(list ? list : ""), *path = NULL, *rest = copy, *folder;
+	size_t bytes;
+	FILE *out = open_memstream(&path, &bytes);
+
+	while (out && copy && (folder = strsep(&rest, ":")) != NULL)
+		if (*folder == '/')
+			fprintf(out, "%s:", folder);
+	if (out)
+		fputs(SYSTEM_DEBUG, out);
+	free(copy);
+	return out && !fclose(out) ? path : NULL;
 }
 
-/* libdwfl's own would open whatever a path leads to. */
-static const Dwfl_Callbacks callbacks = {
-	.find_elf = find_no_file,
-	.find_debuginfo = symbolize_debug_find,
-	.section_address = dwfl_offline_section_address,
-};
-
-/* Debug information is opened for that, not read. */
-static bool is_stripped(struct symbolize_session *s)
+bool symbolize_module_begin(struct symbolize_sessions *s)
 {
-	Dwarf_Addr bias;
-
-	if (symbolize_elf_has_symbols(dwfl_module_getelf(s->module, &bias)))
-		return false;
-	dwfl_module_getsymtab(s->module);
-	return !s->debug.has_symbols;
+	s->debug_path = make_debug_path();
+	s->callbacks = (Dwfl_Callbacks){.find_elf = dwfl_build_id_find_elf,
+					.find_debuginfo = symbolize_debug_find,
+					.section_address = dwfl_offline_section_address,
+					.debuginfo_path = &s->debug_path};
+	return s->debug_path != NULL;
 }
 
 static void end_session(struct symbolize_session *s)
@@ -43,19 +46,28 @@ static void end_session(struct symbolize_session *s)
 	symbolize_table_free(s->table);
 	if (s->dwfl)
 		dwfl_end(s->dwfl);
-	symbolize_debug_clear(&s->debug);
+	free(s->debug.path);
 	free(s);
 }
 
+/* The path of an open file, to be freed; NULL: none. */
+static char *path_of(int fd)
+{
+	char name[64], *path;
+
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+	path = realpath(name, NULL);
+	return path ? path : strdup("");
+}
+
 /* Of a copy of the file, whose descriptor is taken. */
-static bool begin_session(struct symbolize_session *s, const char *name, int copy)
+static bool begin_session(struct symbolize_session *s, int copy)
 {
 	void **userdata;
 
-	s->dwfl = dwfl_begin(&callbacks);
 	if (s->dwfl) {
 		dwfl_report_begin(s->dwfl);
-		s->module = dwfl_report_offline(s->dwfl, "", name, copy);
+		s->module = dwfl_report_offline(s->dwfl, "", s->debug.path, copy);
 		dwfl_report_end(s->dwfl, NULL, NULL);
 	}
 	if (!s->module) {
@@ -66,50 +78,51 @@ static bool begin_session(struct symbolize_session *s, const char *name, int cop
 	*userdata = &s->debug;
 	if (!dwfl_module_getelf(s->module, &s->bias))
 		return false;
-	s->stripped = is_stripped(s);
-	return true;
+	s->table = symbolize_table_new(s->module);
+	return s->table != NULL;
 }
 
-/* Sessions of unreadable files are kept, too, since many paths may lead to one. NULL: out of
- * memory. */
+/* Sessions of unfit files are kept, too, since many paths may lead to one. NULL: out of memory. */
 static struct symbolize_session *new_session(struct symbolize_sessions *all,
-					     const struct symbolize_key *key, const char *name,
-					     int fd, const struct stat *st)
+					     const struct symbolize_key *key, int fd,
+					     const struct stat *st)
 {
 	struct symbolize_session *s = calloc(1, sizeof(*s));
-	struct symbolize_alt alt = {0};
 	bool before = all->files.left_out;
 	int copy;
 
 	if (!s)
 		return NULL;
-	memcpy(&s->key, key, sizeof(*key)); /* the hash takes its padding, too */
-	HASH_ADD(hh, all->all, key, sizeof(s->key), s);
-	if (!s->hh.tbl) {
-		free(s);
-		return NULL;
-	}
+	s->key = *key;
+	s->debug =
+		(struct symbolize_debug){&all->files, path_of(fd), st->st_dev, st->st_ino, false};
+	s->next = all->all;
+	all->all = s;
 	all->files.left_out = false;
-	copy = symbolize_elf_copy(&all->files, fd, st, &alt);
-	s->left_out = all->files.left_out;
+	copy = symbolize_elf_copy(&all->files, fd, st);
+	s->state = all->files.left_out ? SYMBOLIZE_LEFT_OUT : SYMBOLIZE_MISSING;
 	all->files.left_out |= before;
-	symbolize_debug_init(&s->debug, &all->files, name, fd, st, &alt);
-	if (copy >= 0 && !begin_session(s, name, copy)) {
-		dwfl_end(s->dwfl);
-		s->dwfl = NULL;
+	if (copy >= 0 && key->build_id_bytes &&
+	    !symbolize_elf_has_build_id(copy, key->build_id, key->build_id_bytes)) {
+		close(copy);
+		s->state = SYMBOLIZE_STALE;
+		return s;
 	}
+	s->dwfl = copy >= 0 && s->debug.path ? dwfl_begin(&all->callbacks) : NULL;
+	if (copy >= 0 && begin_session(s, copy))
+		s->state = SYMBOLIZE_LOADED;
 	return s;
 }
 
 void symbolize_module_clear_sessions(struct symbolize_sessions *s)
 {
-	struct symbolize_session *each, *next;
+	while (s->all) {
+		struct symbolize_session *next = s->all->next;
 
-	HASH_ITER(hh, s->all, each, next)
-	{
-		HASH_DEL(s->all, each);
-		end_session(each);
+		end_session(s->all);
+		s->all = next;
 	}
+	free(s->debug_path);
 }
 
 /* A search for the file of a module. */
@@ -119,78 +132,63 @@ struct search {
 	const struct prof_module *want;
 };
 
-/* Takes the descriptor. A file of another build leaves the state at STALE. */
-static bool take(const struct search *s, const char *name, int fd, const struct stat *st)
+static bool same_key(const struct symbolize_key *a, const struct symbolize_key *b)
 {
-	struct symbolize_module *m = s->module;
-	struct symbolize_session *found;
-	struct symbolize_key key;
-	int same;
-
-	memset(&key, 0, sizeof(key));
-	key.device = st->st_dev;
-	key.inode = st->st_ino;
-	key.build_id_bytes = s->want->build_id_bytes;
-	memcpy(key.build_id, s->want->build_id, s->want->build_id_bytes);
-	HASH_FIND(hh, s->sessions->all, &key, sizeof(key), found);
-	same = found ? 1
-		     : symbolize_elf_has_build_id(&s->sessions->files, fd, key.build_id,
-						  key.build_id_bytes);
-	if (!found && (same > 0 || (same == 0 && !key.build_id_bytes)))
-		found = new_session(s->sessions, &key, name, fd, st);
-	close(fd);
-	if (found && found->dwfl) {
-		m->session = found;
-		m->state = SYMBOLIZE_LOADED;
-		return true;
-	}
-	s->sessions->files.left_out |= found && found->left_out;
-	if (same == 0)
-		m->state = SYMBOLIZE_STALE;
-	return false;
+	return a->device == b->device && a->inode == b->inode &&
+	       a->build_id_bytes == b->build_id_bytes &&
+	       !memcmp(a->build_id, b->build_id, a->build_id_bytes);
 }
 
-static bool try_file(const struct search *s, const char *path)
+/* Takes the descriptor. */
+static enum symbolize_state take(const struct search *s, int fd, const struct stat *st)
+{
+	struct symbolize_key key = {.device = st->st_dev, .inode = st->st_ino};
+	struct symbolize_session *found = s->sessions->all;
+
+	key.build_id_bytes = s->want->build_id_bytes;
+	memcpy(key.build_id, s->want->build_id, key.build_id_bytes);
+	while (found && !same_key(&found->key, &key))
+		found = found->next;
+	if (!found)
+		found = new_session(s->sessions, &key, fd, st);
+	close(fd);
+	if (!found)
+		return SYMBOLIZE_MISSING;
+	s->sessions->files.left_out |= found->state == SYMBOLIZE_LEFT_OUT;
+	if (found->state == SYMBOLIZE_LOADED)
+		s->module->session = found;
+	return found->state;
+}
+
+__attribute__((format(printf, 2, 3))) static enum symbolize_state try_path(const struct search *s,
+									   const char *format, ...)
 {
 	struct stat st;
-	int fd = symbolize_open(&s->sessions->files, path, &st);
-
-	return fd >= 0 && take(s, path, fd, &st);
-}
-
-/* The state that a file elsewhere leaves does not matter: only the recorded path
- * may hold another build of the module. */
-__attribute__((format(printf, 2, 3))) static bool try_elsewhere(const struct search *s,
-								const char *format, ...)
-{
-	enum symbolize_state state = s->module->state;
 	char *path = NULL;
 	va_list args;
-	bool found;
+	int fd;
 
 	va_start(args, format);
 	if (vasprintf(&path, format, args) < 0)
 		path = NULL;
 	va_end(args);
-	found = path && try_file(s, path);
-	if (!found)
-		s->module->state = state;
+	fd = path ? symbolize_open(&s->sessions->files, path, &st) : -1;
 	free(path);
-	return found;
+	return fd >= 0 ? take(s, fd, &st) : SYMBOLIZE_MISSING;
 }
 
 /* The vDSO: the loader gives it a name without a folder, which the library takes for a file of
  * the working directory. */
 static bool is_vdso(const struct prof_module *want)
 {
-	const char *slash = strrchr(want->path, '/'), *base = slash ? slash + 1 : want->path;
+	const char *base = base_name(want->path);
 
 	return !strcmp(base, "[vdso]") || !strncmp(base, "linux-vdso.so", 13) ||
 	       !strncmp(base, "linux-gate.so", 13);
 }
 
 /* The kernel that ran is this one, if the vDSO has the same build-id. */
-static bool try_vdso(const struct search *s)
+static enum symbolize_state try_vdso(const struct search *s)
 {
 	const GElf_Ehdr *elf = (const GElf_Ehdr *)getauxval(AT_SYSINFO_EHDR);
 	struct stat st;
@@ -198,18 +196,15 @@ static bool try_vdso(const struct search *s)
 	int fd;
 
 	if (!elf || !s->want->build_id_bytes)
-		return false;
+		return SYMBOLIZE_MISSING;
 	bytes = elf->e_shoff + (size_t)elf->e_shnum * elf->e_shentsize;
 	fd = symbolize_open_memory(&s->sessions->files, bytes);
 	if (fd < 0)
-		return false;
-	if (write(fd, elf, bytes) == (ssize_t)bytes && fstat(fd, &st) == 0) {
-		st.st_dev = 0; /* the same one each time */
-		st.st_ino = 0;
-		return take(s, "[vdso]", fd, &st);
-	}
+		return SYMBOLIZE_MISSING;
+	if (write(fd, elf, bytes) == (ssize_t)bytes && fstat(fd, &st) == 0)
+		return take(s, fd, &st);
 	close(fd);
-	return false;
+	return SYMBOLIZE_MISSING;
 }
 
 #define PROCESSES 32 /* that are tried: hundreds that have ended would only cost time */
@@ -221,87 +216,84 @@ static bool try_processes(const struct search *s, const struct profile *p)
 	for (uint32_t i = 0; i < p->processes && i < PROCESSES; i++) {
 		unsigned pid = p->process[i].pid;
 
-		if (path[0] == '/' && try_elsewhere(s, "/proc/%u/root%s", pid, path))
+		if (path[0] == '/' && try_path(s, "/proc/%u/root%s", pid, path) == SYMBOLIZE_LOADED)
 			return true;
-		if (!strcmp(p->process[i].exe, path) && try_elsewhere(s, "/proc/%u/exe", pid))
+		if (!strcmp(p->process[i].exe, path) &&
+		    try_path(s, "/proc/%u/exe", pid) == SYMBOLIZE_LOADED)
 			return true;
 	}
 	return false;
 }
 
-static bool try_directory(const struct search *s, const char *directory, int length)
+static bool try_folders(const struct search *s)
 {
-	const struct prof_module *want = s->want;
-	char hex[2 * SCP_BUILD_ID_MAX + 1];
+	const char *path = s->want->path, *at = s->sessions->debug_path;
 
-	for (uint32_t i = 0; i < want->build_id_bytes; i++)
-		snprintf(hex + 2 * (size_t)i, 3, "%02x", want->build_id[i]);
-	return try_elsewhere(s, "%.*s/%s", length, directory, want->path) ||
-	       try_elsewhere(s, "%.*s/%s", length, directory, base_name(want->path)) ||
-	       try_elsewhere(s, "%.*s/.build-id/%.2s/%s", length, directory, hex, hex + 2) ||
-	       try_elsewhere(s, "%.*s/.build-id/%.2s/%s.debug", length, directory, hex, hex + 2);
-}
-
-static bool try_directories(const struct search *s)
-{
-	const char *at = NULL, *directory;
-	int length;
-
-	while (symbolize_debug_directory(&at, &directory, &length))
-		if (try_directory(s, directory, length))
+	for (int length; *at; at += length + (at[length] == ':')) {
+		length = (int)strcspn(at, ":");
+		if (try_path(s, "%.*s/%s", length, at, path) == SYMBOLIZE_LOADED ||
+		    try_path(s, "%.*s/%s", length, at, base_name(path)) == SYMBOLIZE_LOADED)
 			return true;
+	}
 	return false;
 }
 
-static bool try_servers(const struct search *s)
+/* libdwfl knows the folders of build-ids, and the servers. */
+static int find_by_build_id(const struct search *s)
 {
 	const struct prof_module *want = s->want;
-	enum symbolize_state state = s->module->state;
-	struct stat st;
-	int fd = symbolize_fetch(&s->sessions->files, want->build_id, want->build_id_bytes, false,
-				 &st);
+	Dwfl *dwfl = dwfl_begin(&s->sessions->callbacks);
+	Dwfl_Module *m = dwfl ? dwfl_report_module(dwfl, want->path, 0, 1) : NULL;
+	char *name = NULL;
+	Elf *elf = NULL;
+	int fd = -1;
 
-	if (fd >= 0 && take(s, base_name(want->path), fd, &st))
-		return true;
-	s->module->state = state;
+	if (m && dwfl_module_report_build_id(m, want->build_id, want->build_id_bytes, 0) == 0) {
+		fd = dwfl_build_id_find_elf(m, NULL, NULL, 0, &name, &elf);
+		elf_end(elf);
+		if (fd < 0)
+			fd = dwfl_standard_find_debuginfo(m, NULL, NULL, 0, NULL, NULL, 0, &name);
+		free(name);
+	}
+	dwfl_end(dwfl);
+	return fd;
+}
+
+static bool try_build_id(const struct search *s)
+{
+	struct stat st;
+	int fd = symbolize_open_ask(&s->sessions->files) ? find_by_build_id(s) : -1;
+
+	if (fd < 0)
+		return false;
+	if (symbolize_open_is_allowed(&s->sessions->files, fd, &st))
+		return take(s, fd, &st) == SYMBOLIZE_LOADED;
+	close(fd);
 	return false;
 }
 
+/* Only the recorded path may hold another build of the module. */
 void symbolize_module_open(struct symbolize_sessions *sessions, struct symbolize_module *m,
 			   const struct profile *p, uint32_t module)
 {
 	const struct search s = {sessions, m, &p->module[module]};
 	struct symbolize_files *files = &sessions->files;
-	bool found, before = files->left_out;
+	bool before = files->left_out;
 
 	m->state = SYMBOLIZE_MISSING;
 	if (files->guarded && !s.want->build_id_bytes)
 		return;
 	files->left_out = false;
-	if (is_vdso(s.want))
-		found = try_vdso(&s);
-	else
-		found = (s.want->path[0] == '/' && try_file(&s, s.want->path)) ||
-			(s.want->build_id_bytes &&
-			 (try_processes(&s, p) || try_directories(&s) || try_servers(&s)));
-	if (!found && files->left_out)
+	if (is_vdso(s.want)) {
+		m->state = try_vdso(&s);
+	} else {
+		if (s.want->path[0] == '/')
+			m->state = try_path(&s, "%s", s.want->path);
+		if (m->state != SYMBOLIZE_LOADED && s.want->build_id_bytes &&
+		    (try_processes(&s, p) || try_folders(&s) || try_build_id(&s)))
+			m->state = SYMBOLIZE_LOADED;
+	}
+	if (m->state != SYMBOLIZE_LOADED && files->left_out)
 		m->state = SYMBOLIZE_LEFT_OUT;
 	files->left_out |= before;
-}
-
-/* A table takes about as long as so many walks through all symbols. */
-#define WALKS 4
-
-const char *symbolize_module_session_symbol(struct symbolize_session *m, GElf_Addr address,
-					    GElf_Off *into)
-{
-	const char *name;
-	GElf_Sym symbol;
-
-	if (!m->table && m->walks++ >= WALKS)
-		m->table = symbolize_table_new(m->module);
-	if (m->table)
-		return symbolize_table_find(m->table, address, into);
-	name = dwfl_module_addrinfo(m->module, address, into, &symbol, NULL, NULL, NULL);
-	return name && symbol.st_size && *into >= symbol.st_size ? NULL : name;
 }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -31,6 +30,13 @@ bool symbolize_open_step(struct symbolize_files *f, uint64_t steps)
 		    f->guarded ? SYMBOLIZE_MOST_STEPS_GUARDED : SYMBOLIZE_MOST_STEPS);
 }
 
+bool symbolize_open_ask(struct symbolize_files *f)
+{
+	const char *servers = getenv("DEBUGINFOD_URLS");
+
+	return !servers || !*servers || symbolize_open_spend(f, SYMBOLIZE_QUESTION);
+}
+
 /* Files of /proc are regular and empty, and to read one may have effects, too. */
 static bool is_allowed(const struct symbolize_files *f, const struct stat *st)
 {
@@ -48,6 +54,11 @@ int symbolize_open(struct symbolize_files *f, const char *path, struct stat *st)
 		return given_file_open_found(place);
 	close(place);
 	return -1;
+}
+
+bool symbolize_open_is_allowed(const struct symbolize_files *f, int fd, struct stat *st)
+{
+	return fstat(fd, st) == 0 && is_allowed(f, st);
 }
 
 static char *read_text(int fd, uint64_t *bytes)
@@ -92,82 +103,24 @@ enum symbolize_map symbolize_open_read_map(struct symbolize_files *f, const char
 int symbolize_open_memory(struct symbolize_files *f, uint64_t bytes)
 {
 	struct rlimit largest;
-	int fd;
 
 	if (getrlimit(RLIMIT_FSIZE, &largest) < 0 || bytes > largest.rlim_cur) {
 		f->left_out = true;
 		return -1;
 	}
-	fd = memfd_create("names", MFD_CLOEXEC);
-	if (fd >= 0 && ftruncate(fd, (off_t)bytes) < 0) {
-		close(fd);
-		return -1;
-	}
-	return fd;
+	return memfd_create("names", MFD_CLOEXEC);
 }
 
-bool symbolize_open_copy(int from, int to, uint64_t offset, uint64_t bytes)
+int symbolize_open_copy(struct symbolize_files *f, int from, uint64_t bytes)
 {
-	off_t at = (off_t)offset;
-	uint64_t end;
+	int copy = symbolize_open_memory(f, bytes);
+	off_t at = 0;
 	ssize_t got = 1;
 
-	if (__builtin_add_overflow(offset, bytes, &end) || end > INT64_MAX ||
-	    lseek(to, at, SEEK_SET) != at)
-		return false;
-	while ((uint64_t)at < end && got > 0)
-		got = sendfile(to, from, &at, end - (uint64_t)at);
-	return (uint64_t)at == end;
-}
-
-/* debuginfod's client library, where it is installed and the user asked for it. Opened at run
- * time: it loads an HTTP client, which most reports do not need. */
-struct client;
-
-/* elfutils' debuginfod.h. A find returns a descriptor, or a negative errno. */
-typedef struct client *begin_function(void);
-typedef void end_function(struct client *c);
-typedef int find_function(struct client *c, const unsigned char *build_id, int bytes, char **path);
-
-/* -1, or an open descriptor. */
-static int ask(const uint8_t *build_id, uint32_t bytes, bool debug_only)
-{
-	static const char *const kinds[] = {"debuginfod_find_debuginfo",
-					    "debuginfod_find_executable"};
-	struct client *client = NULL;
-	begin_function *begin;
-	end_function *end;
-	void *library;
-	int fd = -1;
-
-	library = dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_LOCAL);
-	if (!library)
-		return -1;
-	begin = (begin_function *)dlsym(library, "debuginfod_begin");
-	end = (end_function *)dlsym(library, "debuginfod_end");
-	if (begin && end)
-		client = begin();
-	for (unsigned i = 0; client && fd < 0 && i < (debug_only ? 1 : 2); i++) {
-		find_function *find = (find_function *)dlsym(library, kinds[i]);
-
-		fd = find ? find(client, build_id, (int)bytes, NULL) : -1;
-	}
-	if (client)
-		end(client);
-	return fd < 0 ? -1 : fd; /* the library stays open: its HTTP client does not unload well */
-}
-
-int symbolize_fetch(struct symbolize_files *f, const uint8_t *build_id, uint32_t bytes,
-		    bool debug_only, struct stat *st)
-{
-	const char *servers = getenv("DEBUGINFOD_URLS");
-	int fd = -1;
-
-	if (servers && *servers && bytes && symbolize_open_spend(f, SYMBOLIZE_QUESTION))
-		fd = ask(build_id, bytes, debug_only);
-	if (fd >= 0 && (fstat(fd, st) < 0 || !S_ISREG(st->st_mode))) {
-		close(fd);
-		return -1;
-	}
-	return fd;
+	while (copy >= 0 && (uint64_t)at < bytes && got > 0)
+		got = sendfile(copy, from, &at, bytes - (uint64_t)at);
+	if (copy < 0 || (uint64_t)at == bytes)
+		return copy;
+	close(copy);
+	return -1;
 }

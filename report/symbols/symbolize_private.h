@@ -62,104 +62,59 @@ enum symbolize_map { SYMBOLIZE_MAP_NONE, SYMBOLIZE_MAP_REFUSED, SYMBOLIZE_MAP_RE
 enum symbolize_map symbolize_open_read_map(struct symbolize_files *f, const char *path, uid_t owner,
 					   uint64_t since_ns, char **text, uint64_t *bytes);
 
-/* A private file in memory, filled with zeroes: a descriptor, or -1. Also -1, and left out, where a
- * file may not be so large (RLIMIT_FSIZE, whose signal would end the process). */
+/* An open file that somebody else found; *st becomes what it is. */
+bool symbolize_open_is_allowed(const struct symbolize_files *f, int fd, struct stat *st);
+
+/* Whether the servers of DEBUGINFOD_URLS, where it is set, may be asked once more. */
+bool symbolize_open_ask(struct symbolize_files *f);
+
+/* A private file in memory: a descriptor, or -1. Also -1, and left out, where a file may not be so
+ * large (RLIMIT_FSIZE, whose signal would end the process). */
 int symbolize_open_memory(struct symbolize_files *f, uint64_t bytes);
 
-/* Copies bytes of a file into such memory (`to`), at the same offset. False: the file ends before,
- * or out of memory. The caller has spent them. */
-bool symbolize_open_copy(int from, int to, uint64_t offset, uint64_t bytes);
+/* Such a copy of a file. -1: the file is shorter, or out of memory. The caller has spent the bytes.
+ */
+int symbolize_open_copy(struct symbolize_files *f, int from, uint64_t bytes);
 
-/* Private copies of ELF files, changed so that libdw, which reads them, opens nothing by itself. */
+/* A private copy of an ELF file, which libdwfl can map: a descriptor, or -1 where the file is none,
+ * exceeds the limit, or is truncated while it is read. Sections that nobody needs have no names in
+ * it. */
+int symbolize_elf_copy(struct symbolize_files *f, int fd, const struct stat *st);
+bool symbolize_elf_has_build_id(int copy, const uint8_t *build_id, uint32_t bytes);
 
-/* A file that holds what several files' debug information has in common (dwz). */
-struct symbolize_alt {
-	char name[512]; /* a whole path, or one from the folder of the file with the link */
-	uint8_t build_id[SCP_BUILD_ID_MAX];
-	uint32_t build_id_bytes; /* 0: none is needed */
-};
-
-/* Does the file have this build-id? Few bytes are read, none mapped. -1: it is no ELF file, or
- * beyond the bound. */
-int symbolize_elf_has_build_id(struct symbolize_files *f, int fd, const uint8_t *build_id,
-			       uint32_t bytes);
-
-/* A table of symbols, or what Fedora keeps of one? NULL: no. */
-bool symbolize_elf_has_symbols(Elf *elf);
-bool symbolize_elf_has_symbols_at(int fd);
-
-/* Copies the parts of a file with names into memory that libdwfl can map: a descriptor, or -1 where
- * the file is no ELF file, exceeds the limit, is truncated while it is read, or out of memory. Code
- * and data, which have no names, are zeroes. Its link to a file of dwz is removed, since libdw
- * would follow it; *alt is set where there is one. */
-int symbolize_elf_copy(struct symbolize_files *f, int fd, const struct stat *st,
-		       struct symbolize_alt *alt);
-
-/* Separate debug information: where it is looked for, and how it is proved to belong to the file.
- * In this order:
- *   DIR/.build-id/xx/....debug, for /usr/lib/debug and each DIR of SCPROF_DEBUG_PATH;
- *   the name of .gnu_debuglink, or else the file's with ".debug", beside the file, in .debug/, and
- *   in DIR/FOLDER for each end of the folder's path (a/b/c, b/c, c, none);
- *   the same beside the file that the path leads to;
- *   the servers of DEBUGINFOD_URLS.
- * A file with a build-id takes nothing but debug information with the same one; a file without
- * takes what has the CRC of its .gnu_debuglink. */
-
+/* Separate debug information. It is looked for beside the file and in .debug/ there, by the name of
+ * .gnu_debuglink or the file's own with ".debug"; then as libdwfl does, in the folders of
+ * SCPROF_DEBUG_PATH and /usr/lib/debug, and on the servers. A file with a build-id takes nothing
+ * but debug information with the same one; a file without takes what has the CRC of its
+ * .gnu_debuglink.
+ */
 struct symbolize_debug {
 	struct symbolize_files *files;
-	char *path, *canonical; /* of the file; NULL: none */
+	char *path; /* of the file; "": none */
 	dev_t device;
 	ino_t inode; /* the file is not its own debug information */
-	struct symbolize_alt alt;
-	char *alt_from;	  /* the file with the link to it */
-	bool has_symbols; /* what was found has a table of symbols */
-	bool is_shared;	  /* symbolize_debug_share() was called */
-	Dwarf *shared;	  /* what `alt` is, NULL: none, or not found */
-	int shared_fd;
+	bool found;  /* what is looked for from then on is shared by several files (dwz) */
 };
-
-/* Of the file that was opened at `path` as `fd`. `alt` is the file's own. */
-void symbolize_debug_init(struct symbolize_debug *d, struct symbolize_files *files,
-			  const char *path, int fd, const struct stat *st,
-			  const struct symbolize_alt *alt);
 
 /* libdwfl's callback find_debuginfo; *userdata is a struct symbolize_debug. */
 int symbolize_debug_find(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
 			 const char *file, const char *link, GElf_Word crc, char **found);
 
-/* Attaches the debug information that several files share (dwz) to the module's, once. To be called
- * before any of it is read: libdw would look for it by itself. It unpacks all of the module's. */
-void symbolize_debug_share(struct symbolize_debug *d, Dwfl_Module *module);
-
-/* After the module's session has ended. */
-void symbolize_debug_clear(struct symbolize_debug *d);
-
-/* The directories of SCPROF_DEBUG_PATH, and /usr/lib/debug after them; *at is to be NULL first.
- * False: there are no more. Not to be kept. */
-bool symbolize_debug_directory(const char **at, const char **directory, int *length);
-
-/* A file by its build-id from the servers of DEBUGINFOD_URLS: an open descriptor and what it is, or
- * -1. `debug_only`: not the program or library itself. */
-int symbolize_fetch(struct symbolize_files *f, const uint8_t *build_id, uint32_t bytes,
-		    bool debug_only, struct stat *st);
-
-/* The symbols of one module in order of address, so that a lookup need not read them all,
- * as dwfl_module_addrinfo does.
- *
- * The answers are that function's (elfutils 0.188), also where symbols overlap or have no size.
- * Where a symbol means a function's descriptor (64-bit PowerPC, first ABI) it names the function
- * only, not the descriptor. */
+/* The symbols of one module in order of address: dwfl_module_addrinfo reads them all for each
+ * address. */
 
 struct symbol_table;
 
-/* Reads the module's symbols once; 36 bytes for each that has an address. NULL: out of memory.
- * The module must outlive the table. */
+/* Reads the module's symbols once. NULL: out of memory. The module must outlive the table. */
 struct symbol_table *symbolize_table_new(Dwfl_Module *module);
 void symbolize_table_free(struct symbol_table *t);
 
 /* The name of the symbol that an address (of the Dwfl) belongs to, and how far behind its
  * beginning that is; NULL: none. The name is the module's. */
-const char *symbolize_table_find(struct symbol_table *t, GElf_Addr address, GElf_Off *into);
+const char *symbolize_table_find(const struct symbol_table *t, GElf_Addr address, GElf_Off *into);
+
+/* It has only the symbols of dynamic linking. */
+bool symbolize_table_is_stripped(const struct symbol_table *t);
 
 /* The file of a module: where it is found, and whether it is the build that ran.
  *
@@ -168,37 +123,41 @@ const char *symbolize_table_find(struct symbol_table *t, GElf_Addr address, GElf
  * without one nothing but the path is tried. In this order:
  *   the path; the vDSO of this very kernel;
  *   /proc/PID/root/PATH and /proc/PID/exe of the profiled processes, while they live;
- *   DIR/PATH, DIR/FILE, DIR/.build-id/xx/... for each DIR of SCPROF_DEBUG_PATH (DIR:DIR...);
- *   /usr/lib/debug/.build-id/xx/....debug;
+ *   DIR/PATH, DIR/FILE, then DIR/.build-id/xx/... for each DIR of SCPROF_DEBUG_PATH (DIR:DIR...);
+ *   /usr/lib/debug;
  *   the servers of DEBUGINFOD_URLS, where it is set and libdebuginfod is installed.
  * symbolize_debug.c finds separate debug information. */
 
 /* The file of a session and its build-id; paths do not matter. */
 struct symbolize_key {
-	uint64_t device, inode;
+	dev_t device;
+	ino_t inode;
 	uint32_t build_id_bytes;
 	uint8_t build_id[SCP_BUILD_ID_MAX];
 };
 
 /* An open file with its symbols. Several modules of a profile may share it. */
 struct symbolize_session {
+	struct symbolize_session *next;
 	struct symbolize_key key;
-	Dwfl *dwfl; /* NULL: it cannot be read, or was left out because of the limit */
-	bool left_out;
+	enum symbolize_state state;
+	Dwfl *dwfl;
 	Dwfl_Module *module;
 	Dwarf_Addr bias;
 	struct symbolize_debug debug;
-	struct symbol_table *table; /* NULL: few lookups so far, or out of memory */
-	uint32_t walks;		    /* without it */
-	bool stripped;		    /* it has only the symbols of dynamic linking */
-	UT_hash_handle hh;
+	struct symbol_table *table;
 };
 
-/* Of one profile. */
+/* Of one profile. It must stay where it is. */
 struct symbolize_sessions {
 	struct symbolize_files files;
 	struct symbolize_session *all; /* NULL: none yet */
+	Dwfl_Callbacks callbacks;
+	char *debug_path;
 };
+
+/* False: out of memory. */
+bool symbolize_module_begin(struct symbolize_sessions *s);
 
 struct symbolize_module {
 	enum symbolize_state state;
@@ -209,12 +168,6 @@ struct symbolize_module {
 void symbolize_module_open(struct symbolize_sessions *s, struct symbolize_module *m,
 			   const struct profile *p, uint32_t module);
 void symbolize_module_clear_sessions(struct symbolize_sessions *s);
-
-/* The linker symbol that an address (of the Dwfl) belongs to, and how far behind its beginning that
- * is; NULL: none. The nearest symbol below is not good enough: in a stripped file it is some other
- * function. */
-const char *symbolize_module_session_symbol(struct symbolize_session *s, GElf_Addr address,
-					    GElf_Off *into);
 
 /* The inlined functions at an address, from debug information. */
 
