@@ -99,7 +99,6 @@ REPORT_SRC = \
 	report/render/stacks/folded.c \
 	report/render/stacks/stacks.c \
 	report/render/text/text_notes.c \
-	report/render/text/text_loop_steps.c \
 	report/render/text/diff_text.c \
 	report/render/text/table.c \
 	report/render/text/text.c \

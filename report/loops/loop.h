@@ -11,8 +11,6 @@
 
 #include "report/report.h"
 
-#define LOOP_WAYS 4 /* of a loop at most */
-
 enum loop_kind {
 	LOOP_STATE,  /* calls of a site */
 	LOOP_EDGE,   /* gaps from one site to another */
@@ -25,7 +23,7 @@ enum loop_kind {
 struct loop_row {
 	enum loop_kind kind;
 	uint32_t from, to; /* sites; a state's are equal; PROF_NONE: start, end of the thread */
-	uint32_t way;	   /* number of its cycle in the loop, 1: the main one; 0: in none */
+	bool way;	   /* it is part of the main cycle */
 	bool apportioned;  /* of calls that were partly nested: an estimated part, no interval */
 	bool overlap;	   /* an edge of no time: the next began before this had ended */
 	uint32_t states, edges; /* folded ones: how many */
@@ -41,9 +39,7 @@ struct loop_row {
 struct loop_cycle {
 	bool closed; /* false: no loop, but one path from start to end */
 	uint32_t row,
-		rows;  /* the loop's, from row on: states by way, each with its edges behind it */
-	uint32_t ways; /* cycles in it that share no state */
-	uint32_t way_states[LOOP_WAYS]; /* states of each, including those without a row */
+		rows;  /* the loop's, from row on: states by cycle, each with its edges behind it */
 	uint64_t passes;		/* visits of the first state; not closed: of the start */
 	/* Mean of a pass, as measured: the sum of the rows' pass_ns. The limits are the sum of
 	 * theirs, which is safe for any dependence between them, given how often each was

@@ -58,34 +58,23 @@ void loop_graph_measure(const struct loop_graph *g, struct loop_part *part);
 /* Whether both ends of an edge lie in a component. */
 bool loop_graph_inside(const struct loop_graph *g, const struct loop_edge *e, uint32_t component);
 
-/* The cycle with most time in a loop, among states that are not taken, into path[] (room for
- * all nodes), beginning with the state that was called first. *length 0: there is none, which
- * cannot be while nothing is taken. -1: out of memory. */
-int loop_cycle_find(const struct loop_graph *g, uint32_t component, const bool *taken,
-		    uint32_t *path, uint32_t *length);
-
-/* The time of a cycle's states and edges, in all passes together. */
-uint64_t loop_cycle_time(const struct loop_graph *g, const uint32_t *path, uint32_t length);
+/* The main cycle of a loop into path[] (room for all nodes), beginning with the state that was
+ * called first. -1: out of memory. */
+int loop_cycle_find(const struct loop_graph *g, uint32_t component, uint32_t *path,
+		    uint32_t *length);
 
 /* In a graph without loops: the most frequent path from start to end. Returns its length. */
 uint32_t loop_cycle_chain(const struct loop_graph *g, uint32_t *path);
 
 /* The states of a loop in the order in which they are shown; private to report/. */
-
-struct loop_ways {
-	uint32_t *state; /* nodes: of the main cycle, of other cycles, then the rest by time */
-	uint32_t *next;	 /* of each in its cycle: a node, or `nodes` for the end of the thread */
-	uint32_t *way;	 /* cycle of each: 1 the main one; 0: none */
-	uint32_t states, ways;
-	uint32_t way_states[LOOP_WAYS];
+struct loop_order {
+	uint32_t *state; /* nodes: of the main cycle, then the rest by time; to be freed */
+	uint32_t states;
+	uint32_t way; /* how many are of the main cycle */
 };
 
-/* The cycles of a component; PROF_NONE: the one path of a graph without loops. Cycles after the
- * first have at least `least_units` of time. -1: out of memory; call loop_cycle_ways_end in any
- * case. */
-int loop_cycle_ways(struct loop_ways *w, const struct loop_graph *g, uint32_t component,
-		    double least_units);
-void loop_cycle_ways_end(struct loop_ways *w);
+/* Of a component; PROF_NONE: the one path of a graph without loops. -1: out of memory. */
+int loop_cycle_order(struct loop_order *o, const struct loop_graph *g, uint32_t component);
 
 /* From a graph of calls to the rows that a loop is printed as; private to report/. */
 

@@ -86,7 +86,7 @@ struct writing {
 	struct loop_rows *w;
 	struct loop_cycle *cycle;
 	uint32_t component; /* PROF_NONE: all of the graph, start and end too */
-	struct loop_ways ways;
+	struct loop_order order;
 	uint64_t units, visits; /* of all nodes and edges; top-level calls */
 	double scprof_ns;	/* what it added in these */
 	double low_ns, high_ns; /* of a pass */
@@ -227,7 +227,7 @@ static uint64_t successors(const struct writing *c, uint32_t node)
 
 /* The edges from one node while their rows are written. */
 struct leaving {
-	uint32_t next, way;	    /* the next state in its cycle, and the cycle's number */
+	uint32_t next;		    /* the next state in the main cycle; PROF_NONE: none */
 	double all;		    /* how many there are */
 	double weight;		    /* visits of the node a pass, at most 1; 0: not shown */
 	uint32_t kept;		    /* rows so far */
@@ -258,7 +258,7 @@ static int write_edge(struct writing *c, struct leaving *l, const struct loop_ed
 {
 	struct loop_row row = none(LOOP_EDGE);
 
-	row.way = e->to == l->next ? l->way : 0;
+	row.way = e->to == l->next;
 	fill_edge(c, &row, e);
 	add_limits(c, &row);
 	c->units += e->units;
@@ -277,12 +277,11 @@ static int write_edge(struct writing *c, struct leaving *l, const struct loop_ed
 }
 
 /* The edges from a node (or the start), first the one to the next state of its cycle. */
-static int write_edges(struct writing *c, uint32_t node, uint32_t next, uint32_t way, double weight)
+static int write_edges(struct writing *c, uint32_t node, uint32_t next, double weight)
 {
 	const struct loop_graph *g = c->w->graph;
 	uint32_t first = c->w->loop->rows;
-	struct leaving l = {
-		.next = next, .way = way, .all = (double)successors(c, node), .weight = weight};
+	struct leaving l = {.next = next, .all = (double)successors(c, node), .weight = weight};
 
 	l.rest = none(LOOP_EDGES);
 	l.rest.from = site_at(c, node);
@@ -298,23 +297,28 @@ static int write_edges(struct writing *c, uint32_t node, uint32_t next, uint32_t
 
 static int write_state(struct writing *c, uint32_t i, uint32_t *shown)
 {
-	uint32_t node = c->ways.state[i], way = c->ways.way[i];
+	const struct loop_order *o = &c->order;
+	uint32_t node = o->state[i], next = PROF_NONE;
 	struct loop_row row = none(LOOP_STATE);
 	bool show;
 
-	row.way = way;
+	if (i < o->way)
+		next = i + 1 < o->way	  ? o->state[i + 1]
+		       : c->cycle->closed ? o->state[0]
+					  : c->w->graph->nodes;
+	row.way = i < o->way;
 	fill_state(c, &row, node);
 	add_limits(c, &row);
 	c->units += c->w->graph->node[node].units;
 	c->visits += row.calls;
 	c->scprof_ns += added_by_scprof(c, &c->w->graph->node[node]);
-	show = *shown < c->w->limits->states && (way || is_worth(c, &row, row.per_pass));
+	show = *shown < c->w->limits->states && (row.way || is_worth(c, &row, row.per_pass));
 	*shown += show;
 	if (!show)
 		fold(&c->others, &row);
 	else if (keep(c->w, &row) < 0)
 		return -1;
-	return write_edges(c, node, c->ways.next[i], way, show ? fmin(row.per_pass, 1) : 0);
+	return write_edges(c, node, next, show ? fmin(row.per_pass, 1) : 0);
 }
 
 static int write_ends(struct writing *c)
@@ -357,16 +361,13 @@ static int write_cycle(struct writing *c)
 	c->others = none(LOOP_OTHERS);
 	cycle->closed = c->component != PROF_NONE;
 	cycle->row = c->w->loop->rows;
-	cycle->ways = c->ways.ways;
-	for (uint32_t i = 0; i < LOOP_WAYS; i++)
-		cycle->way_states[i] = c->ways.way_states[i];
-	cycle->passes = cycle->closed ? g->node[c->ways.state[0]].visits : successors(c, g->nodes);
+	cycle->passes = cycle->closed ? g->node[c->order.state[0]].visits : successors(c, g->nodes);
 	if (!cycle->passes)
 		cycle->passes = 1;
 	if (!cycle->closed &&
-	    write_edges(c, g->nodes, c->ways.way_states[0] ? c->ways.state[0] : g->nodes, 1, 1) < 0)
+	    write_edges(c, g->nodes, c->order.way ? c->order.state[0] : g->nodes, 1) < 0)
 		return -1;
-	for (uint32_t i = 0; i < c->ways.states; i++)
+	for (uint32_t i = 0; i < c->order.states; i++)
 		if (write_state(c, i, &shown) < 0)
 			return -1;
 	if (write_ends(c) < 0)
@@ -384,10 +385,9 @@ int loop_rows_cycle(struct loop_rows *w, uint32_t component)
 	c.cycle = &w->loop->cycle[w->loop->cycles++];
 	c.part = calloc((size_t)g->edges + 1, sizeof(*c.part));
 	c.chance = calloc((size_t)g->edges + 1, sizeof(*c.chance));
-	if (c.part && c.chance &&
-	    loop_cycle_ways(&c.ways, g, component, w->limits->least_share * (double)w->units) == 0)
+	if (c.part && c.chance && loop_cycle_order(&c.order, g, component) == 0)
 		status = write_cycle(&c);
-	loop_cycle_ways_end(&c.ways);
+	free(c.order.state);
 	free(c.part);
 	free(c.chance);
 	return status;

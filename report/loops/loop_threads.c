@@ -209,12 +209,10 @@ static uint32_t longest_loop(const struct loop_graph *g, const struct loop_part 
 
 static int fill_way(struct nature *n, const struct loop_graph *g, uint32_t loop)
 {
-	bool *taken = calloc((size_t)g->nodes + 1, sizeof(*taken));
-	int status = taken ? loop_cycle_find(g, loop, taken, n->way, &n->ways) : -1;
+	int status = loop_cycle_find(g, loop, n->way, &n->ways);
 
 	for (uint32_t i = 0; !status && i < n->ways; i++)
 		n->way[i] = g->node[n->way[i]].site;
-	free(taken);
 	return status;
 }
 

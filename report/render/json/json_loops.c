@@ -55,7 +55,7 @@ static void put_state(const struct context *c, const struct loop_row *row)
 	json_site_name(w, "symbol", c->report, row->from, NULL);
 	json_write_text(w, "outcome", report_names_outcome(&c->report->site[row->from]));
 	put_site(c, "site", row->from);
-	json_write_count_if(w, "way", row->way, row->way);
+	json_write_count_if(w, "way", row->way, 1);
 	json_write_flag(w, "waits", c->report->site[row->from].waits);
 	json_write_flag(w, "apportioned", row->apportioned);
 	put_numbers(w, row);
@@ -71,7 +71,7 @@ static void put_edge(const struct context *c, const struct loop_row *row)
 	json_site_name(w, "to", c->report, row->to, "(thread end)");
 	put_site(c, "from_site", row->from);
 	put_site(c, "to_site", row->to);
-	json_write_count_if(w, "way", row->way, row->way);
+	json_write_count_if(w, "way", row->way, 1);
 	json_write_flag(w, "overlap", row->overlap);
 	json_write_number(w, "chance_percent", (double)row->chance / 10);
 	put_numbers(w, row);

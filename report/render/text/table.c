@@ -302,14 +302,6 @@ static bool has_notes(const struct table *t)
 	return false;
 }
 
-bool table_notes_beside(const struct table *t, const struct terminal *terminal)
-{
-	struct layout l;
-
-	lay_out(t, &l, terminal->width);
-	return l.notes_beside;
-}
-
 static int print_titles(const struct table *t, const struct layout *l, FILE *out,
 			const struct terminal *terminal)
 {

@@ -60,9 +60,6 @@ void table_section(struct table *t);
 void table_cell(struct table *t, size_t column, const char *text);
 void table_note(struct table *t, const char *text);
 
-/* Would notes be set to the right? */
-bool table_notes_beside(const struct table *t, const struct terminal *terminal);
-
 /* Nothing where there are no rows, else a blank line and the table.
  * 0, or -1: out of memory. Errors of the stream stay in the stream. */
 int table_print(struct table *t, FILE *out, const struct terminal *terminal);

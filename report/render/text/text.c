@@ -55,7 +55,7 @@ uint32_t text_top(const struct report_options *o)
 	return o->full ? UINT32_MAX : TOP_DEFAULT;
 }
 
-/* Among more than a screen's rows are those called once or twice, which are one line. */
+/* A screen may be higher than that. */
 #define READ_LEAST 500
 
 uint32_t text_sites_read(const struct report_options *o)

@@ -148,29 +148,4 @@ int text_shared_callers_begin(struct text_apart *a, struct report *r, const uint
 			      uint32_t rows);
 void text_shared_callers_end(struct text_apart *a);
 
-/* The names of the steps of a loop, and the loop on one line. */
-
-/* "recv", or where a loop has two of them "recv in serve:70"; and where these are on one line,
- * "recv in serve:70 #2". */
-struct step_names {
-	char **brief, **full; /* of each site; NULL: not asked for yet */
-	uint32_t *twin;	      /* of each site: its number among those of one name; 0: alone */
-	uint32_t *sites;      /* of each function: how many in the loop at hand */
-};
-
-/* -1: out of memory; text_loop_steps_end in any case. */
-int text_loop_steps_begin(struct step_names *n, const struct report *r);
-void text_loop_steps_end(struct step_names *n, const struct report *r);
-/* For the states of a loop from now on. -1: out of memory. */
-int text_loop_steps_choose(struct step_names *n, struct text *t, const struct loop *l);
-/* Clean. The full one always has the call site. NULL: out of memory. */
-const char *text_loop_steps_name(struct step_names *n, struct text *t, uint32_t site,
-				 const char *when_none);
-const char *text_loop_steps_full_name(struct step_names *n, struct text *t, uint32_t site);
-
-/* "  recv 12 us -- 3.1 us --> send 4.0 us -- 0.9 us --> recv", broken between steps: one
- * way round. -1: out of memory. */
-int text_loop_steps_line(struct text *t, struct step_names *n, const struct loop *l,
-			 const struct loop_cycle *c, uint32_t way);
-
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The loops of threads: each on one line, its steps as a table whose shares add up to 100.0 %, and
- * the check against the threads' time. */
+/* The loops of threads: their steps as a table whose shares add up to 100.0 %, and the check
+ * against the threads' time. */
 #include "report/render/text/text.h"
 
 #include <inttypes.h>
@@ -13,8 +13,6 @@
 
 /* Of all threads' time; the first loop is shown in any case. */
 #define LEAST_SHARE 0.01
-/* Of its own threads' time: a loop that would be shown with 0.0 %. */
-#define LEAST_LOOP 0.0005
 
 enum { STEP, TIMES, MEAN, UNIT, INTERVAL, PASS, SHARE, COLUMNS };
 
@@ -29,55 +27,52 @@ static const struct table_column columns[] = {
 	[COLUMNS] = {0},
 };
 
-/* An arrow, the probability unless it is 1, and the next step. */
-static char *edge_step(struct text *t, struct step_names *n, const struct loop_row *row)
+/* The name of a state that others lead to: short where the loop has one of its function.
+ * `sites`: of each function, how many of its states the loop has. */
+static char *name_of(struct text *t, const uint32_t *sites, uint32_t site)
 {
-	const char *arrow = t->terminal.utf8 ? "→" : "->", *to;
-	char chance[32], *step = NULL;
-	bool only = row->chance == 1000 && row->kind == LOOP_EDGE;
+	const struct report *r = t->report;
+
+	if (site < r->sites && sites[r->site[site].function] < 2)
+		return text_path_function_label(t, site);
+	return text_path_site_label(t, site, "(thread end)");
+}
+
+/* An arrow, the probability unless it is 1, and the next step. */
+static char *edge_step(struct text *t, const uint32_t *sites, const struct loop_row *row)
+{
+	const char *arrow = t->terminal.utf8 ? "→" : "->";
+	char *to = name_of(t, sites, row->to), chance[32], *step = NULL;
+	bool only = row->chance == 1000;
 
 	numbers_permille(chance, sizeof(chance), row->chance);
-	if (row->kind == LOOP_EDGES) {
-		if (asprintf(&step, "  %s (%s) %" PRIu32 " other%s", arrow, chance, row->edges,
-			     row->edges == 1 ? "" : "s") < 0)
-			step = NULL;
-		return step;
-	}
-	to = text_loop_steps_name(n, t, row->to, "(thread end)");
 	if (!to || asprintf(&step, "  %s %s%s%s%s", arrow, only ? "" : "(", only ? "" : chance,
 			    only ? "" : ") ", to) < 0)
 		step = NULL;
+	free(to);
 	return step;
 }
 
-static char *step_of(struct text *t, struct step_names *n, const struct loop *l,
-		     const struct loop_row *row)
+/* Several steps or gaps in one row. */
+static char *folded_step(const struct text *t, const struct loop *l, const struct loop_row *row)
 {
-	const char *name;
-	char *step = NULL;
+	const char *states = row->states == 1 ? "" : "s", *edges = row->edges == 1 ? "" : "s";
+	char chance[32], *step = NULL;
+	int bytes;
 
-	switch (row->kind) {
-	case LOOP_STATE:
-		name = text_loop_steps_full_name(n, t, row->from);
-		return name ? strdup(name) : NULL;
-	case LOOP_EDGE:
-	case LOOP_EDGES:
-		return edge_step(t, n, row);
-	case LOOP_OTHERS:
-		if (asprintf(&step, "(rarer: %" PRIu32 " step%s, %" PRIu32 " gap%s)", row->states,
-			     row->states == 1 ? "" : "s", row->edges,
-			     row->edges == 1 ? "" : "s") < 0)
-			step = NULL;
-		return step;
-	default:
-		break;
-	}
-	if (asprintf(&step, "%s",
-		     row->kind == LOOP_SCPROF ? "(scprof in the calls)"
-		     : l->cycles > 1	      ? "(outside the loops)"
-					      : "(outside the loop)") < 0)
-		step = NULL;
-	return step;
+	numbers_permille(chance, sizeof(chance), row->chance);
+	if (row->kind == LOOP_EDGES)
+		bytes = asprintf(&step, "  %s (%s) %" PRIu32 " other%s",
+				 t->terminal.utf8 ? "→" : "->", chance, row->edges, edges);
+	else if (row->kind == LOOP_OTHERS)
+		bytes = asprintf(&step, "(rarer: %" PRIu32 " step%s, %" PRIu32 " gap%s)",
+				 row->states, states, row->edges, edges);
+	else
+		bytes = asprintf(&step, "%s",
+				 row->kind == LOOP_SCPROF ? "(scprof in the calls)"
+				 : l->cycles > 1	  ? "(outside the loops)"
+							  : "(outside the loop)");
+	return bytes < 0 ? NULL : step;
 }
 
 /* Rounded so that all add up: a part that is rounded to nothing is "<0.1 %", whatever it would be
@@ -121,10 +116,13 @@ static void mean_cells(struct text *t, struct table *table, const struct loop_ro
 	table_cell(table, UNIT, m.unit);
 }
 
-static void add_row(struct text *t, struct table *table, struct step_names *n, const struct loop *l,
-		    const struct loop_cycle *c, const struct loop_row *row)
+static void add_row(struct text *t, struct table *table, const uint32_t *sites,
+		    const struct loop *l, const struct loop_cycle *c, const struct loop_row *row)
 {
-	char *step = step_of(t, n, l, row), text[32];
+	char *step = row->kind == LOOP_STATE  ? text_path_site_label(t, row->from, "")
+		     : row->kind == LOOP_EDGE ? edge_step(t, sites, row)
+					      : folded_step(t, l, row);
+	char text[32];
 
 	table_row(table);
 	if (step)
@@ -156,7 +154,7 @@ static void plain_row(struct table *table, const char *step, const char *share)
 	table_cell(table, SHARE, share);
 }
 
-static void add_cycle(struct text *t, struct table *table, struct step_names *n,
+static void add_cycle(struct text *t, struct table *table, const uint32_t *sites,
 		      const struct loop *l, const struct loop_cycle *c, uint32_t number)
 {
 	char title[32];
@@ -169,10 +167,10 @@ static void add_cycle(struct text *t, struct table *table, struct step_names *n,
 		plain_row(table, "(thread start)", "");
 	for (uint32_t i = c->row; i < c->row + c->rows; i++)
 		if (!is_nothing(&l->row[i]))
-			add_row(t, table, n, l, c, &l->row[i]);
+			add_row(t, table, sites, l, c, &l->row[i]);
 }
 
-static int print_steps(struct text *t, struct step_names *n, const struct loop *l)
+static int print_steps(struct text *t, const uint32_t *sites, const struct loop *l)
 {
 	const struct loop_row *last = l->rows ? &l->row[l->rows - 1] : NULL;
 	struct table table;
@@ -180,9 +178,9 @@ static int print_steps(struct text *t, struct step_names *n, const struct loop *
 
 	table_begin(&table, columns, NULL);
 	for (uint32_t i = 0; i < l->cycles; i++)
-		add_cycle(t, &table, n, l, &l->cycle[i], i + 1);
+		add_cycle(t, &table, sites, l, &l->cycle[i], i + 1);
 	if (last && last->kind == LOOP_OUTSIDE)
-		add_row(t, &table, n, l, NULL, last);
+		add_row(t, &table, sites, l, NULL, last);
 	plain_row(&table, "in all", last && !isnan(last->share) ? "100.0 %" : "-");
 	status = table_print(&table, t->out, &t->terminal);
 	table_end(&table);
@@ -205,12 +203,6 @@ static void print_threads(struct text *t, const struct loop *l)
 		      first->tid, more, time, share);
 }
 
-/* All of the thread's time is elsewhere: what repeats is no answer. */
-static bool is_negligible(const struct loop *l, const struct loop_cycle *c)
-{
-	return l->cycles == 1 && c->closed && c->share < LEAST_LOOP;
-}
-
 static void print_passes(struct text *t, const struct loop *l, const struct loop_cycle *c,
 			 uint32_t number)
 {
@@ -222,10 +214,7 @@ static void print_passes(struct text *t, const struct loop *l, const struct loop
 	numbers_mean(&m, c->mean_ns, c->low_ns, c->high_ns, t->terminal.utf8);
 	if (l->cycles > 1)
 		snprintf(which, sizeof(which), "loop %" PRIu32, number);
-	if (is_negligible(l, c))
-		snprintf(line, sizeof(line), "no loop that takes time, %" PRIu64 " calls",
-			 l->calls);
-	else if (c->closed)
+	if (c->closed)
 		snprintf(line, sizeof(line), "%s, %s passes of %s %s %s, %s of that time", which,
 			 passes, m.mean, m.unit, m.interval, share);
 	else if (l->calls)
@@ -235,34 +224,6 @@ static void print_passes(struct text *t, const struct loop *l, const struct loop
 		snprintf(line, sizeof(line), "no calls");
 	fputs("  ", t->out);
 	text_cell_wrap(t, line, 2, 4);
-}
-
-/* The first state of a way; NULL: it has no row. */
-static const struct loop_row *way_head(const struct loop *l, const struct loop_cycle *c,
-				       uint32_t way)
-{
-	for (uint32_t i = c->row; i < c->row + c->rows; i++)
-		if (l->row[i].kind == LOOP_STATE && l->row[i].way == way)
-			return &l->row[i];
-	return NULL;
-}
-
-static int print_ways(struct text *t, struct step_names *n, const struct loop *l,
-		      const struct loop_cycle *c)
-{
-	int status = text_loop_steps_line(t, n, l, c, 1);
-
-	for (uint32_t way = 2; !status && way <= c->ways; way++) {
-		const struct loop_row *head = way_head(l, c, way);
-		char times[32];
-
-		if (!head)
-			break;
-		number_times(times, sizeof(times), head->per_pass);
-		fprintf(t->out, "  beside it, %s times a pass:\n", times);
-		status = text_loop_steps_line(t, n, l, c, way);
-	}
-	return status;
 }
 
 /* All passes and the time outside them add up to the recorded time. */
@@ -284,20 +245,23 @@ static void print_check(struct text *t, const struct loop *l)
 		       l->remainder_units ? off : "");
 }
 
-static int print_loop(struct text *t, struct step_names *n, const struct loop *l)
+static void count_sites(const struct report *r, const struct loop *l, uint32_t *sites)
 {
-	int status = text_loop_steps_choose(n, t, l);
-	bool nothing = false;
+	memset(sites, 0, r->profile->functions * sizeof(*sites));
+	for (uint32_t i = 0; i < l->rows; i++)
+		if (l->row[i].kind == LOOP_STATE)
+			sites[r->site[l->row[i].from].function]++;
+}
 
+static int print_loop(struct text *t, uint32_t *sites, const struct loop *l)
+{
+	int status;
+
+	count_sites(t->report, l, sites);
 	print_threads(t, l);
-	for (uint32_t i = 0; !status && i < l->cycles; i++) {
+	for (uint32_t i = 0; i < l->cycles; i++)
 		print_passes(t, l, &l->cycle[i], i + 1);
-		nothing = is_negligible(l, &l->cycle[i]);
-		if (!nothing)
-			status = print_ways(t, n, l, &l->cycle[i]);
-	}
-	if (!status && !nothing)
-		status = print_steps(t, n, l);
+	status = print_steps(t, sites, l);
 	fputc('\n', t->out);
 	print_check(t, l);
 	return status;
@@ -305,18 +269,17 @@ static int print_loop(struct text *t, struct step_names *n, const struct loop *l
 
 int text_loop_print(struct text *t)
 {
-	struct report *r = t->report;
-	const struct loop_report *all = r->loops;
-	struct step_names names = {0};
+	const struct loop_report *all = t->report->loops;
+	uint32_t *sites = calloc((size_t)t->report->profile->functions + 1, sizeof(*sites));
 	uint32_t shown = 0;
-	int status = text_loop_steps_begin(&names, r);
+	int status = sites ? 0 : -1;
 
 	for (; !status && shown < all->loops && shown < t->top; shown++) {
 		if (shown && t->top != UINT32_MAX && !(all->loop[shown].share >= LEAST_SHARE))
 			break;
-		status = print_loop(t, &names, &all->loop[shown]);
+		status = print_loop(t, sites, &all->loop[shown]);
 	}
-	text_loop_steps_end(&names, r);
+	free(sites);
 	if (!status && shown < all->loops) {
 		fputc('\n', t->out);
 		text_cell_fact(t, "threads",

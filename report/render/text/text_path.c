@@ -17,6 +17,12 @@ static bool is_program(const struct report *r, const char *module)
 	return r->first && !strcmp(r->first->exe, module);
 }
 
+static void put_names(FILE *out, const struct symbol *s, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		fprintf(out, "%s%s", i ? " < " : "", s[i].brief ? s[i].brief : "?");
+}
+
 /* A frame whose function is known: "name at file:line". A function that was
  * inlined stands before the one that holds its code: "inner < outer at
  * file:line", the line being inner's. The offset counts from the function where
@@ -29,8 +35,7 @@ static void put_named(FILE *out, const struct report *r, const struct symbol *s,
 	/* Such a file has names only for what it exports, and no lines. */
 	const char *stripped = s->source == SYMBOL_FROM_DYNAMIC ? ", stripped" : "";
 
-	for (size_t i = 0; i < count; i++)
-		fprintf(out, "%s%s", i ? " < " : "", s[i].brief ? s[i].brief : "?");
+	put_names(out, s, count);
 	if (detail && from_start)
 		fprintf(out, "+0x%" PRIx64, s->into);
 	if (s->file)
@@ -105,58 +110,38 @@ static char *after_fold(struct text *t, char *frame, uint32_t folded)
 	return line;
 }
 
-/* The frames from `at` to `end` that distinguish this row from another one. Returns the first frame
- * behind them. */
-static uint32_t show_telling(struct text *t, struct table *table, const struct report_site *s,
-			     const unsigned char *mark, uint32_t at, uint32_t end)
-{
-	for (uint32_t i = at; i < end; i++) {
-		if (!(mark[i] & APART_SHOW))
-			continue;
-		text_cell_note_of(t, table,
-				  after_fold(t,
-					     text_path_frame_line(t->report, &s->frame[i], mark[i]),
-					     i - at));
-		at = i + 1;
-	}
-	return at;
-}
-
 void text_path_notes(struct text *t, struct table *table, const struct report_site *s,
 		     const unsigned char *mark, uint32_t lines)
 {
 	uint32_t frames = s->frames && lines ? frame_symbols_trim_startup(t->report, s) : 0;
 	/* Where there is no room for all, the call site comes first. */
-	uint32_t first = frames > lines ? path_site_find(s->frame, frames) : 0;
+	uint32_t first = frames > lines ? path_site_find(s->frame, frames) : 0, next = 0;
 	/* The last line is for the rest, unless the rest is one line. */
-	uint32_t shown = frames - first <= lines ? frames : first + (lines > 1 ? lines - 1 : 1);
+	uint32_t end = frames - first <= lines ? frames : first + (lines > 1 ? lines - 1 : 1);
 
 	if (s->overflow && lines)
 		table_note(table, report_names_path_end(s));
-	if (!shown)
+	if (!end)
 		return;
-	for (uint32_t i = show_telling(t, table, s, mark, 0, first); i < shown; i++) {
-		uint32_t folded = i < first ? first - i : 0;
-
-		i += folded;
+	for (uint32_t i = 0; i < s->frames; i++) {
+		if ((i < first || i >= end) && !(mark[i] & APART_SHOW))
+			continue;
 		text_cell_note_of(t, table,
 				  after_fold(t,
 					     text_path_frame_line(t->report, &s->frame[i], mark[i]),
-					     folded));
+					     i - next));
+		next = i + 1;
 	}
-	shown = show_telling(t, table, s, mark, shown, s->frames);
-	if (shown < frames && lines > 1)
+	if (next < frames && lines > 1)
 		text_cell_note(t, table, "%s %" PRIu32 " more frame%s",
-			       t->terminal.utf8 ? "…" : "..", frames - shown,
-			       frames - shown == 1 ? "" : "s");
-	if ((shown >= frames || mark[s->frames]) && report_names_path_end(s))
+			       t->terminal.utf8 ? "…" : "..", frames - next,
+			       frames - next == 1 ? "" : "s");
+	if ((next >= frames || mark[s->frames]) && report_names_path_end(s))
 		table_note(table, report_names_path_end(s));
 }
 
-/* A frame in a word: its function and those inlined into it, else its place in its module, whose
- * name the frame before may have had. */
-static void put_word(FILE *out, struct report *r, const struct prof_frame *frame, unsigned detail,
-		     const char **module)
+/* A frame in a word: its function and those inlined into it, else its place in its module. */
+static void put_word(FILE *out, struct report *r, const struct prof_frame *frame, unsigned detail)
 {
 	size_t count;
 	const struct symbol *s = frame_symbols_find(r, frame, &count);
@@ -165,22 +150,20 @@ static void put_word(FILE *out, struct report *r, const struct prof_frame *frame
 		fputs(REPORT_HEURISTIC_MARK " ", out);
 	if (s->language) {
 		symbolize_source_put(out, s, source_detail(detail));
-		return;
-	}
-	if (s->module && (count > 1 || s->brief)) {
-		for (size_t i = 0; i < count; i++)
-			fprintf(out, "%s%s", i ? " < " : "", s[i].brief ? s[i].brief : "?");
+	} else if (s->module && (count > 1 || s->brief)) {
+		put_names(out, s, count);
 		if (detail & APART_OFFSET)
 			fprintf(out, "+0x%" PRIx64,
 				s->into != SYMBOL_START_UNKNOWN ? s->into : s->offset);
 		if (detail & APART_MODULE)
 			fprintf(out, " (%s)", s->module);
-		return;
+	} else {
+		fprintf(out, "%s%s0x%" PRIx64,
+			!s->module		? ""
+			: detail & APART_MODULE ? s->module
+						: base_name(s->module),
+			s->module ? "+" : "", s->offset);
 	}
-	if (s->module && (!*module || strcmp(*module, s->module) != 0))
-		fputs(detail & APART_MODULE ? s->module : base_name(s->module), out);
-	*module = s->module;
-	fprintf(out, s->module ? "+0x%" PRIx64 : "0x%" PRIx64, s->offset);
 }
 
 /* The call site and the frames around it, the innermost one of the program's own code if that is
@@ -208,7 +191,7 @@ static void put_words(FILE *out, struct text *t, const struct report_site *s,
 	uint32_t first = frames > WORDS ? path_site_find(s->frame, frames) : 0;
 	uint32_t own = own_frame(t->report, s, first, frames);
 	uint32_t near = first + (own < frames && own >= first + WORDS ? WORDS - 1 : WORDS);
-	const char *module = NULL, *end = report_names_path_end(s);
+	const char *end = report_names_path_end(s);
 
 	for (uint32_t i = 0; i < s->frames; i++) {
 		bool shown = i < frames && ((i >= first && i < near) || i == own);
@@ -219,7 +202,7 @@ static void put_words(FILE *out, struct text *t, const struct report_site *s,
 			i == next	   ? ""
 			: t->terminal.utf8 ? "… < "
 					   : ".. < ");
-		put_word(out, t->report, &s->frame[i], mark[i], &module);
+		put_word(out, t->report, &s->frame[i], mark[i]);
 		next = i + 1;
 	}
 	if (end && (next >= frames || mark[s->frames]))

@@ -1,26 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Sorted by what their frames print as, rows that share outer callers lie side
- * by side, and a row leaves all others at the lengths that it shares with its
- * neighbours, or at a smaller length met further away: the rising sequence of
- * those is all that one pass each way must keep. Frames count from the call site
- * outwards, since a row shows those; the ones inside of it come last. */
-#define HASH_NONFATAL_OOM 1
+/* Rows are sorted by their frames, so that rows that share callers lie side by side. Each row shows
+ * the frame at which it leaves its neighbours. Frames count from the call site outwards, since a
+ * row shows those; the ones inside of it come last. */
 #include "report/render/text/text.h"
 
+#include "profile/base/array.h"
 #include "report/model/model.h"
 #include "report/symbols/symbolize_source.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
-struct line {
-	struct {
-		uint64_t offset;
-		uint32_t module, kind; /* kind: exact, heuristic */
-	} key;
-	char *text;
-	UT_hash_handle hh;
+struct sorting {
+	struct report *report;
+	char **text; /* of frames, by the number of their symbol; NULL: not asked for yet */
+	uint32_t room;
+	bool failed;
 };
 
 struct row {
@@ -29,64 +24,52 @@ struct row {
 	uint32_t first;	     /* the frame that is the call site */
 };
 
-struct sorting {
-	struct report *report;
-	struct line *lines;
-	struct row *row;
-	uint32_t rows;
-	uint32_t *shared; /* frames in common with the row before */
-	bool failed;
-};
-
-static bool same_frame(const struct prof_frame *a, const struct prof_frame *b)
-{
-	return a->offset == b->offset && a->module == b->module && a->exact == b->exact &&
-	       a->heuristic == b->heuristic;
-}
-
 /* Where the frame is that is compared as number `i`. */
 static uint32_t place_of(const struct row *row, uint32_t i)
 {
 	uint32_t outer = row->site->frames - row->first;
 
-	return i < outer ? row->first + i : i - outer;
+	return i >= row->site->frames ? i : i < outer ? row->first + i : i - outer;
 }
 
-static const char *line_of(struct sorting *s, const struct prof_frame *frame)
+static const char *text_of(struct sorting *s, const struct prof_frame *frame)
 {
-	struct line want, *found;
+	size_t count;
+	uint32_t at = frame_symbols_number(frame_symbols_find(s->report, frame, &count),
+					   frame->heuristic);
 
-	memset(&want, 0, sizeof(want));
-	want.key.offset = frame->offset;
-	want.key.module = frame->module;
-	want.key.kind = frame->exact | frame->heuristic << 1;
-	HASH_FIND(hh, s->lines, &want.key, sizeof(want.key), found);
-	if (found)
-		return found->text;
-	want.text = text_path_frame_line(s->report, frame, 0);
-	found = want.text ? malloc(sizeof(*found)) : NULL;
-	if (!found) {
-		free(want.text);
-		s->failed = true;
-		return "";
-	}
-	*found = want;
-	HASH_ADD(hh, s->lines, key, sizeof(found->key), found);
-	if (found->hh.tbl)
-		return found->text;
-	free(found->text);
-	free(found);
+	if (array_reach((void **)&s->text, &s->room, at, sizeof(*s->text), 0) && !s->text[at])
+		s->text[at] = text_path_frame_line(s->report, frame, 0);
+	if (at < s->room && s->text[at])
+		return s->text[at];
 	s->failed = true;
 	return "";
 }
 
-static int compare_lines(struct sorting *s, const struct row *left, const struct row *right,
-			 uint32_t i)
+static int compare_frames(struct sorting *s, const struct prof_frame *a, const struct prof_frame *b)
 {
-	const struct prof_frame *a = &left->site->frame[place_of(left, i)];
-	const struct prof_frame *b = &right->site->frame[place_of(right, i)];
+	uint32_t kind_a = a->exact | a->heuristic << 1, kind_b = b->exact | b->heuristic << 1;
+	bool same = a->module == b->module && a->offset == b->offset && kind_a == kind_b;
+	int c = same ? 0 : strcmp(text_of(s, a), text_of(s, b));
 
-	return same_frame(a, b) ? 0 : strcmp(line_of(s, a), line_of(s, b));
+	if (c || same)
+		return c;
+	if (a->module != b->module)
+		return a->module < b->module ? -1 : 1;
+	if (a->offset != b->offset)
+		return a->offset < b->offset ? -1 : 1;
+	return kind_a < kind_b ? -1 : 1;
+}
+
+/* Frames that both rows begin with. */
+static uint32_t count_shared(struct sorting *s, const struct row *a, const struct row *b)
+{
+	uint32_t n = 0;
+
+	while (n < a->site->frames && n < b->site->frames &&
+	       !compare_frames(s, &a->site->frame[place_of(a, n)], &b->site->frame[place_of(b, n)]))
+		n++;
+	return n;
 }
 
 static bool same_kind(const struct report_site *a, const struct report_site *b)
@@ -96,9 +79,9 @@ static bool same_kind(const struct report_site *a, const struct report_site *b)
 
 static int compare_rows(const void *left, const void *right, void *sorting)
 {
-	const struct report_site *a = ((const struct row *)left)->site;
-	const struct report_site *b = ((const struct row *)right)->site;
-	int c = 0;
+	const struct row *l = left, *r = right;
+	const struct report_site *a = l->site, *b = r->site;
+	uint32_t n;
 
 	if (a->function != b->function)
 		return a->function < b->function ? -1 : 1;
@@ -106,64 +89,21 @@ static int compare_rows(const void *left, const void *right, void *sorting)
 		return a->outcome < b->outcome ? -1 : 1;
 	if (a->overflow != b->overflow)
 		return (int)a->overflow - (int)b->overflow;
-	for (uint32_t i = 0; !c && i < a->frames && i < b->frames; i++)
-		c = compare_lines(sorting, left, right, i);
-	return c ? c : a->frames < b->frames ? -1 : a->frames > b->frames;
+	n = count_shared(sorting, l, r);
+	if (n < a->frames && n < b->frames)
+		return compare_frames(sorting, &a->frame[place_of(l, n)],
+				      &b->frame[place_of(r, n)]);
+	return (a->frames > b->frames) - (a->frames < b->frames);
 }
 
-static uint32_t count_shared(struct sorting *s, const struct row *a, const struct row *b)
-{
-	uint32_t n = 0;
-
-	while (n < a->site->frames && n < b->site->frames && !compare_lines(s, a, b, n))
-		n++;
-	return n;
-}
-
-static void mark_leaving(const struct row *row, const uint32_t *length, uint32_t lengths)
-{
-	for (uint32_t i = 0; i < lengths; i++)
-		if (length[i] < row->site->frames)
-			row->mark[place_of(row, length[i])] |= APART_SHOW;
-}
-
-/* Lengths shared with the rows met so far, rising; `at` comes `shared` after them. */
-static uint32_t meet(uint32_t *length, uint32_t lengths, uint32_t shared)
-{
-	while (lengths && length[lengths - 1] > shared)
-		lengths--;
-	if (!lengths || length[lengths - 1] < shared)
-		length[lengths++] = shared;
-	return lengths;
-}
-
-static void mark_both_ways(struct sorting *s, uint32_t *length)
-{
-	uint32_t lengths = 0;
-
-	for (uint32_t i = 1; i < s->rows; i++) {
-		bool same = same_kind(s->row[i - 1].site, s->row[i].site);
-
-		lengths = same ? meet(length, lengths, s->shared[i]) : 0;
-		mark_leaving(&s->row[i], length, lengths);
-	}
-	lengths = 0;
-	for (uint32_t i = s->rows; i-- > 1;) {
-		bool same = same_kind(s->row[i - 1].site, s->row[i].site);
-
-		lengths = same ? meet(length, lengths, s->shared[i]) : 0;
-		mark_leaving(&s->row[i - 1], length, lengths);
-	}
-}
-
-/* What must be shown of frames that print the same: they may lie in files, or modules, of the same
- * name. */
-static unsigned char mark_frames(const struct profile *p, const struct prof_frame *a,
-				 const struct prof_frame *b)
+/* The names of two frames may be the same: then their addresses are shown, and what else differs;
+ * they may lie in files, or modules, of the same name. */
+static unsigned char marks_of(const struct profile *p, const struct prof_frame *a,
+			      const struct prof_frame *b)
 {
 	const struct prof_source_line *line[2];
 	const struct prof_source_function *f, *g;
-	unsigned char mark = APART_OFFSET;
+	unsigned char mark = APART_SHOW | APART_OFFSET;
 
 	if (a->module != PROF_SOURCE || b->module != PROF_SOURCE)
 		return a->module != b->module ? mark | APART_MODULE : mark;
@@ -176,93 +116,43 @@ static unsigned char mark_frames(const struct profile *p, const struct prof_fram
 	return mark;
 }
 
-static void mark_twins(const struct profile *p, const struct row *a, const struct row *b)
+static void mark_neighbours(struct sorting *s, const struct row *a, const struct row *b)
 {
-	uint32_t i = 0;
+	uint32_t n = count_shared(s, a, b), at_a = place_of(a, n), at_b = place_of(b, n);
+	const struct prof_frame *left = &a->site->frame[at_a], *right = &b->site->frame[at_b];
 	unsigned char mark = APART_SHOW;
 
-	while (i < a->site->frames && same_frame(&a->site->frame[i], &b->site->frame[i]))
-		i++;
-	if (i < a->site->frames)
-		mark |= mark_frames(p, &a->site->frame[i], &b->site->frame[i]);
-	a->mark[i] |= mark; /* the end of the path when no frame differs */
-	b->mark[i] |= mark;
-}
-
-static bool are_twins(const struct sorting *s, uint32_t i)
-{
-	const struct report_site *a = s->row[i - 1].site, *b = s->row[i].site;
-
-	return same_kind(a, b) && a->frames == b->frames && s->shared[i] == a->frames;
-}
-
-/* Rows that print the same to the last frame. */
-static void mark_all_twins(struct sorting *s)
-{
-	for (uint32_t first = 0, i = 1; i <= s->rows; i++) {
-		if (i < s->rows && are_twins(s, i))
-			continue;
-		for (uint32_t a = first; a < i; a++)
-			for (uint32_t b = a + 1; b < i; b++)
-				mark_twins(s->report->profile, &s->row[a], &s->row[b]);
-		first = i;
-	}
-}
-
-static void sort_and_mark(struct sorting *s)
-{
-	uint32_t deepest = 0, *length;
-
-	for (uint32_t i = 0; i < s->rows; i++)
-		if (s->row[i].site->frames > deepest)
-			deepest = s->row[i].site->frames;
-	length = calloc((size_t)deepest + 2, sizeof(*length));
-	if (!length) {
-		s->failed = true;
-		return;
-	}
-	qsort_r(s->row, s->rows, sizeof(*s->row), compare_rows, s);
-	for (uint32_t i = 1; i < s->rows; i++)
-		s->shared[i] = count_shared(s, &s->row[i - 1], &s->row[i]);
-	mark_both_ways(s, length);
-	mark_all_twins(s);
-	free(length);
-}
-
-static void free_lines(struct sorting *s)
-{
-	struct line *line, *next;
-
-	HASH_ITER(hh, s->lines, line, next)
-	{
-		HASH_DEL(s->lines, line);
-		free(line->text);
-		free(line);
-	}
+	if (n < a->site->frames && n < b->site->frames &&
+	    !strcmp(text_of(s, left), text_of(s, right)))
+		mark = marks_of(s->report->profile, left, right);
+	a->mark[at_a] |= mark;
+	b->mark[at_b] |= mark;
 }
 
 int text_shared_callers_begin(struct text_apart *a, struct report *r, const uint32_t *site,
 			      uint32_t rows)
 {
-	size_t n = rows ? rows : 1;
-	struct sorting s = {.report = r, .rows = rows};
+	struct row *row = calloc((size_t)rows + 1, sizeof(*row));
+	struct sorting s = {.report = r};
 
-	*a = (struct text_apart){.mark = calloc(n, sizeof(*a->mark)), .rows = rows};
-	s.row = calloc(n, sizeof(*s.row));
-	s.shared = calloc(n, sizeof(*s.shared));
-	s.failed = !a->mark || !s.row || !s.shared;
+	*a = (struct text_apart){.mark = calloc((size_t)rows + 1, sizeof(*a->mark)), .rows = rows};
+	s.failed = !row || !a->mark;
 	for (uint32_t i = 0; !s.failed && i < rows; i++) {
 		const struct report_site *of = &r->site[site ? site[i] : i];
 
 		a->mark[i] = calloc((size_t)of->frames + 1, 1);
-		s.row[i] = (struct row){of, a->mark[i], path_site_find(of->frame, of->frames)};
+		row[i] = (struct row){of, a->mark[i], path_site_find(of->frame, of->frames)};
 		s.failed = !a->mark[i];
 	}
 	if (!s.failed)
-		sort_and_mark(&s);
-	free_lines(&s);
-	free(s.row);
-	free(s.shared);
+		qsort_r(row, rows, sizeof(*row), compare_rows, &s);
+	for (uint32_t i = 1; !s.failed && i < rows; i++)
+		if (same_kind(row[i - 1].site, row[i].site))
+			mark_neighbours(&s, &row[i - 1], &row[i]);
+	for (uint32_t i = 0; i < s.room; i++)
+		free(s.text[i]);
+	free(s.text);
+	free(row);
 	return s.failed ? -1 : 0;
 }
 

@@ -79,7 +79,7 @@ way()
 	# what the points enclose, and their cycle, is nested; nothing lies between them
 	[ "$(jq '.loops[0].cycles[0].states | length' r.json)" = 4 ]
 	jq -e '.loops[0].cycles[0].edges | all(.total_ns == 0 and .chance_percent == 100)' r.json
-	grep -qF '[received -> parsed]' out.txt
+	grep -q '^received -> parsed ' out.txt
 	absent '^ +-> ' out.txt
 }
 
@@ -121,12 +121,12 @@ way()
 		[ -s loops.txt ]
 		[ "$(wc -L <loops.txt)" -le "$width" ]
 		absent '[^ -~]' loops.txt
-		grep -q -- '-->' loops.txt
+		grep -q -- '->' loops.txt
 		printed "$width" C.UTF-8
 		sed -n '/^next:/q; /^Thread/,$p' out.txt >loops.txt
 		[ "$(LC_ALL=C.UTF-8 wc -L <loops.txt)" -le "$width" ]
 		grep -q '→' loops.txt
-		absent '-->' loops.txt
+		absent '->' loops.txt
 	done
 }
 

@@ -41,12 +41,9 @@ static void settle(void)
 
 static uint32_t cycle(uint32_t component, uint32_t *path)
 {
-	bool *taken = calloc(g.nodes, sizeof(*taken));
 	uint32_t length;
 
-	assert_non_null(taken);
-	assert_int_equal(loop_cycle_find(&g, component, taken, path, &length), 0);
-	free(taken);
+	assert_int_equal(loop_cycle_find(&g, component, path, &length), 0);
 	return length;
 }
 
@@ -201,47 +198,6 @@ static void test_frequent_states_may_be_joined_by_rare_ones(void **state)
 	loop_graph_clear(&g);
 }
 
-static void test_other_ways_share_no_state(void **state)
-{
-	bool taken[4] = {false};
-	uint32_t path[4] = {0}, length;
-
-	(void)state;
-	/* 0 <-> 1 and 2 <-> 3, now and then from one to the other */
-	nodes(4);
-	g.node[2].units = 1000000;
-	edge(0, 1, 1000);
-	edge(1, 0, 995);
-	edge(1, 2, 5);
-	edge(2, 3, 1000);
-	edge(3, 2, 995);
-	edge(3, 0, 5);
-	settle();
-	assert_int_equal(loop_cycle_find(&g, 0, taken, path, &length), 0);
-	expect_path(path, length, "23");
-	assert_int_equal(loop_cycle_time(&g, path, length), 1000000 + 1995);
-	taken[2] = taken[3] = true;
-	assert_int_equal(loop_cycle_find(&g, 0, taken, path, &length), 0);
-	expect_path(path, length, "01");
-	taken[0] = taken[1] = true;
-	assert_int_equal(loop_cycle_find(&g, 0, taken, path, &length), 0);
-	assert_int_equal(length, 0);
-	loop_graph_clear(&g);
-	/* 0 <-> 1 taken, 2 goes on to 0 more often than to 3 */
-	nodes(4);
-	edge(0, 1, 1000);
-	edge(1, 0, 1000);
-	edge(0, 2, 600);
-	edge(2, 0, 600);
-	edge(2, 3, 400);
-	edge(3, 2, 400);
-	settle();
-	memcpy(taken, (const bool[4]){true, true}, sizeof(taken));
-	assert_int_equal(loop_cycle_find(&g, 0, taken, path, &length), 0);
-	expect_path(path, length, "23");
-	loop_graph_clear(&g);
-}
-
 static void test_the_state_called_first_comes_first(void **state)
 {
 	uint32_t path[3] = {0};
@@ -345,7 +301,6 @@ int main(void)
 		cmocka_unit_test(test_the_outer_loop_is_the_way),
 		cmocka_unit_test(test_a_state_that_follows_itself),
 		cmocka_unit_test(test_frequent_states_may_be_joined_by_rare_ones),
-		cmocka_unit_test(test_other_ways_share_no_state),
 		cmocka_unit_test(test_the_state_called_first_comes_first),
 		cmocka_unit_test(test_a_region_that_begins_in_another_is_bridged),
 		cmocka_unit_test(test_a_chain_goes_from_start_to_end),

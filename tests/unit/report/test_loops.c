@@ -40,8 +40,6 @@ static void test_a_known_cycle(void **state)
 	assert_int_equal(l->cycles, 1);
 	assert_true(l->cycle[0].closed);
 	assert_int_equal(l->cycle[0].passes, 100);
-	assert_int_equal(l->cycle[0].ways, 1);
-	assert_int_equal(l->cycle[0].way_states[0], 3);
 	/* 660 000 less the one gap that ends the thread instead */
 	assert_float_equal(l->cycle[0].total_ns, 659700, 1e-6);
 	assert_float_equal(l->cycle[0].mean_ns, 6597, 1e-9);
@@ -362,8 +360,9 @@ static void test_names_are_as_short_as_tells_them_apart(void **state)
 	loop_gap(p, t, b, one, 99, 1);
 	setenv("LC_ALL", "C", 1);
 	text = loop_printed(p, REPORT_TEXT, 200);
-	assert_non_null(strstr(text, "a in app+0x1000 10.00 ns -- 1.000 ns --> a in app+0x1008"));
-	assert_non_null(strstr(text, "--> b 30.00 ns -- 1.000 ns --> a in app+0x1000\n"));
+	assert_non_null(strstr(text, "\na in app+0x1000 "));
+	assert_non_null(strstr(text, "\n  -> a in app+0x1008 "));
+	assert_non_null(strstr(text, "\n  -> b "));
 	for (const char *c = text; *c; c++)
 		assert_true((*c >= 0x20 && *c < 0x7f) || *c == '\n');
 	free(text);
@@ -450,7 +449,6 @@ static void test_ten_thousand_states(void **state)
 	}
 	loop_gap(p, t, before, first, 99, 3);
 	r = loop_built(p, REPORT_JSON);
-	assert_int_equal(r->loops->loop[0].cycle[0].way_states[0], 10000);
 	assert_int_equal(r->loops->loop[0].rows, 20001);
 	report_free(r);
 	o.by = REPORT_BY_GAP;
