@@ -38,10 +38,6 @@ static void explain(const char *code)
 {
 	const struct warning_code *w = warning_codes_find(code);
 
-	if (!w) {
-		w = warning_codes_find_renamed(code);
-		printf("%s is called %s now.\n", code, w->code);
-	}
 	printf("%s: %s\n", w->code, w->title);
 	if (*w->means)
 		usage_print_text(w->means, 2, stdout);
@@ -70,7 +66,7 @@ int cmd_explain(int argc, char **argv)
 	if (status != OPTIONS_GO)
 		return status;
 	for (int i = optind; i < argc; i++)
-		if (!warning_codes_find(argv[i]) && !warning_codes_find_renamed(argv[i]))
+		if (!warning_codes_find(argv[i]))
 			return complain(argv[i]);
 	if (optind == argc)
 		list();

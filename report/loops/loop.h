@@ -14,7 +14,6 @@
 enum loop_kind {
 	LOOP_STATE,  /* calls of a site */
 	LOOP_EDGE,   /* gaps from one site to another */
-	LOOP_EDGES,  /* the other gaps from one site, folded */
 	LOOP_OTHERS, /* states and edges of the cycle that have no row */
 	LOOP_SCPROF, /* what the wrapper added inside the cycle's calls */
 	LOOP_OUTSIDE /* start, end, and what is in none of the cycles; of no cycle */
@@ -25,7 +24,6 @@ struct loop_row {
 	uint32_t from, to; /* sites; a state's are equal; PROF_NONE: start, end of the thread */
 	bool way;	   /* it is part of the main cycle */
 	bool apportioned;  /* of calls that were partly nested: an estimated part, no interval */
-	bool overlap;	   /* an edge of no time: the next began before this had ended */
 	uint32_t states, edges; /* folded ones: how many */
 	uint64_t calls;
 	double per_pass;	       /* calls a pass */
@@ -33,7 +31,7 @@ struct loop_row {
 	double total_ns, pass_ns;      /* in all, a pass */
 	double share;		       /* of the threads' time; NAN: they have none */
 	int32_t permille;
-	int32_t chance; /* edges: permille of what follows the state, its rows adding to 1000 */
+	int32_t chance; /* edges: permille of what follows the state */
 };
 
 struct loop_cycle {

@@ -44,9 +44,7 @@ static int by_ends(const void *left, const void *right)
 
 	if (a->from != b->from)
 		return a->from < b->from ? -1 : 1;
-	if (a->to != b->to)
-		return a->to < b->to ? -1 : 1;
-	return (int)a->overlap - (int)b->overlap; /* a mean is of what was recorded */
+	return (a->to > b->to) - (a->to < b->to);
 }
 
 static int by_frequency(const void *left, const void *right)
@@ -57,9 +55,7 @@ static int by_frequency(const void *left, const void *right)
 		return a->from < b->from ? -1 : 1;
 	if (a->calls != b->calls)
 		return a->calls > b->calls ? -1 : 1;
-	if (a->to != b->to)
-		return a->to < b->to ? -1 : 1;
-	return (int)a->overlap - (int)b->overlap;
+	return (a->to > b->to) - (a->to < b->to);
 }
 
 static void merge_edges(struct loop_graph *g)
@@ -86,8 +82,6 @@ static void merge_edges(struct loop_graph *g)
 
 static void count_visits(struct loop_graph *g)
 {
-	for (uint32_t i = 0; i < g->nodes; i++)
-		g->node[i].in = g->node[i].out = 0;
 	for (uint32_t i = 0; i < g->edges; i++) {
 		const struct loop_edge *e = &g->edge[i];
 
@@ -101,40 +95,6 @@ static void count_visits(struct loop_graph *g)
 
 		n->visits = n->in > n->out ? n->in : n->out;
 	}
-}
-
-/* A region that begins before another has ended has no gap before it, but one after it: so
- * it has as many more gaps out than in as the other has more in than out. Without a bridging edge
- * there would be no loop. */
-static int bridge_overlaps(struct loop_graph *g)
-{
-	uint32_t to = 0;
-
-	for (uint32_t from = 0; from < g->nodes; from++) {
-		struct loop_node *a = &g->node[from];
-		uint64_t left = a->in > a->out ? a->in - a->out : 0;
-
-		for (; left && to < g->nodes; to++) {
-			struct loop_node *b = &g->node[to];
-			uint64_t lacks = b->out > b->in ? b->out - b->in : 0;
-			uint64_t calls = lacks < left ? lacks : left;
-			struct loop_edge *e;
-
-			if (!calls)
-				continue;
-			e = loop_graph_edge(g);
-			if (!e)
-				return -1;
-			*e = (struct loop_edge){
-				.from = from, .to = to, .overlap = true, .calls = calls};
-			left -= calls;
-			b->in += calls;
-			a->out += calls;
-			if (!left && calls < lacks)
-				break;
-		}
-	}
-	return 0;
 }
 
 struct walk {
@@ -217,9 +177,6 @@ int loop_graph_settle(struct loop_graph *g)
 {
 	merge_edges(g);
 	count_visits(g);
-	if (bridge_overlaps(g) < 0)
-		return -1;
-	merge_edges(g);
 	if (g->edges)
 		qsort(g->edge, g->edges, sizeof(*g->edge), by_frequency);
 	g->first = calloc((size_t)g->nodes + 2, sizeof(*g->first));

@@ -25,7 +25,6 @@ struct loop_node {
 
 struct loop_edge {
 	uint32_t from, to;
-	bool overlap; /* not recorded: the second began before the first had ended */
 	uint64_t calls, units, max_units;
 	prof_u128 units_sq;
 };
@@ -44,8 +43,7 @@ void loop_graph_clear(struct loop_graph *g);
 struct loop_node *loop_graph_node(struct loop_graph *g);
 struct loop_edge *loop_graph_edge(struct loop_graph *g);
 
-/* Put equal edges together and sort them, count visits, bridge overlaps, and find the
- * components. To be called once, when all is in. -1: out of memory. */
+/* Put equal edges together and sort them, count visits, and find the components. To be called once, when all is in. -1: out of memory. */
 int loop_graph_settle(struct loop_graph *g);
 
 struct loop_part {

@@ -166,12 +166,8 @@ static void fill_edge(const struct writing *c, struct loop_row *row, const struc
 	row->from = site_at(c, e->from);
 	row->to = site_at(c, e->to);
 	row->calls = e->calls;
-	row->overlap = e->overlap;
 	fill_totals(c, row, (double)e->units * clock->ns_per_unit);
-	if (e->overlap)
-		row->estimate.mean = 0;
-	else
-		row->estimate = estimate_mean(clock, &of, r->confidence);
+	row->estimate = estimate_mean(clock, &of, r->confidence);
 }
 
 /* Add to the limits of the whole pass, with or without a row. */
@@ -200,21 +196,6 @@ static bool is_worth(const struct writing *c, const struct loop_row *row, double
 	return row->total_ns >= l->least_row * all_ns || chance >= l->least_chance;
 }
 
-/* So that the chances of a state's rows, which are the last ones from `first` on, add up. */
-static int settle_chances(struct writing *c, uint32_t first)
-{
-	struct loop *l = c->w->loop;
-	uint32_t count = l->rows - first;
-
-	for (uint32_t i = 0; i < count; i++)
-		c->part[i] = (double)l->row[first + i].calls;
-	if (numbers_percentages(c->part, count, 1000, c->chance) < 0)
-		return -1;
-	for (uint32_t i = 0; i < count; i++)
-		l->row[first + i].chance = c->chance[i];
-	return 0;
-}
-
 static uint64_t successors(const struct writing *c, uint32_t node)
 {
 	const struct loop_graph *g = c->w->graph;
@@ -227,32 +208,11 @@ static uint64_t successors(const struct writing *c, uint32_t node)
 
 /* The edges from one node while their rows are written. */
 struct leaving {
-	uint32_t next;		    /* the next state in the main cycle; PROF_NONE: none */
-	double all;		    /* how many there are */
-	double weight;		    /* visits of the node a pass, at most 1; 0: not shown */
-	uint32_t kept;		    /* rows so far */
-	struct loop_row last, rest; /* folded: the last one, all */
+	uint32_t next; /* the next state in the main cycle; PROF_NONE: none */
+	double all;    /* how many there are */
+	double weight; /* visits of the node a pass, at most 1; 0: not shown */
+	uint32_t kept; /* rows so far */
 };
-
-/* The edges without a row, folded into one row unless they are negligible. */
-static int keep_rest(struct writing *c, struct leaving *l)
-{
-	struct loop_row *rest = &l->rest;
-
-	if (!rest->edges)
-		return 0;
-	if ((double)rest->calls < l->all * 0.0005 && !is_worth(c, rest, 0)) {
-		c->others.edges += rest->edges;
-		c->others.calls += rest->calls;
-		c->others.total_ns += rest->total_ns;
-		return 0;
-	}
-	if (rest->edges == 1)
-		return keep(c->w, &l->last);
-	fill_totals(c, rest, rest->total_ns);
-	rest->estimate.mean = rest->total_ns / (double)rest->calls;
-	return keep(c->w, rest);
-}
 
 static int write_edge(struct writing *c, struct leaving *l, const struct loop_edge *e)
 {
@@ -262,17 +222,32 @@ static int write_edge(struct writing *c, struct leaving *l, const struct loop_ed
 	fill_edge(c, &row, e);
 	add_limits(c, &row);
 	c->units += e->units;
-	if (l->weight <= 0) {
-		fold(&c->others, &row);
-		return 0;
-	}
-	if (row.way || (l->kept < c->w->limits->states &&
-			is_worth(c, &row, l->weight * (double)e->calls / l->all))) {
+	if (l->weight > 0 &&
+	    (row.way || (l->kept < c->w->limits->states &&
+			 is_worth(c, &row, l->weight * (double)e->calls / l->all)))) {
 		l->kept++;
 		return keep(c->w, &row);
 	}
-	l->last = row;
-	fold(&l->rest, &row);
+	fold(&c->others, &row);
+	return 0;
+}
+
+/* So that the chances of a state's rows, which are the last ones from `first` on, add up, with
+ * those that have no row. */
+static int settle_chances(struct writing *c, uint32_t first, double all)
+{
+	struct loop *l = c->w->loop;
+	uint32_t count = l->rows - first;
+
+	c->part[count] = all;
+	for (uint32_t i = 0; i < count; i++) {
+		c->part[i] = (double)l->row[first + i].calls;
+		c->part[count] -= c->part[i];
+	}
+	if (numbers_percentages(c->part, count + 1, 1000, c->chance) < 0)
+		return -1;
+	for (uint32_t i = 0; i < count; i++)
+		l->row[first + i].chance = c->chance[i];
 	return 0;
 }
 
@@ -283,16 +258,12 @@ static int write_edges(struct writing *c, uint32_t node, uint32_t next, double w
 	uint32_t first = c->w->loop->rows;
 	struct leaving l = {.next = next, .all = (double)successors(c, node), .weight = weight};
 
-	l.rest = none(LOOP_EDGES);
-	l.rest.from = site_at(c, node);
 	for (int turn = 0; turn < 2; turn++)
 		for (uint32_t i = g->first[node]; i < g->first[node + 1]; i++)
 			if (in_scope(c, &g->edge[i]) && (g->edge[i].to == next) == (turn == 0) &&
 			    write_edge(c, &l, &g->edge[i]) < 0)
 				return -1;
-	if (weight <= 0)
-		return 0;
-	return keep_rest(c, &l) < 0 ? -1 : settle_chances(c, first);
+	return l.kept ? settle_chances(c, first, l.all) : 0;
 }
 
 static int write_state(struct writing *c, uint32_t i, uint32_t *shown)
@@ -383,8 +354,8 @@ int loop_rows_cycle(struct loop_rows *w, uint32_t component)
 	int status = -1;
 
 	c.cycle = &w->loop->cycle[w->loop->cycles++];
-	c.part = calloc((size_t)g->edges + 1, sizeof(*c.part));
-	c.chance = calloc((size_t)g->edges + 1, sizeof(*c.chance));
+	c.part = calloc((size_t)g->edges + 2, sizeof(*c.part));
+	c.chance = calloc((size_t)g->edges + 2, sizeof(*c.chance));
 	if (c.part && c.chance && loop_cycle_order(&c.order, g, component) == 0)
 		status = write_cycle(&c);
 	free(c.order.state);

@@ -187,56 +187,10 @@ const struct warning_code warning_codes[] = {
 
 const size_t warning_codes_count = sizeof(warning_codes) / sizeof(*warning_codes);
 
-/* What older versions called them, and what takes their place (docs/results/warning-codes.txt). */
-static const struct {
-	const char *old, *now;
-} renamed[] = {
-	{"ends-unmatched", "calls-abandoned"},
-	{"calls-uncopied", "calls-skipped"},
-	{"unclassified", "calls-skipped"},
-	{"below-undecided", "calls-skipped"},
-	{"deep-paths", "cut-paths"},
-	{"stale-module", "missing-module"},
-	{"guarded-module", "missing-module"},
-	{"vague-paths", "missing-module"},
-	{"map-refused", "names-left-out"},
-	{"map-ambiguous", "names-left-out"},
-	{"switches-missed", "no-switch-detector"},
-	{"run-delay-unknown", "no-switch-detector"},
-	{"too-disturbed", "others-busy"},
-	{"histograms-lost", "overflow"},
-	{"modules-lost", "overflow"},
-	{"slowest-lost", "overflow"},
-	{"filters-differ", "profiles-differ"},
-	{"detectors-mixed", "profiles-differ"},
-	{"slowest-mixed", "profiles-differ"},
-	{"clocks-differ", "profiles-differ"},
-	{"python-not-read", "python-cut"},
-	{"stopped", "sandboxed"},
-	{"states-sandboxed", "sandboxed"},
-	{"filter-ignored", "setting-ignored"},
-	{"symbols-ignored", "setting-ignored"},
-	{"slowest-unread", "setting-ignored"},
-	{"accounts-apart", "site-costs-apart"},
-	{"slots-changed", "slots-failed"},
-	{"tick-lengthened", "ticker-costly"},
-	{"torn-entries", "time-check"},
-	{"unnamed-java", "unnamed-code"},
-	{"unnamed-javascript", "unnamed-code"},
-};
-
 const struct warning_code *warning_codes_find(const char *code)
 {
 	for (size_t i = 0; i < warning_codes_count; i++)
 		if (!strcmp(warning_codes[i].code, code))
 			return &warning_codes[i];
-	return NULL;
-}
-
-const struct warning_code *warning_codes_find_renamed(const char *code)
-{
-	for (size_t i = 0; i < sizeof(renamed) / sizeof(*renamed); i++)
-		if (!strcmp(renamed[i].old, code))
-			return warning_codes_find(renamed[i].now);
 	return NULL;
 }

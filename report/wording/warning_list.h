@@ -32,8 +32,6 @@ extern const size_t warning_codes_count;
 
 /* NULL: there is none of that name. */
 const struct warning_code *warning_codes_find(const char *code);
-/* The one that took the place of a code that older versions warned with. NULL: none did. */
-const struct warning_code *warning_codes_find_renamed(const char *code);
 
 /* Lists of warnings, of reports and of comparisons. Each code and text is kept once. A warning that
  * finds no memory is lost: the numbers matter more. */

@@ -162,7 +162,6 @@ static void put_loop_row(struct html *h, const struct loop_row *row)
 	json_write_number(&h->json, NULL, row->pass_ns);
 	json_write_number(&h->json, NULL, row->permille);
 	json_write_number(&h->json, NULL, row->chance);
-	json_write_count(&h->json, NULL, row->overlap);
 }
 
 static void put_cycle(struct html *h, const struct loop *l, const struct loop_cycle *c)
@@ -209,7 +208,7 @@ void html_loops(struct html *h)
 	html_write_fields(
 		h, "loop_fields",
 		"kind from from_name to to_name way states edges per_pass mean low high below "
-		"above pass permille chance overlap");
+		"above pass permille chance");
 	json_write_count(&h->json, "loops_of", loops ? loops->loops : 0);
 	json_write_open(&h->json, "loops", '[');
 	for (uint32_t i = 0; loops && i < loops->loops && i < LOOPS_MOST; i++)

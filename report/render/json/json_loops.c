@@ -72,7 +72,6 @@ static void put_edge(const struct context *c, const struct loop_row *row)
 	put_site(c, "from_site", row->from);
 	put_site(c, "to_site", row->to);
 	json_write_count_if(w, "way", row->way, 1);
-	json_write_flag(w, "overlap", row->overlap);
 	json_write_number(w, "chance_percent", (double)row->chance / 10);
 	put_numbers(w, row);
 	json_write_close(w, '}');

@@ -53,26 +53,27 @@ static char *edge_step(struct text *t, const uint32_t *sites, const struct loop_
 	return step;
 }
 
-/* Several steps or gaps in one row. */
-static char *folded_step(const struct text *t, const struct loop *l, const struct loop_row *row)
+static char *step_of(struct text *t, const uint32_t *sites, const struct loop *l,
+		     const struct loop_row *row)
 {
-	const char *states = row->states == 1 ? "" : "s", *edges = row->edges == 1 ? "" : "s";
-	char chance[32], *step = NULL;
-	int bytes;
+	char *step = NULL;
 
-	numbers_permille(chance, sizeof(chance), row->chance);
-	if (row->kind == LOOP_EDGES)
-		bytes = asprintf(&step, "  %s (%s) %" PRIu32 " other%s",
-				 t->terminal.utf8 ? "→" : "->", chance, row->edges, edges);
-	else if (row->kind == LOOP_OTHERS)
-		bytes = asprintf(&step, "(rarer: %" PRIu32 " step%s, %" PRIu32 " gap%s)",
-				 row->states, states, row->edges, edges);
-	else
-		bytes = asprintf(&step, "%s",
-				 row->kind == LOOP_SCPROF ? "(scprof in the calls)"
-				 : l->cycles > 1	  ? "(outside the loops)"
-							  : "(outside the loop)");
-	return bytes < 0 ? NULL : step;
+	switch (row->kind) {
+	case LOOP_STATE:
+		return text_path_site_label(t, row->from, "");
+	case LOOP_EDGE:
+		return edge_step(t, sites, row);
+	case LOOP_OTHERS:
+		if (asprintf(&step, "(rarer: %" PRIu32 " step%s, %" PRIu32 " gap%s)", row->states,
+			     row->states == 1 ? "" : "s", row->edges,
+			     row->edges == 1 ? "" : "s") < 0)
+			step = NULL;
+		return step;
+	case LOOP_SCPROF:
+		return strdup("(scprof in the calls)");
+	default:
+		return strdup(l->cycles > 1 ? "(outside the loops)" : "(outside the loop)");
+	}
 }
 
 /* Rounded so that all add up: a part that is rounded to nothing is "<0.1 %", whatever it would be
@@ -119,10 +120,7 @@ static void mean_cells(struct text *t, struct table *table, const struct loop_ro
 static void add_row(struct text *t, struct table *table, const uint32_t *sites,
 		    const struct loop *l, const struct loop_cycle *c, const struct loop_row *row)
 {
-	char *step = row->kind == LOOP_STATE  ? text_path_site_label(t, row->from, "")
-		     : row->kind == LOOP_EDGE ? edge_step(t, sites, row)
-					      : folded_step(t, l, row);
-	char text[32];
+	char *step = step_of(t, sites, l, row), text[32];
 
 	table_row(table);
 	if (step)

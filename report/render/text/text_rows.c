@@ -132,7 +132,7 @@ static void print_legend(struct text *t, const struct rows *rows)
 static uint32_t fit(struct text *t, const struct rows *rows, size_t lines)
 {
 	/* blank lines and headings of the table, and the lines below it */
-	size_t taken = 2 + (rows->waits ? 2 : 0) + 2 +
+	size_t taken = 2 + (rows->waits ? 2 : 0) + 3 +
 		       text_cell_lines(t, text_warnings_brief, false),
 	       each = 1;
 

@@ -215,40 +215,6 @@ static void test_the_state_called_first_comes_first(void **state)
 	loop_graph_clear(&g);
 }
 
-static void test_a_region_that_begins_in_another_is_bridged(void **state)
-{
-	struct loop_part part[2];
-
-	(void)state;
-	/* 1 begins before 0 has ended: it has no gap before it, but one behind it. */
-	nodes(2);
-	edge(2, 0, 1);
-	edge(1, 0, 99);
-	edge(1, 2, 1);
-	settle();
-	assert_int_equal(g.components, 1);
-	loop_graph_measure(&g, part);
-	assert_true(part[0].loop);
-	assert_int_equal(g.edge[0].from, 0);
-	assert_int_equal(g.edge[0].to, 1);
-	assert_true(g.edge[0].overlap);
-	assert_int_equal(g.edge[0].calls, 100);
-	assert_int_equal(g.edge[0].units, 0);
-	loop_graph_clear(&g);
-	/* Sometimes only: the gaps that there were keep their mean. */
-	nodes(2);
-	edge(2, 0, 1);
-	edge(0, 1, 40);
-	edge(1, 0, 99);
-	edge(1, 2, 1);
-	settle();
-	assert_int_equal(g.edge[0].calls, 60);
-	assert_true(g.edge[0].overlap);
-	assert_int_equal(g.edge[1].calls, 40);
-	assert_false(g.edge[1].overlap);
-	loop_graph_clear(&g);
-}
-
 static void test_a_chain_goes_from_start_to_end(void **state)
 {
 	uint32_t path[4] = {0};
@@ -302,7 +268,6 @@ int main(void)
 		cmocka_unit_test(test_a_state_that_follows_itself),
 		cmocka_unit_test(test_frequent_states_may_be_joined_by_rare_ones),
 		cmocka_unit_test(test_the_state_called_first_comes_first),
-		cmocka_unit_test(test_a_region_that_begins_in_another_is_bridged),
 		cmocka_unit_test(test_a_chain_goes_from_start_to_end),
 		cmocka_unit_test(test_a_ring_of_many),
 	};

@@ -2,8 +2,8 @@
 // The loops of each thread: a pass as one bar, and below it a table of its calls and of the gaps
 // between them. Shares add up to 100.0 %.
 
-const LOOP = { state: 0, edge: 1, edges: 2, others: 3, scprof: 4, outside: 5 };
-const LOOP_CLASS = ["l-state", "l-edge", "l-edge", "l-rest", "l-scprof", "l-rest"];
+const LOOP = { state: 0, edge: 1, others: 2, scprof: 3, outside: 4 };
+const LOOP_CLASS = ["l-state", "l-edge", "l-rest", "l-scprof", "l-rest"];
 const permille = (n, some = false) => (n === null ? "–" : n === 0 && some ? "<0.1 %" : `${(n / 10).toFixed(1)} %`);
 
 // As report/render/text/text_loop.c prints them.
@@ -27,8 +27,6 @@ function loopName(get) {
 		return gapEnd(get("from"), text(get("from_name")));
 	case LOOP.edge:
 		return element("span", { class: "l-to" }, "→ ", get("chance") < 1000 ? `(${permille(get("chance"))}) ` : "", nameOf(text(get("to_name"))));
-	case LOOP.edges:
-		return element("span", { class: "l-to" }, `→ ${count(get("edges"))} others`);
 	case LOOP.others:
 		return `rarer: ${count(get("states"))} steps, ${count(get("edges"))} gaps`;
 	default:
@@ -38,7 +36,7 @@ function loopName(get) {
 
 function loopTitle(get) {
 	const name = get("kind") === LOOP.state ? text(get("from_name")) : get("kind") === LOOP.edge ? `${text(get("from_name"))} → ${text(get("to_name"))}`
-		: ["", "", "other gaps", "rarer", "scprof in the calls", "outside the loop"][get("kind")];
+		: ["", "", "rarer", "scprof in the calls", "outside the loop"][get("kind")];
 	return `${name}: ${get("pass") === null ? "" : `${duration(get("pass"))} a pass, `}${permille(get("permille"))}`;
 }
 
@@ -65,7 +63,7 @@ const loopClass = (i) => ["", "", "number", "number mean", "", "number", "number
 
 function loopTable(rows, outside) {
 	const body = element("tbody");
-	const isKnown = (row) => rows.get(row, "kind") <= LOOP.edge && !rows.get(row, "overlap");
+	const isKnown = (row) => rows.get(row, "kind") <= LOOP.edge;
 	const scale = whiskerScale(rows.rows, (row) => (isKnown(row) ? [rows.get(row, "below"), rows.get(row, "above")] : [null, null]));
 	let step = 0;
 	const line = (...cells) => body.append(element("tr", {}, cells.map((cell, i) => element("td", { class: loopClass(i) }, cell))));
