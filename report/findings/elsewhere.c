@@ -23,16 +23,6 @@ static const struct {
 				     {SCP_GROUP_WAIT, "wait"},
 				     {SCP_GROUP_RESOLVE, "resolve"}};
 
-static const struct {
-	const char *prefix, *name, *group;
-} libraries[] = {{"libssl.so", "libssl", "ssl"},
-		 {"libgnutls.so", "libgnutls", "ssl"},
-		 {"libz.so", "libz", "zlib"},
-		 {"libsqlite3.so", "libsqlite3", "sqlite"},
-		 {"libpq.so", "libpq", "libpq"}};
-
-#define LIBRARIES (sizeof(libraries) / sizeof(*libraries))
-
 static bool begins_with(const char *text, const char *prefix)
 {
 	return !strncmp(text, prefix, strlen(prefix));
@@ -181,8 +171,6 @@ static void put_names(FILE *to, const struct report *r, const struct report_else
 	for (uint32_t i = 0; i < e->functions && i < NAMED; i++) {
 		const struct report_elsewhere_function *f = &e->function[i];
 
-		if (i && f->time_s < 0.05 * e->time_s)
-			break;
 		fprintf(to, "%s%s", before, r->profile->function[f->function].name);
 		before = ", ";
 	}
@@ -191,15 +179,13 @@ static void put_names(FILE *to, const struct report *r, const struct report_else
 static void put_group(FILE *to, const struct report *r, const struct report_elsewhere *e,
 		      const char *before)
 {
-	char calls[32], share[32];
 	bool about = e->error_s > 0.01 * e->time_s;
 
-	numbers_count(calls, sizeof(calls), e->calls);
-	numbers_significant(share, sizeof(share), 100 * e->share, 2);
 	fprintf(to, "%s`-g %s` would record ", before, e->group);
 	if (e->share >= LEAST_SHARE)
-		fprintf(to, "%s%s %% of the time, ", about ? "about " : "", share);
-	fprintf(to, "%s call%s (", calls, e->calls == 1 ? "" : "s");
+		fprintf(to, "%s%s %% of the time, ", about ? "about " : "",
+			numbered_digits(100 * e->share, 2).text);
+	fprintf(to, "%s call%s (", numbered_count(e->calls).text, e->calls == 1 ? "" : "s");
 	put_names(to, r, e);
 	fprintf(to, ")%s", e->waiting_s > e->time_s / 2 ? ", mostly waiting" : "");
 }
@@ -219,127 +205,43 @@ char *elsewhere_describe(const struct report *r)
 	return utf8_memory_end(&memory);
 }
 
-static bool is_loaded(const struct profile *p, const char *prefix)
-{
-	for (uint32_t i = 0; i < p->modules; i++)
-		if (begins_with(base_name(p->module[i].path), prefix))
-			return true;
-	return false;
-}
-
-static bool is_selected(const struct profile *p, const char *prefix)
+/* A name that was asked for may be of several libraries: one that is called answers for all. */
+static bool has_called_namesake(const struct profile *p, const bool *called, const char *name)
 {
 	for (uint32_t i = 0; i < p->functions; i++)
-		if (p->function[i].group & SCP_GROUP_SELECTED &&
-		    begins_with(p->function[i].library, prefix))
+		if (called[i] && p->function[i].group & SCP_GROUP_SELECTED &&
+		    !strcmp(p->function[i].name, name))
 			return true;
 	return false;
-}
-
-char *elsewhere_libraries(const struct report *r, char **names)
-{
-	const char *before = "", *last = "";
-	struct utf8_memory groups_of, names_of;
-
-	utf8_memory_begin(&groups_of);
-	utf8_memory_begin(&names_of);
-	for (size_t i = 0; groups_of.to && names_of.to && i < LIBRARIES; i++) {
-		if (!is_loaded(r->profile, libraries[i].prefix) ||
-		    is_selected(r->profile, libraries[i].prefix))
-			continue;
-		fprintf(names_of.to, "%s%s", *before ? ", " : "", libraries[i].name);
-		if (strcmp(last, libraries[i].group) != 0)
-			fprintf(groups_of.to, "%s%s", before, libraries[i].group);
-		last = libraries[i].group;
-		before = ",";
-	}
-	*names = utf8_memory_end(&names_of);
-	return utf8_memory_end(&groups_of);
-}
-
-/* A name that was asked for may be of several libraries: one that is called answers for all. Only
- * few names are told, so that few are compared. */
-static void share_names(const struct profile *p, bool *called)
-{
-	uint32_t selected = 0;
-
-	for (uint32_t i = 0; i < p->functions; i++)
-		selected += !!(p->function[i].group & SCP_GROUP_SELECTED);
-	for (uint32_t i = 0; selected <= NOT_CALLED && i < p->functions; i++)
-		for (uint32_t k = 0; k < p->functions && p->function[i].group & SCP_GROUP_SELECTED;
-		     k++)
-			called[i] = called[i] ||
-				    (called[k] && p->function[k].group & SCP_GROUP_SELECTED &&
-				     !strcmp(p->function[i].name, p->function[k].name));
-}
-
-static bool *functions_called(const struct profile *p)
-{
-	bool *called = calloc((size_t)p->functions + 1, sizeof(*called));
-
-	for (uint32_t i = 0; called && i < p->entries; i++)
-		called[p->entry[i].function] = true;
-	for (uint32_t i = 0; called && i < p->functions; i++)
-		called[i] = called[i] || p->function[i].overflow_calls;
-	if (called)
-		share_names(p, called);
-	return called;
 }
 
 /* A ready-made group has many functions that most programs never call: that is worth a word where
  * none of them was called. */
-static bool is_worth_a_word(const struct profile *p, const bool *called)
+char *elsewhere_not_called(const struct report *r)
 {
-	uint32_t selected = 0, met = 0;
+	const struct profile *p = r->profile;
+	bool *called = calloc((size_t)p->functions + 1, sizeof(*called));
+	uint32_t selected = 0, met = 0, named = 0;
+	struct utf8_memory memory;
 
-	for (uint32_t i = 0; i < p->functions; i++) {
+	for (uint32_t i = 0; called && i < p->entries; i++)
+		called[p->entry[i].function] = true;
+	for (uint32_t i = 0; called && i < p->functions; i++) {
 		bool is = p->function[i].group & SCP_GROUP_SELECTED;
 
+		called[i] |= p->function[i].overflow_calls > 0;
 		selected += is;
 		met += is && called[i];
 	}
-	return met < selected && (!met || selected <= NOT_CALLED);
-}
-
-static bool library_is_called(const struct profile *p, const bool *called, const char *library)
-{
-	for (uint32_t i = 0; i < p->functions; i++)
-		if (called[i] && p->function[i].group & SCP_GROUP_SELECTED &&
-		    !strcmp(p->function[i].library, library))
-			return true;
-	return false;
-}
-
-/* As a shell takes it between quotes: the name is the profile's. */
-static bool is_plain(const char *name)
-{
-	return *name && !name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-					   "0123456789_.@")];
-}
-
-char *elsewhere_not_called(const struct report *r, char **pattern)
-{
-	const struct profile *p = r->profile;
-	bool *called = functions_called(p);
-	bool worth = called && is_worth_a_word(p, called);
-	struct utf8_memory memory;
-	uint32_t count = 0;
-
-	*pattern = NULL;
 	utf8_memory_begin(&memory);
-	for (uint32_t i = 0; worth && memory.to && i < p->functions; i++) {
+	for (uint32_t i = 0; called && memory.to && i < p->functions; i++) {
 		const struct prof_function *f = &p->function[i];
 
-		if (called[i] || !(f->group & SCP_GROUP_SELECTED))
+		if (!(f->group & SCP_GROUP_SELECTED) || (met && selected > NOT_CALLED) ||
+		    named == NOT_CALLED || has_called_namesake(p, called, f->name))
 			continue;
-		if (!count && is_plain(f->name) && !library_is_called(p, called, f->library) &&
-		    asprintf(pattern, "%s*", f->name) < 0)
-			*pattern = NULL;
-		if (count++ < NOT_CALLED)
-			fprintf(memory.to, "%s%s", count > 1 ? ", " : "", f->name);
+		fprintf(memory.to, "%s%s", named++ ? ", " : "", f->name);
 	}
-	if (count > NOT_CALLED)
-		fprintf(memory.to, " and %" PRIu32 " more", count - NOT_CALLED);
 	free(called);
 	return utf8_memory_end(&memory);
 }

@@ -30,8 +30,7 @@ void report_head_check(const struct report *r, bool utf8, report_head_sink *sink
 char *report_head_command(const struct report *r);
 
 /* What was not recorded, and what would record it: the look at groups that were off (struct
- * scp_look), libraries for which there are ready-made groups, selected functions that were never
- * called, computing. Private to report/. */
+ * scp_look), selected functions that were never called, computing. Private to report/. */
 
 /* Of a report that is complete otherwise. -1: out of memory. */
 int elsewhere_fill(struct report *r);
@@ -42,20 +41,14 @@ void elsewhere_free(struct report *r);
 /* "`-g io` would record 31 % of the threads' time (...)": the groups that matter. */
 char *elsewhere_describe(const struct report *r);
 
-/* "zlib,ssl": ready-made groups for libraries that were loaded and of which nothing was selected.
- * *names: the libraries, "libz, libssl"; free() it, too. */
-char *elsewhere_libraries(const struct report *r, char **names);
-
-/* "SSL_read, SSL_write": selected functions that were never called. *pattern: selects variants of
- * the first of them; free() it, too. NULL: others of its library were called. */
-char *elsewhere_not_called(const struct report *r, char **pattern);
+/* "SSL_read, SSL_write": selected functions that were never called. */
+char *elsewhere_not_called(const struct report *r);
 
 /* The share of the time (but for waiting for a CPU) that the program computed, outside of all calls
  * that are known, looked at or recorded; NAN: not known. */
 double elsewhere_computing(const struct report *r);
 
-/* How much of what the processes did the recorded calls explain, and what would record the rest.
- * Private to report/. */
+/* How much of what the processes did the recorded calls explain. Private to report/. */
 
 /* Of a report that is complete otherwise. -1: out of memory. */
 int ledger_fill(struct report *r);
@@ -63,9 +56,6 @@ int ledger_fill(struct report *r);
 /* "12.0 % of 1,234 reads, ...": the shares that are known. free() it. NULL: none is, or out of
  * memory. */
 char *ledger_describe(const struct report *r, bool utf8);
-
-/* What records the part that is elsewhere. free() it. NULL: no large part is, or out of memory. */
-char *ledger_advise(const struct report *r);
 
 /* What a function with that name and these groups (SCP_GROUP_*) is to the kernel: see the file. */
 #define LEDGER_READS  1u
@@ -126,13 +116,6 @@ void next_command_report(FILE *to, const struct report *r, const char *options);
 
 /* The command that was profiled. */
 void next_command_program(FILE *to, const struct report *r);
-
-/* What samples it: perf. Of a Python program what names its functions: since 3.12 perf with the
- * interpreter's own help, before that cProfile. */
-void next_command_profile(FILE *to, const struct report *r);
-
-/* One word, in quotes where a shell needs them. */
-void next_command_word(FILE *to, const char *word);
 
 /* What a reader does next, chosen by what the report found. Private to report/. */
 

@@ -103,10 +103,9 @@ static void put_attached_run(const struct head *f)
 	       ns = paused ? (double)r->profile->recorded_ns : wall_ns;
 	uint64_t end = r->start_real_ns ? r->start_real_ns + (uint64_t)fmin(wall_ns, 1e18) : 0;
 	uint64_t from = ns <= (double)end ? end - (uint64_t)ns : 0;
-	char lasted[32], when[48], until[32], since[64] = "", ended[80], inner[48] = "";
+	char when[48], until[32], since[64] = "", ended[80], inner[48] = "";
 	uint32_t pid = p->attached.pid ? p->attached.pid : p->pid;
 
-	numbers_duration(lasted, sizeof(lasted), ns, f->utf8);
 	describe_instant(when, sizeof(when), ", from %Y-%m-%d %H:%M:%S", from);
 	describe_instant(until, sizeof(until), " to %H:%M:%S", end);
 	if (p->attached.ran_ns && p->attached.ran_ns < r->start_real_ns)
@@ -114,8 +113,9 @@ static void put_attached_run(const struct head *f)
 				 r->start_real_ns - p->attached.ran_ns);
 	if (pid != p->pid)
 		snprintf(inner, sizeof(inner), " (%" PRIu32 " in its container)", p->pid);
-	head_put(f, "process", "%" PRIu32 "%s, recorded for %s%s%s%s%s%s", pid, inner, lasted, when,
-		 until, report_names_is_detached(p) ? "" : "; ",
+	head_put(f, "process", "%" PRIu32 "%s, recorded for %s%s%s%s%s%s", pid, inner,
+		 numbered_duration(ns, f->utf8).text, when, until,
+		 report_names_is_detached(p) ? "" : "; ",
 		 report_names_is_detached(p) ? "" : end_of_one(r, ended, sizeof(ended)), since);
 }
 
@@ -123,10 +123,9 @@ static void put_run(const struct head *f)
 {
 	const struct report *r = f->report;
 	const struct prof_process *p = r->first;
-	time_t start = (time_t)(r->start_real_ns / 1000000000u);
-	char when[48] = "", wall[32], groups[32] = "", end[80], runs[48] = "";
+	char when[48], groups[32] = "", end[80], runs[48] = "";
+	struct numbered wall = numbered_duration(r->wall_s * 1e9, f->utf8);
 	uint64_t count = 0;
-	struct tm tm;
 
 	for (uint32_t i = 0; i < r->processes; i++)
 		count += r->profile->process[i].count;
@@ -134,9 +133,7 @@ static void put_run(const struct head *f)
 		put_attached_run(f);
 		return;
 	}
-	if (r->start_real_ns && localtime_r(&start, &tm))
-		strftime(when, sizeof(when), ", from %Y-%m-%d %H:%M:%S", &tm);
-	numbers_duration(wall, sizeof(wall), r->wall_s * 1e9, f->utf8);
+	describe_instant(when, sizeof(when), ", from %Y-%m-%d %H:%M:%S", r->start_real_ns);
 	if (count > r->processes)
 		snprintf(groups, sizeof(groups), " in %" PRIu32 " group%s", r->processes,
 			 r->processes == 1 ? "" : "s");
@@ -145,12 +142,12 @@ static void put_run(const struct head *f)
 	if (count > 1)
 		head_put(f, "processes", "%" PRIu64 "%s, the first is %" PRIu32 "%s; %s %s%s%s",
 			 count, groups, p->pid, end_of_many(r, end, sizeof(end)),
-			 is_attached(r) && r->runs < 2 ? "recorded for" : "wall time", runs, wall,
-			 when);
+			 is_attached(r) && r->runs < 2 ? "recorded for" : "wall time", runs,
+			 wall.text, when);
 	else
 		head_put(f, "process", "%" PRIu32 ", %s; wall time %s%s%s", p->pid,
 			 end_of_one(r, end, sizeof(end)),
-			 process_end_is_known(p) || isnan(r->wall_s) ? "" : "at least ", wall,
+			 process_end_is_known(p) || isnan(r->wall_s) ? "" : "at least ", wall.text,
 			 when);
 }
 
@@ -182,19 +179,19 @@ static void put_programs(const struct head *f)
 static void put_filters(const struct head *f)
 {
 	const struct profile *p = f->report->profile;
-	char *words = filter_summary_describe(p), recorded[32], lived[32], share[32];
+	char *words = filter_summary_describe(p);
 
 	if (words)
 		head_put(f, "filters", "%s: all else is left out", words);
 	free(words);
 	if (!(p->flags & SCP_FILE_WINDOWS) || is_attached(f->report))
 		return;
-	numbers_duration(recorded, sizeof(recorded), (double)p->recorded_ns, f->utf8);
-	numbers_duration(lived, sizeof(lived), (double)p->recorded_of_ns, f->utf8);
-	numbers_share(share, sizeof(share), filter_summary_recorded_share(p));
-	head_put(f, "recorded", "%s of the %s that the %s, %s; begun %" PRIu32 " time%s", recorded,
-		 lived, f->report->processes > 1 ? "processes lived together" : "process lived",
-		 share, p->windows, p->windows == 1 ? "" : "s");
+	head_put(f, "recorded", "%s of the %s that the %s, %s; begun %" PRIu32 " time%s",
+		 numbered_duration((double)p->recorded_ns, f->utf8).text,
+		 numbered_duration((double)p->recorded_of_ns, f->utf8).text,
+		 f->report->processes > 1 ? "processes lived together" : "process lived",
+		 numbered_share(filter_summary_recorded_share(p)).text, p->windows,
+		 p->windows == 1 ? "" : "s");
 }
 
 void head_run_put(const struct head *f)

@@ -11,11 +11,6 @@
 #include "report/wording/numbers.h"
 #include "report/wording/utf8.h"
 
-/* What is elsewhere matters from so many, and such a share, on. */
-#define ASLEEP_ELSEWHERE 0.05 /* of the threads' time, outside of recorded calls: worth advice */
-#define LEAST_ELSEWHERE	 100
-#define LEAST_SHARE	 0.1
-
 /* What /proc/PID/io counts as a read or a write (fs/read_write.c): it is neither what sockets have
  * of their own (recv, send) nor splice, tee, vmsplice. */
 unsigned ledger_counted_as(const char *name, uint32_t group)
@@ -155,13 +150,10 @@ int ledger_fill(struct report *r)
 
 static void put_share(FILE *to, const char **before, double share, double total, const char *what)
 {
-	char words[32], count[32];
-
 	if (isnan(share))
 		return;
-	numbers_share(words, sizeof(words), share);
-	numbers_count(count, sizeof(count), (uint64_t)total);
-	fprintf(to, "%s%s of %s %s", *before, words, count, what);
+	fprintf(to, "%s%s of %s %s", *before, numbered_share(share).text,
+		numbered_count((uint64_t)total).text, what);
 	*before = ", ";
 }
 
@@ -170,13 +162,11 @@ char *ledger_describe(const struct report *r, bool utf8)
 	const struct report_ledger *l = &r->ledger;
 	const char *before = "";
 	struct utf8_memory memory;
-	char share[32], time[32];
 
 	utf8_memory_begin(&memory);
 	if (memory.to && !isnan(l->cpu_share)) {
-		numbers_share(share, sizeof(share), l->cpu_share);
-		numbers_duration(time, sizeof(time), l->cpu_s * 1e9, utf8);
-		fprintf(memory.to, "%s of %s of CPU time", share, time);
+		fprintf(memory.to, "%s of %s of CPU time", numbered_share(l->cpu_share).text,
+			numbered_duration(l->cpu_s * 1e9, utf8).text);
 		before = ", ";
 	}
 	if (memory.to) {
@@ -184,64 +174,5 @@ char *ledger_describe(const struct report *r, bool utf8)
 		put_share(memory.to, &before, l->reads_share, l->reads, "reads");
 		put_share(memory.to, &before, l->writes_share, l->writes, "writes");
 	}
-	return utf8_memory_end(&memory);
-}
-
-static bool is_large(double share, double total)
-{
-	return 1 - share >= LEAST_SHARE && (1 - share) * total >= LEAST_ELSEWHERE;
-}
-
-static const char *advice(const struct profile *p, bool waits)
-{
-	if (filters_text(p, "below=", NULL) || filters_text(p, "thread=", NULL))
-		return "the filters leave calls out";
-	if (waits && !(p->groups & SCP_GROUP_WAIT))
-		return "-g wait records poll, select and epoll";
-	if (!(p->groups & SCP_GROUP_IO))
-		return waits ? "-g io records reads and writes" : "-g io records them";
-	return waits ? "locks and sleeping (-s pthread_cond_wait,nanosleep), calls inside "
-		       "libraries, statically linked code, direct system calls"
-		     : "calls inside libraries (stdio: -s fread,fwrite,fflush), statically linked "
-		       "code, direct system calls";
-}
-
-static void put_elsewhere(FILE *to, double share, const char *what)
-{
-	char words[32];
-
-	numbers_share(words, sizeof(words), 1 - share);
-	fprintf(to, "%s of the %s", words, what);
-}
-
-/* How many waits were elsewhere says nothing of their time: hardly any was lost, or the look at
- * other groups knows. */
-static bool waits_matter(const struct report *r)
-{
-	const struct report_threads_time *t = &r->threads_time;
-
-	return !r->profile->looks &&
-	       (!t->known || t->not_recorded_s * 1e9 >= ASLEEP_ELSEWHERE * r->time_ns);
-}
-
-char *ledger_advise(const struct report *r)
-{
-	const struct report_ledger *l = &r->ledger;
-	bool waits = is_large(l->waits_share, l->waits) && waits_matter(r);
-	bool reads = is_large(l->reads_share, l->reads);
-	bool writes = is_large(l->writes_share, l->writes);
-	struct utf8_memory memory;
-
-	utf8_memory_begin(&memory);
-	if (waits && memory.to) {
-		put_elsewhere(memory.to, l->waits_share, "waits");
-		fprintf(memory.to, ": %s%s", advice(r->profile, true), reads || writes ? "; " : "");
-	}
-	if (reads && memory.to)
-		put_elsewhere(memory.to, l->reads_share, writes ? "reads and " : "reads");
-	if (writes && memory.to)
-		put_elsewhere(memory.to, l->writes_share, "writes");
-	if ((reads || writes) && memory.to)
-		fprintf(memory.to, ": %s", advice(r->profile, false));
 	return utf8_memory_end(&memory);
 }

@@ -6,11 +6,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "report/wording/utf8.h"
-
 #define LONGEST_LINE  100 /* bytes of a command that is written out */
-#define PIDS_MOST     8
-#define SELECTED_MOST 4 /* functions that are named again */
+#define SELECTED_MOST 4	  /* functions that are named again */
 #define BY_DEFAULT    (SCP_GROUP_SOCKET | SCP_GROUP_WAIT | SCP_GROUP_REGION)
 
 static const struct {
@@ -20,7 +17,8 @@ static const struct {
 	     {SCP_GROUP_IO, "io"},	   {SCP_GROUP_RESOLVE, "resolve"},
 	     {SCP_GROUP_REGION, "region"}, {SCP_GROUP_FUNCTIONS, "functions"}};
 
-void next_command_word(FILE *to, const char *word)
+/* In quotes where a shell needs them. */
+static void put_word(FILE *to, const char *word)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 				    "_-+=:,./@%";
@@ -59,65 +57,6 @@ static bool is_written_out(const struct prof_process *p)
 static const struct prof_process *asked(const struct report *r)
 {
 	return r->runs > 1 && r->programs > 1 ? NULL : r->asked;
-}
-
-static void put_words(FILE *to, const struct prof_process *p, uint32_t first)
-{
-	for (uint32_t i = first; i < p->argc; i++) {
-		fputs(i > first ? " " : "", to);
-		next_command_word(to, p->argv[i]);
-	}
-}
-
-void next_command_program(FILE *to, const struct report *r)
-{
-	const struct prof_process *p = asked(r);
-
-	if (!is_written_out(p)) {
-		fputs("COMMAND", to);
-		return;
-	}
-	put_words(to, p, 0);
-}
-
-/* N of Python 3.N, by the file of the interpreter; 0: the program has no Python functions. */
-static unsigned python_minor(const struct profile *p)
-{
-	unsigned minor = 0;
-	bool has = false;
-
-	for (uint32_t i = 0; i < p->source_functions; i++)
-		has |= p->source_function[i].language == SCP_LANGUAGE_PYTHON;
-	for (uint32_t i = 0; has && !minor && i < p->modules; i++) {
-		const char *name = base_name(p->module[i].path);
-
-		if (sscanf(name, "python3.%2u", &minor) != 1)
-			sscanf(name, "libpython3.%2u", &minor);
-	}
-	return minor;
-}
-
-/* Can its arguments stand behind "-m cProfile"? A script, or a module. */
-static bool takes_cprofile(const struct prof_process *p)
-{
-	return is_written_out(p) && p->argc > 1 &&
-	       !strncmp(base_name(p->argv[0]), "python", strlen("python")) &&
-	       (p->argv[1][0] != '-' || !strcmp(p->argv[1], "-m"));
-}
-
-void next_command_profile(FILE *to, const struct report *r)
-{
-	const struct prof_process *p = asked(r);
-	unsigned minor = python_minor(r->profile);
-
-	if (minor && minor < 12 && takes_cprofile(p)) {
-		next_command_word(to, p->argv[0]);
-		fputs(" -m cProfile -s tottime ", to);
-		put_words(to, p, 1);
-		return;
-	}
-	fprintf(to, "%sperf record -g -- ", minor >= 12 ? "PYTHONPERFSUPPORT=1 " : "");
-	next_command_program(to, r);
 }
 
 /* Regions are always asked for, and most programs have none. */
@@ -172,38 +111,28 @@ static void put_selected(FILE *to, const struct profile *p)
 	for (uint32_t i = 0; count <= SELECTED_MOST && i < p->functions; i++)
 		if (is_selected_first(p, i)) {
 			fputs(before, to);
-			next_command_word(to, p->function[i].name);
+			put_word(to, p->function[i].name);
 			before = ",";
 		}
 }
 
-/* Those that were attached to, as who did so numbers them; some of them where they are many. */
+void next_command_program(FILE *to, const struct report *r)
+{
+	const struct prof_process *p = asked(r);
+	bool copied = is_written_out(p);
+
+	if (!copied)
+		fputs("COMMAND", to);
+	for (uint32_t i = 0; copied && i < p->argc; i++) {
+		fputs(i ? " " : "", to);
+		put_word(to, p->argv[i]);
+	}
+}
+
+/* As whoever attached numbers it. */
 static uint32_t attached_pid(const struct prof_process *p)
 {
 	return p->attached.pid ? p->attached.pid : p->pid;
-}
-
-/* Once, in however many windows. */
-static bool is_among(uint32_t pid, const uint32_t *put, uint32_t count)
-{
-	while (count)
-		if (put[--count] == pid)
-			return true;
-	return false;
-}
-
-static void put_pids(FILE *to, const struct profile *p)
-{
-	uint32_t put[PIDS_MOST], count = 0;
-
-	for (uint32_t i = 0; i < p->processes && count < PIDS_MOST; i++) {
-		uint32_t pid = attached_pid(&p->process[i]);
-
-		if (!p->process[i].attached.known || is_among(pid, put, count))
-			continue;
-		fprintf(to, " %" PRIu32, pid);
-		put[count++] = pid;
-	}
 }
 
 void next_command_run(FILE *to, const struct report *r, uint32_t more, const char *options)
@@ -215,7 +144,7 @@ void next_command_run(FILE *to, const struct report *r, uint32_t more, const cha
 	put_selected(to, r->profile);
 	fputs(options, to);
 	if (attached) {
-		put_pids(to, r->profile);
+		fprintf(to, " %" PRIu32, attached_pid(r->asked));
 		return;
 	}
 	fputs(" -- ", to);
@@ -233,7 +162,7 @@ void next_command_report(FILE *to, const struct report *r, const char *options)
 			file = NULL;
 	fprintf(to, "scprof report%s ", options);
 	if (file && strlen(file) <= LONGEST_LINE && can_be_copied(file))
-		next_command_word(to, file);
+		put_word(to, file);
 	else
 		fputs("PROFILE...", to);
 }

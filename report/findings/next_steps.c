@@ -21,16 +21,6 @@ static bool matters(const struct report *r, const struct report_site *s)
 	return !s->waits && s->share >= ROW_MATTERS && s->total_ns >= LEAST_OF_ALL * r->time_ns;
 }
 
-/* The first kept row that matters and for which `found` holds; NULL: none. */
-static const struct report_site *find_row(const struct report *r,
-					  bool (*found)(const struct report_site *s))
-{
-	for (uint32_t i = report_next_filled(r, 0); i < r->sites; i = report_next_filled(r, i + 1))
-		if (matters(r, &r->site[i]) && found(&r->site[i]))
-			return &r->site[i];
-	return NULL;
-}
-
 static bool is_wide(const struct report_site *s)
 {
 	const struct mean_interval *e = &s->estimate;
@@ -39,27 +29,13 @@ static bool is_wide(const struct report_site *s)
 	       (!(e->mean > 0) || !(fmax(e->high - e->mean, e->mean - e->low) <= WIDE * e->mean));
 }
 
-static bool is_tailed(const struct report_site *s)
+/* The first kept row that matters and has a wide interval. NULL: none. */
+static const struct report_site *find_wide(const struct report *r)
 {
-	return s->estimate.unreliable & STATS_HEAVY_TAIL || s->findings & REPORT_OUTLIERS;
-}
-
-static bool is_bimodal(const struct report_site *s)
-{
-	return s->findings & REPORT_TWO_MODES;
-}
-
-static void put_function(FILE *to, const struct report *r, const struct report_site *s)
-{
-	fputs(r->profile->function[s->function].name, to);
-}
-
-static void put_percent(FILE *to, double share)
-{
-	char words[32];
-
-	numbers_share(words, sizeof(words), share);
-	fputs(words, to);
+	for (uint32_t i = report_next_filled(r, 0); i < r->sites; i = report_next_filled(r, i + 1))
+		if (matters(r, &r->site[i]) && is_wide(&r->site[i]))
+			return &r->site[i];
+	return NULL;
 }
 
 static double all_states_s(const struct report_threads_time *t)
@@ -95,18 +71,15 @@ static const struct report_elsewhere *worth_recording(const struct report *r)
 static bool elsewhere(struct line *line, const struct report *r)
 {
 	const struct report_elsewhere *e = worth_recording(r);
-	char words[32];
 
 	if (!e)
 		return false;
-	numbers_count(words, sizeof(words), e->calls);
 	fprintf(line->to, "`-g %s` would record ", e->group);
-	if (e->share >= MUCH_ELSEWHERE) {
-		numbers_significant(words, sizeof(words), 100 * e->share, 2);
-		fprintf(line->to, "%s %% of the time", words);
-	} else {
-		fprintf(line->to, "%s call%s", words, e->calls == 1 ? "" : "s");
-	}
+	if (e->share >= MUCH_ELSEWHERE)
+		fprintf(line->to, "%s %% of the time", numbered_digits(100 * e->share, 2).text);
+	else
+		fprintf(line->to, "%s call%s", numbered_count(e->calls).text,
+			e->calls == 1 ? "" : "s");
 	begin_command(line);
 	next_command_run(line->to, r, e->mask, "");
 	return true;
@@ -134,8 +107,8 @@ static bool not_recorded(struct line *line, const struct report *r)
 	share = t->known ? left / all_states_s(t) : 0;
 	if (!(share >= MOST_OF_TIME))
 		return false;
-	put_percent(line->to, share);
-	fputs(" of the time is waiting that was not recorded", line->to);
+	fprintf(line->to, "%s of the time is waiting that was not recorded",
+		numbered_share(share).text);
 	begin_command(line);
 	next_command_run(line->to, r, more,
 			 r->profile->looks || r->profile->groups & SCP_GROUP_WAIT
@@ -153,8 +126,8 @@ static bool waiting(struct line *line, const struct report *r)
 
 	if (!(share >= MOST_OF_TIME) || r->by == REPORT_BY_THREAD || !has_threads(r))
 		return false;
-	put_percent(line->to, fmin(share, 1));
-	fputs(" of the time is waiting; by thread", line->to);
+	fprintf(line->to, "%s of the time is waiting; by thread",
+		numbered_share(fmin(share, 1)).text);
 	begin_command(line);
 	next_command_report(line->to, r, " --by thread");
 	return true;
@@ -162,13 +135,11 @@ static bool waiting(struct line *line, const struct report *r)
 
 static bool wide(struct line *line, const struct report *r)
 {
-	const struct report_site *s = find_row(r, is_wide);
+	const struct report_site *s = find_wide(r);
 
 	if (!s)
 		return false;
-	fputs("The interval of ", line->to);
-	put_function(line->to, r, s);
-	fputs(" is wide", line->to);
+	fprintf(line->to, "The interval of %s is wide", r->profile->function[s->function].name);
 	begin_command(line);
 	next_command_run(line->to, r, 0, " --until 5%");
 	return true;
@@ -181,46 +152,11 @@ static bool computing(struct line *line, const struct report *r)
 
 	if (!(share >= MOST_OF_TIME))
 		return false;
-	put_percent(line->to, fmin(share, 1));
-	fputs(" of the time is computing outside of calls", line->to);
+	fprintf(line->to, "%s of the time is computing outside of calls",
+		numbered_share(fmin(share, 1)).text);
 	begin_command(line);
-	next_command_profile(line->to, r);
-	return true;
-}
-
-static bool tailed(struct line *line, const struct report *r)
-{
-	const struct report_site *s = r->slowests ? NULL : find_row(r, is_tailed);
-	char *options = NULL;
-	size_t bytes;
-	FILE *memory = s ? open_memstream(&options, &bytes) : NULL;
-
-	if (!memory)
-		return false;
-	fputs(" --slowest 20 --slowest-of ", memory);
-	next_command_word(memory, r->profile->function[s->function].name);
-	if (fclose(memory) == 0) {
-		fputs("A few long calls make up much of ", line->to);
-		put_function(line->to, r, s);
-		begin_command(line);
-		next_command_run(line->to, r, 0, options);
-	}
-	free(options);
-	return true;
-}
-
-static bool bimodal(struct line *line, const struct report *r)
-{
-	const struct report_site *s = find_row(r, is_bimodal);
-	bool pooled = r->by == REPORT_BY_FUNCTION || r->by == REPORT_BY_SITE;
-
-	if (!s)
-		return false;
-	fputs("Calls of ", line->to);
-	put_function(line->to, r, s);
-	fprintf(line->to, " are of two kinds; %s", pooled ? "by path" : "their histogram");
-	begin_command(line);
-	next_command_report(line->to, r, pooled ? " --by path" : " -o report.html");
+	fputs("perf record -g -- ", line->to);
+	next_command_program(line->to, r);
 	return true;
 }
 
@@ -232,7 +168,7 @@ static bool otherwise(struct line *line, const struct report *r)
 	return true;
 }
 
-static step *const steps[] = {elsewhere, not_recorded, waiting, computing, wide, tailed, bimodal};
+static step *const steps[] = {elsewhere, not_recorded, waiting, computing, wide};
 
 static bool add(struct report *r, step *say)
 {

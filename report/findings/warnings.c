@@ -16,21 +16,13 @@
 #include "stats/numerics/distributions.h"
 #include "stats/stats.h"
 
-/* Two digits, "100" and not "1e+02". */
-struct percent {
-	char text[32];
-};
-
-static struct percent percent(double value)
+static struct numbered percent(double value)
 {
-	struct percent p = {""};
-
-	numbers_significant(p.text, sizeof(p.text), value, 2);
-	return p;
+	return numbered_digits(value, 2);
 }
 
 /* Of calls that no row counts. */
-static struct percent percent_of_calls(const struct report *r, uint64_t lost)
+static struct numbered percent_of_calls(const struct report *r, uint64_t lost)
 {
 	return percent(100.0 * (double)lost / ((double)lost + (double)r->calls));
 }
@@ -150,20 +142,20 @@ static void warn_ticker_cost(struct report *r)
 	const struct prof_clock *c = p->slow.kind == SCP_CLOCK_PAGE ? &p->slow : &p->clock;
 	double each_ns =
 		p->ticker_ticks ? (double)p->ticker_cost.most_ns / (double)p->ticker_ticks : NAN;
-	char asked[32], each[32], used[32];
+	struct numbered each = numbered_duration(each_ns, false),
+			used = numbered_duration(c->tick_ns, false);
 
-	numbers_duration(asked, sizeof(asked), (double)p->ticker_cost.asked_ns, false);
-	numbers_duration(each, sizeof(each), each_ns, false);
-	numbers_duration(used, sizeof(used), c->tick_ns, false);
 	if (p->ticker_cost.asked_ns)
 		warning_list_note(r, "ticker-costly",
 				  "A tick of %s was asked for, and %s was used: one takes %s here",
-				  asked, used, p->ticker_ticks ? each : "more than 1 % of a CPU");
+				  numbered_duration((double)p->ticker_cost.asked_ns, false).text,
+				  used.text,
+				  p->ticker_ticks ? each.text : "more than 1 % of a CPU");
 	else if (each_ns > COSTLY_TICKS * c->tick_ns)
 		warning_list_note(r, "ticker-costly",
 				  "A tick takes %s from a thread on its CPU: with one every %s, %s "
 				  "%% of a CPU",
-				  each, used, percent(100 * each_ns / c->tick_ns).text);
+				  each.text, used.text, percent(100 * each_ns / c->tick_ns).text);
 }
 
 static void warn_clock(struct report *r)
@@ -191,17 +183,13 @@ static void warn_clock(struct report *r)
 			r, "ticker-near",
 			"The page clock's ticker often ran on the threads' CPUs: what calls "
 			"that kept their CPU take is not known");
-	if (p->ticker_late_ticks && p->ticker_ticks) {
-		char worst[32];
-
-		numbers_duration(worst, sizeof(worst), (double)p->ticker_late_max_ns, false);
+	if (p->ticker_late_ticks && p->ticker_ticks)
 		warning_list_note(
 			r, "ticker-late",
 			"%s %% of the ticks of the page clock came late, the worst by %s",
 			percent(100.0 * (double)p->ticker_late_ticks / (double)p->ticker_ticks)
 				.text,
-			worst);
-	}
+			numbered_duration((double)p->ticker_late_max_ns, false).text);
 }
 
 /* Chance alone may say so in one report of fifty: two of four sites say it. */
@@ -224,14 +212,12 @@ static void warn_slow_clock(struct report *r)
 
 static void warn_time(struct report *r)
 {
-	char off[32];
-
 	if (!r->remainder_units || r->remainder_expected)
 		return;
-	numbers_duration(off, sizeof(off), fabs(r->remainder_ns), false);
 	warning_list_note(
 		r, "time-check",
-		"Calls and gaps of the threads add up to %s %s than the threads' time (%s %%)", off,
+		"Calls and gaps of the threads add up to %s %s than the threads' time (%s %%)",
+		numbered_duration(fabs(r->remainder_ns), false).text,
 		r->remainder_units > 0 ? "less" : "more",
 		percent(r->time_ns > 0 ? 100 * fabs(r->remainder_ns) / r->time_ns : 100.0).text);
 }
@@ -268,85 +254,60 @@ static void warn_end(struct report *r)
 		"sums of rows or threads were being changed while they were read");
 }
 
-/* The runtime that made the code is on the same path: its functions called the code, or are called
- * by it. So its files tell which one it is, whatever the program is called. */
-
-enum runtime { NONE, NODE, JAVA, RUNTIMES };
-
-static bool is_called(const char *base, const char *name)
+/* The language whose runtime was loaded; NULL: none that makes code. */
+static const char *generated_language(const struct profile *p)
 {
-	size_t n = strlen(name);
+	static const char *const runtime[][2] = {{"node", "JavaScript"},
+						 {"nodejs", "JavaScript"},
+						 {"libnode.so", "JavaScript"},
+						 {"libjvm.so", "Java"}};
 
-	return !strncmp(base, name, n) &&
-	       (!base[n] || base[n] == '.' || isdigit((unsigned char)base[n]));
+	for (uint32_t i = 0; i < p->modules; i++)
+		for (size_t k = 0; k < sizeof(runtime) / sizeof(*runtime); k++) {
+			const char *base = base_name(p->module[i].path);
+			size_t n = strlen(runtime[k][0]);
+
+			if (!strncmp(base, runtime[k][0], n) && !isalpha((unsigned char)base[n]))
+				return runtime[k][1];
+		}
+	return NULL;
 }
 
-static enum runtime runtime_of(const struct profile *p, uint32_t module)
+/* Code that has a name shows that the options were given: then what the runtime made for itself is
+ * not in its map. */
+static bool lacks_names(struct report *r, const struct prof_path *path)
 {
-	const char *base = base_name(p->module[module].path);
-
-	if (is_called(base, "node") || is_called(base, "nodejs") || is_called(base, "libnode.so"))
-		return NODE;
-	return is_called(base, "libjvm.so") || is_called(base, "libjava.so") ? JAVA : NONE;
-}
-
-/* Code that shows that functions of the language ran: it has no unwind table. */
-static bool tells(const struct profile *p, const uint8_t *module, const struct prof_frame *f)
-{
-	return f->module == PROF_NO_MODULE || f->module == PROF_SOURCE ||
-	       (f->heuristic && f->module < p->modules && module[f->module] == NODE);
-}
-
-static bool is_unnamed(const struct prof_frame *f, const struct symbol *s)
-{
-	if (f->module == PROF_NO_MODULE)
-		return !s->function;
-	return s->function && !strcmp(s->function, "Builtins_InterpreterEntryTrampoline");
-}
-
-/* NONE: no code without a name, or beside code that has one: the options were given, and what the
- * runtime made for itself is not in its map. */
-static enum runtime unnamed_of(struct report *r, const uint8_t *module,
-			       const struct prof_path *path)
-{
-	enum runtime found = NONE;
 	bool unnamed = false;
 
-	for (uint32_t i = 0; i < path->frames; i++)
-		if (path->frame[i].module < r->profile->modules && module[path->frame[i].module])
-			found = module[path->frame[i].module];
-	for (uint32_t i = 0; found && i < path->frames; i++) {
+	for (uint32_t i = 0; i < path->frames; i++) {
+		const struct prof_frame *f = &path->frame[i];
 		const struct symbol *s;
 		size_t count;
 
-		if (!tells(r->profile, module, &path->frame[i]))
+		if (f->module != PROF_NO_MODULE && f->module != PROF_SOURCE && !f->heuristic)
 			continue;
-		s = frame_symbols_find(r, &path->frame[i], &count);
+		s = frame_symbols_find(r, f, &count);
 		if (s->language && strcmp(s->language, "python") != 0)
-			return NONE;
-		unnamed |= is_unnamed(&path->frame[i], s);
+			return false;
+		unnamed |= f->module == PROF_NO_MODULE
+				   ? !s->function
+				   : s->function && !strcmp(s->function,
+							    "Builtins_InterpreterEntryTrampoline");
 	}
-	return unnamed ? found : NONE;
+	return unnamed;
 }
 
 static void warn_unnamed_code(struct report *r)
 {
-	const struct profile *p = r->profile;
-	uint8_t *module = calloc((size_t)p->modules + 1, sizeof(*module));
-	uint32_t paths[RUNTIMES] = {0}, known = 0;
+	const char *language = generated_language(r->profile);
+	uint32_t paths = 0;
 
-	for (uint32_t i = 0; module && i < p->modules; i++) {
-		module[i] = (uint8_t)runtime_of(p, i);
-		known += module[i] != NONE;
-	}
-	for (uint32_t i = 0; known && i < p->paths; i++)
-		paths[unnamed_of(r, module, &p->path[i])]++;
-	free(module);
-	for (enum runtime i = NODE; i < RUNTIMES; i++)
-		if (paths[i])
-			warning_list_note(r, "unnamed-code",
-					  "%" PRIu32 " call paths go through %s without names",
-					  paths[i], i == NODE ? "JavaScript" : "Java");
+	for (uint32_t i = 0; language && i < r->profile->paths; i++)
+		paths += lacks_names(r, &r->profile->path[i]);
+	if (paths)
+		warning_list_note(r, "unnamed-code",
+				  "%" PRIu32 " call paths go through %s without names", paths,
+				  language);
 }
 
 void warnings_collect(struct report *r)

@@ -40,6 +40,15 @@ void numbers_plain(char *out, size_t room, double value);
 /* "7,120": so many significant digits, with commas, and never an exponent below 10^15. */
 void numbers_significant(char *out, size_t room, double value, int digits);
 
+/* The same texts as values, for arguments of printf: numbered_share(0.5).text. */
+struct numbered {
+	char text[32];
+};
+struct numbered numbered_duration(double ns, bool utf8);
+struct numbered numbered_count(uint64_t n);
+struct numbered numbered_share(double share);
+struct numbered numbered_digits(double value, int digits);
+
 /* A mean with its interval in three parts that columns can align on:
  * "1.234", "±0.012" or "[1.1, 1.9]", and the unit. The mean has as many digits
  * as the interval supports, at most four; a half width is rounded up rather

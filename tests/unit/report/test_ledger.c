@@ -67,20 +67,15 @@ static void expect_share(double share, double expected)
 	assert_near(share, expected, 1e-9);
 }
 
-static void expect_words(const struct report *r, const char *shares, const char *advice)
+static void expect_words(const struct report *r, const char *shares)
 {
-	char *is = ledger_describe(r, false), *rest = ledger_advise(r);
+	char *is = ledger_describe(r, false);
 
 	if (shares)
 		assert_string_equal(is, shares);
 	else
 		assert_null(is);
-	if (advice)
-		assert_string_equal(rest, advice);
-	else
-		assert_null(rest);
 	free(is);
-	free(rest);
 }
 
 static void an_estimated_share_is_within_the_whole(void **state)
@@ -114,9 +109,7 @@ static void shares_are_of_the_processes_totals(void **state)
 	assert_near(r.ledger.writes, 75, 1e-9);
 	expect_words(&r,
 		     "20.0 % of 1000 s of CPU time, 75.0 % of 400 waits, 50.0 % of 220 reads, "
-		     "80.0 % of 75 writes",
-		     "25.0 % of the waits: -g wait records poll, select and epoll; 50.0 % of the "
-		     "reads: -g io records them");
+		     "80.0 % of 75 writes");
 }
 
 static void what_is_not_known_of_all_processes_has_no_share(void **state)
@@ -130,7 +123,7 @@ static void what_is_not_known_of_all_processes_has_no_share(void **state)
 	assert_true(isnan(r.ledger.reads_share) && isnan(r.ledger.writes_share));
 	assert_true(isnan(r.ledger.cpu_s) && isnan(r.ledger.waits));
 	assert_true(isnan(r.ledger.reads) && isnan(r.ledger.writes));
-	expect_words(&r, NULL, NULL);
+	expect_words(&r, NULL);
 	profile.usage_cpu_of = profile.usage_io_of = 2;
 	profile.usage.known = SCP_USAGE_CPU;
 	assert_int_equal(ledger_fill(&r), 0);
@@ -204,28 +197,6 @@ static void totals_that_are_older_than_the_calls_make_no_share_above_1(void **st
 	expect_share(r.ledger.reads_share, 1);
 }
 
-static void advice_names_what_is_not_recorded_yet(void **state)
-{
-	struct report r = make();
-
-	(void)state;
-	profile.groups = SCP_GROUP_SOCKET | SCP_GROUP_IO | SCP_GROUP_WAIT;
-	profile.usage.reads = 1000000;
-	profile.usage.writes = 1000000;
-	table.states.call_off_cpu.waits = 132; /* of 30: 396; little is elsewhere */
-	table.states.gap_off_cpu.waits = 4;
-	assert_int_equal(ledger_fill(&r), 0);
-	expect_words(
-		&r, "99.0 % of 400 waits, <0.1 % of 1,000,000 reads, <0.1 % of 1,000,000 writes",
-		"100.0 % of the reads and 100.0 % of the writes: calls inside libraries (stdio: "
-		"-s fread,fwrite,fflush), statically linked code, direct system calls");
-	filters_note(&profile, "below=serve");
-	assert_int_equal(ledger_fill(&r), 0);
-	expect_words(&r,
-		     "99.0 % of 400 waits, <0.1 % of 1,000,000 reads, <0.1 % of 1,000,000 writes",
-		     "100.0 % of the reads and 100.0 % of the writes: the filters leave calls out");
-}
-
 /* Of each function of the library that moves bytes it is decided what the kernel counts it as. */
 static void every_function_that_moves_bytes_is_decided(void **state)
 {
@@ -268,7 +239,6 @@ int main(void)
 		cmocka_unit_test(waits_are_estimated_beside_those_of_gaps),
 		cmocka_unit_test(a_clock_of_cpu_time_needs_no_detector),
 		cmocka_unit_test(totals_that_are_older_than_the_calls_make_no_share_above_1),
-		cmocka_unit_test(advice_names_what_is_not_recorded_yet),
 		cmocka_unit_test(every_function_that_moves_bytes_is_decided),
 	};
 
