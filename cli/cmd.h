@@ -31,7 +31,6 @@ int cmd_explain(int argc, char **argv);
 int cmd_load(int argc, char **argv);
 int cmd_merge(int argc, char **argv);
 int cmd_plan(int argc, char **argv);
-int cmd_preload_stubs(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_serve(int argc, char **argv);

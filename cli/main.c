@@ -40,9 +40,7 @@ static const struct command list[] = {
 	{"merge", &cmd_merge_usage, true, .run = cmd_merge},
 	{"detach", &cmd_detach_usage, false, .run = cmd_detach},
 	{"config", &cmd_config_usage, false, .run_on = cmd_config},
-	/* asked for by libscprof.so, by `run --live`, by `top`, by `serve`, by shells and by the
-	   build */
-	{"preload-stubs", NULL, false, .run = cmd_preload_stubs},
+	/* asked for by `run --live`, by `top`, by `serve`, by shells and by the build */
 	{"watch-run", NULL, false, .run = cmd_watch_run},
 	{"attach-watched", NULL, false, .run = cmd_attach_watched},
 	{"serve-render", NULL, false, .run = cmd_serve_render},

@@ -332,8 +332,7 @@ struct scp_header {
 	char comm[16];
 	char exe[1024]; /* NUL-terminated */
 	char argv[2048];
-	/* With SCP_FILE_NO_SYMBOLS: why, NUL-terminated; "": not known. */
-	char no_symbols[512];
+	char unused_symbols[512];
 	/* as overhead_first, overhead_last; one clock or two, an interval has all of it */
 	struct scp_inner_cost inner_first, inner_last;
 	/* What was left out on purpose: texts "below=...", "thread=...", "depth=...", "after=...",

@@ -68,9 +68,7 @@ PRELOAD_SRC = \
 	preload/second/second.c \
 	preload/selected/selected_call.c \
 	preload/start/lifecycle.c \
-	preload/start/reexec.c \
 	preload/start/session_file.c \
-	preload/start/start.c \
 	preload/switches/switch_budget.c \
 	preload/switches/switch_detector.c \
 	preload/switches/switch_track.c \

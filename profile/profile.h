@@ -251,7 +251,6 @@ struct profile {
 	struct prof_clock clock;
 	struct prof_clock slow; /* kind NONE unless dual */
 	uint32_t flags;		/* SCP_FILE_* of all files together */
-	char no_symbols[512];	/* why SCPROF_SYMBOLS was ignored, in the first process; or "" */
 	char preceded[SCP_BEFORE_BYTES];       /* see scp_header; or "" */
 	uint64_t uncopied_calls;	       /* see scp_header, summed */
 	uint64_t ticker_readings, ticker_near; /* see scp_header, summed */

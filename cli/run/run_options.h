@@ -175,10 +175,6 @@ int run_options_parse_as(const struct usage *u, int argc, char **argv, struct ru
 void run_options_begin(struct run_options *o);
 int run_options_settle(struct run_options *o);
 
-/* The list of groups that -g and SCPROF_GROUPS take: sets o->groups, built_in (the library has
- * wrappers for them), ready_made (patterns of -s) and only_ready_made. 0, or -1 with *err. */
-int run_options_take_groups(struct run_options *o, const char *list, struct profile_error *err);
-
 /* Adds a pattern to a list that may be given again. 0, or -1 having said why. */
 int run_options_join(char **list, const char *value);
 

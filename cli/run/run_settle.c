@@ -49,7 +49,9 @@ static void add_group(char *list, size_t size, const char *text, size_t length)
 		sprintf(list + at, "%s%.*s", at ? "," : "", (int)length, text);
 }
 
-int run_options_take_groups(struct run_options *o, const char *list, struct profile_error *err)
+/* The list of groups that -g and SCPROF_GROUPS take: sets o->groups, built_in (the library has
+ * wrappers for them), ready_made (patterns of -s) and only_ready_made. 0, or -1 with *err. */
+static int take_groups(struct run_options *o, const char *list, struct profile_error *err)
 {
 	o->groups = list;
 	*o->built_in = *o->ready_made = '\0';
@@ -83,7 +85,7 @@ static int check_groups(const char *from, const char *list, struct run_options *
 {
 	struct profile_error err;
 
-	if (!run_options_take_groups(o, list, &err))
+	if (!take_groups(o, list, &err))
 		return 0;
 	say_format("%s: %s", from, err.text);
 	return -1;

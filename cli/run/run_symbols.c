@@ -41,31 +41,21 @@ static void find_near(const struct selection *c, char *text, size_t size)
 	free(names);
 }
 
-void run_symbols_explain(const struct selection *c, const struct profile_error *err, char *text,
-			 size_t size)
+void run_symbols_complain(const struct selection *c, const struct profile_error *err)
 {
 	char near[256] = "";
 
 	if (c->unmatched && c->unmatched->is_exact)
 		find_near(c, near, sizeof(near));
 	if (!c->unmatched)
-		snprintf(text, size, "%s", err->text);
+		say(err->text);
 	else if (*near)
-		snprintf(text, size, "%s.\nNear: %s", err->text, near);
+		say_format("%s.\nNear: %s", err->text, near);
 	else
-		snprintf(text, size, "%s.\n`scprof symbols PROGRAM` lists what can be chosen%s",
-			 err->text,
-			 c->unmatched->library ? ""
-					       : "; a library that the\nprogram opens later is "
-						 "chosen as LIBRARY:NAME");
-}
-
-void run_symbols_complain(const struct selection *c, const struct profile_error *err)
-{
-	char text[1024];
-
-	run_symbols_explain(c, err, text, sizeof(text));
-	say(text);
+		say_format("%s.\n`scprof symbols PROGRAM` lists what can be chosen%s", err->text,
+			   c->unmatched->library ? ""
+						 : "; a library that the\nprogram opens later is "
+						   "chosen as LIBRARY:NAME");
 }
 
 static void say_left_out(const struct selection *c)
@@ -160,31 +150,21 @@ static bool may_hold_code(const char *directory)
 	       !(fs.f_flag & ST_NOEXEC) && environment_can_preload(directory);
 }
 
-int run_symbols_store(const struct selection *chosen, const char *name, const char *directory,
-		      const char *beside, char *path, size_t size, struct profile_error *err)
-{
-	const char *const places[] = {directory, beside, getenv("TMPDIR"), "/tmp", "/var/tmp"};
-
-	*err = (struct profile_error){"no directory to write the stubs to: all are mounted noexec"};
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
-		if (!may_hold_code(places[i]))
-			continue;
-		snprintf(path, size, "%s/%s-%016llx.so", places[i], name,
-			 (unsigned long long)random_fresh_seed());
-		if (!stub_object_write(chosen, path, err))
-			return 0;
-	}
-	*path = '\0';
-	return -1;
-}
-
 int run_symbols_write(const struct selection *chosen, const char *directory, const char *beside,
 		      char *path, size_t size)
 {
-	struct profile_error err;
+	struct profile_error err = {"no directory to write the stubs to: all are mounted noexec"};
+	const char *const places[] = {directory, beside, getenv("TMPDIR"), "/tmp", "/var/tmp"};
 
-	if (!run_symbols_store(chosen, "scprof-symbols", directory, beside, path, size, &err))
-		return 0;
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		if (!may_hold_code(places[i]))
+			continue;
+		snprintf(path, size, "%s/scprof-symbols-%016llx.so", places[i],
+			 (unsigned long long)random_fresh_seed());
+		if (!stub_object_write(chosen, path, &err))
+			return 0;
+	}
+	*path = '\0';
 	say_format("-s: %s", err.text);
 	return -1;
 }

@@ -24,15 +24,7 @@ int run_symbols_resolve_mapped(const struct run_options *options, pid_t pid, uid
 int run_symbols_write(const struct selection *chosen, const char *directory, const char *beside,
 		      char *path, size_t size);
 
-/* The same for a file with another name; prints nothing. `directory` may be NULL. */
-int run_symbols_store(const struct selection *chosen, const char *name, const char *directory,
-		      const char *beside, char *path, size_t size, struct profile_error *err);
-
-/* Explains the problem in one to three lines, with similar names if a pattern matches nothing. */
-void run_symbols_explain(const struct selection *chosen, const struct profile_error *err,
-			 char *text, size_t size);
-
-/* Prints that on standard error. */
+/* Prints the problem on standard error, with similar names if a pattern matches nothing. */
 void run_symbols_complain(const struct selection *chosen, const struct profile_error *err);
 
 #endif

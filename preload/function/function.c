@@ -2,6 +2,7 @@
 /* Finding the originals, and describing the wrapped functions in the profile. */
 #include <dlfcn.h>
 #include <errno.h>
+#include <unistd.h>
 
 #include "preload/process/file.h"
 #include "preload/function/function.h"
@@ -28,6 +29,23 @@ static const struct {
 };
 
 bool function_opened_later;
+
+static void nothing(void)
+{
+}
+
+/* The loader calls it while it relocates this library. At the start of a program libc has no
+ * environment yet; where a running program opens the library, it has. No function of libc may be
+ * called here. */
+static void (*resolve(void))(void)
+{
+	function_opened_later = environ != NULL;
+	return nothing;
+}
+
+HIDDEN void function_hook(void) __attribute__((ifunc("resolve")));
+/* The loader calls the resolver for this reference. */
+__attribute__((used)) static void (*const volatile hooked)(void) = function_hook;
 
 void *function_scope(void)
 {

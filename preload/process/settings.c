@@ -90,13 +90,6 @@ static uint32_t parse_groups(const char *text, bool *others)
 	return mask;
 }
 
-bool settings_symbols_wanted(const char *symbols, const char *groups)
-{
-	bool others;
-	parse_groups(groups, &others);
-	return others || (symbols && *symbols);
-}
-
 /* SCPROF_OUT or the working directory, absolute: the program may change directory. */
 static void set_directory(const char *out)
 {
@@ -148,7 +141,7 @@ uint64_t settings_process_start(void)
 	return sys_stat_field(22);
 }
 
-bool settings_read(bool has_stubs, bool needs_no_stubs)
+bool settings_read(bool has_stubs)
 {
 	/* A program with more rights than its caller has, who made its environment. */
 	if (!order.given && getauxval(AT_SECURE))
@@ -157,12 +150,11 @@ bool settings_read(bool has_stubs, bool needs_no_stubs)
 	if (disable && *disable && !text_equal(disable, "0"))
 		return false;
 	bool others;
+	const char *symbols = settings_variable("SCPROF_SYMBOLS");
 	settings.groups = parse_groups(settings_variable("SCPROF_GROUPS"), &others);
 	if (has_stubs)
 		settings.groups |= SCP_GROUP_SELECTED;
-	settings.symbols_ignored = !has_stubs && !needs_no_stubs &&
-				   settings_symbols_wanted(settings_variable("SCPROF_SYMBOLS"),
-							   settings_variable("SCPROF_GROUPS"));
+	settings.symbols_ignored = !has_stubs && (others || (symbols && *symbols));
 	if (!settings.groups)
 		return false;
 	slowest_settings_read(settings_variable("SCPROF_SLOWEST"),

@@ -36,12 +36,9 @@ struct settings {
 extern HIDDEN struct settings settings;
 
 /* Fill `settings`, but for `preceded`. False: nothing is to be recorded. Start-up only.
- * `has_stubs`: there is a stub object of selected functions; `needs_no_stubs`: the tool found none
- * to make. */
-HIDDEN bool settings_read(bool has_stubs, bool needs_no_stubs);
+ * `has_stubs`: there is a stub object of selected functions. */
+HIDDEN bool settings_read(bool has_stubs);
 
-/* Does the environment ask for functions that need a stub object? Values, or NULL. */
-HIDDEN bool settings_symbols_wanted(const char *symbols, const char *groups);
 /* From now on variables are those of this text ("NAME=value", each NUL-terminated), which is
  * copied, and none of the environment. False: it is none, and nothing is changed. */
 HIDDEN bool settings_take_order(const char *text, uint32_t bytes);

@@ -19,7 +19,6 @@
 #include "preload/process/settings.h"
 #include "preload/second/second.h"
 #include "preload/start/lifecycle.h"
-#include "preload/start/reexec.h"
 #include "preload/switches/switch_track.h"
 #include "preload/system/stack.h"
 #include "preload/system/sys.h"
@@ -112,7 +111,7 @@ static void take_signal(void)
  * asked. */
 static void read_environment(bool at_rest)
 {
-	if (!clock_is_allowed() || !settings_read(selected_count() > 0, reexec_needless))
+	if (!clock_is_allowed() || !settings_read(selected_count() > 0))
 		return;
 	clock_choose(settings_variable("SCPROF_CLOCK"), settings_variable("SCPROF_CLOCK_PAGE"));
 	switch_budget_begin_process();

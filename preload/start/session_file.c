@@ -8,7 +8,6 @@
 #include "preload/process/process.h"
 #include "preload/process/settings.h"
 #include "preload/python/python.h"
-#include "preload/start/reexec.h"
 #include "preload/start/lifecycle.h"
 #include "preload/system/sys.h"
 #include "preload/table/header.h"
@@ -30,7 +29,7 @@ static void forget_functions(void)
 static uint32_t fill_file(void)
 {
 	uint32_t groups = settings.groups;
-	header_fill(process.file->header, reexec_problem);
+	header_fill(process.file->header);
 	function_write_records();
 	if (!selected_write_records())
 		groups &= ~SCP_GROUP_SELECTED;

@@ -67,7 +67,7 @@ void header_write_overhead_last(struct scp_header *h, const struct overhead_cost
 	publish_overhead(&h->slow_overhead_last, &last->slow);
 }
 
-void header_fill(struct scp_header *h, const char *no_symbols)
+void header_fill(struct scp_header *h)
 {
 	h->version = SCP_VERSION;
 	h->byte_order = SCP_BYTE_ORDER;
@@ -93,8 +93,6 @@ void header_fill(struct scp_header *h, const char *no_symbols)
 	h->flags = (clock_chosen.slow_kind ? SCP_FILE_DUAL : 0) |
 		   (clock_chosen.histograms ? SCP_FILE_HISTOGRAMS : 0) |
 		   (settings.symbols_ignored ? SCP_FILE_NO_SYMBOLS : 0);
-	if (settings.symbols_ignored)
-		text_append(h->no_symbols, sizeof h->no_symbols, 0, no_symbols);
 	text_append(h->preceded, sizeof h->preceded, 0, settings.preceded);
 	bytes_copy(h->filters, filter.text, filter.text_bytes);
 	h->filters_bytes = filter.text_bytes;

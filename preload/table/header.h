@@ -8,8 +8,8 @@
 #include "preload/system/util.h"
 
 /* Fill the zeroed header of a new file from the settings, the clock and the filters; its magic
- * comes last. `no_symbols`: why selected functions have no stubs, where they were asked for. */
-HIDDEN void header_fill(struct scp_header *h, const char *no_symbols);
+ * comes last. */
+HIDDEN void header_fill(struct scp_header *h);
 
 /* The calling thread's CPU time in ns, to be given to header_note_own; 0: it cannot be asked for.
  */

@@ -76,8 +76,6 @@ static void add_header(struct profile *p, const struct scp_header *h)
 	filters_add(p, h);
 	p->flags |= h->flags & (SCP_FILE_DUAL | SCP_FILE_HISTOGRAMS | SCP_FILE_MERGED |
 				SCP_FILE_NO_SYMBOLS | SCP_FILE_WINDOWS | SCP_FILE_FILTERS_DIFFER);
-	if (!*p->no_symbols)
-		memcpy(p->no_symbols, h->no_symbols, sizeof(p->no_symbols) - 1);
 	if (!*p->preceded)
 		memcpy(p->preceded, h->preceded, sizeof(p->preceded) - 1);
 	p->uncopied_calls += h->uncopied_calls;

@@ -209,7 +209,6 @@ static void write_header(const struct writer *w)
 	memcpy(h->boot_id, p->index->boot_id, sizeof h->boot_id);
 	h->clock_requested = p->clock.requested;
 	h->groups = p->groups;
-	memcpy(h->no_symbols, p->no_symbols, sizeof h->no_symbols);
 	memcpy(h->preceded, p->preceded, sizeof h->preceded);
 	h->uncopied_calls = p->uncopied_calls;
 	h->ticker_readings = p->ticker_readings;

@@ -312,8 +312,6 @@ static void warn_unnamed_code(struct report *r)
 
 void warnings_collect(struct report *r)
 {
-	const char *why = r->profile->no_symbols;
-
 	no_calls_warn(r);
 	warn_lost_calls(r);
 	warn_sandbox(r);
@@ -329,8 +327,9 @@ void warnings_collect(struct report *r)
 	warn_paths(r);
 	if (r->profile->flags & SCP_FILE_NO_SYMBOLS)
 		warning_list_note(r, "setting-ignored",
-				  "The functions of SCPROF_SYMBOLS were not timed: %s",
-				  *why ? why : "no object with stubs for them was preloaded");
+				  "SCPROF_SYMBOLS chooses functions for `scprof run`, and none was "
+				  "timed here; with LD_PRELOAD alone, preload the object that "
+				  "`scprof symbols --stubs FILE PROGRAM PATTERN` writes");
 	if (*r->profile->preceded)
 		warning_list_note(r, "defined-before", "%s stands before libscprof.so",
 				  r->profile->preceded);

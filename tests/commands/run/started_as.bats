@@ -157,18 +157,7 @@ called()
 	jq -e '[.threads[].remainder_ns] | all(. == 0)' report.json
 }
 
-@test "started as 09: executed once more for SCPROF_SYMBOLS, a link and a script keep their names" {
-	[[ $(uname -m) =~ ^(x86_64|aarch64)$ ]] || skip "chosen symbols need x86-64 or AArch64"
-	[ "$(awk '/^Seccomp:/ { print $2 }' /proc/self/status)" = 0 ] || skip "this machine filters system calls"
-	ln -s "$NAMED" server
-	printf '#!%s\n' "$NAMED" >app.py
-	chmod +x app.py
-	called server "$NAMED" env SCPROF_SYMBOLS='memfd_create' ./server
-	[ "$(calls_of send)" = 3 ] && jq -e '[.warnings[].code] | contains(["setting-ignored"]) | not' report.json
-	called app.py "$NAMED" env SCPROF_SYMBOLS='memfd_create' ./app.py
-}
-
-@test "started as 10: services are what programs were started as; hostile names are one label each" {
+@test "started as 09: services are what programs were started as; hostile names are one label each" {
 	local hostile='a"b\c<i>{},ä'
 	ln -s "$NAMED" server
 	ln -s "$NAMED" client

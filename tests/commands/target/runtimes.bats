@@ -20,7 +20,8 @@ setup()
 
 bare()
 {
-	limited env LD_PRELOAD="$LIB" SCPROF_OUT="$T/out" SCPROF_SYMBOLS="$SYMBOLS" "$@" \
+	"$SCPROF" symbols --stubs "$T/stubs.so" "$(command -v "$1")" "$SYMBOLS"
+	limited env LD_PRELOAD="$T/stubs.so:$LIB" SCPROF_OUT="$T/out" "$@" \
 		</dev/null 3>&- 4>&- >"$T/with.out" 2>"$T/with.err" || echo $? >"$T/with.status"
 	cmp "$T/without.out" "$T/with.out" && cmp "$T/without.err" "$T/with.err" &&
 		cmp "$T/without.status" "$T/with.status"

@@ -116,7 +116,8 @@ print(hasattr(scope, "write"), hasattr(scope, "_Ux86_64_step"), hasattr(scope, "
 
 @test "what the loader allocates for libunwind is not recorded" {
 	[ "$(uname -m)" = x86_64 ] || skip "selected functions"
-	PATH=$BUILD:$PATH SCPROF_SYMBOLS=malloc,calloc,realloc,free recorded "$PROGRAMS/untabled_pointers"
+	"$SCPROF" symbols --stubs "$T/stubs.so" "$PROGRAMS/untabled_pointers" malloc,calloc,realloc,free
+	PRELOAD=$T/stubs.so:$LIB recorded "$PROGRAMS/untabled_pointers"
 	[ "$(count unwinder)" = 1 ]
 	not grep -E '^module .*/ld-linux' checks
 }
