@@ -28,6 +28,7 @@ enum {
 	OVERHEAD,
 	TOTAL,
 	SHARE,
+	BAR,
 	CPU,
 	BYTES,
 	PER_BYTE,
@@ -38,7 +39,7 @@ enum {
 	COLUMNS
 };
 
-/* Columns that have no cells vanish: the marks are of the short table,
+/* Columns that have no cells vanish: the marks and the bars are of the short table,
  * the tails of the full one. The slow clock's columns are what `dual` was asked for: they are
  * dropped late. */
 #define COLUMNS_OF(mean, slow, total)                                                              \
@@ -51,8 +52,9 @@ enum {
 	[SLOW_INTERVAL] = {"INTERVAL", .glued = true, .drop = 2},                                  \
 	[SLOW_COVERS] = {"AGREES", .drop = 2}, [OVERHEAD] = {"OFF", .right = true, .drop = 9},     \
 	[TOTAL] = {total, .right = true, .drop = 4},                                               \
-	[SHARE] = {"SHARE", .right = true, .drop = 3}, [CPU] = {"CPU", .right = true, .drop = 5},  \
-	[BYTES] = {"BYTES", .right = true, .drop = 6},                                             \
+	[SHARE] = {"SHARE", .right = true, .drop = 3},                                             \
+	[BAR] = {"", .drop = 13, .glued = true, .style = TERMINAL_DIM},                            \
+	[CPU] = {"CPU", .right = true, .drop = 5}, [BYTES] = {"BYTES", .right = true, .drop = 6},  \
 	[PER_BYTE] = {"ns/B", .right = true, .drop = 7},                                           \
 	[P50] = {"P50", .right = true, .drop = 10}, [P99] = {"P99", .right = true, .drop = 8},     \
 	[P999] = {"P99.9", .right = true, .drop = 11}, [MAX] = {"MAX", .right = true, .drop = 9},  \
@@ -167,6 +169,20 @@ static void add_site(struct text *t, struct table *table, const struct report_si
 	tail_cells(t, table, s, apart);
 }
 
+/* A share as a bar of ten columns, in eighths where there are such characters. */
+static void bar_cell(const struct text *t, struct table *table, double share)
+{
+	static const char *const eighth[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
+	int eighths = share > 0 ? (int)lround(fmin(share, 1) * 80) : 0;
+	char bar[40] = "", *at = bar;
+
+	if (!t->terminal.utf8)
+		eighths = (eighths + 4) / 8 * 8;
+	for (; eighths > 0; eighths -= 8)
+		at = stpcpy(at, t->terminal.utf8 ? eighth[eighths < 8 ? eighths : 8] : "#");
+	table_cell(table, BAR, bar);
+}
+
 static void mark_cell(struct table *table, const struct report_site *s)
 {
 	unsigned marks = text_sites_marks(s);
@@ -212,6 +228,8 @@ void text_sites_row(struct text *t, struct table *table, uint32_t site)
 	const struct report_site *s = &t->report->site[site];
 	add_site(t, table, s, true);
 	mark_cell(table, s);
+	if (t->report->sort != REPORT_SORT_CPU || s->waits)
+		bar_cell(t, table, s->waits ? s->waiting_share : s->share);
 }
 
 /* The reliability warnings of a row, in the row itself. */

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Where the threads' time went: shares that add up to 100 %. */
+/* Where the threads' time went: a bar, and shares that add up to 100 %. */
 #include "report/render/text/text.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/model/model.h"
 #include "report/wording/numbers.h"
 #include "report/wording/utf8.h"
 
-#define PARTS 6
+#define PARTS	 6
+#define INDENT	 13
+#define BAR_MOST 40
 
 /* A sum that is off by more than this is no reason to print tenths of a percent. */
 #define EXACT 0.01
@@ -19,8 +23,9 @@
 
 struct part {
 	double s;
-	const char *most; /* "mostly ...", if it is more than half */
-	const char *label;
+	const char *utf8, *ascii; /* in the bar */
+	const char *most;	  /* "mostly ...", if it is more than half */
+	char label[160];
 };
 
 struct time_line {
@@ -28,13 +33,20 @@ struct time_line {
 	size_t parts;
 	double all_s;
 	bool about;
-	char waits[160];
 };
 
-static void add(struct time_line *l, double s, const char *most, const char *label)
+__attribute__((format(printf, 6, 7))) static void add(struct time_line *l, double s,
+						      const char *utf8, const char *ascii,
+						      const char *most, const char *format, ...)
 {
-	l->part[l->parts] = (struct part){fmax(s, 0), most, label};
-	l->all_s += l->part[l->parts++].s;
+	struct part *p = &l->part[l->parts++];
+	va_list args;
+
+	*p = (struct part){.s = fmax(s, 0), .utf8 = utf8, .ascii = ascii, .most = most};
+	l->all_s += p->s;
+	va_start(args, format);
+	vsnprintf(p->label, sizeof(p->label), format, args);
+	va_end(args);
 }
 
 /* How long calls at this site waited, in ns. */
@@ -84,92 +96,139 @@ static void fill_states(struct time_line *l, const struct report *r)
 	double all_cpu = t->cpu_in_calls_s + t->cpu_outside_s + t->recording_s;
 	double recording = fmin(fmax(t->recording_s, 0), fmax(all_cpu - in_calls, 0));
 	double off = threads_time_difference(r);
+	char waits[160];
 
 	l->about = !(fabs(off) <= EXACT) && t->estimated_s > EXACT * r->time_ns / 1e9;
-	name_waits(r, false, l->waits, sizeof(l->waits));
-	add(l, in_calls, "in calls, on a CPU", "on a CPU in calls");
-	add(l, all_cpu - in_calls - recording, "computing outside of calls",
+	name_waits(r, false, waits, sizeof(waits));
+	add(l, in_calls, "█", "#", "in calls, on a CPU", "on a CPU in calls");
+	add(l, all_cpu - in_calls - recording, "▓", "=", "computing outside of calls",
 	    "on a CPU outside of them");
-	add(l, recording, "recorded by scprof", "recording by scprof");
-	add(l, t->runnable_s, "kept from its CPUs", "runnable: waited for a CPU");
-	add(l, t->asleep_in_calls_s, "waiting", l->waits);
-	add(l, t->not_recorded_s, "waiting elsewhere", "waiting, not recorded");
+	add(l, recording, "▞", "%", "recorded by scprof", "recording by scprof");
+	add(l, t->runnable_s, "▒", "+", "kept from its CPUs", "runnable: waited for a CPU");
+	add(l, t->asleep_in_calls_s, "░", "-", "waiting", "%s", waits);
+	add(l, t->not_recorded_s, "·", ".", "waiting elsewhere", "waiting, not recorded");
 }
 
 /* From the calls alone. */
 static void fill_calls(struct time_line *l, const struct report *r)
 {
 	double outer_ns = r->calls_ns - r->nested_ns;
+	char waits[160];
 
-	name_waits(r, true, l->waits, sizeof(l->waits));
-	add(l, (outer_ns - r->waiting_ns) / 1e9, "in calls", "in calls that work");
-	add(l, r->gaps_ns / 1e9, "between calls", "between calls, or not recorded");
-	add(l, r->recording_ns / 1e9, "recorded by scprof", "recording by scprof");
-	add(l, fmin(r->waiting_ns, outer_ns) / 1e9, "waiting", l->waits);
+	name_waits(r, true, waits, sizeof(waits));
+	add(l, (outer_ns - r->waiting_ns) / 1e9, "█", "#", "in calls", "in calls that work");
+	add(l, r->gaps_ns / 1e9, "▓", "=", "between calls", "between calls, or not recorded");
+	add(l, r->recording_ns / 1e9, "▞", "%", "recorded by scprof", "recording by scprof");
+	add(l, fmin(r->waiting_ns, outer_ns) / 1e9, "░", "-", "waiting", "%s", waits);
 }
 
-static void put_whole(FILE *out, const struct text *t, const struct time_line *l,
-		      const int32_t *permille)
+/* As many cells as each part has of the whole, without one too few or too many. */
+static void print_bar(struct text *t, const struct time_line *l)
+{
+	size_t least = t->terminal.width / 3;
+	int32_t cells[PARTS], width = (int32_t)(least < BAR_MOST ? least : BAR_MOST);
+	double part[PARTS];
+
+	for (size_t i = 0; i < l->parts; i++)
+		part[i] = l->part[i].s;
+	if (numbers_percentages(part, l->parts, width, cells) < 0)
+		return;
+	for (size_t i = 0; i < l->parts; i++)
+		for (int32_t k = 0; k < cells[i]; k++)
+			fputs(t->terminal.utf8 ? l->part[i].utf8 : l->part[i].ascii, t->out);
+	fputs("  ", t->out);
+}
+
+static void print_whole(struct text *t, const struct time_line *l, const int32_t *permille)
 {
 	const struct report *r = t->report;
-	char time[32], off[32];
+	char time[32], line[256], about[96] = "", off[32], mostly[96] = "";
 	uint64_t threads = 0;
+	bool cpu = r->profile->clock.kind == SCP_CLOCK_THREAD_CPU;
 
 	for (uint32_t i = 0; i < r->threads; i++)
 		threads += r->thread[i].threads;
-	numbers_duration(time, sizeof(time), r->time_ns, t->terminal.utf8);
-	fprintf(out, "%s%s of %" PRIu64 " thread%s", time,
-		r->profile->clock.kind == SCP_CLOCK_THREAD_CPU ? " of CPU time" : "", threads,
-		threads == 1 ? "" : "s");
 	for (size_t i = 0; i < l->parts; i++)
 		if (permille[i] > MOST)
-			fprintf(out, ", mostly %s", l->part[i].most);
+			snprintf(mostly, sizeof(mostly), ", mostly %s", l->part[i].most);
+	numbers_duration(time, sizeof(time), r->time_ns, t->terminal.utf8);
 	numbers_share(off, sizeof(off), fabs(threads_time_difference(r)));
 	if (l->about)
-		fprintf(out, "; roughly, the check is %s off", off);
+		snprintf(about, sizeof(about), "; roughly: the check is %s off", off);
+	snprintf(line, sizeof(line), "%s%s of %" PRIu64 " thread%s%s%s", time,
+		 cpu ? " of CPU time" : "", threads, threads == 1 ? "" : "s", mostly, about);
+	text_cell_wrap(
+		t, line,
+		INDENT + 2 + (t->terminal.width / 3 < BAR_MOST ? t->terminal.width / 3 : BAR_MOST),
+		INDENT);
 }
 
-static void put_parts(FILE *out, const struct time_line *l, const int32_t *permille)
+/* "12.3 % waiting in recv", clean. */
+static char *part_words(const struct text *t, const struct time_line *l, size_t i, int32_t permille)
 {
-	for (size_t i = 0; i < l->parts; i++) {
-		char share[32];
+	char share[32], *raw = NULL, *safe = NULL;
 
-		if (!permille[i])
+	if (l->about)
+		snprintf(share, sizeof(share), "%" PRId32 " %%", permille / 10);
+	else
+		numbers_permille(share, sizeof(share), permille);
+	if (asprintf(&raw, "%s %s", share, l->part[i].label) >= 0)
+		safe = utf8_clean(raw, t->terminal.utf8);
+	free(raw);
+	return safe;
+}
+
+/* As many on a line as fit; none is broken at a line's end unless a line is too short for it. */
+static void print_parts(struct text *t, const struct time_line *l, const int32_t *permille)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < l->parts; i++) {
+		const char *sign = t->terminal.utf8 ? l->part[i].utf8 : l->part[i].ascii;
+		char *words = permille[i] ? part_words(t, l, i, permille[i]) : NULL;
+		size_t width = words ? utf8_width(words) : 0;
+
+		if (!words)
 			continue;
-		if (l->about)
-			snprintf(share, sizeof(share), "%" PRId32 " %%", permille[i] / 10);
-		else
-			numbers_permille(share, sizeof(share), permille[i]);
-		fprintf(out, "; %s %s", share, l->part[i].label);
+		if (at && at + 5 + width > t->terminal.width) {
+			fputc('\n', t->out);
+			at = 0;
+		}
+		fprintf(t->out, "%*s%s ", at ? 3 : INDENT, "", sign);
+		at += (at ? 3 : INDENT) + 2;
+		if (at + width > t->terminal.width) {
+			text_cell_wrap(t, words, at, INDENT);
+			at = 0;
+		} else {
+			fputs(words, t->out);
+			at += width;
+		}
+		free(words);
 	}
+	if (at)
+		fputc('\n', t->out);
 }
 
 void text_time(struct text *t)
 {
 	struct time_line l = {0};
-	struct utf8_memory memory;
 	double part[PARTS];
 	int32_t permille[PARTS];
-	char *line;
 
 	if (t->report->threads_time.known)
 		fill_states(&l, t->report);
 	else
 		fill_calls(&l, t->report);
+	if (!(l.all_s > 0))
+		return;
 	for (size_t i = 0; i < l.parts; i++)
 		part[i] = l.part[i].s;
-	if (!(l.all_s > 0) ||
-	    numbers_percentages(part, l.parts, l.about ? 100 : 1000, permille) < 0)
+	if (numbers_percentages(part, l.parts, l.about ? 100 : 1000, permille) < 0)
 		return;
 	for (size_t i = 0; l.about && i < l.parts; i++)
 		permille[i] *= 10;
-	utf8_memory_begin(&memory);
-	if (memory.to) {
-		put_whole(memory.to, t, &l, permille);
-		put_parts(memory.to, &l, permille);
-	}
-	line = utf8_memory_end(&memory);
-	if (line)
-		text_cell_fact(t, "time", "%s", line);
-	free(line);
+	terminal_print(t->out, &t->terminal, TERMINAL_DIM, "  %-10s ", "time");
+	print_bar(t, &l);
+	print_whole(t, &l, permille);
+	print_parts(t, &l, permille);
 }
