@@ -261,12 +261,9 @@ static void *await_signal(void *context)
 
 static void follow(struct agent *agent, struct http *http)
 {
-	const char *news;
-
 	while (agent_wait(agent, 1000000000)) {
 		agent_scan(agent);
-		while ((news = http_tend(http)))
-			complaint_print("scprof serve", news);
+		http_tend(http);
 	}
 }
 

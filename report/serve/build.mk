@@ -7,15 +7,12 @@ SERVE_SRC = \
 	report/serve/agent/listing.c \
 	report/serve/agent/shares.c \
 	report/serve/agent/source.c \
-	report/serve/http/connections.c \
 	report/serve/http/http.c \
 	report/serve/http/http_address.c \
 	report/serve/http/http_answer.c \
 	report/serve/http/http_attach.c \
 	report/serve/http/http_models.c \
 	report/serve/http/http_peer.c \
-	report/serve/http/http_head.c \
-	report/serve/http/http_health.c \
 	report/serve/http/mhd.c \
 	report/serve/http/request.c \
 	report/serve/pages/gauges.c \
@@ -29,14 +26,13 @@ SERVE_SRC = \
 	report/serve/render/renderer.c \
 	report/serve/render/renderer_wire.c \
 	report/serve/render/rendering.c \
-	report/serve/render/renderings.c \
 	report/serve/render/snapshot.c \
 	report/serve/sums/counters.c \
 	report/serve/sums/label.c \
 	report/serve/sums/row_counters.c
 
 MICROHTTPD_CFLAGS := $(shell pkg-config --cflags libmicrohttpd 2>/dev/null)
-$(foreach f,http http_address http_answer http_attach http_head http_health http_models http_peer mhd,$(eval CFLAGS_report_serve_http_$f = $$(MICROHTTPD_CFLAGS)))
+$(foreach f,http http_address http_answer http_attach http_models http_peer mhd,$(eval CFLAGS_report_serve_http_$f = $$(MICROHTTPD_CFLAGS)))
 
 # The style of the index: the report page's colours and type, and what is its own.
 INDEX_STYLE = $(BUILD)/report/serve/pages/index.css

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* libmicrohttpd parses and sends. connections.c says who may stay connected; request.c checks the
- * request line as it was received. */
+/* libmicrohttpd parses, limits the number of connections, and sends. It limits the time between two
+ * bytes, not that of a whole request: http_tend does. A connection has one request, so nothing that
+ * two readers could understand in two ways is taken for a second one. */
 #include "report/serve/http/http.h"
 
 #include <errno.h>
@@ -45,6 +46,7 @@ static void add_headers(struct MHD_Response *response, const struct http_answer 
 	char text[64];
 
 	mhd.add_response_header(response, "Content-Type", answer->type);
+	mhd.add_response_header(response, "Connection", "close");
 	mhd.add_response_header(response, "Cache-Control", "no-store");
 	mhd.add_response_header(response, "X-Content-Type-Options", "nosniff");
 	mhd.add_response_header(response, "X-Frame-Options", "DENY");
@@ -93,77 +95,6 @@ static enum MHD_Result send_answer(struct MHD_Connection *connection, struct htt
 	return result;
 }
 
-/* NULL: one for which there was no place. */
-static struct connection *place_of(struct MHD_Connection *connection)
-{
-	return mhd.get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)
-		->socket_context;
-}
-
-/* In the thread that accepts: before anything is read, and before the socket is closed. */
-static void come_or_go(void *context, struct MHD_Connection *connection, void **place,
-		       enum MHD_ConnectionNotificationCode what)
-{
-	struct http *h = context;
-
-	if (what == MHD_CONNECTION_NOTIFY_STARTED)
-		*place = connections_open(
-			&h->connections,
-			mhd.get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)
-				->connect_fd,
-			mhd.get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)
-				->client_addr,
-			monotonic_now_ns());
-	else if (*place)
-		connections_close(&h->connections, *place);
-}
-
-/* The time within which the client must send or receive a byte. libmicrohttpd 1.0 ignores this
- * where each connection has a thread, and closes all that are still for HTTP_STILL_S: clients come
- * anew. */
-static void allow(struct MHD_Connection *connection, unsigned seconds)
-{
-	mhd.set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, seconds);
-}
-
-/* The request line as it was received, kept until the answer. MHD does not free it. */
-struct coming {
-	bool begun; /* its headers were seen */
-	char uri[];
-};
-
-static void *keep_uri(void *context, const char *uri, struct MHD_Connection *connection)
-{
-	size_t bytes = strlen(uri) + 1;
-	struct coming *coming = malloc(sizeof(*coming) + bytes);
-
-	(void)context;
-	(void)connection;
-	if (!coming)
-		return NULL;
-	coming->begun = false;
-	memcpy(coming->uri, uri, bytes);
-	return coming;
-}
-
-static void end_request(void *context, struct MHD_Connection *connection, void **state,
-			enum MHD_RequestTerminationCode why)
-{
-	struct http *h = context;
-
-	(void)why;
-	free(*state);
-	*state = NULL;
-	if (place_of(connection))
-		connections_answered(&h->connections, place_of(connection), monotonic_now_ns());
-	allow(connection, (unsigned)(CONNECTIONS_KEEP_NS / 1000000000));
-}
-
-static const char *header(struct MHD_Connection *connection, const char *name)
-{
-	return mhd.lookup_connection_value(connection, MHD_HEADER_KIND, name);
-}
-
 /* -1: not known. */
 static int socket_of(struct MHD_Connection *connection)
 {
@@ -171,6 +102,55 @@ static int socket_of(struct MHD_Connection *connection)
 		mhd.get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 
 	return client ? client->connect_fd : -1;
+}
+
+/* In the thread that accepts: before anything is read, and before the socket is closed. */
+static void come_or_go(void *context, struct MHD_Connection *connection, void **place,
+		       enum MHD_ConnectionNotificationCode what)
+{
+	struct http *h = context;
+	struct http_asking *one = *place;
+
+	pthread_mutex_lock(&h->lock);
+	if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+		for (one = h->asking; one->fd >= 0; one++)
+			; /* there are as many places as connections */
+		*one = (struct http_asking){socket_of(connection), monotonic_now_ns()};
+		*place = one;
+	} else {
+		one->fd = -1;
+	}
+	pthread_mutex_unlock(&h->lock);
+}
+
+/* The request has come: the answer may take its time. */
+static void has_asked(struct http *h, struct MHD_Connection *connection)
+{
+	struct http_asking *one =
+		mhd.get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)
+			->socket_context;
+
+	pthread_mutex_lock(&h->lock);
+	one->since_ns = 0;
+	pthread_mutex_unlock(&h->lock);
+}
+
+/* libmicrohttpd closes what was shut down. */
+void http_tend(struct http *h)
+{
+	const uint64_t late_ns = monotonic_now_ns() - HTTP_ASK_S * MONOTONIC_SECOND_NS;
+
+	pthread_mutex_lock(&h->lock);
+	for (size_t i = 0; i < 2 * HTTP_CONNECTIONS; i++)
+		if (h->asking[i].fd >= 0 && h->asking[i].since_ns &&
+		    h->asking[i].since_ns < late_ns)
+			shutdown(h->asking[i].fd, SHUT_RDWR);
+	pthread_mutex_unlock(&h->lock);
+}
+
+static const char *header(struct MHD_Connection *connection, const char *name)
+{
+	return mhd.lookup_connection_value(connection, MHD_HEADER_KIND, name);
 }
 
 static void answer_attach(struct http *h, struct MHD_Connection *connection,
@@ -201,48 +181,45 @@ static void find_answer(struct http *h, struct MHD_Connection *connection, const
 		http_answer_make(h, r, header(connection, "Accept"), answer);
 }
 
+static enum MHD_Result add_parameter(void *to, enum MHD_ValueKind kind, const char *name,
+				     const char *value)
+{
+	(void)kind;
+	request_add(to, name, value);
+	return MHD_YES;
+}
+
 /* Called when the headers were read, for each part of a body, which says nothing here, and at the
- * end. Who is answered at once gets the connection closed afterwards: the body is not read. */
-static enum MHD_Result handle(void *context, struct MHD_Connection *connection, const char *url,
+ * end. */
+static enum MHD_Result handle(void *context, struct MHD_Connection *connection, const char *path,
 			      const char *method, const char *version, const char *upload,
 			      size_t *upload_bytes, void **state)
 {
+	static char begun;
 	struct http *h = context;
-	struct coming *coming = *state;
 	struct http_answer answer = {.file = -1};
 	struct request request;
-	struct request_head head;
 
-	(void)url;
 	(void)version;
 	(void)upload;
-	if (*upload_bytes) {
+	if (!*state || *upload_bytes) {
+		*state = &begun;
 		*upload_bytes = 0;
 		return MHD_YES;
 	}
-	if (!coming || !place_of(connection))
-		return MHD_NO;
-	request_parse(&request, method, coming->uri, header(connection, "Host"),
+	has_asked(h, connection);
+	request_begin(&request, method, path, header(connection, "Host"),
 		      h->loopback && !http_peer_is_local(socket_of(connection)));
+	mhd.get_connection_values(connection, MHD_GET_ARGUMENT_KIND, add_parameter, &request);
+	request_end(&request);
 	request_check_site(&request, header(connection, "Sec-Fetch-Site"),
 			   header(connection, "Sec-Fetch-Dest"));
-	if (!coming->begun) {
-		coming->begun = true;
-		request.status = 200;
-		http_head_look(connection, method, &head);
-		request_check_head(&request, &head);
-		if (request.status == 200)
-			return MHD_YES;
-	}
-	if (!connections_ask(&h->connections, place_of(connection), monotonic_now_ns()))
-		return MHD_NO;
-	allow(connection, HTTP_STILL_S);
 	find_answer(h, connection, &request, &answer);
 	return answer.body || answer.file >= 0 ? send_answer(connection, &answer) : MHD_NO;
 }
 
 /* Called in the thread that accepts where no descriptor is free: libmicrohttpd would try again in a
- * busy loop, so sleep. http_health.c finds and reports the cause. */
+ * busy loop, so sleep. */
 static void rest(void *context, const char *format, va_list arguments)
 {
 	const struct timespec tenth = {.tv_nsec = 100000000};
@@ -261,11 +238,11 @@ static struct MHD_Daemon *start_daemon(struct http *h, int listener)
 			MHD_USE_ITC | MHD_USE_ERROR_LOG,
 		0, NULL, NULL, handle, h, MHD_OPTION_EXTERNAL_LOGGER, rest, NULL,
 		MHD_OPTION_LISTEN_SOCKET, listener, MHD_OPTION_CONNECTION_LIMIT,
-		(unsigned)CONNECTIONS_PLACES, MHD_OPTION_NOTIFY_CONNECTION, come_or_go, h,
+		(unsigned)HTTP_CONNECTIONS, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+		(unsigned)HTTP_CONNECTIONS_OF_ONE, MHD_OPTION_NOTIFY_CONNECTION, come_or_go, h,
 		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)HTTP_STILL_S,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HTTP_REQUEST_BYTES,
-		MHD_OPTION_URI_LOG_CALLBACK, keep_uri, NULL, MHD_OPTION_NOTIFY_COMPLETED,
-		end_request, h, MHD_OPTION_THREAD_STACK_SIZE, (size_t)1 << 20, MHD_OPTION_END);
+		MHD_OPTION_THREAD_STACK_SIZE, (size_t)1 << 20, MHD_OPTION_END);
 }
 
 static struct http *begin(struct agent *agent)
@@ -276,12 +253,10 @@ static struct http *begin(struct agent *agent)
 		return NULL;
 	h->agent = agent;
 	pthread_mutex_init(&h->lock, NULL);
-	h->spare = http_health_take_descriptor();
-	renderings_begin(&h->renderings, agent->limits.any_owner);
-	if (agent->options.most_seconds)
-		h->renderings.limits.seconds = agent->options.most_seconds;
-	connections_begin(&h->connections);
-	pthread_cond_init(&h->stopped, NULL);
+	sem_init(&h->renderers, 0, HTTP_RENDERERS);
+	sem_init(&h->windows, 0, HTTP_WINDOWS);
+	for (size_t i = 0; i < 2 * HTTP_CONNECTIONS; i++)
+		h->asking[i].fd = -1;
 	return h;
 }
 
@@ -331,21 +306,11 @@ const char *http_local(const struct http *h)
 
 void http_stop(struct http *h)
 {
-	pthread_mutex_lock(&h->lock);
-	h->stopping = true;
-	pthread_cond_broadcast(&h->stopped);
-	pthread_mutex_unlock(&h->lock);
-	renderings_stop(&h->renderings);
 	if (h->local_daemon)
 		mhd.stop_daemon(h->local_daemon); /* closes the listener */
 	if (h->daemon)
 		mhd.stop_daemon(h->daemon);
 	http_peer_unlisten(&h->local);
-	connections_end(&h->connections);
-	pthread_cond_destroy(&h->stopped);
 	pthread_mutex_destroy(&h->lock);
-	renderings_end(&h->renderings);
-	if (h->spare >= 0)
-		close(h->spare);
 	free(h);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The HTTP server. Each connection has a thread; their number is limited. The state is in the
- * agent, behind its lock. */
+/* The HTTP server. Each connection has a thread, and one request; their number is limited. The
+ * state is in the agent, behind its lock. */
 #ifndef SCPROF_REPORT_SERVE_HTTP_HTTP_H
 #define SCPROF_REPORT_SERVE_HTTP_HTTP_H
 
@@ -9,9 +9,7 @@
 
 #include "report/serve/agent/agent.h"
 
-#define HTTP_WINDOWS 8	 /* /debug/pprof/profile at a time */
-#define HTTP_STILL_S 5	 /* within which a client must send or receive a byte */
-#define HTTP_LOOK_S  1.0 /* between looks whether a window's client is there */
+#define HTTP_WINDOWS 8 /* /debug/pprof/profile at a time */
 
 struct http_address {
 	struct sockaddr_storage address;
@@ -38,12 +36,10 @@ struct http *http_start(struct agent *agent, struct http_address *a, struct prof
 /* The Unix socket that POST /attach comes by; "": none. */
 const char *http_local(const struct http *h);
 
-/* Call this every second: looks after connections and processes. Returns what to log, valid until
- * the next call; NULL: nothing more. */
-const char *http_tend(struct http *h);
+/* Call this every second: drops clients whose request does not come. */
+void http_tend(struct http *h);
 
-/* End all connections and windows. (A window whose client has closed its connection ends within
- * HTTP_LOOK_S, too.) */
+/* After agent_stop, with which answers in preparation end. */
 void http_stop(struct http *h);
 
 #endif

@@ -22,34 +22,19 @@ static int address_failed(struct profile_error *err, const char *text, const cha
 /* host[] and port[] from the text; -1: too long, or brackets that do not match. */
 static int split(const char *text, char host[64], char port[8])
 {
-	const char *colon = strrchr(text, ':'), *bracket = strchr(text, ']');
-	size_t length;
+	bool port_only = strspn(text, "0123456789") == strlen(text), six = *text == '[';
+	size_t length = port_only ? 0 : strcspn(text, six ? "]" : ":");
+	const char *rest = text + length;
 
-	strcpy(port, PORT_DEFAULT);
-	strcpy(host, "127.0.0.1");
-	if (*text && strspn(text, "0123456789") == strlen(text)) {
-		length = strlen(text);
-		if (length < 8)
-			strcpy(port, text);
-		return length < 8 ? 0 : -1;
-	}
-	if (*text == '[') {
-		if (!bracket || (bracket[1] && bracket[1] != ':'))
-			return -1;
-		colon = bracket[1] ? bracket + 1 : NULL;
-		length = (size_t)(bracket - text) - 1;
-		text++;
-	} else {
-		length = colon ? (size_t)(colon - text) : strlen(text);
-	}
-	if (length >= 64 || (colon && (strlen(colon + 1) >= 8 || !colon[1])))
+	if (length >= 64 || (six && *rest++ != ']') || (!port_only && *rest && *rest != ':'))
 		return -1;
-	if (length) {
-		memcpy(host, text, length);
-		host[length] = '\0';
-	}
-	if (colon)
-		strcpy(port, colon + 1);
+	snprintf(host, 64, "%.*s", (int)length - six, text + six);
+	if (!length)
+		strcpy(host, "127.0.0.1");
+	rest += *rest == ':';
+	if (strlen(rest) >= 8 || (!*rest && rest[-1] == ':'))
+		return -1;
+	strcpy(port, *rest ? rest : PORT_DEFAULT);
 	return 0;
 }
 

@@ -3,6 +3,7 @@
  * leaves half a page. */
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/serve/http/http_private.h"
 #include "report/serve/pages/index.h"
@@ -51,7 +52,7 @@ static FILE *begin(struct http_answer *out, const char *type)
 
 static void answer_metrics(struct http *h, const char *accept, struct http_answer *out)
 {
-	bool openmetrics = request_wants_openmetrics(accept);
+	bool openmetrics = accept && strstr(accept, "application/openmetrics-text");
 	FILE *stream = begin(out, openmetrics ? METRICS_OPENMETRICS_TYPE : METRICS_TEXT_TYPE);
 
 	if (!stream)
@@ -83,25 +84,32 @@ static void put_late(char *out, size_t room, struct agent *a)
 			 late);
 }
 
-/* Without descriptors an agent does not do its work. */
+/* The same, until ten minutes have passed without a failure. */
+static void put_failures(char *out, size_t room, struct http *h)
+{
+	const struct http_failures *f = &h->failures;
+	char since[32];
+	struct tm utc;
+
+	*out = '\0';
+	pthread_mutex_lock(&h->lock);
+	if (f->count && monotonic_now_ns() - f->last_ns < HTTP_FAILURES_NS) {
+		gmtime_r(&f->since, &utc);
+		strftime(since, sizeof(since), "%F %T UTC", &utc);
+		snprintf(out, room,
+			 "%llu pages or pprof profiles were not made since %s; the last one, %s\n",
+			 (unsigned long long)f->count, since, f->last);
+	}
+	pthread_mutex_unlock(&h->lock);
+}
+
 static void answer_health(struct http *h, struct http_answer *out)
 {
-	char failures[HTTP_FAILURES_BYTES], late[160];
-	enum http_trouble trouble;
+	char failures[sizeof(h->failures.last) + 128], late[160];
 
-	pthread_mutex_lock(&h->lock);
-	trouble = h->trouble;
-	pthread_mutex_unlock(&h->lock);
-	http_health_failures(failures, h);
+	put_failures(failures, sizeof(failures), h);
 	put_late(late, sizeof(late), h->agent);
-	if (trouble == HTTP_NO_DESCRIPTORS)
-		http_answer_say(out, 503, "%s\n%s%s", http_health_trouble_text(trouble), late,
-				failures);
-	else if (trouble == HTTP_CROWDED)
-		http_answer_say(out, 200, "ok\n%s\n%s%s", http_health_trouble_text(trouble), late,
-				failures);
-	else
-		http_answer_say(out, 200, "ok\n%s%s", late, failures);
+	http_answer_say(out, 200, "ok\n%s%s", late, failures);
 }
 
 static void answer_style(struct http_answer *out)

@@ -97,7 +97,7 @@ static int start(struct http *h, const struct request *r, const struct http_peer
 		 int err, pid_t *child)
 {
 	const struct agent_options *o = &h->agent->options;
-	char pid[16], length[32], clock[32], groups[sizeof(r->groups) + 16], who[32] = "-";
+	char pid[16], length[32], clock[32], groups[144], who[32] = "-";
 	char library[PATH_MAX], *few[2];
 	const char *argv[16] = {"scprof", "attach-watched", who, "--format=json"};
 	bool other = by->uid && by->uid != geteuid();
@@ -132,16 +132,6 @@ static int start(struct http *h, const struct request *r, const struct http_peer
 	return errno ? -1 : 0;
 }
 
-static bool is_stopping(struct http *h)
-{
-	bool stopping;
-
-	pthread_mutex_lock(&h->lock);
-	stopping = h->stopping;
-	pthread_mutex_unlock(&h->lock);
-	return stopping;
-}
-
 /* It is asked to end where nobody waits for it, or it takes too long, and puts the process right
  * first. The user whose rights it has can stop it: it is continued, and killed in the end. */
 static int await(struct http *h, pid_t child, int client, double seconds)
@@ -156,7 +146,7 @@ static int await(struct http *h, pid_t child, int client, double seconds)
 
 		if (asked) {
 			kill(child, late ? SIGKILL : SIGCONT);
-		} else if (late || is_stopping(h) || rendering_has_left(client)) {
+		} else if (late || http_is_over(h, client)) {
 			kill(child, SIGTERM);
 			kill(child, SIGCONT);
 			until = monotonic_now_ns() + END_S * MONOTONIC_SECOND_NS;

@@ -4,12 +4,15 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "report/serve/http/http_private.h"
 #include "report/serve/render/rendering.h"
 #include "report/report.h"
+
+#define LOOK_US 100000 /* between looks whether the client is there and the server goes on */
 
 static void nothing(struct http_answer *out, const struct request *r)
 {
@@ -25,54 +28,24 @@ static void nothing(struct http_answer *out, const struct request *r)
 		http_answer_say(out, 404, "no profile is here now\n");
 }
 
-/* false: the server ends. */
-static bool sleep_for(struct http *h, double seconds)
+bool http_is_over(const struct http *h, int client)
 {
-	const struct timespec until =
-		monotonic_timespec(monotonic_now_ns() + (uint64_t)(seconds * 1e9));
-	bool stopping;
-
-	pthread_mutex_lock(&h->lock);
-	while (!h->stopping &&
-	       !pthread_cond_clockwait(&h->stopped, &h->lock, CLOCK_MONOTONIC, &until))
-		;
-	stopping = h->stopping;
-	pthread_mutex_unlock(&h->lock);
-	return !stopping;
+	return atomic_load(&h->agent->stopping) || rendering_has_left(client);
 }
 
-/* Wait until the time is over; false: the server ends, or the client has left (a window that
- * nobody reads would take another one's place). */
+/* false: it is over before the time is. */
 static bool wait_for(struct http *h, int client, double seconds)
 {
 	uint64_t end_ns = monotonic_now_ns() + (uint64_t)(seconds * 1e9), now_ns;
 
 	while ((now_ns = monotonic_now_ns()) < end_ns) {
-		double left = (double)(end_ns - now_ns) / 1e9;
+		uint64_t left_us = (end_ns - now_ns) / 1000;
 
-		if (!sleep_for(h, left < HTTP_LOOK_S ? left : HTTP_LOOK_S) ||
-		    rendering_has_left(client))
+		if (http_is_over(h, client))
 			return false;
+		usleep(left_us < LOOK_US ? (useconds_t)left_us + 1 : LOOK_US);
 	}
 	return true;
-}
-
-static bool enter_window(struct http *h)
-{
-	bool free_place;
-
-	pthread_mutex_lock(&h->lock);
-	free_place = !h->stopping && h->windows < HTTP_WINDOWS;
-	h->windows += free_place;
-	pthread_mutex_unlock(&h->lock);
-	return free_place;
-}
-
-static void leave_window(struct http *h)
-{
-	pthread_mutex_lock(&h->lock);
-	h->windows--;
-	pthread_mutex_unlock(&h->lock);
 }
 
 static void too_few(struct http_answer *out, int error)
@@ -105,10 +78,50 @@ static void send_file(const struct request *r, struct rendering *one, struct htt
 	one->output = -1;
 }
 
+static void put_reason(char *out, size_t room, const struct rendering *one,
+		       enum rendering_result why)
+{
+	const struct renderer_limits *l = &one->limits;
+
+	if (why == RENDERING_LATE)
+		snprintf(out, room, "it took longer than %g s", l->seconds);
+	else if (why == RENDERING_NO_MEMORY)
+		snprintf(out, room, "it needed more than %llu MiB of memory",
+			 (unsigned long long)(l->memory >> 20));
+	else if (why == RENDERING_TOO_LONG)
+		snprintf(out, room, "it came to more than %llu MiB",
+			 (unsigned long long)(l->output >> 20));
+	else if (why == RENDERING_NO_PROCESS)
+		snprintf(out, room, "no process could be started for it");
+	else if (WIFSIGNALED(one->status))
+		snprintf(out, room, "its process was ended by signal %d", WTERMSIG(one->status));
+	else
+		snprintf(out, room, "its process ended with status %d", WEXITSTATUS(one->status));
+}
+
+/* /healthz says it. */
+static void note_failure(struct http *h, const char *name, const char *why)
+{
+	struct http_failures *f = &h->failures;
+	char clean[LABEL_BYTES];
+
+	label_clean(clean, name);
+	pthread_mutex_lock(&h->lock);
+	if (!f->count || monotonic_now_ns() - f->last_ns >= HTTP_FAILURES_NS)
+		*f = (struct http_failures){.since = time(NULL)};
+	f->count++;
+	f->last_ns = monotonic_now_ns();
+	if (*name)
+		snprintf(f->last, sizeof(f->last), "of '%s': %s", clean, why);
+	else
+		snprintf(f->last, sizeof(f->last), "of all services: %s", why);
+	pthread_mutex_unlock(&h->lock);
+}
+
 static void say_result(struct http *h, const struct request *r, struct rendering *one,
 		       enum rendering_result result, struct http_answer *out)
 {
-	char why[HTTP_FAILURE_BYTES];
+	char why[128];
 
 	switch (result) {
 	case RENDERING_DONE:
@@ -128,8 +141,8 @@ static void say_result(struct http *h, const struct request *r, struct rendering
 			"what happened in between is unknown; try again\n");
 		break;
 	default:
-		http_health_add_failure(h, one->service, result, one->status);
-		http_health_reason(why, h, result, one->status);
+		put_reason(why, sizeof(why), one, result);
+		note_failure(h, r->route == REQUEST_PROFILE ? r->file : r->service, why);
 		http_answer_say(out, result == RENDERING_LATE ? 504 : 503,
 				"this was not made: %s\n", why);
 	}
@@ -155,44 +168,55 @@ struct making {
 	double seconds;
 	int client;
 	uint32_t user; /* whose rights the process has */
-	struct rendering *one;
+	bool turn;     /* it has one of the places of renderers that work */
+	struct rendering one;
 	struct http_answer *out;
 };
 
-/* false: there is no turn, and the answer says so. */
+/* false: there is no turn within two limits of time, and the answer says so. */
 static bool take_turn(struct making *m)
 {
-	switch (renderings_enter(&m->http->renderings, m->one, rendering_has_left, m->client)) {
-	case RENDERINGS_YOURS:
-		return true;
-	case RENDERINGS_BUSY:
-		http_answer_say(
-			m->out, 503,
-			"others are being rendered, %d at a time and one of a service; try again "
-			"later\n",
-			RENDERINGS_MOST);
-		break;
-	case RENDERINGS_STOPPED:
-		say_result(m->http, m->request, m->one, RENDERING_STOPPED, m->out);
+	uint64_t end_ns = monotonic_now_ns() + (uint64_t)(2 * m->one.limits.seconds * 1e9);
+
+	while (sem_trywait(&m->http->renderers)) {
+		if (http_is_over(m->http, m->client)) {
+			say_result(m->http, m->request, &m->one, RENDERING_STOPPED, m->out);
+			return false;
+		}
+		if (monotonic_now_ns() > end_ns) {
+			http_answer_say(
+				m->out, 503,
+				"others are being rendered, %d at a time; try again later\n",
+				HTTP_RENDERERS);
+			return false;
+		}
+		usleep(LOOK_US);
 	}
-	return false;
+	m->turn = true;
+	return true;
+}
+
+static void leave_turn(struct making *m)
+{
+	if (m->turn)
+		sem_post(&m->http->renderers);
+	m->turn = false;
 }
 
 /* Frees the snapshot, since the process has its descriptors then. */
 static enum rendering_result begin(struct making *m, struct snapshot *s)
 {
-	const bool root = m->http->agent->limits.any_owner;
-	struct renderings *all = &m->http->renderings;
+	struct renderer_message said;
+
 	m->user = user_of(m->http, m->request, s);
 	struct renderer_job job = {.user = m->user,
 				   .pprof = m->request->route == REQUEST_PPROF,
-				   .guarded = root,
+				   .guarded = m->http->agent->limits.any_owner,
 				   .seconds = m->seconds};
-	enum rendering_result result = rendering_start(all, m->one, &job);
-	struct renderer_message said;
+	enum rendering_result result = rendering_start(&m->one, &job);
 
 	if (result == RENDERING_GOING)
-		result = rendering_ask(all, m->one, s, m->client, &said);
+		result = rendering_ask(&m->one, s, m->client, &said);
 	snapshot_free(s);
 	return result;
 }
@@ -203,9 +227,9 @@ static bool await_end(struct making *m, struct snapshot *last, uint32_t clock)
 {
 	int error;
 
-	renderings_leave(&m->http->renderings, m->one);
+	leave_turn(m);
 	if (!wait_for(m->http, m->client, m->seconds)) {
-		say_result(m->http, m->request, m->one, RENDERING_STOPPED, m->out);
+		say_result(m->http, m->request, &m->one, RENDERING_STOPPED, m->out);
 		return false;
 	}
 	agent_scan(m->http->agent);
@@ -234,10 +258,9 @@ static void make(struct making *m, struct snapshot *first)
 	if (result == RENDERING_GOING && m->seconds > 0 && !await_end(m, &last, clock))
 		return;
 	if (result == RENDERING_GOING)
-		result = rendering_ask(&m->http->renderings, m->one, m->seconds > 0 ? &last : NULL,
-				       m->client, &said);
+		result = rendering_ask(&m->one, m->seconds > 0 ? &last : NULL, m->client, &said);
 	snapshot_free(&last);
-	say_result(m->http, m->request, m->one, result, m->out);
+	say_result(m->http, m->request, &m->one, result, m->out);
 	m->out->left_out = result == RENDERING_DONE ? said.left_out : 0;
 }
 
@@ -258,18 +281,6 @@ static void take_and_make(struct making *m)
 	snapshot_free(&first);
 }
 
-static uint32_t listed_owner(struct agent *a, const char *path)
-{
-	const struct listed *f;
-	uint32_t owner;
-
-	agent_lock(a);
-	f = listing_find(&a->listing, path);
-	owner = f ? f->uid : SNAPSHOT_NO_OWNER;
-	agent_unlock(a);
-	return owner;
-}
-
 static void answer(struct http *h, const struct request *r, int client, struct http_answer *out)
 {
 	struct making m = {.http = h,
@@ -279,20 +290,12 @@ static void answer(struct http *h, const struct request *r, int client, struct h
 			   .client = client,
 			   .out = out};
 
+	rendering_begin(&m.one, &h->agent->stopping, h->agent->options.most_seconds);
 	agent_refresh(h->agent);
-	if (r->route == REQUEST_PROFILE)
-		m.one = renderings_add(&h->renderings, r->file, listed_owner(h->agent, r->file));
-	else
-		m.one = renderings_add(&h->renderings, r->service,
-				       snapshot_owner(h->agent, m.service));
-	if (!m.one) {
-		too_few(out, ENOMEM);
-		return;
-	}
 	if (take_turn(&m))
 		take_and_make(&m);
-	rendering_stop(&h->renderings, m.one);
-	renderings_remove(&h->renderings, m.one);
+	rendering_end(&m.one);
+	leave_turn(&m);
 }
 
 void http_models_answer(struct http *h, const struct request *r, int client,
@@ -302,11 +305,11 @@ void http_models_answer(struct http *h, const struct request *r, int client,
 		answer(h, r, client, out);
 		return;
 	}
-	if (!enter_window(h)) {
+	if (sem_trywait(&h->windows)) {
 		http_answer_say(out, 503, "%d profiles are being taken already; try again later\n",
 				HTTP_WINDOWS);
 		return;
 	}
 	answer(h, r, client, out);
-	leave_window(h);
+	sem_post(&h->windows);
 }

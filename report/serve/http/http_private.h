@@ -5,12 +5,12 @@
 
 #include <microhttpd.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdbool.h>
 #include <sys/types.h>
 #include <sys/un.h>
 
 #include "profile/base/error.h"
-#include "report/serve/http/connections.h"
 #include "report/serve/http/http.h"
 #include "report/serve/http/request.h"
 #include "report/serve/monotonic.h"
@@ -29,8 +29,7 @@
 	X(get_connection_info)                                                                     \
 	X(get_connection_values)                                                                   \
 	X(lookup_connection_value)                                                                 \
-	X(queue_response)                                                                          \
-	X(set_connection_option)
+	X(queue_response)
 
 #define MHD_POINTER(name) __typeof__(MHD_##name) *name;
 struct mhd {
@@ -42,12 +41,6 @@ extern struct mhd mhd; /* valid after... */
 
 /* ...this: 0, or -1 with an error. One thread at a time; it may be called again. */
 int mhd_load(struct profile_error *err);
-
-/* What libmicrohttpd does not say of a request's headers: whether all their text is in its values.
- * Before the body is read; `method` is what the handler was given. Pointers are the connection's.
- */
-void http_head_look(struct MHD_Connection *connection, const char *method,
-		    struct request_head *head);
 
 /* The Unix socket that POST /attach comes by, and who is at the other end of a connection. The
  * kernel says it of a Unix socket; over TCP, who sends the token has read the file that only the
@@ -74,49 +67,44 @@ int http_peer_listen(const char *wanted, const struct http_address *tcp, struct 
 /* Take its name away; the server has closed the descriptor. */
 void http_peer_unlisten(const struct sockaddr_un *name);
 
-enum http_trouble {
-	HTTP_WELL,
-	HTTP_CROWDED,	     /* clients were refused lately */
-	HTTP_NO_DESCRIPTORS, /* none is left */
-};
-
 /* Pages and pprof profiles that were not made, since the first one after a while without. */
 struct http_failures {
 	uint64_t count;
 	time_t since;
 	uint64_t last_ns;
-	enum rendering_result why; /* the last one */
-	int status;
-	char service[LABEL_BYTES];
-	bool told; /* in the log */
+	char last[LABEL_BYTES + 160]; /* which, and why */
 };
 
+#define HTTP_FAILURES_NS	(600 * MONOTONIC_SECOND_NS)
+#define HTTP_CONNECTIONS	64    /* at a time, for each of the two sockets */
+#define HTTP_CONNECTIONS_OF_ONE 32    /* from one address */
 #define HTTP_REQUEST_BYTES	32768 /* of a connection: its request, and its answer's headers */
+#define HTTP_ASK_S		10    /* for a whole request */
+#define HTTP_STILL_S		10    /* within which a client must send or receive a byte */
+#define HTTP_RENDERERS		4     /* that work at a time */
 #define HTTP_ATTACHED		4     /* processes that are recorded for requests at a time */
 #define HTTP_ATTACHED_OF_OTHERS 3     /* of these, for users other than the server's */
 #define HTTP_ATTACHED_OF_ONE	2     /* for one of those */
-#define HTTP_FAILURE_BYTES	128   /* of one's reason */
-#define HTTP_FAILURES_BYTES	(LABEL_BYTES + 256)
+
+/* A place of a connection. */
+struct http_asking {
+	int fd;		   /* -1: it is free */
+	uint64_t since_ns; /* its request has not come wholly; 0: it has */
+};
 
 struct http {
 	struct agent *agent;
 	struct MHD_Daemon *daemon, *local_daemon; /* by TCP, by Unix socket; NULL: none */
 	struct sockaddr_un local;		  /* "": none */
 	bool loopback;
-	struct connections connections; /* has a lock of its own */
-	int spare;	      /* an open descriptor, to be closed if no other is left; -1: it was */
-	pthread_mutex_t lock; /* of what follows */
-	pthread_cond_t stopped;
-	bool stopping;
-	unsigned windows;
+	sem_t renderers, windows; /* free places */
+	pthread_mutex_t lock;	  /* of what follows */
+	struct http_asking asking[2 * HTTP_CONNECTIONS];
 	struct {
 		uint32_t pid; /* 0: none */
 		uid_t by;
 	} attached[HTTP_ATTACHED];
-	enum http_trouble trouble;
 	struct http_failures failures;
-	struct renderings renderings; /* has a lock of its own */
-	char news[HTTP_FAILURES_BYTES];
 };
 
 /* What is sent. */
@@ -133,20 +121,6 @@ struct http_answer {
 	bool report;	  /* a report's page, which has a policy of its own */
 };
 
-/* /dev/null; -1 with errno. */
-int http_health_take_descriptor(void);
-
-/* In a line. */
-const char *http_health_trouble_text(enum http_trouble trouble);
-
-/* A rendering failed, as result and status of its process say. */
-void http_health_add_failure(struct http *h, const char *service, enum rendering_result why,
-			     int status);
-void http_health_reason(char out[HTTP_FAILURE_BYTES], const struct http *h,
-			enum rendering_result why, int status);
-/* A line with its end; "": none lately. */
-void http_health_failures(char out[HTTP_FAILURES_BYTES], struct http *h);
-
 #define HTTP_HTML_TYPE "text/html; charset=utf-8"
 
 /* Replace the answer by plain text. */
@@ -155,6 +129,9 @@ __attribute__((format(printf, 3, 4))) void http_answer_say(struct http_answer *o
 
 /* Make a->text and a->loopback of a->address. */
 void http_address_describe(struct http_address *a);
+
+/* The server ends, or the client has left: nobody waits for the answer. */
+bool http_is_over(const struct http *h, int client);
 
 /* Both fill an empty answer and never fail: what cannot be answered becomes a 4xx or 5xx with a
  * text. A service's page or a pprof profile; `client` is the socket that the answer goes to: who

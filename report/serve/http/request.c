@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* One pass over the path, one over each parameter. */
+/* A table says which page has which parameters. */
 #include "report/serve/http/request.h"
 
-#include <ctype.h>
+#include <arpa/inet.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -11,7 +12,7 @@
 #include "collector/duration.h"
 #include "report/report.h"
 
-__attribute__((format(printf, 3, 4))) static bool refuse(struct request *r, unsigned status,
+__attribute__((format(printf, 3, 4))) static void refuse(struct request *r, unsigned status,
 							 const char *format, ...)
 {
 	va_list args;
@@ -20,287 +21,218 @@ __attribute__((format(printf, 3, 4))) static bool refuse(struct request *r, unsi
 	va_start(args, format);
 	vsnprintf(r->problem, sizeof(r->problem), format, args);
 	va_end(args);
-	return false;
-}
-
-static int hex(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* -1: a broken escape, a NUL, or too long. In a query '+' is a space. */
-static int decode(char *out, size_t room, const char *text, size_t length, bool query)
-{
-	size_t used = 0;
-
-	for (size_t i = 0; i < length; i++) {
-		int c = (unsigned char)text[i];
-
-		if (c == '%') {
-			int high = length - i > 2 ? hex(text[i + 1]) : -1;
-			int low = length - i > 2 ? hex(text[i + 2]) : -1;
-
-			if (high < 0 || low < 0)
-				return -1;
-			c = high << 4 | low;
-			i += 2;
-		} else if (c == '+' && query) {
-			c = ' ';
-		}
-		if (!c || used + 1 >= room)
-			return -1;
-		out[used++] = (char)c;
-	}
-	out[used] = '\0';
-	return 0;
-}
-
-static bool take_route(struct request *r, const char *uri, size_t length)
-{
-	static const struct {
-		const char *path;
-		enum request_route route;
-	} routes[] = {{"/", REQUEST_INDEX},	     {"/style.css", REQUEST_STYLE},
-		      {"/service", REQUEST_SERVICE}, {"/profile", REQUEST_PROFILE},
-		      {"/metrics", REQUEST_METRICS}, {"/debug/pprof/profile", REQUEST_PPROF},
-		      {"/healthz", REQUEST_HEALTH},  {"/attach", REQUEST_ATTACH}};
-	char path[64];
-
-	if (decode(path, sizeof(path), uri, length, false) == 0)
-		for (size_t i = 0; i < sizeof(routes) / sizeof(*routes); i++)
-			if (!strcmp(path, routes[i].path)) {
-				r->route = routes[i].route;
-				return true;
-			}
-	return refuse(r, 404,
-		      "no such page; there are /, /service, /profile, /metrics, "
-		      "/debug/pprof/profile and /healthz, and /attach for POST");
 }
 
 /* A decimal number without sign or exponent, at most 9 characters. */
 static bool number(const char *text, double *value)
 {
-	size_t length = strlen(text), dots = 0;
+	size_t length = strspn(text, "0123456789.");
+	char *rest;
 
-	for (size_t i = 0; i < length; i++) {
-		dots += text[i] == '.';
-		if (text[i] != '.' && !isdigit((unsigned char)text[i]))
-			return false;
-	}
-	if (!length || length > 9 || dots > 1 || length == dots)
-		return false;
-	*value = strtod(text, NULL);
-	return true;
+	*value = strtod(text, &rest);
+	return length && length <= 9 && !text[length] && rest == text + length;
 }
 
-static bool take_clock(struct request *r, const char *value)
+static void take_service(struct request *r, const char *value)
+{
+	r->service = value;
+}
+
+static void take_file(struct request *r, const char *value)
+{
+	r->file = value;
+}
+
+static void take_clock(struct request *r, const char *value)
 {
 	for (uint32_t kind = SCP_CLOCK_TSC; kind < SCP_CLOCK_DUAL; kind++)
-		if (!strcmp(value, report_names_clock(kind))) {
+		if (!strcmp(value, report_names_clock(kind)))
 			r->clock = kind;
-			return true;
-		}
-	return refuse(r, 400, "no such clock; there are tsc, coarse, monotonic, page, thread-cpu");
+	if (!r->clock)
+		refuse(r, 400, "no such clock; there are tsc, coarse, monotonic, page, thread-cpu");
 }
 
 /* "calls", or "-calls": the other way round. */
-static bool take_order(struct request *r, const char *value)
+static void take_order(struct request *r, const char *value)
 {
 	bool reversed = *value == '-';
 
 	for (unsigned i = 0; i < INDEX_COLUMNS; i++)
 		if (!strcmp(value + reversed, index_column_names[i])) {
 			r->order = (struct index_order){i, reversed};
-			return true;
+			return;
 		}
-	return refuse(r, 400,
-		      "no such column; there are program, state, calls, cpu, wall, started, pid");
+	refuse(r, 400, "no such column; there are program, state, calls, cpu, wall, started, pid");
+}
+
+static void take_seconds(struct request *r, const char *value)
+{
+	if (!number(value, &r->seconds) || r->seconds > REQUEST_SECONDS_MOST)
+		refuse(r, 400, "seconds: a number from 0 (all since the processes began) to %d",
+		       REQUEST_SECONDS_MOST);
+}
+
+/* Readers of pprof send it: 0 is the format that is always sent here. */
+static void take_debug(struct request *r, const char *value)
+{
+	if (strcmp(value, "0"))
+		refuse(r, 400, "debug: 0");
+}
+
+static void take_refresh(struct request *r, const char *value)
+{
+	double seconds;
+
+	if (number(value, &seconds) && seconds >= 1 && seconds <= 86400)
+		r->refresh = (unsigned)seconds;
+	else
+		refuse(r, 400, "refresh: a number of seconds from 1 to 86400");
+}
+
+static void take_pid(struct request *r, const char *value)
+{
+	double pid;
+
+	if (number(value, &pid) && !strchr(value, '.') && pid >= 1)
+		r->pid = (uint32_t)pid;
+	else
+		refuse(r, 400, "pid: the number of a process");
+}
+
+static void take_for(struct request *r, const char *value)
+{
+	uint64_t ns;
+
+	if (duration_parse(value, &ns) || ns < 1000000u ||
+	    ns > REQUEST_ATTACH_MOST * UINT64_C(1000000000))
+		refuse(r, 400, "for: a time of at most %d s, such as 10s", REQUEST_ATTACH_MOST);
+	else
+		r->seconds = (double)ns / 1e9;
+}
+
+static void take_children(struct request *r, const char *value)
+{
+	r->children = !strcmp(value, "1");
+	if (!r->children && strcmp(value, "0"))
+		refuse(r, 400, "children: 0 or 1");
 }
 
 /* Words of small letters, separated by commas. */
-static bool take_groups(struct request *r, const char *value)
+static void take_groups(struct request *r, const char *value)
 {
-	if (strlen(value) >= sizeof(r->groups) ||
-	    value[strspn(value, "abcdefghijklmnopqrstuvwxyz,")])
-		return refuse(r, 400, "groups: names as scprof attach -g takes them");
-	strcpy(r->groups, value);
-	return true;
+	r->groups = value;
+	if (strlen(value) > 127 || value[strspn(value, "abcdefghijklmnopqrstuvwxyz,")])
+		refuse(r, 400, "groups: names as scprof attach -g takes them");
 }
 
-static bool take_attach(struct request *r, const char *name, const char *value)
+#define OF(route) (1u << REQUEST_##route)
+
+static const struct {
+	const char *path, *parameters;
+} routes[] = {
+	[REQUEST_INDEX] = {"/", "sort"},
+	[REQUEST_STYLE] = {"/style.css", "none"},
+	[REQUEST_SERVICE] = {"/service", "service, clock and refresh"},
+	[REQUEST_PROFILE] = {"/profile", "file"},
+	[REQUEST_METRICS] = {"/metrics", "none"},
+	[REQUEST_PPROF] = {"/debug/pprof/profile", "seconds, service, clock and debug=0"},
+	[REQUEST_HEALTH] = {"/healthz", "none"},
+	[REQUEST_ATTACH] = {"/attach", "pid, for, groups, clock and children=1"},
+};
+
+static const struct {
+	unsigned routes;
+	const char *name;
+	void (*take)(struct request *r, const char *value);
+} parameters[] = {
+	{OF(INDEX), "sort", take_order},
+	{OF(SERVICE) | OF(PPROF), "service", take_service},
+	{OF(SERVICE) | OF(PPROF) | OF(ATTACH), "clock", take_clock},
+	{OF(SERVICE), "refresh", take_refresh},
+	{OF(PROFILE), "file", take_file},
+	{OF(PPROF), "seconds", take_seconds},
+	{OF(PPROF), "debug", take_debug},
+	{OF(ATTACH), "pid", take_pid},
+	{OF(ATTACH), "for", take_for},
+	{OF(ATTACH), "children", take_children},
+	{OF(ATTACH), "groups", take_groups},
+};
+
+void request_add(struct request *r, const char *name, const char *value)
 {
-	double pid;
-	uint64_t ns;
-
-	if (!strcmp(name, "pid")) {
-		r->pid = number(value, &pid) && !strchr(value, '.') && pid >= 1 ? (uint32_t)pid : 0;
-		return r->pid || refuse(r, 400, "pid: the number of a process");
-	}
-	if (!strcmp(name, "for")) {
-		if (duration_parse(value, &ns) || ns < 1000000u ||
-		    ns > REQUEST_ATTACH_MOST * UINT64_C(1000000000))
-			return refuse(r, 400, "for: a time of at most %d s, such as 10s",
-				      REQUEST_ATTACH_MOST);
-		r->seconds = (double)ns / 1e9;
-		return true;
-	}
-	if (!strcmp(name, "children") && (!strcmp(value, "0") || !strcmp(value, "1"))) {
-		r->children = *value == '1';
-		return true;
-	}
-	if (!strcmp(name, "groups"))
-		return take_groups(r, value);
-	if (!strcmp(name, "clock"))
-		return take_clock(r, value);
-	return refuse(r, 400, "there are pid, for, groups, clock and children=1");
-}
-
-static bool take_parameter(struct request *r, const char *name, const char *value)
-{
-	bool service = r->route == REQUEST_SERVICE, pprof = r->route == REQUEST_PPROF;
-	double seconds;
-
-	if (r->route == REQUEST_ATTACH)
-		return take_attach(r, name, value);
-	if (r->route == REQUEST_INDEX && !strcmp(name, "sort"))
-		return take_order(r, value);
-
-	if ((service || pprof) && !strcmp(name, "service")) {
-		if (strlen(value) < sizeof(r->service)) {
-			strcpy(r->service, value);
-			return true;
+	for (size_t i = 0; i < sizeof(parameters) / sizeof(*parameters) && r->status == 200; i++)
+		if (parameters[i].routes & 1u << r->route && !strcmp(name, parameters[i].name)) {
+			parameters[i].take(r, value ? value : "");
+			return;
 		}
-		return refuse(r, 400, "no service has so long a name");
-	}
-	if (r->route == REQUEST_PROFILE && !strcmp(name, "file")) {
-		snprintf(r->file, sizeof(r->file), "%s", value);
-		return true;
-	}
-	if ((service || pprof) && !strcmp(name, "clock"))
-		return take_clock(r, value);
-	if (pprof && !strcmp(name, "seconds")) {
-		if (number(value, &r->seconds) && r->seconds <= REQUEST_SECONDS_MOST)
-			return true;
-		return refuse(r, 400,
-			      "seconds: a number from 0 (all since the processes began) to %d",
-			      REQUEST_SECONDS_MOST);
-	}
-	if (pprof && !strcmp(name, "debug") && !strcmp(value, "0"))
-		return true;
-	if (service && !strcmp(name, "refresh")) {
-		if (number(value, &seconds) && seconds >= 1 && seconds <= 86400) {
-			r->refresh = (unsigned)seconds;
-			return true;
-		}
-		return refuse(r, 400, "refresh: a number of seconds from 1 to 86400");
-	}
-	return refuse(r, 400, "this page has no such parameter");
+	if (r->status == 200)
+		refuse(r, 400, "this page has no such parameter; there are: %s",
+		       routes[r->route].parameters);
 }
 
-static bool take_query(struct request *r, const char *query)
+void request_end(struct request *r)
 {
-	char name[32], value[REQUEST_URI_BYTES];
-
-	while (*query) {
-		size_t length = strcspn(query, "&"), equals = strcspn(query, "=&");
-		const char *text = query + equals + (equals < length);
-
-		if (length &&
-		    (decode(name, sizeof(name), query, equals, true) ||
-		     decode(value, sizeof(value), text, (size_t)(query + length - text), true)))
-			return refuse(r, 400,
-				      "a parameter is too long, or a %% is not followed by two "
-				      "hexadecimal digits");
-		if (length && !take_parameter(r, name, value))
-			return false;
-		query += length + (query[length] == '&');
-	}
+	if (r->status != 200)
+		return;
 	if (r->route == REQUEST_SERVICE && !*r->service)
-		return refuse(r, 400, "which service? /service?service=NAME; / lists them");
+		refuse(r, 400, "which service? /service?service=NAME; / lists them");
 	if (r->route == REQUEST_PROFILE && !*r->file)
-		return refuse(r, 400, "which file? /profile?file=PATH; / lists them");
+		refuse(r, 400, "which file? /profile?file=PATH; / lists them");
 	if (r->route == REQUEST_ATTACH && !r->pid)
-		return refuse(r, 400, "which process? /attach?pid=N&for=10s");
-	return true;
-}
-
-/* 127.x.y.z: four numbers, none above 255. */
-static bool is_127(const char *text, size_t length)
-{
-	unsigned parts = 0, value = 0, digits = 0;
-
-	for (size_t i = 0; i <= length; i++) {
-		if (i < length && isdigit((unsigned char)text[i])) {
-			value = 10 * value + (unsigned)(text[i] - '0');
-			if (++digits > 3 || value > 255)
-				return false;
-			continue;
-		}
-		if ((i < length && text[i] != '.') || !digits || (parts == 0 && value != 127))
-			return false;
-		parts++;
-		value = digits = 0;
-	}
-	return parts == 4;
+		refuse(r, 400, "which process? /attach?pid=N&for=10s");
 }
 
 bool request_host_is_loopback(const char *host)
 {
 	size_t length = *host == '[' ? strcspn(host, "]") + 1 : strcspn(host, ":");
-	const char *port;
+	const char *port = host + strnlen(host, length);
+	char name[16];
+	struct in_addr four;
 
-	if (length > strlen(host))
-		return false;
-	port = host + length;
 	if (*port == ':')
 		port += 1 + strspn(port + 1, "0123456789");
-	if (*port)
+	if (*port || length >= sizeof(name))
 		return false;
-	if (length == 9 && !strncasecmp(host, "localhost", 9))
-		return true;
-	if (length == 5 && !strncmp(host, "[::1]", 5))
-		return true;
-	return is_127(host, length);
+	snprintf(name, sizeof(name), "%.*s", (int)length, host);
+	return !strcasecmp(name, "localhost") || !strcmp(name, "[::1]") ||
+	       (inet_pton(AF_INET, name, &four) == 1 && ntohl(four.s_addr) >> 24 == 127);
 }
 
-void request_parse(struct request *r, const char *method, const char *uri, const char *host,
+static void take_route(struct request *r, const char *path, bool post)
+{
+	for (unsigned i = 0; i < sizeof(routes) / sizeof(*routes); i++)
+		if (!strcmp(path, routes[i].path)) {
+			r->route = i;
+			if (post != (i == REQUEST_ATTACH))
+				refuse(r, 405, post ? "only GET and HEAD" : "only POST");
+			return;
+		}
+	refuse(r, 404,
+	       "no such page; there are /, /service, /profile, /metrics, /debug/pprof/profile and "
+	       "/healthz, and /attach for POST");
+}
+
+void request_begin(struct request *r, const char *method, const char *path, const char *host,
 		   bool loopback)
 {
 	bool post = !strcmp(method, "POST");
-	size_t length;
 
-	*r = (struct request){
-		.status = 200, .seconds = REQUEST_SECONDS_DEFAULT, .order = {INDEX_STARTED, false}};
-	if (!post && strcmp(method, "GET") && strcmp(method, "HEAD")) {
+	*r = (struct request){.status = 200,
+			      .service = "",
+			      .file = "",
+			      .groups = "",
+			      .seconds = REQUEST_SECONDS_DEFAULT,
+			      .order = {INDEX_STARTED, false}};
+	if (!post && strcmp(method, "GET") && strcmp(method, "HEAD"))
 		refuse(r, 405, "only GET and HEAD");
-		return;
-	}
-	if (loopback && host && !request_host_is_loopback(host)) {
+	else if (loopback && host && !request_host_is_loopback(host))
 		refuse(r, 403,
 		       "this server is for this machine only: ask for it as localhost or 127.0.0.1 "
 		       "(the Host header names something else)");
-		return;
-	}
-	if (strlen(uri) >= REQUEST_URI_BYTES) {
-		refuse(r, 414, "the address is longer than %d bytes", REQUEST_URI_BYTES - 1);
-		return;
-	}
-	length = strcspn(uri, "?#");
-	if (*uri != '/') {
-		refuse(r, 400, "the address does not begin with /");
-		return;
-	}
-	if (take_route(r, uri, length) && post != (r->route == REQUEST_ATTACH))
-		refuse(r, 405, post ? "only GET and HEAD" : "only POST");
-	else if (r->route == REQUEST_ATTACH)
+	else
+		take_route(r, path, post);
+	if (r->route == REQUEST_ATTACH)
 		r->seconds = REQUEST_ATTACH_DEFAULT;
-	if (r->status == 200 && uri[length] == '?')
-		take_query(r, uri + length + 1);
-	else if (r->status == 200)
-		take_query(r, "");
 }
 
 void request_check_site(struct request *r, const char *site, const char *dest)
@@ -310,94 +242,4 @@ void request_check_site(struct request *r, const char *site, const char *dest)
 	if (dest && !strcasecmp(dest, "document"))
 		return;
 	refuse(r, 403, "a page of another site asked for this; open it by its address");
-}
-
-void request_check_head(struct request *r, const struct request_head *head)
-{
-	size_t digits = head->length ? strspn(head->length, "0123456789") : 0;
-
-	if (head->hidden)
-		refuse(r, 400, "a header has a NUL byte in it, or goes on in a second line");
-	else if (head->hosts > 1)
-		refuse(r, 400, "there are %u Host headers", head->hosts);
-	else if (head->encoding)
-		refuse(r, 411, "nothing here takes a body; send none");
-	else if (head->length && (head->length[digits] || digits > 9 ||
-				  strtoul(head->length, NULL, 10) > REQUEST_BODY_MOST))
-		refuse(r, 413, "nothing here takes a body; send none");
-}
-
-static size_t skip_space(const char *s)
-{
-	return strspn(s, " \t");
-}
-
-static bool is_type(const char *item, const char *type)
-{
-	size_t length = strlen(type);
-
-	item += skip_space(item);
-	return !strncasecmp(item, type, length) && strchr(" \t;,", item[length]);
-}
-
-/* The item's value of a parameter, without quotes; false: it has none. */
-static bool parameter(const char *item, size_t length, const char *name, char out[16])
-{
-	const char *end = item + length, *at = memchr(item, ';', length);
-
-	while (at && at < end) {
-		size_t used = 0;
-
-		at += 1 + skip_space(at + 1);
-		if (!strncasecmp(at, name, strlen(name)) && at[strlen(name)] == '=') {
-			at += strlen(name) + 1;
-			for (; at < end && !strchr(" \t;,", *at) && used < 15; at++)
-				if (*at != '"')
-					out[used++] = *at;
-			out[used] = '\0';
-			return true;
-		}
-		at = at < end ? memchr(at, ';', (size_t)(end - at)) : NULL;
-	}
-	return false;
-}
-
-/* 0 to 1; 1 where none is given, 0 where it is not a number. */
-static double quality(const char *item, size_t length)
-{
-	char text[16], *rest;
-	double q;
-
-	if (!parameter(item, length, "q", text))
-		return 1;
-	q = strtod(text, &rest);
-	return rest != text && q >= 0 && q <= 1 ? q : 0;
-}
-
-static bool known_version(const char *item, size_t length)
-{
-	char version[16];
-
-	return !parameter(item, length, "version", version) || !strcmp(version, "1.0.0") ||
-	       !strcmp(version, "0.0.1");
-}
-
-bool request_wants_openmetrics(const char *accept)
-{
-	double open = 0, text = 0;
-
-	while (accept && *accept) {
-		size_t length = strcspn(accept, ",");
-		double q = quality(accept, length);
-
-		if (is_type(accept, "application/openmetrics-text")) {
-			if (known_version(accept, length) && q > open)
-				open = q;
-		} else if (is_type(accept, "text/plain") || is_type(accept, "text/*") ||
-			   is_type(accept, "*/*")) {
-			text = q > text ? q : text;
-		}
-		accept += length + (accept[length] == ',');
-	}
-	return open > 0 && open >= text;
 }

@@ -50,9 +50,6 @@ void snapshot_free(struct snapshot *s);
  * not listed, or has gone) or ENOMEM; snapshot_free is due either way. */
 int snapshot_take_listed(struct snapshot *s, struct agent *a, const char *path);
 
-/* Whose files would be taken? A user, or SNAPSHOT_NO_OWNER. Takes the lock. */
-uint32_t snapshot_owner(struct agent *a, const char *service);
-
 /* Add every file of s->clock to the model that `accept` (NULL: all) likes. */
 void snapshot_load(struct snapshot *s, struct profile *p,
 		   bool (*accept)(const struct snapshot_file *f, const void *context),

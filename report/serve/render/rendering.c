@@ -16,9 +16,21 @@
 #include <unistd.h>
 
 #include "report/serve/monotonic.h"
-#include "report/serve/render/renderer.h"
 
-#define LOOK_MS 1000 /* between looks whether the client is there */
+#define LOOK_MS 200  /* between looks whether the client is there and the server goes on */
+#define DIES_MS 1000 /* who has closed the socket ends within this time, or is ended */
+
+void rendering_begin(struct rendering *one, const atomic_bool *stopping, double seconds)
+{
+	*one = (struct rendering){
+		.stopping = stopping,
+		.limits = {.seconds = seconds > 0 ? seconds : RENDERING_SECONDS,
+			   .memory = RENDERING_MEMORY,
+			   .output = RENDERING_OUTPUT},
+		.socket = -1,
+		.output = -1,
+	};
+}
 
 bool rendering_has_left(int client)
 {
@@ -70,95 +82,60 @@ static int make_descriptors(struct rendering *one, int *other, double seconds)
 	return setsockopt(one->socket, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
 }
 
-/* With the lock, so that renderings_stop finds either no process, or one that it can end. */
-static enum rendering_result spawn_unless_stopping(struct renderings *all, struct rendering *one,
-						   int other)
+enum rendering_result rendering_start(struct rendering *one, struct renderer_job *job)
 {
-	enum rendering_result result = RENDERING_STOPPED;
-	int error = 0;
-
-	pthread_mutex_lock(&all->lock);
-	if (!all->stopping) {
-		error = spawn(&one->pid, other, one->output);
-		result = error ? RENDERING_NO_PROCESS : RENDERING_GOING;
-		if (error)
-			one->pid = 0;
-	}
-	pthread_mutex_unlock(&all->lock);
-	errno = error;
-	return result;
-}
-
-enum rendering_result rendering_start(struct renderings *all, struct rendering *one,
-				      struct renderer_job *job)
-{
-	enum rendering_result result = RENDERING_NO_PROCESS;
-	int other = -1, error;
+	int other = -1;
+	bool started;
 
 	job->agent = getpid();
-	job->limits = all->limits;
-	if (make_descriptors(one, &other, job->limits.seconds) == 0)
-		result = spawn_unless_stopping(all, one, other);
-	error = errno;
+	job->limits = one->limits;
+	started = !make_descriptors(one, &other, job->limits.seconds) &&
+		  !spawn(&one->pid, other, one->output);
 	if (other >= 0)
 		close(other);
-	if (result == RENDERING_GOING)
-		send(one->socket, job, sizeof(*job), MSG_NOSIGNAL); /* else it ends: seen later */
-	errno = error;
-	return result;
+	if (!started) {
+		one->pid = 0;
+		return RENDERING_NO_PROCESS;
+	}
+	send(one->socket, job, sizeof(*job), MSG_NOSIGNAL); /* else it ends: seen later */
+	return RENDERING_GOING;
 }
 
-/* A process that SIGKILL does not end soon is blocked in a system call, for example for a file of
- * a dead server: it keeps its turn, and nobody waits for it. The status, or 0: unknown. */
-static int reap(struct renderings *all, struct rendering *one)
+/* If it does not end by itself within so many milliseconds, it is killed. */
+static void reap(struct rendering *one, unsigned patience_ms)
 {
-	int status = 0;
-	pid_t gone = 0;
+	const struct timespec moment = {.tv_nsec = 1000000};
+	bool gone = !one->pid;
 
-	for (long ns = 50000; !gone && ns < 1000000000; ns *= 2) {
-		const struct timespec moment = {.tv_nsec = ns};
-
-		pthread_mutex_lock(&all->lock);
-		gone = waitpid(one->pid, &status, WNOHANG);
-		if (gone)
-			one->pid = 0;
-		pthread_mutex_unlock(&all->lock);
+	for (unsigned ms = 0; ms < patience_ms && !gone; ms++) {
+		gone = waitpid(one->pid, &one->status, WNOHANG) != 0;
 		if (!gone)
 			nanosleep(&moment, NULL);
 	}
-	return gone > 0 ? status : 0;
-}
-
-static int end(struct renderings *all, struct rendering *one, bool kill_it)
-{
-	if (!one->pid)
-		return 0;
-	if (kill_it)
+	if (!gone) {
 		kill(one->pid, SIGKILL);
-	return reap(all, one);
+		waitpid(one->pid, &one->status, 0);
+	}
+	one->pid = 0;
 }
 
-void rendering_stop(struct renderings *all, struct rendering *one)
+void rendering_end(struct rendering *one)
 {
-	end(all, one, true);
+	reap(one, 0);
+	if (one->socket >= 0)
+		close(one->socket);
+	if (one->output >= 0)
+		close(one->output);
+	one->socket = one->output = -1;
 }
 
-/* The process has closed its socket without an answer: it ends, or has ended. */
-static enum rendering_result why_it_died(struct renderings *all, struct rendering *one)
+/* The process has closed its socket without an answer. */
+static enum rendering_result why_it_died(struct rendering *one)
 {
-	int status = end(all, one, false);
-	bool stopping;
-
-	one->status = status;
-	end(all, one, true);
-	pthread_mutex_lock(&all->lock);
-	stopping = all->stopping;
-	pthread_mutex_unlock(&all->lock);
-	if (stopping)
-		return RENDERING_STOPPED;
-	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
+	reap(one, DIES_MS);
+	if (WIFSIGNALED(one->status) && WTERMSIG(one->status) == SIGXCPU)
 		return RENDERING_LATE;
-	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXFSZ)
+	if (WIFSIGNALED(one->status) && WTERMSIG(one->status) == SIGXFSZ)
 		return RENDERING_TOO_LONG;
 	return RENDERING_DIED;
 }
@@ -180,10 +157,10 @@ static enum rendering_result result_of(const struct renderer_message *said)
 	return RENDERING_DIED;
 }
 
-static enum rendering_result listen_to(struct renderings *all, struct rendering *one, int client,
+static enum rendering_result listen_to(struct rendering *one, int client,
 				       struct renderer_message *said)
 {
-	uint64_t end_ns = monotonic_now_ns() + (uint64_t)(all->limits.seconds * 1e9), now_ns;
+	uint64_t end_ns = monotonic_now_ns() + (uint64_t)(one->limits.seconds * 1e9), now_ns;
 
 	for (;;) {
 		struct pollfd ready[] = {{.fd = one->socket, .events = POLLIN},
@@ -193,29 +170,28 @@ static enum rendering_result listen_to(struct renderings *all, struct rendering 
 		if (bytes == (ssize_t)sizeof(*said))
 			return result_of(said);
 		if (bytes >= 0 || (errno != EAGAIN && errno != EINTR))
-			return why_it_died(all, one);
+			return why_it_died(one);
 		now_ns = monotonic_now_ns();
 		if (now_ns >= end_ns)
 			return RENDERING_LATE;
-		if (rendering_has_left(client))
+		if (atomic_load(one->stopping) || rendering_has_left(client))
 			return RENDERING_STOPPED;
 		now_ns = (end_ns - now_ns) / 1000000 + 1;
 		poll(ready, client < 0 ? 1 : 2, now_ns < LOOK_MS ? (int)now_ns : LOOK_MS);
 	}
 }
 
-enum rendering_result rendering_ask(struct renderings *all, struct rendering *one,
-				    const struct snapshot *s, int client,
+enum rendering_result rendering_ask(struct rendering *one, const struct snapshot *s, int client,
 				    struct renderer_message *said)
 {
 	enum rendering_result result;
 
+	/* Other errors than EAGAIN mean that it has died: listen_to finds out. */
 	if (s && renderer_wire_send(one->socket, s) && errno == EAGAIN)
-		result = RENDERING_LATE; /* other errors mean that it has died: listen_to finds out
-					  */
+		result = RENDERING_LATE;
 	else
-		result = listen_to(all, one, client, said);
+		result = listen_to(one, client, said);
 	if (result != RENDERING_GOING)
-		rendering_stop(all, one);
+		reap(one, 0);
 	return result;
 }

@@ -75,16 +75,6 @@ static uint32_t owner_of(const struct agent *a, const char *service)
 	return owner;
 }
 
-uint32_t snapshot_owner(struct agent *a, const char *service)
-{
-	uint32_t owner;
-
-	agent_lock(a);
-	owner = owner_of(a, service);
-	agent_unlock(a);
-	return owner;
-}
-
 int snapshot_take(struct snapshot *s, struct agent *a, const char *service, uint32_t clock)
 {
 	rlim_t numbers = numbers_to_take();

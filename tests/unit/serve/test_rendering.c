@@ -23,8 +23,8 @@
 #define BEHAVIOUR "TEST_RENDERER"
 
 struct trial {
-	struct renderings all;
-	struct rendering *one;
+	struct rendering one;
+	atomic_bool stopping;
 	struct renderer_job job;
 	struct renderer_message said;
 };
@@ -33,18 +33,13 @@ static void begin(struct trial *t, const char *behaviour)
 {
 	*t = (struct trial){.job = {.user = RENDERER_AGENT}};
 	setenv(BEHAVIOUR, behaviour, 1);
-	renderings_begin(&t->all, false);
-	t->one = renderings_add(&t->all, "a", 0);
-	assert_non_null(t->one);
+	rendering_begin(&t->one, &t->stopping, 0);
 }
 
 /* Nothing is left of it. */
 static void end(struct trial *t)
 {
-	rendering_stop(&t->all, t->one);
-	renderings_remove(&t->all, t->one);
-	assert_null(t->all.first);
-	renderings_end(&t->all);
+	rendering_end(&t->one);
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 	assert_int_equal(errno, ECHILD);
 }
@@ -56,15 +51,15 @@ static enum rendering_result start(struct trial *t, struct place *x)
 	struct snapshot s;
 
 	assert_int_equal(snapshot_take(&s, &x->agent, NULL, SCP_CLOCK_NONE), 0);
-	assert_int_equal(rendering_start(&t->all, t->one, &t->job), RENDERING_GOING);
-	result = rendering_ask(&t->all, t->one, &s, -1, &t->said);
+	assert_int_equal(rendering_start(&t->one, &t->job), RENDERING_GOING);
+	result = rendering_ask(&t->one, &s, -1, &t->said);
 	snapshot_free(&s);
 	return result;
 }
 
 static enum rendering_result finish(struct trial *t)
 {
-	return rendering_ask(&t->all, t->one, NULL, -1, &t->said);
+	return rendering_ask(&t->one, NULL, -1, &t->said);
 }
 
 static void a_page_is_what_the_process_wrote(void **state)
@@ -82,7 +77,7 @@ static void a_page_is_what_the_process_wrote(void **state)
 	assert_int_equal(start(&t, x), RENDERING_GOING);
 	assert_int_equal(finish(&t), RENDERING_DONE);
 	assert_int_equal(t.said.left_out, 1);
-	assert_int_equal(pread(t.one->output, text, sizeof(head) - 1, 0), sizeof(head) - 1);
+	assert_int_equal(pread(t.one.output, text, sizeof(head) - 1, 0), sizeof(head) - 1);
 	assert_string_equal(text, head);
 	end(&t);
 }
@@ -117,8 +112,8 @@ static void hundreds_of_files_are_handed_over(void **state)
 		s.file[s.files].clock++; /* of another clock: it is left out */
 	}
 	begin(&t, "work");
-	assert_int_equal(rendering_start(&t.all, t.one, &t.job), RENDERING_GOING);
-	assert_int_equal(rendering_ask(&t.all, t.one, &s, -1, &t.said), RENDERING_GOING);
+	assert_int_equal(rendering_start(&t.one, &t.job), RENDERING_GOING);
+	assert_int_equal(rendering_ask(&t.one, &s, -1, &t.said), RENDERING_GOING);
 	snapshot_free(&s);
 	assert_int_equal(finish(&t), RENDERING_DONE);
 	assert_int_equal(t.said.left_out, files - 1);
@@ -130,7 +125,7 @@ static void one_that_does_not_end_is_ended(void **state)
 	struct trial t;
 
 	begin(&t, "hang");
-	t.all.limits.seconds = 0.1;
+	t.one.limits.seconds = 0.1;
 	assert_int_equal(start(&t, *state), RENDERING_LATE);
 	end(&t);
 }
@@ -143,7 +138,7 @@ static void one_that_computes_for_ever_is_ended(void **state)
 	place_save(x, "scprof.a.1.scp", 1, "/bin/a", 10);
 	place_look(x);
 	begin(&t, "spin");
-	t.all.limits.seconds = 0.1;
+	t.one.limits.seconds = 0.1;
 	assert_int_equal(start(&t, x), RENDERING_LATE);
 	end(&t);
 }
@@ -154,8 +149,8 @@ static void one_that_crashes_says_by_which_signal(void **state)
 
 	begin(&t, "crash");
 	assert_int_equal(start(&t, *state), RENDERING_DIED);
-	assert_true(WIFSIGNALED(t.one->status));
-	assert_int_equal(WTERMSIG(t.one->status), SIGSEGV);
+	assert_true(WIFSIGNALED(t.one.status));
+	assert_int_equal(WTERMSIG(t.one.status), SIGSEGV);
 	end(&t);
 }
 
@@ -181,11 +176,11 @@ static void memory_is_limited(void **state)
 	save_large(x);
 	place_look(x);
 	begin(&t, "work");
-	t.all.limits.memory = UINT64_C(24) << 20; /* too little to read it */
+	t.one.limits.memory = UINT64_C(24) << 20; /* too little to read it */
 	assert_int_equal(start(&t, x), RENDERING_NO_MEMORY);
 	end(&t);
 	begin(&t, "work");
-	t.all.limits.memory = UINT64_C(64) << 20; /* too little to render it */
+	t.one.limits.memory = UINT64_C(64) << 20; /* too little to render it */
 	assert_int_equal(start(&t, x), RENDERING_GOING);
 	assert_int_equal(finish(&t), RENDERING_NO_MEMORY);
 	end(&t);
@@ -199,7 +194,7 @@ static void output_is_limited(void **state)
 	place_save(x, "scprof.a.1.scp", 1, "/bin/a", 10);
 	place_look(x);
 	begin(&t, "work");
-	t.all.limits.output = 1000;
+	t.one.limits.output = 1000;
 	assert_int_equal(start(&t, x), RENDERING_GOING);
 	assert_int_equal(finish(&t), RENDERING_TOO_LONG);
 	end(&t);
@@ -211,23 +206,12 @@ static void the_end_of_the_agent_ends_it(void **state)
 	struct snapshot s;
 
 	begin(&t, "hang");
-	assert_int_equal(rendering_start(&t.all, t.one, &t.job), RENDERING_GOING);
-	renderings_stop(&t.all);
+	assert_int_equal(rendering_start(&t.one, &t.job), RENDERING_GOING);
+	atomic_store(&t.stopping, true);
 	assert_int_equal(snapshot_take(&s, &((struct place *)*state)->agent, NULL, SCP_CLOCK_NONE),
 			 0);
-	assert_int_equal(rendering_ask(&t.all, t.one, &s, -1, &t.said), RENDERING_STOPPED);
+	assert_int_equal(rendering_ask(&t.one, &s, -1, &t.said), RENDERING_STOPPED);
 	snapshot_free(&s);
-	end(&t);
-}
-
-static void after_the_end_none_begins(void **state)
-{
-	struct trial t;
-
-	(void)state;
-	begin(&t, "hang");
-	renderings_stop(&t.all);
-	assert_int_equal(rendering_start(&t.all, t.one, &t.job), RENDERING_STOPPED);
 	end(&t);
 }
 
@@ -256,11 +240,11 @@ static void it_has_the_rights_of_the_owner_of_the_profile(void **state)
 	t.job.seconds = 1; /* it waits for the end of the window, and can be looked at */
 	assert_int_equal(start(&t, x), RENDERING_GOING);
 	assert_int_equal(t.said.left_out, 0);
-	has_line(t.one->pid, "Uid:\t12345\t12345\t12345\t12345$");
-	has_line(t.one->pid, "Gid:\t65534\t65534\t65534\t65534$");
-	has_line(t.one->pid, "Groups:\t *$");
-	has_line(t.one->pid, "NoNewPrivs:\t1$");
-	has_line(t.one->pid, "CapEff:\t0+$");
+	has_line(t.one.pid, "Uid:\t12345\t12345\t12345\t12345$");
+	has_line(t.one.pid, "Gid:\t65534\t65534\t65534\t65534$");
+	has_line(t.one.pid, "Groups:\t *$");
+	has_line(t.one.pid, "NoNewPrivs:\t1$");
+	has_line(t.one.pid, "CapEff:\t0+$");
 	end(&t);
 }
 
@@ -294,7 +278,6 @@ int main(int argc, char **argv)
 		TEST(memory_is_limited),
 		TEST(output_is_limited),
 		TEST(the_end_of_the_agent_ends_it),
-		TEST(after_the_end_none_begins),
 		TEST(it_has_the_rights_of_the_owner_of_the_profile),
 #undef TEST
 	};

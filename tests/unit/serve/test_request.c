@@ -11,12 +11,34 @@
 #include "report/serve/http/http.h"
 #include "report/serve/http/request.h"
 
-static struct request asked(const char *uri)
+/* The address of the last request; the texts of a request point into it. */
+static char given[4096];
+
+/* libmicrohttpd takes it apart and decodes it; this does not decode. */
+static struct request request_of(const char *method, const char *uri, const char *host,
+				 bool loopback)
 {
 	struct request r;
+	char *query, *at;
 
-	request_parse(&r, "GET", uri, "localhost:9464", true);
+	strncpy(given, uri, sizeof(given) - 1);
+	query = strchr(given, '?');
+	if (query)
+		*query++ = '\0';
+	request_begin(&r, method, given, host, loopback);
+	while ((at = strsep(&query, "&"))) {
+		char *value = at, *name = strsep(&value, "=");
+
+		if (*name)
+			request_add(&r, name, value);
+	}
+	request_end(&r);
 	return r;
+}
+
+static struct request asked(const char *uri)
+{
+	return request_of("GET", uri, "localhost:9464", true);
 }
 
 static void finds_its_pages(void **state)
@@ -24,19 +46,17 @@ static void finds_its_pages(void **state)
 	(void)state;
 	assert_int_equal(asked("/").route, REQUEST_INDEX);
 	assert_int_equal(asked("/metrics").route, REQUEST_METRICS);
-	assert_int_equal(asked("/%6detrics").route, REQUEST_METRICS);
 	assert_int_equal(asked("/healthz?").status, 200);
 	assert_int_equal(asked("/nothing").status, 404);
 	assert_int_equal(asked("/metrics/").status, 404);
 	assert_int_equal(asked("//metrics").status, 404);
-	assert_int_equal(asked("/metrics%00").status, 404);
-	assert_int_equal(asked("http://elsewhere/").status, 400);
-	assert_int_equal(asked("").status, 400);
+	assert_int_equal(asked("http://elsewhere/").status, 404);
+	assert_int_equal(asked("").status, 404);
 }
 
 static void reads_parameters(void **state)
 {
-	struct request r = asked("/debug/pprof/profile?seconds=2.5&service=a%20b+c&clock=page");
+	struct request r = asked("/debug/pprof/profile?seconds=2.5&service=a b c&clock=page");
 
 	(void)state;
 	assert_int_equal(r.status, 200);
@@ -60,7 +80,7 @@ static void sorts_the_processes(void **state)
 	assert_true(asked("/?sort=-pid").order.reversed);
 	assert_int_equal(asked("/?sort=").status, 400);
 	assert_int_equal(asked("/?sort=--pid").status, 400);
-	assert_int_equal(asked("/?sort=pid%3Cb%3E").status, 400);
+	assert_int_equal(asked("/?sort=pid<b>").status, 400);
 	assert_int_equal(asked("/metrics?sort=pid").status, 400);
 }
 
@@ -77,10 +97,9 @@ static void refuses_what_it_does_not_understand(void **state)
 		"/debug/pprof/profile?seconds=nan",
 		"/debug/pprof/profile?seconds=inf",
 		"/debug/pprof/profile?seconds=3601",
-		"/debug/pprof/profile?seconds=%zz",
-		"/debug/pprof/profile?seconds=1%",
-		"/debug/pprof/profile?seconds=1%2",
-		"/debug/pprof/profile?seconds=1%00",
+		"/debug/pprof/profile?seconds",
+		"/debug/pprof/profile?seconds=1.2.3",
+		"/debug/pprof/profile?debug=1",
 		"/debug/pprof/profile?clock=dual",
 		"/debug/pprof/profile?clock=",
 		"/service",
@@ -98,28 +117,16 @@ static void refuses_what_it_does_not_understand(void **state)
 	}
 }
 
-static void refuses_what_is_long(void **state)
-{
-	char uri[4000] = "/debug/pprof/profile?service=";
-	size_t head = strlen(uri);
-
-	(void)state;
-	memset(uri + head, 'a', 300);
-	assert_int_equal(asked(uri).status, 400);
-	memset(uri + head, 'a', sizeof(uri) - 1 - head);
-	assert_int_equal(asked(uri).status, 414);
-}
-
 static void hears_only_get_and_head(void **state)
 {
 	static const char *const methods[] = {"POST", "PUT", "DELETE", "OPTIONS", "get", ""};
 	struct request r;
 
 	(void)state;
-	request_parse(&r, "HEAD", "/metrics", NULL, true);
+	r = request_of("HEAD", "/metrics", NULL, true);
 	assert_int_equal(r.status, 200);
 	for (size_t i = 0; i < sizeof(methods) / sizeof(*methods); i++) {
-		request_parse(&r, methods[i], "/metrics", NULL, true);
+		r = request_of(methods[i], "/metrics", NULL, true);
 		assert_int_equal(r.status, 405);
 	}
 }
@@ -152,54 +159,10 @@ static void hears_only_names_of_loopback(void **state)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		if (request_host_is_loopback(bad[i]))
 			fail_msg("%s was heard", bad[i]);
-	request_parse(&r, "GET", "/", "evil.example", true);
+	r = request_of("GET", "/", "evil.example", true);
 	assert_int_equal(r.status, 403);
-	request_parse(&r, "GET", "/", "host-7.example:9464", false);
+	r = request_of("GET", "/", "host-7.example:9464", false);
 	assert_int_equal(r.status, 200);
-}
-
-static unsigned headed(struct request_head head)
-{
-	struct request r = asked("/metrics");
-
-	request_check_head(&r, &head);
-	return r.status;
-}
-
-static void waits_for_no_body(void **state)
-{
-	(void)state;
-	assert_int_equal(headed((struct request_head){.hosts = 1}), 200);
-	assert_int_equal(headed((struct request_head){.hosts = 1, .length = "65536"}), 200);
-	assert_int_equal(headed((struct request_head){.hosts = 1, .length = "65537"}), 413);
-	assert_int_equal(headed((struct request_head){.hosts = 1, .length = "9999999999999"}), 413);
-	assert_int_equal(headed((struct request_head){.hosts = 1, .length = "1x"}), 413);
-	assert_int_equal(headed((struct request_head){.hosts = 1, .encoding = "chunked"}), 411);
-}
-
-static void hears_no_header_that_is_two(void **state)
-{
-	(void)state;
-	assert_int_equal(headed((struct request_head){.hosts = 2}), 400);
-	assert_int_equal(headed((struct request_head){.hosts = 1, .hidden = true}), 400);
-}
-
-static void negotiates(void **state)
-{
-	(void)state;
-	/* what Prometheus 2.42 sends */
-	assert_true(request_wants_openmetrics("application/openmetrics-text;version=1.0.0,"
-					      "application/openmetrics-text;version=0.0.1;q=0.75,"
-					      "text/plain;version=0.0.4;q=0.5,*/*;q=0.1"));
-	assert_true(request_wants_openmetrics("application/openmetrics-text"));
-	assert_false(request_wants_openmetrics(NULL));
-	assert_false(request_wants_openmetrics("*/*"));
-	assert_false(request_wants_openmetrics("text/plain;version=0.0.4"));
-	assert_false(request_wants_openmetrics("text/plain, application/openmetrics-text; q=0.5"));
-	assert_false(request_wants_openmetrics("application/openmetrics-text;q=0"));
-	assert_false(request_wants_openmetrics("application/openmetrics-text;version=9.0.0"));
-	assert_false(request_wants_openmetrics("application/openmetrics-textual"));
-	assert_false(request_wants_openmetrics(";;;,,,=;q=;q"));
 }
 
 static void reads_addresses(void **state)
@@ -266,13 +229,10 @@ static char *mutated(const char *seed)
 
 static void check_request(const char *uri, const char *host)
 {
-	struct request r;
+	struct request r = request_of("GET", uri, host, next() % 2);
 
-	request_parse(&r, "GET", uri, host, next() % 2);
-	assert_true(memchr(r.service, 0, sizeof(r.service)) &&
-		    memchr(r.problem, 0, sizeof(r.problem)));
-	assert_true(r.status == 200 || r.status == 400 || r.status == 403 || r.status == 404 ||
-		    r.status == 414);
+	assert_true(memchr(r.problem, 0, sizeof(r.problem)));
+	assert_true(r.status == 200 || r.status == 400 || r.status == 403 || r.status == 404);
 	assert_true((r.status == 200) == (*r.problem == '\0'));
 	assert_true(r.seconds >= 0 && r.seconds <= 9999999999.0);
 	if (r.status == 200)
@@ -283,14 +243,13 @@ static void check_request(const char *uri, const char *host)
 static void survives_any_bytes(void **state)
 {
 	static const char *const seeds[] = {
-		"/debug/pprof/profile?seconds=2.5&service=a%20b+c&clock=page",
+		"/debug/pprof/profile?seconds=2.5&service=a b c&clock=page",
 		"/service?service=redis-server&clock=tsc&refresh=30",
 		"/metrics",
 		"/%2e%2e/?&&==&",
 		"127.0.0.1:9464",
 		"[::1]:9464",
 		"localhost",
-		"application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.4",
 	};
 	const size_t count = sizeof(seeds) / sizeof(*seeds);
 
@@ -301,7 +260,6 @@ static void survives_any_bytes(void **state)
 		struct profile_error err;
 
 		check_request(uri, host);
-		request_wants_openmetrics(host);
 		http_address_parse(&a, host, &err);
 		free(uri);
 		free(host);
@@ -343,13 +301,9 @@ int main(void)
 		cmocka_unit_test(reads_parameters),
 		cmocka_unit_test(sorts_the_processes),
 		cmocka_unit_test(refuses_what_it_does_not_understand),
-		cmocka_unit_test(refuses_what_is_long),
 		cmocka_unit_test(hears_only_get_and_head),
 		cmocka_unit_test(hears_only_names_of_loopback),
 		cmocka_unit_test(hears_no_pages_of_other_sites),
-		cmocka_unit_test(waits_for_no_body),
-		cmocka_unit_test(hears_no_header_that_is_two),
-		cmocka_unit_test(negotiates),
 		cmocka_unit_test(reads_addresses),
 		cmocka_unit_test(survives_any_bytes),
 	};
