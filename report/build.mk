@@ -14,7 +14,6 @@ REPORT_SRC = \
 	report/compare/match.c \
 	report/compare/match_key.c \
 	report/compare/match_modules.c \
-	report/compare/match_source.c \
 	report/containers/pairs.c \
 	report/containers/string_index.c \
 	report/live/columns.c \

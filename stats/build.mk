@@ -6,7 +6,6 @@ STATS_SRC = \
 	stats/causal/slopes_shape.c \
 	stats/causal/slopes_system.c \
 	stats/compare/between_runs.c \
-	stats/compare/biweight.c \
 	stats/compare/compare.c \
 	stats/compare/trimmed.c \
 	stats/displacement/displacement.c \

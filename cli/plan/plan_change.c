@@ -28,7 +28,8 @@ static struct plan_change_need need_of(const struct diff_site *s, enum diff_quan
 	n.now = f->shown.detectable;
 	room = log1p(change) - f->shown.margin;
 	now = log(f->shown.detectable) - f->shown.margin;
-	n.calls = room > 0 ? ceil(RESERVE * s->base_calls * (now / room) * (now / room)) : INFINITY;
+	n.calls = room > 0 ? ceil(RESERVE * s->side[DIFF_BASE].calls * (now / room) * (now / room))
+			   : INFINITY;
 	return n;
 }
 
@@ -55,7 +56,8 @@ static void add_up(struct plan_change *p, enum diff_quantity of)
 		if (!isfinite(calls))
 			continue;
 		sum->within++;
-		sum->factor = fmax(sum->factor, calls / p->diff->site[p->site[i].site].base_calls);
+		sum->factor = fmax(sum->factor,
+				   calls / p->diff->site[p->site[i].site].side[DIFF_BASE].calls);
 	}
 }
 
@@ -64,14 +66,15 @@ static void choose(struct plan_change *p, const struct plan_options *o)
 {
 	const struct diff *d = p->diff;
 	bool works = false;
-	double all_ns = d->base_total_ns;
+	double all_ns = d->side[DIFF_BASE].total_ns;
 
 	for (uint32_t i = 0; i < d->sites; i++)
 		works = works || !d->site[i].waiting;
 	for (uint32_t i = 0; i < d->sites && !works; i++)
-		all_ns += d->site[i].base_total_ns;
+		all_ns += d->site[i].side[DIFF_BASE].total_ns;
 	for (uint32_t i = 0; i < d->sites; i++)
-		if (d->site[i].waiting != works && d->site[i].base_total_ns > o->share * all_ns)
+		if (d->site[i].waiting != works &&
+		    d->site[i].side[DIFF_BASE].total_ns > o->share * all_ns)
 			add_site(p, i, o->change);
 }
 
@@ -89,7 +92,7 @@ static int build(struct plan_change *p, const struct profile *profile, const str
 	p->site = calloc(p->diff->sites + 1, sizeof(*p->site));
 	if (!p->site)
 		return -1;
-	p->calls = p->diff->base_calls;
+	p->calls = p->diff->side[DIFF_BASE].calls;
 	choose(p, o);
 	for (int of = 0; of < DIFF_QUANTITIES; of++)
 		add_up(p, (enum diff_quantity)of);
@@ -162,7 +165,7 @@ static void add_row(struct text *t, struct table *table, const struct plan_chang
 	text_cell_put(t, table, FUNCTION, s->symbol);
 	if (strcmp(s->outcome, "completed") != 0)
 		table_cell(table, OUTCOME, s->outcome);
-	plan_words_count(text, sizeof(text), s->base_calls);
+	plan_words_count(text, sizeof(text), s->side[DIFF_BASE].calls);
 	table_cell(table, CALLS, text);
 	need_cells(table, &c->need[DIFF_ELAPSED], NOW, NEEDED);
 	need_cells(table, &c->need[DIFF_CPU_TIME], CPU_NOW, CPU_NEEDED);
@@ -243,7 +246,7 @@ static void put_site(struct json_writer *w, const struct plan_change *p,
 	json_write_text(w, "symbol", s->symbol);
 	json_write_text(w, "library", s->library);
 	json_write_text(w, "outcome", s->outcome);
-	json_write_number(w, "calls", s->base_calls);
+	json_write_number(w, "calls", s->side[DIFF_BASE].calls);
 	put_need(w, s, DIFF_ELAPSED, &c->need[DIFF_ELAPSED]);
 	if (json_write_open_known(w, "cpu", s->states)) {
 		put_need(w, s, DIFF_CPU_TIME, &c->need[DIFF_CPU_TIME]);

@@ -83,6 +83,16 @@ enum diff_against {
 	DIFF_AGAINSTS
 };
 
+/* The sides of a comparison, and what an average run of one has. */
+enum diff_side_of { DIFF_BASE, DIFF_NEW, DIFF_SIDES };
+
+struct diff_side {
+	double calls, total_ns;
+	double ns;	      /* of a call, or of a unit of work */
+	double unswitched_ns; /* of the calls that were not switched; NAN: none */
+	double units;	      /* of work */
+};
+
 /* A site in one profile. */
 struct diff_run {
 	uint64_t calls;
@@ -136,7 +146,7 @@ struct diff_finding {
 
 /* How often a site is called for each unit of work (--per), in an average run. */
 struct diff_rate {
-	double base, new; /* NAN: no unit was named */
+	double calls[DIFF_SIDES]; /* NAN: no unit was named */
 	/* Of several runs a side; else NAN, and no change. */
 	double ratio, low, high, p, q;
 	bool changed;
@@ -149,11 +159,8 @@ struct diff_site {
 	bool waiting;		    /* its function waits for others */
 	bool states;		    /* which calls were switched is known in all runs */
 	const struct diff_run *run; /* one for each profile, BASE's first; calls 0: not there */
-	/* Over all runs of a side. Calls and total: an average run's. */
-	double base_calls, new_calls, base_ns, new_ns, base_total_ns, new_total_ns;
-	double base_unswitched_ns,
-		new_unswitched_ns; /* of calls that were not switched; NAN: none */
-	double effect_ns;	   /* of an average run */
+	struct diff_side side[DIFF_SIDES];
+	double effect_ns; /* of an average run */
 	struct diff_test test[DIFF_VIEWS][DIFF_AGAINSTS];
 	struct diff_finding found[DIFF_QUANTITIES];
 	struct diff_finding verdict; /* of those, the one that decides */
@@ -163,14 +170,11 @@ struct diff_site {
 
 /* The unit of work, and what it takes: of an average run. */
 struct diff_per {
-	const char *symbol, *outcome; /* NULL: none was named */
-	double *units;		      /* of each profile */
-	double base_units, new_units;
-	double base_calls, new_calls; /* a unit, all of them */
-	struct diff_test time;	/* of the time in calls that work a unit; low, high NAN: one run a
-				   side */
-	double base_ns, new_ns; /* that time */
-	bool changed;		/* it did, by several runs a side */
+	const char *symbol, *outcome;	   /* NULL: none was named */
+	double *units;			   /* of each profile */
+	struct diff_side side[DIFF_SIDES]; /* all calls, and the time in calls that work, a unit */
+	struct diff_test time;		   /* of that time; low, high NAN: one run a side */
+	bool changed;			   /* it did, by several runs a side */
 };
 
 /* The change that all sites of a kind share: probably caused by the machine. */
@@ -194,9 +198,8 @@ struct diff {
 	uint32_t more, fewer; /* of the sites on both sides: calls a unit changed */
 	struct diff_per per;
 	/* An average run's, in all compared calls that do not wait. */
-	double base_total_ns, new_total_ns;
+	struct diff_side side[DIFF_SIDES]; /* calls: of all sites */
 	bool any_waits;
-	double base_calls, new_calls;
 	uint64_t overflow_calls;
 	int status; /* exit status: 0 no change, 1 change, 2 nothing could be compared */
 	struct report_warning *warning;
@@ -209,6 +212,17 @@ struct diff *diff_model_build(const struct profile *const *profile, uint32_t pro
 			      uint32_t bases, const struct diff_options *o,
 			      struct profile_error *why);
 void diff_model_free(struct diff *d);
+
+/* The runs of a side: from its first on to before its end. */
+static inline uint32_t diff_first_run(const struct diff *d, int side)
+{
+	return side == DIFF_NEW ? d->bases : 0;
+}
+
+static inline uint32_t diff_end_run(const struct diff *d, int side)
+{
+	return side == DIFF_NEW ? d->profiles : d->bases;
+}
 
 /* In words: the verdict of a site, what its other quantity did if one changed ("": not known), the
  * verdict of all sites, and the change that sites of a kind share ("" where they are too few). Of a
@@ -256,9 +270,9 @@ int diff_per_fill(struct diff *d, struct profile_error *why);
 void diff_per_free(struct diff *d);
 void diff_warnings_make(struct diff *d);
 /* Locations of a row's calls, or of those that were not switched, in all runs, into their
- * `undisturbed` or `unswitched_undisturbed`. `two`: room for two a profile. */
+ * `undisturbed` or `unswitched_undisturbed`. `found`: room for one a profile. */
 void diff_location_fill(const struct diff *d, const struct match_row *row, struct diff_run *run,
-			bool unswitched, struct compare_mean *two);
+			bool unswitched, struct compare_mean *found);
 /* Of a row: is it known in all runs which of its calls were switched? */
 bool diff_estimate_has_states(const struct diff *d, const struct diff_run *run);
 enum diff_quantity diff_estimate_quantity(enum diff_view view);

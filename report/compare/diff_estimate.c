@@ -141,7 +141,7 @@ static bool is_watched(const struct diff *d, const struct diff_run *run)
 /* What all rows need. */
 struct room {
 	struct states_shared *shared; /* of each profile */
-	struct compare_mean *two;     /* a profile */
+	struct compare_mean *found;   /* a location for each profile */
 };
 
 static void fill_row(struct diff *d, const struct match_row *row, struct diff_run *run,
@@ -152,24 +152,24 @@ static void fill_row(struct diff *d, const struct match_row *row, struct diff_ru
 		fill_states(&run[i], &row->sums[i], d->profile[i], &room->shared[i],
 			    d->options.confidence);
 	}
-	diff_location_fill(d, row, run, is_watched(d, run), room->two);
+	diff_location_fill(d, row, run, is_watched(d, run), room->found);
 }
 
 int diff_estimate_fill_runs(struct diff *d)
 {
 	size_t rows = d->match->rows;
 	struct room room = {calloc(d->profiles, sizeof(*room.shared)),
-			    calloc(2 * (size_t)d->profiles, sizeof(*room.two))};
+			    calloc(d->profiles, sizeof(*room.found))};
 	int status;
 
 	d->runs = calloc(rows * d->profiles + 1, sizeof(*d->runs));
-	status = d->runs && room.shared && room.two ? 0 : -1;
+	status = d->runs && room.shared && room.found ? 0 : -1;
 	for (uint32_t i = 0; i < d->profiles && !status; i++)
 		room.shared[i] = states_find_shared(d->profile[i]);
 	for (size_t i = 0; i < rows && !status; i++)
 		fill_row(d, &d->match->row[i], &d->runs[i * d->profiles], &room);
 	free(room.shared);
-	free(room.two);
+	free(room.found);
 	return status;
 }
 

@@ -174,9 +174,10 @@ static const struct diff_finding *decide(const struct diff_site *s)
 
 static void judge_site(struct diff *d, struct diff_site *s, double tests)
 {
-	if (!s->base_calls || !s->new_calls) {
+	if (!s->side[DIFF_BASE].calls || !s->side[DIFF_NEW].calls) {
 		for (int of = 0; of < DIFF_QUANTITIES; of++)
-			s->found[of].status = s->base_calls ? DIFF_ONLY_BASE : DIFF_ONLY_NEW;
+			s->found[of].status =
+				s->side[DIFF_BASE].calls ? DIFF_ONLY_BASE : DIFF_ONLY_NEW;
 		s->verdict = s->found[DIFF_ELAPSED];
 		return;
 	}
@@ -217,16 +218,14 @@ struct one_sided {
 
 static bool is_frequent(const struct diff *d, const struct diff_site *s)
 {
-	bool new = s->verdict.status == DIFF_ONLY_NEW;
-	double calls = new ? s->new_calls : s->base_calls;
-	double all = new ? d->new_calls : d->base_calls;
-	double ns = new ? s->new_total_ns : s->base_total_ns;
-	double all_ns = new ? d->new_total_ns : d->base_total_ns;
+	int side = s->verdict.status == DIFF_ONLY_NEW ? DIFF_NEW : DIFF_BASE;
+	const struct diff_side *of = &s->side[side], *all = &d->side[side];
 
-	for (uint32_t i = new ? d->bases : 0; i < (new ? d->profiles : d->bases); i++)
+	for (uint32_t i = diff_first_run(d, side); i < diff_end_run(d, side); i++)
 		if (s->run[i].calls < LEAST_CALLS)
 			return false;
-	return calls >= LEAST_SHARE * all || (!s->waiting && ns >= LEAST_SHARE * all_ns);
+	return of->calls >= LEAST_SHARE * all->calls ||
+	       (!s->waiting && of->total_ns >= LEAST_SHARE * all->total_ns);
 }
 
 static int by_function(const void *left, const void *right)
@@ -268,8 +267,7 @@ static int judge_sides(struct diff *d)
 		bool new = s->verdict.status == DIFF_ONLY_NEW;
 
 		if (new || s->verdict.status == DIFF_ONLY_BASE)
-			one[count++] =
-				(struct one_sided){s, new ? s->new_calls : s->base_calls, new};
+			one[count++] = (struct one_sided){s, s->side[new].calls, new};
 	}
 	if (count)
 		qsort(one, count, sizeof(*one), by_function);

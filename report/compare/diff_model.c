@@ -37,37 +37,26 @@ static bool comparable(const struct diff *d, struct profile_error *why)
 }
 
 /* Averages over the runs of a side, those in which the site was not called included. */
-static void fill_side(const struct diff *d, struct diff_site *s, bool new, double *calls,
-		      double *mean_ns, double *total_ns)
+static void fill_side(const struct diff *d, struct diff_site *s, int side)
 {
-	uint32_t first = new ? d->bases : 0, end = new ? d->profiles : d->bases;
-	double runs = end - first;
+	uint32_t first = diff_first_run(d, side), end = diff_end_run(d, side);
+	double runs = end - first, kept = 0, kept_ns = 0;
+	struct diff_side *to = &s->side[side];
 
-	*calls = *total_ns = 0;
 	for (uint32_t i = first; i < end; i++) {
-		*calls += (double)s->run[i].calls;
-		*total_ns += s->run[i].total_ns;
-	}
-	*mean_ns = *total_ns / *calls; /* NAN without calls */
-	*calls /= runs;
-	*total_ns /= runs;
-}
-
-/* Of all unswitched calls of a side. */
-static double unswitched_of(const struct diff *d, const struct diff_site *s, bool new)
-{
-	uint32_t end = new ? d->profiles : d->bases;
-	double calls = 0, ns = 0;
-
-	for (uint32_t i = new ? d->bases : 0; i < end; i++) {
 		const struct diff_run *r = &s->run[i];
 
+		to->calls += (double)r->calls;
+		to->total_ns += r->total_ns;
 		if (!(r->unswitched_calls > 0) || isnan(r->unswitched.mean))
 			continue;
-		calls += r->unswitched_calls;
-		ns += r->unswitched_calls * r->unswitched.mean;
+		kept += r->unswitched_calls;
+		kept_ns += r->unswitched_calls * r->unswitched.mean;
 	}
-	return ns / calls;
+	to->ns = to->total_ns / to->calls; /* NAN without calls */
+	to->unswitched_ns = kept_ns / kept;
+	to->calls /= runs;
+	to->total_ns /= runs;
 }
 
 static void fill_site(struct diff *d, uint32_t index)
@@ -88,18 +77,13 @@ static void fill_site(struct diff *d, uint32_t index)
 	s->waiting = waiting_function(f);
 	s->run = &d->runs[(size_t)index * d->profiles];
 	s->states = diff_estimate_has_states(d, s->run);
-	fill_side(d, s, false, &s->base_calls, &s->base_ns, &s->base_total_ns);
-	fill_side(d, s, true, &s->new_calls, &s->new_ns, &s->new_total_ns);
-	s->base_unswitched_ns = unswitched_of(d, s, false);
-	s->new_unswitched_ns = unswitched_of(d, s, true);
-	s->effect_ns = s->new_total_ns - s->base_total_ns;
-	d->base_calls += s->base_calls;
-	d->new_calls += s->new_calls;
+	for (int side = 0; side < DIFF_SIDES; side++) {
+		fill_side(d, s, side);
+		d->side[side].calls += s->side[side].calls;
+		d->side[side].total_ns += s->waiting ? 0 : s->side[side].total_ns;
+	}
+	s->effect_ns = s->side[DIFF_NEW].total_ns - s->side[DIFF_BASE].total_ns;
 	d->any_waits = d->any_waits || s->waiting;
-	if (s->waiting)
-		return;
-	d->base_total_ns += s->base_total_ns;
-	d->new_total_ns += s->new_total_ns;
 }
 
 static int fill(struct diff *d, struct profile_error *why)

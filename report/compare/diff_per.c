@@ -36,10 +36,10 @@ static double amount_of(const struct source *f, uint32_t run)
 	return sum;
 }
 
-static struct side side_of(const struct source *f, bool new)
+static struct side side_of(const struct source *f, int side)
 {
 	const struct diff *d = f->diff;
-	uint32_t first = new ? d->bases : 0, end = new ? d->profiles : d->bases;
+	uint32_t first = diff_first_run(d, side), end = diff_end_run(d, side);
 	struct side s = {.runs = end - first};
 
 	for (uint32_t i = first; i < end; i++) {
@@ -59,7 +59,7 @@ static struct side side_of(const struct source *f, bool new)
 static void compare_sides(const struct source *f, struct diff_test *t)
 {
 	const struct diff *d = f->diff;
-	struct side base = side_of(f, false), new = side_of(f, true);
+	struct side base = side_of(f, DIFF_BASE), new = side_of(f, DIFF_NEW);
 	double freedom = base.runs + new.runs - 2.0, variance, beyond, quantile;
 	double margin = log1p(d->options.min_change);
 
@@ -114,8 +114,8 @@ static void fill_rate(struct diff *d, struct diff_site *s)
 	struct source source = {d, s};
 	struct diff_test t;
 
-	s->rate.base = s->base_calls / d->per.base_units;
-	s->rate.new = s->new_calls / d->per.new_units;
+	for (int side = 0; side < DIFF_SIDES; side++)
+		s->rate.calls[side] = s->side[side].calls / d->per.side[side].units;
 	if (!has_rate(d, s))
 		return;
 	compare_sides(&source, &t);
@@ -162,18 +162,19 @@ static void average(struct diff *d)
 	struct diff_per *per = &d->per;
 	struct source all = {d, NULL};
 
-	for (uint32_t i = 0; i < d->profiles; i++)
-		*(i < d->bases ? &per->base_units : &per->new_units) += per->units[i];
-	per->base_units /= d->bases;
-	per->new_units /= d->profiles - d->bases;
-	per->base_calls = d->base_calls / per->base_units;
-	per->new_calls = d->new_calls / per->new_units;
-	per->base_ns = d->base_total_ns / per->base_units;
-	per->new_ns = d->new_total_ns / per->new_units;
+	for (int side = 0; side < DIFF_SIDES; side++) {
+		uint32_t first = diff_first_run(d, side), end = diff_end_run(d, side);
+		struct diff_side *to = &per->side[side];
+
+		for (uint32_t i = first; i < end; i++)
+			to->units += per->units[i] / (end - first);
+		to->calls = d->side[side].calls / to->units;
+		to->ns = d->side[side].total_ns / to->units;
+	}
 	compare_sides(&all, &per->time);
 	per->changed = per->time.p <= 1 - d->options.confidence;
 	if (isnan(per->time.low)) /* one run a side */
-		per->time.ratio = per->new_ns / per->base_ns;
+		per->time.ratio = per->side[DIFF_NEW].ns / per->side[DIFF_BASE].ns;
 }
 
 int diff_per_fill(struct diff *d, struct profile_error *why)
@@ -181,7 +182,7 @@ int diff_per_fill(struct diff *d, struct profile_error *why)
 	const char *of = d->options.per, *at = of ? strchr(of, '@') : NULL;
 
 	for (uint32_t i = 0; i < d->sites; i++)
-		d->site[i].rate = (struct diff_rate){NAN, NAN, NAN, NAN, NAN, NAN, NAN, false};
+		d->site[i].rate = (struct diff_rate){{NAN, NAN}, NAN, NAN, NAN, NAN, NAN, false};
 	if (!of)
 		return 0;
 	d->per.units = calloc(d->profiles, sizeof(*d->per.units));

@@ -68,7 +68,7 @@ static bool is_testable(const struct diff_site *s)
 
 static double time_of(const struct diff_site *s)
 {
-	return s->base_total_ns + s->new_total_ns;
+	return s->side[DIFF_BASE].total_ns + s->side[DIFF_NEW].total_ns;
 }
 
 static int by_time(const void *left, const void *right)
@@ -155,7 +155,8 @@ int diff_watch_begin(struct diff_watch *w, const struct diff *pilot,
 	int failed = 0;
 
 	for (uint32_t i = 0; site && i < pilot->sites; i++) {
-		both += pilot->site[i].base_calls > 0 && pilot->site[i].new_calls > 0;
+		both += pilot->site[i].side[DIFF_BASE].calls > 0 &&
+			pilot->site[i].side[DIFF_NEW].calls > 0;
 		if (is_testable(&pilot->site[i]))
 			site[n++] = &pilot->site[i];
 	}
@@ -377,8 +378,8 @@ int diff_watch_add(struct diff_watch *w, const struct diff *pair,
 		for (uint32_t i = 1; i < w->rows; i++) {
 			if (!site[i])
 				continue;
-			w->row[i].calls[0] += site[i]->base_calls;
-			w->row[i].calls[1] += site[i]->new_calls;
+			w->row[i].calls[0] += site[i]->side[DIFF_BASE].calls;
+			w->row[i].calls[1] += site[i]->side[DIFF_NEW].calls;
 		}
 		failed = judge(w);
 	}

@@ -70,9 +70,8 @@ static void by_how_much(const struct diff_test *t, char *text, size_t room)
 	if (least > 0 && !isfinite(most))
 		snprintf(text, room, "by %.*f %% or more", decimals, 100 * least);
 	else if (least > 0 && t->ratio >= FACTOR) {
-		numbers_significant(low, sizeof(low), 1 + least, 3);
-		numbers_significant(high, sizeof(high), 1 + most, 3);
-		snprintf(text, room, "by a factor of %s to %s", low, high);
+		snprintf(text, room, "by a factor of %s to %s", numbered_digits(1 + least, 3).text,
+			 numbered_digits(1 + most, 3).text);
 	} else if (least > 0) {
 		snprintf(text, room, "by %.*f to %.*f %%", decimals, 100 * least, decimals,
 			 100 * most);
@@ -116,17 +115,19 @@ static uint64_t fewest_calls(const struct diff *d, const struct diff_site *s)
 static void untested_words(const struct diff *d, const struct diff_site *s,
 			   const struct diff_finding *f, char *text, size_t room)
 {
-	if (!strcmp(f->reason, DIFF_FEW_TICKS))
-		snprintf(text, room, "cannot be determined: too few ticks");
-	else if (!strcmp(f->reason, DIFF_FEW_CALLS))
-		snprintf(text, room, "cannot be determined: too few calls (%" PRIu64 ")",
-			 fewest_calls(d, s));
-	else if (!strcmp(f->reason, DIFF_UNLIKE))
-		snprintf(text, room, "cannot be determined: the runs of a side differ too much");
-	else if (!strcmp(f->reason, DIFF_SWITCHED))
-		snprintf(text, room, "cannot be determined: all calls were switched");
-	else
-		snprintf(text, room, "cannot be determined: %s", f->reason);
+	static const char *const words[][2] = {
+		{DIFF_FEW_TICKS, "too few ticks"},
+		{DIFF_FEW_CALLS, "too few calls"},
+		{DIFF_UNLIKE, "the runs of a side differ too much"},
+		{DIFF_SWITCHED, "all calls were switched"},
+	};
+	const char *why = f->reason;
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		why = !strcmp(f->reason, words[i][0]) ? words[i][1] : why;
+	snprintf(text, room, "cannot be determined: %s", why);
+	if (!strcmp(f->reason, DIFF_FEW_CALLS))
+		append(text, room, " (%" PRIu64 ")", fewest_calls(d, s));
 }
 
 static void same_words(const struct diff *d, const struct diff_finding *f, char *text, size_t room)
@@ -135,13 +136,11 @@ static void same_words(const struct diff *d, const struct diff_finding *f, char 
 	const char *beyond =
 		f->against == DIFF_TOTAL && d->profiles == 2 ? "beyond what machines do" : "seen";
 	const char *of = diff_estimate_quantity(f->view) == DIFF_CPU_TIME ? "of CPU time " : "";
-	char factor[32];
 
-	if (f->shown.detectable >= FACTOR) {
-		numbers_significant(factor, sizeof(factor), f->shown.detectable, 2);
+	if (f->shown.detectable >= FACTOR)
 		snprintf(text, room, "no change %s%s; one by a factor of %s would have been", of,
-			 beyond, factor);
-	} else
+			 beyond, numbered_digits(f->shown.detectable, 2).text);
+	else
 		snprintf(text, room, "no change %s%s; one of %.*f %% would have been", of, beyond,
 			 percent >= 9.5	   ? 0
 			 : percent >= 0.95 ? 1
@@ -170,56 +169,6 @@ static void finding_words(const struct diff *d, const struct diff_site *s,
 	}
 }
 
-/* Mean times of a call off its CPU, of the runs of a side in which they are known. */
-struct off {
-	double runnable, asleep;
-};
-
-static struct off off_of(const struct diff *d, const struct diff_site *s, bool new)
-{
-	uint32_t end = new ? d->profiles : d->bases;
-	struct off o = {0, 0};
-	double calls = 0;
-
-	for (uint32_t i = new ? d->bases : 0; i < end; i++) {
-		const struct diff_run *r = &s->run[i];
-
-		if (!r->calls || isnan(r->runnable_ns) || isnan(r->asleep_ns))
-			continue;
-		o.runnable += r->runnable_ns * (double)r->calls;
-		o.asleep += r->asleep_ns * (double)r->calls;
-		calls += (double)r->calls;
-	}
-	return (struct off){o.runnable / calls, o.asleep / calls};
-}
-
-/* What elapsed time has beside CPU time, and hides a change of `cpu_ns`. "": not seen. */
-static const char *hidden_by(const struct diff *d, const struct diff_site *s, double cpu_ns)
-{
-	struct off base = off_of(d, s, false), new = off_of(d, s, true);
-
-	if (fmax(base.runnable, new.runnable) > cpu_ns)
-		return ", hidden by waiting for a CPU";
-	return fmax(base.asleep, new.asleep) > cpu_ns ? ", hidden by sleeping" : "";
-}
-
-/* What moved the mean elapsed time, if it was not CPU time. */
-static const char *moved_by(const struct diff *d, const struct diff_site *s)
-{
-	struct off base = off_of(d, s, false), new = off_of(d, s, true);
-	double all = s->new_ns - s->base_ns;
-	bool longer = all > 0;
-
-	if (s->verdict.view != DIFF_MEAN || longer != (s->verdict.status == DIFF_SLOWER))
-		return "";
-	if ((new.runnable - base.runnable) / all > 0.5)
-		return longer ? ", mostly waiting longer for a CPU"
-			      : ", mostly waiting less for a CPU";
-	if ((new.asleep - base.asleep) / all > 0.5)
-		return longer ? ", mostly sleeping longer" : ", mostly sleeping less";
-	return "";
-}
-
 void diff_words(const struct diff *d, const struct diff_site *s, char *text, size_t room)
 {
 	const struct diff_finding *f = &s->verdict;
@@ -233,15 +182,12 @@ void diff_words(const struct diff *d, const struct diff_site *s, char *text, siz
 	else if (s->states && is_changed(f))
 		snprintf(text, room, cpu ? "CPU time " : "elapsed time ");
 	finding_words(d, s, f, text + strlen(text), room - strlen(text));
-	if (s->states && is_changed(f) && !is_changed(&s->found[DIFF_CPU_TIME]))
-		append(text, room, "%s", moved_by(d, s));
 }
 
 void diff_words_other(const struct diff *d, const struct diff_site *s, char *text, size_t room)
 {
 	bool cpu = diff_estimate_quantity(s->verdict.view) == DIFF_CPU_TIME;
 	const struct diff_finding *f = &s->found[cpu ? DIFF_ELAPSED : DIFF_CPU_TIME];
-	double cpu_ns = fabs(s->verdict.shown.ratio - 1) * s->base_unswitched_ns;
 	char words[DIFF_WORDS];
 
 	*text = '\0';
@@ -251,8 +197,7 @@ void diff_words_other(const struct diff *d, const struct diff_site *s, char *tex
 		snprintf(words, sizeof(words), "no significant change");
 	else
 		finding_words(d, s, f, words, sizeof(words));
-	snprintf(text, room, "%s: %s%s", cpu ? "elapsed time" : "CPU time", words,
-		 cpu && !is_changed(f) ? hidden_by(d, s, cpu_ns) : "");
+	snprintf(text, room, "%s: %s", cpu ? "elapsed time" : "CPU time", words);
 }
 
 static const char *plural(uint32_t n)
@@ -298,14 +243,12 @@ static void list_sides(const struct diff *d, enum diff_status status, char *text
 	       gone ? "gone" : "new");
 	for (uint32_t i = 0; i < d->sites && named < SIDES_NAMED; i++) {
 		const struct diff_site *s = &d->site[i];
-		char calls[32];
+		uint64_t calls = (uint64_t)llround(s->side[gone ? DIFF_BASE : DIFF_NEW].calls);
 
 		if (!s->counts || s->verdict.status != status)
 			continue;
-		numbers_count(calls, sizeof(calls),
-			      (uint64_t)llround(s->base_calls + s->new_calls));
-		append(text, room, "%s%.60s (%s call%s)", named++ ? ", " : "", s->symbol, calls,
-		       !strcmp(calls, "1") ? "" : "s");
+		append(text, room, "%s%.60s (%s call%s)", named++ ? ", " : "", s->symbol,
+		       numbered_count(calls).text, calls == 1 ? "" : "s");
 	}
 	if (named < count)
 		append(text, room, ", and %" PRIu32 " more", count - named);
@@ -320,26 +263,23 @@ void diff_words_sides(const struct diff *d, char *text, size_t room)
 
 void diff_words_per(const struct diff *d, bool utf8, char *text, size_t room)
 {
-	const struct diff_per *per = &d->per;
-	char base_calls[32], new_calls[32], base[32], new[32], low[24], high[24], by[64] = "";
+	const struct diff_side *base = &d->per.side[DIFF_BASE], *new = &d->per.side[DIFF_NEW];
+	const struct diff_test *t = &d->per.time;
+	double unit = 1 + fmin(t->high - t->ratio, t->ratio - t->low);
+	char low[24], high[24];
 
 	*text = '\0';
-	if (!per->symbol)
+	if (!d->per.symbol)
 		return;
-	numbers_significant(base_calls, sizeof(base_calls), per->base_calls, 4);
-	numbers_significant(new_calls, sizeof(new_calls), per->new_calls, 4);
-	numbers_duration(base, sizeof(base), per->base_ns, utf8);
-	numbers_duration(new, sizeof(new), per->new_ns, utf8);
-	if (isfinite(per->time.low)) {
-		double unit =
-			1 + fmin(per->time.high - per->time.ratio, per->time.ratio - per->time.low);
-
-		diff_words_percent(low, sizeof(low), per->time.low, unit);
-		diff_words_percent(high, sizeof(high), per->time.high, unit);
-		snprintf(by, sizeof(by), " (%s ... %s)", low, high);
-	}
-	snprintf(text, room, "for each %.60s: %s calls, then %s; %s in calls that work, then %s%s",
-		 d->options.per, base_calls, new_calls, base, new, by);
+	append(text, room, "for each %.60s: %s calls, then %s; %s in calls that work, then %s",
+	       d->options.per, numbered_digits(base->calls, 4).text,
+	       numbered_digits(new->calls, 4).text, numbered_duration(base->ns, utf8).text,
+	       numbered_duration(new->ns, utf8).text);
+	if (!isfinite(t->low))
+		return;
+	diff_words_percent(low, sizeof(low), t->low, unit);
+	diff_words_percent(high, sizeof(high), t->high, unit);
+	append(text, room, " (%s ... %s)", low, high);
 }
 
 void diff_words_common(const struct diff *d, enum diff_quantity of, bool waiting, char *text,

@@ -129,9 +129,8 @@ static int fill(struct match *m, enum report_by by)
 		if (!m->symbols[i])
 			return -1;
 	}
-	m->sources = match_source_build(m);
 	m->modules = match_modules_build(m);
-	if (!m->sources || !m->modules)
+	if (!m->modules)
 		return -1;
 	for (uint32_t i = 0; i < m->profiles; i++)
 		for (uint32_t k = 0; k < m->profile[i]->entries; k++)
@@ -170,7 +169,6 @@ void match_free(struct match *m)
 		if (m->symbols[i])
 			symbolize_free(m->symbols[i]);
 	free(m->symbols);
-	match_source_free(m->sources);
 	match_modules_free(m->modules);
 	string_index_clear(&m->keys);
 	string_index_clear(&m->loose_keys);

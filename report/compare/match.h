@@ -32,8 +32,7 @@ struct match {
 	const struct profile *const *profile;
 	uint32_t profiles, bases; /* the first `bases` of them are BASE */
 	struct symbolizer **symbols;
-	struct match_sources *sources; /* these are private */
-	struct match_modules *modules;
+	struct match_modules *modules;	      /* these are private */
 	struct string_index keys, loose_keys; /* a row has the number of its key, at first */
 	uint32_t room;
 
@@ -68,12 +67,6 @@ const struct match_module *match_modules_find(const struct match_modules *module
 					      uint32_t module);
 /* Those that are vague, into m->vague. -1: out of memory. */
 int match_modules_report(struct match *m);
-
-/* NULL: out of memory. */
-struct match_sources *match_source_build(const struct match *m);
-void match_source_free(struct match_sources *s);
-/* What a file of an interpreted language is called on all sides. */
-const char *match_source_file(struct match_sources *s, const char *file);
 
 /* Texts of one entry's row: full key and loose key, to be freed. -1: out of memory. */
 int match_key_make(struct match *m, enum report_by by, uint32_t profile, const struct prof_entry *e,

@@ -9,6 +9,7 @@
 
 #include "report/model/model.h"
 #include "report/symbols/symbolize_source.h"
+#include "report/wording/utf8.h"
 
 #define PART  "\x1f" /* between parts; not in any name */
 #define VAGUE "?"
@@ -53,6 +54,16 @@ static void put_named(struct keys *k, const struct match_module *module, const s
 	}
 }
 
+/* Files of interpreted languages move: a release has a folder of its own, another host another
+ * home, and the next interpreter another library. So a file of a library is called by its path
+ * below the library's folder, another one by its last part. */
+static const char *source_file(const char *file)
+{
+	const char *library = symbolize_source_library(file);
+
+	return library ? library : base_name(file);
+}
+
 /* Lines count from the function's first, as in machine code; several calls may be made in one. */
 static void put_source(struct keys *k, struct match *m, uint32_t profile,
 		       const struct prof_frame *frame)
@@ -63,7 +74,7 @@ static void put_source(struct keys *k, struct match *m, uint32_t profile,
 
 	k->vague_in = NULL;
 	put(k, PART);
-	put(k, f ? match_source_file(m->sources, f->file) : "");
+	put(k, f ? source_file(f->file) : "");
 	put(k, ":");
 	put(k, f ? f->name : "");
 	if (line && line->line)

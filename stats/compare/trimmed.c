@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A trimmed mean from a histogram. Only the long end is trimmed: losing the processor makes calls
  * longer, never shorter. */
-#include "stats/compare/biweight.h"
+#include "stats/compare/trimmed.h"
 
 #include <math.h>
+
+#include <gsl/gsl_sort.h>
 
 #include "stats/histogram/histogram.h"
 #include "stats/mean/autocorrelation.h"
@@ -88,7 +90,7 @@ static struct kept keep(const uint64_t *count, uint32_t buckets)
 static struct serial serial_near(const struct stats_batches *b, uint32_t n, double centre,
 				 double reach, uint32_t explained)
 {
-	uint64_t moved[BIWEIGHT_BATCHES];
+	uint64_t moved[TRIMMED_BATCHES];
 	struct stats_batches near = {b->calls, n, moved};
 	double calls = (double)b->calls, limit;
 	uint32_t far = 0;
@@ -115,18 +117,40 @@ static uint32_t clean_batches(const uint64_t *count, uint32_t buckets, const str
 	return (uint32_t)(n * pow(1 - share, (double)b->calls));
 }
 
+/* The standard deviation of undisturbed batches, if any `clean` of the first n are undisturbed. It
+ * is that of a normal distribution in which half a sample of size `clean` has, on average, the
+ * range of the closest clean / 2 + 1 of the n. *centre: the middle of that range. */
+static double deviation_of(const struct stats_batches *b, uint32_t n, uint32_t clean,
+			   double *centre)
+{
+	double x[TRIMMED_BATCHES], least = INFINITY;
+	uint32_t half = clean / 2;
+
+	for (uint32_t i = 0; i < n; i++)
+		x[i] = (double)b->sum[i] / (double)b->calls;
+	gsl_sort(x, 1, n);
+	for (uint32_t i = 0; i + half < n; i++) {
+		if (x[i + half] - x[i] >= least)
+			continue;
+		least = x[i + half] - x[i];
+		*centre = (x[i] + x[i + half]) / 2;
+	}
+	/* Simulated: the mean of `least` over normal samples of size `clean`; accurate to 1 %. */
+	return least / (1.3 - 0.8 / sqrt(clean));
+}
+
 /* The factor by which dependence raises the error of independent calls; INFINITY: unknown.
  * *freedom: degrees of freedom of that estimate. */
 static double dependence(const struct stats_batches *b, uint32_t n, uint32_t clean, double variance,
 			 double *freedom)
 {
-	double centre, expected = sqrt(variance / (double)b->calls), deviation;
+	double centre = 0, expected = sqrt(variance / (double)b->calls), deviation;
 	struct serial serial;
 
 	*freedom = FREEDOM * (n - 1);
 	if (clean < LEAST_CLEAN)
 		return 1;
-	deviation = biweight_deviation(b, n, clean, &centre);
+	deviation = deviation_of(b, n, clean, &centre);
 	/* One unit of a batch may always be due to the clock's resolution. */
 	expected = fmax(expected, 1 / (double)b->calls);
 	serial = serial_near(b, n, centre, NEAR * fmax(deviation, expected), n - clean);
@@ -141,13 +165,13 @@ static double dependence(const struct stats_batches *b, uint32_t n, uint32_t cle
 }
 
 int trimmed_mean(const uint64_t *count, uint32_t buckets, const struct stats_batches *b,
-		 struct biweight *out)
+		 struct trimmed *out)
 {
-	uint32_t n = b->count < BIWEIGHT_BATCHES ? b->count : BIWEIGHT_BATCHES;
+	uint32_t n = b->count < TRIMMED_BATCHES ? b->count : TRIMMED_BATCHES;
 	struct kept k = keep(count, buckets);
 	double variance = fmax(k.variance, 0), effect, chance;
 
-	if (k.calls < TRIMMED_LEAST || n < BIWEIGHT_LEAST || !b->calls || !(k.mean > 0))
+	if (k.calls < TRIMMED_LEAST || n < TRIMMED_LEAST_BATCHES || !b->calls || !(k.mean > 0))
 		return -1;
 	effect = dependence(b, n, clean_batches(count, buckets, &k, b, n), variance, &out->freedom);
 	if (!isfinite(effect))
@@ -155,8 +179,6 @@ int trimmed_mean(const uint64_t *count, uint32_t buckets, const struct stats_bat
 	chance = sqrt(variance / k.calls) / (1 - TRIMMED_SHARE) * effect;
 	out->location = k.mean;
 	out->error = hypot(chance, BUCKET_ERROR * pow(k.squares, 1.5) * k.mean);
-	out->kept = 1 - TRIMMED_SHARE;
 	out->spread = variance / (k.mean * k.mean);
-	out->batches = n;
 	return 0;
 }

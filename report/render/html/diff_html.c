@@ -46,8 +46,8 @@ static void put_facts(struct html *h, const struct diff *d)
 			if (*text)
 				html_write_pair(h, "shared", text);
 		}
-	numbers_duration(text, sizeof(text), d->base_total_ns, true);
-	numbers_duration(new, sizeof(new), d->new_total_ns, true);
+	numbers_duration(text, sizeof(text), d->side[DIFF_BASE].total_ns, true);
+	numbers_duration(new, sizeof(new), d->side[DIFF_NEW].total_ns, true);
 	snprintf(text + strlen(text), sizeof(text) - strlen(text), ", then %s", new);
 	html_write_pair(h, "time in calls that work", text);
 	json_write_close(&h->json, ']');
@@ -74,8 +74,8 @@ static void put_per(struct html *h, const struct diff *d)
 {
 	json_write_text(&h->json, "per", d->per.symbol ? d->options.per : NULL);
 	json_write_open(&h->json, "units", '[');
-	json_write_number(&h->json, NULL, d->per.symbol ? d->per.base_units : NAN);
-	json_write_number(&h->json, NULL, d->per.symbol ? d->per.new_units : NAN);
+	json_write_number(&h->json, NULL, d->per.symbol ? d->per.side[DIFF_BASE].units : NAN);
+	json_write_number(&h->json, NULL, d->per.symbol ? d->per.side[DIFF_NEW].units : NAN);
 	json_write_close(&h->json, ']');
 }
 
@@ -248,17 +248,17 @@ static void put_finding(struct html *h, const struct diff_site *s)
 static void put_sides(struct html *h, const struct diff_site *s)
 {
 	const double values[] = {
-		s->base_calls,
-		s->new_calls,
-		s->base_calls ? s->base_ns : NAN,
-		s->new_calls ? s->new_ns : NAN,
-		s->base_unswitched_ns,
-		s->new_unswitched_ns,
-		s->base_total_ns,
-		s->new_total_ns,
+		s->side[DIFF_BASE].calls,
+		s->side[DIFF_NEW].calls,
+		s->side[DIFF_BASE].calls ? s->side[DIFF_BASE].ns : NAN,
+		s->side[DIFF_NEW].calls ? s->side[DIFF_NEW].ns : NAN,
+		s->side[DIFF_BASE].unswitched_ns,
+		s->side[DIFF_NEW].unswitched_ns,
+		s->side[DIFF_BASE].total_ns,
+		s->side[DIFF_NEW].total_ns,
 		s->effect_ns,
-		s->rate.base,
-		s->rate.new,
+		s->rate.calls[DIFF_BASE],
+		s->rate.calls[DIFF_NEW],
 		s->rate.ratio,
 		s->rate.low,
 		s->rate.high,

@@ -50,25 +50,19 @@ static void put_run(struct json_writer *w, const struct diff_run *r)
 	json_write_close(w, '}');
 }
 
-#define SIDE(side)                                                                                 \
-	{                                                                                          \
-		ROW_FIELD("calls", diff_site, side##_calls),                                       \
-			ROW_FIELD("mean_ns", diff_site, side##_ns),                                \
-			ROW_FIELD("unswitched_mean_ns", diff_site, side##_unswitched_ns),          \
-			ROW_FIELD("total_ns", diff_site, side##_total_ns), ROW_END                 \
-	}
-static const struct row_field side_fields[2][5] = {SIDE(base), SIDE(new)};
+static const struct row_field side_fields[] = {
+	ROW_SAME(diff_side, calls), ROW_FIELD("mean_ns", diff_side, ns),
+	ROW_FIELD("unswitched_mean_ns", diff_side, unswitched_ns), ROW_SAME(diff_side, total_ns),
+	ROW_END};
 
 /* An average run, and each of them. */
 static void put_side(struct json_writer *w, const struct diff *d, const struct diff_site *s,
-		     bool new)
+		     int side)
 {
-	uint32_t first = new ? d->bases : 0, end = new ? d->profiles : d->bases;
-
-	json_write_open(w, new ? "new" : "base", '{');
-	json_write_fields(w, side_fields[new], s, true);
+	json_write_open(w, side == DIFF_NEW ? "new" : "base", '{');
+	json_write_fields(w, side_fields, &s->side[side], true);
 	json_write_open(w, "runs", '[');
-	for (uint32_t i = first; i < end; i++)
+	for (uint32_t i = diff_first_run(d, side); i < diff_end_run(d, side); i++)
 		put_run(w, &s->run[i]);
 	json_write_close(w, ']');
 	json_write_close(w, '}');
@@ -100,8 +94,8 @@ static void put_quantity(struct json_writer *w, const struct diff_site *s, const
 	json_write_close(w, '}');
 }
 
-static const struct row_field rate_fields[] = {ROW_FIELD("base_calls", diff_rate, base),
-					       ROW_FIELD("new_calls", diff_rate, new),
+static const struct row_field rate_fields[] = {ROW_FIELD("base_calls", diff_rate, calls[DIFF_BASE]),
+					       ROW_FIELD("new_calls", diff_rate, calls[DIFF_NEW]),
 					       ROW_SAME(diff_rate, ratio),
 					       ROW_FIELD("ci_low", diff_rate, low),
 					       ROW_FIELD("ci_high", diff_rate, high),
@@ -129,11 +123,12 @@ static void put_site(struct json_writer *w, const struct diff *d, const struct d
 	put_quantity(w, s, "elapsed", DIFF_ELAPSED);
 	put_quantity(w, s, "cpu", DIFF_CPU_TIME);
 	json_write_fields(w, site_fields, s, true);
-	json_write_object(w, "per_unit", rate_fields, isnan(s->rate.base) ? NULL : &s->rate);
+	json_write_object(w, "per_unit", rate_fields,
+			  isnan(s->rate.calls[DIFF_BASE]) ? NULL : &s->rate);
 	json_write_flag(w, "waits", s->waiting);
 	json_write_flag(w, "lines_differ", s->moved);
-	put_side(w, d, s, false);
-	put_side(w, d, s, true);
+	put_side(w, d, s, DIFF_BASE);
+	put_side(w, d, s, DIFF_NEW);
 	put_stack(w, d, s);
 	json_write_close(w, '}');
 }
@@ -160,12 +155,10 @@ static void put_file(struct json_writer *w, const struct profile *p)
 	json_write_close(w, '}');
 }
 
-static void put_files(struct json_writer *w, const struct diff *d, bool new)
+static void put_files(struct json_writer *w, const struct diff *d, int side)
 {
-	uint32_t first = new ? d->bases : 0, end = new ? d->profiles : d->bases;
-
-	json_write_open(w, new ? "new" : "base", '[');
-	for (uint32_t i = first; i < end; i++)
+	json_write_open(w, side == DIFF_NEW ? "new" : "base", '[');
+	for (uint32_t i = diff_first_run(d, side); i < diff_end_run(d, side); i++)
 		put_file(w, d->profile[i]);
 	json_write_close(w, ']');
 }
@@ -181,38 +174,40 @@ static void put_common(struct json_writer *w, const char *key, const struct diff
 }
 
 #define PER(member) ROW_SAME(diff_per, member)
-static const struct row_field per_fields[] = {PER(symbol),
-					      PER(outcome),
-					      PER(base_units),
-					      PER(new_units),
-					      PER(base_calls),
-					      PER(new_calls),
-					      PER(base_ns),
-					      PER(new_ns),
-					      ROW_FIELD("ratio", diff_per, time.ratio),
-					      ROW_FIELD("ci_low", diff_per, time.low),
-					      ROW_FIELD("ci_high", diff_per, time.high),
-					      ROW_FIELD("p", diff_per, time.p),
-					      PER(changed),
-					      ROW_END};
+static const struct row_field per_fields[] = {
+	PER(symbol),
+	PER(outcome),
+	ROW_FIELD("base_units", diff_per, side[DIFF_BASE].units),
+	ROW_FIELD("new_units", diff_per, side[DIFF_NEW].units),
+	ROW_FIELD("base_calls", diff_per, side[DIFF_BASE].calls),
+	ROW_FIELD("new_calls", diff_per, side[DIFF_NEW].calls),
+	ROW_FIELD("base_ns", diff_per, side[DIFF_BASE].ns),
+	ROW_FIELD("new_ns", diff_per, side[DIFF_NEW].ns),
+	ROW_FIELD("ratio", diff_per, time.ratio),
+	ROW_FIELD("ci_low", diff_per, time.low),
+	ROW_FIELD("ci_high", diff_per, time.high),
+	ROW_FIELD("p", diff_per, time.p),
+	PER(changed),
+	ROW_END};
 #define TOTAL(member) ROW_SAME(diff, member)
-static const struct row_field totals_fields[] = {TOTAL(sites),
-						 TOTAL(slower),
-						 TOTAL(faster),
-						 ROW_FIELD("no_change_seen", diff, same),
-						 ROW_FIELD("not_compared", diff, untested),
-						 ROW_FIELD("only_in_base", diff, only_base),
-						 ROW_FIELD("only_in_new", diff, only_new),
-						 TOTAL(gone),
-						 TOTAL(came),
-						 ROW_FIELD("more_calls", diff, more),
-						 ROW_FIELD("fewer_calls", diff, fewer),
-						 TOTAL(base_calls),
-						 TOTAL(new_calls),
-						 TOTAL(base_total_ns),
-						 TOTAL(new_total_ns),
-						 TOTAL(overflow_calls),
-						 ROW_END};
+static const struct row_field totals_fields[] = {
+	TOTAL(sites),
+	TOTAL(slower),
+	TOTAL(faster),
+	ROW_FIELD("no_change_seen", diff, same),
+	ROW_FIELD("not_compared", diff, untested),
+	ROW_FIELD("only_in_base", diff, only_base),
+	ROW_FIELD("only_in_new", diff, only_new),
+	TOTAL(gone),
+	TOTAL(came),
+	ROW_FIELD("more_calls", diff, more),
+	ROW_FIELD("fewer_calls", diff, fewer),
+	ROW_FIELD("base_calls", diff, side[DIFF_BASE].calls),
+	ROW_FIELD("new_calls", diff, side[DIFF_NEW].calls),
+	ROW_FIELD("base_total_ns", diff, side[DIFF_BASE].total_ns),
+	ROW_FIELD("new_total_ns", diff, side[DIFF_NEW].total_ns),
+	TOTAL(overflow_calls),
+	ROW_END};
 
 static void put_totals(struct json_writer *w, const struct diff *d)
 {

@@ -55,19 +55,20 @@ static void number_cells(struct text *t, struct table *table, const struct diff_
 {
 	char text[32];
 
-	if (s->base_calls) {
-		calls_text(text, sizeof(text), s->base_calls, s->rate.base);
+	if (s->side[DIFF_BASE].calls) {
+		calls_text(text, sizeof(text), s->side[DIFF_BASE].calls, s->rate.calls[DIFF_BASE]);
 		table_cell(table, CALLS_BASE, text);
-		text_cell_duration(t, table, MEAN_BASE, s->base_ns);
+		text_cell_duration(t, table, MEAN_BASE, s->side[DIFF_BASE].ns);
 	}
-	if (s->new_calls) {
-		calls_text(text, sizeof(text), s->new_calls, s->rate.new);
+	if (s->side[DIFF_NEW].calls) {
+		calls_text(text, sizeof(text), s->side[DIFF_NEW].calls, s->rate.calls[DIFF_NEW]);
 		table_cell(table, CALLS_NEW, text);
-		text_cell_duration(t, table, MEAN_NEW, s->new_ns);
+		text_cell_duration(t, table, MEAN_NEW, s->side[DIFF_NEW].ns);
 	}
-	if (isfinite(s->base_unswitched_ns) && isfinite(s->new_unswitched_ns)) {
-		text_cell_duration(t, table, CPU_BASE, s->base_unswitched_ns);
-		text_cell_duration(t, table, CPU_NEW, s->new_unswitched_ns);
+	if (isfinite(s->side[DIFF_BASE].unswitched_ns) &&
+	    isfinite(s->side[DIFF_NEW].unswitched_ns)) {
+		text_cell_duration(t, table, CPU_BASE, s->side[DIFF_BASE].unswitched_ns);
+		text_cell_duration(t, table, CPU_NEW, s->side[DIFF_NEW].unswitched_ns);
 	}
 	if (s->verdict.status > DIFF_SAME)
 		return;
@@ -149,8 +150,8 @@ static void print_head(struct text *t, const struct diff *d)
 				text_cell_say(t, TERMINAL_PLAIN, "  ", 2, "%s", line);
 		}
 	}
-	numbers_duration(base, sizeof(base), d->base_total_ns, t->terminal.utf8);
-	numbers_duration(new, sizeof(new), d->new_total_ns, t->terminal.utf8);
+	numbers_duration(base, sizeof(base), d->side[DIFF_BASE].total_ns, t->terminal.utf8);
+	numbers_duration(new, sizeof(new), d->side[DIFF_NEW].total_ns, t->terminal.utf8);
 	text_cell_say(t, TERMINAL_PLAIN, "  ", 2,
 		      "time in all calls%s of an average run: %s, then %s",
 		      d->any_waits ? " that do not wait" : "", base, new);

@@ -30,8 +30,8 @@ static void begin(struct made *m, uint32_t bases, uint32_t profiles)
 		m->site[i] = (struct diff_site){.symbol = "send",
 						.run = m->run[i],
 						.states = true,
-						.base_calls = 10000,
-						.new_calls = 10000};
+						.side[DIFF_BASE].calls = 10000,
+						.side[DIFF_NEW].calls = 10000};
 		for (uint32_t k = 0; k < profiles; k++)
 			m->run[i][k] =
 				(struct diff_run){.calls = 10000,

@@ -29,8 +29,8 @@ static void begin(struct made *m, uint32_t bases, uint32_t profiles)
 		m->site[i] = (struct diff_site){.symbol = i % 2 ? "open64" : "send",
 						.run = m->run[i],
 						.states = true,
-						.base_calls = 10000,
-						.new_calls = 10000};
+						.side[DIFF_BASE].calls = 10000,
+						.side[DIFF_NEW].calls = 10000};
 		for (uint32_t k = 0; k < profiles; k++) {
 			double ns = 1000 + (i / 2 + (int)k) % 2;
 

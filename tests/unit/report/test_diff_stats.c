@@ -9,7 +9,6 @@
 #include "stats/compare/between_runs.h"
 #include "stats/compare/compare.h"
 #include "stats/numerics/distributions.h"
-#include "stats/compare/biweight.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -238,71 +237,6 @@ static void test_detectable_is_margin_and_quantiles_of_errors(void **state)
 		    0.01 + 0.01 * (3.4921775 + 1.7032884), 1e-9);
 }
 
-#define BATCHES 64
-
-/* 1000 calls a batch, about 5 units each, and some of them hit by a lump of 4000000. */
-static void make_batches(uint64_t *sum, unsigned lumps)
-{
-	for (unsigned i = 0; i < BATCHES; i++)
-		sum[i] = 5000 + (i * 37 + i * i * 11) % 41;
-	for (unsigned i = 0; i < lumps; i++)
-		sum[(i * 29) % BATCHES] += 4000000 + 1000 * i;
-}
-
-static void test_lumps_do_not_move_what_is_steady(void **state)
-{
-	uint64_t sum[BATCHES];
-	struct stats_batches b = {1000, BATCHES, sum};
-	struct biweight clean, lumpy;
-
-	(void)state;
-	make_batches(sum, 0);
-	assert_int_equal(biweight_location(&b, &clean), 0);
-	assert_near(clean.location, 5.020, 0.003);
-	assert_near(clean.kept, 1, 0);
-	assert_near(clean.error, 0.0118 / 8, 0.0004); /* uniform over 41, and sqrt 64 */
-	make_batches(sum, 12);
-	assert_int_equal(biweight_location(&b, &lumpy), 0);
-	assert_near(lumpy.location, clean.location, 2 * clean.error);
-	assert_near(lumpy.kept, 52.0 / 64, 0);
-	make_batches(sum, 20);
-	assert_int_equal(biweight_location(&b, &lumpy), -1); /* that is not steady */
-}
-
-static void test_what_is_not_steady(void **state)
-{
-	uint64_t sum[BATCHES];
-	struct stats_batches b = {1000, BATCHES, sum};
-	struct biweight s;
-
-	(void)state;
-	make_batches(sum, 0);
-	b.count = BIWEIGHT_LEAST - 1;
-	assert_int_equal(biweight_location(&b, &s), -1);
-	b.count = BATCHES;
-	for (unsigned i = 0; i < BATCHES; i++)
-		sum[i] = 5000 + (i >= 21 && i < 43 ? 400 : 0) + i % 5; /* two modes */
-	assert_int_equal(biweight_location(&b, &s), -1);
-	for (unsigned i = 0; i < BATCHES; i++)
-		sum[i] = 5000; /* no spread: too few ticks to tell */
-	assert_int_equal(biweight_location(&b, &s), -1);
-}
-
-static void test_batches_are_enlarged_in_pairs(void **state)
-{
-	uint64_t sum[5] = {1, 2, 3, 4, 5}, calls = 8;
-	uint32_t count = 5;
-
-	(void)state;
-	biweight_enlarge(sum, &count, &calls, 16);
-	assert_int_equal(count, 2);
-	assert_int_equal(calls, 16);
-	assert_int_equal(sum[0], 3);
-	assert_int_equal(sum[1], 7);
-	biweight_enlarge(sum, &count, &calls, 16);
-	assert_int_equal(count, 2);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -318,9 +252,6 @@ int main(void)
 		cmocka_unit_test(test_random_effects_at_the_edges),
 		cmocka_unit_test(test_moderated_variances),
 		cmocka_unit_test(test_detectable_is_margin_and_quantiles_of_errors),
-		cmocka_unit_test(test_lumps_do_not_move_what_is_steady),
-		cmocka_unit_test(test_what_is_not_steady),
-		cmocka_unit_test(test_batches_are_enlarged_in_pairs),
 	};
 
 	return cmocka_run_group_tests_name("diff: statistics", tests, NULL, NULL);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "stats/histogram/histogram.h"
-#include "stats/compare/biweight.h"
+#include "stats/compare/trimmed.h"
 
 #define BATCHES 64
 #define CALLS	100
@@ -56,7 +56,7 @@ static void fill(double scale, double share)
 /* The mean of uniform(0.5, 1.5) below its 95th percentile, 1.45, is 0.975. */
 static void test_the_short_end_of_a_uniform_law(void **unused)
 {
-	struct biweight u;
+	struct trimmed u;
 
 	(void)unused;
 	for (double scale = 3000; scale < 6000; scale *= 1.1) {
@@ -72,7 +72,7 @@ static void test_the_short_end_of_a_uniform_law(void **unused)
 
 static void test_what_a_host_takes_does_not_count(void **unused)
 {
-	struct biweight clean, hit;
+	struct trimmed clean, hit;
 
 	(void)unused;
 	fill(4000, 0);
@@ -88,7 +88,7 @@ static void test_what_a_host_takes_does_not_count(void **unused)
 /* In the first half of the run calls take half as long again. */
 static void test_phases_are_dependence(void **unused)
 {
-	struct biweight steady, phases;
+	struct trimmed steady, phases;
 
 	(void)unused;
 	fill(4000, 0);
@@ -102,7 +102,7 @@ static void test_phases_are_dependence(void **unused)
 
 static void test_one_bucket_is_not_known_better(void **unused)
 {
-	struct biweight u;
+	struct trimmed u;
 
 	(void)unused;
 	begin();
@@ -115,8 +115,8 @@ static void test_one_bucket_is_not_known_better(void **unused)
 
 static void test_too_little_says_nothing(void **unused)
 {
-	struct stats_batches few = {CALLS, BIWEIGHT_LEAST - 1, sums};
-	struct biweight u;
+	struct stats_batches few = {CALLS, TRIMMED_LEAST_BATCHES - 1, sums};
+	struct trimmed u;
 
 	(void)unused;
 	fill(4000, 0);

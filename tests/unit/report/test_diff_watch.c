@@ -60,10 +60,10 @@ static void begin(struct made *m)
 						.outcome = "completed",
 						.run = m->run[i],
 						.states = true,
-						.base_calls = 1000,
-						.new_calls = 1000,
-						.base_total_ns = 1e6 + i,
-						.new_total_ns = 1e6};
+						.side[DIFF_BASE].calls = 1000,
+						.side[DIFF_NEW].calls = 1000,
+						.side[DIFF_BASE].total_ns = 1e6 + i,
+						.side[DIFF_NEW].total_ns = 1e6};
 	}
 	m->whole[0] = m->whole[1] = (struct diff_watch_run){1e9, 1e9};
 }
@@ -193,7 +193,7 @@ static void test_equality_is_of_what_takes_time(void **state)
 
 	(void)state;
 	begin(&m);
-	m.site[5].base_total_ns = m.site[5].new_total_ns = 1e4;
+	m.site[5].side[DIFF_BASE].total_ns = m.site[5].side[DIFF_NEW].total_ns = 1e4;
 	assert_int_equal(diff_watch_begin(&w, &m.d, m.whole), 0);
 	assert_false(row_of(&w, "k5")->worth);
 	assert_true(row_of(&w, "k4")->worth);

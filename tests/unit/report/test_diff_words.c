@@ -48,7 +48,7 @@ static void test_factors_are_read_without_exponents(void **state)
 /* A site whose CPU time changed by 3 % of 1000 ns, and of whose elapsed time nothing was seen. */
 static struct diff_site cpu_slower(const struct diff_run *run)
 {
-	struct diff_site s = {.run = run, .states = true, .base_unswitched_ns = 1000};
+	struct diff_site s = {.run = run, .states = true, .side[DIFF_BASE].unswitched_ns = 1000};
 	struct diff_finding *f = &s.found[DIFF_CPU_TIME];
 
 	*f = (struct diff_finding){.status = DIFF_SLOWER,
@@ -68,52 +68,19 @@ static void check_other(const struct diff_site *s, const char *want)
 	assert_string_equal(text, want);
 }
 
-static void test_what_hides_a_change_of_cpu_time_is_named(void **state)
+static void test_what_elapsed_time_did_is_told_beside_cpu_time(void **state)
 {
-	struct diff_run run[2] = {{.calls = 10}, {.calls = 10, .runnable_ns = 31}};
+	struct diff_run run[2] = {{.calls = 10}, {.calls = 10}};
 	struct diff_site s = cpu_slower(run);
 
 	(void)state;
 	check_words(&s, "CPU time slower by 2.5 to 3.5 %");
-	check_other(&s, "elapsed time: no significant change, hidden by waiting for a CPU");
-	run[1] = (struct diff_run){.calls = 10, .runnable_ns = 29, .asleep_ns = 31};
-	check_other(&s, "elapsed time: no significant change, hidden by sleeping");
-	run[1] = (struct diff_run){.calls = 10, .runnable_ns = 29, .asleep_ns = NAN};
 	check_other(&s, "elapsed time: no significant change");
 	s.found[DIFF_ELAPSED] =
 		(struct diff_finding){.status = DIFF_UNTESTED, .reason = DIFF_FEW_CALLS};
 	check_other(&s, "elapsed time: cannot be determined: too few calls (10)");
 	s.states = false;
 	check_other(&s, "");
-}
-
-static void test_what_moved_elapsed_time_is_named(void **state)
-{
-	struct diff_run run[2] = {{.calls = 10, .runnable_ns = 100, .asleep_ns = 10},
-				  {.calls = 10, .runnable_ns = 170, .asleep_ns = 40}};
-	struct diff_site s = {.run = run, .states = true, .base_ns = 1000, .new_ns = 1100};
-	struct diff d = {.profiles = 2, .bases = 1};
-	char text[DIFF_WORDS];
-
-	(void)state;
-	s.verdict = (struct diff_finding){.status = DIFF_SLOWER,
-					  .shown = {.ratio = 1.1, .low = 1.05, .high = 1.15}};
-	s.found[DIFF_ELAPSED] = s.verdict;
-	s.found[DIFF_CPU_TIME] =
-		(struct diff_finding){.status = DIFF_SAME, .view = DIFF_UNSWITCHED};
-	diff_words(&d, &s, text, sizeof(text));
-	assert_string_equal(
-		text, "elapsed time slower by 5.0 to 15.0 %, mostly waiting longer for a CPU");
-	check_other(&s, "CPU time: no significant change");
-	run[1].asleep_ns = 80;
-	run[1].runnable_ns = 130;
-	diff_words(&d, &s, text, sizeof(text));
-	assert_string_equal(text, "elapsed time slower by 5.0 to 15.0 %, mostly sleeping longer");
-	/* the mean of all calls moved the other way */
-	s.new_ns = 900;
-	run[1].runnable_ns = 20;
-	diff_words(&d, &s, text, sizeof(text));
-	assert_string_equal(text, "elapsed time slower by 5.0 to 15.0 %");
 }
 
 /* Rows that could not be compared, with a warning in one of their runs, for this reason. */
@@ -162,8 +129,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_factors_are_read_without_exponents),
-		cmocka_unit_test(test_what_hides_a_change_of_cpu_time_is_named),
-		cmocka_unit_test(test_what_moved_elapsed_time_is_named),
+		cmocka_unit_test(test_what_elapsed_time_did_is_told_beside_cpu_time),
 		cmocka_unit_test(test_a_doubt_is_told_of_rows_that_it_hindered),
 	};
 
