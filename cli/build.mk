@@ -41,7 +41,6 @@ CLI_SRC = \
 	cli/displace/displace_measure.c \
 	cli/displace/displace_options.c \
 	cli/displace/displace_text.c \
-	cli/displace/displace_wall.c \
 	cli/help/cmd_complete.c \
 	cli/help/cmd_config.c \
 	cli/help/cmd_describe.c \

@@ -63,7 +63,6 @@ COLLECTOR_SRC = \
 	collector/displacement/displace_windows.c \
 	collector/displacement/fluid/fluid.c \
 	collector/displacement/fluid/fluid_group.c \
-	collector/displacement/fluid/fluid_keeper.c \
 	collector/displacement/fluid/fluid_loop.c \
 	collector/displacement/fluid/fluid_thread.c \
 	collector/displacement/sites/dither_plan.c \
@@ -72,8 +71,6 @@ COLLECTOR_SRC = \
 	collector/displacement/sites/site_dither.c \
 	collector/displacement/sites/site_index.c \
 	collector/displacement/sites/site_samples.c \
-	collector/displacement/wall_method.c \
-	collector/displacement/wall_method_fluid.c \
 	collector/doctor/doctor.c \
 	collector/doctor/doctor_check.c \
 	collector/doctor/doctor_cpus.c \

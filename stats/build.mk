@@ -9,7 +9,6 @@ STATS_SRC = \
 	stats/compare/compare.c \
 	stats/compare/trimmed.c \
 	stats/displacement/displacement.c \
-	stats/displacement/woodside.c \
 	stats/histogram/bimodality.c \
 	stats/histogram/histogram.c \
 	stats/histogram/outliers.c \

@@ -11,20 +11,6 @@
 #include "collector/launch/signal_wait.h"
 #include "collector/launch/launch.h"
 
-struct results {
-	const struct displace_wishes *o;
-	struct displace_summary s;
-	const struct displace_confirm *confirm;
-};
-
-static int print(FILE *out, const void *results)
-{
-	const struct results *r = results;
-
-	return r->o->json ? displace_json_print(out, r->o, &r->s, r->confirm)
-			  : displace_text_print(out, r->o, &r->s, r->confirm);
-}
-
 /* The command again, without the fluid. */
 static int confirm_once(const struct displace_wishes *o, const struct program *program,
 			struct displace_confirm *c)
@@ -51,11 +37,11 @@ static int report(const struct displace_wishes *o, const struct program *program
 		  struct displace_measured *m)
 {
 	struct displace_confirm confirm;
-	struct results r = {.o = o};
+	struct displace_summary s;
 	bool confirmed = o->confirm && !m->stopped_by && !m->status;
 	int failed, kept;
 
-	if (displace_summary_make(&r.s, m->run, m->runs, o->confidence, m->switching) ||
+	if (displace_summary_make(&s, m->run, m->runs, o->confidence, m->switching) ||
 	    (confirmed && displace_confirm_begin(&confirm, &o->cpus, m->runs, !o->no_task_clock))) {
 		displace_complain("no memory for the results");
 		return -1;
@@ -65,11 +51,10 @@ static int report(const struct displace_wishes *o, const struct program *program
 			continue;
 		displace_restore_output(kept);
 	}
-	r.confirm = confirmed ? &confirm : NULL;
-	failed = displace_report(o, print, &r);
+	failed = displace_report(o, &s, confirmed ? &confirm : NULL);
 	if (confirmed)
 		displace_confirm_free(&confirm);
-	displace_summary_free(&r.s);
+	displace_summary_free(&s);
 	return failed;
 }
 
@@ -128,5 +113,5 @@ int cmd_displace(int argc, char **argv)
 	status = cannot_start(&program);
 	if (status)
 		return status;
-	return o.wall ? displace_wall(&o, &program) : measure(&o, &program);
+	return measure(&o, &program);
 }

@@ -18,20 +18,14 @@ struct displace_wishes {
 	uint64_t loops; /* operations that the command does; 0: unknown */
 	uint32_t replications;
 	cpu_set_t cpus;
-	double confidence, rest_s, longest_s;
-	double at_most_s; /* of a measurement, the command's own time not counted; 0: not said */
-	bool json, confirm, wall, quiet, any_quota, no_group, no_task_clock;
+	double confidence, rest_s;
+	bool json, confirm, quiet, any_quota, no_task_clock;
 	const char *output; /* NULL: standard error; standard output for JSON */
 	char **command;
 };
 
 /* OPTIONS_GO, or the exit status. */
 int displace_options_parse(int argc, char **argv, struct displace_wishes *o);
-
-/* Seconds that a measurement takes besides the command's own time, if other tasks leave the fluid
- * its CPUs; and by how much it may be prolonged where they do not. */
-double displace_options_takes(const struct displace_wishes *o);
-double displace_options_prolong(const struct displace_wishes *o);
 
 /* "scprof displace: ..." on standard error, one line. */
 void displace_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -58,9 +52,6 @@ int displace_measure(const struct displace_wishes *o, const struct program *prog
 		     struct displace_measured *m);
 void displace_measured_free(struct displace_measured *m);
 
-/* Says why exec failed. Returns the exit status for it. */
-int displace_exec_failed(const struct program *program, int error);
-
 /* ---- the report ---- */
 
 /* With --json standard output has the JSON object alone: what the command prints goes to standard
@@ -69,11 +60,13 @@ int displace_exec_failed(const struct program *program, int error);
 int displace_divert_output(const struct displace_wishes *o, int *kept);
 void displace_restore_output(int kept);
 
-/* Has `print` write the report to where it is wanted. 0; -1 having said why. */
-int displace_report(const struct displace_wishes *o, int (*print)(FILE *out, const void *context),
-		    const void *context);
+/* Writes the report to where it is wanted. `confirm`: NULL without --confirm. 0; -1 having said
+ * why.
+ */
+int displace_report(const struct displace_wishes *o, const struct displace_summary *s,
+		    const struct displace_confirm *confirm);
 
-/* `confirm`: NULL without --confirm. 0; -1 with errno. */
+/* 0; -1 with errno. */
 int displace_text_print(FILE *out, const struct displace_wishes *o,
 			const struct displace_summary *s, const struct displace_confirm *confirm);
 int displace_json_print(FILE *out, const struct displace_wishes *o,
@@ -81,18 +74,4 @@ int displace_json_print(FILE *out, const struct displace_wishes *o,
 
 /* The result in one sentence. */
 void displace_text_sentence(const struct displace_summary *s, char *text, size_t size);
-/* "scprof displaceMETHOD: COMMAND on CPUs 0-3, 5 " */
-void displace_text_head(FILE *out, const struct displace_wishes *o, const char *method);
-
-/* Begins the document, up to the members of `program`, which is left open. */
-struct json_writer *displace_json_begin(struct json_writer *w, FILE *out,
-					const struct displace_wishes *o, const char *method);
-/* NAMEUNIT, ci_lowUNIT, ci_highUNIT. */
-void displace_json_limits(struct json_writer *w, const char *name, double mean, double low,
-			  double high, double scale, const char *unit);
-void displace_json_warning(struct json_writer *w, const char *code, const char *text);
-
-/* --method wall: measures, and prints. Returns the exit status. */
-int displace_wall(const struct displace_wishes *o, const struct program *program);
-
 #endif

@@ -90,6 +90,20 @@ static const struct row_field error_fields[] = {
 	FIELD(NUMBER, summary, "stolen_s", all.stolen),
 	{0}};
 
+/* NAMEUNIT, ci_lowUNIT, ci_highUNIT. */
+static void put_limits(struct json_writer *w, const char *name, double mean, double low,
+		       double high, double scale, const char *unit)
+{
+	char key[32];
+
+	snprintf(key, sizeof(key), "%s%s", name, unit);
+	json_write_number(w, key, mean * scale);
+	snprintf(key, sizeof(key), "ci_low%s", unit);
+	json_write_number(w, key, low * scale);
+	snprintf(key, sizeof(key), "ci_high%s", unit);
+	json_write_number(w, key, high * scale);
+}
+
 static void put_why(struct json_writer *w, const char *key, const char *why)
 {
 	json_write_text(w, key, *why ? why : NULL);
@@ -140,9 +154,12 @@ static void put_warnings(struct json_writer *w, unsigned set)
 {
 	json_write_open(w, "warnings", '[');
 	for (unsigned bit = 1; bit && bit <= set; bit <<= 1)
-		if (set & bit)
-			displace_json_warning(w, displace_warning_code(bit),
-					      displace_warning_text(bit));
+		if (set & bit) {
+			json_write_open(w, NULL, '{');
+			json_write_text(w, "code", displace_warning_code(bit));
+			json_write_text(w, "text", displace_warning_text(bit));
+			json_write_close(w, '}');
+		}
 	json_write_close(w, ']');
 }
 
@@ -151,7 +168,7 @@ static void open_mean(struct json_writer *w, const char *key, const struct displ
 		      bool bound)
 {
 	json_write_open(w, key, '{');
-	displace_json_limits(w, "mean", m->mean, m->low, m->high, 1, "_s");
+	put_limits(w, "mean", m->mean, m->low, m->high, 1, "_s");
 	json_write_text(w, "bound", bound ? "lower" : NULL);
 }
 
@@ -192,8 +209,8 @@ static void put_operation(struct json_writer *w, uint64_t loops, const struct di
 
 	if (!json_write_open_known(w, "per_operation_us", loops))
 		return;
-	displace_json_limits(w, "displacement", s->displaced.mean, s->displaced.low,
-			     s->displaced.high, each, "_us");
+	put_limits(w, "displacement", s->displaced.mean, s->displaced.low, s->displaced.high, each,
+		   "_us");
 	json_write_number(w, "rusage_us", s->accounting.rusage * each);
 	json_write_close(w, '}');
 }
@@ -204,7 +221,7 @@ static void put_effect(struct json_writer *w, const struct displace_confirm *c,
 	struct displace_mean m = displace_confirm_effect(c, s);
 
 	json_write_open(w, "fluid_effect", '{');
-	displace_json_limits(w, "ratio", m.mean, m.low, m.high, 1, "");
+	put_limits(w, "ratio", m.mean, m.low, m.high, 1, "");
 	json_write_number(w, "on_cpu_ratio", displace_confirm_on_cpu(c, s));
 	json_write_close(w, '}');
 }
@@ -220,7 +237,7 @@ static void put_confirmation(struct json_writer *w, const struct displace_confir
 	for (size_t i = 0; i < c->runs; i++)
 		json_write_number(w, NULL, c->elapsed[i]);
 	json_write_close(w, ']');
-	displace_json_limits(w, "taken", m.mean, m.low, m.high, 1, "_s");
+	put_limits(w, "taken", m.mean, m.low, m.high, 1, "_s");
 	json_write_number(w, "rusage_s", used.mean);
 	json_write_number(w, "idle_share", c->idle);
 	json_write_number(w, "had_share", c->had);
@@ -243,10 +260,27 @@ static void put_errors(struct json_writer *w, const struct displace_summary *s)
 	json_write_close(w, '}');
 }
 
+/* Up to the members of `program`, which is left open. */
+static struct json_writer *begin(struct json_writer *w, FILE *out, const struct displace_wishes *o)
+{
+	char list[256];
+
+	*w = (struct json_writer){.out = out, .indent = true};
+	cpus_print(&o->cpus, list, sizeof(list));
+	json_write_open(w, NULL, '{');
+	json_write_text(w, "schema", "scprof-displace/1");
+	json_write_text(w, "method", "fluid");
+	json_write_text(w, "cpu_list", list);
+	json_write_count_if(w, "loops", o->loops, o->loops);
+	json_write_open(w, "program", '{');
+	json_write_texts(w, "argv", (const char *const *)o->command, JSON_TO_NULL);
+	return w;
+}
+
 int displace_json_print(FILE *out, const struct displace_wishes *o,
 			const struct displace_summary *s, const struct displace_confirm *confirm)
 {
-	struct json_writer json, *w = displace_json_begin(&json, out, o, "fluid");
+	struct json_writer json, *w = begin(&json, out, o);
 	char sentence[512];
 
 	displace_text_sentence(s, sentence, sizeof(sentence));
@@ -262,7 +296,6 @@ int displace_json_print(FILE *out, const struct displace_wishes *o,
 	json_write_close(w, '}');
 	put_operation(w, o->loops, s);
 	put_errors(w, s);
-	json_write_flag(w, "idle_group", s->run[0].apart);
 	put_cpus(w, s->cpu, s->cpus);
 	put_cpu(w, "all_cpus", &s->all);
 	put_tasks(w, s->task, s->tasks);
@@ -273,42 +306,4 @@ int displace_json_print(FILE *out, const struct displace_wishes *o,
 	put_warnings(w, s->warnings);
 	json_write_close(w, '}');
 	return json_write_finish(w);
-}
-
-struct json_writer *displace_json_begin(struct json_writer *w, FILE *out,
-					const struct displace_wishes *o, const char *method)
-{
-	char list[256];
-
-	*w = (struct json_writer){.out = out, .indent = true};
-	cpus_print(&o->cpus, list, sizeof(list));
-	json_write_open(w, NULL, '{');
-	json_write_text(w, "schema", "scprof-displace/1");
-	json_write_text(w, "method", method);
-	json_write_text(w, "cpu_list", list);
-	json_write_count_if(w, "loops", o->loops, o->loops);
-	json_write_open(w, "program", '{');
-	json_write_texts(w, "argv", (const char *const *)o->command, JSON_TO_NULL);
-	return w;
-}
-
-void displace_json_limits(struct json_writer *w, const char *name, double mean, double low,
-			  double high, double scale, const char *unit)
-{
-	char key[32];
-
-	snprintf(key, sizeof(key), "%s%s", name, unit);
-	json_write_number(w, key, mean * scale);
-	snprintf(key, sizeof(key), "ci_low%s", unit);
-	json_write_number(w, key, low * scale);
-	snprintf(key, sizeof(key), "ci_high%s", unit);
-	json_write_number(w, key, high * scale);
-}
-
-void displace_json_warning(struct json_writer *w, const char *code, const char *text)
-{
-	json_write_open(w, NULL, '{');
-	json_write_text(w, "code", code);
-	json_write_text(w, "text", text);
-	json_write_close(w, '}');
 }

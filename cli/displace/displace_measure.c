@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@ struct measuring {
 	struct progress progress;
 };
 
-int displace_exec_failed(const struct program *program, int error)
+static int exec_failed_with(const struct program *program, int error)
 {
 	if (!*program->notice)
 		displace_complain("cannot execute %.300s: %s", program->path, strerror(error));
@@ -39,7 +40,7 @@ static int start(struct measuring *g, struct launch *l)
 			       &exec_failed, &hold))
 		return 0;
 	if (exec_failed)
-		return displace_exec_failed(g->program, errno);
+		return exec_failed_with(g->program, errno);
 	displace_complain("cannot start a process: %s", strerror(errno));
 	return DISPLACE_FAILED;
 }
@@ -83,7 +84,7 @@ static int one_run(struct measuring *g, struct displace_measured *m)
 		return complain(&err);
 	/* the user does not want to wait: print what there is */
 	if (!m->stopped_by)
-		m->stopped_by = displace_idle_phase_enough(g->d, g->o->rest_s);
+		m->stopped_by = displace_idle_phase(g->d, g->o->rest_s);
 	if (displace_account_finish(g->d, &m->run[m->runs], &err))
 		return complain(&err);
 	m->run[m->runs++].interrupted = l.ended_by != 0;
@@ -95,7 +96,7 @@ static int measure(struct measuring *g, struct displace_measured *m)
 	int failed = 0;
 
 	say_run(g, 0);
-	m->stopped_by = displace_idle_phase_enough(g->d, g->o->rest_s);
+	m->stopped_by = displace_idle_phase(g->d, g->o->rest_s);
 	while (!failed && !m->stopped_by && m->runs < g->o->replications)
 		failed = one_run(g, m);
 	progress_clear(&g->progress);
@@ -103,27 +104,21 @@ static int measure(struct measuring *g, struct displace_measured *m)
 	return m->runs ? 0 : failed;
 }
 
-/* Before the first idle phase: who wants to wait less can say so. */
 static void say_how_long(const struct displace_wishes *o)
 {
-	double takes = displace_options_takes(o);
+	double takes = fmin(DISPLACE_OPEN_S, o->rest_s / 2) + (o->replications + 1) * o->rest_s;
 
 	if (!o->quiet)
-		displace_complain(
-			"%u run%s of the command, and %.3g s besides (idle phases), up to "
-			"%.3g s on a busy machine; --at-most T sets that",
-			o->replications, o->replications == 1 ? "" : "s", takes,
-			takes + displace_options_prolong(o));
+		displace_complain("%u run%s of the command, and %.3g s besides (idle phases, which "
+				  "--rest sets; longer on a busy machine)",
+				  o->replications, o->replications == 1 ? "" : "s", takes);
 }
 
 int displace_measure(const struct displace_wishes *o, const struct program *program,
 		     struct displace_measured *m)
 {
-	struct displace_options options = {.cpus = o->cpus,
-					   .rest_s = o->rest_s,
-					   .prolong_s = displace_options_prolong(o),
-					   .any_quota = o->any_quota,
-					   .no_group = o->no_group};
+	struct displace_options options = {
+		.cpus = o->cpus, .rest_s = o->rest_s, .any_quota = o->any_quota};
 	struct measuring g = {.o = o, .program = program};
 	struct profile_error err;
 	int failed;
@@ -171,15 +166,16 @@ void displace_restore_output(int kept)
 	close(kept);
 }
 
-int displace_report(const struct displace_wishes *o, int (*print)(FILE *out, const void *context),
-		    const void *context)
+int displace_report(const struct displace_wishes *o, const struct displace_summary *s,
+		    const struct displace_confirm *confirm)
 {
 	struct output out = {.stream = stderr};
 	bool file = o->output || o->json;
 	int failed = file && output_open(&out, o->output);
 
 	if (!failed) {
-		failed = print(out.stream, context);
+		failed = o->json ? displace_json_print(out.stream, o, s, confirm)
+				 : displace_text_print(out.stream, o, s, confirm);
 		failed = (file ? output_close(&out, !failed) : fflush(stderr)) || failed;
 	}
 	if (failed)

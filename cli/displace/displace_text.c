@@ -106,24 +106,17 @@ static void print_name(FILE *out, const char *name)
 	free(clean);
 }
 
-void displace_text_head(FILE *out, const struct displace_wishes *o, const char *method)
-{
-	char cpus[128];
-
-	cpus_print(&o->cpus, cpus, sizeof(cpus));
-	fprintf(out, "scprof displace%s: ", method);
-	print_name(out, o->command[0]);
-	fprintf(out, " on CPU%s %s, ", CPU_COUNT(&o->cpus) > 1 ? "s" : "", cpus);
-}
-
 static void print_head(FILE *out, const struct displace_wishes *o, const struct displace_summary *s)
 {
-	char switching[64] = "unknown";
+	char switching[64] = "unknown", cpus[128];
 
 	if (isfinite(s->switching.error))
 		snprintf(switching, sizeof(switching), "%.0f ns ± %.0f", s->switching.value * 1e9,
 			 2 * s->switching.error * 1e9);
-	displace_text_head(out, o, "");
+	cpus_print(&o->cpus, cpus, sizeof(cpus));
+	fputs("scprof displace: ", out);
+	print_name(out, o->command[0]);
+	fprintf(out, " on CPU%s %s, ", CPU_COUNT(&o->cpus) > 1 ? "s" : "", cpus);
 	fprintf(out, "%zu run%s of %.3f s, %.4g %% confidence\n", s->runs, s->runs == 1 ? "" : "s",
 		s->elapsed, 100 * s->confidence);
 	fprintf(out,

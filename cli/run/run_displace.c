@@ -31,7 +31,7 @@ int run_displace_dither(struct run_displace *r, const char *page, double share)
 
 int run_displace_open(struct run_displace *r, const char *profiles)
 {
-	struct displace_options options = {.prolong_s = DISPLACE_PROLONG_S};
+	struct displace_options options = {0};
 	struct profile_error err;
 	int stopped;
 
@@ -56,7 +56,7 @@ int run_displace_open(struct run_displace *r, const char *profiles)
 		site_samples_set_dither(r->samples, r->dither);
 	}
 	r->cpus = options.cpus;
-	stopped = displace_idle_phase_enough(r->d, REST_S);
+	stopped = displace_idle_phase(r->d, REST_S);
 	if (!stopped && !displace_run_begin(r->d, &err))
 		return 0;
 	if (!stopped)
@@ -131,7 +131,7 @@ void run_displace_settle(struct run_displace *r, bool interrupted)
 	if (r->samples)
 		site_samples_end(r->samples);
 	if (!interrupted)
-		displace_idle_phase_enough(r->d, REST_S);
+		displace_idle_phase(r->d, REST_S);
 	r->settled = !displace_account_finish(r->d, &r->run, &err);
 	if (!r->settled)
 		say(err.text);

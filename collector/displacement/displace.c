@@ -38,29 +38,20 @@ struct array {
 	{                                                                                          \
 		(void **)&d->member, elements, sizeof(*d->member)                                  \
 	}
-#define ARRAYS 18
+#define ARRAYS 17
 
 /* Lists all arrays that have a fixed number of elements. */
 static void list_arrays(struct displace *d, struct array list[ARRAYS])
 {
 	const struct array all[] = {
-		ARRAY(own, d->cpus),
-		ARRAY(from_ns, d->cpus),
-		ARRAY(to_ns, d->cpus),
-		ARRAY(other_on, d->cpus),
-		ARRAY(clock_on, d->cpus),
-		ARRAY(series, d->cpus),
-		ARRAY(never_idle, d->cpus),
-		ARRAY(window, d->cpus),
-		ARRAY(woken, d->cpus),
-		ARRAY(rest_switches, d->cpus),
-		ARRAY(cost, d->cpus),
-		ARRAY(child, MOST_PIDS / 8),
-		ARRAY(usage_from, CPU_SETSIZE),
-		ARRAY(usage_to, CPU_SETSIZE),
-		ARRAY(woken_from, CPU_SETSIZE),
-		ARRAY(woken_to, CPU_SETSIZE),
-		ARRAY(before, CPU_SETSIZE),
+		ARRAY(own, d->cpus),	       ARRAY(from_ns, d->cpus),
+		ARRAY(to_ns, d->cpus),	       ARRAY(other_on, d->cpus),
+		ARRAY(clock_on, d->cpus),      ARRAY(series, d->cpus),
+		ARRAY(window, d->cpus),	       ARRAY(woken, d->cpus),
+		ARRAY(rest_switches, d->cpus), ARRAY(cost, d->cpus),
+		ARRAY(child, MOST_PIDS / 8),   ARRAY(usage_from, CPU_SETSIZE),
+		ARRAY(usage_to, CPU_SETSIZE),  ARRAY(woken_from, CPU_SETSIZE),
+		ARRAY(woken_to, CPU_SETSIZE),  ARRAY(before, CPU_SETSIZE),
 		ARRAY(after, CPU_SETSIZE),
 	};
 
@@ -112,8 +103,6 @@ static int start(struct displace *d, struct profile_error *err)
 	struct fluid_options f = {
 		.cpus = d->options.cpus,
 		.window_ns = d->options.window_ns ? d->options.window_ns : FLUID_WINDOW_NS,
-		.scheduling = FLUID_IDLE,
-		.no_group = d->options.no_group,
 		.edge = d->options.edge,
 		.context = d->options.context,
 	};

@@ -3,13 +3,13 @@
  * of all the time that there was.
  *
  *      displace_open               starts the fluid, measures what a switch costs it
- *      displace_idle_phase_enough  an idle phase: what interrupts take without the program
+ *      displace_idle_phase         an idle phase: what interrupts take without the program
  *      displace_run_begin          before the program is started
  *      displace_run_born           in launch_hold.born: confines it, opens its counters
  *      displace_run_tick           in launch_watch.tick, every DISPLACE_TICK_MS or so
  *      displace_run_ended          in launch_watch.ended: asks what only a zombie knows
  *      displace_run_end            the run is over
- *      displace_idle_phase_enough  an idle phase between two runs serves both
+ *      displace_idle_phase         an idle phase between two runs serves both
  *      displace_account_finish     the account of the run, by the idle phases around it
  *      displace_close              ends the fluid; accounts stay
  *
@@ -39,11 +39,7 @@ struct displace_options {
 	uint64_t window_ns; /* 0: FLUID_WINDOW_NS */
 	double rest_s; /* length of the idle phases: the other measurements take half of it and half
 			  a second at most. 0: half a second */
-	/* Idle phases are prolonged by so much in all, where other tasks leave the fluid too little
-	 * of them. */
-	double prolong_s;
 	bool any_quota;	    /* measure even where the cgroup's quota is smaller than the set */
-	bool no_group;	    /* fluid.h */
 	bool no_task_clock; /* see displace_task_clock */
 	/* Called at each tick of a run and at its end, `at` as displacement_window.at, to sample
 	 * other counters. It runs beside the program, so it should take microseconds. NULL: none.
@@ -60,17 +56,13 @@ struct displace;
 struct displace *displace_open(const struct displace_options *o, struct profile_error *err);
 void displace_close(struct displace *d);
 
-/* An idle phase: the fluid alone for so long, or until one of the signals that end a program is
- * pending or arrives (where it is blocked, as after launch_start): then its number, else 0. */
+/* An idle phase: the fluid alone for so long, and up to 5 s longer where other tasks leave a CPU
+ * too little of it for a rate; after one that was too short all the same, none is prolonged. Ends
+ * with one of the signals that end a program, pending or arriving (where it is blocked, as after
+ * launch_start): then its number, else 0. */
 int displace_idle_phase(struct displace *d, double seconds);
 
-/* The same, but where other tasks left the fluid too little of it, up to DISPLACE_IDLE_LONGEST
- * times as long, until each CPU has enough windows for a rate, or prolong_s is used up. A CPU that
- * had hardly any in all that time is not waited for again. */
-#define DISPLACE_IDLE_LONGEST 10
-#define DISPLACE_PROLONG_S    5.0 /* where nobody says otherwise */
-#define DISPLACE_OPEN_S	      0.5 /* what displace_open takes */
-int displace_idle_phase_enough(struct displace *d, double seconds);
+#define DISPLACE_OPEN_S 0.5 /* what displace_open takes */
 
 /* ---- the results of a run ---- */
 
@@ -161,7 +153,6 @@ struct displace_run {
 	size_t tasks;
 	unsigned warnings; /* enum displace_warning, or-ed */
 	bool interrupted;  /* a signal ended it */
-	bool apart;	   /* the fluid gave way to all tasks (fluid_group.h) */
 	double rest;	   /* length of the idle phases before and after it, together */
 };
 

@@ -350,7 +350,6 @@ int displace_account_finish(struct displace *d, struct displace_run *run, struct
 	}
 	run->elapsed = (double)(d->to - d->from) / d->rate / 1e9;
 	run->rest = displace_idle_length(d);
-	run->apart = fluid_apart(d->fluid);
 	run->program = largest(largest(d->accounting.rusage, d->living), d->accounting.taskstats);
 	d->usage_known = d->usage_known && usage_holds(d, run->program);
 	for (size_t i = 0; i < d->cpus; i++) {

@@ -8,6 +8,8 @@
 #include "collector/launch/signal_wait.h"
 #include "profile/base/array.h"
 
+#define LONGER	     9	 /* an idle phase may be prolonged by so many times its length */
+#define LONGER_S     5.0 /* and by so many seconds */
 #define IDLE_WINDOWS 16	 /* of each CPU, at least, in an idle phase */
 #define IDLE_SHARE   0.2 /* minimum share of an idle phase that the fluid must have */
 
@@ -25,10 +27,48 @@ static void add_phase(struct displace *d, uint64_t from, double *woken)
 		(struct idle_phase){from, fluid_thread_now(), displace_sample_softirqd(d), woken};
 }
 
+/* Has each CPU's fluid had enough good windows since `from`, of so many seconds' charge? */
+static bool all_had_enough(struct displace *d, uint64_t from, double enough)
+{
+	const struct idle_phase since = {.from = from, .to = fluid_thread_now()};
+	bool all = true;
+
+	d->rate = fluid_rate(d->fluid);
+	for (size_t i = 0; i < d->cpus && all; i++) {
+		struct displacement_window *w;
+		size_t count, kept = 0;
+		double charged = 0;
+
+		if (displace_windows_idle_span(d, i, &since, &w, &count))
+			return true; /* out of memory: there is nothing to wait for */
+		for (size_t k = 0; k < count; k++) {
+			charged += w[k].aside ? 0 : w[k].charged;
+			kept += !w[k].aside;
+		}
+		all = kept >= IDLE_WINDOWS && charged >= enough;
+		free(w);
+	}
+	return all;
+}
+
+/* Is the idle phase that began then over? Looks for that at `*end`, and puts it off. */
+static bool is_over(struct displace *d, uint64_t from, double *end, double seconds, double last)
+{
+	double now = displace_now();
+
+	if (now < *end)
+		return false;
+	if (d->never_enough || all_had_enough(d, from, seconds * IDLE_SHARE))
+		return true;
+	*end = now + seconds;
+	d->never_enough = now >= last;
+	return d->never_enough;
+}
+
 /* Measuring continues as during a run, so that its own cost is the same. */
 int displace_idle_phase(struct displace *d, double seconds)
 {
-	double end = displace_now() + seconds;
+	double end = displace_now() + seconds, last = end + fmin(LONGER * seconds, LONGER_S);
 	uint64_t from = fluid_thread_now();
 	struct signal_wait ending;
 	double *woken;
@@ -38,7 +78,7 @@ int displace_idle_phase(struct displace *d, double seconds)
 	signal_wait_begin(&ending);
 	tasks_look(&d->tasks);
 	tasks_mark(&d->tasks);
-	while (!got && displace_now() < end) {
+	while (!got && !is_over(d, from, &end, seconds, last)) {
 		got = signal_wait_next(&ending, DISPLACE_TICK_MS);
 		displace_sample_own(d);
 		displace_sample_ends(d);
@@ -49,67 +89,6 @@ int displace_idle_phase(struct displace *d, double seconds)
 	if (woken)
 		displace_kinds_since(d, woken);
 	add_phase(d, from, woken);
-	return got;
-}
-
-/* Seconds that the fluid of CPU i was charged in good windows of the last idle phase; 0 where
- * they are too few for an error. */
-static double charged_in_phase(const struct displace *d, size_t i)
-{
-	struct displacement_window *w;
-	size_t count, kept = 0;
-	double charged = 0;
-
-	if (!displace_windows_idle_span(d, i, &d->idle_phase[d->idle_phases - 1], &w, &count))
-		for (size_t k = 0; k < count; k++)
-			if (!w[k].aside) {
-				charged += w[k].charged;
-				kept++;
-			}
-	free(w);
-	return kept < IDLE_WINDOWS ? 0 : charged;
-}
-
-static bool all_had_enough(const struct displace *d, double enough)
-{
-	for (size_t i = 0; i < d->cpus; i++)
-		if (!d->never_idle[i] && charged_in_phase(d, i) < enough)
-			return false;
-	return true;
-}
-
-/* Makes the last idle phase the end of the one before it. */
-static void join_phases(struct displace *d)
-{
-	struct idle_phase *last = &d->idle_phase[d->idle_phases - 1];
-
-	last[-1].to = last->to;
-	last[-1].softirqd_s += last->softirqd_s;
-	for (size_t i = 0; i < d->cpus && last->woken && last[-1].woken; i++)
-		last[-1].woken[i] += last->woken[i];
-	free(last->woken);
-	d->idle_phases--;
-}
-
-int displace_idle_phase_enough(struct displace *d, double seconds)
-{
-	double enough = seconds * IDLE_SHARE, began = displace_now(),
-	       more = fmin(seconds * (DISPLACE_IDLE_LONGEST - 1),
-			   d->options.prolong_s - d->prolonged_s),
-	       end = began + seconds + more;
-	size_t before = d->idle_phases;
-	int got = displace_idle_phase(d, seconds);
-
-	d->rate = fluid_rate(d->fluid);
-	while (!got && d->idle_phases > before && displace_now() < end &&
-	       !all_had_enough(d, enough)) {
-		got = displace_idle_phase(d, fmin(seconds, end - displace_now()));
-		if (d->idle_phases > before + 1)
-			join_phases(d);
-	}
-	d->prolonged_s += fmax(0, displace_now() - began - seconds);
-	for (size_t i = 0; i < d->cpus && !got && d->idle_phases > before; i++)
-		d->never_idle[i] |= displace_now() >= end && charged_in_phase(d, i) < enough / 4;
 	return got;
 }
 

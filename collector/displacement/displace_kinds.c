@@ -21,16 +21,15 @@ void displace_kinds_measure(struct displace *d, double units_per_ns)
 {
 	double longest = d->options.rest_s > 0 ? fmin(DISPLACE_OPEN_S, d->options.rest_s / 2)
 					       : DISPLACE_OPEN_S;
-	bool several = d->cpus > 1, apart = !d->options.no_group;
+	bool several = d->cpus > 1;
 	int cpu = 0;
 
 	while (!CPU_ISSET(cpu, &d->options.cpus))
 		cpu++;
-	d->here = displace_switch_cost(cpu, true, apart, units_per_ns,
-				       several ? longest / 2 : longest);
+	d->here = displace_switch_cost(cpu, true, units_per_ns, several ? longest / 2 : longest);
 	d->away = (struct displacement_value){0, INFINITY, 1};
 	if (several)
-		d->away = displace_switch_cost(cpu, false, apart, units_per_ns, longest / 2);
+		d->away = displace_switch_cost(cpu, false, units_per_ns, longest / 2);
 	d->switching_known = isfinite(d->here.error) && (!several || isfinite(d->away.error));
 	if (!d->switching_known)
 		d->here = d->away = (struct displacement_value){0, SWITCH_ERROR, 30};

@@ -48,8 +48,7 @@ struct displace {
 
 	struct idle_phase *idle_phase;
 	uint32_t idle_phases, idle_room;
-	double prolonged_s; /* total over all idle phases */
-	bool *never_idle;   /* [cpus]: too busy for a rate in any idle phase */
+	bool never_enough; /* one was too short, however long it was made */
 
 	struct tasks tasks;
 	struct taskstats_socket ask, ends;
@@ -90,8 +89,8 @@ struct displace {
 };
 
 /* displace_switch.c: takes at most about so long. `here`: wake-ups come from the same CPU, else
- * from another. `apart`: in a control group of its own, where that is possible. */
-struct displacement_value displace_switch_cost(int cpu, bool here, bool apart, double units_per_ns,
+ * from another. */
+struct displacement_value displace_switch_cost(int cpu, bool here, double units_per_ns,
 					       double longest_s);
 
 /* displace_kinds.c: here, away and switching */

@@ -31,18 +31,15 @@
 #include "collector/clocks/counter.h"
 #include "collector/displacement/displace_private.h"
 #include "collector/machine/cpus.h"
-#include "collector/displacement/fluid/fluid_group.h"
 #include "collector/displacement/fluid/fluid_private.h"
 
-#define WINDOW_NS     1000000
-#define BETWEEN_NS    20000 /* time between two wake-ups */
-#define PAIRS	      151
-#define PAUSE_NS      1000000 /* after each pair, for tasks that had to wait */
-#define MEASURER      1	      /* real-time priorities */
-#define SLEEPER	      2
-#define LEAST_SEEN    10 /* minimum number of switches in a window */
-#define OVERDUE	      4	 /* overdue after this multiple of the planned time */
-#define LOOK_AGAIN_NS 100000000
+#define WINDOW_NS  1000000
+#define BETWEEN_NS 20000 /* time between two wake-ups */
+#define PAIRS	   151
+#define PAUSE_NS   1000000 /* after each pair, for tasks that had to wait */
+#define MEASURER   1	   /* real-time priorities */
+#define SLEEPER	   2
+#define LEAST_SEEN 10 /* minimum number of switches in a window */
 
 /* Memory shared with the helper. */
 struct probe {
@@ -53,12 +50,10 @@ struct probe {
 	atomic_uint word, nobody; /* the helper sleeps on the first */
 	atomic_uint waking;
 	atomic_bool stop;
-	struct fluid_group group;
 	struct fluid_loop loop;
 	double with[PAIRS], without[PAIRS]; /* seconds per switch */
 	size_t pairs;
-	atomic_bool refused, overdue;
-	atomic_int tid; /* of the measuring thread; 0: not begun */
+	atomic_bool refused;
 };
 
 static long futex(atomic_uint *word, int operation, unsigned value)
@@ -177,25 +172,13 @@ static void pair_of_windows(struct probe *p, double *with, double *many, double 
 	*without = window(p, NULL, few);
 }
 
-/* Gives a thread ordinary priority again: this one or another. May be refused: RLIMIT_NICE. */
-static void restore_priority(const struct probe *p, pid_t tid)
-{
-	const struct sched_param none = {0};
-
-	sched_setscheduler(tid, SCHED_OTHER, &none);
-	fluid_group_leave(&p->group, tid);
-}
-
 /* Runs before all ordinary tasks, or like the fluid. */
 static bool take_place(struct probe *p)
 {
 	const struct sched_param none = {0};
 
 	p->first = come_first(MEASURER);
-	if (p->first)
-		return true;
-	fluid_group_join(&p->group, gettid());
-	return !sched_setscheduler(0, SCHED_IDLE, &none);
+	return p->first || !sched_setscheduler(0, SCHED_IDLE, &none);
 }
 
 static void *measure(void *argument)
@@ -204,7 +187,6 @@ static void *measure(void *argument)
 	struct probe *p = argument;
 	uint64_t end = clocks_read_raw_ns() + (uint64_t)(p->longest_s * 1e9);
 
-	atomic_store(&p->tid, gettid());
 	fluid_loop_begin(&p->loop, p->units_per_ns);
 	if (cpus_pin(p->cpu) || !take_place(p))
 		atomic_store(&p->refused, true);
@@ -214,40 +196,13 @@ static void *measure(void *argument)
 		if (p->first)
 			nanosleep(&pause, NULL);
 		pair_of_windows(p, &with, &many, &without, &few);
-		if (many < few + LEAST_SEEN || atomic_load(&p->overdue))
-			continue; /* the waker had no CPU, or this thread already has ordinary
-				   * priority */
+		if (many < few + LEAST_SEEN)
+			continue; /* the waker had no CPU */
 		p->with[p->pairs] = with / (many - few);
 		p->without[p->pairs++] = without / (many - few);
 	}
 	end_waker(p);
-	/* Whoever waits for this thread sees its end before the kernel has taken it out of its
-	 * group: on a busy CPU, what remains to be done there would wait behind all others, and
-	 * the group would not be empty for seconds. */
-	restore_priority(p, gettid());
 	return NULL;
-}
-
-/* The measuring thread checks its time only when it has a CPU, which others may keep. Once it is
- * well overdue it gets a CPU, and later measurements are ignored. */
-static void await_end(struct probe *p, pthread_t thread)
-{
-	uint64_t due = clocks_read_raw_ns() + (uint64_t)(p->longest_s * OVERDUE * 1e9);
-
-	for (;;) {
-		struct timespec until;
-
-		clock_gettime(CLOCK_REALTIME, &until);
-		until.tv_nsec += LOOK_AGAIN_NS;
-		until.tv_sec += until.tv_nsec / 1000000000;
-		until.tv_nsec %= 1000000000;
-		if (!pthread_timedjoin_np(thread, NULL, &until))
-			return;
-		if (clocks_read_raw_ns() < due || !atomic_load(&p->tid))
-			continue;
-		atomic_store(&p->overdue, true);
-		restore_priority(p, atomic_load(&p->tid));
-	}
 }
 
 static void run_all(struct probe *p)
@@ -264,10 +219,8 @@ static void run_all(struct probe *p)
 		started++;
 	if (started < threads)
 		end_waker(p);
-	if (started)
-		await_end(p, thread[0]);
-	if (started > 1)
-		pthread_join(thread[1], NULL);
+	for (int i = 0; i < started; i++)
+		pthread_join(thread[i], NULL);
 	kill(helper, SIGKILL);
 	while (waitpid(helper, NULL, __WALL) < 0 && errno == EINTR)
 		continue;
@@ -285,7 +238,7 @@ static int another_cpu(int cpu)
 	return -1;
 }
 
-struct displacement_value displace_switch_cost(int cpu, bool here, bool apart, double units_per_ns,
+struct displacement_value displace_switch_cost(int cpu, bool here, double units_per_ns,
 					       double longest_s)
 {
 	const struct displacement_value unknown = {0, INFINITY, 1};
@@ -306,10 +259,7 @@ struct displacement_value displace_switch_cost(int cpu, bool here, bool apart, d
 	p->longest_s = longest_s;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	if (apart)
-		fluid_group_make(&p->group);
 	run_all(p);
-	fluid_group_remove(&p->group);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	cost = displacement_switching(p->with, p->without, p->pairs, scratch);
 	munmap(p, sizeof(*p));

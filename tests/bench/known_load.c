@@ -151,7 +151,7 @@ static void run_once(struct displace *d, const struct program *program, char **a
 	launch_close(&l);
 	if (l.ended_by)
 		exit(128 + l.ended_by);
-	if (displace_run_end(d, &usage, &err) || displace_idle_phase_enough(d, REST_S) ||
+	if (displace_run_end(d, &usage, &err) || displace_idle_phase(d, REST_S) ||
 	    displace_account_finish(d, &run, &err))
 		give_up("interrupted, or no memory");
 	print_run(&run, (double)atomic_load(&load.done_ns) / 1e9);
@@ -175,7 +175,7 @@ int main(int argc, char **argv)
 	sigaction(SIGRTMIN, &act, NULL);
 	if (cpus_choose(NULL, &options.cpus, &err) || !(d = displace_open(&options, &err)))
 		give_up(err.text);
-	if (displace_idle_phase_enough(d, REST_S))
+	if (displace_idle_phase(d, REST_S))
 		give_up("interrupted");
 	for (int i = 0; i < atoi(argv[1]); i++)
 		run_once(d, &program, argv + 3);

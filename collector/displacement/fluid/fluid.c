@@ -47,15 +47,14 @@ static void explain(const struct fluid_thread *t, struct profile_error *err)
 	case NOT_IDLE:
 		snprintf(err->text, sizeof(err->text),
 			 "the scheduling class SCHED_IDLE is refused: %s. Without it the fluid "
-			 "would take time from the program; allow sched_setscheduler, or use "
-			 "--method wall, whose fluid is an ordinary process",
+			 "would take time from the program; allow sched_setscheduler",
 			 strerror(t->error));
 		return;
 	case NO_SCHEDSTAT:
 		snprintf(err->text, sizeof(err->text),
 			 "/proc/self/schedstat tells nothing here (the kernel lacks "
 			 "CONFIG_SCHED_INFO, or /proc is not mounted): waiting and stolen time "
-			 "cannot be distinguished. --method wall needs neither");
+			 "cannot be distinguished");
 		return;
 	default:
 		snprintf(err->text, sizeof(err->text), "cannot start a thread on CPU %d: %s",
@@ -99,9 +98,7 @@ static struct fluid *make(const struct fluid_options *o, struct profile_error *e
 /* Call this once all threads run: threads that have moved wait behind all others. */
 static void move_apart(struct fluid *f)
 {
-	const struct fluid_options *o = &f->options;
-
-	f->apart = o->scheduling == FLUID_IDLE && !o->no_group && !fluid_group_make(&f->group);
+	f->apart = !fluid_group_make(&f->group);
 	for (size_t i = 0; i < f->count && f->apart; i++)
 		f->apart = !fluid_group_join(&f->group, f->thread[i].tid);
 }
@@ -113,9 +110,7 @@ struct fluid *fluid_start(const struct fluid_options *o, struct profile_error *e
 
 	if (!counter_is_trusted(why, sizeof(why))) {
 		snprintf(err->text, sizeof(err->text),
-			 "%.200s, and the fluid measures its chunks with it. --method wall needs "
-			 "no such counter",
-			 why);
+			 "%.200s, and the fluid measures its chunks with it", why);
 		return NULL;
 	}
 	f = make(o, err);

@@ -45,15 +45,9 @@ struct fluid_window {
 	bool moved;	   /* it was not on its CPU at the end: hot-unplug, cpuset */
 };
 
-/* NORMAL is for the paper's procedure, whose fluid is an ordinary process. */
-enum fluid_class { FLUID_IDLE, FLUID_NORMAL };
-
 struct fluid_options {
 	cpu_set_t cpus;
 	uint64_t window_ns; /* FLUID_WINDOW_NS unless there is a reason */
-	enum fluid_class scheduling;
-	bool no_group; /* SCHED_IDLE in its own scheduling group, even where fluid_group.h is
-			  possible */
 	/* Unless NULL, thread i calls it between windows, before window `index` begins. The CPU
 	 * time that it takes counts as the fluid's own progress. */
 	void (*edge)(void *context, size_t i, size_t index);

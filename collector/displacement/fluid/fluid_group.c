@@ -95,10 +95,8 @@ int fluid_group_make_at(struct fluid_group *g, const char *mount, const char *cg
 		*g->path = '\0';
 		return -1;
 	}
-	if (!write_file(g->path, "cpu.idle", "1\n")) {
-		fluid_keeper_begin(g);
+	if (!write_file(g->path, "cpu.idle", "1\n"))
 		return 0;
-	}
 	fluid_group_remove(g);
 	return -1;
 }
@@ -131,8 +129,6 @@ void fluid_group_remove(struct fluid_group *g)
 
 	for (int i = 0; *g->path && i < TRIES && rmdir(g->path) && errno == EBUSY; i++)
 		nanosleep(&pause, NULL);
-	if (*g->path)
-		fluid_keeper_end();
 	*g->path = '\0';
 }
 

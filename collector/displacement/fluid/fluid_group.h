@@ -8,9 +8,9 @@
  * same thread in an idle group (docs/displacement.md). Control groups of v1 only: of v2, single
  * threads can be moved only within a subtree made for that.
  *
- * The group is beside this process' own one (in the root group: below it), is empty but
- * for the fluid's threads, and is removed with them, by a child where a signal ended this process
- * (fluid_keeper.c). What is left all the same (the child was killed, too) is removed by the next.
+ * The group lies beside this process' own one (in the root group: below it), is empty but for the
+ * fluid's threads, and is removed with them. Where this process was killed, the next one that makes
+ * a group removes the empty folder.
  */
 #ifndef SCPROF_COLLECTOR_DISPLACEMENT_FLUID_FLUID_GROUP_H
 #define SCPROF_COLLECTOR_DISPLACEMENT_FLUID_FLUID_GROUP_H
@@ -33,15 +33,6 @@ int fluid_group_join(const struct fluid_group *g, pid_t tid);
 void fluid_group_leave(const struct fluid_group *g, pid_t tid);
 /* Call this after its threads have ended. */
 void fluid_group_remove(struct fluid_group *g);
-
-/* A child process that sleeps until its maker is gone, however that ends, and then removes the
- * group. Not before: no thread of a killed process can be asked to do it.
- *
- * It has no descriptor but its end of a pipe, a session of its own, all signals blocked, and sends
- * no signal at its end; it takes no CPU time until then. One at a time: a second group has none. */
-void fluid_keeper_begin(const struct fluid_group *g);
-/* Call this once the group is gone. Waits for the child's end, less than a millisecond. */
-void fluid_keeper_end(void);
 
 /* Groups that the scheduler shares the CPU among before it looks at classes: within a
  * group a SCHED_IDLE thread gives way to all others, between groups it does not. */

@@ -10,7 +10,6 @@
 
 #define LEAST_UNITS 256
 #define LEAST_NS    250
-#define TELL_EVERY  1024
 #define MULTIPLIER  UINT64_C(6364136223846793005)
 #define INCREMENT   UINT64_C(1442695040888963407)
 
@@ -103,18 +102,4 @@ struct fluid_chunks fluid_loop_chunks(const struct fluid_loop *l)
 	if (c.undisturbed)
 		c.mean = sum / c.undisturbed;
 	return c;
-}
-
-uint64_t fluid_loop_count(struct fluid_loop *l, uint64_t chunks, const int *stop)
-{
-	for (uint64_t i = 0; i < chunks; i++) {
-		chunk(l);
-		if (i % TELL_EVERY)
-			continue;
-		__atomic_store_n(&l->counted, i + 1, __ATOMIC_RELAXED);
-		if (__atomic_load_n(stop, __ATOMIC_RELAXED))
-			return i + 1;
-	}
-	__atomic_store_n(&l->counted, chunks, __ATOMIC_RELAXED);
-	return chunks;
 }

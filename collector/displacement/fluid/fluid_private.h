@@ -24,7 +24,6 @@ struct fluid_loop {
 	uint32_t chunks;
 	uint32_t count[FLUID_BUCKETS];
 	uint64_t sum[FLUID_BUCKETS];
-	uint64_t counted; /* by fluid_loop_count so far, published every 1024; atomic */
 };
 
 /* Finds iterations for chunks of 256 units or 0.25 us, whichever is longer. */
@@ -42,10 +41,6 @@ struct fluid_chunks {
 	double mean; /* units; 0: none */
 };
 struct fluid_chunks fluid_loop_chunks(const struct fluid_loop *l);
-
-/* Runs exactly `chunks` chunks without looking at the clock: the paper's fluid process. Stops early
- * if *stop becomes nonzero; returns the chunks done. */
-uint64_t fluid_loop_count(struct fluid_loop *l, uint64_t chunks, const int *stop);
 
 /* The state of a fluid and of its threads. */
 

@@ -159,9 +159,7 @@ static enum fluid_state settle(struct fluid_thread *t)
 		return NOT_PINNED;
 	/* before it is the last to get a busy CPU */
 	fluid_loop_begin(&t->loop, t->fluid->units_per_ns);
-	if (sched_setscheduler(
-		    0, t->fluid->options.scheduling == FLUID_IDLE ? SCHED_IDLE : SCHED_OTHER,
-		    &none))
+	if (sched_setscheduler(0, SCHED_IDLE, &none))
 		return NOT_IDLE;
 	snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", (int)t->tid);
 	t->schedstat = open(path, O_RDONLY | O_CLOEXEC);

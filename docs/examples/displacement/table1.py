@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The paper's Table 1 and Figure 2: pure computation of 400 to 3200 us an operation, by
-getrusage and by displacement, which should agree. Also as published (--method wall)."""
+getrusage and by displacement, which should agree."""
 import common
 
 
@@ -9,13 +9,10 @@ def main():
     parser = common.options(__doc__, loops=500, replications=3)
     parser.add_argument("--sizes", default="400,800,1200,1600,2000,2400,2800,3200", help="us an operation (%(default)s)")
     parser.add_argument("--burner", action="store_true", help="while another process burns the second CPU")
-    parser.add_argument("--wall", action="store_true", help="a column by the published procedure, too")
     o = parser.parse_args()
     bench = common.Bench(o)
     columns = [("asked us", 8, ".0f"), ("getrusage", 9, ".1f"), ("displaced", 9, ".1f"), ("from", 8, ".1f"),
                ("to", 8, ".1f"), ("diff %", 7, "+.2f"), *common.QUALITY]
-    if o.wall:
-        columns += [("wall clock", 10, ".1f"), ("diff %", 7, "+.2f")]
     table = common.Table("table1", f"Table 1: computation, us an operation; {o.loops} operations x {o.replications} runs"
                          + (", beside a burner" if o.burner else ""), columns, o.out)
     if o.burner:
@@ -29,14 +26,8 @@ def main():
 
 def fill(table, bench, o):
     for asked in map(float, o.sizes.split(",")):
-        put = ["compute", o.loops, asked, *bench.computing()]
-        found = bench.displace(*put)
-        row = [asked, *common.operation(found), *common.quality(found)]
-        if o.wall:
-            wall = bench.displace(*put, more=["--method", "wall"])
-            each, rusage = wall["per_operation_us"]["mean_us"], 1e6 * wall["accounting"]["rusage_s"] / o.loops
-            row += [each, common.share(each - rusage, rusage)]
-        table.row(*row)
+        found = bench.displace("compute", o.loops, asked, *bench.computing())
+        table.row(asked, *common.operation(found), *common.quality(found))
 
 
 common.main(main)

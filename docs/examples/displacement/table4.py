@@ -2,16 +2,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The paper's Table 4 and Figure 6: what the number of operations a run does to mean and
 standard deviation of 20 replications, for a TCP message of 2000 bytes over a veth pair as a
-wire of a limited rate, all of it on one CPU. By the fluid's own clock, and as published
-(--method wall)."""
+wire of a limited rate, all of it on one CPU."""
 import math
-import statistics
 
 import common
 
 COLUMNS = (("L_PUT", 6, "d"), ("runs", 4, "d"), ("mean us", 9, ".2f"), ("StD", 8, ".3f"), ("StD %", 6, ".2f"),
-           ("half 95 %", 9, ".3f"), ("getrusage", 9, ".2f"), *common.QUALITY, ("wall: mean", 10, ".2f"),
-           ("StD %", 8, ".1f"), ("start us", 8, ".2f"))
+           ("half 95 %", 9, ".3f"), ("getrusage", 9, ".2f"), *common.QUALITY)
 
 
 def main():
@@ -19,7 +16,6 @@ def main():
     parser.add_argument("--counts", default="200,1000,5000,10000,15000", help="of operations a run (%(default)s)")
     parser.add_argument("--bytes", type=int, default=2000, help="of the message (%(default)s)")
     parser.add_argument("--rate", type=float, default=200, help="of the wire, Mbit/s (%(default)s)")
-    parser.add_argument("--no-wall", action="store_true", help="leave the published procedure out")
     o = parser.parse_args()
     bench = common.Bench(o)
     with common.Wire() as wire:
@@ -41,16 +37,7 @@ def row(table, bench, o, put):
     half = None if mean is None else (high - low) / 2
     # From five runs on the interval is made of nothing but how much they differ.
     deviation = half * math.sqrt(runs) / common.student(0.975, runs - 1) if half is not None and runs >= 5 else None
-    wall = wall_columns(bench, put) if not o.no_wall else [None, None, None]
-    table.row(loops, runs, mean, deviation, common.share(deviation, mean), half, used, *common.quality(found), *wall)
-
-
-def wall_columns(bench, put):
-    wall = bench.displace(*put, cpus=bench.cpu_list(1), more=["--method", "wall"])
-    each = [1e6 * r["t_put_s"] / put[1] for r in wall["replications"]]
-    mean = statistics.fmean(each)
-    deviation = statistics.stdev(each) if len(each) > 1 else None
-    return mean, None if deviation is None else 100 * deviation / abs(mean), wall["errors"]["start_us"]
+    table.row(loops, runs, mean, deviation, common.share(deviation, mean), half, used, *common.quality(found))
 
 
 common.main(main)

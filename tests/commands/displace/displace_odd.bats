@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Displacement where something is in the way: signals, programs that leave, sandboxes,
-# quotas; the published procedure; `scprof run --displace` and `scprof load`.
+# quotas; `scprof run --displace` and `scprof load`.
 # fluid
 # shellcheck disable=SC2030,SC2031 # each test is a subshell, as it should be
 
@@ -65,48 +65,20 @@ in_quota()
 	[ "$(pgrep -c -s "$pid")" = 0 ]
 }
 
-@test "a killed scprof leaves no fluid and, a little later, no control group" {
+@test "a killed scprof leaves no fluid" {
 	"${DISPLACE[@]}" -- sleep 1000 >/dev/null 2>&1 3>&- &
 	BURNERS=($!)
-	local pid=$! child group
+	local pid=$! child
 	await pgrep -P "$pid" -x sleep >/dev/null
 	child=$(pgrep -P "$pid" -x sleep)
 	BURNERS+=("$child")
 	[ "$(cat /proc/$pid/task/*/comm | grep -c scprof-fluid)" -ge 1 ]
-	group=$(group_of "$pid")
 	kill -9 "$pid"
 	wait "$pid" || true
 	[ ! -e "/proc/$pid" ]
 	# the command goes on, as under scprof run
 	[ -e "/proc/$child" ]
 	kill "$child"
-	# where there was one: its keeper removes it
-	[ -z "$group" ] || await test ! -e "$group"
-}
-
-@test "the published procedure prints its quantities and its four errors" {
-	json --method wall --replications 2 --loops 100 --cpus "$(first_cpu)" -- sleep 0.05
-	holds '.method == "wall" and (.replications | length) == 2'
-	holds '.l_f > 0 and .tau_f.mean_ns > 0 and .errors.start_s > 0'
-	holds 'all(.errors.daemons_us, .errors.cache_us, .errors.resolution_us, .errors.start_us;
-		type == "number")'
-	# T_PUT = T_F(2) - L_F(2) tau_F, of one CPU
-	holds 'all(.replications[]; (.t_put_s - (.step2.t_f_s - .step2.l_f * .tau_f_ns / 1e9) | fabs)
-		< 1e-9)'
-	holds 'all(.replications[]; .step1.l_f == .step2.l_f)'
-	run timeout -k 5 900 "${DISPLACE[@]}" --method wall --replications 2 -- sleep 0.05
-	[[ $output == *e_daemons* && $output == *e_cache* && $output == *e_res* && $output == *e_start* ]]
-}
-
-@test "the published procedure ends with what there is when its time is over" {
-	# A replication runs the command at most nine times; in the twentieth the time is over.
-	BESIDE=(env "LD_PRELOAD=$PROGRAMS/clock_jump.so" "CLOCK_JUMP=$T/jump")
-	json --method wall --replications 1000 --time-limit 1800s --cpus "$(first_cpu)" -- \
-		sh -c 'echo >>runs; [ "$(wc -l <runs)" -lt 20 ] || touch jump; sleep 0.01'
-	holds '(.replications | length) as $n | $n >= 1 and $n < 1000'
-	holds '[.warnings[].code] | index("out-of-time") != null'
-	fails 125 "not one replication was complete" \
-		"$SCPROF" displace --method wall --time-limit 1s -- sleep 1.2
 }
 
 @test "a rest is prolonged where others left the fluid hardly any of it" {
@@ -126,16 +98,11 @@ in_quota()
 	holds '.replications[0].rest_s > 0.9'
 }
 
-@test "how long it takes is said before, and can be set" {
+@test "how long it takes is said before" {
 	json -- true
-	head -n 1 "$T/err.txt" | grep -q '1 run of the command, and 0.25 s besides.*up to 5.25 s.*--at-most'
-	json --rest 1s --at-most 500ms -- true
-	head -n 1 "$T/err.txt" | grep -q '0.5 s besides.*up to 0.5 s'
+	head -n 1 "$T/err.txt" | grep -q '1 run of the command, and 0.25 s besides.*--rest'
 	json -q -- true
 	run ! grep -q besides "$T/err.txt"
-	fails 125 "too short for 100 runs" "$SCPROF" displace --at-most 1s --replications 100 -- true
-	fails 125 "goes with --method fluid" "$SCPROF" displace --method wall --at-most 1s -- true
-	fails 125 "--at-most" "$SCPROF" displace --at-most 1 -- true
 }
 
 # Whether other tasks had 5 % of the time is not for this test to know: text and JSON agree about it.
@@ -152,7 +119,7 @@ in_quota()
 		BURNERS+=($!)
 	done
 	for cpu in "${BURNERS[@]}"; do await burns "$cpu"; done
-	json --at-most 500ms -- sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done'
+	json -- sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done'
 	kill "${BURNERS[@]}"
 	holds '.unaccounted.bound == "lower" and .unaccounted.hidden_s > 0.05 * .all_cpus.wall_s'
 	holds 'any(.warnings[]; .code == "others-busy") and (.warnings | map(.text) | join(" ") | test("lower bound"))'
@@ -203,8 +170,6 @@ in_quota()
 		"$SCPROF" displace -- touch "$T/started"
 	fails 125 "SCHED_IDLE is refused" "$PROGRAMS/forbid" scheduler \
 		"$SCPROF" displace -- touch "$T/started"
-	fails 125 "cannot run a fluid" "$PROGRAMS/forbid" affinity \
-		"$SCPROF" displace --method wall -- touch "$T/started"
 	[ ! -e "$T/started" ]
 }
 

@@ -17,7 +17,6 @@
 #include "collector/displacement/fluid/fluid.h"
 #include "collector/displacement/fluid/fluid_private.h"
 #include "tests/unit/support/near.h"
-#include "collector/displacement/wall_method.h"
 
 static void add(struct fluid_loop *l, uint32_t count, uint64_t units)
 {
@@ -68,18 +67,6 @@ static void test_no_chunk_no_length(void **state)
 	assert_near(fluid_loop_chunks(&l).mean, 0, 0);
 	add(&l, 3, 900000);
 	assert_near(fluid_loop_chunks(&l).mean, 0, 0);
-}
-
-static void test_so_many_loops_as_asked_or_until_stopped(void **state)
-{
-	struct fluid_loop l;
-	const int go_on = 0, stop = 1;
-
-	(void)state;
-	fluid_loop_begin(&l, 1);
-	assert_true(l.iterations >= 25 && l.width >= 1);
-	assert_int_equal(fluid_loop_count(&l, 5000, &go_on), 5000);
-	assert_int_equal(fluid_loop_count(&l, 5000, &stop), 1);
 }
 
 /* ---- windows, from made-up readings: what the kernel charged in these seconds decides nothing
@@ -138,7 +125,6 @@ static void test_where_the_cpu_was_lost_before_the_edge_is_no_progress(void **st
 /* ---- threads ---- */
 
 static struct fluid *fluid;
-static struct wall_method_fluid *wall;
 
 /* However a test ended, the next one finds no thread of its. */
 static int stop_fluids(void **state)
@@ -146,12 +132,7 @@ static int stop_fluids(void **state)
 	(void)state;
 	if (fluid)
 		fluid_stop(fluid);
-	if (wall) {
-		wall_method_fluid_finish(wall);
-		wall_method_fluid_free(wall);
-	}
 	fluid = NULL;
-	wall = NULL;
 	return 0;
 }
 
@@ -214,11 +195,10 @@ static void assert_window(struct fluid_window w)
 	assert_false(w.moved);
 }
 
-/* An ordinary process, so that busy machines give it time. */
 static void test_windows_follow_each_other_and_add_up(void **state)
 {
 	(void)state;
-	start((struct fluid_options){.window_ns = 2000000, .scheduling = FLUID_NORMAL});
+	start((struct fluid_options){.window_ns = 2000000});
 	wait_for_windows(20);
 	for (size_t i = 0; i < fluid_cpus(fluid); i++) {
 		size_t count = fluid_windows(fluid, i);
@@ -264,7 +244,7 @@ static void test_what_is_done_between_windows_is_progress(void **state)
 {
 	(void)state;
 	start((struct fluid_options){
-		.window_ns = 2000000, .scheduling = FLUID_NORMAL, .edge = take_long});
+		.window_ns = 2000000, .edge = take_long});
 	wait_for_windows(EDGES);
 	for (size_t i = 0; i < fluid_cpus(fluid); i++)
 		for (size_t k = 0; k < EDGES; k++) {
@@ -305,7 +285,7 @@ static void test_no_thread_is_left_and_nothing_is_changed(void **state)
 	(void)state;
 	await_threads(ALONE);
 	sched_getaffinity(0, sizeof(before), &before);
-	start((struct fluid_options){.window_ns = FLUID_WINDOW_NS, .scheduling = FLUID_IDLE});
+	start((struct fluid_options){.window_ns = FLUID_WINDOW_NS});
 	assert_int_equal(threads(), ALONE + (size_t)CPU_COUNT(&before));
 	for (size_t i = 0; i < fluid_cpus(fluid); i++)
 		assert_int_equal(sched_getscheduler(fluid_thread(fluid, i)), SCHED_IDLE);
@@ -318,7 +298,7 @@ static void test_no_thread_is_left_and_nothing_is_changed(void **state)
 
 static void test_a_cpu_that_cannot_be_had_is_named(void **state)
 {
-	struct fluid_options o = {.window_ns = FLUID_WINDOW_NS, .scheduling = FLUID_IDLE};
+	struct fluid_options o = {.window_ns = FLUID_WINDOW_NS};
 	struct profile_error err = {.text = ""};
 	cpu_set_t allowed;
 	int first = 0;
@@ -334,43 +314,12 @@ static void test_a_cpu_that_cannot_be_had_is_named(void **state)
 	await_threads(ALONE);
 }
 
-static void test_the_papers_fluid_runs_its_loops_and_tells_when(void **state)
-{
-	cpu_set_t set;
-	uint64_t loops[CPU_SETSIZE];
-
-	(void)state;
-	sched_getaffinity(0, sizeof(set), &set);
-	wall = wall_method_fluid_make(&set);
-	for (size_t i = 0; i < wall_method_fluid_count(wall); i++)
-		loops[i] = 20000;
-	assert_int_equal(wall_method_fluid_start(wall, loops), 0);
-	while (!wall_method_fluid_ended(wall))
-		look_later();
-	wall_method_fluid_finish(wall);
-	for (size_t i = 0; i < wall_method_fluid_count(wall); i++) {
-		struct wall_method_fluid_run r = wall_method_fluid_result(wall, i);
-
-		assert_int_equal(r.loops, 20000);
-		assert_true(r.ended > r.began && r.intervals >= 1);
-	}
-	/* without end: further than before, and none has ended */
-	memset(loops, 0, sizeof(loops));
-	assert_int_equal(wall_method_fluid_start(wall, loops), 0);
-	while (wall_method_fluid_done(wall, 0) <= 20000)
-		look_later();
-	assert_false(wall_method_fluid_any_ended(wall));
-	wall_method_fluid_finish(wall);
-	assert_true(wall_method_fluid_result(wall, 0).loops > 20000);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_undisturbed_chunks_are_those_around_the_mode),
 		cmocka_unit_test(test_chunks_of_another_clock_rate_are_progress),
 		cmocka_unit_test(test_no_chunk_no_length),
-		cmocka_unit_test(test_so_many_loops_as_asked_or_until_stopped),
 		cmocka_unit_test(test_a_window_is_what_lies_between_its_edges),
 		cmocka_unit_test(test_where_the_cpu_was_lost_before_the_edge_is_no_progress),
 		cmocka_unit_test_teardown(test_windows_follow_each_other_and_add_up, stop_fluids),
@@ -379,8 +328,6 @@ int main(void)
 		cmocka_unit_test_teardown(test_no_thread_is_left_and_nothing_is_changed,
 					  stop_fluids),
 		cmocka_unit_test_teardown(test_a_cpu_that_cannot_be_had_is_named, stop_fluids),
-		cmocka_unit_test_teardown(test_the_papers_fluid_runs_its_loops_and_tells_when,
-					  stop_fluids),
 	};
 
 	return cmocka_run_group_tests_name("displace fluid", tests, NULL, NULL);
