@@ -904,8 +904,7 @@ enum scp_site_cost_state {
 	SCP_SITE_COST_KNOWN = 1,
 	SCP_SITE_COST_RARE = 2,	  /* calls in too few windows */
 	SCP_SITE_COST_STEADY = 3, /* its calls do not vary: not to be told from the rest */
-	SCP_SITE_COST_FEW = 4,	 /* too few windows for so many sites, or a site beyond the limit */
-	SCP_SITE_COST_SHARED = 5 /* of `undithered` only: others of its group share the cost */
+	SCP_SITE_COST_FEW = 4, /* too few windows for so many sites, or a site beyond the limit */
 };
 
 struct scp_site_cost {
@@ -925,9 +924,7 @@ struct scp_site_cost {
 	/* of the CPU that others used most: share of its time that was neither the program's nor
 	 * the fluid's. Work that fell into it was charged to them. */
 	uint32_t busy_ppm;
-	/* enum scp_site_cost_state: what the same run would have said without its dither, which
-	 * varied the rates of calls; 0: it had none */
-	uint32_t undithered;
+	uint32_t reserved0; /* anything */
 	uint64_t reserved[5];
 };
 #define SCP_SITE_COST_MAX_PS INT64_C(1000000000000000) /* 1000 s: what is more is damage */

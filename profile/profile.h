@@ -88,9 +88,8 @@ struct prof_cost_value {
 
 /* Of a site, at one of its entries (struct scp_site_cost). Few of very many entries have one. */
 struct prof_site_cost {
-	uint32_t entry;	     /* index */
-	uint32_t state;	     /* enum scp_site_cost_state */
-	uint32_t undithered; /* likewise, as it would be without the run's dither; 0: it had none */
+	uint32_t entry; /* index */
+	uint32_t state; /* enum scp_site_cost_state */
 	uint32_t group, spans;
 	uint64_t run;
 	double kept, busy, inflation;

@@ -58,8 +58,7 @@ struct report_cost {
 
 /* state 0: the profile says nothing of this site, or the row is several sites. */
 struct report_displaced {
-	uint32_t state;	     /* enum scp_site_cost_state */
-	uint32_t undithered; /* likewise; 0: the run had no dither */
+	uint32_t state; /* enum scp_site_cost_state */
 	uint32_t group, spans;
 	uint64_t run;
 	double kept, busy, inflation;

@@ -42,7 +42,7 @@ static int report(const struct displace_wishes *o, const struct program *program
 	int failed, kept;
 
 	if (displace_summary_make(&s, m->run, m->runs, o->confidence, m->switching) ||
-	    (confirmed && displace_confirm_begin(&confirm, &o->cpus, m->runs, !o->no_task_clock))) {
+	    (confirmed && displace_confirm_begin(&confirm, &o->cpus, m->runs))) {
 		displace_complain("no memory for the results");
 		return -1;
 	}

@@ -45,8 +45,6 @@ static const struct row_field cpu_fields[] = {
 /* Fields of one CPU, not of the sum. */
 static const struct row_field one_cpu_fields[] = {FIELD(NUMBER, cpu, "rest_rate", rest.value),
 						  FIELD(NUMBER, cpu, "rest_rate_error", rest.error),
-						  FIELD(NUMBER, cpu, "chunk_ns", chunk_ns),
-						  FIELD(NUMBER, cpu, "chunk_spread", chunk_spread),
 						  {0}};
 
 static const struct row_field task_fields[] = {FIELD(NUMBER, task, "seconds", seconds),
@@ -56,7 +54,6 @@ static const struct row_field task_fields[] = {FIELD(NUMBER, task, "seconds", se
 
 static const struct row_field run_fields[] = {FIELD(NUMBER, run, "elapsed_s", elapsed),
 					      FIELD(NUMBER, run, "program_s", program),
-					      FIELD(NUMBER, run, "by_account_s", by_account),
 					      FIELD(COUNT, run, "windows", excess.windows),
 					      FIELD(COUNT, run, "windows_kept", excess.kept),
 					      FIELD(NUMBER, run, "share_kept", excess.share_kept),
@@ -70,7 +67,6 @@ static const struct row_field unaccounted_fields[] = {
 	FIELD(NUMBER, summary, "share_low", share_low),
 	FIELD(NUMBER, summary, "share_high", share_high),
 	FIELD(NUMBER, summary, "ksoftirqd_s", softirqd),
-	FIELD(NUMBER, summary, "struck_others_s", struck_others),
 	FIELD(NUMBER, summary, "hidden_s", hidden),
 	{0}};
 
@@ -78,7 +74,6 @@ static const struct row_field summary_fields[] = {
 	FIELD(NUMBER, summary, "confidence", confidence),
 	FIELD(COUNT, summary, "runs", runs),
 	FIELD(COUNT, summary, "runs_disturbed", disturbed),
-	FIELD(NUMBER, summary, "by_account_s", by_account),
 	FIELD(COUNT, summary, "windows", windows),
 	FIELD(COUNT, summary, "windows_kept", kept),
 	{0}};
@@ -222,7 +217,6 @@ static void put_effect(struct json_writer *w, const struct displace_confirm *c,
 
 	json_write_open(w, "fluid_effect", '{');
 	put_limits(w, "ratio", m.mean, m.low, m.high, 1, "");
-	json_write_number(w, "on_cpu_ratio", displace_confirm_on_cpu(c, s));
 	json_write_close(w, '}');
 }
 

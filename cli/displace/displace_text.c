@@ -244,7 +244,6 @@ static void print_effect(FILE *out, const struct displace_summary *s,
 			 const struct displace_confirm *c)
 {
 	struct displace_mean e = displace_confirm_effect(c, s);
-	double on_cpu = displace_confirm_on_cpu(c, s);
 
 	fprintf(out,
 		"\n  without the fluid, %zu run%s: the command's CPU time beside it is %.3f times",
@@ -252,11 +251,6 @@ static void print_effect(FILE *out, const struct displace_summary *s,
 	if (isfinite(e.low))
 		fprintf(out, " (%.3f to %.3f)", e.low, e.high);
 	fputs(" that without it\n", out);
-	if (isfinite(on_cpu))
-		fprintf(out,
-			"  and the time that it is on the CPUs %.3f times (perf task-clock, first "
-			"runs)\n",
-			on_cpu);
 }
 
 static void print_confirm(FILE *out, const struct displace_wishes *o,
@@ -311,12 +305,6 @@ int displace_text_print(FILE *out, const struct displace_wishes *o,
 	fprintf(out, "\n%s\n\n", sentence);
 	print_mean(out, "CPU time by displacement", &s->displaced, s->bound);
 	print_mean(out, "of it charged to nobody", &s->lost, s->bound);
-	if (isfinite(s->struck_others) && (s->warnings & DISPLACE_OTHERS))
-		fprintf(out,
-			"  and %.4f s besides, if interrupts struck the other tasks as often as "
-			"the "
-			"fluid\n",
-			s->struck_others);
 	print_operation(out, o, s);
 	print_accountings(out, s);
 	print_account(out, s);

@@ -2,7 +2,6 @@
 /* A profiled run between two idle phases, as in `scprof displace`. */
 #include "cli/run/run_displace.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -107,21 +106,6 @@ int run_displace_wait(struct run_displace *r, struct launch *l)
 	return status;
 }
 
-static void print(const struct run_displace *r, const struct displace_run *run,
-		  struct displacement_value switching, char **command)
-{
-	const struct displace_wishes wishes = {
-		.cpus = r->cpus, .confidence = CONFIDENCE, .command = command};
-	struct displace_summary s;
-
-	if (displace_summary_make(&s, run, 1, CONFIDENCE, switching)) {
-		say("no memory for the account of displacement");
-		return;
-	}
-	displace_text_print(stderr, &wishes, &s, NULL);
-	displace_summary_free(&s);
-}
-
 void run_displace_settle(struct run_displace *r, bool interrupted)
 {
 	struct profile_error err;
@@ -132,9 +116,16 @@ void run_displace_settle(struct run_displace *r, bool interrupted)
 		site_samples_end(r->samples);
 	if (!interrupted)
 		displace_idle_phase(r->d, REST_S);
-	r->settled = !displace_account_finish(r->d, &r->run, &err);
-	if (!r->settled)
+	if (displace_account_finish(r->d, &r->run, &err)) {
 		say(err.text);
+		return;
+	}
+	r->settled = !displace_summary_make(&r->account, &r->run, 1, CONFIDENCE,
+					    displace_switching(r->d));
+	if (r->settled)
+		return;
+	say("no memory for the account of displacement");
+	displace_account_free(&r->run);
 }
 
 static void say_sites(const struct site_costs_result *t, double elapsed)
@@ -153,19 +144,10 @@ static void say_sites(const struct site_costs_result *t, double elapsed)
 			   t->missed);
 }
 
-/* Reports the benefit and the cost of the dither. */
 static void say_dither(const struct run_displace *r)
 {
-	const struct undithered_gain *g = &r->sites.gain;
 	struct site_dither_told t = site_dither_tell(r->dither);
-	char narrower[64] = "";
 
-	if (isfinite(g->narrower))
-		snprintf(narrower, sizeof(narrower),
-			 "; errors of the others are %.2f of those without", 1 / g->narrower);
-	say_format("dither: told apart are %zu sites that were steady without it and %zu that were "
-		   "inseparable, and %zu no longer%s",
-		   g->steady, g->inseparable, g->lost, narrower);
 	say_format("dither: %zu sites were delayed in %zu windows, %.1f %% of the time; the site "
 		   "that lost most made %.1f %% fewer calls",
 		   t.sites, t.windows, 100 * t.spun / r->run.elapsed, 100 * t.slower);
@@ -234,23 +216,10 @@ static int add_account(const struct displace_summary *s, struct profile *p)
 	return add_texts(a, s);
 }
 
-static void note_account(const struct run_displace *r, struct profile *p)
-{
-	struct displace_summary s;
-
-	if (displace_summary_make(&s, &r->run, 1, CONFIDENCE, displace_switching(r->d))) {
-		say("no memory for the account of displacement");
-		return;
-	}
-	if (add_account(&s, p))
-		say("no memory for the account of displacement in the profile");
-	displace_summary_free(&s);
-}
-
 void run_displace_sites(struct run_displace *r, const char *profiles, struct profile *p)
 {
-	if (r->settled)
-		note_account(r, p);
+	if (r->settled && add_account(&r->account, p))
+		say("no memory for the account of displacement in the profile");
 	if (!r->settled || !r->samples)
 		return;
 	r->has_sites =
@@ -261,8 +230,11 @@ void run_displace_sites(struct run_displace *r, const char *profiles, struct pro
 
 void run_displace_finish(struct run_displace *r, char **command)
 {
+	const struct displace_wishes wishes = {
+		.cpus = r->cpus, .confidence = CONFIDENCE, .command = command};
+
 	if (r->settled)
-		print(r, &r->run, displace_switching(r->d), command);
+		displace_text_print(stderr, &wishes, &r->account, NULL);
 	if (r->has_sites)
 		say_sites(&r->sites, r->run.elapsed);
 	if (r->has_sites && r->dither)
@@ -272,8 +244,10 @@ void run_displace_finish(struct run_displace *r, char **command)
 
 void run_displace_abandon(struct run_displace *r)
 {
-	if (r->settled)
+	if (r->settled) {
+		displace_summary_free(&r->account);
 		displace_account_free(&r->run);
+	}
 	if (r->d)
 		displace_close(r->d);
 	if (r->samples)

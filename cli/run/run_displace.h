@@ -19,11 +19,12 @@ struct run_displace {
 	struct rusage usage;
 	bool ended; /* a run began and ended */
 	bool settled, has_sites;
-	struct site_costs_result sites; /* if has_sites */
-	struct displace_run run;	/* if settled */
-	struct site_samples *samples;	/* NULL: nothing is recorded */
-	struct site_dither *dither;	/* NULL: none */
-	const struct launch *launch;	/* while it is waited for */
+	struct site_costs_result sites;	 /* if has_sites */
+	struct displace_run run;	 /* if settled */
+	struct displace_summary account; /* of `run`; if settled */
+	struct site_samples *samples;	 /* NULL: nothing is recorded */
+	struct site_dither *dither;	 /* NULL: none */
+	const struct launch *launch;	 /* while it is waited for */
 };
 
 /* --dither, before run_displace_open and the environment is set: makes the page of delays. 0, or

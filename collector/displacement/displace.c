@@ -38,7 +38,7 @@ struct array {
 	{                                                                                          \
 		(void **)&d->member, elements, sizeof(*d->member)                                  \
 	}
-#define ARRAYS 17
+#define ARRAYS 15
 
 /* Lists all arrays that have a fixed number of elements. */
 static void list_arrays(struct displace *d, struct array list[ARRAYS])
@@ -49,8 +49,7 @@ static void list_arrays(struct displace *d, struct array list[ARRAYS])
 		ARRAY(clock_on, d->cpus),      ARRAY(series, d->cpus),
 		ARRAY(window, d->cpus),	       ARRAY(woken, d->cpus),
 		ARRAY(rest_switches, d->cpus), ARRAY(cost, d->cpus),
-		ARRAY(child, MOST_PIDS / 8),   ARRAY(usage_from, CPU_SETSIZE),
-		ARRAY(usage_to, CPU_SETSIZE),  ARRAY(woken_from, CPU_SETSIZE),
+		ARRAY(child, MOST_PIDS / 8),   ARRAY(woken_from, CPU_SETSIZE),
 		ARRAY(woken_to, CPU_SETSIZE),  ARRAY(before, CPU_SETSIZE),
 		ARRAY(after, CPU_SETSIZE),
 	};
@@ -111,7 +110,6 @@ static int start(struct displace *d, struct profile_error *err)
 		snprintf(err->text, sizeof(err->text), "out of memory, or /proc cannot be read");
 		return -1;
 	}
-	taskstats_open(&d->ask);
 	if (!taskstats_open(&d->ends))
 		taskstats_listen(&d->ends, &d->options.cpus);
 	d->standing = standing_warnings(&d->options.cpus);
@@ -133,7 +131,7 @@ struct displace *displace_open(const struct displace_options *o, struct profile_
 		return NULL;
 	}
 	d->options = *o;
-	d->ask.fd = d->ends.fd = -1;
+	d->ends.fd = -1;
 	if (!start(d, err))
 		return d;
 	displace_close(d);
@@ -147,7 +145,6 @@ void displace_close(struct displace *d)
 	if (d->fluid)
 		fluid_stop(d->fluid);
 	task_clock_close(&d->clock);
-	taskstats_close(&d->ask);
 	taskstats_close(&d->ends);
 	tasks_free(&d->tasks);
 	for (size_t i = 0; d->window && i < d->cpus; i++)

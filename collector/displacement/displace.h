@@ -78,8 +78,6 @@ struct displace_cpu {
 	double idle;	     /* the fluid's own: the CPU would have been idle */
 	double remainder;    /* not explained: the error of the account */
 	double irq, softirq; /* /proc/stat's columns */
-	double chunk_ns;     /* median over windows */
-	double chunk_spread; /* (95th percentile - 5th) / median over windows */
 	size_t windows, kept;
 	uint64_t switches;
 	struct displacement_value rest; /* rate */
@@ -140,11 +138,6 @@ struct displace_run {
 	 * lower bounds, and that nothing is known about the rest; then it is all their time. */
 	double hidden;
 	bool bound;
-	/* What interrupts took of other tasks for the program, if they struck them as often as the
-	 * fluid: a guess, in no other figure. NAN where the fluid had too little time to tell. */
-	double struck_others;
-	double by_account; /* the same from the account alone: all that is neither idle, stolen,
-			      of other tasks nor there in idle phases; displaced + the remainders */
 	struct displace_accounting accounting;
 	struct displace_cpu *cpu;
 	size_t cpus;

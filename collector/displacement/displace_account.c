@@ -5,47 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <gsl/gsl_sort.h>
-
 #include "collector/displacement/displace_private.h"
 
 #define SHARE_KEPT 0.5	/* minimum share of the fluid's time that is in used windows */
 #define REMAINDER  0.02 /* maximum share of the set's CPU time */
-#define STRUCK	   20	/* other tasks' time / the fluid's; above it nothing is known about them */
 /* Busy tasks of others bring interrupts with them, which differ between a run and its idle phases,
  * by this share of those in idle phases (root mean square 0.21 in 15 runs of `sleep` beside
  * compilers and tests). */
 #define OTHERS_REST 0.25
-#define USAGE_LAG   0.02 /* seconds, and as a share: usage may lag this far behind */
 #define UNWAITED    0.01 /* of the program's time; and a hundredth of a second */
 #define BOUNDED	    0.05 /* of the program's time: so little serves as an estimate */
 #define OURS	    0.25 /* of the CPUs' time: the program's */
 #define FEW	    12	 /* windows a CPU */
 
-static void set_chunks(const struct displace *d, size_t i, struct displace_cpu *c)
-{
-	size_t first = displace_windows_first_window(d, i, d->from),
-	       last = fluid_windows(d->fluid, i), n = 0;
-	double *ns = calloc(last - first + 1, sizeof(*ns));
-
-	for (size_t k = first; ns && k < last; k++) {
-		struct fluid_window w = fluid_window(d->fluid, i, k);
-
-		if (w.begin >= d->to)
-			break;
-		if (w.chunk > 0)
-			ns[n++] = w.chunk / d->rate;
-	}
-	if (n) {
-		gsl_sort(ns, 1, n);
-		c->chunk_ns = ns[n / 2];
-		c->chunk_spread = (ns[n * 95 / 100] - ns[n * 5 / 100]) / ns[n / 2];
-	}
-	free(ns);
-}
-
-/* Over all windows, used or not. What it was charged. */
-static double set_fluid(const struct displace *d, size_t i, struct displace_cpu *c)
+/* Over all windows, used or not. */
+static void set_fluid(const struct displace *d, size_t i, struct displace_cpu *c)
 {
 	struct fluid_sums s = displace_windows_fluid_sums(d, i);
 
@@ -55,7 +29,6 @@ static double set_fluid(const struct displace *d, size_t i, struct displace_cpu 
 	c->interrupts = s.charged - s.progress + (d->irq_measured ? s.stolen : 0);
 	c->stolen_fluid = d->irq_measured ? 0 : s.stolen;
 	c->resting = c->rest.value * s.charged;
-	return s.charged;
 }
 
 static void set_kept(const struct displace *d, size_t i, struct displace_cpu *c)
@@ -66,23 +39,6 @@ static void set_kept(const struct displace *d, size_t i, struct displace_cpu *c)
 		c->kept += !s->window[k].aside;
 	c->switching = d->cost[i].value * (double)c->switches;
 	c->excess = c->interrupts - c->resting - c->switching;
-}
-
-static double usage(const struct displace *d, int cpu)
-{
-	return (double)(d->usage_to[cpu] - d->usage_from[cpu]) / 1e9;
-}
-
-/* The file must include all known time; in a container it may cover the container alone. */
-static bool usage_holds(const struct displace *d, double program)
-{
-	double all = 0, known = program;
-
-	for (size_t i = 0; i < d->cpus; i++) {
-		all += usage(d, fluid_cpu(d->fluid, i));
-		known += displace_windows_fluid_sums(d, i).charged + d->other_on[i];
-	}
-	return all > (1 - USAGE_LAG) * known - USAGE_LAG;
 }
 
 /* Without perf's counters: the time that the fluids waited for tasks not known by name. */
@@ -102,11 +58,11 @@ static double unclocked(const struct displace *d, size_t i, double program)
 
 static void set_cpu(const struct displace *d, size_t i, struct displace_cpu *c, double program)
 {
-	double charged = set_fluid(d, i, c), in_set = 0;
+	double in_set = 0;
 	struct cpu_times t;
 
 	c->cpu = fluid_cpu(d->fluid, i);
-	set_chunks(d, i, c);
+	set_fluid(d, i, c);
 	set_kept(d, i, c);
 	t = cpu_times_since(&d->before[c->cpu], &d->after[c->cpu]);
 	c->irq = t.known ? t.irq : NAN;
@@ -117,8 +73,6 @@ static void set_cpu(const struct displace *d, size_t i, struct displace_cpu *c, 
 	c->others = d->other_on[i];
 	c->scprof = d->own[i];
 	c->program = in_set > 0 ? program * d->clock_on[i] / in_set : unclocked(d, i, program);
-	if (d->usage_known)
-		c->others = fmax(0, usage(d, c->cpu) - c->program - c->scprof - charged);
 	c->remainder =
 		c->wall - c->program - c->others - c->scprof - c->interrupts - c->stolen - c->idle;
 }
@@ -265,22 +219,6 @@ static unsigned judge(const struct displace *d, const struct displace_run *run)
 	return w;
 }
 
-static double struck_others(const struct displace_run *run)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < run->cpus; i++) {
-		const struct displace_cpu *c = &run->cpu[i];
-		double charged = c->idle + c->interrupts;
-
-		if (c->others > STRUCK * charged)
-			return NAN;
-		if (charged > 0)
-			sum += c->excess * c->others / charged;
-	}
-	return sum;
-}
-
 /* Time of other tasks, also of unseen ones: it is in no other part of the account. */
 static double unseen(const struct displace_cpu *c)
 {
@@ -307,7 +245,6 @@ static void set_results(const struct displace *d, struct displace_run *run)
 	struct displacement_value softirqd = softirqd_excess(d, run), *lost = &run->lost;
 
 	run->softirqd = softirqd.value;
-	run->struck_others = struck_others(run);
 	set_hidden(run);
 	*lost = run->excess.total;
 	if (is_bounded(run))
@@ -322,7 +259,6 @@ static void set_results(const struct displace *d, struct displace_run *run)
 	/* what switching shifts between the fluid and the program is in the program's time */
 	run->displaced = *lost;
 	run->displaced.value += run->program + run->excess.switched;
-	run->by_account = run->all.program + run->all.excess + run->softirqd + run->all.remainder;
 }
 
 static int copy_others(const struct displace *d, struct displace_run *run)
@@ -351,15 +287,12 @@ int displace_account_finish(struct displace *d, struct displace_run *run, struct
 	run->elapsed = (double)(d->to - d->from) / d->rate / 1e9;
 	run->rest = displace_idle_length(d);
 	run->program = largest(largest(d->accounting.rusage, d->living), d->accounting.taskstats);
-	d->usage_known = d->usage_known && usage_holds(d, run->program);
 	for (size_t i = 0; i < d->cpus; i++) {
 		set_cpu(d, i, &run->cpu[i], run->program);
 		by_cpu += run->cpu[i].scprof;
 	}
-	if (!d->usage_known) { /* else both are in the others' */
-		spread(run, d->other_ended, false);
-		spread(run, fmax(0, d->own_all - by_cpu), true);
-	}
+	spread(run, d->other_ended, false);
+	spread(run, fmax(0, d->own_all - by_cpu), true);
 	add_up(run);
 	set_results(d, run);
 	run->warnings = judge(d, run);

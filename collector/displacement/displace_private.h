@@ -51,7 +51,7 @@ struct displace {
 	bool never_enough; /* one was too short, however long it was made */
 
 	struct tasks tasks;
-	struct taskstats_socket ask, ends;
+	struct taskstats_socket ends;
 	struct ended *ended;
 	size_t ended_count;
 	unsigned char *child; /* a bit a pid: of the program, alive or ended */
@@ -69,9 +69,7 @@ struct displace {
 	uint32_t progresses, progress_room;
 	uint64_t next_look;
 	struct cpu_times *before, *after; /* [CPU_SETSIZE] */
-	uint64_t *usage_from, *usage_to;  /* likewise; all tasks' time, where it is available */
-	bool usage_known;
-	double *own; /* the measuring thread's own time, by CPU of the set */
+	double *own;			  /* the measuring thread's own time, by CPU of the set */
 	uint64_t own_last_ns, own_from_ns, throttled;
 	double own_all;	  /* of all threads but the fluid */
 	double rusage[3]; /* all, user, system */
@@ -142,8 +140,5 @@ int displace_idle_set(struct displace *d, struct displace_run *run);
 double displace_idle_length(const struct displace *d); /* seconds, together */
 /* ksoftirqd's share of a second in each idle phase; returns the number of idle phases. */
 size_t displace_idle_softirqd(const struct displace *d, double rate[2]);
-
-/* displace_account.c */
-int displace_account(struct displace *d, struct displace_run *run);
 
 #endif

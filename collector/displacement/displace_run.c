@@ -57,7 +57,6 @@ int displace_run_begin(struct displace *d, struct profile_error *err)
 	/* without the counter, the program is known by its processes: find them soon */
 	d->next_look = clocks_read_ns(CLOCK_MONOTONIC) + (d->options.no_task_clock ? 0 : LOOK_NS);
 	cpu_times_read(d->before, CPU_SETSIZE);
-	d->usage_known = !cpu_times_charged_read(d->usage_from, CPU_SETSIZE);
 	displace_kinds_count(d->woken_from);
 	d->from = fluid_thread_now();
 	for (size_t i = 0; i < d->cpus; i++)
@@ -189,8 +188,6 @@ void displace_run_ended(void *displace, pid_t pid)
 	displace_sample_own(d);
 	d->own_all = (double)(displace_sample_own_ns(d) - d->own_from_ns) / 1e9;
 	cpu_times_read(d->after, CPU_SETSIZE);
-	if (cpu_times_charged_read(d->usage_to, CPU_SETSIZE))
-		d->usage_known = false;
 	tasks_look(&d->tasks);
 	displace_sample_ends(d);
 	tell(d);

@@ -13,8 +13,6 @@ static void add_cpu(struct displace_cpu *to, const struct displace_cpu *c, doubl
 {
 	displace_account_add(to, c, n);
 	to->cpu = c->cpu;
-	to->chunk_ns += c->chunk_ns / n;
-	to->chunk_spread = fmax(to->chunk_spread, c->chunk_spread);
 	to->rest.value += c->rest.value / n;
 	to->rest.error += c->rest.error / n;
 }
@@ -169,8 +167,6 @@ static int add_run(struct displace_summary *s, const struct displace_run *r)
 	s->elapsed += r->elapsed / n;
 	s->program += r->program / n;
 	s->softirqd += r->softirqd / n;
-	s->struck_others += r->struck_others / n;
-	s->by_account += r->by_account / n;
 	s->windows += r->excess.windows;
 	s->kept += r->excess.kept;
 	s->warnings |= r->warnings;
@@ -201,8 +197,6 @@ int displace_summary_make(struct displace_summary *s, const struct displace_run 
 		failed = add_run(s, &run[i]);
 	set_task_clock(s);
 	failed = failed || estimate(s);
-	if (s->verdict != DISPLACE_LOST)
-		s->struck_others = NAN;
 	displace_others_sort(s->task, s->tasks);
 	if (isfinite(s->lost.low) || s->warnings & DISPLACE_DISTURBED)
 		s->warnings &= ~(unsigned)DISPLACE_SHORT;
@@ -221,14 +215,10 @@ void displace_summary_free(struct displace_summary *s)
 
 /* /proc/stat counts in hundredths of a second, so runs should last a second or more. */
 
-int displace_confirm_begin(struct displace_confirm *c, const cpu_set_t *cpus, size_t runs,
-			   bool clocked)
+int displace_confirm_begin(struct displace_confirm *c, const cpu_set_t *cpus, size_t runs)
 {
 	*c = (struct displace_confirm){
 		.cpus = *cpus,
-		.on_cpu = NAN,
-		.clocked = clocked,
-		.clock = {.why = "closed"},
 		.elapsed = calloc(runs, sizeof(double)),
 		.taken = calloc(runs, sizeof(double)),
 		.rusage = calloc(runs, sizeof(double)),
@@ -252,17 +242,6 @@ void displace_confirm_born(void *confirm, pid_t pid)
 	struct displace_confirm *c = confirm;
 
 	sched_setaffinity(pid, sizeof(c->cpus), &c->cpus);
-	if (c->clocked && !c->runs)
-		task_clock_open(&c->clock, pid, &c->cpus);
-}
-
-static void read_clock(struct displace_confirm *c)
-{
-	uint64_t ns = task_clock_all(&c->clock);
-
-	if (ns != UINT64_MAX)
-		c->on_cpu = (double)ns / 1e9;
-	task_clock_close(&c->clock);
 }
 
 void displace_confirm_ended(void *confirm, pid_t pid)
@@ -271,7 +250,6 @@ void displace_confirm_ended(void *confirm, pid_t pid)
 
 	(void)pid;
 	c->elapsed[c->runs] = displace_now() - c->began;
-	read_clock(c);
 	cpu_times_read(c->after, CPU_SETSIZE);
 	c->idle_now = 0;
 	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
@@ -322,14 +300,8 @@ struct displace_mean displace_confirm_effect(const struct displace_confirm *c,
 	return effect;
 }
 
-double displace_confirm_on_cpu(const struct displace_confirm *c, const struct displace_summary *s)
-{
-	return s->runs && c->runs ? s->run[0].accounting.task_clock / c->on_cpu : NAN;
-}
-
 void displace_confirm_free(struct displace_confirm *c)
 {
-	task_clock_close(&c->clock);
 	free(c->elapsed);
 	free(c->taken);
 	free(c->rusage);

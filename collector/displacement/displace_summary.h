@@ -10,7 +10,6 @@
 
 #include "collector/displacement/displace.h"
 #include "collector/machine/cpu_times.h"
-#include "collector/machine/task_clock.h"
 #include "stats/mean/replications.h"
 
 /* A mean with its limits. Unknown limits are infinite, and the mean is NAN. */
@@ -28,8 +27,7 @@ struct displace_summary {
 	/* displace_run's: `hidden` is in the upper limits above, and `bound` is of any run */
 	double hidden;
 	bool bound;
-	double elapsed, program, softirqd, by_account;
-	double struck_others; /* NAN unless something was lost, and it is known for all runs */
+	double elapsed, program, softirqd;
 	struct displace_accounting accounting; /* means; NAN where a run lacked it */
 	size_t clocked;		       /* runs with perf's task-clock, of which its mean is */
 	struct displace_cpu *cpu, all; /* means */
@@ -67,10 +65,7 @@ void displace_summary_free(struct displace_summary *s);
  * interrupts strike those as well. No share of other tasks has to be known by CPU, which the kernel
  * does not tell.
  *
- * The same runs tell what the fluid does to the command's own CPU time: what it is charged, and
- * (first runs, both with perf's task-clock) for how long it is on a CPU. These differ where it is
- * woken from other CPUs: the kernel charges it from the wake-up on where the CPU is busy, with the
- * fluid, and from the arrival of the interrupt where that is idle.
+ * The same runs tell what the fluid does to the command's own CPU time.
  */
 
 #define DISPLACE_SATURATED 0.03 /* of the CPUs' time may be idle */
@@ -83,18 +78,13 @@ struct displace_confirm {
 	double *taken;	  /* CPU seconds that it was charged, and idle ones */
 	double *rusage;	  /* CPU seconds that it was charged */
 	double idle, had; /* shares of the CPUs' time, over all runs: idle; the command's */
-	double on_cpu;	  /* seconds, of the first run, by perf's task-clock; NAN: not known */
-	bool clocked;	  /* the first run is counted by perf, too */
 	/* for the run in progress */
 	struct cpu_times *before, *after;
 	double began, idle_s, wall_s, used_s, idle_now;
-	struct task_clock clock;
 };
 
-/* Room for so many runs. `clocked`: the first is counted by perf, too, as the first run with the
- * fluid was. 0, -1: out of memory. */
-int displace_confirm_begin(struct displace_confirm *c, const cpu_set_t *cpus, size_t runs,
-			   bool clocked);
+/* Room for so many runs. 0, -1: out of memory. */
+int displace_confirm_begin(struct displace_confirm *c, const cpu_set_t *cpus, size_t runs);
 /* As in displace.h: before a run; launch_hold.born; launch_watch.ended; and when it has been
  * waited for. */
 void displace_confirm_run(struct displace_confirm *c);
@@ -110,8 +100,5 @@ bool displace_confirm_holds(const struct displace_confirm *c);
  * limits of the mean of ratios where both were run more than once. */
 struct displace_mean displace_confirm_effect(const struct displace_confirm *c,
 					     const struct displace_summary *s);
-
-/* The same for the time on a CPU, from the first runs; NAN unless both are known. */
-double displace_confirm_on_cpu(const struct displace_confirm *c, const struct displace_summary *s);
 
 #endif

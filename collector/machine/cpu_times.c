@@ -118,31 +118,6 @@ bool cpu_times_irq_measured(void)
 	return found < 0 ? irq_column_filled() : found;
 }
 
-int cpu_times_charged_parse(const char *text, uint64_t *usage_ns, size_t count)
-{
-	size_t at = 0;
-	int length;
-
-	memset(usage_ns, 0, count * sizeof(*usage_ns));
-	while (at < count && sscanf(text, "%" SCNu64 "%n", &usage_ns[at], &length) == 1) {
-		text += length;
-		at++;
-	}
-	return at ? 0 : -1;
-}
-
-#define LONGEST 24 /* digits and a space */
-
-int cpu_times_charged_read(uint64_t *usage_ns, size_t count)
-{
-	char text[1024 * LONGEST];
-
-	if (kernel_file_text("/sys/fs/cgroup/cpuacct/cpuacct.usage_percpu", text, sizeof(text)) &&
-	    kernel_file_text("/sys/fs/cgroup/cpu,cpuacct/cpuacct.usage_percpu", text, sizeof(text)))
-		return -1;
-	return cpu_times_charged_parse(text, usage_ns, count);
-}
-
 struct cpu_times_steal cpu_times_steal_parse(const char *line)
 {
 	struct cpu_times_steal s = {0};

@@ -39,16 +39,6 @@ bool cpu_times_irq_measured(void);
  * be read. */
 int cpu_times_irq_configured(const char *path);
 
-/* CPU time charged to all tasks together, by CPU, in ns: exact, processes that lived for a
- * millisecond included. Control groups of v1 have it (cpuacct.usage_percpu of the root group, which
- * everybody may read); v2 does not. usage_ns[i] is for CPU i, as of its last tick or switch; 0 for
- * CPUs that the file does not name. -1: there is no such file. In a container it may be of the
- * container alone: the caller must check it against what else is known. */
-int cpu_times_charged_read(uint64_t *usage_ns, size_t count);
-
-/* From the file's text. -1: no number in it. */
-int cpu_times_charged_parse(const char *text, uint64_t *usage_ns, size_t count);
-
 /* Stolen time of all CPUs together, and all their time; in the kernel's ticks of 1/100 s. */
 struct cpu_times_steal {
 	uint64_t stolen, all;

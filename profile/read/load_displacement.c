@@ -25,7 +25,6 @@ int load_displacement_site(struct profile *p, const struct raw_file *raw,
 	c = (struct prof_site_cost){
 		.entry = index,
 		.state = r->state,
-		.undithered = r->undithered,
 		.group = r->group,
 		.spans = r->spans,
 		.run = r->run,

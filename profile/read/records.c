@@ -170,7 +170,7 @@ static int check_site_cost(const void *record, const struct record_checking *c)
 {
 	const struct scp_site_cost *s = record;
 	if (s->state < SCP_SITE_COST_KNOWN || s->state > SCP_SITE_COST_FEW || s->group == 0 ||
-	    s->undithered > SCP_SITE_COST_SHARED || s->kept_ppm > 1000000 || s->busy_ppm > 1000000)
+	    s->kept_ppm > 1000000 || s->busy_ppm > 1000000)
 		return error_damaged(c->err, c->path,
 				     "the site cost of entry %u of table %u has state %u, group %u",
 				     s->entry, c->table, s->state, s->group);

@@ -44,7 +44,6 @@ void write_displacement_site(struct image *img, uint32_t id, const struct profil
 	r->spans = cost->spans;
 	r->kept_ppm = ppm_of(cost->kept);
 	r->busy_ppm = ppm_of(cost->busy);
-	r->undithered = cost->undithered;
 	if (cost->state != SCP_SITE_COST_KNOWN)
 		return;
 	r->inflation_ppk = ppk_of(cost->inflation);

@@ -34,7 +34,6 @@ void displaced_fill(const struct report *r, struct report_site *s,
 
 	*d = (struct report_displaced){
 		.state = cost->state,
-		.undithered = cost->undithered,
 		.group = cost->group,
 		.spans = cost->spans,
 		.run = cost->run,
@@ -188,8 +187,6 @@ const char *displaced_state_name(uint32_t state)
 		return "rare";
 	case SCP_SITE_COST_STEADY:
 		return "steady";
-	case SCP_SITE_COST_SHARED:
-		return "inseparable";
 	default:
 		return "too-few-windows";
 	}

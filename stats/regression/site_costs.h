@@ -121,17 +121,4 @@ int undithered_make(const struct site_costs_series *s, size_t sites, const doubl
 		    size_t draws, struct site_costs_series *out);
 void undithered_free(struct site_costs_series *s);
 
-/* Does site k have a cost of its own, not shared with other sites? */
-bool undithered_apart(const struct site_costs_site *site, size_t sites, size_t k);
-
-struct undithered_gain {
-	size_t steady, inseparable; /* told apart now, but not without the dither: why not */
-	size_t lost;		    /* sites with their own cost only without the dither */
-	/* Ratio of the standard error of UNCHARGED without the dither to that with it: median over
-	 * the sites that have their own cost both ways; NAN: there are none. */
-	double narrower;
-};
-struct undithered_gain undithered_compare(const struct site_costs_site *with,
-					  const struct site_costs_site *without, size_t sites);
-
 #endif

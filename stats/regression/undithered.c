@@ -8,9 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <gsl/gsl_sort.h>
-#include <gsl/gsl_statistics_double.h>
-
 #define SPANS_A_DRAW 6
 
 struct projection {
@@ -115,43 +112,4 @@ void undithered_free(struct site_costs_series *s)
 	free((void *)(uintptr_t)s->span);
 	free((void *)(uintptr_t)s->calls);
 	*s = (struct site_costs_series){0};
-}
-
-static bool has_number(const struct site_costs_site *s)
-{
-	return s->state == SITE_COSTS_OK && isfinite(s->cost[SITE_COSTS_UNCHARGED].error);
-}
-
-bool undithered_apart(const struct site_costs_site *site, size_t sites, size_t k)
-{
-	for (size_t i = 0; i < sites; i++)
-		if (i != k && has_number(&site[i]) && site[i].group == site[k].group)
-			return false;
-	return has_number(&site[k]);
-}
-
-struct undithered_gain undithered_compare(const struct site_costs_site *with,
-					  const struct site_costs_site *without, size_t sites)
-{
-	struct undithered_gain gain = {.narrower = NAN};
-	double ratio[SITE_COSTS_MOST];
-	size_t both = 0;
-
-	for (size_t k = 0; k < sites; k++) {
-		bool now = undithered_apart(with, sites, k),
-		     before = undithered_apart(without, sites, k);
-
-		gain.steady += now && without[k].state == SITE_COSTS_STEADY;
-		gain.inseparable += now && !before && has_number(&without[k]);
-		gain.lost += before && !now;
-		if (now && before && both < SITE_COSTS_MOST &&
-		    with[k].cost[SITE_COSTS_UNCHARGED].error > 0)
-			ratio[both++] = without[k].cost[SITE_COSTS_UNCHARGED].error /
-					with[k].cost[SITE_COSTS_UNCHARGED].error;
-	}
-	if (both) {
-		gsl_sort(ratio, 1, both);
-		gain.narrower = gsl_stats_median_from_sorted_data(ratio, 1, both);
-	}
-	return gain;
 }

@@ -161,7 +161,7 @@ static void run_once(struct displace *d, const struct program *program, char **a
 int main(int argc, char **argv)
 {
 	const struct sigaction act = {.sa_handler = interrupt, .sa_flags = SA_RESTART};
-	struct displace_options options = {.edge = begin_load, .prolong_s = DISPLACE_PROLONG_S};
+	struct displace_options options = {.edge = begin_load};
 	static struct program program;
 	struct profile_error err;
 	struct displace *d;

@@ -238,24 +238,13 @@ static uint32_t state_of(const struct site_costs_site *s)
 	return states[s->state];
 }
 
-/* What the site would be without the dither. */
-static uint32_t undithered_of(const struct site_costs_site *without, size_t sites, size_t k)
-{
-	uint32_t state = state_of(&without[k]);
-
-	return state == SCP_SITE_COST_KNOWN && !undithered_apart(without, sites, k)
-		       ? SCP_SITE_COST_SHARED
-		       : state;
-}
-
 static struct prof_cost_value in_ns(struct displacement_value v)
 {
 	return (struct prof_cost_value){v.value * 1e9, v.error * 1e9, v.freedom};
 }
 
-/* `without`: what the sites would be without the dither; NULL: there was none. */
 static int attach(struct join *j, const struct site_costs_site *site,
-		  const struct site_costs_site *without, struct site_costs_result *told)
+		  struct site_costs_result *told)
 {
 	uint64_t now = clocks_read_ns(CLOCK_REALTIME);
 
@@ -274,8 +263,6 @@ static int attach(struct join *j, const struct site_costs_site *site,
 			.inflation = s ? s->inflation : 1,
 		};
 
-		if (without && s)
-			c.undithered = undithered_of(without, j->index.used, rank);
 		if (c.state == SCP_SITE_COST_KNOWN) {
 			c.uncharged = in_ns(s->cost[SITE_COSTS_UNCHARGED]);
 			c.true_cost = in_ns(s->cost[SITE_COSTS_TRUE]);
@@ -287,11 +274,9 @@ static int attach(struct join *j, const struct site_costs_site *site,
 	return 0;
 }
 
-/* ---- without the dither ---- */
-
-/* A series less what the draws explain: all, or only those that had too few windows. */
-static int take_dither(const struct join *j, const struct site_costs_series *s, bool few,
-		       struct site_costs_series *out)
+/* A series less what the draws explain that had too few windows. */
+static int take_few(const struct join *j, const struct site_costs_series *s,
+		    struct site_costs_series *out)
 {
 	size_t all = site_dither_draws(j->dither), draws = 0;
 	double *drawn = calloc(s->spans * all + 1, sizeof(*drawn)), of[SITE_DITHER_DRAWS];
@@ -299,7 +284,7 @@ static int take_dither(const struct join *j, const struct site_costs_series *s, 
 	int result = -1;
 
 	for (size_t k = 0; k < all; k++) {
-		taken[k] = !few || !site_dither_enough(j->dither, k);
+		taken[k] = !site_dither_enough(j->dither, k);
 		draws += taken[k];
 	}
 
@@ -317,50 +302,18 @@ static int take_dither(const struct join *j, const struct site_costs_series *s, 
 	return result;
 }
 
-/* The same fit of what the dither does not explain. */
-static int fit_without(const struct join *j, size_t series, struct site_costs_site *site)
-{
-	struct site_costs_series *rest = calloc(series, sizeof(*rest));
-	struct site_costs out;
-	int result = rest ? 0 : -1;
-
-	for (size_t i = 0; i < series && !result; i++)
-		result = take_dither(j, &j->series[i], false, &rest[i]);
-	if (!result)
-		result = site_costs_fit(rest, series, j->index.used, displace_switching(j->d), &out,
-					site);
-	for (size_t i = 0; i < series && rest; i++)
-		undithered_free(&rest[i]);
-	free(rest);
-	return result;
-}
-
 /* What a few windows varied is not used. */
 static int drop_few(struct join *j, size_t series)
 {
 	for (size_t i = 0; j->dither && i < series; i++) {
 		struct site_costs_series rest;
 
-		if (take_dither(j, &j->series[i], true, &rest))
+		if (take_few(j, &j->series[i], &rest))
 			return -1;
 		undithered_free(&j->series[i]);
 		j->series[i] = rest;
 	}
 	return 0;
-}
-
-static int compare(struct join *j, size_t series, const struct site_costs_site *site,
-		   struct site_costs_result *told)
-{
-	struct site_costs_site *without = calloc(j->index.used + 1, sizeof(*without));
-	int result = without ? fit_without(j, series, without) : -1;
-
-	if (!result) {
-		told->gain = undithered_compare(site, without, j->index.used);
-		result = attach(j, site, without, told);
-	}
-	free(without);
-	return result;
 }
 
 static int fit(struct join *j, size_t series, struct site_costs_result *told)
@@ -377,7 +330,7 @@ static int fit(struct join *j, size_t series, struct site_costs_result *told)
 		told->busy = j->busy;
 		told->intercept = out.intercept[SITE_COSTS_UNCHARGED].value;
 		told->intercept_error = out.intercept[SITE_COSTS_UNCHARGED].error;
-		result = j->dither ? compare(j, series, site, told) : attach(j, site, NULL, told);
+		result = attach(j, site, told);
 	}
 	free(site);
 	return result;

@@ -55,8 +55,7 @@ struct site_costs_result {
 	double busy;	     /* of the CPU that other tasks used most: their share of its time */
 	double intercept, intercept_error; /* unaccounted seconds a second that depend on no call */
 	size_t missed;			   /* entries and files that were not read */
-	double edges_s, ticks_s;     /* CPU time that reading took: between windows, at ticks */
-	struct undithered_gain gain; /* with a dither: what it brought */
+	double edges_s, ticks_s; /* CPU time that reading took: between windows, at ticks */
 };
 
 /* After displace_account_finish and site_samples_end; `p` as gathered from files of the directory

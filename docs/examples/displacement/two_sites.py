@@ -73,7 +73,7 @@ FIELDS = ["calls", "mean_ns", "displacement", "displacement_spans", "displacemen
           "displacement_others_share", "uncharged_ns", "uncharged_ci_low_ns", "uncharged_ci_high_ns",
           "uncharged_error_ns", "uncharged_significant", "true_cost_ns", "true_cost_ci_low_ns",
           "true_cost_ci_high_ns", "true_cost_error_ns", "charged_ns", "both_ns", "both_ci_low_ns", "both_ci_high_ns",
-          "both_error_ns", "displacement_undithered"]
+          "both_error_ns"]
 
 
 def measure(options, mode, seed, dither=None):

@@ -33,7 +33,6 @@ teardown_file()
 	tr '\n' ' ' <"$D/out.txt" | grep -q 'udp.*tcp.*cpu_s'
 	holds '[.sites[] | select(.symbol == "send" and .outcome == "completed")] | length == 2'
 	holds 'all(.sites[]; .displacement | IN("known", "rare", "steady", "too-few-windows"))'
-	holds 'all(.sites[]; .displacement_undithered == null)'
 	holds 'all(.sites[] | select(.displacement == "known");
 		.uncharged_ci_low_ns < .uncharged_ns and .uncharged_ns < .uncharged_ci_high_ns and
 		.true_cost_ci_low_ns < .true_cost_ns and .true_cost_ns < .true_cost_ci_high_ns and

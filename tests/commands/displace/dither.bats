@@ -45,22 +45,13 @@ begin_sink()
 	refuses "'much' is not a share" --displace --dither=much
 }
 
-@test "what a dither brought is told, in the report's JSON, too" {
+@test "what a dither did is told" {
 	begin_sink
 	run --separate-stderr timeout -k 5 900 "$SCPROF" run --displace --dither=25% -o "$T/p.scp" -- \
 		"$EXAMPLES/two_sites" threads 127.0.0.1 "$PORT" 2 5000 2000 3>&-
 	[ "$status" = 0 ]
 	[[ $output == udp*tcp*cpu_s* ]]
-	[[ $stderr == *"dither: told apart are "* ]]
 	[[ $stderr == *"sites were delayed in "*" windows"* ]]
 	"$SCPROF" report --format json "$T/p.scp" >"$T/report.json"
 	holds '[.sites[] | select(.symbol == "send" and .outcome == "completed")] | length == 2'
-	holds 'all(.sites[]; .displacement_undithered | IN("known", "inseparable", "rare", "steady", "too-few-windows"))'
-	# it is as if the site had not been called less often
-	holds 'all(.sites[] | select(.symbol == "connect"); .displacement_undithered == .displacement)'
-	# saved, it says the same
-	"$SCPROF" merge -o "$T/merged.scp" "$T/p.scp"
-	"$SCPROF" report --format json "$T/merged.scp" | jq -c '[.sites[].displacement_undithered]' >"$T/second.txt"
-	jq -c '[.sites[].displacement_undithered]' "$T/report.json" >"$T/first.txt"
-	cmp "$T/first.txt" "$T/second.txt"
 }

@@ -164,19 +164,6 @@ static void test_the_configuration_counts_more_than_the_columns(void **state)
 	assert_int_equal(cpu_times_irq_measured(), configured);
 }
 
-static void test_usage_of_each_cpu(void **state)
-{
-	uint64_t ns[4];
-
-	(void)state;
-	assert_int_equal(cpu_times_charged_parse("21964144942428 22786989453538 \n", ns, 4), 0);
-	assert_true(ns[0] == 21964144942428 && ns[1] == 22786989453538 && !ns[2] && !ns[3]);
-	assert_int_equal(cpu_times_charged_parse("1 2 3", ns, 2), 0);
-	assert_true(ns[0] == 1 && ns[1] == 2);
-	assert_int_equal(cpu_times_charged_parse("", ns, 4), -1);
-	assert_int_equal(cpu_times_charged_parse("none\n", ns, 4), -1);
-}
-
 /* ---- quotas ---- */
 
 struct tree {
@@ -505,7 +492,6 @@ int main(void)
 		cmocka_unit_test(test_columns_of_each_cpu),
 		cmocka_unit_test(test_the_configuration_says_whether_interrupts_are_measured),
 		cmocka_unit_test(test_the_configuration_counts_more_than_the_columns),
-		cmocka_unit_test(test_usage_of_each_cpu),
 		cmocka_unit_test(test_rescheduling_interrupts_of_each_cpu),
 		cmocka_unit_test(test_quota_of_v2_is_the_smallest_on_the_way_up),
 		cmocka_unit_test(test_quota_of_v1_and_of_a_mounted_root),

@@ -30,7 +30,6 @@ static const struct scp_site_cost sound = {
 	.uncharged_freedom_ppk = 15250,
 	.true_freedom_ppk = 16000,
 	.busy_ppm = 43210,
-	.undithered = SCP_SITE_COST_SHARED,
 };
 
 /* A file with two entries, the first with `cost`. */
@@ -70,7 +69,6 @@ static void check(const struct profile *p)
 	assert_int_equal(p->entries, 2);
 	assert_non_null(c);
 	assert_int_equal(c->state, SCP_SITE_COST_KNOWN);
-	assert_int_equal(c->undithered, SCP_SITE_COST_SHARED);
 	assert_int_equal(c->run, sound.run);
 	assert_int_equal(c->group, 3);
 	assert_int_equal(c->spans, 250);
@@ -141,7 +139,6 @@ static void test_what_no_regression_gives_is_refused(void **state)
 	REFUSED(entry, 3);
 	REFUSED(kept_ppm, 1000001);
 	REFUSED(busy_ppm, 1000001);
-	REFUSED(undithered, SCP_SITE_COST_SHARED + 1);
 	REFUSED(uncharged_ps, SCP_SITE_COST_MAX_PS + 1);
 	REFUSED(true_ps, -SCP_SITE_COST_MAX_PS - 1);
 	REFUSED(true_error_ps, -1);

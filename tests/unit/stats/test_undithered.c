@@ -77,7 +77,6 @@ static void test_what_only_the_draws_varied_is_steady_without_them(void **state)
 	static struct run r;
 	struct site_costs_site with[SITES], without[SITES];
 	struct site_costs_series rest;
-	struct undithered_gain gain;
 
 	(void)state;
 	simulate(&r, 0);
@@ -86,14 +85,9 @@ static void test_what_only_the_draws_varied_is_steady_without_them(void **state)
 	fit(&rest, without);
 	undithered_free(&rest);
 	for (size_t k = 0; k < SITES; k++) {
-		assert_true(undithered_apart(with, SITES, k));
 		assert_near(with[k].cost[0].value, cost[k], 1e-10);
 		assert_int_equal(without[k].state, SITE_COSTS_STEADY);
 	}
-	gain = undithered_compare(with, without, SITES);
-	assert_int_equal(gain.steady, SITES);
-	assert_int_equal(gain.inseparable + gain.lost, 0);
-	assert_true(isnan(gain.narrower));
 }
 
 /* A site that varies of itself keeps its number, which is the same: the draws are no part of it. */
@@ -102,7 +96,6 @@ static void test_variation_of_its_own_stays(void **state)
 	static struct run r;
 	struct site_costs_site with[SITES], without[SITES];
 	struct site_costs_series rest;
-	struct undithered_gain gain;
 
 	(void)state;
 	simulate(&r, 0.1);
@@ -113,34 +106,8 @@ static void test_variation_of_its_own_stays(void **state)
 	fit(&rest, without);
 	undithered_free(&rest);
 	assert_int_equal(without[0].state, SITE_COSTS_STEADY);
-	assert_true(undithered_apart(without, SITES, 2));
+	assert_int_equal(without[2].state, SITE_COSTS_OK);
 	assert_near(without[2].cost[0].value, cost[2], 5 * without[2].cost[0].error);
-	gain = undithered_compare(with, without, SITES);
-	assert_int_equal(gain.steady, 2);
-	assert_true(gain.narrower > 1);
-}
-
-/* Two sites of one loop: delays cannot tell them apart, and nothing is claimed. */
-static void test_sites_of_one_loop_gain_nothing(void **state)
-{
-	static struct run r;
-	struct site_costs_site with[SITES], without[SITES];
-	struct site_costs_series rest;
-	struct undithered_gain gain;
-
-	(void)state;
-	simulate(&r, 0.5);
-	for (size_t i = 0; i < SPANS; i++)
-		r.calls[i * SITES + 1] = r.calls[i * SITES + 2];
-	fit(&r.series, with);
-	assert_int_equal(undithered_make(&r.series, SITES, r.drawn, DRAWS, &rest), 0);
-	fit(&rest, without);
-	undithered_free(&rest);
-	assert_int_equal(with[2].group, 1);
-	assert_false(undithered_apart(with, SITES, 1));
-	gain = undithered_compare(with, without, SITES);
-	assert_int_equal(gain.steady, 1);
-	assert_int_equal(gain.inseparable, 0);
 }
 
 static void test_too_few_spans_for_the_draws_take_nothing_away(void **state)
@@ -166,7 +133,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_only_the_draws_varied_is_steady_without_them),
 		cmocka_unit_test(test_variation_of_its_own_stays),
-		cmocka_unit_test(test_sites_of_one_loop_gain_nothing),
 		cmocka_unit_test(test_too_few_spans_for_the_draws_take_nothing_away),
 	};
 
