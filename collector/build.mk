@@ -51,16 +51,15 @@ COLLECTOR_SRC = \
 	collector/clocks/ticker.c \
 	collector/clocks/ticker_cost.c \
 	collector/clocks/counter.c \
-	collector/displacement/displace.c \
-	collector/displacement/displace_account.c \
-	collector/displacement/displace_kinds.c \
+	collector/displacement/displacement.c \
+	collector/displacement/displacement_account.c \
 	collector/displacement/cpu_load.c \
-	collector/displacement/displace_idle.c \
-	collector/displacement/displace_run.c \
-	collector/displacement/displace_sample.c \
-	collector/displacement/displace_summary.c \
-	collector/displacement/displace_switch.c \
-	collector/displacement/displace_windows.c \
+	collector/displacement/displacement_idle.c \
+	collector/displacement/displacement_run.c \
+	collector/displacement/displacement_sample.c \
+	collector/displacement/displacement_summary.c \
+	collector/displacement/displacement_switch.c \
+	collector/displacement/displacement_windows.c \
 	collector/displacement/fluid/fluid.c \
 	collector/displacement/fluid/fluid_group.c \
 	collector/displacement/fluid/fluid_loop.c \

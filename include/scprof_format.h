@@ -937,7 +937,7 @@ struct scp_account {
 	uint32_t id; /* in the file, from 1 */
 	uint32_t uncharged_freedom_ppk;
 	uint64_t run; /* which measurement: CLOCK_REALTIME at its end, ns */
-	/* unaccounted, its standard error and degrees of freedom in thousandths */
+	/* uncharged, its standard error and degrees of freedom in thousandths */
 	int64_t uncharged_ns, uncharged_error_ns;
 	int64_t rusage_ns; /* of the program */
 	uint64_t reserved[10];

@@ -13,15 +13,15 @@
 
 /* The command again, without the fluid. */
 static int confirm_once(const struct displace_wishes *o, const struct program *program,
-			struct displace_confirm *c)
+			struct displacement_confirm *c)
 {
-	const struct launch_hold hold = {displace_confirm_born, c};
-	const struct launch_watch watch = {1000, NULL, displace_confirm_ended, c};
+	const struct launch_hold hold = {displacement_confirm_born, c};
+	const struct launch_watch watch = {1000, NULL, displacement_confirm_ended, c};
 	struct rusage usage;
 	struct launch l;
 	bool exec_failed;
 
-	displace_confirm_run(c);
+	displacement_confirm_run(c);
 	if (launch_start_held(&l, program->path, o->command, program->shell_fallback, 0,
 			      &exec_failed, &hold))
 		return -1;
@@ -29,20 +29,20 @@ static int confirm_once(const struct displace_wishes *o, const struct program *p
 	launch_close(&l);
 	if (l.ended_by)
 		return -1;
-	displace_confirm_add(c, &usage);
+	displacement_confirm_add(c, &usage);
 	return 0;
 }
 
 static int report(const struct displace_wishes *o, const struct program *program,
 		  struct displace_measured *m)
 {
-	struct displace_confirm confirm;
-	struct displace_summary s;
+	struct displacement_confirm confirm;
+	struct displacement_summary s;
 	bool confirmed = o->confirm && !m->stopped_by && !m->status;
 	int failed, kept;
 
-	if (displace_summary_make(&s, m->run, m->runs, o->confidence, m->switching) ||
-	    (confirmed && displace_confirm_begin(&confirm, &o->cpus, m->runs))) {
+	if (displacement_summary_make(&s, m->run, m->runs, o->confidence, m->switching) ||
+	    (confirmed && displacement_confirm_begin(&confirm, &o->cpus, m->runs))) {
 		displace_complain("no memory for the results");
 		return -1;
 	}
@@ -53,8 +53,8 @@ static int report(const struct displace_wishes *o, const struct program *program
 	}
 	failed = displace_report(o, &s, confirmed ? &confirm : NULL);
 	if (confirmed)
-		displace_confirm_free(&confirm);
-	displace_summary_free(&s);
+		displacement_confirm_free(&confirm);
+	displacement_summary_free(&s);
 	return failed;
 }
 

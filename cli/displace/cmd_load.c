@@ -13,7 +13,7 @@
 #include "cli/messages/complaint.h"
 #include "cli/usage/options.h"
 #include "collector/machine/cpus.h"
-#include "collector/displacement/displace.h"
+#include "collector/displacement/displacement.h"
 #include "report/render/json/json_write.h"
 #include "cli/usage/output.h"
 
@@ -172,10 +172,10 @@ static int print_json(const struct cpu_load *l, size_t count)
 	return json_write_finish(w);
 }
 
-static int measure(const struct wishes *w, const struct displace_options *o)
+static int measure(const struct wishes *w, const struct displacement_options *o)
 {
 	struct profile_error err;
-	struct displace *d = displace_open(o, &err);
+	struct displacement *d = displacement_open(o, &err);
 	struct cpu_load *l = d ? calloc(cpu_load_cpus(d), sizeof(*l)) : NULL;
 	int status = 1, ended;
 
@@ -192,14 +192,14 @@ static int measure(const struct wishes *w, const struct displace_options *o)
 			status = ended > 0 ? 128 + ended : 0;
 	}
 	if (d)
-		displace_close(d);
+		displacement_close(d);
 	free(l);
 	return status;
 }
 
 int cmd_load(int argc, char **argv)
 {
-	struct displace_options o = {0};
+	struct displacement_options o = {0};
 	struct profile_error err;
 	struct wishes w;
 	int status = parse(argc, argv, &w);

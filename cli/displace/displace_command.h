@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "cli/usage/options.h"
-#include "collector/displacement/displace_summary.h"
+#include "collector/displacement/displacement_summary.h"
 #include "collector/launch/program.h"
 #include "report/render/json/json_write.h"
 
@@ -33,7 +33,7 @@ void displace_complain(const char *format, ...) __attribute__((format(printf, 1,
 /* ---- runs, each between two idle phases ---- */
 
 struct displace_measured {
-	struct displace_run *run;
+	struct displacement_run *run;
 	size_t runs;
 	struct displacement_value switching;
 	int status;	/* of the command: the first that was not 0 */
@@ -63,15 +63,17 @@ void displace_restore_output(int kept);
 /* Writes the report to where it is wanted. `confirm`: NULL without --confirm. 0; -1 having said
  * why.
  */
-int displace_report(const struct displace_wishes *o, const struct displace_summary *s,
-		    const struct displace_confirm *confirm);
+int displace_report(const struct displace_wishes *o, const struct displacement_summary *s,
+		    const struct displacement_confirm *confirm);
 
 /* 0; -1 with errno. */
 int displace_text_print(FILE *out, const struct displace_wishes *o,
-			const struct displace_summary *s, const struct displace_confirm *confirm);
+			const struct displacement_summary *s,
+			const struct displacement_confirm *confirm);
 int displace_json_print(FILE *out, const struct displace_wishes *o,
-			const struct displace_summary *s, const struct displace_confirm *confirm);
+			const struct displacement_summary *s,
+			const struct displacement_confirm *confirm);
 
 /* The result in one sentence. */
-void displace_text_sentence(const struct displace_summary *s, char *text, size_t size);
+void displace_text_sentence(const struct displacement_summary *s, char *text, size_t size);
 #endif

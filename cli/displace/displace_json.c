@@ -8,7 +8,7 @@
 
 #define FIELD(kind, of, name, member)                                                              \
 	{                                                                                          \
-		name, ROW_##kind, offsetof(struct displace_##of, member)                           \
+		name, ROW_##kind, offsetof(struct displacement_##of, member)                       \
 	}
 
 static const struct row_field accounting_fields[] = {
@@ -28,7 +28,7 @@ static const struct row_field cpu_fields[] = {
 	FIELD(NUMBER, cpu, "others_s", others),
 	FIELD(NUMBER, cpu, "scprof_s", scprof),
 	FIELD(NUMBER, cpu, "interrupts_s", interrupts),
-	FIELD(NUMBER, cpu, "interrupts_program_s", excess),
+	FIELD(NUMBER, cpu, "interrupts_program_s", uncharged),
 	FIELD(NUMBER, cpu, "interrupts_rest_s", resting),
 	FIELD(NUMBER, cpu, "switching_s", switching),
 	FIELD(NUMBER, cpu, "stolen_s", stolen),
@@ -54,10 +54,10 @@ static const struct row_field task_fields[] = {FIELD(NUMBER, task, "seconds", se
 
 static const struct row_field run_fields[] = {FIELD(NUMBER, run, "elapsed_s", elapsed),
 					      FIELD(NUMBER, run, "program_s", program),
-					      FIELD(COUNT, run, "windows", excess.windows),
-					      FIELD(COUNT, run, "windows_kept", excess.kept),
-					      FIELD(NUMBER, run, "share_kept", excess.share_kept),
-					      FIELD(NUMBER, run, "inflation", excess.inflation),
+					      FIELD(COUNT, run, "windows", seen.windows),
+					      FIELD(COUNT, run, "windows_kept", seen.kept),
+					      FIELD(NUMBER, run, "share_kept", seen.share_kept),
+					      FIELD(NUMBER, run, "inflation", seen.inflation),
 					      FIELD(FLAG, run, "interrupted", interrupted),
 					      FIELD(NUMBER, run, "rest_s", rest),
 					      {0}};
@@ -104,7 +104,7 @@ static void put_why(struct json_writer *w, const char *key, const char *why)
 	json_write_text(w, key, *why ? why : NULL);
 }
 
-static void put_accounting(struct json_writer *w, const struct displace_accounting *a)
+static void put_accounting(struct json_writer *w, const struct displacement_accounting *a)
 {
 	json_write_open(w, "accounting", '{');
 	json_write_fields(w, accounting_fields, a, true);
@@ -114,7 +114,7 @@ static void put_accounting(struct json_writer *w, const struct displace_accounti
 	json_write_close(w, '}');
 }
 
-static void put_cpu(struct json_writer *w, const char *key, const struct displace_cpu *c)
+static void put_cpu(struct json_writer *w, const char *key, const struct displacement_cpu *c)
 {
 	json_write_open(w, key, '{');
 	json_write_count_if(w, "cpu", c->cpu >= 0, (uint64_t)c->cpu);
@@ -124,7 +124,7 @@ static void put_cpu(struct json_writer *w, const char *key, const struct displac
 	json_write_close(w, '}');
 }
 
-static void put_cpus(struct json_writer *w, const struct displace_cpu *c, size_t count)
+static void put_cpus(struct json_writer *w, const struct displacement_cpu *c, size_t count)
 {
 	json_write_open(w, "cpus", '[');
 	for (size_t i = 0; i < count; i++)
@@ -132,10 +132,12 @@ static void put_cpus(struct json_writer *w, const struct displace_cpu *c, size_t
 	json_write_close(w, ']');
 }
 
-static void put_tasks(struct json_writer *w, const struct displace_task *t, size_t count)
+static void put_tasks(struct json_writer *w, const struct displacement_tasks *others)
 {
+	const struct displacement_task *t = others->task;
+
 	json_write_open(w, "tasks", '[');
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < others->count; i++) {
 		json_write_open(w, NULL, '{');
 		json_write_text(w, "name", t[i].name);
 		json_write_count_if(w, "cpu", t[i].cpu >= 0, (uint64_t)t[i].cpu);
@@ -151,15 +153,15 @@ static void put_warnings(struct json_writer *w, unsigned set)
 	for (unsigned bit = 1; bit && bit <= set; bit <<= 1)
 		if (set & bit) {
 			json_write_open(w, NULL, '{');
-			json_write_text(w, "code", displace_warning_code(bit));
-			json_write_text(w, "text", displace_warning_text(bit));
+			json_write_text(w, "code", displacement_warning_words(bit)->code);
+			json_write_text(w, "text", displacement_warning_words(bit)->text);
 			json_write_close(w, '}');
 		}
 	json_write_close(w, ']');
 }
 
 /* The object stays open. */
-static void open_mean(struct json_writer *w, const char *key, const struct displace_mean *m,
+static void open_mean(struct json_writer *w, const char *key, const struct displacement_interval *m,
 		      bool bound)
 {
 	json_write_open(w, key, '{');
@@ -168,29 +170,29 @@ static void open_mean(struct json_writer *w, const char *key, const struct displ
 }
 
 /* A value of a run; null if it is impossible. */
-static void put_value(struct json_writer *w, const char *key, const struct displace_run *r,
+static void put_value(struct json_writer *w, const char *key, const struct displacement_run *r,
 		      struct displacement_value v, double confidence)
 {
-	struct displace_mean m;
+	struct displacement_interval m;
 
-	if (!displace_summary_is_possible(r->lost, confidence))
+	if (!displacement_summary_is_possible(r->uncharged, confidence))
 		v.error = INFINITY;
-	m = displace_summary_mean(v, confidence, r->hidden);
+	m = displacement_summary_mean(v, confidence, r->hidden);
 	open_mean(w, key, &m, r->bound);
 	json_write_close(w, '}');
 }
 
-static void put_replications(struct json_writer *w, const struct displace_summary *s)
+static void put_replications(struct json_writer *w, const struct displacement_summary *s)
 {
 	json_write_open(w, "replications", '[');
 	for (size_t i = 0; i < s->runs; i++) {
-		const struct displace_run *r = &s->run[i];
+		const struct displacement_run *r = &s->run[i];
 
 		json_write_open(w, NULL, '{');
 		json_write_fields(w, run_fields, r, true);
 		put_accounting(w, &r->accounting);
-		put_value(w, "displacement", r, r->displaced, s->confidence);
-		put_value(w, "unaccounted", r, r->lost, s->confidence);
+		put_value(w, "displacement", r, r->displacement, s->confidence);
+		put_value(w, "unaccounted", r, r->uncharged, s->confidence);
 		put_cpus(w, r->cpu, r->cpus);
 		put_warnings(w, r->warnings);
 		json_write_close(w, '}');
@@ -198,34 +200,35 @@ static void put_replications(struct json_writer *w, const struct displace_summar
 	json_write_close(w, ']');
 }
 
-static void put_operation(struct json_writer *w, uint64_t loops, const struct displace_summary *s)
+static void put_operation(struct json_writer *w, uint64_t loops,
+			  const struct displacement_summary *s)
 {
 	double each = 1e6 / (double)loops;
 
 	if (!json_write_open_known(w, "per_operation_us", loops))
 		return;
-	put_limits(w, "displacement", s->displaced.mean, s->displaced.low, s->displaced.high, each,
-		   "_us");
+	put_limits(w, "displacement", s->displacement.mean, s->displacement.low,
+		   s->displacement.high, each, "_us");
 	json_write_number(w, "rusage_us", s->accounting.rusage * each);
 	json_write_close(w, '}');
 }
 
-static void put_effect(struct json_writer *w, const struct displace_confirm *c,
-		       const struct displace_summary *s)
+static void put_effect(struct json_writer *w, const struct displacement_confirm *c,
+		       const struct displacement_summary *s)
 {
-	struct displace_mean m = displace_confirm_effect(c, s);
+	struct displacement_interval m = displacement_confirm_effect(c, s);
 
 	json_write_open(w, "fluid_effect", '{');
 	put_limits(w, "ratio", m.mean, m.low, m.high, 1, "");
 	json_write_close(w, '}');
 }
 
-static void put_confirmation(struct json_writer *w, const struct displace_confirm *c,
-			     const struct displace_summary *s)
+static void put_confirmation(struct json_writer *w, const struct displacement_confirm *c,
+			     const struct displacement_summary *s)
 {
 	struct replications_mean m = replications_mean(c->taken, c->runs, s->confidence),
 				 used = replications_mean(c->rusage, c->runs, s->confidence);
-	bool holds = displace_confirm_holds(c);
+	bool holds = displacement_confirm_holds(c);
 
 	json_write_open(w, "elapsed_s", '[');
 	for (size_t i = 0; i < c->runs; i++)
@@ -235,15 +238,15 @@ static void put_confirmation(struct json_writer *w, const struct displace_confir
 	json_write_number(w, "rusage_s", used.mean);
 	json_write_number(w, "idle_share", c->idle);
 	json_write_number(w, "had_share", c->had);
-	json_write_flag(w, "saturated", c->idle < DISPLACE_SATURATED);
+	json_write_flag(w, "saturated", c->idle < DISPLACEMENT_SATURATED);
 	json_write_flag(w, "confirms", holds);
-	json_write_number(w, "displacement_off", holds ? s->displaced.mean / m.mean - 1 : NAN);
+	json_write_number(w, "displacement_off", holds ? s->displacement.mean / m.mean - 1 : NAN);
 	json_write_number(w, "rusage_off", holds ? s->accounting.rusage / m.mean - 1 : NAN);
 	put_effect(w, c, s);
 	json_write_close(w, '}');
 }
 
-static void put_errors(struct json_writer *w, const struct displace_summary *s)
+static void put_errors(struct json_writer *w, const struct displacement_summary *s)
 {
 	bool known = isfinite(s->switching.error);
 
@@ -272,7 +275,8 @@ static struct json_writer *begin(struct json_writer *w, FILE *out, const struct 
 }
 
 int displace_json_print(FILE *out, const struct displace_wishes *o,
-			const struct displace_summary *s, const struct displace_confirm *confirm)
+			const struct displacement_summary *s,
+			const struct displacement_confirm *confirm)
 {
 	struct json_writer json, *w = begin(&json, out, o);
 	char sentence[512];
@@ -283,16 +287,16 @@ int displace_json_print(FILE *out, const struct displace_wishes *o,
 	json_write_close(w, '}'); /* of the program */
 	json_write_fields(w, summary_fields, s, true);
 	put_accounting(w, &s->accounting);
-	open_mean(w, "displacement", &s->displaced, s->bound);
+	open_mean(w, "displacement", &s->displacement, s->bound);
 	json_write_close(w, '}');
-	open_mean(w, "unaccounted", &s->lost, s->bound);
+	open_mean(w, "unaccounted", &s->uncharged, s->bound);
 	json_write_fields(w, unaccounted_fields, s, true);
 	json_write_close(w, '}');
 	put_operation(w, o->loops, s);
 	put_errors(w, s);
 	put_cpus(w, s->cpu, s->cpus);
 	put_cpu(w, "all_cpus", &s->all);
-	put_tasks(w, s->task, s->tasks);
+	put_tasks(w, &s->others);
 	if (json_write_open_known(w, "confirm", confirm))
 		put_confirmation(w, confirm, s);
 	put_replications(w, s);

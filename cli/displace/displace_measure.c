@@ -18,7 +18,7 @@
 struct measuring {
 	const struct displace_wishes *o;
 	const struct program *program;
-	struct displace *d;
+	struct displacement *d;
 	struct progress progress;
 };
 
@@ -33,7 +33,7 @@ static int exec_failed_with(const struct program *program, int error)
 
 static int start(struct measuring *g, struct launch *l)
 {
-	const struct launch_hold hold = {displace_run_born, g->d};
+	const struct launch_hold hold = {displacement_run_born, g->d};
 	bool exec_failed;
 
 	if (!launch_start_held(l, g->program->path, g->o->command, g->program->shell_fallback, 0,
@@ -61,15 +61,15 @@ static void say_run(struct measuring *g, size_t done)
 /* Makes one run and the idle phase after it. */
 static int one_run(struct measuring *g, struct displace_measured *m)
 {
-	const struct launch_watch watch = {DISPLACE_TICK_MS, displace_run_tick, displace_run_ended,
-					   g->d};
+	const struct launch_watch watch = {DISPLACEMENT_TICK_MS, displacement_run_tick,
+					   displacement_run_ended, g->d};
 	struct profile_error err;
 	struct rusage usage;
 	struct launch l;
 	int failed, status;
 
-	displace_task_clock(g->d, !g->o->no_task_clock && !m->runs);
-	if (displace_run_begin(g->d, &err))
+	displacement_task_clock(g->d, !g->o->no_task_clock && !m->runs);
+	if (displacement_run_begin(g->d, &err))
 		return complain(&err);
 	say_run(g, m->runs);
 	failed = start(g, &l);
@@ -80,12 +80,12 @@ static int one_run(struct measuring *g, struct displace_measured *m)
 	m->stopped_by = l.ended_by;
 	launch_close(&l);
 	progress_clear(&g->progress);
-	if (displace_run_end(g->d, &usage, &err))
+	if (displacement_run_end(g->d, &usage, &err))
 		return complain(&err);
 	/* the user does not want to wait: print what there is */
 	if (!m->stopped_by)
-		m->stopped_by = displace_idle_phase(g->d, g->o->rest_s);
-	if (displace_account_finish(g->d, &m->run[m->runs], &err))
+		m->stopped_by = displacement_idle_phase(g->d, g->o->rest_s);
+	if (displacement_account_finish(g->d, &m->run[m->runs], &err))
 		return complain(&err);
 	m->run[m->runs++].interrupted = l.ended_by != 0;
 	return 0;
@@ -96,17 +96,17 @@ static int measure(struct measuring *g, struct displace_measured *m)
 	int failed = 0;
 
 	say_run(g, 0);
-	m->stopped_by = displace_idle_phase(g->d, g->o->rest_s);
+	m->stopped_by = displacement_idle_phase(g->d, g->o->rest_s);
 	while (!failed && !m->stopped_by && m->runs < g->o->replications)
 		failed = one_run(g, m);
 	progress_clear(&g->progress);
-	m->switching = displace_switching(g->d);
+	m->switching = displacement_run_switching(g->d);
 	return m->runs ? 0 : failed;
 }
 
 static void say_how_long(const struct displace_wishes *o)
 {
-	double takes = fmin(DISPLACE_OPEN_S, o->rest_s / 2) + (o->replications + 1) * o->rest_s;
+	double takes = fmin(DISPLACEMENT_OPEN_S, o->rest_s / 2) + (o->replications + 1) * o->rest_s;
 
 	if (!o->quiet)
 		displace_complain("%u run%s of the command, and %.3g s besides (idle phases, which "
@@ -117,7 +117,7 @@ static void say_how_long(const struct displace_wishes *o)
 int displace_measure(const struct displace_wishes *o, const struct program *program,
 		     struct displace_measured *m)
 {
-	struct displace_options options = {
+	struct displacement_options options = {
 		.cpus = o->cpus, .rest_s = o->rest_s, .any_quota = o->any_quota};
 	struct measuring g = {.o = o, .program = program};
 	struct profile_error err;
@@ -129,19 +129,19 @@ int displace_measure(const struct displace_wishes *o, const struct program *prog
 		return DISPLACE_FAILED;
 	}
 	progress_begin(&g.progress, "scprof displace", !o->quiet);
-	g.d = displace_open(&options, &err);
+	g.d = displacement_open(&options, &err);
 	if (!g.d)
 		return complain(&err);
 	say_how_long(o);
 	failed = measure(&g, m);
-	displace_close(g.d);
+	displacement_close(g.d);
 	return failed;
 }
 
 void displace_measured_free(struct displace_measured *m)
 {
 	for (size_t i = 0; i < m->runs; i++)
-		displace_account_free(&m->run[i]);
+		displacement_account_free(&m->run[i]);
 	free(m->run);
 	m->run = NULL;
 }
@@ -166,8 +166,8 @@ void displace_restore_output(int kept)
 	close(kept);
 }
 
-int displace_report(const struct displace_wishes *o, const struct displace_summary *s,
-		    const struct displace_confirm *confirm)
+int displace_report(const struct displace_wishes *o, const struct displacement_summary *s,
+		    const struct displacement_confirm *confirm)
 {
 	struct output out = {.stream = stderr};
 	bool file = o->output || o->json;

@@ -31,27 +31,27 @@ struct shares {
 	const char *of;
 };
 
-static void set_shares(const struct displace_summary *s, struct shares *h)
+static void set_shares(const struct displacement_summary *s, struct shares *h)
 {
 	bool idle = s->accounting.rusage < 0.01 * s->all.wall;
 	double whole = idle ? s->all.wall : s->accounting.rusage;
 
-	percent(h->mean, sizeof(h->mean), s->lost.mean / whole);
-	percent(h->low, sizeof(h->low), s->lost.low / whole);
-	percent(h->high, sizeof(h->high), s->lost.high / whole);
+	percent(h->mean, sizeof(h->mean), s->uncharged.mean / whole);
+	percent(h->low, sizeof(h->low), s->uncharged.low / whole);
+	percent(h->high, sizeof(h->high), s->uncharged.high / whole);
 	h->of = idle ? "the CPUs' time" : "what getrusage shows";
 }
 
 /* Interrupts struck other tasks, too: what was seen is the least that there was. */
-static void bound_sentence(const struct displace_summary *s, const struct shares *h, char *text,
+static void bound_sentence(const struct displacement_summary *s, const struct shares *h, char *text,
 			   size_t size)
 {
 	char low[32], seen[32], hidden[32];
 
-	seconds(low, sizeof(low), s->lost.low);
-	seconds(seen, sizeof(seen), s->lost.mean);
+	seconds(low, sizeof(low), s->uncharged.low);
+	seconds(seen, sizeof(seen), s->uncharged.mean);
 	seconds(hidden, sizeof(hidden), s->hidden);
-	if (s->verdict == DISPLACE_ALL_CHARGED)
+	if (s->verdict == DISPLACEMENT_ALL_CHARGED)
 		snprintf(text, size,
 			 "No uncharged time was seen, but other tasks had the CPUs for %s, and "
 			 "interrupts that struck them are charged to them: what interrupts and "
@@ -66,24 +66,24 @@ static void bound_sentence(const struct displace_summary *s, const struct shares
 			low, h->low, h->of, seen, h->mean, h->high, hidden);
 }
 
-void displace_text_sentence(const struct displace_summary *s, char *text, size_t size)
+void displace_text_sentence(const struct displacement_summary *s, char *text, size_t size)
 {
 	struct shares h;
-	char lost[32];
+	char uncharged[32];
 
 	set_shares(s, &h);
-	seconds(lost, sizeof(lost), s->lost.mean);
-	if (s->bound && s->verdict != DISPLACE_NOTHING_SAID) {
+	seconds(uncharged, sizeof(uncharged), s->uncharged.mean);
+	if (s->bound && s->verdict != DISPLACEMENT_NOTHING_SAID) {
 		bound_sentence(s, &h, text, size);
 		return;
 	}
 	switch (s->verdict) {
-	case DISPLACE_NOTHING_SAID:
+	case DISPLACEMENT_NOTHING_SAID:
 		snprintf(text, size,
 			 "Nothing can be said of uncharged time: see the warnings. The accountings "
 			 "stand as they are.");
 		return;
-	case DISPLACE_ALL_CHARGED:
+	case DISPLACEMENT_ALL_CHARGED:
 		snprintf(text, size,
 			 "No uncharged time was found: what interrupts and softirqs took for the "
 			 "program besides is between %s and %s of %s.",
@@ -93,7 +93,7 @@ void displace_text_sentence(const struct displace_summary *s, char *text, size_t
 		snprintf(text, size,
 			 "Interrupts and softirqs took %s for the program that are charged to "
 			 "nobody: %s of %s (%s to %s).",
-			 lost, h.mean, h.of, h.low, h.high);
+			 uncharged, h.mean, h.of, h.low, h.high);
 	}
 }
 
@@ -106,7 +106,8 @@ static void print_name(FILE *out, const char *name)
 	free(clean);
 }
 
-static void print_head(FILE *out, const struct displace_wishes *o, const struct displace_summary *s)
+static void print_head(FILE *out, const struct displace_wishes *o,
+		       const struct displacement_summary *s)
 {
 	char switching[64] = "unknown", cpus[128];
 
@@ -125,7 +126,8 @@ static void print_head(FILE *out, const struct displace_wishes *o, const struct 
 		s->kept, s->windows, switching);
 }
 
-static void print_mean(FILE *out, const char *name, const struct displace_mean *m, bool bound)
+static void print_mean(FILE *out, const char *name, const struct displacement_interval *m,
+		       bool bound)
 {
 	if (isfinite(m->low) && bound)
 		fprintf(out, "  %-24s %10.4f s  at least (%.4f were seen; at most %.4f)\n", name,
@@ -137,7 +139,7 @@ static void print_mean(FILE *out, const char *name, const struct displace_mean *
 }
 
 /* A method of accounting: its time, and the share that it misses of what displacement found. */
-static void print_accounting(FILE *out, const struct displace_summary *s, const char *name,
+static void print_accounting(FILE *out, const struct displacement_summary *s, const char *name,
 			     double value, const char *note)
 {
 	if (!isfinite(value)) {
@@ -145,53 +147,49 @@ static void print_accounting(FILE *out, const struct displace_summary *s, const 
 		return;
 	}
 	fprintf(out, "  %-24s %10.4f s", name, value);
-	if (isfinite(s->displaced.low))
-		fprintf(out, "  %+9.4f s %+8.2f %%", numbers_tidy(s->displaced.mean - value, 4),
-			numbers_tidy(100 * (s->displaced.mean - value) / value, 2));
+	if (isfinite(s->displacement.low))
+		fprintf(out, "  %+9.4f s %+8.2f %%", numbers_tidy(s->displacement.mean - value, 4),
+			numbers_tidy(100 * (s->displacement.mean - value) / value, 2));
 	else
 		fprintf(out, "  %9s    %8s  ", "-", "-");
 	fprintf(out, "%s%s\n", *note ? "   " : "", note);
 }
 
-static void print_accountings(FILE *out, const struct displace_summary *s)
+static void print_accountings(FILE *out, const struct displacement_summary *s)
 {
-	const struct displace_accounting *a = &s->accounting;
-	char note[160] = "";
+	const struct displacement_accounting *a = &s->accounting;
 
 	fprintf(out, "\n  %-24s %12s  %11s%s\n", "accounting", "CPU time", "displacement",
 		s->bound ? " that was seen" : "");
 	print_accounting(out, s, "getrusage", a->rusage, "with the children it waited for");
-	if (s->clocked && s->clocked < s->runs)
-		snprintf(note, sizeof(note), "of %zu of the %zu runs; it costs CPU time itself",
-			 s->clocked, s->runs);
-	else
-		snprintf(note, sizeof(note), "%s",
-			 s->clocked ? "stolen time is in it, switching is not" : a->task_clock_why);
-	print_accounting(out, s, "perf task-clock", a->task_clock, note);
+	print_accounting(out, s, "perf task-clock", a->task_clock,
+			 !isfinite(a->task_clock) ? a->task_clock_why
+			 : s->runs > 1		  ? "of the first run; stolen time is in it"
+						  : "stolen time is in it, switching is not");
 	print_accounting(out, s, "taskstats", a->taskstats,
 			 isfinite(a->taskstats) ? "all descendants that ended" : a->taskstats_why);
 	print_accounting(out, s, "schedstat", a->schedstat,
 			 !isfinite(a->schedstat) ? a->schedstat_why
 			 : a->schedstat_partial	 ? "its first thread alone, of several"
 						 : "");
-	if (s->warnings & DISPLACE_IRQ_MEASURED)
+	if (s->warnings & DISPLACEMENT_IRQ_MEASURED)
 		fprintf(out, "  %-24s %10.4f s  measured by this kernel on these CPUs\n",
 			"/proc/stat irq, softirq", s->all.irq + s->all.softirq);
 }
 
-static void print_row(FILE *out, const char *name, const struct displace_cpu *c)
+static void print_row(FILE *out, const char *name, const struct displacement_cpu *c)
 {
 	fprintf(out, "  %-4s %9.4f %9.4f %9.4f %8.4f %9.4f %8.4f %9.4f %9.4f %9.4f\n", name,
-		c->wall, c->program, c->others, c->scprof, c->excess, c->resting + c->switching,
+		c->wall, c->program, c->others, c->scprof, c->uncharged, c->resting + c->switching,
 		c->stolen, c->idle, c->remainder);
 }
 
-static void print_tasks(FILE *out, const struct displace_summary *s)
+static void print_tasks(FILE *out, const struct displacement_summary *s)
 {
 	size_t shown = 0;
 
-	for (size_t i = 0; i < s->tasks && shown < TASKS_SHOWN; i++) {
-		const struct displace_task *t = &s->task[i];
+	for (size_t i = 0; i < s->others.count && shown < TASKS_SHOWN; i++) {
+		const struct displacement_task *t = &s->others.task[i];
 
 		if (t->seconds < 1e-4 * s->all.wall && !t->softirq)
 			continue;
@@ -202,10 +200,10 @@ static void print_tasks(FILE *out, const struct displace_summary *s)
 			fprintf(out, " (%u)", t->tasks);
 	}
 	if (shown)
-		fprintf(out, "%s\n", s->tasks > shown ? ", ..." : "");
+		fprintf(out, "%s\n", s->others.count > shown ? ", ..." : "");
 }
 
-static void print_account(FILE *out, const struct displace_summary *s)
+static void print_account(FILE *out, const struct displacement_summary *s)
 {
 	fprintf(out,
 		"\n  where the CPUs' time went, seconds a run:\n"
@@ -225,7 +223,7 @@ static void print_account(FILE *out, const struct displace_summary *s)
 }
 
 static void print_operation(FILE *out, const struct displace_wishes *o,
-			    const struct displace_summary *s)
+			    const struct displacement_summary *s)
 {
 	double each = 1e6 / (double)o->loops;
 
@@ -233,17 +231,17 @@ static void print_operation(FILE *out, const struct displace_wishes *o,
 		return;
 	fprintf(out, "  an operation of %llu: getrusage %.4g us", (unsigned long long)o->loops,
 		s->accounting.rusage * each);
-	if (isfinite(s->displaced.low))
+	if (isfinite(s->displacement.low))
 		fprintf(out, ", displacement %s%.4g us (%.4g to %.4g)", s->bound ? "at least " : "",
-			(s->bound ? s->displaced.low : s->displaced.mean) * each,
-			s->displaced.low * each, s->displaced.high * each);
+			(s->bound ? s->displacement.low : s->displacement.mean) * each,
+			s->displacement.low * each, s->displacement.high * each);
 	fputc('\n', out);
 }
 
-static void print_effect(FILE *out, const struct displace_summary *s,
-			 const struct displace_confirm *c)
+static void print_effect(FILE *out, const struct displacement_summary *s,
+			 const struct displacement_confirm *c)
 {
-	struct displace_mean e = displace_confirm_effect(c, s);
+	struct displacement_interval e = displacement_confirm_effect(c, s);
 
 	fprintf(out,
 		"\n  without the fluid, %zu run%s: the command's CPU time beside it is %.3f times",
@@ -254,57 +252,60 @@ static void print_effect(FILE *out, const struct displace_summary *s,
 }
 
 static void print_confirm(FILE *out, const struct displace_wishes *o,
-			  const struct displace_summary *s, const struct displace_confirm *c)
+			  const struct displacement_summary *s,
+			  const struct displacement_confirm *c)
 {
 	struct replications_mean m = replications_mean(c->taken, c->runs, s->confidence);
-	double by_displacement = s->displaced.mean, by_rusage = s->accounting.rusage;
+	double by_displacement = s->displacement.mean, by_rusage = s->accounting.rusage;
 
 	if (!c->runs)
 		return;
 	print_effect(out, s, c);
-	if (!displace_confirm_holds(c)) {
+	if (!displacement_confirm_holds(c)) {
 		fprintf(out,
 			"  the command had %.1f %% of the CPUs' time, %.1f %% was idle: elapsed "
 			"time says "
 			"nothing of CPU time (at least %g %% and at most %g %% would do; fewer "
 			"CPUs, or "
 			"fewer other tasks, may help)\n",
-			100 * c->had, 100 * c->idle, 100 * DISPLACE_HAD, 100 * DISPLACE_SATURATED);
+			100 * c->had, 100 * c->idle, 100 * DISPLACEMENT_HAD,
+			100 * DISPLACEMENT_SATURATED);
 		return;
 	}
 	fprintf(out, "  %.4f CPU seconds taken", m.mean);
 	if (isfinite(m.low))
 		fprintf(out, " (%.4f to %.4f)", m.low, m.high);
 	fputc('\n', out);
-	if (isfinite(s->displaced.low))
+	if (isfinite(s->displacement.low))
 		fprintf(out, "  %-24s %10.4f s  off by %+.2f %%\n", "predicted by displacement",
 			by_displacement, numbers_tidy(100 * (by_displacement / m.mean - 1), 2));
 	fprintf(out, "  %-24s %10.4f s  off by %+.2f %%\n", "predicted by getrusage", by_rusage,
 		numbers_tidy(100 * (by_rusage / m.mean - 1), 2));
-	if (o->loops && isfinite(s->displaced.low))
+	if (o->loops && isfinite(s->displacement.low))
 		fprintf(out, "  operations a second: %.5g, predicted %.5g and %.5g\n",
 			(double)o->loops / m.mean, (double)o->loops / by_displacement,
 			(double)o->loops / by_rusage);
 }
 
-static void print_warnings(FILE *out, const struct displace_summary *s)
+static void print_warnings(FILE *out, const struct displacement_summary *s)
 {
 	for (unsigned bit = 1; bit && bit <= s->warnings; bit <<= 1)
 		if (s->warnings & bit)
-			fprintf(out, "warning: %s: %s\n", displace_warning_code(bit),
-				displace_warning_text(bit));
+			fprintf(out, "warning: %s: %s\n", displacement_warning_words(bit)->code,
+				displacement_warning_words(bit)->text);
 }
 
 int displace_text_print(FILE *out, const struct displace_wishes *o,
-			const struct displace_summary *s, const struct displace_confirm *confirm)
+			const struct displacement_summary *s,
+			const struct displacement_confirm *confirm)
 {
 	char sentence[512];
 
 	displace_text_sentence(s, sentence, sizeof(sentence));
 	print_head(out, o, s);
 	fprintf(out, "\n%s\n\n", sentence);
-	print_mean(out, "CPU time by displacement", &s->displaced, s->bound);
-	print_mean(out, "of it charged to nobody", &s->lost, s->bound);
+	print_mean(out, "CPU time by displacement", &s->displacement, s->bound);
+	print_mean(out, "of it charged to nobody", &s->uncharged, s->bound);
 	print_operation(out, o, s);
 	print_accountings(out, s);
 	print_account(out, s);

@@ -8,7 +8,7 @@
 
 #include "collector/machine/cpus.h"
 #include "cli/displace/displace_command.h"
-#include "collector/displacement/displace_summary.h"
+#include "collector/displacement/displacement_summary.h"
 #include "cli/messages/say.h"
 #include "collector/displacement/sites/site_dither.h"
 #include "stats/numerics/random.h"
@@ -30,7 +30,7 @@ int run_displace_dither(struct run_displace *r, const char *page, double share)
 
 int run_displace_open(struct run_displace *r, const char *profiles)
 {
-	struct displace_options options = {0};
+	struct displacement_options options = {0};
 	struct profile_error err;
 	int stopped;
 
@@ -44,7 +44,7 @@ int run_displace_open(struct run_displace *r, const char *profiles)
 		options.edge = site_samples_edge;
 		options.context = r->samples;
 	}
-	r->d = displace_open(&options, &err);
+	r->d = displacement_open(&options, &err);
 	if (!r->d) {
 		say(err.text);
 		run_displace_abandon(r);
@@ -55,8 +55,8 @@ int run_displace_open(struct run_displace *r, const char *profiles)
 		site_samples_set_dither(r->samples, r->dither);
 	}
 	r->cpus = options.cpus;
-	stopped = displace_idle_phase(r->d, REST_S);
-	if (!stopped && !displace_run_begin(r->d, &err))
+	stopped = displacement_idle_phase(r->d, REST_S);
+	if (!stopped && !displacement_run_begin(r->d, &err))
 		return 0;
 	if (!stopped)
 		say(err.text);
@@ -66,7 +66,7 @@ int run_displace_open(struct run_displace *r, const char *profiles)
 
 struct launch_hold run_displace_hold(struct run_displace *r)
 {
-	return (struct launch_hold){displace_run_born, r->d};
+	return (struct launch_hold){displacement_run_born, r->d};
 }
 
 /* A program that is asked to end is delayed no more. */
@@ -76,7 +76,7 @@ static void tick(void *context)
 
 	if (r->dither && r->launch->ended_by)
 		site_dither_stop(r->dither);
-	displace_run_tick(r->d);
+	displacement_run_tick(r->d);
 }
 
 static void ended(void *context, pid_t pid)
@@ -85,12 +85,12 @@ static void ended(void *context, pid_t pid)
 
 	if (r->dither)
 		site_dither_stop(r->dither);
-	displace_run_ended(r->d, pid);
+	displacement_run_ended(r->d, pid);
 }
 
 int run_displace_wait(struct run_displace *r, struct launch *l)
 {
-	const struct launch_watch watch = {DISPLACE_TICK_MS, tick, ended, r};
+	const struct launch_watch watch = {DISPLACEMENT_TICK_MS, tick, ended, r};
 	struct profile_error err;
 	int status;
 
@@ -98,7 +98,7 @@ int run_displace_wait(struct run_displace *r, struct launch *l)
 		return launch_wait_watched(l, NULL, &r->usage);
 	r->launch = l;
 	status = launch_wait_watched(l, &watch, &r->usage);
-	r->ended = !displace_run_end(r->d, &r->usage, &err);
+	r->ended = !displacement_run_end(r->d, &r->usage, &err);
 	if (r->dither)
 		site_dither_end(r->dither);
 	if (!r->ended)
@@ -115,17 +115,17 @@ void run_displace_settle(struct run_displace *r, bool interrupted)
 	if (r->samples)
 		site_samples_end(r->samples);
 	if (!interrupted)
-		displace_idle_phase(r->d, REST_S);
-	if (displace_account_finish(r->d, &r->run, &err)) {
+		displacement_idle_phase(r->d, REST_S);
+	if (displacement_account_finish(r->d, &r->run, &err)) {
 		say(err.text);
 		return;
 	}
-	r->settled = !displace_summary_make(&r->account, &r->run, 1, CONFIDENCE,
-					    displace_switching(r->d));
+	r->settled = !displacement_summary_make(&r->account, &r->run, 1, CONFIDENCE,
+						displacement_run_switching(r->d));
 	if (r->settled)
 		return;
 	say("no memory for the account of displacement");
-	displace_account_free(&r->run);
+	displacement_account_free(&r->run);
 }
 
 static void say_sites(const struct site_costs_result *t, double elapsed)
@@ -162,13 +162,13 @@ static void say_dither(const struct run_displace *r)
 			t.few, DITHER_PLAN_ENOUGH);
 }
 
-static struct prof_account_cpu in_ns(const struct displace_cpu *c)
+static struct prof_account_cpu in_ns(const struct displacement_cpu *c)
 {
 	return (struct prof_account_cpu){
 		.cpu = (uint32_t)c->cpu,
 		.wall_ns = c->wall * 1e9,
 		.part_ns = {[SCP_ACCOUNT_PROGRAM] = c->program * 1e9,
-			    [SCP_ACCOUNT_UNCHARGED] = c->excess * 1e9,
+			    [SCP_ACCOUNT_UNCHARGED] = c->uncharged * 1e9,
 			    [SCP_ACCOUNT_OTHERS] = c->others * 1e9,
 			    [SCP_ACCOUNT_SCPROF] = c->scprof * 1e9,
 			    [SCP_ACCOUNT_INTERRUPTS] = (c->resting + c->switching) * 1e9,
@@ -179,7 +179,7 @@ static struct prof_account_cpu in_ns(const struct displace_cpu *c)
 }
 
 /* The sentence first, then a text for each warning. */
-static int add_texts(struct prof_account *a, const struct displace_summary *s)
+static int add_texts(struct prof_account *a, const struct displacement_summary *s)
 {
 	char sentence[512];
 
@@ -187,16 +187,16 @@ static int add_texts(struct prof_account *a, const struct displace_summary *s)
 	if (account_add_text(a, sentence))
 		return -1;
 	for (unsigned bit = 1; bit && bit <= s->warnings; bit <<= 1)
-		if (s->warnings & bit && account_add_text(a, displace_warning_text(bit)))
+		if (s->warnings & bit && account_add_text(a, displacement_warning_words(bit)->text))
 			return -1;
 	return 0;
 }
 
 /* The account of the first run, as `scprof displace` prints it, into the profile. -1: out of
  * memory. */
-static int add_account(const struct displace_summary *s, struct profile *p)
+static int add_account(const struct displacement_summary *s, struct profile *p)
 {
-	const struct displace_run *run = &s->run[0];
+	const struct displacement_run *run = &s->run[0];
 	struct prof_account *a = account_add(p);
 	struct timespec now;
 
@@ -204,8 +204,8 @@ static int add_account(const struct displace_summary *s, struct profile *p)
 		return -1;
 	clock_gettime(CLOCK_REALTIME, &now);
 	a->run = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-	a->uncharged = (struct prof_cost_value){run->lost.value * 1e9, run->lost.error * 1e9,
-						run->lost.freedom};
+	a->uncharged = (struct prof_cost_value){run->uncharged.value * 1e9,
+						run->uncharged.error * 1e9, run->uncharged.freedom};
 	a->rusage_ns = s->accounting.rusage * 1e9;
 	for (size_t i = 0; i < s->cpus; i++) {
 		struct prof_account_cpu cpu = in_ns(&s->cpu[i]);
@@ -245,11 +245,11 @@ void run_displace_finish(struct run_displace *r, char **command)
 void run_displace_abandon(struct run_displace *r)
 {
 	if (r->settled) {
-		displace_summary_free(&r->account);
-		displace_account_free(&r->run);
+		displacement_summary_free(&r->account);
+		displacement_account_free(&r->run);
 	}
 	if (r->d)
-		displace_close(r->d);
+		displacement_close(r->d);
 	if (r->samples)
 		site_samples_close(r->samples);
 	if (r->dither)

@@ -5,8 +5,8 @@
 
 #include <sys/resource.h>
 
-#include "collector/displacement/displace.h"
-#include "collector/displacement/displace_summary.h"
+#include "collector/displacement/displacement.h"
+#include "collector/displacement/displacement_summary.h"
 #include "collector/launch/launch.h"
 #include "profile/profile.h"
 #include "collector/displacement/sites/site_costs_run.h"
@@ -14,17 +14,17 @@
 #include "collector/displacement/sites/site_samples.h"
 
 struct run_displace {
-	struct displace *d; /* NULL: not asked for, or the run is over */
+	struct displacement *d; /* NULL: not asked for, or the run is over */
 	cpu_set_t cpus;
 	struct rusage usage;
 	bool ended; /* a run began and ended */
 	bool settled, has_sites;
-	struct site_costs_result sites;	 /* if has_sites */
-	struct displace_run run;	 /* if settled */
-	struct displace_summary account; /* of `run`; if settled */
-	struct site_samples *samples;	 /* NULL: nothing is recorded */
-	struct site_dither *dither;	 /* NULL: none */
-	const struct launch *launch;	 /* while it is waited for */
+	struct site_costs_result sites;	     /* if has_sites */
+	struct displacement_run run;	     /* if settled */
+	struct displacement_summary account; /* of `run`; if settled */
+	struct site_samples *samples;	     /* NULL: nothing is recorded */
+	struct site_dither *dither;	     /* NULL: none */
+	const struct launch *launch;	     /* while it is waited for */
 };
 
 /* --dither, before run_displace_open and the environment is set: makes the page of delays. 0, or

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Measures the load of CPUs without a program. */
-#include "collector/displacement/displace.h"
+#include "collector/displacement/displacement.h"
 
 #include <math.h>
 #include <time.h>
 
-#include "collector/displacement/displace_private.h"
+#include "collector/displacement/displacement_private.h"
 
 #define LEAST_S	  0.05
 #define LINGER_MS 25 /* for the windows at the end to be closed */
 
-size_t cpu_load_cpus(const struct displace *d)
+size_t cpu_load_cpus(const struct displacement *d)
 {
 	return d->cpus;
 }
 
-static void begin(struct displace *d)
+static void begin(struct displacement *d)
 {
 	cpu_times_read(d->before, CPU_SETSIZE);
 	d->from = fluid_thread_now();
@@ -23,7 +23,7 @@ static void begin(struct displace *d)
 		d->from_ns[i] = fluid_clock_ns(d->fluid, i);
 }
 
-static void end(struct displace *d)
+static void end(struct displacement *d)
 {
 	const struct timespec linger = {.tv_nsec = LINGER_MS * 1000000L};
 
@@ -35,19 +35,19 @@ static void end(struct displace *d)
 	d->rate = fluid_rate(d->fluid);
 }
 
-int cpu_load_measure(struct displace *d, double seconds, struct cpu_load *load)
+int cpu_load_measure(struct displacement *d, double seconds, struct cpu_load *load)
 {
 	int stopped;
 
 	d->never_enough = true; /* take no longer than asked for */
 	begin(d);
-	stopped = displace_idle_phase(d, seconds);
+	stopped = displacement_idle_phase(d, seconds);
 	end(d);
 	double wall = (double)(d->to - d->from) / d->rate / 1e9;
 	if (wall < LEAST_S)
 		return stopped ? stopped : -1;
 	for (size_t i = 0; i < d->cpus; i++) {
-		struct fluid_sums s = displace_windows_fluid_sums(d, i);
+		struct fluid_sums s = displacement_windows_fluid_sums(d, i);
 		int cpu = fluid_cpu(d->fluid, i);
 
 		load[i] = (struct cpu_load){

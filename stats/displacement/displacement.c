@@ -73,16 +73,16 @@ struct displacement_value displacement_switching_on(struct displacement_value he
 
 bool displacement_is_bound(double others, double wall)
 {
-	return others > DISPLACEMENT_OTHERS * wall;
+	return others > DISPLACEMENT_BOUND_SHARE * wall;
 }
 
-double displacement_hidden(double excess, double charged, double others, bool bound)
+double displacement_hidden(double uncharged, double charged, double others, bool bound)
 {
 	double most = fmax(0, others);
 
 	if (bound || !(charged > 0))
 		return most;
-	return fmin(most, STRUCK_TWICE * fmax(0, excess) * most / charged);
+	return fmin(most, STRUCK_TWICE * fmax(0, uncharged) * most / charged);
 }
 
 /* Residuals of all series, by stretch. */
@@ -258,7 +258,7 @@ struct displacement_value displacement_rests(const struct displacement_series *s
 	return pooled;
 }
 
-static double excess_of(const struct displacement_window *w, double rest, double cost)
+static double uncharged_of(const struct displacement_window *w, double rest, double cost)
 {
 	return w->work - cost * w->switches - rest * w->charged;
 }
@@ -269,7 +269,7 @@ static double excess_of(const struct displacement_window *w, double rest, double
 static double one_cpu(const struct displacement_series *s, const struct totals *t, double rest,
 		      double cost, struct stretches *stretches, double *doubt)
 {
-	double excess = t->work - cost * t->switches - rest * t->charged;
+	double uncharged = t->work - cost * t->switches - rest * t->charged;
 	double aside = t->all_charged - t->charged, factor, filled;
 	bool timed = !(t->weight > 0);
 	double kept = timed ? t->charged : t->weight, all = timed ? t->all_charged : t->all_weight;
@@ -277,17 +277,18 @@ static double one_cpu(const struct displacement_series *s, const struct totals *
 	*doubt = kept < MOSTLY * all ? aside / 2 : 0;
 	if (!(kept > 0))
 		return 0;
-	filled = fmax(-aside, fmin(aside, excess * (all - kept) / kept));
-	factor = excess != 0 ? 1 + filled / excess : all / kept;
+	filled = fmax(-aside, fmin(aside, uncharged * (all - kept) / kept));
+	factor = uncharged != 0 ? 1 + filled / uncharged : all / kept;
 	for (size_t i = 0; i < s->count && stretches->count; i++) {
 		const struct displacement_window *w = &s->window[i];
 		double share = timed ? w->charged : w->weight;
 
 		if (!w->aside)
 			stretch_add(stretches, w->at,
-				    (excess_of(w, rest, cost) - excess / kept * share) * factor);
+				    (uncharged_of(w, rest, cost) - uncharged / kept * share) *
+					    factor);
 	}
-	return excess + filled;
+	return uncharged + filled;
 }
 
 struct displacement_value displacement_rest_beside(struct displacement_value rests)
@@ -298,13 +299,14 @@ struct displacement_value displacement_rest_beside(struct displacement_value res
 	return rests;
 }
 
-struct displacement_excess displacement_excess(const struct displacement_series *series,
-					       const struct displacement_value *rest, size_t cpus,
-					       const struct displacement_value *switching,
-					       const double *rest_switches)
+struct displacement_uncharged displacement_uncharged(const struct displacement_series *series,
+						     const struct displacement_value *rest,
+						     size_t cpus,
+						     const struct displacement_value *switching,
+						     const double *rest_switches)
 {
 	double kept = 0, doubts = 0, switched = 0, freedom = INFINITY, doubt;
-	struct displacement_excess e = {.inflation = 1};
+	struct displacement_uncharged e = {.inflation = 1};
 	struct stretches stretches;
 
 	for (size_t i = 0; i < cpus; i++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Unaccounted work, estimated from a fluid's windows.
+/* Uncharged time, estimated from a fluid's windows.
  *
  * In a window the fluid was charged `charged` seconds, of which `work` did not go into its own
  * progress: interrupts, softirqs, the kernel's part of switching. A part of that is there without
@@ -7,7 +7,7 @@
  * program does not run. Each switch to another task and back costs the fluid `switching.cost`,
  * measured separately. What is left is the program's:
  *
- *      excess = work - switches x cost - rest x charged
+ *      uncharged = work - switches x cost - rest x charged
  *
  * Excluded windows (stolen time, a changed clock rate) are not used; what happened in them is
  * assumed to be as in the others, in proportion to `weight`, the program's CPU time (or plain time
@@ -84,31 +84,32 @@ struct displacement_value displacement_rests(const struct displacement_series *s
 #define DISPLACEMENT_WANDER 0.2
 struct displacement_value displacement_rest_beside(struct displacement_value rests);
 
-/* The excess of several CPUs together. rest[i] and switching[i] are CPU i's. The costs of a switch
- * come from one measurement: their errors add up, and are in the rates at rest as well. So they
- * count for the switches beyond those that there are at rest: rest_switches[i] a second of charged
- * time (NULL: none). */
-struct displacement_excess {
+/* The uncharged of several CPUs together. rest[i] and switching[i] are CPU i's. The costs of a
+ * switch come from one measurement: their errors add up, and are in the rates at rest as well. So
+ * they count for the switches beyond those that there are at rest: rest_switches[i] a second of
+ * charged time (NULL: none). */
+struct displacement_uncharged {
 	struct displacement_value total; /* the error includes those of rest and switching */
 	double within;			 /* error from the windows alone */
 	double resting, switched;	 /* seconds subtracted, also for excluded windows */
-	double charged; /* to the fluid, also in excluded windows: no excess can be larger */
+	double charged; /* to the fluid, also in excluded windows: no uncharged can be larger */
 	size_t windows, kept;
 	double share_kept; /* share of the fluid's charged time */
 	double inflation;  /* of the variance, for serial correlation; 1: none seen */
 };
-struct displacement_excess displacement_excess(const struct displacement_series *series,
-					       const struct displacement_value *rest, size_t cpus,
-					       const struct displacement_value *switching,
-					       const double *rest_switches);
+struct displacement_uncharged displacement_uncharged(const struct displacement_series *series,
+						     const struct displacement_value *rest,
+						     size_t cpus,
+						     const struct displacement_value *switching,
+						     const double *rest_switches);
 
-/* How much more than `excess` interrupts may have taken on a CPU, because they struck other tasks,
- * which are charged for it then. `bound`: all the time that other tasks had: nobody knows whether
- * interrupts struck them as often as the fluid. Else twice as often as the fluid, which is charged
- * `charged`, and no more than their time. */
-#define DISPLACEMENT_OTHERS 0.05 /* share of the CPUs' time from which it is a bound */
+/* How much more than `uncharged` interrupts may have taken on a CPU, because they struck other
+ * tasks, which are charged for it then. `bound`: all the time that other tasks had: nobody knows
+ * whether interrupts struck them as often as the fluid. Else twice as often as the fluid, which is
+ * charged `charged`, and no more than their time. */
+#define DISPLACEMENT_BOUND_SHARE 0.05 /* share of the CPUs' time from which it is a bound */
 bool displacement_is_bound(double others, double wall);
-double displacement_hidden(double excess, double charged, double others, bool bound);
+double displacement_hidden(double uncharged, double charged, double others, bool bound);
 
 /* Adds an independent error, by Welch and Satterthwaite: degrees of freedom of a sum of errors,
  * each of 1 at least, since with fewer the limits of Student's t are millions of errors wide. */

@@ -41,7 +41,7 @@
 #define SITE_COSTS_SPANS     24	 /* minimum number of spans per series; and 6 per coefficient */
 #define SITE_COSTS_ACTIVE    8	 /* minimum number of spans of each series with calls of the site */
 
-/* UNCHARGED: unaccounted time. TRUE: that and the time charged to the program. */
+/* UNCHARGED: uncharged time. TRUE: that and the time charged to the program. */
 enum site_costs_of { SITE_COSTS_UNCHARGED, SITE_COSTS_TRUE, SITE_COSTS_KINDS };
 
 struct site_costs_span {

@@ -22,8 +22,8 @@
 #include <unistd.h>
 
 #include "collector/machine/cpus.h"
-#include "collector/displacement/displace.h"
-#include "collector/displacement/displace_summary.h"
+#include "collector/displacement/displacement.h"
+#include "collector/displacement/displacement_summary.h"
 #include "collector/launch/launch.h"
 #include "collector/launch/program.h"
 
@@ -103,7 +103,7 @@ static void begin_load(void *context, size_t i, size_t index)
 static void ended(void *displace, pid_t pid)
 {
 	atomic_store(&load.on, false);
-	displace_run_ended(displace, pid);
+	displacement_run_ended(displace, pid);
 }
 
 static _Noreturn void give_up(const char *why)
@@ -112,36 +112,35 @@ static _Noreturn void give_up(const char *why)
 	exit(1);
 }
 
-static void print_run(const struct displace_run *run, double known)
+static void print_run(const struct displacement_run *run, double known)
 {
 	double low, high;
 
-	displacement_limits(run->lost, 0.95, &low, &high);
-	if (run->warnings & DISPLACE_DISTURBED || !isfinite(low) ||
-	    !displace_summary_is_possible(run->lost, 0.95))
+	displacement_limits(run->uncharged, 0.95, &low, &high);
+	if (run->warnings & DISPLACEMENT_DISTURBED || !isfinite(low) ||
+	    !displacement_summary_is_possible(run->uncharged, 0.95))
 		low = high = NAN;
 	printf("known: known_s %.6f lost_s %.6f low_s %.6f high_s %.6f used_s %.6f windows %zu "
 	       "kept %zu wall_s %.6f others_s %.6f stolen_s %.6f\n",
-	       known, isfinite(low) ? run->lost.value : NAN, low, high, run->program,
-	       run->excess.windows, run->excess.kept, run->all.wall, run->all.others,
-	       run->all.stolen);
+	       known, isfinite(low) ? run->uncharged.value : NAN, low, high, run->program,
+	       run->seen.windows, run->seen.kept, run->all.wall, run->all.others, run->all.stolen);
 	fflush(stdout);
 }
 
 /* One run and the rest after it. */
-static void run_once(struct displace *d, const struct program *program, char **argv)
+static void run_once(struct displacement *d, const struct program *program, char **argv)
 {
-	const struct launch_hold hold = {displace_run_born, d};
-	const struct launch_watch watch = {DISPLACE_TICK_MS, displace_run_tick, ended, d};
+	const struct launch_hold hold = {displacement_run_born, d};
+	const struct launch_watch watch = {DISPLACEMENT_TICK_MS, displacement_run_tick, ended, d};
 	struct profile_error err;
-	struct displace_run run;
+	struct displacement_run run;
 	struct rusage usage;
 	struct launch l;
 	bool exec_failed;
 
 	atomic_store(&load.done_ns, 0);
-	displace_task_clock(d, true);
-	if (displace_run_begin(d, &err))
+	displacement_task_clock(d, true);
+	if (displacement_run_begin(d, &err))
 		give_up(err.text);
 	atomic_store(&load.on, true);
 	if (launch_start_held(&l, program->path, argv, program->shell_fallback, 0, &exec_failed,
@@ -151,20 +150,20 @@ static void run_once(struct displace *d, const struct program *program, char **a
 	launch_close(&l);
 	if (l.ended_by)
 		exit(128 + l.ended_by);
-	if (displace_run_end(d, &usage, &err) || displace_idle_phase(d, REST_S) ||
-	    displace_account_finish(d, &run, &err))
+	if (displacement_run_end(d, &usage, &err) || displacement_idle_phase(d, REST_S) ||
+	    displacement_account_finish(d, &run, &err))
 		give_up("interrupted, or no memory");
 	print_run(&run, (double)atomic_load(&load.done_ns) / 1e9);
-	displace_account_free(&run);
+	displacement_account_free(&run);
 }
 
 int main(int argc, char **argv)
 {
 	const struct sigaction act = {.sa_handler = interrupt, .sa_flags = SA_RESTART};
-	struct displace_options options = {.edge = begin_load};
+	struct displacement_options options = {.edge = begin_load};
 	static struct program program;
 	struct profile_error err;
-	struct displace *d;
+	struct displacement *d;
 
 	if (argc < 4 || atoi(argv[1]) < 1 || atof(argv[2]) <= 0) {
 		fprintf(stderr, "usage: known_load RUNS MEAN_US COMMAND [ARG...]\n");
@@ -173,12 +172,12 @@ int main(int argc, char **argv)
 	load.mean_ns = 1e3 * atof(argv[2]);
 	program_examine(argv[3], &program);
 	sigaction(SIGRTMIN, &act, NULL);
-	if (cpus_choose(NULL, &options.cpus, &err) || !(d = displace_open(&options, &err)))
+	if (cpus_choose(NULL, &options.cpus, &err) || !(d = displacement_open(&options, &err)))
 		give_up(err.text);
-	if (displace_idle_phase(d, REST_S))
+	if (displacement_idle_phase(d, REST_S))
 		give_up("interrupted");
 	for (int i = 0; i < atoi(argv[1]); i++)
 		run_once(d, &program, argv + 3);
-	displace_close(d);
+	displacement_close(d);
 	return 0;
 }

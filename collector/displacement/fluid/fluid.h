@@ -11,7 +11,7 @@
  * is in neither: it shows as wall-clock time in which the thread neither waited nor was
  * charged.
  *
- *      wall = charged + waited + stolen        charged = progress + unaccounted time
+ *      wall = charged + waited + stolen        charged = progress + uncharged time
  *
  * (Woodside, Courtois and Schramm 1997 compare the progress with wall-clock time; why
  * that fails on a virtual machine: docs/displacement.md.)

@@ -20,8 +20,8 @@
 #define SEEN_LONGEST 0.1
 
 struct join {
-	const struct displace *d;
-	const struct displace_run *run;
+	const struct displacement *d;
+	const struct displacement_run *run;
 	const struct site_samples *samples;
 	const struct site_dither *dither; /* NULL: none */
 	struct profile *p;
@@ -104,15 +104,15 @@ static bool reading_of(const struct join *j, size_t cpu, size_t index, struct si
 static struct site_costs_span span_of(const struct displacement_window *w, double seen, double rest,
 				      double cost)
 {
-	double displaced = w->work - rest * w->charged;
+	double taken = w->work - rest * w->charged;
 
 	return (struct site_costs_span){
 		.from = w->at - w->span / 2,
 		.to = w->at + w->span / 2,
 		.length = w->span * seen,
-		.y = {[SITE_COSTS_UNCHARGED] = displaced - cost * w->switches,
+		.y = {[SITE_COSTS_UNCHARGED] = taken - cost * w->switches,
 		      /* what switching shifts between fluid and program is in the program's time */
-		      [SITE_COSTS_TRUE] = displaced},
+		      [SITE_COSTS_TRUE] = taken},
 		.charged = w->charged,
 		.switches = w->switches,
 	};
@@ -135,7 +135,7 @@ static double seen_in(const struct displacement_window *w, const struct site_rea
 
 static void note_busy(struct join *j, size_t cpu, double others, double time)
 {
-	const struct displace_cpu *c = &j->run->cpu[cpu];
+	const struct displacement_cpu *c = &j->run->cpu[cpu];
 
 	if (isnan(others))
 		j->busy = fmax(j->busy, c->wall > 0 ? c->others / c->wall : 0);
@@ -146,9 +146,9 @@ static void note_busy(struct join *j, size_t cpu, double others, double time)
 /* The first and the last window are not all of the run's. */
 static int join_windows(struct join *j, size_t cpu, struct building *b, double *calls)
 {
-	const struct displacement_series *windows = &displace_run_windows(j->d)[cpu];
-	double rest = j->run->cpu[cpu].rest.value, cost = displace_switching(j->d).value;
-	size_t first = displace_run_first(j->d, cpu);
+	const struct displacement_series *windows = &displacement_run_windows(j->d)[cpu];
+	double rest = j->run->cpu[cpu].rest.value, cost = displacement_run_switching(j->d).value;
+	size_t first = displacement_run_first(j->d, cpu);
 	double others = 0, time = 0;
 	struct site_reading r;
 
@@ -182,7 +182,7 @@ static int join_cpu(struct join *j, size_t cpu)
 {
 	double *calls = calloc(j->index.used + 1, sizeof(*calls));
 	struct building b;
-	int result = begin_series(j, &b, displace_run_windows(j->d)[cpu].count);
+	int result = begin_series(j, &b, displacement_run_windows(j->d)[cpu].count);
 
 	result = result || !calls || join_windows(j, cpu, &b, calls) ? -1 : 0;
 	end_series(j, cpu, &b, j->run->cpu[cpu].rest);
@@ -323,8 +323,8 @@ static int fit(struct join *j, size_t series, struct site_costs_result *told)
 	int result = -1;
 
 	if (site && !drop_few(j, series) &&
-	    !site_costs_fit(j->series, series, j->index.used, displace_switching(j->d), &out,
-			    site)) {
+	    !site_costs_fit(j->series, series, j->index.used, displacement_run_switching(j->d),
+			    &out, site)) {
 		told->spans = out.spans;
 		told->kept = j->windows ? (double)j->kept / (double)j->windows : 0;
 		told->busy = j->busy;
@@ -336,7 +336,7 @@ static int fit(struct join *j, size_t series, struct site_costs_result *told)
 	return result;
 }
 
-int site_costs_run(const struct displace *d, const struct displace_run *run,
+int site_costs_run(const struct displacement *d, const struct displacement_run *run,
 		   const struct site_samples *samples, const struct site_dither *dither,
 		   const char *profiles, struct profile *p, struct site_costs_result *told)
 {

@@ -11,7 +11,7 @@
 #ifndef SCPROF_COLLECTOR_DISPLACEMENT_SITES_SITE_COSTS_RUN_H
 #define SCPROF_COLLECTOR_DISPLACEMENT_SITES_SITE_COSTS_RUN_H
 
-#include "collector/displacement/displace.h"
+#include "collector/displacement/displacement.h"
 #include "collector/displacement/sites/site_dither.h"
 #include "collector/displacement/sites/site_samples.h"
 #include "profile/profile.h"
@@ -53,14 +53,14 @@ struct site_costs_result {
 	size_t spans;	     /* of the series that has the fewest */
 	double kept;	     /* share of the windows */
 	double busy;	     /* of the CPU that other tasks used most: their share of its time */
-	double intercept, intercept_error; /* unaccounted seconds a second that depend on no call */
+	double intercept, intercept_error; /* uncharged seconds a second that depend on no call */
 	size_t missed;			   /* entries and files that were not read */
 	double edges_s, ticks_s; /* CPU time that reading took: between windows, at ticks */
 };
 
-/* After displace_account_finish and site_samples_end; `p` as gathered from files of the directory
- * `profiles`, before anything is folded. `dither`: NULL without. 0; -1: out of memory. */
-int site_costs_run(const struct displace *d, const struct displace_run *run,
+/* After displacement_account_finish and site_samples_end; `p` as gathered from files of the
+ * directory `profiles`, before anything is folded. `dither`: NULL without. 0; -1: out of memory. */
+int site_costs_run(const struct displacement *d, const struct displacement_run *run,
 		   const struct site_samples *samples, const struct site_dither *dither,
 		   const char *profiles, struct profile *p, struct site_costs_result *told);
 

@@ -12,15 +12,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "collector/clocks/clocks_read.h"
-#include "collector/displacement/displace.h"
+#include "collector/displacement/displacement.h"
 #include "collector/displacement/sites/site_dither.h"
 #include "profile/live/entry_watch.h"
-
-#define CHANGE_NS 20000000
 
 struct reading {
 	size_t window, first; /* first: of its calls in `calls` */
@@ -62,9 +59,8 @@ struct site_samples {
 	struct entry entry[SITE_SAMPLES_ENTRIES];
 	struct file file[SITE_SAMPLES_FILES];
 	size_t files, missed;
-	struct timespec looked; /* when the directory was last read */
 	struct site_clocks clocks;
-	const struct displace *displace;
+	const struct displacement *displace;
 	struct site_dither *dither; /* NULL: none */
 	struct reader reader[];	    /* cpus, and one for the ticks */
 };
@@ -166,7 +162,7 @@ static struct reading *read_calls(struct site_samples *s, struct reader *r)
 	return reading;
 }
 
-void site_samples_set_displace(struct site_samples *s, const struct displace *d)
+void site_samples_set_displace(struct site_samples *s, const struct displacement *d)
 {
 	s->displace = d;
 }
@@ -178,7 +174,7 @@ void site_samples_set_dither(struct site_samples *s, struct site_dither *d)
 
 static double program_since(const struct site_samples *s, struct reader *r, size_t cpu)
 {
-	uint64_t now = s->displace ? displace_run_program_ns(s->displace, cpu) : UINT64_MAX;
+	uint64_t now = s->displace ? displacement_run_program_ns(s->displace, cpu) : UINT64_MAX;
 	uint64_t before = r->program_ns;
 
 	if (now == UINT64_MAX)
@@ -232,30 +228,13 @@ static void add_file(struct site_samples *s, const char *name)
 		entry_watch_close(&f->watch);
 }
 
-/* Could the directory have changed since it was read? Its time of change may be a tick of the
- * kernel old. */
-static bool may_be_new(const struct site_samples *s)
-{
-	struct timespec old = s->looked;
-	struct stat st;
-
-	old.tv_nsec -= CHANGE_NS;
-	if (old.tv_nsec < 0) {
-		old.tv_nsec += 1000000000;
-		old.tv_sec--;
-	}
-	return stat(s->profiles, &st) || st.st_mtim.tv_sec > old.tv_sec ||
-	       (st.st_mtim.tv_sec == old.tv_sec && st.st_mtim.tv_nsec >= old.tv_nsec);
-}
-
 static void find_files(struct site_samples *s)
 {
-	DIR *dir = may_be_new(s) ? opendir(s->profiles) : NULL;
+	DIR *dir = opendir(s->profiles);
 	struct dirent *entry;
 
 	if (!dir)
 		return;
-	clock_gettime(CLOCK_REALTIME, &s->looked);
 	while ((entry = readdir(dir)))
 		if (!fnmatch("scprof.*.scp", entry->d_name, 0))
 			add_file(s, entry->d_name);

@@ -51,7 +51,7 @@ struct site_cpu_time site_clocks_read(struct site_clocks *c);
 #define SITE_SAMPLES_ENTRIES 512 /* read; what is found later is counted, not read */
 #define SITE_SAMPLES_FILES   256
 
-struct displace;
+struct displacement;
 struct site_dither;
 struct site_samples;
 
@@ -79,13 +79,13 @@ struct site_reading {
 struct site_samples *site_samples_open(const char *profiles, const cpu_set_t *cpus);
 void site_samples_close(struct site_samples *s);
 
-/* Between displace_open and the run: whose program clocks the edges read. */
-void site_samples_set_displace(struct site_samples *s, const struct displace *d);
+/* Between displacement_open and the run: whose program clocks the edges read. */
+void site_samples_set_displace(struct site_samples *s, const struct displacement *d);
 
 /* Before the run: ticks draw its windows, and what it delayed is not the program's time. */
 void site_samples_set_dither(struct site_samples *s, struct site_dither *d);
 
-/* For displace_options: `context` is the samples. */
+/* For displacement_options: `context` is the samples. */
 void site_samples_edge(void *context, size_t cpu, size_t window);
 void site_samples_tick(void *context, double at);
 

@@ -12,19 +12,19 @@
 #include "cli/displace/displace_command.h"
 
 /* 2 s of CPU time, 8 s of the CPUs. */
-static struct displace_summary summary(double mean, double low, double high)
+static struct displacement_summary summary(double mean, double low, double high)
 {
-	return (struct displace_summary){
-		.lost = {mean, low, high},
+	return (struct displacement_summary){
+		.uncharged = {mean, low, high},
 		.accounting = {.rusage = 2},
 		.all = {.wall = 8},
-		.verdict = low > 0 ? DISPLACE_LOST : DISPLACE_ALL_CHARGED,
+		.verdict = low > 0 ? DISPLACEMENT_UNCHARGED : DISPLACEMENT_ALL_CHARGED,
 	};
 }
 
 static void test_a_bound_is_said_to_be_one(void **state)
 {
-	struct displace_summary s = summary(0.05, 0.04, 1.06);
+	struct displacement_summary s = summary(0.05, 0.04, 1.06);
 	char text[512];
 
 	(void)state;
@@ -45,7 +45,7 @@ static void test_a_bound_is_said_to_be_one(void **state)
 
 static void test_without_others_there_are_two_limits(void **state)
 {
-	struct displace_summary s = summary(0.05, 0.04, 0.06);
+	struct displacement_summary s = summary(0.05, 0.04, 0.06);
 	char text[512];
 
 	(void)state;
@@ -55,7 +55,7 @@ static void test_without_others_there_are_two_limits(void **state)
 	s = summary(0, -0.01, 0.01);
 	displace_text_sentence(&s, text, sizeof(text));
 	assert_non_null(strstr(text, "No uncharged time was found"));
-	s.verdict = DISPLACE_NOTHING_SAID;
+	s.verdict = DISPLACEMENT_NOTHING_SAID;
 	s.bound = true;
 	displace_text_sentence(&s, text, sizeof(text));
 	assert_non_null(strstr(text, "Nothing can be said"));

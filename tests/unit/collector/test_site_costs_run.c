@@ -29,7 +29,7 @@ static const double cost[ENTRIES] = {4e-6, 1e-6, 4e-6};
 #define SOFTIRQD 0.5e-6 /* besides, of ksoftirqd, a call of the second */
 #define OWN	 2e-6	/* charged to the program, a call of any */
 
-struct displace {
+struct displacement {
 	struct displacement_series series[CPUS];
 	struct displacement_window window[CPUS][WINDOWS];
 };
@@ -40,23 +40,23 @@ struct site_samples {
 	size_t entries;
 };
 
-static struct displace made;
+static struct displacement made;
 static struct site_samples read_of_it;
 
 /* ---- what the joining asks of a measurement ---- */
 
-const struct displacement_series *displace_run_windows(const struct displace *d)
+const struct displacement_series *displacement_run_windows(const struct displacement *d)
 {
 	return d->series;
 }
 
-size_t displace_run_first(const struct displace *d, size_t i)
+size_t displacement_run_first(const struct displacement *d, size_t i)
 {
 	(void)d;
 	return FIRST + i;
 }
 
-struct displacement_value displace_switching(const struct displace *d)
+struct displacement_value displacement_run_switching(const struct displacement *d)
 {
 	(void)d;
 	return (struct displacement_value){-1e-7, 1e-12, 100};
@@ -177,8 +177,8 @@ static struct site_costs_result join(struct prof_entry *entry)
 			    .tables = 2,
 			    .entry = entry,
 			    .entries = ENTRIES};
-	struct displace_cpu cpu[CPUS] = {{0}, {0}};
-	struct displace_run run = {.cpu = cpu, .cpus = CPUS};
+	struct displacement_cpu cpu[CPUS] = {{0}, {0}};
+	struct displacement_run run = {.cpu = cpu, .cpus = CPUS};
 	struct site_costs_result told;
 
 	for (size_t i = 0; i < CPUS; i++)

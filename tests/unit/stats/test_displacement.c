@@ -73,14 +73,14 @@ static void test_excess_is_work_less_rest_and_switching(void **state)
 	struct displacement_window w[12];
 	struct displacement_series s = {w, COUNT(w)};
 	struct displacement_value rest = {0.01, 0, 10}, switching = {1e-6, 0, 10};
-	struct displacement_excess e;
+	struct displacement_uncharged e;
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(w); i++) {
 		w[i] = plain((double)i, 5e-4, 0.005);
 		w[i].switches = 20;
 	}
-	e = displacement_excess(&s, &rest, 1, &switching, NULL);
+	e = displacement_uncharged(&s, &rest, 1, &switching, NULL);
 	/* 500 us, of which 20 of switching and 100 of rest */
 	assert_near(e.total.value, 12 * 380e-6, 1e-12);
 	assert_near(e.resting, 12 * 100e-6, 1e-12);
@@ -96,7 +96,7 @@ static void test_windows_aside_are_filled_in_by_weight(void **state)
 	struct displacement_window w[24];
 	struct displacement_series s = {w, COUNT(w)};
 	struct displacement_value rest = {0, 0, 10}, none = {0, 0, 10};
-	struct displacement_excess e;
+	struct displacement_uncharged e;
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(w); i++) {
@@ -105,7 +105,7 @@ static void test_windows_aside_are_filled_in_by_weight(void **state)
 		w[i] = plain((double)i, aside ? 1 : 1e-4, aside ? 0.003 : 0.001);
 		w[i].aside = aside;
 	}
-	e = displacement_excess(&s, &rest, 1, &none, NULL);
+	e = displacement_uncharged(&s, &rest, 1, &none, NULL);
 	assert_near(e.total.value, 12 * 1e-4 + 12 * 3e-4, 1e-12);
 	assert_near(e.share_kept, 0.5, 1e-12);
 	/* most of the program's time is aside: that may hold all that the fluid was charged */
@@ -122,11 +122,12 @@ static void test_what_is_filled_in_is_no_more_than_was_charged(void **state)
 
 	(void)state;
 	w[1].aside = true;
-	assert_near(displacement_excess(&s, &rest, 1, &none, NULL).total.value, 1e-3 + 0.01, 1e-12);
+	assert_near(displacement_uncharged(&s, &rest, 1, &none, NULL).total.value, 1e-3 + 0.01,
+		    1e-12);
 	/* nothing is kept: nothing is known */
 	w[0].aside = true;
-	assert_near(displacement_excess(&s, &rest, 1, &none, NULL).total.value, 0, 1e-12);
-	assert_near(displacement_excess(&s, &rest, 1, &none, NULL).share_kept, 0, 1e-12);
+	assert_near(displacement_uncharged(&s, &rest, 1, &none, NULL).total.value, 0, 1e-12);
+	assert_near(displacement_uncharged(&s, &rest, 1, &none, NULL).share_kept, 0, 1e-12);
 }
 
 /* A program that used no CPU time: what is missing is filled in by time. */
@@ -141,7 +142,7 @@ static void test_without_weight_time_counts(void **state)
 		w[i] = plain((double)i, 1e-4, 0);
 		w[i].aside = i < 8;
 	}
-	assert_near(displacement_excess(&s, &rest, 1, &none, NULL).total.value, 24e-4, 1e-12);
+	assert_near(displacement_uncharged(&s, &rest, 1, &none, NULL).total.value, 24e-4, 1e-12);
 }
 
 static void test_errors_of_rest_and_switching_are_in_the_error(void **state)
@@ -157,11 +158,11 @@ static void test_errors_of_rest_and_switching_are_in_the_error(void **state)
 		w[i] = plain((double)i, 1e-4, 0.005);
 		w[i].switches = 10;
 	}
-	base = displacement_excess(&s, &sure, 1, &none, NULL).total.error;
+	base = displacement_uncharged(&s, &sure, 1, &none, NULL).total.error;
 	assert_near(base, 0, 1e-15);
-	assert_near(displacement_excess(&s, &unsure, 1, &none, NULL).total.error, 0.002 * 0.12,
+	assert_near(displacement_uncharged(&s, &unsure, 1, &none, NULL).total.error, 0.002 * 0.12,
 		    1e-12);
-	assert_near(displacement_excess(&s, &sure, 1, &rough, NULL).total.error, 120e-6, 1e-12);
+	assert_near(displacement_uncharged(&s, &sure, 1, &rough, NULL).total.error, 120e-6, 1e-12);
 }
 
 /* Student's t has 12.706 errors at one degree of freedom, and millions at a tenth. */
@@ -176,7 +177,7 @@ static void test_no_error_has_less_than_one_degree_of_freedom(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(w); i++)
 		w[i] = plain((double)i, 1e-4, 0.005);
-	total = displacement_excess(&s, &rest, 1, &none, NULL).total;
+	total = displacement_uncharged(&s, &rest, 1, &none, NULL).total;
 	displacement_limits(total, 0.95, &low, &high);
 	assert_true(high - low > 2 * total.error && high - low < 2 * 12.71 * total.error);
 }
@@ -191,13 +192,13 @@ static void test_few_windows_have_no_interval(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(w); i++)
 		w[i] = plain((double)i, 1e-4, 0.005);
-	struct displacement_excess e = displacement_excess(&s, &rest, 1, &none, NULL);
+	struct displacement_uncharged e = displacement_uncharged(&s, &rest, 1, &none, NULL);
 	assert_near(e.total.value, 11e-4, 1e-12);
 	displacement_limits(e.total, 0.95, &low, &high);
 	assert_true(isinf(low) && low < 0 && isinf(high) && high > 0);
 	s.count = 0;
-	assert_true(isinf(displacement_excess(&s, &rest, 1, &none, NULL).total.error));
-	assert_true(isinf(displacement_excess(&s, &rest, 0, &none, NULL).total.error));
+	assert_true(isinf(displacement_uncharged(&s, &rest, 1, &none, NULL).total.error));
+	assert_true(isinf(displacement_uncharged(&s, &rest, 0, &none, NULL).total.error));
 }
 
 static void test_rest_is_a_rate_of_charged_time(void **state)
@@ -328,14 +329,14 @@ static void test_errors_of_a_switch_add_up_over_the_cpus(void **state)
 	const struct displacement_series s[2] = {{w, COUNT(w)}, {w, COUNT(w)}};
 	const struct displacement_value rest[2] = {{0, 0, 10}, {0, 0, 10}},
 					rough[2] = {{0, 1e-6, 10}, {0, 2e-6, 20}};
-	struct displacement_excess e;
+	struct displacement_uncharged e;
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(w); i++) {
 		w[i] = plain((double)i, 1e-4, 0.005);
 		w[i].switches = 10;
 	}
-	e = displacement_excess(s, rest, 2, rough, NULL);
+	e = displacement_uncharged(s, rest, 2, rough, NULL);
 	assert_near(e.total.error, 120 * 3e-6, 1e-12);
 }
 
@@ -352,8 +353,8 @@ static void test_switches_that_are_there_at_rest_are_no_error(void **state)
 		w[i] = plain((double)i, 1e-4, 0.005);
 		w[i].switches = 10;
 	}
-	assert_near(displacement_excess(&s, &rest, 1, &rough, &as_many).total.error, 0, 1e-12);
-	assert_near(displacement_excess(&s, &rest, 1, &rough, &fewer).total.error, 72e-6, 1e-12);
+	assert_near(displacement_uncharged(&s, &rest, 1, &rough, &as_many).total.error, 0, 1e-12);
+	assert_near(displacement_uncharged(&s, &rest, 1, &rough, &fewer).total.error, 72e-6, 1e-12);
 }
 
 static void test_what_struck_others_is_hidden(void **state)
@@ -468,8 +469,8 @@ static double coverage(const struct load *l, size_t times, double *bias)
 	*bias = 0;
 	for (size_t i = 0; i < times; i++) {
 		simulate(l, &s);
-		struct displacement_excess e =
-			displacement_excess(s.series, s.rate, CPUS, none, NULL);
+		struct displacement_uncharged e =
+			displacement_uncharged(s.series, s.rate, CPUS, none, NULL);
 		displacement_limits(e.total, 0.95, &low, &high);
 		covered += low <= s.truth && s.truth <= high;
 		*bias += (e.total.value - s.truth) / (double)times;

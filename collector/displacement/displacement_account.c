@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/displacement/displace_private.h"
+#include "collector/displacement/displacement_private.h"
 
 #define SHARE_KEPT 0.5	/* minimum share of the fluid's time that is in used windows */
 #define REMAINDER  0.02 /* maximum share of the set's CPU time */
@@ -19,9 +19,9 @@
 #define FEW	    12	 /* windows a CPU */
 
 /* Over all windows, used or not. */
-static void set_fluid(const struct displace *d, size_t i, struct displace_cpu *c)
+static void set_fluid(const struct displacement *d, size_t i, struct displacement_cpu *c)
 {
-	struct fluid_sums s = displace_windows_fluid_sums(d, i);
+	struct fluid_sums s = displacement_windows_fluid_sums(d, i);
 
 	c->wall = (double)(d->to - d->from) / d->rate / 1e9;
 	c->idle = s.progress;
@@ -31,23 +31,23 @@ static void set_fluid(const struct displace *d, size_t i, struct displace_cpu *c
 	c->resting = c->rest.value * s.charged;
 }
 
-static void set_kept(const struct displace *d, size_t i, struct displace_cpu *c)
+static void set_kept(const struct displacement *d, size_t i, struct displacement_cpu *c)
 {
 	const struct displacement_series *s = &d->series[i];
 	c->windows = s->count;
 	for (size_t k = 0; k < s->count; k++)
 		c->kept += !s->window[k].aside;
 	c->switching = d->cost[i].value * (double)c->switches;
-	c->excess = c->interrupts - c->resting - c->switching;
+	c->uncharged = c->interrupts - c->resting - c->switching;
 }
 
 /* Without perf's counters: the time that the fluids waited for tasks not known by name. */
-static double unclocked(const struct displace *d, size_t i, double program)
+static double unclocked(const struct displacement *d, size_t i, double program)
 {
 	double all = 0, here = 0;
 
 	for (size_t k = 0; k < d->cpus; k++) {
-		double waited = displace_windows_fluid_sums(d, k).waited;
+		double waited = displacement_windows_fluid_sums(d, k).waited;
 		double unknown = fmax(0, waited - d->other_on[k] - d->own[k]);
 
 		all += unknown;
@@ -56,7 +56,8 @@ static double unclocked(const struct displace *d, size_t i, double program)
 	return all > 0 ? program * here / all : program / (double)d->cpus;
 }
 
-static void set_cpu(const struct displace *d, size_t i, struct displace_cpu *c, double program)
+static void set_cpu(const struct displacement *d, size_t i, struct displacement_cpu *c,
+		    double program)
 {
 	double in_set = 0;
 	struct cpu_times t;
@@ -79,14 +80,14 @@ static void set_cpu(const struct displace *d, size_t i, struct displace_cpu *c, 
 
 /* The CPU of short-lived tasks and of scprof's other threads is not known: their time is put where
  * time is missing. */
-static void spread(struct displace_run *run, double seconds, bool own)
+static void spread(struct displacement_run *run, double seconds, bool own)
 {
 	double missing = 0;
 
 	for (size_t i = 0; i < run->cpus; i++)
 		missing += fmax(0, run->cpu[i].remainder);
 	for (size_t i = 0; i < run->cpus; i++) {
-		struct displace_cpu *c = &run->cpu[i];
+		struct displacement_cpu *c = &run->cpu[i];
 		double part = missing > 0 ? seconds * fmax(0, c->remainder) / missing
 					  : seconds / (double)run->cpus;
 
@@ -98,7 +99,8 @@ static void spread(struct displace_run *run, double seconds, bool own)
 	}
 }
 
-void displace_account_add(struct displace_cpu *to, const struct displace_cpu *c, double n)
+void displacement_account_add(struct displacement_cpu *to, const struct displacement_cpu *c,
+			      double n)
 {
 	to->wall += c->wall / n;
 	to->program += c->program / n;
@@ -107,7 +109,7 @@ void displace_account_add(struct displace_cpu *to, const struct displace_cpu *c,
 	to->interrupts += c->interrupts / n;
 	to->resting += c->resting / n;
 	to->switching += c->switching / n;
-	to->excess += c->excess / n;
+	to->uncharged += c->uncharged / n;
 	to->stolen += c->stolen / n;
 	to->stolen_fluid += c->stolen_fluid / n;
 	to->idle += c->idle / n;
@@ -119,43 +121,43 @@ void displace_account_add(struct displace_cpu *to, const struct displace_cpu *c,
 	to->switches += c->switches;
 }
 
-static void add_up(struct displace_run *run)
+static void add_up(struct displacement_run *run)
 {
-	run->all = (struct displace_cpu){.cpu = -1};
+	run->all = (struct displacement_cpu){.cpu = -1};
 	for (size_t i = 0; i < run->cpus; i++)
-		displace_account_add(&run->all, &run->cpu[i], 1);
+		displacement_account_add(&run->all, &run->cpu[i], 1);
 }
 
-static int set_estimate(struct displace *d, struct displace_run *run)
+static int set_estimate(struct displacement *d, struct displacement_run *run)
 {
 	struct displacement_value *rest = calloc(d->cpus, sizeof(*rest));
 	size_t count;
 	int failed = !rest;
 
-	displace_kinds_set(d);
-	failed = failed || displace_idle_set(d, run);
+	displacement_switch_set(d);
+	failed = failed || displacement_idle_set(d, run);
 	for (size_t i = 0; i < d->cpus && !failed; i++) {
 		free(d->window[i]);
 		d->window[i] = NULL;
-		failed = displace_windows_run_span(d, i, &d->window[i], &count);
+		failed = displacement_windows_run_span(d, i, &d->window[i], &count);
 		d->series[i] = (struct displacement_series){d->window[i], count};
 	}
 	for (size_t i = 0; i < d->cpus && !failed; i++)
 		rest[i] = run->cpu[i].rest;
 	if (!failed)
-		run->excess =
-			displacement_excess(d->series, rest, d->cpus, d->cost, d->rest_switches);
+		run->seen =
+			displacement_uncharged(d->series, rest, d->cpus, d->cost, d->rest_switches);
 	free(rest);
 	return failed;
 }
 
 /* Time of ksoftirqd beyond its rate in idle phases. Busy tasks of others may have caused it all. */
-static struct displacement_value softirqd_excess(const struct displace *d,
-						 const struct displace_run *run)
+static struct displacement_value softirqd_beyond(const struct displacement *d,
+						 const struct displacement_run *run)
 {
 	struct displacement_value v = {d->softirqd, 0, 30};
 	double rate[2];
-	size_t n = displace_idle_softirqd(d, rate);
+	size_t n = displacement_idle_softirqd(d, rate);
 
 	if (n == 1)
 		v.value -= rate[0] * run->elapsed;
@@ -175,57 +177,56 @@ static double largest(double a, double b)
 
 /* If the program left the fluid hardly any time, interrupts took at most the time charged to the
  * fluid. (If other tasks left it none, interrupts struck those.) */
-static bool is_bounded(const struct displace_run *run)
+static bool is_bounded(const struct displacement_run *run)
 {
-	return (!isfinite(run->excess.within) || run->excess.share_kept < SHARE_KEPT) &&
-	       run->excess.charged <= BOUNDED * run->program &&
-	       run->program >= OURS * run->all.wall;
+	return (!isfinite(run->seen.within) || run->seen.share_kept < SHARE_KEPT) &&
+	       run->seen.charged <= BOUNDED * run->program && run->program >= OURS * run->all.wall;
 }
 
-static unsigned lack(const struct displace *d, const struct displace_run *run)
+static unsigned lack(const struct displacement *d, const struct displacement_run *run)
 {
-	if (run->excess.windows < FEW * d->cpus)
-		return DISPLACE_SHORT;
-	if (run->excess.share_kept < SHARE_KEPT)
-		return DISPLACE_DISTURBED;
-	return isfinite(run->excess.within) ? 0 : DISPLACE_SHORT;
+	if (run->seen.windows < FEW * d->cpus)
+		return DISPLACEMENT_SHORT;
+	if (run->seen.share_kept < SHARE_KEPT)
+		return DISPLACEMENT_DISTURBED;
+	return isfinite(run->seen.within) ? 0 : DISPLACEMENT_SHORT;
 }
 
-static unsigned judge(const struct displace *d, const struct displace_run *run)
+static unsigned judge(const struct displacement *d, const struct displacement_run *run)
 {
-	const struct displace_accounting *a = &run->accounting;
+	const struct displacement_accounting *a = &run->accounting;
 	unsigned w = d->warnings;
 
 	w |= is_bounded(run) ? 0 : lack(d, run);
 	if (run->program > a->rusage + 0.01 + UNWAITED * a->rusage)
-		w |= DISPLACE_UNWAITED;
+		w |= DISPLACEMENT_UNWAITED;
 	if (fabs(run->all.remainder) > 0.02 + REMAINDER * run->all.wall)
-		w |= DISPLACE_REMAINDER;
+		w |= DISPLACEMENT_REMAINDER;
 	if (displacement_is_bound(run->all.others, run->all.wall))
-		w |= DISPLACE_OTHERS;
+		w |= DISPLACEMENT_OTHERS;
 	if (d->tasks.hidden)
-		w |= DISPLACE_HIDDEN;
+		w |= DISPLACEMENT_HIDDEN;
 	if (d->irq_measured)
-		w |= DISPLACE_IRQ_MEASURED;
+		w |= DISPLACEMENT_IRQ_MEASURED;
 	if (!d->switching_known)
-		w |= DISPLACE_NO_SWITCH_COST;
+		w |= DISPLACEMENT_NO_SWITCH_COST;
 	for (size_t i = 0; i < d->cpus; i++) {
 		size_t last = fluid_windows(d->fluid, i);
 
-		for (size_t k = displace_windows_first_window(d, i, d->from); k < last; k++)
+		for (size_t k = displacement_windows_first_window(d, i, d->from); k < last; k++)
 			if (fluid_window(d->fluid, i, k).moved)
-				w |= DISPLACE_CPU_LOST;
+				w |= DISPLACEMENT_CPU_LOST;
 	}
 	return w;
 }
 
 /* Time of other tasks, also of unseen ones: it is in no other part of the account. */
-static double unseen(const struct displace_cpu *c)
+static double unseen(const struct displacement_cpu *c)
 {
 	return c->others + fmax(0, c->remainder);
 }
 
-static void set_hidden(struct displace_run *run)
+static void set_hidden(struct displacement_run *run)
 {
 	double others = 0;
 
@@ -233,59 +234,51 @@ static void set_hidden(struct displace_run *run)
 		others += unseen(&run->cpu[i]);
 	run->bound = displacement_is_bound(others, run->all.wall);
 	for (size_t i = 0; i < run->cpus; i++) {
-		const struct displace_cpu *c = &run->cpu[i];
+		const struct displacement_cpu *c = &run->cpu[i];
 
-		run->hidden += displacement_hidden(c->excess, c->idle + c->interrupts, unseen(c),
+		run->hidden += displacement_hidden(c->uncharged, c->idle + c->interrupts, unseen(c),
 						   run->bound);
 	}
 }
 
-static void set_results(const struct displace *d, struct displace_run *run)
+static void set_results(const struct displacement *d, struct displacement_run *run)
 {
-	struct displacement_value softirqd = softirqd_excess(d, run), *lost = &run->lost;
+	struct displacement_value softirqd = softirqd_beyond(d, run), *uncharged = &run->uncharged;
 
 	run->softirqd = softirqd.value;
 	set_hidden(run);
-	*lost = run->excess.total;
+	*uncharged = run->seen.total;
 	if (is_bounded(run))
-		*lost = (struct displacement_value){fmin(lost->value, run->excess.charged),
-						    run->excess.charged / 2, 30};
-	else if (run->excess.share_kept < SHARE_KEPT)
-		lost->error = INFINITY;
-	lost->value += softirqd.value;
-	lost->error = hypot(lost->error, softirqd.error);
+		*uncharged = (struct displacement_value){fmin(uncharged->value, run->seen.charged),
+							 run->seen.charged / 2, 30};
+	else if (run->seen.share_kept < SHARE_KEPT)
+		uncharged->error = INFINITY;
+	uncharged->value += softirqd.value;
+	uncharged->error = hypot(uncharged->error, softirqd.error);
 	if (displacement_is_bound(run->all.others, run->all.wall))
-		lost->error = hypot(lost->error, OTHERS_REST * fabs(run->all.resting));
+		uncharged->error = hypot(uncharged->error, OTHERS_REST * fabs(run->all.resting));
 	/* what switching shifts between the fluid and the program is in the program's time */
-	run->displaced = *lost;
-	run->displaced.value += run->program + run->excess.switched;
+	run->displacement = *uncharged;
+	run->displacement.value += run->program + run->seen.switched;
 }
 
-static int copy_others(const struct displace *d, struct displace_run *run)
-{
-	run->task = calloc(d->others + 1, sizeof(*run->task));
-	if (!run->task)
-		return -1;
-	if (d->others)
-		memcpy(run->task, d->other, d->others * sizeof(*run->task));
-	run->tasks = d->others;
-	return 0;
-}
-
-int displace_account_finish(struct displace *d, struct displace_run *run, struct profile_error *err)
+int displacement_account_finish(struct displacement *d, struct displacement_run *run,
+				struct profile_error *err)
 {
 	double by_cpu = 0;
 
-	*run = (struct displace_run){.cpus = d->cpus, .accounting = d->accounting};
+	*run = (struct displacement_run){.cpus = d->cpus, .accounting = d->accounting};
 	run->cpu = calloc(d->cpus, sizeof(*run->cpu));
 	d->rate = fluid_rate(d->fluid);
-	if (!run->cpu || set_estimate(d, run) || copy_others(d, run)) {
-		displace_account_free(run);
+	if (!run->cpu || set_estimate(d, run)) {
+		displacement_account_free(run);
 		snprintf(err->text, sizeof(err->text), "out of memory for the account of the run");
 		return -1;
 	}
+	run->others = d->others;
+	d->others = (struct displacement_tasks){0};
 	run->elapsed = (double)(d->to - d->from) / d->rate / 1e9;
-	run->rest = displace_idle_length(d);
+	run->rest = displacement_idle_length(d);
 	run->program = largest(largest(d->accounting.rusage, d->living), d->accounting.taskstats);
 	for (size_t i = 0; i < d->cpus; i++) {
 		set_cpu(d, i, &run->cpu[i], run->program);
@@ -299,10 +292,10 @@ int displace_account_finish(struct displace *d, struct displace_run *run, struct
 	return 0;
 }
 
-void displace_account_free(struct displace_run *run)
+void displacement_account_free(struct displacement_run *run)
 {
 	free(run->cpu);
-	free(run->task);
+	free(run->others.task);
 	run->cpu = NULL;
-	run->task = NULL;
+	run->others.task = NULL;
 }

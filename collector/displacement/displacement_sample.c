@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "collector/clocks/clocks_read.h"
-#include "collector/displacement/displace_private.h"
+#include "collector/displacement/displacement_private.h"
 
-static bool is_fluid(const struct displace *d, pid_t tid)
+static bool is_fluid(const struct displacement *d, pid_t tid)
 {
 	for (size_t i = 0; i < d->cpus; i++)
 		if (fluid_thread(d->fluid, i) == tid)
@@ -21,7 +21,7 @@ static bool is_fluid(const struct displace *d, pid_t tid)
 
 /* Thread by thread: the clock of a whole process is as old as the last tick for threads
  * that run elsewhere, as fluids always do. */
-uint64_t displace_sample_own_ns(const struct displace *d)
+uint64_t displacement_sample_own_ns(const struct displacement *d)
 {
 	DIR *threads = opendir("/proc/self/task");
 	struct dirent *entry;
@@ -38,7 +38,7 @@ uint64_t displace_sample_own_ns(const struct displace *d)
 	return sum;
 }
 
-void displace_sample_own(struct displace *d)
+void displacement_sample_own(struct displacement *d)
 {
 	uint64_t now = clocks_read_ns(CLOCK_THREAD_CPUTIME_ID);
 	int cpu = sched_getcpu();
@@ -51,55 +51,38 @@ void displace_sample_own(struct displace *d)
 
 /* An ended process stays a child: its threads may be reported later. A pid that the kernel uses
  * again within one run counts as the same process. */
-static bool is_child(const struct displace *d, pid_t pid)
+static bool is_child(const struct displacement *d, pid_t pid)
 {
 	return pid > 0 && pid < MOST_PIDS && (d->child[pid / 8] >> pid % 8 & 1);
 }
 
-void displace_sample_child(struct displace *d, pid_t pid)
+void displacement_sample_child(struct displacement *d, pid_t pid)
 {
 	if (pid > 0 && pid < MOST_PIDS)
 		d->child[pid / 8] |= (unsigned char)(1u << pid % 8);
 }
 
-static void add_ended(struct displace *d, const char *name, uint64_t ns)
-{
-	struct ended *more;
-
-	for (size_t i = 0; i < d->ended_count; i++)
-		if (!strcmp(d->ended[i].name, name)) {
-			d->ended[i].ns += ns;
-			d->ended[i].tasks++;
-			return;
-		}
-	more = realloc(d->ended, (d->ended_count + 1) * sizeof(*more));
-	if (!more)
-		return;
-	d->ended = more;
-	more[d->ended_count] = (struct ended){.ns = ns, .tasks = 1};
-	memcpy(more[d->ended_count++].name, name, sizeof(more->name));
-}
-
-static void take_end(struct displace *d, const struct taskstats_task *t)
+static void take_end(struct displacement *d, const struct taskstats_task *t)
 {
 	pid_t process = t->process ? t->process : t->thread;
 	const struct task *known;
 
 	if (d->pid && (process == d->pid || is_child(d, process) || is_child(d, t->parent))) {
-		displace_sample_child(d, process);
+		displacement_sample_child(d, process);
 		d->has_children |= t->thread != d->pid;
 		d->children_ns += t->run_ns;
 		return;
 	}
 	known = tasks_find(&d->tasks, process);
 	if (!known || known->gone)
-		add_ended(d, t->name, t->run_ns);
+		displacement_tasks_add(&d->ended, t->name, (double)t->run_ns / 1e9, -1, 1);
 	else if (t->thread == process && t->run_ns > known->last_ns)
 		/* since the last look at it, which will not see it again */
-		add_ended(d, t->name, t->run_ns - known->last_ns);
+		displacement_tasks_add(&d->ended, t->name,
+				       (double)(t->run_ns - known->last_ns) / 1e9, -1, 1);
 }
 
-void displace_sample_ends(struct displace *d)
+void displacement_sample_ends(struct displacement *d)
 {
 	struct taskstats_task t;
 
@@ -112,7 +95,7 @@ static bool is_softirqd(const struct task *t)
 	return t->kernel && !strncmp(t->name, "ksoftirqd/", 10);
 }
 
-double displace_sample_softirqd(const struct displace *d)
+double displacement_sample_softirqd(const struct displacement *d)
 {
 	double sum = 0;
 
@@ -129,36 +112,31 @@ double displace_sample_softirqd(const struct displace *d)
 /* Which other tasks ran during the run, by name: from the samples of all processes, and from the
  * ends of short-lived ones. */
 
-static struct displace_task *by_name(struct displace *d, const char *name)
+int displacement_tasks_add(struct displacement_tasks *l, const char *name, double seconds, int cpu,
+			   uint32_t tasks)
 {
-	struct displace_task *more;
+	struct displacement_task *t = l->task;
+	size_t i = 0;
 
-	for (size_t i = 0; i < d->others; i++)
-		if (!strcmp(d->other[i].name, name))
-			return &d->other[i];
-	more = realloc(d->other, (d->others + 1) * sizeof(*more));
-	if (!more)
-		return NULL;
-	d->other = more;
-	more[d->others] = (struct displace_task){.cpu = -2, .exact = true};
-	strncpy(more[d->others].name, name, sizeof(more->name) - 1);
-	return &more[d->others++];
-}
-
-static int add(struct displace *d, const char *name, double seconds, int cpu, uint32_t tasks)
-{
-	struct displace_task *t = by_name(d, name);
-
-	if (!t)
-		return -1;
-	t->seconds += seconds;
-	t->tasks += tasks;
-	t->cpu = t->cpu == -2 || t->cpu == cpu ? cpu : -1;
+	while (i < l->count && strcmp(t[i].name, name) != 0)
+		i++;
+	if (i == l->count) {
+		t = realloc(l->task, (l->count + 1) * sizeof(*t));
+		if (!t)
+			return -1;
+		l->task = t;
+		t[l->count++] = (struct displacement_task){.cpu = cpu};
+		strncpy(t[i].name, name, sizeof(t->name) - 1);
+		t[i].softirq = !strncmp(name, "ksoftirqd/", 10);
+	}
+	t[i].seconds += seconds;
+	t[i].tasks += tasks;
+	t[i].cpu = t[i].cpu == cpu ? cpu : -1;
 	return 0;
 }
 
 /* A task that ran outside of the set is ignored. */
-static bool counts(const struct displace *d, const struct task *t)
+static bool counts(const struct displacement *d, const struct task *t)
 {
 	return t->used_ns && !t->program && t->pid != getpid() &&
 	       (t->cpu < 0 || CPU_ISSET(t->cpu, &d->options.cpus));
@@ -166,47 +144,43 @@ static bool counts(const struct displace *d, const struct task *t)
 
 static int longest_first(const void *a, const void *b)
 {
-	double x = ((const struct displace_task *)a)->seconds,
-	       y = ((const struct displace_task *)b)->seconds;
+	double x = ((const struct displacement_task *)a)->seconds,
+	       y = ((const struct displacement_task *)b)->seconds;
 
 	return (x < y) - (x > y);
 }
 
-void displace_others_sort(struct displace_task *task, size_t tasks)
+void displacement_tasks_sort(struct displacement_tasks *l)
 {
-	if (tasks)
-		qsort(task, tasks, sizeof(*task), longest_first);
+	if (l->count)
+		qsort(l->task, l->count, sizeof(*l->task), longest_first);
 }
 
-int displace_others(struct displace *d)
+int displacement_others(struct displacement *d)
 {
 	int failed = 0;
 
-	free(d->other);
-	d->other = NULL;
-	d->others = 0;
+	free(d->others.task);
+	d->others = (struct displacement_tasks){0};
 	d->other_ended = d->living = 0;
-	d->softirqd = displace_sample_softirqd(d);
+	d->softirqd = displacement_sample_softirqd(d);
 	for (size_t i = 0; i < d->tasks.count; i++) {
 		const struct task *t = &d->tasks.task[i];
 
 		if (t->program)
 			d->living += (double)t->used_ns / 1e9;
 		if (counts(d, t))
-			failed |= add(d, t->name, (double)t->used_ns / 1e9, t->cpu, 1);
+			failed |= displacement_tasks_add(&d->others, t->name,
+							 (double)t->used_ns / 1e9, t->cpu, 1);
 	}
 	for (size_t i = 0; i < d->cpus; i++)
 		d->other_on[i] = (double)d->tasks.on_ns[fluid_cpu(d->fluid, i)] / 1e9;
-	for (size_t i = 0; i < d->ended_count; i++) {
-		const struct ended *e = &d->ended[i];
+	for (size_t i = 0; i < d->ended.count; i++) {
+		const struct displacement_task *e = &d->ended.task[i];
 
-		d->other_ended += (double)e->ns / 1e9;
-		failed |= add(d, e->name, (double)e->ns / 1e9, -1, e->tasks);
-		if (!failed)
-			by_name(d, e->name)->exact = false;
+		d->other_ended += e->seconds;
+		failed |= displacement_tasks_add(&d->others, e->name, e->seconds, -1, e->tasks);
 	}
-	for (size_t i = 0; i < d->others; i++)
-		d->other[i].softirq = !strncmp(d->other[i].name, "ksoftirqd/", 10);
-	displace_others_sort(d->other, d->others);
+	displacement_tasks_sort(&d->others);
 	return failed;
 }

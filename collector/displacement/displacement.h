@@ -2,19 +2,19 @@
 /* Displacement: a fluid on each CPU of a set, a program confined to the set, and an account
  * of all the time that there was.
  *
- *      displace_open               starts the fluid, measures what a switch costs it
- *      displace_idle_phase         an idle phase: what interrupts take without the program
- *      displace_run_begin          before the program is started
- *      displace_run_born           in launch_hold.born: confines it, opens its counters
- *      displace_run_tick           in launch_watch.tick, every DISPLACE_TICK_MS or so
- *      displace_run_ended          in launch_watch.ended: asks what only a zombie knows
- *      displace_run_end            the run is over
- *      displace_idle_phase         an idle phase between two runs serves both
- *      displace_account_finish     the account of the run, by the idle phases around it
- *      displace_close              ends the fluid; accounts stay
+ *      displacement_open               starts the fluid, measures what a switch costs it
+ *      displacement_idle_phase         an idle phase: what interrupts take without the program
+ *      displacement_run_begin          before the program is started
+ *      displacement_run_born           in launch_hold.born: confines it, opens its counters
+ *      displacement_run_tick           in launch_watch.tick, every DISPLACEMENT_TICK_MS or so
+ *      displacement_run_ended          in launch_watch.ended: asks what only a zombie knows
+ *      displacement_run_end            the run is over
+ *      displacement_idle_phase         an idle phase between two runs serves both
+ *      displacement_account_finish     the account of the run, by the idle phases around it
+ *      displacement_close              ends the fluid; accounts stay
  *
- * An analysis of its own (regression by call site) takes the windows from displace_run_windows
- * after displace_account_finish.
+ * An analysis of its own (regression by call site) takes the windows from displacement_run_windows
+ * after displacement_account_finish.
  *
  * One measurement a process, one thread uses it. Seconds unless a name says otherwise.
  */
@@ -32,15 +32,15 @@
 #include "profile/profile.h"
 #include "stats/displacement/displacement.h"
 
-#define DISPLACE_TICK_MS 10
+#define DISPLACEMENT_TICK_MS 10
 
-struct displace_options {
+struct displacement_options {
 	cpu_set_t cpus;
 	uint64_t window_ns; /* 0: FLUID_WINDOW_NS */
 	double rest_s; /* length of the idle phases: the other measurements take half of it and half
 			  a second at most. 0: half a second */
 	bool any_quota;	    /* measure even where the cgroup's quota is smaller than the set */
-	bool no_task_clock; /* see displace_task_clock */
+	bool no_task_clock; /* see displacement_task_clock */
 	/* Called at each tick of a run and at its end, `at` as displacement_window.at, to sample
 	 * other counters. It runs beside the program, so it should take microseconds. NULL: none.
 	 */
@@ -50,29 +50,30 @@ struct displace_options {
 	void *context; /* of both */
 };
 
-struct displace;
+struct displacement;
 
 /* Takes about half a second. NULL and *err: see cpus.h, fluid.h; or the quota is too small. */
-struct displace *displace_open(const struct displace_options *o, struct profile_error *err);
-void displace_close(struct displace *d);
+struct displacement *displacement_open(const struct displacement_options *o,
+				       struct profile_error *err);
+void displacement_close(struct displacement *d);
 
 /* An idle phase: the fluid alone for so long, and up to 5 s longer where other tasks leave a CPU
  * too little of it for a rate; after one that was too short all the same, none is prolonged. Ends
  * with one of the signals that end a program, pending or arriving (where it is blocked, as after
  * launch_start): then its number, else 0. */
-int displace_idle_phase(struct displace *d, double seconds);
+int displacement_idle_phase(struct displacement *d, double seconds);
 
-#define DISPLACE_OPEN_S 0.5 /* what displace_open takes */
+#define DISPLACEMENT_OPEN_S 0.5 /* what displacement_open takes */
 
 /* ---- the results of a run ---- */
 
-struct displace_cpu {
+struct displacement_cpu {
 	int cpu;
 	double wall; /* = program + others + scprof + interrupts + stolen + idle + remainder */
 	double program, others, scprof;
 	/* Charged to the fluid and not its progress. Its parts: what there is in idle phases, too;
 	 * the kernel's part of switching; what came with the program. */
-	double interrupts, resting, switching, excess;
+	double interrupts, resting, switching, uncharged;
 	double stolen;	     /* by the host: the larger of /proc/stat's and the fluid's */
 	double stolen_fluid; /* the part of it while the fluid had the CPU */
 	double idle;	     /* the fluid's own: the CPU would have been idle */
@@ -84,17 +85,21 @@ struct displace_cpu {
 };
 
 /* A process or kernel thread that used CPU time, or several of one name. */
-struct displace_task {
+struct displacement_task {
 	char name[64];
 	double seconds;
 	int cpu;	/* CPU where it was last seen; -1: several or unknown */
 	bool softirq;	/* ksoftirqd: softirq work under another name */
-	bool exact;	/* false: only its end was seen; includes its time before the run */
 	uint32_t tasks; /* of this name */
 };
 
+struct displacement_tasks {
+	struct displacement_task *task;
+	size_t count;
+};
+
 /* The same CPU time by four accountings; NAN: not available, and why. */
-struct displace_accounting {
+struct displacement_accounting {
 	double rusage, rusage_user, rusage_system; /* with the children it waited for */
 	double task_clock;			   /* stolen time is in it */
 	double task_clock_outside;		   /* the part of it on CPUs outside of the set */
@@ -104,95 +109,103 @@ struct displace_accounting {
 	bool schedstat_partial; /* the command had more threads or children */
 };
 
-enum displace_warning {
-	DISPLACE_DISTURBED = 1,	       /* "too-disturbed": under half of it in kept windows */
-	DISPLACE_SHORT = 2,	       /* "too-short": too few windows for an error */
-	DISPLACE_MOVED = 4,	       /* "affinity-changed": it left the set */
-	DISPLACE_UNWAITED = 8,	       /* "children-not-waited-for": rusage lacks them */
-	DISPLACE_REMAINDER = 16,       /* "account-does-not-add-up": remainder above 2 % */
-	DISPLACE_THROTTLED = 32,       /* "quota-throttled" */
-	DISPLACE_HIDDEN = 64,	       /* "processes-hidden": hidepid */
-	DISPLACE_CPU_LOST = 128,       /* "cpu-lost": hot-unplug or a cpuset changed */
-	DISPLACE_IRQ_MEASURED = 256,   /* "irq-time-measured": see cpu_times.h */
-	DISPLACE_NO_SWITCH_COST = 512, /* "switch-cost-unknown" */
-	DISPLACE_REST_UNKNOWN = 1024,  /* "rest-unknown": the fluid hardly ran in the idle phases */
-	DISPLACE_OTHERS = 2048,	       /* "others-busy": other tasks took over 5 % of the set */
-	DISPLACE_STEERED = 4096,  /* "steered-away": CPUs outside the set take received packets */
-	DISPLACE_SIBLINGS = 8192, /* "siblings": hyper-threads of one core are in the set */
-	DISPLACE_SPLIT = 16384,	  /* "core-split": one of two hyper-threads is outside the set */
-	DISPLACE_GROUP = 32768,	  /* "other-group": its scheduling group is not the fluid's */
+enum displacement_warning {
+	DISPLACEMENT_DISTURBED = 1,	   /* "too-disturbed": under half of it in kept windows */
+	DISPLACEMENT_SHORT = 2,		   /* "too-short": too few windows for an error */
+	DISPLACEMENT_MOVED = 4,		   /* "affinity-changed": it left the set */
+	DISPLACEMENT_UNWAITED = 8,	   /* "children-not-waited-for": rusage lacks them */
+	DISPLACEMENT_REMAINDER = 16,	   /* "account-does-not-add-up": remainder above 2 % */
+	DISPLACEMENT_THROTTLED = 32,	   /* "quota-throttled" */
+	DISPLACEMENT_HIDDEN = 64,	   /* "processes-hidden": hidepid */
+	DISPLACEMENT_CPU_LOST = 128,	   /* "cpu-lost": hot-unplug or a cpuset changed */
+	DISPLACEMENT_IRQ_MEASURED = 256,   /* "irq-time-measured": see cpu_times.h */
+	DISPLACEMENT_NO_SWITCH_COST = 512, /* "switch-cost-unknown" */
+	DISPLACEMENT_REST_UNKNOWN =
+		1024,		    /* "rest-unknown": the fluid hardly ran in the idle phases */
+	DISPLACEMENT_OTHERS = 2048, /* "others-busy": other tasks took over 5 % of the set */
+	DISPLACEMENT_STEERED =
+		4096, /* "steered-away": CPUs outside the set take received packets */
+	DISPLACEMENT_SIBLINGS = 8192, /* "siblings": hyper-threads of one core are in the set */
+	DISPLACEMENT_SPLIT = 16384, /* "core-split": one of two hyper-threads is outside the set */
+	DISPLACEMENT_GROUP = 32768, /* "other-group": its scheduling group is not the fluid's */
 };
 
-struct displace_run {
+struct displacement_run {
 	double elapsed;	 /* of the program, from its start to its end */
 	double program;	 /* its CPU time: the largest of the accountings without stolen time */
 	double softirqd; /* ksoftirqd's time beyond what it uses in idle phases */
-	struct displacement_excess excess;
-	/* unaccounted time: excess + softirqd */
-	struct displacement_value lost;
-	/* program + lost, less what switching shifted from the fluid to the program: the kernel
-	 * fixes the moment of a switch when the program is woken, and the fluid runs on a little */
-	struct displacement_value displaced;
-	/* What interrupts that struck other tasks may have taken besides `lost` and `displaced`:
+	struct displacement_uncharged seen;  /* by the fluids */
+	struct displacement_value uncharged; /* what was seen, and softirqd */
+	/* program + uncharged, less what switching shifted from the fluid to the program: the
+	 * kernel fixes the moment of a switch when the program is woken, and the fluid runs on a
+	 * little */
+	struct displacement_value displacement;
+	/* What interrupts that struck other tasks may have taken besides these two:
 	 * they are charged to those tasks. `bound`: others had so much time that these two are
 	 * lower bounds, and that nothing is known about the rest; then it is all their time. */
 	double hidden;
 	bool bound;
-	struct displace_accounting accounting;
-	struct displace_cpu *cpu;
+	struct displacement_accounting accounting;
+	struct displacement_cpu *cpu;
 	size_t cpus;
-	struct displace_cpu all;    /* sums */
-	struct displace_task *task; /* by time, longest first */
-	size_t tasks;
-	unsigned warnings; /* enum displace_warning, or-ed */
-	bool interrupted;  /* a signal ended it */
-	double rest;	   /* length of the idle phases before and after it, together */
+	struct displacement_cpu all;	  /* sums */
+	struct displacement_tasks others; /* by time, longest first */
+	unsigned warnings;		  /* enum displacement_warning, or-ed */
+	bool interrupted;		  /* a signal ended it */
+	double rest; /* length of the idle phases before and after it, together */
 };
 
 /* Whether the runs from here on are counted by perf's task-clock, too. It costs a program that
  * switches often some hundredths of its CPU time; without it, the program's time on each CPU and
  * its progress in time are known less well. */
-void displace_task_clock(struct displace *d, bool wanted);
+void displacement_task_clock(struct displacement *d, bool wanted);
 
 /* 0; -1 and *err: nothing has to be undone. */
-int displace_run_begin(struct displace *d, struct profile_error *err);
-void displace_run_born(void *displace, pid_t pid);
-void displace_run_tick(void *displace);
-void displace_run_ended(void *displace, pid_t pid);
+int displacement_run_begin(struct displacement *d, struct profile_error *err);
+void displacement_run_born(void *displace, pid_t pid);
+void displacement_run_tick(void *displace);
+void displacement_run_ended(void *displace, pid_t pid);
 /* 0; -1: out of memory. `usage` as launch_wait_watched gave it. */
-int displace_run_end(struct displace *d, const struct rusage *usage, struct profile_error *err);
+int displacement_run_end(struct displacement *d, const struct rusage *usage,
+			 struct profile_error *err);
 
 /* The account of the last run; call it after the idle phase that follows (or without one: then that
- * before the run is used alone). To be freed by displace_account_free. 0; -1: out of memory. */
-int displace_account_finish(struct displace *d, struct displace_run *run,
-			    struct profile_error *err);
-void displace_account_free(struct displace_run *run);
+ * before the run is used alone). To be freed by displacement_account_free. 0; -1: out of memory. */
+int displacement_account_finish(struct displacement *d, struct displacement_run *run,
+				struct profile_error *err);
+void displacement_account_free(struct displacement_run *run);
 /* Adds the times of `c` / n to those of `to`, and its counts. */
-void displace_account_add(struct displace_cpu *to, const struct displace_cpu *c, double n);
+void displacement_account_add(struct displacement_cpu *to, const struct displacement_cpu *c,
+			      double n);
+/* Adds to the task of that name. 0; -1: out of memory. */
+int displacement_tasks_add(struct displacement_tasks *l, const char *name, double seconds, int cpu,
+			   uint32_t tasks);
 /* Sorts by time, longest first. */
-void displace_others_sort(struct displace_task *task, size_t tasks);
+void displacement_tasks_sort(struct displacement_tasks *l);
 
-/* Text of a warning: a code, and a sentence. `one` is a single bit. */
-const char *displace_warning_code(enum displace_warning one);
-const char *displace_warning_text(enum displace_warning one);
+/* A warning's code, for scripts, and its sentence. `one` is a single bit. */
+struct displacement_words {
+	const char *code, *text;
+};
+const struct displacement_words *displacement_warning_words(enum displacement_warning one);
 
 /* Windows of the last run as the estimate used them: series[i] is CPU i of the account;
  * `at` is in seconds of CLOCK_MONOTONIC_RAW. They live until the next
- * displace_run_begin. */
-const struct displacement_series *displace_run_windows(const struct displace *d);
+ * displacement_run_begin. */
+const struct displacement_series *displacement_run_windows(const struct displacement *d);
 /* The fluid's index (fluid.h) of the first of them on CPU i. */
-size_t displace_run_first(const struct displace *d, size_t i);
+size_t displacement_run_first(const struct displacement *d, size_t i);
 
 /* Nanoseconds that the program has been on CPU i of the set, stolen time included; UINT64_MAX: not
  * available. While a run lasts; any thread. */
-uint64_t displace_run_program_ns(const struct displace *d, size_t i);
+uint64_t displacement_run_program_ns(const struct displacement *d, size_t i);
 
 /* What a switch adds to the fluid's charged time beyond its progress, seconds; often
  * negative. Where it could not be measured, 0 with the error that it may have. */
-struct displacement_value displace_switching(const struct displace *d);
+struct displacement_value displacement_run_switching(const struct displacement *d);
 
 /* Seconds of CLOCK_MONOTONIC_RAW now, on the scale of displacement_window.at. */
-double displace_now(void);
+double displacement_now(void);
 
 /* How busy each CPU is, measured indirectly: what a fluid cannot get (the idle counter of
  * performance lectures), compared with what /proc/stat says. */
@@ -210,7 +223,7 @@ struct cpu_load {
 
 /* For so long, on the CPUs of `d`; load[i] is CPU i. A signal that ended it sooner, or 0; -1:
  * hardly any time has passed. */
-int cpu_load_measure(struct displace *d, double seconds, struct cpu_load *load);
-size_t cpu_load_cpus(const struct displace *d);
+int cpu_load_measure(struct displacement *d, double seconds, struct cpu_load *load);
+size_t cpu_load_cpus(const struct displacement *d);
 
 #endif

@@ -8,52 +8,52 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
-#include "collector/displacement/displace.h"
+#include "collector/displacement/displacement.h"
 #include "collector/machine/cpu_times.h"
 #include "stats/mean/replications.h"
 
 /* A mean with its limits. Unknown limits are infinite, and the mean is NAN. */
-struct displace_mean {
+struct displacement_interval {
 	double mean, low, high;
 };
 
-struct displace_summary {
-	const struct displace_run *run;
+struct displacement_summary {
+	const struct displacement_run *run;
 	size_t runs, disturbed; /* runs of which nothing could be said: not in the means below */
 	double confidence;
 	struct displacement_value switching; /* cost of a switch */
-	struct displace_mean displaced, lost;
-	double share, share_low, share_high; /* lost / rusage */
-	/* displace_run's: `hidden` is in the upper limits above, and `bound` is of any run */
+	struct displacement_interval displacement, uncharged;
+	double share, share_low, share_high; /* uncharged / rusage */
+	/* displacement_run's: `hidden` is in the upper limits above, and `bound` is of any run */
 	double hidden;
 	bool bound;
 	double elapsed, program, softirqd;
-	struct displace_accounting accounting; /* means; NAN where a run lacked it */
-	size_t clocked;		       /* runs with perf's task-clock, of which its mean is */
-	struct displace_cpu *cpu, all; /* means */
+	struct displacement_accounting accounting; /* means; NAN where a run lacked it; but the
+						    * task-clock is the first run's */
+	struct displacement_cpu *cpu, all;	   /* means */
 	size_t cpus;
-	struct displace_task *task; /* means, longest first */
-	size_t tasks;
+	struct displacement_tasks others; /* means, longest first; `tasks` of all runs */
 	size_t windows, kept;
 	/* of any run; "disturbed" and "short" only where all are, or where the interval of what
-	 * is lost lies below 0: interrupts take no negative time, so the means are unknown then */
+	 * is uncharged lies below 0: interrupts take no negative time, so the means are unknown
+	 * then */
 	unsigned warnings;
-	enum displace_verdict {
-		DISPLACE_NOTHING_SAID, /* no interval */
-		DISPLACE_ALL_CHARGED,  /* the interval of what is lost includes 0 */
-		DISPLACE_LOST	       /* it lies above */
+	enum displacement_verdict {
+		DISPLACEMENT_NOTHING_SAID, /* no interval */
+		DISPLACEMENT_ALL_CHARGED,  /* the interval of what is uncharged includes 0 */
+		DISPLACEMENT_UNCHARGED	   /* it lies above */
 	} verdict;
 };
 
 /* `run` must stay. 0; -1: out of memory. runs > 0. */
-int displace_summary_make(struct displace_summary *s, const struct displace_run *run, size_t runs,
-			  double confidence, struct displacement_value switching);
-/* Is the value of `lost` possible? Its upper limit must not be below 0. */
-bool displace_summary_is_possible(struct displacement_value lost, double confidence);
+int displacement_summary_make(struct displacement_summary *s, const struct displacement_run *run,
+			      size_t runs, double confidence, struct displacement_value switching);
+/* Is the value of `uncharged` possible? Its upper limit must not be below 0. */
+bool displacement_summary_is_possible(struct displacement_value uncharged, double confidence);
 /* The limits of v at `confidence`; the time that may be hidden is added to the upper one. */
-struct displace_mean displace_summary_mean(struct displacement_value v, double confidence,
-					   double hidden);
-void displace_summary_free(struct displace_summary *s);
+struct displacement_interval displacement_summary_mean(struct displacement_value v,
+						       double confidence, double hidden);
+void displacement_summary_free(struct displacement_summary *s);
 
 /* The paper's confirmation (section 4.3): where a command keeps its CPUs busy all the
  * time, the time that it takes is its whole CPU time, charged to it or not. So it is run without
@@ -68,10 +68,10 @@ void displace_summary_free(struct displace_summary *s);
  * The same runs tell what the fluid does to the command's own CPU time.
  */
 
-#define DISPLACE_SATURATED 0.03 /* of the CPUs' time may be idle */
-#define DISPLACE_HAD	   0.85 /* of it must be the command's */
+#define DISPLACEMENT_SATURATED 0.03 /* of the CPUs' time may be idle */
+#define DISPLACEMENT_HAD       0.85 /* of it must be the command's */
 
-struct displace_confirm {
+struct displacement_confirm {
 	cpu_set_t cpus;
 	size_t runs;
 	double *elapsed;  /* seconds, a run */
@@ -84,21 +84,21 @@ struct displace_confirm {
 };
 
 /* Room for so many runs. 0, -1: out of memory. */
-int displace_confirm_begin(struct displace_confirm *c, const cpu_set_t *cpus, size_t runs);
+int displacement_confirm_begin(struct displacement_confirm *c, const cpu_set_t *cpus, size_t runs);
 /* As in displace.h: before a run; launch_hold.born; launch_watch.ended; and when it has been
  * waited for. */
-void displace_confirm_run(struct displace_confirm *c);
-void displace_confirm_born(void *confirm, pid_t pid);
-void displace_confirm_ended(void *confirm, pid_t pid);
-void displace_confirm_add(struct displace_confirm *c, const struct rusage *usage);
-void displace_confirm_free(struct displace_confirm *c);
+void displacement_confirm_run(struct displacement_confirm *c);
+void displacement_confirm_born(void *confirm, pid_t pid);
+void displacement_confirm_ended(void *confirm, pid_t pid);
+void displacement_confirm_add(struct displacement_confirm *c, const struct rusage *usage);
+void displacement_confirm_free(struct displacement_confirm *c);
 
 /* True if the time that the command took is its CPU time. */
-bool displace_confirm_holds(const struct displace_confirm *c);
+bool displacement_confirm_holds(const struct displacement_confirm *c);
 
 /* The command's CPU time beside the fluid over that without it: the ratio of the means, with the
  * limits of the mean of ratios where both were run more than once. */
-struct displace_mean displace_confirm_effect(const struct displace_confirm *c,
-					     const struct displace_summary *s);
+struct displacement_interval displacement_confirm_effect(const struct displacement_confirm *c,
+							 const struct displacement_summary *s);
 
 #endif

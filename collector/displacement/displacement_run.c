@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "collector/clocks/clocks_read.h"
-#include "collector/displacement/displace_private.h"
+#include "collector/displacement/displacement_private.h"
 #include "collector/machine/quota.h"
 #include "profile/base/array.h"
 #include "collector/displacement/fluid/fluid_group.h"
@@ -19,7 +19,7 @@
 #define LOOK_FACTOR 200 /* looking takes at most 1 / LOOK_FACTOR of the time */
 #define LINGER_MS   25	/* for the windows at the end to be closed */
 
-static void note_progress(struct displace *d, uint64_t at, uint64_t ns)
+static void note_progress(struct displacement *d, uint64_t at, uint64_t ns)
 {
 	struct progress *p = array_room(d->progress, &d->progress_room, d->progresses, sizeof(*p));
 
@@ -29,19 +29,19 @@ static void note_progress(struct displace *d, uint64_t at, uint64_t ns)
 	p[d->progresses++] = (struct progress){at, ns};
 }
 
-int displace_run_begin(struct displace *d, struct profile_error *err)
+int displacement_run_begin(struct displacement *d, struct profile_error *err)
 {
-	displace_sample_ends(d);
-	free(d->ended);
-	d->ended = NULL;
-	d->ended_count = d->progresses = 0;
+	displacement_sample_ends(d);
+	free(d->ended.task);
+	d->ended = (struct displacement_tasks){0};
+	d->progresses = 0;
 	memset(d->child, 0, MOST_PIDS / 8);
 	d->children_ns = 0;
 	d->ends.missed = 0;
 	d->pid = 0;
 	d->warnings = d->standing;
 	d->has_children = false;
-	d->accounting = (struct displace_accounting){0};
+	d->accounting = (struct displacement_accounting){0};
 	task_clock_close(&d->clock);
 	d->clock = (struct task_clock){.why = "closed"};
 	if (tasks_look(&d->tasks)) {
@@ -49,30 +49,30 @@ int displace_run_begin(struct displace *d, struct profile_error *err)
 		return -1;
 	}
 	tasks_mark(&d->tasks);
-	displace_sample_own(d);
+	displacement_sample_own(d);
 	for (size_t i = 0; i < d->cpus; i++)
 		d->own[i] = 0;
-	d->own_from_ns = displace_sample_own_ns(d);
+	d->own_from_ns = displacement_sample_own_ns(d);
 	d->throttled = quota_throttled();
 	/* without the counter, the program is known by its processes: find them soon */
 	d->next_look = clocks_read_ns(CLOCK_MONOTONIC) + (d->options.no_task_clock ? 0 : LOOK_NS);
 	cpu_times_read(d->before, CPU_SETSIZE);
-	displace_kinds_count(d->woken_from);
+	displacement_switch_count(d->woken_from);
 	d->from = fluid_thread_now();
 	for (size_t i = 0; i < d->cpus; i++)
 		d->from_ns[i] = fluid_clock_ns(d->fluid, i);
 	return 0;
 }
 
-void displace_run_born(void *displace, pid_t pid)
+void displacement_run_born(void *displace, pid_t pid)
 {
-	struct displace *d = displace;
+	struct displacement *d = displace;
 
 	d->pid = pid;
 	tasks_set_command(&d->tasks, pid);
-	displace_sample_child(d, pid);
+	displacement_sample_child(d, pid);
 	if (sched_setaffinity(pid, sizeof(d->options.cpus), &d->options.cpus))
-		d->warnings |= DISPLACE_MOVED;
+		d->warnings |= DISPLACEMENT_MOVED;
 	if (d->options.no_task_clock)
 		task_clock_leave_out(&d->clock, "left out: it costs a program that switches often "
 						"some of its CPU time");
@@ -81,7 +81,7 @@ void displace_run_born(void *displace, pid_t pid)
 	note_progress(d, fluid_thread_now(), 0);
 }
 
-static bool left_the_set(const struct displace *d)
+static bool left_the_set(const struct displacement *d)
 {
 	cpu_set_t now, both;
 
@@ -91,17 +91,17 @@ static bool left_the_set(const struct displace *d)
 	return !CPU_EQUAL(&both, &now);
 }
 
-static void check_groups(struct displace *d)
+static void check_groups(struct displacement *d)
 {
 	if (fluid_apart(d->fluid))
 		return;
-	for (size_t i = 0; i < d->tasks.count && !(d->warnings & DISPLACE_GROUP); i++)
+	for (size_t i = 0; i < d->tasks.count && !(d->warnings & DISPLACEMENT_GROUP); i++)
 		if (d->tasks.task[i].program && !d->tasks.task[i].gone &&
 		    fluid_group_differs(d->tasks.task[i].pid))
-			d->warnings |= DISPLACE_GROUP;
+			d->warnings |= DISPLACEMENT_GROUP;
 }
 
-static void look(struct displace *d)
+static void look(struct displacement *d)
 {
 	uint64_t begin = clocks_read_ns(CLOCK_MONOTONIC), took;
 
@@ -109,23 +109,23 @@ static void look(struct displace *d)
 	took = clocks_read_ns(CLOCK_MONOTONIC) - begin;
 	d->next_look = begin + (took * LOOK_FACTOR > LOOK_NS ? took * LOOK_FACTOR : LOOK_NS);
 	if (left_the_set(d))
-		d->warnings |= DISPLACE_MOVED;
+		d->warnings |= DISPLACEMENT_MOVED;
 	check_groups(d);
 }
 
-static void tell(const struct displace *d)
+static void tell(const struct displacement *d)
 {
 	if (d->options.sample)
-		d->options.sample(d->options.context, displace_now());
+		d->options.sample(d->options.context, displacement_now());
 }
 
-void displace_run_tick(void *displace)
+void displacement_run_tick(void *displace)
 {
-	struct displace *d = displace;
+	struct displacement *d = displace;
 	uint64_t ns = task_clock_all(&d->clock);
 
-	displace_sample_own(d);
-	displace_sample_ends(d);
+	displacement_sample_own(d);
+	displacement_sample_ends(d);
 	if (clocks_read_ns(CLOCK_MONOTONIC) >= d->next_look)
 		look(d);
 	note_progress(d, fluid_thread_now(), ns != UINT64_MAX ? ns : tasks_program_ns(&d->tasks));
@@ -133,9 +133,9 @@ void displace_run_tick(void *displace)
 }
 
 /* The first thread of a process that has not been reaped. */
-static void ask_schedstat(struct displace *d, pid_t pid)
+static void ask_schedstat(struct displacement *d, pid_t pid)
 {
-	struct displace_accounting *a = &d->accounting;
+	struct displacement_accounting *a = &d->accounting;
 	char path[64];
 	uint64_t ns;
 	FILE *file;
@@ -152,9 +152,9 @@ static void ask_schedstat(struct displace *d, pid_t pid)
 		fclose(file);
 }
 
-static void ask_task_clock(struct displace *d)
+static void ask_task_clock(struct displacement *d)
 {
-	struct displace_accounting *a = &d->accounting;
+	struct displacement_accounting *a = &d->accounting;
 	uint64_t ns = task_clock_all(&d->clock);
 	double inside = 0;
 
@@ -172,30 +172,30 @@ static void ask_task_clock(struct displace *d)
 	}
 	a->task_clock_outside = fmax(0, a->task_clock - inside);
 	if (a->task_clock_outside > 1e-3 + 1e-3 * a->task_clock)
-		d->warnings |= DISPLACE_MOVED;
+		d->warnings |= DISPLACEMENT_MOVED;
 }
 
-void displace_run_ended(void *displace, pid_t pid)
+void displacement_run_ended(void *displace, pid_t pid)
 {
-	struct displace *d = displace;
+	struct displacement *d = displace;
 
 	d->to = fluid_thread_now();
 	for (size_t i = 0; i < d->cpus; i++)
 		d->to_ns[i] = fluid_clock_ns(d->fluid, i);
-	displace_kinds_since(d, d->woken);
+	displacement_switch_since(d, d->woken);
 	ask_task_clock(d);
 	ask_schedstat(d, pid);
-	displace_sample_own(d);
-	d->own_all = (double)(displace_sample_own_ns(d) - d->own_from_ns) / 1e9;
+	displacement_sample_own(d);
+	d->own_all = (double)(displacement_sample_own_ns(d) - d->own_from_ns) / 1e9;
 	cpu_times_read(d->after, CPU_SETSIZE);
 	tasks_look(&d->tasks);
-	displace_sample_ends(d);
+	displacement_sample_ends(d);
 	tell(d);
 }
 
-static void take_rusage(struct displace *d, const struct rusage *usage)
+static void take_rusage(struct displacement *d, const struct rusage *usage)
 {
-	struct displace_accounting *a = &d->accounting;
+	struct displacement_accounting *a = &d->accounting;
 
 	a->rusage_user = (double)usage->ru_utime.tv_sec + (double)usage->ru_utime.tv_usec / 1e6;
 	a->rusage_system = (double)usage->ru_stime.tv_sec + (double)usage->ru_stime.tv_usec / 1e6;
@@ -205,11 +205,11 @@ static void take_rusage(struct displace *d, const struct rusage *usage)
 		      *d->clock.why ? (uint64_t)(a->rusage * 1e9) : task_clock_all(&d->clock));
 }
 
-static void take_taskstats(struct displace *d)
+static void take_taskstats(struct displacement *d)
 {
-	struct displace_accounting *a = &d->accounting;
+	struct displacement_accounting *a = &d->accounting;
 
-	displace_sample_ends(d);
+	displacement_sample_ends(d);
 	a->taskstats = NAN;
 	if (!d->ends.listening)
 		snprintf(a->taskstats_why, sizeof(a->taskstats_why), "%s", d->ends.why);
@@ -224,17 +224,18 @@ static void take_taskstats(struct displace *d)
 	a->schedstat_partial = d->has_children;
 }
 
-int displace_run_end(struct displace *d, const struct rusage *usage, struct profile_error *err)
+int displacement_run_end(struct displacement *d, const struct rusage *usage,
+			 struct profile_error *err)
 {
 	const struct timespec linger = {.tv_nsec = LINGER_MS * 1000000L};
 
 	take_rusage(d, usage);
 	take_taskstats(d);
 	if (quota_throttled() > d->throttled)
-		d->warnings |= DISPLACE_THROTTLED;
+		d->warnings |= DISPLACEMENT_THROTTLED;
 	tasks_set_command(&d->tasks, 0);
 	nanosleep(&linger, NULL);
-	if (displace_others(d)) {
+	if (displacement_others(d)) {
 		snprintf(err->text, sizeof(err->text), "out of memory");
 		return -1;
 	}

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "collector/displacement/displace_private.h"
+#include "collector/displacement/displacement_private.h"
 
 /* Stolen time disturbs a window by more than itself: caches, and interrupts that waited. The
  * accounting itself varies by a few microseconds. */
@@ -14,7 +14,7 @@
 #define DISTURBED_SHARE 0.2
 
 /* The program's CPU seconds until `at`, interpolated between samples. */
-static double progress_until(const struct displace *d, uint64_t at)
+static double progress_until(const struct displacement *d, uint64_t at)
 {
 	size_t low = 0, high = d->progresses;
 	const struct progress *p = d->progress;
@@ -36,8 +36,8 @@ static double progress_until(const struct displace *d, uint64_t at)
 	return ((double)p[low - 1].ns + share * (double)(p[low].ns - p[low - 1].ns)) / 1e9;
 }
 
-static struct displacement_window convert(const struct displace *d, const struct fluid_window *f,
-					  bool run)
+static struct displacement_window convert(const struct displacement *d,
+					  const struct fluid_window *f, bool run)
 {
 	double second = d->rate * 1e9, wall = (double)(f->end - f->begin) / second;
 	double waited = (double)f->waited_ns / 1e9, charged = (double)f->charged_ns / 1e9;
@@ -61,7 +61,7 @@ static struct displacement_window convert(const struct displace *d, const struct
 	};
 }
 
-size_t displace_windows_first_window(const struct displace *d, size_t i, uint64_t from)
+size_t displacement_windows_first_window(const struct displacement *d, size_t i, uint64_t from)
 {
 	size_t low = 0, high = fluid_windows(d->fluid, i);
 
@@ -77,10 +77,11 @@ size_t displace_windows_first_window(const struct displace *d, size_t i, uint64_
 }
 
 /* Takes the windows in [from, to): as a `whole`, or also those that overlap it. */
-static int take_span(const struct displace *d, size_t i, uint64_t from, uint64_t to, bool whole,
+static int take_span(const struct displacement *d, size_t i, uint64_t from, uint64_t to, bool whole,
 		     struct displacement_window **out, size_t *count)
 {
-	size_t first = displace_windows_first_window(d, i, from), all = fluid_windows(d->fluid, i);
+	size_t first = displacement_windows_first_window(d, i, from),
+	       all = fluid_windows(d->fluid, i);
 
 	*count = 0;
 	*out = calloc(all - first + 1, sizeof(**out));
@@ -95,43 +96,22 @@ static int take_span(const struct displace *d, size_t i, uint64_t from, uint64_t
 	return *out ? 0 : -1;
 }
 
-int displace_windows_run_span(const struct displace *d, size_t i, struct displacement_window **out,
-			      size_t *count)
+int displacement_windows_run_span(const struct displacement *d, size_t i,
+				  struct displacement_window **out, size_t *count)
 {
 	return take_span(d, i, d->from, d->to, false, out, count);
 }
 
-int displace_windows_idle_span(const struct displace *d, size_t i, const struct idle_phase *r,
-			       struct displacement_window **out, size_t *count)
+int displacement_windows_idle_span(const struct displacement *d, size_t i,
+				   const struct idle_phase *r, struct displacement_window **out,
+				   size_t *count)
 {
 	return take_span(d, i, r->from, r->to, true, out, count);
 }
 
-int displace_windows_idle_spans(const struct displace *d, size_t i,
-				struct displacement_series span[2])
-{
-	struct displacement_window *w;
-	size_t spans = 0;
-	int failed = 0;
-
-	span[0] = span[1] = (struct displacement_series){0};
-	/* the last before the run, the first after it */
-	for (size_t k = 0; k < d->idle_phases && !failed && spans < 2; k++) {
-		const struct idle_phase *r = &d->idle_phase[k];
-		bool before = r->to <= d->from && (k + 1 == d->idle_phases || r[1].from > d->from);
-		bool after = r->from >= d->to && (!k || r[-1].to <= d->from);
-
-		if (!before && !after)
-			continue;
-		failed = displace_windows_idle_span(d, i, r, &w, &span[spans].count);
-		span[spans++].window = w;
-	}
-	return failed;
-}
-
 /* The part of a window inside the run: by charged time for the work of the fluid, by the clock for
  * everything else. */
-static void add_part(const struct displace *d, size_t i, const struct fluid_window *w,
+static void add_part(const struct displacement *d, size_t i, const struct fluid_window *w,
 		     struct fluid_sums *s)
 {
 	double second = d->rate * 1e9, wall = (double)(w->end - w->begin) / second;
@@ -152,7 +132,7 @@ static void add_part(const struct displace *d, size_t i, const struct fluid_wind
 
 /* After the last window the fluid still waits for its CPU. The time charged there is assumed to be
  * like the rest. */
-static void add_tail(const struct displace *d, size_t i, uint64_t from, uint64_t from_ns,
+static void add_tail(const struct displacement *d, size_t i, uint64_t from, uint64_t from_ns,
 		     struct fluid_sums *s)
 {
 	double rate = s->charged > 0 ? s->progress / s->charged : 1;
@@ -163,13 +143,14 @@ static void add_tail(const struct displace *d, size_t i, uint64_t from, uint64_t
 	s->waited += (double)(d->to - from) / d->rate / 1e9 - charged;
 }
 
-struct fluid_sums displace_windows_fluid_sums(const struct displace *d, size_t i)
+struct fluid_sums displacement_windows_fluid_sums(const struct displacement *d, size_t i)
 {
 	size_t all = fluid_windows(d->fluid, i);
 	struct fluid_sums s = {0};
 	uint64_t end = d->from, end_ns = d->from_ns[i];
 
-	for (size_t k = displace_windows_first_window(d, i, d->from); k < all && end < d->to; k++) {
+	for (size_t k = displacement_windows_first_window(d, i, d->from); k < all && end < d->to;
+	     k++) {
 		struct fluid_window w = fluid_window(d->fluid, i, k);
 
 		/* the fluid had not begun yet */

@@ -243,8 +243,7 @@ static void take_long(void *context, size_t i, size_t index)
 static void test_what_is_done_between_windows_is_progress(void **state)
 {
 	(void)state;
-	start((struct fluid_options){
-		.window_ns = 2000000, .edge = take_long});
+	start((struct fluid_options){.window_ns = 2000000, .edge = take_long});
 	wait_for_windows(EDGES);
 	for (size_t i = 0; i < fluid_cpus(fluid); i++)
 		for (size_t k = 0; k < EDGES; k++) {
