@@ -211,7 +211,7 @@ def loops(b, report):
 
 
 def displaced(b, _):
-    """Each CPU's bar is its account: lengths to scale, unaccounted time in its own colour."""
+    """Each CPU's bar is its account: lengths to scale, uncharged time in its own colour."""
     expect(not b.run("byId('displaced').hidden"), "the account is not shown")
     bars = b.run("[...document.querySelectorAll('#displaced .l-bar')].map((bar) => [...bar.children].map((part) =>"
                  " [part.className, part.getBoundingClientRect().width / bar.getBoundingClientRect().width]))")
@@ -224,7 +224,7 @@ def displaced(b, _):
                     " e.className = `d-${part}`; document.body.append(e); return getComputedStyle(e).backgroundColor; })")
     expect(len(set(colours)) == len(colours), f"two parts have one colour: {colours}")
     cells = b.run("[...document.querySelectorAll('#displaced tbody tr')].map((tr) => [...tr.cells].map((td) => td.textContent))")
-    expect(cells[1] == ["unaccounted time of the program", "250.0 ms, 25.0 %", "-10.00 ms, -1.0 %"], f"{cells[1]}")
+    expect(cells[1] == ["uncharged time of the program", "250.0 ms, 25.0 %", "-10.00 ms, -1.0 %"], f"{cells[1]}")
     words = b.run("byId('displaced').textContent")
     expect("250 ms ±50" in words and "<img src=x>" in words and "<u>" in words, f"{words}")
     expect(b.run("document.querySelectorAll('#displaced img, #displaced u').length") == 0, "a text of the account became an element")

@@ -4,7 +4,7 @@
 
 const PARTS = {
 	program: "charged to the program",
-	uncharged: "unaccounted time of the program",
+	uncharged: "uncharged time of the program",
 	others: "other tasks",
 	scprof: "scprof",
 	interrupts: "interrupts when idle, switching",
