@@ -84,7 +84,7 @@ status_of()
 	complains 125 'its unit' run -d "$evil" -c page true
 	complains 125 'There are: socket' run -g "$evil" true
 	complains 125 'USR1' run --signal "$evil" true
-	complains 125 'there are: fluid, wall' displace --method "$evil" true
+	complains 125 'is not a list of CPUs' displace --cpus "$evil" true
 	complains 127 'not found' run "$evil"
 	complains 125 'with -o' run -o "/nowhere/$evil" true
 }
