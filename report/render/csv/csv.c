@@ -170,12 +170,9 @@ static int print_sites(struct csv *c, struct report *r, const struct report_opti
 {
 	static const struct report_site none = {.program = REPORT_NO_PROGRAM};
 	uint32_t rows = rows_shown(r->sites, o);
-	struct stacks stacks;
+	struct stacks stacks = {.report = r};
 
-	if (stacks_begin(&stacks, r) < 0)
-		c->failed = true;
-	else
-		put_site(c, &stacks, &none);
+	put_site(c, &stacks, &none);
 	for (uint32_t i = 0; !c->failed && i < rows; i++)
 		put_site(c, &stacks, &r->site[i]);
 	stacks_end(&stacks);

@@ -302,22 +302,18 @@ static uint32_t longest_path(const struct report *r)
 	return longest;
 }
 
-static int begin(struct pprof_writer *w, struct report *r, const struct report_options *o,
-		 FILE *out)
+static int begin(struct pprof_writer *w, struct report *r, const struct report_options *o)
 {
-	size_t modules = r->profile->modules ? r->profile->modules : 1;
-
+	w->stacks.report = r;
 	w->values = report_weight_list(r, w->value);
 	/* the number of calls comes first there */
 	w->value[0] = REPORT_WEIGHT_CALLS;
 	w->value[1] = REPORT_WEIGHT_TIME;
 	w->all_named = o->pprof_names;
-	w->mapped = calloc(modules, sizeof(*w->mapped));
+	w->mapped = calloc((size_t)r->profile->modules + 1, sizeof(*w->mapped));
 	w->location = calloc((size_t)longest_path(r) + 2, sizeof(*w->location));
-	if (pprof_write_begin(&w->gzip, out) < 0 || stacks_begin(&w->stacks, r) < 0 || !w->mapped ||
-	    !w->location) {
-		w->gzip.failed = true; /* nothing more is written */
-		pprof_write_end(&w->gzip);
+	if (pprof_write_begin(w) < 0 || !w->mapped || !w->location) {
+		w->failed = true;
 		return -1;
 	}
 	pprof_write_string(w, "");
@@ -326,26 +322,22 @@ static int begin(struct pprof_writer *w, struct report *r, const struct report_o
 
 int pprof_print(struct report *r, const struct report_options *o, FILE *out)
 {
-	struct pprof_writer *w = calloc(1, sizeof(*w));
-	int status = -1;
+	struct pprof_writer w = {0};
+	int status;
 
-	if (w && begin(w, r, o, out) == 0) {
-		put_head(w, r);
-		for (uint32_t i = 0; i < rows_shown(r->sites, o) && !w->failed; i++)
-			put_sample(w, &r->site[i]);
-		put_tables(w);
-		put_comment(w, r);
-		put_strings(w); /* last: all of them are known now */
-		status = pprof_write_end(&w->gzip) < 0 || w->failed ? -1 : 0;
+	if (begin(&w, r, o) == 0) {
+		put_head(&w, r);
+		for (uint32_t i = 0; i < rows_shown(r->sites, o) && !w.failed; i++)
+			put_sample(&w, &r->site[i]);
+		put_tables(&w);
+		put_comment(&w, r);
+		put_strings(&w); /* last: all of them are known now */
 	}
-	if (w) {
-		stacks_end(&w->stacks);
-		string_index_clear(&w->strings);
-		free(w->mapped);
-		pairs_clear(&w->places);
-		free(w->location);
-		free(w->packed);
-	}
-	free(w);
+	status = pprof_write_end(&w, out);
+	stacks_end(&w.stacks);
+	string_index_clear(&w.strings);
+	free(w.mapped);
+	pairs_clear(&w.places);
+	free(w.location);
 	return status;
 }

@@ -1,56 +1,52 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Messages into a gzip stream. zlib's own gzFile writes to descriptors only, and a report may go
- * to memory. */
+/* Messages into memory, which is compressed at the end. zlib's own gzFile writes to descriptors
+ * only, and a report may go to memory. */
 #include "report/render/pprof/pprof_write.h"
 
 #include <stdlib.h>
-#include <string.h>
+#include <zlib.h>
 
 #define GZIP_WRAPPER 16 /* added to the window's bits: see deflateInit2 */
 
-int pprof_write_begin(struct gzip *g, FILE *out)
+int pprof_write_begin(struct pprof_writer *w)
 {
-	memset(g, 0, sizeof(*g));
-	g->out = out;
-	g->begun = deflateInit2(&g->z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + GZIP_WRAPPER,
-				8, Z_DEFAULT_STRATEGY) == Z_OK;
-	g->failed = !g->begun;
-	return g->failed ? -1 : 0;
+	w->messages = open_memstream(&w->text, &w->bytes);
+	return w->messages ? 0 : -1;
 }
 
-static void run(struct gzip *g, int flush)
+/* Without a time stamp: equal input, equal output. */
+static int compress_to(FILE *out, char *text, size_t bytes)
 {
-	do {
-		size_t bytes;
+	z_stream z = {0};
+	unsigned char *packed;
+	uLong most;
+	int status = -1;
 
-		g->z.next_out = g->room;
-		g->z.avail_out = sizeof(g->room);
-		if (deflate(&g->z, flush) == Z_STREAM_ERROR) {
-			g->failed = true;
-			return;
-		}
-		bytes = sizeof(g->room) - g->z.avail_out;
-		if (fwrite(g->room, 1, bytes, g->out) != bytes)
-			g->failed = true;
-	} while (g->z.avail_out == 0 && !g->failed);
+	if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + GZIP_WRAPPER, 8,
+			 Z_DEFAULT_STRATEGY) != Z_OK)
+		return -1;
+	most = deflateBound(&z, bytes);
+	packed = malloc(most);
+	z.next_in = (unsigned char *)text;
+	z.avail_in = (uInt)bytes;
+	z.next_out = packed;
+	z.avail_out = (uInt)most;
+	if (packed && most <= UINT32_MAX && deflate(&z, Z_FINISH) == Z_STREAM_END &&
+	    fwrite(packed, 1, z.total_out, out) == z.total_out)
+		status = 0;
+	free(packed);
+	deflateEnd(&z);
+	return status;
 }
 
-static void write_bytes(struct gzip *g, const void *bytes, size_t count)
+int pprof_write_end(struct pprof_writer *w, FILE *out)
 {
-	if (g->failed)
-		return;
-	g->z.next_in = (unsigned char *)bytes;
-	g->z.avail_in = (unsigned)count; /* callers pass what fits one message */
-	run(g, Z_NO_FLUSH);
-}
+	int status = -1;
 
-int pprof_write_end(struct gzip *g)
-{
-	if (!g->failed)
-		run(g, Z_FINISH);
-	if (g->begun)
-		deflateEnd(&g->z);
-	return g->failed ? -1 : 0;
+	if (w->messages && fclose(w->messages) == 0 && !w->failed)
+		status = compress_to(out, w->text, w->bytes);
+	free(w->text);
+	return status;
 }
 
 int64_t pprof_write_string(struct pprof_writer *w, const char *text)
@@ -66,16 +62,9 @@ int64_t pprof_write_string(struct pprof_writer *w, const char *text)
 void pprof_write_message(struct pprof_writer *w, const Pprof__Profile *part)
 {
 	size_t bytes = pprof__profile__get_packed_size(part);
+	unsigned char *packed = malloc(bytes + 1);
 
-	if (bytes > w->packed_room) {
-		unsigned char *grown = realloc(w->packed, bytes * 2);
-
-		if (!grown) {
-			w->failed = true;
-			return;
-		}
-		w->packed = grown;
-		w->packed_room = bytes * 2;
-	}
-	write_bytes(&w->gzip, w->packed, pprof__profile__pack(part, w->packed));
+	if (!packed || fwrite(packed, 1, pprof__profile__pack(part, packed), w->messages) != bytes)
+		w->failed = true;
+	free(packed);
 }

@@ -1,24 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The parts of a profile in pprof's format, each a message of its own in one gzip stream, and the
+/* The parts of a profile in pprof's format, each a message of its own, and the
  * table of strings that they refer to. */
 #ifndef SCPROF_REPORT_RENDER_PPROF_PPROF_WRITE_H
 #define SCPROF_REPORT_RENDER_PPROF_PPROF_WRITE_H
 
 #include <stdbool.h>
 #include <stdio.h>
-#include <zlib.h>
 
 #include "report/containers/pairs.h"
 #include "report/render/pprof/pprof.pb-c.h"
 #include "report/render/stacks/stacks.h"
-
-/* Without a time stamp: equal input, equal output. */
-struct gzip {
-	z_stream z;
-	FILE *out;
-	bool failed, begun;
-	unsigned char room[1 << 16];
-};
 
 struct pprof_mapped {
 	uint64_t id; /* 0: no sample has a frame in it */
@@ -26,7 +17,9 @@ struct pprof_mapped {
 };
 
 struct pprof_writer {
-	struct gzip gzip;
+	FILE *messages; /* private, and what it holds */
+	char *text;
+	size_t bytes;
 	struct stacks stacks;
 	struct string_index strings;
 	struct pprof_mapped *mapped; /* one for each module of the profile */
@@ -34,17 +27,16 @@ struct pprof_writer {
 	 * function or stand-in beside them. */
 	struct pairs places;
 	uint64_t *location; /* of the sample at hand; room for the longest path */
-	unsigned char *packed;
-	size_t packed_room;
 	enum report_weight value[REPORT_WEIGHTS]; /* of each sample */
 	unsigned values;
 	bool all_named; /* every frame gets a name */
 	bool failed;	/* out of memory */
 };
 
-int pprof_write_begin(struct gzip *g, FILE *out);
-/* 0, or -1: something failed since pprof_write_begin, which it must follow in any case. */
-int pprof_write_end(struct gzip *g);
+/* -1: out of memory. pprof_write_end is due either way. */
+int pprof_write_begin(struct pprof_writer *w);
+/* All messages, compressed. 0, or -1: something failed since the beginning. */
+int pprof_write_end(struct pprof_writer *w, FILE *out);
 
 /* Its number in the table of strings, which is written last. */
 int64_t pprof_write_string(struct pprof_writer *w, const char *text);

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "profile/base/array.h"
-#include "report/containers/pairs.h"
 #include "report/model/model.h"
 #include "report/render/stacks/stacks.h"
 #include "report/wording/utf8.h"
@@ -31,23 +30,24 @@ struct graph_cost {
 struct graph_edge {
 	uint32_t from, to;
 	int line;	/* in `from`; 0: not known */
+	bool own;	/* the cost of `from` itself, a timed function */
 	uint32_t stamp; /* private */
 	struct graph_cost cost;
 };
 
 struct graph {
 	struct stacks stacks;
-	struct graph_edge *edge; /* by from, line, to */
+	struct graph_edge *edge; /* by from; its own cost first, then by line and to */
 	uint32_t edges;
-	struct graph_cost *own; /* of each function of `stacks` */
 	struct graph_cost total;
 
-	uint32_t edge_room, own_room; /* private */
-	struct pairs ends, lines;     /* private */
+	uint32_t edge_room;	  /* private */
+	struct string_index keys; /* private: edges by their numbers */
 };
 
 /* The current position in a path: the function entered last, and the line in it. */
 struct walk {
+	struct graph *graph;
 	uint32_t function;
 	int line;
 	uint32_t stamp; /* of this path */
@@ -60,89 +60,49 @@ static void add_cost(struct graph_cost *to, const struct graph_cost *more)
 		to->value[i] += more->value[i];
 }
 
-/* NULL: out of memory. */
-static struct graph_edge *find_edge(struct graph *g, uint32_t from, int line, uint32_t to)
+/* On a recursive path an edge counts once. */
+static int add_edge(struct walk *w, uint32_t to, bool own)
 {
-	uint32_t ends = pairs_add(&g->ends, from, to), number;
+	struct graph *g = w->graph;
+	struct graph_edge *edge;
+	char key[64];
+	uint32_t number;
 
-	if (ends == PAIRS_NONE)
-		return NULL;
-	number = pairs_add(&g->lines, ends, (uint32_t)line);
+	snprintf(key, sizeof(key), "%x %x %x %d", w->function, (unsigned)w->line, to, own);
+	number = string_index_add(&g->keys, key);
 	if (!array_reach((void **)&g->edge, &g->edge_room, number, sizeof(*g->edge), 0))
-		return NULL;
-	if (number == g->edges)
-		g->edge[g->edges++] = (struct graph_edge){
-			.from = from, .to = to, .line = line, .stamp = UINT32_MAX};
-	return &g->edge[number];
+		return -1;
+	edge = &g->edge[number];
+	if (number == g->edges) {
+		*edge = (struct graph_edge){w->function, to, w->line, own, .stamp = UINT32_MAX};
+		g->edges++;
+	}
+	if (edge->stamp != w->stamp)
+		add_cost(&edge->cost, &w->cost);
+	edge->stamp = w->stamp;
+	return 0;
 }
 
 /* One step inwards. */
-static int enter(struct graph *g, struct walk *w, uint32_t function, int line)
+static int enter(void *walk, uint32_t function, int line)
 {
-	struct graph_edge *edge;
+	struct walk *w = walk;
 
-	if (function == STRING_INDEX_NONE)
+	if (w->function != STRING_INDEX_NONE && add_edge(w, function, false) < 0)
 		return -1;
-	if (w->function != STRING_INDEX_NONE) {
-		edge = find_edge(g, w->function, w->line, function);
-		if (!edge)
-			return -1;
-		if (edge->stamp != w->stamp)
-			add_cost(&edge->cost, &w->cost);
-		edge->stamp = w->stamp;
-	}
 	w->function = function;
 	w->line = line;
 	return 0;
 }
 
-static int enter_frame(struct graph *g, struct walk *w, const struct prof_frame *frame)
-{
-	uint32_t number = stacks_frame(&g->stacks, frame);
-
-	if (number == STRING_INDEX_NONE)
-		return -1;
-	for (uint32_t i = g->stacks.frame[number].places; i-- > 0;) {
-		const struct stacks_place *p = &g->stacks.place[g->stacks.frame[number].first + i];
-
-		if (enter(g, w, p->function, p->line) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-static int add_own(struct graph *g, uint32_t function, const struct graph_cost *cost)
-{
-	if (function >= g->own_room) {
-		uint32_t room = g->stacks.functions * 2;
-		struct graph_cost *grown = realloc(g->own, room * sizeof(*grown));
-
-		if (!grown)
-			return -1;
-		memset(grown + g->own_room, 0, (room - g->own_room) * sizeof(*grown));
-		g->own = grown;
-		g->own_room = room;
-	}
-	add_cost(&g->own[function], cost);
-	add_cost(&g->total, cost);
-	return 0;
-}
-
 static int add_site(struct graph *g, const struct report_site *site, uint32_t stamp)
 {
-	struct walk w = {.function = stacks_program(&g->stacks, site), .stamp = stamp};
-	uint32_t outer = stacks_outer(&g->stacks, site);
+	struct walk w = {.graph = g, .function = STRING_INDEX_NONE, .stamp = stamp};
 
 	for (enum report_weight i = 0; i < REPORT_WEIGHTS; i++)
 		w.cost.value[i] = report_weight_find(i)->of(site);
-	if (outer != STRING_INDEX_NONE && enter(g, &w, outer, 0) < 0)
-		return -1;
-	for (uint32_t i = site->frames; i-- > 0;)
-		if (enter_frame(g, &w, &site->frame[i]) < 0)
-			return -1;
-	if (enter(g, &w, stacks_leaf(&g->stacks, site, true), 0) < 0)
-		return -1;
-	return add_own(g, w.function, &w.cost);
+	add_cost(&g->total, &w.cost);
+	return stacks_walk(&g->stacks, site, enter, &w) < 0 ? -1 : add_edge(&w, w.function, true);
 }
 
 static int compare_edges(const void *left, const void *right)
@@ -151,32 +111,21 @@ static int compare_edges(const void *left, const void *right)
 
 	if (a->from != b->from)
 		return a->from < b->from ? -1 : 1;
+	if (a->own != b->own)
+		return a->own ? -1 : 1;
 	if (a->line != b->line)
 		return a->line < b->line ? -1 : 1;
 	return (a->to > b->to) - (a->to < b->to);
 }
 
-/* Functions that have no cost of their own need a place as well. */
-static int complete_own(struct graph *g)
-{
-	static const struct graph_cost nothing;
-
-	return g->stacks.functions ? add_own(g, g->stacks.functions - 1, &nothing) : 0;
-}
-
 /* Of the first `rows` sites. -1: out of memory. graph_end is due either way. */
 static int graph_begin(struct graph *g, struct report *r, uint32_t rows)
 {
-	int status;
+	int status = 0;
 
-	memset(g, 0, sizeof(*g));
-	status = stacks_begin(&g->stacks, r);
+	*g = (struct graph){.stacks = {.report = r}};
 	for (uint32_t i = 0; status == 0 && i < rows; i++)
 		status = add_site(g, &r->site[i], i);
-	if (status == 0)
-		status = complete_own(g);
-	pairs_clear(&g->ends); /* sorting moves the edges */
-	pairs_clear(&g->lines);
 	if (g->edges)
 		qsort(g->edge, g->edges, sizeof(*g->edge), compare_edges);
 	return status;
@@ -185,8 +134,8 @@ static int graph_begin(struct graph *g, struct report *r, uint32_t rows)
 static void graph_end(struct graph *g)
 {
 	stacks_end(&g->stacks);
+	string_index_clear(&g->keys);
 	free(g->edge);
-	free(g->own);
 }
 
 /* ---- the format ---- */
@@ -242,19 +191,19 @@ static uint32_t put_block(struct writer *w, uint32_t function, uint32_t edge)
 	static const char *const told[] = {"ob", "fl", "fn"}, *const called[] = {"cob", "cfi",
 										 "cfn"};
 	const struct graph *g = &w->graph;
-	const struct graph_cost *own = &g->own[function];
+	const struct stacks_function *f = g->stacks.function;
 
 	putc('\n', w->out);
 	put_function(w, function, told);
-	if (own->value[REPORT_WEIGHT_CALLS] || own->value[REPORT_WEIGHT_TIME])
-		put_cost(w, g->stacks.function[function].declared, own);
 	for (; edge < g->edges && g->edge[edge].from == function; edge++) {
 		const struct graph_edge *e = &g->edge[edge];
 
-		put_function(w, e->to, called);
-		fprintf(w->out, "calls=%" PRIu64 " %d\n", e->cost.value[REPORT_WEIGHT_CALLS],
-			g->stacks.function[e->to].declared);
-		put_cost(w, e->line, &e->cost);
+		if (!e->own) {
+			put_function(w, e->to, called);
+			fprintf(w->out, "calls=%" PRIu64 " %d\n",
+				e->cost.value[REPORT_WEIGHT_CALLS], f[e->to].declared);
+		}
+		put_cost(w, e->own ? f[function].declared : e->line, &e->cost);
 	}
 	return edge;
 }
@@ -268,6 +217,14 @@ static void put_command(struct writer *w, const struct prof_process *p)
 		fprintf(w->out, " %s", clean ? clean : "?");
 		free(clean);
 	}
+	putc('\n', w->out);
+}
+
+static void put_sums(struct writer *w, const char *name)
+{
+	fputs(name, w->out);
+	for (unsigned i = 0; i < w->weights; i++)
+		fprintf(w->out, " %" PRIu64, w->graph.total.value[w->weight[i]]);
 	putc('\n', w->out);
 }
 
@@ -287,16 +244,10 @@ static void put_all(struct writer *w, const struct report *r)
 	fputs("# callgrind format\nversion: 1\ncreator: scprof\npositions: line\n", w->out);
 	put_command(w, r->first);
 	put_events(w);
-	fputs("summary:", w->out);
-	for (unsigned i = 0; i < w->weights; i++)
-		fprintf(w->out, " %" PRIu64, g->total.value[w->weight[i]]);
-	putc('\n', w->out);
+	put_sums(w, "summary:");
 	for (uint32_t f = 0; f < g->stacks.functions; f++)
 		edge = put_block(w, f, edge);
-	fputs("\ntotals:", w->out);
-	for (unsigned i = 0; i < w->weights; i++)
-		fprintf(w->out, " %" PRIu64, g->total.value[w->weight[i]]);
-	putc('\n', w->out);
+	put_sums(w, "\ntotals:");
 }
 
 int callgrind_print(struct report *r, const struct report_options *o, FILE *out)

@@ -21,10 +21,10 @@ struct label {
 struct growth {
 	struct flame *flame;
 	struct report *report;
-	struct pairs boxes;	   /* by parent and label: all but the top, in their order */
-	struct pairs texts, kinds; /* labels by name and module, then by the rest */
-	struct label *label;	   /* by number */
-	uint32_t *of_symbol;	   /* labels by number of the symbol; STRING_INDEX_NONE: none yet */
+	struct pairs boxes;	  /* by parent and label: all but the top, in their order */
+	struct string_index keys; /* labels by their numbers */
+	struct label *label;	  /* by number */
+	uint32_t *of_symbol;	  /* labels by number of the symbol; STRING_INDEX_NONE: none yet */
 	uint32_t labels, label_room, symbol_room, room;
 	uint32_t *program; /* texts: what the processes executed */
 	uint32_t programs;
@@ -59,15 +59,14 @@ static uint32_t box_below(struct growth *g, uint32_t parent, uint32_t label)
 	return number + 1 == g->flame->boxes ? new_box(g, parent, label) : number + 1;
 }
 
-/* Equal labels have one number. Only timed calls have an outcome. */
+/* Equal labels have one number. */
 static uint32_t number_label(struct growth *g, const struct label *l)
 {
-	uint32_t texts = pairs_add(&g->texts, l->name, l->module), number;
+	char key[64];
+	uint32_t number;
 
-	if (texts == PAIRS_NONE)
-		return FAILED;
-	number = pairs_add(&g->kinds, texts,
-			   l->outcome == STRING_INDEX_NONE ? l->kind : FLAME_KINDS + l->outcome);
+	snprintf(key, sizeof(key), "%x %x %x %x", l->kind, l->name, l->module, l->outcome);
+	number = string_index_add(&g->keys, key);
 	if (!array_reach((void **)&g->label, &g->label_room, number, sizeof(*g->label), 0))
 		return FAILED;
 	if (number == g->labels)
@@ -228,38 +227,30 @@ static int compare_boxes(const void *left, const void *right, void *flame)
 	return a < b ? -1 : a > b;
 }
 
-/* Children of a box lie side by side in `sorted` from first[box] on. */
-static void walk(const struct flame *f, const uint32_t *sorted, const uint32_t *first,
-		 uint32_t *stack, struct flame_box *out, uint32_t *now)
-{
-	uint32_t height = 0, used = 0;
-
-	stack[height++] = 0;
-	while (height) {
-		uint32_t at = stack[--height], children = 0;
-
-		now[at] = used;
-		out[used++] = f->box[at];
-		while (first[at] + children < f->boxes &&
-		       f->box[sorted[first[at] + children]].parent == at)
-			children++;
-		while (children-- > 0) /* the last is pushed first: popped last */
-			stack[height++] = sorted[first[at] + children];
-	}
-}
-
-static void renumber(struct flame *f, const struct report *r, const uint32_t *now)
+/* Where each box goes in preorder: behind its parent and the siblings before it, with all that is
+ * below them. Parents come before their children in `sorted`, too. */
+static void place(const struct flame *f, const uint32_t *sorted, uint32_t *size, uint32_t *next,
+		  uint32_t *now)
 {
 	for (uint32_t i = 0; i < f->boxes; i++)
-		f->box[i].parent = now[f->box[i].parent];
-	for (uint32_t i = 0; i < r->sites; i++)
-		f->end[i] = now[f->end[i]];
+		size[i] = 1;
+	for (uint32_t i = f->boxes; i-- > 1;)
+		size[f->box[i].parent] += size[i];
+	now[0] = 0;
+	next[0] = 1;
+	for (uint32_t i = 1; i < f->boxes; i++) {
+		uint32_t box = sorted[i], parent = f->box[box].parent;
+
+		now[box] = next[parent];
+		next[parent] += size[box];
+		next[box] = now[box] + 1;
+	}
 }
 
 static int order(struct flame *f, const struct report *r)
 {
 	size_t n = f->boxes;
-	uint32_t *work = malloc(4 * n * sizeof(*work)), *sorted = work, *first;
+	uint32_t *work = malloc(4 * n * sizeof(*work)), *now = work + 3 * n;
 	struct flame_box *out = malloc(n * sizeof(*out));
 
 	if (!work || !out) {
@@ -267,19 +258,19 @@ static int order(struct flame *f, const struct report *r)
 		free(out);
 		return -1;
 	}
-	first = work + n;
-	for (uint32_t i = 0; i < n; i++) {
-		sorted[i] = i;
-		first[i] = (uint32_t)n;
-	}
+	for (uint32_t i = 0; i < n; i++)
+		work[i] = i;
 	/* The top, which is its own parent, is nobody's child. */
-	qsort_r(sorted + 1, n - 1, sizeof(*sorted), compare_boxes, f);
-	for (uint32_t i = (uint32_t)n; i-- > 1;)
-		first[f->box[sorted[i]].parent] = i;
-	walk(f, sorted, first, work + 2 * n, out, work + 3 * n);
+	qsort_r(work + 1, n - 1, sizeof(*work), compare_boxes, f);
+	place(f, work, work + n, work + 2 * n, now);
+	for (uint32_t i = 0; i < n; i++) {
+		f->box[i].parent = now[f->box[i].parent];
+		out[now[i]] = f->box[i];
+	}
+	for (uint32_t i = 0; i < r->sites; i++)
+		f->end[i] = now[f->end[i]];
 	free(f->box);
 	f->box = out;
-	renumber(f, r, work + 3 * n);
 	free(work);
 	return 0;
 }
@@ -307,8 +298,7 @@ static int grow_all(struct growth *g)
 static void free_growth(struct growth *g)
 {
 	pairs_clear(&g->boxes);
-	pairs_clear(&g->texts);
-	pairs_clear(&g->kinds);
+	string_index_clear(&g->keys);
 	free(g->label);
 	free(g->of_symbol);
 	free(g->program);

@@ -2,7 +2,6 @@
 /* Mean and interval of a box of the flame graph over the calls below it (flame.h has the rule). */
 #include "report/render/stacks/flame.h"
 
-#include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +10,6 @@
 #include "stats/mean/mean_interval.h"
 #include "stats/numerics/distributions.h"
 
-#define FREEDOM_MOST 200 /* beyond, Student's t is the normal law to 1 % */
-
 struct stratum {
 	double calls;	    /* that the mean is of */
 	double sum_ns;	    /* their time, compensated */
@@ -20,22 +17,6 @@ struct stratum {
 	double variance_sq; /* for the degrees of freedom: variance^2 / freedom, summed */
 	bool unknown;	    /* some of it has no error at all */
 };
-
-struct quantiles {
-	double confidence, of[FREEDOM_MOST + 1];
-};
-
-static double quantile(struct quantiles *q, double freedom)
-{
-	double level = 0.5 + q->confidence / 2;
-	size_t whole = freedom < 1 ? 1 : freedom >= FREEDOM_MOST ? FREEDOM_MOST : (size_t)freedom;
-
-	if (whole == FREEDOM_MOST)
-		return gsl_cdf_ugaussian_Pinv(level);
-	if (q->of[whole] == 0)
-		q->of[whole] = distributions_t_quantile(level, (double)whole);
-	return q->of[whole];
-}
 
 static uint64_t aside_of(const struct report_site *s)
 {
@@ -86,16 +67,18 @@ static void add_site(struct flame_box *b, const struct report_site *s, uint32_t 
 	b->asleep_ns += calls * (s->states.known ? s->states.asleep.mean : NAN);
 }
 
-static void estimate(struct flame_box *b, const struct report *r, const struct stratum *t,
-		     struct quantiles *q)
+static void estimate(struct flame_box *b, const struct report *r, const struct stratum *t)
 {
 	double raw_ns = t->sum_ns / t->calls + r->overhead.inside_ns, half = INFINITY;
 	struct mean_interval e = {.mean = raw_ns};
 
-	if (!t->unknown)
+	if (!t->unknown && t->variance_sq > 0)
 		half = sqrt(t->variance) / t->calls *
-		       quantile(q, t->variance_sq > 0 ? t->variance * t->variance / t->variance_sq
-						      : INFINITY);
+		       distributions_t_quantile(
+			       0.5 + r->confidence / 2,
+			       floor(fmax(t->variance * t->variance / t->variance_sq, 1)));
+	else if (!t->unknown)
+		half = 0;
 	e.low = fmax(raw_ns - half, 0);
 	e.high = raw_ns + half;
 	estimate_compensate(&e, &r->overhead, r->confidence);
@@ -104,8 +87,7 @@ static void estimate(struct flame_box *b, const struct report *r, const struct s
 	b->high_ns = isfinite(half) ? e.high : NAN;
 }
 
-static void fill(struct flame_box *b, const struct report *r, const struct stratum *t,
-		 struct quantiles *q)
+static void fill(struct flame_box *b, const struct report *r, const struct stratum *t)
 {
 	if (b->sites == 1) {
 		const struct mean_interval *e = &r->site[b->site].estimate;
@@ -114,7 +96,7 @@ static void fill(struct flame_box *b, const struct report *r, const struct strat
 		b->low_ns = e->low;
 		b->high_ns = e->high;
 	} else if (t->calls > 0) {
-		estimate(b, r, t, q);
+		estimate(b, r, t);
 	} else {
 		b->mean_ns = b->low_ns = b->high_ns = NAN;
 	}
@@ -143,7 +125,6 @@ static void fill_shares(struct flame *f, const struct report *r)
 int flame_sum(struct flame *f, const struct report *r)
 {
 	struct stratum *sum = calloc(f->boxes, sizeof(*sum));
-	struct quantiles q = {.confidence = r->confidence};
 
 	if (!sum)
 		return -1;
@@ -158,7 +139,7 @@ int flame_sum(struct flame *f, const struct report *r)
 		}
 	}
 	for (uint32_t i = 0; i < f->boxes; i++)
-		fill(&f->box[i], r, &sum[i], &q);
+		fill(&f->box[i], r, &sum[i]);
 	fill_shares(f, r);
 	free(sum);
 	return 0;

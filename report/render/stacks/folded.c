@@ -15,39 +15,21 @@ static void put_name(FILE *out, const char *name)
 		putc_unlocked(*name == ';' ? ':' : *name, out);
 }
 
-static int put_frame(struct stacks *s, const struct prof_frame *frame, FILE *out)
+struct line {
+	FILE *out;
+	const struct stacks *stacks;
+	bool begun;
+};
+
+static int put_function(void *line, uint32_t function, int number)
 {
-	uint32_t number = stacks_frame(s, frame);
-	const struct stacks_frame *f;
+	struct line *l = line;
 
-	if (number == STRING_INDEX_NONE)
-		return -1;
-	f = &s->frame[number];
-	for (uint32_t i = f->places; i-- > 0;) {
-		put_name(out, stacks_name(s, s->place[f->first + i].function));
-		putc_unlocked(';', out);
-	}
-	return 0;
-}
-
-static int put_site(struct stacks *s, const struct report_site *site, uint64_t weight, FILE *out)
-{
-	const uint32_t outer[] = {stacks_program(s, site), stacks_outer(s, site)};
-	uint32_t leaf;
-
-	for (unsigned i = 0; i < 2; i++)
-		if (outer[i] != STRING_INDEX_NONE) {
-			put_name(out, stacks_name(s, outer[i]));
-			putc_unlocked(';', out);
-		}
-	for (uint32_t i = site->frames; i-- > 0;)
-		if (put_frame(s, &site->frame[i], out) < 0)
-			return -1;
-	leaf = stacks_leaf(s, site, true);
-	if (leaf == STRING_INDEX_NONE)
-		return -1;
-	put_name(out, stacks_name(s, leaf));
-	fprintf(out, " %" PRIu64 "\n", weight);
+	(void)number;
+	if (l->begun)
+		putc_unlocked(';', l->out);
+	l->begun = true;
+	put_name(l->out, stacks_name(l->stacks, function));
 	return 0;
 }
 
@@ -55,14 +37,17 @@ int folded_print(struct report *r, const struct report_options *o, FILE *out)
 {
 	const struct weight *weight = report_weight_find(o->weight);
 	uint32_t rows = rows_shown(r->sites, o);
-	struct stacks s;
-	int status = stacks_begin(&s, r);
+	struct stacks s = {.report = r};
+	int status = 0;
 
 	for (uint32_t i = 0; status == 0 && i < rows; i++) {
+		struct line line = {out, &s, false};
 		uint64_t value = weight->of(&r->site[i]);
 
-		if (value)
-			status = put_site(&s, &r->site[i], value, out);
+		if (!value)
+			continue;
+		status = stacks_walk(&s, &r->site[i], put_function, &line);
+		fprintf(out, " %" PRIu64 "\n", value);
 	}
 	stacks_end(&s);
 	return status;

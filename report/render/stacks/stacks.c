@@ -11,24 +11,10 @@
 #include "profile/base/array.h"
 #include "report/model/model.h"
 
-int stacks_begin(struct stacks *s, struct report *r)
-{
-	memset(s, 0, sizeof(*s));
-	s->report = r;
-	s->leaf = calloc(r->profile->functions ? r->profile->functions : 1, sizeof(*s->leaf));
-	if (!s->leaf)
-		return -1;
-	memset(s->leaf, 0xff, r->profile->functions * sizeof(*s->leaf)); /* STRING_INDEX_NONE */
-	return 0;
-}
-
 void stacks_end(struct stacks *s)
 {
-	pairs_clear(&s->names_of);
-	pairs_clear(&s->places_of);
-	pairs_clear(&s->functions_of);
+	string_index_clear(&s->keys);
 	string_index_clear(&s->names);
-	free(s->leaf);
 	free(s->known);
 	free(s->function);
 	free(s->frame);
@@ -53,15 +39,14 @@ static uint32_t function_name(struct stacks *s, const char *raw)
 
 static uint32_t add_function(struct stacks *s, const struct stacks_function *f)
 {
-	uint32_t names, places, number;
+	char key[64];
+	uint32_t number;
 
 	if (f->name == STRING_INDEX_NONE)
 		return STRING_INDEX_NONE;
-	names = pairs_add(&s->names_of, f->name, f->file);
-	places = pairs_add(&s->places_of, f->module, (uint32_t)f->declared);
-	if (names == PAIRS_NONE || places == PAIRS_NONE)
-		return STRING_INDEX_NONE;
-	number = pairs_add(&s->functions_of, names, places);
+	snprintf(key, sizeof(key), "%x %x %x %x", f->name, f->file, f->module,
+		 (unsigned)f->declared);
+	number = string_index_add(&s->keys, key);
 	if (!array_reach((void **)&s->function, &s->function_room, number, sizeof(*s->function), 0))
 		return STRING_INDEX_NONE;
 	if (number == s->functions)
@@ -149,7 +134,7 @@ static const char *module_path(const struct profile *p, const char *library)
 	return library[0] ? library : NULL;
 }
 
-static uint32_t new_leaf(struct stacks *s, const struct report_site *site, bool with_outcome)
+uint32_t stacks_leaf(struct stacks *s, const struct report_site *site, bool with_outcome)
 {
 	const struct profile *p = s->report->profile;
 	const struct prof_function *f = &p->function[site->function];
@@ -166,17 +151,6 @@ static uint32_t new_leaf(struct stacks *s, const struct report_site *site, bool 
 	return add_function(s, &leaf);
 }
 
-uint32_t stacks_leaf(struct stacks *s, const struct report_site *site, bool with_outcome)
-{
-	uint32_t outcome =
-		site->overflow || site->outcome > SCP_OUTCOMES ? SCP_OUTCOMES : site->outcome;
-	uint32_t *known = &s->leaf[site->function][with_outcome][outcome];
-
-	if (*known == STRING_INDEX_NONE)
-		*known = new_leaf(s, site, with_outcome);
-	return *known;
-}
-
 uint32_t stacks_outer(struct stacks *s, const struct report_site *site)
 {
 	const char *end = report_names_path_end(site);
@@ -188,7 +162,7 @@ uint32_t stacks_outer(struct stacks *s, const struct report_site *site)
 	return add_function(s, &f);
 }
 
-uint32_t stacks_program(struct stacks *s, const struct report_site *site)
+static uint32_t program_of(struct stacks *s, const struct report_site *site)
 {
 	const struct report *r = s->report;
 	struct stacks_function f = {.file = STRING_INDEX_NONE};
@@ -198,6 +172,37 @@ uint32_t stacks_program(struct stacks *s, const struct report_site *site)
 	f.name = f.linker_name = function_name(s, r->program[site->program].name);
 	f.module = clean_name(s, r->program[site->program].first->exe);
 	return add_function(s, &f);
+}
+
+static int visit_frame(struct stacks *s, const struct prof_frame *frame, stacks_visit *visit,
+		       void *to)
+{
+	uint32_t number = stacks_frame(s, frame);
+
+	if (number == STRING_INDEX_NONE)
+		return -1;
+	for (uint32_t i = s->frame[number].places; i-- > 0;) {
+		const struct stacks_place p = s->place[s->frame[number].first + i];
+
+		if (visit(to, p.function, p.line) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int stacks_walk(struct stacks *s, const struct report_site *site, stacks_visit *visit, void *to)
+{
+	const uint32_t outer[] = {program_of(s, site), stacks_outer(s, site)};
+	uint32_t leaf;
+
+	for (unsigned i = 0; i < 2; i++)
+		if (outer[i] != STRING_INDEX_NONE && visit(to, outer[i], 0) < 0)
+			return -1;
+	for (uint32_t i = site->frames; i-- > 0;)
+		if (visit_frame(s, &site->frame[i], visit, to) < 0)
+			return -1;
+	leaf = stacks_leaf(s, site, true);
+	return leaf == STRING_INDEX_NONE ? -1 : visit(to, leaf, 0);
 }
 
 const char *stacks_name(const struct stacks *s, uint32_t function)

@@ -10,7 +10,6 @@
 #ifndef SCPROF_REPORT_RENDER_STACKS_STACKS_H
 #define SCPROF_REPORT_RENDER_STACKS_STACKS_H
 
-#include "report/containers/pairs.h"
 #include "report/containers/string_index.h"
 #include "report/report.h"
 
@@ -44,14 +43,11 @@ struct stacks {
 	struct stacks_place *place;
 	uint32_t functions, frames, places;
 	uint32_t function_room, frame_room, place_room; /* private */
-	struct pairs names_of, places_of; /* private: functions by name and file, module and line */
-	struct pairs functions_of;	  /* private: by those two */
-	uint32_t *known, known_room;	  /* private: frames by number of their symbol */
-	uint32_t (*leaf)[2][SCP_OUTCOMES + 1]; /* private: those known already */
+	struct string_index keys;	/* private: functions by their numbers */
+	uint32_t *known, known_room;	/* private: frames by number of their symbol */
 };
 
-/* -1: out of memory. stacks_end is due either way. */
-int stacks_begin(struct stacks *s, struct report *r);
+/* `report` is set, the rest begins as zero. */
 void stacks_end(struct stacks *s);
 
 /* The number of a frame (STRING_INDEX_NONE: out of memory). */
@@ -65,9 +61,11 @@ uint32_t stacks_leaf(struct stacks *s, const struct report_site *site, bool with
  * STRING_INDEX_NONE where they are all there, and when out of memory. */
 uint32_t stacks_outer(struct stacks *s, const struct report_site *site);
 
-/* The program of a site, as the outermost of all functions; STRING_INDEX_NONE where programs are
- * not apart, and when out of memory. */
-uint32_t stacks_program(struct stacks *s, const struct report_site *site);
+/* All functions of a site's path with the line in each (0: not known), outermost first: the program
+ * where programs are apart, the stand-in for outer frames, the frames, and the timed function with
+ * its outcome. `visit` returns -1 to stop. -1: it did, or out of memory. */
+typedef int stacks_visit(void *to, uint32_t function, int line);
+int stacks_walk(struct stacks *s, const struct report_site *site, stacks_visit *visit, void *to);
 
 /* Texts of a function. `file` and `module` may be NULL. */
 const char *stacks_name(const struct stacks *s, uint32_t function);

@@ -183,8 +183,7 @@ static int print_table(struct text *t, const struct diff *d)
 		add_site(t, &table, d, &d->site[i]);
 		rows++;
 	}
-	status = table_print(&table, t->out, &t->terminal);
-	table_end(&table);
+	status = text_cell_end(t, &table);
 	if (rows < d->sites) {
 		terminal_print(t->out, &t->terminal, TERMINAL_DIM,
 			       "\n%" PRIu32 " of %" PRIu32 " rows%s. All: %s\n", rows, d->sites,

@@ -167,26 +167,10 @@ static void narrow(const struct table *t, struct layout *l, size_t width)
 	}
 }
 
-/* Without the columns that may go for it, is there room for notes at the right? */
-static void make_room_for_notes(const struct table *t, struct layout *l, size_t width)
-{
-	struct layout less = *l;
-	size_t notes = 3 + t->notes_least;
-
-	while (row_width(t, &less, EASE) + notes > width)
-		if (!drop_one(t, &less, t->notes_drop))
-			return;
-	*l = less;
-}
-
 static void lay_out(const struct table *t, struct layout *l, size_t width)
 {
-	size_t notes_least = t->notes_drop ? t->notes_least : NOTES_LEAST;
-
 	memset(l, 0, sizeof(*l));
 	natural_widths(t, l);
-	if (t->notes_drop)
-		make_room_for_notes(t, l, width);
 	/* Names stay readable before extras are shown, extras go before the rest. */
 	while (row_width(t, l, EASE) > width && drop_one(t, l, TABLE_EXTRA))
 		;
@@ -194,7 +178,7 @@ static void lay_out(const struct table *t, struct layout *l, size_t width)
 		;
 	narrow(t, l, width);
 	l->total = row_width(t, l, 0);
-	l->notes_beside = l->total + 3 + notes_least <= width;
+	l->notes_beside = l->total + 3 + NOTES_LEAST <= width;
 	l->notes_at = l->notes_beside ? l->total + 3 : NOTES_INDENT;
 }
 
@@ -243,7 +227,8 @@ static long print_cells(const struct table *t, const struct layout *l, FILE *out
 			return -1;
 		w = utf8_width(fits);
 		if (w) {
-			size_t start = column + (def->right ? l->width[c] - w : 0);
+			bool right = def->right || def->type > TABLE_NAME;
+			size_t start = column + (right ? l->width[c] - w : 0);
 
 			spaces(out, start - at);
 			terminal_print(out, terminal,

@@ -19,6 +19,22 @@
 #define TABLE_COLUMNS 24
 #define TABLE_EXTRA   5 /* columns of this `drop` or more go before names are cut short */
 
+/* What text_cell_row fills a column with, from a field of a struct. All but names are aligned
+ * right. */
+enum table_type {
+	TABLE_OTHER,   /* nothing: its cells are filled one by one */
+	TABLE_NAME,    /* const char *, cleaned */
+	TABLE_NUMBER,  /* uint32_t, without separators */
+	TABLE_SEVERAL, /* uint32_t; nothing for 1 and less */
+	TABLE_COUNT,   /* uint64_t */
+	TABLE_BYTES,   /* uint64_t */
+	TABLE_NS,      /* double */
+	TABLE_SOME_NS, /* double; nothing for 0 and less */
+	TABLE_S,       /* double */
+	TABLE_SHARE,   /* double */
+	TABLE_MEAN     /* struct mean_interval: this column, the unit's and the interval's */
+};
+
 struct table_column {
 	const char *title; /* NULL ends the list */
 	bool right;	   /* aligned right */
@@ -26,6 +42,8 @@ struct table_column {
 	uint8_t drop;	   /* 0: never; else dropped in falling order, equals together */
 	uint8_t least;	   /* > 0: flexible, shortened to no less than this */
 	enum terminal_style style;
+	enum table_type type;
+	size_t offset; /* of the field */
 };
 
 struct table_row {
@@ -42,10 +60,6 @@ struct table {
 	size_t rows;
 	uint32_t room;
 	const char *notes_title; /* heading of notes set to the right; borrowed */
-	/* Columns of this `drop` or more go before notes of `notes_least` columns have no room to
-	 * the right; 0: none does. */
-	uint8_t notes_drop;
-	size_t notes_least;
 	bool failed;
 };
 

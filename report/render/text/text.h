@@ -102,6 +102,10 @@ void text_cell_put(struct text *t, struct table *table, size_t column, const cha
 /* Columns at, at + 1, at + 2: mean, unit, interval. */
 void text_cell_mean(struct text *t, struct table *table, size_t at, const struct mean_interval *e);
 void text_cell_duration(struct text *t, struct table *table, size_t column, double ns);
+/* A new row: the fields of `row` in the columns that have a type. */
+void text_cell_row(struct text *t, struct table *table, const void *row);
+/* Print a table, and end it. -1: out of memory. */
+int text_cell_end(struct text *t, struct table *table);
 /* A note of the last row, cleaned. `text_cell_note_of` frees `raw`; NULL: out of memory. */
 __attribute__((format(printf, 3, 4))) void text_cell_note(struct text *t, struct table *table,
 							  const char *format, ...);

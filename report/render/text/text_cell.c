@@ -41,6 +41,47 @@ void text_cell_duration(struct text *t, struct table *table, size_t column, doub
 	table_cell(table, column, text);
 }
 
+static void put_field(struct text *t, struct table *table, size_t c, const void *at)
+{
+	enum table_type type = table->column[c].type;
+	uint32_t number = type == TABLE_NUMBER || type == TABLE_SEVERAL ? *(const uint32_t *)at : 0;
+	char text[32] = "";
+
+	if (type == TABLE_NAME)
+		text_cell_put(t, table, c, *(const char *const *)at);
+	else if (type == TABLE_MEAN)
+		text_cell_mean(t, table, c, at);
+	else if (type == TABLE_NUMBER || number > 1)
+		snprintf(text, sizeof(text), "%" PRIu32, number);
+	else if (type == TABLE_COUNT)
+		numbers_count(text, sizeof(text), *(const uint64_t *)at);
+	else if (type == TABLE_BYTES)
+		numbers_bytes(text, sizeof(text), *(const uint64_t *)at);
+	else if (type == TABLE_SHARE)
+		numbers_share(text, sizeof(text), *(const double *)at);
+	else if (type == TABLE_NS || (type == TABLE_SOME_NS && *(const double *)at > 0))
+		numbers_duration(text, sizeof(text), *(const double *)at, t->terminal.utf8);
+	else if (type == TABLE_S)
+		numbers_duration(text, sizeof(text), 1e9 * *(const double *)at, t->terminal.utf8);
+	table_cell(table, c, text);
+}
+
+void text_cell_row(struct text *t, struct table *table, const void *row)
+{
+	table_row(table);
+	for (size_t c = 0; c < table->columns; c++)
+		if (table->column[c].type)
+			put_field(t, table, c, (const char *)row + table->column[c].offset);
+}
+
+int text_cell_end(struct text *t, struct table *table)
+{
+	int status = table_print(table, t->out, &t->terminal);
+
+	table_end(table);
+	return status;
+}
+
 void text_cell_note_of(struct text *t, struct table *table, char *raw)
 {
 	char *safe = raw ? utf8_clean(raw, t->terminal.utf8) : NULL;

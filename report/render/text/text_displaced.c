@@ -11,54 +11,46 @@
 #include "report/wording/numbers.h"
 #include "report/wording/utf8.h"
 
-enum {
-	FUNCTION,
-	CALLS,
-	MEAN,
-	MEAN_UNIT,
-	CHARGED,
-	CHARGED_UNIT,
-	CHARGED_INTERVAL,
-	UNCHARGED,
-	UNCHARGED_UNIT,
-	UNCHARGED_INTERVAL,
-	SIGNIFICANT,
-	BOTH,
-	BOTH_UNIT,
-	BOTH_INTERVAL,
-	TRUE_COST,
-	TRUE_UNIT,
-	TRUE_INTERVAL,
-	COLUMNS
-};
+enum { FUNCTION, CALLS, MEAN, CHARGED = 5, UNCHARGED = 8, SIGNIFICANT = 11, BOTH, TRUE_COST = 15 };
+
+#define UNIT                                                                                       \
+	{                                                                                          \
+		"", .glued = true                                                                  \
+	}
+#define INTERVAL                                                                                   \
+	{                                                                                          \
+		"INTERVAL", .glued = true                                                          \
+	}
 
 static const struct table_column columns[] = {
-	[FUNCTION] = {"FUNCTION", .least = 8, .style = TERMINAL_NAME},
-	[CALLS] = {"CALLS", .right = true, .drop = 3},
-	[MEAN] = {"OWN MEAN", .right = true, .drop = 2},
-	[MEAN_UNIT] = {"", .glued = true, .drop = 2},
-	[CHARGED] = {"CHARGED", .right = true},
-	[CHARGED_UNIT] = {"", .glued = true},
-	[CHARGED_INTERVAL] = {"INTERVAL", .glued = true},
-	[UNCHARGED] = {"UNCHARGED", .right = true, .style = TERMINAL_BOLD},
-	[UNCHARGED_UNIT] = {"", .glued = true},
-	[UNCHARGED_INTERVAL] = {"INTERVAL", .glued = true},
-	[SIGNIFICANT] = {"", .glued = true},
-	[BOTH] = {"BOTH", .right = true, .style = TERMINAL_BOLD},
-	[BOTH_UNIT] = {"", .glued = true},
-	[BOTH_INTERVAL] = {"INTERVAL", .glued = true},
-	[TRUE_COST] = {"TRUE COST", .right = true, .drop = 1},
-	[TRUE_UNIT] = {"", .glued = true, .drop = 1},
-	[TRUE_INTERVAL] = {"INTERVAL", .glued = true, .drop = 1},
-	[COLUMNS] = {0},
+	{"FUNCTION", .least = 8, .style = TERMINAL_NAME},
+	{"CALLS", .drop = 3, .type = TABLE_COUNT, .offset = offsetof(struct report_site, calls)},
+	{"OWN MEAN", .drop = 2, .type = TABLE_MEAN,
+	 .offset = offsetof(struct report_site, estimate)},
+	{"", .glued = true, .drop = 2},
+	{"INTERVAL", .glued = true, .drop = 2},
+	{"CHARGED", .right = true},
+	UNIT,
+	INTERVAL,
+	{"UNCHARGED", .right = true, .style = TERMINAL_BOLD},
+	UNIT,
+	INTERVAL,
+	{"", .glued = true},
+	{"BOTH", .right = true, .style = TERMINAL_BOLD},
+	UNIT,
+	INTERVAL,
+	{"TRUE COST", .right = true, .drop = 1},
+	{"", .glued = true, .drop = 1},
+	{"INTERVAL", .glued = true, .drop = 1},
+	{0},
 };
 
 static void cost_cells(struct text *t, struct table *table, size_t at, const struct report_cost *c)
 {
+	const struct mean_interval mean = {.mean = c->ns, .low = c->low_ns, .high = c->high_ns};
+
 	if (!isnan(c->ns))
-		text_cell_mean(t, table, at,
-			       &(struct mean_interval){
-				       .mean = c->ns, .low = c->low_ns, .high = c->high_ns});
+		text_cell_mean(t, table, at, &mean);
 }
 
 /* Name the sites that share the cost; they have rows of their own. */
@@ -82,21 +74,11 @@ static void add_site(struct text *t, struct table *table, uint32_t site)
 {
 	struct report *r = t->report;
 	const struct report_site *s = &r->site[site];
-	struct report_cost charged = {s->states.charged.mean, s->states.charged.low,
-				      s->states.charged.high, .error_ns = NAN};
-	struct number_mean m;
-	char text[32];
 
-	if (!s->states.known)
-		charged.ns = NAN;
-	table_row(table);
+	text_cell_row(t, table, s);
 	text_cell_put(t, table, FUNCTION, r->profile->function[s->function].name);
-	numbers_count(text, sizeof(text), s->calls);
-	table_cell(table, CALLS, text);
-	numbers_mean(&m, s->estimate.mean, s->estimate.low, s->estimate.high, t->terminal.utf8);
-	table_cell(table, MEAN, m.mean);
-	table_cell(table, MEAN_UNIT, m.unit);
-	cost_cells(t, table, CHARGED, &charged);
+	if (s->states.known && !isnan(s->states.charged.mean))
+		text_cell_mean(t, table, CHARGED, &s->states.charged);
 	cost_cells(t, table, UNCHARGED, &s->displaced.uncharged);
 	if (s->displaced.significant)
 		table_cell(table, SIGNIFICANT, "*");
@@ -164,8 +146,7 @@ int text_displaced(struct text *t)
 		if (shown++ < t->top)
 			add_site(t, &table, i);
 	}
-	status = table_print(&table, t->out, &t->terminal);
-	table_end(&table);
+	status = text_cell_end(t, &table);
 	print_words(t, significant);
 	return status;
 }

@@ -180,8 +180,7 @@ static int print_steps(struct text *t, const uint32_t *sites, const struct loop 
 	if (last && last->kind == LOOP_OUTSIDE)
 		add_row(t, &table, sites, l, NULL, last);
 	plain_row(&table, "in all", last && !isnan(last->share) ? "100.0 %" : "-");
-	status = table_print(&table, t->out, &t->terminal);
-	table_end(&table);
+	status = text_cell_end(t, &table);
 	return status;
 }
 

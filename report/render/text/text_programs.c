@@ -22,17 +22,19 @@
 #define SECTION_HEAD  2 /* a blank one, and the command */
 #define SECTION_LEAST 9 /* that a section needs to say something */
 
-enum { PROGRAM, PROCESSES, WALL, CPU, CALLS, TIME, WAITING, COLUMNS };
+enum { PROGRAM };
+
+#define FIELD(kind, member) .type = kind, .offset = offsetof(struct report_program, member)
 
 static const struct table_column columns[] = {
 	[PROGRAM] = {"PROGRAM", .least = 12, .style = TERMINAL_NAME},
-	[PROCESSES] = {"PROCESSES", .right = true, .drop = 3},
-	[WALL] = {"WALL", .right = true, .drop = 1},
-	[CPU] = {"CPU", .right = true},
-	[CALLS] = {"CALLS", .right = true, .drop = 1},
-	[TIME] = {"IN CALLS", .right = true, .style = TERMINAL_BOLD},
-	[WAITING] = {"WAITING", .right = true, .drop = 1},
-	[COLUMNS] = {0},
+	{"PROCESSES", .drop = 3, FIELD(TABLE_COUNT, processes)},
+	{"WALL", .drop = 1, FIELD(TABLE_S, wall_s)},
+	{"CPU", FIELD(TABLE_S, cpu_s)},
+	{"CALLS", .drop = 1, FIELD(TABLE_COUNT, calls)},
+	{"IN CALLS", .style = TERMINAL_BOLD, FIELD(TABLE_NS, calls_ns)},
+	{"WAITING", .drop = 1, FIELD(TABLE_SOME_NS, waiting_ns)},
+	{0},
 };
 
 /* Programs of one name are told apart by what executes them. */
@@ -49,56 +51,19 @@ static void name_cell(struct text *t, struct table *table, const struct report_p
 	free(both);
 }
 
-static void add_program(struct text *t, struct table *table, const struct report_program *p)
-{
-	char text[32];
-
-	table_row(table);
-	name_cell(t, table, p);
-	numbers_count(text, sizeof(text), p->processes);
-	table_cell(table, PROCESSES, text);
-	text_cell_duration(t, table, WALL, p->wall_s * 1e9);
-	text_cell_duration(t, table, CPU, p->cpu_s * 1e9);
-	numbers_count(text, sizeof(text), p->calls);
-	table_cell(table, CALLS, text);
-	text_cell_duration(t, table, TIME, p->calls_ns);
-	if (p->waiting_ns > 0)
-		text_cell_duration(t, table, WAITING, p->waiting_ns);
-}
-
-static int compare_processes(const void *left, const void *right)
-{
-	const struct report_program *a = *(const struct report_program *const *)left,
-				    *b = *(const struct report_program *const *)right;
-
-	if (a->processes != b->processes)
-		return a->processes > b->processes ? -1 : 1;
-	return (a > b) - (a < b);
-}
-
-/* "bash 31, dirname 4": those with most processes. NULL: out of memory. */
+/* "bash 31, dirname 4". NULL: out of memory. */
 static char *name_others(const struct report *r, uint32_t shown)
 {
-	uint32_t others = r->programs - shown;
-	const struct report_program **order = calloc((size_t)others + 1, sizeof(*order));
-	char *text = NULL;
-	size_t bytes;
-	FILE *memory = order ? open_memstream(&text, &bytes) : NULL;
+	struct utf8_memory memory;
 
-	for (uint32_t i = 0; memory && i < others; i++)
-		order[i] = &r->program[shown + i];
-	if (memory)
-		qsort(order, others, sizeof(struct report_program *), compare_processes);
-	for (uint32_t i = 0; memory && i < others && i < NAMED; i++)
-		fprintf(memory, "%s%s %" PRIu64, i ? ", " : "",
-			order[i]->name[0] ? order[i]->name : "(no name)", order[i]->processes);
-	if (memory && others > NAMED)
-		fputs(", ...", memory);
-	free(order);
-	if (memory && fclose(memory) == 0)
-		return text;
-	free(text);
-	return NULL;
+	utf8_memory_begin(&memory);
+	for (uint32_t i = shown; memory.to && i < r->programs && i - shown < NAMED; i++)
+		fprintf(memory.to, "%s%s %" PRIu64, i > shown ? ", " : "",
+			r->program[i].name[0] ? r->program[i].name : "(no name)",
+			r->program[i].processes);
+	if (memory.to && r->programs - shown > NAMED)
+		fputs(", ...", memory.to);
+	return utf8_memory_end(&memory);
 }
 
 /* What they took of the CPU time and of the calls' time, each where it is known. */
@@ -153,10 +118,11 @@ static int print_list(struct text *t, uint32_t shown)
 	int status;
 
 	table_begin(&table, columns, NULL);
-	for (uint32_t i = 0; i < shown; i++)
-		add_program(t, &table, &r->program[i]);
-	status = table_print(&table, t->out, &t->terminal);
-	table_end(&table);
+	for (uint32_t i = 0; i < shown; i++) {
+		text_cell_row(t, &table, &r->program[i]);
+		name_cell(t, &table, &r->program[i]);
+	}
+	status = text_cell_end(t, &table);
 	return status;
 }
 

@@ -157,8 +157,7 @@ static int print(struct text *t, const struct rows *rows)
 	}
 	text_shared_callers_end(&apart);
 	if (status == 0)
-		status = table_print(&table, t->out, &t->terminal);
-	table_end(&table);
+		status = text_cell_end(t, &table);
 	return status;
 }
 

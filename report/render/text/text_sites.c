@@ -39,12 +39,15 @@ enum {
 	COLUMNS
 };
 
+#define FIELD(kind, member) .type = kind, .offset = offsetof(struct report_site, member)
+
 /* Columns that have no cells vanish: the marks and the bars are of the short table,
  * the tails of the full one. The slow clock's columns are what `dual` was asked for: they are
  * dropped late. */
 #define COLUMNS_OF(mean, slow, total)                                                              \
 	[FUNCTION] = {"FUNCTION", .least = 8, .style = TERMINAL_NAME},                             \
-	[OUTCOME] = {"OUTCOME", .drop = 2}, [CALLS] = {"CALLS", .right = true, .drop = 3},         \
+	[OUTCOME] = {"OUTCOME", .drop = 2},                                                        \
+	[CALLS] = {"CALLS", .drop = 3, FIELD(TABLE_COUNT, calls)},                                 \
 	[MEAN] = {mean, .right = true, .style = TERMINAL_BOLD}, [UNIT] = {"", .glued = true},      \
 	[INTERVAL] = {"INTERVAL", .glued = true, .drop = 1},                                       \
 	[MARKS] = {"", .glued = true, .style = TERMINAL_WARN},                                     \
@@ -151,12 +154,10 @@ static void add_site(struct text *t, struct table *table, const struct report_si
 {
 	char text[32];
 
-	table_row(table);
+	text_cell_row(t, table, s);
 	text_cell_put(t, table, FUNCTION, t->report->profile->function[s->function].name);
 	if (s->overflow || s->outcome != SCP_COMPLETED)
 		table_cell(table, OUTCOME, report_names_outcome(s));
-	numbers_count(text, sizeof(text), s->calls);
-	table_cell(table, CALLS, text);
 	mean_cells(t, table, s);
 	slow_cells(t, table, s);
 	if (s->overhead_ns != 0 && !apart)
@@ -202,18 +203,11 @@ unsigned text_sites_marks(const struct report_site *s)
 	return (unreliable ? TEXT_DOUBT : 0) | (reliability_findings(s) ? TEXT_NOTE : 0);
 }
 
-static void begin_table(const struct text *t, struct table *table)
+void text_sites_begin(const struct text *t, struct table *table)
 {
 	bool cpu = t->report->sort == REPORT_SORT_CPU;
 
 	table_begin(table, cpu ? cpu_columns : columns, "CALLED FROM");
-}
-
-void text_sites_begin(const struct text *t, struct table *table)
-{
-	begin_table(t, table);
-	table->notes_drop = 8;
-	table->notes_least = 56;
 }
 
 void text_sites_waiting(struct table *table)
@@ -295,7 +289,7 @@ int text_sites(struct text *t)
 		text_shared_callers_end(&apart);
 		return -1;
 	}
-	begin_table(t, &table);
+	text_sites_begin(t, &table);
 	for (uint32_t i = 0; i < rows; i++) {
 		add_site(t, &table, &r->site[i], false);
 		doubt_notes(t, &table, &r->site[i]);
@@ -310,8 +304,7 @@ int text_sites(struct text *t)
 			text_path_notes(t, &table, &r->site[i], apart.mark[i], lines_for(t, i));
 		shown_ns += r->site[i].waits ? 0 : fmax(r->site[i].outer_ns, 0);
 	}
-	status = table_print(&table, t->out, &t->terminal);
-	table_end(&table);
+	status = text_cell_end(t, &table);
 	text_shared_callers_end(&apart);
 	text_cell_rows_shown(t, r->sites, shown_ns, r->net_ns,
 			     r->waiting_ns > 0 ? "the time of calls that do not wait"

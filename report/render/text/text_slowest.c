@@ -13,11 +13,13 @@
 /* The first rows show more lines of their paths. */
 #define DETAILED 10
 
-enum { ROW, TOOK, TICKS, STATE, BEGAN, ENDED, FUNCTION, OUTCOME, BYTES, THREAD, TID, PID, COLUMNS };
+enum { ROW, TOOK, TICKS, STATE, BEGAN, ENDED, FUNCTION, OUTCOME, BYTES, THREAD, TID, PID };
+
+#define FIELD(kind, member) .type = kind, .offset = offsetof(struct report_slowest, member)
 
 static const struct table_column columns[] = {
 	[ROW] = {"#", .right = true, .drop = 1},
-	[TOOK] = {"TOOK", .right = true, .style = TERMINAL_BOLD},
+	[TOOK] = {"TOOK", .style = TERMINAL_BOLD, FIELD(TABLE_NS, duration_ns)},
 	[TICKS] = {"SLOW", .right = true, .drop = 6},
 	[STATE] = {"MOSTLY", .drop = 3},
 	[BEGAN] = {"BEGAN AT", .right = true},
@@ -25,10 +27,10 @@ static const struct table_column columns[] = {
 	[FUNCTION] = {"FUNCTION", .least = 8, .style = TERMINAL_NAME},
 	[OUTCOME] = {"OUTCOME", .drop = 2},
 	[BYTES] = {"BYTES", .right = true, .drop = 4},
-	[THREAD] = {"THREAD", .least = 8},
-	[TID] = {"TID", .right = true, .drop = 1},
+	[THREAD] = {"THREAD", .least = 8, FIELD(TABLE_NAME, thread)},
+	[TID] = {"TID", .drop = 1, FIELD(TABLE_NUMBER, tid)},
 	[PID] = {"PID", .right = true, .drop = 2},
-	[COLUMNS] = {0},
+	{0},
 };
 
 __attribute__((format(printf, 3, 4))) static void cell(struct table *table, size_t column,
@@ -49,9 +51,8 @@ static void add_row(struct text *t, struct table *table, const struct report_slo
 	const struct report *r = t->report;
 	char bytes[32];
 
-	table_row(table);
+	text_cell_row(t, table, s);
 	cell(table, ROW, "%" PRIu32, row + 1);
-	text_cell_duration(t, table, TOOK, s->duration_ns);
 	if (r->profile->slow.kind != SCP_CLOCK_NONE)
 		cell(table, TICKS, "%" PRIu64 " tick%s", s->slow_ticks,
 		     s->slow_ticks == 1 ? "" : "s");
@@ -68,8 +69,6 @@ static void add_row(struct text *t, struct table *table, const struct report_slo
 		numbers_bytes(bytes, sizeof(bytes), s->place.bytes);
 		table_cell(table, BYTES, bytes);
 	}
-	text_cell_put(t, table, THREAD, s->thread);
-	cell(table, TID, "%" PRIu32, s->tid);
 	if (r->processes > 1)
 		cell(table, PID, "%" PRIu32, s->pid);
 }
@@ -166,7 +165,6 @@ int text_slowest(struct text *t)
 		add_row(t, &table, &r->slowest[i], i);
 		add_path(t, &table, i);
 	}
-	status = table_print(&table, t->out, &t->terminal);
-	table_end(&table);
+	status = text_cell_end(t, &table);
 	return status;
 }

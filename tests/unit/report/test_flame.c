@@ -145,10 +145,8 @@ static void add_stratum(struct sum *s, double calls, double error, double freedo
 static double half_width(const struct sum *s, double calls)
 {
 	double freedom = floor(s->variance * s->variance / s->by_freedom);
-	double t =
-		freedom >= 200 ? gsl_cdf_ugaussian_Pinv(0.975) : gsl_cdf_tdist_Pinv(0.975, freedom);
 
-	return t * sqrt(s->variance) / calls;
+	return gsl_cdf_tdist_Pinv(0.975, freedom) * sqrt(s->variance) / calls;
 }
 
 /* Four closes that take as long as many sends: few degrees of freedom. */
