@@ -95,39 +95,26 @@ static uint32_t find_part(const struct code_map *m, uint64_t address)
 	return low ? low - 1 : m->bounds;
 }
 
-/* A part that has an owner is settled when the owner lay there from the beginning. */
-static void take_part(struct code_map *m, uint32_t part, uint32_t i, uint64_t from_ns)
+static void take_part(struct code_map *m, uint32_t part, uint32_t i, bool latest)
 {
 	uint32_t *owner = &m->owner[part];
 
-	if (*owner == AMBIGUOUS)
-		return;
-	if (*owner == NO_PIECE) {
+	if (*owner == NO_PIECE)
 		*owner = i;
-		return;
-	}
-	if (m->piece[*owner].at_ns <= from_ns)
-		return;
-	if (strcmp(m->piece[*owner].name, m->piece[i].name) != 0) {
+	else if (!latest && *owner != AMBIGUOUS &&
+		 strcmp(m->piece[*owner].name, m->piece[i].name) != 0)
 		*owner = AMBIGUOUS;
-		return;
-	}
-	m->piece[i].lines = NULL; /* the function's code, twice: which line it was is not known */
-	*owner = i;
 }
 
-void code_map_divide(struct code_map *m, struct symbolize_files *files, uint64_t from_ns,
-		     uint64_t until_ns)
+void code_map_divide(struct code_map *m, struct symbolize_files *files, bool latest)
 {
 	if (!begin_division(m))
 		return;
 	for (uint32_t i = m->pieces; i-- > 0 && !m->failed;) {
 		uint32_t part = find_part(m, m->piece[i].start);
 
-		if (m->piece[i].at_ns > until_ns)
-			continue;
 		for (; !m->failed && m->bound[part] < m->piece[i].end; part++) {
-			take_part(m, part, i, from_ns);
+			take_part(m, part, i, latest);
 			m->failed = !symbolize_open_step(files, 1);
 		}
 	}

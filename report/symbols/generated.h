@@ -18,12 +18,6 @@
 struct code_piece {
 	uint64_t start, end; /* the end is not in it */
 	const char *name;    /* borrowed */
-	uint64_t at_ns;	     /* since when it lay there */
-	uint64_t index;	     /* as its maker numbers it */
-	const char *lines;   /* of jitdump_read.h, borrowed; NULL: none */
-	uint64_t line_count;
-	const char *lines_end;
-	uint64_t lines_shift; /* their addresses are so much larger */
 };
 
 struct code_map {
@@ -45,29 +39,22 @@ struct code_answer {
 void code_map_add(struct code_map *m, struct symbolize_files *files,
 		  const struct code_piece *piece);
 
-/* To be called once, when all were added in the order of at_ns: those count that lay there at any
- * time between from_ns and until_ns, and must have one name. CODE_MAP_LATEST for both: the piece
- * that came last counts. */
-#define CODE_MAP_LATEST UINT64_MAX
-void code_map_divide(struct code_map *m, struct symbolize_files *files, uint64_t from_ns,
-		     uint64_t until_ns);
+/* To be called once, when all were added. `latest`: where pieces overlap, the one that came last
+ * counts; else they must have one name. */
+void code_map_divide(struct code_map *m, struct symbolize_files *files, bool latest);
 
 struct code_answer code_map_find(const struct code_map *m, uint64_t address);
 
 void code_map_clear(struct code_map *m);
 
-/* jit-PID.dump: what a maker of code leaves for perf, with times and source lines (Linux,
+/* jit-PID.dump, the other file that a maker of code leaves for perf (Linux,
  * tools/perf/Documentation/jitdump-specification.txt, version 1). Nothing in it is trusted. */
 
 /* Adds the pieces of `bytes` of text, which must outlive the map; behind them lies a NUL. False: it
  * is no jitdump of this byte order. It ends at the first record that makes no sense: the process
- * may have been killed while it wrote one. *comparable: times are CLOCK_MONOTONIC. */
+ * may have been killed while it wrote one. */
 bool jitdump_read(struct code_map *m, struct symbolize_files *files, const char *text,
-		  uint64_t bytes, bool *comparable);
-
-/* Line and file of an address within a piece, as its maker noted them. False: it noted none. */
-bool jitdump_read_line(const struct code_piece *piece, struct symbolize_files *files,
-		       uint64_t address, const char **file, int *line);
+		  uint64_t bytes);
 
 /* Names of generated code: those that the profile keeps, else those from the files that its makers
  * leave for perf: /tmp/perf-PID.map, lines of "START SIZE NAME" in hexadecimal, and jit-PID.dump.
@@ -83,8 +70,6 @@ struct jit_name {
 	const char *map;       /* path of the file that knows it; NULL: the profile keeps it */
 	uint64_t start, bytes; /* of the code */
 	uint32_t pid;
-	const char *file; /* of the address itself, where the file says so; NULL: not known */
-	int line;
 	bool ambiguous; /* maps disagree, or several functions lay there one after another */
 };
 
@@ -98,8 +83,7 @@ struct jit_name symbolize_jit_look_up(struct jit *j, uint64_t address);
 const char *symbolize_jit_refused(struct jit *j);
 
 /* What the makers of code call it in their maps, taken apart: V8's "JS:*reply /srv/app.js:12:3",
- * HotSpot's "void com.foo.Bar.method(int)", perf-map-agent's "Lcom/foo/Bar;::method", CPython's
- * "py::handle:/srv/app.py". */
+ * HotSpot's "void com.foo.Bar.method(int)", CPython's "py::handle:/srv/app.py". */
 
 struct generated_name {
 	char *text;	      /* what the others lie in, to be freed; NULL: out of memory */
@@ -107,25 +91,12 @@ struct generated_name {
 	const char *brief;    /* without */
 	const char *file;     /* NULL: not known */
 	int line, column;     /* of the function; 0: not known */
-	bool alone;	      /* nothing is inlined into the code: it is all the function's own */
 	const char *language; /* "javascript", "java", "python"; NULL: another, or machine code of
 				 the runtime itself */
 };
 
 /* A name of no known form stays as it is. */
 struct generated_name generated_name_parse(const char *name);
-
-/* A name that a profile keeps of one address may have the line of the call behind it,
- * " at FILE:LINE". It is put there if `size` has room, as cut takes it off again: the line, and
- * where the file's name begins in `name`; 0: there is none. */
-bool generated_name_put_call(char *name, size_t size, const char *file, int line);
-int generated_name_cut_call(char *name, char **file);
-
-/* Does V8 name code so? */
-bool generated_name_is_v8(const char *name);
-
-/* Are the lines that the code's maker noted surely of the function's own file? */
-bool generated_name_has_line(const struct generated_name *n);
 
 /* Is it of the language's own library or an installed package, not of the program itself? */
 bool generated_name_is_library(const struct generated_name *n);

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "report/symbols/function_names.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "profile/base/array.h"
@@ -55,33 +53,6 @@ static struct addresses collect(const struct profile *p)
 	return a;
 }
 
-/* Where a dump knows the line of the call it stands behind the name, which is that of one address
- * then. */
-static void put_line(char *name, size_t size, const struct jit_name *found,
-		     struct prof_generated *g, uint64_t address)
-{
-	struct generated_name n = generated_name_parse(found->name);
-
-	if (n.text && n.language && generated_name_has_line(&n) &&
-	    generated_name_put_call(name, size, found->file, found->line)) {
-		g->start = address;
-		g->bytes = 1;
-	}
-	free(n.text);
-}
-
-static void keep(struct profile *p, const struct jit_name *found, uint64_t address)
-{
-	struct prof_generated g = {.start = found->start, .bytes = found->bytes, .pid = found->pid};
-	char name[SCP_SOURCE_NAME_MAX];
-
-	snprintf(name, sizeof(name), "%s", found->name);
-	if (found->file)
-		put_line(name, sizeof(name), found, &g, address);
-	g.name = name;
-	source_add_generated(p, &g);
-}
-
 void generated_keep(struct profile *p)
 {
 	struct symbolize_files files = {.guarded = p->foreign && !geteuid()};
@@ -92,7 +63,9 @@ void generated_keep(struct profile *p)
 		struct jit_name found = symbolize_jit_look_up(jit, a.address[i]);
 
 		if (found.name && found.map)
-			keep(p, &found, a.address[i]);
+			source_add_generated(p, &(struct prof_generated){found.start, found.bytes,
+									 found.pid,
+									 (char *)found.name});
 	}
 	symbolize_jit_free(jit);
 	free(a.address);

@@ -79,34 +79,13 @@ static const char *after_tag(const char *text)
 	return rest && *rest && strchr("~^+*'", *rest) ? rest : NULL;
 }
 
-bool generated_name_is_v8(const char *name)
-{
-	return after_tag(name);
-}
-
 static bool parse_v8(struct generated_name *n)
 {
 	const char *mark = after_tag(n->text);
 
 	if (!mark)
 		return false;
-	n->alone = *mark == '~' || *mark == '^';
 	parse_javascript(n, n->text + (mark + 1 - n->text));
-	return true;
-}
-
-/* V8's own functions are named as in the executable that holds them, too. */
-static bool parse_builtin(struct generated_name *n)
-{
-	const char *builtin = after(n->text, "Builtin:");
-	const char *handler = after(n->text, "BytecodeHandler:"),
-		   *rest = builtin ? builtin : handler;
-	char *made = NULL;
-
-	if (!rest || asprintf(&made, "Builtins_%s%s", rest, handler ? "Handler" : "") < 0)
-		return false;
-	free(n->text);
-	n->function = n->brief = n->text = made;
 	return true;
 }
 
@@ -141,29 +120,6 @@ static bool parse_hotspot(struct generated_name *n)
 		return false;
 	cut_hidden_classes(name);
 	n->function = name;
-	n->language = "java";
-	return true;
-}
-
-/* "Lcom/foo/Bar;::method", or without "::"; parameters, or a place, may follow in brackets. */
-static bool parse_descriptor(struct generated_name *n)
-{
-	char *semicolon = strchr(n->text, ';'), *method;
-
-	if (n->text[0] != 'L' || !semicolon)
-		return false;
-	for (char *c = n->text; c < semicolon; c++)
-		if (!is_java_letter(*c))
-			return false;
-	method = semicolon + 1 + (after(semicolon + 1, "::") ? 2 : 0);
-	method[strcspn(method, "(")] = '\0';
-	if (!*method)
-		return false;
-	for (char *c = n->text; c < semicolon; c++)
-		*c = *c == '/' ? '.' : *c;
-	*semicolon = '.';
-	memmove(semicolon + 1, method, strlen(method) + 1);
-	n->function = n->brief = n->text + 1;
 	n->language = "java";
 	return true;
 }
@@ -205,8 +161,7 @@ struct generated_name generated_name_parse(const char *name)
 {
 	struct generated_name n = {.text = strdup(name)};
 
-	if (!n.text || parse_v8(&n) || parse_builtin(&n) || parse_descriptor(&n) ||
-	    parse_python(&n))
+	if (!n.text || parse_v8(&n) || parse_python(&n))
 		return n;
 	if (parse_hotspot(&n)) {
 		add_brief(&n);
@@ -229,38 +184,4 @@ bool generated_name_is_library(const struct generated_name *n)
 	return n->file &&
 	       (after(n->file, "node:") || strstr(n->file, "/node_modules/") ||
 		strstr(n->file, "/site-packages/") || strstr(n->file, "/dist-packages/"));
-}
-
-/* V8 notes the lines of inlined functions beside the file of the one that they are inlined into. */
-bool generated_name_has_line(const struct generated_name *n)
-{
-	return !n->file || n->alone;
-}
-
-#define CALL " at "
-
-bool generated_name_put_call(char *name, size_t size, const char *file, int line)
-{
-	size_t length = strlen(name);
-	int bytes = snprintf(NULL, 0, CALL "%s:%d", file, line);
-
-	if (bytes < 0 || (size_t)bytes >= size - length || strstr(file, CALL) || line <= 0)
-		return false;
-	snprintf(name + length, size - length, CALL "%s:%d", file, line);
-	return true;
-}
-
-int generated_name_cut_call(char *name, char **file)
-{
-	char *last = NULL;
-	int line;
-
-	for (char *at = strstr(name, CALL); at; at = strstr(at + 1, CALL))
-		last = at;
-	line = last ? cut_number(last) : 0;
-	if (!line)
-		return 0;
-	*last = '\0';
-	*file = last + strlen(CALL);
-	return line;
 }

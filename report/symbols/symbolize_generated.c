@@ -8,7 +8,6 @@
 
 struct generated_names {
 	char *whole; /* function and place: the key */
-	char *file;  /* of calls in it, where it is kept with them; NULL: none */
 	struct generated_name name;
 	UT_hash_handle hh;
 };
@@ -19,7 +18,6 @@ static void free_name(struct generated_names *n)
 		return;
 	free(n->name.text);
 	free(n->whole);
-	free(n->file);
 	free(n);
 }
 
@@ -49,54 +47,15 @@ static struct generated_names *keep_name(struct generated_names **names, struct 
 		HASH_ADD_KEYPTR(hh, *names, n->whole, strlen(n->whole), n);
 		known = n->hh.tbl ? n : NULL;
 	}
-	if (known == n)
-		return known;
-	if (known && !known->file) {
-		known->file = n->file;
-		n->file = NULL;
-	}
-	free_name(n);
-	return known;
-}
-
-/* A name that the profile keeps may have the line of the call in it. */
-static struct generated_names *make_kept(const struct jit_name *found, int *line)
-{
-	char *text = strdup(found->name), *file = NULL;
-	struct generated_names *n;
-
-	*line = text ? generated_name_cut_call(text, &file) : 0;
-	n = text ? make_name(text) : NULL;
-	if (n && !n->name.language && *line) { /* as it is */
+	if (known != n)
 		free_name(n);
-		n = make_name(found->name);
-		*line = 0;
-	}
-	if (n && *line)
-		n->file = strdup(file);
-	free(text);
-	return n;
-}
-
-/* The place is the function's, and the line that of the call where it is known. */
-static void put_place(struct symbol *out, const struct generated_name *name, const char *file,
-		      int line)
-{
-	out->file = name->file;
-	out->line = out->declared = name->line;
-	out->column = name->column;
-	if (!file || !generated_name_has_line(name))
-		return;
-	out->file = name->file ? name->file : file;
-	out->line = line;
-	out->column = 0;
+	return known;
 }
 
 bool symbolize_generated_fill(struct generated_names **names, const struct jit_name *found,
 			      struct symbol *out)
 {
-	int line = found->line;
-	struct generated_names *n = found->map ? make_name(found->name) : make_kept(found, &line);
+	struct generated_names *n = make_name(found->name);
 
 	out->module = found->map ? found->map : SYMBOLIZE_GENERATED_MODULE;
 	if (n && !n->name.language && !strcmp(n->name.function, found->name)) {
@@ -111,7 +70,9 @@ bool symbolize_generated_fill(struct generated_names **names, const struct jit_n
 	out->brief = n->name.brief;
 	out->language = n->name.language;
 	out->library = generated_name_is_library(&n->name);
-	put_place(out, &n->name, found->map ? found->file : line ? n->file : NULL, line);
+	out->file = n->name.file; /* the place is the function's */
+	out->line = out->declared = n->name.line;
+	out->column = n->name.column;
 	return true;
 }
 

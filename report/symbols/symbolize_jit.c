@@ -5,11 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define PROCESSES 32u /* whose /proc is asked: hundreds that have ended would only cost time */
-#define SLACK_NS  UINT64_C(10000000) /* between clocks that are read one after the other */
-#define SLEW_MOST 2000		     /* CLOCK_MONOTONIC may run faster or slower by 500 ppm */
 
 struct map {
 	char path[PATH_MAX]; /* "": the profile keeps it */
@@ -80,44 +77,7 @@ static void read_lines(struct map *m, struct symbolize_files *files)
 			*next++ = '\0';
 		add_line(m, files, line);
 	}
-	code_map_divide(&m->code, files, CODE_MAP_LATEST, CODE_MAP_LATEST);
-}
-
-static int64_t read_clock(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
-/* A profile has CLOCK_MONOTONIC_RAW; *least and *most are the same instant of CLOCK_MONOTONIC, as
- * far as that can be told now. */
-static void bound_instant(uint64_t raw_ns, uint64_t *least, uint64_t *most)
-{
-	int64_t now = read_clock(CLOCK_MONOTONIC_RAW);
-	int64_t ahead = read_clock(CLOCK_MONOTONIC) - now, at = (int64_t)(raw_ns & INT64_MAX);
-	int64_t slack = (int64_t)SLACK_NS + (now > at ? now - at : 0) / SLEW_MOST;
-	int64_t low = at + ahead - slack, high = at + ahead + slack;
-
-	*least = low > 0 ? (uint64_t)low : 0;
-	*most = high > 0 ? (uint64_t)high : 0;
-}
-
-static bool read_dump(struct map *m, struct symbolize_files *files, const struct prof_process *p,
-		      uint64_t bytes)
-{
-	uint64_t from = 0, until = UINT64_MAX, other;
-	bool comparable;
-
-	if (!jitdump_read(&m->code, files, m->text, bytes, &comparable))
-		return false;
-	if (comparable && p->start_mono_ns)
-		bound_instant(p->start_mono_ns, &from, &other);
-	if (comparable && p->end_mono_ns)
-		bound_instant(p->end_mono_ns, &other, &until);
-	code_map_divide(&m->code, files, from, until);
-	return true;
+	code_map_divide(&m->code, files, true);
 }
 
 static struct map *new_map(struct jit *j, uint32_t pid)
@@ -153,8 +113,8 @@ static bool try_file(struct jit *j, uint32_t process, bool dump, const char *pat
 		return true;
 	if (!dump)
 		read_lines(m, j->files);
-	else if (!read_dump(m, j->files, p, bytes))
-		code_map_clear(&m->code);
+	else if (jitdump_read(&m->code, j->files, m->text, bytes))
+		code_map_divide(&m->code, j->files, false);
 	return true;
 }
 
@@ -241,7 +201,7 @@ static void take_kept(struct jit *j, const struct prof_generated **kept, uint32_
 			.start = g->start, .end = g->start + g->bytes, .name = g->name};
 
 		if (m && m->pid != g->pid)
-			code_map_divide(&m->code, j->files, CODE_MAP_LATEST, CODE_MAP_LATEST);
+			code_map_divide(&m->code, j->files, true);
 		if (!m || m->pid != g->pid) {
 			m = new_map(j, g->pid);
 			if (!m)
@@ -251,7 +211,7 @@ static void take_kept(struct jit *j, const struct prof_generated **kept, uint32_
 		code_map_add(&m->code, j->files, &piece);
 	}
 	if (m)
-		code_map_divide(&m->code, j->files, CODE_MAP_LATEST, CODE_MAP_LATEST);
+		code_map_divide(&m->code, j->files, true);
 }
 
 static bool is_kept(const struct jit *j, uint32_t maps, uint32_t pid)
@@ -292,7 +252,7 @@ static void read_maps(struct jit *j)
 	}
 }
 
-static struct jit_name look_in(const struct jit *j, const struct map *m, uint64_t address)
+static struct jit_name look_in(const struct map *m, uint64_t address)
 {
 	struct code_answer a = code_map_find(&m->code, address);
 	struct jit_name n = {.ambiguous = a.ambiguous};
@@ -304,8 +264,6 @@ static struct jit_name look_in(const struct jit *j, const struct map *m, uint64_
 	n.start = a.piece->start;
 	n.bytes = a.piece->end - a.piece->start;
 	n.pid = m->pid;
-	if (!jitdump_read_line(a.piece, j->files, address, &n.file, &n.line))
-		n.file = NULL;
 	return n;
 }
 
@@ -318,7 +276,7 @@ struct jit_name symbolize_jit_look_up(struct jit *j, uint64_t address)
 	if (!symbolize_open_step(j->files, j->maps))
 		return found;
 	for (uint32_t i = 0; i < j->maps; i++) {
-		struct jit_name here = look_in(j, &j->map[i], address);
+		struct jit_name here = look_in(&j->map[i], address);
 
 		if (here.ambiguous)
 			return (struct jit_name){.ambiguous = true};

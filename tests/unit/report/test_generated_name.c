@@ -62,9 +62,6 @@ static void test_names_of_javascript(void **state)
 		{"JS:*noPlace", "noPlace", NULL, NULL, 0, 0, js, false},
 		{"JS:*f a:0:99999999999999", "f a:0:99999999999999", NULL, NULL, 0, 0, js, false},
 		{"JS:~", "(anonymous)", NULL, NULL, 0, 0, js, false},
-		{"Builtin:ArrayMap", "Builtins_ArrayMap", NULL, NULL, 0, 0, NULL, false},
-		{"BytecodeHandler:LdaZero", "Builtins_LdaZeroHandler", NULL, NULL, 0, 0, NULL,
-		 false},
 		{"JS:", "JS:", NULL, NULL, 0, 0, NULL, false},
 		{"Module:init", "Module:init", NULL, NULL, 0, 0, NULL, false},
 	};
@@ -86,8 +83,6 @@ static void test_names_of_java_and_others(void **state)
 		 "App$$Lambda$14.run", NULL, 0, 0, java, false},
 		{"void A.<init>()", "A.<init>()", "A.<init>", NULL, 0, 0, java, false},
 		{"byte[] A.get(int)", "A.get(int)", "A.get", NULL, 0, 0, java, false},
-		{"Lcom/foo/Bar;::method", "com.foo.Bar.method", NULL, NULL, 0, 0, java, false},
-		{"Lcom/foo/Bar;method(I)V", "com.foo.Bar.method", NULL, NULL, 0, 0, java, false},
 		{"Lcom/foo/Bar;", "Lcom/foo/Bar;", NULL, NULL, 0, 0, NULL, false},
 		{"Interpreter", "Interpreter", NULL, NULL, 0, 0, NULL, false},
 		{"StubRoutines (1)", "StubRoutines (1)", NULL, NULL, 0, 0, NULL, false},
@@ -103,73 +98,6 @@ static void test_names_of_java_and_others(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		check(&names[i]);
-}
-
-static void check_line(const char *name, bool known)
-{
-	struct generated_name n = generated_name_parse(name);
-
-	assert_int_equal(generated_name_has_line(&n), known);
-	free(n.text);
-}
-
-static void test_lines_of_code_that_may_hold_other_functions_are_not_believed(void **state)
-{
-	(void)state;
-	check_line("JS:^f /srv/app.js:1:2", true);
-	check_line("JS:~f /srv/app.js:1:2", true);
-	check_line("JS:*f /srv/app.js:1:2", false);
-	check_line("JS:+f /srv/app.js:1:2", false);
-	check_line("void A.f()", true);
-}
-
-static void check_call(const char *text, const char *name, const char *file, int line)
-{
-	char copy[64], *found = NULL;
-
-	snprintf(copy, sizeof(copy), "%s", text);
-	assert_int_equal(generated_name_cut_call(copy, &found), line);
-	assert_string_equal(copy, name);
-	if (file)
-		assert_string_equal(found, file);
-}
-
-static void test_the_line_of_a_call_is_kept_behind_the_name(void **state)
-{
-	char name[64] = "JS:~get at /srv/app.js:12:3";
-
-	(void)state;
-	assert_true(generated_name_put_call(name, sizeof(name), "/srv/app.js", 14));
-	check_call(name, "JS:~get at /srv/app.js:12:3", "/srv/app.js", 14);
-	check_call("void A.f() at A.java:7", "void A.f()", "A.java", 7);
-	check_call("void A.f()", "void A.f()", NULL, 0);
-	check_call("void A.f() at A.java", "void A.f() at A.java", NULL, 0);
-	check_call("void A.f() at :", "void A.f() at :", NULL, 0);
-	check_call("", "", NULL, 0);
-	assert_false(generated_name_put_call(name, strlen(name) + 1, "b", 1)); /* no room */
-	assert_false(generated_name_put_call(name, sizeof(name), "a at b", 1));
-	assert_false(generated_name_put_call(name, sizeof(name), "b", 0));
-	check_call(name, "JS:~get at /srv/app.js:12:3", "/srv/app.js", 14);
-}
-
-static void test_a_kept_name_has_the_function_s_place_and_the_call_s_line(void **state)
-{
-	struct generated_names *names = NULL;
-	struct jit_name js = {.name = "JS:~reply /srv/app.js:12:3 at /srv/app.js:14"};
-	struct jit_name java = {.name = "Lcom/foo/Bar;reply(I)V at Bar.java:7"};
-	struct symbol s = {0};
-
-	(void)state;
-	assert_true(symbolize_generated_fill(&names, &js, &s));
-	assert_string_equal(s.function, "reply");
-	assert_string_equal(s.file, "/srv/app.js");
-	assert_int_equal(s.line, 14);
-	assert_int_equal(s.declared, 12);
-	assert_true(symbolize_generated_fill(&names, &java, &s));
-	assert_string_equal(s.function, "com.foo.Bar.reply");
-	assert_string_equal(s.file, "Bar.java");
-	assert_int_equal(s.line, 7);
-	symbolize_generated_free(names);
 }
 
 static void check_put(struct symbol *s, unsigned detail, const char *expected)
@@ -206,9 +134,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names_of_javascript),
 		cmocka_unit_test(test_names_of_java_and_others),
-		cmocka_unit_test(test_lines_of_code_that_may_hold_other_functions_are_not_believed),
-		cmocka_unit_test(test_the_line_of_a_call_is_kept_behind_the_name),
-		cmocka_unit_test(test_a_kept_name_has_the_function_s_place_and_the_call_s_line),
 		cmocka_unit_test(test_generated_code_has_places_and_no_instructions),
 	};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A jitdump that is made here: code that is loaded, moved and replaced, its lines, and damage. */
+/* A jitdump that is made here: code that is loaded and replaced, and damage. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -64,116 +64,40 @@ static void put_load(uint64_t at_ns, uint64_t start, uint32_t size, uint64_t ind
 	put(code, size);
 }
 
-static void put_move(uint64_t at_ns, uint64_t from, uint64_t to, uint64_t size, uint64_t index)
-{
-	put_record(1, 64, at_ns);
-	put_u64(4711);
-	put_u64(from);
-	put_u64(from);
-	put_u64(to);
-	put_u64(size);
-	put_u64(index);
-}
-
-static void put_line(uint64_t address, uint32_t line, const char *file)
-{
-	put_u64(address);
-	put_u32(line);
-	put_u32(0);
-	put(file, strlen(file) + 1);
-}
-
-/* What lay at an address between two instants: "?" several, NULL nothing. */
-static const char *find(uint64_t address, uint64_t from_ns, uint64_t until_ns)
+/* The code at an address: "?" several, NULL nothing. */
+static const char *find(uint64_t address)
 {
 	struct code_map m = {0};
 	struct code_answer a;
 	const char *name;
-	bool comparable;
 
-	assert_true(jitdump_read(&m, &files, dump, bytes, &comparable));
-	code_map_divide(&m, &files, from_ns, until_ns);
+	assert_true(jitdump_read(&m, &files, dump, bytes));
+	code_map_divide(&m, &files, false);
 	a = code_map_find(&m, address);
 	name = a.ambiguous ? "?" : a.piece ? a.piece->name : NULL;
 	code_map_clear(&m);
 	return name;
 }
 
-static void test_names_by_address_and_time(void **state)
+static void fill(void)
 {
-	(void)state;
 	begin(0);
 	put_load(100, 0x1000, 16, 1, "one");
 	put_load(200, 0x2000, 16, 2, "two");
 	put_load(300, 0x1008, 16, 3, "three"); /* over the end of one */
 	put_load(400, 0x1008, 16, 4, "three"); /* the same again */
-	assert_string_equal(find(0x1000, 0, 1000), "one");
-	assert_string_equal(find(0x100f, 0, 1000), "?");
-	assert_string_equal(find(0x100f, 0, 250), "one");
-	assert_string_equal(find(0x100f, 300, 1000), "three");
-	assert_string_equal(find(0x1017, 0, 1000), "three");
-	assert_null(find(0x1018, 0, 1000));
-	assert_null(find(0xfff, 0, 1000));
-	assert_null(find(0x2000, 0, 199));
-	assert_string_equal(find(0x200f, 0, 1000), "two");
 }
 
-static void test_code_that_moves(void **state)
+static void test_names_by_address(void **state)
 {
 	(void)state;
-	begin(0);
-	put_load(100, 0x1000, 16, 1, "one");
-	put_load(100, 0x3000, 16, 2, "two");
-	put_move(200, 0x1000, 0x2000, 16, 1);
-	put_move(200, 0x3000, 0x4000, 16, 9);		   /* of no such number */
-	assert_string_equal(find(0x1001, 0, 1000), "one"); /* nothing took its place */
-	assert_string_equal(find(0x2001, 0, 1000), "one");
-	assert_null(find(0x4001, 0, 1000));
-}
-
-static void check_line(const struct code_piece *piece, uint64_t address, int wanted,
-		       const char *wanted_file)
-{
-	const char *file = NULL;
-	int line = 0;
-
-	assert_int_equal(jitdump_read_line(piece, &files, address, &file, &line), wanted != 0);
-	assert_int_equal(line, wanted);
-	if (wanted_file)
-		assert_string_equal(file, wanted_file);
-}
-
-static void test_lines(void **state)
-{
-	struct code_map m = {0};
-	bool comparable;
-
-	(void)state;
-	begin(1);
-	put_record(2, 32 + 3 * 16 + 7 + 2 + 7, 100);
-	put_u64(0x1000);
-	put_u64(4000000000); /* more entries than there are */
-	put_line(0x1004, 12, "app.js");
-	put_line(0x1008, 13, "\xff");
-	put_line(0x100c, 1, "lib.js");
-	put_load(100, 0x1000, 16, 1, "one");
-	put_load(100, 0x2000, 16, 2, "two"); /* the lines are not of this one */
-	put_record(2, 32 + 16 + 7, 100);
-	put_u64(0x3000);
-	put_u64(1);
-	put_line(0x3044, 7, "app.js");
-	put_load(100, 0x3000, 16, 3, "JS:*three app.js:5:1");
-	assert_true(jitdump_read(&m, &files, dump, bytes, &comparable));
-	assert_false(comparable);
-	assert_int_equal(m.pieces, 3);
-	check_line(&m.piece[0], 0x1000, 0, NULL);
-	check_line(&m.piece[0], 0x1004, 12, "app.js");
-	check_line(&m.piece[0], 0x100b, 13, "app.js");
-	check_line(&m.piece[0], 0x100f, 1, "lib.js");
-	check_line(&m.piece[1], 0x2004, 0, NULL);
-	check_line(&m.piece[2], 0x3003, 0, NULL);
-	check_line(&m.piece[2], 0x3004, 7, "app.js");
-	code_map_clear(&m);
+	fill();
+	assert_string_equal(find(0x1000), "one");
+	assert_string_equal(find(0x100f), "?");
+	assert_string_equal(find(0x1017), "three");
+	assert_null(find(0x1018));
+	assert_null(find(0xfff));
+	assert_string_equal(find(0x200f), "two");
 }
 
 /* Every byte of a dump in turn is set to extreme values, and the dump is cut at every byte. */
@@ -184,8 +108,7 @@ static void test_damage(void **state)
 	uint64_t all;
 
 	(void)state;
-	test_lines(NULL);
-	put_move(200, 0x1000, 0x2000, 16, 1);
+	fill();
 	all = bytes;
 	memcpy(whole, dump, all);
 	for (uint64_t i = 0; i < all * sizeof(values) + all; i++) {
@@ -193,23 +116,16 @@ static void test_damage(void **state)
 		uint64_t count = i < all ? i : all;
 		char *text = malloc(count + 1);
 		struct code_map m = {0};
-		const char *file;
-		bool comparable;
-		int line;
 
 		assert_non_null(text);
 		memcpy(text, whole, count);
 		text[count] = '\0';
 		if (i >= all)
 			text[(i - all) / sizeof(values)] = (char)values[(i - all) % sizeof(values)];
-		if (jitdump_read(&m, &files, text, count, &comparable)) {
-			code_map_divide(&m, &files, 0, 1000);
-			for (uint64_t at = 0x0ff0; at < 0x2020; at += 8) {
-				struct code_answer a = code_map_find(&m, at);
-
-				if (a.piece)
-					jitdump_read_line(a.piece, &files, at, &file, &line);
-			}
+		if (jitdump_read(&m, &files, text, count)) {
+			code_map_divide(&m, &files, false);
+			for (uint64_t at = 0x0ff0; at < 0x2020; at += 8)
+				code_map_find(&m, at);
 		}
 		code_map_clear(&m);
 		free(text);
@@ -224,10 +140,9 @@ static void test_too_many_overlapping_pieces_cost_no_more_than_allowed(void **st
 
 	(void)state;
 	for (uint64_t i = 0; i < 2000; i++)
-		code_map_add(
-			&m, &few,
-			&(struct code_piece){.start = i, .end = 1u << 20, .name = "f", .at_ns = 1});
-	code_map_divide(&m, &few, 0, 10);
+		code_map_add(&m, &few,
+			     &(struct code_piece){.start = i, .end = 1u << 20, .name = "f"});
+	code_map_divide(&m, &few, false);
 	assert_true(few.left_out);
 	assert_null(code_map_find(&m, 5).piece);
 	code_map_clear(&m);
@@ -236,9 +151,7 @@ static void test_too_many_overlapping_pieces_cost_no_more_than_allowed(void **st
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names_by_address_and_time),
-		cmocka_unit_test(test_code_that_moves),
-		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_names_by_address),
 		cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_too_many_overlapping_pieces_cost_no_more_than_allowed),
 	};
