@@ -244,20 +244,18 @@ struct scp_steal {
 #define SCP_STEAL_KNOWN	  2u
 #define SCP_STEAL_STEP_NS 10000000u
 
-/* New call paths that libunwind walked, too, and cached walks beside walks without cached rows
- * (--verify-paths); and paths that libunwind or frame pointers completed. Every counter may be
- * raised by several threads. */
+/* New call paths that libunwind walked, too (--verify-paths); and paths that frame pointers
+ * completed. Every counter may be raised by several threads. */
 struct scp_path_checks {
-	uint32_t one_in;    /* one new path, and one cached walk, in so many was to be walked twice;
-			       0: none */
+	uint32_t one_in;    /* one new path in so many was to be walked twice; 0: none */
 	uint32_t unwinder;  /* 1: libunwind was there; 0: it was not, or not asked for */
 	uint64_t verified;  /* new paths walked twice */
-	uint64_t differ;    /* of verified and of cached_walks: with another result; the first ones
-			       have PATH_DIFFERENCE records */
+	uint64_t differ;    /* of verified: with another result; the first ones have PATH_DIFFERENCE
+			       records */
 	uint64_t undecided; /* libunwind could not walk: memory, a lock, or a table it does not read
 			     */
 	uint64_t heuristic; /* paths with SCP_PATH_HEURISTIC */
-	uint64_t cached_walks; /* made again without cached rows, of known paths, too */
+	uint64_t reserved;
 };
 #define SCP_PATH_DIFFERENCES_MAX 16u
 
@@ -829,24 +827,14 @@ struct scp_table_states {
 	uint64_t overcharged_ns;
 };
 
-/* In what two walks of one path differ, and with which other walk ours was compared. */
-enum scp_path_difference_of {
-	SCP_DIFFERENCE_UNWINDER = 0, /* libunwind finds other frames */
-	SCP_DIFFERENCE_FRAMES,	     /* the cached walk and the full walk: frames... */
-	SCP_DIFFERENCE_END,	     /* ...how the path ends (SCP_PATH_*), or its node */
-	SCP_DIFFERENCE_OUTER,	     /* ...is the call around in progress, or of --below */
-	SCP_DIFFERENCE_WORDS	     /* ...the words that were read */
-};
-
 /* A path that a second walk found in another way: frames (SCP_FRAME), innermost first, of both
- * walks from the first one in which they differ on; none where they differ in something else. */
+ * walks from the first one in which they differ on. */
 struct scp_path_difference {
 	struct scp_record rec;
 	uint32_t id;	       /* in the file, from 1 */
 	uint32_t at;	       /* the frame in which they differ, from 0 */
 	uint32_t ours, theirs; /* frames that follow: ours[], then theirs[] */
-	uint32_t of;	       /* enum scp_path_difference_of */
-	uint32_t reserved;
+	uint32_t reserved[2];
 	uint64_t frame[];
 };
 

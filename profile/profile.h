@@ -150,7 +150,7 @@ struct prof_look {
 /* Where a second walk went another way (struct scp_path_difference): `ours` addresses of the
  * process, innermost first, then `theirs`. */
 struct prof_path_difference {
-	uint32_t at, ours, theirs, of;
+	uint32_t at, ours, theirs;
 	uint64_t *frame;
 };
 

@@ -10,51 +10,26 @@ static uint64_t opened;	  /* a page that we made writable */
 static int opened_was;	  /* its protection */
 static uint64_t writable; /* a page that was so */
 
-static const char *take_hexadecimal(const char *at, uint64_t *value)
-{
-	for (*value = 0;; at++) {
-		int v = *at >= '0' && *at <= '9'   ? *at - '0'
-			: *at >= 'a' && *at <= 'f' ? *at - 'a' + 10
-						   : -1;
-		if (v < 0)
-			return at;
-		*value = *value << 4 | (uint64_t)v;
-	}
-}
+struct asked {
+	uint64_t address;
+	int protection;
+};
 
-/* "START-END rwxp ..."; -1: it is of another address. */
-static int take_line(const char *line, uint64_t address)
+static bool take_protection(const struct sys_mapping *m, void *context)
 {
-	uint64_t start, end;
-	const char *at = take_hexadecimal(line, &start);
-	at = take_hexadecimal(at + (*at == '-'), &end);
-	if (*at != ' ' || address < start || address >= end)
-		return -1;
-	return (at[1] == 'r' ? PROT_READ : 0) | (at[2] == 'w' ? PROT_WRITE : 0) |
-	       (at[3] == 'x' ? PROT_EXEC : 0);
+	struct asked *a = context;
+	if (a->address < m->start || a->address >= m->end)
+		return false;
+	a->protection = m->protection;
+	return true;
 }
 
 /* As the kernel lists it; -1: unknown. */
 static int protection_of(uint64_t address)
 {
-	char block[1024], line[64];
-	uint32_t at = 0;
-	int found = -1;
-	long n, fd = sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
-	while (fd >= 0 && found < 0 && (n = sys_read((int)fd, block, sizeof block)) > 0)
-		for (long i = 0; i < n && found < 0; i++) {
-			if (block[i] != '\n') {
-				if (at + 1 < sizeof line) /* the path is of no interest */
-					line[at++] = block[i];
-				continue;
-			}
-			line[at] = 0;
-			at = 0;
-			found = take_line(line, address);
-		}
-	if (fd >= 0)
-		sys_close((int)fd);
-	return found;
+	struct asked a = {address, -1};
+	sys_read_mappings(take_protection, &a);
+	return a.protection;
 }
 
 /* After relocation the loader makes these pages readable only; elsewhere the program did something,

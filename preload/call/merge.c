@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Which activation of the interpreter's loop is which C frame: by an address within it, or, where
- * the interpreter keeps none, by counting. */
+ * the interpreter keeps none, by counting from the innermost one. */
 #include "preload/call/walk.h"
 #include "preload/filter/filter.h"
 #include "preload/second/second.h"
 
 #define NO_RUN UINT32_MAX
 
-void merge_begin(struct merge *m, struct scp_thread *t, uint32_t skipped)
+void merge_begin(struct merge *m, struct scp_thread *t)
 {
 	const struct python_stack *p = &t->python;
-	*m = (struct merge){.t = t, .skipped = skipped};
+	*m = (struct merge){.t = t};
 	t->c_frames.count = 0;
 	for (uint32_t i = 0; filter.below && i < p->frames && !t->found.is_below; i++)
 		t->found.is_below = p->frame[i].is_below;
@@ -51,7 +51,7 @@ static uint32_t find_run(const struct merge *m, const struct merge_frame *f)
 	if (m->run >= p->runs)
 		return NO_RUN;
 	if (!p->run[m->run].anchor)
-		return f->kind == PYTHON_LOOP && m->loops > m->skipped ? m->run : NO_RUN;
+		return f->kind == PYTHON_LOOP ? m->run : NO_RUN;
 	if (holds(f, &p->run[m->run]))
 		return m->run;
 	for (uint32_t i = m->run + 1; f->kind == PYTHON_LOOP && i < p->runs; i++)
@@ -77,7 +77,7 @@ static bool is_left_out(const struct merge *m, const struct merge_frame *f, bool
 
 static void add_other(struct merge *m, const struct merge_frame *f, bool first)
 {
-	if (f->kind == PYTHON_LOOP && m->loops > m->skipped) {
+	if (f->kind == PYTHON_LOOP) {
 		m->t->found.flags |= SCP_PATH_PYTHON_CUT;
 		m->keeps_own = true;
 	}
@@ -115,8 +115,6 @@ void merge_add(struct merge *m, const struct merge_frame *f)
 		keep_c_frame(m->t, f->frame);
 	if (merge_is_full(m))
 		return;
-	if (f->kind == PYTHON_LOOP && !m->loops++)
-		m->interrupted = is_interrupted(f);
 	uint32_t run = find_run(m, f);
 	if (run == NO_RUN)
 		add_other(m, f, first);
@@ -124,34 +122,16 @@ void merge_add(struct merge *m, const struct merge_frame *f)
 		add_loop(m, f, run);
 }
 
-/* Runs and loops that are matched by counting, of which there are more. From the innermost on they
- * match in a coroutine on the C stack (greenlet), whose outermost function was called by nobody;
- * from the outermost on where the innermost loop has no frame yet, and in a subinterpreter that was
- * called. */
-static uint32_t find_skipped(const struct merge *m)
-{
-	const struct python_stack *p = &m->t->python;
-	if (p->cut || m->skipped || !p->runs || p->run[0].anchor || m->loops <= p->runs)
-		return 0;
-	if (p->several)
-		return m->loops - p->runs;
-	return m->interrupted && m->loops == p->runs + 1;
-}
-
-uint32_t merge_end(struct merge *m, bool ended)
+void merge_end(struct merge *m)
 {
 	const struct python_stack *p = &m->t->python;
 	struct walk_result *r = &m->t->found;
 	if (!merge_is_full(m)) {
-		uint32_t skipped = ended ? find_skipped(m) : 0;
-		if (skipped)
-			return skipped;
-		if (m->run < p->runs || p->cut || (m->skipped && p->several))
+		if (m->run < p->runs || p->cut)
 			r->flags |= SCP_PATH_PYTHON_CUT;
 		while (m->run < p->runs && !merge_is_full(m))
 			put_run(m);
 	}
 	if (merge_is_full(m))
 		r->flags |= filter.full_flag;
-	return 0;
 }

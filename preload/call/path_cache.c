@@ -300,7 +300,7 @@ static COLD void read_python(struct scp_thread *t)
 }
 
 /* After read_python. */
-static void walk(struct scp_thread *t, const struct walk_start *from, uint32_t function)
+static void walk(struct scp_thread *t, const struct walk_start *from)
 {
 	clear_result(&t->found);
 	t->walking = false; /* a handler may have left full_walk_search for good */
@@ -309,14 +309,8 @@ static void walk(struct scp_thread *t, const struct walk_start *from, uint32_t f
 		full_walk_find_caller(t, from);
 		return;
 	}
-	if (walk_find(t, from, function)) {
-		if (likely(!second.one_in) || !walk_check_begin(t))
-			return;
-		clear_result(&t->found);
-		full_walk_find(t, from);
-		walk_check_end(t, from);
+	if (walk_find(t, from))
 		return;
-	}
 	clear_result(&t->found);
 	process_loss(unwinds, 1);
 	full_walk_find(t, from);
@@ -373,7 +367,7 @@ static inline __attribute__((always_inline)) struct scp_memo *find_or_walk(
 	if (unlikely(t->walk.merges && !m && (is_python || filter.below)))
 		m = find_known(t, from, function, true);
 	if (!m)
-		walk(t, from, function);
+		walk(t, from);
 	return m;
 }
 

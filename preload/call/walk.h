@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The cached walk: from a call to the outermost frame, by rows that are remembered by return
- * address. It ends where it meets the latest walk of the thread: a frame with the same program
- * counter, stack pointer and place of the frame pointer leads to the same frames as long as the
- * words that were read from there on are the same, and only those are compared.
+ * address.
  *
- * What it finds is what the full unwinder would find (unwind.h), from the same words. Where that
- * needs more than a row can say (signal frames, expressions, no tables), there is no cached walk.
+ * It finds what the full unwinder would find (unwind.h), from the same words. Where that needs more
+ * than a row can say (signal frames, expressions, no tables), there is no cached walk.
  *
  * Thread rules: for the owning thread, with bookkeeping marked. */
 #ifndef SCPROF_PRELOAD_CALL_WALK_H
@@ -15,9 +13,8 @@
 #include "preload/python/python.h"
 #include "preload/table/thread.h"
 
-/* Fill t->found, which is all 0 before but for is_below, of a call of `function`. False: the full
- * unwinder has to. */
-HIDDEN bool walk_find(struct scp_thread *t, const struct walk_start *from, uint32_t function);
+/* Fill t->found, which is all 0 before but for is_below. False: the full unwinder has to. */
+HIDDEN bool walk_find(struct scp_thread *t, const struct walk_start *from);
 
 /* Is the call `from->outer` in progress? As above, and changes nothing but rows. */
 HIDDEN enum walk_outer walk_search(struct scp_thread *t, const struct walk_start *from);
@@ -25,7 +22,6 @@ HIDDEN enum walk_outer walk_search(struct scp_thread *t, const struct walk_start
 /* Code was unloaded. New rows are written over the old ones, and need no larger table. */
 static inline void walk_forget(struct scp_thread *t)
 {
-	t->walk.last_count = 0;
 	t->walk.filled = 0;
 }
 
@@ -99,47 +95,23 @@ struct merge {
 	struct scp_thread *t;
 	uint32_t kept;	/* frames of the path: more than filter.depth, then no more are wanted */
 	uint32_t run;	/* the next of t->python.run */
-	uint32_t loops; /* that were met */
-	uint32_t skipped;
-	bool has_first;	  /* the innermost frame of all was met */
-	bool interrupted; /* the innermost loop was, by a signal */
-	bool keeps_own;	  /* a loop had no run: what is further out belongs to nothing */
+	bool has_first; /* the innermost frame of all was met */
+	bool keeps_own; /* a loop had no run: what is further out belongs to nothing */
 };
 
-/* Begin t->found.frame. The innermost `skipped` loops have no run: one is entered, or left, just
- * now, or they are a subinterpreter's. */
-HIDDEN void merge_begin(struct merge *m, struct scp_thread *t, uint32_t skipped);
+/* Begin t->found.frame. */
+HIDDEN void merge_begin(struct merge *m, struct scp_thread *t);
 
 /* The next C frame. */
 HIDDEN void merge_add(struct merge *m, const struct merge_frame *f);
 
-/* There are no more C frames; they `ended` with the outermost one. Not 0: all is to be done again
- * with so many loops skipped. Else t->found.flags has what is to be said. */
-HIDDEN uint32_t merge_end(struct merge *m, bool ended);
+/* There are no more C frames. t->found.flags has what is to be said. */
+HIDDEN void merge_end(struct merge *m);
 
 /* Are all frames there that are kept, and more? */
 static inline bool merge_is_full(const struct merge *m)
 {
 	return m->kept > filter.depth;
 }
-
-/* Cached walks are made again by the full walk, and the results compared (SCPROF_VERIFY_PATHS,
- * header.path_checks.cached_walks): frames, flags and node of the path, whether the call around is
- * in progress and a function of --below on the path, and the set of words that were read, since
- * that is what makes a remembered path exact.
- *
- * Thread rules: for the owning thread, with bookkeeping marked. */
-
-/* Is it this cached walk's turn? Then t->found is put aside and signals are held: fill it anew by
- * the full walk, and end. */
-HIDDEN bool walk_check_begin(const struct scp_thread *t);
-
-/* t->found becomes again what was put aside; if they differ, that is noted, and the full walk's
- * stays. */
-HIDDEN void walk_check_end(struct scp_thread *t, const struct walk_start *from);
-
-/* A cached walk found `outer` of the call from->outer. */
-HIDDEN void walk_check_outer(struct scp_thread *t, const struct walk_start *from,
-			     enum walk_outer outer);
 
 #endif

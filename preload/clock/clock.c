@@ -157,8 +157,8 @@ void clock_choose(const char *name, const char *page_path)
 			c->kind == SCP_CLOCK_THREAD_CPU;
 }
 
-/* Cost of a reading in picoseconds: the least of a few short loops. */
-static uint64_t read_cost_ps(uint32_t kind)
+/* The least of a few short loops. */
+uint64_t clock_read_cost_ps(uint32_t kind)
 {
 	uint64_t best = ~UINT64_C(0);
 	for (unsigned round = 0; round < 4; round++) {
@@ -185,7 +185,7 @@ static void describe(uint32_t kind, struct scp_clock *out)
 		out->unit_ps = page->interval_ps;
 		out->flags |= page->flags & SCP_CLOCK_RANDOMIZED;
 	}
-	out->read_ps = read_cost_ps(kind);
+	out->read_ps = clock_read_cost_ps(kind);
 	clock_anchor(kind, &out->first);
 	out->last = out->first;
 }

@@ -43,6 +43,9 @@ HIDDEN bool clock_needs_system_calls(void);
 /* Describe the chosen clocks, measured costs of reading included. */
 HIDDEN void clock_describe(struct scp_clock *clock, struct scp_clock *slow);
 
+/* The cost of a reading in picoseconds, measured now. */
+HIDDEN uint64_t clock_read_cost_ps(uint32_t kind);
+
 /* Pair a reading with CLOCK_MONOTONIC_RAW, the tightest of a few tries. */
 HIDDEN void clock_anchor(uint32_t kind, struct scp_anchor *anchor);
 

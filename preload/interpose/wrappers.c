@@ -126,7 +126,7 @@ static inline __attribute__((always_inline)) bool is_recorded(uint32_t always, u
 		return true;
 	compiler_barrier();
 	return if_socket && (process_groups & if_socket) &&
-	       likely((unsigned)fd1 < FD_KIND_DIRECT) && fd_kind_direct[fd1] == FD_SOCKET;
+	       likely((unsigned)fd1 < FD_KINDS) && fd_kinds[fd1] == FD_SOCKET;
 }
 
 /* Not recorded by what is_recorded looked at: nor by anything else? */
@@ -136,7 +136,7 @@ static inline __attribute__((always_inline)) bool is_passed(uint32_t if_socket, 
 	if (unlikely(on >= GROUPS_PAUSED))
 		return false;
 	return !if_socket || !(on & if_socket) ||
-	       ((unsigned)fd1 < FD_KIND_DIRECT && fd_kind_direct[fd1] == FD_OTHER && fd2 < 0);
+	       ((unsigned)fd1 < FD_KINDS && fd_kinds[fd1] == FD_OTHER && fd2 < 0);
 }
 
 /* From the fast path to the slow one. Takes values, so that the fast path keeps

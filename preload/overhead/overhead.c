@@ -26,8 +26,6 @@
 #define SHORT_WORDS (SCP_COST_SHORT_FRAMES - 1)
 #define LONG_WORDS  (SCP_COST_LONG_FRAMES - 1)
 
-_Static_assert(CALLS % 8 == 0 && FEW_CALLS % 8 == 0, "see time_readings");
-
 static struct overhead_results results;
 
 static __attribute__((noinline)) uint64_t time_calls(overhead_function *volatile *f, uint32_t timer)
@@ -35,38 +33,6 @@ static __attribute__((noinline)) uint64_t time_calls(overhead_function *volatile
 	uint64_t from = clock_read(timer);
 	for (unsigned i = 0; i < results.calls; i++)
 		(*f)(-1, NULL, 0, 0);
-	return clock_read(timer) - from;
-}
-
-/* Eight readings (none of SCP_CLOCK_NONE), a call after each. As in a wrapper nothing else
- * lies in between; the loop around them must not show. */
-static inline __attribute__((always_inline)) void read_and_call(uint32_t kind, bool ordered,
-								overhead_function *real)
-{
-#pragma GCC unroll 8
-	for (unsigned i = 0; i < 8; i++) {
-		if (ordered)
-			arch_order();
-		uint64_t v = kind ? clock_read(kind) : 0;
-		__asm__ volatile("" : : "r"(v));
-		if (ordered && kind != SCP_CLOCK_PAGE)
-			arch_order();
-		real(-1, NULL, 0, 0);
-	}
-}
-
-static __attribute__((noinline)) uint64_t time_readings(uint32_t kind, bool ordered, uint32_t timer)
-{
-	uint64_t from = clock_read(timer);
-	for (unsigned i = 0; i < results.calls; i += 8)
-		if (kind == SCP_CLOCK_NONE)
-			read_and_call(SCP_CLOCK_NONE, ordered, overhead_way_plain);
-		else if (kind == SCP_CLOCK_PAGE)
-			read_and_call(SCP_CLOCK_PAGE, ordered, overhead_way_plain);
-		else if (kind == SCP_CLOCK_TSC)
-			read_and_call(SCP_CLOCK_TSC, ordered, overhead_way_plain);
-		else
-			read_and_call(kind, ordered, overhead_way_plain);
 	return clock_read(timer) - from;
 }
 
@@ -99,17 +65,6 @@ static void run_rounds(const struct overhead_way *w, uint32_t timer, struct roun
 	while (out->count < OVERHEAD_ROUNDS &&
 	       (out->count < LEAST_ROUNDS || clock_mono_ns() - began < BUDGET_NS))
 		out->round[out->count++] = run_round(timer);
-}
-
-/* Of readings of the clock whose cost is wanted, and of the timer beside it. */
-static void run_readings(uint32_t kind, bool ordered, uint32_t timer, struct readings *out)
-{
-	time_readings(kind, ordered, timer);
-	for (uint32_t i = 0; i < OVERHEAD_ROUNDS; i++) {
-		out->clock[i] = time_readings(kind, ordered, timer);
-		out->timer[i] = time_readings(timer, ordered, timer);
-		out->call[i] = time_readings(SCP_CLOCK_NONE, ordered, timer);
-	}
 }
 
 /* The counter serves as well where it is not the clock. */
@@ -150,10 +105,8 @@ static void run(uint32_t timer)
 			run_way(way, SHORT_WORDS, timer, &results.way[way], &results.stand_in[way]);
 	}
 	run_way(SCP_WAY_SYSTEM, LONG_WORDS, timer, &results.deep, &results.deep_stand_in);
-	if (!slow && !overhead_estimate_is_coarse(kind))
-		return;
-	run_readings(slow ? slow : kind, false, timer, &results.plain);
-	run_readings(slow ? slow : kind, true, timer, &results.ordered);
+	results.reading_ps = (int64_t)clock_read_cost_ps(slow ? slow : kind) -
+			     (int64_t)clock_read_cost_ps(timer);
 }
 
 /* Measure with the clocks that were chosen. main.rounds = 0: it could not be done (disturbed).

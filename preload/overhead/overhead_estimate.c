@@ -57,17 +57,17 @@ uint64_t overhead_stats_ps(uint64_t units, uint64_t span_ns, uint64_t span_units
 	return (units > UNITS_MOST ? UNITS_MOST : units) * rate >> RATE_BITS;
 }
 
-/* What lies inside a duration is what the scratch entry's sum says. A clock of long ticks cannot
- * say it: there the fine clock `timer` stands in for it, and then the costs of reading the two are
- * exchanged, which a loop of readings and calls gives. Where nothing orders the readings such a
- * loop says less: see inside_system_ps. What the program pays in all is timed from outside, against
- * plain calls of the same function. */
+/* The scratch entry's sum tells what lies inside a duration. A clock of long ticks cannot tell it:
+ * there the fine clock `timer` stands in for it, and the difference of what reading the two costs
+ * in a loop is added. Between two readings of a call it may be more or less: half of it is
+ * uncertain. The whole that the program pays is timed from outside, against plain calls of the same
+ * function. */
+
 /* One of the ways, and where its results are. */
 struct of_way {
 	const struct overhead_results *all;
 	struct overhead_rate timer;
 	const struct rounds *own, *stand_in;
-	bool ordered;
 };
 
 static int64_t value[OVERHEAD_ROUNDS];
@@ -92,46 +92,27 @@ bool overhead_estimate_is_coarse(uint32_t kind)
 
 static uint32_t rounds_of(const struct of_way *w)
 {
-	bool stands_in = overhead_estimate_is_coarse(clock_chosen.kind) && w->ordered;
+	bool stands_in = overhead_estimate_is_coarse(clock_chosen.kind);
 	return stands_in && w->stand_in->count < w->own->count ? w->stand_in->count : w->own->count;
 }
 
-/* How much more it takes to read the clock of long ticks than the timer. */
-static int64_t reading_ps(const struct of_way *w, uint32_t i)
+/* In the calls of a round it takes so much more to read the clock of long ticks than the timer. */
+static int64_t reading_ps(const struct of_way *w)
 {
-	const struct readings *r = w->ordered ? &w->all->ordered : &w->all->plain;
-	return ps(r->clock[i], w->timer) - ps(r->timer[i], w->timer);
+	return w->all->reading_ps * (int64_t)w->all->calls;
 }
 
-/* A system call between two readings of a clock of long ticks: the reading takes what it takes in a
- * loop. How much of the call lies between the instants of two readings is not known: the processor
- * may execute two loads together or a call apart. Half of it is taken, and its whole length is
- * uniformly uncertain. */
-static int64_t inside_system_ps(const struct of_way *w, uint32_t i)
+static uint64_t uncertain_ps(const struct of_way *w)
 {
-	const struct readings *r = &w->all->plain;
-	return ps(r->clock[i], w->timer) - ps(r->call[i], w->timer) / 2;
-}
-
-/* A uniform distribution's standard deviation is its width over the root of 12. */
-static uint64_t uncertain_call_ps(const struct of_way *w)
-{
-	uint64_t call_ps, error_ps;
-	for (uint32_t i = 0; i < OVERHEAD_ROUNDS; i++)
-		value[i] = ps(w->all->plain.call[i], w->timer);
-	conclude(&call_ps, &error_ps, OVERHEAD_ROUNDS, w->all->calls);
-	return call_ps * 289 / 1000;
+	return (uint64_t)(w->all->reading_ps < 0 ? -w->all->reading_ps : w->all->reading_ps) / 2;
 }
 
 static int64_t inside_ps(const struct of_way *w, uint32_t i)
 {
 	const struct overhead_rate ns = {1, 1};
-	if (!overhead_estimate_is_coarse(clock_chosen.kind))
-		return ps(w->own->round[i].inside,
-			  clock_chosen.kind == SCP_CLOCK_TSC ? w->timer : ns);
-	if (!w->ordered)
-		return inside_system_ps(w, i);
-	return ps(w->stand_in->round[i].inside, w->timer) + reading_ps(w, i);
+	if (overhead_estimate_is_coarse(clock_chosen.kind))
+		return ps(w->stand_in->round[i].inside, w->timer) + reading_ps(w);
+	return ps(w->own->round[i].inside, clock_chosen.kind == SCP_CLOCK_TSC ? w->timer : ns);
 }
 
 static void conclude_main(const struct of_way *w, struct scp_cost *c)
@@ -140,8 +121,8 @@ static void conclude_main(const struct of_way *w, struct scp_cost *c)
 	for (uint32_t i = 0; i < rounds; i++)
 		value[i] = inside_ps(w, i);
 	conclude(&c->inside_ps, &c->inside_error_ps, rounds, calls);
-	if (overhead_estimate_is_coarse(clock_chosen.kind) && !w->ordered)
-		c->inside_error_ps += uncertain_call_ps(w);
+	if (overhead_estimate_is_coarse(clock_chosen.kind))
+		c->inside_error_ps += uncertain_ps(w);
 	for (uint32_t i = 0; i < rounds; i++)
 		value[i] = ps(w->own->round[i].wrapped, w->timer) -
 			   ps(w->own->round[i].plain, w->timer) - inside_ps(w, i);
@@ -151,11 +132,10 @@ static void conclude_main(const struct of_way *w, struct scp_cost *c)
 /* Of a dual run: its interval holds a reading of the main clock besides. */
 static void conclude_slow(const struct of_way *w, struct scp_cost *c)
 {
-	struct of_way plain = *w;
-	plain.ordered = false; /* an order comes once before both clocks are read */
 	for (uint32_t i = 0; i < w->stand_in->count; i++)
-		value[i] = ps(w->stand_in->round[i].slow, w->timer) + reading_ps(&plain, i);
+		value[i] = ps(w->stand_in->round[i].slow, w->timer) + reading_ps(w);
 	conclude(&c->inside_ps, &c->inside_error_ps, w->stand_in->count, w->all->calls);
+	c->inside_error_ps += uncertain_ps(w);
 }
 
 static void conclude_way(const struct of_way *w, struct scp_cost *main_clock,
@@ -198,13 +178,9 @@ static struct scp_way_cost stored(const struct scp_cost *c)
 void overhead_estimate(const struct overhead_results *r, struct overhead_rate timer,
 		       struct overhead_costs *out)
 {
-	bool always = clock_chosen.slow_kind ||
-		      (clock_chosen.kind != SCP_CLOCK_TSC && clock_chosen.kind != SCP_CLOCK_PAGE);
-	const struct of_way deep = {r, timer, &r->deep, &r->deep_stand_in, always};
+	const struct of_way deep = {r, timer, &r->deep, &r->deep_stand_in};
 	for (uint32_t i = 0; i < SCP_WAYS; i++) {
-		const struct of_way w = {r, timer, &r->way[i], &r->stand_in[i],
-					 (i & ~(uint32_t)SCP_WAY_NESTED) != SCP_WAY_SYSTEM ||
-						 always};
+		const struct of_way w = {r, timer, &r->way[i], &r->stand_in[i]};
 		struct scp_cost cost = {0}, slow = {0};
 		conclude_way(&w, &cost, &slow);
 		out->ways.way[i] = stored(&cost);

@@ -55,19 +55,14 @@ struct rounds {
 	uint32_t count; /* 0: not made */
 };
 
-/* A reading of a clock with a call after it, of the timer likewise, and the call alone: timed. */
-struct readings {
-	uint64_t clock[OVERHEAD_ROUNDS], timer[OVERHEAD_ROUNDS], call[OVERHEAD_ROUNDS];
-};
-
 struct overhead_results {
 	struct rounds way[SCP_WAYS],
 		deep; /* by the clocks that were chosen; SCP_COST_LONG_FRAMES */
 	/* The timer in place of a clock whose ticks are longer than a call: of the main clock, or
 	 * of the slow one of a dual run. */
 	struct rounds stand_in[SCP_WAYS], deep_stand_in;
-	struct readings plain, ordered; /* of such a clock; ordered: as function_wants_order */
-	uint32_t calls;			/* of a round */
+	int64_t reading_ps; /* of such a clock, more than of the timer */
+	uint32_t calls;	    /* of a round */
 };
 
 /* A unit of a clock: so many ns make so many units. */

@@ -35,17 +35,16 @@ struct profile_file {
 	uint32_t growing;	  /* a thread is adding a region */
 	uint32_t backoff;	  /* requests to let pass before growing is tried again */
 	uint32_t failures;
-	int fd; /* of a file that has no name yet; else -1 */
+	int fd; /* until the file has its name; else -1 */
 	uint64_t device, inode;
 	uint64_t ended_ns;		    /* when its session ended; 0: not yet */
 	const struct scp_below_file *below; /* of its session, see filter/below.h; NULL: none */
 	char path[FILE_PATH_MAX];
 };
 
-/* What a file is before it has its name: readers must not meet one that is not complete, and a
- * process that is killed is to leave nothing. Each where the one before fails. */
+/* The name that a file has until it is complete: readers must not meet it before. The second is
+ * tried where the first fails. */
 enum file_birth {
-	FILE_UNNAMED,	/* nothing: gone with its process. Needs O_TMPFILE, and /proc */
 	FILE_TEMPORARY, /* hidden: .scprof.NAME.PID[.K].new */
 	FILE_NAMED,	/* it has its name at once: a filter may kill for the calls of the others */
 	FILE_BIRTHS

@@ -338,7 +338,8 @@ static bool note_library(const struct sys_mapping *m, void *unused)
 {
 	const char *name = text_basename(m->path);
 	(void)unused;
-	for (unsigned i = 0; m->is_code && i < sizeof grouped / sizeof *grouped; i++)
+	for (unsigned i = 0; (m->protection & PROT_EXEC) && i < sizeof grouped / sizeof *grouped;
+	     i++)
 		if (text_begins_with(name, grouped[i]))
 			modules_frame(m->start, true);
 	return false;
@@ -346,13 +347,7 @@ static bool note_library(const struct sys_mapping *m, void *unused)
 
 COLD void libraries_note(void)
 {
-	static uint32_t busy;
-	uint32_t idle = 0;
 	/* The file of a child that the kernel alone forked is its parent's. */
-	if (sys_sandboxed || !process_epoch.now.generation ||
-	    !__atomic_compare_exchange_n(&busy, &idle, 1, false, __ATOMIC_ACQUIRE,
-					 __ATOMIC_RELAXED))
-		return;
-	sys_read_mappings(note_library, NULL);
-	__atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
+	if (!sys_sandboxed && process_epoch.now.generation)
+		sys_read_mappings(note_library, NULL);
 }

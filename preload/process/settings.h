@@ -75,7 +75,7 @@ HIDDEN bool slowest_settings_want(const struct slowest_settings *s, const char *
 HIDDEN void start_name_read(char *name, size_t room, const char *exe);
 
 /* The choice alone, without system calls. The last part of `started`, unless that is "", NULL or no
- * name: a descriptor (fexecve: /dev/fd/3, /proc/self/fd/3), /proc/PID/exe, or has control
+ * name: a number (fexecve: /dev/fd/3, /proc/self/fd/3), "exe" (/proc/PID/exe), or has control
  * characters. Then of `exe`, without the " (deleted)" of the kernel; "" where that is not known. */
 HIDDEN void start_name_choose(char *name, size_t room, const char *started, const char *exe);
 

@@ -33,18 +33,11 @@ static bool is_number(const char *text)
 	return at > text && !*at;
 }
 
-/* Links of the kernel's to a file, not its name. */
-static bool is_link_of_kernel(const char *path, const char *base)
+/* A number, or "exe", is the kernel's link to a file: a descriptor, or /proc/PID/exe. (A program
+ * that is called so gets the same name from its executable.) */
+static bool is_name(const char *base)
 {
-	if (text_begins_with(path, "/proc/") && text_equal(base, "exe"))
-		return true;
-	return (text_begins_with(path, "/proc/") || text_begins_with(path, "/dev/")) &&
-	       is_number(base) && base - path > 4 && text_begins_with(base - 4, "/fd/");
-}
-
-static bool is_name(const char *path, const char *base)
-{
-	if (!*base || is_link_of_kernel(path, base))
+	if (!*base || is_number(base) || text_equal(base, "exe"))
 		return false;
 	for (const unsigned char *at = (const unsigned char *)base; *at; at++)
 		if (*at < 0x20 || *at == 0x7f)
@@ -65,7 +58,7 @@ void start_name_choose(char *name, size_t room, const char *started, const char 
 {
 	const char *base = started ? text_basename(started) : "";
 	size_t length = text_length(base);
-	if (!is_name(started, base)) {
+	if (!is_name(base)) {
 		base = text_basename(exe);
 		length = text_length(base);
 		size_t mark = sizeof DELETED - 1;

@@ -110,7 +110,7 @@ bool python_read(struct scp_thread *t, uint32_t depth)
 	struct python_stack *s = &t->python;
 	struct python_interpreter *p = python_find_interpreter();
 	s->frames = s->runs = 0;
-	s->cut = s->full = s->several = false;
+	s->cut = s->full = false;
 	python_find_tell();
 	if (!p)
 		return false;
@@ -121,7 +121,6 @@ bool python_read(struct scp_thread *t, uint32_t depth)
 	uint64_t state = python_state_find(t, p);
 	if (state && (likely(p->is_checked) || check(t, p, state)) && likely(watch(t, p)))
 		python_frames_read(t, p, state, depth);
-	s->several = p->layout.minor <= 10 && unlikely(p->main() != p->latest());
 	return s->runs || s->cut;
 }
 

@@ -1,61 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-/* PyCode_Type.tp_dealloc leads to one of the entries below, each of which goes on to what it
- * replaced: for good, since others may have noted its address and call it when we no longer stand
- * there. Who stood there after us, and calls us, is replaced by an entry of its own: the first
- * would go round in a circle. */
+/* PyCode_Type.tp_dealloc leads to on_death, which goes on to the function that it replaced: for
+ * good, since others may have noted its address and call it when we no longer stand there. Where
+ * somebody else stands there later, who may call us, we cannot come back: that would go round in a
+ * circle. */
 #include "preload/process/modules.h"
 #include "preload/process/process.h"
 #include "preload/python/python_private.h"
 #include "preload/system/sys.h"
 #include "preload/unwind/unwind.h"
 
-#define ENTRIES 4u
-
 typedef void death(void *object);
 
 static struct {
 	uint64_t *slot;
-	uint64_t start, base;	  /* of the object that it lies in */
-	death *replaced[ENTRIES]; /* while that is loaded, for good */
-	uint32_t generation;	  /* of process_epoch, when we were last seen there; 0: nowhere */
+	uint64_t start, base; /* of the object that it lies in */
+	death *replaced;      /* while that is loaded, for good */
+	uint32_t generation;  /* of process_epoch, when we were last seen there; 0: nowhere */
 } watch;
 
 /* Called as the interpreter calls it, in any thread; errno stays as it is. */
-static inline void pass_on(void *object, unsigned entry)
+static void on_death(void *object)
 {
 	python_code_die((uint64_t)object);
-	__atomic_load_n(&watch.replaced[entry], __ATOMIC_RELAXED)(object);
-}
-
-static void entry_0(void *object)
-{
-	pass_on(object, 0);
-}
-
-static void entry_1(void *object)
-{
-	pass_on(object, 1);
-}
-
-static void entry_2(void *object)
-{
-	pass_on(object, 2);
-}
-
-static void entry_3(void *object)
-{
-	pass_on(object, 3);
-}
-
-static death *const entries[ENTRIES] = {entry_0, entry_1, entry_2, entry_3};
-
-/* The entry that is `now`; ENTRIES: none is. */
-static unsigned entry_that_is(uint64_t now)
-{
-	unsigned i = 0;
-	while (i < ENTRIES && (uint64_t)entries[i] != now)
-		i++;
-	return i;
+	__atomic_load_n(&watch.replaced, __ATOMIC_RELAXED)(object);
 }
 
 /* What its slot lies in; start 0: in no object that is loaded. */
@@ -65,36 +32,24 @@ static struct unwind_object object_at(uint64_t address)
 	return unwind_object_find_object(address, &o) ? o : (struct unwind_object){0};
 }
 
-static bool take_entry(unsigned i, death *was, uint64_t now)
+/* False: it goes on to another function, which is still loaded. */
+static bool go_on_to(uint64_t now)
 {
-	return __atomic_compare_exchange_n(&watch.replaced[i], &was, (death *)now, false,
-					   __ATOMIC_RELEASE, __ATOMIC_RELAXED);
-}
-
-/* The entry that goes on to `now`; ENTRIES: there are no more. One that goes on to code that was
- * unloaded serves nobody. */
-static unsigned entry_before(uint64_t now)
-{
-	unsigned i = 0;
-	while (i < ENTRIES && (uint64_t)watch.replaced[i] != now)
-		i++;
-	for (unsigned free = 0; i == ENTRIES && free < ENTRIES; free++) {
-		death *was = watch.replaced[free];
-		if ((!was || !object_at((uint64_t)was).start) && take_entry(free, was, now))
-			i = free;
-	}
-	return i;
+	uint64_t was = (uint64_t)watch.replaced;
+	if (was && was != now && object_at(was).start)
+		return false;
+	__atomic_store_n(&watch.replaced, (death *)now, __ATOMIC_RELEASE);
+	return true;
 }
 
 static enum python_watch install(uint64_t *slot, uint64_t now)
 {
 	if (!sys_can_write((uintptr_t)slot))
 		return PYTHON_WATCH_NEVER;
-	unsigned entry = now ? entry_before(now) : ENTRIES;
-	if (entry == ENTRIES)
+	if (!now || !go_on_to(now))
 		return PYTHON_WATCH_NEVER;
-	return __atomic_compare_exchange_n(slot, &now, (uint64_t)entries[entry], false,
-					   __ATOMIC_RELEASE, __ATOMIC_RELAXED)
+	return __atomic_compare_exchange_n(slot, &now, (uint64_t)on_death, false, __ATOMIC_RELEASE,
+					   __ATOMIC_RELAXED)
 		       ? PYTHON_WATCH_SEEN
 		       : PYTHON_WATCH_LATER;
 }
@@ -107,11 +62,9 @@ static void leave(void)
 	struct unwind_object o = object_at((uint64_t)watch.slot);
 	if (!watch.slot || !o.start || o.start != watch.start || o.base != watch.base)
 		return;
-	uint64_t now = __atomic_load_n(watch.slot, __ATOMIC_ACQUIRE);
-	unsigned entry = entry_that_is(now);
-	if (entry < ENTRIES)
-		__atomic_compare_exchange_n(watch.slot, &now, (uint64_t)watch.replaced[entry],
-					    false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+	uint64_t now = (uint64_t)on_death;
+	__atomic_compare_exchange_n(watch.slot, &now, (uint64_t)watch.replaced, false,
+				    __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 
 struct watching {
@@ -135,7 +88,7 @@ static void watch_step(void *argument)
 	if (watch.slot && watch.slot != w->slot)
 		leave();
 	uint64_t now = __atomic_load_n(w->slot, __ATOMIC_ACQUIRE);
-	bool is_ours = entry_that_is(now) < ENTRIES;
+	bool is_ours = now == (uint64_t)on_death;
 	if (!is_ours || !watch.generation)
 		python_code_allow(false);
 	w->result = is_ours ? PYTHON_WATCH_SEEN : install(w->slot, now);

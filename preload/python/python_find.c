@@ -71,14 +71,12 @@ static bool find_objects(struct python_interpreter *p, const struct symbols *s,
 	struct python_layout *l = &p->layout;
 	*runtime = find_symbol(s, "_PyRuntime");
 	p->own_state = (uint64_t(*)(void))find(s, "PyGILState_GetThisThreadState");
-	p->main = (uint64_t(*)(void))find(s, "PyInterpreterState_Main");
-	p->latest = (uint64_t(*)(void))find(s, "PyInterpreterState_Head");
 	l->code_type = find(s, "PyCode_Type");
 	l->frame_type = find(s, "PyFrame_Type");
 	l->text_type = find(s, "PyUnicode_Type");
 	l->bytes_type = find(s, "PyBytes_Type");
-	return *runtime && (*runtime)->st_size >= RUNTIME_BYTES && p->own_state && p->main &&
-	       p->latest && l->code_type && l->frame_type && l->text_type && l->bytes_type;
+	return *runtime && (*runtime)->st_size >= RUNTIME_BYTES && p->own_state && l->code_type &&
+	       l->frame_type && l->text_type && l->bytes_type;
 }
 
 static enum scp_python_state describe(struct python_interpreter *p, const struct symbols *s)

@@ -23,10 +23,9 @@ struct python_interpreter {
 	uint64_t cold, cold_bytes;   /* ...and its part for what is rare; 0: not met */
 	uint64_t finalizing;	     /* address of the word in _PyRuntime */
 	uint64_t (*own_state)(void); /* PyGILState_GetThisThreadState, which only reads */
-	uint64_t (*main)(void), (*latest)(void); /* PyInterpreterState_Main, _Head, likewise */
-	bool is_module;	     /* its object is the interpreter, and nothing else */
-	bool is_checked;     /* its layout, by a frame: see python.c */
-	uint32_t generation; /* of process_epoch, when it was last seen loaded */
+	bool is_module;		     /* its object is the interpreter, and nothing else */
+	bool is_checked;	     /* its layout, by a frame: see python.c */
+	uint32_t generation;	     /* of process_epoch, when it was last seen loaded */
 };
 
 /* NULL: none was met, or it is refused. */
@@ -63,8 +62,8 @@ struct python_code {
 };
 
 enum python_watch {
-	PYTHON_WATCH_NEVER, /* tp_dealloc lies in memory that cannot be written, others replaced it
-			       again and again, or no system call may be made */
+	PYTHON_WATCH_NEVER, /* tp_dealloc lies in memory that cannot be written, others replaced it,
+			       or no system call may be made */
 	PYTHON_WATCH_LATER, /* another thread is at it, or the thread's session is over */
 	PYTHON_WATCH_SEEN
 };

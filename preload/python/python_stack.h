@@ -30,9 +30,8 @@ struct python_run {
 /* Innermost first. */
 struct python_stack {
 	uint32_t frames, runs;
-	bool cut;     /* what is further out could not be read, or is no frame */
-	bool several; /* before 3.11: there are subinterpreters, whose frames are not found */
-	bool full;    /* there are more, but PYTHON_FRAMES_MAX or filter.depth are reached */
+	bool cut;  /* what is further out could not be read, or is no frame */
+	bool full; /* there are more, but PYTHON_FRAMES_MAX or filter.depth are reached */
 	struct python_frame frame[PYTHON_FRAMES_MAX];
 	struct python_run run[PYTHON_FRAMES_MAX];
 };

@@ -193,10 +193,16 @@ static enum verdict compare(const struct second_walk *w, uint32_t *at)
 	return state.frames > w->frames ? DIFFERENT : ended ? EQUAL : UNDECIDED;
 }
 
+/* The frames of both walks, from the first one in which they differ on. */
+struct difference {
+	const struct second_walk *walk;
+	uint32_t at;
+};
+
 static void record_step(void *argument)
 {
-	const struct second_difference *d = argument;
-	uint32_t ours = d->our_frames, theirs = d->their_frames;
+	const struct difference *d = argument;
+	uint32_t at = d->at, ours = d->walk->frames - at, theirs = state.frames - at;
 	struct scp_path_difference *r;
 	uint64_t bytes = sizeof *r + 8 * ((uint64_t)ours + theirs);
 	bytes = (bytes + SCP_RECORD_ALIGN - 1) / SCP_RECORD_ALIGN * SCP_RECORD_ALIGN;
@@ -205,43 +211,26 @@ static void record_step(void *argument)
 		return;
 	r->rec = (struct scp_record){SCP_REC_PATH_DIFFERENCE, (uint32_t)bytes};
 	r->id = ++state.differences;
-	r->at = d->at;
+	r->at = at;
 	r->ours = ours;
 	r->theirs = theirs;
-	r->of = d->of;
-	bytes_copy(r->frame, d->ours, 8 * (size_t)ours);
-	bytes_copy(r->frame + ours, d->theirs, 8 * (size_t)theirs);
+	bytes_copy(r->frame, d->walk->frame + at, 8 * (size_t)ours);
+	bytes_copy(r->frame + ours, state.frame + at, 8 * (size_t)theirs);
 	file_publish_record(&state.chunk, bytes);
-}
-
-void second_tell(const struct second_difference *d)
-{
-	struct second_difference copy = *d;
-	__atomic_add_fetch(&process.file->header->path_checks.differ, 1, __ATOMIC_RELAXED);
-	if (state.differences < SCP_PATH_DIFFERENCES_MAX)
-		modules_exclusive(record_step, &copy);
 }
 
 static void judge(const struct second_walk *w, struct scp_path_checks *counts)
 {
-	uint32_t at;
+	struct difference d = {w, 0};
 	ask(w);
-	enum verdict v = compare(w, &at);
-	if (v == UNDECIDED) {
-		__atomic_add_fetch(&counts->undecided, 1, __ATOMIC_RELAXED);
+	enum verdict v = compare(w, &d.at);
+	__atomic_add_fetch(v == UNDECIDED ? &counts->undecided : &counts->verified, 1,
+			   __ATOMIC_RELAXED);
+	if (v != DIFFERENT)
 		return;
-	}
-	__atomic_add_fetch(&counts->verified, 1, __ATOMIC_RELAXED);
-	if (v == EQUAL)
-		return;
-	second_tell(&(struct second_difference){
-		.of = SCP_DIFFERENCE_UNWINDER,
-		.at = at,
-		.ours = w->frame + at,
-		.our_frames = w->frames - at,
-		.theirs = state.frame + at,
-		.their_frames = state.frames - at,
-	});
+	__atomic_add_fetch(&counts->differ, 1, __ATOMIC_RELAXED);
+	if (state.differences < SCP_PATH_DIFFERENCES_MAX)
+		modules_exclusive(record_step, &d);
 }
 
 static bool take(void)
@@ -256,32 +245,22 @@ static bool take(void)
 	return false;
 }
 
-bool second_enter(uint64_t *signals)
-{
-	sys_hold_signals(signals); /* a handler must not leave meanwhile */
-	if (take())
-		return true;
-	sys_release_signals(signals);
-	return false;
-}
-
-void second_leave(const uint64_t *signals)
-{
-	__atomic_store_n(&state.busy, 0, __ATOMIC_RELEASE);
-	sys_release_signals(signals);
-}
-
 COLD void second_walk_again(const struct second_walk *w)
 {
 	struct scp_header *h = process.file->header;
 	uint64_t signals;
+	bool walked = false;
 	if (!h || __atomic_fetch_add(&state.turn, 1, __ATOMIC_RELAXED) % second.one_in)
 		return;
-	if (state.walk && w->frames && !sys_sandboxed && !(w->flags & SCP_PATH_SMALL_STACK) &&
-	    second_enter(&signals)) {
-		judge(w, &h->path_checks);
-		second_leave(&signals);
-		return;
+	if (state.walk && w->frames && !sys_sandboxed && !(w->flags & SCP_PATH_SMALL_STACK)) {
+		sys_hold_signals(&signals); /* a handler must not leave meanwhile */
+		walked = take();
+		if (walked) {
+			judge(w, &h->path_checks);
+			__atomic_store_n(&state.busy, 0, __ATOMIC_RELEASE);
+		}
+		sys_release_signals(&signals);
 	}
-	__atomic_add_fetch(&h->path_checks.undecided, 1, __ATOMIC_RELAXED);
+	if (!walked)
+		__atomic_add_fetch(&h->path_checks.undecided, 1, __ATOMIC_RELAXED);
 }

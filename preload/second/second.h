@@ -51,19 +51,4 @@ static inline void second_verify(const struct second_walk *w)
 		second_walk_again(w);
 }
 
-/* What two walks of one path differ in, see struct scp_path_difference. */
-struct second_difference {
-	uint32_t of, at;
-	const uint64_t *ours, *theirs; /* from frame `at` on */
-	uint32_t our_frames, their_frames;
-};
-
-/* For other checks, too: one thread at a time is between these two, signals held. False: another
- * one was there for long; do not leave. */
-HIDDEN bool second_enter(uint64_t *signals);
-HIDDEN void second_leave(const uint64_t *signals);
-
-/* In between: count it, and keep the first ones. */
-HIDDEN void second_tell(const struct second_difference *d);
-
 #endif

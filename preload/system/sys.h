@@ -53,11 +53,11 @@ HIDDEN void sys_empty_page(void *last, size_t bytes, int prot);
 HIDDEN uint64_t sys_stat_field(unsigned field);
 
 /* Mappings of this process, by the kernel's list of them: the loader's own needs its lock. Until
- * `take` returns true. Longer paths are cut. One thread at a time. */
+ * `take` returns true. Longer paths are cut. Where another thread is at it there are none. */
 #define SYS_PATH_MAX 4096u
 struct sys_mapping {
 	uint64_t start, end;
-	bool is_code;
+	int protection;	  /* PROT_* */
 	const char *path; /* "": of no file */
 };
 HIDDEN void sys_read_mappings(bool (*take)(const struct sys_mapping *m, void *context),

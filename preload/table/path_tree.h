@@ -25,13 +25,6 @@ static inline uint32_t path_tree_hash(uint32_t out, uint64_t key)
 	return (uint32_t)((h ^ h >> 32) * UINT64_C(0xff51afd7ed558ccd) >> 32);
 }
 
-/* A node or site whose place has this hash is going to be wanted. */
-static inline void path_tree_prefetch(const struct scp_thread *t, uint32_t hash)
-{
-	if (likely(t->path_slots))
-		__builtin_prefetch(&t->path_slot[hash & (t->path_slots - 1)]);
-}
-
 /* A new table's. Without room it begins later. */
 HIDDEN void path_tree_begin(struct scp_thread *t);
 

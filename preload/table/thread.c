@@ -231,7 +231,6 @@ static struct scp_thread *begin_owner(struct scp_thread *t, uint32_t names, uint
 	t->inner = 0;
 	forget_regions(t);
 	t->walking = false;
-	t->walk.last_count = 0; /* of another stack */
 	t->names = names;
 	switch_track_start(&t->switches,
 			   t->tid); /* first: its time is looked at from its beginning on */

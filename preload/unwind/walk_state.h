@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a thread keeps from one walk of the stack to the next: rows of call-frame information by
- * return address, and the frames of the latest walk. The walks are in preload/call/walk.c. */
+/* A thread keeps rows of call-frame information, by return address, from one walk of the stack to
+ * the next. The walks are in preload/call/walk.c. */
 #ifndef SCPROF_PRELOAD_UNWIND_WALK_STATE_H
 #define SCPROF_PRELOAD_UNWIND_WALK_STATE_H
 
@@ -58,39 +58,12 @@ struct path_place {
 	uint32_t node, hash;
 };
 
-/* A frame of a walk, and what was read to step out of it. */
-struct walk_frame {
-	uint64_t pc, sp;
-	uint64_t fp_at; /* where its frame pointer was saved; 0: it is still in the register... */
-	uint64_t fp;	/* ...with this value */
-	uint64_t frame;
-	struct noted_word word[2]; /* in the order in which they were read */
-	struct path_place place;   /* of the C frames from the outermost to this one: walk.placed */
-	uint16_t kept;		   /* such frames */
-	uint8_t words, python;	   /* python: enum python_kind */
-	bool is_ours;
-	/* It, and it or one further out: is in a function of --below; needed the frame pointer that
-	 * is still in the register. */
-	bool is_below : 1, any_below : 1;
-	bool uses_fp, any_uses_fp;
-};
-
 struct walk {
 	struct row_set *rows; /* NULL: none yet */
 	uint32_t sets;	      /* a power of two */
 	uint32_t filled;      /* rows made since the table has this size */
 	bool rows_lost;	      /* no room for a larger one */
-
-	/* The latest walk that reached the outermost frame, which comes first. */
-	struct walk_frame last[WALK_FRAMES_MAX];
-	uint32_t last_count;
-	uint32_t placed; /* of them, the outermost ones: `place` is known */
-
-	/* Scratch: the frames of a walk that goes on, innermost first. */
-	struct walk_frame fresh[WALK_FRAMES_MAX];
-	uint32_t fresh_count;
-	bool elsewhere; /* it read words that are not known to stay readable */
-	bool merges;	/* there may be Python frames in between, see walk.h */
+	bool merges;	      /* there may be Python frames in between, see walk.h */
 };
 
 #endif

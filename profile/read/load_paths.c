@@ -110,7 +110,7 @@ int load_paths_differences(struct profile *p, const struct raw_file *raw)
 		size_t bytes = ((size_t)r->ours + r->theirs) * sizeof r->frame[0];
 
 		*d = (struct prof_path_difference){
-			.at = r->at, .ours = r->ours, .theirs = r->theirs, .of = r->of};
+			.at = r->at, .ours = r->ours, .theirs = r->theirs};
 		d->frame = malloc(bytes + 1);
 		if (!d->frame)
 			return -1;

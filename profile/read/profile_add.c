@@ -47,7 +47,6 @@ static void add_path_checks(struct scp_path_checks *to, const struct scp_path_ch
 	to->differ += from->differ;
 	to->undecided += from->undecided;
 	to->heuristic += from->heuristic;
-	to->cached_walks += from->cached_walks;
 }
 
 static void add_ticker_cost(struct scp_ticker_cost *sum, const struct scp_ticker_cost *c)

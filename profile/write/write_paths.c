@@ -88,7 +88,6 @@ void write_paths_differences(struct image *img, const struct profile *p)
 		r->at = d->at;
 		r->ours = d->ours;
 		r->theirs = d->theirs;
-		r->of = d->of;
 		memcpy(r->frame, d->frame, bytes);
 	}
 	if (p->path_differences && img->chunk)

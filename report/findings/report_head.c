@@ -174,20 +174,17 @@ static void put_paths(const struct head *f)
 {
 	const struct profile *p = f->report->profile;
 	const struct scp_path_checks *c = &p->path_checks;
-	char cached[64] = "", undecided[64] = "", walked[48] = "all";
+	char undecided[64] = "", walked[48] = "all";
 
 	if (!c->one_in)
 		return;
-	if (c->cached_walks)
-		snprintf(cached, sizeof(cached), ", %s cached walks made again",
-			 numbered_count(c->cached_walks).text);
 	if (c->undecided)
 		snprintf(undecided, sizeof(undecided), ", %s could not be decided",
 			 numbered_count(c->undecided).text);
 	if (!c->unwinder || c->one_in > 1 || c->undecided)
 		snprintf(walked, sizeof(walked), "%s new ones", numbered_count(c->verified).text);
-	head_put(f, "paths", "%s, %s walked twice%s: %s differ%s", numbered_count(p->paths).text,
-		 walked, cached, numbered_count(c->differ).text, undecided);
+	head_put(f, "paths", "%s, %s walked twice: %s differ%s", numbered_count(p->paths).text,
+		 walked, numbered_count(c->differ).text, undecided);
 }
 
 /* The sum over rows and gaps beside the kernel's account. */

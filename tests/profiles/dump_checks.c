@@ -12,12 +12,6 @@
 
 #include "include/scprof_format.h"
 
-static const char *const of[] = {
-	[SCP_DIFFERENCE_UNWINDER] = "unwinder", [SCP_DIFFERENCE_FRAMES] = "frames",
-	[SCP_DIFFERENCE_END] = "end",		[SCP_DIFFERENCE_OUTER] = "outer",
-	[SCP_DIFFERENCE_WORDS] = "words",
-};
-
 static void print_frames(const uint64_t *frame, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
@@ -32,7 +26,7 @@ static void print_record(const struct scp_record *rec, int all)
 	const struct scp_path *p = (const void *)rec;
 
 	if (rec->type == SCP_REC_PATH_DIFFERENCE) {
-		printf("different %s %u", of[d->of % (sizeof(of) / sizeof(of[0]))], d->at);
+		printf("different %u", d->at);
 		print_frames(d->frame, d->ours);
 		printf(" |");
 		print_frames(d->frame + d->ours, d->theirs);
@@ -69,10 +63,9 @@ int main(int argc, char **argv)
 	const uint8_t *file = mmap(NULL, (size_t)s.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	const struct scp_path_checks *c = &((const struct scp_header *)file)->path_checks;
 	printf("one_in %u\nunwinder %u\nverified %" PRIu64 "\ndiffer %" PRIu64
-	       "\nundecided %" PRIu64 "\nheuristic %" PRIu64 "\ncached_walks %" PRIu64
-	       "\ncut %" PRIu64 "\n",
+	       "\nundecided %" PRIu64 "\nheuristic %" PRIu64 "\ncut %" PRIu64 "\n",
 	       c->one_in, c->unwinder, c->verified, c->differ, c->undecided, c->heuristic,
-	       c->cached_walks, ((const struct scp_header *)file)->losses.cut_paths);
+	       ((const struct scp_header *)file)->losses.cut_paths);
 	for (uint64_t at = SCP_HEADER_BYTES; at < (uint64_t)s.st_size;) {
 		const struct scp_chunk *chunk = (const void *)(file + at);
 		int ours = chunk->magic == SCP_CHUNK_MAGIC || chunk->magic == SCP_OPTIONAL_MAGIC;

@@ -204,8 +204,8 @@ static void put_elsewhere(struct json_writer *w, const struct report *r)
 }
 
 #define CHECKS(member) ROW_SAME(scp_path_checks, member)
-static const struct row_field path_check_fields[] = {CHECKS(verified), CHECKS(cached_walks),
-						     CHECKS(differ), CHECKS(undecided), ROW_END};
+static const struct row_field path_check_fields[] = {CHECKS(verified), CHECKS(differ),
+						     CHECKS(undecided), ROW_END};
 
 static void put_paths(struct json_writer *w, const struct report *r)
 {

@@ -51,7 +51,7 @@ merged()
 	record 3 --verify-paths || return 1
 	has 'own( own)? leaf back through_c main <module>' && has 'own( own)? leaf deep deep deep deep main <module>' &&
 		has 'own( own)? leaf handler main <module>' && has 'own( own)? leaf (Thread\.)?run (Thread\.)?_bootstrap_inner (Thread\.)?_bootstrap' &&
-		SHOWN=.paths holds '.paths.differ == 0 and .paths.cached_walks > 0'
+		SHOWN=.paths holds '.paths.differ == 0 and .paths.verified > 0'
 }
 
 @test "Python functions stand where the interpreter's loop executes them, and its own frames are left out" {

@@ -136,32 +136,6 @@ static void random_expressions_end(void **state)
 	}
 }
 
-/* It reads in two places that are too far apart for one window, and begins again. */
-static void expressions_that_loop_end_with_the_work(void **state)
-{
-	enum { FAR = 2 * sizeof(window.data) };
-	uint8_t *place = calloc(1, FAR + 8);
-	uint64_t at[2] = {(uint64_t)(uintptr_t)place, (uint64_t)(uintptr_t)place + FAR};
-	/* addr, deref, drop, addr, deref, drop, skip to the beginning */
-	uint8_t block[26] = {
-		25, [1] = 0x03, [10] = 0x06, 0x13, 0x03, [21] = 0x06, 0x13, 0x2f, 0xe7, 0xff};
-	uint64_t value;
-	unsigned evaluated = 0;
-	(void)state;
-	memcpy(block + 2, &at[0], 8);
-	memcpy(block + 13, &at[1], 8);
-	window.pid = getpid();
-	window.bytes = 0;
-	memory.work = WORK;
-	for (; memory.work > 0 && evaluated < WORK; evaluated++)
-		assert_false(unwind_expr_evaluate(&cursor, (uint64_t)(uintptr_t)block, false, 0,
-						  &value));
-	assert_in_range(evaluated, 2, WORK / 256 / 100);
-	assert_false(unwind_memory_read(&cursor, at[0], &value) &&
-		     unwind_memory_read(&cursor, at[1], &value));
-	free(place);
-}
-
 /* A child that has the bytes of its own libc mapped, changed here and there. */
 static pid_t with_changed_object(void)
 {
@@ -226,7 +200,6 @@ int main(void)
 		cmocka_unit_test(a_row_is_that_of_its_address),
 		cmocka_unit_test(changed_tables_end),
 		cmocka_unit_test(random_expressions_end),
-		cmocka_unit_test(expressions_that_loop_end_with_the_work),
 		cmocka_unit_test(changed_objects_are_read_or_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
