@@ -128,12 +128,10 @@ void run_displace_settle(struct run_displace *r, bool interrupted)
 	displacement_account_free(&r->run);
 }
 
-static void say_sites(const struct site_costs_result *t, double elapsed)
+static void say_sites(const struct site_costs_result *t)
 {
-	say_format("by call site: %zu of %zu have a number, from %.0f %% of the windows; reading "
-		   "their calls took %.3f %% of a CPU between windows and %.3f %% at ticks",
-		   t->known, t->sites, 100 * t->kept, 100 * t->edges_s / elapsed,
-		   100 * t->ticks_s / elapsed);
+	say_format("by call site: %zu of %zu have a number, from %.0f %% of the windows", t->known,
+		   t->sites, 100 * t->kept);
 	if (t->known)
 		say_format("uncharged time that goes with no call: %.3g ms a second, standard "
 			   "error %.2g",
@@ -236,7 +234,7 @@ void run_displace_finish(struct run_displace *r, char **command)
 	if (r->settled)
 		displace_text_print(stderr, &wishes, &r->account, NULL);
 	if (r->has_sites)
-		say_sites(&r->sites, r->run.elapsed);
+		say_sites(&r->sites);
 	if (r->has_sites && r->dither)
 		say_dither(r);
 	run_displace_abandon(r);

@@ -140,7 +140,7 @@ struct displacement_run {
 	 * kernel fixes the moment of a switch when the program is woken, and the fluid runs on a
 	 * little */
 	struct displacement_value displacement;
-	/* What interrupts that struck other tasks may have taken besides these two:
+	/* Time that interrupts which struck other tasks may have taken besides these two:
 	 * they are charged to those tasks. `bound`: others had so much time that these two are
 	 * lower bounds, and that nothing is known about the rest; then it is all their time. */
 	double hidden;
@@ -155,7 +155,7 @@ struct displacement_run {
 	double rest; /* length of the idle phases before and after it, together */
 };
 
-/* Whether the runs from here on are counted by perf's task-clock, too. It costs a program that
+/* Counts the runs from here on by perf's task-clock, too, or does not. It costs a program that
  * switches often some hundredths of its CPU time; without it, the program's time on each CPU and
  * its progress in time are known less well. */
 void displacement_task_clock(struct displacement *d, bool wanted);
@@ -200,7 +200,7 @@ size_t displacement_run_first(const struct displacement *d, size_t i);
  * available. While a run lasts; any thread. */
 uint64_t displacement_run_program_ns(const struct displacement *d, size_t i);
 
-/* What a switch adds to the fluid's charged time beyond its progress, seconds; often
+/* A switch adds so much to the fluid's charged time beyond its progress, seconds; often
  * negative. Where it could not be measured, 0 with the error that it may have. */
 struct displacement_value displacement_run_switching(const struct displacement *d);
 

@@ -82,7 +82,8 @@ void displacement_switch_measure(struct displacement *d, double units_per_ns);
  * d->woken_from, NAN: unknown. */
 void displacement_switch_count(uint64_t *count);
 void displacement_switch_since(struct displacement *d, double *woken);
-/* Of so many switches with so many interrupts, of which up to `struck` struck other tasks. */
+/* The cost of a switch, where there were so many switches and interrupts, of which up to `struck`
+ * struck other tasks. */
 struct displacement_value displacement_switch_cost(const struct displacement *d, double switches,
 						   double interrupts, double struck);
 /* Sets d->cost and d->switching of the run. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What is sampled while the fluid runs: the CPU time of the measurement itself, and tasks that end.
+/* Samples while the fluid runs: the CPU time of the measurement itself, and tasks that end.
  */
 #include <dirent.h>
 #include <math.h>
@@ -109,7 +109,7 @@ double displacement_sample_softirqd(const struct displacement *d)
 	return sum;
 }
 
-/* Which other tasks ran during the run, by name: from the samples of all processes, and from the
+/* The other tasks of the run, by name: from the samples of all processes, and from the
  * ends of short-lived ones. */
 
 int displacement_tasks_add(struct displacement_tasks *l, const char *name, double seconds, int cpu,

@@ -79,7 +79,6 @@ static int estimate(struct displacement_summary *s)
 	struct displacement_value *uncharged = calloc(s->runs, sizeof(*uncharged)),
 				  *all = calloc(s->runs, sizeof(*all));
 	struct displacement_value seen;
-	double hidden = 0;
 	size_t n = 0;
 
 	if (!uncharged || !all) {
@@ -88,15 +87,16 @@ static int estimate(struct displacement_summary *s)
 		return -1;
 	}
 	for (size_t i = 0; i < s->runs; i++) {
-		if (s->run[i].warnings & DISPLACEMENT_DISTURBED)
-			continue;
-		hidden += s->run[i].hidden;
+		bool seen_none = !s->run[i].seen.kept && !isfinite(s->run[i].uncharged.error);
+
+		s->hidden += s->run[i].hidden / (double)s->runs;
 		s->bound |= s->run[i].bound;
+		if (seen_none || s->run[i].warnings & DISPLACEMENT_DISTURBED)
+			continue;
 		uncharged[n] = s->run[i].uncharged;
 		all[n++] = s->run[i].displacement;
 	}
 	s->disturbed = s->runs - n;
-	s->hidden = n ? hidden / (double)n : 0;
 	seen = displacement_mean(uncharged, n);
 	s->uncharged = displacement_summary_mean(seen, s->confidence, s->hidden);
 	s->displacement =

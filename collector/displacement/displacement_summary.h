@@ -85,8 +85,8 @@ struct displacement_confirm {
 
 /* Room for so many runs. 0, -1: out of memory. */
 int displacement_confirm_begin(struct displacement_confirm *c, const cpu_set_t *cpus, size_t runs);
-/* As in displace.h: before a run; launch_hold.born; launch_watch.ended; and when it has been
- * waited for. */
+/* To be called as those in displacement.h: before a run; launch_hold.born; launch_watch.ended; and
+ * when it has been waited for. */
 void displacement_confirm_run(struct displacement_confirm *c);
 void displacement_confirm_born(void *confirm, pid_t pid);
 void displacement_confirm_ended(void *confirm, pid_t pid);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What a switch to another task and back does to the fluid's balance of charged time and
+/* Measures how a switch to another task and back changes the fluid's balance of charged time and
  * progress. The kernel fixes the moment of a switch when the other task is woken, while the fluid
  * still runs until the interrupt arrives: it progresses more than it is charged. What the kernel
  * does after the switch back is charged to the fluid and no progress. The sum is some tenths of a

@@ -263,9 +263,9 @@ static double uncharged_of(const struct displacement_window *w, double rest, dou
 	return w->work - cost * w->switches - rest * w->charged;
 }
 
-/* One CPU's value, with residuals scaled by the time they represent: the time without the program.
- * Excluded windows cannot contain more than the fluid was charged in them. *doubt: the error due to
- * that if most windows are excluded. */
+/* The value of a CPU, with residuals scaled by the time they represent: the time without the
+ * program. Excluded windows cannot contain more than the fluid was charged in them. *doubt: the
+ * error due to that if most windows are excluded. */
 static double one_cpu(const struct displacement_series *s, const struct totals *t, double rest,
 		      double cost, struct stretches *stretches, double *doubt)
 {

@@ -162,11 +162,6 @@ bool fluid_apart(const struct fluid *f)
 	return f->apart;
 }
 
-size_t fluid_cpus(const struct fluid *f)
-{
-	return f->count;
-}
-
 int fluid_cpu(const struct fluid *f, size_t i)
 {
 	return f->thread[i].cpu;

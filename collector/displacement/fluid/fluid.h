@@ -69,7 +69,6 @@ void fluid_stop(struct fluid *f);
  * fluid_group.h. */
 bool fluid_apart(const struct fluid *f);
 
-size_t fluid_cpus(const struct fluid *f);
 int fluid_cpu(const struct fluid *f, size_t i);
 pid_t fluid_thread(const struct fluid *f, size_t i);
 

@@ -77,7 +77,7 @@ struct fluid {
  * and runs until `stop` is set if that is RUNNING. */
 void *fluid_thread_main(void *argument);
 
-/* Where a window ends and the next begins: the clocks of one instant. */
+/* The end of a window, and the beginning of the next: the clocks of one instant. */
 struct fluid_edge {
 	uint64_t at;	     /* counter */
 	uint64_t charged_ns; /* the thread's CPU clock */

@@ -40,7 +40,7 @@ size_t dither_plan_site(struct dither_plan *p, const double *rate, const unsigne
 	return chosen;
 }
 
-/* What a delay takes beyond what was asked is within the limit, too. */
+/* A delay takes more than was asked for: that is within the limit, too. */
 #define REST 0.2
 
 double dither_plan_delay(const struct dither_plan *p)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* One clock_gettime for each process and reading. */
+/* Makes one clock_gettime for each process and reading. */
 #include "collector/displacement/sites/site_samples.h"
 
 #include <ctype.h>

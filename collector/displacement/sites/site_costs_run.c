@@ -10,7 +10,7 @@
 #include "collector/clocks/clocks_read.h"
 #include "stats/regression/site_costs.h"
 
-/* What a call causes while another task has the CPU is charged to that one. It falls on the
+/* Work that a call causes while another task has the CPU is charged to that one. It falls on the
  * fluid and on others in proportion to their time, which makes up for it; but windows in
  * which less than this share was the fluid's are excluded. So are those that took long (a fluid
  * that waits ends its window late), unless only the program had the CPU: calls come at rates that
@@ -302,7 +302,7 @@ static int take_few(const struct join *j, const struct site_costs_series *s,
 	return result;
 }
 
-/* What a few windows varied is not used. */
+/* Variation by a few windows is not used: intervals would be too short. */
 static int drop_few(struct join *j, size_t series)
 {
 	for (size_t i = 0; j->dither && i < series; i++) {
@@ -348,7 +348,6 @@ int site_costs_run(const struct displacement *d, const struct displacement_run *
 	j.index.samples = samples;
 	j.index.profiles = profiles;
 	*told = (struct site_costs_result){0};
-	site_samples_cost(samples, &told->edges_s, &told->ticks_s);
 	j.series = calloc(cpus + 1, sizeof(*j.series));
 	result = !j.series || site_index_make(&j.index, &told->missed) ? -1 : 0;
 	told->sites = j.index.sites;

@@ -17,8 +17,8 @@
 #include "profile/profile.h"
 #include "stats/regression/site_costs.h"
 
-/* Which site an entry belongs to: those of the profile's model, and those that were read while the
- * run lasted. */
+/* The site that an entry belongs to: of those of the profile's model, and those that were read
+ * while the run lasted. */
 
 #define SITE_INDEX_NONE SIZE_MAX
 
@@ -55,7 +55,6 @@ struct site_costs_result {
 	double busy;	     /* of the CPU that other tasks used most: their share of its time */
 	double intercept, intercept_error; /* uncharged seconds a second that depend on no call */
 	size_t missed;			   /* entries and files that were not read */
-	double edges_s, ticks_s; /* CPU time that reading took: between windows, at ticks */
 };
 
 /* After displacement_account_finish and site_samples_end; `p` as gathered from files of the

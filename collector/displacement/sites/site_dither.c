@@ -22,7 +22,7 @@ struct drawn_window {
 	size_t column;
 };
 
-/* What a slot's site did, without delays and in all. */
+/* The calls of a slot's site, without delays and in all. */
 struct watched {
 	bool taken;
 	size_t index, column; /* in the page; of the draws: NONE unless it was drawn */
@@ -170,7 +170,7 @@ static double quiet_rate(const struct watched *w)
 	return w->taken && w->quiet > 0 ? w->quiet_calls / w->quiet : 0;
 }
 
-/* Of the sites that have not been drawn, the one with the most calls. */
+/* The site with the most calls that has not been drawn. */
 static size_t busiest(const struct site_dither *d)
 {
 	size_t most = 0;

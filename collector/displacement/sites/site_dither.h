@@ -59,7 +59,7 @@ struct site_dither_told {
 };
 struct site_dither_told site_dither_tell(const struct site_dither *d);
 
-/* Which windows of a dithered run have a delay, at which site, and how long it is.
+/* The plan of a dithered run: its windows with a delay, the site, and the length.
  *
  * The variance of a site's rate grows with the square of what delays take from it, their price with
  * the first power: so they are long and seldom. In one window of each block, at a place drawn anew,
@@ -96,8 +96,8 @@ void dither_plan_begin(struct dither_plan *p, double share, uint64_t seed);
 /* Is the next window one with a delay? */
 bool dither_plan_next(struct dither_plan *p);
 
-/* Which of n sites it is at: of those with calls enough, one of those that were drawn least; n:
- * none. `rate`: calls a second without delays. */
+/* Returns the site among n that it is at: of those with calls enough, one of those that were drawn
+ * least; n: none. `rate`: calls a second without delays. */
 size_t dither_plan_site(struct dither_plan *p, const double *rate, const unsigned *drawn, size_t n);
 
 /* The delay of a call in seconds: DITHER_PLAN_PIECES of them and a rest are the limit. */

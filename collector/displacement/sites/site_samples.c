@@ -12,9 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "collector/clocks/clocks_read.h"
 #include "collector/displacement/displacement.h"
 #include "collector/displacement/sites/site_dither.h"
 #include "profile/live/entry_watch.h"
@@ -26,7 +24,7 @@ struct reading {
 	bool incomplete;
 };
 
-/* What one thread read. */
+/* The readings of one thread. */
 struct reader {
 	pthread_mutex_t lock;
 	struct reading *reading;
@@ -34,7 +32,7 @@ struct reader {
 	uint32_t *calls;
 	size_t used, calls_room;
 	uint64_t last[SITE_SAMPLES_ENTRIES];
-	uint64_t took_ns, program_ns;
+	uint64_t program_ns;
 	struct site_clocks softirqd; /* edges: of this CPU */
 	bool full;		     /* out of memory: what there is stays good */
 };
@@ -123,7 +121,7 @@ static void *room(void *array, size_t *held, size_t wanted, size_t size, size_t 
 	return grown;
 }
 
-/* One more reading with room for its calls; NULL: out of memory. */
+/* A new reading with room for its calls; NULL: out of memory. */
 static struct reading *begin_reading(struct reader *r, size_t entries)
 {
 	struct reading *reading =
@@ -188,12 +186,10 @@ void site_samples_edge(void *context, size_t cpu, size_t window)
 	struct site_samples *s = context;
 	struct reader *r = &s->reader[cpu];
 	struct reading *reading;
-	uint64_t from;
 
 	if (!atomic_load_explicit(&s->entries, memory_order_acquire) ||
 	    atomic_load_explicit(&s->ended, memory_order_relaxed))
 		return;
-	from = clocks_read_ns(CLOCK_THREAD_CPUTIME_ID);
 	pthread_mutex_lock(&r->lock);
 	reading = r->full ? NULL : read_calls(s, r);
 	if (reading) {
@@ -201,7 +197,6 @@ void site_samples_edge(void *context, size_t cpu, size_t window)
 		reading->softirqd = site_clocks_read(&r->softirqd).softirqd;
 		reading->program = program_since(s, r, cpu);
 	}
-	r->took_ns += clocks_read_ns(CLOCK_THREAD_CPUTIME_ID) - from;
 	pthread_mutex_unlock(&r->lock);
 }
 
@@ -273,7 +268,6 @@ void site_samples_tick(void *context, double at)
 {
 	struct site_samples *s = context;
 	struct reader *r = &s->reader[s->cpus];
-	uint64_t from = clocks_read_ns(CLOCK_THREAD_CPUTIME_ID);
 	struct reading *reading;
 	struct site_cpu_time time;
 
@@ -291,7 +285,6 @@ void site_samples_tick(void *context, double at)
 	}
 	if (s->dither)
 		site_dither_tick(s->dither, at);
-	r->took_ns += clocks_read_ns(CLOCK_THREAD_CPUTIME_ID) - from;
 	pthread_mutex_unlock(&r->lock);
 }
 
@@ -344,12 +337,4 @@ struct site_reading site_samples_reading(const struct site_samples *s, size_t cp
 		.calls = r->calls + g->first,
 		.entries = g->entries,
 	};
-}
-
-void site_samples_cost(const struct site_samples *s, double *edges, double *ticks)
-{
-	*edges = 0;
-	for (size_t i = 0; i < s->cpus; i++)
-		*edges += (double)s->reader[i].took_ns / 1e9;
-	*ticks = (double)s->reader[s->cpus].took_ns / 1e9;
 }

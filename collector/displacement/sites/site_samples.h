@@ -62,7 +62,7 @@ struct site_sampled {
 	size_t ordinal, of;
 };
 
-/* One reading. Calls since the reading before by the same thread, of the entries that were
+/* A reading. Calls since the reading before by the same thread, of the entries that were
  * known: calls[0 .. entries). */
 struct site_reading {
 	size_t window; /* of the fluid, that begins here; ticks: 0 */
@@ -98,8 +98,5 @@ struct site_sampled site_samples_entry(const struct site_samples *s, size_t i);
 /* Readings of CPU `cpu` of the set; of the ticks where `cpu` is the number of CPUs. */
 size_t site_samples_readings(const struct site_samples *s, size_t cpu);
 struct site_reading site_samples_reading(const struct site_samples *s, size_t cpu, size_t i);
-
-/* CPU seconds that readings took: by the fluid's threads, by ticks. */
-void site_samples_cost(const struct site_samples *s, double *edges, double *ticks);
 
 #endif

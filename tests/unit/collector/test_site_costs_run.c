@@ -102,12 +102,6 @@ struct site_reading site_samples_reading(const struct site_samples *s, size_t cp
 	return r;
 }
 
-void site_samples_cost(const struct site_samples *s, double *edges, double *ticks)
-{
-	(void)s;
-	*edges = *ticks = 0;
-}
-
 /* ---- a made-up run ---- */
 
 static uint32_t next(uint32_t below)
