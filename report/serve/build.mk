@@ -16,10 +16,8 @@ SERVE_SRC = \
 	report/serve/http/mhd.c \
 	report/serve/http/request.c \
 	report/serve/pages/gauges.c \
-	report/serve/pages/index_head.c \
 	report/serve/pages/index_page.c \
-	report/serve/pages/index_processes.c \
-	report/serve/pages/listing_page.c \
+	report/serve/pages/index_tables.c \
 	report/serve/pages/metrics.c \
 	report/serve/pages/metrics_write.c \
 	report/serve/render/pprof_window.c \

@@ -21,8 +21,7 @@
 #include "report/serve/agent/source.h"
 #include "report/serve/sums/label.h"
 
-/* What each user takes of the agent: open files, and time to read them. Whoever has most files
- * gives way to one with fewer, and nobody's files hold up those of others for long.
+/* How much time the files of each user take, so that nobody's hold up those of others for long.
  *
  * Time is a token bucket (the virtual scheduling of ITU-T I.371): up to SHARES_BURST_NS at once,
  * and one part in SHARES_PART of all time in the long run. What was begun is finished, so one long
@@ -33,29 +32,17 @@
 
 struct share {
 	unsigned uid;
-	size_t files;
 	uint64_t paid_ns; /* when all time spent will be paid for */
 	UT_hash_handle hh;
 };
 
-/* One more open file of the user, and one less. Out of memory, the user is not counted: has
- * no files to give up, and no limit of time. */
-void shares_add(struct share **shares, unsigned uid);
-void shares_remove(struct share **shares, unsigned uid);
-
-/* The number of open files. */
-size_t shares_of(struct share *shares, unsigned uid);
-
-/* Who has most files; NULL: nobody has any. */
-const struct share *shares_most(const struct share *shares);
-
 /* May work for this user begin now? */
 bool shares_has_time(struct share *shares, unsigned uid, uint64_t now_ns);
 
-/* It ended now, and took so long. */
+/* It ended now, and took so long. Out of memory, the user has no limit. */
 void shares_spend(struct share **shares, unsigned uid, uint64_t now_ns, uint64_t took_ns);
 
-/* Forget users without files who have paid. */
+/* Forget users who have paid. */
 void shares_tend(struct share **shares, uint64_t now_ns);
 void shares_free(struct share **shares);
 
@@ -67,12 +54,9 @@ void shares_free(struct share **shares);
 
 #define LISTING_MOST	 500		     /* files in it */
 #define LISTING_ROUND_NS UINT64_C(100000000) /* files are read so long in one round */
-#define LISTING_AGAIN_NS                                                                           \
-	(UINT64_C(30) * 1000000000) /* an unchanged directory is looked at again                   \
-				     */
 
 enum listed_state {
-	LISTED_WAITS, /* not read yet */
+	LISTED_WAITS, /* not read yet, or its process lives */
 	LISTED_READ,
 	LISTED_REFUSED
 };
@@ -84,11 +68,11 @@ struct listed {
 	uint64_t bytes, modified_ns;
 	enum listed_state state;
 	enum source_fault fault; /* of LISTED_REFUSED */
+	bool live;		 /* its process, of LISTED_WAITS */
 	/* The rest of LISTED_READ: */
 	char program[LABEL_BYTES]; /* that made most of the calls */
 	uint32_t uid, pid, clock;  /* pid: of the first process */
 	const char *ended;	   /* how that did; static */
-	bool live;
 	uint64_t processes, calls;
 	uint64_t start_real_ns; /* of the first process */
 };
@@ -99,7 +83,6 @@ struct listing {
 	uint64_t beyond; /* older ones, which are not listed */
 	/* private: */
 	uint64_t looked_ns, took_ns;
-	uint64_t directories; /* a sum of when they changed */
 };
 
 struct agent;

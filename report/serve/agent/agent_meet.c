@@ -3,12 +3,12 @@
  * /dev/shm, and ended processes leave their files there: neither may prevent the agent from
  * reading running processes. Names that cannot be opened have a limit of their own. If all
  * descriptors are in use, a file that is complete is closed: a small record stays, by which it is
- * recognized. If there is none, the user with most open files gives up one for a user with fewer.
- */
+ * recognized. */
 #include "report/serve/agent/agent.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "report/serve/monotonic.h"
 #include "report/serve/sums/counters.h"
@@ -18,10 +18,6 @@
 
 static void hold(struct agent *a, struct source *s, enum source_holding holding)
 {
-	if (s->holding == SOURCE_OPEN)
-		shares_remove(&a->shares, s->identity.uid);
-	if (holding == SOURCE_OPEN)
-		shares_add(&a->shares, s->identity.uid);
 	a->held[s->holding]--;
 	s->holding = holding;
 	a->held[holding]++;
@@ -102,50 +98,36 @@ static void close_file(struct agent *a, struct source *s)
 	}
 }
 
-/* The last file of the user with most open files, if the new file's user has fewer: anybody can
- * pretend that processes are alive, and must not keep out other users. */
-static struct source *beyond_share(struct agent *a, const struct source *newcomer)
+/* Anybody can pretend that processes are alive: another user has at most half of the files that
+ * everybody else leaves, so that such users never have all. */
+static bool is_beyond_share(const struct agent *a, const struct source *newcomer)
 {
-	const struct share *most = shares_most(a->shares);
-	struct source *last = NULL;
+	const uint32_t uid = newcomer->identity.uid;
+	size_t own = 0, others = 0;
 
-	if (!most || most->files <= shares_of(a->shares, newcomer->identity.uid))
-		return NULL;
-	for (struct source *s = a->sources; s; s = s->hh.next)
-		if (s->fd >= 0 && s->identity.uid == most->uid)
-			last = s;
-	return last;
-}
-
-/* It keeps its sums, so that counting continues from there when it is opened again. */
-static void cut_off(struct agent *a, struct source *s)
-{
-	if (!s->service) {
-		close_file(a, s);
-		return;
+	for (const struct source *s = a->sources; s; s = s->hh.next) {
+		own += s->fd >= 0 && s != newcomer && s->identity.uid == uid;
+		others += s->fd >= 0 && s->identity.uid != uid;
 	}
-	s->cut_off = true;
-	source_lend(s);
-	hold(a, s, SOURCE_ASIDE);
-	s->next_ns = monotonic_now_ns() + ASIDE_NS;
+	return uid != geteuid() && own >= (a->options.most_files - others) / 2;
 }
 
-/* Close a file, because one too many is open; false: all are needed. */
-static bool make_room(struct agent *a, const struct source *newcomer)
+/* Close a file where one too many is open, of all or of this user; false: all are needed. */
+static bool has_room(struct agent *a, const struct source *newcomer)
 {
+	bool share = is_beyond_share(a, newcomer);
 	struct source *best = NULL;
 
-	for (struct source *s = a->sources; s; s = s->hh.next)
-		if (s != newcomer && worth_closing(s) > (best ? worth_closing(best) : 0))
-			best = s;
-	if (best && a->held[SOURCE_ASIDE] < AGENT_ASIDE) {
-		close_file(a, best);
+	if (!share && a->held[SOURCE_OPEN] <= a->options.most_files)
 		return true;
-	}
-	best = a->held[SOURCE_ASIDE] < 2 * AGENT_ASIDE ? beyond_share(a, newcomer) : NULL;
-	if (best)
-		cut_off(a, best);
-	return best != NULL;
+	for (struct source *s = a->sources; s; s = s->hh.next)
+		if (s != newcomer && worth_closing(s) > (best ? worth_closing(best) : 0) &&
+		    (!share || s->identity.uid == newcomer->identity.uid))
+			best = s;
+	if (!best || a->held[SOURCE_ASIDE] >= AGENT_ASIDE)
+		return false;
+	close_file(a, best);
+	return true;
 }
 
 /* Beyond the limit, a name is not remembered: the next scan tries it again. */
@@ -162,31 +144,6 @@ static void refuse(struct agent *a, struct source *s, enum source_fault fault)
 	agent_read_wait_longer(s);
 }
 
-/* Open a file again that had to be closed for another user's; false: there is no place yet. */
-static bool reopen(struct agent *a, struct source *s, int directory, const char *name)
-{
-	const uint32_t uid = s->identity.uid;
-	const dev_t device = s->device;
-	const ino_t inode = s->inode;
-	enum source_fault fault;
-
-	if (a->held[SOURCE_OPEN] >= a->options.most_files ||
-	    source_open(s, directory, name, &a->limits, &fault))
-		return false;
-	if (s->device != device || s->inode != inode) { /* since it was looked at */
-		source_lend(s);
-		s->device = device;
-		s->inode = inode;
-		s->identity.uid = uid;
-		return false;
-	}
-	s->cut_off = false;
-	s->wait_ns = s->next_ns = 0;
-	hold(a, s, SOURCE_OPEN);
-	agent_read_source(a, s);
-	return true;
-}
-
 /* true: there is nothing to do for it now. */
 static bool is_known(struct agent *a, struct source **found, int directory, const char *name)
 {
@@ -198,7 +155,6 @@ static bool is_known(struct agent *a, struct source **found, int directory, cons
 		return monotonic_now_ns() < s->next_ns;
 	if (source_is(s, directory, name)) {
 		s->next_ns = monotonic_now_ns() + ASIDE_NS;
-		a->search.files_beyond += s->cut_off && !reopen(a, s, directory, name);
 		return true;
 	}
 	agent_meet_retire(a, s); /* another file has its name now */
@@ -222,7 +178,7 @@ static void meet(struct agent *a, int directory, const char *path, const char *n
 		return;
 	}
 	hold(a, s, SOURCE_OPEN);
-	if (a->held[SOURCE_OPEN] > a->options.most_files && !make_room(a, s)) {
+	if (!has_room(a, s)) {
 		a->search.files_beyond++;
 		agent_meet_drop(a, s);
 		return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A directory may hold a hundred thousand files, and is looked through only if it has changed. What
- * is known of a file stays as long as the file does. */
+/* A directory may hold a hundred thousand files: the time to look through it is limited. What is
+ * known of a file stays as long as the file does. */
 #include "report/serve/agent/agent.h"
 
 #include <dirent.h>
@@ -15,7 +15,7 @@
 #include "report/serve/monotonic.h"
 
 #define MOST_NAMES 200000 /* looked at */
-#define SPARING	   20	  /* of the time, at most one part in so many is spent looking */
+#define SPARING	   100	  /* of the time, at most one part in so many is spent looking */
 
 static uint64_t nanoseconds(const struct timespec *t)
 {
@@ -112,29 +112,18 @@ static void add_directory(struct listing *l, struct agent *a, const char *path)
 		closedir(directory);
 }
 
-static uint64_t changes_of(const struct agent *a)
-{
-	uint64_t sum = 0;
-	struct stat st;
-
-	for (size_t i = 0; i < a->options.directories; i++)
-		if (!stat(a->options.directory[i], &st))
-			sum = sum * 31 + nanoseconds(&st.st_mtim) + st.st_ino;
-	return sum;
-}
-
 static bool is_same(const struct listed *a, const struct listed *b)
 {
 	return a->device == b->device && a->inode == b->inode && a->bytes == b->bytes &&
 	       a->modified_ns == b->modified_ns && !strcmp(a->path, b->path);
 }
 
-/* What was known of its files stays known; those of a process that lives are read again. */
+/* What was known of its files stays known. */
 static void remember(struct listing *now, const struct listing *before)
 {
 	for (size_t i = 0; i < now->files; i++)
 		for (size_t k = 0; k < before->files; k++)
-			if (is_same(&now->file[i], &before->file[k]) && !before->file[k].live) {
+			if (is_same(&now->file[i], &before->file[k])) {
 				char *path = now->file[i].path;
 
 				now->file[i] = before->file[k];
@@ -170,6 +159,7 @@ static void describe(struct listed *f, const struct profile *p)
 	free(calls);
 }
 
+/* The profile of a process that lives waits until it has ended. */
 static void read_file(struct listed *f, const struct source_limits *limits)
 {
 	struct source s = {.fd = -1};
@@ -182,7 +172,10 @@ static void read_file(struct listed *f, const struct source_limits *limits)
 		source_look(&s);
 		f->live = s.alive;
 		fault = SOURCE_FAULT_CONTENT;
-		p = source_load(&s, limits, &fault);
+		if (s.alive)
+			f->state = LISTED_WAITS;
+		else
+			p = source_load(&s, limits, &fault);
 		if (p && p->processes)
 			describe(f, p);
 	}
@@ -218,26 +211,10 @@ static void read_files(struct agent *a, struct listing *l)
 	}
 }
 
-/* A copy, to be changed without the lock. false: out of memory. */
-static bool copy(struct listing *to, const struct listing *from)
-{
-	*to = *from;
-	to->file = calloc(2 * (size_t)LISTING_MOST, sizeof(*to->file));
-	to->files = 0;
-	for (size_t i = 0; to->file && i < from->files; i++) {
-		struct listed f = from->file[i];
-
-		f.path = strdup(f.path);
-		if (f.path)
-			to->file[to->files++] = f;
-	}
-	return to->file != NULL;
-}
-
 /* The files that are there now, as far as they are known. */
 static void look(struct agent *a, struct listing *now)
 {
-	*now = (struct listing){.looked_ns = monotonic_now_ns(), .directories = changes_of(a)};
+	*now = (struct listing){.looked_ns = monotonic_now_ns()};
 	now->file = calloc(2 * (size_t)LISTING_MOST, sizeof(*now->file));
 	for (size_t i = 0; now->file && i < a->options.directories; i++)
 		add_directory(now, a, a->options.directory[i]);
@@ -247,26 +224,15 @@ static void look(struct agent *a, struct listing *now)
 	now->took_ns = monotonic_now_ns() - now->looked_ns;
 }
 
-static bool any_waits(const struct listing *l)
-{
-	for (size_t i = 0; i < l->files; i++)
-		if (l->file[i].state == LISTED_WAITS)
-			return true;
-	return false;
-}
-
 void listing_scan(struct agent *a)
 {
 	const struct listing *before = &a->listing;
-	uint64_t since_ns = monotonic_now_ns() - before->looked_ns;
-	bool due = !before->looked_ns || since_ns > LISTING_AGAIN_NS ||
-		   (since_ns > SPARING * before->took_ns && changes_of(a) != before->directories);
 	struct listing now, old;
 
-	if (due)
-		look(a, &now);
-	else if (!any_waits(before) || !copy(&now, before))
+	if (before->looked_ns &&
+	    monotonic_now_ns() - before->looked_ns <= SPARING * before->took_ns)
 		return;
+	look(a, &now);
 	read_files(a, &now);
 	if (now.files)
 		qsort(now.file, now.files, sizeof(*now.file), by_age);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A hash by user. Who has closed all files stays in it until the time is paid for: else new files
- * would buy new time. */
+/* A hash by user, who stays in it until the time is paid for. */
 #include "report/serve/agent/agent.h"
 
 #include <stdlib.h>
@@ -31,39 +30,6 @@ static struct share *find_or_add(struct share **shares, unsigned uid)
 	return NULL;
 }
 
-void shares_add(struct share **shares, unsigned uid)
-{
-	struct share *s = find_or_add(shares, uid);
-
-	if (s)
-		s->files++;
-}
-
-void shares_remove(struct share **shares, unsigned uid)
-{
-	struct share *s = find(*shares, uid);
-
-	if (s && s->files)
-		s->files--;
-}
-
-size_t shares_of(struct share *shares, unsigned uid)
-{
-	const struct share *s = find(shares, uid);
-
-	return s ? s->files : 0;
-}
-
-const struct share *shares_most(const struct share *shares)
-{
-	const struct share *most = NULL;
-
-	for (const struct share *s = shares; s; s = s->hh.next)
-		if (s->files > (most ? most->files : 0))
-			most = s;
-	return most;
-}
-
 bool shares_has_time(struct share *shares, unsigned uid, uint64_t now_ns)
 {
 	const struct share *s = find(shares, uid);
@@ -91,7 +57,7 @@ void shares_tend(struct share **shares, uint64_t now_ns)
 {
 	for (struct share *s = *shares, *next; s; s = next) {
 		next = s->hh.next;
-		if (!s->files && s->paid_ns <= now_ns)
+		if (s->paid_ns <= now_ns)
 			forget(shares, s);
 	}
 }

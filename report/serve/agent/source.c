@@ -72,13 +72,6 @@ void source_release(struct source *s)
 	s->alive = false;
 }
 
-void source_lend(struct source *s)
-{
-	close(s->fd);
-	s->fd = -1;
-	s->alive = false;
-}
-
 void source_close(struct source *s)
 {
 	source_release(s);

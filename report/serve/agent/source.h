@@ -79,11 +79,10 @@ struct source {
 	struct profile *last; /* its calls by function; NULL: none read */
 	uint32_t clock;	      /* kind */
 	bool alive;
-	bool cut_off;	  /* closed for another user's file: opened again when there is room */
-	bool from_now;	  /* what it had before its first reading is not to be counted */
-	bool past;	  /* it is, but began before the agent did */
-	bool late;	  /* was due, and has to wait for its user's time */
-	uint64_t read_ns; /* when its last reading began, CLOCK_MONOTONIC; 0: never */
+	bool from_now;		   /* what it had before its first reading is not to be counted */
+	bool past;		   /* it is, but began before the agent did */
+	bool late;		   /* was due, and has to wait for its user's time */
+	uint64_t read_ns;	   /* when its last reading began, CLOCK_MONOTONIC; 0: never */
 	uint64_t next_ns, wait_ns; /* when to read it again */
 	UT_hash_handle hh;	   /* by path */
 };
@@ -102,9 +101,6 @@ void source_release(struct source *s);
 
 /* Release everything, also of one that was never opened (fd -1). */
 void source_close(struct source *s);
-
-/* Give up its descriptor; what was read stays, and source_open may give it another one. */
-void source_lend(struct source *s);
 
 /* Is directory/name the very file that was opened as s? */
 bool source_is(const struct source *s, int directory, const char *name);

@@ -52,28 +52,9 @@ void index_write_escaped(FILE *out, const char *text);
 void index_write_link(FILE *out, const char *page, const char *service, uint32_t clock,
 		      const char *more, const char *words);
 
-/* What the tables of the page / have in common: heads that sort, and instants. */
-
-#define INDEX_ALL_COLUMNS ((1u << INDEX_COLUMNS) - 1)
-
-/* The beginning of a table with that id, with a link in each head. `columns`: a bit for each. */
-void index_head_table(FILE *out, const char *id, const struct index_order *order, unsigned columns);
-
-/* Words are ordered from a to z, numbers from the largest down. */
-bool index_head_is_text(enum index_column column);
-
-/* A cell; 0: not known. */
-void index_head_started(FILE *out, uint64_t real_ns);
-
-/* The table of processes on the page /. */
-
-/* With the agent's lock. Nothing where no process is known. 0, or -1: out of memory. */
-int index_processes_print(const struct agent *a, const struct index_order *order, FILE *out);
-
-/* The profiles of the directories as a part of the page /. */
-
-/* With the agent's lock; processes that run are left to index_processes.h. Nothing where there are
- * none. 0, or -1: out of memory. */
-int listing_page_print(const struct agent *a, const struct index_order *order, FILE *out);
+/* With the agent's lock: the table of processes, and that of the finished profiles in the
+ * directories. Nothing where there are none. 0, or -1: out of memory. */
+int index_tables_processes(const struct agent *a, const struct index_order *order, FILE *out);
+int index_tables_profiles(const struct agent *a, const struct index_order *order, FILE *out);
 
 #endif

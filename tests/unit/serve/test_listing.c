@@ -81,7 +81,7 @@ static void the_list_is_sorted_and_gives_reasons(void **state)
 	scp_build_save_bytes("rubbish", 7, place_path(x, "bad.scp"));
 	scan(x);
 	out = open_memstream(&text, &bytes);
-	assert_int_equal(listing_page_print(&x->agent, &most, out), 0);
+	assert_int_equal(index_tables_profiles(&x->agent, &most, out), 0);
 	fclose(out);
 	few = strstr(text, ">few.scp<");
 	many = strstr(text, ">many.scp<");
@@ -128,7 +128,7 @@ static void thousands_are_cut_and_counted(void **state)
 	assert_int_equal(x->agent.listing.files, LISTING_MOST);
 	assert_int_equal(x->agent.listing.beyond, 2 * LISTING_MOST);
 	out = open_memstream(&text, &bytes);
-	assert_int_equal(listing_page_print(&x->agent, &newest, out), 0);
+	assert_int_equal(index_tables_profiles(&x->agent, &newest, out), 0);
 	fclose(out);
 	assert_non_null(strstr(text, "and 1000 more"));
 	free(text);
@@ -144,7 +144,7 @@ static void names_are_no_markup(void **state)
 	place_save(x, "a&b\"<i>.scp", 1, "/bin/<b>", 10);
 	scan(x);
 	out = open_memstream(&text, &bytes);
-	assert_int_equal(listing_page_print(&x->agent, &newest, out), 0);
+	assert_int_equal(index_tables_profiles(&x->agent, &newest, out), 0);
 	fclose(out);
 	assert_null(strstr(text, "<i>"));
 	assert_null(strstr(text, "<b>"));

@@ -208,56 +208,34 @@ static uint64_t calls_of(const struct place *x, const char *service)
 	return calls;
 }
 
-/* All files that may be open are one user's, and their processes live. */
-static void who_has_most_files_gives_way(void **state)
+/* All processes live. */
+static void nobody_takes_all_open_files(void **state)
 {
 	struct place *x = *state;
 
 	if (geteuid())
 		skip(); /* one user cannot read another's */
-	for (uint32_t i = 1; i <= 4; i++)
+	x->agent.options.most_files = 8;
+	for (uint32_t i = 1; i <= 6; i++)
 		save(x, GREEDY, i, true, 10);
 	look(x);
 	assert_int_equal(calls_of(x, "a@65534"), 40);
-	save(x, 0, 5, false, 100);
-	save(x, OTHER, 6, false, 1000);
-	look(x);
-	assert_int_equal(calls_of(x, "a"), 100);
-	assert_int_equal(calls_of(x, "a@65533"), 1000);
-	assert_int_equal(x->agent.held[SOURCE_OPEN], 4);
 	assert_int_equal(x->agent.files_beyond, 2);
-	/* two against one and one: nobody has fewer than a newcomer of these two would make it */
-	save(x, GREEDY, 7, true, 10);
+	for (uint32_t i = 11; i <= 14; i++)
+		save(x, OTHER, i, true, 1000);
 	look(x);
-	assert_int_equal(x->agent.files_beyond, 3);
+	assert_int_equal(calls_of(x, "a@65533"), 2000);
+	for (uint32_t i = 21; i <= 22; i++)
+		save(x, 0, i, true, 100);
+	look(x);
+	assert_int_equal(calls_of(x, "a"), 200);
+	assert_int_equal(x->agent.held[SOURCE_OPEN], 8);
+	assert_int_equal(x->agent.files_beyond, 4);
+	/* a place that becomes free is for the others */
+	delete (x, 1);
+	look(x);
+	look(x);
 	assert_int_equal(calls_of(x, "a@65534"), 40);
-}
-
-/* Nothing is lost by it, and nothing counted twice. */
-static void what_gave_way_goes_on_when_there_is_room(void **state)
-{
-	struct place *x = *state;
-
-	if (geteuid())
-		skip();
-	for (uint32_t i = 1; i <= 4; i++)
-		save(x, GREEDY, i, true, 10);
-	look(x);
-	save(x, 0, 5, false, 100);
-	save(x, OTHER, 6, false, 1000);
-	look(x);
-	for (uint32_t i = 1; i <= 4; i++)
-		save(x, GREEDY, i, true, 15);
-	look(x);
-	assert_int_equal(calls_of(x, "a@65534"), 50); /* of the two that are open */
-	delete (x, 5);
-	delete (x, 6);
-	look(x);
-	look(x);
-	assert_int_equal(x->agent.held[SOURCE_OPEN], 4);
-	assert_int_equal(x->agent.files_beyond, 0);
-	assert_int_equal(calls_of(x, "a@65534"), 60);
-	assert_int_equal(calls_of(x, "a"), 100);
 }
 
 static bool has_name(struct counters *c, const char *program, unsigned uid)
@@ -344,19 +322,14 @@ static void time_at_once_and_in_the_long_run(void **state)
 	assert_null(shares);
 }
 
-static void new_files_buy_no_time(void **state)
+static void who_has_paid_is_forgotten(void **state)
 {
 	struct share *shares = NULL;
 
 	(void)state;
-	shares_add(&shares, GREEDY);
 	shares_spend(&shares, GREEDY, 9000 * MS, 9000 * MS);
-	shares_remove(&shares, GREEDY);
-	assert_null(shares_most(shares));
 	shares_tend(&shares, 9000 * MS);
-	shares_add(&shares, GREEDY);
 	assert_false(shares_has_time(shares, GREEDY, 9000 * MS));
-	shares_remove(&shares, GREEDY);
 	shares_tend(&shares, 36000 * MS);
 	assert_null(shares);
 }
@@ -442,6 +415,7 @@ static void estimates_take_their_share_of_time(void **state)
 
 	if (geteuid())
 		skip();
+	x->agent.options.most_files = 100;
 	save_program(x, GREEDY, 1, "/bin/a");
 	save_program(x, GREEDY, 2, "/bin/b");
 	save_program(x, GREEDY, 3, "/bin/c");
@@ -461,14 +435,12 @@ static void estimates_take_their_share_of_time(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(who_has_most_files_gives_way, begin, end),
-		cmocka_unit_test_setup_teardown(what_gave_way_goes_on_when_there_is_room, begin,
-						end),
+		cmocka_unit_test_setup_teardown(nobody_takes_all_open_files, begin, end),
 		cmocka_unit_test(nobody_takes_all_names_of_services),
 		cmocka_unit_test_setup_teardown(a_scan_looks_at_so_many_names_and_no_more, begin,
 						end),
 		cmocka_unit_test(time_at_once_and_in_the_long_run),
-		cmocka_unit_test(new_files_buy_no_time),
+		cmocka_unit_test(who_has_paid_is_forgotten),
 		cmocka_unit_test_setup_teardown(who_takes_too_long_is_read_later_and_others_are_not,
 						begin, end),
 		cmocka_unit_test_setup_teardown(what_is_gone_and_late_is_not_lost, begin, end),

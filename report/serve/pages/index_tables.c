@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The tables of processes and of finished profiles on the page /. One query sorts both: a column
+ * that a table does not have leaves it as it is. What is not known comes last in any order. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "collector/clocks/clocks_read.h"
+#include "report/serve/pages/index.h"
+#include "report/wording/numbers.h"
+#include "report/wording/utf8.h"
+
+#define ROWS_MOST 200 /* of processes */
+#define UNKNOWN	  UINT64_MAX
+#define OF(name)  (1u << INDEX_##name)
+
+static const struct {
+	const char *title, *words; /* words: what a click does */
+} columns[INDEX_COLUMNS] = {
+	[INDEX_PROGRAM] = {"Program", "by name"}, [INDEX_PID] = {"Process id", "by number"},
+	[INDEX_STATE] = {"State", "by state"},	  [INDEX_STARTED] = {"Started, UTC", "by time"},
+	[INDEX_WALL] = {"Wall time", "by time"},  [INDEX_CALLS] = {"Calls", "by number"},
+	[INDEX_CPU] = {"CPU time", "by time"},
+};
+
+struct line {
+	const char
+		*word[INDEX_STATE + 1]; /* of the columns that are words; program NULL: unknown */
+	uint64_t number[INDEX_COLUMNS]; /* of the others */
+	const char *path;
+	uint32_t clock; /* of the link to a service; NONE: no link */
+	uint64_t more;	/* processes of a profile, besides the first */
+};
+
+struct lines {
+	struct line *line;
+	size_t count;
+	unsigned columns; /* a bit for each */
+	bool files;	  /* names are shown, and lead to profiles */
+};
+
+static bool is_text(unsigned column)
+{
+	return column <= INDEX_STATE;
+}
+
+static int compare(const void *left, const void *right, void *to)
+{
+	const struct line *a = left, *b = right;
+	const struct index_order *o = to;
+	const uint64_t *x = a->number, *y = b->number;
+	int by = (x[o->column] < y[o->column]) - (x[o->column] > y[o->column]);
+
+	if (!a->word[INDEX_PROGRAM] != !b->word[INDEX_PROGRAM])
+		return a->word[INDEX_PROGRAM] ? -1 : 1;
+	if (a->word[INDEX_PROGRAM] && is_text(o->column))
+		by = strcmp(a->word[o->column], b->word[o->column]);
+	else if ((x[o->column] == UNKNOWN) != (y[o->column] == UNKNOWN))
+		return x[o->column] == UNKNOWN ? 1 : -1;
+	if (by)
+		return o->reversed ? -by : by;
+	if (x[INDEX_STARTED] != y[INDEX_STARTED])
+		return x[INDEX_STARTED] > y[INDEX_STARTED] ? -1 : 1;
+	return strcmp(a->path, b->path);
+}
+
+static void put_head(FILE *out, const struct index_order *o, unsigned i)
+{
+	bool here = o->column == i, down = is_text(i) == o->reversed;
+
+	fprintf(out, "<th scope=col%s%s><a href=\"/?sort=%s%s\" title=\"sort %s\">%s%s</a>",
+		is_text(i) ? "" : " class=number",
+		!here  ? ""
+		: down ? " aria-sort=descending"
+		       : " aria-sort=ascending",
+		here && !o->reversed ? "-" : "", index_column_names[i], columns[i].words,
+		columns[i].title,
+		!here  ? ""
+		: down ? " \u25be"
+		       : " \u25b4");
+}
+
+static void put_program(FILE *out, const struct line *l, bool files)
+{
+	const char *program = l->word[INDEX_PROGRAM];
+
+	fputs("<tr><td>", out);
+	if (program) {
+		fputs("<bdi class=name>", out);
+		if (files) {
+			fputs("<a href=\"/profile?file=", out);
+			index_write_escaped(out, l->path);
+			fputs("\">", out);
+			index_write_text(out, program);
+			fputs("</a>", out);
+		} else if (l->clock) {
+			index_write_link(out, "/service", program, l->clock, "", program);
+		} else {
+			index_write_text(out, program);
+		}
+		fputs("</bdi>", out);
+	}
+	if (files) {
+		fputs("<bdi class=caller title=\"", out);
+		index_write_text(out, l->path);
+		fputs("\">", out);
+		index_write_text(out, base_name(l->path));
+		fputs("</bdi>", out);
+	}
+	fputs("</td>", out);
+}
+
+static void put_number(FILE *out, const struct line *l, unsigned column)
+{
+	uint64_t n = l->number[column];
+	time_t seconds = (time_t)(n / UINT64_C(1000000000));
+	char text[64] = "\u2013";
+	struct tm parts;
+
+	if (n == UNKNOWN)
+		;
+	else if (column == INDEX_CALLS)
+		numbers_count(text, sizeof(text), n);
+	else if (column == INDEX_PID)
+		snprintf(text, sizeof(text),
+			 l->more ? "%" PRIu64 " and %" PRIu64 " more" : "%" PRIu64, n, l->more);
+	else if (column != INDEX_STARTED)
+		numbers_duration(text, sizeof(text), (double)n, true);
+	else if (gmtime_r(&seconds, &parts))
+		strftime(text, sizeof(text), "%F %T", &parts);
+	fprintf(out, "<td class=number>%s</td>", text);
+}
+
+static void put_line(FILE *out, const struct lines *all, const struct line *l)
+{
+	const char *state = l->word[INDEX_STATE];
+
+	put_program(out, l, all->files);
+	if (all->files)
+		fprintf(out, "<td>%s</td>", state);
+	else
+		fprintf(out, "<td><span class=\"state %s\">%s</span></td>", state, state);
+	for (unsigned i = 0; i < INDEX_COLUMNS; i++)
+		if (!is_text(i) && all->columns >> i & 1)
+			put_number(out, l, i);
+	fputs("</tr>\n", out);
+}
+
+static void put_table(FILE *out, struct lines *all, const char *id, const struct index_order *order)
+{
+	struct index_order by = *order;
+
+	if (!all->count)
+		return;
+	qsort_r(all->line, all->count, sizeof(*all->line), compare, &by);
+	fprintf(out, "<div class=scroll-x><table id=%s><thead><tr>", id);
+	for (unsigned i = 0; i < INDEX_COLUMNS; i++)
+		if (all->columns >> i & 1)
+			put_head(out, order, i);
+	fputs("</tr></thead>\n", out);
+	for (size_t i = 0; i < all->count && (all->files || i < ROWS_MOST); i++)
+		put_line(out, all, &all->line[i]);
+	fputs("</table></div>\n", out);
+	if (!all->files && all->count > ROWS_MOST)
+		fprintf(out, "<p class=note>and %zu more</p>\n", all->count - ROWS_MOST);
+}
+
+static uint64_t known(uint64_t value)
+{
+	return value ? value : UNKNOWN;
+}
+
+/* The profile's figure is as old as its last new path: the kernel knows that of a living one. */
+static uint64_t cpu_of(const struct source *s)
+{
+	clockid_t clock;
+
+	if (!s->alive)
+		return s->figures.cpu_ns;
+	return clock_getcpuclockid((pid_t)s->identity.pid, &clock) ? UNKNOWN
+								   : clocks_read_ns(clock);
+}
+
+static struct line process_line(const struct source *s)
+{
+	uint64_t start = s->identity.start_real_ns, now = clocks_read_ns(CLOCK_REALTIME);
+
+	return (struct line){.word = {s->service->name, s->alive ? "live" : "ended"},
+			     .path = s->path,
+			     .clock = s->figures.calls ? s->clock : SCP_CLOCK_NONE,
+			     .number = {[INDEX_PID] = s->identity.pid,
+					[INDEX_STARTED] = known(start),
+					[INDEX_WALL] = known(!s->alive ? s->figures.wall_ns
+							     : start && start < now ? now - start
+										    : 0),
+					[INDEX_CALLS] = s->figures.calls,
+					[INDEX_CPU] = cpu_of(s)}};
+}
+
+/* It is not among the finished profiles. */
+static bool is_process(const struct agent *a, const struct source *s)
+{
+	const struct listed *f = s->alive ? NULL : listing_find(&a->listing, s->path);
+
+	return s->service && (s->state == SOURCE_FOLLOWED || s->state == SOURCE_ENDED) &&
+	       !(f && f->state == LISTED_READ);
+}
+
+/* What ended without a call is counted only: shells start many such. */
+int index_tables_processes(const struct agent *a, const struct index_order *order, FILE *out)
+{
+	struct lines all = {.line = calloc((size_t)HASH_COUNT(a->sources) + 1, sizeof(struct line)),
+			    .columns = (1u << INDEX_COLUMNS) - 1};
+	size_t silent = 0;
+
+	if (!all.line)
+		return -1;
+	for (const struct source *s = a->sources; s; s = s->hh.next)
+		if (is_process(a, s) && (s->alive || s->figures.calls))
+			all.line[all.count++] = process_line(s);
+		else
+			silent += is_process(a, s);
+	if (all.count || silent)
+		fputs("<section><h2>Processes</h2>\n", out);
+	put_table(out, &all, "processes", order);
+	if (silent)
+		fprintf(out, "<p class=note>%zu process%s ended without a recorded call.</p>\n",
+			silent, silent == 1 ? "" : "es");
+	if (all.count || silent)
+		fputs("</section>\n", out);
+	free(all.line);
+	return 0;
+}
+
+static struct line profile_line(const struct listed *f)
+{
+	if (f->state != LISTED_READ)
+		return (struct line){
+			.word = {NULL, f->state == LISTED_WAITS ? "not read yet"
+								: source_fault_words[f->fault]},
+			.path = f->path,
+			.number = {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}};
+	return (struct line){.word = {f->program, f->ended},
+			     .path = f->path,
+			     .more = f->processes - 1,
+			     .number = {[INDEX_PID] = f->pid,
+					[INDEX_STARTED] = known(f->start_real_ns),
+					[INDEX_CALLS] = f->calls}};
+}
+
+int index_tables_profiles(const struct agent *a, const struct index_order *order, FILE *out)
+{
+	const struct listing *l = &a->listing;
+	struct lines all = {.line = calloc(l->files + 1, sizeof(struct line)),
+			    .columns = OF(PROGRAM) | OF(STATE) | OF(CALLS) | OF(STARTED) | OF(PID),
+			    .files = true};
+
+	if (!all.line)
+		return -1;
+	for (size_t i = 0; i < l->files; i++)
+		if (l->file[i].state != LISTED_WAITS || !l->file[i].live)
+			all.line[all.count++] = profile_line(&l->file[i]);
+	if (all.count)
+		fputs("<section><h2>Finished profiles</h2>\n", out);
+	put_table(out, &all, "profiles", order);
+	if (all.count && l->beyond)
+		fprintf(out, "<p class=note>and %" PRIu64 " more, which are older</p>\n",
+			l->beyond);
+	if (all.count)
+		fputs("</section>\n", out);
+	free(all.line);
+	return 0;
+}
