@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <malloc.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -165,16 +164,14 @@ static int check_directory(const char *path)
 {
 	struct stat st;
 
-	if (stat(path, &st))
-		return complain("cannot look into '%.300s': %s; name directories that hold "
-				"profiles",
-				path, strerror(errno));
-	if (!S_ISDIR(st.st_mode))
+	if (!stat(path, &st) && !S_ISDIR(st.st_mode))
 		return complain("'%.300s' is not a directory; name directories that hold profiles "
 				"(`scprof report` prints a single one)",
 				path);
 	if (access(path, R_OK | X_OK))
-		return complain("cannot look into '%.300s': %s", path, strerror(errno));
+		return complain("cannot look into '%.300s': %s; name directories that hold "
+				"profiles",
+				path, strerror(errno));
 	return 0;
 }
 
@@ -230,33 +227,25 @@ static void raise_descriptors(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* Blocked in all threads: sigtimedwait takes them. */
-static void take_signals(sigset_t *set)
+static struct agent *ending; /* by a signal */
+
+/* It is heard in the middle of a scan, too. */
+static void end_agent(int signal)
 {
-	signal(SIGPIPE, SIG_IGN);
-	signal(SIGCHLD, SIG_DFL); /* else nobody could learn how a child ended */
-	sigemptyset(set);
-	sigaddset(set, SIGTERM);
-	sigaddset(set, SIGINT);
-	sigaddset(set, SIGHUP);
-	sigprocmask(SIG_BLOCK, set, NULL);
+	(void)signal;
+	agent_stop(ending);
 }
 
-struct ending {
-	pthread_t thread;
-	sigset_t signals;
-	struct agent *agent;
-};
-
-/* A thread waits for the signal, so that it is heard in the middle of a scan, too. */
-static void *await_signal(void *context)
+static void take_signals(struct agent *agent)
 {
-	struct ending *e = context;
-	int which;
+	const struct sigaction end = {.sa_handler = end_agent, .sa_flags = SA_RESTART};
 
-	sigwait(&e->signals, &which);
-	agent_stop(e->agent);
-	return NULL;
+	ending = agent;
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGCHLD, SIG_DFL); /* else nobody could learn how a child ended */
+	sigaction(SIGTERM, &end, NULL);
+	sigaction(SIGINT, &end, NULL);
+	sigaction(SIGHUP, &end, NULL);
 }
 
 static void follow(struct agent *agent, struct http *http)
@@ -308,10 +297,8 @@ static int scan_and_serve(struct agent *agent, struct http_address *address)
 static int serve(struct serve_options *o)
 {
 	struct agent agent;
-	struct ending ending = {.agent = &agent};
-	int status = 1;
+	int status;
 
-	take_signals(&ending.signals);
 	raise_descriptors();
 	mallopt(M_ARENA_MAX, 1); /* what a connection's thread leaves is of use to the next one */
 	unsetenv("DEBUGINFOD_URLS"); /* no page waits for a remote server */
@@ -319,13 +306,8 @@ static int serve(struct serve_options *o)
 		complaint_print("scprof serve", "out of memory");
 		return 1;
 	}
-	if (pthread_create(&ending.thread, NULL, await_signal, &ending)) {
-		complaint_print("scprof serve", "cannot start a thread");
-	} else {
-		status = scan_and_serve(&agent, &o->address);
-		pthread_cancel(ending.thread);
-		pthread_join(ending.thread, NULL);
-	}
+	take_signals(&agent);
+	status = scan_and_serve(&agent, &o->address);
 	agent_close(&agent);
 	return status;
 }

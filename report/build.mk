@@ -27,7 +27,6 @@ REPORT_SRC = \
 	report/live/precision.c \
 	report/live/screen.c \
 	report/live/screen_header.c \
-	report/live/terminfo.c \
 	report/live/target.c \
 	report/live/live_text.c \
 	report/live/view.c \

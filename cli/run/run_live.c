@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "cli/messages/say.h"
-#include "report/live/screen.h"
 
 static int open_log(struct run_live *l, const char *directory, const char *command)
 {
@@ -167,6 +166,8 @@ static bool unlink_empty(const struct run_live *l)
  * screen. A process in the background would be stopped by SIGTTOU here. */
 static void mend_terminal(const struct run_live *l)
 {
+	/* ECMA-48 and DEC: plain text, the normal screen, a cursor, plain keys */
+	static const char leave[] = "\033[0m\033[?1049l\033[?25h\033[?1l\033>";
 	sigset_t background, before;
 
 	sigemptyset(&background);
@@ -174,7 +175,9 @@ static void mend_terminal(const struct run_live *l)
 	sigprocmask(SIG_BLOCK, &background, &before);
 	if (l->has_settings)
 		tcsetattr(l->terminal, TCSADRAIN, &l->settings);
-	terminfo_leave(l->terminal);
+	if (write(l->terminal, leave, sizeof(leave) - 1) < 0) {
+		/* the terminal has gone */
+	}
 	sigprocmask(SIG_SETMASK, &before, NULL);
 }
 

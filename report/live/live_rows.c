@@ -337,24 +337,23 @@ static bool is_by_time(enum row_sort by)
 	return by == ROW_BY_TIME || by == ROW_BY_TOTAL || by == ROW_BY_MEAN;
 }
 
-/* Whatever the direction, what waits comes last by time. Ties by total time, then by the report's
- * order. */
-static int compare(const void *left, const void *right, void *context)
+/* What waits comes last by time. Ties by total time, then by the report's order. */
+static int compare(const void *left, const void *right)
 {
 	const struct row_place *a = left, *b = right;
-	const bool *reverse = context;
+
 	if (a->last != b->last)
 		return a->last ? 1 : -1;
 	int order = a->name ? strcmp(a->name, b->name) : a->key > b->key ? -1 : a->key < b->key;
 
 	if (order)
-		return *reverse ? -order : order;
+		return order;
 	if (a->total_ns != b->total_ns)
 		return a->total_ns > b->total_ns ? -1 : 1;
 	return a->row < b->row ? -1 : a->row > b->row;
 }
 
-void live_rows_sort(struct rows *r, const struct live_reader *f, enum row_sort by, bool reverse)
+void live_rows_sort(struct rows *r, const struct live_reader *f, enum row_sort by)
 {
 	const struct prof_function *function = f->profile->function;
 
@@ -370,5 +369,5 @@ void live_rows_sort(struct rows *r, const struct live_reader *f, enum row_sort b
 			r->order[i].name = function[f->groups.row[row->group].function].name;
 	}
 	if (r->rows)
-		qsort_r(r->order, r->rows, sizeof(*r->order), compare, &reverse);
+		qsort(r->order, r->rows, sizeof(*r->order), compare);
 }

@@ -72,10 +72,6 @@ void means_widen(struct mean_interval *e, double run_design);
 /* The wider half of the interval, divided by the mean; NAN: unknown. */
 double means_relative(const struct mean_interval *e);
 
-/* `relative` as it must be to hold at all looks together, from STOPPING_LEAST_S on: the interval's
- * Student quantile replaced by that of sequential_t. NAN: unknown, or too early. */
-double means_watched(const struct row_mean *m, double confidence, double run_s);
-
 /* ---- the rows ---- */
 
 enum row_sort {
@@ -131,7 +127,7 @@ struct rows {
 
 /* After a live_reader_refresh or live_reader_regroup. -1: out of memory. */
 int live_rows_update(struct rows *r, const struct live_reader *f);
-void live_rows_sort(struct rows *r, const struct live_reader *f, enum row_sort by, bool reverse);
+void live_rows_sort(struct rows *r, const struct live_reader *f, enum row_sort by);
 void live_rows_free(struct rows *r);
 
 /* The means and intervals of one row. NANs: out of memory. */

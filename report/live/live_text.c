@@ -29,7 +29,7 @@ static int print(const struct view_source *from, struct view_state *s, const str
 {
 	struct view v;
 
-	live_rows_sort(from->rows, from->feed, s->sort, s->reverse);
+	live_rows_sort(from->rows, from->feed, s->sort);
 	view_make(&v, from, s, t->width, 0, o->rows ? o->rows : SIZE_MAX / 2, t->utf8);
 	if (!first)
 		fputc('\n', out);

@@ -4,10 +4,6 @@
 
 #include <math.h>
 
-#include "stats/mean/stopping.h"
-#include "stats/numerics/distributions.h"
-#include "stats/sequential/sequential.h"
-
 void means_widen(struct mean_interval *e, double run_design)
 {
 	double factor = sqrt(run_design);
@@ -24,16 +20,6 @@ double means_relative(const struct mean_interval *e)
 	double half = fmax(e->high - e->mean, e->mean - e->low);
 
 	return isfinite(half) && e->mean > 0 ? half / e->mean : NAN;
-}
-
-double means_watched(const struct row_mean *m, double confidence, double run_s)
-{
-	double freedom = fmax(m->freedom, 1);
-
-	if (isnan(m->relative) || !(run_s >= STOPPING_LEAST_S))
-		return NAN;
-	return m->relative * sequential_t(run_s / STOPPING_LEAST_S, 1 - confidence, freedom) /
-	       distributions_t_quantile(0.5 + confidence / 2, freedom);
 }
 
 struct row_mean means_nothing(void)

@@ -28,37 +28,21 @@ static void note_signal(int signal)
 	stop = 1;
 }
 
-/* While it draws, ncurses ignores SIGTSTP, and would lose a Ctrl-Z, unless the signal already has
- * a handler when ncurses starts. */
-static volatile sig_atomic_t suspend;
-
-static void note_suspend(int signal)
-{
-	(void)signal;
-	suspend = 1;
-}
-
 /* Signals that would end this process without restoring the terminal. */
-static const int taken[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP};
+static const int taken[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 #define TAKEN (sizeof(taken) / sizeof(taken[0]))
 
 /* `keep`: signals from the keyboard are for the command only. */
 static void take_signals(struct sigaction *before, bool keep)
 {
-	stop = suspend = 0;
+	stop = 0;
 	for (size_t i = 0; i < TAKEN; i++) {
 		struct sigaction action = {.sa_handler = note_signal};
 		bool key = taken[i] == SIGINT || taken[i] == SIGQUIT;
 
-		sigaction(taken[i], NULL, &before[i]);
-		if (taken[i] == SIGTSTP) /* ignored, where there is no job control */
-			action = before[i].sa_handler == SIG_IGN
-					 ? before[i]
-					 : (struct sigaction){.sa_handler = note_suspend,
-							      .sa_flags = SA_RESTART};
-		else if (keep && key)
+		if (keep && key)
 			action.sa_handler = SIG_IGN;
-		sigaction(taken[i], &action, NULL);
+		sigaction(taken[i], &action, &before[i]);
 	}
 }
 
@@ -66,20 +50,6 @@ static void give_back(const struct sigaction *before)
 {
 	for (size_t i = 0; i < TAKEN; i++)
 		sigaction(taken[i], &before[i], NULL);
-}
-
-/* Ctrl-Z: restore the terminal, stop, and draw again when the shell continues us. */
-static void stand_aside(void)
-{
-	const struct sigaction standard = {.sa_handler = SIG_DFL};
-	struct sigaction ours;
-
-	suspend = 0;
-	endwin();
-	sigaction(SIGTSTP, &standard, &ours);
-	raise(SIGTSTP);
-	sigaction(SIGTSTP, &ours, NULL);
-	clearok(curscr, TRUE);
 }
 
 struct screen {
@@ -119,7 +89,7 @@ static void draw(struct screen *s)
 	getmaxyx(stdscr, height, width);
 	if (height < 1 || width < 1)
 		return;
-	live_rows_sort(s->from.rows, s->from.feed, s->state.sort, s->state.reverse);
+	live_rows_sort(s->from.rows, s->from.feed, s->state.sort);
 	view_make(&v, &s->from, &s->state, (size_t)width, height > 2 ? (size_t)height - 1 : 1, 0,
 		  s->utf8);
 	erase();
@@ -193,8 +163,6 @@ static int follow(struct screen *s)
 	while (!s->state.quit && !stop) {
 		int key;
 
-		if (suspend)
-			stand_aside();
 		double left = due - live_reader_clock();
 		fit_window();
 		draw(s);
@@ -222,11 +190,14 @@ static int follow(struct screen *s)
 
 static int start_curses(struct profile_error *err, SCREEN **terminal)
 {
-	const char *name = getenv("TERM");
+	const char *name = getenv("TERM"), *move;
 
 	setlocale(LC_CTYPE, "");
-	*terminal = terminfo_can_move(STDOUT_FILENO) ? newterm(NULL, stdout, stdin) : NULL;
-	if (!*terminal) {
+	*terminal = newterm(NULL, stdout, stdin);
+	move = *terminal ? tigetstr("cup") : NULL; /* TERM=dumb has none */
+	if (!move || move == (const char *)-1) {
+		if (*terminal)
+			delscreen(*terminal);
 		snprintf(err->text, sizeof(err->text),
 			 "the terminal '%.100s' (TERM) cannot show a full screen.\n"
 			 "Use --batch, or set TERM to what the terminal is",

@@ -22,13 +22,6 @@ struct live_options {
 /* On the terminal of standard input and output, until `q` or a signal. 0; -1 and *err. */
 int screen_run(struct live_reader *f, const struct live_options *o, struct profile_error *err);
 
-/* Give back a terminal whose user was killed in the middle of a picture: the normal screen, and
- * the cursor visible. */
-void terminfo_leave(int terminal);
-
-/* Can the cursor be moved to any place (with TERM=dumb it cannot)? */
-bool terminfo_can_move(int terminal);
-
 /* Pictures as text on `out`, one an interval. 0; -1 and *err: memory, or the stream. */
 int live_text_run(struct live_reader *f, const struct live_options *o, FILE *out,
 		  struct profile_error *err);

@@ -87,10 +87,10 @@ static void put_state(const struct head *h)
 	char run[32];
 
 	numbers_duration(run, sizeof(run), 1e9 * f->run_s, h->view->utf8);
-	view_lines_format(h->view, VIEW_PLAIN, "%s %s, clock %s%s; sorted by %s%s%s%s%s",
+	view_lines_format(h->view, VIEW_PLAIN, "%s %s, clock %s%s; sorted by %s%s%s%s",
 			  f->ended ? "ran for" : "running for", run,
 			  report_names_clock(f->profile->clock.kind), s->paused ? "; PAUSED" : "",
-			  live_rows_sort_names[s->sort], s->reverse ? ", reversed" : "",
+			  live_rows_sort_names[s->sort],
 			  *s->filter || filtering ? "; only rows with: " : "", s->filter,
 			  filtering ? "_" : "");
 }

@@ -158,19 +158,6 @@ static void add_basis(struct making *m, const struct row_mean *run)
 			  run->unreliable ? "; " COLUMNS_DOUBT " " : "", unreliable);
 }
 
-/* For who decides by looking again and again: wider than the column. */
-static void add_watched(struct making *m, const struct row_mean *run)
-{
-	double watched = means_watched(run, m->from->rows->confidence, m->from->feed->run_s);
-	char share[32];
-
-	if (isnan(watched) || is_full(m))
-		return;
-	numbers_significant(share, sizeof(share), 100 * watched, 3);
-	view_lines_format(m->view, VIEW_PATH, "%*s  +-%s %% however often one looks", 12, "",
-			  share);
-}
-
 static void add_path(struct making *m, uint32_t row)
 {
 	struct group_path path = groups_path(&m->from->feed->groups, group_of(m, row));
@@ -203,7 +190,6 @@ static void add_row(struct making *m, size_t at, bool selected)
 	m->aside = m->aside || run.warmup_calls;
 	if (view_state_is_open(m->state, r->key)) {
 		add_basis(m, &run);
-		add_watched(m, &run);
 		add_path(m, row);
 	}
 }

@@ -19,8 +19,7 @@ const char *const view_state_help[] = {
 	"  up down j k PgUp PgDn Home End   choose a row",
 	"  Enter, Right      open its call path, or close it        o  open or close all",
 	"  t c b m T i n     sort by time/s, calls/s, bytes/s, mean, total time,",
-	"                    widest interval, name                  r  reverse",
-	"  < >               the sort key before, the next one",
+	"                    widest interval, name",
 	"  g                 group by path, by site, by function",
 	"  /                 show only rows with this text; Enter keeps it, Esc drops it",
 	"  Space, p          pause: the picture stays, the target goes on",
@@ -35,34 +34,12 @@ struct view_state view_state_default(void)
 
 bool view_state_is_open(const struct view_state *s, uint64_t row_key)
 {
-	for (size_t i = 0; i < s->opens; i++)
-		if (s->open[i] == row_key)
-			return !s->all_open;
-	return s->all_open;
-}
-
-/* The list has the open rows, or, if all are open, the closed ones. If it is full, the oldest is
- * removed. */
-static void toggle(struct view_state *s)
-{
-	for (size_t i = 0; i < s->opens; i++)
-		if (s->open[i] == s->selected) {
-			memmove(&s->open[i], &s->open[i + 1],
-				(s->opens - i - 1) * sizeof(s->open[0]));
-			s->opens--;
-			return;
-		}
-	if (s->opens == STATE_OPEN) {
-		memmove(s->open, s->open + 1, sizeof(s->open) - sizeof(s->open[0]));
-		s->opens--;
-	}
-	s->open[s->opens++] = s->selected;
+	return (s->open == row_key) != s->all_open;
 }
 
 static void sort_by(struct view_state *s, enum row_sort by)
 {
 	s->sort = by;
-	s->reverse = false;
 	s->selected = 0; /* the first row of the new order */
 }
 
@@ -86,8 +63,7 @@ static void next_grouping(struct view_state *s)
 	s->by = s->by == REPORT_BY_PATH	  ? REPORT_BY_SITE
 		: s->by == REPORT_BY_SITE ? REPORT_BY_FUNCTION
 					  : REPORT_BY_PATH;
-	s->selected = 0;
-	s->opens = 0;
+	s->selected = s->open = 0;
 }
 
 static bool is_enter(int key)
@@ -140,12 +116,7 @@ static bool sort_key(struct view_state *s, int key)
 
 	if (letter)
 		sort_by(s, (enum row_sort)(letter - letters));
-	else if (key == '<' || key == '>')
-		sort_by(s,
-			(enum row_sort)((s->sort + (key == '>' ? 1 : ROW_SORTS - 1)) % ROW_SORTS));
-	else
-		return false;
-	return true;
+	return letter;
 }
 
 static void begin_filter(struct view_state *s)
@@ -170,9 +141,6 @@ static void watch_key(struct view_state *s, int key)
 	case 'p':
 		s->paused = !s->paused;
 		break;
-	case 'r':
-		s->reverse = !s->reverse;
-		break;
 	case 'g':
 		next_grouping(s);
 		break;
@@ -185,7 +153,7 @@ static void watch_key(struct view_state *s, int key)
 		break;
 	case 'o':
 		s->all_open = !s->all_open;
-		s->opens = 0;
+		s->open = 0;
 		break;
 	case '\n':
 	case '\r':
@@ -193,8 +161,7 @@ static void watch_key(struct view_state *s, int key)
 	case KEY_RIGHT:
 	case KEY_LEFT:
 		s->selected = s->highlighted;
-		if (s->selected)
-			toggle(s);
+		s->open = s->open == s->selected ? 0 : s->selected;
 		break;
 	case ESCAPE:
 		s->filter[0] = '\0';

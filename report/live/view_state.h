@@ -6,7 +6,6 @@
 #include "report/live/live_rows.h"
 
 #define STATE_FILTER 64
-#define STATE_OPEN   64 /* rows that show their paths */
 
 enum state_mode { STATE_WATCH, STATE_HELP, STATE_FILTERING };
 
@@ -14,14 +13,13 @@ struct view_state {
 	enum state_mode mode;
 	enum row_sort sort;
 	enum report_by by;
-	bool reverse, paused, all_open, quit;
+	bool paused, all_open, quit;
 	double interval_s;
 	char filter[STATE_FILTER];	  /* rows whose function or caller holds it; "": all */
 	char filter_before[STATE_FILTER]; /* while it is written */
 	uint64_t selected;    /* key of a row, which is followed; 0: whichever is first */
 	uint64_t highlighted; /* key of the row that the view shows as selected; 0: none */
-	uint64_t open[STATE_OPEN];
-	size_t opens;
+	uint64_t open;	 /* key of the row that shows its path, or (all_open) does not; 0: none */
 	size_t position; /* of the selected row among those shown; the view sets it */
 	size_t first;	 /* row at the top of the screen; the view sets it */
 	int move;    /* for the view to carry out, in rows down; INT_MIN, INT_MAX: to the ends */

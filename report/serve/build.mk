@@ -4,7 +4,6 @@ SERVE_SRC = \
 	report/serve/agent/agent_find.c \
 	report/serve/agent/agent_meet.c \
 	report/serve/agent/agent_read.c \
-	report/serve/agent/listing.c \
 	report/serve/agent/shares.c \
 	report/serve/agent/source.c \
 	report/serve/http/http.c \

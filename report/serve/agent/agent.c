@@ -49,7 +49,6 @@ void agent_close(struct agent *a)
 		next = s->hh.next;
 		agent_meet_drop(a, s);
 	}
-	listing_free(&a->listing);
 	counters_end(&a->counters);
 	shares_free(&a->shares);
 	sem_destroy(&a->stopped);
@@ -160,7 +159,6 @@ void agent_scan(struct agent *a)
 	read_due(a, true);
 	agent_unlock(a);
 	agent_find_files(a);
-	listing_scan(a);
 	agent_lock(a);
 	a->files_beyond = a->search.files_beyond;
 	a->directories_failed = a->search.directories_failed;

@@ -46,54 +46,6 @@ void shares_spend(struct share **shares, unsigned uid, uint64_t now_ns, uint64_t
 void shares_tend(struct share **shares, uint64_t now_ns);
 void shares_free(struct share **shares);
 
-/* All profiles that lie in the given directories, finished ones too, newest first: what a page
- * lists and opens. Counters and means are not made of these (agent.h); a merged result has a line
- * here and is in no sum.
- *
- * Only the thread that reads changes a listing; others look at it with the agent's lock. */
-
-#define LISTING_MOST	 500		     /* files in it */
-#define LISTING_ROUND_NS UINT64_C(100000000) /* files are read so long in one round */
-
-enum listed_state {
-	LISTED_WAITS, /* not read yet, or its process lives */
-	LISTED_READ,
-	LISTED_REFUSED
-};
-
-struct listed {
-	char *path; /* as it was found */
-	dev_t device;
-	ino_t inode;
-	uint64_t bytes, modified_ns;
-	enum listed_state state;
-	enum source_fault fault; /* of LISTED_REFUSED */
-	bool live;		 /* its process, of LISTED_WAITS */
-	/* The rest of LISTED_READ: */
-	char program[LABEL_BYTES]; /* that made most of the calls */
-	uint32_t uid, pid, clock;  /* pid: of the first process */
-	const char *ended;	   /* how that did; static */
-	uint64_t processes, calls;
-	uint64_t start_real_ns; /* of the first process */
-};
-
-struct listing {
-	struct listed *file;
-	size_t files;
-	uint64_t beyond; /* older ones, which are not listed */
-	/* private: */
-	uint64_t looked_ns, took_ns;
-};
-
-struct agent;
-
-/* Without the agent's lock, by the thread that reads: look for changes, and read what is new. */
-void listing_scan(struct agent *a);
-void listing_free(struct listing *l);
-
-/* The file of that path; NULL: it is not listed. With the lock. */
-const struct listed *listing_find(const struct listing *l, const char *path);
-
 #define AGENT_FRESH_NS	  UINT64_C(500000000)
 #define AGENT_PATIENCE_NS (UINT64_C(5) * 1000000000) /* agent_refresh waits for another reading */
 #define AGENT_REMEMBERED  1024			     /* ended processes whose files are gone */
@@ -101,7 +53,7 @@ const struct listed *listing_find(const struct listing *l, const char *path);
 #define AGENT_ASIDE	  16384
 
 struct agent_options {
-	const char *const *directory; /* searched for scprof.*.scp, and for directories of runs */
+	const char *const *directory; /* searched for *.scp, and for directories of runs */
 	size_t directories;
 	uint32_t most_services, most_functions;
 	uint32_t most_files; /* open at a time; agent_open lowers it to what RLIMIT_NOFILE allows */
@@ -134,7 +86,6 @@ struct agent {
 	struct source *sources; /* a hash by path, in the order in which they were found */
 	size_t held[SOURCE_HOLDINGS];
 	struct share *shares; /* of users */
-	struct listing listing;
 	struct source_identity gone[AGENT_REMEMBERED];
 	size_t gones;
 	uint64_t faults[SOURCE_FAULTS];
@@ -194,8 +145,9 @@ bool agent_read_is_set_aside(const struct source *s);
 /* Without the lock: look through the directories, and meet all files. */
 void agent_find_files(struct agent *a);
 
-/* Without the lock: a file was found. */
-void agent_meet_file(struct agent *a, int directory, const char *path, const char *name);
+/* Without the lock: a file was found; `listed`: in one of the given directories itself. */
+void agent_meet_file(struct agent *a, int directory, const char *path, const char *name,
+		     bool listed);
 
 /* With the lock: close, free and forget it. */
 void agent_meet_drop(struct agent *a, struct source *s);

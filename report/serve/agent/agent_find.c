@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Profiles are scprof.*.scp in a given directory, or in the directory of a run below it
+/* Profiles are *.scp in a given directory, or scprof.*.scp in the directory of a run below it
  * (collector/launch/run_directory.c: [.]scprof.XXXXXX, root's with `profiles.RANDOM` in it).
  * Links below a given directory are not followed, and the number of names is limited. */
 #include <dirent.h>
@@ -44,9 +44,9 @@ static void meet(struct agent *a, int at, const char *path, const char *name, en
 {
 	char full[PATH_MAX];
 
-	if (!fnmatch("scprof.*.scp", name, 0)) {
+	if (!fnmatch(depth == NAMED ? "*.scp" : "scprof.*.scp", name, FNM_PERIOD)) {
 		if ((size_t)snprintf(full, sizeof(full), "%s/%s", path, name) < sizeof(full))
-			agent_meet_file(a, at, full, name);
+			agent_meet_file(a, at, full, name, depth == NAMED);
 	} else if (depth == NAMED && is_run(name)) {
 		descend(a, at, path, name, RUN);
 	} else if (depth == RUN && !strncmp(name, "profiles.", 9)) {

@@ -55,7 +55,7 @@ void agent_meet_drop(struct agent *a, struct source *s)
 static void keep_means(struct source *s)
 {
 	if (s->service && s->last)
-		pool_add(s->service->pool, s->last, NULL);
+		pool_add(&s->service->pool, s->last, NULL);
 }
 
 void agent_meet_retire(struct agent *a, struct source *s)
@@ -162,7 +162,7 @@ static bool is_known(struct agent *a, struct source **found, int directory, cons
 	return false;
 }
 
-static void meet(struct agent *a, int directory, const char *path, const char *name)
+static void meet(struct agent *a, int directory, const char *path, const char *name, bool listed)
 {
 	enum source_fault fault;
 	struct source *s;
@@ -173,6 +173,7 @@ static void meet(struct agent *a, int directory, const char *path, const char *n
 	s = s ? s : new_source(a, path);
 	if (!s)
 		return;
+	s->listed = listed;
 	if (source_open(s, directory, name, &a->limits, &fault)) {
 		refuse(a, s, fault);
 		return;
@@ -190,9 +191,10 @@ static void meet(struct agent *a, int directory, const char *path, const char *n
 		agent_read_source(a, s);
 }
 
-void agent_meet_file(struct agent *a, int directory, const char *path, const char *name)
+void agent_meet_file(struct agent *a, int directory, const char *path, const char *name,
+		     bool listed)
 {
 	agent_lock(a);
-	meet(a, directory, path, name);
+	meet(a, directory, path, name, listed);
 	agent_unlock(a);
 }

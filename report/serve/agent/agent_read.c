@@ -3,10 +3,12 @@
  * refresh. One that has ended is read once more, and then at growing intervals as long as its
  * file is open (agent_meet.c): a process of another container seems to have ended, but its sums
  * still grow. */
+#include <fnmatch.h>
 #include <unistd.h>
 
 #include "report/serve/agent/agent.h"
 #include "report/serve/monotonic.h"
+#include "report/wording/utf8.h"
 
 #define LONGEST_WAIT_NS (UINT64_C(960) * 1000000000)
 
@@ -44,7 +46,7 @@ static bool introduce(struct agent *a, struct source *s, const struct profile *p
 	s->identity.pid = p->process[0].pid;
 	s->identity.start_real_ns = p->process[0].start_real_ns;
 	s->identity.start_mono_ns = p->process[0].start_mono_ns;
-	if (p->flags & SCP_FILE_MERGED)
+	if (p->flags & SCP_FILE_MERGED || fnmatch("scprof.*.scp", base_name(s->path), 0))
 		s->state = SOURCE_MERGED;
 	else if (is_counted(a, s))
 		s->state = SOURCE_DUPLICATE;
@@ -77,6 +79,8 @@ static enum source_result read_model(struct agent *a, struct source *s, enum sou
 	if (!p)
 		return result;
 	*fault = SOURCE_FAULT_MEMORY;
+	if (p->processes)
+		source_describe(s, p);
 	if (p->processes && (s->service || introduce(a, s, p)))
 		result = source_take(s, &a->counters, p, !s->from_now, fault);
 	if (result != SOURCE_FAILED)

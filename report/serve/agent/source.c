@@ -5,10 +5,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "profile/live/run_files.h"
+#include "report/report.h"
 
 const char *const source_state_names[SOURCE_STATES] = {
 	[SOURCE_FOLLOWED] = "followed",	  [SOURCE_ENDED] = "ended",
@@ -76,7 +78,8 @@ void source_close(struct source *s)
 {
 	source_release(s);
 	free(s->path);
-	s->path = NULL;
+	free(s->program);
+	s->path = s->program = NULL;
 }
 
 bool source_is(const struct source *s, int directory, const char *name)
@@ -141,7 +144,6 @@ static int keep(struct source *s, const struct profile *p, const bool *skip)
 	}
 	profile_free(s->last);
 	s->last = now;
-	s->clock = p->clock.kind;
 	return 0;
 }
 
@@ -155,18 +157,31 @@ static bool same_cells(const struct cells *a, const struct cells *b)
 	return true;
 }
 
-static struct source_figures figures_of(const struct profile *p)
+void source_describe(struct source *s, const struct profile *p)
 {
-	const struct prof_process *of = p->processes ? &p->process[0] : NULL;
-	struct source_figures f = {.cpu_ns = p->usage_cpu_of ? p->usage.cpu_ns : UINT64_MAX};
+	const struct prof_process *of = &p->process[0];
+	struct source_figures f = {.cpu_ns = p->usage_cpu_of ? p->usage.cpu_ns : UINT64_MAX,
+				   .ended = report_names_end(of)};
+	char name[LABEL_BYTES];
 
 	for (uint32_t i = 0; i < p->entries; i++)
 		f.calls += p->entry[i].sums.calls;
 	for (uint32_t i = 0; i < p->functions; i++)
 		f.calls += p->function[i].overflow_calls;
-	if (of && of->end_mono_ns > of->start_mono_ns)
+	for (uint32_t i = 0; i < p->processes; i++)
+		f.processes += p->process[i].count;
+	if (of->end_mono_ns > of->start_mono_ns)
 		f.wall_ns = of->end_mono_ns - of->start_mono_ns;
-	return f;
+	label_clean(name, of->program);
+	free(s->program);
+	s->program = strdup(name);
+	s->figures = f;
+	s->clock = p->clock.kind;
+}
+
+bool source_is_finished(const struct source *s)
+{
+	return s->listed && !s->alive && s->program;
 }
 
 enum source_result source_take(struct source *s, struct counters *c, const struct profile *p,
@@ -187,7 +202,6 @@ enum source_result source_take(struct source *s, struct counters *c, const struc
 		struct cells old = s->cells;
 
 		s->cells = now;
-		s->figures = figures_of(p);
 		now = old;
 		if (keep(s, p, skip))
 			*fault = SOURCE_FAULT_MEMORY; /* the sums are right; the means are older */

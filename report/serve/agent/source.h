@@ -16,7 +16,7 @@ enum source_state {
 	SOURCE_ENDED,	  /* counted; its process is gone, as far as can be seen */
 	SOURCE_REFUSED,	  /* not counted yet: cannot be read as a profile */
 	SOURCE_WAITING,	  /* not counted yet: its user has no time left (shares.c) */
-	SOURCE_MERGED,	  /* a result of `scprof run` or merge: its processes were counted */
+	SOURCE_MERGED,	  /* a result, by its name or as it says: its processes were counted */
 	SOURCE_DUPLICATE, /* of a process that another file was counted for */
 	SOURCE_STATES
 };
@@ -57,11 +57,12 @@ enum source_holding {
 	SOURCE_HOLDINGS
 };
 
-/* What its process did, at the last reading. */
+/* What its processes did, at the last reading. */
 struct source_figures {
-	uint64_t calls;
-	uint64_t cpu_ns;  /* charged to it; UINT64_MAX: not known */
-	uint64_t wall_ns; /* from its start to its end; 0: not known, or it has not ended */
+	uint64_t calls, processes;
+	uint64_t cpu_ns;   /* charged to it; UINT64_MAX: not known */
+	uint64_t wall_ns;  /* from its start to its end; 0: not known, or it has not ended */
+	const char *ended; /* how the first one did; static */
 };
 
 struct source {
@@ -78,6 +79,8 @@ struct source {
 	struct source_figures figures;
 	struct profile *last; /* its calls by function; NULL: none read */
 	uint32_t clock;	      /* kind */
+	char *program;	      /* of the first process; NULL: none read */
+	bool listed;	      /* it lies in a given directory, not in that of a run */
 	bool alive;
 	bool from_now;		   /* what it had before its first reading is not to be counted */
 	bool past;		   /* it is, but began before the agent did */
@@ -111,6 +114,12 @@ struct profile *source_load(const struct source *s, const struct source_limits *
 
 /* What its process is, by the file's header; sets s->alive. */
 void source_look(struct source *s);
+
+/* Take its program, figures and clock from the model. */
+void source_describe(struct source *s, const struct profile *p);
+
+/* Is it a profile that the page / lists and opens, also if it is in no sum? */
+bool source_is_finished(const struct source *s);
 
 /* Add what is new in the model to the sums, from nothing, or (count false, at the first
  * reading) only from now on. */

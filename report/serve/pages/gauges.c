@@ -10,30 +10,6 @@
 #include "report/serve/monotonic.h"
 #include "report/serve/sums/counters.h"
 
-static uint64_t calls_of(const struct profile *p)
-{
-	uint64_t calls = 0;
-
-	for (uint32_t i = 0; i < p->entries; i++)
-		calls += p->entry[i].sums.calls;
-	return calls;
-}
-
-/* Of several clocks of one kind, the one with the most calls: a series has one value. */
-static bool is_chosen(const struct pool *pool, uint32_t which)
-{
-	const struct profile *p = pool->model[which];
-
-	for (uint32_t i = 0; i < pool->models; i++) {
-		const struct profile *q = pool->model[i];
-
-		if (i != which && q->clock.kind == p->clock.kind &&
-		    (calls_of(q) > calls_of(p) || (calls_of(q) == calls_of(p) && i < which)))
-			return false;
-	}
-	return true;
-}
-
 static int add(struct gauges *g, const struct gauge *more)
 {
 	if (g->count == g->room) {
@@ -86,7 +62,7 @@ static struct report *build_report(const struct profile *p, const struct agent *
 
 static int fill_pool(struct pool *pool, const struct agent *a, const struct counters_service *s)
 {
-	if (pool_join(pool, s->pool))
+	if (pool_join(pool, &s->pool))
 		return -1;
 	for (const struct source *o = a->sources; o; o = o->hh.next)
 		if (o->service == s && o->last && pool_add(pool, o->last, NULL))
@@ -97,8 +73,8 @@ static int fill_pool(struct pool *pool, const struct agent *a, const struct coun
 /* A service is never removed, so it can be looked at again when the lock is held again. */
 struct making {
 	struct counters_service *service;
-	struct pool *pool;
-	struct report *report[POOL_MOST]; /* of its models; NULL: left out */
+	struct pool pool;
+	struct report *report[COUNTERS_CLOCKS]; /* of its models; NULL: left out */
 };
 
 /* With the lock. A model has no more functions than its service has counters. 0, or -1: out of
@@ -109,8 +85,7 @@ static int copy_models(struct making *made, size_t *count, struct agent *a)
 		struct making *m = &made[(*count)++];
 
 		m->service = s;
-		m->pool = pool_new();
-		if (!m->pool || fill_pool(m->pool, a, s))
+		if (fill_pool(&m->pool, a, s))
 			return -1;
 	}
 	return 0;
@@ -124,14 +99,16 @@ static unsigned user_of(const struct counters_service *s)
 static int estimate(struct gauges *g, struct making *m, const struct agent *a,
 		    struct share **shares)
 {
-	g->left_out += m->pool->left_out;
-	for (uint32_t i = 0; i < m->pool->models; i++) {
-		const struct profile *p = m->pool->model[i];
+	g->left_out += m->pool.left_out;
+	for (uint32_t i = 0; i < COUNTERS_CLOCKS; i++) {
+		const struct profile *p = m->pool.model[i];
 		const unsigned user = user_of(m->service);
 		const uint64_t began_ns = monotonic_now_ns();
 
-		if (!is_chosen(m->pool, i) || !shares_has_time(*shares, user, began_ns)) {
-			g->left_out += p->processes ? p->process[0].count : 0;
+		if (!p || !p->processes)
+			continue;
+		if (!shares_has_time(*shares, user, began_ns)) {
+			g->left_out += p->process[0].count;
 			continue;
 		}
 		m->report[i] = build_report(p, a);
@@ -160,20 +137,20 @@ static int add_service(struct gauges *g, struct counters *c, const struct making
 	int status = 0;
 
 	c->stamp++;
-	for (uint32_t i = 0; i < m->pool->models; i++) {
+	for (uint32_t i = 0; i < COUNTERS_CLOCKS; i++) {
 		const struct report *r = m->report[i];
 
 		for (uint32_t k = 0; r && k < r->sites && status == 0; k++)
-			status = add_site(g, c, m->service, m->pool->model[i], &r->site[k]);
+			status = add_site(g, c, m->service, m->pool.model[i], &r->site[k]);
 	}
 	return status;
 }
 
 static void free_making(struct making *m)
 {
-	for (uint32_t i = 0; m->pool && i < m->pool->models; i++)
+	for (uint32_t i = 0; i < COUNTERS_CLOCKS; i++)
 		report_free(m->report[i]);
-	pool_free(m->pool);
+	pool_free(&m->pool);
 }
 
 int gauges_build(struct gauges *g, struct agent *a)

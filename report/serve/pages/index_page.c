@@ -222,7 +222,7 @@ int index_page_print(struct agent *a, const struct index_order *order, FILE *out
 		"of a call with %g %% intervals, since the processes began. This page reloads "
 		"every 10 s. <a href=/metrics>Metrics</a></p>\n",
 		100 * a->options.confidence);
-	if (!a->counters.services && !a->listing.files)
+	if (!a->sources && !a->counters.services)
 		fputs("<p>No profile yet. Start a program with <code>scprof run</code> or "
 		      "<code>LD_PRELOAD=libscprof.so</code>; <a href=/metrics>scprof_files</a> "
 		      "says "

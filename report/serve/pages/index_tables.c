@@ -11,7 +11,7 @@
 #include "report/wording/numbers.h"
 #include "report/wording/utf8.h"
 
-#define ROWS_MOST 200 /* of processes */
+#define ROWS_MOST 500
 #define UNKNOWN	  UINT64_MAX
 #define OF(name)  (1u << INDEX_##name)
 
@@ -159,10 +159,10 @@ static void put_table(FILE *out, struct lines *all, const char *id, const struct
 		if (all->columns >> i & 1)
 			put_head(out, order, i);
 	fputs("</tr></thead>\n", out);
-	for (size_t i = 0; i < all->count && (all->files || i < ROWS_MOST); i++)
+	for (size_t i = 0; i < all->count && i < ROWS_MOST; i++)
 		put_line(out, all, &all->line[i]);
 	fputs("</table></div>\n", out);
-	if (!all->files && all->count > ROWS_MOST)
+	if (all->count > ROWS_MOST)
 		fprintf(out, "<p class=note>and %zu more</p>\n", all->count - ROWS_MOST);
 }
 
@@ -198,13 +198,9 @@ static struct line process_line(const struct source *s)
 					[INDEX_CPU] = cpu_of(s)}};
 }
 
-/* It is not among the finished profiles. */
-static bool is_process(const struct agent *a, const struct source *s)
+static bool is_process(const struct source *s)
 {
-	const struct listed *f = s->alive ? NULL : listing_find(&a->listing, s->path);
-
-	return s->service && (s->state == SOURCE_FOLLOWED || s->state == SOURCE_ENDED) &&
-	       !(f && f->state == LISTED_READ);
+	return (s->state == SOURCE_FOLLOWED || s->state == SOURCE_ENDED) && !source_is_finished(s);
 }
 
 /* What ended without a call is counted only: shells start many such. */
@@ -217,10 +213,10 @@ int index_tables_processes(const struct agent *a, const struct index_order *orde
 	if (!all.line)
 		return -1;
 	for (const struct source *s = a->sources; s; s = s->hh.next)
-		if (is_process(a, s) && (s->alive || s->figures.calls))
+		if (is_process(s) && (s->alive || s->figures.calls))
 			all.line[all.count++] = process_line(s);
 		else
-			silent += is_process(a, s);
+			silent += is_process(s);
 	if (all.count || silent)
 		fputs("<section><h2>Processes</h2>\n", out);
 	put_table(out, &all, "processes", order);
@@ -233,40 +229,41 @@ int index_tables_processes(const struct agent *a, const struct index_order *orde
 	return 0;
 }
 
-static struct line profile_line(const struct listed *f)
+static struct line profile_line(const struct source *s)
 {
-	if (f->state != LISTED_READ)
+	if (!source_is_finished(s))
 		return (struct line){
-			.word = {NULL, f->state == LISTED_WAITS ? "not read yet"
-								: source_fault_words[f->fault]},
-			.path = f->path,
+			.word = {NULL, source_fault_words[s->fault]},
+			.path = s->path,
 			.number = {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}};
-	return (struct line){.word = {f->program, f->ended},
-			     .path = f->path,
-			     .more = f->processes - 1,
-			     .number = {[INDEX_PID] = f->pid,
-					[INDEX_STARTED] = known(f->start_real_ns),
-					[INDEX_CALLS] = f->calls}};
+	return (struct line){.word = {s->program, s->figures.ended},
+			     .path = s->path,
+			     .more = s->figures.processes - 1,
+			     .number = {[INDEX_PID] = s->identity.pid,
+					[INDEX_STARTED] = known(s->identity.start_real_ns),
+					[INDEX_CALLS] = s->figures.calls}};
+}
+
+/* Regular files; links and the like are nobody's profiles. */
+static bool is_refused(const struct source *s)
+{
+	return s->listed && s->state == SOURCE_REFUSED && s->fault >= SOURCE_FAULT_OWNER;
 }
 
 int index_tables_profiles(const struct agent *a, const struct index_order *order, FILE *out)
 {
-	const struct listing *l = &a->listing;
-	struct lines all = {.line = calloc(l->files + 1, sizeof(struct line)),
+	struct lines all = {.line = calloc((size_t)HASH_COUNT(a->sources) + 1, sizeof(struct line)),
 			    .columns = OF(PROGRAM) | OF(STATE) | OF(CALLS) | OF(STARTED) | OF(PID),
 			    .files = true};
 
 	if (!all.line)
 		return -1;
-	for (size_t i = 0; i < l->files; i++)
-		if (l->file[i].state != LISTED_WAITS || !l->file[i].live)
-			all.line[all.count++] = profile_line(&l->file[i]);
+	for (const struct source *s = a->sources; s; s = s->hh.next)
+		if (source_is_finished(s) || is_refused(s))
+			all.line[all.count++] = profile_line(s);
 	if (all.count)
 		fputs("<section><h2>Finished profiles</h2>\n", out);
 	put_table(out, &all, "profiles", order);
-	if (all.count && l->beyond)
-		fprintf(out, "<p class=note>and %" PRIu64 " more, which are older</p>\n",
-			l->beyond);
 	if (all.count)
 		fputs("</section>\n", out);
 	free(all.line);

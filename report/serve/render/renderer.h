@@ -46,8 +46,8 @@ struct snapshot {
 int snapshot_take(struct snapshot *s, struct agent *a, const char *service, uint32_t clock);
 void snapshot_free(struct snapshot *s);
 
-/* Of one file that is listed, finished or not (listing.c). Takes the lock. 0 (no file where it is
- * not listed, or has gone) or ENOMEM; snapshot_free is due either way. */
+/* Of one file that the page / lists. Takes the lock. 0 (no file where it is not listed, or has
+ * gone) or ENOMEM; snapshot_free is due either way. */
 int snapshot_take_listed(struct snapshot *s, struct agent *a, const char *path);
 
 /* Add every file of s->clock to the model that `accept` (NULL: all) likes. */

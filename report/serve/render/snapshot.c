@@ -7,11 +7,8 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define LEFT_MOST 128 /* descriptors: connections, directories, libraries, modules */
 
 static uint32_t most_frequent(const struct snapshot *s)
 {
@@ -27,27 +24,13 @@ static uint32_t most_frequent(const struct snapshot *s)
 	return most;
 }
 
-/* The kernel gives the lowest free number, so a high one means that few are left. */
-static rlim_t numbers_to_take(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit))
-		return RLIM_INFINITY;
-	return limit.rlim_cur - (limit.rlim_cur < 4 * LEFT_MOST ? limit.rlim_cur / 4 : LEFT_MOST);
-}
-
-static int take(struct snapshot *s, const struct source *from, rlim_t numbers)
+static int take(struct snapshot *s, const struct source *from)
 {
 	struct snapshot_file *f = &s->file[s->files];
 
 	f->fd = fcntl(from->fd, F_DUPFD_CLOEXEC, 3);
 	if (f->fd < 0)
 		return EMFILE;
-	if ((rlim_t)f->fd >= numbers) {
-		close(f->fd);
-		return EMFILE;
-	}
 	f->device = from->device;
 	f->inode = from->inode;
 	f->clock = from->clock;
@@ -77,7 +60,6 @@ static uint32_t owner_of(const struct agent *a, const char *service)
 
 int snapshot_take(struct snapshot *s, struct agent *a, const char *service, uint32_t clock)
 {
-	rlim_t numbers = numbers_to_take();
 	int status = 0;
 
 	*s = (struct snapshot){.most_bytes = a->limits.most_bytes};
@@ -85,7 +67,7 @@ int snapshot_take(struct snapshot *s, struct agent *a, const char *service, uint
 	s->file = calloc((size_t)HASH_COUNT(a->sources) + 1, sizeof(*s->file));
 	for (struct source *o = s->file ? a->sources : NULL; o && status == 0; o = o->hh.next)
 		if (is_of(o, service))
-			status = take(s, o, numbers);
+			status = take(s, o);
 	s->owner = owner_of(a, service);
 	agent_unlock(a);
 	s->clock = clock ? clock : most_frequent(s);
@@ -94,22 +76,21 @@ int snapshot_take(struct snapshot *s, struct agent *a, const char *service, uint
 
 int snapshot_take_listed(struct snapshot *s, struct agent *a, const char *path)
 {
-	const struct listed *f;
+	const struct source *listed;
 	struct source one = {.fd = -1};
 	enum source_fault fault;
 	uint32_t clock = SCP_CLOCK_NONE;
-	bool listed;
 
 	*s = (struct snapshot){.most_bytes = a->limits.most_bytes, .owner = SNAPSHOT_NO_OWNER};
 	s->file = calloc(1, sizeof(*s->file));
 	if (!s->file)
 		return ENOMEM;
 	agent_lock(a);
-	f = listing_find(&a->listing, path);
-	listed = f && f->state == LISTED_READ;
-	clock = listed ? f->clock : clock;
+	HASH_FIND(hh, a->sources, path, strlen(path), listed);
+	if (listed && source_is_finished(listed))
+		clock = listed->clock;
 	agent_unlock(a);
-	if (!listed || source_open(&one, AT_FDCWD, path, &a->limits, &fault))
+	if (!clock || source_open(&one, AT_FDCWD, path, &a->limits, &fault))
 		return 0;
 	s->file[0] = (struct snapshot_file){
 		.fd = one.fd, .device = one.device, .inode = one.inode, .clock = clock};

@@ -29,53 +29,31 @@ void variance_counter_add(struct variance_counter *s, double calls, double time)
 	s->noise = KEEP * KEEP * s->noise + calls;
 }
 
-/* functions_add decides whether two clocks fit: it is tried with each model. */
-struct pool *pool_new(void)
-{
-	return calloc(1, sizeof(struct pool));
-}
-
 void pool_free(struct pool *p)
 {
-	if (!p)
-		return;
-	for (uint32_t i = 0; i < p->models; i++)
+	for (uint32_t i = 0; i < COUNTERS_CLOCKS; i++)
 		profile_free(p->model[i]);
-	free(p);
-}
-
-static int add_model(struct pool *p, const struct profile *from, const bool *skip)
-{
-	struct profile *model = profile_new();
-	struct profile_error err;
-
-	if (!model || functions_add(model, from, skip, &err)) {
-		profile_free(model);
-		return -1;
-	}
-	p->model[p->models++] = model;
-	return 0;
 }
 
 int pool_add(struct pool *p, const struct profile *from, const bool *skip)
 {
+	const uint32_t kind = from->clock.kind;
 	struct profile_error err;
 
-	for (uint32_t i = 0; i < p->models; i++)
-		if (p->model[i]->clock.kind == from->clock.kind &&
-		    functions_add(p->model[i], from, skip, &err) == 0)
-			return 0;
-	if (p->models < POOL_MOST)
-		return add_model(p, from, skip);
-	p->left_out++;
+	if (kind < COUNTERS_CLOCKS && !p->model[kind])
+		p->model[kind] = profile_new();
+	if (kind < COUNTERS_CLOCKS && !p->model[kind])
+		return -1;
+	if (kind >= COUNTERS_CLOCKS || functions_add(p->model[kind], from, skip, &err))
+		p->left_out++;
 	return 0;
 }
 
 int pool_join(struct pool *p, const struct pool *from)
 {
 	p->left_out += from->left_out;
-	for (uint32_t i = 0; i < from->models; i++)
-		if (pool_add(p, from->model[i], NULL))
+	for (uint32_t i = 0; i < COUNTERS_CLOCKS; i++)
+		if (from->model[i] && pool_add(p, from->model[i], NULL))
 			return -1;
 	return 0;
 }
@@ -124,7 +102,7 @@ static void free_service(struct counters_service *s)
 		HASH_DEL(s->functions, f);
 		free_function(f);
 	}
-	pool_free(s->pool);
+	pool_free(&s->pool);
 	free(s);
 }
 
@@ -147,12 +125,9 @@ static struct counters_service *new_service(struct counters *c, const char *name
 	if (!s)
 		return NULL;
 	strcpy(s->name, name);
-	s->pool = pool_new();
-	if (s->pool)
-		HASH_ADD_KEYPTR(hh, c->services, s->name, strlen(s->name), s);
-	if (s->pool && s->hh.tbl)
+	HASH_ADD_KEYPTR(hh, c->services, s->name, strlen(s->name), s);
+	if (s->hh.tbl)
 		return s;
-	pool_free(s->pool);
 	free(s);
 	return NULL;
 }

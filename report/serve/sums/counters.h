@@ -44,18 +44,18 @@ struct variance_counter {
 /* One more batch; of no calls, nothing happens. */
 void variance_counter_add(struct variance_counter *s, double calls, double time);
 
-/* Models by function (functions_add) of a service's processes, one a clock: profiles of
- * different clocks, or ticks, cannot be added up. Single-threaded. */
+#define COUNTERS_OVERFLOW SCP_OUTCOMES	     /* as an outcome: calls that found no room */
+#define COUNTERS_OUTCOMES (SCP_OUTCOMES + 1) /* those of the format, and that */
+#define COUNTERS_CLOCKS	  SCP_CLOCK_DUAL     /* kinds: 1 .. 5 */
 
-#define POOL_MOST 8 /* clocks; the page clock's ticks may have any length */
-
+/* Models by function (functions_add) of a service's processes, one a kind of clock.
+ * Single-threaded.
+ */
 struct pool {
-	struct profile *model[POOL_MOST];
-	uint32_t models;
-	uint64_t left_out; /* processes beyond that */
+	struct profile *model[COUNTERS_CLOCKS]; /* NULL: none */
+	uint64_t left_out; /* processes of another tick than the first one of that clock */
 };
 
-struct pool *pool_new(void);
 void pool_free(struct pool *p);
 
 /* To the model of its clock. skip: as of functions_add. 0; -1: out of memory. */
@@ -63,10 +63,6 @@ int pool_add(struct pool *p, const struct profile *from, const bool *skip);
 
 /* All of another pool. */
 int pool_join(struct pool *p, const struct pool *from);
-
-#define COUNTERS_OVERFLOW SCP_OUTCOMES	     /* as an outcome: calls that found no room */
-#define COUNTERS_OUTCOMES (SCP_OUTCOMES + 1) /* those of the format, and that */
-#define COUNTERS_CLOCKS	  SCP_CLOCK_DUAL     /* kinds: 1 .. 5 */
 
 /* Where their time went, of calls of which that is known: these add up to their seconds. */
 enum counters_state { COUNTERS_ON_CPU, COUNTERS_RUNNABLE, COUNTERS_ASLEEP, COUNTERS_STATES };
@@ -114,7 +110,7 @@ struct counters_service {
 	uint64_t processes; /* seen */
 	uint32_t detectors; /* that saw them: a bit for each enum scp_switch_detector */
 	prof_u128 lost[COUNTERS_LOSSES];
-	struct pool *pool; /* of the processes that have ended */
+	struct pool pool; /* of the processes that have ended */
 	UT_hash_handle hh;
 };
 

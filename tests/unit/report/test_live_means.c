@@ -226,20 +226,6 @@ static void a_window_is_of_all_its_calls(void **state)
 	assert_true(isnan(means_of_window(&fast, &s, NAN, CONFIDENCE).mean_ns));
 }
 
-/* Student's quantile of one look is replaced by that of all looks from 10 s on. */
-static void holds_however_often_one_looks(void **state)
-{
-	struct row_mean m = {.relative = 0.01, .freedom = 1e6};
-
-	(void)state;
-	assert_true(isnan(means_watched(&m, 0.95, 9.9)));
-	assert_near(means_watched(&m, 0.95, 10), 0.01 * 2.7955 / 1.95996, 1e-6);
-	assert_near(means_watched(&m, 0.95, 1000),
-		    0.01 * sqrt(2.7955 * 2.7955 + log(100)) / 1.95996, 1e-6);
-	m.relative = NAN;
-	assert_true(isnan(means_watched(&m, 0.95, 10)));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -247,7 +233,6 @@ int main(void)
 		cmocka_unit_test(leaves_a_slow_beginning_out),
 		cmocka_unit_test(doubts_what_keeps_step_with_the_tick),
 		cmocka_unit_test(a_window_is_of_all_its_calls),
-		cmocka_unit_test(holds_however_often_one_looks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
