@@ -85,14 +85,6 @@ struct report_states {
 	uint64_t readings;
 	/* CPU time charged to a call, as getrusage would: on_cpu without what was stolen. */
 	struct mean_interval charged;
-	/* Of the calls above P99: shares that lost their CPU (and did not sleep), and that slept,
-	 * with limits; NAN: not known, or too few. */
-	double tail_lost, tail_lost_low, tail_lost_high;
-	double tail_slept, tail_slept_low, tail_slept_high;
-	bool tail_differs; /* one of these is certainly larger than among all calls */
-	/* Medians of the calls that were not switched and of those that were; NAN: none, or slow
-	 * clock. */
-	double unswitched_median_ns, switched_median_ns;
 };
 
 /* What the mean of a site hides: its notes. */

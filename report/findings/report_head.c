@@ -181,10 +181,13 @@ static void put_paths(const struct head *f)
 	if (c->undecided)
 		snprintf(undecided, sizeof(undecided), ", %s could not be decided",
 			 numbered_count(c->undecided).text);
-	if (!c->unwinder || c->one_in > 1 || c->undecided)
+	if (!c->unwinder)
+		snprintf(walked, sizeof(walked), "none");
+	else if (c->one_in > 1 || c->undecided)
 		snprintf(walked, sizeof(walked), "%s new ones", numbered_count(c->verified).text);
-	head_put(f, "paths", "%s, %s walked twice: %s differ%s", numbered_count(p->paths).text,
-		 walked, numbered_count(c->differ).text, undecided);
+	head_put(f, "paths", "%s, %s walked twice%s: %s differ%s",
+		 numbered_count(p->paths).text, walked, c->unwinder ? "" : ", without libunwind",
+		 numbered_count(c->differ).text, undecided);
 }
 
 /* The sum over rows and gaps beside the kernel's account. */

@@ -197,26 +197,6 @@ bool displaced_has_costs(const struct profile *p)
 	return p->site_costs > 0;
 }
 
-/* The program's CPU time that goes with a call has the call's own in it. */
-static void warn_disagreement(struct report *r)
-{
-	uint32_t known = 0, below = 0;
-
-	for (uint32_t i = 0; i < r->kept; i++) {
-		const struct report_displaced *d = &r->site[i].displaced;
-
-		if (d->state != SCP_SITE_COST_KNOWN || isnan(d->both.ns))
-			continue;
-		known++;
-		below += d->true_cost.high_ns < d->both.low_ns;
-	}
-	if (below)
-		warning_list_note(r, "costs-disagree",
-				  "At %u of %u rows the true cost is less than charged and "
-				  "uncharged time together",
-				  below, known);
-}
-
 void displaced_warn(struct report *r)
 {
 	double busy = 0, kept = 1;
@@ -238,7 +218,6 @@ void displaced_warn(struct report *r)
 		warning_list_note(r, "others-busy",
 				  "Only %.0f %% of the fluid's windows were undisturbed",
 				  100 * kept);
-	warn_disagreement(r);
 	if (!displaced_any(r) && displaced_has_costs(r->profile))
 		warning_list_note(
 			r, "site-costs-apart",

@@ -187,9 +187,6 @@ unsigned states_doubts(const struct report_states *t);
 /* After the bars: which of their calls were switched. */
 void states_fill_bars(struct report_site *s, const struct prof_sums *sums);
 
-/* Are the two modes of a row the calls that kept their CPU and those that did not? */
-bool states_explain_modes(const struct report_site *s);
-
 /* Which functions are there to wait: for events, a connection, another thread or process, or time
  * to pass. What they take is not work, and depends on others: it is kept out of all shares of it.
  */

@@ -8,15 +8,6 @@
 #include "stats/histogram/histogram.h"
 
 #define BUCKETS (SCP_HIST_BLOCKS * SCP_HIST_BUCKETS)
-/* A mode is a kind of calls where its share and its median are theirs, but for so much. */
-#define SAME_SHARE  0.1
-#define SAME_MEDIAN 1.5
-/* The tail; fewer calls there that are as good as read say nothing; its causes are others where a
- * share is larger by that. */
-#define TAIL	    0.99
-#define FEW	    10
-#define OTHER_SHARE 0.1
-
 /* Of the readings, with the ticker on the thread's CPU: means of calls that kept their CPU are too
  * low by about that share. */
 #define NEAR_MOST 0.02
@@ -126,97 +117,6 @@ void states_subtract_switched(const struct prof_hist *all, const struct prof_his
 	}
 }
 
-static double median_without(const struct prof_hist *all, const struct prof_hist *less)
-{
-	uint64_t count[BUCKETS];
-
-	states_subtract_switched(all, less, count);
-	return histogram_quantile(count, BUCKETS, 0.5);
-}
-
-static void fill_medians(const struct report *r, struct report_site *s,
-			 const struct prof_sums *sums)
-{
-	const struct prof_states *t = sums->states;
-	const struct prof_hist *switched = t ? t->hist[SCP_STATE_SWITCHED] : NULL;
-	struct report_states *to = &s->states;
-	double unit = r->profile->clock.ns_per_unit;
-
-	if (!sums->hist || (t && t->from_calls))
-		return;
-	if (switched)
-		to->switched_median_ns = estimate_compensate_call(
-			s, histogram_quantile(switched->count, BUCKETS, 0.5) * unit);
-	/* Which of the calls that were not asked were switched is not known. */
-	if (!to->estimated)
-		to->unswitched_median_ns =
-			estimate_compensate_call(s, median_without(sums->hist, switched) * unit);
-}
-
-/* Sums of weights in both histograms, and how many calls were read for them. */
-static double mean_weight(const struct prof_states *t, const uint64_t *lost, const uint64_t *slept)
-{
-	double weights = 0;
-
-	if (t->detector == SCP_SWITCH_SAMPLED) /* asked: also calls that kept their CPU */
-		weights = (double)t->off_cpu.weighted;
-	else
-		for (uint32_t i = 0; i < BUCKETS; i++)
-			weights += (double)lost[i] + (double)slept[i];
-	return t->readings ? fmax(weights / (double)t->readings, 1) : 1;
-}
-
-/* Share of all calls that `part` is. */
-static double share_of_all(const struct report_states *to, const uint64_t *part,
-			   const uint64_t *other)
-{
-	double in = 0, out = 0;
-
-	for (uint32_t i = 0; i < BUCKETS; i++) {
-		in += (double)part[i];
-		out += (double)other[i];
-	}
-	return in > 0 ? to->switched_share * in / (in + out) : 0;
-}
-
-/* Of the calls above P99, as the histograms of all calls have them. */
-static void fill_tail(const struct report *r, const struct report_site *s,
-		      const struct prof_sums *sums, struct report_states *to)
-{
-	static const uint64_t none[BUCKETS];
-	const struct prof_states *t = sums->states;
-	const struct prof_hist *const *hist = (const struct prof_hist *const *)t->hist;
-	const uint64_t *lost = hist[SCP_STATE_LOST] ? hist[SCP_STATE_LOST]->count : none;
-	const uint64_t *slept = hist[SCP_STATE_SLEPT] ? hist[SCP_STATE_SLEPT]->count : none;
-	struct tail_kinds kinds = {.part = lost, .other = slept};
-	struct stats_tail tail = estimate_tail(sums);
-	double design = s->estimate.design_effect;
-	struct tail_share share;
-
-	if (!sums->hist || t->from_calls || !hist[SCP_STATE_SWITCHED])
-		return;
-	kinds.either = hist[SCP_STATE_SWITCHED]->count;
-	kinds.weight = mean_weight(t, lost, slept);
-	if ((1 - TAIL) * (double)sums->calls < FEW * kinds.weight)
-		return;
-	share = tail_share_find(&tail, sums->hist->count, &kinds, BUCKETS, TAIL, design,
-				r->confidence);
-	if (share.unreliable & TAIL_FEW_INDEPENDENT)
-		return;
-	to->tail_lost = share.share;
-	to->tail_lost_low = share.low;
-	to->tail_lost_high = share.high;
-	kinds.part = slept;
-	kinds.other = lost;
-	share = tail_share_find(&tail, sums->hist->count, &kinds, BUCKETS, TAIL, design,
-				r->confidence);
-	to->tail_slept = share.share;
-	to->tail_slept_low = share.low;
-	to->tail_slept_high = share.high;
-	to->tail_differs = to->tail_lost_low > share_of_all(to, lost, slept) + OTHER_SHARE ||
-			   to->tail_slept_low > share_of_all(to, slept, lost) + OTHER_SHARE;
-}
-
 static void fill_charged(const struct report *r, struct report_states *to)
 {
 	double share = r->threads_time.stolen_share, error = r->threads_time.stolen_share_error;
@@ -245,15 +145,7 @@ static void clear(struct report_states *to)
 				     .runnable = none,
 				     .asleep = none,
 				     .charged = none,
-				     .tail_lost = NAN,
-				     .tail_lost_low = NAN,
-				     .tail_lost_high = NAN,
-				     .tail_slept = NAN,
-				     .tail_slept_low = NAN,
-				     .tail_slept_high = NAN,
-				     .switched_share = NAN,
-				     .unswitched_median_ns = NAN,
-				     .switched_median_ns = NAN};
+				     .switched_share = NAN};
 }
 
 /* Of calls that nobody asked nothing is known. */
@@ -311,7 +203,6 @@ static void none_switched(const struct report *r, struct report_site *s,
 	to->switched_share = 0;
 	to->unswitched = to->on_cpu = s->estimate;
 	to->runnable = to->asleep = none;
-	to->unswitched_median_ns = s->has_percentiles ? s->percentiles.p50_ns : NAN;
 	fill_charged(r, to);
 }
 
@@ -338,8 +229,6 @@ void states_fill(const struct report *r, struct report_site *s, const struct pro
 	to->switched_share = fmin(e.switched / (double)to->calls, 1);
 	to->readings = sample.readings;
 	fill_means(r, s, &e, to->calls == rest->calls, &off);
-	fill_medians(r, s, sums);
-	fill_tail(r, s, sums, to);
 }
 
 bool states_any(const struct report *r)
@@ -369,21 +258,4 @@ void states_fill_bars(struct report_site *s, const struct prof_sums *sums)
 
 		b->switched = switched < b->calls ? switched : b->calls;
 	}
-}
-
-static bool close_to(double mode_ns, double median_ns)
-{
-	return mode_ns > 0 && median_ns > 0 && mode_ns < median_ns * SAME_MEDIAN &&
-	       median_ns < mode_ns * SAME_MEDIAN;
-}
-
-bool states_explain_modes(const struct report_site *s)
-{
-	const struct report_steadiness *m = &s->steadiness;
-	const struct report_states *t = &s->states;
-
-	return t->known && m->modes == 2 &&
-	       fabs(t->switched_share - m->mode_calls[1]) <= SAME_SHARE &&
-	       close_to(m->mode_ns[0], t->unswitched_median_ns) &&
-	       close_to(m->mode_ns[1], t->switched_median_ns);
 }

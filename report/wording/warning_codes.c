@@ -99,10 +99,6 @@ const struct warning_code warning_codes[] = {
 	 "the time. Where that share could not be told (no perf counters), it is missing in the "
 	 "costs by displacement.",
 	 "Measure on CPUs that are left alone."},
-	{"costs-disagree", N, "true costs are less than charged and uncharged time together",
-	 "That is beyond both intervals. The program may do less between calls when it makes more "
-	 "of them, or one of the two is wrong. The calls themselves were charged as much.",
-	 ""},
 
 	{"clock-synchronous", D, "calls begin at preferred phases of the clock's tick",
 	 "So ticks do not fall into them at random. No interval is reliable, and the mean may be "

@@ -6,7 +6,6 @@
 
 #include "stats/histogram/tail.h"
 #include "stats/mean/autocorrelation.h"
-#include "stats/mean/proportion.h"
 #include "stats/numerics/distributions.h"
 
 #define OCTAVE	   8 /* buckets */
@@ -218,40 +217,5 @@ struct tail_limits tail_limits_find(const struct stats_tail *tail, const uint64_
 	limits = tail_order_limits(count, buckets, q, r.design_effect, confidence);
 	r.low = limits.low;
 	r.high = limits.high;
-	return r;
-}
-
-/* Calls of `part` beyond the percentile `q` of `count`. */
-static double calls_beyond(const uint64_t *count, const uint64_t *part, uint32_t buckets, double q)
-{
-	double all = calls_from(count, buckets, 0), beyond = (1 - q) * all, of_bucket;
-	uint32_t bucket = bucket_of(count, buckets, q, all);
-
-	of_bucket = (beyond - calls_from(count, buckets, bucket + 1)) / (double)count[bucket];
-	return calls_from(part, buckets, bucket + 1) +
-	       fmin(fmax(of_bucket, 0), 1) * (double)part[bucket];
-}
-
-struct tail_share tail_share_find(const struct stats_tail *tail, const uint64_t *count,
-				  const struct tail_kinds *kinds, uint32_t buckets, double q,
-				  double otherwise, double confidence)
-{
-	double all = calls_from(count, buckets, 0), beyond = (1 - q) * all, either, part, other, n;
-	struct tail_share r = {NAN, NAN, NAN, 0};
-
-	if (!(all > 0 && q > 0 && q < 1))
-		return r;
-	either = calls_beyond(count, kinds->either, buckets, q) / beyond;
-	part = calls_beyond(count, kinds->part, buckets, q);
-	other = calls_beyond(count, kinds->other, buckets, q);
-	if (either > 0 && !(part + other > 0))
-		return r;
-	r.share = either > 0 ? fmin(either, 1) * part / (part + other) : 0;
-	n = beyond / (design_of(tail, count, buckets, q, otherwise, confidence, &r.unreliable) *
-		      fmax(kinds->weight, 1));
-	if (n < FEW_BEYOND)
-		r.unreliable |= TAIL_FEW_INDEPENDENT;
-	n = fmax(n, 1e-3);
-	proportion_clopper_pearson(r.share * n, n, confidence, &r.low, &r.high);
 	return r;
 }

@@ -61,31 +61,6 @@ struct tail_limits tail_limits_find(const struct stats_tail *tail, const uint64_
 				    uint32_t buckets, double q, double otherwise,
 				    double confidence);
 
-/* The share of a subset of the calls among the calls beyond a percentile. */
-struct tail_share {
-	double share, low, high; /* NAN: no calls */
-	unsigned unreliable;	 /* as above */
-};
-
-/* Calls of two kinds. Calls of either kind are known completely; the kind of a call is known only
- * for a weighted sample. The histograms have the same buckets as that of all calls. */
-struct tail_kinds {
-	const uint64_t *either;	      /* counts */
-	const uint64_t *part, *other; /* sums of weights */
-	double weight;		      /* mean weight of the sample, at least 1 */
-};
-
-/* Of `part`, whose calls in the percentile's own bucket count with the share of it that lies
- * beyond: p f, p the share of `either` beyond the percentile and f the weighted one of `part` in
- * the sample there. With n calls beyond, the variance is f^2 p (1 - p) / n for p and p f (1 - f)
- * weight / n for f; that of a proportion p f of n / weight calls, which the limits are of, is no
- * less than their sum. Limits by Clopper and Pearson on effective counts: bursts are taken to be of
- * one kind throughout, so that they count like the calls beyond themselves. NAN: none of `either`
- * there is in the sample. */
-struct tail_share tail_share_find(const struct stats_tail *tail, const uint64_t *count,
-				  const struct tail_kinds *kinds, uint32_t buckets, double q,
-				  double otherwise, double confidence);
-
 /* How heavy the tail of durations is.
  *
  * If the chance of a call longer than x falls like x^-alpha, the k longest of n calls show alpha:

@@ -36,8 +36,6 @@ static void put_row(struct html *h, const struct report_site *s)
 	put_part(h, &t->runnable);
 	put_part(h, &t->asleep);
 	put_part(h, &t->charged);
-	json_write_number(&h->json, NULL, t->unswitched_median_ns);
-	json_write_number(&h->json, NULL, t->switched_median_ns);
 	html_write_doubts(h, NULL, states_doubts(t));
 	put_switched(h, s);
 }
@@ -50,7 +48,7 @@ static void put_rows(struct html *h)
 			  "row calls switched share estimated readings unswitched unswitched_low "
 			  "unswitched_high on_cpu on_cpu_low on_cpu_high runnable runnable_low "
 			  "runnable_high asleep asleep_low asleep_high charged charged_low "
-			  "charged_high unswitched_median switched_median doubts bars");
+			  "charged_high doubts bars");
 	json_write_open(&h->json, "states", '[');
 	for (uint32_t i = 0; i < h->sites; i++) {
 		const struct report_states *t = &h->report->site[i].states;

@@ -15,17 +15,6 @@ static void put_unswitched(struct json_writer *w, const struct report_states *t)
 	json_write_close(w, '}');
 }
 
-static void put_tail(struct json_writer *w, const struct report_states *t)
-{
-	if (!json_write_open_known(w, "tail", !isnan(t->tail_lost)))
-		return;
-	json_write_number(w, "lost", t->tail_lost);
-	json_write_limits(w, "lost_ci", t->tail_lost_low, t->tail_lost_high);
-	json_write_number(w, "slept", t->tail_slept);
-	json_write_limits(w, "slept_ci", t->tail_slept_low, t->tail_slept_high);
-	json_write_close(w, '}');
-}
-
 void json_states_write_site(struct json_writer *w, const struct report_site *s)
 {
 	const struct report_states *t = &s->states;
@@ -36,7 +25,6 @@ void json_states_write_site(struct json_writer *w, const struct report_site *s)
 		json_write_object(w, "on_cpu", row_fields_interval, &t->on_cpu);
 		json_write_object(w, "runnable", row_fields_interval, &t->runnable);
 		json_write_object(w, "asleep", row_fields_interval, &t->asleep);
-		put_tail(w, t);
 		json_write_bits(w, "doubts", states_doubts(t), reliability_name);
 		json_write_close(w, '}');
 	}

@@ -64,25 +64,12 @@ static void note_unswitched(struct text *t, struct table *table, const struct re
 		       shown.mean, shown.unit, shown.interval);
 }
 
-/* What makes the longest calls long, where it is not what the other calls do as well. */
-static void note_tail(struct text *t, struct table *table, const struct report_states *s)
-{
-	if (s->tail_differs)
-		text_cell_note(t, table,
-			       "%% above P99: %.0f %% [%.0f, %.0f] of the calls lost their CPU, "
-			       "%.0f %% [%.0f, %.0f] slept",
-			       100 * s->tail_lost, 100 * s->tail_lost_low, 100 * s->tail_lost_high,
-			       100 * s->tail_slept, 100 * s->tail_slept_low,
-			       100 * s->tail_slept_high);
-}
-
 void text_notes_states_notes(struct text *t, struct table *table, const struct report_site *s)
 {
 	if (!s->states.known || !s->states.switched_calls)
 		return;
 	note_shares(t, table, &s->states);
 	note_unswitched(t, table, s);
-	note_tail(t, table, &s->states);
 }
 
 bool text_notes_states_call(const struct report_slowest *s, char *out, size_t room)
@@ -170,19 +157,6 @@ static void note_drift(const struct notes *n, const struct report_steadiness *s)
 	     100 * s->change);
 }
 
-/* Where the modes are the calls that were switched and those that were not. */
-static void note_kept(const struct notes *n, const struct report_site *s)
-{
-	const struct report_states *t = &s->states;
-	char kept[32], lost[32], ns[2][32];
-
-	numbers_share(kept, sizeof(kept), 1 - t->switched_share);
-	numbers_share(lost, sizeof(lost), t->switched_share);
-	numbers_duration(ns[0], sizeof(ns[0]), t->unswitched_median_ns, n->utf8);
-	numbers_duration(ns[1], sizeof(ns[1]), t->switched_median_ns, n->utf8);
-	note(n, "bimodal: %s kept their CPU: %s; %s did not: %s", kept, ns[0], lost, ns[1]);
-}
-
 static void note_modes(const struct notes *n, const struct report_steadiness *s)
 {
 	char ns[2][32], share[2][32];
@@ -221,9 +195,7 @@ void text_notes_steady_lines(const struct report_site *s, bool utf8, text_notes_
 		note_first(&n, &s->steadiness);
 	if (s->findings & REPORT_DRIFT)
 		note_drift(&n, &s->steadiness);
-	if (s->findings & REPORT_TWO_MODES && states_explain_modes(s))
-		note_kept(&n, s);
-	else if (s->findings & REPORT_TWO_MODES)
+	if (s->findings & REPORT_TWO_MODES)
 		note_modes(&n, &s->steadiness);
 	if (s->findings & REPORT_OUTLIERS)
 		note_outliers(&n, &s->steadiness);

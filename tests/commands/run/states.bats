@@ -190,22 +190,6 @@ perf_only()
 	holds '.switches.missed > 0 and .switches.detector == "sampled"'
 }
 
-# In made-up time only the calls that sleep take any, so that the longest of all are of these. Which of them lost their CPU
-# besides is the scheduler's to say; how the shares are made, tests/unit/report/test_states.c.
-@test "states 22: of the longest calls is said that they slept, where only they do" {
-	export MADE=$PROGRAMS/made_clock.so MADE_CLOCK=$T/clock
-	# shellcheck disable=SC2016 # the inner shell expands it
-	CLOCK=monotonic recorded "--states exact" sh -c 'LD_PRELOAD=$LD_PRELOAD:$MADE exec "$@"' sh "$PROGRAMS/slept" rarely 6000
-	of rare '.calls == 6000 and .states.switched_calls >= 120 and (.states.tail |
-		.slept > 0 and (.slept + .lost - 1 | fabs) < 1e-9 and .slept_ci[0] <= .slept and .slept <= .slept_ci[1])'
-	"$SCPROF" report --full p.scp >report.txt
-	grep -qE '% above P99: .* of the calls lost their CPU, [0-9.]+ % \[.*\] slept' report.txt
-	recorded "--states exact" "$PROGRAMS/slept" pause 20
-	of poll '.states.tail == null'
-	"$SCPROF" report --full p.scp >report.txt
-	run ! grep -q "above P99" report.txt
-}
-
 # Whatever the readings say of calls and gaps: what the kernel charged to another thread is in neither.
 @test "states 23: rows, gaps and threads without a call add up to the CPU time of the process" {
 	local ns

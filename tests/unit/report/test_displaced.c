@@ -144,17 +144,6 @@ static json_t *report_of(const char *path)
 	return doc;
 }
 
-static bool warns(const json_t *doc, const char *code)
-{
-	json_t *warning;
-	size_t i;
-
-	json_array_foreach(json_object_get(doc, "warnings"), i,
-			   warning) if (!strcmp(json_string_value(json_object_get(warning, "code")),
-						code)) return true;
-	return false;
-}
-
 static double charged(const json_t *site, const char *key)
 {
 	return number(json_object_get(site, "charged_ns"), key);
@@ -176,7 +165,6 @@ static void test_both_is_charged_and_uncharged_limit_by_limit(void **state)
 	assert_true(number(s, "both_error_ns") >= 300);
 	assert_true(json_is_null(
 		json_object_get(json_array_get(json_object_get(doc, "sites"), 4), "both_ns")));
-	assert_false(warns(doc, "costs-disagree"));
 	json_decref(doc);
 }
 
@@ -246,17 +234,6 @@ static void test_without_a_detector_nothing_is_charged_and_the_rest_stays(void *
 	assert_null(strstr(text, "BOTH"));
 	assert_non_null(strstr(text, "TRUE COST"));
 	free(text);
-}
-
-static void test_a_true_cost_below_what_calls_were_charged_warns(void **state)
-{
-	json_t *doc;
-
-	(void)state;
-	made.true_ps = 1000000;
-	doc = report_of(scp_build_name("a.scp"));
-	assert_true(warns(doc, "costs-disagree"));
-	json_decref(doc);
 }
 
 static void test_json_has_costs_and_partners(void **state)
@@ -363,8 +340,6 @@ int main(void)
 		cmocka_unit_test_setup(
 			test_without_a_detector_nothing_is_charged_and_the_rest_stays,
 			make_as_ever),
-		cmocka_unit_test_setup(test_a_true_cost_below_what_calls_were_charged_warns,
-				       make_as_ever),
 		cmocka_unit_test_setup(test_text_names_partners_and_marks_what_is_significant,
 				       make_as_ever),
 		cmocka_unit_test_setup(test_a_row_of_several_has_no_cost, make_as_ever),

@@ -92,81 +92,6 @@ static void parts_add_up_to_the_mean(void **state)
 	report_free(r);
 }
 
-static struct prof_hist all_calls, switched_calls, lost_calls, slept_calls;
-
-/* 100 000 sends, of which the 1000 longest and 4000 others were switched; of those every second was
- * read: the long ones had lost the CPU, the others had slept. */
-static struct profile *with_a_tail(void)
-{
-	struct profile *p = watched();
-	struct prof_sums *s = &p->entry[SEND].sums;
-
-	memset(&all_calls, 0, sizeof(all_calls));
-	switched_calls = lost_calls = slept_calls = all_calls;
-	all_calls.count[100] = 99000;
-	all_calls.count[140] = 1000;
-	switched_calls.count[100] = 4000;
-	switched_calls.count[140] = 1000;
-	lost_calls.count[140] = 2 * 480;
-	slept_calls.count[140] = 2 * 20;
-	slept_calls.count[100] = 2 * 2000;
-	s->calls = 100000;
-	s->hist = &all_calls;
-	s->tail = NULL;
-	s->batches = (struct prof_batches){0};
-	states.calls = 5000;
-	states.readings = 2500;
-	states.hist[SCP_STATE_SWITCHED] = &switched_calls;
-	states.hist[SCP_STATE_LOST] = &lost_calls;
-	states.hist[SCP_STATE_SLEPT] = &slept_calls;
-	return p;
-}
-
-static void the_longest_calls_have_their_own_cause(void **state)
-{
-	struct report *r = build(with_a_tail());
-	const struct report_states *t = &site_of(r, "send")->states;
-
-	(void)state;
-	assert_float_equal(t->tail_lost, 0.96, 1e-9);
-	assert_true(0.93 < t->tail_lost_low && t->tail_lost_high < 0.98);
-	assert_float_equal(t->tail_slept, 0.04, 1e-9);
-	assert_true(0.02 < t->tail_slept_low && t->tail_slept_high < 0.07);
-	assert_true(t->tail_differs);
-	report_free(r);
-}
-
-/* All sends slept, and some of the long ones lost their CPU. */
-static void longest_calls_like_the_others_are_not_said_to_differ(void **state)
-{
-	struct profile *p = with_a_tail();
-	struct report *r;
-
-	(void)state;
-	switched_calls = slept_calls = all_calls;
-	states.calls = states.readings = 100000;
-	memset(&lost_calls, 0, sizeof(lost_calls));
-	lost_calls.count[140] = 50;
-	slept_calls.count[140] = 950;
-	r = build(p);
-	assert_float_equal(site_of(r, "send")->states.tail_slept, 0.95, 1e-9);
-	assert_false(site_of(r, "send")->states.tail_differs);
-	report_free(r);
-}
-
-static void few_long_calls_say_nothing_of_their_cause(void **state)
-{
-	struct profile *p = with_a_tail();
-	struct report *r;
-
-	(void)state;
-	states.readings = 45; /* each for 111 calls: 9 of the longest */
-	r = build(p);
-	assert_true(isnan(site_of(r, "send")->states.tail_lost));
-	assert_true(isnan(site_of(r, "send")->states.tail_slept));
-	report_free(r);
-}
-
 static void no_detector_no_states(void **state)
 {
 	struct profile *p = watched();
@@ -390,26 +315,6 @@ static void each_reason_has_its_line(void **state)
 	}
 }
 
-static void modes_are_the_switched_and_the_others(void **state)
-{
-	struct report_site s = {
-		.steadiness = {.modes = 2, .mode_ns = {110, 5000}, .mode_calls = {0.82, 0.18}},
-		.states = {.known = true,
-			   .switched_share = 0.2,
-			   .unswitched_median_ns = 100,
-			   .switched_median_ns = 5500}};
-
-	(void)state;
-	assert_true(states_explain_modes(&s));
-	s.states.switched_share = 0.5; /* others of them are as short */
-	assert_false(states_explain_modes(&s));
-	s.states.switched_share = 0.2;
-	s.states.unswitched_median_ns = 1000;
-	assert_false(states_explain_modes(&s));
-	s.states.unswitched_median_ns = NAN;
-	assert_false(states_explain_modes(&s));
-}
-
 static void text_says_it_in_eighty_columns(void **state)
 {
 	struct report_options o = REPORT_OPTIONS_DEFAULT;
@@ -493,9 +398,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parts_add_up_to_the_mean),
-		cmocka_unit_test(the_longest_calls_have_their_own_cause),
-		cmocka_unit_test(longest_calls_like_the_others_are_not_said_to_differ),
-		cmocka_unit_test(few_long_calls_say_nothing_of_their_cause),
 		cmocka_unit_test(no_detector_no_states),
 		cmocka_unit_test(calls_never_switched_are_on_the_cpu),
 		cmocka_unit_test(stolen_time_is_not_slept),
@@ -506,7 +408,6 @@ int main(void)
 		cmocka_unit_test(a_near_ticker_hides_the_calls_that_kept_their_cpu),
 		cmocka_unit_test(one_percent_off_the_kernels_account_warns),
 		cmocka_unit_test(each_reason_has_its_line),
-		cmocka_unit_test(modes_are_the_switched_and_the_others),
 		cmocka_unit_test(text_says_it_in_eighty_columns),
 		cmocka_unit_test(text_gives_no_share_of_what_is_not_known),
 		cmocka_unit_test(folded_has_each_state),

@@ -136,93 +136,6 @@ static void test_octaves_outside_of_the_record_lead_nowhere(void **state)
 			}
 }
 
-/* Of calls that are all known to be of one kind or not. */
-static struct tail_share share_of(const struct stats_tail *tail, const uint64_t *part, double q,
-				  double weight)
-{
-	static const uint64_t none[STATS_HIST_BUCKETS];
-	const struct tail_kinds kinds = {part, part, none, weight};
-
-	return tail_share_find(tail, count, &kinds, STATS_HIST_BUCKETS, q, 1, 0.95);
-}
-
-/* Half of the 2 % beyond the 98th percentile, one slot at a time: the share is exact, its limits
- * those of as many bursts. */
-static void test_share_beyond_a_percentile_counts_bursts(void **state)
-{
-	struct stats_tail t = program(20, 1);
-	uint64_t part[STATS_HIST_BUCKETS] = {0};
-	struct tail_share even, bursts;
-	double low, high;
-
-	(void)state;
-	part[histogram_bucket(LONG)] = 10 * SLOTS;
-	part[histogram_bucket(SHORT)] = 77; /* not beyond */
-	even = share_of(&t, part, 0.98, 1);
-	assert_true(fabs(even.share - 0.5) < 1e-9);
-	proportion_clopper_pearson(10 * SLOTS, 20 * SLOTS, 0.95, &low, &high);
-	assert_true(fabs(even.low - low) < 0.01 && fabs(even.high - high) < 0.01);
-	t = program(120, 6);
-	bursts = share_of(&t, part, 0.98, 1);
-	assert_true(fabs(bursts.share - 0.5) < 1e-9);
-	assert_true(bursts.high - bursts.low > 5 * (even.high - even.low));
-	even = share_of(&t, part, 0.98, 4);
-	assert_true(even.high - even.low > 1.3 * (bursts.high - bursts.low));
-}
-
-/* Of the percentile's own bucket only the share beyond counts. */
-static void test_share_takes_the_part_of_a_bucket_that_lies_beyond(void **state)
-{
-	uint64_t part[STATS_HIST_BUCKETS] = {0};
-	struct tail_share s;
-
-	(void)state;
-	memset(count, 0, sizeof count);
-	count[histogram_bucket(SHORT)] = 100000;
-	part[histogram_bucket(SHORT)] = 25000;
-	s = share_of(NULL, part, 0.99, 1);
-	assert_true(fabs(s.share - 0.25) < 1e-9);
-	assert_true(s.low > 0.2 && s.high < 0.3);
-	assert_int_equal(s.unreliable, TAIL_UNKNOWN);
-	memset(count, 0, sizeof count);
-	s = share_of(NULL, part, 0.99, 1);
-	assert_true(isnan(s.share));
-}
-
-/* All of the 2 % beyond are of either kind, of which every 4th was looked at: three in five of one
- * kind. Weights that add up to more than there are do not change that. */
-static void test_share_of_a_sampled_kind_is_of_what_was_looked_at(void **state)
-{
-	struct stats_tail t = program(20, 1);
-	uint64_t either[STATS_HIST_BUCKETS] = {0}, part[STATS_HIST_BUCKETS] = {0};
-	uint64_t other[STATS_HIST_BUCKETS] = {0};
-	struct tail_kinds kinds = {either, part, other, 4};
-	struct tail_share s;
-	double low, high;
-
-	(void)state;
-	either[histogram_bucket(LONG)] = 10 * SLOTS;
-	part[histogram_bucket(LONG)] = 18 * SLOTS;
-	other[histogram_bucket(LONG)] = 12 * SLOTS;
-	other[histogram_bucket(SHORT)] = 1000; /* not beyond */
-	s = tail_share_find(&t, count, &kinds, STATS_HIST_BUCKETS, 0.98, 1, 0.95);
-	assert_true(fabs(s.share - 0.3) < 1e-9);
-	proportion_clopper_pearson(0.3 * 5 * SLOTS, 5 * SLOTS, 0.95, &low, &high);
-	assert_true(fabs(s.low - low) < 0.01 && fabs(s.high - high) < 0.01);
-	assert_int_equal(s.unreliable, 0);
-	kinds.weight = 6 * SLOTS; /* 20 SLOTS calls beyond are as good as 3.3 */
-	s = tail_share_find(&t, count, &kinds, STATS_HIST_BUCKETS, 0.98, 1, 0.95);
-	assert_int_equal(s.unreliable, TAIL_FEW_INDEPENDENT);
-	kinds.weight = 4;
-	memset(part, 0, sizeof part);
-	memset(other, 0, sizeof other);
-	s = tail_share_find(&t, count, &kinds, STATS_HIST_BUCKETS, 0.98, 1, 0.95);
-	assert_true(isnan(s.share)); /* none of them was looked at */
-	memset(either, 0, sizeof either);
-	s = tail_share_find(&t, count, &kinds, STATS_HIST_BUCKETS, 0.98, 1, 0.95);
-	assert_true(s.share == 0 && s.low == 0 && s.high < 0.05); /* none to look at */
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -233,9 +146,6 @@ int main(void)
 		cmocka_unit_test(test_slots_that_do_not_add_up_are_unknown),
 		cmocka_unit_test(test_no_record_is_unknown),
 		cmocka_unit_test(test_octaves_outside_of_the_record_lead_nowhere),
-		cmocka_unit_test(test_share_beyond_a_percentile_counts_bursts),
-		cmocka_unit_test(test_share_of_a_sampled_kind_is_of_what_was_looked_at),
-		cmocka_unit_test(test_share_takes_the_part_of_a_bucket_that_lies_beyond),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -118,7 +118,7 @@ const KINDS = { all: "all calls", kept: "kept their CPU", switched: "were switch
 
 function kindsLabel(row) {
 	const of = statesOf(row);
-	return of && of.switched && of.switched_median > 0 ? `; ${share(of.share)} of the calls were switched, with a median of ${duration(of.switched_median)}` : "";
+	return of && of.switched ? `; ${share(of.share)} of the calls were switched` : "";
 }
 
 function kindsLegend(row) {
