@@ -132,13 +132,13 @@ static void put_effect(struct json_writer *w, const struct causal_report *r,
 }
 
 static void put_site(struct json_writer *w, const struct causal_report *r,
-		     const struct causal_row *row, struct json_stack_cache *cache)
+		     const struct causal_row *row)
 {
 	json_write_open_lines(w, NULL, '{');
 	json_write_text(w, "symbol", row->function);
 	json_write_text(w, "label", row->label);
 	if (row->found.row && r->sites) {
-		json_stack_write(w, r->sites->report, row->found.row, cache);
+		json_stack_write(w, r->sites->report, row->found.row);
 	} else {
 		json_write_open(w, "stack", '[');
 		json_write_close(w, ']');
@@ -150,13 +150,10 @@ static void put_site(struct json_writer *w, const struct causal_report *r,
 
 static void put_sites(struct json_writer *w, const struct causal_report *r)
 {
-	struct json_stack_cache cache = {0};
-
 	json_write_open_lines(w, "sites", '[');
 	for (size_t i = 0; i < r->rows; i++)
-		put_site(w, r, &r->row[i], &cache);
+		put_site(w, r, &r->row[i]);
 	json_write_close(w, ']');
-	json_stack_clear(&cache);
 }
 
 static void put_confirmed(struct json_writer *w, const struct causal_confirmed *c)

@@ -287,10 +287,8 @@ static void put_all_cpu(struct json_writer *w, const struct plan_sites *p)
 
 static void put_site(struct json_writer *w, struct report *r, const struct plan_site *p)
 {
-	struct json_stack_cache unused = {0}; /* indented frames are not kept */
-
 	json_write_open(w, NULL, '{');
-	json_site_write(w, r, &r->site[p->site], &unused);
+	json_site_write(w, r, &r->site[p->site]);
 	json_write_number(w, "width", p->width);
 	json_write_text(w, "state", plan_state_name(p->state));
 	json_write_text(w, "reason", p->reason);

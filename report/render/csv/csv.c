@@ -13,21 +13,23 @@
 #include "stats/histogram/tail.h"
 #include "report/render/csv/csv_write.h"
 
-static void put_slow(struct csv *c, const struct report_site *s)
-{
-	const struct mean_interval *e = &s->slow.estimate;
+#define SLOW(name, member) ROW_FIELD("slow_" name, report_site, slow.member)
+static const struct row_field slow_fields[] = {SLOW("ticks", ticks),
+					       SLOW("covers_fast_mean", covers),
+					       SLOW("mean_ns", estimate.mean),
+					       SLOW("ci_low_ns", estimate.low),
+					       SLOW("ci_high_ns", estimate.high),
+					       ROW_END};
 
-	if (s->has_slow) {
-		csv_write_count(c, "slow_ticks", s->slow.ticks);
-		csv_write_flag(c, "slow_covers_fast_mean", s->slow.covers);
-	} else {
-		csv_write_nothing(c, "slow_ticks");
-		csv_write_nothing(c, "slow_covers_fast_mean");
-	}
-	csv_write_number(c, "slow_mean_ns", s->has_slow ? e->mean : NAN);
-	csv_write_number(c, "slow_ci_low_ns", s->has_slow ? e->low : NAN);
-	csv_write_number(c, "slow_ci_high_ns", s->has_slow ? e->high : NAN);
-}
+#define PERCENTILE(p)                                                                              \
+	ROW_FIELD(#p "_ns", report_percentiles, p##_ns),                                           \
+		ROW_FIELD(#p "_ci_low_ns", report_percentiles, p##_low_ns),                        \
+		ROW_FIELD(#p "_ci_high_ns", report_percentiles, p##_high_ns)
+static const struct row_field percentile_fields[] = {PERCENTILE(p50), PERCENTILE(p90),
+						     PERCENTILE(p99), PERCENTILE(p999), ROW_END};
+static const struct row_field outlier_fields[] = {
+	ROW_FIELD("outlier_calls", report_steadiness, outliers),
+	ROW_FIELD("outlier_total_ns", report_steadiness, outlier_ns), ROW_END};
 
 /* "p99:unknown-dependence;...": all zero without percentiles. */
 static void put_tail_doubts(struct csv *c, const struct report_percentiles *p)
@@ -46,26 +48,6 @@ static void put_tail_doubts(struct csv *c, const struct report_percentiles *p)
 						       at ? ";" : "", names[i],
 						       reliability_tail_name(bit));
 	csv_write_text(c, "percentile_doubts", text);
-}
-
-static void put_percentiles(struct csv *c, const struct report_site *s)
-{
-	const struct report_percentiles *p = &s->percentiles;
-	bool has = s->has_percentiles;
-
-	csv_write_number(c, "p50_ns", has ? p->p50_ns : NAN);
-	csv_write_number(c, "p50_ci_low_ns", has ? p->p50_low_ns : NAN);
-	csv_write_number(c, "p50_ci_high_ns", has ? p->p50_high_ns : NAN);
-	csv_write_number(c, "p90_ns", has ? p->p90_ns : NAN);
-	csv_write_number(c, "p90_ci_low_ns", has ? p->p90_low_ns : NAN);
-	csv_write_number(c, "p90_ci_high_ns", has ? p->p90_high_ns : NAN);
-	csv_write_number(c, "p99_ns", has ? p->p99_ns : NAN);
-	csv_write_number(c, "p99_ci_low_ns", has ? p->p99_low_ns : NAN);
-	csv_write_number(c, "p99_ci_high_ns", has ? p->p99_high_ns : NAN);
-	csv_write_number(c, "p999_ns", has ? p->p999_ns : NAN);
-	csv_write_number(c, "p999_ci_low_ns", has ? p->p999_low_ns : NAN);
-	csv_write_number(c, "p999_ci_high_ns", has ? p->p999_high_ns : NAN);
-	put_tail_doubts(c, p);
 }
 
 /* Names of all findings and reliability warnings, separated by ';'. */
@@ -93,11 +75,7 @@ static void put_steadiness(struct csv *c, const struct report_site *s)
 	csv_write_flag(c, "warm_up_set_aside", t->warmup_aside);
 	csv_write_number(c, "first_call_ns", s->overflow ? NAN : t->first_ns);
 	csv_write_number(c, "drift_change", t->drift_known ? t->change : NAN);
-	if (isfinite(t->fence_ns))
-		csv_write_count(c, "outlier_calls", t->outliers);
-	else
-		csv_write_nothing(c, "outlier_calls");
-	csv_write_number(c, "outlier_total_ns", isfinite(t->fence_ns) ? t->outlier_ns : NAN);
+	csv_write_fields(c, outlier_fields, t, isfinite(t->fence_ns));
 }
 
 /* Row numbers from 0, as JSON's indices, separated by semicolons. NULL: out of memory. */
@@ -141,9 +119,10 @@ static void put_program(struct csv *c, const struct report *r, const struct repo
 	csv_write_number(c, "program_share", apart ? s->program_share : NAN);
 }
 
-static void put_site(struct csv *c, struct stacks *stacks, const struct report_site *site)
+static void put_site(struct csv *c, struct stacks *stacks, const void *row)
 {
 	static const struct prof_function none;
+	const struct report_site *site = row;
 	const struct report *r = stacks->report;
 	const struct prof_function *f = c->names ? &none : &r->profile->function[site->function];
 
@@ -154,9 +133,10 @@ static void put_site(struct csv *c, struct stacks *stacks, const struct report_s
 	csv_write_fields(c, row_fields_overhead, site, true);
 	put_displaced(c, r, site);
 	csv_write_fields(c, row_fields_total, site, true);
-	put_percentiles(c, site);
+	csv_write_fields(c, percentile_fields, &site->percentiles, site->has_percentiles);
+	put_tail_doubts(c, &site->percentiles);
 	csv_write_fields(c, row_fields_size, site, true);
-	put_slow(c, site);
+	csv_write_fields(c, slow_fields, site, site->has_slow);
 	put_steadiness(c, site);
 	csv_write_fields(c, row_fields_states, &site->states, site->states.known);
 	csv_write_text(c, "path_end", report_names_path_end(site));
@@ -164,19 +144,6 @@ static void put_site(struct csv *c, struct stacks *stacks, const struct report_s
 	csv_write_path(c, stacks, site, "path_places", true);
 	put_program(c, r, site);
 	csv_write_end(c);
-}
-
-static int print_sites(struct csv *c, struct report *r, const struct report_options *o)
-{
-	static const struct report_site none = {.program = REPORT_NO_PROGRAM};
-	uint32_t rows = rows_shown(r->sites, o);
-	struct stacks stacks = {.report = r};
-
-	put_site(c, &stacks, &none);
-	for (uint32_t i = 0; !c->failed && i < rows; i++)
-		put_site(c, &stacks, &r->site[i]);
-	stacks_end(&stacks);
-	return c->failed ? -1 : 0;
 }
 
 /* ---- gaps, threads, processes ---- */
@@ -197,48 +164,32 @@ static void put_gap_end(struct csv *c, struct report *r, uint32_t site, const ch
 	csv_write_text(c, column[2], symbol ? symbol->function : NULL);
 }
 
-static void put_gap(struct csv *c, struct report *r, const struct report_gap *g)
+static void put_gap(struct csv *c, struct stacks *stacks, const void *row)
 {
+	const struct report_gap *g = row;
 	static const char *const from[] = {"from", "from_outcome", "from_caller"};
 	static const char *const to[] = {"to", "to_outcome", "to_caller"};
 
-	put_gap_end(c, r, g->from, from, "(thread start)");
-	put_gap_end(c, r, g->to, to, "(thread end)");
+	put_gap_end(c, stacks->report, g->from, from, "(thread start)");
+	put_gap_end(c, stacks->report, g->to, to, "(thread end)");
 	csv_write_fields(c, row_fields_gap, g, true);
 	csv_write_end(c);
 }
 
-static int print_gaps(struct csv *c, struct report *r, const struct report_options *o)
+static void put_thread(struct csv *c, struct stacks *stacks, const void *row)
 {
-	static const struct report_gap none = {.from = PROF_NONE, .to = PROF_NONE};
-
-	put_gap(c, r, &none);
-	for (uint32_t i = 0; i < rows_shown(r->gaps, o); i++)
-		put_gap(c, r, &r->gap[i]);
-	return c->failed ? -1 : 0;
-}
-
-static void put_thread(struct csv *c, const struct report_thread *t)
-{
-	csv_write_fields(c, row_fields_thread, t, true);
+	(void)stacks;
+	csv_write_fields(c, row_fields_thread, row, true);
 	csv_write_end(c);
 }
 
-static int print_threads(struct csv *c, struct report *r, const struct report_options *o)
-{
-	static const struct report_thread none;
-
-	put_thread(c, &none);
-	for (uint32_t i = 0; i < rows_shown(r->threads, o); i++)
-		put_thread(c, &r->thread[i]);
-	return c->failed ? -1 : 0;
-}
-
-static void put_process(struct csv *c, const struct report_process *p)
+static void put_process(struct csv *c, struct stacks *stacks, const void *row)
 {
 	static const struct prof_process none;
+	const struct report_process *p = row;
 	const struct prof_process *in = c->names ? &none : p->process;
 
+	(void)stacks;
 	csv_write_count(c, "pid", in->pid);
 	csv_write_count(c, "ppid", in->ppid);
 	csv_write_count(c, "processes", in->count);
@@ -253,28 +204,43 @@ static void put_process(struct csv *c, const struct report_process *p)
 	csv_write_end(c);
 }
 
-static int print_processes(struct csv *c, struct report *r, const struct report_options *o)
-{
-	static const struct report_process none;
+/* Rows of `size` bytes; `none` for the line of names. */
+struct rows {
+	void (*put)(struct csv *c, struct stacks *stacks, const void *row);
+	const void *none, *row;
+	uint32_t count;
+	size_t size;
+};
 
-	put_process(c, &none);
-	for (uint32_t i = 0; i < rows_shown(r->processes, o); i++)
-		put_process(c, &r->process[i]);
-	return c->failed ? -1 : 0;
+static struct rows rows_of(const struct report *r)
+{
+	static const struct report_site site = {.program = REPORT_NO_PROGRAM};
+	static const struct report_gap gap = {.from = PROF_NONE, .to = PROF_NONE};
+	static const struct report_thread thread;
+	static const struct report_process process;
+
+	switch (r->by) {
+	case REPORT_BY_GAP:
+		return (struct rows){put_gap, &gap, r->gap, r->gaps, sizeof(gap)};
+	case REPORT_BY_THREAD:
+		return (struct rows){put_thread, &thread, r->thread, r->threads, sizeof(thread)};
+	case REPORT_BY_PROCESS:
+		return (struct rows){put_process, &process, r->process, r->processes,
+				     sizeof(process)};
+	default:
+		return (struct rows){put_site, &site, r->site, r->sites, sizeof(site)};
+	}
 }
 
 int csv_print(struct report *r, const struct report_options *o, FILE *out)
 {
 	struct csv c = {.out = out, .names = true};
+	struct stacks stacks = {.report = r};
+	const struct rows rows = rows_of(r);
 
-	switch (r->by) {
-	case REPORT_BY_GAP:
-		return print_gaps(&c, r, o);
-	case REPORT_BY_THREAD:
-		return print_threads(&c, r, o);
-	case REPORT_BY_PROCESS:
-		return print_processes(&c, r, o);
-	default:
-		return print_sites(&c, r, o);
-	}
+	rows.put(&c, &stacks, rows.none);
+	for (uint32_t i = 0; !c.failed && i < rows_shown(rows.count, o); i++)
+		rows.put(&c, &stacks, (const char *)rows.row + i * rows.size);
+	stacks_end(&stacks);
+	return c.failed ? -1 : 0;
 }

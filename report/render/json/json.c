@@ -39,13 +39,12 @@ static void put_process(struct json_writer *w, const struct report_process *p)
 	json_write_close(w, '}');
 }
 
-static void put_sites(struct json_writer *w, struct report *r, uint32_t sites,
-		      struct json_stack_cache *cache)
+static void put_sites(struct json_writer *w, struct report *r, uint32_t sites)
 {
 	json_write_open_lines(w, "sites", '[');
 	for (uint32_t i = 0; i < sites && !w->failed; i++) {
 		json_write_open(w, NULL, '{');
-		json_site_write(w, r, &r->site[i], cache);
+		json_site_write(w, r, &r->site[i]);
 		json_write_close(w, '}');
 	}
 	json_write_close(w, ']');
@@ -77,8 +76,7 @@ static const struct row_field duration_fields[] = {
 	ROW_END};
 
 /* With the instants both as seconds after the start and as times of day, to be found in a log. */
-static void put_call(struct json_writer *w, struct report *r, const struct report_slowest *s,
-		     struct json_stack_cache *cache)
+static void put_call(struct json_writer *w, struct report *r, const struct report_slowest *s)
 {
 	const struct prof_function *f = &r->profile->function[s->place.function];
 
@@ -97,12 +95,11 @@ static void put_call(struct json_writer *w, struct report *r, const struct repor
 	json_write_count(w, "tid", s->tid);
 	json_write_text(w, "thread", s->thread);
 	json_states_write_call(w, s);
-	json_stack_write(w, r, &s->place, cache);
+	json_stack_write(w, r, &s->place);
 	json_write_close(w, '}');
 }
 
-static void put_slowest(struct json_writer *w, struct report *r, uint32_t shown,
-			struct json_stack_cache *cache)
+static void put_slowest(struct json_writer *w, struct report *r, uint32_t shown)
 {
 	const struct scp_slowest_asked *asked = &r->profile->slowest_asked;
 
@@ -113,7 +110,7 @@ static void put_slowest(struct json_writer *w, struct report *r, uint32_t shown,
 	json_write_close(w, '}');
 	json_write_open(w, "slowest", '[');
 	for (uint32_t i = 0; i < shown; i++)
-		put_call(w, r, &r->slowest[i], cache);
+		put_call(w, r, &r->slowest[i]);
 	json_write_close(w, ']');
 }
 
@@ -256,17 +253,15 @@ void json_warnings_write(struct json_writer *w, const struct report_warning *war
 int json_print(struct report *r, const struct report_options *o, FILE *out)
 {
 	struct json_writer w = {.out = out};
-	struct json_stack_cache cache = {0};
 
 	json_write_open_lines(&w, NULL, '{');
 	put_head(&w, r);
-	put_sites(&w, r, rows_shown(r->sites, o), &cache);
+	put_sites(&w, r, rows_shown(r->sites, o));
 	put_rows(&w, r, o);
-	put_slowest(&w, r, rows_shown(r->slowests, o), &cache);
+	put_slowest(&w, r, rows_shown(r->slowests, o));
 	put_losses(&w, r);
 	json_warnings_write(&w, r->warning, r->warnings); /* symbolizing may have added some */
 	json_write_texts(&w, "next_steps", (const char *const *)r->next_step, r->next_steps);
 	json_write_close(&w, '}');
-	json_stack_clear(&cache);
 	return json_write_finish(&w);
 }

@@ -11,21 +11,11 @@
 /* Print all of it. 0, or -1: out of memory. Errors of the stream stay in it. */
 int json_print(struct report *r, const struct report_options *o, FILE *out);
 
-/* Call paths of a large report share their frames, so the text of each frame is made once and kept.
- * Zero to begin with. */
-struct json_stack_cache {
-	char **frame; /* by twice the number of its symbol, one more of a heuristic frame; NULL: not
-			 asked for yet */
-	uint32_t room;
-};
-
 /* One function of a frame as an element of an array. */
 void json_stack_frame(struct json_writer *w, const struct symbol *s, bool heuristic);
 /* The members "path", which tells how complete the path is, and "stack", innermost frame
- * first. Out of memory: w->failed. */
-void json_stack_write(struct json_writer *w, struct report *r, const struct report_site *s,
-		      struct json_stack_cache *cache);
-void json_stack_clear(struct json_stack_cache *cache);
+ * first. */
+void json_stack_write(struct json_writer *w, struct report *r, const struct report_site *s);
 
 /* From "program" to "attach"; and members of several processes' objects. */
 void json_run_write(struct json_writer *w, const struct report *r);
@@ -33,8 +23,7 @@ void json_run_argv(struct json_writer *w, const struct prof_process *p);
 void json_run_end_value(struct json_writer *w, const struct prof_process *p);
 
 /* The members of a site, into an object that the caller opens and closes. */
-void json_site_write(struct json_writer *w, struct report *r, const struct report_site *s,
-		     struct json_stack_cache *cache);
+void json_site_write(struct json_writer *w, struct report *r, const struct report_site *s);
 
 /* The function of a site by its index in the report; of PROF_NONE, `none`. */
 void json_site_name(struct json_writer *w, const char *key, const struct report *r, uint32_t site,

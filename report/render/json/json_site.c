@@ -164,8 +164,7 @@ void json_site_name(struct json_writer *w, const char *key, const struct report 
 			site < r->sites ? r->profile->function[r->site[site].function].name : none);
 }
 
-void json_site_write(struct json_writer *w, struct report *r, const struct report_site *s,
-		     struct json_stack_cache *cache)
+void json_site_write(struct json_writer *w, struct report *r, const struct report_site *s)
 {
 	json_write_fields(w, row_fields_function, &r->profile->function[s->function], true);
 	json_write_text(w, "outcome", report_names_outcome(s));
@@ -183,5 +182,5 @@ void json_site_write(struct json_writer *w, struct report *r, const struct repor
 	put_steadiness(w, s);
 	json_states_write_site(w, s);
 	put_displaced(w, r, s);
-	json_stack_write(w, r, s, cache);
+	json_stack_write(w, r, s);
 }

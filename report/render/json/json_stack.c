@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Frames as objects, written once for each symbol unless they are indented. */
+/* Call paths as arrays of frames. */
 #include "report/render/json/json.h"
 
-#include <stdlib.h>
-
-#include "profile/base/array.h"
 #include "report/model/model.h"
 
 static const char *source_name(enum symbol_source source)
@@ -41,36 +38,6 @@ void json_stack_frame(struct json_writer *w, const struct symbol *s, bool heuris
 	json_write_close(w, '}');
 }
 
-/* To be freed. NULL: out of memory. */
-static char *make_text(const struct symbol *s, bool heuristic)
-{
-	char *text = NULL;
-	size_t bytes;
-	struct json_writer w = {.out = open_memstream(&text, &bytes)};
-
-	if (!w.out)
-		return NULL;
-	json_stack_frame(&w, s, heuristic);
-	if (fclose(w.out) == 0)
-		return text;
-	free(text);
-	return NULL;
-}
-
-static void put_cached(struct json_writer *w, struct json_stack_cache *c, const struct symbol *s,
-		       bool heuristic)
-{
-	uint32_t at = frame_symbols_number(s, heuristic);
-	bool fits = array_reach((void **)&c->frame, &c->room, at, sizeof(*c->frame), 0);
-
-	if (fits && !c->frame[at])
-		c->frame[at] = make_text(s, heuristic);
-	if (fits && c->frame[at])
-		json_write_raw(w, NULL, c->frame[at]);
-	else
-		w->failed = true;
-}
-
 static const char *path_name(const struct report_site *s)
 {
 	if (s->overflow)
@@ -86,8 +53,7 @@ static const char *path_name(const struct report_site *s)
 	return s->path_flags & SCP_PATH_PYTHON_CUT ? "python-cut" : "complete";
 }
 
-void json_stack_write(struct json_writer *w, struct report *r, const struct report_site *s,
-		      struct json_stack_cache *cache)
+void json_stack_write(struct json_writer *w, struct report *r, const struct report_site *s)
 {
 	json_write_text(w, "path", path_name(s));
 	json_write_open(w, "stack", '[');
@@ -96,18 +62,7 @@ void json_stack_write(struct json_writer *w, struct report *r, const struct repo
 		const struct symbol *symbol = frame_symbols_find(r, &s->frame[i], &count);
 
 		for (size_t k = 0; k < count; k++)
-			if (w->indent)
-				json_stack_frame(w, &symbol[k], s->frame[i].heuristic);
-			else
-				put_cached(w, cache, &symbol[k], s->frame[i].heuristic);
+			json_stack_frame(w, &symbol[k], s->frame[i].heuristic);
 	}
 	json_write_close(w, ']');
-}
-
-void json_stack_clear(struct json_stack_cache *cache)
-{
-	for (uint32_t i = 0; i < cache->room; i++)
-		free(cache->frame[i]);
-	free(cache->frame);
-	*cache = (struct json_stack_cache){0};
 }

@@ -41,7 +41,7 @@ static void begin(struct json_writer *w, const char *key)
 	fputs_unlocked(w->page ? "\":" : "\": ", w->out);
 }
 
-void json_write_raw(struct json_writer *w, const char *key, const char *json)
+static void put_value(struct json_writer *w, const char *key, const char *json)
 {
 	begin(w, key);
 	fputs_unlocked(json, w->out);
@@ -49,12 +49,12 @@ void json_write_raw(struct json_writer *w, const char *key, const char *json)
 
 void json_write_null(struct json_writer *w, const char *key)
 {
-	json_write_raw(w, key, "null");
+	put_value(w, key, "null");
 }
 
 void json_write_flag(struct json_writer *w, const char *key, bool value)
 {
-	json_write_raw(w, key, value ? "true" : "false");
+	put_value(w, key, value ? "true" : "false");
 }
 
 /* As jansson writes an exponent: "1e+20" is 1e20, "1e-05" is 1e-5. */
@@ -83,7 +83,7 @@ static void put_real(struct json_writer *w, const char *key, double value, int d
 		if (!strpbrk(text, ".e"))
 			strcat(text, ".0");
 	}
-	json_write_raw(w, key, text);
+	put_value(w, key, text);
 }
 
 void json_write_number(struct json_writer *w, const char *key, double value)

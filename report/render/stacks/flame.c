@@ -292,7 +292,8 @@ static int grow_all(struct growth *g)
 		if (f->end[i] == FAILED)
 			return -1;
 	}
-	return flame_sum(f, r);
+	flame_sum(f, r);
+	return 0;
 }
 
 static void free_growth(struct growth *g)

@@ -45,11 +45,7 @@ struct flame_box {
 };
 
 /* Boxes in preorder: a box, then all below it; siblings longest first. A box of one site has
- * that site's mean and interval. One of several has the mean over their calls; its interval
- * takes the sites' errors as independent and that of the overhead as common to all: the
- * error of a sum of strata, and Student's t with Satterthwaite's degrees of freedom (Cochran
- * 1977, "Sampling Techniques", section 5.4). A lone call, whose error nobody knows, enters with its
- * own size, which is at least its deviation on average: E[X^2] = Var(X) + E[X]^2. */
+ * that site's mean and interval. One of several has the mean over their calls, and no interval. */
 struct flame {
 	struct string_index *strings; /* borrowed */
 	struct flame_box *box;
@@ -62,8 +58,7 @@ struct flame {
 int flame_build(struct flame *f, struct report *r, struct string_index *strings);
 void flame_free(struct flame *f);
 
-/* Sums, means and intervals of the boxes, from the sites in their `end`. A box's parent comes
- * before it. -1: out of memory. */
-int flame_sum(struct flame *f, const struct report *r);
+/* Sums and means of the boxes, from the sites in their `end`. A box's parent comes before it. */
+void flame_sum(struct flame *f, const struct report *r);
 
 #endif

@@ -43,8 +43,8 @@ struct stacks {
 	struct stacks_place *place;
 	uint32_t functions, frames, places;
 	uint32_t function_room, frame_room, place_room; /* private */
-	struct string_index keys;	/* private: functions by their numbers */
-	uint32_t *known, known_room;	/* private: frames by number of their symbol */
+	struct string_index keys;			/* private: functions by their numbers */
+	uint32_t *known, known_room; /* private: frames by number of their symbol */
 };
 
 /* `report` is set, the rest begins as zero. */
