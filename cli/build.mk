@@ -38,7 +38,6 @@ CLI_SRC = \
 	cli/displace/cmd_displace.c \
 	cli/displace/cmd_load.c \
 	cli/displace/displace_json.c \
-	cli/displace/displace_measure.c \
 	cli/displace/displace_options.c \
 	cli/displace/displace_text.c \
 	cli/help/cmd_complete.c \

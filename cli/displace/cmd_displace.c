@@ -1,117 +1,257 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* `scprof displace`: what a command's CPU time is when interrupts count, too. */
+/* `scprof displace`: a command's CPU time where interrupts count, too. Idle phase, run, idle phase,
+ * run, idle phase: the two idle phases around a run are its baseline. */
 #include "cli/cmd.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/displace/displace_command.h"
-#include "collector/launch/signal_wait.h"
+#include "cli/messages/progress.h"
+#include "cli/usage/output.h"
 #include "collector/launch/launch.h"
+#include "collector/launch/program.h"
+#include "collector/launch/signal_wait.h"
 
-/* The command again, without the fluid. */
-static int confirm_once(const struct displace_wishes *o, const struct program *program,
-			struct displacement_confirm *c)
+enum { FAILED = 125, NOT_EXECUTABLE = 126, NOT_FOUND = 127 };
+
+struct measuring {
+	struct displace_wishes wishes;
+	struct program program;
+	struct displacement *d;
+	struct progress progress;
+	struct displacement_run *run;
+	size_t runs;
+	struct displacement_value switching;
+	struct displacement_confirm confirm;
+	bool confirmed;
+	int status;	/* of the command: the first that was not 0 */
+	int stopped_by; /* a signal that ended the measuring; 0: none */
+};
+
+static int complain(const struct profile_error *err)
 {
+	displace_complain("%s", err->text);
+	return FAILED;
+}
+
+static int start(const struct measuring *g, struct launch *l, const struct launch_hold *hold)
+{
+	const struct program *p = &g->program;
+	bool exec_failed;
+	int error;
+
+	if (!launch_start_held(l, p->path, g->wishes.command, p->shell_fallback, 0, &exec_failed,
+			       hold))
+		return 0;
+	error = errno;
+	displace_complain("cannot %s %.300s: %s", exec_failed ? "execute" : "start a process for",
+			  p->path, exec_failed && *p->notice ? p->notice : strerror(error));
+	if (!exec_failed)
+		return FAILED;
+	return error == ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
+}
+
+/* Only at the beginning of a run: drawing while the program runs would disturb it. */
+static void say_run(struct measuring *g)
+{
+	progress_show_now(&g->progress, (double)g->runs / g->wishes.replications, "run %zu of %u",
+			  g->runs + 1, g->wishes.replications);
+}
+
+/* Makes one run and the idle phase after it. */
+static int one_run(struct measuring *g)
+{
+	const struct launch_hold hold = {displacement_run_born, g->d};
+	const struct launch_watch watch = {DISPLACEMENT_TICK_MS, displacement_run_tick,
+					   displacement_run_ended, g->d};
+	struct profile_error err;
+	struct rusage usage;
+	struct launch l;
+	int failed, status;
+
+	displacement_task_clock(g->d, !g->wishes.no_task_clock && !g->runs);
+	if (displacement_run_begin(g->d, &err))
+		return complain(&err);
+	say_run(g);
+	failed = start(g, &l, &hold);
+	if (failed)
+		return failed;
+	status = launch_exit_status(launch_wait_watched(&l, &watch, &usage));
+	g->status = g->status ? g->status : status;
+	g->stopped_by = l.ended_by;
+	launch_close(&l);
+	progress_clear(&g->progress);
+	if (displacement_run_end(g->d, &usage, &err))
+		return complain(&err);
+	/* the user does not want to wait: print what there is */
+	if (!g->stopped_by)
+		g->stopped_by = displacement_idle_phase(g->d, g->wishes.rest_s);
+	if (displacement_account_finish(g->d, &g->run[g->runs], &err))
+		return complain(&err);
+	g->run[g->runs++].interrupted = l.ended_by != 0;
+	return 0;
+}
+
+static void say_how_long(const struct displace_wishes *o)
+{
+	double takes = fmin(DISPLACEMENT_OPEN_S, o->rest_s / 2) + (o->replications + 1) * o->rest_s;
+
+	if (!o->quiet)
+		displace_complain("%u run%s of the command, and %.3g s besides (idle phases, which "
+				  "--rest sets; longer on a busy machine)",
+				  o->replications, o->replications == 1 ? "" : "s", takes);
+}
+
+/* 0, perhaps after fewer runs than asked for, or an exit status, having said why. */
+static int measure(struct measuring *g)
+{
+	const struct displace_wishes *o = &g->wishes;
+	const struct displacement_options options = {
+		.cpus = o->cpus, .rest_s = o->rest_s, .any_quota = o->any_quota};
+	struct profile_error err;
+	int failed = 0;
+
+	g->run = calloc(o->replications, sizeof(*g->run));
+	if (!g->run) {
+		displace_complain("no memory for %u runs", o->replications);
+		return FAILED;
+	}
+	progress_begin(&g->progress, "scprof displace", !o->quiet);
+	g->d = displacement_open(&options, &err);
+	if (!g->d)
+		return complain(&err);
+	say_how_long(o);
+	say_run(g);
+	g->stopped_by = displacement_idle_phase(g->d, o->rest_s);
+	while (!failed && !g->stopped_by && g->runs < o->replications)
+		failed = one_run(g);
+	progress_clear(&g->progress);
+	g->switching = displacement_run_switching(g->d);
+	displacement_close(g->d);
+	return g->runs ? 0 : failed;
+}
+
+/* The command again, as often, without the fluid. */
+static void confirm(struct measuring *g)
+{
+	struct displacement_confirm *c = &g->confirm;
 	const struct launch_hold hold = {displacement_confirm_born, c};
 	const struct launch_watch watch = {1000, NULL, displacement_confirm_ended, c};
 	struct rusage usage;
 	struct launch l;
-	bool exec_failed;
 
-	displacement_confirm_run(c);
-	if (launch_start_held(&l, program->path, o->command, program->shell_fallback, 0,
-			      &exec_failed, &hold))
-		return -1;
-	launch_wait_watched(&l, &watch, &usage);
-	launch_close(&l);
-	if (l.ended_by)
-		return -1;
-	displacement_confirm_add(c, &usage);
-	return 0;
+	g->confirmed = !displacement_confirm_begin(c, &g->wishes.cpus, g->runs);
+	for (size_t i = 0; i < g->runs && g->confirmed; i++) {
+		displacement_confirm_run(c);
+		if (start(g, &l, &hold))
+			return;
+		launch_wait_watched(&l, &watch, &usage);
+		launch_close(&l);
+		if (l.ended_by)
+			return;
+		displacement_confirm_add(c, &usage);
+	}
 }
 
-static int report(const struct displace_wishes *o, const struct program *program,
-		  struct displace_measured *m)
+/* With --json standard output has the JSON object alone: what the command prints goes to standard
+ * error meanwhile. */
+static int measure_apart(struct measuring *g)
 {
-	struct displacement_confirm confirm;
-	struct displacement_summary s;
-	bool confirmed = o->confirm && !m->stopped_by && !m->status;
-	int failed, kept;
+	bool apart = g->wishes.json && !g->wishes.output;
+	int kept = apart ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3) : -1, failed;
 
-	if (displacement_summary_make(&s, m->run, m->runs, o->confidence, m->switching) ||
-	    (confirmed && displacement_confirm_begin(&confirm, &o->cpus, m->runs))) {
+	if (apart && (kept < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)) {
+		displace_complain("cannot keep the command's output apart: %s", strerror(errno));
+		return FAILED;
+	}
+	failed = measure(g);
+	if (!failed && g->wishes.confirm && !g->stopped_by && !g->status)
+		confirm(g);
+	if (apart) {
+		dup2(kept, STDOUT_FILENO);
+		close(kept);
+	}
+	return failed;
+}
+
+static int report(struct measuring *g)
+{
+	const struct displacement_confirm *c = g->confirmed ? &g->confirm : NULL;
+	const struct displace_wishes *o = &g->wishes;
+	struct displacement_summary s;
+	struct output out = {.stream = stderr};
+	bool file = o->output || o->json;
+	int failed;
+
+	if (displacement_summary_make(&s, g->run, g->runs, o->confidence, g->switching)) {
 		displace_complain("no memory for the results");
 		return -1;
 	}
-	if (confirmed && !displace_divert_output(o, &kept)) {
-		for (size_t i = 0; i < m->runs && !confirm_once(o, program, &confirm); i++)
-			continue;
-		displace_restore_output(kept);
+	failed = file && output_open(&out, o->output);
+	if (!failed) {
+		failed = o->json ? displace_json_print(out.stream, o, &s, c)
+				 : displace_text_print(out.stream, o, &s, c);
+		failed = (file ? output_close(&out, !failed) : fflush(stderr)) || failed;
 	}
-	failed = displace_report(o, &s, confirmed ? &confirm : NULL);
-	if (confirmed)
-		displacement_confirm_free(&confirm);
+	if (failed)
+		displace_complain("cannot write the report%s%s: %s; name another place with -o",
+				  o->output ? " to " : "", o->output ? o->output : "",
+				  strerror(errno));
 	displacement_summary_free(&s);
 	return failed;
 }
 
-static int measure(const struct displace_wishes *o, const struct program *program)
+static int measure_and_report(struct measuring *g)
 {
-	struct displace_measured m;
-	int status, kept;
+	int status = measure_apart(g);
 
-	if (displace_divert_output(o, &kept))
-		return DISPLACE_FAILED;
-	status = displace_measure(o, program, &m);
-	displace_restore_output(kept);
-	if (!status && !m.runs) {
+	if (status)
+		return status;
+	if (!g->runs) {
 		displace_complain("stopped before the command was started");
-		displace_measured_free(&m);
-		signal_wait_raise(m.stopped_by);
-		return DISPLACE_FAILED;
+		signal_wait_raise(g->stopped_by);
+		return FAILED;
 	}
-	if (!status && m.runs < o->replications)
-		displace_complain("%zu of %u runs were made", m.runs, o->replications);
-	if (!status)
-		status = report(o, program, &m) && !m.status ? DISPLACE_FAILED : m.status;
+	if (g->runs < g->wishes.replications)
+		displace_complain("%zu of %u runs were made", g->runs, g->wishes.replications);
+	if (report(g) && !g->status)
+		return FAILED;
 	/* a signal between two runs ended no command */
-	if (!status && m.stopped_by)
-		status = 128 + m.stopped_by;
-	displace_measured_free(&m);
-	return status;
+	return !g->status && g->stopped_by ? 128 + g->stopped_by : g->status;
 }
 
 /* 0, or the exit status that a shell would return. */
 static int cannot_start(const struct program *p)
 {
-	switch (p->kind) {
-	case PROGRAM_MISSING:
-	case PROGRAM_NO_LOADER:
-		displace_complain("%s", p->notice);
-		return DISPLACE_NOT_FOUND;
-	case PROGRAM_DIRECTORY:
-	case PROGRAM_NOT_EXECUTABLE:
-		displace_complain("%s", p->notice);
-		return DISPLACE_NOT_EXECUTABLE;
-	default:
+	bool missing = p->kind == PROGRAM_MISSING || p->kind == PROGRAM_NO_LOADER;
+
+	if (!missing && p->kind != PROGRAM_DIRECTORY && p->kind != PROGRAM_NOT_EXECUTABLE)
 		return 0;
-	}
+	displace_complain("%s", p->notice);
+	return missing ? NOT_FOUND : NOT_EXECUTABLE;
 }
 
 int cmd_displace(int argc, char **argv)
 {
-	static struct displace_wishes o;
-	static struct program program; /* paths: too large for the stack */
-	int status = displace_options_parse(argc, argv, &o);
+	static struct measuring g; /* paths: too large for the stack */
+	int status = displace_options_parse(argc, argv, &g.wishes);
 
 	if (status != OPTIONS_GO)
 		return status;
-	program_examine(o.command[0], &program);
-	status = cannot_start(&program);
-	if (status)
-		return status;
-	return measure(&o, &program);
+	program_examine(g.wishes.command[0], &g.program);
+	status = cannot_start(&g.program);
+	if (!status)
+		status = measure_and_report(&g);
+	for (size_t i = 0; i < g.runs; i++)
+		displacement_account_free(&g.run[i]);
+	free(g.run);
+	if (g.confirmed)
+		displacement_confirm_free(&g.confirm);
+	return status;
 }

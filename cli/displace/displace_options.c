@@ -86,15 +86,19 @@ void displace_complain(const char *format, ...)
 	complaint_print("scprof displace", text);
 }
 
-struct texts {
-	struct displace_wishes *wishes;
-	const char *cpus;
-};
+static int choose_cpus(const char *list, struct displace_wishes *o)
+{
+	struct profile_error err;
+
+	if (!cpus_choose(list, &o->cpus, &err))
+		return 0;
+	displace_complain("%s", err.text);
+	return -1;
+}
 
 static int take_option(void *to, int code, const char *value)
 {
-	struct texts *t = to;
-	struct displace_wishes *o = t->wishes;
+	struct displace_wishes *o = to;
 	const struct usage *u = &displace_options_usage;
 	uint64_t ns;
 
@@ -104,8 +108,7 @@ static int take_option(void *to, int code, const char *value)
 	case OPT_REPLICATIONS:
 		return options_count32(u, code, value, 1, MOST_REPLICATIONS, &o->replications);
 	case OPT_CPUS:
-		t->cpus = value;
-		return 0;
+		return choose_cpus(value, o);
 	case USAGE_JSON:
 		o->json = true;
 		return 0;
@@ -134,31 +137,19 @@ static int take_option(void *to, int code, const char *value)
 	}
 }
 
-static int settle(struct displace_wishes *o, const struct texts *t)
-{
-	struct profile_error err;
-
-	if (!*o->command) {
-		displace_complain("which command? usage: scprof displace [OPTION...] [--] COMMAND "
-				  "[ARG...]");
-		return -1;
-	}
-	if (cpus_choose(t->cpus, &o->cpus, &err)) {
-		displace_complain("%s", err.text);
-		return -1;
-	}
-	return 0;
-}
-
 int displace_options_parse(int argc, char **argv, struct displace_wishes *o)
 {
-	struct texts t = {.wishes = o};
 	int status;
 
 	*o = (struct displace_wishes){.replications = 1, .confidence = 0.95, .rest_s = 1};
-	status = options_parse(&displace_options_usage, argc, argv, take_option, &t);
+	status = options_parse(&displace_options_usage, argc, argv, take_option, o);
 	if (status != OPTIONS_GO)
 		return status;
 	o->command = argv + optind;
-	return settle(o, &t) ? displace_options_usage.bad_usage : OPTIONS_GO;
+	if (!*o->command)
+		displace_complain("which command? usage: scprof displace [OPTION...] [--] COMMAND "
+				  "[ARG...]");
+	else if (CPU_COUNT(&o->cpus) || !choose_cpus(NULL, o))
+		return OPTIONS_GO;
+	return displace_options_usage.bad_usage;
 }
