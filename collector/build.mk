@@ -14,7 +14,7 @@ COLLECTOR_UNWIND = $(addprefix $(BUILD)/collector/attach/safe_point/unwind_,cfi.
 $(COLLECTOR_UNWIND): $(BUILD)/collector/attach/safe_point/%.o: preload/unwind/%.c
 	@mkdir -p $(@D)
 	$(CC) $(TOOL_CFLAGS) -Ipreload/arch/$(ARCH) -c -o $@ $<
-$(addprefix $(BUILD)/collector/attach/,refusal/refusal_library.o remote/remote_library.o) \
+$(addprefix $(BUILD)/collector/attach/,remote/remote_library.o) \
 $(addprefix $(BUILD)/collector/attach/safe_point/,frames.o inside.o libc_names.o machine_$(ARCH).o memory.o objects.o safe_points.o symbols.o): \
 	TOOL_CFLAGS += -Ipreload/arch/$(ARCH)
 
@@ -22,7 +22,7 @@ COLLECTOR_SRC = \
 	$(COLLECTOR_UNWIND) \
 	$(addprefix collector/attach/safe_point/,frames.c inside.c libc_names.c machine_$(COLLECTOR_ARCH).c memory.c objects.c safe_points.c symbols.c threads.c) \
 	$(addprefix collector/attach/target/,as_user.c relatives.c seccomp_filter.c wake.c) \
-	$(addprefix collector/attach/refusal/,refusal.c refusal_access.c refusal_library.c refusal_process.c refusal_program.c) \
+	$(addprefix collector/attach/refusal/,refusal.c refusal_access.c refusal_process.c refusal_program.c) \
 	collector/attach/attach.c \
 	collector/attach/attach_work_$(COLLECTOR_ARCH).c \
 	$(COLLECTOR_ATTACH_$(COLLECTOR_ARCH)) \
@@ -82,7 +82,6 @@ COLLECTOR_SRC = \
 	collector/launch/environment.c \
 	collector/launch/gather.c \
 	collector/launch/launch.c \
-	collector/launch/leftovers.c \
 	collector/launch/program.c \
 	collector/launch/program_find.c \
 	collector/launch/recording_control.c \

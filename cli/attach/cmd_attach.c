@@ -22,7 +22,6 @@
 #include "cli/run/run_again.h"
 #include "cli/run/run_symbols.h"
 #include "cli/usage/quantity.h"
-#include "collector/launch/leftovers.h"
 #include "collector/launch/environment.h"
 #include "collector/launch/signal_wait.h"
 
@@ -129,8 +128,6 @@ static int prepare(struct attach *a)
 	set_process(a, &r->options.filters);
 	if (recording_wants_stubs(r) && find_stubs(a))
 		return -1;
-	if (!a->leaves_no_file)
-		leftovers_sweep(r->output.directory, say);
 	if (attach_place_make(&a->place, &a->targets, r->options.copy_to, r->library,
 			      r->output.directory))
 		return -1;
@@ -262,7 +259,6 @@ static void record_and_leave(struct attach *a)
 
 	if (!a->leaves_no_file)
 		run_output_name(&r->output, program_of(a), first(a)->target.pid);
-	run_directory_note_output(d, r->output.path);
 	recording_begin(r);
 	recording_watch(r, d, a->watched >= 0);
 	tell_watcher(a);

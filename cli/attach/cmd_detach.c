@@ -13,7 +13,6 @@
 #include "collector/attach/refusal/refusal.h"
 #include "collector/attach/target/relatives.h"
 #include "collector/attach/target/wake.h"
-#include "collector/launch/leftovers.h"
 #include "collector/launch/environment.h"
 #include "collector/launch/signal_wait.h"
 #include "profile/base/error.h"

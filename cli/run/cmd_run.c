@@ -16,7 +16,6 @@
 #include "cli/run/run_live.h"
 #include "cli/run/run_symbols.h"
 #include "collector/launch/launch.h"
-#include "collector/launch/leftovers.h"
 #include "collector/launch/environment.h"
 #include "collector/launch/survivors.h"
 
@@ -108,7 +107,6 @@ static int prepare(struct run *r)
 	if (recording_wants_stubs(c) &&
 	    run_symbols_resolve(&c->options, &r->program, c->library, &c->chosen, &c->patterns))
 		return -1;
-	leftovers_sweep(c->output.directory, say);
 	if (run_directory_create(&r->directory, c->output.directory, &err)) {
 		say(err.text);
 		return -1;
@@ -246,7 +244,6 @@ static int run_observed(struct run *r)
 		return failed;
 	}
 	run_output_name(&c->output, o->command[0], r->launch.pid);
-	run_directory_note_output(&r->directory, c->output.path);
 	run_live_begin(&r->live, r->directory.profiles, o->command[0], r->launch.pid, o->report);
 	recording_watch(c, &r->directory, o->live);
 	int status = wait_for(r);

@@ -151,7 +151,7 @@ static int begin(struct copy_in *c, const struct refusal_facts *f, const char *d
 			err,
 			"cannot make files in %.150s of process %d: %s: --copy-to DIR has to name "
 			"a directory there that user %u can write to and execute from",
-			directory, (int)f->target.pid, reason(errno), (unsigned)p.uid[1]);
+			directory, (int)f->target.pid, reason(errno), (unsigned)p.owner.uid);
 	return failed;
 }
 

@@ -2,18 +2,22 @@
 /* Where profiles are saved, and where they lie while they are written. */
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
 #include <limits.h>
 #include <linux/magic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <stdio.h>
+#include <sys/file.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include "collector/doctor/doctor_private.h"
-#include "collector/launch/leftovers.h"
 #include "collector/launch/run_directory.h"
 
 #define MIB		    (UINT64_C(1) << 20)
@@ -69,22 +73,45 @@ static void shared_memory(struct doctor *d)
 			      "mount -o remount,size=512m /dev/shm (a container: --shm-size=512m)");
 }
 
+/* A directory of this user's runs that no run holds locked. */
+static bool is_left(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+	bool left = fd >= 0 && !fstat(fd, &st) && st.st_uid == geteuid() &&
+		    !flock(fd, LOCK_EX | LOCK_NB);
+
+	if (fd >= 0)
+		close(fd);
+	return left;
+}
+
 static void killed_runs(struct doctor *d)
 {
-	const char *set = getenv("SCPROF_OUT");
-	struct leftovers l;
+	const char *set = getenv("SCPROF_OUT"), *first = NULL;
+	char beside[PATH_MAX];
+	size_t count = 0;
+	glob_t found = {0};
 
-	leftovers_count(set && *set ? set : ".", &l);
-	if (!l.directories) {
+	snprintf(beside, sizeof(beside), "%s/." RUN_DIRECTORY_NAME "*", set && *set ? set : ".");
+	glob(RUN_DIRECTORY_MEMORY "/" RUN_DIRECTORY_NAME "*", 0, NULL, &found);
+	glob(beside, GLOB_APPEND, NULL, &found);
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		if (is_left(found.gl_pathv[i])) {
+			first = first ? first : found.gl_pathv[i];
+			count++;
+		}
+	if (!count) {
 		doctor_add(d, "leftovers", DOCTOR_OK, "no killed run has left files");
-		return;
+	} else {
+		doctor_add(d, "leftovers", DOCTOR_NOTE,
+			   "%zu killed run%s left files, such as %.200s", count,
+			   count == 1 ? "" : "s", first);
+		doctor_remedy(
+			d, "scprof merge -o OUT.scp %.200s%s saves what it recorded; then rm -r it",
+			first, geteuid() ? "" : "/" RUN_DIRECTORY_INNER "*");
 	}
-	doctor_add(d, "leftovers", DOCTOR_NOTE,
-		   "%zu killed run%s left %llu MiB of files in " RUN_DIRECTORY_MEMORY " or here",
-		   l.directories, l.directories == 1 ? "" : "s",
-		   (unsigned long long)((l.bytes + MIB - 1) / MIB));
-	doctor_remedy(
-		d, "the next `scprof run` saves their profiles and removes them: scprof run true");
+	globfree(&found);
 }
 
 static void limits(struct doctor *d)

@@ -10,34 +10,10 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "collector/launch/survivors.h"
 #include "profile/base/error.h"
 
-struct ends {
-	const char *directory;	      /* of the files */
-	const struct launch *command; /* that has ended; NULL: not known */
-	char *mapped;		      /* what processes map of it, once `looked`; NULL: not known */
-	bool looked;
-};
-
-/* Not known counts as mapped. */
-static bool is_mapped(struct ends *e, const char *name)
+static bool is_command(const struct launch *l, const struct run_file *files, size_t count, size_t i)
 {
-	const char *slash = strrchr(e->directory, '/');
-	char part[NAME_MAX + 2], file[2 * NAME_MAX + 4];
-
-	snprintf(part, sizeof(part), "%.*s/", NAME_MAX, slash ? slash : e->directory);
-	if (!e->looked)
-		e->mapped = survivors_mapped(part);
-	e->looked = true;
-	snprintf(file, sizeof(file), "%s%.*s", part, NAME_MAX, name);
-	return !e->mapped || strstr(e->mapped, file);
-}
-
-static bool is_command(const struct ends *e, const struct run_file *files, size_t count, size_t i)
-{
-	const struct launch *l = e->command;
-
 	if (!l || !l->ended_mono_ns || !l->process_start || files[i].pid != l->pid ||
 	    files[i].process_start != l->process_start)
 		return false;
@@ -51,23 +27,21 @@ static bool is_command(const struct ends *e, const struct run_file *files, size_
  * process ended: it was killed, or left by a bare system call. Of the command its status and the
  * instant of its end; of others whether they are still there. One file a program that a process
  * was: only the last one that the command became ended as it did. */
-static void complete_end(struct ends *e, const struct run_file *files, size_t count, size_t i,
-			 struct prof_process *p)
+static void complete_end(const struct launch *l, const struct run_file *files, size_t count,
+			 size_t i, struct prof_process *p)
 {
 	if (p->end_state == SCP_END_EXEC) /* what follows is another program */
 		return;
-	if (is_command(e, files, count, i)) {
-		int status = e->command->status;
+	if (is_command(l, files, count, i)) {
+		int status = l->status;
 
 		p->end = WIFSIGNALED(status)
 				 ? (struct prof_end){SCP_END_SIGNAL, (uint32_t)WTERMSIG(status)}
 				 : (struct prof_end){SCP_END_STATUS, (uint32_t)WEXITSTATUS(status)};
 		if (p->end_state == SCP_END_RUNNING)
-			p->end_mono_ns = e->command->ended_mono_ns;
+			p->end_mono_ns = l->ended_mono_ns;
 	} else if (p->end_state == SCP_END_RUNNING) {
-		bool lives = run_files_is_live(&files[i]) || is_mapped(e, files[i].name);
-
-		p->end.seen = lives ? SCP_END_LIVED : SCP_END_GONE;
+		p->end.seen = run_files_is_live(&files[i]) ? SCP_END_LIVED : SCP_END_GONE;
 	}
 }
 
@@ -120,7 +94,7 @@ static int64_t weigh(const struct run_directory *d, const char *path, struct pro
 	return calls;
 }
 
-static void add(struct gathered *g, size_t i, const char *path, struct ends *ends,
+static void add(struct gathered *g, size_t i, const char *path, const struct launch *command,
 		void (*tell)(const char *text))
 {
 	struct profile_error err;
@@ -131,7 +105,7 @@ static void add(struct gathered *g, size_t i, const char *path, struct ends *end
 		g->refusals++;
 		tell(err.text);
 	} else if (g->profile->processes == processes + 1) {
-		complete_end(ends, g->files, g->count, i, &g->profile->process[processes]);
+		complete_end(command, g->files, g->count, i, &g->profile->process[processes]);
 	}
 }
 
@@ -154,7 +128,7 @@ static void refuse_damaged(const struct run_directory *d, struct gathered *g, in
 }
 
 static void add_all(const struct run_directory *d, struct gathered *g, const int64_t *calls,
-		    struct ends *ends, void (*tell)(const char *text))
+		    const struct launch *command, void (*tell)(const char *text))
 {
 	char path[PATH_MAX + NAME_MAX];
 	bool some = false;
@@ -169,14 +143,13 @@ static void add_all(const struct run_directory *d, struct gathered *g, const int
 			continue;
 		}
 		snprintf(path, sizeof(path), "%s/%s", d->profiles, g->files[i].name);
-		add(g, i, path, ends, tell);
+		add(g, i, path, command, tell);
 	}
 }
 
 int gather_profiles(const struct run_directory *d, const struct launch *command, struct gathered *g,
 		    void (*tell)(const char *text), struct profile_error *err)
 {
-	struct ends ends = {.directory = d->profiles, .command = command};
 	int64_t *calls;
 
 	*g = (struct gathered){0};
@@ -193,8 +166,7 @@ int gather_profiles(const struct run_directory *d, const struct launch *command,
 		return -1;
 	}
 	refuse_damaged(d, g, calls, tell);
-	add_all(d, g, calls, &ends, tell);
-	free(ends.mapped);
+	add_all(d, g, calls, command, tell);
 	free(calls);
 	if (!g->profile->processes) {
 		profile_free(g->profile);

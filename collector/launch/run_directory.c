@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A base directory with a lock and a mark in it; for root, a second one inside that nobody can
+/* A base directory with a lock; for root, a second one inside that nobody can
  * list. */
 #include "collector/launch/run_directory.h"
 
@@ -14,7 +14,6 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <sys/utsname.h>
 #include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,12 +22,6 @@
 #include "profile/base/error.h"
 
 #define ENOUGH_BYTES (UINT64_C(256) << 20)
-#define BOOT_BYTES   40
-
-struct machine {
-	char boot[BOOT_BYTES]; /* of the kernel, new with every start */
-	struct utsname names;
-};
 
 static bool memory_has_room(void)
 {
@@ -73,60 +66,10 @@ static int open_to_all(struct run_directory *d)
 	return chmod(d->profiles, 01777);
 }
 
-static void read_machine(struct machine *m)
-{
-	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-
-	*m = (struct machine){0};
-	if (fd >= 0 && read(fd, m->boot, sizeof(m->boot) - 1) > 0)
-		m->boot[strcspn(m->boot, "\n")] = '\0';
-	if (fd >= 0)
-		close(fd);
-	if (uname(&m->names))
-		*m->names.nodename = '\0';
-}
-
-/* The lock says that the run lives, and ends with it whatever ends it. It comes before the mark:
- * only what has the mark and no lock is anybody else's to remove. */
+/* The lock says that the run lives, and ends with it whatever ends it. */
 static int claim(struct run_directory *d)
 {
-	struct machine ours;
-
-	if (d->lock < 0 || flock(d->lock, LOCK_EX | LOCK_NB))
-		return -1;
-	int mark =
-		openat(d->lock, RUN_DIRECTORY_MARK, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (mark < 0)
-		return -1;
-	read_machine(&ours);
-	dprintf(mark, "%s\n%s\n", ours.boot, ours.names.nodename); /* else it is never removed */
-	close(mark);
-	return 0;
-}
-
-/* The next line of the text, "" where it has no end. */
-static char *take_line(char **text)
-{
-	char *line = *text, *end = strchr(line, '\n');
-
-	*text = end ? end + 1 : line + strlen(line);
-	if (!end)
-		return *text;
-	*end = '\0';
-	return line;
-}
-
-bool run_directory_read_mark(int mark, char *output, size_t size)
-{
-	char text[PATH_MAX + BOOT_BYTES + sizeof(((struct utsname *)0)->nodename)], *at = text;
-	ssize_t bytes = pread(mark, text, sizeof(text) - 1, 0);
-	struct machine ours;
-
-	text[bytes > 0 ? bytes : 0] = '\0';
-	read_machine(&ours);
-	const char *boot = take_line(&at), *host = take_line(&at);
-	snprintf(output, size, "%s", take_line(&at));
-	return (*boot && !strcmp(boot, ours.boot)) || (*host && !strcmp(host, ours.names.nodename));
+	return d->lock < 0 || flock(d->lock, LOCK_EX | LOCK_NB) ? -1 : 0;
 }
 
 void run_directory_now(uint64_t *real_ns, uint64_t *mono_ns)
@@ -199,22 +142,10 @@ void run_directory_remove_file(const struct run_directory *d, const char *name)
 	unlink(path);
 }
 
-void run_directory_note_output(const struct run_directory *d, const char *path)
-{
-	int mark =
-		openat(d->lock, RUN_DIRECTORY_MARK, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
-
-	if (mark < 0)
-		return;
-	dprintf(mark, "%s\n", path);
-	close(mark);
-}
-
 void run_directory_release(struct run_directory *d)
 {
 	if (d->lock < 0)
 		return;
-	unlinkat(d->lock, RUN_DIRECTORY_MARK, 0);
 	close(d->lock);
 	d->lock = -1;
 }

@@ -18,7 +18,6 @@
 #define RUN_DIRECTORY_MEMORY "/dev/shm"
 #define RUN_DIRECTORY_NAME   "scprof."	 /* its name begins so; on disk with a dot before it */
 #define RUN_DIRECTORY_INNER  "profiles." /* likewise that of root's profiles in it */
-#define RUN_DIRECTORY_MARK   "run"	 /* file in it while its run lives: see _read_mark */
 
 struct run_directory {
 	int lock;  /* its descriptor, locked while the run lives; -1: none */
@@ -49,13 +48,6 @@ int run_directory_give(const struct run_directory *d, uid_t uid, gid_t gid);
 
 /* The instants now, by the clocks that profiles have their start of. */
 void run_directory_now(uint64_t *real_ns, uint64_t *mono_ns);
-
-/* Where the run is going to save: for the next run, if this one is killed. */
-void run_directory_note_output(const struct run_directory *d, const char *path);
-
-/* Was it made on this machine, since the last start or before? Elsewhere neither a lock in a
- * network's file system nor a process is seen. `output`: where the run is going to save, or "". */
-bool run_directory_read_mark(int mark, char *output, size_t size);
 
 /* The run is over, and what is left in it is kept on purpose. */
 void run_directory_release(struct run_directory *d);

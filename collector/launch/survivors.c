@@ -15,7 +15,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define MAPPED_MAX     (1 << 20)
 #define WATCHED	       128 /* at a time; the rest are looked at when one of these ends */
 #define NAMED	       8   /* in a message */
 #define GRACE_MS       200 /* the tail of a pipeline ends on its own */
@@ -39,42 +38,6 @@ static FILE *open_proc(pid_t pid, const char *name)
 
 	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
 	return fopen(path, "re");
-}
-
-/* False: there are too many. */
-static bool note_maps(pid_t pid, const char *part, FILE *to)
-{
-	char *line = NULL;
-	size_t room = 0;
-	FILE *file = open_proc(pid, "maps");
-
-	if (!file)
-		return true;
-	while (ftell(to) < MAPPED_MAX && getline(&line, &room, file) > 0)
-		if (strstr(line, part))
-			fputs(line, to);
-	free(line);
-	fclose(file);
-	return ftell(to) < MAPPED_MAX;
-}
-
-char *survivors_mapped(const char *part)
-{
-	char *lines = NULL;
-	size_t bytes;
-	pid_t pid;
-	FILE *memory = open_memstream(&lines, &bytes);
-	DIR *proc = memory ? opendir("/proc") : NULL;
-	bool known = proc != NULL;
-
-	while (known && (pid = next_process(proc)))
-		known = note_maps(pid, part, memory);
-	if (proc)
-		closedir(proc);
-	if (memory && !fclose(memory) && known)
-		return lines;
-	free(lines);
-	return NULL;
 }
 
 static bool has_live_file(pid_t pid, const struct run_file *files, size_t count)
@@ -170,7 +133,11 @@ static bool left_a_program(const struct run_file *files, size_t count)
 	return false;
 }
 
-bool survivors_may_come(const char *directory, const struct run_file *files, size_t count)
+/* Is there a process of the run that has no file of its own yet: a child just forked, a program
+ * just replaced by exec? Without them a run would sometimes end between two programs of a shell
+ * script. They are known by an environment that names `directory`, or as a pid that has left one
+ * program. May stay true for ever (a static daemon), so limit the wait. */
+static bool may_come(const char *directory, const struct run_file *files, size_t count)
 {
 	bool found = left_a_program(files, count);
 	DIR *proc = found ? NULL : opendir("/proc");
@@ -252,7 +219,7 @@ static void find_living(const char *directory, int signals, struct living *l)
 	if (!l->count)
 		for (size_t i = find_forked(directory, files, count, forked, NAMED); i-- > 0;)
 			add(l, &forked[i]);
-	l->stragglers = !l->count && survivors_may_come(directory, files, count);
+	l->stragglers = !l->count && may_come(directory, files, count);
 	run_files_free(files, count);
 }
 

@@ -64,7 +64,6 @@ $(UNIT)/serve/test_shares: UNIT_LDFLAGS = -Wl,--wrap=clock_gettime,--wrap=source
 CFLAGS_tests_unit_serve_test_http = $(MICROHTTPD_CFLAGS)
 $(UNIT)/serve/test_http: UNIT_LDFLAGS = -Wl,--wrap=mhd_load,--wrap=calloc,--wrap=free
 # Which directories are locked is the test's to watch.
-$(UNIT)/collector/test_leftovers: UNIT_LDFLAGS = -Wl,--wrap=flock
 # Time is made up.
 $(UNIT)/collector/test_causal: UNIT_LDFLAGS = -Wl,--wrap=causal_state_now,--wrap=causal_state_wait
 $(UNIT)/collector/test_bench_clock: UNIT_LDFLAGS = \

@@ -4,29 +4,22 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/seccomp.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "collector/attach/refusal/refusal_private.h"
+#include "collector/attach/target/relatives.h"
 #include "collector/attach/target/seccomp_filter.h"
 #include "collector/attach/target/wake.h"
-#include "collector/launch/environment.h"
 #include "profile/base/error.h"
 #include "profile/live/run_files.h"
 
 #define WAIT_MS	     10
-#define WAITS	     100	/* for a program that is being executed, a second in all */
-#define ANSWER_MS    10000	/* for another user's files */
-#define MOST_MEMORY  (1u << 30) /* to read them in; bytes */
+#define WAITS	     100 /* for a program that is being executed, a second in all */
 #define DELETED_MARK " (deleted)"
 
 enum verdict { GO, NOT_YET, REFUSED };
@@ -36,24 +29,6 @@ struct question {
 	const char *library;
 	bool by_ptrace;
 };
-
-/* What another process found out for us. */
-struct answer {
-	int result;
-	struct refusal_facts facts;
-	struct profile_error err;
-};
-
-static bool same(pid_t pid, const char *name, bool *known)
-{
-	char theirs[64], ours[64];
-	struct stat a, b;
-
-	snprintf(theirs, sizeof(theirs), "/proc/%d/%s", (int)pid, name);
-	snprintf(ours, sizeof(ours), "/proc/self/%s", name);
-	*known = !stat(theirs, &a) && !stat(ours, &b);
-	return *known && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-}
 
 static void read_exe(pid_t pid, char exe[PATH_MAX])
 {
@@ -67,36 +42,13 @@ static void read_exe(pid_t pid, char exe[PATH_MAX])
 		*mark = '\0';
 }
 
-/* False: the kernel does not show where the process is. */
-static bool read_places(const struct refusal_process *p, struct refusal_facts *f)
-{
-	bool known_root, known_mounts;
-	bool root = same(p->pid, "root", &known_root);
-	bool mounts = same(p->pid, "ns/mnt", &known_mounts);
-
-	f->other_root = !root || !mounts;
-	read_exe(p->pid, f->exe);
-	return known_root && known_mounts;
-}
-
-/* As root never by a path that the process's owner chose: what that leads to may change, and then
- * root would write into a page of somebody else's. */
-static void read_wake(const struct refusal_maps *m, struct refusal_facts *f)
-{
-	if (!m->wake || !wake_find(f->target.pid, f->wake, sizeof(f->wake)))
-		*f->wake = '\0';
-}
-
 /* By /proc alone: reading there needs less than tracing does. */
 static int explain_closed(const struct refusal_process *p, struct profile_error *err)
 {
-	struct refusal_access a;
-	int error = errno;
+	struct refusal_access a = refusal_access_read(errno);
 
 	if (kill(p->pid, 0) && errno == ESRCH)
 		return refusal_say(p, err, "it has ended just now");
-	refusal_access_read(p, &a);
-	a.error = error;
 	return refusal_access_explain(p, &a, err);
 }
 
@@ -112,26 +64,34 @@ static int check_dormant(const struct refusal_process *p, const struct refusal_f
 					: "libscprof.so is not in it, so it cannot be woken");
 }
 
-/* The library: the file that is ours, and that the process can open and its libc can take. */
-static int check_library(const struct refusal_process *p, const struct refusal_maps *m,
-			 const struct refusal_facts *f, const char *library,
+/* Can the process open the library, with its owner's rights, and map it? What else may be wrong
+ * with it, its loader says. */
+static int check_library(const struct refusal_process *p, const char *library,
 			 struct profile_error *err)
 {
-	char path[PATH_MAX];
-	int ours, failed;
+	struct as_user_before before;
+	struct statvfs fs;
+	struct stat st;
+	const char *why = NULL;
+	int fd = -1;
 
-	if (f->preloaded)
-		return 0;
-	if (environment_find_library(path, sizeof(path), err))
-		return -1;
-	ours = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (ours < 0)
-		return error_fail(err, path, "%s", strerror(errno));
-	failed = refusal_library_versions(p, m->libc, ours, err);
-	if (!failed && library)
-		failed = refusal_library_judge(p, f->other_root, library, ours, err);
-	close(ours);
-	return failed;
+	if (!as_user_begin(&p->owner, &before)) {
+		fd = as_user_open_inside(p->pid, library, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+		as_user_end(&before);
+	}
+	if (fd < 0)
+		why = strerror(errno);
+	else if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+		why = "it is no file";
+	else if (!fstatvfs(fd, &fs) && fs.f_flag & ST_NOEXEC)
+		why = "it is mounted noexec";
+	if (fd >= 0)
+		close(fd);
+	return why ? refusal_say(p, err,
+				 "it cannot load %.150s in its file system (%s): add --copy-to DIR "
+				 "(such as /tmp there), or install scprof there",
+				 library, why)
+		   : 0;
 }
 
 static int check_filter(const struct refusal_process *p, struct profile_error *err)
@@ -165,8 +125,8 @@ static enum verdict check_ptrace(const struct refusal_process *p, const struct r
 	program = refusal_program_judge(p, m, f->exe, err);
 	if (program == REFUSAL_PROGRAM_LOADING)
 		return NOT_YET;
-	if (program == REFUSAL_PROGRAM_REFUSED || check_library(p, m, f, library, err) ||
-	    check_filter(p, err))
+	if (program == REFUSAL_PROGRAM_REFUSED ||
+	    (library && !f->preloaded && check_library(p, library, err)) || check_filter(p, err))
 		return REFUSED;
 	return GO;
 }
@@ -174,8 +134,8 @@ static enum verdict check_ptrace(const struct refusal_process *p, const struct r
 static void note_process(const struct refusal_process *p, struct refusal_facts *f)
 {
 	f->inner_pid = p->inner_pid;
-	f->uid = p->uid[1];
-	f->gid = p->gid[1];
+	f->uid = p->owner.uid;
+	f->gid = p->owner.gid;
 	f->threads = p->threads;
 }
 
@@ -183,27 +143,27 @@ static enum verdict look(const struct question *q, struct refusal_facts *f,
 			 struct profile_error *err)
 {
 	struct refusal_process p;
-	struct refusal_maps *m = malloc(sizeof(*m));
-	enum verdict verdict = REFUSED;
+	struct refusal_maps m;
 
-	if (!m)
-		error_set(err, "not enough memory");
-	else if (!refusal_process_read(q->pid, &p, err)) {
-		note_process(&p, f);
-		if (refusal_process_judge(&p, q->tool, q->by_ptrace, err))
-			;
-		else if (!read_places(&p, f) || refusal_program_read_maps(q->pid, m))
-			explain_closed(&p, err);
-		else {
-			f->preloaded = m->preloaded;
-			read_wake(m, f);
-			verdict = q->by_ptrace ? check_ptrace(&p, m, f, q->library, err)
-				  : check_dormant(&p, f, err) ? REFUSED
-							      : GO;
-		}
+	if (refusal_process_read(q->pid, &p, err))
+		return REFUSED;
+	note_process(&p, f);
+	if (refusal_process_judge(&p, q->tool, q->by_ptrace, err))
+		return REFUSED;
+	if (refusal_program_read_maps(q->pid, &m)) {
+		explain_closed(&p, err);
+		return REFUSED;
 	}
-	free(m);
-	return verdict;
+	f->other_root = !relatives_same_root(q->pid, getpid());
+	f->preloaded = m.preloaded;
+	read_exe(q->pid, f->exe);
+	/* root never goes by a path that the process's owner chose: what that leads to may change,
+	 * and then root would write into a page of somebody else's */
+	if (!wake_find(q->pid, f->wake, sizeof(f->wake)))
+		*f->wake = '\0';
+	if (q->by_ptrace)
+		return check_ptrace(&p, &m, f, q->library, err);
+	return check_dormant(&p, f, err) ? REFUSED : GO;
 }
 
 /* A process is its number and the moment when it began. */
@@ -228,67 +188,6 @@ static int look_until(const struct question *q, struct refusal_facts *f, struct 
 	return verdict == GO ? 0 : -1;
 }
 
-static bool is_others(pid_t pid)
-{
-	char path[64];
-	struct stat st;
-	bool known, root = same(pid, "root", &known) && same(pid, "ns/mnt", &known);
-
-	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
-	return !root || stat(path, &st) || st.st_uid != geteuid();
-}
-
-/* True: the child has ended. */
-static bool await(pid_t child)
-{
-	struct pollfd end = {.fd = (int)syscall(SYS_pidfd_open, child, 0), .events = POLLIN};
-	bool ended = end.fd >= 0 && poll(&end, 1, ANSWER_MS) > 0;
-
-	if (!ended)
-		kill(child, SIGKILL);
-	if (end.fd >= 0)
-		close(end.fd);
-	waitpid(child, NULL, ended ? 0 : WNOHANG);
-	return ended;
-}
-
-static int look_apart(const struct question *q, struct refusal_facts *f, struct profile_error *err)
-{
-	struct answer *a =
-		mmap(NULL, sizeof(*a), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	pid_t child = -1;
-	int result = -1;
-
-	if (a != MAP_FAILED) {
-		a->result = 1; /* no answer */
-		child = fork();
-	}
-	if (!child) { /* a crafted program's tables must not fill the memory either */
-#ifndef __SANITIZE_ADDRESS__
-		setrlimit(RLIMIT_DATA, &(struct rlimit){MOST_MEMORY, MOST_MEMORY});
-#endif
-		a->result = look_until(q, &a->facts, &a->err);
-		_exit(0);
-	}
-	error_set(err, "cannot attach to process %d: %s", (int)q->pid, strerror(errno));
-	if (child > 0) {
-		bool ended = await(child);
-
-		*f = a->facts;
-		*err = a->err;
-		result = ended && !a->result ? 0 : -1;
-		if (!ended || a->result > 0)
-			error_set(
-				err,
-				"cannot attach to process %d: its files cannot be examined (their "
-				"file system does not answer, or they are damaged)",
-				(int)q->pid);
-	}
-	if (a != MAP_FAILED)
-		munmap(a, sizeof(*a));
-	return result;
-}
-
 int refusal_check(pid_t pid, const char *library, bool by_ptrace, struct refusal_facts *f,
 		  struct profile_error *err)
 {
@@ -296,7 +195,7 @@ int refusal_check(pid_t pid, const char *library, bool by_ptrace, struct refusal
 		.pid = pid, .tool = getpid(), .library = library, .by_ptrace = by_ptrace};
 
 	*f = (struct refusal_facts){0};
-	return is_others(pid) ? look_apart(&q, f, err) : look_until(&q, f, err);
+	return look_until(&q, f, err);
 }
 
 bool refusal_sees(const struct refusal_facts *f, const char *path)

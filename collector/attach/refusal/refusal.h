@@ -30,9 +30,7 @@ struct refusal_facts {
  * the process is to be woken by its page only. *f holds what was found out, also on failure: a wake
  * page may be a way in where ptrace is not.
  *
- * Under 1 ms of work for usual processes; one that is just being executed is given a second. What
- * is another user's is looked at in a process of its own, which is given ten: files may be on
- * file systems that never answer. */
+ * Under 1 ms of work for usual processes; one that is just being executed is given a second. */
 int refusal_check(pid_t pid, const char *library, bool by_ptrace, struct refusal_facts *f,
 		  struct profile_error *err);
 

@@ -16,28 +16,23 @@
 
 #define REFUSAL_DORMANT "start it with LD_PRELOAD=libscprof.so SCPROF_STOPPED=1"
 
-/* Of /proc/PID/status, as the reader's namespaces see it. */
+/* As the reader's namespaces see it. */
 struct refusal_process {
 	pid_t pid, tgid, parent, tracer;
 	pid_t inner_pid; /* in its own pid namespace */
 	char name[64];	 /* of the thread; for messages */
 	char state;	 /* R, S, D, T (stopped), t (traced), Z, X, I */
 	bool kernel;	 /* a kernel thread */
-	uid_t uid[3];	 /* real, effective, saved */
-	gid_t gid[3];
 	struct as_user owner;
 	uint32_t threads;
-	uint64_t capabilities; /* permitted */
-	int seccomp;	       /* SECCOMP_MODE_... */
-	bool shadow_stack;     /* x86's, of user space */
+	int seccomp; /* SECCOMP_MODE_... */
 };
 
 /* "cannot attach to process 12 (nginx): " and the rest; returns -1. */
 int refusal_say(const struct refusal_process *p, struct profile_error *err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* refusal_process.c. False: no such text. */
-bool refusal_process_parse(const char *status, struct refusal_process *p);
+/* refusal_process.c */
 /* 0; or -1 with *err: there is none. */
 int refusal_process_read(pid_t pid, struct refusal_process *p, struct profile_error *err);
 /* `tool`: our own process. `by_ptrace` as for refusal_check. */
@@ -51,14 +46,11 @@ int refusal_process_memory(const struct refusal_process *p, struct profile_error
 /* refusal_access.c: who may trace. */
 struct refusal_access {
 	uid_t tool_uid; /* effective */
-	gid_t tool_gid;
-	uint64_t tool_capabilities; /* effective */
-	bool same_user_namespace;
-	bool dumpable;
-	int yama;  /* kernel.yama.ptrace_scope; -1: no Yama */
-	int error; /* errno of the kernel */
+	bool may_trace; /* CAP_SYS_PTRACE */
+	int yama;	/* kernel.yama.ptrace_scope; 0: no Yama */
+	int error;	/* errno of the kernel */
 };
-void refusal_access_read(const struct refusal_process *p, struct refusal_access *a);
+struct refusal_access refusal_access_read(int error);
 /* Why the kernel said no. Returns -1. */
 int refusal_access_explain(const struct refusal_process *p, const struct refusal_access *a,
 			   struct profile_error *err);
@@ -71,10 +63,7 @@ int refusal_access_try(const struct refusal_process *p, uint64_t address,
 struct refusal_maps {
 	uint64_t readable; /* an address that can be read; 0: nothing is mapped */
 	uint64_t libc;	   /* where the file of glibc's libc begins; 0: it is not mapped */
-	bool musl;
-	bool preloaded;	    /* libscprof.so */
-	char sanitizer[64]; /* its library, or "" */
-	bool wake;	    /* a page that wakes it */
+	bool preloaded;	   /* libscprof.so */
 };
 void refusal_program_parse_maps(FILE *maps, struct refusal_maps *m);
 /* 0; or -1 with errno. */
@@ -88,16 +77,5 @@ enum refusal_program {
 enum refusal_program refusal_program_judge(const struct refusal_process *p,
 					   const struct refusal_maps *m, const char *exe,
 					   struct profile_error *err);
-
-/* refusal_library.c: libscprof.so, as the process would open it. `as_seen` is where; `ours` has
- * been opened by us. 0; or -1 with *err. */
-int refusal_library_judge(const struct refusal_process *p, bool other_root, const char *as_seen,
-			  int ours, struct profile_error *err);
-/* Has the process's libc all versions of symbols that the library needs? */
-int refusal_library_versions(const struct refusal_process *p, uint64_t libc, int library,
-			     struct profile_error *err);
-/* A regular file below the process's root, found and opened with its owner's rights; -1 with errno:
- * it is none. */
-int refusal_library_open(const struct refusal_process *p, const char *path, struct stat *st);
 
 #endif

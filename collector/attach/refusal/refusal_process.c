@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <inttypes.h>
 #include <linux/kcmp.h>
 #include <linux/seccomp.h>
 #include <stdarg.h>
@@ -9,12 +8,13 @@
 #include <unistd.h>
 
 #include "collector/attach/refusal/refusal_private.h"
+#include "collector/attach/target/wake.h"
 #include "collector/machine/kernel_file.h"
+#include "collector/machine/proc_status.h"
 #include "profile/base/error.h"
 #include "profile/base/proc_stat.h"
 
-#define STATUS_BYTES 16384
-#define KERNEL_FLAG  0x00200000u /* PF_KTHREAD */
+#define KERNEL_FLAG 0x00200000u /* PF_KTHREAD */
 
 int refusal_say(const struct refusal_process *p, struct profile_error *err, const char *format, ...)
 {
@@ -29,131 +29,57 @@ int refusal_say(const struct refusal_process *p, struct profile_error *err, cons
 	return -1;
 }
 
-/* The text behind "\nNAME:" and its blanks; "" where there is none. The process's name cannot hold
- * a newline: the kernel writes it as \n. */
-static const char *field(const char *status, const char *name)
-{
-	char wanted[40];
-	const char *at;
-
-	snprintf(wanted, sizeof(wanted), "\n%s:", name);
-	at = strstr(status, wanted);
-	return at ? at + strlen(wanted) + strspn(at + strlen(wanted), " \t") : "";
-}
-
-static long number(const char *status, const char *name)
-{
-	return strtol(field(status, name), NULL, 10);
-}
-
-static void parse_ids(const char *at, uint32_t id[3])
-{
-	unsigned long real = 0, effective = 0, saved = 0;
-
-	sscanf(at, "%lu %lu %lu", &real, &effective, &saved);
-	id[0] = (uint32_t)real;
-	id[1] = (uint32_t)effective;
-	id[2] = (uint32_t)saved;
-}
-
-static void parse_owner(const char *status, struct refusal_process *p)
-{
-	const char *at = field(status, "Groups");
-	char *end;
-
-	p->owner.uid = p->uid[1];
-	p->owner.gid = p->gid[1];
-	while (p->owner.groups < AS_USER_GROUPS && *at && *at != '\n') {
-		unsigned long group = strtoul(at, &end, 10);
-
-		if (end == at)
-			break;
-		p->owner.group[p->owner.groups++] = (gid_t)group;
-		at = end + strspn(end, " \t");
-	}
-}
-
-/* The last of NSpid's numbers is the innermost. */
-static pid_t parse_inner(const char *at, pid_t outer)
-{
-	long pid = outer;
-	char *end;
-
-	while (*at && *at != '\n') {
-		long next = strtol(at, &end, 10);
-
-		if (end == at)
-			break;
-		pid = next;
-		at = end + strspn(end, " \t");
-	}
-	return (pid_t)pid;
-}
-
-bool refusal_process_parse(const char *status, struct refusal_process *p)
-{
-	const char *features = field(status, "x86_Thread_features");
-	const char *shadow = strstr(features, "shstk"), *end = strchr(features, '\n');
-
-	if (strncmp(status, "Name:\t", 6))
-		return false;
-	*p = (struct refusal_process){.state = *field(status, "State")};
-	snprintf(p->name, sizeof(p->name), "%.*s", (int)strcspn(status + 6, "\n"), status + 6);
-	p->pid = (pid_t)number(status, "Pid");
-	p->tgid = (pid_t)number(status, "Tgid");
-	p->parent = (pid_t)number(status, "PPid");
-	p->tracer = (pid_t)number(status, "TracerPid");
-	p->inner_pid = parse_inner(field(status, "NSpid"), p->pid);
-	parse_ids(field(status, "Uid"), p->uid);
-	parse_ids(field(status, "Gid"), p->gid);
-	parse_owner(status, p);
-	p->threads = (uint32_t)number(status, "Threads");
-	p->capabilities = strtoull(field(status, "CapPrm"), NULL, 16);
-	p->seccomp = (int)number(status, "Seccomp");
-	p->kernel = number(status, "Kthread") == 1;
-	p->shadow_stack = shadow && (!end || shadow < end);
-	return p->pid > 0;
-}
-
-/* Kernels before 6.8 have no line Kthread. */
-static bool has_kernel_flag(pid_t pid)
+/* The name may hold anything, and must not break a line. */
+static bool read_stat(pid_t pid, struct refusal_process *p)
 {
 	char text[PROC_STAT_BYTES];
+	const char *state = pid > 0 ? proc_stat_read(pid, 0, text) : NULL,
+		   *name = state ? strchr(text, '(') : NULL;
 	unsigned flags = 0;
-	const char *state = proc_stat_read(pid, 0, text);
+	int parent = 0;
 
-	return state && sscanf(state, "%*c %*s %*s %*s %*s %*s %u", &flags) == 1 &&
-	       flags & KERNEL_FLAG;
+	*p = (struct refusal_process){.pid = pid};
+	if (!name || sscanf(state, "%c %d %*s %*s %*s %*s %u", &p->state, &parent, &flags) != 3)
+		return false;
+	p->parent = parent;
+	p->kernel = flags & KERNEL_FLAG;
+	snprintf(p->name, sizeof(p->name), "%.*s", (int)(state - 2 - (name + 1)), name + 1);
+	for (char *c = p->name; *c; c++)
+		if ((unsigned char)*c < ' ')
+			*c = '?';
+	return true;
+}
+
+static bool read_owner(pid_t pid, struct as_user *owner)
+{
+	uint64_t user[2], group[2], others[AS_USER_GROUPS];
+
+	if (proc_status_numbers(pid, "Uid", 10, user, 2) != 2 ||
+	    proc_status_numbers(pid, "Gid", 10, group, 2) != 2)
+		return false;
+	owner->uid = (uid_t)user[1];
+	owner->gid = (gid_t)group[1];
+	owner->groups = proc_status_numbers(pid, "Groups", 10, others, AS_USER_GROUPS);
+	for (int i = 0; i < owner->groups; i++)
+		owner->group[i] = (gid_t)others[i];
+	return owner->groups >= 0;
 }
 
 int refusal_process_read(pid_t pid, struct refusal_process *p, struct profile_error *err)
 {
-	char path[64], status[STATUS_BYTES];
-
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	if (pid <= 0 || kernel_file_text(path, status, sizeof(status)) ||
-	    !refusal_process_parse(status, p)) {
+	if (!read_stat(pid, p) || !read_owner(pid, &p->owner)) {
 		error_set(err,
 			  "cannot attach to process %d: there is none of that number here (pgrep "
 			  "NAME finds numbers; in another pid namespace they differ)",
 			  (int)pid);
 		return -1;
 	}
-	p->kernel = p->kernel || has_kernel_flag(pid);
+	p->tgid = (pid_t)proc_status_number(pid, "Tgid", 10, 0);
+	p->tracer = (pid_t)proc_status_number(pid, "TracerPid", 10, 0);
+	p->threads = (uint32_t)proc_status_number(pid, "Threads", 10, 0);
+	p->seccomp = (int)proc_status_number(pid, "Seccomp", 10, 0);
+	p->inner_pid = wake_inner_pid(pid);
 	return 0;
-}
-
-static int say_traced(const struct refusal_process *p, struct profile_error *err)
-{
-	char path[64], name[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/comm", (int)p->tracer);
-	if (kernel_file_line(path, name, sizeof(name)))
-		snprintf(name, sizeof(name), "?");
-	return refusal_say(p, err,
-			   "%s (process %d) traces it already, and a process has one tracer: end "
-			   "that one, then try again",
-			   name, (int)p->tracer);
 }
 
 /* A child of vfork runs in its parent's memory until it execs. */
@@ -192,52 +118,38 @@ int refusal_process_memory(const struct refusal_process *p, struct profile_error
 	return 0;
 }
 
-static int judge_tracing(const struct refusal_process *p, struct profile_error *err)
-{
-	if (p->tracer)
-		return say_traced(p, err);
-	if (p->state == 'T' || p->state == 't')
-		return refusal_say(p, err, "it is stopped: let it go on (kill -CONT %d) first",
-				   (int)p->pid);
-	if (p->shadow_stack)
-		return refusal_say(
-			p, err,
-			"it uses a shadow stack, which a borrowed thread cannot keep "
-			"right: start it with GLIBC_TUNABLES=glibc.cpu.x86_shstk=off, or "
-			"use `scprof run`");
-	if (p->seccomp == SECCOMP_MODE_STRICT)
-		return refusal_say(p, err,
-				   "strict seccomp mode kills it for all that recording needs: "
-				   "nothing can be done but to run it without");
-	return 0;
-}
-
-static int say_ended(const struct refusal_process *p, struct profile_error *err)
-{
-	if (p->threads > 1)
-		return refusal_say(p, err,
-				   "its first thread has ended, and the kernel shows no memory of "
-				   "such a process: use `scprof run`");
-	return refusal_say(p, err,
-			   "it has ended, and its parent (process %d) has not asked how: there is "
-			   "nothing to record",
-			   (int)p->parent);
-}
-
 int refusal_process_judge(const struct refusal_process *p, pid_t tool, bool by_ptrace,
 			  struct profile_error *err)
 {
-	if (p->tgid != p->pid)
-		return refusal_say(p, err, "it is a thread of process %d: attach to that",
-				   (int)p->tgid);
-	if (p->kernel)
-		return refusal_say(p, err,
-				   "it is a thread of the kernel, where no program runs: perf "
-				   "records those");
-	if (p->state == 'Z' || p->state == 'X' || p->state == 'x')
-		return say_ended(p, err);
-	if (p->pid == tool)
-		return refusal_say(p, err,
-				   "it is scprof itself: `scprof run scprof ...` records that");
-	return by_ptrace ? judge_tracing(p, err) : 0;
+	const bool ended = p->state == 'Z' || p->state == 'X';
+	const struct {
+		bool is;
+		pid_t process; /* that is named; 0: none */
+		const char *text;
+	} reasons[] = {
+		{p->tgid != p->pid, p->tgid, "it is a thread of a process: attach to that"},
+		{p->kernel, 0,
+		 "it is a thread of the kernel, where no program runs: perf records those"},
+		{ended && p->threads > 1, 0,
+		 "its first thread has ended, and the kernel shows no memory of such a process: "
+		 "use "
+		 "`scprof run`"},
+		{ended, 0, "it has ended: there is nothing to record"},
+		{p->pid == tool, 0, "it is scprof itself: `scprof run scprof ...` records that"},
+		{by_ptrace && p->tracer, p->tracer,
+		 "another process traces it, and a process has one tracer: end that one, then try "
+		 "again"},
+		{by_ptrace && (p->state == 'T' || p->state == 't'), p->pid,
+		 "it is stopped: let it go on (kill -CONT) first"},
+		{by_ptrace && p->seccomp == SECCOMP_MODE_STRICT, 0,
+		 "strict seccomp mode kills it for all that recording needs: run it without"},
+	};
+
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++)
+		if (reasons[i].is && reasons[i].process)
+			return refusal_say(p, err, "%s (process %d)", reasons[i].text,
+					   (int)reasons[i].process);
+		else if (reasons[i].is)
+			return refusal_say(p, err, "%s", reasons[i].text);
+	return 0;
 }

@@ -119,12 +119,6 @@ static void read_dynamic(struct safe_point_object *o, pid_t pid, const Elf64_Phd
 		case DT_STRSZ:
 			o->string_bytes = value;
 			break;
-		case DT_VERDEF:
-			o->definitions = address;
-			break;
-		case DT_VERDEFNUM:
-			o->definition_count = value;
-			break;
 		case DT_VERSYM:
 			o->versions = address;
 			break;

@@ -77,7 +77,6 @@ struct safe_point_object {
 	bool allocator; /* it exports malloc, and is not libc */
 	bool base_namespace;
 	uint64_t symbols, strings, string_bytes, versions, gnu_hash, sysv_hash, soname, debug;
-	uint64_t definitions, definition_count; /* of versions */
 	/* Exported functions by address: of libc and libpthread only. */
 	struct safe_point_symbol *function;
 	size_t functions;

@@ -223,7 +223,7 @@ static void a_thread_is_refused(void **state)
 	assert_int_equal(pthread_create(&thread, NULL, other_thread, &barrier), 0);
 	pthread_barrier_wait(&barrier);
 	pthread_join(thread, NULL);
-	expect_words(-1, "is a thread of process");
+	expect_words(-1, "it is a thread of a process");
 }
 
 static void a_thread_of_the_kernel_is_refused(void **state)
@@ -312,7 +312,7 @@ static void a_traced_process_is_refused_and_its_tracer_named(void **state)
 	char words[64];
 
 	(void)state;
-	snprintf(words, sizeof(words), "a tracer (process %d) traces it", (int)tracer);
+	snprintf(words, sizeof(words), "end that one, then try again (process %d)", (int)tracer);
 	int result = check(child);
 	end(tracer);
 	end(child);
@@ -399,7 +399,7 @@ static void a_sanitizer_is_refused(void **state)
 {
 	(void)state;
 	build(IDLE " && gcc -fsanitize=address -o program program.c");
-	expect_program("", "built with a sanitizer (libasan");
+	expect_program("", "built with a sanitizer");
 }
 
 static void a_sanitizer_inside_is_refused(void **state)
@@ -408,7 +408,7 @@ static void a_sanitizer_inside_is_refused(void **state)
 	build("printf '#include <unistd.h>\\nvoid __tsan_init(void){}\\n"
 	      "int main(void){write(1,\"r\",1);for(;;)pause();}' >program.c && "
 	      "cc -rdynamic -o program program.c");
-	expect_program("", "built with a sanitizer (__tsan_init");
+	expect_program("", "built with a sanitizer");
 }
 
 static void a_32_bit_program_is_refused(void **state)
@@ -426,9 +426,9 @@ static void emulators_are_refused(void **state)
 {
 	(void)state;
 	build(IDLE " && cc -o program program.c && command -v valgrind");
-	expect_program("valgrind -q", "runs in valgrind");
+	expect_program("valgrind -q", "runs in an emulator");
 	build("aarch64-linux-gnu-gcc -static -o program program.c && command -v qemu-aarch64");
-	expect_program("qemu-aarch64", "runs in qemu");
+	expect_program("qemu-aarch64", "runs in an emulator");
 }
 
 static void a_program_without_its_libc_yet_is_given_a_moment_and_refused(void **state)
@@ -439,7 +439,7 @@ static void a_program_without_its_libc_yet_is_given_a_moment_and_refused(void **
 	      "m:.byte 114\");}' | sed s/%%/%/g >program.c; gcc -nostdlib -fPIE -pie -o program "
 	      "program.c && "
 	      "readelf -lW program | grep -q ld-linux");
-	expect_program("", "has not loaded glibc");
+	expect_program("", "is being executed just now");
 }
 
 static void execute_for_ever(void *context)
@@ -464,38 +464,28 @@ static void a_process_that_executes_all_the_time_does_no_harm(void **state)
 
 static void expect_explained(struct refusal_access a, const char *words)
 {
-	struct refusal_process p = {
-		.pid = 5, .name = "x", .uid = {1000, 1000, 1000}, .gid = {1000, 1000, 1000}};
+	struct refusal_process p = {.pid = 5, .name = "x", .owner = {.uid = 1000}};
 
 	a.error = EPERM;
 	expect_words(refusal_access_explain(&p, &a, &err), words);
 }
 
-#define MINE .tool_uid = 1000, .tool_gid = 1000, .same_user_namespace = true, .dumpable = true
-
 static void who_may_trace_is_explained(void **state)
 {
 	(void)state;
-	expect_explained((struct refusal_access){MINE, .yama = 1},
-			 "ptrace_scope is 1: run scprof as root");
-	expect_explained((struct refusal_access){MINE, .yama = 1}, "SCPROF_STOPPED=1");
-	expect_explained((struct refusal_access){MINE, .yama = 2}, "ptrace_scope is 2");
-	expect_explained((struct refusal_access){MINE, .yama = 3}, "until the machine starts anew");
-	expect_explained((struct refusal_access){.tool_capabilities = UINT64_MAX, .yama = 3},
+	expect_explained((struct refusal_access){.tool_uid = 1000, .yama = 1},
+			 "ptrace_scope forbids it: run scprof as root");
+	expect_explained((struct refusal_access){.tool_uid = 1000, .yama = 1}, "SCPROF_STOPPED=1");
+	expect_explained((struct refusal_access){.tool_uid = 1000, .yama = 3},
+			 "until the machine starts anew");
+	expect_explained((struct refusal_access){.may_trace = true, .yama = 3},
 			 "ptrace_scope is 3");
-	expect_explained((struct refusal_access){MINE, .yama = -1}, "AppArmor");
-	expect_explained((struct refusal_access){MINE, .yama = 0}, "AppArmor");
+	expect_explained((struct refusal_access){.tool_uid = 1000}, "closed to its own user");
 	expect_explained((struct refusal_access){.tool_uid = 1001, .yama = 1},
-			 "is user 1000's and scprof runs as user 1001");
-	expect_explained((struct refusal_access){.tool_uid = 1000, .tool_gid = 5, .yama = 1},
-			 "its group is 1000");
-	expect_explained((struct refusal_access){.tool_uid = 1000, .tool_gid = 1000, .yama = 1},
-			 "closed to its own user");
-	expect_explained((struct refusal_access){.same_user_namespace = true, .yama = -1},
-			 "--cap-add=SYS_PTRACE");
-	expect_explained((struct refusal_access){.yama = -1}, "another user namespace");
-	expect_explained((struct refusal_access){.tool_capabilities = UINT64_MAX},
-			 "does not let even scprof's CAP_SYS_PTRACE");
+			 "it is another user's");
+	expect_explained((struct refusal_access){0}, "--cap-add=SYS_PTRACE");
+	expect_explained((struct refusal_access){.may_trace = true},
+			 "not even scprof's CAP_SYS_PTRACE");
 }
 
 /* The check as user 1000, in a process of its own: 0, or -1 and what it says. */
@@ -562,7 +552,7 @@ static void another_user_s_closed_and_filtered_processes_are_refused_to_a_user(v
 		by_root[i] = refusal_check(child[i], NULL, true, &facts, &err);
 		end(child[i]);
 	}
-	static const char *const words[] = {"is user 1001's", "closed to its own user",
+	static const char *const words[] = {"it is another user's", "closed to its own user",
 					    "only root of the whole machine can read it"};
 	for (int i = 0; i < 3; i++) {
 		err = said[i];
@@ -676,33 +666,6 @@ static void a_container_s_filter_is_tried_and_one_s_own_refused(void **state)
 	munmap(in, sizeof(*in));
 }
 
-static void glibc_that_is_too_old_is_refused(void **state)
-{
-	struct refusal_process p = {.pid = getpid(), .name = "x"};
-	struct refusal_maps *m = malloc(sizeof(*m));
-	char path[256];
-
-	(void)state;
-	assert_int_equal(refusal_program_read_maps(getpid(), m), 0);
-	assert_true(m->libc > 0);
-	uint64_t libc = m->libc;
-	free(m);
-	int ours = open(LIBRARY, O_RDONLY | O_CLOEXEC);
-	assert_int_equal(refusal_library_versions(&p, libc, ours, &err), 0);
-	close(ours);
-	build("printf 'void future(void){}' >c.c; printf 'GLIBC_9.99 { future; };' >c.map; "
-	      "printf 'void future(void);void f(void){future();}' >f.c; "
-	      "cc -shared -nostdlib -fPIC -Wl,-soname,libc.so.6 -Wl,--version-script,c.map -o c.so "
-	      "c.c && "
-	      "cc -shared -nostdlib -fPIC -o f.so f.c c.so");
-	snprintf(path, sizeof(path), "%s/f.so", directory);
-	int newer = open(path, O_RDONLY | O_CLOEXEC);
-	int result = refusal_library_versions(&p, libc, newer, &err);
-	close(newer);
-	expect_words(result, "not GLIBC_9.99");
-	assert_null(strstr(err.text, "GLIBC_0.0"));
-}
-
 /* A mount namespace in which the library's directory is another file system. */
 struct hidden {
 	unsigned long flags;
@@ -740,16 +703,15 @@ static void hide(void *context)
 
 static void a_library_that_is_not_there_is_refused_and_a_copy_offered(void **state)
 {
-	struct hidden none = {0}, same = {.contents = ""}, other = {.contents = "/bin/true"},
-		      fifo = {.fifo = true}, noexec = {.contents = "", .flags = MS_NOEXEC};
+	struct hidden none = {0}, same = {.contents = ""}, fifo = {.fifo = true},
+		      noexec = {.contents = "", .flags = MS_NOEXEC};
 
 	(void)state;
 	if (geteuid())
 		skip();
-	child_is_refused(hide, &none, "(missing): add --copy-to DIR");
-	child_is_refused(hide, &other, "(another build)");
+	child_is_refused(hide, &none, "(No such file or directory): add --copy-to DIR");
 	child_is_refused(hide, &noexec, "noexec");
-	child_is_refused(hide, &fifo, "(no file)");
+	child_is_refused(hide, &fifo, "(it is no file)");
 	pid_t child = child_that(hide, &same);
 	int result = check(child);
 	bool sees = refusal_sees(&facts, LIBRARY);
@@ -892,7 +854,6 @@ static void crafted_texts_are_read_to_their_end_and_no_further(void **state)
 				   "8000-9000 r--p 00000000 00:00 7 /x/libscprof.so (deleted)\n"
 				   "9000-a000 r--p 00000000 00:00 7 libasan.so.8\n"
 				   "a000-b000 r--p 00000000";
-	struct refusal_process p;
 	struct refusal_maps *m = malloc(sizeof(*m));
 	FILE *file = fmemopen((void *)(uintptr_t)maps, sizeof(maps) - 1, "r");
 
@@ -901,25 +862,8 @@ static void crafted_texts_are_read_to_their_end_and_no_further(void **state)
 	fclose(file);
 	assert_int_equal(m->readable, 0x1000);
 	assert_int_equal(m->libc, 0x5000);
-	assert_true(m->preloaded && !m->musl);
-	assert_false(m->wake);
-	assert_string_equal(m->sanitizer, "");
+	assert_true(m->preloaded);
 	free(m);
-	assert_false(refusal_process_parse("", &p));
-	assert_false(refusal_process_parse("Name:\tx\nTgid:\t7\n", &p));
-	assert_true(refusal_process_parse(
-		"Name:\tPid:\\n(7) x\nState:\tS (sleeping)\nPid:\t7\nTgid:\t7\n"
-		"TracerPid:\t8\nNSpid:\t7\t3\nx86_Thread_features:\tshstk \n"
-		"Groups:\t1 2 \nSeccomp:\t2",
-		&p));
-	assert_int_equal(p.inner_pid, 3);
-	assert_int_equal(p.tracer, 8);
-	assert_int_equal(p.seccomp, 2);
-	assert_int_equal(p.owner.groups, 2);
-	assert_true(p.shadow_stack);
-	p.tracer = 0;
-	expect_words(refusal_process_judge(&p, 1, true, &err), "shadow stack");
-	assert_int_equal(refusal_process_judge(&p, 1, false, &err), 0);
 }
 
 static int set_up(void **state)
@@ -983,7 +927,6 @@ int main(void)
 			with_copy, without_copy),
 		cmocka_unit_test_setup_teardown(a_container_s_filter_is_tried_and_one_s_own_refused,
 						with_copy, without_copy),
-		cmocka_unit_test(glibc_that_is_too_old_is_refused),
 		cmocka_unit_test(a_library_that_is_not_there_is_refused_and_a_copy_offered),
 		cmocka_unit_test(other_namespaces_pass),
 		cmocka_unit_test(a_wake_page_is_found_and_missed),
