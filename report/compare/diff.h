@@ -177,11 +177,11 @@ struct diff_per {
 	bool changed;			   /* it did, by several runs a side */
 };
 
-/* The change that all sites of a kind share: probably caused by the machine. */
+/* The change that all sites of a kind share, of several runs a side: probably caused by the
+ * machine. */
 struct diff_common {
-	uint32_t sites; /* 0: too few */
+	uint32_t sites; /* 0: too few, or one run a side */
 	double ratio, low, high;
-	double scatter; /* of the sites around it, standard deviation of the logarithm */
 };
 
 struct diff {

@@ -77,7 +77,7 @@ static void fill_states(struct diff_run *r, const struct prof_sums *sums, const 
 		return;
 	}
 	e = states_estimate_means(&sample, confidence);
-	r->watched = !sample.sampled && !sums->states->from_calls;
+	r->watched = !sample.sampled;
 	r->unswitched_calls = fmax((double)sample.elapsed.sums.n - e.switched, 0);
 	r->runnable_ns = e.runnable.mean;
 	r->asleep_ns = e.asleep.mean;
@@ -94,23 +94,13 @@ static void fill_run(struct diff_run *r, const struct prof_sums *sums, const str
 {
 	const struct prof_clock *clock = &p->clock;
 	struct report_overhead overhead = overhead_of(sums, clock);
-	struct prof_hist room;
-	struct estimate_sums of = {.calls = sums->calls,
-				   .units = sums->units,
-				   .min = sums->min_units,
-				   .max = sums->max_units,
-				   .units_sq = sums->units_sq,
-				   .batches = &sums->batches,
-				   .apart = sums->apart,
-				   .hist = hist_find(sums, &room),
-				   .phase = sums->slow ? NULL : sums->phase};
 	struct mean_interval e;
 
 	r->undisturbed = (struct compare_mean){NAN, INFINITY, 0};
 	r->calls = sums->calls;
 	if (!sums->calls)
 		return;
-	e = estimate_mean(clock, &of, confidence);
+	e = site_sums_mean(clock, sums, sums, confidence);
 	fill_count(r, &e, clock);
 	estimate_compensate(&e, &overhead, confidence);
 	r->mean = (struct compare_mean){e.mean, e.error, e.freedom};

@@ -47,7 +47,7 @@ static void take_unswitched(struct durations *t, const struct prof_sums *sums)
 
 	if (!states_sample(t->clock, sums, sums, &shared, &sample))
 		return;
-	t->counted = hist_is_known(sums) && !sample.sampled && !(states && states->from_calls);
+	t->counted = hist_is_known(sums) && !sample.sampled;
 	if (t->counted)
 		states_subtract_switched(hist_find(sums, &room),
 					 states ? states->hist[SCP_STATE_SWITCHED] : NULL,

@@ -26,7 +26,7 @@
 #define WEIGHT_OWN   0.45
 #define WEIGHT_TOTAL 0.05
 
-/* Which sites belong together: those that work or wait, all or of one function and outcome. */
+/* Sites that belong together: those of one function and outcome. */
 struct kind {
 	const uint32_t *site;
 	uint32_t count;
@@ -193,36 +193,6 @@ static void test_total(const struct diff *d, const struct diff_site *s, enum dif
 		t->p = 1;
 }
 
-/* Of the views of a quantity, the one with the narrower interval. */
-static void note_common(struct diff *d, enum diff_view view, bool waiting,
-			const struct references *r)
-{
-	struct compare_mean one = {1, 0, INFINITY}, e;
-	struct compare_null none = {1, 1, 0, INFINITY};
-	struct diff_common c = {.sites = r->n};
-	struct diff_common *known = &d->common[diff_estimate_quantity(view)][waiting];
-
-	if (r->n <= LEAST_OTHERS)
-		return;
-	c.ratio = exp(r->all.centre);
-	c.scatter = sqrt(r->all.variance);
-	e = (struct compare_mean){c.ratio, c.ratio * sqrt(r->all.centre_variance), r->n - 1};
-	compare_ratio_limits(&one, &e, &none, d->options.confidence, &c.low, &c.high);
-	if (!known->sites || c.high / c.low < known->high / known->low)
-		*known = c;
-}
-
-static int note_kind(struct diff *d, enum diff_view view, bool waiting, const struct kind *k)
-{
-	struct references r;
-	int status = find_references(d, view, k, &r);
-
-	if (!status)
-		note_common(d, view, waiting, &r);
-	free_references(&r);
-	return status;
-}
-
 static int test_function(struct diff *d, enum diff_view view, const struct kind *k)
 {
 	struct references r;
@@ -256,28 +226,14 @@ static int by_function(const void *left, const void *right, void *sites)
 	return c ? c : compare_names(a->outcome, b->outcome);
 }
 
-/* The sites from order[from] on that are of its function, or (all) that work or wait as it does. */
-static struct kind kind_at(const struct diff *d, const uint32_t *order, uint32_t from, bool all)
+/* The sites from order[from] on that are of its function. */
+static struct kind kind_at(const struct diff *d, const uint32_t *order, uint32_t from)
 {
 	uint32_t end = from + 1;
 
-	while (end < d->sites && (all ? d->site[order[end]].waiting == d->site[order[from]].waiting
-				      : !by_function(&order[from], &order[end], d->site)))
+	while (end < d->sites && !by_function(&order[from], &order[end], d->site))
 		end++;
 	return (struct kind){order + from, end - from};
-}
-
-static int note_kinds(struct diff *d, const uint32_t *order)
-{
-	struct kind k;
-
-	for (uint32_t i = 0; i < d->sites; i += k.count) {
-		k = kind_at(d, order, i, true);
-		for (int view = 0; view < DIFF_VIEWS; view++)
-			if (note_kind(d, (enum diff_view)view, d->site[order[i]].waiting, &k))
-				return -1;
-	}
-	return 0;
 }
 
 static int test_functions(struct diff *d, const uint32_t *order)
@@ -285,7 +241,7 @@ static int test_functions(struct diff *d, const uint32_t *order)
 	struct kind k;
 
 	for (uint32_t i = 0; i < d->sites; i += k.count) {
-		k = kind_at(d, order, i, false);
+		k = kind_at(d, order, i);
 		for (int view = 0; view < DIFF_VIEWS; view++)
 			if (test_function(d, (enum diff_view)view, &k))
 				return -1;
@@ -303,7 +259,7 @@ int diff_pair_test(struct diff *d)
 	for (uint32_t i = 0; i < d->sites; i++)
 		order[i] = i;
 	qsort_r(order, d->sites, sizeof(*order), by_function, d->site);
-	status = note_kinds(d, order) || test_functions(d, order) ? -1 : 0;
+	status = test_functions(d, order);
 	free(order);
 	return status;
 }

@@ -223,7 +223,6 @@ static void note_common(struct diff *d, enum diff_view view, bool waiting, struc
 	c->ratio = exp(s.mean[1] - s.mean[0]);
 	c->low = exp(s.mean[1] - s.mean[0] - half);
 	c->high = exp(s.mean[1] - s.mean[0] + half);
-	c->scatter = NAN;
 }
 
 static int test_view(struct diff *d, enum diff_view view, bool waiting, struct logs *l)

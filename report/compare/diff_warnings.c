@@ -107,32 +107,6 @@ static void warn_pair(struct diff *d)
 		     alone, alone == 1 ? "" : "s", 100 * d->options.run_to_run);
 }
 
-static bool is_stale(const struct diff *d, uint32_t profile, uint32_t module)
-{
-	return symbolize_module_state(d->match->symbols[profile], module) == SYMBOLIZE_STALE;
-}
-
-static bool is_vague(const struct diff *d, const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	for (uint32_t i = 0; i < d->match->vagues; i++)
-		if (!strncmp(slash ? slash + 1 : path, d->match->vague[i],
-			     strlen(d->match->vague[i])) ||
-		    !strcmp(d->match->vague[i], "(program)"))
-			return true;
-	return false;
-}
-
-static void warn_stale(struct diff *d)
-{
-	for (uint32_t i = 0; i < d->profiles; i++)
-		for (uint32_t k = 0; k < d->profile[i]->modules; k++)
-			if (is_stale(d, i, k) && !is_vague(d, d->profile[i]->module[k].path))
-				warn(d, "missing-module", "%s is not the build that ran",
-				     d->profile[i]->module[k].path);
-}
-
 static void warn_left_out(struct diff *d)
 {
 	bool left_out = false;
@@ -150,7 +124,6 @@ void diff_warnings_make(struct diff *d)
 	warn_pair(d);
 	warn_unreliable(d);
 	warn_vague(d);
-	warn_stale(d);
 	warn_left_out(d);
 	warn_losses(d);
 }

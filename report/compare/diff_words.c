@@ -302,11 +302,8 @@ void diff_words_common(const struct diff *d, enum diff_quantity of, bool waiting
 			 c->sites, kind, what, numbers_tidy(100 * (c->low - 1), 1),
 			 numbers_tidy(100 * (c->high - 1), 1));
 	else
-		snprintf(text, room, "the %" PRIu32 " %s together are %s %s%s%s", c->sites, kind,
-			 c->ratio > 1 ? "slower" : "faster", by, what,
-			 d->profiles > 2 ? ""
-					 : "; one run a side cannot tell whether that is the "
-					   "program's doing or the machine's");
+		snprintf(text, room, "the %" PRIu32 " %s together are %s %s%s", c->sites, kind,
+			 c->ratio > 1 ? "slower" : "faster", by, what);
 }
 
 const char *diff_words_view_name(enum diff_view view)

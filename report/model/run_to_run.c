@@ -97,7 +97,7 @@ static uint32_t run_of(const struct report *r, uint32_t entry)
 static void add_entry(struct run_sums *to, const struct prof_sums *s, double unit)
 {
 	add_view(to, ELAPSED, (double)s->calls, (double)s->units);
-	if (s->states && !s->states->from_calls) {
+	if (s->states) {
 		add_states(to, s, unit);
 	} else if (s->detector != SCP_SWITCH_NONE && s->detector != SCP_SWITCH_SAMPLED) {
 		add_view(to, KEPT, (double)s->calls, (double)s->units);

@@ -51,37 +51,11 @@ double states_asleep_stolen(double share, const struct scp_off_cpu *o)
 	return fmin(share / (1 - share) * (double)o->ran_ns / (double)o->asleep_ns, 1);
 }
 
-/* The first `from_calls` are not known of, nor is the batch that the last of them lies in. */
-static void leave_out(struct states_sample *to, const struct prof_states *t)
-{
-	struct stats_sample *e = &to->elapsed;
-	uint64_t calls = e->sums.n - t->from_calls, batch = e->batches.calls;
-	uint64_t first = batch ? (t->from_calls + batch - 1) / batch : 0;
-
-	e->sums.sum_sq = e->sums.sum_sq / e->sums.n * calls;
-	e->sums.n = calls;
-	e->sums.sum -= t->from_units;
-	e->apart = (struct stats_apart){0};
-	if (first >= e->batches.count) {
-		e->batches.count = 0;
-		return;
-	}
-	e->batches.count -= (uint32_t)first;
-	e->batches.sum += first;
-}
-
-static void add_batches(struct states_sample *to, const struct prof_state_batches *b,
-			uint32_t first)
-{
-	to->batches = (struct states_batches){b->calls + first,	      b->units + first,
-					      b->known + first,	      b->weighted + first,
-					      b->runnable_ns + first, b->asleep_ns + first};
-}
-
 static void add_states(struct states_sample *to, const struct states_shared *shared,
 		       const struct prof_sums *rest)
 {
 	const struct prof_states *t = rest->states;
+	const struct prof_state_batches *b = t->batches;
 	const struct scp_off_cpu *o = &t->off_cpu;
 
 	to->calls = t->calls;
@@ -101,10 +75,9 @@ static void add_states(struct states_sample *to, const struct states_shared *sha
 	to->asleep_stolen = states_asleep_stolen(shared->stolen_share, o);
 	to->others_runnable = shared->others_runnable;
 	to->others_asleep = shared->others_asleep;
-	if (t->from_calls)
-		leave_out(to, t);
-	if (t->batches)
-		add_batches(to, t->batches, rest->batches.count - to->elapsed.batches.count);
+	if (b)
+		to->batches = (struct states_batches){b->calls,	   b->units,	   b->known,
+						      b->weighted, b->runnable_ns, b->asleep_ns};
 }
 
 void states_subtract_switched(const struct prof_hist *all, const struct prof_hist *switched,
@@ -148,7 +121,7 @@ static void clear(struct report_states *to)
 				     .switched_share = NAN};
 }
 
-/* Of calls that nobody asked nothing is known. */
+/* Of calls that nobody asked nothing is known, nor of rows with calls from before the detector. */
 static bool is_known(const struct prof_sums *rest)
 {
 	const struct prof_states *t = rest->states;
@@ -157,7 +130,7 @@ static bool is_known(const struct prof_sums *rest)
 		return false;
 	if (rest->detector == SCP_SWITCH_SAMPLED && (!t || !t->off_cpu.weighted))
 		return false;
-	return !t || t->from_calls < rest->calls;
+	return !t || !t->from_calls;
 }
 
 bool states_sample(const struct prof_clock *c, const struct prof_sums *sums,
@@ -175,7 +148,7 @@ bool states_sample(const struct prof_clock *c, const struct prof_sums *sums,
 }
 
 static void fill_means(const struct report *r, struct report_site *s,
-		       const struct states_estimate *e, bool all, const struct report_overhead *off)
+		       const struct states_estimate *e, const struct report_overhead *off)
 {
 	struct report_states *to = &s->states;
 
@@ -186,8 +159,7 @@ static void fill_means(const struct report *r, struct report_site *s,
 	if (!isnan(to->unswitched.mean))
 		estimate_compensate(&to->unswitched, off, r->confidence);
 	estimate_compensate(&to->on_cpu, off, r->confidence);
-	if (all)
-		to->on_cpu.mean = s->estimate.mean - to->runnable.mean - to->asleep.mean;
+	to->on_cpu.mean = s->estimate.mean - to->runnable.mean - to->asleep.mean;
 	fill_charged(r, to);
 }
 
@@ -228,7 +200,7 @@ void states_fill(const struct report *r, struct report_site *s, const struct pro
 	to->switched_calls = (uint64_t)fmin(round(e.switched), (double)to->calls);
 	to->switched_share = fmin(e.switched / (double)to->calls, 1);
 	to->readings = sample.readings;
-	fill_means(r, s, &e, to->calls == rest->calls, &off);
+	fill_means(r, s, &e, &off);
 }
 
 bool states_any(const struct report *r)
@@ -250,7 +222,7 @@ void states_fill_bars(struct report_site *s, const struct prof_sums *sums)
 	const struct prof_states *t = sums->states;
 	const struct prof_hist *hist = t ? t->hist[SCP_STATE_SWITCHED] : NULL;
 
-	if (!s->states.known || !hist || t->from_calls)
+	if (!s->states.known || !hist)
 		return;
 	for (uint32_t i = 0; i < s->bars; i++) {
 		struct report_bar *b = &s->bar[i];

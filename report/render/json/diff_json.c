@@ -164,9 +164,8 @@ static void put_files(struct json_writer *w, const struct diff *d, int side)
 }
 
 static const struct row_field common_fields[] = {
-	ROW_SAME(diff_common, sites),	       ROW_SAME(diff_common, ratio),
-	ROW_FIELD("ci_low", diff_common, low), ROW_FIELD("ci_high", diff_common, high),
-	ROW_SAME(diff_common, scatter),	       ROW_END};
+	ROW_SAME(diff_common, sites), ROW_SAME(diff_common, ratio),
+	ROW_FIELD("ci_low", diff_common, low), ROW_FIELD("ci_high", diff_common, high), ROW_END};
 
 static void put_common(struct json_writer *w, const char *key, const struct diff_common *c)
 {
