@@ -70,7 +70,6 @@ COLLECTOR_SRC = \
 	collector/displacement/sites/site_dither.c \
 	collector/displacement/sites/site_index.c \
 	collector/displacement/sites/site_samples.c \
-	collector/doctor/doctor.c \
 	collector/doctor/doctor_check.c \
 	collector/doctor/doctor_cpus.c \
 	collector/doctor/doctor_files.c \

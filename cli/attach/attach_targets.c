@@ -114,7 +114,7 @@ int attach_targets_find(struct attach_targets *t, const struct attach_options *o
 	return 0;
 }
 
-int attach_targets_stop_left(const char *command, pid_t pid, char control[PATH_MAX])
+int attach_targets_check_tool(const char *command, pid_t pid, char control[PATH_MAX])
 {
 	char there[PATH_MAX]; /* as we see it */
 
@@ -129,8 +129,6 @@ int attach_targets_stop_left(const char *command, pid_t pid, char control[PATH_M
 		snprintf(there, sizeof(there), "%s", control);
 	/* of a tool that was killed the tracer goes on for a while, to let go of its thread */
 	for (int i = 0; i < TRACER_ENDS_MS / TRACER_ENDS_STEP_MS; i++) {
-		if (recording_control_stop_left(there) >= 0)
-			return 1;
 		if (!recording_control_tool_lives(there))
 			return 0;
 		nanosleep(&(struct timespec){0, TRACER_ENDS_STEP_MS * 1000000}, NULL);
@@ -159,7 +157,7 @@ static int begin_one(struct attach_one *one, const char *library, char **order)
 	struct profile_error err;
 	bool was;
 
-	if (attach_targets_stop_left("scprof attach", o.target.pid, control) < 0)
+	if (attach_targets_check_tool("scprof attach", o.target.pid, control) < 0)
 		return -1;
 	/* recording that no page stops, or a removed one, is of a tool that is gone, too */
 	one->begun = !attach_end(&o.target, &one->end, &was, &err) &&

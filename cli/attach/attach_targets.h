@@ -60,11 +60,10 @@ size_t attach_targets_end(struct attach_targets *t, const char *control);
 /* Notes for each process, in its profile, what was done to it. */
 void attach_targets_note(const struct attach_targets *t, struct profile *p);
 
-/* Stop what a tool that was killed left recording in the process, by its page: a thread that waits
- * in a call is then in no function of ours at its next. 1: something is left to be put right; 0:
- * nothing; -1, having said it as `command`'s: a tool that lives records it. control "": it maps no
- * such page. */
-int attach_targets_stop_left(const char *command, pid_t pid, char control[PATH_MAX]);
+/* Does no tool that lives record the process? One that was killed stops recording by its page: the
+ * kernel says there that it died. 0; or -1, having said it as `command`'s. control "": the process
+ * maps no such page. */
+int attach_targets_check_tool(const char *command, pid_t pid, char control[PATH_MAX]);
 
 void attach_targets_free(struct attach_targets *t);
 

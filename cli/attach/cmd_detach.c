@@ -122,7 +122,7 @@ static int detach(pid_t pid, const char *library)
 	size_t count = 0;
 	int result, failed = 0;
 
-	if (attach_targets_stop_left(COMMAND, pid, control) < 0)
+	if (attach_targets_check_tool(COMMAND, pid, control) < 0)
 		return -1;
 	if (*control)
 		count = relatives_mapping(control, pids, RELATIVES_MOST);

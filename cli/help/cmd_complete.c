@@ -102,22 +102,6 @@ static int walk(const struct complete_line *line, const struct usage *u, int end
 	return -1;
 }
 
-/* The program that a command line is about, wherever on the line it stands. */
-static int find_program(const struct complete_line *line, const struct usage *u)
-{
-	struct place p;
-	int command = walk(line, u, line->words, &p);
-
-	if (command >= 0)
-		return command < line->words && command != line->index ? command : -1;
-	if (!u->words || strncmp(u->words, "PROGRAM", 7) != 0)
-		return -1;
-	for (int end = 2; end <= line->words; end++)
-		if (walk(line, u, end, &p) < 0 && p.operands == 1)
-			return end - 1 == line->index ? -1 : end - 1;
-	return -1;
-}
-
 /* The name of the operand after so many; the last one may be there again and again. */
 static void offer_operand(const struct complete_line *line, const char *words, int before)
 {
@@ -155,7 +139,6 @@ static void complete_in(struct complete_line *line, const struct usage *u)
 	struct place p;
 	int command = walk(line, u, line->index, &p);
 
-	line->program = find_program(line, u);
 	if (!p.value && !p.operands_only)
 		p.option = split_value(line, u);
 	if (command >= 0)
@@ -172,7 +155,7 @@ static void complete_in(struct complete_line *line, const struct usage *u)
 
 static void complete(const struct commands *all, char **word, int words, int index)
 {
-	struct complete_line line = {.word = word, .words = words, .index = index, .program = -1};
+	struct complete_line line = {.word = word, .words = words, .index = index};
 	const struct command *c;
 
 	line.typed = index < words ? word[index] : "";

@@ -10,7 +10,6 @@ struct complete_line {
 	char **word; /* what stands after "scprof" */
 	int words;
 	int index;	   /* of the word in question, which may be one beyond the last */
-	int program;	   /* of the word that names the program; -1: none */
 	const char *typed; /* the word, as far as it is there; of --option=VALUE the value */
 	size_t ahead;	   /* bytes of "--option=" in front of it */
 };

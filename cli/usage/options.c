@@ -134,6 +134,25 @@ int options_parse(const struct usage *u, int argc, char **argv,
 	return OPTIONS_GO;
 }
 
+bool options_is_typed(const struct usage *u, int option, int argc, char **argv)
+{
+	struct option table[MOST + 1] = {0};
+	char letters[2 * MOST + 4], **words = calloc((size_t)argc + 1, sizeof(*words));
+	int code = -1;
+
+	if (!words)
+		return false;
+	memcpy(words, argv, (size_t)argc * sizeof(*words));
+	fill_tables(u, table, letters);
+	opterr = 0;
+	optind = 0;
+	do
+		code = getopt_long(argc, words, letters, table, NULL);
+	while (code != -1 && code != option);
+	free(words);
+	return code != -1;
+}
+
 int options_confidence(const struct usage *u, const char *value, double *confidence)
 {
 	if (!quantity_confidence(value, confidence))

@@ -20,6 +20,9 @@
 int options_parse(const struct usage *u, int argc, char **argv,
 		  int (*take)(void *to, int code, const char *value), void *to);
 
+/* Is the option of that code among the words that options_parse takes for options? */
+bool options_is_typed(const struct usage *u, int option, int argc, char **argv);
+
 /* The value of an option of the table, where it is as it should be. 0, or -1 having said why; the
  * result is untouched then. A confidence lies above 0 and below 1; the others between two bounds,
  * which are allowed, too. */

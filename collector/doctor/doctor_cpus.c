@@ -1,26 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The CPUs, and what takes part of their time away: other hosts' guests, quotas. */
-#include <errno.h>
-#include <limits.h>
 #include <math.h>
-#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "collector/clocks/clocks.h"
 #include "collector/clocks/counter.h"
-#include "collector/clocks/ticker.h"
 #include "collector/doctor/doctor_private.h"
-#include "collector/duration.h"
 #include "collector/machine/cpu_times.h"
 #include "collector/machine/cpus.h"
 #include "collector/machine/kernel_file.h"
 #include "collector/machine/quota.h"
-#include "stats/numerics/random.h"
 
 static void affinity(struct doctor *d)
 {
@@ -44,48 +34,11 @@ static void affinity(struct doctor *d)
 	}
 }
 
-static void *become_idle(void *failed)
-{
-	const struct sched_param none = {0};
-
-	*(int *)failed = sched_setscheduler(0, SCHED_IDLE, &none) ? errno : 0;
-	return NULL;
-}
-
-/* In a thread of its own, because a thread may not be allowed to leave the class again. */
-static void idle_class(struct doctor *d)
-{
-	pthread_t thread;
-	int failed = EAGAIN;
-
-	if (!pthread_create(&thread, NULL, become_idle, &failed))
-		pthread_join(thread, NULL);
-	if (!failed) {
-		doctor_add(d, "idle", DOCTOR_OK,
-			   "a thread may have the lowest priority (SCHED_IDLE)");
-		return;
-	}
-	doctor_add(
-		d, "idle", DOCTOR_LIMITED,
-		"no thread may have the lowest priority (SCHED_IDLE: %s): displace, load and run "
-		"--displace cannot measure",
-		strerror(failed));
-	doctor_remedy(d, "Allow sched_setscheduler in the sandbox's system call filter");
-}
-
 static void quota(struct doctor *d)
 {
 	char where[512];
 	double cpus = quota_cpus(where, sizeof(where));
 
-	if (!isfinite(cpus) && !quota_visible()) {
-		doctor_add(d, "quota", DOCTOR_NOTE,
-			   "whether a control group limits CPU time cannot be seen: its files are "
-			   "not in /sys/fs/cgroup");
-		doctor_remedy(d, "mount -t cgroup2 none /sys/fs/cgroup, where that matters: "
-				 "displace refuses small quotas that it can see");
-		return;
-	}
 	if (!isfinite(cpus)) {
 		doctor_add(d, "quota", DOCTOR_OK, "no control group limits CPU time");
 		return;
@@ -121,7 +74,6 @@ static void stolen(struct doctor *d)
 void doctor_cpus(struct doctor *d)
 {
 	affinity(d);
-	idle_class(d);
 	quota(d);
 	stolen(d);
 }
@@ -141,50 +93,17 @@ static void counter(struct doctor *d)
 			"need more calls; on a virtual machine, ask its host for an invariant TSC");
 }
 
-static void coarse(struct doctor *d)
+static void default_clock(struct doctor *d)
 {
-	char step[32], reason[256];
-	struct timespec t;
+	char reason[256];
 	enum scp_clock_kind kind = clocks_verdict_default(reason, sizeof(reason));
 
-	if (clock_getres(CLOCK_MONOTONIC_COARSE, &t))
-		doctor_add(d, "coarse", DOCTOR_LIMITED, "there is no CLOCK_MONOTONIC_COARSE");
-	else {
-		duration_print((double)t.tv_sec * 1e9 + (double)t.tv_nsec, step, sizeof(step));
-		doctor_add(d, "coarse", DOCTOR_OK,
-			   "the kernel says that the coarse clock ticks every %s", step);
-	}
 	doctor_add(d, "clock", DOCTOR_OK, "without -c it is %s, because %s", clocks_read_name(kind),
 		   reason);
-}
-
-/* The page clock's ticker, as a run would start it. */
-static void page(struct doctor *d)
-{
-	char directory[PATH_MAX], path[PATH_MAX + 8];
-	struct profile_error err = {"no directory for a trial can be made"};
-	struct ticker_stats stats;
-	struct ticker *t = NULL;
-
-	if (!doctor_directory(directory, sizeof(directory))) {
-		snprintf(path, sizeof(path), "%s/clock", directory);
-		t = ticker_start(path, TICKER_DEFAULT_NS, random_fresh_seed(), &err);
-		if (t)
-			ticker_stop(t, &stats);
-		unlink(path);
-		rmdir(directory);
-	}
-	if (t) {
-		doctor_add(d, "page", DOCTOR_OK, "the page clock's ticker starts");
-		return;
-	}
-	doctor_add(d, "page", DOCTOR_LIMITED, "-c page and -c dual are not available: %s",
-		   err.text);
 }
 
 void doctor_clocks(struct doctor *d)
 {
 	counter(d);
-	coarse(d);
-	page(d);
+	default_clock(d);
 }

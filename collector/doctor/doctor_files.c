@@ -11,7 +11,6 @@
 #include <string.h>
 #include <stdio.h>
 #include <sys/file.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/vfs.h>
@@ -114,29 +113,6 @@ static void killed_runs(struct doctor *d)
 	globfree(&found);
 }
 
-static void limits(struct doctor *d)
-{
-	struct rlimit size, space;
-
-	if (getrlimit(RLIMIT_FSIZE, &size) || getrlimit(RLIMIT_AS, &space))
-		return;
-	if (size.rlim_cur != RLIM_INFINITY) {
-		doctor_add(d, "limits", DOCTOR_LIMITED,
-			   "a file may have %llu KiB (RLIMIT_FSIZE): a profile grows no "
-			   "further, and calls on later paths are counted by function only",
-			   (unsigned long long)(size.rlim_cur / 1024));
-		doctor_remedy(d, "ulimit -f unlimited");
-	} else if (space.rlim_cur != RLIM_INFINITY) {
-		doctor_add(d, "limits", DOCTOR_LIMITED,
-			   "the address space is limited to %llu MiB (RLIMIT_AS): a profile "
-			   "takes at most 1/32 of it",
-			   (unsigned long long)(space.rlim_cur / MIB));
-		doctor_remedy(d, "ulimit -v unlimited");
-	} else {
-		doctor_add(d, "limits", DOCTOR_OK, "no limit of file size or address space");
-	}
-}
-
 /* The library is opened at run time, and only where the variable is set. */
 static void debug_servers(struct doctor *d)
 {
@@ -170,6 +146,5 @@ void doctor_files(struct doctor *d)
 	profile_directory(d);
 	shared_memory(d);
 	killed_runs(d);
-	limits(d);
 	debug_servers(d);
 }

@@ -84,20 +84,6 @@ static void taskstats(struct doctor *d)
 	taskstats_close(&s);
 }
 
-static void seccomp(struct doctor *d)
-{
-	uint64_t filters = proc_status_number(PROC_STATUS_SELF, "Seccomp_filters", 10, 1);
-
-	if (!proc_status_number(PROC_STATUS_SELF, "Seccomp", 10, 0)) {
-		doctor_add(d, "seccomp", DOCTOR_OK, "no filter of system calls is in force");
-		return;
-	}
-	doctor_add(d, "seccomp", DOCTOR_NOTE,
-		   "%llu filters of system calls are in force: what they forbid shows in the "
-		   "other lines here, and makes no difference to profiling once it has begun",
-		   (unsigned long long)(filters ? filters : 1));
-}
-
 /* A child of ours, which everybody may trace where tracing is not forbidden altogether. */
 static bool may_trace(void)
 {
@@ -135,12 +121,10 @@ static void tracing(struct doctor *d)
 		doctor_add(d, "attach", DOCTOR_NOTE,
 			   "`scprof attach` cannot trace here: kernel.yama.ptrace_scope is %s",
 			   scope);
-		doctor_remedy(d, "%s%s",
-			      *scope >= '3' ? "S"
-			      : *scope == '2'
-				      ? "Run it as root, "
-				      : "Run it as root, sysctl kernel.yama.ptrace_scope=0, ",
-			      *scope >= '3' ? dormant + 4 : dormant);
+		doctor_remedy(
+			d,
+			"Run it as root, sysctl kernel.yama.ptrace_scope=0 (not where it is 3), %s",
+			dormant);
 	} else {
 		doctor_add(d, "attach", DOCTOR_OK, "`scprof attach` may trace %s processes%s",
 			   geteuid()	? "this user's"
@@ -155,7 +139,6 @@ void doctor_kernel(struct doctor *d)
 	schedstat(d);
 	perf(d);
 	taskstats(d);
-	seccomp(d);
 	tracing(d);
 }
 

@@ -74,21 +74,7 @@ static void read_dynamic(Elf *elf, size_t headers, const GElf_Phdr *segment,
 	}
 }
 
-/* The Go linker's build id: a note by the name of "Go", type 4. */
-static bool has_go_note(Elf *elf, const GElf_Phdr *segment)
-{
-	Elf_Data *data = elf_getdata_rawchunk(elf, (int64_t)segment->p_offset, segment->p_filesz,
-					      ELF_T_NHDR);
-	GElf_Nhdr note;
-	size_t name, desc, at = 0;
-
-	while (data && (at = gelf_getnote(data, at, &note, &name, &desc)) > 0)
-		if (note.n_type == 4 && note.n_namesz == 4 &&
-		    !memcmp((const char *)data->d_buf + name, "Go", 3))
-			return true;
-	return false;
-}
-
+/* The Go linker writes them, and strip leaves them. */
 static bool has_go_section(Elf *elf)
 {
 	size_t names;
@@ -121,9 +107,6 @@ static void read_segment(Elf *elf, size_t headers, const GElf_Phdr *p, struct el
 	case PT_DYNAMIC:
 		read_dynamic(elf, headers, p, facts);
 		break;
-	case PT_NOTE:
-		facts->is_go = facts->is_go || has_go_note(elf, p);
-		break;
 	default:
 		break;
 	}
@@ -146,7 +129,7 @@ static int read_elf(Elf *elf, struct elf_facts *facts)
 			return -1;
 		read_segment(elf, headers, &p, facts);
 	}
-	facts->is_go = facts->is_go || has_go_section(elf);
+	facts->is_go = has_go_section(elf);
 	return 0;
 }
 

@@ -143,28 +143,6 @@ static enum program_kind follow(const char *path, struct program *p, struct elf_
 	return kind;
 }
 
-static const char *machine_name(const struct elf_facts *facts)
-{
-	switch (facts->machine) {
-	case EM_X86_64:
-		return facts->class == ELFCLASS32 ? "x32" : "x86-64";
-	case EM_386:
-		return "32-bit x86";
-	case EM_AARCH64:
-		return "AArch64";
-	case EM_ARM:
-		return "32-bit Arm";
-	case EM_RISCV:
-		return "RISC-V";
-	case EM_PPC64:
-		return "PowerPC 64";
-	case EM_S390:
-		return "S/390";
-	default:
-		return "another architecture";
-	}
-}
-
 /* Names are the user's bytes: no control character of theirs (a #! line that
  * ends in a carriage return) may reach the terminal. */
 static void tame(char *text)
@@ -218,8 +196,8 @@ static void notice_no_loader(struct program *p, const char *runner, const struct
 			 p->path, runner);
 }
 
-/* What kind of file, why it is a problem, what can be done: %s is the machine or the loader where
- * there is one. */
+/* What kind of file, why it is a problem, what can be done: %s is the loader, or the library to be
+ * preloaded, where there is one. */
 static const char *const texts[] = {
 	[PROGRAM_ASAN] = "is built with AddressSanitizer: %s is preloaded before scprof,\n"
 			 "here and in the programs that it starts.",
@@ -232,8 +210,9 @@ static const char *const texts[] = {
 	[PROGRAM_OTHER_LIBC] = "uses the loader %s, not glibc's: libscprof.so\n"
 			       "cannot be loaded there. It runs unobserved; build it for glibc to "
 			       "measure it.",
-	[PROGRAM_FOREIGN] = "is a program for %s: libscprof.so cannot be loaded there.\n"
-			    "It runs unobserved, if it runs at all; use an scprof built for it.",
+	[PROGRAM_FOREIGN] =
+		"is a program for another architecture: libscprof.so cannot be loaded.\n"
+		"It runs unobserved, if it runs at all; use an scprof built for it.",
 	[PROGRAM_SECURE] =
 		"gains privileges when it starts (setuid, setgid or capabilities), so the\n"
 		"loader ignores LD_PRELOAD. Run scprof as the user it changes to, or "
@@ -258,9 +237,7 @@ static void notice_found(struct program *p, const char *runner, const struct elf
 	}
 	if (!text)
 		return;
-	if (p->kind == PROGRAM_FOREIGN)
-		detail = machine_name(facts);
-	else if (p->kind == PROGRAM_ASAN)
+	if (p->kind == PROGRAM_ASAN)
 		detail = facts->asan;
 	const char *hole = strstr(text, "%s");
 	if (hole)

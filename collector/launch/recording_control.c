@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
-#include <linux/openat2.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -17,7 +16,6 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/signalfd.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -288,43 +286,4 @@ bool recording_control_tool_lives(const char *path)
 	bool locked = flock(fd, LOCK_SH | LOCK_NB) != 0;
 	close(fd);
 	return locked;
-}
-
-/* As publish(), with the fields one by one: all others read them by the same counter. */
-static bool publish_by_file(int fd, struct scp_control_page *p)
-{
-	uint32_t odd = p->seq + 1;
-#define PUT(from, field)                                                                           \
-	(pwrite(fd, &(from), sizeof(p->field), offsetof(struct scp_control_page, field)) ==        \
-	 (ssize_t)sizeof(p->field))
-
-	flip_page(p, false, clocks_read_ns(CLOCK_MONOTONIC_RAW));
-	return PUT(odd, seq) && PUT(p->on_ns, on_ns) && PUT(p->since_ns, since_ns) &&
-	       PUT(p->word, word) && PUT(p->seq, seq);
-#undef PUT
-}
-
-/* Its name comes from another process's maps, which show no links: only what is such a page, and
- * lies at just that place, is written. It is not mapped: its owner may cut it at any moment. */
-int recording_control_stop_left(const char *path)
-{
-	struct open_how how = {.flags = O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC,
-			       .resolve = RESOLVE_NO_SYMLINKS};
-	struct scp_control_page now;
-	struct stat st;
-	int was = -1;
-
-	if (*path != '/' || recording_control_tool_lives(path))
-		return -1;
-	int fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
-	if (fd < 0)
-		return -1;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size == SCP_CONTROL_BYTES &&
-	    st.st_nlink == 1 && pread(fd, &now, sizeof(now), 0) == (ssize_t)sizeof(now) &&
-	    !memcmp(now.magic, SCP_CONTROL_MAGIC, sizeof(now.magic)))
-		was = now.word & 1;
-	if (was == 1 && !publish_by_file(fd, &now))
-		was = -1;
-	close(fd);
-	return was;
 }

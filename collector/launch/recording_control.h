@@ -42,10 +42,6 @@ double recording_control_recorded_s(const struct recording_control *w);
 /* End the thread, remove the file, free everything. True: somebody had cut the page. */
 bool recording_control_stop(struct recording_control *w);
 
-/* Stop recording by the page of another tool, which was killed. 1: done; 0: it was stopped already;
- * -1: the file is no such page, cannot be written, or its tool lives. */
-int recording_control_stop_left(const char *path);
-
 /* Does the tool live whose page this is? Its run's directory is locked then. */
 bool recording_control_tool_lives(const char *path);
 

@@ -15,11 +15,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define WATCHED	       128 /* at a time; the rest are looked at when one of these ends */
-#define NAMED	       8   /* in a message */
-#define GRACE_MS       200 /* the tail of a pipeline ends on its own */
-#define RESCAN_MS      200 /* where the kernel has no pidfd_open */
-#define SETTLE_MS      400 /* a process that has no file by then will not have one */
+#define WATCHED	       128  /* at a time; the rest are looked at when one of these ends */
+#define NAMED	       8    /* in a message */
+#define GRACE_MS       200  /* the tail of a pipeline ends on its own */
+#define RESCAN_MS      2000 /* for those that cannot be watched */
+#define SETTLE_MS      400  /* a process that has no file by then will not have one */
 #define SETTLE_STEP_MS 10
 
 static pid_t next_process(DIR *proc)
@@ -155,7 +155,6 @@ struct living {
 	struct pollfd poll[WATCHED + 1]; /* [0]: the signals */
 	nfds_t polls;
 	size_t count;
-	bool by_time;	 /* some could not be watched */
 	bool stragglers; /* none lives, but some may yet show up */
 	char names[512];
 };
@@ -176,15 +175,8 @@ static void watch(struct living *l, const struct run_file *f)
 	if (l->polls > WATCHED)
 		return;
 	int fd = (int)syscall(SYS_pidfd_open, f->pid, 0);
-	/* it may have ended, and its pid been given away, between the two calls */
-	if (fd >= 0 && !run_files_is_live(f)) {
-		close(fd);
-		l->by_time = true;
-	} else if (fd >= 0) {
+	if (fd >= 0)
 		l->poll[l->polls++] = (struct pollfd){.fd = fd, .events = POLLIN};
-	} else {
-		l->by_time = true;
-	}
 }
 
 /* A process has one file a program it has been, of which one is live; a child
@@ -259,14 +251,14 @@ static void announce(const struct living *l, void (*tell)(const char *text), boo
 	tell(text);
 }
 
-/* How long to wait before the next look; -1: until something happens. */
+/* How long to wait before the next look. */
 static int patience_ms(const struct living *l, bool told, int grace_ms)
 {
 	if (!l->count)
 		return SETTLE_STEP_MS;
 	if (!told)
 		return grace_ms;
-	return l->by_time ? RESCAN_MS : -1;
+	return RESCAN_MS;
 }
 
 size_t survivors_wait(const char *directory, int signals, void (*tell)(const char *text))

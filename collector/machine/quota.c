@@ -141,25 +141,6 @@ double quota_cpus(char *where, size_t size)
 	return quota_cpus_at(CGROUP, MOUNT, where, size);
 }
 
-/* Every folder of a cgroup hierarchy has the list of its processes, the root's too. */
-bool quota_visible_at(const char *cgroup_file, const char *mount)
-{
-	struct places all = {fopen(cgroup_file, "re"), mount};
-	char procs[FOLDER + 32];
-	bool visible = false;
-
-	while (next_place(&all, &p)) {
-		snprintf(procs, sizeof(procs), "%s/cgroup.procs", p.mount);
-		visible = visible || !access(procs, F_OK);
-	}
-	return visible;
-}
-
-bool quota_visible(void)
-{
-	return quota_visible_at(CGROUP, MOUNT);
-}
-
 uint64_t quota_throttled(void)
 {
 	struct places all = {fopen(CGROUP, "re"), MOUNT};

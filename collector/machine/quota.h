@@ -18,11 +18,6 @@ double quota_cpus(char *where, size_t size);
 /* The same with other names for /proc/self/cgroup and /sys/fs/cgroup: for tests. */
 double quota_cpus_at(const char *cgroup_file, const char *mount, char *where, size_t size);
 
-/* Whether any cgroup of this process can be read: without /sys/fs/cgroup "no quota" only
- * means that none is seen. */
-bool quota_visible(void);
-bool quota_visible_at(const char *cgroup_file, const char *mount);
-
 /* How often the cgroup was stopped for having used up its quota (cpu.stat, nr_throttled),
  * of this process's own cgroup; 0 where unknown. */
 uint64_t quota_throttled(void);

@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "collector/machine/kernel_file.h"
 #include "profile/base/array.h"
+#include "profile/base/proc_stat.h"
 
 #define FIELD_PARENT 4
 #define FIELD_FLAGS  9
@@ -33,14 +33,6 @@ static int read_clock(pid_t pid, uint64_t *ns)
 	return 0;
 }
 
-static int read_file(pid_t pid, const char *name, char *text, size_t size)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
-	return kernel_file_text(path, text, size);
-}
-
 /* Fields are counted from 1; the name, the second, may hold anything and ends at the last
  * parenthesis. */
 static const char *field(const char *after_name, int number)
@@ -56,20 +48,18 @@ static const char *field(const char *after_name, int number)
 
 static void describe(struct task *t, bool name_too)
 {
-	char text[1024], *open, *close;
-	const char *at;
+	char text[PROC_STAT_BYTES];
+	const char *state = proc_stat_read(t->pid, 0, text), *name, *at;
 
-	if (read_file(t->pid, "stat", text, sizeof(text)) || !(open = strchr(text, '(')) ||
-	    !(close = strrchr(text, ')')) || !close[1])
+	if (!state || !(name = strchr(text, '(')))
 		return;
-	*close = '\0';
 	if (name_too)
-		snprintf(t->name, sizeof(t->name), "%s", open + 1);
-	at = field(close + 2, FIELD_PARENT);
+		snprintf(t->name, sizeof(t->name), "%.*s", (int)(state - 2 - (name + 1)), name + 1);
+	at = field(state, FIELD_PARENT);
 	t->parent = at ? atoi(at) : 0;
-	at = field(close + 2, FIELD_FLAGS);
+	at = field(state, FIELD_FLAGS);
 	t->kernel = at && (strtoul(at, NULL, 10) & KERNEL_FLAG);
-	at = field(close + 2, FIELD_CPU);
+	at = field(state, FIELD_CPU);
 	t->cpu = at ? atoi(at) : -1;
 }
 

@@ -251,23 +251,6 @@ static void test_v2_beside_v1_is_mounted_as_unified(void **state)
 	assert_true(isinf(quota_cpus_at("/nonexistent", "/", where, sizeof(where))));
 }
 
-static void test_a_quota_that_cannot_be_seen_is_told_from_none(void **state)
-{
-	struct tree t = make_tree("2:cpu:/a\n0::/a\n");
-
-	(void)state;
-	assert_false(quota_visible_at("/nonexistent", t.root));
-	assert_false(quota_visible_at(t.cgroup, t.root));
-	put(&t, "cpu/cgroup.procs", "1\n");
-	assert_true(quota_visible_at(t.cgroup, t.root));
-	drop_tree(&t);
-	t = make_tree("0::/\n");
-	assert_false(quota_visible_at(t.cgroup, t.root));
-	put(&t, "cgroup.procs", "1\n");
-	assert_true(quota_visible_at(t.cgroup, t.root));
-	drop_tree(&t);
-}
-
 /* ---- scheduling groups ---- */
 
 static void assert_group(const char *cgroup, const char *wanted)
@@ -495,7 +478,6 @@ int main(void)
 		cmocka_unit_test(test_rescheduling_interrupts_of_each_cpu),
 		cmocka_unit_test(test_quota_of_v2_is_the_smallest_on_the_way_up),
 		cmocka_unit_test(test_quota_of_v1_and_of_a_mounted_root),
-		cmocka_unit_test(test_a_quota_that_cannot_be_seen_is_told_from_none),
 		cmocka_unit_test(test_v2_beside_v1_is_mounted_as_unified),
 		cmocka_unit_test(test_the_group_is_that_of_the_cpu_controller),
 		cmocka_unit_test(test_ones_own_group_does_not_differ),
