@@ -129,7 +129,7 @@ static int set_rate(struct displacement *d, size_t i, struct displacement_value 
 	d->rest_switches[i] = charged > 0 ? switches / charged : 0;
 	cost = displacement_switch_cost(d, switches, woken,
 					wall > 0 ? woken * (1 - charged / wall) : 0);
-	*rest = displacement_rest_beside(displacement_rests(span, 2, cost.value));
+	*rest = displacement_rest_beside(displacement_rests(span, cost.value));
 	free(window[0]);
 	free(window[1]);
 	return failed;

@@ -213,49 +213,24 @@ struct displacement_value displacement_rest(const struct displacement_series *s,
 	return rest;
 }
 
-/* Variance between idle phases beyond their own errors, by moments as for random effects. */
-static double between_rests(const struct displacement_value *r, size_t n, double mean)
-{
-	double squares = 0, errors = 0;
-
-	if (n < 2)
-		return 0;
-	for (size_t i = 0; i < n; i++) {
-		squares += (r[i].value - mean) * (r[i].value - mean) / (double)(n - 1);
-		errors += r[i].error * r[i].error / (double)n;
-	}
-	return squares > errors ? squares - errors : 0;
-}
-
-#define MOST_RESTS 8
-
-struct displacement_value displacement_rests(const struct displacement_series *s, size_t rests,
+/* The two may differ by more than their own errors: that variance is found by moments, as for
+ * random effects. */
+struct displacement_value displacement_rests(const struct displacement_series s[2],
 					     double switch_cost)
 {
-	struct displacement_value known[MOST_RESTS], pooled = {0, 0, 0};
-	double charged = 0, mean = 0;
-	size_t n = 0;
+	struct displacement_value a = displacement_rest(&s[0], switch_cost),
+				  b = displacement_rest(&s[1], switch_cost);
+	double charged[2] = {totals_of(&s[0]).charged, totals_of(&s[1]).charged};
+	double share = charged[0] / (charged[0] + charged[1]), between;
 
-	for (size_t i = 0; i < rests && n < MOST_RESTS; i++) {
-		struct displacement_value one = displacement_rest(&s[i], switch_cost);
-		double weight = totals_of(&s[i]).charged;
-
-		if (!isfinite(one.error))
-			continue;
-		known[n++] = one;
-		charged += weight;
-		pooled.value += weight * one.value;
-		pooled.error += weight * weight * one.error * one.error;
-		pooled.freedom += one.freedom;
-	}
-	if (!n)
-		return unknown;
-	for (size_t i = 0; i < n; i++)
-		mean += known[i].value / (double)n;
-	pooled.value /= charged;
-	pooled.error =
-		sqrt(pooled.error / charged / charged + between_rests(known, n, mean) / (double)n);
-	return pooled;
+	if (!isfinite(a.error) || !isfinite(b.error))
+		return isfinite(a.error) ? a : b;
+	between = (pow(a.value - b.value, 2) - pow(a.error, 2) - pow(b.error, 2)) / 2;
+	a.value = share * a.value + (1 - share) * b.value;
+	a.error = sqrt(pow(share * a.error, 2) + pow((1 - share) * b.error, 2) +
+		       fmax(0, between) / 2);
+	a.freedom += b.freedom;
+	return a;
 }
 
 static double uncharged_of(const struct displacement_window *w, double rest, double cost)

@@ -72,9 +72,9 @@ struct displacement_value displacement_switching_on(struct displacement_value he
 struct displacement_value displacement_rest(const struct displacement_series *s,
 					    double switch_cost);
 
-/* The same from several idle phases, before and after a run, pooled by charged time; the error
- * includes what they differ by beyond their own errors. */
-struct displacement_value displacement_rests(const struct displacement_series *s, size_t rests,
+/* The same from the idle phases before and after a run, pooled by charged time; the error includes
+ * what they differ by beyond their own errors. One may be empty. */
+struct displacement_value displacement_rests(const struct displacement_series s[2],
 					     double switch_cost);
 
 /* The rate while the program runs, known only from the idle phases around it. It wanders from
