@@ -58,7 +58,7 @@ static int start(struct displacement *d, struct profile_error *err)
 {
 	struct fluid_options f = {
 		.cpus = d->options.cpus,
-		.window_ns = d->options.window_ns ? d->options.window_ns : FLUID_WINDOW_NS,
+		.window_ns = FLUID_WINDOW_NS,
 		.edge = d->options.edge,
 		.context = d->options.context,
 	};

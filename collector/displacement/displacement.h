@@ -36,7 +36,6 @@
 
 struct displacement_options {
 	cpu_set_t cpus;
-	uint64_t window_ns; /* 0: FLUID_WINDOW_NS */
 	double rest_s; /* length of the idle phases: the other measurements take half of it and half
 			  a second at most. 0: half a second */
 	bool any_quota;	    /* measure even where the cgroup's quota is smaller than the set */

@@ -18,25 +18,20 @@
 #define OURS	    0.25 /* of the CPUs' time: the program's */
 #define FEW	    12	 /* windows a CPU */
 
-/* Over all windows, used or not. */
 static void set_fluid(const struct displacement *d, size_t i, struct displacement_cpu *c)
 {
 	struct fluid_sums s = displacement_windows_fluid_sums(d, i);
+	const struct displacement_series *windows = &d->series[i];
 
+	c->windows = windows->count;
+	for (size_t k = 0; k < windows->count; k++)
+		c->kept += !windows->window[k].aside;
 	c->wall = (double)(d->to - d->from) / d->rate / 1e9;
 	c->idle = s.progress;
 	c->switches = (uint64_t)(s.switches + 0.5);
 	c->interrupts = s.charged - s.progress + (d->irq_measured ? s.stolen : 0);
 	c->stolen_fluid = d->irq_measured ? 0 : s.stolen;
 	c->resting = c->rest.value * s.charged;
-}
-
-static void set_kept(const struct displacement *d, size_t i, struct displacement_cpu *c)
-{
-	const struct displacement_series *s = &d->series[i];
-	c->windows = s->count;
-	for (size_t k = 0; k < s->count; k++)
-		c->kept += !s->window[k].aside;
 	c->switching = d->cost[i].value * (double)c->switches;
 	c->uncharged = c->interrupts - c->resting - c->switching;
 }
@@ -64,7 +59,6 @@ static void set_cpu(const struct displacement *d, size_t i, struct displacement_
 
 	c->cpu = fluid_cpu(d->fluid, i);
 	set_fluid(d, i, c);
-	set_kept(d, i, c);
 	t = cpu_times_since(&d->before[c->cpu], &d->after[c->cpu]);
 	c->irq = t.known ? t.irq : NAN;
 	c->softirq = t.known ? t.softirq : NAN;
