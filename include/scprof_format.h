@@ -35,10 +35,8 @@
 
 #include <stdint.h>
 
-#define SCP_MAGIC   "SCPROF1\n"
-#define SCP_VERSION 3u
-#define SCP_VERSION_LEAST                                                                          \
-	2u /* that readers still take: paths with all their frames, nothing more differs */
+#define SCP_MAGIC	  "SCPROF1\n"
+#define SCP_VERSION	  3u
 #define SCP_BYTE_ORDER	  0x01020304u
 #define SCP_HEADER_BYTES  8192u
 #define SCP_GRANULE	  4096u
@@ -515,8 +513,7 @@ struct scp_table {
  * address less the module's base (module 0: the address itself). `exact` marks an address that was
  * interrupted by a signal, not a return address; `heuristic` one that no unwind table led to, but a
  * chain of frame pointers, or what libunwind makes of code without tables. Module SCP_FRAME_SOURCE
- * is none, unless the file has a module of that number, as older merged files may: the offset is
- * the id of a SOURCE_LINE record. A reader older than these refuses the file: it misses the module.
+ * is none: the offset is the id of a SOURCE_LINE record.
  */
 #define SCP_FRAME_SOURCE    0x7fffu
 #define SCP_FRAME_HEURISTIC (UINT64_C(1) << 63)

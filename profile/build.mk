@@ -47,7 +47,6 @@ PROFILE_SRC = \
 	profile/read/profile_file.c \
 	profile/read/records.c \
 	profile/read/references.c \
-	profile/read/release.c \
 	profile/read/seqlock_snapshot.c \
 	profile/write/image.c \
 	profile/write/temporary_file.c \

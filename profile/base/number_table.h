@@ -49,11 +49,4 @@ static inline struct number_slot *number_table_find(const struct number_table *t
 	return &t->slot[at];
 }
 
-/* Prefetch the memory that number_table_find will soon read. */
-static inline void number_table_prefetch(const struct number_table *t, uint32_t hash)
-{
-	if (t->slots)
-		__builtin_prefetch(&t->slot[hash & (t->slots - 1)], 1);
-}
-
 #endif

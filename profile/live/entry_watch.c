@@ -178,8 +178,7 @@ int entry_watch_look(struct watch *w)
 {
 	struct scp_header h;
 
-	if (!read_at(w->fd, &h, sizeof(h), 0) || h.version < SCP_VERSION_LEAST ||
-	    h.version > SCP_VERSION)
+	if (!read_at(w->fd, &h, sizeof(h), 0) || h.version != SCP_VERSION)
 		return 0;
 	w->pid = h.pid;
 	for (uint32_t i = 0; i < h.region_count && i < SCP_MAX_REGIONS; i++)

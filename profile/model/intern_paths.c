@@ -129,25 +129,10 @@ static struct prof_frame *keep_frames(struct intern_paths *x, const struct prof_
 	return kept;
 }
 
-uint32_t intern_paths_hash(const struct profile *p, const struct prof_frame *frame, uint32_t frames,
-			   uint32_t flags)
-{
-	uint32_t hash = hash_of(frame, frames, flags);
-
-	if (p->index->paths)
-		number_table_prefetch(&p->index->paths->table, hash);
-	return hash;
-}
-
 uint32_t intern_paths_add(struct profile *p, const struct prof_frame *frame, uint32_t frames,
 			  uint32_t flags)
 {
-	return intern_paths_add_hashed(p, frame, frames, flags, hash_of(frame, frames, flags));
-}
-
-uint32_t intern_paths_add_hashed(struct profile *p, const struct prof_frame *frame, uint32_t frames,
-				 uint32_t flags, uint32_t hash)
-{
+	uint32_t hash = hash_of(frame, frames, flags);
 	struct prof_path path = {(struct prof_frame *)frame, frames, flags};
 	struct number_slot *slot;
 

@@ -74,13 +74,6 @@ void intern_rollback(struct profile *p, uint32_t modules, uint32_t functions, ui
 uint32_t intern_paths_add(struct profile *p, const struct prof_frame *frame, uint32_t frames,
 			  uint32_t flags);
 
-/* The same in two steps, for many paths: between them the memory is fetched in which the equal path
- * is looked for. */
-uint32_t intern_paths_hash(const struct profile *p, const struct prof_frame *frame, uint32_t frames,
-			   uint32_t flags);
-uint32_t intern_paths_add_hashed(struct profile *p, const struct prof_frame *frame, uint32_t frames,
-				 uint32_t flags, uint32_t hash);
-
 /* Make room for so many more paths at once. -1: out of memory. */
 int intern_paths_expect(struct profile *p, uint32_t more);
 

@@ -156,31 +156,6 @@ static bool too_young(uint32_t type, uint64_t end, const struct limits *limits)
 	return type < RAW_TYPES && end > limits->end[record_kinds[type].reading];
 }
 
-static void note_modules(struct raw_file *raw, const struct scp_path *path)
-{
-	for (uint32_t i = 0; i < raw_own_frames(path); i++) {
-		uint64_t frame = path->frame[i], offset = SCP_FRAME_OFFSET(frame);
-		uint32_t module = raw_frame_module(raw, frame);
-
-		raw->module_named[module] = 1;
-		if (module != SCP_FRAME_SOURCE)
-			continue;
-		raw->least_line = offset < raw->least_line ? offset : raw->least_line;
-		raw->most_line = offset > raw->most_line ? offset : raw->most_line;
-	}
-}
-
-/* In version 2 the number of frames had 32 bits, and that of the base was not used. */
-static void bring_up_to_date(const struct raw_file *raw, const struct raw_ref *ref)
-{
-	struct scp_record *rec = raw_record(raw, ref);
-	struct scp_path *path = (struct scp_path *)(void *)rec;
-
-	if (raw_header(raw)->version == 2 && rec->type == SCP_REC_PATH &&
-	    rec->bytes >= sizeof *path)
-		path->base = 0;
-}
-
 static int collect_record(struct raw_file *raw, const struct scp_chunk *c, uint64_t offset,
 			  const struct scp_record *rec, struct profile_error *err)
 {
@@ -191,14 +166,10 @@ static int collect_record(struct raw_file *raw, const struct scp_chunk *c, uint6
 			err, raw->path,
 			"a record of type %u stands at byte %llu, in a chunk of type %u", rec->type,
 			(unsigned long long)offset, c->type);
-	bring_up_to_date(raw, &ref);
 	if (records_check(raw->path, rec, c->table, &ref, err))
 		return -1;
 	if (list_add(&raw->list[rec->type], &ref))
 		return error_no_memory(err, raw->path);
-	release_count(raw, &ref);
-	if (rec->type == SCP_REC_PATH)
-		note_modules(raw, (const void *)rec);
 	return 0;
 }
 
@@ -238,10 +209,6 @@ int chunks_collect(struct raw_file *raw, struct profile_error *err)
 	uint64_t offset;
 	bool sound;
 
-	raw->module_named = calloc(UINT16_MAX + 1, sizeof *raw->module_named);
-	if (!raw->module_named || release_begin(raw))
-		return error_no_memory(err, raw->path);
-	raw->least_line = UINT64_MAX;
 	walk_begin(&w, raw->image, raw->image_bytes);
 	while ((c = next_chunk(&w, &offset, &sound))) {
 		struct limits limits = {{UINT64_MAX}};

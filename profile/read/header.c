@@ -19,12 +19,12 @@ static int check_kind_of_file(const char *path, const struct scp_header *h,
 				  "reads little-endian profiles");
 	if (h->byte_order != SCP_BYTE_ORDER)
 		return error_damaged(err, path, "its byte-order mark is %#x", h->byte_order);
-	if (h->version < SCP_VERSION_LEAST || h->version > SCP_VERSION)
+	if (h->version != SCP_VERSION)
 		return error_fail(
 			err, path,
-			"has format version %u, this scprof reads %u to %u.\nUse the scprof that "
+			"has format version %u, this scprof reads %u.\nUse the scprof that "
 			"belongs to the library that recorded it.",
-			h->version, SCP_VERSION_LEAST, SCP_VERSION);
+			h->version, SCP_VERSION);
 	if (h->header_bytes != SCP_HEADER_BYTES)
 		return error_damaged(err, path, "its header claims %u bytes instead of %u",
 				     h->header_bytes, SCP_HEADER_BYTES);

@@ -20,8 +20,7 @@ struct load {
 	uint32_t process;	  /* of a plain file */
 	uint16_t *module;	  /* id -> index in the model, PROF_NO_MODULE */
 	struct load_paths paths;
-	uint32_t next[RAW_TYPES]; /* block in the raw list that is to be released */
-	uint32_t modules_lost;	  /* that the model had no number for */
+	uint32_t modules_lost; /* that the model had no number for */
 	uint32_t torn;
 };
 
@@ -194,32 +193,6 @@ static uint32_t find_path(const struct load *l, uint32_t entry)
 	return raw_find(&l->raw->list[SCP_REC_PATH], ref->table, r->path, 0);
 }
 
-/* Prepare the path of an entry that comes soon, prefetch a later one. */
-static void expect_path(struct load *l, uint32_t entry, uint32_t later)
-{
-	load_paths_prepare(&l->paths, find_path(l, entry));
-	__builtin_prefetch(raw_record(l->raw, &l->raw->list[SCP_REC_ENTRY].ref[later]));
-}
-
-/* With the blocks that hang on it. Both lists are in the order of the entries. */
-static void release_entry(struct load *l, const struct raw_ref *entry)
-{
-	static const uint32_t blocks[] = {
-		SCP_REC_HIST,	       SCP_REC_BATCH,	   SCP_REC_SLOW,
-		SCP_REC_PHASE,	       SCP_REC_LINE,	   SCP_REC_STATES,
-		SCP_REC_STATE_BATCHES, SCP_REC_STATE_HIST, SCP_REC_FIRST_CALLS};
-
-	for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
-		const struct raw_list *list = &l->raw->list[blocks[i]];
-		uint32_t *next = &l->next[blocks[i]];
-
-		while (*next < list->count && list->ref[*next].table == entry->table &&
-		       list->ref[*next].id == entry->id)
-			release_record(l->raw, &list->ref[(*next)++]);
-	}
-	release_record(l->raw, entry);
-}
-
 static int load_entry(struct load *l, uint32_t i)
 {
 	const struct raw_ref *ref = &l->raw->list[SCP_REC_ENTRY].ref[i];
@@ -243,20 +216,6 @@ static int load_entry(struct load *l, uint32_t i)
 	if (e->path == PROF_NONE || load_sums(l->raw, ref, &e->sums) ||
 	    load_displacement_site(p, l->raw, ref, p->entries - 1))
 		return -1;
-	release_entry(l, ref);
-	return 0;
-}
-
-static int load_entries(struct load *l)
-{
-	uint32_t count = l->raw->list[SCP_REC_ENTRY].count;
-
-	for (uint32_t i = 0; i < count; i++) {
-		if (count - i > 2 * LOAD_PATHS_AHEAD)
-			expect_path(l, i + LOAD_PATHS_AHEAD, i + 2 * LOAD_PATHS_AHEAD);
-		if (load_entry(l, i))
-			return -1;
-	}
 	return 0;
 }
 
@@ -280,7 +239,6 @@ static int load_gap(struct load *l, uint32_t i)
 		.units_sq = load_wide(r->units_sq_lo, r->units_sq_hi),
 	};
 	p->table[g->table].gap_units += r->units;
-	release_record(l->raw, ref);
 	return 0;
 }
 
@@ -337,7 +295,7 @@ static int load_all(struct load *l)
 		return -1;
 	if (load_source(l->p, l->raw, l->map) || load_list(l, SCP_REC_MODULE, load_module) ||
 	    load_list(l, SCP_REC_FUNCTION, load_function) ||
-	    load_list(l, SCP_REC_TABLE, load_table) || load_entries(l))
+	    load_list(l, SCP_REC_TABLE, load_table) || load_list(l, SCP_REC_ENTRY, load_entry))
 		return -1;
 	return load_list(l, SCP_REC_GAP, load_gap) || load_slowest(l->p, l->raw, l->map) ||
 			       load_look(l->p, l->raw, l->map) ||

@@ -23,7 +23,6 @@ static int load_functions(struct profile *p, const struct raw_file *raw, uint32_
 		map[i] = source_add_function(p, &f);
 		if (map[i] == PROF_NONE)
 			return -1;
-		release_record(raw, &list->ref[i]);
 	}
 	return 0;
 }
@@ -47,7 +46,6 @@ static int load_lines(struct profile *p, const struct raw_file *raw, const uint3
 		map[i] = source_add_line(p, &l);
 		if (map[i] == PROF_NONE)
 			return -1;
-		release_record(raw, &list->ref[i]);
 	}
 	return 0;
 }
@@ -70,7 +68,6 @@ static int load_generated(struct profile *p, const struct raw_file *raw)
 
 		if (source_add_generated(p, &g) == PROF_NONE)
 			return -1;
-		release_record(raw, &list->ref[i]);
 	}
 	return 0;
 }
@@ -112,7 +109,6 @@ static int load_slow_call(struct profile *p, const struct raw_file *raw, uint32_
 		s->asleep_ns = r->asleep_ns;
 	}
 	memcpy(s->name, r->name, strnlen(r->name, sizeof s->name - 1));
-	release_record(raw, ref);
 	return 0;
 }
 
@@ -148,7 +144,6 @@ static int load_one_look(struct profile *p, const struct raw_file *raw, uint32_t
 		.units_sq = load_wide(r->units_sq_lo, r->units_sq_hi),
 	};
 
-	release_record(raw, ref);
 	if (!k.calls || !look_is_sane(&k))
 		return 0;
 	if (!INTERN_ROOM(p, look, looks, MODEL_LOOK))

@@ -10,9 +10,6 @@
 
 #include "profile/model/model.h"
 
-#define AT_ONCE		(LOAD_PATHS_AHEAD + 1)
-#define IS_READY(index) ((index) < PROF_NONE && (index) >= PROF_NONE - 1 - AT_ONCE)
-
 static const struct scp_path *record_of(const struct load_paths *l, uint32_t i)
 {
 	return raw_record(l->raw, &l->raw->list[SCP_REC_PATH].ref[i]);
@@ -20,7 +17,7 @@ static const struct scp_path *record_of(const struct load_paths *l, uint32_t i)
 
 static struct prof_frame frame_of(const struct load_paths *l, uint64_t bits)
 {
-	if (raw_frame_is_source(l->raw, bits)) {
+	if (raw_frame_is_source(bits)) {
 		uint32_t line = raw_find(&l->raw->list[SCP_REC_SOURCE_LINE], 0,
 					 (uint32_t)SCP_FRAME_OFFSET(bits), 0);
 
@@ -29,8 +26,8 @@ static struct prof_frame frame_of(const struct load_paths *l, uint64_t bits)
 	return (struct prof_frame){
 		.offset = SCP_FRAME_OFFSET(bits),
 		.exact = SCP_FRAME_EXACT(bits),
-		.module = l->module[raw_frame_module(l->raw, bits)],
-		.heuristic = raw_marks_heuristic(l->raw) && bits & SCP_FRAME_HEURISTIC,
+		.module = l->module[SCP_FRAME_MODULE(bits)],
+		.heuristic = (bits & SCP_FRAME_HEURISTIC) != 0,
 	};
 }
 
@@ -43,7 +40,7 @@ static void put_frames(const struct load_paths *l, uint32_t i, struct prof_frame
 	while (wanted) {
 		uint32_t index = l->map[i], own;
 
-		if (index != PROF_NONE && !IS_READY(index)) { /* its record may be gone */
+		if (index != PROF_NONE) {
 			const struct prof_path *known = &l->p->path[index];
 
 			memcpy(frame, known->frame + known->frames - wanted,
@@ -60,38 +57,15 @@ static void put_frames(const struct load_paths *l, uint32_t i, struct prof_frame
 	}
 }
 
-static void prepare_in(struct load_paths *l, uint32_t i, uint32_t at)
-{
-	struct load_paths_ready *ready = &l->ready[at];
-	const struct scp_path *r = record_of(l, i);
-
-	put_frames(l, i, ready->frame);
-	ready->hash = intern_paths_hash(l->p, ready->frame, r->frames, r->flags);
-	l->map[i] = PROF_NONE - 1 - at;
-}
-
-void load_paths_prepare(struct load_paths *l, uint32_t i)
-{
-	if (l->map[i] != PROF_NONE)
-		return;
-	prepare_in(l, i, l->next);
-	l->next = l->next == LOAD_PATHS_AHEAD ? 0 : l->next + 1;
-}
-
 uint32_t load_paths_add(struct load_paths *l, uint32_t i)
 {
-	const struct raw_ref *ref = &l->raw->list[SCP_REC_PATH].ref[i];
-	const struct scp_path *r;
-	const struct load_paths_ready *ready;
+	const struct scp_path *r = record_of(l, i);
+	struct prof_frame frame[SCP_MAX_FRAMES];
 
-	if (l->map[i] == PROF_NONE)
-		prepare_in(l, i, AT_ONCE);
-	if (!IS_READY(l->map[i]))
+	if (l->map[i] != PROF_NONE)
 		return l->map[i];
-	r = record_of(l, i);
-	ready = &l->ready[PROF_NONE - 1 - l->map[i]];
-	l->map[i] = intern_paths_add_hashed(l->p, ready->frame, r->frames, r->flags, ready->hash);
-	release_record(l->raw, ref);
+	put_frames(l, i, frame);
+	l->map[i] = intern_paths_add(l->p, frame, r->frames, r->flags);
 	return l->map[i];
 }
 

@@ -166,5 +166,4 @@ void load_states_of_table(const struct raw_file *raw, uint32_t table, struct pro
 		.torn = r->seq & 1,
 	};
 	states_settle_table(out);
-	release_record(raw, &list->ref[i]);
 }

@@ -203,8 +203,6 @@ void profile_file_close(struct raw_file *raw)
 		close(raw->fd);
 	free(raw->image);
 	free(raw->earlier);
-	free(raw->module_named);
-	free(raw->records);
 	free(raw->first.mark);
 	free(raw->second.mark);
 	for (int i = 0; i < RAW_TYPES; i++)

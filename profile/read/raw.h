@@ -46,17 +46,12 @@ struct raw_file {
 	const char *path;
 	uint64_t most_bytes; /* that are read */
 	int fd;
-	bool live;	      /* it may change while we read */
-	bool has_last_module; /* of the number SCP_FRAME_SOURCE */
-	uint32_t owner;	      /* user id of the file that was opened */
+	bool live;	/* it may change while we read */
+	uint32_t owner; /* user id of the file that was opened */
 	uint8_t *image, *earlier;
 	uint64_t image_bytes, earlier_bytes;
 	struct raw_marks first, second;
 	struct raw_list list[RAW_TYPES]; /* by enum scp_record_type */
-	uint8_t *module_named;		 /* by id: do frames of any path name it? */
-	uint64_t least_line,
-		most_line; /* ids of SOURCE_LINE that they name; the larger and 0: none */
-	uint16_t *records; /* private to release.c */
 };
 
 /* Read and check raw->path, or raw->fd where that is not -1: it is closed then, too. Of *raw, only
@@ -70,22 +65,10 @@ static inline const struct scp_header *raw_header(const struct raw_file *raw)
 	return (const struct scp_header *)(const void *)raw->image;
 }
 
-/* Version 2 has no mark for a heuristic frame, and a bit more for the module. */
-static inline bool raw_marks_heuristic(const struct raw_file *raw)
+/* Is it a line of source code? */
+static inline bool raw_frame_is_source(uint64_t frame)
 {
-	return raw_header(raw)->version > SCP_VERSION_LEAST;
-}
-
-static inline uint32_t raw_frame_module(const struct raw_file *raw, uint64_t frame)
-{
-	return raw_marks_heuristic(raw) ? SCP_FRAME_MODULE(frame) : (uint32_t)(frame >> 48);
-}
-
-/* Is it a line of source code? Older files may have a module of that number. */
-static inline bool raw_frame_is_source(const struct raw_file *raw, uint64_t frame)
-{
-	return raw_marks_heuristic(raw) && SCP_FRAME_MODULE(frame) == SCP_FRAME_SOURCE &&
-	       !raw->has_last_module;
+	return SCP_FRAME_MODULE(frame) == SCP_FRAME_SOURCE;
 }
 
 /* How many frames stand in the record itself. */
@@ -164,12 +147,6 @@ void seqlock_snapshot_take(struct raw_file *raw);
 /* After that: of the SLOWEST records, which are written over, leave those that are whole
  * and whose entry is known. */
 int seqlock_snapshot_slowest_take(struct raw_file *raw, struct profile_error *err);
-
-/* Memory of records that have been loaded goes back (release.c): count them when they are
- * listed, release each once, when it is not needed any more. Its fields are gone then. */
-int release_begin(struct raw_file *raw);
-void release_count(struct raw_file *raw, const struct raw_ref *ref);
-void release_record(const struct raw_file *raw, const struct raw_ref *ref);
 
 /* End of the last byte handed out in any region. */
 uint64_t header_used_end(const struct scp_header *h);

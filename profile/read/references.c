@@ -105,8 +105,8 @@ static bool lacks(const struct raw_file *raw, const struct scp_path *p, const ch
 {
 	for (uint32_t i = 0; i < raw_own_frames(p); i++) {
 		uint64_t frame = p->frame[i], line = SCP_FRAME_OFFSET(frame);
-		bool is_source = raw_frame_is_source(raw, frame);
-		uint32_t module = raw_frame_module(raw, frame);
+		bool is_source = raw_frame_is_source(frame);
+		uint32_t module = SCP_FRAME_MODULE(frame);
 
 		if (is_source ? line_exists(raw, line)
 			      : !module || exists(raw, SCP_REC_MODULE, 0, module))
@@ -146,39 +146,15 @@ static int check_base(const struct raw_file *raw, const struct raw_ref *ref,
 	return 0;
 }
 
-static int check_path(const struct raw_file *raw, const struct raw_ref *ref, bool modules,
+static int check_path(const struct raw_file *raw, const struct raw_ref *ref,
 		      struct profile_error *err)
 {
 	const char *what;
 	uint32_t id;
 
-	if (!modules && lacks(raw, raw_record(raw, ref), &what, &id))
+	if (lacks(raw, raw_record(raw, ref), &what, &id))
 		return missing(raw, "path", ref, what, id, err);
 	return check_base(raw, ref, err);
-}
-
-/* All that frames name; false where they have holes, too. */
-static bool lines_exist(const struct raw_file *raw)
-{
-	const struct raw_list *list = &raw->list[SCP_REC_SOURCE_LINE];
-	bool whole =
-		list->count && list->ref[0].id == 1 && list->ref[list->count - 1].id == list->count;
-
-	return whole && raw->least_line && raw->most_line <= list->count;
-}
-
-/* Paths of a million entries need not be looked at one by one: which modules their frames
- * name was noted when they were listed. */
-static bool modules_exist(const struct raw_file *raw)
-{
-	bool lines = raw_marks_heuristic(raw) && !raw->has_last_module;
-
-	for (uint32_t id = 1; id <= UINT16_MAX; id++)
-		if (raw->module_named[id] &&
-		    !(lines && id == SCP_FRAME_SOURCE ? lines_exist(raw)
-						      : exists(raw, SCP_REC_MODULE, 0, id)))
-			return false;
-	return true;
 }
 
 static int check_entry(const struct raw_file *raw, const struct raw_ref *ref,
@@ -232,13 +208,13 @@ static int check_named(const struct raw_file *raw, const struct record_kind *kin
 }
 
 static int check_one(const struct raw_file *raw, uint32_t type, const struct raw_ref *ref,
-		     bool modules, struct profile_error *err)
+		     struct profile_error *err)
 {
 	uint32_t id;
 
 	switch (type) {
 	case SCP_REC_PATH:
-		return check_path(raw, ref, modules, err);
+		return check_path(raw, ref, err);
 	case SCP_REC_ENTRY:
 		return check_entry(raw, ref, err);
 	case SCP_REC_GAP:
@@ -258,7 +234,6 @@ static int check_one(const struct raw_file *raw, uint32_t type, const struct raw
 static int check_list(const struct raw_file *raw, uint32_t type, struct profile_error *err)
 {
 	const struct raw_list *list = &raw->list[type];
-	bool modules = type != SCP_REC_PATH || modules_exist(raw);
 	uint32_t table = 0;
 
 	for (uint32_t i = 0; i < list->count; i++) {
@@ -268,7 +243,7 @@ static int check_list(const struct raw_file *raw, uint32_t type, struct profile_
 			return error_damaged(err, raw->path, "table %u has records but no head",
 					     ref->table);
 		table = ref->table;
-		if (check_one(raw, type, ref, modules, err))
+		if (check_one(raw, type, ref, err))
 			return -1;
 	}
 	return 0;
@@ -322,7 +297,6 @@ int references_check(struct raw_file *raw, struct profile_error *err)
 		if (record_kinds[type].plural && check_unique(raw, type, err))
 			return -1;
 	}
-	raw->has_last_module = exists(raw, SCP_REC_MODULE, 0, SCP_FRAME_SOURCE);
 	if (raw->live)
 		leave_out_unfinished(raw);
 	for (uint32_t type = SCP_REC_FUNCTION; type < RAW_TYPES; type++)

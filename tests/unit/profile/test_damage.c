@@ -64,7 +64,7 @@ static void test_header_fields(void **state)
 {
 	(void)state;
 	REFUSE(struct scp_header, 0, magic[0], 'X', "not a scprof profile");
-	REFUSE(struct scp_header, 0, version, 1, "version 1, this scprof reads 2");
+	REFUSE(struct scp_header, 0, version, 1, "version 1, this scprof reads 3");
 	REFUSE(struct scp_header, 0, byte_order, 0x04030201, "big-endian");
 	REFUSE(struct scp_header, 0, byte_order, 0, "byte-order");
 	REFUSE(struct scp_header, 0, header_bytes, 4096, "header claims");

@@ -229,26 +229,6 @@ static void test_ids_may_have_holes(void **state)
 	profile_free(p);
 }
 
-/* As merged files of 32767 modules had it. */
-static void test_a_module_of_that_number_is_a_module(void **state)
-{
-	struct scp_source_function *f;
-	struct scp_source_line *l;
-	struct scp_generated *g;
-	struct scp_build b;
-	struct profile *p;
-
-	(void)state;
-	begin_one(&b, &f, &l, &g, 0x1234);
-	scp_build_close_chunk(&b);
-	scp_build_open_chunk(&b, SCP_CHUNK_PROCESS, 0);
-	scp_build_module(&b, SCP_FRAME_SOURCE, "/usr/lib/last.so");
-	p = path_file_read_one(path_file_finish(&b, "last.scp"));
-	assert_string_equal(p->module[p->path[0].frame[0].module].path, "/usr/lib/last.so");
-	assert_int_equal(p->path[0].frame[0].offset, 0x1234);
-	profile_free(p);
-}
-
 static void test_of_a_running_process_what_is_unfinished_is_left_out(void **state)
 {
 	struct scp_source_function *f;
@@ -428,7 +408,6 @@ int main(void)
 		cmocka_unit_test(test_what_is_forgotten_can_come_again),
 		cmocka_unit_test(test_what_contradicts_itself_is_refused),
 		cmocka_unit_test(test_ids_may_have_holes),
-		cmocka_unit_test(test_a_module_of_that_number_is_a_module),
 		cmocka_unit_test(test_of_a_running_process_what_is_unfinished_is_left_out),
 		cmocka_unit_test(test_names_are_utf8_without_control_characters),
 		cmocka_unit_test(test_generated_code_has_bytes),
