@@ -21,8 +21,6 @@ REPORT_SRC = \
 	report/live/live_reader.c \
 	report/live/live_reader_model.c \
 	report/live/live_rows.c \
-	report/live/row_key.c \
-	report/live/row_states.c \
 	report/live/means.c \
 	report/live/precision.c \
 	report/live/screen.c \
@@ -30,7 +28,6 @@ REPORT_SRC = \
 	report/live/target.c \
 	report/live/live_text.c \
 	report/live/view.c \
-	report/live/view_lines.c \
 	report/live/view_state.c \
 	report/loops/loop.c \
 	report/loops/loop_cycle.c \

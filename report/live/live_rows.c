@@ -9,9 +9,6 @@
 
 #include "report/model/sites.h"
 
-/* For sorting, a relative width is good enough until the calls have grown by this factor. */
-#define STALE 1.05
-
 const char *const live_rows_sort_names[ROW_SORTS] = {"time",  "calls",	   "bytes", "mean",
 						     "total", "precision", "name"};
 
@@ -261,12 +258,6 @@ static struct row_mean window_mean(const struct rows *r, const struct live_reade
 	return out;
 }
 
-static void take_precision(struct row *row, const struct row_mean *mean)
-{
-	row->precision = mean->relative;
-	row->precision_calls = row->run.calls;
-}
-
 void live_rows_means(const struct rows *r, const struct live_reader *f, uint32_t i,
 		     struct row_mean *run, struct row_mean *window)
 {
@@ -278,24 +269,8 @@ void live_rows_means(const struct rows *r, const struct live_reader *f, uint32_t
 						   : means_nothing();
 	}
 	row->has_means = true;
-	take_precision(row, &row->run_mean);
 	*run = row->run_mean;
 	*window = row->window_mean;
-}
-
-/* Intervals narrow with the root of the calls, so few need to be computed again. */
-static void renew_precision(struct rows *r, const struct live_reader *f)
-{
-	for (uint32_t i = 0; i < r->rows; i++) {
-		struct row *row = &r->row[i];
-		struct row_mean mean;
-
-		if (!row->run.calls ||
-		    (double)row->run.calls < STALE * (double)row->precision_calls)
-			continue;
-		mean = run_mean(r, f, row);
-		take_precision(row, &mean);
-	}
 }
 
 static double or_nothing(double v)
@@ -306,7 +281,9 @@ static double or_nothing(double v)
 /* An unknown precision counts as the widest. */
 static double precision_of(const struct row *r)
 {
-	return !r->run.calls ? -INFINITY : isnan(r->precision) ? INFINITY : r->precision;
+	return !r->run.calls		     ? -INFINITY
+	       : isnan(r->run_mean.relative) ? INFINITY
+					     : r->run_mean.relative;
 }
 
 static double mean_key(const struct row *r)
@@ -357,11 +334,12 @@ void live_rows_sort(struct rows *r, const struct live_reader *f, enum row_sort b
 {
 	const struct prof_function *function = f->profile->function;
 
-	if (by == ROW_BY_PRECISION)
-		renew_precision(r, f);
 	for (uint32_t i = 0; i < r->rows; i++) {
 		const struct row *row = &r->row[i];
+		struct row_mean run, window;
 
+		if (by == ROW_BY_PRECISION && row->run.calls)
+			live_rows_means(r, f, i, &run, &window);
 		r->order[i] = (struct row_place){
 			.key = key_of(row, by), .total_ns = row->total_ns, .row = i};
 		r->order[i].last = row->waits && is_by_time(by);

@@ -8,12 +8,12 @@
 #include "report/live/live_reader.h"
 #include "report/model/sites.h"
 
-/* ---- row_key.c: by what a row is found again in a later model, whose indices are others ---- */
+/* ---- means.c: by what a row is found again in a later model, whose indices are others ---- */
 
 /* Of function, outcome and path (groups_path): the same in every model of the same files. */
 uint64_t row_key_of(const struct profile *p, const struct group_row *g, struct group_path path);
 
-/* ---- row_states.c: where the time of a row's calls went: sums of its entries, and shares ---- */
+/* ---- where the time of a row's calls went: sums of its entries, and shares ---- */
 
 /* Of entries that are added up. */
 struct row_sums_states {
@@ -36,7 +36,7 @@ void row_states_add(struct row_sums_states *to, const struct prof_reading *r, ui
 struct row_states row_states_of(const struct row_sums_states *some,
 				const struct row_sums_states *all, double ns_per_unit);
 
-/* ---- means.c: means with their intervals: of the whole run exactly as in a report, and of a
+/* ---- means with their intervals: of the whole run exactly as in a report, and of a
  * window of it ---- */
 
 /* A mean, compensated for what recording adds; NAN: nothing can be said. */
@@ -100,8 +100,6 @@ struct row {
 	/* The result of live_rows_means since the last update: a paused picture must not change. */
 	bool has_means;
 	struct row_mean run_mean, window_mean;
-	double precision; /* as row_mean.relative of the run; may be out of date */
-	uint64_t precision_calls;
 };
 
 /* The sort keys, contiguous: there are thousands of rows, and they are large. */

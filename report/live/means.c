@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The steps of report/model/site.c that a mean needs, and no others. */
+/* Means of rows by the steps of report/model/site.c that a mean needs; where the time of a row
+ * went; and the key by which a row is found again. */
 #include "report/live/live_rows.h"
 
 #include <math.h>
+#include <string.h>
+
+#include "report/symbols/symbolize_source.h"
 
 void means_widen(struct mean_interval *e, double run_design)
 {
@@ -77,4 +81,103 @@ struct row_mean means_of_window(const struct prof_clock *clock, const struct pro
 	out.design = design;
 	out.calls = s->calls;
 	return out;
+}
+
+/* The ratio of report/model/states.c, of a row's entries together; without intervals. */
+void row_states_add(struct row_sums_states *to, const struct prof_reading *r, uint32_t detector)
+{
+	const struct prof_reading_states *s = &r->states;
+	bool sampled = (s->detector ? s->detector : detector) == SCP_SWITCH_SAMPLED;
+	double calls = (double)r->calls - (double)s->from_calls;
+	double units = (double)r->units - (double)s->from_units;
+
+	if (!r->calls)
+		return;
+	if ((!s->detector && (detector == SCP_SWITCH_NONE || sampled)) || calls < 0 || units < 0) {
+		to->unknown = true;
+		return;
+	}
+	to->unknown = to->unknown || s->from_calls;
+	to->calls += calls;
+	to->units += units;
+	to->kept_calls += sampled ? (double)s->calls : fmax(calls - (double)s->calls, 0);
+	to->kept_units += sampled ? (double)s->units : fmax(units - (double)s->units, 0);
+	to->known += sampled ? calls : (double)s->known;
+	to->weighted += (double)s->weighted;
+	to->runnable_ns += (double)s->runnable_ns;
+	to->asleep_ns += (double)s->asleep_ns;
+}
+
+/* A segment may end, and be read, in a later interval than it began: no calls are off the CPU for
+ * longer than they take. */
+struct row_states row_states_of(const struct row_sums_states *some,
+				const struct row_sums_states *all, double ns_per_unit)
+{
+	const struct row_sums_states *by = some->weighted > 0 ? some : all;
+	struct row_states out = {NAN, NAN, NAN, NAN};
+	double time = some->units * ns_per_unit, off = by->runnable_ns + by->asleep_ns, factor = 0;
+
+	if (some->unknown || !(some->calls > 0))
+		return out;
+	if (some->kept_calls > 0)
+		out.kept_ns = some->kept_units * ns_per_unit / some->kept_calls;
+	if (!(time > 0) || (some->known > 0 && !(by->weighted > 0)))
+		return out;
+	if (off > 0)
+		factor = fmin(some->known / by->weighted / time, 1 / off);
+	out.runnable = factor * by->runnable_ns;
+	out.asleep = factor * by->asleep_ns;
+	out.on_cpu = 1 - factor * off;
+	return out;
+}
+
+static uint64_t mix(uint64_t h, const void *data, size_t bytes)
+{
+	const unsigned char *at = data;
+
+	for (size_t i = 0; i < bytes; i++)
+		h = (h ^ at[i]) * UINT64_C(0x100000001b3); /* FNV-1a */
+	return h;
+}
+
+static uint64_t mix_source(uint64_t h, const struct profile *p, const struct prof_frame *frame)
+{
+	const struct prof_source_line *line;
+	const struct prof_source_function *f = symbolize_source_find(p, frame, &line);
+
+	if (!f)
+		return h;
+	h = mix(h, f->file, strlen(f->file) + 1);
+	h = mix(h, f->name, strlen(f->name) + 1);
+	h = mix(h, &f->first_line, sizeof(f->first_line));
+	if (!line)
+		return h;
+	h = mix(h, &line->line, sizeof(line->line));
+	h = mix(h, &line->instruction, sizeof(line->instruction));
+	return mix(h, line->address, sizeof(line->address));
+}
+
+uint64_t row_key_of(const struct profile *p, const struct group_row *g, struct group_path path)
+{
+	const struct prof_function *function = &p->function[g->function];
+	uint32_t outcome = g->outcome;
+	uint64_t h = UINT64_C(0xcbf29ce484222325);
+
+	h = mix(h, function->name, strlen(function->name) + 1);
+	h = mix(h, function->library, strlen(function->library) + 1);
+	h = mix(h, &outcome, sizeof(outcome));
+	for (uint32_t i = 0; i < path.frames; i++) {
+		const struct prof_frame *frame = &path.frame[i];
+		uint64_t offset = frame->offset;
+
+		if (frame->module == PROF_SOURCE) {
+			h = mix_source(h, p, frame);
+			continue;
+		}
+		if (frame->module != PROF_NO_MODULE)
+			h = mix(h, p->module[frame->module].path,
+				strlen(p->module[frame->module].path));
+		h = mix(h, &offset, sizeof(offset));
+	}
+	return h;
 }

@@ -72,7 +72,7 @@ struct view_line {
 
 struct view {
 	struct view_line *line;
-	size_t lines, room;
+	uint32_t lines, room;
 	size_t width;
 	bool utf8, failed; /* out of memory: lines are missing */
 };

@@ -7,23 +7,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "profile/base/array.h"
+
 #include "report/serve/monotonic.h"
 #include "report/serve/sums/counters.h"
-
-static int add(struct gauges *g, const struct gauge *more)
-{
-	if (g->count == g->room) {
-		size_t room = g->room ? 2 * g->room : 64;
-		struct gauge *grown = realloc(g->gauge, room * sizeof(*grown));
-
-		if (!grown)
-			return -1;
-		g->gauge = grown;
-		g->room = room;
-	}
-	g->gauge[g->count++] = *more;
-	return 0;
-}
 
 static int add_site(struct gauges *g, struct counters *c, struct counters_service *s,
 		    const struct profile *p, const struct report_site *site)
@@ -45,7 +32,10 @@ static int add_site(struct gauges *g, struct counters *c, struct counters_servic
 	if (place == s->other || row->shown == c->stamp)
 		return 0;
 	row->shown = c->stamp;
-	return add(g, &more);
+	if (!array_reach((void **)&g->gauge, &g->room, g->count, sizeof(*g->gauge), 0))
+		return -1;
+	g->gauge[g->count++] = more;
+	return 0;
 }
 
 static struct report *build_report(const struct profile *p, const struct agent *a)

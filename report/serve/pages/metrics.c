@@ -3,6 +3,7 @@
 #include "report/serve/pages/metrics.h"
 
 #include <stddef.h>
+#include <string.h>
 #include <sys/resource.h>
 
 #include "include/scprof_version.h"
@@ -13,39 +14,44 @@ struct row_metric {
 	enum { WHOLE, LONG_REAL, REAL } type;
 	size_t at; /* in struct counters_row */
 	enum { ALL, WITH_BYTES, WITH_STATES, RECORDED } rows;
+	const char *state; /* NULL: no such label */
 };
 
 #define AT(field) offsetof(struct counters_row, field)
+#define STATE_HELP                                                                                 \
+	"Where scprof_seconds_total went: on a CPU, runnable (waiting for one), asleep. "          \
+	"Estimated "                                                                               \
+	"from a part of the switches."
 
 static const struct row_metric sums[] = {
-	{"scprof_calls", "", "Calls that returned.", WHOLE, AT(sums.calls), ALL},
+	{"scprof_calls", "", "Calls that returned.", WHOLE, AT(sums.calls), ALL, NULL},
 	{"scprof_seconds", "seconds",
 	 "Time in these calls as measured, scprof's own share included.", LONG_REAL,
-	 AT(sums.seconds), ALL},
+	 AT(sums.seconds), ALL, NULL},
 	/* there are no squares of calls that found no room */
 	{"scprof_square_seconds", "", "Sum of the squared durations, in seconds squared.",
-	 LONG_REAL, AT(sums.square_seconds), RECORDED},
+	 LONG_REAL, AT(sums.square_seconds), RECORDED, NULL},
 	{"scprof_overhead_seconds", "seconds", "scprof's own share of scprof_seconds_total.",
-	 LONG_REAL, AT(sums.overhead_seconds), ALL},
+	 LONG_REAL, AT(sums.overhead_seconds), ALL, NULL},
 	{"scprof_ticks", "", "Ticks of the clock in these calls; cycles of a counter.", WHOLE,
-	 AT(sums.ticks), ALL},
+	 AT(sums.ticks), ALL, NULL},
 	{"scprof_bytes", "bytes", "Bytes that these calls moved.", WHOLE, AT(sums.bytes),
-	 WITH_BYTES},
+	 WITH_BYTES, NULL},
 	{"scprof_variance_square_seconds", "",
 	 "Variance of scprof_seconds_total, dependence between calls included, in "
 	 "seconds squared.",
-	 REAL, AT(spread.variance), ALL},
+	 REAL, AT(spread.variance), ALL, NULL},
 	{"scprof_batches", "", "Readings that scprof_variance_square_seconds_total was made from.",
-	 REAL, AT(spread.batches), ALL},
+	 REAL, AT(spread.batches), ALL, NULL},
+	{"scprof_state_seconds", "seconds", STATE_HELP, LONG_REAL,
+	 AT(sums.state_seconds[COUNTERS_ON_CPU]), WITH_STATES, "on_cpu"},
+	{"scprof_state_seconds", "seconds", STATE_HELP, LONG_REAL,
+	 AT(sums.state_seconds[COUNTERS_RUNNABLE]), WITH_STATES, "runnable"},
+	{"scprof_state_seconds", "seconds", STATE_HELP, LONG_REAL,
+	 AT(sums.state_seconds[COUNTERS_ASLEEP]), WITH_STATES, "asleep"},
+	{"scprof_calls_switched", "", "Calls during which their thread lost its CPU, or waited.",
+	 LONG_REAL, AT(sums.switched_calls), WITH_STATES, NULL},
 };
-
-static const struct row_metric switched = {
-	"scprof_calls_switched",
-	"",
-	"Calls during which their thread lost its CPU, or waited.",
-	LONG_REAL,
-	AT(sums.switched_calls),
-	WITH_STATES};
 
 static void put_value(struct metrics *m, const struct row_metric *what,
 		      const struct counters_row *row)
@@ -85,16 +91,22 @@ static void function_rows(struct metrics *m, const struct counters_service *s,
 			    (what->rows == RECORDED && i == COUNTERS_OVERFLOW))
 				continue;
 			labels(m, s, f, i, k);
+			if (what->state)
+				metrics_write_label(m, "state", what->state);
 			put_value(m, what, row);
 		}
 }
 
-static void put_rows(struct metrics *m, const struct agent *a, const struct row_metric *what)
+static void put_rows(struct metrics *m, const struct agent *a)
 {
-	metrics_write_counter(m, what->name, what->unit, what->help);
-	for (const struct counters_service *s = a->counters.services; s; s = s->hh.next)
-		for (const struct counters_function *f = s->functions; f; f = f->hh.next)
-			function_rows(m, s, f, what);
+	for (const struct row_metric *what = sums; what < sums + sizeof(sums) / sizeof(*sums);
+	     what++) {
+		if (what == sums || strcmp(what->name, what[-1].name))
+			metrics_write_counter(m, what->name, what->unit, what->help);
+		for (const struct counters_service *s = a->counters.services; s; s = s->hh.next)
+			for (const struct counters_function *f = s->functions; f; f = f->hh.next)
+				function_rows(m, s, f, what);
+	}
 }
 
 static void function_errors(struct metrics *m, const struct counters_service *s,
@@ -174,31 +186,8 @@ static void put_gauges(struct metrics *m, const struct gauges *g)
 	}
 }
 
-static void function_states(struct metrics *m, const struct counters_service *s,
-			    const struct counters_function *f)
+static void put_detectors(struct metrics *m, const struct agent *a)
 {
-	for (unsigned i = 0; i < COUNTERS_OUTCOMES * COUNTERS_CLOCKS * COUNTERS_STATES; i++) {
-		unsigned outcome = i / COUNTERS_STATES / COUNTERS_CLOCKS;
-		uint32_t clock = i / COUNTERS_STATES % COUNTERS_CLOCKS;
-		const struct counters_row *row = f->row[outcome][clock];
-
-		if (!row || !row->has_states)
-			continue;
-		labels(m, s, f, outcome, clock);
-		metrics_write_label(m, "state", counters_state_names[i % COUNTERS_STATES]);
-		metrics_write_real(m, (double)row->sums.state_seconds[i % COUNTERS_STATES]);
-	}
-}
-
-static void put_states(struct metrics *m, const struct agent *a)
-{
-	metrics_write_counter(m, "scprof_state_seconds", "seconds",
-			      "Where scprof_seconds_total went: on a CPU, runnable (waiting for "
-			      "one), asleep. Estimated from a part of the switches.");
-	for (const struct counters_service *s = a->counters.services; s; s = s->hh.next)
-		for (const struct counters_function *f = s->functions; f; f = f->hh.next)
-			function_states(m, s, f);
-	put_rows(m, a, &switched);
 	metrics_write_gauge(m, "scprof_switch_detector_info", "",
 			    "Always 1: how the switches of the service's threads were found.");
 	for (const struct counters_service *s = a->counters.services; s; s = s->hh.next)
@@ -333,9 +322,8 @@ int metrics_print(struct agent *a, bool openmetrics, FILE *out)
 	status = gauges_build(&gauges, a);
 	agent_lock(a);
 	if (status == 0) {
-		for (size_t i = 0; i < sizeof(sums) / sizeof(*sums); i++)
-			put_rows(&m, a, &sums[i]);
-		put_states(&m, a);
+		put_rows(&m, a);
+		put_detectors(&m, a);
 		put_errors(&m, a);
 		put_gauges(&m, &gauges);
 		put_losses(&m, a);

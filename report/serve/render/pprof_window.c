@@ -44,22 +44,21 @@ static bool lost_any(const struct snapshot *first, const struct snapshot *last)
 	return false;
 }
 
-enum pprof_window_result pprof_window_begin(struct pprof_window *w, struct snapshot *first,
-					    bool ends)
+enum rendering_result pprof_window_begin(struct pprof_window *w, struct snapshot *first, bool ends)
 {
 	*w = (struct pprof_window){.profile = profile_new()};
 	if (!w->profile)
-		return PPROF_WINDOW_NO_MEMORY;
+		return RENDERING_NO_MEMORY;
 	snapshot_load(first, w->profile, NULL, NULL);
 	w->left_out = first->left_out;
 	clock_gettime(CLOCK_REALTIME, &w->began);
 	if (first->no_memory || (ends && model_difference_mark(w->profile, &w->mark)))
-		return PPROF_WINDOW_NO_MEMORY;
-	return PPROF_WINDOW_DONE;
+		return RENDERING_NO_MEMORY;
+	return RENDERING_DONE;
 }
 
-enum pprof_window_result pprof_window_end(struct pprof_window *w, struct snapshot *first,
-					  struct snapshot *last, double seconds)
+enum rendering_result pprof_window_end(struct pprof_window *w, struct snapshot *first,
+				       struct snapshot *last, double seconds)
 {
 	bool lost;
 
@@ -68,13 +67,13 @@ enum pprof_window_result pprof_window_end(struct pprof_window *w, struct snapsho
 	lost = lost_any(first, last);
 	snapshot_load(first, w->profile, is_gone, last);
 	if (first->no_memory || last->no_memory)
-		return PPROF_WINDOW_NO_MEMORY;
+		return RENDERING_NO_MEMORY;
 	if (lost || first->left_out)
-		return PPROF_WINDOW_UNREADABLE;
+		return RENDERING_UNREADABLE;
 	if (model_difference_make(w->profile, &w->mark))
-		return PPROF_WINDOW_NO_MEMORY;
+		return RENDERING_NO_MEMORY;
 	set_span(w->profile, &w->began, seconds);
-	return PPROF_WINDOW_DONE;
+	return RENDERING_DONE;
 }
 
 void pprof_window_free(struct pprof_window *w)

@@ -72,46 +72,41 @@ static int confine(const struct renderer_job *job)
 	return getppid() == job->agent ? 0 : -1;
 }
 
-static int say(enum renderer_word word, const struct pprof_window *w)
+static int say(enum rendering_result result, const struct pprof_window *w)
 {
-	const struct renderer_message m = {.word = word, .left_out = w->left_out};
+	const struct renderer_message m = {.result = result, .left_out = w->left_out};
 
 	return send(STDIN_FILENO, &m, sizeof(m), MSG_NOSIGNAL) == (ssize_t)sizeof(m) ? 0 : -1;
 }
 
-static enum renderer_word word_of(enum pprof_window_result result)
-{
-	return result == PPROF_WINDOW_UNREADABLE ? RENDERER_UNREADABLE : RENDERER_NO_MEMORY;
-}
-
-static enum renderer_word render(const struct renderer_job *job, const struct profile *p)
+static enum rendering_result render(const struct renderer_job *job, const struct profile *p)
 {
 	struct report_options o = REPORT_OPTIONS_DEFAULT;
 
 	if (!p->processes)
-		return RENDERER_EMPTY;
+		return RENDERING_EMPTY;
 	o.format = job->pprof ? REPORT_PPROF : REPORT_HTML;
 	o.guarded = job->guarded;
 	o.pprof_names = true; /* the client does not have the files */
-	return report_print(p, &o, stdout) < 0 || fflush(stdout) ? RENDERER_NO_MEMORY
-								 : RENDERER_DONE;
+	return report_print(p, &o, stdout) < 0 || fflush(stdout) ? RENDERING_NO_MEMORY
+								 : RENDERING_DONE;
 }
 
 static int work(const struct renderer_job *job, struct snapshot *first, struct pprof_window *w)
 {
-	enum pprof_window_result result = pprof_window_begin(w, first, job->seconds > 0);
+	enum rendering_result result = pprof_window_begin(w, first, job->seconds > 0);
 	struct snapshot last;
 
-	if (result != PPROF_WINDOW_DONE)
-		return say(word_of(result), w);
-	if (say(RENDERER_READ, w))
+	if (result != RENDERING_DONE)
+		return say(result, w);
+	if (say(RENDERING_GOING, w))
 		return -1;
 	if (job->seconds > 0) {
 		if (renderer_wire_receive(STDIN_FILENO, &last))
 			return -1;
 		result = pprof_window_end(w, first, &last, job->seconds);
 	}
-	return say(result == PPROF_WINDOW_DONE ? render(job, w->profile) : word_of(result), w);
+	return say(result == RENDERING_DONE ? render(job, w->profile) : result, w);
 }
 
 /* Nothing is freed: the process ends. */

@@ -3,7 +3,7 @@
  * rendering.c), so that a profile that cannot be rendered harms nobody else.
  *
  * Descriptor 0 is its socket, descriptor 1 its output. It receives a renderer_job and a snapshot,
- * answers RENDERER_READ when it has read them, receives a second snapshot if the job has a
+ * answers RENDERING_GOING when it has read them, receives a second snapshot if the job has a
  * window, and answers with the result. */
 #ifndef SCPROF_REPORT_SERVE_RENDER_RENDERER_H
 #define SCPROF_REPORT_SERVE_RENDER_RENDERER_H
@@ -77,16 +77,23 @@ struct renderer_job {
 	struct renderer_limits limits;
 };
 
-enum renderer_word {
-	RENDERER_READ,
-	RENDERER_DONE,
-	RENDERER_EMPTY,	     /* no process */
-	RENDERER_UNREADABLE, /* PPROF_WINDOW_UNREADABLE */
-	RENDERER_NO_MEMORY
+/* What became of it. The process says the first ones, its agent finds the others. */
+enum rendering_result {
+	RENDERING_GOING, /* it has read */
+	RENDERING_DONE,
+	RENDERING_EMPTY,      /* no process */
+	RENDERING_UNREADABLE, /* a file that was read when the window began cannot be read any more
+			       */
+	RENDERING_NO_MEMORY,
+	RENDERING_STOPPED, /* the server ends, or the client has left */
+	RENDERING_LATE,
+	RENDERING_TOO_LONG, /* what it made */
+	RENDERING_DIED,
+	RENDERING_NO_PROCESS
 };
 
 struct renderer_message {
-	enum renderer_word word;
+	enum rendering_result result;
 	uint64_t left_out; /* processes */
 };
 
@@ -112,22 +119,14 @@ struct pprof_window {
 	size_t left_out; /* processes: of another clock, or not readable */
 };
 
-enum pprof_window_result {
-	PPROF_WINDOW_DONE,
-	PPROF_WINDOW_NO_MEMORY,
-	PPROF_WINDOW_UNREADABLE /* a file that was read at the beginning cannot be read at the end
-				 */
-};
-
 /* Read the first snapshot. `ends`: pprof_window_end will subtract it from the last one.
- * pprof_window_free is due either way. */
-enum pprof_window_result pprof_window_begin(struct pprof_window *w, struct snapshot *first,
-					    bool ends);
+ * pprof_window_free is due either way. RENDERING_DONE, _NO_MEMORY or _UNREADABLE. */
+enum rendering_result pprof_window_begin(struct pprof_window *w, struct snapshot *first, bool ends);
 
 /* `seconds` later: w->profile becomes what happened in between. `last` has the clock of `first`,
  * which is as pprof_window_begin left it. */
-enum pprof_window_result pprof_window_end(struct pprof_window *w, struct snapshot *first,
-					  struct snapshot *last, double seconds);
+enum rendering_result pprof_window_end(struct pprof_window *w, struct snapshot *first,
+				       struct snapshot *last, double seconds);
 void pprof_window_free(struct pprof_window *w);
 
 #endif

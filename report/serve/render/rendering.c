@@ -140,23 +140,6 @@ static enum rendering_result why_it_died(struct rendering *one)
 	return RENDERING_DIED;
 }
 
-static enum rendering_result result_of(const struct renderer_message *said)
-{
-	switch (said->word) {
-	case RENDERER_READ:
-		return RENDERING_GOING;
-	case RENDERER_DONE:
-		return RENDERING_DONE;
-	case RENDERER_EMPTY:
-		return RENDERING_EMPTY;
-	case RENDERER_UNREADABLE:
-		return RENDERING_UNREADABLE;
-	case RENDERER_NO_MEMORY:
-		return RENDERING_NO_MEMORY;
-	}
-	return RENDERING_DIED;
-}
-
 static enum rendering_result listen_to(struct rendering *one, int client,
 				       struct renderer_message *said)
 {
@@ -168,7 +151,7 @@ static enum rendering_result listen_to(struct rendering *one, int client,
 		ssize_t bytes = recv(one->socket, said, sizeof(*said), MSG_DONTWAIT);
 
 		if (bytes == (ssize_t)sizeof(*said))
-			return result_of(said);
+			return said->result;
 		if (bytes >= 0 || (errno != EAGAIN && errno != EINTR))
 			return why_it_died(one);
 		now_ns = monotonic_now_ns();

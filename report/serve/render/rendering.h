@@ -28,20 +28,6 @@ void rendering_begin(struct rendering *one, const atomic_bool *stopping, double 
 /* End its process, whatever it does, and close its descriptors. */
 void rendering_end(struct rendering *one);
 
-enum rendering_result {
-	RENDERING_GOING, /* it has read: RENDERER_READ */
-	RENDERING_DONE,
-	RENDERING_EMPTY,
-	RENDERING_UNREADABLE,
-	RENDERING_STOPPED, /* the server ends, or the client has left */
-	/* failures, which /healthz tells of */
-	RENDERING_LATE,
-	RENDERING_NO_MEMORY,
-	RENDERING_TOO_LONG, /* what it made */
-	RENDERING_DIED,
-	RENDERING_NO_PROCESS
-};
-
 /* Start its process, for a job whose `agent` and `limits` are filled in here.
  * RENDERING_GOING or _NO_PROCESS. */
 enum rendering_result rendering_start(struct rendering *one, struct renderer_job *job);

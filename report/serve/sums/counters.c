@@ -66,12 +66,6 @@ const char *const counters_loss_names[COUNTERS_LOSSES] = {
 	[COUNTERS_UNCLASSIFIED] = "unclassified",
 };
 
-const char *const counters_state_names[COUNTERS_STATES] = {
-	[COUNTERS_ON_CPU] = "on_cpu",
-	[COUNTERS_RUNNABLE] = "runnable",
-	[COUNTERS_ASLEEP] = "asleep",
-};
-
 const char *counters_outcome_name(unsigned outcome)
 {
 	static const char *const names[COUNTERS_OUTCOMES] = {

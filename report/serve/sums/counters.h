@@ -66,7 +66,6 @@ int pool_join(struct pool *p, const struct pool *from);
 
 /* Where their time went, of calls of which that is known: these add up to their seconds. */
 enum counters_state { COUNTERS_ON_CPU, COUNTERS_RUNNABLE, COUNTERS_ASLEEP, COUNTERS_STATES };
-extern const char *const counters_state_names[COUNTERS_STATES];
 
 /* What adds up over calls. Seconds have been converted when they were added, each with the
  * clock's rate as it was known then. */

@@ -2,24 +2,20 @@
 /* A row keeps the index of its cell in the current list (stamp), so that lists are matched in one
  * pass. */
 #include "report/serve/sums/counters.h"
-#include "report/model/sites.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+#include "profile/base/array.h"
+#include "report/model/sites.h"
 
 static struct cell *cell_of(struct cells *cells, uint64_t stamp, struct counters_row *row)
 {
 	if (row->stamp == stamp)
 		return &cells->cell[row->cell];
-	if (cells->count == cells->room) {
-		uint32_t room = cells->room ? 2 * cells->room : 16;
-		struct cell *grown = realloc(cells->cell, room * sizeof(*grown));
-
-		if (!grown)
-			return NULL;
-		cells->cell = grown;
-		cells->room = room;
-	}
+	if (!array_reach((void **)&cells->cell, &cells->room, cells->count, sizeof(*cells->cell),
+			 0))
+		return NULL;
 	row->stamp = stamp;
 	row->cell = cells->count;
 	cells->cell[cells->count] = (struct cell){.row = row};
