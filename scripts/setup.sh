@@ -25,6 +25,7 @@ libiberty/demangle.h|header|libiberty-dev|binutils-devel
 protobuf-c/protobuf-c.h|header|libprotobuf-c-dev|protobuf-c-devel
 microhttpd.h|header|libmicrohttpd-dev|libmicrohttpd-devel
 protoc-c|command|protobuf-c-compiler|protobuf-c-compiler
+unistr.h|header|libunistring-dev|libunistring-devel
 zlib.h|header|zlib1g-dev|zlib-devel
 libunwind.h|header|libunwind-dev|libunwind-devel
 curses.h|header|libncurses-dev|ncurses-devel

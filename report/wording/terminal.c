@@ -15,38 +15,19 @@
 #define WIDTH_LEAST   20
 #define WIDTH_MOST    1000
 
-static size_t columns_of(int fd)
+static size_t from_environment(const char *name, size_t otherwise)
 {
-	const char *columns = getenv("COLUMNS");
-	struct winsize size;
-	long value;
+	const char *text = getenv(name);
+	long value = text ? strtol(text, NULL, 10) : 0;
 
-	if (fd >= 0 && ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col)
-		return size.ws_col;
-	value = columns ? strtol(columns, NULL, 10) : 0;
-	return value > 0 ? (size_t)value : WIDTH_DEFAULT;
+	return value > 0 ? (size_t)value : otherwise;
 }
 
-static size_t lines_of(int fd)
-{
-	const char *lines = getenv("LINES");
-	struct winsize size;
-	long value;
-
-	if (fd < 0 || !isatty(fd))
-		return 0;
-	if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_row)
-		return size.ws_row;
-	value = lines ? strtol(lines, NULL, 10) : 0;
-	return value > 0 ? (size_t)value : 0;
-}
-
-static bool wants_colour(int fd)
+static bool wants_colour(void)
 {
 	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
 
-	return fd >= 0 && isatty(fd) && !(no_color && *no_color) && term && *term &&
-	       strcmp(term, "dumb") != 0;
+	return !(no_color && *no_color) && term && *term && strcmp(term, "dumb") != 0;
 }
 
 static bool locale_is_utf8(void)
@@ -64,15 +45,21 @@ static bool locale_is_utf8(void)
 struct terminal terminal_of(FILE *out, size_t width)
 {
 	int fd = fileno(out); /* -1 for a stream in memory */
+	bool terminal = fd >= 0 && isatty(fd);
+	struct winsize size = {0};
 	struct terminal t;
 
-	t.width = width ? width : columns_of(fd);
+	if (terminal && ioctl(fd, TIOCGWINSZ, &size) < 0)
+		size = (struct winsize){0};
+	t.width = width		? width
+		  : size.ws_col ? size.ws_col
+				: from_environment("COLUMNS", WIDTH_DEFAULT);
 	if (t.width < WIDTH_LEAST)
 		t.width = WIDTH_LEAST;
 	if (t.width > WIDTH_MOST)
 		t.width = WIDTH_MOST;
-	t.height = lines_of(fd);
-	t.colour = wants_colour(fd);
+	t.height = !terminal ? 0 : size.ws_row ? size.ws_row : from_environment("LINES", 0);
+	t.colour = terminal && wants_colour();
 	t.utf8 = locale_is_utf8();
 	return t;
 }

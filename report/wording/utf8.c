@@ -1,60 +1,29 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A strict UTF-8 decoder and a small table of widths. Not wcwidth: that follows
- * the process's locale, which a library must not set, and a report may be
- * written for another terminal than this one's. */
+/* Cleans and measures texts. Not by wcwidth: that follows the process's locale, which a library
+ * must not set, and a report may be written for another terminal than this one's. */
 #include "report/wording/utf8.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unictype.h>
+#include <unistr.h>
+#include <uniwidth.h>
 
 uint32_t utf8_next(const char **s)
 {
-	static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
-	const unsigned char *b = (const unsigned char *)*s;
-	int more = b[0] < 0x80	 ? 0
-		   : b[0] < 0xc2 ? -1
-		   : b[0] < 0xe0 ? 1
-		   : b[0] < 0xf0 ? 2
-		   : b[0] < 0xf5 ? 3
-				 : -1;
-	uint32_t c = more > 0 ? b[0] & (0x3fu >> more) : b[0];
+	ucs4_t c;
+	int bytes = u8_mbtoucr(&c, (const uint8_t *)*s, strnlen(*s, 4));
 
-	(*s)++;
-	if (more < 0)
-		return UTF8_BROKEN;
-	for (int i = 1; i <= more; i++) {
-		if ((b[i] & 0xc0) != 0x80)
-			return UTF8_BROKEN;
-		c = c << 6 | (b[i] & 0x3f);
-	}
-	if (c < least[more] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
-		return UTF8_BROKEN;
-	*s += more;
-	return c;
-}
-
-struct range {
-	uint32_t first, last;
-};
-
-static bool is_in(const struct range *ranges, size_t count, uint32_t c)
-{
-	for (size_t i = 0; i < count; i++)
-		if (c >= ranges[i].first && c <= ranges[i].last)
-			return true;
-	return false;
+	*s += bytes > 0 ? bytes : 1;
+	return bytes > 0 ? c : UTF8_BROKEN;
 }
 
 bool utf8_is_harmful(uint32_t c)
 {
-	static const struct range harmful[] = {
-		{0, 0x1f},	  {0x7f, 0x9f},	      {0xad, 0xad},	{0x61c, 0x61c},
-		{0x200b, 0x200f}, {0x2028, 0x202e},   {0x2060, 0x206f}, {0xfeff, 0xfeff},
-		{0xfff9, 0xfffb}, {0xe0000, 0xe007f},
-	};
-
-	return is_in(harmful, sizeof(harmful) / sizeof(harmful[0]), c);
+	return uc_is_general_category_withtable(c, UC_CATEGORY_MASK_Cc | UC_CATEGORY_MASK_Cf |
+							   UC_CATEGORY_MASK_Zl |
+							   UC_CATEGORY_MASK_Zp);
 }
 
 /* Most text is, and quickly told. */
@@ -65,22 +34,9 @@ static bool is_plain(char c)
 
 static size_t width_of(uint32_t c)
 {
-	static const struct range none[] = {{0x300, 0x36f},
-					    {0x1ab0, 0x1aff},
-					    {0x20d0, 0x20ff},
-					    {0xfe00, 0xfe0f},
-					    {0xfe20, 0xfe2f}};
-	static const struct range wide[] = {
-		{0x1100, 0x115f},   {0x2e80, 0xa4cf},	{0xac00, 0xd7a3},   {0xf900, 0xfaff},
-		{0xfe30, 0xfe6f},   {0xff00, 0xff60},	{0xffe0, 0xffe6},   {0x1f300, 0x1f64f},
-		{0x1f680, 0x1f6ff}, {0x1f900, 0x1f9ff}, {0x20000, 0x3fffd},
-	};
+	int width = is_plain((char)c) && c < 0x80 ? 1 : uc_width(c, "UTF-8");
 
-	if (c < none[0].first)
-		return 1;
-	if (is_in(none, sizeof(none) / sizeof(none[0]), c))
-		return 0;
-	return is_in(wide, sizeof(wide) / sizeof(wide[0]), c) ? 2 : 1;
+	return width > 0 ? (size_t)width : 0;
 }
 
 char *utf8_clean(const char *s, bool utf8)

@@ -3,15 +3,14 @@
  * their verdicts. As a report's page: its data goes between two halves that are made beforehand. */
 #include "report/compare/diff.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "profile/base/array.h"
 #include "report/model/model.h"
-#include "report/wording/utf8.h"
 #include "report/render/html/html_write.h"
+#include "report/render/stacks/stacks.h"
 #include "report/wording/numbers.h"
 
 HTML_PAGE(diff_page);
@@ -121,16 +120,11 @@ struct diff_path {
 /* As in flame graphs of reports: the function, or else where its code lies. */
 static uint32_t name_of(struct string_index *strings, const struct symbol *s)
 {
-	char place[300];
+	char *place = s->brief ? NULL : stacks_place_name(s);
+	uint32_t number = string_index_add(strings, s->brief ? s->brief : place);
 
-	if (s->brief)
-		return string_index_add(strings, s->brief);
-	if (s->module)
-		snprintf(place, sizeof(place), "%.250s+0x%" PRIx64, base_name(s->module),
-			 s->offset);
-	else
-		snprintf(place, sizeof(place), "0x%" PRIx64, s->offset);
-	return string_index_add(strings, place);
+	free(place);
+	return number;
 }
 
 /* The text of a frame, asked for once: names take longer than numbers. */

@@ -57,18 +57,6 @@ void json_write_flag(struct json_writer *w, const char *key, bool value)
 	put_value(w, key, value ? "true" : "false");
 }
 
-/* As jansson writes an exponent: "1e+20" is 1e20, "1e-05" is 1e-5. */
-static void shorten_exponent(char *text)
-{
-	char *at = strchr(text, 'e'), *digits;
-
-	if (!at++)
-		return;
-	at += *at == '-';
-	digits = at + strspn(at, "+0");
-	memmove(at, digits, strlen(digits) + 1);
-}
-
 static void put_real(struct json_writer *w, const char *key, double value, int digits)
 {
 	char text[64];
@@ -78,11 +66,8 @@ static void put_real(struct json_writer *w, const char *key, double value, int d
 		return;
 	}
 	snprintf(text, sizeof(text) - 2, "%.*g", digits, value == 0 ? 0 : value);
-	if (!w->page) { /* a point or an exponent makes it real, not an integer */
-		shorten_exponent(text);
-		if (!strpbrk(text, ".e"))
-			strcat(text, ".0");
-	}
+	if (!w->page && !strpbrk(text, ".e")) /* that makes it real, not an integer */
+		strcat(text, ".0");
 	put_value(w, key, text);
 }
 

@@ -3,7 +3,7 @@
  * rows. One writer belongs to one thread; the stream is used without its lock.
  *
  * Two dialects. A report is ASCII: broken UTF-8 becomes U+FFFD, so that no name can steer a
- * terminal, and values look as jansson prints them. The data of a page stands
+ * terminal. The data of a page stands
  * inside a <script> element: control characters, direction marks and U+2028 are made visible,
  * and `<`, `>` and `&` are escaped, so that no text can end the element. */
 #ifndef SCPROF_REPORT_RENDER_JSON_JSON_WRITE_H

@@ -2,7 +2,6 @@
 /* Builds the tree site by site, then sorts it into preorder. */
 #include "report/render/stacks/flame.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "report/wording/utf8.h"
 #include "report/model/model.h"
 #include "report/containers/pairs.h"
+#include "report/render/stacks/stacks.h"
 #include "profile/base/array.h"
 
 /* The names of a box; many boxes share them. */
@@ -84,17 +84,6 @@ static uint32_t add_text(struct string_index *strings, char *text)
 	return number;
 }
 
-/* "libc.so.6+0x29d90", or an address: there each is a box of its own. */
-static uint32_t unnamed(struct string_index *strings, const struct symbol *s)
-{
-	char *text;
-
-	if (asprintf(&text, "%s%s0x%" PRIx64, s->module ? base_name(s->module) : "",
-		     s->module ? "+" : "", s->offset) < 0)
-		text = NULL;
-	return add_text(strings, text);
-}
-
 static bool is_program(const struct growth *g, uint32_t module)
 {
 	for (uint32_t i = 0; i < g->programs; i++)
@@ -138,7 +127,7 @@ static uint32_t label_symbol(struct growth *g, const struct symbol *s)
 	l.module = s->language ? source_place(strings, s) : string_index_add(strings, s->module);
 	if (!s->brief) {
 		l.kind = FLAME_UNKNOWN;
-		l.name = unnamed(strings, s);
+		l.name = add_text(strings, stacks_place_name(s)); /* each is a box of its own */
 	} else {
 		bool own = s->language ? !s->library : is_program(g, l.module);
 

@@ -54,16 +54,21 @@ static uint32_t add_function(struct stacks *s, const struct stacks_function *f)
 	return number;
 }
 
-/* What a frame without a name is called. */
-static uint32_t address_name(struct stacks *s, const struct symbol *symbol)
+char *stacks_place_name(const struct symbol *s)
 {
 	char *text;
-	uint32_t number;
 
-	if (asprintf(&text, "%s%s0x%" PRIx64, symbol->module ? base_name(symbol->module) : "",
-		     symbol->module ? "+" : "", symbol->offset) < 0)
-		return STRING_INDEX_NONE;
-	number = clean_name(s, text);
+	return asprintf(&text, "%s%s0x%" PRIx64, s->module ? base_name(s->module) : "",
+			s->module ? "+" : "", s->offset) < 0
+		       ? NULL
+		       : text;
+}
+
+static uint32_t address_name(struct stacks *s, const struct symbol *symbol)
+{
+	char *text = stacks_place_name(symbol);
+	uint32_t number = clean_name(s, text);
+
 	free(text);
 	return number;
 }

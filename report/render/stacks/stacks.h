@@ -50,6 +50,10 @@ struct stacks {
 /* `report` is set, the rest begins as zero. */
 void stacks_end(struct stacks *s);
 
+/* What a frame without a name is called: "libc.so.6+0x29d90", or an address. To be freed; NULL: out
+ * of memory. */
+char *stacks_place_name(const struct symbol *s);
+
 /* The number of a frame (STRING_INDEX_NONE: out of memory). */
 uint32_t stacks_frame(struct stacks *s, const struct prof_frame *frame);
 

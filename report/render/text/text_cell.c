@@ -137,17 +137,27 @@ void text_cell_wrap(struct text *t, const char *clean, size_t at, size_t indent)
 	fputc('\n', t->out);
 }
 
+/* A clean text. NULL: out of memory. */
+static char *clean_text(const struct text *t, const char *format, va_list args)
+{
+	char *raw, *safe;
+
+	if (vasprintf(&raw, format, args) < 0)
+		return NULL;
+	safe = utf8_clean(raw, t->terminal.utf8);
+	free(raw);
+	return safe;
+}
+
 void text_cell_say(struct text *t, enum terminal_style style, const char *lead, size_t indent,
 		   const char *format, ...)
 {
-	char *raw = NULL, *safe;
 	va_list args;
+	char *safe;
 
 	va_start(args, format);
-	if (vasprintf(&raw, format, args) < 0)
-		raw = NULL;
+	safe = clean_text(t, format, args);
 	va_end(args);
-	safe = raw ? utf8_clean(raw, t->terminal.utf8) : NULL;
 	if (style != TERMINAL_PLAIN)
 		terminal_style(t->out, &t->terminal, style);
 	fputs(lead, t->out);
@@ -156,7 +166,6 @@ void text_cell_say(struct text *t, enum terminal_style style, const char *lead, 
 	if (style != TERMINAL_PLAIN)
 		terminal_style(t->out, &t->terminal, TERMINAL_PLAIN);
 	free(safe);
-	free(raw);
 }
 
 void text_cell_bold(struct text *t, const char *raw)
@@ -173,20 +182,17 @@ void text_cell_bold(struct text *t, const char *raw)
 
 void text_cell_fact(struct text *t, const char *name, const char *format, ...)
 {
-	char *raw = NULL, *safe;
 	va_list args;
+	char *safe;
 
 	va_start(args, format);
-	if (vasprintf(&raw, format, args) < 0)
-		raw = NULL;
+	safe = clean_text(t, format, args);
 	va_end(args);
-	safe = raw ? utf8_clean(raw, t->terminal.utf8) : NULL;
 	if (safe) {
 		terminal_print(t->out, &t->terminal, TERMINAL_DIM, "  %-10s ", name);
 		text_cell_wrap(t, safe, 13, 13);
 	}
 	free(safe);
-	free(raw);
 }
 
 void text_cell_rows_shown(struct text *t, uint32_t rows, double shown_ns, double all_ns,

@@ -102,29 +102,20 @@ static void print_words(struct text *t, uint32_t significant)
 {
 	const struct report *r = t->report;
 	uint32_t count[SCP_SITE_COST_FEW + 1] = {0};
-	char *line = NULL;
 
 	count_states(r, count);
-	if (asprintf(
-		    &line,
-		    "by displacement, a call: %" PRIu32 " of %" PRIu32
-		    " site%s with a number cause%s uncharged time (*; false discovery rate %.3g "
-		    "%%). "
-		    "Charged: CPU time in the call, as getrusage counts it. Uncharged: interrupts "
-		    "and "
-		    "softirqs that nobody was charged for. Both: what a call costs. True: "
-		    "uncharged "
-		    "time and the program's CPU time that goes with a call, also between calls. No "
-		    "number: %" PRIu32 " called too rarely, %" PRIu32 " too steadily, %" PRIu32
-		    " for want of undisturbed windows.",
-		    significant, count[SCP_SITE_COST_KNOWN],
-		    count[SCP_SITE_COST_KNOWN] == 1 ? "" : "s", significant == 1 ? "s" : "",
-		    100 * (1 - r->confidence), count[SCP_SITE_COST_RARE],
-		    count[SCP_SITE_COST_STEADY], count[SCP_SITE_COST_FEW]) < 0)
-		return;
 	fprintf(t->out, "\n");
-	text_cell_wrap(t, line, 0, 0);
-	free(line);
+	text_cell_say(t, TERMINAL_PLAIN, "", 0,
+		      "by displacement, a call: %" PRIu32 " of %" PRIu32
+		      " sites with a number cause uncharged time (*; false discovery rate %.3g "
+		      "%%). Charged: CPU time in the call, as getrusage counts it. Uncharged: "
+		      "interrupts and softirqs that nobody was charged for. Both: what a call "
+		      "costs. True: uncharged time and the program's CPU time that goes with a "
+		      "call, also between calls. No number: %" PRIu32 " called too rarely, %" PRIu32
+		      " too steadily, %" PRIu32 " for want of undisturbed windows.",
+		      significant, count[SCP_SITE_COST_KNOWN], 100 * (1 - r->confidence),
+		      count[SCP_SITE_COST_RARE], count[SCP_SITE_COST_STEADY],
+		      count[SCP_SITE_COST_FEW]);
 }
 
 int text_displaced(struct text *t)

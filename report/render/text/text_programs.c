@@ -66,47 +66,28 @@ static char *name_others(const struct report *r, uint32_t shown)
 	return utf8_memory_end(&memory);
 }
 
-/* What they took of the CPU time and of the calls' time, each where it is known. */
-static char *describe_share(const struct report *r, uint32_t shown, char *out, size_t room)
-{
-	double calls_ns = 0, all_ns = 0, cpu_s = 0, all_s = 0;
-	char calls[32], cpu[32];
-
-	for (uint32_t i = 0; i < r->programs; i++) {
-		all_ns += r->program[i].calls_ns;
-		all_s += r->program[i].cpu_s;
-		calls_ns += i < shown ? 0 : r->program[i].calls_ns;
-		cpu_s += i < shown ? 0 : r->program[i].cpu_s;
-	}
-	numbers_share(calls, sizeof(calls), all_ns > 0 ? calls_ns / all_ns : NAN);
-	numbers_share(cpu, sizeof(cpu), cpu_s / all_s);
-	*out = '\0';
-	if (all_s > 0)
-		snprintf(out, room, ": %s of the CPU time", cpu);
-	if (all_ns > 0)
-		snprintf(out + strlen(out), room - strlen(out), "%s%s of the calls' time",
-			 *out ? ", " : ": ", calls);
-	return out;
-}
-
 /* All that have no section, in one line. */
 static void print_others(struct text *t, uint32_t shown)
 {
 	const struct report *r = t->report;
 	uint32_t others = r->programs - shown;
-	char *names = others ? name_others(r, shown) : NULL, share[128];
+	char *names = others ? name_others(r, shown) : NULL, share[32];
 	uint64_t processes = 0;
+	double calls_ns = 0, all_ns = 0;
 
-	for (uint32_t i = shown; i < r->programs; i++)
-		processes += r->program[i].processes;
+	for (uint32_t i = 0; i < r->programs; i++) {
+		all_ns += r->program[i].calls_ns;
+		calls_ns += i < shown ? 0 : r->program[i].calls_ns;
+		processes += i < shown ? 0 : r->program[i].processes;
+	}
+	numbers_share(share, sizeof(share), all_ns > 0 ? calls_ns / all_ns : NAN);
 	if (names) {
 		fputc('\n', t->out);
 		text_cell_fact(t, "others",
-			       "%" PRIu64 " process%s of %" PRIu32 " other program%s (%s)%s. "
-			       "--program NAME shows one.",
+			       "%" PRIu64 " process%s of %" PRIu32 " other program%s (%s): %s of "
+			       "the calls' time. --program NAME shows one.",
 			       processes, processes == 1 ? "" : "es", others,
-			       others == 1 ? "" : "s", names,
-			       describe_share(r, shown, share, sizeof(share)));
+			       others == 1 ? "" : "s", names, share);
 	}
 	free(names);
 }
@@ -115,15 +96,13 @@ static int print_list(struct text *t, uint32_t shown)
 {
 	const struct report *r = t->report;
 	struct table table;
-	int status;
 
 	table_begin(&table, columns, NULL);
 	for (uint32_t i = 0; i < shown; i++) {
 		text_cell_row(t, &table, &r->program[i]);
 		name_cell(t, &table, &r->program[i]);
 	}
-	status = text_cell_end(t, &table);
-	return status;
+	return text_cell_end(t, &table);
 }
 
 /* One program: its command line, and its rows. */

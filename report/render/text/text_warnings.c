@@ -9,19 +9,15 @@
 #include "report/wording/utf8.h"
 #include "report/wording/warning_list.h"
 
-/* Cut where a part of the sentence ends, if the last one that finds room is most of the line; else
- * at a word. */
+/* Cut at a word. */
 static void cut(char *clean, size_t width)
 {
-	size_t most = utf8_fit(clean, width), end = most;
+	size_t end = utf8_fit(clean, width);
 
-	if (!clean[most])
+	if (!clean[end])
 		return;
-	while (end && !(strchr(",;:", clean[end]) && clean[end + 1] == ' '))
+	while (end && clean[end] != ' ')
 		end--;
-	if (end < most / 2)
-		for (end = most; end && clean[end] != ' ';)
-			end--;
 	while (end && strchr(" ,;:(", clean[end - 1]))
 		end--;
 	clean[end] = '\0';
@@ -49,15 +45,11 @@ static bool is_of(const struct report_warning *w, enum warning_kind kind)
 	return words && words->kind == kind;
 }
 
-static bool is_answer(const struct report_warning *w)
-{
-	return is_of(w, WARNING_ANSWER);
-}
-
 /* The code, and as much of the figures and of what to do as a line holds. */
 static void print_line(struct text *t, const struct report_warning *w, uint32_t alike)
 {
 	char *safe = utf8_clean(w->brief, t->terminal.utf8), times[24] = "";
+	bool answer = is_of(w, WARNING_ANSWER);
 	size_t before;
 
 	if (!safe)
@@ -65,11 +57,11 @@ static void print_line(struct text *t, const struct report_warning *w, uint32_t 
 	if (alike > 1)
 		snprintf(times, sizeof(times), " (%" PRIu32 ")", alike);
 	before = strlen(w->code) + strlen(times) + 4;
-	if (!is_answer(w))
+	if (!answer)
 		cut(safe, t->terminal.width > before ? t->terminal.width - before : 0);
 	terminal_print(t->out, &t->terminal, TERMINAL_WARN, "! %s", w->code);
 	fprintf(t->out, "%s%s", times, *safe ? "  " : "");
-	if (is_answer(w))
+	if (answer)
 		text_cell_wrap(t, safe, before, 2);
 	else
 		fprintf(t->out, "%s\n", safe);

@@ -278,7 +278,7 @@ lacks()
 		| map({(.[1]): .[0]}) | add | ($r[0].sites | map(.calls) | add) as $calls
 		| ($r[0].sites | map(.mean_ns * .calls) | add) as $time
 		| .calls == $calls and .rows == 300 and (.value / $time - 1 | fabs) < 1e-6
-		and (.mean / ($time / $calls) - 1 | fabs) < 1e-6 and .low < .mean and .mean < .high' data.json
+		and (.mean / ($time / $calls) - 1 | fabs) < 1e-6 and .low == null and .high == null' data.json
 }
 
 @test "histograms hold all calls of their rows, in JSON and in the page" {
