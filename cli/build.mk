@@ -30,7 +30,6 @@ CLI_SRC = \
 	cli/cmd_symbols.c \
 	cli/cmd_top.c \
 	cli/diff/cmd_diff.c \
-	cli/diff/diff_files.c \
 	cli/diff/diff_live.c \
 	cli/diff/diff_live_print.c \
 	cli/diff/diff_pairs.c \

@@ -63,7 +63,6 @@ REPORT_SRC = \
 	report/model/states.c \
 	report/model/steadiness.c \
 	report/model/threads_time.c \
-	report/model/waiting.c \
 	report/wording/warning_list.c \
 	report/findings/warnings.c \
 	report/render/csv/csv.c \

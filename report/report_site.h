@@ -28,14 +28,16 @@ struct report_slow {
 	bool seen; /* a tick fell into one of the mean's calls; else the estimate is only a limit */
 };
 
+enum { REPORT_P50, REPORT_P90, REPORT_P99, REPORT_P999, REPORT_PERCENTILES };
+
 /* The limits assume no distribution of the durations, and are at least as wide as the histogram's
  * buckets; 0 or INFINITY where too few calls lie beyond. */
 struct report_percentiles {
-	double p50_ns, p90_ns, p99_ns, p999_ns, max_ns;
-	double p50_low_ns, p50_high_ns, p90_low_ns, p90_high_ns, p99_low_ns, p99_high_ns;
-	double p999_low_ns, p999_high_ns;
-	/* Why their limits may be wrong: enum tail_unreliable, or-ed. */
-	unsigned p50_unreliable, p90_unreliable, p99_unreliable, p999_unreliable;
+	struct report_percentile {
+		double ns, low_ns, high_ns;
+		unsigned unreliable; /* why limits may be wrong: enum tail_unreliable, or-ed */
+	} at[REPORT_PERCENTILES];
+	double max_ns;
 };
 
 /* A bucket of a histogram of durations that has calls. */
@@ -154,7 +156,7 @@ struct report_site {
 	uint64_t outer_calls;
 	double outer_ns;
 	double self_ns; /* total_ns without the recorded calls inside these; NAN: not known */
-	/* Its function is there to wait (waiting.h): such time is no work. */
+	/* Its function is there to wait (waiting_function): such time is no work. */
 	bool waits;
 	double share;	      /* of the time of all outer calls that work; NAN: it waits. Those of
 				 rows whose calls are all outer add up to 1 */

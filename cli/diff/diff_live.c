@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Pairs of runs, which of the two is first drawn anew each time, and after each a look: the limits
  * hold at all looks together, so that stopping at the first sure one is no trick. */
-#include "cli/diff/diff_live.h"
+#include "cli/diff/diff_cli.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
-#include "cli/diff/diff_files.h"
-#include "cli/diff/diff_pairs.h"
 #include "cli/messages/complaint.h"
 #include "cli/messages/progress.h"
 #include "cli/run/child_run.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The result of --live: the exit status, a sentence and the rows, or JSON. */
-#include "cli/diff/diff_live.h"
+#include "cli/diff/diff_cli.h"
 
 #include <inttypes.h>
 #include <math.h>

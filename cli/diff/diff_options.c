@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Two profiles need no separator; several on a side need "--" between BASE and NEW. Two commands
  * are two operands. */
-#include "cli/diff/diff_options.h"
+#include "cli/diff/diff_cli.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +11,6 @@
 #include "cli/messages/complaint.h"
 #include "cli/usage/options.h"
 #include "cli/usage/quantity.h"
-
-#define COMMAND "scprof diff"
 
 enum {
 	OPT_FORMAT = USAGE_OWN,
@@ -106,7 +104,7 @@ const struct usage diff_options_usage = {
 
 static int refuse(const char *what, const char *value, const char *why)
 {
-	complaint_say(COMMAND, "%s '%s' %s", what, value, why);
+	complaint_say(DIFF_COMMAND, "%s '%s' %s", what, value, why);
 	return -1;
 }
 
@@ -229,7 +227,7 @@ static int split(struct diff_arguments *a, bool separated)
 		why = "one side has no profile: BASE... -- NEW...";
 	if (!why)
 		return 0;
-	complaint_say(COMMAND, "%s See scprof diff --help", why);
+	complaint_say(DIFF_COMMAND, "%s See scprof diff --help", why);
 	return -1;
 }
 
@@ -252,15 +250,17 @@ static int name_format(struct diff_arguments *a)
 static int check_live(const struct diff_arguments *a)
 {
 	if (a->files != 2)
-		complaint_say(COMMAND, "--live takes two commands, each in quotes: scprof diff "
-				       "--live './base ARG' './new ARG'");
+		complaint_say(DIFF_COMMAND,
+			      "--live takes two commands, each in quotes: scprof diff "
+			      "--live './base ARG' './new ARG'");
 	else if (!a->file[0][strspn(a->file[0], " \t")] || !a->file[1][strspn(a->file[1], " \t")])
-		complaint_say(COMMAND, "--live: a command is empty");
+		complaint_say(DIFF_COMMAND, "--live: a command is empty");
 	else if (a->options.per)
-		complaint_say(COMMAND, "--per is of profiles, not of --live");
+		complaint_say(DIFF_COMMAND, "--per is of profiles, not of --live");
 	else if (a->options.format == REPORT_HTML)
-		complaint_say(COMMAND, "--live prints text or JSON. For a page, record runs with "
-				       "scprof run and compare those");
+		complaint_say(DIFF_COMMAND,
+			      "--live prints text or JSON. For a page, record runs with "
+			      "scprof run and compare those");
 	else
 		return 0;
 	return -1;
@@ -274,13 +274,14 @@ static int check_runs(struct diff_arguments *a, char **operands, bool separated)
 	while (*second && strcmp(*second, "--") != 0)
 		second++;
 	if (a->live)
-		complaint_say(COMMAND,
+		complaint_say(DIFF_COMMAND,
 			      "--runs and --live: either so many runs, or as many as it takes");
 	else if (a->only_live)
-		complaint_say(COMMAND, "--%s is of --live, not of --runs", a->only_live);
+		complaint_say(DIFF_COMMAND, "--%s is of --live, not of --runs", a->only_live);
 	else if (!separated || second == operands || !*second || !second[1])
-		complaint_say(COMMAND, "--runs takes two commands: scprof diff --runs 5 -- ./old "
-				       "ARG -- ./new ARG");
+		complaint_say(DIFF_COMMAND,
+			      "--runs takes two commands: scprof diff --runs 5 -- ./old "
+			      "ARG -- ./new ARG");
 	else {
 		*second = NULL;
 		a->words[0] = operands;
@@ -300,7 +301,7 @@ static int check(struct diff_arguments *a, char **operands, bool separated)
 		return check_live(a);
 	if (!a->only_live && !a->only_recording)
 		return split(a, separated);
-	complaint_say(COMMAND, "--%s is of %s two commands",
+	complaint_say(DIFF_COMMAND, "--%s is of %s two commands",
 		      a->only_live ? a->only_live : a->only_recording,
 		      a->only_live ? "--live, which runs" : "--live and --runs, which run");
 	return -1;
@@ -332,7 +333,7 @@ int diff_options_parse(int argc, char **argv, struct diff_arguments *a)
 		.options = DIFF_OPTIONS_DEFAULT, .equal = EQUAL, .most = MOST_RUNS};
 	a->file = calloc((size_t)argc + 1, sizeof(*a->file));
 	if (!a->file) {
-		complaint_say(COMMAND, "out of memory");
+		complaint_say(DIFF_COMMAND, "out of memory");
 		return diff_options_usage.failure;
 	}
 	status = parse(argc, argv, a);

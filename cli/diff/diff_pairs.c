@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "cli/diff/diff_pairs.h"
+#include "cli/diff/diff_cli.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/diff/diff_files.h"
 #include "cli/messages/complaint.h"
 #include "cli/run/child_run.h"
 #include "collector/launch/environment.h"

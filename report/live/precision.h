@@ -3,7 +3,7 @@
  *
  * A site here is a row of the report by path. A site matters if it has PRECISION_MAJOR of the
  * time in calls of the named functions (or in all calls); if none has, the one with most time
- * does. Functions that wait (report/model/waiting.h) matter only if they are named, or nothing else
+ * does. Functions that wait (report/model/sites.h) matter only if they are named, or nothing else
  * was called. They may change while the program runs; a site that joins later is watched from then
  * on for as long as any other. */
 #ifndef SCPROF_REPORT_LIVE_PRECISION_H

@@ -7,6 +7,7 @@
 
 #include "include/scprof_names.h"
 #include "report/model/model.h"
+#include "report/model/sites.h"
 
 static const char *const by_names[] = {
 	[REPORT_BY_PATH] = "path", [REPORT_BY_SITE] = "site",	  [REPORT_BY_FUNCTION] = "function",
@@ -172,4 +173,30 @@ const char *report_names_end(const struct prof_process *p)
 	if (p->end_state == SCP_END_RUNNING && p->end.seen && p->end.seen < COUNT(seen))
 		return seen[p->end.seen];
 	return p->end_state < COUNT(names) ? names[p->end_state] : "unknown";
+}
+
+/* The group `wait` is in wrappers.def; these are what other groups have, and -s. */
+static const char *const waiting_names[] = {SCP_WAITING_NAMES};
+
+static bool is_listed(const char *name)
+{
+	for (size_t i = 0; i < sizeof(waiting_names) / sizeof(waiting_names[0]); i++)
+		if (!strcmp(name, waiting_names[i]))
+			return true;
+	return false;
+}
+
+/* Older C libraries have threads and semaphores in a file of their own. */
+static bool is_libc(const char *library)
+{
+	return !strncmp(library, "libc.", 5) || !strncmp(library, "libpthread.", 11);
+}
+
+bool waiting_function(const struct prof_function *f)
+{
+	if (f->group & SCP_GROUP_WAIT)
+		return true;
+	if (f->group & SCP_GROUP_ALL)
+		return is_listed(f->name);
+	return f->group & SCP_GROUP_SELECTED && is_libc(f->library) && is_listed(f->name);
 }

@@ -15,8 +15,7 @@
 /* One percentile with its limits. Interpolation inside the last bucket may pass the
  * longest call. */
 static void fill_percentile(const struct report *r, const struct report_site *s,
-			    const struct prof_sums *sums, double q, double *value, double *low,
-			    double *high, unsigned *unreliable)
+			    const struct prof_sums *sums, double q, struct report_percentile *to)
 {
 	const uint32_t buckets = SCP_HIST_BLOCKS * SCP_HIST_BUCKETS;
 	double unit = r->profile->clock.ns_per_unit, max = (double)sums->max_units;
@@ -25,11 +24,11 @@ static void fill_percentile(const struct report *r, const struct report_site *s,
 	struct tail_limits limits = tail_limits_find(&tail, count, buckets, q,
 						     s->estimate.design_effect, r->confidence);
 
-	*value = estimate_compensate_call(s,
+	to->ns = estimate_compensate_call(s,
 					  fmin(histogram_quantile(count, buckets, q), max) * unit);
-	*low = limits.low > 0 ? estimate_compensate_call(s, limits.low * unit) : limits.low;
-	*high = estimate_compensate_call(s, limits.high * unit);
-	*unreliable = limits.unreliable;
+	to->low_ns = limits.low > 0 ? estimate_compensate_call(s, limits.low * unit) : limits.low;
+	to->high_ns = estimate_compensate_call(s, limits.high * unit);
+	to->unreliable = limits.unreliable;
 }
 
 /* Below 1 unit there is no logarithm: the first bucket counts as half a unit wide. */
@@ -69,17 +68,12 @@ static void fill_bars(const struct report *r, struct report_site *s, const struc
 static void fill_histogram(const struct report *r, struct report_site *s,
 			   const struct prof_sums *sums)
 {
+	static const double share[] = {0.50, 0.90, 0.99, 0.999};
 	struct report_percentiles *p = &s->percentiles;
 
 	s->has_percentiles = true;
-	fill_percentile(r, s, sums, 0.50, &p->p50_ns, &p->p50_low_ns, &p->p50_high_ns,
-			&p->p50_unreliable);
-	fill_percentile(r, s, sums, 0.90, &p->p90_ns, &p->p90_low_ns, &p->p90_high_ns,
-			&p->p90_unreliable);
-	fill_percentile(r, s, sums, 0.99, &p->p99_ns, &p->p99_low_ns, &p->p99_high_ns,
-			&p->p99_unreliable);
-	fill_percentile(r, s, sums, 0.999, &p->p999_ns, &p->p999_low_ns, &p->p999_high_ns,
-			&p->p999_unreliable);
+	for (unsigned i = 0; i < REPORT_PERCENTILES; i++)
+		fill_percentile(r, s, sums, share[i], &p->at[i]);
 	p->max_ns = estimate_compensate_call(s, (double)sums->max_units *
 							r->profile->clock.ns_per_unit);
 	if (r->bars)

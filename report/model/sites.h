@@ -219,7 +219,7 @@ struct groups {
 	uint32_t rows;
 	uint32_t *next;	      /* by entry: the next one of the same row, PROF_NONE: last */
 	uint32_t *site_of;    /* by entry: the place of its row */
-	bool *waits;	      /* by function, as waiting.h has it */
+	bool *waits;	      /* by function, as waiting_function says */
 	const uint32_t *fold; /* by path: equal numbers are one row; NULL: each is its own */
 	/* By function: the frames of rows that are of one function of an interpreted language. To
 	 * be kept for as long as paths of rows are. */
@@ -250,7 +250,7 @@ uint32_t groups_paths(const struct groups *g, const struct group_row *row);
 
 struct group_path groups_path(const struct groups *g, const struct group_row *row);
 
-/* In which order the rows of a report come: those that do not wait (waiting.h) first, of both the
+/* In which order the rows of a report come: those that do not wait (waiting_function) first, of both the
  * longest total first (or as --sort has it); ties by what is printed, never by order in the file.
  * Private to report/. */
 

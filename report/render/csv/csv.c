@@ -21,12 +21,13 @@ static const struct row_field slow_fields[] = {SLOW("ticks", ticks),
 					       SLOW("ci_high_ns", estimate.high),
 					       ROW_END};
 
-#define PERCENTILE(p)                                                                              \
-	ROW_FIELD(#p "_ns", report_percentiles, p##_ns),                                           \
-		ROW_FIELD(#p "_ci_low_ns", report_percentiles, p##_low_ns),                        \
-		ROW_FIELD(#p "_ci_high_ns", report_percentiles, p##_high_ns)
-static const struct row_field percentile_fields[] = {PERCENTILE(p50), PERCENTILE(p90),
-						     PERCENTILE(p99), PERCENTILE(p999), ROW_END};
+#define PERCENTILE(name, p)                                                                        \
+	ROW_FIELD(name "_ns", report_percentiles, at[REPORT_##p].ns),                              \
+		ROW_FIELD(name "_ci_low_ns", report_percentiles, at[REPORT_##p].low_ns),           \
+		ROW_FIELD(name "_ci_high_ns", report_percentiles, at[REPORT_##p].high_ns)
+static const struct row_field percentile_fields[] = {PERCENTILE("p50", P50), PERCENTILE("p90", P90),
+						     PERCENTILE("p99", P99),
+						     PERCENTILE("p999", P999), ROW_END};
 static const struct row_field outlier_fields[] = {
 	ROW_FIELD("outlier_calls", report_steadiness, outliers),
 	ROW_FIELD("outlier_total_ns", report_steadiness, outlier_ns), ROW_END};
@@ -34,16 +35,14 @@ static const struct row_field outlier_fields[] = {
 /* "p99:unknown-dependence;...": all zero without percentiles. */
 static void put_tail_doubts(struct csv *c, const struct report_percentiles *p)
 {
-	const unsigned of[] = {p->p50_unreliable, p->p90_unreliable, p->p99_unreliable,
-			       p->p999_unreliable};
 	static const char *const names[] = {"p50", "p90", "p99", "p999"};
 	char text[512];
 	size_t at = 0;
 
 	text[0] = '\0';
-	for (unsigned i = 0; i < sizeof(of) / sizeof(of[0]); i++)
+	for (unsigned i = 0; i < REPORT_PERCENTILES; i++)
 		for (unsigned bit = TAIL_UNKNOWN; bit <= TAIL_FEW_INDEPENDENT; bit *= 2)
-			if (of[i] & bit && at < sizeof(text))
+			if (p->at[i].unreliable & bit && at < sizeof(text))
 				at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s:%s",
 						       at ? ";" : "", names[i],
 						       reliability_tail_name(bit));

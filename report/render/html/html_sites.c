@@ -241,17 +241,17 @@ static void put_limits(struct html *h)
 static void put_latency(struct html *h, const struct report_site *s, uint32_t row)
 {
 	const struct report_percentiles *p = &s->percentiles;
-	const double values[] = {p->p50_ns,	     p->p50_low_ns,	p->p50_high_ns,
-				 p->p90_ns,	     p->p90_low_ns,	p->p90_high_ns,
-				 p->p99_ns,	     p->p99_low_ns,	p->p99_high_ns,
-				 p->p999_ns,	     p->p999_low_ns,	p->p999_high_ns,
-				 p->p50_unreliable,  p->p90_unreliable, p->p99_unreliable,
-				 p->p999_unreliable, p->max_ns};
 
 	json_write_open(&h->json, NULL, '[');
 	json_write_count(&h->json, NULL, row);
-	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
-		json_write_number(&h->json, NULL, values[i]);
+	for (unsigned i = 0; i < REPORT_PERCENTILES; i++) {
+		json_write_number(&h->json, NULL, p->at[i].ns);
+		json_write_number(&h->json, NULL, p->at[i].low_ns);
+		json_write_number(&h->json, NULL, p->at[i].high_ns);
+	}
+	for (unsigned i = 0; i < REPORT_PERCENTILES; i++)
+		json_write_number(&h->json, NULL, p->at[i].unreliable);
+	json_write_number(&h->json, NULL, p->max_ns);
 	json_write_open(&h->json, NULL, '[');
 	for (uint32_t k = 0; k < s->bars; k++) {
 		json_write_count(&h->json, NULL, s->bar[k].bucket);

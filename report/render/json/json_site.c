@@ -5,27 +5,22 @@
 
 #include <math.h>
 
-#define PERCENTILE(p) ROW_FIELD(#p, report_percentiles, p##_ns)
-static const struct row_field percentile_fields[] = {PERCENTILE(p50), PERCENTILE(p90),
-						     PERCENTILE(p99), PERCENTILE(p999),
-						     PERCENTILE(max), ROW_END};
-
 static void put_percentiles(struct json_writer *w, const struct report_site *s)
 {
+	static const char *const names[] = {"p50", "p90", "p99", "p999"};
+	static const char *const limits[] = {"p50_ci", "p90_ci", "p99_ci", "p999_ci"};
 	const struct report_percentiles *p = &s->percentiles;
 
 	if (!json_write_open_known(w, "percentiles_ns", s->has_percentiles))
 		return;
-	json_write_fields(w, percentile_fields, p, true);
-	json_write_limits(w, "p50_ci", p->p50_low_ns, p->p50_high_ns);
-	json_write_limits(w, "p90_ci", p->p90_low_ns, p->p90_high_ns);
-	json_write_limits(w, "p99_ci", p->p99_low_ns, p->p99_high_ns);
-	json_write_limits(w, "p999_ci", p->p999_low_ns, p->p999_high_ns);
+	for (unsigned i = 0; i < REPORT_PERCENTILES; i++)
+		json_write_number(w, names[i], p->at[i].ns);
+	json_write_number(w, "max", p->max_ns);
+	for (unsigned i = 0; i < REPORT_PERCENTILES; i++)
+		json_write_limits(w, limits[i], p->at[i].low_ns, p->at[i].high_ns);
 	json_write_open(w, "doubts", '{');
-	json_write_bits(w, "p50", p->p50_unreliable, reliability_tail_name);
-	json_write_bits(w, "p90", p->p90_unreliable, reliability_tail_name);
-	json_write_bits(w, "p99", p->p99_unreliable, reliability_tail_name);
-	json_write_bits(w, "p999", p->p999_unreliable, reliability_tail_name);
+	for (unsigned i = 0; i < REPORT_PERCENTILES; i++)
+		json_write_bits(w, names[i], p->at[i].unreliable, reliability_tail_name);
 	json_write_close(w, '}');
 	json_write_close(w, '}');
 }

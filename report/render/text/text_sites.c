@@ -128,12 +128,12 @@ static void tail_cells(struct text *t, struct table *table, const struct report_
 {
 	if (!s->has_percentiles)
 		return;
-	text_cell_duration(t, table, P99, s->percentiles.p99_ns);
+	text_cell_duration(t, table, P99, s->percentiles.at[REPORT_P99].ns);
 	if (few)
 		return;
-	text_cell_duration(t, table, P50, s->percentiles.p50_ns);
-	if (isfinite(s->percentiles.p999_high_ns)) /* else too few calls to tell */
-		text_cell_duration(t, table, P999, s->percentiles.p999_ns);
+	text_cell_duration(t, table, P50, s->percentiles.at[REPORT_P50].ns);
+	if (isfinite(s->percentiles.at[REPORT_P999].high_ns)) /* else too few calls to tell */
+		text_cell_duration(t, table, P999, s->percentiles.at[REPORT_P999].ns);
 	text_cell_duration(t, table, MAX, s->percentiles.max_ns);
 }
 

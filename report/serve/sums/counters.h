@@ -91,7 +91,7 @@ struct counters_row {
 struct counters_function {
 	char name[LABEL_BYTES], library[LABEL_BYTES];
 	struct counters_row *row[COUNTERS_OUTCOMES][COUNTERS_CLOCKS]; /* NULL: no calls yet */
-	bool waits; /* it is there to wait: see report/model/waiting.h */
+	bool waits; /* it is there to wait: see report/model/sites.h */
 	UT_hash_handle hh;
 	char key[]; /* name, NUL, library */
 };

@@ -53,7 +53,7 @@ static void test_tables_are_added_up(void **state)
 	assert_true(isnan(s->per_byte_ns));
 	assert_float_equal(s->overhead_ns, 0, 0); /* never measured: nothing is subtracted */
 	assert_true(s->has_percentiles);
-	assert_in_range((uintmax_t)s->percentiles.p50_ns, 1792, 2048);
+	assert_in_range((uintmax_t)s->percentiles.at[REPORT_P50].ns, 1792, 2048);
 	assert_float_equal(s->percentiles.max_ns, 2200, 1e-9);
 	report_free(r);
 }

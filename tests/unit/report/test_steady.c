@@ -390,10 +390,10 @@ static void test_what_the_histogram_tells(void **state)
 	assert_float_equal(s->steadiness.mode_calls[0], 4000 / 6001.0, 1e-9);
 	assert_float_equal(s->steadiness.mode_ns[0], 1000, 130);
 	assert_float_equal(s->steadiness.mode_ns[1], 20000, 2600);
-	assert_true(s->percentiles.p50_low_ns <= s->percentiles.p50_ns &&
-		    s->percentiles.p50_ns <= s->percentiles.p50_high_ns);
-	assert_true(s->percentiles.p50_high_ns < 1200);
-	assert_true(s->percentiles.p99_low_ns > 15000);
+	assert_true(s->percentiles.at[REPORT_P50].low_ns <= s->percentiles.at[REPORT_P50].ns &&
+		    s->percentiles.at[REPORT_P50].ns <= s->percentiles.at[REPORT_P50].high_ns);
+	assert_true(s->percentiles.at[REPORT_P50].high_ns < 1200);
+	assert_true(s->percentiles.at[REPORT_P99].low_ns > 15000);
 	assert_true(warned(r, "two-modes"));
 	report_free(r);
 }
@@ -443,17 +443,18 @@ static void test_limits_of_percentiles_allow_for_bursts(void **state)
 
 	(void)state;
 	s = build_bursts(&sums, &tail, 1, &r);
-	assert_true(s->percentiles.p99_low_ns > 15000 && s->percentiles.p999_low_ns > 15000);
-	assert_int_equal(s->percentiles.p99_unreliable, 0);
-	assert_float_equal(s->percentiles.p99_ns, 20000, 2600);
-	assert_float_equal(s->percentiles.p999_ns, 500000, 65000);
-	assert_true(s->percentiles.p999_high_ns < 600000);
+	assert_true(s->percentiles.at[REPORT_P99].low_ns > 15000 &&
+		    s->percentiles.at[REPORT_P999].low_ns > 15000);
+	assert_int_equal(s->percentiles.at[REPORT_P99].unreliable, 0);
+	assert_float_equal(s->percentiles.at[REPORT_P99].ns, 20000, 2600);
+	assert_float_equal(s->percentiles.at[REPORT_P999].ns, 500000, 65000);
+	assert_true(s->percentiles.at[REPORT_P999].high_ns < 600000);
 	report_free(r);
 	s = build_bursts(&sums, &tail, 20, &r);
-	assert_true(s->percentiles.p99_low_ns < 1200);
-	assert_true(isinf(s->percentiles.p99_high_ns));
-	assert_int_equal(s->percentiles.p99_unreliable, TAIL_FEW_INDEPENDENT);
-	assert_int_equal(s->percentiles.p50_unreliable, 0);
+	assert_true(s->percentiles.at[REPORT_P99].low_ns < 1200);
+	assert_true(isinf(s->percentiles.at[REPORT_P99].high_ns));
+	assert_int_equal(s->percentiles.at[REPORT_P99].unreliable, TAIL_FEW_INDEPENDENT);
+	assert_int_equal(s->percentiles.at[REPORT_P50].unreliable, 0);
 	report_free(r);
 }
 
@@ -472,8 +473,8 @@ static void test_percentiles_without_octaves_are_marked(void **state)
 	p = profile_of(&sums, 1);
 	p->entry[0].sums.hist = &hist;
 	s = build(p, false, &r);
-	assert_int_equal(s->percentiles.p50_unreliable, TAIL_UNKNOWN);
-	assert_int_equal(s->percentiles.p999_unreliable, TAIL_UNKNOWN);
+	assert_int_equal(s->percentiles.at[REPORT_P50].unreliable, TAIL_UNKNOWN);
+	assert_int_equal(s->percentiles.at[REPORT_P999].unreliable, TAIL_UNKNOWN);
 	report_free(r);
 }
 
