@@ -2,37 +2,13 @@
 /* Measures the load of CPUs without a program. */
 #include "collector/displacement/displacement.h"
 
-#include <math.h>
-#include <time.h>
-
 #include "collector/displacement/displacement_private.h"
 
-#define LEAST_S	  0.05
-#define LINGER_MS 25 /* for the windows at the end to be closed */
+#define LEAST_S 0.05
 
 size_t cpu_load_cpus(const struct displacement *d)
 {
 	return d->cpus;
-}
-
-static void begin(struct displacement *d)
-{
-	cpu_times_read(d->before, CPU_SETSIZE);
-	d->from = fluid_thread_now();
-	for (size_t i = 0; i < d->cpus; i++)
-		d->from_ns[i] = fluid_clock_ns(d->fluid, i);
-}
-
-static void end(struct displacement *d)
-{
-	const struct timespec linger = {.tv_nsec = LINGER_MS * 1000000L};
-
-	d->to = fluid_thread_now();
-	for (size_t i = 0; i < d->cpus; i++)
-		d->to_ns[i] = fluid_clock_ns(d->fluid, i);
-	cpu_times_read(d->after, CPU_SETSIZE);
-	nanosleep(&linger, NULL);
-	d->rate = fluid_rate(d->fluid);
 }
 
 int cpu_load_measure(struct displacement *d, double seconds, struct cpu_load *load)
@@ -40,9 +16,11 @@ int cpu_load_measure(struct displacement *d, double seconds, struct cpu_load *lo
 	int stopped;
 
 	d->never_enough = true; /* take no longer than asked for */
-	begin(d);
+	displacement_windows_begin(d);
 	stopped = displacement_idle_phase(d, seconds);
-	end(d);
+	displacement_windows_end(d);
+	displacement_windows_linger();
+	d->rate = fluid_rate(d->fluid);
 	double wall = (double)(d->to - d->from) / d->rate / 1e9;
 	if (wall < LEAST_S)
 		return stopped ? stopped : -1;

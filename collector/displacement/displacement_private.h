@@ -90,6 +90,10 @@ struct displacement_value displacement_switch_cost(const struct displacement *d,
 void displacement_switch_set(struct displacement *d);
 
 /* displacement_windows.c */
+/* The clocks where a run, or a look at the load, begins and ends. */
+void displacement_windows_begin(struct displacement *d);
+void displacement_windows_end(struct displacement *d);
+void displacement_windows_linger(void); /* until the windows at the end are closed */
 /* Returns the first window of CPU i that ends after `from`. */
 size_t displacement_windows_first_window(const struct displacement *d, size_t i, uint64_t from);
 /* The windows that overlap the run, as the estimate uses them; the caller frees *out. Needs

@@ -17,7 +17,6 @@
 
 #define LOOK_NS	    UINT64_C(200000000)
 #define LOOK_FACTOR 200 /* looking takes at most 1 / LOOK_FACTOR of the time */
-#define LINGER_MS   25	/* for the windows at the end to be closed */
 
 static void note_progress(struct displacement *d, uint64_t at, uint64_t ns)
 {
@@ -56,11 +55,8 @@ int displacement_run_begin(struct displacement *d, struct profile_error *err)
 	d->throttled = quota_throttled();
 	/* without the counter, the program is known by its processes: find them soon */
 	d->next_look = clocks_read_ns(CLOCK_MONOTONIC) + (d->options.no_task_clock ? 0 : LOOK_NS);
-	cpu_times_read(d->before, CPU_SETSIZE);
 	displacement_switch_count(d->woken_from);
-	d->from = fluid_thread_now();
-	for (size_t i = 0; i < d->cpus; i++)
-		d->from_ns[i] = fluid_clock_ns(d->fluid, i);
+	displacement_windows_begin(d);
 	return 0;
 }
 
@@ -179,15 +175,12 @@ void displacement_run_ended(void *displace, pid_t pid)
 {
 	struct displacement *d = displace;
 
-	d->to = fluid_thread_now();
-	for (size_t i = 0; i < d->cpus; i++)
-		d->to_ns[i] = fluid_clock_ns(d->fluid, i);
+	displacement_windows_end(d);
 	displacement_switch_since(d, d->woken);
 	ask_task_clock(d);
 	ask_schedstat(d, pid);
 	displacement_sample_own(d);
 	d->own_all = (double)(displacement_sample_own_ns(d) - d->own_from_ns) / 1e9;
-	cpu_times_read(d->after, CPU_SETSIZE);
 	tasks_look(&d->tasks);
 	displacement_sample_ends(d);
 	tell(d);
@@ -227,14 +220,12 @@ static void take_taskstats(struct displacement *d)
 int displacement_run_end(struct displacement *d, const struct rusage *usage,
 			 struct profile_error *err)
 {
-	const struct timespec linger = {.tv_nsec = LINGER_MS * 1000000L};
-
 	take_rusage(d, usage);
 	take_taskstats(d);
 	if (quota_throttled() > d->throttled)
 		d->warnings |= DISPLACEMENT_THROTTLED;
 	tasks_set_command(&d->tasks, 0);
-	nanosleep(&linger, NULL);
+	displacement_windows_linger();
 	if (displacement_others(d)) {
 		snprintf(err->text, sizeof(err->text), "out of memory");
 		return -1;

@@ -3,6 +3,7 @@
  * program's CPU time in each, and which of them are excluded. */
 #include <math.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "collector/displacement/displacement_private.h"
 
@@ -12,6 +13,30 @@
 #define STOLEN_LEAST 20e-6
 /* If a larger share of chunks is disturbed, the clock rate changed inside the window. */
 #define DISTURBED_SHARE 0.2
+#define LINGER_MS	25
+
+void displacement_windows_begin(struct displacement *d)
+{
+	cpu_times_read(d->before, CPU_SETSIZE);
+	d->from = fluid_thread_now();
+	for (size_t i = 0; i < d->cpus; i++)
+		d->from_ns[i] = fluid_clock_ns(d->fluid, i);
+}
+
+void displacement_windows_end(struct displacement *d)
+{
+	d->to = fluid_thread_now();
+	for (size_t i = 0; i < d->cpus; i++)
+		d->to_ns[i] = fluid_clock_ns(d->fluid, i);
+	cpu_times_read(d->after, CPU_SETSIZE);
+}
+
+void displacement_windows_linger(void)
+{
+	const struct timespec pause = {.tv_nsec = LINGER_MS * 1000000L};
+
+	nanosleep(&pause, NULL);
+}
 
 /* The program's CPU seconds until `at`, interpolated between samples. */
 static double progress_until(const struct displacement *d, uint64_t at)
