@@ -10,7 +10,7 @@ COLLECTOR_ATTACH_x86_64 = \
 	$(addprefix collector/attach/remote/,remote.c remote_call.c remote_ground.c remote_library.c remote_place.c remote_stop.c remote_wait.c sigframe_x86_64.c)
 
 # The core of the library's unwinder, for the tool.
-COLLECTOR_UNWIND = $(addprefix $(BUILD)/collector/attach/safe_point/unwind_,cfi.o expr.o register.o row.o)
+COLLECTOR_UNWIND = $(addprefix $(BUILD)/collector/attach/safe_point/unwind_,cfi.o expr.o row.o)
 $(COLLECTOR_UNWIND): $(BUILD)/collector/attach/safe_point/%.o: preload/unwind/%.c
 	@mkdir -p $(@D)
 	$(CC) $(TOOL_CFLAGS) -Ipreload/arch/$(ARCH) -c -o $@ $<

@@ -5,7 +5,6 @@ ARCH ?= $(shell $(CC) -dumpmachine 2>/dev/null | cut -d- -f1)
 PRELOAD_SRC = \
 	preload/attach/slots.c \
 	preload/attach/slots_entry.c \
-	preload/attach/slots_memory.c \
 	preload/attach/slots_names.c \
 	preload/attach/slots_object.c \
 	preload/attach/slots_store.c \
@@ -94,7 +93,6 @@ PRELOAD_SRC = \
 	preload/unwind/unwind_expr.c \
 	preload/unwind/unwind_memory.c \
 	preload/unwind/unwind_object.c \
-	preload/unwind/unwind_register.c \
 	preload/unwind/unwind_row.c
 PRELOAD_ASM = preload/attach/slots_entry_$(ARCH).S preload/interpose/entry_$(ARCH).S preload/selected/selected_$(ARCH).S
 # Arguments of selected functions stay in the vector registers while our code runs.

@@ -31,8 +31,6 @@ static inline void add_to_histogram(const struct scp_call *c, struct scp_rt *rt,
 	uint64_t *count = table_count(c->thread, rt, units);
 	if (likely(count != NULL))
 		++*count;
-	if (c->site)
-		c->site->expected = (struct scp_expected){rt, rt->entry, count};
 }
 
 /* What the fast path may add from now on: the first calls, and the one after them, are for

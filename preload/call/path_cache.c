@@ -14,8 +14,6 @@
 #include "preload/system/sys.h"
 #include "preload/table/path_tree.h"
 
-#define PAGE(a) ((a) & ~UINT64_C(4095))
-
 #define PLACES_FIRST 1024u
 #define PLACES_MOST  32768u
 
@@ -80,16 +78,6 @@ static const struct noted_word *find_difference(const struct scp_memo *m)
 	return NULL;
 }
 
-/* None of this is in a cache, most often: all of it at once, while the original runs. */
-static void prefetch_expected(const struct scp_thread *t, const struct scp_expected *e)
-{
-	__builtin_prefetch(e->rt);
-	__builtin_prefetch(e->entry, 1);
-	__builtin_prefetch((const uint8_t *)e->entry + 64, 1);
-	__builtin_prefetch(e->bucket, 1);
-	__builtin_prefetch(t->previous->gap[0].gap, 1);
-}
-
 static void prefetch_words(const struct scp_memo *m)
 {
 	for (unsigned i = 1; i < 6; i++)
@@ -132,7 +120,6 @@ static struct scp_memo *search(struct scp_thread *t, uint64_t ra, uint64_t cfa, 
 		bool other_fp = m->function & MEMO_USES_FP && m->fp != fp;
 		if (!w && !other_fp) {
 			__builtin_prefetch(m->site);
-			prefetch_expected(t, &m->expected);
 			t->front[memo_slot(ra, cfa)] = m;
 			return m;
 		}
@@ -403,8 +390,6 @@ COLD struct scp_memo *path_cache_find(struct scp_thread *t, const struct walk_st
 	m->stack_words = words;
 	m->reach = r->reach;
 	m->site = site ? site : &t->no_site;
-	m->expected = m->site->expected;
-	prefetch_expected(t, &m->expected);
 	if (!r->is_below)
 		count_undecided(r);
 	compiler_barrier();

@@ -47,7 +47,6 @@ struct scp_memo {
 	uint64_t stack_words;  /* of selected functions: see selected.h */
 	uint32_t room;	       /* words */
 	uint32_t python_words; /* the first of them are Python's */
-	struct scp_expected expected;
 	struct noted_word word[];
 };
 

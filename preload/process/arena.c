@@ -4,8 +4,7 @@
 #include "preload/process/file.h"
 #include "preload/system/sys.h"
 
-#define HUGE	 (2u << 20)
-#define STEP_MAX (64u << 10) /* about 10 us */
+#define HUGE (2u << 20)
 
 void *arena_map(size_t bytes)
 {
@@ -22,19 +21,6 @@ void arena_unmap(void *p, size_t bytes)
 {
 	sys_munmap(p, bytes);
 	file_address_space_return(bytes);
-}
-
-/* Pages of the last block, several by one system call rather than by a fault each. */
-static void make_ready(struct arena *a)
-{
-	size_t bytes = a->first << a->present, step = bytes / 4;
-	if (a->present + 1 < a->blocks || a->used <= a->ready || sys_sandboxed)
-		return;
-	step = step > STEP_MAX ? STEP_MAX : step;
-	size_t end = (a->used + step - 1) / step * step;
-	end = end > bytes ? bytes : end;
-	sys_populate(a->block[a->present] + a->ready, end - a->ready);
-	a->ready = end;
 }
 
 static bool next_block(struct arena *a, size_t need)
@@ -60,7 +46,7 @@ static bool next_block(struct arena *a, size_t need)
 	a->blocks++;
 	a->present = a->blocks - 1;
 	compiler_barrier();
-	a->used = a->ready = 0;
+	a->used = 0;
 	return true;
 }
 
@@ -72,7 +58,6 @@ void *arena_take(struct arena *a, size_t bytes)
 			return NULL;
 	uint64_t *p = (uint64_t *)(a->block[a->present] + a->used);
 	a->used += bytes;
-	make_ready(a);
 	for (size_t i = 0; i < bytes / 8; i++) /* after a reset it is not zero any more */
 		p[i] = 0;
 	return p;
@@ -89,5 +74,5 @@ void arena_release(struct arena *a)
 	for (uint32_t i = 0; i < a->blocks; i++)
 		arena_unmap(a->block[i], a->first << i);
 	a->blocks = a->present = 0;
-	a->used = a->ready = 0;
+	a->used = 0;
 }

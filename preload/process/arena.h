@@ -15,7 +15,6 @@ struct arena {
 	uint8_t *block[ARENA_BLOCKS];
 	uint32_t blocks, present;
 	size_t used;  /* of the present block */
-	size_t ready; /* of the last block: its pages are there */
 	size_t first; /* bytes of block 0; each further one is twice as large */
 	size_t limit; /* of all blocks together */
 };

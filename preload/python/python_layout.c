@@ -17,68 +17,40 @@
 	.code_name = 112, .code_first_line = 40, .code_table = 120, .table = (kind),               \
 	OBJECTS(48, 72)
 
+/* Since 3.11: several _PyInterpreterFrame an activation. */
+#define STATE(runtime, thread, frame)                                                              \
+	.finalizing = (runtime), .state_interp = 16, .state_thread = (thread),                     \
+	.state_frame = (frame)
+#define CFRAME(frame, previous)                                                                    \
+	.has_cframe = true, .cframe_frame = (frame), .cframe_previous = (previous)
+#define FRAMES(code, previous, owner, entry)                                                       \
+	.frame_code = (code), .frame_previous = (previous), .frame_instruction = 56,               \
+	.frame_owner = (owner), .has_entry_frame = (entry)
+#define CODE(line, bytecode, traceable)                                                            \
+	.code_filename = 112, .code_name = 128, .code_first_line = (line), .code_table = 136,      \
+	.code_bytecode = (bytecode), .code_first_traceable = (traceable),                          \
+	.table = PYTHON_POSITIONS
+
 static const struct python_layout layouts[] = {
 	{.minor = 8, FRAME_OBJECTS(104, 1, PYTHON_LNOTAB)},
 	{.minor = 9, FRAME_OBJECTS(104, 1, PYTHON_LNOTAB)},
 	{.minor = 10, FRAME_OBJECTS(96, 2, PYTHON_LINES)},
 	{.minor = 11,
-	 .finalizing = 24,
-	 .state_interp = 16,
-	 .state_thread = 152,
-	 .state_frame = 56,
-	 .has_cframe = true,
-	 .cframe_frame = 8,
-	 .cframe_previous = 16,
-	 .frame_code = 32,
-	 .frame_previous = 48,
-	 .frame_instruction = 56,
-	 .frame_owner = 69,
-	 .code_filename = 112,
-	 .code_name = 128,
-	 .code_first_line = 72,
-	 .code_table = 136,
-	 .code_bytecode = 184,
-	 .code_first_traceable = 168,
-	 .table = PYTHON_POSITIONS,
+	 STATE(24, 152, 56),
+	 CFRAME(8, 16),
+	 FRAMES(32, 48, 69, false),
+	 CODE(72, 184, 168),
 	 OBJECTS(48, 72)},
 	{.minor = 12,
-	 .finalizing = 24,
-	 .state_interp = 16,
-	 .state_thread = 136,
-	 .state_frame = 56,
-	 .has_cframe = true,
-	 .cframe_frame = 0,
-	 .cframe_previous = 8,
-	 .frame_code = 0,
-	 .frame_previous = 8,
-	 .frame_instruction = 56,
-	 .frame_owner = 70,
-	 .has_entry_frame = true,
-	 .code_filename = 112,
-	 .code_name = 128,
-	 .code_first_line = 68,
-	 .code_table = 136,
-	 .code_bytecode = 192,
-	 .code_first_traceable = 176,
-	 .table = PYTHON_POSITIONS,
+	 STATE(24, 136, 56),
+	 CFRAME(0, 8),
+	 FRAMES(0, 8, 70, true),
+	 CODE(68, 192, 176),
 	 OBJECTS(40, 56)},
 	{.minor = 13,
-	 .finalizing = 608,
-	 .state_interp = 16,
-	 .state_thread = 152,
-	 .state_frame = 72,
-	 .frame_code = 0,
-	 .frame_previous = 8,
-	 .frame_instruction = 56,
-	 .frame_owner = 70,
-	 .has_entry_frame = true,
-	 .code_filename = 112,
-	 .code_name = 128,
-	 .code_first_line = 68,
-	 .code_table = 136,
-	 .code_bytecode = 200,
-	 .code_first_traceable = 184,
-	 .table = PYTHON_POSITIONS,
+	 STATE(608, 152, 72),
+	 FRAMES(0, 8, 70, true),
+	 CODE(68, 200, 184),
 	 OBJECTS(40, 56)},
 };
 

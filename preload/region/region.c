@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Beginning and ending regions. What a program left without an end (return, longjmp) is found when
  * something begins or ends that could not if it were still there. */
-#include <errno.h>
-
 #include "preload/process/arena.h"
 #include "preload/call/call_fast.h"
 #include "preload/causal/causal.h"
@@ -10,7 +8,6 @@
 #include "preload/table/tick_phase.h"
 #include "preload/region/region.h"
 #include "preload/system/stack.h"
-#include "preload/system/sys.h"
 #include "preload/table/recording.h"
 #include "preload/table/table.h"
 
@@ -94,17 +91,6 @@ static inline bool is_any_left(const struct scp_thread *t, const struct region_o
 	return false;
 }
 
-COLD struct scp_rt *region_entry(struct scp_thread *t, struct scp_site *site, uint32_t outcome,
-				 uint64_t first_at)
-{
-	int saved = errno;
-	struct scp_rt *rt = NULL;
-	if (stack_room() >= STACK_TO_RECORD && region_name_describe(site->function))
-		rt = table_entry(t, site, outcome, false, first_at);
-	errno = saved;
-	return rt;
-}
-
 /* The site, and the entry if there is one. */
 static inline __attribute__((always_inline)) void fill_site(const struct scp_thread *t,
 							    struct region_open *r,
@@ -115,12 +101,6 @@ static inline __attribute__((always_inline)) void fill_site(const struct scp_thr
 	r->rt = s && likely(s->rt[SCP_COMPLETED] != &t->no_entry) ? s->rt[SCP_COMPLETED] : NULL;
 }
 
-/* Why is there no memo: nothing is recorded here any more, or was there no room? */
-static COLD bool is_left_out(struct scp_thread *t, uintptr_t open)
-{
-	return thread_self != t || (!control_is_recording() && !(open & ~OPEN_REGION));
-}
-
 /* `tsc` is a constant, here and in end: the clock is the counter alone (thread_fast). */
 static inline __attribute__((always_inline)) struct region_open *begin(
 	bool tsc, struct scp_thread *t, uintptr_t open, uint32_t function, enum region_kind kind,
@@ -128,7 +108,7 @@ static inline __attribute__((always_inline)) struct region_open *begin(
 {
 	thread_mark(t, from.cfa);
 	struct scp_memo *m = function ? region_memo(t, function, from, open) : NULL;
-	if ((unlikely(!m) && function && is_left_out(t, open)) ||
+	if ((unlikely(!m) && function && region_filter_leaves_out(t, open)) ||
 	    (unlikely(!t->regions || t->region_depth == REGIONS_OPEN_MAX) && !has_room(t, kind))) {
 		if (thread_self == t)
 			t->open = thread_after(t, open);
@@ -165,29 +145,6 @@ static inline __attribute__((always_inline)) struct region_open *begin(
 	return r;
 }
 
-/* A delay is over, and what is to be open is `open`. `going_on`: as causal_delay says. */
-static bool leave_delay(struct scp_thread *t, uintptr_t open, bool going_on)
-{
-	compiler_barrier();
-	thread_close(t, open);
-	return going_on;
-}
-
-/* False: nothing is recorded any more. Meanwhile the marker's frame stands for a call. */
-static COLD bool delay_begin(struct scp_thread *t, uintptr_t open, uint32_t function,
-			     struct region_caller from)
-{
-	thread_mark(t, from.cfa);
-	const struct scp_memo *m = function ? region_memo(t, function, from, open) : NULL;
-	if (!m) {
-		bool over = function && is_left_out(t, open);
-		if (thread_self == t)
-			t->open = over && !(open & ~OPEN_REGION) ? thread_outside(t) : open;
-		return !over;
-	}
-	return leave_delay(t, open, causal_delay(t, m->site, false, from.cfa, !open));
-}
-
 static COLD struct region_open *begin_slowly(uint32_t function, enum region_kind kind,
 					     uint64_t serial, uint64_t ra, uint64_t cfa,
 					     uint64_t fp)
@@ -198,7 +155,7 @@ static COLD struct region_open *begin_slowly(uint32_t function, enum region_kind
 	uint64_t at = 0;
 	if (causal_page_is_there() && t) {
 		at = arch_counter();
-		if (!delay_begin(t, open, function, from))
+		if (!region_delay_begin(t, open, function, from))
 			return NULL;
 	}
 	struct region_open *r = t ? begin(false, t, open, function, kind, serial, from) : NULL;
@@ -218,21 +175,13 @@ static inline __attribute__((always_inline)) struct region_open *begin_region(
 	return begin(true, t, t->open, function, kind, serial, (struct region_caller){ra, cfa, fp});
 }
 
-static inline bool is_meant(const struct region_open *r, enum region_kind kind, uint32_t function,
-			    uint64_t serial)
-{
-	return r->kind == kind &&
-	       (kind == REGION_PLAIN ? function == REGION_ANY || r->function == function
-				     : r->serial == serial);
-}
-
 /* Not the innermost: index of the one meant, with what was left inside it given up; or
  * that there is none. */
 static COLD bool find_below(struct scp_thread *t, uint32_t *at, enum region_kind kind,
 			    uint32_t function, uint64_t serial)
 {
 	uint32_t d = t->region_depth;
-	while (d && !is_meant(&t->regions[d - 1], kind, function, serial))
+	while (d && !region_is_meant(&t->regions[d - 1], kind, function, serial))
 		d--;
 	if (!d) {
 		/* forked, or given up; or it began where nothing is recorded */
@@ -291,29 +240,6 @@ static COLD void end_first(struct scp_thread *t, struct region_open *r, uintptr_
 		recording_settle(t);
 }
 
-/* The innermost region, if it is the one that is to end. */
-static COLD void delay_end(enum region_kind kind, uint32_t function, uint64_t serial, uintptr_t sp)
-{
-	struct scp_thread *t = thread_self;
-	uintptr_t open = t ? t->open : 1;
-	if ((open & 1) || !t->region_depth || t->region_beyond)
-		return;
-	const struct region_open *r = &t->regions[t->region_depth - 1];
-	struct scp_site *s = is_meant(r, kind, function, serial) ? r->site : NULL;
-	if (!s)
-		return;
-	thread_mark(t, sp);
-	leave_delay(t, open, thread_is_stale(t) || causal_delay(t, s, true, open, false));
-}
-
-/* It has ended. */
-static COLD void note_progress(const struct scp_thread *t, const struct region_open *r)
-{
-	uint64_t at = t->slow_clock ? r->began_at : r->slow_began_at;
-	if (r->site)
-		causal_delay_note_end(t, r->site, r->failed ? SCP_EXCEPTION : SCP_COMPLETED, at);
-}
-
 static inline __attribute__((always_inline)) void end(bool tsc, struct scp_thread *t,
 						      enum region_kind kind, uint32_t function,
 						      uint64_t serial, uintptr_t sp, uint64_t now,
@@ -336,7 +262,7 @@ static inline __attribute__((always_inline)) void end(bool tsc, struct scp_threa
 	}
 	uint32_t at = t->region_depth - 1;
 	if ((unlikely(!t->region_depth) ||
-	     unlikely(!is_meant(&t->regions[at], kind, function, serial))) &&
+	     unlikely(!region_is_meant(&t->regions[at], kind, function, serial))) &&
 	    !find_below(t, &at, kind, function, serial)) {
 		t->open = open;
 		return;
@@ -361,14 +287,14 @@ static inline __attribute__((always_inline)) void end(bool tsc, struct scp_threa
 		record(t, r, &inside, after, now, slow_at);
 	}
 	if (!tsc && causal_page_is_there())
-		note_progress(t, r);
+		region_delay_note_end(t, r);
 	thread_unmark(t, after);
 }
 
 static COLD void end_slowly(enum region_kind kind, uint32_t function, uint64_t serial, uintptr_t sp)
 {
 	if (causal_page_is_there())
-		delay_end(kind, function, serial, sp);
+		region_delay_end(kind, function, serial, sp);
 	struct scp_thread *t = thread_self;
 	/* A forked child that ends its parent's region: not its own to record. */
 	if (!t || !process_epoch.now.generation)
@@ -451,7 +377,7 @@ static COLD void fail(struct scp_thread *t, unsigned token)
 	if (!t || (t->open & 1))
 		return;
 	for (uint32_t d = t->region_depth; d; d--)
-		if (is_meant(&t->regions[d - 1], REGION_BLOCK, 0, token)) {
+		if (region_is_meant(&t->regions[d - 1], REGION_BLOCK, 0, token)) {
 			t->regions[d - 1].failed = true;
 			t->regions[d - 1].rt = NULL;
 			return;

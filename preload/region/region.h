@@ -97,6 +97,26 @@ static inline __attribute__((always_inline)) struct scp_memo *region_memo(struct
 	return m;
 }
 
+/* There is no memo: because nothing is recorded here any more, or for want of room? */
+HIDDEN bool region_filter_leaves_out(const struct scp_thread *t, uintptr_t open);
+
+/* With a causal page: delays of a region that begins or ends. Meanwhile the marker's frame stands
+ * for a call. False: nothing is recorded any more. */
+HIDDEN bool region_delay_begin(struct scp_thread *t, uintptr_t open, uint32_t function,
+			       struct region_caller from);
+/* The innermost region, if it is the one that is to end; and it has ended. */
+HIDDEN void region_delay_end(enum region_kind kind, uint32_t function, uint64_t serial,
+			     uintptr_t sp);
+HIDDEN void region_delay_note_end(const struct scp_thread *t, const struct region_open *r);
+
+static inline bool region_is_meant(const struct region_open *r, enum region_kind kind,
+				   uint32_t function, uint64_t serial)
+{
+	return r->kind == kind &&
+	       (kind == REGION_PLAIN ? function == REGION_ANY || r->function == function
+				     : r->serial == serial);
+}
+
 /* The entry of a site, made if need be; NULL: no room. */
 HIDDEN struct scp_rt *region_entry(struct scp_thread *t, struct scp_site *site, uint32_t outcome,
 				   uint64_t first_at);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Names against patterns, as fnmatch(3) does without flags, but without its locale, memory and
- * recursion: * any text, ? any character, [a-z], [!a-z] one of a set, \ takes the next as it is. */
+/* Names against patterns, as fnmatch(3) does, but without its locale, memory and recursion: * any
+ * text, ? any character. There are no sets, and nothing quotes. */
 #ifndef SCPROF_PRELOAD_SYSTEM_GLOB_H
 #define SCPROF_PRELOAD_SYSTEM_GLOB_H
 
@@ -9,13 +9,13 @@
 
 #include "preload/system/util.h"
 
-/* `pattern` has `length` bytes; `name` ends in NUL. An unclosed [ stands for itself. */
+/* `pattern` has `length` bytes; `name` ends in NUL. */
 HIDDEN bool glob_matches(const char *pattern, size_t length, const char *name);
 
 /* Where NAME begins in [LIBRARY:]NAME; a name of C++ holds colons only in pairs. */
 HIDDEN const char *glob_name_part(const char *pattern, const char *end);
 
-/* Of a list that commas separate (none inside brackets): does one match? */
+/* Of a list that commas separate: does one match? */
 HIDDEN bool glob_list_matches(const char *list, const char *name);
 
 #endif

@@ -63,11 +63,6 @@ struct scp_rt {
 	struct scp_sampler *sampler; /* NULL: phases are not sampled, see tick_phase.h */
 };
 
-/* What a call is likely to change, to be prefetched: it may be out of date. */
-struct scp_expected {
-	const void *rt, *entry, *bucket;
-};
-
 /* Where a memo is looked for. */
 struct memo_place {
 	struct scp_memo *memo;
@@ -87,11 +82,10 @@ struct scp_site {
 	 * where that is not the same for all callers */
 	void *real;
 	uint32_t pass, passes; /* calls to let pass unread, and how that was drawn */
-	struct scp_expected expected;
-	uint32_t node;	   /* of its path: see path_tree_out */
-	uint32_t causal;   /* see causal/causal_private.h; 0: not looked at yet */
-	uint64_t progress; /* likewise */
-	uint64_t reserved;
+	uint32_t node;	       /* of its path: see path_tree_out */
+	uint32_t causal;       /* see causal/causal_private.h; 0: not looked at yet */
+	uint64_t progress;     /* likewise */
+	uint64_t reserved[4];
 };
 _Static_assert(sizeof(struct scp_site) == 128, "two cache lines");
 

@@ -157,22 +157,6 @@ static void test_full_disk_is_a_loss(void **state)
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-static void test_arena_pages_are_there(void **state)
-{
-	struct arena a = {.first = 32u << 10, .limit = 1u << 20};
-
-	(void)state;
-	need_tmpfs();
-	for (unsigned i = 0; i < 3; i++) {
-		uint8_t *p = arena_take(&a, 64);
-		assert_non_null(p);
-		assert_int_equal(pages_there(a.block[i], (size_t)(32u << 10) << i), 2u << i);
-		assert_non_null(arena_take(&a, ((size_t)(32u << 10) << i) - 64));
-		assert_int_equal(pages_there(a.block[i], (size_t)(32u << 10) << i), 8u << i);
-	}
-	arena_release(&a);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -182,8 +166,6 @@ int main(void)
 		 NULL, NULL, NULL},
 		{"a tmpfs that is full costs records, and no signal", test_full_disk_is_a_loss,
 		 NULL, NULL, NULL},
-		{"an arena's pages are made some at a time", test_arena_pages_are_there, NULL, NULL,
-		 NULL},
 		{"files that could not be made take none of the address space that others may need",
 		 test_address_space_given_back, NULL, NULL, NULL},
 		{"nor does memory that was released", test_address_space_of_released_memory, NULL,

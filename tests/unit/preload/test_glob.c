@@ -14,7 +14,7 @@
 
 static void same_as_libc(void **state)
 {
-	static const char letters[] = "ab*?[]!-";
+	static const char letters[] = "ab*?-!]x";
 	static const char *const names[] = {"", "a", "b", "ab", "ba", "aab", "abab", "-", "!", "]"};
 	unsigned total = 1;
 
@@ -25,35 +25,11 @@ static void same_as_libc(void **state)
 
 			for (unsigned i = 0, c = code; i < n; i++, c /= 8)
 				pattern[i] = letters[c % 8];
-			if (strchr(pattern,
-				   '[')) /* sets: below; implementations differ on odd ones */
-				continue;
 			for (size_t k = 0; k < sizeof names / sizeof *names; k++)
 				if (glob_matches(pattern, n, names[k]) !=
 				    !fnmatch(pattern, names[k], 0))
 					fail_msg("'%s' against '%s'", pattern, names[k]);
 		}
-}
-
-static void sets(void **state)
-{
-	static const struct {
-		const char *pattern, *name;
-		bool matches;
-	} cases[] = {
-		{"[abc]", "b", true},	  {"[abc]", "d", false},    {"[a-c]x", "bx", true},
-		{"[a-c]x", "dx", false},  {"[!a-c]", "d", true},    {"[!a-c]", "b", false},
-		{"[]a]", "]", true},	  {"[]a]", "a", true},	    {"[a-]", "-", true},
-		{"[", "[", true},	  {"[ab", "[ab", true},	    {"[ab", "a", false},
-		{"w[0-9]*", "w12", true}, {"w[0-9]*", "wx", false}, {"\\*", "*", true},
-		{"\\*", "a", false},	  {"[\\]]", "]", true},	    {"*[!0-9]", "a1b", true},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-		if (glob_matches(cases[i].pattern, strlen(cases[i].pattern), cases[i].name) !=
-		    cases[i].matches)
-			fail_msg("'%s' against '%s'", cases[i].pattern, cases[i].name);
 }
 
 static void lists(void **state)
@@ -65,9 +41,6 @@ static void lists(void **state)
 	assert_false(glob_list_matches("main,worker", "main,worker"));
 	assert_false(glob_list_matches("", "a"));
 	assert_false(glob_list_matches(",,", ""));
-	assert_true(glob_list_matches("[,],x", ","));
-	assert_true(glob_list_matches("[,],x", "x"));
-	assert_true(glob_list_matches("[a,x", "x"));
 }
 
 /* Time that is not exponential in the stars. */
@@ -85,7 +58,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(same_as_libc),
-		cmocka_unit_test(sets),
 		cmocka_unit_test(lists),
 		cmocka_unit_test(many_stars),
 	};
