@@ -68,19 +68,14 @@ static inline void causal_block_add(const struct causal_block *b, uint64_t *coun
 /* The calling thread ends. */
 HIDDEN void causal_block_end(void);
 
-/* What makes two sites the same one, in whatever processes they are: the function's name, and
- * frames as module and offset, or as file, function and line of Python. */
+/* Two sites are the same one, in whatever processes they are, by the function's name, and frames as
+ * module and offset. A line of Python is another one in each process. */
 
 struct causal_key {
 	uint64_t hash;	  /* never 0 */
 	const char *name; /* of the function, as it is shown */
 	bool in_handler;  /* or that is not known */
 };
-
-/* Of SOURCE records, whose ids are from 1: the function's hash, and a line of it. In steps of
- * modules_exclusive. Without a page nothing is kept. */
-HIDDEN void causal_key_note_function(uint32_t id, uint64_t hash);
-HIDDEN void causal_key_note_line(uint32_t id, uint32_t function, int32_t line);
 
 /* Which entry of the page a site has: equal sites of all threads and processes have the same. */
 

@@ -13,42 +13,6 @@ struct scp_causal_page *causal_page;
 
 #define UNSEEN (SCP_PATH_TRUNCATED | SCP_PATH_LIMITED | SCP_PATH_SMALL_STACK) /* outer frames */
 
-/* Of SOURCE records, by id; what lies beyond is known by its id alone. */
-#define FUNCTIONS 65536u
-#define LINES	  262144u
-static struct source {
-	uint64_t function[FUNCTIONS], line[LINES];
-} * source;
-
-/* The room is made once, with a page only: most of it is never touched. */
-static struct source *find_source(void)
-{
-	if (!source && causal_page)
-		__atomic_store_n(&source, arena_map(sizeof *source), __ATOMIC_RELEASE);
-	return source;
-}
-
-void causal_key_note_function(uint32_t id, uint64_t hash)
-{
-	struct source *to = id < FUNCTIONS ? find_source() : NULL;
-	if (to)
-		to->function[id] = hash;
-}
-
-void causal_key_note_line(uint32_t id, uint32_t function, int32_t line)
-{
-	struct source *to = id < LINES && function < FUNCTIONS ? find_source() : NULL;
-	if (to)
-		__atomic_store_n(&to->line[id], hash_mix(to->function[function] + (uint32_t)line),
-				 __ATOMIC_RELAXED);
-}
-
-static uint64_t source_of(uint64_t id)
-{
-	const struct source *from = __atomic_load_n(&source, __ATOMIC_ACQUIRE);
-	return from && id < LINES ? __atomic_load_n(&from->line[id], __ATOMIC_RELAXED) : id;
-}
-
 static const char *name_of(uint32_t function, const char **library)
 {
 	uint32_t group;
@@ -72,7 +36,7 @@ static uint64_t add_frame(uint64_t hash, uint64_t frame)
 	uint32_t module = SCP_FRAME_MODULE(frame);
 	uint64_t offset = SCP_FRAME_OFFSET(frame);
 	if (module == SCP_FRAME_SOURCE)
-		return add(add(hash, 1), source_of(offset));
+		return add(add(add(hash, 1), process.file->pid), offset);
 	return add(add(hash, modules_identity(module)), offset);
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What was recorded is found by 128 bits of hash: of the text of a function, and its table; of a
  * function's id and a place. */
-#include "preload/causal/causal_private.h"
 #include "preload/process/arena.h"
 #include "preload/process/modules.h"
 #include "preload/process/process.h"
@@ -111,7 +110,6 @@ uint32_t python_record_function(const struct python_function *f)
 	bytes_copy(r->strings + name, f->file, file);
 	file_publish_record(&records.chunk, bytes);
 	add(k, ++records.functions);
-	causal_key_note_function(records.functions, hash.a);
 	return records.functions;
 }
 
@@ -135,7 +133,6 @@ uint32_t python_record_line(uint32_t function, const struct python_place *p)
 	r->instruction = p->start;
 	file_publish_record(&records.chunk, bytes);
 	add(k, ++records.lines);
-	causal_key_note_line(records.lines, function, p->line);
 	return records.lines;
 }
 
