@@ -17,7 +17,8 @@
 #include "preload/table/table.h"
 #include "preload/table/tick_phase.h"
 
-#define MOST_REFUSED 10 /* then a thread without room asks every 1024 calls */
+#define PASSED_UNSEEN 64u /* calls inside of one of an earlier session */
+#define MOST_REFUSED  10  /* then a thread without room asks every 1024 calls */
 
 /* The gap that ends here; the clock moves on a little before the call begins. */
 static COLD void note_switch(struct scp_thread *t)
@@ -160,24 +161,16 @@ struct scp_thread *call_first_thread(void)
 	return control_is_recording() ? t : NULL;
 }
 
-static bool is_in_progress(struct scp_thread *t, struct walk_start from, uintptr_t open)
-{
-	from.outer = open & ~(OPEN_REGION | 1);
-	return from.outer && path_cache_call_in_progress(t, &from);
-}
-
-/* Of another session. What is around it, if that is in progress, goes on in that one. */
+/* Of another session. Until the call around it has ended, if that is in progress, its calls pass
+ * through: that is looked at now and then. */
 static bool renew(struct scp_thread *t, const struct walk_start *from, uintptr_t *outer)
 {
-	uintptr_t open = *outer;
+	uintptr_t open = *outer & ~(OPEN_REGION | 1);
+	const struct walk_start start = {from->ra, from->sp, from->fp, open};
+	if (open && (t->passed++ % PASSED_UNSEEN || path_cache_call_in_progress(t, &start)))
+		return pass_through();
 	*outer = 0;
-	if (!is_in_progress(t, *from, open))
-		return thread_renew(t);
-	for (struct scp_thread *left = thread_left; left; left = left->left)
-		if (!is_in_progress(t, *from, left->open))
-			left->open = 0;
-	thread_leave(t, open);
-	return false;
+	return thread_renew(t);
 }
 
 /* No memo holds on a new path, and none after recording was stopped or begun or a thread renamed:

@@ -139,8 +139,6 @@ static COLD void delay_point(struct scprof_site *site, struct region_caller from
 	compiler_barrier();
 	if (thread_self == t)
 		t->open = thread_after(t, open);
-	else
-		thread_note_left(t, open);
 }
 
 /* The second clock, if there is one. */

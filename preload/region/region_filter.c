@@ -64,7 +64,8 @@ COLD bool region_filter_is_on_otherwise(uint32_t group, uint64_t ra, uint64_t cf
 
 COLD bool region_filter_leaves_out(const struct scp_thread *t, uintptr_t open)
 {
-	return thread_self != t || (!control_is_recording() && !(open & ~OPEN_REGION));
+	return thread_self != t || thread_is_stale(t) ||
+	       (!control_is_recording() && !(open & ~OPEN_REGION));
 }
 
 COLD struct scp_rt *region_entry(struct scp_thread *t, struct scp_site *site, uint32_t outcome,

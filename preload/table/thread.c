@@ -15,14 +15,11 @@
 #include "preload/table/thread.h"
 #include "preload/table/thread_state.h"
 
-#define LEFT_MOST 4u
-
 __thread struct scp_thread *thread_self;
 __thread struct scp_thread *thread_fast, *thread_page;
 bool thread_all_general;
 void (*thread_ends)(void);
 __thread uint32_t thread_unwanted;
-__thread struct scp_thread *thread_left;
 
 static pthread_key_t end_key;
 static bool end_key_made;
@@ -112,17 +109,6 @@ static void give_back(struct scp_thread *t)
 	__atomic_store_n(&t->owned, 0, __ATOMIC_RELEASE);
 }
 
-/* The thread ends: its calls do not come back. */
-static void release_left(void)
-{
-	for (struct scp_thread *t = thread_left, *left; t; t = left) {
-		left = t->left;
-		t->left = NULL;
-		__atomic_store_n(&t->owned, 0, __ATOMIC_RELEASE);
-	}
-	thread_left = NULL;
-}
-
 /* The key's destructor. Other destructors may still make wrapped calls after
  * it: they take a table again, and we are called again. */
 static void on_thread_end(void *state)
@@ -131,8 +117,6 @@ static void on_thread_end(void *state)
 	if (thread_ends)
 		thread_ends();
 	/* No groups: stopped, and the clock may be forbidden. */
-	if (thread_left)
-		release_left();
 	if (thread_self == t && thread_is_stale(t)) {
 		give_back(t);
 		return;
@@ -256,20 +240,6 @@ static struct scp_thread *own_stale(void)
 	return thread_self->open || !thread_is_stale(thread_self) ? NULL : thread_self;
 }
 
-/* One that the thread left, where nothing is in progress any more. */
-static struct scp_thread *take_left(void)
-{
-	for (struct scp_thread **at = &thread_left; *at; at = &(*at)->left) {
-		struct scp_thread *t = *at;
-		if (t->open)
-			continue;
-		*at = t->left;
-		t->left = NULL;
-		return t;
-	}
-	return NULL;
-}
-
 COLD struct scp_thread *thread_acquire(void)
 {
 	if (!process.file->header || !process_epoch.now.generation)
@@ -280,9 +250,7 @@ COLD struct scp_thread *thread_acquire(void)
 	uint32_t names = filter.names;
 	if (!is_wanted(names))
 		return NULL;
-	struct scp_thread *t = thread_self ? own_stale() : take_left();
-	if (!t && !thread_self)
-		t = thread_state_take();
+	struct scp_thread *t = thread_self ? own_stale() : thread_state_take();
 	if (!t)
 		return NULL;
 	thread_mark(t, ARCH_CALLER_SP());
@@ -309,26 +277,6 @@ COLD bool thread_renew(struct scp_thread *t)
 	return false;
 }
 
-COLD void thread_leave(struct scp_thread *t, uintptr_t outer)
-{
-	unsigned count = 0;
-	for (const struct scp_thread *l = thread_left; l; l = l->left)
-		count++;
-	t->open = outer;
-	if (count == LEFT_MOST)
-		return; /* unrecorded until that call has ended */
-	t->left = thread_left;
-	thread_left = t;
-	thread_self = thread_fast = thread_page = NULL;
-}
-
-COLD void thread_note_left(const struct scp_thread *t, uintptr_t outer)
-{
-	for (struct scp_thread *l = thread_left; l; l = l->left)
-		if (l == t)
-			l->open = outer;
-}
-
 void thread_end_gap(void)
 {
 	struct scp_thread *t = thread_self;
@@ -348,7 +296,7 @@ void thread_end_gap(void)
  * a sandbox no system call may be made to give it back. */
 static bool must_keep_memory(void)
 {
-	return sys_sandboxed || thread_left || (thread_self && thread_self->open);
+	return sys_sandboxed || (thread_self && thread_self->open);
 }
 
 bool thread_forget_all(void)
@@ -358,6 +306,6 @@ bool thread_forget_all(void)
 	if (thread_self)
 		switch_detector_forget(&thread_self->switches);
 	thread_state_forget_all(thread_self, keep);
-	thread_self = thread_fast = thread_page = thread_left = NULL;
+	thread_self = thread_fast = thread_page = NULL;
 	return !keep;
 }

@@ -246,7 +246,7 @@ struct scp_thread {
 	uint64_t spare[16];	 /* a memo without words, for paths that are not remembered */
 	struct scp_site no_site; /* of paths that found no room */
 	uint32_t session;	 /* of process.h, that all of this belongs to; 0: of none */
-	struct scp_thread *left; /* see thread_leave */
+	uint32_t passed;	 /* calls inside of one of an earlier session: see call_begin.c */
 	uint64_t random;	 /* state of tick_phase.c's generator; 0: not seeded */
 };
 
@@ -302,25 +302,12 @@ static inline bool thread_is_stale(const struct scp_thread *t)
  * the same address, since what was interrupted may hold that. False: the thread has none. */
 HIDDEN bool thread_renew(struct scp_thread *t);
 
-/* It is stale, and the call whose thread.open is `outer` is in progress: it is left to that as it
- * is, and the thread has none. The states that a thread left are its own until it ends, so that
- * calls that come back find memory that is nobody else's. */
-HIDDEN void thread_leave(struct scp_thread *t, uintptr_t outer);
-
-/* A call has ended in a state that the thread left, inside of `outer`. */
-HIDDEN void thread_note_left(const struct scp_thread *t, uintptr_t outer);
-
-/* What was marked is over, inside of `outer`: the thread may have left that state meanwhile. */
+/* What was marked is over, inside of `outer`: the thread may have no state meanwhile. */
 static inline void thread_close(struct scp_thread *t, uintptr_t outer)
 {
 	if (thread_self == t)
 		t->open = outer;
-	else
-		thread_note_left(t, outer);
 }
-
-/* The states that the calling thread left, by `left`. */
-extern HIDDEN __thread struct scp_thread *thread_left;
 
 /* Once a process: be told when threads end. */
 HIDDEN void thread_register(void);
