@@ -104,8 +104,6 @@ static int fill_cycles(struct loop_rows *w)
 		status = -1;
 	for (uint32_t i = 0; !status && i < count; i++)
 		status = loop_rows_cycle(w, ranked[i].component);
-	if (!status && !count)
-		status = loop_rows_cycle(w, PROF_NONE);
 	free(ranked);
 	return status ? status : loop_rows_finish(w);
 }
@@ -164,7 +162,7 @@ static int fill_loops(const struct report *r, struct loop_tables *t, struct loop
 		l->tables = next - i;
 		if (fill_loop(r, t, l, &t->order[i], limits) < 0)
 			return -1;
-		if (!l->rows) /* a thread that ended before anything was recorded */
+		if (!l->rows && !l->calls) /* a thread that ended before anything was recorded */
 			free_loop(&out->loop[--out->loops]);
 	}
 	qsort(out->loop, out->loops, sizeof(*out->loop), compare_loops);

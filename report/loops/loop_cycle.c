@@ -161,18 +161,6 @@ int loop_cycle_find(const struct loop_graph *g, uint32_t component, uint32_t *pa
 	return status;
 }
 
-uint32_t loop_cycle_chain(const struct loop_graph *g, uint32_t *path)
-{
-	uint32_t at = g->nodes, length = 0;
-
-	while (length < g->nodes && g->first[at] < g->first[at + 1] &&
-	       g->edge[g->first[at]].to < g->nodes) {
-		at = g->edge[g->first[at]].to;
-		path[length++] = at;
-	}
-	return length;
-}
-
 static int compare_states(const void *left, const void *right, void *graph)
 {
 	const struct loop_graph *g = graph;
@@ -190,8 +178,7 @@ static void add_others(struct loop_order *o, const struct loop_graph *g, uint32_
 		taken[o->state[i]] = true;
 	o->states = o->way;
 	for (uint32_t i = 0; i < g->nodes; i++)
-		if (!taken[i] && g->node[i].visits &&
-		    (component == PROF_NONE || g->node[i].component == component))
+		if (!taken[i] && g->node[i].visits && g->node[i].component == component)
 			o->state[o->states++] = i;
 	qsort_r(o->state + o->way, o->states - o->way, sizeof(*o->state), compare_states,
 		(void *)g);
@@ -204,10 +191,6 @@ int loop_cycle_order(struct loop_order *o, const struct loop_graph *g, uint32_t 
 
 	*o = (struct loop_order){.state = calloc((size_t)g->nodes + 1, sizeof(*o->state))};
 	if (taken && o->state)
-		status = 0;
-	if (!status && component == PROF_NONE)
-		o->way = loop_cycle_chain(g, o->state);
-	else if (!status)
 		status = loop_cycle_find(g, component, o->state, &o->way);
 	if (!status)
 		add_others(o, g, component, taken);

@@ -61,9 +61,6 @@ bool loop_graph_inside(const struct loop_graph *g, const struct loop_edge *e, ui
 int loop_cycle_find(const struct loop_graph *g, uint32_t component, uint32_t *path,
 		    uint32_t *length);
 
-/* In a graph without loops: the most frequent path from start to end. Returns its length. */
-uint32_t loop_cycle_chain(const struct loop_graph *g, uint32_t *path);
-
 /* The states of a loop in the order in which they are shown; private to report/. */
 struct loop_order {
 	uint32_t *state; /* nodes: of the main cycle, then the rest by time; to be freed */
@@ -71,7 +68,7 @@ struct loop_order {
 	uint32_t way; /* how many are of the main cycle */
 };
 
-/* Of a component; PROF_NONE: the one path of a graph without loops. -1: out of memory. */
+/* Of a component. -1: out of memory. */
 int loop_cycle_order(struct loop_order *o, const struct loop_graph *g, uint32_t component);
 
 /* From a graph of calls to the rows that a loop is printed as; private to report/. */
@@ -86,7 +83,7 @@ struct loop_rows {
 	uint32_t room;
 };
 
-/* Add a cycle with its rows; PROF_NONE: of threads without any loop. -1: out of memory. */
+/* Add a cycle with its rows. -1: out of memory. */
 int loop_rows_cycle(struct loop_rows *w, uint32_t component);
 
 /* The last row, and all percentages. -1: out of memory. */

@@ -85,7 +85,7 @@ int loop_rows_finish(struct loop_rows *w)
 struct writing {
 	struct loop_rows *w;
 	struct loop_cycle *cycle;
-	uint32_t component; /* PROF_NONE: all of the graph, start and end too */
+	uint32_t component;
 	struct loop_order order;
 	uint64_t units, visits; /* of all nodes and edges; top-level calls */
 	double scprof_ns;	/* what it added in these */
@@ -98,7 +98,7 @@ struct writing {
 
 static bool in_scope(const struct writing *c, const struct loop_edge *e)
 {
-	return c->component == PROF_NONE || loop_graph_inside(c->w->graph, e, c->component);
+	return loop_graph_inside(c->w->graph, e, c->component);
 }
 
 static uint32_t site_at(const struct writing *c, uint32_t node)
@@ -251,7 +251,7 @@ static int settle_chances(struct writing *c, uint32_t first, double all)
 	return 0;
 }
 
-/* The edges from a node (or the start), first the one to the next state of its cycle. */
+/* The edges from a node, first the one to the next state of its cycle. */
 static int write_edges(struct writing *c, uint32_t node, uint32_t next, double weight)
 {
 	const struct loop_graph *g = c->w->graph;
@@ -274,9 +274,7 @@ static int write_state(struct writing *c, uint32_t i, uint32_t *shown)
 	bool show;
 
 	if (i < o->way)
-		next = i + 1 < o->way	  ? o->state[i + 1]
-		       : c->cycle->closed ? o->state[0]
-					  : c->w->graph->nodes;
+		next = o->state[(i + 1) % o->way];
 	row.way = i < o->way;
 	fill_state(c, &row, node);
 	add_limits(c, &row);
@@ -330,14 +328,10 @@ static int write_cycle(struct writing *c)
 	uint32_t shown = 0;
 
 	c->others = none(LOOP_OTHERS);
-	cycle->closed = c->component != PROF_NONE;
 	cycle->row = c->w->loop->rows;
-	cycle->passes = cycle->closed ? g->node[c->order.state[0]].visits : successors(c, g->nodes);
+	cycle->passes = g->node[c->order.state[0]].visits;
 	if (!cycle->passes)
 		cycle->passes = 1;
-	if (!cycle->closed &&
-	    write_edges(c, g->nodes, c->order.way ? c->order.state[0] : g->nodes, 1) < 0)
-		return -1;
 	for (uint32_t i = 0; i < c->order.states; i++)
 		if (write_state(c, i, &shown) < 0)
 			return -1;

@@ -12,6 +12,7 @@
 #include "report/model/model.h"
 #include "stats/histogram/tail.h"
 #include "report/render/csv/csv_write.h"
+#include "report/wording/utf8.h"
 
 #define SLOW(name, member) ROW_FIELD("slow_" name, report_site, slow.member)
 static const struct row_field slow_fields[] = {SLOW("ticks", ticks),
@@ -77,23 +78,19 @@ static void put_steadiness(struct csv *c, const struct report_site *s)
 	csv_write_fields(c, outlier_fields, t, isfinite(t->fence_ns));
 }
 
-/* Row numbers from 0, as JSON's indices, separated by semicolons. NULL: out of memory. */
+/* Row numbers from 0, as JSON's indices, separated by semicolons. NULL: none, or out of memory. */
 static char *partners_of(const struct report *r, uint32_t site)
 {
-	char *text = NULL;
-	size_t bytes;
-	FILE *memory = open_memstream(&text, &bytes);
-	uint32_t i = memory ? displaced_partner(r, site, PROF_NONE) : r->sites;
+	struct utf8_memory memory;
+	uint32_t i = displaced_partner(r, site, PROF_NONE);
 
-	for (const char *before = ""; i < r->sites; i = displaced_partner(r, site, i)) {
-		fprintf(memory, "%s%u", before, i);
+	utf8_memory_begin(&memory);
+	for (const char *before = ""; memory.to && i < r->sites;
+	     i = displaced_partner(r, site, i)) {
+		fprintf(memory.to, "%s%u", before, i);
 		before = ";";
 	}
-	if (!memory || fclose(memory) == EOF) {
-		free(text);
-		return NULL;
-	}
-	return text;
+	return utf8_memory_end(&memory);
 }
 
 static void put_displaced(struct csv *c, const struct report *r, const struct report_site *s)

@@ -21,15 +21,6 @@ static void put_fact(void *to, const char *name, const char *raw)
 	html_write_pair(to, name, raw);
 }
 
-static void put_figure(struct html *h, const char *name, const char *value, const char *note)
-{
-	json_write_open(&h->json, NULL, '[');
-	json_write_text(&h->json, NULL, name);
-	json_write_text(&h->json, NULL, value);
-	json_write_text(&h->json, NULL, note);
-	json_write_close(&h->json, ']');
-}
-
 /* The numbers to see first; time has its own bar. */
 static void put_figures(struct html *h)
 {
@@ -40,17 +31,18 @@ static void put_figures(struct html *h)
 	numbers_count(value, sizeof(value), r->calls);
 	numbers_count(share, sizeof(share), r->sites);
 	snprintf(note, sizeof(note), "in %s row%s", share, r->sites == 1 ? "" : "s");
-	put_figure(h, "calls", value, note);
+	html_write_texts(h, "calls", value, note);
 	numbers_duration(value, sizeof(value), r->wall_s * 1e9, true);
 	numbers_count(share, sizeof(share), r->processes);
 	numbers_count(time, sizeof(time), r->threads);
 	snprintf(note, sizeof(note), "%s process%s, %s thread%s", share,
 		 r->processes == 1 ? "" : "es", time, r->threads == 1 ? "" : "s");
-	put_figure(h, "wall time", value, note);
+	html_write_texts(h, "wall time", value, note);
 	numbers_share(value, sizeof(value), r->time_ns > 0 ? r->perturbation_ns / r->time_ns : NAN);
 	numbers_duration(time, sizeof(time), r->perturbation_ns, true);
 	snprintf(note, sizeof(note), "%s that scprof took", time);
-	put_figure(h, "overhead", value, r->overhead.measured ? note : "not measured in this run");
+	html_write_texts(h, "overhead", value,
+			 r->overhead.measured ? note : "not measured in this run");
 	json_write_close(&h->json, ']');
 }
 
@@ -99,10 +91,7 @@ static void put_next(struct html *h)
 	for (uint32_t i = 0; i < r->next_steps; i++) {
 		char *words = strndup(r->next_step[i], r->next_command[i]);
 
-		json_write_open(&h->json, NULL, '[');
-		json_write_text(&h->json, NULL, words ? words : "");
-		json_write_text(&h->json, NULL, r->next_step[i] + r->next_command[i]);
-		json_write_close(&h->json, ']');
+		html_write_pair(h, words ? words : "", r->next_step[i] + r->next_command[i]);
 		free(words);
 	}
 	json_write_close(&h->json, ']');

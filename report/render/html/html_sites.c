@@ -77,19 +77,18 @@ static void put_mean(struct html *h, const struct mean_interval *e)
 static void put_slow(struct html *h, const struct report_site *s)
 {
 	const struct mean_interval *e = &s->slow.estimate;
+	bool seen = s->has_slow && s->slow.seen;
 
 	/* without a tick there is no mean, only a limit */
-	json_write_number(&h->json, NULL, s->has_slow && s->slow.seen ? e->mean : NAN);
-	json_write_number(&h->json, NULL, s->has_slow && s->slow.seen ? e->low : NAN);
-	json_write_number(&h->json, NULL, s->has_slow ? e->high : NAN);
+	html_write_limits(h, seen ? e->mean : NAN, seen ? e->low : NAN,
+			  s->has_slow ? e->high : NAN);
 	json_write_count(&h->json, NULL, s->has_slow && s->slow.covers);
 }
 
 static void put_cost(struct html *h, const struct report_cost *c, bool known)
 {
-	json_write_number(&h->json, NULL, known ? c->ns : NAN);
-	json_write_number(&h->json, NULL, known ? c->low_ns : NAN);
-	json_write_number(&h->json, NULL, known ? c->high_ns : NAN);
+	html_write_limits(h, known ? c->ns : NAN, known ? c->low_ns : NAN,
+			  known ? c->high_ns : NAN);
 }
 
 /* Rows with inseparable costs have the number of the first of them. */

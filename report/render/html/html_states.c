@@ -10,9 +10,7 @@
 
 static void put_part(struct html *h, const struct mean_interval *m)
 {
-	json_write_number(&h->json, NULL, m->mean);
-	json_write_number(&h->json, NULL, m->low);
-	json_write_number(&h->json, NULL, m->high);
+	html_write_limits(h, m->mean, m->low, m->high);
 }
 
 /* Of each bar of the row's histogram, in its order. */
@@ -115,9 +113,7 @@ static void put_uncharged(struct html *h, const struct displaced *d)
 	char text[32];
 
 	json_write_open(&h->json, "uncharged", '[');
-	json_write_number(&h->json, NULL, d->uncharged_s * 1e9);
-	json_write_number(&h->json, NULL, d->low_s * 1e9);
-	json_write_number(&h->json, NULL, d->high_s * 1e9);
+	html_write_limits(h, d->uncharged_s * 1e9, d->low_s * 1e9, d->high_s * 1e9);
 	json_write_number(&h->json, NULL, d->share_of_rusage);
 	json_write_close(&h->json, ']');
 	snprintf(text, sizeof(text), "%.6g %%", 100 * d->confidence);
@@ -139,9 +135,6 @@ void html_displaced(struct html *h, const struct displaced *d)
 	for (uint32_t i = 0; i < d->cpus; i++)
 		put_cpu(h, &d->cpu[i]);
 	json_write_close(&h->json, ']');
-	json_write_open(&h->json, "warnings", '[');
-	for (uint32_t i = 0; i < d->warnings; i++)
-		json_write_text(&h->json, NULL, d->warning[i]);
-	json_write_close(&h->json, ']');
+	json_write_texts(&h->json, "warnings", (const char *const *)d->warning, d->warnings);
 	json_write_close(&h->json, '}');
 }

@@ -142,18 +142,9 @@ void html_tables(struct html *h)
 
 static void put_loop_row(struct html *h, const struct loop_row *row)
 {
-	const struct report *r = h->report;
-
 	json_write_count(&h->json, NULL, row->kind);
-	html_write_index(h, NULL, row->from < h->sites ? row->from : STRING_INDEX_NONE);
-	html_write_string(h, NULL,
-			  row->from < r->sites
-				  ? r->profile->function[r->site[row->from].function].name
-				  : "(thread start)");
-	html_write_index(h, NULL, row->to < h->sites ? row->to : STRING_INDEX_NONE);
-	html_write_string(h, NULL,
-			  row->to < r->sites ? r->profile->function[r->site[row->to].function].name
-					     : "(thread end)");
+	put_end(h, row->from, "(thread start)");
+	put_end(h, row->to, "(thread end)");
 	json_write_count(&h->json, NULL, row->way);
 	json_write_count(&h->json, NULL, row->states);
 	json_write_count(&h->json, NULL, row->edges);
@@ -167,12 +158,9 @@ static void put_loop_row(struct html *h, const struct loop_row *row)
 static void put_cycle(struct html *h, const struct loop *l, const struct loop_cycle *c)
 {
 	json_write_open(&h->json, NULL, '{');
-	json_write_count(&h->json, "closed", c->closed);
 	json_write_count(&h->json, "passes", c->passes);
 	json_write_open(&h->json, "mean", '[');
-	json_write_number(&h->json, NULL, c->mean_ns);
-	json_write_number(&h->json, NULL, c->low_ns);
-	json_write_number(&h->json, NULL, c->high_ns);
+	html_write_limits(h, c->mean_ns, c->low_ns, c->high_ns);
 	json_write_close(&h->json, ']');
 	json_write_number(&h->json, "permille", c->permille);
 	json_write_open(&h->json, "rows", '[');

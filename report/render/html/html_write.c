@@ -41,38 +41,38 @@ void html_write_doubts(struct html *h, const char *key, unsigned unreliable)
 
 void html_write_pair(struct html *h, const char *name, const char *words)
 {
-	json_write_open(&h->json, NULL, '[');
-	json_write_text(&h->json, NULL, name);
-	json_write_text(&h->json, NULL, words);
-	json_write_close(&h->json, ']');
+	json_write_texts(&h->json, NULL, (const char *const[]){name, words}, 2);
+}
+
+void html_write_texts(struct html *h, const char *first, const char *second, const char *third)
+{
+	json_write_texts(&h->json, NULL, (const char *const[]){first, second, third}, 3);
 }
 
 void html_write_warnings(struct html *h, const struct report_warning *warning, uint32_t warnings)
 {
 	json_write_open(&h->json, "warnings", '[');
-	for (uint32_t i = 0; i < warnings; i++) {
-		json_write_open(&h->json, NULL, '[');
-		json_write_text(&h->json, NULL, warning[i].code);
-		json_write_text(&h->json, NULL, warning[i].text);
-		json_write_text(&h->json, NULL, warning[i].brief);
-		json_write_close(&h->json, ']');
-	}
+	for (uint32_t i = 0; i < warnings; i++)
+		html_write_texts(h, warning[i].code, warning[i].text, warning[i].brief);
 	json_write_close(&h->json, ']');
 }
 
 void html_write_strings(struct html *h)
 {
-	json_write_open(&h->json, "strings", '[');
-	for (uint32_t i = 0; i < h->strings.count; i++)
-		json_write_text(&h->json, NULL, h->strings.text[i]);
-	json_write_close(&h->json, ']');
+	json_write_texts(&h->json, "strings", (const char *const *)h->strings.text,
+			 h->strings.count);
 }
 
-void html_write_interval(struct html *h, double mean, double low, double high)
+void html_write_limits(struct html *h, double mean, double low, double high)
 {
 	json_write_number(&h->json, NULL, mean);
 	json_write_number(&h->json, NULL, low);
 	json_write_number(&h->json, NULL, high);
+}
+
+void html_write_interval(struct html *h, double mean, double low, double high)
+{
+	html_write_limits(h, mean, low, high);
 	json_write_rough(&h->json, NULL, mean > 0 ? low / mean - 1 : NAN);
 	json_write_rough(&h->json, NULL, mean > 0 ? high / mean - 1 : NAN);
 }

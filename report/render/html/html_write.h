@@ -33,6 +33,9 @@ void html_write_fields(struct html *h, const char *key, const char *names);
 /* Mean, low, high, and both limits relative to the mean: "-0.05, 0.08". */
 void html_write_interval(struct html *h, double mean, double low, double high);
 
+/* Mean, low, high. */
+void html_write_limits(struct html *h, double mean, double low, double high);
+
 /* A tree of nodes, each the number of its parent and a label: the distance back to the parent,
  * which is mostly 1 (0: none), and the label, or its text. */
 void html_write_tree(struct html *h, const char *key, const struct pairs *tree,
@@ -41,6 +44,8 @@ void html_write_tree(struct html *h, const char *key, const struct pairs *tree,
 /* Reliability warnings as one text, separated by commas; none: -1. */
 void html_write_doubts(struct html *h, const char *key, unsigned unreliable);
 
+/* Texts as an array, NULL: null. */
+void html_write_texts(struct html *h, const char *first, const char *second, const char *third);
 /* Two texts: ["wall time","3 s"]. */
 void html_write_pair(struct html *h, const char *name, const char *words);
 void html_write_warnings(struct html *h, const struct report_warning *warning, uint32_t warnings);

@@ -19,12 +19,10 @@ static void put_share(struct json_writer *w, double total_ns, double share, int3
 	json_write_number(w, "percent", isfinite(share) ? (double)permille / 10 : NAN);
 }
 
-static const struct row_field cycle_fields[] = {ROW_SAME(loop_cycle, closed),
-						ROW_SAME(loop_cycle, passes),
-						ROW_SAME(loop_cycle, mean_ns),
-						ROW_FIELD("ci_low_ns", loop_cycle, low_ns),
-						ROW_FIELD("ci_high_ns", loop_cycle, high_ns),
-						ROW_END};
+static const struct row_field cycle_fields[] = {
+	ROW_SAME(loop_cycle, passes), ROW_SAME(loop_cycle, mean_ns),
+	ROW_FIELD("ci_low_ns", loop_cycle, low_ns), ROW_FIELD("ci_high_ns", loop_cycle, high_ns),
+	ROW_END};
 static const struct row_field thread_fields[] = {
 	ROW_SAME(loop_thread, name), ROW_SAME(loop_thread, pid), ROW_SAME(loop_thread, tid),
 	ROW_SAME(loop_thread, threads), ROW_END};

@@ -235,17 +235,16 @@ static void put_tables(struct pprof_writer *w)
 static void put_comment(struct pprof_writer *w, const struct report *r)
 {
 	Pprof__Profile part = PPROF__PROFILE__INIT;
-	char *text = NULL;
-	size_t bytes;
-	FILE *memory = r->warnings ? open_memstream(&text, &bytes) : NULL;
+	struct utf8_memory memory;
 	int64_t comment;
+	char *text;
 
-	if (!memory)
-		return;
-	fputs("scprof report has warnings:", memory);
-	for (uint32_t i = 0; i < r->warnings; i++)
-		fprintf(memory, " %s", r->warning[i].code);
-	if (fclose(memory) == 0) {
+	utf8_memory_begin(&memory);
+	for (uint32_t i = 0; memory.to && i < r->warnings; i++)
+		fprintf(memory.to, "%s %s",
+			i ? "" : "scprof report has warnings:", r->warning[i].code);
+	text = utf8_memory_end(&memory);
+	if (text) {
 		comment = pprof_write_string(w, text);
 		part.comment = &comment;
 		part.n_comment = 1;

@@ -20,8 +20,6 @@
 #define LEAST	 0.3 /* narrower boxes are left out */
 #define LETTER	 7.3 /* width of one */
 
-#define LABEL_LEAST 16 /* letters of a name before its numbers have room */
-
 struct picture {
 	FILE *out;
 	struct flame *flame;
@@ -85,26 +83,6 @@ static void put_facts(const struct picture *p, const struct flame_box *b)
 		b->calls == 1 ? "" : "s");
 }
 
-/* The name, and where there is room the total and the share. */
-static int put_label(const struct picture *p, const struct flame_box *b, size_t columns)
-{
-	char total[32], share[32], both[80];
-	size_t taken;
-
-	numbers_duration(total, sizeof(total), b->value_ns, true);
-	numbers_share(share, sizeof(share), b->share);
-	snprintf(both, sizeof(both), "  %s, %s", total, share);
-	taken = utf8_width(both);
-	if (columns < LABEL_LEAST + taken)
-		return put_text(p->out, name_of(p, b), columns);
-	if (put_text(p->out, name_of(p, b), columns - taken))
-		return -1;
-	fputs("<tspan class=\"s\">", p->out);
-	utf8_write_markup(p->out, both);
-	fputs("</tspan>", p->out);
-	return 0;
-}
-
 static int put_box(const struct picture *p, uint32_t number)
 {
 	const struct flame_box *b = &p->flame->box[number];
@@ -130,7 +108,7 @@ static int put_box(const struct picture *p, uint32_t number)
 		(int)b->kind, x, y, width, ROW - 1);
 	if (columns && status == 0) {
 		fprintf(p->out, "<text x=\"%.1f\" y=\"%.0f\">", x + 3, y + 13);
-		status = put_label(p, b, columns);
+		status = put_text(p->out, name_of(p, b), columns);
 		fputs("</text>", p->out);
 	}
 	fputs("</g>\n", p->out);

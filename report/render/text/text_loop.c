@@ -161,8 +161,6 @@ static void add_cycle(struct text *t, struct table *table, const uint32_t *sites
 		snprintf(title, sizeof(title), "loop %" PRIu32 ":", number);
 		plain_row(table, title, "");
 	}
-	if (!c->closed)
-		plain_row(table, "(thread start)", "");
 	for (uint32_t i = c->row; i < c->row + c->rows; i++)
 		if (!is_nothing(&l->row[i]))
 			add_row(t, table, sites, l, c, &l->row[i]);
@@ -211,14 +209,8 @@ static void print_passes(struct text *t, const struct loop *l, const struct loop
 	numbers_mean(&m, c->mean_ns, c->low_ns, c->high_ns, t->terminal.utf8);
 	if (l->cycles > 1)
 		snprintf(which, sizeof(which), "loop %" PRIu32, number);
-	if (c->closed)
-		snprintf(line, sizeof(line), "%s, %s passes of %s %s %s, %s of that time", which,
-			 passes, m.mean, m.unit, m.interval, share);
-	else if (l->calls)
-		snprintf(line, sizeof(line), "no loop, %" PRIu64 " call%s", l->calls,
-			 l->calls == 1 ? "" : "s");
-	else
-		snprintf(line, sizeof(line), "no calls");
+	snprintf(line, sizeof(line), "%s, %s passes of %s %s %s, %s of that time", which, passes,
+		 m.mean, m.unit, m.interval, share);
 	fputs("  ", t->out);
 	text_cell_wrap(t, line, 2, 4);
 }
@@ -252,13 +244,17 @@ static void count_sites(const struct report *r, const struct loop *l, uint32_t *
 
 static int print_loop(struct text *t, uint32_t *sites, const struct loop *l)
 {
-	int status;
+	int status = 0;
 
 	count_sites(t->report, l, sites);
 	print_threads(t, l);
+	if (!l->cycles)
+		fprintf(t->out, l->calls ? "  no loop, %" PRIu64 " call%s\n" : "  no calls\n",
+			l->calls, l->calls == 1 ? "" : "s");
 	for (uint32_t i = 0; i < l->cycles; i++)
 		print_passes(t, l, &l->cycle[i], i + 1);
-	status = print_steps(t, sites, l);
+	if (l->cycles)
+		status = print_steps(t, sites, l);
 	fputc('\n', t->out);
 	print_check(t, l);
 	return status;

@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +24,7 @@ struct part {
 	double s;
 	const char *utf8, *ascii; /* in the bar */
 	const char *most;	  /* "mostly ...", if it is more than half */
-	char label[160];
+	const char *label;
 };
 
 struct time_line {
@@ -33,20 +32,14 @@ struct time_line {
 	size_t parts;
 	double all_s;
 	bool about;
+	char waits[160];
 };
 
-__attribute__((format(printf, 6, 7))) static void add(struct time_line *l, double s,
-						      const char *utf8, const char *ascii,
-						      const char *most, const char *format, ...)
+static void add(struct time_line *l, double s, const char *utf8, const char *ascii,
+		const char *most, const char *label)
 {
-	struct part *p = &l->part[l->parts++];
-	va_list args;
-
-	*p = (struct part){.s = fmax(s, 0), .utf8 = utf8, .ascii = ascii, .most = most};
-	l->all_s += p->s;
-	va_start(args, format);
-	vsnprintf(p->label, sizeof(p->label), format, args);
-	va_end(args);
+	l->part[l->parts] = (struct part){fmax(s, 0), utf8, ascii, most, label};
+	l->all_s += l->part[l->parts++].s;
 }
 
 /* How long calls at this site waited, in ns. */
@@ -96,16 +89,15 @@ static void fill_states(struct time_line *l, const struct report *r)
 	double all_cpu = t->cpu_in_calls_s + t->cpu_outside_s + t->recording_s;
 	double recording = fmin(fmax(t->recording_s, 0), fmax(all_cpu - in_calls, 0));
 	double off = threads_time_difference(r);
-	char waits[160];
 
 	l->about = !(fabs(off) <= EXACT) && t->estimated_s > EXACT * r->time_ns / 1e9;
-	name_waits(r, false, waits, sizeof(waits));
+	name_waits(r, false, l->waits, sizeof(l->waits));
 	add(l, in_calls, "█", "#", "in calls, on a CPU", "on a CPU in calls");
 	add(l, all_cpu - in_calls - recording, "▓", "=", "computing outside of calls",
 	    "on a CPU outside of them");
 	add(l, recording, "▞", "%", "recorded by scprof", "recording by scprof");
 	add(l, t->runnable_s, "▒", "+", "kept from its CPUs", "runnable: waited for a CPU");
-	add(l, t->asleep_in_calls_s, "░", "-", "waiting", "%s", waits);
+	add(l, t->asleep_in_calls_s, "░", "-", "waiting", l->waits);
 	add(l, t->not_recorded_s, "·", ".", "waiting elsewhere", "waiting, not recorded");
 }
 
@@ -113,13 +105,12 @@ static void fill_states(struct time_line *l, const struct report *r)
 static void fill_calls(struct time_line *l, const struct report *r)
 {
 	double outer_ns = r->calls_ns - r->nested_ns;
-	char waits[160];
 
-	name_waits(r, true, waits, sizeof(waits));
+	name_waits(r, true, l->waits, sizeof(l->waits));
 	add(l, (outer_ns - r->waiting_ns) / 1e9, "█", "#", "in calls", "in calls that work");
 	add(l, r->gaps_ns / 1e9, "▓", "=", "between calls", "between calls, or not recorded");
 	add(l, r->recording_ns / 1e9, "▞", "%", "recorded by scprof", "recording by scprof");
-	add(l, fmin(r->waiting_ns, outer_ns) / 1e9, "░", "-", "waiting", "%s", waits);
+	add(l, fmin(r->waiting_ns, outer_ns) / 1e9, "░", "-", "waiting", l->waits);
 }
 
 /* As many cells as each part has of the whole, without one too few or too many. */

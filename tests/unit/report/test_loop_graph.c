@@ -215,27 +215,6 @@ static void test_the_state_called_first_comes_first(void **state)
 	loop_graph_clear(&g);
 }
 
-static void test_a_chain_goes_from_start_to_end(void **state)
-{
-	uint32_t path[4] = {0};
-
-	(void)state;
-	nodes(4);
-	edge(4, 2, 10);
-	edge(2, 1, 7);
-	edge(2, 3, 3);
-	edge(3, 1, 3);
-	edge(1, 4, 10);
-	settle();
-	expect_path(path, loop_cycle_chain(&g, path), "21");
-	loop_graph_clear(&g);
-	nodes(0);
-	edge(0, 0, 1);
-	settle();
-	assert_int_equal(loop_cycle_chain(&g, path), 0);
-	loop_graph_clear(&g);
-}
-
 /* Work that grows with the square of this would not end, nor would recursion. */
 static void test_a_ring_of_many(void **state)
 {
@@ -268,7 +247,6 @@ int main(void)
 		cmocka_unit_test(test_a_state_that_follows_itself),
 		cmocka_unit_test(test_frequent_states_may_be_joined_by_rare_ones),
 		cmocka_unit_test(test_the_state_called_first_comes_first),
-		cmocka_unit_test(test_a_chain_goes_from_start_to_end),
 		cmocka_unit_test(test_a_ring_of_many),
 	};
 

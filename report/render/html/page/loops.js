@@ -82,15 +82,14 @@ function loopTable(rows, outside) {
 }
 
 // All of the thread's time is elsewhere: what repeats is no answer.
-const isNothing = (loop, cycle) => cycle.closed && cycle.permille === 0 && loop.cycles.length === 1;
+const isNothing = (loop, cycle) => cycle.permille === 0 && loop.cycles.length === 1;
 
 function loopHead(loop, cycle) {
 	const [mean, low, high] = cycle.mean;
 	const passes = `${count(cycle.passes)} pass${cycle.passes === 1 ? "" : "es"}`;
 	return element("p", {}, "Thread ", nameOf(text(loop.thread)), ` (${loop.tid})${loop.others ? ` and ${count(loop.others)} more like it` : ""}, ${duration(loop.time)}: `,
 		isNothing(loop, cycle) ? "no loop that takes time"
-			: cycle.closed ? ["a loop, ", passes, " of ", element("strong", {}, meanText(mean, low, high)), `, ${permille(cycle.permille, true)} of its time`]
-			: ["no loop: straight from start to end, ", element("strong", {}, meanText(mean, low, high))]);
+			: ["a loop, ", passes, " of ", element("strong", {}, meanText(mean, low, high)), `, ${permille(cycle.permille, true)} of its time`]);
 }
 
 // All loops of all threads by their own time, not the thread's: a thread that only waits lives long, too.
