@@ -276,10 +276,10 @@ static inline void record_end(struct scp_call *c, struct call_result r, bool has
 {
 	struct scp_thread *t = c->thread;
 	uint64_t slow;
-	/* A forked child that returns from its parent's call: not its own to record. */
-	if (unlikely(t && thread_self != t))
-		return;
 	if (likely(t != NULL)) {
+		/* A forked child that returns from its parent's call: not its own to record. */
+		if (unlikely(thread_self != t))
+			return;
 		thread_mark(t, c->cfa);
 	}
 	if (unlikely(c->generation != process_epoch.now.generation) && is_over(c))
