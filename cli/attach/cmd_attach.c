@@ -47,18 +47,6 @@ static const struct refusal_facts *first(const struct attach *a)
 	return &a->targets.one[0].facts;
 }
 
-/* Searches the first process; functions that only other processes have are not timed. */
-static int find_stubs(struct attach *a)
-{
-	struct recording *r = &a->recording;
-	const struct refusal_facts *f = first(a);
-	char exe[64];
-
-	snprintf(exe, sizeof(exe), "/proc/%d/exe", (int)f->target.pid);
-	return run_symbols_resolve_mapped(&r->options, f->target.pid, f->uid, f->gid, exe,
-					  r->library, &r->chosen, &r->patterns);
-}
-
 static int write_stubs(struct attach *a)
 {
 	struct recording *r = &a->recording;
@@ -126,7 +114,9 @@ static int prepare(struct attach *a)
 	snprintf(program.path, sizeof(program.path), "%s", first(a)->exe);
 	snprintf(program.runner, sizeof(program.runner), "%s", first(a)->exe);
 	set_process(a, &r->options.filters);
-	if (recording_wants_stubs(r) && find_stubs(a))
+	/* of the first process: functions that only other processes have are not timed */
+	if (recording_wants_stubs(r) &&
+	    run_symbols_resolve(&r->options, NULL, r->library, &r->chosen, &r->patterns))
 		return -1;
 	if (attach_place_make(&a->place, &a->targets, r->options.copy_to, r->library,
 			      r->output.directory))

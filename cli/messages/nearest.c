@@ -3,11 +3,9 @@
 #include "cli/messages/nearest.h"
 
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
-#define LONGEST	  31
-#define MOST_NEAR 3
+#define LONGEST 31
 
 static size_t least(size_t a, size_t b, size_t c)
 {
@@ -36,17 +34,7 @@ static size_t distance(const char *a, const char *b)
 	return d[la][lb];
 }
 
-static bool is_among(const char *name, const char *const *found, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (!strcmp(name, found[i]))
-			return true;
-	return false;
-}
-
-/* The nearest one that is not among those `found`. */
-static const char *next_nearest(const char *word, const char *const *names, size_t count,
-				const char *const *found, size_t founds)
+const char *nearest_name(const char *word, const char *const *names, size_t count)
 {
 	const char *best = NULL;
 	size_t best_distance = 3; /* beyond that it is another word */
@@ -55,31 +43,10 @@ static const char *next_nearest(const char *word, const char *const *names, size
 		size_t near = distance(word, names[i]);
 
 		/* more than half of the letters agree */
-		if (near < best_distance && 2 * near < strlen(names[i]) &&
-		    !is_among(names[i], found, founds)) {
+		if (near < best_distance && 2 * near < strlen(names[i])) {
 			best = names[i];
 			best_distance = near;
 		}
 	}
 	return best;
-}
-
-const char *nearest_name(const char *word, const char *const *names, size_t count)
-{
-	return next_nearest(word, names, count, NULL, 0);
-}
-
-void nearest_names(const char *word, const char *const *names, size_t count, char *text,
-		   size_t size)
-{
-	const char *found[MOST_NEAR];
-	size_t at = 0;
-
-	*text = '\0';
-	for (size_t i = 0; i < MOST_NEAR && at < size; i++) {
-		found[i] = next_nearest(word, names, count, found, i);
-		if (!found[i])
-			break;
-		at += (size_t)snprintf(text + at, size - at, "%s%s", i ? ", " : "", found[i]);
-	}
 }

@@ -9,8 +9,4 @@
  * and swaps of neighbours; NULL if none is near. */
 const char *nearest_name(const char *word, const char *const *names, size_t count);
 
-/* The three nearest, "a, b, c"; "" if none is near. */
-void nearest_names(const char *word, const char *const *names, size_t count, char *text,
-		   size_t size);
-
 #endif

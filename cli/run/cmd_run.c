@@ -30,26 +30,6 @@ struct run {
 	struct run_live live;
 };
 
-/* LD_PRELOAD cannot name a path that has a space or a colon. */
-static int avoid_odd_library_path(struct run *r)
-{
-	char link[PATH_MAX];
-
-	char *library = r->recording.library;
-
-	if (environment_can_preload(library))
-		return 0;
-	snprintf(link, sizeof(link), "%s/libscprof.so", r->directory.base);
-	if (!environment_can_preload(link) || symlink(library, link)) {
-		say_format("libscprof.so lies in a directory that LD_PRELOAD cannot name: %s.\n"
-			   "Set SCPROF_LIB to a copy whose path has no space, colon or $ in it",
-			   library);
-		return -1;
-	}
-	snprintf(library, sizeof(r->recording.library), "%s", link);
-	return 0;
-}
-
 static int write_stubs(struct run *r)
 {
 	struct recording *c = &r->recording;
@@ -67,15 +47,6 @@ static int set_environment(const struct run *r)
 	return -1;
 }
 
-static void clean_up(struct run *r)
-{
-	char link[PATH_MAX];
-
-	recording_clean_up(&r->recording, &r->directory);
-	snprintf(link, sizeof(link), "%s/libscprof.so", r->directory.base);
-	unlink(link);
-}
-
 static int make_dither(struct run *r)
 {
 	double share = r->recording.options.dither;
@@ -88,7 +59,7 @@ static void give_up(struct run *r)
 {
 	run_live_end(&r->live);
 	run_displace_abandon(&r->displace);
-	clean_up(r);
+	recording_clean_up(&r->recording, &r->directory);
 	run_directory_remove(&r->directory);
 }
 
@@ -104,14 +75,20 @@ static int prepare(struct run *r)
 		say(err.text);
 		return -1;
 	}
-	if (recording_wants_stubs(c) &&
-	    run_symbols_resolve(&c->options, &r->program, c->library, &c->chosen, &c->patterns))
+	if (!environment_can_preload(c->library)) {
+		say_format("libscprof.so lies in a directory that LD_PRELOAD cannot name: %s.\n"
+			   "Set SCPROF_LIB to a copy whose path has no space, colon or $ in it",
+			   c->library);
+		return -1;
+	}
+	if (recording_wants_stubs(c) && run_symbols_resolve(&c->options, r->program.runner,
+							    c->library, &c->chosen, &c->patterns))
 		return -1;
 	if (run_directory_create(&r->directory, c->output.directory, &err)) {
 		say(err.text);
 		return -1;
 	}
-	if (!avoid_odd_library_path(r) && !write_stubs(r) && !make_dither(r) &&
+	if (!write_stubs(r) && !make_dither(r) &&
 	    !recording_prepare(c, &r->directory, &r->program) && !set_environment(r))
 		return 0;
 	give_up(r);
@@ -249,7 +226,7 @@ static int run_observed(struct run *r)
 	int status = wait_for(r);
 	survivors_wait(r->directory.profiles, r->launch.signals, run_live_say);
 	run_watch_end(c->watch);
-	clean_up(r);
+	recording_clean_up(&r->recording, &r->directory);
 	run_live_end(&r->live);
 	run_displace_settle(&r->displace, r->launch.ended_by != 0);
 	failed = finish(r);

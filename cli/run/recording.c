@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/messages/nearest.h"
 #include "cli/messages/say.h"
 #include "collector/attach/target/as_user.h"
 #include "collector/select/below.h"
@@ -97,14 +96,7 @@ static void note_ticks(const struct recording *r, struct profile *p)
 
 static void complain_below(const struct below *b, const struct profile_error *err)
 {
-	char near[256] = "";
-
-	if (b->unmatched && b->unmatched->is_exact)
-		nearest_names(b->unmatched->name, (const char *const *)b->near, b->nears, near,
-			      sizeof(near));
-	if (*near)
-		say_format("%s.\nNear: %s", err->text, near);
-	else if (b->unmatched)
+	if (b->unmatched)
 		say_format(
 			"%s.\nA function that was inlined everywhere, or whose symbols were "
 			"stripped, cannot be found;\none of what the command starts is named as "

@@ -12,28 +12,7 @@
 #include "cli/messages/say.h"
 #include "cli/usage/options.h"
 #include "cli/usage/output.h"
-#include "profile/write/temporary_file.h"
 #include "report/report.h"
-
-/* Root may write everywhere, but not create a file in /proc: only trying tells. */
-static int try_directory(const char *directory)
-{
-	char name[PATH_MAX];
-	struct partial trial;
-	int fd;
-
-	snprintf(name, sizeof(name), "%s/scprof", directory);
-	fd = temporary_file_create(&trial, name);
-	if (fd >= 0) {
-		close(fd);
-		temporary_file_drop(&trial);
-		return 0;
-	}
-	say_format("cannot write a profile into the folder %.300s: %s.\n"
-		   "Choose another place with -o",
-		   directory, strerror(errno));
-	return -1;
-}
 
 static int use_directory(const char *directory, struct run_output *o)
 {
@@ -51,7 +30,12 @@ static int use_directory(const char *directory, struct run_output *o)
 		return -1;
 	}
 	memcpy(o->directory, real, strlen(real) + 1);
-	return try_directory(o->directory);
+	if (!access(o->directory, W_OK | X_OK))
+		return 0;
+	say_format("cannot write a profile into the folder %.300s: %s.\n"
+		   "Choose another place with -o",
+		   directory, strerror(errno));
+	return -1;
 }
 
 static int split(const char *path, struct run_output *o)

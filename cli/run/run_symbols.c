@@ -4,53 +4,19 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/statvfs.h>
 
 #include "collector/attach/target/as_user.h"
 #include "collector/launch/environment.h"
 #include "collector/select/stub_object.h"
-#include "cli/messages/nearest.h"
 #include "stats/numerics/random.h"
 #include "cli/messages/say.h"
-
-/* All names in the libraries that the pattern can refer to. */
-static size_t collect_names(const struct selection *c, const char **names)
-{
-	size_t n = 0;
-
-	for (size_t l = 0; l < c->libraries; l++) {
-		if (!symbol_pattern_has_library(c->unmatched, &c->library[l]))
-			continue;
-		for (size_t i = 0; i < c->library[l].functions; i++)
-			if (!selection_reason(c, &c->library[l].function[i]))
-				names[n++] = c->library[l].function[i].name;
-	}
-	return n;
-}
-
-static void find_near(const struct selection *c, char *text, size_t size)
-{
-	size_t room = 1;
-
-	for (size_t l = 0; l < c->libraries; l++)
-		room += c->library[l].functions;
-	const char **names = calloc(room, sizeof(*names));
-	if (names)
-		nearest_names(c->unmatched->name, names, collect_names(c, names), text, size);
-	free(names);
-}
+#include "profile/base/error.h"
 
 void run_symbols_complain(const struct selection *c, const struct profile_error *err)
 {
-	char near[256] = "";
-
-	if (c->unmatched && c->unmatched->is_exact)
-		find_near(c, near, sizeof(near));
 	if (!c->unmatched)
 		say(err->text);
-	else if (*near)
-		say_format("%s.\nNear: %s", err->text, near);
 	else
 		say_format("%s.\n`scprof symbols PROGRAM` lists what can be chosen%s", err->text,
 			   c->unmatched->library ? ""
@@ -71,74 +37,52 @@ static void say_left_out(const struct selection *c)
 			   names, c->left_out > 4 ? ", ..." : "");
 }
 
-static int parse(const struct run_options *options, struct selection *chosen,
-		 struct symbol_patterns *parsed)
+/* Opens the mapped files of a running process with the rights of its user. */
+static int open_mapped(struct selection *c, const struct run_filters *f, const char *library,
+		       struct profile_error *err)
+{
+	const struct as_user user = {.uid = f->uid, .gid = f->gid};
+	struct as_user_before before;
+	struct library_closure mapped;
+	char exe[64];
+	int failed = library_closure_find_mapped(f->process, &mapped, err);
+
+	if (!failed && (failed = as_user_begin(&user, &before)))
+		error_set(err, "-s: cannot take the rights of user %u", (unsigned)f->uid);
+	if (failed) {
+		library_closure_free(&mapped);
+		return -1;
+	}
+	snprintf(exe, sizeof(exe), "/proc/%d/exe", (int)f->process);
+	failed = selection_open_mapped(c, exe, library, &mapped, err);
+	as_user_end(&before);
+	return failed;
+}
+
+int run_symbols_resolve(const struct run_options *o, const char *program, const char *library,
+			struct selection *chosen, struct symbol_patterns *parsed)
 {
 	struct profile_error err;
 
 	*chosen = (struct selection){0};
-	if (!symbol_pattern_parse(options->ready_made, options->symbols, parsed, &err))
-		return 0;
-	say(err.text);
-	return -1;
-}
-
-/* `failed`: selection_open did. */
-static int choose(const struct run_options *options, struct selection *chosen,
-		  struct symbol_patterns *parsed, int failed, struct profile_error *err)
-{
-	if (failed || selection_resolve(chosen, parsed, err)) {
-		run_symbols_complain(chosen, err);
+	if (symbol_pattern_parse(o->ready_made, o->symbols, parsed, &err)) {
+		say(err.text);
 		return -1;
 	}
-	if (!chosen->count && options->only_ready_made) {
+	if ((o->filters.process ? open_mapped(chosen, &o->filters, library, &err)
+				: selection_open(chosen, program, library, NULL, &err)) ||
+	    selection_resolve(chosen, parsed, &err)) {
+		run_symbols_complain(chosen, &err);
+		return -1;
+	}
+	if (!chosen->count && o->only_ready_made) {
 		say_format("-g %s: neither the program nor this machine has any of its functions.\n"
 			   "`scprof symbols PROGRAM` lists what can be chosen",
-			   options->groups);
+			   o->groups);
 		return -1;
 	}
 	say_left_out(chosen);
 	return 0;
-}
-
-int run_symbols_resolve(const struct run_options *options, const struct program *program,
-			const char *library, struct selection *chosen,
-			struct symbol_patterns *parsed)
-{
-	struct profile_error err;
-
-	if (parse(options, chosen, parsed))
-		return -1;
-	return choose(options, chosen, parsed,
-		      selection_open(chosen, program->runner, library, NULL, &err), &err);
-}
-
-int run_symbols_resolve_mapped(const struct run_options *options, pid_t pid, uid_t uid, gid_t gid,
-			       const char *program, const char *library, struct selection *chosen,
-			       struct symbol_patterns *parsed)
-{
-	struct profile_error err;
-	struct library_closure mapped;
-
-	if (parse(options, chosen, parsed))
-		return -1;
-	if (library_closure_find_mapped(pid, &mapped, &err)) {
-		library_closure_free(&mapped);
-		say(err.text);
-		return -1;
-	}
-	const struct as_user user = {.uid = uid, .gid = gid};
-	struct as_user_before before;
-
-	if (as_user_begin(&user, &before)) {
-		library_closure_free(&mapped);
-		say_format("-s: cannot take the rights of user %u", (unsigned)uid);
-		return -1;
-	}
-	int failed = choose(options, chosen, parsed,
-			    selection_open_mapped(chosen, program, library, &mapped, &err), &err);
-	as_user_end(&before);
-	return failed;
 }
 
 /* Shared memory is often mounted noexec: the loader would refuse the object. */

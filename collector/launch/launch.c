@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
@@ -30,33 +29,17 @@ static void signals_to_take(sigset_t *set)
 			sigaddset(set, taken[i]);
 }
 
-static int exec_in_shell(const char *path, char **argv)
-{
-	int argc = 0;
-
-	while (argv[argc])
-		argc++;
-	char **shell = calloc((size_t)argc + 3, sizeof(*shell));
-	if (!shell)
-		return ENOMEM;
-	shell[0] = (char *)(uintptr_t) "/bin/sh";
-	shell[1] = (char *)(uintptr_t)path;
-	for (int i = 1; i < argc; i++)
-		shell[i + 1] = argv[i];
-	execv(shell[0], shell);
-	return errno;
-}
-
 /* In the child, until exec. `chld` and `mask` are as scprof was given them. */
 static void become(const char *path, char **argv, bool shell_fallback, int report,
 		   const struct sigaction *chld, const sigset_t *mask)
 {
 	sigaction(SIGCHLD, chld, NULL);
 	sigprocmask(SIG_SETMASK, mask, NULL);
-	execv(path, argv);
+	if (shell_fallback)
+		execvp(path, argv);
+	else
+		execv(path, argv);
 	int error = errno;
-	if (error == ENOEXEC && shell_fallback)
-		error = exec_in_shell(path, argv);
 	while (write(report, &error, sizeof(error)) < 0 && errno == EINTR)
 		continue;
 	_exit(127);

@@ -8,9 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "collector/machine/kernel_file.h"
 
@@ -70,20 +68,6 @@ double cpu_times_all(const struct cpu_times *t)
 	return t->user + t->nice + t->system + t->idle + t->iowait + t->irq + t->softirq + t->steal;
 }
 
-int cpu_times_irq_configured(const char *path)
-{
-	gzFile file = gzopen(path, "rbe"); /* a file that is not compressed is read as it is */
-	char line[256];
-	int result = 0;
-
-	if (!file)
-		return -1;
-	while (!result && gzgets(file, line, sizeof(line)))
-		result = !strcmp(line, "CONFIG_IRQ_TIME_ACCOUNTING=y\n");
-	gzclose(file);
-	return result;
-}
-
 /* A tick never finds the CPU in a hard interrupt of another kind on most machines, so a
  * sampling kernel leaves this column at (nearly) zero. */
 static bool irq_column_filled(void)
@@ -103,19 +87,7 @@ static bool irq_column_filled(void)
 
 bool cpu_times_irq_measured(void)
 {
-	static const char *const places[] = {"/boot/config-%s", "/lib/modules/%s/config",
-					     "/usr/lib/modules/%s/config"};
-	struct utsname kernel;
-	char path[512];
-
-	if (!access("/proc/pressure/irq", F_OK))
-		return true;
-	int found = cpu_times_irq_configured("/proc/config.gz");
-	for (size_t i = 0; found < 0 && i < 3 && !uname(&kernel); i++) {
-		snprintf(path, sizeof(path), places[i], kernel.release);
-		found = cpu_times_irq_configured(path);
-	}
-	return found < 0 ? irq_column_filled() : found;
+	return !access("/proc/pressure/irq", F_OK) || irq_column_filled();
 }
 
 struct cpu_times_steal cpu_times_steal_parse(const char *line)

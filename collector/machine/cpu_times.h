@@ -32,12 +32,8 @@ struct cpu_times cpu_times_since(const struct cpu_times *from, const struct cpu_
 double cpu_times_all(const struct cpu_times *t); /* the sum */
 
 /* Does this kernel measure interrupt time? It has a pressure file that only such kernels have, or
- * its configuration says so. Where that cannot be read, it fills a column that only they fill. */
+ * fills a column that only they fill. */
 bool cpu_times_irq_measured(void);
-
-/* Does a kernel's configuration file, compressed or not, ask for that? 1 yes, 0 no, -1: it cannot
- * be read. */
-int cpu_times_irq_configured(const char *path);
 
 /* Stolen time of all CPUs together, and all their time; in the kernel's ticks of 1/100 s. */
 struct cpu_times_steal {

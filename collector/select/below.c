@@ -24,10 +24,7 @@ void below_free(struct below *b)
 		free(b->object[i].path);
 		free(b->object[i].range);
 	}
-	for (size_t i = 0; i < b->nears; i++)
-		free(b->near[i]);
 	free(b->object);
-	free(b->near);
 	free(b->names);
 	symbol_pattern_free(&b->patterns);
 	*b = (struct below){0};
@@ -185,8 +182,7 @@ static int search_others(struct below *b, const struct library_closure *known)
 	return failed;
 }
 
-static int say_unmatched(struct below *b, const char *program, const struct library_closure *known,
-			 struct profile_error *err)
+static int say_unmatched(struct below *b, struct profile_error *err)
 {
 	for (size_t i = 0; i < b->patterns.count; i++) {
 		const struct symbol_pattern *p = &b->patterns.list[i];
@@ -194,9 +190,6 @@ static int say_unmatched(struct below *b, const char *program, const struct libr
 		if (p->matches || p->takes_out || may_mean_python(p, b->is_python))
 			continue;
 		b->unmatched = p;
-		below_symbols_near(program, p, &b->near, &b->nears);
-		for (size_t k = 0; k < known->paths; k++)
-			below_symbols_near(known->path[k], p, &b->near, &b->nears);
 		error_set(err, "--below: '%.150s' matches no function %s", p->text,
 			  p->library ? "in a program or library of that name"
 				     : "of the program or of the libraries that it needs");
@@ -256,8 +249,8 @@ int below_resolve_mapped(struct below *b, pid_t pid, const char *root, const cha
 	snprintf(exe, sizeof(exe), "/proc/%d/exe", (int)pid);
 	if (parse_patterns(b, text, err) || library_closure_find_mapped(pid, &mapped, err))
 		return -1;
-	int failed = search_mapped(b, exe, root, &mapped) ? out_of_memory(err)
-							  : say_unmatched(b, exe, &mapped, err);
+	int failed =
+		search_mapped(b, exe, root, &mapped) ? out_of_memory(err) : say_unmatched(b, err);
 	library_closure_free(&mapped);
 	return failed ? failed : check_some(b, text, err);
 }
@@ -277,7 +270,7 @@ int below_resolve(struct below *b, const char *program, const char *command, con
 		known = (struct library_closure){0};
 	int failed = search_file(b, path, path) || search_all(b, &known) || search_others(b, &known)
 			     ? out_of_memory(err)
-			     : say_unmatched(b, path, &known, err);
+			     : say_unmatched(b, err);
 	library_closure_free(&known);
 	return failed ? failed : check_some(b, text, err);
 }

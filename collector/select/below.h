@@ -27,8 +27,6 @@ struct below {
 	size_t objects;
 	size_t functions;			/* how many symbols match */
 	const struct symbol_pattern *unmatched; /* where below_resolve fails for it; else NULL */
-	char **near;				/* with that: names it could have meant */
-	size_t nears;
 	bool is_python; /* an interpreter is among them: names can be those of its program */
 	char *names;	/* patterns that may mean functions of source files, a line each; or NULL */
 };
@@ -62,10 +60,5 @@ size_t below_symbols_stem(const char *symbol);
  * the file cannot be read; -1: out of memory. */
 int below_symbols_search(const char *path, bool python, struct symbol_patterns *patterns,
 			 struct below_object *found, size_t *functions);
-
-/* Add the names of its functions, as one would write them, if the pattern could mean this file.
- * Names for which there is no memory are left out. */
-void below_symbols_near(const char *path, const struct symbol_pattern *pattern, char ***names,
-			size_t *count);
 
 #endif

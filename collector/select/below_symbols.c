@@ -167,30 +167,3 @@ int below_symbols_search(const char *path, bool python, struct symbol_patterns *
 	dwfl_end(f.dwfl);
 	return failed;
 }
-
-void below_symbols_near(const char *path, const struct symbol_pattern *pattern, char ***names,
-			size_t *count)
-{
-	struct file f;
-	GElf_Sym symbol;
-	GElf_Addr at;
-
-	if (!open_file(path, &f))
-		return;
-	int symbols =
-		symbol_pattern_has_library(pattern, &f.names) ? dwfl_module_getsymtab(f.module) : 0;
-	char **grown =
-		symbols > 0 ? realloc(*names, (*count + (size_t)symbols) * sizeof(*grown)) : NULL;
-	if (grown)
-		*names = grown;
-	for (int i = 1; grown && i < symbols; i++) {
-		const char *name = function_at(&f, i, &symbol, &at);
-		char *stem = name ? strndup(name, below_symbols_stem(name)) : NULL;
-		char *shown = stem ? selection_demangle(stem, false) : NULL;
-
-		free(stem);
-		if (shown)
-			(*names)[(*count)++] = shown;
-	}
-	dwfl_end(f.dwfl);
-}

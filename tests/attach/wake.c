@@ -47,15 +47,6 @@ static int state(const struct wake *w)
 	return 0;
 }
 
-static int place(const struct wake *w, const char *directory)
-{
-	struct wake_place p;
-
-	wake_choose_place(w, directory, &p);
-	printf("own %d %s\n", p.own, p.read);
-	return 0;
-}
-
 int main(int argc, char **argv)
 {
 	struct profile_error err;
@@ -81,8 +72,6 @@ int main(int argc, char **argv)
 		r = wake_end(&w, &err) ? fail(&err) : 0;
 	else if (!strcmp(argv[2], "state"))
 		r = state(&w);
-	else if (!strcmp(argv[2], "place") && argc > 3)
-		r = place(&w, argv[3]);
 	wake_close(&w);
 	return r;
 }

@@ -12,18 +12,7 @@
 #include "collector/machine/proc_maps.h"
 #include "profile/base/proc_stat.h"
 
-#define PROCESSES_MOST 65536
-
 #define GENERATIONS_MOST 64
-
-struct member {
-	pid_t pid, parent;
-};
-
-struct family {
-	struct member *member; /* by pid */
-	size_t count;
-};
 
 static pid_t parent_of(pid_t pid)
 {
@@ -65,49 +54,33 @@ static void each(bool (*take)(void *to, pid_t pid), void *to)
 		closedir(proc);
 }
 
-static bool add_member(void *to, pid_t pid)
+struct family {
+	pid_t of, *pids;
+	size_t count, room;
+};
+
+static bool add_child(void *to, pid_t pid)
 {
 	struct family *f = to;
+	pid_t parent = pid;
 
-	if (f->count == PROCESSES_MOST)
+	if (f->count == f->room)
 		return false;
-	f->member[f->count++] = (struct member){.pid = pid, .parent = parent_of(pid)};
+	if (pid == f->of || !same_file(f->of, pid, "exe"))
+		return true;
+	for (int i = 0; i < GENERATIONS_MOST && parent && parent != f->of; i++)
+		parent = parent_of(parent);
+	if (parent == f->of)
+		f->pids[f->count++] = pid;
 	return true;
-}
-
-static int compare(const void *a, const void *b)
-{
-	const struct member *x = a, *y = b;
-
-	return (x->pid > y->pid) - (x->pid < y->pid);
-}
-
-static bool descends(const struct family *f, const struct member *m, pid_t pid)
-{
-	for (int i = 0; m && i < GENERATIONS_MOST; i++) {
-		struct member parent = {.pid = m->parent};
-
-		if (m->parent == pid)
-			return true;
-		m = bsearch(&parent, f->member, f->count, sizeof(*f->member), compare);
-	}
-	return false;
 }
 
 size_t relatives_children(pid_t pid, pid_t *pids, size_t room)
 {
-	struct family f = {.member = calloc(PROCESSES_MOST, sizeof(*f.member))};
-	size_t count = 0;
+	struct family f = {.of = pid, .pids = pids, .room = room};
 
-	if (!f.member)
-		return 0;
-	each(add_member, &f);
-	qsort(f.member, f.count, sizeof(*f.member), compare);
-	for (size_t i = 0; i < f.count && count < room; i++)
-		if (descends(&f, &f.member[i], pid) && same_file(pid, f.member[i].pid, "exe"))
-			pids[count++] = f.member[i].pid;
-	free(f.member);
-	return count;
+	each(add_child, &f);
+	return f.count;
 }
 
 static bool ends_with(const char *path, const char *end)

@@ -123,8 +123,6 @@ int wake_open(struct wake *w, const char *path, struct profile_error *err)
 	if (snprintf(w->path, sizeof(w->path), "%s", path) >= (int)sizeof(w->path))
 		return error_fail(err, path, "%s", strerror(ENAMETOOLONG));
 	w->pid = root_of(path, &inside);
-	if (w->pid)
-		strcpy(w->inside, inside); /* shorter than path */
 	w->fd = w->pid ? as_user_open_inside(w->pid, inside, flags) : open(path, flags | O_CLOEXEC);
 	if (w->fd < 0)
 		return error_fail(err, path, "cannot open the page that wakes the process: %s%s",
@@ -264,31 +262,4 @@ pid_t wake_inner_pid(pid_t pid)
 	int count = proc_status_numbers(pid, "NSpid", 10, number, NAMESPACES_MOST);
 
 	return count > 0 && number[count - 1] <= INT_MAX ? (pid_t)number[count - 1] : 0;
-}
-
-bool wake_own_directory(const struct wake *w, char *directory, size_t room)
-{
-	const char *end = strrchr(w->path, '/');
-	int n = !end		 ? snprintf(directory, room, ".")
-		: end == w->path ? snprintf(directory, room, "/")
-				 : snprintf(directory, room, "%.*s", (int)(end - w->path), w->path);
-
-	return n > 0 && (size_t)n < room;
-}
-
-void wake_choose_place(const struct wake *w, const char *directory, struct wake_place *p)
-{
-	struct stat ours, theirs;
-	int fd = w->pid ? as_user_open_inside(w->pid, directory, O_PATH | O_DIRECTORY | O_NOFOLLOW)
-			: -1;
-	bool same = fd >= 0 && !fstat(fd, &theirs) && !stat(directory, &ours) &&
-		    ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
-
-	if (fd >= 0)
-		close(fd);
-	p->own = !same;
-	if (same)
-		snprintf(p->read, sizeof(p->read), "%s", directory);
-	else if (!wake_own_directory(w, p->read, sizeof(p->read)))
-		*p->read = 0;
 }

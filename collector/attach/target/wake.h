@@ -17,10 +17,9 @@
 
 struct wake {
 	int fd;
-	uint64_t word;	       /* of the last order */
-	pid_t pid;	       /* by whose root directory the page was opened; 0: by ours */
-	char inside[PATH_MAX]; /* the page's path, as its processes see it; "": not known */
-	char path[PATH_MAX];   /* the same, as we opened it */
+	uint64_t word;	     /* of the last order */
+	pid_t pid;	     /* by whose root directory the page was opened; 0: by ours */
+	char path[PATH_MAX]; /* as we opened it */
 };
 
 /* The page that a process maps, as wake_open takes it: /proc/PID/root/... False: it has none, or
@@ -55,20 +54,5 @@ struct wake_state {
 
 /* False: the page cannot be read any more, or is none. */
 bool wake_read(const struct wake *w, struct wake_state *s);
-
-/* Where profiles go, and where we read them. */
-struct wake_place {
-	bool own;	     /* into the folder of the page */
-	char read[PATH_MAX]; /* that folder, or the one that was asked for, as we can open it */
-};
-
-/* Can the processes write to our `directory` (absolute)? Only if it has the same name in their
- * mount namespace; then name it in the order's SCPROF_OUT. Else leave that out of the order: they
- * use the folder of the page. By a page's path alone (w->pid 0) that is always so. Whether its
- * permissions let them in shows only later: then they use the page's folder as well. */
-void wake_choose_place(const struct wake *w, const char *directory, struct wake_place *p);
-
-/* The folder of the page as we read it, whatever was chosen. False: it has no path. */
-bool wake_own_directory(const struct wake *w, char *directory, size_t room);
 
 #endif

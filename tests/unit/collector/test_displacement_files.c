@@ -13,7 +13,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <cmocka.h>
 
@@ -124,44 +123,6 @@ static void test_columns_of_each_cpu(void **state)
 	d = cpu_times_since(&t[2], &t[0]);
 	assert_near(d.nice, 1.98, 1e-12);
 	assert_false(cpu_times_since(&t[1], &t[0]).known);
-}
-
-static void assert_configured(const char *text, const char *mode, int expected)
-{
-	char path[] = "/tmp/scprof-config.XXXXXX";
-	int fd = mkstemp(path);
-	gzFile file = gzdopen(fd, mode); /* T: not compressed */
-
-	assert_non_null(file);
-	assert_true(gzputs(file, text) > 0);
-	gzclose(file);
-	assert_int_equal(cpu_times_irq_configured(path), expected);
-	unlink(path);
-}
-
-static void test_the_configuration_says_whether_interrupts_are_measured(void **state)
-{
-	static const char *const mode[] = {"wb", "wbT"};
-
-	(void)state;
-	for (int i = 0; i < 2; i++) {
-		assert_configured("CONFIG_TICK=y\nCONFIG_IRQ_TIME_ACCOUNTING=y\nCONFIG_B=y\n",
-				  mode[i], 1);
-		assert_configured("# CONFIG_IRQ_TIME_ACCOUNTING is not set\nCONFIG_B=y\n", mode[i],
-				  0);
-		assert_configured("CONFIG_HAVE_CONFIG_IRQ_TIME_ACCOUNTING=y\n", mode[i], 0);
-	}
-	assert_int_equal(cpu_times_irq_configured("/nowhere/config"), -1);
-}
-
-static void test_the_configuration_counts_more_than_the_columns(void **state)
-{
-	int configured = cpu_times_irq_configured("/proc/config.gz");
-
-	(void)state;
-	if (configured < 0 || !access("/proc/pressure/irq", F_OK))
-		skip();
-	assert_int_equal(cpu_times_irq_measured(), configured);
 }
 
 /* ---- quotas ---- */
@@ -473,8 +434,6 @@ int main(void)
 		cmocka_unit_test(test_a_cpu_that_does_not_exist_is_refused_by_name),
 		cmocka_unit_test(test_a_cpu_that_is_not_allowed_is_refused),
 		cmocka_unit_test(test_columns_of_each_cpu),
-		cmocka_unit_test(test_the_configuration_says_whether_interrupts_are_measured),
-		cmocka_unit_test(test_the_configuration_counts_more_than_the_columns),
 		cmocka_unit_test(test_rescheduling_interrupts_of_each_cpu),
 		cmocka_unit_test(test_quota_of_v2_is_the_smallest_on_the_way_up),
 		cmocka_unit_test(test_quota_of_v1_and_of_a_mounted_root),
