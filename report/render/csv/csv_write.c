@@ -38,11 +38,6 @@ void csv_write_flag(struct csv *c, const char *column, bool value)
 		fputs(value ? "true" : "false", c->out);
 }
 
-void csv_write_nothing(struct csv *c, const char *column)
-{
-	begin(c, column);
-}
-
 static bool is_formula(const char *text)
 {
 	return *text && strchr("=+-@", *text);
@@ -116,7 +111,7 @@ void csv_write_fields(struct csv *c, const struct row_field *fields, const void 
 		if (known)
 			put_field(c, f, (const char *)row + f->offset);
 		else
-			csv_write_nothing(c, f->name);
+			begin(c, f->name);
 }
 
 /* ---- call paths; the texts of stacks are clean already ---- */

@@ -21,7 +21,6 @@ struct csv {
 void csv_write_number(struct csv *c, const char *column, double value); /* empty: not finite */
 void csv_write_count(struct csv *c, const char *column, uint64_t value);
 void csv_write_flag(struct csv *c, const char *column, bool value); /* true, false */
-void csv_write_nothing(struct csv *c, const char *column);
 /* NULL: empty. What a spreadsheet would run gets a ' before it. */
 void csv_write_text(struct csv *c, const char *column, const char *raw);
 /* The fields of `row` in the table; all empty unless known. */

@@ -48,7 +48,8 @@ static int print_table(struct text *t)
 	}
 }
 
-uint32_t text_top(const struct report_options *o)
+/* Rows that it shows at most. */
+static uint32_t top_of(const struct report_options *o)
 {
 	if (o->top != REPORT_TOP_DEFAULT)
 		return o->top ? o->top : UINT32_MAX;
@@ -60,7 +61,7 @@ uint32_t text_top(const struct report_options *o)
 
 uint32_t text_sites_read(const struct report_options *o)
 {
-	uint32_t top = text_top(o);
+	uint32_t top = top_of(o);
 
 	return !o->full && top < READ_LEAST ? READ_LEAST : top;
 }
@@ -77,59 +78,6 @@ static int print_others(struct text *t)
 	if (t->report->by == REPORT_BY_GAP || t->report->by == REPORT_BY_THREAD)
 		print_check(t);
 	return status;
-}
-
-static int print_full(struct text *t)
-{
-	int status;
-
-	if (t->report->first)
-		print_command(t);
-	report_head_each(t->report, t->terminal.utf8, print_fact, t);
-	status = print_table(t);
-	if (status == 0)
-		status = print_others(t);
-	text_warnings_full(t);
-	text_next(t);
-	return status;
-}
-
-static void print_brief_head(struct text *t)
-{
-	if (t->report->first)
-		print_command(t);
-	report_head_run(t->report, t->terminal.utf8, print_fact, t);
-	text_time(t);
-	report_head_calls(t->report, t->terminal.utf8, print_fact, t);
-}
-
-static int print_brief(struct text *t)
-{
-	size_t screen = t->terminal.height ? t->terminal.height : SCREEN_DEFAULT;
-	size_t head =
-		text_cell_lines(t, print_brief_head, true) + text_cell_lines(t, text_next, false);
-	bool sites = t->report->by <= REPORT_BY_FUNCTION;
-	int status;
-
-	t->lines = screen > head + PROMPT ? screen - head - PROMPT : 0;
-	if (sites)
-		status = t->report->apart ? text_programs(t, text_rows) : text_rows(t);
-	else
-		status = print_table(t);
-	if (status == 0)
-		status = print_others(t);
-	text_warnings_brief(t);
-	text_next(t);
-	return status;
-}
-
-int text_print(struct report *r, const struct report_options *o, FILE *out)
-{
-	struct text t = {.report = r, .options = o, .out = out};
-
-	t.terminal = terminal_of(out, o->width);
-	t.top = text_top(o);
-	return o->full ? print_full(&t) : print_brief(&t);
 }
 
 /* The last lines of the report: what to do next. A command is never broken into lines: it is
@@ -158,7 +106,7 @@ static void print_step(struct text *t, char *step, size_t command)
 	free(line);
 }
 
-void text_next(struct text *t)
+static void print_next(struct text *t)
 {
 	const struct report *r = t->report;
 
@@ -166,4 +114,57 @@ void text_next(struct text *t)
 		fputs(i ? "" : "\n", t->out);
 		print_step(t, r->next_step[i], r->next_command[i]);
 	}
+}
+
+static int print_full(struct text *t)
+{
+	int status;
+
+	if (t->report->first)
+		print_command(t);
+	report_head_each(t->report, t->terminal.utf8, print_fact, t);
+	status = print_table(t);
+	if (status == 0)
+		status = print_others(t);
+	text_warnings_full(t);
+	print_next(t);
+	return status;
+}
+
+static void print_brief_head(struct text *t)
+{
+	if (t->report->first)
+		print_command(t);
+	report_head_run(t->report, t->terminal.utf8, print_fact, t);
+	text_time(t);
+	report_head_calls(t->report, t->terminal.utf8, print_fact, t);
+}
+
+static int print_brief(struct text *t)
+{
+	size_t screen = t->terminal.height ? t->terminal.height : SCREEN_DEFAULT;
+	size_t head =
+		text_cell_lines(t, print_brief_head, true) + text_cell_lines(t, print_next, false);
+	bool sites = t->report->by <= REPORT_BY_FUNCTION;
+	int status;
+
+	t->lines = screen > head + PROMPT ? screen - head - PROMPT : 0;
+	if (sites)
+		status = t->report->apart ? text_programs(t, text_rows) : text_rows(t);
+	else
+		status = print_table(t);
+	if (status == 0)
+		status = print_others(t);
+	text_warnings_brief(t);
+	print_next(t);
+	return status;
+}
+
+int text_print(struct report *r, const struct report_options *o, FILE *out)
+{
+	struct text t = {.report = r, .options = o, .out = out};
+
+	t.terminal = terminal_of(out, o->width);
+	t.top = top_of(o);
+	return o->full ? print_full(&t) : print_brief(&t);
 }

@@ -26,8 +26,6 @@ struct text {
 int text_print(struct report *r, const struct report_options *o, FILE *out);
 /* Sites that it may need, of those that work and of those that wait. */
 uint32_t text_sites_read(const struct report_options *o);
-/* Rows that it shows at most. */
-uint32_t text_top(const struct report_options *o);
 
 /* How many lines a part takes; `keep`: print it, too. 0 when out of memory. */
 size_t text_cell_lines(struct text *t, void (*print)(struct text *t), bool keep);
@@ -52,8 +50,6 @@ int text_programs(struct text *t, int (*table)(struct text *t));
 int text_displaced(struct text *t);
 int text_loop_print(struct text *t);
 int text_slowest(struct text *t);
-/* What to do next, one line each or two. */
-void text_next(struct text *t);
 
 /* A row of the short table of sites, of the table that text_sites_begin makes. Marks: its interval
  * may be wrong; its mean hides something. */
