@@ -4,6 +4,7 @@
  * marked COLD. */
 #include <errno.h>
 
+#include "preload/call/walk.h"
 #include "preload/call/call_fast.h"
 #include "preload/call/call.h"
 #include "preload/causal/causal.h"
@@ -80,7 +81,7 @@ static COLD bool enter_marked(struct scp_call *c, struct scp_thread *t, uint64_t
 {
 	int saved = errno;
 	const struct walk_start from = {ra, cfa, fp, t->open & ~(uintptr_t)1};
-	bool inside = path_cache_call_in_progress(t, &from);
+	bool inside = walk_call_in_progress(t, &from);
 	errno = saved;
 	if (inside)
 		return pass_through();
@@ -106,7 +107,7 @@ bool call_is_inside(struct scp_call *c, struct scp_thread *t, uint64_t ra, uint6
 	thread_mark(t, cfa);
 	bool stale = thread_is_stale(t); /* its file may be gone */
 	struct recording recording = recording_begin(t);
-	bool inside = path_cache_is_inside(t, &from);
+	bool inside = walk_is_inside(t, &from);
 	if (!stale)
 		recording_end(t, &recording);
 	c->outer = inside ? open : abandon(t);
@@ -167,7 +168,7 @@ static bool renew(struct scp_thread *t, const struct walk_start *from, uintptr_t
 {
 	uintptr_t open = *outer & ~(OPEN_REGION | 1);
 	const struct walk_start start = {from->ra, from->sp, from->fp, open};
-	if (open && (t->passed++ % PASSED_UNSEEN || path_cache_call_in_progress(t, &start)))
+	if (open && (t->passed++ % PASSED_UNSEEN || walk_call_in_progress(t, &start)))
 		return pass_through();
 	*outer = 0;
 	return thread_renew(t);
@@ -214,7 +215,7 @@ static COLD struct scp_memo *find_memo(struct scp_thread *t, uint64_t ra, uint64
 {
 	int saved = errno;
 	struct walk_start from = {ra, cfa, fp, *outer & ~OPEN_REGION};
-	bool gone = from.outer && path_cache_is_above(&from);
+	bool gone = from.outer && walk_is_above(&from);
 	if (gone)
 		from.outer = 0;
 	struct recording recording = recording_begin(t);

@@ -398,27 +398,3 @@ COLD struct scp_memo *path_cache_find(struct scp_thread *t, const struct walk_st
 		put(t, m);
 	return m;
 }
-
-bool path_cache_is_above(const struct walk_start *from)
-{
-	return from->sp >= from->outer && !sys_sandboxed && stack_room() == SIZE_MAX;
-}
-
-static bool can_search(const struct walk_start *from)
-{
-	return !path_cache_is_above(from) && !sys_sandboxed && stack_room() >= STACK_TO_UNWIND;
-}
-
-bool path_cache_call_in_progress(struct scp_thread *t, const struct walk_start *from)
-{
-	if (!can_search(from))
-		return !path_cache_is_above(from);
-	return full_walk_search(t, from) != OUTER_GONE;
-}
-
-bool path_cache_is_inside(struct scp_thread *t, const struct walk_start *from)
-{
-	if (!can_search(from))
-		return !path_cache_is_above(from);
-	return walk_search(t, from) != OUTER_GONE;
-}

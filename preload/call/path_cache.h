@@ -111,13 +111,4 @@ static inline bool memo_is_excluded(const struct scp_memo *m)
 	return (m->function & ~MEMO_USES_FP) == MEMO_EXCLUDED;
 }
 
-/* Would the frame of the call around lie above this one's? Then it is no more. */
-HIDDEN bool path_cache_is_above(const struct walk_start *from);
-
-/* Is the wrapped call whose caller's stack pointer is from->outer still below us on the stack?
- * (Else it was left by longjmp, an exception, or cancellation.) True where that cannot be known.
- * The first may interrupt a walk of the same thread. */
-HIDDEN bool path_cache_call_in_progress(struct scp_thread *t, const struct walk_start *from);
-HIDDEN bool path_cache_is_inside(struct scp_thread *t, const struct walk_start *from);
-
 #endif

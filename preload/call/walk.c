@@ -3,6 +3,7 @@
 #include "preload/call/walk.h"
 #include "preload/filter/filter.h"
 #include "preload/system/stack.h"
+#include "preload/system/sys.h"
 #include "preload/table/path_tree.h"
 
 enum step { STEP_ON = 0, STEP_END, STEP_FULL };
@@ -149,4 +150,28 @@ enum walk_outer walk_search(struct scp_thread *t, const struct walk_start *from)
 			return f.row->is_ours ? OUTER_FOUND : OUTER_GONE;
 	}
 	return s == STEP_END ? OUTER_GONE : full_walk_search(t, from);
+}
+
+bool walk_is_above(const struct walk_start *from)
+{
+	return from->sp >= from->outer && !sys_sandboxed && stack_room() == SIZE_MAX;
+}
+
+static bool can_search(const struct walk_start *from)
+{
+	return !walk_is_above(from) && !sys_sandboxed && stack_room() >= STACK_TO_UNWIND;
+}
+
+bool walk_call_in_progress(struct scp_thread *t, const struct walk_start *from)
+{
+	if (!can_search(from))
+		return !walk_is_above(from);
+	return full_walk_search(t, from) != OUTER_GONE;
+}
+
+bool walk_is_inside(struct scp_thread *t, const struct walk_start *from)
+{
+	if (!can_search(from))
+		return !walk_is_above(from);
+	return walk_search(t, from) != OUTER_GONE;
 }

@@ -19,6 +19,15 @@ HIDDEN bool walk_find(struct scp_thread *t, const struct walk_start *from);
 /* Is the call `from->outer` in progress? As above, and changes nothing but rows. */
 HIDDEN enum walk_outer walk_search(struct scp_thread *t, const struct walk_start *from);
 
+/* Would the frame of the call around lie above this one's? Then it is no more. */
+HIDDEN bool walk_is_above(const struct walk_start *from);
+
+/* Is the wrapped call whose caller's stack pointer is from->outer still below us on the stack?
+ * (Else it was left by longjmp, an exception, or cancellation.) True where that cannot be known.
+ * The first may interrupt a walk of the same thread. */
+HIDDEN bool walk_call_in_progress(struct scp_thread *t, const struct walk_start *from);
+HIDDEN bool walk_is_inside(struct scp_thread *t, const struct walk_start *from);
+
 /* Code was unloaded. New rows are written over the old ones, and need no larger table. */
 static inline void walk_forget(struct scp_thread *t)
 {

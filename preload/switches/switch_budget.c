@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "preload/clock/clock.h"
 #include "preload/switches/switch_track.h"
 #include "include/scprof_format.h"
 #include "preload/process/process.h"
@@ -134,6 +135,19 @@ void switch_budget_draw(struct switch_watch *w, uint64_t now)
 	w->drawn = w->countdown;
 }
 
+/* A ticker on the thread's CPU makes its ticks while the thread has lost that CPU. */
+static void note_ticker(const struct switch_watch *w)
+{
+	struct scp_header *h = process.file->header;
+	if (clock_chosen.kind != SCP_CLOCK_PAGE || !h)
+		return;
+	int32_t own = switch_detector_cpu(w);
+	uint64_t of_ticker = clock_ticker_cpu();
+	__atomic_add_fetch(&h->ticker_readings, 1, __ATOMIC_RELAXED);
+	if (own < 0 || !of_ticker || of_ticker == (uint64_t)own + 1)
+		__atomic_add_fetch(&h->ticker_near, 1, __ATOMIC_RELAXED);
+}
+
 void switch_budget_count(struct switch_watch *w, uint64_t took)
 {
 	struct scp_header *h = process.file->header;
@@ -146,6 +160,7 @@ void switch_budget_count(struct switch_watch *w, uint64_t took)
 	}
 	if (!h)
 		return;
+	note_ticker(w);
 	__atomic_add_fetch(&h->switches.readings, 1, __ATOMIC_RELAXED);
 	__atomic_add_fetch(&h->switches.reading_ns, took, __ATOMIC_RELAXED);
 }

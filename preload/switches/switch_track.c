@@ -42,19 +42,6 @@ static bool is_another(const struct switch_watch *w)
 	return !sys_sandboxed && w->tid != sys_gettid();
 }
 
-/* A ticker on the thread's CPU makes its ticks while the thread has lost that CPU. */
-static void note_ticker(const struct switch_watch *w)
-{
-	struct scp_header *h = process.file->header;
-	if (clock_chosen.kind != SCP_CLOCK_PAGE || !h)
-		return;
-	int32_t own = switch_detector_cpu(w);
-	uint64_t of_ticker = clock_ticker_cpu();
-	__atomic_add_fetch(&h->ticker_readings, 1, __ATOMIC_RELAXED);
-	if (own < 0 || !of_ticker || of_ticker == (uint64_t)own + 1)
-		__atomic_add_fetch(&h->ticker_near, 1, __ATOMIC_RELAXED);
-}
-
 /* A segment begins after the reading at its beginning: those that are read are as long as others.
  */
 static bool take(struct switch_watch *w, struct switch_reading *r, bool delay)
@@ -65,7 +52,6 @@ static bool take(struct switch_watch *w, struct switch_reading *r, bool delay)
 		return false;
 	}
 	w->began_ns = clock_mono_ns();
-	note_ticker(w);
 	switch_budget_count(w, w->began_ns - r->mono_ns);
 	add_totals(w, r);
 	return true;

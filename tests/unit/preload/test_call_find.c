@@ -24,17 +24,17 @@ struct scp_memo *path_cache_find(struct scp_thread *t, const struct walk_start *
 }
 
 /* Not called. */
-bool path_cache_is_above(const struct walk_start *from)
+bool walk_is_above(const struct walk_start *from)
 {
 	return from != NULL;
 }
 
-bool path_cache_is_inside(struct scp_thread *t, const struct walk_start *from)
+bool walk_is_inside(struct scp_thread *t, const struct walk_start *from)
 {
 	return t && from;
 }
 
-bool path_cache_call_in_progress(struct scp_thread *t, const struct walk_start *from)
+bool walk_call_in_progress(struct scp_thread *t, const struct walk_start *from)
 {
 	return t && from;
 }

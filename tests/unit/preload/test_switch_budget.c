@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "include/scprof_format.h"
+#include "preload/clock/clock.h"
 #include "preload/process/process.h"
 #include "preload/switches/switch_track.h"
 
@@ -18,6 +19,18 @@
 static struct profile_file process_file;
 struct process process = {.file = &process_file};
 struct switch_choice switch_chosen;
+struct clock_choice clock_chosen;
+
+int32_t switch_detector_cpu(const struct switch_watch *w)
+{
+	(void)w;
+	return -1;
+}
+
+uint64_t clock_ticker_cpu(void)
+{
+	return 0;
+}
 
 static struct switch_watch watch;
 static uint64_t now;
