@@ -13,6 +13,7 @@
 #include "cli/messages/complaint.h"
 #include "cli/messages/say.h"
 #include "collector/attach/target/relatives.h"
+#include "collector/clocks/clocks_read.h"
 #include "collector/launch/recording_control.h"
 #include "collector/launch/run_directory.h"
 #include "profile/live/run_files.h"
@@ -188,23 +189,15 @@ bool attach_targets_child_ended(const struct attach_targets *t, size_t i)
 	return i >= t->asked && !is_alive(&t->one[i]);
 }
 
-static time_t now_s(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec;
-}
-
 size_t attach_targets_begin(struct attach_targets *t, const char *library, char **order)
 {
-	time_t last = now_s() + MOST_S;
+	double last = clocks_read_seconds() + MOST_S;
 	size_t begun = 0;
 
 	for (size_t i = 0; i < t->count; i++) {
 		struct attach_one *one = &t->one[i];
 
-		if (!one->woken && now_s() > last)
+		if (!one->woken && clocks_read_seconds() > last)
 			say_format("process %d: no time was left for it",
 				   (int)one->facts.target.pid);
 		else if (!one->woken)
@@ -277,11 +270,11 @@ static void add_forked(struct attach_targets *t, pid_t pid)
 size_t attach_targets_end(struct attach_targets *t, const char *control)
 {
 	static pid_t pids[RELATIVES_MOST];
-	time_t last = now_s() + MOST_S;
+	double last = clocks_read_seconds() + MOST_S;
 	size_t remain = 0, done = 0;
 
 	for (int round = 0; round < ROUNDS && done < RELATIVES_MOST; round++) {
-		for (; done < t->count && now_s() <= last; done++)
+		for (; done < t->count && clocks_read_seconds() <= last; done++)
 			if (t->one[done].begun)
 				remain += !leave(t, &t->one[done]);
 		if (done < t->count) {
@@ -321,18 +314,10 @@ static uint64_t ns_of(double ms)
 	return ms > 0 && ms < 1e12 ? (uint64_t)(ms * 1e6) : 0;
 }
 
-static uint64_t now_ns(clockid_t clock)
-{
-	struct timespec t = {0};
-
-	clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* Run time of the process when recording began. */
 static uint64_t ran_ns(const struct attach_one *one, uint64_t began_real_ns)
 {
-	uint64_t real = now_ns(CLOCK_REALTIME), up = now_ns(CLOCK_BOOTTIME);
+	uint64_t real = clocks_read_ns(CLOCK_REALTIME), up = clocks_read_ns(CLOCK_BOOTTIME);
 	double born = (double)one->facts.target.process_start * 1e9 / (double)sysconf(_SC_CLK_TCK),
 	       ago = real > began_real_ns ? (double)(real - began_real_ns) : 0,
 	       ran = (double)up - born - ago;

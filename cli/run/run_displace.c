@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "collector/clocks/clocks_read.h"
 #include "collector/machine/cpus.h"
 #include "cli/displace/displace_command.h"
 #include "collector/displacement/displacement_summary.h"
@@ -196,12 +197,10 @@ static int add_account(const struct displacement_summary *s, struct profile *p)
 {
 	const struct displacement_run *run = &s->run[0];
 	struct prof_account *a = account_add(p);
-	struct timespec now;
 
 	if (!a)
 		return -1;
-	clock_gettime(CLOCK_REALTIME, &now);
-	a->run = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	a->run = clocks_read_ns(CLOCK_REALTIME);
 	a->uncharged = (struct prof_cost_value){run->uncharged.value * 1e9,
 						run->uncharged.error * 1e9, run->uncharged.freedom};
 	a->rusage_ns = s->accounting.rusage * 1e9;

@@ -100,28 +100,29 @@ static int check_states(const char *from, const char *text, struct run_options *
 	return -1;
 }
 
-/* 0 in the environment: none. */
-static int check_verify_paths(const char *from, const char *text, struct run_options *o)
+static int check_count(const char *from, const char *text, uint64_t least, uint64_t most,
+		       const char *what)
 {
 	uint64_t n;
 
-	(void)o;
-	if (!quantity_count(text, *from == '-' ? 1 : 0, UINT32_MAX, &n))
+	if (!quantity_count(text, least, most, &n))
 		return 0;
-	say_format("%s: '%s' is not a number from 1 to %u: one new path in so many is walked twice",
-		   from, text, UINT32_MAX);
+	say_format("%s: '%s' is not a number %sfrom 1 to %llu", from, text, what,
+		   (unsigned long long)most);
 	return -1;
+}
+
+/* 0 in the environment: none. */
+static int check_verify_paths(const char *from, const char *text, struct run_options *o)
+{
+	(void)o;
+	return check_count(from, text, *from == '-' ? 1 : 0, UINT32_MAX, "");
 }
 
 static int check_slowest(const char *from, const char *text, struct run_options *o)
 {
-	uint64_t n;
-
 	(void)o;
-	if (!quantity_count(text, 1, SCP_SLOWEST_MAX, &n))
-		return 0;
-	say_format("%s: '%s' is not a number of calls from 1 to %u", from, text, SCP_SLOWEST_MAX);
-	return -1;
+	return check_count(from, text, 1, SCP_SLOWEST_MAX, "of calls ");
 }
 
 static int check_slower_than(const char *from, const char *text, struct run_options *o)
@@ -163,15 +164,8 @@ static int check_slowest_of(const char *from, const char *text, struct run_optio
 
 static int check_depth(const char *from, const char *text, struct run_options *o)
 {
-	uint64_t depth;
-
-	(void)from;
 	(void)o;
-	if (!quantity_count(text, 1, SCP_MAX_FRAMES, &depth))
-		return 0;
-	say_format("--depth: '%s' is not a number of frames between 1 and %u", text,
-		   SCP_MAX_FRAMES);
-	return -1;
+	return check_count(from, text, 1, SCP_MAX_FRAMES, "of frames ");
 }
 
 static int check_time(const char *option, const char *text, uint64_t *ns)

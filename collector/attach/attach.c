@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "collector/attach/attach_work.h"
+#include "collector/clocks/clocks_read.h"
 
 #define LIMIT_MS  60000
 #define LINGER_MS 60000 /* that the tracer stays for threads that were asked and do not stop */
@@ -52,17 +53,14 @@ static void work(const struct attach_target *t, const struct attach_order *o, in
 static bool receive(int from, struct attach_answer *a)
 {
 	struct pollfd p = {.fd = from, .events = POLLIN};
-	struct timespec now;
-	long long end, left = LIMIT_MS;
-	int n;
+	uint64_t end = clocks_read_ns(CLOCK_MONOTONIC) / 1000000 + LIMIT_MS, now;
+	int n, left = LIMIT_MS;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	end = now.tv_sec * 1000LL + now.tv_nsec / 1000000 + LIMIT_MS;
-	while ((n = poll(&p, 1, (int)left)) < 0 && errno == EINTR) {
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		left = end - (now.tv_sec * 1000LL + now.tv_nsec / 1000000);
-		if (left <= 0)
+	while ((n = poll(&p, 1, left)) < 0 && errno == EINTR) {
+		now = clocks_read_ns(CLOCK_MONOTONIC) / 1000000;
+		if (now >= end)
 			return false;
+		left = (int)(end - now);
 	}
 	return n > 0 && read(from, a, sizeof(*a)) == sizeof(*a);
 }

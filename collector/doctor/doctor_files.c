@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Where profiles are saved, and where they lie while they are written. */
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
@@ -113,38 +112,9 @@ static void killed_runs(struct doctor *d)
 	globfree(&found);
 }
 
-/* The library is opened at run time, and only where the variable is set. */
-static void debug_servers(struct doctor *d)
-{
-	const char *urls = getenv("DEBUGINFOD_URLS");
-	void *library = dlopen("libdebuginfod.so.1", RTLD_LAZY | RTLD_LOCAL);
-
-	if (library)
-		dlclose(library);
-	if (urls && *urls && library) {
-		doctor_add(d, "debuginfod", DOCTOR_OK, "asks %.300s", urls);
-	} else if (urls && *urls) {
-		doctor_add(d, "debuginfod", DOCTOR_LIMITED,
-			   "DEBUGINFOD_URLS is set, but libdebuginfod.so.1 is not here: no debug "
-			   "information is fetched");
-		doctor_remedy(
-			d, "apt-get install libdebuginfod1 (Fedora: elfutils-debuginfod-client)");
-	} else {
-		doctor_add(d, "debuginfod", DOCTOR_NOTE,
-			   "DEBUGINFOD_URLS is not set: names and lines come from files on this "
-			   "machine");
-		doctor_remedy(
-			d,
-			"DEBUGINFOD_URLS=https://debuginfod.debian.net for a distribution's own "
-			"programs%s",
-			library ? "" : ", and apt-get install libdebuginfod1");
-	}
-}
-
 void doctor_files(struct doctor *d)
 {
 	profile_directory(d);
 	shared_memory(d);
 	killed_runs(d);
-	debug_servers(d);
 }

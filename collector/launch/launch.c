@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collector/clocks/clocks_read.h"
 #include "profile/live/run_files.h"
 
 static const int taken[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
@@ -79,10 +80,7 @@ static int exec_error(int report)
 
 static void note_end(struct launch *l, int status)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-	l->ended_mono_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	l->ended_mono_ns = clocks_read_ns(CLOCK_MONOTONIC_RAW);
 	l->status = status;
 }
 

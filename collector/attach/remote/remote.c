@@ -11,19 +11,11 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "profile/live/run_files.h"
 
 #define EFLAGS 0x202 /* interrupts are on; no direction flag, no trap */
-uint64_t remote_now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 int remote_gone(struct remote *r, struct profile_error *err)
 {

@@ -9,6 +9,7 @@
 #include <sys/user.h>
 
 #include "collector/attach/attach.h"
+#include "collector/clocks/clocks_read.h"
 #include "collector/machine/proc_maps.h"
 #include "include/scprof_attach.h"
 #include "profile/profile.h"
@@ -223,7 +224,10 @@ int remote_restore(struct remote *r, struct profile_error *err);
 #define REMOTE_CALL_MS 5000
 #define REMOTE_LOCK_MS 200
 
-uint64_t remote_now_ns(void); /* CLOCK_MONOTONIC */
+static inline uint64_t remote_now_ns(void)
+{
+	return clocks_read_ns(CLOCK_MONOTONIC);
+}
 
 /* Stops of the borrowed thread, for the parts of remote.h. */
 

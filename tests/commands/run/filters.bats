@@ -355,9 +355,9 @@ bare()
 @test "filters 20: values that mean nothing are refused before the program starts" {
 	refused "no thread can be called" --thread a-name-of-twenty-characters
 	refused "without a name" --thread 'a,,b'
-	refused "not a number of frames between 1 and 192" --depth 0
-	refused "not a number of frames between 1 and 192" --depth 193
-	refused "not a number of frames between 1 and 192" --depth 2x
+	refused "not a number of frames from 1 to 192" --depth 0
+	refused "not a number of frames from 1 to 192" --depth 193
+	refused "not a number of frames from 1 to 192" --depth 2x
 	refused "is not a time" --after 5
 	refused "is not a time" --for 0s
 	refused "neither USR1 nor USR2" --signal KILL
