@@ -90,7 +90,6 @@ REPORT_SRC = \
 	report/render/stacks/callgrind.c \
 	report/render/stacks/flame.c \
 	report/render/stacks/flame_sum.c \
-	report/render/stacks/folded.c \
 	report/render/stacks/stacks.c \
 	report/render/text/text_notes.c \
 	report/render/text/diff_text.c \

@@ -40,7 +40,7 @@ enum report_by {
 	X(REPORT_HTML, "html", ".html", html_print, 0)                                             \
 	X(REPORT_SVG, "svg", ".svg", svg_print, REPORT_OF_STACKS)                                  \
 	X(REPORT_PPROF, "pprof", ".pb.gz", pprof_print, REPORT_OF_STACKS | REPORT_BINARY)          \
-	X(REPORT_FOLDED, "folded", ".folded", folded_print, REPORT_OF_STACKS)                      \
+	X(REPORT_FOLDED, "folded", ".folded", stacks_folded, REPORT_OF_STACKS)                     \
 	X(REPORT_CALLGRIND, "callgrind", ".callgrind", callgrind_print, REPORT_OF_STACKS)          \
 	X(REPORT_CSV, "csv", ".csv", csv_print, REPORT_IN_ORDER)
 /* clang-format on */

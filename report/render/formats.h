@@ -10,7 +10,7 @@
 int html_print(struct report *r, const struct report_options *o, FILE *out);
 int svg_print(struct report *r, const struct report_options *o, FILE *out);
 int pprof_print(struct report *r, const struct report_options *o, FILE *out);
-int folded_print(struct report *r, const struct report_options *o, FILE *out);
+int stacks_folded(struct report *r, const struct report_options *o, FILE *out);
 int callgrind_print(struct report *r, const struct report_options *o, FILE *out);
 int csv_print(struct report *r, const struct report_options *o, FILE *out);
 
