@@ -12,20 +12,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The order of the checks is that of the output: first what everything else depends on. */
-void doctor_examine(struct doctor *d, const char *version, const char *program)
-{
-	*d = (struct doctor){0};
-	doctor_library(d, version);
-	if (program)
-		doctor_program(d, program);
-	doctor_files(d);
-	doctor_kernel_session(d);
-	doctor_clocks(d);
-	doctor_cpus(d);
-	doctor_kernel(d);
-}
-
 void doctor_add(struct doctor *d, const char *name, enum doctor_level level, const char *format,
 		...)
 {
