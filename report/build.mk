@@ -35,7 +35,6 @@ REPORT_SRC = \
 	report/loops/loop_rows.c \
 	report/loops/loop_threads.c \
 	report/model/account.c \
-	report/findings/attach_summary.c \
 	report/model/nesting.c \
 	report/findings/next_command.c \
 	report/findings/next_steps.c \

@@ -139,25 +139,13 @@ static const struct table_column columns[] = {
 	[COLUMNS] = {0},
 };
 
-static const char *const ends[] = {
-	[DIFF_LIVE_CHANGED] = "changed",
-	[DIFF_LIVE_EQUAL] = "equal",
-	[DIFF_LIVE_MOST] = "most",
-	[DIFF_LIVE_INTERRUPTED] = "interrupted",
+/* In JSON and in text. */
+static const char *const ends[][2] = {
+	[DIFF_LIVE_CHANGED] = {"changed", "stopped as soon as it was sure"},
+	[DIFF_LIVE_EQUAL] = {"equal", "stopped as soon as it was sure"},
+	[DIFF_LIVE_MOST] = {"most", "the most that were asked for"},
+	[DIFF_LIVE_INTERRUPTED] = {"interrupted", "interrupted"},
 };
-
-static const char *end_words(const struct diff_live *l)
-{
-	switch (l->end) {
-	case DIFF_LIVE_CHANGED:
-	case DIFF_LIVE_EQUAL:
-		return "stopped as soon as it was sure";
-	case DIFF_LIVE_INTERRUPTED:
-		return "interrupted";
-	default:
-		return "the most that were asked for";
-	}
-}
 
 static void add_row(const struct diff_live *l, struct text *t, struct table *table,
 		    const struct diff_watch_row *r)
@@ -228,7 +216,7 @@ int diff_live_text(const struct diff_live *l, FILE *out)
 	fprintf(out,
 		"%" PRIu32 " runs of each in %.1f s and one before them; %s. %.4g %% sure, "
 		"however often one looks\n",
-		l->watch.pairs, l->seconds, end_words(l), 100 * l->watch.confidence);
+		l->watch.pairs, l->seconds, ends[l->end][1], 100 * l->watch.confidence);
 	if (l->watch.left_out)
 		fprintf(out, "%" PRIu32 " sites with too few calls a run are left out\n",
 			l->watch.left_out);
@@ -293,7 +281,7 @@ int diff_live_json(const struct diff_live *l, FILE *out)
 	json_write_text(w, "schema", "scprof-diff-live/1");
 	json_write_text(w, "verdict", words);
 	json_write_integer(w, "exit_status", diff_live_status(l));
-	json_write_text(w, "end", ends[l->end]);
+	json_write_text(w, "end", ends[l->end][0]);
 	json_write_text(w, "base", l->arguments->file[0]);
 	json_write_text(w, "new", l->arguments->file[1]);
 	json_write_text(w, "by", report_names_by(l->arguments->options.by));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Which row of one profile is which of another: entries of several profiles brought
- * together by what their call paths mean. Private to report/.
+ * together by what their call paths mean.
  *
  * Addresses mean something within one build only. In a module that is the same build
  * everywhere, frames are compared by address: exactly. Of one that was rebuilt, by

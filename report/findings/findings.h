@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What a report says in words: its head, what was not recorded, warnings, and what to do next.
- * Private to report/. */
+/* What a report says in words: its head, what was not recorded, warnings, and what to do next. */
 #ifndef SCPROF_REPORT_FINDINGS_FINDINGS_H
 #define SCPROF_REPORT_FINDINGS_FINDINGS_H
 
@@ -8,7 +7,7 @@
 
 #include "report/report.h"
 
-/* The head of a report in words, numbers formatted; private to report/. Texts may hold
+/* The head of a report in words, numbers formatted. Texts may hold
  * names from the profile and are not yet clean. `utf8` allows the micro sign. */
 
 typedef void report_head_sink(void *to, const char *name, const char *raw);
@@ -30,7 +29,7 @@ void report_head_check(const struct report *r, bool utf8, report_head_sink *sink
 char *report_head_command(const struct report *r);
 
 /* What was not recorded, and what would record it: the look at groups that were off (struct
- * scp_look), selected functions that were never called, computing. Private to report/. */
+ * scp_look), selected functions that were never called, computing. */
 
 /* Of a report that is complete otherwise. -1: out of memory. */
 int elsewhere_fill(struct report *r);
@@ -48,7 +47,7 @@ char *elsewhere_not_called(const struct report *r);
  * that are known, looked at or recorded; NAN: not known. */
 double elsewhere_computing(const struct report *r);
 
-/* How much of what the processes did the recorded calls explain. Private to report/. */
+/* How much of what the processes did the recorded calls explain. */
 
 /* Of a report that is complete otherwise. -1: out of memory. */
 int ledger_fill(struct report *r);
@@ -62,8 +61,7 @@ char *ledger_describe(const struct report *r, bool utf8);
 #define LEDGER_WRITES 2u
 unsigned ledger_counted_as(const char *name, uint32_t group);
 
-/* What was done to processes that the tool went to while they ran (struct prof_attached). Private
- * to report/. */
+/* What was done to processes that the tool went to while they ran (struct prof_attached). */
 
 /* Of all processes together. known: false, nobody went to any. `threads` and the like are sums;
  * stopped_ns is the longest; flags are those that all have. */
@@ -77,7 +75,7 @@ char *attach_summary_describe(const struct profile *p, bool utf8);
 void attach_summary_warn(struct report *r);
 
 /* What a profile leaves out on purpose, in words, so that nobody takes a filtered profile for a
- * complete one. Private to report/. */
+ * complete one. */
 
 /* "only below serve; paths of at most 4 frames; ...". free() it. NULL: nothing was left out, or
  * out of memory. */
@@ -89,20 +87,20 @@ double filter_summary_recorded_share(const struct profile *p);
 /* Filters that were asked for and are not in force, and what they could not decide. */
 void filter_summary_warn(struct report *r);
 
-/* A report without calls: why, and what would show some. Private to report/. */
+/* A report without calls: why, and what would show some. */
 
 /* Adds the warning `no-calls` where it is due. Of a report that is complete but for warnings. */
 void no_calls_warn(struct report *r);
 
 /* All warnings of a report but those about the names of frames, which come as they are asked for
- * (frame_symbols.h). Private to report/. */
+ * (frame_symbols.h). */
 
 /* What a reader must know before trusting the numbers, in the order of its weight. Once, when all
  * rows are filled. */
 void warnings_collect(struct report *r);
 
 /* Commands as a shell reads them, of the program that was asked for, with the groups that were on:
- * what a reader copies from a report. Private to report/. */
+ * what a reader copies from a report. */
 
 /* "scprof run -g socket,wait,io --until 5% -- COMMAND", or of a process that ran "scprof attach ...
  * PID". `more`: SCP_GROUP_* to be recorded, too;
@@ -117,7 +115,7 @@ void next_command_report(FILE *to, const struct report *r, const char *options);
 /* The command that was profiled. */
 void next_command_program(FILE *to, const struct report *r);
 
-/* What a reader does next, chosen by what the report found. Private to report/. */
+/* What a reader does next, chosen by what the report found. */
 
 /* Fill next_step[] and next_steps: at most NEXT_STEPS sentences, the most useful first, each with a
  * command that can be copied. To be called when all else of the report is known. Names are as in

@@ -11,9 +11,6 @@
 #include "report/wording/utf8.h"
 
 #define MUCH_COMPUTING 0.5
-/* System calls of which no wrapper saw one in ten: they are made in other ways. */
-#define LEAST_OWN_CALLS 100
-#define SEEN_SHARE	0.1
 
 static void put_computing(FILE *to, const struct report *r)
 {
@@ -23,21 +20,6 @@ static void put_computing(FILE *to, const struct report *r)
 		return;
 	fprintf(to, " %s %% of the time with a CPU is computing: `perf record` shows where.",
 		numbered_digits(100 * computing, 2).text);
-}
-
-/* Reads and writes that the kernel counted and no wrapper saw. */
-static void put_own_calls(FILE *to, const struct report *r)
-{
-	double all = r->ledger.reads + r->ledger.writes, seen = 0;
-
-	for (uint32_t i = 0; i < r->elsewheres; i++)
-		seen += (double)r->elsewhere[i].calls;
-	if (!(all >= LEAST_OWN_CALLS) || seen >= SEEN_SHARE * all)
-		return;
-	fprintf(to,
-		" The kernel counted %s reads and writes inside libraries, or by the program's own "
-		"system calls, as Go makes them. `strace -c` shows them.",
-		numbered_count((uint64_t)all).text);
 }
 
 /* What the filters leave out, what was selected, and what other groups would record. */
@@ -68,7 +50,6 @@ void no_calls_warn(struct report *r)
 	if (memory.to) {
 		put_choices(memory.to, r);
 		put_computing(memory.to, r);
-		put_own_calls(memory.to, r);
 	}
 	text = utf8_memory_end(&memory);
 	if (text && text[strlen(text) - 1] == '.')

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The parts of a report beside its sites, and what renderers ask about them. Private to report/. */
+/* The parts of a report beside its sites, and what renderers ask about them. */
 #ifndef SCPROF_REPORT_MODEL_MODEL_H
 #define SCPROF_REPORT_MODEL_MODEL_H
 
@@ -10,7 +10,7 @@
 #include "report/report.h"
 
 /* Where the time of all threads went: gaps, threads and processes of a report, and whether calls
- * and gaps add up to it. Private to report/. */
+ * and gaps add up to it. */
 
 /* Threads and processes, and the remainder. -1: out of memory. */
 int account_threads(struct report *r);
@@ -19,8 +19,7 @@ bool account_starts_before(const struct prof_process *a, const struct prof_proce
 /* After that. `site_of`: the site of each of the profile's entries. -1: out of memory. */
 int account_gaps(struct report *r, const uint32_t *site_of);
 
-/* Where the time of all threads went, and whether the kernel charged them as much. Private to
- * report/. */
+/* Where the time of all threads went, and whether the kernel charged them as much. */
 
 /* Were the threads kept waiting for a CPU for more than a fifth of their time, as the kernel counts
  * it? */
@@ -57,7 +56,7 @@ void threads_time_warn(struct report *r);
 void account_perturbation(struct report *r);
 
 /* Which processes ran together. Profiles of several runs may be reported at once; the time between
- * two runs is nobody's. Private to report/. */
+ * two runs is nobody's. */
 
 /* Fill runs, run_of, profiles and wall_s, after account_threads. Processes belong to one run
  * where one is the parent of the other, or became the other (exec), or where they come from one
@@ -68,7 +67,7 @@ int runs_find(struct report *r);
 int runs_measure(struct report *r);
 
 /* The programs of a report: processes of one executable that was started under one name are one
- * program, so a server's many are, too. Private to report/. */
+ * program, so a server's many are, too. */
 
 #define PROGRAMS_SHOWN	     6	  /* that text shows the rows of, at most */
 #define PROGRAMS_SMALL_SHARE 0.05 /* below, of the CPU time: not shown */
@@ -111,7 +110,7 @@ bool process_end_is_open(const struct prof_process *p);
 /* Is a process that did not say how it ended there now, as far as can be told? */
 bool process_end_runs_now(const struct prof_process *p);
 
-/* What a call costs by displacement, from the profile into the report; private to report/. */
+/* What a call costs by displacement, from the profile into the report. */
 
 void displaced_fill(const struct report *r, struct report_site *s,
 		    const struct prof_site_cost *cost);
@@ -136,7 +135,7 @@ const char *displaced_state_name(uint32_t state);
 
 void displaced_warn(struct report *r);
 
-/* The slowest calls of a report; private to report/. */
+/* The slowest calls of a report. */
 
 /* Needs the report's sites and processes. -1: out of memory. */
 int slowest_fill(struct report *r);
@@ -145,7 +144,7 @@ int slowest_fill(struct report *r);
 void slowest_warn(struct report *r);
 
 /* Reliability warnings: sites whose interval may not contain the true mean, or whose mean hides
- * something. Private to report/. */
+ * something. */
 
 /* "clock-synchronous", "drift", ... of one bit of enum stats_unreliable or report_finding. */
 const char *reliability_name(unsigned bit);
@@ -169,7 +168,7 @@ int reliability_note(struct report *r, const struct report_site *s, uint32_t row
 /* One warning a reason: how many sites, which function is the largest of them, what to do. */
 void reliability_warn(struct report *r);
 
-/* Names of frames, looked up when a renderer asks for them. Private to report/. */
+/* Names of frames, looked up when a renderer asks for them. */
 
 /* Names of one frame, inlined functions first: `*count` of them, at least 1. They belong to the
  * report. A module that changed since the run, or is missing, adds a warning to the report. */
@@ -193,7 +192,7 @@ bool frame_symbols_is_starter(const struct symbol *s);
 /* The call site of a call path: the innermost frame of the program's language, where the path has
  * one (a Python function, or generated code with a name: function_names.c), else the innermost
  * frame. Such a program's calls all come from the same few places of its interpreter or virtual
- * machine, which tell nothing of them. Private to report/. */
+ * machine, which tell nothing of them. */
 
 /* Which of the frames it is; 0 where there are none. */
 static inline uint32_t path_site_find(const struct prof_frame *frame, uint32_t frames)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The sites of a report: which calls are one row, their order, and their sums as estimates. Private
- * to report/. */
+/* The sites of a report: which calls are one row, their order, and their sums as estimates. */
 #ifndef SCPROF_REPORT_MODEL_SITES_H
 #define SCPROF_REPORT_MODEL_SITES_H
 
@@ -16,7 +15,7 @@
 #include "stats/regression/line.h"
 #include "stats/stationarity/warmup.h"
 
-/* From sums in clock units to means in nanoseconds; private to report/. */
+/* From sums in clock units to means in nanoseconds. */
 
 /* Durations on one clock. `min` is 0 where it was not kept, which is safe. */
 struct estimate_sums {
@@ -71,7 +70,7 @@ double estimate_scale(const struct report_site *s);
 struct stats_tail estimate_tail(const struct prof_sums *sums);
 
 /* Is the mean of a site one number? Warm-up is found entry by entry, because each thread
- * warms up on its own and only an entry's batches lie in order of time. Private to report/. */
+ * warms up on its own and only an entry's batches lie in order of time. */
 
 /* Of the entries of one site, added one by one; starts as all zeros. */
 struct steadiness {
@@ -130,7 +129,7 @@ void site_sums_clear(struct site_sums *w);
 struct mean_interval site_sums_mean(const struct prof_clock *clock, const struct prof_sums *sums,
 				    const struct prof_sums *rest, double confidence);
 
-/* From the sums of a site's calls to its row of a report. Private to report/. */
+/* From the sums of a site's calls to its row of a report. */
 
 /* Everything but its function, outcome and path, which the grouping knows, and its share.
  * The mean is that of steady->rest, all else that of `sums`, all calls.
@@ -142,7 +141,7 @@ void site_fill(struct report *r, struct report_site *s, const struct prof_sums *
  * their time. */
 void site_fill_overflow(const struct report *r, struct report_site *s, uint32_t function);
 
-/* Where the time of a row's calls went: on a CPU, runnable, asleep. Private to report/. */
+/* Where the time of a row's calls went: on a CPU, runnable, asleep. */
 
 /* Before the sites: the share stolen, and its error. */
 void states_find_stolen(struct report *r);
@@ -195,7 +194,7 @@ void states_fill_bars(struct report_site *s, const struct prof_sums *sums);
  * selected them. A region or a function of the program never waits, whatever it is called. */
 bool waiting_function(const struct prof_function *f);
 
-/* Which entries of a profile are one row of a report. Private to report/.
+/* Which entries of a profile are one row of a report.
  *
  * Made for a million rows: only numbers are kept of each, so that sums, of which
  * a row needs a kilobyte while it is worked out, are made one row at a time. */
@@ -250,16 +249,17 @@ uint32_t groups_paths(const struct groups *g, const struct group_row *row);
 
 struct group_path groups_path(const struct groups *g, const struct group_row *row);
 
-/* In which order the rows of a report come: those that do not wait (waiting_function) first, of both the
- * longest total first (or as --sort has it); ties by what is printed, never by order in the file.
- * Private to report/. */
+/* In which order the rows of a report come: those that do not wait (waiting_function) first, of
+ * both the longest total first (or as --sort has it); ties by what is printed, never by order in
+ * the file.
+ */
 
 /* After groups_make: the places of all rows. */
 int groups_order_sort(struct groups *g);
 /* groups_make and this, with nothing folded. */
 int groups_order_build(struct groups *g, const struct profile *p, enum report_by by);
 
-/* Call paths that are the same but for the places within their functions. Private to report/. */
+/* Call paths that are the same but for the places within their functions. */
 
 /* By path of the profile: a number that paths share whose frames lie in the same functions of the
  * same modules, in the same order; with `site` only the frames of their sites (path_site.h). A
@@ -268,7 +268,7 @@ int groups_order_build(struct groups *g, const struct profile *p, enum report_by
 uint32_t *groups_fold(struct report *r, bool site);
 
 /* Which calls of a row are inside other recorded calls: their time is those calls' time, too.
- * Known from the gaps, which lie between calls that are inside no other. Private to report/. */
+ * Known from the gaps, which lie between calls that are inside no other. */
 
 struct nesting {
 	const struct profile *profile;
@@ -295,7 +295,7 @@ struct nesting_row nesting_of(const struct nesting *n, const struct groups *g,
 			      const struct group_row *row);
 
 /* What the means of a site differ by between several runs: then its intervals are about the next
- * run, and not only about those that were recorded. Private to report/. */
+ * run, and not only about those that were recorded. */
 
 /* Of two runs an interval between them is so wide that it says nothing. */
 #define RUN_TO_RUN_LEAST 3
