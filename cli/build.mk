@@ -48,7 +48,6 @@ CLI_SRC = \
 	cli/messages/complaint.c \
 	cli/messages/nearest.c \
 	cli/messages/progress.c \
-	cli/messages/say.c \
 	cli/plan/cmd_plan.c \
 	cli/plan/plan_ahead.c \
 	cli/plan/plan_ahead_print.c \

@@ -12,7 +12,6 @@
 #include "collector/launch/environment.h"
 #include "collector/launch/program.h"
 #include "cli/run/run_symbols.h"
-#include "cli/messages/say.h"
 #include "report/wording/utf8.h"
 
 enum { OPT_STUBS = USAGE_OWN, OPT_SYSROOT };

@@ -6,7 +6,6 @@
 
 #include "cli/cmd.h"
 #include "cli/messages/complaint.h"
-#include "cli/messages/say.h"
 #include "cli/usage/quantity.h"
 
 static const struct usage_entry usage_operands[] = {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/messages/say.h"
+#include "cli/messages/complaint.h"
 #include "collector/attach/target/relatives.h"
 
 /* Profiles are made by the processes: private to their user, where that is one. */

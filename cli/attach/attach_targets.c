@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "cli/messages/complaint.h"
-#include "cli/messages/say.h"
 #include "collector/attach/target/relatives.h"
 #include "collector/clocks/clocks_read.h"
 #include "collector/launch/recording_control.h"

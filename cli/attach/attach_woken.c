@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/messages/say.h"
+#include "cli/messages/complaint.h"
 #include "collector/attach/target/relatives.h"
 #include "profile/live/run_files.h"
 

@@ -17,7 +17,7 @@
 #include "cli/attach/attach_place.h"
 #include "cli/attach/attach_targets.h"
 #include "cli/cmd.h"
-#include "cli/messages/say.h"
+#include "cli/messages/complaint.h"
 #include "cli/run/recording.h"
 #include "cli/run/run_again.h"
 #include "cli/run/run_symbols.h"

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/messages/say.h"
+#include "cli/messages/complaint.h"
 #include "collector/clocks/clocks_read.h"
 #include "collector/launch/environment.h"
 #include "stats/mean/replications.h"

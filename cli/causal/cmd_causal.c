@@ -13,7 +13,7 @@
 #include "cli/causal/causal_private.h"
 #include "cli/cmd.h"
 #include "cli/messages/progress.h"
-#include "cli/messages/say.h"
+#include "cli/messages/complaint.h"
 #include "cli/run/recording.h"
 #include "cli/usage/output.h"
 #include "collector/clocks/clocks_read.h"

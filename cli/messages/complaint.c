@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/base/error.h"
 #include "report/wording/terminal.h"
 #include "report/wording/utf8.h"
 
@@ -123,7 +124,18 @@ void complaint_lines(const char *command, const char *text)
 	print(command, text, true, "");
 }
 
-void complaint_indented(const char *command, const char *text)
+void say(const char *text)
 {
-	print(command, text, true, "        ");
+	print("scprof", text, true, "        ");
+}
+
+void say_format(const char *format, ...)
+{
+	char text[1900];
+	va_list arguments;
+
+	va_start(arguments, format);
+	error_format(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	say(text);
 }

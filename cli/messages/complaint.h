@@ -17,8 +17,10 @@ void complaint_say(const char *command, const char *format, ...)
 /* The same for a text of several lines; the last line says what to do. */
 void complaint_lines(const char *command, const char *text);
 
-/* The same, with later lines indented under the first. */
-void complaint_indented(const char *command, const char *text);
+/* Of commands whose messages stand among those of another program, such as `scprof run`: "scprof:
+ * TEXT", with later lines indented under the first. */
+void say(const char *text);
+void say_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The origin of a default. The command that refuses a value knows only an option or a variable, but
  * the user must find the line of the file. For one thread. */

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "cli/cmd.h"
-#include "cli/messages/say.h"
+#include "cli/messages/complaint.h"
 #include "cli/run/recording.h"
 #include "cli/run/run_again.h"
 #include "cli/run/run_displace.h"

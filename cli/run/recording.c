@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/messages/say.h"
+#include "cli/messages/complaint.h"
 #include "collector/attach/target/as_user.h"
 #include "collector/select/below.h"
 #include "include/scprof_control.h"

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/messages/say.h"
+#include "cli/messages/complaint.h"
 #include "cli/run/child_run.h"
 #include "cli/run/run_output.h"
 #include "profile/base/error.h"

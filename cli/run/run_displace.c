@@ -10,7 +10,7 @@
 #include "collector/machine/cpus.h"
 #include "cli/displace/displace_command.h"
 #include "collector/displacement/displacement_summary.h"
-#include "cli/messages/say.h"
+#include "cli/messages/complaint.h"
 #include "collector/displacement/sites/site_dither.h"
 #include "stats/numerics/random.h"
 

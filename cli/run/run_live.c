@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/messages/say.h"
+#include "cli/messages/complaint.h"
 
 static int open_log(struct run_live *l, const char *directory, const char *command)
 {

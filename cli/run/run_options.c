@@ -10,7 +10,7 @@
 #include "cli/usage/options.h"
 #include "collector/duration.h"
 #include "cli/usage/quantity.h"
-#include "cli/messages/say.h"
+#include "cli/messages/complaint.h"
 #include "collector/clocks/ticker.h"
 #include "collector/displacement/sites/site_dither.h"
 

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/messages/say.h"
+#include "cli/messages/complaint.h"
 #include "cli/usage/options.h"
 #include "cli/usage/output.h"
 #include "report/report.h"

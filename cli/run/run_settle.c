@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/messages/say.h"
+#include "cli/messages/complaint.h"
 #include "cli/run/run_again.h"
 #include "cli/run/run_options.h"
 #include "cli/usage/options.h"

@@ -10,7 +10,7 @@
 #include "collector/launch/environment.h"
 #include "collector/select/stub_object.h"
 #include "stats/numerics/random.h"
-#include "cli/messages/say.h"
+#include "cli/messages/complaint.h"
 #include "profile/base/error.h"
 
 void run_symbols_complain(const struct selection *c, const struct profile_error *err)

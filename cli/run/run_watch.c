@@ -20,7 +20,7 @@
 #include "report/model/model.h"
 #include "report/wording/numbers.h"
 #include "cli/messages/progress.h"
-#include "cli/messages/say.h"
+#include "cli/messages/complaint.h"
 
 #define CONFIDENCE 0.95
 #define SOONEST_S  0.1
