@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The handler makes system calls only, and lets the signal do what it would have done. A file
- * without a name (O_TMPFILE) would need no handler, but NFS and FUSE have none. */
+/* The file has no name until it is whole (O_TMPFILE), so that nothing stays when this process is
+ * killed. NFS and FUSE have no such files: there it has a name of its own from the beginning. */
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,98 +12,64 @@
 #include "profile/base/error.h"
 #include "profile/write/temporary_file.h"
 
-static const int ending[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE, SIGXCPU, SIGXFSZ};
-#define ENDINGS (sizeof(ending) / sizeof(*ending))
-
-/* Changed while all signals are blocked in the thread that writes. */
-static struct {
-	const char *volatile name;
-	pid_t maker;
-	struct sigaction before[ENDINGS];
-} guard;
-
-static void give_back(void)
+static int open_folder_of(const char *path, int flags)
 {
-	for (size_t i = 0; i < ENDINGS; i++)
-		sigaction(ending[i], &guard.before[i], NULL);
-}
+	const char *slash = strrchr(path, '/');
+	char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+	int fd = folder ? open(folder, flags | O_CLOEXEC, 0600) : -1;
 
-/* A child that was forked meanwhile does not own the file. */
-static void remove_and_end(int number)
-{
-	if (guard.name && getpid() == guard.maker)
-		unlink(guard.name);
-	guard.name = NULL;
-	give_back();
-	raise(number); /* comes when this handler has ended */
-}
-
-static void begin(const char *name)
-{
-	struct sigaction action = {.sa_handler = remove_and_end};
-
-	if (guard.name)
-		return;
-	sigfillset(&action.sa_mask);
-	guard.maker = getpid();
-	guard.name = name;
-	for (size_t i = 0; i < ENDINGS; i++) {
-		sigaction(ending[i], NULL, &guard.before[i]);
-		if (guard.before[i].sa_handler != SIG_IGN)
-			sigaction(ending[i], &action, NULL);
-	}
-}
-
-static void block_all(sigset_t *before)
-{
-	sigset_t all;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, before);
+	free(folder);
+	return fd;
 }
 
 static void finish(struct partial *p)
 {
-	sigset_t before;
+	int error = errno;
 
-	block_all(&before);
-	if (guard.name == p->name) {
-		guard.name = NULL;
-		give_back();
-	}
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (p->unnamed >= 0)
+		close(p->unnamed);
 	free(p->name);
 	p->name = NULL;
+	errno = error;
 }
 
 int temporary_file_create(struct partial *p, const char *path)
 {
-	sigset_t before;
-	int fd, error;
+	int fd = open_folder_of(path, O_TMPFILE | O_WRONLY);
 
-	*p = (struct partial){.path = path};
-	if (asprintf(&p->name, "%s.XXXXXX", path) < 0) {
+	*p = (struct partial){.path = path, .unnamed = fd < 0 ? -1 : dup(fd)};
+	if ((fd < 0 ? asprintf(&p->name, "%s.XXXXXX", path)
+		    : asprintf(&p->name, "%s.%d", path, (int)getpid())) < 0) {
 		p->name = NULL;
+		finish(p);
+		if (fd >= 0)
+			close(fd);
 		errno = ENOMEM;
 		return -1;
 	}
-	block_all(&before);
-	fd = mkostemp(p->name, O_CLOEXEC | O_NOFOLLOW);
-	error = errno;
-	if (fd >= 0)
-		begin(p->name);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (fd < 0) {
-		free(p->name);
-		p->name = NULL;
-		errno = error;
-	}
+	if (fd < 0)
+		fd = mkostemp(p->name, O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		finish(p);
 	return fd;
+}
+
+/* A link cannot replace a file: it is made beside it. */
+static int give_name(struct partial *p)
+{
+	char open_file[64];
+
+	snprintf(open_file, sizeof(open_file), "/proc/self/fd/%d", p->unnamed);
+	if (linkat(AT_FDCWD, open_file, AT_FDCWD, p->name, AT_SYMLINK_FOLLOW))
+		return -1;
+	close(p->unnamed);
+	p->unnamed = -1;
+	return 0;
 }
 
 int temporary_file_keep(struct partial *p)
 {
-	if (rename(p->name, p->path)) {
+	if ((p->unnamed >= 0 && give_name(p)) || rename(p->name, p->path)) {
 		temporary_file_drop(p);
 		return -1;
 	}
@@ -116,9 +81,10 @@ void temporary_file_drop(struct partial *p)
 {
 	int error = errno;
 
-	unlink(p->name);
-	finish(p);
+	if (p->unnamed < 0)
+		unlink(p->name);
 	errno = error;
+	finish(p);
 }
 
 static int write_all(int fd, const char *bytes, uint64_t count)
@@ -140,14 +106,8 @@ static int write_all(int fd, const char *bytes, uint64_t count)
  * sync a directory; the data are safe then all the same. */
 static void sync_directory(const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	char *directory = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-	int fd;
+	int fd = open_folder_of(path, O_RDONLY | O_DIRECTORY);
 
-	if (!directory)
-		return;
-	fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	free(directory);
 	if (fd < 0)
 		return;
 	fsync(fd);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A file that appears whole or not at all: written beside its place, then renamed over it. A signal
- * that ends this process meanwhile (Ctrl-C, SIGTERM, a limit) removes what was written, as far as
- * it can be caught. Only one at a time is guarded so. One thread uses a partial. */
+/* A file that appears whole or not at all: written beside its place, then renamed over it. One
+ * thread uses a partial. */
 #ifndef SCPROF_PROFILE_WRITE_TEMPORARY_FILE_H
 #define SCPROF_PROFILE_WRITE_TEMPORARY_FILE_H
 
@@ -9,10 +8,11 @@
 
 struct partial {
 	const char *path; /* borrowed */
-	char *name;	  /* PATH.XXXXXX; NULL: none */
+	char *name;	  /* beside the path; NULL: none */
+	int unnamed;	  /* the file, as long as it has no name; -1: it has that name */
 };
 
-/* Create PATH.XXXXXX, mode 0600. Its descriptor, which is the caller's to close; -1 with errno. */
+/* Create the file, mode 0600. Its descriptor, which is the caller's to close; -1 with errno. */
 int temporary_file_create(struct partial *p, const char *path);
 
 /* Put it in its place. 0, or -1 with errno, and it is removed. Either way *p is done with. */
