@@ -17,11 +17,12 @@ void run_symbols_complain(const struct selection *c, const struct profile_error 
 {
 	if (!c->unmatched)
 		say(err->text);
+	else if (c->unmatched->library)
+		say_format("%s.\n`scprof symbols PROGRAM` lists what can be chosen", err->text);
 	else
-		say_format("%s.\n`scprof symbols PROGRAM` lists what can be chosen%s", err->text,
-			   c->unmatched->library ? ""
-						 : "; a library that the\nprogram opens later is "
-						   "chosen as LIBRARY:NAME");
+		say_format("%s.\n`scprof symbols PROGRAM` lists what can be chosen; a library that "
+			   "the\nprogram opens later is chosen as LIBRARY:NAME",
+			   err->text);
 }
 
 static void say_left_out(const struct selection *c)
