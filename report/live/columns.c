@@ -209,7 +209,7 @@ static char *finish(FILE *memory, char *const *line, size_t width)
 	return *line;
 }
 
-/* Of a row, or (NULL) the titles. */
+/* The line of a row, or (NULL) the titles. */
 static char *make_line(const struct columns *c, const struct row *r, const struct row_mean *run,
 		       const struct row_mean *window, const char *function, const char *caller)
 {

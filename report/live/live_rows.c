@@ -70,7 +70,7 @@ static void fill_states(struct row *r, const struct live_reader *f, const struct
 	r->kept_ns = r->states.kept_ns - o->inside_ns - inner;
 }
 
-/* Of a row's calls, as many as the model knows of each way. */
+/* Counts a row's calls, as many as the model knows of each way. */
 static struct report_overhead overhead_of(const struct row *r, const struct live_reader *f,
 					  const struct report_overhead *all)
 {
@@ -159,8 +159,8 @@ int live_rows_update(struct rows *r, const struct live_reader *f)
 	return 0;
 }
 
-/* What a report would load of an entry and needs for a mean: all calls, or (without phases and
- * tail) those since before. The room that `out` points to is the caller's. */
+/* Makes the sums that a report would load of an entry and needs for a mean: all calls, or (without
+ * phases and tail) those since before. The room that `out` points to is the caller's. */
 struct entry_room {
 	uint64_t sum[SCP_BATCHES];
 	struct prof_phase phase;
@@ -314,7 +314,7 @@ static bool is_by_time(enum row_sort by)
 	return by == ROW_BY_TIME || by == ROW_BY_TOTAL || by == ROW_BY_MEAN;
 }
 
-/* What waits comes last by time. Ties by total time, then by the report's order. */
+/* A function that waits comes last by time. Ties by total time, then by the report's order. */
 static int compare(const void *left, const void *right)
 {
 	const struct row_place *a = left, *b = right;

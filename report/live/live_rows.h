@@ -10,12 +10,12 @@
 
 /* ---- means.c: by what a row is found again in a later model, whose indices are others ---- */
 
-/* Of function, outcome and path (groups_path): the same in every model of the same files. */
+/* A hash of function, outcome and path (groups_path): the same in every model of the same files. */
 uint64_t row_key_of(const struct profile *p, const struct group_row *g, struct group_path path);
 
 /* ---- where the time of a row's calls went: sums of its entries, and shares ---- */
 
-/* Of entries that are added up. */
+/* Sums of entries. */
 struct row_sums_states {
 	double calls, units;	       /* of which it is known whether they were switched */
 	double kept_calls, kept_units; /* of calls that kept their CPU; sampled: of those asked */
@@ -32,7 +32,8 @@ struct row_states {
 /* `detector`: of the entry in the model, for an entry without a record. */
 void row_states_add(struct row_sums_states *to, const struct prof_reading *r, uint32_t detector);
 
-/* Of some calls by those of them that were read, or else by those of `all` that were. */
+/* The states of some calls, by those of them that were read, or else by those of `all` that were.
+ */
 struct row_states row_states_of(const struct row_sums_states *some,
 				const struct row_sums_states *all, double ns_per_unit);
 
@@ -52,12 +53,12 @@ struct row_mean {
 
 struct row_mean means_nothing(void);
 
-/* Of a settled row: what site_fill makes of the same sums. */
+/* The mean of a settled row: what site_fill makes of the same sums. */
 struct row_mean means_of_run(const struct prof_clock *clock, const struct site_sums *w,
 			     double confidence);
 
-/* Of the sums of a window; run_design: design effect of the run (see means_widen). Windows have
- * no phases, so warnings about phases are missing. */
+/* The mean of a window by its sums; run_design: design effect of the run (see means_widen). Windows
+ * have no phases, so warnings about phases are missing. */
 struct row_mean means_of_window(const struct prof_clock *clock, const struct prof_sums *s,
 				double run_design, double confidence);
 

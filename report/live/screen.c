@@ -20,29 +20,31 @@
 /* Time for the rest of an arrow key's sequence, over a slow line. */
 #define ESCAPE_MS 200
 
-static volatile sig_atomic_t stop;
+static volatile sig_atomic_t came; /* a signal; 0: none */
 
 static void note_signal(int signal)
 {
-	(void)signal;
-	stop = 1;
+	came = signal;
 }
 
-/* Signals that would end this process without restoring the terminal. */
-static const int taken[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+/* Signals that would end or stop this process without restoring the terminal. While it draws,
+ * ncurses ignores a SIGTSTP that has no handler, and a Ctrl-Z would be lost. */
+static const int taken[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP};
 #define TAKEN (sizeof(taken) / sizeof(taken[0]))
 
 /* `keep`: signals from the keyboard are for the command only. */
 static void take_signals(struct sigaction *before, bool keep)
 {
-	stop = 0;
+	came = 0;
 	for (size_t i = 0; i < TAKEN; i++) {
-		struct sigaction action = {.sa_handler = note_signal};
+		struct sigaction action = {.sa_handler = note_signal, .sa_flags = SA_RESTART};
 		bool key = taken[i] == SIGINT || taken[i] == SIGQUIT;
 
 		if (keep && key)
 			action.sa_handler = SIG_IGN;
 		sigaction(taken[i], &action, &before[i]);
+		if (taken[i] == SIGTSTP && before[i].sa_handler == SIG_IGN) /* no job control */
+			sigaction(taken[i], &before[i], NULL);
 	}
 }
 
@@ -50,6 +52,15 @@ static void give_back(const struct sigaction *before)
 {
 	for (size_t i = 0; i < TAKEN; i++)
 		sigaction(taken[i], &before[i], NULL);
+}
+
+/* Restore the terminal, stop, and draw again when the shell continues us. */
+static void stand_aside(void)
+{
+	came = 0;
+	endwin();
+	raise(SIGSTOP);
+	clearok(curscr, TRUE);
 }
 
 struct screen {
@@ -160,8 +171,11 @@ static int follow(struct screen *s)
 {
 	double due = s->from.feed->at + s->state.interval_s;
 
-	while (!s->state.quit && !stop) {
+	while (!s->state.quit && (!came || came == SIGTSTP)) {
 		int key;
+
+		if (came)
+			stand_aside();
 
 		double left = due - live_reader_clock();
 		fit_window();

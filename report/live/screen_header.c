@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What does not fit is left out as a whole, so no number is cut. A command is shortened in its
- * middle, so that its process number stays. */
+/* A part that does not fit is left out as a whole, so no number is cut. A command is shortened in
+ * its middle, so that its process number stays. */
 #include "report/live/view.h"
 
 #include <math.h>
@@ -95,7 +95,7 @@ static void put_state(const struct head *h)
 			  filtering ? "_" : "");
 }
 
-/* As far as they fit, the first ones first. */
+/* Parts are put if they fit, the first ones first. */
 static void put_parts(const struct head *h, const char *const *part)
 {
 	char line[256] = "";

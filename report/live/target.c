@@ -247,8 +247,8 @@ static int refuse(struct profile_error *err, const char *format, ...)
 	return -1;
 }
 
-/* Of `scprof run`: all processes of the run write to one directory, even if their parents have
- * ended. */
+/* The process may be `scprof run`: all processes of the run write to one directory, even if their
+ * parents have ended. */
 static void take_directory(struct target *t, const struct list *l)
 {
 	if (!is_scprof(t->pid) || !l->count)

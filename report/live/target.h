@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What to watch (a process and its descendants, a file, or a directory), and which profiles that
- * is at the moment. A process is never asked: the profile that it has mapped is looked up. */
+/* A target is what is watched (a process and its descendants, a file, or a directory), and which
+ * profiles that is at the moment. A process is never asked: the profile that it has mapped is
+ * looked up. */
 #ifndef SCPROF_REPORT_LIVE_TARGET_H
 #define SCPROF_REPORT_LIVE_TARGET_H
 

@@ -117,7 +117,7 @@ static void choose_rows(struct making *m)
 			m->shown[m->count++] = r->order[i].row;
 }
 
-/* Of the first rows: the others are rarely on the screen, and may be cut. */
+/* Only the first rows count: the others are rarely on the screen, and may be cut. */
 static size_t longest_function(const struct making *m)
 {
 	size_t longest = 0;

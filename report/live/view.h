@@ -11,7 +11,7 @@
 
 struct labels;
 
-/* Of a reader that they watch until they are freed. NULL: out of memory. */
+/* The labels watch a reader until they are freed. NULL: out of memory. */
 struct labels *labels_new(struct live_reader *f, bool utf8);
 void labels_free(struct labels *l);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What keys do. Moves depend on what is shown: the view carries them out. */
+/* Keys change the state. Moves depend on what is shown: the view carries them out. */
 #include "report/live/view_state.h"
 
 #include <curses.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What the user has chosen, and how keys change it. */
+/* This holds what the user has chosen, and how keys change it. */
 #ifndef SCPROF_REPORT_LIVE_VIEW_STATE_H
 #define SCPROF_REPORT_LIVE_VIEW_STATE_H
 

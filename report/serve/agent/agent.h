@@ -127,7 +127,7 @@ void agent_stop(struct agent *a);
 /* Wait that long; false: agent_stop was called. */
 bool agent_wait(struct agent *a, uint64_t ns);
 
-/* What the agent's files share: agent.c calls agent_find.c, which calls agent_meet.c, and all call
+/* Shared by the agent's files: agent.c calls agent_find.c, which calls agent_meet.c, and all call
  * agent_read.c. The caller is the one that reads (`reading`). */
 
 #define AGENT_SHORTEST_WAIT_NS UINT64_C(1000000000)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What is kept for a file that was found. Everybody can create names in a directory such as
- * /dev/shm, and ended processes leave their files there: neither may prevent the agent from
+/* This keeps a record for each file that was found. Everybody can create names in a directory such
+ * as /dev/shm, and ended processes leave their files there: neither may prevent the agent from
  * reading running processes. Names that cannot be opened have a limit of their own. If all
  * descriptors are in use, a file that is complete is closed: a small record stays, by which it is
  * recognized. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* One reading of one file, and when to read it again. A process that is alive is read at every
+/* A reading of a file, and when to read it again. A process that is alive is read at every
  * refresh. One that has ended is read once more, and then at growing intervals as long as its
  * file is open (agent_meet.c): a process of another container seems to have ended, but its sums
  * still grow. */

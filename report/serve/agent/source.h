@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* One profile file that is followed, from when it was found until it is gone.
+/* A profile file that is followed, from when it was found until it is gone.
  *
  * It stays open: what the process wrote last can be read when `scprof run` has removed the file.
  * Read with pread, never mapped: a file that somebody cuts short does not kill the agent.
@@ -49,7 +49,7 @@ enum source_fault {
 extern const char *const source_fault_names[SOURCE_FAULTS]; /* a word each, for metrics */
 extern const char *const source_fault_words[SOURCE_FAULTS]; /* for people */
 
-/* What the agent keeps for it, each with a limit of its own. */
+/* The agent keeps one of these for it, each with a limit of its own. */
 enum source_holding {
 	SOURCE_OPEN,  /* a descriptor */
 	SOURCE_NAMED, /* a name that cannot be opened */
@@ -57,7 +57,7 @@ enum source_holding {
 	SOURCE_HOLDINGS
 };
 
-/* What its processes did, at the last reading. */
+/* The figures of its processes, at the last reading. */
 struct source_figures {
 	uint64_t calls, processes;
 	uint64_t cpu_ns;   /* charged to it; UINT64_MAX: not known */
@@ -112,7 +112,7 @@ bool source_is(const struct source *s, int directory, const char *name);
 struct profile *source_load(const struct source *s, const struct source_limits *l,
 			    enum source_fault *fault);
 
-/* What its process is, by the file's header; sets s->alive. */
+/* Reads the file's header, and sets s->alive. */
 void source_look(struct source *s);
 
 /* Take its program, figures and clock from the model. */

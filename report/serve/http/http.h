@@ -26,8 +26,8 @@ int http_address_parse(struct http_address *a, const char *text, struct profile_
 
 #define HTTP_PEER_TOKEN 256 /* bytes of a token for POST /attach, with its end */
 
-/* Of a regular file that only our user can read: one line of 16 bytes or more without blanks.
- * 0, or -1 with *err. */
+/* The file must be a regular one that only our user can read: one line of 16 bytes or more without
+ * blanks. 0, or -1 with *err. */
 int http_peer_read_token(const char *path, char token[HTTP_PEER_TOKEN], struct profile_error *err);
 
 /* Listen and answer from now on. Port 0: any; a->text says which it became. NULL and *err. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* One function for each route. An answer is written to memory first, so that an error never
+/* Each route has a function. An answer is written to memory first, so that an error never
  * leaves half a page. */
 #include <stdarg.h>
 #include <stdlib.h>

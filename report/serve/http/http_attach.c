@@ -92,7 +92,8 @@ static char **environment_for(bool other, char *library, size_t size, char *few[
 	return few;
 }
 
-/* What another user asks for leaves no file: it could be nowhere but where that user may write. */
+/* A recording for another user leaves no file: it could be nowhere but where that user may write.
+ */
 static int start(struct http *h, const struct request *r, const struct http_peer *by, int out,
 		 int err, pid_t *child)
 {

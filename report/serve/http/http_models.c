@@ -160,7 +160,7 @@ static uint32_t user_of(const struct http *h, const struct request *r, const str
 	return s->owner ? s->owner : RENDERER_AGENT;
 }
 
-/* One request, while its answer is being made. */
+/* A request, while its answer is being made. */
 struct making {
 	struct http *http;
 	const struct request *request;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What the server's files share: http.c calls the others, and all may use http_answer_say. */
+/* Shared by the server's files: http.c calls the others, and all may use http_answer_say. */
 #ifndef SCPROF_REPORT_SERVE_HTTP_HTTP_PRIVATE_H
 #define SCPROF_REPORT_SERVE_HTTP_HTTP_PRIVATE_H
 
@@ -107,7 +107,7 @@ struct http {
 	struct http_failures failures;
 };
 
-/* What is sent. */
+/* The server sends this. */
 struct http_answer {
 	unsigned status;
 	const char *type;

@@ -47,7 +47,7 @@ struct request {
 void request_begin(struct request *r, const char *method, const char *path, const char *host,
 		   bool loopback);
 
-/* One parameter of the query; value NULL: it had none. */
+/* Takes a parameter of the query; value NULL: it had none. */
 void request_add(struct request *r, const char *name, const char *value);
 
 /* There are no more parameters. */

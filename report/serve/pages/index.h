@@ -41,10 +41,10 @@ int index_page_print(struct agent *a, const struct index_order *order, FILE *out
 
 /* Texts and links of the index page. Names come from profiles: they are escaped here. */
 
-/* As text, or as an attribute's value between double quotes. */
+/* Writes text, or an attribute's value between double quotes. */
 void index_write_text(FILE *out, const char *text);
 
-/* As the value of a parameter of an address. */
+/* Writes the value of a parameter of an address. */
 void index_write_escaped(FILE *out, const char *text);
 
 /* A link to PAGE?service=SERVICE&clock=CLOCK and `more`, which begins with "&amp;" or is empty;

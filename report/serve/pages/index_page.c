@@ -45,7 +45,7 @@ void index_write_link(FILE *out, const char *page, const char *service, uint32_t
 	fputs("</a>", out);
 }
 
-/* What a function takes that does not wait. */
+/* A function that waits does no work. */
 static double work_ns(const struct gauge *g)
 {
 	return g->function->waits ? 0 : fmax(g->total_ns, 0);
@@ -182,27 +182,6 @@ static void put_service(FILE *out, const struct agent *a, const struct gauges *g
 	fputs("</section>\n", out);
 }
 
-/* Those of which no call was recorded have one line together. */
-static void put_services(FILE *out, const struct agent *a, const struct gauges *g)
-{
-	const struct counters_service *s;
-	size_t silent = 0;
-
-	for (s = a->counters.services; s; s = s->hh.next)
-		if (has_rows(g, s))
-			put_service(out, a, g, s);
-	for (s = a->counters.services; s; s = s->hh.next)
-		if (!has_rows(g, s)) {
-			fputs(silent++ ? ", <bdi class=name>"
-				       : "<p class=note>Without a recorded call: <bdi class=name>",
-			      out);
-			index_write_text(out, s->name);
-			fputs("</bdi>", out);
-		}
-	if (silent)
-		fputs("</p>\n", out);
-}
-
 int index_page_print(struct agent *a, const struct index_order *order, FILE *out)
 {
 	struct gauges g;
@@ -231,7 +210,9 @@ int index_page_print(struct agent *a, const struct index_order *order, FILE *out
 	if (status == 0)
 		status = index_tables_processes(a, order, out);
 	if (status == 0)
-		put_services(out, a, &g);
+		for (const struct counters_service *s = a->counters.services; s; s = s->hh.next)
+			if (has_rows(&g, s))
+				put_service(out, a, &g, s);
 	if (status == 0)
 		status = index_tables_profiles(a, order, out);
 	agent_unlock(a);

@@ -203,7 +203,7 @@ static bool is_process(const struct source *s)
 	return (s->state == SOURCE_FOLLOWED || s->state == SOURCE_ENDED) && !source_is_finished(s);
 }
 
-/* What ended without a call is counted only: shells start many such. */
+/* A process that ended without a call is only counted: shells start many such. */
 int index_tables_processes(const struct agent *a, const struct index_order *order, FILE *out)
 {
 	struct lines all = {.line = calloc((size_t)HASH_COUNT(a->sources) + 1, sizeof(struct line)),

@@ -30,7 +30,7 @@ struct metrics {
 void metrics_write_counter(struct metrics *m, const char *name, const char *unit, const char *help);
 void metrics_write_gauge(struct metrics *m, const char *name, const char *unit, const char *help);
 
-/* One sample: its name, any labels, its value. */
+/* A sample has this order: its name, any labels, its value. */
 void metrics_write_sample(struct metrics *m);
 void metrics_write_label(struct metrics *m, const char *name, const char *value);
 void metrics_write_whole(struct metrics *m, prof_u128 value);

@@ -46,7 +46,7 @@ struct snapshot {
 int snapshot_take(struct snapshot *s, struct agent *a, const char *service, uint32_t clock);
 void snapshot_free(struct snapshot *s);
 
-/* Of one file that the page / lists. Takes the lock. 0 (no file where it is not listed, or has
+/* Takes one file that the page / lists. Takes the lock. 0 (no file where it is not listed, or has
  * gone) or ENOMEM; snapshot_free is due either way. */
 int snapshot_take_listed(struct snapshot *s, struct agent *a, const char *path);
 
@@ -77,7 +77,7 @@ struct renderer_job {
 	struct renderer_limits limits;
 };
 
-/* What became of it. The process says the first ones, its agent finds the others. */
+/* The result. The process says the first ones, its agent finds the others. */
 enum rendering_result {
 	RENDERING_GOING, /* it has read */
 	RENDERING_DONE,

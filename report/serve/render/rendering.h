@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* One page or pprof profile, made in a process of its own (renderer.h). One thread has a rendering
+/* A page or pprof profile, made in a process of its own (renderer.h). One thread has a rendering
  * and calls all functions of it. The kernel ends the process when that thread ends. */
 #ifndef SCPROF_REPORT_SERVE_RENDER_RENDERING_H
 #define SCPROF_REPORT_SERVE_RENDER_RENDERING_H

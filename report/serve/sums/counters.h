@@ -41,7 +41,7 @@ struct variance_counter {
 	double batches;	    /* that it was made from: its degrees of freedom, about */
 };
 
-/* One more batch; of no calls, nothing happens. */
+/* Adds a batch; where it has no calls, nothing happens. */
 void variance_counter_add(struct variance_counter *s, double calls, double time);
 
 #define COUNTERS_OVERFLOW SCP_OUTCOMES	     /* as an outcome: calls that found no room */
@@ -64,10 +64,10 @@ int pool_add(struct pool *p, const struct profile *from, const bool *skip);
 /* All of another pool. */
 int pool_join(struct pool *p, const struct pool *from);
 
-/* Where their time went, of calls of which that is known: these add up to their seconds. */
+/* These add up to the seconds of calls whose states are known. */
 enum counters_state { COUNTERS_ON_CPU, COUNTERS_RUNNABLE, COUNTERS_ASLEEP, COUNTERS_STATES };
 
-/* What adds up over calls. Seconds have been converted when they were added, each with the
+/* Sums over calls. Seconds have been converted when they were added, each with the
  * clock's rate as it was known then. */
 struct counters_sums {
 	prof_u128 calls, ticks, bytes;
@@ -147,10 +147,11 @@ void counters_close_batches(struct counters *c);
 /* "completed", ...; "overflow". */
 const char *counters_outcome_name(unsigned outcome);
 
-/* What one process has in each published row, so that the next reading can add the difference. If
- * any sum has decreased, nothing is added: the file is damaged, or another one. Single-threaded. */
+/* The sums of one process in each published row, so that the next reading can add the difference.
+ * If any sum has decreased, nothing is added: the file is damaged, or another one. Single-threaded.
+ */
 
-/* Of calls of which it is known whether they were switched: weighted sums (struct scp_off_cpu). */
+/* Sums of the calls that are known to be switched or not: weighted sums (struct scp_off_cpu). */
 struct cell_states {
 	bool any;
 	prof_u128 units; /* of all these calls */
@@ -162,7 +163,8 @@ struct cell {
 	prof_u128 calls, ticks, bytes, units, units_sq, inner_calls;
 	bool has_bytes;
 	struct cell_states states;
-	/* As published: an estimate may go back, a counter may not. So each is the largest so far.
+	/* These are published: an estimate may go back, a counter may not. So each is the largest
+	 * so far.
 	 */
 	long double state_seconds[COUNTERS_STATES], switched_calls;
 };

@@ -12,7 +12,7 @@
 /* The value that stands for all names beyond a limit; a name that is this is one of them. */
 #define LABEL_OTHER "other"
 
-/* What a name becomes: broken UTF-8, controls and marks of direction are replaced by U+FFFD, what
+/* Makes a name safe: broken UTF-8, controls and marks of direction are replaced by U+FFFD, what
  * is longer is cut between characters and ends in "...". Names that become equal are one. Never
  * empty: "" becomes "unknown". */
 void label_clean(char out[LABEL_BYTES], const char *name);

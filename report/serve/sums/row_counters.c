@@ -22,7 +22,7 @@ static struct cell *cell_of(struct cells *cells, uint64_t stamp, struct counters
 	return &cells->cell[cells->count++];
 }
 
-/* As a report estimates them (report/model/states.c): the ratio of the row. */
+/* A report estimates them likewise (report/model/states.c): the ratio of the row. */
 static void take_states(struct cell *cell, const struct prof_sums *s, double stolen)
 {
 	const struct prof_states *t = s->states;
@@ -48,7 +48,7 @@ static void take_states(struct cell *cell, const struct prof_sums *s, double sto
 		(double)t->off_cpu.asleep_ns * (1 - states_asleep_stolen(stolen, &t->off_cpu));
 }
 
-/* As a report counts them (report/model/site.c): units may be a little off a multiple. */
+/* A report counts them likewise (report/model/site.c): units may be a little off a multiple. */
 static int take_entry(struct cells *cells, uint64_t stamp, struct counters_row *row,
 		      const struct prof_entry *e, double stolen)
 {
@@ -143,7 +143,7 @@ static bool not_less(const struct cell *now, const struct cell *before)
 	       now->bytes >= before->bytes && now->inner_calls >= before->inner_calls;
 }
 
-/* Where each row is in `now`; then everything of `before` has to be in it. */
+/* Notes the place of each row in `now`. Then everything of `before` has to be in it. */
 static bool follows(const struct cells *now, const struct cells *before, uint64_t stamp)
 {
 	for (uint32_t i = 0; i < now->count; i++) {

@@ -539,6 +539,18 @@ last_picture()
 }
 
 # ncurses would, while it draws: a key pressed then had no effect.
+@test "top 21: Ctrl-Z is at no moment ignored" {
+	command -v strace >/dev/null || skip 'no strace here'
+	bare
+	pty 130x20 "
+		wait often at traffic
+		sleep 1
+		key q
+		end 0" strace -o trace -e trace=rt_sigaction "$SCPROF" top -d 100ms "$pid"
+	grep -q 'rt_sigaction(SIGTSTP' trace
+	hasnt 'SIGTSTP, {sa_handler=SIG_IGN' trace
+}
+
 @test "top 17: a terminal that goes ends it, even where the signal of that is ignored" {
 	bare
 	pty 130x20 "
