@@ -72,6 +72,7 @@ PRELOAD_SRC = \
 	preload/switches/switch_detector.c \
 	preload/switches/switch_track.c \
 	preload/system/glob.c \
+	preload/system/libc.c \
 	preload/system/stack.c \
 	preload/system/sys.c \
 	preload/table/batch.c \
@@ -92,6 +93,7 @@ PRELOAD_SRC = \
 	preload/unwind/unwind_chain.c \
 	preload/unwind/unwind_expr.c \
 	preload/unwind/unwind_memory.c \
+	preload/unwind/object_index.c \
 	preload/unwind/unwind_object.c \
 	preload/unwind/unwind_row.c
 PRELOAD_ASM = preload/attach/slots_entry_$(ARCH).S preload/interpose/entry_$(ARCH).S preload/selected/selected_$(ARCH).S
@@ -124,8 +126,8 @@ $(BUILD)/preload/exports.map: $(BUILD)/preload/exports.txt
 	(echo '{ global:'; sed 's/$$/;/' $<; echo 'local: *; };') > $@
 
 $(BUILD)/libscprof.so: $(PRELOAD_OBJ) $(BUILD)/preload/exports.map
-	$(CC) -shared -o $@ $(PRELOAD_OBJ) -Wl,--version-script=$(BUILD)/preload/exports.map \
-		-Wl,-z,now -Wl,-z,relro -Wl,-z,defs -Wl,--build-id -Wl,-soname,libscprof.so
+	$(CC) -shared -nodefaultlibs -o $@ $(PRELOAD_OBJ) -lgcc -Wl,--version-script=$(BUILD)/preload/exports.map \
+		-Wl,-z,now -Wl,-z,relro -Wl,--build-id -Wl,-soname,libscprof.so
 
 # libunwind for `scprof run --verify-paths`, where it is installed: an object of its own, which
 # libscprof.so loads from beside itself and goes without.

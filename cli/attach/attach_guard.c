@@ -3,6 +3,7 @@
  * what a terminal or a shell sends to the tool's process group does not reach it; and it has closed
  * all that the tool has open, among it the run's lock, by which others know that the tool lives. */
 #include "cli/attach/attach_guard.h"
+#include "collector/machine/kernel_numbers.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -49,6 +49,13 @@ bool elf_facts_is_loader(const char *path)
 	return false;
 }
 
+bool elf_facts_is_musl(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
+	return !strncmp(name, "ld-musl-", 8) || !strncmp(name, "libc.musl-", 10);
+}
+
 static void read_dynamic(Elf *elf, size_t headers, const GElf_Phdr *segment,
 			 struct elf_facts *facts)
 {
@@ -69,7 +76,8 @@ static void read_dynamic(Elf *elf, size_t headers, const GElf_Phdr *segment,
 			text = text_at(elf, strings + d.d_un.d_val);
 		if (text && d.d_tag == DT_NEEDED)
 			note_needed(facts, text);
-		else if (text && elf_facts_is_loader(text)) /* run as a command, it loads, too */
+		else if (text && (elf_facts_is_loader(text) ||
+				  elf_facts_is_musl(text))) /* run as a command, it loads, too */
 			facts->is_static = false;
 	}
 }

@@ -27,4 +27,7 @@ bool elf_facts_loader_is_trusted(const char *interpreter);
  * ld.so.1? */
 bool elf_facts_is_loader(const char *path);
 
+/* Is it musl, whose loader and C library are one file: ld-musl-x86_64.so.1? */
+bool elf_facts_is_musl(const char *path);
+
 #endif

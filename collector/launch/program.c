@@ -63,7 +63,8 @@ static enum program_kind elf_kind_of(int fd, const struct stat *st, const struct
 		return PROGRAM_GO;
 	if (facts->is_static)
 		return PROGRAM_STATIC;
-	if (*facts->interpreter && !elf_facts_is_loader(facts->interpreter))
+	if (*facts->interpreter && !elf_facts_is_loader(facts->interpreter) &&
+	    !elf_facts_is_musl(facts->interpreter))
 		return PROGRAM_OTHER_LIBC;
 	return *facts->asan ? PROGRAM_ASAN : PROGRAM_DYNAMIC;
 }
@@ -207,9 +208,9 @@ static const char *const texts[] = {
 		"are measured.",
 	[PROGRAM_GO] = "is a Go program: it makes its system calls itself, not through the C\n"
 		       "library, so scprof sees at most what its C parts (cgo) call.",
-	[PROGRAM_OTHER_LIBC] = "uses the loader %s, not glibc's: libscprof.so\n"
-			       "cannot be loaded there. It runs unobserved; build it for glibc to "
-			       "measure it.",
+	[PROGRAM_OTHER_LIBC] = "uses the loader %s, neither glibc's nor musl's: libscprof.so\n"
+			       "cannot be loaded there. It runs unobserved; build it for one of "
+			       "them to measure it.",
 	[PROGRAM_FOREIGN] =
 		"is a program for another architecture: libscprof.so cannot be loaded.\n"
 		"It runs unobserved, if it runs at all; use an scprof built for it.",

@@ -24,6 +24,7 @@
 #include "collector/shared_page.h"
 #include "include/scprof_control.h"
 #include "profile/base/error.h"
+#include "collector/machine/kernel_numbers.h"
 
 struct recording_control {
 	struct recording_schedule schedule;

@@ -41,6 +41,14 @@ void library_closure_free(struct library_closure *c)
 	*c = (struct library_closure){0};
 }
 
+static bool is_known(const struct library_closure *c, const char *path)
+{
+	for (size_t i = c->paths; i > 0; i--)
+		if (!strcmp(c->path[i - 1], path))
+			return true;
+	return false;
+}
+
 /* "\tlibz.so.1 => /lib/libz.so.1 (0x...)", or "\t/lib/preloaded.so (0x...)"; the vDSO
  * has no path. What is not found stops the program itself, not us. */
 static int add_line(struct library_closure *c, char *line)
@@ -51,7 +59,7 @@ static int add_line(struct library_closure *c, char *line)
 	if (*path != '/' || !end)
 		return 0;
 	*end = '\0';
-	return elf_facts_is_loader(path) ? 0 : library_closure_add(c, path);
+	return elf_facts_is_loader(path) || is_known(c, path) ? 0 : library_closure_add(c, path);
 }
 
 static _Noreturn void become_loader(const char *loader, const char *program, int out)
@@ -202,14 +210,6 @@ static bool is_ours(const char *path)
 	const char *slash = strrchr(path, '/');
 
 	return !strncmp(slash + 1, "libscprof", 9) || !strncmp(slash + 1, "scprof-symbols", 14);
-}
-
-static bool is_known(const struct library_closure *c, const char *path)
-{
-	for (size_t i = c->paths; i > 0; i--)
-		if (!strcmp(c->path[i - 1], path))
-			return true;
-	return false;
 }
 
 int library_closure_read_maps(FILE *maps, const char *program, struct library_closure *out)

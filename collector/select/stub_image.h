@@ -3,9 +3,20 @@
 #ifndef SCPROF_COLLECTOR_SELECT_STUB_IMAGE_H
 #define SCPROF_COLLECTOR_SELECT_STUB_IMAGE_H
 
+#include <elf.h>
+
 #include "collector/select/selection.h"
 #include "collector/select/stack_arguments.h"
 #include "include/scprof_selected.h"
+
+/* Older elf.h lack these (Linux's gABI extensions). */
+#ifndef PT_GNU_PROPERTY
+#define PT_GNU_PROPERTY 0x6474e553
+#endif
+#ifndef GNU_PROPERTY_AARCH64_FEATURE_1_AND
+#define GNU_PROPERTY_AARCH64_FEATURE_1_AND 0xc0000000
+#define GNU_PROPERTY_AARCH64_FEATURE_1_BTI 1u
+#endif
 
 #define SONAME "scprof-symbols.so"
 

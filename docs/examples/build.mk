@@ -21,7 +21,7 @@ $(BUILD)/examples/dash_pair: docs/examples/dash/dash_pair.c docs/examples/dash/p
 # What a call at each of two sites causes in softirqs: docs/displacement.md.
 $(BUILD)/examples/two_sites: docs/examples/displacement/two_sites.c
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 $(OPT) $(WARN) $(DEPS) -D_GNU_SOURCE -o $@ $<
+	$(CC) -std=gnu11 $(OPT) $(WARN) $(DEPS) -D_GNU_SOURCE -pthread -o $@ $<
 
 # The process under test of the displacement experiments.
 PUT_SRC = docs/examples/displacement/put.c docs/examples/displacement/put_clock.c docs/examples/displacement/put_compute.c \

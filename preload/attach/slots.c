@@ -14,10 +14,8 @@
 #include "preload/attach/slots.h"
 #include "preload/attach/slots_private.h"
 #include "preload/system/sys.h"
-
-#ifdef DLFO_STRUCT_HAS_EH_DBASE
-extern int _dl_find_object(void *, struct dl_find_object *) __attribute__((weak));
-#endif
+#include "preload/system/libc.h"
+#include "preload/unwind/unwind.h"
 
 /* An object that was looked through, and its entries. */
 struct known {
@@ -68,7 +66,7 @@ EXPORT void scprof_slots_locked_1(void) __attribute__((ifunc("work_under_lock"))
 static bool do_locked(void (*work)(void))
 {
 	wanted = work;
-	dlsym(RTLD_DEFAULT, "scprof_slots_locked_1");
+	libc_find("scprof_slots_locked_1");
 	bool done = !wanted;
 	wanted = NULL;
 	return done;
@@ -301,11 +299,9 @@ static void put_all_back(void)
 /* The object that the word was in when it was written, as far as storing needs it. */
 static bool find_mapped(const struct entry *e, Elf64_Phdr *segment, struct slots_object *o)
 {
-#ifdef DLFO_STRUCT_HAS_EH_DBASE
-	struct dl_find_object found;
-	if (_dl_find_object(e->word, &found) != 0 || found.dlfo_link_map->l_addr != e->base)
+	struct unwind_object found;
+	if (!unwind_object_find_object((uint64_t)e->word, &found) || found.base != e->base)
 		return false;
-#endif
 	*segment = (Elf64_Phdr){.p_type = PT_LOAD,
 				.p_flags = PF_R | PF_W,
 				.p_vaddr = (uint64_t)e->word - e->base,
@@ -315,15 +311,6 @@ static bool find_mapped(const struct entry *e, Elf64_Phdr *segment, struct slots
 				   .headers = 1,
 				   .relro_end = e->is_relro ? UINT64_MAX : 0};
 	return true;
-}
-
-static bool can_find(void)
-{
-#ifdef DLFO_STRUCT_HAS_EH_DBASE
-	return _dl_find_object != NULL;
-#else
-	return false;
-#endif
 }
 
 /* In a forked child. What the thread that is not here had counted is counted again. */
@@ -340,9 +327,7 @@ static void put_back_alone(void)
 		if (!e->word)
 			continue;
 		n->written++;
-		if (!can_find())
-			n->failed++;
-		else if (!find_mapped(e, &segment, &o))
+		if (!find_mapped(e, &segment, &o))
 			n->gone++;
 		else
 			put_back_entry(&o, e);

@@ -30,8 +30,7 @@ HIDDEN void slots_put_back(struct scp_attach_slots *n);
 
 /* This process was forked, perhaps while another thread was in here, or in the loader, whose locks
  * nobody here gives back then. From now on nothing is looked through, and slots are put back by the
- * record of what was written alone, without the loader; without _dl_find_object (glibc 2.35) they
- * stay (n->failed), and lead to wrappers that pass on. False: no slots are written. */
+ * record of what was written alone, without the loader. False: no slots are written. */
 HIDDEN bool slots_forked(void);
 
 #endif

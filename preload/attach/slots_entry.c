@@ -5,6 +5,7 @@
 
 #include "preload/attach/slots_private.h"
 #include "preload/function/selected.h"
+#include "preload/system/libc.h"
 
 /* As dlsym, but finds stubs. Assembly. */
 extern void scprof_chosen_dlsym(void);
@@ -36,7 +37,8 @@ static COLD bool depends(const char *file, int mode, uint64_t caller)
 	if (has_slash)
 		return false;
 	int saved = errno;
-	bool known = dladdr1((void *)(caller - 1), &info, (void **)&map, RTLD_DL_LINKMAP) && map;
+	bool known = dladdr1 &&
+		     dladdr1((void *)(caller - 1), &info, (void **)&map, RTLD_DL_LINKMAP) && map;
 	errno = saved;
 	for (const ElfW(Dyn) *d = known ? map->l_ld : NULL; d && d->d_tag != DT_NULL; d++)
 		known &= d->d_tag != DT_RUNPATH;

@@ -3,6 +3,7 @@
 #include <sys/auxv.h>
 
 #include "preload/attach/slots_private.h"
+#include "preload/process/process.h"
 #include "preload/system/sys.h"
 
 static uint64_t page_bytes;
@@ -28,7 +29,7 @@ static bool take_protection(const struct sys_mapping *m, void *context)
 static int protection_of(uint64_t address)
 {
 	struct asked a = {address, -1};
-	sys_read_mappings(take_protection, &a);
+	process_read_mappings(take_protection, &a);
 	return a.protection;
 }
 

@@ -6,6 +6,7 @@
 #include "preload/attach/slots_private.h"
 #include "preload/function/function.h"
 #include "preload/function/selected.h"
+#include "preload/system/libc.h"
 
 extern void scprof_chosen_call(void);
 extern void scprof_chosen_dlsym(void);
@@ -67,6 +68,8 @@ static bool bind(const struct link_map *map)
 static const struct scp_selected_table *open_table(const char *path, void **handle)
 {
 	struct link_map *map = NULL;
+	if (!dlopen || !dlsym || !dladdr1)
+		return NULL;
 	*handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	const struct scp_selected_table *t = *handle ? dlsym(*handle, "scprof_chosen_table") : NULL;
 	Dl_info info;

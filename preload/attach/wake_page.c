@@ -7,7 +7,6 @@
  * vfork) leaves it as it is for the next one. */
 #include <errno.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,6 +18,7 @@
 #include "preload/process/settings.h"
 #include "preload/start/lifecycle.h"
 #include "preload/system/stack.h"
+#include "preload/system/libc.h"
 #include "preload/system/sys.h"
 #include "preload/table/thread.h"
 
@@ -287,8 +287,8 @@ void wake_page_begin(void)
 	}
 	count_holder();
 	be_holder();
-	pthread_atfork(count_holder, NULL, be_holder);
-	at_quick_exit(wake_page_leave);
+	libc_at_fork(count_holder, be_holder);
+	libc_at_quick_exit(wake_page_leave);
 	wake.followed = wake.page->word;
 	control.wake = on_call;
 	control.wake_seen = control.asked ? CONTROL_CALLED : wake.followed;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Finding the originals, and describing the wrapped functions in the profile. */
-#include <dlfcn.h>
 #include <errno.h>
 #include <unistd.h>
 
@@ -9,6 +8,7 @@
 #include "preload/process/modules.h"
 #include "preload/process/process.h"
 #include "include/scprof_format.h"
+#include "preload/system/libc.h"
 #include "preload/unwind/unwind.h"
 
 void *function_real[FN_COUNT];
@@ -30,22 +30,29 @@ static const struct {
 
 bool function_opened_later;
 
-static void nothing(void)
+/* Ours before libc's: it was preloaded. A library that a running program opens comes last. */
+static int visit(struct dl_phdr_info *info, size_t size, void *found)
 {
+	uint64_t libc = (uint64_t)&__errno_location;
+	(void)size;
+	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		uint64_t at = info->dlpi_addr + p->p_vaddr;
+		if (p->p_type != PT_LOAD)
+			continue;
+		if (modules_is_ours(at))
+			return 1;
+		if (libc - at < p->p_memsz)
+			*(bool *)found = true;
+	}
+	return 0;
 }
 
-/* The loader calls it while it relocates this library. At the start of a program libc has no
- * environment yet; where a running program opens the library, it has. No function of libc may be
- * called here. */
-static void (*resolve(void))(void)
+COLD void function_note_scope(void)
 {
-	function_opened_later = environ != NULL;
-	return nothing;
+	bool behind_libc = false;
+	function_opened_later = dl_iterate_phdr(visit, &behind_libc) && behind_libc;
 }
-
-HIDDEN void function_hook(void) __attribute__((ifunc("resolve")));
-/* The loader calls the resolver for this reference. */
-__attribute__((used)) static void (*const volatile hooked)(void) = function_hook;
 
 void *function_scope(void)
 {
@@ -55,7 +62,7 @@ void *function_scope(void)
 COLD void *function_resolve(enum function_id id)
 {
 	if (!function_real[id]) {
-		void *found = dlsym(function_scope(), functions[id].symbol);
+		void *found = libc_find(functions[id].symbol);
 		bool ours = found && modules_is_ours((uint64_t)found); /* libc has none */
 		function_real[id] = found && !ours ? found : (void *)function_absent;
 	}
@@ -83,14 +90,11 @@ static void note_order(void)
 
 void function_resolve_all(void)
 {
-	bool failed = false;
 	for (unsigned i = 0; i < FN_COUNT; i++)
-		failed |= function_resolve(i) == (void *)function_absent;
+		function_resolve(i);
 	note_order();
 	entry_real_syscall = function_real[FN_syscall];
 	entry_real_prctl = function_real[FN_prctl];
-	if (failed)
-		dlerror(); /* ours, not the program's */
 }
 
 const char *function_name(enum function_id id, uint32_t groups)

@@ -64,6 +64,8 @@ HIDDEN void function_write_records(void);
 /* This library was opened when the program ran already: it is in no scope that callers are bound
  * by, and comes after all that they are bound to. */
 extern HIDDEN bool function_opened_later;
+/* Finds that out, when this process begins; before anything is looked up. */
+HIDDEN void function_note_scope(void);
 
 /* Where originals are looked for: RTLD_NEXT, or RTLD_DEFAULT. */
 HIDDEN void *function_scope(void);

@@ -5,6 +5,7 @@
 #include "preload/function/function.h"
 #include "preload/unwind/unwind.h"
 #include "preload/function/selected.h"
+#include "preload/system/libc.h"
 
 #define MOST_OBJECTS 32u
 #define MOST_NAMED   4u
@@ -57,7 +58,7 @@ static bool is_defined_there(void *function)
 {
 	const ElfW(Sym) *symbol = NULL;
 	Dl_info info;
-	return dladdr1(function, &info, (void **)&symbol, RTLD_DL_SYMENT) &&
+	return dladdr1 && dladdr1(function, &info, (void **)&symbol, RTLD_DL_SYMENT) &&
 	       (!symbol || symbol->st_shndx != SHN_UNDEF);
 }
 
@@ -93,7 +94,7 @@ void precedence_read(uint32_t groups, char *text, size_t room)
 	b.found = b.count;
 	for (unsigned i = 0; i < FN_COUNT && b.named <= MOST_NAMED; i++)
 		if ((name = function_name(i, groups)))
-			consider(&b, dlsym(RTLD_DEFAULT, name), name);
+			consider(&b, dlsym ? dlsym(RTLD_DEFAULT, name) : NULL, name);
 	for (uint32_t i = 0; i < selected_count() && b.named <= MOST_NAMED; i++) {
 		void *first = selected_first(i, &name);
 		consider(&b, first, name);

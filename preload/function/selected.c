@@ -10,6 +10,7 @@
 #include "preload/system/sys.h"
 #include "include/scprof_format.h"
 #include "preload/unwind/unwind.h"
+#include "preload/system/libc.h"
 
 extern char scprof_chosen_table[] __attribute__((weak, visibility("default")));
 const struct scp_selected_table *selected_now = (const void *)scprof_chosen_table;
@@ -36,8 +37,10 @@ HIDDEN void *selected_libc_dlsym;
 COLD void *selected_real_dlsym(void)
 {
 	static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17"};
-	for (unsigned i = 0; i < 3 && !selected_libc_dlsym; i++)
+	for (unsigned i = 0; dlvsym && i < 3 && !selected_libc_dlsym; i++)
 		selected_libc_dlsym = dlvsym(function_scope(), "dlsym", versions[i]);
+	if (!selected_libc_dlsym)
+		selected_libc_dlsym = libc_find_next("dlsym");
 	return selected_libc_dlsym;
 }
 
@@ -71,10 +74,12 @@ static bool is_unversioned_before(void *a, void *b)
 /* To the loader, a definition in an object without versions has any version; to dlvsym none. */
 static void *look_up_version(const struct scp_selected *s, void *handle)
 {
+	if (!dlvsym || !dladdr1)
+		return libc_dlsym(handle, text_of(s->name));
 	void *exact = dlvsym(handle, text_of(s->name), text_of(s->version));
 	void *any = libc_dlsym(handle, text_of(s->name));
 	if (exact && !any)
-		dlerror(); /* ours, not the program's */
+		libc_forget_error();
 	return any && any != exact && is_unversioned_before(any, exact) ? any : exact;
 }
 
@@ -141,7 +146,7 @@ void selected_resolve_all(void)
 		failed |= !s->real;
 	}
 	if (failed)
-		dlerror(); /* ours, not the program's */
+		libc_forget_error();
 }
 
 void *selected_first(uint32_t i, const char **name)
@@ -150,14 +155,14 @@ void *selected_first(uint32_t i, const char **name)
 	void *p = symbols()[i].flags & SCP_SELECTED_SPARE ? NULL
 							  : look_up(&symbols()[i], RTLD_DEFAULT);
 	if (!p)
-		dlerror();
+		libc_forget_error();
 	return p;
 }
 
 /* In an object that is loaded already, and what that one needs. */
 static void *look_up_in(const struct scp_selected *s, const char *object)
 {
-	void *handle = *object ? dlopen(object, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+	void *handle = *object && dlopen ? dlopen(object, RTLD_LAZY | RTLD_NOLOAD) : NULL;
 	void *p = handle ? look_up_anyhow(s, handle) : NULL;
 	if (handle)
 		((int (*)(void *))function_resolve(FN_dlclose))(handle);
@@ -174,7 +179,7 @@ static void *look_up_for_caller(const struct scp_selected *s, uint64_t ra)
 		p = look_up_in(s, caller.name);
 	if (!p && !sys_sandboxed) /* may look for a file */
 		p = look_up_in(s, text_of(s->soname));
-	dlerror();
+	libc_forget_error();
 	return p;
 }
 

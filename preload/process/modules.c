@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <link.h>
+#include <sys/mman.h>
 
 #include "preload/process/process.h"
 #include "preload/process/settings.h"
@@ -334,20 +335,29 @@ uint64_t modules_frame(uint64_t pc, bool exact)
 static const char *const grouped[] = {"libssl.so", "libgnutls.so", "libz.so", "libsqlite3.so",
 				      "libpq.so"};
 
-static bool note_library(const struct sys_mapping *m, void *unused)
+#define GROUPED_MOST 16u
+
+struct grouped {
+	uint64_t code[GROUPED_MOST];
+	unsigned count;
+};
+
+static bool note_library(const struct sys_mapping *m, void *context)
 {
+	struct grouped *g = context;
 	const char *name = text_basename(m->path);
-	(void)unused;
-	for (unsigned i = 0; (m->protection & PROT_EXEC) && i < sizeof grouped / sizeof *grouped;
-	     i++)
-		if (text_begins_with(name, grouped[i]))
-			modules_frame(m->start, true);
+	for (unsigned i = 0; m->protection & PROT_EXEC && i < sizeof grouped / sizeof *grouped; i++)
+		if (text_begins_with(name, grouped[i]) && g->count < GROUPED_MOST)
+			g->code[g->count++] = m->start;
 	return false;
 }
 
 COLD void libraries_note(void)
 {
+	struct grouped g = {.count = 0};
 	/* The file of a child that the kernel alone forked is its parent's. */
-	if (!sys_sandboxed && process_epoch.now.generation)
-		sys_read_mappings(note_library, NULL);
+	if (!process_epoch.now.generation || !process_read_mappings(note_library, &g))
+		return;
+	for (unsigned i = 0; i < g.count; i++)
+		modules_frame(g.code[i], true);
 }

@@ -19,6 +19,34 @@ void process_next_generation(void)
 	__atomic_store_n(&process_epoch.now.generation, next, __ATOMIC_RELEASE);
 }
 
+#define READING_WAITS	100u
+#define READING_WAIT_NS 1000000l
+
+COLD bool process_read_mappings(bool (*take)(const struct sys_mapping *m, void *context),
+				void *context)
+{
+	uint32_t *reading = &process_epoch.now.reading;
+	uint64_t signals;
+	bool done = false;
+	if (sys_sandboxed)
+		return false;
+	sys_hold_signals(&signals);
+	for (unsigned i = 0; i < READING_WAITS && !done; i++) {
+		uint32_t idle = 0;
+		done = __atomic_compare_exchange_n(reading, &idle, 1, false, __ATOMIC_ACQUIRE,
+						   __ATOMIC_RELAXED);
+		if (!done)
+			sys_futex_wait(reading, 1, READING_WAIT_NS);
+	}
+	if (done) {
+		sys_read_mappings(take, context);
+		__atomic_store_n(reading, 0, __ATOMIC_RELEASE);
+		sys_futex_wake(reading);
+	}
+	sys_release_signals(&signals);
+	return done;
+}
+
 bool process_discard_if_empty(void)
 {
 	const struct profile_file *f = process.file;

@@ -30,6 +30,7 @@ struct process_epoch {
 	uint32_t session;  /* process.session while that is recorded, else 0: wiped likewise */
 	uint32_t pid;	   /* whose it is; a vfork child, which has the page too, has another */
 	bool noted;	   /* lifecycle.c has told whom it concerns that this is another process */
+	uint32_t reading;  /* a thread reads the list of mappings */
 	uint32_t early;	   /* calls before there was a profile, see call/call.h */
 };
 #define PROCESS_NOT_EARLY (~0u >> 1)
@@ -63,6 +64,13 @@ struct process {
 	struct overhead_costs overhead;
 };
 extern HIDDEN struct process process;
+
+/* sys_read_mappings for one thread at a time, signals held: the others wait. False: it was not
+ * done, since no system call may be made, or a debugger has stopped a thread in it. `take` may not
+ * look for objects. */
+struct sys_mapping;
+HIDDEN bool process_read_mappings(bool (*take)(const struct sys_mapping *m, void *context),
+				  void *context);
 
 /* Code was unloaded: every memo is stale. */
 HIDDEN void process_next_generation(void);

@@ -8,6 +8,7 @@
 
 #include "preload/process/process.h"
 #include "preload/python/python_private.h"
+#include "preload/system/libc.h"
 
 #define BLOCKS	    32u
 #define KEYS	    32u	  /* of a block */
@@ -44,7 +45,7 @@ static uint64_t find_blocks(void)
 /* A word may be left from a key that was deleted: libc knows. */
 static bool is_key(uint32_t k, uint64_t state)
 {
-	return (uint64_t)pthread_getspecific(k) == state;
+	return pthread_getspecific && (uint64_t)pthread_getspecific(k) == state;
 }
 
 /* The key whose value is `state`; the interpreter makes it early. */

@@ -11,6 +11,7 @@
 #include "preload/second/libunwind_walk.h"
 #include "preload/second/second.h"
 #include "preload/system/sys.h"
+#include "preload/system/libc.h"
 
 #define PAGES	  16u
 #define PATIENCE  1000u /* turns in which others may run */
@@ -73,20 +74,20 @@ static int is_libunwind(struct dl_phdr_info *info, size_t size, void *data)
  * allocators. Sanitizers end a program that asks for that. */
 static int loading_flags(void)
 {
-	bool sanitized = dlsym(RTLD_DEFAULT, "__sanitizer_set_report_path") != NULL;
+	bool sanitized = libc_find("__sanitizer_set_report_path") != NULL;
 	return RTLD_LOCAL | RTLD_NOW | (sanitized ? 0 : RTLD_DEEPBIND);
 }
 
 static void load(const char *path)
 {
 	state.shared = dl_iterate_phdr(is_libunwind, NULL) != 0;
-	void *object = dlopen(path, loading_flags());
+	void *object = dlopen && dlsym ? dlopen(path, loading_flags()) : NULL;
 	libunwind_walk_begin_function *begin =
 		object ? (libunwind_walk_begin_function *)dlsym(object, "scprof_libunwind_begin")
 		       : NULL;
 	if (begin && begin(SCPROF_VERSION))
 		state.walk = (libunwind_walk_function *)dlsym(object, "scprof_libunwind_walk");
-	dlerror(); /* the program is not to find ours */
+	libc_forget_error();
 	second.unwinder = state.walk != NULL;
 }
 

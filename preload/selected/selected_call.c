@@ -14,6 +14,7 @@
 #include "preload/start/lifecycle.h"
 #include "preload/table/recording.h"
 #include "preload/unwind/unwind.h"
+#include "preload/system/libc.h"
 
 #define RA(f)  ((f)->caller[1])
 #define CFA(f) ((uint64_t)((f)->caller + 2))
@@ -344,9 +345,7 @@ COLD void selected_call_end_slow(struct selected_frame *f)
 static uintptr_t (*find_get_gr(uint64_t unwinder))(void *, int)
 {
 	struct unwind_object a, b;
-	void *p = dlsym(RTLD_DEFAULT, "_Unwind_GetGR");
-	if (!p)
-		dlerror();
+	void *p = libc_find("_Unwind_GetGR");
 	return p && unwind_object_find_object(unwinder, &a) &&
 			       unwind_object_find_object((uint64_t)p, &b) && a.start == b.start
 		       ? (uintptr_t(*)(void *, int))p

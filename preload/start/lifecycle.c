@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "preload/causal/causal.h"
@@ -20,6 +19,7 @@
 #include "preload/second/second.h"
 #include "preload/start/lifecycle.h"
 #include "preload/switches/switch_track.h"
+#include "preload/system/libc.h"
 #include "preload/system/stack.h"
 #include "preload/system/sys.h"
 #include "preload/table/header.h"
@@ -72,8 +72,8 @@ static void register_handlers(void)
 		return;
 	done = true;
 	thread_register();
-	pthread_atfork(NULL, NULL, note_fork);
-	at_quick_exit(on_quick_exit);
+	libc_at_fork(NULL, note_fork);
+	libc_at_quick_exit(on_quick_exit);
 }
 
 static void set_stopped(bool stopped);
@@ -164,6 +164,8 @@ COLD void lifecycle_start(void)
 			session_file_forget_all();
 		return;
 	}
+	if (process_groups == GROUPS_UNSET)
+		function_note_scope();
 	if (function_opened_later && process_groups == GROUPS_UNSET) {
 		be_dormant();
 		return;

@@ -11,6 +11,7 @@
 #include "preload/process/process.h"
 #include "preload/switches/switch_track.h"
 #include "preload/system/sys.h"
+#include "preload/system/libc.h"
 
 #define PAGE_BYTES 4096u
 #define STILL	   UINT64_C(1)
@@ -46,15 +47,13 @@ static const unsigned *rseq_size;
 
 static struct rseq_area *own_area(void)
 {
-	return (struct rseq_area *)((char *)__builtin_thread_pointer() + *rseq_offset);
+	return (struct rseq_area *)((char *)arch_thread_pointer() + *rseq_offset);
 }
 
 void switch_detector_find(void)
 {
-	rseq_size = dlsym(RTLD_DEFAULT, "__rseq_size");
-	rseq_offset = dlsym(RTLD_DEFAULT, "__rseq_offset");
-	if (!rseq_size || !rseq_offset)
-		dlerror(); /* ours, not the program's */
+	rseq_size = libc_find("__rseq_size");
+	rseq_offset = libc_find("__rseq_offset");
 }
 
 /* The program's own registration, where libc has made none, is not looked for. */
@@ -292,7 +291,7 @@ static bool read_switches(struct switch_reading *r)
 
 COLD bool switch_reading_take(struct switch_reading *r, int32_t tid, bool delay, bool prove)
 {
-	struct switch_reading before;
+	struct switch_reading before = {0};
 	for (unsigned i = 0; i < TRIES && !sys_sandboxed; i++) {
 		if ((prove && !read_switches(&before)) || !read_clocks(r) ||
 		    (!prove && !read_switches(r)))

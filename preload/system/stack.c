@@ -65,7 +65,7 @@ static COLD bool reaches(uintptr_t page, uintptr_t end)
 static COLD uintptr_t find_end(void)
 {
 	if (sys_gettid() != sys_getpid())
-		return (uintptr_t)__builtin_thread_pointer() & ~(uintptr_t)7;
+		return arch_thread_pointer() & ~(uintptr_t)7;
 	return &__libc_stack_end ? ((uintptr_t)__libc_stack_end | (PAGE - 1)) + 1 : 0;
 }
 

@@ -115,13 +115,8 @@ void sys_read_mappings(bool (*take)(const struct sys_mapping *m, void *context),
 {
 	static char line[SYS_PATH_MAX + 128];
 	static char block[4096]; /* the kernel gives a page at most; a process may have many */
-	static uint32_t busy;
-	uint32_t idle = 0;
 	size_t at = 0;
 	bool done = false;
-	if (!__atomic_compare_exchange_n(&busy, &idle, 1, false, __ATOMIC_ACQUIRE,
-					 __ATOMIC_RELAXED))
-		return;
 	long fd = sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0), n;
 	while (fd >= 0 && !done && (n = sys_read((int)fd, block, sizeof block)) > 0)
 		for (long i = 0; i < n && !done; i++) {
@@ -137,5 +132,4 @@ void sys_read_mappings(bool (*take)(const struct sys_mapping *m, void *context),
 		}
 	if (fd >= 0)
 		sys_close((int)fd);
-	__atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
 }

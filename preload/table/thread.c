@@ -14,6 +14,7 @@
 #include "preload/table/table.h"
 #include "preload/table/thread.h"
 #include "preload/table/thread_state.h"
+#include "preload/system/libc.h"
 
 __thread struct scp_thread *thread_self;
 __thread struct scp_thread *thread_fast, *thread_page;
@@ -146,7 +147,7 @@ void thread_register(void)
 {
 	/* Made this early the key is one of the first, for which
 	 * pthread_setspecific needs no memory. */
-	end_key_made = pthread_key_create(&end_key, on_thread_end) == 0;
+	end_key_made = libc_key_create(&end_key, on_thread_end) == 0;
 }
 
 /* Its time begins here: there is no gap to what was before. */
@@ -229,7 +230,7 @@ static struct scp_thread *begin_owner(struct scp_thread *t, uint32_t names, uint
 	thread_fast = fast && t->clock == SCP_CLOCK_TSC && !t->slow_clock ? t : NULL;
 	thread_page = fast && t->clock == SCP_CLOCK_PAGE ? t : NULL;
 	if (end_key_made)
-		pthread_setspecific(end_key, t);
+		libc_key_set(end_key, t);
 	thread_unmark(t, open);
 	return t;
 }

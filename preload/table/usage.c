@@ -3,12 +3,12 @@
  * one would make shares of them wrong. */
 #include <stdbool.h>
 #include <sys/resource.h>
-#include <sys/single_threaded.h>
 #include <time.h>
 
 #include "preload/clock/clock.h"
 #include "preload/system/sys.h"
 #include "preload/table/header.h"
+#include "preload/system/libc.h"
 
 #define STAT_BYTES 256u /* of /proc/stat; its first line is at most 215 */
 /* On a machine of many CPUs the kernel writes a long file: the next reading is after so many times
@@ -69,7 +69,7 @@ static long children_faults(void)
 
 static bool read_io(struct scp_usage *u)
 {
-	if (begun.thread && __libc_single_threaded)
+	if (begun.thread && libc_is_single_threaded())
 		return read_file("/proc/thread-self/io", u);
 	if (children_faults() != begun.children || !read_file("/proc/self/io", u))
 		return false;
@@ -83,7 +83,7 @@ static void begin_io(void)
 	struct scp_usage thread, whole;
 	begun.children = children_faults();
 	begun.reads = begun.writes = 0;
-	begun.thread = __libc_single_threaded && read_file("/proc/self/io", &whole) &&
+	begun.thread = libc_is_single_threaded() && read_file("/proc/self/io", &whole) &&
 		       read_file("/proc/thread-self/io", &thread);
 	if (!begun.thread)
 		return;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which loaded object covers an address. _dl_find_object (glibc 2.35) is
- * lock-free and signal-safe; older libraries only have dl_iterate_phdr, which
- * takes the loader's lock: there, a thread inside dlopen can make us wait. */
+/* Which loaded object covers an address: glibc's _dl_find_object (2.35) is lock-free and
+ * signal-safe. Elsewhere object_index.c has a list of its own. */
 #include <dlfcn.h>
 #include <link.h>
 #include <sys/auxv.h>
@@ -12,33 +11,6 @@
 #ifdef DLFO_STRUCT_HAS_EH_DBASE
 extern int _dl_find_object(void *, struct dl_find_object *) __attribute__((weak));
 #endif
-
-struct search {
-	uint64_t pc;
-	struct unwind_object *object;
-};
-
-static int visit(struct dl_phdr_info *info, size_t size, void *data)
-{
-	struct search *s = data;
-	uint64_t start = ~UINT64_C(0), end = 0, hdr = 0;
-	(void)size;
-	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-		uint64_t at = info->dlpi_addr + p->p_vaddr;
-		if (p->p_type == PT_GNU_EH_FRAME)
-			hdr = at;
-		if (p->p_type != PT_LOAD)
-			continue;
-		start = at < start ? at : start;
-		end = at + p->p_memsz > end ? at + p->p_memsz : end;
-	}
-	if (s->pc < start || s->pc >= end)
-		return 0;
-	*s->object = (struct unwind_object){start & ~UINT64_C(4095), end, info->dlpi_addr, hdr,
-					    info->dlpi_name};
-	return 1;
-}
 
 #ifdef DLFO_STRUCT_HAS_EH_DBASE
 /* Where a program's segments lie apart, the loader gives the one that was asked for: the tables lie
@@ -77,8 +49,7 @@ bool unwind_object_find_object(uint64_t pc, struct unwind_object *object)
 		return true;
 	}
 #endif
-	struct search s = {pc, object};
-	return dl_iterate_phdr(visit, &s) == 1;
+	return object_index_find(pc, object);
 }
 
 const ElfW(Phdr) * unwind_object_headers(const struct unwind_object *o, uint32_t *count)

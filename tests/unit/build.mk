@@ -23,6 +23,7 @@ $(PRELOAD_UNIT_TESTS): $(BUILD)/%: %.c $(BUILD)/libpreload_parts.a
 
 # Libraries whose functions are walked through. a and b are the same code with frames of another size.
 WALKED = $(patsubst %,$(BUILD)/tests/unit/preload/walked_%.so,a b pointers)
+$(BUILD)/tests/unit/preload/test_object_index: | $(WALKED)
 WALKED_FREE = -fomit-frame-pointer $(if $(filter x86_64,$(ARCH)),-DWALKED_FREE)
 WALKED_a = $(WALKED_FREE) -DWALKED_ROOM=48
 WALKED_b = $(WALKED_FREE) -DWALKED_ROOM=96

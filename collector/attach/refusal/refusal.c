@@ -17,6 +17,7 @@
 #include "collector/attach/target/wake.h"
 #include "profile/base/error.h"
 #include "profile/live/run_files.h"
+#include "collector/machine/kernel_numbers.h"
 
 #define WAIT_MS	     10
 #define WAITS	     100 /* for a program that is being executed, a second in all */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* libc changes the groups of all threads; the kernel, asked directly, those of one. */
 #include "collector/attach/target/as_user.h"
+#include "collector/machine/kernel_numbers.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -22,6 +22,7 @@
 #include "collector/machine/kernel_file.h"
 #include "collector/machine/proc_status.h"
 #include "profile/base/error.h"
+#include "collector/machine/kernel_numbers.h"
 
 #define MOST_FILTERS	  512	/* the kernel takes 32768 instructions in all */
 #define MOST_INSTRUCTIONS 32768 /* MAX_INSNS_PER_PATH */

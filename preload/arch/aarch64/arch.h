@@ -31,6 +31,11 @@
 
 #define ARCH_RSEQ_SIGNATURE 0xd428bc00u /* RSEQ_SIG of sys/rseq.h, which libc registers */
 
+static inline uintptr_t arch_thread_pointer(void)
+{
+	return (uintptr_t)__builtin_thread_pointer();
+}
+
 /* xpaclri: without the code that pointer authentication keeps above the address bits, however many
  * these are here. It changes no address without a code, and is no operation on processors that
  * have no such codes. */

@@ -28,6 +28,14 @@
 
 #define ARCH_RSEQ_SIGNATURE 0x53053053u /* RSEQ_SIG of sys/rseq.h, which libc registers */
 
+/* Word 0 of the thread's control block is its address (System V ABI, AMD64 supplement, TLS). */
+static inline uintptr_t arch_thread_pointer(void)
+{
+	uintptr_t address;
+	__asm__("mov %%fs:0, %0" : "=r"(address));
+	return address;
+}
+
 /* What comes before is done before anything that follows begins: LFENCE (Intel 64 and IA-32
  * Architectures Software Developer's Manual, volume 2, LFENCE and RDTSC). On processors of AMD
  * Linux makes it so. */

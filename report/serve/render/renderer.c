@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "report/report.h"
+#include "collector/machine/kernel_numbers.h"
 
 static int limit(int what, uint64_t most)
 {
@@ -116,7 +117,7 @@ int renderer_main(void)
 	struct snapshot first;
 	struct pprof_window w;
 
-	closefrom(STDERR_FILENO + 1);
+	syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, 0);
 	if (recv(STDIN_FILENO, &job, sizeof(job), 0) != (ssize_t)sizeof(job) || confine(&job) ||
 	    renderer_wire_receive(STDIN_FILENO, &first))
 		return 1;

@@ -93,7 +93,7 @@ WITH=()
 	if [ "$(getconf _NPROCESSORS_ONLN)" -gt 1 ]; then level cpus limited; else level cpus ok; fi
 }
 
-@test "doctor 07: programs: one that loads the library, static, set-user-id, 32-bit, musl, none" {
+@test "doctor 07: programs: one that loads the library, static, set-user-id, 32-bit, another libc, none" {
 	doctor '0 1' sh
 	level program ok 'takes libscprof.so'
 	doctor 2 "$PROGRAMS/regions_static"
@@ -111,7 +111,7 @@ WITH=()
 	chmod +x thirty_two
 	doctor 2 ./thirty_two
 	level program missing
-	patch_loader "$EXAMPLES/echo_pair" other /lib/ld-musl-x86_64.so.1
+	patch_loader "$EXAMPLES/echo_pair" other /lib/ld-uClibc.so.0
 	doctor 2 ./other
 	level program missing
 }

@@ -80,11 +80,18 @@ static void a_static_pie_program_is_no_shared_one(void **state)
 	expect("./static_pie", PROGRAM_STATIC, true, "statically");
 }
 
-static void musl_would_refuse_the_library(void **state)
+static void musl_takes_the_library(void **state)
 {
 	(void)state;
 	build("musl-gcc -o musl main.c");
-	expect("./musl", PROGRAM_OTHER_LIBC, false, "ld-musl");
+	expect("./musl", PROGRAM_DYNAMIC, true, "");
+}
+
+static void another_libc_would_refuse_the_library(void **state)
+{
+	(void)state;
+	build("cc -Wl,--dynamic-linker=$PWD/ld-uClibc.so.0 -o other main.c && touch ld-uClibc.so.0");
+	expect("./other", PROGRAM_OTHER_LIBC, false, "ld-uClibc");
 }
 
 static void another_architecture_is_named(void **state)
@@ -264,7 +271,8 @@ int main(void)
 		cmocka_unit_test(a_dynamic_program_needs_no_notice),
 		cmocka_unit_test(a_static_program_is_invisible),
 		cmocka_unit_test(a_static_pie_program_is_no_shared_one),
-		cmocka_unit_test(musl_would_refuse_the_library),
+		cmocka_unit_test(musl_takes_the_library),
+		cmocka_unit_test(another_libc_would_refuse_the_library),
 		cmocka_unit_test(another_architecture_is_named),
 		cmocka_unit_test(go_is_known_even_when_stripped),
 		cmocka_unit_test(the_sanitizer_comes_first),

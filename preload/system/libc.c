@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "preload/system/libc.h"
+
+#include <sys/auxv.h>
+
+#include "preload/function/function.h"
+#include "preload/process/modules.h"
+#include "preload/process/symbols.h"
+
+#pragma weak pthread_key_create
+#pragma weak pthread_setspecific
+#pragma weak pthread_atfork
+/* Not by stdlib.h: some have functions of real numbers in it, which this library is compiled
+ * without. */
+extern int at_quick_exit(void (*)(void)) __attribute__((weak));
+extern char __libc_single_threaded __attribute__((weak));
+/* Those of glibc, whose pthread_atfork and at_quick_exit lie in an archive, and call these with the
+ * object that they are linked to: what it registers goes when it does. Ours stays. */
+extern int __register_atfork(void (*)(void), void (*)(void), void (*)(void), void *)
+	__attribute__((weak));
+extern int __cxa_at_quick_exit(void (*)(void *), void *) __attribute__((weak));
+
+struct search {
+	const char *name;
+	bool behind; /* libscprof.so has been passed */
+	void *found;
+};
+
+static const ElfW(Dyn) * dynamic_of(const struct dl_phdr_info *info)
+{
+	for (unsigned i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+			return (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+	return NULL;
+}
+
+static int look_in(struct dl_phdr_info *info, size_t size, void *context)
+{
+	struct search *s = context;
+	struct symbols symbols = {.base = info->dlpi_addr};
+	const ElfW(Dyn) *d = dynamic_of(info);
+	bool several;
+	(void)size;
+	if (!d || modules_is_ours((uint64_t)d)) {
+		s->behind |= d != NULL;
+		return 0;
+	}
+	if (!s->behind)
+		return 0;
+	for (; d->d_tag != DT_NULL; d++)
+		symbols_take(&symbols, d);
+	const Elf64_Sym *symbol = symbols_find(&symbols, s->name, symbols_hash(s->name), &several);
+	if (!symbol)
+		return 0;
+	s->found = (void *)(symbols.base + symbol->st_value);
+	if (ELF64_ST_TYPE(symbol->st_info) == STT_GNU_IFUNC)
+		s->found = ((void *(*)(uint64_t))s->found)(getauxval(AT_HWCAP));
+	return 1;
+}
+
+void *libc_find_next(const char *name)
+{
+	struct search s = {.name = name};
+	dl_iterate_phdr(look_in, &s);
+	return s.found;
+}
+
+void *libc_find(const char *name)
+{
+	if (!dlsym)
+		return libc_find_next(name);
+	void *found = dlsym(function_scope(), name);
+	if (!found)
+		libc_forget_error();
+	return found;
+}
+
+void libc_forget_error(void)
+{
+	if (dlerror)
+		dlerror();
+}
+
+/* libpthread.so.0 may have come with a library that was opened later. */
+int libc_key_create(pthread_key_t *key, void (*destroy)(void *))
+{
+	int (*create)(pthread_key_t *, void (*)(void *)) = pthread_key_create;
+	if (!create)
+		create =
+			(int (*)(pthread_key_t *, void (*)(void *)))libc_find("pthread_key_create");
+	return create ? create(key, destroy) : -1;
+}
+
+void libc_key_set(pthread_key_t key, const void *value)
+{
+	static int (*later)(pthread_key_t, const void *);
+	if (pthread_setspecific) {
+		pthread_setspecific(key, value);
+		return;
+	}
+	if (!later)
+		later = (int (*)(pthread_key_t, const void *))libc_find("pthread_setspecific");
+	if (later)
+		later(key, value);
+}
+
+bool libc_is_single_threaded(void)
+{
+	return &__libc_single_threaded && __libc_single_threaded;
+}
+
+void libc_at_fork(void (*before)(void), void (*in_child)(void))
+{
+	if (__register_atfork)
+		__register_atfork(before, NULL, in_child, NULL);
+	else if (pthread_atfork)
+		pthread_atfork(before, NULL, in_child);
+}
+
+void libc_at_quick_exit(void (*function)(void))
+{
+	if (__cxa_at_quick_exit) /* it passes an argument, which is not looked at */
+		__cxa_at_quick_exit((void (*)(void *))(void *)function, NULL);
+	else if (at_quick_exit)
+		at_quick_exit(function);
+}

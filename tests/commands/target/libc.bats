@@ -1,0 +1,58 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# One libscprof.so for glibc and musl.
+
+load ../common
+
+setup_file()
+{
+	cd "$BATS_FILE_TMPDIR" || return
+	musl-gcc -O1 -o musl "$ROOT/tests/programs/processes/any_libc.c"
+}
+
+# calls FUNCTION: completed ones, in all processes of run.json.
+calls()
+{
+	jq "[.sites[] | select(.symbol == \"$1\" and .outcome == \"completed\") | .calls] | add" run.json
+}
+
+@test "libc 01: the library needs no other, and no version of a symbol" {
+	run readelf -dW "$LIB"
+	[[ $output != *NEEDED* ]]
+	[[ $output != *VERNEED* ]]
+	run readelf -rW "$LIB"
+	[[ $output != *IRELATIV* ]] # musl's loader has no resolvers
+}
+
+@test "libc 02: a program of musl does the same, and its calls are counted" {
+	for program in "$BATS_FILE_TMPDIR/musl" "$PROGRAMS/any_libc"; do
+		record without "$program"
+		record with "$program"
+		[ "$(<with.status)" = 3 ]
+		cmp without.out with.out
+		[ ! -s with.err ]
+		grep -qx 'threads 8000' with.out
+		grep -qx 'child 7' with.out
+		"$SCPROF" report --format json out/*.scp >run.json
+		[ "$(calls send)" = 9010 ]
+		[ "$(calls recv)" = 9001 ]
+		rm out/*
+	done
+}
+
+@test "libc 03: shells and programs of one libc start those of the other" {
+	local status=0 musl=$BATS_FILE_TMPDIR/musl glibc=$PROGRAMS/any_libc
+	limited "$SCPROF" run --no-report -o run.scp -- sh -c "'$musl' '$glibc'; '$glibc' '$musl'; exit 5" >out.txt || status=$?
+	[ $status = 5 ]
+	[ "$(grep -cx 'threads 8000' out.txt)" = 4 ]
+	"$SCPROF" report --format json run.scp >run.json
+	[ "$(calls send)" = 36040 ]
+}
+
+@test "libc 04: functions of musl are selected as those of other libraries" {
+	limited "$SCPROF" run -s qsort -g socket --format json -o run.json -- "$BATS_FILE_TMPDIR/musl" >out.txt 2>err.txt || [ $? = 3 ]
+	[ "$(calls qsort)" = 100 ]
+	[ "$(calls send)" = 9010 ]
+	"$SCPROF" symbols "$BATS_FILE_TMPDIR/musl" 'qsor*' >symbols.txt
+	grep -q "ld-musl.*:qsort" symbols.txt
+}
