@@ -14,6 +14,25 @@
 #include "cli/usage/output.h"
 #include "report/report.h"
 
+/* Root may write everywhere, but not create a file in /proc: only trying tells. */
+static int try_directory(const char *directory)
+{
+	char name[PATH_MAX];
+
+	snprintf(name, sizeof(name), "%s/.scprof.XXXXXX", directory);
+	int fd = mkstemp(name);
+
+	if (fd >= 0) {
+		close(fd);
+		unlink(name);
+		return 0;
+	}
+	say_format("cannot write a profile into the folder %.300s: %s.\n"
+		   "Choose another place with -o",
+		   directory, strerror(errno));
+	return -1;
+}
+
 static int use_directory(const char *directory, struct run_output *o)
 {
 	char real[PATH_MAX];
@@ -30,12 +49,7 @@ static int use_directory(const char *directory, struct run_output *o)
 		return -1;
 	}
 	memcpy(o->directory, real, strlen(real) + 1);
-	if (!access(o->directory, W_OK | X_OK))
-		return 0;
-	say_format("cannot write a profile into the folder %.300s: %s.\n"
-		   "Choose another place with -o",
-		   directory, strerror(errno));
-	return -1;
+	return try_directory(o->directory);
 }
 
 static int split(const char *path, struct run_output *o)

@@ -30,11 +30,41 @@ static void signals_to_take(sigset_t *set)
 			sigaddset(set, taken[i]);
 }
 
+/* Two signals are libc's own: its sigaction refuses them, and a thread of ours makes it handle the
+ * second, which exec would turn into the default. */
+#define LIBC_SIGNAL 32
+
+struct kernel_action {
+	void (*handler)(int);
+	unsigned long flags, restorer, mask;
+};
+
+static bool libc_ignored[2]; /* as scprof was given them */
+
+__attribute__((constructor)) static void note_libc_signals(void)
+{
+	struct kernel_action a;
+
+	for (long i = 0; i < 2; i++)
+		libc_ignored[i] = !syscall(SYS_rt_sigaction, LIBC_SIGNAL + i, NULL, &a, 8) &&
+				  a.handler == SIG_IGN;
+}
+
+static void restore_libc_signals(void)
+{
+	const struct kernel_action ignore = {.handler = SIG_IGN};
+
+	for (long i = 0; i < 2; i++)
+		if (libc_ignored[i])
+			syscall(SYS_rt_sigaction, LIBC_SIGNAL + i, &ignore, NULL, 8);
+}
+
 /* In the child, until exec. `chld` and `mask` are as scprof was given them. */
 static void become(const char *path, char **argv, bool shell_fallback, int report,
 		   const struct sigaction *chld, const sigset_t *mask)
 {
 	sigaction(SIGCHLD, chld, NULL);
+	restore_libc_signals();
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	if (shell_fallback)
 		execvp(path, argv);

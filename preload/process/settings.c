@@ -155,6 +155,8 @@ bool settings_read(bool has_stubs)
 	if (has_stubs)
 		settings.groups |= SCP_GROUP_SELECTED;
 	settings.symbols_ignored = !has_stubs && (others || (symbols && *symbols));
+	if (settings.symbols_ignored && !settings.groups) /* else nobody would be told */
+		settings.groups = parse_groups(NULL, &others);
 	if (!settings.groups)
 		return false;
 	slowest_settings_read(settings_variable("SCPROF_SLOWEST"),

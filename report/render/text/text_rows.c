@@ -17,6 +17,7 @@
 struct rows {
 	uint32_t *row; /* sites that may be shown: those that work, then those that wait */
 	uint32_t works, waits;
+	uint32_t works_much, waits_much; /* that are not little */
 	uint32_t works_shown, waits_shown;
 };
 
@@ -30,20 +31,36 @@ static int collect(struct rows *rows, const struct report *r)
 		return -1;
 	for (uint32_t i = report_next_filled(r, 0); i < r->sites;
 	     i = report_next_filled(r, i + 1)) {
+		const struct report_site *s = &r->site[i];
+
 		rows->row[rows->works + rows->waits] = i;
-		rows->works += !r->site[i].waits;
-		rows->waits += r->site[i].waits;
+		rows->works += !s->waits;
+		rows->waits += s->waits;
+		rows->works_much += !s->waits && s->share >= LITTLE;
+		rows->waits_much += s->waits && s->waiting_share >= LITTLE;
 	}
 	return 0;
 }
 
-/* A quarter of them for what waits, and what the others do not need. */
+static uint32_t beyond(uint32_t most, uint32_t needed)
+{
+	return most > needed ? most - needed : 0;
+}
+
+static uint32_t larger(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
+
+/* A quarter of them for what waits, and what the others do not need; a row of little work is no
+ * need where one waited for much. */
 static void choose(struct rows *rows, uint32_t most)
 {
-	uint32_t waits = most > 2 && most < 4 ? 1 : most / 4;
+	uint32_t quarter = most > 2 && most < 4 ? 1 : most / 4;
+	uint32_t much = beyond(most, larger(rows->works_much, 1));
+	uint32_t waits = larger(beyond(most, rows->works), quarter);
 
-	if (most > rows->works && most - rows->works > waits)
-		waits = most - rows->works;
+	waits = larger(waits, much < rows->waits_much ? much : rows->waits_much);
 	rows->waits_shown = rows->waits < waits ? rows->waits : waits;
 	most -= rows->waits_shown;
 	rows->works_shown = rows->works < most ? rows->works : most;

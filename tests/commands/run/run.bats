@@ -123,14 +123,14 @@ run_gives()
 	grep -qiE 'set-?user|setuid|privilege' run.err
 }
 
-@test "run 12: a program for another machine cannot run: 126, with its name" {
+@test "run 12: a program for another machine cannot run: 126, with the reason" {
 	echo 'void _start(void) { __builtin_trap(); }' >arm.c
 	aarch64-linux-gnu-gcc -nostdlib -static -o arm arm.c || skip "no cross compiler here"
 	local status=0
 	./arm 2>/dev/null || status=$?
 	[ $status -lt 128 ] || skip "this machine runs it"
 	run_gives 126 -- ./arm
-	grep -qi aarch64 run.err
+	grep -q "another architecture" run.err
 }
 
 @test "run 13: scripts, with and without a first line" {

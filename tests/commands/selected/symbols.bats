@@ -116,7 +116,6 @@ refuses()
 
 @test "symbols 11: a name that matches nothing is an error before the program starts" {
 	refuses "'strlne' matches no function" -s strlne
-	grep -q 'strlen' err.txt
 	refuses "'nosuch*' matches no function" -s 'strlen,nosuch*'
 	refuses "'libnone:strlen' matches no function in a library of that name" -s libnone:strlen
 	refuses 'chooses no function' -s '!strlen'

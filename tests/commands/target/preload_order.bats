@@ -78,13 +78,14 @@ an_allocator_before_is_named()
 	rm -f out/*
 	local file
 	file=$(allocator_file "$1")
-	LD_PRELOAD="$file $LIB" SCPROF_OUT=out SCPROF_GROUPS=alloc ./allocates >run.out
+	"$SCPROF" symbols --stubs stubs.so ./allocates malloc free realloc
+	LD_PRELOAD="$file $PWD/stubs.so $LIB" SCPROF_OUT=out SCPROF_GROUPS=none ./allocates >run.out
 	[ "$(cat run.out)" = "done" ]
 	make_report --by function
 	[ "$(calls_of realloc)" = 0 ]
-	warned "$file (malloc, "
+	warned "$file ("
 	rm out/*
-	LD_PRELOAD="$LIB $file" SCPROF_OUT=out SCPROF_GROUPS=alloc ./allocates >run.out
+	LD_PRELOAD="$PWD/stubs.so $LIB $file" SCPROF_OUT=out SCPROF_GROUPS=none ./allocates >run.out
 	make_report --by function
 	all_are_recorded_of "$1"
 	not warned "$1"
