@@ -44,7 +44,9 @@ PRELOAD_SRC = \
 	preload/process/arena.c \
 	preload/process/file.c \
 	preload/process/file_name.c \
+	preload/process/libc.c \
 	preload/process/modules.c \
+	preload/process/object_index.c \
 	preload/process/process.c \
 	preload/process/settings.c \
 	preload/process/slowest_settings.c \
@@ -72,7 +74,6 @@ PRELOAD_SRC = \
 	preload/switches/switch_detector.c \
 	preload/switches/switch_track.c \
 	preload/system/glob.c \
-	preload/system/libc.c \
 	preload/system/stack.c \
 	preload/system/sys.c \
 	preload/table/batch.c \
@@ -93,7 +94,6 @@ PRELOAD_SRC = \
 	preload/unwind/unwind_chain.c \
 	preload/unwind/unwind_expr.c \
 	preload/unwind/unwind_memory.c \
-	preload/unwind/object_index.c \
 	preload/unwind/unwind_object.c \
 	preload/unwind/unwind_row.c
 PRELOAD_ASM = preload/attach/slots_entry_$(ARCH).S preload/interpose/entry_$(ARCH).S preload/selected/selected_$(ARCH).S

@@ -248,8 +248,8 @@ static inline prof_u128 prof_ticks(prof_u128 units, const struct prof_clock *c)
 
 struct profile {
 	struct prof_clock clock;
-	struct prof_clock slow; /* kind NONE unless dual */
-	uint32_t flags;		/* SCP_FILE_* of all files together */
+	struct prof_clock slow;		       /* kind NONE unless dual */
+	uint32_t flags;			       /* SCP_FILE_* of all files together */
 	char preceded[SCP_BEFORE_BYTES];       /* see scp_header; or "" */
 	uint64_t uncopied_calls;	       /* see scp_header, summed */
 	uint64_t ticker_readings, ticker_near; /* see scp_header, summed */

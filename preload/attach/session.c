@@ -17,6 +17,7 @@
 #include "preload/python/python.h"
 #include "preload/start/lifecycle.h"
 #include "preload/system/sys.h"
+#include "preload/process/libc.h"
 
 EXPORT struct scp_attach_state scprof_attach_state_1 = {
 	.magic = SCP_ATTACH_MAGIC,
@@ -68,7 +69,7 @@ static enum scp_attach_problem begin(const char *text, uint32_t bytes, bool at_r
 	if (!settings_take_order(text, bytes))
 		return SCP_ATTACH_BAD_ORDER;
 	const char *stubs = settings_variable("SCPROF_STUBS");
-	if (function_opened_later && at_rest && !slots_stubs_use(stubs && *stubs ? stubs : NULL))
+	if (libc_opened_later && at_rest && !slots_stubs_use(stubs && *stubs ? stubs : NULL))
 		return SCP_ATTACH_NO_STUBS;
 	enum scp_attach_problem p = lifecycle_begin_session(at_rest, &state.error);
 	if (p != SCP_ATTACH_FINE)
@@ -78,7 +79,7 @@ static enum scp_attach_problem begin(const char *text, uint32_t bytes, bool at_r
 		libraries_note();
 	state.sessions++;
 	text_append(state.profile, sizeof state.profile, 0, process.file->path);
-	if (function_opened_later)
+	if (libc_opened_later)
 		slots_write(&state.slots);
 	return p;
 }
@@ -100,7 +101,7 @@ enum scp_attach_problem session_end(void)
 	int saved = errno;
 	if (!take(SCP_ATTACH_RECORDING))
 		return SCP_ATTACH_NOT_NOW;
-	if (function_opened_later)
+	if (libc_opened_later)
 		slots_put_back(&state.slots);
 	lifecycle_end_session();
 	python_put_back();

@@ -14,7 +14,7 @@
 #include "preload/attach/slots.h"
 #include "preload/attach/slots_private.h"
 #include "preload/system/sys.h"
-#include "preload/system/libc.h"
+#include "preload/process/libc.h"
 #include "preload/unwind/unwind.h"
 
 /* An object that was looked through, and its entries. */

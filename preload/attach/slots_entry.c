@@ -5,7 +5,7 @@
 
 #include "preload/attach/slots_private.h"
 #include "preload/function/selected.h"
-#include "preload/system/libc.h"
+#include "preload/process/libc.h"
 
 /* As dlsym, but finds stubs. Assembly. */
 extern void scprof_chosen_dlsym(void);

@@ -6,7 +6,7 @@
 #include "preload/attach/slots_private.h"
 #include "preload/function/function.h"
 #include "preload/function/selected.h"
-#include "preload/system/libc.h"
+#include "preload/process/libc.h"
 
 extern void scprof_chosen_call(void);
 extern void scprof_chosen_dlsym(void);

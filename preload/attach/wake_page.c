@@ -18,7 +18,7 @@
 #include "preload/process/settings.h"
 #include "preload/start/lifecycle.h"
 #include "preload/system/stack.h"
-#include "preload/system/libc.h"
+#include "preload/process/libc.h"
 #include "preload/system/sys.h"
 #include "preload/table/thread.h"
 

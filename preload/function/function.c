@@ -8,7 +8,7 @@
 #include "preload/process/modules.h"
 #include "preload/process/process.h"
 #include "include/scprof_format.h"
-#include "preload/system/libc.h"
+#include "preload/process/libc.h"
 #include "preload/unwind/unwind.h"
 
 void *function_real[FN_COUNT];
@@ -27,37 +27,6 @@ static const struct {
 #undef SCP_WRAP
 #undef SCP_HOOK
 };
-
-bool function_opened_later;
-
-/* Ours before libc's: it was preloaded. A library that a running program opens comes last. */
-static int visit(struct dl_phdr_info *info, size_t size, void *found)
-{
-	uint64_t libc = (uint64_t)&__errno_location;
-	(void)size;
-	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-		uint64_t at = info->dlpi_addr + p->p_vaddr;
-		if (p->p_type != PT_LOAD)
-			continue;
-		if (modules_is_ours(at))
-			return 1;
-		if (libc - at < p->p_memsz)
-			*(bool *)found = true;
-	}
-	return 0;
-}
-
-COLD void function_note_scope(void)
-{
-	bool behind_libc = false;
-	function_opened_later = dl_iterate_phdr(visit, &behind_libc) && behind_libc;
-}
-
-void *function_scope(void)
-{
-	return function_opened_later ? RTLD_DEFAULT : RTLD_NEXT;
-}
 
 COLD void *function_resolve(enum function_id id)
 {

@@ -61,13 +61,4 @@ HIDDEN const char *function_shown(enum function_id id, uint32_t *groups);
 /* Write the FUNCTION records and process.function. */
 HIDDEN void function_write_records(void);
 
-/* This library was opened when the program ran already: it is in no scope that callers are bound
- * by, and comes after all that they are bound to. */
-extern HIDDEN bool function_opened_later;
-/* Finds that out, when this process begins; before anything is looked up. */
-HIDDEN void function_note_scope(void);
-
-/* Where originals are looked for: RTLD_NEXT, or RTLD_DEFAULT. */
-HIDDEN void *function_scope(void);
-
 #endif

@@ -5,7 +5,7 @@
 #include "preload/function/function.h"
 #include "preload/unwind/unwind.h"
 #include "preload/function/selected.h"
-#include "preload/system/libc.h"
+#include "preload/process/libc.h"
 
 #define MOST_OBJECTS 32u
 #define MOST_NAMED   4u

@@ -10,7 +10,7 @@
 #include "preload/system/sys.h"
 #include "include/scprof_format.h"
 #include "preload/unwind/unwind.h"
-#include "preload/system/libc.h"
+#include "preload/process/libc.h"
 
 extern char scprof_chosen_table[] __attribute__((weak, visibility("default")));
 const struct scp_selected_table *selected_now = (const void *)scprof_chosen_table;
@@ -38,7 +38,7 @@ COLD void *selected_real_dlsym(void)
 {
 	static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17"};
 	for (unsigned i = 0; dlvsym && i < 3 && !selected_libc_dlsym; i++)
-		selected_libc_dlsym = dlvsym(function_scope(), "dlsym", versions[i]);
+		selected_libc_dlsym = dlvsym(libc_scope(), "dlsym", versions[i]);
 	if (!selected_libc_dlsym)
 		selected_libc_dlsym = libc_find_next("dlsym");
 	return selected_libc_dlsym;
@@ -131,7 +131,7 @@ static void resolve_memory(void)
 	for (uint32_t i = 0; i < selected_count(); i++)
 		if (!symbols()[i].real && selected_is_memory(i) &&
 		    !(symbols()[i].flags & SCP_SELECTED_SPARE))
-			symbols()[i].real = look_up(&symbols()[i], function_scope());
+			symbols()[i].real = look_up(&symbols()[i], libc_scope());
 }
 
 /* The stub object comes before us: what is next after us is the original. */
@@ -142,7 +142,7 @@ void selected_resolve_all(void)
 	for (uint32_t i = 0; i < selected_count(); i++) {
 		struct scp_selected *s = &symbols()[i];
 		if (!s->real && !(s->flags & SCP_SELECTED_SPARE))
-			s->real = look_up(s, function_scope());
+			s->real = look_up(s, libc_scope());
 		failed |= !s->real;
 	}
 	if (failed)
@@ -174,7 +174,7 @@ static void *look_up_in(const struct scp_selected *s, const char *object)
 static void *look_up_for_caller(const struct scp_selected *s, uint64_t ra)
 {
 	struct unwind_object caller;
-	void *p = look_up(s, function_scope()); /* opened with RTLD_GLOBAL */
+	void *p = look_up(s, libc_scope()); /* opened with RTLD_GLOBAL */
 	if (!p && unwind_object_find_object(ra - 1, &caller))
 		p = look_up_in(s, caller.name);
 	if (!p && !sys_sandboxed) /* may look for a file */
@@ -196,7 +196,7 @@ COLD void *selected_find_real(struct scp_selected *s, uint64_t ra, void **of_cal
 	if (!s->real && looking >= LOOKING_MOST)
 		return (void *)selected_nothing;
 	if (process_groups == GROUPS_UNSET && !s->real) /* called by another one's constructor */
-		s->real = look_up(s, function_scope());
+		s->real = look_up(s, libc_scope());
 	if (s->real)
 		return s->real;
 	void *known = of_caller ? *of_caller : NULL;

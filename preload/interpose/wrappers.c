@@ -125,8 +125,8 @@ static inline __attribute__((always_inline)) bool is_recorded(uint32_t always, u
 	if (likely(process_groups & always))
 		return true;
 	compiler_barrier();
-	return if_socket && (process_groups & if_socket) &&
-	       likely((unsigned)fd1 < FD_KINDS) && fd_kinds[fd1] == FD_SOCKET;
+	return if_socket && (process_groups & if_socket) && likely((unsigned)fd1 < FD_KINDS) &&
+	       fd_kinds[fd1] == FD_SOCKET;
 }
 
 /* Not recorded by what is_recorded looked at: nor by anything else? */

@@ -8,7 +8,7 @@
 
 #include "preload/process/process.h"
 #include "preload/python/python_private.h"
-#include "preload/system/libc.h"
+#include "preload/process/libc.h"
 
 #define BLOCKS	    32u
 #define KEYS	    32u	  /* of a block */

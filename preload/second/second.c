@@ -11,7 +11,7 @@
 #include "preload/second/libunwind_walk.h"
 #include "preload/second/second.h"
 #include "preload/system/sys.h"
-#include "preload/system/libc.h"
+#include "preload/process/libc.h"
 
 #define PAGES	  16u
 #define PATIENCE  1000u /* turns in which others may run */

@@ -14,7 +14,7 @@
 #include "preload/start/lifecycle.h"
 #include "preload/table/recording.h"
 #include "preload/unwind/unwind.h"
-#include "preload/system/libc.h"
+#include "preload/process/libc.h"
 
 #define RA(f)  ((f)->caller[1])
 #define CFA(f) ((uint64_t)((f)->caller + 2))

@@ -14,12 +14,13 @@
 #include "preload/filter/filter.h"
 #include "preload/function/function.h"
 #include "preload/function/selected.h"
+#include "preload/process/object_index.h"
 #include "preload/process/process.h"
 #include "preload/process/settings.h"
 #include "preload/second/second.h"
 #include "preload/start/lifecycle.h"
 #include "preload/switches/switch_track.h"
-#include "preload/system/libc.h"
+#include "preload/process/libc.h"
 #include "preload/system/stack.h"
 #include "preload/system/sys.h"
 #include "preload/table/header.h"
@@ -56,7 +57,7 @@ static void note_fork(void)
 	const struct scp_thread *t = thread_self;
 	if (t && t->switches.page) /* which is not here */
 		switch_detector_forget(&thread_self->switches);
-	if (function_opened_later || control.wakes)
+	if (libc_opened_later || control.wakes)
 		note_process();
 	/* What a handler that forked has interrupted goes on, and must not make the parent's file
 	 * larger. */
@@ -117,14 +118,14 @@ static void read_environment(bool at_rest)
 	switch_budget_begin_process();
 	switch_detector_choose(settings_variable("SCPROF_STATES"),
 			       settings_variable("SCPROF_DETECTOR"),
-			       clock_chosen.kind == SCP_CLOCK_THREAD_CPU, function_opened_later);
+			       clock_chosen.kind == SCP_CLOCK_THREAD_CPU, libc_opened_later);
 	filter_read(at_rest);
 	if (!second_choose(settings_variable("SCPROF_VERIFY_PATHS")))
 		filter_note_ignored("SCPROF_VERIFY_PATHS");
 	control_read();
 	causal_read();
 	take_signal();
-	if (at_rest && !function_opened_later) /* else callers are led to us, whatever is first */
+	if (at_rest && !libc_opened_later) /* else callers are led to us, whatever is first */
 		precedence_read(settings.groups, settings.preceded, sizeof settings.preceded);
 }
 
@@ -164,9 +165,11 @@ COLD void lifecycle_start(void)
 			session_file_forget_all();
 		return;
 	}
-	if (process_groups == GROUPS_UNSET)
-		function_note_scope();
-	if (function_opened_later && process_groups == GROUPS_UNSET) {
+	if (process_groups == GROUPS_UNSET) {
+		unwind_object_index = object_index_find;
+		libc_note_scope();
+	}
+	if (libc_opened_later && process_groups == GROUPS_UNSET) {
 		be_dormant();
 		return;
 	}

@@ -11,7 +11,7 @@
 #include "preload/process/process.h"
 #include "preload/switches/switch_track.h"
 #include "preload/system/sys.h"
-#include "preload/system/libc.h"
+#include "preload/process/libc.h"
 
 #define PAGE_BYTES 4096u
 #define STILL	   UINT64_C(1)

@@ -14,7 +14,7 @@
 #include "preload/table/table.h"
 #include "preload/table/thread.h"
 #include "preload/table/thread_state.h"
-#include "preload/system/libc.h"
+#include "preload/process/libc.h"
 
 __thread struct scp_thread *thread_self;
 __thread struct scp_thread *thread_fast, *thread_page;

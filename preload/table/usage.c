@@ -8,7 +8,7 @@
 #include "preload/clock/clock.h"
 #include "preload/system/sys.h"
 #include "preload/table/header.h"
-#include "preload/system/libc.h"
+#include "preload/process/libc.h"
 
 #define STAT_BYTES 256u /* of /proc/stat; its first line is at most 215 */
 /* On a machine of many CPUs the kernel writes a long file: the next reading is after so many times

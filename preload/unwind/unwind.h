@@ -103,8 +103,9 @@ enum unwind_result {
 /* Find the loaded object at `pc`. Lock-free where libc has _dl_find_object. */
 bool unwind_object_find_object(uint64_t pc, struct unwind_object *object);
 
-/* The same from a list of our own. */
-bool object_index_find(uint64_t pc, struct unwind_object *object);
+/* Who is asked where libc has none: process/object_index.h. NULL: nobody. */
+extern bool (*unwind_object_index)(uint64_t pc, struct unwind_object *object)
+	__attribute__((visibility("hidden")));
 
 /* Its program headers; NULL: its first page is not its ELF header. */
 const ElfW(Phdr) * unwind_object_headers(const struct unwind_object *object, uint32_t *count);

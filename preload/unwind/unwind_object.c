@@ -33,6 +33,8 @@ static COLD void cover_program(struct unwind_object *o)
 }
 #endif
 
+bool (*unwind_object_index)(uint64_t pc, struct unwind_object *object);
+
 bool unwind_object_find_object(uint64_t pc, struct unwind_object *object)
 {
 #ifdef DLFO_STRUCT_HAS_EH_DBASE
@@ -49,7 +51,7 @@ bool unwind_object_find_object(uint64_t pc, struct unwind_object *object)
 		return true;
 	}
 #endif
-	return object_index_find(pc, object);
+	return unwind_object_index && unwind_object_index(pc, object);
 }
 
 const ElfW(Phdr) * unwind_object_headers(const struct unwind_object *o, uint32_t *count)

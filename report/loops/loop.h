@@ -36,8 +36,8 @@ struct loop_row {
 
 struct loop_cycle {
 	uint32_t row,
-		rows;  /* the loop's, from row on: states by cycle, each with its edges behind it */
-	uint64_t passes;		/* visits of the first state */
+		rows; /* the loop's, from row on: states by cycle, each with its edges behind it */
+	uint64_t passes; /* visits of the first state */
 	/* Mean of a pass, as measured: the sum of the rows' pass_ns. The limits are the sum of
 	 * theirs, which is safe for any dependence between them, given how often each was
 	 * passed; a row without limits counts with its mean. */

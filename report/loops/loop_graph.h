@@ -43,7 +43,8 @@ void loop_graph_clear(struct loop_graph *g);
 struct loop_node *loop_graph_node(struct loop_graph *g);
 struct loop_edge *loop_graph_edge(struct loop_graph *g);
 
-/* Put equal edges together and sort them, count visits, and find the components. To be called once, when all is in. -1: out of memory. */
+/* Put equal edges together and sort them, count visits, and find the components. To be called once,
+ * when all is in. -1: out of memory. */
 int loop_graph_settle(struct loop_graph *g);
 
 struct loop_part {

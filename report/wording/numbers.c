@@ -272,7 +272,7 @@ int numbers_percentages(const double *part, size_t count, int32_t whole, int32_t
 
 struct numbered numbered_duration(double ns, bool utf8)
 {
-	struct numbered n;
+	struct numbered n = {""};
 
 	numbers_duration(n.text, sizeof(n.text), ns, utf8);
 	return n;
@@ -280,7 +280,7 @@ struct numbered numbered_duration(double ns, bool utf8)
 
 struct numbered numbered_count(uint64_t value)
 {
-	struct numbered n;
+	struct numbered n = {""};
 
 	numbers_count(n.text, sizeof(n.text), value);
 	return n;
@@ -288,7 +288,7 @@ struct numbered numbered_count(uint64_t value)
 
 struct numbered numbered_share(double share)
 {
-	struct numbered n;
+	struct numbered n = {""};
 
 	numbers_share(n.text, sizeof(n.text), share);
 	return n;
@@ -296,7 +296,7 @@ struct numbered numbered_share(double share)
 
 struct numbered numbered_digits(double value, int digits)
 {
-	struct numbered n;
+	struct numbered n = {""};
 
 	numbers_significant(n.text, sizeof(n.text), value, digits);
 	return n;

@@ -4,10 +4,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/seccomp.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/statvfs.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,7 +24,9 @@
 #include "collector/machine/kernel_numbers.h"
 
 #define WAIT_MS	     10
-#define WAITS	     100 /* for a program that is being executed, a second in all */
+#define WAITS	     100	/* for a program that is being executed, a second in all */
+#define ANSWER_MS    10000	/* for another user's files */
+#define MOST_MEMORY  (1u << 30) /* to read them in; bytes */
 #define DELETED_MARK " (deleted)"
 
 enum verdict { GO, NOT_YET, REFUSED };
@@ -29,6 +35,13 @@ struct question {
 	pid_t pid, tool;
 	const char *library;
 	bool by_ptrace;
+};
+
+/* What another process found out for us. */
+struct answer {
+	int result; /* 1: none came */
+	struct refusal_facts facts;
+	struct profile_error err;
 };
 
 static void read_exe(pid_t pid, char exe[PATH_MAX])
@@ -189,6 +202,64 @@ static int look_until(const struct question *q, struct refusal_facts *f, struct 
 	return verdict == GO ? 0 : -1;
 }
 
+static bool is_others(pid_t pid)
+{
+	char path[64];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+	return !relatives_same_root(pid, getpid()) || stat(path, &st) || st.st_uid != geteuid();
+}
+
+/* True: the child has ended. */
+static bool await(pid_t child)
+{
+	struct pollfd end = {.fd = (int)syscall(SYS_pidfd_open, child, 0), .events = POLLIN};
+	bool ended = end.fd >= 0 && poll(&end, 1, ANSWER_MS) > 0;
+
+	if (!ended)
+		kill(child, SIGKILL);
+	if (end.fd >= 0)
+		close(end.fd);
+	waitpid(child, NULL, ended ? 0 : WNOHANG);
+	return ended;
+}
+
+/* Its file system may not answer, and a crafted program's tables must not fill the memory. */
+static int look_apart(const struct question *q, struct refusal_facts *f, struct profile_error *err)
+{
+	struct answer *a =
+		mmap(NULL, sizeof(*a), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid_t child = -1;
+
+	if (a != MAP_FAILED) {
+		a->result = 1;
+		child = fork();
+	}
+	if (child < 0) {
+		error_set(err, "cannot attach to process %d: %s", (int)q->pid, strerror(errno));
+		return -1;
+	}
+	if (!child) {
+#ifndef __SANITIZE_ADDRESS__
+		setrlimit(RLIMIT_DATA, &(struct rlimit){MOST_MEMORY, MOST_MEMORY});
+#endif
+		a->result = look_until(q, &a->facts, &a->err);
+		_exit(0);
+	}
+	int result = await(child) ? a->result : 1;
+
+	*f = a->facts;
+	*err = a->err;
+	munmap(a, sizeof(*a));
+	if (result > 0)
+		error_set(err,
+			  "cannot attach to process %d: its files cannot be examined (their "
+			  "file system does not answer, or they are damaged)",
+			  (int)q->pid);
+	return result ? -1 : 0;
+}
+
 int refusal_check(pid_t pid, const char *library, bool by_ptrace, struct refusal_facts *f,
 		  struct profile_error *err)
 {
@@ -196,7 +267,7 @@ int refusal_check(pid_t pid, const char *library, bool by_ptrace, struct refusal
 		.pid = pid, .tool = getpid(), .library = library, .by_ptrace = by_ptrace};
 
 	*f = (struct refusal_facts){0};
-	return look_until(&q, f, err);
+	return is_others(pid) ? look_apart(&q, f, err) : look_until(&q, f, err);
 }
 
 bool refusal_sees(const struct refusal_facts *f, const char *path)

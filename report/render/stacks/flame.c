@@ -239,7 +239,7 @@ static void place(const struct flame *f, const uint32_t *sorted, uint32_t *size,
 static int order(struct flame *f, const struct report *r)
 {
 	size_t n = f->boxes;
-	uint32_t *work = malloc(4 * n * sizeof(*work)), *now = work + 3 * n;
+	uint32_t *work = malloc(4 * n * sizeof(*work)), *now;
 	struct flame_box *out = malloc(n * sizeof(*out));
 
 	if (!work || !out) {
@@ -247,6 +247,7 @@ static int order(struct flame *f, const struct report *r)
 		free(out);
 		return -1;
 	}
+	now = work + 3 * n;
 	for (uint32_t i = 0; i < n; i++)
 		work[i] = i;
 	/* The top, which is its own parent, is nobody's child. */

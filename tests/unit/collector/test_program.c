@@ -90,7 +90,8 @@ static void musl_takes_the_library(void **state)
 static void another_libc_would_refuse_the_library(void **state)
 {
 	(void)state;
-	build("cc -Wl,--dynamic-linker=$PWD/ld-uClibc.so.0 -o other main.c && touch ld-uClibc.so.0");
+	build("cc -Wl,--dynamic-linker=$PWD/ld-uClibc.so.0 -o other main.c && touch "
+	      "ld-uClibc.so.0");
 	expect("./other", PROGRAM_OTHER_LIBC, false, "ld-uClibc");
 }
 

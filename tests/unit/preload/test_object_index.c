@@ -16,6 +16,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "preload/process/object_index.h"
 #include "preload/process/process.h"
 #include "preload/unwind/unwind.h"
 

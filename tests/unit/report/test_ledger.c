@@ -107,9 +107,8 @@ static void shares_are_of_the_processes_totals(void **state)
 	assert_near(r.ledger.waits, 400, 1e-9);
 	assert_near(r.ledger.reads, 220, 1e-9);
 	assert_near(r.ledger.writes, 75, 1e-9);
-	expect_words(&r,
-		     "20.0 % of 1000 s of CPU time, 75.0 % of 400 waits, 50.0 % of 220 reads, "
-		     "80.0 % of 75 writes");
+	expect_words(&r, "20.0 % of 1000 s of CPU time, 75.0 % of 400 waits, 50.0 % of 220 reads, "
+			 "80.0 % of 75 writes");
 }
 
 static void what_is_not_known_of_all_processes_has_no_share(void **state)

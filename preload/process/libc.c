@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "preload/system/libc.h"
+#include "preload/process/libc.h"
 
+#include <errno.h>
 #include <sys/auxv.h>
 
-#include "preload/function/function.h"
 #include "preload/process/modules.h"
 #include "preload/process/symbols.h"
 
@@ -19,6 +19,37 @@ extern char __libc_single_threaded __attribute__((weak));
 extern int __register_atfork(void (*)(void), void (*)(void), void (*)(void), void *)
 	__attribute__((weak));
 extern int __cxa_at_quick_exit(void (*)(void *), void *) __attribute__((weak));
+
+bool libc_opened_later;
+
+/* Ours before libc's: it was preloaded. A library that a running program opens comes last. */
+static int find_order(struct dl_phdr_info *info, size_t size, void *found)
+{
+	uint64_t libc = (uint64_t)&__errno_location;
+	(void)size;
+	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		uint64_t at = info->dlpi_addr + p->p_vaddr;
+		if (p->p_type != PT_LOAD)
+			continue;
+		if (modules_is_ours(at))
+			return 1;
+		if (libc - at < p->p_memsz)
+			*(bool *)found = true;
+	}
+	return 0;
+}
+
+COLD void libc_note_scope(void)
+{
+	bool behind_libc = false;
+	libc_opened_later = dl_iterate_phdr(find_order, &behind_libc) && behind_libc;
+}
+
+void *libc_scope(void)
+{
+	return libc_opened_later ? RTLD_DEFAULT : RTLD_NEXT;
+}
 
 struct search {
 	const char *name;
@@ -69,7 +100,7 @@ void *libc_find(const char *name)
 {
 	if (!dlsym)
 		return libc_find_next(name);
-	void *found = dlsym(function_scope(), name);
+	void *found = dlsym(libc_scope(), name);
 	if (!found)
 		libc_forget_error();
 	return found;

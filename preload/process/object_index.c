@@ -5,6 +5,7 @@
  * where its parts are. What was found is kept until dlclose; readers take no lock. */
 #include <sys/mman.h>
 
+#include "preload/process/object_index.h"
 #include "preload/process/process.h"
 #include "preload/system/sys.h"
 #include "preload/unwind/unwind.h"

@@ -2,8 +2,8 @@
 /* Functions that not every libc has, or has in another library. libscprof.so needs no library, and
  * none of its references has a version: one file loads into glibc 2.17 and later, and into musl.
  * The weak ones here are NULL where the process has none; see libc.c for the rest. */
-#ifndef SCPROF_PRELOAD_SYSTEM_LIBC_H
-#define SCPROF_PRELOAD_SYSTEM_LIBC_H
+#ifndef SCPROF_PRELOAD_PROCESS_LIBC_H
+#define SCPROF_PRELOAD_PROCESS_LIBC_H
 
 #include <dlfcn.h>
 #include <link.h>
@@ -21,11 +21,20 @@
 /* And libpthread.so.0's. */
 #pragma weak pthread_getspecific
 
+/* This library was opened when the program ran already: it is in no scope that callers are bound
+ * by, and comes after all that they are bound to. */
+extern HIDDEN bool libc_opened_later;
+/* Finds that out, when this process begins; before anything is looked up. */
+HIDDEN void libc_note_scope(void);
+
+/* Where originals are looked for: RTLD_NEXT, or RTLD_DEFAULT. */
+HIDDEN void *libc_scope(void);
+
 /* The same without libc: what `dlsym` itself is, where a stub stands before it. */
 HIDDEN void *libc_find_next(const char *name);
 
 /* The first definition behind libscprof.so in the order in which objects were loaded, as
- * dlsym(RTLD_NEXT) finds it. `function_scope`'s where that is not the next. NULL: there is none. No
+ * dlsym(RTLD_NEXT) finds it. libc_scope's where that is not the next. NULL: there is none. No
  * text is left for dlerror. Cold: it may take the loader's lock. */
 HIDDEN void *libc_find(const char *name);
 
