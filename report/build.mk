@@ -28,6 +28,7 @@ REPORT_SRC = \
 	report/live/target.c \
 	report/live/live_text.c \
 	report/live/view.c \
+	report/live/view_lines.c \
 	report/live/view_state.c \
 	report/loops/loop.c \
 	report/loops/loop_cycle.c \

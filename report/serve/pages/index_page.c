@@ -2,12 +2,10 @@
 /* A table for each service: its functions, by time, with mean, interval, calls and bytes. */
 #include "report/serve/pages/index.h"
 
-#include <ctype.h>
 #include <math.h>
 
 #include "report/serve/pages/metrics.h"
 #include "report/wording/numbers.h"
-#include "report/wording/utf8.h"
 
 #define ROWS_SHOWN 12
 
@@ -17,33 +15,6 @@ __asm__(".section .rodata\n"
 	"index_page_style: .incbin \"" INDEX_STYLE "\"\n"
 	".byte 0\n"
 	".text\n");
-
-void index_write_text(FILE *out, const char *text)
-{
-	utf8_write_markup(out, text);
-}
-
-void index_write_escaped(FILE *out, const char *text)
-{
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
-
-		if (c < 0x80 && isalnum(c))
-			fputc(c, out);
-		else
-			fprintf(out, "%%%02X", c);
-	}
-}
-
-void index_write_link(FILE *out, const char *page, const char *service, uint32_t clock,
-		      const char *more, const char *words)
-{
-	fprintf(out, "<a href=\"%s?service=", page);
-	index_write_escaped(out, service);
-	fprintf(out, "&amp;clock=%s%s\">", report_names_clock(clock), more);
-	index_write_text(out, words);
-	fputs("</a>", out);
-}
 
 /* A function that waits does no work. */
 static double work_ns(const struct gauge *g)
