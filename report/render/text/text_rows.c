@@ -105,7 +105,7 @@ static void print_rest(struct text *t, const struct rows *rows)
 	const struct report *r = t->report;
 	uint32_t shown = rows->works_shown + rows->waits_shown, left = r->sites + r->beyond - shown;
 	double work_ns = r->net_ns, waiting_ns = r->net_waiting_ns;
-	char time[192];
+	char time[208];
 
 	for (uint32_t i = 0; i < shown; i++) {
 		const struct report_site *s = &r->site[rows->row[i]];
