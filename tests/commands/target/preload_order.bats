@@ -78,6 +78,7 @@ an_allocator_before_is_named()
 	rm -f out/*
 	local file
 	file=$(allocator_file "$1")
+	rm -f stubs.so
 	"$SCPROF" symbols --stubs stubs.so ./allocates malloc free realloc
 	LD_PRELOAD="$file $PWD/stubs.so $LIB" SCPROF_OUT=out SCPROF_GROUPS=none ./allocates >run.out
 	[ "$(cat run.out)" = "done" ]
