@@ -6,12 +6,13 @@
 #include "preload/system/stack.h"
 #include "preload/system/sys.h"
 
-#define ROOM_BELOW   256u /* bytes of stack */
-#define ROOM_ABOVE   2048u
-#define UNFOUNDED_NS 2000u /* no switch takes a thread off its CPU for less */
-#define LATELY_NS    1000000u
-#define LONG_AGO_NS  10000000u
-#define LONG_NS	     20000u /* a segment whose readings' own uncertainty does not matter */
+#define ROOM_BELOW    256u /* bytes of stack */
+#define ROOM_ABOVE    2048u
+#define UNFOUNDED_NS  2000u /* no switch takes a thread off its CPU for less */
+#define LATELY_NS     1000000u
+#define LONG_AGO_NS   10000000u
+#define READING_TRIES 16u
+#define LONG_NS	      20000u /* a segment whose readings' own uncertainty does not matter */
 
 static void add_totals(struct switch_watch *w, const struct switch_reading *r)
 {
@@ -19,8 +20,9 @@ static void add_totals(struct switch_watch *w, const struct switch_reading *r)
 	if (w->has_last) {
 		w->totals.covered_ns += passed;
 		w->totals.cpu_ns += cpu;
-		switch_budget_earn(cpu);
 	}
+	if (w->has_last)
+		switch_budget_earn(cpu);
 	if (w->has_last && passed > LATELY_NS) {
 		uint64_t busy = 1 + least_of(cpu * 1000 / passed, 1000);
 		w->busy_ppk = w->busy_ppk ? (w->busy_ppk + busy) / 2 : busy;
@@ -36,7 +38,7 @@ static void add_totals(struct switch_watch *w, const struct switch_reading *r)
 	w->last_delay = *r;
 }
 
-/* In a vfork child, or a thread without TLS of its own: the kernel's counts are not ours. */
+/* In a vfork child, or a thread made without one's own TLS: what the kernel counts is not ours. */
 static bool is_another(const struct switch_watch *w)
 {
 	return !sys_sandboxed && w->tid != sys_gettid();
@@ -146,19 +148,55 @@ static void begin_segment(struct switch_watch *w, const struct switch_reading *r
 		w->began_ns = now;
 }
 
-/* The thread lost its CPU in a reading, which is of two instants then: as if it had not been made.
- * What was lost is another segment, which is not read: of the interval before where another one
- * begins, or else of that, whose next look finds it. */
-static void turn_unread(struct switch_watch *w, bool switched, uint64_t now, bool begins)
+/* The thread lost its CPU after `now`, in reading `r`, which is of two instants then. It is read
+ * again until that does not happen: *then is of one instant. `r` is made the reading of `now`: a
+ * reading does not sleep, so the time since was spent waiting for a CPU; the run delay loses it.
+ * Returns that time; UINT64_MAX: it happened each time, and nothing is known. */
+static uint64_t read_again(struct switch_watch *w, struct switch_reading *r, uint64_t now,
+			   struct switch_reading *then)
 {
-	uint64_t then = now;
-	end_segment(w, switched, now - w->began_ns);
-	if (begins) {
+	r->mono_ns = now;
+	for (unsigned i = 0; i < READING_TRIES; i++) {
 		switch_detector_arm(w);
-		then = clock_mono_ns();
-		end_segment(w, true, then - now);
+		if (!take(w, then, true))
+			return UINT64_MAX;
+		if (*w->word != w->armed)
+			continue;
+		uint64_t passed = then->mono_ns - r->mono_ns;
+		uint64_t off = passed - least_of(passed, then->cpu_ns - r->cpu_ns);
+		if (r->has_delay && then->has_delay)
+			r->delay_ns = then->delay_ns - least_of(then->delay_ns, off);
+		return off;
 	}
-	begin_segment(w, NULL, 0, then);
+	return UINT64_MAX;
+}
+
+/* What was lost in a reading: of the interval before it where another one begins; else of the one
+ * after it, which is told then. */
+static void add_lost(struct switch_watch *w, uint64_t length, uint64_t off, bool begins)
+{
+	struct switch_mark *to = begins ? &w->sums.mark : &w->late;
+	to->count++;
+	to->known += length;
+	to->weighted += length;
+	to->runnable_ns += off;
+}
+
+/* A segment whose last reading, or the first of the next one, is of two instants. */
+static void turn_in_pieces(struct switch_watch *w, struct switch_reading *r, bool switched,
+			   uint64_t now, uint64_t was, uint64_t weight, bool begins)
+{
+	struct switch_reading then;
+	uint64_t length = now - w->began_ns, off = read_again(w, r, now, &then);
+	bool known = off != UINT64_MAX;
+	if (known && was && switched)
+		close_segment(w, r, true, length, was);
+	end_segment(w, switched, length);
+	if (known)
+		add_lost(w, then.mono_ns - r->mono_ns, off, begins);
+	else
+		switch_detector_arm(w);
+	begin_segment(w, known ? &then : NULL, weight, clock_mono_ns());
 }
 
 /* One segment ends at `now` and the next begins, which is read where `weight` is not 0. The
@@ -177,7 +215,7 @@ static void turn(struct switch_watch *w, bool switched, uint64_t now, uint64_t w
 	bool read = (was || weight) && take(w, &r, delay);
 	if (read && *w->word != w->armed) {
 		w->began_ns = began;
-		turn_unread(w, switched, now, begins);
+		turn_in_pieces(w, &r, switched, now, was, weight, begins);
 		return;
 	}
 	if (read && !delay) { /* as at the last switch */
@@ -349,6 +387,20 @@ COLD const struct switch_sums *switch_track_begin(struct switch_watch *w)
 	return gap;
 }
 
+/* What was lost in the reading behind a call is the gap's: the next look takes it from there. */
+static void take_late(struct switch_watch *w)
+{
+	struct switch_mark *to = &w->sums.mark;
+	if (!w->late.count)
+		return;
+	to->count += w->late.count;
+	to->known += w->late.known;
+	to->weighted += w->late.weighted;
+	to->runnable_ns += w->late.runnable_ns;
+	w->late = (struct switch_mark){0};
+	w->expected = ~w->armed;
+}
+
 COLD const struct switch_sums *switch_track_end(struct switch_watch *w)
 {
 	if (!has_room(w))
@@ -358,7 +410,9 @@ COLD const struct switch_sums *switch_track_end(struct switch_watch *w)
 	if (*w->word != w->armed)
 		on_switch(w, false);
 	w->expected = w->armed;
-	return take_top(w);
+	const struct switch_sums *call = take_top(w);
+	take_late(w);
+	return call;
 }
 
 COLD void switch_track_check_inside(struct switch_watch *w)

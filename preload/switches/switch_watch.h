@@ -55,8 +55,9 @@ struct switch_watch {
 	uint64_t armed;		 /* what the word holds while the thread keeps its CPU */
 	volatile uint64_t still; /* the word where there is no detector */
 	struct switch_sums sums;
-	struct switch_sums top; /* when the present top-level call began, or the last one ended */
-	struct switch_sums off; /* what was returned last: here, because stacks may be small */
+	struct switch_sums top;	 /* when the present top-level call began, or the last one ended */
+	struct switch_mark late; /* lost in the reading behind a call: of the gap that follows */
+	struct switch_sums off;	 /* what was returned last: here, because stacks may be small */
 	/* The segment: since the last switch that was seen, or random call. */
 	uint64_t began_ns;
 	uint64_t weight; /* 1 / the probability that it is read; 0: it is not */
