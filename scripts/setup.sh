@@ -127,8 +127,8 @@ check_machine()
 	[[ "$(uname -m) $(getconf LONG_BIT)" =~ ^(x86_64|aarch64)\ 64$ ]] ||
 		die "scprof runs on x86-64 and AArch64; this is $(uname -m) with $(getconf LONG_BIT) bits."
 	libc=$(getconf GNU_LIBC_VERSION 2>/dev/null) || die 'scprof is built with glibc; this system has another C library, whose programs can be measured all the same.'
-	printf '2.28\n%s\n' "${libc#glibc }" | sort -CV ||
-		die "scprof needs glibc 2.28 or later (Debian 11, Ubuntu 20.04, RHEL 8); this system has $libc."
+	printf '2.31\n%s\n' "${libc#glibc }" | sort -CV ||
+		die "scprof needs glibc 2.31 or later (Debian 11, Ubuntu 20.04, RHEL 9); this system has $libc."
 }
 
 usage()

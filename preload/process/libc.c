@@ -15,10 +15,11 @@
 extern int at_quick_exit(void (*)(void)) __attribute__((weak));
 extern char __libc_single_threaded __attribute__((weak));
 /* Those of glibc, whose pthread_atfork and at_quick_exit lie in an archive, and call these with the
- * object that they are linked to: what it registers goes when it does. Ours stays. */
+ * object that they are linked to: what it registers goes when it does. */
 extern int __register_atfork(void (*)(void), void (*)(void), void (*)(void), void *)
 	__attribute__((weak));
 extern int __cxa_at_quick_exit(void (*)(void *), void *) __attribute__((weak));
+extern HIDDEN void *__dso_handle;
 
 bool libc_opened_later;
 
@@ -143,7 +144,7 @@ bool libc_is_single_threaded(void)
 void libc_at_fork(void (*before)(void), void (*in_child)(void))
 {
 	if (__register_atfork)
-		__register_atfork(before, NULL, in_child, NULL);
+		__register_atfork(before, NULL, in_child, __dso_handle);
 	else if (pthread_atfork)
 		pthread_atfork(before, NULL, in_child);
 }
@@ -151,7 +152,7 @@ void libc_at_fork(void (*before)(void), void (*in_child)(void))
 void libc_at_quick_exit(void (*function)(void))
 {
 	if (__cxa_at_quick_exit) /* it passes an argument, which is not looked at */
-		__cxa_at_quick_exit((void (*)(void *))(void *)function, NULL);
+		__cxa_at_quick_exit((void (*)(void *))(void *)function, __dso_handle);
 	else if (at_quick_exit)
 		at_quick_exit(function);
 }

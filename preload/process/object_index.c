@@ -25,10 +25,12 @@ static uint64_t misses[MISSES]; /* the page, and the low bits of the generation 
 
 /* The run of mappings of one file that covers an address. */
 struct place {
-	uint64_t pc, start; /* of the run */
-	uint64_t file;	    /* hash of its path */
-	bool has_code;	    /* no data file: those may end before their mapping does */
-	const char *name;   /* kept in `names`; NULL: no object there */
+	uint64_t pc, start;		/* of the run */
+	uint64_t map_start, map_offset; /* of the mapping that covers it */
+	uint64_t file;			/* hash of its path */
+	bool readable;			/* its first page is */
+	bool has_code;			/* no data file: those may end before their mapping does */
+	const char *name;		/* kept in `names`; NULL: no object there */
 	uint32_t generation;
 	bool found;
 	struct unwind_object *object;
@@ -54,6 +56,7 @@ static bool describe(const struct place *p, struct unwind_object *o)
 	uint32_t count;
 	const ElfW(Phdr) *header = unwind_object_headers(o, &count);
 	uint64_t first = ~UINT64_C(0), last = 0;
+	bool agrees = false; /* a segment is mapped where the one at hand is */
 	for (uint32_t i = 0; header && i < count; i++) {
 		uint64_t at = header[i].p_vaddr;
 		if (header[i].p_type == PT_GNU_EH_FRAME)
@@ -61,12 +64,14 @@ static bool describe(const struct place *p, struct unwind_object *o)
 		if (header[i].p_type != PT_LOAD)
 			continue;
 		first = at < first ? at : first;
+		agrees |= p->map_start - p->map_offset + (header[i].p_offset & ~UINT64_C(4095)) ==
+			  p->start - (first & ~UINT64_C(4095)) + (at & ~UINT64_C(4095));
 		last = at + header[i].p_memsz > last ? at + header[i].p_memsz : last;
 	}
 	o->base = p->start - (first & ~UINT64_C(4095));
 	o->end = o->base + last;
 	o->eh_frame_hdr += o->eh_frame_hdr ? o->base : 0;
-	return header && p->pc < o->end;
+	return header && p->pc < o->end && agrees;
 }
 
 static bool is_same(const struct unwind_object *a, const struct unwind_object *b)
@@ -98,15 +103,18 @@ static bool take_place(const struct sys_mapping *m, void *context)
 {
 	struct place *p = context;
 	uint64_t file = *m->path ? text_hash(TEXT_HASH, m->path, SIZE_MAX) : 0;
-	if (file && file != p->file) {
+	if (file && (file != p->file || !m->offset)) {
 		p->start = m->start;
 		p->file = file;
+		p->readable = (m->protection & PROT_READ) && !m->offset;
 		p->has_code = false;
 	}
 	p->has_code |= (m->protection & PROT_EXEC) != 0;
 	if (p->pc < m->start || p->pc >= m->end)
 		return p->pc < m->start;
-	p->name = file && p->has_code ? keep_name(m->path) : NULL;
+	p->map_start = m->start;
+	p->map_offset = m->offset;
+	p->name = file && p->readable && p->has_code ? keep_name(m->path) : NULL;
 	p->found = p->name && describe(p, p->object);
 	if (p->found)
 		note(p->object, p->generation);

@@ -25,19 +25,22 @@ void process_next_generation(void)
 COLD bool process_read_mappings(bool (*take)(const struct sys_mapping *m, void *context),
 				void *context)
 {
+	static uint32_t stuck; /* somebody waited in vain: until it is free nobody else does */
 	uint32_t *reading = &process_epoch.now.reading;
+	unsigned tries = __atomic_load_n(&stuck, __ATOMIC_RELAXED) ? 1 : READING_WAITS;
 	uint64_t signals;
 	bool done = false;
 	if (sys_sandboxed)
 		return false;
 	sys_hold_signals(&signals);
-	for (unsigned i = 0; i < READING_WAITS && !done; i++) {
+	for (unsigned i = 0; i < tries && !done; i++) {
 		uint32_t idle = 0;
 		done = __atomic_compare_exchange_n(reading, &idle, 1, false, __ATOMIC_ACQUIRE,
 						   __ATOMIC_RELAXED);
-		if (!done)
+		if (!done && tries > 1)
 			sys_futex_wait(reading, 1, READING_WAIT_NS);
 	}
+	__atomic_store_n(&stuck, !done, __ATOMIC_RELAXED);
 	if (done) {
 		sys_read_mappings(take, context);
 		__atomic_store_n(reading, 0, __ATOMIC_RELEASE);

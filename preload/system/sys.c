@@ -105,6 +105,7 @@ static struct sys_mapping take_mapping(const char *line)
 	m.protection = *at == 'r' ? PROT_READ : 0;
 	if (*at)
 		m.protection |= (at[1] == 'w' ? PROT_WRITE : 0) | (at[2] == 'x' ? PROT_EXEC : 0);
+	take_address(at + (text_length(at) > 5 ? 5 : 0), &m.offset);
 	while (*at && *at != '/')
 		at++;
 	m.path = at;

@@ -56,7 +56,7 @@ HIDDEN uint64_t sys_stat_field(unsigned field);
  * `take` returns true. Longer paths are cut. Where another thread is at it there are none. */
 #define SYS_PATH_MAX 4096u
 struct sys_mapping {
-	uint64_t start, end;
+	uint64_t start, end, offset;
 	int protection;	  /* PROT_* */
 	const char *path; /* "": of no file */
 };

@@ -25,11 +25,11 @@ refused()
 }
 
 @test "setup 01: too old a C library, another one and another processor are refused in one line" {
-	on x86_64 2.27 "$ROOT/scripts/setup.sh"
-	refused 'needs glibc 2.28 or later'
-	[[ $output == *"this system has glibc 2.27." ]]
+	on x86_64 2.30 "$ROOT/scripts/setup.sh"
+	refused 'needs glibc 2.31 or later'
+	[[ $output == *"this system has glibc 2.30." ]]
 	on x86_64 2.9 "$ROOT/scripts/setup.sh"
-	refused 'needs glibc 2.28 or later'
+	refused 'needs glibc 2.31 or later'
 	on x86_64 none "$ROOT/scripts/setup.sh"
 	refused 'another C library'
 	on riscv64 2.36 "$ROOT/scripts/setup.sh"
@@ -37,15 +37,15 @@ refused()
 }
 
 @test "setup 02: make demo ends there, and builds nothing" {
-	on x86_64 2.27 make -s -C "$ROOT" BUILD="$T/build" demo
+	on x86_64 2.30 make -s -C "$ROOT" BUILD="$T/build" demo
 	[ "$status" = 2 ]
-	[[ ${lines[0]} == "setup: scprof needs glibc 2.28 or later"* ]]
+	[[ ${lines[0]} == "setup: scprof needs glibc 2.31 or later"* ]]
 	[ ! -e installed ] && [ ! -e build ]
 }
 
 @test "setup 03: what is supported is all there where this was built" {
 	local libc
-	for libc in 2.28 2.100; do
+	for libc in 2.31 2.100; do
 		on x86_64 $libc "$ROOT/scripts/setup.sh"
 		[ "$status" = 0 ] && [ -z "$output" ] && [ ! -e installed ]
 	done

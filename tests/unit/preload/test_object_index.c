@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <link.h>
 #include <math.h>
 #include <pthread.h>
@@ -23,7 +24,7 @@
 static int begin(void **state)
 {
 	(void)state;
-	process_epoch.now.generation = 1;
+	process_epoch.now.generation++; /* it never comes again */
 	return 0;
 }
 
@@ -128,6 +129,28 @@ static void test_an_object_that_has_gone_is_not_found(void **state)
 	dlclose(handle);
 }
 
+/* A program may map the file of a library as data, right before the library. */
+static void test_the_same_file_mapped_before_is_not_the_object(void **state)
+{
+	struct unwind_object o, again;
+	uint64_t code;
+	void *handle = open_library(&code);
+
+	(void)state;
+	assert_true(object_index_find(code, &o));
+	int fd = open(o.name, O_RDONLY);
+	void *data = mmap((char *)(uintptr_t)o.start - 4096, 4096, PROT_READ,
+			  MAP_PRIVATE | MAP_FIXED_NOREPLACE, fd, 0);
+	close(fd);
+	process_epoch.now.generation++;
+	assert_true(object_index_find(code, &again));
+	assert_int_equal(again.start, o.start);
+	assert_int_equal(again.base, o.base);
+	if (data != MAP_FAILED)
+		munmap(data, 4096);
+	dlclose(handle);
+}
+
 static void *ask(void *failed)
 {
 	uint64_t code = (uint64_t)(uintptr_t)&expm1;
@@ -163,6 +186,7 @@ int main(void)
 		cmocka_unit_test_setup(test_data_of_an_object_is_its, begin),
 		cmocka_unit_test_setup(test_generated_code_is_of_no_object, begin),
 		cmocka_unit_test_setup(test_an_object_that_has_gone_is_not_found, begin),
+		cmocka_unit_test_setup(test_the_same_file_mapped_before_is_not_the_object, begin),
 		cmocka_unit_test_setup(test_threads_ask_while_one_looks, begin),
 	};
 
