@@ -171,6 +171,7 @@ int cmd_report(int argc, char **argv)
 	progress_show(&progress, 1, "working out the report");
 	status = keep_program(p, a.program, &progress);
 	function_names_fill(p);
+	below_mark(p);
 	progress_clear(&progress);
 	if (status == 0)
 		status = print_to(p, &a);

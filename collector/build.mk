@@ -102,8 +102,6 @@ COLLECTOR_SRC = \
 	collector/bench/bench_function.c \
 	collector/bench/bench_measure.c \
 	collector/bench/bench_summary.c \
-	collector/select/below.c \
-	collector/select/below_symbols.c \
 	collector/select/exports.c \
 	collector/select/library_closure.c \
 	collector/select/selection.c \
@@ -113,7 +111,6 @@ COLLECTOR_SRC = \
 	collector/select/stub_image.c \
 	collector/select/stub_object.c \
 	collector/select/stub_symbols.c \
-	collector/select/symbol_pattern.c \
 	collector/shared_page.c
 
 CFLAGS_collector_launch_environment = -DCOLLECTOR_MULTIARCH='"$(COLLECTOR_MULTIARCH)"'

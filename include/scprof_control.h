@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What `scprof run` hands to libscprof.so besides the environment: two files that the library maps,
- * a page that starts and stops recording in all processes of a run, and the places in programs
- * and libraries that belong to the functions of --below. Little-endian, naturally aligned. */
+/* What `scprof run` hands to libscprof.so besides the environment: a page that the library maps,
+ * and that starts and stops recording in all processes of a run. Little-endian, naturally aligned.
+ */
 #ifndef SCPROF_CONTROL_H
 #define SCPROF_CONTROL_H
 
@@ -31,35 +31,6 @@ struct scp_control_page {
 /* What `scprof run --stopped` sets SCPROF_STOPPED to. */
 #define SCP_CONTROL_STOPPED_RUN "run"
 
-#define SCP_BELOW_MAGIC "SCPBEL1\n"
-
-/* One program or library; known by its build-id where it has one, else by its path. */
-struct scp_below_object {
-	uint32_t build_id_bytes;
-	uint8_t build_id[32];
-	uint32_t first, count; /* of its ranges */
-	uint32_t path;	       /* offset of the text in the file, NUL-terminated */
-};
-
-/* [start, end) in the object's own address space (address - load bias). */
-struct scp_below_range {
-	uint64_t start, end;
-};
-
-/* Header, objects, ranges (of each object sorted, apart from one another), texts. */
-struct scp_below_file {
-	char magic[8];
-	uint64_t bytes; /* of all */
-	uint32_t objects, ranges;
-	uint32_t names; /* offset of a text: patterns that may mean functions of source files, a
-			   line each; 0: none */
-	uint32_t reserved;
-};
-
-#define SCP_BELOW_NAMES_BYTES 8192u /* of that text at most, with its NUL */
-
 _Static_assert(sizeof(struct scp_control_page) == 128, "control page");
-_Static_assert(sizeof(struct scp_below_object) == 48, "object of --below");
-_Static_assert(sizeof(struct scp_below_file) == 32, "file of --below");
 
 #endif

@@ -49,6 +49,7 @@
 #define SCP_BUILD_ID_MAX  32u
 #define SCP_PHASE_BINS	  32u
 #define SCP_FILTERS_BYTES 1024u
+#define SCP_BELOW_MOST	  768u /* bytes of the patterns of --below, with a NUL */
 #define SCP_BEFORE_BYTES  256u
 
 enum scp_clock_kind {
@@ -339,8 +340,7 @@ struct scp_header {
 	uint32_t windows;	 /* how often recording began (SCP_FILE_WINDOWS) */
 	uint64_t recorded_ns;	 /* of start_mono_ns .. end_mono_ns; merged: of all processes... */
 	uint64_t recorded_of_ns; /* merged: ...and so long did they live. Else 0 */
-	uint64_t below_cut; /* unwinds that ended before they met a function of --below, for want
-			       of unwind information or of stack: their calls are left out */
+	uint64_t unused_below;
 	struct scp_slowest_asked slowest;
 	/* What the program was started as, NUL-terminated: the last part of the path that execve
 	 * was given, of a script its own. "" in older files: the last part of exe. */

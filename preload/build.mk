@@ -25,8 +25,6 @@ PRELOAD_SRC = \
 	preload/causal/causal_delay.c \
 	preload/causal/causal_site.c \
 	preload/clock/clock.c \
-	preload/filter/below.c \
-	preload/filter/below_search.c \
 	preload/filter/control.c \
 	preload/filter/filter.c \
 	preload/function/function.c \
@@ -64,7 +62,7 @@ PRELOAD_SRC = \
 	preload/python/python_table.c \
 	preload/region/region.c \
 	preload/region/region_api.c \
-	preload/region/region_filter.c \
+	preload/region/region_delay.c \
 	preload/region/region_functions.c \
 	preload/second/second.c \
 	preload/selected/selected_call.c \

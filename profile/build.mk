@@ -6,6 +6,7 @@ PROFILE_SRC = \
 	profile/base/given_file.c \
 	profile/base/number_table.c \
 	profile/base/proc_stat.c \
+	profile/base/symbol_pattern.c \
 	profile/live/entry_watch.c \
 	profile/live/live.c \
 	profile/live/run_files.c \

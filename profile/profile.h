@@ -71,8 +71,9 @@ struct prof_generated {
 struct prof_path {
 	struct prof_frame *frame; /* innermost first */
 	uint32_t frames;
-	uint32_t flags; /* SCP_PATH_* */
+	uint32_t flags; /* SCP_PATH_*, and PROF_PATH_LEFT_OUT */
 };
+#define PROF_PATH_LEFT_OUT (1u << 31) /* by --below: set by below_mark */
 
 /* Equal (name, library) of all files are one function here. */
 struct prof_function {
@@ -278,7 +279,14 @@ struct profile {
 	/* What was left out on purpose (scp_header.filters), of all files together. */
 	char filters[SCP_FILTERS_BYTES];
 	uint32_t filters_bytes;
-	uint64_t below_cut;
+	/* Set by below_mark. A report has no row of calls that are left out; threads, gaps and the
+	 * kernel's counts are of all calls. */
+	struct {
+		bool filtered;
+		uint64_t left_out_calls;
+		uint32_t cut_paths; /* left out, and further out there may be such a function */
+		char unmatched[80]; /* a pattern that means no function of any path; or "" */
+	} below;
 	/* Where recording could be stopped (SCP_FILE_WINDOWS): how long the processes recorded, of
 	 * how long they lived, and how often one began to record, at most. */
 	uint64_t recorded_ns, recorded_of_ns;
@@ -400,6 +408,13 @@ int account_add_text(struct prof_account *a, const char *text);
  * of sums: Cochran 1977, section 6.4); NAN: of one thread. */
 double steal_share(const struct profile *p, uint32_t first, double *ran_ns);
 double steal_share_error(const struct profile *p, double share);
+
+/* Does --below leave out the calls on this path? */
+static inline bool profile_leaves_out(const struct profile *p, uint32_t path)
+{
+	return p->below.filtered &&
+	       (path >= p->paths || (p->path[path].flags & PROF_PATH_LEFT_OUT));
+}
 
 /* The text of `filters` behind `key` ("below=", ...), the one after `after` or (NULL) the first;
  * NULL: there is none. Keys: see scp_header.filters. */

@@ -109,6 +109,7 @@ REPORT_SRC = \
 	report/render/text/text_warnings.c \
 	report/model/sites.c \
 	report/report.c \
+	report/symbols/below.c \
 	report/symbols/code_map.c \
 	report/symbols/function_names.c \
 	report/symbols/generated_keep.c \

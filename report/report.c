@@ -15,12 +15,14 @@
 #include "report/render/text/text.h"
 #include "report/wording/warning_list.h"
 
-/* Text and HTML show what matters of a loop; JSON shows all. */
+/* Text and HTML show what matters of a loop; JSON shows all. A loop without the calls that --below
+ * leaves out would lack their time. */
 static int fill_loops(struct report *r, const uint32_t *site_of, const struct report_options *o)
 {
 	struct loop_limits limits = loop_limits_none;
 
-	if (r->by != REPORT_BY_GAP && o->format != REPORT_HTML)
+	if ((r->by != REPORT_BY_GAP && o->format != REPORT_HTML) ||
+	    r->profile->below.left_out_calls)
 		return 0;
 	if (o->format != REPORT_JSON && o->top)
 		limits = (struct loop_limits){.states = o->top == REPORT_TOP_DEFAULT ? 20 : o->top,

@@ -36,7 +36,6 @@ struct attach {
 	struct attach_place place;
 	struct signal_wait signals;
 	struct attach_guard guard;
-	char root[48]; /* leads to the first process's files; "" */
 	char **order;
 	int watched; /* a descriptor for `scprof top`: where the profiles are; -1: nobody watches */
 	bool leaves_no_file;
@@ -68,9 +67,8 @@ static int write_stubs(struct attach *a)
 static int make_order(struct attach *a)
 {
 	struct environment e = a->recording.environment;
-	const char **const paths[] = {
-		&e.stubs, &e.profiles, &e.page, &e.filters.control, &e.filters.below_ranges,
-		&e.causal};
+	const char **const paths[] = {&e.stubs, &e.profiles, &e.page, &e.filters.control,
+				      &e.causal};
 	char name[sizeof(paths) / sizeof(*paths)][PATH_MAX];
 
 	/* the processes write to the page of delays */
@@ -89,31 +87,19 @@ static int make_order(struct attach *a)
 
 static void clean_up(struct attach *a)
 {
-	recording_clean_up(&a->recording, &a->place.directory);
+	recording_clean_up(&a->recording);
 	environment_order_free(a->order);
 	a->order = NULL;
-}
-
-static void set_process(struct attach *a, struct run_filters *filters)
-{
-	filters->process = first(a)->target.pid;
-	filters->uid = first(a)->uid;
-	filters->gid = first(a)->gid;
-	if (first(a)->other_root)
-		snprintf(a->root, sizeof(a->root), "/proc/%d/root", (int)filters->process);
-	filters->root = a->root;
 }
 
 /* All that the processes need. 0, or -1 having said why and removed all. */
 static int prepare(struct attach *a)
 {
-	static struct program program;
 	struct recording *r = &a->recording;
 
-	program = (struct program){.kind = PROGRAM_DYNAMIC, .preload = true};
-	snprintf(program.path, sizeof(program.path), "%s", first(a)->exe);
-	snprintf(program.runner, sizeof(program.runner), "%s", first(a)->exe);
-	set_process(a, &r->options.filters);
+	r->options.filters.process = first(a)->target.pid;
+	r->options.filters.uid = first(a)->uid;
+	r->options.filters.gid = first(a)->gid;
 	/* of the first process: functions that only other processes have are not timed */
 	if (recording_wants_stubs(r) &&
 	    run_symbols_resolve(&r->options, NULL, r->library, &r->chosen, &r->patterns))
@@ -121,8 +107,7 @@ static int prepare(struct attach *a)
 	if (attach_place_make(&a->place, &a->targets, r->options.copy_to, r->library,
 			      r->output.directory))
 		return -1;
-	if (!write_stubs(a) && !recording_prepare(r, &a->place.directory, &program) &&
-	    !make_order(a))
+	if (!write_stubs(a) && !recording_prepare(r, &a->place.directory, NULL) && !make_order(a))
 		return 0;
 	clean_up(a);
 	run_directory_remove(&a->place.directory);

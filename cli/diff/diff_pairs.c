@@ -284,6 +284,7 @@ static int open_all(struct diff_files *f, const char *const *file)
 		f->profile[i] = profile_open(&file[i], 1, &why);
 		if (f->profile[i]) {
 			function_names_fill(f->profile[i]);
+			below_mark(f->profile[i]);
 			continue;
 		}
 		complaint_lines(DIFF_COMMAND, why.text);

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "collector/select/symbol_pattern.h"
+#include "profile/base/symbol_pattern.h"
 #include "collector/clocks/clocks.h"
 #include "cli/help/complete_values.h"
 #include "report/report.h"

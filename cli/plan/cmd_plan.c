@@ -44,6 +44,7 @@ static int plan_profiles(const struct plan_options *o)
 	if (!p)
 		return 2;
 	function_names_fill(p);
+	below_mark(p);
 	options.by = o->by;
 	options.confidence = o->confidence;
 	options.together = true;

@@ -59,7 +59,7 @@ static void give_up(struct run *r)
 {
 	run_live_end(&r->live);
 	run_displace_abandon(&r->displace);
-	recording_clean_up(&r->recording, &r->directory);
+	recording_clean_up(&r->recording);
 	run_directory_remove(&r->directory);
 }
 
@@ -89,7 +89,7 @@ static int prepare(struct run *r)
 		return -1;
 	}
 	if (!write_stubs(r) && !make_dither(r) &&
-	    !recording_prepare(c, &r->directory, &r->program) && !set_environment(r))
+	    !recording_prepare(c, &r->directory, r->program.asan) && !set_environment(r))
 		return 0;
 	give_up(r);
 	return -1;
@@ -226,7 +226,7 @@ static int run_observed(struct run *r)
 	int status = wait_for(r);
 	survivors_wait(r->directory.profiles, r->launch.signals, run_live_say);
 	run_watch_end(c->watch);
-	recording_clean_up(&r->recording, &r->directory);
+	recording_clean_up(&r->recording);
 	run_live_end(&r->live);
 	run_displace_settle(&r->displace, r->launch.ended_by != 0);
 	failed = finish(r);

@@ -8,8 +8,6 @@
 #include <unistd.h>
 
 #include "cli/messages/complaint.h"
-#include "collector/attach/target/as_user.h"
-#include "collector/select/below.h"
 #include "include/scprof_control.h"
 #include "profile/base/error.h"
 #include "report/symbols/function_names.h"
@@ -94,53 +92,7 @@ static void note_ticks(const struct recording *r, struct profile *p)
 	};
 }
 
-static void complain_below(const struct below *b, const struct profile_error *err)
-{
-	if (b->unmatched)
-		say_format(
-			"%s.\nA function that was inlined everywhere, or whose symbols were "
-			"stripped, cannot be found;\none of what the command starts is named as "
-			"/PATH/OF/PROGRAM:NAME, a Python function as FILE.py:NAME or MODULE.NAME",
-			err->text);
-	else
-		say(err->text);
-}
-
-/* Resolves the files of a running process, with the rights of its user. */
-static int resolve_mapped(struct below *b, const struct run_filters *f, struct profile_error *err)
-{
-	const struct as_user user = {.uid = f->uid, .gid = f->gid};
-	struct as_user_before before;
-
-	*b = (struct below){0};
-	if (as_user_begin(&user, &before)) {
-		error_set(err, "--below: cannot take the rights of user %u", (unsigned)f->uid);
-		return -1;
-	}
-	int failed = below_resolve_mapped(b, f->process, f->root, f->below, err);
-	as_user_end(&before);
-	return failed;
-}
-
-static int find_below(const struct run_filters *f, const struct program *program, const char *path)
-{
-	struct profile_error err;
-	struct below b;
-	int failed = f->process ? resolve_mapped(&b, f, &err)
-				: below_resolve(&b, program->runner, program->path, f->below, &err);
-
-	if (failed)
-		complain_below(&b, &err);
-	else if ((failed = below_write(&b, path, &err)))
-		say(err.text);
-	below_free(&b);
-	return failed;
-}
-
-/* A filter that can match nothing is refused before the command starts: else the user would see it
- * only after a long run. */
-static int prepare_filters(struct recording *r, const struct program *program,
-			   const struct run_directory *d)
+static int prepare_filters(struct recording *r, const struct run_directory *d)
 {
 	const struct run_filters *f = &r->options.filters;
 	struct profile_error err;
@@ -148,7 +100,6 @@ static int prepare_filters(struct recording *r, const struct program *program,
 
 	r->environment.filters = (struct environment_filters){
 		.below = f->below,
-		.below_ranges = f->below ? d->below : NULL,
 		.threads = f->threads,
 		.depth = f->depth,
 		.python = f->python,
@@ -159,8 +110,6 @@ static int prepare_filters(struct recording *r, const struct program *program,
 		.signal = f->signal,
 		.stopped = f->stopped ? SCP_CONTROL_STOPPED_RUN : NULL,
 		.control = by_tool ? d->control : NULL};
-	if (f->below && find_below(f, program, d->below))
-		return -1;
 	if (!by_tool)
 		return 0;
 	r->control = recording_control_create(d->control, &f->plan, &err);
@@ -169,8 +118,7 @@ static int prepare_filters(struct recording *r, const struct program *program,
 	return r->control ? 0 : -1;
 }
 
-int recording_prepare(struct recording *r, const struct run_directory *d,
-		      const struct program *program)
+int recording_prepare(struct recording *r, const struct run_directory *d, const char *before)
 {
 	const struct run_options *o = &r->options;
 	struct environment *e = &r->environment;
@@ -180,7 +128,7 @@ int recording_prepare(struct recording *r, const struct run_directory *d,
 	*e = (struct environment){
 		.library = r->library,
 		.stubs = r->stubs,
-		.before = program->asan,
+		.before = before,
 		.profiles = d->profiles,
 		.page = r->ticker ? d->page : NULL,
 		.clock = o->clock,
@@ -193,7 +141,7 @@ int recording_prepare(struct recording *r, const struct run_directory *d,
 		.verify_paths = o->verify_paths,
 		.causal = o->dither > 0 ? d->causal : NULL,
 	};
-	if (prepare_filters(r, program, d))
+	if (prepare_filters(r, d))
 		return -1;
 	return r->observer ? r->observer->prepare(r->observer->context, d, e) : 0;
 }
@@ -220,7 +168,7 @@ void recording_watch(struct recording *r, const struct run_directory *d, bool qu
 	r->watch = run_watch_begin(&wishes, d->profiles, r->control);
 }
 
-void recording_clean_up(struct recording *r, const struct run_directory *d)
+void recording_clean_up(struct recording *r)
 {
 	if (r->observer)
 		r->observer->ended(r->observer->context);
@@ -229,7 +177,6 @@ void recording_clean_up(struct recording *r, const struct run_directory *d)
 		say("a process that was measured cut the page that stops and starts recording:\n"
 		    "what was recorded may begin and end elsewhere");
 	r->control = NULL;
-	unlink(d->below);
 	if (*r->stubs)
 		unlink(r->stubs);
 }
@@ -268,6 +215,7 @@ static int write_and_report(struct recording *r, struct run_directory *d, const 
 			   saved, saved);
 	}
 	function_names_fill(g->profile);
+	below_mark(g->profile);
 	run_output_report(&r->output, &r->options, saved, g->profile);
 	if (failed)
 		return -1;

@@ -61,12 +61,11 @@ struct recording {
 /* Does it need the stubs of -s, or of a group of libraries? */
 bool recording_wants_stubs(const struct recording *r);
 
-/* Begins what serves the processes, with files in `d`: the page clock, the page that stops and
- * starts recording, the addresses of
- * --below in `program`. Fills r->environment. recording_clean_up either way. 0, or -1 having said
- * why. */
-int recording_prepare(struct recording *r, const struct run_directory *d,
-		      const struct program *program);
+/* Begins what serves the processes, with files in `d`: the page clock, and the page that stops and
+ * starts recording. `before`: as in struct environment. Fills r->environment. recording_clean_up
+ * either way. 0, or -1 having said why.
+ */
+int recording_prepare(struct recording *r, const struct run_directory *d, const char *before);
 
 /* The processes run: times count from now. */
 void recording_begin(struct recording *r);
@@ -75,7 +74,7 @@ void recording_begin(struct recording *r);
 void recording_watch(struct recording *r, const struct run_directory *d, bool quiet);
 
 /* The processes have ended, or were left: ends what serves them, and removes its files. */
-void recording_clean_up(struct recording *r, const struct run_directory *d);
+void recording_clean_up(struct recording *r);
 
 /* Reads the profiles of the processes. `command`: NULL, or the one that was started. 0, 1: there is
  * none, which is not said yet; -1 having said why. gather_free in any case. */

@@ -131,6 +131,7 @@ static int report(const struct again *a)
 		return -1;
 	}
 	function_names_fill(p);
+	below_mark(p);
 	run_output_report(&a->output, a->options, NULL, p);
 	profile_free(p);
 	return 0;

@@ -123,10 +123,9 @@ struct run_filters {
 	const char *python, *native; /* as the variables; NULL: what they are */
 	bool stopped;
 	bool attached; /* of a process that runs: recording always can be stopped */
-	pid_t process; /* that one, and */
-	uid_t uid;     /* its user, and */
+	pid_t process; /* that one, and its user */
+	uid_t uid;
 	gid_t gid;
-	const char *root;	    /* what leads to its files: "", or "/proc/PID/root" */
 	bool until;		    /* the tool stops recording by itself: set by the caller */
 	struct recording_plan plan; /* set by run_options_settle */
 };

@@ -15,7 +15,7 @@
 #include "collector/clocks/clocks.h"
 #include "collector/clocks/ticker.h"
 #include "collector/duration.h"
-#include "collector/select/symbol_pattern.h"
+#include "profile/base/symbol_pattern.h"
 #include "profile/base/error.h"
 
 #define NAME_MOST 15  /* characters of a thread's name */
@@ -290,14 +290,41 @@ static int settle_threads(struct run_filters *f)
 	return check_threads(f->threads);
 }
 
+/* The library and the report read no files: what @FILE has is written out. */
+static int write_out_below(struct run_filters *f)
+{
+	char text[SCP_BELOW_MOST] = "";
+	struct symbol_patterns p;
+	struct profile_error err;
+	size_t at = 0;
+	int failed = symbol_pattern_parse(NULL, f->below, &p, &err);
+
+	for (size_t i = 0; !failed && i < p.count && at < sizeof(text); i++)
+		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s%s", i ? "," : "",
+				       p.list[i].takes_out ? "!" : "", p.list[i].text);
+	symbol_pattern_free(&p);
+	if (failed || at >= sizeof(text)) {
+		say_format("--below: %s",
+			   !failed ? "the patterns are too long; shorten them by globs"
+			   : strncmp(err.text, "-s: ", 4) ? err.text
+							  : err.text + 4);
+		return -1;
+	}
+	free(f->below);
+	f->below = strdup(text);
+	return f->below ? 0 : -1;
+}
+
 static int settle_below(struct run_filters *f)
 {
 	const char *below = options_variable("SCPROF_BELOW");
 
 	if (!f->below && below && run_options_join(&f->below, below))
 		return -1;
-	if (!f->below || *f->below)
+	if (!f->below)
 		return 0;
+	if (*f->below)
+		return write_out_below(f);
 	say("--below: which function? Write names or globs, such as 'handle_*'");
 	return -1;
 }

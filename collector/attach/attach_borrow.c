@@ -42,8 +42,9 @@ struct borrowing {
 	const char *why; /* the last one was not taken */
 	struct watched watched[CANDIDATES];
 	size_t watches;
-	bool others; /* than threads with time limits were there */
-	bool known;  /* since when the thread that is asked waits */
+	bool others;	    /* than threads with time limits were there */
+	bool known;	    /* since when the thread that is asked waits */
+	uint64_t looked_ns; /* at the thread that is asked, before it is stopped */
 };
 
 static uint64_t find_room(struct attach_working *w)
@@ -111,9 +112,19 @@ static bool was_stopped_in_epoll(const struct user_regs_struct *regs)
 	       regs->rax == -(uint64_t)514 && (int)regs->r10 > 0;
 }
 
+/* Did the thread begin another wait since it was looked at, just now? To stop it took one sleep;
+ * more were its own. */
+static bool waits_anew(const struct borrowing *b, pid_t tid)
+{
+	const struct attach_working *w = b->w;
+
+	return w->wait.tid == (uint64_t)tid &&
+	       threads_sleeps(w->remote.target.pid, tid) > w->wait.sleeps + 1 &&
+	       remote_now_ns() - b->looked_ns < FRESH_MS * UINT64_C(1000000);
+}
+
 /* The kernel would begin all of the limit anew, so make it the rest, in libc's code, which does not
- * use the register afterwards. To stop the thread took one sleep; more were its own. False: the
- * rest is not known, and the limit begins anew. */
+ * use the register afterwards. False: the rest is not known, and the limit begins anew. */
 static bool keep_rest(struct attach_working *w, pid_t tid)
 {
 	struct user_regs_struct *regs = &w->remote.was.regs;
@@ -165,6 +176,7 @@ static bool may_begin_anew(struct borrowing *b, pid_t tid, enum safe_point_wait 
 	struct watched *t = find_watched(b, tid);
 	bool began = t && began_just_now(t, w->remote.target.pid);
 
+	b->looked_ns = now_ns;
 	b->known = wait == SAFE_POINT_WAIT_EPOLL &&
 		   (still_waits(w, tid) || (t && was_seen_to_begin(w, t)));
 	if (began || b->known)
@@ -203,7 +215,8 @@ static int ask(struct borrowing *b, pid_t tid, int left_ms, uint64_t *room)
 		return result == REMOTE_FAILED ? -1 : 0;
 	if (b->known && !keep_rest(w, tid)) {
 		b->known = false;
-		note_anew(w, tid);
+		if (!waits_anew(b, tid))
+			note_anew(w, tid);
 	}
 	*room = find_room(w);
 	if (!*room && !w->area)

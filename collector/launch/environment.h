@@ -12,7 +12,7 @@
 
 /* Texts as the library reads them, each NULL where there is no such filter. */
 struct environment_filters {
-	const char *below, *below_ranges; /* patterns; the file of their places */
+	const char *below; /* patterns */
 	const char *threads, *depth;
 	const char *python, *native; /* NULL: as it is in the environment */
 	const char *after, *length, *signal, *stopped;

@@ -83,7 +83,6 @@ static void name_files(struct run_directory *d)
 	run_directory_now(&d->begun_real_ns, &d->begun_mono_ns);
 	snprintf(d->page, sizeof(d->page), "%s/clock", d->base);
 	snprintf(d->control, sizeof(d->control), "%s/control", d->base);
-	snprintf(d->below, sizeof(d->below), "%s/below", d->base);
 	snprintf(d->causal, sizeof(d->causal), "%s/causal", d->profiles);
 }
 

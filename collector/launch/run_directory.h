@@ -27,7 +27,6 @@ struct run_directory {
 	char profiles[PATH_MAX - 64]; /* SCPROF_OUT of the command */
 	char page[PATH_MAX - 32];     /* path of the page clock */
 	char control[PATH_MAX - 32];  /* of the page that stops and starts recording */
-	char below[PATH_MAX - 32];    /* of the places of --below */
 	char causal[PATH_MAX - 32]; /* of the page of delays, which targets write: in `profiles` */
 };
 

@@ -269,7 +269,7 @@ static struct symbol_pattern *decide(struct symbol_patterns *patterns, const str
 		struct symbol_pattern *p = &patterns->list[i];
 
 		if (!(needed || p->library || p->takes_out) ||
-		    !symbol_pattern_has_library(p, library) ||
+		    !symbol_pattern_has_library(p, library->path, library->soname) ||
 		    !symbol_pattern_has_name(p, e->name, full, brief))
 			continue;
 		p->matches++;
@@ -351,8 +351,8 @@ int selection_resolve(struct selection *c, struct symbol_patterns *patterns,
 	/* All libraries first: symbols point into the list. */
 	for (size_t i = 0; i < patterns->count; i++)
 		for (size_t l = 0; l < needed && !patterns->list[i].matches; l++)
-			patterns->list[i].matches =
-				symbol_pattern_has_library(&patterns->list[i], &c->library[l]);
+			patterns->list[i].matches = symbol_pattern_has_library(
+				&patterns->list[i], c->library[l].path, c->library[l].soname);
 	if (add_later_ones(c, patterns))
 		return out_of_memory(err);
 	for (size_t i = 0; i < patterns->count; i++)

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "collector/select/symbol_pattern.h"
+#include "profile/base/symbol_pattern.h"
 #include "collector/select/library_closure.h"
 #include "collector/select/exports.h"
 #include "profile/profile.h"

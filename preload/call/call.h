@@ -63,6 +63,11 @@ HIDDEN void call_end_at(struct scp_call *c, struct call_result r, bool has_bytes
  * there is no room, or nothing is recorded. */
 HIDDEN struct scp_thread *call_first_thread(void);
 
+/* The calling thread's state for a marker, with thread.open settled and *open set to it. NULL:
+ * nothing can be recorded here, and that is counted. */
+HIDDEN struct scp_thread *call_marker_thread(uint32_t function, uint64_t ra, uint64_t cfa,
+					     uint64_t fp, uintptr_t *open);
+
 /* thread.open is not 0: sets c->outer to what is around us. False: inside bookkeeping. */
 HIDDEN bool call_is_inside(struct scp_call *c, struct scp_thread *t, uint64_t ra, uint64_t cfa,
 			   uint64_t fp);
@@ -72,9 +77,6 @@ HIDDEN bool call_is_inside(struct scp_call *c, struct scp_thread *t, uint64_t ra
  * be recorded, and `t` may be another thread's by now (thread_self says). */
 HIDDEN struct scp_memo *call_find_memo(struct scp_thread *t, uint64_t ra, uint64_t cfa, uint64_t fp,
 				       uint32_t function, uintptr_t *outer);
-
-/* Is nothing to be recorded of the calling thread, or on this path? Only what is known. */
-HIDDEN bool call_is_excluded(uint64_t ra, uint64_t cfa, uint64_t fp);
 
 /* Add an interval that ends now; thread.open is then c->outer if nested, else 0. Of c only
  * thread, outer, inner_at, recorded (inside it), since, began_at, slow_began_at, fine_ns and

@@ -192,24 +192,17 @@ static bool is_still_recorded(struct scp_thread *t, uint64_t ra, uint64_t cfa, u
 	return thread_check_again(t);
 }
 
-static bool is_known_excluded(struct scp_thread *t, uint64_t ra, uint64_t cfa, uint64_t fp)
-{
-	return filter.below && t->generation == process_epoch.now.generation &&
-	       path_cache_search(t, ra, cfa, fp, MEMO_EXCLUDED);
-}
-
 static COLD bool is_wanted(struct scp_thread *t, uint64_t ra, uint64_t cfa, uint64_t fp,
 			   uintptr_t *outer)
 {
 	int saved = errno;
-	bool wanted =
-		is_still_recorded(t, ra, cfa, fp, outer) && !is_known_excluded(t, ra, cfa, fp);
+	bool wanted = is_still_recorded(t, ra, cfa, fp, outer);
 	errno = saved;
 	return wanted;
 }
 
-/* The memo, with what is around told by `outer`: that may have been left for good. NULL: excluded,
- * or no room. */
+/* The memo, with what is around told by `outer`: that may have been left for good. NULL: no
+ * room. */
 static COLD struct scp_memo *find_memo(struct scp_thread *t, uint64_t ra, uint64_t cfa, uint64_t fp,
 				       uint32_t function, uintptr_t *outer)
 {
@@ -226,7 +219,7 @@ static COLD struct scp_memo *find_memo(struct scp_thread *t, uint64_t ra, uint64
 	if (!*outer)
 		recording_settle(t);
 	errno = saved;
-	return m && !memo_is_excluded(m) ? m : NULL;
+	return m;
 }
 
 /* NULL: not to be recorded; or there is not even the stack to look, which is counted. That is asked
@@ -246,19 +239,26 @@ COLD struct scp_memo *call_find_memo(struct scp_thread *t, uint64_t ra, uint64_t
 	return find_memo(t, ra, cfa, fp, function, outer);
 }
 
-COLD bool call_is_excluded(uint64_t ra, uint64_t cfa, uint64_t fp)
+COLD struct scp_thread *call_marker_thread(uint32_t function, uint64_t ra, uint64_t cfa,
+					   uint64_t fp, uintptr_t *open)
 {
 	struct scp_thread *t = thread_self;
-	if (!t)
-		return thread_is_unwanted();
-	uintptr_t open = t->open;
-	if (!filter.below || (open & 1))
-		return false;
-	t->open = cfa | 1; /* the chain may change */
-	compiler_barrier();
-	bool excluded = is_known_excluded(t, ra, cfa, fp);
-	thread_unmark(t, open);
-	return excluded;
+	if (!t || !process_epoch.now.generation) {
+		t = call_first_thread();
+		if (!t) {
+			if (control_is_recording() && !thread_unwanted)
+				process_loss(overflow_calls, 1);
+			return NULL;
+		}
+	}
+	*open = t->open;
+	if (*open & ~OPEN_REGION) {
+		struct scp_call c = {.function = function};
+		if (!call_is_inside(&c, t, ra, cfa, fp))
+			return NULL;
+		*open = c.outer;
+	}
+	return t;
 }
 
 static inline void begin_fast(struct scp_call *c, struct scp_thread *t, struct scp_memo *m,

@@ -2,7 +2,6 @@
 /* Walks without cached rows. They work in the thread's scratch memory, because the stack may be a
  * small one. */
 #include "preload/call/walk.h"
-#include "preload/filter/below.h"
 #include "preload/filter/filter.h"
 #include "preload/process/modules.h"
 #include "preload/process/process.h"
@@ -80,8 +79,6 @@ static void add_frame(struct full_walk *w)
 	if (modules_is_ours(c->pc))
 		return;
 	uint64_t frame = modules_frame(c->pc, c->exact);
-	if (!r->is_below)
-		r->is_below = below_contains(w->t->file->below, frame);
 	if (c->heuristic)
 		frame |= SCP_FRAME_HEURISTIC;
 	if (w->merge) {
@@ -105,7 +102,7 @@ static bool is_full(const struct full_walk *w)
  * also answers whether that is still in progress. */
 static bool is_enough(const struct walk_result *r, uintptr_t outer)
 {
-	return r->is_below && (!outer || r->outer != OUTER_UNKNOWN);
+	return !outer || r->outer != OUTER_UNKNOWN;
 }
 
 /* Walk outwards. Returns how the walk ended. */
@@ -145,7 +142,6 @@ void full_walk_find_caller(struct scp_thread *t, const struct walk_start *from)
 	bool has_room = stack_room() >= STACK_TO_DESCRIBE;
 	r->frame[0] = has_room ? modules_frame(from->ra, false) : modules_known_frame(from->ra);
 	r->frame_count = 1;
-	r->is_below = r->is_below || below_contains(t->file->below, r->frame[0]);
 	r->flags = SCP_PATH_SMALL_STACK;
 	r->reach = REACH_ALL;
 	if (has_room || path_tree_has_room(t))

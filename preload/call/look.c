@@ -118,7 +118,7 @@ COLD bool look_begin(struct look *k, uint32_t function)
 	int saved = errno;
 	struct scp_thread *t;
 	bool timed = false;
-	if (filter.below || filter.threads)
+	if (filter.threads)
 		return false;
 	if (unlikely(control_changed()))
 		lifecycle_poll();

@@ -2,7 +2,7 @@
 /* A look at the calls that pass through: functions of groups that are off are counted, and a random
  * sample of their calls is timed, so that a report can say what a group would record. See struct
  * scp_look. No path and no entry; calls inside recorded calls are not looked at, nor is anything
- * where filters leave calls out (--below, --thread).
+ * where a filter leaves threads out.
  *
  * A thread that records nothing gets a table when it has passed some calls through: helpers do
  * little, and forked children soon become another program. */

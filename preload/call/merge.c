@@ -9,11 +9,8 @@
 
 void merge_begin(struct merge *m, struct scp_thread *t)
 {
-	const struct python_stack *p = &t->python;
 	*m = (struct merge){.t = t};
 	t->c_frames.count = 0;
-	for (uint32_t i = 0; filter.below && i < p->frames && !t->found.is_below; i++)
-		t->found.is_below = p->frame[i].is_below;
 }
 
 static void put(struct merge *m, uint64_t frame)

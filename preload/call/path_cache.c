@@ -249,22 +249,12 @@ static void note_control(struct walk_result *r)
 			(struct noted_word){(uint64_t)control.wake_word, control.wake_seen};
 }
 
-/* For want of what was the function of --below not found? */
-static void count_undecided(const struct walk_result *r)
-{
-	struct scp_header *h = process.file->header;
-	if (h && (r->reach != REACH_ALL ||
-		  r->flags & (SCP_PATH_CUT | SCP_PATH_SMALL_STACK | SCP_PATH_PYTHON_CUT)))
-		__atomic_add_fetch(&h->below_cut, 1, __ATOMIC_RELAXED);
-}
-
 static void clear_result(struct walk_result *r)
 {
 	r->frame_count = r->flags = 0;
 	r->noted_count = r->python_words;
 	r->path = (struct path_place){0, 0};
 	r->used_fp = false;
-	r->is_below = !filter.below;
 	r->reach = 0;
 	r->outer = OUTER_UNKNOWN;
 }
@@ -349,9 +339,7 @@ static inline __attribute__((always_inline)) struct scp_memo *find_or_walk(
 		return m;
 	bool is_python = !t->place_missed;
 	read_python(t);
-	if (unlikely(t->walk.merges && filter.below))
-		m = find_known(t, from, MEMO_EXCLUDED, true);
-	if (unlikely(t->walk.merges && !m && (is_python || filter.below)))
+	if (unlikely(t->walk.merges && is_python))
 		m = find_known(t, from, function, true);
 	if (!m)
 		walk(t, from);
@@ -373,13 +361,11 @@ COLD struct scp_memo *path_cache_find(struct scp_thread *t, const struct walk_st
 		generation = process_epoch.now.generation;
 	} while (unlikely(t->generation != generation) && generation && !walks++);
 	uint32_t words = stack_words(r, from, function), paths = t->paths;
-	struct scp_site *site = r->is_below ? path_tree_site(t, r->path, function) : NULL;
+	struct scp_site *site = path_tree_site(t, r->path, function);
 	if (t->paths != paths)
 		check_new_path(t, from);
-	if (!r->is_below) /* it is looked for by another name */
-		search(t, from->ra, from->sp, from->fp, MEMO_EXCLUDED, r->python_words != 0);
 	note_control(r);
-	if ((site || !r->is_below) && is_worth_a_memo(t))
+	if (site && is_worth_a_memo(t))
 		m = begin_memo(t);
 	bool is_kept = m != NULL;
 	m = is_kept ? m : (struct scp_memo *)t->spare;
@@ -390,10 +376,8 @@ COLD struct scp_memo *path_cache_find(struct scp_thread *t, const struct walk_st
 	m->stack_words = words;
 	m->reach = r->reach;
 	m->site = site ? site : &t->no_site;
-	if (!r->is_below)
-		count_undecided(r);
 	compiler_barrier();
-	m->function = (r->is_below ? function : MEMO_EXCLUDED) | (r->used_fp ? MEMO_USES_FP : 0);
+	m->function = function | (r->used_fp ? MEMO_USES_FP : 0);
 	if (is_kept)
 		put(t, m);
 	return m;

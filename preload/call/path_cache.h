@@ -28,9 +28,7 @@
 #define MEMO_PYTHON_STEPS 4u  /* of them, by one word of Python's each */
 
 #define MEMO_USES_FP (UINT64_C(1) << 32)
-/* Instead of a function: on this path nothing is recorded (--below). */
-#define MEMO_EXCLUDED (UINT64_C(1) << 33)
-#define MEMO_NOTHING  UINT64_MAX /* it matches no call */
+#define MEMO_NOTHING UINT64_MAX /* it matches no call */
 
 struct scp_memo {
 	uint64_t ra, cfa;
@@ -103,12 +101,6 @@ static inline __attribute__((always_inline)) void memo_note_inside(struct scp_me
 		m->inside = outer;
 	else
 		m->inside = 0;
-}
-
-/* A memo of path_cache_find's: nothing is to be recorded on its path. */
-static inline bool memo_is_excluded(const struct scp_memo *m)
-{
-	return (m->function & ~MEMO_USES_FP) == MEMO_EXCLUDED;
 }
 
 #endif

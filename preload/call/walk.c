@@ -68,7 +68,6 @@ static inline void add_frame(struct walk_result *r, struct merge *m, const struc
 {
 	if (row->is_ours)
 		return;
-	r->is_below |= row->is_below;
 	if (unlikely(m != NULL))
 		merge_add(m, &(struct merge_frame){row->frame, sp, end, row->python});
 	else if (r->frame_count < filter.depth)
@@ -82,7 +81,7 @@ static inline bool is_enough(struct walk_result *r, const struct merge *m)
 	if (likely(m ? !merge_is_full(m) : r->frame_count < filter.depth))
 		return false;
 	r->flags |= filter.full_flag;
-	return r->is_below && r->outer != OUTER_UNKNOWN;
+	return r->outer != OUTER_UNKNOWN;
 }
 
 /* STEP_ON: it stopped where all was found. */

@@ -13,7 +13,7 @@
 #include "preload/python/python.h"
 #include "preload/table/thread.h"
 
-/* Fill t->found, which is all 0 before but for is_below. False: the full unwinder has to. */
+/* Fill t->found, which is all 0 before. False: the full unwinder has to. */
 HIDDEN bool walk_find(struct scp_thread *t, const struct walk_start *from);
 
 /* Is the call `from->outer` in progress? As above, and changes nothing but rows. */
@@ -37,7 +37,7 @@ static inline void walk_forget(struct scp_thread *t)
 /* The walk that can do everything: by the full unwinder, which evaluates the tables anew at each
  * frame. For the owning thread, with bookkeeping marked. */
 
-/* Fill t->found, which is all 0 before but for is_below. */
+/* Fill t->found, which is all 0 before. */
 HIDDEN void full_walk_find(struct scp_thread *t, const struct walk_start *from);
 
 /* The caller alone: there is no room, or no right, to do more. */

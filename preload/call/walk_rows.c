@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* From a row of the full unwinder to one that fits half a cache line, if it is so simple. */
 #include "preload/call/walk.h"
-#include "preload/filter/below.h"
 #include "preload/filter/filter.h"
 #include "preload/process/arena.h"
 #include "preload/process/modules.h"
@@ -82,7 +81,6 @@ static bool make(struct scp_thread *t, uint64_t pc, struct row *out)
 		out->frame = modules_frame(pc, false);
 	if (!out->is_ours && filter.python)
 		out->python = (uint8_t)python_kind_of(pc);
-	out->is_below = filter.below && !out->is_ours && below_contains(t->file->below, out->frame);
 	return true;
 }
 
@@ -110,7 +108,6 @@ COLD const struct row *walk_rows_make(struct scp_thread *t, uint64_t pc)
 				 .fp_words = row.fp_words,
 				 .kind = row.kind,
 				 .is_ours = row.is_ours,
-				 .is_below = row.is_below,
 				 .python = row.python};
 	compiler_barrier();
 	s->row[0].pc = pc;

@@ -81,10 +81,6 @@ uint32_t control_begin(uint32_t groups)
 {
 	control.busy = 0; /* its holder is not in this process */
 	control.groups = groups;
-	if (groups && filter.below) {
-		uint32_t markers = groups & (SCP_GROUP_REGION | SCP_GROUP_FUNCTIONS);
-		control.groups = (groups & ~markers) | GROUPS_FILTERED(markers);
-	}
 	control.seen = poll_page();
 	control.stopped_seen = control.stopped;
 	control.recorded_ns = 0;

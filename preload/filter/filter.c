@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The filters' settings, and what the profile says about them. */
-#include "preload/filter/below.h"
 #include "preload/filter/filter.h"
 #include "preload/system/glob.h"
 #include "preload/process/settings.h"
@@ -53,7 +52,14 @@ static void read_python(void)
 		filter_note("native=", "1");
 }
 
-void filter_read(bool at_rest)
+static bool has_file(const char *patterns)
+{
+	while (*patterns && *patterns != '@')
+		patterns++;
+	return *patterns;
+}
+
+void filter_read(void)
 {
 	const char *threads = settings_variable("SCPROF_THREADS");
 	const char *below = settings_variable("SCPROF_BELOW");
@@ -63,18 +69,18 @@ void filter_read(bool at_rest)
 	}
 	read_depth();
 	read_python();
-	if (!below || !*below)
-		return;
-	filter.below = true;
-	filter_note("below=", below);
-	if (!below_open(settings_variable("SCPROF_BELOW_RANGES"), at_rest ? below : NULL))
+	/* A part of the patterns would choose other calls, and the report opens no file. */
+	if (below && text_length(below) + filter.text_bytes + 8 < sizeof filter.text &&
+	    !has_file(below))
+		filter_note("below=", below);
+	else if (below)
 		filter_note_ignored("SCPROF_BELOW");
 }
 
 void filter_forget(void)
 {
 	filter.threads = NULL;
-	filter.below = filter.native = false;
+	filter.native = false;
 	filter.python = true;
 	filter.depth = SCP_MAX_FRAMES;
 	filter.full_flag = SCP_PATH_TRUNCATED;

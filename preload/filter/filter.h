@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What is left out on purpose: threads by name, outer frames by number, and (below.h) calls by who
- * is on their path. All is decided where a path or a thread is new; what is known already costs a
- * recorded call nothing. */
+/* What is left out on purpose: threads by name, and outer frames by number. All is decided where a
+ * path or a thread is new; what is known already costs a recorded call nothing. Which calls
+ * --below means is noted for the report, which alone has all names. */
 #ifndef SCPROF_PRELOAD_FILTER_FILTER_H
 #define SCPROF_PRELOAD_FILTER_FILTER_H
 
@@ -15,7 +15,6 @@ struct filter {
 	const char *threads; /* globs, separated by commas; NULL: all */
 	uint32_t depth;	     /* frames of a path that are kept, SCP_MAX_FRAMES at most */
 	uint32_t full_flag;  /* of a path that has more */
-	bool below;	     /* of calls only those below some function */
 	bool python;	     /* Python functions are frames of paths... */
 	bool native;	     /* ...and the interpreter's own C functions, too */
 	/* Raised when any thread takes another name, if those count. Threads and memos of an older
@@ -26,8 +25,8 @@ struct filter {
 };
 extern HIDDEN struct filter filter;
 
-/* From the environment, or an order. `at_rest`: the loader may be asked. Start-up only. */
-HIDDEN void filter_read(bool at_rest);
+/* From the environment, or an order. Start-up only. */
+HIDDEN void filter_read(void);
 
 /* No filter is in force: another session begins. */
 HIDDEN void filter_forget(void);

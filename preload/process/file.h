@@ -24,8 +24,6 @@ struct file_region {
 	uint64_t offset, bytes, used; /* as struct scp_region */
 };
 
-struct scp_below_file;
-
 struct profile_file {
 	struct scp_header *header; /* NULL: no file */
 	struct file_region region[SCP_MAX_REGIONS];
@@ -37,8 +35,7 @@ struct profile_file {
 	uint32_t failures;
 	int fd; /* until the file has its name; else -1 */
 	uint64_t device, inode;
-	uint64_t ended_ns;		    /* when its session ended; 0: not yet */
-	const struct scp_below_file *below; /* of its session, see filter/below.h; NULL: none */
+	uint64_t ended_ns; /* when its session ended; 0: not yet */
 	char path[FILE_PATH_MAX];
 };
 

@@ -42,17 +42,6 @@ bool modules_is_ours(uint64_t pc)
 	return pc >= (uint64_t)ours_start && pc < (uint64_t)ours_end;
 }
 
-bool modules_is(uint32_t id, const char *path, const uint8_t *build_id, uint32_t build_id_bytes)
-{
-	if (!id || id > __atomic_load_n(&slot_count, __ATOMIC_ACQUIRE))
-		return false;
-	const struct slot *s = &slots[id - 1];
-	if (build_id_bytes && s->build_id_bytes)
-		return build_id_bytes == s->build_id_bytes &&
-		       bytes_equal(build_id, s->build_id, build_id_bytes);
-	return text_hash(TEXT_HASH, path, SIZE_MAX) == s->path;
-}
-
 uint64_t modules_identity(uint32_t id)
 {
 	if (!id || id > __atomic_load_n(&slot_count, __ATOMIC_ACQUIRE))

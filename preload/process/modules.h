@@ -21,10 +21,6 @@ HIDDEN uint64_t modules_known_frame(uint64_t pc);
 /* Forget all numbers: the records went into another process's file. */
 HIDDEN void modules_reset(void);
 
-/* Is this the number of the object with this build-id or, where it or that has none, path? */
-HIDDEN bool modules_is(uint32_t id, const char *path, const uint8_t *build_id,
-		       uint32_t build_id_bytes);
-
 /* The same number for the same object (by its build-id, or else path) in every process; 0: none. */
 HIDDEN uint64_t modules_identity(uint32_t id);
 

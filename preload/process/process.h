@@ -17,8 +17,6 @@
 #define GROUPS_UNSET 0x80000000u
 /* Alone: recording is stopped, and may start again: see control.h. */
 #define GROUPS_PAUSED 0x40000000u
-/* Stands for a group of markers whose callers are to be looked at before all else (--below). */
-#define GROUPS_FILTERED(group) ((group) << 20)
 extern HIDDEN uint32_t process_groups;
 
 /* A page that the kernel wipes in a forked child (MADV_WIPEONFORK): generation

@@ -33,7 +33,7 @@ HIDDEN enum python_kind python_kind_of(uint64_t pc);
 HIDDEN bool python_is_there(void);
 
 /* Fill t->python. False: this thread has no Python frames, or there is no interpreter (the words
- * that say so are noted). At most `depth` frames, and those that --below needs. */
+ * that say so are noted). At most `depth` frames. */
 HIDDEN bool python_read(struct scp_thread *t, uint32_t depth);
 
 /* The profile that knew functions and lines is gone: a forked child, another session. */

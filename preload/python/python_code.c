@@ -3,7 +3,6 @@
  * without a lock, while another thread may begin anew with the same memory: what was found then is
  * not taken
  * (`forgotten` has changed), and no search goes on for ever. */
-#include "preload/filter/below.h"
 #include "preload/process/arena.h"
 #include "preload/process/modules.h"
 #include "preload/process/process.h"
@@ -79,7 +78,7 @@ static void add_line_step(void *argument)
 struct python_frame python_code_line(struct scp_thread *t, const struct python_layout *layout,
 				     const struct python_code *code, int64_t instruction)
 {
-	struct python_frame f = {0, code->is_below};
+	struct python_frame f = {0};
 	if (instruction < 0)
 		instruction = -1;
 	uint64_t key = (uint64_t)code->function << 32 | (uint32_t)instruction;
@@ -223,7 +222,6 @@ static void add_step(void *argument)
 	if (!id || (!c && !(c = make(a->address))))
 		return;
 	c->function = id;
-	c->is_below = below_names_source(f.file, f.name);
 	__atomic_store_n(&c->serial, ++codes.serial, __ATOMIC_RELEASE);
 	a->found = c;
 }

@@ -22,7 +22,6 @@ struct reading {
 	const struct python_interpreter *p;
 	struct python_stack *s;
 	uint32_t depth, first; /* `first`: frame of the run in progress */
-	bool is_below;
 	struct circle frames, cframes;
 };
 
@@ -129,7 +128,7 @@ static inline bool is_current(const struct python_row *row, uint64_t code, uint6
 /* All frames that are kept are there. */
 static inline bool is_enough(const struct reading *r)
 {
-	return r->s->frames == PYTHON_FRAMES_MAX || (r->s->frames >= r->depth && r->is_below);
+	return r->s->frames == PYTHON_FRAMES_MAX || r->s->frames >= r->depth;
 }
 
 /* One frame outwards: *next, where it does not stop. */
@@ -156,10 +155,8 @@ static enum step read_frame(struct reading *r, uint64_t frame, uint64_t *next)
 		python_state_note_change(r->t);
 		return cut(r);
 	}
-	if (row->known) {
-		r->is_below |= row->frame.is_below;
+	if (row->known)
 		r->s->frame[r->s->frames++] = row->frame;
-	}
 	return (!row->known || note(r, (uint64_t)&row->known->serial, &serial)) &&
 			       note(r, frame + l->frame_instruction, &word) &&
 			       note(r, frame + l->frame_previous, next)
@@ -274,7 +271,6 @@ void python_frames_read(struct scp_thread *t, const struct python_interpreter *p
 			    .p = p,
 			    .s = &t->python,
 			    .depth = depth,
-			    .is_below = !filter.below,
 			    .frames.until = 1,
 			    .cframes.until = 1};
 	uint64_t cframe, frame;

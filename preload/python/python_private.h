@@ -56,8 +56,7 @@ HIDDEN void python_find_tell(void);
 struct python_code {
 	uint64_t serial; /* of the code object that lives at `address`; 0: it died */
 	uint64_t address;
-	uint32_t function; /* id of its record */
-	bool is_below;
+	uint32_t function;	  /* id of its record */
 	struct python_code *next; /* of the same bucket */
 };
 

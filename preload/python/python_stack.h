@@ -15,7 +15,6 @@
 
 struct python_frame {
 	uint64_t frame; /* as SCP_FRAME: SCP_FRAME_SOURCE, and the id of a line */
-	bool is_below;	/* in a function of --below */
 };
 
 /* Frames that one activation of the interpreter's loop (_PyEval_EvalFrameDefault) executes: since

@@ -108,7 +108,7 @@ static inline __attribute__((always_inline)) struct region_open *begin(
 {
 	thread_mark(t, from.cfa);
 	struct scp_memo *m = function ? region_memo(t, function, from, open) : NULL;
-	if ((unlikely(!m) && function && region_filter_leaves_out(t, open)) ||
+	if ((unlikely(!m) && function && region_leaves_out(t, open)) ||
 	    (unlikely(!t->regions || t->region_depth == REGIONS_OPEN_MAX) && !has_room(t, kind))) {
 		if (thread_self == t)
 			t->open = thread_after(t, open);
@@ -185,7 +185,7 @@ static COLD bool find_below(struct scp_thread *t, uint32_t *at, enum region_kind
 		d--;
 	if (!d) {
 		/* forked, or given up; or it began where nothing is recorded */
-		if (kind != REGION_SCOPE && !control.used && !filter.below)
+		if (kind != REGION_SCOPE && !control.used)
 			process_loss(unmatched_ends, 1);
 		return false;
 	}
@@ -330,26 +330,26 @@ void region_end(enum region_kind kind, uint32_t function, uint64_t serial, uintp
 void region_marker_begin(struct scprof_site *site)
 {
 	/* Without a name it is begun all the same, so that ends find their own. */
-	if (region_is_on(SCP_GROUP_REGION, REGION_CALLER()))
+	if (region_is_on(SCP_GROUP_REGION))
 		begin_region(region_site_name(site), REGION_PLAIN, 0, ARCH_RETURN_ADDRESS(),
 			     ARCH_CALLER_SP(), ARCH_CALLER_FP());
 }
 
 void region_marker_end(void)
 {
-	if (region_is_on(SCP_GROUP_REGION, REGION_CALLER()))
+	if (region_is_on(SCP_GROUP_REGION))
 		end_region(REGION_PLAIN, REGION_ANY, 0, ARCH_CALLER_SP());
 }
 
 void region_marker_end_of(struct scprof_site *site)
 {
-	if (region_is_on(SCP_GROUP_REGION, REGION_CALLER()))
+	if (region_is_on(SCP_GROUP_REGION))
 		region_end(REGION_PLAIN, region_site_name(site), 0, ARCH_CALLER_SP());
 }
 
 unsigned long region_marker_enter(struct scprof_site *site)
 {
-	if (!region_is_on(SCP_GROUP_REGION, REGION_CALLER()))
+	if (!region_is_on(SCP_GROUP_REGION))
 		return 0;
 	const struct region_open *r =
 		begin_region(region_site_name(site), REGION_SCOPE, 0, ARCH_RETURN_ADDRESS(),
@@ -360,13 +360,13 @@ unsigned long region_marker_enter(struct scprof_site *site)
 /* Another thread's, or a parent's: its number is found on no stack of ours. */
 void region_marker_leave(unsigned long serial)
 {
-	if (likely(process_groups & (SCP_GROUP_REGION | GROUPS_FILTERED(SCP_GROUP_REGION))))
+	if (likely(process_groups & SCP_GROUP_REGION))
 		end_region(REGION_SCOPE, 0, serial, ARCH_CALLER_SP());
 }
 
 void region_marker_open(struct scprof_site *site, unsigned token)
 {
-	if (region_is_on(SCP_GROUP_REGION, REGION_CALLER()))
+	if (region_is_on(SCP_GROUP_REGION))
 		begin_region(region_site_name(site), REGION_BLOCK, token, ARCH_RETURN_ADDRESS(),
 			     ARCH_CALLER_SP(), ARCH_CALLER_FP());
 }
@@ -388,6 +388,6 @@ void region_marker_close(unsigned token, int failed)
 {
 	if (unlikely(failed))
 		fail(thread_self, token);
-	if (likely(process_groups & (SCP_GROUP_REGION | GROUPS_FILTERED(SCP_GROUP_REGION))))
+	if (likely(process_groups & SCP_GROUP_REGION))
 		end_region(REGION_BLOCK, 0, token, ARCH_CALLER_SP());
 }

@@ -11,6 +11,7 @@
 #include "preload/filter/control.h"
 #include "preload/call/call.h"
 #include "preload/function/region_name.h"
+#include "preload/start/lifecycle.h"
 #include "include/scprof.h"
 
 enum region_kind {
@@ -27,20 +28,15 @@ struct region_caller {
 #define REGION_CALLER()                                                                            \
 	((struct region_caller){ARCH_RETURN_ADDRESS(), ARCH_CALLER_SP(), ARCH_CALLER_FP()})
 
-/* The group is not simply on: the environment was not looked at, recording is
- * stopped, or callers are to be looked at (--below). Is it recorded here? */
-HIDDEN bool region_filter_is_on_otherwise(uint32_t group, uint64_t ra, uint64_t cfa, uint64_t fp);
-
-/* Is the group recorded? For markers that end something, too: those above a function of --below
- * do nothing at all, so that ends meet their own beginnings. */
-static inline __attribute__((always_inline)) bool region_is_on(uint32_t group,
-							       struct region_caller from)
+/* Is the group recorded? */
+static inline __attribute__((always_inline)) bool region_is_on(uint32_t group)
 {
 	if (likely(process_groups & group))
 		return true;
 	if (process_groups == GROUPS_PAUSED && !control_changed())
 		return false;
-	return region_filter_is_on_otherwise(group, from.ra, from.cfa, from.fp);
+	lifecycle_wake();
+	return control_is_recording() && (process_groups & group);
 }
 
 /* NULL: not recorded; else it is open, and its clock runs. function = 0: there was no room for its
@@ -63,9 +59,6 @@ static inline __attribute__((always_inline)) bool region_was_switched(
  * and functions that lie inside it on the stack were left: they are given up. */
 HIDDEN void region_end(enum region_kind kind, uint32_t function, uint64_t serial, uintptr_t sp);
 
-HIDDEN struct scp_thread *region_filter_thread(uint32_t function, uint64_t ra, uint64_t cfa,
-					       uint64_t fp, uintptr_t *open);
-
 /* The thread's state, with thread.open settled and *open set to it; NULL: nothing can be
  * recorded here, and that is counted. */
 static inline __attribute__((always_inline)) struct scp_thread *region_thread(
@@ -76,7 +69,7 @@ static inline __attribute__((always_inline)) struct scp_thread *region_thread(
 	if (likely(t) && likely(process_epoch.now.generation) &&
 	    likely(!((*open = t->open) & ~OPEN_REGION)))
 		return t;
-	t = region_filter_thread(function, from.ra, from.cfa, from.fp, &settled);
+	t = call_marker_thread(function, from.ra, from.cfa, from.fp, &settled);
 	*open = settled;
 	return t;
 }
@@ -98,7 +91,7 @@ static inline __attribute__((always_inline)) struct scp_memo *region_memo(struct
 }
 
 /* There is no memo: because nothing is recorded here any more, or for want of room? */
-HIDDEN bool region_filter_leaves_out(const struct scp_thread *t, uintptr_t open);
+HIDDEN bool region_leaves_out(const struct scp_thread *t, uintptr_t open);
 
 /* With a causal page: delays of a region that begins or ends. Meanwhile the marker's frame stands
  * for a call. False: nothing is recorded any more. */

@@ -153,7 +153,7 @@ static void api_point(struct scprof_site *site)
 {
 	struct region_caller from = REGION_CALLER();
 	uintptr_t open = 0;
-	if (unlikely(!region_is_on(SCP_GROUP_REGION, from)))
+	if (unlikely(!region_is_on(SCP_GROUP_REGION)))
 		return;
 	arch_order(); /* as around a call: call_fast_clock_begin */
 	uint64_t slow_at = unlikely(clock_chosen.beside) ? begin_beside(site, from) : 0;
@@ -216,5 +216,5 @@ EXPORT const struct scprof_api scprof_regions_1 = {
 	.open = region_marker_open,
 	.close = region_marker_close,
 	.groups = &process_groups,
-	.wanted = SCP_GROUP_REGION | GROUPS_FILTERED(SCP_GROUP_REGION) | GROUPS_UNSET,
+	.wanted = SCP_GROUP_REGION | GROUPS_UNSET,
 };

@@ -77,7 +77,7 @@ void region_function_enter(void *function, void *call_site)
 {
 	struct region_caller from = REGION_CALLER();
 	next_of(FN___cyg_profile_func_enter)(function, call_site);
-	if (unlikely(region_is_on(SCP_GROUP_FUNCTIONS, from)))
+	if (unlikely(region_is_on(SCP_GROUP_FUNCTIONS)))
 		region_begin(function_id((uint64_t)function), REGION_FUNCTION, (uint64_t)function,
 			     from.ra, from.cfa, from.fp);
 }
@@ -85,8 +85,7 @@ void region_function_enter(void *function, void *call_site)
 EXPORT hook region_function_exit __asm__("__cyg_profile_func_exit");
 void region_function_exit(void *function, void *call_site)
 {
-	struct region_caller from = REGION_CALLER();
-	if (region_is_on(SCP_GROUP_FUNCTIONS, from))
+	if (region_is_on(SCP_GROUP_FUNCTIONS))
 		region_end(REGION_FUNCTION, 0, (uint64_t)function, ARCH_CALLER_SP());
 	next_of(FN___cyg_profile_func_exit)(function, call_site);
 }

@@ -182,7 +182,7 @@ static COLD uint32_t begin_otherwise(struct selected_frame *f)
 {
 	if (is_scratch(f))
 		return begin_scratch(f);
-	if (f->symbol->real && call_is_excluded(RA(f), CFA(f), FP(f))) {
+	if (f->symbol->real && !thread_self && thread_is_unwanted()) {
 		f->real = f->symbol->real;
 		return SELECTED_PASS;
 	}

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "preload/clock/clock.h"
-#include "preload/filter/below.h"
 #include "preload/function/function.h"
 #include "preload/function/region_name.h"
 #include "preload/function/selected.h"
@@ -52,7 +51,6 @@ static uint32_t begin_file(struct profile_file *f)
 		if ((file_error = file_create(f, &wish, FIRST_FILE_BYTES)) != 0 &&
 		    (file_error = file_create(f, &wish, SMALL_FILE_BYTES)) != 0)
 			continue;
-		f->below = below_latest();
 		process.file = f; /* never one without a header */
 		uint32_t groups = fill_file();
 		if ((file_error = file_name_give_name(f, &wish)) == 0)
@@ -78,7 +76,6 @@ uint32_t session_file_begin(struct profile_file *f)
 
 void session_file_forget_known(void)
 {
-	below_forget_modules();
 	modules_reset();
 	python_forget();
 	unwind_chain_forget();
@@ -95,19 +92,11 @@ void session_file_forget_known(void)
 static struct profile_file files[FILES_KEPT];
 static void *left[FILES_KEPT]; /* of the file before, see file_leave_memory */
 
-static void close_below(struct profile_file *f)
-{
-	if (f->below != below_latest())
-		below_close(f->below);
-	f->below = NULL;
-}
-
 static void release(unsigned i)
 {
 	if (left[i])
 		sys_munmap(left[i], FILE_LEFT_BYTES);
 	left[i] = file_leave_memory(&files[i]);
-	close_below(&files[i]);
 }
 
 /* In a forked child. The file that it began with may be none of these. */
@@ -116,10 +105,8 @@ void session_file_forget_all(void)
 	if (process.file->header)
 		file_unmap(process.file);
 	for (unsigned i = 0; i < FILES_KEPT; i++)
-		if (files[i].header) {
+		if (files[i].header)
 			file_unmap(&files[i]);
-			close_below(&files[i]);
-		}
 }
 
 /* Of those that are not in use the one that has not been for longest; NULL: all are. */
@@ -157,7 +144,5 @@ enum scp_attach_problem session_file_change(uint32_t *error)
 	enum scp_attach_problem problem = SCP_ATTACH_NOT_NOW;
 	modules_exclusive(change_file, &problem);
 	*error = (uint32_t)-file_error;
-	if (problem != SCP_ATTACH_FINE)
-		below_close(below_latest());
 	return problem;
 }

@@ -210,7 +210,6 @@ struct scp_thread {
 		struct path_place path;	     /* node 0: no room */
 		uint32_t noted_count;
 		uint32_t python_words; /* the first of them: python_read's */
-		bool is_below;	       /* no function of --below is wanted, or one was met */
 		bool used_fp;	       /* it depends on the frame pointer at the call */
 		uint64_t reach;	       /* see struct scp_memo */
 		enum walk_outer outer;

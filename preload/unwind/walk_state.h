@@ -44,7 +44,6 @@ struct row {
 	int16_t fp_words; /* 0: the frame pointer is that of the caller */
 	uint8_t kind;	  /* enum row_kind */
 	bool is_ours;	  /* in libscprof.so: no frame of the path */
-	bool is_below;	  /* in a function of --below */
 	uint8_t python;	  /* enum python_kind */
 };
 

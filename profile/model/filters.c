@@ -76,7 +76,6 @@ void filters_add(struct profile *p, const struct scp_header *h)
 		p->flags |= SCP_FILE_FILTERS_DIFFER;
 	add_texts(p, h);
 	add_recorded(p, h);
-	p->below_cut += h->below_cut;
 }
 
 void filters_store(const struct profile *p, struct scp_header *h)
@@ -86,5 +85,4 @@ void filters_store(const struct profile *p, struct scp_header *h)
 	h->windows = p->windows;
 	h->recorded_ns = p->recorded_ns;
 	h->recorded_of_ns = p->recorded_of_ns;
-	h->below_cut = p->below_cut;
 }

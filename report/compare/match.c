@@ -47,8 +47,9 @@ static int add_entry(struct match *m, enum report_by by, uint32_t profile, uint3
 	const struct prof_entry *e = &m->profile[profile]->entry[entry];
 	struct match_row *r;
 
-	if (!e->sums.calls)
-		return 0; /* begun, but not yet returned */
+	/* begun, but not yet returned; or no call of --below */
+	if (!e->sums.calls || profile_leaves_out(m->profile[profile], e->path))
+		return 0;
 	r = row_of(m, by, profile, e);
 	if (!r)
 		return -1;

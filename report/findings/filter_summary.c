@@ -26,12 +26,14 @@ static const struct {
 	{"stopped=", "begun stopped", NULL}, /* NULL: without the value */
 };
 
-/* A variable that was set, but is not in force. */
+/* A variable that was set, but is not in force; or --below, where nobody looked at the paths. */
 static bool is_ignored(const struct profile *p, const char *key)
 {
 	static const char *const variables[][2] = {
 		{"after=", "SCPROF_AFTER"}, {"for=", "SCPROF_FOR"}, {"signal=", "SCPROF_SIGNAL"}};
 
+	if (!strcmp(key, "below=") && !p->below.filtered)
+		return true;
 	for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++)
 		for (const char *v = NULL; (v = filters_text(p, SCP_FILTER_IGNORED, v));)
 			if (!strcmp(variables[i][0], key) && !strcmp(variables[i][1], v))
@@ -69,10 +71,7 @@ static void warn_ignored(struct report *r, const char *variable)
 	static const struct {
 		const char *variable, *why;
 	} known[] = {
-		{"SCPROF_BELOW", "none of its functions was found in the objects that the program "
-				 "started with, so no call was recorded. Names must be as symbol "
-				 "tables have them; `scprof run --below` finds C++ names, separate "
-				 "debug files and libraries that are opened later, too"},
+		{"SCPROF_BELOW", "it is too long, or names a file, which only `scprof run` reads"},
 		{"SCPROF_DEPTH", "it is not a number of frames between 1 and 192"},
 		{"SCPROF_SIGNAL",
 		 "the program has a use for that signal, or it is neither USR1 nor "
@@ -97,13 +96,17 @@ void filter_summary_warn(struct report *r)
 	if (p->flags & SCP_FILE_FILTERS_DIFFER)
 		warning_list_note(r, "profiles-differ",
 				  "The profiles were not recorded with the same filters");
-	if (p->below_cut)
+	if (*p->below.unmatched)
+		warning_list_note(r, "setting-ignored",
+				  "--below: no call path has a function that '%s' means",
+				  p->below.unmatched);
+	if (p->below.cut_paths)
 		warning_list_note(
 			r, "calls-skipped",
-			"On %" PRIu64
+			"On %" PRIu32
 			" paths it is not known whether they are below a function of --below: "
 			"their calls are left out",
-			p->below_cut);
+			p->below.cut_paths);
 }
 
 /* What was done to processes that the tool went to while they ran. Numbers come from a profile,

@@ -181,7 +181,10 @@ static void put_filters(const struct head *f)
 	const struct profile *p = f->report->profile;
 	char *words = filter_summary_describe(p);
 
-	if (words)
+	if (words && p->below.left_out_calls)
+		head_put(f, "filters", "%s: all else is left out, of it %s recorded calls", words,
+			 numbered_count(p->below.left_out_calls).text);
+	else if (words)
 		head_put(f, "filters", "%s: all else is left out", words);
 	free(words);
 	if (!(p->flags & SCP_FILE_WINDOWS) || is_attached(f->report))

@@ -164,6 +164,7 @@ int live_reader_model_make_model(struct live_reader *f, const struct target_file
 
 	if (!failed) {
 		function_names_fill(m.profile);
+		below_mark(m.profile);
 		failed = groups_order_build(&m.groups, m.profile, f->by) || make_readings(f, &m);
 	}
 	if (failed) {

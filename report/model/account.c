@@ -50,6 +50,12 @@ static void fill_gap(const struct report *r, struct report_gap *g, struct pair p
 	g->share = r->time_ns > 0 ? g->total_ns / r->time_ns : NAN;
 }
 
+/* Is the gap's end a call that has no row? */
+static bool leaves_out(const struct profile *p, uint32_t entry)
+{
+	return entry < p->entries && profile_leaves_out(p, p->entry[entry].path);
+}
+
 int account_gaps(struct report *r, const uint32_t *site_of)
 {
 	const struct profile *p = r->profile;
@@ -60,6 +66,8 @@ int account_gaps(struct report *r, const uint32_t *site_of)
 	for (uint32_t i = 0; number != PAIRS_NONE && i < p->gaps; i++) {
 		const struct prof_gap *g = &p->gap[i];
 
+		if (leaves_out(p, g->from) || leaves_out(p, g->to))
+			continue;
 		number = pairs_add(&pairs, g->from < p->entries ? site_of[g->from] : PROF_NONE,
 				   g->to < p->entries ? site_of[g->to] : PROF_NONE);
 		if (number == PAIRS_NONE)
@@ -301,15 +309,17 @@ static double cold_ns(const struct report *r)
 
 		sum += fmin(g->total_ns, COLD_TIMES * r->overhead.outside_ns * (double)g->calls);
 	}
-	return sum;
+	/* the gaps at calls that are left out have no row */
+	return sum + COLD_TIMES * r->overhead.outside_ns * (double)r->profile->below.left_out_calls;
 }
 
 void account_perturbation(struct report *r)
 {
 	const struct prof_overhead *o = &r->profile->clock.overhead;
 	double ticks_ns = (double)r->profile->ticker_cost.taken_ns;
-	double calls_ns = (double)r->calls * (r->overhead.inside_ns + r->overhead.outside_ns);
-	double error_ns = (double)r->calls * (o->inside_error_ns + o->outside_error_ns);
+	double calls = (double)(r->calls + r->profile->below.left_out_calls);
+	double calls_ns = calls * (r->overhead.inside_ns + r->overhead.outside_ns);
+	double error_ns = calls * (o->inside_error_ns + o->outside_error_ns);
 	double known_ns = (double)r->profile->switches.reading_ns + r->recording_ns +
 			  (double)r->profile->own_ns;
 

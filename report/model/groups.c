@@ -156,9 +156,12 @@ static void group_entries(struct groups *g)
 	const struct profile *p = g->profile;
 
 	for (uint32_t i = 0; i < p->entries; i++) {
-		uint32_t row = row_of(g, i);
+		uint32_t row;
 
 		g->next[i] = PROF_NONE;
+		if (profile_leaves_out(p, p->entry[i].path))
+			continue;
+		row = row_of(g, i);
 		if (g->row[row].first != i)
 			g->next[g->last[row]] = i;
 		if (g->fold)
@@ -187,7 +190,7 @@ static void add_overflows(struct groups *g)
 	const struct profile *p = g->profile;
 
 	for (uint32_t f = 0; f < p->functions; f++) {
-		if (!p->function[f].overflow_calls)
+		if (!p->function[f].overflow_calls || profile_leaves_out(p, PROF_NONE))
 			continue;
 		g->row[g->rows] = (struct group_row){.units = p->function[f].overflow_units,
 						     .calls = p->function[f].overflow_calls,

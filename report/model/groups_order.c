@@ -188,6 +188,7 @@ static int find_sites(struct groups *g)
 	g->site_of = array_alloc(((size_t)g->profile->entries + 1) * sizeof(*g->site_of));
 	if (!g->site_of)
 		return -1;
+	memset(g->site_of, 0xff, (size_t)g->profile->entries * sizeof(*g->site_of)); /* PROF_NONE */
 	for (uint32_t i = 0; i < g->rows; i++)
 		for (uint32_t e = g->row[i].first; e != PROF_NONE; e = g->next[e])
 			g->site_of[e] = g->place[i];

@@ -30,6 +30,8 @@ static int judge_tables(struct nesting *n)
 
 		if (table >= p->tables)
 			continue;
+		if (p->entry[i].sums.inner_calls && profile_leaves_out(p, p->entry[i].path))
+			missing[table] = INFINITY; /* what is inside is in no row's time */
 		outer[table] += (double)p->entry[i].sums.calls;
 		missing[table] += (double)p->entry[i].sums.calls - (double)seen_outer(n, i);
 	}

@@ -217,7 +217,7 @@ struct groups {
 	uint32_t *place; /* by number of row: where it is in the report's order */
 	uint32_t rows;
 	uint32_t *next;	      /* by entry: the next one of the same row, PROF_NONE: last */
-	uint32_t *site_of;    /* by entry: the place of its row */
+	uint32_t *site_of;    /* by entry: the place of its row; PROF_NONE: left out */
 	bool *waits;	      /* by function, as waiting_function says */
 	const uint32_t *fold; /* by path: equal numbers are one row; NULL: each is its own */
 	/* By function: the frames of rows that are of one function of an interpreted language. To

@@ -102,8 +102,8 @@ int slowest_fill(struct report *r)
 	if (!r->slowest)
 		return -1;
 	for (uint32_t i = 0; i < p->slowests; i++)
-		fill_one(r, &r->slowest[i], &p->slowest[i]);
-	r->slowests = p->slowests;
+		if (!profile_leaves_out(p, p->entry[p->slowest[i].entry].path))
+			fill_one(r, &r->slowest[r->slowests++], &p->slowest[i]);
 	return 0;
 }
 

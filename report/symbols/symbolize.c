@@ -228,6 +228,13 @@ static struct symbol *look_up_generated(struct symbolizer *s, const struct key *
 	return symbol;
 }
 
+/* Debug information has no namespace in the names of local functions; the symbol table has. */
+static bool says_more(const char *outer, const char *function)
+{
+	return outer && (!function || (!strncmp(outer, "_Z", 2) && strncmp(function, "_Z", 2) &&
+				       !strchr(outer, '.')));
+}
+
 static struct symbol *look_up(struct symbolizer *s, const struct key *k, size_t *count)
 {
 	struct inline_level level[INLINE_LEVELS];
@@ -242,7 +249,7 @@ static struct symbol *look_up(struct symbolizer *s, const struct key *k, size_t 
 			      &into);
 	if (!n)
 		level[n++] = (struct inline_level){NULL, NULL, 0, 0, false};
-	if (!level[n - 1].function)
+	if (says_more(outer, level[n - 1].function))
 		level[n - 1].function = outer;
 	symbol = calloc(n, sizeof(*symbol));
 	for (size_t i = 0; symbol && i < n; i++) {

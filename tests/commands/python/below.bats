@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# --below with Python functions: by name, module and file; what is none of Python's is refused as ever.
+# --below with Python functions: by name, module and file.
 
 load ../common
 load python
@@ -48,16 +48,4 @@ sent()
 	make_report
 	holds '[.sites[] | select(.symbol == "send") | .bytes] | add == 200'
 	holds '[.warnings[].code] | index("setting-ignored") == null'
-}
-
-@test "python below 04: what cannot be Python's is refused before the command starts" {
-	refused() { not "$SCPROF" run --below "$@" >said 2>&1 && grep -q 'matches no function' said; }
-	refused no_such -- "$EXAMPLES/echo_pair" 1 1
-	refused service:reply -- "$EXAMPLES/echo_pair" 1 1
-	refused libc.so.6:reply -- "$python" "$BELOW" 1
-	# it may start an interpreter, or be one by its name
-	printf '#!/bin/sh\nexec true\n' >python3 && chmod +x python3
-	"$SCPROF" run --below reply -o p.scp --no-report -- ./python3
-	"$SCPROF" run --below service.py:reply -o p.scp --no-report -- "$EXAMPLES/echo_pair" 1 1
-	"$SCPROF" run --below app.service.reply -o p.scp --no-report -- "$EXAMPLES/echo_pair" 1 1
 }

@@ -149,7 +149,7 @@ given()
 	local variable file
 	mkfifo fifo
 	printf 'SCPCLK1\n' >short
-	for variable in SCPROF_CLOCK_PAGE SCPROF_CONTROL SCPROF_CAUSAL SCPROF_BELOW_RANGES; do
+	for variable in SCPROF_CLOCK_PAGE SCPROF_CONTROL SCPROF_CAUSAL; do
 		for file in fifo /dev/zero /dev/tty "$T" short; do
 			given page $variable "$(realpath "$file")"
 		done

@@ -50,7 +50,6 @@ static void lay(const char *victim)
 		close(open(name, O_RDWR | O_CREAT, 0600));
 	}
 	(void)!symlink(victim, ".scprof.1.new");
-	(void)!symlink(victim, "below");
 	(void)!symlink(victim, "control");
 }
 

@@ -61,7 +61,6 @@ static void try(const char *stack, size_t *met)
 	size_t frames = strlen(stack);
 
 	t.found.frame_count = t.found.flags = 0;
-	t.found.is_below = !filter.below;
 	merge_begin(&m, &t);
 	for (*met = 0; *met < frames && !merge_is_full(&m); ++*met) {
 		char c = stack[*met];
@@ -232,25 +231,6 @@ static void test_met_only_as_needed(void **state)
 	filter.depth = SCP_MAX_FRAMES;
 }
 
-static void test_below(void **state)
-{
-	size_t met;
-
-	(void)state;
-	filter.below = true;
-	set_runs("2:1 4:2");
-	try("xoLoLo", &met);
-	assert_false(t.found.is_below);
-	t.python.frame[2].is_below = true;
-	try("xoLoLo", &met);
-	assert_true(t.found.is_below);
-	filter.depth = 1;
-	try("xoLoLo", &met);
-	assert_true(t.found.is_below);
-	filter.depth = SCP_MAX_FRAMES;
-	filter.below = false;
-}
-
 static void test_c_frames_for_another_unwinder(void **state)
 {
 	(void)state;
@@ -273,7 +253,6 @@ int main(void)
 		cmocka_unit_test(test_native),
 		cmocka_unit_test(test_depth),
 		cmocka_unit_test(test_met_only_as_needed),
-		cmocka_unit_test(test_below),
 		cmocka_unit_test(test_c_frames_for_another_unwinder),
 	};
 

@@ -54,7 +54,6 @@ static struct {
 /* In place of python_code.c. */
 static struct python_code known = {.serial = 1};
 static bool is_watched;
-static unsigned below_from; /* the frame with this instruction, and those further out */
 
 enum python_watch python_code_watch(const struct scp_thread *whose,
 				    const struct python_layout *layout)
@@ -87,8 +86,7 @@ struct python_frame python_code_line(struct scp_thread *thread, const struct pyt
 {
 	(void)thread, (void)layout, (void)code;
 	uint64_t id = (uint64_t)(instruction + 1000);
-	return (struct python_frame){SCP_FRAME(SCP_FRAME_SOURCE, 0, id),
-				     below_from && instruction >= 2 * (int64_t)below_from};
+	return (struct python_frame){SCP_FRAME(SCP_FRAME_SOURCE, 0, id)};
 }
 
 static uint64_t element(void)
@@ -462,15 +460,6 @@ static void test_limits(void **state)
 			assert_int_equal(s->full, depth < FRAMES);
 			assert_false(s->cut);
 		}
-		filter.below = true;
-		below_from = 4;
-		t->generation = 0;
-		known.serial++;
-		read_frames(2);
-		assert_int_equal(s->frames, 5);
-		assert_true(s->full);
-		filter.below = false;
-		below_from = 0;
 		put(world.frame[FRAMES - 1] + made.layout->frame_previous, world.frame[1]);
 		read_frames(SCP_MAX_FRAMES);
 		assert_true(s->cut);

@@ -58,7 +58,6 @@ static void clear(void)
 	t->found.frame_count = t->found.flags = t->found.noted_count = 0;
 	t->found.path = (struct path_place){0, 0};
 	t->found.used_fp = false;
-	t->found.is_below = !filter.below;
 	t->found.reach = 0;
 	t->found.outer = OUTER_UNKNOWN;
 }
@@ -102,7 +101,6 @@ static void compare(const struct walk_start *from)
 	assert_int_equal(cached.path.node, t->found.path.node);
 	if (from->outer)
 		assert_int_equal(cached.outer, t->found.outer);
-	assert_int_equal(cached.is_below, t->found.is_below);
 	count = take_words(theirs);
 	assert_int_equal(count, words);
 	assert_int_equal(cached.used_fp, t->found.used_fp);

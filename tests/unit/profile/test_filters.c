@@ -31,7 +31,6 @@ static const char *save(const char *name, const char *texts, uint32_t bytes, uin
 	h->end_mono_ns = 6000;
 	h->recorded_ns = recorded;
 	h->windows = recorded ? 2 : 0;
-	h->below_cut = 3;
 	if (recorded)
 		h->flags |= SCP_FILE_WINDOWS;
 	scp_build_save(&b, path);
@@ -52,7 +51,6 @@ static void reads_texts(void **state)
 	assert_null(filters_text(p, "after=", NULL));
 	assert_null(filters_text(p, "below=", filters_text(p, "below=", NULL)));
 	assert_false(p->flags & (SCP_FILE_WINDOWS | SCP_FILE_FILTERS_DIFFER));
-	assert_int_equal(p->below_cut, 3);
 	profile_free(p);
 }
 
@@ -91,7 +89,6 @@ static void different_ones_are_said_after_a_merge_too(void **state)
 	assert_true(p->flags & SCP_FILE_WINDOWS);
 	assert_int_equal(p->recorded_ns, 1250); /* the other was recorded as long as it lived */
 	assert_int_equal(p->recorded_of_ns, 2000);
-	assert_int_equal(p->below_cut, 6);
 	profile_free(p);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* C++ names have commas and colons of their own: a comma inside parentheses or angle
  * brackets does not separate patterns, and "::" is no LIBRARY:NAME. */
-#include "collector/select/symbol_pattern.h"
+#include "profile/base/symbol_pattern.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -158,26 +158,28 @@ void symbol_pattern_free(struct symbol_patterns *p)
 	*p = (struct symbol_patterns){0};
 }
 
-/* "libz" stands for libz.so.1 as well. */
+/* "libz" stands for libz.so.1 as well, "service" for service.py. */
 static bool is_stem(const char *pattern, const char *name)
 {
 	const char *so = strstr(name, ".so");
 
+	so = so ? so : strstr(name, ".py");
 	return so && strlen(pattern) == (size_t)(so - name) &&
 	       !strncmp(pattern, name, strlen(pattern));
 }
 
-bool symbol_pattern_has_library(const struct symbol_pattern *p, const struct exports *library)
+bool symbol_pattern_has_library(const struct symbol_pattern *p, const char *path,
+				const char *soname)
 {
-	const char *slash = strrchr(library->path, '/');
-	const char *file = slash ? slash + 1 : library->path;
+	const char *slash = strrchr(path, '/');
+	const char *file = slash ? slash + 1 : path;
 
 	if (!p->library)
 		return true;
 	if (strchr(p->library, '/'))
-		return !fnmatch(p->library, library->path, 0);
-	return !fnmatch(p->library, file, 0) || !fnmatch(p->library, library->soname, 0) ||
-	       is_stem(p->library, file) || is_stem(p->library, library->soname);
+		return !fnmatch(p->library, path, 0);
+	return !fnmatch(p->library, file, 0) || !fnmatch(p->library, soname, 0) ||
+	       is_stem(p->library, file) || is_stem(p->library, soname);
 }
 
 bool symbol_pattern_has_name(const struct symbol_pattern *p, const char *name, const char *full,

@@ -3,13 +3,12 @@
  * globs; names of C++ functions are compared demangled too, with their parameters and
  * without. The last pattern that matches decides; "!" takes out again. @FILE stands for
  * the patterns in its lines; # begins a comment. */
-#ifndef SCPROF_COLLECTOR_SELECT_SYMBOL_PATTERN_H
-#define SCPROF_COLLECTOR_SELECT_SYMBOL_PATTERN_H
+#ifndef SCPROF_PROFILE_BASE_SYMBOL_PATTERN_H
+#define SCPROF_PROFILE_BASE_SYMBOL_PATTERN_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "collector/select/exports.h"
 #include "profile/profile.h"
 
 struct symbol_pattern {
@@ -34,8 +33,9 @@ int symbol_pattern_parse(const char *optional, const char *text, struct symbol_p
 			 struct profile_error *err);
 void symbol_pattern_free(struct symbol_patterns *p);
 
-/* Does it match this function's library (the path and soname of its file)? */
-bool symbol_pattern_has_library(const struct symbol_pattern *p, const struct exports *library);
+/* Does it match this function's library, by the path and the soname of its file? */
+bool symbol_pattern_has_library(const struct symbol_pattern *p, const char *path,
+				const char *soname);
 
 /* `full`, `brief`: demangled, with and without parameters, or NULL. */
 bool symbol_pattern_has_name(const struct symbol_pattern *p, const char *name, const char *full,
