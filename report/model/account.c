@@ -220,6 +220,17 @@ static void check_time(struct report *r)
 		!at_rest && remainder <= (__int128)longest && -remainder <= (__int128)longest;
 }
 
+/* Calls in rows are nested in calls in rows for less than these take. */
+static double limit_nested(const struct profile *p, double nested_ns)
+{
+	double outer_ns = 0;
+
+	for (uint32_t i = 0; i < p->entries; i++)
+		if (p->entry[i].sums.inner_calls && !profile_leaves_out(p, p->entry[i].path))
+			outer_ns += (double)p->entry[i].sums.units * p->clock.ns_per_unit;
+	return fmin(nested_ns, outer_ns);
+}
+
 static void add_up(struct report *r)
 {
 	const struct scp_losses *l = &r->profile->losses;
@@ -236,6 +247,8 @@ static void add_up(struct report *r)
 		r->recordings += r->profile->table[i].recordings;
 		r->walks += r->profile->table[i].walks;
 	}
+	if (r->profile->below.filtered)
+		r->nested_ns = limit_nested(r->profile, r->nested_ns);
 }
 
 /* Of each thread, and how long they waited. -1: out of memory. */
