@@ -129,6 +129,7 @@ help:
 	@echo 'make sanitize   run the unit tests and the reader under ASan and UBSan'
 	@echo 'make lint       clang-format, cppcheck, shellcheck, own rules'
 	@echo 'make install    PREFIX=/usr/local, LIBDIR=, DESTDIR=; make uninstall takes it away again'
+	@echo 'make dist       one archive for every Linux of this processor, in $(BUILD)/dist'
 	@echo 'make deb        Debian packages, in $(BUILD)/deb'
 	@echo 'make clean'
 

@@ -123,8 +123,10 @@ $(BUILD)/preload/exports.txt: preload/function/wrappers.def
 $(BUILD)/preload/exports.map: $(BUILD)/preload/exports.txt
 	(echo '{ global:'; sed 's/$$/;/' $<; echo 'local: *; };') > $@
 
-$(BUILD)/libscprof.so: $(PRELOAD_OBJ) $(BUILD)/preload/exports.map
-	$(CC) -shared -nodefaultlibs -o $@ $(PRELOAD_OBJ) -lgcc -Wl,--version-script=$(BUILD)/preload/exports.map \
+# The one of `make dist` is without debug information, so that its build id is of its code alone.
+$(BUILD)/libscprof.so $(BUILD)/dist/libscprof.so: $(PRELOAD_OBJ) $(BUILD)/preload/exports.map
+	@mkdir -p $(@D)
+	$(CC) -shared -nodefaultlibs $(if $(findstring /dist/,$@),-s) -o $@ $(PRELOAD_OBJ) -lgcc -Wl,--version-script=$(BUILD)/preload/exports.map \
 		-Wl,-z,now -Wl,-z,relro -Wl,--build-id -Wl,-soname,libscprof.so
 
 # libunwind for `scprof run --verify-paths`, where it is installed: an object of its own, which
@@ -133,8 +135,9 @@ ifeq ($(ARCH),x86_64)
 UNWIND_OBJECT := $(if $(shell echo '\#include <libunwind.h>' | $(CC) -E - >/dev/null 2>&1 && echo y),$(BUILD)/libscprof-unwind.so)
 endif
 
-$(BUILD)/libscprof-unwind.so: $(BUILD)/preload/second/libunwind_walk.o
-	$(CC) -shared -o $@ $< -lunwind-x86_64 -lunwind -Wl,-z,now -Wl,-z,relro -Wl,-z,defs -Wl,--build-id -Wl,-soname,$(@F)
+$(BUILD)/libscprof-unwind.so $(BUILD)/dist/libscprof-unwind.so: $(BUILD)/preload/second/libunwind_walk.o
+	@mkdir -p $(@D)
+	$(CC) -shared $(if $(findstring /dist/,$@),-s) -o $@ $< -lunwind-x86_64 -lunwind -Wl,-z,now -Wl,-z,relro -Wl,-z,defs -Wl,--build-id -Wl,-soname,$(@F)
 
 # What the tool puts into stub objects: code that needs no linker, see selected_early.c.
 EARLY_CFLAGS_x86_64 = -fcf-protection=none

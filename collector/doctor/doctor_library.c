@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Is there a library, does it belong to this tool, and does a program that is started with it
- * really leave a profile? The program of the trial is this one. */
+ * really leave a profile? The program of the trial is this one; if that is linked statically, one
+ * that every system has. */
 #include <dirent.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 
 #include "collector/doctor/doctor_private.h"
 #include "collector/launch/environment.h"
+#include "collector/launch/program.h"
 #include "profile/base/given_file.h"
 #include "profile/profile.h"
 
@@ -84,13 +86,26 @@ static int take_profiles(const char *directory)
 	return read;
 }
 
-static void try_recording(struct doctor *d, const char *library)
+/* A program that a loader loads; false: there is none. */
+static bool find_trial(char path[PATH_MAX])
 {
-	char directory[PATH_MAX], self[PATH_MAX], text[512];
-	char *const argv[] = {self, (char *)"--version", NULL};
-	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	static const char *const candidates[] = {"/proc/self/exe", "/bin/true", "/usr/bin/env"};
+	static struct program p; /* paths: too large for the stack */
 
-	self[length > 0 ? length : 0] = '\0';
+	for (size_t i = 0; i < sizeof(candidates) / sizeof(*candidates); i++)
+		if (realpath(candidates[i], path)) {
+			program_examine(path, &p);
+			if (p.kind == PROGRAM_DYNAMIC || p.kind == PROGRAM_ASAN)
+				return true;
+		}
+	return false;
+}
+
+static void try_recording(struct doctor *d, const char *library, char *trial)
+{
+	char directory[PATH_MAX], text[512];
+	char *const argv[] = {trial, (char *)"--version", NULL};
+
 	if (doctor_directory(directory, sizeof(directory))) {
 		doctor_add(d, "trial", DOCTOR_LIMITED,
 			   "no trial was made: %s cannot be created: %s", directory,
@@ -114,31 +129,33 @@ static void try_recording(struct doctor *d, const char *library)
 }
 
 /* What `run --verify-paths` needs: the object beside the library, and libunwind. */
-static void check_second(struct doctor *d, const char *library)
+static void check_second(struct doctor *d, const char *library, char *trial)
 {
 	const char *slash = strrchr(library, '/');
-	char path[PATH_MAX + 32];
+	char path[PATH_MAX + 32], text[512];
+	char *const argv[] = {trial, (char *)"--version", NULL};
 	struct stat unused;
-	void *object;
+	bool there;
 
 	snprintf(path, sizeof(path), "%.*s" SECOND, slash ? (int)(slash + 1 - library) : 0,
 		 library);
-	object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	if (object) {
-		dlclose(object);
+	there = !stat(path, &unused);
+	if (there && !doctor_try(argv, path, NULL, text, sizeof(text)) &&
+	    !strstr(text, "cannot be preloaded")) {
 		doctor_add(d, "libunwind", DOCTOR_OK,
 			   "found: run --verify-paths can walk call paths twice");
 		return;
 	}
+	text[strcspn(text, "\n")] = '\0';
 	doctor_add(d, "libunwind", DOCTOR_NOTE, "run --verify-paths verifies nothing: %.300s",
-		   stat(path, &unused) ? "scprof was built without libunwind" : dlerror());
+		   there ? text : "scprof was built without libunwind");
 	doctor_remedy(d, "apt-get install libunwind8 (Fedora: libunwind); to build with it, "
 			 "libunwind-dev (libunwind-devel)");
 }
 
 void doctor_library(struct doctor *d, const char *version)
 {
-	char path[PATH_MAX], has[64];
+	char path[PATH_MAX], trial[PATH_MAX], has[64];
 	struct profile_error err;
 
 	if (environment_find_library(path, sizeof(path), &err)) {
@@ -158,6 +175,11 @@ void doctor_library(struct doctor *d, const char *version)
 	} else {
 		doctor_add(d, "library", DOCTOR_OK, "%.300s, version %s", path, has);
 	}
-	try_recording(d, path);
-	check_second(d, path);
+	if (!find_trial(trial)) {
+		doctor_add(d, "trial", DOCTOR_NOTE,
+			   "no trial was made: no program here is linked dynamically");
+		return;
+	}
+	try_recording(d, path, trial);
+	check_second(d, path, trial);
 }

@@ -4,6 +4,7 @@
 #include "report/live/screen.h"
 
 #include <curses.h>
+#include <limits.h>
 #include <locale.h>
 #include <math.h>
 #include <poll.h>
@@ -202,12 +203,33 @@ static int follow(struct screen *s)
 	return 0;
 }
 
+/* Where the system describes no terminal, as in many containers, the descriptions beside the tool
+ * may (make dist). The environment is as before afterwards: programs are started with it. */
+static SCREEN *open_terminal(void)
+{
+	static const char beside[] = "terminfo";
+	SCREEN *terminal = newterm(NULL, stdout, stdin);
+	char folder[PATH_MAX + sizeof(beside)];
+	ssize_t n;
+
+	if (terminal || getenv("TERMINFO") ||
+	    (n = readlink("/proc/self/exe", folder, PATH_MAX)) <= 0)
+		return terminal;
+	while (n && folder[n - 1] != '/')
+		n--;
+	memcpy(folder + n, beside, sizeof(beside));
+	setenv("TERMINFO", folder, 1);
+	terminal = newterm(NULL, stdout, stdin);
+	unsetenv("TERMINFO");
+	return terminal;
+}
+
 static int start_curses(struct profile_error *err, SCREEN **terminal)
 {
 	const char *name = getenv("TERM"), *move;
 
 	setlocale(LC_CTYPE, "");
-	*terminal = newterm(NULL, stdout, stdin);
+	*terminal = open_terminal();
 	move = *terminal ? tigetstr("cup") : NULL; /* TERM=dumb has none */
 	if (!move || move == (const char *)-1) {
 		if (*terminal)

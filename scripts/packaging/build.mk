@@ -36,7 +36,7 @@ PLACES = $(foreach entry,$(INSTALLED),$(lastword $(subst :, ,$(entry))))
 # The folders that `install` made: what `uninstall` removes where nothing else is in them.
 MADE = $(DOCDIR)/folders
 
-.PHONY: install uninstall installed deb
+.PHONY: install uninstall installed deb dist
 install: all
 	@mkdir -p $(FILLED)
 	@scripts/packaging/folders.sh missing "$(DESTDIR)" $(PLACES) > $(FILLED)/folders
@@ -61,3 +61,30 @@ installed:
 
 deb: all
 	@scripts/packaging/make_deb.sh $(BUILD) $(VERSION)
+
+# The tool for `make dist`: all libraries are inside, so that it runs on any Linux of this processor, whatever
+# its libc is. It loads nothing and speaks no TLS: what libmicrohttpd and libdw could ask for says no.
+DIST = $(BUILD)/dist
+STATIC_LIBS = $(TOOL_LIBS) -lmicrohttpd $(foreach l,lzma bz2 zstd,$(if $(filter /%,$(shell $(CC) -print-file-name=lib$l.a)),-l$l))
+$(DIST)/absent.c: $(BUILD)/libserve.a
+	@mkdir -p $(@D)
+	@{ nm -u "$$($(CC) -print-file-name=libmicrohttpd.a)" 2>/dev/null | sed -n 's/^ *U \(gnutls_[a-z0-9_]*\)$$/\1/p' | sort -u | \
+		sed 's/.*/int &(void);\nint &(void) { return -1; }/'; \
+		echo 'void *dlopen(const char *f, int m) { (void)f; (void)m; return 0; }'; \
+		echo 'void *dlsym(void *h, const char *n) { (void)h; (void)n; return 0; }'; \
+		echo 'int dlclose(void *h) { (void)h; return -1; }'; \
+		echo 'char *dlerror(void) { return (char *)"this scprof is linked statically, and loads no library"; }'; } > $@
+
+$(DIST)/absent.o: $(DIST)/absent.c
+	$(CC) -O2 -c -o $@ $<
+
+# Weak references do not bring functions in by themselves. libc has a dlopen for itself, and ld warns of that.
+$(DIST)/scprof: $(BUILD)/cli/main.o $(TOOL_ARCHIVES) $(DIST)/absent.o
+	$(CC) -static -s -o $@ $^ $$(nm $(BUILD)/libserve.a | sed -n 's/^ *w \(MHD_.*\)/-Wl,-u,\1/p') \
+		-Wl,--start-group $(STATIC_LIBS) -Wl,--end-group -Wl,--trace > $@.inputs 2>&1 || { cat $@.inputs >&2; exit 1; }
+
+# `make dist` looks first whether the static libraries are there.
+dist: all
+	@scripts/packaging/make_dist.sh missing $(STATIC_LIBS) -llzma -lbz2
+	@$(MAKE) --no-print-directory $(DIST)/scprof $(DIST)/libscprof.so $(if $(UNWIND_OBJECT),$(DIST)/libscprof-unwind.so)
+	@scripts/packaging/make_dist.sh $(BUILD) $(VERSION) $(ARCH) $(MAN_PAGES)
