@@ -65,7 +65,7 @@ bare()
 	bare run -o "$T/p.scp" --no-report -- "$EXAMPLES/echo_pair" 10 10
 	bare report --format json "$T/p.scp" >report.json
 	[ "$(calls_of send)" = 21 ]
-	"$SCPROF" report --format json p.scp | cmp - report.json
+	"$SCPROF" report --format json "$T/p.scp" | cmp - report.json
 	bare symbols "$PROGRAMS/any_libc" 'qsor*' | grep -q qsort
 	bare top --batch p.scp | grep -q send
 	bare doctor --json >doctor.json || [ $? = 1 ]
