@@ -19,6 +19,7 @@ CLI_SRC = \
 	cli/causal/causal_report.c \
 	cli/causal/causal_sites.c \
 	cli/causal/causal_text.c \
+	cli/causal/causal_warnings.c \
 	cli/causal/cmd_causal.c \
 	cli/clocks_text.c \
 	cli/cmd_clocks.c \

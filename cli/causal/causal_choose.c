@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "collector/launch/environment.h"
@@ -105,16 +106,95 @@ static bool is_of_a_library(const char *program, const char *function)
 	return found;
 }
 
-void causal_choose_progress(struct causal_options *o)
+/* Groups of libscprof.so's own functions: those that always record one, and all that may. */
+#define SOCKET	SCP_GROUP_SOCKET
+#define IO	SCP_GROUP_IO
+#define WAIT	SCP_GROUP_WAIT
+#define RESOLVE SCP_GROUP_RESOLVE
+static const struct {
+	const char *name;
+	unsigned always, any;
+} wrapped[] = {
+#define SCP_WRAP(type, symbol, shown, groups, if_socket, ...)                                      \
+	{#shown, groups, (groups) | (if_socket)},
+#include "preload/function/wrappers.def"
+};
+#undef SCP_WRAP
+
+static const struct {
+	const char *name;
+	unsigned group;
+} groups[] = {{"socket", SOCKET}, {"io", IO}, {"wait", WAIT}, {"resolve", RESOLVE}};
+
+static unsigned groups_of(const char *list)
+{
+	unsigned found = 0;
+
+	for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++)
+		for (const char *at = list; (at = strstr(at, groups[i].name)); at++)
+			if ((at == list || at[-1] == ',') &&
+			    strchr(",", at[strlen(groups[i].name)]))
+				found |= groups[i].group;
+	return strstr(list, "all") ? SCP_GROUP_ALL : found;
+}
+
+static void join(const char **list, char *to, size_t size, const char *first, const char *more)
+{
+	char before[8192];
+
+	snprintf(before, sizeof(before), "%s", *list ? *list : first);
+	if (snprintf(to, size, "%s%s%s", before, *before ? "," : "", more) < (int)size)
+		*list = to;
+}
+
+/* True: the library has a wrapper for it, and it is in a group that is on. Without -g a function
+ * that is on for sockets only is recorded always. */
+static bool record_wrapped(struct causal_options *o, const char *name, bool given)
+{
+	static char list[256];
+	const char *now = o->run.groups ? o->run.groups : "socket,wait,region";
+	size_t count = sizeof(wrapped) / sizeof(*wrapped), i = 0;
+
+	while (i < count && strcmp(wrapped[i].name, name) != 0)
+		i++;
+	if (i == count)
+		return false;
+	if (groups_of(now) & (given ? wrapped[i].any : wrapped[i].always))
+		return true;
+	for (size_t g = 0; g < sizeof(groups) / sizeof(*groups); g++)
+		if (groups[g].group & wrapped[i].always) {
+			join(&o->run.groups, list, sizeof(list), now, groups[g].name);
+			break;
+		}
+	return true;
+}
+
+/* The functions of a list of FUNCTION[@FRAME]; globs mean what is recorded anyway. */
+static void record_all(struct causal_options *o, const char *program, const char *names, bool given)
 {
 	static char symbols[8192];
-	char program[PATH_MAX];
-	const char *before = o->run.symbols;
+	char name[256];
 
+	for (size_t length; names && *names; names += length + (names[length] == ',')) {
+		length = strcspn(names, ",");
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(names, ",@"), names);
+		if (strpbrk(name, "*?[!#") || record_wrapped(o, name, given) || !*program ||
+		    !is_of_a_library(program, name))
+			continue;
+		join(&o->run.symbols, symbols, sizeof(symbols), "", name);
+	}
+}
+
+void causal_choose_recorded(struct causal_options *o)
+{
+	char program[PATH_MAX];
+	const char *variable = getenv("SCPROF_GROUPS");
+	bool given = o->run.groups || (variable && *variable);
+
+	if (!o->run.groups && given)
+		o->run.groups = variable;
 	find_program(o, program, sizeof(program));
-	if (strpbrk(o->function, "*?[@!#") || !*program || !is_of_a_library(program, o->function))
-		return;
-	snprintf(symbols, sizeof(symbols), "%s%s%s", before ? before : "", before ? "," : "",
-		 o->function);
-	o->run.symbols = symbols;
+	record_all(o, program, o->function, given);
+	record_all(o, program, o->at, given);
+	record_all(o, program, o->confirm, given);
 }

@@ -173,7 +173,7 @@ static void put_facts(FILE *out, const struct causal_row *row)
 	char text[96];
 
 	fputs("<dl>", out);
-	numbers_significant(text, sizeof(text), row->site->calls_unit, 3);
+	numbers_significant(text, sizeof(text), row->calls_unit, 3);
 	put_fact(out, "calls a unit", text);
 	numbers_duration(text, sizeof(text), 1e9 * row->found.mean.value, true);
 	put_fact(out, "mean", text);
@@ -189,6 +189,10 @@ static void put_facts(FILE *out, const struct causal_row *row)
 			 : row->thirty.at_least ? "30 % off brings at least"
 						: "30 % off brings",
 			 text);
+	}
+	if (isfinite(row->removed.percent)) {
+		causal_report_prediction(text, sizeof(text), &row->removed);
+		put_fact(out, "without it", text);
 	}
 	if (row->told && isfinite(row->ten.latency_percent)) {
 		causal_report_latency(text, sizeof(text), &row->ten);
@@ -261,7 +265,7 @@ static void put_head(FILE *out, const struct causal_report *r)
 {
 	const struct causal_result *c = r->result;
 	struct causal_limits slow = causal_report_limits(&c->slopes.slowdown, 100);
-	char rate[32], slower[64];
+	char rate[32], slower[64], verdict[400];
 
 	numbers_plain(rate, sizeof(rate), c->rate_per_s);
 	causal_report_limited(slower, sizeof(slower), &slow);
@@ -274,6 +278,12 @@ static void put_head(FILE *out, const struct causal_report *r)
 		"<span><strong>%zu</strong> windows of %.3g s in %.3g s</span>"
 		"<span>slowed down by <strong>%s</strong>, asked: %.3g %%</span></p>",
 		rate, c->slopes.windows, c->window_s, c->elapsed_s, slower, 100 * c->asked);
+	causal_report_verdict(r, verdict, sizeof(verdict));
+	if (*verdict) {
+		fputs("<p>", out);
+		put_text(out, verdict);
+		fputs("</p>", out);
+	}
 	if (r->warnings)
 		fputs("<ul class=\"causal-warnings\">", out);
 	for (size_t i = 0; i < r->warnings; i++) {

@@ -91,7 +91,7 @@ static void put_call(struct json_writer *w, const struct causal_row *row)
 	const struct causal_result_site *s = row->site;
 	struct causal_limits mean = causal_report_limits(&row->found.mean, 1e9);
 
-	json_write_number(w, "calls_per_unit", s->calls_unit);
+	json_write_number(w, "calls_per_unit", row->calls_unit);
 	json_write_number(w, "calls_per_s", s->candidate.calls_s);
 	json_write_number(w, "mean_ns", mean.value);
 	json_write_number(w, "mean_ci_low_ns", mean.low);
@@ -127,6 +127,7 @@ static void put_effect(struct json_writer *w, const struct causal_report *r,
 	json_write_flag(w, "at_least", row->ten.at_least);
 	put_prediction(w, "brings_10_percent", &row->ten);
 	put_prediction(w, "brings_30_percent", &row->thirty);
+	put_prediction(w, "brings_removed", &row->removed);
 	causal_report_note(r, row, note, sizeof(note));
 	json_write_text(w, "note", *note ? note : NULL);
 }
@@ -184,12 +185,15 @@ static void put_confirmed(struct json_writer *w, const struct causal_confirmed *
 int causal_json_print(const struct causal_report *r, FILE *out)
 {
 	struct json_writer w = {.out = out};
+	char verdict[400];
 
 	json_write_open_lines(&w, NULL, '{');
 	json_write_text(&w, "schema", "scprof-causal/1");
 	put_progress(&w, r);
 	put_experiment(&w, r->result);
 	put_sites(&w, r);
+	causal_report_verdict(r, verdict, sizeof(verdict));
+	json_write_text(&w, "verdict", *verdict ? verdict : NULL);
 	json_write_open_lines(&w, "warnings", '[');
 	for (size_t i = 0; i < r->warnings; i++) {
 		json_write_open(&w, NULL, '{');

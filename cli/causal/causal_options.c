@@ -40,8 +40,8 @@ enum {
 
 static const struct usage_entry usage_options[] = {
 	{"progress", OPT_PROGRESS, "FUNCTION[@OUTCOME]",
-	 .text = "a unit of work is done each time that this completes: a function (also of a "
-		 "library, as -s), a region, a point. @completed counts only calls of that outcome",
+	 .text = "a unit of work is done each time that this completes: a function, a region, a "
+		 "point. @OUTCOME counts calls of another outcome. Its group, or -s, is added",
 	 .flags = USAGE_TYPED_ONLY},
 	{"at", OPT_AT, "SITES",
 	 .text = "only these sites: FUNCTION or FUNCTION@FRAME, globs, separated by commas. FRAME "
@@ -83,8 +83,9 @@ static const struct usage_entry usage_options[] = {
 	{"format", USAGE_FORMAT, "text|json|html",
 	 .text = "what to print (default: as the name of -o ends, else text)"},
 	USAGE_ENTRY_JSON("scprof-causal/1"),
-	USAGE_ENTRY_OUTPUT("OUT", "write it there (default: standard error, which the command "
-				  "shares; with --attach standard output)"),
+	USAGE_ENTRY_OUTPUT("OUT", "write it there (default: text on standard error, JSON and HTML "
+				  "on standard output, which the command shares; with --attach all "
+				  "on standard output)"),
 	USAGE_ENTRY_HELP,
 	{0}};
 
@@ -344,7 +345,10 @@ int causal_options_parse(int argc, char **argv, struct causal_options *o)
 	o->run.command = argv + optind;
 	o->run.report = false;
 	o->run.filters.attached = o->attach != 0;
-	if (check(o, &g) || run_options_settle(&o->run))
+	if (check(o, &g))
+		return causal_options_usage.bad_usage;
+	causal_choose_recorded(o);
+	if (run_options_settle(&o->run))
 		return causal_options_usage.bad_usage;
 	if (o->run.disabled) {
 		refuse("SCPROF_DISABLE is set: nothing can be measured");

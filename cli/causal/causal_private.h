@@ -110,8 +110,9 @@ bool causal_choose_sites(void *choice, struct causal_candidate *c, size_t count)
 bool causal_choose_matches(const struct causal_sites *s, const struct causal_found *found,
 			   const char *patterns);
 
-/* Where the function of --progress is one of a library, -s selects it, too. */
-void causal_choose_progress(struct causal_options *o);
+/* The functions of --progress, --at and --confirm are recorded: -s has those of a library, too, and
+ * -g the groups of the others. Before run_options_settle. */
+void causal_choose_recorded(struct causal_options *o);
 
 /* What a causal experiment says, ready to be printed: by site what a faster call brings, and what
  * keeps that from being known. Quantities that are not known are NAN or NULL. */
@@ -130,8 +131,10 @@ struct causal_row {
 	char *function; /* owned */
 	struct causal_found found;
 	bool told;		    /* something can be said */
+	double calls_unit;	    /* 1 at the only site of the unit's own function */
 	struct causal_limits kappa; /* of the slope: per call, 1: each nanosecond costs one */
 	struct slopes_prediction ten, thirty;
+	struct slopes_prediction removed; /* percent NAN where that is not known */
 };
 
 struct causal_warning {
@@ -172,11 +175,20 @@ int causal_report_make(struct causal_report *r, const char *progress,
 		       enum scp_causal_by by, bool none_matched);
 void causal_report_free(struct causal_report *r);
 
+/* Parts of that: a row's predictions, calls a unit, all warnings. */
+void causal_report_predict(const struct causal_result *c, struct causal_row *row);
+void causal_report_count_unit(struct causal_report *r);
+void causal_report_warn(struct causal_report *r, bool none_matched);
+
 /* Marks of a row, as words: "at most", "straight", ... */
 const char *causal_report_shape(enum slopes_shape shape);
 /* One sentence of what keeps the row from being one number; "" where there is nothing. */
 void causal_report_note(const struct causal_report *r, const struct causal_row *row, char *text,
 			size_t size);
+/* What all rows say together where none is surely on the path of progress; else "". */
+void causal_report_verdict(const struct causal_report *r, char *text, size_t size);
+/* A unit's own duration, beside what it takes by itself; `text` "" where it has none. */
+void causal_report_unit(const struct causal_report *r, char *text, size_t size, bool utf8);
 /* "+3.1 % [2.4, 3.8]" */
 void causal_report_percent(char *text, size_t size, double value, double low, double high);
 void causal_report_prediction(char *text, size_t size, const struct slopes_prediction *p);

@@ -2,7 +2,6 @@
 #include "cli/causal/causal_private.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +10,10 @@
 #include "report/wording/numbers.h"
 #include "stats/numerics/distributions.h"
 
+#define LARGEST	 1000.0 /* percent: beyond, figures mean nothing */
+#define SURE	 0.05	/* highest q of a slope that counts as different from 0 */
+#define EXCLUDED 2.0	/* percent: what brings no more than this is no way to go faster */
+
 struct causal_limits causal_report_limits(const struct slopes_value *v, double scale)
 {
 	double t = distributions_t_quantile((1 + CAUSAL_CONFIDENCE) / 2, v->freedom);
@@ -18,95 +21,6 @@ struct causal_limits causal_report_limits(const struct slopes_value *v, double s
 
 	return (struct causal_limits){scale * v->value, scale * (v->value - half),
 				      scale * (v->value + half)};
-}
-
-__attribute__((format(printf, 3, 4))) static void warn(struct causal_report *r, const char *code,
-						       const char *format, ...)
-{
-	struct causal_warning *w = &r->warning[r->warnings];
-	va_list args;
-
-	if (r->warnings == sizeof(r->warning) / sizeof(*r->warning))
-		return;
-	va_start(args, format);
-	vsnprintf(w->text, sizeof(w->text), format, args);
-	va_end(args);
-	w->code = code;
-	r->warnings++;
-}
-
-static void warn_of_progress(struct causal_report *r)
-{
-	char most[400] = "";
-
-	if (r->sites)
-		causal_sites_most(r->sites, most, sizeof(most));
-	if (*most)
-		warn(r, "no-progress", "%s never completed. Most often these did: %s", r->progress,
-		     most);
-	else
-		warn(r, "no-progress",
-		     "%s never completed, nor did any other function that is recorded: see -g, -s",
-		     r->progress);
-}
-
-static void warn_of_length(struct causal_report *r)
-{
-	const struct causal_result *c = r->result;
-
-	if (c->problems & CAUSAL_TOO_SHORT && c->slopes.windows)
-		warn(r, "too-short",
-		     "only %zu windows of %.3g s were had, and fewer than %d tell nothing. Let it "
-		     "run longer, or give a shorter --window",
-		     c->slopes.windows, c->window_s, SLOPES_WINDOWS);
-	else if (c->problems & CAUSAL_TOO_SHORT && !r->warnings)
-		warn(r, "too-short",
-		     "it ended before the experiment began. Let it run longer: 10 s at the least");
-	if (c->problems & CAUSAL_SITES_LEFT_OUT)
-		warn(r, "sites-left-out",
-		     "there are more sites than can be told apart in this time. Those that take "
-		     "most "
-		     "were delayed. Name others by --at, or run longer with --sites");
-	if (c->problems & CAUSAL_LATE)
-		warn(r, "late-windows",
-		     "windows began late: the machine is busy. Intervals are wider for it; leave "
-		     "the tool a CPU");
-	if (c->problems & CAUSAL_SKIPPED)
-		warn(r, "skipped-delays",
-		     "more than 1 %% of the delays were not made: limits, handlers, nested calls. "
-		     "Effects count only those that were; a lower --slowdown skips fewer");
-}
-
-static void warn_of_effects(struct causal_report *r)
-{
-	const struct causal_result *c = r->result;
-
-	if (c->problems & CAUSAL_SLOWER_THAN_ASKED)
-		warn(r, "slower-than-asked",
-		     "all delays together cost %.2g %%, more than the %.2g %% asked for. Give a "
-		     "lower --slowdown where that matters",
-		     100 * c->slopes.slowdown.value, 100 * c->asked);
-	if (c->problems & CAUSAL_CARRIED)
-		warn(r, "carried-over",
-		     "effects outlast a window of %.3g s: queues drain later. What the next window "
-		     "shows is added; a longer --window makes intervals narrower",
-		     c->window_s);
-}
-
-static void collect_warnings(struct causal_report *r, bool none_matched)
-{
-	unsigned problems = r->result->problems;
-
-	if (problems & CAUSAL_NO_PROGRESS)
-		warn_of_progress(r);
-	if (none_matched)
-		warn(r, "no-such-site",
-		     "no call was seen at the sites of --at. Without --at all sites are shown");
-	else if (problems & CAUSAL_NO_SITES)
-		warn(r, "no-sites",
-		     "no other calls were seen to delay. Record more: -g all, -s, or regions");
-	warn_of_length(r);
-	warn_of_effects(r);
 }
 
 /* "handle:88", "app.c:88", "libfoo.so+0x12" */
@@ -131,12 +45,14 @@ static void frame_text(const struct causal_report *r, const struct prof_frame *f
 static char *label_of(const struct causal_report *r, const struct causal_row *row, uint32_t frames)
 {
 	const struct report_site *s = row->found.row;
+	/* the interpreter's own frames name nobody's code */
+	uint32_t first = s ? path_site_find(s->frame, s->frames) : 0;
 	char text[2048], frame[600];
 	size_t at = (size_t)snprintf(text, sizeof(text), "%.500s",
 				     row->function ? row->function : "a function without a name");
 
-	for (uint32_t i = 0; s && i < frames && i < s->frames && at < sizeof(text); i++) {
-		frame_text(r, &s->frame[i], frame, sizeof(frame));
+	for (uint32_t i = 0; s && i < frames && first + i < s->frames && at < sizeof(text); i++) {
+		frame_text(r, &s->frame[first + i], frame, sizeof(frame));
 		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s", i ? " < " : " at ",
 				       frame);
 	}
@@ -144,7 +60,6 @@ static char *label_of(const struct causal_report *r, const struct causal_row *ro
 }
 
 #define LABEL_FRAMES 6
-#define LARGEST	     1000.0 /* percent: beyond, figures mean nothing */
 
 static bool is_alone(const struct causal_report *r, size_t i)
 {
@@ -172,6 +87,26 @@ static int make_labels(struct causal_report *r)
 	return 0;
 }
 
+static struct slopes_prediction predict(const struct causal_result *c, const struct causal_row *row,
+					double share)
+{
+	return slopes_predict(&c->slopes, &row->site->slopes, row->found.mean, share,
+			      CAUSAL_CONFIDENCE);
+}
+
+void causal_report_predict(const struct causal_result *c, struct causal_row *row)
+{
+	const struct slopes_site *s = &row->site->slopes;
+	const struct slopes_prediction removed = predict(c, row, 1);
+
+	row->ten = predict(c, row, 0.1);
+	row->thirty = predict(c, row, 0.3);
+	/* no line is followed so far that bends, may be flat, or ends at another thread */
+	if (s->shape == SLOPES_STRAIGHT && s->q <= SURE && !removed.at_most &&
+	    removed.percent <= LARGEST)
+		row->removed = removed;
+}
+
 static void fill_row(struct causal_report *r, struct causal_row *row,
 		     const struct causal_result_site *site, enum scp_causal_by by)
 {
@@ -182,7 +117,11 @@ static void fill_row(struct causal_report *r, struct causal_row *row,
 					       .latency_low = NAN,
 					       .latency_high = NAN};
 
-	*row = (struct causal_row){.site = site, .ten = none, .thirty = none};
+	*row = (struct causal_row){.site = site,
+				   .calls_unit = site->calls_unit,
+				   .ten = none,
+				   .thirty = none,
+				   .removed = none};
 	row->found = (struct causal_found){.mean = {NAN, NAN, NAN}, .busy = NAN};
 	if (r->sites)
 		row->found = causal_sites_find(r->sites, by, &site->candidate.site);
@@ -196,10 +135,31 @@ static void fill_row(struct causal_report *r, struct causal_row *row,
 		row->kappa = causal_report_limits(&site->slopes.slope, 1 / site->calls_unit);
 	if (isnan(row->found.mean.value))
 		return;
-	row->ten = slopes_predict(&r->result->slopes, &site->slopes, row->found.mean, 0.1,
-				  CAUSAL_CONFIDENCE);
-	row->thirty = slopes_predict(&r->result->slopes, &site->slopes, row->found.mean, 0.3,
-				     CAUSAL_CONFIDENCE);
+	causal_report_predict(r->result, row);
+}
+
+/* The only site of the unit's own function; NULL: there is none, or several. */
+static struct causal_row *find_unit(const struct causal_report *r)
+{
+	struct causal_row *own = NULL;
+	size_t length = strcspn(r->progress, "@"), count = 0;
+
+	for (size_t i = 0; i < r->rows; i++)
+		if (r->row[i].function && strlen(r->row[i].function) == length &&
+		    !strncmp(r->row[i].function, r->progress, length)) {
+			own = &r->row[i];
+			count++;
+		}
+	return count == 1 ? own : NULL;
+}
+
+/* Calls that would have blocked are no units: 1.05 calls a unit are no news of the unit itself. */
+void causal_report_count_unit(struct causal_report *r)
+{
+	struct causal_row *own = find_unit(r);
+
+	if (own)
+		own->calls_unit = 1;
 }
 
 static double rank(const struct causal_row *row)
@@ -228,8 +188,9 @@ int causal_report_make(struct causal_report *r, const char *progress,
 		fill_row(r, &r->row[r->rows], &result->site[r->rows], by);
 	if (make_labels(r))
 		return -1;
+	causal_report_count_unit(r);
 	qsort(r->row, r->rows, sizeof(*r->row), compare_rows);
-	collect_warnings(r, none_matched);
+	causal_report_warn(r, none_matched);
 	return 0;
 }
 
@@ -265,7 +226,7 @@ static void note_shape(const struct causal_report *r, const struct causal_row *r
 	const struct slopes_site *s = &row->site->slopes;
 	const char *bound = row->ten.at_most ? "most" : "least";
 
-	if (s->slope.value < 0 && s->q <= 0.05)
+	if (s->slope.value < 0 && s->q <= SURE)
 		snprintf(text, size,
 			 "the program was faster with longer calls here, as where more work comes "
 			 "together meanwhile");
@@ -300,6 +261,54 @@ void causal_report_note(const struct causal_report *r, const struct causal_row *
 		snprintf(text, size, "not predicted: the profile does not know its mean");
 	else
 		note_shape(r, row, text, size);
+}
+
+void causal_report_verdict(const struct causal_report *r, char *text, size_t size)
+{
+	double most = NAN;
+	bool any = false;
+	char to[32];
+
+	*text = '\0';
+	for (size_t i = 0; i < r->rows; i++) {
+		const struct causal_row *row = &r->row[i];
+
+		if (row->told && row->site->slopes.q <= SURE)
+			return;
+		any |= row->told;
+		most = fmax(most, row->ten.high);
+	}
+	snprintf(to, sizeof(to), most <= LARGEST ? "%+.2g %%" : "any height", most);
+	if (any && most <= EXCLUDED)
+		snprintf(text, size,
+			 "No site is certain to have an effect (q > %.2g). 10 %% off all calls of "
+			 "any "
+			 "one of them brings %.2g %% at most: what holds it up is elsewhere",
+			 SURE, fmax(most, 0));
+	else if (any)
+		snprintf(
+			text, size,
+			"No site is certain to have an effect (q > %.2g), nor can one be excluded: "
+			"the widest interval reaches to %s. Let it run longer, such as --until 2%%",
+			SURE, to);
+}
+
+void causal_report_unit(const struct causal_report *r, char *text, size_t size, bool utf8)
+{
+	const struct slopes_value *latency = &r->result->slopes.latency;
+	const struct causal_row *row = find_unit(r);
+	char mean[32], own[32];
+
+	*text = '\0';
+	if (!isfinite(latency->value))
+		return;
+	numbers_duration(mean, sizeof(mean), 1e9 * latency->value, utf8);
+	snprintf(text, size, "A %s takes %s from its begin to its end", r->progress, mean);
+	if (!row || isnan(row->found.mean.value))
+		return;
+	numbers_duration(own, sizeof(own), 1e9 * row->found.mean.value, utf8);
+	snprintf(text + strlen(text), size - strlen(text),
+		 "; what it waits for others is in that, and not in its MEAN, %s", own);
 }
 
 void causal_report_percent(char *text, size_t size, double value, double low, double high)

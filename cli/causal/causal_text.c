@@ -8,7 +8,7 @@
 #include "report/wording/numbers.h"
 #include "report/wording/utf8.h"
 
-enum { C_BRINGS, C_SITE, C_CALLS, C_MEAN, C_KAPPA, C_THIRTY, C_Q };
+enum { C_BRINGS, C_SITE, C_CALLS, C_MEAN, C_KAPPA, C_THIRTY, C_REMOVED, C_Q };
 
 static const struct table_column columns[] = {{.title = "10 % OFF BRINGS", .style = TERMINAL_BOLD},
 					      {.title = "AT", .least = 24, .style = TERMINAL_NAME},
@@ -16,6 +16,7 @@ static const struct table_column columns[] = {{.title = "10 % OFF BRINGS", .styl
 					      {.title = "MEAN", .right = true, .drop = 1},
 					      {.title = "1 NS COSTS", .right = true},
 					      {.title = "30 %", .right = true, .drop = 4},
+					      {.title = "REMOVED", .right = true, .drop = 5},
 					      {.title = "q", .right = true, .drop = 3},
 					      {0}};
 
@@ -128,7 +129,7 @@ static void put_row(struct table *table, const struct causal_row *row, const str
 	table_row(table);
 	put_brings(table, row);
 	table_cell(table, C_SITE, row->label);
-	numbers_significant(text, sizeof(text), row->site->calls_unit, 3);
+	numbers_significant(text, sizeof(text), row->calls_unit, 3);
 	table_cell(table, C_CALLS, text);
 	numbers_duration(text, sizeof(text), 1e9 * row->found.mean.value, t->utf8);
 	table_cell(table, C_MEAN, text);
@@ -142,6 +143,10 @@ static void put_row(struct table *table, const struct causal_row *row, const str
 						: "",
 			 numbers_tidy(fmin(percent, 1000), 1));
 		table_cell(table, C_THIRTY, text);
+	}
+	if (isfinite(row->removed.percent)) {
+		snprintf(text, sizeof(text), "%+.0f %%", numbers_tidy(row->removed.percent, 0));
+		table_cell(table, C_REMOVED, text);
 	}
 	if (row->told && isfinite(row->site->slopes.q)) {
 		snprintf(text, sizeof(text), "%.2g", row->site->slopes.q);
@@ -183,14 +188,14 @@ static void put_notes(const struct causal_report *r, FILE *out, const struct ter
 /* Latencies of the sites that change them. */
 static void put_latency(const struct causal_report *r, FILE *out, const struct terminal *t)
 {
-	const struct slopes_value *latency = &r->result->slopes.latency;
-	char mean[32], text[1024], percent[64];
+	char text[1024], percent[64];
 
-	if (!isfinite(latency->value))
+	causal_report_unit(r, text, sizeof(text), t->utf8);
+	if (!*text)
 		return;
-	numbers_duration(mean, sizeof(mean), 1e9 * latency->value, t->utf8);
-	fprintf(out, "\nA %s takes %s in the mean. 10 %% off a call changes that by\n", r->progress,
-		mean);
+	fputc('\n', out);
+	put_line(out, t, text);
+	fputs("10 % off a call changes that by\n", out);
 	for (size_t i = 0; i < r->rows; i++) {
 		const struct slopes_prediction *p = &r->row[i].ten;
 
@@ -257,10 +262,16 @@ static void put_confirmed(const struct causal_confirmed *c, FILE *out, const str
 int causal_text_print(const struct causal_report *r, FILE *out)
 {
 	struct terminal t = terminal_of(out, 0);
+	char text[400];
 
 	put_head(r, out, &t);
 	if (put_rows(r, out, &t))
 		return -1;
+	causal_report_verdict(r, text, sizeof(text));
+	if (*text) {
+		fputc('\n', out);
+		put_line(out, &t, text);
+	}
 	put_notes(r, out, &t);
 	put_latency(r, out, &t);
 	put_warnings(r, out, &t);

@@ -18,9 +18,11 @@
 #include "cli/usage/output.h"
 #include "collector/clocks/clocks_read.h"
 
-#define COMMAND	  "scprof causal"
-#define LONGEST_S 0.01 /* a single delay */
-#define KILL_S	  10.0 /* after SIGTERM */
+#define COMMAND	     "scprof causal"
+#define LONGEST_S    0.01 /* a single delay */
+#define KILL_S	     10.0 /* after SIGTERM */
+#define LOOK_S	     3.0  /* after the start: has the unit completed? */
+#define LOOK_AGAIN_S 10.0 /* then has anything? */
 
 enum { FAILED = 125 };
 
@@ -32,7 +34,8 @@ struct causal_run {
 	struct progress progress;
 	char directory[PATH_MAX];
 	bool begun, has_result, stopped, over, printed, killed;
-	double ended_at; /* when the command was asked to end */
+	double ended_at;  /* when the command was asked to end */
+	double look_at_s; /* whether calls complete, but not the unit's; INFINITY: that was said */
 	const struct causal_confirm *confirm;
 };
 
@@ -78,6 +81,7 @@ static void started(void *context, const char *profiles)
 	if (!r->begun)
 		say_format("nothing is delayed: no thread for it: %s", strerror(errno));
 	progress_begin(&r->progress, COMMAND, isatty(STDERR_FILENO));
+	r->look_at_s = LOOK_S;
 }
 
 static void draw(struct causal_run *r, const struct causal_state *s)
@@ -93,6 +97,27 @@ static void draw(struct causal_run *r, const struct causal_state *s)
 	else if (s->phase == CAUSAL_DELAYS)
 		progress_show(&r->progress, share, "%zu windows, %zu sites, %.4g/s", s->windows,
 			      s->sites, s->rate_per_s);
+}
+
+/* Others complete, and the unit does not: nobody waits for the end to hear of it. */
+static void look_for_unit(struct causal_run *r, double waited_s)
+{
+	struct causal_sites sites;
+	char most[400] = "";
+
+	if (waited_s < r->look_at_s)
+		return;
+	r->look_at_s = 2 * waited_s;
+	if (!causal_sites_read(&sites, r->directory, SCP_CAUSAL_BY_FUNCTION))
+		causal_sites_most(&sites, most, sizeof(most));
+	causal_sites_free(&sites);
+	if (!*most && waited_s < LOOK_AGAIN_S)
+		return;
+	r->look_at_s = INFINITY;
+	progress_clear(&r->progress);
+	say_format("%s has not completed once in %.0f s, but these have: %s.\nIs it the unit, and "
+		   "recorded (-g, -s)? It is waited for; Ctrl-C ends that",
+		   r->o.progress, waited_s, *most ? most : "none");
 }
 
 /* The command goes on where nobody said that it is to end. */
@@ -122,6 +147,8 @@ static bool poll_experiment(void *context, pid_t pid, bool stopped)
 		causal_stop(r->experiment);
 	}
 	struct causal_state s = causal_poll(r->experiment);
+	if (s.phase == CAUSAL_WAITING && !stopped)
+		look_for_unit(r, s.elapsed_s);
 	if (s.phase == CAUSAL_ENDED && !r->over)
 		note_end(r, pid);
 	else if (!r->over)
@@ -177,13 +204,13 @@ static int print_to(const struct causal_report *report, const struct causal_opti
 	}
 }
 
-/* The command has standard output, where one was started. */
+/* Text beside a command goes to standard error: standard output is the command's. */
 static int print(const struct causal_report *report, const struct causal_options *o)
 {
 	static char buffer[1 << 16];
 	struct output out;
 
-	if (o->output || o->attach) {
+	if (o->output || o->attach || o->format != CAUSAL_TEXT) {
 		if (output_begin(&out, COMMAND, o->output))
 			return -1;
 		return output_end(&out, COMMAND, print_to(report, o, out.stream));
@@ -265,6 +292,5 @@ int cmd_causal(int argc, char **argv)
 		r.confirm = &confirm;
 		r.o.end = true;
 	}
-	causal_choose_progress(&r.o);
 	return r.o.attach ? attach(&r, &observer) : cmd_run_for(&r.o.run, &observer);
 }

@@ -163,7 +163,8 @@ void recording_watch(struct recording *r, const struct run_directory *d, bool qu
 		.of = o->until_of,
 		.quiet = quiet,
 		.for_ns = o->filters.plan.for_ns,
-		.by_the_clock = o->filters.after || o->filters.length};
+		.by_the_clock = o->filters.after || o->filters.length,
+		.goes_on = !quiet && !o->filters.attached};
 
 	r->watch = run_watch_begin(&wishes, d->profiles, r->control);
 }

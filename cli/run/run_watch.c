@@ -5,6 +5,8 @@
 #include "cli/run/run_watch.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
@@ -16,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "profile/live/run_files.h"
 #include "report/live/precision.h"
 #include "report/model/model.h"
 #include "report/wording/numbers.h"
@@ -26,6 +29,7 @@
 #define SOONEST_S  0.1
 #define LATEST_S   60.0
 #define DRAW_S	   0.25
+#define LEAVE_S	   1.0
 #define COST	   100
 
 struct run_watch {
@@ -37,7 +41,14 @@ struct run_watch {
 	pthread_t thread;
 	int end;		 /* eventfd */
 	double began, reached_s; /* reached_s: after the start; 0: not reached */
-	bool failed;		 /* out of memory: given up */
+	double expected_s;	 /* of recording until it is reached; NAN: not known */
+	struct stopping_patience patience;
+	enum stopping_end end_by; /* why it was ended otherwise */
+	double ended_s;		  /* of recording, then */
+	char line[PATH_MAX];	  /* a file that says how far it is */
+	double left_at;
+	bool failed; /* out of memory: given up */
+	bool told;
 };
 
 static double cpu_seconds(void)
@@ -48,41 +59,84 @@ static double cpu_seconds(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* Assumes a constant rate of calls; the width falls with the square root of their number. An
- * interval that is narrow but has a reliability warning is not the whole work. */
-static double share_known(const struct precision *p, double wanted)
+/* "about 40 s", "about 3 minutes". */
+static void about(char *text, size_t size, double seconds)
 {
-	double share = pow(wanted / fmax(p->worst, wanted), 2);
+	bool minutes = seconds >= 120, hours = seconds >= 7200;
 
-	return p->reached < p->sites ? fmin(share, 0.99) : share;
+	snprintf(text, size, "about %.0f %s",
+		 ceil(seconds / (hours	   ? 3600
+				 : minutes ? 60
+					   : 1)),
+		 hours	   ? "hours"
+		 : minutes ? "minutes"
+			   : "s");
+}
+
+/* How wide the widest interval is, how narrow it was to be, and for how long that takes. Returns
+ * the share of the work that is done; NAN: not known. */
+static double describe_until(const struct run_watch *w, char *text, size_t size)
+{
+	const struct precision *p = &w->precision;
+	char worst[32], unreliable[96], left[32] = "";
+	double recorded_s = recording_control_recorded_s(w->windows);
+
+	if (!p->sites || isnan(p->worst)) {
+		snprintf(text, size, "interval not known yet, wanted +-%.3g %%",
+			 100 * w->wishes.until);
+		return NAN;
+	}
+	reliability_names(p->unreliable, unreliable, sizeof(unreliable));
+	numbers_significant(worst, sizeof(worst), 100 * p->worst, 3);
+	if (w->expected_s > recorded_s)
+		about(left, sizeof(left), w->expected_s - recorded_s);
+	snprintf(text, size, "interval now +-%s %%, wanted +-%.3g %%%s%s%s (%zu of %zu sites%s%s)",
+		 worst, 100 * w->wishes.until, *left ? ", " : "", left, *left ? " more" : "",
+		 p->reached, p->sites, p->unreliable ? "; " : "", unreliable);
+	/* an interval that is narrow but has a reliability warning is not the whole work */
+	return fmin(recorded_s / w->expected_s, p->reached < p->sites ? 0.99 : 1);
+}
+
+/* For pictures of the run: scprof top, run --live. */
+static void leave_for_pictures(struct run_watch *w, const char *text)
+{
+	double now = live_reader_clock();
+	char line[RUN_UNTIL_BYTES];
+
+	if (now < w->left_at + LEAVE_S)
+		return;
+	w->left_at = now;
+	int fd = open(w->line, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return;
+	snprintf(line, sizeof(line), "%-*.*s", RUN_UNTIL_BYTES - 1, RUN_UNTIL_BYTES - 1, text);
+	if (pwrite(fd, line, sizeof(line) - 1, 0) < 0)
+		w->left_at = INFINITY;
+	close(fd);
 }
 
 static void say_how_far(struct run_watch *w)
 {
-	const struct precision *p = &w->precision;
 	double share = NAN, left_s = 0;
-	char worst[32], unreliable[96];
+	char text[256] = "recording";
 	bool on = true;
 	uint64_t due = w->windows ? recording_control_due(w->windows, &on) : UINT64_MAX;
 
-	reliability_names(p->unreliable, unreliable, sizeof(unreliable));
-	numbers_significant(worst, sizeof(worst), 100 * p->worst, 3);
 	if (due != UINT64_MAX)
 		left_s = ceil((double)due / 1e9);
-	if (!on)
-		progress_show(&w->progress, NAN,
-			      due == UINT64_MAX ? "not recording" : "recording begins in %.0f s",
-			      left_s);
-	else if (w->wishes.until && !isnan(p->worst) && p->sites)
-		progress_show(&w->progress, share_known(p, w->wishes.until),
-			      "interval now +-%s %%, wanted +-%.3g %% (%zu of %zu sites%s%s)",
-			      worst, 100 * w->wishes.until, p->reached, p->sites,
-			      p->unreliable ? "; " : "", unreliable);
-	else if (due != UINT64_MAX && w->wishes.for_ns)
-		progress_show(&w->progress, 1 - (double)due / (double)w->wishes.for_ns,
-			      "recording, %.0f s more", left_s);
-	else
-		progress_show(&w->progress, share, "recording");
+	if (!on && due == UINT64_MAX)
+		snprintf(text, sizeof(text), "not recording");
+	else if (!on)
+		snprintf(text, sizeof(text), "recording begins in %.0f s", left_s);
+	else if (w->wishes.until > 0)
+		share = describe_until(w, text, sizeof(text));
+	else if (due != UINT64_MAX && w->wishes.for_ns) {
+		share = 1 - (double)due / (double)w->wishes.for_ns;
+		snprintf(text, sizeof(text), "recording, %.0f s more", left_s);
+	}
+	progress_show(&w->progress, share, "%s", text);
+	if (w->wishes.until > 0)
+		leave_for_pictures(w, text);
 }
 
 /* The model of what has been read. */
@@ -111,24 +165,103 @@ static int look(struct run_watch *w, struct reading *r)
 			      recording_control_recorded_s(w->windows));
 }
 
+/* With --for the user has said how long it may take. */
+static bool is_enough(struct run_watch *w, double recorded_s)
+{
+	const struct precision *p = &w->precision;
+
+	w->expected_s = stopping_expected(recorded_s, p->worst, w->wishes.until, w->wishes.least_s);
+	if (w->wishes.for_ns)
+		return false;
+	w->end_by = stopping_lasts(&w->patience, recorded_s, p->calls, w->expected_s);
+	w->ended_s = recorded_s;
+	return w->end_by != STOPPING_GOES_ON;
+}
+
 /* Returns when to read again. */
 static double look_now(struct run_watch *w, struct reading *r)
 {
-	double cpu = cpu_seconds(), now, elapsed, wait;
+	double cpu = cpu_seconds(), now, elapsed, wait, recorded_s;
 	int result = look(w, r);
 
 	now = live_reader_clock();
 	elapsed = now - w->began;
 	w->failed = result < 0;
-	if (result > 0) {
+	if (result > 0)
 		w->reached_s = elapsed;
+	recorded_s = recording_control_recorded_s(w->windows);
+	if (result > 0 || (!result && is_enough(w, recorded_s))) {
 		recording_control_finish(w->windows);
+		return INFINITY;
 	}
 	if (result)
 		return INFINITY;
 	cpu = cpu_seconds() - cpu;
-	wait = fmin(elapsed / 20, w->precision.due_s - recording_control_recorded_s(w->windows));
+	wait = fmin(elapsed / 20, w->precision.due_s - recorded_s);
 	return now + fmax(COST * cpu, fmin(fmax(SOONEST_S, wait), LATEST_S));
+}
+
+static bool is_over(const struct run_watch *w)
+{
+	return w->reached_s > 0 || w->end_by != STOPPING_GOES_ON;
+}
+
+static void tell_end(const struct run_watch *w, char *out, size_t room)
+{
+	*out = '\0';
+	if (w->end_by == STOPPING_LIMIT)
+		snprintf(out, room,
+			 ". Ended after %.3g s, %d times what was expected at first. --for T sets "
+			 "another limit",
+			 w->ended_s, STOPPING_LIMIT_TIMES);
+	else if (w->end_by == STOPPING_IDLE)
+		snprintf(out, room,
+			 ". Ended after %.3g s, as the load is over: hardly a call came in %.3g s. "
+			 "With --for T it is waited for",
+			 w->ended_s, w->ended_s - w->patience.busy_s);
+}
+
+/* Explains why the target was not reached: the widest interval, if known, and reliability warnings,
+ * some of which (clock-synchronous) no number of calls removes. */
+static void tell_unreached(const struct run_watch *w, char *out, size_t room)
+{
+	const struct precision *p = &w->precision;
+	char widest[64] = "", worst[32], unreliable[96], end[160];
+
+	reliability_names(p->unreliable, unreliable, sizeof(unreliable));
+	numbers_significant(worst, sizeof(worst), 100 * p->worst, 3);
+	if (!isnan(p->worst))
+		snprintf(widest, sizeof(widest), "; the widest +-%s %%", worst);
+	snprintf(out, room, "+-%.3g %%, which was not reached", 100 * w->wishes.until);
+	if (*widest || *unreliable)
+		snprintf(out + strlen(out), room - strlen(out), " (%zu of %zu sites%s%s%s)",
+			 p->reached, p->sites, widest, *unreliable ? "; " : "", unreliable);
+	tell_end(w, end, sizeof(end));
+	snprintf(out + strlen(out), room - strlen(out), "%s", end);
+}
+
+static void tell_reached(const struct run_watch *w, char *out, size_t room)
+{
+	if (w->reached_s > 0)
+		snprintf(out, room, "+-%.3g %%, which was reached after %.3g s (%zu site%s)",
+			 100 * w->wishes.until, w->reached_s, w->precision.sites,
+			 w->precision.sites == 1 ? "" : "s");
+	else
+		tell_unreached(w, out, room);
+}
+
+/* The command goes on: somebody may want to know that he need not wait. */
+static void say_over(struct run_watch *w)
+{
+	char what[512];
+
+	progress_clear(&w->progress);
+	if (w->told || !w->wishes.goes_on)
+		return;
+	w->told = true;
+	tell_reached(w, what, sizeof(what));
+	say_format("the measurement is over, the command goes on. Means were to be known to\n%s",
+		   what);
 }
 
 static void *watch_main(void *argument)
@@ -142,17 +275,17 @@ static void *watch_main(void *argument)
 	r = (struct reading){.rows = {.confidence = CONFIDENCE}};
 	for (;;) {
 		double left = due - live_reader_clock();
-		bool draws = w->progress.shown && !w->reached_s;
+		bool draws = (w->progress.shown || w->wishes.until > 0) && !is_over(w);
 
 		if (draws)
-			left = fmin(left, DRAW_S);
+			left = fmin(left, w->progress.shown ? DRAW_S : LEAVE_S);
 		int wait_ms = isinf(left) ? -1 : (int)ceil(1000 * fmax(left, 0));
 		if (poll(&end, 1, wait_ms) > 0)
 			break;
 		if (live_reader_clock() >= due)
 			due = look_now(w, &r);
-		if (w->reached_s)
-			progress_clear(&w->progress);
+		if (is_over(w))
+			say_over(w);
 		else if (draws)
 			say_how_far(w);
 	}
@@ -190,6 +323,8 @@ struct run_watch *run_watch_begin(const struct run_watch_wishes *wishes, const c
 						  .least_s = wishes->least_s,
 						  .names = wishes->of,
 						  .worst = NAN};
+		w->expected_s = NAN;
+		snprintf(w->line, sizeof(w->line), "%s/" RUN_UNTIL_FILE, directory);
 		progress_begin(&w->progress, wishes->command, shows);
 		if (!wishes->until && !w->progress.shown) {
 			free(w);
@@ -217,57 +352,41 @@ void run_watch_end(struct run_watch *w)
 		return;
 	if (write(w->end, &one, sizeof(one)) == (ssize_t)sizeof(one))
 		pthread_join(w->thread, NULL);
+	unlink(w->line);
 	close(w->end);
 }
 
-/* Explains why the target was not reached: the widest interval, if known, and reliability warnings,
- * some of which (clock-synchronous) no number of calls removes. */
-static void tell_unreached(const struct run_watch *w, char *out, size_t room)
-{
-	const struct precision *p = &w->precision;
-	char widest[64] = "", worst[32], unreliable[96];
-
-	reliability_names(p->unreliable, unreliable, sizeof(unreliable));
-	numbers_significant(worst, sizeof(worst), 100 * p->worst, 3);
-	if (!isnan(p->worst))
-		snprintf(widest, sizeof(widest), "; the widest +-%s %%", worst);
-	snprintf(out, room, "+-%.3g %%, which was not reached", 100 * w->wishes.until);
-	if (*widest || *unreliable)
-		snprintf(out + strlen(out), room - strlen(out), " (%zu of %zu sites%s%s%s)",
-			 p->reached, p->sites, widest, *unreliable ? "; " : "", unreliable);
-}
-
-/* For renderers: the requested precision, when it was reached (0: not), and the number of sites. */
+/* For renderers: the requested precision, when it was reached (0: not), the number of sites, and
+ * why it ended. */
 static void note_numbers(const struct run_watch *w, struct profile *p)
 {
 	char text[96];
 
-	snprintf(text, sizeof(text), PROF_FILTER_STOP "%.6g %.6g %zu", w->wishes.until,
-		 w->reached_s, w->precision.sites);
+	snprintf(text, sizeof(text), PROF_FILTER_STOP "%.6g %.6g %zu %s", w->wishes.until,
+		 w->reached_s, w->precision.sites,
+		 w->reached_s > 0	       ? "precision"
+		 : w->end_by == STOPPING_LIMIT ? "limit"
+		 : w->end_by == STOPPING_IDLE  ? "load"
+					       : "program");
 	filters_note(p, text);
 }
 
 void run_watch_tell(const struct run_watch *w, struct profile *p)
 {
-	char what[256], text[512];
+	char what[512], text[640];
 
-	if (!w || !w->wishes.until)
+	if (!w || !(w->wishes.until > 0))
 		return;
-	if (w->reached_s)
-		snprintf(what, sizeof(what),
-			 "+-%.3g %%, which was reached after %.3g s (%zu site%s)",
-			 100 * w->wishes.until, w->reached_s, w->precision.sites,
-			 w->precision.sites == 1 ? "" : "s");
-	else
-		tell_unreached(w, what, sizeof(what));
+	tell_reached(w, what, sizeof(what));
 	snprintf(text, sizeof(text), "until=%s%s", what,
-		 w->reached_s ? ". That holds however often one looks; the intervals below are "
-				"of runs whose length is given"
-			      : "");
+		 w->reached_s > 0 ? ". That holds however often one looks; the intervals below are "
+				    "of runs whose length is given"
+				  : "");
 	filters_note(p, text);
 	note_numbers(w, p);
-	say_format("recorded until the means were known to %s%s", what,
-		   w->reached_s ? ". That holds however often one looks" : "");
+	if (!w->told)
+		say_format("recorded until the means were known to %s%s", what,
+			   w->reached_s > 0 ? ". That holds however often one looks" : "");
 	if (w->failed)
 		say("--until was given up for want of memory");
 }

@@ -17,6 +17,7 @@ struct run_watch_wishes {
 	bool quiet;	     /* nothing on the terminal */
 	uint64_t for_ns;     /* --for; 0: none */
 	bool by_the_clock;   /* --after or --for */
+	bool goes_on;	     /* the command does, when the measurement is over: say so then */
 };
 
 struct run_watch;

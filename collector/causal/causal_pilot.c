@@ -105,12 +105,13 @@ size_t causal_pilot_choose(struct causal_candidate *c, size_t count, double wind
 }
 
 /* The pilot. More sites than slots are counted in turn. */
-#define IDLE_S	    0.02 /* between looks whether progress has begun */
-#define ENOUGH	    50	 /* units of progress */
-#define LONGEST_S   10.0 /* that a pilot waits for them, or for sites, beyond its time */
-#define SLICES	    4	 /* of a pilot: who is counted is chosen anew in each */
-#define MANY_SLOTS  (SCP_CAUSAL_SLOTS - 1)
-#define LEAST_SLICE 0.1
+#define IDLE_S	     0.02 /* between looks whether progress has begun */
+#define LEAST_WAIT_S 60.0 /* for that, however short the experiment is to be */
+#define ENOUGH	     50	  /* units of progress */
+#define LONGEST_S    10.0 /* that a pilot waits for them, or for sites, beyond its time */
+#define SLICES	     4	  /* of a pilot: who is counted is chosen anew in each */
+#define MANY_SLOTS   (SCP_CAUSAL_SLOTS - 1)
+#define LEAST_SLICE  0.1
 
 /* What is counted of each of the page's sites. */
 struct tally {
@@ -122,6 +123,7 @@ struct tally {
 
 static bool wait_for_progress(struct causal *c)
 {
+	double end = causal_state_now() + fmax(c->wishes.for_s, LEAST_WAIT_S);
 	struct causal_page_counts counts;
 
 	/* read after each wait: a program may have made progress, and ended, during it */
@@ -129,7 +131,7 @@ static bool wait_for_progress(struct causal *c)
 		causal_state_read(c, &counts);
 		if (causal_state_progress(&counts).completed)
 			return true;
-		if (over)
+		if (over || causal_state_now() > end)
 			return false;
 	}
 }

@@ -8,6 +8,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* In a run's directory while it is measured until something is known: how far that is, as a line of
+ * at most so many bytes. */
+#define RUN_UNTIL_FILE	"until"
+#define RUN_UNTIL_BYTES 200
+
 struct run_file {
 	char *name;   /* in the directory */
 	bool started; /* false: its process died before the file said anything */

@@ -136,6 +136,7 @@ int precision_look(struct precision *p, const struct live_reader *f, const struc
 
 	p->without_waits = !p->names && any_works(r);
 	p->sites = p->reached = 0;
+	p->calls = 0;
 	p->worst = 0;
 	p->due_s = INFINITY;
 	p->unreliable = 0;
@@ -143,6 +144,7 @@ int precision_look(struct precision *p, const struct live_reader *f, const struc
 		if (!is_candidate(p, f, &r->row[i]))
 			continue;
 		total += fmax(0, r->row[i].total_ns);
+		p->calls += (double)r->row[i].run.calls;
 		if (largest == PROF_NONE || r->row[i].total_ns > r->row[largest].total_ns)
 			largest = i;
 	}

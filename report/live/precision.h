@@ -26,6 +26,7 @@ struct precision {
 	size_t reached;	     /* of these */
 	double worst;	     /* relative half width of the widest; NAN: not known of all yet */
 	unsigned unreliable; /* enum stats_unreliable, of those that are not reached */
+	double calls;	     /* of all sites that may matter */
 	double due_s;	     /* when a stretch ends next: INFINITY: there is none */
 	bool without_waits;  /* at that look, functions that wait did not matter */
 	struct precision_site *known;

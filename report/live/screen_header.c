@@ -3,10 +3,14 @@
  * its middle, so that its process number stays. */
 #include "report/live/view.h"
 
+#include <fcntl.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "profile/live/run_files.h"
 #include "report/wording/numbers.h"
 #include "report/wording/utf8.h"
 
@@ -164,10 +168,35 @@ static void put_states(const struct head *h)
 			  asleep);
 }
 
+/* Others can write it, too. */
+static void put_until(const struct head *h)
+{
+	const struct target *t = &h->from->feed->target;
+	char path[PATH_MAX + sizeof(RUN_UNTIL_FILE) + 1], text[RUN_UNTIL_BYTES], *clean;
+	ssize_t bytes = -1;
+
+	if (t->kind != TARGET_RUN)
+		return;
+	snprintf(path, sizeof(path), "%s/" RUN_UNTIL_FILE, t->path);
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	bytes = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	while (bytes > 0 && text[bytes - 1] == ' ')
+		bytes--;
+	text[bytes > 0 ? bytes : 0] = '\0';
+	clean = utf8_clean(text, h->view->utf8);
+	if (clean && *clean)
+		view_lines_format(h->view, VIEW_ALERT, "--until: %s", clean);
+	free(clean);
+}
+
 static void put_alerts(const struct head *h)
 {
 	const struct live_reader *f = h->from->feed;
 
+	put_until(h);
 	if (h->from->note)
 		view_lines_format(h->view, VIEW_ALERT, "%s", h->from->note);
 	if (f->ended)

@@ -84,19 +84,15 @@ static int levels_of(struct slopes_run *r, size_t c, struct slopes_site *site,
 
 int slopes_shape_fit(struct slopes_run *r, double q, struct slopes_site *site)
 {
-	struct slopes_value bend[SLOPES_SITES];
-	double p[SLOPES_SITES], qs[SLOPES_SITES];
-	size_t order[SLOPES_SITES];
-
 	for (size_t c = 0; c < r->columns; c++) {
-		if (levels_of(r, c, &site[r->site[c]], &bend[c]))
+		struct slopes_value bend;
+
+		if (levels_of(r, c, &site[r->site[c]], &bend))
 			return -1;
-		p[c] = slopes_system_p(bend[c]);
+		/* each by itself: a bound that is said too often misleads nobody */
+		if (slopes_system_p(bend) <= q)
+			site[r->site[c]].shape = bend.value > 0 ? SLOPES_CONVEX : SLOPES_CONCAVE;
 	}
-	distributions_q_values(p, qs, r->columns, order);
-	for (size_t c = 0; c < r->columns; c++)
-		if (qs[c] <= q)
-			site[r->site[c]].shape = bend[c].value > 0 ? SLOPES_CONVEX : SLOPES_CONCAVE;
 	return 0;
 }
 

@@ -145,3 +145,30 @@ bool stopping_look(struct stopping *s, double now_s, const struct stopping_look 
 	s->reached = ready && elapsed >= s->least_s && s->seen <= s->relative && is_enough(l);
 	return s->reached;
 }
+
+double stopping_expected(double now_s, double widest, double wanted, double least_s)
+{
+	double more = widest / wanted;
+
+	return widest <= 1 ? fmax(now_s * fmax(more * more, 1), least_s) : NAN;
+}
+
+enum stopping_end stopping_lasts(struct stopping_patience *p, double now_s, double calls,
+				 double expected_s)
+{
+	double usual = p->busy_s > 0 ? p->busy_calls / p->busy_s * (now_s - p->busy_s) : 0;
+
+	if (isnan(expected_s) && now_s >= STOPPING_LIMIT_LEAST_S)
+		expected_s = now_s;
+	if (!(p->limit_s > 0) && !isnan(expected_s))
+		p->limit_s = fmax(STOPPING_LIMIT_TIMES * expected_s, STOPPING_LIMIT_LEAST_S);
+	if (calls > p->busy_calls && calls - p->busy_calls > STOPPING_IDLE_CALLS * usual) {
+		p->busy_s = now_s;
+		p->busy_calls = calls;
+	}
+	if (p->limit_s > 0 && now_s >= p->limit_s)
+		return STOPPING_LIMIT;
+	return p->busy_calls > 0 && now_s - p->busy_s >= fmax(STOPPING_IDLE_LEAST_S, now_s / 10)
+		       ? STOPPING_IDLE
+		       : STOPPING_GOES_ON;
+}

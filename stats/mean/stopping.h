@@ -79,4 +79,26 @@ bool stopping_look(struct stopping *s, double now_s, const struct stopping_look 
  * not known. */
 double stopping_width(const struct stopping *s, double elapsed_s, uint64_t skipped, bool *ready);
 
+/* How long the means will have been measured when their relative half widths are at most `wanted`,
+ * if the widest is `widest` after now_s and falls with the square root of time. NAN: not known,
+ * where it is as wide as the mean, too. */
+double stopping_expected(double now_s, double widest, double wanted, double least_s);
+
+/* Why a measurement ends whose means are not known well enough. */
+enum stopping_end { STOPPING_GOES_ON, STOPPING_LIMIT, STOPPING_IDLE };
+
+#define STOPPING_LIMIT_TIMES   10   /* the limit is so many times what is expected at first, ... */
+#define STOPPING_LIMIT_LEAST_S 60.0 /* ... and at least this. By then something is expected */
+#define STOPPING_IDLE_LEAST_S  10.0 /* the load is over after so long, or a tenth of the time, ... */
+#define STOPPING_IDLE_CALLS    0.01 /* ... in which this share of the usual calls came, or fewer */
+
+struct stopping_patience {
+	double limit_s;		    /* of recording; 0: not set yet */
+	double busy_s, busy_calls; /* when the load was last there, and all calls until then */
+};
+
+/* At each look. `calls`: all so far; 0: the load has not begun. */
+enum stopping_end stopping_lasts(struct stopping_patience *p, double now_s, double calls,
+				 double expected_s);
+
 #endif

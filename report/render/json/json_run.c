@@ -125,7 +125,9 @@ static void put_until(struct json_writer *w, const struct profile *p)
 {
 	const char *text = filters_text(p, PROF_FILTER_STOP, NULL);
 	double relative, after_s, sites;
-	bool known = text && sscanf(text, "%lf %lf %lf", &relative, &after_s, &sites) == 3;
+	char ended[16] = "";
+	bool known =
+		text && sscanf(text, "%lf %lf %lf %15s", &relative, &after_s, &sites, ended) >= 3;
 
 	if (!json_write_open_known(w, "until", known))
 		return;
@@ -133,6 +135,7 @@ static void put_until(struct json_writer *w, const struct profile *p)
 	json_write_flag(w, "reached", after_s > 0);
 	json_write_number(w, "after_s", after_s > 0 ? after_s : NAN);
 	json_write_number(w, "sites", sites);
+	json_write_text(w, "ended_by", *ended ? ended : NULL);
 	json_write_close(w, '}');
 }
 

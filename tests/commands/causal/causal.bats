@@ -64,6 +64,25 @@ refused()
 	[[ $stderr == *"! no-progress"*"nothing never completed"*parse* ]]
 }
 
+@test "causal 04b: that the unit does not complete is said while it is waited for" {
+	"$SCPROF" causal --progress nothing -- "$UNITS" >/dev/null 2>err.txt &
+	pid=$!
+	await grep -q 'nothing has not completed once in .* these have: .*parse' err.txt
+	kill -TERM $pid
+	wait $pid || true
+}
+
+@test "causal 04c: the groups of the unit and of --at are added, and JSON goes to standard output" {
+	local seconds
+	for seconds in 1 10 60; do
+		run -0 --separate-stderr "$SCPROF" causal --progress write --at read --for ${seconds}s --end --json -- \
+			dd if=/dev/zero of=/dev/null bs=4k
+		echo "$output" >report.json
+		! holds '.windows > 0' >/dev/null || break
+	done
+	holds '.progress.rate_per_s > 0' '[.sites[].symbol] | unique == ["read"]'
+}
+
 # How long a window takes is the machine's to say: longer, until there is one.
 @test "causal 05: JSON has what its schema says; --end ends the command, status 0" {
 	local seconds

@@ -78,10 +78,7 @@ static void know(struct causal_report *r, size_t row, const char *function, doub
 	w->label = strdup(function);
 	w->found.mean = (struct slopes_value){mean_s, mean_s / 100, 1000};
 	w->found.basis = CAUSAL_BASIS_CPU;
-	w->ten = slopes_predict(&r->result->slopes, &w->site->slopes, w->found.mean, 0.1,
-				CAUSAL_CONFIDENCE);
-	w->thirty = slopes_predict(&r->result->slopes, &w->site->slopes, w->found.mean, 0.3,
-				   CAUSAL_CONFIDENCE);
+	causal_report_predict(r->result, w);
 }
 
 static void test_a_slope_per_call_and_its_marks(void **state)
@@ -215,6 +212,96 @@ static void test_json_has_what_a_reader_needs(void **state)
 	causal_report_free(&r);
 }
 
+/* Removing 2 calls of 10 us of 100 leaves 80: +25 %. Not where the line bends or may be flat. */
+static void test_a_removal_is_predicted_where_it_can_be_known(void **state)
+{
+	struct causal_result_site sites[] = {site(1, 0.01), site(1, 0.01), site(1, 0.01)};
+	struct causal_result c = result(sites, 3);
+	struct causal_report r;
+	size_t told = 0;
+
+	(void)state;
+	sites[1].slopes.shape = SLOPES_CONCAVE;
+	sites[2].slopes.q = 0.2;
+	assert_int_equal(causal_report_make(&r, "unit", &c, NULL, SCP_CAUSAL_BY_PATH, false), 0);
+	for (size_t i = 0; i < 3; i++) {
+		know(&r, i, "work", 1e-5);
+		told += isfinite(r.row[i].removed.percent);
+		if (r.row[i].site == &sites[0])
+			assert_true(fabs(r.row[i].removed.percent - 25) < 0.01);
+	}
+	assert_int_equal(told, 1);
+	causal_report_free(&r);
+}
+
+static void test_where_nothing_is_certain_the_result_is_said(void **state)
+{
+	struct causal_result_site sites[] = {site(0, 0.1), site(0.1, 0.1)};
+	struct causal_result c = result(sites, 2);
+	struct causal_report r;
+	struct printed p;
+	char text[400];
+
+	(void)state;
+	sites[0].slopes.q = sites[1].slopes.q = 0.4;
+	assert_int_equal(causal_report_make(&r, "unit", &c, NULL, SCP_CAUSAL_BY_PATH, false), 0);
+	know(&r, 0, "work", 1e-5);
+	know(&r, 1, "other", 1e-5);
+	p = print(&r, causal_text_print);
+	assert_non_null(strstr(p.text, "No site is certain to have an effect"));
+	assert_non_null(strstr(p.text, "at most: what holds it up is elsewhere"));
+	free(p.text);
+	r.row[0].ten.high = 7;
+	causal_report_verdict(&r, text, sizeof(text));
+	assert_non_null(strstr(text, "reaches to +7 %"));
+	sites[1].slopes.q = 0.01;
+	causal_report_verdict(&r, text, sizeof(text));
+	assert_string_equal(text, "");
+	causal_report_free(&r);
+}
+
+static void test_a_queue_that_grows_is_told(void **state)
+{
+	struct causal_result_site sites[] = {site(0, 0.1)};
+	struct causal_result c = result(sites, 1);
+	const struct report_site calls = {.calls = 1000, .bytes = 1000};
+	struct causal_report r;
+
+	(void)state;
+	c.queue = (struct causal_queue){65536, 100, 900}; /* two windows are 1000 units */
+	assert_int_equal(causal_report_make(&r, "unit", &c, NULL, SCP_CAUSAL_BY_PATH, false), 0);
+	r.row[0].found.row = &calls;
+	causal_report_warn(&r, false);
+	assert_int_equal(r.warnings, 0);
+	c.queue.after = 30000;
+	causal_report_warn(&r, false);
+	assert_int_equal(r.warnings, 1);
+	assert_string_equal(r.warning[0].code, "long-queue");
+	assert_non_null(strstr(r.warning[0].text, "65536 bytes held 100 of them at first"));
+	causal_report_free(&r);
+}
+
+/* A recv that would have blocked is no unit. */
+static void test_the_unit_has_one_call_a_unit(void **state)
+{
+	struct causal_result_site sites[] = {site(1, 0.1)};
+	struct causal_result c = result(sites, 1);
+	struct causal_report r;
+	char text[256];
+
+	(void)state;
+	c.slopes.latency = (struct slopes_value){2e-5, 1e-7, 1000};
+	assert_int_equal(
+		causal_report_make(&r, "recv@completed", &c, NULL, SCP_CAUSAL_BY_PATH, false), 0);
+	know(&r, 0, "recv", 1.5e-6);
+	causal_report_count_unit(&r);
+	assert_true(fabs(r.row[0].calls_unit - 1) < 1e-12);
+	causal_report_unit(&r, text, sizeof(text), false);
+	assert_non_null(strstr(text, "takes 20.00 us from its begin to its end"));
+	assert_non_null(strstr(text, "not in its MEAN, 1.500 us"));
+	causal_report_free(&r);
+}
+
 static void test_percentages(void **state)
 {
 	char text[64];
@@ -256,6 +343,10 @@ int main(void)
 		cmocka_unit_test(test_what_cannot_be_told_is_not),
 		cmocka_unit_test(test_names_are_only_text),
 		cmocka_unit_test(test_json_has_what_a_reader_needs),
+		cmocka_unit_test(test_a_removal_is_predicted_where_it_can_be_known),
+		cmocka_unit_test(test_where_nothing_is_certain_the_result_is_said),
+		cmocka_unit_test(test_a_queue_that_grows_is_told),
+		cmocka_unit_test(test_the_unit_has_one_call_a_unit),
 		cmocka_unit_test(test_percentages),
 		cmocka_unit_test(test_patterns_of_sites),
 	};

@@ -137,6 +137,31 @@ static void cpu_time_is_that_without_delays(void **state)
 	own_block(3, 0, 0);
 }
 
+static void the_pipe_that_changed_most_is_told(void **state)
+{
+	static const char content[300];
+	struct causal_threads t = {0};
+	int still[2], queue[2];
+
+	(void)state;
+	assert_false(pipe(still) || pipe(queue));
+	assert_int_equal(write(still[1], content, 300), 300);
+	assert_int_equal(write(queue[1], content, 10), 10);
+	own_block(3, getpid(), (pid_t)syscall(SYS_gettid));
+	causal_threads_begin(&t, ours, 0);
+	assert_int_equal(write(queue[1], content, 200), 200);
+	causal_threads_read(&t, ours, 1, 10);
+	assert_int_equal(t.queue.before, 10);
+	assert_int_equal(t.queue.after, 210);
+	assert_int_equal(t.queue.room, fcntl(queue[0], F_GETPIPE_SZ));
+	causal_threads_free(&t);
+	own_block(3, 0, 0);
+	for (int i = 0; i < 2; i++) {
+		close(still[i]);
+		close(queue[i]);
+	}
+}
+
 static void a_process_without_the_page_does_not_count(void **state)
 {
 	struct causal_threads t = {0};
@@ -173,6 +198,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cpu_time_is_that_without_delays),
+		cmocka_unit_test(the_pipe_that_changed_most_is_told),
 		cmocka_unit_test(a_process_without_the_page_does_not_count),
 		cmocka_unit_test(what_was_known_stays_when_all_have_ended),
 	};

@@ -278,6 +278,51 @@ static void covers_a_program_of_states(void **state)
 	}
 }
 
+/* Four times as wide takes sixteen times as long. */
+static void what_is_expected_grows_with_the_square(void **state)
+{
+	(void)state;
+	assert_true(fabs(stopping_expected(20, 0.2, 0.05, 10) - 320) < 1e-9);
+	assert_true(fabs(stopping_expected(20, 0.04, 0.05, 10) - 20) < 1e-9);
+	assert_true(fabs(stopping_expected(5, 0.01, 0.05, 10) - 10) < 1e-9);
+	assert_true(isnan(stopping_expected(20, NAN, 0.05, 10)));
+	assert_true(isnan(stopping_expected(20, 1.1, 0.05, 10)));
+}
+
+/* The first expectation counts, ten times; 60 s at least; and there is always one. */
+static void a_limit_ends_it(void **state)
+{
+	struct stopping_patience first = {0}, soon = {0}, unknown = {0};
+
+	(void)state;
+	assert_int_equal(stopping_lasts(&first, 5, 100, 20), STOPPING_GOES_ON);
+	assert_int_equal(stopping_lasts(&first, 199, 4000, 5000), STOPPING_GOES_ON);
+	assert_int_equal(stopping_lasts(&first, 200, 4020, 5000), STOPPING_LIMIT);
+	assert_int_equal(stopping_lasts(&soon, 1, 20, 1), STOPPING_GOES_ON);
+	assert_int_equal(stopping_lasts(&soon, 59, 1180, NAN), STOPPING_GOES_ON);
+	assert_int_equal(stopping_lasts(&soon, 60, 1200, NAN), STOPPING_LIMIT);
+	assert_int_equal(stopping_lasts(&unknown, 59, 1180, NAN), STOPPING_GOES_ON);
+	assert_int_equal(stopping_lasts(&unknown, 60, 1200, NAN), STOPPING_GOES_ON);
+	assert_true(fabs(unknown.limit_s - 600) < 1e-9);
+}
+
+/* 1000 calls a second, and then 5: a timer's. What has not begun is waited for. */
+static void the_load_is_over_where_hardly_a_call_comes(void **state)
+{
+	struct stopping_patience p = {0}, none = {0};
+	double calls = 0, now = 0;
+
+	(void)state;
+	for (; now < 50; now++)
+		assert_int_equal(stopping_lasts(&p, now, calls += 1000, 1e6), STOPPING_GOES_ON);
+	for (; now < 59; now++)
+		assert_int_equal(stopping_lasts(&p, now, calls += 5, 1e6), STOPPING_GOES_ON);
+	assert_int_equal(stopping_lasts(&p, now, calls, 1e6), STOPPING_IDLE);
+	assert_int_equal(stopping_lasts(&p, now, calls + 1000, 1e6), STOPPING_GOES_ON);
+	for (now = 0; now < 59; now++)
+		assert_int_equal(stopping_lasts(&none, now, 0, NAN), STOPPING_GOES_ON);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -292,6 +337,9 @@ int main(void)
 		cmocka_unit_test(not_where_one_stretch_is_most_of_the_scatter),
 		cmocka_unit_test(stretches_are_merged),
 		cmocka_unit_test(covers_a_program_of_states),
+		cmocka_unit_test(what_is_expected_grows_with_the_square),
+		cmocka_unit_test(a_limit_ends_it),
+		cmocka_unit_test(the_load_is_over_where_hardly_a_call_comes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

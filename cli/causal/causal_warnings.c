@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Why a causal profile says less than it was asked for. */
+#include "cli/causal/causal_private.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#define LONG_QUEUE 2.0 /* windows: what came together in a queue is more than passes in these */
+
+__attribute__((format(printf, 3, 4))) static void warn(struct causal_report *r, const char *code,
+						       const char *format, ...)
+{
+	struct causal_warning *w = &r->warning[r->warnings];
+	va_list args;
+
+	if (r->warnings == sizeof(r->warning) / sizeof(*r->warning))
+		return;
+	va_start(args, format);
+	vsnprintf(w->text, sizeof(w->text), format, args);
+	va_end(args);
+	w->code = code;
+	r->warnings++;
+}
+
+static void warn_of_progress(struct causal_report *r)
+{
+	char most[400] = "";
+
+	if (r->sites)
+		causal_sites_most(r->sites, most, sizeof(most));
+	if (*most)
+		warn(r, "no-progress", "%s never completed. Most often these did: %s", r->progress,
+		     most);
+	else
+		warn(r, "no-progress",
+		     "%s never completed, nor did any other function that is recorded: see -g, -s",
+		     r->progress);
+}
+
+static void warn_of_length(struct causal_report *r)
+{
+	const struct causal_result *c = r->result;
+
+	if (c->problems & CAUSAL_TOO_SHORT && c->slopes.windows)
+		warn(r, "too-short",
+		     "only %zu windows of %.3g s were had, and fewer than %d tell nothing. Let it "
+		     "run longer, or give a shorter --window",
+		     c->slopes.windows, c->window_s, SLOPES_WINDOWS);
+	else if (c->problems & CAUSAL_TOO_SHORT && !r->warnings)
+		warn(r, "too-short",
+		     "it ended before the experiment began. Let it run longer: 10 s at the least");
+	if (c->problems & CAUSAL_SITES_LEFT_OUT)
+		warn(r, "sites-left-out",
+		     "there are more sites than can be told apart in this time. Those that take "
+		     "most "
+		     "were delayed. Name others by --at, or run longer with --sites");
+	if (c->problems & CAUSAL_LATE)
+		warn(r, "late-windows",
+		     "windows began late: the machine is busy. Intervals are wider for it; leave "
+		     "the tool a CPU");
+	if (c->problems & CAUSAL_SKIPPED)
+		warn(r, "skipped-delays",
+		     "more than 1 %% of the delays were not made: limits, handlers, nested calls. "
+		     "Effects count only those that were; a lower --slowdown skips fewer");
+}
+
+static void warn_of_effects(struct causal_report *r)
+{
+	const struct causal_result *c = r->result;
+
+	if (c->problems & CAUSAL_SLOWER_THAN_ASKED)
+		warn(r, "slower-than-asked",
+		     "all delays together cost %.2g %%, more than the %.2g %% asked for. Give a "
+		     "lower --slowdown where that matters",
+		     100 * c->slopes.slowdown.value, 100 * c->asked);
+	if (c->problems & CAUSAL_CARRIED)
+		warn(r, "carried-over",
+		     "effects outlast a window of %.3g s: queues drain later. What the next window "
+		     "shows is added; a longer --window makes intervals narrower",
+		     c->window_s);
+}
+
+/* A pipe that fills or empties all the time is a queue longer than the experiment: its slower side
+ * costs nothing as yet. Where calls move much at once the content only jumps. */
+static void warn_of_queue(struct causal_report *r)
+{
+	const struct causal_result *c = r->result;
+	const struct causal_queue *q = &c->queue;
+	double change = abs(q->after - q->before), least = INFINITY;
+
+	for (size_t i = 0; i < r->rows; i++) {
+		const struct report_site *s = r->row[i].found.row;
+
+		if (s && s->bytes && s->calls)
+			least = fmin(least, (double)s->bytes / (double)s->calls);
+	}
+	if (change / least > LONG_QUEUE * c->rate_per_s * c->window_s)
+		warn(r, "long-queue",
+		     "a pipe of %d bytes held %d of them at first and %d at last, and calls move "
+		     "%.3g: a queue %s, and delays behind it do not show before it is %s. Let it "
+		     "run longer, or let progress be what comes behind the queue",
+		     q->room, q->before, q->after, least,
+		     q->after > q->before ? "grows" : "shrinks",
+		     q->after > q->before ? "full" : "empty");
+}
+
+void causal_report_warn(struct causal_report *r, bool none_matched)
+{
+	unsigned problems = r->result->problems;
+
+	if (problems & CAUSAL_NO_PROGRESS)
+		warn_of_progress(r);
+	if (none_matched)
+		warn(r, "no-such-site",
+		     "no call was seen at the sites of --at. Without --at all sites are shown");
+	else if (problems & CAUSAL_NO_SITES)
+		warn(r, "no-sites",
+		     "no other calls were seen to delay. Record more: -g all, -s, or regions");
+	warn_of_length(r);
+	warn_of_effects(r);
+	warn_of_queue(r);
+}
