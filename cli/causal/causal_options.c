@@ -166,28 +166,20 @@ static int take_time(int code, const char *text, uint64_t least_ns, uint64_t mos
 	return 0;
 }
 
-static int take_by(const char *text, enum scp_causal_by *by)
+/* Which of the words, separated by bars, it is: options_parse knows that it is one. */
+static unsigned word_of(const char *words, const char *text)
 {
-	*by = !strcmp(text, "path")   ? SCP_CAUSAL_BY_PATH
-	      : !strcmp(text, "site") ? SCP_CAUSAL_BY_SITE
-				      : SCP_CAUSAL_BY_FUNCTION;
-	return 0;
-}
+	unsigned at = 0;
 
-static int take_place(const char *text, enum scp_causal_place *place)
-{
-	*place = !strcmp(text, "auto")	  ? SCP_CAUSAL_AUTO
-		 : !strcmp(text, "begin") ? SCP_CAUSAL_BEGIN
-					  : SCP_CAUSAL_END;
-	return 0;
+	for (const char *c = words; c != strstr(words, text); c++)
+		at += *c == '|';
+	return at;
 }
 
 static int take_format(struct given *g, const char *text)
 {
 	g->format = true;
-	g->options->format = !strcmp(text, "json")   ? CAUSAL_JSON
-			     : !strcmp(text, "html") ? CAUSAL_HTML
-						     : CAUSAL_TEXT;
+	g->options->format = (enum causal_format)word_of("text|json|html", text);
 	return 0;
 }
 
@@ -254,9 +246,11 @@ static int take(void *to, int code, const char *value)
 	case OPT_FASTER:
 		return take_share("faster", value, 0.001, 0.99, &o->faster);
 	case USAGE_BY:
-		return take_by(value, &o->by);
+		o->by = (enum scp_causal_by)word_of("path|site|function", value);
+		return 0;
 	case OPT_PLACE:
-		return take_place(value, &o->place);
+		o->place = (enum scp_causal_place)word_of("auto|begin|end", value);
+		return 0;
 	case OPT_ATTACH:
 		return take_attach(o, value);
 	case USAGE_FORMAT:

@@ -200,9 +200,6 @@ int plan_change_print(const struct profile *profile, const struct plan_options *
 /* "29,196"; "1.54e+24" from 2^53 on. */
 void plan_words_count(char *out, size_t room, double count);
 
-/* For a sentence: "850", "14 thousand", "1.3 million". */
-void plan_words_about(char *out, size_t room, double count);
-
 /* "52 s", "4.9 minutes", "26 hours", "3.1 days"; below a second as numbers_duration. */
 void plan_words_time(char *out, size_t room, double ns);
 

@@ -188,7 +188,7 @@ static void print_sentence(const struct plan_change *p, const struct plan_change
 
 	numbers_significant(factor, sizeof(factor), sum->factor, 3);
 	plan_words_percent(change, sizeof(change), o->change);
-	plan_words_about(calls, sizeof(calls), ceil(sum->factor * p->calls));
+	numbers_plain(calls, sizeof(calls), ceil(sum->factor * p->calls));
 	if (!sum->within)
 		printf("No site above %.6g %% of time would show a change of %s%s between two "
 		       "runs, however long\n",

@@ -175,7 +175,7 @@ static void print_sentence(const struct plan_sites *p, const struct plan_options
 	if (!p->sites) {
 		printf("Nothing to plan: no%s\n", at + strlen("every"));
 	} else if (p->factor > 1) {
-		plan_words_about(calls, sizeof(calls), p->more_calls);
+		numbers_plain(calls, sizeof(calls), p->more_calls);
 		plan_words_time(time, sizeof(time), p->more_ns);
 		printf("%s%s more calls, about %s, for %s at %s\n",
 		       p->in_state[PLAN_AT_LEAST] ? "At least " : "", calls, time, target, at);
@@ -192,7 +192,7 @@ static void print_cpu(const struct plan_sites *p)
 
 	if (isnan(p->cpu_factor))
 		return;
-	plan_words_about(calls, sizeof(calls), p->cpu_more_calls);
+	numbers_plain(calls, sizeof(calls), p->cpu_more_calls);
 	plan_words_time(time, sizeof(time), p->cpu_more_ns);
 	if (p->cpu_factor > 1)
 		printf("For their CPU time, of calls that are not switched: %s more, about %s\n",

@@ -34,26 +34,6 @@ static void put_scaled(char *out, size_t room, double value, const struct scale 
 		snprintf(out, room, "%.*f %s", x < 9.95 ? 1 : 0, x, s->name);
 }
 
-void plan_words_about(char *out, size_t room, double count)
-{
-	static const struct scale scales[] = {{999.5e15, 1, NULL},
-					      {999.5e9, 1e12, "trillion"},
-					      {999.5e6, 1e9, "thousand million"},
-					      {999.5e3, 1e6, "million"},
-					      {9999.5, 1e3, "thousand"}};
-
-	if (count >= scales[0].from) {
-		snprintf(out, room, "%.2g", count);
-		return;
-	}
-	for (size_t i = 1; i < sizeof(scales) / sizeof(*scales); i++)
-		if (count >= scales[i].from) {
-			put_scaled(out, room, count, &scales[i]);
-			return;
-		}
-	plan_words_count(out, room, ceil(count));
-}
-
 void plan_words_time(char *out, size_t room, double ns)
 {
 	static const struct scale scales[] = {{2 * 365.25 * 86400e9, 365.25 * 86400e9, "years"},

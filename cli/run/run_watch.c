@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/plan/plan.h"
 #include "profile/live/run_files.h"
 #include "report/live/precision.h"
 #include "report/model/model.h"
@@ -59,20 +60,6 @@ static double cpu_seconds(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* "about 40 s", "about 3 minutes". */
-static void about(char *text, size_t size, double seconds)
-{
-	bool minutes = seconds >= 120, hours = seconds >= 7200;
-
-	snprintf(text, size, "about %.0f %s",
-		 ceil(seconds / (hours	   ? 3600
-				 : minutes ? 60
-					   : 1)),
-		 hours	   ? "hours"
-		 : minutes ? "minutes"
-			   : "s");
-}
-
 /* How wide the widest interval is, how narrow it was to be, and for how long that takes. Returns
  * the share of the work that is done; NAN: not known. */
 static double describe_until(const struct run_watch *w, char *text, size_t size)
@@ -89,9 +76,9 @@ static double describe_until(const struct run_watch *w, char *text, size_t size)
 	reliability_names(p->unreliable, unreliable, sizeof(unreliable));
 	numbers_significant(worst, sizeof(worst), 100 * p->worst, 3);
 	if (w->expected_s > recorded_s)
-		about(left, sizeof(left), w->expected_s - recorded_s);
+		plan_words_time(left, sizeof(left), 1e9 * (w->expected_s - recorded_s));
 	snprintf(text, size, "interval now +-%s %%, wanted +-%.3g %%%s%s%s (%zu of %zu sites%s%s)",
-		 worst, 100 * w->wishes.until, *left ? ", " : "", left, *left ? " more" : "",
+		 worst, 100 * w->wishes.until, *left ? ", about " : "", left, *left ? " more" : "",
 		 p->reached, p->sites, p->unreliable ? "; " : "", unreliable);
 	/* an interval that is narrow but has a reliability warning is not the whole work */
 	return fmin(recorded_s / w->expected_s, p->reached < p->sites ? 0.99 : 1);

@@ -208,7 +208,6 @@ static bool count_sites(struct causal *c, struct tally *t, double *unit_s)
 	double began = causal_state_now(), slice = fmax(c->wishes.pilot_s / SLICES, LEAST_SLICE),
 	       passed;
 	struct causal_page_counts counts;
-	struct cpu_times_steal steal = cpu_times_steal_read();
 	struct scp_causal_progress from, to;
 	bool some_new;
 
@@ -226,7 +225,6 @@ static bool count_sites(struct causal *c, struct tally *t, double *unit_s)
 		 (passed < c->wishes.pilot_s + LONGEST_S &&
 		  (some_new || to.completed - from.completed < ENOUGH)));
 	c->timed = to.units > from.units;
-	c->steals = cpu_times_steal_read().stolen > steal.stolen;
 	*unit_s = to.completed > from.completed
 			  ? causal_page_seconds(c->page, (double)(to.units - from.units)) /
 				    (double)(to.completed - from.completed)

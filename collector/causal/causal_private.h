@@ -10,7 +10,6 @@
 #include <stdint.h>
 
 #include "collector/causal/causal.h"
-#include "collector/machine/cpu_times.h"
 #include "stats/causal/slopes.h"
 #include "stats/numerics/random.h"
 
@@ -165,8 +164,8 @@ double causal_design_delay(const struct causal_design *d, size_t site, unsigned 
 struct slopes_value causal_design_unit(const struct causal_design *d, size_t site, unsigned level);
 
 /* CPU time of each thread of the processes that are delayed, and its calls at the sites; and how
- * full their pipes are. The time of a unit cannot fall below that (slopes_data.busy). Threads that begin or end meanwhile do not
- * count, nor do those beyond the first 512. One thread. */
+ * full their pipes are. The time of a unit cannot fall below that (slopes_data.busy). Threads that
+ * begin or end meanwhile do not count, nor do those beyond the first 512. One thread. */
 
 struct causal_threads {
 	struct causal_threads_seen *first; /* at the beginning */
@@ -207,7 +206,6 @@ struct causal {
 	struct causal_candidate *site; /* by slot - 1 */
 	size_t sites;
 	bool timed;	 /* units of progress have durations of their own */
-	bool steals;	 /* the machine's time is stolen */
 	double window_s; /* of the windows that are next */
 	struct causal_budget_site budget[SLOPES_SITES];
 	struct causal_design design;

@@ -12,7 +12,6 @@
 #define WINDOWS_S 1.0	/* windows that get longer as time passes get no longer than this */
 #define WINDOWS	  32768 /* so many, and they get twice as long: memory is bounded */
 #define FASTER	  1.3	/* progress than delays were made for: they are made anew */
-#define STEAL_HZ  100.0
 
 /* Limits that are watched until they are narrow must hold at all looks: as in
  * stats/mean/stopping.h, Robbins' boundary sqrt(a^2 + ln(t / m)) with the error of time t, in place
@@ -24,14 +23,12 @@
 struct edge {
 	double at;
 	struct causal_page_counts counts;
-	uint64_t stolen;
 };
 
 static void read_edge(struct causal *c, struct edge *e)
 {
 	e->at = causal_state_now();
 	causal_state_read(c, &e->counts);
-	e->stolen = c->steals ? cpu_times_steal_read().stolen : 0;
 }
 
 static void set_delays(struct causal *c, const double *delays)
@@ -98,8 +95,7 @@ static int add_window(struct causal *c, const struct edge *from, const struct ed
 				   .latency =
 					   c->timed ? causal_page_seconds(
 							      c->page, (double)(b.units - a.units))
-						    : NAN,
-				   .disturbed = (double)(to->stolen - from->stolen) / STEAL_HZ},
+						    : NAN},
 			.level = level,
 			.calls = calls},
 		rate);

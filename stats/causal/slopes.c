@@ -75,8 +75,7 @@ static int fit_times(struct slopes_run *r, double q, struct slopes *out, struct 
 	return slopes_shape_fit(r, q, site) || slopes_shape_fit_pairs(r, q, site) ? -1 : 0;
 }
 
-static int fit_latencies(struct slopes_run *r, double q, struct slopes *out,
-			 struct slopes_site *site)
+static int fit_latencies(struct slopes_run *r, struct slopes *out, struct slopes_site *site)
 {
 	struct slopes_value share;
 
@@ -85,7 +84,7 @@ static int fit_latencies(struct slopes_run *r, double q, struct slopes *out,
 	for (size_t c = 0; c < r->columns; c++)
 		site[r->site[c]].latency = slopes_run_slope(r, c);
 	slopes_run_unit(r, r->latency, &out->latency, &share);
-	return slopes_shape_latency(r, site) || slopes_shape_latency_pairs(r, q, site) ? -1 : 0;
+	return slopes_shape_latency(r, site);
 }
 
 int slopes_fit(const struct slopes_data *d, double q, struct slopes *out, struct slopes_site *site)
@@ -103,7 +102,7 @@ int slopes_fit(const struct slopes_data *d, double q, struct slopes *out, struct
 		if (r.system.windows >= SLOPES_WINDOWS) {
 			status = fit_times(&r, q, out, site);
 			if (status == 0 && r.latencies)
-				status = fit_latencies(&r, q, out, site);
+				status = fit_latencies(&r, out, site);
 		}
 	}
 	slopes_run_end(&r);

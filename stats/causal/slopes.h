@@ -29,7 +29,6 @@
 struct slopes_window {
 	double time, progress; /* duration; number of units completed */
 	double latency;	       /* sum of the durations of the units; NAN: units have no duration */
-	double disturbed;      /* covariate that delays do not change: stolen time, seconds */
 	size_t block;	       /* ascending from 0; a block is consecutive windows */
 };
 
@@ -74,7 +73,7 @@ struct slopes_site {
 	 * delays of the other sites; NAN: no such effect was seen. */
 	struct slopes_value bend;
 	struct slopes_value latency;	  /* of the mean duration of a unit */
-	struct slopes_value latency_bend; /* as bend; if no effect was seen, by its own levels */
+	struct slopes_value latency_bend; /* as bend, by its own levels */
 	double tested;			  /* mean delay of a call at the higher level, seconds */
 	double p;			  /* p-value of this slope if the true one is 0 */
 	double q;			  /* Benjamini and Hochberg (1995), over all sites */
@@ -86,8 +85,7 @@ struct slopes_site {
 };
 
 struct slopes {
-	struct slopes_value unit;     /* time per unit without delays and without occasional
-				       * disturbances of windows, which grow with time */
+	struct slopes_value unit;     /* time per unit without delays */
 	struct slopes_value latency;  /* duration of a unit without delays; NAN: unknown */
 	struct slopes_value slowdown; /* total cost of all delays, relative: 0.05 is 5 % */
 	double carried;		      /* joint p-value of the previous window's draws */
@@ -110,8 +108,6 @@ struct slopes_prediction {
 	bool at_least;
 	bool thread_near; /* at_most is set because another thread is nearly as busy */
 	bool hidden;	  /* at_most is set because the program mostly waits for something else */
-	double beyond;	  /* time saved per call / highest delay tested. Above 1 the line is
-			   * extrapolated further than was tested. NAN: unknown */
 	double latency_percent, latency_low, latency_high; /* reduction of latency; NAN: unknown */
 };
 struct slopes_prediction slopes_predict(const struct slopes *all, const struct slopes_site *site,

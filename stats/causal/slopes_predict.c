@@ -198,7 +198,6 @@ struct slopes_prediction slopes_predict(const struct slopes *all, const struct s
 		.thread_near = near,
 		.hidden = hidden,
 		.at_least = site->shape == SLOPES_CONCAVE || (conditional && !less),
-		.beyond = share * call.value / site->tested,
 		.latency_percent = 100 * l.value,
 		.latency_low = 100 * l.low,
 		.latency_high = 100 * l.high,

@@ -6,8 +6,7 @@
  *      sum over w in a block of weight[w] e[w] = 0                                          (3)
  *
  * (3) is solved for the bases and taken out of (2): y and n x less n times their ratios to n in the
- * block. What is left is one system of as many equations as columns. One column, `alone`, may be
- * taken as it is and not times n: a covariate. */
+ * block. What is left is one system of as many equations as columns. */
 #ifndef SCPROF_STATS_CAUSAL_SLOPES_PRIVATE_H
 #define SCPROF_STATS_CAUSAL_SLOPES_PRIVATE_H
 
@@ -35,7 +34,7 @@ struct slopes_estimate {
 
 /* Fits columns x [windows][columns]. Returns 0; -1: no memory. With too few windows each column is
  * fitted alone: draws are independent, so the others only add to its noise. */
-int slopes_system_fit(const struct slopes_system *s, const double *x, size_t columns, size_t alone,
+int slopes_system_fit(const struct slopes_system *s, const double *x, size_t columns,
 		      const double *y, struct slopes_estimate *out);
 void slopes_system_free(struct slopes_estimate *e);
 
@@ -63,13 +62,12 @@ void slopes_system_mean(const double *series, size_t windows, double *error, dou
 struct slopes_run {
 	const struct slopes_data *d;
 	struct slopes_system system;
-	size_t columns, covariate; /* sites with a column; index of the covariate, or SIZE_MAX */
-	size_t width;		   /* width of x, covariate included */
-	size_t *of;		   /* [windows]: index in d->window */
-	size_t *site;		   /* [columns]: index of the site */
+	size_t columns; /* sites with a column */
+	size_t *of;	/* [windows]: index in d->window */
+	size_t *site;	/* [columns]: index of the site */
 	size_t *start;
 	double *n, *weight, *time, *latency; /* [windows] */
-	double *x;			     /* [windows][width] */
+	double *x;			     /* [windows][columns] */
 	double *before;			     /* [windows][columns]: x of the previous window */
 	double *room, *residual;	     /* [windows] */
 	bool latencies;			     /* all windows have a latency */
@@ -84,7 +82,7 @@ void slopes_run_end(struct slopes_run *r);
 int slopes_run_fit(struct slopes_run *r, const double *y, double *carried);
 /* Slope of a column; its influences are left in r->room. */
 struct slopes_value slopes_run_slope(struct slopes_run *r, size_t column);
-/* y per unit without delays and disturbance, over windows with their weights; and the total effect
+/* y per unit without delays, over windows with their weights; and the total effect
  * of all delays as a share of it. */
 void slopes_run_unit(struct slopes_run *r, const double *y, struct slopes_value *unit,
 		     struct slopes_value *share);
@@ -95,9 +93,8 @@ int slopes_shape_fit(struct slopes_run *r, double q, struct slopes_site *site);
 /* The same for latencies: sets latency_bend. */
 int slopes_shape_latency(struct slopes_run *r, struct slopes_site *site);
 
-/* In slopes_shape.c: others_slower, interacts, bend and shape from pairs of sites; for latencies
- * only latency_bend. r->fit is the fit of the times or latencies. Returns 0; -1: no memory. */
+/* In slopes_shape.c: others_slower, interacts, bend and shape from pairs of sites. r->fit is the
+ * fit of the times. Returns 0; -1: no memory. */
 int slopes_shape_fit_pairs(struct slopes_run *r, double q, struct slopes_site *site);
-int slopes_shape_latency_pairs(struct slopes_run *r, double q, struct slopes_site *site);
 
 #endif

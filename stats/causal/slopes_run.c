@@ -31,13 +31,6 @@ static bool is_drawn(const struct slopes_run *r, size_t site)
 	return with >= LEAST_DRAWN && without >= LEAST_DRAWN;
 }
 
-static double disturbed(const struct slopes_run *r, size_t w)
-{
-	double seconds = r->d->window[r->of[w]].disturbed;
-
-	return seconds > 0 && isfinite(seconds) ? seconds : 0;
-}
-
 static void take_windows(struct slopes_run *r)
 {
 	const struct slopes_data *d = r->d;
@@ -70,15 +63,10 @@ static void take_columns(struct slopes_run *r)
 {
 	const struct slopes_data *d = r->d;
 	size_t windows = r->system.windows;
-	bool varies = false;
 
 	for (size_t s = 0; s < d->sites; s++)
 		if (is_drawn(r, s))
 			r->site[r->columns++] = s;
-	for (size_t w = 1; w < windows; w++)
-		varies = varies || disturbed(r, w) != disturbed(r, 0);
-	r->covariate = varies ? r->columns : SIZE_MAX;
-	r->width = r->columns + varies;
 	for (size_t w = 0; w < windows; w++) {
 		const double *delay = d->delay + r->of[w] * d->sites;
 		bool first = r->of[w] == 0;
@@ -86,11 +74,9 @@ static void take_columns(struct slopes_run *r)
 		for (size_t c = 0; c < r->columns; c++) {
 			double last = first ? 0 : delay[r->site[c] - d->sites];
 
-			r->x[w * r->width + c] = delay[r->site[c]];
+			r->x[w * r->columns + c] = delay[r->site[c]];
 			r->before[w * r->columns + c] = last >= 0 && isfinite(last) ? last : 0;
 		}
-		if (varies)
-			r->x[w * r->width + r->columns] = disturbed(r, w);
 	}
 }
 
@@ -98,7 +84,7 @@ int slopes_run_begin(struct slopes_run *r, const struct slopes_data *d)
 {
 	size_t n = d->windows + 1, cells = n * (d->sites + 1);
 
-	*r = (struct slopes_run){.d = d, .covariate = SIZE_MAX};
+	*r = (struct slopes_run){.d = d};
 	r->of = calloc(n, sizeof(*r->of));
 	r->start = calloc(n + 1, sizeof(*r->start));
 	r->site = calloc(d->sites + 1, sizeof(*r->site));
@@ -133,7 +119,7 @@ void slopes_run_end(struct slopes_run *r)
 static int fit_once(struct slopes_run *r, const double *y)
 {
 	slopes_system_free(&r->fit);
-	return slopes_system_fit(&r->system, r->x, r->width, r->covariate, y, &r->fit);
+	return slopes_system_fit(&r->system, r->x, r->columns, y, &r->fit);
 }
 
 /* Regresses the residuals on the draws of the previous windows. */
@@ -144,7 +130,7 @@ static int fit_carry(struct slopes_run *r, double *p)
 	slopes_system_free(&r->carried);
 	if (r->columns == 0 || s->windows < s->blocks + CARRY_ROOM * r->columns)
 		return 0;
-	if (slopes_system_fit(s, r->before, r->columns, SIZE_MAX, r->residual, &r->carried))
+	if (slopes_system_fit(s, r->before, r->columns, r->residual, &r->carried))
 		return -1;
 	if (p) {
 		*p = slopes_system_joint_p(s, &r->carried);
@@ -182,20 +168,12 @@ struct slopes_value slopes_run_slope(struct slopes_run *r, size_t c)
 	if (r->fit.dropped[c])
 		return (struct slopes_value){NAN, NAN, NAN};
 	for (size_t w = 0; w < s->windows; w++) {
-		r->room[w] = r->fit.influence[w * r->width + c];
+		r->room[w] = r->fit.influence[w * r->columns + c];
 		if (r->carry)
 			r->room[w] += r->carried.influence[w * r->columns + c];
 	}
 	return slopes_system_error(slope_of(r, c), r->room, r->residual, s->windows,
-				   s->blocks + r->width + (r->carry ? r->columns : 0));
-}
-
-/* Contribution of the covariate to y. */
-static double disturbance(const struct slopes_run *r, size_t w)
-{
-	size_t c = r->covariate;
-
-	return c == SIZE_MAX ? 0 : r->fit.coefficient[c] * r->x[w * r->width + c];
+				   s->blocks + r->columns + (r->carry ? r->columns : 0));
 }
 
 void slopes_run_unit(struct slopes_run *r, const double *y, struct slopes_value *unit,
@@ -203,14 +181,14 @@ void slopes_run_unit(struct slopes_run *r, const double *y, struct slopes_value 
 {
 	const struct slopes_system *s = &r->system;
 	double n = 0, sum = 0, added = 0, error;
-	double *mean = calloc(r->width + 1, sizeof(*mean));
+	double *mean = calloc(r->columns + 1, sizeof(*mean));
 
 	*unit = *share = (struct slopes_value){NAN, NAN, NAN};
 	for (size_t w = 0; mean && w < s->windows; w++) {
 		n += s->weight[w] * s->n[w];
-		sum += s->weight[w] * (y[w] - disturbance(r, w));
+		sum += s->weight[w] * y[w];
 		for (size_t c = 0; c < r->columns; c++)
-			mean[c] += s->weight[w] * s->n[w] * r->x[w * r->width + c];
+			mean[c] += s->weight[w] * s->n[w] * r->x[w * r->columns + c];
 	}
 	for (size_t c = 0; mean && c < r->columns; c++)
 		added += mean[c] * slope_of(r, c);
@@ -221,14 +199,15 @@ void slopes_run_unit(struct slopes_run *r, const double *y, struct slopes_value 
 	slopes_system_influence(s, &r->fit, mean, r->room);
 	if (r->carry)
 		slopes_system_influence(s, &r->carried, mean, r->room);
-	*share = slopes_system_error(added, r->room, r->residual, s->windows, s->blocks + r->width);
+	*share = slopes_system_error(added, r->room, r->residual, s->windows,
+				     s->blocks + r->columns);
 	error = share->error;
 	share->value /= n * unit->value;
 	share->error /= n * unit->value;
 	for (size_t w = 0; w < s->windows; w++) {
-		r->room[w] = y[w] - disturbance(r, w) - s->n[w] * unit->value;
+		r->room[w] = y[w] - s->n[w] * unit->value;
 		for (size_t c = 0; c < r->columns; c++)
-			r->room[w] -= s->n[w] * r->x[w * r->width + c] * slope_of(r, c);
+			r->room[w] -= s->n[w] * r->x[w * r->columns + c] * slope_of(r, c);
 		r->room[w] *= s->weight[w];
 	}
 	slopes_system_mean(r->room, s->windows, &unit->error, &unit->freedom);

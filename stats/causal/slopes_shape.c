@@ -18,7 +18,7 @@ static void mean_delays(const struct slopes_run *r, size_t c, double mean[SLOPES
 		if (level >= SLOPES_LEVELS)
 			continue;
 		n[level] += r->n[w];
-		sum[level] += r->n[w] * r->x[w * r->width + c];
+		sum[level] += r->n[w] * r->x[w * r->columns + c];
 	}
 	for (size_t l = 0; l < SLOPES_LEVELS; l++)
 		mean[l] = n[l] > 0 ? sum[l] / n[l] : NAN;
@@ -37,13 +37,13 @@ static int fit_levels(struct slopes_run *r, size_t c, struct slopes_estimate *e)
 	y = x + windows * 2;
 	for (size_t w = 0; w < windows; w++) {
 		size_t level = r->d->level[r->of[w] * r->d->sites + r->site[c]];
-		double delay = r->x[w * r->width + c];
+		double delay = r->x[w * r->columns + c];
 
 		if (level == 1 || level == 2)
 			x[w * 2 + level - 1] = delay;
 		y[w] = r->residual[w] + r->n[w] * delay * r->fit.coefficient[c];
 	}
-	status = slopes_system_fit(&r->system, x, 2, SIZE_MAX, y, e);
+	status = slopes_system_fit(&r->system, x, 2, y, e);
 	free(x);
 	return status;
 }
@@ -54,7 +54,7 @@ static struct slopes_value combine(struct slopes_run *r, const struct slopes_est
 	memset(r->room, 0, r->system.windows * sizeof(double));
 	slopes_system_influence(&r->system, e, (double[]){a, b}, r->room);
 	return slopes_system_error(a * e->coefficient[0] + b * e->coefficient[1], r->room,
-				   e->residual, r->system.windows, r->system.blocks + r->width);
+				   e->residual, r->system.windows, r->system.blocks + r->columns);
 }
 
 /* Fills in low, high and their difference; NAN if unknown. */
@@ -162,20 +162,20 @@ static int fit_pairs(struct slopes_run *r, struct pairs *v)
 		mean_delays(r, v->site[i], delay);
 		for (size_t w = 0; w < windows; w++) {
 			n += r->n[w];
-			sum += r->n[w] * r->x[w * r->width + v->site[i]];
+			sum += r->n[w] * r->x[w * r->columns + v->site[i]];
 		}
 		v->mean[i] = sum / n;
 		v->high[i] = delay[2];
 	}
 	for (size_t w = 0; w < windows; w++)
 		for (size_t k = 0; k < v->count; k++) {
-			const double *row = r->x + w * r->width;
+			const double *row = r->x + w * r->columns;
 			size_t i = v->first[k], j = v->second[k];
 
 			x[w * v->count + k] =
 				(row[v->site[i]] - v->mean[i]) * (row[v->site[j]] - v->mean[j]);
 		}
-	status = slopes_system_fit(&r->system, x, v->count, SIZE_MAX, r->residual, &v->e);
+	status = slopes_system_fit(&r->system, x, v->count, r->residual, &v->e);
 	free(x);
 	return status;
 }
@@ -203,7 +203,7 @@ static void tell_others(struct slopes_run *r, const struct pairs *v, size_t i, c
 	slopes_run_slope(r, v->site[i]);
 	slopes_system_influence(&r->system, &v->e, c, r->room);
 	site->others_slower = slopes_system_error(value, r->room, v->e.residual, r->system.windows,
-						  r->system.blocks + r->width + v->count);
+						  r->system.blocks + r->columns + v->count);
 	site->shape = SLOPES_CONDITIONAL;
 }
 
@@ -216,20 +216,18 @@ static struct slopes_value value_of(struct slopes_run *r, const struct pairs *v,
 	for (size_t k = 0; k < v->count; k++)
 		value += c[k] * v->e.coefficient[k];
 	return slopes_system_error(value, r->room, v->e.residual, r->system.windows,
-				   r->system.blocks + r->width + v->count);
+				   r->system.blocks + r->columns + v->count);
 }
 
 /* The bend of a site follows from its interactions: if all times grow by one factor, so does the
  * total (a max-plus system is homogeneous), hence the second derivatives of a site sum up to 0.
  * Pairs that are only suspected count, too. */
-static struct slopes_value bend_of(struct slopes_run *r, const struct pairs *v, size_t i,
-				   bool both_ways)
+static struct slopes_value bend_of(struct slopes_run *r, const struct pairs *v, size_t i)
 {
 	double c[MOST_PAIRS] = {0};
 
 	for (size_t k = 0; k < v->count; k++)
-		if ((v->first[k] == i || v->second[k] == i) &&
-		    (both_ways ? fabs(v->t[k]) : -v->t[k]) > SUSPECTED)
+		if ((v->first[k] == i || v->second[k] == i) && -v->t[k] > SUSPECTED)
 			c[k] = -1;
 	return value_of(r, v, c);
 }
@@ -237,7 +235,7 @@ static struct slopes_value bend_of(struct slopes_run *r, const struct pairs *v, 
 static int fit(struct slopes_run *r, double q, const double *p, struct pairs *v)
 {
 	choose(r, q, p, v);
-	if (r->system.windows < r->system.blocks + r->width + 3 * v->count)
+	if (r->system.windows < r->system.blocks + r->columns + 3 * v->count)
 		v->count = 0;
 	if (v->count == 0)
 		return 0;
@@ -271,26 +269,7 @@ int slopes_shape_fit_pairs(struct slopes_run *r, double q, struct slopes_site *s
 		found[k] = qs[k] <= q;
 	for (size_t i = 0; v.count > 0 && i < v.sites; i++) {
 		tell_others(r, &v, i, found, &site[r->site[v.site[i]]]);
-		site[r->site[v.site[i]]].bend = bend_of(r, &v, i, false);
-	}
-	slopes_system_free(&v.e);
-	return 0;
-}
-
-int slopes_shape_latency_pairs(struct slopes_run *r, double q, struct slopes_site *site)
-{
-	struct pairs v = {0};
-	double p[SLOPES_SITES];
-
-	for (size_t c = 0; c < r->columns; c++)
-		p[c] = slopes_system_p(site[r->site[c]].latency);
-	if (fit(r, q, p, &v))
-		return -1;
-	for (size_t i = 0; v.count > 0 && i < v.sites; i++) {
-		struct slopes_value bend = bend_of(r, &v, i, true);
-
-		if (isfinite(bend.error))
-			site[r->site[v.site[i]]].latency_bend = bend;
+		site[r->site[v.site[i]]].bend = bend_of(r, &v, i);
 	}
 	slopes_system_free(&v.e);
 	return 0;

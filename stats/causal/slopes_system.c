@@ -7,44 +7,14 @@
 
 #include "stats/causal/slopes_private.h"
 #include "stats/numerics/distributions.h"
-
-#define LEFT 1e-9 /* a scaled column with less left beside the previous ones counts as 0 */
-
-/* Inverts a [n][n] in place by sweeps (Goodnight 1979). Columns that are linear combinations of
- * previous ones get zeros and `dropped`. */
-static void invert_by_sweeps(double *a, size_t n, bool *dropped)
-{
-	for (size_t k = 0; k < n; k++) {
-		double pivot = a[k * n + k];
-
-		dropped[k] = dropped[k] || !(fabs(pivot) > LEFT);
-		if (dropped[k])
-			continue;
-		for (size_t i = 0; i < n; i++) {
-			double f = a[i * n + k] / pivot;
-
-			if (i == k || (i < k && dropped[i]))
-				continue;
-			for (size_t j = 0; j < n; j++)
-				a[i * n + j] -= f * a[k * n + j];
-			a[i * n + k] = -f;
-		}
-		for (size_t j = 0; j < n; j++)
-			a[k * n + j] /= pivot;
-		a[k * n + k] = 1 / pivot;
-	}
-	for (size_t i = 0; i < n; i++)
-		for (size_t j = 0; j < n; j++)
-			if (dropped[i] || dropped[j])
-				a[i * n + j] = 0;
-}
+#include "stats/regression/site_costs.h"
 
 #define ROOM	   3	 /* windows minus blocks needed per column of a joint fit */
 #define LEAST_LEFT 0.05	 /* least 1 - leverage of a window */
 #define EXPLAINED  1e-12 /* share of a column's square: less left counts as 0 */
 
 struct work {
-	size_t k, alone;
+	size_t k;
 	double *z;     /* [windows][k]: instruments */
 	double *r;     /* [windows][k]: regressors */
 	double *a;     /* [k][k]: z' r, later its inverse */
@@ -53,10 +23,9 @@ struct work {
 	double *share; /* [windows]: share of its block's progress */
 };
 
-static bool work_begin(struct work *v, const struct slopes_system *s, size_t k, size_t alone)
+static bool work_begin(struct work *v, const struct slopes_system *s, size_t k)
 {
 	v->k = k;
-	v->alone = alone;
 	v->z = calloc(s->windows * k + 1, sizeof(double));
 	v->r = calloc(s->windows * k + 1, sizeof(double));
 	v->a = calloc(k * k + 1, sizeof(double));
@@ -90,7 +59,7 @@ static void take_out(struct work *v, const struct slopes_system *s, size_t block
 		ys += s->weight[w] * y[w];
 		for (size_t i = 0; i < k; i++) {
 			mean[i] += s->weight[w] * x[w * k + i];
-			ratio[i] += s->weight[w] * x[w * k + i] * (i == v->alone ? 1 : s->n[w]);
+			ratio[i] += s->weight[w] * x[w * k + i] * s->n[w];
 		}
 	}
 	for (size_t w = s->start[block]; w < s->start[block + 1]; w++) {
@@ -100,8 +69,7 @@ static void take_out(struct work *v, const struct slopes_system *s, size_t block
 		left[w] = y[w] - (n > 0 ? s->n[w] * ys / n : 0);
 		for (size_t i = 0; i < k; i++) {
 			z[i] = weights > 0 ? s->weight[w] * (x[w * k + i] - mean[i] / weights) : 0;
-			r[i] = x[w * k + i] * (i == v->alone ? 1 : s->n[w]) -
-			       (n > 0 ? s->n[w] * ratio[i] / n : 0);
+			r[i] = x[w * k + i] * s->n[w] - (n > 0 ? s->n[w] * ratio[i] / n : 0);
 		}
 	}
 }
@@ -118,8 +86,7 @@ static void invert(struct work *v, const struct slopes_system *s, const double *
 		for (size_t i = 0; i < k; i++) {
 			double f = v->z[w * k + i];
 
-			square[i] += s->weight[w] * x[w * k + i] * x[w * k + i] *
-				     (i == v->alone ? 1 : s->n[w]);
+			square[i] += s->weight[w] * x[w * k + i] * x[w * k + i] * s->n[w];
 			for (size_t j = joint ? 0 : i; j < (joint ? k : i + 1); j++)
 				v->a[i * k + j] += f * v->r[w * k + j];
 		}
@@ -132,7 +99,7 @@ static void invert(struct work *v, const struct slopes_system *s, const double *
 	for (size_t i = 0; i < k; i++)
 		for (size_t j = 0; j < k; j++)
 			v->a[i * k + j] *= v->scale[i] * v->scale[j];
-	invert_by_sweeps(v->a, k, dropped);
+	collinearity_sweep(v->a, k, dropped);
 	for (size_t i = 0; i < k; i++)
 		for (size_t j = 0; j < k; j++)
 			v->a[i * k + j] *= v->scale[i] * v->scale[j];
@@ -166,7 +133,7 @@ static void solve(const struct work *v, const struct slopes_system *s, bool join
 	}
 }
 
-int slopes_system_fit(const struct slopes_system *s, const double *x, size_t columns, size_t alone,
+int slopes_system_fit(const struct slopes_system *s, const double *x, size_t columns,
 		      const double *y, struct slopes_estimate *out)
 {
 	bool joint = s->windows >= s->blocks + ROOM * columns;
@@ -178,7 +145,7 @@ int slopes_system_fit(const struct slopes_system *s, const double *x, size_t col
 	out->dropped = calloc(columns + 1, sizeof(bool));
 	out->influence = calloc(s->windows * columns + 1, sizeof(double));
 	out->residual = calloc(s->windows + 1, sizeof(double));
-	if (!work_begin(&v, s, columns, alone) || !left || !out->coefficient || !out->dropped ||
+	if (!work_begin(&v, s, columns) || !left || !out->coefficient || !out->dropped ||
 	    !out->influence || !out->residual) {
 		work_end(&v);
 		free(left);
@@ -262,7 +229,7 @@ static double hotelling(const struct slopes_estimate *e, double *a, double *scal
 	for (size_t i = 0; i < m; i++)
 		for (size_t j = 0; j < m; j++)
 			a[i * m + j] *= scale[i] * scale[j];
-	invert_by_sweeps(a, m, dropped);
+	collinearity_sweep(a, m, dropped);
 	for (size_t i = 0; i < m; i++) {
 		used += !dropped[i];
 		for (size_t j = 0; j < m; j++)

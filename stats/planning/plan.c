@@ -29,11 +29,6 @@ double plan_width_confidence(double factor)
 	return erf(factor / 2 / M_SQRT2);
 }
 
-double plan_beilner_width(double w, double n, double mean, double d)
-{
-	return w * plan_beilner_deviation(mean, d, n) / mean;
-}
-
 double plan_beilner_calls(double w, double p, double mean, double d)
 {
 	double k = floor(mean / d), ratio = d / mean;
@@ -51,11 +46,6 @@ double plan_beilner_calls_bound(double w, double p, double mean, double d)
 	double factor = w / p * d / (2 * mean);
 
 	return factor * factor;
-}
-
-double plan_beilner_confidence(double p, double n, double mean, double d)
-{
-	return plan_width_confidence(p * mean / plan_beilner_deviation(mean, d, n));
 }
 
 double plan_last_digit_unit(double mean, unsigned digits)
@@ -213,11 +203,6 @@ double plan_calls_forecast(const struct stats_finished *f, double confidence, do
  * often each.
  */
 
-double plan_beilner_mean(double ticks, double n, double d)
-{
-	return d * ticks / n;
-}
-
 double plan_beilner_count_variance(double mean_ticks)
 {
 	double f = mean_ticks - floor(mean_ticks);
@@ -225,14 +210,9 @@ double plan_beilner_count_variance(double mean_ticks)
 	return f - f * f;
 }
 
-double plan_beilner_variance(double count_variance, double n, double d)
-{
-	return d * d * count_variance / n;
-}
-
 double plan_beilner_deviation(double mean, double d, double n)
 {
-	return sqrt(plan_beilner_variance(plan_beilner_count_variance(mean / d), n, d));
+	return d * sqrt(plan_beilner_count_variance(mean / d) / n);
 }
 
 double plan_beilner_bound(double d, double n)
@@ -240,21 +220,7 @@ double plan_beilner_bound(double d, double n)
 	return d / (2 * sqrt(n));
 }
 
-double plan_beilner_dependent_variance(const double *covariance, size_t lags, double n, double d)
-{
-	double sum = lags ? n * covariance[0] : 0;
-
-	for (size_t l = 1; l < lags && (double)l < n; l++)
-		sum += 2 * (n - (double)l) * covariance[l];
-	return d * d * sum / (n * n);
-}
-
-double plan_beilner_contiguous_variance(double var, double n, double d)
-{
-	return var / n + d * d / (6 * n * n);
-}
-
 double plan_beilner_contiguous_deviation(double var, double n, double d)
 {
-	return sqrt(plan_beilner_contiguous_variance(var, n, d));
+	return sqrt(var / n + d * d / (6 * n * n));
 }

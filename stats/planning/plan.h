@@ -32,10 +32,6 @@ double plan_width_confidence(double factor);
 
 /* ---- Beilner: planning ---- */
 
-/* Left side of eq. (13) over ET: total width of the interval relative to the mean
- * that n calls reach, with w = plan_width_factor(confidence) and (10a). */
-double plan_beilner_width(double w, double n, double mean, double d);
-
 /* Eq. (14a): calls needed for a total width of at most p times the mean. 0 where
  * the mean is a whole number of ticks: under (8) every call then shows that number. */
 double plan_beilner_calls(double w, double p, double mean, double d);
@@ -46,10 +42,6 @@ double plan_beilner_calls_short(double w, double p, double mean, double d);
 /* The same by the bound (10b), which holds whatever the fractional part of mean/d
  * is: (w/p)^2 d^2 / (4 mean^2). */
 double plan_beilner_calls_bound(double w, double p, double mean, double d);
-
-/* (13) solved for w_r: the confidence of an interval of total width p times the
- * mean, after n calls. */
-double plan_beilner_confidence(double p, double n, double mean, double d);
 
 /* ---- Danzig and Melvin ---- */
 
@@ -111,28 +103,13 @@ double plan_calls_forecast(const struct stats_finished *f, double confidence, do
  * these with every number that the paper prints.
  */
 
-/* Eq. (6b): the estimate of the mean from `ticks` counted in `n` calls. */
-double plan_beilner_mean(double ticks, double n, double d);
-
 /* Eq. (9c): variance of the tick count of one call, for durations that vary so
  * little that they show at most two adjacent counts (8): f - f^2, f the fractional
  * part of mean_ticks. */
 double plan_beilner_count_variance(double mean_ticks);
 
-/* Eq. (7c): variance of the mean of n independent calls, from the variance of the
- * tick count of one: d^2 VC / n. */
-double plan_beilner_variance(double count_variance, double n, double d);
-
-/* Eq. (11) for calls of one kind in a row: variance of the mean of n calls whose
- * tick counts have covariance[l] at distance l; covariance[0] is the variance, and
- * from distance `lags` on there is none. The double sum over j != i becomes
- * 2 sum (n - l) covariance[l]. Times d^2, as in (7c). */
-double plan_beilner_dependent_variance(const double *covariance, size_t lags, double n, double d);
-
-/* Eq. (10c) and (10d): variance and deviation of the mean of n contiguous calls
- * (each begins where the one before ended) whose durations have variance `var`
- * and are independent: var/n + d^2 / (6 n^2). */
-double plan_beilner_contiguous_variance(double var, double n, double d);
+/* Eq. (10d): deviation of the mean of n contiguous calls (each begins where the one before ended)
+ * whose durations have variance `var` and are independent: the root of var/n + d^2 / (6 n^2). */
 double plan_beilner_contiguous_deviation(double var, double n, double d);
 
 /* Beilner eq. (10a): standard deviation of the mean of n calls whose true mean

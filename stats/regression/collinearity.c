@@ -14,6 +14,33 @@
 /* Minimum standardised coefficient of a site that explains another. */
 #define PART 0.1
 
+void collinearity_sweep(double *a, size_t n, bool *out)
+{
+	for (size_t p = 0; p < n; p++) {
+		double pivot = a[p * n + p];
+
+		out[p] = out[p] || !(fabs(pivot) > SINGULAR);
+		if (out[p])
+			continue;
+		for (size_t i = 0; i < n; i++) {
+			double factor = a[i * n + p] / pivot;
+
+			if (i == p || (i < p && out[i]))
+				continue;
+			for (size_t k = 0; k < n; k++)
+				if (k != p)
+					a[i * n + k] -= factor * a[p * n + k];
+			a[i * n + p] = -factor;
+		}
+		for (size_t k = 0; k < n; k++)
+			a[p * n + k] = k == p ? 1 / pivot : a[p * n + k] / pivot;
+	}
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < n; k++)
+			if (out[i] || out[k])
+				a[i * n + k] = 0;
+}
+
 void collinearity_invert(double *a, size_t n)
 {
 	double scale[SITE_COSTS_MOST + 1];
@@ -26,29 +53,10 @@ void collinearity_invert(double *a, size_t n)
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < n; k++)
 			a[i * n + k] *= scale[i] * scale[k];
-	/* Gauss and Jordan in place ("sweep"): a pivot is the remainder of a column's 1 */
-	for (size_t p = 0; p < n; p++) {
-		double pivot = a[p * n + p];
-
-		out[p] = !(pivot > SINGULAR);
-		if (out[p])
-			continue;
-		for (size_t i = 0; i < n; i++) {
-			double factor = a[i * n + p];
-
-			if (i == p)
-				continue;
-			for (size_t k = 0; k < n; k++)
-				if (k != p)
-					a[i * n + k] -= factor * a[p * n + k] / pivot;
-			a[i * n + p] = -factor / pivot;
-		}
-		for (size_t k = 0; k < n; k++)
-			a[p * n + k] = k == p ? 1 / pivot : a[p * n + k] / pivot;
-	}
+	collinearity_sweep(a, n, out);
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < n; k++)
-			a[i * n + k] = out[i] || out[k] ? 0 : a[i * n + k] * scale[i] * scale[k];
+			a[i * n + k] *= scale[i] * scale[k];
 }
 
 /* Cross products of the sums of each remaining group. */

@@ -100,6 +100,11 @@ double site_costs_p(struct displacement_value cost);
 void collinearity_find(const double *product, size_t n, double spans, const bool *steady,
 		       size_t *group, double *inflation, double *room);
 
+/* In collinearity.c: inverts a [n][n] in place by sweeps (Goodnight 1979), once its columns have
+ * been scaled. Columns that previous ones explain to within 1e-10, and those that are `out` before,
+ * get zeros, and are `out`. */
+void collinearity_sweep(double *a, size_t n, bool *out);
+
 /* In collinearity.c: inverts a symmetric positive matrix [n][n] in place via its correlations.
  * Columns that previous columns explain to within 1e-10 get zeros. */
 void collinearity_invert(double *a, size_t n);

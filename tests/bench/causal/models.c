@@ -295,12 +295,6 @@ void models_run(enum program which, struct machine *m, struct slopes_window *win
 	for (size_t w = 0; w < m->windows; w++)
 		window[w] = (struct slopes_window){.time = m->window_s, .block = w / BLOCK};
 	run[which](&s);
-	for (size_t b = 1; b < s.bins; b++) {
-		size_t w = window_of(&s, (double)b * BIN);
-
-		if (s.stolen[b] > s.stolen[b - 1] && w < m->windows && m->steal_seen)
-			window[w].disturbed += s.stolen[b] - s.stolen[b - 1];
-	}
 	for (size_t i = 0; i < REAL_SITES; i++)
 		mean[i] = s.calls[i] > 0 ? s.sum[i] / s.calls[i] : 0;
 	free(s.slow);

@@ -32,7 +32,6 @@ struct machine {
 	size_t sites;		     /* drawn */
 	double drift;		     /* deviation of the speed's logarithm; 0: none */
 	double steal_s, steal_every; /* how long; one in so many windows (0: never) */
-	bool steal_seen;	     /* in slopes_window.disturbed */
 	double high;		     /* the higher delay, as a share of a unit */
 	bool delays;
 	double faster; /* calls of site `which` are shorter by this share of their mean */

@@ -181,7 +181,6 @@ int main(int argc, char **argv)
 		.drift = argument(argc, argv, 5, 0.05),
 		.steal_s = argument(argc, argv, 6, 50) / 1e3,
 		.steal_every = 50,
-		.steal_seen = argument(argc, argv, 7, 0) != 0,
 		.high = argument(argc, argv, 8, 0.05),
 		.delays = true,
 	};
@@ -193,11 +192,9 @@ int main(int argc, char **argv)
 		calloc(most, SLOPES_SITES * sizeof(double)),
 	};
 
-	printf("%zu runs of %zu windows of %g ms, %zu sites, drift %g, theft %g ms in 1 of 50 "
-	       "(%s), "
+	printf("%zu runs of %zu windows of %g ms, %zu sites, drift %g, theft %g ms in 1 of 50, "
 	       "higher delay %g of 200 us\n",
-	       runs, m.windows, 1e3 * m.window_s, m.sites, m.drift, 1e3 * m.steal_s,
-	       m.steal_seen ? "seen" : "unseen", m.high);
+	       runs, m.windows, 1e3 * m.window_s, m.sites, m.drift, 1e3 * m.steal_s, m.high);
 	printf("program               slope found   10%%-in   each most  plain +-%%    lat-in  "
 	       "30%%-in "
 	       "most "

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/support/beilner.h"
 #include "tests/unit/support/near.h"
 #include "stats/planning/plan.h"
 #include "stats/stats.h"

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/support/beilner.h"
 #include "tests/unit/support/near.h"
 #include "stats/mean/replications.h"
 #include "stats/planning/plan.h"
