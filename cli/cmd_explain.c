@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* scprof explain: the long text about a warning's code. */
+/* scprof explain: the long text about a warning's code, a column or a mark. */
 #include "cli/cmd.h"
 
 #include <stdio.h>
@@ -9,6 +9,7 @@
 #include "cli/messages/complaint.h"
 #include "cli/messages/nearest.h"
 #include "cli/usage/options.h"
+#include "report/wording/column_words.h"
 #include "report/wording/warning_list.h"
 
 #define COMMAND "scprof explain"
@@ -17,27 +18,35 @@ static const struct usage_entry usage_options[] = {USAGE_ENTRY_HELP, {0}};
 
 const struct usage cmd_explain_usage = {
 	.command = "explain",
-	.summary = "say what a warning means, and what to do about it",
+	.summary = "say what a warning, a column or a mark means",
 	.synopsis = {"[CODE...]"},
 	.text = "Say what a warning of a report or a comparison means for the numbers, where it "
-		"comes from, and what to do. Without a CODE: list them all.",
+		"comes from, and what to do; and what a column means (explain share) or a mark "
+		"(explain '~'). Without a CODE: list them all.",
 	.words = "CODE",
 	.options = usage_options,
 	.exit_status = "0 done, 2 wrong usage",
 	.bad_usage = 2,
-	.failure = 2,
+	.failure = 1,
 };
 
 static void list(void)
 {
 	for (size_t i = 0; i < warning_codes_count; i++)
 		printf("%-28s %s\n", warning_codes[i].code, warning_codes[i].title);
+	for (size_t i = 0; i < column_words_count; i++)
+		printf("%-28s %s\n", column_words[i].names, column_words[i].means);
 }
 
 static void explain(const char *code)
 {
 	const struct warning_code *w = warning_codes_find(code);
+	const struct column_word *column = column_words_find(code);
 
+	if (column)
+		printf("%s: %s\n", column->names, column->means);
+	if (!w)
+		return;
 	printf("%s: %s\n", w->code, w->title);
 	if (*w->means)
 		usage_print_text(w->means, 2, stdout);
@@ -53,7 +62,9 @@ static int complain(const char *code)
 		names[i] = warning_codes[i].code;
 	if (names)
 		near = nearest_name(code, names, warning_codes_count);
-	complaint_say(COMMAND, "no warning is called '%.200s'%s%s%s; scprof explain lists them",
+	complaint_say(COMMAND,
+		      "no warning, column or mark is called '%.200s'%s%s%s; scprof explain lists "
+		      "them",
 		      code, near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
 	free(names);
 	return cmd_explain_usage.bad_usage;
@@ -66,7 +77,7 @@ int cmd_explain(int argc, char **argv)
 	if (status != OPTIONS_GO)
 		return status;
 	for (int i = optind; i < argc; i++)
-		if (!warning_codes_find(argv[i]))
+		if (!warning_codes_find(argv[i]) && !column_words_find(argv[i]))
 			return complain(argv[i]);
 	if (optind == argc)
 		list();

@@ -6,6 +6,7 @@
 
 #include "cli/messages/complaint.h"
 #include "cli/usage/options.h"
+#include "cli/usage/report_options.h"
 #include "cli/usage/output.h"
 #include "report/symbols/function_names.h"
 #include "profile/profile.h"
@@ -32,10 +33,11 @@ const struct usage cmd_merge_usage = {
 	.words = "PROFILE",
 	.options = usage_options,
 	.note = "Beyond 64 processes, those of the same program are kept as one.",
-	.exit_status = "0 done, 1 done, but without profiles that cannot be read, which are "
-		       "named;\n2 wrong usage, or no profile that can be read, or no output",
+	.exit_status =
+		"0 done, 1 profiles cannot be read, and are named (the others are added up), "
+		"or no output;\n2 wrong usage",
 	.bad_usage = 2,
-	.failure = 2,
+	.failure = 1,
 };
 
 static int take_option(void *to, int code, const char *value)
@@ -51,6 +53,8 @@ static int parse(int argc, char **argv, const char **output)
 
 	if (status != OPTIONS_GO)
 		return status;
+	if (report_options_refuse_ending(COMMAND, *output, true))
+		return cmd_merge_usage.bad_usage;
 	if (*output && optind < argc)
 		return OPTIONS_GO;
 	complaint_lines(COMMAND, *output ? "which profiles? Name one or more .scp files.\n"
@@ -70,14 +74,15 @@ int cmd_merge(int argc, char **argv)
 
 	if (status != OPTIONS_GO)
 		return status;
-	if (inputs_refuse(COMMAND, output, (const char *const *)argv + optind,
-			  (size_t)(argc - optind)))
-		return 2;
+	status = inputs_refuse(COMMAND, output, (const char *const *)argv + optind,
+			       (size_t)(argc - optind));
+	if (status)
+		return status;
 	p = inputs_open(COMMAND, (const char *const *)argv + optind, (size_t)(argc - optind),
 			&progress, false, &left_out);
 	progress_clear(&progress);
 	if (!p)
-		return 2;
+		return cmd_merge_usage.failure;
 	generated_keep(p);
 	fold_model(p, KEEP_PROCESSES);
 	status = write_profile(p, output, &err);
@@ -85,5 +90,5 @@ int cmd_merge(int argc, char **argv)
 	if (status == 0)
 		return left_out;
 	complaint_lines(COMMAND, err.text);
-	return 2;
+	return cmd_merge_usage.failure;
 }

@@ -51,10 +51,11 @@ const struct usage cmd_report_usage = {
 	.words = "PROFILE",
 	.options = usage_options,
 	.variables = usage_variables,
-	.exit_status = "0 done, 1 done, but without profiles that cannot be read, which are "
-		       "named;\n2 wrong usage, or no profile that can be read, or no output",
+	.exit_status =
+		"0 done, 1 profiles cannot be read, and are named (the others are reported), "
+		"or no output;\n2 wrong usage",
 	.bad_usage = 2,
-	.failure = 2,
+	.failure = 1,
 };
 
 struct arguments {
@@ -155,18 +156,21 @@ int cmd_report(int argc, char **argv)
 
 	if (status != OPTIONS_GO)
 		return status;
-	if (inputs_refuse(COMMAND, a.output, (const char *const *)argv + optind,
-			  (size_t)(argc - optind)) ||
-	    output_refuse(COMMAND, a.output, &a.displaced, a.displaced != NULL))
-		return 2;
+	status = inputs_refuse(COMMAND, a.output, (const char *const *)argv + optind,
+			       (size_t)(argc - optind));
+	if (status)
+		return status;
+	if (output_refuse(COMMAND, a.output, &a.displaced, a.displaced != NULL))
+		return cmd_report_usage.bad_usage;
 	a.choice.options.displaced = displaced = read_displaced(&a, &failed);
 	if (failed)
-		return 2;
+		return a.choice.options.format == REPORT_HTML ? cmd_report_usage.failure
+							      : cmd_report_usage.bad_usage;
 	p = inputs_open(COMMAND, (const char *const *)argv + optind, (size_t)(argc - optind),
 			&progress, false, &left_out);
 	if (!p) {
 		displacement_file_free(displaced);
-		return 2;
+		return cmd_report_usage.failure;
 	}
 	progress_show(&progress, 1, "working out the report");
 	status = keep_program(p, a.program, &progress);
@@ -177,5 +181,5 @@ int cmd_report(int argc, char **argv)
 		status = print_to(p, &a);
 	profile_free(p);
 	displacement_file_free(displaced);
-	return status < 0 ? 2 : left_out;
+	return status < 0 ? cmd_report_usage.failure : left_out;
 }

@@ -89,7 +89,7 @@ const struct usage serve_options_usage = {
 	.options = usage_options,
 	.exit_status = "0 ended by a signal; 1 cannot listen, or out of memory; 2 wrong usage",
 	.bad_usage = 2,
-	.failure = 2,
+	.failure = 1,
 };
 
 struct serve_options {

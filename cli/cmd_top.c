@@ -77,9 +77,9 @@ const struct usage cmd_top_usage = {
 	.words = "PID|PROFILE|DIR",
 	.operands = usage_operands,
 	.options = usage_options,
-	.exit_status = "0 done, 1 failure, 2 wrong usage, or nothing to watch",
+	.exit_status = "0 done, 1 failure, or nothing to watch; 2 wrong usage",
 	.bad_usage = 2,
-	.failure = 2,
+	.failure = 1,
 };
 
 struct top_options {
@@ -208,7 +208,7 @@ static int watch(const struct top_options *o)
 
 	unsetenv("DEBUGINFOD_URLS"); /* no picture waits for a remote server */
 	if (open_target(&feed, o, &err))
-		return complain(&err, 2);
+		return complain(&err, cmd_top_usage.failure);
 	if (o->batch || !isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO))
 		status = live_text_run(&feed, &o->live, stdout, &err);
 	else

@@ -92,7 +92,7 @@ static const struct usage tool_usage = {
 	.exit_status = "0 done, 1 failure, 2 wrong usage; scprof run: the command's own (128+N "
 		       "after signal N), 125 scprof failed, 126 cannot be executed, 127 not found",
 	.bad_usage = 2,
-	.failure = 2,
+	.failure = 1,
 };
 
 static const struct commands command_table = {list, sizeof(list) / sizeof(*list), &tool_usage};

@@ -63,6 +63,7 @@ REPORT_SRC = \
 	report/model/states.c \
 	report/model/steadiness.c \
 	report/model/threads_time.c \
+	report/wording/column_words.c \
 	report/wording/warning_list.c \
 	report/findings/warnings.c \
 	report/render/csv/csv.c \

@@ -344,6 +344,7 @@ int report_names_parse_sort(const char *name, enum report_sort *sort);
 /* By how the path ends: "page.html". -1: as none does. */
 int report_names_format_of(const char *path, enum report_format *format);
 extern const char *const report_names_formats; /* for messages: "text, json, ..." */
+extern const char *const report_names_endings; /* ".txt, .json, ..." */
 unsigned report_names_format_traits(enum report_format format); /* REPORT_OF_STACKS, ... */
 int report_names_parse_weight(const char *name, enum report_weight *weight);
 extern const char *const report_weight_names; /* for messages */

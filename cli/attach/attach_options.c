@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/attach/attach_options.h"
 
+#include <ctype.h>
 #include <limits.h>
 #include <unistd.h>
 
 #include "cli/cmd.h"
 #include "cli/messages/complaint.h"
 #include "cli/usage/quantity.h"
+#include "collector/attach/target/relatives.h"
 
 static const struct usage_entry usage_operands[] = {
 	{.name = "PID", .text = "of the process: all of its threads are recorded"}, {0}};
@@ -20,6 +22,10 @@ static const struct usage_entry usage_options[] = {
 	{"windows", RUN_OPTION_RUNS, "N",
 	 .text = "record N times, each for --for and with a profile of its own, and report all: "
 		 "the intervals are then about the next time, too"},
+	{"name", RUN_OPTION_NAME, "NAME",
+	 .text = "all processes whose command or executable is called so: nginx. Those that cannot "
+		 "be recorded are left out",
+	 .flags = USAGE_TYPED_ONLY},
 	{"children", RUN_OPTION_CHILDREN, NULL,
 	 .text = "and the process's children that run the same program, such as workers. Those "
 		 "that it forks meanwhile are recorded anyway"},
@@ -36,7 +42,7 @@ static const struct usage_entry usage_options[] = {
 const struct usage attach_options_usage = {
 	.command = "attach",
 	.summary = "record a process that runs, leave it as it was, print the report",
-	.synopsis = {"[OPTION...] PID..."},
+	.synopsis = {"[OPTION...] PID...", "[OPTION...] --name NAME"},
 	.text = "Record processes that run already. Then put back all that was changed in them, "
 		"and print the report. The processes run on. Ctrl-C ends recording, not the "
 		"process.",
@@ -55,14 +61,14 @@ pid_t attach_options_pid(const char *command, const char *text)
 
 	if (!quantity_count(text, 1, INT_MAX, &pid))
 		return (pid_t)pid;
-	complaint_say(command, "'%.40s' is not the number of a process", text);
+	complaint_say(command, "'%.40s' is not the number of a process%s%.40s", text,
+		      isalpha((unsigned char)*text) ? "; by name: scprof attach --name " : "",
+		      isalpha((unsigned char)*text) ? text : "");
 	return 0;
 }
 
-static int take_pid(struct attach_options *o, const char *text)
+static int take_pid(struct attach_options *o, pid_t pid)
 {
-	pid_t pid = attach_options_pid("scprof attach", text);
-
 	if (!pid)
 		return -1;
 	for (size_t i = 0; i < o->pids; i++)
@@ -81,17 +87,34 @@ static int take_pid(struct attach_options *o, const char *text)
 	return 0;
 }
 
+static int take_named(struct attach_options *o)
+{
+	static pid_t pids[RELATIVES_MOST];
+	size_t before = o->pids, count = relatives_named(o->run.name, pids, RELATIVES_MOST);
+
+	for (size_t i = 0; i < count; i++)
+		if (take_pid(o, pids[i]))
+			return -1;
+	o->named = o->pids - before;
+	if (count)
+		return 0;
+	complaint_say("scprof attach", "--name %.40s: no process is called so", o->run.name);
+	return -1;
+}
+
 int attach_options_parse(int argc, char **argv, struct attach_options *o)
 {
-	o->pids = 0;
+	o->pids = o->named = 0;
 	o->run.filters.attached = true;
 	int status = run_options_parse_as(&attach_options_usage, argc, argv, &o->run);
 
 	if (status != OPTIONS_GO)
 		return status;
 	for (char **text = o->run.command; *text; text++)
-		if (take_pid(o, *text))
+		if (take_pid(o, attach_options_pid("scprof attach", *text)))
 			return attach_options_usage.bad_usage;
+	if (o->run.name && take_named(o))
+		return attach_options_usage.failure;
 	if (!o->run.disabled)
 		return OPTIONS_GO;
 	say("SCPROF_DISABLE is set: nothing is recorded");

@@ -12,7 +12,7 @@
 struct attach_options {
 	struct run_options run; /* `command` is the operands */
 	pid_t pid[ATTACH_PIDS_MOST];
-	size_t pids;
+	size_t pids, named; /* the last ones are of --name: what cannot be recorded is left out */
 };
 
 /* OPTIONS_GO, or the exit status. */

@@ -97,17 +97,43 @@ static void add_children(struct attach_targets *t, pid_t of, const char *library
 		say_children(of, others);
 }
 
+/* May a process that only its name led to be recorded with the others? If not, it was said. */
+static bool fits(const struct attach_targets *t, struct attach_one *one, const char *library,
+		 bool stubs)
+{
+	pid_t first = t->one[0].facts.target.pid, pid = one->facts.target.pid;
+
+	if (check(one, library, stubs))
+		return false;
+	if (first == pid || relatives_same_root(first, pid))
+		return true;
+	say_format("process %d is left out: process %d sees other files (another container or root "
+		   "directory)",
+		   (int)pid, (int)first);
+	return false;
+}
+
 int attach_targets_find(struct attach_targets *t, const struct attach_options *o,
 			const char *library, bool stubs)
 {
 	*t = (struct attach_targets){0};
 	for (size_t i = 0; i < o->pids; i++) {
+		bool named = i >= o->pids - o->named;
 		struct attach_one *one = add(t, o->pid[i]);
 
-		if (!one || check(one, library, stubs))
+		if (!named)
+			t->asked = t->count;
+		if (one && (named ? !fits(t, one, library, stubs) : check(one, library, stubs))) {
+			t->count--;
+			one = NULL;
+		}
+		if (!one && !named)
 			return -1;
 	}
-	t->asked = t->count;
+	if (!t->count) {
+		say_format("no process that is called %.40s can be recorded", o->run.name);
+		return -1;
+	}
 	for (size_t i = 0; i < o->pids; i++)
 		add_children(t, o->pid[i], library, stubs, o->run.children);
 	attach_woken_find_pages(t);

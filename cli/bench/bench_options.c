@@ -71,7 +71,7 @@ const struct usage bench_options_usage = {
 		       "library, function or command; 3 the function crashed or ended its process, "
 		       "or the command failed; 4 no return within --timeout",
 	.bad_usage = 2,
-	.failure = 2,
+	.failure = 1,
 };
 
 void bench_complain(const char *format, ...)

@@ -37,7 +37,7 @@ static void frame_text(const struct causal_report *r, const struct prof_frame *f
 	else if (s->file && s->line)
 		snprintf(text, size, "%s:%d", base_name(s->file), s->line);
 	else
-		snprintf(text, size, "%s+0x%llx", s->module ? base_name(s->module) : "code",
+		snprintf(text, size, "%s+0x%llx", s->module ? s->module_name : "code",
 			 (unsigned long long)s->offset);
 }
 

@@ -10,6 +10,7 @@
 #include "cli/cmd.h"
 #include "cli/messages/complaint.h"
 #include "cli/usage/options.h"
+#include "cli/usage/report_options.h"
 #include "cli/usage/quantity.h"
 
 enum {
@@ -234,14 +235,16 @@ static int split(struct diff_arguments *a, bool separated)
 /* -o page.html: the format by the name, unless --format is given. */
 static int name_format(struct diff_arguments *a)
 {
-	enum report_format named;
+	enum report_format named = REPORT_CSV;
 
-	if (a->format_given || !a->output || report_names_format_of(a->output, &named))
+	if (a->format_given || !a->output)
+		return 0;
+	if (report_names_format_of(a->output, &named) && !report_options_strange_ending(a->output))
 		return 0;
 	if (named != REPORT_TEXT && named != REPORT_JSON && named != REPORT_HTML)
 		return refuse("-o", a->output,
-			      "is named as a format of scprof report. A comparison has .txt, .json "
-			      "and .html; other names need --format");
+			      "is not named as a comparison. One has .txt, .json and .html; other "
+			      "names need --format");
 	a->options.format = named;
 	return 0;
 }

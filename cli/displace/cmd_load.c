@@ -43,7 +43,7 @@ const struct usage cmd_load_usage = {
 	.options = usage_options,
 	.exit_status = "0 measured; 1 could not measure; 2 wrong usage",
 	.bad_usage = 2,
-	.failure = 2,
+	.failure = 1,
 };
 
 struct wishes {

@@ -35,7 +35,7 @@ const struct usage cmd_config_usage = {
 	.variables = usage_variables,
 	.exit_status = "0 done, 2 wrong usage, or an error in a file",
 	.bad_usage = 2,
-	.failure = 2,
+	.failure = 1,
 };
 
 static void complain(const char *text)

@@ -15,7 +15,7 @@ static int finish(int status)
 {
 	if (status < 0 && !ferror(stdout)) {
 		fputs("scprof plan: out of memory\n", stderr);
-		return 2;
+		return plan_options_usage.failure;
 	}
 	return 0;
 }
@@ -42,7 +42,7 @@ static int plan_profiles(const struct plan_options *o)
 	p = inputs_open("scprof plan", o->profile, o->profiles, &progress, true, &left_out);
 	progress_clear(&progress);
 	if (!p)
-		return 2;
+		return plan_options_usage.failure;
 	function_names_fill(p);
 	below_mark(p);
 	options.by = o->by;
@@ -56,7 +56,7 @@ static int plan_profiles(const struct plan_options *o)
 			      o->profiles == 1 ? o->profile[0] : "these profiles");
 		report_free(r);
 		profile_free(p);
-		return 2;
+		return plan_options_usage.failure;
 	}
 	if (r)
 		status = o->change > 0 ? plan_change_print(p, o) : plan_report(r, o);

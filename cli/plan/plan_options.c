@@ -75,10 +75,10 @@ const struct usage plan_options_usage = {
 	.words = "PROFILE",
 	.options = usage_options,
 	.exit_status =
-		"0 done, 1 done, but without profiles that cannot be read, which are named;\n2 "
-		"wrong usage, or no profile that can be read, or none that says something",
+		"0 done, 1 profiles cannot be read, and are named (the others are used), or say "
+		"nothing;\n2 wrong usage",
 	.bad_usage = 2,
-	.failure = 2,
+	.failure = 1,
 };
 
 /* The options that were given, for checks between options. */

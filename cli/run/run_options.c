@@ -141,6 +141,7 @@ static const struct {
 	TEXT(RUN_OPTION_UNTIL_OF, until_of),
 	FLAG(RUN_OPTION_DISPLACE, displace),
 	TEXT(RUN_OPTION_COPY_TO, copy_to),
+	TEXT(RUN_OPTION_NAME, name),
 	FLAG(RUN_OPTION_CHILDREN, children),
 	TEXT(RUN_OPTION_DEPTH, filters.depth),
 	CONSTANT(RUN_OPTION_NATIVE, filters.native, "1"),
@@ -231,7 +232,7 @@ int run_options_parse_as(const struct usage *u, int argc, char **argv, struct ru
 	if (status != OPTIONS_GO)
 		return status;
 	o->command = argv + optind;
-	if (!*o->command) {
+	if (!*o->command && !o->name) {
 		say_format("which %s? usage: scprof %s %s",
 			   o->filters.attached ? "process" : "command", u->command, u->synopsis[0]);
 		return u->bad_usage;

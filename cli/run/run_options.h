@@ -28,6 +28,7 @@ enum {
 	RUN_OPTION_LIVE,
 	RUN_OPTION_CHILDREN,
 	RUN_OPTION_COPY_TO,
+	RUN_OPTION_NAME,
 	RUN_OPTION_RUNS,
 	RUN_OPTION_BELOW,
 	RUN_OPTION_THREAD,
@@ -158,6 +159,7 @@ struct run_options {
 	bool disabled;	      /* SCPROF_DISABLE is set */
 	bool children;	      /* --children of `scprof attach` */
 	const char *copy_to;  /* --copy-to of it; NULL: nowhere */
+	const char *name;     /* --name of it; NULL: none */
 	uint32_t runs;	      /* --runs, --windows of attach: one report of so many recordings */
 	char **command;
 };

@@ -93,6 +93,9 @@ int run_output_check(const char *wanted, struct run_output *o)
 
 		return use_directory(set ? set : ".", o);
 	}
+	if ((stat(wanted, &st) || S_ISREG(st.st_mode)) &&
+	    report_options_refuse_ending("scprof", wanted, true))
+		return -1;
 	if (stat(wanted, &st)) {
 		if (split(wanted, o))
 			return -1;

@@ -106,7 +106,7 @@ static struct profile *open_files(const char *command, const char *const *paths,
 	progress_begin(progress, command, true);
 	p = profile_open_told(paths, count, &to, &err);
 	if (p && o.left_out)
-		*status = INPUTS_LEFT_OUT;
+		*status = INPUTS_UNREAD;
 	if (p)
 		return p;
 	progress_clear(progress);
@@ -137,14 +137,17 @@ static int expand(const char *command, const char *const *paths, size_t count, s
 	return failed;
 }
 
-bool inputs_refuse(const char *command, const char *output, const char *const *paths, size_t count)
+int inputs_refuse(const char *command, const char *output, const char *const *paths, size_t count)
 {
 	struct paths all = {0};
-	bool refused = expand(command, paths, count, &all) < 0 ||
-		       output_refuse(command, output, (const char *const *)all.path, all.count);
+	int status = 0;
 
+	if (expand(command, paths, count, &all) < 0)
+		status = INPUTS_UNREAD;
+	else if (output_refuse(command, output, (const char *const *)all.path, all.count))
+		status = INPUTS_REPLACED;
 	free_paths(&all);
-	return refused;
+	return status;
 }
 
 struct profile *inputs_open(const char *command, const char *const *paths, size_t count,

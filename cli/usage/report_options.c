@@ -2,11 +2,13 @@
 /* Not every format can show every grouping, nor every output take every format. */
 #include "cli/usage/report_options.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/messages/complaint.h"
 #include "cli/usage/options.h"
+#include "report/wording/utf8.h"
 
 struct caller {
 	char name[48]; /* "scprof report" */
@@ -92,12 +94,52 @@ static int check_rows(const struct report_options *o, const char *command)
 	return 0;
 }
 
+const char *report_options_strange_ending(const char *output)
+{
+	const char *name = output ? base_name(output) : "", *dot = strrchr(name, '.');
+	enum report_format format;
+
+	return dot && dot > name && isalpha((unsigned char)dot[1]) &&
+			       report_names_format_of(output, &format)
+		       ? dot
+		       : NULL;
+}
+
+bool report_options_refuse_ending(const char *command, const char *output, bool profile)
+{
+	const char *dot = report_options_strange_ending(output);
+
+	if (!dot || (profile && !strcmp(dot, ".scp")))
+		return false;
+	complaint_say(command, "-o %.300s: nothing ends in %.40s. A report ends in %s%s", output,
+		      dot, report_names_endings, profile ? "; a profile in .scp" : "");
+	return true;
+}
+
+/* Does --format say otherwise than the name? Text may be called as one likes. */
+static bool names_another(const struct report_choice *c, const char *output, const char *command)
+{
+	enum report_format named;
+
+	if (!output || report_names_format_of(output, &named) || named == REPORT_TEXT ||
+	    named == c->options.format)
+		return false;
+	complaint_say(command,
+		      "-o %.300s is not named as what --format asks for. A report ends in "
+		      "%s",
+		      output, report_names_endings);
+	return true;
+}
+
 int report_options_settle(struct report_choice *c, const struct usage *u, const char *output,
 			  bool terminal)
 {
 	struct report_options *o = &c->options;
 	struct caller command = caller_of(u);
 
+	if (c->format_given ? names_another(c, output, command.name)
+			    : report_options_refuse_ending(command.name, output, false))
+		return -1;
 	if (output && !c->format_given)
 		report_names_format_of(output, &o->format);
 	if (check_rows(o, command.name))

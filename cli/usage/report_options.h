@@ -55,6 +55,13 @@ struct report_choice {
 int report_options_take(struct report_choice *c, const struct usage *u, int code,
 			const char *value);
 
+/* A file's ending says what is written to it. The one of `output` (NULL: none) that no format has;
+ * NULL: it has none, or one that no letter begins, which is like any other name. */
+const char *report_options_strange_ending(const char *output);
+
+/* Does it have such a one, and not .scp where a `profile` may be written? Then it was said. */
+bool report_options_refuse_ending(const char *command, const char *output, bool profile);
+
 /* Once all are taken. `output`: -o, or NULL; its name gives the format unless --format did.
  * `terminal`: the report would go to one otherwise. 0, or -1 having said why not. */
 int report_options_settle(struct report_choice *c, const struct usage *u, const char *output,

@@ -78,7 +78,7 @@ char *diff_path_frame_line(const struct diff *d, const struct diff_site *s, uint
 	else if (!symbol->module)
 		fprintf(memory, "0x%" PRIx64, symbol->offset);
 	else if (count == 1 && !symbol->brief)
-		fprintf(memory, "%s+0x%" PRIx64, base_name(symbol->module), symbol->offset);
+		fprintf(memory, "%s+0x%" PRIx64, symbol->module_name, symbol->offset);
 	else
 		for (size_t i = 0; i < count; i++)
 			fprintf(memory, "%s%s", i ? " < " : "",
@@ -86,7 +86,7 @@ char *diff_path_frame_line(const struct diff *d, const struct diff_site *s, uint
 	if (symbol->module && symbol->file)
 		fprintf(memory, " at %s:%d", base_name(symbol->file), symbol->line);
 	else if (symbol->module && symbol->brief)
-		fprintf(memory, " (%s)", base_name(symbol->module));
+		fprintf(memory, " (%s)", symbol->module_name);
 	if (fclose(memory) == 0)
 		return line;
 	free(line);

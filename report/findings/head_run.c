@@ -28,6 +28,43 @@ void head_put(const struct head *f, const char *name, const char *format, ...)
 	free(raw);
 }
 
+/* Were processes that ran recorded, all of them without pauses? */
+static bool is_attached(const struct report *r)
+{
+	bool all = r->processes && r->profile->windows <= 1;
+
+	for (uint32_t i = 0; i < r->processes; i++)
+		all = all && r->profile->process[i].attached.known;
+	return all;
+}
+
+/* A title that one of several gave itself, such as "postgres: checkpointer", says nothing of the
+ * others, unless they are its children. */
+static bool has_own_title(const struct report *r, const struct prof_process *p)
+{
+	bool differs = false;
+
+	for (uint32_t i = 0; i < r->processes; i++) {
+		const struct prof_process *q = &r->profile->process[i];
+
+		if (q->ppid == p->pid)
+			return false;
+		differs |= !strcmp(q->program, p->program) && q->argc && p->argc &&
+			   strcmp(q->argv[0], p->argv[0]) != 0;
+	}
+	return differs && is_attached(r);
+}
+
+static void put_words(FILE *to, const struct prof_process *p)
+{
+	for (uint32_t i = 0; i < p->argc; i++)
+		/* An argument with a blank in it must not look like two. */
+		fprintf(to,
+			p->argv[i][strcspn(p->argv[i], " \t\n")] || !p->argv[i][0] ? "%s'%s'"
+										   : "%s%s",
+			i ? " " : "", p->argv[i]);
+}
+
 char *report_head_command(const struct report *r)
 {
 	const struct prof_process *p = r->asked;
@@ -37,14 +74,10 @@ char *report_head_command(const struct report *r)
 	utf8_memory_begin(&memory);
 	if (memory.to && many)
 		fprintf(memory.to, "%" PRIu32 " programs, %" PRIu32 " runs", r->programs, r->runs);
-	else if (memory.to && p && !p->argc)
-		fputs(p->exe, memory.to);
-	for (uint32_t i = 0; memory.to && p && !many && i < p->argc; i++)
-		/* An argument with a blank in it must not look like two. */
-		fprintf(memory.to,
-			p->argv[i][strcspn(p->argv[i], " \t\n")] || !p->argv[i][0] ? "%s'%s'"
-										   : "%s%s",
-			i ? " " : "", p->argv[i]);
+	else if (memory.to && p && (!p->argc || has_own_title(r, p)))
+		fputs(p->argc ? p->program : p->exe, memory.to);
+	else if (memory.to && p)
+		put_words(memory.to, p);
 	return utf8_memory_end(&memory);
 }
 
@@ -71,16 +104,6 @@ static const char *end_of_many(const struct report *r, char *out, size_t room)
 	if (p->end.seen >= SCP_END_STATUS)
 		snprintf(out, room, "; the command: %s", words);
 	return out;
-}
-
-/* Were processes that ran recorded, all of them without pauses? */
-static bool is_attached(const struct report *r)
-{
-	bool all = r->processes && r->profile->windows <= 1;
-
-	for (uint32_t i = 0; i < r->processes; i++)
-		all = all && r->profile->process[i].attached.known;
-	return all;
 }
 
 static void describe_instant(char *out, size_t room, const char *format, uint64_t real_ns)

@@ -10,9 +10,11 @@
 #include "report/wording/utf8.h"
 
 #define FUNCTION_TITLE 8 /* "function" */
-#define FUNCTION_LEAST 12
-#define CALLER_LEAST   18
-#define CALLER_STATES  40 /* beside where the time went */
+#define FUNCTION_SHARE                                                                             \
+	3 /* a name is whole, up to a third of the width, before other columns are                 \
+	   */
+#define CALLER_LEAST  18
+#define CALLER_STATES 40 /* beside where the time went */
 
 static const struct {
 	const char *title;
@@ -44,11 +46,10 @@ static size_t width_of(const struct columns *c)
 struct columns columns_fit(size_t width, bool utf8, size_t function, bool callers, bool states)
 {
 	struct columns c = {.width = width, .utf8 = utf8};
-	size_t least = function < FUNCTION_LEAST ? function : FUNCTION_LEAST, left, most;
+	size_t most = width / FUNCTION_SHARE, least = function < most ? function : most, left;
 
 	if (least < FUNCTION_TITLE)
 		least = FUNCTION_TITLE;
-
 	memset(c.shown, true, sizeof(c.shown));
 	c.shown[COLUMN_STATES] = c.shown[COLUMN_KEPT] = states;
 	for (unsigned drop = DROP_FIRST; drop; drop--) {
@@ -65,10 +66,12 @@ struct columns columns_fit(size_t width, bool utf8, size_t function, bool caller
 				c.shown[i] = false;
 	}
 	left = width > width_of(&c) ? width - width_of(&c) : 0;
-	most = callers ? 2 * left / 5 : left;
+	most = callers && 2 * left / 5 > least ? 2 * left / 5 : callers ? least : left;
 	c.function = function < FUNCTION_TITLE ? FUNCTION_TITLE : function;
 	if (c.function > most)
 		c.function = most;
+	if (c.function > left)
+		c.function = left;
 	c.caller = callers && left > c.function + 1 ? left - c.function - 1 : 0;
 	return c;
 }

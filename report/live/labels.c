@@ -106,11 +106,11 @@ static char *look_up(struct labels *l, const struct profile *p, const struct pro
 	else if (!s->module)
 		bytes = asprintf(&text, "0x%" PRIx64 " (generated code)", s->offset);
 	else if (!s->brief)
-		bytes = asprintf(&text, "%s+0x%" PRIx64, base_name(s->module), s->offset);
+		bytes = asprintf(&text, "%s+0x%" PRIx64, s->module_name, s->offset);
 	else if (s->file)
 		bytes = asprintf(&text, "%s at %s:%d", s->brief, base_name(s->file), s->line);
 	else
-		bytes = asprintf(&text, "%s (%s)", s->brief, base_name(s->module));
+		bytes = asprintf(&text, "%s (%s)", s->brief, s->module_name);
 	if (bytes < 0)
 		return NULL;
 	clean = utf8_clean(text, l->utf8);

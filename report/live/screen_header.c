@@ -83,18 +83,30 @@ static void put_title(const struct head *h)
 	free(command);
 }
 
+/* The column, and what its order leaves aside. */
+static const char *const orders[ROW_SORTS] = {
+	[ROW_BY_TIME] = "time/s, what waits last",
+	[ROW_BY_CALLS] = "calls/s",
+	[ROW_BY_BYTES] = "bytes/s",
+	[ROW_BY_MEAN] = "mean now, what waits last",
+	[ROW_BY_TOTAL] = "time of the run, what waits last",
+	[ROW_BY_PRECISION] = "the mean's interval, widest first",
+	[ROW_BY_NAME] = "name",
+};
+
 static void put_state(const struct head *h)
 {
 	const struct live_reader *f = h->from->feed;
 	const struct view_state *s = h->state;
-	bool filtering = s->mode == STATE_FILTERING;
+	bool filtering = s->mode == STATE_FILTERING,
+	     no_rates = isnan(h->from->rows->calls_s) && s->sort <= ROW_BY_MEAN;
 	char run[32];
 
 	numbers_duration(run, sizeof(run), 1e9 * f->run_s, h->view->utf8);
 	view_lines_format(h->view, VIEW_PLAIN, "%s %s, clock %s%s; sorted by %s%s%s%s",
 			  f->ended ? "ran for" : "running for", run,
 			  report_names_clock(f->profile->clock.kind), s->paused ? "; PAUSED" : "",
-			  live_rows_sort_names[s->sort],
+			  orders[no_rates ? ROW_BY_TOTAL : s->sort],
 			  *s->filter || filtering ? "; only rows with: " : "", s->filter,
 			  filtering ? "_" : "");
 }

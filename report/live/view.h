@@ -38,7 +38,7 @@ enum column {
 };
 
 /* In front of the precision of an interval with a reliability warning (row_mean.unreliable). */
-#define COLUMNS_DOUBT "~"
+#define COLUMNS_DOUBT "!"
 /* Marks a mean of the calls after a warm-up: times all calls it is not the total. */
 #define COLUMNS_ASIDE "^"
 

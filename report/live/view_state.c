@@ -12,7 +12,7 @@
 const char *const view_state_help[] = {
 	"Columns: of the last interval: calls/s, time/s (in those calls), bytes/s, mean;",
 	"of the whole run: mean, half of its interval in % of it, calls. As in reports,",
-	"a warm-up is not in that mean. ~: its interval may not contain the true mean",
+	"a warm-up is not in that mean. !: its interval may not contain the true mean",
 	"(calls are synchronous with the clock's tick, depend on one another for long,",
 	"or a few make most of the mean): Enter says why.",
 	"",

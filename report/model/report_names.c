@@ -29,6 +29,9 @@ static const char *const format_suffixes[] = {REPORT_FORMATS(FORMAT_SUFFIX)};
 #define FORMAT_LISTED(value, name, suffix, print, traits) ", " name
 const char *const report_names_formats = &REPORT_FORMATS(FORMAT_LISTED)[2];
 
+#define SUFFIX_LISTED(value, name, suffix, print, traits) ", " suffix
+const char *const report_names_endings = &REPORT_FORMATS(SUFFIX_LISTED)[2];
+
 #define FORMAT_TRAITS(value, name, suffix, print, traits) [value] = (traits),
 static const unsigned format_traits[] = {REPORT_FORMATS(FORMAT_TRAITS)};
 

@@ -85,6 +85,7 @@ struct symbolizer {
 	const struct profile *profile;
 	struct symbolize_sessions sessions;
 	struct symbolize_module *loaded; /* one for each module of the profile */
+	const char **module_name;	 /* of each; NULL: not asked for yet */
 	struct pairs places;		 /* modules, and the upper half of the offset in them */
 	struct pairs frames;		 /* those, and the lower half */
 	struct answer *answer;		 /* by number of the frame */
@@ -107,8 +108,9 @@ struct symbolizer *symbolize_new(const struct profile *p)
 	s->profile = p;
 	s->sessions.files.guarded = p->foreign && !geteuid();
 	s->loaded = calloc(p->modules ? p->modules : 1, sizeof(*s->loaded));
+	s->module_name = calloc(p->modules ? p->modules : 1, sizeof(*s->module_name));
 	s->jit = symbolize_jit_new(p, &s->sessions.files);
-	if (!s->loaded || !s->jit || !symbolize_module_begin(&s->sessions)) {
+	if (!s->loaded || !s->module_name || !s->jit || !symbolize_module_begin(&s->sessions)) {
 		symbolize_free(s);
 		return NULL;
 	}
@@ -138,6 +140,7 @@ void symbolize_free(struct symbolizer *s)
 	symbolize_module_clear_sessions(&s->sessions);
 	symbolize_jit_free(s->jit);
 	symbolize_generated_free(s->generated);
+	free(s->module_name);
 	free(s->loaded);
 	free(s);
 }
@@ -149,6 +152,37 @@ static struct symbolize_module *module_of(struct symbolizer *s, uint32_t module)
 	if (l->state == SYMBOLIZE_UNTRIED)
 		symbolize_module_open(&s->sessions, l, s->profile, module);
 	return l;
+}
+
+/* Does the command line begin with the program's name? An interpreter's begins with its own. */
+static bool is_started_as(const struct prof_process *q)
+{
+	const char *first = q->argc ? base_name(q->argv[0]) : q->program;
+
+	return q->program && *q->program && !strncmp(first, q->program, strlen(q->program));
+}
+
+const char *symbolize_module_name(const struct profile *p, uint32_t module)
+{
+	const char *path = p->module[module].path, *name = NULL;
+
+	for (uint32_t i = 0; i < p->processes; i++) {
+		const struct prof_process *q = &p->process[i];
+
+		if (strcmp(q->exe, path) != 0)
+			continue;
+		if (!is_started_as(q) || (name && strcmp(name, q->program) != 0))
+			return base_name(path);
+		name = q->program;
+	}
+	return name ? name : base_name(path);
+}
+
+static const char *name_of_module(struct symbolizer *s, uint32_t module)
+{
+	if (!s->module_name[module])
+		s->module_name[module] = symbolize_module_name(s->profile, module);
+	return s->module_name[module];
 }
 
 static void put_name(struct symbolizer *s, struct symbol *symbol, const char *name)
@@ -255,6 +289,7 @@ static struct symbol *look_up(struct symbolizer *s, const struct key *k, size_t 
 	for (size_t i = 0; symbol && i < n; i++) {
 		put_name(s, &symbol[i], level[i].function);
 		symbol[i].module = s->profile->module[k->module].path;
+		symbol[i].module_name = name_of_module(s, k->module);
 		symbol[i].offset = k->offset;
 		symbol[i].into = outer ? into : SYMBOL_START_UNKNOWN;
 		symbol[i].file = level[i].file;
@@ -335,8 +370,10 @@ const struct symbol *symbolize_frame(struct symbolizer *s, const struct prof_fra
 	if (frame->module == PROF_SOURCE)
 		symbolize_source_fill(s->profile, frame, &s->nothing);
 	s->nothing.number = SYMBOL_UNNUMBERED;
-	if (frame->module < s->profile->modules)
+	if (frame->module < s->profile->modules) {
 		s->nothing.module = s->profile->module[frame->module].path;
+		s->nothing.module_name = name_of_module(s, frame->module);
+	}
 	*count = 1;
 	return &s->nothing;
 }

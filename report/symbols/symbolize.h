@@ -35,6 +35,7 @@ struct symbol {
 	const char *brief;	 /* demangled, without parameters; NULL: not known */
 	const char *linker_name; /* as it is in the file; NULL: not known */
 	const char *module;	 /* path; NULL: no module (JIT or generated code, or `language`) */
+	const char *module_name; /* its last part; of the program, what it was started as; NULL */
 	const char *language;	 /* "python", ...: the frame is one of that; NULL: machine code */
 	bool library;	  /* of such a language: not of the program itself, by the file's path */
 	uint64_t offset;  /* in the module; an address where there is no module; with `language` in
@@ -87,6 +88,10 @@ const char *symbolize_starter(const char *function);
 
 /* Is it the C library, or the library of its threads? NULL: no. */
 bool symbolize_is_libc(const char *module);
+
+/* What a module is called where its path is not said: the last part of it, or of a file that runs
+ * as a program the name that it was started by (redis-server, a link to redis-check-rdb). */
+const char *symbolize_module_name(const struct profile *p, uint32_t module);
 
 /* What became of a module so far. */
 enum symbolize_state symbolize_module_state(const struct symbolizer *s, uint32_t module);

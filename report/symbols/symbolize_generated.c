@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #define HASH_NONFATAL_OOM 1
 #include "report/symbols/generated.h"
+#include "report/wording/utf8.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,6 +59,7 @@ bool symbolize_generated_fill(struct generated_names **names, const struct jit_n
 	struct generated_names *n = make_name(found->name);
 
 	out->module = found->map ? found->map : SYMBOLIZE_GENERATED_MODULE;
+	out->module_name = base_name(out->module);
 	if (n && !n->name.language && !strcmp(n->name.function, found->name)) {
 		free_name(n);
 		return false;

@@ -95,27 +95,50 @@ size_t utf8_fit(const char *s, size_t width)
 	return (size_t)(at - s);
 }
 
+/* What must stay at the end of a frame's or a function's name: " (streams.py:343)",
+ * " at ae.c:123", " [waits]"; the end of the text where there is none. */
+static const char *tail_of(const char *s)
+{
+	static const char *const begins[] = {" (", " at ", " ["};
+	const char *tail = s + strlen(s), *at;
+
+	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++)
+		for (at = strstr(s + (*s != '\0'), begins[i]); at; at = strstr(at + 1, begins[i]))
+			if (!strpbrk(at + strlen(begins[i]), " /"))
+				return at;
+	return tail;
+}
+
+/* Bytes to skip until what is left takes at most `width` columns. */
+static size_t skip_to(const char *s, size_t width)
+{
+	size_t rest = utf8_width(s);
+	const char *at = s;
+
+	while (rest > width)
+		rest -= width_of(utf8_next(&at));
+	return (size_t)(at - s);
+}
+
 char *utf8_shorten(const char *s, size_t width, bool utf8)
 {
-	const char *dots = utf8 ? "…" : "..";
-	size_t dots_width = utf8 ? 1 : 2, has = utf8_width(s), head, skip, rest;
+	const char *dots = utf8 ? "…" : "..", *tail;
+	size_t dots_width = utf8 ? 1 : 2, end;
 	char *out;
 
-	if (has <= width)
+	if (utf8_width(s) <= width)
 		return strdup(s);
 	if (width <= dots_width + 1)
 		return strndup(s, utf8_fit(s, width));
 	width -= dots_width;
-	head = utf8_fit(s, (width + 1) / 2);
-	/* Skip until what is left fits behind the dots. */
-	rest = utf8_width(s + head);
-	for (skip = head; rest > width / 2;) {
-		const char *next = s + skip;
-
-		rest -= width_of(utf8_next(&next));
-		skip = (size_t)(next - s);
+	tail = tail_of(s);
+	end = utf8_width(tail);
+	if (!end || end > width - width / 3) { /* the end of a name tells more than its middle */
+		end = width / 3;
+		tail = s + skip_to(s, end);
 	}
-	return asprintf(&out, "%.*s%s%s", (int)head, s, dots, s + skip) < 0 ? NULL : out;
+	return asprintf(&out, "%.*s%s%s", (int)utf8_fit(s, width - end), s, dots, tail) < 0 ? NULL
+											    : out;
 }
 
 void utf8_memory_begin(struct utf8_memory *m)

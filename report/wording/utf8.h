@@ -44,8 +44,9 @@ void utf8_write_markup(FILE *out, const char *s);
 /* Columns that a clean text takes. */
 size_t utf8_width(const char *s);
 
-/* Clean text cut in its middle to at most `width` columns; the end of a name
- * tells more than its middle. */
+/* Clean text cut within to at most `width` columns: two thirds are its beginning. A place, a module
+ * or a mark at the end (" (streams.py:343)", " at ae.c:123", " [waits]") stays whole where it fits
+ * into as much. */
 char *utf8_shorten(const char *s, size_t width, bool utf8);
 
 /* Bytes of the longest start of `s` that takes at most `width` columns. */

@@ -88,7 +88,7 @@ const struct warning_code warning_codes[] = {
 	 "A library in LD_PRELOAD may come after libscprof.so, as `scprof run` has it."},
 	{"states-check", N, "calls and the time between them do not add up to the CPU time",
 	 "On the CPU, runnable and asleep may be off by as much.",
-	 "Run longer, or with --states exact."},
+	 "--states exact reads all switches. Beside other load, give the program CPUs of its own."},
 	{"no-switch-detector", N, "where time went is known of a sample, or in part",
 	 "Means on a CPU and asleep have wider intervals. Without the kernel's run delay, waiting "
 	 "for a CPU counts as asleep.",

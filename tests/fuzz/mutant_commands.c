@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/cmd.h"
@@ -167,6 +168,7 @@ void mutant_command_run(const char *line, const struct mutant_files *files)
 		     {"top", cmd_top}};
 	char copy[MUTANT_COMMAND], *argv[WORDS + 1], *rest;
 	int argc = 0, status = -1;
+	struct stat out;
 
 	snprintf(copy, sizeof(copy), "%s", line);
 	for (char *word = strtok_r(copy, " ", &rest); word && argc < WORDS;
@@ -184,7 +186,7 @@ void mutant_command_run(const char *line, const struct mutant_files *files)
 	fflush(stdout);
 	if (status < 0 || status > 2)
 		mutant_give_up("a status that no command has");
-	if (status < 2)
+	if (status == 0 || (status == 1 && !fstat(STDOUT_FILENO, &out) && out.st_size))
 		check_output(line, files);
 	if (status == 0 && !strncmp(line, "merge", 5))
 		check_merged(files->out);

@@ -4,15 +4,18 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "collector/machine/proc_maps.h"
 #include "profile/base/proc_stat.h"
 
 #define GENERATIONS_MOST 64
+#define COMM_MOST	 15 /* of a name that the kernel keeps */
 
 static pid_t parent_of(pid_t pid)
 {
@@ -81,6 +84,55 @@ size_t relatives_children(pid_t pid, pid_t *pids, size_t room)
 
 	each(add_child, &f);
 	return f.count;
+}
+
+struct namesakes {
+	const char *name;
+	pid_t *pids;
+	size_t count, room;
+};
+
+/* The kernel cuts names off, and adds " (deleted)" to files that have gone. */
+static bool is_called(pid_t pid, const char *name)
+{
+	char file[48], text[PATH_MAX] = "", *base;
+	FILE *comm;
+	ssize_t length;
+
+	snprintf(file, sizeof(file), "/proc/%d/comm", (int)pid);
+	comm = fopen(file, "re");
+	if (comm && fgets(text, sizeof(text), comm))
+		text[strcspn(text, "\n")] = '\0';
+	if (comm)
+		fclose(comm);
+	if (*text && !strncmp(text, name, COMM_MOST) && strlen(name) >= strlen(text))
+		return true;
+	snprintf(file, sizeof(file), "/proc/%d/exe", (int)pid);
+	length = readlink(file, text, sizeof(text) - 1);
+	text[length > 0 ? length : 0] = '\0';
+	base = strrchr(text, '/');
+	return base && !strncmp(base + 1, name, strlen(name)) &&
+	       (!base[1 + strlen(name)] || !strcmp(base + 1 + strlen(name), " (deleted)"));
+}
+
+static bool add_namesake(void *to, pid_t pid)
+{
+	struct namesakes *n = to;
+	char exe[48], text[2];
+
+	snprintf(exe, sizeof(exe), "/proc/%d/exe", (int)pid);
+	if (n->count < n->room && pid != getpid() && is_called(pid, n->name) &&
+	    (readlink(exe, text, sizeof(text)) >= 0 || errno != ENOENT))
+		n->pids[n->count++] = pid;
+	return n->count < n->room;
+}
+
+size_t relatives_named(const char *name, pid_t *pids, size_t room)
+{
+	struct namesakes n = {.name = name, .pids = pids, .room = room};
+
+	each(add_namesake, &n);
+	return n.count;
 }
 
 static bool ends_with(const char *path, const char *end)

@@ -18,6 +18,10 @@ size_t relatives_children(pid_t pid, pid_t *pids, size_t room);
  * do the children that it forked. */
 size_t relatives_mapping(const char *path, pid_t *pids, size_t room);
 
+/* Those whose command name, or whose executable's, is `name`, but for this one: the lowest numbers
+ * first. Threads of the kernel, and what has ended, are none. */
+size_t relatives_named(const char *name, pid_t *pids, size_t room);
+
 /* Do both see the same files: one root directory in one mount namespace? */
 bool relatives_same_root(pid_t a, pid_t b);
 

@@ -59,7 +59,7 @@ char *stacks_place_name(const struct symbol *s)
 {
 	char *text;
 
-	return asprintf(&text, "%s%s0x%" PRIx64, s->module ? base_name(s->module) : "",
+	return asprintf(&text, "%s%s0x%" PRIx64, s->module ? s->module_name : "",
 			s->module ? "+" : "", s->offset) < 0
 		       ? NULL
 		       : text;

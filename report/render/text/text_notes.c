@@ -13,19 +13,32 @@
 #include "report/model/sites.h"
 #include "report/wording/numbers.h"
 
+#define WIDE_SHARE 0.5 /* an interval of a share that says little */
+
 /* Chance makes a share of little time go below nothing; fmax would take NAN for 0. */
 static double share_of(double part_ns, double all_ns)
 {
 	return all_ns > 0 && !isnan(part_ns) ? fmin(fmax(part_ns / all_ns, 0), 1) : NAN;
 }
 
+/* Calls that kept their CPU had it all the time. Where a few readings leave most of the share open,
+ * its limit is what is known. */
 bool text_notes_states_cpu(const struct report_site *s, char *out, size_t room)
 {
-	double share = share_of(s->states.on_cpu.mean, s->estimate.mean);
+	const struct report_states *states = &s->states;
+	double all = s->estimate.mean, share = share_of(states->on_cpu.mean, all),
+	       kept = share_of((1 - states->switched_share) * states->unswitched.mean, all),
+	       low = fmax(share_of(states->on_cpu.low, all), isnan(kept) ? 0 : kept),
+	       high = share_of(states->on_cpu.high, all);
 
-	if (!s->states.known || isnan(share))
+	if (!states->known || isnan(share))
 		return false;
-	snprintf(out, room, "%.0f %%", 100 * share);
+	if (isnan(high) || high - low < WIDE_SHARE)
+		snprintf(out, room, "%.0f %%", 100 * fmax(share, isnan(kept) ? 0 : kept));
+	else if (low >= 0.005)
+		snprintf(out, room, "> %.0f %%", 100 * low);
+	else
+		snprintf(out, room, high < 0.995 ? "< %.0f %%" : "?", 100 * high);
 	return true;
 }
 

@@ -30,7 +30,7 @@ static void put_names(FILE *out, const struct symbol *s, size_t count)
 static void put_named(FILE *out, const struct report *r, const struct symbol *s, size_t count,
 		      unsigned detail)
 {
-	const char *module = detail & APART_MODULE ? s->module : base_name(s->module);
+	const char *module = detail & APART_MODULE ? s->module : s->module_name;
 	bool from_start = s->into != SYMBOL_START_UNKNOWN;
 	/* Such a file has names only for what it exports, and no lines. */
 	const char *stripped = s->source == SYMBOL_FROM_DYNAMIC ? ", stripped" : "";
@@ -61,7 +61,7 @@ static void put_unnamed(FILE *out, const struct symbol *s, unsigned detail)
 		fprintf(out, "0x%" PRIx64 " (no module: JIT or generated code)", s->offset);
 		return;
 	}
-	fprintf(out, "%s+0x%" PRIx64, detail & APART_MODULE ? s->module : base_name(s->module),
+	fprintf(out, "%s+0x%" PRIx64, detail & APART_MODULE ? s->module : s->module_name,
 		s->offset);
 	if (s->file)
 		fprintf(out, " at %s:%d", base_name(s->file), s->line);
@@ -161,7 +161,7 @@ static void put_word(FILE *out, struct report *r, const struct prof_frame *frame
 		fprintf(out, "%s%s0x%" PRIx64,
 			!s->module		? ""
 			: detail & APART_MODULE ? s->module
-						: base_name(s->module),
+						: s->module_name,
 			s->module ? "+" : "", s->offset);
 	}
 }

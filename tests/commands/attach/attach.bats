@@ -359,6 +359,33 @@ called()
 	holds '.attach.processes == 2'
 }
 
+@test "attach 09b: all processes of a name, those that cannot be recorded left out, and the head says the name" {
+	local name=nm$$ titles
+	cp "$PROGRAMS/traffic" "$T/$name"
+	attach 125 "$name"
+	says "scprof attach --name $name"
+	attach 125 --name "$name" --for 1s
+	says 'no process is called so'
+	for titles in one two; do
+		target bash -c "exec -a 'traffic: $titles' '$T/$name' 300"
+	done
+	attach_named()
+	{
+		once attach --name "$name" --for 300ms -o named.scp && "$SCPROF" report --format json named.scp >named.json
+	}
+	again_where_late 0 attach_named
+	JSON=named.json holds '(.program.pids | length) == 2'
+	head -n 1 attach.out | grep -qx "$name"
+	# a third, which ptrace is forbidden to by another tracer
+	strace -f -qq -o /dev/null -e trace=none -p "$pid" 3>&- &
+	started="$started $!"
+	await grep -q "TracerPid:.$!" "/proc/$pid/status"
+	again_where_late 0 attach_named
+	JSON=named.json holds '(.program.pids | length) == 1'
+	says "process $pid"
+	is_left
+}
+
 @test "attach 10: top --attach shows pictures, and leaves the process" {
 	target
 	again_where_late 0 once top --attach "$pid" -n 2 -d 200ms

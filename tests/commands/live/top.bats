@@ -246,17 +246,17 @@ bare_below_another_root()
 @test "top 05: wrong usage, and nothing to watch" {
 	top 2
 	grep -q 'watch what' top.err
-	top 2 /nonexistent
+	top 1 /nonexistent
 	grep -q 'No such file' top.err
-	top 2 $$
+	top 1 $$
 	grep -q 'writes no profile' top.err
-	top 2 4194305
+	top 1 4194305
 	grep -q 'no process has the number\|No such file' top.err
 	mkdir empty
-	top 2 empty
+	top 1 empty
 	grep -q 'there is no profile' top.err
 	echo text >text
-	top 2 text
+	top 1 text
 	grep -q 'is not a scprof profile' top.err
 	# of a profile that there is nothing wrong with
 	"$SCPROF" run --no-report -o good.scp -- "$PROGRAMS/traffic" 0.1 >/dev/null 2>&1 </dev/null
@@ -503,7 +503,7 @@ last_picture()
 	# 256 calls of a site are enough for a look to count
 	last_picture '[0-9],[0-9]* calls, 2 paths' looked_again
 	same_as_report
-	tail -n 1 top.out | grep -q '^~: the interval may not contain the true mean (.*clock-synchronous'
+	tail -n 1 top.out | grep -q '^!: the interval may not contain the true mean (.*clock-synchronous'
 	grep -q 'which was not reached (.*clock-synchronous' run.err
 }
 

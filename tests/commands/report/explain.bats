@@ -13,7 +13,7 @@ setup()
 
 @test "explain 01: all codes are listed with a line, and each has a longer text" {
 	local code
-	"$SCPROF" explain >codes
+	"$SCPROF" explain | grep '^[a-z][a-z-]*  ' >codes
 	[ "$(wc -l <codes)" -ge 40 ]
 	[ "$(awk 'NF < 3' codes | wc -l)" = 0 ]
 	while read -r code _; do
@@ -45,6 +45,26 @@ setup()
 	while read -r code; do
 		"$SCPROF" explain "$code" >long || return 1
 	done <used
+}
+
+@test "explain 04: every column of text, and every mark, can be explained, however it is written" {
+	local name
+	# the titles in the sources of tables and of top, and those of a report
+	grep -hoE '\{"[^"]+", \.(right|least|drop|style|type)|^[^/]*COLUMN_[A-Z_]*\] = \{"[^"]+", [0-9]' \
+		"$ROOT"/report/render/text/*.c "$ROOT"/report/live/columns.c "$ROOT"/cli/plan/*.c "$ROOT"/cli/diff/*.c |
+		grep -oE '"[^"]+"' | tr -d '"' | sort -u >titles
+	[ "$(wc -l <titles)" -ge 50 ]
+	for name in share interval mean 'mean now' 'cpu/run/slp' 'CALLED FROM' waiting 'of time'; do
+		echo "$name"
+	done >>titles
+	printf '%s\n' '!' '~' '?' '%' '±' '+-' '^' >>titles
+	"$SCPROF" report --full p.scp | grep '^FUNCTION' | sed 's/   */\n/g' >>titles
+	while read -r name; do
+		"$SCPROF" explain "$name" >long || return 1
+		grep -qE ': .{8,}' long
+	done <titles
+	run "$SCPROF" explain shares
+	[ "$status" = 2 ]
 }
 
 @test "screen 01: a report takes 40 lines where there is no terminal; --full and --top 0 show every row" {

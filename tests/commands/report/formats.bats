@@ -217,16 +217,16 @@ setup()
 
 @test "uncharged time is refused where the profile has none" {
 	run "$SCPROF" report --format folded --weight uncharged ordinary.scp
-	[ "$status" = 2 ]
+	[ "$status" = 1 ]
 	[[ $output == *"run --displace"* ]]
 	run "$SCPROF" report --format folded --weight uncharged --by function displaced.scp
-	[ "$status" = 2 ]
+	[ "$status" = 1 ]
 	[[ $output == *"--by path"* ]]
 }
 
 @test "the time of states is refused where the profile has none" {
 	run "$SCPROF" report --format folded --weight asleep hostile.scp
-	[ "$status" = 2 ]
+	[ "$status" = 1 ]
 	[[ $output == *"--states off"* ]]
 }
 
@@ -245,11 +245,11 @@ setup()
 	done
 }
 
-@test "an output that fills up is status 2 in every format" {
+@test "an output that fills up is status 1 in every format" {
 	local format
 	for format in json html folded csv callgrind pprof; do
 		run "$SCPROF" report --format $format -o /dev/full hostile.scp
-		[ "$status" = 2 ]
+		[ "$status" = 1 ]
 		[[ $output == *"No space left"* ]]
 	done
 }

@@ -76,7 +76,7 @@ two()
 	holds '.programs | length == 1 and .[0].name == "beta"'
 	[ "$(jq -c '[.totals.calls, .totals.sites]' report.json)" = "$want" ]
 	run "$SCPROF" report --program gamma dir
-	[ "$status" = 2 ]
+	[ "$status" = 1 ]
 	[[ $output == *"--program 'gamma': no such program"* ]]
 }
 
@@ -107,7 +107,7 @@ two()
 	[ "$status" = 1 ]
 	[[ $output == *"left out: dir/bad.scp"* ]]
 	run "$SCPROF" report empty
-	[ "$status" = 2 ]
+	[ "$status" = 1 ]
 	[ "$output" = "scprof report: no .scp file in the directory empty" ]
 	rm dir/bad.scp
 	"$SCPROF" merge -o dir/all.scp dir

@@ -39,12 +39,13 @@ fails_saying()
 	local text=$1
 	shift
 	run "$@"
-	[ "$status" = 2 ]
+	[ "$status" = "${WANTED:-1}" ]
 	[[ $output == *"$text"* ]]
 	[ "${#lines[@]}" -le 3 ]
 }
 
 @test "wrong usage is status 2 and says what is right" {
+	local WANTED=2
 	fails_saying "which profile?" "$SCPROF" report
 	fails_saying "there are: text, json" "$SCPROF" report --format xml "$PROFILE"
 	fails_saying "path, site, function" "$SCPROF" report --by colour "$PROFILE"
@@ -55,7 +56,24 @@ fails_saying()
 	fails_saying "which profiles?" "$SCPROF" merge -o x.scp
 }
 
-@test "what is no profile is status 2" {
+@test "an ending that nothing has is refused with those that there are, before anything runs or is written" {
+	local WANTED=2 words
+	for words in "report -o out.pb" "report -o out.pdf" "diff -o out.pb $PROFILE" "merge -o out.zip"; do
+		# shellcheck disable=SC2086 # words
+		fails_saying ".html" "$SCPROF" $words "$PROFILE"
+	done
+	fails_saying "not named as what --format asks for" "$SCPROF" report --format json -o out.html "$PROFILE"
+	WANTED=125 fails_saying ".scp" "$SCPROF" run -o out.pdf -- touch ran
+	[ -z "$(find . -name 'out*')" ] && [ ! -e ran ]
+	# a format that is asked for, a name without an ending, a number behind the last dot, a folder
+	"$SCPROF" report --format pprof -o out.pb "$PROFILE"
+	"$SCPROF" report -o out "$PROFILE"
+	"$SCPROF" report -o out.2 "$PROFILE"
+	mkdir out.d
+	"$SCPROF" run --no-report -o out.d -- true
+}
+
+@test "what is no profile is status 1" {
 	echo hello >text
 	head -c 5000 "$PROFILE" >cut.scp
 	fails_saying "text" "$SCPROF" report text
@@ -90,7 +108,7 @@ leaves_out()
 	leaves_out "$SCPROF" plan cut.scp empty.scp "$PROFILE" missing.scp
 }
 
-@test "where no profile of several can be read each is named, and the status is 2" {
+@test "where no profile of several can be read each is named, and the status is 1" {
 	: >empty.scp
 	head -c 5000 "$PROFILE" >cut.scp
 	local command
@@ -134,7 +152,7 @@ leaves_out()
 	"$SCPROF" report -o out.txt "$PROFILE"
 	grep -q send out.txt
 	run "$SCPROF" report "$PROFILE" -o /dev/full
-	[ "$status" = 2 ]
+	[ "$status" = 1 ]
 	fails_saying "No such file" "$SCPROF" report -o none/out.txt "$PROFILE"
 	if "$SCPROF" report "$PROFILE" >/dev/full 2>err.txt; then
 		return 1

@@ -143,16 +143,23 @@ static void test_names_are_cleaned(void **state)
 	check_text(utf8_clean("\xed\xa0\x80", true), "\\xed\\xa0\\x80"); /* a surrogate */
 }
 
-static void test_names_are_shortened_in_the_middle(void **state)
+static void test_names_keep_their_beginning_and_their_place(void **state)
 {
 	(void)state;
 	check_text(utf8_shorten("abcdefghij", 10, true), "abcdefghij");
-	check_text(utf8_shorten("abcdefghij", 7, true), "abc\xe2\x80\xa6hij");
-	check_text(utf8_shorten("abcdefghij", 7, false), "abc..ij");
+	check_text(utf8_shorten("abcdefghij", 7, true), "abcd\xe2\x80\xa6ij");
+	check_text(utf8_shorten("abcdefghij", 7, false), "abcd..j");
+	check_text(utf8_shorten("epoll_pwait [waits]", 14, true), "epoll_\xe2\x80\xa6 [waits]");
+	check_text(utf8_shorten("_SelectorSocketTransport.write (streams.py:343)", 30, true),
+		   "_SelectorSoc\xe2\x80\xa6 (streams.py:343)");
+	check_text(utf8_shorten("processInputBuffer at networking.c:2345", 28, false),
+		   "process.. at networking.c:2345");
+	check_text(utf8_shorten("f (a_file_of_a_very_long_name.py:343)", 12, true),
+		   "f (a_fil\xe2\x80\xa643)");
 	check_text(utf8_shorten("abcdefghij", 1, true), "a");
 	assert_int_equal(utf8_width("\xe6\x97\xa5\xe6\x9c\xac"), 4);
 	check_text(utf8_shorten("\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e", 5, true),
-		   "\xe6\x97\xa5\xe2\x80\xa6\xe8\xaa\x9e");
+		   "\xe6\x97\xa5\xe6\x9c\xac\xe2\x80\xa6");
 }
 
 static void test_names_are_demangled(void **state)
@@ -225,7 +232,7 @@ int main(void)
 		cmocka_unit_test(test_means_have_the_digits_they_deserve),
 		cmocka_unit_test(test_counts_bytes_shares),
 		cmocka_unit_test(test_names_are_cleaned),
-		cmocka_unit_test(test_names_are_shortened_in_the_middle),
+		cmocka_unit_test(test_names_keep_their_beginning_and_their_place),
 		cmocka_unit_test(test_names_are_demangled),
 		cmocka_unit_test(test_names_that_explode_stay_mangled),
 	};

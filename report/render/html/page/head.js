@@ -10,6 +10,13 @@ function showTitle() {
 	replace(byId("facts"), doc.facts.map(([name, words]) => fact(name, nameOf(words, "words"))));
 }
 
+// What stands behind the line beside the title.
+function showMore() {
+	const warned = doc.warnings.length, words = [doc.next.length ? "what to do next" : "", "figures"].filter((part) => part).join(", ");
+	replace(byId("more-title"), warned ? [element("b", { class: "mark-warning", "aria-hidden": "true" }, "!"),
+		element("strong", {}, `${warned} warning${warned === 1 ? "" : "s"}`), `, ${words}`] : words);
+}
+
 // A line each: what was found, and the command that tells more.
 function showNext() {
 	const box = byId("next"), told = doc.next.some(([words]) => words.includes("would record"));
@@ -46,6 +53,7 @@ function showHead() {
 	showThreadsTime();
 	showWarnings(!sites.rows);
 	showNext();
+	showMore();
 	showReading();
 	showFlameNote();
 	byId("foot").textContent = "Made by scprof. The colours are those of Okabe and Ito (2008), which people with any form of colour blindness can distinguish. Certainty is the lightness of one blue. No information is in colour alone.";

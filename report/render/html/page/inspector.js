@@ -78,8 +78,10 @@ function costFacts(row) {
 		partners.length > 8 ? `, ${partners.length - 8} more` : "", ": the cost is the mean over their calls") : ""];
 }
 
-// Total, share, calls and bytes: what the width of a box says.
-const lead = (box) => element("p", { class: "lead" }, totalWords(boxWords(box)));
+// Total, share, calls and bytes: of a box what its width says, of a row its own, as its box may hold others, too.
+const lead = (words) => element("p", { class: "lead" }, totalWords(words));
+const rowTotals = (row) => ({ time: duration(sites.get(row, "total")), calls: count(sites.get(row, "calls")), bytes: bytes(sites.get(row, "bytes")),
+	share: `${share(sites.get(row, "share"))} ${isWaiting(row) ? OF_THREADS : OF_WORK}` });
 
 // Why a row's mean times its calls is not its total, and what of its time is that of other rows.
 function sumFacts(row) {
@@ -95,7 +97,7 @@ function inspectRow(row) {
 	const chart = histogram(row, CHART_WIDTH, 170);
 	replace(inspector,
 		head(siteName(row), siteLibrary(row), outcome ? `timed call, outcome ${outcome},` : "timed call"),
-		lead(get("box")),
+		lead(rowTotals(row)),
 		bigMean(get("mean"), get("low"), get("high")),
 		keptMean(row), stateDetails(row),
 		chart ? [element("h3", {}, "Latencies of single calls"), chart, kindsLegend(row)] : element("p", { class: "note" }, latencies.size ? "No histogram was kept of this row." : "No histograms: the clock is too slow to see single calls."),
@@ -118,7 +120,7 @@ function inspectBox(box) {
 	const w = boxWords(box), rows = boxRows(box);
 	replace(inspector,
 		head(w.name, w.module, w.kind),
-		lead(box),
+		lead(w),
 		bigMean(boxNumber(box, "mean"), boxNumber(box, "low"), boxNumber(box, "high")),
 		element("p", { class: "note" }, rows > 1
 			? `Over the calls of ${count(rows)} rows, without warm-ups, as in the rows; the errors are assumed to be independent.` : "One row lies below this box: its numbers."),

@@ -25,7 +25,8 @@ const table = {
 // Widths in px. A window narrower than all of them scrolls sideways; paper cannot, and there columns
 // of a low rank give way last.
 const PAPER_WIDTH = 1030, PAPER_NAME = 190;
-const nameLeast = () => clamp(table.view.clientWidth * 0.34, 140, 320);
+// Columns that are always to be seen leave the name what they can.
+const nameLeast = () => clamp(Math.min(table.view.clientWidth * 0.34, table.view.clientWidth - COLUMNS.reduce((n, c) => n + (c.seen && hasValues(c) ? c.width : 0), 0)), 140, 320);
 
 // All columns that have something to show, or those that paper has room for.
 let visible = [];

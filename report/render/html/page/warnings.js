@@ -18,4 +18,6 @@ function showWarnings(open) {
 		all.slice(seen).map(warningLine)));
 	if (open && all.length === 1)
 		box.querySelector("details").open = true;
+	if (open && byId("more"))
+		byId("more").open = true;
 }
