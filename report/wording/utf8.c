@@ -134,8 +134,8 @@ char *utf8_shorten(const char *s, size_t width, bool utf8)
 	tail = tail_of(s);
 	end = utf8_width(tail);
 	if (!end || end > width - width / 3) { /* the end of a name tells more than its middle */
-		end = width / 3;
-		tail = s + skip_to(s, end);
+		tail = s + skip_to(s, width / 3);
+		end = utf8_width(tail);
 	}
 	return asprintf(&out, "%.*s%s%s", (int)utf8_fit(s, width - end), s, dots, tail) < 0 ? NULL
 											    : out;

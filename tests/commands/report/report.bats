@@ -64,13 +64,13 @@ fails_saying()
 	done
 	fails_saying "not named as what --format asks for" "$SCPROF" report --format json -o out.html "$PROFILE"
 	WANTED=125 fails_saying ".scp" "$SCPROF" run -o out.pdf -- touch ran
-	[ -z "$(find . -name 'out*')" ] && [ ! -e ran ]
+	[ -z "$(find . -name 'out.*')" ] && [ ! -e ran ]
 	# a format that is asked for, a name without an ending, a number behind the last dot, a folder
-	"$SCPROF" report --format pprof -o out.pb "$PROFILE"
-	"$SCPROF" report -o out "$PROFILE"
-	"$SCPROF" report -o out.2 "$PROFILE"
-	mkdir out.d
-	"$SCPROF" run --no-report -o out.d -- true
+	"$SCPROF" report --format pprof -o made.pb "$PROFILE"
+	"$SCPROF" report -o made "$PROFILE"
+	"$SCPROF" report -o made.2 "$PROFILE"
+	mkdir made.d
+	"$SCPROF" run --no-report -o made.d -- true
 }
 
 @test "what is no profile is status 1" {
@@ -216,12 +216,12 @@ leaves_out()
 	echo '{"schema": "scprof-displace/1", "cpus": [{"cpu": 0}]}' >d.json
 	sha256sum a.scp b.scp d.json >before
 	for out in a.scp ./b.scp link.scp hard.scp; do
-		fails_saying "would replace" "$SCPROF" merge -o "$out" a.scp b.scp
-		fails_saying "would replace" "$SCPROF" report --format json -o "$out" a.scp b.scp
-		fails_saying "would replace" "$SCPROF" diff -o "$out" a.scp b.scp
+		WANTED=2 fails_saying "would replace" "$SCPROF" merge -o "$out" a.scp b.scp
+		WANTED=2 fails_saying "would replace" "$SCPROF" report --format json -o "$out" a.scp b.scp
+		WANTED=2 fails_saying "would replace" "$SCPROF" diff -o "$out" a.scp b.scp
 	done
-	fails_saying "would replace" "$SCPROF" merge -o a.scp b.scp link.scp
-	fails_saying "would replace" "$SCPROF" report --format html --displacement d.json -o d.json a.scp
+	WANTED=2 fails_saying "would replace" "$SCPROF" merge -o a.scp b.scp link.scp
+	WANTED=2 fails_saying "would replace" "$SCPROF" report --format html --displacement d.json -o d.json a.scp
 	sha256sum -c before
 	[ -L link.scp ]
 	# another one is: as a compiler's output

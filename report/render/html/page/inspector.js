@@ -123,7 +123,7 @@ function inspectBox(box) {
 		lead(w),
 		bigMean(boxNumber(box, "mean"), boxNumber(box, "low"), boxNumber(box, "high")),
 		element("p", { class: "note" }, rows > 1
-			? `Over the calls of ${count(rows)} rows, without warm-ups, as in the rows; the errors are assumed to be independent.` : "One row lies below this box: its numbers."),
+			? `Over the calls of ${count(rows)} rows, without warm-ups. An interval is a row's own.` : "One row lies below this box: its numbers."),
 		rows > 1 && boxNumber(box, "doubts") >= 0 ? element("ul", { class: "notes" }, element("li", { class: "doubt" }, element("b", {}, "! "),
 			`${text(boxNumber(box, "doubts"))}, in some of its rows: the interval may not contain the true mean, see the warnings`)) : "",
 		row >= 0 ? noteList(row) || "" : "",
