@@ -218,7 +218,7 @@ leaves_out()
 	for out in a.scp ./b.scp link.scp hard.scp; do
 		WANTED=2 fails_saying "would replace" "$SCPROF" merge -o "$out" a.scp b.scp
 		WANTED=2 fails_saying "would replace" "$SCPROF" report --format json -o "$out" a.scp b.scp
-		WANTED=2 fails_saying "would replace" "$SCPROF" diff -o "$out" a.scp b.scp
+		WANTED=2 fails_saying "would replace" "$SCPROF" diff --format json -o "$out" a.scp b.scp
 	done
 	WANTED=2 fails_saying "would replace" "$SCPROF" merge -o a.scp b.scp link.scp
 	WANTED=2 fails_saying "would replace" "$SCPROF" report --format html --displacement d.json -o d.json a.scp
