@@ -213,15 +213,15 @@ leaves_out()
 	cp "$PROFILE" b.scp
 	ln -s a.scp link.scp
 	ln a.scp hard.scp
-	echo '{"schema": "scprof-displace/1", "cpus": [{"cpu": 0}]}' >d.json
-	sha256sum a.scp b.scp d.json >before
+	echo '{"schema": "scprof-displace/1", "cpus": [{"cpu": 0}]}' >d.html
+	sha256sum a.scp b.scp d.html >before
 	for out in a.scp ./b.scp link.scp hard.scp; do
 		WANTED=2 fails_saying "would replace" "$SCPROF" merge -o "$out" a.scp b.scp
 		WANTED=2 fails_saying "would replace" "$SCPROF" report --format json -o "$out" a.scp b.scp
 		WANTED=2 fails_saying "would replace" "$SCPROF" diff --format json -o "$out" a.scp b.scp
 	done
 	WANTED=2 fails_saying "would replace" "$SCPROF" merge -o a.scp b.scp link.scp
-	WANTED=2 fails_saying "would replace" "$SCPROF" report --format html --displacement d.json -o d.json a.scp
+	WANTED=2 fails_saying "would replace" "$SCPROF" report --format html --displacement d.html -o d.html a.scp
 	sha256sum -c before
 	[ -L link.scp ]
 	# another one is: as a compiler's output
