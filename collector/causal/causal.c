@@ -114,27 +114,6 @@ void causal_close(struct causal *c)
 #define MANY_LATE    0.1  /* of the windows */
 #define MANY_SKIPPED 0.01 /* of the delays */
 
-static int by_number(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-static double median_window(const struct causal_design *d)
-{
-	double *time = malloc((d->windows + 1) * sizeof(*time)), median = NAN;
-
-	for (size_t i = 0; time && i < d->windows; i++)
-		time[i] = d->window[i].time;
-	if (time && d->windows) {
-		qsort(time, d->windows, sizeof(*time), by_number);
-		median = time[d->windows / 2];
-	}
-	free(time);
-	return median;
-}
-
 static unsigned find_problems(const struct causal *c, const struct slopes *s)
 {
 	double limit =
@@ -195,7 +174,7 @@ int causal_end(struct causal *c, struct causal_result *r)
 	r->sites = c->sites;
 	for (size_t i = 0; i < c->sites; i++)
 		fill_site(c, i, &site[i], &r->site[i]);
-	r->window_s = median_window(&c->design);
+	r->window_s = c->design.windows ? c->design.time / (double)c->design.windows : NAN;
 	r->elapsed_s = c->elapsed_s;
 	r->queue = c->threads.queue;
 	r->problems = find_problems(c, &r->slopes);

@@ -86,7 +86,7 @@ struct causal_result {
 	struct slopes slopes;
 	struct causal_result_site *site; /* as drawn */
 	size_t sites;
-	double window_s, elapsed_s; /* median window; the experiment's length without the pilot */
+	double window_s, elapsed_s; /* mean window; the experiment's length without the pilot */
 	double asked;		    /* slowdown */
 	unsigned problems;	    /* enum causal_problem */
 	struct causal_queue queue;

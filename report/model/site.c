@@ -163,13 +163,16 @@ static void fill_price(const struct report *r, const struct stats_line_price *p,
 static void fill_plain_line(const struct report *r, struct report_site *s,
 			    const struct prof_sums *sums)
 {
-	double unit = r->profile->clock.ns_per_unit, call, byte, half;
+	const struct stats_line_block all = {sums->calls, sums->bytes, sums->units, sums->bytes_sq,
+					     sums->bytes_units};
+	double unit = r->profile->clock.ns_per_unit, byte, half;
+	struct stats_line_fit fit;
 
-	if (line_fit(sums->calls, sums->bytes, sums->bytes_sq, sums->units, sums->bytes_units,
-		     &call, &byte) != 0)
+	if (line_fit_blocks(&all, 1, &fit, r->confidence))
 		return;
-	s->per_call_ns =
-		call * unit - estimate_overhead_of_ways(&r->overhead, sums->way_calls).inside_ns;
+	byte = fit.byte.value;
+	s->per_call_ns = fit.call.value * unit -
+			 estimate_overhead_of_ways(&r->overhead, sums->way_calls).inside_ns;
 	s->per_byte_ns = byte * unit;
 	half = line_half_width(sums->calls, sums->bytes, sums->bytes_sq, sums->units,
 			       sums->units_sq, byte, r->confidence);

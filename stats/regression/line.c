@@ -25,11 +25,6 @@
 /* If the determinant of I - H_g is below this, the fit depends on this block alone. */
 #define SINGULAR 1e-9
 
-/* Limits of the reliability warnings, chosen by simulations like those of the unit test. */
-#define FEW_EVENTS   50
-#define FEW_CARRIERS 8
-#define NARROW	     0.1
-
 struct block {
 	double call, cross, size; /* H_g: [call cross; cross size] */
 	double rest, rest_size;	  /* s_g */
@@ -268,12 +263,6 @@ static unsigned join(struct block *b, unsigned count)
 	return half;
 }
 
-/* Two joinings in a row rarely happen by chance. */
-static bool is_too_few(const struct spread *s, unsigned blocks, bool dependent)
-{
-	return s->count < LEAST_TO_JOIN && (dependent || blocks >= 2 * LEAST_TO_JOIN);
-}
-
 static bool is_dependent(const struct spread *s)
 {
 	return s->correlation > SIGNIFICANT / sqrt(s->count);
@@ -281,7 +270,7 @@ static bool is_dependent(const struct spread *s)
 
 /* The contrast c' (mean, slope in deviations of size). */
 static void price(const struct centred *line, struct pair c, double value, double confidence,
-		  struct stats_line_price *p, unsigned *unreliable)
+		  struct stats_line_price *p)
 {
 	struct block b[MOST];
 	struct spread s;
@@ -294,37 +283,12 @@ static void price(const struct centred *line, struct pair c, double value, doubl
 	*p = (struct stats_line_price){value, INFINITY, -INFINITY, INFINITY, 0};
 	if (!isfinite(s.variance) || line->mean_y <= 0)
 		return; /* a sample without a tick does not mean a price of exactly 0 */
-	if (is_too_few(&s, line->count, is_dependent(&s)))
-		*unreliable |= STATS_LINE_DEPENDENT;
 	more = 1 + 2 * fmax(s.correlation, 0);
 	p->freedom = fmax(1, s.freedom / more);
 	p->error = sqrt(s.variance * more);
 	t = distributions_t_quantile(0.5 + confidence / 2, p->freedom);
 	p->low = value - t * p->error;
 	p->high = value + t * p->error;
-}
-
-/* How many equal events would cause the scatter around the line: for example 50 ticks of a slow
- * clock, or 50 long calls among many very short ones. */
-static double events(const struct centred *c)
-{
-	double sum = 0;
-
-	for (unsigned i = 0; i < c->count; i++)
-		sum += c->block[i].rest * c->block[i].rest / c->block[i].call;
-	if (c->count < 3)
-		return INFINITY;
-	return (double)(c->mean_y * c->mean_y) / (sum / (c->count - 2));
-}
-
-/* The number of equal blocks that would give the slope the same precision. */
-static double carriers(const struct centred *c)
-{
-	double sum = 0;
-
-	for (unsigned i = 0; i < c->count; i++)
-		sum += c->block[i].size * c->block[i].size;
-	return 1 / sum;
 }
 
 int line_fit_blocks(const struct stats_line_block *block, unsigned blocks,
@@ -335,34 +299,10 @@ int line_fit_blocks(const struct stats_line_block *block, unsigned blocks,
 
 	if (centre(block, blocks, &c))
 		return -1;
-	*fit = (struct stats_line_fit){.blocks = c.count};
 	at_nothing = (struct pair){1, (double)(-c.mean_x / c.deviation_x)};
 	a_byte = (struct pair){0, (double)(1 / c.deviation_x)};
-	price(&c, at_nothing, (double)(c.mean_y - c.slope * c.mean_x), confidence, &fit->call,
-	      &fit->unreliable);
-	price(&c, a_byte, (double)c.slope, confidence, &fit->byte, &fit->unreliable);
-	fit->by_size = c.mean_y > 0 ? (double)(c.slope * c.mean_x / c.mean_y) : NAN;
-	if (c.mean_y <= 0 || events(&c) < FEW_EVENTS)
-		fit->unreliable |= STATS_LINE_FEW_TICKS;
-	if (carriers(&c) < FEW_CARRIERS)
-		fit->unreliable |= STATS_LINE_FEW_LARGE;
-	if (c.deviation_x < NARROW * c.mean_x)
-		fit->unreliable |= STATS_LINE_NARROW;
-	return 0;
-}
-
-int line_fit(uint64_t n, uint64_t sum_x, stats_u128 sum_xx, uint64_t sum_y, stats_u128 sum_xy,
-	     double *intercept, double *slope)
-{
-	double sxx;
-
-	if (n < 2)
-		return -1;
-	sxx = moments_square(n, sum_x, sum_xx);
-	if (sxx <= 0)
-		return -1;
-	*slope = moments_product(n, sum_x, sum_y, sum_xy) / sxx;
-	*intercept = (double)(((long double)sum_y - (long double)*slope * sum_x) / n);
+	price(&c, at_nothing, (double)(c.mean_y - c.slope * c.mean_x), confidence, &fit->call);
+	price(&c, a_byte, (double)c.slope, confidence, &fit->byte);
 	return 0;
 }
 

@@ -28,24 +28,13 @@ struct stats_line_price {
 	double freedom; /* of Student's t */
 };
 
-enum stats_line_unreliable {
-	STATS_LINE_FEW_TICKS =
-		1, /* time was seen in fewer than about 50 calls: intervals too narrow */
-	STATS_LINE_FEW_LARGE = 2, /* fewer than 8 stretches of calls determine the slope */
-	STATS_LINE_NARROW = 4,	  /* sizes vary by less than a tenth: `call` is an extrapolation */
-	STATS_LINE_DEPENDENT = 8  /* too few independent stretches: intervals too narrow */
-};
-
 struct stats_line_fit {
 	struct stats_line_price call, byte; /* units, units a byte */
-	double by_size;	     /* share of the whole time that is due to bytes: b sum x / sum y */
-	unsigned blocks;     /* number of blocks that contain calls, after joining */
-	unsigned unreliable; /* enum stats_line_unreliable, or-ed */
 };
 
 /* Blocks are ordered by time, oldest first. They may differ in length. Blocks without calls are
  * skipped; if there are over 64, neighbours are joined. 30 or more make good intervals; 3 make
- * some; with fewer there are values only.
+ * some; with fewer there are values only, also of ticks: they are unbiased given the size.
  *
  * Errors: delete-one-block jackknife in the closed form of the cluster-robust sandwich (Bell and
  * McCaffrey 2002, "Bias reduction in standard errors for linear regression with multi-stage
@@ -60,13 +49,7 @@ struct stats_line_fit {
 int line_fit_blocks(const struct stats_line_block *block, unsigned blocks,
 		    struct stats_line_fit *fit, double confidence);
 
-/* Least-squares line of time on size over n calls from exact sums: *intercept (time per call) and
- * *slope (time per byte), in the units of y. Returns 0; -1 if the sizes do not vary or the sums
- * contradict each other. Valid for tick counts as well: they are unbiased given the size. */
-int line_fit(uint64_t n, uint64_t sum_x, stats_u128 sum_xx, uint64_t sum_y, stats_u128 sum_xy,
-	     double *intercept, double *slope);
-
-/* Half the width of the interval of the slope at `confidence`, where line_fit gave `slope`:
+/* Half the width of the interval of the slope at `confidence`, of the line's `slope`:
  * Student's t with n - 2 degrees of freedom on the residuals of the line. INFINITY for fewer than
  * three calls or equal sizes. It covers chance only: if a few sizes belong to different work, the
  * slope shows that difference, whatever the interval. */
