@@ -195,7 +195,8 @@ static void put_facts(FILE *out, const struct causal_row *row)
 		put_fact(out, "without it", text);
 	}
 	if (row->told && isfinite(row->ten.latency_percent)) {
-		causal_report_latency(text, sizeof(text), &row->ten);
+		causal_report_percent(text, sizeof(text), -row->ten.latency_percent,
+				      -row->ten.latency_high, -row->ten.latency_low);
 		put_fact(out, "a unit's duration", text);
 	}
 	if (row->told && isfinite(row->site->slopes.q)) {
@@ -306,7 +307,8 @@ static void put_confirmed(FILE *out, const struct causal_confirmed *c)
 	fputs("<section class=\"confirmed\"><h2>Confirmed at <bdi>", out);
 	put_text(out, c->site);
 	fprintf(out, "</bdi>, %zu runs of each program</h2><table>", c->runs);
-	causal_report_changed(text, sizeof(text), c);
+	causal_report_percent(text, sizeof(text), -100 * c->measured.value, -100 * c->measured.high,
+			      -100 * c->measured.low);
 	put_compared(out, "a call changed by", text);
 	causal_report_prediction(text, sizeof(text), &c->for_measured);
 	put_compared(out, "predicted for that", text);

@@ -192,10 +192,7 @@ void causal_report_unit(const struct causal_report *r, char *text, size_t size, 
 /* "+3.1 % [2.4, 3.8]" */
 void causal_report_percent(char *text, size_t size, double value, double low, double high);
 void causal_report_prediction(char *text, size_t size, const struct slopes_prediction *p);
-void causal_report_latency(char *text, size_t size, const struct slopes_prediction *p);
 void causal_report_limited(char *text, size_t size, const struct causal_limits *l);
-/* By how much the calls changed. */
-void causal_report_changed(char *text, size_t size, const struct causal_confirmed *c);
 /* "at most ", "at least ", "" */
 const char *causal_report_bound(const struct slopes_prediction *p);
 

@@ -341,21 +341,9 @@ void causal_report_prediction(char *text, size_t size, const struct slopes_predi
 	causal_report_percent(text, size, p->percent, p->low, p->high);
 }
 
-void causal_report_latency(char *text, size_t size, const struct slopes_prediction *p)
-{
-	causal_report_percent(text, size, -p->latency_percent, -p->latency_high, -p->latency_low);
-}
-
 void causal_report_limited(char *text, size_t size, const struct causal_limits *l)
 {
 	causal_report_percent(text, size, l->value, l->low, l->high);
-}
-
-void causal_report_changed(char *text, size_t size, const struct causal_confirmed *c)
-{
-	const struct causal_limits *m = &c->measured;
-
-	causal_report_percent(text, size, -100 * m->value, -100 * m->high, -100 * m->low);
 }
 
 const char *causal_report_bound(const struct slopes_prediction *p)

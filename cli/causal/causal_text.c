@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/causal/causal_private.h"
-#include "report/render/text/table.h"
+#include "report/render/text/text.h"
 #include "report/wording/numbers.h"
-#include "report/wording/utf8.h"
 
 enum { C_BRINGS, C_SITE, C_CALLS, C_MEAN, C_KAPPA, C_THIRTY, C_REMOVED, C_Q };
 
@@ -20,54 +18,23 @@ static const struct table_column columns[] = {{.title = "10 % OFF BRINGS", .styl
 					      {.title = "q", .right = true, .drop = 3},
 					      {0}};
 
-/* Lines of at most the terminal's width, later ones indented. */
-static void put_wrapped(FILE *out, const struct terminal *t, const char *text, size_t first,
-			size_t indent)
+/* Wrapped, later lines indented. */
+static void put_line(struct text *t, const char *text)
 {
-	size_t at = first;
-
-	while (*text) {
-		size_t word = strcspn(text, " "), width;
-		char copy[512];
-
-		snprintf(copy, sizeof(copy), "%.*s", (int)word, text);
-		width = utf8_width(copy);
-		if (at > indent && at + width + 1 > t->width) {
-			fprintf(out, "\n%*s", (int)indent, "");
-			at = indent;
-		} else if (at > first || at > indent) {
-			fputc(' ', out);
-			at++;
-		}
-		fputs(copy, out);
-		at += width;
-		text += word;
-		text += strspn(text, " ");
-	}
-	fputc('\n', out);
-}
-
-static void put_line(FILE *out, const struct terminal *t, const char *raw)
-{
-	char *safe = utf8_clean(raw, t->utf8);
-
-	if (safe)
-		put_wrapped(out, t, safe, 0, 2);
-	free(safe);
+	text_cell_say(t, TERMINAL_PLAIN, "", 2, "%s", text);
 }
 
 /* No experiment took place; the warnings say why. */
-static void put_idle(const struct causal_report *r, FILE *out, const struct terminal *t)
+static void put_idle(const struct causal_report *r, struct text *t)
 {
-	char text[400], rate[32];
+	char rate[32];
 
 	numbers_plain(rate, sizeof(rate), r->result->rate_per_s);
-	snprintf(text, sizeof(text), "%s: %s/s; nothing was delayed", r->progress,
-		 r->result->rate_per_s > 0 ? rate : "0");
-	put_line(out, t, text);
+	text_cell_say(t, TERMINAL_PLAIN, "", 2, "%s: %s/s; nothing was delayed", r->progress,
+		      r->result->rate_per_s > 0 ? rate : "0");
 }
 
-static void put_head(const struct causal_report *r, FILE *out, const struct terminal *t)
+static void put_head(const struct causal_report *r, struct text *t)
 {
 	const struct causal_result *c = r->result;
 	struct causal_limits unit = causal_report_limits(&c->slopes.unit, 1),
@@ -75,16 +42,13 @@ static void put_head(const struct causal_report *r, FILE *out, const struct term
 	char text[700], rate[32], low[32], high[32];
 
 	if (!c->slopes.windows && !r->rows) {
-		put_idle(r, out, t);
+		put_idle(r, t);
 		return;
 	}
 	numbers_plain(rate, sizeof(rate), c->rate_per_s);
 	numbers_plain(low, sizeof(low), unit.low > 0 ? 1 / unit.high : NAN);
 	numbers_plain(high, sizeof(high), unit.low > 0 ? 1 / unit.low : NAN);
-	terminal_style(out, t, TERMINAL_BOLD);
-	snprintf(text, sizeof(text), "%s: %s/s [%s, %s]", r->progress, rate, low, high);
-	put_line(out, t, text);
-	terminal_style(out, t, TERMINAL_PLAIN);
+	text_cell_say(t, TERMINAL_BOLD, "", 2, "%s: %s/s [%s, %s]", r->progress, rate, low, high);
 	bool faster = slow.high < 0; /* surely: see the rows' notes */
 	snprintf(text, sizeof(text), "%zu windows of %.3g s in %.3g s; delays %s by ",
 		 c->slopes.windows, c->window_s, c->elapsed_s,
@@ -98,7 +62,7 @@ static void put_head(const struct causal_report *r, FILE *out, const struct term
 	else
 		snprintf(text + strlen(text), sizeof(text) - strlen(text),
 			 "an unknown amount (asked: %.3g %%)", 100 * c->asked);
-	put_line(out, t, text);
+	put_line(t, text);
 }
 
 static void put_brings(struct table *table, const struct causal_row *row)
@@ -154,73 +118,67 @@ static void put_row(struct table *table, const struct causal_row *row, const str
 	}
 }
 
-static int put_rows(const struct causal_report *r, FILE *out, const struct terminal *t)
+static int put_rows(const struct causal_report *r, struct text *t)
 {
 	struct table table;
 
 	table_begin(&table, columns, NULL);
 	for (size_t i = 0; i < r->rows; i++)
-		put_row(&table, &r->row[i], t);
-	int failed = table_print(&table, out, t);
+		put_row(&table, &r->row[i], &t->terminal);
+	int failed = table_print(&table, t->out, &t->terminal);
 	table_end(&table);
 	return failed;
 }
 
 /* What keeps a row from being one number, site by site. */
-static void put_notes(const struct causal_report *r, FILE *out, const struct terminal *t)
+static void put_notes(const struct causal_report *r, struct text *t)
 {
 	bool any = false;
 
 	for (size_t i = 0; i < r->rows; i++) {
-		char note[320], text[1024];
+		char note[320];
 
 		causal_report_note(r, &r->row[i], note, sizeof(note));
 		if (!*note)
 			continue;
 		if (!any)
-			fputc('\n', out);
+			fputc('\n', t->out);
 		any = true;
-		snprintf(text, sizeof(text), "~ %.600s: %s", r->row[i].label, note);
-		put_line(out, t, text);
+		text_cell_say(t, TERMINAL_PLAIN, "~ ", 2, "%s: %s", r->row[i].label, note);
 	}
 }
 
 /* Latencies of the sites that change them. */
-static void put_latency(const struct causal_report *r, FILE *out, const struct terminal *t)
+static void put_latency(const struct causal_report *r, struct text *t)
 {
-	char text[1024], percent[64];
+	char text[512], percent[64];
 
-	causal_report_unit(r, text, sizeof(text), t->utf8);
+	causal_report_unit(r, text, sizeof(text), t->terminal.utf8);
 	if (!*text)
 		return;
-	fputc('\n', out);
-	put_line(out, t, text);
-	fputs("10 % off a call changes that by\n", out);
+	fputc('\n', t->out);
+	put_line(t, text);
+	fputs("10 % off a call changes that by\n", t->out);
 	for (size_t i = 0; i < r->rows; i++) {
 		const struct slopes_prediction *p = &r->row[i].ten;
 
 		if (!r->row[i].told || !isfinite(p->latency_percent))
 			continue;
-		causal_report_latency(percent, sizeof(percent), p);
-		snprintf(text, sizeof(text), "  %s: %.600s", percent, r->row[i].label);
-		put_line(out, t, text);
+		causal_report_percent(percent, sizeof(percent), -p->latency_percent,
+				      -p->latency_high, -p->latency_low);
+		text_cell_say(t, TERMINAL_PLAIN, "  ", 4, "%s: %s", percent, r->row[i].label);
 	}
 }
 
-static void put_warnings(const struct causal_report *r, FILE *out, const struct terminal *t)
+static void put_warnings(const struct causal_report *r, struct text *t)
 {
-	if (r->warnings)
-		fputc('\n', out);
-	for (size_t i = 0; i < r->warnings; i++) {
-		char *safe = utf8_clean(r->warning[i].text, t->utf8);
+	char lead[64];
 
-		terminal_style(out, t, TERMINAL_WARN);
-		fprintf(out, "! %s", r->warning[i].code);
-		terminal_style(out, t, TERMINAL_PLAIN);
-		fputs(" ", out);
-		if (safe)
-			put_wrapped(out, t, safe, strlen(r->warning[i].code) + 2, 2);
-		free(safe);
+	if (r->warnings)
+		fputc('\n', t->out);
+	for (size_t i = 0; i < r->warnings; i++) {
+		snprintf(lead, sizeof(lead), "! %s  ", r->warning[i].code);
+		text_cell_say(t, TERMINAL_WARN, lead, 2, "%s", r->warning[i].text);
 	}
 }
 
@@ -234,23 +192,24 @@ static void mean_text(char *text, size_t size, struct causal_limits m, bool utf8
 	snprintf(text, size, "%s [%s, %s]", mean, low, high);
 }
 
-static void put_confirmed(const struct causal_confirmed *c, FILE *out, const struct terminal *t)
+static void put_confirmed(const struct causal_confirmed *c, struct text *t)
 {
 	char text[256], before[112], after[112];
 
-	fprintf(out, "\nConfirmed at %s, %zu runs of each program\n", c->site, c->runs);
-	mean_text(before, sizeof(before), c->before, t->utf8);
-	mean_text(after, sizeof(after), c->after, t->utf8);
-	fprintf(out, "  mean before  %s\n  mean after   %s\n", before, after);
-	causal_report_changed(text, sizeof(text), c);
-	fprintf(out, "  changed by   %s (announced: -%.3g %%)\n", text, 100 * c->faster);
+	fprintf(t->out, "\nConfirmed at %s, %zu runs of each program\n", c->site, c->runs);
+	mean_text(before, sizeof(before), c->before, t->terminal.utf8);
+	mean_text(after, sizeof(after), c->after, t->terminal.utf8);
+	fprintf(t->out, "  mean before  %s\n  mean after   %s\n", before, after);
+	causal_report_percent(text, sizeof(text), -100 * c->measured.value, -100 * c->measured.high,
+			      -100 * c->measured.low);
+	fprintf(t->out, "  changed by   %s (announced: -%.3g %%)\n", text, 100 * c->faster);
 	causal_report_prediction(text, sizeof(text), &c->predicted);
-	fprintf(out, "  predicted    %s%s\n", text, c->predicted.at_most ? " at most" : "");
+	fprintf(t->out, "  predicted    %s%s\n", text, c->predicted.at_most ? " at most" : "");
 	causal_report_prediction(text, sizeof(text), &c->for_measured);
-	fprintf(out, "  for the measured change %s\n", text);
+	fprintf(t->out, "  for the measured change %s\n", text);
 	causal_report_limited(text, sizeof(text), &c->realised);
-	fprintf(out, "  realised     %s\n", text);
-	fprintf(out, "  %s\n",
+	fprintf(t->out, "  realised     %s\n", text);
+	fprintf(t->out, "  %s\n",
 		c->too_wide ? "Neither confirmed nor refuted: the intervals are too wide. Give "
 			      "more --runs, "
 			      "or a longer --for"
@@ -261,21 +220,21 @@ static void put_confirmed(const struct causal_confirmed *c, FILE *out, const str
 
 int causal_text_print(const struct causal_report *r, FILE *out)
 {
-	struct terminal t = terminal_of(out, 0);
+	struct text t = {.terminal = terminal_of(out, 0), .out = out};
 	char text[400];
 
-	put_head(r, out, &t);
-	if (put_rows(r, out, &t))
+	put_head(r, &t);
+	if (put_rows(r, &t))
 		return -1;
 	causal_report_verdict(r, text, sizeof(text));
 	if (*text) {
 		fputc('\n', out);
-		put_line(out, &t, text);
+		put_line(&t, text);
 	}
-	put_notes(r, out, &t);
-	put_latency(r, out, &t);
-	put_warnings(r, out, &t);
+	put_notes(r, &t);
+	put_latency(r, &t);
+	put_warnings(r, &t);
 	if (r->confirmed)
-		put_confirmed(r->confirmed, out, &t);
+		put_confirmed(r->confirmed, &t);
 	return ferror(out) ? -1 : 0;
 }

@@ -127,38 +127,20 @@ static int set_confidence(struct plan_options *o, const char *text)
 	return 0;
 }
 
-static int set_width(struct plan_options *o, const char *text)
+/* Of --relative, half a width, "+-5%" and "±5%", too: the output has them. */
+static int set_width(struct plan_options *o, const char *name, const char *text, double widths)
 {
+	bool signs = widths > 1 && (!strncmp(text, "+-", 2) || !strncmp(text, "±", 2));
 	double value;
 
-	if (quantity_share(text, &value) || value > 2)
-		return refuse("--width '%s' is not above 0 and at most 2 (the total width over the "
-			      "mean): such as 0.1 or 10%%",
-			      text);
-	if (value < PLAN_WIDTH_MIN)
-		return refuse("--width '%s' is narrower than any clock's calibration: at least "
-			      "%.9g",
-			      text, PLAN_WIDTH_MIN);
-	o->width = value;
-	return 0;
-}
-
-/* "+-5%" and "±5%", too: the output has them. */
-static int set_relative(struct plan_options *o, const char *text)
-{
-	const char *number = text;
-	double value;
-
-	if (!strncmp(text, "+-", 2) || !strncmp(text, "±", 2))
-		number = text + 2;
-	if (quantity_share(number, &value) || value > 1)
-		return refuse("--relative '%s' is not above 0 and at most 1: such as 0.05 or 5%%",
-			      text);
-	if (2 * value < PLAN_WIDTH_MIN)
-		return refuse("--relative '%s' is narrower than any clock's calibration: at least "
-			      "%.9g",
-			      text, PLAN_WIDTH_MIN / 2);
-	o->width = 2 * value;
+	if (quantity_share(text + (signs ? 2 : 0), &value) || value > 2 / widths)
+		return refuse("--%s '%s' is not above 0 and at most %.9g (times the mean): such as "
+			      "%.9g or %.9g%%",
+			      name, text, 2 / widths, 0.1 / widths, 10 / widths);
+	if (widths * value < PLAN_WIDTH_MIN)
+		return refuse("--%s '%s' is narrower than any clock's calibration: at least %.9g",
+			      name, text, PLAN_WIDTH_MIN / widths);
+	o->width = widths * value;
 	return 0;
 }
 
@@ -209,10 +191,10 @@ static int set_option(void *to, int code, const char *value)
 		return set_confidence(o, value);
 	case OPT_WIDTH:
 		given->width = true;
-		return set_width(o, value);
+		return set_width(o, "width", value, 1);
 	case OPT_RELATIVE:
 		given->relative = true;
-		return set_relative(o, value);
+		return set_width(o, "relative", value, 2);
 	case OPT_DIGITS:
 		given->digits = true;
 		return set_digits(o, value);
