@@ -180,6 +180,8 @@ void causal_report_predict(const struct causal_result *c, struct causal_row *row
 void causal_report_count_unit(struct causal_report *r);
 void causal_report_warn(struct causal_report *r, bool none_matched);
 
+/* Of the result's site with that index. */
+const char *causal_report_name(const struct causal_report *r, size_t site);
 /* Marks of a row, as words: "at most", "straight", ... */
 const char *causal_report_shape(enum slopes_shape shape);
 /* One sentence of what keeps the row from being one number; "" where there is nothing. */

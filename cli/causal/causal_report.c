@@ -211,7 +211,7 @@ const char *causal_report_shape(enum slopes_shape shape)
 	return names[shape];
 }
 
-static const char *name_of(const struct causal_report *r, size_t site)
+const char *causal_report_name(const struct causal_report *r, size_t site)
 {
 	for (size_t i = 0; i < r->rows; i++)
 		if (site < r->result->sites && r->row[i].site == &r->result->site[site])
@@ -236,7 +236,7 @@ static void note_shape(const struct causal_report *r, const struct causal_row *r
 		snprintf(text, size, "longer delays cost less each: faster brings at least this");
 	else if (s->shape == SLOPES_CONDITIONAL)
 		snprintf(text, size, "depends on %.200s: a balance, and faster brings at %s this",
-			 name_of(r, s->interacts), bound);
+			 causal_report_name(r, s->interacts), bound);
 	else if (row->ten.hidden)
 		snprintf(text, size,
 			 "something else hides it most of the time: faster brings at most this");
@@ -300,11 +300,11 @@ void causal_report_unit(const struct causal_report *r, char *text, size_t size, 
 	char mean[32], own[32];
 
 	*text = '\0';
-	if (!isfinite(latency->value))
+	if (!(latency->value > 0)) /* delays are taken off: too little may be left to tell */
 		return;
 	numbers_duration(mean, sizeof(mean), 1e9 * latency->value, utf8);
 	snprintf(text, size, "A %s takes %s from its begin to its end", r->progress, mean);
-	if (!row || isnan(row->found.mean.value))
+	if (!row || row->found.basis != CAUSAL_BASIS_CPU || isnan(row->found.mean.value))
 		return;
 	numbers_duration(own, sizeof(own), 1e9 * row->found.mean.value, utf8);
 	snprintf(text + strlen(text), size - strlen(text),

@@ -76,9 +76,9 @@ static void warn_of_effects(struct causal_report *r)
 		     100 * c->slopes.slowdown.value, 100 * c->asked);
 	if (c->problems & CAUSAL_CARRIED)
 		warn(r, "carried-over",
-		     "effects outlast a window of %.3g s: queues drain later. What the next window "
-		     "shows is added; a longer --window makes intervals narrower",
-		     c->window_s);
+		     "effects of %.120s outlast a window of %.3g s: a queue is long between it and "
+		     "%s. What the next window shows is added; a longer --window shows more",
+		     causal_report_name(r, c->slopes.carrier), c->window_s, r->progress);
 }
 
 /* A pipe that fills or empties all the time is a queue longer than the experiment: its slower side

@@ -35,15 +35,9 @@ static void normal_plan(const struct plan_options *o, struct plan_ahead *a)
 		return;
 	}
 	a->error_ns = o->width * mean / 2;
-	if (mean < d) {
-		a->method = "beilner-14b";
-		a->equation = "Beilner (14b)";
-		a->normal_calls = plan_beilner_calls_short(w, o->width, mean, d);
-	} else {
-		a->method = "beilner-14a";
-		a->equation = "Beilner (14a)";
-		a->normal_calls = plan_beilner_calls(w, o->width, mean, d);
-	}
+	a->method = mean < d ? "beilner-14b" : "beilner-14a";
+	a->equation = mean < d ? "Beilner (14b)" : "Beilner (14a)";
+	a->normal_calls = plan_beilner_calls(w, o->width, mean, d);
 }
 
 static void exact_plan(const struct plan_options *o, struct plan_ahead *a)

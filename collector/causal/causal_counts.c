@@ -85,37 +85,37 @@ const char *causal_bounds_refuse(const struct causal_bounds *b, const struct scp
 #define SWEEP_NS     1000000000u /* between two looks for threads that are gone */
 #define ENOUGH_TAKEN (SCP_CAUSAL_THREADS / 2)
 
-/* By how much it has grown beyond what it ever was, into a sum. */
-static void add_growth(uint64_t now, uint64_t *highest, uint64_t *sum)
+/* By how much each of n counts has grown beyond what it ever was, into sums. */
+static void add_growth(const uint64_t *now, uint64_t *highest, uint64_t *sum, size_t n)
 {
-	if (now <= *highest)
-		return;
-	*sum = now - *highest > UINT64_MAX - *sum ? UINT64_MAX : *sum + (now - *highest);
-	*highest = now;
+	for (size_t i = 0; i < n; i++) {
+		if (now[i] <= highest[i])
+			continue;
+		sum[i] = now[i] - highest[i] > UINT64_MAX - sum[i] ? UINT64_MAX
+								   : sum[i] + (now[i] - highest[i]);
+		highest[i] = now[i];
+	}
 }
 
-static uint64_t take(const uint64_t *count)
+#define COUNTS	 (sizeof(struct scp_causal_count) / sizeof(uint64_t))
+#define PROGRESS (sizeof(struct scp_causal_progress) / sizeof(uint64_t))
+
+/* The last is written last by the target, and read first: as causal_bounds_refuse wants. */
+static void take(const uint64_t *from, uint64_t *to, size_t n)
 {
-	return __atomic_load_n(count, __ATOMIC_ACQUIRE);
+	while (n--)
+		to[n] = __atomic_load_n(&from[n], __ATOMIC_ACQUIRE);
 }
 
-/* In the order that causal_bounds_refuse wants. */
 static void take_block(const struct scp_causal_thread *t, uint64_t slots,
 		       struct scp_causal_thread *out)
 {
-	out->skipped = take(&t->skipped);
-	for (unsigned n = 0; n < SCP_CAUSAL_PROGRESS; n++) {
-		out->progress[n].units = take(&t->progress[n].units);
-		out->progress[n].completed = take(&t->progress[n].completed);
-	}
-	for (unsigned slot = 1; slot < SCP_CAUSAL_SLOTS; slot++) {
-		if (!(slots >> slot & 1))
-			continue;
-		out->slot[slot].busy = take(&t->slot[slot].busy);
-		out->slot[slot].units = take(&t->slot[slot].units);
-		out->slot[slot].delayed = take(&t->slot[slot].delayed);
-		out->slot[slot].calls = take(&t->slot[slot].calls);
-	}
+	take(&t->skipped, &out->skipped, 1);
+	for (unsigned n = 0; n < SCP_CAUSAL_PROGRESS; n++)
+		take(&t->progress[n].completed, &out->progress[n].completed, PROGRESS);
+	for (unsigned slot = 1; slot < SCP_CAUSAL_SLOTS; slot++)
+		if (slots >> slot & 1)
+			take(&t->slot[slot].calls, &out->slot[slot].calls, COUNTS);
 }
 
 static struct causal_bounds bounds_of(const struct causal_page *p, bool shared)
@@ -147,22 +147,14 @@ static void add_block(struct causal_page *p, size_t i, uint64_t slots,
 	struct scp_causal_thread *h = &p->highest[i];
 	struct causal_page_counts *sum = &p->sum;
 
-	add_growth(t->skipped, &h->skipped, &sum->skipped);
-	for (unsigned n = 0; n < SCP_CAUSAL_PROGRESS; n++) {
-		add_growth(t->progress[n].completed, &h->progress[n].completed,
-			   &sum->progress[n].completed);
-		add_growth(t->progress[n].units, &h->progress[n].units, &sum->progress[n].units);
-	}
-	for (unsigned slot = 1; slot < SCP_CAUSAL_SLOTS; slot++) {
-		const struct scp_causal_count *c = &t->slot[slot];
-
-		if (!(slots >> slot & 1))
-			continue;
-		add_growth(c->calls, &h->slot[slot].calls, &sum->slot[slot].calls);
-		add_growth(c->delayed, &h->slot[slot].delayed, &sum->slot[slot].delayed);
-		add_growth(c->units, &h->slot[slot].units, &sum->slot[slot].units);
-		add_growth(c->busy, &h->slot[slot].busy, &sum->slot[slot].busy);
-	}
+	add_growth(&t->skipped, &h->skipped, &sum->skipped, 1);
+	for (unsigned n = 0; n < SCP_CAUSAL_PROGRESS; n++)
+		add_growth(&t->progress[n].completed, &h->progress[n].completed,
+			   &sum->progress[n].completed, PROGRESS);
+	for (unsigned slot = 1; slot < SCP_CAUSAL_SLOTS; slot++)
+		if (slots >> slot & 1)
+			add_growth(&t->slot[slot].calls, &h->slot[slot].calls,
+				   &sum->slot[slot].calls, COUNTS);
 }
 
 static void add_thread(struct causal_page *p, size_t i)

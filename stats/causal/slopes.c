@@ -63,6 +63,7 @@ static int fit_times(struct slopes_run *r, double q, struct slopes *out, struct 
 	if (slopes_run_fit(r, r->time, &out->carried))
 		return -1;
 	out->carry = r->carry;
+	out->carrier = r->carrier;
 	for (size_t c = 0; c < r->columns; c++) {
 		struct slopes_site *s = &site[r->site[c]];
 

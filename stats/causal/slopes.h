@@ -88,7 +88,8 @@ struct slopes {
 	struct slopes_value unit;     /* time per unit without delays */
 	struct slopes_value latency;  /* duration of a unit without delays; NAN: unknown */
 	struct slopes_value slowdown; /* total cost of all delays, relative: 0.05 is 5 % */
-	double carried;		      /* joint p-value of the previous window's draws */
+	double carried;		      /* p-value of the previous window's draws having no effect */
+	size_t carrier;		      /* the site whose have the surest one, if any `carry` */
 	bool carry;		      /* the slopes include the coefficients of those draws */
 	size_t windows;		      /* number of windows used */
 };

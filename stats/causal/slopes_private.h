@@ -48,8 +48,6 @@ struct slopes_value slopes_system_error(double value, const double *influence,
 					const double *residual, size_t windows, size_t spent);
 /* Two-sided p-value of v under the hypothesis that it is 0; NAN: unknown. */
 double slopes_system_p(struct slopes_value v);
-/* p of all coefficients being 0: Wald's statistic, distributed like Hotelling's. NAN: no memory. */
-double slopes_system_joint_p(const struct slopes_system *s, const struct slopes_estimate *e);
 /* Weights that reduce outlying windows (Huber 1964): min(1, 3 / |residual in deviations|). */
 void slopes_system_weights(const double *residual, const double *y, size_t windows, double *weight,
 			   double *room);
@@ -72,6 +70,7 @@ struct slopes_run {
 	double *room, *residual;	     /* [windows] */
 	bool latencies;			     /* all windows have a latency */
 	bool carry;
+	size_t carrier; /* the site whose delays carry over most surely */
 	struct slopes_estimate fit, carried;
 };
 

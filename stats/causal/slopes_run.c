@@ -122,6 +122,27 @@ static int fit_once(struct slopes_run *r, const double *y)
 	return slopes_system_fit(&r->system, r->x, r->columns, y, &r->fit);
 }
 
+/* p of no effect at all that outlasts a window: the smallest of all sites' times their number
+ * (Bonferroni). *site: whose it is. */
+static double least_carried(struct slopes_run *r, size_t *site)
+{
+	const struct slopes_system *s = &r->system;
+	double least = NAN;
+
+	for (size_t c = 0; c < r->columns; c++) {
+		for (size_t w = 0; w < s->windows; w++)
+			r->room[w] = r->carried.influence[w * r->columns + c];
+		double p = slopes_system_p(slopes_system_error(r->carried.coefficient[c], r->room,
+							       r->carried.residual, s->windows,
+							       s->blocks + r->columns));
+		if (!(p >= least) && !isnan(p)) {
+			least = p;
+			*site = r->site[c];
+		}
+	}
+	return fmin(1, least * (double)r->columns);
+}
+
 /* Regresses the residuals on the draws of the previous windows. */
 static int fit_carry(struct slopes_run *r, double *p)
 {
@@ -133,7 +154,7 @@ static int fit_carry(struct slopes_run *r, double *p)
 	if (slopes_system_fit(s, r->before, r->columns, r->residual, &r->carried))
 		return -1;
 	if (p) {
-		*p = slopes_system_joint_p(s, &r->carried);
+		*p = least_carried(r, &r->carrier);
 		r->carry = *p < CARRY_P;
 	}
 	if (r->carry)

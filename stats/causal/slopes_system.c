@@ -215,56 +215,6 @@ double slopes_system_p(struct slopes_value v)
 	return fmin(1, 2 * distributions_t_upper(fabs(v.value / v.error), v.freedom));
 }
 
-/* Hotelling's T2 of m coefficients with covariance a [m][m]. Destroys a. */
-static double hotelling(const struct slopes_estimate *e, double *a, double *scale, bool *dropped,
-			double freedom)
-{
-	size_t m = e->columns, used = 0;
-	double t2 = 0;
-
-	for (size_t i = 0; i < m; i++) {
-		dropped[i] = e->dropped[i] || !(a[i * m + i] > 0);
-		scale[i] = dropped[i] ? 0 : 1 / sqrt(a[i * m + i]);
-	}
-	for (size_t i = 0; i < m; i++)
-		for (size_t j = 0; j < m; j++)
-			a[i * m + j] *= scale[i] * scale[j];
-	collinearity_sweep(a, m, dropped);
-	for (size_t i = 0; i < m; i++) {
-		used += !dropped[i];
-		for (size_t j = 0; j < m; j++)
-			t2 += a[i * m + j] * scale[i] * scale[j] * e->coefficient[i] *
-			      e->coefficient[j];
-	}
-	if (used == 0 || !(freedom > (double)used + 1))
-		return NAN;
-	freedom -= (double)used - 1;
-	t2 *= freedom / (freedom + (double)used - 1);
-	return distributions_beta_lower(freedom / (freedom + t2), freedom / 2, (double)used / 2);
-}
-
-double slopes_system_joint_p(const struct slopes_system *s, const struct slopes_estimate *e)
-{
-	size_t m = e->columns;
-	double *a = calloc(m * m + m + 1, sizeof(*a)), p = NAN;
-	bool *dropped = calloc(m + 1, sizeof(*dropped));
-
-	for (size_t w = 0; a && w < s->windows; w++) {
-		const double *q = e->influence + w * m;
-		double square = e->residual[w] * e->residual[w];
-
-		for (size_t i = 0; i < m; i++)
-			for (size_t j = 0; j < m; j++)
-				a[i * m + j] += square * q[i] * q[j];
-	}
-	if (a && dropped)
-		p = hotelling(e, a, a + m * m, dropped,
-			      (double)s->windows - (double)s->blocks - (double)m);
-	free(a);
-	free(dropped);
-	return p;
-}
-
 void slopes_system_weights(const double *residual, const double *y, size_t windows, double *weight,
 			   double *room)
 {

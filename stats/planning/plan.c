@@ -36,11 +36,6 @@ double plan_beilner_calls(double w, double p, double mean, double d)
 	return w / p * (w / p) * (1 - k * ratio) * ((1 + k) * ratio - 1);
 }
 
-double plan_beilner_calls_short(double w, double p, double mean, double d)
-{
-	return w / p * (w / p) * (d / mean - 1);
-}
-
 double plan_beilner_calls_bound(double w, double p, double mean, double d)
 {
 	double factor = w / p * d / (2 * mean);

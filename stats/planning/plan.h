@@ -32,12 +32,10 @@ double plan_width_confidence(double factor);
 
 /* ---- Beilner: planning ---- */
 
-/* Eq. (14a): calls needed for a total width of at most p times the mean. 0 where
- * the mean is a whole number of ticks: under (8) every call then shows that number. */
+/* Eq. (14a), which below a tick is (14b): calls needed for a total width of at most p times the
+ * mean. 0 where the mean is a whole number of ticks: under (8) every call then shows that number.
+ */
 double plan_beilner_calls(double w, double p, double mean, double d);
-
-/* Eq. (14b): the same for a mean below one tick, (w/p)^2 (d/mean - 1). */
-double plan_beilner_calls_short(double w, double p, double mean, double d);
 
 /* The same by the bound (10b), which holds whatever the fractional part of mean/d
  * is: (w/p)^2 d^2 / (4 mean^2). */

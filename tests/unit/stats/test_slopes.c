@@ -218,6 +218,7 @@ static void test_what_falls_into_the_next_window_is_added(void **state)
 	assert_int_equal(slopes_fit(&d, 0.05, &all, site), 0);
 	assert_true(all.carried < 0.01);
 	assert_true(all.carry);
+	assert_int_equal(all.carrier, 2);
 	assert_near(site[2].slope.value, 1.5, 0.1);
 	assert_near(site[1].slope.value, 0.5, 0.1);
 }

@@ -38,6 +38,12 @@ static inline double plan_beilner_dependent_variance(const double *covariance, s
 	return d * d * sum / (n * n);
 }
 
+/* (14b), which is (14a) below a tick */
+static inline double plan_beilner_calls_short(double w, double p, double mean, double d)
+{
+	return plan_beilner_calls(w, p, mean, d);
+}
+
 /* (13), and solved for the confidence */
 static inline double plan_beilner_width(double w, double n, double mean, double d)
 {
