@@ -7,6 +7,8 @@ CLI_SRC = \
 	cli/attach/attach_woken.c \
 	cli/attach/cmd_attach.c \
 	cli/attach/cmd_detach.c \
+	cli/attach/cmd_dump.c \
+	cli/attach/dump_text.c \
 	cli/bench/bench_json.c \
 	cli/bench/bench_options.c \
 	cli/bench/bench_text.c \

@@ -20,6 +20,7 @@ static const struct command list[] = {
 	{"run", &run_options_usage, true, .run = cmd_run, .example = "run ./app"},
 	{"attach", &attach_options_usage, true, .run = cmd_attach,
 	 .example = "attach --for 10s 1234"},
+	{"dump", &cmd_dump_usage, true, .run = cmd_dump, .example = "dump 1234"},
 	{"report", &cmd_report_usage, true, .run = cmd_report,
 	 .example = "report -o page.html scprof.app.1234.scp"},
 	{"diff", &diff_options_usage, true, .run = cmd_diff,

@@ -6,7 +6,7 @@ COLLECTOR_MULTIARCH := $(or $(shell $(CC) -print-multiarch 2>/dev/null),$(COLLEC
 
 # Tracing is for one architecture.
 COLLECTOR_ATTACH_x86_64 = \
-	$(addprefix collector/attach/,attach_borrow.c attach_calls.c attach_filters.c attach_rights.c attach_state.c) \
+	$(addprefix collector/attach/,attach_borrow.c attach_calls.c attach_filters.c attach_rights.c attach_sample.c attach_state.c) \
 	$(addprefix collector/attach/remote/,remote.c remote_call.c remote_ground.c remote_library.c remote_place.c remote_stop.c remote_wait.c sigframe_x86_64.c)
 
 # The core of the library's unwinder, for the tool.
@@ -14,12 +14,25 @@ COLLECTOR_UNWIND = $(addprefix $(BUILD)/collector/attach/safe_point/unwind_,cfi.
 $(COLLECTOR_UNWIND): $(BUILD)/collector/attach/safe_point/%.o: preload/unwind/%.c
 	@mkdir -p $(@D)
 	$(CC) $(TOOL_CFLAGS) -Ipreload/arch/$(ARCH) -c -o $@ $<
+COLLECTOR_PYTHON = $(addprefix $(BUILD)/collector/dump/python_,layout.o table.o)
+$(COLLECTOR_PYTHON): $(BUILD)/collector/dump/%.o: preload/python/%.c
+	@mkdir -p $(@D)
+	$(CC) $(TOOL_CFLAGS) -c -o $@ $<
+# Names of system calls by number, as the kernel's headers have them.
+$(BUILD)/collector/dump/call_names.inc:
+	@mkdir -p $(@D)
+	echo '#include <sys/syscall.h>' | $(CC) -E -dM - | sed -nE 's/^#define __NR_([a-z0-9_]+) ([0-9]+)$$/[\2] = "\1",/p' >$@
+$(BUILD)/collector/dump/dump.o: $(BUILD)/collector/dump/call_names.inc
+$(BUILD)/collector/dump/dump.o: TOOL_CFLAGS += -I$(BUILD)
 $(addprefix $(BUILD)/collector/attach/,remote/remote_library.o) \
-$(addprefix $(BUILD)/collector/attach/safe_point/,frames.o inside.o libc_names.o machine_$(ARCH).o memory.o objects.o safe_points.o symbols.o): \
+$(addprefix $(BUILD)/collector/attach/safe_point/,frames.o inside.o libc_names.o machine_$(ARCH).o memory.o objects.o safe_points.o symbols.o) \
+$(addprefix $(BUILD)/collector/dump/,dump.o dump_fd.o dump_python.o dump_stack.o): \
 	TOOL_CFLAGS += -Ipreload/arch/$(ARCH)
 
 COLLECTOR_SRC = \
 	$(COLLECTOR_UNWIND) \
+	$(COLLECTOR_PYTHON) \
+	$(addprefix collector/dump/,dump.c dump_fd.c dump_python.c dump_stack.c) \
 	$(addprefix collector/attach/safe_point/,frames.c inside.c libc_names.c machine_$(COLLECTOR_ARCH).c memory.c objects.c safe_points.c symbols.c threads.c) \
 	$(addprefix collector/attach/target/,as_user.c relatives.c seccomp_filter.c wake.c) \
 	$(addprefix collector/attach/refusal/,refusal.c refusal_access.c refusal_process.c refusal_program.c) \

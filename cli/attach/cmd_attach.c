@@ -16,12 +16,14 @@
 #include "cli/attach/attach_options.h"
 #include "cli/attach/attach_place.h"
 #include "cli/attach/attach_targets.h"
+#include "cli/attach/dump_text.h"
 #include "cli/cmd.h"
 #include "cli/messages/complaint.h"
 #include "cli/run/recording.h"
 #include "cli/run/run_again.h"
 #include "cli/run/run_symbols.h"
 #include "cli/usage/quantity.h"
+#include "collector/clocks/clocks_read.h"
 #include "collector/launch/environment.h"
 #include "collector/launch/signal_wait.h"
 
@@ -39,6 +41,11 @@ struct attach {
 	char **order;
 	int watched; /* a descriptor for `scprof top`: where the profiles are; -1: nobody watches */
 	bool leaves_no_file;
+	/* Of the first process: for how long it was recorded, its threads' times before, and what
+	 * it did at the end; NULL: not known. */
+	double recorded_s;
+	struct dump_times times;
+	struct dump *dump;
 };
 
 static const struct refusal_facts *first(const struct attach *a)
@@ -197,6 +204,7 @@ static int finish(struct attach *a)
 	struct run_directory *d = &a->place.directory;
 	struct gathered g;
 	int result = recording_gather(d, NULL, &g);
+	bool calls = !result && g.profile->entries;
 
 	if (result > 0) {
 		say("no profile: the process called nothing that is recorded meanwhile.\n"
@@ -207,6 +215,9 @@ static int finish(struct attach *a)
 		result = recording_save(&a->recording, d, &g);
 	}
 	gather_free(&g);
+	if (a->dump && a->recording.options.report && !result)
+		dump_text_after(a->dump, &a->times, a->recorded_s, calls, stdout);
+	dump_free(a->dump);
 	return result;
 }
 
@@ -230,10 +241,14 @@ static void record_and_leave(struct attach *a)
 	struct recording *r = &a->recording;
 	const struct run_observer *observer = r->observer;
 	struct run_directory *d = &a->place.directory;
+	struct profile_error err;
 	char name[PATH_MAX];
+	uint64_t begun_ns;
 
 	if (!a->leaves_no_file)
 		run_output_name(&r->output, program_of(a), first(a)->target.pid);
+	a->times = dump_times(first(a)->target.pid);
+	begun_ns = clocks_read_ns(CLOCK_MONOTONIC);
 	recording_begin(r);
 	recording_watch(r, d, a->watched >= 0);
 	tell_watcher(a);
@@ -245,6 +260,9 @@ static void record_and_leave(struct attach *a)
 	if (observer)
 		observer->look(observer->context, 0, true);
 	stop_recording(a);
+	a->recorded_s = (double)(clocks_read_ns(CLOCK_MONOTONIC) - begun_ns) / 1e9;
+	if (r->options.report && !observer)
+		a->dump = dump_take(first(a)->target.pid, false, &err);
 	run_watch_end(r->watch);
 	attach_targets_end(&a->targets, attach_place_name(&a->place, d->control, name));
 	attach_woken_await(&a->targets, d->profiles);

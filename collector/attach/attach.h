@@ -45,4 +45,9 @@ int attach_begin(const struct attach_order *o, struct attach_result *r, struct p
 int attach_end(const struct attach_target *t, struct attach_result *r, bool *was,
 	       struct profile_error *err);
 
+/* Call `look` while a thread is stopped, in another process: what it finds goes to memory that both
+ * share, and so does for how long the thread was held. A thread that does not stop within 200 ms,
+ * and any on a processor that scprof does not attach on, is not looked at. */
+void attach_sample(pid_t tid, void (*look)(void *context), void *context, double *held_ms);
+
 #endif

@@ -2,7 +2,7 @@
 /* Offsets by minor version, of 64-bit builds; x86-64 and AArch64 have the same. */
 #include "preload/python/python_layout.h"
 
-#define OFFSET_MOST 4096u /* what an interpreter tells beyond it is none */
+#define OFFSET_MOST 16384u /* what an interpreter tells beyond it is none */
 
 /* Objects: until 3.11 strings keep a wide copy, too. */
 #define OBJECTS(ascii, compact)                                                                    \
@@ -11,15 +11,16 @@
 
 /* 3.8 to 3.10: a PyFrameObject an activation of the loop. */
 #define FRAME_OBJECTS(lasti, unit, kind)                                                           \
-	.finalizing = 16, .state_interp = 16, .state_thread = 176, .state_frame = 24,              \
-	.frame_code = 32, .frame_previous = 24, .frame_instruction = (lasti),                      \
-	.instruction_is_index = true, .instruction_unit = (unit), .code_filename = 104,            \
-	.code_name = 112, .code_first_line = 40, .code_table = 120, .table = (kind),               \
-	OBJECTS(48, 72)
+	.finalizing = 16, .runtime_interpreters = 32, .interpreter_states = 8, .state_interp = 16, \
+	.state_thread = 176, .state_frame = 24, .frame_code = 32, .frame_previous = 24,            \
+	.frame_instruction = (lasti), .instruction_is_index = true, .instruction_unit = (unit),    \
+	.code_filename = 104, .code_name = 112, .code_first_line = 40, .code_table = 120,          \
+	.table = (kind), OBJECTS(48, 72)
 
 /* Since 3.11: several _PyInterpreterFrame an activation. */
-#define STATE(runtime, thread, frame)                                                              \
-	.finalizing = (runtime), .state_interp = 16, .state_thread = (thread),                     \
+#define STATE(runtime, interpreters, states, thread, frame)                                        \
+	.finalizing = (runtime), .runtime_interpreters = (interpreters),                           \
+	.interpreter_states = (states), .state_interp = 16, .state_thread = (thread),              \
 	.state_frame = (frame)
 #define CFRAME(frame, previous)                                                                    \
 	.has_cframe = true, .cframe_frame = (frame), .cframe_previous = (previous)
@@ -36,19 +37,20 @@ static const struct python_layout layouts[] = {
 	{.minor = 9, FRAME_OBJECTS(104, 1, PYTHON_LNOTAB)},
 	{.minor = 10, FRAME_OBJECTS(96, 2, PYTHON_LINES)},
 	{.minor = 11,
-	 STATE(24, 152, 56),
+	 STATE(24, 40, 16, 152, 56),
 	 CFRAME(8, 16),
 	 FRAMES(32, 48, 69, false),
 	 CODE(72, 184, 168),
 	 OBJECTS(48, 72)},
 	{.minor = 12,
-	 STATE(24, 136, 56),
+	 STATE(24, 40, 72, 136, 56),
 	 CFRAME(0, 8),
 	 FRAMES(0, 8, 70, true),
 	 CODE(68, 192, 176),
 	 OBJECTS(40, 56)},
 	{.minor = 13,
-	 STATE(608, 152, 72),
+	 STATE(608, 632, 7344, 152, 72),
+	 .interpreter_next = 7264,
 	 FRAMES(0, 8, 70, true),
 	 CODE(68, 200, 184),
 	 OBJECTS(40, 56)},
@@ -70,6 +72,8 @@ enum told {
 	TOLD_FREE_THREADED,
 	TOLD_RUNTIME_SIZE,
 	TOLD_FINALIZING,
+	TOLD_INTERPRETERS,
+	TOLD_NEXT = 8,	 /* of an interpreter: size, id, next, threads_head */
 	TOLD_STATE = 19, /* size, prev, next, interp, current_frame, thread_id */
 	TOLD_FRAME = 28, /* size, previous, executable, instr_ptr, localsplus, owner */
 	TOLD_CODE = 34,	 /* size, filename, name, qualname, linetable, firstlineno, argcount,
@@ -94,6 +98,9 @@ bool python_layout_take(struct python_layout *l, const void *runtime, bool *free
 	*free_threaded = told[TOLD_FREE_THREADED] != 0;
 	return !*free_threaded && told[TOLD_VERSION] >> 16 == (3u << 8 | l->minor) &&
 	       take(&l->finalizing, told[TOLD_FINALIZING]) &&
+	       take(&l->runtime_interpreters, told[TOLD_INTERPRETERS]) &&
+	       take(&l->interpreter_next, told[TOLD_NEXT]) &&
+	       take(&l->interpreter_states, told[TOLD_NEXT + 1]) &&
 	       take(&l->state_interp, told[TOLD_STATE + 3]) &&
 	       take(&l->state_frame, told[TOLD_STATE + 4]) &&
 	       take(&l->state_thread, told[TOLD_STATE + 5]) &&

@@ -22,6 +22,9 @@ enum python_table {
 struct python_layout {
 	uint32_t minor;	     /* 3.minor */
 	uint16_t finalizing; /* in _PyRuntime: the thread state that finalizes, or NULL */
+	/* For readers from outside: the first interpreter in _PyRuntime, and in that the first
+	 * thread's state, whose second word leads to the next one. */
+	uint16_t runtime_interpreters, interpreter_states, interpreter_next;
 	/* PyThreadState */
 	uint16_t state_interp, state_thread;
 	uint16_t state_frame; /* to the frame (3.8 to 3.10, 3.13), or to the _PyCFrame (3.11, 3.12)

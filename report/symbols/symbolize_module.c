@@ -214,11 +214,12 @@ static bool try_processes(const struct search *s, const struct profile *p)
 	const char *path = s->want->path;
 
 	for (uint32_t i = 0; i < p->processes && i < PROCESSES; i++) {
-		unsigned pid = p->process[i].pid;
+		const struct prof_process *one = &p->process[i];
+		unsigned pid = one->attached.pid ? one->attached.pid : one->pid;
 
 		if (path[0] == '/' && try_path(s, "/proc/%u/root%s", pid, path) == SYMBOLIZE_LOADED)
 			return true;
-		if (!strcmp(p->process[i].exe, path) &&
+		if (!strcmp(one->exe, path) &&
 		    try_path(s, "/proc/%u/exe", pid) == SYMBOLIZE_LOADED)
 			return true;
 	}

@@ -270,6 +270,23 @@ int refusal_check(pid_t pid, const char *library, bool by_ptrace, struct refusal
 	return is_others(pid) ? look_apart(&q, f, err) : look_until(&q, f, err);
 }
 
+int refusal_look(pid_t pid, struct refusal_facts *f, struct profile_error *err)
+{
+	struct refusal_process p;
+	struct refusal_maps m;
+
+	*f = (struct refusal_facts){.target.pid = pid};
+	if (refusal_process_read(pid, &p, err))
+		return -1;
+	note_process(&p, f);
+	if (refusal_process_judge(&p, getpid(), false, err))
+		return -1;
+	if (refusal_program_read_maps(pid, &m))
+		return explain_closed(&p, err);
+	read_exe(pid, f->exe);
+	return m.readable ? refusal_access_try(&p, m.readable, err) : 0;
+}
+
 bool refusal_sees(const struct refusal_facts *f, const char *path)
 {
 	struct stat theirs, ours;

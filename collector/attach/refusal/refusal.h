@@ -34,6 +34,9 @@ struct refusal_facts {
 int refusal_check(pid_t pid, const char *library, bool by_ptrace, struct refusal_facts *f,
 		  struct profile_error *err);
 
+/* The same for one that is only looked into: any program, also one that is stopped or traced. */
+int refusal_look(pid_t pid, struct refusal_facts *f, struct profile_error *err);
+
 /* Does the path (of a file or directory) lead the process to where it leads us? */
 bool refusal_sees(const struct refusal_facts *f, const char *path);
 

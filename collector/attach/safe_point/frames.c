@@ -7,6 +7,10 @@
 #define ROWS_HELD 4096u	     /* a power of two */
 #define WORK	  (1u << 20) /* bytes of unwind tables read for one stack: memory.c */
 #define SIGNALS	  16
+#define SCAN	  (UINT64_C(1) << 16) /* of a stack, for a caller */
+#define FRAME	  (UINT64_C(1) << 20) /* a larger one is taken for none */
+#define FUNCTION  (UINT64_C(1) << 16)
+#define GENERATED (UINT64_C(1) << 28) /* runtimes reserve one range for code */
 
 enum row_kind { ROW_NONE, ROW_PLAIN, ROW_SIGNAL, ROW_MISSING };
 
@@ -41,7 +45,9 @@ static bool at_restorer(pid_t pid, uint64_t pc)
 
 /* A walk in progress. */
 struct walk {
+	const struct safe_point_objects *objects;
 	struct safe_point_rows *rows;
+	bool loose, heuristic; /* how far it may go, and how the present frame was found */
 	struct safe_point_stack *stack;
 	struct unwind_cursor cursor;
 	struct unwind_work work;
@@ -98,13 +104,14 @@ static enum unwind_result step(struct walk *w, const struct held_row *r)
 	return result;
 }
 
-static void note_frame(struct safe_point_stack *s, const struct safe_point_object *object,
-		       uint64_t at, bool stopped)
+static void note_frame(struct walk *w, uint64_t at)
 {
-	s->frame[s->count++] =
+	const struct safe_point_object *object = w->memory.object;
+	w->stack->frame[w->stack->count++] =
 		(struct safe_point_frame){.at = at,
 					  .object = object,
-					  .stopped = stopped,
+					  .stopped = w->cursor.exact,
+					  .heuristic = w->heuristic,
 					  .symbol = object != NULL ? symbols_at(object, at) : NULL};
 }
 
@@ -115,6 +122,72 @@ static bool step_signal(struct walk *w)
 		return false;
 	set_registers(w, &r);
 	return w->stack->signal = true;
+}
+
+/* To a caller's frame, of which nothing is known but where it lies, and perhaps where its frame
+ * pointer was saved. */
+static bool move_to(struct walk *w, uint64_t pc, uint64_t sp, uint64_t frame_pointer_at)
+{
+	struct unwind_cursor *c = &w->cursor;
+	for (unsigned i = 0; i < ARCH_REGS; i++)
+		c->reg[i] = (struct unwind_register){0, UNWIND_UNKNOWN};
+	c->reg[ARCH_SP] = (struct unwind_register){sp, UNWIND_VALUE};
+	if (frame_pointer_at != 0)
+		c->reg[ARCH_FP] = (struct unwind_register){frame_pointer_at, UNWIND_MEMORY};
+	c->cfa = sp;
+	c->pc = ARCH_STRIP_RA(pc);
+	c->exact = false;
+	return w->heuristic = true;
+}
+
+/* The return address that follows a call of the very function that the cursor is in; else, where
+ * the function has a frame pointer, the first one beside what looks like the caller's. */
+static bool go_by_call(struct walk *w, bool has_frame_pointer)
+{
+	struct unwind_cursor *c = &w->cursor;
+	uint64_t word, before = 0, likely_at = 0, likely_pc = 0;
+	pid_t pid = w->stack->window.pid;
+	for (uint64_t at = w->stack->rest; at < w->stack->rest + SCAN; at += 8, before = word) {
+		if (!unwind_memory_read(c, at, &word))
+			break;
+		const struct safe_point_object *o = objects_find(w->objects, word - 1);
+		bool may_be = has_frame_pointer && before % 8 == 0 && before - at < FRAME;
+		if ((o == NULL && !may_be) || !machine_after_call(pid, word))
+			continue;
+		uint64_t called = o != NULL ? machine_called(pid, word) : 0;
+		if (called != 0 && called <= c->pc && c->pc - called < FUNCTION &&
+		    objects_find(w->objects, called) == w->memory.object)
+			return move_to(w, word, at + 8, has_frame_pointer ? at - 8 : 0);
+		if (likely_at == 0 && may_be) {
+			likely_at = at;
+			likely_pc = word;
+		}
+	}
+	return likely_at != 0 && move_to(w, likely_pc, likely_at + 8, likely_at - 8);
+}
+
+/* What can be a return address here: interpreters of generated code push some themselves. */
+static bool can_return_to(const struct walk *w, uint64_t pc)
+{
+	uint64_t far = pc > w->cursor.pc ? pc - w->cursor.pc : w->cursor.pc - pc;
+	return machine_after_call(w->stack->window.pid, pc) ||
+	       (far < GENERATED && objects_find(w->objects, pc) == NULL);
+}
+
+/* Out of a frame that the tables do not lead out of. */
+static bool go_loosely(struct walk *w, const struct held_row *row)
+{
+	struct unwind_cursor *c = &w->cursor;
+	uint64_t fp, word, from = w->stack->rest;
+	if (!w->loose)
+		return false;
+	if (row->kind == ROW_MISSING && unwind_register_get(c, ARCH_FP, &fp) && fp % 8 == 0 &&
+	    fp >= from && fp - from < FRAME && unwind_memory_read(c, fp + 8, &word) &&
+	    can_return_to(w, ARCH_STRIP_RA(word)))
+		return move_to(w, word, fp + 16, fp);
+	return w->memory.object != NULL &&
+	       go_by_call(w, row->kind == ROW_PLAIN && row->row.cfa_expression == 0 &&
+				     row->row.cfa_register == ARCH_FP);
 }
 
 static enum safe_point_end follow(const struct safe_point_objects *o, struct walk *w)
@@ -133,12 +206,17 @@ static enum safe_point_end follow(const struct safe_point_objects *o, struct wal
 				return SAFE_POINT_ASTRAY;
 			continue;
 		}
-		if (!row->after_call)
+		if (!row->after_call && !w->heuristic)
 			return SAFE_POINT_ASTRAY;
-		note_frame(s, w->memory.object, at, c->exact);
-		if (row->kind == ROW_MISSING)
+		note_frame(w, at);
+		if (row->kind == ROW_MISSING && !go_loosely(w, row))
 			return c->exact ? SAFE_POINT_ASTRAY : SAFE_POINT_GENERATED;
+		if (row->kind == ROW_MISSING)
+			continue;
+		c->no_row = w->heuristic = false;
 		enum unwind_result result = step(w, row);
+		if (result == UNWIND_CUT && c->no_row && go_loosely(w, row))
+			continue;
 		if (result != UNWIND_STEPPED)
 			return result == UNWIND_END ? SAFE_POINT_WHOLE : SAFE_POINT_ASTRAY;
 	}
@@ -165,21 +243,40 @@ static void note_entered(const struct safe_point_objects *o, struct safe_point_s
 	s->entered = f != NULL && f->start == at ? f : NULL;
 }
 
-bool frames_walk(const struct safe_point_objects *o, struct safe_point_rows *rows, pid_t tid,
-		 struct safe_point_stack *s)
+/* `known`: all registers, or the stack pointer alone. */
+static void walk(struct walk *w, bool known)
 {
-	struct walk w = {.rows = rows, .stack = s, .memory = {.window = &s->window, .work = WORK}};
-	if (!machine_registers(tid, &s->innermost))
-		return false;
-	w.cursor.work = &w.work;
-	w.cursor.context = &w.memory;
-	set_registers(&w, &s->innermost);
+	struct safe_point_stack *s = w->stack;
+	struct unwind_cursor *c = &w->cursor;
+	w->memory = (struct unwind_memory){.window = &s->window, .work = WORK};
+	c->work = &w->work;
+	c->context = &w->memory;
+	set_registers(w, &s->innermost);
+	for (unsigned i = 0; !known && i < ARCH_REGS; i++)
+		if (i != ARCH_SP)
+			c->reg[i].place = UNWIND_UNKNOWN;
 	s->count = 0;
 	s->signal = false;
 	s->alternate.bytes = 0;
-	s->window.pid = o->pid;
+	s->window.pid = w->objects->pid;
+	s->end = follow(w->objects, w);
+}
+
+bool frames_walk(const struct safe_point_objects *o, struct safe_point_rows *rows, pid_t tid,
+		 struct safe_point_stack *s)
+{
+	struct walk w = {.objects = o, .rows = rows, .stack = s};
+	if (!machine_registers(tid, &s->innermost))
+		return false;
 	s->window.bytes = 0;
-	s->end = follow(o, &w);
+	walk(&w, true);
 	note_entered(o, s);
 	return true;
+}
+
+void frames_walk_loosely(const struct safe_point_objects *o, struct safe_point_rows *rows, bool all,
+			 struct safe_point_stack *s)
+{
+	struct walk w = {.objects = o, .rows = rows, .stack = s, .loose = true};
+	walk(&w, all);
 }

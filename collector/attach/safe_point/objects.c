@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "collector/attach/safe_point/safe_point_private.h"
+#include "include/scprof_format.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -13,6 +14,7 @@
 #define MOST_DYNAMIC  512u
 #define MOST_FRAMES   (1u << 23) /* of all objects: 64 MiB */
 #define MOST_LIBC     8
+#define MOST_NOTES    16
 #define MOST_LIST     MOST_OBJECTS
 #define LONGEST_SPAN  (UINT64_C(1) << 32)
 #define TABLE_ENCODED 0x3b /* offsets from the header's address, four signed bytes each */
@@ -324,6 +326,33 @@ const struct safe_point_object *objects_find(const struct safe_point_objects *o,
 		if (at >= object->code[i].start && at < object->code[i].end)
 			return object;
 	return NULL;
+}
+
+uint32_t objects_build_id(const struct safe_point_object *o, pid_t pid, uint8_t *id)
+{
+	struct headers h;
+	struct {
+		uint32_t name_bytes, bytes, type;
+		char name[4];
+	} note;
+	bool found = false;
+	if (!read_headers(&h, pid, o->base))
+		return 0;
+	for (size_t i = 0; i < h.count; i++) {
+		const Elf64_Phdr *p = &h.program[i];
+		uint64_t at = o->bias + p->p_vaddr, end = at + p->p_memsz;
+		for (int k = 0; p->p_type == PT_NOTE && k < MOST_NOTES && at < end && !found; k++) {
+			if (!memory_read(pid, at, &note, sizeof(note)))
+				break;
+			at += 12 + ((uint64_t)note.name_bytes + 3) / 4 * 4;
+			found = note.type == NT_GNU_BUILD_ID && memcmp(note.name, "GNU", 4) == 0;
+			if (found && note.bytes <= SCP_BUILD_ID_MAX &&
+			    memory_read(pid, at, id, note.bytes))
+				return note.bytes;
+			at += ((uint64_t)note.bytes + 3) / 4 * 4;
+		}
+	}
+	return 0;
 }
 
 bool objects_same(const struct safe_point_objects *o, const struct safe_point_object *object)

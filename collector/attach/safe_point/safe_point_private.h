@@ -23,7 +23,7 @@ bool memory_read(pid_t pid, uint64_t at, void *to, size_t bytes);
 void *memory_copy(pid_t pid, uint64_t at, size_t bytes);
 
 /* Words of a stack, which are read by windows: neighbours cost one system call. */
-#define SAFE_POINT_WINDOW 16384u
+#define SAFE_POINT_WINDOW 32768u
 
 struct safe_point_window {
 	pid_t pid;
@@ -105,6 +105,9 @@ void objects_free(struct safe_point_objects *o);
 /* The object whose code holds an address; NULL: none. */
 const struct safe_point_object *objects_find(const struct safe_point_objects *o, uint64_t at);
 
+/* The build id in the memory of an object, SCP_BUILD_ID_MAX bytes at most. Its length; 0: none. */
+uint32_t objects_build_id(const struct safe_point_object *o, pid_t pid, uint8_t *id);
+
 /* It is still what lies there. */
 bool objects_same(const struct safe_point_objects *o, const struct safe_point_object *object);
 
@@ -113,6 +116,13 @@ bool objects_same(const struct safe_point_objects *o, const struct safe_point_ob
 /* The address of a function, or of data, in its default version where there are several; 0: none.
  */
 uint64_t symbols_find(const struct safe_point_object *o, pid_t pid, const char *name);
+
+/* The same, with its length in bytes; {0, 0}: there is none. */
+struct safe_point_place {
+	uint64_t address, bytes;
+};
+struct safe_point_place symbols_find_place(const struct safe_point_object *o, pid_t pid,
+					   const char *name);
 
 /* Fill in o->function. False: no memory, or the tables cannot be read. */
 bool symbols_read(struct safe_point_object *o, pid_t pid);
@@ -188,6 +198,7 @@ struct safe_point_frame {
 	const struct safe_point_object *object;
 	const struct safe_point_symbol *symbol; /* of libc; NULL: it is not exported */
 	bool stopped;				/* there, or by a signal: it has not called */
+	bool heuristic;				/* no unwind table led to it */
 };
 
 struct safe_point_stack {
@@ -216,6 +227,12 @@ void frames_forget(struct safe_point_rows *rows);
 /* Fill in *s. False: the registers cannot be had. */
 bool frames_walk(const struct safe_point_objects *o, struct safe_point_rows *rows, pid_t tid,
 		 struct safe_point_stack *s);
+
+/* From the registers in s->innermost, of which `all` or just the stack pointer and pc are known,
+ * and with what s->window holds. Where tables end it goes on by frame pointers, and by what called
+ * the function: such frames are heuristic. For reading alone. */
+void frames_walk_loosely(const struct safe_point_objects *o, struct safe_point_rows *rows, bool all,
+			 struct safe_point_stack *s);
 
 /* What a thread is inside of. */
 

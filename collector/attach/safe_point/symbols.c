@@ -40,9 +40,9 @@ static bool defined_data(const Elf64_Sym *s)
 	       ELF64_ST_TYPE(s->st_info) == STT_OBJECT;
 }
 
-/* *address, if symbol number `index` has that name. True: it is the default version. */
+/* *place, if symbol number `index` has that name. True: it is the default version. */
 static bool symbol_is(const struct safe_point_object *o, pid_t pid, uint32_t index,
-		      const char *name, uint64_t *address)
+		      const char *name, struct safe_point_place *place)
 {
 	Elf64_Sym s;
 	char text[LONGEST_NAME] = "";
@@ -58,32 +58,33 @@ static bool symbol_is(const struct safe_point_object *o, pid_t pid, uint32_t ind
 		memory_read(pid, o->versions + (uint64_t)index * sizeof(version), &version,
 			    sizeof(version));
 	bool usual = (version & 0x8000) == 0;
-	if (usual || *address == 0)
-		*address = o->bias + s.st_value;
+	if (usual || place->address == 0)
+		*place = (struct safe_point_place){o->bias + s.st_value, s.st_size};
 	return usual;
 }
 
-static uint64_t find_by_gnu_hash(const struct safe_point_object *o, pid_t pid, const char *name)
+static struct safe_point_place find_by_gnu_hash(const struct safe_point_object *o, pid_t pid,
+						const char *name)
 {
 	struct gnu_hash g;
 	uint32_t hash = gnu_hash_of(name), index = 0;
-	uint64_t address = 0;
+	struct safe_point_place place = {0, 0};
 	if (!memory_read(pid, o->gnu_hash, &g, sizeof(g)) || g.buckets == 0 ||
 	    !memory_read(pid, buckets_at(o, &g) + 4ull * (hash % g.buckets), &index,
 			 sizeof(index)) ||
 	    index < g.first)
-		return 0;
+		return place;
 	uint64_t chain = buckets_at(o, &g) + 4ull * g.buckets;
 	for (unsigned i = 0; i < 1024; i++, index++) {
 		uint32_t value;
 		if (!memory_read(pid, chain + 4ull * (index - g.first), &value, sizeof(value)))
 			break;
-		if ((value | 1) == (hash | 1) && symbol_is(o, pid, index, name, &address))
+		if ((value | 1) == (hash | 1) && symbol_is(o, pid, index, name, &place))
 			break;
 		if ((value & 1) != 0)
 			break;
 	}
-	return address;
+	return place;
 }
 
 /* How many symbols there are, which the GNU table tells by its last chain only. */
@@ -127,23 +128,28 @@ static uint32_t count_symbols(const struct safe_point_object *o, pid_t pid)
 				   : 0;
 }
 
-static uint64_t find_one_by_one(const struct safe_point_object *o, pid_t pid, const char *name)
+static struct safe_point_place find_one_by_one(const struct safe_point_object *o, pid_t pid,
+					       const char *name)
 {
 	uint32_t count = count_by_sysv_hash(o, pid);
-	uint64_t address = 0;
+	struct safe_point_place place = {0, 0};
 	for (uint32_t i = 0; i < count; i++)
-		if (symbol_is(o, pid, i, name, &address))
+		if (symbol_is(o, pid, i, name, &place))
 			break;
-	return address;
+	return place;
+}
+
+struct safe_point_place symbols_find_place(const struct safe_point_object *o, pid_t pid,
+					   const char *name)
+{
+	if (o->symbols == 0 || o->strings == 0 || (o->gnu_hash == 0 && o->sysv_hash == 0))
+		return (struct safe_point_place){0, 0};
+	return o->gnu_hash != 0 ? find_by_gnu_hash(o, pid, name) : find_one_by_one(o, pid, name);
 }
 
 uint64_t symbols_find(const struct safe_point_object *o, pid_t pid, const char *name)
 {
-	if (o->symbols == 0 || o->strings == 0)
-		return 0;
-	if (o->gnu_hash != 0)
-		return find_by_gnu_hash(o, pid, name);
-	return o->sysv_hash != 0 ? find_one_by_one(o, pid, name) : 0;
+	return symbols_find_place(o, pid, name).address;
 }
 
 static int by_start(const void *a, const void *b)

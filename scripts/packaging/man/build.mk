@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Man pages, from the tables of the built tool (scripts/manual.sh). To build for
 # another architecture: SCPROF_RUN=qemu-aarch64 or the like.
-MAN_COMMANDS = run attach detach report explain top diff merge plan bench causal symbols displace load serve clocks doctor config
+MAN_COMMANDS = run attach detach dump report explain top diff merge plan bench causal symbols displace load serve clocks doctor config
 MAN_PAGES = $(BUILD)/man/scprof.1 $(patsubst %,$(BUILD)/man/scprof-%.1,$(MAN_COMMANDS))
 SCPROF_RUN ?=
 

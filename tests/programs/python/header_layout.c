@@ -13,6 +13,7 @@
 #endif
 #include <internal/pycore_pystate.h>
 #if MINOR >= 9
+#include <internal/pycore_interp.h>
 #include <internal/pycore_runtime.h>
 #endif
 
@@ -71,6 +72,14 @@ int main(void)
 #else
 	SHOW(finalizing, _PyRuntimeState, _finalizing);
 #endif
+	SHOW(runtime_interpreters, _PyRuntimeState, interpreters.head);
+#if MINOR >= 11
+	SHOW(interpreter_states, PyInterpreterState, threads.head);
+#else
+	SHOW(interpreter_states, PyInterpreterState, tstate_head);
+#endif
+	SHOW(interpreter_next, PyInterpreterState, next);
+	_Static_assert(offsetof(PyThreadState, next) == 8, "as the tool has it");
 	SHOW(code_filename, PyCodeObject, co_filename);
 	SHOW(code_first_line, PyCodeObject, co_firstlineno);
 	show_frames();

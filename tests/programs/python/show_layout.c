@@ -9,6 +9,9 @@
 
 static void show_frames(const struct python_layout *l)
 {
+	SHOW(runtime_interpreters);
+	SHOW(interpreter_states);
+	SHOW(interpreter_next);
 	SHOW(state_interp);
 	SHOW(state_thread);
 	SHOW(state_frame);

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli/attach/dump_text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "report/symbols/symbolize_source.h"
+#include "report/wording/numbers.h"
+#include "report/wording/utf8.h"
+
+#define NEAR	 8u /* frames in which a name tells what is waited for */
+#define VERDICTS 4u
+#define LISTED	 6u /* threads that are named of equal ones */
+
+const char *dump_text_state(const struct dump_thread *t)
+{
+	static const char letters[] = "DTtZX";
+	static const char *const names[] = {"asleep, uninterruptible", "stopped", "traced", "ended",
+					    "ended"};
+	const char *letter = t->state ? strchr(letters, t->state) : NULL;
+
+	if (t->state == 'R')
+		return t->waits_for_cpu ? "runnable" : "on CPU";
+	return letter ? names[letter - letters] : "asleep";
+}
+
+static const struct dump_thread *owner_of(const struct dump *d, const struct dump_thread *t)
+{
+	for (size_t i = 0; t->owner && i < d->threads; i++)
+		if (d->thread[i].tid == t->owner)
+			return &d->thread[i];
+	return NULL;
+}
+
+/* Does the chain of those who hold what the one before waits for lead back? */
+static bool is_deadlocked(const struct dump *d, const struct dump_thread *t)
+{
+	const struct dump_thread *next = t;
+
+	for (size_t i = 0; i < d->threads && next && !next->joins; i++) {
+		next = owner_of(d, next);
+		if (next == t)
+			return true;
+	}
+	return false;
+}
+
+/* libc's functions tell what a futex is for. CPython takes its locks by semaphores, and the lock of
+ * the interpreter by a condition variable. */
+static const char *futex_word(const struct dump_text *x, const struct dump_thread *t)
+{
+	static const char *const words[][3] = {
+		{"sem_", "a semaphore", "a lock"},
+		{"cond_", "a condition variable", "the interpreter's lock"},
+		{"mutex", "a lock", "a lock"},
+		{"lll_lock", "a lock", "a lock"},
+		{"rwlock", "a lock", "a lock"},
+		{"barrier", "a barrier", "a barrier"}};
+	const char *const *found = NULL;
+	int python = 0;
+
+	for (uint32_t i = 0; i < t->frames && i < NEAR && !python; i++) {
+		size_t count;
+		const struct symbol *s = symbolize_frame(x->symbols, &t->frame[i], &count);
+
+		python = t->frame[i].module == PROF_SOURCE;
+		for (size_t k = 0; !found && s->linker_name && k < sizeof(words) / sizeof(*words);
+		     k++)
+			if (!python && strstr(s->linker_name, words[k][0]))
+				found = words[k];
+	}
+	return found ? found[1 + python] : "a futex";
+}
+
+static void tell_futex(const struct dump_text *x, const struct dump_thread *t, FILE *out)
+{
+	const struct dump_thread *owner = owner_of(x->dump, t);
+
+	if (owner && t->joins)
+		fprintf(out, "waits for the end of thread %d (%s)", (int)owner->tid, owner->name);
+	else if (owner)
+		fprintf(out, "waits for a lock that thread %d (%s) holds%s", (int)owner->tid,
+			owner->name, is_deadlocked(x->dump, t) ? ": a deadlock" : "");
+	else
+		fprintf(out, "waits for %s", futex_word(x, t));
+}
+
+static void tell(const struct dump_text *x, const struct dump_thread *t, FILE *out)
+{
+	const char *call = dump_call_name(t->call), *state = dump_text_state(t);
+
+	if (t->state == 'R')
+		fputs(t->waits_for_cpu ? "waits for a CPU" : "runs", out);
+	else if (strncmp(state, "asleep", 6) != 0)
+		fprintf(out, "stays %s", state);
+	else if (t->futex)
+		tell_futex(x, t, out);
+	else if (t->call == SYS_clock_nanosleep || t->call == SYS_nanosleep)
+		fputs("sleeps", out);
+	else if (t->call == SYS_wait4 || t->call == SYS_waitid)
+		fputs("waits for a child", out);
+	else
+		fprintf(out, "waits in %s%s%s", call ? call : "the kernel",
+			t->fd.number >= 0 ? " on " : "", t->fd.number >= 0 ? t->fd.what : "");
+}
+
+struct group {
+	const char *doing;
+	size_t threads;
+};
+
+static int by_threads(const void *a, const void *b)
+{
+	const struct group *x = a, *y = b;
+
+	if (x->threads != y->threads)
+		return x->threads > y->threads ? -1 : 1;
+	return strcmp(x->doing, y->doing);
+}
+
+/* "1 waits in accept4", "3 wait in ...", and "2 for a lock" behind a group of the same verb. */
+static void put_groups(const struct group *group, size_t groups, FILE *out)
+{
+	for (size_t i = 0; i < groups && i < VERDICTS; i++) {
+		const struct group *g = &group[i];
+		int verb = (int)strcspn(g->doing, " ");
+
+		fprintf(out, "%s%zu", i ? ", " : "", g->threads);
+		if (!i || strncmp(g->doing, group[i - 1].doing, (size_t)verb + 1) != 0)
+			fprintf(out, " %.*s", g->threads > 1 ? verb - 1 : verb, g->doing);
+		fputs(g->doing + verb, out);
+	}
+	fputs(groups > VERDICTS ? ", ..." : "", out);
+}
+
+static void put_verdict(const struct dump_text *x, FILE *out)
+{
+	size_t threads = x->dump->threads, groups = 0;
+	struct group *group = calloc(threads, sizeof(*group));
+
+	for (size_t i = 0, k; group && i < threads; i++) {
+		for (k = 0; k < groups && strcmp(group[k].doing, x->doing[i]) != 0;)
+			k++;
+		group[k].doing = x->doing[i];
+		group[k].threads++;
+		groups += k == groups;
+	}
+	fprintf(out, "%zu thread%s: ", threads, threads == 1 ? "" : "s");
+	if (group) {
+		qsort(group, groups, sizeof(*group), by_threads);
+		put_groups(group, groups, out);
+	}
+	free(group);
+}
+
+/* Text that others chose is made harmless. */
+static char *end_clean(struct utf8_memory *memory)
+{
+	char *text = utf8_memory_end(memory), *clean = text ? utf8_clean(text, true) : NULL;
+
+	free(text);
+	return clean;
+}
+
+bool dump_text_begin(struct dump_text *x, const struct dump *d)
+{
+	struct utf8_memory memory;
+
+	*x = (struct dump_text){.dump = d, .symbols = symbolize_new(d->names)};
+	x->doing = calloc(d->threads, sizeof(*x->doing));
+	for (size_t i = 0; i < d->threads; i++) {
+		utf8_memory_begin(&memory);
+		if (!x->symbols || !x->doing || !memory.to)
+			return false;
+		tell(x, &d->thread[i], memory.to);
+		if (!(x->doing[i] = end_clean(&memory)))
+			return false;
+	}
+	utf8_memory_begin(&memory);
+	if (memory.to)
+		put_verdict(x, memory.to);
+	x->verdict = end_clean(&memory);
+	return x->verdict != NULL;
+}
+
+void dump_text_end(struct dump_text *x)
+{
+	for (size_t i = 0; x->doing && i < x->dump->threads; i++)
+		free(x->doing[i]);
+	free(x->doing);
+	free(x->verdict);
+	symbolize_free(x->symbols);
+}
+
+static void put_frame(const struct dump_text *x, const struct prof_frame *frame, FILE *out)
+{
+	size_t count;
+	const struct symbol *s = symbolize_frame(x->symbols, frame, &count);
+
+	fputs(frame->heuristic ? "? " : "", out);
+	if (s->language) {
+		symbolize_source_put(out, s, 0);
+		return;
+	}
+	for (size_t i = 0; i < count && s[i].brief; i++)
+		fprintf(out, "%s%s", i ? " < " : "", s[i].brief);
+	if (s->file)
+		fprintf(out, " at %s:%d", base_name(s->file), s->line);
+	else if (!s->module)
+		fprintf(out, s->brief ? "" : "0x%" PRIx64 " (generated code)", s->offset);
+	else if (!s->brief)
+		fprintf(out, "%s+0x%" PRIx64, base_name(s->module), s->offset);
+	else if (strcmp(s->module, x->dump->names->process->exe) != 0)
+		fprintf(out, " (%s)", base_name(s->module));
+}
+
+/* Without what is outside of main, which is the same everywhere. */
+static void put_stack(const struct dump_text *x, const struct dump_thread *t, FILE *out)
+{
+	uint32_t frames = t->frames;
+	size_t count;
+
+	while (frames > 1 &&
+	       symbolize_starter(
+		       symbolize_frame(x->symbols, &t->frame[frames - 1], &count)->function))
+		frames--;
+	for (uint32_t i = 0; i < frames; i++) {
+		struct utf8_memory memory;
+
+		utf8_memory_begin(&memory);
+		if (memory.to)
+			put_frame(x, &t->frame[i], memory.to);
+		char *line = end_clean(&memory);
+
+		fprintf(out, "      %s\n", line ? line : "?");
+		free(line);
+	}
+	if (t->cut && frames == t->frames)
+		fprintf(out, "      (%s not found)\n", frames ? "its caller was" : "its path was");
+}
+
+static bool is_equal(const struct dump_text *x, size_t a, size_t b)
+{
+	const struct dump_thread *s = &x->dump->thread[a], *t = &x->dump->thread[b];
+
+	return !strcmp(x->doing[a], x->doing[b]) && s->state == t->state &&
+	       s->frames == t->frames &&
+	       (!s->frames || !memcmp(s->frame, t->frame, s->frames * sizeof(*s->frame)));
+}
+
+/* The threads that equal the one at `i`, of which a few are named. */
+static void put_threads(const struct dump_text *x, size_t i, bool *done, FILE *out)
+{
+	size_t equal = 0;
+
+	for (size_t k = i; k < x->dump->threads; k++) {
+		const struct dump_thread *t = &x->dump->thread[k];
+		char *name = done[k] || !is_equal(x, i, k) ? NULL : utf8_clean(t->name, true);
+
+		if (name && equal++ < LISTED)
+			fprintf(out, "%s%d %s", equal > 1 ? ", " : "\n", (int)t->tid, name);
+		done[k] |= name != NULL;
+		free(name);
+	}
+	if (equal > 1)
+		fprintf(out, "%s: %zu threads", equal > LISTED ? ", ..." : "", equal);
+	putc('\n', out);
+}
+
+static void put_state(const struct dump_text *x, size_t i, FILE *out)
+{
+	const struct dump_thread *t = &x->dump->thread[i];
+
+	fprintf(out, "  %s", dump_text_state(t));
+	if (isfinite(t->for_s))
+		fprintf(out, " for %s", numbered_duration(t->for_s * 1e9, false).text);
+	if (t->state != 'R' && !strncmp(x->doing[i], "waits", 5))
+		fprintf(out, ": %s", x->doing[i]);
+	if (t->fd.number >= 0)
+		fprintf(out, " (descriptor %d, %s)", t->fd.number, t->fd.kind);
+	if (t->waiters > 1)
+		fprintf(out, ", as %zu threads in all", t->waiters);
+	putc('\n', out);
+}
+
+void dump_text_print(const struct dump_text *x, double since_s, FILE *out)
+{
+	const struct dump *d = x->dump;
+	bool *done = calloc(d->threads, sizeof(*done));
+
+	for (size_t i = 0; done && i < d->threads; i++)
+		done[i] = since_s > 0 && !(d->thread[i].for_s >= since_s);
+	for (size_t i = 0; done && i < d->threads; i++) {
+		if (done[i])
+			continue;
+		put_threads(x, i, done, out);
+		put_state(x, i, out);
+		put_stack(x, &d->thread[i], out);
+	}
+	free(done);
+}
+
+static void put_times(const struct dump *d, const struct dump_times *before, double s, FILE *out)
+{
+	struct dump_times now = dump_times(d->pid);
+	double all = s * (double)now.threads, on_cpu = (now.on_cpu_s - before->on_cpu_s) / all,
+	       runnable = (now.runnable_s - before->runnable_s) / all;
+
+	if (now.threads == before->threads && all > 0)
+		fprintf(out, "  %s of the threads' time on CPU, %s runnable, %s asleep\n",
+			numbered_share(fmin(on_cpu, 1)).text,
+			numbered_share(fmin(runnable, 1)).text,
+			numbered_share(fmax(0, 1 - on_cpu - runnable)).text);
+}
+
+void dump_text_after(const struct dump *d, const struct dump_times *before, double recorded_s,
+		     bool calls, FILE *out)
+{
+	struct dump_text x;
+	bool any = !calls;
+
+	for (size_t i = 0; i < d->threads; i++)
+		any |= d->thread[i].for_s >= recorded_s;
+	if (any && dump_text_begin(&x, d)) {
+		fprintf(out, "\n%s: process %d, %s\n",
+			calls ? "In progress all the while, and in no row"
+			      : "No call ended; at the end",
+			(int)d->pid, x.verdict);
+		put_times(d, before, recorded_s, out);
+		dump_text_print(&x, calls ? recorded_s : 0, out);
+	}
+	if (any)
+		dump_text_end(&x);
+}

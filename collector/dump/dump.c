@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Threads, their states, and what they wait for. */
+#include <dirent.h>
+#include <math.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "collector/attach/attach.h"
+#include "collector/attach/refusal/refusal.h"
+#include "collector/attach/safe_point/threads.h"
+#include "collector/dump/dump_private.h"
+#include "collector/machine/kernel_file.h"
+#include "collector/machine/proc_status.h"
+#include "profile/base/error.h"
+#include "profile/base/proc_stat.h"
+
+#define MOST_THREADS 65536u
+#define TRIES	     3	   /* to read a thread that wakes up meanwhile */
+#define SPAN_US	     20000 /* in which a thread that has a CPU uses at least half of it */
+
+static const char *const call_names[] = {
+#include "collector/dump/call_names.inc"
+};
+
+const char *dump_call_name(long call)
+{
+	size_t names = sizeof(call_names) / sizeof(*call_names);
+
+	return call >= 0 && (size_t)call < names ? call_names[call] : NULL;
+}
+
+struct reading {
+	struct dump *d;
+	struct dump_stacks stacks;
+	struct dump_moment *moment; /* shared with the process that stops a thread */
+	size_t thread;		    /* which one that is */
+};
+
+/* The file of a thread. */
+static bool read_file(pid_t pid, pid_t tid, const char *name, char *text, size_t size)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/%s", (int)pid, (int)tid, name);
+	return !kernel_file_text(path, text, size);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const struct dump_thread *x = a, *y = b;
+
+	return x->tid < y->tid ? -1 : x->tid > y->tid;
+}
+
+static bool add_thread(struct dump *d, pid_t tid)
+{
+	struct dump_thread *grown = reallocarray(d->thread, d->threads + 1, sizeof(*grown)), *t;
+	uint64_t numbers[16];
+	int count = proc_status_numbers(tid, "NSpid", 10, numbers, 16);
+
+	if (!grown)
+		return false;
+	d->thread = grown;
+	t = &d->thread[d->threads++];
+	*t = (struct dump_thread){.tid = tid, .for_s = NAN, .call = -1, .fd.number = -1};
+	t->inner_tid = count > 0 ? (pid_t)numbers[count - 1] : tid;
+	read_file(d->pid, tid, "comm", t->name, sizeof(t->name));
+	t->name[strcspn(t->name, "\n")] = '\0';
+	return true;
+}
+
+static bool list_threads(struct dump *d)
+{
+	char path[32];
+	struct dirent *e;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)d->pid);
+	DIR *tasks = opendir(path);
+
+	while (tasks && d->threads < MOST_THREADS && (e = readdir(tasks)))
+		if (atoi(e->d_name) > 0 && !add_thread(d, (pid_t)atoi(e->d_name)))
+			break;
+	if (tasks)
+		closedir(tasks);
+	if (d->threads)
+		qsort(d->thread, d->threads, sizeof(*d->thread), by_number);
+	return d->threads > 0;
+}
+
+/* "running"; or the call's number, six arguments, stack pointer and pc; or -1 and these two. False:
+ * nothing can be known of the thread without stopping it. */
+static bool read_call(pid_t pid, struct dump_thread *t, char line[256],
+		      struct safe_point_registers *r)
+{
+	char *at = line;
+
+	if (!read_file(pid, t->tid, "syscall", line, 256) || !strchr("-0123456789", *line))
+		return false;
+	t->call = strtol(at, &at, 10);
+	for (int i = 0; t->call >= 0 && i < 6; i++)
+		t->argument[i] = strtoull(at, &at, 16);
+	r->of[ARCH_SP] = strtoull(at, &at, 16);
+	r->pc = strtoull(at, &at, 16);
+	return r->pc != 0;
+}
+
+/* A thread that is in the kernel all the while is read without being stopped. */
+static bool read_asleep(struct reading *g, struct dump_thread *t)
+{
+	struct dump_moment *m = g->moment;
+	char before[256], after[256], stat[PROC_STAT_BYTES];
+	pid_t pid = g->d->pid;
+
+	for (int i = 0; i < TRIES; i++) {
+		unsigned long sleeps = threads_sleeps(pid, t->tid);
+		const char *state = proc_stat_read(pid, t->tid, stat);
+
+		t->state = state ? *state : 'X';
+		m->all = false;
+		m->window.bytes = 0;
+		if (t->state == 'R' || !read_call(pid, t, before, &m->registers))
+			break;
+		m->pythons = dump_python_read(&g->stacks.python, t->inner_tid, m->python);
+		dump_stack_walk(&g->stacks, m, g->d->names, t);
+		if (read_call(pid, t, after, &m->registers) && !strcmp(before, after) &&
+		    threads_sleeps(pid, t->tid) == sleeps)
+			return true;
+	}
+	t->call = -1;
+	t->frames = 0;
+	return !strchr("RS", t->state);
+}
+
+/* In the process that has stopped the thread. */
+static void look_at(void *context)
+{
+	struct reading *g = context;
+	struct dump_moment *m = g->moment;
+	const struct dump_thread *t = &g->d->thread[g->thread];
+
+	m->all = machine_registers(t->tid, &m->registers);
+	m->window.pid = g->d->pid;
+	m->window.start = m->registers.of[ARCH_SP] & ~UINT64_C(7);
+	m->window.bytes =
+		memory_some(m->window.pid, m->window.start, m->window.data, SAFE_POINT_WINDOW);
+	m->pythons = dump_python_read(&g->stacks.python, t->inner_tid, m->python);
+}
+
+static void read_running(struct reading *g)
+{
+	struct dump *d = g->d;
+
+	g->moment->all = false;
+	g->moment->held_ms = 0;
+	attach_sample(d->thread[g->thread].tid, look_at, g, &g->moment->held_ms);
+	if (g->moment->all)
+		dump_stack_walk(&g->stacks, g->moment, d->names, &d->thread[g->thread]);
+	d->stopped_ms = fmax(d->stopped_ms, g->moment->held_ms);
+}
+
+/* In microseconds: CPU time, and waiting for a CPU. */
+static void read_times(pid_t pid, pid_t tid, uint64_t us[2])
+{
+	char text[96], *end = text;
+
+	if (!read_file(pid, tid, "schedstat", text, sizeof(text)))
+		*text = '\0';
+	us[0] = strtoull(end, &end, 10) / 1000;
+	us[1] = strtoull(end, &end, 10) / 1000;
+}
+
+struct dump_times dump_times(pid_t pid)
+{
+	struct dump d = {.pid = pid};
+	struct dump_times times = {0};
+	uint64_t us[2];
+
+	list_threads(&d);
+	times.threads = d.threads;
+	for (size_t i = 0; i < d.threads; i++) {
+		read_times(pid, d.thread[i].tid, us);
+		times.on_cpu_s += (double)us[0] / 1e6;
+		times.runnable_s += (double)us[1] / 1e6;
+	}
+	free(d.thread);
+	return times;
+}
+
+/* A thread that has a CPU uses it. */
+static void judge_running(struct dump *d)
+{
+	uint64_t us[2];
+	bool any = false;
+
+	for (size_t i = 0; i < d->threads; i++) {
+		any |= d->thread[i].state == 'R';
+		read_times(d->pid, d->thread[i].tid, us);
+		d->thread[i].cpu_us = us[0];
+	}
+	if (any)
+		usleep(SPAN_US);
+	for (size_t i = 0; any && i < d->threads; i++) {
+		read_times(d->pid, d->thread[i].tid, us);
+		d->thread[i].waits_for_cpu = us[0] - d->thread[i].cpu_us < SPAN_US / 2;
+	}
+}
+
+/* When a thread was last on a CPU, by that CPU's own clock in milliseconds; NAN: not known. */
+static double last_ran_ms(pid_t pid, pid_t tid)
+{
+	char text[4096];
+	const char *line = read_file(pid, tid, "sched", text, sizeof(text))
+				   ? strstr(text, "\nse.exec_start")
+				   : NULL;
+	double ms = line ? strtod(line + strcspn(line, ":") + 1, NULL) : 0;
+
+	return ms > 0 ? ms : NAN;
+}
+
+/* CPUs' clocks differ: each is read on the CPU itself, which is the 39th word of the thread's stat.
+ */
+static void tell_since(const struct dump *d, struct dump_thread *t)
+{
+	char text[PROC_STAT_BYTES];
+	const char *at = proc_stat_read(d->pid, t->tid, text);
+	cpu_set_t before, one;
+	double now_ms = NAN;
+
+	for (int i = 3; at && i < 39; i++)
+		at = strchr(at + 1, ' ');
+	if (!at || t->state == 'R' || sched_getaffinity(0, sizeof(before), &before))
+		return;
+	CPU_ZERO(&one);
+	CPU_SET(atoi(at) % CPU_SETSIZE, &one);
+	if (!sched_setaffinity(0, sizeof(one), &one)) {
+		now_ms = last_ran_ms(getpid(), (pid_t)syscall(SYS_gettid));
+		sched_setaffinity(0, sizeof(before), &before);
+	}
+	t->for_s = (now_ms - last_ran_ms(d->pid, t->tid)) / 1000;
+	t->for_s = t->for_s < 0 ? 0 : t->for_s;
+}
+
+static pid_t thread_of_inner(const struct dump *d, uint32_t inner)
+{
+	for (size_t i = 0; inner && i < d->threads; i++)
+		if (d->thread[i].inner_tid == (pid_t)inner)
+			return d->thread[i].tid;
+	return 0;
+}
+
+/* glibc's mutex is a word, which is 2 where a thread waits for it, a count, and its owner's number;
+ * the word for the end of a thread is that thread's number. */
+static void find_owner(const struct dump *d, struct dump_thread *t)
+{
+	const uint64_t wait = 0, wait_bitset = 9, wanted = 2, command = t->argument[1] & 0x7f;
+	uint32_t word[3] = {0};
+
+	if (t->call != SYS_futex || (command != wait && command != wait_bitset))
+		return;
+	t->futex = t->argument[0];
+	for (size_t i = 0; i < d->threads; i++)
+		t->waiters +=
+			d->thread[i].call == SYS_futex && d->thread[i].argument[0] == t->futex;
+	if (!memory_read(d->pid, t->futex, word, sizeof(word)) ||
+	    word[0] != (uint32_t)t->argument[2])
+		return;
+	t->joins = word[0] != wanted;
+	t->owner = thread_of_inner(d, word[t->joins ? 0 : 2]);
+}
+
+static void read_all(struct reading *g, bool sample)
+{
+	struct dump *d = g->d;
+
+	for (g->thread = 0; g->thread < d->threads; g->thread++) {
+		struct dump_thread *t = &d->thread[g->thread];
+
+		if (!read_asleep(g, t) && sample)
+			read_running(g);
+		tell_since(d, t);
+		dump_fd_find(d, t);
+	}
+	for (size_t i = 0; i < d->threads; i++)
+		find_owner(d, &d->thread[i]);
+	judge_running(d);
+}
+
+/* As symbolize_new() wants it: files are looked for in the process's own file system. */
+static bool begin_names(struct dump *d, const struct refusal_facts *f)
+{
+	d->names = profile_new();
+	struct prof_process *p = d->names ? calloc(1, sizeof(*p)) : NULL;
+
+	if (!p)
+		return false;
+	d->names->process = p;
+	d->names->processes = 1;
+	d->names->foreign = f->uid != geteuid();
+	p->pid = (uint32_t)f->inner_pid;
+	p->attached.pid = (uint32_t)d->pid;
+	p->owner = f->uid;
+	p->exe = strdup(f->exe);
+	return p->exe != NULL;
+}
+
+struct dump *dump_take(pid_t pid, bool sample, struct profile_error *err)
+{
+	struct reading *g = calloc(1, sizeof(*g));
+	struct dump *d = calloc(1, sizeof(*d));
+	struct refusal_facts facts;
+	bool fine = false;
+
+	if (g && d && !refusal_look(pid, &facts, err)) {
+		error_set(err, "process %d has ended, or its memory cannot be read", (int)pid);
+		g->d = d;
+		d->pid = pid;
+		g->moment = mmap(NULL, sizeof(*g->moment), PROT_READ | PROT_WRITE,
+				 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		fine = g->moment != MAP_FAILED && begin_names(d, &facts) && list_threads(d) &&
+		       dump_stack_open(&g->stacks, d);
+		if (fine)
+			read_all(g, sample);
+		dump_stack_close(&g->stacks);
+		if (g->moment != MAP_FAILED)
+			munmap(g->moment, sizeof(*g->moment));
+	}
+	free(g);
+	if (fine)
+		return d;
+	dump_free(d);
+	return NULL;
+}
+
+void dump_free(struct dump *d)
+{
+	for (size_t i = 0; d && i < d->threads; i++)
+		free(d->thread[i].frame);
+	if (d) {
+		free(d->thread);
+		profile_free(d->names);
+	}
+	free(d);
+}

@@ -1,0 +1,159 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# `scprof dump`: what each thread of a process that hangs does, that nobody notices, and what is refused;
+# and what `scprof attach` shows where no call ends.
+# about 20 s
+bats_require_minimum_version 1.5.0
+load ../common
+load ../python/python
+
+setup()
+{
+	common_setup
+	export LC_ALL=C.UTF-8
+	started=''
+	not grep -q 'built without' <("$SCPROF" detach $$ 2>&1) || skip "scprof was built without it"
+}
+
+teardown()
+{
+	local pid
+	for pid in $started; do
+		kill -KILL "$pid" 2>/dev/null || true
+	done
+}
+
+# target COMMAND...: in the background: $pid. Its first line is "begun".
+target()
+{
+	"$@" >target.out </dev/null 2>&1 3>&- &
+	pid=$!
+	started="$started $pid"
+	await grep -q begun target.out
+}
+
+dump()
+{
+	limited "$SCPROF" dump "$@" 3>&-
+}
+
+# settles FILTER...: the process's threads soon are where these say: the last ones have to come there.
+settles()
+{
+	local filter all=true
+	for filter; do
+		all+=" and ($filter)"
+	done
+	dump --json "$pid" >report.json && jq -e "$all" report.json >/dev/null
+}
+
+hung()
+{
+	target "$PROGRAMS/hung"
+	# shellcheck disable=SC2016
+	await settles '[.threads[] | select(.syscall == "futex")] | length == 5' \
+		'any(.threads[]; .name == "watches" and .syscall != null)' \
+		'any(.threads[]; .name == "hung" and .syscall != null)' \
+		'any(.threads[]; .name == "reads" and .syscall == "read")'
+}
+
+@test "each thread's call, its descriptor, lock and path are told" {
+	hung
+	# shellcheck disable=SC2016
+	holds '.schema == "scprof-dump/1"' '.threads | length == 9' \
+		'all(.threads[]; has("tid") and has("state") and has("for_s") and has("stack"))' \
+		'def of($n): .threads[] | select(.name == $n);
+		 of("hung") | .syscall == "accept" and .fd.kind == "socket" and .stack[-1] != null' \
+		"any(.threads[]; .fd.what == \"TCP 127.0.0.1:$(cut -d' ' -f2 target.out), which listens\")" \
+		'any(.threads[]; .name == "reads" and .fd.kind == "pipe" and any(.stack[]; .function == "reads"))' \
+		'any(.threads[]; .name == "watches" and .fd.kind == "eventpoll" and .fd.what == "1 descriptor")' \
+		'[.threads[] | select(.name | startswith("takes-")) | {tid, of: .waits_for_thread}] |
+		 length == 2 and .[0].of == .[1].tid and .[1].of == .[0].tid' \
+		'all(.threads[] | select(.name == "reads"); .state == "asleep" and .for_s >= 0 and .for_s < 1000)'
+}
+
+@test "equal threads are one row, and a deadlock is called so" {
+	hung
+	dump "$pid" >text
+	grep -q '3 wait for a condition variable' <(head -n 1 text)
+	grep -Eq '^[0-9]+ waits, [0-9]+ waits, [0-9]+ waits: 3 threads$' text
+	[ "$(grep -c '^  asleep.*that thread [0-9]* (takes-.*) holds: a deadlock' text)" = 2 ]
+	[ "$(grep -c '^      lock_other' text)" = 2 ]
+}
+
+@test "a thread that runs is named, and no call of the process is interrupted" {
+	hung
+	found=
+	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+		dump --json "$pid" >report.json
+		[ "$(jq '.threads | length' report.json)" = 9 ]
+		if jq -e 'any(.threads[]; .name == "computes" and any(.stack[]; .function == "computes"))' report.json >/dev/null; then found=yes; fi
+	done
+	[ -n "$found" ]
+	kill -0 "$pid" # status 3 otherwise
+	[ "$(awk '/^TracerPid/ { print $2 }' "/proc/$pid/status")" = 0 ]
+}
+
+@test "Python's functions and lines stand where they are executed" {
+	local python tried=0
+	cat >hang.py <<-'PY'
+		import socket, threading
+		lock = threading.Lock()
+		lock.acquire()
+		def locked():
+		    with lock:
+		        pass
+		def serve():
+		    s = socket.socket()
+		    s.bind(("127.0.0.1", 0))
+		    s.listen(1)
+		    print("begun", flush=True)
+		    s.accept()
+		threading.Thread(target=locked, daemon=True).start()
+		list(map(lambda f: f(), [serve]))
+	PY
+	for python in $(pythons_with_ctypes); do
+		echo "$python"
+		target "$python" hang.py
+		await settles 'any(.threads[]; .syscall == "futex")' 'any(.threads[]; .fd.kind == "socket")'
+		holds 'any(.threads[]; [.stack[] | select(.language == "python") | "\(.function):\(.line)"] as $p |
+			($p | any(. == "serve:12")) and ($p | any(. == "<lambda>:14")) and ($p[-1] == "<module>:14"))' \
+			'any(.threads[]; [.stack[] | select(.language == "python") | "\(.function):\(.line)"][0] == "locked:5")'
+		grep -q '1 waits for a lock' <(dump "$pid")
+		kill -KILL "$pid"
+		rm target.out
+		tried=$((tried + 1))
+	done
+	[ "$tried" -gt 0 ] || skip "no Python from 3.8 to 3.13"
+}
+
+@test "a process in another pid namespace has its own numbers, and its names" {
+	unshare --pid --fork --kill-child true 2>/dev/null || skip "no pid namespace can be made here"
+	target unshare --pid --fork --kill-child "$PROGRAMS/hung"
+	pid=$(pgrep -P "$pid")
+	await settles '[.threads[] | select(.syscall == "futex")] | length == 5'
+	holds '[.threads[] | select(.waits_for_thread) | {tid, of: .waits_for_thread}] |
+		length == 2 and .[0].of == .[1].tid' 'any(.threads[]; any(.stack[]; .function == "lock_other"))'
+}
+
+@test "what cannot be looked into is refused in one line" {
+	run -2 --separate-stderr dump
+	grep -q 'usage: scprof dump' <<<"$stderr"
+	run -2 dump name
+	run -1 --separate-stderr dump 2147483647
+	[ "$(wc -l <<<"$stderr")" = 1 ]
+	grep -q 'there is none of that number' <<<"$stderr"
+	[ "$(id -u)" = 0 ] || skip 'only root can be somebody else'
+	target sh -c 'echo begun; sleep 100'
+	run -1 --separate-stderr setpriv --reuid=65534 --regid=65534 --clear-groups "$SCPROF" dump "$pid"
+	[ "$(wc -l <<<"$stderr")" = 1 ]
+	grep -Eq "another user's|does not let" <<<"$stderr"
+}
+
+@test "attach shows what is in progress where no call ended" {
+	hung
+	again_where_late 0 eval 'limited "$SCPROF" attach -g resolve --for 1s "$pid" >attach.out 2>attach.err 3>&-'
+	grep -q '^No call ended; at the end: process .*9 threads' attach.out
+	grep -Eq "of the threads' time on CPU, .* asleep" attach.out
+	grep -q 'waits in accept on TCP 127.0.0.1' attach.out
+}
