@@ -14,6 +14,8 @@
  * without. */
 extern int at_quick_exit(void (*)(void)) __attribute__((weak));
 extern char __libc_single_threaded __attribute__((weak));
+struct dl_find_object;
+extern int _dl_find_object(void *, struct dl_find_object *) __attribute__((weak)); /* glibc 2.35 */
 /* Those of glibc, whose pthread_atfork and at_quick_exit lie in an archive, and call these with the
  * object that they are linked to: what it registers goes when it does. */
 extern int __register_atfork(void (*)(void), void (*)(void), void (*)(void), void *)
@@ -54,7 +56,7 @@ void *libc_scope(void)
 
 struct search {
 	const char *name;
-	bool behind; /* libscprof.so has been passed */
+	bool behind; /* libscprof.so has been passed, or is the last one */
 	void *found;
 };
 
@@ -92,14 +94,16 @@ static int look_in(struct dl_phdr_info *info, size_t size, void *context)
 
 void *libc_find_next(const char *name)
 {
-	struct search s = {.name = name};
+	struct search s = {.name = name, .behind = libc_opened_later};
 	dl_iterate_phdr(look_in, &s);
 	return s.found;
 }
 
+/* Before glibc 2.34 dlsym allocates, and who calls us may be an allocator that begins. */
 void *libc_find(const char *name)
 {
-	if (!dlsym)
+	bool allocates = !_dl_find_object && !libc_opened_later;
+	if (!dlsym || allocates)
 		return libc_find_next(name);
 	void *found = dlsym(libc_scope(), name);
 	if (!found)

@@ -2,6 +2,8 @@
 /* Hash tables: System V ABI, chapter 5 (DT_HASH), and the format of GNU ld (DT_GNU_HASH). */
 #include "preload/process/symbols.h"
 
+#define HIDDEN_VERSION 0x8000u /* not the one that new programs are linked to */
+
 struct search {
 	const struct symbols *of;
 	const char *name;
@@ -25,6 +27,9 @@ void symbols_take(struct symbols *s, const Elf64_Dyn *d)
 	case DT_HASH:
 		s->hash = at;
 		break;
+	case DT_VERSYM:
+		s->version = at;
+		break;
 	default:
 		break;
 	}
@@ -38,7 +43,8 @@ static void take(struct search *f, uint32_t index)
 	    !text_equal(f->of->string + s->st_name, f->name))
 		return;
 	f->several |= f->found && f->found->st_value != s->st_value;
-	f->found = s;
+	if (!f->found || !f->of->version || !(f->of->version[index] & HIDDEN_VERSION))
+		f->found = s;
 }
 
 static void search_gnu(struct search *f, uint32_t hash)

@@ -14,6 +14,7 @@ struct symbols {
 	const Elf64_Sym *symbol;
 	const char *string;
 	const uint32_t *gnu_hash, *hash; /* NULL: it has none */
+	const uint16_t *version;	 /* of each symbol; the same */
 };
 
 /* Take what this entry of the dynamic section says of symbols. */
@@ -34,8 +35,8 @@ static inline uint32_t symbols_hash(const char *name)
 	return h;
 }
 
-/* The last symbol that the object defines by this name; NULL: none. `several`: there are some with
- * different addresses (versions). */
+/* The symbol that the object defines by this name, in its default version; NULL: none. `several`:
+ * there are some with different addresses (versions). */
 HIDDEN const Elf64_Sym *symbols_find(const struct symbols *s, const char *name, uint32_t hash,
 				     bool *several);
 
