@@ -69,6 +69,7 @@ PRELOAD_SRC = \
 	preload/start/lifecycle.c \
 	preload/start/session_file.c \
 	preload/switches/switch_budget.c \
+	preload/switches/switch_area.c \
 	preload/switches/switch_detector.c \
 	preload/switches/switch_track.c \
 	preload/system/glob.c \

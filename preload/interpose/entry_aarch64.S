@@ -4,6 +4,7 @@
  * are known, go through C. */
 #define SYS_PRCTL 167
 #define SYS_SECCOMP 277
+#define SYS_RSEQ 293
 #define PR_SET_NAME 15
 #define PR_SET_SECCOMP 22
 #define PR_SET_TSC 26
@@ -16,7 +17,7 @@ syscall:
 	.cfi_startproc
 	hint	#34 /* bti c */
 	cmp	x0, #SYS_SECCOMP
-	b.eq	sandbox_syscall
+	b.hs	4f
 	cmp	x0, #SYS_PRCTL
 	b.eq	1f
 2:	adrp	x16, entry_real_syscall
@@ -28,6 +29,10 @@ syscall:
 	cmp	x1, #PR_SET_NAME
 	b.ne	2b
 3:	b	sandbox_syscall
+4:	b.eq	sandbox_syscall
+	cmp	x0, #SYS_RSEQ
+	b.eq	sandbox_syscall
+	b	2b
 	.cfi_endproc
 	.size	syscall, . - syscall
 

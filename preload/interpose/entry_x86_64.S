@@ -4,6 +4,7 @@
  * are known, go through C. */
 #define SYS_PRCTL 157
 #define SYS_SECCOMP 317
+#define SYS_RSEQ 334
 #define PR_SET_NAME 15
 #define PR_SET_SECCOMP 22
 #define PR_SET_TSC 26
@@ -16,7 +17,7 @@ syscall:
 	.cfi_startproc
 	endbr64
 	cmpl	$SYS_SECCOMP, %edi
-	je	sandbox_syscall
+	jae	3f
 	cmpl	$SYS_PRCTL, %edi
 	je	1f
 2:	movq	entry_real_syscall(%rip), %rax
@@ -28,6 +29,10 @@ syscall:
 	cmpl	$PR_SET_NAME, %esi
 	je	sandbox_syscall
 	jmp	2b
+3:	je	sandbox_syscall
+	cmpl	$SYS_RSEQ, %edi
+	jne	2b
+	jmp	sandbox_syscall
 	.cfi_endproc
 	.size	syscall, . - syscall
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Noticing that the program installs a seccomp filter, forbids the time-stamp
- * counter, or names a thread. syscall() and prctl() are
+ * counter, names a thread, or registers an area of rseq(2). syscall() and prctl() are
  * interposed without a frame of ours: an entry in assembly looks at the numbers
  * and jumps on, because a raw clone or vfork may return twice, or on another
  * stack. Only the few calls that matter to us take the way through C. */
@@ -14,6 +14,7 @@
 #include "preload/process/process.h"
 #include "preload/process/settings.h"
 #include "preload/start/lifecycle.h"
+#include "preload/switches/switch_track.h"
 #include "preload/system/sys.h"
 #include "preload/table/header.h"
 #include "preload/table/thread.h"
@@ -62,6 +63,8 @@ long sandbox_syscall(long n, long a, long b, long c, long d, long e, long f)
 			 (n == SYS_prctl && a == PR_SET_SECCOMP && b == SECCOMP_MODE_FILTER);
 	bool strict = (n == SYS_seccomp && a == SECCOMP_SET_MODE_STRICT) ||
 		      (n == SYS_prctl && a == PR_SET_SECCOMP && b == SECCOMP_MODE_STRICT);
+	if (n == SYS_rseq && !c)
+		switch_detector_give_way(thread_self ? &thread_self->switches : NULL);
 	if (!by_filter && !strict) {
 		long done = real(n, a, b, c, d, e, f);
 		if (n == SYS_prctl && a == PR_SET_NAME && done == 0)

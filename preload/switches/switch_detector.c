@@ -19,12 +19,7 @@
 struct switch_choice switch_chosen;
 static bool was_opened_later;
 
-/* struct rseq and struct rseq_cs of linux/rseq.h, which older systems lack. */
-struct rseq_area {
-	uint32_t cpu_id_start;
-	int32_t cpu_id; /* negative: not registered */
-	uint64_t descriptor;
-};
+/* struct rseq_cs of linux/rseq.h, which older systems lack. */
 struct rseq_descriptor {
 	uint32_t version, flags;
 	const void *start;
@@ -44,8 +39,9 @@ static const struct rseq_descriptor descriptor = {0, 0, &landing.range, sizeof l
 /* Of libc; NULL where it has none. */
 static const ptrdiff_t *rseq_offset;
 static const unsigned *rseq_size;
+static bool areas_are_ours;
 
-static struct rseq_area *own_area(void)
+static struct rseq_area *area_of_libc(void)
 {
 	return (struct rseq_area *)((char *)arch_thread_pointer() + *rseq_offset);
 }
@@ -54,20 +50,6 @@ void switch_detector_find(void)
 {
 	rseq_size = libc_find("__rseq_size");
 	rseq_offset = libc_find("__rseq_offset");
-}
-
-/* The program's own registration, where libc has made none, is not looked for. */
-static bool find_rseq(void)
-{
-	if (!rseq_size || !rseq_offset) {
-		switch_chosen.flags |= SCP_SWITCH_NO_LIBC;
-		return false;
-	}
-	if (!*rseq_size || own_area()->cpu_id < 0) {
-		switch_chosen.flags |= SCP_SWITCH_DISABLED;
-		return false;
-	}
-	return true;
 }
 
 /* One that was there before us, which may kill for a call that no program makes. Unknown: yes. */
@@ -86,6 +68,38 @@ static bool thread_has_filter(void)
 	return none[same] != 0;
 }
 
+/* What was there when the program began all its threads inherit. */
+static bool has_filter(void)
+{
+	static enum { UNKNOWN, NONE, SOME } inherited;
+	if (was_opened_later)
+		return thread_has_filter();
+	if (inherited == UNKNOWN)
+		inherited = thread_has_filter() ? SOME : NONE;
+	return inherited == SOME;
+}
+
+/* Where the program may come to ask for areas of its own without our notice, because callers are
+ * not led to us for ever, none is ours. */
+static bool find_own_rseq(void)
+{
+	areas_are_ours = !was_opened_later && !has_filter() && switch_area_take();
+	if (!areas_are_ours)
+		switch_chosen.flags |= SCP_SWITCH_NO_LIBC;
+	return areas_are_ours;
+}
+
+static bool find_rseq(void)
+{
+	if (!rseq_size || !rseq_offset)
+		return find_own_rseq();
+	if (!*rseq_size || area_of_libc()->cpu_id < 0) {
+		switch_chosen.flags |= SCP_SWITCH_DISABLED;
+		return false;
+	}
+	return true;
+}
+
 static void *open_page(void)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
@@ -94,7 +108,7 @@ static void *open_page(void)
 				       .exclude_kernel = 1,
 				       .exclude_hv = 1};
 	uint64_t signals;
-	if (sys_sandboxed || (was_opened_later && thread_has_filter()))
+	if (sys_sandboxed || has_filter())
 		return NULL;
 	sys_hold_signals(&signals);
 	long fd =
@@ -154,6 +168,15 @@ void switch_detector_forget(struct switch_watch *w)
 	w->word = &w->still;
 }
 
+void switch_detector_give_way(struct switch_watch *w)
+{
+	if (switch_area_leave() && w && w->detector == SCP_SWITCH_RSEQ) {
+		switch_detector_forget(w);
+		w->detector = SCP_SWITCH_SAMPLED;
+		w->weight = 0;
+	}
+}
+
 void switch_detector_release(struct switch_watch *w)
 {
 	if (w->page && !sys_sandboxed)
@@ -169,14 +192,18 @@ void switch_detector_bind(struct switch_watch *w)
 {
 	switch_detector_release(w);
 	w->detector = switch_chosen.kind;
-	if (w->detector == SCP_SWITCH_RSEQ) {
-		if (own_area()->cpu_id < 0) { /* a thread that libc did not make */
-			w->detector = SCP_SWITCH_SAMPLED;
-			return;
-		}
-		w->word = &own_area()->descriptor;
+	struct rseq_area *area = NULL;
+	if (w->detector == SCP_SWITCH_RSEQ)
+		area = areas_are_ours ? switch_area_take() : area_of_libc();
+	if (area && area->cpu_id < 0) { /* a thread that libc did not make */
+		w->detector = SCP_SWITCH_SAMPLED;
+		return;
+	}
+	if (area) {
+		w->word = &area->descriptor;
 		w->armed = (uint64_t)&descriptor;
-	} else if (w->detector == SCP_SWITCH_PERF) {
+	} else if (w->detector != SCP_SWITCH_NONE && w->detector != SCP_SWITCH_SAMPLED) {
+		w->detector = SCP_SWITCH_PERF; /* also where the program has an area of its own */
 		w->page = open_page();
 		if (!w->page) {
 			w->detector = SCP_SWITCH_SAMPLED;
@@ -189,9 +216,14 @@ void switch_detector_bind(struct switch_watch *w)
 	switch_detector_arm(w);
 }
 
+static const struct rseq_area *area_of(const struct switch_watch *w)
+{
+	return (const void *)((const char *)w->word - offsetof(struct rseq_area, descriptor));
+}
+
 int32_t switch_detector_cpu(const struct switch_watch *w)
 {
-	return w->detector == SCP_SWITCH_RSEQ ? own_area()->cpu_id : -1;
+	return w->detector == SCP_SWITCH_RSEQ ? area_of(w)->cpu_id : -1;
 }
 
 void switch_detector_arm(struct switch_watch *w)

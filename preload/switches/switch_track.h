@@ -44,9 +44,9 @@ HIDDEN const struct switch_sums *switch_track_difference(struct switch_watch *w,
 
 /* The word that tells a thread of its switches. Best first:
  *
- * 1. rseq_cs of the thread's rseq area, which glibc 2.35 and later register: the kernel sets it to
- *    NULL when it has switched the thread, migrated it or delivered a signal (linux/rseq.h). It
- *    points to a descriptor in this library whose range holds no code that runs.
+ * 1. rseq_cs of the thread's rseq area, which glibc 2.35 and later register, and we with others:
+ * the kernel sets it to NULL when it has switched the thread, migrated it or delivered a signal
+ * (linux/rseq.h). It points to a descriptor in this library whose range holds no code that runs.
  * 2. `lock` in the page of a perf event of the thread (linux/perf_event.h), which the kernel raises
  *    whenever the event's thread gets a CPU.
  * 3. None: calls chosen at random are read.
@@ -81,6 +81,23 @@ HIDDEN void switch_detector_forget(struct switch_watch *w);
 
 /* Where the calling thread has run since it was bound; -1: not known. No system call. */
 HIDDEN int32_t switch_detector_cpu(const struct switch_watch *w);
+
+/* The calling thread's program is about to register an area of its own. `w`: what the thread knows,
+ * or NULL. */
+HIDDEN void switch_detector_give_way(struct switch_watch *w);
+
+/* struct rseq of linux/rseq.h. */
+struct rseq_area {
+	uint32_t cpu_id_start;
+	int32_t cpu_id; /* negative: not registered */
+	uint64_t descriptor;
+};
+
+/* An area of ours for the calling thread, which has registered none: registered, once. NULL: it
+ * has another one, or may not ask. */
+HIDDEN struct rseq_area *switch_area_take(void);
+/* The thread ends, or is to have another one. False: it had none of ours. */
+HIDDEN bool switch_area_leave(void);
 
 /* From now on nothing has happened. */
 HIDDEN void switch_detector_arm(struct switch_watch *w);

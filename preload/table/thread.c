@@ -110,11 +110,8 @@ static void give_back(struct scp_thread *t)
 	__atomic_store_n(&t->owned, 0, __ATOMIC_RELEASE);
 }
 
-/* The key's destructor. Other destructors may still make wrapped calls after
- * it: they take a table again, and we are called again. */
-static void on_thread_end(void *state)
+static void end(struct scp_thread *t)
 {
-	struct scp_thread *t = state;
 	if (thread_ends)
 		thread_ends();
 	/* No groups: stopped, and the clock may be forbidden. */
@@ -141,6 +138,14 @@ static void on_thread_end(void *state)
 	switch_detector_release(&t->switches);
 	compiler_barrier();
 	give_back(t);
+}
+
+/* The key's destructor. Other destructors may still make wrapped calls after
+ * it: they take a table again, and we are called again. */
+static void on_thread_end(void *state)
+{
+	end(state);
+	switch_area_leave();
 }
 
 void thread_register(void)

@@ -8,6 +8,7 @@ setup_file()
 {
 	cd "$BATS_FILE_TMPDIR" || return
 	musl-gcc -O1 -o musl "$ROOT/tests/programs/processes/any_libc.c"
+	musl-gcc -O1 -o own_area "$ROOT/tests/programs/states/own_area.c"
 }
 
 # calls FUNCTION: completed ones, in all processes of run.json.
@@ -55,4 +56,21 @@ calls()
 	[ "$(calls send)" = 9010 ]
 	"$SCPROF" symbols "$BATS_FILE_TMPDIR/musl" 'qsor*' >symbols.txt
 	grep -q "ld-musl.*:qsort" symbols.txt
+}
+
+@test "libc 05: threads of musl are watched by rseq, and may register areas of their own at any time" {
+	same_either_way "$BATS_FILE_TMPDIR/own_area"
+	grep -q 'registered 8, known 8, once 8, removed 8; child 7' with.out || skip "rseq cannot be used here"
+	limited "$SCPROF" run -g socket --format json -o run.json -- "$BATS_FILE_TMPDIR/musl" >out.txt || [ $? = 3 ]
+	[ "$(jq -r .switches.detector run.json)" = rseq ]
+	[ "$(jq .switches.missed run.json)" = 0 ]
+}
+
+@test "libc 06: a program of musl that began dormant is recorded by its wake page" {
+	mkdir -p wake
+	SCPROF_OUT=$PWD/wake SCPROF_STOPPED=1 LD_PRELOAD=$LIB "$BATS_FILE_TMPDIR/own_area" for ever &
+	await compgen -G 'wake/*.wake'
+	limited "$SCPROF" attach $! --for 0.3s --format json -o run.json
+	kill $!
+	[ "$(calls send)" -gt 0 ]
 }
