@@ -135,7 +135,7 @@ static const struct table_column columns[] = {
 	[CALLS] = {"CALLS", .right = true, .drop = 3},
 	[CHANGE] = {"CHANGE", .right = true, .style = TERMINAL_BOLD},
 	[EVIDENCE] = {"EVIDENCE", .right = true, .drop = 2},
-	[VERDICT] = {""},
+	[VERDICT] = {.title = ""},
 	[COLUMNS] = {0},
 };
 

@@ -118,7 +118,7 @@ static const struct table_column columns[] = {
 	[NEEDED] = {"CALLS NEEDED", .right = true, .style = TERMINAL_BOLD},
 	[CPU_NOW] = {"CPU SEEN NOW", .right = true, .style = TERMINAL_BOLD},
 	[CPU_NEEDED] = {"CPU CALLS NEEDED", .right = true, .style = TERMINAL_BOLD},
-	[VERDICT] = {""},
+	[VERDICT] = {.title = ""},
 	[COLUMNS] = {0},
 };
 

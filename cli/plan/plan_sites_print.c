@@ -44,7 +44,7 @@ static const struct table_column columns[] = {
 	[TIME] = {"TIME", .right = true},
 	[CPU_NOW] = {"CPU NOW", .right = true, .drop = 6},
 	[CPU_MORE] = {"CPU MORE CALLS", .right = true, .drop = 6},
-	[VERDICT] = {""},
+	[VERDICT] = {.title = ""},
 	[COLUMNS] = {0},
 };
 

@@ -3,6 +3,7 @@
  * takes the loader's lock, which another thread may hold for long, or for ever after a fork. So
  * the kernel's list of mappings says what lies at an address, and the object's own first page,
  * where its parts are. What was found is kept until dlclose; readers take no lock. */
+#include <sys/auxv.h>
 #include <sys/mman.h>
 
 #include "preload/process/object_index.h"
@@ -102,7 +103,9 @@ static void note(const struct unwind_object *o, uint32_t generation)
 static bool take_place(const struct sys_mapping *m, void *context)
 {
 	struct place *p = context;
-	uint64_t file = *m->path ? text_hash(TEXT_HASH, m->path, SIZE_MAX) : 0;
+	bool vdso = m->start == getauxval(AT_SYSINFO_EHDR);
+	const char *path = vdso ? "linux-vdso.so.1" : m->path; /* as glibc calls it */
+	uint64_t file = *path ? text_hash(TEXT_HASH, path, SIZE_MAX) : 0;
 	if (file && (file != p->file || !m->offset)) {
 		p->start = m->start;
 		p->file = file;
@@ -114,7 +117,7 @@ static bool take_place(const struct sys_mapping *m, void *context)
 		return p->pc < m->start;
 	p->map_start = m->start;
 	p->map_offset = m->offset;
-	p->name = file && p->readable && p->has_code ? keep_name(m->path) : NULL;
+	p->name = file && p->readable && p->has_code ? keep_name(path) : NULL;
 	p->found = p->name && describe(p, p->object);
 	if (p->found)
 		note(p->object, p->generation);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "collector/attach/refusal/refusal_private.h"
+#include "collector/launch/elf_facts.h"
 #include "collector/machine/proc_maps.h"
 
 #ifdef __x86_64__
@@ -99,6 +100,7 @@ static const char *judge_file(pid_t pid)
 	char path[64];
 	const char *why = NULL;
 	GElf_Ehdr header;
+	struct elf_facts facts;
 
 	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -112,6 +114,10 @@ static const char *judge_file(pid_t pid)
 		else if (is_sanitized(elf))
 			why = "it was built with a sanitizer, which watches the same functions: "
 			      "attach to a build without";
+		else if (!elf_facts_read(fd, &facts) && elf_facts_is_musl(facts.interpreter))
+			why = "its C library is musl, which opens no library with static "
+			      "thread-local storage once the program runs: " REFUSAL_DORMANT
+			      ", or use `scprof run`";
 	}
 	elf_end(elf);
 	if (fd >= 0)

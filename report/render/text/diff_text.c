@@ -38,7 +38,7 @@ static const struct table_column columns[] = {
 	[CPU_BASE] = {"CPU", .right = true, .drop = 6},
 	[CPU_NEW] = {"CPU NEW", .right = true, .drop = 6},
 	[CHANGE] = {"CHANGE", .right = true, .drop = 4, .style = TERMINAL_BOLD},
-	[VERDICT] = {"VERDICT"},
+	[VERDICT] = {.title = "VERDICT"},
 	[COLUMNS] = {0},
 };
 
