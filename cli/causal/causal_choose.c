@@ -16,16 +16,7 @@
 bool causal_choose_matches(const struct causal_sites *s, const struct causal_found *found,
 			   const char *patterns)
 {
-	struct causal_names names = {0};
-
-	if (!found->function)
-		return false;
-	if (found->row && strchr(patterns, '@'))
-		causal_sites_name(s, found->row, &names);
-	bool matches = causal_options_match(patterns, found->function,
-					    (const char *const *)names.name, names.names);
-	causal_sites_name_free(&names);
-	return matches;
+	return found->function && causal_sites_match(s, found->row, found->function, patterns);
 }
 
 static bool is_region(const struct profile *p, const char *name)

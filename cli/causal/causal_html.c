@@ -223,21 +223,18 @@ static void put_brings(FILE *out, const struct causal_row *row)
 
 static void put_stack(FILE *out, const struct causal_report *r, const struct causal_row *row)
 {
-	struct causal_names names;
+	char frame[600];
 
-	if (!row->found.row || !r->sites)
+	if (!row->found.row || !r->sites || !row->found.row->frames)
 		return;
-	causal_sites_name(r->sites, row->found.row, &names);
-	if (names.names) {
-		fputs("<details><summary>call path</summary><ul class=\"path-list\">", out);
-		for (size_t i = 0; i < names.names; i++) {
-			fputs("<li><bdi>", out);
-			put_text(out, names.name[i]);
-			fputs("</bdi></li>", out);
-		}
-		fputs("</ul></details>", out);
+	fputs("<details><summary>call path</summary><ul class=\"path-list\">", out);
+	for (uint32_t i = 0; i < row->found.row->frames; i++) {
+		causal_report_frame(r, &row->found.row->frame[i], frame, sizeof(frame));
+		fputs("<li><bdi>", out);
+		put_text(out, frame);
+		fputs("</bdi></li>", out);
 	}
-	causal_sites_name_free(&names);
+	fputs("</ul></details>", out);
 }
 
 static void put_site(FILE *out, const struct causal_report *r, const struct causal_row *row)

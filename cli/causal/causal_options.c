@@ -352,32 +352,27 @@ int causal_options_parse(int argc, char **argv, struct causal_options *o)
 	return OPTIONS_GO;
 }
 
-/* "text" of the list up to the comma, as a pattern. */
-static bool matches(const char *pattern, size_t length, const char *name)
+bool causal_options_match(const char *patterns, const char *function,
+			  bool (*has_frame)(const void *context, const char *glob),
+			  const void *context)
 {
 	char glob[512];
 
-	if (length >= sizeof(glob))
-		return false;
-	snprintf(glob, sizeof(glob), "%.*s", (int)length, pattern);
-	return !fnmatch(glob, name, 0);
-}
-
-bool causal_options_match(const char *patterns, const char *function, const char *const *frame,
-			  size_t frames)
-{
 	for (size_t length; *patterns; patterns += length + (patterns[length] == ',')) {
 		length = strcspn(patterns, ",");
 		const char *at = memchr(patterns, '@', length);
 		size_t name = at ? (size_t)(at - patterns) : length;
 
-		if (!matches(patterns, name, function))
+		if (length >= sizeof(glob))
+			continue;
+		snprintf(glob, sizeof(glob), "%.*s", (int)name, patterns);
+		if (fnmatch(glob, function, 0))
 			continue;
 		if (!at)
 			return true;
-		for (size_t i = 0; i < frames; i++)
-			if (matches(at + 1, length - name - 1, frame[i]))
-				return true;
+		snprintf(glob, sizeof(glob), "%.*s", (int)(length - name - 1), at + 1);
+		if (has_frame(context, glob))
+			return true;
 	}
 	return false;
 }

@@ -39,9 +39,10 @@ struct causal_options {
 int causal_options_parse(int argc, char **argv, struct causal_options *o);
 
 /* Does one of the patterns FUNCTION[@FRAME], separated by commas, match the function, and its FRAME
- * one of `frames` names? Each frame may have several: "handle", "handle:88", "app.c:88". */
-bool causal_options_match(const char *patterns, const char *function, const char *const *frame,
-			  size_t frames);
+ * the path that is asked? */
+bool causal_options_match(const char *patterns, const char *function,
+			  bool (*has_frame)(const void *context, const char *glob),
+			  const void *context);
 
 /* Which call site an entry of the page is: what the profiles of the run say of it, also while they
  * are written. */
@@ -78,15 +79,10 @@ void causal_sites_free(struct causal_sites *s);
 struct causal_found causal_sites_find(const struct causal_sites *s, enum scp_causal_by by,
 				      const struct causal_page_site *site);
 
-/* Names of the frames of a row's path, for patterns: "handle", "handle:88", "app.c:88" of each.
- * Frees what was there; how many. */
-struct causal_names {
-	char **name;
-	size_t names;
-};
-void causal_sites_name(const struct causal_sites *s, const struct report_site *row,
-		       struct causal_names *to);
-void causal_sites_name_free(struct causal_names *n);
+/* Does one of the patterns mean calls of `function` on the row's path? Each frame has several
+ * names: "handle", "handle:88", "app.c:88". */
+bool causal_sites_match(const struct causal_sites *s, const struct report_site *row,
+			const char *function, const char *patterns);
 
 /* Seconds that a call takes by itself at the sites that `patterns` mean; NAN: there is none. */
 double causal_sites_mean(const struct causal_sites *s, const char *patterns);
@@ -180,6 +176,9 @@ void causal_report_predict(const struct causal_result *c, struct causal_row *row
 void causal_report_count_unit(struct causal_report *r);
 void causal_report_warn(struct causal_report *r, bool none_matched);
 
+/* "handle:88", "app.c:88", "libfoo.so+0x12" */
+void causal_report_frame(const struct causal_report *r, const struct prof_frame *frame, char *text,
+			 size_t size);
 /* Of the result's site with that index. */
 const char *causal_report_name(const struct causal_report *r, size_t site);
 /* Marks of a row, as words: "at most", "straight", ... */

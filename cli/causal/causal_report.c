@@ -23,9 +23,8 @@ struct causal_limits causal_report_limits(const struct slopes_value *v, double s
 				      scale * (v->value + half)};
 }
 
-/* "handle:88", "app.c:88", "libfoo.so+0x12" */
-static void frame_text(const struct causal_report *r, const struct prof_frame *frame, char *text,
-		       size_t size)
+void causal_report_frame(const struct causal_report *r, const struct prof_frame *frame, char *text,
+			 size_t size)
 {
 	size_t count;
 	const struct symbol *s = frame_symbols_find(r->sites->report, frame, &count);
@@ -52,7 +51,7 @@ static char *label_of(const struct causal_report *r, const struct causal_row *ro
 				     row->function ? row->function : "a function without a name");
 
 	for (uint32_t i = 0; s && i < frames && first + i < s->frames && at < sizeof(text); i++) {
-		frame_text(r, &s->frame[first + i], frame, sizeof(frame));
+		causal_report_frame(r, &s->frame[first + i], frame, sizeof(frame));
 		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s", i ? " < " : " at ",
 				       frame);
 	}

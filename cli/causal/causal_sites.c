@@ -4,6 +4,7 @@
 #include "cli/causal/causal_private.h"
 
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -247,6 +248,46 @@ struct causal_found causal_sites_find(const struct causal_sites *s, enum scp_cau
 	return f;
 }
 
+/* Inlined functions at a frame: at most so many are asked for. */
+#define INLINED 8
+
+struct asked {
+	const struct causal_sites *sites;
+	const struct report_site *row;
+};
+
+static bool is_at(const char *glob, const char *name, int line)
+{
+	char text[1024];
+
+	snprintf(text, sizeof(text), "%s:%d", name, line);
+	return line && !fnmatch(glob, text, 0);
+}
+
+static bool has_frame(const void *context, const char *glob)
+{
+	const struct asked *a = context;
+
+	for (uint32_t i = 0; a->row && i < a->row->frames; i++) {
+		size_t count;
+		const struct symbol *s =
+			frame_symbols_find(a->sites->report, &a->row->frame[i], &count);
+
+		for (size_t n = 0; n < count && n < INLINED; n++, s++)
+			if ((s->brief &&
+			     (!fnmatch(glob, s->brief, 0) || is_at(glob, s->brief, s->line))) ||
+			    (s->file && is_at(glob, base_name(s->file), s->line)))
+				return true;
+	}
+	return false;
+}
+
+bool causal_sites_match(const struct causal_sites *s, const struct report_site *row,
+			const char *function, const char *patterns)
+{
+	return causal_options_match(patterns, function, has_frame, &(struct asked){s, row});
+}
+
 double causal_sites_mean(const struct causal_sites *s, const char *patterns)
 {
 	struct causal_found all = {.mean = {NAN, NAN, NAN}};
@@ -254,62 +295,12 @@ double causal_sites_mean(const struct causal_sites *s, const char *patterns)
 
 	for (uint32_t i = 0; s->report && i < s->report->sites; i++) {
 		const struct report_site *row = &s->report->site[i];
-		struct causal_names names;
 
-		if (row->overflow)
-			continue;
-		causal_sites_name(s, row, &names);
-		if (causal_options_match(patterns, s->profile->function[row->function].name,
-					 (const char *const *)names.name, names.names))
+		if (!row->overflow &&
+		    causal_sites_match(s, row, s->profile->function[row->function].name, patterns))
 			add_row(&all, s, row, &variance);
-		causal_sites_name_free(&names);
 	}
 	return all.calls ? all.busy / (double)all.calls : NAN;
-}
-
-static void add_name(struct causal_names *to, size_t room, const char *a, int line)
-{
-	char text[1024];
-
-	if (to->names >= room || !a)
-		return;
-	if (line)
-		snprintf(text, sizeof(text), "%s:%d", a, line);
-	else
-		snprintf(text, sizeof(text), "%s", a);
-	to->name[to->names] = strdup(text);
-	to->names += to->name[to->names] != NULL;
-}
-
-/* Inlined functions at a frame: at most so many are asked for. */
-#define INLINED 8
-
-void causal_sites_name(const struct causal_sites *s, const struct report_site *row,
-		       struct causal_names *to)
-{
-	size_t room = (size_t)row->frames * 3 * INLINED;
-
-	*to = (struct causal_names){.name = calloc(room + 1, sizeof(*to->name))};
-	for (uint32_t i = 0; to->name && i < row->frames; i++) {
-		size_t count;
-		const struct symbol *symbol = frame_symbols_find(s->report, &row->frame[i], &count);
-
-		for (size_t n = 0; n < count && n < INLINED; n++, symbol++) {
-			add_name(to, room, symbol->brief, 0);
-			if (symbol->line)
-				add_name(to, room, symbol->brief, symbol->line);
-			if (symbol->file && symbol->line)
-				add_name(to, room, base_name(symbol->file), symbol->line);
-		}
-	}
-}
-
-void causal_sites_name_free(struct causal_names *n)
-{
-	for (size_t i = 0; i < n->names; i++)
-		free(n->name[i]);
-	free(n->name);
-	*n = (struct causal_names){0};
 }
 
 void causal_sites_most(const struct causal_sites *s, char *text, size_t size)

@@ -81,7 +81,8 @@ static double describe_until(const struct run_watch *w, char *text, size_t size)
 		 worst, 100 * w->wishes.until, *left ? ", about " : "", left, *left ? " more" : "",
 		 p->reached, p->sites, p->unreliable ? "; " : "", unreliable);
 	/* an interval that is narrow but has a reliability warning is not the whole work */
-	return fmin(recorded_s / w->expected_s, p->reached < p->sites ? 0.99 : 1);
+	double share = recorded_s / w->expected_s;
+	return share > 0.99 && p->reached < p->sites ? 0.99 : share;
 }
 
 /* For pictures of the run: scprof top, run --live. */
@@ -193,27 +194,13 @@ static bool is_over(const struct run_watch *w)
 	return w->reached_s > 0 || w->end_by != STOPPING_GOES_ON;
 }
 
-static void tell_end(const struct run_watch *w, char *out, size_t room)
-{
-	*out = '\0';
-	if (w->end_by == STOPPING_LIMIT)
-		snprintf(out, room,
-			 ". Ended after %.3g s, %d times what was expected at first. --for T sets "
-			 "another limit",
-			 w->ended_s, STOPPING_LIMIT_TIMES);
-	else if (w->end_by == STOPPING_IDLE)
-		snprintf(out, room,
-			 ". Ended after %.3g s, as the load is over: hardly a call came in %.3g s. "
-			 "With --for T it is waited for",
-			 w->ended_s, w->ended_s - w->patience.busy_s);
-}
-
 /* Explains why the target was not reached: the widest interval, if known, and reliability warnings,
  * some of which (clock-synchronous) no number of calls removes. */
 static void tell_unreached(const struct run_watch *w, char *out, size_t room)
 {
 	const struct precision *p = &w->precision;
-	char widest[64] = "", worst[32], unreliable[96], end[160];
+	char widest[64] = "", worst[32], unreliable[96];
+	size_t at;
 
 	reliability_names(p->unreliable, unreliable, sizeof(unreliable));
 	numbers_significant(worst, sizeof(worst), 100 * p->worst, 3);
@@ -223,8 +210,17 @@ static void tell_unreached(const struct run_watch *w, char *out, size_t room)
 	if (*widest || *unreliable)
 		snprintf(out + strlen(out), room - strlen(out), " (%zu of %zu sites%s%s%s)",
 			 p->reached, p->sites, widest, *unreliable ? "; " : "", unreliable);
-	tell_end(w, end, sizeof(end));
-	snprintf(out + strlen(out), room - strlen(out), "%s", end);
+	at = strlen(out);
+	if (w->end_by == STOPPING_LIMIT)
+		snprintf(out + at, room - at,
+			 ". Ended after %.3g s, %d times what was expected at first. --for T sets "
+			 "another limit",
+			 w->ended_s, STOPPING_LIMIT_TIMES);
+	else if (w->end_by == STOPPING_IDLE)
+		snprintf(out + at, room - at,
+			 ". Ended after %.3g s, as the load is over: hardly a call came in %.3g s. "
+			 "With --for T it is waited for",
+			 w->ended_s, w->ended_s - w->patience.busy_s);
 }
 
 static void tell_reached(const struct run_watch *w, char *out, size_t room)

@@ -120,7 +120,8 @@ static void take_block(const struct scp_causal_thread *t, uint64_t slots,
 
 static struct causal_bounds bounds_of(const struct causal_page *p, bool shared)
 {
-	uint64_t units = counter_read() - p->began.units, ns = clocks_read_raw_ns() - p->began.ns;
+	uint64_t units = counter_read() - p->began.reading,
+		 ns = clocks_read_raw_ns() - p->began.raw_ns;
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
 
 	return (struct causal_bounds){.elapsed = (double)units,

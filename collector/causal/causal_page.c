@@ -17,31 +17,13 @@
 
 #define RATE_NS 5000000u /* over which the counter's rate is measured first */
 
-/* The counter as of the middle between two readings of the clock, the closest of some. */
-static struct instant read_clocks(void)
-{
-	struct instant best = {0};
-	uint64_t apart = UINT64_MAX;
-
-	for (int i = 0; i < 8; i++) {
-		uint64_t from = clocks_read_raw_ns(), units = counter_read_ordered(),
-			 to = clocks_read_raw_ns();
-
-		if (to - from < apart) {
-			apart = to - from;
-			best = (struct instant){from + apart / 2, units};
-		}
-	}
-	return best;
-}
-
 void causal_page_measure_rate(struct causal_page *p)
 {
-	struct instant now = read_clocks();
+	struct clock_pair now = clocks_measure_pair(counter_read_ordered);
+	double error;
 
-	if (now.ns > p->began.ns && now.units > p->began.units)
-		p->units_s =
-			(double)(now.units - p->began.units) / (double)(now.ns - p->began.ns) * 1e9;
+	if (now.raw_ns > p->began.raw_ns && now.reading > p->began.reading)
+		p->units_s = 1e9 * clocks_measure_rate(&p->began, &now, &error);
 }
 
 double causal_page_units(const struct causal_page *p, double seconds)
@@ -96,7 +78,7 @@ static void fill_page(struct causal_page *p, const struct causal_page_wishes *w)
 /* The rate, while it waits. */
 static void begin_clock(struct causal_page *p)
 {
-	p->began = read_clocks();
+	p->began = clocks_measure_pair(counter_read_ordered);
 	usleep(RATE_NS / 1000);
 	causal_page_measure_rate(p);
 }

@@ -7,19 +7,15 @@
 #include <stdint.h>
 
 #include "collector/causal/causal_page.h"
+#include "collector/clocks/clocks_read.h"
 #include "include/scprof_causal.h"
 
 #define NO_SITE SIZE_MAX
 
-/* One instant of both clocks. */
-struct instant {
-	uint64_t ns, units;
-};
-
 struct causal_page {
 	struct scp_causal_page *page;
 	char *path;
-	struct instant began;
+	struct clock_pair began;
 	double units_s;
 	uint64_t longest;
 	size_t site[SCP_CAUSAL_SLOTS]; /* which is counted there */

@@ -225,7 +225,7 @@ struct causal {
 	unsigned problems;
 };
 
-/* Seconds of CLOCK_MONOTONIC. */
+/* Seconds of CLOCK_MONOTONIC: tests have another clock. */
 double causal_state_now(void);
 /* Until then. True: the experiment is to end. */
 bool causal_state_wait(struct causal *c, double at_s);
