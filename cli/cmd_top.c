@@ -46,7 +46,7 @@ static const struct usage_entry usage_operands[] = {
 
 static const struct usage_entry usage_options[] = {
 	{"interval", 'd', "TIME", .text = "between two pictures: 100ms to 60s (default: 1s)"},
-	{"sort", 's', "time|calls|bytes|mean|total|precision|name", .text = "(default: time)"},
+	{"sort", 's', "time|cpu|calls|bytes|mean|total|precision|name", .text = "(default: time)"},
 	{"by", OPTION_BY, "path|site|function", .text = "what a row is (default: path)"},
 	{"filter", OPTION_FILTER, "TEXT",
 	 .text = "only rows whose function or caller has this text in it"},

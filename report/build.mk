@@ -39,6 +39,7 @@ REPORT_SRC = \
 	report/model/nesting.c \
 	report/findings/next_command.c \
 	report/findings/next_steps.c \
+	report/findings/verdict.c \
 	report/model/programs.c \
 	report/model/run_to_run.c \
 	report/model/runs.c \

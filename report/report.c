@@ -70,7 +70,7 @@ static int fill_report(struct report *r, const struct report_options *o, uint32_
 	if (status == 0) {
 		account_perturbation(r);
 		threads_time_fill(r);
-		sites_share_waiting(r);
+		sites_share_time(r);
 	}
 	if (status == 0)
 		status = fill_loops(r, groups.site_of, o);
@@ -127,7 +127,7 @@ struct report *report_build_some(const struct profile *p, const struct report_op
 		return NULL;
 	}
 	warnings_collect(r);
-	next_steps_fill(r);
+	next_steps_fill(r, o->format == REPORT_HTML);
 	return r;
 }
 
@@ -167,10 +167,10 @@ static printer *const printers[] = {REPORT_FORMATS(FORMAT_PRINTER)};
 
 /* Text shows a few rows of a million; gaps refer to any of them, and what is significant by
  * displacement is so among all. */
-static uint32_t sites_shown(const struct profile *p, const struct report_options *o)
+static uint32_t sites_shown(const struct profile *p, const struct report_options *o, FILE *out)
 {
 	return o->format == REPORT_TEXT && o->by != REPORT_BY_GAP && !displaced_has_costs(p)
-		       ? text_sites_read(o)
+		       ? text_sites_read(o, out)
 		       : UINT32_MAX;
 }
 
@@ -188,7 +188,7 @@ static int finish(FILE *out, int status)
 
 int report_print(const struct profile *p, const struct report_options *o, FILE *out)
 {
-	struct report *r = report_build_some(p, o, sites_shown(p, o));
+	struct report *r = report_build_some(p, o, sites_shown(p, o, out));
 	int status;
 
 	if (!r) {

@@ -158,21 +158,6 @@ struct report_process {
 	double wall_s; /* NAN: not known */
 };
 
-/* Processes of one executable that was started under one name. */
-struct report_program {
-	const char *name;
-	const struct prof_process *first; /* the one that started first */
-	uint64_t processes, threads, calls;
-	double calls_ns, nested_ns, waiting_ns, time_ns, recording_ns; /* as of a process */
-	double cpu_s;  /* of its recorded threads; NAN: not known of all of them */
-	double wall_s; /* of its processes, summed over the runs; NAN: not known */
-	uint32_t runs; /* that it was part of */
-	uint32_t sites;
-	double work_ns, net_waiting_ns; /* of its sites, compensated: those that work, that wait */
-	bool prepares; /* all of it began before the script was replaced by what was asked for */
-	bool shown;    /* text has its rows; of others only their sum */
-};
-
 /* Where the time of all recorded threads went, in seconds. The six add up to their time. */
 struct report_threads_time {
 	bool known;
@@ -189,6 +174,22 @@ struct report_threads_time {
 	 * what rows and gaps add up to over the same time. */
 	double charged_s, explained_s;
 	double explained_in_calls_s, explained_recording_s; /* of that */
+};
+
+/* Processes of one executable that was started under one name. */
+struct report_program {
+	const char *name;
+	const struct prof_process *first; /* the one that started first */
+	uint64_t processes, threads, calls;
+	double calls_ns, nested_ns, waiting_ns, time_ns, recording_ns; /* as of a process */
+	double cpu_s;  /* of its recorded threads; NAN: not known of all of them */
+	double wall_s; /* of its processes, summed over the runs; NAN: not known */
+	uint32_t runs; /* that it was part of */
+	uint32_t sites;
+	double work_ns, net_waiting_ns; /* of its sites, compensated: those that work, that wait */
+	bool prepares; /* all of it began before the script was replaced by what was asked for */
+	bool shown;    /* text has its rows; of others only their sum */
+	struct report_threads_time threads_time; /* of its threads */
 };
 
 /* How much of what the processes did the recorded calls explain; NAN: not known. Shares. */
@@ -232,6 +233,7 @@ struct report_warning {
 	char *text;    /* its figures, what it means for the numbers, and what to do */
 	char *brief;   /* figures and what to do, in a line */
 	double weight; /* share of the time of the rows that it is about; NAN: of all */
+	uint32_t row;  /* the first of these; PROF_NONE: it is not about rows */
 };
 
 #define NEXT_STEPS 2
@@ -293,7 +295,8 @@ struct report {
 	 * the file. Measured, in no call and no gap. */
 	double recording_ns;
 	uint64_t recordings, walks;
-	double time_ns; /* of all threads */
+	double time_ns;	      /* of all threads */
+	uint64_t all_threads; /* how many they are; several may have had one table */
 	double gaps_ns, nested_ns;
 	struct report_threads_time threads_time;
 	double others_runnable, others_asleep; /* private to states.c */

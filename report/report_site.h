@@ -120,7 +120,8 @@ struct report_steadiness {
 				 */
 };
 
-#define REPORT_NO_PROGRAM UINT32_MAX
+#define REPORT_NO_PROGRAM	UINT32_MAX
+#define REPORT_BELOW_RESOLUTION "below-resolution" /* why there is no mean: below_ns is known */
 
 struct report_site {
 	uint32_t function; /* index into the profile */
@@ -135,8 +136,12 @@ struct report_site {
 	bool has_bytes;
 	uint64_t bytes;
 	/* Compensated: the overhead is subtracted, and its error is in the interval. So the
-	 * mean of a very short call may be below 0; it is not clamped. */
+	 * mean of a very short call may be below 0; it is not clamped, so that sums hold. Limits
+	 * are: no call takes less than no time. */
 	struct mean_interval estimate;
+	/* The mean is less than the overhead is known to: all that is known is that it is below
+	 * this. NAN: the mean is known. */
+	double below_ns;
 	/* The mean is of so many calls; the others, a warm-up, took set_aside_ns together:
 	 * estimate.mean * mean_calls + set_aside_ns = total_ns. */
 	uint64_t mean_calls;
@@ -161,6 +166,9 @@ struct report_site {
 	double share;	      /* of the time of all outer calls that work; NAN: it waits. Those of
 				 rows whose calls are all outer add up to 1 */
 	double waiting_share; /* of the time of all threads; NAN: it works */
+	double time_share;    /* of the time of all threads, where programs are apart of those of
+				 its program; whether it works or waits. What people are shown */
+	uint32_t row;	      /* its number in the report, in views, too */
 	/* Whichever it is, of the same of its program alone; NAN: it has none. */
 	double program_share;
 	bool has_percentiles;

@@ -115,12 +115,21 @@ void next_command_report(FILE *to, const struct report *r, const char *options);
 /* The command that was profiled. */
 void next_command_program(FILE *to, const struct report *r);
 
+/* What most of the time went on, in one sentence; it is always there. Of a report that is complete
+ * but for its warnings, or of a view of one program. */
+struct verdict {
+	const char *code; /* "overloaded", "computes", "calls", "recording", "waits",
+			     "waits-elsewhere", "elsewhere", "unknown" */
+	char text[176];
+};
+struct verdict verdict_of(const struct report *r);
+
 /* What a reader does next, chosen by what the report found. */
 
 /* Fill next_step[] and next_steps: at most NEXT_STEPS sentences, the most useful first, each with a
  * command that can be copied. To be called when all else of the report is known. Names are as in
- * the profile, not yet clean. Without memory there are fewer. */
-void next_steps_fill(struct report *r);
+ * the profile, not yet clean. Without memory there are fewer. `page`: the report is one. */
+void next_steps_fill(struct report *r, bool page);
 void next_steps_free(struct report *r);
 
 /* The lines of a report's head, and those of what ran; private to report_head.c and head_run.c. */

@@ -187,15 +187,18 @@ static void put_attached(const struct head *f)
 static void put_programs(const struct head *f)
 {
 	const struct report *r = f->report;
-	char of[48] = "";
+	char of[48] = "", has[96] = "";
+	uint32_t shown = programs_shown(r);
 
 	if (r->programs < 2)
 		return;
+	if (r->apart && shown == 1)
+		snprintf(has, sizeof(has), "; the time is that of %.40s", r->program[0].name);
 	if (r->runs > 1)
 		snprintf(of, sizeof(of), "%" PRIu32 " profile%s of ", r->profiles,
 			 r->profiles == 1 ? "" : "s");
-	head_put(f, "programs", "%s%" PRIu32 " programs, %s", of, r->programs,
-		 r->apart ? "reported apart; --together pools them" : "added up together");
+	head_put(f, "programs", "%s%" PRIu32 " programs, %s%s", of, r->programs,
+		 r->apart ? "reported apart; --together pools them" : "added up together", has);
 }
 
 /* What the profile leaves out: a reader must see it before any count or rate. */

@@ -7,41 +7,76 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "report/model/model.h"
 #include "report/wording/numbers.h"
+#include "stats/stats.h"
 
-#define MOST_OF_TIME   0.5  /* of the threads' time: what dominates */
-#define MUCH_ELSEWHERE 0.1  /* of it, in a group that was off */
-#define ROW_MATTERS    0.05 /* of the calls' time, as for run --until */
-#define LEAST_OF_ALL   0.01 /* and of the threads' time */
-#define WIDE	       0.1  /* half an interval over its mean */
-#define FEWEST	       30   /* calls: fewer will not be many in a longer run */
+#define MOST_OF_TIME   0.5   /* of the threads' time but for waiting for a CPU: what dominates */
+#define MUCH_ELSEWHERE 0.1   /* of it, in a group that was off */
+#define MANY_ELSEWHERE 100   /* calls of it: fewer are no part of what the program does */
+#define ROW_MATTERS    0.05  /* of the time of all calls that work, as for run --until */
+#define LEAST_OF_ALL   0.01  /* and of the threads' time */
+#define WIDE	       0.1   /* half an interval over its mean */
+#define WANTED	       0.05  /* what --until is to reach */
+#define HOPELESS       100.0 /* as many calls as there are are needed */
+#define FEWEST	       30    /* calls: fewer will not be many in a longer run */
 
-static bool matters(const struct report *r, const struct report_site *s)
-{
-	return !s->waits && s->share >= ROW_MATTERS && s->total_ns >= LEAST_OF_ALL * r->time_ns;
-}
-
-static bool is_wide(const struct report_site *s)
-{
-	const struct mean_interval *e = &s->estimate;
-
-	return s->calls >= FEWEST && !s->overflow &&
-	       (!(e->mean > 0) || !(fmax(e->high - e->mean, e->mean - e->low) <= WIDE * e->mean));
-}
-
-/* The first kept row that matters and has a wide interval. NULL: none. */
-static const struct report_site *find_wide(const struct report *r)
-{
-	for (uint32_t i = report_next_filled(r, 0); i < r->sites; i = report_next_filled(r, i + 1))
-		if (matters(r, &r->site[i]) && is_wide(&r->site[i]))
-			return &r->site[i];
-	return NULL;
-}
-
+/* What the program could have used: beside others, it waited for CPUs. */
 static double all_states_s(const struct report_threads_time *t)
 {
-	return t->cpu_in_calls_s + t->cpu_outside_s + t->recording_s + t->runnable_s +
-	       t->asleep_in_calls_s + t->not_recorded_s;
+	return t->cpu_in_calls_s + t->cpu_outside_s + t->recording_s + t->asleep_in_calls_s +
+	       t->not_recorded_s;
+}
+
+/* Of a row, what counts: its time on a CPU where that is known. */
+static double time_of(const struct report_site *s)
+{
+	return s->states.known && s->states.on_cpu.mean > 0
+		       ? s->states.on_cpu.mean * (double)s->calls
+		       : s->total_ns;
+}
+
+static bool matters(const struct report *r, const struct report_site *s, double all_ns)
+{
+	const struct report_threads_time *t = programs_time(r);
+	double most_ns = t->known ? 1e9 * all_states_s(t) : r->time_ns;
+
+	return !s->waits && time_of(s) >= ROW_MATTERS * all_ns &&
+	       time_of(s) >= LEAST_OF_ALL * most_ns;
+}
+
+/* How many times as many calls as there are would make the interval of a row narrow; 0: it is
+ * narrow, or more calls would not help. */
+static double calls_needed(const struct report_site *s)
+{
+	const struct mean_interval *e = &s->estimate;
+	double half = fmax(e->high - e->mean, e->mean - e->low) / e->mean;
+	double times = half / WANTED * (half / WANTED);
+
+	return s->calls >= FEWEST && !s->overflow && e->mean > 0 && half > WIDE &&
+			       !(e->unreliable & STATS_HEAVY_TAIL) && times <= HOPELESS
+		       ? times
+		       : 0;
+}
+
+/* Of the kept rows that matter and whose intervals are wide the one with the most time. NULL: none.
+ */
+static const struct report_site *find_wide(const struct report *r)
+{
+	const struct report_site *most = NULL;
+	double all_ns = 0;
+
+	for (uint32_t i = report_next_filled(r, 0); i < r->sites; i = report_next_filled(r, i + 1))
+		all_ns += r->site[i].waits ? 0 : fmax(time_of(&r->site[i]), 0);
+	for (uint32_t i = report_next_filled(r, 0); i < r->sites;
+	     i = report_next_filled(r, i + 1)) {
+		const struct report_site *s = &r->site[i];
+
+		if (matters(r, s, all_ns) && calls_needed(s) > 0 &&
+		    (!most || time_of(s) > time_of(most)))
+			most = s;
+	}
+	return most;
 }
 
 /* A sentence, then where its command begins. */
@@ -64,8 +99,11 @@ typedef bool step(struct line *line, const struct report *r);
 static const struct report_elsewhere *worth_recording(const struct report *r)
 {
 	const struct report_elsewhere *e = r->elsewheres ? &r->elsewhere[0] : NULL;
+	/* Beside others, what takes long may only have waited for a CPU. */
+	bool much = e && e->share >= MUCH_ELSEWHERE && e->calls >= MANY_ELSEWHERE &&
+		    (!r->overloaded || e->waiting_s > e->time_s / 2);
 
-	return e && (e->share >= MUCH_ELSEWHERE || (!r->calls && e->calls)) ? e : NULL;
+	return much || (e && !r->calls && e->calls) ? e : NULL;
 }
 
 static bool elsewhere(struct line *line, const struct report *r)
@@ -85,20 +123,17 @@ static bool elsewhere(struct line *line, const struct report *r)
 	return true;
 }
 
-/* One thread's waiting is told by the rows: by thread they would be the same. */
-static bool has_threads(const struct report *r)
+/* Of which time the shares that follow are. */
+static void say_of(struct line *line, const struct report *r)
 {
-	uint64_t threads = 0;
-
-	for (uint32_t i = 0; i < r->threads; i++)
-		threads += r->thread[i].threads;
-	return threads > 1;
+	if (r->overloaded)
+		fputs("Without the waits for a CPU, ", line->to);
 }
 
 /* Waiting that no group that was off would record, either: locks and sleeping are in none. */
 static bool not_recorded(struct line *line, const struct report *r)
 {
-	const struct report_threads_time *t = &r->threads_time;
+	const struct report_threads_time *t = programs_time(r);
 	double left = t->known ? t->not_recorded_s : 0, share;
 	uint32_t more = r->profile->looks ? 0 : SCP_GROUP_ALL;
 
@@ -107,6 +142,7 @@ static bool not_recorded(struct line *line, const struct report *r)
 	share = t->known ? left / all_states_s(t) : 0;
 	if (!(share >= MOST_OF_TIME))
 		return false;
+	say_of(line, r);
 	fprintf(line->to, "%s of the time is waiting that was not recorded",
 		numbered_share(share).text);
 	begin_command(line);
@@ -117,15 +153,17 @@ static bool not_recorded(struct line *line, const struct report *r)
 	return true;
 }
 
+/* One thread's waiting is told by the rows: by thread they would be the same. */
 static bool waiting(struct line *line, const struct report *r)
 {
-	const struct report_threads_time *t = &r->threads_time;
+	const struct report_threads_time *t = programs_time(r);
 	double share = t->known		? t->asleep_in_calls_s / all_states_s(t)
 		       : r->time_ns > 0 ? r->waiting_ns / r->time_ns
 					: 0;
 
-	if (!(share >= MOST_OF_TIME) || r->by == REPORT_BY_THREAD || !has_threads(r))
+	if (!(share >= MOST_OF_TIME) || r->by == REPORT_BY_THREAD || r->all_threads < 2)
 		return false;
+	say_of(line, r);
 	fprintf(line->to, "%s of the time is waiting; by thread",
 		numbered_share(fmin(share, 1)).text);
 	begin_command(line);
@@ -139,7 +177,8 @@ static bool wide(struct line *line, const struct report *r)
 
 	if (!s)
 		return false;
-	fprintf(line->to, "The interval of %s is wide", r->profile->function[s->function].name);
+	fprintf(line->to, "The interval of %s is wide, %.0f times as many calls would do",
+		r->profile->function[s->function].name, ceil(calls_needed(s)));
 	begin_command(line);
 	next_command_run(line->to, r, 0, " --until 5%");
 	return true;
@@ -147,11 +186,12 @@ static bool wide(struct line *line, const struct report *r)
 
 static bool computing(struct line *line, const struct report *r)
 {
-	const struct report_threads_time *t = &r->threads_time;
+	const struct report_threads_time *t = programs_time(r);
 	double share = t->known ? t->cpu_outside_s / all_states_s(t) : 0;
 
 	if (!(share >= MOST_OF_TIME))
 		return false;
+	say_of(line, r);
 	fprintf(line->to, "%s of the time is computing outside of calls",
 		numbered_share(fmin(share, 1)).text);
 	begin_command(line);
@@ -186,11 +226,11 @@ static bool add(struct report *r, step *say)
 	return true;
 }
 
-void next_steps_fill(struct report *r)
+void next_steps_fill(struct report *r, bool page)
 {
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]) && r->next_steps < NEXT_STEPS; i++)
 		add(r, steps[i]);
-	if (!r->next_steps && r->calls)
+	if (!r->next_steps && r->calls && !page)
 		add(r, otherwise);
 }
 

@@ -136,11 +136,10 @@ static void describe_intervals(const struct report *r, char *out, size_t room)
 
 static void put_overloaded(const struct head *f)
 {
-	if (!f->report->overloaded || f->report->sort != REPORT_SORT_CPU)
-		return;
-	head_put(f, "overloaded",
-		 "for over a fifth of the time the threads wanted a CPU and had none. Rows are by "
-		 "time on a CPU");
+	if (f->report->overloaded && f->report->sort == REPORT_SORT_CPU)
+		head_put(f, "overloaded",
+			 "for over a fifth of the time the threads wanted a CPU and had none. Rows "
+			 "are by time on a CPU");
 }
 
 static void put_totals(const struct head *f)
@@ -219,12 +218,13 @@ static void put_charged(const struct head *f)
 /* Does the process compute, wait, or is it kept from its CPU? Where most of its time went. */
 static void put_states(const struct head *f)
 {
-	const struct report_threads_time *t = &f->report->threads_time;
+	const struct report_threads_time *t = programs_time(f->report);
 	double cpu = t->cpu_in_calls_s + t->cpu_outside_s + t->recording_s;
 	double asleep = t->asleep_in_calls_s + t->not_recorded_s,
 	       all = cpu + asleep + t->runnable_s;
 	const char *mostly = threads_time_mostly(t);
 
+	head_put(f, "verdict", "%s", verdict_of(f->report).text);
 	if (!mostly)
 		return;
 	head_put(f, "mostly",
@@ -255,11 +255,26 @@ static void name_clock(const struct head *f, const struct prof_clock *c, char *o
 		 is_long ? duration(f, c->tick_ns).text : "");
 }
 
+/* As the bar of time has it: of its limits the upper one, as the caches may cost more than a loop
+ * of calls shows. */
+static void describe_cost(const struct head *f, char *out, size_t room)
+{
+	const struct report *r = f->report;
+	double took = r->perturbation_ns;
+
+	if (r->threads_time.known)
+		took = 1e9 * threads_time_cpu(r, &r->threads_time).recording_s;
+	snprintf(out, room,
+		 "recording by scprof %s of the time, with what it costs in caches up to %s",
+		 share_of_time(f, took).text,
+		 share_of_time(f, fmax(fmin(r->perturbation_high_ns, r->time_ns), took)).text);
+}
+
 void report_head_calls(const struct report *r, bool utf8, report_head_sink *sink, void *to)
 {
 	struct head f = {r, utf8, sink, to};
 	bool dual = r->profile->slow.kind != SCP_CLOCK_NONE;
-	char clock[96], slow[96] = "", about[64], cost[96];
+	char clock[96], slow[96] = "", about[64], cost[160];
 
 	name_clock(&f, &r->profile->clock, clock, sizeof(clock));
 	if (dual)
@@ -267,15 +282,14 @@ void report_head_calls(const struct report *r, bool utf8, report_head_sink *sink
 	if (!(r->time_ns > 0) || !r->calls)
 		snprintf(cost, sizeof(cost), "what recording cost is not known");
 	else if (r->overhead.measured)
-		snprintf(cost, sizeof(cost), "recording cost %s of the time",
-			 share_of_time(&f, r->perturbation_ns).text);
+		describe_cost(&f, cost, sizeof(cost));
 	else
 		snprintf(cost, sizeof(cost), "overhead not measured: means include it");
 	describe_intervals(r, about, sizeof(about));
 	head_put(&f, "calls", "%s in %s; clock %s%s%s; %.*g %% intervals%s; %s",
-		 numbered_count(r->calls).text, duration(&f, r->calls_ns - r->nested_ns).text,
-		 clock, dual ? " and " : "", slow, 6, 100 * r->confidence, about, cost);
-	put_overloaded(&f);
+		 numbered_count(r->calls).text,
+		 duration(&f, fmax(r->calls_ns - r->nested_ns, 0)).text, clock, dual ? " and " : "",
+		 slow, 6, 100 * r->confidence, about, cost);
 	put_elsewhere(&f);
 	put_not_called(&f);
 	put_paths(&f);

@@ -10,7 +10,7 @@
 #include "report/model/sites.h"
 
 const char *const live_rows_sort_names[ROW_SORTS] = {"time",  "calls",	   "bytes", "mean",
-						     "total", "precision", "name"};
+						     "total", "precision", "name",  "cpu"};
 
 int live_rows_sort_parse(const char *name, enum row_sort *by)
 {
@@ -304,6 +304,8 @@ static double key_of(const struct row *r, enum row_sort by)
 		return mean_key(r);
 	case ROW_BY_PRECISION:
 		return precision_of(r);
+	case ROW_BY_CPU:
+		return or_nothing(r->time_s * r->states.on_cpu);
 	default:
 		return r->total_ns;
 	}
@@ -311,7 +313,7 @@ static double key_of(const struct row *r, enum row_sort by)
 
 static bool is_by_time(enum row_sort by)
 {
-	return by == ROW_BY_TIME || by == ROW_BY_TOTAL || by == ROW_BY_MEAN;
+	return by == ROW_BY_TIME || by == ROW_BY_TOTAL || by == ROW_BY_MEAN || by == ROW_BY_CPU;
 }
 
 /* A function that waits comes last by time. Ties by total time, then by the report's order. */

@@ -83,6 +83,7 @@ enum row_sort {
 	ROW_BY_TOTAL,	  /* time, of the whole run */
 	ROW_BY_PRECISION, /* widest relative interval first; rows without calls last */
 	ROW_BY_NAME,
+	ROW_BY_CPU, /* time on a CPU a second, in the last interval */
 	ROW_SORTS
 };
 extern const char *const live_rows_sort_names[ROW_SORTS]; /* "time", "calls", ... */

@@ -38,11 +38,16 @@ static struct row_mean compensated(const struct prof_clock *clock, struct mean_i
 	struct report_overhead overhead = estimate_overhead(clock);
 	struct row_mean out = {
 		.design = e->design_effect, .freedom = e->freedom, .unreliable = e->unreliable};
+	double least;
 
 	overhead = estimate_overhead_around(&overhead, sums);
 	estimate_compensate(e, &overhead, confidence);
+	least = estimate_widen(0, overhead.inside_error_ns, confidence);
+	if (least > 0 && e->mean < least)
+		*e = (struct mean_interval){.high = isfinite(e->high) ? fmax(e->high, least)
+								      : least};
 	out.mean_ns = e->mean;
-	out.low_ns = e->low;
+	out.low_ns = e->low < 0 ? 0 : e->low;
 	out.high_ns = e->high;
 	out.relative = means_relative(e);
 	return out;

@@ -18,8 +18,8 @@ const char *const view_state_help[] = {
 	"",
 	"  up down j k PgUp PgDn Home End   choose a row",
 	"  Enter, Right      open its call path, or close it        o  open or close all",
-	"  t c b m T i n     sort by time/s, calls/s, bytes/s, mean, total time,",
-	"                    widest interval, name",
+	"  t C c b m T i n   sort by time/s, CPU time/s, calls/s, bytes/s, mean, total",
+	"                    time, widest interval, name",
 	"  g                 group by path, by site, by function",
 	"  /                 show only rows with this text; Enter keeps it, Esc drops it",
 	"  Space, p          pause: the picture stays, the target goes on",
@@ -111,7 +111,7 @@ static bool move_key(struct view_state *s, int key)
 
 static bool sort_key(struct view_state *s, int key)
 {
-	static const char letters[ROW_SORTS + 1] = "tcbmTin";
+	static const char letters[ROW_SORTS + 1] = "tcbmTinC";
 	const char *letter = key > 0 && key < 127 ? strchr(letters, key) : NULL;
 
 	if (letter)

@@ -240,6 +240,7 @@ static void add_up(struct report *r)
 	r->gaps_ns = (double)l->overflow_gap_units * unit;
 	r->nested_ns = (double)l->overflow_nested_units * unit;
 	for (uint32_t i = 0; i < r->threads; i++) {
+		r->all_threads += r->thread[i].threads;
 		r->time_ns += r->thread[i].time_ns;
 		r->gaps_ns += r->thread[i].gaps_ns;
 		r->nested_ns += r->thread[i].nested_ns;

@@ -258,6 +258,7 @@ void groups_free(struct groups *g)
 	free(g->caller);
 	free(g->site_of);
 	free(g->waits);
+	free(g->key);
 	number_table_clear(&g->table);
 	free(g->last);
 	free(g->longest);

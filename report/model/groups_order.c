@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Rows are compared by one number each. Where that is equal, all else is looked at. */
+/* Rows that wait come last. Rows are compared by one number each, the one that is printed; where
+ * that is equal, all else is looked at. */
 #include "report/model/sites.h"
 
 #include <math.h>
@@ -15,8 +16,9 @@ struct comparing {
 };
 
 struct item {
-	uint64_t key;
+	double large; /* what comes first */
 	uint32_t row;
+	bool waits;
 };
 
 static int compare_functions(const void *left, const void *right, void *profile)
@@ -52,81 +54,66 @@ static uint32_t *rank_all(uint32_t count, const struct profile *p,
 	return rank;
 }
 
-/* Numbers that are not negative are in the order of their bytes. */
-static uint64_t mean_key(const struct group_row *row)
+static double bytes_of(const struct groups *g, const struct group_row *row)
 {
-	double mean = row->calls ? (double)row->units / (double)row->calls : 0;
-	uint64_t key;
+	double bytes = 0;
 
-	memcpy(&key, &mean, sizeof(key));
-	return key;
+	for (uint32_t e = row->first; e != PROF_NONE; e = g->next[e])
+		if (g->profile->entry[e].sums.has_bytes)
+			bytes += (double)g->profile->entry[e].sums.bytes;
+	return bytes;
 }
 
-/* The longest call of a row, or its bytes. */
-static uint64_t entries_key(const struct groups *g, const struct group_row *row)
+/* As it is printed: what recording added to each row differs. */
+static double time_of(const struct groups *g, const struct group_row *row)
 {
-	uint64_t bytes = 0, longest = 0;
+	struct prof_sums sums = {.calls = row->calls, .units = row->units};
 
 	for (uint32_t e = row->first; e != PROF_NONE; e = g->next[e]) {
 		const struct prof_sums *s = &g->profile->entry[e].sums;
 
-		bytes += s->has_bytes ? s->bytes : 0;
-		longest = s->max_units > longest ? s->max_units : longest;
+		sums.inner_calls += s->inner_calls;
+		for (unsigned i = 0; i < SCP_WAYS; i++)
+			sums.way_calls[i] += s->way_calls[i];
 	}
-	return g->sort == REPORT_SORT_BYTES ? bytes : longest;
-}
-
-/* Clock units on a CPU, as the segments that were read say. */
-static uint64_t cpu_key(const struct groups *g, const struct group_row *row)
-{
-	double units = 0;
-
-	for (uint32_t e = row->first; e != PROF_NONE; e = g->next[e]) {
-		const struct prof_sums *s = &g->profile->entry[e].sums;
-		const struct scp_off_cpu *o = s->states ? &s->states->off_cpu : NULL;
-		double known = s->detector == SCP_SWITCH_SAMPLED ? (double)s->calls
-			       : o				 ? (double)o->known
-								 : 0;
-
-		units += (double)s->units;
-		if (o && o->weighted)
-			units -= known / (double)o->weighted *
-				 ((double)o->runnable_ns + (double)o->asleep_ns) /
-				 g->profile->clock.ns_per_unit;
-	}
-	return units > 0 ? (uint64_t)fmin(units, 0x1p62) : 0;
+	return g->overhead ? site_total_ns(&g->profile->clock, g->overhead, &sums)
+			   : (double)row->units;
 }
 
 /* What is to be large comes first. */
-static uint64_t large_key(const struct comparing *c, const struct group_row *row)
+static double large_key(const struct comparing *c, uint32_t at)
 {
 	const struct groups *g = c->groups;
+	const struct group_row *row = &g->row[at];
 
+	if (g->key)
+		return g->key[at];
 	switch (g->sort) {
 	case REPORT_SORT_CALLS:
-		return row->calls;
-	case REPORT_SORT_MEAN:
-		return mean_key(row);
-	case REPORT_SORT_MAX:
+		return (double)row->calls;
 	case REPORT_SORT_BYTES:
-		return entries_key(g, row);
-	case REPORT_SORT_CPU:
-		return cpu_key(g, row);
+		return bytes_of(g, row);
 	case REPORT_SORT_NAME:
-		return INT64_MAX - c->function_rank[row->function];
+		return -(double)c->function_rank[row->function];
 	default:
-		return row->units;
+		return time_of(g, row);
 	}
 }
 
-/* What works before what waits, the largest first, in one word: only sums beyond 2^63 lose their
- * order, which no clock reaches. */
-static uint64_t first_key(const struct comparing *c, const struct group_row *row)
+bool groups_order_needs_sites(enum report_sort sort)
 {
-	uint64_t large = large_key(c, row);
+	return sort == REPORT_SORT_MEAN || sort == REPORT_SORT_MAX || sort == REPORT_SORT_CPU;
+}
 
-	return (uint64_t)c->groups->waits[row->function] << 63 |
-	       (INT64_MAX - (large < INT64_MAX ? large : INT64_MAX));
+double groups_order_key(enum report_sort sort, const struct report_site *s)
+{
+	double cpu_ns = s->states.known ? s->states.on_cpu.mean * (double)s->calls : NAN;
+	double key = sort == REPORT_SORT_MEAN  ? s->estimate.mean
+		     : sort == REPORT_SORT_MAX ? s->max_ns
+		     : isnan(cpu_ns)	       ? s->total_ns
+					       : cpu_ns;
+
+	return isnan(key) ? -INFINITY : key;
 }
 
 static int by_number(uint64_t a, uint64_t b)
@@ -172,8 +159,9 @@ static int compare_items(const void *left, const void *right, void *comparing)
 	const struct comparing *c = comparing;
 	const struct item *x = left, *y = right;
 	const struct group_row *a = &c->groups->row[x->row], *b = &c->groups->row[y->row];
-	int order = by_number(x->key, y->key);
+	int order = x->waits - y->waits;
 
+	order = order ? order : (x->large < y->large) - (x->large > y->large);
 	order = order ? order : by_number(b->calls, a->calls);
 	order = order ? order : by_number(kind_of(c, a), kind_of(c, b));
 	order = order ? order
@@ -203,7 +191,7 @@ static int sort_rows(struct groups *g, struct comparing *c)
 	if (!item)
 		return -1;
 	for (uint32_t i = 0; i < g->rows; i++)
-		item[i] = (struct item){first_key(c, &g->row[i]), i};
+		item[i] = (struct item){large_key(c, i), i, g->waits[g->row[i].function]};
 	qsort_r(item, g->rows, sizeof(*item), compare_items, c);
 	for (uint32_t i = 0; i < g->rows; i++)
 		g->place[item[i].row] = i;

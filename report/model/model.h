@@ -35,6 +35,13 @@ const char *threads_time_mostly(const struct report_threads_time *t);
  * either side: not here. */
 double threads_time_cpu_in_calls_s(const struct report_threads_time *t);
 
+/* The time on a CPU, in s: of it what recording took in all, perturbation_ns, as far as there was
+ * as much, and what is left of that in calls and outside of them. */
+struct threads_cpu {
+	double in_calls_s, outside_s, recording_s;
+};
+struct threads_cpu threads_time_cpu(const struct report *r, const struct report_threads_time *t);
+
 /* CPU time that the kernel charged to the processes (the ledger's) and not to recorded threads
  * while they were recorded, in s; NAN: not known. */
 double threads_time_not_recorded_s(const struct report *r);
@@ -82,6 +89,11 @@ int programs_find(struct report *r, bool together);
 
 /* How many are shown. They are the first ones. */
 uint32_t programs_shown(const struct report *r);
+
+/* Where the time of the program went that the rows are of; of all threads where they are of
+ * several.
+ */
+const struct report_threads_time *programs_time(const struct report *r);
 
 /* The report of one program: its totals, and those of its rows that are kept (sites, or gaps where
  * a row is a gap), with shares of its own. All else is the report's; programs_view_end takes back

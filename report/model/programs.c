@@ -204,6 +204,17 @@ static int by_weight(const void *left, const void *right, void *ranking)
 	return (i > j) - (i < j);
 }
 
+/* What only prepared a run does not count. */
+static double weight_of_all(const struct ranking *k)
+{
+	double weight = 0;
+
+	for (uint32_t i = 0; i < k->report->programs; i++)
+		if (!k->report->program[i].prepares)
+			weight += weight_of(k, &k->report->program[i]);
+	return weight;
+}
+
 /* The programs, and the numbers of the processes, in the new order. */
 static int put_in_order(struct report *r, const struct ranking *k)
 {
@@ -228,10 +239,8 @@ static int put_in_order(struct report *r, const struct ranking *k)
 
 static void choose_shown(struct report *r, const struct ranking *k)
 {
-	double weight = 0;
+	double weight = weight_of_all(k);
 
-	for (uint32_t i = 0; i < r->programs; i++)
-		weight += weight_of(k, &r->program[i]);
 	for (uint32_t i = 0; i < r->programs && i < PROGRAMS_SHOWN; i++) {
 		struct report_program *p = &r->program[i];
 
@@ -255,6 +264,10 @@ int programs_find(struct report *r, bool together)
 		k.by_cpu = k.by_cpu && !isnan(r->program[i].cpu_s);
 	if (r->asked != r->first && r->runs == 1)
 		k.asked = r->program_of[r->asked - r->profile->process];
+	/* A wrapper may become another one: the time is that of what it starts. */
+	if (k.asked != REPORT_NO_PROGRAM &&
+	    weight_of(&k, &r->program[k.asked]) < PROGRAMS_SMALL_SHARE * weight_of_all(&k))
+		k.asked = REPORT_NO_PROGRAM;
 	if (put_in_order(r, &k) < 0)
 		return -1;
 	choose_shown(r, &k);
@@ -269,6 +282,11 @@ uint32_t programs_shown(const struct report *r)
 	while (n < r->programs && r->program[n].shown)
 		n++;
 	return n;
+}
+
+const struct report_threads_time *programs_time(const struct report *r)
+{
+	return r->apart && programs_shown(r) == 1 ? &r->program[0].threads_time : &r->threads_time;
 }
 
 static uint32_t program_of_site(const struct report *r, uint32_t site)
@@ -305,9 +323,7 @@ static int view_sites(struct report *view, const struct report *r, uint32_t prog
 		if (r->site[i].program != program || view->sites >= p->sites)
 			continue;
 		*s = r->site[i];
-		if (s->waits)
-			s->waiting_share = s->program_share;
-		else
+		if (!s->waits)
 			s->share = s->program_share;
 		view->working += !s->waits;
 		view->sites++;
@@ -329,8 +345,17 @@ int programs_view(struct report *view, const struct report *r, uint32_t program)
 	view->waiting_ns = p->waiting_ns;
 	view->nested_ns = p->nested_ns;
 	view->time_ns = p->time_ns;
+	view->recording_ns = p->recording_ns;
+	view->gaps_ns = p->time_ns - p->calls_ns + p->nested_ns - p->recording_ns;
+	view->all_threads = p->threads;
+	view->perturbation_ns = p->recording_ns + (r->perturbation_ns - r->recording_ns) *
+							  (double)p->calls /
+							  fmax((double)r->calls, 1);
+	view->threads_time = p->threads_time;
+	view->ledger.cpu_s = NAN; /* of all processes */
 	view->first = view->asked = p->first;
 	view->programs = view->runs = 1;
+	view->apart = false;
 	view->wall_s = p->wall_s;
 	return r->by == REPORT_BY_GAP ? view_gaps(view, r, program) : view_sites(view, r, program);
 }

@@ -104,7 +104,7 @@ static void warn(struct report *r, size_t which)
 {
 	const struct report_note *largest = NULL;
 	uint32_t sites = 0, warnings = r->warnings;
-	double share = 0;
+	double share = 0, total_ns = 0;
 	char text[32];
 
 	for (uint32_t i = 0; i < r->notes; i++) {
@@ -113,16 +113,19 @@ static void warn(struct report *r, size_t which)
 		if (!sites++)
 			largest = &r->note[i]; /* the longest in total comes first */
 		share += r->note[i].share;
+		total_ns += r->note[i].total_ns;
 	}
 	if (!sites)
 		return;
-	numbers_share(text, sizeof(text), fmin(share, 1)); /* rows may be inside others */
+	numbers_share(text, sizeof(text), fmin(total_ns / r->time_ns, 1));
 	warning_list_note(r, reasons[which].name,
-			  "%" PRIu32 " row%s, %s of the work (first %s, row %" PRIu32 ")", sites,
+			  "%" PRIu32 " row%s, %s of the time (first %s, row %" PRIu32 ")", sites,
 			  sites == 1 ? "" : "s", text, r->profile->function[largest->function].name,
 			  largest->row + 1);
-	if (r->warnings > warnings)
+	if (r->warnings > warnings) {
 		r->warning[warnings].weight = share;
+		r->warning[warnings].row = largest->row;
+	}
 }
 
 void reliability_warn(struct report *r)

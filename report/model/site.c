@@ -105,9 +105,11 @@ static void fill_slow(const struct report *r, struct report_site *s, const struc
 			 s->estimate.mean <= s->slow.estimate.high;
 }
 
-static double total_of(const struct report *r, const struct prof_sums *sums, double off_ns)
+double site_total_ns(const struct prof_clock *clock, const struct report_overhead *o,
+		     const struct prof_sums *sums)
 {
-	return (double)sums->units * r->profile->clock.ns_per_unit - (double)sums->calls * off_ns;
+	return (double)sums->units * clock->ns_per_unit -
+	       (double)sums->calls * estimate_overhead_around(o, sums).inside_ns;
 }
 
 static void fill_mean(const struct report *r, struct report_site *s, const struct prof_sums *sums,
@@ -128,7 +130,7 @@ static void fill_mean(const struct report *r, struct report_site *s, const struc
 	s->inner_calls = sums->inner_calls;
 	s->inner_overhead_ns =
 		off.inside_ns - estimate_overhead_of_ways(&r->overhead, sums->way_calls).inside_ns;
-	s->total_ns = total_of(r, sums, off.inside_ns);
+	s->total_ns = site_total_ns(clock, &r->overhead, sums);
 	s->mean_calls = rest->calls;
 	if (rest->calls < sums->calls)
 		s->set_aside_ns = (double)(sums->units - rest->units) * unit -
@@ -286,6 +288,53 @@ void site_fill_overflow(const struct report *r, struct report_site *s, uint32_t 
 	no_line(s);
 	s->overhead_ns = r->overhead.inside_ns;
 	s->overhead_error_ns = r->overhead.inside_error_ns;
+}
+
+static void cut(double *ns)
+{
+	*ns = *ns < 0 ? 0 : *ns; /* NAN stays */
+}
+
+static void cut_limits(struct mean_interval *e)
+{
+	cut(&e->low);
+	cut(&e->high);
+}
+
+static void cut_percentiles(struct report_site *s)
+{
+	for (unsigned i = 0; i < REPORT_PERCENTILES; i++) {
+		cut(&s->percentiles.at[i].ns);
+		cut(&s->percentiles.at[i].low_ns);
+		cut(&s->percentiles.at[i].high_ns);
+	}
+	cut(&s->percentiles.max_ns);
+	for (uint32_t i = 0; i < s->bars; i++) {
+		cut(&s->bar[i].from_ns);
+		cut(&s->bar[i].to_ns);
+	}
+	cut(&s->min_ns);
+	cut(&s->max_ns);
+	cut(&s->steadiness.first_ns);
+}
+
+void site_limit(struct report_site *s, double confidence)
+{
+	double least = estimate_widen(0, s->overhead_error_ns, confidence);
+
+	s->below_ns = NAN;
+	if (s->units && least > 0 && s->estimate.mean < least) {
+		s->below_ns = isfinite(s->estimate.high) ? fmax(s->estimate.high, least) : least;
+		s->estimate.high = isfinite(s->estimate.high) ? s->below_ns : s->estimate.high;
+	}
+	cut_limits(&s->estimate);
+	cut_limits(&s->slow.estimate);
+	cut_limits(&s->states.unswitched);
+	cut_limits(&s->states.on_cpu);
+	cut_limits(&s->states.runnable);
+	cut_limits(&s->states.asleep);
+	cut_limits(&s->states.charged);
+	cut_percentiles(s);
 }
 
 /* Sums add up, warm-up is found entry by entry, and phases are those of one entry. */

@@ -209,30 +209,63 @@ static void finish_site(struct report *r, struct report_site *s, const struct gr
 	fill_nesting(r, s, nesting_of(nesting, groups, row));
 }
 
-/* Row by row in memory order. Of a row that is not kept the total and the warnings remain. */
-static int fill_sites(struct report *r, const struct groups *groups, const struct nesting *nesting,
-		      double *total_ns)
+/* What remains of a row that is not kept. */
+static int note_row(struct report *r, const struct report_site *s, struct groups *groups,
+		    uint32_t row, double *total_ns)
 {
-	struct run_to_run *runs = run_to_run_begin(r);
+	total_ns[row] = s->total_ns;
+	if (groups->key)
+		groups->key[row] = groups_order_key(groups->sort, s);
+	return note_site(r, s, row);
+}
+
+/* Row by row in memory order, once, or where the order is that of estimates twice: `first` looks at
+ * all, `last` keeps those whose places are the first. */
+static int fill_sites(struct report *r, struct groups *groups, const struct nesting *nesting,
+		      double *total_ns, bool first, bool last)
+{
+	struct run_to_run *runs = last ? run_to_run_begin(r) : NULL;
 	int status = 0;
 
 	for (uint32_t i = 0; i < groups->rows && status == 0; i++) {
-		uint32_t place = groups->place[i];
-		bool kept = is_kept(r, place);
+		uint32_t place = last ? groups->place[i] : PROF_NONE;
+		bool kept = last && is_kept(r, place);
 		struct report_site passing = {0}, *s = kept ? &r->site[place] : &passing;
 
+		if (!first && !kept)
+			continue;
 		status = fill_site(r, s, groups, &groups->row[i]);
-		if (status == 0)
-			status = note_site(r, s, i);
-		total_ns[i] = s->total_ns;
+		if (status == 0 && first)
+			status = note_row(r, s, groups, i, total_ns);
 		free(passing.bar);
 		if (!kept)
 			continue;
 		run_to_run_note(runs, r, groups, &groups->row[i], place);
 		finish_site(r, s, groups, &groups->row[i], nesting);
+		s->row = place;
 	}
 	run_to_run_finish(runs, r);
+	for (uint32_t i = last && status == 0 ? report_next_filled(r, 0) : r->sites; i < r->sites;
+	     i = report_next_filled(r, i + 1))
+		site_limit(&r->site[i], r->confidence);
 	return status;
+}
+
+/* -1: out of memory. */
+static int fill_in_order(struct report *r, struct groups *groups, const struct nesting *nesting,
+			 double *total_ns)
+{
+	bool twice = groups_order_needs_sites(groups->sort);
+
+	groups->overhead = &r->overhead;
+	if (twice) {
+		groups->key = array_alloc(((size_t)groups->rows + 1) * sizeof(*groups->key));
+		if (!groups->key || fill_sites(r, groups, nesting, total_ns, true, false) < 0)
+			return -1;
+	}
+	if (groups_order_sort(groups) < 0)
+		return -1;
+	return fill_sites(r, groups, nesting, total_ns, !twice, true);
 }
 
 int sites_build(struct report *r, struct groups *groups, uint32_t keep)
@@ -250,9 +283,7 @@ int sites_build(struct report *r, struct groups *groups, uint32_t keep)
 	if (!r->site || !total_ns)
 		status = -1;
 	if (status == 0)
-		status = groups_order_sort(groups);
-	if (status == 0)
-		status = fill_sites(r, groups, &nesting, total_ns);
+		status = fill_in_order(r, groups, &nesting, total_ns);
 	if (status == 0)
 		status = add_up(r, groups, &nesting, total_ns);
 	nesting_end(&nesting);
@@ -260,9 +291,15 @@ int sites_build(struct report *r, struct groups *groups, uint32_t keep)
 	return status < 0 ? -1 : displaced_judge(r);
 }
 
-void sites_share_waiting(struct report *r)
+void sites_share_time(struct report *r)
 {
-	for (uint32_t i = report_next_filled(r, 0); i < r->sites; i = report_next_filled(r, i + 1))
-		r->site[i].waiting_share =
-			r->site[i].waits ? share_of(r->site[i].total_ns, r->time_ns) : NAN;
+	for (uint32_t i = report_next_filled(r, 0); i < r->sites;
+	     i = report_next_filled(r, i + 1)) {
+		struct report_site *s = &r->site[i];
+		bool apart = r->apart && s->program < r->programs;
+
+		s->time_share =
+			share_of(s->total_ns, apart ? r->program[s->program].time_ns : r->time_ns);
+		s->waiting_share = s->waits ? share_of(s->total_ns, r->time_ns) : NAN;
+	}
 }

@@ -137,6 +137,14 @@ struct mean_interval site_sums_mean(const struct prof_clock *clock, const struct
 void site_fill(struct report *r, struct report_site *s, const struct prof_sums *sums,
 	       const struct steadiness *steady);
 
+/* Once its intervals are final: cut their limits, and percentiles, at 0, and see whether the mean
+ * is one (below_ns). */
+void site_limit(struct report_site *s, double confidence);
+
+/* The time of calls with these sums, compensated: of a site, its total_ns. */
+double site_total_ns(const struct prof_clock *clock, const struct report_overhead *o,
+		     const struct prof_sums *sums);
+
 /* The row of a function's calls that found no room in the profile: without it totals would lack
  * their time. */
 void site_fill_overflow(const struct report *r, struct report_site *s, uint32_t function);
@@ -213,6 +221,8 @@ struct groups {
 	enum report_by by;
 	enum report_sort sort;	    /* for groups_order_sort; time unless set */
 	const uint32_t *program_of; /* by process; borrowed. NULL: programs are not kept apart */
+	const struct report_overhead *overhead; /* borrowed; NULL: order by time as measured */
+	double *key; /* by number of row: what comes first, groups_order_key; NULL: by the sums */
 	struct group_row *row;
 	uint32_t *place; /* by number of row: where it is in the report's order */
 	uint32_t rows;
@@ -253,6 +263,11 @@ struct group_path groups_path(const struct groups *g, const struct group_row *ro
  * both the longest total first (or as --sort has it); ties by what is printed, never by order in
  * the file.
  */
+
+/* Is the order that of estimates, which must be made before? */
+bool groups_order_needs_sites(enum report_sort sort);
+/* Then the number that its rows are ordered by. */
+double groups_order_key(enum report_sort sort, const struct report_site *s);
 
 /* After groups_make: the places of all rows. */
 int groups_order_sort(struct groups *g);
@@ -317,7 +332,7 @@ void run_to_run_finish(struct run_to_run *t, struct report *r);
  * report shows, of the others what totals and reliability warnings need. -1: out of memory. */
 int sites_build(struct report *r, struct groups *groups, uint32_t keep);
 
-/* Once the time of all threads is known: what share of it waiting sites have. */
-void sites_share_waiting(struct report *r);
+/* Once the time of all threads is known: what share of it the sites have. */
+void sites_share_time(struct report *r);
 
 #endif

@@ -67,13 +67,13 @@ static struct scp_off_cpu sum_off_cpu(const struct profile *p)
 
 /* Off-CPU time of all segments, by those that were read; where none of them was, by `other`, or
  * else by all tables. */
-static struct off estimate(const struct report *r, const struct scp_off_cpu *o,
+static struct off estimate(double stolen_share, const struct scp_off_cpu *o,
 			   const struct scp_off_cpu *other, const struct scp_off_cpu *all)
 {
 	const struct scp_off_cpu *by = o->weighted ? o : other->weighted ? other : all;
 	double factor = by->weighted ? (double)o->known / (double)by->weighted : 0;
 
-	double stolen = states_asleep_stolen(r->threads_time.stolen_share, by);
+	double stolen = states_asleep_stolen(stolen_share, by);
 
 	return (struct off){factor * (double)by->runnable_ns,
 			    factor * (double)by->asleep_ns * (1 - stolen)};
@@ -133,13 +133,13 @@ static bool add_known(struct report_threads_time *to, const struct prof_table_st
 	return true;
 }
 
-static void add_table(struct report *r, const struct prof_table *t, const struct scp_off_cpu *all)
+static void add_table(const struct report *r, struct report_threads_time *to,
+		      const struct prof_table *t, const struct scp_off_cpu *all)
 {
 	const struct scp_off_cpu *in_calls = &t->states.call_off_cpu,
 				 *in_gaps = &t->states.gap_off_cpu;
-	struct report_threads_time *to = &r->threads_time;
-	struct off calls = estimate(r, in_calls, in_gaps, all),
-		   gaps = estimate(r, in_gaps, in_calls, all);
+	struct off calls = estimate(to->stolen_share, in_calls, in_gaps, all),
+		   gaps = estimate(to->stolen_share, in_gaps, in_calls, all);
 	double unit = r->profile->clock.ns_per_unit, time = (double)t->time_units * unit;
 	double calls_ns = ((double)t->call_units - (double)t->nested_units) * unit;
 	double gaps_ns = (double)t->gap_units * unit;
@@ -192,8 +192,15 @@ void threads_time_fill(struct report *r)
 	const struct scp_off_cpu all = sum_off_cpu(p);
 
 	r->threads_time.known = is_known(r);
-	for (uint32_t i = 0; r->threads_time.known && i < p->tables; i++)
-		add_table(r, &p->table[i], &all);
+	for (uint32_t i = 0; i < r->programs; i++)
+		r->program[i].threads_time = r->threads_time;
+	for (uint32_t i = 0; r->threads_time.known && i < p->tables; i++) {
+		const struct prof_table *t = &p->table[i];
+
+		add_table(r, &r->threads_time, t, &all);
+		if (t->process < p->processes)
+			add_table(r, &r->program[r->program_of[t->process]].threads_time, t, &all);
+	}
 }
 
 const char *threads_time_mostly(const struct report_threads_time *t)
@@ -213,6 +220,19 @@ double threads_time_cpu_in_calls_s(const struct report_threads_time *t)
 	double cpu = t->cpu_in_calls_s + t->cpu_outside_s + t->recording_s;
 
 	return fmax(fmin(t->cpu_in_calls_s, cpu), 0);
+}
+
+struct threads_cpu threads_time_cpu(const struct report *r, const struct report_threads_time *t)
+{
+	double in_calls = threads_time_cpu_in_calls_s(t), path = fmax(t->recording_s, 0);
+	double cpu = fmax(t->cpu_in_calls_s + t->cpu_outside_s + t->recording_s, 0);
+	double outside = fmax(cpu - in_calls - path, 0);
+	double inside = (double)r->calls * r->overhead.inside_ns / 1e9;
+	double between = r->perturbation_ns / 1e9 - path - inside;
+
+	in_calls -= inside > 0 ? fmin(inside, in_calls) : 0;
+	outside -= between > 0 ? fmin(between, outside) : 0; /* NAN: not known */
+	return (struct threads_cpu){in_calls, outside, cpu - in_calls - outside};
 }
 
 /* A line for each reason why less is known than could be. */

@@ -175,6 +175,15 @@ static bool is_lopsided(double mean, double low, double high)
 	return fabs(above - below) > 0.1 * (above + below);
 }
 
+/* Of a mean of which no digit is known. */
+static void put_limit(struct number_mean *out, double high_ns, bool utf8)
+{
+	const struct scale *s = scale_of(high_ns);
+
+	snprintf(out->mean, sizeof(out->mean), "< %.*f", high_ns / s->ns < 9.95, high_ns / s->ns);
+	snprintf(out->unit, sizeof(out->unit), "%s", utf8 ? s->utf8 : s->ascii);
+}
+
 void numbers_mean(struct number_mean *out, double mean_ns, double low_ns, double high_ns, bool utf8)
 {
 	bool bounded = isfinite(low_ns) && isfinite(high_ns);
@@ -193,6 +202,10 @@ void numbers_mean(struct number_mean *out, double mean_ns, double low_ns, double
 		return;
 	}
 	decimals = decimals_for(mean, bounded ? half : 0);
+	if (bounded && low_ns == 0 && high_ns > 0 && !(mean > 0.5 * pow(10, -decimals))) {
+		put_limit(out, high_ns, utf8);
+		return;
+	}
 	numbers_fixed(out->mean, sizeof(out->mean), mean, decimals);
 	snprintf(out->unit, sizeof(out->unit), "%s", utf8 ? s->utf8 : s->ascii);
 	if (!bounded) {

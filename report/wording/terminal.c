@@ -62,7 +62,7 @@ struct terminal terminal_of(FILE *out, size_t width)
 		t.width = WIDTH_LEAST;
 	if (t.width > WIDTH_MOST)
 		t.width = WIDTH_MOST;
-	t.height = !terminal ? 0 : size.ws_row ? size.ws_row : from_environment("LINES", 0);
+	t.screen = terminal;
 	t.colour = terminal && wants_colour();
 	t.utf8 = locale_is_utf8();
 	return t;

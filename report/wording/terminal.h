@@ -9,9 +9,9 @@
 
 struct terminal {
 	size_t width;
-	size_t height; /* lines; 0: no terminal */
-	bool colour;   /* a terminal, NO_COLOR unset or empty, TERM not "dumb" */
-	bool utf8;     /* the user's locale is UTF-8 */
+	bool screen; /* a terminal, on which a report is short */
+	bool colour; /* a terminal, NO_COLOR unset or empty, TERM not "dumb" */
+	bool utf8;   /* the user's locale is UTF-8 */
 };
 
 enum terminal_style { TERMINAL_PLAIN, TERMINAL_BOLD, TERMINAL_DIM, TERMINAL_NAME, TERMINAL_WARN };

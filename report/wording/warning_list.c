@@ -52,7 +52,7 @@ void warning_list_add(struct report_warning **list, uint32_t *count, const char 
 {
 	static const struct warning_code none = {"", WARNING_NUMBERS, "", "", ""};
 	const struct warning_code *words = warning_codes_find(code);
-	struct report_warning *grown = NULL, made = {.weight = NAN};
+	struct report_warning *grown = NULL, made = {.weight = NAN, .row = PROF_NONE};
 	char *figures;
 
 	words = words ? words : &none;

@@ -62,6 +62,9 @@ static void put_findings(struct csv *c, const struct report_site *s)
 		if (all & bit)
 			at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s", at ? ";" : "",
 					       reliability_name(bit));
+	if (!isnan(s->below_ns) && at < sizeof(text))
+		snprintf(text + at, sizeof(text) - at, "%s%s", at ? ";" : "",
+			 REPORT_BELOW_RESOLUTION);
 	csv_write_text(c, "findings", text);
 }
 
@@ -113,6 +116,8 @@ static void put_program(struct csv *c, const struct report *r, const struct repo
 
 	csv_write_text(c, "program", apart ? r->program[s->program].name : NULL);
 	csv_write_number(c, "program_share", apart ? s->program_share : NAN);
+	csv_write_number(c, "share_of_time", s->time_share);
+	csv_write_number(c, "mean_below_ns", s->below_ns);
 }
 
 static void put_site(struct csv *c, struct stacks *stacks, const void *row)
@@ -120,12 +125,14 @@ static void put_site(struct csv *c, struct stacks *stacks, const void *row)
 	static const struct prof_function none;
 	const struct report_site *site = row;
 	const struct report *r = stacks->report;
+	struct mean_interval estimate = site->estimate;
 	const struct prof_function *f = c->names ? &none : &r->profile->function[site->function];
 
 	csv_write_fields(c, row_fields_function, f, true);
 	csv_write_text(c, "outcome", report_names_outcome(site));
 	csv_write_fields(c, row_fields_volume, site, true);
-	csv_write_fields(c, row_fields_estimate, &site->estimate, true);
+	estimate.mean = isnan(site->below_ns) ? estimate.mean : NAN;
+	csv_write_fields(c, row_fields_estimate, &estimate, true);
 	csv_write_fields(c, row_fields_overhead, site, true);
 	put_displaced(c, r, site);
 	csv_write_fields(c, row_fields_total, site, true);

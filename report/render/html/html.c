@@ -65,6 +65,7 @@ static void put_head(struct html *h)
 
 	json_write_text(&h->json, "title", command ? command : "");
 	free(command);
+	json_write_text(&h->json, "verdict", verdict_of(r).text);
 	json_write_text(&h->json, "by", report_names_by(r->by));
 	snprintf(text, sizeof(text), "%.6g %%", 100 * r->confidence);
 	json_write_text(&h->json, "confidence", text);

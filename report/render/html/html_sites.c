@@ -68,9 +68,15 @@ static struct row_lines lines_of(struct paths *p, const struct report_site *s)
 	return at;
 }
 
-static void put_mean(struct html *h, const struct mean_interval *e)
+/* 0 where only a limit is known. */
+static void put_mean(struct html *h, const struct report_site *s)
 {
-	html_write_interval(h, e->mean, e->low, e->high);
+	const struct mean_interval *e = &s->estimate;
+
+	if (isnan(s->below_ns))
+		html_write_interval(h, e->mean, e->low, e->high);
+	else
+		html_write_interval(h, 0, 0, s->below_ns);
 	html_write_string(h, NULL, e->method);
 }
 
@@ -128,9 +134,9 @@ static void put_row(struct html *h, struct paths *p, const struct report_site *s
 		json_write_count(&h->json, NULL, s->bytes);
 	else
 		html_write_index(h, NULL, STRING_INDEX_NONE);
-	put_mean(h, &s->estimate);
+	put_mean(h, s);
 	json_write_number(&h->json, NULL, s->total_ns);
-	json_write_number(&h->json, NULL, s->waits ? s->waiting_share : s->share);
+	json_write_number(&h->json, NULL, s->time_share);
 	json_write_count(&h->json, NULL, s->waits);
 	json_write_number(&h->json, NULL, s->per_byte_matters ? s->per_byte_ns : NAN);
 	json_write_count(&h->json, NULL, s->calls - s->mean_calls);

@@ -66,9 +66,10 @@ static void put_rows(struct html *h)
 
 static void put_threads(struct html *h)
 {
-	const struct report_threads_time *t = &h->report->threads_time;
-	const double parts_s[] = {t->cpu_in_calls_s, t->cpu_outside_s,	   t->recording_s,
-				  t->runnable_s,     t->asleep_in_calls_s, t->not_recorded_s};
+	const struct report_threads_time *t = programs_time(h->report);
+	const struct threads_cpu cpu = threads_time_cpu(h->report, t);
+	const double parts_s[] = {cpu.in_calls_s, cpu.outside_s,	cpu.recording_s,
+				  t->runnable_s,  t->asleep_in_calls_s, t->not_recorded_s};
 	const char *mostly = threads_time_mostly(t);
 
 	if (!mostly) {

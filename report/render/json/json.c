@@ -213,6 +213,14 @@ static void put_paths(struct json_writer *w, const struct report *r)
 	json_write_close(w, '}');
 }
 
+static void put_verdict(struct json_writer *w, struct verdict v)
+{
+	json_write_open(w, "verdict", '{');
+	json_write_text(w, "code", v.code);
+	json_write_text(w, "text", v.text);
+	json_write_close(w, '}');
+}
+
 static void put_head(struct json_writer *w, const struct report *r)
 {
 	json_write_text(w, "schema", "scprof-report/1");
@@ -225,6 +233,7 @@ static void put_head(struct json_writer *w, const struct report *r)
 	json_write_object(w, "ledger", ledger_fields, &r->ledger);
 	put_elsewhere(w, r);
 	put_paths(w, r);
+	put_verdict(w, verdict_of(r));
 }
 
 static void put_losses(struct json_writer *w, const struct report *r)

@@ -51,6 +51,18 @@ static void put_estimate(struct json_writer *w, const struct mean_interval *e)
 	json_write_bits(w, "doubts", e->unreliable, reliability_name);
 }
 
+/* A mean that is not known is null, with its code and what it is below. */
+static void put_known_estimate(struct json_writer *w, const struct report_site *s)
+{
+	struct mean_interval e = s->estimate;
+	bool known = isnan(s->below_ns);
+
+	e.mean = known ? e.mean : NAN;
+	put_estimate(w, &e);
+	json_write_text(w, "mean_code", known ? NULL : REPORT_BELOW_RESOLUTION);
+	json_write_number(w, "mean_below_ns", s->below_ns);
+}
+
 static void put_slow(struct json_writer *w, const struct report_site *s)
 {
 	if (!json_write_open_known(w, "slow", s->has_slow))
@@ -165,8 +177,9 @@ void json_site_write(struct json_writer *w, struct report *r, const struct repor
 	json_write_text(w, "outcome", report_names_outcome(s));
 	json_write_count_if(w, "program", s->program < r->programs, s->program);
 	json_write_number(w, "program_share", s->program < r->programs ? s->program_share : NAN);
+	json_write_number(w, "share_of_time", s->time_share);
 	json_write_fields(w, row_fields_volume, s, true);
-	put_estimate(w, &s->estimate);
+	put_known_estimate(w, s);
 	json_write_flag(w, "few_calls", (s->findings & REPORT_FEW_CALLS) != 0);
 	json_write_fields(w, row_fields_overhead, s, true);
 	json_write_fields(w, row_fields_total, s, true);

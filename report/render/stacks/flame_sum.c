@@ -37,22 +37,15 @@ static void fill_mean(struct flame_box *b, const struct report *r)
 	b->high_ns = alone ? e->high : NAN;
 }
 
-/* The top is everything, whatever lies in it. */
+/* Of all threads' time, as of rows; without that, of all calls. */
 static void fill_shares(struct flame *f, const struct report *r)
 {
-	double work_ns = f->box[0].value_ns;
+	double of_ns = r->time_ns > 0 ? fmax(r->time_ns, f->box[0].value_ns) : f->box[0].value_ns;
 
-	for (uint32_t i = 1; i < f->boxes; i++) {
-		struct flame_box *b = &f->box[i];
-
-		b->waits = b->kind == FLAME_WAITING || f->box[b->parent].waits;
-		if (b->kind == FLAME_WAITING)
-			work_ns -= b->value_ns;
-	}
 	for (uint32_t i = 0; i < f->boxes; i++) {
 		struct flame_box *b = &f->box[i];
-		double of_ns = !i ? b->value_ns : b->waits ? r->time_ns : work_ns;
 
+		b->waits = b->kind == FLAME_WAITING || (i && f->box[b->parent].waits);
 		b->share = of_ns > 0 ? b->value_ns / of_ns : NAN;
 	}
 }

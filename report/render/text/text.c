@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The report for people: what ran and where its time went, one table, and the warnings; on one
- * screen, or with all there is to say. */
+/* The report for people: what ran and where its time went, one table, and the warnings. On a screen
+ * the rows that matter; in a file all; with --full all there is to say. */
 #include "report/render/text/text.h"
 
 #include <stdlib.h>
@@ -10,9 +10,8 @@
 #include "report/wording/numbers.h"
 #include "report/wording/utf8.h"
 
-#define TOP_DEFAULT    20
-#define SCREEN_DEFAULT 40 /* lines, where there is no terminal */
-#define PROMPT	       2  /* lines that are not the report's */
+#define SCREEN_MOST  25 /* rows on a screen */
+#define SCREEN_LEAST 5
 
 static void print_fact(void *to, const char *name, const char *raw)
 {
@@ -48,20 +47,26 @@ static int print_table(struct text *t)
 	}
 }
 
-/* Rows that it shows at most. */
-static uint32_t top_of(const struct report_options *o)
+/* Is it up to the report which rows are shown? */
+static bool is_chosen(const struct report_options *o, FILE *out)
 {
-	if (o->top != REPORT_TOP_DEFAULT)
-		return o->top ? o->top : UINT32_MAX;
-	return o->full ? UINT32_MAX : TOP_DEFAULT;
+	return o->top == REPORT_TOP_DEFAULT && !o->full && terminal_of(out, o->width).screen;
 }
 
-/* A screen may be higher than that. */
+/* Rows that it shows at most. */
+static uint32_t top_of(const struct report_options *o, FILE *out)
+{
+	if (o->top == REPORT_TOP_DEFAULT || !o->top)
+		return is_chosen(o, out) ? SCREEN_MOST : UINT32_MAX;
+	return o->top;
+}
+
+/* Each of several programs has rows. */
 #define READ_LEAST 500
 
-uint32_t text_sites_read(const struct report_options *o)
+uint32_t text_sites_read(const struct report_options *o, FILE *out)
 {
-	uint32_t top = top_of(o);
+	uint32_t top = top_of(o, out);
 
 	return !o->full && top < READ_LEAST ? READ_LEAST : top;
 }
@@ -131,24 +136,26 @@ static int print_full(struct text *t)
 	return status;
 }
 
-static void print_brief_head(struct text *t)
+/* Programs that are apart have a line of time each. */
+static void print_brief_head(struct text *t, bool sites)
 {
 	if (t->report->first)
 		print_command(t);
 	report_head_run(t->report, t->terminal.utf8, print_fact, t);
-	text_time(t);
+	if (!sites || !t->report->apart)
+		text_time(t);
 	report_head_calls(t->report, t->terminal.utf8, print_fact, t);
 }
 
 static int print_brief(struct text *t)
 {
-	size_t screen = t->terminal.height ? t->terminal.height : SCREEN_DEFAULT;
-	size_t head =
-		text_cell_lines(t, print_brief_head, true) + text_cell_lines(t, print_next, false);
 	bool sites = t->report->by <= REPORT_BY_FUNCTION;
 	int status;
 
-	t->lines = screen > head + PROMPT ? screen - head - PROMPT : 0;
+	t->shown = calloc((size_t)t->report->sites + 1, sizeof(*t->shown));
+	if (!t->shown)
+		return -1;
+	print_brief_head(t, sites);
 	if (sites)
 		status = t->report->apart ? text_programs(t, text_rows) : text_rows(t);
 	else
@@ -157,6 +164,7 @@ static int print_brief(struct text *t)
 		status = print_others(t);
 	text_warnings_brief(t);
 	print_next(t);
+	free(t->shown);
 	return status;
 }
 
@@ -165,6 +173,7 @@ int text_print(struct report *r, const struct report_options *o, FILE *out)
 	struct text t = {.report = r, .options = o, .out = out};
 
 	t.terminal = terminal_of(out, o->width);
-	t.top = top_of(o);
+	t.top = top_of(o, out);
+	t.least = is_chosen(o, out) ? SCREEN_LEAST : t.top;
 	return o->full ? print_full(&t) : print_brief(&t);
 }

@@ -18,25 +18,21 @@ struct text {
 	const struct report_options *options;
 	struct terminal terminal;
 	FILE *out;
-	uint32_t top; /* rows shown at most */
-	size_t lines; /* of the screen, that a short table and the warnings may take */
+	uint32_t top, least; /* rows shown at most, and if there are as many */
+	bool *shown;	     /* by site: it has a row of the short report */
 };
 
 /* Print all of it. */
 int text_print(struct report *r, const struct report_options *o, FILE *out);
 /* Sites that it may need, of those that work and of those that wait. */
-uint32_t text_sites_read(const struct report_options *o);
+uint32_t text_sites_read(const struct report_options *o, FILE *out);
 
-/* How many lines a part takes; `keep`: print it, too. 0 when out of memory. */
-size_t text_cell_lines(struct text *t, void (*print)(struct text *t), bool keep);
-
-/* Where the threads' time went. */
+/* Where the threads' time went, and a verdict. */
 void text_time(struct text *t);
 void text_warnings_brief(struct text *t);
 void text_warnings_full(struct text *t);
 
-/* The rows that fit t->lines: those that work, those that wait, what is left. Then the
- * warnings, whose lines are among them. */
+/* The rows that have most of the time: those that work, those that wait, what is left. */
 int text_rows(struct text *t);
 
 /* The main table, as the rows are grouped. */

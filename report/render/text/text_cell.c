@@ -207,25 +207,3 @@ void text_cell_rows_shown(struct text *t, uint32_t rows, double shown_ns, double
 		       "\n%" PRIu32 " of %" PRIu32 " rows, %s of %s. All: --top 0\n", t->top, rows,
 		       share, of_what);
 }
-
-size_t text_cell_lines(struct text *t, void (*print)(struct text *t), bool keep)
-{
-	FILE *out = t->out, *memory;
-	char *text = NULL;
-	size_t bytes = 0, lines = 0;
-
-	memory = open_memstream(&text, &bytes);
-	if (!memory)
-		return 0;
-	t->out = memory;
-	print(t);
-	t->out = out;
-	if (fclose(memory) == 0) {
-		for (size_t i = 0; i < bytes; i++)
-			lines += text[i] == '\n';
-		if (keep)
-			fwrite(text, 1, bytes, out);
-	}
-	free(text);
-	return lines;
-}

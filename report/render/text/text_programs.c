@@ -14,14 +14,7 @@
 #include "report/wording/numbers.h"
 #include "report/wording/utf8.h"
 
-#define NAMED	   6 /* small programs that are named in their line */
-#define ROWS_LEAST 5 /* of a section, unless --top says otherwise */
-
-/* Lines of a screen. */
-#define LIST_LINES    5 /* around the list of programs, and for the others */
-#define SECTION_HEAD  2 /* a blank one, and the command */
-#define SECTION_LEAST 9 /* that a section needs to say something */
-
+#define NAMED 6 /* small programs that are named in their line */
 enum { PROGRAM };
 
 #define FIELD(kind, member) .type = kind, .offset = offsetof(struct report_program, member)
@@ -122,40 +115,21 @@ static int print_section(struct text *t, uint32_t program, int (*table)(struct t
 		fputc('\n', t->out);
 		text_cell_bold(t, command ? command : view.first->program);
 		free(command);
+		if (t->report->by <= REPORT_BY_FUNCTION && !t->options->full)
+			text_time(&section);
 		status = table(&section);
 		programs_view_end(t->report, &view);
 	}
 	return status;
 }
 
-/* On a screen, as many as have room for a few rows each; the others are in the last line. All of
- * several runs, which somebody named. */
-static uint32_t fit_sections(struct text *t, uint32_t shown)
-{
-	size_t warnings, taken;
-
-	if (!t->lines || t->options->top != REPORT_TOP_DEFAULT)
-		return shown;
-	warnings = text_cell_lines(t, text_warnings_brief, false);
-	for (;; shown--) {
-		taken = warnings + shown + LIST_LINES;
-		size_t left = t->lines > taken ? t->lines - taken : 0;
-
-		if (shown <= 1 || t->report->runs > 1 || left / shown >= SECTION_LEAST) {
-			left /= shown ? shown : 1;
-			t->lines = (left > SECTION_HEAD ? left - SECTION_HEAD : 0) + warnings;
-			return shown;
-		}
-	}
-}
-
 int text_programs(struct text *t, int (*table)(struct text *t))
 {
-	uint32_t top = t->top, shown = fit_sections(t, programs_shown(t->report));
+	uint32_t top = t->top, shown = programs_shown(t->report);
 	int status = print_list(t, shown);
 
-	if (t->options->top == REPORT_TOP_DEFAULT && shown)
-		t->top = top / shown > ROWS_LEAST ? top / shown : ROWS_LEAST;
+	if (t->options->top == REPORT_TOP_DEFAULT && shown && top != UINT32_MAX)
+		t->top = top / shown > t->least ? top / shown : t->least;
 	for (uint32_t i = 0; status == 0 && i < shown; i++)
 		status = print_section(t, i, table);
 	t->top = top;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The short table of sites: as many rows as fit the screen, those that work before those that wait.
- * What is not shown is one line. */
+/* The short table of sites: on a screen the rows that have most of the time, those that work before
+ * those that wait. What is not shown is one line. */
 #include "report/render/text/text.h"
 
 #include <inttypes.h>
@@ -10,14 +10,11 @@
 
 #include "report/wording/numbers.h"
 
-#define ROWS_LEAST 3	 /* however low the screen is */
-#define WIDE	   180	 /* columns in which call paths have room beside the numbers */
-#define LITTLE	   0.001 /* a share of time that is not worth a word beside another */
+#define MOST 0.9 /* of the time in calls: the rows that have it are shown */
 
 struct rows {
 	uint32_t *row; /* sites that may be shown: those that work, then those that wait */
 	uint32_t works, waits;
-	uint32_t works_much, waits_much; /* that are not little */
 	uint32_t works_shown, waits_shown;
 };
 
@@ -36,34 +33,51 @@ static int collect(struct rows *rows, const struct report *r)
 		rows->row[rows->works + rows->waits] = i;
 		rows->works += !s->waits;
 		rows->waits += s->waits;
-		rows->works_much += !s->waits && s->share >= LITTLE;
-		rows->waits_much += s->waits && s->waiting_share >= LITTLE;
 	}
 	return 0;
 }
 
-static uint32_t beyond(uint32_t most, uint32_t needed)
+/* What a row counts for: its time outside of other rows, or what the order is by. */
+static double weight_of(const struct report *r, const struct report_site *s)
 {
-	return most > needed ? most - needed : 0;
+	double ns = s->waits ? s->total_ns : s->outer_ns;
+
+	if (r->sort == REPORT_SORT_CPU && s->states.known)
+		ns = s->states.on_cpu.mean * (double)s->calls;
+	return ns > 0 ? ns : 0;
 }
 
-static uint32_t larger(uint32_t a, uint32_t b)
+/* How many of the rows have most of what all of them have. */
+static uint32_t needed(const struct report *r, const uint32_t *row, uint32_t rows)
 {
-	return a > b ? a : b;
+	double ns = 0, all = 0;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < rows; i++)
+		all += weight_of(r, &r->site[row[i]]);
+	for (; n < rows && ns < MOST * all; n++)
+		ns += weight_of(r, &r->site[row[n]]);
+	return n;
 }
 
-/* A quarter of them for what waits, and what the others do not need; a row of little work is no
- * need where one waited for much. */
-static void choose(struct rows *rows, uint32_t most)
+static uint32_t smaller(uint32_t a, uint32_t b)
 {
-	uint32_t quarter = most > 2 && most < 4 ? 1 : most / 4;
-	uint32_t much = beyond(most, larger(rows->works_much, 1));
-	uint32_t waits = larger(beyond(most, rows->works), quarter);
+	return a < b ? a : b;
+}
 
-	waits = larger(waits, much < rows->waits_much ? much : rows->waits_much);
-	rows->waits_shown = rows->waits < waits ? rows->waits : waits;
-	most -= rows->waits_shown;
-	rows->works_shown = rows->works < most ? rows->works : most;
+/* Rows for most of the work, then for most of the waiting; `most` in all, of which a quarter is for
+ * what waits, and `least` if there are as many. */
+static void choose(struct rows *rows, const struct report *r, uint32_t least, uint32_t most)
+{
+	uint32_t waits = needed(r, rows->row + rows->works, rows->waits), left;
+	uint32_t works = needed(r, rows->row, rows->works);
+
+	waits = smaller(waits, works + most / 4 < most ? most - works : (most + 3) / 4);
+	works = smaller(works, most - waits);
+	left = least > works + waits ? least - works - waits : 0;
+	rows->works_shown = smaller(works + left, rows->works);
+	left -= rows->works_shown - works;
+	rows->waits_shown = smaller(waits + left, rows->waits);
 	memmove(rows->row + rows->works_shown, rows->row + rows->works,
 		rows->waits_shown * sizeof(*rows->row));
 }
@@ -82,51 +96,23 @@ static void add_row(struct text *t, struct table *table, uint32_t site, const un
 		text_path_notes(t, table, s, mark, t->options->frames);
 }
 
-/* "1.2 ms, 3.4 % of the work; 5.6 s, 7.8 % of the time waiting". */
-static void describe_time(const struct text *t, double work_ns, double waiting_ns, char *out,
-			  size_t room)
-{
-	const struct report *r = t->report;
-	char time[32], share[32], work[96] = "", waiting[96] = "";
-
-	numbers_duration(time, sizeof(time), work_ns, t->terminal.utf8);
-	numbers_share(share, sizeof(share), r->net_ns > 0 ? work_ns / r->net_ns : NAN);
-	if (work_ns > 0)
-		snprintf(work, sizeof(work), "%s, %s of the work", time, share);
-	numbers_duration(time, sizeof(time), waiting_ns, t->terminal.utf8);
-	numbers_share(share, sizeof(share), r->time_ns > 0 ? waiting_ns / r->time_ns : NAN);
-	if (waiting_ns > 0 && !(work_ns > 0 && waiting_ns < LITTLE * r->time_ns))
-		snprintf(waiting, sizeof(waiting), "%s, %s of the time, waiting", time, share);
-	snprintf(out, room, "%s%s%s", work, *work && *waiting ? "; " : "", waiting);
-}
-
 static void print_rest(struct text *t, const struct rows *rows)
 {
 	const struct report *r = t->report;
 	uint32_t shown = rows->works_shown + rows->waits_shown, left = r->sites + r->beyond - shown;
-	double work_ns = r->net_ns, waiting_ns = r->net_waiting_ns;
-	char time[208];
+	double ns = r->net_ns + r->net_waiting_ns;
 
 	for (uint32_t i = 0; i < shown; i++) {
 		const struct report_site *s = &r->site[rows->row[i]];
 
-		if (s->waits)
-			waiting_ns -= fmax(s->total_ns, 0);
-		else
-			work_ns -= fmax(s->outer_ns, 0);
+		ns -= fmax(s->waits ? s->total_ns : s->outer_ns, 0);
 	}
-	if (!left)
-		return;
-	describe_time(
-		t,
-		rows->works_shown < rows->works || r->kept < r->working || r->beyond ? work_ns : 0,
-		rows->waits_shown < rows->waits || r->kept < r->sites - r->working || r->beyond
-			? waiting_ns
-			: 0,
-		time, sizeof(time));
-	text_cell_say(t, TERMINAL_DIM, "  + ", 4,
-		      "%" PRIu32 " more row%s: %s. All: --full, or --top 0", left,
-		      left == 1 ? "" : "s", time);
+	if (left)
+		text_cell_say(t, TERMINAL_DIM, "  + ", 4,
+			      "%" PRIu32 " more row%s: %s, %s of the time. All: --full, or --top 0",
+			      left, left == 1 ? "" : "s",
+			      numbered_duration(fmax(ns, 0), t->terminal.utf8).text,
+			      numbered_share(r->time_ns > 0 ? fmax(ns, 0) / r->time_ns : NAN).text);
 }
 
 static void print_legend(struct text *t, const struct rows *rows)
@@ -144,21 +130,6 @@ static void print_legend(struct text *t, const struct rows *rows)
 					     "something (--full: why)");
 }
 
-/* Rows that find room in `lines`. What is found out about modules when names are looked up may
- * become a warning, which takes a line. */
-static uint32_t fit(struct text *t, const struct rows *rows, size_t lines)
-{
-	/* blank lines and headings of the table, and the lines below it */
-	size_t taken = 2 + (rows->waits ? 2 : 0) + 3 +
-		       text_cell_lines(t, text_warnings_brief, false),
-	       each = 1;
-
-	if (t->terminal.width < WIDE && (t->report->by != REPORT_BY_FUNCTION || t->report->caller))
-		each = t->options->frames == REPORT_FRAMES_DEFAULT ? 2 : t->options->frames + 1u;
-	lines = lines > taken ? (lines - taken) / each : 0;
-	return lines < ROWS_LEAST ? ROWS_LEAST : (uint32_t)lines;
-}
-
 static int print(struct text *t, const struct rows *rows)
 {
 	uint32_t shown = rows->works_shown + rows->waits_shown;
@@ -168,6 +139,7 @@ static int print(struct text *t, const struct rows *rows)
 
 	text_sites_begin(t, &table);
 	for (uint32_t i = 0; status == 0 && i < shown; i++) {
+		t->shown[t->report->site[rows->row[i]].row] = true;
 		if (i == rows->works_shown)
 			text_sites_waiting(&table);
 		add_row(t, &table, rows->row[i], apart.mark[i]);
@@ -184,8 +156,7 @@ int text_rows(struct text *t)
 	int status = collect(&rows, t->report);
 
 	if (status == 0) {
-		choose(&rows,
-		       t->options->top == REPORT_TOP_DEFAULT ? fit(t, &rows, t->lines) : t->top);
+		choose(&rows, t->report, t->least, t->top);
 		status = print(t, &rows);
 	}
 	if (status == 0) {

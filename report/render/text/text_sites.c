@@ -94,6 +94,12 @@ static void no_tick_cells(struct text *t, struct table *table, size_t at, double
 	table_cell(table, at + 2, interval);
 }
 
+/* Below 0 nothing is known of a time. */
+static void duration_cell(struct text *t, struct table *table, size_t column, double ns)
+{
+	text_cell_duration(t, table, column, ns > 0 ? ns : NAN);
+}
+
 static void mean_cells(struct text *t, struct table *table, const struct report_site *s)
 {
 	if (s->calls && !s->units) {
@@ -103,13 +109,16 @@ static void mean_cells(struct text *t, struct table *table, const struct report_
 	if (t->report->sort == REPORT_SORT_CPU && s->states.known &&
 	    !isnan(s->states.on_cpu.mean)) {
 		text_cell_mean(t, table, MEAN, &s->states.on_cpu);
-		text_cell_duration(t, table, TOTAL, s->states.on_cpu.mean * (double)s->calls);
+		duration_cell(t, table, TOTAL, s->states.on_cpu.mean * (double)s->calls);
 		if (!s->has_slow)
-			text_cell_duration(t, table, SLOW, s->estimate.mean);
+			duration_cell(t, table, SLOW, s->estimate.mean);
 		return;
 	}
-	text_cell_mean(t, table, MEAN, &s->estimate);
-	text_cell_duration(t, table, TOTAL, s->total_ns);
+	if (isnan(s->below_ns))
+		text_cell_mean(t, table, MEAN, &s->estimate);
+	else
+		text_cell_mean(t, table, MEAN, &(struct mean_interval){.high = s->below_ns});
+	duration_cell(t, table, TOTAL, s->total_ns);
 }
 
 static void slow_cells(struct text *t, struct table *table, const struct report_site *s)
@@ -137,13 +146,12 @@ static void tail_cells(struct text *t, struct table *table, const struct report_
 	text_cell_duration(t, table, MAX, s->percentiles.max_ns);
 }
 
-/* Of what works, or "waits" and how much of the threads' time. "inside": its time is that of
- * another row, too. */
+/* Of the threads' time. "inside": its time is that of another row, too. */
 static void share_cell(struct table *table, const struct report_site *s, bool apart)
 {
 	char share[32], text[64];
 
-	numbers_share(share, sizeof(share), s->waits ? s->waiting_share : s->share);
+	numbers_share(share, sizeof(share), s->time_share);
 	snprintf(text, sizeof(text), "%s%s%s", s->outer_calls ? "" : "inside ",
 		 s->waits && !apart ? "waits " : "", share);
 	table_cell(table, SHARE, text);
@@ -214,7 +222,6 @@ void text_sites_waiting(struct table *table)
 {
 	table_section(table);
 	table_cell(table, FUNCTION, "WAITING");
-	table_cell(table, SHARE, "OF TIME");
 }
 
 void text_sites_row(struct text *t, struct table *table, uint32_t site)
@@ -223,7 +230,7 @@ void text_sites_row(struct text *t, struct table *table, uint32_t site)
 	add_site(t, table, s, true);
 	mark_cell(table, s);
 	if (t->report->sort != REPORT_SORT_CPU || s->waits)
-		bar_cell(t, table, s->waits ? s->waiting_share : s->share);
+		bar_cell(t, table, s->time_share);
 }
 
 /* The reliability warnings of a row, in the row itself. */

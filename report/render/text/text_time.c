@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/findings/findings.h"
 #include "report/model/model.h"
 #include "report/wording/numbers.h"
 #include "report/wording/utf8.h"
@@ -17,13 +18,10 @@
 
 /* A sum that is off by more than this is no reason to print tenths of a percent. */
 #define EXACT 0.01
-/* A share that says what most of the time was. */
-#define MOST 500
 
 struct part {
 	double s;
 	const char *utf8, *ascii; /* in the bar */
-	const char *most;	  /* "mostly ...", if it is more than half */
 	const char *label;
 };
 
@@ -36,9 +34,9 @@ struct time_line {
 };
 
 static void add(struct time_line *l, double s, const char *utf8, const char *ascii,
-		const char *most, const char *label)
+		const char *label)
 {
-	l->part[l->parts] = (struct part){fmax(s, 0), utf8, ascii, most, label};
+	l->part[l->parts] = (struct part){fmax(s, 0), utf8, ascii, label};
 	l->all_s += l->part[l->parts++].s;
 }
 
@@ -85,20 +83,17 @@ static void name_waits(const struct report *r, bool only_waits, char *out, size_
 static void fill_states(struct time_line *l, const struct report *r)
 {
 	const struct report_threads_time *t = &r->threads_time;
-	double in_calls = threads_time_cpu_in_calls_s(t);
-	double all_cpu = t->cpu_in_calls_s + t->cpu_outside_s + t->recording_s;
-	double recording = fmin(fmax(t->recording_s, 0), fmax(all_cpu - in_calls, 0));
+	const struct threads_cpu cpu = threads_time_cpu(r, t);
 	double off = threads_time_difference(r);
 
 	l->about = !(fabs(off) <= EXACT) && t->estimated_s > EXACT * r->time_ns / 1e9;
 	name_waits(r, false, l->waits, sizeof(l->waits));
-	add(l, in_calls, "█", "#", "in calls, on a CPU", "on a CPU in calls");
-	add(l, all_cpu - in_calls - recording, "▓", "=", "computing outside of calls",
-	    "on a CPU outside of them");
-	add(l, recording, "▞", "%", "recorded by scprof", "recording by scprof");
-	add(l, t->runnable_s, "▒", "+", "kept from its CPUs", "runnable: waited for a CPU");
-	add(l, t->asleep_in_calls_s, "░", "-", "waiting", l->waits);
-	add(l, t->not_recorded_s, "·", ".", "waiting elsewhere", "waiting, not recorded");
+	add(l, cpu.in_calls_s, "█", "#", "on a CPU in calls");
+	add(l, cpu.outside_s, "▓", "=", "on a CPU outside of them");
+	add(l, cpu.recording_s, "▞", "%", "recording by scprof");
+	add(l, t->runnable_s, "▒", "+", "runnable: waited for a CPU");
+	add(l, t->asleep_in_calls_s, "░", "-", l->waits);
+	add(l, t->not_recorded_s, "·", ".", "waiting, not recorded");
 }
 
 /* From the calls alone. */
@@ -107,10 +102,10 @@ static void fill_calls(struct time_line *l, const struct report *r)
 	double outer_ns = r->calls_ns - r->nested_ns;
 
 	name_waits(r, true, l->waits, sizeof(l->waits));
-	add(l, (outer_ns - r->waiting_ns) / 1e9, "█", "#", "in calls", "in calls that work");
-	add(l, r->gaps_ns / 1e9, "▓", "=", "between calls", "between calls, or not recorded");
-	add(l, r->recording_ns / 1e9, "▞", "%", "recorded by scprof", "recording by scprof");
-	add(l, fmin(r->waiting_ns, outer_ns) / 1e9, "░", "-", "waiting", l->waits);
+	add(l, (outer_ns - r->waiting_ns) / 1e9, "█", "#", "in calls that work");
+	add(l, r->gaps_ns / 1e9, "▓", "=", "between calls, or not recorded");
+	add(l, r->recording_ns / 1e9, "▞", "%", "recording by scprof");
+	add(l, fmin(r->waiting_ns, outer_ns) / 1e9, "░", "-", l->waits);
 }
 
 /* As many cells as each part has of the whole, without one too few or too many. */
@@ -130,24 +125,19 @@ static void print_bar(struct text *t, const struct time_line *l)
 	fputs("  ", t->out);
 }
 
-static void print_whole(struct text *t, const struct time_line *l, const int32_t *permille)
+static void print_whole(struct text *t, const struct time_line *l)
 {
 	const struct report *r = t->report;
-	char time[32], line[256], about[96] = "", off[32], mostly[96] = "";
-	uint64_t threads = 0;
+	char time[32], line[256], about[96] = "", off[32];
+	uint64_t threads = r->all_threads;
 	bool cpu = r->profile->clock.kind == SCP_CLOCK_THREAD_CPU;
 
-	for (uint32_t i = 0; i < r->threads; i++)
-		threads += r->thread[i].threads;
-	for (size_t i = 0; i < l->parts; i++)
-		if (permille[i] > MOST)
-			snprintf(mostly, sizeof(mostly), ", mostly %s", l->part[i].most);
 	numbers_duration(time, sizeof(time), r->time_ns, t->terminal.utf8);
 	numbers_share(off, sizeof(off), fabs(threads_time_difference(r)));
 	if (l->about)
 		snprintf(about, sizeof(about), "; roughly: the check is %s off", off);
-	snprintf(line, sizeof(line), "%s%s of %" PRIu64 " thread%s%s%s", time,
-		 cpu ? " of CPU time" : "", threads, threads == 1 ? "" : "s", mostly, about);
+	snprintf(line, sizeof(line), "%s%s of %" PRIu64 " thread%s%s", time,
+		 cpu ? " of CPU time" : "", threads, threads == 1 ? "" : "s", about);
 	text_cell_wrap(
 		t, line,
 		INDENT + 2 + (t->terminal.width / 3 < BAR_MOST ? t->terminal.width / 3 : BAR_MOST),
@@ -206,12 +196,16 @@ void text_time(struct text *t)
 	double part[PARTS];
 	int32_t permille[PARTS];
 
+	if (!t->report->first)
+		return;
 	if (t->report->threads_time.known)
 		fill_states(&l, t->report);
 	else
 		fill_calls(&l, t->report);
-	if (!(l.all_s > 0))
+	if (!(l.all_s > 0)) {
+		text_cell_fact(t, "time", "%s", verdict_of(t->report).text);
 		return;
+	}
 	for (size_t i = 0; i < l.parts; i++)
 		part[i] = l.part[i].s;
 	if (numbers_percentages(part, l.parts, l.about ? 100 : 1000, permille) < 0)
@@ -220,6 +214,7 @@ void text_time(struct text *t)
 		permille[i] *= 10;
 	terminal_print(t->out, &t->terminal, TERMINAL_DIM, "  %-10s ", "time");
 	print_bar(t, &l);
-	print_whole(t, &l, permille);
+	print_whole(t, &l);
 	print_parts(t, &l, permille);
+	text_cell_fact(t, "", "%s", verdict_of(t->report).text);
 }

@@ -48,7 +48,8 @@ static bool is_of(const struct report_warning *w, enum warning_kind kind)
 /* The code, and as much of the figures and of what to do as a line holds. */
 static void print_line(struct text *t, const struct report_warning *w, uint32_t alike)
 {
-	char *safe = utf8_clean(w->brief, t->terminal.utf8), times[24] = "";
+	char *safe = utf8_clean(w->brief, t->terminal.utf8), times[48] = "";
+	bool hidden = w->row < t->report->sites && !t->shown[w->row];
 	bool answer = is_of(w, WARNING_ANSWER);
 	size_t before;
 
@@ -56,6 +57,8 @@ static void print_line(struct text *t, const struct report_warning *w, uint32_t 
 		return;
 	if (alike > 1)
 		snprintf(times, sizeof(times), " (%" PRIu32 ")", alike);
+	else if (hidden)
+		snprintf(times, sizeof(times), " in rows of --full");
 	before = strlen(w->code) + strlen(times) + 4;
 	if (!answer)
 		cut(safe, t->terminal.width > before ? t->terminal.width - before : 0);
@@ -68,13 +71,7 @@ static void print_line(struct text *t, const struct report_warning *w, uint32_t 
 	free(safe);
 }
 
-/* An eighth of the screen, and no fewer than 3. */
-static uint32_t lines_at_most(const struct text *t)
-{
-	size_t eighth = t->terminal.height / 8;
-
-	return eighth ? eighth < 3 ? 3 : (uint32_t)eighth : 5;
-}
+#define SCREEN_LINES 5 /* of warnings on a screen */
 
 void text_warnings_brief(struct text *t)
 {
@@ -90,7 +87,7 @@ void text_warnings_brief(struct text *t)
 	for (uint32_t i = 0; i < r->warnings; i++) {
 		uint32_t alike = is_of(&r->warning[i], WARNING_NOTE) ? 0 : count_alike(r, i);
 
-		if (alike && lines < lines_at_most(t)) {
+		if (alike && (lines < SCREEN_LINES || !t->terminal.screen)) {
 			print_line(t, &r->warning[i], alike);
 			lines++;
 		} else if (alike) {

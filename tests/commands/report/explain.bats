@@ -67,11 +67,15 @@ setup()
 	[ "$status" = 2 ]
 }
 
-@test "screen 01: a report takes 40 lines where there is no terminal; --full and --top 0 show every row" {
-	LC_ALL=C "$SCPROF" report p.scp >short
-	[ "$(wc -l <short)" -le 40 ]
-	grep -qE '^  \+ [0-9]+ more rows: ' short
+@test "screen 01: a terminal has 5 to 25 rows, most of the time in calls; a file, --full and --top 0 every row" {
+	LC_ALL=C script -qec "stty rows 40 cols 120; '$SCPROF' report --frames 0 p.scp" /dev/null </dev/null |
+		tr -d '\r' >screen
 	sites=$("$SCPROF" report --format json p.scp | jq '.sites | length')
+	shown=$(sed -n '/^FUNCTION/,/^  [+!~]/p' screen | grep -E '^[a-z_0-9]+ .*%' | grep -vc '^! ')
+	[ "$shown" -le 25 ] && [ "$shown" -ge $((sites < 5 ? sites : 5)) ]
+	grep -qE "^  \+ $((sites - shown)) more rows?: " screen || [ "$shown" = "$sites" ]
+	LC_ALL=C "$SCPROF" report --frames 0 p.scp >file
+	[ "$(sed -n '/^FUNCTION/,/^  [!~]/p' file | grep -E '^[a-z_0-9]+ .*%' | grep -vc '^! ')" = "$sites" ]
 	LC_ALL=C "$SCPROF" report --top 3 --frames 0 p.scp >top
 	[ "$(sed -n '/^FUNCTION/,/^  + /p' top | sed '1d;$d' | grep -c ' %')" = 3 ]
 	LC_ALL=C "$SCPROF" report --top 0 --frames 0 p.scp >all

@@ -80,7 +80,8 @@ static void test_means_have_the_digits_they_deserve(void **state)
 	check_mean(1234567, 1234566, 1234568, "1.235 +/-0.001 ms");
 	check_mean(500, 100, 2000, "500 [100, 2000] ns");
 	check_mean(1000, 0, 2270, "1.0 [0.0, 2.3] us");
-	check_mean(0, 0, 3.2e6, "0.0 [0.0, 3.2] ms");
+	check_mean(0, 0, 3.2e6, "< 3.2  ms");
+	check_mean(31660, 0, 69e6, "< 69  ms");
 	check_mean(-3, -5, -1, "-3.0 +/-2.0 ns");
 	check_mean(261500, 0, INFINITY, "261.5 +/-? us");
 	check_mean(NAN, NAN, NAN, "-  ");

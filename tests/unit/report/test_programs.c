@@ -321,7 +321,7 @@ static void other_formats_say_which_program(void **state)
 	o.together = false;
 	o.format = REPORT_CSV;
 	text = fixture_print(two_programs(), &o);
-	assert_non_null(strstr(text, ",program,program_share\r\n"));
+	assert_non_null(strstr(text, ",program,program_share,share_of_time,mean_below_ns\r\n"));
 	assert_non_null(strstr(text, ",other,"));
 	free(text);
 	o.format = REPORT_CALLGRIND;

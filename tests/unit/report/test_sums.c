@@ -212,6 +212,10 @@ static void test_next_steps_follow_from_what_was_found(void **state)
 	p->entry[3].sums.batches.count = 0;
 	p->entry[3].sums.units_sq = (prof_u128)9 * 40000 * 40000 * 50;
 	r = build(p, REPORT_BY_PATH, false);
+	assert_false(suggests(r, "--until")); /* hundreds of times as many calls would be needed */
+	report_free(r);
+	p->entry[3].sums.units_sq = (prof_u128)2 * 40000 * 40000 * 50;
+	r = build(p, REPORT_BY_PATH, false);
 	assert_true(suggests(r, "--until 5% -- 'it'\\''s $HOME'"));
 	assert_true(r->next_steps <= NEXT_STEPS);
 	report_free(r);

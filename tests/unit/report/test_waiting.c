@@ -133,7 +133,7 @@ static void a_flame_graph_has_a_tree_for_each(void **state)
 		assert_int_equal(b->depth == 1, b->kind == FLAME_WORK || b->kind == FLAME_WAITING);
 		halves += b->depth == 1;
 		if (b->kind == FLAME_WORK)
-			assert_float_equal(b->share, 1, 1e-12);
+			assert_float_equal(b->share, b->value_ns / 13998000.0, 1e-12);
 		if (b->kind == FLAME_WAITING)
 			assert_float_equal(b->share, 8005000 / 13998000.0, 1e-12);
 		if (b->kind == FLAME_CALL)

@@ -77,8 +77,8 @@ const programs = doc.programs && doc.programs.of > 1 && sites.has("program") ? n
 const programOf = (row) => (programs && sites.get(row, "program") >= 0 ? text(programs.get(sites.get(row, "program"), "name")) : "");
 
 const isWaiting = (row) => sites.get(row, "waits") === 1;
-const OF_WORK = "of work", OF_THREADS = "of the threads' time";
-const shareOfBox = (box) => (box === 0 && waitBox ? "" : `${share(boxNumber(box, "share"))} ${boxWaits(box) ? OF_THREADS : OF_WORK}`);
+const OF_THREADS = "of the threads' time";
+const shareOfBox = (box) => `${share(boxNumber(box, "share"))} ${OF_THREADS}`;
 // All of its calls are inside those of other rows: its time is theirs, too.
 const isInside = (row) => sites.get(row, "nested") > 0 && sites.get(row, "nested") === sites.get(row, "calls");
 const shareText = (row) => (isInside(row) ? "inside " : "") + (isWaiting(row) ? "waits " : "") + share(sites.get(row, "share"));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Where the time of all threads went: one bar, its words below.
 
-const THREAD_STATES = { cpu_in_calls: "on CPU, in calls", cpu_outside: "on CPU, outside", recording: "scprof, recording new paths", runnable: "waiting for a CPU",
+const THREAD_STATES = { cpu_in_calls: "on CPU, in calls", cpu_outside: "on CPU, outside", recording: "recording by scprof", runnable: "waiting for a CPU",
 	asleep_in_calls: "asleep in calls", not_recorded: "asleep, not recorded",
 	work: "in calls that work", waiting: "in calls that wait", outside: "outside of them, or not recorded" };
 const MOSTLY = { computes: "Mostly computes", waits: "Mostly waits", "kept from its CPUs": "Mostly kept from its CPUs" };

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* One sentence says what most of the time went on. Where the threads had to wait for CPUs, elapsed
+ * time says more of the machine than of the program: that comes first. */
+#include "report/findings/findings.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "report/model/model.h"
+#include "report/wording/numbers.h"
+
+static struct numbered share(double part, double all)
+{
+	return numbered_share(fmax(part, 0) / all);
+}
+
+/* How many threads wanted a CPU, and how many had one, as means over the time. */
+static struct verdict overloaded(const struct report *r, const struct report_threads_time *t,
+				 double cpu_s)
+{
+	double wall_s = t == &r->threads_time ? r->wall_s : r->program[0].wall_s;
+	struct verdict v = {.code = "overloaded"};
+	const char *look = r->sort == REPORT_SORT_CPU ? "rows are by CPU time"
+						      : "look at CPU time (--sort cpu)";
+
+	if (wall_s > 0)
+		snprintf(
+			v.text, sizeof(v.text),
+			"the machine is overloaded: %.2f threads wanted a CPU and %.2f had one; %s",
+			fmin((cpu_s + t->runnable_s) / wall_s, 1e9), fmin(cpu_s / wall_s, 1e9),
+			look);
+	else
+		snprintf(v.text, sizeof(v.text),
+			 "the machine is overloaded: threads waited %s of their time for a CPU; %s",
+			 share(t->runnable_s, r->time_ns / 1e9).text, look);
+	return v;
+}
+
+static struct verdict most_of(const struct report *r, const struct report_threads_time *t)
+{
+	const struct threads_cpu on = threads_time_cpu(r, t);
+	double cpu = t->cpu_in_calls_s + t->cpu_outside_s + t->recording_s,
+	       asleep = t->asleep_in_calls_s + t->not_recorded_s,
+	       all = cpu + asleep + t->runnable_s;
+	const struct {
+		double s;
+		const char *code, *begin, *where;
+	} parts[] = {
+		{on.in_calls_s, "calls", "it works in calls", "on a CPU in recorded calls"},
+		{on.outside_s, "computes", "it computes", "on a CPU outside of calls"},
+		{on.recording_s, "recording", "it is recorded", "recording by scprof"},
+		{t->asleep_in_calls_s, "waits", "it waits", "asleep in recorded calls"},
+		{t->not_recorded_s, "waits-elsewhere", "it waits",
+		 "asleep outside of recorded calls"},
+	};
+	size_t from = asleep > cpu ? 3 : 0, to = asleep > cpu ? 5 : 3, most = from;
+	struct verdict v = {.code = "unknown"};
+
+	if (r->overloaded)
+		return overloaded(r, t, cpu);
+	for (size_t i = from; i < to; i++)
+		most = parts[i].s > parts[most].s ? i : most;
+	v.code = parts[most].code;
+	snprintf(v.text, sizeof(v.text), "%s: %s of the threads' time is %s", parts[most].begin,
+		 share(parts[most].s, all).text, parts[most].where);
+	return v;
+}
+
+/* By the calls alone. */
+static struct verdict most_of_calls(const struct report *r)
+{
+	double outer = r->calls_ns - r->nested_ns, waits = fmin(r->waiting_ns, outer);
+	double work = outer - waits, rest = r->time_ns - outer;
+	struct verdict v = {.code = "waits"};
+
+	if (waits >= work && waits >= rest)
+		snprintf(v.text, sizeof(v.text),
+			 "it waits: %s of the threads' time is in calls that wait",
+			 share(waits, r->time_ns).text);
+	else if (work >= rest)
+		snprintf(v.text, sizeof(v.text),
+			 "it works in calls: %s of the threads' time is in calls that work",
+			 share(work, r->time_ns).text);
+	else
+		snprintf(v.text, sizeof(v.text),
+			 "it does something else: %s of the threads' time is outside of recorded "
+			 "calls",
+			 share(rest, r->time_ns).text);
+	v.code = waits >= work && waits >= rest ? "waits" : work >= rest ? "calls" : "elsewhere";
+	return v;
+}
+
+struct verdict verdict_of(const struct report *r)
+{
+	const struct report_threads_time *t = programs_time(r);
+
+	if (threads_time_mostly(t))
+		return most_of(r, t);
+	if (r->time_ns > 0)
+		return most_of_calls(r);
+	return (struct verdict){"unknown", "no time of a thread was recorded"};
+}
