@@ -202,7 +202,7 @@ void numbers_mean(struct number_mean *out, double mean_ns, double low_ns, double
 		return;
 	}
 	decimals = decimals_for(mean, bounded ? half : 0);
-	if (bounded && low_ns == 0 && high_ns > 0 && !(mean > 0.5 * pow(10, -decimals))) {
+	if (bounded && low_ns >= 0 && high_ns > low_ns && !(mean > 0.5 * pow(10, -decimals))) {
 		put_limit(out, high_ns, utf8);
 		return;
 	}

@@ -69,7 +69,7 @@ static const char *name_of(const struct picture *p, const struct flame_box *b)
 	}
 }
 
-/* "120 ms, 31.2 % of the work, 1,024 calls". */
+/* "120 ms, 31.2 % of the threads' time, 1,024 calls". */
 static void put_facts(const struct picture *p, const struct flame_box *b)
 {
 	char total[32], share[32], calls[32];
@@ -79,8 +79,7 @@ static void put_facts(const struct picture *p, const struct flame_box *b)
 	numbers_count(calls, sizeof(calls), b->calls);
 	fprintf(p->out, "%s, ", total);
 	utf8_write_markup(p->out, share); /* "<0.1 %" */
-	fprintf(p->out, " of the %s, %s call%s", b->waits ? "threads' time" : "work", calls,
-		b->calls == 1 ? "" : "s");
+	fprintf(p->out, " of the threads' time, %s call%s", calls, b->calls == 1 ? "" : "s");
 }
 
 static int put_box(const struct picture *p, uint32_t number)

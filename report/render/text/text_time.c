@@ -100,11 +100,16 @@ static void fill_states(struct time_line *l, const struct report *r)
 static void fill_calls(struct time_line *l, const struct report *r)
 {
 	double outer_ns = r->calls_ns - r->nested_ns;
+	const struct report_threads_time sums = {.cpu_in_calls_s =
+							 fmax(outer_ns - r->waiting_ns, 0) / 1e9,
+						 .cpu_outside_s = fmax(r->gaps_ns, 0) / 1e9,
+						 .recording_s = r->recording_ns / 1e9};
+	const struct threads_cpu of = threads_time_cpu(r, &sums);
 
 	name_waits(r, true, l->waits, sizeof(l->waits));
-	add(l, (outer_ns - r->waiting_ns) / 1e9, "█", "#", "in calls that work");
-	add(l, r->gaps_ns / 1e9, "▓", "=", "between calls, or not recorded");
-	add(l, r->recording_ns / 1e9, "▞", "%", "recording by scprof");
+	add(l, of.in_calls_s, "█", "#", "in calls that work");
+	add(l, of.outside_s, "▓", "=", "between calls, or not recorded");
+	add(l, of.recording_s, "▞", "%", "recording by scprof");
 	add(l, fmin(r->waiting_ns, outer_ns) / 1e9, "░", "-", l->waits);
 }
 

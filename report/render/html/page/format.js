@@ -79,7 +79,7 @@ function meanParts(mean, low, high) {
 		return { mean: fixed(m, decimalsFor(m, 0)), interval: "±?", unit };
 	const half = Math.max(m - l, h - m);
 	const decimals = decimalsFor(m, half);
-	if (low === 0 && high > 0 && !(m > 0.5 * 10 ** -decimals)) { // no digit of it is known
+	if (low >= 0 && high > low && !(m > 0.5 * 10 ** -decimals)) { // no digit of it is known
 		const [of, its] = scaleOf(high);
 		return { mean: `< ${high / of >= 9.95 ? fixed(high / of, 0) : fixed(high / of, 1)}`, interval: "", unit: its };
 	}
