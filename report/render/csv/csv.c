@@ -62,9 +62,6 @@ static void put_findings(struct csv *c, const struct report_site *s)
 		if (all & bit)
 			at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s", at ? ";" : "",
 					       reliability_name(bit));
-	if (!isnan(s->below_ns) && at < sizeof(text))
-		snprintf(text + at, sizeof(text) - at, "%s%s", at ? ";" : "",
-			 REPORT_BELOW_RESOLUTION);
 	csv_write_text(c, "findings", text);
 }
 
@@ -117,6 +114,7 @@ static void put_program(struct csv *c, const struct report *r, const struct repo
 	csv_write_text(c, "program", apart ? r->program[s->program].name : NULL);
 	csv_write_number(c, "program_share", apart ? s->program_share : NAN);
 	csv_write_number(c, "share_of_time", s->time_share);
+	csv_write_text(c, "mean_code", isnan(s->below_ns) ? NULL : REPORT_BELOW_RESOLUTION);
 	csv_write_number(c, "mean_below_ns", s->below_ns);
 }
 

@@ -75,6 +75,9 @@ static void number_cells(struct text *t, struct table *table, const struct diff_
 	diff_words_percent(text, sizeof(text), s->verdict.shown.ratio,
 			   1 + fmin(s->verdict.shown.high - s->verdict.shown.ratio,
 				    s->verdict.shown.ratio - s->verdict.shown.low));
+	/* the means beside it are of elapsed time */
+	if (diff_estimate_quantity(s->verdict.view) == DIFF_CPU_TIME)
+		strncat(text, " CPU", sizeof(text) - strlen(text) - 1);
 	table_cell(table, CHANGE, text);
 }
 

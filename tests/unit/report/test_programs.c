@@ -141,6 +141,32 @@ static void shares_of_a_program_are_of_its_own_calls(void **state)
 	report_free(r);
 }
 
+/* A wrapper's threads are in no share of another program, and each has a bar and a verdict. */
+static void shares_of_time_are_of_a_programs_own_threads(void **state)
+{
+	struct report *r = build(two_programs(), REPORT_BY_PATH, false, UINT32_MAX);
+	struct report_options o = REPORT_OPTIONS_DEFAULT;
+	char *text = fixture_print(two_programs(), &o);
+	unsigned bars = 0, verdicts = 0;
+
+	(void)state;
+	for (uint32_t i = 0; i < r->sites; i++) {
+		const struct report_site *s = &r->site[i];
+
+		assert_true(r->program[s->program].time_ns < r->time_ns);
+		assert_float_equal(s->time_share, s->total_ns / r->program[s->program].time_ns,
+				   1e-12);
+	}
+	report_free(r);
+	for (const char *at = text; (at = strstr(at, "\n  time  ")); at++)
+		bars++;
+	for (const char *at = text; (at = strstr(at, "of the threads' time is")); at++)
+		verdicts++;
+	assert_int_equal(bars, 2);
+	assert_int_equal(verdicts, 2);
+	free(text);
+}
+
 /* A view has those of its program's rows that are filled, and counts the others. */
 static void a_view_counts_the_rows_that_are_not_filled(void **state)
 {
@@ -321,7 +347,8 @@ static void other_formats_say_which_program(void **state)
 	o.together = false;
 	o.format = REPORT_CSV;
 	text = fixture_print(two_programs(), &o);
-	assert_non_null(strstr(text, ",program,program_share,share_of_time,mean_below_ns\r\n"));
+	assert_non_null(
+		strstr(text, ",program,program_share,share_of_time,mean_code,mean_below_ns\r\n"));
 	assert_non_null(strstr(text, ",other,"));
 	free(text);
 	o.format = REPORT_CALLGRIND;
@@ -337,6 +364,7 @@ int main(void)
 		cmocka_unit_test(one_program_is_not_apart),
 		cmocka_unit_test(the_executable_tells_programs_of_one_name_apart),
 		cmocka_unit_test(shares_of_a_program_are_of_its_own_calls),
+		cmocka_unit_test(shares_of_time_are_of_a_programs_own_threads),
 		cmocka_unit_test(a_view_counts_the_rows_that_are_not_filled),
 		cmocka_unit_test(time_between_unrelated_runs_is_nobodys),
 		cmocka_unit_test(a_child_is_of_its_parents_run),

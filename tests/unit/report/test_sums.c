@@ -221,6 +221,49 @@ static void test_next_steps_follow_from_what_was_found(void **state)
 	report_free(r);
 }
 
+static double printed(const struct report_site *s, enum report_sort sort)
+{
+	return sort == REPORT_SORT_MEAN	 ? s->estimate.mean
+	       : sort == REPORT_SORT_MAX ? s->max_ns
+					 : s->total_ns;
+}
+
+/* What recording cost is taken off before rows are compared; less than it is known to is no mean.
+ */
+static void test_rows_are_in_the_order_of_what_is_printed(void **state)
+{
+	static const enum report_sort sorts[] = {REPORT_SORT_TIME, REPORT_SORT_MEAN,
+						 REPORT_SORT_MAX, REPORT_SORT_CPU};
+	struct profile *p = fixture_profile();
+
+	(void)state;
+	p->clock.overhead.measurements = 9;
+	p->clock.overhead.inside_ns = 1900;
+	for (size_t i = 0; i < sizeof(sorts) / sizeof(*sorts); i++) {
+		struct report_options o = REPORT_OPTIONS_DEFAULT;
+		struct report *r;
+		uint32_t limits = 0, raw = 0;
+
+		o.sort = sorts[i];
+		r = report_build(p, &o);
+		assert_non_null(r);
+		for (uint32_t k = 0; k < r->sites; k++) {
+			const struct report_site *s = &r->site[k];
+
+			limits += s->below_ns > 0;
+			assert_false(s->estimate.low < 0);
+			assert_false(s->percentiles.at[REPORT_P50].ns < 0);
+			if (!k)
+				continue;
+			assert_true(printed(s, sorts[i]) <= printed(s - 1, sorts[i]));
+			raw += s->units > s[-1].units;
+		}
+		assert_true(raw > 0); /* by time as measured they would be in another order */
+		assert_in_range(limits, 1, r->sites - 1);
+		report_free(r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -229,6 +272,7 @@ int main(void)
 		cmocka_unit_test(test_lost_gaps_put_nothing_inside),
 		cmocka_unit_test(test_paths_through_the_same_functions_are_one_row),
 		cmocka_unit_test(test_frames_without_names_are_their_addresses),
+		cmocka_unit_test(test_rows_are_in_the_order_of_what_is_printed),
 		cmocka_unit_test(test_next_steps_follow_from_what_was_found),
 	};
 
