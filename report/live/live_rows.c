@@ -112,7 +112,7 @@ static void update_row(struct row *r, const struct live_reader *f,
 	r->total_ns = time_ns(f, o, &r->run);
 	r->calls_s = r->has_window ? (double)r->window.calls / span : NAN;
 	r->bytes_s = r->has_window && r->run.has_bytes ? (double)r->window.bytes / span : NAN;
-	r->time_s = r->has_window ? time_ns(f, o, &r->window) / 1e9 / span : NAN;
+	r->time_s = r->has_window ? fmax(time_ns(f, o, &r->window), 0) / 1e9 / span : NAN;
 }
 
 /* Time by state in calls that work: in the interval, or in the run. */

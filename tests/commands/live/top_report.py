@@ -26,8 +26,9 @@ def close(text, scale, wanted, slack=1):
 
 def row_of(line):
     """From the right: function and caller, calls, +-%, mean of the run."""
-    found = re.search(r'(?P<mean>' + NUMBER + r') (?:±(?P<half>' + NUMBER + r')|\[(?P<low>' + NUMBER + r'), (?P<high>' +
-                      NUMBER + r')\]) (?P<unit>ns|µs|us|ms|s) +(?P<doubt>~?)(?P<precision>>?[\d.]+%|\?) +(?P<calls>[\d,]+)  ' +
+    found = re.search(r'(?:< (?P<below>' + NUMBER + r') |(?P<mean>' + NUMBER + r') (?:±(?P<half>' + NUMBER +
+                      r')|\[(?P<low>' + NUMBER + r'), (?P<high>' + NUMBER +
+                      r')\])) (?P<unit>ns|µs|us|ms|s) +(?P<doubt>[~!]?)(?P<precision>>?[\d.]+%|\?) +(?P<calls>[\d,]+)  ' +
                       r'(?P<function>\w+)', line)
     return found and found.groupdict()
 
@@ -42,6 +43,10 @@ def differences(row, site, doubts, aside, counts):
         return
     scale = UNITS[row['unit']]
     mean, low, high = site['mean_ns'], site['ci_low_ns'], site['ci_high_ns']
+    if row['below']:
+        if not close(row['below'], scale, high) or site['mean_below_ns'] is None and low * 20 > high:
+            yield 'below %s, report [%g, %g] ns' % (row['below'], low, high)
+        return
     half = max(high - mean, mean - low)
     if not close(row['mean'], scale, mean):
         yield 'mean %s, report %g ns' % (row['mean'], mean)
@@ -64,7 +69,8 @@ def main():
         if not row:
             continue
         shown += 1
-        doubts = set(below.split('; ~ ')[1].split(', ')) if '; ~ ' in below else set()
+        named_doubts = re.search(r'; [~!] (.*)', below)
+        doubts = set(named_doubts.group(1).split(', ')) if named_doubts else set()
         after = re.search(r' after ([\d,]+) of warm-up', below)
         aside = int(after.group(1).replace(',', '')) if after else 0
         calls = int(row['calls'].replace(',', ''))
