@@ -5,6 +5,7 @@
  * the others. */
 #include "collector/attach/attach.h"
 
+#include <sched.h>
 #include <signal.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
@@ -26,13 +27,15 @@ static void prepare(void)
 {
 	const struct itimerval limit = {{0, LATE_US}, {0, LATE_US}};
 	const struct sigaction a = {.sa_handler = wake_up};
+	const struct sched_param first = {.sched_priority = 1};
 	sigset_t all;
 
 	sigfillset(&all);
 	sigdelset(&all, SIGALRM);
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	sigaction(SIGALRM, &a, NULL);
-	setpriority(PRIO_PROCESS, 0, -20); /* where that is allowed */
+	if (sched_setscheduler(0, SCHED_FIFO, &first)) /* where that is allowed */
+		setpriority(PRIO_PROCESS, 0, -20);
 	setitimer(ITIMER_REAL, &limit, NULL);
 }
 
