@@ -724,6 +724,21 @@ else:
 	done
 }
 
+@test "run --until: it ends with the load, which is said at once, and the command goes on" {
+	mkfifo go
+	# shellcheck disable=SC2016
+	"$SCPROF" run --until 0.01% --no-report -o p.scp -- sh -c '"$0" 1; read -r _ <go; echo went on' "$PROGRAMS/traffic" \
+		>run.out 2>run.err </dev/null &
+	local run=$!
+	await grep -q 'the load is over' run.err
+	echo >go
+	wait $run
+	grep -q 'went on' run.out
+	"$SCPROF" report --format json p.scp >report.json
+	jq -e '.recorded.until | .ended_by == "load" and (.reached | not)' report.json
+	jq -e '.recorded.recorded_s < .recorded.lived_s' report.json
+}
+
 # Programs that end when the line was seen.
 @test "progress: a bar on a terminal, nothing in a pipe" {
 	"$SCPROF" run --for 1500ms --no-report -o p.scp -- "$PROGRAMS/traffic" 2 2>run.err </dev/null 3>&- &
