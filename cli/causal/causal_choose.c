@@ -115,7 +115,11 @@ static const struct {
 static const struct {
 	const char *name;
 	unsigned group;
-} groups[] = {{"socket", SOCKET}, {"io", IO}, {"wait", WAIT}, {"resolve", RESOLVE}};
+} groups[] = {{"socket", SOCKET},
+	      {"io", IO},
+	      {"wait", WAIT},
+	      {"resolve", RESOLVE},
+	      {"all", SCP_GROUP_ALL}};
 
 static unsigned groups_of(const char *list)
 {
@@ -126,7 +130,7 @@ static unsigned groups_of(const char *list)
 			if ((at == list || at[-1] == ',') &&
 			    strchr(",", at[strlen(groups[i].name)]))
 				found |= groups[i].group;
-	return strstr(list, "all") ? SCP_GROUP_ALL : found;
+	return found;
 }
 
 static void join(const char **list, char *to, size_t size, const char *first, const char *more)
