@@ -18,16 +18,13 @@ PROFILE_SRC = \
 	profile/model/fold.c \
 	profile/model/functions.c \
 	profile/model/hist.c \
-	profile/model/keep.c \
 	profile/model/intern.c \
 	profile/model/intern_paths.c \
 	profile/model/model.c \
 	profile/model/model_difference.c \
 	profile/model/overhead.c \
-	profile/model/program.c \
 	profile/model/rate.c \
 	profile/model/displacement.c \
-	profile/model/slowest.c \
 	profile/model/source.c \
 	profile/model/states.c \
 	profile/model/steal.c \
@@ -36,7 +33,6 @@ PROFILE_SRC = \
 	profile/model/unbatched.c \
 	profile/model/usage.c \
 	profile/read/chunks.c \
-	profile/read/entry_offsets.c \
 	profile/read/header.c \
 	profile/read/load.c \
 	profile/read/load_displacement.c \

@@ -53,11 +53,9 @@ struct prof_source_function {
 struct prof_source_line {
 	uint32_t function;	     /* index into source_function */
 	uint32_t line;		     /* 0: not known */
-	uint32_t column, end_column; /* bytes from the beginning of the line, from 1; 0: not known
-				      */
+	uint32_t column, end_column; /* bytes of the line, from 1; 0: not known */
 	uint32_t instruction;
-	uint32_t address[2]; /* of generated code, which no file has here: the return address, its
-				lower half first; 0: none */
+	uint32_t address[2]; /* of generated code, in no file: its lower half first; 0: none */
 };
 
 /* Generated code that has a name (struct scp_generated). Equal ones are one; they may overlap. */
@@ -125,18 +123,19 @@ struct prof_account {
 struct prof_gap {
 	uint32_t table;
 	uint32_t from, to; /* entry indices of the model; PROF_NONE: thread start, thread end */
-	uint64_t calls, units, max_units;
+	uint64_t calls, units;
 	prof_u128 units_sq;
+	uint64_t max_units;
 };
 
 /* One long call (struct scp_slowest). */
 struct prof_slowest {
 	uint32_t entry; /* index: path, function, outcome, and table for the process */
-	uint32_t pid, tid;
-	char name[16]; /* of the thread */
+	uint32_t tid, pid, reserved;
 	uint64_t units, slow_units, bytes;
 	uint64_t began_at;		       /* clock of its process */
 	uint64_t ended_mono_ns, ended_real_ns; /* just after its end */
+	char name[16];			       /* of the thread */
 	uint64_t state;			       /* enum scp_slowest_state */
 	uint64_t runnable_ns, asleep_ns;       /* for SCP_SLOWEST_READ */
 };
@@ -148,8 +147,7 @@ struct prof_look {
 	prof_u128 units_sq;
 };
 
-/* Where a second walk went another way (struct scp_path_difference): `ours` addresses of the
- * process, innermost first, then `theirs`. */
+/* Where a second walk differs (struct scp_path_difference): addresses, `ours`, then `theirs`. */
 struct prof_path_difference {
 	uint32_t at, ours, theirs;
 	uint64_t *frame;
@@ -170,10 +168,10 @@ struct prof_table {
 		uint32_t detector;
 		bool torn; /* as of an entry */
 		uint64_t gaps, gap_units;
-		struct scp_off_cpu gap_off_cpu, call_off_cpu;
+		struct scp_off_cpu gap_off_cpu;
 		uint64_t covered_ns, cpu_ns, ran_ns, stolen_ns, switches;
-		uint64_t overcharged_ns;
-		uint64_t delay_covered_ns, delay_ns;
+		struct scp_off_cpu call_off_cpu;
+		uint64_t delay_covered_ns, delay_ns, overcharged_ns;
 	} states;
 };
 
@@ -188,17 +186,16 @@ struct prof_attached {
 	bool known;	/* it did; else all is 0 */
 	uint32_t flags; /* SCP_ATTACHED_* */
 	uint64_t stopped_ns, stopped_total_ns;
-	uint64_t ran_ns; /* before recording began: the longest; 0: not known */
-	uint32_t pid;	 /* as who attached numbers it: of the first; 0: not known */
 	uint32_t threads, in_calls;
 	struct scp_attach_slots slots;
+	uint64_t ran_ns; /* before recording began: the longest; 0: not known */
+	uint32_t pid;	 /* as who attached numbers it: of the first; 0: not known */
 };
 
 struct prof_process {
 	uint32_t pid, ppid, count; /* count > 1: a fold of several, after a merge */
 	char *exe;
-	char *program; /* what it was started as, no path; in older profiles the last part of exe
-			*/
+	char *program; /* the name that it was started under, without a path */
 	char **argv;   /* argc strings and a NULL */
 	uint32_t argc;
 	uint32_t end_state; /* enum scp_end_state */
@@ -257,8 +254,7 @@ struct profile {
 	char uncopied_function[sizeof(((struct scp_header *)0)->uncopied_function)];
 	uint32_t groups;
 	struct scp_losses losses;     /* summed */
-	struct scp_switches switches; /* summed; files with different detectors: the least of them,
-					 and SCP_SWITCH_MIXED */
+	struct scp_switches switches; /* summed; the least detector, perhaps SCP_SWITCH_MIXED */
 	/* What the processes used while they were recorded, summed over those of which it is known,
 	 * and of how many that is. */
 	struct scp_usage usage;
@@ -267,8 +263,7 @@ struct profile {
 	struct scp_ticker_cost ticker_cost;
 	uint64_t own_ns; /* see scp_header, summed */
 	uint64_t torn_entries;
-	/* Summed; one_in: the smallest that is not 0. Of the differences the first
-	 * SCP_PATH_DIFFERENCES_MAX. */
+	/* Summed; one_in: the least but 0. Only SCP_PATH_DIFFERENCES_MAX differences are kept. */
 	struct scp_path_checks path_checks;
 	struct prof_path_difference *path_difference;
 	uint32_t path_differences;
@@ -310,8 +305,7 @@ struct profile {
 	struct prof_source_line *source_line;
 	struct prof_generated *generated;
 	uint32_t source_functions, source_lines, generateds;
-	struct scp_slowest_asked slowest_asked; /* of all files together: the most, and the
-						   highest threshold */
+	struct scp_slowest_asked slowest_asked; /* of all files: the most, the highest threshold */
 
 	struct profile_index *index; /* private: hashes for interning */
 };
@@ -353,9 +347,8 @@ int profile_renew_clocks(struct profile *p, const struct profile_moment *file, s
 /* All of `paths` in one model; NULL and *err on the first failure. */
 struct profile *profile_open(const char *const *paths, size_t count, struct profile_error *err);
 
-/* The same with progress: `told`, if not NULL, is called after each file. With `left_out`, a file
- * that cannot be read is reported to it and left out; NULL and the last one's *err where that
- * leaves none. Files that do not go together, and lack of memory, are still failures. */
+/* The same with progress: `told`, if not NULL, is called after each file. `left_out` is told of a
+ * file that cannot be read, which is no failure then unless all are so. */
 struct profile_listener {
 	void (*told)(void *context, size_t done, size_t all);
 	void (*left_out)(void *context, const struct profile_error *why);

@@ -5,11 +5,27 @@
 #define SCPROF_PROFILE_MODEL_CALL_SUMS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "include/scprof_format.h"
 
-typedef unsigned __int128 prof_u128;
+/* Aligned as the two words are that a file has for it, the lower half first. */
+typedef unsigned __int128 prof_u128 __attribute__((aligned(8)));
+
+/* Copy neighbouring members from a record to the model, or back: in both they lie alike. */
+#define PROF_RUN_BYTES(of, first, last)                                                            \
+	(offsetof(__typeof__(*(of)), last) + sizeof(of)->last - offsetof(__typeof__(*(of)), first))
+#define PROF_COPY_RUN(to, to_first, to_last, from, from_first, from_last)                          \
+	({                                                                                         \
+		_Static_assert(PROF_RUN_BYTES(to, to_first, to_last) ==                            \
+				       PROF_RUN_BYTES(from, from_first, from_last),                \
+			       "they lie alike");                                                  \
+		memcpy((char *)(to) + offsetof(__typeof__(*(to)), to_first),                       \
+		       (const char *)(from) + offsetof(__typeof__(*(from)), from_first),           \
+		       PROF_RUN_BYTES(to, to_first, to_last));                                     \
+	})
 
 /* Sums of consecutive batches of `calls` calls each, oldest first; the calls
  * of an unfinished batch are not in it. */
@@ -24,8 +40,9 @@ struct prof_hist {
 };
 
 struct prof_slow {
-	uint64_t units, max_units;
+	uint64_t units;
 	prof_u128 units_sq;
+	uint64_t max_units;
 	struct prof_batches batches;
 };
 
@@ -90,12 +107,15 @@ struct prof_first_calls {
 struct prof_sums {
 	uint64_t calls, units;
 	prof_u128 units_sq;
-	uint64_t min_units, max_units;
+	uint64_t max_units, min_units;
 	uint64_t first_at, last_at; /* meaningful within one process only */
-	bool has_bytes;
-	bool hist_of_one; /* one call, of a fast clock: hist_find makes its histogram */
 	uint64_t bytes;
 	prof_u128 bytes_sq, bytes_units;
+	uint64_t first_units; /* of the call at first_at */
+	uint64_t max_at;      /* like last_at: when the longest call ended; 0: not known */
+	uint64_t inner_calls; /* recorded intervals inside these, at any depth */
+	bool has_bytes;
+	bool hist_of_one; /* one call, of a fast clock: hist_find makes its histogram */
 	struct prof_batches batches;
 	struct prof_apart *apart; /* NULL: the calls in no batch are one stretch, or not known to be
 				     several (a file does not say) */
@@ -108,9 +128,6 @@ struct prof_sums {
 	struct prof_states *states;   /* NULL: no call was switched, or that is not known: see
 					 `detector` */
 	uint32_t detector;	      /* enum scp_switch_detector of these calls; NONE: not known */
-	uint64_t first_units;	      /* of the call at first_at */
-	uint64_t max_at;	      /* like last_at: when the longest call ended; 0: not known */
-	uint64_t inner_calls;	      /* recorded intervals inside these, at any depth */
 	uint64_t way_calls[SCP_WAYS]; /* by enum scp_way; all 0: not known */
 };
 

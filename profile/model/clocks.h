@@ -34,17 +34,20 @@ struct overhead_moments {
 	double value, square;
 };
 
-/* Measurements, each weighted by the calls that it stands for. Adding is associative:
- * a merged file weighs what its parts did. */
-struct overhead_sum {
+/* Measurements of one cost, each weighted by the calls that it stands for: picoseconds. */
+struct overhead_quantity {
 	double weight;
+	struct overhead_moments inside, outside;
+};
+
+/* Of a call on a short and on a long path (SCP_COST_SHORT, _LONG), what it adds to the interval
+ * around it (inside alone), and of each way. Adding is associative: a merged file weighs what its
+ * parts did. */
+enum { OVERHEAD_INNER = 2, OVERHEAD_WAY, OVERHEAD_QUANTITIES = OVERHEAD_WAY + SCP_WAYS };
+struct overhead_sum {
 	uint64_t rounds;
 	uint32_t measurements;
-	struct overhead_moments inside[2], outside[2]; /* picoseconds; SCP_COST_SHORT, _LONG */
-	struct overhead_moments inner;
-	double inner_weight;
-	struct overhead_moments way_inside[SCP_WAYS], way_outside[SCP_WAYS];
-	double way_weight[SCP_WAYS];
+	struct overhead_quantity of[OVERHEAD_QUANTITIES];
 };
 
 /* How deep the calls of a profile are, and which way they went. */

@@ -47,27 +47,6 @@ int site_cost_note(struct profile *p, const struct prof_site_cost *cost)
 	return 0;
 }
 
-/* What comes later is put into the part that is in order already. Those that come to one
- * entry do so in the order of the entries that were added to it. */
-void site_cost_fold(struct profile *p, const uint32_t *to)
-{
-	uint32_t all = p->site_costs;
-
-	p->site_costs = 0;
-	for (uint32_t i = 0; i < all; i++) {
-		struct prof_site_cost c = p->site_cost[i];
-		uint32_t at;
-
-		c.entry = to[c.entry];
-		at = place_of(p, c.entry);
-		if (at < p->site_costs && p->site_cost[at].entry == c.entry)
-			continue;
-		memmove(p->site_cost + at + 1, p->site_cost + at, (p->site_costs - at) * sizeof c);
-		p->site_cost[at] = c;
-		p->site_costs++;
-	}
-}
-
 #define TEXT_BYTES 1900 /* two fit in a chunk */
 
 struct prof_account *account_add(struct profile *p)

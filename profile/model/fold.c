@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Fold processes of one program (an executable, started under one name) into one, and their
- * threads by name.
+/* Fold processes of one program (an executable, started under one name) into one and their threads
+ * by name, or leave processes out. A server that forks for every request leaves thousands of small
+ * profiles.
  *
- * A server that forks for every request leaves thousands of small profiles.
- * Everything is regrouped in the same way: give each element the index of the
- * first one with the same key, add it to that one, close the holes. Memory for
- * all steps is taken first, so that a shortage leaves the model as it was.
+ * Both number the elements anew, kind by kind. Each element is kept, or is added to the first one
+ * with the same key, or goes with what it belonged to; what stays moves down, and indices follow.
+ * Memory for all steps is taken first, so that a shortage leaves the model as it was. Modules,
+ * paths and functions stay.
  */
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,81 +16,12 @@
 #include "profile/model/addition.h"
 #include "profile/model/model.h"
 
-struct fold {
-	struct profile *p;
-	uint32_t *process, *table, *entry, *gap, *look; /* old index -> new index */
-	uint32_t *order;				/* for sorting, as long as the longest */
-};
-
-typedef int (*compare_fn)(const struct fold *f, uint32_t a, uint32_t b);
-
-struct sorting {
-	const struct fold *f;
-	compare_fn compare;
-};
-
-static int by_number(uint32_t a, uint32_t b)
+static int compare_processes(const void *a, const void *b)
 {
-	return (a > b) - (a < b);
-}
-
-static int compare_stable(const void *a, const void *b, void *context)
-{
-	const struct sorting *s = context;
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	int order = s->compare(s->f, x, y);
-
-	return order ? order : by_number(x, y);
-}
-
-/* map[i] becomes the lowest index with the same key as i. */
-static void find_first(const struct fold *f, uint32_t count, compare_fn compare, uint32_t *map)
-{
-	struct sorting s = {f, compare};
-	uint32_t first = 0;
-
-	for (uint32_t i = 0; i < count; i++)
-		f->order[i] = i;
-	qsort_r(f->order, count, sizeof *f->order, compare_stable, &s);
-	for (uint32_t i = 0; i < count; i++) {
-		if (i == 0 || compare(f, f->order[i - 1], f->order[i]) != 0)
-			first = f->order[i];
-		map[f->order[i]] = first;
-	}
-}
-
-/* From "first with this key" to new indices; calls `move` for a first one that
- * changes its place and `add` for the others, in order. Returns the new count. */
-static uint32_t close_holes(struct fold *f, uint32_t count, uint32_t *map,
-			    void (*move)(struct profile *, uint32_t to, uint32_t from),
-			    void (*add)(struct profile *, uint32_t to, uint32_t from))
-{
-	uint32_t kept = 0;
-
-	for (uint32_t i = 0; i < count; i++) {
-		if (map[i] == i) {
-			if (kept != i)
-				move(f->p, kept, i);
-			map[i] = kept++;
-		} else {
-			map[i] = map[map[i]];
-			add(f->p, map[i], i);
-		}
-	}
-	return kept;
-}
-
-static int compare_processes(const struct fold *f, uint32_t a, uint32_t b)
-{
-	const struct prof_process *x = &f->p->process[a], *y = &f->p->process[b];
+	const struct prof_process *x = a, *y = b;
 	int order = strcmp(x->exe, y->exe);
 
 	return order ? order : strcmp(x->program, y->program);
-}
-
-static void move_process(struct profile *p, uint32_t to, uint32_t from)
-{
-	p->process[to] = p->process[from];
 }
 
 static bool is_over(const struct prof_process *q)
@@ -96,7 +29,7 @@ static bool is_over(const struct prof_process *q)
 	return q->end_state != SCP_END_RUNNING || q->end.seen > SCP_END_LIVED;
 }
 
-/* What is known of all: the same end, or that there was one. */
+/* The sum keeps what both say: the same end, or that there was one. */
 static void add_end(struct prof_process *d, const struct prof_process *s)
 {
 	bool over = is_over(d) && is_over(s),
@@ -138,9 +71,9 @@ void fold_attached(struct prof_attached *d, const struct prof_attached *s)
 			add32(((uint32_t *)&d->slots)[i], ((const uint32_t *)&s->slots)[i]);
 }
 
-static void add_process(struct profile *p, uint32_t to, uint32_t from)
+static void add_process(void *to, void *from)
 {
-	struct prof_process *d = &p->process[to], *s = &p->process[from];
+	struct prof_process *d = to, *s = from;
 
 	d->count = add32(d->count, s->count);
 	if (s->start_real_ns < d->start_real_ns)
@@ -151,25 +84,25 @@ static void add_process(struct profile *p, uint32_t to, uint32_t from)
 		d->end_mono_ns = s->end_mono_ns;
 	add_end(d, s);
 	fold_attached(&d->attached, &s->attached);
-	model_clear_process(s);
 }
 
-static int compare_tables(const struct fold *f, uint32_t a, uint32_t b)
+static void drop_process(void *process)
 {
-	const struct prof_table *x = &f->p->table[a], *y = &f->p->table[b];
-	int order = by_number(x->process, y->process);
+	model_clear_process(process);
+}
+
+static int compare_tables(const void *a, const void *b)
+{
+	const struct prof_table *x = a, *y = b;
+	int order = memcmp(&x->process, &y->process, sizeof x->process);
 
 	return order ? order : strncmp(x->name, y->name, sizeof x->name);
 }
 
-static void move_table(struct profile *p, uint32_t to, uint32_t from)
+static void add_table(void *to, void *from)
 {
-	p->table[to] = p->table[from];
-}
-
-static void add_table(struct profile *p, uint32_t to, uint32_t from)
-{
-	struct prof_table *d = &p->table[to], *s = &p->table[from];
+	struct prof_table *d = to;
+	const struct prof_table *s = from;
 
 	d->threads += s->threads;
 	d->live = d->live || s->live;
@@ -184,27 +117,13 @@ static void add_table(struct profile *p, uint32_t to, uint32_t from)
 	states_add_table(&d->states, &s->states);
 }
 
-static int compare_entries(const struct fold *f, uint32_t a, uint32_t b)
-{
-	const struct prof_entry *x = &f->p->entry[a], *y = &f->p->entry[b];
-	int order = by_number(x->table, y->table);
-
-	order = order ? order : by_number(x->path, y->path);
-	order = order ? order : by_number(x->function, y->function);
-	return order ? order : by_number(x->outcome, y->outcome);
-}
-
-static void move_entry(struct profile *p, uint32_t to, uint32_t from)
-{
-	p->entry[to] = p->entry[from];
-}
-
 /* What would have to be allocated is taken over instead: adding cannot fail. */
-static void add_entry(struct profile *p, uint32_t to, uint32_t from)
+static void add_entry(void *to, void *from)
 {
-	struct prof_sums *d = &p->entry[to].sums, *s = &p->entry[from].sums;
+	struct prof_entry *into = to, *more = from;
+	struct prof_sums *d = &into->sums, *s = &more->sums;
 
-	p->entry[to].torn = p->entry[to].torn || p->entry[from].torn;
+	into->torn = into->torn || more->torn;
 	if (d->calls == 0) {
 		struct prof_sums none = *d;
 
@@ -221,26 +140,17 @@ static void add_entry(struct profile *p, uint32_t to, uint32_t from)
 		s->slow = NULL;
 	}
 	sums_add(d, s);
-	sums_clear(s);
 }
 
-static int compare_gaps(const struct fold *f, uint32_t a, uint32_t b)
+static void drop_entry(void *entry)
 {
-	const struct prof_gap *x = &f->p->gap[a], *y = &f->p->gap[b];
-	int order = by_number(x->table, y->table);
-
-	order = order ? order : by_number(x->from, y->from);
-	return order ? order : by_number(x->to, y->to);
+	sums_clear(&((struct prof_entry *)entry)->sums);
 }
 
-static void move_gap(struct profile *p, uint32_t to, uint32_t from)
+static void add_gap(void *to, void *from)
 {
-	p->gap[to] = p->gap[from];
-}
-
-static void add_gap(struct profile *p, uint32_t to, uint32_t from)
-{
-	struct prof_gap *d = &p->gap[to], *s = &p->gap[from];
+	struct prof_gap *d = to;
+	const struct prof_gap *s = from;
 
 	d->calls += s->calls;
 	d->units += s->units;
@@ -249,22 +159,10 @@ static void add_gap(struct profile *p, uint32_t to, uint32_t from)
 		d->max_units = s->max_units;
 }
 
-static int compare_looks(const struct fold *f, uint32_t a, uint32_t b)
+static void add_look(void *to, void *from)
 {
-	const struct prof_look *x = &f->p->look[a], *y = &f->p->look[b];
-	int order = by_number(x->table, y->table);
-
-	return order ? order : by_number(x->function, y->function);
-}
-
-static void move_look(struct profile *p, uint32_t to, uint32_t from)
-{
-	p->look[to] = p->look[from];
-}
-
-static void add_look(struct profile *p, uint32_t to, uint32_t from)
-{
-	struct prof_look *d = &p->look[to], *s = &p->look[from];
+	struct prof_look *d = to;
+	const struct prof_look *s = from;
 
 	d->calls += s->calls;
 	d->timed += s->timed;
@@ -273,71 +171,247 @@ static void add_look(struct profile *p, uint32_t to, uint32_t from)
 	d->units_sq += s->units_sq;
 }
 
-static int take_memory(struct fold *f)
-{
-	const struct profile *p = f->p;
-	size_t longest = p->processes;
+/* What an element belongs to is its first member: the index of an element of the kind `of`. Equal
+ * ones have the same bytes up to key_bytes, or `compare` says so; none have where both are 0. Of
+ * equal ones `add` makes one, if it is not enough that the first stays. */
+struct kind {
+	size_t array, count, bytes; /* in struct profile, in struct profile, of an element */
+	uint32_t of, key_bytes;
+	int (*compare)(const void *a, const void *b);
+	void (*add)(void *to, void *from);
+	void (*drop)(void *element); /* frees what it has */
+};
 
-	longest = p->tables > longest ? p->tables : longest;
-	longest = p->entries > longest ? p->entries : longest;
-	longest = p->gaps > longest ? p->gaps : longest;
-	longest = p->looks > longest ? p->looks : longest;
-	f->order = malloc((longest + 1) * sizeof *f->order);
-	f->process = malloc(((size_t)p->processes + 1) * sizeof *f->process);
-	f->table = malloc(((size_t)p->tables + 1) * sizeof *f->table);
-	f->entry = malloc(((size_t)p->entries + 1) * sizeof *f->entry);
-	f->gap = malloc(((size_t)p->gaps + 1) * sizeof *f->gap);
-	f->look = malloc(((size_t)p->looks + 1) * sizeof *f->look);
-	return f->order && f->process && f->table && f->entry && f->gap && f->look ? 0 : -1;
+enum { PROCESS, TABLE, ENTRY, GAP, LOOK, SLOWEST, SITE_COST, KINDS };
+
+#define KIND(member, number)                                                                       \
+	.array = offsetof(struct profile, member), .count = offsetof(struct profile, number),      \
+	.bytes = sizeof *((struct profile *)0)->member
+
+static const struct kind kinds[KINDS] = {
+	[PROCESS] = {KIND(process, processes), .of = KINDS, .compare = compare_processes,
+		     .add = add_process, .drop = drop_process},
+	[TABLE] = {KIND(table, tables), .of = PROCESS, .compare = compare_tables, .add = add_table},
+	[ENTRY] = {KIND(entry, entries), .of = TABLE, .add = add_entry, .drop = drop_entry,
+		   .key_bytes = offsetof(struct prof_entry, outcome) + sizeof(uint16_t)},
+	[GAP] = {KIND(gap, gaps), .of = TABLE, .key_bytes = 3 * sizeof(uint32_t), .add = add_gap},
+	[LOOK] = {KIND(look, looks), .of = TABLE, .key_bytes = 2 * sizeof(uint32_t),
+		  .add = add_look},
+	[SLOWEST] = {KIND(slowest, slowests), .of = ENTRY},
+	[SITE_COST] = {KIND(site_cost, site_costs), .of = ENTRY, .key_bytes = sizeof(uint32_t)},
+};
+
+struct renumbering {
+	struct profile *p;
+	uint32_t *map[KINDS]; /* old index -> new one; PROF_NONE: left out */
+	uint32_t *order;      /* for sorting, as long as the longest; NULL: equal ones stay apart */
+};
+
+static uint32_t *count_of(const struct renumbering *r, const struct kind *k)
+{
+	return (uint32_t *)(void *)((char *)r->p + k->count);
 }
 
-static void fold_all(struct fold *f)
+static void *element(const struct renumbering *r, const struct kind *k, uint32_t i)
 {
-	struct profile *p = f->p;
+	char *array;
 
-	find_first(f, p->processes, compare_processes, f->process);
-	p->processes = close_holes(f, p->processes, f->process, move_process, add_process);
-	for (uint32_t i = 0; i < p->tables; i++)
-		p->table[i].process = f->process[p->table[i].process];
-	find_first(f, p->tables, compare_tables, f->table);
-	p->tables = close_holes(f, p->tables, f->table, move_table, add_table);
-	for (uint32_t i = 0; i < p->entries; i++)
-		p->entry[i].table = f->table[p->entry[i].table];
-	find_first(f, p->entries, compare_entries, f->entry);
-	p->entries = close_holes(f, p->entries, f->entry, move_entry, add_entry);
-	for (uint32_t i = 0; i < p->gaps; i++) {
-		struct prof_gap *g = &p->gap[i];
+	memcpy(&array, (const char *)r->p + k->array, sizeof array);
+	return array + i * k->bytes;
+}
 
-		g->table = f->table[g->table];
-		g->from = g->from == PROF_NONE ? PROF_NONE : f->entry[g->from];
-		g->to = g->to == PROF_NONE ? PROF_NONE : f->entry[g->to];
+struct sorting {
+	const struct renumbering *r;
+	const struct kind *k;
+};
+
+static int compare_keys(const struct sorting *s, uint32_t a, uint32_t b)
+{
+	const void *x = element(s->r, s->k, a), *y = element(s->r, s->k, b);
+
+	return s->k->compare ? s->k->compare(x, y) : memcmp(x, y, s->k->key_bytes);
+}
+
+static int compare_stable(const void *a, const void *b, void *sorting)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	int order = compare_keys(sorting, x, y);
+
+	return order ? order : (x > y) - (x < y);
+}
+
+/* map[i] becomes the lowest index with the same key as i. */
+static void find_first(const struct renumbering *r, const struct kind *k, uint32_t *map)
+{
+	struct sorting s = {r, k};
+	uint32_t first = 0, count = *count_of(r, k);
+
+	for (uint32_t i = 0; i < count; i++)
+		map[i] = r->order[i] = i;
+	if (!k->compare && !k->key_bytes)
+		return;
+	qsort_r(r->order, count, sizeof *r->order, compare_stable, &s);
+	for (uint32_t i = 0; i < count; i++) {
+		if (i == 0 || compare_keys(&s, r->order[i - 1], r->order[i]) != 0)
+			first = r->order[i];
+		map[r->order[i]] = first;
 	}
-	site_cost_fold(p, f->entry);
-	for (uint32_t i = 0; i < p->slowests; i++)
-		p->slowest[i].entry = f->entry[p->slowest[i].entry];
-	find_first(f, p->gaps, compare_gaps, f->gap);
-	p->gaps = close_holes(f, p->gaps, f->gap, move_gap, add_gap);
-	for (uint32_t i = 0; i < p->looks; i++)
-		p->look[i].table = f->table[p->look[i].table];
-	find_first(f, p->looks, compare_looks, f->look);
-	p->looks = close_holes(f, p->looks, f->look, move_look, add_look);
+}
+
+/* Elements of one kind follow what they belong to. */
+static void follow(const struct renumbering *r, const struct kind *k, uint32_t *map)
+{
+	for (uint32_t i = 0; i < *count_of(r, k); i++) {
+		uint32_t *owner = element(r, k, i);
+
+		*owner = r->map[k->of][*owner];
+		map[i] = *owner == PROF_NONE ? PROF_NONE : i;
+	}
+}
+
+static void rename_gap_ends(const struct renumbering *r)
+{
+	for (uint32_t i = 0; i < r->p->gaps; i++) {
+		struct prof_gap *g = &r->p->gap[i];
+
+		g->from = g->from == PROF_NONE ? PROF_NONE : r->map[ENTRY][g->from];
+		g->to = g->to == PROF_NONE ? PROF_NONE : r->map[ENTRY][g->to];
+	}
+}
+
+/* From "the first with this key", or PROF_NONE, to new indices. */
+static void close_holes(const struct renumbering *r, const struct kind *k, uint32_t *map)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < *count_of(r, k); i++) {
+		if (map[i] == i) {
+			if (kept != i)
+				memcpy(element(r, k, kept), element(r, k, i), k->bytes);
+			map[i] = kept++;
+			continue;
+		}
+		if (map[i] != PROF_NONE) {
+			map[i] = map[map[i]];
+			if (k->add)
+				k->add(element(r, k, map[i]), element(r, k, i));
+		}
+		if (k->drop)
+			k->drop(element(r, k, i));
+	}
+	*count_of(r, k) = kept;
+}
+
+static int by_entry(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The map of processes is there where equal ones stay apart. */
+static void renumber(const struct renumbering *r)
+{
+	struct profile *p = r->p;
+
+	for (uint32_t i = 0; i < KINDS; i++) {
+		const struct kind *k = &kinds[i];
+
+		if (i != PROCESS)
+			follow(r, k, r->map[i]);
+		if (i == GAP)
+			rename_gap_ends(r);
+		if (r->order)
+			find_first(r, k, r->map[i]);
+		close_holes(r, k, r->map[i]);
+	}
+	if (p->site_costs > 1)
+		qsort(p->site_cost, p->site_costs, sizeof *p->site_cost, by_entry);
 	p->torn_entries = 0;
 	for (uint32_t i = 0; i < p->entries; i++)
 		p->torn_entries += p->entry[i].torn;
 }
 
+static bool take_memory(struct renumbering *r, bool orders)
+{
+	size_t longest = 0;
+	bool all = true;
+
+	for (int i = 0; i < KINDS; i++) {
+		size_t count = *count_of(r, &kinds[i]);
+
+		longest = count > longest ? count : longest;
+		r->map[i] = malloc((count + 1) * sizeof *r->map[i]);
+		all = all && r->map[i];
+	}
+	if (orders)
+		r->order = malloc((longest + 1) * sizeof *r->order);
+	return all && (r->order || !orders);
+}
+
+static void free_memory(struct renumbering *r)
+{
+	for (int i = 0; i < KINDS; i++)
+		free(r->map[i]);
+	free(r->order);
+}
+
 void fold_model(struct profile *p, uint32_t keep)
 {
-	struct fold f = {.p = p};
+	struct renumbering r = {.p = p};
 
 	if (p->processes <= keep)
 		return;
-	if (take_memory(&f) == 0)
-		fold_all(&f);
-	free(f.order);
-	free(f.process);
-	free(f.table);
-	free(f.entry);
-	free(f.gap);
-	free(f.look);
+	if (take_memory(&r, true))
+		renumber(&r);
+	free_memory(&r);
+}
+
+/* How many processes are left out. */
+static uint32_t choose(const struct renumbering *r, const char *pattern)
+{
+	uint32_t left_out = 0;
+
+	for (uint32_t i = 0; i < r->p->processes; i++) {
+		const char *name = r->p->process[i].program;
+		bool stays = name && !fnmatch(pattern, name, 0);
+
+		r->map[PROCESS][i] = stays ? i : PROF_NONE;
+		left_out += !stays;
+	}
+	return left_out;
+}
+
+/* These sums are not known of single processes. */
+static void forget_sums(struct profile *p)
+{
+	for (uint32_t i = 0; i < p->functions; i++) {
+		struct prof_function *f = &p->function[i];
+
+		f->overflow_calls = f->overflow_units = f->overflow_bytes = 0;
+	}
+	p->losses.overflow_calls = p->losses.overflow_gaps = 0;
+	p->losses.overflow_gap_units = p->losses.overflow_nested_units = 0;
+	p->losses.overflow_time_units = 0;
+	memset(&p->usage, 0, sizeof p->usage);
+	p->usage_cpu_of = p->usage_io_of = 0;
+	p->own_ns = 0;
+}
+
+int keep_programs(struct profile *p, const char *pattern)
+{
+	struct renumbering r = {.p = p};
+	uint32_t left_out;
+	int status = -1;
+
+	if (take_memory(&r, false)) {
+		left_out = choose(&r, pattern);
+		status = left_out == p->processes ? KEEP_NONE : 0;
+		if (status == 0 && left_out) {
+			renumber(&r);
+			forget_sums(p);
+		}
+	}
+	free_memory(&r);
+	return status;
 }

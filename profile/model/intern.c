@@ -1,146 +1,234 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Equal modules and functions of all files and threads become one (paths: intern_paths.c).
- *
- * The key of each is its content, flattened to bytes without padding.
- */
-#define HASH_NONFATAL_OOM 1
+/* Equal modules, functions, lines and pieces of generated code of all files and threads become one
+ * (paths: intern_paths.c). The hash of each model has a secret key, so that no file holds thousands
+ * of elements that all fall into one place of its tables. */
 #include "profile/model/model.h"
-#include "profile/base/array.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <time.h>
 
-#include <uthash.h>
+#include "profile/base/array.h"
+#include "profile/base/number_table.h"
 
-struct intern_node {
-	UT_hash_handle hh;
-	uint32_t index;
-	uint32_t bytes;
-	uint8_t key[];
+/* Two elements are equal where their plain bytes, which have no padding, and their texts are. */
+static const struct kind {
+	size_t array, count, bytes; /* in struct profile, in struct profile, of an element */
+	enum model_array room;
+	size_t plain, plain_bytes;
+	unsigned texts;
+	size_t text[2]; /* where they are: each a char *, copied */
+} kinds[INTERN_KINDS] = {
+#define KIND(type, member, counted)                                                                \
+	offsetof(struct profile, member), offsetof(struct profile, counted), sizeof(struct type)
+#define PLAIN(type, first, last)                                                                   \
+	offsetof(struct type, first), PROF_RUN_BYTES((struct type *)0, first, last)
+	[INTERN_MODULE] = {KIND(prof_module, module, modules),
+			   MODEL_MODULE,
+			   PLAIN(prof_module, build_id, build_id_bytes),
+			   1,
+			   {offsetof(struct prof_module, path)}},
+	[INTERN_FUNCTION] = {KIND(prof_function, function, functions),
+			     MODEL_FUNCTION,
+			     0,
+			     0,
+			     2,
+			     {offsetof(struct prof_function, name),
+			      offsetof(struct prof_function, library)}},
+	[INTERN_SOURCE_FUNCTION] = {KIND(prof_source_function, source_function, source_functions),
+				    MODEL_SOURCE_FUNCTION,
+				    PLAIN(prof_source_function, first_line, language),
+				    2,
+				    {offsetof(struct prof_source_function, name),
+				     offsetof(struct prof_source_function, file)}},
+	[INTERN_SOURCE_LINE] = {KIND(prof_source_line, source_line, source_lines),
+				MODEL_SOURCE_LINE,
+				PLAIN(prof_source_line, function, address),
+				0,
+				{0}},
+	[INTERN_GENERATED] = {KIND(prof_generated, generated, generateds),
+			      MODEL_GENERATED,
+			      PLAIN(prof_generated, start, pid),
+			      1,
+			      {offsetof(struct prof_generated, name)}},
 };
 
-static struct intern_node *new_node(size_t bytes)
-{
-	struct intern_node *n = calloc(1, sizeof *n + bytes);
+struct interned {
+	uint64_t key[2];
+	struct number_table table[INTERN_KINDS]; /* empty: to be filled again */
+};
 
-	if (n)
-		n->bytes = (uint32_t)bytes;
-	return n;
+static struct interned *index_of(struct profile *p)
+{
+	struct interned *x = p->index->interned;
+
+	if (x)
+		return x;
+	x = p->index->interned = calloc(1, sizeof *x);
+	if (x && getrandom(x->key, sizeof x->key, GRND_NONBLOCK) != (ssize_t)sizeof x->key) {
+		x->key[0] = (uint64_t)(uintptr_t)x ^ (uint64_t)time(NULL) << 32;
+		x->key[1] = (uint64_t)(uintptr_t)&x ^ 0x9e3779b97f4a7c15u;
+	}
+	return x;
 }
 
-/* Finds `probe`'s equal. Returns true, with probe freed, if there was one. */
-static bool find(struct intern_node *head, struct intern_node *probe, uint32_t *index)
+static uint32_t *count_of(struct profile *p, const struct kind *k)
 {
-	struct intern_node *found;
+	return (uint32_t *)(void *)((char *)p + k->count);
+}
 
-	HASH_FIND(hh, head, probe->key, probe->bytes, found);
-	if (!found)
+static char *element(const struct profile *p, const struct kind *k, uint32_t number)
+{
+	char *array;
+
+	memcpy(&array, (const char *)p + k->array, sizeof array);
+	return array + number * k->bytes;
+}
+
+static char *text_of(const struct kind *k, const void *element, unsigned i)
+{
+	char *text;
+
+	memcpy(&text, (const char *)element + k->text[i], sizeof text);
+	return text;
+}
+
+static uint64_t mix(const struct interned *x, uint64_t h, uint64_t word)
+{
+	unsigned __int128 product = (unsigned __int128)(h ^ word) * (x->key[1] | 1);
+
+	return (uint64_t)(product >> 64) ^ (uint64_t)product;
+}
+
+static uint64_t mix_bytes(const struct interned *x, uint64_t h, const char *from, size_t bytes)
+{
+	h = mix(x, h, bytes ^ x->key[0]);
+	for (size_t at = 0; at < bytes; at += sizeof(uint64_t)) {
+		uint64_t word = 0;
+
+		memcpy(&word, from + at, bytes - at < sizeof word ? bytes - at : sizeof word);
+		h = mix(x, h, word);
+	}
+	return h;
+}
+
+static uint32_t hash_of(const struct interned *x, const struct kind *k, const char *element)
+{
+	uint64_t h = mix_bytes(x, x->key[0], element + k->plain, k->plain_bytes);
+
+	for (unsigned i = 0; i < k->texts; i++)
+		h = mix_bytes(x, h, text_of(k, element, i), strlen(text_of(k, element, i)));
+	h = mix(x, h, x->key[0]);
+	return (uint32_t)(h ^ h >> 32);
+}
+
+struct sought {
+	const struct profile *p;
+	const struct kind *kind;
+};
+
+static bool same(const void *context, const void *wanted, uint32_t number)
+{
+	const struct sought *s = context;
+	const char *known = element(s->p, s->kind, number), *w = wanted;
+
+	for (unsigned i = 0; i < s->kind->texts; i++)
+		if (strcmp(text_of(s->kind, known, i), text_of(s->kind, w, i)))
+			return false;
+	return !memcmp(known + s->kind->plain, w + s->kind->plain, s->kind->plain_bytes);
+}
+
+/* Room for one more in the array and in the table, which is filled again where it is empty. */
+static bool make_room(struct profile *p, struct interned *x, enum intern_kind kind)
+{
+	const struct kind *k = &kinds[kind];
+	struct number_table *t = &x->table[kind];
+	uint32_t count = *count_of(p, k);
+	bool empty = !t->slots;
+	void *grown;
+
+	if (count == PROF_NONE - 1 || number_table_reserve(t, count + 1) < 0)
 		return false;
-	*index = found->index;
-	free(probe);
+	grown = array_room(element(p, k, 0), &p->index->room[k->room], count, k->bytes);
+	if (!grown)
+		return false;
+	memcpy((char *)p + k->array, &grown, sizeof grown);
+	for (uint32_t i = 0; empty && i < count; i++)
+		number_table_add(t, hash_of(x, k, element(p, k, i)), i);
 	return true;
 }
 
-static bool insert(struct intern_node **head, struct intern_node *n, uint32_t index)
+static void free_texts(const struct kind *k, const char *element, unsigned texts)
 {
-	n->index = index;
-	HASH_ADD_KEYPTR(hh, *head, n->key, n->bytes, n);
-	if (n->hh.tbl)
-		return true;
-	free(n);
-	return false;
+	for (unsigned i = 0; i < texts; i++)
+		free(text_of(k, element, i));
+}
+
+/* From the caller's to its own. */
+static bool copy_texts(const struct kind *k, char *element)
+{
+	for (unsigned i = 0; i < k->texts; i++) {
+		char *own = strdup(text_of(k, element, i));
+
+		memcpy(element + k->text[i], &own, sizeof own);
+		if (own)
+			continue;
+		free_texts(k, element, i);
+		return false;
+	}
+	return true;
+}
+
+uint32_t intern_add(struct profile *p, enum intern_kind kind, const void *wanted)
+{
+	const struct kind *k = &kinds[kind];
+	struct interned *x = index_of(p);
+	uint32_t hash, *count = count_of(p, k);
+	const struct sought sought = {p, k};
+	struct number_slot *slot;
+	char *own;
+
+	if (!x || !make_room(p, x, kind))
+		return PROF_NONE;
+	hash = hash_of(x, k, wanted);
+	slot = number_table_find(&x->table[kind], hash, same, &sought, wanted);
+	if (slot->number != NUMBER_TABLE_FREE)
+		return slot->number;
+	if (kind == INTERN_MODULE && *count == PROF_SOURCE)
+		return PROF_NO_MODULE;
+	own = element(p, k, *count);
+	memcpy(own, wanted, k->bytes);
+	if (!copy_texts(k, own))
+		return PROF_NONE;
+	*slot = (struct number_slot){*count, hash};
+	return (*count)++;
 }
 
 uint32_t intern_module(struct profile *p, const char *path, const uint8_t *build_id,
 		       uint32_t build_id_bytes)
 {
-	size_t length = strlen(path);
-	struct intern_node *n = new_node(1 + build_id_bytes + length);
-	struct prof_module *grown, m = {.build_id_bytes = build_id_bytes};
-	uint32_t index;
+	struct prof_module m = {.path = (char *)path, .build_id_bytes = build_id_bytes};
 
-	if (!n)
-		return PROF_NONE;
-	n->key[0] = (uint8_t)build_id_bytes;
-	memcpy(n->key + 1, build_id, build_id_bytes);
-	memcpy(n->key + 1 + build_id_bytes, path, length);
-	if (find(p->index->module, n, &index))
-		return index;
-	if (p->modules == PROF_SOURCE) {
-		free(n);
-		return PROF_NO_MODULE;
-	}
-	grown = array_room(p->module, &p->index->room[MODEL_MODULE], p->modules, sizeof *grown);
-	if (grown)
-		p->module = grown;
-	m.path = grown ? strdup(path) : NULL;
 	memcpy(m.build_id, build_id, build_id_bytes);
-	if (!m.path) {
-		free(n);
-		return PROF_NONE;
-	}
-	if (!insert(&p->index->module, n, p->modules)) {
-		free(m.path);
-		return PROF_NONE;
-	}
-	p->module[p->modules] = m;
-	return p->modules++;
+	return intern_add(p, INTERN_MODULE, &m);
 }
 
 uint32_t intern_function(struct profile *p, const char *name, const char *library, uint32_t group)
 {
-	size_t name_bytes = strlen(name) + 1, library_bytes = strlen(library) + 1;
-	struct intern_node *n = new_node(name_bytes + library_bytes);
-	struct prof_function *grown, f = {.group = group};
-	uint32_t index;
+	const struct prof_function f = {
+		.name = (char *)name, .library = (char *)library, .group = group};
 
-	if (!n)
-		return PROF_NONE;
-	memcpy(n->key, name, name_bytes);
-	memcpy(n->key + name_bytes, library, library_bytes);
-	if (find(p->index->function, n, &index))
-		return index;
-	grown = array_room(p->function, &p->index->room[MODEL_FUNCTION], p->functions,
-			   sizeof *grown);
-	if (grown)
-		p->function = grown;
-	f.name = grown ? strdup(name) : NULL;
-	f.library = grown ? strdup(library) : NULL;
-	if (f.name && f.library && insert(&p->index->function, n, p->functions)) {
-		p->function[p->functions] = f;
-		return p->functions++;
-	}
-	if (!f.name || !f.library)
-		free(n);
-	free(f.name);
-	free(f.library);
-	return PROF_NONE;
+	return intern_add(p, INTERN_FUNCTION, &f);
 }
 
-static void forget(struct intern_node **head, uint32_t from)
+void intern_forget(struct profile *p, enum intern_kind kind, uint32_t from)
 {
-	struct intern_node *n, *next;
+	const struct kind *k = &kinds[kind];
+	uint32_t *count = count_of(p, k);
 
-	HASH_ITER(hh, *head, n, next)
-	{
-		// cppcheck-suppress uninitvar; HASH_ITER sets n
-		if (n->index >= from) {
-			HASH_DEL(*head, n);
-			free(n);
-		}
-	}
-}
-
-void intern_rollback(struct profile *p, uint32_t modules, uint32_t functions, uint32_t paths)
-{
-	forget(&p->index->module, modules);
-	forget(&p->index->function, functions);
-	while (p->modules > modules)
-		free(p->module[--p->modules].path);
-	while (p->functions > functions) {
-		p->functions--;
-		free(p->function[p->functions].name);
-		free(p->function[p->functions].library);
-	}
-	intern_paths_forget(p, paths);
+	if (p->index->interned && (!from || *count > from))
+		number_table_clear(&p->index->interned->table[kind]);
+	while (*count > from)
+		free_texts(k, element(p, k, --*count), k->texts);
 }

@@ -47,8 +47,12 @@ void model_clear_process(struct prof_process *q)
 
 void profile_shrink(struct profile *p, const struct profile_size *size)
 {
-	intern_rollback(p, size->modules, size->functions, size->paths);
-	source_forget(p, size->source_functions, size->source_lines, size->generateds);
+	intern_forget(p, INTERN_MODULE, size->modules);
+	intern_forget(p, INTERN_FUNCTION, size->functions);
+	intern_forget(p, INTERN_SOURCE_FUNCTION, size->source_functions);
+	intern_forget(p, INTERN_SOURCE_LINE, size->source_lines);
+	intern_forget(p, INTERN_GENERATED, size->generateds);
+	intern_paths_forget(p, size->paths);
 	while (p->processes > size->processes) {
 		struct prof_process *q = &p->process[--p->processes];
 
@@ -85,7 +89,10 @@ void profile_free(struct profile *p)
 	free(p->account);
 	free(p->path_difference);
 	intern_paths_free(p);
-	source_free(p);
+	free(p->source_function);
+	free(p->source_line);
+	free(p->generated);
+	free(p->index->interned);
 	free(p->index);
 	free(p);
 }

@@ -14,8 +14,6 @@
 /* The private part of a model: hash tables by which equal modules and functions become one, room in
  * its arrays, and the clock as the files had it. */
 
-struct intern_node;
-
 enum model_array {
 	MODEL_PROCESS,
 	MODEL_TABLE,
@@ -35,9 +33,8 @@ enum model_array {
 };
 
 struct profile_index {
-	struct intern_node *module, *function; /* uthash heads */
+	struct interned *interned;
 	struct intern_paths *paths;
-	struct source_index *source;
 	uint32_t room[MODEL_ARRAYS];
 	bool has_clock;
 	struct scp_clock clock, slow; /* of the file with the longest span */
@@ -58,14 +55,25 @@ struct profile_index {
 		grown_ != NULL;                                                                    \
 	})
 
-/* Index in the model of an equal module or function, which is added if it is new. PROF_NONE: out of
- * memory. PROF_NO_MODULE: no number is left for a new module. */
+enum intern_kind {
+	INTERN_MODULE,
+	INTERN_FUNCTION,
+	INTERN_SOURCE_FUNCTION,
+	INTERN_SOURCE_LINE,
+	INTERN_GENERATED,
+	INTERN_KINDS
+};
+
+/* Index in the model of an equal element (struct prof_module and so on), which is copied with its
+ * texts if it is new. PROF_NONE: out of memory. PROF_NO_MODULE: no number is left for a new module.
+ */
+uint32_t intern_add(struct profile *p, enum intern_kind kind, const void *wanted);
 uint32_t intern_module(struct profile *p, const char *path, const uint8_t *build_id,
 		       uint32_t build_id_bytes);
 uint32_t intern_function(struct profile *p, const char *name, const char *library, uint32_t group);
 
-/* Forget modules, functions and paths beyond these counts. */
-void intern_rollback(struct profile *p, uint32_t modules, uint32_t functions, uint32_t paths);
+/* Forget what is of an index `from` or above, and free it. From 0 the table's memory goes, too. */
+void intern_forget(struct profile *p, enum intern_kind kind, uint32_t from);
 
 /* Equal call paths of all files and threads are one path of the model. */
 
@@ -101,27 +109,6 @@ void model_clear_process(struct prof_process *q);
 /* Free all beyond that size, which was the model's. */
 void profile_shrink(struct profile *p, const struct profile_size *size);
 
-/* Functions and lines of interpreted languages, and generated code by name: equal ones of all files
- * are one of the model. Adding: source_add_* in profile.h. */
-
-/* Forget what is beyond these counts. */
-void source_forget(struct profile *p, uint32_t functions, uint32_t lines, uint32_t generateds);
-
-/* All memory, the arrays too. */
-void source_free(struct profile *p);
-
-/* What a program was started as. */
-
-/* A name without directories, to be freed: `stored` (scp_header.program), or in older profiles,
- * where that is "", the last part of `exe` without the " (deleted)" of the kernel. "" where
- * neither is known. NULL: out of memory. */
-char *program_name(const char *stored, const char *exe);
-
-/* A command line as NUL-separated bytes, perhaps cut inside the last string, as at most *argc
- * strings and a NULL: one block, to be freed by one free(). *argc becomes how many there are.
- * NULL: out of memory. */
-char **program_arguments(const char *bytes, uint32_t count, uint32_t *argc);
-
 /* What was left out on purpose, in a model. */
 
 /* Add those of one more file, whose header is sound. To be called while the model does not have its
@@ -138,20 +125,8 @@ void usage_add(struct profile *p, const struct scp_header *h);
 /* Into the header of a merged file. */
 void usage_store(const struct profile *p, struct scp_header *h);
 
-/* The slowest calls of several tables and files as one list. */
-
-/* A file that was asked for `asked` has joined the model, its calls standing from `first`
- * on: keep the longest of all. ns_per_unit: its clock's. */
-void slowest_join(struct profile *p, const struct scp_slowest_asked *asked, uint32_t first,
-		  double ns_per_unit);
-
 /* Accounts of the CPUs' time in a model (profile.h has the rest). */
 
 void account_clear(struct prof_account *a);
-
-/* Costs by displacement in a model (profile.h has the rest). */
-
-/* Entries have become fewer: entry i is now to[i]. Of several, the first one's is kept. */
-void site_cost_fold(struct profile *p, const uint32_t *to);
 
 #endif

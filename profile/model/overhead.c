@@ -21,77 +21,81 @@ static void add_moments(struct overhead_moments *m, double weight, uint64_t valu
 	m->square += weight * (value * value + error * error);
 }
 
-static void add_one(struct overhead_sum *s, const struct scp_overhead *o, double weight)
+/* What one measurement says of a quantity. */
+struct measured {
+	bool known;
+	uint64_t inside_ps, inside_error_ps, outside_ps, outside_error_ps;
+};
+
+/* Half of the calls for each of two. A process without calls says little about calls, but more than
+ * nothing. */
+static void add_both(struct overhead_quantity *q, const struct measured m[2], double calls)
 {
-	uint64_t count = o->measurements ? o->measurements : 1;
+	double weight = (calls > 0 ? calls : 1e-3) / (m[0].known && m[1].known ? 2 : 1);
 
-	if (!o->rounds)
-		return;
-	s->weight += weight;
-	s->rounds += o->rounds;
-	s->measurements += count > UINT32_MAX - s->measurements ? UINT32_MAX - s->measurements
-								: (uint32_t)count;
 	for (int i = 0; i < 2; i++) {
-		const struct scp_cost *c = &o->cost[i];
-
-		add_moments(&s->inside[i], weight, c->inside_ps, c->inside_error_ps);
-		add_moments(&s->outside[i], weight, c->outside_ps, c->outside_error_ps);
+		if (!m[i].known)
+			continue;
+		q->weight += weight;
+		add_moments(&q->inside, weight, m[i].inside_ps, m[i].inside_error_ps);
+		add_moments(&q->outside, weight, m[i].outside_ps, m[i].outside_error_ps);
 	}
+}
+
+static uint32_t add_counts(uint32_t a, uint64_t b)
+{
+	return b > UINT32_MAX - a ? UINT32_MAX : a + (uint32_t)b;
 }
 
 void overhead_add(struct overhead_sum *s, const struct scp_overhead *first,
 		  const struct scp_overhead *last, double calls)
 {
-	/* A process without calls says little about calls, but more than nothing. */
-	double weight = calls > 0 ? calls : 1e-3;
+	const struct scp_overhead *both[2] = {first, last};
 
-	if (first->rounds && last->rounds)
-		weight /= 2;
-	add_one(s, first, weight);
-	add_one(s, last, weight);
-}
+	for (int i = 0; i < 2; i++) {
+		struct measured m[2];
 
-static void add_inner(struct overhead_sum *s, const struct scp_inner_cost *c, double weight)
-{
-	if (!c->total_ps)
-		return;
-	s->inner_weight += weight;
-	add_moments(&s->inner, weight, c->total_ps, c->error_ps);
+		for (int k = 0; k < 2; k++) {
+			const struct scp_cost *c = &both[k]->cost[i];
+
+			m[k] = (struct measured){both[k]->rounds != 0, c->inside_ps,
+						 c->inside_error_ps, c->outside_ps,
+						 c->outside_error_ps};
+		}
+		add_both(&s->of[i], m, calls);
+	}
+	for (int k = 0; k < 2; k++) {
+		if (!both[k]->rounds)
+			continue;
+		s->rounds += both[k]->rounds;
+		s->measurements = add_counts(s->measurements,
+					     both[k]->measurements ? both[k]->measurements : 1);
+	}
 }
 
 void overhead_add_inner(struct overhead_sum *s, const struct scp_inner_cost *first,
 			const struct scp_inner_cost *last, double calls)
 {
-	double weight = calls > 0 ? calls : 1e-3;
+	const struct measured m[2] = {
+		{first->total_ps != 0, first->total_ps, first->error_ps, 0, 0},
+		{last->total_ps != 0, last->total_ps, last->error_ps, 0, 0}};
 
-	if (first->total_ps && last->total_ps)
-		weight /= 2;
-	add_inner(s, first, weight);
-	add_inner(s, last, weight);
+	add_both(&s->of[OVERHEAD_INNER], m, calls);
 }
 
-static void add_ways(struct overhead_sum *s, const struct scp_way_costs *c, double weight,
-		     unsigned way)
+static struct measured way_of(const struct scp_way_cost *w)
 {
-	const struct scp_way_cost *w = &c->way[way];
-
-	if (!w->inside_ps)
-		return;
-	s->way_weight[way] += weight;
-	add_moments(&s->way_inside[way], weight, w->inside_ps, w->inside_error_ps);
-	add_moments(&s->way_outside[way], weight, w->outside_ps, w->outside_error_ps);
+	return (struct measured){w->inside_ps != 0, w->inside_ps, w->inside_error_ps, w->outside_ps,
+				 w->outside_error_ps};
 }
 
 void overhead_add_ways(struct overhead_sum *s, const struct scp_way_costs *first,
 		       const struct scp_way_costs *last, double calls)
 {
 	for (unsigned i = 0; i < SCP_WAYS; i++) {
-		double weight = calls > 0 ? calls : 1e-3;
+		const struct measured m[2] = {way_of(&first->way[i]), way_of(&last->way[i])};
 
-		if (first->way[i].inside_ps && last->way[i].inside_ps)
-			weight /= 2;
-		add_ways(s, first, weight, i);
-		add_ways(s, last, weight, i);
+		add_both(&s->of[OVERHEAD_WAY + i], m, calls);
 	}
 }
 
@@ -103,21 +107,12 @@ static void join_moments(struct overhead_moments *to, const struct overhead_mome
 
 void overhead_join(struct overhead_sum *to, const struct overhead_sum *from)
 {
-	to->weight += from->weight;
 	to->rounds += from->rounds;
-	to->measurements = from->measurements > UINT32_MAX - to->measurements
-				   ? UINT32_MAX
-				   : to->measurements + from->measurements;
-	for (unsigned i = 0; i < 2; i++) {
-		join_moments(&to->inside[i], &from->inside[i]);
-		join_moments(&to->outside[i], &from->outside[i]);
-	}
-	join_moments(&to->inner, &from->inner);
-	to->inner_weight += from->inner_weight;
-	for (unsigned i = 0; i < SCP_WAYS; i++) {
-		join_moments(&to->way_inside[i], &from->way_inside[i]);
-		join_moments(&to->way_outside[i], &from->way_outside[i]);
-		to->way_weight[i] += from->way_weight[i];
+	to->measurements = add_counts(to->measurements, from->measurements);
+	for (unsigned i = 0; i < OVERHEAD_QUANTITIES; i++) {
+		to->of[i].weight += from->of[i].weight;
+		join_moments(&to->of[i].inside, &from->of[i].inside);
+		join_moments(&to->of[i].outside, &from->of[i].outside);
 	}
 }
 
@@ -129,6 +124,15 @@ static void mean_of(const struct overhead_moments *m, double weight, double *mea
 
 	*mean_ns = round(mean) / 1000;
 	*error_ns = round(sqrt(fmax(variance, 0))) / 1000;
+}
+
+static struct prof_cost mean_cost(const struct overhead_quantity *q)
+{
+	struct prof_cost c;
+
+	mean_of(&q->inside, q->weight, &c.inside_ns, &c.inside_error_ns);
+	mean_of(&q->outside, q->weight, &c.outside_ns, &c.outside_error_ns);
+	return c;
 }
 
 struct prof_cost overhead_at(const struct prof_overhead *o, uint32_t frames)
@@ -168,13 +172,9 @@ static void fill_ways(struct prof_overhead *o, const struct overhead_sum *s,
 {
 	o->way[SCP_WAY_SYSTEM] = mean_over_depth(o, d);
 	for (unsigned i = 1; i < SCP_WAYS; i++) {
-		struct prof_cost *c = &o->way[i];
+		const struct overhead_quantity *q = &s->of[OVERHEAD_WAY + i];
 
-		*c = o->way[SCP_WAY_SYSTEM];
-		if (!(s->way_weight[i] > 0))
-			continue;
-		mean_of(&s->way_inside[i], s->way_weight[i], &c->inside_ns, &c->inside_error_ns);
-		mean_of(&s->way_outside[i], s->way_weight[i], &c->outside_ns, &c->outside_error_ns);
+		o->way[i] = q->weight > 0 ? mean_cost(q) : o->way[SCP_WAY_SYSTEM];
 	}
 }
 
@@ -225,7 +225,7 @@ static void mean_of_inner(struct prof_overhead *o, const struct overhead_sum *s,
 
 		if (!(d->way_calls[i] > 0))
 			continue;
-		if (!(s->way_weight[i] > 0))
+		if (!(s->of[OVERHEAD_WAY + i].weight > 0))
 			return;
 		calls += d->way_calls[i];
 		sum += d->way_calls[i] * ns;
@@ -246,17 +246,14 @@ struct prof_overhead overhead_mean(const struct overhead_sum *s, const struct ov
 	const struct prof_cost none = {NAN, NAN, NAN, NAN};
 	struct prof_overhead o = {0, NAN, NAN, NAN, NAN, {none, none}, {none}, NAN, NAN};
 
-	if (s->inner_weight > 0)
-		mean_of(&s->inner, s->inner_weight, &o.inner_ns, &o.inner_error_ns);
+	if (s->of[OVERHEAD_INNER].weight > 0)
+		mean_of(&s->of[OVERHEAD_INNER].inside, s->of[OVERHEAD_INNER].weight, &o.inner_ns,
+			&o.inner_error_ns);
 	if (!s->measurements)
 		return o;
 	o.measurements = s->measurements;
-	for (int i = 0; i < 2; i++) {
-		struct prof_cost *c = &o.cost[i];
-
-		mean_of(&s->inside[i], s->weight, &c->inside_ns, &c->inside_error_ns);
-		mean_of(&s->outside[i], s->weight, &c->outside_ns, &c->outside_error_ns);
-	}
+	for (int i = 0; i < 2; i++)
+		o.cost[i] = mean_cost(&s->of[i]);
 	fill_ways(&o, s, d);
 	mean_of_inner(&o, s, d);
 	mean_over_ways(&o, d);

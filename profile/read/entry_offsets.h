@@ -9,11 +9,11 @@
 /* As the file has them; they never change. */
 struct prof_place {
 	uint32_t table, id;
-	uint64_t entry_at;		   /* of the ENTRY record */
-	uint64_t batches_at;		   /* of its BATCH block of the main clock; 0: none yet */
-	uint64_t phases_at;		   /* of its PHASE block; likewise */
-	uint64_t states_at;		   /* of its STATES record; likewise */
-	uint64_t hist_at[SCP_HIST_BLOCKS]; /* of HIST blocks that live_look has found */
+	uint64_t entry_at; /* of the ENTRY record */
+	/* These live_look finds; 0: there is none yet. Of its BATCH block of the main clock, its
+	 * PHASE block, its STATES record and its HIST blocks. */
+	uint64_t batches_at, phases_at, states_at;
+	uint64_t hist_at[SCP_HIST_BLOCKS];
 };
 
 /* By (table, id), which is the model's order: entry `first + i` of it is place i. */
@@ -29,8 +29,5 @@ int profile_add_placed(struct profile *p, const char *path, struct prof_places *
 /* The place of an entry; NULL: it is not among them. */
 struct prof_place *entry_offsets_find(const struct prof_places *places, uint32_t table,
 				      uint32_t id);
-
-/* Private to profile/: of a file that has been loaded. -1: out of memory. */
-int entry_offsets_note(struct prof_places *places, const struct raw_file *raw);
 
 #endif

@@ -29,7 +29,63 @@ static uint32_t index_of(const struct load *l, uint32_t type, uint32_t table, ui
 	return load_index(l->raw, l->map, type, table, id);
 }
 
-/* `program`: as the file has it, "" in older profiles. */
+#define DELETED " (deleted)"
+
+static const char *last_part(const char *path, size_t length)
+{
+	const char *slash = memrchr(path, '/', length);
+
+	return slash ? slash + 1 : path;
+}
+
+/* A name without directories, to be freed: `stored`, or where that is "" the last part of `exe`
+ * without the " (deleted)" of the kernel. A damaged file may say anything: a slash would make a
+ * path of the name. NULL: out of memory. */
+static char *program_name(const char *stored, const char *exe)
+{
+	const size_t mark = sizeof DELETED - 1;
+	size_t length = strlen(stored);
+	const char *name = last_part(stored, length);
+
+	if (*name)
+		return strdup(name);
+	length = strlen(exe);
+	if (length > mark && !strcmp(exe + length - mark, DELETED))
+		length -= mark;
+	name = last_part(exe, length);
+	return strndup(name, length - (size_t)(name - exe));
+}
+
+/* A command line as NUL-separated bytes, perhaps cut inside the last string, as at most *argc
+ * strings and a NULL: one block, to be freed by one free(). *argc becomes how many there are. NULL:
+ * out of memory. */
+static char **program_arguments(const char *bytes, uint32_t count, uint32_t *argc)
+{
+	uint32_t found = 0, most = *argc;
+	char **argv, *text;
+
+	for (uint32_t i = 0; i < count; i++)
+		found += bytes[i] == 0;
+	found += count && bytes[count - 1] != 0;
+	if (found > most)
+		found = most;
+	argv = malloc(((size_t)found + 1) * sizeof *argv + count + 1);
+	if (!argv)
+		return NULL;
+	text = (char *)(argv + found + 1);
+	if (count)
+		memcpy(text, bytes, count);
+	text[count] = 0;
+	for (uint32_t i = 0; i < found; i++) {
+		argv[i] = text;
+		text += strlen(text) + 1;
+	}
+	argv[found] = NULL;
+	*argc = found;
+	return argv;
+}
+
+/* `program`: as the file has it, perhaps "". */
 static int load_process(struct load *l, const struct prof_process *from, const char *exe,
 			const char *program, const char *argv, uint32_t argv_bytes)
 {
@@ -82,29 +138,13 @@ static struct prof_attached load_attached(const struct raw_file *raw, uint32_t i
 	const struct raw_list *list = &raw->list[SCP_REC_ATTACH];
 	uint32_t at = list->count ? raw_find(list, 0, index, 0) : PROF_NONE;
 	const struct scp_attached *r = at == PROF_NONE ? NULL : raw_record(raw, &list->ref[at]);
+	struct prof_attached attached = {0};
 
 	if (!r)
-		return (struct prof_attached){0};
-	return (struct prof_attached){
-		.known = true,
-		.flags = r->flags,
-		.stopped_ns = r->stopped_ns,
-		.stopped_total_ns = r->stopped_total_ns,
-		.ran_ns = r->ran_ns,
-		.pid = r->pid,
-		.threads = r->threads,
-		.in_calls = r->in_calls,
-		.slots = {.written = r->written,
-			  .unbound = r->unbound,
-			  .other = r->other,
-			  .failed = r->failed,
-			  .put_back = r->put_back,
-			  .changed = r->changed,
-			  .gone = r->gone,
-			  .objects = r->objects,
-			  .kept = r->kept,
-			  .skipped = r->skipped},
-	};
+		return attached;
+	attached.known = true;
+	PROF_COPY_RUN(&attached, flags, pid, r, flags, pid);
+	return attached;
 }
 
 static int load_process_record(struct load *l, uint32_t i)
@@ -233,11 +273,8 @@ static int load_gap(struct load *l, uint32_t i)
 		.table = index_of(l, SCP_REC_TABLE, ref->table, 0),
 		.from = ref->id ? index_of(l, SCP_REC_ENTRY, ref->table, ref->id) : PROF_NONE,
 		.to = ref->sub ? index_of(l, SCP_REC_ENTRY, ref->table, ref->sub) : PROF_NONE,
-		.calls = r->calls,
-		.units = r->units,
-		.max_units = r->max_units,
-		.units_sq = load_wide(r->units_sq_lo, r->units_sq_hi),
 	};
+	PROF_COPY_RUN(g, calls, max_units, r, calls, max_units);
 	p->table[g->table].gap_units += r->units;
 	return 0;
 }

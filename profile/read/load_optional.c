@@ -35,14 +35,11 @@ static int load_lines(struct profile *p, const struct raw_file *raw, const uint3
 
 	for (uint32_t i = 0; i < list->count; i++) {
 		const struct scp_source_line *r = raw_record(raw, &list->ref[i]);
-		const struct prof_source_line l = {
+		struct prof_source_line l = {
 			.function = function[raw_find(functions, 0, r->function, 0)],
-			.line = r->line,
-			.column = r->column,
-			.end_column = r->end_column,
-			.instruction = r->instruction,
 		};
 
+		PROF_COPY_RUN(&l, line, instruction, r, line, instruction);
 		map[i] = source_add_line(p, &l);
 		if (map[i] == PROF_NONE)
 			return -1;
@@ -94,21 +91,14 @@ static int load_slow_call(struct profile *p, const struct raw_file *raw, uint32_
 	s = &p->slowest[p->slowests++];
 	*s = (struct prof_slowest){
 		.entry = load_index(raw, map, SCP_REC_ENTRY, ref->table, r->entry),
-		.pid = r->pid ? r->pid : raw_header(raw)->pid,
-		.tid = r->tid,
-		.units = r->units,
-		.slow_units = r->slow_units,
-		.bytes = r->bytes,
-		.began_at = r->began_at,
-		.ended_mono_ns = r->ended_mono_ns,
-		.ended_real_ns = r->ended_real_ns,
-		.state = r->state <= SCP_SLOWEST_READ ? r->state : SCP_SLOWEST_UNKNOWN,
 	};
-	if (s->state == SCP_SLOWEST_READ) {
-		s->runnable_ns = r->runnable_ns;
-		s->asleep_ns = r->asleep_ns;
-	}
-	memcpy(s->name, r->name, strnlen(r->name, sizeof s->name - 1));
+	PROF_COPY_RUN(s, tid, asleep_ns, r, tid, asleep_ns);
+	s->pid = r->pid ? r->pid : raw_header(raw)->pid;
+	if (s->state > SCP_SLOWEST_READ)
+		s->state = SCP_SLOWEST_UNKNOWN;
+	if (s->state != SCP_SLOWEST_READ)
+		s->runnable_ns = s->asleep_ns = 0;
+	memset(s->name + strnlen(s->name, sizeof s->name - 1), 0, 1);
 	return 0;
 }
 
@@ -137,13 +127,9 @@ static int load_one_look(struct profile *p, const struct raw_file *raw, uint32_t
 	struct prof_look k = {
 		.table = load_index(raw, map, SCP_REC_TABLE, ref->table, 0),
 		.function = load_index(raw, map, SCP_REC_FUNCTION, 0, ref->id),
-		.calls = r->calls,
-		.timed = r->timed,
-		.weight = r->weight,
-		.units = r->units,
-		.units_sq = load_wide(r->units_sq_lo, r->units_sq_hi),
 	};
 
+	PROF_COPY_RUN(&k, calls, units_sq, r, calls, units_sq_hi);
 	if (!k.calls || !look_is_sane(&k))
 		return 0;
 	if (!INTERN_ROOM(p, look, looks, MODEL_LOOK))

@@ -16,19 +16,7 @@ static struct prof_states *states_of(const struct scp_states *r, uint32_t detect
 	if (!t)
 		return NULL;
 	t->detector = detector;
-	t->from_calls = r->from_calls;
-	t->from_units = r->from_units;
-	t->calls = r->calls;
-	t->units = r->units;
-	t->units_sq = load_wide(r->units_sq_lo, r->units_sq_hi);
-	t->readings = r->readings;
-	t->switched_weighted = r->switched_weighted;
-	t->off_cpu = r->off_cpu;
-	t->runnable_sq = load_wide(r->runnable_sq_lo, r->runnable_sq_hi);
-	t->asleep_sq = load_wide(r->asleep_sq_lo, r->asleep_sq_hi);
-	t->runnable_asleep = load_wide(r->runnable_asleep_lo, r->runnable_asleep_hi);
-	t->units_runnable = load_wide(r->units_runnable_lo, r->units_runnable_hi);
-	t->units_asleep = load_wide(r->units_asleep_lo, r->units_asleep_hi);
+	PROF_COPY_RUN(t, from_calls, units_asleep, r, from_calls, units_asleep_hi);
 	return t;
 }
 
@@ -60,20 +48,14 @@ static int load_batches(const struct raw_file *raw, const struct raw_ref *ref,
 			const struct prof_sums *s, bool *sound)
 {
 	const struct scp_state_batches *r = load_block(raw, SCP_REC_STATE_BATCHES, ref, 0);
-	size_t bytes = s->batches.count * sizeof r->calls[0];
 	struct prof_state_batches *b;
 
-	if (!r || !bytes)
+	if (!r || !s->batches.count)
 		return 0;
 	b = s->states->batches = calloc(1, sizeof *b);
 	if (!b)
 		return -1;
-	memcpy(b->calls, r->calls, bytes);
-	memcpy(b->units, r->units, bytes);
-	memcpy(b->known, r->known, bytes);
-	memcpy(b->weighted, r->weighted, bytes);
-	memcpy(b->runnable_ns, r->runnable_ns, bytes);
-	memcpy(b->asleep_ns, r->asleep_ns, bytes);
+	PROF_COPY_RUN(b, calls, asleep_ns, r, calls, asleep_ns);
 	if (batches_fit(b, s->batches.count, s->states))
 		return 0;
 	*sound = s->states->from_calls;
@@ -149,21 +131,8 @@ void load_states_of_table(const struct raw_file *raw, uint32_t table, struct pro
 	if (i == PROF_NONE)
 		return;
 	r = raw_record(raw, &list->ref[i]);
-	*out = (struct prof_table_states){
-		.detector = states_detector(r->detector),
-		.gaps = r->gaps,
-		.gap_units = r->gap_units,
-		.gap_off_cpu = r->gap_off_cpu,
-		.call_off_cpu = r->call_off_cpu,
-		.covered_ns = r->covered_ns,
-		.cpu_ns = r->cpu_ns,
-		.delay_covered_ns = r->delay_covered_ns,
-		.delay_ns = r->delay_ns,
-		.ran_ns = r->ran_ns,
-		.stolen_ns = r->stolen_ns,
-		.overcharged_ns = r->overcharged_ns,
-		.switches = r->switches,
-		.torn = r->seq & 1,
-	};
+	out->detector = states_detector(r->detector);
+	out->torn = r->seq & 1;
+	PROF_COPY_RUN(out, gaps, overcharged_ns, r, gaps, overcharged_ns);
 	states_settle_table(out);
 }

@@ -123,9 +123,7 @@ static int load_slow(const struct raw_file *raw, const struct raw_ref *ref, stru
 	s->slow = calloc(1, sizeof *s->slow);
 	if (!s->slow)
 		return -1;
-	s->slow->units = r->units;
-	s->slow->max_units = r->max_units;
-	s->slow->units_sq = load_wide(r->units_sq_lo, r->units_sq_hi);
+	PROF_COPY_RUN(s->slow, units, max_units, r, units, max_units);
 	return load_batches(raw, ref, 1, &s->slow->batches);
 }
 
@@ -206,22 +204,9 @@ int load_sums(const struct raw_file *raw, const struct raw_ref *entry, struct pr
 {
 	const struct scp_entry *r = raw_record(raw, entry);
 
-	*out = (struct prof_sums){
-		.calls = r->calls,
-		.units = r->units,
-		.units_sq = load_wide(r->units_sq_lo, r->units_sq_hi),
-		.min_units = r->min_units,
-		.max_units = r->max_units,
-		.max_at = r->max_at,
-		.first_at = r->first_at,
-		.first_units = r->first_units,
-		.inner_calls = r->inner_calls,
-		.last_at = r->last_at,
-		.has_bytes = r->flags & SCP_ENTRY_BYTES,
-		.bytes = r->bytes,
-		.bytes_sq = load_wide(r->bytes_sq_lo, r->bytes_sq_hi),
-		.bytes_units = load_wide(r->bytes_units_lo, r->bytes_units_hi),
-	};
+	*out = (struct prof_sums){.has_bytes = r->flags & SCP_ENTRY_BYTES};
+	PROF_COPY_RUN(out, calls, last_at, r, calls, last_at);
+	PROF_COPY_RUN(out, bytes, inner_calls, r, bytes, inner_calls);
 	out->way_calls[SCP_ENTRY_WAY(r->flags)] = out->calls;
 	return load_batches(raw, entry, 0, &out->batches) || load_hist(raw, entry, out) ||
 			       load_slow(raw, entry, out) || load_phase(raw, entry, out) ||

@@ -15,27 +15,22 @@
 #include "profile/model/addition.h"
 #include "profile/read/load.h"
 
+/* All of them are counts of 64 bits, but two halves of a word. */
 static void add_losses(struct scp_losses *to, const struct scp_losses *from)
 {
-	to->skipped_calls += from->skipped_calls;
-	to->abandoned_calls += from->abandoned_calls;
-	to->overflow_calls += from->overflow_calls;
-	to->overflow_gaps += from->overflow_gaps;
-	to->overflow_gap_units += from->overflow_gap_units;
-	to->overflow_nested_units += from->overflow_nested_units;
-	to->unclassified_calls += from->unclassified_calls;
-	to->growth_failures += from->growth_failures;
-	if (from->growth_errno)
-		to->growth_errno = from->growth_errno;
-	to->stopped += from->stopped;
-	to->sandboxed = to->sandboxed || from->sandboxed;
-	to->cut_paths += from->cut_paths;
-	to->unwinds += from->unwinds;
-	to->memo_flushes += from->memo_flushes;
-	to->histogram_losses += from->histogram_losses;
-	to->modules_lost += from->modules_lost;
-	to->overflow_time_units += from->overflow_time_units;
-	to->unmatched_ends += from->unmatched_ends;
+	uint32_t error = from->growth_errno ? from->growth_errno : to->growth_errno;
+	uint32_t sandboxed = to->sandboxed || from->sandboxed;
+
+	for (size_t at = 0; at < sizeof *to; at += sizeof(uint64_t)) {
+		uint64_t a, b;
+
+		memcpy(&a, (char *)to + at, sizeof a);
+		memcpy(&b, (const char *)from + at, sizeof b);
+		a += b;
+		memcpy((char *)to + at, &a, sizeof a);
+	}
+	to->growth_errno = error;
+	to->sandboxed = sandboxed;
 }
 
 static void add_path_checks(struct scp_path_checks *to, const struct scp_path_checks *from)
@@ -108,6 +103,82 @@ static bool calibrate(struct profile *p, const struct raw_file *raw,
 	return calibrate_file(p, before->tables, before->entries, ns_per_unit);
 }
 
+static int by_number(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+/* Longest first; ties by when and by whom. */
+static int by_length(const void *left, const void *right)
+{
+	const struct prof_slowest *a = left, *b = right;
+	int order = by_number(b->units, a->units);
+
+	order = order ? order : by_number(a->ended_real_ns, b->ended_real_ns);
+	order = order ? order : by_number(a->began_at, b->began_at);
+	order = order ? order : by_number(a->pid, b->pid);
+	order = order ? order : by_number(a->tid, b->tid);
+	return order ? order : by_number(a->entry, b->entry);
+}
+
+static void join_asked(struct profile *p, const struct scp_slowest_asked *asked)
+{
+	struct scp_slowest_asked *all = &p->slowest_asked;
+	bool first = p->index->files == 0;
+
+	if (!first && (asked->count != all->count || asked->least_ns != all->least_ns))
+		all->flags |= SCP_SLOWEST_MIXED;
+	if (asked->count > all->count)
+		all->count = asked->count;
+	if (asked->least_ns > all->least_ns)
+		all->least_ns = asked->least_ns;
+	all->flags |= asked->flags & (SCP_SLOWEST_MIXED | SCP_SLOWEST_UNREAD | SCP_SLOWEST_CHOSEN);
+	all->lost += asked->lost;
+}
+
+/* A file that was asked for `asked` has joined the model, its calls standing from `first` on: keep
+ * the longest of all. Each table has its own slowest calls, as many as were asked for, so the
+ * slowest of all tables are among them. Where files were asked for different things that holds only
+ * for the calls that all of them would have kept: the list is marked as mixed. */
+static void join_slowest(struct profile *p, const struct scp_slowest_asked *asked, uint32_t first,
+			 double ns_per_unit)
+{
+	uint32_t kept = first;
+
+	join_asked(p, asked);
+	/* The target did not know the threshold exactly. */
+	for (uint32_t i = first; i < p->slowests; i++)
+		if ((double)p->slowest[i].units * ns_per_unit >= (double)asked->least_ns)
+			p->slowest[kept++] = p->slowest[i];
+	p->slowests = kept;
+	if (p->slowests > 1)
+		qsort(p->slowest, p->slowests, sizeof *p->slowest, by_length);
+	if (p->slowests > p->slowest_asked.count)
+		p->slowests = p->slowest_asked.count;
+}
+
+/* The reader's lists know where records lie until the file is closed: live reading needs that
+ * longer. -1: out of memory. */
+static int note_offsets(struct prof_places *places, const struct raw_file *raw)
+{
+	const struct raw_list *entries = &raw->list[SCP_REC_ENTRY];
+
+	places->place = calloc((size_t)entries->count + 1, sizeof(*places->place));
+	if (!places->place)
+		return -1;
+	for (uint32_t i = 0; i < entries->count; i++) {
+		const struct raw_ref *e = &entries->ref[i];
+
+		places->place[i] = (struct prof_place){
+			.table = e->table,
+			.id = e->id,
+			.entry_at = (uint64_t)e->at * SCP_RECORD_ALIGN,
+		};
+	}
+	places->places = entries->count;
+	return 0;
+}
+
 enum added { ADDED, UNREADABLE, NOT_ADDED };
 
 /* Takes the descriptor; -1: the path is opened. */
@@ -128,7 +199,7 @@ static enum added try_file(struct profile *p, const char *path, int fd, uint64_t
 		result = NOT_ADDED;
 	if (result == ADDED &&
 	    (load_raw(p, &raw) || !calibrate(p, &raw, &before, clocks.fast.ns_per_unit) ||
-	     (places && entry_offsets_note(places, &raw)))) {
+	     (places && note_offsets(places, &raw)))) {
 		profile_shrink(p, &before);
 		error_no_memory(err, path);
 		result = NOT_ADDED;
@@ -139,7 +210,7 @@ static enum added try_file(struct profile *p, const char *path, int fd, uint64_t
 		clocks_take(p, raw_header(&raw)->machine, raw_header(&raw)->boot_id, &clocks);
 		clocks_add_overhead(p, raw_header(&raw),
 				    clocks_depth(p, before.entries, p->entries, NULL));
-		slowest_join(p, &raw_header(&raw)->slowest, before.slowests,
+		join_slowest(p, &raw_header(&raw)->slowest, before.slowests,
 			     clocks.fast.ns_per_unit);
 		p->index->files++;
 	}
@@ -223,4 +294,22 @@ struct profile *profile_open_told(const char *const *paths, size_t count,
 	}
 	intern_paths_rest(p);
 	return p;
+}
+
+static int compare_places(const void *a, const void *b)
+{
+	const struct prof_place *x = a, *y = b;
+
+	if (x->table != y->table)
+		return x->table < y->table ? -1 : 1;
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+struct prof_place *entry_offsets_find(const struct prof_places *places, uint32_t table, uint32_t id)
+{
+	const struct prof_place wanted = {.table = table, .id = id};
+
+	return places->places ? bsearch(&wanted, places->place, places->places,
+					sizeof(*places->place), compare_places)
+			      : NULL;
 }

@@ -112,12 +112,6 @@ int chunks_mark(const uint8_t *image, uint64_t bytes, struct raw_marks *marks);
  * reading. */
 enum raw_reading { RAW_LAST, RAW_FIRST, RAW_SECOND, RAW_READINGS };
 
-struct record_checking {
-	const char *path;
-	uint32_t table; /* of the chunk that the record lies in */
-	struct profile_error *err;
-};
-
 /* What holds of all records of a type. A record is listed under a key (table, id, sub). */
 struct record_kind {
 	const char *plural;	/* for messages; NULL: several may have one key */
@@ -128,8 +122,10 @@ struct record_kind {
 	uint8_t names;		/* type of the record that the id names; 0: none, or itself */
 	const char *who;	/* for messages: who names it */
 	bool of_process;	/* they lie in chunks of the process, not of a table */
-	/* of the fields that need no other record; NULL: none */
-	int (*check)(const void *record, const struct record_checking *c);
+	bool from_1;		/* an id of 0 names none */
+	/* What is wrong with the fields that need no other record: a text, or NULL where nothing
+	 * is. No function: there is nothing to check. */
+	const char *(*check)(const void *record);
 };
 extern const struct record_kind record_kinds[RAW_TYPES];
 

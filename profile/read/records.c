@@ -11,153 +11,118 @@ static bool ends(const char *s, size_t room)
 	return memchr(s, 0, room) != NULL;
 }
 
-static int check_function(const void *record, const struct record_checking *c)
+static const char no_end[] = "has a text without an end";
+
+static const char *check_function(const void *record)
 {
 	const struct scp_function *f = record;
-	if (!ends(f->name, sizeof f->name) || !ends(f->library, sizeof f->library))
-		return error_damaged(c->err, c->path, "the name of function %u has no end", f->id);
-	if (f->rec.bytes > sizeof *f && !ends(f->long_name, f->rec.bytes - sizeof *f))
-		return error_damaged(c->err, c->path, "the long name of function %u has no end",
-				     f->id);
-	return 0;
+	size_t more = f->rec.bytes - sizeof *f;
+
+	return !ends(f->name, sizeof f->name) || !ends(f->library, sizeof f->library) ||
+			       (more && !ends(f->long_name, more))
+		       ? no_end
+		       : NULL;
 }
 
-static int check_module(const void *record, const struct record_checking *c)
+static const char *check_module(const void *record)
 {
 	const struct scp_module *m = record;
-	if (m->id == 0 || m->id > UINT16_MAX)
-		return error_damaged(c->err, c->path, "a module has the id %u", m->id);
+
+	if (m->id > UINT16_MAX)
+		return "has too high an id";
 	if (m->build_id_bytes > SCP_BUILD_ID_MAX)
-		return error_damaged(c->err, c->path, "module %u has a build-id of %u bytes", m->id,
-				     m->build_id_bytes);
-	if (!ends(m->path, m->rec.bytes - offsetof(struct scp_module, path)))
-		return error_damaged(c->err, c->path, "the path of module %u has no end", m->id);
-	return 0;
+		return "has a build-id that is too long";
+	return ends(m->path, m->rec.bytes - offsetof(struct scp_module, path)) ? NULL : no_end;
 }
 
-static int check_table(const void *record, const struct record_checking *c)
+static const char *check_table(const void *record)
 {
 	const struct scp_table *t = record;
-	if (t->id != c->table)
-		return error_damaged(c->err, c->path, "table %u stands in a chunk of table %u",
-				     t->id, c->table);
-	if (!ends(t->name, sizeof t->name))
-		return error_damaged(c->err, c->path, "the name of table %u has no end", t->id);
-	return 0;
+
+	return ends(t->name, sizeof t->name) ? NULL : no_end;
 }
 
-static int check_path(const void *record, const struct record_checking *c)
+static const char *check_path(const void *record)
 {
 	const struct scp_path *p = record;
-	if (p->id == 0)
-		return error_damaged(c->err, c->path, "a call path of table %u has the id 0",
-				     c->table);
+	size_t room = (p->rec.bytes - offsetof(struct scp_path, frame)) / sizeof p->frame[0];
+
 	if (p->shared > p->frames || p->shared > SCP_MAX_FRAMES || (p->shared && p->base == 0) ||
 	    p->base >= p->id)
-		return error_damaged(c->err, c->path,
-				     "path %u of table %u shares %u frames with path %u", p->id,
-				     c->table, p->shared, p->base);
-	if (p->frames > SCP_MAX_FRAMES ||
-	    raw_own_frames(p) >
-		    (p->rec.bytes - offsetof(struct scp_path, frame)) / sizeof p->frame[0])
-		return error_damaged(c->err, c->path, "path %u of table %u claims %u frames", p->id,
-				     c->table, p->frames);
-	return 0;
+		return "shares frames with no path before it";
+	return p->frames > SCP_MAX_FRAMES || raw_own_frames(p) > room
+		       ? "claims more frames than it has"
+		       : NULL;
 }
 
-static int check_entry(const void *record, const struct record_checking *c)
+static const char *check_entry(const void *record)
 {
 	const struct scp_entry *e = record;
-	if (e->id == 0)
-		return error_damaged(c->err, c->path, "an entry of table %u has the id 0",
-				     c->table);
+
 	if (e->outcome >= SCP_TIMEOUT ||
 	    (e->flags & SCP_ENTRY_TIMED_OUT && e->outcome != SCP_WOULD_BLOCK))
-		return error_damaged(c->err, c->path, "entry %u of table %u has the outcome %u%s",
-				     e->id, c->table, e->outcome,
-				     e->flags & SCP_ENTRY_TIMED_OUT ? " and timed out" : "");
-	if (e->batch_count > SCP_BATCHES ||
-	    (e->batch_count && (e->batch_calls == 0 || (e->batch_calls & (e->batch_calls - 1)))))
-		return error_damaged(c->err, c->path,
-				     "entry %u of table %u claims %u batches of %llu calls", e->id,
-				     c->table, e->batch_count, (unsigned long long)e->batch_calls);
-	return 0;
+		return "has an outcome that there is not";
+	return e->batch_count > SCP_BATCHES ||
+			       (e->batch_count &&
+				(e->batch_calls == 0 || (e->batch_calls & (e->batch_calls - 1))))
+		       ? "claims batches that there cannot be"
+		       : NULL;
 }
 
-static int check_hist(const void *record, const struct record_checking *c)
+static const char *check_hist(const void *record)
 {
 	const struct scp_hist *h = record;
-	if (h->block >= SCP_HIST_BLOCKS * (h->rec.type == SCP_REC_HIST ? 1 : SCP_STATE_HISTS))
-		return error_damaged(c->err, c->path,
-				     "entry %u of table %u has a histogram block %u", h->entry,
-				     c->table, h->block);
-	return 0;
+	uint32_t most = SCP_HIST_BLOCKS * (h->rec.type == SCP_REC_HIST ? 1 : SCP_STATE_HISTS);
+
+	return h->block >= most ? "is of durations that there are not" : NULL;
 }
 
-static int check_batch(const void *record, const struct record_checking *c)
+static const char *check_batch(const void *record)
 {
-	const struct scp_batch *b = record;
-	if (b->clock > 1)
-		return error_damaged(c->err, c->path,
-				     "entry %u of table %u has batches of a clock %u", b->entry,
-				     c->table, b->clock);
-	return 0;
+	return ((const struct scp_batch *)record)->clock > 1 ? "is of a third clock" : NULL;
 }
 
-static int check_tail(const void *record, const struct record_checking *c)
+static const char *check_tail(const void *record)
 {
 	const struct scp_tail *t = record;
-	if (t->octaves < 2 || t->octaves > SCP_TAIL_OCTAVES)
-		return error_damaged(c->err, c->path,
-				     "the tail of entry %u of table %u has %u octaves", t->entry,
-				     c->table, t->octaves);
-	return 0;
+
+	return t->octaves < 2 || t->octaves > SCP_TAIL_OCTAVES ? "has too few octaves, or too many"
+							       : NULL;
 }
 
-static int check_process(const void *record, const struct record_checking *c)
+static const char *check_process(const void *record)
 {
 	const struct scp_process *p = record;
 	uint64_t room = p->rec.bytes - offsetof(struct scp_process, strings);
+	uint64_t used = (uint64_t)p->exe_bytes + p->argv_bytes;
 
-	if (p->index == 0)
-		return error_damaged(c->err, c->path, "a process has the index 0");
 	if (p->end_state > SCP_END_DETACHED)
-		return error_damaged(c->err, c->path, "the end state of process %u is %u", p->index,
-				     p->end_state);
-	if ((uint64_t)p->exe_bytes + p->argv_bytes > room || p->exe_bytes == 0 ||
-	    p->strings[p->exe_bytes - 1] != 0 ||
-	    (p->argv_bytes && p->strings[p->exe_bytes + p->argv_bytes - 1] != 0))
-		return error_damaged(c->err, c->path, "the command line of process %u has no end",
-				     p->index);
-	room -= (uint64_t)p->exe_bytes + p->argv_bytes;
-	if (room && !ends(p->strings + p->exe_bytes + p->argv_bytes, room))
-		return error_damaged(c->err, c->path, "the name of process %u has no end",
-				     p->index);
-	return 0;
+		return "has an end that there is not";
+	return used > room || p->exe_bytes == 0 || p->strings[p->exe_bytes - 1] != 0 ||
+			       (p->argv_bytes && p->strings[used - 1] != 0) ||
+			       (room > used && !ends(p->strings + used, room - used))
+		       ? no_end
+		       : NULL;
 }
 
-static int check_end(const void *record, const struct record_checking *c)
+static const char *check_end(const void *record)
 {
 	const struct scp_end *e = record;
 	uint32_t most = e->seen == SCP_END_STATUS   ? SCP_END_STATUS_MAX
 			: e->seen == SCP_END_SIGNAL ? SCP_END_SIGNAL_MAX
 						    : 0;
 
-	if (e->seen > SCP_END_SIGNAL || e->value > most)
-		return error_damaged(c->err, c->path,
-				     "the end of process %u is of kind %u, value %u", e->process,
-				     e->seen, e->value);
-	return 0;
+	return e->seen > SCP_END_SIGNAL || e->value > most ? "says what cannot be" : NULL;
 }
 
-static int check_attached(const void *record, const struct record_checking *c)
+static const char *check_attached(const void *record)
 {
 	const struct scp_attached *a = record;
-	if (a->flags & ~SCP_ATTACHED_FLAGS || a->in_calls > a->threads ||
-	    a->stopped_ns > a->stopped_total_ns)
-		return error_damaged(c->err, c->path,
-				     "the attachment of process %u contradicts itself", a->process);
-	return 0;
+
+	return a->flags & ~SCP_ATTACHED_FLAGS || a->in_calls > a->threads ||
+			       a->stopped_ns > a->stopped_total_ns
+		       ? "contradicts itself"
+		       : NULL;
 }
 
 static bool sane_ps(int64_t value, int64_t error, uint32_t freedom)
@@ -166,84 +131,64 @@ static bool sane_ps(int64_t value, int64_t error, uint32_t freedom)
 	       error <= SCP_SITE_COST_MAX_PS && freedom > 0;
 }
 
-static int check_site_cost(const void *record, const struct record_checking *c)
+static const char *check_site_cost(const void *record)
 {
 	const struct scp_site_cost *s = record;
+
 	if (s->state < SCP_SITE_COST_KNOWN || s->state > SCP_SITE_COST_FEW || s->group == 0 ||
 	    s->kept_ppm > 1000000 || s->busy_ppm > 1000000)
-		return error_damaged(c->err, c->path,
-				     "the site cost of entry %u of table %u has state %u, group %u",
-				     s->entry, c->table, s->state, s->group);
-	if (s->state == SCP_SITE_COST_KNOWN &&
-	    !(sane_ps(s->uncharged_ps, s->uncharged_error_ps, s->uncharged_freedom_ppk) &&
-	      sane_ps(s->true_ps, s->true_error_ps, s->true_freedom_ppk)))
-		return error_damaged(c->err, c->path,
-				     "the site cost of entry %u of table %u has a value that no "
-				     "regression gives",
-				     s->entry, c->table);
-	return 0;
+		return "says what cannot be";
+	return s->state == SCP_SITE_COST_KNOWN &&
+			       !(sane_ps(s->uncharged_ps, s->uncharged_error_ps,
+					 s->uncharged_freedom_ppk) &&
+				 sane_ps(s->true_ps, s->true_error_ps, s->true_freedom_ppk))
+		       ? "has a value that no regression gives"
+		       : NULL;
 }
 
-static int check_account_text(const void *record, const struct record_checking *c)
+static const char *check_account_text(const void *record)
 {
 	const struct scp_account_text *t = record;
-	if (!ends(t->text, t->rec.bytes - offsetof(struct scp_account_text, text)))
-		return error_damaged(c->err, c->path, "text %u of account %u has no end", t->index,
-				     t->account);
-	return 0;
+
+	return ends(t->text, t->rec.bytes - offsetof(struct scp_account_text, text)) ? NULL
+										     : no_end;
 }
 
-static int check_path_difference(const void *record, const struct record_checking *c)
+static const char *check_path_difference(const void *record)
 {
 	const struct scp_path_difference *d = record;
 	uint64_t room =
 		(d->rec.bytes - offsetof(struct scp_path_difference, frame)) / sizeof d->frame[0];
 
-	if (d->ours > SCP_MAX_FRAMES || d->theirs > SCP_MAX_FRAMES ||
-	    (uint64_t)d->ours + d->theirs > room)
-		return error_damaged(c->err, c->path, "path difference %u claims %u and %u frames",
-				     d->id, d->ours, d->theirs);
-	return 0;
+	return d->ours > SCP_MAX_FRAMES || d->theirs > SCP_MAX_FRAMES ||
+			       (uint64_t)d->ours + d->theirs > room
+		       ? "claims more frames than it has"
+		       : NULL;
 }
 
-static int check_source_function(const void *record, const struct record_checking *c)
+static const char *check_source_function(const void *record)
 {
 	const struct scp_source_function *f = record;
 	uint64_t room = f->rec.bytes - offsetof(struct scp_source_function, strings);
 
-	if (f->id == 0)
-		return error_damaged(c->err, c->path, "a source function has the id 0");
-	if (f->name_bytes == 0 || f->name_bytes > SCP_SOURCE_NAME_MAX || f->file_bytes == 0 ||
-	    f->file_bytes > SCP_SOURCE_FILE_MAX || f->name_bytes + f->file_bytes > room)
-		return error_damaged(c->err, c->path,
-				     "source function %u claims names of %u and %u bytes", f->id,
-				     f->name_bytes, f->file_bytes);
-	if (f->strings[f->name_bytes - 1] || f->strings[f->name_bytes + f->file_bytes - 1])
-		return error_damaged(c->err, c->path, "a name of source function %u has no end",
-				     f->id);
-	return 0;
+	return f->name_bytes == 0 || f->name_bytes > SCP_SOURCE_NAME_MAX || f->file_bytes == 0 ||
+			       f->file_bytes > SCP_SOURCE_FILE_MAX ||
+			       f->name_bytes + f->file_bytes > room ||
+			       f->strings[f->name_bytes - 1] ||
+			       f->strings[f->name_bytes + f->file_bytes - 1]
+		       ? no_end
+		       : NULL;
 }
 
-static int check_source_line(const void *record, const struct record_checking *c)
-{
-	const struct scp_source_line *l = record;
-	return l->id ? 0 : error_damaged(c->err, c->path, "a source line has the id 0");
-}
-
-static int check_generated(const void *record, const struct record_checking *c)
+static const char *check_generated(const void *record)
 {
 	const struct scp_generated *g = record;
 	uint64_t room = g->rec.bytes - offsetof(struct scp_generated, name);
 
-	if (g->id == 0)
-		return error_damaged(c->err, c->path, "generated code has the id 0");
 	if (g->bytes == 0 || g->start + g->bytes < g->start)
-		return error_damaged(c->err, c->path, "generated code %u has %llu bytes", g->id,
-				     (unsigned long long)g->bytes);
-	if (g->name_bytes == 0 || g->name_bytes > room || g->name[g->name_bytes - 1])
-		return error_damaged(c->err, c->path, "the name of generated code %u has no end",
-				     g->id);
-	return 0;
+		return "has no bytes, or too many";
+	return g->name_bytes == 0 || g->name_bytes > room || g->name[g->name_bytes - 1] ? no_end
+											: NULL;
 }
 
 #define OF_ENTRY(record)                                                                           \
@@ -251,17 +196,18 @@ static int check_generated(const void *record, const struct record_checking *c)
 	.reading = RAW_FIRST, .names = SCP_REC_ENTRY, .who = "a block of entry"
 #define WITH_TEXT(record, text, bytes) .least = offsetof(struct record, text) + (bytes)
 #define ID(record, field)	       .id_at = offsetof(struct record, field)
+#define FROM_1(record, field)	       ID(record, field), .from_1 = true
 #define SUB(record, field)	       .sub_at = offsetof(struct record, field)
 
 const struct record_kind record_kinds[RAW_TYPES] = {
 	[SCP_REC_FUNCTION] = {"functions", .least = sizeof(struct scp_function),
 			      ID(scp_function, id), .of_process = true, .check = check_function},
-	[SCP_REC_MODULE] = {"modules", WITH_TEXT(scp_module, path, 1), ID(scp_module, id),
+	[SCP_REC_MODULE] = {"modules", WITH_TEXT(scp_module, path, 1), FROM_1(scp_module, id),
 			    .of_process = true, .check = check_module},
 	[SCP_REC_TABLE] = {"tables", .least = sizeof(struct scp_table), .check = check_table},
-	[SCP_REC_PATH] = {"paths", WITH_TEXT(scp_path, frame, 0), ID(scp_path, id),
+	[SCP_REC_PATH] = {"paths", WITH_TEXT(scp_path, frame, 0), FROM_1(scp_path, id),
 			  .check = check_path},
-	[SCP_REC_ENTRY] = {"entries", .least = sizeof(struct scp_entry), ID(scp_entry, id),
+	[SCP_REC_ENTRY] = {"entries", .least = sizeof(struct scp_entry), FROM_1(scp_entry, id),
 			   .reading = RAW_SECOND, .check = check_entry},
 	[SCP_REC_GAP] = {NULL, .least = sizeof(struct scp_gap), ID(scp_gap, from), SUB(scp_gap, to),
 			 .reading = RAW_FIRST},
@@ -271,7 +217,8 @@ const struct record_kind record_kinds[RAW_TYPES] = {
 			   .check = check_batch},
 	[SCP_REC_SLOW] = {"slow-clock records of an entry", OF_ENTRY(scp_slow)},
 	[SCP_REC_PROCESS] = {"processes", WITH_TEXT(scp_process, strings, 1),
-			     ID(scp_process, index), .of_process = true, .check = check_process},
+			     FROM_1(scp_process, index), .of_process = true,
+			     .check = check_process},
 	[SCP_REC_PHASE] = {"phase records of an entry", OF_ENTRY(scp_phase)},
 	[SCP_REC_LINE] = {"line records of an entry", OF_ENTRY(scp_line)},
 	/* what else is in it may change: see seqlock_snapshot_slowest_take */
@@ -318,20 +265,33 @@ const struct record_kind record_kinds[RAW_TYPES] = {
 			    .names = SCP_REC_PROCESS, .who = "the attachment of process",
 			    .check = check_attached},
 	[SCP_REC_SOURCE_FUNCTION] = {"source functions", WITH_TEXT(scp_source_function, strings, 2),
-				     ID(scp_source_function, id), .optional = SCP_OPTIONAL_SOURCE,
+				     FROM_1(scp_source_function, id),
+				     .optional = SCP_OPTIONAL_SOURCE,
 				     .check = check_source_function},
 	[SCP_REC_SOURCE_LINE] = {"source lines", .least = sizeof(struct scp_source_line),
-				 ID(scp_source_line, id), .optional = SCP_OPTIONAL_SOURCE,
-				 .check = check_source_line},
+				 FROM_1(scp_source_line, id), .optional = SCP_OPTIONAL_SOURCE},
 	[SCP_REC_GENERATED] = {"pieces of generated code", WITH_TEXT(scp_generated, name, 1),
-			       ID(scp_generated, id), .optional = SCP_OPTIONAL_SOURCE,
+			       FROM_1(scp_generated, id), .optional = SCP_OPTIONAL_SOURCE,
 			       .check = check_generated},
 };
+
+/* What is wrong with a record whose key is known; NULL: nothing. */
+static const char *find_fault(const struct scp_record *rec, const struct record_kind *kind,
+			      const struct raw_ref *key)
+{
+	if (kind->from_1 && !key->id)
+		return "has the id 0";
+	if (rec->type == SCP_REC_TABLE &&
+	    ((const struct scp_table *)(const void *)rec)->id != key->table)
+		return "stands in a chunk of another table";
+	return kind->check ? kind->check(rec) : NULL;
+}
 
 int records_check(const char *path, const struct scp_record *rec, uint32_t table,
 		  struct raw_ref *key, struct profile_error *err)
 {
 	const struct record_kind *kind = &record_kinds[rec->type];
+	const char *fault;
 
 	if (!kind->least)
 		return error_damaged(err, path, "there is no record of type %u", rec->type);
@@ -341,5 +301,8 @@ int records_check(const char *path, const struct scp_record *rec, uint32_t table
 	key->table = table;
 	key->id = raw_field(rec, kind->id_at);
 	key->sub = raw_field(rec, kind->sub_at);
-	return kind->check ? kind->check(rec, &(struct record_checking){path, table, err}) : 0;
+	fault = find_fault(rec, kind, key);
+	return fault ? error_damaged(err, path, "of its %s, number %u (table %u) %s", kind->plural,
+				     key->id, table, fault)
+		     : 0;
 }

@@ -139,12 +139,9 @@ static void write_gap(struct writer *w, uint32_t id, uint32_t index)
 		.id = id,
 		.from = g->from == PROF_NONE ? 0 : w->entry_id[g->from],
 		.to = g->to == PROF_NONE ? 0 : w->entry_id[g->to],
-		.calls = g->calls,
-		.units = g->units,
-		.max_units = g->max_units,
 	};
 
-	image_split(g->units_sq, &r.units_sq_lo, &r.units_sq_hi);
+	PROF_COPY_RUN(&r, calls, max_units, g, calls, max_units);
 	image_copy(&w->img, SCP_REC_GAP, &r, sizeof r);
 }
 

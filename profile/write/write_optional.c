@@ -31,13 +31,9 @@ static void write_function(struct image *img, const struct prof_source_function 
 
 static void write_line(struct image *img, const struct prof_source_line *l, uint32_t id)
 {
-	const struct scp_source_line r = {.id = id,
-					  .function = l->function + 1,
-					  .line = l->line,
-					  .column = l->column,
-					  .end_column = l->end_column,
-					  .instruction = l->instruction};
+	struct scp_source_line r = {.id = id, .function = l->function + 1};
 
+	PROF_COPY_RUN(&r, line, instruction, l, line, instruction);
 	image_optional_copy(img, SCP_OPTIONAL_SOURCE, 0, SCP_REC_SOURCE_LINE, &r, sizeof r);
 }
 
@@ -75,13 +71,9 @@ void write_look(struct image *img, const struct profile *p)
 {
 	for (uint32_t i = 0; i < p->looks; i++) {
 		const struct prof_look *k = &p->look[i];
-		struct scp_look r = {.function = k->function + 1,
-				     .calls = k->calls,
-				     .timed = k->timed,
-				     .weight = k->weight,
-				     .units = k->units};
+		struct scp_look r = {.function = k->function + 1};
 
-		image_split(k->units_sq, &r.units_sq_lo, &r.units_sq_hi);
+		PROF_COPY_RUN(&r, calls, units_sq_hi, k, calls, units_sq);
 		image_optional_copy(img, SCP_OPTIONAL_LOOK, k->table + 1, SCP_REC_LOOK, &r,
 				    sizeof r);
 		if (i + 1 == p->looks || p->look[i + 1].table != k->table)
@@ -92,21 +84,9 @@ void write_look(struct image *img, const struct profile *p)
 static void write_slow_call(struct image *img, const struct prof_slowest *s, uint32_t table,
 			    uint32_t id, uint32_t entry)
 {
-	struct scp_slowest r = {.id = id,
-				.entry = entry,
-				.pid = s->pid,
-				.tid = s->tid,
-				.units = s->units,
-				.slow_units = s->slow_units,
-				.bytes = s->bytes,
-				.began_at = s->began_at,
-				.ended_mono_ns = s->ended_mono_ns,
-				.ended_real_ns = s->ended_real_ns,
-				.state = s->state,
-				.runnable_ns = s->runnable_ns,
-				.asleep_ns = s->asleep_ns};
+	struct scp_slowest r = {.id = id, .entry = entry};
 
-	memcpy(r.name, s->name, sizeof r.name);
+	PROF_COPY_RUN(&r, tid, asleep_ns, s, tid, asleep_ns);
 	image_optional_copy(img, SCP_OPTIONAL_SLOWEST, table + 1, SCP_REC_SLOWEST, &r, sizeof r);
 }
 
@@ -171,25 +151,9 @@ void write_attached(struct image *img, const struct profile *p)
 {
 	for (uint32_t i = 0; i < p->processes; i++) {
 		const struct prof_attached *a = &p->process[i].attached;
-		const struct scp_attached r = {.process = i + 1,
-					       .flags = a->flags,
-					       .stopped_ns = a->stopped_ns,
-					       .stopped_total_ns = a->stopped_total_ns,
-					       .ran_ns = a->ran_ns,
-					       .pid = a->pid,
-					       .threads = a->threads,
-					       .in_calls = a->in_calls,
-					       .written = a->slots.written,
-					       .unbound = a->slots.unbound,
-					       .other = a->slots.other,
-					       .failed = a->slots.failed,
-					       .put_back = a->slots.put_back,
-					       .changed = a->slots.changed,
-					       .gone = a->slots.gone,
-					       .objects = a->slots.objects,
-					       .kept = a->slots.kept,
-					       .skipped = a->slots.skipped};
+		struct scp_attached r = {.process = i + 1};
 
+		PROF_COPY_RUN(&r, flags, pid, a, flags, pid);
 		if (a->known)
 			image_optional_copy(img, SCP_OPTIONAL_ATTACH, 0, SCP_REC_ATTACH, &r,
 					    sizeof r);

@@ -19,53 +19,19 @@ static void write_table(struct image *img, const struct prof_table_states *t, ui
 	if (!r)
 		return;
 	r->detector = t->detector;
-	r->gaps = t->gaps;
-	r->gap_units = t->gap_units;
-	r->gap_off_cpu = t->gap_off_cpu;
-	r->call_off_cpu = t->call_off_cpu;
-	r->covered_ns = t->covered_ns;
-	r->cpu_ns = t->cpu_ns;
-	r->delay_covered_ns = t->delay_covered_ns;
-	r->delay_ns = t->delay_ns;
-	r->ran_ns = t->ran_ns;
-	r->stolen_ns = t->stolen_ns;
-	r->overcharged_ns = t->overcharged_ns;
-	r->switches = t->switches;
+	PROF_COPY_RUN(r, gaps, overcharged_ns, t, gaps, overcharged_ns);
 	r->seq = t->torn;
 }
 
-static void fill(struct scp_states *r, const struct prof_states *t)
-{
-	r->from_calls = t->from_calls;
-	r->from_units = t->from_units;
-	r->calls = t->calls;
-	r->units = t->units;
-	image_split(t->units_sq, &r->units_sq_lo, &r->units_sq_hi);
-	r->readings = t->readings;
-	r->switched_weighted = t->switched_weighted;
-	r->off_cpu = t->off_cpu;
-	image_split(t->runnable_sq, &r->runnable_sq_lo, &r->runnable_sq_hi);
-	image_split(t->asleep_sq, &r->asleep_sq_lo, &r->asleep_sq_hi);
-	image_split(t->runnable_asleep, &r->runnable_asleep_lo, &r->runnable_asleep_hi);
-	image_split(t->units_runnable, &r->units_runnable_lo, &r->units_runnable_hi);
-	image_split(t->units_asleep, &r->units_asleep_lo, &r->units_asleep_hi);
-}
-
 static void write_batches(struct image *img, uint32_t table, uint32_t id,
-			  const struct prof_state_batches *b, uint32_t slots)
+			  const struct prof_state_batches *b)
 {
 	struct scp_state_batches *r = state_record(img, table, SCP_REC_STATE_BATCHES, sizeof *r);
-	size_t bytes = slots * sizeof r->calls[0];
 
 	if (!r)
 		return;
 	r->entry = id;
-	memcpy(r->calls, b->calls, bytes);
-	memcpy(r->units, b->units, bytes);
-	memcpy(r->known, b->known, bytes);
-	memcpy(r->weighted, b->weighted, bytes);
-	memcpy(r->runnable_ns, b->runnable_ns, bytes);
-	memcpy(r->asleep_ns, b->asleep_ns, bytes);
+	PROF_COPY_RUN(r, calls, asleep_ns, b, calls, asleep_ns);
 }
 
 static void write_hist(struct image *img, uint32_t table, uint32_t id, uint32_t kind,
@@ -99,9 +65,9 @@ static void write_entry(struct image *img, uint32_t table, uint32_t id, const st
 	r->detector = s->detector;
 	if (!t)
 		return;
-	fill(r, t);
+	PROF_COPY_RUN(r, from_calls, units_asleep_hi, t, from_calls, units_asleep);
 	if (t->batches)
-		write_batches(img, table, id, t->batches, s->batches.count);
+		write_batches(img, table, id, t->batches);
 	for (uint32_t kind = 0; kind < SCP_STATE_HISTS; kind++)
 		if (t->hist[kind])
 			write_hist(img, table, id, kind, t->hist[kind]);

@@ -19,24 +19,13 @@ static void fill_entry(struct scp_entry *r, const struct prof_sums *s)
 	const struct prof_batches *b =
 		s->batches.count || !s->slow ? &s->batches : &s->slow->batches;
 
-	r->calls = s->calls;
-	r->units = s->units;
-	image_split(s->units_sq, &r->units_sq_lo, &r->units_sq_hi);
-	r->max_units = s->max_units;
-	r->max_at = s->max_at;
-	r->min_units = s->min_units;
-	r->first_at = s->first_at;
-	r->first_units = s->first_units;
-	r->last_at = s->last_at;
-	r->inner_calls = s->inner_calls;
+	PROF_COPY_RUN(r, calls, last_at, s, calls, last_at);
+	PROF_COPY_RUN(r, bytes, inner_calls, s, bytes, inner_calls);
 	r->batch_count = b->count;
 	r->batch_calls = b->count ? b->calls : 1;
 	r->batch_base_units = s->units;
 	r->flags |= s->has_bytes ? SCP_ENTRY_BYTES : 0;
 	r->flags |= most_taken_way(s) << SCP_ENTRY_WAY_SHIFT;
-	r->bytes = s->bytes;
-	image_split(s->bytes_sq, &r->bytes_sq_lo, &r->bytes_sq_hi);
-	image_split(s->bytes_units, &r->bytes_units_lo, &r->bytes_units_hi);
 }
 
 static void write_hist(struct image *img, uint32_t id, const struct prof_hist *hist)
@@ -98,9 +87,7 @@ static void write_slow(struct image *img, uint32_t id, const struct prof_slow *s
 	if (!r)
 		return;
 	r->entry = id;
-	r->units = s->units;
-	image_split(s->units_sq, &r->units_sq_lo, &r->units_sq_hi);
-	r->max_units = s->max_units;
+	PROF_COPY_RUN(r, units, max_units, s, units, max_units);
 	r->batch_base_units = s->units;
 	write_batches(img, id, 1, &s->batches, a);
 }

@@ -131,9 +131,12 @@ static void another_process(struct scp_attached *r)
 static void test_one_that_cannot_be_is_refused(void **state)
 {
 	(void)state;
-	expect_refusal(more_in_calls_than_threads, "attachment of process 1 contradicts itself");
-	expect_refusal(one_longer_than_all, "attachment of process 1 contradicts itself");
-	expect_refusal(unknown_flag, "attachment of process 1 contradicts itself");
+	expect_refusal(more_in_calls_than_threads,
+		       "of its attachments of a process, number 1 (table 0) contradicts itself");
+	expect_refusal(one_longer_than_all,
+		       "of its attachments of a process, number 1 (table 0) contradicts itself");
+	expect_refusal(unknown_flag,
+		       "of its attachments of a process, number 1 (table 0) contradicts itself");
 	expect_refusal(another_process, "names process 2, which does not exist");
 }
 

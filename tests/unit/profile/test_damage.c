@@ -105,7 +105,7 @@ static void test_chunks(void **state)
 	REFUSE(struct scp_chunk, at.table_chunk, bytes, UINT64_C(1) << 63, "chunk at byte");
 	REFUSE(struct scp_chunk, at.table_chunk, used, 63, "chunk at byte");
 	REFUSE(struct scp_chunk, at.table_chunk, used, 1 << 20, "chunk at byte");
-	REFUSE(struct scp_chunk, at.table_chunk, table, 2, "table 1 stands in a chunk of table 2");
+	REFUSE(struct scp_chunk, at.table_chunk, table, 2, "stands in a chunk of another table");
 	REFUSE(struct scp_chunk, at.table_chunk, magic, SCP_OPTIONAL_MAGIC, "chunk at byte");
 	REFUSE(struct scp_chunk, at.slowest_chunk, magic, SCP_CHUNK_MAGIC, "has type 1, table 1");
 	REFUSE(struct scp_chunk, at.slowest_chunk, bytes, 8192, "chunk at byte");
@@ -155,27 +155,30 @@ static void test_record_fields(void **state)
 
 	(void)state;
 	memset(full, 'x', sizeof full);
-	refuse(at.function + offsetof(struct scp_function, name), full, 40, "name of function 7");
+	refuse(at.function + offsetof(struct scp_function, name), full, 40,
+	       "of its functions, number 7 (table 0) has a text without an end");
 	REFUSE(struct scp_module, at.module, id, 0, "module");
 	REFUSE(struct scp_module, at.module, id, 65536, "module");
-	REFUSE(struct scp_module, at.module, build_id_bytes, 33, "build-id");
-	refuse(at.table + offsetof(struct scp_table, name), full, 16, "name of table 1");
+	REFUSE(struct scp_module, at.module, build_id_bytes, 33, "build-id that is too long");
+	refuse(at.table + offsetof(struct scp_table, name), full, 16,
+	       "of its tables, number 0 (table 1)");
 	refuse(at.slowest + offsetof(struct scp_slowest, name), full, 16, "name of slowest call 1");
-	REFUSE(struct scp_path, at.path, frames, 5, "claims 5 frames");
+	REFUSE(struct scp_path, at.path, frames, 5, "claims more frames");
 	REFUSE(struct scp_path, at.path, frames, UINT16_MAX, "frames");
 	REFUSE(struct scp_path, at.path, id, 0, "id 0");
 	REFUSE(struct scp_entry, at.entry, id, 0, "id 0");
-	REFUSE(struct scp_entry, at.entry, outcome, SCP_TIMEOUT, "outcome 5");
-	REFUSE(struct scp_entry, at.entry, flags, SCP_ENTRY_TIMED_OUT, "outcome 0 and timed out");
-	REFUSE(struct scp_entry, at.entry, batch_count, 65, "65 batches");
-	REFUSE(struct scp_entry, at.entry, batch_calls, 3, "batches of 3");
-	REFUSE(struct scp_entry, at.entry, batch_calls, 0, "batches of 0");
-	REFUSE(struct scp_hist, at.hist, block, SCP_HIST_BLOCKS, "block 8");
-	REFUSE(struct scp_batch, at.batch, clock, 2, "clock 2");
+	REFUSE(struct scp_entry, at.entry, outcome, SCP_TIMEOUT, "an outcome that there is not");
+	REFUSE(struct scp_entry, at.entry, flags, SCP_ENTRY_TIMED_OUT,
+	       "an outcome that there is not");
+	REFUSE(struct scp_entry, at.entry, batch_count, 65, "claims batches");
+	REFUSE(struct scp_entry, at.entry, batch_calls, 3, "claims batches");
+	REFUSE(struct scp_entry, at.entry, batch_calls, 0, "claims batches");
+	REFUSE(struct scp_hist, at.hist, block, SCP_HIST_BLOCKS, "durations that there are not");
+	REFUSE(struct scp_batch, at.batch, clock, 2, "third clock");
 	REFUSE(struct scp_hist, at.state_hist, block, SCP_HIST_BLOCKS * SCP_STATE_HISTS,
-	       "block 24");
-	REFUSE(struct scp_tail, at.tail, octaves, 16, "has 16 octaves");
-	REFUSE(struct scp_tail, at.tail, octaves, 1, "has 1 octaves");
+	       "durations that there are not");
+	REFUSE(struct scp_tail, at.tail, octaves, 16, "octaves, or too many");
+	REFUSE(struct scp_tail, at.tail, octaves, 1, "too few octaves");
 }
 
 static void test_references(void **state)

@@ -95,10 +95,14 @@ static void expect_refusal(uint32_t process, uint32_t seen, uint32_t value, cons
 static void test_an_end_that_cannot_be_is_refused(void **state)
 {
 	(void)state;
-	expect_refusal(1, SCP_END_SIGNAL + 1, 0, "the end of process 1 is of kind 5");
-	expect_refusal(1, SCP_END_SIGNAL, SCP_END_SIGNAL_MAX + 1, "of kind 4, value 65");
-	expect_refusal(1, SCP_END_STATUS, SCP_END_STATUS_MAX + 1, "of kind 3, value 256");
-	expect_refusal(1, SCP_END_GONE, 1, "of kind 2, value 1");
+	expect_refusal(1, SCP_END_SIGNAL + 1, 0,
+		       "of its ends of a process, number 1 (table 0) says what cannot be");
+	expect_refusal(1, SCP_END_SIGNAL, SCP_END_SIGNAL_MAX + 1,
+		       "of its ends of a process, number 1 (table 0) says what cannot be");
+	expect_refusal(1, SCP_END_STATUS, SCP_END_STATUS_MAX + 1,
+		       "of its ends of a process, number 1 (table 0) says what cannot be");
+	expect_refusal(1, SCP_END_GONE, 1,
+		       "of its ends of a process, number 1 (table 0) says what cannot be");
 	expect_refusal(2, SCP_END_SIGNAL, 9, "names process 2, which does not exist");
 }
 

@@ -151,7 +151,8 @@ static void a_name_without_end_is_damage(void **state)
 	memset(full + sizeof "/opt/app\0argument", 'x', sizeof full - sizeof "/opt/app\0argument");
 	save_merged(path, full, sizeof full);
 	assert_int_equal(profile_add(p, path, &err), -1);
-	assert_non_null(strstr(err.text, "the name of process 1 has no end"));
+	assert_non_null(
+		strstr(err.text, "of its processes, number 1 (table 0) has a text without an end"));
 	scp_build_sample(&b, &s);
 	memset(scp_build_header(&b)->program, 'x', sizeof scp_build_header(&b)->program);
 	scp_build_save(&b, path);

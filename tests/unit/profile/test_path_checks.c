@@ -80,7 +80,8 @@ static void test_a_path_difference_beyond_its_record_is_refused(void **state)
 		d->id = 1;
 		d->ours = frames[i][0];
 		d->theirs = frames[i][1];
-		path_file_expect_refusal(&b, "path difference 1 claims");
+		path_file_expect_refusal(
+			&b, "of its path differences, number 1 (table 0) claims more frames");
 	}
 }
 

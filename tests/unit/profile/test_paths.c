@@ -98,13 +98,16 @@ struct bad {
 static void test_bases_that_cannot_be_are_refused(void **state)
 {
 	static const struct bad bad[] = {
-		{3, 3, 1, 1, "shares 1 frames with path 3"},
-		{3, 4, 1, 1, "shares 1 frames with path 4"},
-		{3, 0, 1, 1, "shares 1 frames with path 0"},
+		{3, 3, 1, 1,
+		 "of its paths, number 3 (table 1) shares frames with no path before it"},
+		{3, 4, 1, 1,
+		 "of its paths, number 3 (table 1) shares frames with no path before it"},
+		{3, 0, 1, 1,
+		 "of its paths, number 3 (table 1) shares frames with no path before it"},
 		{3, 2, 1, 1, "base path 2, which does not exist"},
 		{3, 1, 4, 1, "shares 4 frames with path 1, which has 3"},
 		{3, 1, 180, 3, "shares 180 frames with path 1, which has 3"},
-		{3, 1, 191, 3, "claims 194 frames"},
+		{3, 1, 191, 3, "claims more frames than it has"},
 	};
 	uint64_t frame[] = {F(1), F(2), F(3)};
 
@@ -130,11 +133,11 @@ static void test_more_frames_shared_than_there_are_is_refused(void **state)
 	path_file_begin(&b);
 	path_file_path(&b, 1, 0, 0, 3, frame);
 	path_file_path(&b, 2, 1, 2, 1, frame)->frames = 1;
-	path_file_expect_refusal(&b, "shares 2 frames with path 1");
+	path_file_expect_refusal(&b, "shares frames with no path before it");
 	path_file_begin(&b);
 	path_file_path(&b, 1, 0, 0, 3, frame);
 	path_file_path(&b, 2, 1, 1, 1, frame)->frames = 8;
-	path_file_expect_refusal(&b, "claims 8 frames");
+	path_file_expect_refusal(&b, "claims more frames than it has");
 }
 
 /* While the file is written, what a path needs may be missing where no entry needs the path. */

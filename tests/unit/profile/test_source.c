@@ -144,7 +144,9 @@ static void test_what_is_forgotten_can_come_again(void **state)
 		assert_int_equal(source_add_line(p, &(struct prof_source_line){.function = late}),
 				 lines);
 		assert_int_equal(p->source_lines, lines + 1);
-		source_forget(p, functions, lines, 0);
+		intern_forget(p, INTERN_SOURCE_FUNCTION, functions);
+		intern_forget(p, INTERN_SOURCE_LINE, lines);
+		intern_forget(p, INTERN_GENERATED, 0);
 		assert_int_equal(p->source_functions, functions);
 		assert_true(p->source_lines == lines && p->generateds == 0);
 	}
@@ -189,24 +191,34 @@ static void test_what_contradicts_itself_is_refused(void **state)
 	REFUSE(0, , "names source line 0, which does not exist");
 	REFUSE((UINT64_C(1) << 32) + 1, , "names source line 4294967295");
 	REFUSE(1, l->id = 3, "names source line 1, which does not exist");
-	REFUSE(1, l->id = 0, "a source line has the id 0");
+	REFUSE(1, l->id = 0, "of its source lines, number 0 (table 0) has the id 0");
 	REFUSE(1, l->function = 2, "line 1 of table 0 names source function 2");
 	REFUSE(1, source_file_line(&b, 1, 1, 9, 9), "two source lines have the id 1");
-	REFUSE(1, f->id = 0, "a source function has the id 0");
+	REFUSE(1, f->id = 0, "of its source functions, number 0 (table 0) has the id 0");
 	REFUSE(1, source_file_function(&b, 1, "a", "b", 9), "two source functions have the id 1");
-	REFUSE(1, f->name_bytes = 0, "claims names of 0 and 11 bytes");
-	REFUSE(1, f->file_bytes = 0, "claims names of 7 and 0 bytes");
-	REFUSE(1, f->name_bytes = SCP_SOURCE_NAME_MAX + 1, "claims names");
-	REFUSE(1, f->file_bytes = SCP_SOURCE_FILE_MAX + 1, "claims names");
-	REFUSE(1, f->name_bytes = 30, "claims names");
-	REFUSE(1, f->name_bytes = 5, "a name of source function 1 has no end");
-	REFUSE(1, f->file_bytes = 9, "a name of source function 1 has no end");
-	REFUSE(1, g->id = 0, "generated code has the id 0");
-	REFUSE(1, g->bytes = 0, "generated code 1 has 0 bytes");
-	REFUSE(1, g->bytes = UINT64_MAX, "generated code 1 has 18446744073709551615 bytes");
-	REFUSE(1, g->name_bytes = 0, "the name of generated code 1 has no end");
-	REFUSE(1, g->name_bytes = 4, "the name of generated code 1 has no end");
-	REFUSE(1, g->name_bytes = 100, "the name of generated code 1 has no end");
+	REFUSE(1, f->name_bytes = 0,
+	       "of its source functions, number 1 (table 0) has a text without an end");
+	REFUSE(1, f->file_bytes = 0,
+	       "of its source functions, number 1 (table 0) has a text without an end");
+	REFUSE(1, f->name_bytes = SCP_SOURCE_NAME_MAX + 1,
+	       "of its source functions, number 1 (table 0) has a text without an end");
+	REFUSE(1, f->file_bytes = SCP_SOURCE_FILE_MAX + 1,
+	       "of its source functions, number 1 (table 0) has a text without an end");
+	REFUSE(1, f->name_bytes = 30,
+	       "of its source functions, number 1 (table 0) has a text without an end");
+	REFUSE(1, f->name_bytes = 5,
+	       "of its source functions, number 1 (table 0) has a text without an end");
+	REFUSE(1, f->file_bytes = 9,
+	       "of its source functions, number 1 (table 0) has a text without an end");
+	REFUSE(1, g->id = 0, "of its pieces of generated code, number 0 (table 0) has the id 0");
+	REFUSE(1, g->bytes = 0, "number 1 (table 0) has no bytes");
+	REFUSE(1, g->bytes = UINT64_MAX, "number 1 (table 0) has no bytes, or too many");
+	REFUSE(1, g->name_bytes = 0,
+	       "of its pieces of generated code, number 1 (table 0) has a text without an end");
+	REFUSE(1, g->name_bytes = 4,
+	       "of its pieces of generated code, number 1 (table 0) has a text without an end");
+	REFUSE(1, g->name_bytes = 100,
+	       "of its pieces of generated code, number 1 (table 0) has a text without an end");
 	REFUSE(1, source_file_generated(&b, 1, 9, 9, "a"), "two pieces of generated code");
 #undef REFUSE
 }
