@@ -11,7 +11,6 @@ STATS_SRC = \
 	stats/displacement/displacement.c \
 	stats/histogram/bimodality.c \
 	stats/histogram/histogram.c \
-	stats/histogram/outliers.c \
 	stats/histogram/tail.c \
 	stats/mean/autocorrelation.c \
 	stats/mean/mean_interval.c \

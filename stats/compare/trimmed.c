@@ -26,15 +26,6 @@ struct kept {
 	double squares;	       /* sum of squares of the buckets' shares */
 };
 
-static double total_of(const uint64_t *count, uint32_t buckets)
-{
-	double calls = 0;
-
-	for (uint32_t i = 0; i < buckets; i++)
-		calls += (double)count[i];
-	return calls;
-}
-
 static double density(const uint64_t *count, uint32_t i)
 {
 	return (double)count[i] / (histogram_start(i + 1) - histogram_start(i));
@@ -56,7 +47,7 @@ static double centre_of(const uint64_t *count, uint32_t buckets, uint32_t i)
 
 static struct kept keep(const uint64_t *count, uint32_t buckets)
 {
-	struct kept k = {.calls = total_of(count, buckets)};
+	struct kept k = {.calls = histogram_calls(count, 0, buckets)};
 	double room = k.kept = k.calls * (1 - TRIMMED_SHARE), sum = 0, squares = 0, cut = 0, all;
 
 	for (uint32_t i = 0; i < buckets && room > 0; i++) {

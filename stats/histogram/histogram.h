@@ -19,6 +19,9 @@ double histogram_start(uint32_t bucket);
 /* The bucket that a value lies in. */
 uint32_t histogram_bucket(uint64_t value);
 
+/* How many calls are in the buckets `from` to `to` - 1. */
+double histogram_calls(const uint64_t *count, uint32_t from, uint32_t to);
+
 /* Value at probability q of a log-linear histogram as defined in
  * scprof_format.h, in units, by linear interpolation inside the bucket.
  * NAN if it is empty. */

@@ -17,26 +17,21 @@
 /* Fewer effective calls beyond a percentile do not show their dependence. */
 #define FEW_BEYOND 4
 
-static double calls_from(const uint64_t *count, uint32_t buckets, uint32_t from)
-{
-	double calls = 0;
-
-	for (uint32_t i = from; i < buckets; i++)
-		calls += (double)count[i];
-	return calls;
-}
-
-/* Bucket of the percentile: the first one with at least q of the calls at or below it. */
-static uint32_t bucket_of(const uint64_t *count, uint32_t buckets, double q, double all)
+/* The first bucket with at least so many calls at or below it; the last one that has any. */
+static uint32_t bucket_of_rank(const uint64_t *count, uint32_t buckets, double rank)
 {
 	double seen = 0;
+	uint32_t last = 0;
 
 	for (uint32_t i = 0; i < buckets; i++) {
+		if (!count[i])
+			continue;
+		last = i;
 		seen += (double)count[i];
-		if (count[i] && seen >= q * all)
-			return i;
+		if (seen >= rank)
+			break;
 	}
-	return buckets - 1;
+	return last;
 }
 
 static bool slot_is_known(const struct stats_tail *t, uint32_t i)
@@ -89,14 +84,14 @@ struct tail_dependence tail_dependence_find(const struct stats_tail *tail, const
 					    uint32_t buckets, double q)
 {
 	struct tail_dependence unknown = {NAN, 0, 0}, below, above;
-	double all = calls_from(count, buckets, 0);
+	double all = histogram_calls(count, 0, buckets);
 	uint32_t known[MOST], slots = tail ? known_slots(tail, known) : 0, at;
 	int64_t octave;
 
 	if (slots < LEAST || tail->octaves < 2 || tail->octaves > STATS_TAIL_OCTAVES ||
 	    (double)slots * (double)tail->calls < LEAST_PART * all)
 		return unknown;
-	octave = (int64_t)(bucket_of(count, buckets, q, all) / OCTAVE) - tail->first;
+	octave = (int64_t)(bucket_of_rank(count, buckets, q * all) / OCTAVE) - tail->first;
 	at = clamp(octave, 1, tail->octaves - 1);
 	below = at_bound(tail, known, slots, at);
 	at = clamp(octave + 1, 1, tail->octaves - 1);
@@ -138,30 +133,13 @@ static double binomial_quantile(double p, double n, double q)
 	return high;
 }
 
-static uint32_t bucket_of_rank(const uint64_t *count, uint32_t buckets, double rank)
-{
-	double seen = 0;
-	uint32_t last = 0;
-
-	for (uint32_t i = 0; i < buckets; i++) {
-		if (!count[i])
-			continue;
-		last = i;
-		seen += (double)count[i];
-		if (seen >= rank)
-			break;
-	}
-	return last;
-}
-
 struct stats_hist_limits tail_order_limits(const uint64_t *count, uint32_t buckets, double q,
 					   double design_effect, double confidence)
 {
-	double total = 0, n, tail = (1 - confidence) / 2, scale, low, high;
+	double total = histogram_calls(count, 0, buckets), n, tail = (1 - confidence) / 2;
+	double scale, low, high;
 	struct stats_hist_limits limits = {NAN, NAN};
 
-	for (uint32_t i = 0; i < buckets; i++)
-		total += (double)count[i];
 	if (total == 0 || !(q > 0 && q < 1))
 		return limits;
 	n = design_effect > 1 ? fmax(1, floor(total / design_effect)) : total;
@@ -194,7 +172,7 @@ static double design_of(const struct stats_tail *tail, const uint64_t *count, ui
 			double q, double otherwise, double confidence, unsigned *unreliable)
 {
 	struct tail_dependence d = tail_dependence_find(tail, count, buckets, q);
-	double all = calls_from(count, buckets, 0), design;
+	double all = histogram_calls(count, 0, buckets), design;
 
 	*unreliable = 0;
 	if (isnan(d.design_effect)) {

@@ -26,14 +26,15 @@ double moments_square(uint64_t n, uint64_t sum, stats_u128 sum_sq)
 	return (double)((long double)(s - r) + (long double)r * (long double)(n - r) / n);
 }
 
-double moments_variance(const struct stats_sums *s)
+/* The same for a product: with sum_x = n a + r and sum_y = n b + t,
+ *   sum (x - a)(y - b) = sum_xy - a sum_y - b r,
+ * a signed number that is far smaller than its parts: modulo 2^128 it is right even where the parts
+ * overflow. */
+double moments_product(uint64_t n, uint64_t sum_x, uint64_t sum_y, stats_u128 sum_xy)
 {
-	double square;
+	uint64_t a = sum_x / n, r = sum_x % n;
+	uint64_t b = sum_y / n, t = sum_y % n;
+	__int128 s = (__int128)(sum_xy - (stats_u128)a * sum_y - (stats_u128)b * r);
 
-	if (s->n < 2)
-		return NAN;
-	square = moments_square(s->n, s->sum, s->sum_sq);
-	if (square < 0)
-		return 0;
-	return square / (double)(s->n - 1) * s->unit * s->unit;
+	return (double)((long double)s - (long double)r * (long double)t / n);
 }

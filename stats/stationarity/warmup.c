@@ -239,17 +239,12 @@ struct first_call warmup_first(uint64_t first_units, uint64_t calls, uint64_t un
 {
 	struct first_call f = {NAN, NAN};
 	uint32_t bucket = histogram_bucket(first_units);
-	double total = 0, longer = 0;
+	double total = count ? histogram_calls(count, 0, buckets) : 0;
 
 	if (calls > 1 && units > first_units)
 		f.ratio =
 			(double)first_units / ((double)(units - first_units) / (double)(calls - 1));
-	for (uint32_t i = 0; count && i < buckets; i++) {
-		total += (double)count[i];
-		if (i >= bucket)
-			longer += (double)count[i];
-	}
 	if (total > 0)
-		f.share = fmax(longer, 1) / total;
+		f.share = fmax(histogram_calls(count, bucket, buckets), 1) / total;
 	return f;
 }
