@@ -76,10 +76,8 @@ PRELOAD_SRC = \
 	preload/system/stack.c \
 	preload/system/sys.c \
 	preload/table/batch.c \
-	preload/table/first_calls.c \
 	preload/table/header.c \
 	preload/table/path_tree.c \
-	preload/table/record.c \
 	preload/table/slowest.c \
 	preload/table/states.c \
 	preload/table/table.c \
@@ -88,7 +86,6 @@ PRELOAD_SRC = \
 	preload/table/thread_state.c \
 	preload/table/tick_phase.c \
 	preload/table/usage.c \
-	preload/unwind/unwind.c \
 	preload/unwind/unwind_cfi.c \
 	preload/unwind/unwind_chain.c \
 	preload/unwind/unwind_expr.c \

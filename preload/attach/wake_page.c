@@ -170,11 +170,8 @@ static bool is_inside(void)
 /* Signals are held, where they can be. */
 static COLD void on_call(void)
 {
-	uint32_t idle = 0;
 	if ((!sys_sandboxed && (uint32_t)sys_getpid() != process_epoch.now.pid) || is_inside() ||
-	    stack_room() < STACK_TO_WAKE ||
-	    !__atomic_compare_exchange_n(&control.wake_busy, &idle, 1, false, __ATOMIC_ACQUIRE,
-					 __ATOMIC_RELAXED))
+	    stack_room() < STACK_TO_WAKE || !flag_take(&control.wake_busy))
 		return;
 	uint64_t seen = follow();
 	__atomic_store_n(&control.wake_seen, seen, __ATOMIC_SEQ_CST);
@@ -182,7 +179,7 @@ static COLD void on_call(void)
 		control.asked = false;
 	if (__atomic_load_n(&control.asked, __ATOMIC_SEQ_CST)) /* meanwhile */
 		control.wake_seen = CONTROL_CALLED;
-	__atomic_store_n(&control.wake_busy, 0, __ATOMIC_RELEASE);
+	flag_give(&control.wake_busy);
 }
 
 /* Before the fork: the parent may end before its child runs. What does not become a child after

@@ -38,14 +38,12 @@ bool early_try(void)
  * leaves keep others from it. */
 static bool count(void)
 {
-	uint32_t idle = 0;
 	uint64_t signals;
 	sys_hold_signals(&signals);
-	bool counted = __atomic_compare_exchange_n(&process_epoch.now.starting, &idle, 1, false,
-						   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+	bool counted = flag_take(&process_epoch.now.starting);
 	if (counted) {
 		process_loss(skipped_calls, 1);
-		__atomic_store_n(&process_epoch.now.starting, 0, __ATOMIC_RELEASE);
+		flag_give(&process_epoch.now.starting);
 	}
 	sys_release_signals(&signals);
 	return counted;

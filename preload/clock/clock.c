@@ -9,27 +9,41 @@
 
 struct clock_choice clock_chosen;
 
-static uint64_t gettime_ns(clockid_t id)
+static uint64_t ns_of(const struct timespec *t)
+{
+	return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec;
+}
+
+uint64_t clock_system_ns(int id)
 {
 	struct timespec t;
 	clock_gettime(id, &t); /* the vDSO's: no system call but for thread-cpu */
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	return ns_of(&t);
+}
+
+bool clock_ask_kernel(int id, uint64_t *ns)
+{
+	struct timespec t;
+	if (sys2(SYS_clock_gettime, id, &t) != 0)
+		return false;
+	*ns = ns_of(&t);
+	return true;
 }
 
 uint64_t clock_mono_ns(void)
 {
-	return gettime_ns(CLOCK_MONOTONIC_RAW);
+	return clock_system_ns(CLOCK_MONOTONIC_RAW);
 }
 
 COLD uint64_t clock_read_library(uint32_t kind)
 {
 	switch (kind) {
 	case SCP_CLOCK_COARSE:
-		return gettime_ns(CLOCK_MONOTONIC_COARSE);
+		return clock_system_ns(CLOCK_MONOTONIC_COARSE);
 	case SCP_CLOCK_THREAD_CPU:
-		return gettime_ns(CLOCK_THREAD_CPUTIME_ID);
+		return clock_system_ns(CLOCK_THREAD_CPUTIME_ID);
 	default:
-		return gettime_ns(CLOCK_MONOTONIC);
+		return clock_system_ns(CLOCK_MONOTONIC);
 	}
 }
 

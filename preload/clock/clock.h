@@ -55,6 +55,11 @@ HIDDEN uint64_t clock_ticker_cpu(void);
 HIDDEN uint64_t clock_read_library(uint32_t kind);
 HIDDEN uint64_t clock_mono_ns(void);
 
+/* One of the system's clocks (CLOCK_*), in ns: by libc; by a system call of our own, which may be
+ * refused (false). */
+HIDDEN uint64_t clock_system_ns(int id);
+HIDDEN bool clock_ask_kernel(int id, uint64_t *ns);
+
 static inline __attribute__((always_inline)) uint64_t clock_read(uint32_t kind)
 {
 	if (likely(kind == SCP_CLOCK_TSC))

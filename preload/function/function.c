@@ -77,6 +77,22 @@ const char *function_shown(enum function_id id, uint32_t *groups)
 	return functions[id].shown;
 }
 
+uint64_t function_record_bytes(const char *name)
+{
+	uint64_t length = text_length(name) + 1;
+	return sizeof(struct scp_function) +
+	       (length > sizeof((struct scp_function *)0)->name ? length : 0);
+}
+
+void function_fill_record(struct scp_function *f, uint32_t id, uint32_t group, const char *name)
+{
+	f->id = id;
+	f->group = group;
+	text_append(f->name, sizeof f->name, 0, name);
+	if (f->rec.bytes > sizeof *f)
+		text_append(f->long_name, f->rec.bytes - sizeof *f, 0, name);
+}
+
 void function_write_records(void)
 {
 	struct file_chunk chunk = {0};
@@ -90,9 +106,7 @@ void function_write_records(void)
 		if (!functions[i].group)
 			continue;
 		record->rec = (struct scp_record){SCP_REC_FUNCTION, sizeof *record};
-		record->id = i;
-		record->group = functions[i].group;
-		text_append(record->name, sizeof record->name, 0, functions[i].shown);
+		function_fill_record(record, i, functions[i].group, functions[i].shown);
 		if (function_real[i] &&
 		    unwind_object_find_object((uint64_t)function_real[i], &object))
 			text_append(record->library, sizeof record->library, 0,

@@ -58,6 +58,13 @@ HIDDEN const char *function_name(enum function_id id, uint32_t groups);
 /* As a programmer writes it, and its groups. */
 HIDDEN const char *function_shown(enum function_id id, uint32_t *groups);
 
+/* How long the FUNCTION record of a function of this name is; what is in it but for its head, which
+ * is there, and its library. */
+struct scp_function;
+HIDDEN uint64_t function_record_bytes(const char *name);
+HIDDEN void function_fill_record(struct scp_function *f, uint32_t id, uint32_t group,
+				 const char *name);
+
 /* Write the FUNCTION records and process.function. */
 HIDDEN void function_write_records(void);
 

@@ -2,6 +2,8 @@
 /* A hash table that only grows: a slot is claimed by a compare-and-swap of a name that is
  * complete. Who loses a race for the same name has wasted a number, no more. */
 #include "preload/function/region_name.h"
+#include "preload/function/function.h"
+#include "preload/process/process.h"
 #include "preload/process/file.h"
 #include "preload/process/modules.h"
 #include "include/scprof_format.h"
@@ -113,20 +115,13 @@ static void write_record(void *what)
 	struct name *n = &names[i];
 	if (n->described)
 		return;
-	uint64_t length = text_length(n->text) + 1, bytes = sizeof(struct scp_function);
-	bytes += length > sizeof((struct scp_function *)0)->name ? length : 0;
-	bytes = (bytes + SCP_RECORD_ALIGN - 1) / SCP_RECORD_ALIGN * SCP_RECORD_ALIGN;
-	struct scp_function *f = modules_record(bytes);
+	struct scp_function *f =
+		modules_record(&process.chunk, 0, SCP_REC_FUNCTION, function_record_bytes(n->text));
 	if (!f)
 		return;
-	f->rec = (struct scp_record){SCP_REC_FUNCTION, (uint32_t)bytes};
-	f->id = REGION_FIRST + i;
-	f->group = n->group;
-	text_append(f->name, sizeof f->name, 0, n->text);
+	function_fill_record(f, REGION_FIRST + i, n->group, n->text);
 	text_append(f->library, sizeof f->library, 0, n->library);
-	if (bytes > sizeof *f)
-		text_append(f->long_name, bytes - sizeof *f, 0, n->text);
-	modules_publish(bytes);
+	file_publish_record(&process.chunk, f->rec.bytes);
 	__atomic_store_n(&n->described, 1, __ATOMIC_RELEASE);
 }
 

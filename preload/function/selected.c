@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <link.h>
 
+#include "preload/function/function.h"
 #include "preload/function/selected.h"
 #include "preload/process/file.h"
 #include "preload/process/process.h"
@@ -246,9 +247,8 @@ COLD void *selected_dlsym(void *handle, const char *name)
 
 static uint64_t record_bytes(const struct scp_selected *s)
 {
-	uint64_t n = text_length(text_of(s->shown)) + 1;
-	n = sizeof(struct scp_function) + (n > sizeof((struct scp_function *)0)->name ? n : 0);
-	return (n + SCP_RECORD_ALIGN - 1) / SCP_RECORD_ALIGN * SCP_RECORD_ALIGN;
+	uint64_t bytes = function_record_bytes(text_of(s->shown));
+	return (bytes + SCP_RECORD_ALIGN - 1) / SCP_RECORD_ALIGN * SCP_RECORD_ALIGN;
 }
 
 const char *selected_name(uint32_t id)
@@ -259,11 +259,7 @@ const char *selected_name(uint32_t id)
 static void fill_record(struct scp_function *record, const struct scp_selected *s, uint64_t bytes)
 {
 	record->rec = (struct scp_record){SCP_REC_FUNCTION, (uint32_t)bytes};
-	record->id = FN_COUNT + s->id;
-	record->group = SCP_GROUP_SELECTED;
-	text_append(record->name, sizeof record->name, 0, text_of(s->shown));
-	if (bytes > sizeof *record)
-		text_append(record->long_name, bytes - sizeof *record, 0, text_of(s->shown));
+	function_fill_record(record, FN_COUNT + s->id, SCP_GROUP_SELECTED, text_of(s->shown));
 	process.function[FN_COUNT + s->id] = record;
 	if (s->real)
 		note_library(s, s->real);

@@ -162,19 +162,15 @@ HOOK_OF_RIGHTS(setns, (int fd, int type), (fd, type))
 HOOK_OF_RIGHTS(setrlimit, (int resource, const struct rlimit *limit), (resource, limit))
 HOOK_OF_RIGHTS(setrlimit64, (int resource, const struct rlimit64 *limit), (resource, limit))
 
-HOOK(void, _exit, (int status))
-{
-	header_mark_end(SCP_END_QUICK);
-	wake_page_leave();
-	REAL(void, _exit, (int))(status);
-}
-
-HOOK(void, _Exit, (int status))
-{
-	header_mark_end(SCP_END_QUICK);
-	wake_page_leave();
-	REAL(void, _Exit, (int))(status);
-}
+#define HOOK_OF_EXIT(name)                                                                         \
+	HOOK(void, name, (int status))                                                             \
+	{                                                                                          \
+		header_mark_end(SCP_END_QUICK);                                                    \
+		wake_page_leave();                                                                 \
+		REAL(void, name, (int))(status);                                                   \
+	}
+HOOK_OF_EXIT(_exit)
+HOOK_OF_EXIT(_Exit)
 
 static bool before_exec(void)
 {
@@ -215,21 +211,17 @@ static int exec_failed(int r, bool discarded)
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wvla" /* as many as the caller gave, on its stack */
-HOOK(int, execl, (const char *path, const char *first, ...))
-{
-	COLLECT(argv, first);
-	va_end(list);
-	bool discarded = before_exec();
-	return exec_failed(REAL(int, execv, (const char *, char *const[]))(path, argv), discarded);
-}
-
-HOOK(int, execlp, (const char *file, const char *first, ...))
-{
-	COLLECT(argv, first);
-	va_end(list);
-	bool discarded = before_exec();
-	return exec_failed(REAL(int, execvp, (const char *, char *const[]))(file, argv), discarded);
-}
+#define HOOK_OF_EXEC_LIST(name, real)                                                              \
+	HOOK(int, name, (const char *path, const char *first, ...))                                \
+	{                                                                                          \
+		COLLECT(argv, first);                                                              \
+		va_end(list);                                                                      \
+		bool discarded = before_exec();                                                    \
+		return exec_failed(REAL(int, real, (const char *, char *const[]))(path, argv),     \
+				   discarded);                                                     \
+	}
+HOOK_OF_EXEC_LIST(execl, execv)
+HOOK_OF_EXEC_LIST(execlp, execvp)
 
 HOOK(int, execle, (const char *path, const char *first, ...))
 {

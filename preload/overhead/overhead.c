@@ -144,16 +144,13 @@ static uint32_t busy;
 static bool measure(struct overhead_costs *out)
 {
 	uint64_t signals;
-	uint32_t idle = 0;
 	if (sys_sandboxed || !process.file->header || !process_groups ||
-	    !process_epoch.now.generation || stack_room() < STACK_TO_UNWIND ||
-	    !__atomic_compare_exchange_n(&busy, &idle, 1, false, __ATOMIC_ACQUIRE,
-					 __ATOMIC_RELAXED))
+	    !process_epoch.now.generation || stack_room() < STACK_TO_UNWIND || !flag_take(&busy))
 		return false;
 	sys_hold_signals(&signals);
 	overhead_rounds_run(out);
 	sys_release_signals(&signals);
-	__atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
+	flag_give(&busy);
 	return true;
 }
 

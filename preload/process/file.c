@@ -205,18 +205,15 @@ static void note_failure(struct profile_file *f, int error)
 
 static COLD bool add_region_alone(struct profile_file *f, uint64_t bytes)
 {
-	uint32_t idle = 0;
 	uint64_t signals;
+	int r = -EAGAIN;
 	sys_hold_signals(&signals);
-	if (!__atomic_compare_exchange_n(&f->growing, &idle, 1, false, __ATOMIC_ACQUIRE,
-					 __ATOMIC_RELAXED)) {
-		sys_release_signals(&signals);
-		return false;
+	if (flag_take(&f->growing)) {
+		r = add_region(f, bytes);
+		if (r != 0)
+			note_failure(f, -r);
+		flag_give(&f->growing);
 	}
-	int r = add_region(f, bytes);
-	if (r != 0)
-		note_failure(f, -r);
-	__atomic_store_n(&f->growing, 0, __ATOMIC_RELEASE);
 	sys_release_signals(&signals);
 	return r == 0;
 }

@@ -171,25 +171,15 @@ static bool begin_chunk(struct file_chunk *c, uint32_t type)
 	return false;
 }
 
-static void *next_record(struct file_chunk *c, uint32_t type, uint64_t bytes)
+void *modules_record(struct file_chunk *c, uint32_t chunk_type, uint32_t type, uint64_t bytes)
 {
-	void *at = file_next_record(c, bytes);
-	return at || !begin_chunk(c, type) ? at : file_next_record(c, bytes);
-}
-
-void *modules_record(uint64_t bytes)
-{
-	return next_record(&process.chunk, 0, bytes);
-}
-
-void *modules_optional_record(struct file_chunk *c, uint32_t type, uint64_t bytes)
-{
-	return next_record(c, type, bytes);
-}
-
-void modules_publish(uint64_t bytes)
-{
-	file_publish_record(&process.chunk, bytes);
+	bytes = (bytes + SCP_RECORD_ALIGN - 1) / SCP_RECORD_ALIGN * SCP_RECORD_ALIGN;
+	struct scp_record *r = file_next_record(c, bytes);
+	if (!r && begin_chunk(c, chunk_type))
+		r = file_next_record(c, bytes);
+	if (r)
+		*r = (struct scp_record){type, (uint32_t)bytes};
+	return r;
 }
 
 /* Under the lock. */
@@ -203,17 +193,17 @@ static struct slot *add(const struct unwind_object *o)
 		n = r > 1 ? text_append(here, sizeof here, (size_t)r - 1, "/") : 0;
 	}
 	uint64_t bytes = sizeof(struct scp_module) + n + text_length(name) + 1;
-	bytes = (bytes + SCP_RECORD_ALIGN - 1) / SCP_RECORD_ALIGN * SCP_RECORD_ALIGN;
-	struct scp_module *m = slot_count < MODULES_MAX ? modules_record(bytes) : NULL;
+	struct scp_module *m = NULL;
+	if (slot_count < MODULES_MAX)
+		m = modules_record(&process.chunk, 0, SCP_REC_MODULE, bytes);
 	if (!m)
 		return NULL;
-	m->rec = (struct scp_record){SCP_REC_MODULE, (uint32_t)bytes};
 	m->id = slot_count + 1;
 	m->base = o->base;
 	m->start = o->start;
 	m->end = o->end;
 	bytes_copy(m->path, here, n);
-	text_append(m->path, bytes - sizeof *m, n, name);
+	text_append(m->path, m->rec.bytes - sizeof *m, n, name);
 	struct slot *s = &slots[slot_count];
 	*s = (struct slot){.base = o->base,
 			   .start = o->start,
@@ -223,7 +213,7 @@ static struct slot *add(const struct unwind_object *o)
 			   .generation = process_epoch.now.generation};
 	m->build_id_bytes = s->build_id_bytes = build_id(o, s->build_id);
 	bytes_copy(m->build_id, s->build_id, sizeof m->build_id);
-	modules_publish(bytes);
+	file_publish_record(&process.chunk, m->rec.bytes);
 	__atomic_store_n(&slot_count, slot_count + 1, __ATOMIC_RELEASE);
 	return s;
 }
@@ -264,15 +254,12 @@ static void give_back(void)
 COLD void modules_exclusive(void (*step)(void *), void *argument)
 {
 	uint64_t signals;
-	bool held = !sys_sandboxed;
-	if (held)
-		sys_hold_signals(&signals);
+	sys_hold_signals(&signals);
 	if (take_if(FREE, HELD) || take_later()) {
 		step(argument);
 		give_back();
 	}
-	if (held)
-		sys_release_signals(&signals);
+	sys_release_signals(&signals);
 }
 
 struct search {

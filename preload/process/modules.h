@@ -29,14 +29,12 @@ HIDDEN uint64_t modules_identity(uint32_t id);
  * until the right is given back then, and where no system call may be made, after a few thousand
  * turns. */
 HIDDEN void modules_exclusive(void (*step)(void *), void *argument);
-/* Inside such a step: a zeroed record at the end of the PROCESS chunk (NULL: no room), and
- * make it count. */
-HIDDEN void *modules_record(uint64_t bytes);
-HIDDEN void modules_publish(uint64_t bytes);
-/* Likewise in `c`, which holds optional chunks of this type that belong to no table; to be made to
- * count by file_publish_record. `bytes` is a multiple of SCP_RECORD_ALIGN. */
+/* Inside such a step: a record of type SCP_REC_* and of so many bytes, rounded up, at the end of
+ * `c`, its head filled; NULL: no room. file_publish_record makes it count. `c` is process.chunk
+ * (chunk_type 0), or holds optional chunks of that type which belong to no table. */
 struct file_chunk;
-HIDDEN void *modules_optional_record(struct file_chunk *c, uint32_t type, uint64_t bytes);
+HIDDEN void *modules_record(struct file_chunk *c, uint32_t chunk_type, uint32_t type,
+			    uint64_t bytes);
 
 /* Is this address in libscprof.so itself? */
 HIDDEN bool modules_is_ours(uint64_t pc);

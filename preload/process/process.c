@@ -34,16 +34,14 @@ COLD bool process_read_mappings(bool (*take)(const struct sys_mapping *m, void *
 		return false;
 	sys_hold_signals(&signals);
 	for (unsigned i = 0; i < tries && !done; i++) {
-		uint32_t idle = 0;
-		done = __atomic_compare_exchange_n(reading, &idle, 1, false, __ATOMIC_ACQUIRE,
-						   __ATOMIC_RELAXED);
+		done = flag_take(reading);
 		if (!done && tries > 1)
 			sys_futex_wait(reading, 1, READING_WAIT_NS);
 	}
 	__atomic_store_n(&stuck, !done, __ATOMIC_RELAXED);
 	if (done) {
 		sys_read_mappings(take, context);
-		__atomic_store_n(reading, 0, __ATOMIC_RELEASE);
+		flag_give(reading);
 		sys_futex_wake(reading);
 	}
 	sys_release_signals(&signals);

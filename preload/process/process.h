@@ -85,13 +85,14 @@ HIDDEN bool process_discard_if_empty(void);
 /* The file is gone, but the process goes on (exec failed): the next call begins a new one. */
 HIDDEN void process_begin_anew(void);
 
-/* A counter in the file's losses, or NULL without a file. */
-#define process_loss(field, by)                                                                    \
+/* Add to a counter in the file's header, if there is a file. */
+#define process_count(field, by)                                                                   \
 	do {                                                                                       \
-		struct scp_header *loss_header =                                                   \
+		struct scp_header *count_header =                                                  \
 			__atomic_load_n(&process.file, __ATOMIC_RELAXED)->header;                  \
-		if (loss_header)                                                                   \
-			__atomic_add_fetch(&loss_header->losses.field, (by), __ATOMIC_RELAXED);    \
+		if (count_header)                                                                  \
+			__atomic_add_fetch(&count_header->field, (by), __ATOMIC_RELAXED);          \
 	} while (0)
+#define process_loss(field, by) process_count(losses.field, by)
 
 #endif

@@ -65,13 +65,9 @@ static void add(struct known *k, uint32_t id)
 	records.bucket[k->hash.a % BUCKETS] = k;
 }
 
-static void *begin_record(uint32_t type, uint64_t *bytes)
+static void *begin_record(uint32_t type, uint64_t bytes)
 {
-	*bytes = (*bytes + SCP_RECORD_ALIGN - 1) / SCP_RECORD_ALIGN * SCP_RECORD_ALIGN;
-	struct scp_record *r = modules_optional_record(&records.chunk, SCP_OPTIONAL_SOURCE, *bytes);
-	if (r)
-		*r = (struct scp_record){type, (uint32_t)*bytes};
-	return r;
+	return modules_record(&records.chunk, SCP_OPTIONAL_SOURCE, type, bytes);
 }
 
 static uint32_t count_from_0(int32_t n)
@@ -99,7 +95,7 @@ uint32_t python_record_function(const struct python_function *f)
 	struct scp_source_function *r;
 	uint64_t bytes = sizeof *r + name + file;
 	if (records.functions == PYTHON_FUNCTIONS_MAX || !(k = make(hash)) ||
-	    !(r = begin_record(SCP_REC_SOURCE_FUNCTION, &bytes)))
+	    !(r = begin_record(SCP_REC_SOURCE_FUNCTION, bytes)))
 		return 0;
 	r->id = records.functions + 1;
 	r->language = SCP_LANGUAGE_PYTHON;
@@ -108,7 +104,7 @@ uint32_t python_record_function(const struct python_function *f)
 	r->file_bytes = (uint32_t)file;
 	bytes_copy(r->strings, f->name, name);
 	bytes_copy(r->strings + name, f->file, file);
-	file_publish_record(&records.chunk, bytes);
+	file_publish_record(&records.chunk, r->rec.bytes);
 	add(k, ++records.functions);
 	return records.functions;
 }
@@ -123,7 +119,7 @@ uint32_t python_record_line(uint32_t function, const struct python_place *p)
 	struct scp_source_line *r;
 	uint64_t bytes = sizeof *r;
 	if (records.lines == PYTHON_LINES_MAX || !(k = make(hash)) ||
-	    !(r = begin_record(SCP_REC_SOURCE_LINE, &bytes)))
+	    !(r = begin_record(SCP_REC_SOURCE_LINE, bytes)))
 		return 0;
 	r->id = records.lines + 1;
 	r->function = function;
@@ -131,7 +127,7 @@ uint32_t python_record_line(uint32_t function, const struct python_place *p)
 	r->column = count_from_0(p->column + 1);
 	r->end_column = p->end_line == p->line ? count_from_0(p->end_column + 1) : 0;
 	r->instruction = p->start;
-	file_publish_record(&records.chunk, bytes);
+	file_publish_record(&records.chunk, r->rec.bytes);
 	add(k, ++records.lines);
 	return records.lines;
 }

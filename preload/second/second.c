@@ -123,9 +123,7 @@ void second_begin_file(void)
 
 void second_count_heuristic(void)
 {
-	if (process.file->header)
-		__atomic_add_fetch(&process.file->header->path_checks.heuristic, 1,
-				   __ATOMIC_RELAXED);
+	process_count(path_checks.heuristic, 1);
 }
 
 static bool readable(uint64_t address)
@@ -206,18 +204,16 @@ static void record_step(void *argument)
 	uint32_t at = d->at, ours = d->walk->frames - at, theirs = state.frames - at;
 	struct scp_path_difference *r;
 	uint64_t bytes = sizeof *r + 8 * ((uint64_t)ours + theirs);
-	bytes = (bytes + SCP_RECORD_ALIGN - 1) / SCP_RECORD_ALIGN * SCP_RECORD_ALIGN;
-	r = modules_optional_record(&state.chunk, SCP_OPTIONAL_CHECKS, bytes);
+	r = modules_record(&state.chunk, SCP_OPTIONAL_CHECKS, SCP_REC_PATH_DIFFERENCE, bytes);
 	if (!r)
 		return;
-	r->rec = (struct scp_record){SCP_REC_PATH_DIFFERENCE, (uint32_t)bytes};
 	r->id = ++state.differences;
 	r->at = at;
 	r->ours = ours;
 	r->theirs = theirs;
 	bytes_copy(r->frame, d->walk->frame + at, 8 * (size_t)ours);
 	bytes_copy(r->frame + ours, state.frame + at, 8 * (size_t)theirs);
-	file_publish_record(&state.chunk, bytes);
+	file_publish_record(&state.chunk, r->rec.bytes);
 }
 
 static void judge(const struct second_walk *w, struct scp_path_checks *counts)
@@ -237,9 +233,7 @@ static void judge(const struct second_walk *w, struct scp_path_checks *counts)
 static bool take(void)
 {
 	for (unsigned i = 0; i < PATIENCE; i++) {
-		uint32_t idle = 0;
-		if (__atomic_compare_exchange_n(&state.busy, &idle, 1, false, __ATOMIC_ACQUIRE,
-						__ATOMIC_RELAXED))
+		if (flag_take(&state.busy))
 			return true;
 		sys0(SYS_sched_yield);
 	}
@@ -258,10 +252,10 @@ COLD void second_walk_again(const struct second_walk *w)
 		walked = take();
 		if (walked) {
 			judge(w, &h->path_checks);
-			__atomic_store_n(&state.busy, 0, __ATOMIC_RELEASE);
+			flag_give(&state.busy);
 		}
 		sys_release_signals(&signals);
 	}
 	if (!walked)
-		__atomic_add_fetch(&h->path_checks.undecided, 1, __ATOMIC_RELAXED);
+		process_count(path_checks.undecided, 1);
 }

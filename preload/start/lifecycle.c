@@ -151,12 +151,10 @@ static void wait_to_be_woken(void)
 
 COLD void lifecycle_start(void)
 {
-	uint32_t idle = 0;
 	if (__atomic_load_n(&process_epoch.now.generation, __ATOMIC_RELAXED) ||
 	    (process_groups == GROUPS_UNSET && !environ && !lifecycle_constructing))
 		return; /* an IFUNC's resolver calls: libc itself has not begun */
-	if (!__atomic_compare_exchange_n(&process_epoch.now.starting, &idle, 1, false,
-					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+	if (!flag_take(&process_epoch.now.starting))
 		return;
 	if (!process_epoch.now.noted)
 		note_process();
@@ -288,7 +286,6 @@ static void settle(void)
 COLD void lifecycle_poll(void)
 {
 	uint64_t signals;
-	bool hold = !sys_sandboxed;
 	int saved = errno;
 	if (process_groups == GROUPS_UNSET || !process_epoch.now.generation) {
 		lifecycle_start();
@@ -297,19 +294,14 @@ COLD void lifecycle_poll(void)
 			return;
 		}
 	}
-	if (hold) /* a handler must not leave while we are busy */
-		sys_hold_signals(&signals);
+	sys_hold_signals(&signals); /* a handler must not leave while we are busy */
 	if (control_is_called())
 		control.wake();
-	for (uint32_t idle = 0; !lifecycle_dormant && control_is_due() &&
-				__atomic_compare_exchange_n(&control.busy, &idle, 1, false,
-							    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
-	     idle = 0) {
+	while (!lifecycle_dormant && control_is_due() && flag_take(&control.busy)) {
 		settle();
-		__atomic_store_n(&control.busy, 0, __ATOMIC_SEQ_CST);
+		flag_give(&control.busy);
 	}
-	if (hold)
-		sys_release_signals(&signals);
+	sys_release_signals(&signals);
 	errno = saved;
 }
 

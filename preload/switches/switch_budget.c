@@ -138,19 +138,17 @@ void switch_budget_draw(struct switch_watch *w, uint64_t now)
 /* A ticker on the thread's CPU makes its ticks while the thread has lost that CPU. */
 static void note_ticker(const struct switch_watch *w)
 {
-	struct scp_header *h = process.file->header;
-	if (clock_chosen.kind != SCP_CLOCK_PAGE || !h)
+	if (clock_chosen.kind != SCP_CLOCK_PAGE)
 		return;
 	int32_t own = switch_detector_cpu(w);
 	uint64_t of_ticker = clock_ticker_cpu();
-	__atomic_add_fetch(&h->ticker_readings, 1, __ATOMIC_RELAXED);
+	process_count(ticker_readings, 1);
 	if (own < 0 || !of_ticker || of_ticker == (uint64_t)own + 1)
-		__atomic_add_fetch(&h->ticker_near, 1, __ATOMIC_RELAXED);
+		process_count(ticker_near, 1);
 }
 
 void switch_budget_count(struct switch_watch *w, uint64_t took)
 {
-	struct scp_header *h = process.file->header;
 	took = took < LONGEST_NS ? took : LONGEST_NS;
 	w->reading_ns += took / 8;
 	w->reading_ns -= w->reading_ns / 8;
@@ -158,11 +156,9 @@ void switch_budget_count(struct switch_watch *w, uint64_t took)
 		uint64_t mean = get(&shared.reading_ns);
 		put(&shared.reading_ns, mean + took / 8 - mean / 8);
 	}
-	if (!h)
-		return;
 	note_ticker(w);
-	__atomic_add_fetch(&h->switches.readings, 1, __ATOMIC_RELAXED);
-	__atomic_add_fetch(&h->switches.reading_ns, took, __ATOMIC_RELAXED);
+	process_count(switches.readings, 1);
+	process_count(switches.reading_ns, took);
 }
 
 void switch_budget_earn(uint64_t cpu_ns)

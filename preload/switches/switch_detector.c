@@ -291,14 +291,12 @@ static bool read_delay(int32_t tid, uint64_t *delay)
 /* Both of one instant: where they are too far apart the thread lost its CPU between them. */
 static bool read_clocks(struct switch_reading *r)
 {
-	struct timespec cpu;
 	for (unsigned i = 0; i < TRIES; i++) {
 		uint64_t before = clock_mono_ns();
-		if (sys2(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &cpu) != 0)
+		if (!clock_ask_kernel(CLOCK_THREAD_CPUTIME_ID, &r->cpu_ns))
 			return false;
 		uint64_t took = clock_mono_ns() - before;
 		r->mono_ns = before + took / 2;
-		r->cpu_ns = (uint64_t)cpu.tv_sec * 1000000000u + (uint64_t)cpu.tv_nsec;
 		if (took < APART_NS)
 			break;
 	}

@@ -89,9 +89,7 @@ static void add_off_cpu(struct switch_watch *w, const struct switch_reading *r, 
 	s->mark.weighted += weight * length;
 	/* A switch in the middle of the reading before was counted there already. */
 	if (!waits && r->involuntary == from->involuntary && off < UNFOUNDED_NS) {
-		if (process.file->header)
-			__atomic_add_fetch(&process.file->header->switches.unfounded, 1,
-					   __ATOMIC_RELAXED);
+		process_count(switches.unfounded, 1);
 		return;
 	}
 	if (!waits) {
@@ -111,21 +109,18 @@ static void add_off_cpu(struct switch_watch *w, const struct switch_reading *r, 
 /* A segment without one: was there really none? */
 static void verify(struct switch_watch *w, const struct switch_reading *r)
 {
-	struct scp_header *h = process.file->header;
 	if (r->voluntary == w->from.voluntary && r->involuntary == w->from.involuntary) {
 		note_ran(w, r->mono_ns - w->from.mono_ns, r->cpu_ns - w->from.cpu_ns);
 		return;
 	}
-	if (h)
-		__atomic_add_fetch(&h->switches.missed, 1, __ATOMIC_RELAXED);
+	process_count(switches.missed, 1);
 	switch_detector_give_up();
 }
 
 static void close_segment(struct switch_watch *w, const struct switch_reading *r, bool switched,
 			  uint64_t length, uint64_t weight)
 {
-	if (process.file->header)
-		__atomic_add_fetch(&process.file->header->switches.verified, 1, __ATOMIC_RELAXED);
+	process_count(switches.verified, 1);
 	if (switched)
 		add_off_cpu(w, r, length, weight);
 	else if (w->detector != SCP_SWITCH_SAMPLED)
@@ -171,15 +166,20 @@ static uint64_t read_again(struct switch_watch *w, struct switch_reading *r, uin
 	return UINT64_MAX;
 }
 
+static void add_mark(struct switch_mark *to, const struct switch_mark *more)
+{
+	to->count += more->count;
+	to->known += more->known;
+	to->weighted += more->weighted;
+	to->runnable_ns += more->runnable_ns;
+}
+
 /* What was lost in a reading: of the interval before it where another one begins; else of the one
  * after it, which is told then. */
 static void add_lost(struct switch_watch *w, uint64_t length, uint64_t off, bool begins)
 {
-	struct switch_mark *to = begins ? &w->sums.mark : &w->late;
-	to->count++;
-	to->known += length;
-	to->weighted += length;
-	to->runnable_ns += off;
+	const struct switch_mark lost = {1, length, length, off, 0};
+	add_mark(begins ? &w->sums.mark : &w->late, &lost);
 }
 
 /* A segment whose last reading, or the first of the next one, is of two instants. */
@@ -390,13 +390,10 @@ COLD const struct switch_sums *switch_track_begin(struct switch_watch *w)
 /* What was lost in the reading behind a call is the gap's: the next look takes it from there. */
 static void take_late(struct switch_watch *w)
 {
-	struct switch_mark *to = &w->sums.mark;
-	if (!w->late.count)
+	const struct switch_mark *late = &w->late;
+	if (!late->count)
 		return;
-	to->count += w->late.count;
-	to->known += w->late.known;
-	to->weighted += w->late.weighted;
-	to->runnable_ns += w->late.runnable_ns;
+	add_mark(&w->sums.mark, late);
 	w->late = (struct switch_mark){0};
 	w->expected = ~w->armed;
 }

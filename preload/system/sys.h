@@ -138,17 +138,21 @@ static inline long sys_populate(void *address, size_t bytes)
 	return sys_madvise(address, bytes, 23 /* MADV_POPULATE_WRITE */);
 }
 
-/* For the few places that hold a descriptor or a lock: a handler that left one by
- * longjmp, or a cancellation, would leave it held. Not in a sandbox. */
+/* For the few places that hold a descriptor or a lock: a handler that left one by longjmp, or a
+ * cancellation, would leave it held. In a sandbox signals are not held; *before says so, by a mask
+ * that no thread can have. */
 static inline void sys_hold_signals(uint64_t *before)
 {
 	uint64_t all = ~UINT64_C(0);
-	sys4(SYS_rt_sigprocmask, 0 /* SIG_BLOCK */, &all, before, 8);
+	*before = all;
+	if (!sys_sandboxed)
+		sys4(SYS_rt_sigprocmask, 0 /* SIG_BLOCK */, &all, before, 8);
 }
 
 static inline void sys_release_signals(const uint64_t *before)
 {
-	sys4(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, before, 0, 8);
+	if (*before != ~UINT64_C(0))
+		sys4(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, before, 0, 8);
 }
 
 /* Is memcheck to count what follows in this thread against the program? A request of

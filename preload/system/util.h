@@ -134,6 +134,19 @@ static inline uint64_t text_hash(uint64_t h, const char *s, size_t max)
 	return h;
 }
 
+/* Whoever takes a flag may do what is for one thread at a time; nobody waits for it. */
+static inline bool flag_take(uint32_t *flag)
+{
+	uint32_t idle = 0;
+	return __atomic_compare_exchange_n(flag, &idle, 1, false, __ATOMIC_SEQ_CST,
+					   __ATOMIC_RELAXED);
+}
+
+static inline void flag_give(uint32_t *flag)
+{
+	__atomic_store_n(flag, 0, __ATOMIC_SEQ_CST);
+}
+
 static inline uint64_t least_of(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;

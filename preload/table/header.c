@@ -17,13 +17,6 @@
 #define REFRESH_EVERY_NS 100000000u
 #define USAGE_EVERY_NS	 500000000u
 
-static uint64_t realtime_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* Readers take it for valid only when `rounds` is there, which comes last. */
 static void publish_overhead(struct scp_overhead *to, const struct scp_overhead *from)
 {
@@ -34,18 +27,15 @@ static void publish_overhead(struct scp_overhead *to, const struct scp_overhead 
 
 uint64_t header_cpu_ns(void)
 {
-	struct timespec cpu;
-	if (sys_sandboxed || sys2(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &cpu) != 0)
-		return 0;
-	return (uint64_t)cpu.tv_sec * 1000000000u + (uint64_t)cpu.tv_nsec;
+	uint64_t ns;
+	return !sys_sandboxed && clock_ask_kernel(CLOCK_THREAD_CPUTIME_ID, &ns) ? ns : 0;
 }
 
 void header_note_own(uint64_t since_ns)
 {
 	uint64_t now_ns = since_ns && process.file->header ? header_cpu_ns() : 0;
 	if (now_ns > since_ns)
-		__atomic_add_fetch(&process.file->header->own_ns, now_ns - since_ns,
-				   __ATOMIC_RELAXED);
+		process_count(own_ns, now_ns - since_ns);
 }
 
 void header_write_overhead(struct scp_header *h)
@@ -77,7 +67,7 @@ void header_fill(struct scp_header *h)
 	h->ppid = (uint32_t)sys0(SYS_getppid);
 	h->uid = (uint32_t)sys0(SYS_geteuid);
 	h->processes = 1;
-	h->start_real_ns = realtime_ns();
+	h->start_real_ns = clock_system_ns(CLOCK_REALTIME);
 	h->start_mono_ns = clock_mono_ns();
 	h->process_start = settings_process_start();
 	h->clock_requested = clock_chosen.requested;
@@ -124,20 +114,12 @@ static void replace_anchor(uint32_t kind, struct scp_anchor *at)
 /* False: there is nothing to change, or another thread is at it. */
 static bool touch(void)
 {
-	uint32_t idle = 0;
-	if (!process.file->header || !process_groups ||
-	    !__atomic_compare_exchange_n(&process.touching, &idle, 1, false, __ATOMIC_SEQ_CST,
-					 __ATOMIC_RELAXED))
+	if (!process.file->header || !process_groups || !flag_take(&process.touching))
 		return false;
 	if (process_groups) /* look again: a session may have ended, see lifecycle_begin_session */
 		return true;
-	__atomic_store_n(&process.touching, 0, __ATOMIC_RELEASE);
+	flag_give(&process.touching);
 	return false;
-}
-
-static void touched(void)
-{
-	__atomic_store_n(&process.touching, 0, __ATOMIC_RELEASE);
 }
 
 static void take_usage(void (*take)(struct scp_header *))
@@ -149,7 +131,7 @@ static void take_usage(void (*take)(struct scp_header *))
 	sys_hold_signals(&signals); /* one that left would leave us touching, too */
 	if (touch()) {
 		take(process.file->header);
-		touched();
+		flag_give(&process.touching);
 	}
 	sys_release_signals(&signals);
 }
@@ -178,7 +160,7 @@ void header_refresh(void)
 		h->windows = control.windows;
 		h->recorded_ns = control_recorded_ns(process.touched_ns);
 	}
-	touched();
+	flag_give(&process.touching);
 }
 
 void header_refresh_if_old(void)

@@ -5,6 +5,7 @@
  * rare once the limit has risen; a heap would not survive a handler that leaves by longjmp.
  */
 #include <errno.h>
+#include <stddef.h>
 #include <time.h>
 
 #include "preload/function/function.h"
@@ -138,43 +139,24 @@ static struct scp_slowest *new_slot(struct scp_thread *t)
 	return file_next_record(&s->chunk, sizeof *slot);
 }
 
-static void count_lost(void)
-{
-	if (process.file->header)
-		__atomic_add_fetch(&process.file->header->slowest.lost, 1, __ATOMIC_RELAXED);
-}
-
 /* No room: with fewer slots than asked for the list would not be what it says. */
 static COLD void give_up(struct scp_thread *t)
 {
 	set_limit(t, NO_LIMIT);
-	count_lost();
+	process_count(slowest.lost, 1);
 }
 
-static uint64_t realtime_ns(void)
+/* All behind its `seq`. */
+static void write_slot(struct scp_thread *t, struct scp_slowest *slot, struct scp_slowest *call)
 {
-	struct timespec now;
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-static void write_slot(struct scp_thread *t, struct scp_slowest *slot,
-		       const struct scp_slowest *call)
-{
+	const size_t from = offsetof(struct scp_slowest, entry);
+	call->tid = (uint32_t)t->tid;
+	call->ended_mono_ns = clock_mono_ns();
+	call->ended_real_ns = clock_system_ns(CLOCK_REALTIME);
+	bytes_copy(call->name, t->table->name, sizeof call->name);
 	slot->seq |= 1; /* odd already where a handler left the last writing by longjmp */
 	publish_barrier();
-	slot->entry = call->entry;
-	slot->tid = (uint32_t)t->tid;
-	slot->units = call->units;
-	slot->slow_units = call->slow_units;
-	slot->bytes = call->bytes;
-	slot->state = call->state;
-	slot->runnable_ns = call->runnable_ns;
-	slot->asleep_ns = call->asleep_ns;
-	slot->began_at = call->began_at;
-	slot->ended_mono_ns = clock_mono_ns();
-	slot->ended_real_ns = realtime_ns();
-	bytes_copy(slot->name, t->table->name, sizeof slot->name);
+	bytes_copy((char *)slot + from, (const char *)call + from, sizeof *slot - from);
 	publish_barrier();
 	slot->seq = (slot->seq | 1) + 1;
 }
@@ -212,7 +194,7 @@ static void choose_victim(struct scp_thread *t)
 	}
 }
 
-static void keep(struct scp_thread *t, const struct scp_slowest *call)
+static void keep(struct scp_thread *t, struct scp_slowest *call)
 {
 	struct slowest_calls *s = &t->slowest;
 	bool is_new = s->victim == s->used;
@@ -280,7 +262,7 @@ COLD void slowest_note(struct scp_thread *t, const struct scp_rt *rt, uint64_t u
 		if (stack_room() >= STACK_TO_RECORD)
 			add(t, rt, units, slow_units, began_at, bytes, off);
 		else
-			count_lost();
+			process_count(slowest.lost, 1);
 	}
 	errno = saved;
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <stddef.h>
+
 #include "preload/table/table.h"
 #include "preload/process/process.h"
 #include "preload/switches/switch_track.h"
@@ -203,25 +205,10 @@ COLD void states_add(struct scp_thread *t, struct scp_rt *rt, uint64_t units,
 		add_histograms(t, rt, units, off);
 }
 
-static void difference(const struct state_sums *to, const struct state_sums *from,
-		       struct state_sums *d)
-{
-	d->calls = to->calls - from->calls;
-	d->units = to->units - from->units;
-	d->known = to->known - from->known;
-	d->weighted = to->weighted - from->weighted;
-	d->runnable_ns = to->runnable_ns - from->runnable_ns;
-	d->asleep_ns = to->asleep_ns - from->asleep_ns;
-}
-
 static void sums_now(const struct scp_states *s, struct state_sums *now)
 {
-	*now = (struct state_sums){s->calls,
-				   s->units,
-				   s->off_cpu.known,
-				   s->off_cpu.weighted,
-				   s->off_cpu.runnable_ns,
-				   s->off_cpu.asleep_ns};
+	*now = (struct state_sums){{s->calls, s->units, s->off_cpu.known, s->off_cpu.weighted,
+				    s->off_cpu.runnable_ns, s->off_cpu.asleep_ns}};
 }
 
 /* The slots before the record is made wait in private memory. */
@@ -245,14 +232,21 @@ static bool has_batches(struct scp_thread *t, struct scp_rt *rt, uint32_t slot)
 	return true;
 }
 
+/* The arrays of the record, one for each of the sums and in their order. */
+static uint64_t *array_of(struct scp_state_batches *b, unsigned k)
+{
+	_Static_assert(offsetof(struct scp_state_batches, asleep_ns) -
+				       offsetof(struct scp_state_batches, calls) ==
+			       (STATE_SUMS - 1) * sizeof b->calls,
+		       "one behind the other");
+	return (uint64_t *)((char *)b + offsetof(struct scp_state_batches, calls)) +
+	       k * SCP_BATCHES;
+}
+
 static void put_slot(struct scp_state_batches *b, uint32_t i, const struct state_sums *of)
 {
-	b->calls[i] = of->calls;
-	b->units[i] = of->units;
-	b->known[i] = of->known;
-	b->weighted[i] = of->weighted;
-	b->runnable_ns[i] = of->runnable_ns;
-	b->asleep_ns[i] = of->asleep_ns;
+	for (unsigned k = 0; k < STATE_SUMS; k++)
+		array_of(b, k)[i] = of->sum[k];
 }
 
 COLD void states_close_batch(struct scp_thread *t, struct scp_rt *rt, uint32_t slot)
@@ -261,7 +255,8 @@ COLD void states_close_batch(struct scp_thread *t, struct scp_rt *rt, uint32_t s
 	struct state_sums now, batch;
 	bool begun = s->batches;
 	sums_now(s->record, &now);
-	difference(&now, &s->batched, &batch);
+	for (unsigned k = 0; k < STATE_SUMS; k++)
+		batch.sum[k] = now.sum[k] - s->batched.sum[k];
 	s->batched = now;
 	if (slot < STATES_EARLY_SLOTS)
 		s->early[slot] = batch;
@@ -275,11 +270,9 @@ COLD void states_close_batch(struct scp_thread *t, struct scp_rt *rt, uint32_t s
 COLD void states_merge_pairs(struct scp_rt *rt)
 {
 	struct scp_state_batches *b = rt->states->batches;
-	uint64_t *array[] = {b ? b->calls : NULL,	b ? b->units : NULL,
-			     b ? b->known : NULL,	b ? b->weighted : NULL,
-			     b ? b->runnable_ns : NULL, b ? b->asleep_ns : NULL};
-	for (unsigned k = 0; b && k < sizeof array / sizeof *array; k++)
+	for (unsigned k = 0; b && k < STATE_SUMS; k++) {
+		uint64_t *sum = array_of(b, k);
 		for (unsigned i = 0; i < SCP_BATCHES; i++)
-			array[k][i] =
-				i < SCP_BATCHES / 2 ? array[k][2 * i] + array[k][2 * i + 1] : 0;
+			sum[i] = i < SCP_BATCHES / 2 ? sum[2 * i] + sum[2 * i + 1] : 0;
+	}
 }

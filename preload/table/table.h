@@ -28,8 +28,6 @@ HIDDEN void record_publish(struct scp_thread *t);
 static inline bool index_grow(struct scp_thread *t, bool (*grow)(struct scp_thread *))
 {
 	uint64_t signals;
-	if (sys_sandboxed)
-		return grow(t);
 	sys_hold_signals(&signals);
 	bool grown = grow(t);
 	sys_release_signals(&signals);
@@ -118,6 +116,7 @@ HIDDEN void tail_double(struct scp_thread *t, struct scp_rt *rt);
 
 /* Fewer batches say nothing about dependence (mean_interval.c), and take no record. */
 #define STATES_EARLY_SLOTS 8u
+#define STATE_SUMS	   6u
 
 /* Of an entry; in the table's index. The records are in the file, so what an address or a count
  * depends on is kept here. */
@@ -126,8 +125,8 @@ struct entry_states {
 	struct scp_state_batches *batches; /* NULL: not begun */
 	struct scp_hist *hist[SCP_STATE_HISTS][SCP_HIST_BLOCKS];
 	struct state_sums {
-		uint64_t calls, units, known, weighted, runnable_ns, asleep_ns;
-	} batched; /* of all slots */
+		uint64_t sum[STATE_SUMS]; /* as the arrays of struct scp_state_batches */
+	} batched;			  /* of all slots */
 	struct state_sums early[STATES_EARLY_SLOTS];
 	bool lost; /* no room for batches */
 };

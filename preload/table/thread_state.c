@@ -133,9 +133,7 @@ static void forget_session(struct scp_thread *t)
 	const struct arena index = t->index, memos = t->memos;
 	struct region_open *regions = t->regions;
 	uint64_t signals;
-	bool hold = !sys_sandboxed;
-	if (hold)
-		sys_hold_signals(&signals);
+	sys_hold_signals(&signals);
 	switch_detector_release(&t->switches);
 	release_rows(t);
 	clear(t);
@@ -144,8 +142,7 @@ static void forget_session(struct scp_thread *t)
 	t->memos = memos;
 	arena_reset(&t->index);
 	arena_reset(&t->memos);
-	if (hold)
-		sys_release_signals(&signals);
+	sys_release_signals(&signals);
 }
 
 bool thread_state_renew(struct scp_thread *t)

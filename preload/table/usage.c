@@ -37,12 +37,10 @@ bool usage_find(const char *text, const char *name, uint64_t *value)
 
 static bool read_cpu(struct scp_usage *u)
 {
-	struct timespec cpu;
 	struct rusage r;
-	if (sys2(SYS_clock_gettime, CLOCK_PROCESS_CPUTIME_ID, &cpu) != 0 ||
+	if (!clock_ask_kernel(CLOCK_PROCESS_CPUTIME_ID, &u->cpu_ns) ||
 	    sys2(SYS_getrusage, RUSAGE_SELF, &r) != 0)
 		return false;
-	u->cpu_ns = (uint64_t)cpu.tv_sec * 1000000000u + (uint64_t)cpu.tv_nsec;
 	u->voluntary = (uint64_t)r.ru_nvcsw;
 	u->involuntary = (uint64_t)r.ru_nivcsw;
 	return true;
@@ -146,11 +144,10 @@ static struct scp_steal read_steal(const struct scp_header *h)
 
 static void publish_steal(struct scp_steal *to, const struct scp_steal *from)
 {
-	to->known = 0;
+	struct scp_steal values = *from;
+	values.known = to->known = 0;
 	publish_barrier();
-	to->mono_ns = from->mono_ns;
-	to->stolen_ns = from->stolen_ns;
-	to->busy_ns = from->busy_ns;
+	*to = values;
 	publish_barrier();
 	to->known = from->known;
 }
@@ -168,14 +165,10 @@ static struct scp_usage read_now(void)
 /* Nothing is known while it changes: the process may be killed, and read, at any time. */
 static void publish(struct scp_usage *to, const struct scp_usage *from)
 {
-	to->known = 0;
+	struct scp_usage values = *from;
+	values.known = to->known = 0;
 	publish_barrier();
-	to->mono_ns = from->mono_ns;
-	to->cpu_ns = from->cpu_ns;
-	to->voluntary = from->voluntary;
-	to->involuntary = from->involuntary;
-	to->reads = from->reads;
-	to->writes = from->writes;
+	*to = values;
 	publish_barrier();
 	to->known = from->known;
 }
