@@ -76,8 +76,10 @@ PRELOAD_SRC = \
 	preload/system/stack.c \
 	preload/system/sys.c \
 	preload/table/batch.c \
+	preload/table/first_calls.c \
 	preload/table/header.c \
 	preload/table/path_tree.c \
+	preload/table/record.c \
 	preload/table/slowest.c \
 	preload/table/states.c \
 	preload/table/table.c \

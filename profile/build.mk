@@ -4,8 +4,6 @@ PROFILE_SRC = \
 	profile/base/demangle.c \
 	profile/base/error.c \
 	profile/base/given_file.c \
-	profile/base/number_table.c \
-	profile/base/proc_stat.c \
 	profile/base/symbol_pattern.c \
 	profile/live/entry_watch.c \
 	profile/live/live.c \

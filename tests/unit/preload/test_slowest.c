@@ -50,6 +50,14 @@ void clock_anchor(uint32_t kind, struct scp_anchor *anchor)
 	*anchor = anchor_now;
 }
 
+uint64_t clock_system_ns(int id)
+{
+	struct timespec now;
+
+	clock_gettime(id, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 uint64_t clock_mono_ns(void)
 {
 	if (in_the_middle)
