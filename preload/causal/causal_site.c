@@ -7,6 +7,7 @@
 #include "preload/process/arena.h"
 #include "preload/process/modules.h"
 #include "preload/process/process.h"
+#include "preload/system/glob.h"
 #include "preload/table/path_tree.h"
 
 struct scp_causal_page *causal_page;
@@ -140,41 +141,18 @@ uint32_t causal_site_names(const char *name)
  * they are called. */
 static bool waits(const char *name)
 {
-	static const char *const names[] = {SCP_WAITING_NAMES,
-					    "poll",
-					    "ppoll",
-					    "select",
-					    "pselect",
-					    "epoll_wait",
-					    "epoll_pwait",
-					    "epoll_pwait2",
-					    "recv",
-					    "recvfrom",
-					    "recvmsg",
-					    "recvmmsg",
-					    "read",
-					    "readv",
-					    "pthread_mutex_lock",
-					    "mtx_lock",
-					    "pthread_mutex_timedlock",
-					    "pthread_mutex_clocklock",
-					    "SSL_read",
-					    "SSL_read_ex",
-					    "SSL_accept",
-					    "SSL_connect",
-					    "SSL_do_handshake",
-					    "gnutls_record_recv",
-					    "gnutls_handshake",
-					    "mq_receive",
-					    "mq_timedreceive",
-					    "pthread_rwlock_rdlock",
-					    "pthread_rwlock_wrlock",
-					    "msgrcv",
-					    "io_getevents"};
+	static const char *const names[] = {SCP_WAITING_NAMES};
+	static const char others[] =
+		"poll,ppoll,select,pselect,epoll_wait,epoll_pwait,epoll_pwait2,recv,recvfrom,"
+		"recvmsg,"
+		"recvmmsg,read,readv,pthread_mutex_lock,mtx_lock,pthread_mutex_timedlock,"
+		"pthread_mutex_clocklock,SSL_read,SSL_read_ex,SSL_accept,SSL_connect,"
+		"SSL_do_handshake,gnutls_record_recv,gnutls_handshake,mq_receive,mq_timedreceive,"
+		"pthread_rwlock_rdlock,pthread_rwlock_wrlock,msgrcv,io_getevents";
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (text_equal(names[i], name))
 			return true;
-	return false;
+	return glob_list_matches(others, name);
 }
 
 static bool is_at_end(const struct scp_causal_page *page, uint32_t function, const char *name)

@@ -3,6 +3,7 @@
  * file is an array here, and the clock's reading in the middle of a record is the moment
  * at which a process would be killed, or a handler would leave for good.
  */
+#include <time.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
