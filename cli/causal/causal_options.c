@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/causal/causal_private.h"
 
-#include <fnmatch.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -350,29 +349,4 @@ int causal_options_parse(int argc, char **argv, struct causal_options *o)
 	}
 	settle_format(o, &g);
 	return OPTIONS_GO;
-}
-
-bool causal_options_match(const char *patterns, const char *function,
-			  bool (*has_frame)(const void *context, const char *glob),
-			  const void *context)
-{
-	char glob[512];
-
-	for (size_t length; *patterns; patterns += length + (patterns[length] == ',')) {
-		length = strcspn(patterns, ",");
-		const char *at = memchr(patterns, '@', length);
-		size_t name = at ? (size_t)(at - patterns) : length;
-
-		if (length >= sizeof(glob))
-			continue;
-		snprintf(glob, sizeof(glob), "%.*s", (int)name, patterns);
-		if (fnmatch(glob, function, 0))
-			continue;
-		if (!at)
-			return true;
-		snprintf(glob, sizeof(glob), "%.*s", (int)(length - name - 1), at + 1);
-		if (has_frame(context, glob))
-			return true;
-	}
-	return false;
 }

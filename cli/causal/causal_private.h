@@ -40,9 +40,9 @@ int causal_options_parse(int argc, char **argv, struct causal_options *o);
 
 /* Does one of the patterns FUNCTION[@FRAME], separated by commas, match the function, and its FRAME
  * the path that is asked? */
-bool causal_options_match(const char *patterns, const char *function,
-			  bool (*has_frame)(const void *context, const char *glob),
-			  const void *context);
+bool causal_sites_glob(const char *patterns, const char *function,
+		       bool (*has_frame)(const void *context, const char *glob),
+		       const void *context);
 
 /* Which call site an entry of the page is: what the profiles of the run say of it, also while they
  * are written. */

@@ -210,14 +210,6 @@ const char *causal_report_shape(enum slopes_shape shape)
 	return names[shape];
 }
 
-const char *causal_report_name(const struct causal_report *r, size_t site)
-{
-	for (size_t i = 0; i < r->rows; i++)
-		if (site < r->result->sites && r->row[i].site == &r->result->site[site])
-			return r->row[i].label;
-	return "another site";
-}
-
 /* Why faster may bring something else than slower cost. */
 static void note_shape(const struct causal_report *r, const struct causal_row *row, char *text,
 		       size_t size)

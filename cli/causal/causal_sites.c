@@ -248,6 +248,31 @@ struct causal_found causal_sites_find(const struct causal_sites *s, enum scp_cau
 	return f;
 }
 
+bool causal_sites_glob(const char *patterns, const char *function,
+		       bool (*has_frame)(const void *context, const char *glob),
+		       const void *context)
+{
+	char glob[512];
+
+	for (size_t length; *patterns; patterns += length + (patterns[length] == ',')) {
+		length = strcspn(patterns, ",");
+		const char *at = memchr(patterns, '@', length);
+		size_t name = at ? (size_t)(at - patterns) : length;
+
+		if (length >= sizeof(glob))
+			continue;
+		snprintf(glob, sizeof(glob), "%.*s", (int)name, patterns);
+		if (fnmatch(glob, function, 0))
+			continue;
+		if (!at)
+			return true;
+		snprintf(glob, sizeof(glob), "%.*s", (int)(length - name - 1), at + 1);
+		if (has_frame(context, glob))
+			return true;
+	}
+	return false;
+}
+
 /* Inlined functions at a frame: at most so many are asked for. */
 #define INLINED 8
 
@@ -285,7 +310,7 @@ static bool has_frame(const void *context, const char *glob)
 bool causal_sites_match(const struct causal_sites *s, const struct report_site *row,
 			const char *function, const char *patterns)
 {
-	return causal_options_match(patterns, function, has_frame, &(struct asked){s, row});
+	return causal_sites_glob(patterns, function, has_frame, &(struct asked){s, row});
 }
 
 double causal_sites_mean(const struct causal_sites *s, const char *patterns)

@@ -121,3 +121,11 @@ void causal_report_warn(struct causal_report *r, bool none_matched)
 	warn_of_effects(r);
 	warn_of_queue(r);
 }
+
+const char *causal_report_name(const struct causal_report *r, size_t site)
+{
+	for (size_t i = 0; i < r->rows; i++)
+		if (site < r->result->sites && r->row[i].site == &r->result->site[site])
+			return r->row[i].label;
+	return "another site";
+}

@@ -334,7 +334,7 @@ static bool has_frame(const void *context, const char *glob)
 
 static bool matches(const char *patterns, bool path)
 {
-	return causal_options_match(patterns, "write", has_frame, path ? "" : NULL);
+	return causal_sites_glob(patterns, "write", has_frame, path ? "" : NULL);
 }
 
 static void test_patterns_of_sites(void **state)
