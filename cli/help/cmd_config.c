@@ -134,9 +134,9 @@ static int show(const struct commands *all, const struct command *only, bool jso
 		failed = print_json(&c, only);
 	else
 		print_text(&c, all, only);
-	failed = failed || c.errors;
+	bool wrong = c.errors;
 	config_free(&c);
-	return failed ? 2 : 0;
+	return failed ? cmd_config_usage.failure : wrong ? cmd_config_usage.bad_usage : 0;
 }
 
 static int take_option(void *to, int code, const char *value)

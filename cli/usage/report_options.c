@@ -112,22 +112,8 @@ bool report_options_refuse_ending(const char *command, const char *output, bool 
 	if (!dot || (profile && !strcmp(dot, ".scp")))
 		return false;
 	complaint_say(command, "-o %.300s: nothing ends in %.40s. A report ends in %s%s", output,
-		      dot, report_names_endings, profile ? "; a profile in .scp" : "");
-	return true;
-}
-
-/* Does --format say otherwise than the name? Text may be called as one likes. */
-static bool names_another(const struct report_choice *c, const char *output, const char *command)
-{
-	enum report_format named;
-
-	if (!output || report_names_format_of(output, &named) || named == REPORT_TEXT ||
-	    named == c->options.format)
-		return false;
-	complaint_say(command,
-		      "-o %.300s is not named as what --format asks for. A report ends in "
-		      "%s",
-		      output, report_names_endings);
+		      dot, report_names_endings,
+		      profile ? "; a profile in .scp" : "; other names need --format");
 	return true;
 }
 
@@ -137,8 +123,7 @@ int report_options_settle(struct report_choice *c, const struct usage *u, const 
 	struct report_options *o = &c->options;
 	struct caller command = caller_of(u);
 
-	if (c->format_given ? names_another(c, output, command.name)
-			    : report_options_refuse_ending(command.name, output, false))
+	if (!c->format_given && report_options_refuse_ending(command.name, output, false))
 		return -1;
 	if (output && !c->format_given)
 		report_names_format_of(output, &o->format);

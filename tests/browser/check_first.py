@@ -8,10 +8,20 @@ DRAWN = """(() => { const ctx = flame.ctx, words = []; ctx.fillText = (t) => wor
 
 
 def header(b, _):
-    """The header takes a quarter of a common window; each warning is one line, whole behind a click, and a key reaches it."""
+    """Three lines stand before the first graph; all else opens, each warning as one line, whole behind a click, and a key reaches it."""
     b.look(1440, 900)
     painted(b)
-    expect(b.run("document.querySelector('.top').getBoundingClientRect().bottom") <= 225, "the header is more than a quarter")
+    lines = b.run("[...document.querySelectorAll('.headline, #time > *')].map((e) => Math.round(e.getBoundingClientRect().top / 12))")
+    expect(len(set(lines)) <= 3, f"lines at {lines} stand before the graph")
+    expect(b.run("document.querySelector('.top').getBoundingClientRect().bottom") <= 135, "the header is more than three lines")
+    said = b.run("byId('more-title').textContent")
+    expect(b.run("doc.warnings.length") == int(said.lstrip("!").split()[0]), f"'{said}' does not count the warnings")
+    b.run("document.querySelector('#more > summary').focus()")
+    b.key("Enter")
+    painted(b)
+    expect(b.run("byId('more').open && byId('figures').getBoundingClientRect().height > 0"), "Enter does not open what is behind")
+    cut = b.run("[...document.querySelectorAll('.step, .step code')].filter((e) => e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).display !== 'inline').length")
+    expect(cut == 0, "a command to copy is cut")
     lines = b.run("[...document.querySelectorAll('#warnings > details > summary')].map((e) => [e.getBoundingClientRect().height, parseFloat(getComputedStyle(e).lineHeight)])")
     expect(lines and all(height < 1.6 * line for height, line in lines), f"a warning takes more than a line: {lines}")
     expect(b.run("[...document.querySelectorAll('.warning:not(.more) > p')].map((e) => e.textContent).join() === doc.warnings.map(([, words]) => words).join()"), "a warning's text is not there")
@@ -20,7 +30,7 @@ def header(b, _):
     expect(b.run("document.querySelector('#warnings details').open && document.querySelector('#warnings p').getBoundingClientRect().height > 0"), "Enter does not open a warning")
     b.run("doc.warnings = Array.from({ length: 40 }, (_, i) => [`code-${i}`, 'words <u> '.repeat(40)]); showWarnings()")
     painted(b)
-    expect(b.run("document.querySelector('.top').getBoundingClientRect().bottom") <= 225, "many warnings push the answer down")
+    expect(b.run("document.querySelectorAll('#warnings > details').length") <= 4, "many warnings push the answer down")
     expect(b.run("document.querySelectorAll('#warnings u').length") == 0 and "37 more" in b.run("byId('warnings').textContent"), "the rest is not counted")
     expect(b.run("getComputedStyle(document.querySelector('.tools')).backgroundColor").startswith("rgb("), "headings show through the search bar")
     expect_quiet(b)

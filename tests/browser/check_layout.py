@@ -81,7 +81,7 @@ def columns(b, _):
     """Every column can be reached in a window of any width, and one that lies beyond the edge is told of."""
     every = b.run("COLUMNS.filter(hasValues).map((c) => c.key)")
     expect({"calls", "mean", "uncertainty", "total", "share", "p50", "p99", "max", "spark"} <= set(every), f"columns {every}")
-    for width in (400, 800, 1280, 2560):
+    for width in (400, 800, 1440, 2560):
         b.look(width, 900)
         painted(b)
         expect(b.run("visible.map((c) => c.key)") == every, f"{width} px: other columns")
@@ -90,6 +90,10 @@ def columns(b, _):
         said = b.run("byId('more-columns').hidden ? '' : byId('more-columns').textContent")
         expect(said == (f"{hidden} more column{'' if hidden == 1 else 's'} →" if hidden else ""), f"{width} px: {hidden} are out of sight, '{said}' is said")
         expect((hidden > 0) == (width < 1900), f"{width} px: {hidden} columns are out of sight")
+        seen = b.run("[...byId('table').tHead.querySelectorAll('th')].filter((th) => th.getBoundingClientRect().right"
+                     " <= table.view.getBoundingClientRect().left + table.view.clientLeft + table.view.clientWidth + 8.5).length")
+        text = b.run("visible.map((c) => c.key).findLastIndex((key) => COLUMNS.find((c) => c.key === key).seen) + 1")
+        expect(width < 1440 or seen >= text >= 6, f"{width} px: {seen} of the text's {text} columns are seen")
         for _ in range(12 if hidden else 0):
             if b.run("byId('more-columns').textContent.startsWith('←')"):
                 break

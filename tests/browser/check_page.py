@@ -33,7 +33,7 @@ def quiet(b, _):
                "there are frames around nothing")
         expect_quiet(b)
         return
-    for part in ("title", "figures", "reading", "flame-canvas", "table", "inspector"):
+    for part in ("title", "more-title", "reading", "flame-canvas", "table", "inspector"):
         expect(b.run(f"byId('{part}').getBoundingClientRect().height > 0"), f"#{part} is not there")
     expect(b.run("(() => { const d = flame.ctx.getImageData(0, 0, flame.canvas.width, flame.canvas.height).data;"
                  " const seen = new Set(); for (let i = 0; i < d.length; i += 4) seen.add(d[i] << 16 | d[i + 1] << 8 | d[i + 2]);"

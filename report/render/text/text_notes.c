@@ -14,6 +14,7 @@
 #include "report/wording/numbers.h"
 
 #define WIDE_SHARE 0.5 /* an interval of a share that says little */
+#define LEAST_NS   100 /* that a call takes */
 
 /* Chance makes a share of little time go below nothing; fmax would take NAN for 0. */
 static double share_of(double part_ns, double all_ns)
@@ -22,23 +23,26 @@ static double share_of(double part_ns, double all_ns)
 }
 
 /* Calls that kept their CPU had it all the time. Where a few readings leave most of the share open,
- * its limit is what is known. */
+ * its limit is what is known; a share in which no call could begin and end is an error of them. */
 bool text_notes_states_cpu(const struct report_site *s, char *out, size_t room)
 {
 	const struct report_states *states = &s->states;
 	double all = s->estimate.mean, share = share_of(states->on_cpu.mean, all),
 	       kept = share_of((1 - states->switched_share) * states->unswitched.mean, all),
-	       low = fmax(share_of(states->on_cpu.low, all), isnan(kept) ? 0 : kept),
-	       high = share_of(states->on_cpu.high, all);
+	       low = share_of(states->on_cpu.low, all), high = share_of(states->on_cpu.high, all);
 
 	if (!states->known || isnan(share))
 		return false;
-	if (isnan(high) || high - low < WIDE_SHARE)
-		snprintf(out, room, "%.0f %%", 100 * fmax(share, isnan(kept) ? 0 : kept));
-	else if (low >= 0.005)
+	share = kept > share ? kept : share;
+	low = kept > low ? kept : low;
+	if (isfinite(states->on_cpu.high) && high - low > WIDE_SHARE && low >= 0.005)
 		snprintf(out, room, "> %.0f %%", 100 * low);
-	else
+	else if (isfinite(states->on_cpu.high) && high - low > WIDE_SHARE)
 		snprintf(out, room, high < 0.995 ? "< %.0f %%" : "?", 100 * high);
+	else if (share < 0.005 && 0.005 * all < LEAST_NS)
+		snprintf(out, room, "?");
+	else
+		snprintf(out, room, "%.0f %%", 100 * share);
 	return true;
 }
 

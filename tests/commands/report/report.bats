@@ -62,10 +62,9 @@ fails_saying()
 		# shellcheck disable=SC2086 # words
 		fails_saying ".html" "$SCPROF" $words "$PROFILE"
 	done
-	fails_saying "not named as what --format asks for" "$SCPROF" report --format json -o out.html "$PROFILE"
 	WANTED=125 fails_saying ".scp" "$SCPROF" run -o out.pdf -- touch ran
 	[ -z "$(find . -name 'out.*')" ] && [ ! -e ran ]
-	# a format that is asked for, a name without an ending, a number behind the last dot, a folder
+	# a format that is asked for (it beats the name), a name without an ending, a number behind the last dot, a folder
 	"$SCPROF" report --format pprof -o made.pb "$PROFILE"
 	"$SCPROF" report -o made "$PROFILE"
 	"$SCPROF" report -o made.2 "$PROFILE"

@@ -46,7 +46,19 @@ function cpuShare(row) {
 	const of = statesOf(row), mean = sites.get(row, "mean");
 	return of && of.on_cpu !== null && mean > 0 ? clamp(of.on_cpu / mean, 0, 1) : null;
 }
-const cpuText = (row) => (cpuShare(row) === null ? "" : `${fixed(100 * cpuShare(row), 0)} %`);
+
+// With the limits that are known where a few readings leave most of it open.
+function cpuText(row) {
+	const of = statesOf(row), mean = sites.get(row, "mean"), part = cpuShare(row);
+	if (part === null)
+		return "";
+	const within = (ns) => clamp(ns / mean, 0, 1), bounded = of.on_cpu_low !== null && of.on_cpu_high !== null;
+	const kept = of.unswitched === null ? 0 : within((1 - of.share) * of.unswitched);
+	const low = bounded ? Math.max(within(of.on_cpu_low), kept) : 0, high = bounded ? within(of.on_cpu_high) : 0, shown = Math.max(part, kept);
+	if (high - low > 0.5)
+		return low >= 0.005 ? `> ${fixed(100 * low, 0)} %` : high < 0.995 ? `< ${fixed(100 * high, 0)} %` : "?";
+	return shown < 0.005 && 0.005 * mean < 100 ? "?" : `${fixed(100 * shown, 0)} %`;
+}
 
 function drawStates(row) {
 	const shares = rowShares(statesOf(row));
