@@ -5,12 +5,13 @@
 #	--runtimes	by tests that are skipped otherwise; --shells too
 #	--long, --bench, --fuzz	by `make check-long`, `make bench`, `make fuzz`
 #	--list		only prints the missing packages
-# It looks first: where nothing is missing, nothing runs. What the package manager says is kept in
+# It looks first: where nothing is missing, nothing runs. What the distribution lacks, or has too old, is named in
+# one line before anything is installed; only what tests need is gone without. What the package manager says is kept in
 # $BUILD/setup.log. Knows Debian's apt-get and Fedora's dnf. Where scprof cannot run it installs
 # nothing. Exit status: 0 all there, 1 not.
 set -euo pipefail
 
-# What to look for | how | Debian's package | Fedora's package
+# What to look for | how | Debian's package, or several: the first that there is | Fedora's package
 # how: command, header, file, or library (of the loader's: ldconfig).
 needs_build='
 cc|command|gcc|gcc
@@ -60,7 +61,7 @@ valgrind|command|valgrind|valgrind
 script|command|bsdutils|util-linux-script
 libjemalloc.so.2|library|libjemalloc2|jemalloc
 libtcmalloc_minimal.so.4|library|libtcmalloc-minimal4|gperftools-libs
-libasan.so|library|libasan8|libasan
+libasan.so|library|libasan8,libasan6,libasan5|libasan
 redis-server|command|redis-server|redis
 redis-benchmark|command|redis-tools|redis
 nginx|command|nginx|nginx
@@ -113,6 +114,16 @@ prometheus|command|prometheus|golang-github-prometheus
 ip|command|iproute2|iproute
 '
 
+# The oldest versions that will do, by either package's name.
+least_versions='
+gcc 8
+libmicrohttpd-dev 0.9.71
+libmicrohttpd-devel 0.9.71
+libdw-dev 0.176
+elfutils-devel 0.176
+bats 1.7
+'
+
 die()
 {
 	printf 'setup: %s\n' "$@" >&2
@@ -129,6 +140,8 @@ check_machine()
 	libc=$(getconf GNU_LIBC_VERSION 2>/dev/null) || die 'scprof is built with glibc; this system has another C library, whose programs can be measured all the same.'
 	printf '2.31\n%s\n' "${libc#glibc }" | sort -CV ||
 		die "scprof needs glibc 2.31 or later (Debian 11, Ubuntu 20.04, RHEL 9); this system has $libc."
+	! command -v gcc >/dev/null || printf '8\n%s\n' "$(gcc -dumpversion)" | sort -CV ||
+		die "scprof needs gcc 8 or later; this system has gcc $(gcc -dumpversion)."
 }
 
 usage()
@@ -167,6 +180,55 @@ missing_packages()
 		is_there "$what" "$how" && continue
 		if [ "$manager" = dnf ]; then echo "$fedora"; else echo "$debian"; fi
 	done | sed '/^$/d' | sort -u # some have no package there
+}
+
+# candidate PACKAGE: its version, installed or else to be had; nothing: there is none.
+candidate()
+{
+	if [ "$manager" = dnf ]; then
+		rpm -q --qf '%{VERSION}\n' "$1" 2>/dev/null | grep -v ' ' ||
+			dnf -q repoquery --latest-limit=1 --qf '%{version}\n' "$1" 2>/dev/null
+	else
+		apt-cache policy "$1" 2>/dev/null | awk '
+			$1 == "Installed:" && $2 != "(none)" { print $2; exit }
+			$1 == "Candidate:" && $2 != "(none)" { print $2 }'
+	fi | sed 's/^[0-9]*://; s/[-+~].*//' | head -n 1
+}
+
+# choose PACKAGE[,PACKAGE...]...: fills `chosen` with those that can be had, and `lacking` with words on the others.
+choose()
+{
+	local group package version least
+	chosen=() lacking=()
+	for group; do
+		for package in ${group//,/ }; do
+			version=$(candidate "$package")
+			[ -z "$version" ] || break
+		done
+		least=$(awk -v name="$package" '$1 == name { print $2 }' <<<"$least_versions")
+		if [ -z "$version" ]; then
+			lacking+=("${group%%,*}${least:+ $least}")
+		elif [ -n "$least" ] && ! printf '%s\n' "$least" "$version" | sort -CV; then
+			lacking+=("${group%%,*} $least (it has $version)")
+		else
+			chosen+=("$package")
+		fi
+	done
+}
+
+# In one line what is lacking, and the end where scprof cannot be built without it.
+say_lacking()
+{
+	local each list what without=()
+	[ ${#lacking[@]} != 0 ] || return 0
+	list=$(printf ', %s' "${lacking[@]}")
+	# shellcheck source=/dev/null
+	what=$(. /etc/os-release 2>/dev/null && echo "${NAME:-} ${VERSION_ID:-}") || what='this system'
+	for each in "${lacking[@]}"; do
+		! grep -qE "\|${each%% *}(\||$)" <<<"$needs_build" || without+=("$each")
+	done
+	[ ${#without[@]} = 0 ] || die "scprof cannot be built here: $what lacks ${list#, }."
+	echo "setup: $what lacks ${list#, }: tests that need it are skipped or fail." >&2
 }
 
 as_root()
@@ -234,14 +296,20 @@ install_packages()
 		echo 'reading the lists of packages...'
 		as_root apt-get update -q >>"$log" 2>&1 </dev/null ||
 			echo 'setup: apt-get update failed; trying with the old lists' >&2
-		echo "installing $(what_comes "$@")..."
-		apt "$@" >>"$log" 2>&1 </dev/null ||
+		choose "$@"
+		say_lacking
+		[ ${#chosen[@]} -gt 0 ] || return 0
+		echo "installing $(what_comes "${chosen[@]}")..."
+		apt "${chosen[@]}" >>"$log" 2>&1 </dev/null ||
 			failed 'Is the network there, and are the sources in /etc/apt right?' "$by_hand"
 		remove_policy
 		;;
 	dnf)
-		echo "installing $# packages and what they need..."
-		as_root dnf install -y -q "$@" >>"$log" 2>&1 </dev/null ||
+		choose "$@"
+		say_lacking
+		[ ${#chosen[@]} -gt 0 ] || return 0
+		echo "installing ${#chosen[@]} packages and what they need..."
+		as_root dnf install -y -q "${chosen[@]}" >>"$log" 2>&1 </dev/null ||
 			failed 'Is the network there, and are the repositories of dnf right?' "$by_hand"
 		;;
 	esac
@@ -281,4 +349,5 @@ check_machine
 install_packages "${packages[@]}"
 
 mapfile -t packages < <(missing_packages <<<"$needs")
-[ ${#packages[@]} = 0 ] || die "installed, but still not found: ${packages[*]}"
+choose "${packages[@]}"
+[ ${#chosen[@]} = 0 ] || die "installed, but still not found: ${chosen[*]}"

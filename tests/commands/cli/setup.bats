@@ -50,3 +50,31 @@ refused()
 		[ "$status" = 0 ] && [ -z "$output" ] && [ ! -e installed ]
 	done
 }
+
+# lacks PACKAGE VERSION...: as if no header were here, and the distribution had these versions, of others 99.
+lacks()
+{
+	mkdir -p stubs
+	printf '#!/bin/sh\nexit 1\n' >stubs/cc
+	printf '#!/bin/sh\nexec "$@"\n' >stubs/sudo
+	printf '#!/bin/sh\necho "$*" >>%s/asked\n[ "$1" = update ]\n' "$T" >stubs/apt-get
+	{
+		printf '#!/bin/sh\nv=99\ncase $2 in\n'
+		printf '%s) v="%s" ;;\n' "$@"
+		printf 'esac\nprintf "%%s:\\n  Installed: (none)\\n  Candidate: %%s\\n" "$2" "$v"\n'
+	} >stubs/apt-cache
+	chmod +x stubs/*
+	PATH=$T/stubs:$PATH BUILD=$T/build run "$ROOT/scripts/setup.sh" --tests
+}
+
+@test "setup 04: what the distribution lacks, or has too old, is named in one line before anything is installed" {
+	lacks libgsl-dev '(none)' libmicrohttpd-dev 1:0.9.66-2
+	[ "$status" = 1 ]
+	[[ $output == *"setup: scprof cannot be built here: "*" lacks libgsl-dev, libmicrohttpd-dev 0.9.71 (it has 0.9.66)." ]]
+	[ "$(cat asked)" = "update -q" ]
+	# what tests alone need is gone without
+	lacks libcmocka-dev '(none)'
+	[[ $output == *"lacks libcmocka-dev: tests that need it are skipped or fail."* ]]
+	grep -q '^install .*libgsl-dev' asked
+	not grep -q '^install .*libcmocka-dev' asked
+}
