@@ -91,6 +91,7 @@ struct scp_attach_order {
 #define SCP_WAKE_BYTES	     8192u
 #define SCP_WAKE_TEXT_BYTES  4096u
 #define SCP_WAKE_TARGETS_MAX 128u
+#define SCP_WAKE_DIRECTORY   1024u
 
 /* A file scprof.PROGRAM.PID.wake in SCPROF_OUT, which a dormant process and its forked children
  * map. The tool reads and writes it by pread and pwrite: its owner may cut it. While a tool that
@@ -106,10 +107,12 @@ struct scp_wake_page {
 	uint64_t word; /* raised by each order when all else of it is written */
 	/* Written by the processes: */
 	uint32_t holders; /* that map the page and have not ended; the last one removes the file */
-	uint32_t answer_pid; /* that followed an order last, */
-	uint32_t problem;    /* enum scp_attach_problem of it, */
-	uint32_t error;	     /* and errno to that */
-	char reserved[4096 - 8 - 8 - 8 - 8 - 4 * SCP_WAKE_TARGETS_MAX - 8 - 16];
+	uint32_t answer_pid;		    /* that followed an order last, */
+	uint32_t problem;		    /* enum scp_attach_problem of it, */
+	uint32_t error;			    /* and errno to that */
+	char directory[SCP_WAKE_DIRECTORY]; /* of the file, as the process that made it sees it */
+	char reserved[4096 - 8 - 8 - 8 - 8 - 4 * SCP_WAKE_TARGETS_MAX - 8 - 16 -
+		      SCP_WAKE_DIRECTORY];
 	char text[SCP_WAKE_TEXT_BYTES];
 };
 

@@ -19,11 +19,12 @@
 
 static const pid_t all_is_well = 0;
 
-static void keep_guard(int from)
+static void keep_guard(int from, const char *page)
 {
-	static char number[MOST][DIGITS], *arguments[MOST + 3] = {"scprof", "detach"};
+	static char number[MOST][DIGITS];
+	static const char *arguments[MOST + 4] = {"scprof", "detach"};
 	static const int ending[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE};
-	size_t count = 0;
+	size_t count = 0, first = 2;
 	sigset_t none;
 	pid_t pid;
 
@@ -37,22 +38,24 @@ static void keep_guard(int from)
 		if (open("/dev/null", O_RDWR) != fd)
 			return;
 	}
+	if (page)
+		arguments[first++] = page;
 	while (read(PIPE, &pid, sizeof(pid)) == (ssize_t)sizeof(pid)) {
 		if (pid == all_is_well)
 			return;
 		if (count == MOST)
 			continue;
 		snprintf(number[count], DIGITS, "%d", (int)pid);
-		arguments[2 + count] = number[count];
+		arguments[first + count] = number[count];
 		count++;
 	}
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	if (count) /* by its own file, which the tool's name may not lead to any more */
-		execv("/proc/self/exe", arguments);
+	if (page || count) /* by its own file, which the tool's name may not lead to any more */
+		execv("/proc/self/exe", (char *const *)arguments);
 }
 
-void attach_guard_begin(struct attach_guard *g)
+void attach_guard_begin(struct attach_guard *g, const char *page)
 {
 	sigset_t all, before;
 	int fd[2];
@@ -64,7 +67,7 @@ void attach_guard_begin(struct attach_guard *g)
 	sigprocmask(SIG_SETMASK, &all, &before);
 	g->pid = fork();
 	if (!g->pid) {
-		keep_guard(fd[0]);
+		keep_guard(fd[0], page);
 		_exit(0);
 	}
 	sigprocmask(SIG_SETMASK, &before, NULL);

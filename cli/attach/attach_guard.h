@@ -11,8 +11,9 @@ struct attach_guard {
 	pid_t pid;
 };
 
-/* Before any thread. */
-void attach_guard_begin(struct attach_guard *g);
+/* Before any thread. `page`: the file by which processes are recorded that have no number here;
+ * NULL: none. */
+void attach_guard_begin(struct attach_guard *g, const char *page);
 
 /* Call this when that process is about to be recorded. */
 void attach_guard_note(struct attach_guard *g, pid_t pid);

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <limits.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cli/cmd.h"
@@ -11,7 +12,10 @@
 #include "collector/attach/target/relatives.h"
 
 static const struct usage_entry usage_operands[] = {
-	{.name = "PID", .text = "of the process: all of its threads are recorded"}, {0}};
+	{.name = "PID", .text = "of the process: all of its threads are recorded"},
+	{.name = "FILE.wake",
+	 .text = "that dormant processes made in their SCPROF_OUT: they need not be seen"},
+	{0}};
 
 static const struct usage_entry usage_options[] = {
 	USAGE_ENTRY_OUTPUT("PATH", "the profile (default: scprof.NAME.PID.scp in SCPROF_OUT, else "
@@ -42,7 +46,7 @@ static const struct usage_entry usage_options[] = {
 const struct usage attach_options_usage = {
 	.command = "attach",
 	.summary = "record a process that runs, leave it as it was, print the report",
-	.synopsis = {"[OPTION...] PID...", "[OPTION...] --name NAME"},
+	.synopsis = {"[OPTION...] PID...", "[OPTION...] --name NAME", "[OPTION...] FILE.wake"},
 	.text = "Record processes that run already. Then put back all that was changed in them, "
 		"and print the report. The processes run on. Ctrl-C ends recording, not the "
 		"process.",
@@ -54,6 +58,25 @@ const struct usage attach_options_usage = {
 	.bad_usage = 125,
 	.failure = 125,
 };
+
+bool attach_options_is_page(const char *text)
+{
+	size_t n = strlen(text);
+
+	return n > 5 && !strcmp(text + n - 5, ".wake");
+}
+
+static int take_page(struct attach_options *o)
+{
+	o->page = o->run.command[0];
+	if (!o->run.command[1] && !o->run.name && !o->run.children && !o->run.copy_to)
+		return OPTIONS_GO;
+	complaint_say("scprof attach",
+		      "%.200s stands alone: all processes that made it are recorded, and their "
+		      "files lie beside it",
+		      o->page);
+	return attach_options_usage.bad_usage;
+}
 
 pid_t attach_options_pid(const char *command, const char *text)
 {
@@ -110,9 +133,14 @@ int attach_options_parse(int argc, char **argv, struct attach_options *o)
 
 	if (status != OPTIONS_GO)
 		return status;
-	for (char **text = o->run.command; *text; text++)
+	o->page = NULL;
+	if (*o->run.command && attach_options_is_page(*o->run.command))
+		status = take_page(o);
+	for (char **text = o->run.command; !o->page && *text; text++)
 		if (take_pid(o, attach_options_pid("scprof attach", *text)))
 			return attach_options_usage.bad_usage;
+	if (status != OPTIONS_GO)
+		return status;
 	if (o->run.name && take_named(o))
 		return attach_options_usage.failure;
 	if (!o->run.disabled)

@@ -13,7 +13,11 @@ struct attach_options {
 	struct run_options run; /* `command` is the operands */
 	pid_t pid[ATTACH_PIDS_MOST];
 	size_t pids, named; /* the last ones are of --name: what cannot be recorded is left out */
+	const char *page;   /* the file of a wake page instead; NULL: none */
 };
+
+/* Is it the name of such a file? */
+bool attach_options_is_page(const char *text);
 
 /* OPTIONS_GO, or the exit status. */
 int attach_options_parse(int argc, char **argv, struct attach_options *o);

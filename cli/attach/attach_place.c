@@ -95,8 +95,8 @@ int attach_place_make(struct attach_place *p, const struct attach_targets *t, co
 
 	*p = (struct attach_place){.copy = {.place = -1, .made = -1}};
 	snprintf(p->library, sizeof(p->library), "%s", library);
-	if (copy_to)
-		return make_there(p, t, copy_to, library);
+	if (copy_to || *t->one[0].folder)
+		return make_there(p, t, copy_to ? copy_to : t->one[0].folder, library);
 	if (run_directory_create(&p->directory, beside, &err)) {
 		say(err.text);
 		return -1;

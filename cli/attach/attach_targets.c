@@ -117,6 +117,11 @@ int attach_targets_find(struct attach_targets *t, const struct attach_options *o
 			const char *library, bool stubs)
 {
 	*t = (struct attach_targets){0};
+	if (o->page && stubs)
+		say("-s, and groups of libraries, go in by ptrace only: name the process by its "
+		    "number");
+	if (o->page && (stubs || !add(t, 0) || attach_woken_take_page(t->one, o->page)))
+		return -1;
 	for (size_t i = 0; i < o->pids; i++) {
 		bool named = i >= o->pids - o->named;
 		struct attach_one *one = add(t, o->pid[i]);
@@ -206,7 +211,8 @@ bool attach_targets_lives(const struct attach_target *t)
 
 static bool is_alive(const struct attach_one *one)
 {
-	return attach_targets_lives(&one->facts.target);
+	return one->facts.target.pid ? attach_targets_lives(&one->facts.target)
+				     : !wake_is_gone(&one->wake);
 }
 
 bool attach_targets_child_ended(const struct attach_targets *t, size_t i)
@@ -364,7 +370,8 @@ static struct prof_attached describe(const struct attach_one *one, uint64_t bega
 		.stopped_ns = longest,
 		.stopped_total_ns = total > longest ? total : longest,
 		.ran_ns = ran_ns(one, began_real_ns),
-		.pid = (uint32_t)one->facts.target.pid,
+		.pid = (uint32_t)(one->facts.target.pid ? one->facts.target.pid
+							: one->facts.inner_pid),
 		.threads = b->threads,
 		.in_calls = b->in_calls < b->threads ? b->in_calls : b->threads,
 		.slots = ended ? e->slots : b->slots};

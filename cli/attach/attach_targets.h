@@ -15,9 +15,10 @@
 
 struct attach_one {
 	struct refusal_facts facts;
-	bool woken;	  /* by its page, not by ptrace */
-	size_t page;	  /* the first one of those that share it */
-	struct wake wake; /* held while it records; fd -1: by another one's, or not */
+	bool woken;	   /* by its page, not by ptrace */
+	size_t page;	   /* the first one of those that share it */
+	char folder[1024]; /* of a page that was given, as its processes see it */
+	struct wake wake;  /* held while it records; fd -1: by another one's, or not */
 	bool begun;
 	bool forked; /* from one that was recorded */
 	bool left;   /* all is put back, or the process is gone */
@@ -69,6 +70,10 @@ void attach_targets_free(struct attach_targets *t);
 
 /* Those that are dormant: they are woken by their page, begin at their next call, and end at one.
  */
+
+/* Those of the page in that file: one target of number 0, of which nothing is known but what the
+ * page says. -1 having said why not. */
+int attach_woken_take_page(struct attach_one *one, const char *file);
 
 /* Which of them share a page. */
 void attach_woken_find_pages(struct attach_targets *t);

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/messages/complaint.h"
@@ -31,6 +32,40 @@ void attach_woken_find_pages(struct attach_targets *t)
 	}
 }
 
+int attach_woken_take_page(struct attach_one *one, const char *file)
+{
+	struct refusal_facts *f = &one->facts;
+	const char *name = strrchr(file, '/');
+	struct wake_state s;
+	struct stat st = {0};
+	struct profile_error err;
+
+	if (wake_open(&one->wake, file, &err)) {
+		say(err.text);
+		return -1;
+	}
+	bool read = wake_read(&one->wake, &s) && !fstat(one->wake.fd, &st);
+	wake_close(&one->wake);
+	if (!read || !*s.directory) {
+		say_format("%.300s does not say where its processes see it: the libscprof.so that "
+			   "made it is of another version",
+			   file);
+		return -1;
+	}
+	one->woken = true;
+	f->inner_pid = s.maker;
+	f->uid = st.st_uid;
+	f->gid = st.st_gid;
+	snprintf(f->wake, sizeof(f->wake), "%s", file);
+	snprintf(one->folder, sizeof(one->folder), "%s", s.directory);
+	/* "scprof.NAME.PID.wake" */
+	name = strchr(name ? name : file, '.');
+	snprintf(f->exe, sizeof(f->exe), "%s", name ? name + 1 : "");
+	for (int dots = 0; dots < 2 && strchr(f->exe, '.'); dots++)
+		*strrchr(f->exe, '.') = '\0';
+	return 0;
+}
+
 static bool shares_page(const struct attach_one *a, const struct attach_one *b)
 {
 	return a->woken && b->woken && a->page == b->page;
@@ -44,8 +79,8 @@ void attach_woken_begin(struct attach_targets *t, struct attach_one *one, char *
 	bool failed = wake_open(&one->wake, one->facts.wake, &err);
 
 	for (size_t i = 0; i < t->count && count < SCP_WAKE_TARGETS_MAX; i++)
-		if (shares_page(&t->one[i], one))
-			pids[count++] = t->one[i].facts.inner_pid;
+		if (shares_page(&t->one[i], one) && t->one[i].facts.target.pid)
+			pids[count++] = t->one[i].facts.inner_pid; /* none: all that map it */
 	if (!failed && wake_begin(&one->wake, (const char *const *)order, pids, count, &err)) {
 		wake_close(&one->wake);
 		one->wake.fd = -1;
@@ -103,11 +138,18 @@ void attach_woken_end(struct attach_targets *t, struct attach_one *one)
 static bool has_profile(const struct attach_one *one, const struct run_file *files, size_t count,
 			bool ended)
 {
-	for (size_t i = 0; i < count; i++)
-		if (files[i].started && files[i].pid == one->facts.inner_pid &&
-		    (!ended || files[i].end_state != SCP_END_RUNNING))
-			return true;
-	return false;
+	bool any = false, all = true;
+
+	for (size_t i = 0; i < count; i++) {
+		bool counts = !ended || files[i].end_state != SCP_END_RUNNING;
+
+		if (!files[i].started ||
+		    (one->facts.target.pid && files[i].pid != one->facts.inner_pid))
+			continue;
+		any |= counts;
+		all &= counts;
+	}
+	return any && (all || one->facts.target.pid);
 }
 
 /* Woken processes whose profile is there, or has its end. *woken: all that still run. */

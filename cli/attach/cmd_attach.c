@@ -53,6 +53,12 @@ static const struct refusal_facts *first(const struct attach *a)
 	return &a->targets.one[0].facts;
 }
 
+/* For the user: that which it has itself, where it has none here. */
+static pid_t number_of(const struct attach *a)
+{
+	return first(a)->target.pid ? first(a)->target.pid : first(a)->inner_pid;
+}
+
 static int write_stubs(struct attach *a)
 {
 	struct recording *r = &a->recording;
@@ -158,8 +164,8 @@ static void announce(const struct attach *a)
 		snprintf(length, sizeof(length), "until means are known to %.3g %%",
 			 100 * o->until);
 	if (a->watched < 0)
-		say_format("recording process %d (%.200s)%s %s%s", (int)first(a)->target.pid,
-			   program_of(a), others, length,
+		say_format("recording process %d (%.200s)%s %s%s", (int)number_of(a), program_of(a),
+			   others, length,
 			   o->filters.length || o->until > 0 ? "; Ctrl-C ends it earlier" : "");
 }
 
@@ -230,8 +236,10 @@ static void tell_watcher(const struct attach *a)
 
 static void begin_guard(struct attach *a)
 {
-	attach_guard_begin(&a->guard);
-	for (size_t i = 0; i < a->targets.count; i++)
+	bool page = !first(a)->target.pid;
+
+	attach_guard_begin(&a->guard, page ? first(a)->wake : NULL);
+	for (size_t i = 0; !page && i < a->targets.count; i++)
 		attach_guard_note(&a->guard, a->targets.one[i].facts.target.pid);
 }
 
@@ -246,8 +254,9 @@ static void record_and_leave(struct attach *a)
 	uint64_t begun_ns;
 
 	if (!a->leaves_no_file)
-		run_output_name(&r->output, program_of(a), first(a)->target.pid);
-	a->times = dump_times(first(a)->target.pid);
+		run_output_name(&r->output, program_of(a), number_of(a));
+	if (first(a)->target.pid)
+		a->times = dump_times(first(a)->target.pid);
 	begun_ns = clocks_read_ns(CLOCK_MONOTONIC);
 	recording_begin(r);
 	recording_watch(r, d, a->watched >= 0);
@@ -261,7 +270,7 @@ static void record_and_leave(struct attach *a)
 		observer->look(observer->context, 0, true);
 	stop_recording(a);
 	a->recorded_s = (double)(clocks_read_ns(CLOCK_MONOTONIC) - begun_ns) / 1e9;
-	if (r->options.report && !observer)
+	if (r->options.report && !observer && first(a)->target.pid)
 		a->dump = dump_take(first(a)->target.pid, false, &err);
 	run_watch_end(r->watch);
 	attach_targets_end(&a->targets, attach_place_name(&a->place, d->control, name));

@@ -21,14 +21,16 @@
 #define COMMAND "scprof detach"
 
 static const struct usage_entry usage_operands[] = {
-	{.name = "PID", .text = "that an scprof attach was killed in, or could not leave"}, {0}};
+	{.name = "PID", .text = "that an scprof attach was killed in, or could not leave"},
+	{.name = "FILE.wake", .text = "by which it recorded"},
+	{0}};
 
 static const struct usage_entry usage_options[] = {USAGE_ENTRY_HELP, {0}};
 
 const struct usage cmd_detach_usage = {
 	.command = "detach",
 	.summary = "put right what a killed scprof attach left in a process",
-	.synopsis = {"PID..."},
+	.synopsis = {"PID...", "FILE.wake..."},
 	.text = "Stop recording in processes, and in those that they forked meanwhile, and put "
 		"back all that scprof attach changed in them. scprof attach does so itself, and "
 		"what it leaves behind where it is killed: this is for where that was killed, "
@@ -45,18 +47,17 @@ const struct usage cmd_detach_usage = {
 enum { FAILED = 125 };
 
 /* 1: there was nothing to do. */
-static int leave_page(const struct refusal_facts *f, struct profile_error *err)
+static int leave_page(const char *page, struct profile_error *err)
 {
 	struct wake_state s = {0};
 	struct wake w;
 	int result = 1;
 
-	if (wake_open(&w, f->wake, err))
+	if (wake_open(&w, page, err))
 		return -1;
 	if (wake_read(&w, &s) && s.ordered && s.held) {
-		error_set(err, "another scprof records process %d: end that one, by Ctrl-C",
-			  (int)f->target.pid);
-		result = -1;
+		result = error_fail(err, page,
+				    "another scprof records here: end that one, by Ctrl-C");
 	} else if (s.ordered) {
 		result = wake_end(&w, err);
 	}
@@ -97,7 +98,7 @@ static int detach_one(pid_t pid, const char *library, bool child)
 		return -1;
 	}
 	if (!refusal_check(pid, library, false, &facts, &err) && *facts.wake) {
-		result = leave_page(&facts, &err);
+		result = leave_page(facts.wake, &err);
 		if (!result)
 			printf("process %d: it is told to stop, and does at its next call\n",
 			       (int)pid);
@@ -112,6 +113,20 @@ static int detach_one(pid_t pid, const char *library, bool child)
 	if (result < 0)
 		complaint_lines(COMMAND, err.text);
 	return result;
+}
+
+static int detach_page(const char *page)
+{
+	struct profile_error err;
+	int result = leave_page(page, &err);
+
+	if (result < 0)
+		complaint_lines(COMMAND, err.text);
+	else
+		printf("%s: %s\n", page,
+		       result ? "nothing to put right"
+			      : "its processes are told to stop, and do at their next call");
+	return result < 0 ? -1 : 0;
 }
 
 /* And those that it forked: they map the same page. */
@@ -149,7 +164,7 @@ int cmd_detach(int argc, char **argv)
 		return cmd_detach_usage.bad_usage;
 	}
 	for (int i = optind; i < argc; i++)
-		if (!attach_options_pid(COMMAND, argv[i]))
+		if (!attach_options_is_page(argv[i]) && !attach_options_pid(COMMAND, argv[i]))
 			return cmd_detach_usage.bad_usage;
 	if (environment_find_library(library, sizeof(library), &err)) {
 		complaint_lines(COMMAND, err.text);
@@ -158,7 +173,9 @@ int cmd_detach(int argc, char **argv)
 	signal_wait_begin(&signals); /* no half work */
 	status = 0;
 	for (int i = optind; i < argc; i++)
-		if (detach(attach_options_pid(COMMAND, argv[i]), library))
+		if (attach_options_is_page(argv[i])
+			    ? detach_page(argv[i])
+			    : detach(attach_options_pid(COMMAND, argv[i]), library))
 			status = FAILED;
 	return status;
 }

@@ -93,14 +93,25 @@ static int name_all(struct copy_in *c, const char *directory)
 	return 0;
 }
 
+static int open_folder(const char *file)
+{
+	char folder[PATH_MAX];
+	const char *slash = strrchr(file, '/');
+
+	snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - file) + 1 : 2,
+		 slash ? file : "./");
+	return open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
 /* With the owner's rights. */
 static int make_all(struct copy_in *c, const struct refusal_facts *f, const char *directory,
 		    int library)
 {
 	struct statvfs fs;
 
-	c->place =
-		as_user_open_inside(f->target.pid, directory, O_RDONLY | O_DIRECTORY | O_NONBLOCK);
+	c->place = f->target.pid ? as_user_open_inside(f->target.pid, directory,
+						       O_RDONLY | O_DIRECTORY | O_NONBLOCK)
+				 : open_folder(f->wake);
 	if (c->place < 0)
 		return -1;
 	if (library >= 0 && !fstatvfs(c->place, &fs) && fs.f_flag & ST_NOEXEC) {
@@ -130,10 +141,12 @@ static int begin(struct copy_in *c, const struct refusal_facts *f, const char *d
 		 int library, struct profile_error *err)
 {
 	struct as_user_before before;
-	struct refusal_process p;
+	pid_t pid = f->target.pid;
+	struct refusal_process p = {
+		.owner = {.uid = f->uid, .gid = f->gid, .group = {f->gid}, .groups = 1}};
 	int failed;
 
-	if (refusal_process_read(f->target.pid, &p, err))
+	if (pid && refusal_process_read(pid, &p, err))
 		return -1;
 	c->owner = p.owner;
 	failed = as_user_begin(&c->owner, &before);
@@ -142,7 +155,7 @@ static int begin(struct copy_in *c, const struct refusal_facts *f, const char *d
 		as_user_end(&before);
 	}
 	/* the root that was opened is that of the right process */
-	if (!failed && run_files_process_start(f->target.pid, NULL) != f->target.process_start) {
+	if (!failed && pid && run_files_process_start(pid, NULL) != f->target.process_start) {
 		errno = ESRCH;
 		failed = -1;
 	}
@@ -151,7 +164,8 @@ static int begin(struct copy_in *c, const struct refusal_facts *f, const char *d
 			err,
 			"cannot make files in %.150s of process %d: %s: --copy-to DIR has to name "
 			"a directory there that user %u can write to and execute from",
-			directory, (int)f->target.pid, reason(errno), (unsigned)p.owner.uid);
+			directory, (int)(pid ? pid : f->inner_pid), reason(errno),
+			(unsigned)p.owner.uid);
 	return failed;
 }
 

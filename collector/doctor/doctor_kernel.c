@@ -104,8 +104,10 @@ static bool may_trace(void)
 /* May `scprof attach` go to processes of this user? */
 static void tracing(struct doctor *d)
 {
-	const char *dormant = "or start services with LD_PRELOAD=libscprof.so SCPROF_STOPPED=1: "
-			      "they are woken without ptrace (docs/attach.md)";
+	const char *dormant =
+		"or start services with LD_PRELOAD=libscprof.so SCPROF_STOPPED=1: "
+		"they are woken without ptrace (docs/attach.md, in containers: \"page\" "
+		"where their PID is seen, else \"file\")";
 	bool privileged =
 		proc_status_number(PROC_STATUS_SELF, "CapEff", 16, 0) >> CAP_SYS_PTRACE & 1;
 	char scope[32];
@@ -126,11 +128,14 @@ static void tracing(struct doctor *d)
 			"Run it as root, sysctl kernel.yama.ptrace_scope=0 (not where it is 3), %s",
 			dormant);
 	} else {
-		doctor_add(d, "attach", DOCTOR_OK, "`scprof attach` may trace %s processes%s",
-			   geteuid()	? "this user's"
-			   : privileged ? "all"
-					: "root's",
-			   *scope == '0' ? "" : ", with CAP_SYS_PTRACE");
+		doctor_add(
+			d, "attach", DOCTOR_OK,
+			"`scprof attach` may trace %s processes%s (docs/attach.md, in containers: "
+			"\"host\" or \"sidecar\")",
+			geteuid()    ? "this user's"
+			: privileged ? "all"
+				     : "root's",
+			*scope == '0' ? "" : ", with CAP_SYS_PTRACE");
 	}
 }
 

@@ -195,6 +195,8 @@ static void be_holder(void)
 	wake.holder = wake.page && !sys_sandboxed ? (uint32_t)sys_getpid() : 0;
 }
 
+_Static_assert(sizeof wake.directory == SCP_WAKE_DIRECTORY, "the page has room for the folder");
+
 static long fill(int fd)
 {
 	const struct {
@@ -209,6 +211,9 @@ static long fill(int fd)
 	if (r != 0)
 		return r;
 	r = sys_pwrite(fd, &word, sizeof word, offsetof(struct scp_wake_page, word));
+	if (r >= 0)
+		r = sys_pwrite(fd, wake.directory, sizeof wake.directory,
+			       offsetof(struct scp_wake_page, directory));
 	return r < 0 ? r : sys_pwrite(fd, &head, sizeof head, 0);
 }
 

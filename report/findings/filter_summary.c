@@ -154,6 +154,8 @@ char *attach_summary_describe(const struct profile *p, bool utf8)
 		snprintf(held, sizeof(held), "%s held up for %s at most",
 			 a.threads == 1 ? "which was" : "of which one at a time was",
 			 numbered_duration((double)a.stopped_ns, utf8).text);
+	if (!a.threads) /* by the page's file: nothing else is known of them */
+		return strdup("by the file of their page, without stopping a thread");
 	if (asprintf(&text, "to %" PRIu32 " thread%s%s, %s%s", a.threads, a.threads == 1 ? "" : "s",
 		     of, held, in_calls) < 0)
 		return NULL;

@@ -14,7 +14,8 @@
 #include "profile/profile.h"
 
 struct refusal_facts {
-	struct attach_target target;
+	struct attach_target
+		target;	 /* pid 0: known by its wake page alone, whose file has its user */
 	pid_t inner_pid; /* its number in its own pid namespace */
 	uid_t uid;	 /* effective, of the process */
 	gid_t gid;

@@ -252,8 +252,18 @@ bool wake_read(const struct wake *w, struct wake_state *s)
 				 .held = is_held(w),
 				 .holders = page.holders,
 				 .answer_pid = (int32_t)page.answer_pid,
-				 .problem = page.problem};
+				 .problem = page.problem,
+				 .maker = page.pid <= INT_MAX ? (pid_t)page.pid : 0};
+	if (*page.directory == '/' && memchr(page.directory, 0, sizeof(page.directory)))
+		strcpy(s->directory, page.directory);
 	return true;
+}
+
+bool wake_is_gone(const struct wake *w)
+{
+	struct stat st;
+
+	return w->fd < 0 || fstat(w->fd, &st) || !st.st_nlink;
 }
 
 pid_t wake_inner_pid(pid_t pid)

@@ -48,9 +48,14 @@ struct wake_state {
 	bool ordered;	  /* the last order was to record */
 	bool held;	  /* by a tool that lives, not by us; ordered and not held: it was killed */
 	uint32_t holders; /* processes that map the page, as they say */
-	int32_t answer_pid; /* which followed an order last, in its pid namespace; 0: none yet */
-	uint32_t problem;   /* enum scp_attach_problem of that */
+	int32_t answer_pid;   /* which followed an order last, in its pid namespace; 0: none yet */
+	uint32_t problem;     /* enum scp_attach_problem of that */
+	pid_t maker;	      /* that made the page, in its pid namespace */
+	char directory[1024]; /* of the page, as that sees it: absolute, or "": not known */
 };
+
+/* The last process that mapped the page has removed it. */
+bool wake_is_gone(const struct wake *w);
 
 /* False: the page cannot be read any more, or is none. */
 bool wake_read(const struct wake *w, struct wake_state *s);

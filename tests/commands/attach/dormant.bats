@@ -3,6 +3,7 @@
 # about 30 s
 # Programs that begin dormant (SCPROF_STOPPED=1) and are woken by their page, without ptrace.
 
+bats_require_minimum_version 1.5.0
 load ../common
 
 WAKE=$BUILD/tests/attach/wake
@@ -372,4 +373,67 @@ profiles()
 	step child main
 	exchanged "$pid" 40
 	exchanged "$child" 40
+}
+
+# by_file NAME FILE COMMAND...: scprof attach to it as an argument of the command, into NAME.scp.
+by_file()
+{
+	limited "${@:3}" "$SCPROF" attach -g socket --no-report -o "$T/$1.scp" "$2" >attach.out 2>attach.err 3>&- 4>&- 7>&- 8<&- &
+	started+=($!)
+	tool=$!
+	await grep -q '^scprof: recording' attach.err
+}
+
+told_to_stop()
+{
+	"$WAKE" "$1" state | grep -q "ordered 0"
+}
+
+@test "dormant 15: by the page's file, from where neither the processes nor their names of folders are seen" {
+	unshare -Urmpf --mount-proc true 2>/dev/null || skip "no namespaces can be made here"
+	mkdir -p other/out
+	cat >inside.sh <<-EOF
+		mount --bind "$T/other" "$T"
+		mount -t tmpfs none /dev/shm
+		exec "\$@"
+	EOF
+	begin_exchange env -u LD_PRELOAD unshare -Urmpf --kill-child --mount-proc \
+		sh inside.sh env LD_PRELOAD="$LIB"
+	local file
+	file=$(echo other/out/*.wake)
+	by_file first "$file" unshare -Urpf --kill-child --mount-proc
+	grep -q "recording process $pid (${PYTHON##*/}) until" attach.err
+	step main child
+	not "$SCPROF" attach --for 1s "$file" 2>second.err
+	grep -q 'another scprof records here' second.err
+	not "$SCPROF" detach "$file" 2>second.err
+	grep -q 'another scprof records here' second.err
+	kill -INT "$(pgrep -of "^$SCPROF attach .*$file")"
+	await told_to_stop "$file"
+	step main child # they end their profiles
+	wait $tool
+	"$SCPROF" report --by function --format json first.scp >report.json
+	[ "$(calls_of send)" = 40 ] || { calls_of send; false; }
+	holds '.attach.woken and .attach.detached' '.program.pids | length == 2'
+	[ "$(ls other/out)" = "${file##*/}" ]
+	# a tool that is killed is followed by its guard
+	by_file second "$file" env
+	kill -KILL "$(pgrep -of "^$SCPROF attach .*$file")"
+	wait $tool || true
+	await told_to_stop "$file"
+	"$SCPROF" detach "$file" | grep -q 'nothing to put right'
+	"$WAKE" "$file" begin SCPROF_GROUPS=socket
+	"$SCPROF" detach "$file" | grep -q 'told to stop'
+}
+
+@test "dormant 16: a file that is no page, or stands beside others, is refused" {
+	head -c 8192 /dev/zero >x.wake
+	run -125 "$SCPROF" attach x.wake
+	[[ $output == *"x.wake is not a page that wakes a process, of this version"* || $output == *"x.wake: is not a page"* ]]
+	run -125 "$SCPROF" attach none.wake
+	[[ $output == *"none.wake: cannot open the page"* ]]
+	run -125 "$SCPROF" attach x.wake 1
+	[[ $output == *"x.wake stands alone"* ]]
+	run -125 "$SCPROF" attach -s qsort x.wake
+	[[ $output == *"by ptrace only"* ]]
 }
