@@ -63,10 +63,10 @@ $(BENCH)/safe_points: tests/bench/safe_points.c $(KNOWN_LIBS)
 	$(CC) $(BENCH_CFLAGS) -Ipreload/arch/$(ARCH) $(SAN) -o $@ $< $(KNOWN_LIBS) -ldw -lelf -lgsl -lgslcblas -lz -lm -lpthread
 
 $(BENCH)/quiet_mean: tests/bench/quiet_mean.c $(BUILD)/libprofile.a $(BUILD)/libstats.a
-	$(CC) $(BENCH_CFLAGS) -o $@ $^ -lm
+	$(CC) $(BENCH_CFLAGS) -o $@ $^ -lunistring -lm
 
 $(BENCH)/phase_p: tests/bench/phase_p.c $(BUILD)/libprofile.a $(BUILD)/libstats.a
-	$(CC) $(BENCH_CFLAGS) -o $@ $^ -lgsl -lgslcblas -lm
+	$(CC) $(BENCH_CFLAGS) -o $@ $^ -lgsl -lgslcblas -lunistring -lm
 
 # What is set aside as warm-up (docs/coverage.md).
 $(BENCH)/warmup_laws: tests/bench/warmup_laws.c $(BUILD)/libstats.a
@@ -80,7 +80,7 @@ $(BENCH)/dither_design: tests/bench/dither_design.c $(BUILD)/libcollector.a $(BU
 # A profile of very many call paths (docs/performance.md).
 $(BENCH)/many_paths: tests/bench/many_paths.c $(BUILD)/libprofile.a $(BUILD)/libstats.a
 	@mkdir -p $(@D)
-	$(CC) $(BENCH_CFLAGS) -o $@ $^ -ldw -lelf -lm
+	$(CC) $(BENCH_CFLAGS) -o $@ $^ -ldw -lelf -lunistring -lm
 
 # A program that takes very many call paths (docs/performance.md).
 $(BENCH)/spawns: tests/bench/spawns.c
@@ -99,7 +99,7 @@ $(BENCH)/known_paths_unwind: tests/bench/known_paths.c $(BENCH)/libempty.so
 	$(CC) $(BENCH_CFLAGS) -DWITH_LIBUNWIND -o $@ $< -L$(BENCH) -lempty -lunwind -Wl,-rpath,'$$ORIGIN'
 
 $(BENCH)/profile_counts: tests/bench/profile_counts.c $(BUILD)/libprofile.a $(BUILD)/libstats.a
-	$(CC) $(BENCH_CFLAGS) -o $@ $^ -lm
+	$(CC) $(BENCH_CFLAGS) -o $@ $^ -lunistring -lm
 
 # A program of very many call paths, to watch (docs/top.md).
 $(BENCH)/live_paths: tests/bench/live_paths.c
