@@ -21,8 +21,8 @@ const struct usage cmd_explain_usage = {
 	.summary = "say what a warning, a column or a mark means",
 	.synopsis = {"[CODE...]"},
 	.text = "Say what a warning of a report or a comparison means for the numbers, where it "
-		"comes from, and what to do; and what a column means (explain share) or a mark "
-		"(explain '~'). Without a CODE: list them all.",
+		"comes from, and what to do. Columns and marks are codes, too: explain share, "
+		"explain '~'. Without a CODE: list them all.",
 	.words = "CODE",
 	.options = usage_options,
 	.exit_status = "0 done, 2 wrong usage",

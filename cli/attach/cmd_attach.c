@@ -270,7 +270,7 @@ static void record_and_leave(struct attach *a)
 		observer->look(observer->context, 0, true);
 	stop_recording(a);
 	a->recorded_s = (double)(clocks_read_ns(CLOCK_MONOTONIC) - begun_ns) / 1e9;
-	if (r->options.report && !observer && first(a)->target.pid)
+	if (r->options.report && !observer && first(a)->target.pid && !a->targets.one[0].woken)
 		a->dump = dump_take(first(a)->target.pid, false, &err);
 	run_watch_end(r->watch);
 	attach_targets_end(&a->targets, attach_place_name(&a->place, d->control, name));

@@ -32,7 +32,7 @@ const struct usage cmd_dump_usage = {
 	.options = usage_options,
 	.exit_status = "0, 1 the process cannot be looked into or has ended, 2 wrong usage",
 	.bad_usage = 2,
-	.failure = 2,
+	.failure = 1,
 };
 
 static void put_thread(struct json_writer *w, const struct dump_text *x, size_t i)

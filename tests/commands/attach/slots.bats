@@ -58,7 +58,7 @@ slots()
 }
 
 @test "calls of selected functions go through a stub object that was opened later, and is used again" {
-	"$SCPROF" run --no-report -s lseek -o run.scpd -- sh -c 'cp "${LD_PRELOAD%%:*}" stubs.so'
+	"$SCPROF" run --no-report -s lseek -o run-stubs.scp -- sh -c 'cp "${LD_PRELOAD%%:*}" stubs.so'
 	slots calls "$T/stubs.so"
 	cp stubs.so same.so
 	slots again "$T/stubs.so" "$T/same.so"

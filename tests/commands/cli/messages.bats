@@ -68,9 +68,9 @@ status_of()
 	complains 2 '0.95 or 95%' report --confidence "$evil" p.scp
 	complains 2 'whole number, 0 or more' report --top "$evil" p.scp
 	complains 2 'time, calls, bytes' report --weight "$evil" p.scp
-	complains 2 'empty.scp' report empty.scp
-	complains 2 'No such file' report "$evil"
-	complains 2 'No such file' merge -o out.scp "$evil"
+	complains 1 'empty.scp' report empty.scp
+	complains 1 'No such file' report "$evil"
+	complains 1 'No such file' merge -o out.scp "$evil"
 	complains 2 'No such file' diff "$evil" "$evil"
 	complains 2 'there are: path, site, function' diff --by "$evil" a b
 	complains 2 'not a duration' plan --tick "$evil" --mean 1ms
@@ -105,7 +105,7 @@ status_of()
 
 @test "messages 05: an output that cannot be written is named, with another way" {
 	"$SCPROF" run -o p.scp --no-report -- "$EXAMPLES/echo_pair" 10 10 2>/dev/null
-	complains 2 'name another place with -o' report -o /nowhere/x p.scp
+	complains 1 'name another place with -o' report -o /nowhere/x p.scp
 	complains 2 'name another place with -o' diff -o /nowhere/x p.scp p.scp
 	complains 125 'Create it first' run -o /nowhere/x true
 }

@@ -252,6 +252,6 @@ made()
 
 @test "a result that cannot be written is a failure" {
 	run sh -c "$BENCH $LIBRARY:empty >/dev/full"
-	[ "$status" = 2 ]
+	[ "$status" = 1 ]
 	[[ $output == *"cannot write"* ]]
 }

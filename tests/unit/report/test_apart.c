@@ -79,8 +79,10 @@ static void test_so_does_its_slow_clock(void **state)
 	for (int t = 0; t <= THREADS; t++) {
 		const struct prof_sums *s = &entry[t].sums;
 
-		slow[t] = (struct prof_slow){2 * s->units, 2 * s->max_units, 4 * s->units_sq,
-					     s->batches};
+		slow[t] = (struct prof_slow){.units = 2 * s->units,
+					     .max_units = 2 * s->max_units,
+					     .units_sq = 4 * s->units_sq,
+					     .batches = s->batches};
 		entry[t].sums.slow = &slow[t];
 	}
 	/* Twice the time, each: the batches, too. */

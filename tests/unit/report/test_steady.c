@@ -291,7 +291,7 @@ static void test_both_clocks_leave_out_the_same_calls(void **state)
 	p->flags |= SCP_FILE_DUAL;
 	p->slow = (struct prof_clock){
 		.kind = SCP_CLOCK_PAGE, .ns_per_unit = 1, .resolution_units = 1, .tick_ns = 1};
-	slow = (struct prof_slow){sums.units, sums.max_units, sums.units_sq, sums.batches};
+	slow = (struct prof_slow){sums.units, sums.units_sq, sums.max_units, sums.batches};
 	p->entry[0].sums.slow = &slow;
 	s = build(p, false, &r);
 	assert_float_equal(s->slow.estimate.mean, s->estimate.mean, 1e-9);

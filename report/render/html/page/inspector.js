@@ -81,7 +81,7 @@ function costFacts(row) {
 // Total, share, calls and bytes: of a box what its width says, of a row its own, as its box may hold others, too.
 const lead = (words) => element("p", { class: "lead" }, totalWords(words));
 const rowTotals = (row) => ({ time: duration(sites.get(row, "total")), calls: count(sites.get(row, "calls")), bytes: bytes(sites.get(row, "bytes")),
-	share: `${share(sites.get(row, "share"))} ${isWaiting(row) ? OF_THREADS : OF_WORK}` });
+	share: `${share(sites.get(row, "share"))} ${OF_THREADS}` });
 
 // Why a row's mean times its calls is not its total, and what of its time is that of other rows.
 function sumFacts(row) {
