@@ -13,10 +13,10 @@ struct commands;
 
 /* The options of each command. */
 extern const struct usage attach_options_usage, bench_options_usage, causal_options_usage,
-	cmd_detach_usage, cmd_dump_usage, cmd_clocks_usage, cmd_config_usage, cmd_doctor_usage, cmd_explain_usage,
-	cmd_load_usage, cmd_merge_usage, cmd_report_usage, cmd_symbols_usage, cmd_top_usage,
-	diff_options_usage, displace_options_usage, plan_options_usage, run_options_usage,
-	serve_options_usage;
+	cmd_detach_usage, cmd_dump_usage, cmd_clocks_usage, cmd_config_usage, cmd_doctor_usage,
+	cmd_explain_usage, cmd_load_usage, cmd_merge_usage, cmd_report_usage, cmd_symbols_usage,
+	cmd_top_usage, diff_options_usage, displace_options_usage, plan_options_usage,
+	run_options_usage, serve_options_usage;
 
 int cmd_attach(int argc, char **argv);
 int cmd_attach_watched(int argc, char **argv);

@@ -22,8 +22,8 @@ $(COLLECTOR_PYTHON): $(BUILD)/collector/dump/%.o: preload/python/%.c
 $(BUILD)/collector/dump/call_names.inc:
 	@mkdir -p $(@D)
 	echo '#include <sys/syscall.h>' | $(CC) -E -dM - | sed -nE 's/^#define __NR_([a-z0-9_]+) ([0-9]+)$$/[\2] = "\1",/p' >$@
-$(BUILD)/collector/dump/dump.o: $(BUILD)/collector/dump/call_names.inc
-$(BUILD)/collector/dump/dump.o: TOOL_CFLAGS += -I$(BUILD)
+$(BUILD)/collector/dump/dump_fd.o: $(BUILD)/collector/dump/call_names.inc
+$(BUILD)/collector/dump/dump_fd.o: TOOL_CFLAGS += -I$(BUILD)
 $(addprefix $(BUILD)/collector/attach/,remote/remote_library.o) \
 $(addprefix $(BUILD)/collector/attach/safe_point/,frames.o inside.o libc_names.o machine_$(ARCH).o memory.o objects.o safe_points.o symbols.o) \
 $(addprefix $(BUILD)/collector/dump/,dump.o dump_fd.o dump_python.o dump_stack.o): \

@@ -292,13 +292,13 @@ install_packages()
 	: >"$log"
 	case $manager in
 	apt-get)
-		forbid_services
 		echo 'reading the lists of packages...'
 		as_root apt-get update -q >>"$log" 2>&1 </dev/null ||
 			echo 'setup: apt-get update failed; trying with the old lists' >&2
 		choose "$@"
 		say_lacking
 		[ ${#chosen[@]} -gt 0 ] || return 0
+		forbid_services
 		echo "installing $(what_comes "${chosen[@]}")..."
 		apt "${chosen[@]}" >>"$log" 2>&1 </dev/null ||
 			failed 'Is the network there, and are the sources in /etc/apt right?' "$by_hand"

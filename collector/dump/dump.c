@@ -23,17 +23,6 @@
 #define TRIES	     3	   /* to read a thread that wakes up meanwhile */
 #define SPAN_US	     20000 /* in which a thread that has a CPU uses at least half of it */
 
-static const char *const call_names[] = {
-#include "collector/dump/call_names.inc"
-};
-
-const char *dump_call_name(long call)
-{
-	size_t names = sizeof(call_names) / sizeof(*call_names);
-
-	return call >= 0 && (size_t)call < names ? call_names[call] : NULL;
-}
-
 struct reading {
 	struct dump *d;
 	struct dump_stacks stacks;

@@ -15,6 +15,17 @@
 #define WATCHED	  65536
 #define PROCESSES 4096
 
+static const char *const call_names[] = {
+#include "collector/dump/call_names.inc"
+};
+
+const char *dump_call_name(long call)
+{
+	size_t names = sizeof(call_names) / sizeof(*call_names);
+
+	return call >= 0 && (size_t)call < names ? call_names[call] : NULL;
+}
+
 /* -1: the call has none, or several. */
 static int number_of(pid_t pid, const struct dump_thread *t)
 {

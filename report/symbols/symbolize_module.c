@@ -219,8 +219,7 @@ static bool try_processes(const struct search *s, const struct profile *p)
 
 		if (path[0] == '/' && try_path(s, "/proc/%u/root%s", pid, path) == SYMBOLIZE_LOADED)
 			return true;
-		if (!strcmp(one->exe, path) &&
-		    try_path(s, "/proc/%u/exe", pid) == SYMBOLIZE_LOADED)
+		if (!strcmp(one->exe, path) && try_path(s, "/proc/%u/exe", pid) == SYMBOLIZE_LOADED)
 			return true;
 	}
 	return false;

@@ -49,9 +49,9 @@ done
 
 # The terms of the libraries inside, as their packages have them.
 grep -oE '/[^() ]*\.a\b' "$dist/scprof.inputs" | sort -u | while read -r archive; do
-	package=$(dpkg -S "$(realpath "$archive")" 2>/dev/null | sed 's/[:,].*//;q') || continue
-	[ ! -e "/usr/share/doc/$package/copyright" ] ||
-		install -m 644 "/usr/share/doc/$package/copyright" "$top/licenses/libraries/$package"
+	owner=$(dpkg -S "$(realpath "$archive")" 2>/dev/null | sed 's/[:,].*//;q') || continue
+	[ ! -e "/usr/share/doc/$owner/copyright" ] ||
+		install -m 644 "/usr/share/doc/$owner/copyright" "$top/licenses/libraries/$owner"
 done
 
 tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" --format=gnu -C "$work" -c "$name" |

@@ -89,11 +89,13 @@ enum stopping_end { STOPPING_GOES_ON, STOPPING_LIMIT, STOPPING_IDLE };
 
 #define STOPPING_LIMIT_TIMES   10   /* the limit is so many times what is expected at first, ... */
 #define STOPPING_LIMIT_LEAST_S 60.0 /* ... and at least this. By then something is expected */
-#define STOPPING_IDLE_LEAST_S  10.0 /* the load is over after so long, or a tenth of the time, ... */
-#define STOPPING_IDLE_CALLS    0.01 /* ... in which this share of the usual calls came, or fewer */
+#define STOPPING_IDLE_LEAST_S                                                                      \
+	10.0			 /* the load is over after so long, or a tenth of the time, ...    \
+				  */
+#define STOPPING_IDLE_CALLS 0.01 /* ... in which this share of the usual calls came, or fewer */
 
 struct stopping_patience {
-	double limit_s;		    /* of recording; 0: not set yet */
+	double limit_s;		   /* of recording; 0: not set yet */
 	double busy_s, busy_calls; /* when the load was last there, and all calls until then */
 };
 

@@ -73,7 +73,7 @@ def totals(b, _):
     expect(not any("±" in word or "[" in word for word in words), "a box says a mean")
     b.run(f"selectBox({box})")
     panel = b.run("byId('inspector').textContent")
-    expect(total.split(" ")[0] in panel and "of work" in panel and "mean of a call" in panel, panel)
+    expect(total.split(" ")[0] in panel and "of the threads' time" in panel and "mean of a call" in panel, panel)
     for width in (1440, 1150, 700):
         b.look(width, 900)
         painted(b)

@@ -78,7 +78,7 @@ def search(b, words):
                   " for (let at = i; at > 0; at = tree.parent[at]) if (flame.matched[at]) return true; return false; })())"
                   ".reduce((sum, i) => [sum[0] + tree.width[i], sum[1] + boxNumber(i, 'share')], [0, 0]))"
                   ".map(([ns, part]) => (ns > 0 ? [duration(ns), share(part)] : null))")
-    wanted = [f"{words}{total}, {part} {of}" for (words, of), found in zip((("", "of work"), ("waits ", "of the threads' time")), under) if found
+    wanted = [f"{words}{total}, {part} {of}" for (words, of), found in zip((("", "of the threads' time"), ("waits ", "of the threads' time")), under) if found
               for total, part in [found]]
     expect(time == "; ".join(wanted) and (time or not boxes), f"'{time}' is said of {wanted}")
     seen = b.run("(() => { let n = 0; walkFlame(flame.from, flame.to, Infinity, (i) => { const y = flameTop(i) + 0.5 * FLAME_ROW - flame.view.scrollTop;"

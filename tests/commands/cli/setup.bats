@@ -56,7 +56,7 @@ lacks()
 {
 	mkdir -p stubs
 	printf '#!/bin/sh\nexit 1\n' >stubs/cc
-	printf '#!/bin/sh\nexec "$@"\n' >stubs/sudo
+	printf '#!/bin/sh\n[ "$1" != tee ] || exec cat >/dev/null\n[ "$1" = env ] || [ "$1" = apt-get ] || exit 0\nexec "$@"\n' >stubs/sudo
 	printf '#!/bin/sh\necho "$*" >>%s/asked\n[ "$1" = update ]\n' "$T" >stubs/apt-get
 	{
 		printf '#!/bin/sh\nv=99\ncase $2 in\n'

@@ -54,11 +54,11 @@ setup()
 		"$ROOT"/report/render/text/*.c "$ROOT"/report/live/columns.c "$ROOT"/cli/plan/*.c "$ROOT"/cli/diff/*.c |
 		grep -oE '"[^"]+"' | tr -d '"' | sort -u >titles
 	[ "$(wc -l <titles)" -ge 50 ]
-	for name in share interval mean 'mean now' 'cpu/run/slp' 'CALLED FROM' waiting 'of time'; do
-		echo "$name"
-	done >>titles
-	printf '%s\n' '!' '~' '?' '%' '±' '+-' '^' >>titles
-	"$SCPROF" report --full p.scp | grep '^FUNCTION' | sed 's/   */\n/g' >>titles
+	{
+		printf '%s\n' share interval mean 'mean now' 'cpu/run/slp' 'CALLED FROM' waiting 'of time' \
+			'!' '~' '?' '%' '±' '+-' '^'
+		"$SCPROF" report --full p.scp | grep '^FUNCTION' | sed 's/   */\n/g'
+	} >>titles
 	while read -r name; do
 		"$SCPROF" explain "$name" >long || return 1
 		grep -qE ': .{8,}' long

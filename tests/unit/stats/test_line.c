@@ -24,8 +24,7 @@ static void add(struct stats_line_block *b, uint64_t size, uint64_t units)
 }
 
 enum law { UNIFORM, TWO, LOGNORMAL, RARE, DRIFTING };
-static const char *const law_name[] = {"uniform",    "two",	 "lognormal",
-				       "one in 100", "drifting"};
+static const char *const law_name[] = {"uniform", "two", "lognormal", "one in 100", "drifting"};
 static const double law_mean[] = {750, 762, 924.5, 754.4, 1277};
 
 /* `wave` is a normal that follows its past (correlation 0.99). */
