@@ -12,7 +12,7 @@ FUZZ_PROFILE = $(PROFILE_SRC) stats/histogram/histogram.c
 FUZZ_SRC = $(FUZZ_PROFILE) tests/unit/support/model_check.c
 FUZZ_CFLAGS = -std=gnu11 -O2 -g -D_GNU_SOURCE -I.
 # The reader's own library of names for what compilers mangle.
-FUZZ_LIBS = -liberty -lm
+FUZZ_LIBS = -liberty -lunistring -lm
 FUZZ_DEPS = $(wildcard profile/*/*.h tests/unit/support/*.h) include/scprof_format.h
 AFL_ENV = AFL_SKIP_CPUFREQ=1 AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES=1 AFL_NO_UI=1 AFL_NO_AFFINITY=1
 

@@ -54,7 +54,7 @@ profile()
 	SHOWN=.totals holds '.totals | .overhead_inner_ns > 0 and .overhead_inner_error_ns > 0' \
 		'.totals.overhead_inner_ns as $each | .sites[] | select(.symbol == "outer") |
 		((.inner_overhead_ns - 6 * $each) | fabs) < 1e-6 * $each and
-		((.raw_mean_ns - .overhead_ns - .mean_ns) | fabs) < 1e-6 * .raw_mean_ns and
+		(.mean_ns == null or ((.raw_mean_ns - .overhead_ns - .mean_ns) | fabs) < 1e-6 * .raw_mean_ns) and
 		.overhead_ns > .inner_overhead_ns' \
 		'.sites[] | select(.symbol == "hollow") | .inner_overhead_ns == 0'
 }
