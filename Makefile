@@ -136,4 +136,4 @@ help:
 # A .d file may name a source that was moved. This rule stands for that source, and its object is built anew.
 %.c: ;
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+-include $(shell find $(BUILD) -type f -name '*.d' 2>/dev/null)
