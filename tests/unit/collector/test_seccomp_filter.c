@@ -198,7 +198,8 @@ static void what_kills_is_refused_by_name_and_what_fails_only_where_it_is_essent
 
 		for (size_t a = 0; a < sizeof(deadly) / sizeof(*deadly); a++) {
 			assert_int_equal(judge_one(all_but(deadly[a], call->number), &err), -1);
-			assert_non_null(strstr(err.text, call->name));
+			if (!strstr(err.text, call->name))
+				fail_msg("%s is not in: %s", call->name, err.text);
 		}
 		for (size_t a = 0;
 		     a < sizeof(failing) / sizeof(*failing) && call->number != SYS_rt_sigreturn;
