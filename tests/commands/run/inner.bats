@@ -54,7 +54,8 @@ profile()
 	SHOWN=.totals holds '.totals | .overhead_inner_ns > 0 and .overhead_inner_error_ns > 0' \
 		'.totals.overhead_inner_ns as $each | .sites[] | select(.symbol == "outer") |
 		((.inner_overhead_ns - 6 * $each) | fabs) < 1e-6 * $each and
-		(.mean_ns == null or ((.raw_mean_ns - .overhead_ns - .mean_ns) | fabs) < 1e-6 * .raw_mean_ns) and
+		(if .mean_ns != null then ((.raw_mean_ns - .overhead_ns - .mean_ns) | fabs) < 1e-6 * .raw_mean_ns
+		 else .mean_code == "below-resolution" and .raw_mean_ns - .overhead_ns < .mean_below_ns end) and
 		.overhead_ns > .inner_overhead_ns' \
 		'.sites[] | select(.symbol == "hollow") | .inner_overhead_ns == 0'
 }
