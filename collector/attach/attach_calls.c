@@ -106,13 +106,37 @@ static int tell_dlerror(struct attach_working *w)
 	return -1;
 }
 
+/* Before glibc 2.34 the library's own look-ups, and the loader's lock around them, are to be had by
+ * libdl.so.2 alone, which a program may go without: it comes first, and stays. */
+static int load_dl(struct attach_working *w)
+{
+	static const char name[] = "libdl.so.2";
+	const uint64_t arguments[2] = {w->head + AREA_LIBRARY, 0x102 /* RTLD_NOW, RTLD_GLOBAL */};
+	const char *library = w->order->library;
+	uint64_t handle;
+
+	if (w->has_dlsym)
+		return 0;
+	if (!remote_write(&w->remote, arguments[0], name, sizeof(name)))
+		return attach_state_say(w, "its memory cannot be written");
+	int status = call_for(w, w->dlopen, arguments, &handle);
+
+	if (status < 0)
+		return -1;
+	if (status == 0 && !handle)
+		return attach_state_say(w, "its dynamic linker did not load libdl.so.2");
+	return remote_write(&w->remote, arguments[0], library, strlen(library) + 1)
+		       ? 0
+		       : attach_state_say(w, "its memory cannot be written");
+}
+
 /* Also where it is mapped: somebody else may be loading it at this moment. */
 static int load(struct attach_working *w)
 {
 	const uint64_t arguments[2] = {w->head + AREA_LIBRARY, 2 /* RTLD_NOW, local */};
 	struct scp_attach_state s;
 	uint64_t handle;
-	int status = call_for(w, w->dlopen, arguments, &handle);
+	int status = load_dl(w) != 0 ? -1 : call_for(w, w->dlopen, arguments, &handle);
 
 	if (status < 0)
 		return -1;

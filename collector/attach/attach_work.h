@@ -101,6 +101,7 @@ struct attach_working {
 	struct attach_filters filters;
 	struct safe_points *points;
 	uint64_t dlopen, dlerror, errno_location;
+	bool has_dlsym;
 	struct remote_library library; /* .state 0: not mapped yet */
 	bool complete;		       /* it is, and its start is over: a file of another path, or
 					  a newer one, would be another library */

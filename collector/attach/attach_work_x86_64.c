@@ -76,6 +76,7 @@ static int find_code(struct attach_working *w)
 	c->keep_words = 1;
 	c->lock = safe_points_lock(w->points);
 	w->dlopen = safe_points_function(w->points, "dlopen");
+	w->has_dlsym = safe_points_function(w->points, "dlsym") != 0;
 	w->dlerror = safe_points_function(w->points, "dlerror");
 	w->errno_location = safe_points_function(w->points, "__errno_location");
 	if (!c->syscall || !c->restorer || (w->order && !w->dlopen))
