@@ -86,11 +86,31 @@ size_t relatives_children(pid_t pid, pid_t *pids, size_t room)
 	return f.count;
 }
 
-struct namesakes {
-	const char *name;
+/* Processes that are to be listed, as long as there is room. */
+struct listing {
+	bool (*belongs)(pid_t pid, const char *text);
+	const char *text;
 	pid_t *pids;
 	size_t count, room;
 };
+
+static bool add_if(void *to, pid_t pid)
+{
+	struct listing *l = to;
+
+	if (l->count < l->room && l->belongs(pid, l->text))
+		l->pids[l->count++] = pid;
+	return l->count < l->room;
+}
+
+static size_t list(bool (*belongs)(pid_t pid, const char *text), const char *text, pid_t *pids,
+		   size_t room)
+{
+	struct listing l = {belongs, text, pids, 0, room};
+
+	each(add_if, &l);
+	return l.count;
+}
 
 /* The kernel cuts names off, and adds " (deleted)" to files that have gone. */
 static bool is_called(pid_t pid, const char *name)
@@ -115,24 +135,18 @@ static bool is_called(pid_t pid, const char *name)
 	       (!base[1 + strlen(name)] || !strcmp(base + 1 + strlen(name), " (deleted)"));
 }
 
-static bool add_namesake(void *to, pid_t pid)
+static bool is_namesake(pid_t pid, const char *name)
 {
-	struct namesakes *n = to;
 	char exe[48], text[2];
 
 	snprintf(exe, sizeof(exe), "/proc/%d/exe", (int)pid);
-	if (n->count < n->room && pid != getpid() && is_called(pid, n->name) &&
-	    (readlink(exe, text, sizeof(text)) >= 0 || errno != ENOENT))
-		n->pids[n->count++] = pid;
-	return n->count < n->room;
+	return pid != getpid() && is_called(pid, name) &&
+	       (readlink(exe, text, sizeof(text)) >= 0 || errno != ENOENT);
 }
 
 size_t relatives_named(const char *name, pid_t *pids, size_t room)
 {
-	struct namesakes n = {.name = name, .pids = pids, .room = room};
-
-	each(add_namesake, &n);
-	return n.count;
+	return list(is_namesake, name, pids, room);
 }
 
 static bool ends_with(const char *path, const char *end)
@@ -161,26 +175,14 @@ int relatives_mapped(pid_t pid, const char *part, const char *end, char path[PAT
 	return found;
 }
 
-struct mappers {
-	const char *path;
-	pid_t *pids;
-	size_t count, room;
-};
-
-static bool add_mapper(void *to, pid_t pid)
+static bool maps(pid_t pid, const char *path)
 {
-	struct mappers *m = to;
 	char found[PATH_MAX];
 
-	if (m->count < m->room && !relatives_mapped(pid, m->path, m->path, found))
-		m->pids[m->count++] = pid;
-	return m->count < m->room;
+	return !relatives_mapped(pid, path, path, found);
 }
 
 size_t relatives_mapping(const char *path, pid_t *pids, size_t room)
 {
-	struct mappers m = {.path = path, .pids = pids, .room = room};
-
-	each(add_mapper, &m);
-	return m.count;
+	return list(maps, path, pids, room);
 }

@@ -244,7 +244,9 @@ profiles()
 	exchanged "$child" 20
 }
 
-@test "dormant 10: another mount and pid namespace: by the process, and by a folder that both have" {
+# In a mount and a pid namespace of its own, where the folder $T is other/ of ours.
+begin_exchange_elsewhere()
+{
 	unshare -Urmpf --mount-proc true 2>/dev/null || skip "no namespaces can be made here"
 	mkdir -p other/out
 	cat >inside.sh <<-EOF
@@ -254,6 +256,10 @@ profiles()
 	EOF
 	begin_exchange env -u LD_PRELOAD unshare -Urmpf --kill-child --mount-proc \
 		sh inside.sh env LD_PRELOAD="$LIB"
+}
+
+@test "dormant 10: another mount and pid namespace: by the process, and by a folder that both have" {
+	begin_exchange_elsewhere
 	[ "$(find out -type f)" = "" ]
 	[ "$(find other/out -name '*.wake')" = "other/out/scprof.${PYTHON##*/}.$pid.wake" ]
 	# The page's owner is known by another number inside.
@@ -390,15 +396,7 @@ told_to_stop()
 }
 
 @test "dormant 15: by the page's file, from where neither the processes nor their names of folders are seen" {
-	unshare -Urmpf --mount-proc true 2>/dev/null || skip "no namespaces can be made here"
-	mkdir -p other/out
-	cat >inside.sh <<-EOF
-		mount --bind "$T/other" "$T"
-		mount -t tmpfs none /dev/shm
-		exec "\$@"
-	EOF
-	begin_exchange env -u LD_PRELOAD unshare -Urmpf --kill-child --mount-proc \
-		sh inside.sh env LD_PRELOAD="$LIB"
+	begin_exchange_elsewhere
 	local file
 	file=$(echo other/out/*.wake)
 	by_file first "$file" unshare -Urpf --kill-child --mount-proc

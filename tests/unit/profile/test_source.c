@@ -180,6 +180,11 @@ static void test_what_contradicts_itself_is_refused(void **state)
 	struct scp_generated *g;
 	struct scp_build b;
 
+	static const char no_end_of_function[] =
+		"of its source functions, number 1 (table 0) has a text without an end";
+	static const char no_end_of_code[] =
+		"of its pieces of generated code, number 1 (table 0) has a text without an end";
+
 	(void)state;
 #define REFUSE(line, change, why)                                                                  \
 	do {                                                                                       \
@@ -196,29 +201,19 @@ static void test_what_contradicts_itself_is_refused(void **state)
 	REFUSE(1, source_file_line(&b, 1, 1, 9, 9), "two source lines have the id 1");
 	REFUSE(1, f->id = 0, "of its source functions, number 0 (table 0) has the id 0");
 	REFUSE(1, source_file_function(&b, 1, "a", "b", 9), "two source functions have the id 1");
-	REFUSE(1, f->name_bytes = 0,
-	       "of its source functions, number 1 (table 0) has a text without an end");
-	REFUSE(1, f->file_bytes = 0,
-	       "of its source functions, number 1 (table 0) has a text without an end");
-	REFUSE(1, f->name_bytes = SCP_SOURCE_NAME_MAX + 1,
-	       "of its source functions, number 1 (table 0) has a text without an end");
-	REFUSE(1, f->file_bytes = SCP_SOURCE_FILE_MAX + 1,
-	       "of its source functions, number 1 (table 0) has a text without an end");
-	REFUSE(1, f->name_bytes = 30,
-	       "of its source functions, number 1 (table 0) has a text without an end");
-	REFUSE(1, f->name_bytes = 5,
-	       "of its source functions, number 1 (table 0) has a text without an end");
-	REFUSE(1, f->file_bytes = 9,
-	       "of its source functions, number 1 (table 0) has a text without an end");
+	REFUSE(1, f->name_bytes = 0, no_end_of_function);
+	REFUSE(1, f->file_bytes = 0, no_end_of_function);
+	REFUSE(1, f->name_bytes = SCP_SOURCE_NAME_MAX + 1, no_end_of_function);
+	REFUSE(1, f->file_bytes = SCP_SOURCE_FILE_MAX + 1, no_end_of_function);
+	REFUSE(1, f->name_bytes = 30, no_end_of_function);
+	REFUSE(1, f->name_bytes = 5, no_end_of_function);
+	REFUSE(1, f->file_bytes = 9, no_end_of_function);
 	REFUSE(1, g->id = 0, "of its pieces of generated code, number 0 (table 0) has the id 0");
 	REFUSE(1, g->bytes = 0, "number 1 (table 0) has no bytes");
 	REFUSE(1, g->bytes = UINT64_MAX, "number 1 (table 0) has no bytes, or too many");
-	REFUSE(1, g->name_bytes = 0,
-	       "of its pieces of generated code, number 1 (table 0) has a text without an end");
-	REFUSE(1, g->name_bytes = 4,
-	       "of its pieces of generated code, number 1 (table 0) has a text without an end");
-	REFUSE(1, g->name_bytes = 100,
-	       "of its pieces of generated code, number 1 (table 0) has a text without an end");
+	REFUSE(1, g->name_bytes = 0, no_end_of_code);
+	REFUSE(1, g->name_bytes = 4, no_end_of_code);
+	REFUSE(1, g->name_bytes = 100, no_end_of_code);
 	REFUSE(1, source_file_generated(&b, 1, 9, 9, "a"), "two pieces of generated code");
 #undef REFUSE
 }
