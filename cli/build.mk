@@ -45,11 +45,9 @@ CLI_SRC = \
 	cli/help/cmd_complete.c \
 	cli/help/cmd_config.c \
 	cli/help/cmd_describe.c \
-	cli/help/complete_values.c \
 	cli/help/config.c \
 	cli/main.c \
 	cli/messages/complaint.c \
-	cli/messages/nearest.c \
 	cli/messages/progress.c \
 	cli/plan/cmd_plan.c \
 	cli/plan/plan_ahead.c \
@@ -73,6 +71,5 @@ CLI_SRC = \
 	cli/usage/inputs.c \
 	cli/usage/options.c \
 	cli/usage/output.c \
-	cli/usage/quantity.c \
 	cli/usage/report_options.c \
 	cli/usage/usage.c

@@ -83,15 +83,6 @@ static int print_text(const struct doctor *d)
 	return failed || fflush(stdout) || ferror(stdout) ? -1 : 0;
 }
 
-/* Text from outside may be any bytes; JSON must be UTF-8. */
-static void text_json(struct json_writer *w, const char *key, const char *from)
-{
-	char *clean = *from ? utf8_clean(from, true) : NULL;
-
-	json_write_text(w, key, clean);
-	free(clean);
-}
-
 static int print_json(const struct doctor *d, int status)
 {
 	struct json_writer w = {.out = stdout, .indent = true};
@@ -106,8 +97,8 @@ static int print_json(const struct doctor *d, int status)
 		json_write_open(&w, NULL, '{');
 		json_write_text(&w, "name", c->name);
 		json_write_text(&w, "level", doctor_level_name(c->level));
-		text_json(&w, "found", c->found);
-		text_json(&w, "remedy", c->remedy);
+		json_write_text(&w, "found", c->found);
+		json_write_text(&w, "remedy", *c->remedy ? c->remedy : NULL);
 		json_write_close(&w, '}');
 	}
 	json_write_close(&w, ']');

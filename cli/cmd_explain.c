@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "cli/messages/complaint.h"
-#include "cli/messages/nearest.h"
 #include "cli/usage/options.h"
 #include "report/wording/column_words.h"
 #include "report/wording/warning_list.h"

@@ -2,8 +2,6 @@
 /* scprof merge: many profiles in, one out. */
 #include "cli/cmd.h"
 
-#include <stdio.h>
-
 #include "cli/messages/complaint.h"
 #include "cli/usage/options.h"
 #include "cli/usage/report_options.h"

@@ -3,8 +3,6 @@
 #include "cli/cmd.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cli/messages/complaint.h"
@@ -15,7 +13,6 @@
 #include "cli/usage/output.h"
 #include "cli/messages/progress.h"
 #include "cli/usage/inputs.h"
-#include "cli/usage/quantity.h"
 #include "report/report.h"
 
 #define COMMAND "scprof report"
@@ -118,10 +115,8 @@ static int print_to(const struct profile *p, const struct arguments *a)
 	const char *missing = report_weight_missing(p, &a->choice.options);
 	struct output out;
 
-	if (missing) {
-		complaint_say(COMMAND, "%s", missing);
-		return -1;
-	}
+	if (missing)
+		return complaint_say(COMMAND, "%s", missing);
 	if (output_begin(&out, COMMAND, a->output))
 		return -1;
 	return output_end(&out, COMMAND, report_print(p, &a->choice.options, out.stream));

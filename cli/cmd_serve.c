@@ -100,21 +100,14 @@ struct serve_options {
 	char token[HTTP_PEER_TOKEN];
 };
 
-__attribute__((format(printf, 1, 2))) static int complain(const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	complaint_format("scprof serve", format, arguments);
-	va_end(arguments);
-	return -1;
-}
+#define COMMAND "scprof serve"
 
 static int take_listen(struct serve_options *o, const char *text)
 {
 	struct profile_error err;
 
-	return http_address_parse(&o->address, text, &err) ? complain("%s", err.text) : 0;
+	return http_address_parse(&o->address, text, &err) ? complaint_say(COMMAND, "%s", err.text)
+							   : 0;
 }
 
 static int take_token(struct serve_options *o, const char *path)
@@ -122,41 +115,34 @@ static int take_token(struct serve_options *o, const char *path)
 	struct profile_error err;
 
 	o->agent.attach_token = o->token;
-	return http_peer_read_token(path, o->token, &err) ? complain("%s", err.text) : 0;
+	return http_peer_read_token(path, o->token, &err) ? complaint_say(COMMAND, "%s", err.text)
+							  : 0;
 }
+
+#define MEMBER(option, kind, member, ...)                                                          \
+	OPTIONS_MEMBER(option, kind, serve_options, agent.member, ##__VA_ARGS__)
+static const struct options_member members[] = {
+	MEMBER(OPT_SERVICES, COUNT32, most_services, .least = 1, .most = MOST_OF_ANY),
+	MEMBER(OPT_FUNCTIONS, COUNT32, most_functions, .least = 1, .most = MOST_OF_ANY),
+	MEMBER(OPT_FILES, COUNT32, most_files, .least = 1, .most = MOST_OF_ANY),
+	MEMBER(OPT_SECONDS, COUNT32, most_seconds, .least = 1, .most = MOST_OF_ANY),
+	MEMBER(OPT_ATTACH, TEXT, attach_socket),
+	MEMBER(OPT_NOW, FLAG, from_now),
+	MEMBER(USAGE_CONFIDENCE, CONFIDENCE, confidence),
+	{0}};
 
 static int take(void *to, int code, const char *value)
 {
 	struct serve_options *o = to;
 
-	switch (code) {
-	case OPT_LISTEN:
+	if (code == OPT_LISTEN)
 		return take_listen(o, value);
-	case OPT_SERVICES:
-		return options_count32(&serve_options_usage, code, value, 1, MOST_OF_ANY,
-				       &o->agent.most_services);
-	case OPT_FUNCTIONS:
-		return options_count32(&serve_options_usage, code, value, 1, MOST_OF_ANY,
-				       &o->agent.most_functions);
-	case OPT_FILES:
-		return options_count32(&serve_options_usage, code, value, 1, MOST_OF_ANY,
-				       &o->agent.most_files);
-	case OPT_SECONDS:
-		return options_count32(&serve_options_usage, code, value, 1, MOST_OF_ANY,
-				       &o->agent.most_seconds);
-	case OPT_ATTACH:
-		o->agent.allow_attach = true;
-		o->agent.attach_socket = value;
-		return value && !*value ? complain("--allow-attach= needs the path of a socket")
-					: 0;
-	case OPT_TOKEN:
+	if (code == OPT_TOKEN)
 		return take_token(o, value);
-	case OPT_NOW:
-		o->agent.from_now = true;
-		return 0;
-	default:
-		return options_confidence(&serve_options_usage, value, &o->agent.confidence);
-	}
+	if (code == OPT_ATTACH && value && !*value)
+		return complaint_say(COMMAND, "--allow-attach= needs the path of a socket");
+	o->agent.allow_attach |= code == OPT_ATTACH;
+	return options_take(&serve_options_usage, members, o, code, value);
 }
 
 /* At the start: with a mistyped one the server would wait forever. */
@@ -165,13 +151,16 @@ static int check_directory(const char *path)
 	struct stat st;
 
 	if (!stat(path, &st) && !S_ISDIR(st.st_mode))
-		return complain("'%.300s' is not a directory; name directories that hold profiles "
-				"(`scprof report` prints a single one)",
-				path);
+		return complaint_say(
+			COMMAND,
+			"'%.300s' is not a directory; name directories that hold profiles "
+			"(`scprof report` prints a single one)",
+			path);
 	if (access(path, R_OK | X_OK))
-		return complain("cannot look into '%.300s': %s; name directories that hold "
-				"profiles",
-				path, strerror(errno));
+		return complaint_say(COMMAND,
+				     "cannot look into '%.300s': %s; name directories that hold "
+				     "profiles",
+				     path, strerror(errno));
 	return 0;
 }
 
@@ -201,7 +190,8 @@ static int parse(struct serve_options *o, int argc, char **argv)
 	if (status != OPTIONS_GO)
 		return status;
 	if (o->agent.attach_token && !o->agent.allow_attach) {
-		complain("--attach-token is of use with --allow-attach only; add that");
+		complaint_say(COMMAND,
+			      "--attach-token is of use with --allow-attach only; add that");
 		return serve_options_usage.bad_usage;
 	}
 	if (optind == argc) {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "collector/select/selection.h"
-#include "collector/select/stub_object.h"
+#include "collector/select/stub_image.h"
 #include "cli/cmd.h"
 #include "cli/messages/complaint.h"
 #include "cli/usage/options.h"

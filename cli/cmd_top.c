@@ -4,7 +4,6 @@
 #include "cli/messages/complaint.h"
 #include "cli/usage/options.h"
 #include "cli/usage/output.h"
-#include "cli/usage/quantity.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +18,7 @@
 #include <unistd.h>
 
 #include "collector/duration.h"
-#include "collector/launch/signal_wait.h"
+#include "collector/launch/launch.h"
 #include "report/live/screen.h"
 #include "report/wording/terminal.h"
 #include "report/wording/utf8.h"
@@ -92,51 +91,41 @@ struct top_options {
 
 static int take_filter(const char *text, struct view_state *s)
 {
-	if (strlen(text) >= sizeof(s->filter)) {
-		complaint_say(COMMAND, "--filter '%.200s' is longer than 63 characters", text);
-		return -1;
-	}
+	if (strlen(text) >= sizeof(s->filter))
+		return complaint_say(COMMAND, "--filter '%.200s' is longer than 63 characters",
+				     text);
 	strcpy(s->filter, text);
 	return 0;
 }
 
+#define MEMBER(option, kind, member, ...)                                                          \
+	OPTIONS_MEMBER(option, kind, top_options, live.member, ##__VA_ARGS__)
+static const struct options_member members[] = {
+	MEMBER('d', SECONDS, state.interval_s, .least = INTERVAL_MIN_NS, .most = INTERVAL_MAX_NS),
+	MEMBER(OPTION_PATHS, FLAG, state.all_open),
+	MEMBER(USAGE_CONFIDENCE, CONFIDENCE, confidence),
+	MEMBER('n', COUNT, pictures, .least = 1, .most = UINT32_MAX),
+	MEMBER(OPTION_ROWS, COUNT, rows, .most = UINT32_MAX),
+	MEMBER(OPTION_WIDTH, COUNT, width, .least = 20, .most = 1000),
+	OPTIONS_MEMBER('b', FLAG, top_options, batch),
+	OPTIONS_MEMBER(OPTION_ATTACH, TEXT, top_options, attach),
+	{0}};
+
 static int take_option(void *to, int code, const char *value)
 {
-	const struct usage *u = &cmd_top_usage;
 	struct top_options *o = to;
-	struct live_options *live = &o->live;
-	uint64_t number;
+	struct view_state *state = &o->live.state;
 
+	o->batch |= code == 'n';
 	switch (code) {
-	case 'd':
-		if (options_duration(u, code, value, INTERVAL_MIN_NS, INTERVAL_MAX_NS, &number))
-			return -1;
-		live->state.interval_s = (double)number / 1e9;
-		return 0;
 	case 's':
-		return live_rows_sort_parse(value, &live->state.sort);
+		return live_rows_sort_parse(value, &state->sort);
 	case OPTION_BY:
-		return report_names_parse_by(value, &live->state.by);
+		return report_names_parse_by(value, &state->by);
 	case OPTION_FILTER:
-		return take_filter(value, &live->state);
-	case OPTION_PATHS:
-		live->state.all_open = true;
-		return 0;
-	case USAGE_CONFIDENCE:
-		return options_confidence(u, value, &live->confidence);
-	case 'b':
-		o->batch = true;
-		return 0;
-	case 'n':
-		o->batch = true;
-		return options_count(u, code, value, 1, UINT32_MAX, &live->pictures);
-	case OPTION_ATTACH:
-		o->attach = value;
-		return 0;
-	case OPTION_ROWS:
-		return options_count(u, code, value, 0, UINT32_MAX, &live->rows);
+		return take_filter(value, state);
 	default:
-		return options_count(u, code, value, 20, 1000, &live->width);
+		return options_take(&cmd_top_usage, members, o, code, value);
 	}
 }
 

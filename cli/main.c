@@ -11,7 +11,6 @@
 #include "cli/help/commands.h"
 #include "cli/messages/complaint.h"
 #include "cli/help/config.h"
-#include "cli/messages/nearest.h"
 #include "cli/usage/output.h"
 #include "include/scprof_version.h"
 #include "profile/model/clocks.h"

@@ -66,7 +66,6 @@ COLLECTOR_SRC = \
 	collector/clocks/counter.c \
 	collector/displacement/displacement.c \
 	collector/displacement/displacement_account.c \
-	collector/displacement/cpu_load.c \
 	collector/displacement/displacement_idle.c \
 	collector/displacement/displacement_run.c \
 	collector/displacement/displacement_sample.c \
@@ -77,7 +76,6 @@ COLLECTOR_SRC = \
 	collector/displacement/fluid/fluid_group.c \
 	collector/displacement/fluid/fluid_loop.c \
 	collector/displacement/fluid/fluid_thread.c \
-	collector/displacement/sites/dither_plan.c \
 	collector/displacement/sites/site_clocks.c \
 	collector/displacement/sites/site_costs_run.c \
 	collector/displacement/sites/site_dither.c \
@@ -98,13 +96,11 @@ COLLECTOR_SRC = \
 	collector/launch/program_find.c \
 	collector/launch/recording_control.c \
 	collector/launch/run_directory.c \
-	collector/launch/signal_wait.c \
 	collector/launch/survivors.c \
 	collector/machine/cpu_times.c \
 	collector/machine/cpus.c \
 	collector/machine/kernel_file.c \
 	collector/machine/proc_maps.c \
-	collector/machine/proc_status.c \
 	collector/machine/quota.c \
 	collector/machine/task_clock.c \
 	collector/machine/tasks.c \

@@ -14,7 +14,6 @@ REPORT_SRC = \
 	report/compare/match.c \
 	report/compare/match_key.c \
 	report/compare/match_modules.c \
-	report/containers/pairs.c \
 	report/containers/string_index.c \
 	report/live/columns.c \
 	report/live/labels.c \
@@ -91,7 +90,6 @@ REPORT_SRC = \
 	report/render/stacks/svg.c \
 	report/render/stacks/callgrind.c \
 	report/render/stacks/flame.c \
-	report/render/stacks/flame_sum.c \
 	report/render/stacks/stacks.c \
 	report/render/text/text_notes.c \
 	report/render/text/diff_text.c \
@@ -114,13 +112,9 @@ REPORT_SRC = \
 	report/symbols/below.c \
 	report/symbols/code_map.c \
 	report/symbols/function_names.c \
-	report/symbols/generated_keep.c \
 	report/symbols/generated_name.c \
-	report/symbols/jitdump_read.c \
 	report/symbols/symbolize.c \
-	report/symbols/symbolize_debug.c \
 	report/symbols/symbolize_elf.c \
-	report/symbols/symbolize_generated.c \
 	report/symbols/symbolize_inline.c \
 	report/symbols/symbolize_jit.c \
 	report/symbols/symbolize_module.c \

@@ -8,7 +8,7 @@
 
 #include "cli/cmd.h"
 #include "cli/messages/complaint.h"
-#include "cli/usage/quantity.h"
+#include "cli/usage/options.h"
 #include "collector/attach/target/relatives.h"
 
 static const struct usage_entry usage_operands[] = {

@@ -22,10 +22,10 @@
 #include "cli/run/recording.h"
 #include "cli/run/run_again.h"
 #include "cli/run/run_symbols.h"
-#include "cli/usage/quantity.h"
+#include "cli/usage/options.h"
 #include "collector/clocks/clocks_read.h"
 #include "collector/launch/environment.h"
-#include "collector/launch/signal_wait.h"
+#include "collector/launch/launch.h"
 
 enum { FAILED = 125, LOOK_MS = 50, STOP_MS = 1000 };
 

@@ -14,7 +14,7 @@
 #include "collector/attach/target/relatives.h"
 #include "collector/attach/target/wake.h"
 #include "collector/launch/environment.h"
-#include "collector/launch/signal_wait.h"
+#include "collector/launch/launch.h"
 #include "profile/base/error.h"
 #include "profile/live/run_files.h"
 

@@ -4,9 +4,7 @@
 #include "cli/bench/bench_options.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cmd.h"
@@ -14,7 +12,6 @@
 #include "cli/usage/options.h"
 #include "collector/duration.h"
 #include "collector/launch/program.h"
-#include "cli/usage/quantity.h"
 
 /* The lecture doubles the loop until it takes 50 000 cycles of a 550 MHz processor: 91 us. On a
  * busy machine much longer loops are nearly always interrupted. */
@@ -74,67 +71,45 @@ const struct usage bench_options_usage = {
 	.failure = 1,
 };
 
-void bench_complain(const char *format, ...)
-{
-	va_list arguments;
-	char text[1536];
-
-	va_start(arguments, format);
-	vsnprintf(text, sizeof(text), format, arguments);
-	va_end(arguments);
-	complaint_print("scprof bench", text);
-}
-
 static int take_epsilon(const char *value, double *to)
 {
 	bool zero = !strcmp(value, "0") || !strcmp(value, "0%");
 	double share = 0;
 
-	if (!zero && (quantity_share(value, &share) || share >= 1)) {
-		bench_complain("--epsilon '%s' is not from 0 to below 1, such as 0.001 or 0.1%%",
-			       value);
-		return -1;
-	}
+	if (!zero && (quantity_share(value, &share) || share >= 1))
+		return complaint_say(
+			BENCH_COMMAND,
+			"--epsilon '%s' is not from 0 to below 1, such as 0.001 or 0.1%%", value);
 	*to = share;
 	return 0;
 }
 
+#define MEMBER(option, kind, member, ...)                                                          \
+	OPTIONS_MEMBER(option, kind, bench_options, member, ##__VA_ARGS__)
+static const struct options_member members[] = {
+	MEMBER(USAGE_CONFIDENCE, CONFIDENCE, wishes.confidence),
+	MEMBER(OPT_REPLICATIONS, COUNT32, plan.replications, .least = BENCH_REPLICATIONS_LEAST,
+	       .most = BENCH_REPLICATIONS_MOST),
+	MEMBER(OPT_KBEST, COUNT32, wishes.k, .least = 1, .most = BENCH_REPLICATIONS_MOST),
+	MEMBER(OPT_WARMUP, COUNT32, plan.warmup, .least = 1, .most = BENCH_WARMUP_MOST),
+	MEMBER(OPT_MIN_TIME, DURATION, plan.min_time_ns, .least = BENCH_MIN_TIME_LEAST_NS,
+	       .most = BENCH_MIN_TIME_MOST_NS),
+	MEMBER(OPT_TIMEOUT, DURATION, plan.timeout_ns, .least = BENCH_MIN_TIME_LEAST_NS,
+	       .most = BENCH_TIMEOUT_MOST_NS),
+	MEMBER(OPT_SUBTRACT, FLAG, wishes.subtract),
+	MEMBER(OPT_ANY_STATUS, FLAG, plan.any_status),
+	MEMBER(USAGE_JSON, FLAG, json),
+	{0}};
+
 static int take_option(void *to, int code, const char *value)
 {
-	const struct usage *u = &bench_options_usage;
 	struct bench_options *o = to;
 
-	switch (code) {
-	case USAGE_CONFIDENCE:
-		return options_confidence(u, value, &o->wishes.confidence);
-	case OPT_EPSILON:
+	if (code == OPT_EPSILON)
 		return take_epsilon(value, &o->wishes.epsilon);
-	case OPT_REPLICATIONS:
-		return options_count32(u, code, value, BENCH_REPLICATIONS_LEAST,
-				       BENCH_REPLICATIONS_MOST, &o->plan.replications);
-	case OPT_KBEST:
-		return options_count32(u, code, value, 1, BENCH_REPLICATIONS_MOST, &o->wishes.k);
-	case OPT_WARMUP:
-		return options_count32(u, code, value, 1, BENCH_WARMUP_MOST, &o->plan.warmup);
-	case OPT_MIN_TIME:
-		return options_duration(u, code, value, BENCH_MIN_TIME_LEAST_NS,
-					BENCH_MIN_TIME_MOST_NS, &o->plan.min_time_ns);
-	case OPT_TIMEOUT:
-		return options_duration(u, code, value, BENCH_MIN_TIME_LEAST_NS,
-					BENCH_TIMEOUT_MOST_NS, &o->plan.timeout_ns);
-	case OPT_CLOCK:
+	if (code == OPT_CLOCK)
 		o->clock = clocks_read_parse(value);
-		return 0;
-	case OPT_SUBTRACT:
-		o->wishes.subtract = true;
-		return 0;
-	case OPT_ANY_STATUS:
-		o->plan.any_status = true;
-		return 0;
-	default:
-		o->json = true;
-		return 0;
-	}
+	return code == OPT_CLOCK ? 0 : options_take(&bench_options_usage, members, o, code, value);
 }
 
 /* Values that are valid alone may contradict one another. */
@@ -145,19 +120,18 @@ static int settle(struct bench_options *o, bool command)
 
 	if (!o->plan.replications)
 		o->plan.replications = command ? COMMAND_REPLICATIONS : FUNCTION_REPLICATIONS;
-	if (o->wishes.k > o->plan.replications) {
-		bench_complain("--kbest %u of %u replications cannot be; ask for more "
-			       "--replications, or fewer",
-			       o->wishes.k, o->plan.replications);
-		return -1;
-	}
+	if (o->wishes.k > o->plan.replications)
+		return complaint_say(BENCH_COMMAND,
+				     "--kbest %u of %u replications cannot be; ask for more "
+				     "--replications, or fewer",
+				     o->wishes.k, o->plan.replications);
 	if (!o->plan.timeout_ns)
 		o->plan.timeout_ns = by_loop_ns > TIMEOUT_NS ? by_loop_ns : TIMEOUT_NS;
 	if (o->plan.timeout_ns >= BENCH_TIMEOUT_LOOPS * o->plan.min_time_ns)
 		return 0;
 	duration_print_exact(BENCH_TIMEOUT_LOOPS * o->plan.min_time_ns, limit, sizeof(limit));
-	bench_complain("--timeout is too short for loops of --min-time: at least %s", limit);
-	return -1;
+	return complaint_say(BENCH_COMMAND,
+			     "--timeout is too short for loops of --min-time: at least %s", limit);
 }
 
 /* LIBRARY:FUNCTION, and the words after it. */
@@ -167,22 +141,20 @@ static int take_function(struct bench_options *o, char **words, int count)
 	char why[512];
 
 	if (!colon || colon == words[0] || !colon[1] ||
-	    (size_t)(colon - words[0]) >= sizeof(o->library)) {
-		bench_complain("'%s' is not LIBRARY:FUNCTION, such as libz.so.1:crc32; before a "
-			       "command write --",
-			       words[0]);
-		return -1;
-	}
-	if (o->wishes.subtract || o->plan.any_status) {
-		bench_complain("%s is for commands; a function's empty loop is always subtracted",
-			       o->wishes.subtract ? "--subtract-empty" : "--any-status");
-		return -1;
-	}
+	    (size_t)(colon - words[0]) >= sizeof(o->library))
+		return complaint_say(
+			BENCH_COMMAND,
+			"'%s' is not LIBRARY:FUNCTION, such as libz.so.1:crc32; before a "
+			"command write --",
+			words[0]);
+	if (o->wishes.subtract || o->plan.any_status)
+		return complaint_say(
+			BENCH_COMMAND,
+			"%s is for commands; a function's empty loop is always subtracted",
+			o->wishes.subtract ? "--subtract-empty" : "--any-status");
 	snprintf(o->library, sizeof(o->library), "%.*s", (int)(colon - words[0]), words[0]);
-	if (bench_arguments_parse(&o->arguments, words + 1, count - 1, why, sizeof(why))) {
-		bench_complain("%s", why);
-		return -1;
-	}
+	if (bench_arguments_parse(&o->arguments, words + 1, count - 1, why, sizeof(why)))
+		return complaint_say(BENCH_COMMAND, "%s", why);
 	o->plan.library = o->library;
 	o->plan.function = colon + 1;
 	o->plan.arguments = &o->arguments;
@@ -193,10 +165,9 @@ static int take_function(struct bench_options *o, char **words, int count)
 
 static int take_command(struct bench_options *o, char **words)
 {
-	if (program_find(words[0], o->path, sizeof(o->path))) {
-		bench_complain("cannot run '%s': %s", words[0], strerror(errno));
-		return -1;
-	}
+	if (program_find(words[0], o->path, sizeof(o->path)))
+		return complaint_say(BENCH_COMMAND, "cannot run '%s': %s", words[0],
+				     strerror(errno));
 	o->plan.path = o->path;
 	o->plan.command = words;
 	o->words = words;
@@ -217,8 +188,9 @@ int bench_options_parse(int argc, char **argv, struct bench_options *o)
 		return status;
 	command = optind > 1 && !strcmp(argv[optind - 1], "--");
 	if (optind == argc) {
-		bench_complain("what is to be measured? LIBRARY:FUNCTION [ARGUMENT...], or -- "
-			       "COMMAND [ARG...]");
+		complaint_say(BENCH_COMMAND,
+			      "what is to be measured? LIBRARY:FUNCTION [ARGUMENT...], or -- "
+			      "COMMAND [ARG...]");
 		return bench_options_usage.bad_usage;
 	}
 	if (settle(o, command) || (command ? take_command(o, argv + optind)

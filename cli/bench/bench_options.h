@@ -7,6 +7,8 @@
 #include "collector/bench/bench.h"
 #include "collector/bench/bench_summary.h"
 
+#define BENCH_COMMAND "scprof bench"
+
 struct bench_options {
 	struct bench_plan plan; /* all but the clock's rate; borrows from the rest of this */
 	struct bench_summary_options wishes;
@@ -20,9 +22,6 @@ struct bench_options {
 /* OPTIONS_GO, or the exit status. `o` must stay where it is; after OPTIONS_GO its arguments are
  * the caller's to free. */
 int bench_options_parse(int argc, char **argv, struct bench_options *o);
-
-/* "scprof bench: ..." on standard error, one line. */
-void bench_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Prints the results of a benchmark on standard output. Both return 0, or -1 with errno. */
 

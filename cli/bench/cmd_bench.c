@@ -2,21 +2,18 @@
 /* scprof bench: how long a function of a shared library takes, or a command. */
 #include "cli/cmd.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "cli/bench/bench_options.h"
-#include "collector/launch/signal_wait.h"
+#include "collector/launch/launch.h"
 #include "cli/messages/progress.h"
 #include "cli/usage/output.h"
+#include "cli/messages/complaint.h"
 
 static int status_of(enum bench_end end, const struct bench_error *err)
 {
 	static const int status[] = {[BENCH_DONE] = 0, [BENCH_BAD] = 2,	    [BENCH_FAILED] = 1,
 				     [BENCH_DIED] = 3, [BENCH_ENDLESS] = 4, [BENCH_STOPPED] = 1};
 
-	bench_complain("%s", err->text);
+	complaint_say(BENCH_COMMAND, "%s", err->text);
 	if (end == BENCH_STOPPED)
 		signal_wait_raise(err->signal);
 	return status[end];
@@ -28,7 +25,7 @@ static int print(const struct bench_options *o, const struct bench_record *recor
 	int result;
 
 	if (bench_summary_make(&summary, &o->plan, record, &o->wishes)) {
-		bench_complain("no memory for the results");
+		complaint_say(BENCH_COMMAND, "no memory for the results");
 		return 1;
 	}
 	result = o->json ? bench_print_json(o, &summary) : bench_print_text(o, &summary);
@@ -53,7 +50,7 @@ static int measure(struct bench_options *o)
 	int status;
 
 	if (bench_set_clock(&o->plan, o->clock, why, sizeof(why))) {
-		bench_complain("--clock tsc: %s", why);
+		complaint_say(BENCH_COMMAND, "--clock tsc: %s", why);
 		return 2;
 	}
 	progress_begin(&progress, "scprof bench", true);

@@ -3,8 +3,6 @@
  * --live, --runs. */
 #include "cli/cmd.h"
 
-#include <stdlib.h>
-
 #include "cli/diff/diff_cli.h"
 #include "cli/messages/complaint.h"
 #include "cli/messages/progress.h"

@@ -4,7 +4,6 @@
 #ifndef SCPROF_CLI_DIFF_DIFF_CLI_H
 #define SCPROF_CLI_DIFF_DIFF_CLI_H
 
-#include <limits.h>
 #include <stdint.h>
 
 #include "cli/usage/options.h"

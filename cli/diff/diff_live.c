@@ -4,8 +4,6 @@
 #include "cli/diff/diff_cli.h"
 
 #include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
 
 #include "cli/messages/complaint.h"
 #include "cli/messages/progress.h"

@@ -3,7 +3,6 @@
  * are two operands. */
 #include "cli/diff/diff_cli.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +10,6 @@
 #include "cli/messages/complaint.h"
 #include "cli/usage/options.h"
 #include "cli/usage/report_options.h"
-#include "cli/usage/quantity.h"
 
 enum {
 	OPT_FORMAT = USAGE_OWN,
@@ -105,8 +103,7 @@ const struct usage diff_options_usage = {
 
 static int refuse(const char *what, const char *value, const char *why)
 {
-	complaint_say(DIFF_COMMAND, "%s '%s' %s", what, value, why);
-	return -1;
+	return complaint_say(DIFF_COMMAND, "%s '%s' %s", what, value, why);
 }
 
 static int set_share(double *share, const char *name, const char *value, double most)
@@ -121,53 +118,36 @@ static int set_share(double *share, const char *name, const char *value, double 
 	return 0;
 }
 
-/* Options that only commands have. */
-static int set_live(struct diff_arguments *a, int code, const char *value)
-{
-	const char *name = usage_find_code(&diff_options_usage, code)->name;
-
-	if (code == OPT_EQUAL || code == OPT_MOST || code == OPT_FOR)
-		a->only_live = name;
-	else
-		a->only_recording = name;
-	switch (code) {
-	case OPT_EQUAL:
-		return set_share(&a->equal, "--equal", value, 1);
-	case OPT_MOST:
-		return options_count32(&diff_options_usage, code, value, 1, 1000000, &a->most);
-	case OPT_FOR:
-		return options_duration(&diff_options_usage, code, value, 1, UINT64_MAX,
-					&a->for_ns);
-	case 'c':
-		a->clock = value;
-		return 0;
-	case 's':
-		a->symbols = value;
-		return 0;
-	default:
-		a->groups = value;
-		return 0;
-	}
-}
+#define MEMBER(option, kind, member, ...)                                                          \
+	OPTIONS_MEMBER(option, kind, diff_arguments, member, ##__VA_ARGS__)
+static const struct options_member members[] = {
+	MEMBER(OPT_LIVE, FLAG, live),
+	MEMBER(OPT_RUNS, COUNT32, runs, .least = 1, .most = RUNS_MOST),
+	MEMBER(OPT_MOST, COUNT32, most, .least = 1, .most = 1000000),
+	MEMBER(OPT_FOR, DURATION, for_ns, .least = 1, .most = UINT64_MAX),
+	MEMBER('c', TEXT, clock),
+	MEMBER('s', TEXT, symbols),
+	MEMBER('g', TEXT, groups),
+	MEMBER(USAGE_CONFIDENCE, CONFIDENCE, options.confidence),
+	MEMBER(OPT_PER, TEXT, options.per),
+	MEMBER(OPT_FULL, FLAG, options.full),
+	MEMBER(OPT_TOP, COUNT32, options.top, .most = OPTIONS_ANY_COUNT),
+	MEMBER(OPT_FRAMES, COUNT32, options.frames, .most = OPTIONS_ANY_COUNT),
+	MEMBER('o', TEXT, output),
+	{0}};
 
 static int set_option(void *to, int code, const char *value)
 {
 	struct diff_arguments *a = to;
 	struct diff_options *o = &a->options;
 
+	if (code == OPT_EQUAL || code == OPT_MOST || code == OPT_FOR)
+		a->only_live = usage_find_code(&diff_options_usage, code)->name;
+	else if (code == 'c' || code == 's' || code == 'g')
+		a->only_recording = usage_find_code(&diff_options_usage, code)->name;
 	switch (code) {
-	case OPT_LIVE:
-		a->live = true;
-		return 0;
-	case OPT_RUNS:
-		return options_count32(&diff_options_usage, code, value, 1, RUNS_MOST, &a->runs);
 	case OPT_EQUAL:
-	case OPT_MOST:
-	case OPT_FOR:
-	case 'c':
-	case 's':
-	case 'g':
-		return set_live(a, code, value);
+		return set_share(&a->equal, "--equal", value, 1);
 	case USAGE_JSON:
 		value = "json";
 		/* fall through */
@@ -176,8 +156,6 @@ static int set_option(void *to, int code, const char *value)
 		return report_names_parse_format(value, &o->format);
 	case OPT_BY:
 		return report_names_parse_by(value, &o->by);
-	case USAGE_CONFIDENCE:
-		return options_confidence(&diff_options_usage, value, &o->confidence);
 	case OPT_THRESHOLD:
 		return set_share(&o->min_change, "--threshold", value, 1);
 	case OPT_RUN_TO_RUN:
@@ -190,24 +168,11 @@ static int set_option(void *to, int code, const char *value)
 			   : *value == 'a' ? DIFF_SIDES_ALL
 					   : DIFF_SIDES_NONE;
 		return 0;
-	case OPT_PER:
-		o->per = value;
-		return 0;
-	case OPT_FULL:
-		o->full = true;
-		return 0;
-	case OPT_TOP:
-		return options_count32(&diff_options_usage, code, value, 0, OPTIONS_ANY_COUNT,
-				       &o->top);
-	case OPT_FRAMES:
-		return options_count32(&diff_options_usage, code, value, 0, OPTIONS_ANY_COUNT,
-				       &o->frames);
-	case 'o':
-		a->output = value;
-		return 0;
-	default: /* an operand, in its place among the others: "--" is seen where it stands */
+	case 1: /* an operand, in its place among the others: "--" is seen where it stands */
 		a->file[a->files++] = value;
 		return 0;
+	default:
+		return options_take(&diff_options_usage, members, a, code, value);
 	}
 }
 
@@ -228,8 +193,7 @@ static int split(struct diff_arguments *a, bool separated)
 		why = "one side has no profile: BASE... -- NEW...";
 	if (!why)
 		return 0;
-	complaint_say(DIFF_COMMAND, "%s See scprof diff --help", why);
-	return -1;
+	return complaint_say(DIFF_COMMAND, "%s See scprof diff --help", why);
 }
 
 /* -o page.html: the format by the name, unless --format is given. */
@@ -304,10 +268,9 @@ static int check(struct diff_arguments *a, char **operands, bool separated)
 		return check_live(a);
 	if (!a->only_live && !a->only_recording)
 		return split(a, separated);
-	complaint_say(DIFF_COMMAND, "--%s is of %s two commands",
-		      a->only_live ? a->only_live : a->only_recording,
-		      a->only_live ? "--live, which runs" : "--live and --runs, which run");
-	return -1;
+	return complaint_say(DIFF_COMMAND, "--%s is of %s two commands",
+			     a->only_live ? a->only_live : a->only_recording,
+			     a->only_live ? "--live, which runs" : "--live and --runs, which run");
 }
 
 static int parse(int argc, char **argv, struct diff_arguments *a)

@@ -124,10 +124,8 @@ int diff_pairs_begin(struct diff_pairs *p, const struct diff_arguments *a)
 	random_seed(&p->random, random_fresh_seed());
 	if (make_directory(p))
 		return -1;
-	if (name_files(p) || read_commands(p, a)) {
-		complaint_say(DIFF_COMMAND, "out of memory");
-		return -1;
-	}
+	if (name_files(p) || read_commands(p, a))
+		return complaint_say(DIFF_COMMAND, "out of memory");
 	child_run_take_signals();
 	return 0;
 }
@@ -244,8 +242,7 @@ static int run_one(struct diff_pairs *p, const struct diff_command *c, const cha
 	free(argv);
 	if (status >= 0)
 		return check(c, status, profile, p->said);
-	complaint_say(DIFF_COMMAND, "cannot start a process: %s", strerror(errno));
-	return -1;
+	return complaint_say(DIFF_COMMAND, "cannot start a process: %s", strerror(errno));
 }
 
 int diff_pairs_run(struct diff_pairs *p, uint32_t pair)
@@ -299,10 +296,8 @@ int diff_files_compare(struct diff_files *f, const char *const *file, uint32_t f
 	struct profile_error why;
 
 	*f = (struct diff_files){calloc(files + 1, sizeof(*f->profile)), files, NULL};
-	if (!f->profile) {
-		complaint_say(DIFF_COMMAND, "out of memory");
-		return -1;
-	}
+	if (!f->profile)
+		return complaint_say(DIFF_COMMAND, "out of memory");
 	if (open_all(f, file))
 		return -1;
 	f->diff =

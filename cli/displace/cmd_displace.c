@@ -16,7 +16,6 @@
 #include "cli/usage/output.h"
 #include "collector/launch/launch.h"
 #include "collector/launch/program.h"
-#include "collector/launch/signal_wait.h"
 
 enum { FAILED = 125, NOT_EXECUTABLE = 126, NOT_FOUND = 127 };
 

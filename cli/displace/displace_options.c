@@ -10,7 +10,7 @@
 #include "cli/messages/complaint.h"
 #include "collector/machine/cpus.h"
 #include "collector/duration.h"
-#include "cli/usage/quantity.h"
+#include "cli/usage/options.h"
 
 #define MOST_LOOPS	  1000000000000ull
 #define MOST_REPLICATIONS 10000
@@ -96,45 +96,25 @@ static int choose_cpus(const char *list, struct displace_wishes *o)
 	return -1;
 }
 
+#define MEMBER(option, kind, member, ...)                                                          \
+	OPTIONS_MEMBER(option, kind, displace_wishes, member, ##__VA_ARGS__)
+static const struct options_member members[] = {
+	MEMBER(OPT_LOOPS, COUNT, loops, .least = 1, .most = MOST_LOOPS),
+	MEMBER(OPT_REPLICATIONS, COUNT32, replications, .least = 1, .most = MOST_REPLICATIONS),
+	MEMBER(USAGE_JSON, FLAG, json),
+	MEMBER(OPT_CONFIRM, FLAG, confirm),
+	MEMBER(USAGE_CONFIDENCE, CONFIDENCE, confidence),
+	MEMBER(OPT_REST, SECONDS, rest_s, .least = SHORTEST_REST_NS, .most = LONGEST_REST_NS),
+	MEMBER(OPT_NO_TASK_CLOCK, FLAG, no_task_clock),
+	MEMBER(OPT_IGNORE_QUOTA, FLAG, any_quota),
+	MEMBER('o', TEXT, output),
+	MEMBER('q', FLAG, quiet),
+	{0}};
+
 static int take_option(void *to, int code, const char *value)
 {
-	struct displace_wishes *o = to;
-	const struct usage *u = &displace_options_usage;
-	uint64_t ns;
-
-	switch (code) {
-	case OPT_LOOPS:
-		return options_count(u, code, value, 1, MOST_LOOPS, &o->loops);
-	case OPT_REPLICATIONS:
-		return options_count32(u, code, value, 1, MOST_REPLICATIONS, &o->replications);
-	case OPT_CPUS:
-		return choose_cpus(value, o);
-	case USAGE_JSON:
-		o->json = true;
-		return 0;
-	case OPT_CONFIRM:
-		o->confirm = true;
-		return 0;
-	case USAGE_CONFIDENCE:
-		return options_confidence(u, value, &o->confidence);
-	case OPT_REST:
-		if (options_duration(u, code, value, SHORTEST_REST_NS, LONGEST_REST_NS, &ns))
-			return -1;
-		o->rest_s = (double)ns / 1e9;
-		return 0;
-	case OPT_NO_TASK_CLOCK:
-		o->no_task_clock = true;
-		return 0;
-	case OPT_IGNORE_QUOTA:
-		o->any_quota = true;
-		return 0;
-	case 'o':
-		o->output = value;
-		return 0;
-	default:
-		o->quiet = true;
-		return 0;
-	}
+	return code == OPT_CPUS ? choose_cpus(value, to)
+				: options_take(&displace_options_usage, members, to, code, value);
 }
 
 int displace_options_parse(int argc, char **argv, struct displace_wishes *o)

@@ -2,20 +2,133 @@
 /* `scprof complete INDEX WORD...`: what can stand at a place of a command line. The shells' own
  * parts (scripts/packaging/completion/) ask it. It follows the words as getopt would, by the
  * command's table, and prints a line a candidate: the whole word, a tab, what it is. What shells
- * know better is left to them, by a line that begins with a colon: :files SUFFIX   names of files
- * that end so ("" for any), after a "--option=" in the word :dirs           directories, likewise
+ * know better is left to them, by a line that begins with a colon:
+ *   :files SUFFIX   names of files that end so ("" for any), after a "--option=" in the word
+ *   :dirs           directories, likewise
  *   :command N      from word N on stands another command's line
  *   :open           no space after a candidate: a list may go on
- * Whatever is wrong, it prints nothing: a person is typing.
- */
-#include "cli/cmd.h"
-
+ * Whatever is wrong, it prints nothing: a person is typing. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/cmd.h"
 #include "cli/help/commands.h"
-#include "cli/help/complete_values.h"
+#include "profile/base/symbol_pattern.h"
+#include "collector/clocks/clocks.h"
+#include "report/report.h"
+#include "report/wording/warning_list.h"
+
+struct complete_line {
+	char **word; /* what stands after "scprof" */
+	int words;
+	int index;	   /* of the word in question, which may be one beyond the last */
+	const char *typed; /* the word, as far as it is there; of --option=VALUE the value */
+	size_t ahead;	   /* bytes of "--option=" in front of it */
+};
+
+static const char built_in_groups[] = "socket, io, wait, resolve, region, functions, all";
+
+static void offer(const struct complete_line *line, const char *candidate, const char *what)
+{
+	if (strncmp(candidate, line->typed, strlen(line->typed)) != 0)
+		return;
+	printf("%.*s%s\t%s\n", (int)line->ahead, line->typed - line->ahead, candidate,
+	       what ? what : "");
+}
+
+/* Words of a text, set apart by any of `separators`. */
+static void offer_words(const struct complete_line *line, const char *text, const char *separators)
+{
+	char word[64];
+	size_t length;
+
+	for (; *text; text += length) {
+		text += strspn(text, separators);
+		length = strcspn(text, separators);
+		snprintf(word, sizeof(word), "%.*s", (int)length, text);
+		if (length)
+			offer(line, word, NULL);
+	}
+}
+
+/* A list goes on after its last comma. */
+static struct complete_line last_of_list(const struct complete_line *line)
+{
+	struct complete_line last = *line;
+	const char *comma = strrchr(line->typed, ',');
+
+	if (comma) {
+		last.ahead += (size_t)(comma + 1 - line->typed);
+		last.typed = comma + 1;
+	}
+	if (*last.typed == '!') { /* excludes */
+		last.ahead++;
+		last.typed++;
+	}
+	puts(":open");
+	return last;
+}
+
+static void offer_groups(const struct complete_line *line)
+{
+	struct complete_line last = last_of_list(line);
+
+	offer_words(&last, built_in_groups, ", ");
+	offer_words(&last, symbol_pattern_groups, ", ");
+}
+
+/* Names of files, directories and commands are the shell's. */
+static bool leave_to_shell(const char *kind)
+{
+	static const char *const files[] = {"PATH", "FILE", "OUT"}, *const profiles[] = {"PROFILE",
+											 "BASE",
+											 "NEW"};
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
+		if (!strcmp(kind, files[i]))
+			return puts(":files ") != EOF;
+	for (size_t i = 0; i < sizeof(profiles) / sizeof(*profiles); i++)
+		if (!strcmp(kind, profiles[i]))
+			return puts(":files .scp") != EOF;
+	return !strcmp(kind, "DIR") && puts(":dirs") != EOF;
+}
+
+static void offer_values(const struct complete_line *line, const char *kind)
+{
+	if (strchr(kind, '|'))
+		offer_words(line, kind, "|");
+	else if (!strcmp(kind, "CLOCK"))
+		offer_words(line, clocks_read_names, ", ");
+	else if (!strcmp(kind, "FORMAT"))
+		offer_words(line, report_names_formats, ", ");
+	else if (!strcmp(kind, "GROUPS"))
+		offer_groups(line);
+	else
+		leave_to_shell(kind);
+}
+
+static void offer_codes(const struct complete_line *line)
+{
+	for (size_t i = 0; i < warning_codes_count; i++)
+		offer(line, warning_codes[i].code, warning_codes[i].title);
+}
+
+static void offer_named(const struct complete_line *line, const char *operand)
+{
+	char kind[64];
+
+	if (!strcmp(operand, "PROGRAM"))
+		puts(":files ");
+	else if (!strcmp(operand, "CODE"))
+		offer_codes(line);
+	else /* of PID|PROFILE|DIR the first that is known */
+		for (; *operand; operand += strcspn(operand, "|"), operand += *operand == '|') {
+			snprintf(kind, sizeof(kind), "%.*s", (int)strcspn(operand, "|"), operand);
+			if (leave_to_shell(kind))
+				return;
+		}
+}
 
 struct place {
 	const struct usage_entry *option; /* whose value is asked for */
@@ -31,10 +144,10 @@ static void offer_option(const struct complete_line *line, const struct usage_en
 
 	snprintf(text, sizeof(text), "%.*s", (int)strcspn(option->text, ":;("), option->text);
 	snprintf(word, sizeof(word), "--%s", option->name);
-	complete_values_offer(line, word, text);
+	offer(line, word, text);
 	snprintf(word, sizeof(word), "-%c", usage_letter(option));
 	if (usage_letter(option) && (!line->typed[0] || !line->typed[1]))
-		complete_values_offer(line, word, text);
+		offer(line, word, text);
 }
 
 static void offer_options(const struct complete_line *line, const struct usage *u)
@@ -47,9 +160,8 @@ static void offer_commands(const struct commands *all, const struct complete_lin
 {
 	for (size_t i = 0; i < all->count; i++)
 		if (all->command[i].usage)
-			complete_values_offer(line, all->command[i].name,
-					      all->command[i].usage->summary);
-	complete_values_offer(line, "help", "what a command does and takes");
+			offer(line, all->command[i].name, all->command[i].usage->summary);
+	offer(line, "help", "what a command does and takes");
 }
 
 /* The option in `word` whose value stands in the next word; NULL: there is none. */
@@ -113,7 +225,7 @@ static void offer_operand(const struct complete_line *line, const char *words, i
 		length = strcspn(words, " ");
 	}
 	snprintf(name, sizeof(name), "%.*s", (int)length, words);
-	complete_values_operand(line, name);
+	offer_named(line, name);
 }
 
 /* Is the word "--option=VALUE"? The value is what is in question then. */
@@ -144,7 +256,7 @@ static void complete_in(struct complete_line *line, const struct usage *u)
 	if (command >= 0)
 		printf(":command %d\n", command);
 	else if (p.value || (!p.operands_only && p.option))
-		complete_values_option(line, p.option->argument);
+		offer_values(line, p.option->argument);
 	else if (!p.operands_only && line->typed[0] == '-')
 		offer_options(line, u);
 	else if (takes_command(u, p.operands_only))

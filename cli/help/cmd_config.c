@@ -5,7 +5,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/messages/complaint.h"
 #include "cli/usage/options.h"
@@ -81,14 +80,6 @@ static void print_text(const struct config *c, const struct commands *all,
 			print_section(c, &all->command[i]);
 }
 
-static void text_json(struct json_writer *w, const char *key, const char *text)
-{
-	char *clean = utf8_clean(text, true);
-
-	json_write_text(w, key, clean);
-	free(clean);
-}
-
 static int print_json(const struct config *c, const struct command *only)
 {
 	struct json_writer w = {.out = stdout, .indent = true};
@@ -98,7 +89,7 @@ static int print_json(const struct config *c, const struct command *only)
 	json_write_open(&w, "files", '[');
 	for (size_t i = 0; i < c->files; i++) {
 		json_write_open(&w, NULL, '{');
-		text_json(&w, "path", c->file[i].path);
+		json_write_text(&w, "path", c->file[i].path);
 		json_write_flag(&w, "there", c->file[i].there);
 		json_write_close(&w, '}');
 	}
@@ -112,8 +103,8 @@ static int print_json(const struct config *c, const struct command *only)
 		json_write_open(&w, NULL, '{');
 		json_write_text(&w, "command", e->command->name);
 		json_write_text(&w, "option", e->option->name);
-		text_json(&w, "value", e->value);
-		text_json(&w, "file", e->file);
+		json_write_text(&w, "value", e->value);
+		json_write_text(&w, "file", e->file);
 		json_write_integer(&w, "line", e->line);
 		json_write_text(&w, "beaten_by", beaten_by(e));
 		json_write_close(&w, '}');

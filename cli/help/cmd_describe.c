@@ -4,7 +4,6 @@
 #include "cli/cmd.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "cli/help/commands.h"
 #include "include/scprof_version.h"

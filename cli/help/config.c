@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "cli/messages/complaint.h"
-#include "cli/messages/nearest.h"
 #include "cli/usage/options.h"
 #include "profile/base/given_file.h"
 

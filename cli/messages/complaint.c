@@ -71,7 +71,7 @@ static void put_clean(FILE *to, const char *text, size_t length, bool utf8)
 }
 
 /* `lines`: as many as the text has, the later ones behind `indent`; else it is one. */
-static void print(const char *command, const char *text, bool lines, const char *indent)
+static int print(const char *command, const char *text, bool lines, const char *indent)
 {
 	const char *from = origin_of(text);
 	bool utf8 = terminal_of(stderr, 0).utf8;
@@ -80,7 +80,7 @@ static void print(const char *command, const char *text, bool lines, const char 
 	FILE *to = open_memstream(&message, &size);
 
 	if (!to)
-		return;
+		return -1;
 	fprintf(to, "%s: ", command);
 	put_clean(to, from, strlen(from), utf8);
 	for (size_t length;; text += length + 1) {
@@ -95,41 +95,43 @@ static void print(const char *command, const char *text, bool lines, const char 
 		fwrite(message, 1, size, stderr);
 	fflush(stderr);
 	free(message);
+	return -1;
 }
 
-void complaint_print(const char *command, const char *text)
+int complaint_print(const char *command, const char *text)
 {
-	print(command, text, false, "");
+	return print(command, text, false, "");
 }
 
-void complaint_format(const char *command, const char *format, va_list arguments)
+int complaint_format(const char *command, const char *format, va_list arguments)
 {
 	char text[1536];
 
 	vsnprintf(text, sizeof(text), format, arguments);
-	complaint_print(command, text);
+	return complaint_print(command, text);
 }
 
-void complaint_say(const char *command, const char *format, ...)
+int complaint_say(const char *command, const char *format, ...)
 {
 	va_list arguments;
 
 	va_start(arguments, format);
 	complaint_format(command, format, arguments);
 	va_end(arguments);
+	return -1;
 }
 
-void complaint_lines(const char *command, const char *text)
+int complaint_lines(const char *command, const char *text)
 {
-	print(command, text, true, "");
+	return print(command, text, true, "");
 }
 
-void say(const char *text)
+int say(const char *text)
 {
-	print("scprof", text, true, "        ");
+	return print("scprof", text, true, "        ");
 }
 
-void say_format(const char *format, ...)
+int say_format(const char *format, ...)
 {
 	char text[1900];
 	va_list arguments;
@@ -137,5 +139,51 @@ void say_format(const char *format, ...)
 	va_start(arguments, format);
 	error_format(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	say(text);
+	return say(text);
+}
+
+#define LONGEST 31
+
+static size_t least(size_t a, size_t b, size_t c)
+{
+	size_t ab = a < b ? a : b;
+
+	return ab < c ? ab : c;
+}
+
+static size_t distance(const char *a, const char *b)
+{
+	size_t la = strlen(a), lb = strlen(b), d[LONGEST + 1][LONGEST + 1];
+
+	if (la > LONGEST || lb > LONGEST)
+		return LONGEST;
+	for (size_t i = 0; i <= la; i++)
+		for (size_t j = 0; j <= lb; j++) {
+			if (!i || !j) {
+				d[i][j] = i + j;
+				continue;
+			}
+			d[i][j] = least(d[i - 1][j] + 1, d[i][j - 1] + 1,
+					d[i - 1][j - 1] + (a[i - 1] != b[j - 1]));
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+				d[i][j] = least(d[i][j], d[i - 2][j - 2] + 1, LONGEST);
+		}
+	return d[la][lb];
+}
+
+const char *nearest_name(const char *word, const char *const *names, size_t count)
+{
+	const char *best = NULL;
+	size_t best_distance = 3; /* beyond that it is another word */
+
+	for (size_t i = 0; i < count; i++) {
+		size_t near = distance(word, names[i]);
+
+		/* more than half of the letters agree */
+		if (near < best_distance && 2 * near < strlen(names[i])) {
+			best = names[i];
+			best_distance = near;
+		}
+	}
+	return best;
 }

@@ -12,7 +12,7 @@
 #include "cli/cmd.h"
 #include "cli/messages/complaint.h"
 #include "collector/duration.h"
-#include "cli/usage/quantity.h"
+#include "cli/usage/options.h"
 
 #define COMMAND "scprof plan"
 

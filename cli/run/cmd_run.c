@@ -3,8 +3,6 @@
  * the report. Standard output is left to the command. After the start scprof waits for the
  * command's end, whatever happens. */
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -43,8 +41,7 @@ static int set_environment(const struct run *r)
 {
 	if (!environment_set(&r->recording.environment))
 		return 0;
-	say("out of memory: the command was not started");
-	return -1;
+	return say("out of memory: the command was not started");
 }
 
 static int make_dither(struct run *r)
@@ -71,23 +68,18 @@ static int prepare(struct run *r)
 
 	if (run_output_check(c->options.output, &c->output))
 		return -1;
-	if (environment_find_library(c->library, sizeof(c->library), &err)) {
-		say(err.text);
-		return -1;
-	}
-	if (!environment_can_preload(c->library)) {
-		say_format("libscprof.so lies in a directory that LD_PRELOAD cannot name: %s.\n"
-			   "Set SCPROF_LIB to a copy whose path has no space, colon or $ in it",
-			   c->library);
-		return -1;
-	}
+	if (environment_find_library(c->library, sizeof(c->library), &err))
+		return say(err.text);
+	if (!environment_can_preload(c->library))
+		return say_format(
+			"libscprof.so lies in a directory that LD_PRELOAD cannot name: %s.\n"
+			"Set SCPROF_LIB to a copy whose path has no space, colon or $ in it",
+			c->library);
 	if (recording_wants_stubs(c) && run_symbols_resolve(&c->options, r->program.runner,
 							    c->library, &c->chosen, &c->patterns))
 		return -1;
-	if (run_directory_create(&r->directory, c->output.directory, &err)) {
-		say(err.text);
-		return -1;
-	}
+	if (run_directory_create(&r->directory, c->output.directory, &err))
+		return say(err.text);
 	if (!write_stubs(r) && !make_dither(r) &&
 	    !recording_prepare(c, &r->directory, r->program.asan) && !set_environment(r))
 		return 0;

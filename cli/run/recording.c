@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -186,10 +185,8 @@ int recording_gather(struct run_directory *d, const struct launch *command, stru
 {
 	struct profile_error err;
 
-	if (gather_profiles(d, command, g, say, &err)) {
-		say_format("%s\nThe files of the run are kept in %s", err.text, d->profiles);
-		return -1;
-	}
+	if (gather_profiles(d, command, g, say, &err))
+		return say_format("%s\nThe files of the run are kept in %s", err.text, d->profiles);
 	if (g->profile)
 		return 0;
 	if (g->refusals)

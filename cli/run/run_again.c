@@ -4,7 +4,6 @@
 #include "cli/run/run_again.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,10 +125,8 @@ static int report(const struct again *a)
 	struct profile_error err = {""};
 	struct profile *p = profile_open((const char *const *)a->path, a->paths, &err);
 
-	if (!p) {
-		say(err.text);
-		return -1;
-	}
+	if (!p)
+		return say(err.text);
 	function_names_fill(p);
 	below_mark(p);
 	run_output_report(&a->output, a->options, NULL, p);

@@ -3,7 +3,6 @@
 #include "cli/run/run_displace.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 #include "collector/clocks/clocks_read.h"
@@ -25,8 +24,7 @@ int run_displace_dither(struct run_displace *r, const char *page, double share)
 	r->dither = site_dither_open(page, share, random_fresh_seed(), &err);
 	if (r->dither)
 		return 0;
-	say(err.text);
-	return -1;
+	return say(err.text);
 }
 
 int run_displace_open(struct run_displace *r, const char *profiles)

@@ -53,12 +53,11 @@ int run_live_open(struct run_live *l, const char *directory, const char *command
 	*l = (struct run_live){
 		.wished = true, .terminal = -1, .kept = {-1, -1, -1}, .end = -1, .log_fd = -1};
 	l->terminal = open("/dev/tty", O_RDWR | O_CLOEXEC);
-	if (l->terminal < 0) {
-		say_format("--live needs a terminal: %s.\nWithout one: scprof run COMMAND & scprof "
-			   "top --batch $!",
-			   strerror(errno));
-		return -1;
-	}
+	if (l->terminal < 0)
+		return say_format(
+			"--live needs a terminal: %s.\nWithout one: scprof run COMMAND & scprof "
+			"top --batch $!",
+			strerror(errno));
 	if (!isatty(1) && !isatty(2))
 		return 0;
 	l->log_fd = open_log(l, directory, command);
@@ -197,11 +196,11 @@ static void note_quit(struct run_live *l, int flags)
 	restore(l, 2);
 }
 
-void run_live_say(const char *text)
+int run_live_say(const char *text)
 {
 	if (shown)
 		note_quit(shown, WNOHANG);
-	say(text);
+	return say(text);
 }
 
 void run_live_end(struct run_live *l)

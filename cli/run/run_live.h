@@ -37,7 +37,7 @@ void run_live_begin(struct run_live *l, const char *profiles, const char *comman
 		    bool reports);
 
 /* Like say(), but on the terminal if the user has quit the screen. */
-void run_live_say(const char *text);
+int run_live_say(const char *text);
 
 /* The run has ended: the screen says so, and stays until the user quits. Then the terminal is
  * restored. May be called whatever happened before. */

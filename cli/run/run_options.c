@@ -9,7 +9,6 @@
 #include "cli/cmd.h"
 #include "cli/usage/options.h"
 #include "collector/duration.h"
-#include "cli/usage/quantity.h"
 #include "cli/messages/complaint.h"
 #include "collector/clocks/ticker.h"
 #include "collector/displacement/sites/site_dither.h"
@@ -71,10 +70,9 @@ static int take_until(const char *text, struct run_options *o)
 		o->filters.until = true;
 		return 0;
 	}
-	say_format("--until: '%s' is not a half width between 0.01%% and 50%% of a mean.\n"
-		   "Write 5%%, or 0.05",
-		   text);
-	return -1;
+	return say_format("--until: '%s' is not a half width between 0.01%% and 50%% of a mean.\n"
+			  "Write 5%%, or 0.05",
+			  text);
 }
 
 static int take_until_least(const char *text, struct run_options *o)
@@ -85,8 +83,8 @@ static int take_until_least(const char *text, struct run_options *o)
 		o->until_least_s = (double)ns / 1e9;
 		return 0;
 	}
-	say_format("--until-least: '%s' is not a duration of 100 ms or more: such as 30s", text);
-	return -1;
+	return say_format("--until-least: '%s' is not a duration of 100 ms or more: such as 30s",
+			  text);
 }
 
 static int take_dither(const char *text, struct run_options *o)
@@ -95,10 +93,10 @@ static int take_dither(const char *text, struct run_options *o)
 	if (!text || (!quantity_share(text, &o->dither) && o->dither >= DITHER_PLAN_LEAST &&
 		      o->dither <= DITHER_PLAN_MOST))
 		return 0;
-	say_format("--dither: '%s' is not a share between 0.5%% and 25%% of the throughput.\n"
-		   "Write 5%%, or 0.05",
-		   text);
-	return -1;
+	return say_format(
+		"--dither: '%s' is not a share between 0.5%% and 25%% of the throughput.\n"
+		"Write 5%%, or 0.05",
+		text);
 }
 
 struct taking {
@@ -106,68 +104,36 @@ struct taking {
 	struct run_options *options;
 };
 
-#define TEXT(code, member)                                                                         \
-	{                                                                                          \
-		code, offsetof(struct run_options, member), NULL, false                            \
-	}
-#define CONSTANT(code, member, text)                                                               \
-	{                                                                                          \
-		code, offsetof(struct run_options, member), text, false                            \
-	}
-#define FLAG(code, member)                                                                         \
-	{                                                                                          \
-		code, offsetof(struct run_options, member), NULL, true                             \
-	}
-
+#define MEMBER(option, kind, member, ...)                                                          \
+	OPTIONS_MEMBER(option, kind, run_options, member, ##__VA_ARGS__)
 /* Options that only set a member. */
-static const struct {
-	int code;
-	size_t at;
-	const char *constant; /* where the option has no value */
-	bool flag;
-} members[] = {
-	TEXT('o', output),
-	TEXT('c', clock_text),
-	TEXT('d', tick_text),
-	TEXT('g', groups),
-	TEXT('s', symbols),
-	TEXT(RUN_OPTION_SLOWEST, slowest),
-	TEXT(RUN_OPTION_SLOWER_THAN, slower_than),
-	TEXT(RUN_OPTION_SLOWEST_OF, slowest_of),
-	TEXT(RUN_OPTION_STATES, states),
-	CONSTANT(RUN_OPTION_VERIFY_PATHS, verify_paths, "1"),
-	FLAG(RUN_OPTION_EXACT_TICK, exact_tick),
-	FLAG(RUN_OPTION_LIVE, live),
-	TEXT(RUN_OPTION_UNTIL_OF, until_of),
-	FLAG(RUN_OPTION_DISPLACE, displace),
-	TEXT(RUN_OPTION_COPY_TO, copy_to),
-	TEXT(RUN_OPTION_NAME, name),
-	FLAG(RUN_OPTION_CHILDREN, children),
-	TEXT(RUN_OPTION_DEPTH, filters.depth),
-	CONSTANT(RUN_OPTION_NATIVE, filters.native, "1"),
-	CONSTANT(RUN_OPTION_NO_PYTHON, filters.python, "off"),
-	TEXT(RUN_OPTION_AFTER, filters.after),
-	TEXT(RUN_OPTION_FOR, filters.length),
-	TEXT(RUN_OPTION_SIGNAL, filters.signal),
-	FLAG(RUN_OPTION_STOPPED, filters.stopped),
-};
-
-/* False: the option is none of them. */
-static bool set_member(struct run_options *o, int code, const char *value)
-{
-	for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++) {
-		void *member = (char *)o + members[i].at;
-
-		if (members[i].code != code)
-			continue;
-		if (members[i].flag)
-			*(bool *)member = true;
-		else
-			*(const char **)member = value ? value : members[i].constant;
-		return true;
-	}
-	return false;
-}
+static const struct options_member members[] = {
+	MEMBER('o', TEXT, output),
+	MEMBER('c', TEXT, clock_text),
+	MEMBER('d', TEXT, tick_text),
+	MEMBER('g', TEXT, groups),
+	MEMBER('s', TEXT, symbols),
+	MEMBER(RUN_OPTION_SLOWEST, TEXT, slowest),
+	MEMBER(RUN_OPTION_SLOWER_THAN, TEXT, slower_than),
+	MEMBER(RUN_OPTION_SLOWEST_OF, TEXT, slowest_of),
+	MEMBER(RUN_OPTION_STATES, TEXT, states),
+	MEMBER(RUN_OPTION_VERIFY_PATHS, TEXT, verify_paths, .constant = "1"),
+	MEMBER(RUN_OPTION_EXACT_TICK, FLAG, exact_tick),
+	MEMBER(RUN_OPTION_LIVE, FLAG, live),
+	MEMBER(RUN_OPTION_UNTIL_OF, TEXT, until_of),
+	MEMBER(RUN_OPTION_DISPLACE, FLAG, displace),
+	MEMBER(RUN_OPTION_COPY_TO, TEXT, copy_to),
+	MEMBER(RUN_OPTION_NAME, TEXT, name),
+	MEMBER(RUN_OPTION_CHILDREN, FLAG, children),
+	MEMBER(RUN_OPTION_DEPTH, TEXT, filters.depth),
+	MEMBER(RUN_OPTION_NATIVE, TEXT, filters.native, .constant = "1"),
+	MEMBER(RUN_OPTION_NO_PYTHON, TEXT, filters.python, .constant = "off"),
+	MEMBER(RUN_OPTION_AFTER, TEXT, filters.after),
+	MEMBER(RUN_OPTION_FOR, TEXT, filters.length),
+	MEMBER(RUN_OPTION_SIGNAL, TEXT, filters.signal),
+	MEMBER(RUN_OPTION_STOPPED, FLAG, filters.stopped),
+	MEMBER(RUN_OPTION_RUNS, COUNT32, runs, .least = 1, .most = RUNS_MOST),
+	{0}};
 
 static int take_option(void *to, int code, const char *value)
 {
@@ -175,14 +141,13 @@ static int take_option(void *to, int code, const char *value)
 	struct run_options *o = t->options;
 	int taken = report_options_take(&o->shown, t->usage, code, value);
 
-	if (taken <= 0 || set_member(o, code, value))
-		return taken <= 0 ? taken : 0;
+	taken = taken > 0 ? options_take(t->usage, members, o, code, value) : taken;
+	if (taken <= 0)
+		return taken;
 	switch (code) {
 	case RUN_OPTION_NO_REPORT:
 		o->report = false;
 		return 0;
-	case RUN_OPTION_RUNS:
-		return options_count32(t->usage, code, value, 1, RUNS_MOST, &o->runs);
 	case RUN_OPTION_UNTIL:
 		return take_until(value, o);
 	case RUN_OPTION_UNTIL_LEAST:
@@ -194,10 +159,10 @@ static int take_option(void *to, int code, const char *value)
 	case RUN_OPTION_THREAD:
 		return run_options_join(&o->filters.threads, value);
 	default: /* -p */
-		say_format("scprof run starts a command. Process %.20s runs already: scprof attach "
-			   "%.20s",
-			   value, value);
-		return -1;
+		return say_format(
+			"scprof run starts a command. Process %.20s runs already: scprof attach "
+			"%.20s",
+			value, value);
 	}
 }
 

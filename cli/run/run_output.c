@@ -27,27 +27,22 @@ static int try_directory(const char *directory)
 		unlink(name);
 		return 0;
 	}
-	say_format("cannot write a profile into the folder %.300s: %s.\n"
-		   "Choose another place with -o",
-		   directory, strerror(errno));
-	return -1;
+	return say_format("cannot write a profile into the folder %.300s: %s.\n"
+			  "Choose another place with -o",
+			  directory, strerror(errno));
 }
 
 static int use_directory(const char *directory, struct run_output *o)
 {
 	char real[PATH_MAX];
 
-	if (!realpath(directory, real)) {
-		say_format("cannot write a profile into the folder %.300s: %s.\n"
-			   "Create it first (mkdir -p), or choose another place with -o",
-			   directory, strerror(errno));
-		return -1;
-	}
-	if (strlen(real) >= sizeof(o->directory)) {
-		say_format("the path of %.300s is too long.\nChoose another place with -o",
-			   directory);
-		return -1;
-	}
+	if (!realpath(directory, real))
+		return say_format("cannot write a profile into the folder %.300s: %s.\n"
+				  "Create it first (mkdir -p), or choose another place with -o",
+				  directory, strerror(errno));
+	if (strlen(real) >= sizeof(o->directory))
+		return say_format("the path of %.300s is too long.\nChoose another place with -o",
+				  directory);
 	memcpy(o->directory, real, strlen(real) + 1);
 	return try_directory(o->directory);
 }
@@ -57,12 +52,10 @@ static int split(const char *path, struct run_output *o)
 	char directory[PATH_MAX];
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 
-	if (!*name || strlen(path) >= sizeof(directory) || strlen(name) > NAME_MAX) {
-		say_format("-o %.300s is not a name for a file.\n"
-			   "Write a path that ends in a name of at most %d characters",
-			   path, NAME_MAX);
-		return -1;
-	}
+	if (!*name || strlen(path) >= sizeof(directory) || strlen(name) > NAME_MAX)
+		return say_format("-o %.300s is not a name for a file.\n"
+				  "Write a path that ends in a name of at most %d characters",
+				  path, NAME_MAX);
 	snprintf(directory, sizeof(directory), "%.*s", slash ? (int)(slash - path + 1) : 1,
 		 slash ? path : ".");
 	if (use_directory(directory, o))
@@ -104,12 +97,11 @@ int run_output_check(const char *wanted, struct run_output *o)
 	}
 	if (S_ISDIR(st.st_mode))
 		return use_directory(wanted, o);
-	if (!S_ISREG(st.st_mode)) {
-		say_format("-o %.300s is not a regular file, and a profile replaces what it is "
-			   "written to.\nName a file, or a folder",
-			   wanted);
-		return -1;
-	}
+	if (!S_ISREG(st.st_mode))
+		return say_format(
+			"-o %.300s is not a regular file, and a profile replaces what it is "
+			"written to.\nName a file, or a folder",
+			wanted);
 	/* a link is written through, not replaced */
 	if (split(realpath(wanted, real) ? real : wanted, o))
 		return -1;

@@ -4,7 +4,6 @@
 #define SCPROF_CLI_RUN_RUN_OUTPUT_H
 
 #include <limits.h>
-#include <stdbool.h>
 #include <sys/types.h>
 
 #include "cli/run/run_options.h"

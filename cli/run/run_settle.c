@@ -11,7 +11,6 @@
 #include "cli/run/run_again.h"
 #include "cli/run/run_options.h"
 #include "cli/usage/options.h"
-#include "cli/usage/quantity.h"
 #include "collector/clocks/clocks.h"
 #include "collector/clocks/ticker.h"
 #include "collector/duration.h"
@@ -26,8 +25,8 @@ static int check_clock(const char *from, const char *name, struct run_options *o
 	o->clock = clocks_read_parse(name);
 	if (o->clock != SCP_CLOCK_NONE)
 		return 0;
-	say_format("%s: no clock is called '%s'.\nThere are: %s", from, name, clocks_read_names);
-	return -1;
+	return say_format("%s: no clock is called '%s'.\nThere are: %s", from, name,
+			  clocks_read_names);
 }
 
 /* A group that the library has wrappers for. "none" is set by an outer `scprof run`. */
@@ -62,12 +61,11 @@ static int take_groups(struct run_options *o, const char *list, struct profile_e
 		if (is_built_in(at, length)) {
 			add_group(o->built_in, sizeof(o->built_in), at, length);
 		} else if (!patterns) {
-			error_set(
+			return error_set(
 				err,
 				"no group is called '%.*s'.\nThere are: socket, io, wait, resolve, "
 				"region, functions, all; of libraries: %s",
 				(int)length, at, symbol_pattern_groups);
-			return -1;
 		} else if (!strstr(o->ready_made, patterns)) {
 			add_group(o->ready_made, sizeof(o->ready_made), patterns, strlen(patterns));
 		}
@@ -87,8 +85,7 @@ static int check_groups(const char *from, const char *list, struct run_options *
 
 	if (!take_groups(o, list, &err))
 		return 0;
-	say_format("%s: %s", from, err.text);
-	return -1;
+	return say_format("%s: %s", from, err.text);
 }
 
 static int check_states(const char *from, const char *text, struct run_options *o)
@@ -96,33 +93,7 @@ static int check_states(const char *from, const char *text, struct run_options *
 	(void)o;
 	if (!strcmp(text, "off") || !strcmp(text, "budget") || !strcmp(text, "exact"))
 		return 0;
-	say_format("%s: '%s' is not off, budget or exact", from, text);
-	return -1;
-}
-
-static int check_count(const char *from, const char *text, uint64_t least, uint64_t most,
-		       const char *what)
-{
-	uint64_t n;
-
-	if (!quantity_count(text, least, most, &n))
-		return 0;
-	say_format("%s: '%s' is not a number %sfrom 1 to %llu", from, text, what,
-		   (unsigned long long)most);
-	return -1;
-}
-
-/* 0 in the environment: none. */
-static int check_verify_paths(const char *from, const char *text, struct run_options *o)
-{
-	(void)o;
-	return check_count(from, text, *from == '-' ? 1 : 0, UINT32_MAX, "");
-}
-
-static int check_slowest(const char *from, const char *text, struct run_options *o)
-{
-	(void)o;
-	return check_count(from, text, 1, SCP_SLOWEST_MAX, "of calls ");
+	return say_format("%s: '%s' is not off, budget or exact", from, text);
 }
 
 static int check_slower_than(const char *from, const char *text, struct run_options *o)
@@ -132,49 +103,38 @@ static int check_slower_than(const char *from, const char *text, struct run_opti
 	(void)o;
 	if (!duration_parse(text, &ns))
 		return 0;
-	say_format("%s: '%s' is not a duration; write a number and its unit: 50us, 1ms, 0.5s", from,
-		   text);
-	return -1;
+	return say_format(
+		"%s: '%s' is not a duration; write a number and its unit: 50us, 1ms, 0.5s", from,
+		text);
 }
 
 /* No pattern of the list may be empty. */
 static int check_slowest_of(const char *from, const char *text, struct run_options *o)
 {
 	(void)o;
-	if (strlen(text) >= SCP_SLOWEST_PATTERNS) {
-		say_format("%s: more than %u characters; shorten the names by globs", from,
-			   SCP_SLOWEST_PATTERNS - 1);
-		return -1;
-	}
+	if (strlen(text) >= SCP_SLOWEST_PATTERNS)
+		return say_format("%s: more than %u characters; shorten the names by globs", from,
+				  SCP_SLOWEST_PATTERNS - 1);
 	for (const char *at = text;; at++) {
 		size_t length = strcspn(at, ",");
 
-		if (length <= (*at == '!')) {
-			say_format(
+		if (length <= (*at == '!'))
+			return say_format(
 				"%s: '%s' has an empty name in it; write names or globs, such as "
 				"'send*,libssl*:SSL_*'",
 				from, text);
-			return -1;
-		}
 		at += length;
 		if (!*at)
 			return 0;
 	}
 }
 
-static int check_depth(const char *from, const char *text, struct run_options *o)
-{
-	(void)o;
-	return check_count(from, text, 1, SCP_MAX_FRAMES, "of frames ");
-}
-
 static int check_time(const char *option, const char *text, uint64_t *ns)
 {
 	if (!duration_parse(text, ns) && *ns)
 		return 0;
-	say_format("%s: '%s' is not a time.\nWrite a number and its unit: 500ms, 5s, 0.5s", option,
-		   text);
-	return -1;
+	return say_format("%s: '%s' is not a time.\nWrite a number and its unit: 500ms, 5s, 0.5s",
+			  option, text);
 }
 
 static int check_after(const char *from, const char *text, struct run_options *o)
@@ -198,33 +158,46 @@ static int check_signal(const char *from, const char *text, struct run_options *
 	*number = !strcmp(name, "USR1") ? SIGUSR1 : !strcmp(name, "USR2") ? SIGUSR2 : 0;
 	if (*number)
 		return 0;
-	say_format("--signal: '%s' is neither USR1 nor USR2, which scprof takes itself.\n"
-		   "Other signals are the program's",
-		   text);
-	return -1;
+	return say_format("--signal: '%s' is neither USR1 nor USR2, which scprof takes itself.\n"
+			  "Other signals are the program's",
+			  text);
 }
 
 #define AT(member) offsetof(struct run_options, member)
 
-/* Texts that an option or a variable sets; the check may be NULL. */
+/* Texts that an option or a variable sets: checked by `check`, or as a number up to `most`. */
 static const struct setting {
 	const char *option, *variable;
 	size_t at;
 	int (*check)(const char *from, const char *text, struct run_options *o);
+	uint32_t most;
+	const char *what;
+	bool or_none; /* in the environment 0 stands for none */
 } settings[] = {
-	{"-c", "SCPROF_CLOCK", AT(clock_text), check_clock},
-	{"-g", "SCPROF_GROUPS", AT(groups), check_groups},
-	{"-s", "SCPROF_SYMBOLS", AT(symbols), NULL},
-	{"--depth", "SCPROF_DEPTH", AT(filters.depth), check_depth},
-	{"--after", "SCPROF_AFTER", AT(filters.after), check_after},
-	{"--for", "SCPROF_FOR", AT(filters.length), check_for},
-	{"--signal", "SCPROF_SIGNAL", AT(filters.signal), check_signal},
-	{"--slowest", "SCPROF_SLOWEST", AT(slowest), check_slowest},
-	{"--slower-than", "SCPROF_SLOWER_THAN", AT(slower_than), check_slower_than},
-	{"--slowest-of", "SCPROF_SLOWEST_OF", AT(slowest_of), check_slowest_of},
-	{"--states", "SCPROF_STATES", AT(states), check_states},
-	{"--verify-paths", "SCPROF_VERIFY_PATHS", AT(verify_paths), check_verify_paths},
+	{"-c", "SCPROF_CLOCK", AT(clock_text), .check = check_clock},
+	{"-g", "SCPROF_GROUPS", AT(groups), .check = check_groups},
+	{"-s", "SCPROF_SYMBOLS", AT(symbols), .check = NULL},
+	{"--depth", "SCPROF_DEPTH", AT(filters.depth), .most = SCP_MAX_FRAMES,
+	 .what = "of frames "},
+	{"--after", "SCPROF_AFTER", AT(filters.after), .check = check_after},
+	{"--for", "SCPROF_FOR", AT(filters.length), .check = check_for},
+	{"--signal", "SCPROF_SIGNAL", AT(filters.signal), .check = check_signal},
+	{"--slowest", "SCPROF_SLOWEST", AT(slowest), .most = SCP_SLOWEST_MAX, .what = "of calls "},
+	{"--slower-than", "SCPROF_SLOWER_THAN", AT(slower_than), .check = check_slower_than},
+	{"--slowest-of", "SCPROF_SLOWEST_OF", AT(slowest_of), .check = check_slowest_of},
+	{"--states", "SCPROF_STATES", AT(states), .check = check_states},
+	{"--verify-paths", "SCPROF_VERIFY_PATHS", AT(verify_paths), .most = UINT32_MAX, .what = "",
+	 .or_none = true},
 };
+
+static int check_count(const struct setting *s, const char *from, const char *text)
+{
+	uint64_t n;
+
+	if (!s->most || !quantity_count(text, s->or_none && *from != '-' ? 0 : 1, s->most, &n))
+		return 0;
+	return say_format("%s: '%s' is not a number %sfrom 1 to %u", from, text, s->what, s->most);
+}
 
 static int settle(const struct setting *s, struct run_options *o)
 {
@@ -235,17 +208,17 @@ static int settle(const struct setting *s, struct run_options *o)
 		*text = options_variable(s->variable);
 		from = s->variable;
 	}
-	return *text && s->check ? s->check(from, *text, o) : 0;
+	if (!*text)
+		return 0;
+	return s->check ? s->check(from, *text, o) : check_count(s, from, *text);
 }
 
 int run_options_join(char **list, const char *value)
 {
 	char *joined = NULL;
 
-	if (asprintf(&joined, "%s%s%s", *list ? *list : "", *list ? "," : "", value) < 0) {
-		say("out of memory");
-		return -1;
-	}
+	if (asprintf(&joined, "%s%s%s", *list ? *list : "", *list ? "," : "", value) < 0)
+		return say("out of memory");
 	free(*list);
 	*list = joined;
 	return 0;
@@ -254,27 +227,23 @@ int run_options_join(char **list, const char *value)
 /* A name that no thread can have certainly matches nothing. */
 static int check_threads(const char *list)
 {
-	if (list && strlen(list) > LIST_MOST) {
-		say_format("--thread: more than %d characters of names; shorten them by globs",
-			   LIST_MOST);
-		return -1;
-	}
+	if (list && strlen(list) > LIST_MOST)
+		return say_format(
+			"--thread: more than %d characters of names; shorten them by globs",
+			LIST_MOST);
 	for (const char *at = list; list; at += strcspn(at, ",") + 1) {
 		size_t length = strcspn(at, ",");
 
-		if (!length) {
-			say_format("--thread: a pattern without a name: '%s'.\n"
-				   "Write names or globs, separated by commas: 'main,io-*'",
-				   list);
-			return -1;
-		}
+		if (!length)
+			return say_format("--thread: a pattern without a name: '%s'.\n"
+					  "Write names or globs, separated by commas: 'main,io-*'",
+					  list);
 		if (length > NAME_MOST && !memchr(at, '*', length) && !memchr(at, '[', length) &&
-		    !memchr(at, '\\', length)) {
-			say_format("--thread: no thread can be called '%.*s': names have at most "
-				   "%d characters.\nShorten it: '%.*s*'",
-				   (int)length, at, NAME_MOST, NAME_MOST - 1, at);
-			return -1;
-		}
+		    !memchr(at, '\\', length))
+			return say_format(
+				"--thread: no thread can be called '%.*s': names have at most "
+				"%d characters.\nShorten it: '%.*s*'",
+				(int)length, at, NAME_MOST, NAME_MOST - 1, at);
 		if (!at[length])
 			break;
 	}
@@ -303,13 +272,11 @@ static int write_out_below(struct run_filters *f)
 		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s%s", i ? "," : "",
 				       p.list[i].takes_out ? "!" : "", p.list[i].text);
 	symbol_pattern_free(&p);
-	if (failed || at >= sizeof(text)) {
-		say_format("--below: %s",
-			   !failed ? "the patterns are too long; shorten them by globs"
-			   : strncmp(err.text, "-s: ", 4) ? err.text
-							  : err.text + 4);
-		return -1;
-	}
+	if (failed || at >= sizeof(text))
+		return say_format("--below: %s",
+				  !failed ? "the patterns are too long; shorten them by globs"
+				  : strncmp(err.text, "-s: ", 4) ? err.text
+								 : err.text + 4);
 	free(f->below);
 	f->below = strdup(text);
 	return f->below ? 0 : -1;
@@ -325,8 +292,7 @@ static int settle_below(struct run_filters *f)
 		return 0;
 	if (*f->below)
 		return write_out_below(f);
-	say("--below: which function? Write names or globs, such as 'handle_*'");
-	return -1;
+	return say("--below: which function? Write names or globs, such as 'handle_*'");
 }
 
 static int settle_stopped(struct run_filters *f)
@@ -338,10 +304,10 @@ static int settle_stopped(struct run_filters *f)
 	f->plan.stopped = f->stopped && (f->signal || !f->until);
 	if (!f->stopped || (!f->after && (!f->length || f->signal)))
 		return 0;
-	say_format("--stopped waits for %s, and %s goes by the clock.\nLeave one of them out",
-		   f->signal ? "a signal" : "the program's SCPROF_START",
-		   f->after ? "--after" : "--for");
-	return -1;
+	return say_format(
+		"--stopped waits for %s, and %s goes by the clock.\nLeave one of them out",
+		f->signal ? "a signal" : "the program's SCPROF_START",
+		f->after ? "--after" : "--for");
 }
 
 /* A tick without a page clock is an error on the command line, and ignored in the environment. */
@@ -353,12 +319,10 @@ static int settle_tick(struct run_options *o)
 	if (o->clock == SCP_CLOCK_NONE)
 		o->clock = clocks_verdict_default(reason, sizeof(reason));
 	bool ticks = o->clock == SCP_CLOCK_PAGE || o->clock == SCP_CLOCK_DUAL;
-	if (text && !ticks) {
-		say_format("-d sets the tick of the page clock, but the clock is %s.\n"
-			   "Add -c page, or -c dual",
-			   clocks_read_name(o->clock));
-		return -1;
-	}
+	if (text && !ticks)
+		return say_format("-d sets the tick of the page clock, but the clock is %s.\n"
+				  "Add -c page, or -c dual",
+				  clocks_read_name(o->clock));
 	if (!text && ticks) {
 		text = options_variable("SCPROF_TICK");
 		from = "SCPROF_TICK";
@@ -367,10 +331,9 @@ static int settle_tick(struct run_options *o)
 	if (!text || (!duration_parse(text, &o->tick_ns) && o->tick_ns >= TICKER_MIN_NS &&
 		      o->tick_ns <= TICKER_MAX_NS))
 		return 0;
-	say_format("%s: '%s' is not a tick between 20us and 100ms.\n"
-		   "Write a number and its unit: 50us, 1ms, 0.5ms",
-		   from, text);
-	return -1;
+	return say_format("%s: '%s' is not a tick between 20us and 100ms.\n"
+			  "Write a number and its unit: 50us, 1ms, 0.5ms",
+			  from, text);
 }
 
 static bool has_empty_name(const char *list)

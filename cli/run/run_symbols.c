@@ -8,7 +8,7 @@
 
 #include "collector/attach/target/as_user.h"
 #include "collector/launch/environment.h"
-#include "collector/select/stub_object.h"
+#include "collector/select/stub_image.h"
 #include "stats/numerics/random.h"
 #include "cli/messages/complaint.h"
 #include "profile/base/error.h"
@@ -66,22 +66,19 @@ int run_symbols_resolve(const struct run_options *o, const char *program, const 
 	struct profile_error err;
 
 	*chosen = (struct selection){0};
-	if (symbol_pattern_parse(o->ready_made, o->symbols, parsed, &err)) {
-		say(err.text);
-		return -1;
-	}
+	if (symbol_pattern_parse(o->ready_made, o->symbols, parsed, &err))
+		return say(err.text);
 	if ((o->filters.process ? open_mapped(chosen, &o->filters, library, &err)
 				: selection_open(chosen, program, library, NULL, &err)) ||
 	    selection_resolve(chosen, parsed, &err)) {
 		run_symbols_complain(chosen, &err);
 		return -1;
 	}
-	if (!chosen->count && o->only_ready_made) {
-		say_format("-g %s: neither the program nor this machine has any of its functions.\n"
-			   "`scprof symbols PROGRAM` lists what can be chosen",
-			   o->groups);
-		return -1;
-	}
+	if (!chosen->count && o->only_ready_made)
+		return say_format(
+			"-g %s: neither the program nor this machine has any of its functions.\n"
+			"`scprof symbols PROGRAM` lists what can be chosen",
+			o->groups);
 	say_left_out(chosen);
 	return 0;
 }
@@ -110,6 +107,5 @@ int run_symbols_write(const struct selection *chosen, const char *directory, con
 			return 0;
 	}
 	*path = '\0';
-	say_format("-s: %s", err.text);
-	return -1;
+	return say_format("-s: %s", err.text);
 }

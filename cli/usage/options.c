@@ -3,7 +3,9 @@
  * forget the state of the last. */
 #include "cli/usage/options.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -11,8 +13,6 @@
 #include <string.h>
 
 #include "cli/messages/complaint.h"
-#include "cli/messages/nearest.h"
-#include "cli/usage/quantity.h"
 #include "collector/duration.h"
 
 #define MOST 64 /* options of a command */
@@ -206,9 +206,93 @@ int options_duration(const struct usage *u, int code, const char *value, uint64_
 			usage_find_code(u, code)->name, value, least, most);
 }
 
+static int set_member(const struct usage *u, const struct options_member *m, void *to,
+		      const char *value)
+{
+	void *at = (char *)to + m->at;
+	uint64_t ns;
+
+	switch (m->type) {
+	case OPTIONS_FLAG:
+		*(bool *)at = true;
+		return 0;
+	case OPTIONS_TEXT:
+		*(const char **)at = value ? value : m->constant;
+		return 0;
+	case OPTIONS_COUNT:
+		return options_count(u, m->code, value, m->least, m->most, at);
+	case OPTIONS_COUNT32:
+		return options_count32(u, m->code, value, (uint32_t)m->least, (uint32_t)m->most,
+				       at);
+	case OPTIONS_CONFIDENCE:
+		return options_confidence(u, value, at);
+	case OPTIONS_DURATION:
+		return options_duration(u, m->code, value, m->least, m->most, at);
+	default:
+		if (options_duration(u, m->code, value, m->least, m->most, &ns))
+			return -1;
+		*(double *)at = (double)ns / 1e9;
+		return 0;
+	}
+}
+
+int options_take(const struct usage *u, const struct options_member *members, void *to, int code,
+		 const char *value)
+{
+	for (const struct options_member *m = members; m->code; m++)
+		if (m->code == code)
+			return set_member(u, m, to, value);
+	return 1;
+}
+
 const char *options_variable(const char *name)
 {
 	const char *value = getenv(name);
 
 	return value && *value ? value : NULL;
+}
+
+int quantity_count(const char *text, uint64_t least, uint64_t most, uint64_t *count)
+{
+	unsigned long long value;
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return -1;
+	errno = 0;
+	value = strtoull(text, &end, 10);
+	if (*end || errno || value < least || value > most)
+		return -1;
+	*count = value;
+	return 0;
+}
+
+int quantity_share(const char *text, double *share)
+{
+	char *end;
+	double value;
+
+	if (!strchr("0123456789.", *text) || !*text || strpbrk(text, "xX"))
+		return -1;
+	value = strtod(text, &end);
+	if (end == text)
+		return -1;
+	if (!strcmp(end, "%"))
+		value /= 100;
+	else if (*end)
+		return -1;
+	if (!isfinite(value) || !(value > 0))
+		return -1;
+	*share = value;
+	return 0;
+}
+
+int quantity_confidence(const char *text, double *confidence)
+{
+	double value;
+
+	if (quantity_share(text, &value) || value >= 1)
+		return -1;
+	*confidence = value;
+	return 0;
 }

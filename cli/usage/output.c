@@ -116,9 +116,8 @@ int output_finish(const char *command)
 static int complain(const char *command, const char *path)
 {
 	lost |= !path;
-	complaint_say(command, "cannot write %s: %s; name another place with -o",
-		      path ? path : "standard output", strerror(errno));
-	return -1;
+	return complaint_say(command, "cannot write %s: %s; name another place with -o",
+			     path ? path : "standard output", strerror(errno));
 }
 
 int output_begin(struct output *o, const char *command, const char *path)

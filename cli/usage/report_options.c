@@ -4,7 +4,6 @@
 
 #include <ctype.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "cli/messages/complaint.h"
 #include "cli/usage/options.h"
@@ -27,10 +26,21 @@ static int take_format(struct report_choice *c, const struct usage *u, const cha
 	c->format_given = true;
 	if (report_names_parse_format(value, &c->options.format) == 0)
 		return 0;
-	complaint_say(caller_of(u).name, "no format '%s'; there are: %s", value,
-		      report_names_formats);
-	return -1;
+	return complaint_say(caller_of(u).name, "no format '%s'; there are: %s", value,
+			     report_names_formats);
 }
+
+#define MEMBER(option, kind, member, ...)                                                          \
+	OPTIONS_MEMBER(option, kind, report_choice, options.member, ##__VA_ARGS__)
+static const struct options_member members[] = {
+	MEMBER(USAGE_CONFIDENCE, CONFIDENCE, confidence),
+	MEMBER(USAGE_TOP, COUNT32, top, .most = OPTIONS_ANY_COUNT),
+	MEMBER(USAGE_FRAMES, COUNT32, frames, .most = OPTIONS_ANY_COUNT),
+	MEMBER(USAGE_WARM_UP, FLAG, include_warmup),
+	MEMBER(USAGE_FULL, FLAG, full),
+	MEMBER(USAGE_TOGETHER, FLAG, together),
+	MEMBER(USAGE_FOLD, FLAG, fold),
+	{0}};
 
 int report_options_take(struct report_choice *c, const struct usage *u, int code, const char *value)
 {
@@ -44,28 +54,10 @@ int report_options_take(struct report_choice *c, const struct usage *u, int code
 	case USAGE_SORT:
 		c->sort_given = true;
 		return report_names_parse_sort(value, &o->sort);
-	case USAGE_CONFIDENCE:
-		return options_confidence(u, value, &o->confidence);
-	case USAGE_TOP:
-		return options_count32(u, code, value, 0, OPTIONS_ANY_COUNT, &o->top);
-	case USAGE_FRAMES:
-		return options_count32(u, code, value, 0, OPTIONS_ANY_COUNT, &o->frames);
-	case USAGE_WARM_UP:
-		o->include_warmup = true;
-		return 0;
-	case USAGE_FULL:
-		o->full = true;
-		return 0;
-	case USAGE_TOGETHER:
-		o->together = true;
-		return 0;
-	case USAGE_FOLD:
-		o->fold = true;
-		return 0;
 	case USAGE_WEIGHT:
 		return report_names_parse_weight(value, &o->weight);
 	default:
-		return 1;
+		return options_take(u, members, c, code, value);
 	}
 }
 
@@ -79,18 +71,15 @@ static int check_rows(const struct report_options *o, const char *command)
 {
 	unsigned traits = report_names_format_traits(o->format);
 
-	if (traits & REPORT_OF_STACKS && by_other(o)) {
-		complaint_say(command,
-			      "this format has call paths only, no rows by %s. Use --by "
-			      "path, site or function, or --format text, json, html or csv",
-			      report_names_by(o->by));
-		return -1;
-	}
-	if (o->sort != REPORT_SORT_TIME && (by_other(o) || !(traits & REPORT_IN_ORDER))) {
-		complaint_say(command, "--sort goes with --by path, site or function, and with "
-				       "--format text, json or csv");
-		return -1;
-	}
+	if (traits & REPORT_OF_STACKS && by_other(o))
+		return complaint_say(command,
+				     "this format has call paths only, no rows by %s. Use --by "
+				     "path, site or function, or --format text, json, html or csv",
+				     report_names_by(o->by));
+	if (o->sort != REPORT_SORT_TIME && (by_other(o) || !(traits & REPORT_IN_ORDER)))
+		return complaint_say(command,
+				     "--sort goes with --by path, site or function, and with "
+				     "--format text, json or csv");
 	return 0;
 }
 
@@ -129,11 +118,10 @@ int report_options_settle(struct report_choice *c, const struct usage *u, const 
 		report_names_format_of(output, &o->format);
 	if (check_rows(o, command.name))
 		return -1;
-	if (report_names_format_traits(o->format) & REPORT_BINARY && !output && terminal) {
-		complaint_say(command.name, "this format is not for a terminal. Name a file with "
-					    "-o, or pipe it on");
-		return -1;
-	}
+	if (report_names_format_traits(o->format) & REPORT_BINARY && !output && terminal)
+		return complaint_say(command.name,
+				     "this format is not for a terminal. Name a file with "
+				     "-o, or pipe it on");
 	/* what is read by a script keeps its columns */
 	o->cpu_first = terminal && !output && !c->sort_given;
 	return 0;

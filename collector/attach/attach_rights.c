@@ -17,7 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "collector/machine/proc_status.h"
+#include "collector/machine/kernel_file.h"
 
 #define CPU_SECONDS   60
 #define ADDRESS_BYTES (8ull << 30)

@@ -19,17 +19,15 @@
 #include "collector/clocks/clocks_read.h"
 #include "collector/clocks/counter.h"
 #include "collector/duration.h"
+#include "collector/launch/launch.h"
 #include "profile/base/error.h"
 
 #define CALIBRATION_NS 20000000L
 
 int bench_set_clock(struct bench_plan *plan, enum scp_clock_kind kind, char *why, size_t size)
 {
-	struct timespec pause = {.tv_nsec = CALIBRATION_NS};
-	clock_reader *read = clocks_read_source(SCP_CLOCK_TSC)->read;
 	bool trusted = counter_is_trusted(why, size);
-	struct clock_pair from, to;
-	double error;
+	struct clock_pair from;
 
 	plan->clock = SCP_CLOCK_MONOTONIC;
 	plan->ns_per_unit = 1;
@@ -37,11 +35,9 @@ int bench_set_clock(struct bench_plan *plan, enum scp_clock_kind kind, char *why
 		return -1;
 	if (kind == SCP_CLOCK_MONOTONIC || !trusted)
 		return 0;
-	from = clocks_measure_pair(read);
-	nanosleep(&pause, NULL);
-	to = clocks_measure_pair(read);
 	plan->clock = SCP_CLOCK_TSC;
-	plan->ns_per_unit = 1 / clocks_measure_rate(&from, &to, &error);
+	plan->ns_per_unit = 1 / clocks_measure_rate_for(clocks_read_source(SCP_CLOCK_TSC)->read,
+							CALIBRATION_NS, &from);
 	return 0;
 }
 
@@ -73,26 +69,21 @@ static enum bench_end fail(struct bench_error *err, enum bench_end end, const ch
 static void describe_place(const struct bench_plan *plan, const struct bench_record *r, char *text,
 			   size_t size)
 {
-	switch (r->phase) {
-	case BENCH_STARTING:
-	case BENCH_LOADING:
-		snprintf(text, size, "while its library was loaded");
-		break;
-	case BENCH_FIRST:
-		snprintf(text, size, "in its first call");
-		break;
-	case BENCH_WARMING:
-		snprintf(text, size, "in a call to warm up");
-		break;
-	case BENCH_DOUBLING:
+	static const char *const early[] = {[BENCH_STARTING] = "while its library was loaded",
+					    [BENCH_LOADING] = "while its library was loaded",
+					    [BENCH_FIRST] = "in its first call",
+					    [BENCH_WARMING] = "in a call to warm up"};
+	uint32_t phase = r->phase; /* user code may write to it */
+
+	if (phase < BENCH_DOUBLING)
+		snprintf(text, size, "%s", early[phase]);
+	else if (phase == BENCH_DOUBLING)
 		snprintf(text, size, "in a loop of %" PRIu64 " calls to find their number",
 			 r->calls);
-		break;
-	default:
+	else
 		snprintf(text, size,
 			 "in replication %" PRIu32 " of %" PRIu32 ", a loop of %" PRIu64 " calls",
 			 r->replication + 1, plan->replications, r->calls);
-	}
 }
 
 static const char *subject_name(const struct bench_plan *plan)
@@ -154,19 +145,6 @@ static enum bench_end judge(const struct bench_plan *plan, struct bench_record *
 			    "'%s' wrote over memory that is not its own, the results among it",
 			    subject_name(plan));
 	return BENCH_DONE;
-}
-
-/* SIGCHLD, and the signals that ask scprof to end and are not ignored. */
-static void signals_to_wait_for(sigset_t *set)
-{
-	static const int ending[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
-	struct sigaction action;
-
-	sigemptyset(set);
-	sigaddset(set, SIGCHLD);
-	for (size_t i = 0; i < sizeof(ending) / sizeof(*ending); i++)
-		if (!sigaction(ending[i], NULL, &action) && action.sa_handler != SIG_IGN)
-			sigaddset(set, ending[i]);
 }
 
 static int end_child(pid_t pid)
@@ -264,7 +242,8 @@ static enum bench_end run_child(const struct bench_plan *plan, struct bench_reco
 	enum bench_end end;
 	pid_t pid;
 
-	signals_to_wait_for(&signals);
+	launch_ending_signals(&signals);
+	sigaddset(&signals, SIGCHLD);
 	sigaction(SIGCHLD, &plain, &chld); /* where it is ignored, nothing could be waited for */
 	sigprocmask(SIG_BLOCK, &signals, &mask);
 	pid = fork();

@@ -3,7 +3,6 @@
 #include "collector/bench/bench_summary.h"
 
 #include <gsl/gsl_sort.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

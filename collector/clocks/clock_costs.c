@@ -14,8 +14,9 @@
 #define CONFIDENCE 0.95
 /* Short compared with the kernel's tick, so that most batches are not interrupted; long compared
  * with the two readings that time it. */
-#define BATCH_NS   20000.0
-#define MOST_READS 65536
+#define BATCH_NS    20000.0
+#define MOST_READS  65536
+#define ROUGH_READS 256
 
 /* What is measured, with one number per round. */
 struct series {
@@ -131,6 +132,16 @@ int clock_costs_measure(struct clock_costs *c, bool all, uint32_t rounds)
 	c->stolen = cpu_times_steal_share(&before, &after);
 	c->took_s = (double)(clocks_read_raw_ns() - start_ns) / 1e9;
 	return c->count ? 0 : -1;
+}
+
+double clock_costs_roughly_ns(enum scp_clock_kind kind)
+{
+	for (size_t i = 0; i < clock_ways_count; i++)
+		if (clock_ways[i].kind == kind)
+			return one_round(&(struct series){.loop = clock_ways[i].flow,
+							  .empty = clock_ways_nothing.flow,
+							  .readings = ROUGH_READS});
+	return NAN;
 }
 
 const struct clock_cost *clock_costs_find(const struct clock_costs *c, enum scp_clock_kind kind)

@@ -61,6 +61,10 @@ struct clock_costs {
 /* Every way (`all`), or those of the profile's clocks only. 0, or -1: out of memory. */
 int clock_costs_measure(struct clock_costs *c, bool all, uint32_t rounds);
 
+/* The same of one clock, from one round that takes some tenths of a millisecond. NAN: there is no
+ * such way. */
+double clock_costs_roughly_ns(enum scp_clock_kind kind);
+
 /* The cost of reading a profile's clock; NULL: not among those measured. */
 const struct clock_cost *clock_costs_find(const struct clock_costs *c, enum scp_clock_kind kind);
 

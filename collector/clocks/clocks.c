@@ -15,6 +15,7 @@
 #include "stats/numerics/random.h"
 #include "collector/machine/cpu_times.h"
 #include "collector/clocks/ticker.h"
+#include "profile/base/error.h"
 
 #define COMPARE_S 0.06
 
@@ -73,8 +74,7 @@ static struct ticker *start_page(char *directory, struct profile_error *err)
 	char path[64];
 
 	if (!mkdtemp(directory)) {
-		snprintf(err->text, sizeof(err->text),
-			 "cannot make a directory in /tmp for the page clock");
+		error_set(err, "cannot make a directory in /tmp for the page clock");
 		return NULL;
 	}
 	snprintf(path, sizeof(path), "%s/clock", directory);
@@ -140,7 +140,7 @@ int clocks_test(struct clocks_report *r, const struct clocks_effort *effort,
 	clear(r);
 	result = test_with_page(r, effort);
 	if (result)
-		snprintf(err->text, sizeof(err->text), "not enough memory");
+		error_set(err, "not enough memory");
 	ticker_stop(ticker, &stats);
 	clocks_read_set_page(NULL);
 	if (!result)

@@ -8,7 +8,6 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "collector/clocks/clocks_private.h"
 #include "stats/numerics/random.h"

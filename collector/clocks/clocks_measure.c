@@ -1,41 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The cost of one reading, and the smallest step between readings. */
+/* The smallest step between readings of a clock, and its rate. */
 #include "collector/clocks/clocks_read.h"
-#include "stats/mean/replications.h"
 
-#define BATCHES	       101
-#define READS_A_BATCH  256
 #define READS_A_LOOK   64
 #define ENOUGH_STEPS   8
 #define INTERRUPTED_NS UINT64_C(1000000)
 #define PAIR_TRIES     64
 #define PATIENCE_NS    UINT64_C(2000000000)
-
-static uint64_t read_nothing(void)
-{
-	return 0;
-}
-
-/* The median: interrupts and preemption only ever make a batch longer. */
-static double median_batch_ns(clock_reader *read)
-{
-	double cost[BATCHES];
-
-	for (int b = 0; b < BATCHES; b++) {
-		uint64_t from = clocks_read_raw_ns();
-
-		for (int i = 0; i < READS_A_BATCH; i++)
-			read();
-		cost[b] = (double)(clocks_read_raw_ns() - from) / READS_A_BATCH;
-	}
-	return replications_median(cost, BATCHES);
-}
-
-double clocks_measure_read_cost_ns(clock_reader *read)
-{
-	/* the same loop, call and bracketing readings without a clock in it */
-	return median_batch_ns(read) - median_batch_ns(read_nothing);
-}
 
 /* Other work may keep us waiting for all of wait_s: then no step is seen, or only one that
  * spans many. Time in which we were kept from looking does not count. */
@@ -79,6 +50,18 @@ struct clock_pair clocks_measure_pair(clock_reader *read)
 						   after - before};
 	}
 	return best;
+}
+
+double clocks_measure_rate_for(clock_reader *read, long ns, struct clock_pair *from)
+{
+	const struct timespec pause = {.tv_nsec = ns};
+	struct clock_pair to;
+	double error;
+
+	*from = clocks_measure_pair(read);
+	nanosleep(&pause, NULL);
+	to = clocks_measure_pair(read);
+	return clocks_measure_rate(from, &to, &error);
 }
 
 double clocks_measure_rate(const struct clock_pair *a, const struct clock_pair *b, double *error)

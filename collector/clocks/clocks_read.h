@@ -36,9 +36,8 @@ uint64_t clocks_read_raw_ns(void); /* CLOCK_MONOTONIC_RAW */
 uint64_t clocks_read_ns(clockid_t clock);
 double clocks_read_seconds(void); /* of CLOCK_MONOTONIC */
 
-/* The cost of a reading, the smallest step of a clock, and its rate. */
+/* The smallest step of a clock, and its rate. */
 
-double clocks_measure_read_cost_ns(clock_reader *read); /* roughly and at once; with its call */
 /* Looks for wait_s; on a busy machine until it could look that long, or saw several steps,
  * for two seconds more at most. 0: it did not move. */
 uint64_t clocks_measure_smallest_step(clock_reader *read, double wait_s);
@@ -51,5 +50,7 @@ struct clock_pair {
 struct clock_pair clocks_measure_pair(clock_reader *read); /* the narrowest of several */
 /* Units per nanosecond between two pairs, and the bound of its relative error. */
 double clocks_measure_rate(const struct clock_pair *a, const struct clock_pair *b, double *error);
+/* The same of a pair now, which becomes *from, and one that is taken so much later. */
+double clocks_measure_rate_for(clock_reader *read, long ns, struct clock_pair *from);
 
 #endif

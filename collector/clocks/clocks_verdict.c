@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "collector/clocks/clock_costs.h"
 #include "collector/clocks/clocks_private.h"
 #include "collector/clocks/counter.h"
 #include "collector/duration.h"
@@ -30,7 +31,7 @@ enum scp_clock_kind clocks_verdict_default(char *reason, size_t size)
 		snprintf(reason, size, "%s", why);
 		return SCP_CLOCK_TSC;
 	}
-	cost_ns = clocks_measure_read_cost_ns(clocks_read_source(SCP_CLOCK_MONOTONIC)->read);
+	cost_ns = clock_costs_roughly_ns(SCP_CLOCK_MONOTONIC);
 	if (cost_ns <= QUICK_READ_NS) {
 		snprintf(reason, size, "%.170s; CLOCK_MONOTONIC is read in %.0f ns", why, cost_ns);
 		return SCP_CLOCK_MONOTONIC;

@@ -2,16 +2,16 @@
 /* Opening and closing a measurement. */
 #include "collector/displacement/displacement.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "collector/clocks/clocks_read.h"
 #include "collector/displacement/displacement_private.h"
 #include "collector/machine/cpus.h"
 #include "collector/machine/quota.h"
+#include "profile/base/error.h"
+
+#define CALIBRATION_NS 10000000
 
 static int check_quota(const struct displacement_options *o, struct profile_error *err)
 {
@@ -21,23 +21,12 @@ static int check_quota(const struct displacement_options *o, struct profile_erro
 
 	if (o->any_quota || quota >= cpus)
 		return 0;
-	snprintf(err->text, sizeof(err->text),
-		 "this control group may use %.3g CPUs (%.200s), and the fluid would use it up on "
-		 "%d: the program would be stopped with it. Measure on fewer CPUs (--cpus), or "
-		 "lift the quota",
-		 quota, where, cpus);
-	return -1;
-}
-
-static double quick_rate(void)
-{
-	const struct timespec pause = {.tv_nsec = 10000000};
-	struct clock_pair a = clocks_measure_pair(fluid_thread_now), b;
-	double error;
-
-	nanosleep(&pause, NULL);
-	b = clocks_measure_pair(fluid_thread_now);
-	return clocks_measure_rate(&a, &b, &error);
+	return error_set(
+		err,
+		"this control group may use %.3g CPUs (%.200s), and the fluid would use it up on "
+		"%d: the program would be stopped with it. Measure on fewer CPUs (--cpus), or "
+		"lift the quota",
+		quota, where, cpus);
 }
 
 /* Warnings that are known before anything runs. */
@@ -62,16 +51,16 @@ static int start(struct displacement *d, struct profile_error *err)
 		.edge = d->options.edge,
 		.context = d->options.context,
 	};
+	struct clock_pair origin;
 
-	if (tasks_begin(&d->tasks)) {
-		snprintf(err->text, sizeof(err->text), "out of memory, or /proc cannot be read");
-		return -1;
-	}
+	if (tasks_begin(&d->tasks))
+		return error_set(err, "out of memory, or /proc cannot be read");
 	if (!taskstats_open(&d->ends))
 		taskstats_listen(&d->ends, &d->options.cpus);
 	d->standing = standing_warnings(&d->options.cpus);
 	d->irq_measured = cpu_times_irq_measured();
-	displacement_switch_measure(d, quick_rate());
+	displacement_switch_measure(
+		d, clocks_measure_rate_for(fluid_thread_now, CALIBRATION_NS, &origin));
 	d->fluid = fluid_start(&f, err);
 	return d->fluid ? 0 : -1;
 }
@@ -85,7 +74,7 @@ struct displacement *displacement_open(const struct displacement_options *o,
 		return NULL;
 	d = calloc(1, sizeof(*d));
 	if (!d) {
-		snprintf(err->text, sizeof(err->text), "out of memory");
+		error_set(err, "out of memory");
 		return NULL;
 	}
 	d->options = *o;

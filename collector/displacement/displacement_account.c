@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* From windows, clocks and counters to the account of a run. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "collector/displacement/displacement_private.h"
+
+#include "profile/base/error.h"
 
 #define SHARE_KEPT 0.5	/* minimum share of the fluid's time that is in used windows */
 #define REMAINDER  0.02 /* maximum share of the set's CPU time */
@@ -266,8 +266,7 @@ int displacement_account_finish(struct displacement *d, struct displacement_run 
 	d->rate = fluid_rate(d->fluid);
 	if (!run->cpu || set_estimate(d, run)) {
 		displacement_account_free(run);
-		snprintf(err->text, sizeof(err->text), "out of memory for the account of the run");
-		return -1;
+		return error_set(err, "out of memory for the account of the run");
 	}
 	run->others = d->others;
 	d->others = (struct displacement_tasks){0};

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 
 #include "collector/displacement/displacement_private.h"
-#include "collector/launch/signal_wait.h"
+#include "collector/launch/launch.h"
+#include "collector/displacement/displacement.h"
 
 #define LONGER	     9	 /* an idle phase may be prolonged by so many times its length */
 #define LONGER_S     5.0 /* and by so many seconds */
@@ -166,4 +167,42 @@ double displacement_idle_length(const struct displacement *d)
 	for (const struct idle_phase *p = around(d); p < d->idle + 2; p++)
 		sum += length(d, p);
 	return sum;
+}
+
+#define LEAST_S 0.05
+
+size_t cpu_load_cpus(const struct displacement *d)
+{
+	return d->cpus;
+}
+
+int cpu_load_measure(struct displacement *d, double seconds, struct cpu_load *load)
+{
+	int stopped;
+
+	d->never_enough = true; /* take no longer than asked for */
+	displacement_windows_begin(d);
+	stopped = displacement_idle_phase(d, seconds);
+	displacement_windows_end(d);
+	displacement_windows_linger();
+	d->rate = fluid_rate(d->fluid);
+	double wall = (double)(d->to - d->from) / d->rate / 1e9;
+	if (wall < LEAST_S)
+		return stopped ? stopped : -1;
+	for (size_t i = 0; i < d->cpus; i++) {
+		struct fluid_sums s = displacement_windows_fluid_sums(d, i);
+		int cpu = fluid_cpu(d->fluid, i);
+
+		load[i] = (struct cpu_load){
+			.cpu = cpu,
+			.wall = wall,
+			.idle = s.progress,
+			.waited = s.waited,
+			.charged = s.charged,
+			.interrupts = s.charged - s.progress + (d->irq_measured ? s.stolen : 0),
+			.stolen = d->irq_measured ? 0 : s.stolen,
+			.stat = cpu_times_since(&d->before[cpu], &d->after[cpu]),
+		};
+	}
+	return stopped;
 }

@@ -14,18 +14,16 @@
 #include "collector/machine/quota.h"
 #include "profile/base/array.h"
 #include "collector/displacement/fluid/fluid_group.h"
+#include "profile/base/error.h"
 
 #define LOOK_NS	    UINT64_C(200000000)
 #define LOOK_FACTOR 200 /* looking takes at most 1 / LOOK_FACTOR of the time */
 
 static void note_progress(struct displacement *d, uint64_t at, uint64_t ns)
 {
-	struct progress *p = array_room(d->progress, &d->progress_room, d->progresses, sizeof(*p));
-
-	if (!p)
-		return;
-	d->progress = p;
-	p[d->progresses++] = (struct progress){at, ns};
+	if (array_reach((void **)&d->progress, &d->progress_room, d->progresses,
+			sizeof(*d->progress), 0))
+		d->progress[d->progresses++] = (struct progress){at, ns};
 }
 
 int displacement_run_begin(struct displacement *d, struct profile_error *err)
@@ -43,10 +41,8 @@ int displacement_run_begin(struct displacement *d, struct profile_error *err)
 	d->accounting = (struct displacement_accounting){0};
 	task_clock_close(&d->clock);
 	d->clock = (struct task_clock){.why = "closed"};
-	if (tasks_look(&d->tasks)) {
-		snprintf(err->text, sizeof(err->text), "/proc cannot be read: %s", strerror(errno));
-		return -1;
-	}
+	if (tasks_look(&d->tasks))
+		return error_set(err, "/proc cannot be read: %s", strerror(errno));
 	tasks_mark(&d->tasks);
 	displacement_sample_own(d);
 	for (size_t i = 0; i < d->cpus; i++)
@@ -226,9 +222,7 @@ int displacement_run_end(struct displacement *d, const struct rusage *usage,
 		d->warnings |= DISPLACEMENT_THROTTLED;
 	tasks_set_command(&d->tasks, 0);
 	displacement_windows_linger();
-	if (displacement_others(d)) {
-		snprintf(err->text, sizeof(err->text), "out of memory");
-		return -1;
-	}
+	if (displacement_others(d))
+		return error_set(err, "out of memory");
 	return 0;
 }

@@ -2,7 +2,6 @@
 /* Samples while the fluid runs: the CPU time of the measurement itself, and tasks that end.
  */
 #include <dirent.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

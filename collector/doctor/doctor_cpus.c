@@ -2,7 +2,6 @@
 /* The CPUs, and what takes part of their time away: other hosts' guests, quotas. */
 #include <math.h>
 #include <sched.h>
-#include <stdio.h>
 
 #include "collector/clocks/clocks.h"
 #include "collector/clocks/counter.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The kernel's own accountings, with which displacement is compared, and what may prevent them. */
-#include <errno.h>
 #include <linux/capability.h>
 #include <sched.h>
 #include <signal.h>
@@ -15,7 +14,6 @@
 
 #include "collector/doctor/doctor_private.h"
 #include "collector/machine/kernel_file.h"
-#include "collector/machine/proc_status.h"
 #include "collector/machine/task_clock.h"
 #include "collector/machine/taskstats.h"
 

@@ -4,60 +4,30 @@
  * that every system has. */
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <gelf.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "collector/doctor/doctor_private.h"
+#include "collector/launch/elf_facts.h"
 #include "collector/launch/environment.h"
 #include "collector/launch/program.h"
-#include "profile/base/given_file.h"
 #include "profile/profile.h"
 
 #define SECTION "scprof_version"
 #define SECOND	"libscprof-unwind.so"
 
-/* The text of the section of that name. */
-static void read_version(Elf *elf, char *version, size_t size)
-{
-	Elf_Scn *section = NULL;
-	GElf_Shdr header;
-	size_t names;
-
-	*version = '\0';
-	if (!elf || elf_getshdrstrndx(elf, &names))
-		return;
-	while ((section = elf_nextscn(elf, section))) {
-		const char *name = gelf_getshdr(section, &header)
-					   ? elf_strptr(elf, names, header.sh_name)
-					   : NULL;
-		const Elf_Data *data =
-			name && !strcmp(name, SECTION) ? elf_getdata(section, NULL) : NULL;
-
-		if (data && data->d_buf && data->d_size < size)
-			snprintf(version, size, "%.*s", (int)data->d_size,
-				 (const char *)data->d_buf);
-	}
-}
-
 static void version_of(const char *path, char *version, size_t size)
 {
-	int fd = given_file_open(path, 0, NULL, NULL);
-	Elf *elf;
+	size_t bytes;
+	char *text = elf_facts_copy_section(path, SECTION, &bytes);
 
-	elf_version(EV_CURRENT);
-	elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
-	read_version(elf, version, size);
-	elf_end(elf);
-	if (fd >= 0)
-		close(fd);
+	snprintf(version, size, "%s", text ? text : "");
+	free(text);
 }
 
 /* Removes the directory's profiles. Returns how many of them could be read. */

@@ -15,7 +15,6 @@
 #include "collector/attach/safe_point/threads.h"
 #include "collector/dump/dump_private.h"
 #include "collector/machine/kernel_file.h"
-#include "collector/machine/proc_status.h"
 #include "profile/base/error.h"
 #include "profile/base/proc_stat.h"
 

@@ -5,9 +5,12 @@
 
 #include <gelf.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "profile/base/given_file.h"
 
 /* NUL-terminated text at a file offset, or NULL if it runs out of the file. */
 static const char *text_at(Elf *elf, uint64_t offset)
@@ -82,24 +85,41 @@ static void read_dynamic(Elf *elf, size_t headers, const GElf_Phdr *segment,
 	}
 }
 
-/* The Go linker writes them, and strip leaves them. */
-static bool has_go_section(Elf *elf)
+Elf_Data *elf_facts_section(Elf *elf, const char *name)
 {
 	size_t names;
 	Elf_Scn *section = NULL;
 	GElf_Shdr header;
 
-	if (elf_getshdrstrndx(elf, &names))
-		return false;
+	if (!elf || elf_getshdrstrndx(elf, &names))
+		return NULL;
 	while ((section = elf_nextscn(elf, section))) {
-		const char *name = NULL;
+		const char *its = gelf_getshdr(section, &header)
+					  ? elf_strptr(elf, names, header.sh_name)
+					  : NULL;
 
-		if (gelf_getshdr(section, &header))
-			name = elf_strptr(elf, names, header.sh_name);
-		if (name && (!strcmp(name, ".go.buildinfo") || !strcmp(name, ".note.go.buildid")))
-			return true;
+		if (its && !strcmp(its, name))
+			return elf_getdata(section, NULL);
 	}
-	return false;
+	return NULL;
+}
+
+char *elf_facts_copy_section(const char *path, const char *name, size_t *bytes)
+{
+	int fd = given_file_open(path, 0, NULL, NULL);
+	Elf *elf = fd < 0 || elf_version(EV_CURRENT) == EV_NONE ? NULL
+								: elf_begin(fd, ELF_C_READ, NULL);
+	const Elf_Data *data = elf_facts_section(elf, name);
+	char *copy = data && data->d_buf && data->d_size ? calloc(1, data->d_size + 1) : NULL;
+
+	if (copy) {
+		memcpy(copy, data->d_buf, data->d_size);
+		*bytes = data->d_size;
+	}
+	elf_end(elf);
+	if (fd >= 0)
+		close(fd);
+	return copy;
 }
 
 static void read_segment(Elf *elf, size_t headers, const GElf_Phdr *p, struct elf_facts *facts)
@@ -137,7 +157,9 @@ static int read_elf(Elf *elf, struct elf_facts *facts)
 			return -1;
 		read_segment(elf, headers, &p, facts);
 	}
-	facts->is_go = has_go_section(elf);
+	/* the Go linker writes them, and strip leaves them */
+	facts->is_go = elf_facts_section(elf, ".go.buildinfo") ||
+		       elf_facts_section(elf, ".note.go.buildid");
 	return 0;
 }
 

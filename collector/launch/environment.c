@@ -250,8 +250,7 @@ int environment_find_library(char *path, size_t size, struct profile_error *err)
 	if (set && *set) {
 		if (!accept_path(set, path, size))
 			return 0;
-		error_set(err, "SCPROF_LIB is set to %.300s: %s", set, strerror(errno));
-		return -1;
+		return error_set(err, "SCPROF_LIB is set to %.300s: %s", set, strerror(errno));
 	}
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	self[length > 0 ? length : 0] = '\0';
@@ -263,9 +262,8 @@ int environment_find_library(char *path, size_t size, struct profile_error *err)
 		if (!accept_path(candidate, path, size))
 			return 0;
 	}
-	error_set(err,
-		  "cannot find " LIBRARY " beside %.300s or in ../lib there.\n"
-		  "Set SCPROF_LIB to its path, or install scprof as a whole.",
-		  self);
-	return -1;
+	return error_set(err,
+			 "cannot find " LIBRARY " beside %.300s or in ../lib there.\n"
+			 "Set SCPROF_LIB to its path, or install scprof as a whole.",
+			 self);
 }

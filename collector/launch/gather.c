@@ -95,7 +95,7 @@ static int64_t weigh(const struct run_directory *d, const char *path, struct pro
 }
 
 static void add(struct gathered *g, size_t i, const char *path, const struct launch *command,
-		void (*tell)(const char *text))
+		int (*tell)(const char *text))
 {
 	struct profile_error err;
 	uint32_t processes = g->profile->processes;
@@ -110,7 +110,7 @@ static void add(struct gathered *g, size_t i, const char *path, const struct lau
 }
 
 static void refuse_damaged(const struct run_directory *d, struct gathered *g, int64_t *calls,
-			   void (*tell)(const char *text))
+			   int (*tell)(const char *text))
 {
 	struct profile_error err;
 	char path[PATH_MAX + NAME_MAX];
@@ -128,7 +128,7 @@ static void refuse_damaged(const struct run_directory *d, struct gathered *g, in
 }
 
 static void add_all(const struct run_directory *d, struct gathered *g, const int64_t *calls,
-		    const struct launch *command, void (*tell)(const char *text))
+		    const struct launch *command, int (*tell)(const char *text))
 {
 	char path[PATH_MAX + NAME_MAX];
 	bool some = false;
@@ -148,15 +148,13 @@ static void add_all(const struct run_directory *d, struct gathered *g, const int
 }
 
 int gather_profiles(const struct run_directory *d, const struct launch *command, struct gathered *g,
-		    void (*tell)(const char *text), struct profile_error *err)
+		    int (*tell)(const char *text), struct profile_error *err)
 {
 	int64_t *calls;
 
 	*g = (struct gathered){0};
-	if (run_files_list(d->profiles, &g->files, &g->count)) {
-		error_set(err, "cannot list %.300s: %s", d->profiles, strerror(errno));
-		return -1;
-	}
+	if (run_files_list(d->profiles, &g->files, &g->count))
+		return error_set(err, "cannot list %.300s: %s", d->profiles, strerror(errno));
 	calls = calloc(g->count + 1, sizeof(*calls));
 	g->refused = calloc(g->count + 1, sizeof(*g->refused));
 	g->profile = profile_new();

@@ -23,7 +23,7 @@ struct gathered {
  * reason for each file that is refused; the others still count. 0, or -1 and *err (nothing could be
  * listed, or out of memory). gather_free in either case. */
 int gather_profiles(const struct run_directory *d, const struct launch *command, struct gathered *g,
-		    void (*tell)(const char *text), struct profile_error *err);
+		    int (*tell)(const char *text), struct profile_error *err);
 
 /* Remove the files that were read, and the directory if that was all. 0, or -1:
  * refused or unknown files are left in it. */

@@ -6,8 +6,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -17,17 +17,30 @@
 #include "collector/clocks/clocks_read.h"
 #include "profile/live/run_files.h"
 
-static const int taken[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
-
-static void signals_to_take(sigset_t *set)
+static void add_signals(sigset_t *set, const int *signals, size_t count)
 {
 	struct sigaction action;
 
+	for (size_t i = 0; i < count; i++)
+		if (!sigaction(signals[i], NULL, &action) && action.sa_handler != SIG_IGN)
+			sigaddset(set, signals[i]);
+}
+
+void launch_ending_signals(sigset_t *set)
+{
+	static const int ending[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+
 	sigemptyset(set);
+	add_signals(set, ending, sizeof(ending) / sizeof(*ending));
+}
+
+static void signals_to_take(sigset_t *set)
+{
+	static const int users[] = {SIGUSR1, SIGUSR2};
+
+	launch_ending_signals(set);
 	sigaddset(set, SIGCHLD);
-	for (size_t i = 0; i < sizeof(taken) / sizeof(*taken); i++)
-		if (!sigaction(taken[i], NULL, &action) && action.sa_handler != SIG_IGN)
-			sigaddset(set, taken[i]);
+	add_signals(set, users, 2);
 }
 
 /* Two signals are libc's own: its sigaction refuses them, and a thread of ours makes it handle the
@@ -251,4 +264,34 @@ void launch_close(struct launch *l)
 	if (l->signals >= 0)
 		close(l->signals);
 	l->signals = -1;
+}
+
+void signal_wait_begin(struct signal_wait *e)
+{
+	launch_ending_signals(&e->set);
+	sigprocmask(SIG_BLOCK, &e->set, &e->before);
+}
+
+int signal_wait_next(const struct signal_wait *e, int milliseconds)
+{
+	const struct timespec time = {milliseconds / 1000, milliseconds % 1000 * 1000000L};
+	int got = sigtimedwait(&e->set, NULL, &time);
+
+	return got > 0 ? got : 0;
+}
+
+void signal_wait_end(const struct signal_wait *e)
+{
+	sigprocmask(SIG_SETMASK, &e->before, NULL);
+}
+
+void signal_wait_raise(int signal_number)
+{
+	sigset_t one;
+
+	signal(signal_number, SIG_DFL);
+	sigemptyset(&one);
+	sigaddset(&one, signal_number);
+	sigprocmask(SIG_UNBLOCK, &one, NULL);
+	raise(signal_number);
 }

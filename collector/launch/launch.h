@@ -54,4 +54,23 @@ int launch_exit_status(int wait_status);
 /* Signals are left blocked: what is pending may end us only when all is saved. */
 void launch_close(struct launch *l);
 
+/* The signals that ask scprof to end: of INT, QUIT, TERM and HUP those that are not ignored. */
+void launch_ending_signals(sigset_t *set);
+
+struct signal_wait {
+	sigset_t set, before;
+};
+
+/* Blocks these signals: from here on they are pending until they are taken. */
+void signal_wait_begin(struct signal_wait *e);
+
+/* Waits up to so many milliseconds. The signal, or 0. */
+int signal_wait_next(const struct signal_wait *e, int milliseconds);
+
+/* Restores the signal mask. */
+void signal_wait_end(const struct signal_wait *e);
+
+/* Ends this process by that signal. Returns only where its default does not end a process. */
+void signal_wait_raise(int signal_number);
+
 #endif

@@ -119,11 +119,10 @@ int run_directory_create(struct run_directory *d, const char *beside, struct pro
 		name_files(d);
 		return 0;
 	}
-	error_set(err,
-		  "cannot make a directory for the run's files in " RUN_DIRECTORY_MEMORY
-		  " or %.250s: %s",
-		  beside, strerror(errno));
-	return -1;
+	return error_set(err,
+			 "cannot make a directory for the run's files in " RUN_DIRECTORY_MEMORY
+			 " or %.250s: %s",
+			 beside, strerror(errno));
 }
 
 int run_directory_give(const struct run_directory *d, uid_t uid, gid_t gid)

@@ -6,7 +6,6 @@
 #include "collector/machine/kernel_numbers.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -233,7 +232,7 @@ static bool told_to_stop(const struct living *l)
 	       s.ssi_signo == SIGHUP;
 }
 
-static void announce(const struct living *l, void (*tell)(const char *text), bool leaving)
+static void announce(const struct living *l, int (*tell)(const char *text), bool leaving)
 {
 	char text[1024];
 
@@ -262,7 +261,7 @@ static int patience_ms(const struct living *l, bool told, int grace_ms)
 	return RESCAN_MS;
 }
 
-size_t survivors_wait(const char *directory, int signals, void (*tell)(const char *text))
+size_t survivors_wait(const char *directory, int signals, int (*tell)(const char *text))
 {
 	struct living l;
 	bool told = false;

@@ -3,7 +3,6 @@
 #ifndef SCPROF_COLLECTOR_LAUNCH_SURVIVORS_H
 #define SCPROF_COLLECTOR_LAUNCH_SURVIVORS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "include/scprof_format.h"
@@ -13,6 +12,6 @@
  * of SIGINT, SIGQUIT, SIGTERM, SIGHUP comes on the signalfd `signals`. `tell` is called with a line
  * that names them, once, if they outlive a short grace, and again with those
  * that are left when a signal ends the waiting. How many are left. */
-size_t survivors_wait(const char *directory, int signals, void (*tell)(const char *text));
+size_t survivors_wait(const char *directory, int signals, int (*tell)(const char *text));
 
 #endif

@@ -80,8 +80,7 @@ static int refuse(struct profile_error *err, const cpu_set_t *bad, const char *w
 
 	cpus_print(bad, bad_text, sizeof(bad_text));
 	cpus_print(good, good_text, sizeof(good_text));
-	error_set(err, "--cpus: CPU %s %s; choose from %s", bad_text, what, good_text);
-	return -1;
+	return error_set(err, "--cpus: CPU %s %s; choose from %s", bad_text, what, good_text);
 }
 
 /* bad = a without b */
@@ -98,18 +97,16 @@ int cpus_choose(const char *list, cpu_set_t *set, struct profile_error *err)
 {
 	cpu_set_t allowed, online, bad;
 
-	if (sched_getaffinity(0, sizeof(allowed), &allowed)) {
-		error_set(err, "cannot ask which CPUs this process may use: %s", strerror(errno));
-		return -1;
-	}
+	if (sched_getaffinity(0, sizeof(allowed), &allowed))
+		return error_set(err, "cannot ask which CPUs this process may use: %s",
+				 strerror(errno));
 	if (!list) {
 		*set = allowed;
 		return 0;
 	}
-	if (cpus_parse(list, set)) {
-		error_set(err, "--cpus '%.80s' is not a list of CPUs; write it like 0-3,8", list);
-		return -1;
-	}
+	if (cpus_parse(list, set))
+		return error_set(err, "--cpus '%.80s' is not a list of CPUs; write it like 0-3,8",
+				 list);
 	if (!read_list(SYSTEM "online", &online) && beyond(&bad, set, &online))
 		return refuse(err, &bad, "is offline or does not exist", &online);
 	if (beyond(&bad, set, &allowed))

@@ -6,7 +6,6 @@
 #ifndef SCPROF_COLLECTOR_MACHINE_QUOTA_H
 #define SCPROF_COLLECTOR_MACHINE_QUOTA_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -4,7 +4,6 @@
 #include "collector/select/exports.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>

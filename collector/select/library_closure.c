@@ -115,21 +115,18 @@ int library_closure_find(const char *program, struct library_closure *out,
 	*out = (struct library_closure){0};
 	if (fd >= 0)
 		close(fd);
-	if (!is_elf || !*facts.interpreter) {
-		error_set(err,
-			  "%.300s is linked statically, or no program: nothing in it is bound by\n"
-			  "the dynamic linker, so it has no symbols to choose",
-			  program);
-		return -1;
-	}
-	if (!elf_facts_loader_is_trusted(facts.interpreter)) {
-		snprintf(
-			err->text, sizeof(err->text),
+	if (!is_elf || !*facts.interpreter)
+		return error_set(
+			err,
+			"%.300s is linked statically, or no program: nothing in it is bound by\n"
+			"the dynamic linker, so it has no symbols to choose",
+			program);
+	if (!elf_facts_loader_is_trusted(facts.interpreter))
+		return error_set(
+			err,
 			"%.200s names %.100s as its loader, which is not there, or somebody\n"
 			"else can write it: it is not run to ask which libraries the program needs",
 			program, facts.interpreter);
-		return -1;
-	}
 	if (!ask(facts.interpreter, realpath(program, real) ? real : program, out) && out->paths)
 		return 0;
 	error_set(err, "%.100s --list %.300s fails: cannot tell which libraries the program needs",
@@ -310,8 +307,7 @@ static int add_needed(struct library_closure *c, const char *path, struct profil
 {
 	if (is_known(c, path) || !library_closure_add(c, path))
 		return 0;
-	error_set(err, "out of memory");
-	return -1;
+	return error_set(err, "out of memory");
 }
 
 static int follow(const struct exports *o, const char *root, struct library_closure *out,

@@ -4,7 +4,6 @@
 #ifndef SCPROF_COLLECTOR_SELECT_LIBRARY_CLOSURE_H
 #define SCPROF_COLLECTOR_SELECT_LIBRARY_CLOSURE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <sys/types.h>

@@ -22,12 +22,6 @@ char *selection_demangle(const char *name, bool parameters)
 	return parameters ? demangle_full(name) : demangle_brief(name);
 }
 
-static int out_of_memory(struct profile_error *err)
-{
-	error_set(err, "out of memory");
-	return -1;
-}
-
 /* A library that cannot be read, or is another processor's, has nothing to select; the loader will
  * say why. */
 static int add_library(struct selection *c, const char *path)
@@ -51,26 +45,24 @@ static int read_both(struct selection *c, const char *program, const char *own_l
 		     struct profile_error *err)
 {
 	*c = (struct selection){0};
-	if (exports_read(program, &c->program) || exports_read(own_library, &c->own)) {
-		error_set(err, "cannot read the symbols of %.200s: %s",
-			  c->program.soname ? own_library : program, strerror(errno));
-		return -1;
-	}
+	if (exports_read(program, &c->program) || exports_read(own_library, &c->own))
+		return error_set(err, "cannot read the symbols of %.200s: %s",
+				 c->program.soname ? own_library : program, strerror(errno));
 	if (c->program.machine == c->own.machine)
 		return 0;
-	error_set(err,
-		  "%.200s is for another processor than %.200s.\n"
-		  "Set SCPROF_LIB to the library for that one; scprof symbols --sysroot reads\n"
-		  "programs that cannot run here",
-		  program, own_library);
-	return -1;
+	return error_set(
+		err,
+		"%.200s is for another processor than %.200s.\n"
+		"Set SCPROF_LIB to the library for that one; scprof symbols --sysroot reads\n"
+		"programs that cannot run here",
+		program, own_library);
 }
 
 static int add_libraries(struct selection *c, struct profile_error *err)
 {
 	for (size_t i = 0; i < c->needed.paths; i++)
 		if (add_library(c, c->needed.path[i]))
-			return out_of_memory(err);
+			return error_set(err, "out of memory");
 	return 0;
 }
 
@@ -212,7 +204,7 @@ static int grow(struct selection *c, struct profile_error *err)
 
 	if (grown)
 		c->symbol = grown;
-	return grown ? 0 : out_of_memory(err);
+	return grown ? 0 : error_set(err, "out of memory");
 }
 
 static int add_symbol(struct selection *c, const struct export *e, const struct exports *library,
@@ -223,16 +215,14 @@ static int add_symbol(struct selection *c, const struct export *e, const struct 
 	if (is_selected(c, e, h))
 		return 0;
 	c->records += needed ? 1 : 1 + SELECTION_SPARES;
-	if (c->records > SCP_SELECTED_MAX) {
-		error_set(err,
-			  "-s chooses too many functions: more than %u.\n"
-			  "Choose fewer",
-			  SCP_SELECTED_MAX / (needed ? 1 : 1 + SELECTION_SPARES));
-		return -1;
-	}
+	if (c->records > SCP_SELECTED_MAX)
+		return error_set(err,
+				 "-s chooses too many functions: more than %u.\n"
+				 "Choose fewer",
+				 SCP_SELECTED_MAX / (needed ? 1 : 1 + SELECTION_SPARES));
 	char *shown = grow(c, err) ? NULL : show(e);
 	if (!shown)
-		return out_of_memory(err);
+		return error_set(err, "out of memory");
 	c->symbol[c->count++] = (struct selected_symbol){.name = e->name,
 							 .version = e->version,
 							 .is_default = e->is_default,
@@ -288,10 +278,8 @@ static int take_library(struct selection *c, struct symbol_patterns *patterns,
 		const struct symbol_pattern *p = decide(patterns, e, library, needed);
 		const char *reason = p ? selection_reason(c, e) : NULL;
 
-		if (reason && p->is_exact && !p->is_optional) {
-			error_set(err, "-s: %.100s cannot be chosen: %s", e->name, reason);
-			return -1;
-		}
+		if (reason && p->is_exact && !p->is_optional)
+			return error_set(err, "-s: %.100s cannot be chosen: %s", e->name, reason);
 		if (reason)
 			leave_out(c, e->name);
 		else if (p && add_symbol(c, e, library, needed, err))
@@ -327,12 +315,11 @@ static int say_unmatched(struct selection *c, const struct symbol_pattern *p,
 	for (size_t i = 0; !p->library && i < c->program.functions; i++)
 		own |= symbol_pattern_has_name(p, c->program.function[i].name, NULL, NULL);
 	c->unmatched = p;
-	error_set(err, "-s: '%.150s' matches no function %s", p->text,
-		  own	       ? "of a library: the program has it itself, and dynamic "
-				 "linking does not resolve the program's own calls"
-		  : p->library ? "in a library of that name"
-			       : "in the libraries that the program needs");
-	return -1;
+	return error_set(err, "-s: '%.150s' matches no function %s", p->text,
+			 own	      ? "of a library: the program has it itself, and dynamic "
+					"linking does not resolve the program's own calls"
+			 : p->library ? "in a library of that name"
+				      : "in the libraries that the program needs");
 }
 
 static bool all_optional(const struct symbol_patterns *patterns)
@@ -354,7 +341,7 @@ int selection_resolve(struct selection *c, struct symbol_patterns *patterns,
 			patterns->list[i].matches = symbol_pattern_has_library(
 				&patterns->list[i], c->library[l].path, c->library[l].soname);
 	if (add_later_ones(c, patterns))
-		return out_of_memory(err);
+		return error_set(err, "out of memory");
 	for (size_t i = 0; i < patterns->count; i++)
 		patterns->list[i].matches = 0;
 	for (size_t l = 0; l < c->libraries; l++)
@@ -366,6 +353,5 @@ int selection_resolve(struct selection *c, struct symbol_patterns *patterns,
 			return say_unmatched(c, &patterns->list[i], err);
 	if (c->count || all_optional(patterns))
 		return 0;
-	error_set(err, "-s: none of the functions that match can be chosen");
-	return -1;
+	return error_set(err, "-s: none of the functions that match can be chosen");
 }

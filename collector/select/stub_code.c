@@ -3,13 +3,10 @@
 #include "collector/select/stub_image.h"
 
 #include <elf.h>
-#include <gelf.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "collector/launch/elf_facts.h"
 #include "profile/base/error.h"
-#include "profile/base/given_file.h"
 
 static void put_offset(uint8_t *to, size_t target, size_t next)
 {
@@ -92,44 +89,14 @@ const struct stub_code *stub_code_find(uint16_t machine)
 	return NULL;
 }
 
-static uint8_t *copy_section(Elf *elf, const char *name, size_t *bytes)
-{
-	size_t names;
-	Elf_Scn *section = NULL;
-	GElf_Shdr header;
-
-	if (!elf || elf_getshdrstrndx(elf, &names))
-		return NULL;
-	while ((section = elf_nextscn(elf, section))) {
-		const char *its = gelf_getshdr(section, &header)
-					  ? elf_strptr(elf, names, header.sh_name)
-					  : NULL;
-		Elf_Data *data = its && !strcmp(its, name) ? elf_getdata(section, NULL) : NULL;
-		uint8_t *copy = data && data->d_size ? malloc(data->d_size) : NULL;
-
-		if (copy) {
-			*bytes = data->d_size;
-			return memcpy(copy, data->d_buf, data->d_size);
-		}
-	}
-	return NULL;
-}
-
 uint8_t *stub_code_read_early(const char *path, size_t *bytes, struct profile_error *err)
 {
-	int fd = given_file_open(path, 0, NULL, NULL);
-	Elf *elf = fd < 0 || elf_version(EV_CURRENT) == EV_NONE ? NULL
-								: elf_begin(fd, ELF_C_READ, NULL);
-	uint8_t *code = copy_section(elf, ".scprof_early", bytes);
+	char *code = elf_facts_copy_section(path, ".scprof_early", bytes);
 
 	if (!code)
 		error_set(err,
 			  "%.300s has no code for stubs: it is not of this version of scprof, or\n"
 			  "its section headers are gone",
 			  path);
-	if (elf)
-		elf_end(elf);
-	if (fd >= 0)
-		close(fd);
-	return code;
+	return (uint8_t *)code;
 }

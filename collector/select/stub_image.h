@@ -95,4 +95,8 @@ void stub_symbols_put_hash(struct object *o);
 void stub_symbols_put_versions(struct object *o);
 void stub_symbols_set_values(struct object *o);
 
+/* Write it to `path`, which must not exist. 0, or -1 with *err: also on a processor for which
+ * there are no stubs. */
+int stub_object_write(const struct selection *c, const char *path, struct profile_error *err);
+
 #endif

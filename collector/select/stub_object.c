@@ -3,7 +3,6 @@
  * addresses. scprof_selected.h says what it is for; the format is that of the System V ABI and, for
  * versions and the hash table, the Linux Standard Base, chapter 10.
  */
-#include "collector/select/stub_object.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -225,13 +224,11 @@ int stub_object_write(const struct selection *c, const char *path, struct profil
 	struct object o = {
 		.c = c, .defined = c->count + 2, .code = stub_code_find(c->program.machine)};
 
-	if (!o.code) {
-		error_set(err,
-			  "cannot write %.300s: there are no stubs for this "
-			  "processor yet, only for x86-64 and AArch64",
-			  path);
-		return -1;
-	}
+	if (!o.code)
+		return error_set(err,
+				 "cannot write %.300s: there are no stubs for this "
+				 "processor yet, only for x86-64 and AArch64",
+				 path);
 	if (!(o.early = stub_code_read_early(c->own.path, &o.early_bytes, err)))
 		return -1;
 

@@ -50,13 +50,14 @@ void error_format(char *text, size_t room, const char *format, va_list arguments
 		text[used] = '\0';
 }
 
-void error_set(struct profile_error *err, const char *format, ...)
+int error_set(struct profile_error *err, const char *format, ...)
 {
 	va_list arguments;
 
 	va_start(arguments, format);
 	error_format(err->text, sizeof(err->text), format, arguments);
 	va_end(arguments);
+	return -1;
 }
 
 static size_t begin(struct profile_error *err, const char *path, const char *what)

@@ -16,12 +16,12 @@
 void error_format(char *text, size_t room, const char *format, va_list arguments)
 	__attribute__((format(printf, 3, 0)));
 
-/* The same, into an error. */
-void error_set(struct profile_error *err, const char *format, ...)
+/* The same, into an error. Returns -1, so that a check can end with `return error_set(...)`. */
+int error_set(struct profile_error *err, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* The following return -1, so that a check can end with `return error_fail(...)`. They begin with
- * the path; of a long one only the end is shown, because it says more. */
+/* The following return -1, too. They begin with the path; of a long one only the end is shown,
+ * because it says more. */
 
 /* "PATH: text" */
 int error_fail(struct profile_error *err, const char *path, const char *format, ...)

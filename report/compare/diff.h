@@ -144,6 +144,11 @@ struct diff_finding {
 	struct diff_test shown;
 };
 
+static inline bool diff_is_changed(const struct diff_finding *f)
+{
+	return f->status == DIFF_SLOWER || f->status == DIFF_FASTER;
+}
+
 /* How often a site is called for each unit of work (--per), in an average run. */
 struct diff_rate {
 	double calls[DIFF_SIDES]; /* NAN: no unit was named */

@@ -153,11 +153,6 @@ static void judge_quantity(const struct diff *d, struct diff_site *s, enum diff_
 	f->shown = s->test[f->view][f->against];
 }
 
-static bool is_changed(const struct diff_finding *f)
-{
-	return f->status == DIFF_SLOWER || f->status == DIFF_FASTER;
-}
-
 /* Elapsed time is what users wait for: it decides where it changed. Where nothing did, what would
  * have shown the smaller change. */
 static const struct diff_finding *decide(const struct diff_site *s)
@@ -165,9 +160,9 @@ static const struct diff_finding *decide(const struct diff_site *s)
 	const struct diff_finding *elapsed = &s->found[DIFF_ELAPSED],
 				  *cpu = &s->found[DIFF_CPU_TIME];
 
-	if (is_changed(elapsed) || cpu->status == DIFF_UNTESTED)
+	if (diff_is_changed(elapsed) || cpu->status == DIFF_UNTESTED)
 		return elapsed;
-	if (is_changed(cpu) || elapsed->status == DIFF_UNTESTED)
+	if (diff_is_changed(cpu) || elapsed->status == DIFF_UNTESTED)
 		return cpu;
 	return cpu->shown.detectable < elapsed->shown.detectable ? cpu : elapsed;
 }
@@ -285,7 +280,7 @@ static int judge_sides(struct diff *d)
 /* What is a change, and what came or went as one. */
 static unsigned rank(const struct diff_site *s)
 {
-	return is_changed(&s->verdict) || s->rate.changed ? 0 : s->counts ? 1 : 2;
+	return diff_is_changed(&s->verdict) || s->rate.changed ? 0 : s->counts ? 1 : 2;
 }
 
 /* Changed sites first, then those that came or went; then all others, by effect. */

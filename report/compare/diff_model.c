@@ -4,7 +4,6 @@
 #include "report/model/sites.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "report/compare/match.h"

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/base/array.h"
 #include "stats/compare/between_runs.h"
 #include "stats/numerics/distributions.h"
 
@@ -251,15 +252,9 @@ static int test_functions(struct diff *d, const uint32_t *order)
 
 int diff_pair_test(struct diff *d)
 {
-	uint32_t *order = calloc(d->sites + 1, sizeof(*order));
-	int status;
+	uint32_t *order = array_order(d->sites, by_function, d->site);
+	int status = order ? test_functions(d, order) : -1;
 
-	if (!order)
-		return -1;
-	for (uint32_t i = 0; i < d->sites; i++)
-		order[i] = i;
-	qsort_r(order, d->sites, sizeof(*order), by_function, d->site);
-	status = test_functions(d, order);
 	free(order);
 	return status;
 }

@@ -7,9 +7,9 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "stats/compare/between_runs.h"
+#include "stats/mean/replications.h"
 #include "stats/numerics/distributions.h"
 
 /* Sites in all runs that are needed to separate what they share from their own changes. */
@@ -54,13 +54,6 @@ static bool is_sharing(struct logs *l, uint32_t site)
 	return true;
 }
 
-static int by_value(const void *left, const void *right)
-{
-	double a = *(const double *)left, b = *(const double *)right;
-
-	return (a > b) - (a < b);
-}
-
 /* The median over sites of how far each run lies from the site's own mean: sites that
  * changed do not move it while they are fewer than half. */
 static int find_shared(struct logs *l)
@@ -81,8 +74,8 @@ static int find_shared(struct logs *l)
 				mean += *at(l->y, l, i, j) / l->profiles;
 			off[n++] = *at(l->y, l, i, k) - mean;
 		}
-		qsort(off, n, sizeof(*off), by_value);
-		l->shared[k] = n ? (off[(n - 1) / 2] + off[n / 2]) / 2 : 0;
+		replications_median(off, n); /* sorts */
+		l->shared[k] = n ? replications_quantile(off, n, 0.5) : 0;
 		l->sharing = n;
 	}
 	free(off);

@@ -148,17 +148,12 @@ static void same_words(const struct diff *d, const struct diff_finding *f, char 
 			 percent);
 }
 
-static bool is_changed(const struct diff_finding *f)
-{
-	return f->status == DIFF_SLOWER || f->status == DIFF_FASTER;
-}
-
 static void finding_words(const struct diff *d, const struct diff_site *s,
 			  const struct diff_finding *f, char *text, size_t room)
 {
 	char by[96];
 
-	if (is_changed(f)) {
+	if (diff_is_changed(f)) {
 		by_how_much(&f->shown, by, sizeof(by));
 		snprintf(text, room, "%s %s%s", diff_words_status_name(f->status), by,
 			 of_what(d, s, f));
@@ -179,7 +174,7 @@ void diff_words(const struct diff *d, const struct diff_site *s, char *text, siz
 		snprintf(text, room, s->counts ? "gone" : "gone: only in base");
 	else if (f->status == DIFF_ONLY_NEW)
 		snprintf(text, room, s->counts ? "new" : "new: only in new");
-	else if (s->states && is_changed(f))
+	else if (s->states && diff_is_changed(f))
 		snprintf(text, room, cpu ? "CPU time " : "elapsed time ");
 	finding_words(d, s, f, text + strlen(text), room - strlen(text));
 }
@@ -191,7 +186,7 @@ void diff_words_other(const struct diff *d, const struct diff_site *s, char *tex
 	char words[DIFF_WORDS];
 
 	*text = '\0';
-	if (!s->states || !is_changed(&s->verdict))
+	if (!s->states || !diff_is_changed(&s->verdict))
 		return;
 	if (f->status == DIFF_SAME)
 		snprintf(words, sizeof(words), "no significant change");

@@ -23,4 +23,21 @@ struct string_index {
 uint32_t string_index_add(struct string_index *n, const char *text);
 void string_index_clear(struct string_index *n);
 
+#define PAIRS_NONE UINT32_MAX
+
+struct pair {
+	uint32_t a, b;
+};
+
+struct pairs {
+	struct pair *pair; /* by number */
+	uint32_t count;
+	uint32_t room; /* private, as the table is */
+	struct number_table table;
+};
+
+/* The number of a pair; of a new one `count` as it was before. PAIRS_NONE: out of memory. */
+uint32_t pairs_add(struct pairs *p, uint32_t a, uint32_t b);
+void pairs_clear(struct pairs *p);
+
 #endif

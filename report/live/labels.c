@@ -5,7 +5,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "profile/base/array.h"
 #include "report/wording/utf8.h"

@@ -2,9 +2,9 @@
 /* When to look for files, when for a new model, and what is read in between. */
 #include "report/live/live_reader.h"
 #include "report/model/sites.h"
+#include "profile/base/error.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -167,14 +167,14 @@ int live_reader_open(struct live_reader *f, const struct target *t, enum report_
 {
 	*f = (struct live_reader){.target = *t, .by = by};
 	if (live_reader_refresh(f)) {
-		snprintf(err->text, sizeof(err->text), "out of memory");
+		error_set(err, "out of memory");
 		live_reader_close(f);
 		return -1;
 	}
 	if (f->files)
 		return 0;
-	snprintf(err->text, sizeof(err->text), "%.500s",
-		 f->refused ? f->why_refused : "there is no profile to watch any more");
+	error_set(err, "%.500s",
+		  f->refused ? f->why_refused : "there is no profile to watch any more");
 	live_reader_close(f);
 	return -1;
 }

@@ -9,12 +9,7 @@
 #include "report/live/screen.h"
 #include "report/wording/terminal.h"
 #include "report/live/view.h"
-
-static int fail(struct profile_error *err, const char *what)
-{
-	snprintf(err->text, sizeof(err->text), "%s", what);
-	return -1;
-}
+#include "profile/base/error.h"
 
 static void wait_until(double at)
 {
@@ -57,14 +52,12 @@ static int follow(const struct view_source *from, const struct live_options *o, 
 				due = f->at + s.interval_s;
 			wait_until(due);
 			if (live_reader_refresh(f))
-				return fail(err, "out of memory");
+				return error_set(err, "out of memory");
 		}
 		if (live_rows_update(from->rows, f))
-			return fail(err, "out of memory");
-		if (print(from, &s, &t, o, n == 0, out)) {
-			snprintf(err->text, sizeof(err->text), "cannot write: %s", strerror(errno));
-			return -1;
-		}
+			return error_set(err, "out of memory");
+		if (print(from, &s, &t, o, n == 0, out))
+			return error_set(err, "cannot write: %s", strerror(errno));
 		if (f->ended)
 			return 0;
 	}
@@ -80,7 +73,7 @@ int live_text_run(struct live_reader *f, const struct live_options *o, FILE *out
 	int failed;
 
 	if (!labels)
-		return fail(err, "out of memory");
+		return error_set(err, "out of memory");
 	failed = follow(&from, o, out, err);
 	live_rows_free(&rows);
 	labels_free(labels);

@@ -10,13 +10,13 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "report/wording/terminal.h"
 #include "report/wording/utf8.h"
 #include "report/live/view.h"
+#include "profile/base/error.h"
 
 /* Time for the rest of an arrow key's sequence, over a slow line. */
 #define ESCAPE_MS 200
@@ -234,11 +234,10 @@ static int start_curses(struct profile_error *err, SCREEN **terminal)
 	if (!move || move == (const char *)-1) {
 		if (*terminal)
 			delscreen(*terminal);
-		snprintf(err->text, sizeof(err->text),
-			 "the terminal '%.100s' (TERM) cannot show a full screen.\n"
-			 "Use --batch, or set TERM to what the terminal is",
-			 name ? name : "");
-		return -1;
+		return error_set(err,
+				 "the terminal '%.100s' (TERM) cannot show a full screen.\n"
+				 "Use --batch, or set TERM to what the terminal is",
+				 name ? name : "");
 	}
 	set_term(*terminal);
 	cbreak();
@@ -263,7 +262,7 @@ int screen_run(struct live_reader *f, const struct live_options *o, struct profi
 
 	s.from.labels = labels_new(f, s.utf8);
 	if (!s.from.labels || live_rows_update(&rows, f)) {
-		snprintf(err->text, sizeof(err->text), "out of memory");
+		error_set(err, "out of memory");
 		labels_free(s.from.labels);
 		return -1;
 	}
@@ -274,8 +273,7 @@ int screen_run(struct live_reader *f, const struct live_options *o, struct profi
 		endwin();
 		delscreen(terminal);
 		if (failed)
-			snprintf(err->text, sizeof(err->text),
-				 "out of memory, or the terminal is gone");
+			error_set(err, "out of memory, or the terminal is gone");
 	}
 	give_back(before);
 	live_rows_free(&rows);

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <linux/magic.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -234,19 +233,6 @@ static bool is_scprof(pid_t pid)
 	return !strcmp(text, "scprof\n");
 }
 
-static int refuse(struct profile_error *err, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static int refuse(struct profile_error *err, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	error_format(err->text, sizeof(err->text), format, args);
-	va_end(args);
-	return -1;
-}
-
 /* The process may be `scprof run`: all processes of the run write to one directory, even if their
  * parents have ended. */
 static void take_directory(struct target *t, const struct list *l)
@@ -269,7 +255,7 @@ static int parse_process(struct target *t, pid_t pid, struct profile_error *err)
 	t->pid = pid;
 	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
 	if (stat(path, &st))
-		return refuse(err, "no process has the number %d", (int)pid);
+		return error_set(err, "no process has the number %d", (int)pid);
 	files_of_tree(&l, pid, 0);
 	take_directory(t, &l);
 	size_t found = l.count;
@@ -277,14 +263,14 @@ static int parse_process(struct target *t, pid_t pid, struct profile_error *err)
 	if (found)
 		return 0;
 	if (l.maps_errno)
-		return refuse(err,
-			      "cannot see what process %d has mapped: %s.\nRun this as the same "
-			      "user, or as root; or name the profile file or its directory",
-			      (int)pid, strerror(l.maps_errno));
-	return refuse(err,
-		      "process %d writes no profile, and no process that it started does.\n"
-		      "Start it with: scprof run COMMAND, or LD_PRELOAD=libscprof.so COMMAND",
-		      (int)pid);
+		return error_set(err,
+				 "cannot see what process %d has mapped: %s.\nRun this as the same "
+				 "user, or as root; or name the profile file or its directory",
+				 (int)pid, strerror(l.maps_errno));
+	return error_set(err,
+			 "process %d writes no profile, and no process that it started does.\n"
+			 "Start it with: scprof run COMMAND, or LD_PRELOAD=libscprof.so COMMAND",
+			 (int)pid);
 }
 
 int target_parse(struct target *t, const char *word, struct profile_error *err)
@@ -299,22 +285,22 @@ int target_parse(struct target *t, const char *word, struct profile_error *err)
 	if (stat(word, &st)) {
 		if (*word && !*end && number > 0 && number <= INT_MAX)
 			return parse_process(t, (pid_t)number, err);
-		return refuse(err,
-			      "%.300s: %s.\nName a process by its number, a profile file, or "
-			      "a directory of them",
-			      word, strerror(errno));
+		return error_set(err,
+				 "%.300s: %s.\nName a process by its number, a profile file, or "
+				 "a directory of them",
+				 word, strerror(errno));
 	}
 	if (!realpath(word, t->path))
-		return refuse(err, "%.300s: %s", word, strerror(errno));
+		return error_set(err, "%.300s: %s", word, strerror(errno));
 	t->kind = S_ISDIR(st.st_mode) ? TARGET_DIRECTORY : TARGET_FILE;
 	if (t->kind == TARGET_FILE)
 		return 0;
 	if (target_files(t, &files, &count))
-		return refuse(err, "%.300s: out of memory", word);
+		return error_set(err, "%.300s: out of memory", word);
 	target_free(files, count);
 	return count ? 0
-		     : refuse(err,
-			      "%.300s: there is no profile (scprof.*.scp) in it.\nA program "
-			      "writes one from its start on, into SCPROF_OUT",
-			      word);
+		     : error_set(err,
+				 "%.300s: there is no profile (scprof.*.scp) in it.\nA program "
+				 "writes one from its start on, into SCPROF_OUT",
+				 word);
 }

@@ -3,7 +3,6 @@
 #include "report/live/view.h"
 
 #include <limits.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,6 @@
 
 #include <curses.h>
 #include <limits.h>
-#include <math.h>
 #include <string.h>
 
 #define ESCAPE 27

@@ -20,22 +20,16 @@ void loop_graph_clear(struct loop_graph *g)
 
 struct loop_node *loop_graph_node(struct loop_graph *g)
 {
-	struct loop_node *larger = array_room(g->node, &g->node_room, g->nodes, sizeof(*larger));
-
-	if (!larger)
-		return NULL;
-	g->node = larger;
-	return &g->node[g->nodes++];
+	return array_reach((void **)&g->node, &g->node_room, g->nodes, sizeof(*g->node), 0)
+		       ? &g->node[g->nodes++]
+		       : NULL;
 }
 
 struct loop_edge *loop_graph_edge(struct loop_graph *g)
 {
-	struct loop_edge *larger = array_room(g->edge, &g->edge_room, g->edges, sizeof(*larger));
-
-	if (!larger)
-		return NULL;
-	g->edge = larger;
-	return &g->edge[g->edges++];
+	return array_reach((void **)&g->edge, &g->edge_room, g->edges, sizeof(*g->edge), 0)
+		       ? &g->edge[g->edges++]
+		       : NULL;
 }
 
 static int by_ends(const void *left, const void *right)

@@ -22,11 +22,9 @@ static struct loop_row none(enum loop_kind kind)
 static int keep(struct loop_rows *w, const struct loop_row *row)
 {
 	struct loop *l = w->loop;
-	struct loop_row *larger = array_room(l->row, &w->room, l->rows, sizeof(*larger));
 
-	if (!larger)
+	if (!array_reach((void **)&l->row, &w->room, l->rows, sizeof(*l->row), 0))
 		return -1;
-	l->row = larger;
 	l->row[l->rows++] = *row;
 	return 0;
 }

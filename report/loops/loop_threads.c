@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/base/array.h"
+
 /* Indices 0 .. count - 1 by table, in order; those of no table are left out. */
 static int sort_by_table(uint32_t tables, uint32_t count, const void *row, size_t size,
 			 size_t table_at, uint32_t **index, uint32_t **from)
@@ -295,16 +297,11 @@ int loop_threads_group(struct loop_tables *t)
 {
 	uint32_t tables = t->profile->tables;
 	struct nature *first = calloc((size_t)tables + 1, sizeof(*first));
-	int status = first ? 0 : -1;
+	int status;
 
 	t->group = calloc((size_t)tables + 1, sizeof(*t->group));
-	t->order = calloc((size_t)tables + 1, sizeof(*t->order));
-	if (!t->group || !t->order)
-		status = -1;
-	for (uint32_t i = 0; !status && i < tables; i++)
-		t->order[i] = i;
-	if (!status)
-		qsort_r(t->order, tables, sizeof(*t->order), compare_tables, t);
+	t->order = t->group ? array_order(tables, compare_tables, t) : NULL;
+	status = first && t->order ? 0 : -1;
 	for (uint32_t i = 0; !status && i < tables; i++)
 		status = place(t, t->order[i], first);
 	if (!status)

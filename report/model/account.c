@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/containers/pairs.h"
+#include "report/containers/string_index.h"
 #include "report/model/sites.h"
 
 struct gap_sums {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "profile/base/array.h"
-#include "report/containers/pairs.h"
+#include "report/containers/string_index.h"
 #include "report/model/model.h"
 #include "report/symbols/symbolize_source.h"
 

@@ -4,7 +4,6 @@ SERVE_SRC = \
 	report/serve/agent/agent_find.c \
 	report/serve/agent/agent_meet.c \
 	report/serve/agent/agent_read.c \
-	report/serve/agent/shares.c \
 	report/serve/agent/source.c \
 	report/serve/http/http.c \
 	report/serve/http/http_address.c \
@@ -12,20 +11,16 @@ SERVE_SRC = \
 	report/serve/http/http_attach.c \
 	report/serve/http/http_models.c \
 	report/serve/http/http_peer.c \
-	report/serve/http/mhd.c \
 	report/serve/http/request.c \
 	report/serve/pages/gauges.c \
 	report/serve/pages/index_page.c \
 	report/serve/pages/index_tables.c \
 	report/serve/pages/metrics.c \
 	report/serve/pages/metrics_write.c \
-	report/serve/render/pprof_window.c \
 	report/serve/render/renderer.c \
-	report/serve/render/renderer_wire.c \
 	report/serve/render/rendering.c \
 	report/serve/render/snapshot.c \
 	report/serve/sums/counters.c \
-	report/serve/sums/label.c \
 	report/serve/sums/row_counters.c
 
 MICROHTTPD_CFLAGS := $(shell pkg-config --cflags libmicrohttpd 2>/dev/null)

@@ -4,7 +4,6 @@
 #define SCPROF_REPORT_SYMBOLS_GENERATED_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "profile/profile.h"

@@ -7,7 +7,7 @@
 
 #include "profile/base/array.h"
 #include "profile/base/demangle.h"
-#include "report/containers/pairs.h"
+#include "report/containers/string_index.h"
 #include "report/symbols/generated.h"
 #include "report/symbols/symbolize.h"
 #include "report/symbols/symbolize_private.h"

@@ -3,7 +3,7 @@
  *
  * Works offline from the files that the profile names, or from equal ones
  * elsewhere (symbolize_module.c), with separate debug information found by
- * build-id or debug link (symbolize_debug.c). A file whose build-id is not the one the
+ * build-id or debug link (symbolize_elf.c). A file whose build-id is not the one the
  * profile recorded is never used: a wrong name is worse than none. Nothing is
  * opened before it is asked for, and every answer is kept.
  *

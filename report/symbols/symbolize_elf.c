@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "report/symbols/symbolize_private.h"
-
+#include <elfutils/libdwelf.h>
 #include <endian.h>
 #include <gelf.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <elfutils/libdwelf.h>
+#include <zlib.h>
+
+#include "report/symbols/symbolize_private.h"
+#include "report/wording/utf8.h"
 
 /* ELF_C_READ reads, and does not map. Where a file has very many sections or segments their number
  * stands elsewhere: no program or library has so many, and libelf would take memory for what a file
@@ -113,4 +117,86 @@ int symbolize_elf_copy(struct symbolize_files *f, int fd, const struct stat *st)
 		return -1;
 	}
 	return copy;
+}
+
+/* The proof that a file is the right one: the build-id, or where there is none the CRC. */
+struct proof {
+	const unsigned char *build_id;
+	int bytes; /* of it */
+	GElf_Word crc;
+};
+
+static bool has_crc(int fd, GElf_Word wanted)
+{
+	uint8_t part[1 << 14];
+	uLong crc = crc32(0, NULL, 0);
+	off_t at = 0;
+	ssize_t got;
+
+	while ((got = pread(fd, part, sizeof(part), at)) > 0) {
+		crc = crc32(crc, part, (uInt)got);
+		at += got;
+	}
+	return crc == wanted;
+}
+
+/* A copy of the open file, which is closed, if it is the right one; -1: it is not. */
+static int copy_proven(const struct symbolize_debug *d, const struct proof *p, int fd,
+		       const struct stat *st)
+{
+	int copy = -1;
+
+	if (st->st_dev != d->device || st->st_ino != d->inode)
+		copy = symbolize_elf_copy(d->files, fd, st);
+	if (copy >= 0 &&
+	    !(p->bytes > 0 ? symbolize_elf_has_build_id(copy, p->build_id, (uint32_t)p->bytes)
+			   : has_crc(fd, p->crc))) {
+		close(copy);
+		copy = -1;
+	}
+	close(fd);
+	return copy;
+}
+
+/* In the folder of the file itself, and in .debug/ there. */
+static int try_beside(const struct symbolize_debug *d, const struct proof *p, const char *link)
+{
+	const char *name = base_name(d->path);
+	int folder = (int)(name - d->path), copy = -1;
+	struct stat st;
+
+	for (int i = 0; folder >= 1 && i < 2 && copy < 0; i++) {
+		int fd = symbolize_open(d->files, &st, "%.*s%s%s%s", folder, d->path,
+					i ? ".debug/" : "", link ? link : name,
+					link ? "" : ".debug");
+
+		copy = fd < 0 ? -1 : copy_proven(d, p, fd, &st);
+	}
+	return copy;
+}
+
+int symbolize_debug_find(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
+			 const char *file, const char *link, GElf_Word crc, char **found)
+{
+	struct symbolize_debug *d = *userdata;
+	struct proof p = {.crc = crc};
+	GElf_Addr where;
+	int fd = -1;
+
+	if (!d->found) {
+		p.bytes = dwfl_module_build_id(module, &p.build_id, &where);
+		if ((p.bytes <= 0 && !link) || (link && strchr(link, '/')))
+			return -1; /* nothing to prove it by, or a path that may lead anywhere */
+		fd = try_beside(d, &p, link);
+	}
+	if (fd < 0 && symbolize_open_ask(d->files))
+		fd = dwfl_standard_find_debuginfo(module, userdata, name, base, file, link, crc,
+						  found);
+	if (fd >= 0 && p.bytes > 0 &&
+	    !symbolize_elf_has_build_id(fd, p.build_id, (uint32_t)p.bytes)) {
+		close(fd); /* a server's answer */
+		return -1;
+	}
+	d->found |= fd >= 0;
+	return fd;
 }

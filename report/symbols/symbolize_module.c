@@ -3,7 +3,6 @@
  */
 #include "report/symbols/symbolize_private.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +13,7 @@
 
 #define SYSTEM_DEBUG "/usr/lib/debug"
 
-/* Absolute folders only: a relative one would be one beside the file (symbolize_debug.c). */
+/* Absolute folders only: a relative one would be one beside the file (symbolize_elf.c). */
 static char *make_debug_path(void)
 {
 	const char *list = getenv("SCPROF_DEBUG_PATH");
@@ -130,6 +129,8 @@ struct search {
 	struct symbolize_sessions *sessions;
 	struct symbolize_module *module;
 	const struct prof_module *want;
+	struct symbolize_files *files;
+	struct stat *st; /* of the file that was opened last */
 };
 
 static bool same_key(const struct symbolize_key *a, const struct symbolize_key *b)
@@ -160,21 +161,10 @@ static enum symbolize_state take(const struct search *s, int fd, const struct st
 	return found->state;
 }
 
-__attribute__((format(printf, 2, 3))) static enum symbolize_state try_path(const struct search *s,
-									   const char *format, ...)
+/* Takes a descriptor that symbolize_open has found, or -1. */
+static enum symbolize_state try(const struct search *s, int fd)
 {
-	struct stat st;
-	char *path = NULL;
-	va_list args;
-	int fd;
-
-	va_start(args, format);
-	if (vasprintf(&path, format, args) < 0)
-		path = NULL;
-	va_end(args);
-	fd = path ? symbolize_open(&s->sessions->files, path, &st) : -1;
-	free(path);
-	return fd >= 0 ? take(s, fd, &st) : SYMBOLIZE_MISSING;
+	return fd >= 0 ? take(s, fd, s->st) : SYMBOLIZE_MISSING;
 }
 
 /* The vDSO: the loader gives it a name without a folder, which the library takes for a file of
@@ -217,9 +207,12 @@ static bool try_processes(const struct search *s, const struct profile *p)
 		const struct prof_process *one = &p->process[i];
 		unsigned pid = one->attached.pid ? one->attached.pid : one->pid;
 
-		if (path[0] == '/' && try_path(s, "/proc/%u/root%s", pid, path) == SYMBOLIZE_LOADED)
+		if (path[0] == '/' && try(s, symbolize_open(s->files, s->st, "/proc/%u/root%s", pid,
+							    path)) == SYMBOLIZE_LOADED)
 			return true;
-		if (!strcmp(one->exe, path) && try_path(s, "/proc/%u/exe", pid) == SYMBOLIZE_LOADED)
+		if (!strcmp(one->exe, path) &&
+		    try(s, symbolize_open(s->files, s->st, "/proc/%u/exe", pid)) ==
+			    SYMBOLIZE_LOADED)
 			return true;
 	}
 	return false;
@@ -231,8 +224,10 @@ static bool try_folders(const struct search *s)
 
 	for (int length; *at; at += length + (at[length] == ':')) {
 		length = (int)strcspn(at, ":");
-		if (try_path(s, "%.*s/%s", length, at, path) == SYMBOLIZE_LOADED ||
-		    try_path(s, "%.*s/%s", length, at, base_name(path)) == SYMBOLIZE_LOADED)
+		if (try(s, symbolize_open(s->files, s->st, "%.*s/%s", length, at, path)) ==
+			    SYMBOLIZE_LOADED ||
+		    try(s, symbolize_open(s->files, s->st, "%.*s/%s", length, at,
+					  base_name(path))) == SYMBOLIZE_LOADED)
 			return true;
 	}
 	return false;
@@ -276,8 +271,9 @@ static bool try_build_id(const struct search *s)
 void symbolize_module_open(struct symbolize_sessions *sessions, struct symbolize_module *m,
 			   const struct profile *p, uint32_t module)
 {
-	const struct search s = {sessions, m, &p->module[module]};
 	struct symbolize_files *files = &sessions->files;
+	struct stat st;
+	const struct search s = {sessions, m, &p->module[module], files, &st};
 	bool before = files->left_out;
 
 	m->state = SYMBOLIZE_MISSING;
@@ -288,7 +284,7 @@ void symbolize_module_open(struct symbolize_sessions *sessions, struct symbolize
 		m->state = try_vdso(&s);
 	} else {
 		if (s.want->path[0] == '/')
-			m->state = try_path(&s, "%s", s.want->path);
+			m->state = try(&s, symbolize_open(files, &st, "%s", s.want->path));
 		if (m->state != SYMBOLIZE_LOADED && s.want->build_id_bytes &&
 		    (try_processes(&s, p) || try_folders(&s) || try_build_id(&s)))
 			m->state = SYMBOLIZE_LOADED;

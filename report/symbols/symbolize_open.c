@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -44,10 +46,19 @@ static bool is_allowed(const struct symbolize_files *f, const struct stat *st)
 	       (!f->guarded || (!st->st_uid && st->st_mode & S_IROTH));
 }
 
-int symbolize_open(struct symbolize_files *f, const char *path, struct stat *st)
+int symbolize_open(struct symbolize_files *f, struct stat *st, const char *format, ...)
 {
-	int place = given_file_find(path, 0, st);
+	va_list args;
+	char *path;
+	int place;
 
+	va_start(args, format);
+	place = vasprintf(&path, format, args);
+	va_end(args);
+	if (place < 0)
+		return -1;
+	place = given_file_find(path, 0, st);
+	free(path);
 	if (place < 0)
 		return -1;
 	if (is_allowed(f, st) && symbolize_open_spend(f, SYMBOLIZE_LOOK))

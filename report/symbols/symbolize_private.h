@@ -53,7 +53,8 @@ bool symbolize_open_spend(struct symbolize_files *f, uint64_t bytes);
 bool symbolize_open_step(struct symbolize_files *f, uint64_t steps);
 
 /* A file with code or debug information: an open descriptor and what it is, or -1. */
-int symbolize_open(struct symbolize_files *f, const char *path, struct stat *st);
+int symbolize_open(struct symbolize_files *f, struct stat *st, const char *path, ...)
+	__attribute__((format(printf, 3, 4)));
 
 enum symbolize_map { SYMBOLIZE_MAP_NONE, SYMBOLIZE_MAP_REFUSED, SYMBOLIZE_MAP_READ };
 
@@ -126,7 +127,7 @@ bool symbolize_table_is_stripped(const struct symbol_table *t);
  *   DIR/PATH, DIR/FILE, then DIR/.build-id/xx/... for each DIR of SCPROF_DEBUG_PATH (DIR:DIR...);
  *   /usr/lib/debug;
  *   the servers of DEBUGINFOD_URLS, where it is set and libdebuginfod is installed.
- * symbolize_debug.c finds separate debug information. */
+ * symbolize_elf.c finds separate debug information. */
 
 /* The file of a session and its build-id; paths do not matter. */
 struct symbolize_key {

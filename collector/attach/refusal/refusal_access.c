@@ -11,7 +11,6 @@
 
 #include "collector/attach/refusal/refusal_private.h"
 #include "collector/machine/kernel_file.h"
-#include "collector/machine/proc_status.h"
 
 struct refusal_access refusal_access_read(int error)
 {

@@ -10,7 +10,6 @@
 #include "collector/attach/refusal/refusal_private.h"
 #include "collector/attach/target/wake.h"
 #include "collector/machine/kernel_file.h"
-#include "collector/machine/proc_status.h"
 #include "profile/base/error.h"
 #include "profile/base/proc_stat.h"
 

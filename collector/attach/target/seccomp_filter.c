@@ -20,7 +20,6 @@
 #include <unistd.h>
 
 #include "collector/machine/kernel_file.h"
-#include "collector/machine/proc_status.h"
 #include "profile/base/error.h"
 #include "collector/machine/kernel_numbers.h"
 

@@ -14,7 +14,7 @@
 
 #include "collector/attach/target/as_user.h"
 #include "collector/machine/proc_maps.h"
-#include "collector/machine/proc_status.h"
+#include "collector/machine/kernel_file.h"
 #include "include/scprof_attach.h"
 #include "profile/base/error.h"
 

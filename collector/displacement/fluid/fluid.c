@@ -7,7 +7,6 @@
 #include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -16,6 +15,9 @@
 #include "collector/clocks/counter.h"
 #include "collector/displacement/fluid/fluid_group.h"
 #include "collector/displacement/fluid/fluid_private.h"
+#include "profile/base/error.h"
+
+#define CALIBRATION_NS 20000000
 
 /* The kernel's name for the CPU clock of one thread of this process. */
 static clockid_t thread_clock(pid_t tid)
@@ -39,39 +41,27 @@ static void explain(const struct fluid_thread *t, struct profile_error *err)
 {
 	switch (t->state) {
 	case NOT_PINNED:
-		snprintf(err->text, sizeof(err->text),
-			 "cannot keep a thread on CPU %d: %s. Displacement needs the permission to "
-			 "set affinities (sched_setaffinity); a sandbox or container may forbid it",
-			 t->cpu, strerror(t->error));
+		error_set(
+			err,
+			"cannot keep a thread on CPU %d: %s. Displacement needs the permission to "
+			"set affinities (sched_setaffinity); a sandbox or container may forbid it",
+			t->cpu, strerror(t->error));
 		return;
 	case NOT_IDLE:
-		snprintf(err->text, sizeof(err->text),
-			 "the scheduling class SCHED_IDLE is refused: %s. Without it the fluid "
-			 "would take time from the program; allow sched_setscheduler",
-			 strerror(t->error));
+		error_set(err,
+			  "the scheduling class SCHED_IDLE is refused: %s. Without it the fluid "
+			  "would take time from the program; allow sched_setscheduler",
+			  strerror(t->error));
 		return;
 	case NO_SCHEDSTAT:
-		snprintf(err->text, sizeof(err->text),
-			 "/proc/self/schedstat tells nothing here (the kernel lacks "
-			 "CONFIG_SCHED_INFO, or /proc is not mounted): waiting and stolen time "
-			 "cannot be distinguished");
+		error_set(err,
+			  "/proc/self/schedstat tells nothing here (the kernel lacks "
+			  "CONFIG_SCHED_INFO, or /proc is not mounted): waiting and stolen time "
+			  "cannot be distinguished");
 		return;
 	default:
-		snprintf(err->text, sizeof(err->text), "cannot start a thread on CPU %d: %s",
-			 t->cpu, strerror(t->error));
+		error_set(err, "cannot start a thread on CPU %d: %s", t->cpu, strerror(t->error));
 	}
-}
-
-static void calibrate(struct fluid *f)
-{
-	const struct timespec pause = {.tv_nsec = 20000000};
-	struct clock_pair later;
-	double error;
-
-	f->origin = clocks_measure_pair(fluid_thread_now);
-	nanosleep(&pause, NULL);
-	later = clocks_measure_pair(fluid_thread_now);
-	f->units_per_ns = clocks_measure_rate(&f->origin, &later, &error);
 }
 
 static struct fluid *make(const struct fluid_options *o, struct profile_error *err)
@@ -80,12 +70,12 @@ static struct fluid *make(const struct fluid_options *o, struct profile_error *e
 	struct fluid *f = calloc(1, sizeof(*f) + count * sizeof(f->thread[0]));
 
 	if (!f) {
-		snprintf(err->text, sizeof(err->text), "out of memory for the fluid");
+		error_set(err, "out of memory for the fluid");
 		return NULL;
 	}
 	f->options = *o;
 	sem_init(&f->ready, 0, 0);
-	calibrate(f);
+	f->units_per_ns = clocks_measure_rate_for(fluid_thread_now, CALIBRATION_NS, &f->origin);
 	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
 		if (CPU_ISSET(cpu, &o->cpus)) {
 			f->thread[at].fluid = f;
@@ -109,8 +99,7 @@ struct fluid *fluid_start(const struct fluid_options *o, struct profile_error *e
 	char why[256];
 
 	if (!counter_is_trusted(why, sizeof(why))) {
-		snprintf(err->text, sizeof(err->text),
-			 "%.200s, and the fluid measures its chunks with it", why);
+		error_set(err, "%.200s, and the fluid measures its chunks with it", why);
 		return NULL;
 	}
 	f = make(o, err);

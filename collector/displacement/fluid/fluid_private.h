@@ -8,7 +8,6 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <time.h>
 
 #include "collector/clocks/clocks_read.h"
 #include "collector/displacement/fluid/fluid.h"

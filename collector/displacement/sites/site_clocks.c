@@ -13,12 +13,8 @@
 
 static void add(struct site_clocks *c, pid_t pid, bool softirqd)
 {
-	struct site_clock *more = array_room(c->clock, &c->room, c->count, sizeof(*more));
-
-	if (!more)
-		return;
-	c->clock = more;
-	more[c->count++] = (struct site_clock){.pid = pid, .softirqd = softirqd};
+	if (array_reach((void **)&c->clock, &c->room, c->count, sizeof(*c->clock), 0))
+		c->clock[c->count++] = (struct site_clock){.pid = pid, .softirqd = softirqd};
 }
 
 static bool is_softirqd(const char *pid, const cpu_set_t *cpus)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Dither of a measurement by displacement: calls at sites are delayed in windows drawn at random
- * (dither_plan.c), by the page of include/scprof_causal.h, so that sites whose rates are constant,
+ * (site_dither.c), by the page of include/scprof_causal.h, so that sites whose rates are constant,
  * or vary together, vary apart.
  *
  * The measuring thread's ticks draw the windows; a tick that comes late ends no budget: a thread is

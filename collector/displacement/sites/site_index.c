@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/base/array.h"
 #include "stats/regression/site_costs.h"
 
 static int compare_entries(const void *a, const void *b, void *profile)
@@ -31,7 +32,7 @@ static bool same_site(const struct site *s, const struct prof_entry *e)
 
 static int compare_units(const void *a, const void *b, void *sites)
 {
-	const struct site *s = sites, *x = &s[*(const size_t *)a], *y = &s[*(const size_t *)b];
+	const struct site *s = sites, *x = &s[*(const uint32_t *)a], *y = &s[*(const uint32_t *)b];
 
 	if (x->units != y->units)
 		return x->units > y->units ? -1 : 1;
@@ -40,13 +41,10 @@ static int compare_units(const void *a, const void *b, void *sites)
 
 static int rank_sites(struct site_index *x)
 {
-	size_t *order = calloc(x->sites + 1, sizeof(*order));
+	uint32_t *order = array_order((uint32_t)x->sites, compare_units, x->site);
 
 	if (!order)
 		return -1;
-	for (size_t i = 0; i < x->sites; i++)
-		order[i] = i;
-	qsort_r(order, x->sites, sizeof(*order), compare_units, x->site);
 	for (size_t i = 0; i < x->sites; i++)
 		x->site[order[i]].rank = i;
 	x->used = x->sites < SITE_COSTS_ROOM ? x->sites : SITE_COSTS_ROOM;
@@ -57,7 +55,7 @@ static int rank_sites(struct site_index *x)
 static int find_sites(struct site_index *x)
 {
 	const struct profile *p = x->profile;
-	uint32_t *order = calloc((size_t)p->entries + 1, sizeof(*order));
+	uint32_t *order = array_order(p->entries, compare_entries, (void *)p);
 
 	x->site = calloc((size_t)p->entries + 1, sizeof(*x->site));
 	x->site_of = calloc((size_t)p->entries + 1, sizeof(*x->site_of));
@@ -65,9 +63,6 @@ static int find_sites(struct site_index *x)
 		free(order);
 		return -1;
 	}
-	for (uint32_t i = 0; i < p->entries; i++)
-		order[i] = i;
-	qsort_r(order, p->entries, sizeof(*order), compare_entries, (void *)p);
 	for (uint32_t i = 0; i < p->entries; i++) {
 		const struct prof_entry *e = &p->entry[order[i]];
 

@@ -8,7 +8,6 @@
 
 #include "report/render/json/json_write.h"
 #include "report/render/stacks/flame.h"
-#include "report/containers/pairs.h"
 #include "report/containers/string_index.h"
 
 struct displaced;

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "report/containers/pairs.h"
+#include "report/containers/string_index.h"
 #include "report/render/pprof/pprof.pb-c.h"
 #include "report/render/stacks/stacks.h"
 

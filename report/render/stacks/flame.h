@@ -58,7 +58,4 @@ struct flame {
 int flame_build(struct flame *f, struct report *r, struct string_index *strings);
 void flame_free(struct flame *f);
 
-/* Sums and means of the boxes, from the sites in their `end`. A box's parent comes before it. */
-void flame_sum(struct flame *f, const struct report *r);
-
 #endif

@@ -2,8 +2,6 @@
 /* Callers above, what they call below, as on the page. The colours follow the reader's scheme. */
 #include "report/render/formats.h"
 
-#include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 
 #include "profile/base/array.h"

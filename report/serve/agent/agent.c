@@ -4,12 +4,11 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "report/serve/monotonic.h"
+#include "collector/clocks/clocks_read.h"
 
 #define OTHER_DESCRIPTORS  256 /* connections, directories, libraries, modules */
 #define FEWEST_DESCRIPTORS 16
@@ -62,9 +61,18 @@ void agent_stop(struct agent *a)
 	sem_post(&a->stopped);
 }
 
+/* So much later than now, by the clock of all waiting and all limits of time in serve/. */
+static struct timespec after(uint64_t ns)
+{
+	uint64_t at = clocks_read_ns(CLOCK_MONOTONIC) + ns;
+
+	return (struct timespec){.tv_sec = (time_t)(at / SOURCE_SECOND_NS),
+				 .tv_nsec = (long)(at % SOURCE_SECOND_NS)};
+}
+
 bool agent_wait(struct agent *a, uint64_t ns)
 {
-	const struct timespec until = monotonic_timespec(monotonic_now_ns() + ns);
+	const struct timespec until = after(ns);
 
 	while (!atomic_load(&a->stopping) &&
 	       sem_clockwait(&a->stopped, CLOCK_MONOTONIC, &until) < 0)
@@ -90,7 +98,7 @@ static void look_after(struct agent *a)
 /* Forget names that are not open and have not been found for a while. */
 static void forget(struct agent *a)
 {
-	uint64_t now = monotonic_now_ns();
+	uint64_t now = clocks_read_ns(CLOCK_MONOTONIC);
 
 	for (struct source *s = a->sources, *next; s; s = next) {
 		next = s->hh.next;
@@ -104,7 +112,7 @@ static void forget(struct agent *a)
  * never come. */
 static void look_for_ends(struct agent *a)
 {
-	uint64_t now = monotonic_now_ns();
+	uint64_t now = clocks_read_ns(CLOCK_MONOTONIC);
 
 	for (struct source *s = a->sources; s; s = s->hh.next) {
 		if (s->fd < 0 || agent_read_is_set_aside(s) || now < s->next_ns)
@@ -125,7 +133,7 @@ static int by_last_reading(const void *left, const void *right)
 /* The oldest reading comes first, so that each file is read in some round. */
 static void read_due(struct agent *a, bool late_only)
 {
-	const uint64_t now = monotonic_now_ns();
+	const uint64_t now = clocks_read_ns(CLOCK_MONOTONIC);
 	struct source **due = calloc((size_t)HASH_COUNT(a->sources) + 1, sizeof(struct source *));
 	size_t count = 0;
 
@@ -172,19 +180,19 @@ void agent_scan(struct agent *a)
 
 static void refresh(struct agent *a)
 {
-	const uint64_t began = monotonic_now_ns();
+	const uint64_t began = clocks_read_ns(CLOCK_MONOTONIC);
 
 	if (a->refreshed_ns && began - a->refreshed_ns <= AGENT_FRESH_NS)
 		return;
 	read_due(a, false);
 	counters_close_batches(&a->counters);
-	a->refreshed_ns = monotonic_now_ns();
+	a->refreshed_ns = clocks_read_ns(CLOCK_MONOTONIC);
 	a->refresh_s = (double)(a->refreshed_ns - began) / 1e9;
 }
 
 void agent_refresh(struct agent *a)
 {
-	const struct timespec until = monotonic_timespec(monotonic_now_ns() + AGENT_PATIENCE_NS);
+	const struct timespec until = after(AGENT_PATIENCE_NS);
 
 	if (pthread_mutex_clocklock(&a->reading, CLOCK_MONOTONIC, &until))
 		return;

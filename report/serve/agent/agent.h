@@ -5,7 +5,7 @@
  * reads at most once in AGENT_FRESH_NS. One thread at a time reads (`reading`), and changes what is
  * published only with the lock, which it does not hold while it reads a file: take it with
  * agent_lock before looking at `counters` or `sources`. What a user's files take is limited by
- * shares.c: what is due beyond that is read in a later round. */
+ * agent_read.c: what is due beyond that is read in a later round. */
 #ifndef SCPROF_REPORT_SERVE_AGENT_AGENT_H
 #define SCPROF_REPORT_SERVE_AGENT_AGENT_H
 
@@ -19,7 +19,7 @@
 #include <uthash.h>
 
 #include "report/serve/agent/source.h"
-#include "report/serve/sums/label.h"
+#include "report/serve/sums/counters.h"
 
 /* How much time the files of each user take, so that nobody's hold up those of others for long.
  *

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "report/serve/monotonic.h"
+#include "collector/clocks/clocks_read.h"
 #include "report/serve/sums/counters.h"
 
 #define QUIET_NS (UINT64_C(8) * 1000000000)  /* after four readings with nothing new */
@@ -92,7 +92,7 @@ static void close_file(struct agent *a, struct source *s)
 	source_release(s);
 	if (s->service || agent_read_is_set_aside(s)) {
 		hold(a, s, SOURCE_ASIDE);
-		s->next_ns = monotonic_now_ns() + ASIDE_NS;
+		s->next_ns = clocks_read_ns(CLOCK_MONOTONIC) + ASIDE_NS;
 	} else {
 		hold(a, s, SOURCE_NAMED);
 	}
@@ -152,9 +152,9 @@ static bool is_known(struct agent *a, struct source **found, int directory, cons
 	if (s->fd >= 0)
 		return true;
 	if (s->holding != SOURCE_ASIDE)
-		return monotonic_now_ns() < s->next_ns;
+		return clocks_read_ns(CLOCK_MONOTONIC) < s->next_ns;
 	if (source_is(s, directory, name)) {
-		s->next_ns = monotonic_now_ns() + ASIDE_NS;
+		s->next_ns = clocks_read_ns(CLOCK_MONOTONIC) + ASIDE_NS;
 		return true;
 	}
 	agent_meet_retire(a, s); /* another file has its name now */

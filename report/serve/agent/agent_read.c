@@ -4,10 +4,11 @@
  * file is open (agent_meet.c): a process of another container seems to have ended, but its sums
  * still grow. */
 #include <fnmatch.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "report/serve/agent/agent.h"
-#include "report/serve/monotonic.h"
+#include "collector/clocks/clocks_read.h"
 #include "report/wording/utf8.h"
 
 #define LONGEST_WAIT_NS (UINT64_C(960) * 1000000000)
@@ -65,7 +66,7 @@ void agent_read_wait_longer(struct source *s)
 	s->wait_ns = s->wait_ns ? 2 * s->wait_ns : AGENT_SHORTEST_WAIT_NS;
 	if (s->wait_ns > LONGEST_WAIT_NS)
 		s->wait_ns = LONGEST_WAIT_NS;
-	s->next_ns = monotonic_now_ns() + s->wait_ns;
+	s->next_ns = clocks_read_ns(CLOCK_MONOTONIC) + s->wait_ns;
 }
 
 static enum source_result read_model(struct agent *a, struct source *s, enum source_fault *fault)
@@ -125,7 +126,7 @@ static void read_source(struct agent *a, struct source *s)
 
 bool agent_read_source(struct agent *a, struct source *s)
 {
-	uint64_t began_ns = monotonic_now_ns(), now_ns;
+	uint64_t began_ns = clocks_read_ns(CLOCK_MONOTONIC), now_ns;
 
 	if (atomic_load(&a->stopping))
 		return false;
@@ -136,7 +137,73 @@ bool agent_read_source(struct agent *a, struct source *s)
 		return false;
 	s->read_ns = began_ns;
 	read_source(a, s);
-	now_ns = monotonic_now_ns();
+	now_ns = clocks_read_ns(CLOCK_MONOTONIC);
 	shares_spend(&a->shares, s->identity.uid, now_ns, now_ns - began_ns);
 	return true;
+}
+
+static struct share *find(struct share *shares, unsigned uid)
+{
+	struct share *s;
+
+	HASH_FIND(hh, shares, &uid, sizeof(uid), s);
+	return s;
+}
+
+/* NULL: out of memory. */
+static struct share *find_or_add(struct share **shares, unsigned uid)
+{
+	struct share *s = find(*shares, uid);
+
+	if (s)
+		return s;
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return NULL;
+	s->uid = uid;
+	HASH_ADD(hh, *shares, uid, sizeof(s->uid), s);
+	if (s->hh.tbl)
+		return s;
+	free(s);
+	return NULL;
+}
+
+bool shares_has_time(struct share *shares, unsigned uid, uint64_t now_ns)
+{
+	const struct share *s = find(shares, uid);
+
+	return !s || s->paid_ns < now_ns + SHARES_BURST_NS * (SHARES_PART - 1);
+}
+
+void shares_spend(struct share **shares, unsigned uid, uint64_t now_ns, uint64_t took_ns)
+{
+	struct share *s = find_or_add(shares, uid);
+	const uint64_t began_ns = now_ns - took_ns;
+
+	if (s)
+		s->paid_ns =
+			(s->paid_ns > began_ns ? s->paid_ns : began_ns) + took_ns * SHARES_PART;
+}
+
+static void forget(struct share **shares, struct share *s)
+{
+	HASH_DEL(*shares, s);
+	free(s);
+}
+
+void shares_tend(struct share **shares, uint64_t now_ns)
+{
+	for (struct share *s = *shares, *next; s; s = next) {
+		next = s->hh.next;
+		if (s->paid_ns <= now_ns)
+			forget(shares, s);
+	}
+}
+
+void shares_free(struct share **shares)
+{
+	for (struct share *s = *shares, *next; s; s = next) {
+		next = s->hh.next;
+		forget(shares, s);
+	}
 }

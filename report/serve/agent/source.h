@@ -11,11 +11,13 @@
 
 #include "report/serve/sums/counters.h"
 
+#define SOURCE_SECOND_NS UINT64_C(1000000000)
+
 enum source_state {
 	SOURCE_FOLLOWED,  /* counted; its process may live */
 	SOURCE_ENDED,	  /* counted; its process is gone, as far as can be seen */
 	SOURCE_REFUSED,	  /* not counted yet: cannot be read as a profile */
-	SOURCE_WAITING,	  /* not counted yet: its user has no time left (shares.c) */
+	SOURCE_WAITING,	  /* not counted yet: its user has no time left (agent_read.c) */
 	SOURCE_MERGED,	  /* a result, by its name or as it says: its processes were counted */
 	SOURCE_DUPLICATE, /* of a process that another file was counted for */
 	SOURCE_STATES

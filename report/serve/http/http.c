@@ -4,13 +4,72 @@
  * two readers could understand in two ways is taken for a second one. */
 #include "report/serve/http/http.h"
 
+#include <dlfcn.h>
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "report/serve/http/http_private.h"
+#include "profile/base/error.h"
+
+/* libmicrohttpd, loaded when a server starts: with the nine libraries that it depends on it would
+ * add 1.2 ms to the start of every other command. */
+
+#define MHD_FUNCTIONS(X)                                                                           \
+	X(start_daemon)                                                                            \
+	X(stop_daemon)                                                                             \
+	X(add_response_header)                                                                     \
+	X(create_response_from_buffer)                                                             \
+	X(create_response_from_fd)                                                                 \
+	X(destroy_response)                                                                        \
+	X(get_connection_info)                                                                     \
+	X(get_connection_values)                                                                   \
+	X(lookup_connection_value)                                                                 \
+	X(queue_response)
+
+#define MHD_POINTER(name) __typeof__(MHD_##name) *name;
+static struct mhd {
+	MHD_FUNCTIONS(MHD_POINTER)
+} mhd; /* It stays loaded. */
+#undef MHD_POINTER
+
+/* A tool that is linked statically has it inside: then its names are not null. */
+#define WEAK(name) extern __typeof__(MHD_##name) MHD_##name __attribute__((weak));
+MHD_FUNCTIONS(WEAK)
+#undef WEAK
+
+#define LIBRARY "libmicrohttpd.so.12"
+
+static int refuse_library(struct profile_error *err)
+{
+	return error_set(
+		err, "cannot load %s: %.300s.\nscprof serve needs it: install libmicrohttpd 0.9",
+		LIBRARY, dlerror());
+}
+
+static int load_library(struct profile_error *err)
+{
+#define INSIDE(name) mhd.name = MHD_##name;
+	MHD_FUNCTIONS(INSIDE)
+#undef INSIDE
+	if (mhd.start_daemon)
+		return 0;
+
+	void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+
+	if (!library)
+		return refuse_library(err);
+#define LOAD(name)                                                                                 \
+	mhd.name = (__typeof__(MHD_##name) *)dlsym(library, "MHD_" #name);                         \
+	if (!mhd.name)                                                                             \
+		return refuse_library(err);
+	MHD_FUNCTIONS(LOAD)
+#undef LOAD
+	return 0;
+}
 
 static int listen_on(struct http_address *a, struct profile_error *err)
 {
@@ -34,8 +93,7 @@ static int listen_on(struct http_address *a, struct profile_error *err)
 		hint = "; ports below 1024 are root's: choose another one with --listen";
 	else if (errno == EADDRNOTAVAIL)
 		hint = "; this machine does not have that address";
-	snprintf(err->text, sizeof(err->text), "cannot listen on %s: %s%s", a->text,
-		 strerror(errno), hint);
+	error_set(err, "cannot listen on %s: %s%s", a->text, strerror(errno), hint);
 	if (fd >= 0)
 		close(fd);
 	return -1;
@@ -115,7 +173,7 @@ static void come_or_go(void *context, struct MHD_Connection *connection, void **
 	if (what == MHD_CONNECTION_NOTIFY_STARTED) {
 		for (one = h->asking; one->fd >= 0; one++)
 			; /* there are as many places as connections */
-		*one = (struct http_asking){socket_of(connection), monotonic_now_ns()};
+		*one = (struct http_asking){socket_of(connection), clocks_read_ns(CLOCK_MONOTONIC)};
 		*place = one;
 	} else {
 		one->fd = -1;
@@ -138,7 +196,7 @@ static void has_asked(struct http *h, struct MHD_Connection *connection)
 /* libmicrohttpd closes what was shut down. */
 void http_tend(struct http *h)
 {
-	const uint64_t late_ns = monotonic_now_ns() - HTTP_ASK_S * MONOTONIC_SECOND_NS;
+	const uint64_t late_ns = clocks_read_ns(CLOCK_MONOTONIC) - HTTP_ASK_S * SOURCE_SECOND_NS;
 
 	pthread_mutex_lock(&h->lock);
 	for (size_t i = 0; i < 2 * HTTP_CONNECTIONS; i++)
@@ -282,7 +340,7 @@ struct http *http_start(struct agent *agent, struct http_address *a, struct prof
 		error_set(err, "out of memory");
 		return NULL;
 	}
-	if (mhd_load(err))
+	if (load_library(err))
 		goto out;
 	h->loopback = a->loopback;
 	h->daemon = serve_on(h, listen_on(a, err), a->text, err);

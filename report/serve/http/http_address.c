@@ -8,15 +8,17 @@
 
 #include "report/serve/http/http_private.h"
 
+#include "profile/base/error.h"
+
 #define PORT_DEFAULT "9464"
 
 static int address_failed(struct profile_error *err, const char *text, const char *why)
 {
-	snprintf(err->text, sizeof(err->text),
-		 "cannot listen on '%.100s': %s; give ADDRESS:PORT, such as 127.0.0.1:9464 or "
-		 "[::1]:9464",
-		 text, why);
-	return -1;
+	return error_set(
+		err,
+		"cannot listen on '%.100s': %s; give ADDRESS:PORT, such as 127.0.0.1:9464 or "
+		"[::1]:9464",
+		text, why);
 }
 
 /* host[] and port[] from the text; -1: too long, or brackets that do not match. */

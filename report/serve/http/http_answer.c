@@ -93,7 +93,7 @@ static void put_failures(char *out, size_t room, struct http *h)
 
 	*out = '\0';
 	pthread_mutex_lock(&h->lock);
-	if (f->count && monotonic_now_ns() - f->last_ns < HTTP_FAILURES_NS) {
+	if (f->count && clocks_read_ns(CLOCK_MONOTONIC) - f->last_ns < HTTP_FAILURES_NS) {
 		gmtime_r(&f->since, &utc);
 		strftime(since, sizeof(since), "%F %T UTC", &utc);
 		snprintf(out, room,

@@ -137,20 +137,21 @@ static int start(struct http *h, const struct request *r, const struct http_peer
  * first. The user whose rights it has can stop it: it is continued, and killed in the end. */
 static int await(struct http *h, pid_t child, int client, double seconds)
 {
-	uint64_t until = monotonic_now_ns() + (uint64_t)((seconds + SLACK_S) * MONOTONIC_SECOND_NS);
+	uint64_t until = clocks_read_ns(CLOCK_MONOTONIC) +
+			 (uint64_t)((seconds + SLACK_S) * SOURCE_SECOND_NS);
 	bool asked = false;
 	int status = -1;
 	pid_t ended;
 
 	while (!(ended = waitpid(child, &status, WNOHANG)) || (ended < 0 && errno == EINTR)) {
-		bool late = monotonic_now_ns() >= until;
+		bool late = clocks_read_ns(CLOCK_MONOTONIC) >= until;
 
 		if (asked) {
 			kill(child, late ? SIGKILL : SIGCONT);
 		} else if (late || http_is_over(h, client)) {
 			kill(child, SIGTERM);
 			kill(child, SIGCONT);
-			until = monotonic_now_ns() + END_S * MONOTONIC_SECOND_NS;
+			until = clocks_read_ns(CLOCK_MONOTONIC) + END_S * SOURCE_SECOND_NS;
 			asked = true;
 		}
 		usleep(LOOK_MS * 1000);

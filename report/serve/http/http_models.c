@@ -2,7 +2,6 @@
 /* Pages of services and pprof profiles: processes of their own read and render them
  * (rendering.h), one after the other. This waits for their turns and their ends. */
 #include <errno.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -36,9 +35,9 @@ bool http_is_over(const struct http *h, int client)
 /* false: it is over before the time is. */
 static bool wait_for(struct http *h, int client, double seconds)
 {
-	uint64_t end_ns = monotonic_now_ns() + (uint64_t)(seconds * 1e9), now_ns;
+	uint64_t end_ns = clocks_read_ns(CLOCK_MONOTONIC) + (uint64_t)(seconds * 1e9), now_ns;
 
-	while ((now_ns = monotonic_now_ns()) < end_ns) {
+	while ((now_ns = clocks_read_ns(CLOCK_MONOTONIC)) < end_ns) {
 		uint64_t left_us = (end_ns - now_ns) / 1000;
 
 		if (http_is_over(h, client))
@@ -107,10 +106,10 @@ static void note_failure(struct http *h, const char *name, const char *why)
 
 	label_clean(clean, name);
 	pthread_mutex_lock(&h->lock);
-	if (!f->count || monotonic_now_ns() - f->last_ns >= HTTP_FAILURES_NS)
+	if (!f->count || clocks_read_ns(CLOCK_MONOTONIC) - f->last_ns >= HTTP_FAILURES_NS)
 		*f = (struct http_failures){.since = time(NULL)};
 	f->count++;
-	f->last_ns = monotonic_now_ns();
+	f->last_ns = clocks_read_ns(CLOCK_MONOTONIC);
 	if (*name)
 		snprintf(f->last, sizeof(f->last), "of '%s': %s", clean, why);
 	else
@@ -176,14 +175,15 @@ struct making {
 /* false: there is no turn within two limits of time, and the answer says so. */
 static bool take_turn(struct making *m)
 {
-	uint64_t end_ns = monotonic_now_ns() + (uint64_t)(2 * m->one.limits.seconds * 1e9);
+	uint64_t end_ns =
+		clocks_read_ns(CLOCK_MONOTONIC) + (uint64_t)(2 * m->one.limits.seconds * 1e9);
 
 	while (sem_trywait(&m->http->renderers)) {
 		if (http_is_over(m->http, m->client)) {
 			say_result(m->http, m->request, &m->one, RENDERING_STOPPED, m->out);
 			return false;
 		}
-		if (monotonic_now_ns() > end_ns) {
+		if (clocks_read_ns(CLOCK_MONOTONIC) > end_ns) {
 			http_answer_say(
 				m->out, 503,
 				"others are being rendered, %d at a time; try again later\n",

@@ -56,12 +56,11 @@ struct http_peer http_peer_find(int client, const char *authorization, const cha
 
 static int refuse_token(struct profile_error *err, const char *path, const char *why)
 {
-	error_set(
+	return error_set(
 		err,
 		"the token %.300s: %s; make one with: (umask 077; od -An -tx1 -N32 /dev/urandom | "
 		"tr -d ' \\n' > FILE)",
 		path, why);
-	return -1;
 }
 
 static int take(char token[HTTP_PEER_TOKEN], ssize_t bytes)
@@ -100,9 +99,9 @@ int http_peer_read_token(const char *path, char token[HTTP_PEER_TOKEN], struct p
 
 static int refuse_socket(struct profile_error *err, const char *path, const char *why)
 {
-	error_set(err, "cannot listen on %.300s: %s; name another socket: --allow-attach=PATH",
-		  path, why);
-	return -1;
+	return error_set(err,
+			 "cannot listen on %.300s: %s; name another socket: --allow-attach=PATH",
+			 path, why);
 }
 
 static int name_it(struct sockaddr_un *name, const char *wanted, const struct http_address *tcp,

@@ -13,34 +13,8 @@
 #include "profile/base/error.h"
 #include "report/serve/http/http.h"
 #include "report/serve/http/request.h"
-#include "report/serve/monotonic.h"
+#include "collector/clocks/clocks_read.h"
 #include "report/serve/render/rendering.h"
-
-/* libmicrohttpd, loaded when a server starts: with the nine libraries that it depends on it would
- * add 1.2 ms to the start of every other command. */
-
-#define MHD_FUNCTIONS(X)                                                                           \
-	X(start_daemon)                                                                            \
-	X(stop_daemon)                                                                             \
-	X(add_response_header)                                                                     \
-	X(create_response_from_buffer)                                                             \
-	X(create_response_from_fd)                                                                 \
-	X(destroy_response)                                                                        \
-	X(get_connection_info)                                                                     \
-	X(get_connection_values)                                                                   \
-	X(lookup_connection_value)                                                                 \
-	X(queue_response)
-
-#define MHD_POINTER(name) __typeof__(MHD_##name) *name;
-struct mhd {
-	MHD_FUNCTIONS(MHD_POINTER)
-};
-#undef MHD_POINTER
-
-extern struct mhd mhd; /* valid after... */
-
-/* ...this: 0, or -1 with an error. One thread at a time; it may be called again. */
-int mhd_load(struct profile_error *err);
 
 /* The Unix socket that POST /attach comes by, and who is at the other end of a connection. The
  * kernel says it of a Unix socket; over TCP, who sends the token has read the file that only the
@@ -75,7 +49,7 @@ struct http_failures {
 	char last[LABEL_BYTES + 160]; /* which, and why */
 };
 
-#define HTTP_FAILURES_NS	(600 * MONOTONIC_SECOND_NS)
+#define HTTP_FAILURES_NS	(600 * SOURCE_SECOND_NS)
 #define HTTP_CONNECTIONS	64    /* at a time, for each of the two sockets */
 #define HTTP_CONNECTIONS_OF_ONE 32    /* from one address */
 #define HTTP_REQUEST_BYTES	32768 /* of a connection: its request, and its answer's headers */

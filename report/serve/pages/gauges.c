@@ -9,7 +9,7 @@
 
 #include "profile/base/array.h"
 
-#include "report/serve/monotonic.h"
+#include "collector/clocks/clocks_read.h"
 #include "report/serve/sums/counters.h"
 
 static int add_site(struct gauges *g, struct counters *c, struct counters_service *s,
@@ -93,7 +93,7 @@ static int estimate(struct gauges *g, struct making *m, const struct agent *a,
 	for (uint32_t i = 0; i < COUNTERS_CLOCKS; i++) {
 		const struct profile *p = m->pool.model[i];
 		const unsigned user = user_of(m->service);
-		const uint64_t began_ns = monotonic_now_ns();
+		const uint64_t began_ns = clocks_read_ns(CLOCK_MONOTONIC);
 
 		if (!p || !p->processes)
 			continue;
@@ -104,7 +104,8 @@ static int estimate(struct gauges *g, struct making *m, const struct agent *a,
 		m->report[i] = build_report(p, a);
 		if (!m->report[i])
 			return -1;
-		shares_spend(shares, user, monotonic_now_ns(), monotonic_now_ns() - began_ns);
+		shares_spend(shares, user, clocks_read_ns(CLOCK_MONOTONIC),
+			     clocks_read_ns(CLOCK_MONOTONIC) - began_ns);
 	}
 	return 0;
 }

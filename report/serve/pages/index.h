@@ -41,12 +41,6 @@ int index_page_print(struct agent *a, const struct index_order *order, FILE *out
 
 /* Texts and links of the index page. Names come from profiles: they are escaped here. */
 
-/* Writes text, or an attribute's value between double quotes. */
-void index_write_text(FILE *out, const char *text);
-
-/* Writes the value of a parameter of an address. */
-void index_write_escaped(FILE *out, const char *text);
-
 /* A link to PAGE?service=SERVICE&clock=CLOCK and `more`, which begins with "&amp;" or is empty;
  * `words` are escaped. */
 void index_write_link(FILE *out, const char *page, const char *service, uint32_t clock,

@@ -6,6 +6,7 @@
 
 #include "report/serve/pages/metrics.h"
 #include "report/wording/numbers.h"
+#include "report/wording/utf8.h"
 
 #define ROWS_SHOWN 12
 
@@ -42,7 +43,7 @@ static void put_share(FILE *out, const struct gauge *g, double all_ns)
 static void put_name(FILE *out, const struct gauge *g)
 {
 	fputs("<tr><td><bdi class=name>", out);
-	index_write_text(out, g->function->name);
+	utf8_write_markup(out, g->function->name);
 	fputs("</bdi>", out);
 	if (g->outcome != SCP_COMPLETED)
 		fprintf(out, " <span class=outcome>%s</span>", counters_outcome_name(g->outcome));
@@ -51,7 +52,7 @@ static void put_name(FILE *out, const struct gauge *g)
 		      "report\">!</b>",
 		      out);
 	fputs("<bdi class=caller>", out);
-	index_write_text(out, g->function->library);
+	utf8_write_markup(out, g->function->library);
 	fputs("</bdi></td>", out);
 }
 
@@ -142,7 +143,7 @@ static void put_service(FILE *out, const struct agent *a, const struct gauges *g
 		living += o->service == s && o->alive;
 	numbers_count(seen, sizeof(seen), s->processes);
 	fputs("<section><h2><bdi class=name>", out);
-	index_write_text(out, s->name);
+	utf8_write_markup(out, s->name);
 	fprintf(out, "</bdi></h2>\n<p class=note>%llu of %s processes live",
 		(unsigned long long)living, seen);
 	if (s->other)

@@ -13,12 +13,8 @@
 #include "report/wording/numbers.h"
 #include "report/wording/utf8.h"
 
-void index_write_text(FILE *out, const char *text)
-{
-	utf8_write_markup(out, text);
-}
-
-void index_write_escaped(FILE *out, const char *text)
+/* The value of a parameter of an address. */
+static void write_escaped(FILE *out, const char *text)
 {
 	for (; *text; text++) {
 		unsigned char c = (unsigned char)*text;
@@ -34,9 +30,9 @@ void index_write_link(FILE *out, const char *page, const char *service, uint32_t
 		      const char *more, const char *words)
 {
 	fprintf(out, "<a href=\"%s?service=", page);
-	index_write_escaped(out, service);
+	write_escaped(out, service);
 	fprintf(out, "&amp;clock=%s%s\">", report_names_clock(clock), more);
-	index_write_text(out, words);
+	utf8_write_markup(out, words);
 	fputs("</a>", out);
 }
 
@@ -119,22 +115,22 @@ static void put_program(FILE *out, const struct line *l, bool files)
 		fputs("<bdi class=name>", out);
 		if (files) {
 			fputs("<a href=\"/profile?file=", out);
-			index_write_escaped(out, l->path);
+			write_escaped(out, l->path);
 			fputs("\">", out);
-			index_write_text(out, program);
+			utf8_write_markup(out, program);
 			fputs("</a>", out);
 		} else if (l->clock) {
 			index_write_link(out, "/service", program, l->clock, "", program);
 		} else {
-			index_write_text(out, program);
+			utf8_write_markup(out, program);
 		}
 		fputs("</bdi>", out);
 	}
 	if (files) {
 		fputs("<bdi class=caller title=\"", out);
-		index_write_text(out, l->path);
+		utf8_write_markup(out, l->path);
 		fputs("\">", out);
-		index_write_text(out, base_name(l->path));
+		utf8_write_markup(out, base_name(l->path));
 		fputs("</bdi>", out);
 	}
 	fputs("</td>", out);

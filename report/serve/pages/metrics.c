@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "collector/machine/cpu_times.h"
 #include "include/scprof_version.h"
 
 /* A metric of each row of the counters. */
@@ -252,6 +253,13 @@ static void one(struct metrics *m, double value)
 	metrics_write_real(m, value);
 }
 
+static void one_gauge(struct metrics *m, const char *name, const char *unit, const char *help,
+		      double value)
+{
+	metrics_write_gauge(m, name, unit, help);
+	one(m, value);
+}
+
 static void put_files(struct metrics *m, const struct agent *a)
 {
 	uint64_t count[SOURCE_STATES] = {0};
@@ -271,11 +279,10 @@ static void put_files(struct metrics *m, const struct agent *a)
 		metrics_write_label(m, "reason", source_fault_names[i]);
 		metrics_write_whole(m, a->faults[i]);
 	}
-	metrics_write_gauge(m, "scprof_files_beyond_limit", "",
-			    "Files passed over because of the limits.");
-	one(m, (double)a->files_beyond);
-	metrics_write_gauge(m, "scprof_directories_failed", "", "Directories that cannot be read.");
-	one(m, (double)a->directories_failed);
+	one_gauge(m, "scprof_files_beyond_limit", "", "Files passed over because of the limits.",
+		  (double)a->files_beyond);
+	one_gauge(m, "scprof_directories_failed", "", "Directories that cannot be read.",
+		  (double)a->directories_failed);
 }
 
 static void put_agent(struct metrics *m, const struct agent *a, const struct gauges *g)
@@ -286,31 +293,25 @@ static void put_agent(struct metrics *m, const struct agent *a, const struct gau
 			      "Processes of programs beyond the limit, summed as \"" LABEL_OTHER
 			      "\".");
 	one(m, (double)a->counters.unnamed);
-	metrics_write_gauge(
-		m, "scprof_gauges_left_out_processes", "",
-		"Processes not in the means and intervals: another tick of the same clock, or "
-		"their estimates take too long.");
-	one(m, (double)g->left_out);
-	metrics_write_gauge(m, "scprof_confidence_ratio", "", "Of the intervals.");
-	one(m, a->options.confidence);
-	metrics_write_gauge(m, "scprof_refresh_seconds", "seconds",
-			    "How long the last reading took.");
-	one(m, a->refresh_s);
+	one_gauge(m, "scprof_gauges_left_out_processes", "",
+		  "Processes not in the means and intervals: another tick of the same clock, or "
+		  "their estimates take too long.",
+		  (double)g->left_out);
+	one_gauge(m, "scprof_confidence_ratio", "", "Of the intervals.", a->options.confidence);
+	one_gauge(m, "scprof_refresh_seconds", "seconds", "How long the last reading took.",
+		  a->refresh_s);
 	metrics_write_gauge(m, "scprof_build_info", "", "Always 1.");
 	metrics_write_sample(m);
 	metrics_write_label(m, "version", SCPROF_VERSION);
 	metrics_write_whole(m, 1);
-	metrics_write_gauge(m, "process_start_time_seconds", "seconds",
-			    "Of this agent, since 1970.");
-	one(m, (double)a->started_real_ns / 1e9);
+	one_gauge(m, "process_start_time_seconds", "seconds", "Of this agent, since 1970.",
+		  (double)a->started_real_ns / 1e9);
 	if (getrusage(RUSAGE_SELF, &usage))
 		return;
 	metrics_write_counter(m, "process_cpu_seconds", "seconds", "Of this agent.");
-	one(m, (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-		       (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6);
-	metrics_write_gauge(m, "process_max_resident_memory_bytes", "bytes",
-			    "Of this agent, the most.");
-	one(m, (double)usage.ru_maxrss * 1024);
+	one(m, cpu_times_of_usage(&usage));
+	one_gauge(m, "process_max_resident_memory_bytes", "bytes", "Of this agent, the most.",
+		  (double)usage.ru_maxrss * 1024);
 }
 
 int metrics_print(struct agent *a, bool openmetrics, FILE *out)

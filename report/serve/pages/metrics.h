@@ -58,7 +58,7 @@ struct gauges {
 };
 
 /* Takes the agent's lock, but not while it computes. Each user's profiles get as much time as
- * shares.c gives at once. 0, or -1: out of memory. gauges_free is due either way. */
+ * agent_read.c gives at once. 0, or -1: out of memory. gauges_free is due either way. */
 int gauges_build(struct gauges *g, struct agent *a);
 void gauges_free(struct gauges *g);
 

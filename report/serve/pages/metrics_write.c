@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "report/serve/sums/label.h"
+#include "report/serve/sums/counters.h"
 
 static void family(struct metrics *m, const char *name, const char *unit, const char *help,
 		   const char *type)

@@ -7,15 +7,13 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "report/serve/monotonic.h"
+#include "collector/clocks/clocks_read.h"
 
 #define LOOK_MS 200  /* between looks whether the client is there and the server goes on */
 #define DIES_MS 1000 /* who has closed the socket ends within this time, or is ended */
@@ -143,7 +141,8 @@ static enum rendering_result why_it_died(struct rendering *one)
 static enum rendering_result listen_to(struct rendering *one, int client,
 				       struct renderer_message *said)
 {
-	uint64_t end_ns = monotonic_now_ns() + (uint64_t)(one->limits.seconds * 1e9), now_ns;
+	uint64_t end_ns = clocks_read_ns(CLOCK_MONOTONIC) + (uint64_t)(one->limits.seconds * 1e9),
+		 now_ns;
 
 	for (;;) {
 		struct pollfd ready[] = {{.fd = one->socket, .events = POLLIN},
@@ -154,7 +153,7 @@ static enum rendering_result listen_to(struct rendering *one, int client,
 			return said->result;
 		if (bytes >= 0 || (errno != EAGAIN && errno != EINTR))
 			return why_it_died(one);
-		now_ns = monotonic_now_ns();
+		now_ns = clocks_read_ns(CLOCK_MONOTONIC);
 		if (now_ns >= end_ns)
 			return RENDERING_LATE;
 		if (atomic_load(one->stopping) || rendering_has_left(client))

@@ -10,13 +10,31 @@
 #ifndef SCPROF_REPORT_SERVE_SUMS_COUNTERS_H
 #define SCPROF_REPORT_SERVE_SUMS_COUNTERS_H
 
+#include <stdio.h>
+
 #define HASH_NONFATAL_OOM 1
 #include <stdbool.h>
 #include <stdint.h>
 #include <uthash.h>
 
 #include "profile/profile.h"
-#include "report/serve/sums/label.h"
+
+#define LABEL_BYTES 256 /* of a value, with the NUL */
+
+/* The value that stands for all names beyond a limit; a name that is this is one of them. */
+#define LABEL_OTHER "other"
+
+/* Makes a name safe: broken UTF-8, controls and marks of direction are replaced by U+FFFD, what
+ * is longer is cut between characters and ends in "...". Names that become equal are one. Never
+ * empty: "" becomes "unknown". */
+void label_clean(char out[LABEL_BYTES], const char *name);
+
+/* "name@UID" for what belongs to another user; the name is cut where both do not fit. */
+void label_add_user(char name[LABEL_BYTES], unsigned uid);
+
+/* NAME="VALUE" with backslash, quote and newline escaped, as OpenMetrics and the text format
+ * 0.0.4 both want them. */
+void label_write(FILE *out, const char *name, const char *value);
 
 /* The variance of a sum of durations, with the dependence between calls, as a counter that never
  * decreases: its increase over any window is the variance of the time added in that window.

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "cli/usage/quantity.h"
+#include "cli/usage/options.h"
 
 static void refuses_count(const char *text, uint64_t least, uint64_t most)
 {

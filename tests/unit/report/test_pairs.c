@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "report/containers/pairs.h"
+#include "report/containers/string_index.h"
 #include "profile/base/array.h"
 
 #define SIDE 300u
