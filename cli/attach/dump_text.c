@@ -212,9 +212,9 @@ static void put_frame(const struct dump_text *x, const struct prof_frame *frame,
 	else if (!s->module)
 		fprintf(out, s->brief ? "" : "0x%" PRIx64 " (generated code)", s->offset);
 	else if (!s->brief)
-		fprintf(out, "%s+0x%" PRIx64, base_name(s->module), s->offset);
+		fprintf(out, "%s+0x%" PRIx64, s->module_name, s->offset);
 	else if (strcmp(s->module, x->dump->names->process->exe) != 0)
-		fprintf(out, " (%s)", base_name(s->module));
+		fprintf(out, " (%s)", s->module_name);
 }
 
 /* Without what is outside of main, which is the same everywhere. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Threads, their states, and what they wait for. */
 #include <dirent.h>
+#include <limits.h>
 #include <math.h>
 #include <sched.h>
 #include <stdio.h>
@@ -278,6 +279,22 @@ static void read_all(struct reading *g, bool sample)
 	judge_running(d);
 }
 
+/* What the program was started as, where its command line says so, too: an interpreter's begins
+ * with its own name. */
+static char *name_of(pid_t pid, const char *exe)
+{
+	char path[48], comm[32], line[PATH_MAX];
+	const char *name = comm;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
+	kernel_file_line(path, comm, sizeof(comm));
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)pid);
+	kernel_file_text(path, line, sizeof(line)); /* its first word ends in a NUL */
+	if (!*comm || strncmp(basename(line), comm, strlen(comm)) != 0)
+		name = basename(exe);
+	return strdup(name);
+}
+
 /* As symbolize_new() wants it: files are looked for in the process's own file system. */
 static bool begin_names(struct dump *d, const struct refusal_facts *f)
 {
@@ -293,7 +310,8 @@ static bool begin_names(struct dump *d, const struct refusal_facts *f)
 	p->attached.pid = (uint32_t)d->pid;
 	p->owner = f->uid;
 	p->exe = strdup(f->exe);
-	return p->exe != NULL;
+	p->program = name_of(d->pid, f->exe);
+	return p->exe && p->program;
 }
 
 struct dump *dump_take(pid_t pid, bool sample, struct profile_error *err)
