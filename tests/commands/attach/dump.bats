@@ -87,7 +87,7 @@ hung()
 	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
 		dump --json "$pid" >report.json
 		[ "$(jq '.threads | length' report.json)" = 9 ]
-		if jq -e 'any(.threads[]; .name == "computes" and any(.stack[]; .function == "computes"))' report.json >/dev/null; then found=yes; fi
+		if jq -e 'any(.threads[]; .name == "computes" and .state != "asleep" and any(.stack[]; .function == "computes"))' report.json >/dev/null; then found=yes; fi
 	done
 	[ -n "$found" ]
 	kill -0 "$pid" # status 3 otherwise

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The sentence under the bar of time names its largest part, and an overloaded machine before all.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "report/findings/findings.h"
+
+static void expect(const struct report *r, const char *code, const char *words)
+{
+	struct verdict v = verdict_of(r);
+
+	assert_string_equal(v.code, code);
+	if (!strstr(v.text, words))
+		fail_msg("'%s' is not in: %s", words, v.text);
+}
+
+/* Seconds on a CPU in calls, outside, recording; asleep in calls, elsewhere; runnable. */
+static struct report of(double in_calls, double outside, double recording, double asleep,
+			double elsewhere, double runnable)
+{
+	double all = in_calls + outside + recording + asleep + elsewhere + runnable;
+
+	return (struct report){.time_ns = all * 1e9,
+			       .wall_s = 2,
+			       .perturbation_ns = NAN,
+			       .threads_time = {.known = true,
+						.cpu_in_calls_s = in_calls,
+						.cpu_outside_s = outside,
+						.recording_s = recording,
+						.asleep_in_calls_s = asleep,
+						.not_recorded_s = elsewhere,
+						.runnable_s = runnable}};
+}
+
+static void the_largest_part_is_named(void **state)
+{
+	const struct {
+		struct report r;
+		const char *code, *words;
+	} cases[] = {
+		{of(6, 2, 1, 1, 0, 0), "calls", "it works in calls: 60.0 %"},
+		{of(2, 6, 1, 1, 0, 0), "computes", "it computes: 60.0 %"},
+		{of(1, 2, 5, 2, 0, 0), "recording", "it is recorded: 50.0 %"},
+		{of(1, 2, 0, 6, 1, 0), "waits", "asleep in recorded calls"},
+		{of(1, 2, 0, 1, 6, 0), "waits-elsewhere", "asleep outside of recorded calls"},
+		/* less asleep than on a CPU, however large one part of it */
+		{of(3, 3, 0, 4, 0, 0), "calls", "it works in calls"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		expect(&cases[i].r, cases[i].code, cases[i].words);
+}
+
+static void an_overloaded_machine_comes_first(void **state)
+{
+	struct report r = of(1, 3, 0, 0, 0, 4);
+
+	(void)state;
+	r.overloaded = true;
+	expect(&r, "overloaded", "4.00 threads wanted a CPU and 2.00 had one");
+	expect(&r, "overloaded", "look at CPU time (--sort cpu)");
+	r.sort = REPORT_SORT_CPU;
+	expect(&r, "overloaded", "rows are by CPU time");
+}
+
+static void without_states_the_calls_tell(void **state)
+{
+	struct report r = {.time_ns = 10e9, .calls_ns = 8e9, .waiting_ns = 6e9};
+
+	(void)state;
+	expect(&r, "waits", "60.0 % of the threads' time is in calls that wait");
+	r.waiting_ns = 1e9;
+	expect(&r, "calls", "70.0 % of the threads' time is in calls that work");
+	r.calls_ns = 2e9;
+	expect(&r, "elsewhere", "80.0 % of the threads' time is outside");
+	r.time_ns = 0;
+	expect(&r, "unknown", "no time of a thread was recorded");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_largest_part_is_named),
+		cmocka_unit_test(an_overloaded_machine_comes_first),
+		cmocka_unit_test(without_states_the_calls_tell),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
