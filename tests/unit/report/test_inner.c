@@ -140,6 +140,30 @@ static int clean(void **state)
 	return 0;
 }
 
+/* Calls in rows are nested in calls in rows for no longer than these take: else the time in calls
+ * would be less than nothing where --below leaves out what is outside. */
+static void test_what_is_left_out_nests_nothing(void **state)
+{
+	struct report_options o = REPORT_OPTIONS_DEFAULT;
+	struct profile *p = fixture_profile();
+	struct report *r;
+
+	(void)state;
+	for (uint32_t i = 0; i < p->entries; i++)
+		p->entry[i].sums.inner_calls = i == 0;
+	p->table[0].nested_calls = 1;
+	p->table[0].nested_units = p->entry[0].sums.units;
+	r = report_build(p, &o);
+	assert_true(r->nested_ns >= (double)p->entry[0].sums.units);
+	report_free(r);
+	p->below.filtered = true;
+	p->path[p->entry[0].path].flags |= PROF_PATH_LEFT_OUT;
+	r = report_build(p, &o);
+	assert_true(r->nested_ns == 0);
+	p->path[p->entry[0].path].flags &= ~PROF_PATH_LEFT_OUT;
+	report_free(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -148,6 +172,7 @@ int main(void)
 		cmocka_unit_test(test_merged_files_keep_both),
 		cmocka_unit_test(test_hostile_costs_are_refused),
 		cmocka_unit_test(test_the_report_takes_them_off),
+		cmocka_unit_test(test_what_is_left_out_nests_nothing),
 	};
 
 	return cmocka_run_group_tests_name("calls inside intervals", tests, NULL, clean);
