@@ -58,7 +58,9 @@ static void print_line(struct text *t, const struct report_warning *w, uint32_t 
 	if (alike > 1)
 		snprintf(times, sizeof(times), " (%" PRIu32 ")", alike);
 	else if (hidden)
-		snprintf(times, sizeof(times), " in rows of --full");
+		snprintf(times, sizeof(times), "%s",
+			 strlen(w->code) + 20 <= t->terminal.width ? " in rows of --full"
+								   : " (--full)");
 	before = strlen(w->code) + strlen(times) + 4;
 	if (!answer)
 		cut(safe, t->terminal.width > before ? t->terminal.width - before : 0);
