@@ -286,8 +286,15 @@ install_packages()
 {
 	local by_hand="Install these by hand, then try again: $*"
 	[ "$manager" != none ] || die "missing: $*" "neither apt-get nor dnf is here: install them by hand"
-	[ "$(id -u)" = 0 ] || command -v sudo >/dev/null ||
+	if [ "$(id -u)" != 0 ] && ! command -v sudo >/dev/null; then
+		if [ "$manager" = dnf ] || compgen -G '/var/lib/apt/lists/*_Packages*' >/dev/null; then
+			choose "$@"
+			say_lacking
+			set -- "${chosen[@]}"
+		fi
+		[ $# -gt 0 ] || return 0
 		die 'these are missing, you are not root, and there is no sudo.' "As root, run: $manager install $*"
+	fi
 	mkdir -p "${log%/*}"
 	: >"$log"
 	case $manager in

@@ -15,7 +15,11 @@
 #include "preload/table/path_tree.h"
 
 #define PLACES_FIRST 1024u
-#define PLACES_MOST  32768u
+#define PLACES_MOST  131072u
+#define WAYS	     4u /* places of a set: a cache line */
+
+_Static_assert(NOTED_MAX + MEMO_BLOCK <= UINT16_MAX, "struct scp_memo's room");
+_Static_assert(WAYS * sizeof(struct memo_place) == 64, "a set is a cache line");
 
 static const uint64_t zero_word;
 
@@ -29,7 +33,7 @@ static void forget_memos(struct scp_thread *t)
 	arena_reset(&t->memos);
 }
 
-/* Places for memos, four times as many each time that half of them are in use. */
+/* Places for memos, four times as many each time that a quarter of them are in use. */
 static COLD void grow_places(struct scp_thread *t)
 {
 	uint32_t n = t->places ? 4 * t->places : PLACES_FIRST, old_n = t->places;
@@ -69,6 +73,33 @@ static uint64_t mix_place(uint64_t place, uint64_t address, uint64_t value)
 	return h ^ h >> 32;
 }
 
+static uint32_t place_tag(uint64_t place)
+{
+	return (uint32_t)(place >> 32);
+}
+
+/* The memo of this place; NULL: t->place_missed is where one would be put. Sets are filled from
+ * their first place on; in a full one each memo has one that it would take. */
+static struct scp_memo *look_up(struct scp_thread *t, uint64_t place, uint64_t ra, uint64_t cfa)
+{
+	struct memo_place *set = &t->place[place & (t->places - 1) & ~(uint64_t)(WAYS - 1)];
+	struct memo_place *free = NULL;
+	for (unsigned i = 0; i < WAYS; i++) {
+		struct memo_place *at = &set[i];
+		struct scp_memo *m = at->since == t->places_since ? at->memo : NULL;
+		if (!m && !free)
+			free = at;
+		if (at->since != t->places_since)
+			break;
+		if (m && m->tag == place_tag(place) && m->ra == ra && m->cfa == cfa) {
+			t->place_missed = at;
+			return m;
+		}
+	}
+	t->place_missed = free ? free : &set[place_tag(place) % WAYS];
+	return NULL;
+}
+
 /* The first word that differs; NULL: none. */
 static const struct noted_word *find_difference(const struct scp_memo *m)
 {
@@ -105,13 +136,11 @@ static struct scp_memo *search(struct scp_thread *t, uint64_t ra, uint64_t cfa, 
 	t->place_missed = NULL;
 	t->place_is_python = false;
 	for (unsigned i = 0; i < MEMO_STEPS && likely(t->places != 0); i++) {
-		struct memo_place *at = &t->place[place & (t->places - 1)];
-		struct scp_memo *m = at->since == t->places_since ? at->memo : NULL;
-		t->place_missed = at;
-		if (m)
-			prefetch_words(m);
-		if (!m || m->ra != ra || m->cfa != cfa)
+		struct scp_memo *m = look_up(t, place, ra, cfa);
+		t->place_tag = place_tag(place);
+		if (!m)
 			return NULL;
+		prefetch_words(m);
 		if ((m->function & ~MEMO_USES_FP) != function) {
 			place = mix_place(place, 1, function);
 			continue;
@@ -161,7 +190,7 @@ static struct scp_memo *take(struct scp_thread *t, uint32_t words)
 		m = arena_take(&t->memos, bytes);
 	}
 	if (m)
-		m->room = words;
+		m->room = (uint16_t)words;
 	return m;
 }
 
@@ -219,7 +248,8 @@ static struct scp_memo *begin_memo(struct scp_thread *t)
 	for (uint32_t i = r->noted_count; i < words; i++)
 		m->word[i] = r->noted[r->noted_count - 1];
 	m->end = m->word + words;
-	m->python_words = r->python_words;
+	m->python_words = (uint16_t)r->python_words;
+	m->tag = t->place_tag;
 	return m;
 }
 
@@ -309,30 +339,13 @@ static struct scp_memo *find_known(struct scp_thread *t, const struct walk_start
 	return take_known(t, from, search(t, from->ra, from->sp, from->fp, function, python));
 }
 
-/* It may be walked again, see second.h. Of its own, because what comes before is not to find less
- * stack. */
-static COLD void check_new_path(const struct scp_thread *t, const struct walk_start *from)
-{
-	const struct walk_result *r = &t->found;
-	if (r->flags & SCP_PATH_HEURISTIC)
-		second_count_heuristic();
-	struct second_walk w = {from->ra, from->sp,	  from->fp,
-				r->frame, r->frame_count, r->flags & ~SCP_PATH_PYTHON_CUT};
-	if (t->walk.merges) { /* libunwind does not know Python's */
-		w.frame = t->c_frames.frame;
-		w.frames = t->c_frames.count;
-		w.flags |= w.frames == SCP_MAX_FRAMES ? SCP_PATH_TRUNCATED : 0;
-	}
-	second_verify(&w);
-}
-
 /* A memo that is known, or NULL: the result of a walk is in t->found. Inlined: on a small stack a
  * frame more is too many. */
 static inline __attribute__((always_inline)) struct scp_memo *find_or_walk(
 	struct scp_thread *t, const struct walk_start *from, uint32_t function)
 {
 	forget_stale(t);
-	if (t->places_used >= t->places / 2 && t->places < PLACES_MOST && !t->places_lost)
+	if (t->places_used >= t->places / 4 && t->places < PLACES_MOST && !t->places_lost)
 		grow_places(t);
 	struct scp_memo *m = find_known(t, from, function, false);
 	if (m)
@@ -363,7 +376,7 @@ COLD struct scp_memo *path_cache_find(struct scp_thread *t, const struct walk_st
 	uint32_t words = stack_words(r, from, function), paths = t->paths;
 	struct scp_site *site = path_tree_site(t, r->path, function);
 	if (t->paths != paths)
-		check_new_path(t, from);
+		second_check_path(t, from);
 	note_control(r);
 	if (site && is_worth_a_memo(t))
 		m = begin_memo(t);

@@ -43,8 +43,9 @@ struct scp_memo {
 	 * (REACH_ALL), where the unwinder went as far as it could; else one, or 0: none. */
 	uint64_t reach;
 	uint64_t stack_words;  /* of selected functions: see selected.h */
-	uint32_t room;	       /* words */
-	uint32_t python_words; /* the first of them are Python's */
+	uint16_t room;	       /* words */
+	uint16_t python_words; /* the first of them are Python's */
+	uint32_t tag;	       /* of its place: see path_cache.c */
 	struct noted_word word[];
 };
 

@@ -19,6 +19,13 @@
 
 struct second second;
 
+/* A walk as it was recorded. */
+struct second_walk {
+	uint64_t ra, cfa, fp;	/* see unwind_register_begin */
+	const uint64_t *frame;	/* SCP_FRAME(), innermost first */
+	uint32_t frames, flags; /* SCP_PATH_* */
+};
+
 static struct {
 	libunwind_walk_function *walk;
 	bool shared; /* the program uses libunwind itself: its locks are not ours alone */
@@ -119,11 +126,6 @@ void second_begin_file(void)
 		return;
 	h->path_checks.one_in = second.one_in;
 	h->path_checks.unwinder = second.unwinder;
-}
-
-void second_count_heuristic(void)
-{
-	process_count(path_checks.heuristic, 1);
 }
 
 static bool readable(uint64_t address)
@@ -240,7 +242,7 @@ static bool take(void)
 	return false;
 }
 
-COLD void second_walk_again(const struct second_walk *w)
+static void walk_again(const struct second_walk *w)
 {
 	struct scp_header *h = process.file->header;
 	uint64_t signals;
@@ -258,4 +260,22 @@ COLD void second_walk_again(const struct second_walk *w)
 	}
 	if (!walked)
 		process_count(path_checks.undecided, 1);
+}
+
+/* Python's frames are left out: libunwind does not know them. */
+COLD void second_check_path(const struct scp_thread *t, const struct walk_start *from)
+{
+	const struct walk_result *r = &t->found;
+	struct second_walk w = {from->ra, from->sp,	  from->fp,
+				r->frame, r->frame_count, r->flags & ~SCP_PATH_PYTHON_CUT};
+	if (r->flags & SCP_PATH_HEURISTIC)
+		process_count(path_checks.heuristic, 1);
+	if (likely(!second.one_in))
+		return;
+	if (t->walk.merges) {
+		w.frame = t->c_frames.frame;
+		w.frames = t->c_frames.count;
+		w.flags |= w.frames == SCP_MAX_FRAMES ? SCP_PATH_TRUNCATED : 0;
+	}
+	walk_again(&w);
 }

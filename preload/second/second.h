@@ -13,20 +13,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "preload/system/util.h"
+#include "preload/table/thread.h"
 
 struct second {
 	uint32_t one_in;   /* new paths; 0: none is to be verified */
 	uint32_t unwinder; /* libunwind is there */
 };
 extern HIDDEN struct second second;
-
-/* A walk as it was recorded. */
-struct second_walk {
-	uint64_t ra, cfa, fp;	/* see unwind_register_begin */
-	const uint64_t *frame;	/* SCP_FRAME(), innermost first */
-	uint32_t frames, flags; /* SCP_PATH_* */
-};
 
 /* From SCPROF_VERIFY_PATHS: a number, or NULL. False: it is none. Start-up only. */
 HIDDEN bool second_choose(const char *one_in);
@@ -38,17 +31,9 @@ HIDDEN void second_load(void);
 /* A file begins: in a forked child, too. */
 HIDDEN void second_begin_file(void);
 
-/* A new path has frames that no table led to. */
-HIDDEN void second_count_heuristic(void);
-
-HIDDEN COLD void second_walk_again(const struct second_walk *w);
-
-/* A path is new: count it, and verify it if it is its turn. Any thread, bookkeeping marked; keeps
- * signals held for about 0.1 ms, and makes system calls, if it is; else it costs nothing. */
-static inline void second_verify(const struct second_walk *w)
-{
-	if (unlikely(second.one_in))
-		second_walk_again(w);
-}
+/* The path of t->found is new: count what no table led to, and walk it again if it is its turn. The
+ * owning thread, bookkeeping marked; keeps signals held for about 0.1 ms, and makes system calls,
+ * if it is. */
+HIDDEN COLD void second_check_path(const struct scp_thread *t, const struct walk_start *from);
 
 #endif

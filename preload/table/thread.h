@@ -239,8 +239,8 @@ struct scp_thread {
 
 	struct scp_memo *front[MEMO_FRONT];	 /* by slot: the one that was used last */
 	struct memo_place *place, *place_missed; /* see path_cache.c; a search ended there */
-	uint32_t places, places_used, places_since;
-	bool places_lost;	 /* there is no room for more */
+	uint32_t places, places_used, places_since, place_tag; /* the tag: of place_missed */
+	bool places_lost;				       /* there is no room for more */
 	bool place_is_python;	 /* place_missed is that of all of Python's words */
 	uint64_t spare[16];	 /* a memo without words, for paths that are not remembered */
 	struct scp_site no_site; /* of paths that found no room */

@@ -112,7 +112,7 @@ $(addprefix $(PROGRAMS)/stacked_,known unknown): $(PROGRAMS)/stacked_%: tests/pr
 
 $(PROGRAMS)/chosen_late: tests/programs/selected/chosen_late.c
 	@mkdir -p $(@D)
-	$(CC) $(PROGRAM_CFLAGS) -o $@ $<
+	$(CC) $(PROGRAM_CFLAGS) -o $@ $< -ldl
 
 # Two plugins, each with a library of its own that has late_function.
 $(PROGRAMS)/chosen_late_a.so: LATE = -DLATE_FACTOR=3

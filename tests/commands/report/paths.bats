@@ -59,3 +59,10 @@ setup()
 	)
 	grep -q '100,000 in ' text
 }
+
+@test "paths 06: a path that was met before is not walked again" {
+	limited "$SCPROF" run --no-report -g socket -o p.scp -- "$PROGRAMS/paths_again" >/dev/null 2>&1 </dev/null
+	"$SCPROF" report --format json p.scp >r.json
+	# All were met 20 times. A memory that grows forgets: three times here, of all paths so far.
+	jq -e '(.sites | length) as $n | $n > 8000 and .totals.calls > 19 * $n and .totals.walks < 2.5 * $n' r.json
+}
