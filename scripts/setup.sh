@@ -60,7 +60,7 @@ shellcheck|command|shellcheck|ShellCheck
 valgrind|command|valgrind|valgrind
 script|command|bsdutils|util-linux-script
 libjemalloc.so.2|library|libjemalloc2|jemalloc
-libtcmalloc_minimal.so.4|library|libtcmalloc-minimal4|gperftools-libs
+libtcmalloc_minimal.so.4|library|libtcmalloc-minimal4,libtcmalloc-minimal4t64|gperftools-libs
 libasan.so|library|libasan8,libasan6,libasan5|libasan
 redis-server|command|redis-server|redis
 redis-benchmark|command|redis-tools|redis
