@@ -148,25 +148,31 @@ static void do_what(const struct trial *t, pid_t tracer)
 		kill(tracer, SIGKILL);
 }
 
-/* Let the tool and its tracer run, with an event at one step, until the tool ends. The number of
- * steps. */
-static long control(const struct trial *t, pid_t tool)
+static bool is_birth(int event)
 {
-	long steps = 0;
+	return event == PTRACE_EVENT_FORK || event == PTRACE_EVENT_VFORK ||
+	       event == PTRACE_EVENT_CLONE;
+}
+
+/* Let the tool and what it starts run, with an event at one step, until all of them have ended: on
+ * a busy machine the tool does not wait for a tracer that is late. The number of steps. */
+static long control(const struct trial *t)
+{
+	long steps = 0, live = 1;
 	int status;
 	pid_t pid;
 
-	while ((pid = waitpid(-1, &status, __WALL | __WNOTHREAD)) > 0) {
+	while (live > 0 && (pid = waitpid(-1, &status, __WALL | __WNOTHREAD)) > 0) {
 		int signal = 0;
 
 		if (pid == t->p->pid)
 			fail_msg("the program ended by signal %d",
 				 WIFSIGNALED(status) ? WTERMSIG(status) : 0);
 		if (!WIFSTOPPED(status)) {
-			if (pid == tool)
-				break;
+			live--;
 			continue;
 		}
+		live += is_birth(status >> 16);
 		if (WSTOPSIG(status) == (SIGTRAP | 0x80)) {
 			if (is_step(pid) && steps++ == t->step)
 				do_what(t, pid);
@@ -201,7 +207,7 @@ static long run_tool(const struct trial *t)
 	assert_int_equal(write(ends[1], &go, 1), 1);
 	close(ends[0]);
 	close(ends[1]);
-	return control(t, tool);
+	return control(t);
 }
 
 /* To the state that trials begin in: attached, or not. */
