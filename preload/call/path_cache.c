@@ -13,6 +13,7 @@
 #include "preload/system/stack.h"
 #include "preload/system/sys.h"
 #include "preload/table/path_tree.h"
+#include "preload/table/table.h"
 
 #define PLACES_FIRST 1024u
 #define PLACES_MOST  131072u
@@ -148,7 +149,7 @@ static struct scp_memo *search(struct scp_thread *t, uint64_t ra, uint64_t cfa, 
 		const struct noted_word *w = find_difference(m);
 		bool other_fp = m->function & MEMO_USES_FP && m->fp != fp;
 		if (!w && !other_fp) {
-			__builtin_prefetch(m->site);
+			table_prefetch(t, m->site);
 			t->front[memo_slot(ra, cfa)] = m;
 			return m;
 		}

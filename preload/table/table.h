@@ -152,4 +152,22 @@ HIDDEN void states_add(struct scp_thread *t, struct scp_rt *rt, uint64_t units,
 HIDDEN void states_close_batch(struct scp_thread *t, struct scp_rt *rt, uint32_t slot);
 HIDDEN void states_merge_pairs(struct scp_rt *rt);
 
+/* What the end of a call at this site adds to, most often: fetched at once, instead of one after
+ * another. */
+static inline void table_prefetch(const struct scp_thread *t, const struct scp_site *s)
+{
+	const struct scp_rt *rt = s->rt[SCP_COMPLETED];
+	const struct scp_rt_next *next = t->previous->gap;
+	__builtin_prefetch((const uint8_t *)rt + 64);
+	__builtin_prefetch(next[next->to != rt].gap, 1);
+	__builtin_prefetch(rt->entry, 1);
+	__builtin_prefetch((const uint8_t *)rt->entry + 64, 1);
+	if (rt->more) {
+		uint32_t bucket = sums_bucket(rt->least);
+		const struct scp_hist *h = rt->more->hist[bucket / SCP_HIST_BUCKETS];
+		if (h)
+			__builtin_prefetch(&h->count[bucket % SCP_HIST_BUCKETS], 1);
+	}
+}
+
 #endif
