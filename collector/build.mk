@@ -51,7 +51,6 @@ COLLECTOR_SRC = \
 	collector/causal/causal_windows.c \
 	collector/causal/causal_page.c \
 	collector/clocks/clock_costs.c \
-	collector/clocks/clock_ways.c \
 	collector/clocks/clocks.c \
 	collector/clocks/clocks_cpus.c \
 	collector/clocks/clocks_drift.c \
@@ -62,7 +61,6 @@ COLLECTOR_SRC = \
 	collector/clocks/clocks_verdict.c \
 	collector/clocks/clocks_watch.c \
 	collector/clocks/ticker.c \
-	collector/clocks/ticker_cost.c \
 	collector/clocks/counter.c \
 	collector/displacement/displacement.c \
 	collector/displacement/displacement_account.c \
@@ -74,15 +72,11 @@ COLLECTOR_SRC = \
 	collector/displacement/displacement_windows.c \
 	collector/displacement/fluid/fluid.c \
 	collector/displacement/fluid/fluid_group.c \
-	collector/displacement/fluid/fluid_loop.c \
 	collector/displacement/fluid/fluid_thread.c \
-	collector/displacement/sites/site_clocks.c \
 	collector/displacement/sites/site_costs_run.c \
 	collector/displacement/sites/site_dither.c \
 	collector/displacement/sites/site_index.c \
 	collector/displacement/sites/site_samples.c \
-	collector/doctor/doctor_check.c \
-	collector/doctor/doctor_cpus.c \
 	collector/doctor/doctor_files.c \
 	collector/doctor/doctor_kernel.c \
 	collector/doctor/doctor_library.c \
@@ -117,7 +111,6 @@ COLLECTOR_SRC = \
 	collector/select/stack_arguments.c \
 	collector/select/stack_types.c \
 	collector/select/stub_code.c \
-	collector/select/stub_image.c \
 	collector/select/stub_object.c \
 	collector/select/stub_symbols.c \
 	collector/shared_page.c

@@ -130,11 +130,15 @@ void shared_page_remove(void *page, const char *path)
 	__atomic_store_n(&p->at, NULL, __ATOMIC_RELEASE);
 }
 
-void shared_page_hold_signals(sigset_t *before)
+int shared_page_start_thread(pthread_t *thread, void *(*body)(void *argument), void *argument)
 {
-	sigset_t all;
+	sigset_t all, before;
+	int error;
 
 	sigfillset(&all);
 	sigdelset(&all, SIGBUS);
-	pthread_sigmask(SIG_SETMASK, &all, before);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	error = pthread_create(thread, NULL, body, argument);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return error;
 }

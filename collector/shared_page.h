@@ -4,7 +4,7 @@
 #ifndef SCPROF_COLLECTOR_SHARED_PAGE_H
 #define SCPROF_COLLECTOR_SHARED_PAGE_H
 
-#include <signal.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -23,7 +23,8 @@ void shared_page_remove(void *page, const char *path);
 /* Has it been cut, now or before? */
 bool shared_page_was_cut(const void *page);
 
-/* A thread that touches a page is to be made with these held: all but the one that repairs it. */
-void shared_page_hold_signals(sigset_t *before);
+/* Starts a thread that may touch a page: signals are for the others, but the one that repairs it.
+ * 0, or the error's number. */
+int shared_page_start_thread(pthread_t *thread, void *(*body)(void *argument), void *argument);
 
 #endif

@@ -9,7 +9,6 @@
 #include <limits.h>
 #include <math.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +18,7 @@
 #include <unistd.h>
 
 #include "cli/plan/plan.h"
+#include "collector/shared_page.h"
 #include "profile/live/run_files.h"
 #include "report/live/precision.h"
 #include "report/model/model.h"
@@ -279,18 +279,6 @@ static void *watch_main(void *argument)
 	return NULL;
 }
 
-/* The main thread takes the signals. */
-static int start(struct run_watch *w)
-{
-	sigset_t all, before;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	errno = pthread_create(&w->thread, NULL, watch_main, w);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return errno ? -1 : 0;
-}
-
 struct run_watch *run_watch_begin(const struct run_watch_wishes *wishes, const char *directory,
 				  struct recording_control *windows)
 {
@@ -315,7 +303,7 @@ struct run_watch *run_watch_begin(const struct run_watch_wishes *wishes, const c
 		}
 		w->began = live_reader_clock();
 		w->end = eventfd(0, EFD_CLOEXEC);
-		if (w->end >= 0 && !start(w))
+		if (w->end >= 0 && !(errno = shared_page_start_thread(&w->thread, watch_main, w)))
 			return w;
 		if (w->end >= 0)
 			close(w->end);

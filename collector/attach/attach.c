@@ -15,6 +15,7 @@
 
 #include "collector/attach/attach_work.h"
 #include "collector/clocks/clocks_read.h"
+#include "profile/base/error.h"
 
 #define LIMIT_MS  60000
 #define LINGER_MS 60000 /* that the tracer stays for threads that were asked and do not stop */
@@ -68,14 +69,13 @@ static bool receive(int from, struct attach_answer *a)
 /* It may have to let go of a thread that does not stop: that is not waited for. */
 static void await_end(pid_t tracer, bool answered, int *status)
 {
-	const struct timespec pause = {0, 1000000};
 	pid_t ended;
 
 	for (int ms = 0; ms < CLOSE_MS; ms++) {
 		ended = waitpid(tracer, status, answered ? WNOHANG : 0);
 		if (ended > 0 || (ended < 0 && errno != EINTR))
 			return;
-		nanosleep(&pause, NULL);
+		usleep(1000);
 	}
 }
 
@@ -94,11 +94,11 @@ static int await_answer(const struct attach_target *t, pid_t tracer, int from,
 		a->result.profile[sizeof(a->result.profile) - 1] = '\0';
 		return a->status;
 	}
-	snprintf(a->error.text, sizeof(a->error.text),
-		 "process %d: the process that was to trace it was ended by signal %d; it goes on "
-		 "by itself",
-		 (int)t->pid, WIFSIGNALED(status) ? WTERMSIG(status) : 0);
-	return -1;
+	return error_set(
+		&a->error,
+		"process %d: the process that was to trace it was ended by signal %d; it goes on "
+		"by itself",
+		(int)t->pid, WIFSIGNALED(status) ? WTERMSIG(status) : 0);
 }
 
 static int run(const struct attach_target *t, const struct attach_order *o, struct attach_answer *a)
@@ -109,8 +109,7 @@ static int run(const struct attach_target *t, const struct attach_order *o, stru
 	memset(a, 0, sizeof(*a));
 	a->status = -1;
 	if (pipe2(ends, O_CLOEXEC) != 0 || (pid = fork()) < 0) {
-		snprintf(a->error.text, sizeof(a->error.text), "cannot start a process: %s",
-			 strerror(errno));
+		error_set(&a->error, "cannot start a process: %s", strerror(errno));
 		goto out;
 	}
 	if (pid == 0) {

@@ -11,6 +11,7 @@
 #include "collector/attach/attach_work.h"
 #include "collector/attach/remote/remote.h"
 #include "collector/attach/safe_point/threads.h"
+#include "profile/base/error.h"
 
 #define CANDIDATES 64
 #define PAUSE_MS   10  /* between rounds */
@@ -286,9 +287,9 @@ int attach_borrow(struct attach_working *w, uint64_t *room)
 		if (read_maps_again(w) != 0)
 			return -1;
 	}
-	snprintf(w->err->text, sizeof(w->err->text),
-		 "process %d: no thread can be borrowed for a call within %d ms; the last one: %s; "
-		 "try again",
-		 (int)w->remote.target.pid, limit_ms, b.why);
-	return -1;
+	return error_set(
+		w->err,
+		"process %d: no thread can be borrowed for a call within %d ms; the last one: %s; "
+		"try again",
+		(int)w->remote.target.pid, limit_ms, b.why);
 }

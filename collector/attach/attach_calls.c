@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 
 #include "collector/attach/attach_work.h"
+#include "profile/base/error.h"
 
 /* Memory for stack and texts. */
 static int make_area(struct attach_working *w, uint64_t room)
@@ -28,11 +29,9 @@ static int make_area(struct attach_working *w, uint64_t room)
 			       : -1;
 	if (remote_syscall(&w->remote, SYS_mmap, map, &at, w->err) != 0)
 		return -1;
-	if (at < 0 && at > -4096) {
-		snprintf(w->err->text, sizeof(w->err->text), "process %d: no memory in it: %s",
-			 (int)w->remote.target.pid, strerror((int)-at));
-		return -1;
-	}
+	if (at < 0 && at > -4096)
+		return error_set(w->err, "process %d: no memory in it: %s",
+				 (int)w->remote.target.pid, strerror((int)-at));
 	w->area = (uint64_t)at;
 	w->head = w->area + AREA_GROUND;
 	guard[0] = w->area;
@@ -100,10 +99,8 @@ static int tell_dlerror(struct attach_working *w)
 			text[i] = '?';
 	}
 	text[sizeof(text) - 1] = '\0';
-	snprintf(w->err->text, sizeof(w->err->text),
-		 "process %d: its dynamic linker did not load libscprof.so: %s",
-		 (int)w->remote.target.pid, text);
-	return -1;
+	return error_set(w->err, "process %d: its dynamic linker did not load libscprof.so: %s",
+			 (int)w->remote.target.pid, text);
 }
 
 /* Before glibc 2.34 the library's own look-ups, and the loader's lock around them, are to be had by

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "collector/attach/attach_work.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -12,6 +11,8 @@
 
 #include "collector/attach/remote/remote.h"
 #include "collector/attach/target/seccomp_filter.h"
+#include "collector/machine/kernel_file.h"
+#include "profile/base/error.h"
 
 #define DIFFERENT_MOST 16u
 #define STOP_MS	       500 /* that a thread may take to stop */
@@ -90,11 +91,8 @@ static int start(struct attach_filters *f, const struct attach_target *t, struct
 	pid_t child;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0 ||
-	    (child = fork()) < 0) {
-		snprintf(err->text, sizeof(err->text), "cannot start a process: %s",
-			 strerror(errno));
-		return -1;
-	}
+	    (child = fork()) < 0)
+		return error_set(err, "cannot start a process: %s", strerror(errno));
 	if (child == 0) {
 		close(ends[0]);
 		serve(t, ends[1]);
@@ -123,21 +121,14 @@ static int note_thread(struct attach_filters *f, const struct attach_target *t, 
 int attach_filters_begin(struct attach_filters *f, const struct attach_target *t,
 			 struct profile_error *err)
 {
-	char path[64];
-	struct dirent *e;
+	DIR *d = kernel_file_folder("/proc/%d/task", (int)t->pid);
 	int status = 0;
-	DIR *d;
+	pid_t tid;
 
-	memset(f, 0, sizeof(*f));
-	f->pid = t->pid;
-	f->child = -1;
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)t->pid);
-	d = opendir(path);
-	while (d && status == 0 && (e = readdir(d)))
-		if (e->d_name[0] != '.')
-			status = note_thread(f, t, (pid_t)strtol(e->d_name, NULL, 10), err);
-	if (d)
-		closedir(d);
+	*f = (struct attach_filters){.pid = t->pid, .child = -1};
+	while (status == 0 && (tid = kernel_file_next(&d)) >= 0)
+		status = note_thread(f, t, tid, err);
+	kernel_file_leave(&d);
 	return status;
 }
 
@@ -151,11 +142,9 @@ int attach_filters_check(struct attach_filters *f, pid_t tid, struct profile_err
 	if (f->child < 0)
 		return 1; /* it has got one since */
 	if (write(f->child, &tid, sizeof(tid)) != sizeof(tid) ||
-	    read(f->child, &a, sizeof(a)) != sizeof(a)) {
-		snprintf(err->text, sizeof(err->text),
-			 "process %d: its seccomp filter cannot be judged", (int)f->pid);
-		return -1;
-	}
+	    read(f->child, &a, sizeof(a)) != sizeof(a))
+		return error_set(err, "process %d: its seccomp filter cannot be judged",
+				 (int)f->pid);
 	if (a.status == 0) {
 		f->seen[f->seens % ATTACH_FILTERS_SEEN].tid = tid;
 		f->seen[f->seens++ % ATTACH_FILTERS_SEEN].count = count;

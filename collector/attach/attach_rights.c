@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "collector/machine/kernel_file.h"
+#include "profile/base/error.h"
 
 #define CPU_SECONDS   60
 #define ADDRESS_BYTES (8ull << 30)
@@ -82,13 +83,10 @@ int attach_rights_drop(pid_t pid, struct profile_error *err)
 #endif
 	if (geteuid() != 0)
 		return 0;
-	if (!ids_of(pid, &uid, &gid)) {
-		snprintf(err->text, sizeof(err->text), "process %d has ended", (int)pid);
-		return -1;
-	}
+	if (!ids_of(pid, &uid, &gid))
+		return error_set(err, "process %d has ended", (int)pid);
 	if (uid == 0 || become(uid, gid, pid))
 		return 0;
-	snprintf(err->text, sizeof(err->text), "cannot become user %u of process %d: %s",
-		 (unsigned)uid, (int)pid, strerror(errno));
-	return -1;
+	return error_set(err, "cannot become user %u of process %d: %s", (unsigned)uid, (int)pid,
+			 strerror(errno));
 }

@@ -6,12 +6,11 @@
 
 #include "collector/attach/attach_work.h"
 #include "include/scprof_version.h"
+#include "profile/base/error.h"
 
 int attach_state_say(struct attach_working *w, const char *what)
 {
-	snprintf(w->err->text, sizeof(w->err->text), "process %d: %s", (int)w->remote.target.pid,
-		 what);
-	return -1;
+	return error_set(w->err, "process %d: %s", (int)w->remote.target.pid, what);
 }
 
 /* FNV-1a, as the library has it. */
@@ -96,8 +95,7 @@ int attach_state_judge(struct attach_working *w)
 	memcpy(result->profile, s.profile, sizeof(result->profile));
 	if (s.status == wanted)
 		return 0;
-	snprintf(w->err->text, sizeof(w->err->text), "process %d: %s%s%s",
-		 (int)w->remote.target.pid, problem_text(s.problem), s.error ? ": " : "",
-		 s.error ? strerror((int)s.error) : "");
-	return -1;
+	return error_set(w->err, "process %d: %s%s%s", (int)w->remote.target.pid,
+			 problem_text(s.problem), s.error ? ": " : "",
+			 s.error ? strerror((int)s.error) : "");
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The order of things: all that can be found out is, before a thread is stopped. Then one is
  * borrowed; it makes the calls, and is let go. */
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "collector/attach/attach_work.h"
+#include "collector/machine/kernel_file.h"
 
 #define PAUSE_MS   10	 /* between tries */
 #define TURN_MS	   20000 /* for which others that attach or detach are awaited */
@@ -20,40 +20,23 @@
 /* Threads, and those that wait in a system call. */
 static void count_threads(struct attach_working *w)
 {
-	char path[300], text[32];
 	struct attach_result *result = &w->answer->result;
-	struct dirent *e;
-	DIR *d;
+	int pid = w->remote.target.pid, tid;
+	DIR *d = kernel_file_folder("/proc/%d/task", pid);
+	char text[32];
 
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)w->remote.target.pid);
-	d = opendir(path);
-	while (d && (e = readdir(d))) {
-		FILE *f;
-
-		if (e->d_name[0] == '.')
-			continue;
-		result->threads++;
-		snprintf(path, sizeof(path), "/proc/%d/task/%s/syscall", (int)w->remote.target.pid,
-			 e->d_name);
-		f = fopen(path, "re");
-		if (!f)
-			continue;
-		if (fgets(text, sizeof(text), f) && text[0] >= '0' && text[0] <= '9')
-			result->in_calls++;
-		fclose(f);
-	}
-	if (d)
-		closedir(d);
+	for (; (tid = kernel_file_next(&d)) >= 0; result->threads++)
+		result->in_calls += !kernel_file_text(text, sizeof(text),
+						      "/proc/%d/task/%d/syscall", pid, tid) &&
+				    text[0] >= '0' && text[0] <= '9';
 }
 
 static bool has_shadow_stack(pid_t pid)
 {
-	char path[64], line[256];
+	FILE *f = kernel_file_open("/proc/%d/status", (int)pid);
 	bool found = false;
-	FILE *f;
+	char line[256];
 
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	f = fopen(path, "re");
 	while (f && fgets(line, sizeof(line), f))
 		if (strncmp(line, "x86_Thread_features:", 20) == 0 && strstr(line, "shstk"))
 			found = true;

@@ -22,7 +22,7 @@
 #include "collector/launch/launch.h"
 #include "profile/base/error.h"
 
-#define CALIBRATION_NS 20000000L
+#define CALIBRATION_US 20000
 
 int bench_set_clock(struct bench_plan *plan, enum scp_clock_kind kind, char *why, size_t size)
 {
@@ -37,7 +37,7 @@ int bench_set_clock(struct bench_plan *plan, enum scp_clock_kind kind, char *why
 		return 0;
 	plan->clock = SCP_CLOCK_TSC;
 	plan->ns_per_unit = 1 / clocks_measure_rate_for(clocks_read_source(SCP_CLOCK_TSC)->read,
-							CALIBRATION_NS, &from);
+							CALIBRATION_US, &from);
 	return 0;
 }
 
@@ -197,7 +197,7 @@ static enum bench_end watch(const struct bench_plan *plan, struct bench_record *
 			return endless(plan, r, err);
 		}
 		left = report_progress(plan, r, left);
-		struct timespec wait = {(time_t)(left / 1000000000u), (long)(left % 1000000000u)};
+		struct timespec wait = clocks_read_timespec(left);
 		int got = sigtimedwait(signals, NULL, &wait);
 		if (got > 0 && got != SIGCHLD) {
 			end_child(pid);

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -66,11 +65,7 @@ struct causal *causal_open(const struct causal_wishes *w, struct profile_error *
 
 int causal_begin(struct causal *c)
 {
-	sigset_t before;
-
-	shared_page_hold_signals(&before);
-	errno = pthread_create(&c->thread, NULL, experiment_main, c);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = shared_page_start_thread(&c->thread, experiment_main, c);
 	c->running = !errno;
 	return errno ? -1 : 0;
 }

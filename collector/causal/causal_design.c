@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_ROOM 1024
+#include "profile/base/array.h"
 
 unsigned char causal_design_draw(struct random *r, double active)
 {
@@ -52,23 +52,14 @@ void causal_design_break(struct causal_design *d)
 /* Room for one more. */
 static int grow(struct causal_design *d)
 {
-	size_t room = d->room ? 2 * d->room : FIRST_ROOM;
-	void *more;
+	uint32_t room[3] = {d->room, d->room, d->room}, last = (uint32_t)d->windows;
 
-	if (d->windows < d->room)
-		return 0;
-	if (room > CAUSAL_DESIGN_WINDOWS)
+	if (d->windows == CAUSAL_DESIGN_WINDOWS ||
+	    !array_reach((void **)&d->window, &room[0], last, sizeof(*d->window), 0) ||
+	    !array_reach((void **)&d->level, &room[1], last, d->sites ? d->sites : 1, 0) ||
+	    !array_reach((void **)&d->epoch_of, &room[2], last, sizeof(*d->epoch_of), 0))
 		return -1;
-	if (!(more = realloc(d->window, room * sizeof(*d->window))))
-		return -1;
-	d->window = more;
-	if (!(more = realloc(d->level, room * (d->sites ? d->sites : 1))))
-		return -1;
-	d->level = more;
-	if (!(more = realloc(d->epoch_of, room * sizeof(*d->epoch_of))))
-		return -1;
-	d->epoch_of = more;
-	d->room = room;
+	d->room = room[0]; /* all grow alike */
 	return 0;
 }
 

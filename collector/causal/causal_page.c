@@ -13,6 +13,7 @@
 #include "collector/causal/causal_page_private.h"
 #include "collector/clocks/clocks_read.h"
 #include "collector/clocks/counter.h"
+#include "collector/machine/proc_maps.h"
 #include "collector/shared_page.h"
 
 #define RATE_NS 5000000u /* over which the counter's rate is measured first */
@@ -206,21 +207,15 @@ void causal_page_window(struct causal_page *p, const double *delays, double limi
 
 bool causal_page_is_mapped(const struct causal_page *p, uint32_t pid)
 {
-	char path[64], line[512];
+	struct proc_mapping m;
 	struct stat s;
 	bool found = false;
-	FILE *maps;
+	FILE *maps = stat(p->path, &s) ? NULL : proc_maps_open((pid_t)pid);
 
-	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
-	if (stat(p->path, &s) || !(maps = fopen(path, "re")))
-		return false;
-	while (!found && fgets(line, sizeof(line), maps)) {
-		unsigned long long inode;
-		unsigned major, minor;
-
-		found = sscanf(line, "%*s %*s %*s %x:%x %llu", &major, &minor, &inode) == 3 &&
-			inode == s.st_ino && major == major(s.st_dev) && minor == minor(s.st_dev);
-	}
-	fclose(maps);
+	while (maps && !found && proc_maps_next(maps, &m))
+		found = m.inode == s.st_ino && m.major == major(s.st_dev) &&
+			m.minor == minor(s.st_dev);
+	if (maps)
+		fclose(maps);
 	return found;
 }

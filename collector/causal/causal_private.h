@@ -113,7 +113,8 @@ struct causal_design_epoch {
 };
 
 struct causal_design {
-	size_t sites, windows, room;
+	size_t sites, windows;
+	uint32_t room;
 	struct slopes_window *window;
 	unsigned char *level; /* [room][sites] */
 	uint32_t *epoch_of;

@@ -23,11 +23,9 @@ bool causal_state_wait(struct causal *c, double at_s)
 
 	while (!is_over(c)) {
 		double left = at_s - causal_state_now();
-		struct timespec wait = {.tv_sec = (time_t)left,
-					.tv_nsec = (long)((left - floor(left)) * 1e9)};
-
 		if (!(left > 0))
 			return false;
+		struct timespec wait = clocks_read_timespec((uint64_t)(left * 1e9));
 		if (ppoll(&fd, 1, &wait, NULL) < 0 && errno != EINTR)
 			return true;
 	}

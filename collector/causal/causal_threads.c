@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "collector/causal/causal_private.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,6 +8,8 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+
+#include "collector/machine/kernel_file.h"
 
 #define MOST  512 /* threads */
 #define PIPES 64
@@ -34,36 +35,25 @@ struct causal_threads_seen {
 /* schedstat's first number: time on a CPU. */
 static bool read_cpu(uint32_t pid, uint32_t tid, uint64_t *ns)
 {
-	char path[64];
-	bool known;
-	FILE *file;
+	char text[96];
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/schedstat", pid, tid);
-	file = fopen(path, "re");
-	if (!file)
-		return false;
-	known = fscanf(file, "%" SCNu64, ns) == 1;
-	fclose(file);
-	return known;
+	return !kernel_file_text(text, sizeof(text), "/proc/%u/task/%u/schedstat", pid, tid) &&
+	       sscanf(text, "%" SCNu64, ns) == 1;
 }
 
 /* Also those that never called a recorded function. */
 static void add_process(struct causal_threads_seen *s, uint32_t pid)
 {
-	char path[64];
-	struct dirent *entry;
-	DIR *tasks;
+	DIR *tasks = kernel_file_folder("/proc/%u/task", pid);
+	int tid;
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task", pid);
-	tasks = opendir(path);
-	while (tasks && s->count < MOST && (entry = readdir(tasks))) {
+	while (s->count < MOST && (tid = kernel_file_next(&tasks)) >= 0) {
 		struct seen *to = &s->thread[s->count];
 
-		*to = (struct seen){.pid = pid, .tid = (uint32_t)strtoul(entry->d_name, NULL, 10)};
-		s->count += to->tid && read_cpu(pid, to->tid, &to->cpu_ns);
+		*to = (struct seen){.pid = pid, .tid = (uint32_t)tid};
+		s->count += read_cpu(pid, to->tid, &to->cpu_ns);
 	}
-	if (tasks)
-		closedir(tasks);
+	kernel_file_leave(&tasks);
 }
 
 static const struct pipe_seen *find_pipe(const struct causal_threads_seen *s, unsigned long inode)
@@ -77,28 +67,25 @@ static const struct pipe_seen *find_pipe(const struct causal_threads_seen *s, un
 /* How full its pipes are. One more end for reading is open meanwhile, which nobody notices. */
 static void add_pipes(struct causal_threads_seen *s, uint32_t pid)
 {
+	DIR *files = kernel_file_folder("/proc/%u/fd", pid);
 	char path[64], link[64];
-	struct dirent *entry;
-	DIR *files;
+	int number;
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/fd", pid);
-	files = opendir(path);
-	while (files && s->pipes < PIPES && (entry = readdir(files))) {
+	while (s->pipes < PIPES && (number = kernel_file_next(&files)) >= 0) {
 		struct pipe_seen *to = &s->pipe[s->pipes];
-		ssize_t n = readlinkat(dirfd(files), entry->d_name, link, sizeof(link) - 1);
 
-		link[n > 0 ? n : 0] = '\0';
+		snprintf(path, sizeof(path), "/proc/%u/fd/%d", pid, number);
+		kernel_file_link(link, sizeof(link), "%s", path);
 		if (sscanf(link, "pipe:[%lu]", &to->inode) != 1 || find_pipe(s, to->inode))
 			continue;
-		int fd = openat(dirfd(files), entry->d_name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+		int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 		if (fd < 0)
 			continue;
 		to->room = fcntl(fd, F_GETPIPE_SZ);
 		s->pipes += !ioctl(fd, FIONREAD, &to->bytes) && to->room > 0;
 		close(fd);
 	}
-	if (files)
-		closedir(files);
+	kernel_file_leave(&files);
 }
 
 /* The pipe whose content has changed most since the beginning. */

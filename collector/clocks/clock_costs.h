@@ -74,7 +74,7 @@ const char *clock_costs_place(const struct clock_costs *c, const struct clock_co
 
 /* Between the lists of ways and what measures them. */
 
-/* clock_ways.c: before any way that reads memory is used. */
+/* Before any way that reads memory is used. */
 void clock_ways_set_word(const uint64_t *word);
 
 extern const struct clock_way clock_ways_nothing; /* the loops alone */

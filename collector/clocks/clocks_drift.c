@@ -82,14 +82,6 @@ static void set_thread_cpu(struct clock_test *t)
 	}
 }
 
-static void pause_for(double s)
-{
-	struct timespec t = {.tv_sec = (time_t)s, .tv_nsec = (long)((s - floor(s)) * 1e9)};
-
-	while (nanosleep(&t, &t))
-		continue;
-}
-
 struct pairs {
 	struct clock_pair tsc, monotonic, page;
 };
@@ -110,9 +102,9 @@ void clocks_drift_all(struct clocks_report *r, double window_s)
 	struct clock_pair tsc[3];
 
 	begin = take_pairs();
-	pause_for(window_s / 2);
+	clocks_read_sleep(window_s / 2);
 	tsc[1] = clocks_measure_pair(clocks_read_source(SCP_CLOCK_TSC)->read);
-	pause_for(window_s / 2);
+	clocks_read_sleep(window_s / 2);
 	end = take_pairs();
 	tsc[0] = begin.tsc;
 	tsc[2] = end.tsc;

@@ -53,8 +53,6 @@ static uint32_t start_spinners(struct spinner *s, uint32_t room, atomic_bool *st
 static int measure(struct clock_lateness *l, uint64_t tick_ns, const char *directory,
 		   double window_s, struct profile_error *err)
 {
-	struct timespec window = {.tv_sec = (time_t)window_s,
-				  .tv_nsec = (long)((window_s - floor(window_s)) * 1e9)};
 	struct ticker_stats stats;
 	char path[80];
 
@@ -62,8 +60,7 @@ static int measure(struct clock_lateness *l, uint64_t tick_ns, const char *direc
 	struct ticker *ticker = ticker_start(path, tick_ns, random_fresh_seed(), err);
 	if (!ticker)
 		return -1;
-	while (nanosleep(&window, &window))
-		continue;
+	clocks_read_sleep(window_s);
 	ticker_stop(ticker, &stats);
 	l->tick_ns = (double)tick_ns;
 	clocks_late_set(l, &stats);

@@ -2,6 +2,8 @@
 /* The smallest step between readings of a clock, and its rate. */
 #include "collector/clocks/clocks_read.h"
 
+#include <unistd.h>
+
 #define READS_A_LOOK   64
 #define ENOUGH_STEPS   8
 #define INTERRUPTED_NS UINT64_C(1000000)
@@ -52,14 +54,13 @@ struct clock_pair clocks_measure_pair(clock_reader *read)
 	return best;
 }
 
-double clocks_measure_rate_for(clock_reader *read, long ns, struct clock_pair *from)
+double clocks_measure_rate_for(clock_reader *read, unsigned us, struct clock_pair *from)
 {
-	const struct timespec pause = {.tv_nsec = ns};
 	struct clock_pair to;
 	double error;
 
 	*from = clocks_measure_pair(read);
-	nanosleep(&pause, NULL);
+	usleep(us);
 	to = clocks_measure_pair(read);
 	return clocks_measure_rate(from, &to, &error);
 }

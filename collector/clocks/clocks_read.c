@@ -2,6 +2,7 @@
 /* One reader a clock, the way the target reads it, and their names. */
 #include "collector/clocks/clocks_read.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "collector/clocks/counter.h"
@@ -14,6 +15,24 @@ uint64_t clocks_read_ns(clockid_t clock)
 
 	clock_gettime(clock, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+struct timespec clocks_read_timespec(uint64_t ns)
+{
+	return (struct timespec){(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+}
+
+void clocks_read_sleep_until(uint64_t at_ns)
+{
+	const struct timespec at = clocks_read_timespec(at_ns);
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) == EINTR)
+		continue;
+}
+
+void clocks_read_sleep(double seconds)
+{
+	clocks_read_sleep_until(clocks_read_ns(CLOCK_MONOTONIC) + (uint64_t)(seconds * 1e9));
 }
 
 static uint64_t read_tsc(void)

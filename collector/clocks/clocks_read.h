@@ -35,6 +35,11 @@ uint64_t clocks_read_raw_ns(void); /* CLOCK_MONOTONIC_RAW */
 /* Nanoseconds of a clock of the kernel; 0: there is no such clock. Any thread. */
 uint64_t clocks_read_ns(clockid_t clock);
 double clocks_read_seconds(void); /* of CLOCK_MONOTONIC */
+struct timespec clocks_read_timespec(uint64_t ns);
+
+/* Sleeps until CLOCK_MONOTONIC is there, or for so long, through signals. */
+void clocks_read_sleep_until(uint64_t at_ns);
+void clocks_read_sleep(double seconds);
 
 /* The smallest step of a clock, and its rate. */
 
@@ -51,6 +56,6 @@ struct clock_pair clocks_measure_pair(clock_reader *read); /* the narrowest of s
 /* Units per nanosecond between two pairs, and the bound of its relative error. */
 double clocks_measure_rate(const struct clock_pair *a, const struct clock_pair *b, double *error);
 /* The same of a pair now, which becomes *from, and one that is taken so much later. */
-double clocks_measure_rate_for(clock_reader *read, long ns, struct clock_pair *from);
+double clocks_measure_rate_for(clock_reader *read, unsigned us, struct clock_pair *from);
 
 #endif

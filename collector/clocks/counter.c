@@ -55,8 +55,8 @@ bool counter_is_trusted(char *why, size_t size)
 			 "the processor does not say that its TSC has one constant rate");
 		return false;
 	}
-	if (kernel_file_line(CLOCKSOURCE "available_clocksource", available, sizeof(available)) ||
-	    kernel_file_line(CLOCKSOURCE "current_clocksource", current, sizeof(current))) {
+	if (kernel_file_line(available, sizeof(available), CLOCKSOURCE "available_clocksource") ||
+	    kernel_file_line(current, sizeof(current), CLOCKSOURCE "current_clocksource")) {
 		snprintf(why, size, "what the kernel thinks of the TSC cannot be read from /sys");
 		return false;
 	}

@@ -11,7 +11,7 @@
 #include "collector/machine/quota.h"
 #include "profile/base/error.h"
 
-#define CALIBRATION_NS 10000000
+#define CALIBRATION_US 10000
 
 static int check_quota(const struct displacement_options *o, struct profile_error *err)
 {
@@ -60,7 +60,7 @@ static int start(struct displacement *d, struct profile_error *err)
 	d->standing = standing_warnings(&d->options.cpus);
 	d->irq_measured = cpu_times_irq_measured();
 	displacement_switch_measure(
-		d, clocks_measure_rate_for(fluid_thread_now, CALIBRATION_NS, &origin));
+		d, clocks_measure_rate_for(fluid_thread_now, CALIBRATION_US, &origin));
 	d->fluid = fluid_start(&f, err);
 	return d->fluid ? 0 : -1;
 }

@@ -133,7 +133,8 @@ static int set_estimate(struct displacement *d, struct displacement_run *run)
 	for (size_t i = 0; i < d->cpus && !failed; i++) {
 		free(d->window[i]);
 		d->window[i] = NULL;
-		failed = displacement_windows_run_span(d, i, &d->window[i], &count);
+		failed = displacement_windows_span(d, i, d->from, d->to, false, &d->window[i],
+						   &count);
 		d->series[i] = (struct displacement_series){d->window[i], count};
 	}
 	for (size_t i = 0; i < d->cpus && !failed; i++)

@@ -3,6 +3,7 @@
  * without the program. */
 #include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "collector/displacement/displacement_private.h"
 #include "collector/launch/launch.h"
@@ -16,7 +17,7 @@
 /* Has each CPU's fluid had enough good windows since `from`, of so many seconds' charge? */
 static bool all_had_enough(struct displacement *d, uint64_t from, double enough)
 {
-	const struct idle_phase since = {.from = from, .to = fluid_thread_now()};
+	uint64_t to = fluid_thread_now();
 	bool all = true;
 
 	d->rate = fluid_rate(d->fluid);
@@ -25,7 +26,7 @@ static bool all_had_enough(struct displacement *d, uint64_t from, double enough)
 		size_t count, kept = 0;
 		double charged = 0;
 
-		if (displacement_windows_idle_span(d, i, &since, &w, &count))
+		if (displacement_windows_span(d, i, from, to, true, &w, &count))
 			return true; /* out of memory: there is nothing to wait for */
 		for (size_t k = 0; k < count; k++) {
 			charged += w[k].aside ? 0 : w[k].charged;
@@ -119,7 +120,8 @@ static int set_rate(struct displacement *d, size_t i, struct displacement_value 
 
 	for (const struct idle_phase *p = around(d); p < d->idle + 2 && !failed; p++, k++) {
 		woken += p->woken[i]; /* unknown in one: unknown */
-		failed = displacement_windows_idle_span(d, i, p, &window[k], &span[k].count);
+		failed = displacement_windows_span(d, i, p->from, p->to, true, &window[k],
+						   &span[k].count);
 		span[k].window = window[k];
 		for (size_t n = 0; n < span[k].count; n++) {
 			switches += window[k][n].switches;
@@ -184,7 +186,7 @@ int cpu_load_measure(struct displacement *d, double seconds, struct cpu_load *lo
 	displacement_windows_begin(d);
 	stopped = displacement_idle_phase(d, seconds);
 	displacement_windows_end(d);
-	displacement_windows_linger();
+	usleep(DISPLACEMENT_LINGER_US);
 	d->rate = fluid_rate(d->fluid);
 	double wall = (double)(d->to - d->from) / d->rate / 1e9;
 	if (wall < LEAST_S)

@@ -93,17 +93,13 @@ void displacement_switch_set(struct displacement *d);
 /* The clocks where a run, or a look at the load, begins and ends. */
 void displacement_windows_begin(struct displacement *d);
 void displacement_windows_end(struct displacement *d);
-void displacement_windows_linger(void); /* until the windows at the end are closed */
+#define DISPLACEMENT_LINGER_US 25000 /* until the windows at the end are closed */
 /* Returns the first window of CPU i that ends after `from`. */
 size_t displacement_windows_first_window(const struct displacement *d, size_t i, uint64_t from);
-/* The windows that overlap the run, as the estimate uses them; the caller frees *out. Needs
- * d->rate. -1: out of memory. */
-int displacement_windows_run_span(const struct displacement *d, size_t i,
-				  struct displacement_window **out, size_t *count);
-/* The windows of an idle phase; as above. */
-int displacement_windows_idle_span(const struct displacement *d, size_t i,
-				   const struct idle_phase *r, struct displacement_window **out,
-				   size_t *count);
+/* The windows in [from, to), as the estimate uses them: `whole`, of an idle phase, or also those
+ * that overlap it, of a run. The caller frees *out. Needs d->rate. -1: out of memory. */
+int displacement_windows_span(const struct displacement *d, size_t i, uint64_t from, uint64_t to,
+			      bool whole, struct displacement_window **out, size_t *count);
 /* The fluid's work on CPU i from d->from to d->to, exactly: windows at the edges are divided by the
  * readings of its CPU clock. Seconds. */
 struct fluid_sums {

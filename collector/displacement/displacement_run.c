@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Records one run of the program from its start to its end. */
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,9 +10,10 @@
 
 #include "collector/clocks/clocks_read.h"
 #include "collector/displacement/displacement_private.h"
+#include "collector/machine/kernel_file.h"
 #include "collector/machine/quota.h"
 #include "profile/base/array.h"
-#include "collector/displacement/fluid/fluid_group.h"
+#include "collector/displacement/fluid/fluid_private.h"
 #include "profile/base/error.h"
 
 #define LOOK_NS	    UINT64_C(200000000)
@@ -85,7 +85,7 @@ static bool left_the_set(const struct displacement *d)
 
 static void check_groups(struct displacement *d)
 {
-	if (fluid_apart(d->fluid))
+	if (d->fluid->apart)
 		return;
 	for (size_t i = 0; i < d->tasks.count && !(d->warnings & DISPLACEMENT_GROUP); i++)
 		if (d->tasks.task[i].program && !d->tasks.task[i].gone &&
@@ -128,20 +128,15 @@ void displacement_run_tick(void *displace)
 static void ask_schedstat(struct displacement *d, pid_t pid)
 {
 	struct displacement_accounting *a = &d->accounting;
-	char path[64];
-	uint64_t ns;
-	FILE *file;
+	char text[96];
 
-	snprintf(path, sizeof(path), "/proc/%d/schedstat", (int)pid);
-	file = fopen(path, "re");
+	errno = 0;
 	a->schedstat = NAN;
-	if (file && fscanf(file, "%" SCNu64, &ns) == 1)
-		a->schedstat = (double)ns / 1e9;
+	if (!kernel_file_text(text, sizeof(text), "/proc/%d/schedstat", (int)pid))
+		a->schedstat = (double)strtoull(text, NULL, 10) / 1e9;
 	else
 		snprintf(a->schedstat_why, sizeof(a->schedstat_why), "/proc/PID/schedstat: %s",
-			 file ? "empty" : strerror(errno));
-	if (file)
-		fclose(file);
+			 errno ? strerror(errno) : "empty");
 }
 
 static void ask_task_clock(struct displacement *d)
@@ -221,7 +216,7 @@ int displacement_run_end(struct displacement *d, const struct rusage *usage,
 	if (quota_throttled() > d->throttled)
 		d->warnings |= DISPLACEMENT_THROTTLED;
 	tasks_set_command(&d->tasks, 0);
-	displacement_windows_linger();
+	usleep(DISPLACEMENT_LINGER_US);
 	if (displacement_others(d))
 		return error_set(err, "out of memory");
 	return 0;

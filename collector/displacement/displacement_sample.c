@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Samples while the fluid runs: the CPU time of the measurement itself, and tasks that end.
  */
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -9,6 +8,7 @@
 
 #include "collector/clocks/clocks_read.h"
 #include "collector/displacement/displacement_private.h"
+#include "collector/machine/kernel_file.h"
 
 static bool is_fluid(const struct displacement *d, pid_t tid)
 {
@@ -22,18 +22,12 @@ static bool is_fluid(const struct displacement *d, pid_t tid)
  * that run elsewhere, as fluids always do. */
 uint64_t displacement_sample_own_ns(const struct displacement *d)
 {
-	DIR *threads = opendir("/proc/self/task");
-	struct dirent *entry;
+	DIR *threads = kernel_file_folder("/proc/self/task");
 	uint64_t sum = 0;
 
-	while (threads && (entry = readdir(threads))) {
-		pid_t tid = atoi(entry->d_name);
-
-		if (tid > 0 && !is_fluid(d, tid))
+	for (pid_t tid; (tid = kernel_file_next(&threads)) >= 0;)
+		if (!is_fluid(d, tid))
 			sum += fluid_thread_clock_ns(tid);
-	}
-	if (threads)
-		closedir(threads);
 	return sum;
 }
 

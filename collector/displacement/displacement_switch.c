@@ -37,8 +37,8 @@
 #define WINDOW_NS  1000000
 #define BETWEEN_NS 20000 /* time between two wake-ups */
 #define PAIRS	   151
-#define PAUSE_NS   1000000 /* after each pair, for tasks that had to wait */
-#define MEASURER   1	   /* real-time priorities */
+#define PAUSE_US   1000 /* after each pair, for tasks that had to wait */
+#define MEASURER   1	/* real-time priorities */
 #define SLEEPER	   2
 #define LEAST_SEEN 10 /* minimum number of switches in a window */
 
@@ -184,7 +184,6 @@ static bool take_place(struct probe *p)
 
 static void *measure(void *argument)
 {
-	const struct timespec pause = {.tv_nsec = PAUSE_NS};
 	struct probe *p = argument;
 	uint64_t end = clocks_read_raw_ns() + (uint64_t)(p->longest_s * 1e9);
 
@@ -195,7 +194,7 @@ static void *measure(void *argument)
 		double many, few, with, without;
 
 		if (p->first)
-			nanosleep(&pause, NULL);
+			usleep(PAUSE_US);
 		pair_of_windows(p, &with, &many, &without, &few);
 		if (many < few + LEAST_SEEN)
 			continue; /* the waker had no CPU */

@@ -3,9 +3,9 @@
  * program's CPU time in each, and which of them are excluded. */
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "collector/displacement/displacement_private.h"
+#include "profile/base/bisect.h"
 
 /* Stolen time disturbs a window by more than itself: caches, and interrupts that waited. The
  * accounting itself varies by a few microseconds. */
@@ -13,7 +13,6 @@
 #define STOLEN_LEAST 20e-6
 /* If a larger share of chunks is disturbed, the clock rate changed inside the window. */
 #define DISTURBED_SHARE 0.2
-#define LINGER_MS	25
 
 void displacement_windows_begin(struct displacement *d)
 {
@@ -31,27 +30,13 @@ void displacement_windows_end(struct displacement *d)
 	cpu_times_read(d->after, CPU_SETSIZE);
 }
 
-void displacement_windows_linger(void)
-{
-	const struct timespec pause = {.tv_nsec = LINGER_MS * 1000000L};
-
-	nanosleep(&pause, NULL);
-}
-
 /* The program's CPU seconds until `at`, interpolated between samples. */
 static double progress_until(const struct displacement *d, uint64_t at)
 {
-	size_t low = 0, high = d->progresses;
 	const struct progress *p = d->progress;
+	size_t low;
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (p[middle].at <= at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	BISECT(low, d->progresses, p[low].at <= at);
 	if (!low)
 		return 0;
 	if (low == d->progresses)
@@ -88,22 +73,14 @@ static struct displacement_window convert(const struct displacement *d,
 
 size_t displacement_windows_first_window(const struct displacement *d, size_t i, uint64_t from)
 {
-	size_t low = 0, high = fluid_windows(d->fluid, i);
+	size_t k;
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (fluid_window(d->fluid, i, middle).end <= from)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	BISECT(k, fluid_windows(d->fluid, i), fluid_window(d->fluid, i, k).end <= from);
+	return k;
 }
 
-/* Takes the windows in [from, to): as a `whole`, or also those that overlap it. */
-static int take_span(const struct displacement *d, size_t i, uint64_t from, uint64_t to, bool whole,
-		     struct displacement_window **out, size_t *count)
+int displacement_windows_span(const struct displacement *d, size_t i, uint64_t from, uint64_t to,
+			      bool whole, struct displacement_window **out, size_t *count)
 {
 	size_t first = displacement_windows_first_window(d, i, from),
 	       all = fluid_windows(d->fluid, i);
@@ -119,19 +96,6 @@ static int take_span(const struct displacement *d, size_t i, uint64_t from, uint
 			(*out)[(*count)++] = convert(d, &f, !whole);
 	}
 	return *out ? 0 : -1;
-}
-
-int displacement_windows_run_span(const struct displacement *d, size_t i,
-				  struct displacement_window **out, size_t *count)
-{
-	return take_span(d, i, d->from, d->to, false, out, count);
-}
-
-int displacement_windows_idle_span(const struct displacement *d, size_t i,
-				   const struct idle_phase *r, struct displacement_window **out,
-				   size_t *count)
-{
-	return take_span(d, i, r->from, r->to, true, out, count);
 }
 
 /* The part of a window inside the run: by charged time for the work of the fluid, by the clock for

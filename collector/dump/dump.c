@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Threads, their states, and what they wait for. */
-#include <dirent.h>
 #include <limits.h>
 #include <math.h>
 #include <sched.h>
@@ -33,10 +32,7 @@ struct reading {
 /* The file of a thread. */
 static bool read_file(pid_t pid, pid_t tid, const char *name, char *text, size_t size)
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/%s", (int)pid, (int)tid, name);
-	return !kernel_file_text(path, text, size);
+	return !kernel_file_text(text, size, "/proc/%d/task/%d/%s", (int)pid, (int)tid, name);
 }
 
 static int by_number(const void *a, const void *b)
@@ -58,24 +54,19 @@ static bool add_thread(struct dump *d, pid_t tid)
 	t = &d->thread[d->threads++];
 	*t = (struct dump_thread){.tid = tid, .for_s = NAN, .call = -1, .fd.number = -1};
 	t->inner_tid = count > 0 ? (pid_t)numbers[count - 1] : tid;
-	read_file(d->pid, tid, "comm", t->name, sizeof(t->name));
-	t->name[strcspn(t->name, "\n")] = '\0';
+	kernel_file_line(t->name, sizeof(t->name), "/proc/%d/task/%d/comm", (int)d->pid, (int)tid);
 	return true;
 }
 
 static bool list_threads(struct dump *d)
 {
-	char path[32];
-	struct dirent *e;
+	DIR *tasks = kernel_file_folder("/proc/%d/task", (int)d->pid);
+	pid_t tid;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)d->pid);
-	DIR *tasks = opendir(path);
-
-	while (tasks && d->threads < MOST_THREADS && (e = readdir(tasks)))
-		if (atoi(e->d_name) > 0 && !add_thread(d, (pid_t)atoi(e->d_name)))
+	while (d->threads < MOST_THREADS && (tid = kernel_file_next(&tasks)) >= 0)
+		if (!add_thread(d, tid))
 			break;
-	if (tasks)
-		closedir(tasks);
+	kernel_file_leave(&tasks);
 	if (d->threads)
 		qsort(d->thread, d->threads, sizeof(*d->thread), by_number);
 	return d->threads > 0;
@@ -283,13 +274,12 @@ static void read_all(struct reading *g, bool sample)
  * with its own name. */
 static char *name_of(pid_t pid, const char *exe)
 {
-	char path[48], comm[32], line[PATH_MAX];
+	char comm[32], line[PATH_MAX];
 	const char *name = comm;
 
-	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
-	kernel_file_line(path, comm, sizeof(comm));
-	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)pid);
-	kernel_file_text(path, line, sizeof(line)); /* its first word ends in a NUL */
+	kernel_file_line(comm, sizeof(comm), "/proc/%d/comm", (int)pid);
+	/* its first word ends in a NUL */
+	kernel_file_text(line, sizeof(line), "/proc/%d/cmdline", (int)pid);
 	if (!*comm || strncmp(basename(line), comm, strlen(comm)) != 0)
 		name = basename(exe);
 	return strdup(name);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Which descriptor a system call waits for, by its arguments, and what that is, by /proc. */
 #include <arpa/inet.h>
-#include <dirent.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,12 +94,11 @@ static bool take_socket(const char *line, const char *protocol, unsigned long in
 static void find_socket(pid_t pid, unsigned long inode, struct dump_fd *fd)
 {
 	static const char *const files[] = {"tcp", "tcp6", "udp", "udp6", "unix"};
-	char path[64], line[512];
 	bool found = false;
+	char line[512];
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files) && !found; i++) {
-		snprintf(path, sizeof(path), "/proc/%d/net/%s", (int)pid, files[i]);
-		FILE *f = fopen(path, "re");
+		FILE *f = kernel_file_open("/proc/%d/net/%s", (int)pid, files[i]);
 
 		while (f && !found && fgets(line, sizeof(line), f))
 			found = take_socket(line, *files[i] == 't' ? "TCP" : "UDP", inode, fd);
@@ -111,54 +109,43 @@ static void find_socket(pid_t pid, unsigned long inode, struct dump_fd *fd)
 
 static bool has_open(pid_t pid, const char *link)
 {
-	char path[64], other[64];
+	DIR *d = kernel_file_folder("/proc/%d/fd", (int)pid);
 	bool found = false;
-	struct dirent *e;
+	char other[64];
+	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
-	DIR *d = opendir(path);
-
-	while (d && !found && (e = readdir(d))) {
-		ssize_t n = readlinkat(dirfd(d), e->d_name, other, sizeof(other) - 1);
-
-		other[n > 0 ? n : 0] = '\0';
-		found = !strcmp(link, other);
-	}
-	if (d)
-		closedir(d);
+	while (!found && (fd = kernel_file_next(&d)) >= 0)
+		found = !kernel_file_link(other, sizeof(other), "/proc/%d/fd/%d", (int)pid, fd) &&
+			!strcmp(link, other);
+	kernel_file_leave(&d);
 	return found;
 }
 
 /* Of the processes whose descriptors may be seen. */
 static void find_sharer(pid_t pid, const char *link, struct dump_fd *fd)
 {
-	char path[32], name[32];
-	DIR *d = opendir("/proc");
-	struct dirent *e;
+	DIR *d = kernel_file_folder("/proc");
+	char name[32];
+	pid_t one;
 
 	snprintf(fd->what, sizeof(fd->what), "a pipe that no other process has");
-	for (int i = 0; d && i < PROCESSES && (e = readdir(d)); i++) {
-		pid_t one = (pid_t)atoi(e->d_name);
-
-		if (one <= 0 || one == pid || one == getpid() || !has_open(one, link))
+	for (int i = 0; i < PROCESSES && (one = kernel_file_next(&d)) >= 0; i++) {
+		if (one == pid || one == getpid() || !has_open(one, link))
 			continue;
-		snprintf(path, sizeof(path), "/proc/%d/comm", (int)one);
-		kernel_file_line(path, name, sizeof(name));
+		kernel_file_line(name, sizeof(name), "/proc/%d/comm", (int)one);
 		snprintf(fd->what, sizeof(fd->what), "a pipe shared with process %d (%s)", (int)one,
 			 name);
 		break;
 	}
-	if (d)
-		closedir(d);
+	kernel_file_leave(&d);
 }
 
 static void count_watched(pid_t pid, struct dump_fd *fd)
 {
-	char path[64], text[WATCHED];
+	char text[WATCHED];
 	int count = 0;
 
-	snprintf(path, sizeof(path), "/proc/%d/fdinfo/%d", (int)pid, fd->number);
-	kernel_file_text(path, text, sizeof(text));
+	kernel_file_text(text, sizeof(text), "/proc/%d/fdinfo/%d", (int)pid, fd->number);
 	for (const char *at = text; (at = strstr(at, "\ntfd:")); at++)
 		count++;
 	snprintf(fd->what, sizeof(fd->what), "%d descriptor%s", count, count == 1 ? "" : "s");
@@ -167,12 +154,12 @@ static void count_watched(pid_t pid, struct dump_fd *fd)
 void dump_fd_find(const struct dump *d, struct dump_thread *t)
 {
 	struct dump_fd *fd = &t->fd;
-	char path[64], link[160] = "";
 	unsigned long inode = 0;
+	char link[160];
 
 	fd->number = number_of(d->pid, t);
-	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)d->pid, fd->number);
-	if (fd->number < 0 || readlink(path, link, sizeof(link) - 1) < 0)
+	if (fd->number < 0 ||
+	    kernel_file_link(link, sizeof(link), "/proc/%d/fd/%d", (int)d->pid, fd->number))
 		return;
 	snprintf(fd->kind, sizeof(fd->kind), "%.*s", *link == '/' ? 4 : (int)strcspn(link, ":"),
 		 *link == '/' ? "file" : link);

@@ -12,6 +12,7 @@
 
 #include "collector/clocks/clocks.h"
 #include "collector/duration.h"
+#include "collector/machine/kernel_file.h"
 #include "profile/base/error.h"
 #include "stats/numerics/random.h"
 
@@ -252,8 +253,7 @@ int environment_find_library(char *path, size_t size, struct profile_error *err)
 			return 0;
 		return error_set(err, "SCPROF_LIB is set to %.300s: %s", set, strerror(errno));
 	}
-	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	self[length > 0 ? length : 0] = '\0';
+	kernel_file_link(self, sizeof(self), "/proc/self/exe");
 	char *slash = strrchr(self, '/');
 	if (slash)
 		slash[1] = '\0';

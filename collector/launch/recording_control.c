@@ -113,9 +113,7 @@ static void *windows_main(void *argument)
 	pthread_setname_np(pthread_self(), "scprof-windows");
 	for (;;) {
 		uint64_t now = clocks_read_ns(CLOCK_MONOTONIC_RAW), due = w->schedule.due_ns;
-		uint64_t left = due > now ? due - now : 0;
-		struct timespec wait = {.tv_sec = (time_t)(left / 1000000000u),
-					.tv_nsec = (long)(left % 1000000000u)};
+		struct timespec wait = clocks_read_timespec(due > now ? due - now : 0);
 
 		if (due <= now) {
 			flip(w, now);
@@ -217,12 +215,9 @@ struct recording_control *recording_control_create(const char *path,
 int recording_control_begin(struct recording_control *w)
 {
 	const struct recording_plan plan = w->schedule.plan;
-	sigset_t before;
 
 	recording_control_schedule_begin(&w->schedule, &plan, clocks_read_ns(CLOCK_MONOTONIC_RAW));
-	shared_page_hold_signals(&before);
-	errno = pthread_create(&w->thread, NULL, windows_main, w);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = shared_page_start_thread(&w->thread, windows_main, w);
 	w->running = !errno;
 	return errno ? -1 : 0;
 }

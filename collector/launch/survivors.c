@@ -3,9 +3,9 @@
  * target could notice. Those without a file are known by their environment, which /proc shows as
  * the program was started with it, and by what they map: the directory's name is random. */
 #include "collector/launch/survivors.h"
+#include "collector/machine/kernel_file.h"
 #include "collector/machine/kernel_numbers.h"
 
-#include <dirent.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -22,24 +22,6 @@
 #define SETTLE_MS      400  /* a process that has no file by then will not have one */
 #define SETTLE_STEP_MS 10
 
-static pid_t next_process(DIR *proc)
-{
-	struct dirent *entry;
-	pid_t pid = 0;
-
-	while (proc && !pid && (entry = readdir(proc)))
-		pid = (pid_t)atoi(entry->d_name);
-	return pid;
-}
-
-static FILE *open_proc(pid_t pid, const char *name)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
-	return fopen(path, "re");
-}
-
 static bool has_live_file(pid_t pid, const struct run_file *files, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -55,7 +37,7 @@ static bool has_line(pid_t pid, const char *name, int end,
 	char *line = NULL;
 	size_t room = 0;
 	bool found = false;
-	FILE *file = open_proc(pid, name);
+	FILE *file = kernel_file_open("/proc/%d/%s", (int)pid, name);
 
 	if (!file)
 		return false;
@@ -80,17 +62,6 @@ static bool is_map_of_profile(const char *line, const char *directory)
 	return strstr(line, " rw-s ") && strstr(line, directory) && strstr(line, ".scp");
 }
 
-static void take_name(pid_t pid, char name[16])
-{
-	FILE *file = open_proc(pid, "comm");
-
-	if (!file)
-		return;
-	if (fgets(name, 16, file))
-		name[strcspn(name, "\n")] = '\0';
-	fclose(file);
-}
-
 /* Forked children that have made no call that is recorded yet, and may live for long: they have the
  * profile of a parent mapped. How many, at most `room`, as if they had files. */
 static size_t find_forked(const char *directory, const struct run_file *files, size_t count,
@@ -98,10 +69,10 @@ static size_t find_forked(const char *directory, const struct run_file *files, s
 {
 	size_t found = 0;
 	uint64_t since = run_files_process_start(getpid(), NULL);
-	DIR *proc = opendir("/proc");
+	DIR *proc = kernel_file_folder("/proc");
 	pid_t pid;
 
-	while (found < room && (pid = next_process(proc))) {
+	while (found < room && (pid = kernel_file_next(&proc)) >= 0) {
 		struct run_file f = {.started = true, .pid = pid};
 
 		f.process_start = run_files_process_start(pid, NULL);
@@ -110,11 +81,10 @@ static size_t find_forked(const char *directory, const struct run_file *files, s
 		    !has_line(pid, "maps", '\n', is_map_of_profile, directory) ||
 		    has_live_file(pid, files, count))
 			continue;
-		take_name(pid, f.comm);
+		kernel_file_line(f.comm, sizeof(f.comm), "/proc/%d/comm", (int)pid);
 		forked[found++] = f;
 	}
-	if (proc)
-		closedir(proc);
+	kernel_file_leave(&proc);
 	return found;
 }
 
@@ -140,14 +110,13 @@ static bool left_a_program(const struct run_file *files, size_t count)
 static bool may_come(const char *directory, const struct run_file *files, size_t count)
 {
 	bool found = left_a_program(files, count);
-	DIR *proc = found ? NULL : opendir("/proc");
+	DIR *proc = found ? NULL : kernel_file_folder("/proc");
 	pid_t pid;
 
-	while (!found && (pid = next_process(proc)))
+	while (!found && (pid = kernel_file_next(&proc)) >= 0)
 		found = pid != getpid() && has_line(pid, "environ", '\0', is_variable, directory) &&
 			!has_live_file(pid, files, count);
-	if (proc)
-		closedir(proc);
+	kernel_file_leave(&proc);
 	return found;
 }
 

@@ -40,7 +40,7 @@ int cpu_times_read(struct cpu_times *times, size_t count)
 {
 	size_t room = 4096 + 160 * (count + 1);
 	char *text = malloc(room);
-	int failed = !text || kernel_file_text("/proc/stat", text, room) ? -1 : 0;
+	int failed = !text || kernel_file_text(text, room, "/proc/stat") ? -1 : 0;
 
 	if (!failed)
 		cpu_times_parse(text, (double)sysconf(_SC_CLK_TCK), times, count);
@@ -113,7 +113,7 @@ struct cpu_times_steal cpu_times_steal_read(void)
 {
 	char line[256];
 
-	kernel_file_line("/proc/stat", line, sizeof(line));
+	kernel_file_line(line, sizeof(line), "/proc/stat");
 	return cpu_times_steal_parse(line);
 }
 

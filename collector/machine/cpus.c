@@ -70,7 +70,7 @@ static int read_list(const char *path, cpu_set_t *set)
 {
 	char line[4096];
 
-	return kernel_file_line(path, line, sizeof(line)) ? -1 : cpus_parse(line, set);
+	return kernel_file_line(line, sizeof(line), "%s", path) ? -1 : cpus_parse(line, set);
 }
 
 static int refuse(struct profile_error *err, const cpu_set_t *bad, const char *what,
@@ -168,7 +168,7 @@ bool cpus_steered_away(const cpu_set_t *set, cpu_set_t *away, char *where, size_
 	for (size_t i = 0; i < files.gl_pathc; i++) {
 		const char *name = files.gl_pathv[i] + strlen("/sys/class/net/");
 
-		if (kernel_file_line(files.gl_pathv[i], line, sizeof(line)))
+		if (kernel_file_line(line, sizeof(line), "%s", files.gl_pathv[i]))
 			continue;
 		parse_mask(line, &to);
 		if (!beyond(&outside, &to, set))

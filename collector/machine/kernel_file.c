@@ -2,31 +2,90 @@
 /* Such files have no size that could be asked for: they are read until a buffer is full. */
 #include "collector/machine/kernel_file.h"
 
+#include <ctype.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-int kernel_file_line(const char *path, char *line, size_t size)
+/* Declares the path that the format of a function makes of what follows it. */
+#define NAME(path, format)                                                                         \
+	char path[PATH_MAX + 1024];                                                                \
+	va_list arguments;                                                                         \
+	va_start(arguments, format);                                                               \
+	vsnprintf(path, sizeof(path), format, arguments);                                          \
+	va_end(arguments)
+
+static int read_text(const char *name, char *text, size_t size)
 {
-	FILE *file = fopen(path, "re");
-	int failed = !file || !fgets(line, (int)size, file) ? -1 : 0;
+	int fd = open(name, O_RDONLY | O_CLOEXEC);
+	size_t length = 0;
+	ssize_t got = fd;
 
-	if (file)
-		fclose(file);
-	line[failed ? 0 : strcspn(line, "\n")] = '\0';
+	while (got >= 0 && length < size - 1 &&
+	       (got = read(fd, text + length, size - 1 - length)) > 0)
+		length += (size_t)got;
+	if (fd >= 0)
+		close(fd);
+	text[length] = '\0';
+	return length ? 0 : -1;
+}
+
+int kernel_file_line(char *line, size_t size, const char *path, ...)
+{
+	NAME(name, path);
+	int failed = read_text(name, line, size);
+
+	line[strcspn(line, "\n")] = '\0';
 	return failed;
 }
 
-int kernel_file_text(const char *path, char *text, size_t size)
+int kernel_file_text(char *text, size_t size, const char *path, ...)
 {
-	FILE *file = fopen(path, "re");
-	size_t length = file ? fread(text, 1, size - 1, file) : 0;
+	NAME(name, path);
+	return read_text(name, text, size);
+}
 
-	if (file)
-		fclose(file);
-	text[length] = '\0';
-	return length ? 0 : -1;
+int kernel_file_link(char *to, size_t size, const char *path, ...)
+{
+	NAME(name, path);
+	ssize_t length = readlink(name, to, size - 1);
+
+	to[length > 0 ? length : 0] = '\0';
+	return length > 0 ? 0 : -1;
+}
+
+FILE *kernel_file_open(const char *path, ...)
+{
+	NAME(name, path);
+	return fopen(name, "re");
+}
+
+DIR *kernel_file_folder(const char *path, ...)
+{
+	NAME(name, path);
+	return opendir(name);
+}
+
+int kernel_file_next(DIR **folder)
+{
+	struct dirent *entry;
+
+	while (*folder && (entry = readdir(*folder)))
+		if (isdigit((unsigned char)*entry->d_name))
+			return atoi(entry->d_name);
+	kernel_file_leave(folder);
+	return -1;
+}
+
+void kernel_file_leave(DIR **folder)
+{
+	if (*folder)
+		closedir(*folder);
+	*folder = NULL;
 }
 
 static int parse_numbers(char *at, int base, uint64_t *number, int most)
@@ -47,14 +106,12 @@ static int parse_numbers(char *at, int base, uint64_t *number, int most)
 
 int proc_status_numbers(pid_t pid, const char *name, int base, uint64_t *number, int most)
 {
-	char path[32] = "/proc/self/status", *line = NULL;
 	size_t room = 0, length = strlen(name);
 	int count = -1;
-	FILE *status;
+	char *line = NULL;
+	FILE *status = pid ? kernel_file_open("/proc/%d/status", (int)pid)
+			   : kernel_file_open("/proc/self/status");
 
-	if (pid != PROC_STATUS_SELF)
-		snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	status = fopen(path, "re");
 	if (!status)
 		return -1;
 	while (count <= 0 && getline(&line, &room, status) > 0) {

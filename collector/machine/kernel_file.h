@@ -1,18 +1,37 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Small files of /proc and /sys. */
+/* Small files of /proc and /sys, and the folders that they lie in. Paths are formats. */
 #ifndef SCPROF_COLLECTOR_MACHINE_KERNEL_FILE_H
 #define SCPROF_COLLECTOR_MACHINE_KERNEL_FILE_H
 
+#include <dirent.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
+
+#define KERNEL_FILE_PATH(number) __attribute__((format(printf, number, number + 1)))
 
 /* The first line, without its newline and cut at size - 1 bytes. 0; or -1 and "": the file cannot
  * be read or is empty. size > 1. */
-int kernel_file_line(const char *path, char *line, size_t size);
+int kernel_file_line(char *line, size_t size, const char *path, ...) KERNEL_FILE_PATH(3);
 
 /* The whole text, cut at size - 1 bytes. 0; or -1 and "": it cannot be opened or is empty. */
-int kernel_file_text(const char *path, char *text, size_t size);
+int kernel_file_text(char *text, size_t size, const char *path, ...) KERNEL_FILE_PATH(3);
+
+/* What a link says, cut likewise. 0; or -1 with errno and "". */
+int kernel_file_link(char *to, size_t size, const char *path, ...) KERNEL_FILE_PATH(3);
+
+/* To read; NULL with errno. */
+FILE *kernel_file_open(const char *path, ...) KERNEL_FILE_PATH(1);
+
+/* A folder with entries that are numbers: /proc, /proc/PID/task. NULL: it cannot be read. */
+DIR *kernel_file_folder(const char *path, ...) KERNEL_FILE_PATH(1);
+
+/* The next of these numbers; -1: there is none more, and the folder is closed. */
+int kernel_file_next(DIR **folder);
+
+/* Close it before that. It may be NULL. */
+void kernel_file_leave(DIR **folder);
 
 #define PROC_STATUS_SELF 0
 

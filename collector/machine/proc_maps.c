@@ -4,15 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/machine/kernel_file.h"
+#include "profile/base/array.h"
+#include "profile/base/bisect.h"
+
 #define DELETED	  " (deleted)"
 #define MAPS_MOST (1u << 20) /* the kernel's own default limit is 65530 */
 
 FILE *proc_maps_open(pid_t pid)
 {
-	char path[32];
-
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
-	return fopen(path, "re");
+	return kernel_file_open("/proc/%d/maps", (int)pid);
 }
 
 /* Read a line without its end. Of one that is too long the path is left out. */
@@ -104,16 +105,12 @@ static bool is_named(const char *path, const char *name)
 
 static bool add(struct proc_map_list *l, const struct proc_mapping *m, const char *library)
 {
-	if (l->count == l->room) {
-		size_t room = l->room ? 2 * l->room : 256;
-		struct proc_map *more =
-			room > MAPS_MOST ? NULL : reallocarray(l->map, room, sizeof(*more));
+	struct proc_map *more =
+		l->count < MAPS_MOST ? array_room(l->map, &l->room, l->count, sizeof(*more)) : NULL;
 
-		if (!more)
-			return false;
-		l->map = more;
-		l->room = room;
-	}
+	if (!more)
+		return false;
+	l->map = more;
 	l->map[l->count++] = (struct proc_map){.start = m->start,
 					       .end = m->end,
 					       .offset = m->offset,
@@ -162,15 +159,8 @@ void proc_maps_free(struct proc_map_list *l)
 
 const struct proc_map *proc_maps_find(const struct proc_map_list *l, uint64_t at)
 {
-	size_t low = 0, high = l->count;
+	size_t i;
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (l->map[middle].end <= at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < l->count && l->map[low].start <= at ? &l->map[low] : NULL;
+	BISECT(i, l->count, l->map[i].end <= at);
+	return i < l->count && l->map[i].start <= at ? &l->map[i] : NULL;
 }

@@ -18,20 +18,12 @@
 #define MOUNT  "/sys/fs/cgroup"
 #define FOLDER 512
 
-static bool read_text(const char *directory, const char *name, char *text, size_t size)
-{
-	char path[PATH_MAX + FOLDER + 64];
-
-	snprintf(path, sizeof(path), "%s/%s", directory, name);
-	return !kernel_file_text(path, text, size);
-}
-
 static double quota_v2(const char *directory)
 {
 	double quota, period;
 	char text[64];
 
-	return read_text(directory, "cpu.max", text, sizeof(text)) &&
+	return !kernel_file_text(text, sizeof(text), "%s/cpu.max", directory) &&
 			       sscanf(text, "%lf %lf", &quota, &period) == 2 && period > 0
 		       ? quota / period
 		       : INFINITY;
@@ -42,8 +34,8 @@ static double quota_v1(const char *directory)
 	double quota, period;
 	char a[64], b[64];
 
-	return read_text(directory, "cpu.cfs_quota_us", a, sizeof(a)) &&
-			       read_text(directory, "cpu.cfs_period_us", b, sizeof(b)) &&
+	return !kernel_file_text(a, sizeof(a), "%s/cpu.cfs_quota_us", directory) &&
+			       !kernel_file_text(b, sizeof(b), "%s/cpu.cfs_period_us", directory) &&
 			       sscanf(a, "%lf", &quota) == 1 && sscanf(b, "%lf", &period) == 1 &&
 			       quota > 0 && period > 0
 		       ? quota / period
@@ -144,14 +136,12 @@ double quota_cpus(char *where, size_t size)
 uint64_t quota_throttled(void)
 {
 	struct places all = {fopen(CGROUP, "re"), MOUNT};
-	char directory[PATH_MAX + FOLDER], text[2048];
 	uint64_t sum = 0, count;
+	char text[2048];
 
 	while (next_place(&all, &p)) {
-		snprintf(directory, sizeof(directory), "%s%s", p.mount, p.path);
-		const char *at = read_text(directory, "cpu.stat", text, sizeof(text))
-					 ? strstr(text, "nr_throttled ")
-					 : NULL;
+		kernel_file_text(text, sizeof(text), "%s%s/cpu.stat", p.mount, p.path);
+		const char *at = strstr(text, "nr_throttled ");
 		if (at && sscanf(at, "nr_throttled %" SCNu64, &count) == 1)
 			sum += count;
 	}

@@ -3,8 +3,6 @@
  * zero: it began between this look and the last. */
 #include "collector/machine/tasks.h"
 
-#include <ctype.h>
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collector/machine/kernel_file.h"
 #include "profile/base/array.h"
+#include "profile/base/bisect.h"
 #include "profile/base/proc_stat.h"
 
 #define FIELD_PARENT 4
@@ -65,17 +65,10 @@ static void describe(struct task *t, bool name_too)
 
 static size_t place(const struct tasks *t, pid_t pid)
 {
-	size_t low = 0, high = t->count;
+	size_t i;
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (t->task[middle].pid < pid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	BISECT(i, t->count, t->task[i].pid < pid);
+	return i;
 }
 
 const struct task *tasks_find(const struct tasks *t, pid_t pid)
@@ -136,18 +129,16 @@ static int look_at(struct tasks *t, pid_t pid)
 
 int tasks_look(struct tasks *t)
 {
-	DIR *proc = opendir("/proc");
-	struct dirent *entry;
-	int result = 0;
+	DIR *proc = kernel_file_folder("/proc");
+	int result = 0, pid;
 
 	if (!proc)
 		return -1;
 	for (size_t i = 0; i < t->count; i++)
 		t->task[i].known = false;
-	while (!result && (entry = readdir(proc)))
-		if (isdigit((unsigned char)*entry->d_name))
-			result = look_at(t, atoi(entry->d_name));
-	closedir(proc);
+	while (!result && (pid = kernel_file_next(&proc)) >= 0)
+		result = look_at(t, pid);
+	kernel_file_leave(&proc);
 	for (size_t i = 0; i < t->count; i++)
 		t->task[i].gone = !t->task[i].known;
 	t->looks++;

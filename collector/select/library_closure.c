@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "collector/launch/elf_facts.h"
+#include "collector/machine/kernel_file.h"
 #include "collector/machine/proc_maps.h"
 #include "collector/select/exports.h"
 #include "profile/base/error.h"
@@ -224,11 +225,9 @@ int library_closure_read_maps(FILE *maps, const char *program, struct library_cl
 
 int library_closure_find_mapped(pid_t pid, struct library_closure *out, struct profile_error *err)
 {
-	char name[48], exe[PATH_MAX];
+	char exe[PATH_MAX];
 
-	snprintf(name, sizeof(name), "/proc/%d/exe", (int)pid);
-	ssize_t bytes = readlink(name, exe, sizeof(exe) - 1);
-	exe[bytes > 0 ? bytes : 0] = '\0';
+	kernel_file_link(exe, sizeof(exe), "/proc/%d/exe", (int)pid);
 	FILE *maps = proc_maps_open(pid);
 	*out = (struct library_closure){0};
 	int failed = maps ? library_closure_read_maps(maps, exe, out) : -1;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "include/scprof_selected.h"
+#include "profile/base/bisect.h"
 
 /* All of their parameters fit into registers. */
 static const char standard[] =
@@ -161,17 +162,10 @@ static int by_address(const void *a, const void *b)
 /* The first symbol at `from` or above. */
 static size_t first_at(const struct search *s, uint64_t from)
 {
-	size_t low = 0, high = s->count;
+	size_t i;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (s->wanted[middle].address < from)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	BISECT(i, s->count, s->wanted[i].address < from);
+	return i;
 }
 
 static bool has_wanted(const struct search *s, Dwarf_Die *unit)

@@ -12,7 +12,6 @@
 #include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "collector/attach/refusal/refusal_private.h"
@@ -21,6 +20,7 @@
 #include "collector/attach/target/wake.h"
 #include "profile/base/error.h"
 #include "profile/live/run_files.h"
+#include "collector/machine/kernel_file.h"
 #include "collector/machine/kernel_numbers.h"
 
 #define WAIT_MS	     10
@@ -46,11 +46,9 @@ struct answer {
 
 static void read_exe(pid_t pid, char exe[PATH_MAX])
 {
-	char link[64], *mark;
+	char *mark;
 
-	snprintf(link, sizeof(link), "/proc/%d/exe", (int)pid);
-	ssize_t length = readlink(link, exe, PATH_MAX - 1);
-	exe[length > 0 ? length : 0] = '\0';
+	kernel_file_link(exe, PATH_MAX, "/proc/%d/exe", (int)pid);
 	mark = strstr(exe, DELETED_MARK);
 	if (mark && !mark[strlen(DELETED_MARK)])
 		*mark = '\0';
@@ -189,16 +187,15 @@ static int look_until(const struct question *q, struct refusal_facts *f, struct 
 	f->target = (struct attach_target){.pid = q->pid, .process_start = begun};
 	for (int i = 0; i < WAITS && verdict == NOT_YET; i++) {
 		if (i)
-			nanosleep(&(struct timespec){.tv_nsec = WAIT_MS * 1000000L}, NULL);
+			usleep(WAIT_MS * 1000);
 		verdict = look(q, f, err);
 	}
-	if (verdict == GO && run_files_process_start(q->pid, NULL) != begun) {
-		error_set(err,
-			  "cannot attach to process %d: it ended, and another one has its number "
-			  "now: look for the right one with pgrep",
-			  (int)q->pid);
-		return -1;
-	}
+	if (verdict == GO && run_files_process_start(q->pid, NULL) != begun)
+		return error_set(
+			err,
+			"cannot attach to process %d: it ended, and another one has its number "
+			"now: look for the right one with pgrep",
+			(int)q->pid);
 	return verdict == GO ? 0 : -1;
 }
 
@@ -236,10 +233,9 @@ static int look_apart(const struct question *q, struct refusal_facts *f, struct 
 		a->result = 1;
 		child = fork();
 	}
-	if (child < 0) {
-		error_set(err, "cannot attach to process %d: %s", (int)q->pid, strerror(errno));
-		return -1;
-	}
+	if (child < 0)
+		return error_set(err, "cannot attach to process %d: %s", (int)q->pid,
+				 strerror(errno));
 	if (!child) {
 #ifndef __SANITIZE_ADDRESS__
 		setrlimit(RLIMIT_DATA, &(struct rlimit){MOST_MEMORY, MOST_MEMORY});

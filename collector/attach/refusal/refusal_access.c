@@ -18,7 +18,7 @@ struct refusal_access refusal_access_read(int error)
 	char scope[16];
 
 	a.may_trace = proc_status_number(PROC_STATUS_SELF, "CapEff", 16, 0) >> CAP_SYS_PTRACE & 1;
-	if (!kernel_file_line("/proc/sys/kernel/yama/ptrace_scope", scope, sizeof(scope)))
+	if (!kernel_file_line(scope, sizeof(scope), "/proc/sys/kernel/yama/ptrace_scope"))
 		a.yama = atoi(scope);
 	return a;
 }
@@ -65,9 +65,8 @@ int refusal_access_try(const struct refusal_process *p, uint64_t address, struct
 	char byte;
 	struct iovec to = {&byte, 1}, from = {(void *)(uintptr_t)address, 1};
 
-	if (process_vm_readv(p->pid, &to, 1, &from, 1, 0) == 1)
-		return 0;
-	if (errno == EFAULT) /* it has unmapped that meanwhile: scprof was let in */
+	/* EFAULT: it has unmapped that meanwhile: scprof was let in */
+	if (process_vm_readv(p->pid, &to, 1, &from, 1, 0) == 1 || errno == EFAULT)
 		return 0;
 	a = refusal_access_read(errno);
 	return refusal_access_explain(p, &a, err);

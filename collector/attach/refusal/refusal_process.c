@@ -66,13 +66,12 @@ static bool read_owner(pid_t pid, struct as_user *owner)
 
 int refusal_process_read(pid_t pid, struct refusal_process *p, struct profile_error *err)
 {
-	if (!read_stat(pid, p) || !read_owner(pid, &p->owner)) {
-		error_set(err,
-			  "cannot attach to process %d: there is none of that number here (pgrep "
-			  "NAME finds numbers; in another pid namespace they differ)",
-			  (int)pid);
-		return -1;
-	}
+	if (!read_stat(pid, p) || !read_owner(pid, &p->owner))
+		return error_set(
+			err,
+			"cannot attach to process %d: there is none of that number here (pgrep "
+			"NAME finds numbers; in another pid namespace they differ)",
+			(int)pid);
 	p->tgid = (pid_t)proc_status_number(pid, "Tgid", 10, 0);
 	p->tracer = (pid_t)proc_status_number(pid, "TracerPid", 10, 0);
 	p->threads = (uint32_t)proc_status_number(pid, "Threads", 10, 0);
@@ -89,13 +88,12 @@ static bool shares_memory(pid_t a, pid_t b)
 
 static bool waits_for_vfork(const struct refusal_process *p)
 {
-	char path[96], children[1024];
-	char *at = children, *end;
+	char children[1024], *at = children, *end;
 	bool shares = false;
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)p->pid, (int)p->pid);
 	if (p->state != 'D' || p->threads != 1 ||
-	    kernel_file_line(path, children, sizeof(children)))
+	    kernel_file_line(children, sizeof(children), "/proc/%d/task/%d/children", (int)p->pid,
+			     (int)p->pid))
 		return false;
 	for (long child; !shares && (child = strtol(at, &end, 10)) > 0 && end != at; at = end)
 		shares = shares_memory(p->pid, (pid_t)child);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "profile/live/run_files.h"
+#include "profile/base/error.h"
 
 #define EFLAGS 0x202 /* interrupts are on; no direction flag, no trap */
 
@@ -22,11 +23,10 @@ int remote_gone(struct remote *r, struct profile_error *err)
 	uint64_t start = run_files_process_start(r->target.pid, NULL);
 
 	r->tid = 0;
-	snprintf(err->text, sizeof(err->text), "process %d %s", (int)r->target.pid,
-		 start == r->target.process_start
-			 ? "executes another program now, or its thread ended"
-			 : "has ended");
-	return -1;
+	return error_set(err, "process %d %s", (int)r->target.pid,
+			 start == r->target.process_start
+				 ? "executes another program now, or its thread ended"
+				 : "has ended");
 }
 
 bool remote_read(const struct remote *r, uint64_t at, void *to, size_t bytes)
@@ -88,9 +88,7 @@ int remote_open(struct remote *r, const struct attach_target *t, struct profile_
 	if (r->memory >= 0 && run_files_process_start(t->pid, NULL) == t->process_start)
 		return 0;
 	if (r->memory < 0 && errno != ENOENT)
-		snprintf(err->text, sizeof(err->text), "process %d: cannot open its memory: %s",
-			 (int)t->pid, strerror(errno));
-	else
-		snprintf(err->text, sizeof(err->text), "process %d has ended", (int)t->pid);
-	return -1;
+		return error_set(err, "process %d: cannot open its memory: %s", (int)t->pid,
+				 strerror(errno));
+	return error_set(err, "process %d has ended", (int)t->pid);
 }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "collector/attach/remote/remote.h"
+#include "profile/base/error.h"
 
 #define CALLS_MS (2 * REMOTE_CALL_MS) /* where it makes system calls all the while */
 #define LOOK_MS	 1		      /* between looks at a thread that makes a call */
@@ -28,19 +29,19 @@ static bool elapsed(uint64_t since_ns, uint64_t ms)
 
 static int say_fault(struct remote *r, int signal, struct profile_error *err)
 {
-	snprintf(err->text, sizeof(err->text),
-		 "process %d: signal %d (%s) inside the call that was made in it; it goes on as "
-		 "before",
-		 (int)r->target.pid, signal, strsignal(signal));
-	return -1;
+	return error_set(
+		err,
+		"process %d: signal %d (%s) inside the call that was made in it; it goes on as "
+		"before",
+		(int)r->target.pid, signal, strsignal(signal));
 }
 
 static int say_home(struct remote *r, struct profile_error *err)
 {
-	snprintf(err->text, sizeof(err->text),
-		 "process %d: its thread went back by itself before the call was over; try again",
-		 (int)r->target.pid);
-	return -1;
+	return error_set(
+		err,
+		"process %d: its thread went back by itself before the call was over; try again",
+		(int)r->target.pid);
 }
 
 /* It takes too long: the thread ends the call by itself. */
@@ -54,11 +55,11 @@ static int leave(struct remote *r, bool running, struct profile_error *err)
 	else if (result == REMOTE_PASSED)
 		remote_give_up(r);
 	r->tid = 0;
-	snprintf(err->text, sizeof(err->text),
-		 "process %d: the call that was made in it takes longer than %d s; it was left to "
-		 "end by itself; try again",
-		 (int)r->target.pid, REMOTE_CALL_MS / 1000);
-	return -1;
+	return error_set(
+		err,
+		"process %d: the call that was made in it takes longer than %d s; it was left to "
+		"end by itself; try again",
+		(int)r->target.pid, REMOTE_CALL_MS / 1000);
 }
 
 /* In which call it sleeps, and of what, the kernel tells. */
@@ -103,11 +104,11 @@ static int give_up_lock(struct remote *r, struct remote_seen *seen, struct profi
 	if (!r->lock_taken)
 		return remote_go_on(r, PTRACE_SYSCALL, seen) ? 1 : remote_gone(r, err);
 	r->held = true;
-	snprintf(err->text, sizeof(err->text),
-		 "process %d: another thread is inside dlopen for long, perhaps in a constructor "
-		 "that waits",
-		 (int)r->target.pid);
-	return -1;
+	return error_set(
+		err,
+		"process %d: another thread is inside dlopen for long, perhaps in a constructor "
+		"that waits",
+		(int)r->target.pid);
 }
 
 /* Wait for the next stop in a call. 0; or -1 with *err: the call was given up or left, or the
@@ -225,8 +226,8 @@ static int await(struct remote *r, uint64_t state, struct profile_error *err)
 	return leave(r, true, err);
 }
 
-int remote_call_held(struct remote *r, uint64_t function, const uint64_t arguments[2],
-		     uint64_t state, struct profile_error *err)
+static struct user_regs_struct at_function(const struct remote *r, uint64_t function,
+					   const uint64_t arguments[2])
 {
 	struct user_regs_struct regs = remote_at_ground(r);
 
@@ -235,6 +236,14 @@ int remote_call_held(struct remote *r, uint64_t function, const uint64_t argumen
 	regs.rdi = arguments[0];
 	regs.rsi = arguments[1];
 	regs.rbp = 0;
+	return regs;
+}
+
+int remote_call_held(struct remote *r, uint64_t function, const uint64_t arguments[2],
+		     uint64_t state, struct profile_error *err)
+{
+	struct user_regs_struct regs = at_function(r, function, arguments);
+
 	r->held = false;
 	if (!remote_set_registers(r->tid, &regs) || ptrace(PTRACE_CONT, r->tid, NULL, NULL) != 0)
 		return remote_gone(r, err);
@@ -244,20 +253,13 @@ int remote_call_held(struct remote *r, uint64_t function, const uint64_t argumen
 int remote_call(struct remote *r, uint64_t function, const uint64_t arguments[2],
 		uint64_t result_at, struct profile_error *err)
 {
-	struct user_regs_struct regs = remote_at_ground(r);
+	struct user_regs_struct regs = at_function(r, function, arguments);
 	/* the return address, what is popped by then; and the ground, whose first word leads on */
 	uint64_t words[16] = {r->code.keep};
 
-	regs.rip = function;
-	regs.rsp = r->traces.ground;
-	regs.rdi = arguments[0];
-	regs.rsi = arguments[1];
-	regs.rbp = 0;
 	if (result_at) {
-		if (!r->code.keep) {
-			snprintf(err->text, sizeof(err->text), "its result cannot be read");
-			return -1;
-		}
+		if (!r->code.keep)
+			return error_set(err, "its result cannot be read");
 		regs.rsp -= 8 * (1 + r->code.keep_words);
 		regs.rbx = result_at;
 		if (!remote_write(r, regs.rsp, words, 8 * (1 + r->code.keep_words)))
@@ -269,13 +271,10 @@ int remote_call(struct remote *r, uint64_t function, const uint64_t arguments[2]
 int remote_syscall(struct remote *r, long number, const uint64_t arguments[6], int64_t *result,
 		   struct profile_error *err)
 {
-	struct user_regs_struct regs = remote_at_ground(r);
+	struct user_regs_struct regs = at_function(r, r->code.syscall, arguments);
 
-	regs.rip = r->code.syscall;
-	regs.rsp = r->traces.ground;
+	regs.rbp = r->was.regs.rbp;
 	regs.rax = (unsigned long long)number;
-	regs.rdi = arguments[0];
-	regs.rsi = arguments[1];
 	regs.rdx = arguments[2];
 	regs.r10 = arguments[3];
 	regs.r8 = arguments[4];

@@ -17,6 +17,7 @@
 #include <sys/syscall.h>
 
 #include "collector/attach/remote/remote.h"
+#include "profile/base/error.h"
 
 #define WAKE_OP_SET(value) (((uint64_t)(value)&0xfff) << 12 | 0xfff)
 
@@ -75,8 +76,8 @@ enum remote_result remote_ground(struct remote *r, uint64_t top, struct profile_
 	if (remote_set_registers(r->tid, &regs) && remote_set_mask(r->tid, ~REMOTE_FAULTS) &&
 	    plain_fp(r))
 		return REMOTE_FINE;
-	snprintf(err->text, sizeof(err->text), "thread %d: its registers cannot be written: %s",
-		 (int)r->tid, strerror(errno));
+	error_set(err, "thread %d: its registers cannot be written: %s", (int)r->tid,
+		  strerror(errno));
 	remote_set_registers(r->tid, &r->was.regs);
 	remote_set_fp(r->tid, r->fp, r->was.fp_bytes);
 	remote_set_mask(r->tid, r->was.mask);

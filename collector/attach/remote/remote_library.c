@@ -3,6 +3,7 @@
  * in another root directory, or have been replaced since. */
 #include "collector/attach/remote/remote.h"
 #include "collector/attach/safe_point/safe_point_private.h"
+#include "profile/base/error.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -48,10 +49,9 @@ int remote_library_state(const struct remote *r, const struct remote_library *l,
 		s->profile[sizeof(s->profile) - 1] = '\0';
 		return 0;
 	}
-	snprintf(err->text, sizeof(err->text),
-		 "process %d: the libscprof.so in it is of another version, or damaged",
-		 (int)r->target.pid);
-	return -1;
+	return error_set(err,
+			 "process %d: the libscprof.so in it is of another version, or damaged",
+			 (int)r->target.pid);
 }
 
 /* mov OFFSET(%rip),%rax; add %fs:0,%rax; ret: the word at OFFSET is errno's place in the block of

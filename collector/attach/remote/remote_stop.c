@@ -18,6 +18,7 @@
 
 #include "profile/base/proc_stat.h"
 #include "profile/live/run_files.h"
+#include "profile/base/error.h"
 
 #define STOP_MS 20 /* that a thread may take to stop: one that sleeps for a disk does not */
 
@@ -99,9 +100,8 @@ static enum remote_result seize(struct remote *r, pid_t tid, const char **why,
 	if (ptrace(PTRACE_SEIZE, tid, NULL, PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC) != 0) {
 		if (errno == ESRCH || is_late(r, tid))
 			return REMOTE_PASSED;
-		snprintf(err->text, sizeof(err->text), "process %d cannot be traced: %s%s",
-			 (int)r->target.pid, strerror(errno),
-			 state == 't' ? " (a debugger traces it already)" : "");
+		error_set(err, "process %d cannot be traced: %s%s", (int)r->target.pid,
+			  strerror(errno), state == 't' ? " (a debugger traces it already)" : "");
 		return REMOTE_FAILED;
 	}
 	r->tid = tid;

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "collector/attach/remote/remote.h"
+#include "profile/base/error.h"
 
 #define CLOSE_MS 20
 
@@ -204,10 +205,11 @@ enum remote_result remote_until_stopped(struct remote *r, int limit_ms, struct r
 			remote_let_go_at(r, seen);
 			return REMOTE_FINE;
 		case REMOTE_REFUSE:
-			snprintf(err->text, sizeof(err->text),
-				 "process %d is stopped by a signal: continue it first (kill -CONT "
-				 "%d)",
-				 (int)r->target.pid, (int)r->target.pid);
+			error_set(
+				err,
+				"process %d is stopped by a signal: continue it first (kill -CONT "
+				"%d)",
+				(int)r->target.pid, (int)r->target.pid);
 			return REMOTE_FAILED;
 		default: /* any stop takes the interrupt back */
 			ptrace(PTRACE_INTERRUPT, r->tid, NULL, NULL);

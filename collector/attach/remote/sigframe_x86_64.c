@@ -34,7 +34,7 @@ struct frame {
 	uint64_t stack_at;
 	uint32_t stack_flags, pad;
 	uint64_t stack_bytes;
-	uint64_t r8, r9, r10, r11, r12, r13, r14, r15, di, si, bp, bx, dx, ax, cx, sp, ip, eflags;
+	uint64_t registers[18]; /* r8 to r15, di, si, bp, bx, dx, ax, cx, sp, ip, eflags */
 	uint16_t cs, gs, fs, ss;
 	uint64_t err, trap, old_mask, cr2, fp, reserved[8];
 	uint64_t mask;
@@ -119,24 +119,12 @@ static void write_fp(const struct sigframe_state *s, uint8_t *to)
 
 static void write_registers(const struct user_regs_struct *r, struct frame *f)
 {
-	f->r8 = r->r8;
-	f->r9 = r->r9;
-	f->r10 = r->r10;
-	f->r11 = r->r11;
-	f->r12 = r->r12;
-	f->r13 = r->r13;
-	f->r14 = r->r14;
-	f->r15 = r->r15;
-	f->di = r->rdi;
-	f->si = r->rsi;
-	f->bp = r->rbp;
-	f->bx = r->rbx;
-	f->dx = r->rdx;
-	f->ax = r->rax;
-	f->cx = r->rcx;
-	f->sp = r->rsp;
-	f->ip = r->rip;
-	f->eflags = r->eflags;
+	const uint64_t all[] = {r->r8,	r->r9,	r->r10, r->r11, r->r12, r->r13,
+				r->r14, r->r15, r->rdi, r->rsi, r->rbp, r->rbx,
+				r->rdx, r->rax, r->rcx, r->rsp, r->rip, r->eflags};
+
+	_Static_assert(sizeof(all) == sizeof(f->registers), "all of them");
+	memcpy(f->registers, all, sizeof(all));
 	f->cs = (uint16_t)r->cs;
 	f->ss = (uint16_t)r->ss;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Memory of another process, for the tool and for the unwinder. */
 #include "collector/attach/safe_point/safe_point_private.h"
+#include "profile/base/bisect.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -82,14 +83,8 @@ bool unwind_memory_open_block(struct unwind_cursor *c, uint64_t block, struct dw
 static uint64_t find_entry(const struct safe_point_object *o, uint64_t at)
 {
 	int64_t offset = (int64_t)(at - o->frame_header);
-	size_t low = 0, high = o->frames;
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (o->frame[2 * middle] <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	BISECT(low, o->frames, o->frame[2 * low] <= offset);
 	return low > 0 ? o->frame_header + (uint64_t)(int64_t)o->frame[2 * low - 1] : 0;
 }
 

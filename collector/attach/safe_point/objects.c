@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "collector/attach/safe_point/safe_point_private.h"
 #include "include/scprof_format.h"
+#include "profile/base/bisect.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -109,37 +110,22 @@ static void read_dynamic(struct safe_point_object *o, pid_t pid, const Elf64_Phd
 	size_t bytes = p->p_memsz < sizeof(d) ? p->p_memsz : sizeof(d);
 	size_t count = memory_some(pid, o->bias + p->p_vaddr, d, bytes) / sizeof(d[0]);
 	uint64_t soname = 0;
-	for (size_t i = 0; i < count && d[i].d_tag != DT_NULL; i++) {
-		uint64_t value = d[i].d_un.d_val, address = table_address(o, value);
-		switch (d[i].d_tag) {
-		case DT_SYMTAB:
-			o->symbols = address;
-			break;
-		case DT_STRTAB:
-			o->strings = address;
-			break;
-		case DT_STRSZ:
-			o->string_bytes = value;
-			break;
-		case DT_VERSYM:
-			o->versions = address;
-			break;
-		case DT_GNU_HASH:
-			o->gnu_hash = address;
-			break;
-		case DT_HASH:
-			o->sysv_hash = address;
-			break;
-		case DT_SONAME:
-			soname = value;
-			break;
-		case DT_DEBUG:
-			o->debug = value;
-			break;
-		default:
-			break;
-		}
-	}
+	const struct {
+		int64_t tag;
+		bool is_address;
+		uint64_t *to;
+	} known[] = {
+		{DT_SYMTAB, true, &o->symbols},	     {DT_STRTAB, true, &o->strings},
+		{DT_STRSZ, false, &o->string_bytes}, {DT_VERSYM, true, &o->versions},
+		{DT_GNU_HASH, true, &o->gnu_hash},   {DT_HASH, true, &o->sysv_hash},
+		{DT_SONAME, false, &soname},	     {DT_DEBUG, false, &o->debug},
+	};
+	for (size_t i = 0; i < count && d[i].d_tag != DT_NULL; i++)
+		for (size_t k = 0; k < sizeof(known) / sizeof(known[0]); k++)
+			if (d[i].d_tag == known[k].tag)
+				*known[k].to = known[k].is_address
+						       ? table_address(o, d[i].d_un.d_val)
+						       : d[i].d_un.d_val;
 	o->soname = o->strings != 0 && soname != 0 ? o->strings + soname : 0;
 }
 
@@ -311,14 +297,8 @@ void objects_free(struct safe_point_objects *o)
 
 const struct safe_point_object *objects_find(const struct safe_point_objects *o, uint64_t at)
 {
-	size_t low = 0, high = o->count;
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (o->object[middle].base <= at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	BISECT(low, o->count, o->object[low].base <= at);
 	if (low == 0)
 		return NULL;
 	const struct safe_point_object *object = &o->object[low - 1];

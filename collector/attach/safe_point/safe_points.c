@@ -15,6 +15,7 @@
 #include "collector/attach/safe_point/safe_point_private.h"
 #include "collector/machine/proc_maps.h"
 #include "collector/attach/safe_point/threads.h"
+#include "profile/base/error.h"
 
 #define MOST_RESTORERS	4u
 #define MOST_REST	(1u << 20) /* of a stack, searched */
@@ -112,12 +113,12 @@ struct safe_points *safe_points_open(pid_t pid, struct profile_error *err)
 		s->rows = frames_rows();
 	}
 	if (s == NULL || s->rows == NULL || !refresh(s) || s->libc == NULL) {
-		snprintf(err->text, sizeof(err->text),
-			 s != NULL && s->objects.count > 0
-				 ? "process %d: no C library is mapped (libc.so.6 of glibc): a "
-				   "static program, or one of another libc"
-				 : "process %d: its memory cannot be read",
-			 (int)pid);
+		error_set(err,
+			  s != NULL && s->objects.count > 0
+				  ? "process %d: no C library is mapped (libc.so.6 of glibc): a "
+				    "static program, or one of another libc"
+				  : "process %d: its memory cannot be read",
+			  (int)pid);
 		safe_points_close(s);
 		return NULL;
 	}

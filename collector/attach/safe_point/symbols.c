@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/base/bisect.h"
+
 #define MOST_SYMBOLS (1u << 20)
 #define MOST_STRINGS (1u << 26)
 #define LONGEST_NAME 64
@@ -224,14 +226,8 @@ bool symbols_read(struct safe_point_object *o, pid_t pid)
 
 const struct safe_point_symbol *symbols_at(const struct safe_point_object *o, uint64_t at)
 {
-	size_t low = 0, high = o->functions;
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (o->function[middle].start <= at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	BISECT(low, o->functions, o->function[low].start <= at);
 	return low > 0 && at < o->function[low - 1].end ? &o->function[low - 1] : NULL;
 }
 

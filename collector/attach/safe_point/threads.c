@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "collector/attach/safe_point/threads.h"
 
-#include <dirent.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,6 +10,9 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
+
+#include "collector/machine/kernel_file.h"
+#include "profile/base/proc_stat.h"
 
 #define MOST_THREADS 65536u
 #define MOST_STATUS  16384 /* bytes, of a machine with thousands of processors */
@@ -42,38 +43,29 @@ struct thread {
 	enum rank rank;
 };
 
-static size_t read_small(int tasks, const char *tid, const char *name, char *text, size_t size)
+static void read_of_thread(pid_t pid, pid_t tid, const char *name, char *text, size_t size)
 {
-	char path[64];
-	snprintf(path, sizeof(path), "%s/%s", tid, name);
-	int fd = openat(tasks, path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd >= 0 ? read(fd, text, size - 1) : -1;
-	if (fd >= 0)
-		close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	return n > 0 ? (size_t)n : 0;
+	kernel_file_text(text, size, "/proc/%d/task/%d/%s", (int)pid, (int)tid, name);
 }
 
 /* Asleep or running: not stopped, dying, or where no signal reaches it. */
-static bool can_be_asked(int tasks, const char *tid)
+static bool can_be_asked(pid_t pid, pid_t tid)
 {
-	char text[512];
-	if (read_small(tasks, tid, "stat", text, sizeof(text)) == 0)
-		return false;
-	const char *name_end = strrchr(text, ')');
-	return name_end != NULL && name_end[1] == ' ' && (name_end[2] == 'S' || name_end[2] == 'R');
+	char text[PROC_STAT_BYTES];
+	const char *state = proc_stat_read(pid, tid, text);
+	return state != NULL && (*state == 'S' || *state == 'R');
 }
 
 /* By a copy of the descriptor: its own options tell. */
 static bool ask_for_limit(pid_t pid, unsigned long fd, int option)
 {
-	char path[64], link[8] = "";
+	char link[8];
 	struct timeval limit = {0};
 	socklen_t bytes = sizeof(limit);
 	int process, copy = -1;
 
-	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)pid, (int)fd);
-	if (readlink(path, link, sizeof(link) - 1) < 0 || strncmp(link, "socket:", 7) != 0)
+	kernel_file_link(link, sizeof(link), "/proc/%d/fd/%d", (int)pid, (int)fd);
+	if (strncmp(link, "socket:", 7) != 0)
 		return false;
 	process = (int)syscall(PIDFD_OPEN, pid, 0);
 	if (process >= 0) {
@@ -203,41 +195,17 @@ static enum rank rank_by_call(pid_t pid, const char *text, unsigned long *sp)
 	return rank_of(pid, call, argument);
 }
 
-static enum rank rank_thread(pid_t pid, int tasks, const char *tid,
-			     const struct proc_map_list *maps)
+static enum rank rank_thread(pid_t pid, pid_t tid, const struct proc_map_list *maps)
 {
 	char text[256];
 	unsigned long sp;
 	enum rank rank;
 
-	if (!can_be_asked(tasks, tid))
+	if (!can_be_asked(pid, tid))
 		return RANK_NEVER;
-	read_small(tasks, tid, "syscall", text, sizeof(text));
+	read_of_thread(pid, tid, "syscall", text, sizeof(text));
 	rank = rank_by_call(pid, text, &sp);
 	return sp == 0 || has_room(maps, sp) ? rank : RANK_NEVER;
-}
-
-static int open_tasks(pid_t pid)
-{
-	char path[32];
-
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-}
-
-static size_t read_of_thread(pid_t pid, pid_t tid, const char *name, char *text, size_t size)
-{
-	int tasks = open_tasks(pid);
-	char number[16];
-	size_t bytes;
-
-	text[0] = '\0';
-	if (tasks < 0)
-		return 0;
-	snprintf(number, sizeof(number), "%d", (int)tid);
-	bytes = read_small(tasks, number, name, text, size);
-	close(tasks);
-	return bytes;
 }
 
 enum safe_point_wait threads_wait(pid_t pid, pid_t tid)
@@ -296,26 +264,17 @@ static int by_rank(const void *a, const void *b)
 	return x->tid < y->tid ? -1 : x->tid > y->tid;
 }
 
-static size_t list_tasks(pid_t pid, int tasks, DIR *d, const struct proc_map_list *maps,
-			 struct thread *t)
-{
-	size_t count = 0;
-	for (struct dirent *e; count < MOST_THREADS && (e = readdir(d)) != NULL;) {
-		if (e->d_name[0] < '0' || e->d_name[0] > '9')
-			continue;
-		t[count].tid = (pid_t)strtol(e->d_name, NULL, 10);
-		t[count].rank = rank_thread(pid, tasks, e->d_name, maps);
-		count += t[count].rank != RANK_NEVER;
-	}
-	return count;
-}
-
 size_t threads_list(pid_t pid, const struct proc_map_list *maps, pid_t *tids, size_t room)
 {
-	int tasks = open_tasks(pid);
-	DIR *d = tasks >= 0 ? fdopendir(tasks) : NULL;
+	DIR *tasks = kernel_file_folder("/proc/%d/task", (int)pid);
 	struct thread *t = malloc(MOST_THREADS * sizeof(*t));
-	size_t count = d != NULL && t != NULL ? list_tasks(pid, dirfd(d), d, maps, t) : 0;
+	size_t count = 0;
+	pid_t tid;
+	while (t != NULL && count < MOST_THREADS && (tid = kernel_file_next(&tasks)) >= 0) {
+		t[count] = (struct thread){tid, rank_thread(pid, tid, maps)};
+		count += t[count].rank != RANK_NEVER;
+	}
+	kernel_file_leave(&tasks);
 	if (count > 0)
 		qsort(t, count, sizeof(*t), by_rank);
 	if (count > room)
@@ -323,9 +282,5 @@ size_t threads_list(pid_t pid, const struct proc_map_list *maps, pid_t *tids, si
 	for (size_t i = 0; i < count; i++)
 		tids[i] = t[i].tid;
 	free(t);
-	if (d != NULL)
-		closedir(d);
-	else if (tasks >= 0)
-		close(tasks);
 	return count;
 }

@@ -2,8 +2,6 @@
 /* By /proc alone: a process that ends meanwhile is left out. */
 #include "collector/attach/target/relatives.h"
 
-#include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "collector/machine/kernel_file.h"
 #include "collector/machine/proc_maps.h"
 #include "profile/base/proc_stat.h"
 
@@ -46,15 +45,12 @@ bool relatives_same_root(pid_t a, pid_t b)
 /* Calls `take` for each process until it says false. */
 static void each(bool (*take)(void *to, pid_t pid), void *to)
 {
-	DIR *proc = opendir("/proc");
-	struct dirent *entry;
+	DIR *proc = kernel_file_folder("/proc");
 
-	while (proc && (entry = readdir(proc)))
-		if (isdigit((unsigned char)entry->d_name[0]) &&
-		    !take(to, (pid_t)strtol(entry->d_name, NULL, 10)))
+	for (pid_t pid; (pid = kernel_file_next(&proc)) >= 0;)
+		if (!take(to, pid))
 			break;
-	if (proc)
-		closedir(proc);
+	kernel_file_leave(&proc);
 }
 
 struct family {
@@ -115,21 +111,12 @@ static size_t list(bool (*belongs)(pid_t pid, const char *text), const char *tex
 /* The kernel cuts names off, and adds " (deleted)" to files that have gone. */
 static bool is_called(pid_t pid, const char *name)
 {
-	char file[48], text[PATH_MAX] = "", *base;
-	FILE *comm;
-	ssize_t length;
+	char text[PATH_MAX], *base;
 
-	snprintf(file, sizeof(file), "/proc/%d/comm", (int)pid);
-	comm = fopen(file, "re");
-	if (comm && fgets(text, sizeof(text), comm))
-		text[strcspn(text, "\n")] = '\0';
-	if (comm)
-		fclose(comm);
+	kernel_file_line(text, sizeof(text), "/proc/%d/comm", (int)pid);
 	if (*text && !strncmp(text, name, COMM_MOST) && strlen(name) >= strlen(text))
 		return true;
-	snprintf(file, sizeof(file), "/proc/%d/exe", (int)pid);
-	length = readlink(file, text, sizeof(text) - 1);
-	text[length > 0 ? length : 0] = '\0';
+	kernel_file_link(text, sizeof(text), "/proc/%d/exe", (int)pid);
 	base = strrchr(text, '/');
 	return base && !strncmp(base + 1, name, strlen(name)) &&
 	       (!base[1 + strlen(name)] || !strcmp(base + 1 + strlen(name), " (deleted)"));
@@ -137,11 +124,10 @@ static bool is_called(pid_t pid, const char *name)
 
 static bool is_namesake(pid_t pid, const char *name)
 {
-	char exe[48], text[2];
+	char text[2];
 
-	snprintf(exe, sizeof(exe), "/proc/%d/exe", (int)pid);
 	return pid != getpid() && is_called(pid, name) &&
-	       (readlink(exe, text, sizeof(text)) >= 0 || errno != ENOENT);
+	       (!kernel_file_link(text, sizeof(text), "/proc/%d/exe", (int)pid) || errno != ENOENT);
 }
 
 size_t relatives_named(const char *name, pid_t *pids, size_t room)

@@ -119,7 +119,7 @@ bool seccomp_filter_readable(void)
 	uint64_t effective = proc_status_number(PROC_STATUS_SELF, "CapEff", 16, 0);
 	uint64_t mode = proc_status_number(PROC_STATUS_SELF, "Seccomp", 10, 1);
 
-	if (kernel_file_line("/proc/self/uid_map", map, sizeof(map)))
+	if (kernel_file_line(map, sizeof(map), "/proc/self/uid_map"))
 		return false;
 	sscanf(map, "%llu %llu %llu", &first, &outside, &length);
 	return effective >> CAN_ADMIN & 1 && !mode && !first && !outside && length == UINT32_MAX;
@@ -252,12 +252,10 @@ static void try_all(struct trial *t, const struct seccomp_chain *chain)
 /* False: it took too long. */
 static bool await_end(pid_t child)
 {
-	const struct timespec a_ms = {0, 1000000};
-
 	for (int ms = 0; ms < MOST_MS; ms++) {
 		if (waitpid(child, NULL, WNOHANG))
 			return true;
-		nanosleep(&a_ms, NULL);
+		usleep(1000);
 	}
 	kill(child, SIGKILL);
 	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
@@ -340,14 +338,12 @@ int seccomp_filter_read(struct seccomp_chain *chain, pid_t tid, struct profile_e
 	*chain = (struct seccomp_chain){0};
 	if (modes >= 0 && mode == SECCOMP_MODE_DISABLED)
 		return 0;
-	if (mode == SECCOMP_MODE_STRICT) {
-		error_set(
+	if (mode == SECCOMP_MODE_STRICT)
+		return error_set(
 			err,
 			"cannot attach to thread %d: it is in strict seccomp mode, which kills for "
 			"all that recording needs: start the program without it",
 			(int)tid);
-		return -1;
-	}
 	if (!seccomp_filter_readable() && seccomp_filter_is_ours(tid))
 		return 1;
 	return read_all(chain, tid, err) ? -1 : 1;
@@ -359,11 +355,11 @@ int seccomp_filter_judge(const struct seccomp_chain *chain, pid_t tid, struct pr
 
 	if (!seccomp_filter_try(chain, &why))
 		return 0;
-	error_set(err,
-		  "cannot attach to thread %d: %.200s: allow that call in the filter, or start the "
-		  "program without it",
-		  (int)tid, why.text);
-	return -1;
+	return error_set(
+		err,
+		"cannot attach to thread %d: %.200s: allow that call in the filter, or start the "
+		"program without it",
+		(int)tid, why.text);
 }
 
 void seccomp_filter_free(struct seccomp_chain *chain)

@@ -34,12 +34,11 @@ static bool is_page_name(const char *path)
  * container of another mount namespace as it does itself. */
 static size_t root_length(pid_t pid, const char *path)
 {
-	char name[64], root[PATH_MAX];
-	ssize_t n;
+	char root[PATH_MAX];
+	size_t n =
+		kernel_file_link(root, sizeof(root), "/proc/%d/root", (int)pid) ? 0 : strlen(root);
 
-	snprintf(name, sizeof(name), "/proc/%d/root", (int)pid);
-	n = readlink(name, root, sizeof(root));
-	return n > 1 && !strncmp(path, root, (size_t)n) && path[n] == '/' ? (size_t)n : 0;
+	return n > 1 && !strncmp(path, root, n) && path[n] == '/' ? n : 0;
 }
 
 bool wake_find(pid_t pid, char *path, size_t room)
@@ -174,22 +173,19 @@ static int order(struct wake *w, const struct scp_wake_page *page, struct profil
 static int fill(struct scp_wake_page *page, const char *const *variables, const pid_t *pids,
 		size_t count, struct profile_error *err)
 {
-	if (count > SCP_WAKE_TARGETS_MAX) {
-		error_set(err, "%zu processes cannot be woken by one page, %u at most", count,
-			  SCP_WAKE_TARGETS_MAX);
-		return -1;
-	}
+	if (count > SCP_WAKE_TARGETS_MAX)
+		return error_set(err, "%zu processes cannot be woken by one page, %u at most",
+				 count, SCP_WAKE_TARGETS_MAX);
 	for (size_t i = 0; i < count; i++)
 		page->target[i] = pids[i];
 	page->count = (uint32_t)count;
 	for (; *variables; variables++) {
 		size_t n = strlen(*variables) + 1;
 
-		if (page->text_bytes + n > sizeof(page->text)) {
-			error_set(err, "what is to be recorded takes more than %u bytes to say",
-				  SCP_WAKE_TEXT_BYTES);
-			return -1;
-		}
+		if (page->text_bytes + n > sizeof(page->text))
+			return error_set(err,
+					 "what is to be recorded takes more than %u bytes to say",
+					 SCP_WAKE_TEXT_BYTES);
 		memcpy(page->text + page->text_bytes, *variables, n);
 		page->text_bytes += (uint32_t)n;
 	}

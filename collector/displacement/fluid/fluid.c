@@ -5,7 +5,6 @@
 
 #include <pthread.h>
 #include <semaphore.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,27 +14,10 @@
 #include "collector/clocks/counter.h"
 #include "collector/displacement/fluid/fluid_group.h"
 #include "collector/displacement/fluid/fluid_private.h"
+#include "collector/shared_page.h"
 #include "profile/base/error.h"
 
-#define CALIBRATION_NS 20000000
-
-/* The kernel's name for the CPU clock of one thread of this process. */
-static clockid_t thread_clock(pid_t tid)
-{
-	return (clockid_t)((~(unsigned int)tid) << 3 | 6);
-}
-
-static int start_thread(struct fluid_thread *t)
-{
-	sigset_t all, before;
-	int error;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	error = pthread_create(&t->thread, NULL, fluid_thread_main, t);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return error;
-}
+#define CALIBRATION_US 20000
 
 static void explain(const struct fluid_thread *t, struct profile_error *err)
 {
@@ -75,7 +57,7 @@ static struct fluid *make(const struct fluid_options *o, struct profile_error *e
 	}
 	f->options = *o;
 	sem_init(&f->ready, 0, 0);
-	f->units_per_ns = clocks_measure_rate_for(fluid_thread_now, CALIBRATION_NS, &f->origin);
+	f->units_per_ns = clocks_measure_rate_for(fluid_thread_now, CALIBRATION_US, &f->origin);
 	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
 		if (CPU_ISSET(cpu, &o->cpus)) {
 			f->thread[at].fluid = f;
@@ -108,7 +90,7 @@ struct fluid *fluid_start(const struct fluid_options *o, struct profile_error *e
 	for (size_t i = 0; i < (size_t)CPU_COUNT(&o->cpus); i++) {
 		struct fluid_thread *t = &f->thread[i];
 
-		t->error = start_thread(t);
+		t->error = shared_page_start_thread(&t->thread, fluid_thread_main, t);
 		f->count += !t->error;
 		while (!t->error && sem_wait(&f->ready))
 			continue;
@@ -146,11 +128,6 @@ void fluid_stop(struct fluid *f)
 	free(f);
 }
 
-bool fluid_apart(const struct fluid *f)
-{
-	return f->apart;
-}
-
 int fluid_cpu(const struct fluid *f, size_t i)
 {
 	return f->thread[i].cpu;
@@ -176,7 +153,7 @@ struct fluid_window fluid_window(const struct fluid *f, size_t i, size_t index)
 
 uint64_t fluid_thread_clock_ns(pid_t tid)
 {
-	return clocks_read_ns(thread_clock(tid));
+	return clocks_read_ns((clockid_t)((~(unsigned int)tid) << 3 | 6)); /* the kernel's name */
 }
 
 uint64_t fluid_clock_ns(const struct fluid *f, size_t i)

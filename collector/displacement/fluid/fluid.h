@@ -65,10 +65,6 @@ struct fluid *fluid_start(const struct fluid_options *o, struct profile_error *e
 /* Ends the threads within a chunk (well, when they next get their CPUs) and frees all. */
 void fluid_stop(struct fluid *f);
 
-/* True if the fluid yields to all tasks, not only to those of this process' scheduling group:
- * fluid_group.h. */
-bool fluid_apart(const struct fluid *f);
-
 int fluid_cpu(const struct fluid *f, size_t i);
 pid_t fluid_thread(const struct fluid *f, size_t i);
 

@@ -10,14 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "collector/machine/kernel_file.h"
 
 #define NAME	"scprof-fluid-"
 #define TRIES	200 /* a thread leaves its group a little after it has ended */
-#define WAIT_NS 1000000
+#define WAIT_US 1000
 
 static int write_file(const char *folder, const char *name, const char *text)
 {
@@ -61,7 +60,7 @@ static int find_folder(const char *mount, const char *cgroup_file, char *folder,
 	char text[4096], line[512], *controllers, *path;
 	int printed;
 
-	kernel_file_text(cgroup_file, text, sizeof(text));
+	kernel_file_text(text, sizeof(text), "%s", cgroup_file);
 	fluid_group_line(text, line, sizeof(line));
 	controllers = strchr(line, ':');
 	path = controllers ? strchr(controllers + 1, ':') : NULL;
@@ -125,22 +124,12 @@ void fluid_group_leave(const struct fluid_group *g, pid_t tid)
 
 void fluid_group_remove(struct fluid_group *g)
 {
-	const struct timespec pause = {.tv_nsec = WAIT_NS};
-
 	for (int i = 0; *g->path && i < TRIES && rmdir(g->path) && errno == EBUSY; i++)
-		nanosleep(&pause, NULL);
+		usleep(WAIT_US);
 	*g->path = '\0';
 }
 
 /* /proc shows an ended process in the root group, so the caller must know that it lives. */
-
-static void read_text(const char *who, const char *name, char *text, size_t size)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%s/%s", who, name);
-	kernel_file_text(path, text, size);
-}
 
 /* "cpu" or "cpu,cpuacct", not "cpuset". */
 static bool has_cpu(const char *controllers, size_t length)
@@ -178,7 +167,7 @@ static bool alive(const char *who)
 {
 	char stat[1024], *end;
 
-	read_text(who, "stat", stat, sizeof(stat));
+	kernel_file_text(stat, sizeof(stat), "/proc/%s/stat", who);
 	end = strrchr(stat, ')');
 	return end && end[1] && end[2] != 'Z' && end[2] != 'X';
 }
@@ -187,11 +176,11 @@ static bool other_session(const char *who)
 {
 	char enabled[8], own[64], its[64];
 
-	read_text("sys/kernel", "sched_autogroup_enabled", enabled, sizeof(enabled));
+	kernel_file_text(enabled, sizeof(enabled), "/proc/sys/kernel/sched_autogroup_enabled");
 	if (*enabled != '1')
 		return false;
-	read_text("self", "autogroup", own, sizeof(own));
-	read_text(who, "autogroup", its, sizeof(its));
+	kernel_file_text(own, sizeof(own), "/proc/self/autogroup");
+	kernel_file_text(its, sizeof(its), "/proc/%s/autogroup", who);
 	return *own && *its && strcmp(own, its) != 0;
 }
 
@@ -199,9 +188,9 @@ static bool other_cgroup(const char *who)
 {
 	char text[4096], own[1024], its[1024];
 
-	read_text("self", "cgroup", text, sizeof(text));
+	kernel_file_text(text, sizeof(text), "/proc/self/cgroup");
 	fluid_group_line(text, own, sizeof(own));
-	read_text(who, "cgroup", text, sizeof(text));
+	kernel_file_text(text, sizeof(text), "/proc/%s/cgroup", who);
 	fluid_group_line(text, its, sizeof(its));
 	return *own && *its && strcmp(own, its) != 0;
 }

@@ -11,6 +11,7 @@
 
 #include "collector/causal/causal_page.h"
 #include "profile/base/array.h"
+#include "profile/base/bisect.h"
 
 #define NONE	   SIZE_MAX
 #define LONGEST_S  0.01 /* a delay */
@@ -108,12 +109,11 @@ struct site_dither *site_dither_open(const char *page, double share, uint64_t se
 		.by = SCP_CAUSAL_BY_PATH, .place = SCP_CAUSAL_AUTO, .longest_s = LONGEST_S};
 	struct site_dither *d = calloc(1, sizeof(*d));
 
-	if (!d) {
-		*err = (struct profile_error){.text = "no memory for the dither"};
-		return NULL;
-	}
-	d->page = causal_page_create(page, &wishes, err);
-	if (!d->page) {
+	if (!d)
+		error_set(err, "no memory for the dither");
+	else
+		d->page = causal_page_create(page, &wishes, err);
+	if (!d || !d->page) {
 		free(d);
 		return NULL;
 	}
@@ -365,18 +365,11 @@ static double overlap(double from, double to, double begin, double end)
 
 void site_dither_drawn(const struct site_dither *d, double from, double to, double *out)
 {
-	size_t low = 0, high = d->windows;
+	size_t low;
 
 	for (size_t k = 0; k < 2 * d->columns; k++)
 		out[k] = 0;
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (d->window[middle].from + 2 * DITHER_PLAN_WINDOW_S <= from)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	BISECT(low, d->windows, d->window[low].from + 2 * DITHER_PLAN_WINDOW_S <= from);
 	for (; low < d->windows && d->window[low].from < to; low++) {
 		const struct drawn_window *w = &d->window[low];
 

@@ -12,10 +12,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "collector/displacement/displacement.h"
 #include "collector/displacement/sites/site_dither.h"
+#include "profile/base/array.h"
 #include "profile/live/entry_watch.h"
+#include "collector/machine/kernel_file.h"
 
 struct reading {
 	size_t window, first; /* first: of its calls in `calls` */
@@ -28,9 +31,8 @@ struct reading {
 struct reader {
 	pthread_mutex_t lock;
 	struct reading *reading;
-	size_t readings, room;
 	uint32_t *calls;
-	size_t used, calls_room;
+	uint32_t readings, room, used, calls_room;
 	uint64_t last[SITE_SAMPLES_ENTRIES];
 	uint64_t program_ns;
 	struct site_clocks softirqd; /* edges: of this CPU */
@@ -106,37 +108,16 @@ void site_samples_close(struct site_samples *s)
 	free(s);
 }
 
-static void *room(void *array, size_t *held, size_t wanted, size_t size, size_t first)
-{
-	size_t more = *held ? *held : first;
-	void *grown;
-
-	if (wanted <= *held)
-		return array;
-	while (more < wanted)
-		more *= 2;
-	grown = realloc(array, more * size);
-	if (grown)
-		*held = more;
-	return grown;
-}
-
 /* A new reading with room for its calls; NULL: out of memory. */
 static struct reading *begin_reading(struct reader *r, size_t entries)
 {
-	struct reading *reading =
-		room(r->reading, &r->room, r->readings + 1, sizeof(*r->reading), 1024);
-	uint32_t *calls;
+	struct reading *reading;
 
-	if (reading)
-		r->reading = reading;
-	calls = room(r->calls, &r->calls_room, r->used + entries + 1, sizeof(*r->calls), 16384);
-	if (calls)
-		r->calls = calls;
-	if (!reading || !calls) {
-		r->full = true;
+	r->full = !array_reach((void **)&r->reading, &r->room, r->readings, sizeof(*reading), 0) ||
+		  !array_reach((void **)&r->calls, &r->calls_room, r->used + (uint32_t)entries,
+			       sizeof(*r->calls), 0);
+	if (r->full)
 		return NULL;
-	}
 	reading = &r->reading[r->readings];
 	*reading = (struct reading){.first = r->used, .entries = (uint32_t)entries};
 	return reading;
@@ -337,4 +318,77 @@ struct site_reading site_samples_reading(const struct site_samples *s, size_t cp
 		.calls = r->calls + g->first,
 		.entries = g->entries,
 	};
+}
+
+/* Makes one clock_gettime for each process and reading. */
+
+static void add(struct site_clocks *c, pid_t pid, bool softirqd)
+{
+	if (array_reach((void **)&c->clock, &c->room, c->count, sizeof(*c->clock), 0))
+		c->clock[c->count++] = (struct site_clock){.pid = pid, .softirqd = softirqd};
+}
+
+static bool is_softirqd(int pid, const cpu_set_t *cpus)
+{
+	char name[32];
+	int cpu;
+
+	return !kernel_file_line(name, sizeof(name), "/proc/%d/comm", pid) &&
+	       sscanf(name, "ksoftirqd/%d", &cpu) == 1 && cpu >= 0 && cpu < CPU_SETSIZE &&
+	       CPU_ISSET(cpu, cpus);
+}
+
+void site_clocks_open(struct site_clocks *c, const cpu_set_t *cpus)
+{
+	DIR *proc = kernel_file_folder("/proc");
+
+	*c = (struct site_clocks){0};
+	for (int pid; (pid = kernel_file_next(&proc)) >= 0;)
+		if (is_softirqd(pid, cpus))
+			add(c, pid, true);
+}
+
+void site_clocks_close(struct site_clocks *c)
+{
+	free(c->clock);
+	*c = (struct site_clocks){0};
+}
+
+void site_clocks_add(struct site_clocks *c, pid_t pid)
+{
+	for (size_t i = 0; i < c->count; i++)
+		if (c->clock[i].pid == pid)
+			return;
+	add(c, pid, false);
+}
+
+static void read_one(struct site_clock *k, struct site_cpu_time *t)
+{
+	struct timespec now;
+	clockid_t clock;
+	uint64_t ns;
+
+	if (clock_getcpuclockid(k->pid, &clock) || clock_gettime(clock, &now)) {
+		k->gone = true;
+		t->incomplete |= !k->softirqd;
+		return;
+	}
+	ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	if (!k->begun)
+		t->incomplete |= !k->softirqd;
+	else
+		*(k->softirqd ? &t->softirqd : &t->program) +=
+			(double)(int64_t)(ns - k->last_ns) / 1e9;
+	k->begun = true;
+	k->last_ns = ns;
+}
+
+struct site_cpu_time site_clocks_read(struct site_clocks *c)
+{
+	struct site_cpu_time t = {0, 0, false};
+
+	for (size_t i = 0; i < c->count; i++)
+		if (!c->clock[i].gone)
+			read_one(&c->clock[i], &t);
+	return t;
 }
