@@ -77,7 +77,7 @@ COLLECTOR_SRC = \
 	collector/displacement/sites/site_dither.c \
 	collector/displacement/sites/site_index.c \
 	collector/displacement/sites/site_samples.c \
-	collector/doctor/doctor_files.c \
+	collector/doctor/doctor_check.c \
 	collector/doctor/doctor_kernel.c \
 	collector/doctor/doctor_library.c \
 	collector/doctor/doctor_program.c \

@@ -29,14 +29,6 @@ static int fail(int error)
 	return -1;
 }
 
-static const struct unit *unit_named(const char *name)
-{
-	for (size_t i = 0; i < UNITS; i++)
-		if (!strcmp(name, units[i].name))
-			return &units[i];
-	return NULL;
-}
-
 /* Reads digits at *text into *value and moves on; how many, or -1: too large. */
 static int read_digits(const char **text, uint64_t *value)
 {
@@ -64,8 +56,10 @@ int duration_parse(const char *text, uint64_t *ns)
 	}
 	if (digits < 0 || decimals < 0 || decimals > 18)
 		return fail(ERANGE);
-	const struct unit *unit = unit_named(text);
-	if (!unit)
+	const struct unit *unit = units;
+	while (unit < units + UNITS && strcmp(text, unit->name) != 0)
+		unit++;
+	if (unit == units + UNITS)
 		return fail(EINVAL);
 	for (int i = 0; i < decimals; i++)
 		scale *= 10;

@@ -44,14 +44,14 @@ static int open_mapped(struct selection *c, const struct run_filters *f, const c
 {
 	const struct as_user user = {.uid = f->uid, .gid = f->gid};
 	struct as_user_before before;
-	struct library_closure mapped;
+	struct names mapped;
 	char exe[64];
 	int failed = library_closure_find_mapped(f->process, &mapped, err);
 
 	if (!failed && (failed = as_user_begin(&user, &before)))
 		error_set(err, "-s: cannot take the rights of user %u", (unsigned)f->uid);
 	if (failed) {
-		library_closure_free(&mapped);
+		exports_free_names(&mapped);
 		return -1;
 	}
 	snprintf(exe, sizeof(exe), "/proc/%d/exe", (int)f->process);

@@ -94,11 +94,10 @@ static int await_answer(const struct attach_target *t, pid_t tracer, int from,
 		a->result.profile[sizeof(a->result.profile) - 1] = '\0';
 		return a->status;
 	}
-	return error_set(
-		&a->error,
-		"process %d: the process that was to trace it was ended by signal %d; it goes on "
-		"by itself",
-		(int)t->pid, WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+	return error_set(&a->error,
+			 "process %d: the process that was to trace it was ended by signal %d; it "
+			 "goes on by itself",
+			 (int)t->pid, WIFSIGNALED(status) ? WTERMSIG(status) : 0);
 }
 
 static int run(const struct attach_target *t, const struct attach_order *o, struct attach_answer *a)

@@ -5,11 +5,9 @@
  * it waits is known, so that it gets the rest of the limit; or once an hour, at any time; and never
  * while another one can be had. */
 #include <stddef.h>
-#include <stdio.h>
 #include <sys/syscall.h>
 
 #include "collector/attach/attach_work.h"
-#include "collector/attach/remote/remote.h"
 #include "collector/attach/safe_point/threads.h"
 #include "profile/base/error.h"
 
@@ -287,9 +285,8 @@ int attach_borrow(struct attach_working *w, uint64_t *room)
 		if (read_maps_again(w) != 0)
 			return -1;
 	}
-	return error_set(
-		w->err,
-		"process %d: no thread can be borrowed for a call within %d ms; the last one: %s; "
-		"try again",
-		(int)w->remote.target.pid, limit_ms, b.why);
+	return error_set(w->err,
+			 "process %d: no thread can be borrowed for a call within %d ms; the last "
+			 "one: %s; try again",
+			 (int)w->remote.target.pid, limit_ms, b.why);
 }

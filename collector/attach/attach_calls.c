@@ -2,7 +2,6 @@
 /* The calls that a borrowed thread makes: mmap on its own stack, all others on the area that came
  * of that, or of an earlier time. */
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>

@@ -9,7 +9,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "collector/attach/remote/remote.h"
 #include "collector/attach/target/seccomp_filter.h"
 #include "collector/machine/kernel_file.h"
 #include "profile/base/error.h"
@@ -162,10 +161,4 @@ bool attach_filters_same(const struct attach_filters *f, pid_t tid)
 		if (f->seen[i].tid == tid && f->seen[i].count == count)
 			return true;
 	return !count;
-}
-
-void attach_filters_end(struct attach_filters *f)
-{
-	if (f->child >= 0)
-		close(f->child);
 }

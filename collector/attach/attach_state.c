@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What the library in the process says of itself, and what of it is believed: it may have been told
  * anything. */
-#include <stdio.h>
 #include <string.h>
 
 #include "collector/attach/attach_work.h"

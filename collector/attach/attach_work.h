@@ -24,7 +24,7 @@ int attach_rights_drop(pid_t pid, struct profile_error *err);
 
 struct attach_filters {
 	pid_t pid;
-	int child; /* socket to it; -1: no thread has a filter */
+	int child; /* socket to it, to be closed; -1: no thread has a filter */
 	struct {
 		pid_t tid;
 		unsigned count; /* of its filters, which become more and never fewer */
@@ -43,8 +43,6 @@ int attach_filters_check(struct attach_filters *f, pid_t tid, struct profile_err
 
 /* Of a stopped thread: it has no other filters than when it was checked. */
 bool attach_filters_same(const struct attach_filters *f, pid_t tid);
-
-void attach_filters_end(struct attach_filters *f);
 
 /* What a process of its own does to begin or end a recording in another one: the tracer. */
 

@@ -8,10 +8,9 @@ struct attach_working *attach_work(const struct attach_target *t, const struct a
 {
 	(void)t, (void)o;
 	a->status = -1;
-	snprintf(
-		a->error.text, sizeof(a->error.text),
-		"attaching by ptrace exists for x86-64 only; start the program with LD_PRELOAD and "
-		"SCPROF_STOPPED=1");
+	snprintf(a->error.text, sizeof(a->error.text),
+		 "attaching by ptrace exists for x86-64 only; start the program with LD_PRELOAD "
+		 "and SCPROF_STOPPED=1");
 	return NULL;
 }
 

@@ -195,7 +195,8 @@ void attach_work_end(struct attach_working *w, int limit_ms)
 {
 	if (!w)
 		return;
-	attach_filters_end(&w->filters);
+	if (w->filters.child >= 0)
+		close(w->filters.child);
 	remote_close(&w->remote, limit_ms);
 	if (w->points)
 		safe_points_close(w->points);

@@ -160,12 +160,11 @@ static int begin(struct copy_in *c, const struct refusal_facts *f, const char *d
 		failed = -1;
 	}
 	if (failed)
-		error_set(
-			err,
-			"cannot make files in %.150s of process %d: %s: --copy-to DIR has to name "
-			"a directory there that user %u can write to and execute from",
-			directory, (int)(pid ? pid : f->inner_pid), reason(errno),
-			(unsigned)p.owner.uid);
+		error_set(err,
+			  "cannot make files in %.150s of process %d: %s: --copy-to DIR has to "
+			  "name a directory there that user %u can write to and execute from",
+			  directory, (int)(pid ? pid : f->inner_pid), reason(errno),
+			  (unsigned)p.owner.uid);
 	return failed;
 }
 

@@ -52,10 +52,9 @@ void bench_free_record(struct bench_record *record, const struct bench_plan *pla
 		munmap(record, record_size(plan));
 }
 
-static enum bench_end fail(struct bench_error *err, enum bench_end end, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static enum bench_end fail(struct bench_error *err, enum bench_end end, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static enum bench_end fail(struct bench_error *err,
+								 enum bench_end end,
+								 const char *format, ...)
 {
 	va_list arguments;
 
@@ -208,16 +207,6 @@ static enum bench_end watch(const struct bench_plan *plan, struct bench_record *
 	}
 }
 
-/* Output of user code would mix with the report, and it must not read our standard input. */
-static int silence(struct bench_record *r)
-{
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-
-	if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0)
-		return bench_measure_refuse(r, BENCH_FAILED, "cannot open /dev/null");
-	return 0;
-}
-
 /* The process that user code runs in. It may crash, exit or never return; it leaves its results, or
  * its reason for having none, in the shared record. */
 static _Noreturn void child_main(const struct bench_plan *plan, struct bench_record *record)
@@ -225,8 +214,12 @@ static _Noreturn void child_main(const struct bench_plan *plan, struct bench_rec
 	struct bench_subject subject = {.plan = plan, .record = record};
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (silence(record))
+	/* its output would mix with the report, and it must not read our standard input */
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0) {
+		bench_measure_refuse(record, BENCH_FAILED, "cannot open /dev/null");
 		_exit(0);
+	}
 	record->phase = BENCH_LOADING;
 	if (plan->library ? bench_function_open(&subject) : bench_command_open(&subject))
 		_exit(0);

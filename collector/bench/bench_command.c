@@ -104,15 +104,13 @@ static int run_once(const char *path, char **command, int *status)
 static int refuse_status(struct bench_subject *s, int status)
 {
 	if (WIFSIGNALED(status))
-		return bench_measure_refuse(
-			s->record, BENCH_DIED,
-			"the command was killed by signal %d (%s); --any-status "
-			"measures it all the same",
-			WTERMSIG(status), strsignal(WTERMSIG(status)));
+		return bench_measure_refuse(s->record, BENCH_DIED,
+					    "the command was killed by signal %d (%s); "
+					    "--any-status measures it all the same",
+					    WTERMSIG(status), strsignal(WTERMSIG(status)));
 	return bench_measure_refuse(
 		s->record, BENCH_DIED,
-		"the command ended with status %d; --any-status measures it all the "
-		"same",
+		"the command ended with status %d; --any-status measures it all the same",
 		WEXITSTATUS(status));
 }
 

@@ -74,23 +74,7 @@ static int refuse_children(struct bench_subject *s)
 		return 0;
 	return bench_measure_refuse(
 		s->record, BENCH_DIED,
-		"the function leaves a child process behind, so it cannot be called in "
-		"a loop");
-}
-
-static int first_call(struct bench_subject *s)
-{
-	s->process = getpid();
-	s->record->phase = BENCH_FIRST;
-	s->record->warmup_calls = 1;
-	if (time_loop(s, !EMPTY, 0, 1, &s->record->first))
-		return -1;
-	return s->plan->library ? refuse_children(s) : 0;
-}
-
-static bool long_enough(const struct bench_subject *s, uint64_t took)
-{
-	return (double)took * s->plan->ns_per_unit >= (double)s->plan->min_time_ns;
+		"the function leaves a child process behind, so it cannot be called in a loop");
 }
 
 /* Finds the number of calls that lasts long enough, twice in a row: an interruption may make one
@@ -110,7 +94,8 @@ static int double_calls(struct bench_subject *s)
 			if (time_loop(s, !EMPTY, 0, calls, &took))
 				return -1;
 			s->record->warmup_calls += calls;
-		} while (long_enough(s, took) && ++passed < 2);
+		} while ((double)took * s->plan->ns_per_unit >= (double)s->plan->min_time_ns &&
+			 ++passed < 2);
 		if (passed == 2 || calls >= CALLS_MOST)
 			return 0;
 	}
@@ -150,15 +135,6 @@ static int replicate_empty(struct bench_subject *s, struct bench_replication *r,
 }
 
 /* The order alternates, so that neither always runs with the other's caches. */
-static int replicate(struct bench_subject *s, unsigned int turn)
-{
-	struct bench_replication *r = &s->record->replications[turn];
-
-	if (turn % 2 == 0)
-		return replicate_empty(s, r, turn) || replicate_subject(s, r) ? -1 : 0;
-	return replicate_subject(s, r) || replicate_empty(s, r, turn) ? -1 : 0;
-}
-
 static int replicate_all(struct bench_subject *s)
 {
 	struct bench_record *r = s->record;
@@ -167,9 +143,12 @@ static int replicate_all(struct bench_subject *s)
 	r->phase = BENCH_REPLICATING;
 	r->steal_from = cpu_times_steal_read();
 	for (uint32_t i = 0; i < s->plan->replications; i++) {
+		struct bench_replication *one = &r->replications[i];
+
 		r->replication = i;
-		r->replications[i].began_ns = clocks_read_ns(CLOCK_MONOTONIC) - began;
-		if (replicate(s, i))
+		one->began_ns = clocks_read_ns(CLOCK_MONOTONIC) - began;
+		if (i % 2 ? replicate_subject(s, one) || replicate_empty(s, one, i)
+			  : replicate_empty(s, one, i) || replicate_subject(s, one))
 			return -1;
 	}
 	r->took_ns = clocks_read_ns(CLOCK_MONOTONIC) - began;
@@ -179,7 +158,11 @@ static int replicate_all(struct bench_subject *s)
 
 int bench_measure(struct bench_subject *s)
 {
-	if (first_call(s))
+	s->process = getpid();
+	s->record->phase = BENCH_FIRST;
+	s->record->warmup_calls = 1;
+	if (time_loop(s, !EMPTY, 0, 1, &s->record->first) ||
+	    (s->plan->library && refuse_children(s)))
 		return -1;
 	s->record->phase = BENCH_WARMING;
 	for (uint32_t i = 1; i < s->plan->warmup; i++)

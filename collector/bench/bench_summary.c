@@ -15,10 +15,8 @@
 #define STOLEN_BAD    0.01 /* share of the CPUs' time */
 #define PREEMPTED_BAD 0.1  /* share of the replications: above it, no fence separates them */
 
-static void warn(struct bench_summary *s, const char *code, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static void warn(struct bench_summary *s, const char *code, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void warn(struct bench_summary *s, const char *code,
+						       const char *format, ...)
 {
 	struct bench_warning *w = &s->warning[s->warnings++];
 	va_list arguments;
@@ -33,23 +31,22 @@ static void add_warnings(struct bench_summary *s, const struct bench_summary_opt
 {
 	if (s->disturbed)
 		warn(s, "outliers",
-		     "%u of %u replications were disturbed; they count in the mean all the "
-		     "same, undisturbed is the mean without them",
+		     "%u of %u replications were disturbed; they count in the mean all the same, "
+		     "undisturbed is the mean without them",
 		     s->disturbed, s->replications);
 	if (!s->best.measurements)
 		warn(s, "not-converged",
-		     "K-best: the %u fastest replications do not lie within %g %% of the "
-		     "fastest",
+		     "K-best: the %u fastest replications do not lie within %g %% of the fastest",
 		     wishes->k, 100 * wishes->epsilon);
 	if (s->drift.p < ALARM)
 		warn(s, "drift",
-		     "later replications took %+.2g %% (p = %.1g): not yet warm (--warmup), or "
-		     "the processor's speed changed",
+		     "later replications took %+.2g %% (p = %.1g): not yet warm (--warmup), or the "
+		     "processor's speed changed",
 		     100 * s->drift.change, s->drift.p);
 	else if (s->dependence < ALARM)
 		warn(s, "dependent-replications",
-		     "consecutive replications resemble each other (p = %.1g): the interval is "
-		     "too narrow; a longer --min-time may help",
+		     "consecutive replications resemble each other (p = %.1g): the interval is too "
+		     "narrow; a longer --min-time may help",
 		     s->dependence);
 	/* a command may lose its CPU on a quiet machine, too: the kernel moves it at exec */
 	if (s->function && s->preempted > PREEMPTED_BAD * s->replications)
@@ -66,15 +63,6 @@ static void add_warnings(struct bench_summary *s, const struct bench_summary_opt
 		warn(s, "no-empty-command",
 		     "an empty command cannot be run here, so there is nothing to compare the "
 		     "command with");
-}
-
-static int make_room(struct bench_summary *s, uint32_t n)
-{
-	s->subject_ns = calloc(n, sizeof(double));
-	s->empty_ns = calloc(n, sizeof(double));
-	s->value_ns = calloc(n, sizeof(double));
-	s->outlier = calloc(2 * (size_t)n, sizeof(*s->outlier));
-	return s->subject_ns && s->empty_ns && s->value_ns && s->outlier ? 0 : -1;
 }
 
 void bench_summary_free(struct bench_summary *s)
@@ -168,7 +156,8 @@ int bench_summary_make(struct bench_summary *s, const struct bench_plan *plan,
 		       const struct bench_record *record,
 		       const struct bench_summary_options *wishes)
 {
-	double *scratch = calloc(plan->replications, sizeof(*scratch));
+	const size_t n = plan->replications;
+	double *scratch = calloc(n, sizeof(*scratch));
 
 	*s = (struct bench_summary){
 		.replications = plan->replications,
@@ -180,8 +169,12 @@ int bench_summary_make(struct bench_summary *s, const struct bench_plan *plan,
 		.first_ns = (double)record->first * plan->ns_per_unit,
 		.stolen = cpu_times_steal_share(&record->steal_from, &record->steal_to),
 		.took_s = (double)record->took_ns / 1e9,
+		.subject_ns = calloc(n, sizeof(double)),
+		.empty_ns = calloc(n, sizeof(double)),
+		.value_ns = calloc(n, sizeof(double)),
+		.outlier = calloc(2 * n, sizeof(*s->outlier)),
 	};
-	if (!scratch || make_room(s, plan->replications)) {
+	if (!scratch || !s->subject_ns || !s->empty_ns || !s->value_ns || !s->outlier) {
 		free(scratch);
 		bench_summary_free(s);
 		return -1;

@@ -77,13 +77,11 @@ const char *causal_refused(const struct causal *c)
 
 void causal_stop(struct causal *c)
 {
-	const uint64_t one = 1;
 	int error = errno;
 
 	causal_page_stop(c->page);
 	__atomic_store_n(&c->over, 1, __ATOMIC_RELEASE);
-	if (write(c->stop, &one, sizeof(one)) != (ssize_t)sizeof(one))
-		errno = error; /* full: it wakes up all the same */
+	eventfd_write(c->stop, 1); /* full: it wakes up all the same */
 	errno = error;
 }
 

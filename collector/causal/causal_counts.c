@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "collector/causal/causal_page_private.h"
-#include "collector/clocks/clocks_read.h"
 #include "collector/clocks/counter.h"
 #include "collector/shared_page.h"
 

@@ -8,15 +8,13 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <unistd.h>
 
 #include "collector/causal/causal_page_private.h"
-#include "collector/clocks/clocks_read.h"
 #include "collector/clocks/counter.h"
 #include "collector/machine/proc_maps.h"
 #include "collector/shared_page.h"
 
-#define RATE_NS 5000000u /* over which the counter's rate is measured first */
+#define RATE_US 5000 /* over which the counter's rate is measured first */
 
 void causal_page_measure_rate(struct causal_page *p)
 {
@@ -76,35 +74,24 @@ static void fill_page(struct causal_page *p, const struct causal_page_wishes *w)
 	memcpy(page->magic, SCP_CAUSAL_MAGIC, sizeof(page->magic));
 }
 
-/* The rate, while it waits. */
-static void begin_clock(struct causal_page *p)
-{
-	p->began = clocks_measure_pair(counter_read_ordered);
-	usleep(RATE_NS / 1000);
-	causal_page_measure_rate(p);
-}
-
 struct causal_page *causal_page_create(const char *path, const struct causal_page_wishes *w,
 				       struct profile_error *err)
 {
 	struct causal_page *p = calloc(1, sizeof(*p));
 
-	if (!p || !(p->path = strdup(path))) {
+	/* who may enter the run's directory may write into it, as with the profiles */
+	if (!p || !(p->path = strdup(path)) ||
+	    !(p->page = shared_page_create(path, sizeof(*p->page), SHARED_PAGE_WRITE))) {
+		error_set(err, "cannot make the page of delays, %.300s: %s", path, strerror(errno));
+		if (p)
+			free(p->path);
 		free(p);
-		error_no_memory(err, path);
 		return NULL;
 	}
 	for (unsigned slot = 0; slot < SCP_CAUSAL_SLOTS; slot++)
 		p->site[slot] = NO_SITE;
-	/* who may enter the run's directory may write into it, as with the profiles */
-	p->page = shared_page_create(path, sizeof(*p->page), SHARED_PAGE_WRITE);
-	if (!p->page) {
-		error_set(err, "cannot make the page of delays, %.300s: %s", path, strerror(errno));
-		free(p->path);
-		free(p);
-		return NULL;
-	}
-	begin_clock(p);
+	clocks_measure_rate_for(counter_read_ordered, RATE_US, &p->began);
+	causal_page_measure_rate(p);
 	fill_page(p, w);
 	if (p->units_s > 0 && put_names(p->page, w->progress))
 		return p;
@@ -159,22 +146,18 @@ size_t causal_page_sites(const struct causal_page *p, struct causal_page_site *o
 	return count;
 }
 
-static void leave_slot(struct causal_page *p, unsigned slot)
-{
-	if (p->site[slot] == NO_SITE)
-		return;
-	__atomic_store_n(&p->page->site[p->site[slot]].delay, 0, __ATOMIC_RELAXED);
-	__atomic_store_n(&p->page->site[p->site[slot]].slot, 0, __ATOMIC_RELEASE);
-	p->site[slot] = NO_SITE;
-}
-
 void causal_page_choose(struct causal_page *p, size_t index, unsigned slot)
 {
 	if (index >= SCP_CAUSAL_SITES || slot >= SCP_CAUSAL_SLOTS)
 		return;
 	for (unsigned i = 1; i < SCP_CAUSAL_SLOTS; i++)
-		if (p->site[i] == index || (slot && i == slot))
-			leave_slot(p, i);
+		if (p->site[i] != NO_SITE && (p->site[i] == index || (slot && i == slot))) {
+			struct scp_causal_site *left = &p->page->site[p->site[i]];
+
+			__atomic_store_n(&left->delay, 0, __ATOMIC_RELAXED);
+			__atomic_store_n(&left->slot, 0, __ATOMIC_RELEASE);
+			p->site[i] = NO_SITE;
+		}
 	if (!slot)
 		return;
 	p->site[slot] = index;

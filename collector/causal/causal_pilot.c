@@ -166,22 +166,12 @@ static bool choose_counted(struct causal *c, struct tally *t)
 	return some_new;
 }
 
-static void add_reading(struct causal *c, double time, const struct scp_causal_progress *from,
-			const struct scp_causal_progress *to)
-{
-	struct causal_pilot_series *s = &c->pilot;
-
-	if (s->count == CAUSAL_PILOT_READINGS)
-		return;
-	s->time[s->count] = time;
-	s->progress[s->count++] = (double)(to->completed - from->completed);
-}
-
 /* Readings for so long. True: the experiment is to end. */
 static bool count_for(struct causal *c, struct tally *t, double seconds,
 		      struct causal_page_counts *counts)
 {
 	struct causal_page_counts first = *counts, before;
+	struct causal_pilot_series *s = &c->pilot;
 	double began = causal_state_now(), last = began, now;
 	bool ends = false;
 
@@ -192,7 +182,10 @@ static bool count_for(struct causal *c, struct tally *t, double seconds,
 		causal_state_read(c, counts);
 		struct scp_causal_progress from = causal_state_progress(&before),
 					   to = causal_state_progress(counts);
-		add_reading(c, now - last, &from, &to);
+		if (s->count < CAUSAL_PILOT_READINGS) {
+			s->time[s->count] = now - last;
+			s->progress[s->count++] = (double)(to.completed - from.completed);
+		}
 	}
 	for (size_t i = 0; i < t->in_slots; i++) {
 		t->calls[t->counted[i]] +=

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Where the experiment stands, its clock, and its waiting. */
 #include <errno.h>
-#include <math.h>
 #include <poll.h>
 
 #include "collector/causal/causal_private.h"
@@ -12,16 +11,11 @@ double causal_state_now(void)
 	return clocks_read_seconds();
 }
 
-static bool is_over(const struct causal *c)
-{
-	return __atomic_load_n(&c->over, __ATOMIC_ACQUIRE);
-}
-
 bool causal_state_wait(struct causal *c, double at_s)
 {
 	struct pollfd fd = {.fd = c->stop, .events = POLLIN};
 
-	while (!is_over(c)) {
+	while (!__atomic_load_n(&c->over, __ATOMIC_ACQUIRE)) {
 		double left = at_s - causal_state_now();
 		if (!(left > 0))
 			return false;

@@ -50,13 +50,6 @@ static void draw(struct causal *c, unsigned char *level)
 	set_delays(c, delays);
 }
 
-static void rest(struct causal *c)
-{
-	static const double none[SCP_CAUSAL_SLOTS];
-
-	set_delays(c, none);
-}
-
 /* True: the experiment is to end. */
 static bool wait_window(struct causal *c, double until)
 {
@@ -115,7 +108,7 @@ static bool run_block(struct causal *c, double end, double rate)
 	for (size_t i = 1; !ends && i <= CAUSAL_DESIGN_BLOCK; i++) {
 		ends = wait_window(c, until) || causal_state_now() >= end;
 		if (ends || i == CAUSAL_DESIGN_BLOCK)
-			rest(c);
+			set_delays(c, (double[SCP_CAUSAL_SLOTS]){0});
 		else
 			draw(c, level[i % 2]);
 		read_edge(c, &edge[i % 2]);

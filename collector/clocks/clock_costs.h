@@ -72,13 +72,4 @@ const struct clock_cost *clock_costs_find(const struct clock_costs *c, enum scp_
  * out of the kernel is seen from the costs: well below those of the system call. */
 const char *clock_costs_place(const struct clock_costs *c, const struct clock_cost *cost);
 
-/* Between the lists of ways and what measures them. */
-
-/* Before any way that reads memory is used. */
-void clock_ways_set_word(const uint64_t *word);
-
-extern const struct clock_way clock_ways_nothing; /* the loops alone */
-extern const struct clock_way clock_ways[];
-extern const size_t clock_ways_count;
-
 #endif

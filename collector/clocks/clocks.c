@@ -12,9 +12,7 @@
 #include "collector/clocks/clock_costs.h"
 #include "collector/clocks/clocks_private.h"
 #include "collector/clocks/counter.h"
-#include "stats/numerics/random.h"
 #include "collector/machine/cpu_times.h"
-#include "collector/clocks/ticker.h"
 #include "profile/base/error.h"
 
 #define COMPARE_S 0.06

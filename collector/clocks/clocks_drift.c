@@ -4,7 +4,6 @@
  * with the raw clock. The rate of the TSC comes from here, never from a name. */
 #include <math.h>
 #include <sys/resource.h>
-#include <time.h>
 
 #include "collector/clocks/clocks_private.h"
 
@@ -43,17 +42,6 @@ static void set_page(struct clock_test *t, const struct clock_pair *a, const str
 	t->drift_error_ppm = (error + (2 * sqrt(ticks / 12) + 1) / ticks) * 1e6;
 	if (ticks <= 0)
 		t->drift_ppm = t->drift_error_ppm = NAN;
-}
-
-/* The kernel makes CLOCK_MONOTONIC_COARSE from the same base and rate as CLOCK_MONOTONIC, once a
- * tick: one drift is the other's. */
-static void set_coarse(struct clocks_report *r)
-{
-	const struct clock_test *monotonic = clocks_test_of(r, SCP_CLOCK_MONOTONIC);
-	struct clock_test *coarse = clocks_test_of(r, SCP_CLOCK_COARSE);
-
-	coarse->drift_ppm = monotonic->drift_ppm;
-	coarse->drift_error_ppm = monotonic->drift_error_ppm;
 }
 
 /* CPU time runs like real time only while nothing takes the CPU away: the best
@@ -110,7 +98,8 @@ void clocks_drift_all(struct clocks_report *r, double window_s)
 	tsc[2] = end.tsc;
 	set_counter(clocks_test_of(r, SCP_CLOCK_TSC), tsc);
 	set_drift(clocks_test_of(r, SCP_CLOCK_MONOTONIC), &begin.monotonic, &end.monotonic);
-	set_coarse(r);
+	/* the kernel makes CLOCK_MONOTONIC_COARSE from the same base and rate, once a tick */
+	set_drift(clocks_test_of(r, SCP_CLOCK_COARSE), &begin.monotonic, &end.monotonic);
 	set_page(clocks_test_of(r, SCP_CLOCK_PAGE), &begin.page, &end.page);
 	set_thread_cpu(clocks_test_of(r, SCP_CLOCK_THREAD_CPU));
 	r->window_s = (double)(end.tsc.raw_ns - begin.tsc.raw_ns) / 1e9;

@@ -2,12 +2,10 @@
 /* How late the page clock's ticker comes, at several lengths of the tick, with
  * nothing of ours running and with every CPU kept busy: a late tick is counted in another call than
  * it should be. */
-#include <math.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <time.h>
 
 #include "collector/clocks/clocks_private.h"
 #include "stats/numerics/random.h"

@@ -5,10 +5,7 @@
 #include "collector/clocks/clocks.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
-
-#include "stats/mean/replications.h"
 
 #define FEWEST	   8
 #define MOST_TICKS 1e7

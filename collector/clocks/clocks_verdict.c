@@ -41,19 +41,6 @@ enum scp_clock_kind clocks_verdict_default(char *reason, size_t size)
 	return SCP_CLOCK_COARSE;
 }
 
-static bool judge_backward(struct clock_test *t)
-{
-	char by[32];
-
-	if (!t->backward)
-		return false;
-	duration_print(t->backward_max_ns, by, sizeof(by));
-	snprintf(t->verdict, sizeof(t->verdict),
-		 "not usable: goes backwards between CPUs, by up to %s", by);
-	t->usable = false;
-	return true;
-}
-
 double clocks_verdict_smallest_mean(double d, double n, double confidence, double width)
 {
 	double w = plan_width_factor(confidence);
@@ -169,15 +156,6 @@ static void judge_kernel(struct clock_test *t)
 	add_steps(t);
 }
 
-static void judge_thread_cpu(struct clock_test *t)
-{
-	add(t, "usable");
-	add_fast(t);
-	add(t, "; CPU time only, waiting counts nothing%s",
-	    t->read.mean > QUICK_READ_NS ? "; a system call a reading" : "");
-	add_steps(t);
-}
-
 void clocks_verdict_judge(struct clock_test *t, bool tsc_trusted, const char *tsc_reason,
 			  const struct clock_lateness *busy)
 {
@@ -189,8 +167,14 @@ void clocks_verdict_judge(struct clock_test *t, bool tsc_trusted, const char *ts
 		add(t, "not usable: it did not move");
 		return;
 	}
-	if (judge_backward(t))
+	if (t->backward) {
+		char by[32];
+
+		duration_print(t->backward_max_ns, by, sizeof(by));
+		t->usable = false;
+		add(t, "not usable: goes backwards between CPUs, by up to %s", by);
 		return;
+	}
 	switch (t->kind) {
 	case SCP_CLOCK_TSC:
 		judge_tsc(t, tsc_trusted, tsc_reason);
@@ -199,7 +183,11 @@ void clocks_verdict_judge(struct clock_test *t, bool tsc_trusted, const char *ts
 		judge_page(t, busy);
 		break;
 	case SCP_CLOCK_THREAD_CPU:
-		judge_thread_cpu(t);
+		add(t, "usable");
+		add_fast(t);
+		add(t, "; CPU time only, waiting counts nothing%s",
+		    t->read.mean > QUICK_READ_NS ? "; a system call a reading" : "");
+		add_steps(t);
 		break;
 	default:
 		judge_kernel(t);

@@ -111,22 +111,10 @@ static bool saw_enough(const struct watch *w)
 	       clocks_ticks_sharp(&w->coarse, w->coarse_ns, NULL) >= ENOUGH_TICKS;
 }
 
-static void note_pass(struct watch *w, uint64_t took_ns)
-{
-	if (took_ns <= INTERRUPTED) {
-		w->seen_ns += took_ns;
-		return;
-	}
-	w->interruptions++;
-	w->interrupted_ns += took_ns;
-	if (took_ns > w->interruption_max_ns)
-		w->interruption_max_ns = took_ns;
-}
-
 static void run(struct watch *w, const cpu_set_t *allowed)
 {
 	const struct clock_source *by[CLOCKS_TESTED + 1] = {NULL};
-	uint64_t last, now = clocks_read_raw_ns();
+	uint64_t last, now = clocks_read_raw_ns(), took_ns;
 	int cpu = 0;
 
 	for (enum scp_clock_kind kind = 1; kind <= CLOCKS_TESTED; kind++)
@@ -135,7 +123,15 @@ static void run(struct watch *w, const cpu_set_t *allowed)
 	     pass++) {
 		last = now;
 		now = one_pass(w, by, pass % CPU_EVERY == 0);
-		note_pass(w, now - last);
+		took_ns = now - last;
+		if (took_ns <= INTERRUPTED) {
+			w->seen_ns += took_ns;
+		} else {
+			w->interruptions++;
+			w->interrupted_ns += took_ns;
+			if (took_ns > w->interruption_max_ns)
+				w->interruption_max_ns = took_ns;
+		}
 		if (now > w->move_ns) {
 			w->move_ns = now + MOVE_EVERY;
 			cpu = next_cpu(allowed, cpu);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "collector/machine/kernel_file.h"
+#include "profile/base/words.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -18,16 +19,6 @@
 /* Clock sources that are the TSC, read as such or scaled by a hypervisor. */
 static const char *const tsc_based[] = {"tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "xen"};
 
-static bool has_word(const char *list, const char *word)
-{
-	size_t length = strlen(word);
-
-	for (const char *at = list; (at = strstr(at, word)); at += length)
-		if ((at == list || at[-1] == ' ') && (at[length] == ' ' || !at[length]))
-			return true;
-	return false;
-}
-
 static bool invariant(void)
 {
 	unsigned int a, b, c, d = 0;
@@ -35,18 +26,12 @@ static bool invariant(void)
 	return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8));
 }
 
-static bool may_be_read(void)
-{
-	int mode = PR_TSC_ENABLE;
-
-	return prctl(PR_GET_TSC, &mode, 0UL, 0UL, 0UL) || mode == PR_TSC_ENABLE;
-}
-
 bool counter_is_trusted(char *why, size_t size)
 {
 	char available[256], current[64];
+	int mode = PR_TSC_ENABLE;
 
-	if (!may_be_read()) {
+	if (!prctl(PR_GET_TSC, &mode, 0UL, 0UL, 0UL) && mode != PR_TSC_ENABLE) {
 		snprintf(why, size, "reading the TSC is forbidden here (PR_SET_TSC)");
 		return false;
 	}
@@ -61,7 +46,7 @@ bool counter_is_trusted(char *why, size_t size)
 		return false;
 	}
 	for (size_t i = 0; i < sizeof(tsc_based) / sizeof(*tsc_based); i++)
-		if (!strcmp(current, tsc_based[i]) && has_word(available, "tsc")) {
+		if (!strcmp(current, tsc_based[i]) && words_have(available, " ", "tsc")) {
 			snprintf(why, size,
 				 "the TSC is invariant and the kernel trusts it (clocksource %s)",
 				 current);

@@ -13,13 +13,11 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-#include "collector/clocks/clocks_read.h"
 #include "collector/clocks/counter.h"
 #include "collector/shared_page.h"
 #include "profile/base/error.h"
@@ -87,13 +85,6 @@ const char *ticker_raise_priority(void)
 	return "ordinary";
 }
 
-static void wait_until(struct ticker *t, uint64_t due_ns)
-{
-	clocks_read_sleep_until(due_ns - t->spin_ns);
-	while (t->spin_ns && clocks_read_ns(CLOCK_MONOTONIC) < due_ns)
-		counter_pause();
-}
-
 static void publish(struct ticker *t)
 {
 	const struct tick_schedule *s = &t->schedule;
@@ -113,7 +104,9 @@ static void *ticker_main(void *argument)
 	pthread_setname_np(pthread_self(), "scprof-ticker");
 	t->scheduling = ticker_raise_priority();
 	while (!atomic_load_explicit(&t->stop, memory_order_relaxed)) {
-		wait_until(t, t->schedule.due_ns);
+		clocks_read_sleep_until(t->schedule.due_ns - t->spin_ns);
+		while (t->spin_ns && clocks_read_ns(CLOCK_MONOTONIC) < t->schedule.due_ns)
+			counter_pause();
 		t->stop_ns = clocks_read_ns(CLOCK_MONOTONIC);
 		if (ticker_schedule_advance(&t->schedule, t->stop_ns))
 			publish(t);

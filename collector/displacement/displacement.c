@@ -21,26 +21,11 @@ static int check_quota(const struct displacement_options *o, struct profile_erro
 
 	if (o->any_quota || quota >= cpus)
 		return 0;
-	return error_set(
-		err,
-		"this control group may use %.3g CPUs (%.200s), and the fluid would use it up on "
-		"%d: the program would be stopped with it. Measure on fewer CPUs (--cpus), or "
-		"lift the quota",
-		quota, where, cpus);
-}
-
-/* Warnings that are known before anything runs. */
-static unsigned standing_warnings(const cpu_set_t *set)
-{
-	cpu_set_t together, split, away;
-	char interface[64];
-	unsigned w = 0;
-
-	cpus_siblings(set, &together, &split);
-	w |= CPU_COUNT(&together) ? DISPLACEMENT_SIBLINGS : 0;
-	w |= CPU_COUNT(&split) ? DISPLACEMENT_SPLIT : 0;
-	w |= cpus_steered_away(set, &away, interface, sizeof(interface)) ? DISPLACEMENT_STEERED : 0;
-	return w;
+	return error_set(err,
+			 "this control group may use %.3g CPUs (%.200s), and the fluid would use "
+			 "it up on %d: the program would be stopped with it. Measure on fewer CPUs "
+			 "(--cpus), or lift the quota",
+			 quota, where, cpus);
 }
 
 static int start(struct displacement *d, struct profile_error *err)
@@ -51,13 +36,21 @@ static int start(struct displacement *d, struct profile_error *err)
 		.edge = d->options.edge,
 		.context = d->options.context,
 	};
+	const cpu_set_t *set = &d->options.cpus;
+	cpu_set_t together, split, away;
 	struct clock_pair origin;
+	char interface[64];
 
 	if (tasks_begin(&d->tasks))
 		return error_set(err, "out of memory, or /proc cannot be read");
 	if (!taskstats_open(&d->ends))
-		taskstats_listen(&d->ends, &d->options.cpus);
-	d->standing = standing_warnings(&d->options.cpus);
+		taskstats_listen(&d->ends, set);
+	cpus_siblings(set, &together, &split);
+	d->standing =
+		(CPU_COUNT(&together) ? DISPLACEMENT_SIBLINGS : 0) |
+		(CPU_COUNT(&split) ? DISPLACEMENT_SPLIT : 0) |
+		(cpus_steered_away(set, &away, interface, sizeof(interface)) ? DISPLACEMENT_STEERED
+									     : 0);
 	d->irq_measured = cpu_times_irq_measured();
 	displacement_switch_measure(
 		d, clocks_measure_rate_for(fluid_thread_now, CALIBRATION_US, &origin));
@@ -142,9 +135,8 @@ static const struct displacement_words words[] = {
 	{"too-short",
 	 "the fluid had fewer than a dozen good windows a CPU: no interval can be given; let the "
 	 "command do more (a second or longer), on CPUs that other tasks leave alone"},
-	{"affinity-changed",
-	 "the program left the CPUs of the set: what it did elsewhere displaced no fluid and is "
-	 "missing from the account"},
+	{"affinity-changed", "the program left the CPUs of the set: what it did elsewhere "
+			     "displaced no fluid and is missing from the account"},
 	{"children-not-waited-for",
 	 "processes of the program used CPU time and were not waited for: getrusage lacks them"},
 	{"account-does-not-add-up",
@@ -154,28 +146,22 @@ static const struct displacement_words words[] = {
 	{"processes-hidden",
 	 "other users' processes are hidden (hidepid): their time is in the remainder"},
 	{"cpu-lost", "a CPU of the set was taken away during the run"},
-	{"irq-time-measured",
-	 "this kernel measures interrupt time and charges it to no task; stolen time cannot be "
-	 "distinguished from it window by window"},
-	{"switch-cost-unknown",
-	 "the CPUs were too busy to measure what a switch does to the fluid's balance: 4 us a "
-	 "switch are in the error instead"},
-	{"rest-unknown",
-	 "other tasks left the fluid hardly any time before and after the run: interrupts that are "
-	 "there without the program were not subtracted"},
-	{"others-busy",
-	 "other tasks took over 5 % of the CPUs' time: interrupts that struck them are charged to "
-	 "them, so the result is a lower bound, and what they themselves cause cannot be "
-	 "distinguished from the program's"},
-	{"steered-away",
-	 "received packets of an interface are steered to CPUs outside the set (rps_cpus): what "
-	 "they cost there is not seen; add those CPUs to the set"},
+	{"irq-time-measured", "this kernel measures interrupt time and charges it to no task; "
+			      "stolen time cannot be distinguished from it window by window"},
+	{"switch-cost-unknown", "the CPUs were too busy to measure what a switch does to the "
+				"fluid's balance: 4 us a switch are in the error instead"},
+	{"rest-unknown", "other tasks left the fluid hardly any time before and after the run: "
+			 "interrupts that are there without the program were not subtracted"},
+	{"others-busy", "other tasks took over 5 % of the CPUs' time: interrupts that struck them "
+			"are charged to them, so the result is a lower bound, and what they "
+			"themselves cause cannot be distinguished from the program's"},
+	{"steered-away", "received packets of an interface are steered to CPUs outside the set "
+			 "(rps_cpus): what they cost there is not seen; add those CPUs to the set"},
 	{"siblings",
 	 "hyper-threads of one core are in the set: beside the fluid, the program's own CPU time "
 	 "is longer than alone (the fluid's length of a chunk follows what it gets)"},
-	{"core-split",
-	 "a hyper-thread of a core in the set is outside it: what runs there changes how fast the "
-	 "program runs, unseen"},
+	{"core-split", "a hyper-thread of a core in the set is outside it: what runs there changes "
+		       "how fast the program runs, unseen"},
 	{"other-group",
 	 "the program is in another scheduling group than the fluid (a session of its own with "
 	 "kernel.sched_autogroup_enabled, or a control group): there the fluid does not give way "

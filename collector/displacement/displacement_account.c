@@ -115,13 +115,6 @@ void displacement_account_add(struct displacement_cpu *to, const struct displace
 	to->switches += c->switches;
 }
 
-static void add_up(struct displacement_run *run)
-{
-	run->all = (struct displacement_cpu){.cpu = -1};
-	for (size_t i = 0; i < run->cpus; i++)
-		displacement_account_add(&run->all, &run->cpu[i], 1);
-}
-
 static int set_estimate(struct displacement *d, struct displacement_run *run)
 {
 	struct displacement_value *rest = calloc(d->cpus, sizeof(*rest));
@@ -280,7 +273,9 @@ int displacement_account_finish(struct displacement *d, struct displacement_run 
 	}
 	spread(run, d->other_ended, false);
 	spread(run, fmax(0, d->own_all - by_cpu), true);
-	add_up(run);
+	run->all = (struct displacement_cpu){.cpu = -1};
+	for (size_t i = 0; i < run->cpus; i++)
+		displacement_account_add(&run->all, &run->cpu[i], 1);
 	set_results(d, run);
 	run->warnings = judge(d, run);
 	return 0;

@@ -66,21 +66,11 @@ void displacement_run_born(void *displace, pid_t pid)
 	if (sched_setaffinity(pid, sizeof(d->options.cpus), &d->options.cpus))
 		d->warnings |= DISPLACEMENT_MOVED;
 	if (d->options.no_task_clock)
-		task_clock_leave_out(&d->clock, "left out: it costs a program that switches often "
-						"some of its CPU time");
+		d->clock = (struct task_clock){.why = "left out: it costs a program that switches "
+						      "often some of its CPU time"};
 	else
 		task_clock_open(&d->clock, pid, &d->options.cpus);
 	note_progress(d, fluid_thread_now(), 0);
-}
-
-static bool left_the_set(const struct displacement *d)
-{
-	cpu_set_t now, both;
-
-	if (sched_getaffinity(d->pid, sizeof(now), &now))
-		return false;
-	CPU_AND(&both, &now, &d->options.cpus);
-	return !CPU_EQUAL(&both, &now);
 }
 
 static void check_groups(struct displacement *d)
@@ -96,12 +86,16 @@ static void check_groups(struct displacement *d)
 static void look(struct displacement *d)
 {
 	uint64_t begin = clocks_read_ns(CLOCK_MONOTONIC), took;
+	cpu_set_t now, both;
 
 	tasks_look(&d->tasks);
 	took = clocks_read_ns(CLOCK_MONOTONIC) - begin;
 	d->next_look = begin + (took * LOOK_FACTOR > LOOK_NS ? took * LOOK_FACTOR : LOOK_NS);
-	if (left_the_set(d))
-		d->warnings |= DISPLACEMENT_MOVED;
+	if (!sched_getaffinity(d->pid, sizeof(now), &now)) {
+		CPU_AND(&both, &now, &d->options.cpus);
+		if (!CPU_EQUAL(&both, &now))
+			d->warnings |= DISPLACEMENT_MOVED;
+	}
 	check_groups(d);
 }
 
@@ -177,18 +171,6 @@ void displacement_run_ended(void *displace, pid_t pid)
 	tell(d);
 }
 
-static void take_rusage(struct displacement *d, const struct rusage *usage)
-{
-	struct displacement_accounting *a = &d->accounting;
-
-	a->rusage_user = (double)usage->ru_utime.tv_sec + (double)usage->ru_utime.tv_usec / 1e6;
-	a->rusage_system = (double)usage->ru_stime.tv_sec + (double)usage->ru_stime.tv_usec / 1e6;
-	a->rusage = a->rusage_user + a->rusage_system;
-	d->preempted = (double)usage->ru_nivcsw;
-	note_progress(d, d->to,
-		      *d->clock.why ? (uint64_t)(a->rusage * 1e9) : task_clock_all(&d->clock));
-}
-
 static void take_taskstats(struct displacement *d)
 {
 	struct displacement_accounting *a = &d->accounting;
@@ -211,7 +193,14 @@ static void take_taskstats(struct displacement *d)
 int displacement_run_end(struct displacement *d, const struct rusage *usage,
 			 struct profile_error *err)
 {
-	take_rusage(d, usage);
+	struct displacement_accounting *a = &d->accounting;
+
+	a->rusage_user = (double)usage->ru_utime.tv_sec + (double)usage->ru_utime.tv_usec / 1e6;
+	a->rusage_system = (double)usage->ru_stime.tv_sec + (double)usage->ru_stime.tv_usec / 1e6;
+	a->rusage = a->rusage_user + a->rusage_system;
+	d->preempted = (double)usage->ru_nivcsw;
+	note_progress(d, d->to,
+		      *d->clock.why ? (uint64_t)(a->rusage * 1e9) : task_clock_all(&d->clock));
 	take_taskstats(d);
 	if (quota_throttled() > d->throttled)
 		d->warnings |= DISPLACEMENT_THROTTLED;

@@ -83,11 +83,6 @@ void displacement_sample_ends(struct displacement *d)
 		take_end(d, &t);
 }
 
-static bool is_softirqd(const struct task *t)
-{
-	return t->kernel && !strncmp(t->name, "ksoftirqd/", 10);
-}
-
 double displacement_sample_softirqd(const struct displacement *d)
 {
 	double sum = 0;
@@ -95,8 +90,8 @@ double displacement_sample_softirqd(const struct displacement *d)
 	for (size_t i = 0; i < d->tasks.count; i++) {
 		const struct task *t = &d->tasks.task[i];
 
-		if (is_softirqd(t) && t->cpu >= 0 && t->cpu < CPU_SETSIZE &&
-		    CPU_ISSET(t->cpu, &d->options.cpus))
+		if (t->kernel && !strncmp(t->name, "ksoftirqd/", 10) && t->cpu >= 0 &&
+		    t->cpu < CPU_SETSIZE && CPU_ISSET(t->cpu, &d->options.cpus))
 			sum += (double)t->used_ns / 1e9;
 	}
 	return sum;

@@ -9,20 +9,6 @@
 
 #include "collector/displacement/displacement.h"
 
-static void add_cpu(struct displacement_cpu *to, const struct displacement_cpu *c, double n)
-{
-	displacement_account_add(to, c, n);
-	to->cpu = c->cpu;
-	to->rest.value += c->rest.value / n;
-	to->rest.error += c->rest.error / n;
-}
-
-static void copy_why(char *to, const char *from, size_t size)
-{
-	if (*from)
-		memcpy(to, from, size);
-}
-
 static void add_accounting(struct displacement_accounting *to,
 			   const struct displacement_accounting *a, double n)
 {
@@ -32,8 +18,10 @@ static void add_accounting(struct displacement_accounting *to,
 	to->taskstats += a->taskstats / n;
 	to->schedstat += a->schedstat / n;
 	to->schedstat_partial |= a->schedstat_partial;
-	copy_why(to->taskstats_why, a->taskstats_why, sizeof(to->taskstats_why));
-	copy_why(to->schedstat_why, a->schedstat_why, sizeof(to->schedstat_why));
+	if (*a->taskstats_why)
+		memcpy(to->taskstats_why, a->taskstats_why, sizeof(to->taskstats_why));
+	if (*a->schedstat_why)
+		memcpy(to->schedstat_why, a->schedstat_why, sizeof(to->schedstat_why));
 }
 
 struct displacement_interval displacement_summary_mean(struct displacement_value v,
@@ -48,13 +36,6 @@ struct displacement_interval displacement_summary_mean(struct displacement_value
 	return m;
 }
 
-static enum displacement_verdict judge(const struct displacement_interval *uncharged)
-{
-	if (!isfinite(uncharged->low) || !isfinite(uncharged->high))
-		return DISPLACEMENT_NOTHING_SAID;
-	return uncharged->low > 0 ? DISPLACEMENT_UNCHARGED : DISPLACEMENT_ALL_CHARGED;
-}
-
 bool displacement_summary_is_possible(struct displacement_value uncharged, double confidence)
 {
 	double low, high;
@@ -63,29 +44,15 @@ bool displacement_summary_is_possible(struct displacement_value uncharged, doubl
 	return !(high < 0);
 }
 
-/* An impossible result: the machine differed between the idle phases and the run, so nothing is
- * known. */
-static void refuse_impossible(struct displacement_summary *s, struct displacement_value seen)
-{
-	if (displacement_summary_is_possible(seen, s->confidence))
-		return;
-	s->uncharged = s->displacement = (struct displacement_interval){NAN, -INFINITY, INFINITY};
-	s->warnings |= DISPLACEMENT_DISTURBED;
-}
-
 /* Shares per run would give a mean of ratios; for equal runs both are the same. */
 static int estimate(struct displacement_summary *s)
 {
-	struct displacement_value *uncharged = calloc(s->runs, sizeof(*uncharged)),
-				  *all = calloc(s->runs, sizeof(*all));
-	struct displacement_value seen;
+	struct displacement_value seen, *all, *uncharged = calloc(2 * s->runs, sizeof(*uncharged));
 	size_t n = 0;
 
-	if (!uncharged || !all) {
-		free(uncharged);
-		free(all);
+	if (!uncharged)
 		return -1;
-	}
+	all = uncharged + s->runs;
 	for (size_t i = 0; i < s->runs; i++) {
 		bool seen_none = !s->run[i].seen.kept && !isfinite(s->run[i].uncharged.error);
 
@@ -103,13 +70,19 @@ static int estimate(struct displacement_summary *s)
 		displacement_summary_mean(displacement_mean(all, n), s->confidence, s->hidden);
 	if (s->disturbed < s->runs)
 		s->warnings &= ~(unsigned)DISPLACEMENT_DISTURBED;
-	refuse_impossible(s, seen);
+	/* else the machine differed between the idle phases and the run, so nothing is known */
+	if (!displacement_summary_is_possible(seen, s->confidence)) {
+		s->uncharged = s->displacement =
+			(struct displacement_interval){NAN, -INFINITY, INFINITY};
+		s->warnings |= DISPLACEMENT_DISTURBED;
+	}
 	s->share = s->uncharged.mean / s->accounting.rusage;
 	s->share_low = s->uncharged.low / s->accounting.rusage;
 	s->share_high = s->uncharged.high / s->accounting.rusage;
-	s->verdict = judge(&s->uncharged);
+	if (isfinite(s->uncharged.low) && isfinite(s->uncharged.high))
+		s->verdict =
+			s->uncharged.low > 0 ? DISPLACEMENT_UNCHARGED : DISPLACEMENT_ALL_CHARGED;
 	free(uncharged);
-	free(all);
 	return 0;
 }
 
@@ -124,9 +97,14 @@ static int add_run(struct displacement_summary *s, const struct displacement_run
 	s->kept += r->seen.kept;
 	s->warnings |= r->warnings;
 	add_accounting(&s->accounting, &r->accounting, n);
-	for (size_t i = 0; i < s->cpus; i++)
-		add_cpu(&s->cpu[i], &r->cpu[i], n);
-	add_cpu(&s->all, &r->all, n);
+	for (size_t i = 0; i < s->cpus; i++) {
+		displacement_account_add(&s->cpu[i], &r->cpu[i], n);
+		s->cpu[i].cpu = r->cpu[i].cpu;
+		s->cpu[i].rest.value += r->cpu[i].rest.value / n;
+		s->cpu[i].rest.error += r->cpu[i].rest.error / n;
+	}
+	displacement_account_add(&s->all, &r->all, n);
+	s->all.cpu = r->all.cpu;
 	for (size_t i = 0; i < r->others.count; i++) {
 		const struct displacement_task *t = &r->others.task[i];
 

@@ -30,7 +30,6 @@
 #include "collector/clocks/clocks_read.h"
 #include "collector/clocks/counter.h"
 #include "collector/displacement/displacement_private.h"
-#include "collector/machine/cpu_times.h"
 #include "collector/machine/cpus.h"
 #include "collector/displacement/fluid/fluid_private.h"
 
@@ -69,19 +68,6 @@ static bool come_first(int priority)
 	return !sched_setscheduler(0, SCHED_FIFO, &first);
 }
 
-static void sleeper(struct probe *p)
-{
-	unsigned seen = 0;
-
-	if (cpus_pin(p->cpu))
-		atomic_store(&p->refused, true);
-	come_first(SLEEPER);
-	while (!atomic_load(&p->stop)) {
-		futex(&p->word, FUTEX_WAIT, seen);
-		seen = atomic_load(&p->word);
-	}
-}
-
 /* A process that sends no SIGCHLD at its end, which would disturb waiting for other
  * children. */
 static pid_t start_sleeper(struct probe *p)
@@ -92,8 +78,13 @@ static pid_t start_sleeper(struct probe *p)
 		return pid;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	prctl(PR_SET_NAME, "scprof-switch");
-	if (getppid() == parent)
-		sleeper(p);
+	if (cpus_pin(p->cpu))
+		atomic_store(&p->refused, true);
+	come_first(SLEEPER);
+	for (unsigned seen = 0; getppid() == parent && !atomic_load(&p->stop);) {
+		futex(&p->word, FUTEX_WAIT, seen);
+		seen = atomic_load(&p->word);
+	}
 	_exit(0);
 }
 

@@ -56,13 +56,11 @@ static void perf(struct doctor *d)
 			   paranoid);
 	} else {
 		doctor_add(d, "perf", DOCTOR_LIMITED,
-			   "no task-clock counter: %s (kernel.perf_event_paranoid is %s); "
-			   "displace shows the "
-			   "other accountings",
+			   "no task-clock counter: %s (kernel.perf_event_paranoid is %s); displace "
+			   "shows the other accountings",
 			   c.why, paranoid);
-		doctor_remedy(
-			d, "sysctl kernel.perf_event_paranoid=2 as root; in a container also allow "
-			   "perf_event_open, or give CAP_PERFMON");
+		doctor_remedy(d, "sysctl kernel.perf_event_paranoid=2 as root; in a container also "
+				 "allow perf_event_open, or give CAP_PERFMON");
 	}
 	task_clock_close(&c);
 }
@@ -78,12 +76,11 @@ static void taskstats(struct doctor *d)
 			   "the kernel answers, ends of short tasks included");
 	} else {
 		doctor_add(d, "taskstats", DOCTOR_LIMITED,
-			   "%s: displace does not see processes that live for less than "
-			   "a look at /proc takes",
+			   "%s: displace does not see processes that live for less than a look at "
+			   "/proc takes",
 			   *s.why ? s.why : "no taskstats");
-		doctor_remedy(d,
-			      "Run scprof displace as root, or with CAP_NET_ADMIN, outside of user "
-			      "namespaces (setcap cap_net_admin+ep, sudo)");
+		doctor_remedy(d, "Run scprof displace as root, or with CAP_NET_ADMIN, outside of "
+				 "user namespaces (setcap cap_net_admin+ep, sudo)");
 	}
 	taskstats_close(&s);
 }
@@ -108,10 +105,9 @@ static bool may_trace(void)
 /* May `scprof attach` go to processes of this user? */
 static void tracing(struct doctor *d)
 {
-	const char *dormant =
-		"or start services with LD_PRELOAD=libscprof.so SCPROF_STOPPED=1: "
-		"they are woken without ptrace (docs/attach.md, in containers: \"page\" "
-		"where their PID is seen, else \"file\")";
+	const char *dormant = "or start services with LD_PRELOAD=libscprof.so SCPROF_STOPPED=1: "
+			      "they are woken without ptrace (docs/attach.md, in containers: "
+			      "\"page\" where their PID is seen, else \"file\")";
 	bool privileged =
 		proc_status_number(PROC_STATUS_SELF, "CapEff", 16, 0) >> CAP_SYS_PTRACE & 1;
 	char scope[32];
@@ -132,14 +128,13 @@ static void tracing(struct doctor *d)
 			"Run it as root, sysctl kernel.yama.ptrace_scope=0 (not where it is 3), %s",
 			dormant);
 	} else {
-		doctor_add(
-			d, "attach", DOCTOR_OK,
-			"`scprof attach` may trace %s processes%s (docs/attach.md, in containers: "
-			"\"host\" or \"sidecar\")",
-			geteuid()    ? "this user's"
-			: privileged ? "all"
-				     : "root's",
-			*scope == '0' ? "" : ", with CAP_SYS_PTRACE");
+		doctor_add(d, "attach", DOCTOR_OK,
+			   "`scprof attach` may trace %s processes%s (docs/attach.md, in "
+			   "containers: \"host\" or \"sidecar\")",
+			   geteuid()	? "this user's"
+			   : privileged ? "all"
+					: "root's",
+			   *scope == '0' ? "" : ", with CAP_SYS_PTRACE");
 	}
 }
 
@@ -183,8 +178,8 @@ static void affinity(struct doctor *d)
 		online = mine;
 	if (CPU_COUNT(&mine) < CPU_COUNT(&online)) {
 		doctor_add(d, "cpus", DOCTOR_LIMITED,
-			   "this session may use %s of the CPUs %s: displacement does not "
-			   "see interrupts that the others take",
+			   "this session may use %s of the CPUs %s: displacement does not see "
+			   "interrupts that the others take",
 			   list, line);
 		doctor_remedy(d, "taskset -c %s scprof ..., or a wider cpuset", line);
 	} else {
@@ -223,10 +218,8 @@ static void stolen(struct doctor *d)
 		   "of the CPUs' time since the start of this machine its host took %.3g %%",
 		   100 * share);
 	if (share > 0.001)
-		doctor_remedy(
-			d,
-			"It lands in single calls: trust means with their intervals and P99, not "
-			"the maximum; or measure on a machine of its own");
+		doctor_remedy(d, "It lands in single calls: trust means with their intervals and "
+				 "P99, not the maximum; or measure on a machine of its own");
 }
 
 void doctor_cpus(struct doctor *d)
@@ -238,7 +231,7 @@ void doctor_cpus(struct doctor *d)
 
 /* Which clocks there are; `scprof clocks` measures how good they are. */
 
-static void counter(struct doctor *d)
+void doctor_clocks(struct doctor *d)
 {
 	char why[512];
 	bool trusted = counter_is_trusted(why, sizeof(why));
@@ -249,19 +242,7 @@ static void counter(struct doctor *d)
 			d,
 			"-c monotonic is exact but costs more, -c coarse and -c page are cheap and "
 			"need more calls; on a virtual machine, ask its host for an invariant TSC");
-}
-
-static void default_clock(struct doctor *d)
-{
-	char reason[256];
-	enum scp_clock_kind kind = clocks_verdict_default(reason, sizeof(reason));
-
+	enum scp_clock_kind kind = clocks_verdict_default(why, sizeof(why));
 	doctor_add(d, "clock", DOCTOR_OK, "without -c it is %s, because %s", clocks_read_name(kind),
-		   reason);
-}
-
-void doctor_clocks(struct doctor *d)
-{
-	counter(d);
-	default_clock(d);
+		   why);
 }

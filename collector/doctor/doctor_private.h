@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The list of checks, trials (both in doctor_program.c), and the parts of the examination, one file
+/* The list of checks, trials (both in doctor_check.c), and the parts of the examination, one file
  * each.
  */
 #ifndef SCPROF_COLLECTOR_DOCTOR_DOCTOR_PRIVATE_H

@@ -3,26 +3,12 @@
  * list what it would load, which runs none of the program. */
 #include <string.h>
 #include <unistd.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/wait.h>
 
 #include "collector/doctor/doctor_private.h"
 #include "collector/launch/elf_facts.h"
 #include "collector/launch/environment.h"
 #include "collector/launch/program.h"
 #include "profile/base/given_file.h"
-
-/* One line, as in the other checks. */
-static void flatten(char *text)
-{
-	for (; *text; text++)
-		if (*text == '\n')
-			*text = ' ';
-}
 
 static const char *first_complaint(char *text)
 {
@@ -76,7 +62,8 @@ void doctor_program(struct doctor *d, const char *program)
 	static struct program p; /* paths: too large for the stack */
 
 	program_examine(program, &p);
-	flatten(p.notice);
+	for (char *end = p.notice; (end = strchr(end, '\n'));)
+		*end = ' '; /* one line, as in the other checks */
 	switch (p.kind) {
 	case PROGRAM_DYNAMIC:
 		ask_loader(d, &p);
@@ -106,109 +93,4 @@ void doctor_examine(struct doctor *d, const char *version, const char *program)
 	doctor_clocks(d);
 	doctor_cpus(d);
 	doctor_kernel(d);
-}
-
-/* The list of checks, to which each part of the examination adds, and trials: programs started with
- * the library in an environment of their own, to see what happens. */
-
-void doctor_add(struct doctor *d, const char *name, enum doctor_level level, const char *format,
-		...)
-{
-	va_list arguments;
-
-	if (d->count == DOCTOR_MOST)
-		return;
-	struct doctor_check *c = &d->check[d->count++];
-	*c = (struct doctor_check){.name = name, .level = level};
-	va_start(arguments, format);
-	vsnprintf(c->found, sizeof(c->found), format, arguments);
-	va_end(arguments);
-}
-
-void doctor_remedy(struct doctor *d, const char *format, ...)
-{
-	struct doctor_check *c = &d->check[d->count - 1];
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(c->remedy, sizeof(c->remedy), format, arguments);
-	va_end(arguments);
-}
-
-enum doctor_level doctor_worst(const struct doctor *d)
-{
-	enum doctor_level worst = DOCTOR_OK;
-
-	for (size_t i = 0; i < d->count; i++)
-		if (d->check[i].level > worst)
-			worst = d->check[i].level;
-	return worst;
-}
-
-const char *doctor_level_name(enum doctor_level level)
-{
-	static const char *const names[] = {"ok", "note", "limited", "missing"};
-
-	return names[level];
-}
-
-/* Programs started with the library in an environment of their own, to see what happens. */
-
-int doctor_directory(char *path, size_t size)
-{
-	const char *where = getenv("TMPDIR");
-
-	if (!where || *where != '/' || strlen(where) > size / 2)
-		where = "/tmp";
-	snprintf(path, size, "%s/scprof-doctor.XXXXXX", where);
-	return mkdtemp(path) ? 0 : -1;
-}
-
-static _Noreturn void become(char *const argv[], const char *library, const char *directory,
-			     int output)
-{
-	int nothing = open("/dev/null", O_RDWR);
-
-	unsetenv("SCPROF_DISABLE");
-	unsetenv("SCPROF_SYMBOLS");
-	unsetenv("SCPROF_GROUPS");
-	if (nothing < 0 || dup2(nothing, 0) < 0 || dup2(output, 1) < 0 || dup2(output, 2) < 0 ||
-	    setenv("LD_PRELOAD", library, 1) || (directory && setenv("SCPROF_OUT", directory, 1)))
-		_exit(127);
-	execv(argv[0], argv);
-	_exit(127);
-}
-
-int doctor_try(char *const argv[], const char *library, const char *directory, char *text,
-	       size_t size)
-{
-	size_t used = 0;
-	char rest[512];
-	int ends[2], status;
-	ssize_t got;
-
-	*text = '\0';
-	if (pipe2(ends, O_CLOEXEC))
-		return -1;
-	fflush(NULL);
-	pid_t pid = fork();
-	if (!pid)
-		become(argv, library, directory, ends[1]);
-	close(ends[1]);
-	while (pid > 0 &&
-	       ((got = read(ends[0], rest, sizeof(rest))) > 0 || (got < 0 && errno == EINTR))) {
-		size_t room = size - 1 - used;
-
-		if (got < 0)
-			continue;
-		room = (size_t)got < room ? (size_t)got : room;
-		memcpy(text + used, rest, room);
-		used += room;
-	}
-	text[used] = '\0';
-	close(ends[0]);
-	while (pid > 0 && waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return -1;
-	return pid > 0 ? status : -1;
 }

@@ -3,7 +3,6 @@
 #include <limits.h>
 #include <math.h>
 #include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -225,14 +224,6 @@ static void tell_since(const struct dump *d, struct dump_thread *t)
 	t->for_s = t->for_s < 0 ? 0 : t->for_s;
 }
 
-static pid_t thread_of_inner(const struct dump *d, uint32_t inner)
-{
-	for (size_t i = 0; inner && i < d->threads; i++)
-		if (d->thread[i].inner_tid == (pid_t)inner)
-			return d->thread[i].tid;
-	return 0;
-}
-
 /* glibc's mutex is a word, which is 2 where a thread waits for it, a count, and its owner's number;
  * the word for the end of a thread is that thread's number. */
 static void find_owner(const struct dump *d, struct dump_thread *t)
@@ -250,7 +241,9 @@ static void find_owner(const struct dump *d, struct dump_thread *t)
 	    word[0] != (uint32_t)t->argument[2])
 		return;
 	t->joins = word[0] != wanted;
-	t->owner = thread_of_inner(d, word[t->joins ? 0 : 2]);
+	for (size_t i = 0; i < d->threads; i++)
+		if (d->thread[i].inner_tid == (pid_t)word[t->joins ? 0 : 2])
+			t->owner = d->thread[i].tid;
 }
 
 static void read_all(struct reading *g, bool sample)

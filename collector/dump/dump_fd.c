@@ -9,6 +9,7 @@
 
 #include "collector/dump/dump_private.h"
 #include "collector/machine/kernel_file.h"
+#include "profile/base/words.h"
 
 #define LISTENS	  10 /* TCP_LISTEN */
 #define WATCHED	  65536
@@ -34,14 +35,12 @@ static int number_of(pid_t pid, const struct dump_thread *t)
 		"fdatasync flock fcntl ioctl getdents64 sendfile splice ";
 	const char *name = dump_call_name(t->call);
 	struct pollfd one = {.fd = -1};
-	char word[32];
 
 	if (!name)
 		return -1;
-	snprintf(word, sizeof(word), " %.29s ", name);
-	if (strstr(with_fd, word))
+	if (words_have(with_fd, " ", name))
 		return (int)t->argument[0];
-	if (strstr(" poll ppoll ", word) && t->argument[1] == 1 &&
+	if (words_have("poll ppoll", " ", name) && t->argument[1] == 1 &&
 	    !memory_read(pid, t->argument[0], &one, sizeof(one)))
 		one.fd = -1;
 	return one.fd;

@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistr.h>
 
 #include "collector/dump/dump_private.h"
 #include "include/scprof_format.h"
@@ -36,22 +37,16 @@ static uint64_t find(const struct dump_python *p, const char *name)
 	return symbols_find(p->object, p->pid, name);
 }
 
-/* Before 3.11, by what there is since when. */
-static uint32_t find_minor(const struct dump_python *p)
-{
-	uint64_t version = find(p, "Py_Version");
-
-	if (version)
-		return word(p, version) >> 16 & 255;
-	return find(p, "PyGC_Enable")		      ? 10
-	       : find(p, "PyFrame_GetBack")	      ? 9
-	       : find(p, "PyCode_NewWithPosOnlyArgs") ? 8
-						      : 0;
-}
-
 static bool describe(struct dump_python *p)
 {
-	const struct python_layout *known = python_layout_of(find_minor(p));
+	uint64_t version = find(p, "Py_Version");
+	/* before 3.11, by what there is since when */
+	const struct python_layout *known =
+		python_layout_of(version		      ? word(p, version) >> 16 & 255
+				 : find(p, "PyGC_Enable")     ? 10
+				 : find(p, "PyFrame_GetBack") ? 9
+				 : find(p, "PyCode_NewWithPosOnlyArgs") ? 8
+									: 0);
 	uint8_t told[RUNTIME_BYTES];
 	bool free_threaded;
 
@@ -160,18 +155,6 @@ size_t dump_python_read(const struct dump_python *p, pid_t inner_tid,
 	return count;
 }
 
-static size_t put_utf8(char *to, uint32_t c)
-{
-	if (c < 0x80)
-		return *to = (char)c, 1;
-	size_t bytes = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-
-	for (size_t i = bytes; --i > 0; c >>= 6)
-		to[i] = (char)(0x80 | (c & 63));
-	to[0] = (char)(0xf00u >> bytes | c);
-	return bytes;
-}
-
 /* A str, of which the beginning is kept, or the end. `state` of 3.8 to 3.13, from the lowest bit:
  * interned 2, kind 3, compact 1, ascii 1. */
 static bool read_text(const struct dump_python *p, uint64_t at, bool end, char *to, size_t room)
@@ -198,7 +181,11 @@ static bool read_text(const struct dump_python *p, uint64_t at, bool end, char *
 		uint32_t c = 0;
 
 		memcpy(&c, data + i * size, size);
-		used += put_utf8(to + used, c > 0x10ffff ? '?' : c);
+		int bytes = u8_uctomb((uint8_t *)to + used, c, 4);
+		if (bytes > 0)
+			used += (size_t)bytes;
+		else /* no character, or half of one */
+			to[used++] = '?';
 	}
 	to[used] = '\0';
 	return true;

@@ -35,16 +35,10 @@ static uint64_t offset_of(Elf *elf, size_t headers, uint64_t address)
 	return UINT64_MAX;
 }
 
-static void note_needed(struct elf_facts *facts, const char *soname)
-{
-	if (!strncmp(soname, "libasan.so", 10) || !strncmp(soname, "libclang_rt.asan", 16))
-		snprintf(facts->asan, sizeof(facts->asan), "%s", soname);
-}
-
 bool elf_facts_is_loader(const char *path)
 {
 	static const char *const names[] = {"ld-linux", "ld64.so", "ld-2.", "ld.so"};
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const char *name = basename(path);
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (!strncmp(name, names[i], strlen(names[i])))
@@ -54,7 +48,7 @@ bool elf_facts_is_loader(const char *path)
 
 bool elf_facts_is_musl(const char *path)
 {
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const char *name = basename(path);
 
 	return !strncmp(name, "ld-musl-", 8) || !strncmp(name, "libc.musl-", 10);
 }
@@ -77,11 +71,12 @@ static void read_dynamic(Elf *elf, size_t headers, const GElf_Phdr *segment,
 
 		if (d.d_tag == DT_NEEDED || d.d_tag == DT_SONAME)
 			text = text_at(elf, strings + d.d_un.d_val);
-		if (text && d.d_tag == DT_NEEDED)
-			note_needed(facts, text);
-		else if (text && (elf_facts_is_loader(text) ||
-				  elf_facts_is_musl(text))) /* run as a command, it loads, too */
-			facts->is_static = false;
+		if (text && d.d_tag == DT_SONAME &&
+		    (elf_facts_is_loader(text) || elf_facts_is_musl(text)))
+			facts->is_static = false; /* run as a command, it loads, too */
+		else if (text && (!strncmp(text, "libasan.so", 10) ||
+				  !strncmp(text, "libclang_rt.asan", 16)))
+			snprintf(facts->asan, sizeof(facts->asan), "%s", text);
 	}
 }
 
@@ -122,24 +117,6 @@ char *elf_facts_copy_section(const char *path, const char *name, size_t *bytes)
 	return copy;
 }
 
-static void read_segment(Elf *elf, size_t headers, const GElf_Phdr *p, struct elf_facts *facts)
-{
-	const char *text;
-
-	switch (p->p_type) {
-	case PT_INTERP:
-		text = text_at(elf, p->p_offset);
-		facts->is_static = false;
-		snprintf(facts->interpreter, sizeof(facts->interpreter), "%s", text ? text : "?");
-		break;
-	case PT_DYNAMIC:
-		read_dynamic(elf, headers, p, facts);
-		break;
-	default:
-		break;
-	}
-}
-
 static int read_elf(Elf *elf, struct elf_facts *facts)
 {
 	GElf_Ehdr header;
@@ -155,7 +132,15 @@ static int read_elf(Elf *elf, struct elf_facts *facts)
 	for (size_t i = 0; i < headers; i++) {
 		if (!gelf_getphdr(elf, (int)i, &p))
 			return -1;
-		read_segment(elf, headers, &p, facts);
+		if (p.p_type == PT_DYNAMIC) {
+			read_dynamic(elf, headers, &p, facts);
+		} else if (p.p_type == PT_INTERP) {
+			const char *text = text_at(elf, p.p_offset);
+
+			facts->is_static = false;
+			snprintf(facts->interpreter, sizeof(facts->interpreter), "%s",
+				 text ? text : "?");
+		}
 	}
 	/* the Go linker writes them, and strip leaves them */
 	facts->is_go = elf_facts_section(elf, ".go.buildinfo") ||

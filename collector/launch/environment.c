@@ -14,6 +14,7 @@
 #include "collector/duration.h"
 #include "collector/machine/kernel_file.h"
 #include "profile/base/error.h"
+#include "profile/base/words.h"
 #include "stats/numerics/random.h"
 
 bool environment_can_preload(const char *path)
@@ -22,21 +23,6 @@ bool environment_can_preload(const char *path)
 }
 
 #define SEPARATORS " :" /* of the words of an LD_PRELOAD */
-
-/* Is `name` one of the words of an LD_PRELOAD? */
-static bool is_listed(const char *list, const char *name)
-{
-	size_t length = strlen(name);
-
-	for (const char *at = list; *at; at += strspn(at, SEPARATORS)) {
-		size_t word = strcspn(at, SEPARATORS);
-
-		if (word == length && !strncmp(at, name, length))
-			return true;
-		at += word;
-	}
-	return false;
-}
 
 /* AddressSanitizer's library ends the program unless it comes first, and its relatives take over
  * functions for their own use before others do. */
@@ -75,15 +61,15 @@ static void put_preload(FILE *to, const struct environment *e, const char *user)
 {
 	const char *stubs = e->stubs ? e->stubs : "";
 
-	if (*e->before && !is_listed(user, e->before))
+	if (*e->before && !words_have(user, SEPARATORS, e->before))
 		put_word(to, e->before, strlen(e->before));
 	/* a list that names the library decides its place, and perhaps that of stubs before it */
-	bool placed = strstr(user, "libscprof.so") || is_listed(user, e->library);
+	bool placed = strstr(user, "libscprof.so") || words_have(user, SEPARATORS, e->library);
 	put_words(to, user, true);
 	if (placed)
 		put_words(to, user, false);
 	put_word(to, stubs, strlen(stubs));
-	if (!is_listed(user, e->library))
+	if (!words_have(user, SEPARATORS, e->library))
 		put_word(to, e->library, strlen(e->library));
 	if (!placed)
 		put_words(to, user, false);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "profile/base/error.h"
 
@@ -175,9 +176,13 @@ int gather_profiles(const struct run_directory *d, const struct launch *command,
 
 int gather_discard(struct run_directory *d, const struct gathered *g)
 {
-	for (size_t i = 0; i < g->count; i++)
+	char path[PATH_MAX + NAME_MAX];
+
+	for (size_t i = 0; i < g->count; i++) {
+		snprintf(path, sizeof(path), "%s/%s", d->profiles, g->files[i].name);
 		if (!g->refused[i])
-			run_directory_remove_file(d, g->files[i].name);
+			unlink(path);
+	}
 	return run_directory_remove(d);
 }
 

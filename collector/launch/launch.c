@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -63,21 +62,16 @@ __attribute__((constructor)) static void note_libc_signals(void)
 				  a.handler == SIG_IGN;
 }
 
-static void restore_libc_signals(void)
-{
-	const struct kernel_action ignore = {.handler = SIG_IGN};
-
-	for (long i = 0; i < 2; i++)
-		if (libc_ignored[i])
-			syscall(SYS_rt_sigaction, LIBC_SIGNAL + i, &ignore, NULL, 8);
-}
-
 /* In the child, until exec. `chld` and `mask` are as scprof was given them. */
 static void become(const char *path, char **argv, bool shell_fallback, int report,
 		   const struct sigaction *chld, const sigset_t *mask)
 {
+	const struct kernel_action ignore = {.handler = SIG_IGN};
+
 	sigaction(SIGCHLD, chld, NULL);
-	restore_libc_signals();
+	for (long i = 0; i < 2; i++)
+		if (libc_ignored[i])
+			syscall(SYS_rt_sigaction, LIBC_SIGNAL + i, &ignore, NULL, 8);
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	if (shell_fallback)
 		execvp(path, argv);
@@ -110,33 +104,18 @@ static void give_word(const int go[2])
 	close(go[1]);
 }
 
-/* What exec failed with in the child, or 0: it is another program now. */
-static int exec_error(int report)
+static int forked(struct launch *l, const int report[2], bool *exec_failed)
 {
 	int error = 0;
 	ssize_t bytes;
 
-	while ((bytes = read(report, &error, sizeof(error))) < 0 && errno == EINTR)
-		continue;
-	return bytes == (ssize_t)sizeof(error) ? error : 0;
-}
-
-static void note_end(struct launch *l, int status)
-{
-	l->ended_mono_ns = clocks_read_ns(CLOCK_MONOTONIC_RAW);
-	l->status = status;
-}
-
-static int forked(struct launch *l, const int report[2], bool *exec_failed)
-{
-	int error;
-
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	close(report[1]);
-	error = exec_error(report[0]);
+	while ((bytes = read(report[0], &error, sizeof(error))) < 0 && errno == EINTR)
+		continue;
 	close(report[0]);
-	if (!error)
+	if (bytes != (ssize_t)sizeof(error)) /* it is another program now */
 		return 0;
 	waitpid(l->pid, NULL, 0);
 	launch_close(l);
@@ -199,19 +178,6 @@ int launch_start_held(struct launch *l, const char *path, char **argv, bool shel
 	return forked(l, report, exec_failed);
 }
 
-/* The kernel sends what comes from the terminal to the whole group, so the
- * command has that already; and what the command sends to us is not meant for itself.
- * Whether a process meant us alone or the group is not known: what it sends is passed on. */
-static void pass_on(struct launch *l, const struct signalfd_siginfo *s)
-{
-	if (s->ssi_signo == SIGINT || s->ssi_signo == SIGQUIT || s->ssi_signo == SIGTERM ||
-	    s->ssi_signo == SIGHUP)
-		l->ended_by = (int)s->ssi_signo;
-	if (s->ssi_signo == SIGCHLD || s->ssi_code == SI_KERNEL || s->ssi_pid == (uint32_t)l->pid)
-		return;
-	kill(l->pid, (int)s->ssi_signo);
-}
-
 static bool has_ended(const struct launch *l)
 {
 	siginfo_t info = {0};
@@ -220,7 +186,10 @@ static bool has_ended(const struct launch *l)
 	       info.si_pid == l->pid;
 }
 
-/* One signal, if one comes within `milliseconds`; -1: whenever it comes. */
+/* One signal, if one comes within `milliseconds`; -1: whenever it comes. The kernel sends what
+ * comes from the terminal to the whole group, so the command has that already; and what the command
+ * sends to us is not meant for itself. Whether a process meant us alone or the group is not known:
+ * what it sends is passed on. */
 static bool take_signal(struct launch *l, int milliseconds)
 {
 	struct pollfd poll_signals = {.fd = l->signals, .events = POLLIN};
@@ -229,7 +198,11 @@ static bool take_signal(struct launch *l, int milliseconds)
 	if (poll(&poll_signals, 1, milliseconds) <= 0 ||
 	    read(l->signals, &s, sizeof(s)) != (ssize_t)sizeof(s))
 		return false;
-	pass_on(l, &s);
+	if (s.ssi_signo == SIGINT || s.ssi_signo == SIGQUIT || s.ssi_signo == SIGTERM ||
+	    s.ssi_signo == SIGHUP)
+		l->ended_by = (int)s.ssi_signo;
+	if (s.ssi_signo != SIGCHLD && s.ssi_code != SI_KERNEL && s.ssi_pid != (uint32_t)l->pid)
+		kill(l->pid, (int)s.ssi_signo);
 	return true;
 }
 
@@ -242,7 +215,7 @@ int launch_wait_watched(struct launch *l, const struct launch_watch *watch, stru
 		if (watch && watch->tick)
 			watch->tick(watch->context);
 	}
-	note_end(l, 0);
+	l->ended_mono_ns = clocks_read_ns(CLOCK_MONOTONIC_RAW);
 	/* what ended it came to us as well */
 	while (take_signal(l, 0))
 		continue;

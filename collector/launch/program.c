@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -254,23 +253,19 @@ static void notice_found(struct program *p, const char *runner, const struct elf
 	tame(p->notice);
 }
 
-static void examine_missing(const char *command, int error, struct program *p)
-{
-	struct stat st;
-
-	p->kind = error == EACCES ? PROGRAM_NOT_EXECUTABLE : PROGRAM_MISSING;
-	if (!stat(p->path, &st) && S_ISDIR(st.st_mode))
-		p->kind = PROGRAM_DIRECTORY;
-	notice_missing(command, p, error);
-}
-
 void program_examine(const char *command, struct program *p)
 {
 	struct elf_facts facts;
+	struct stat st;
 
 	*p = (struct program){0};
 	if (program_find(command, p->path, sizeof(p->path))) {
-		examine_missing(command, errno, p);
+		int error = errno;
+
+		p->kind = error == EACCES ? PROGRAM_NOT_EXECUTABLE : PROGRAM_MISSING;
+		if (!stat(p->path, &st) && S_ISDIR(st.st_mode))
+			p->kind = PROGRAM_DIRECTORY;
+		notice_missing(command, p, error);
 		return;
 	}
 	p->kind = follow(p->path, p, &facts, p->runner, 1);

@@ -23,7 +23,6 @@
 #include "collector/shared_page.h"
 #include "include/scprof_control.h"
 #include "profile/base/error.h"
-#include "collector/machine/kernel_numbers.h"
 
 struct recording_control {
 	struct recording_schedule schedule;
@@ -52,16 +51,6 @@ void recording_control_schedule_flip(struct recording_schedule *s, uint64_t now_
 	s->due_ns = s->on && s->plan.for_ns ? now_ns + s->plan.for_ns : UINT64_MAX;
 }
 
-/* What it is to say next. */
-static void flip_page(struct scp_control_page *p, bool on, uint64_t now)
-{
-	if (p->word & 1)
-		p->on_ns += now - p->since_ns;
-	p->since_ns = now;
-	p->word = (p->word & ~UINT64_C(0xffffffff)) | (uint32_t)(((p->word >> 1) + 1) << 1 | on);
-	p->seq += 2;
-}
-
 static void put(struct scp_control_page *to, const struct scp_control_page *p)
 {
 	__atomic_store_n(&to->seq, p->seq - 1, __ATOMIC_RELAXED);
@@ -72,34 +61,26 @@ static void put(struct scp_control_page *to, const struct scp_control_page *p)
 	__atomic_store_n(&to->seq, p->seq, __ATOMIC_RELEASE);
 }
 
-static void publish(struct recording_control *w, bool on, uint64_t now)
-{
-	struct scp_control_page next = w->said;
-
-	flip_page(&next, on, now);
-	put(&w->said, &next);
-	put(w->page, &next);
-}
-
 static void flip(struct recording_control *w, uint64_t now)
 {
+	struct scp_control_page p = w->said;
+
 	recording_control_schedule_flip(&w->schedule, now);
-	publish(w, w->schedule.on, now);
-}
-
-static void take_signals(struct recording_control *w)
-{
-	struct signalfd_siginfo s;
-
-	while (read(w->signals, &s, sizeof(s)) == (ssize_t)sizeof(s))
-		flip(w, clocks_read_ns(CLOCK_MONOTONIC_RAW));
+	if (p.word & 1)
+		p.on_ns += now - p.since_ns;
+	p.since_ns = now;
+	p.word = (p.word & ~UINT64_C(0xffffffff)) |
+		 (uint32_t)(((p.word >> 1) + 1) << 1 | w->schedule.on);
+	p.seq += 2;
+	put(&w->said, &p);
+	put(w->page, &p);
 }
 
 static void finish(struct recording_control *w)
 {
 	uint64_t count;
 
-	if (read(w->end, &count, sizeof(count)) == (ssize_t)sizeof(count) && w->schedule.on)
+	if (!eventfd_read(w->end, &count) && w->schedule.on)
 		flip(w, clocks_read_ns(CLOCK_MONOTONIC_RAW));
 	w->schedule.due_ns = UINT64_MAX;
 }
@@ -125,8 +106,9 @@ static void *windows_main(void *argument)
 			return NULL;
 		if (fds[0].revents)
 			finish(w);
-		if (fds[1].revents)
-			take_signals(w);
+		struct signalfd_siginfo s;
+		while (fds[1].revents && read(w->signals, &s, sizeof(s)) == (ssize_t)sizeof(s))
+			flip(w, clocks_read_ns(CLOCK_MONOTONIC_RAW));
 	}
 }
 
@@ -146,13 +128,6 @@ static void own_page(struct recording_control *w)
 		w->said.word |= (uint64_t)gettid() << 32;
 }
 
-/* The last targets go on as they are. */
-static void disown_page(struct recording_control *w)
-{
-	__atomic_store_n(&w->page->word, w->said.word & UINT32_MAX, __ATOMIC_SEQ_CST);
-	robust.list.next = &robust.list;
-}
-
 static bool create_page(struct recording_control *w)
 {
 	w->page = shared_page_create(w->path, SCP_CONTROL_BYTES, SHARED_PAGE_READ);
@@ -166,21 +141,11 @@ static bool create_page(struct recording_control *w)
 	return true;
 }
 
-static int open_signals(int number)
-{
-	sigset_t set;
-
-	if (!number)
-		return -1;
-	sigemptyset(&set);
-	sigaddset(&set, number);
-	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
 static void release(struct recording_control *w)
 {
-	if (w->page) {
-		disown_page(w);
+	if (w->page) { /* the last targets go on as they are */
+		__atomic_store_n(&w->page->word, w->said.word & UINT32_MAX, __ATOMIC_SEQ_CST);
+		robust.list.next = &robust.list;
 		shared_page_remove(w->page, w->path);
 	}
 	if (w->end >= 0)
@@ -198,7 +163,12 @@ struct recording_control *recording_control_create(const char *path,
 	struct recording_control *w = calloc(1, sizeof(*w));
 
 	if (w) {
-		w->signals = open_signals(plan->signal);
+		sigset_t set;
+
+		sigemptyset(&set);
+		w->signals = plan->signal && !sigaddset(&set, plan->signal)
+				     ? signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK)
+				     : -1;
 		w->end = eventfd(0, EFD_CLOEXEC);
 		recording_control_schedule_begin(&w->schedule, plan, 0);
 		if (w->end >= 0 && (w->signals >= 0 || !plan->signal) && (w->path = strdup(path)) &&
@@ -224,10 +194,7 @@ int recording_control_begin(struct recording_control *w)
 
 void recording_control_finish(struct recording_control *w)
 {
-	uint64_t one = 1;
-
-	if (write(w->end, &one, sizeof(one)) != (ssize_t)sizeof(one))
-		return; /* cannot happen: nothing else counts it up */
+	eventfd_write(w->end, 1); /* cannot fail: nothing else counts it up */
 }
 
 uint64_t recording_control_due(const struct recording_control *w, bool *on)
@@ -259,10 +226,9 @@ double recording_control_recorded_s(const struct recording_control *w)
 bool recording_control_stop(struct recording_control *w)
 {
 	bool cut = shared_page_was_cut(w->page);
-	uint64_t one = 1;
 
 	__atomic_store_n(&w->ending, true, __ATOMIC_RELEASE);
-	if (w->running && write(w->end, &one, sizeof(one)) == (ssize_t)sizeof(one))
+	if (w->running && !eventfd_write(w->end, 1))
 		pthread_join(w->thread, NULL);
 	release(w);
 	return cut;

@@ -132,14 +132,6 @@ int run_directory_give(const struct run_directory *d, uid_t uid, gid_t gid)
 	return chmod(d->profiles, 0700) || chown(d->profiles, uid, gid);
 }
 
-void run_directory_remove_file(const struct run_directory *d, const char *name)
-{
-	char path[PATH_MAX + NAME_MAX];
-
-	snprintf(path, sizeof(path), "%s/%s", d->profiles, name);
-	unlink(path);
-}
-
 void run_directory_release(struct run_directory *d)
 {
 	if (d->lock < 0)

@@ -50,9 +50,6 @@ void run_directory_now(uint64_t *real_ns, uint64_t *mono_ns);
 /* The run is over, and what is left in it is kept on purpose. */
 void run_directory_release(struct run_directory *d);
 
-/* Remove one profile of it by its name. */
-void run_directory_remove_file(const struct run_directory *d, const char *name);
-
 /* Release it, and remove it if nothing is left in it. 0, or -1: it is kept. */
 int run_directory_remove(struct run_directory *d);
 

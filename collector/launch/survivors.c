@@ -128,19 +128,16 @@ struct living {
 	char names[512];
 };
 
-static void name(struct living *l, const struct run_file *f)
+static void add(struct living *l, const struct run_file *f)
 {
 	size_t used = strlen(l->names);
 
+	l->count++;
 	if (l->count <= NAMED)
 		snprintf(l->names + used, sizeof(l->names) - used, "%s%d (%s)", used ? ", " : "",
 			 (int)f->pid, f->comm);
 	else if (l->count == NAMED + 1)
 		snprintf(l->names + used, sizeof(l->names) - used, ", ...");
-}
-
-static void watch(struct living *l, const struct run_file *f)
-{
 	if (l->polls > WATCHED)
 		return;
 	int fd = (int)syscall(SYS_pidfd_open, f->pid, 0);
@@ -159,13 +156,6 @@ static bool is_repeated(const struct run_file *files, size_t i)
 	return false;
 }
 
-static void add(struct living *l, const struct run_file *f)
-{
-	l->count++;
-	name(l, f);
-	watch(l, f);
-}
-
 static void find_living(const char *directory, int signals, struct living *l)
 {
 	struct run_file *files, forked[NAMED];
@@ -182,12 +172,6 @@ static void find_living(const char *directory, int signals, struct living *l)
 			add(l, &forked[i]);
 	l->stragglers = !l->count && may_come(directory, files, count);
 	run_files_free(files, count);
-}
-
-static void forget(struct living *l)
-{
-	for (nfds_t i = 1; i < l->polls; i++)
-		close(l->poll[i].fd);
 }
 
 static bool told_to_stop(const struct living *l)
@@ -220,16 +204,6 @@ static void announce(const struct living *l, int (*tell)(const char *text), bool
 	tell(text);
 }
 
-/* How long to wait before the next look. */
-static int patience_ms(const struct living *l, bool told, int grace_ms)
-{
-	if (!l->count)
-		return SETTLE_STEP_MS;
-	if (!told)
-		return grace_ms;
-	return RESCAN_MS;
-}
-
 size_t survivors_wait(const char *directory, int signals, int (*tell)(const char *text))
 {
 	struct living l;
@@ -245,8 +219,12 @@ size_t survivors_wait(const char *directory, int signals, int (*tell)(const char
 			announce(&l, tell, false);
 			told = true;
 		}
-		int ready = poll(l.poll, l.polls, patience_ms(&l, told, grace_ms));
-		forget(&l);
+		int ready = poll(l.poll, l.polls,
+				 !l.count ? SETTLE_STEP_MS
+				 : told	  ? RESCAN_MS
+					  : grace_ms);
+		for (nfds_t i = 1; i < l.polls; i++)
+			close(l.poll[i].fd);
 		if (l.count && !told && !ready)
 			grace_ms = 0;
 		if (ready > 0 && told_to_stop(&l)) {

@@ -5,32 +5,26 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "collector/machine/kernel_file.h"
 
-static void parse_line(const char *line, double hz, struct cpu_times *times, size_t count)
+void cpu_times_parse(const char *text, double hz, struct cpu_times *times, size_t count)
 {
 	double v[8];
 	size_t cpu;
 
-	if (sscanf(line, "cpu%zu %lf %lf %lf %lf %lf %lf %lf %lf", &cpu, &v[0], &v[1], &v[2], &v[3],
-		   &v[4], &v[5], &v[6], &v[7]) != 9 ||
-	    cpu >= count)
-		return;
-	times[cpu] = (struct cpu_times){true,	   v[0] / hz, v[1] / hz, v[2] / hz, v[3] / hz,
-					v[4] / hz, v[5] / hz, v[6] / hz, v[7] / hz};
-}
-
-void cpu_times_parse(const char *text, double hz, struct cpu_times *times, size_t count)
-{
 	memset(times, 0, count * sizeof(*times));
 	for (const char *line = text; line && !strncmp(line, "cpu", 3);) {
-		if (line[3] != ' ')
-			parse_line(line, hz, times, count);
+		if (line[3] != ' ' &&
+		    sscanf(line, "cpu%zu %lf %lf %lf %lf %lf %lf %lf %lf", &cpu, &v[0], &v[1],
+			   &v[2], &v[3], &v[4], &v[5], &v[6], &v[7]) == 9 &&
+		    cpu < count)
+			times[cpu] = (struct cpu_times){true,	   v[0] / hz, v[1] / hz,
+							v[2] / hz, v[3] / hz, v[4] / hz,
+							v[5] / hz, v[6] / hz, v[7] / hz};
 		line = strchr(line, '\n');
 		line = line ? line + 1 : NULL;
 	}
@@ -70,11 +64,13 @@ double cpu_times_all(const struct cpu_times *t)
 
 /* A tick never finds the CPU in a hard interrupt of another kind on most machines, so a
  * sampling kernel leaves this column at (nearly) zero. */
-static bool irq_column_filled(void)
+bool cpu_times_irq_measured(void)
 {
 	struct cpu_times times[64];
 	double irq = 0, all = 0;
 
+	if (!access("/proc/pressure/irq", F_OK))
+		return true;
 	if (cpu_times_read(times, 64))
 		return false;
 	for (size_t i = 0; i < 64; i++)
@@ -83,11 +79,6 @@ static bool irq_column_filled(void)
 			all += cpu_times_all(&times[i]);
 		}
 	return irq > 1e-5 * all;
-}
-
-bool cpu_times_irq_measured(void)
-{
-	return !access("/proc/pressure/irq", F_OK) || irq_column_filled();
 }
 
 struct cpu_times_steal cpu_times_steal_parse(const char *line)

@@ -58,11 +58,13 @@ static uint64_t take_number(char **at, int base)
 }
 
 /* "START-END rwxp OFFSET MAJOR:MINOR INODE      PATH" */
-static void parse_line(struct proc_mapping *m)
+bool proc_maps_next(FILE *maps, struct proc_mapping *m)
 {
 	char *at = m->line;
 	size_t length, rights, mark = strlen(DELETED);
 
+	if (!read_line(maps, m))
+		return false;
 	m->start = take_number(&at, 16);
 	m->end = take_number(&at, 16);
 	rights = strcspn(at, " ");
@@ -80,13 +82,6 @@ static void parse_line(struct proc_mapping *m)
 	m->deleted = length > mark && !strcmp(m->path + length - mark, DELETED);
 	if (m->deleted)
 		m->path[length - mark] = '\0';
-}
-
-bool proc_maps_next(FILE *maps, struct proc_mapping *m)
-{
-	if (!read_line(maps, m))
-		return false;
-	parse_line(m);
 	return true;
 }
 
@@ -94,13 +89,6 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 {
 	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
 	return hash ^ hash >> 29;
-}
-
-static bool is_named(const char *path, const char *name)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && !strcmp(slash + 1, name);
 }
 
 static bool add(struct proc_map_list *l, const struct proc_mapping *m, const char *library)
@@ -128,7 +116,8 @@ static bool add(struct proc_map_list *l, const struct proc_mapping *m, const cha
 		l->executable = mix(mix(l->executable, m->start), m->end);
 		l->executable = mix(l->executable, m->inode ^ device ^ m->offset << 20);
 	}
-	if (library && !l->library && !m->offset && m->inode && is_named(m->path, library))
+	if (library && !l->library && !m->offset && m->inode && *m->path == '/' &&
+	    !strcmp(basename(m->path), library))
 		l->library = m->start;
 	return true;
 }

@@ -8,7 +8,6 @@
 #include <limits.h>
 #include <math.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -17,30 +16,6 @@
 #define CGROUP "/proc/self/cgroup"
 #define MOUNT  "/sys/fs/cgroup"
 #define FOLDER 512
-
-static double quota_v2(const char *directory)
-{
-	double quota, period;
-	char text[64];
-
-	return !kernel_file_text(text, sizeof(text), "%s/cpu.max", directory) &&
-			       sscanf(text, "%lf %lf", &quota, &period) == 2 && period > 0
-		       ? quota / period
-		       : INFINITY;
-}
-
-static double quota_v1(const char *directory)
-{
-	double quota, period;
-	char a[64], b[64];
-
-	return !kernel_file_text(a, sizeof(a), "%s/cpu.cfs_quota_us", directory) &&
-			       !kernel_file_text(b, sizeof(b), "%s/cpu.cfs_period_us", directory) &&
-			       sscanf(a, "%lf", &quota) == 1 && sscanf(b, "%lf", &period) == 1 &&
-			       quota > 0 && period > 0
-		       ? quota / period
-		       : INFINITY;
-}
 
 struct place {
 	bool v2;
@@ -69,6 +44,23 @@ static bool parse_line(char *line, const char *mount, struct place *p)
 	return strlen(path) < sizeof(p->path) && strcpy(p->path, path);
 }
 
+static double quota_of(const struct place *p, const char *directory)
+{
+	double quota = -1, period = 0;
+	char text[64];
+
+	if (p->v2) {
+		kernel_file_text(text, sizeof(text), "%s/cpu.max", directory);
+		sscanf(text, "%lf %lf", &quota, &period);
+	} else {
+		kernel_file_text(text, sizeof(text), "%s/cpu.cfs_quota_us", directory);
+		sscanf(text, "%lf", &quota);
+		kernel_file_text(text, sizeof(text), "%s/cpu.cfs_period_us", directory);
+		sscanf(text, "%lf", &period);
+	}
+	return quota > 0 && period > 0 ? quota / period : INFINITY;
+}
+
 static double smallest(const struct place *p, char *where, size_t size)
 {
 	char directory[PATH_MAX + FOLDER], path[PATH_MAX];
@@ -79,7 +71,7 @@ static double smallest(const struct place *p, char *where, size_t size)
 		char *slash = strrchr(path, '/');
 
 		snprintf(directory, sizeof(directory), "%s%s", p->mount, path);
-		double quota = p->v2 ? quota_v2(directory) : quota_v1(directory);
+		double quota = quota_of(p, directory);
 		if (quota < least) {
 			least = quota;
 			snprintf(where, size, "%s/%s", directory,

@@ -40,18 +40,17 @@ static int give_up(struct task_clock *c, const char *what)
 
 int task_clock_open(struct task_clock *c, pid_t pid, const cpu_set_t *set)
 {
-	size_t at = 0, count = (size_t)CPU_COUNT(set);
+	size_t count = (size_t)CPU_COUNT(set);
+	int cpu = -1;
 
-	*c = (struct task_clock){.fd = calloc(count + 1, sizeof(int)),
-				 .cpu = calloc(count + 1, sizeof(int))};
-	if (!c->fd || !c->cpu)
+	*c = (struct task_clock){.fd = calloc(count + 1, sizeof(int))};
+	if (!c->fd)
 		return give_up(c, "out of memory");
-	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
-		if (CPU_ISSET(cpu, set))
-			c->cpu[at++] = cpu;
-	c->cpu[at] = -1;
 	for (size_t i = 0; i <= count; i++) {
-		int fd = open_one(pid, c->cpu[i]);
+		do
+			cpu++;
+		while (i < count && !CPU_ISSET(cpu, set));
+		int fd = open_one(pid, i < count ? cpu : -1);
 
 		if (fd < 0)
 			return give_up(c, "perf_event_open");
@@ -61,12 +60,6 @@ int task_clock_open(struct task_clock *c, pid_t pid, const cpu_set_t *set)
 	}
 	c->cpus = count;
 	return 0;
-}
-
-void task_clock_leave_out(struct task_clock *c, const char *why)
-{
-	*c = (struct task_clock){0};
-	snprintf(c->why, sizeof(c->why), "%s", why);
 }
 
 static uint64_t count(int fd)
@@ -93,8 +86,7 @@ void task_clock_close(struct task_clock *c)
 	for (size_t i = 0; c->fd && i < open; i++)
 		close(c->fd[i]);
 	free(c->fd);
-	free(c->cpu);
-	c->fd = c->cpu = NULL;
+	c->fd = NULL;
 	c->cpus = 0;
 	if (!*c->why)
 		snprintf(c->why, sizeof(c->why), "closed");

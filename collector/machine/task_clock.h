@@ -18,8 +18,8 @@
 
 struct task_clock {
 	size_t cpus;
-	int *cpu, *fd; /* one a CPU of the set; fd[cpus]: all CPUs together */
-	char why[160]; /* it is not available; "" if it is */
+	int *fd;       /* one a CPU of the set; fd[cpus]: all CPUs together */
+	char why[160]; /* it is not available, or closed; "" if it is */
 };
 
 /* Opened and enabled for `pid`, before it starts anything. 0; -1: `why` is set. Either way
@@ -29,9 +29,6 @@ int task_clock_open(struct task_clock *c, pid_t pid, const cpu_set_t *set);
 /* Nanoseconds since then on all CPUs, those outside the set too; UINT64_MAX: unreadable. */
 uint64_t task_clock_all(const struct task_clock *c);
 uint64_t task_clock_on(const struct task_clock *c, size_t i);
-
-/* Closed, as if it were not available for this reason. */
-void task_clock_leave_out(struct task_clock *c, const char *why);
 
 void task_clock_close(struct task_clock *c);
 

@@ -3,7 +3,6 @@
  * zero: it began between this look and the last. */
 #include "collector/machine/tasks.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -25,15 +25,26 @@ static int replace(char **text, const char *with)
 	return *text ? 0 : -1;
 }
 
-static int add_needed(struct exports *out, const char *name)
+int exports_add_name(struct names *n, const char *name)
 {
-	char **grown = realloc(out->needed, (out->needs + 1) * sizeof(*grown));
+	/* a power of two is full */
+	char **grown = n->count & (n->count - 1)
+			       ? n->name
+			       : reallocarray(n->name, 2 * n->count + 1, sizeof(*grown));
 
 	if (!grown)
 		return -1;
-	out->needed = grown;
-	out->needed[out->needs] = strdup(name);
-	return out->needed[out->needs++] ? 0 : -1;
+	n->name = grown;
+	n->name[n->count] = strdup(name);
+	return n->name[n->count++] ? 0 : -1;
+}
+
+void exports_free_names(struct names *n)
+{
+	for (size_t i = 0; i < n->count; i++)
+		free(n->name[i]);
+	free(n->name);
+	*n = (struct names){0};
 }
 
 static int read_dynamic(const struct tables *t, Elf_Data *data, size_t strings, struct exports *out)
@@ -47,7 +58,7 @@ static int read_dynamic(const struct tables *t, Elf_Data *data, size_t strings, 
 		const char *text = named ? elf_strptr(t->elf, strings, d.d_un.d_val) : NULL;
 
 		if (text && d.d_tag == DT_NEEDED)
-			failed = add_needed(out, text);
+			failed = exports_add_name(&out->needed, text);
 		else if (text)
 			failed = replace(d.d_tag == DT_SONAME  ? &out->soname
 					 : d.d_tag == DT_RPATH ? &out->rpath
@@ -139,8 +150,7 @@ static int read_symbols(const struct tables *t, struct exports *out)
 	GElf_Sym s;
 
 	out->function = calloc(t->count + 1, sizeof(*out->function));
-	out->import = calloc(t->count + 1, sizeof(*out->import));
-	if (!out->function || !out->import)
+	if (!out->function)
 		return -1;
 	for (size_t i = 1; i < t->count; i++) {
 		const char *name = gelf_getsym(t->symbols, (int)i, &s)
@@ -148,7 +158,7 @@ static int read_symbols(const struct tables *t, struct exports *out)
 					   : NULL;
 		if (!name || !*name)
 			continue;
-		if (s.st_shndx == SHN_UNDEF && !(out->import[out->imports++] = strdup(name)))
+		if (s.st_shndx == SHN_UNDEF && exports_add_name(&out->import, name))
 			return -1;
 		if (is_exported_function(&s) && add_function(t, i, &s, name, out))
 			return -1;
@@ -176,9 +186,8 @@ int exports_read(const char *path, struct exports *out)
 	if (t.elf && elf_kind(t.elf) == ELF_K_ELF && gelf_getehdr(t.elf, &header)) {
 		out->machine = t.machine = header.e_machine;
 		out->type = header.e_type;
-		const char *slash = strrchr(path, '/');
 
-		result = replace(&out->soname, slash ? slash + 1 : path) || find_tables(&t, out) ||
+		result = replace(&out->soname, basename(path)) || find_tables(&t, out) ||
 					 read_symbols(&t, out)
 				 ? -1
 				 : 0;
@@ -195,13 +204,9 @@ void exports_free(struct exports *e)
 		free(e->function[i].name);
 		free(e->function[i].version);
 	}
-	for (size_t i = 0; i < e->imports; i++)
-		free(e->import[i]);
-	for (size_t i = 0; i < e->needs; i++)
-		free(e->needed[i]);
+	exports_free_names(&e->import);
+	exports_free_names(&e->needed);
 	free(e->function);
-	free(e->import);
-	free(e->needed);
 	free(e->rpath);
 	free(e->runpath);
 	free(e->path);

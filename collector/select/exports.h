@@ -19,16 +19,23 @@ struct export
 	bool variant_call;
 };
 
+struct names {
+	char **name;
+	size_t count;
+};
+
+/* Add a copy. 0, or -1 when out of memory. */
+int exports_add_name(struct names *n, const char *name);
+void exports_free_names(struct names *n);
+
 struct exports {
 	char *path;
 	char *soname;		/* or the file's name */
 	uint16_t machine, type; /* e_machine, e_type */
 	struct export *function;
 	size_t functions;
-	char **import; /* undefined symbols, without versions */
-	size_t imports;
-	char **needed; /* sonames, in order */
-	size_t needs;
+	struct names import;   /* undefined symbols, without versions */
+	struct names needed;   /* sonames, in order */
 	char *rpath, *runpath; /* where they are looked for; NULL */
 };
 

@@ -5,9 +5,9 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <glob.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -23,44 +23,12 @@
 
 #define MAPPED_MOST 4096 /* a process chooses how many, and their names */
 
-int library_closure_add(struct library_closure *c, const char *path)
+static bool is_known(const struct names *c, const char *path)
 {
-	char **grown = realloc(c->path, (c->paths + 1) * sizeof(*grown));
-
-	if (!grown)
-		return -1;
-	c->path = grown;
-	c->path[c->paths] = strdup(path);
-	return c->path[c->paths++] ? 0 : -1;
-}
-
-void library_closure_free(struct library_closure *c)
-{
-	for (size_t i = 0; i < c->paths; i++)
-		free(c->path[i]);
-	free(c->path);
-	*c = (struct library_closure){0};
-}
-
-static bool is_known(const struct library_closure *c, const char *path)
-{
-	for (size_t i = c->paths; i > 0; i--)
-		if (!strcmp(c->path[i - 1], path))
+	for (size_t i = c->count; i > 0; i--)
+		if (!strcmp(c->name[i - 1], path))
 			return true;
 	return false;
-}
-
-/* "\tlibz.so.1 => /lib/libz.so.1 (0x...)", or "\t/lib/preloaded.so (0x...)"; the vDSO
- * has no path. What is not found stops the program itself, not us. */
-static int add_line(struct library_closure *c, char *line)
-{
-	char *arrow = strstr(line, " => "), *path = arrow ? arrow + 4 : line + strspn(line, "\t ");
-	char *end = strstr(path, " (0x");
-
-	if (*path != '/' || !end)
-		return 0;
-	*end = '\0';
-	return elf_facts_is_loader(path) || is_known(c, path) ? 0 : library_closure_add(c, path);
 }
 
 static _Noreturn void become_loader(const char *loader, const char *program, int out)
@@ -74,14 +42,25 @@ static _Noreturn void become_loader(const char *loader, const char *program, int
 	_exit(127);
 }
 
-static int read_lines(int fd, struct library_closure *out)
+/* "\tlibz.so.1 => /lib/libz.so.1 (0x...)", or "\t/lib/preloaded.so (0x...)"; the vDSO
+ * has no path. What is not found stops the program itself, not us. */
+static int read_lines(int fd, struct names *out)
 {
 	char line[PATH_MAX + 256];
 	FILE *f = fdopen(fd, "r");
 	int failed = f ? 0 : -1;
 
-	while (!failed && fgets(line, sizeof(line), f))
-		failed = add_line(out, line);
+	while (!failed && fgets(line, sizeof(line), f)) {
+		char *arrow = strstr(line, " => ");
+		char *path = arrow ? arrow + 4 : line + strspn(line, "\t ");
+		char *end = strstr(path, " (0x");
+
+		if (*path != '/' || !end)
+			continue;
+		*end = '\0';
+		if (!elf_facts_is_loader(path) && !is_known(out, path))
+			failed = exports_add_name(out, path);
+	}
 	if (f)
 		fclose(f);
 	else
@@ -89,7 +68,7 @@ static int read_lines(int fd, struct library_closure *out)
 	return failed;
 }
 
-static int ask(const char *loader, const char *program, struct library_closure *out)
+static int ask(const char *loader, const char *program, struct names *out)
 {
 	int pipe_fd[2], status = -1;
 
@@ -105,15 +84,14 @@ static int ask(const char *loader, const char *program, struct library_closure *
 	return failed || pid < 0 || status ? -1 : 0;
 }
 
-int library_closure_find(const char *program, struct library_closure *out,
-			 struct profile_error *err)
+int library_closure_find(const char *program, struct names *out, struct profile_error *err)
 {
 	char real[PATH_MAX]; /* $ORIGIN is where the file is, not where a link to it is */
 	struct elf_facts facts;
 	int fd = given_file_open(program, 0, NULL, NULL);
 	bool is_elf = fd >= 0 && !elf_facts_read(fd, &facts);
 
-	*out = (struct library_closure){0};
+	*out = (struct names){0};
 	if (fd >= 0)
 		close(fd);
 	if (!is_elf || !*facts.interpreter)
@@ -128,27 +106,27 @@ int library_closure_find(const char *program, struct library_closure *out,
 			"%.200s names %.100s as its loader, which is not there, or somebody\n"
 			"else can write it: it is not run to ask which libraries the program needs",
 			program, facts.interpreter);
-	if (!ask(facts.interpreter, realpath(program, real) ? real : program, out) && out->paths)
+	if (!ask(facts.interpreter, realpath(program, real) ? real : program, out) && out->count)
 		return 0;
 	error_set(err, "%.100s --list %.300s fails: cannot tell which libraries the program needs",
 		  facts.interpreter, program);
-	library_closure_free(out);
+	exports_free_names(out);
 	return -1;
 }
 
 /* Found already, perhaps by another name? */
-static bool is_among(const struct library_closure *c, const struct stat *st)
+static bool is_among(const struct names *c, const struct stat *st)
 {
 	struct stat other;
 
-	for (size_t i = 0; i < c->paths; i++)
-		if (!stat(c->path[i], &other) && other.st_dev == st->st_dev &&
+	for (size_t i = 0; i < c->count; i++)
+		if (!stat(c->name[i], &other) && other.st_dev == st->st_dev &&
 		    other.st_ino == st->st_ino)
 			return true;
 	return false;
 }
 
-static int search_glob(const char *pattern, struct library_closure *out)
+static int search_glob(const char *pattern, struct names *out)
 {
 	glob_t found;
 	struct stat st;
@@ -158,13 +136,12 @@ static int search_glob(const char *pattern, struct library_closure *out)
 		return 0;
 	for (size_t i = 0; !failed && i < found.gl_pathc; i++)
 		if (!stat(found.gl_pathv[i], &st) && S_ISREG(st.st_mode) && !is_among(out, &st))
-			failed = library_closure_add(out, found.gl_pathv[i]);
+			failed = exports_add_name(out, found.gl_pathv[i]);
 	globfree(&found);
 	return failed;
 }
 
-static int search_in(const char *directory, size_t length, const char *pattern,
-		     struct library_closure *out)
+static int search_in(const char *directory, size_t length, const char *pattern, struct names *out)
 {
 	char path[2 * PATH_MAX];
 
@@ -179,19 +156,18 @@ static int search_in(const char *directory, size_t length, const char *pattern,
 	return failed ? failed : search_glob(path, out);
 }
 
-int library_closure_search(const char *pattern, const struct library_closure *known,
-			   struct library_closure *out)
+int library_closure_search(const char *pattern, const struct names *known, struct names *out)
 {
 	static const char system[] = "/usr/local/lib:/lib64:/usr/lib64:/lib:/usr/lib";
 	const char *lists[] = {getenv("LD_LIBRARY_PATH"), system};
 	int failed = 0;
 
-	*out = (struct library_closure){0};
+	*out = (struct names){0};
 	if (strchr(pattern, '/'))
 		return search_glob(pattern, out);
-	for (size_t i = 0; i < known->paths && !failed; i++)
-		failed = search_in(known->path[i],
-				   (size_t)(strrchr(known->path[i], '/') - known->path[i]), pattern,
+	for (size_t i = 0; i < known->count && !failed; i++)
+		failed = search_in(known->name[i],
+				   (size_t)(strrchr(known->name[i], '/') - known->name[i]), pattern,
 				   out);
 	for (size_t l = 0; l < 2 && !failed; l++)
 		for (const char *at = lists[l]; at && *at && !failed; at += strspn(at, ":")) {
@@ -203,33 +179,27 @@ int library_closure_search(const char *pattern, const struct library_closure *kn
 	return failed;
 }
 
-static bool is_ours(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return !strncmp(slash + 1, "libscprof", 9) || !strncmp(slash + 1, "scprof-symbols", 14);
-}
-
-int library_closure_read_maps(FILE *maps, const char *program, struct library_closure *out)
+int library_closure_read_maps(FILE *maps, const char *program, struct names *out)
 {
 	struct proc_mapping m;
 	int failed = 0;
 
-	*out = (struct library_closure){0};
-	while (!failed && out->paths < MAPPED_MOST && proc_maps_next(maps, &m))
+	*out = (struct names){0};
+	while (!failed && out->count < MAPPED_MOST && proc_maps_next(maps, &m))
 		if (m.executable && !m.deleted && *m.path == '/' && strcmp(m.path, program) != 0 &&
-		    !elf_facts_is_loader(m.path) && !is_ours(m.path) && !is_known(out, m.path))
-			failed = library_closure_add(out, m.path);
+		    !elf_facts_is_loader(m.path) && fnmatch("libscprof*", basename(m.path), 0) &&
+		    fnmatch("scprof-symbols*", basename(m.path), 0) && !is_known(out, m.path))
+			failed = exports_add_name(out, m.path);
 	return failed;
 }
 
-int library_closure_find_mapped(pid_t pid, struct library_closure *out, struct profile_error *err)
+int library_closure_find_mapped(pid_t pid, struct names *out, struct profile_error *err)
 {
 	char exe[PATH_MAX];
 
 	kernel_file_link(exe, sizeof(exe), "/proc/%d/exe", (int)pid);
 	FILE *maps = proc_maps_open(pid);
-	*out = (struct library_closure){0};
+	*out = (struct names){0};
 	int failed = maps ? library_closure_read_maps(maps, exe, out) : -1;
 	if (failed)
 		error_set(err, "cannot tell which libraries process %d has mapped: %s", (int)pid,
@@ -302,56 +272,48 @@ static bool find_below_root(const struct exports *o, const char *root, const cha
 	return false;
 }
 
-static int add_needed(struct library_closure *c, const char *path, struct profile_error *err)
-{
-	if (is_known(c, path) || !library_closure_add(c, path))
-		return 0;
-	return error_set(err, "out of memory");
-}
-
-static int follow(const struct exports *o, const char *root, struct library_closure *out,
+static int follow(const struct exports *o, const char *root, struct names *out,
 		  struct profile_error *err)
 {
 	char path[PATH_MAX];
 	int failed = 0;
 
-	for (size_t i = 0; !failed && i < o->needs; i++) {
-		const char *name = o->needed[i];
+	for (size_t i = 0; !failed && i < o->needed.count; i++) {
+		const char *name = o->needed.name[i];
 
 		if (elf_facts_is_loader(name))
 			continue;
 		if (find_in_list(o, root, o->rpath, name, path) ||
 		    find_in_list(o, root, o->runpath, name, path) ||
 		    find_below_root(o, root, name, path)) {
-			failed = add_needed(out, path, err);
+			if (!is_known(out, path) && exports_add_name(out, path))
+				failed = error_set(err, "out of memory");
 			continue;
 		}
-		error_set(err,
-			  "%.200s needs %.100s, which is not found for its processor below\n"
-			  "%.200s: name the folder that has its lib and usr/lib",
-			  o->path, name, root);
-		failed = -1;
+		failed = error_set(
+			err,
+			"%.200s needs %.100s, which is not found for its processor below\n"
+			"%.200s: name the folder that has its lib and usr/lib",
+			o->path, name, root);
 	}
 	return failed;
 }
 
-int library_closure_find_needed(const char *program, const char *root, struct library_closure *out,
+int library_closure_find_needed(const char *program, const char *root, struct names *out,
 				struct profile_error *err)
 {
 	const char *path = program;
 	int failed = 0;
 
-	*out = (struct library_closure){0};
+	*out = (struct names){0};
 	for (size_t i = 0; !failed && path; i++) {
 		struct exports object;
 
-		failed = exports_read(path, &object);
-		if (failed)
-			error_set(err, "%.300s cannot be read as ELF", path);
-		else
-			failed = follow(&object, root, out, err);
+		failed = exports_read(path, &object)
+				 ? error_set(err, "%.300s cannot be read as ELF", path)
+				 : follow(&object, root, out, err);
 		exports_free(&object);
-		path = i < out->paths ? out->path[i] : NULL;
+		path = i < out->count ? out->name[i] : NULL;
 	}
 	return failed;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The libraries that a program is started with, in the order in which symbols are
- * looked up in them, and libraries that it may open later. */
+ * looked up in them, and libraries that it may open later: absolute paths, without the program and
+ * the loader. exports_free_names() in any case. */
 #ifndef SCPROF_COLLECTOR_SELECT_LIBRARY_CLOSURE_H
 #define SCPROF_COLLECTOR_SELECT_LIBRARY_CLOSURE_H
 
@@ -8,42 +9,31 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "collector/select/exports.h"
 #include "profile/profile.h"
-
-struct library_closure {
-	char **path; /* absolute; the program itself is not among them, nor the loader */
-	size_t paths;
-};
 
 /* Asks the program's own loader (ld.so --list), which goes by LD_LIBRARY_PATH, RUNPATH and
  * its cache, and runs nothing of the program. 0, or -1 with *err. */
-int library_closure_find(const char *program, struct library_closure *out,
-			 struct profile_error *err);
+int library_closure_find(const char *program, struct names *out, struct profile_error *err);
 
 /* Files whose name (or path, if `pattern` has a slash) matches the glob, in the directories
  * where the loader would look: LD_LIBRARY_PATH, those of `known`, the system's. Links to the
  * same file count once. 0, or -1 when out of memory. */
-int library_closure_search(const char *pattern, const struct library_closure *known,
-			   struct library_closure *out);
+int library_closure_search(const char *pattern, const struct names *known, struct names *out);
 
 /* Those that a process has mapped, in the order of /proc/PID/maps: what it opened since its start
  * is among them. Files of which a part may be executed, but for its program, the loader, and what
  * is scprof's. A file that was replaced since it was mapped is left out. 0, or -1 with *err. */
-int library_closure_find_mapped(pid_t pid, struct library_closure *out, struct profile_error *err);
+int library_closure_find_mapped(pid_t pid, struct names *out, struct profile_error *err);
 
 /* The same of lines that were read; `program` is left out. 0, or -1: out of memory. */
-int library_closure_read_maps(FILE *maps, const char *program, struct library_closure *out);
+int library_closure_read_maps(FILE *maps, const char *program, struct names *out);
 
 /* Those of a program of another processor, whose loader cannot be asked here. Breadth first, as the
  * loader: by the DT_NEEDED entries, in the RPATH and RUNPATH of the file that has the entry (below
  * `root`, then as they are), then in the usual folders below `root`. 0, or -1 with *err: also where
- * one is not found. library_closure_free either way. */
-int library_closure_find_needed(const char *program, const char *root, struct library_closure *out,
+ * one is not found. exports_free_names either way. */
+int library_closure_find_needed(const char *program, const char *root, struct names *out,
 				struct profile_error *err);
-
-/* Add a copy of the path. 0, or -1 when out of memory. */
-int library_closure_add(struct library_closure *c, const char *path);
-
-void library_closure_free(struct library_closure *c);
 
 #endif

@@ -60,8 +60,8 @@ static int read_both(struct selection *c, const char *program, const char *own_l
 
 static int add_libraries(struct selection *c, struct profile_error *err)
 {
-	for (size_t i = 0; i < c->needed.paths; i++)
-		if (add_library(c, c->needed.path[i]))
+	for (size_t i = 0; i < c->needed.count; i++)
+		if (add_library(c, c->needed.name[i]))
 			return error_set(err, "out of memory");
 	return 0;
 }
@@ -77,13 +77,13 @@ int selection_open(struct selection *c, const char *program, const char *own_lib
 }
 
 int selection_open_mapped(struct selection *c, const char *program, const char *own_library,
-			  struct library_closure *needed, struct profile_error *err)
+			  struct names *needed, struct profile_error *err)
 {
 	int failed = read_both(c, program, own_library, err);
 
 	c->attached = true;
 	c->needed = *needed;
-	*needed = (struct library_closure){0};
+	*needed = (struct names){0};
 	return failed ? -1 : add_libraries(c, err);
 }
 
@@ -97,7 +97,7 @@ void selection_close(struct selection *c)
 	free(c->library);
 	exports_free(&c->program);
 	exports_free(&c->own);
-	library_closure_free(&c->needed);
+	exports_free_names(&c->needed);
 	*c = (struct selection){0};
 }
 
@@ -106,24 +106,21 @@ static const struct {
 	const char *why, *globs;
 } refused[] = {
 	{"it returns twice, or not to where it was called from",
-	 " setjmp _setjmp sigsetjmp __sigsetjmp savectx vfork __vfork getcontext "
-	 "makecontext swapcontext setcontext clone __clone clone3 __clone2 sigreturn "
-	 "__sigreturn"},
+	 " setjmp _setjmp sigsetjmp __sigsetjmp savectx vfork __vfork getcontext makecontext "
+	 "swapcontext setcontext clone __clone clone3 __clone2 sigreturn __sigreturn"},
 	{"it looks at its caller, which would be scprof",
-	 " _Unwind_* __gcc_personality_* __gxx_personality_* backtrace __backtrace "
-	 "unw_* _Ux86_64_* _ULx86_64_* dlopen dlmopen dlsym dlvsym __libc_dl* "
-	 "__pthread_register_cancel* __pthread_unregister_cancel*"},
+	 " _Unwind_* __gcc_personality_* __gxx_personality_* backtrace __backtrace unw_* "
+	 "_Ux86_64_* _ULx86_64_* dlopen dlmopen dlsym dlvsym __libc_dl* __pthread_register_cancel* "
+	 "__pthread_unregister_cancel*"},
 	{"it never returns, so it has no duration",
-	 " __cxa_throw __cxa_rethrow "
-	 "_ZSt17rethrow_exceptionNSt15__exception_ptr13exception_ptrE "
-	 "__libc_start_main __libc_start_call_main __pthread_unwind* longjmp "
-	 "_longjmp siglongjmp __longjmp_chk __libc_longjmp __libc_siglongjmp exit "
-	 "quick_exit abort pthread_exit thrd_exit __stack_chk_fail __chk_fail "
-	 "__fortify_fail __assert* _ZSt9terminatev _ZSt10unexpectedv"},
+	 " __cxa_throw __cxa_rethrow _ZSt17rethrow_exceptionNSt15__exception_ptr13exception_ptrE "
+	 "__libc_start_main __libc_start_call_main __pthread_unwind* longjmp _longjmp siglongjmp "
+	 "__longjmp_chk __libc_longjmp __libc_siglongjmp exit quick_exit abort pthread_exit "
+	 "thrd_exit __stack_chk_fail __chk_fail __fortify_fail __assert* _ZSt9terminatev "
+	 "_ZSt10unexpectedv"},
 	{"it is called in a special way, by the linker or the compiler",
-	 " _dl_* __tls_get_addr ___tls_get_addr mcount _mcount __fentry__ "
-	 "__cyg_profile_func_* __morestack* _init _fini __gmon_start__ _ITM_* "
-	 "__cxa_finalize"},
+	 " _dl_* __tls_get_addr ___tls_get_addr mcount _mcount __fentry__ __cyg_profile_func_* "
+	 "__morestack* _init _fini __gmon_start__ _ITM_* __cxa_finalize"},
 	{"it is scprof's own", " scprof_*"},
 };
 
@@ -150,10 +147,10 @@ static const char *reason_of(const char *name, const struct exports *own)
 			return refused[i].why;
 	for (size_t i = 0; i < own->functions; i++)
 		if (!strcmp(own->function[i].name, name))
-			return "scprof interposes it already: the groups of -g record it, "
-			       "where it can be timed";
-	for (size_t i = 0; i < own->imports; i++)
-		if (!strcmp(own->import[i], name))
+			return "scprof interposes it already: the groups of -g record it, where it "
+			       "can be timed";
+	for (size_t i = 0; i < own->import.count; i++)
+		if (!strcmp(own->import.name[i], name))
 			return "scprof itself calls it while it records";
 	return NULL;
 }
@@ -171,17 +168,15 @@ const char *selection_reason(const struct selection *c, const struct export *e)
 	return reason_of(name, &c->own);
 }
 
-static bool same_text(const char *a, const char *b)
-{
-	return a && b ? !strcmp(a, b) : a == b;
-}
-
 static bool is_selected(const struct selection *c, const struct export *e, uint32_t h)
 {
-	for (size_t i = 0; i < c->count; i++)
+	for (size_t i = 0; i < c->count; i++) {
+		const char *version = c->symbol[i].version;
+
 		if (c->symbol[i].hash == h && !strcmp(c->symbol[i].name, e->name) &&
-		    same_text(c->symbol[i].version, e->version))
+		    (version && e->version ? !strcmp(version, e->version) : version == e->version))
 			return true;
+	}
 	return false;
 }
 
@@ -198,15 +193,6 @@ static char *show(const struct export *e)
 	return whole;
 }
 
-static int grow(struct selection *c, struct profile_error *err)
-{
-	struct selected_symbol *grown = realloc(c->symbol, (c->count + 1) * sizeof(*grown));
-
-	if (grown)
-		c->symbol = grown;
-	return grown ? 0 : error_set(err, "out of memory");
-}
-
 static int add_symbol(struct selection *c, const struct export *e, const struct exports *library,
 		      bool needed, struct profile_error *err)
 {
@@ -220,7 +206,9 @@ static int add_symbol(struct selection *c, const struct export *e, const struct 
 				 "-s chooses too many functions: more than %u.\n"
 				 "Choose fewer",
 				 SCP_SELECTED_MAX / (needed ? 1 : 1 + SELECTION_SPARES));
-	char *shown = grow(c, err) ? NULL : show(e);
+	struct selected_symbol *grown = realloc(c->symbol, (c->count + 1) * sizeof(*grown));
+	c->symbol = grown ? grown : c->symbol;
+	char *shown = grown ? show(e) : NULL;
 	if (!shown)
 		return error_set(err, "out of memory");
 	c->symbol[c->count++] = (struct selected_symbol){.name = e->name,
@@ -295,14 +283,14 @@ static int add_later_ones(struct selection *c, const struct symbol_patterns *pat
 
 	for (size_t i = 0; i < patterns->count && !failed; i++) {
 		const struct symbol_pattern *p = &patterns->list[i];
-		struct library_closure found;
+		struct names found;
 
 		if (p->matches || p->takes_out || !p->library)
 			continue;
 		failed = library_closure_search(p->library, &c->needed, &found);
-		for (size_t f = 0; f < found.paths && !failed; f++)
-			failed = add_library(c, found.path[f]);
-		library_closure_free(&found);
+		for (size_t f = 0; f < found.count && !failed; f++)
+			failed = add_library(c, found.name[f]);
+		exports_free_names(&found);
 	}
 	return failed;
 }
@@ -316,8 +304,8 @@ static int say_unmatched(struct selection *c, const struct symbol_pattern *p,
 		own |= symbol_pattern_has_name(p, c->program.function[i].name, NULL, NULL);
 	c->unmatched = p;
 	return error_set(err, "-s: '%.150s' matches no function %s", p->text,
-			 own	      ? "of a library: the program has it itself, and dynamic "
-					"linking does not resolve the program's own calls"
+			 own ? "of a library: the program has it itself, and dynamic linking does "
+			       "not resolve the program's own calls"
 			 : p->library ? "in a library of that name"
 				      : "in the libraries that the program needs");
 }

@@ -26,7 +26,7 @@ struct selected_symbol {
 
 /* Strings point into `library`. */
 struct selection {
-	struct library_closure needed;
+	struct names needed;
 	struct exports program, own;
 	struct exports *library; /* those that the program needs come first */
 	size_t libraries;
@@ -49,7 +49,7 @@ int selection_open(struct selection *c, const char *program, const char *own_lib
 /* The same for a process that runs: `needed` is what it has mapped, and was found before. It is
  * taken over. `program` may be a path in /proc. */
 int selection_open_mapped(struct selection *c, const char *program, const char *own_library,
-			  struct library_closure *needed, struct profile_error *err);
+			  struct names *needed, struct profile_error *err);
 void selection_close(struct selection *c);
 
 /* Fill `symbol`. Libraries that the program does not need, but a pattern names, are looked

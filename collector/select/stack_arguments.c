@@ -9,6 +9,7 @@
 
 #include "include/scprof_selected.h"
 #include "profile/base/bisect.h"
+#include "profile/base/words.h"
 
 /* All of their parameters fit into registers. */
 static const char standard[] =
@@ -16,12 +17,11 @@ static const char standard[] =
 	"malloc_usable_size memcpy memmove memset memcmp memchr memrchr strlen strnlen strcmp "
 	"strncmp strcasecmp strncasecmp strcpy strncpy strcat strncat strchr strrchr strstr strdup "
 	"strndup strtol strtoul strtoll strtoull strtod strtof atoi atol atof qsort qsort_r "
-	"bsearch "
-	"fopen fopen64 fclose fread fwrite fflush fputs fputc fgets fgetc puts putchar getc putc "
-	"getline getdelim ungetc vprintf vfprintf vsprintf vsnprintf vasprintf getenv setenv "
-	"unsetenv rand random time gettimeofday localtime localtime_r gmtime gmtime_r mktime "
-	"strftime opendir readdir readdir64 closedir stat fstat lstat unlink rename mkdir rmdir "
-	"access mmap mmap64 munmap mprotect madvise msync getpid sched_yield sigaction "
+	"bsearch fopen fopen64 fclose fread fwrite fflush fputs fputc fgets fgetc puts putchar "
+	"getc putc getline getdelim ungetc vprintf vfprintf vsprintf vsnprintf vasprintf getenv "
+	"setenv unsetenv rand random time gettimeofday localtime localtime_r gmtime gmtime_r "
+	"mktime strftime opendir readdir readdir64 closedir stat fstat lstat unlink rename mkdir "
+	"rmdir access mmap mmap64 munmap mprotect madvise msync getpid sched_yield sigaction "
 	"pthread_mutex_lock pthread_mutex_trylock pthread_mutex_timedlock pthread_mutex_unlock "
 	"pthread_rwlock_rdlock pthread_rwlock_wrlock pthread_rwlock_unlock pthread_cond_wait "
 	"pthread_cond_timedwait pthread_cond_clockwait pthread_cond_signal pthread_cond_broadcast "
@@ -41,25 +41,15 @@ static const struct {
 		    "uncompress2 crc32 adler32 gzread gzwrite gzopen gzclose "},
 	{"libsqlite3.so", " sqlite3_prepare_v2 sqlite3_prepare_v3 sqlite3_step sqlite3_exec "
 			  "sqlite3_reset sqlite3_finalize sqlite3_open_v2 sqlite3_close_v2 "},
-	{"libpq.so", " PQexec PQprepare PQgetResult PQconnectdb PQconnectdbParams PQsendQuery "
-		     "PQconsumeInput "},
+	{"libpq.so",
+	 " PQexec PQprepare PQgetResult PQconnectdb PQconnectdbParams PQsendQuery PQconsumeInput "},
 };
-
-static bool has_word(const char *words, const char *name)
-{
-	size_t length = strlen(name);
-
-	for (const char *at = strstr(words, name); at && length; at = strstr(at + 1, name))
-		if (at[-1] == ' ' && at[length] == ' ')
-			return true;
-	return false;
-}
 
 bool stack_arguments_has_none_in(const char *name, const char *soname)
 {
 	for (size_t i = 0; i < sizeof(libraries) / sizeof(*libraries); i++)
 		if (!strncmp(soname, libraries[i].library, strlen(libraries[i].library)))
-			return has_word(libraries[i].names, name);
+			return words_have(libraries[i].names, " ", name);
 	return false;
 }
 
@@ -86,7 +76,7 @@ static bool is_simple(const char *at, const char *end, unsigned *general, unsign
 		return true;
 	}
 	++*general;
-	return has_word(integers, word);
+	return words_have(integers, " ", word);
 }
 
 /* Where the last list of parameters begins; *end: its ')'. */
@@ -131,7 +121,7 @@ static bool shows_none(const char *full)
 bool stack_arguments_has_none(const char *name, const char *shown)
 {
 	if (strncmp(name, "_Z", 2) != 0)
-		return has_word(standard, name);
+		return words_have(standard, " ", name);
 	return strncmp(shown, "_Z", 2) != 0 && shows_none(shown);
 }
 

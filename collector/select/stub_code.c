@@ -2,7 +2,6 @@
 /* Machine code by hand: what is put together is always the same few instructions. */
 #include "collector/select/stub_image.h"
 
-#include <elf.h>
 #include <string.h>
 
 #include "collector/launch/elf_facts.h"

@@ -4,7 +4,6 @@
  * versions and the hash table, the Linux Standard Base, chapter 10.
  */
 
-#include <elf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,12 +46,6 @@ static void put_rela(struct object *o)
 
 		stub_image_put(o, &r, sizeof(r));
 	}
-}
-
-static void put_strings(struct object *o)
-{
-	o->strings_at = o->image.size;
-	stub_image_put(o, o->strings.bytes, o->strings.size);
 }
 
 /* Where the loader makes the processor check that indirect jumps arrive at landing pads. */
@@ -196,7 +189,8 @@ static void lay_out(struct object *o)
 		put_rela(o);
 		put_frames(o);
 		put_note(o);
-		put_strings(o);
+		o->strings_at = o->image.size;
+		stub_image_put(o, o->strings.bytes, o->strings.size);
 		o->first_end = o->image.size;
 		put_stubs(o);
 		put_dynamic(o, soname);

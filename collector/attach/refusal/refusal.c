@@ -6,7 +6,6 @@
 #include <linux/seccomp.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -116,9 +115,8 @@ static int check_filter(const struct refusal_process *p, struct profile_error *e
 		return refusal_say(
 			p, err,
 			"it has a seccomp filter of its own, which might kill it for what "
-			"recording needs, and only root of the whole machine can read "
-			"it: run scprof as root outside of containers, "
-			"or " REFUSAL_DORMANT);
+			"recording needs, and only root of the whole machine can read it: run "
+			"scprof as root outside of containers, or " REFUSAL_DORMANT);
 	if (!seccomp_filter_try(&(struct seccomp_chain){0}, &why))
 		return 0;
 	return refusal_say(p, err, "%.200s: allow that call in the container's profile", why.text);
@@ -191,21 +189,11 @@ static int look_until(const struct question *q, struct refusal_facts *f, struct 
 		verdict = look(q, f, err);
 	}
 	if (verdict == GO && run_files_process_start(q->pid, NULL) != begun)
-		return error_set(
-			err,
-			"cannot attach to process %d: it ended, and another one has its number "
-			"now: look for the right one with pgrep",
-			(int)q->pid);
+		return error_set(err,
+				 "cannot attach to process %d: it ended, and another one has its "
+				 "number now: look for the right one with pgrep",
+				 (int)q->pid);
 	return verdict == GO ? 0 : -1;
-}
-
-static bool is_others(pid_t pid)
-{
-	char path[64];
-	struct stat st;
-
-	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
-	return !relatives_same_root(pid, getpid()) || stat(path, &st) || st.st_uid != geteuid();
 }
 
 /* True: the child has ended. */
@@ -250,8 +238,8 @@ static int look_apart(const struct question *q, struct refusal_facts *f, struct 
 	munmap(a, sizeof(*a));
 	if (result > 0)
 		error_set(err,
-			  "cannot attach to process %d: its files cannot be examined (their "
-			  "file system does not answer, or they are damaged)",
+			  "cannot attach to process %d: its files cannot be examined (their file "
+			  "system does not answer, or they are damaged)",
 			  (int)q->pid);
 	return result ? -1 : 0;
 }
@@ -262,8 +250,14 @@ int refusal_check(pid_t pid, const char *library, bool by_ptrace, struct refusal
 	struct question q = {
 		.pid = pid, .tool = getpid(), .library = library, .by_ptrace = by_ptrace};
 
+	char path[64];
+	struct stat st;
+
 	*f = (struct refusal_facts){0};
-	return is_others(pid) ? look_apart(&q, f, err) : look_until(&q, f, err);
+	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+	bool is_ours =
+		relatives_same_root(pid, getpid()) && !stat(path, &st) && st.st_uid == geteuid();
+	return is_ours ? look_until(&q, f, err) : look_apart(&q, f, err);
 }
 
 int refusal_look(pid_t pid, struct refusal_facts *f, struct profile_error *err)

@@ -30,26 +30,23 @@ int refusal_access_explain(const struct refusal_process *p, const struct refusal
 		bool is;
 		const char *text;
 	} reasons[] = {
-		{a->yama >= 3,
-		 "kernel.yama.ptrace_scope is 3, and nobody may trace until the machine "
-		 "starts anew: " REFUSAL_DORMANT},
+		{a->yama >= 3, "kernel.yama.ptrace_scope is 3, and nobody may trace until the "
+			       "machine starts anew: " REFUSAL_DORMANT},
 		{a->may_trace,
 		 "not even scprof's CAP_SYS_PTRACE is enough: run scprof outside of this container "
 		 "(user namespace), or look for AppArmor, SELinux or a seccomp filter on scprof"},
 		{!a->tool_uid,
-		 "scprof runs as root without CAP_SYS_PTRACE, as in a container: give it "
-		 "(docker run --cap-add=SYS_PTRACE; Kubernetes: "
-		 "securityContext.capabilities.add), or run scprof outside, "
-		 "or " REFUSAL_DORMANT},
+		 "scprof runs as root without CAP_SYS_PTRACE, as in a container: give it (docker "
+		 "run --cap-add=SYS_PTRACE; Kubernetes: securityContext.capabilities.add), or run "
+		 "scprof outside, or " REFUSAL_DORMANT},
 		{p->owner.uid != a->tool_uid,
 		 "it is another user's: run scprof as that user or as root"},
-		{a->yama > 0, "kernel.yama.ptrace_scope forbids it: run scprof as root (or with "
-			      "CAP_SYS_PTRACE), or `sysctl kernel.yama.ptrace_scope=0`, "
-			      "or " REFUSAL_DORMANT},
-		{true,
-		 "it is closed to its own user (setuid, capabilities, another group, "
-		 "PR_SET_DUMPABLE), or AppArmor, SELinux or a seccomp filter on scprof forbids "
-		 "it: run scprof as root, or " REFUSAL_DORMANT},
+		{a->yama > 0,
+		 "kernel.yama.ptrace_scope forbids it: run scprof as root (or with "
+		 "CAP_SYS_PTRACE), or `sysctl kernel.yama.ptrace_scope=0`, or " REFUSAL_DORMANT},
+		{true, "it is closed to its own user (setuid, capabilities, another group, "
+		       "PR_SET_DUMPABLE), or AppArmor, SELinux or a seccomp filter on scprof "
+		       "forbids it: run scprof as root, or " REFUSAL_DORMANT},
 	};
 	size_t i = 0;
 

@@ -67,11 +67,10 @@ static bool read_owner(pid_t pid, struct as_user *owner)
 int refusal_process_read(pid_t pid, struct refusal_process *p, struct profile_error *err)
 {
 	if (!read_stat(pid, p) || !read_owner(pid, &p->owner))
-		return error_set(
-			err,
-			"cannot attach to process %d: there is none of that number here (pgrep "
-			"NAME finds numbers; in another pid namespace they differ)",
-			(int)pid);
+		return error_set(err,
+				 "cannot attach to process %d: there is none of that number here "
+				 "(pgrep NAME finds numbers; in another pid namespace they differ)",
+				 (int)pid);
 	p->tgid = (pid_t)proc_status_number(pid, "Tgid", 10, 0);
 	p->tracer = (pid_t)proc_status_number(pid, "TracerPid", 10, 0);
 	p->threads = (uint32_t)proc_status_number(pid, "Threads", 10, 0);
@@ -103,11 +102,10 @@ static bool waits_for_vfork(const struct refusal_process *p)
 int refusal_process_memory(const struct refusal_process *p, struct profile_error *err)
 {
 	if (p->parent > 0 && shares_memory(p->pid, p->parent))
-		return refusal_say(
-			p, err,
-			"it runs in the memory of process %d until it executes a program "
-			"(vfork): attach to that one, or try again later",
-			(int)p->parent);
+		return refusal_say(p, err,
+				   "it runs in the memory of process %d until it executes a "
+				   "program (vfork): attach to that one, or try again later",
+				   (int)p->parent);
 	if (waits_for_vfork(p))
 		return refusal_say(p, err,
 				   "it waits until a child that it began by vfork executes a "
@@ -129,8 +127,7 @@ int refusal_process_judge(const struct refusal_process *p, pid_t tool, bool by_p
 		 "it is a thread of the kernel, where no program runs: perf records those"},
 		{ended && p->threads > 1, 0,
 		 "its first thread has ended, and the kernel shows no memory of such a process: "
-		 "use "
-		 "`scprof run`"},
+		 "use `scprof run`"},
 		{ended, 0, "it has ended: there is nothing to record"},
 		{p->pid == tool, 0, "it is scprof itself: `scprof run scprof ...` records that"},
 		{by_ptrace && p->tracer, p->tracer,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <elf.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <gelf.h>
@@ -18,16 +17,6 @@
 #endif
 #define MOST_SYMBOLS 1000000
 
-static void note_file(struct refusal_maps *m, const char *path, uint64_t from, uint64_t offset)
-{
-	const char *name = strrchr(path, '/') + 1;
-
-	if ((!strcmp(name, "libc.so.6") || !fnmatch("libc-2.*", name, 0)) && !offset && !m->libc)
-		m->libc = from;
-	else if (!strcmp(name, "libscprof.so"))
-		m->preloaded = true;
-}
-
 /* Names in it are the process's own to choose: they decide what is said, and no file is opened by
  * them but below the process's root and with its owner's rights. */
 void refusal_program_parse_maps(FILE *maps, struct refusal_maps *m)
@@ -38,8 +27,12 @@ void refusal_program_parse_maps(FILE *maps, struct refusal_maps *m)
 	while (proc_maps_next(maps, &p)) {
 		if (!m->readable && p.readable)
 			m->readable = p.start;
-		if (*p.path == '/')
-			note_file(m, p.path, p.start, p.offset);
+		const char *name = *p.path == '/' ? basename(p.path) : "";
+		if ((!strcmp(name, "libc.so.6") || !fnmatch("libc-2.*", name, 0)) && !p.offset &&
+		    !m->libc)
+			m->libc = p.start;
+		else if (!strcmp(name, "libscprof.so"))
+			m->preloaded = true;
 	}
 }
 
@@ -109,8 +102,7 @@ static const char *judge_file(pid_t pid)
 	if (elf && gelf_getehdr(elf, &header)) {
 		if (header.e_machine != MACHINE || header.e_ident[EI_CLASS] != ELFCLASS64)
 			why = "it is a 32-bit program, or of another architecture: use a scprof "
-			      "that "
-			      "was built for that";
+			      "that was built for that";
 		else if (is_sanitized(elf))
 			why = "it was built with a sanitizer, which watches the same functions: "
 			      "attach to a build without";
@@ -130,17 +122,16 @@ enum refusal_program refusal_program_judge(const struct refusal_process *p,
 					   struct profile_error *err)
 {
 	const char *why = is_emulator(exe)
-				  ? "it runs in an emulator, whose threads are not the "
-				    "program's: start it without, or use `scprof run` inside"
+				  ? "it runs in an emulator, whose threads are not the program's: "
+				    "start it without, or use `scprof run` inside"
 				  : judge_file(p->pid);
 
 	if (!why && m->libc)
 		return REFUSAL_PROGRAM_FINE;
-	refusal_say(
-		p, err, "%s",
-		why ? why
-		    : "it has no glibc (libc.so.6): it is a static program, uses another libc "
-		      "(musl), or is being executed just now: link it with glibc, dynamically, or "
-		      "try again later");
+	refusal_say(p, err, "%s",
+		    why ? why
+			: "it has no glibc (libc.so.6): it is a static program, uses another libc "
+			  "(musl), or is being executed just now: link it with glibc, dynamically, "
+			  "or try again later");
 	return why ? REFUSAL_PROGRAM_REFUSED : REFUSAL_PROGRAM_LOADING;
 }

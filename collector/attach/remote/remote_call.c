@@ -3,7 +3,6 @@
  * it at the gate for certain. A held call is stopped nowhere, but waits at its end until it is
  * taken back; a tracer that comes too late for that finds the thread at home, and leaves it there.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,11 +28,10 @@ static bool elapsed(uint64_t since_ns, uint64_t ms)
 
 static int say_fault(struct remote *r, int signal, struct profile_error *err)
 {
-	return error_set(
-		err,
-		"process %d: signal %d (%s) inside the call that was made in it; it goes on as "
-		"before",
-		(int)r->target.pid, signal, strsignal(signal));
+	return error_set(err,
+			 "process %d: signal %d (%s) inside the call that was made in it; it goes "
+			 "on as before",
+			 (int)r->target.pid, signal, strsignal(signal));
 }
 
 static int say_home(struct remote *r, struct profile_error *err)
@@ -55,11 +53,10 @@ static int leave(struct remote *r, bool running, struct profile_error *err)
 	else if (result == REMOTE_PASSED)
 		remote_give_up(r);
 	r->tid = 0;
-	return error_set(
-		err,
-		"process %d: the call that was made in it takes longer than %d s; it was left to "
-		"end by itself; try again",
-		(int)r->target.pid, REMOTE_CALL_MS / 1000);
+	return error_set(err,
+			 "process %d: the call that was made in it takes longer than %d s; it was "
+			 "left to end by itself; try again",
+			 (int)r->target.pid, REMOTE_CALL_MS / 1000);
 }
 
 /* In which call it sleeps, and of what, the kernel tells. */
@@ -104,11 +101,10 @@ static int give_up_lock(struct remote *r, struct remote_seen *seen, struct profi
 	if (!r->lock_taken)
 		return remote_go_on(r, PTRACE_SYSCALL, seen) ? 1 : remote_gone(r, err);
 	r->held = true;
-	return error_set(
-		err,
-		"process %d: another thread is inside dlopen for long, perhaps in a constructor "
-		"that waits",
-		(int)r->target.pid);
+	return error_set(err,
+			 "process %d: another thread is inside dlopen for long, perhaps in a "
+			 "constructor that waits",
+			 (int)r->target.pid);
 }
 
 /* Wait for the next stop in a call. 0; or -1 with *err: the call was given up or left, or the

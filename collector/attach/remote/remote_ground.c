@@ -9,10 +9,8 @@
  * after the registers lead to the frame, which holds the mask. */
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ptrace.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
 

@@ -5,7 +5,6 @@
 #include "collector/attach/safe_point/safe_point_private.h"
 #include "profile/base/error.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define STACK_SLACK 512u /* that stays free below a frame */

@@ -7,7 +7,6 @@
 
 #include <signal.h>
 #include <sys/ptrace.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #define SYSCALL_BYTES 2u
@@ -22,17 +21,14 @@ static bool is_nonce_on_stubs(const struct remote_traces *t, const struct user_r
 	       regs->rip - t->syscall <= SYSCALL_BYTES;
 }
 
-static bool is_in_area(const struct remote_traces *t, const struct user_regs_struct *regs)
-{
-	return t->area && regs->rsp > t->area && regs->rsp - t->area <= t->area_bytes;
-}
-
 enum remote_place remote_place(const struct remote_traces *t, const struct user_regs_struct *regs)
 {
 	if (!t->ground)
 		return REMOTE_OWN;
 	if (!is_nonce_on_stubs(t, regs))
-		return is_in_area(t, regs) ? REMOTE_INSIDE : REMOTE_HOME;
+		return t->area && regs->rsp > t->area && regs->rsp - t->area <= t->area_bytes
+			       ? REMOTE_INSIDE
+			       : REMOTE_HOME;
 	return regs->rsp == t->ground + 8 && regs->rip - t->restorer <= REMOTE_RESTORER_BYTES
 		       ? REMOTE_GATE
 		       : REMOTE_INSIDE;

@@ -205,11 +205,10 @@ enum remote_result remote_until_stopped(struct remote *r, int limit_ms, struct r
 			remote_let_go_at(r, seen);
 			return REMOTE_FINE;
 		case REMOTE_REFUSE:
-			error_set(
-				err,
-				"process %d is stopped by a signal: continue it first (kill -CONT "
-				"%d)",
-				(int)r->target.pid, (int)r->target.pid);
+			error_set(err,
+				  "process %d is stopped by a signal: continue it first (kill "
+				  "-CONT %d)",
+				  (int)r->target.pid, (int)r->target.pid);
 			return REMOTE_FAILED;
 		default: /* any stop takes the interrupt back */
 			ptrace(PTRACE_INTERRUPT, r->tid, NULL, NULL);

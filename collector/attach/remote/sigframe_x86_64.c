@@ -157,42 +157,51 @@ static bool interrupted(const struct user_regs_struct *regs, uint64_t code)
 
 /* Those of signal(7) that fail with EINTR after a stop; and those that do with a time limit on the
  * socket. None of them has done anything then. */
-static const uint16_t never_restarted[] = {
-	SYS_epoll_wait,	  SYS_epoll_pwait,	   441 /* epoll_pwait2 */,
-	SYS_semop,	  SYS_semtimedop,	   SYS_rt_sigtimedwait,
-	SYS_io_getevents, 333 /* io_pgetevents */, 426 /* io_uring_enter */,
+static const uint16_t can_be_made_again[] = {
+	SYS_epoll_wait,
+	SYS_epoll_pwait,
+	441 /* epoll_pwait2 */,
+	SYS_semop,
+	SYS_semtimedop,
+	SYS_rt_sigtimedwait,
+	SYS_io_getevents,
+	333 /* io_pgetevents */,
+	426 /* io_uring_enter */,
+	/* with a time limit on the socket */
+	SYS_read,
+	SYS_readv,
+	SYS_write,
+	SYS_writev,
+	SYS_recvfrom,
+	SYS_recvmsg,
+	SYS_recvmmsg,
+	SYS_sendto,
+	SYS_sendmsg,
+	SYS_sendmmsg,
+	SYS_accept,
+	SYS_accept4,
+	SYS_connect,
+	SYS_msgsnd,
+	SYS_msgrcv,
+	SYS_sendfile,
+	SYS_splice,
+	SYS_fallocate,
+	SYS_pread64,
+	SYS_preadv,
+	SYS_preadv2,
+	SYS_pwrite64,
+	SYS_pwritev,
+	SYS_pwritev2,
 };
-static const uint16_t mostly_restarted[] = {
-	SYS_read,     SYS_readv,  SYS_write,   SYS_writev,   SYS_recvfrom, SYS_recvmsg,
-	SYS_recvmmsg, SYS_sendto, SYS_sendmsg, SYS_sendmmsg, SYS_accept,   SYS_accept4,
-	SYS_connect,  SYS_msgsnd, SYS_msgrcv,  SYS_sendfile, SYS_splice,   SYS_fallocate,
-	SYS_pread64,  SYS_preadv, SYS_preadv2, SYS_pwrite64, SYS_pwritev,  SYS_pwritev2,
-};
-
-static bool is_among(const uint16_t *calls, size_t count, uint64_t call)
-{
-	for (size_t i = 0; i < count; i++)
-		if (calls[i] == call)
-			return true;
-	return false;
-}
-
-static bool never_restarts(uint64_t call)
-{
-	return is_among(never_restarted, sizeof(never_restarted) / sizeof(never_restarted[0]),
-			call);
-}
-
-static bool can_be_made_again(uint64_t call)
-{
-	return never_restarts(call) ||
-	       is_among(mostly_restarted, sizeof(mostly_restarted) / sizeof(mostly_restarted[0]),
-			call);
-}
 
 bool sigframe_restart_all(struct user_regs_struct *regs)
 {
-	if (!interrupted(regs, EINTR) || !can_be_made_again(regs->orig_rax))
+	const size_t count = sizeof(can_be_made_again) / sizeof(can_be_made_again[0]);
+	size_t i = 0;
+
+	while (i < count && can_be_made_again[i] != regs->orig_rax)
+		i++;
+	if (i == count || !interrupted(regs, EINTR))
 		return false;
 	regs->rax = -(uint64_t)514; /* ERESTARTNOHAND: EINTR for a handler only */
 	return true;

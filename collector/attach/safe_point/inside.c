@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "collector/attach/safe_point/safe_point_private.h"
 
-#include <stddef.h>
-
 #define MOST_HELPERS   4u /* functions of libc without names in which waits end */
 #define MOST_BEGINNING 3u /* frames in which threads begin */
 

@@ -7,13 +7,11 @@
  * where it waits in libc. */
 #include "collector/attach/safe_point/safe_points.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 
 #include "collector/attach/safe_point/safe_point_private.h"
-#include "collector/machine/proc_maps.h"
 #include "collector/attach/safe_point/threads.h"
 #include "profile/base/error.h"
 

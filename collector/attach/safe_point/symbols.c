@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "collector/attach/safe_point/safe_point_private.h"
 
-#include <elf.h>
+#include <libelf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,29 +17,14 @@ struct gnu_hash {
 	uint32_t buckets, first, filter_words, shift;
 };
 
-static uint32_t gnu_hash_of(const char *name)
-{
-	uint32_t h = 5381;
-	for (; *name != '\0'; name++)
-		h = h * 33 + (unsigned char)*name;
-	return h;
-}
-
 static uint64_t buckets_at(const struct safe_point_object *o, const struct gnu_hash *g)
 {
 	return o->gnu_hash + sizeof(*g) + (uint64_t)g->filter_words * sizeof(uint64_t);
 }
 
-static bool defined_function(const Elf64_Sym *s)
+static bool defines(const Elf64_Sym *s, unsigned type)
 {
-	return s->st_shndx != SHN_UNDEF && s->st_value != 0 &&
-	       ELF64_ST_TYPE(s->st_info) == STT_FUNC;
-}
-
-static bool defined_data(const Elf64_Sym *s)
-{
-	return s->st_shndx != SHN_UNDEF && s->st_value != 0 &&
-	       ELF64_ST_TYPE(s->st_info) == STT_OBJECT;
+	return s->st_shndx != SHN_UNDEF && s->st_value != 0 && ELF64_ST_TYPE(s->st_info) == type;
 }
 
 /* *place, if symbol number `index` has that name. True: it is the default version. */
@@ -51,7 +36,7 @@ static bool symbol_is(const struct safe_point_object *o, pid_t pid, uint32_t ind
 	size_t length = strlen(name) + 1;
 	if (length > sizeof(text) ||
 	    !memory_read(pid, o->symbols + (uint64_t)index * sizeof(s), &s, sizeof(s)) ||
-	    !(defined_function(&s) || defined_data(&s)) ||
+	    !(defines(&s, STT_FUNC) || defines(&s, STT_OBJECT)) ||
 	    !memory_read(pid, o->strings + s.st_name, text, length) ||
 	    memcmp(text, name, length) != 0)
 		return false;
@@ -69,7 +54,7 @@ static struct safe_point_place find_by_gnu_hash(const struct safe_point_object *
 						const char *name)
 {
 	struct gnu_hash g;
-	uint32_t hash = gnu_hash_of(name), index = 0;
+	uint32_t hash = (uint32_t)elf_gnu_hash(name), index = 0;
 	struct safe_point_place place = {0, 0};
 	if (!memory_read(pid, o->gnu_hash, &g, sizeof(g)) || g.buckets == 0 ||
 	    !memory_read(pid, buckets_at(o, &g) + 4ull * (hash % g.buckets), &index,
@@ -130,23 +115,18 @@ static uint32_t count_symbols(const struct safe_point_object *o, pid_t pid)
 				   : 0;
 }
 
-static struct safe_point_place find_one_by_one(const struct safe_point_object *o, pid_t pid,
-					       const char *name)
-{
-	uint32_t count = count_by_sysv_hash(o, pid);
-	struct safe_point_place place = {0, 0};
-	for (uint32_t i = 0; i < count; i++)
-		if (symbol_is(o, pid, i, name, &place))
-			break;
-	return place;
-}
-
 struct safe_point_place symbols_find_place(const struct safe_point_object *o, pid_t pid,
 					   const char *name)
 {
-	if (o->symbols == 0 || o->strings == 0 || (o->gnu_hash == 0 && o->sysv_hash == 0))
-		return (struct safe_point_place){0, 0};
-	return o->gnu_hash != 0 ? find_by_gnu_hash(o, pid, name) : find_one_by_one(o, pid, name);
+	struct safe_point_place place = {0, 0};
+	if (o->symbols == 0 || o->strings == 0)
+		return place;
+	if (o->gnu_hash != 0)
+		return find_by_gnu_hash(o, pid, name);
+	uint32_t count = o->sysv_hash != 0 ? count_by_sysv_hash(o, pid) : 0;
+	for (uint32_t i = 0; i < count && !symbol_is(o, pid, i, name, &place); i++)
+		;
+	return place;
 }
 
 uint64_t symbols_find(const struct safe_point_object *o, pid_t pid, const char *name)
@@ -206,9 +186,7 @@ bool symbols_read(struct safe_point_object *o, pid_t pid)
 	bool ok = symbol != NULL && text != NULL && o->function != NULL;
 	for (uint32_t i = 0; ok && i < count; i++) {
 		const Elf64_Sym *s = &symbol[i];
-		bool code = defined_function(s) || (s->st_shndx != SHN_UNDEF &&
-						    ELF64_ST_TYPE(s->st_info) == STT_GNU_IFUNC);
-		if (!code || s->st_name >= strings ||
+		if (!(defines(s, STT_FUNC) || defines(s, STT_GNU_IFUNC)) || s->st_name >= strings ||
 		    memchr(text + s->st_name, '\0', strings - s->st_name) == NULL)
 			continue;
 		uint64_t start = o->bias + s->st_value;

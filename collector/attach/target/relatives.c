@@ -42,70 +42,37 @@ bool relatives_same_root(pid_t a, pid_t b)
 	return same_file(a, b, "root") && same_file(a, b, "ns/mnt");
 }
 
-/* Calls `take` for each process until it says false. */
-static void each(bool (*take)(void *to, pid_t pid), void *to)
-{
-	DIR *proc = kernel_file_folder("/proc");
-
-	for (pid_t pid; (pid = kernel_file_next(&proc)) >= 0;)
-		if (!take(to, pid))
-			break;
-	kernel_file_leave(&proc);
-}
-
-struct family {
-	pid_t of, *pids;
-	size_t count, room;
-};
-
-static bool add_child(void *to, pid_t pid)
-{
-	struct family *f = to;
-	pid_t parent = pid;
-
-	if (f->count == f->room)
-		return false;
-	if (pid == f->of || !same_file(f->of, pid, "exe"))
-		return true;
-	for (int i = 0; i < GENERATIONS_MOST && parent && parent != f->of; i++)
-		parent = parent_of(parent);
-	if (parent == f->of)
-		f->pids[f->count++] = pid;
-	return true;
-}
-
 size_t relatives_children(pid_t pid, pid_t *pids, size_t room)
 {
-	struct family f = {.of = pid, .pids = pids, .room = room};
+	DIR *proc = kernel_file_folder("/proc");
+	size_t count = 0;
 
-	each(add_child, &f);
-	return f.count;
+	for (pid_t one; count < room && (one = kernel_file_next(&proc)) >= 0;) {
+		pid_t parent = one;
+
+		if (one == pid || !same_file(pid, one, "exe"))
+			continue;
+		for (int i = 0; i < GENERATIONS_MOST && parent && parent != pid; i++)
+			parent = parent_of(parent);
+		if (parent == pid)
+			pids[count++] = one;
+	}
+	kernel_file_leave(&proc);
+	return count;
 }
 
-/* Processes that are to be listed, as long as there is room. */
-struct listing {
-	bool (*belongs)(pid_t pid, const char *text);
-	const char *text;
-	pid_t *pids;
-	size_t count, room;
-};
-
-static bool add_if(void *to, pid_t pid)
-{
-	struct listing *l = to;
-
-	if (l->count < l->room && l->belongs(pid, l->text))
-		l->pids[l->count++] = pid;
-	return l->count < l->room;
-}
-
+/* Processes that belong by that text, as long as there is room. */
 static size_t list(bool (*belongs)(pid_t pid, const char *text), const char *text, pid_t *pids,
 		   size_t room)
 {
-	struct listing l = {belongs, text, pids, 0, room};
+	DIR *proc = kernel_file_folder("/proc");
+	size_t count = 0;
 
-	each(add_if, &l);
-	return l.count;
+	for (pid_t pid; count < room && (pid = kernel_file_next(&proc)) >= 0;)
+		if (belongs(pid, text))
+			pids[count++] = pid;
+	kernel_file_leave(&proc);
+	return count;
 }
 
 /* The kernel cuts names off, and adds " (deleted)" to files that have gone. */
@@ -135,13 +102,6 @@ size_t relatives_named(const char *name, pid_t *pids, size_t room)
 	return list(is_namesake, name, pids, room);
 }
 
-static bool ends_with(const char *path, const char *end)
-{
-	size_t length = strlen(path), wanted = strlen(end);
-
-	return length >= wanted && !strcmp(path + length - wanted, end);
-}
-
 int relatives_mapped(pid_t pid, const char *part, const char *end, char path[PATH_MAX])
 {
 	struct proc_mapping m;
@@ -151,8 +111,10 @@ int relatives_mapped(pid_t pid, const char *part, const char *end, char path[PAT
 	if (!maps)
 		return -1;
 	while (found && proc_maps_next(maps, &m)) {
-		if (*m.path != '/' || !strstr(m.path, part) || !ends_with(m.path, end) ||
-		    strlen(m.path) >= PATH_MAX)
+		size_t length = strlen(m.path), wanted = strlen(end);
+
+		if (*m.path != '/' || !strstr(m.path, part) || length >= PATH_MAX ||
+		    length < wanted || strcmp(m.path + length - wanted, end) != 0)
 			continue;
 		strcpy(path, m.path);
 		found = 0;

@@ -322,9 +322,9 @@ static int read_all(struct seccomp_chain *chain, pid_t tid, struct profile_error
 	if (!more)
 		return 0;
 	error_set(err,
-		  "cannot attach to thread %d: its seccomp filter cannot be read (%s): run "
-		  "scprof as root of the whole machine, outside of containers, or start the "
-		  "program with LD_PRELOAD=libscprof.so SCPROF_STOPPED=1",
+		  "cannot attach to thread %d: its seccomp filter cannot be read (%s): run scprof "
+		  "as root of the whole machine, outside of containers, or start the program with "
+		  "LD_PRELOAD=libscprof.so SCPROF_STOPPED=1",
 		  (int)tid, strerror(errno));
 	seccomp_filter_free(chain);
 	return -1;
@@ -339,11 +339,10 @@ int seccomp_filter_read(struct seccomp_chain *chain, pid_t tid, struct profile_e
 	if (modes >= 0 && mode == SECCOMP_MODE_DISABLED)
 		return 0;
 	if (mode == SECCOMP_MODE_STRICT)
-		return error_set(
-			err,
-			"cannot attach to thread %d: it is in strict seccomp mode, which kills for "
-			"all that recording needs: start the program without it",
-			(int)tid);
+		return error_set(err,
+				 "cannot attach to thread %d: it is in strict seccomp mode, which "
+				 "kills for all that recording needs: start the program without it",
+				 (int)tid);
 	if (!seccomp_filter_readable() && seccomp_filter_is_ours(tid))
 		return 1;
 	return read_all(chain, tid, err) ? -1 : 1;
@@ -355,11 +354,10 @@ int seccomp_filter_judge(const struct seccomp_chain *chain, pid_t tid, struct pr
 
 	if (!seccomp_filter_try(chain, &why))
 		return 0;
-	return error_set(
-		err,
-		"cannot attach to thread %d: %.200s: allow that call in the filter, or start the "
-		"program without it",
-		(int)tid, why.text);
+	return error_set(err,
+			 "cannot attach to thread %d: %.200s: allow that call in the filter, or "
+			 "start the program without it",
+			 (int)tid, why.text);
 }
 
 void seccomp_filter_free(struct seccomp_chain *chain)

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,14 +22,6 @@
 #define NAMESPACES_MOST 33 /* that the kernel nests */
 #define WORD_AT		offsetof(struct scp_wake_page, word)
 #define HEAD_BYTES	offsetof(struct scp_wake_page, text)
-
-static bool is_page_name(const char *path)
-{
-	const char *name = strrchr(path, '/');
-	size_t n = strlen(path);
-
-	return name && !strncmp(name + 1, "scprof.", 7) && n > 5 && !strcmp(path + n - 5, ".wake");
-}
 
 /* What of a path in maps is the process's root directory: both are named as we see them, and in a
  * container of another mount namespace as it does itself. */
@@ -52,7 +45,7 @@ bool wake_find(pid_t pid, char *path, size_t room)
 	while (!found && proc_maps_next(maps, &m)) {
 		int n;
 
-		if (m.deleted || *m.path != '/' || !is_page_name(m.path))
+		if (m.deleted || *m.path != '/' || fnmatch("scprof.*.wake", basename(m.path), 0))
 			continue;
 		n = snprintf(path, room, "/proc/%d/root%s", (int)pid,
 			     m.path + root_length(pid, m.path));

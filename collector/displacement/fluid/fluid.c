@@ -3,16 +3,11 @@
  * threads run. */
 #include "collector/displacement/fluid/fluid.h"
 
-#include <pthread.h>
-#include <semaphore.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "collector/clocks/clocks_read.h"
 #include "collector/clocks/counter.h"
-#include "collector/displacement/fluid/fluid_group.h"
 #include "collector/displacement/fluid/fluid_private.h"
 #include "collector/shared_page.h"
 #include "profile/base/error.h"
@@ -36,10 +31,9 @@ static void explain(const struct fluid_thread *t, struct profile_error *err)
 			  strerror(t->error));
 		return;
 	case NO_SCHEDSTAT:
-		error_set(err,
-			  "/proc/self/schedstat tells nothing here (the kernel lacks "
-			  "CONFIG_SCHED_INFO, or /proc is not mounted): waiting and stolen time "
-			  "cannot be distinguished");
+		error_set(err, "/proc/self/schedstat tells nothing here (the kernel lacks "
+			       "CONFIG_SCHED_INFO, or /proc is not mounted): waiting and stolen "
+			       "time cannot be distinguished");
 		return;
 	default:
 		error_set(err, "cannot start a thread on CPU %d: %s", t->cpu, strerror(t->error));
@@ -67,14 +61,6 @@ static struct fluid *make(const struct fluid_options *o, struct profile_error *e
 	return f;
 }
 
-/* Call this once all threads run: threads that have moved wait behind all others. */
-static void move_apart(struct fluid *f)
-{
-	f->apart = !fluid_group_make(&f->group);
-	for (size_t i = 0; i < f->count && f->apart; i++)
-		f->apart = !fluid_group_join(&f->group, f->thread[i].tid);
-}
-
 struct fluid *fluid_start(const struct fluid_options *o, struct profile_error *err)
 {
 	struct fluid *f;
@@ -100,7 +86,10 @@ struct fluid *fluid_start(const struct fluid_options *o, struct profile_error *e
 			return NULL;
 		}
 	}
-	move_apart(f);
+	/* once all threads run: those that have moved wait behind all others */
+	f->apart = !fluid_group_make(&f->group);
+	for (size_t i = 0; i < f->count && f->apart; i++)
+		f->apart = !fluid_group_join(&f->group, f->thread[i].tid);
 	return f;
 }
 

@@ -72,15 +72,6 @@ static int find_folder(const char *mount, const char *cgroup_file, char *folder,
 	return printed > 0 && (size_t)printed < size ? 0 : -1;
 }
 
-/* Its name is ours alone: one that exists was left by an earlier process of this number, or by us.
- */
-static int make_folder(const char *path)
-{
-	if (!mkdir(path, 0755))
-		return 0;
-	return errno != EEXIST || rmdir(path) ? -1 : mkdir(path, 0755);
-}
-
 int fluid_group_make_at(struct fluid_group *g, const char *mount, const char *cgroup_file)
 {
 	char folder[sizeof(g->path) - sizeof(NAME) - 16];
@@ -90,7 +81,9 @@ int fluid_group_make_at(struct fluid_group *g, const char *mount, const char *cg
 		return -1;
 	remove_left(folder);
 	snprintf(g->path, sizeof(g->path), "%s/" NAME "%d", folder, (int)getpid());
-	if (make_folder(g->path)) {
+	/* its name is ours alone: one that exists was left by an earlier process of this number, or
+	 * by us */
+	if (mkdir(g->path, 0755) && (errno != EEXIST || rmdir(g->path) || mkdir(g->path, 0755))) {
 		*g->path = '\0';
 		return -1;
 	}
@@ -105,21 +98,22 @@ int fluid_group_make(struct fluid_group *g)
 	return fluid_group_make_at(g, "/sys/fs/cgroup", "/proc/self/cgroup");
 }
 
-int fluid_group_join(const struct fluid_group *g, pid_t tid)
+static int move(const struct fluid_group *g, const char *to, pid_t tid)
 {
 	char number[16];
 
 	snprintf(number, sizeof(number), "%d\n", (int)tid);
-	return *g->path ? write_file(g->path, "tasks", number) : -1;
+	return *g->path ? write_file(g->path, to, number) : -1;
+}
+
+int fluid_group_join(const struct fluid_group *g, pid_t tid)
+{
+	return move(g, "tasks", tid);
 }
 
 void fluid_group_leave(const struct fluid_group *g, pid_t tid)
 {
-	char number[16];
-
-	snprintf(number, sizeof(number), "%d\n", (int)tid);
-	if (*g->path)
-		write_file(g->path, "../tasks", number);
+	move(g, "../tasks", tid);
 }
 
 void fluid_group_remove(struct fluid_group *g)
@@ -163,42 +157,29 @@ void fluid_group_line(const char *cgroup, char *line, size_t size)
 	}
 }
 
-static bool alive(const char *who)
+static bool differ(const char *own, const char *its)
 {
-	char stat[1024], *end;
-
-	kernel_file_text(stat, sizeof(stat), "/proc/%s/stat", who);
-	end = strrchr(stat, ')');
-	return end && end[1] && end[2] != 'Z' && end[2] != 'X';
-}
-
-static bool other_session(const char *who)
-{
-	char enabled[8], own[64], its[64];
-
-	kernel_file_text(enabled, sizeof(enabled), "/proc/sys/kernel/sched_autogroup_enabled");
-	if (*enabled != '1')
-		return false;
-	kernel_file_text(own, sizeof(own), "/proc/self/autogroup");
-	kernel_file_text(its, sizeof(its), "/proc/%s/autogroup", who);
-	return *own && *its && strcmp(own, its) != 0;
-}
-
-static bool other_cgroup(const char *who)
-{
-	char text[4096], own[1024], its[1024];
-
-	kernel_file_text(text, sizeof(text), "/proc/self/cgroup");
-	fluid_group_line(text, own, sizeof(own));
-	kernel_file_text(text, sizeof(text), "/proc/%s/cgroup", who);
-	fluid_group_line(text, its, sizeof(its));
 	return *own && *its && strcmp(own, its) != 0;
 }
 
 bool fluid_group_differs(pid_t pid)
 {
-	char who[16];
+	char text[4096], own[1024], its[1024], *end;
+	bool differs = false;
 
-	snprintf(who, sizeof(who), "%d", (int)pid);
-	return (other_session(who) || other_cgroup(who)) && alive(who);
+	kernel_file_text(text, sizeof(text), "/proc/sys/kernel/sched_autogroup_enabled");
+	if (*text == '1') { /* a session's */
+		kernel_file_text(own, sizeof(own), "/proc/self/autogroup");
+		kernel_file_text(its, sizeof(its), "/proc/%d/autogroup", (int)pid);
+		differs = differ(own, its);
+	}
+	kernel_file_text(text, sizeof(text), "/proc/self/cgroup");
+	fluid_group_line(text, own, sizeof(own));
+	kernel_file_text(text, sizeof(text), "/proc/%d/cgroup", (int)pid);
+	fluid_group_line(text, its, sizeof(its));
+	if (!differs && !differ(own, its))
+		return false;
+	kernel_file_text(text, sizeof(text), "/proc/%d/stat", (int)pid); /* does it live? */
+	end = strrchr(text, ')');
+	return end && end[1] && end[2] != 'Z' && end[2] != 'X';
 }

@@ -60,33 +60,15 @@ static int take_edge(struct fluid_thread *t, struct fluid_edge *e)
 	return result;
 }
 
-static struct fluid_window *room(struct fluid_thread *t, size_t index)
-{
-	struct fluid_window *block;
-
-	if (index >= (size_t)FLUID_BLOCK * FLUID_BLOCKS)
-		return NULL;
-	block = atomic_load_explicit(&t->block[index / FLUID_BLOCK], memory_order_relaxed);
-	if (!block) {
-		block = calloc(FLUID_BLOCK, sizeof(*block));
-		atomic_store_explicit(&t->block[index / FLUID_BLOCK], block, memory_order_release);
-	}
-	return block ? block + index % FLUID_BLOCK : NULL;
-}
-
-/* Between the last chunk and the edge: the way into the kernel's clock. Where the CPU was lost in
- * between, it is as short as can be. */
-static double tail(uint64_t units, double units_per_ns)
-{
-	return (double)units < TAIL_NS * units_per_ns ? (double)units : 0;
-}
-
 struct fluid_window fluid_thread_window_between(const struct fluid_edge *from,
 						const struct fluid_edge *to,
 						const struct fluid_loop *loop, uint64_t last,
 						uint64_t own_ns, double units_per_ns)
 {
 	struct fluid_chunks c = fluid_loop_chunks(loop);
+	/* Between the last chunk and the edge: the way into the kernel's clock. Where the CPU was
+	 * lost in between, it is as short as can be. */
+	double tail = (double)(to->first_at - last);
 
 	return (struct fluid_window){
 		.begin = from->at,
@@ -94,7 +76,7 @@ struct fluid_window fluid_thread_window_between(const struct fluid_edge *from,
 		.charged_ns = to->charged_ns - from->charged_ns,
 		.clock_ns = from->charged_ns,
 		.waited_ns = to->waited_ns - from->waited_ns,
-		.progress = c.mean * loop->chunks + tail(to->first_at - last, units_per_ns) +
+		.progress = c.mean * loop->chunks + (tail < TAIL_NS * units_per_ns ? tail : 0) +
 			    (double)(own_ns + to->charged_ns - to->first_ns) * units_per_ns,
 		.chunk = c.mean,
 		.chunks = loop->chunks,
@@ -108,10 +90,16 @@ static void finish_window(struct fluid_thread *t, const struct fluid_edge *from,
 			  const struct fluid_edge *to, uint64_t last)
 {
 	size_t index = atomic_load_explicit(&t->windows, memory_order_relaxed);
-	struct fluid_window *w = room(t, index);
+	struct fluid_window *w = NULL;
 
+	if (index < (size_t)FLUID_BLOCK * FLUID_BLOCKS) {
+		w = atomic_load_explicit(&t->block[index / FLUID_BLOCK], memory_order_relaxed);
+		w = w ? w : calloc(FLUID_BLOCK, sizeof(*w));
+		atomic_store_explicit(&t->block[index / FLUID_BLOCK], w, memory_order_release);
+	}
 	if (!w)
 		return; /* out of memory, or a month is over: what there is stays good */
+	w += index % FLUID_BLOCK;
 	*w = fluid_thread_window_between(from, to, &t->loop, last, t->own_ns,
 					 t->fluid->units_per_ns);
 	w->moved = sched_getcpu() != t->cpu;

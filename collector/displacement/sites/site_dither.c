@@ -5,7 +5,6 @@
 
 #include <limits.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -159,19 +158,18 @@ static void read_page(struct site_dither *d)
 
 /* ---- sites ---- */
 
-static bool is_rare(const struct watched *w)
-{
-	return w->quiet >= RARE_S && w->quiet_calls < DITHER_PLAN_RATE * w->quiet;
-}
-
 static size_t free_slot(const struct site_dither *d)
 {
 	for (size_t k = 1; k < SCP_CAUSAL_SLOTS; k++)
 		if (!d->slot[k].taken)
 			return k;
-	for (size_t k = 1; k < SCP_CAUSAL_SLOTS; k++)
-		if (d->slot[k].column == NONE && is_rare(&d->slot[k]))
+	for (size_t k = 1; k < SCP_CAUSAL_SLOTS; k++) {
+		const struct watched *w = &d->slot[k];
+
+		if (w->column == NONE && w->quiet >= RARE_S &&
+		    w->quiet_calls < DITHER_PLAN_RATE * w->quiet)
 			return k;
+	}
 	return NONE;
 }
 
@@ -249,12 +247,6 @@ static void admit(struct site_dither *d)
 		d->slot[k].column = d->columns++;
 }
 
-/* Threads that wait for each other with a lock in hand may lose more than each was held up. */
-static bool is_too_slow(const struct site_dither *d)
-{
-	return d->windows >= DITHER_PLAN_ENOUGH && site_dither_tell(d).slower > TOO_SLOW * d->share;
-}
-
 /* The slot of the site that is delayed next; 0: none. */
 static size_t draw(struct site_dither *d)
 {
@@ -265,7 +257,9 @@ static size_t draw(struct site_dither *d)
 	if (!dither_plan_next(&d->plan))
 		return 0;
 	admit(d);
-	if (is_too_slow(d))
+	/* threads that wait for each other with a lock in hand may lose more than each was held up
+	 */
+	if (d->windows >= DITHER_PLAN_ENOUGH && site_dither_tell(d).slower > TOO_SLOW * d->share)
 		return 0;
 	for (size_t k = 1; k < SCP_CAUSAL_SLOTS; k++)
 		if (d->slot[k].taken && d->slot[k].column != NONE) {
@@ -276,45 +270,36 @@ static size_t draw(struct site_dither *d)
 	return chosen < SCP_CAUSAL_SLOTS ? chosen : 0;
 }
 
-/* A window that cannot be noted is not delayed. */
-static bool note_window(struct site_dither *d, size_t k, double from)
-{
-	if (!array_reach((void **)&d->window, &d->room, d->windows, sizeof(*d->window), 0))
-		return false;
-	d->slot[k].drawn++;
-	d->window[d->windows++] = (struct drawn_window){from, from, d->slot[k].column};
-	return true;
-}
-
 static void begin_window(struct site_dither *d, double at)
 {
 	double delays[SCP_CAUSAL_SLOTS] = {0};
 	size_t k = draw(d);
 
 	d->began = at;
-	d->now = k && note_window(d, k, at) ? k : 0;
-	if (d->now)
+	d->now = 0;
+	/* a window that cannot be noted is not delayed */
+	if (k && array_reach((void **)&d->window, &d->room, d->windows, sizeof(*d->window), 0)) {
+		d->now = k;
+		d->slot[k].drawn++;
+		d->window[d->windows++] = (struct drawn_window){at, at, d->slot[k].column};
 		delays[k] = dither_plan_delay(&d->plan);
+	}
 	d->stale |= d->now != 0;
 	causal_page_window(d->page, delays, dither_plan_limit(&d->plan),
 			   DITHER_PLAN_WINDOW_S + SITE_DITHER_LATE_S);
-}
-
-static void end_window(struct site_dither *d, double at)
-{
-	if (d->now)
-		d->window[d->windows - 1].to =
-			fmin(at, d->began + DITHER_PLAN_WINDOW_S + SITE_DITHER_LATE_S);
-	read_page(d);
-	count_window(d, at - d->began);
 }
 
 void site_dither_tick(struct site_dither *d, double at)
 {
 	if (!d->page || (!d->stopped && at < d->began + DITHER_PLAN_WINDOW_S))
 		return;
-	if (isfinite(d->began))
-		end_window(d, at);
+	if (isfinite(d->began)) {
+		if (d->now)
+			d->window[d->windows - 1].to =
+				fmin(at, d->began + DITHER_PLAN_WINDOW_S + SITE_DITHER_LATE_S);
+		read_page(d);
+		count_window(d, at - d->began);
+	}
 	d->began = INFINITY;
 	d->now = 0;
 	if (d->stopped)

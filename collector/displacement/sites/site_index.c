@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "profile/base/array.h"
-#include "stats/regression/site_costs.h"
 
 static int compare_entries(const void *a, const void *b, void *profile)
 {
@@ -25,11 +24,6 @@ static int compare_entries(const void *a, const void *b, void *profile)
 	return *(const uint32_t *)a < *(const uint32_t *)b ? -1 : 1;
 }
 
-static bool same_site(const struct site *s, const struct prof_entry *e)
-{
-	return s->path == e->path && s->function == e->function && s->outcome == e->outcome;
-}
-
 static int compare_units(const void *a, const void *b, void *sites)
 {
 	const struct site *s = sites, *x = &s[*(const uint32_t *)a], *y = &s[*(const uint32_t *)b];
@@ -37,19 +31,6 @@ static int compare_units(const void *a, const void *b, void *sites)
 	if (x->units != y->units)
 		return x->units > y->units ? -1 : 1;
 	return x->entry < y->entry ? -1 : 1;
-}
-
-static int rank_sites(struct site_index *x)
-{
-	uint32_t *order = array_order((uint32_t)x->sites, compare_units, x->site);
-
-	if (!order)
-		return -1;
-	for (size_t i = 0; i < x->sites; i++)
-		x->site[order[i]].rank = i;
-	x->used = x->sites < SITE_COSTS_ROOM ? x->sites : SITE_COSTS_ROOM;
-	free(order);
-	return 0;
 }
 
 static int find_sites(struct site_index *x)
@@ -66,14 +47,23 @@ static int find_sites(struct site_index *x)
 	for (uint32_t i = 0; i < p->entries; i++) {
 		const struct prof_entry *e = &p->entry[order[i]];
 
-		if (!x->sites || !same_site(&x->site[x->sites - 1], e))
+		const struct site *last = x->sites ? &x->site[x->sites - 1] : NULL;
+
+		if (!last || last->path != e->path || last->function != e->function ||
+		    last->outcome != e->outcome)
 			x->site[x->sites++] =
 				(struct site){e->path, e->function, e->outcome, order[i], 0, 0};
 		x->site[x->sites - 1].units += e->sums.units;
 		x->site_of[order[i]] = x->sites - 1;
 	}
 	free(order);
-	return rank_sites(x);
+	order = array_order((uint32_t)x->sites, compare_units, x->site);
+	for (size_t i = 0; order && i < x->sites; i++)
+		x->site[order[i]].rank = i;
+	x->used = x->sites < SITE_COSTS_ROOM ? x->sites : SITE_COSTS_ROOM;
+	int failed = order ? 0 : -1;
+	free(order);
+	return failed;
 }
 
 static uint32_t process_of(const struct site_index *x, const char *file)

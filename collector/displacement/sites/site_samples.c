@@ -14,23 +14,90 @@
 #include <string.h>
 #include <time.h>
 
+#include "collector/clocks/clocks_read.h"
 #include "collector/displacement/displacement.h"
 #include "collector/displacement/sites/site_dither.h"
 #include "profile/base/array.h"
 #include "profile/live/entry_watch.h"
 #include "collector/machine/kernel_file.h"
 
-struct reading {
-	size_t window, first; /* first: of its calls in `calls` */
-	double at, program, softirqd;
-	uint32_t entries;
-	bool incomplete;
+/* CPU time of the processes that write profiles, and of the set's ksoftirqd threads, by their CPU
+ * clocks: time that the host of a virtual machine stole is not in them, as it is in a perf counter.
+ * A thread that runs right now is behind by up to a tick of the kernel. */
+struct site_clock {
+	pid_t pid;
+	uint64_t last_ns;
+	bool softirqd, begun, gone;
 };
+
+struct site_clocks {
+	struct site_clock *clock;
+	uint32_t count, room;
+};
+
+/* Since the reading before, seconds. */
+struct site_cpu_time {
+	double program, softirqd;
+	bool incomplete; /* a process is new, or ended: not all of its time is in it */
+};
+
+/* Unless it is there already. */
+static void site_clocks_add(struct site_clocks *c, pid_t pid, bool softirqd)
+{
+	for (size_t i = 0; i < c->count; i++)
+		if (c->clock[i].pid == pid)
+			return;
+	if (array_reach((void **)&c->clock, &c->room, c->count, sizeof(*c->clock), 0))
+		c->clock[c->count++] = (struct site_clock){.pid = pid, .softirqd = softirqd};
+}
+
+static void site_clocks_open(struct site_clocks *c, const cpu_set_t *cpus)
+{
+	DIR *proc = kernel_file_folder("/proc");
+	char name[32];
+	int pid, cpu;
+
+	*c = (struct site_clocks){0};
+	while ((pid = kernel_file_next(&proc)) >= 0)
+		if (!kernel_file_line(name, sizeof(name), "/proc/%d/comm", pid) &&
+		    sscanf(name, "ksoftirqd/%d", &cpu) == 1 && cpu >= 0 && cpu < CPU_SETSIZE &&
+		    CPU_ISSET(cpu, cpus))
+			site_clocks_add(c, pid, true);
+}
+
+static void read_one(struct site_clock *k, struct site_cpu_time *t)
+{
+	clockid_t clock;
+	uint64_t ns = clock_getcpuclockid(k->pid, &clock) ? 0 : clocks_read_ns(clock);
+
+	if (!ns) {
+		k->gone = true;
+		t->incomplete |= !k->softirqd;
+		return;
+	}
+	if (!k->begun)
+		t->incomplete |= !k->softirqd;
+	else
+		*(k->softirqd ? &t->softirqd : &t->program) +=
+			(double)(int64_t)(ns - k->last_ns) / 1e9;
+	k->begun = true;
+	k->last_ns = ns;
+}
+
+static struct site_cpu_time site_clocks_read(struct site_clocks *c)
+{
+	struct site_cpu_time t = {0, 0, false};
+
+	for (size_t i = 0; i < c->count; i++)
+		if (!c->clock[i].gone)
+			read_one(&c->clock[i], &t);
+	return t;
+}
 
 /* The readings of one thread. */
 struct reader {
 	pthread_mutex_t lock;
-	struct reading *reading;
+	struct site_reading *reading;
 	uint32_t *calls;
 	uint32_t readings, room, used, calls_room;
 	uint64_t last[SITE_SAMPLES_ENTRIES];
@@ -96,22 +163,22 @@ void site_samples_close(struct site_samples *s)
 	for (size_t i = 0; i <= s->cpus; i++) {
 		free(s->reader[i].reading);
 		free(s->reader[i].calls);
-		site_clocks_close(&s->reader[i].softirqd);
+		free(s->reader[i].softirqd.clock);
 		pthread_mutex_destroy(&s->reader[i].lock);
 	}
 	for (size_t i = 0; i < s->files; i++) {
 		entry_watch_close(&s->file[i].watch);
 		free(s->file[i].name);
 	}
-	site_clocks_close(&s->clocks);
+	free(s->clocks.clock);
 	free(s->profiles);
 	free(s);
 }
 
 /* A new reading with room for its calls; NULL: out of memory. */
-static struct reading *begin_reading(struct reader *r, size_t entries)
+static struct site_reading *begin_reading(struct reader *r, size_t entries)
 {
-	struct reading *reading;
+	struct site_reading *reading;
 
 	r->full = !array_reach((void **)&r->reading, &r->room, r->readings, sizeof(*reading), 0) ||
 		  !array_reach((void **)&r->calls, &r->calls_room, r->used + (uint32_t)entries,
@@ -119,14 +186,14 @@ static struct reading *begin_reading(struct reader *r, size_t entries)
 	if (r->full)
 		return NULL;
 	reading = &r->reading[r->readings];
-	*reading = (struct reading){.first = r->used, .entries = (uint32_t)entries};
+	*reading = (struct site_reading){.first = r->used, .entries = entries};
 	return reading;
 }
 
-static struct reading *read_calls(struct site_samples *s, struct reader *r)
+static struct site_reading *read_calls(struct site_samples *s, struct reader *r)
 {
 	size_t entries = atomic_load_explicit(&s->entries, memory_order_acquire);
-	struct reading *reading = begin_reading(r, entries);
+	struct site_reading *reading = begin_reading(r, entries);
 
 	for (size_t i = 0; reading && i < entries; i++) {
 		uint64_t now = entry_watch_calls(s->entry[i].fd, s->entry[i].at);
@@ -166,7 +233,7 @@ void site_samples_edge(void *context, size_t cpu, size_t window)
 {
 	struct site_samples *s = context;
 	struct reader *r = &s->reader[cpu];
-	struct reading *reading;
+	struct site_reading *reading;
 
 	if (!atomic_load_explicit(&s->entries, memory_order_acquire) ||
 	    atomic_load_explicit(&s->ended, memory_order_relaxed))
@@ -241,7 +308,7 @@ static void find(struct site_samples *s)
 		entry_watch_look(&s->file[i].watch);
 		publish(s, i);
 		if (s->file[i].watch.pid)
-			site_clocks_add(&s->clocks, (pid_t)s->file[i].watch.pid);
+			site_clocks_add(&s->clocks, (pid_t)s->file[i].watch.pid, false);
 	}
 }
 
@@ -249,7 +316,7 @@ void site_samples_tick(void *context, double at)
 {
 	struct site_samples *s = context;
 	struct reader *r = &s->reader[s->cpus];
-	struct reading *reading;
+	struct site_reading *reading;
 	struct site_cpu_time time;
 
 	find(s);
@@ -306,89 +373,8 @@ size_t site_samples_readings(const struct site_samples *s, size_t cpu)
 
 struct site_reading site_samples_reading(const struct site_samples *s, size_t cpu, size_t i)
 {
-	const struct reader *r = &s->reader[cpu];
-	const struct reading *g = &r->reading[i];
+	struct site_reading g = s->reader[cpu].reading[i];
 
-	return (struct site_reading){
-		.window = g->window,
-		.at = g->at,
-		.program = g->program,
-		.softirqd = g->softirqd,
-		.incomplete = g->incomplete,
-		.calls = r->calls + g->first,
-		.entries = g->entries,
-	};
-}
-
-/* Makes one clock_gettime for each process and reading. */
-
-static void add(struct site_clocks *c, pid_t pid, bool softirqd)
-{
-	if (array_reach((void **)&c->clock, &c->room, c->count, sizeof(*c->clock), 0))
-		c->clock[c->count++] = (struct site_clock){.pid = pid, .softirqd = softirqd};
-}
-
-static bool is_softirqd(int pid, const cpu_set_t *cpus)
-{
-	char name[32];
-	int cpu;
-
-	return !kernel_file_line(name, sizeof(name), "/proc/%d/comm", pid) &&
-	       sscanf(name, "ksoftirqd/%d", &cpu) == 1 && cpu >= 0 && cpu < CPU_SETSIZE &&
-	       CPU_ISSET(cpu, cpus);
-}
-
-void site_clocks_open(struct site_clocks *c, const cpu_set_t *cpus)
-{
-	DIR *proc = kernel_file_folder("/proc");
-
-	*c = (struct site_clocks){0};
-	for (int pid; (pid = kernel_file_next(&proc)) >= 0;)
-		if (is_softirqd(pid, cpus))
-			add(c, pid, true);
-}
-
-void site_clocks_close(struct site_clocks *c)
-{
-	free(c->clock);
-	*c = (struct site_clocks){0};
-}
-
-void site_clocks_add(struct site_clocks *c, pid_t pid)
-{
-	for (size_t i = 0; i < c->count; i++)
-		if (c->clock[i].pid == pid)
-			return;
-	add(c, pid, false);
-}
-
-static void read_one(struct site_clock *k, struct site_cpu_time *t)
-{
-	struct timespec now;
-	clockid_t clock;
-	uint64_t ns;
-
-	if (clock_getcpuclockid(k->pid, &clock) || clock_gettime(clock, &now)) {
-		k->gone = true;
-		t->incomplete |= !k->softirqd;
-		return;
-	}
-	ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-	if (!k->begun)
-		t->incomplete |= !k->softirqd;
-	else
-		*(k->softirqd ? &t->softirqd : &t->program) +=
-			(double)(int64_t)(ns - k->last_ns) / 1e9;
-	k->begun = true;
-	k->last_ns = ns;
-}
-
-struct site_cpu_time site_clocks_read(struct site_clocks *c)
-{
-	struct site_cpu_time t = {0, 0, false};
-
-	for (size_t i = 0; i < c->count; i++)
-		if (!c->clock[i].gone)
-			read_one(&c->clock[i], &t);
-	return t;
+	g.calls = s->reader[cpu].calls + g.first;
+	return g;
 }

@@ -1,41 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* CPU time of the processes that write profiles, and of the set's ksoftirqd threads, by their
- * CPU clocks: time that the host of a virtual machine stole is not in them, as it is in a
- * perf counter. A thread that runs right now is behind by up to a tick of the kernel. */
-#ifndef SCPROF_COLLECTOR_DISPLACEMENT_SITES_SITE_SAMPLES_H
-#define SCPROF_COLLECTOR_DISPLACEMENT_SITES_SITE_SAMPLES_H
-
-#include <sched.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
-
-struct site_clock {
-	pid_t pid;
-	uint64_t last_ns;
-	bool softirqd, begun, gone;
-};
-
-struct site_clocks {
-	struct site_clock *clock;
-	uint32_t count, room;
-};
-
-/* Since the reading before, seconds. */
-struct site_cpu_time {
-	double program, softirqd;
-	bool incomplete; /* a process is new, or ended: not all of its time is in it */
-};
-
-/* Finds ksoftirqd. */
-void site_clocks_open(struct site_clocks *c, const cpu_set_t *cpus);
-void site_clocks_close(struct site_clocks *c);
-
-/* Unless it is there already. */
-void site_clocks_add(struct site_clocks *c, pid_t pid);
-struct site_cpu_time site_clocks_read(struct site_clocks *c);
-
 /* How often each entry of a run's profiles was called, read many times a second while the
  * run lasts, at the edges of the fluid's windows and at the measuring thread's ticks.
  *
@@ -47,6 +10,14 @@ struct site_cpu_time site_clocks_read(struct site_clocks *c);
  * Memory: 4 bytes an entry and reading, at most 100 readings a second and CPU (the fluid
  * makes its windows longer in the course of time).
  */
+#ifndef SCPROF_COLLECTOR_DISPLACEMENT_SITES_SITE_SAMPLES_H
+#define SCPROF_COLLECTOR_DISPLACEMENT_SITES_SITE_SAMPLES_H
+
+#include <sched.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
 
 #define SITE_SAMPLES_ENTRIES 512 /* read; what is found later is counted, not read */
 #define SITE_SAMPLES_FILES   256
@@ -72,7 +43,7 @@ struct site_reading {
 	double program, softirqd;
 	bool incomplete; /* a process came or went: its CPU time is not all in it */
 	const uint32_t *calls;
-	size_t entries;
+	size_t entries, first; /* first: where its calls are among those of all readings */
 };
 
 /* `profiles`: the run's directory, which has no files yet. NULL: out of memory. */

@@ -112,16 +112,16 @@ static void test_libraries_of_a_process(void **state)
 		"9000-a000 r-xp 00000000 08:01 7   /lib64/ld-linux-x86-64.so.2\n"
 		"a000-b000 r-xp 00000000 00:00 0   [vdso]\n"
 		"b000-c000 r-xp 00000000 08:01 8   /opt/my lib/libc.so.6\n";
-	struct library_closure found;
+	struct names found;
 	FILE *file = fmemopen((void *)(uintptr_t)lines, sizeof(lines) - 1, "r");
 
 	(void)state;
 	assert_int_equal(library_closure_read_maps(file, "/usr/bin/server", &found), 0);
 	fclose(file);
-	assert_int_equal(found.paths, 2);
-	assert_string_equal(found.path[0], "/usr/lib/libssl.so.3");
-	assert_string_equal(found.path[1], "/opt/my lib/libc.so.6");
-	library_closure_free(&found);
+	assert_int_equal(found.count, 2);
+	assert_string_equal(found.name[0], "/usr/lib/libssl.so.3");
+	assert_string_equal(found.name[1], "/opt/my lib/libc.so.6");
+	exports_free_names(&found);
 }
 
 int main(void)

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Lists of words in one text. */
+#ifndef SCPROF_PROFILE_BASE_WORDS_H
+#define SCPROF_PROFILE_BASE_WORDS_H
+
+#include <stdbool.h>
+#include <string.h>
+
+/* Is `word`, which is not empty, one of the words between these separators? */
+static inline bool words_have(const char *list, const char *separators, const char *word)
+{
+	for (size_t length; *list; list += length) {
+		list += strspn(list, separators);
+		length = strcspn(list, separators);
+		if (length && length == strlen(word) && !strncmp(list, word, length))
+			return true;
+	}
+	return false;
+}
+
+#endif
