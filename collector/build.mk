@@ -35,7 +35,7 @@ COLLECTOR_SRC = \
 	$(addprefix collector/dump/,dump.c dump_fd.c dump_python.c dump_stack.c) \
 	$(addprefix collector/attach/safe_point/,frames.c inside.c libc_names.c machine_$(COLLECTOR_ARCH).c memory.c objects.c safe_points.c symbols.c threads.c) \
 	$(addprefix collector/attach/target/,as_user.c relatives.c seccomp_filter.c wake.c) \
-	$(addprefix collector/attach/refusal/,refusal.c refusal_access.c refusal_process.c refusal_program.c) \
+	$(addprefix collector/attach/refusal/,refusal.c refusal_process.c) \
 	collector/attach/attach.c \
 	collector/attach/attach_work_$(COLLECTOR_ARCH).c \
 	$(COLLECTOR_ATTACH_$(COLLECTOR_ARCH)) \
@@ -54,7 +54,6 @@ COLLECTOR_SRC = \
 	collector/clocks/clocks.c \
 	collector/clocks/clocks_cpus.c \
 	collector/clocks/clocks_drift.c \
-	collector/clocks/clocks_late.c \
 	collector/clocks/clocks_measure.c \
 	collector/clocks/clocks_read.c \
 	collector/clocks/clocks_ticks.c \
@@ -95,8 +94,6 @@ COLLECTOR_SRC = \
 	collector/machine/cpus.c \
 	collector/machine/kernel_file.c \
 	collector/machine/proc_maps.c \
-	collector/machine/quota.c \
-	collector/machine/task_clock.c \
 	collector/machine/tasks.c \
 	collector/machine/taskstats.c \
 	collector/bench/bench.c \

@@ -79,29 +79,19 @@ static int watch(char *at, size_t bytes, int fd)
 	return r;
 }
 
-static void *map_file(int fd, size_t bytes, mode_t mode)
-{
-	void *mapped;
-
-	errno = posix_fallocate(fd, 0, (off_t)bytes);
-	if (errno || fchmod(fd, mode))
-		return NULL;
-	mapped = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	errno = mapped == MAP_FAILED ? errno : ENOMEM;
-	return mapped == MAP_FAILED || watch(mapped, bytes, fd) ? NULL : mapped;
-}
-
 void *shared_page_create(const char *path, size_t bytes, mode_t mode)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600), error;
-	void *mapped;
+	void *mapped = MAP_FAILED;
 
 	if (fd < 0)
 		return NULL;
-	mapped = map_file(fd, bytes, mode);
-	if (mapped)
+	errno = posix_fallocate(fd, 0, (off_t)bytes);
+	if (!errno && !fchmod(fd, mode))
+		mapped = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (mapped != MAP_FAILED && !watch(mapped, bytes, fd))
 		return mapped;
-	error = errno;
+	error = mapped == MAP_FAILED ? errno : ENOMEM;
 	close(fd);
 	unlink(path);
 	errno = error;

@@ -50,8 +50,7 @@ int run_displace_open(struct run_displace *r, const char *profiles)
 		return FAILED;
 	}
 	if (r->samples) {
-		site_samples_set_displace(r->samples, r->d);
-		site_samples_set_dither(r->samples, r->dither);
+		site_samples_begin(r->samples, r->d, r->dither);
 	}
 	r->cpus = options.cpus;
 	stopped = displacement_idle_phase(r->d, REST_S);

@@ -66,19 +66,6 @@ static bool receive(int from, struct attach_answer *a)
 	return n > 0 && read(from, a, sizeof(*a)) == sizeof(*a);
 }
 
-/* It may have to let go of a thread that does not stop: that is not waited for. */
-static void await_end(pid_t tracer, bool answered, int *status)
-{
-	pid_t ended;
-
-	for (int ms = 0; ms < CLOSE_MS; ms++) {
-		ended = waitpid(tracer, status, answered ? WNOHANG : 0);
-		if (ended > 0 || (ended < 0 && errno != EINTR))
-			return;
-		usleep(1000);
-	}
-}
-
 /* The tracer's answer, or why there is none. */
 static int await_answer(const struct attach_target *t, pid_t tracer, int from,
 			struct attach_answer *a)
@@ -88,7 +75,14 @@ static int await_answer(const struct attach_target *t, pid_t tracer, int from,
 
 	if (!answered)
 		kill(tracer, SIGKILL);
-	await_end(tracer, answered, &status);
+	/* it may have to let go of a thread that does not stop: that is not waited for */
+	for (int ms = 0; ms < CLOSE_MS; ms++) {
+		pid_t ended = waitpid(tracer, &status, answered ? WNOHANG : 0);
+
+		if (ended > 0 || (ended < 0 && errno != EINTR))
+			break;
+		usleep(1000);
+	}
 	if (answered) {
 		a->error.text[sizeof(a->error.text) - 1] = '\0';
 		a->result.profile[sizeof(a->result.profile) - 1] = '\0';

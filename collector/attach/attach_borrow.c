@@ -258,16 +258,6 @@ static int ask_all(struct borrowing *b, bool first, int limit_ms, uint64_t *room
 	return status;
 }
 
-/* Stacks of new threads. */
-static int read_maps_again(struct attach_working *w)
-{
-	if (w->area)
-		return 0;
-	if (!proc_maps_list(&w->maps, w->remote.target.pid, w->name))
-		return attach_state_say(w, "it has ended");
-	return 0;
-}
-
 int attach_borrow(struct attach_working *w, uint64_t *room)
 {
 	struct borrowing b = {.w = w, .since_ns = remote_now_ns(), .why = "none can be found"};
@@ -282,8 +272,9 @@ int attach_borrow(struct attach_working *w, uint64_t *room)
 		if (status != 0)
 			return status > 0 ? 0 : -1;
 		remote_rest(&w->remote, b.others ? PAUSE_MS : WATCH_MS);
-		if (read_maps_again(w) != 0)
-			return -1;
+		/* stacks of new threads */
+		if (!w->area && !proc_maps_list(&w->maps, w->remote.target.pid, w->name))
+			return attach_state_say(w, "it has ended");
 	}
 	return error_set(w->err,
 			 "process %d: no thread can be borrowed for a call within %d ms; the last "

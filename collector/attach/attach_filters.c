@@ -53,31 +53,25 @@ static struct answer judge(struct remote *r, pid_t tid)
 	return a;
 }
 
-/* A thread that was given up may stop meanwhile. */
-static bool read_next(struct remote *r, int from, pid_t *tid)
-{
-	struct pollfd p = {.fd = from, .events = POLLIN};
-
-	while (poll(&p, 1, 0) == 0)
-		remote_rest(r, LOOK_MS);
-	return read(from, tid, sizeof(*tid)) == sizeof(*tid);
-}
-
 /* The child: until nobody asks any more. */
 static void serve(const struct attach_target *t, int from)
 {
 	struct profile_error err;
 	struct remote *r = calloc(1, sizeof(*r));
+	struct pollfd p = {.fd = from, .events = POLLIN};
+	struct answer a;
 	pid_t tid;
 
 	if (!r || remote_open(r, t, &err) != 0)
 		_exit(1);
-	while (read_next(r, from, &tid)) {
-		struct answer a = judge(r, tid);
-
-		if (write(from, &a, sizeof(a)) != sizeof(a))
+	do {
+		/* a thread that was given up may stop meanwhile */
+		while (poll(&p, 1, 0) == 0)
+			remote_rest(r, LOOK_MS);
+		if (read(from, &tid, sizeof(tid)) != sizeof(tid))
 			break;
-	}
+		a = judge(r, tid);
+	} while (write(from, &a, sizeof(a)) == sizeof(a));
 	for (int fd = 0; fd < 3; fd++)
 		close(fd);
 	remote_close(r, LINGER_MS);
@@ -101,22 +95,6 @@ static int start(struct attach_filters *f, const struct attach_target *t, struct
 	return 0;
 }
 
-/* Checks a thread if none with as many filters was. */
-static int note_thread(struct attach_filters *f, const struct attach_target *t, pid_t tid,
-		       struct profile_error *err)
-{
-	unsigned count = seccomp_filter_count(tid);
-
-	if (!count || f->seens == DIFFERENT_MOST)
-		return 0;
-	for (unsigned int i = 0; i < f->seens; i++)
-		if (f->seen[i].count == count)
-			return 0;
-	if (f->child < 0 && start(f, t, err) != 0)
-		return -1;
-	return attach_filters_check(f, tid, err) < 0 ? -1 : 0;
-}
-
 int attach_filters_begin(struct attach_filters *f, const struct attach_target *t,
 			 struct profile_error *err)
 {
@@ -125,10 +103,20 @@ int attach_filters_begin(struct attach_filters *f, const struct attach_target *t
 	pid_t tid;
 
 	*f = (struct attach_filters){.pid = t->pid, .child = -1};
-	while (status == 0 && (tid = kernel_file_next(&d)) >= 0)
-		status = note_thread(f, t, tid, err);
+	/* checks a thread if none with as many filters was */
+	while (status >= 0 && (tid = kernel_file_next(&d)) >= 0) {
+		unsigned int count = seccomp_filter_count(tid), i = 0;
+
+		while (i < f->seens && f->seen[i].count != count)
+			i++;
+		if (!count || f->seens == DIFFERENT_MOST || i < f->seens)
+			continue;
+		status = f->child < 0 ? start(f, t, err) : 0;
+		if (status == 0)
+			status = attach_filters_check(f, tid, err);
+	}
 	kernel_file_leave(&d);
-	return status;
+	return status < 0 ? -1 : 0;
 }
 
 int attach_filters_check(struct attach_filters *f, pid_t tid, struct profile_error *err)

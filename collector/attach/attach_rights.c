@@ -22,20 +22,6 @@
 #define CPU_SECONDS   60
 #define ADDRESS_BYTES (8ull << 30)
 
-/* The effective ones; of a setuid program of root's those of who started it, who may run something
- * else in the process at any moment. */
-static bool ids_of(pid_t pid, uid_t *uid, gid_t *gid)
-{
-	uint64_t user[2], group[2];
-
-	if (proc_status_numbers(pid, "Uid", 10, user, 2) != 2 ||
-	    proc_status_numbers(pid, "Gid", 10, group, 2) != 2)
-		return false;
-	*uid = (uid_t)(user[1] ? user[1] : user[0]);
-	*gid = (gid_t)(user[1] ? group[1] : group[0]);
-	return true;
-}
-
 static bool may_trace(pid_t pid)
 {
 	char path[64];
@@ -70,8 +56,7 @@ static bool become(uid_t uid, gid_t gid, pid_t pid)
 int attach_rights_drop(pid_t pid, struct profile_error *err)
 {
 	const struct rlimit cpu = {CPU_SECONDS, CPU_SECONDS}, core = {0, 0}, nice = {40, 40};
-	uid_t uid;
-	gid_t gid;
+	uint64_t user[2], group[2];
 
 	setrlimit(RLIMIT_CPU, &cpu);
 	setrlimit(RLIMIT_CORE, &core);
@@ -82,8 +67,13 @@ int attach_rights_drop(pid_t pid, struct profile_error *err)
 #endif
 	if (geteuid() != 0)
 		return 0;
-	if (!ids_of(pid, &uid, &gid))
+	if (proc_status_numbers(pid, "Uid", 10, user, 2) != 2 ||
+	    proc_status_numbers(pid, "Gid", 10, group, 2) != 2)
 		return error_set(err, "process %d has ended", (int)pid);
+	/* the effective ones; of a setuid program of root's those of who started it, who may run
+	 * something else in the process at any moment */
+	uid_t uid = (uid_t)(user[1] ? user[1] : user[0]);
+	gid_t gid = (gid_t)(user[1] ? group[1] : group[0]);
 	if (uid == 0 || become(uid, gid, pid))
 		return 0;
 	return error_set(err, "cannot become user %u of process %d: %s", (unsigned)uid, (int)pid,

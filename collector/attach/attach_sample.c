@@ -39,16 +39,6 @@ static void prepare(void)
 	setitimer(ITIMER_REAL, &limit, NULL);
 }
 
-static void let_go(pid_t tid, int status)
-{
-	bool ours = REMOTE_EVENT(status) == PTRACE_EVENT_STOP;
-	struct user_regs_struct regs;
-
-	if (ours && remote_registers(tid, &regs) && sigframe_restart_all(&regs))
-		remote_set_registers(tid, &regs);
-	ptrace(PTRACE_DETACH, tid, NULL, ours ? 0L : (long)WSTOPSIG(status));
-}
-
 void attach_sample(pid_t tid, void (*look)(void *context), void *context, double *held_ms)
 {
 	pid_t child = fork();
@@ -60,9 +50,13 @@ void attach_sample(pid_t tid, void (*look)(void *context), void *context, double
 	if (!ptrace(PTRACE_SEIZE, tid, NULL, NULL) && !ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) &&
 	    waitpid(tid, &status, __WALL) == tid && WIFSTOPPED(status)) {
 		uint64_t begun = remote_now_ns();
+		bool ours = REMOTE_EVENT(status) == PTRACE_EVENT_STOP;
+		struct user_regs_struct regs;
 
 		look(context);
-		let_go(tid, status);
+		if (ours && remote_registers(tid, &regs) && sigframe_restart_all(&regs))
+			remote_set_registers(tid, &regs);
+		ptrace(PTRACE_DETACH, tid, NULL, ours ? 0L : (long)WSTOPSIG(status));
 		*held_ms = (double)(remote_now_ns() - begun) / 1e6;
 	}
 	_exit(0);

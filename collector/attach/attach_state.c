@@ -12,24 +12,18 @@ int attach_state_say(struct attach_working *w, const char *what)
 	return error_set(w->err, "process %d: %s", (int)w->remote.target.pid, what);
 }
 
-/* FNV-1a, as the library has it. */
-static uint32_t version_hash(void)
-{
-	uint64_t h = UINT64_C(0xcbf29ce484222325);
-
-	for (const char *c = SCPROF_VERSION; *c; c++)
-		h = (h ^ (uint8_t)*c) * UINT64_C(0x100000001b3);
-	return (uint32_t)h;
-}
-
 int attach_state_check(struct attach_working *w, const struct scp_attach_state *s)
 {
+	uint64_t version = UINT64_C(0xcbf29ce484222325); /* FNV-1a, as the library has it */
+
+	for (const char *c = SCPROF_VERSION; *c; c++)
+		version = (version ^ (uint8_t)*c) * UINT64_C(0x100000001b3);
 	if (s->status == SCP_ATTACH_BUSY)
 		return attach_state_say(
 			w, "another scprof is attaching or detaching, or its thread died of it");
 	if (!w->order)
 		return 0;
-	if (s->version != version_hash())
+	if (s->version != (uint32_t)version)
 		return attach_state_say(
 			w, "the libscprof.so in it is of another version than this scprof");
 	if (s->status == SCP_ATTACH_PRELOADED)

@@ -93,25 +93,19 @@ static int name_all(struct copy_in *c, const char *directory)
 	return 0;
 }
 
-static int open_folder(const char *file)
-{
-	char folder[PATH_MAX];
-	const char *slash = strrchr(file, '/');
-
-	snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - file) + 1 : 2,
-		 slash ? file : "./");
-	return open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-}
-
 /* With the owner's rights. */
 static int make_all(struct copy_in *c, const struct refusal_facts *f, const char *directory,
 		    int library)
 {
+	const char *slash = strrchr(f->wake, '/');
+	char folder[PATH_MAX];
 	struct statvfs fs;
 
+	snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - f->wake) + 1 : 2,
+		 slash ? f->wake : "./");
 	c->place = f->target.pid ? as_user_open_inside(f->target.pid, directory,
 						       O_RDONLY | O_DIRECTORY | O_NONBLOCK)
-				 : open_folder(f->wake);
+				 : open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (c->place < 0)
 		return -1;
 	if (library >= 0 && !fstatvfs(c->place, &fs) && fs.f_flag & ST_NOEXEC) {
@@ -122,19 +116,6 @@ static int make_all(struct copy_in *c, const struct refusal_facts *f, const char
 			       (library >= 0 && copy_library(c, library))
 		       ? -1
 		       : 0;
-}
-
-static const char *reason(int error)
-{
-	switch (error) {
-	case ENOEXEC:
-		return "its file system is mounted noexec";
-	case EACCES:
-	case EPERM:
-		return "the process's user cannot write there";
-	default:
-		return strerror(error);
-	}
 }
 
 static int begin(struct copy_in *c, const struct refusal_facts *f, const char *directory,
@@ -163,7 +144,11 @@ static int begin(struct copy_in *c, const struct refusal_facts *f, const char *d
 		error_set(err,
 			  "cannot make files in %.150s of process %d: %s: --copy-to DIR has to "
 			  "name a directory there that user %u can write to and execute from",
-			  directory, (int)(pid ? pid : f->inner_pid), reason(errno),
+			  directory, (int)(pid ? pid : f->inner_pid),
+			  errno == ENOEXEC ? "its file system is mounted noexec"
+			  : errno == EACCES || errno == EPERM
+				  ? "the process's user cannot write there"
+				  : strerror(errno),
 			  (unsigned)p.owner.uid);
 	return failed;
 }

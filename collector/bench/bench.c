@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -90,31 +91,6 @@ static const char *subject_name(const struct bench_plan *plan)
 	return plan->library ? plan->function : plan->path;
 }
 
-static enum bench_end endless(const struct bench_plan *plan, const struct bench_record *r,
-			      struct bench_error *err)
-{
-	char place[128], limit[32];
-
-	describe_place(plan, r, place, sizeof(place));
-	duration_print_exact(plan->timeout_ns, limit, sizeof(limit));
-	return fail(err, BENCH_ENDLESS, "'%s' did not return within %s, %s; --timeout allows more",
-		    subject_name(plan), limit, place);
-}
-
-static enum bench_end died(const struct bench_plan *plan, const struct bench_record *r, int status,
-			   struct bench_error *err)
-{
-	char place[128];
-
-	describe_place(plan, r, place, sizeof(place));
-	if (WIFSIGNALED(status))
-		return fail(err, BENCH_DIED, "'%s' was killed by signal %d (%s), %s",
-			    subject_name(plan), WTERMSIG(status), strsignal(WTERMSIG(status)),
-			    place);
-	return fail(err, BENCH_DIED, "'%s' ended its process with status %d, %s",
-		    subject_name(plan), WEXITSTATUS(status), place);
-}
-
 /* User code could have overwritten the record, so it is checked before it is used. */
 static bool plausible(const struct bench_plan *plan, const struct bench_record *r)
 {
@@ -132,13 +108,22 @@ static bool plausible(const struct bench_plan *plan, const struct bench_record *
 static enum bench_end judge(const struct bench_plan *plan, struct bench_record *r, int status,
 			    struct bench_error *err)
 {
+	char place[128];
+
 	if (r->refused) {
 		r->why[sizeof(r->why) - 1] = '\0';
 		return fail(err, r->refused <= BENCH_DIED ? (enum bench_end)r->refused : BENCH_DIED,
 			    "%s", r->why);
 	}
 	if (status || r->phase != BENCH_FINISHED)
-		return died(plan, r, status, err);
+		describe_place(plan, r, place, sizeof(place));
+	if (WIFSIGNALED(status))
+		return fail(err, BENCH_DIED, "'%s' was killed by signal %d (%s), %s",
+			    subject_name(plan), WTERMSIG(status), strsignal(WTERMSIG(status)),
+			    place);
+	if (status || r->phase != BENCH_FINISHED)
+		return fail(err, BENCH_DIED, "'%s' ended its process with status %d, %s",
+			    subject_name(plan), WEXITSTATUS(status), place);
 	if (!plausible(plan, r))
 		return fail(err, BENCH_DIED,
 			    "'%s' wrote over memory that is not its own, the results among it",
@@ -169,18 +154,6 @@ static uint64_t time_left(const struct bench_plan *plan, const struct bench_reco
 
 #define PROGRESS_NS UINT64_C(250000000)
 
-/* How long to wait until the next action. */
-static uint64_t report_progress(const struct bench_plan *plan, const struct bench_record *r,
-				uint64_t left)
-{
-	uint32_t made = r->replication < plan->replications ? r->replication : plan->replications;
-
-	if (!plan->progress)
-		return left;
-	plan->progress(plan->context, (double)made / plan->replications);
-	return left < PROGRESS_NS ? left : PROGRESS_NS;
-}
-
 static enum bench_end watch(const struct bench_plan *plan, struct bench_record *r, pid_t pid,
 			    const sigset_t *signals, struct bench_error *err)
 {
@@ -192,10 +165,20 @@ static enum bench_end watch(const struct bench_plan *plan, struct bench_record *
 			return judge(plan, r, status, err);
 		left = time_left(plan, r, started_ns);
 		if (!left) {
+			char place[128], limit[32];
+
 			end_child(pid);
-			return endless(plan, r, err);
+			describe_place(plan, r, place, sizeof(place));
+			duration_print_exact(plan->timeout_ns, limit, sizeof(limit));
+			return fail(err, BENCH_ENDLESS,
+				    "'%s' did not return within %s, %s; --timeout allows more",
+				    subject_name(plan), limit, place);
 		}
-		left = report_progress(plan, r, left);
+		if (plan->progress) {
+			plan->progress(plan->context,
+				       fmin(1, (double)r->replication / plan->replications));
+			left = left < PROGRESS_NS ? left : PROGRESS_NS;
+		}
 		struct timespec wait = clocks_read_timespec(left);
 		int got = sigtimedwait(signals, NULL, &wait);
 		if (got > 0 && got != SIGCHLD) {

@@ -68,7 +68,8 @@ static void make_image(struct image *image)
 	memcpy(image->code, exit_now, sizeof(exit_now));
 }
 
-int bench_command_empty(char *path, size_t size)
+/* Its path, for posix_spawn in this process. 0, or -1 with errno. */
+static int make_empty(char *path, size_t size)
 {
 	int fd = memfd_create("empty", MFD_CLOEXEC);
 	struct image image;
@@ -101,19 +102,6 @@ static int run_once(const char *path, char **command, int *status)
 	return 0;
 }
 
-static int refuse_status(struct bench_subject *s, int status)
-{
-	if (WIFSIGNALED(status))
-		return bench_measure_refuse(s->record, BENCH_DIED,
-					    "the command was killed by signal %d (%s); "
-					    "--any-status measures it all the same",
-					    WTERMSIG(status), strsignal(WTERMSIG(status)));
-	return bench_measure_refuse(
-		s->record, BENCH_DIED,
-		"the command ended with status %d; --any-status measures it all the same",
-		WEXITSTATUS(status));
-}
-
 static int run(struct bench_subject *s, uint64_t calls)
 {
 	for (uint64_t i = 0; i < calls; i++) {
@@ -124,8 +112,18 @@ static int run(struct bench_subject *s, uint64_t calls)
 				s->record,
 				error == EAGAIN || error == ENOMEM ? BENCH_FAILED : BENCH_BAD,
 				"cannot run %s: %s", s->plan->path, strerror(error));
-		if (status && !s->plan->any_status)
-			return refuse_status(s, status);
+		if (status && !s->plan->any_status) {
+			char how[64];
+
+			snprintf(how, sizeof(how),
+				 WIFSIGNALED(status) ? "was killed by signal %d (%s)"
+						     : "ended with status %d",
+				 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status),
+				 strsignal(WTERMSIG(status)));
+			return bench_measure_refuse(
+				s->record, BENCH_DIED,
+				"the command %s; --any-status measures it all the same", how);
+		}
 	}
 	return 0;
 }
@@ -152,7 +150,7 @@ int bench_command_open(struct bench_subject *s)
 	int status;
 
 	/* where programs in memory may not be executed, there is none to compare with */
-	s->record->empty_known = !bench_command_empty(s->empty_path, sizeof(s->empty_path)) &&
+	s->record->empty_known = !make_empty(s->empty_path, sizeof(s->empty_path)) &&
 				 !run_once(s->empty_path, command, &status) && !status;
 	s->run = run;
 	s->run_empty = run_empty;

@@ -121,28 +121,23 @@ static bool is_data(void *address)
 	return ELF64_ST_TYPE(symbol->st_info) == STT_OBJECT;
 }
 
-/* The loader's message, with a hint where the name may be the mistake. */
-static int refuse_library(struct bench_subject *s)
-{
-	const char *name = s->plan->library, *said = dlerror(), *hint = "";
-
-	if (!strchr(name, '/') && !access(name, F_OK))
-		hint = "; a library of this folder is written with ./";
-	else if (!strchr(name, '/') && !strstr(name, ".so"))
-		hint = "; write its whole name, as in libz.so.1, or its path";
-	return bench_measure_refuse(s->record, BENCH_BAD, "cannot load the library: %s%s",
-				    said ? said : name, hint);
-}
-
 int bench_function_open(struct bench_subject *s)
 {
 	const struct bench_plan *plan = s->plan;
 	void *library, *address;
-	const char *said;
+	const char *said, *hint = "";
 
 	library = dlopen(plan->library, RTLD_NOW | RTLD_LOCAL);
-	if (!library)
-		return refuse_library(s);
+	if (!library) {
+		/* the loader's message, with a hint where the name may be the mistake */
+		said = dlerror();
+		if (!strchr(plan->library, '/') && !access(plan->library, F_OK))
+			hint = "; a library of this folder is written with ./";
+		else if (!strchr(plan->library, '/') && !strstr(plan->library, ".so"))
+			hint = "; write its whole name, as in libz.so.1, or its path";
+		return bench_measure_refuse(s->record, BENCH_BAD, "cannot load the library: %s%s",
+					    said ? said : plan->library, hint);
+	}
 	dlerror();
 	address = dlsym(library, plan->function);
 	said = dlerror();

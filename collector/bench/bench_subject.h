@@ -48,10 +48,6 @@ int bench_function_open(struct bench_subject *s);
 /* bench_command.c: prepare the empty command. */
 int bench_command_open(struct bench_subject *s);
 
-/* bench_command.c: a program that ends at once, smaller than any with a C library: its
- * path, for posix_spawn in this process. 0, or -1 with errno. */
-int bench_command_empty(char *path, size_t size);
-
 /* bench_measure.c: the procedure, into the record. 0, or -1 after bench_measure_refuse. */
 int bench_measure(struct bench_subject *s);
 

@@ -115,26 +115,13 @@ static void find_fence(const double *ns, uint32_t n, double resolution, double *
 	*median = replications_quantile(scratch, n, 0.5);
 }
 
-/* The mean of what is left when the disturbed replications are taken out: shown
- * beside the mean of all, never in its place. */
-static void leave_out(struct bench_summary *s, double confidence, double *scratch)
-{
-	size_t left = 0;
-
-	for (uint32_t i = 0; i < s->replications; i++)
-		if (!(s->subject_ns[i] > s->fence_ns) &&
-		    !(s->subtracted && s->empty_ns[i] > s->empty_fence_ns))
-			scratch[left++] = s->value_ns[i];
-	s->disturbed = s->replications - (uint32_t)left;
-	s->undisturbed = replications_mean(scratch, left, confidence);
-}
-
 static void examine(struct bench_summary *s, const struct bench_plan *plan,
 		    const struct bench_record *record, const struct bench_summary_options *wishes,
 		    double *scratch)
 {
 	uint32_t n = s->replications;
 	double resolution = plan->ns_per_unit / (double)record->calls;
+	size_t left = 0;
 
 	s->mean = replications_mean(s->value_ns, n, wishes->confidence);
 	s->raw = replications_mean(s->subject_ns, n, wishes->confidence);
@@ -147,7 +134,14 @@ static void examine(struct bench_summary *s, const struct bench_plan *plan,
 	find_fence(s->empty_ns, n, resolution, scratch, &s->empty_fence_ns, &s->empty_median_ns);
 	if (s->empty_known)
 		list_outliers(s, record, true, s->empty_fence_ns, s->empty_median_ns);
-	leave_out(s, wishes->confidence, scratch);
+	/* the mean of what is left without the disturbed replications: shown beside the mean of
+	 * all, never in its place */
+	for (uint32_t i = 0; i < n; i++)
+		if (!(s->subject_ns[i] > s->fence_ns) &&
+		    !(s->subtracted && s->empty_ns[i] > s->empty_fence_ns))
+			scratch[left++] = s->value_ns[i];
+	s->disturbed = n - (uint32_t)left;
+	s->undisturbed = replications_mean(scratch, left, wishes->confidence);
 	s->drift = replications_drift(s->subject_ns, n, scratch);
 	s->dependence = replications_dependence(s->value_ns, n);
 }

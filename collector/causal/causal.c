@@ -27,8 +27,14 @@ static void *experiment_main(void *argument)
 	return NULL;
 }
 
-static void set_wishes(struct causal *c, const struct causal_wishes *w)
+struct causal *causal_open(const struct causal_wishes *w, struct profile_error *err)
 {
+	struct causal *c = calloc(1, sizeof(*c));
+
+	if (!c) {
+		error_no_memory(err, w->page);
+		return NULL;
+	}
 	c->wishes = *w;
 	if (!(w->pilot_s > 0))
 		c->wishes.pilot_s = CAUSAL_PILOT_S;
@@ -38,17 +44,6 @@ static void set_wishes(struct causal *c, const struct causal_wishes *w)
 		c->wishes.of_page.longest_s = CAUSAL_LONGEST_S;
 	c->seed = w->seed ? w->seed : random_fresh_seed();
 	random_seed(&c->random, c->seed);
-}
-
-struct causal *causal_open(const struct causal_wishes *w, struct profile_error *err)
-{
-	struct causal *c = calloc(1, sizeof(*c));
-
-	if (!c) {
-		error_no_memory(err, w->page);
-		return NULL;
-	}
-	set_wishes(c, w);
 	c->state = (struct causal_state){.phase = CAUSAL_WAITING, .precision = NAN};
 	c->phase_began_s = causal_state_now();
 	pthread_mutex_init(&c->guard, NULL);

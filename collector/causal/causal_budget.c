@@ -106,20 +106,10 @@ static void scale(const struct causal_budget *b, struct causal_budget_site *site
 	}
 }
 
-/* By how much less than it believes, as what all delays cost so far is more than was asked. */
-static double restrain(const struct causal_budget *b)
-{
-	double value = b->whole.value, error = b->whole.error >= 0 ? b->whole.error : 0;
-
-	if (!(value > b->slowdown))
-		return 1;
-	return fmin(b->slowdown / value, value - SURE * error > b->slowdown ? 0.5 : 1);
-}
-
 void causal_budget_set(const struct causal_budget *b, struct causal_budget_site *site, size_t sites)
 {
 	size_t count = count_possible(b, site, sites);
-	double upper;
+	double value = b->whole.value, error = fmax(0, b->whole.error), less = 1, upper;
 
 	for (size_t i = 0; i < sites; i++) {
 		struct causal_budget_site *s = &site[i];
@@ -133,10 +123,13 @@ void causal_budget_set(const struct causal_budget *b, struct causal_budget_site 
 			    full * calls /
 				    fmax(slope.mean + SURE * slope.deviation, calls / MOST_LONGER));
 	}
+	/* by how much less than it believes, as what all delays cost so far is more than asked */
+	if (value > b->slowdown)
+		less = fmin(b->slowdown / value, value - SURE * error > b->slowdown ? 0.5 : 1);
 	upper = causal_budget_upper(b, site, sites);
 	/* the sum of upper ends is above the upper end of the sum */
 	if (upper > 0)
-		scale(b, site, sites, count, b->slowdown / upper * b->part * restrain(b));
+		scale(b, site, sites, count, b->slowdown / upper * b->part * less);
 }
 
 double causal_budget_limit(const struct causal_budget *b)

@@ -106,17 +106,6 @@ static void take(const uint64_t *from, uint64_t *to, size_t n)
 		to[n] = __atomic_load_n(&from[n], __ATOMIC_ACQUIRE);
 }
 
-static void take_block(const struct scp_causal_thread *t, uint64_t slots,
-		       struct scp_causal_thread *out)
-{
-	take(&t->skipped, &out->skipped, 1);
-	for (unsigned n = 0; n < SCP_CAUSAL_PROGRESS; n++)
-		take(&t->progress[n].completed, &out->progress[n].completed, PROGRESS);
-	for (unsigned slot = 1; slot < SCP_CAUSAL_SLOTS; slot++)
-		if (slots >> slot & 1)
-			take(&t->slot[slot].calls, &out->slot[slot].calls, COUNTS);
-}
-
 static struct causal_bounds bounds_of(const struct causal_page *p, bool shared)
 {
 	uint64_t units = counter_read() - p->began.reading,
@@ -159,6 +148,7 @@ static void add_block(struct causal_page *p, size_t i, uint64_t slots,
 
 static void add_thread(struct causal_page *p, size_t i)
 {
+	const struct scp_causal_thread *t = &p->page->thread[i];
 	struct scp_causal_thread now;
 	struct causal_bounds bounds;
 	uint64_t slots = 0, value;
@@ -166,7 +156,12 @@ static void add_thread(struct causal_page *p, size_t i)
 
 	for (unsigned slot = 1; slot < SCP_CAUSAL_SLOTS; slot++)
 		slots |= (uint64_t)(p->site[slot] != NO_SITE) << slot;
-	take_block(&p->page->thread[i], slots, &now);
+	take(&t->skipped, &now.skipped, 1);
+	for (unsigned n = 0; n < SCP_CAUSAL_PROGRESS; n++)
+		take(&t->progress[n].completed, &now.progress[n].completed, PROGRESS);
+	for (unsigned slot = 1; slot < SCP_CAUSAL_SLOTS; slot++)
+		if (slots >> slot & 1)
+			take(&t->slot[slot].calls, &now.slot[slot].calls, COUNTS);
 	bounds = bounds_of(p, i + 1 == SCP_CAUSAL_THREADS);
 	what = causal_bounds_refuse(&bounds, &now, slots, &value);
 	if (what)

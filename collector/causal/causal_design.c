@@ -72,19 +72,6 @@ static void drop_last(struct causal_design *d)
 	d->progress -= last->progress;
 }
 
-static void count_calls(struct causal_design *d, const struct causal_design_seen *w)
-{
-	struct causal_design_epoch *e = &d->epoch[d->epochs - 1];
-
-	for (size_t s = 0; s < d->sites; s++) {
-		struct causal_design_calls *to = &e->seen[s][w->level[s]];
-
-		to->calls += w->calls[s].calls;
-		to->delayed_s += w->calls[s].delayed_s;
-		d->calls[s] += w->calls[s].calls;
-	}
-}
-
 /* Whether the window says nothing. */
 static bool watch_idle(struct causal_design *d, const struct slopes_window *w, double rate)
 {
@@ -118,7 +105,13 @@ int causal_design_add(struct causal_design *d, const struct causal_design_seen *
 	d->window[d->windows].block = d->block;
 	memcpy(d->level + d->windows * d->sites, w->level, d->sites);
 	d->epoch_of[d->windows] = (uint32_t)(d->epochs - 1);
-	count_calls(d, w);
+	for (size_t s = 0; s < d->sites; s++) {
+		struct causal_design_calls *to = &d->epoch[d->epochs - 1].seen[s][w->level[s]];
+
+		to->calls += w->calls[s].calls;
+		to->delayed_s += w->calls[s].delayed_s;
+		d->calls[s] += w->calls[s].calls;
+	}
 	d->time += w->window.time;
 	d->progress += w->window.progress;
 	d->windows++;
@@ -138,17 +131,6 @@ void causal_design_cut(struct causal_design *d)
 		drop_last(d);
 }
 
-static double delay_of(const struct causal_design_epoch *e, size_t site, unsigned level)
-{
-	const struct causal_design_calls *seen = &e->seen[site][level];
-	double asked = e->asked[site] * level / (SLOPES_LEVELS - 1);
-
-	if (!level)
-		return 0;
-	return (seen->delayed_s + CAUSAL_DESIGN_ASKED * asked) /
-	       (seen->calls + CAUSAL_DESIGN_ASKED);
-}
-
 int causal_design_data(const struct causal_design *d, struct slopes_data *data, double **delay)
 {
 	double *to = malloc((d->windows * d->sites + 1) * sizeof(*to));
@@ -157,9 +139,17 @@ int causal_design_data(const struct causal_design *d, struct slopes_data *data, 
 	if (!to)
 		return -1;
 	for (size_t w = 0; w < d->windows; w++)
-		for (size_t s = 0; s < d->sites; s++)
+		for (size_t s = 0; s < d->sites; s++) {
+			const struct causal_design_epoch *e = &d->epoch[d->epoch_of[w]];
+			unsigned level = d->level[w * d->sites + s];
+			double asked = e->asked[s] * level / (SLOPES_LEVELS - 1);
+
 			to[w * d->sites + s] =
-				delay_of(&d->epoch[d->epoch_of[w]], s, d->level[w * d->sites + s]);
+				!level ? 0
+				       : (e->seen[s][level].delayed_s +
+					  CAUSAL_DESIGN_ASKED * asked) /
+						 (e->seen[s][level].calls + CAUSAL_DESIGN_ASKED);
+		}
 	*data = (struct slopes_data){.windows = d->windows,
 				     .sites = d->sites,
 				     .window = d->window,

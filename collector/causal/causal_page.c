@@ -61,19 +61,6 @@ static bool put_names(struct scp_causal_page *page, const char *const *names)
 	return true;
 }
 
-static void fill_page(struct causal_page *p, const struct causal_page_wishes *w)
-{
-	struct scp_causal_page *page = p->page;
-
-	p->longest = units_of(p, w->longest_s, UINT32_MAX);
-	page->bytes = sizeof(*page);
-	page->by = w->by;
-	page->place = w->place;
-	page->longest = p->longest;
-	__atomic_thread_fence(__ATOMIC_RELEASE);
-	memcpy(page->magic, SCP_CAUSAL_MAGIC, sizeof(page->magic));
-}
-
 struct causal_page *causal_page_create(const char *path, const struct causal_page_wishes *w,
 				       struct profile_error *err)
 {
@@ -92,7 +79,13 @@ struct causal_page *causal_page_create(const char *path, const struct causal_pag
 		p->site[slot] = NO_SITE;
 	clocks_measure_rate_for(counter_read_ordered, RATE_US, &p->began);
 	causal_page_measure_rate(p);
-	fill_page(p, w);
+	p->longest = units_of(p, w->longest_s, UINT32_MAX);
+	p->page->bytes = sizeof(*p->page);
+	p->page->by = w->by;
+	p->page->place = w->place;
+	p->page->longest = p->longest;
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	memcpy(p->page->magic, SCP_CAUSAL_MAGIC, sizeof(p->page->magic));
 	if (p->units_s > 0 && put_names(p->page, w->progress))
 		return p;
 	error_set(err,

@@ -227,21 +227,6 @@ static bool begin_windows(struct causal *c)
 	return true;
 }
 
-/* Between blocks. True: the experiment is over. */
-static bool between_blocks(struct causal *c, double *fit_at, double block)
-{
-	bool fits = block >= *fit_at;
-
-	if (fits) {
-		*fit_at = ceil(MORE * *fit_at);
-		if (add_up(c, causal_state_now() - c->began_s))
-			return true;
-	}
-	if (fits || causal_budget_rate(c) > FASTER * c->assumed_rate)
-		c->no_memory = causal_budget_correct(c) != 0;
-	return c->no_memory;
-}
-
 void causal_windows_run(struct causal *c)
 {
 	double rate = causal_pilot_rate(&c->pilot), fit_at = 1;
@@ -249,9 +234,15 @@ void causal_windows_run(struct causal *c)
 
 	if (!begin_windows(c))
 		return;
-	for (double block = 1;; block++) {
-		if (run_block(c, c->began_s + c->wishes.for_s, rate) ||
-		    between_blocks(c, &fit_at, block))
+	for (double block = 1; !run_block(c, c->began_s + c->wishes.for_s, rate); block++) {
+		bool fits = block >= fit_at;
+
+		fit_at = fits ? ceil(MORE * fit_at) : fit_at;
+		if (fits && add_up(c, causal_state_now() - c->began_s))
+			break;
+		if (fits || causal_budget_rate(c) > FASTER * c->assumed_rate)
+			c->no_memory = causal_budget_correct(c) != 0;
+		if (c->no_memory)
 			break;
 		if (c->design.windows >= longer_at && c->window_s < WINDOWS_S) {
 			c->window_s = fmin(2 * c->window_s, WINDOWS_S);

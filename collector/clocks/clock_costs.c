@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "collector/clocks/clocks_private.h"
-#include "collector/machine/cpu_times.h"
 #include "collector/clocks/counter.h"
+#include "collector/machine/cpu_times.h"
 
 /* The ways to read the time: a shared word, instructions of the machine, and what the kernel
  * offers, through the C library and past it. */
@@ -186,16 +186,6 @@ static double one_round(const struct series *s)
 	       (double)s->readings;
 }
 
-static void add_ways(struct clock_costs *c, bool all)
-{
-	for (size_t i = 0; i < WAYS && c->count < CLOCK_WAYS_MAX; i++) {
-		const struct clock_way *way = &ways[i];
-
-		if ((all || way->kind != SCP_CLOCK_NONE) && (!way->usable || way->usable()))
-			c->cost[c->count++].way = way;
-	}
-}
-
 /* Two series a way: flow, then alone. */
 static void prepare(const struct clock_costs *c, struct series *series, double *rounds)
 {
@@ -242,7 +232,10 @@ int clock_costs_measure(struct clock_costs *c, bool all, uint32_t rounds)
 		*word = 1;
 		the_word = word;
 		the_half_word = (const uint32_t *)word;
-		add_ways(c, all);
+		for (size_t i = 0; i < WAYS && c->count < CLOCK_WAYS_MAX; i++)
+			if ((all || ways[i].kind != SCP_CLOCK_NONE) &&
+			    (!ways[i].usable || ways[i].usable()))
+				c->cost[c->count++].way = &ways[i];
 		prepare(c, series, values);
 		run_rounds(c, series);
 		for (size_t i = 0; i < c->count; i++) {

@@ -109,23 +109,11 @@ static int test_with_page(struct clocks_report *r, const struct clocks_effort *e
 	return set_read_costs(r, effort->rounds) || clocks_watch(r, effort->watch_s);
 }
 
-static void judge_all(struct clocks_report *r)
-{
-	const struct clock_lateness *busy = NULL;
-	char why[256];
-	bool trusted = counter_is_trusted(why, sizeof(why));
-
-	for (int i = 0; i < CLOCKS_LATE; i++)
-		if (r->late[i].busy && r->late[i].tick_ns == (double)TICKER_DEFAULT_NS)
-			busy = &r->late[i];
-	for (int i = 0; i < CLOCKS_TESTED; i++)
-		clocks_verdict_judge(&r->clock[i], trusted, why, busy);
-}
-
 int clocks_test(struct clocks_report *r, const struct clocks_effort *effort,
 		struct profile_error *err)
 {
-	char directory[] = "/tmp/scprof-clocks.XXXXXX";
+	char directory[] = "/tmp/scprof-clocks.XXXXXX", why[256];
+	const struct clock_lateness *busy = NULL;
 	uint64_t start = clocks_read_raw_ns();
 	struct cpu_times_steal before = cpu_times_steal_read(), after;
 	struct ticker_stats stats;
@@ -147,7 +135,12 @@ int clocks_test(struct clocks_report *r, const struct clocks_effort *effort,
 	if (result)
 		return -1;
 	clocks_late_set(&clocks_test_of(r, SCP_CLOCK_PAGE)->late, &stats);
-	judge_all(r);
+	bool trusted = counter_is_trusted(why, sizeof(why));
+	for (int i = 0; i < CLOCKS_LATE; i++)
+		if (r->late[i].busy && r->late[i].tick_ns == (double)TICKER_DEFAULT_NS)
+			busy = &r->late[i];
+	for (int i = 0; i < CLOCKS_TESTED; i++)
+		clocks_verdict_judge(&r->clock[i], trusted, why, busy);
 	after = cpu_times_steal_read();
 	r->stolen = cpu_times_steal_share(&before, &after);
 	r->took_s = (double)(clocks_read_raw_ns() - start) / 1e9;

@@ -18,7 +18,7 @@ void clocks_drift_all(struct clocks_report *r, double window_s);
  * rate. -1: out of memory. */
 int clocks_watch(struct clocks_report *r, double window_s);
 
-/* clocks_late.c */
+/* clocks_drift.c: how late the page clock's ticks come. */
 void clocks_late_set(struct clock_lateness *l, const struct ticker_stats *s);
 int clocks_late_measure(struct clocks_report *r, const char *directory, double window_s,
 			struct profile_error *err);

@@ -142,15 +142,8 @@ void clocks_ticks_summarise(const struct tick_watch *w, double unit_ns, double t
 {
 	double units_a_tick = tick_ns / unit_ns;
 
-	*s = (struct tick_summary){.mean_ns = NAN,
-				   .low_ns = NAN,
-				   .high_ns = NAN,
-				   .sd_ns = NAN,
-				   .min_ns = NAN,
-				   .p10_ns = NAN,
-				   .p50_ns = NAN,
-				   .p90_ns = NAN,
-				   .max_ns = NAN};
+	/* nothing was seen, and no length is known */
+	*s = (struct tick_summary){0, 0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0, 0};
 	if (w->count < FEWEST)
 		return;
 	struct tick_seen *sharp = calloc(w->count, sizeof(*sharp));

@@ -8,20 +8,20 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <unistd.h>
-#include <signal.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include "collector/clocks/clocks_private.h"
 #include "collector/clocks/counter.h"
 #include "collector/shared_page.h"
 #include "profile/base/error.h"
-#include "collector/clocks/clocks_private.h"
 #include "stats/mean/replications.h"
 
 /* Below this interval the wake-up latency of a sleep is a good part of a tick:
@@ -85,21 +85,10 @@ const char *ticker_raise_priority(void)
 	return "ordinary";
 }
 
-static void publish(struct ticker *t)
-{
-	const struct tick_schedule *s = &t->schedule;
-
-	/* the ticks first: the other fields are for reports */
-	__atomic_store_n(&t->page->ticks, s->ticks, __ATOMIC_RELEASE);
-	__atomic_store_n(&t->page->cpu, (uint64_t)(sched_getcpu() + 1), __ATOMIC_RELAXED);
-	__atomic_store_n(&t->page->late_sum_ns, s->late_sum_ns, __ATOMIC_RELAXED);
-	__atomic_store_n(&t->page->late_max_ns, s->late_max_ns, __ATOMIC_RELAXED);
-	__atomic_store_n(&t->page->late_ticks, s->late_ticks, __ATOMIC_RELAXED);
-}
-
 static void *ticker_main(void *argument)
 {
 	struct ticker *t = argument;
+	const struct tick_schedule *s = &t->schedule;
 
 	pthread_setname_np(pthread_self(), "scprof-ticker");
 	t->scheduling = ticker_raise_priority();
@@ -108,25 +97,17 @@ static void *ticker_main(void *argument)
 		while (t->spin_ns && clocks_read_ns(CLOCK_MONOTONIC) < t->schedule.due_ns)
 			counter_pause();
 		t->stop_ns = clocks_read_ns(CLOCK_MONOTONIC);
-		if (ticker_schedule_advance(&t->schedule, t->stop_ns))
-			publish(t);
+		if (!ticker_schedule_advance(&t->schedule, t->stop_ns))
+			continue;
+		/* the ticks first: the other fields are for reports */
+		__atomic_store_n(&t->page->ticks, s->ticks, __ATOMIC_RELEASE);
+		__atomic_store_n(&t->page->cpu, (uint64_t)(sched_getcpu() + 1), __ATOMIC_RELAXED);
+		__atomic_store_n(&t->page->late_sum_ns, s->late_sum_ns, __ATOMIC_RELAXED);
+		__atomic_store_n(&t->page->late_max_ns, s->late_max_ns, __ATOMIC_RELAXED);
+		__atomic_store_n(&t->page->late_ticks, s->late_ticks, __ATOMIC_RELAXED);
 	}
 	t->cpu_ns = clocks_read_ns(CLOCK_THREAD_CPUTIME_ID);
 	return NULL;
-}
-
-static struct scp_clock_page *create_clock(const char *path, uint64_t interval_ns)
-{
-	struct scp_clock_page *page =
-		shared_page_create(path, SCP_CLOCK_PAGE_BYTES, SHARED_PAGE_READ);
-
-	if (!page)
-		return NULL;
-	page->flags = SCP_CLOCK_RANDOMIZED;
-	page->ticker_pid = (uint32_t)getpid();
-	page->interval_ps = interval_ns * 1000;
-	memcpy(page->magic, SCP_CLOCK_PAGE_MAGIC, sizeof(page->magic));
-	return page;
 }
 
 static bool cpus_to_spare(void)
@@ -149,7 +130,12 @@ struct ticker *ticker_start(const char *path, uint64_t interval_ns, uint64_t see
 {
 	struct ticker *t = calloc(1, sizeof(*t));
 
-	if (t && (t->path = strdup(path)) && (t->page = create_clock(path, interval_ns))) {
+	if (t && (t->path = strdup(path)) &&
+	    (t->page = shared_page_create(path, SCP_CLOCK_PAGE_BYTES, SHARED_PAGE_READ))) {
+		t->page->flags = SCP_CLOCK_RANDOMIZED;
+		t->page->ticker_pid = (uint32_t)getpid();
+		t->page->interval_ps = interval_ns * 1000;
+		memcpy(t->page->magic, SCP_CLOCK_PAGE_MAGIC, sizeof(t->page->magic));
 		if (interval_ns < SPIN_BELOW_NS && cpus_to_spare())
 			t->spin_ns = SPIN_NS;
 		t->start_ns = t->stop_ns = clocks_read_ns(CLOCK_MONOTONIC);

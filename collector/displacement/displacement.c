@@ -8,7 +8,6 @@
 #include "collector/clocks/clocks_read.h"
 #include "collector/displacement/displacement_private.h"
 #include "collector/machine/cpus.h"
-#include "collector/machine/quota.h"
 #include "profile/base/error.h"
 
 #define CALIBRATION_US 10000

@@ -68,16 +68,23 @@ int displacement_idle_phase(struct displacement *d, double seconds);
 
 struct displacement_cpu {
 	int cpu;
-	double wall; /* = program + others + scprof + interrupts + stolen + idle + remainder */
-	double program, others, scprof;
-	/* Charged to the fluid and not its progress. Its parts: what there is in idle phases, too;
-	 * the kernel's part of switching; what came with the program. */
-	double interrupts, resting, switching, uncharged;
-	double stolen;	     /* by the host: the larger of /proc/stat's and the fluid's */
-	double stolen_fluid; /* the part of it while the fluid had the CPU */
-	double idle;	     /* the fluid's own: the CPU would have been idle */
-	double remainder;    /* not explained: the error of the account */
-	double irq, softirq; /* /proc/stat's columns */
+	union {
+		struct {
+			/* = program + others + scprof + interrupts + stolen + idle + remainder */
+			double wall;
+			double program, others, scprof;
+			/* Charged to the fluid and not its progress. Its parts: what there is in
+			 * idle phases, too; the kernel's part of switching; what came with the
+			 * program. */
+			double interrupts, resting, switching, uncharged;
+			double stolen; /* by the host: the larger of /proc/stat's and the fluid's */
+			double stolen_fluid; /* the part of it while the fluid had the CPU */
+			double idle;	     /* the fluid's own: the CPU would have been idle */
+			double remainder;    /* not explained: the error of the account */
+			double irq, softirq; /* /proc/stat's columns */
+		};
+		double time[14]; /* all of these */
+	};
 	size_t windows, kept;
 	uint64_t switches;
 	struct displacement_value rest; /* rate */

@@ -96,20 +96,8 @@ static void spread(struct displacement_run *run, double seconds, bool own)
 void displacement_account_add(struct displacement_cpu *to, const struct displacement_cpu *c,
 			      double n)
 {
-	to->wall += c->wall / n;
-	to->program += c->program / n;
-	to->others += c->others / n;
-	to->scprof += c->scprof / n;
-	to->interrupts += c->interrupts / n;
-	to->resting += c->resting / n;
-	to->switching += c->switching / n;
-	to->uncharged += c->uncharged / n;
-	to->stolen += c->stolen / n;
-	to->stolen_fluid += c->stolen_fluid / n;
-	to->idle += c->idle / n;
-	to->remainder += c->remainder / n;
-	to->irq += c->irq / n;
-	to->softirq += c->softirq / n;
+	for (size_t i = 0; i < sizeof(to->time) / sizeof(*to->time); i++)
+		to->time[i] += c->time[i] / n;
 	to->windows += c->windows;
 	to->kept += c->kept;
 	to->switches += c->switches;
@@ -171,21 +159,16 @@ static bool is_bounded(const struct displacement_run *run)
 	       run->seen.charged <= BOUNDED * run->program && run->program >= OURS * run->all.wall;
 }
 
-static unsigned lack(const struct displacement *d, const struct displacement_run *run)
-{
-	if (run->seen.windows < FEW * d->cpus)
-		return DISPLACEMENT_SHORT;
-	if (run->seen.share_kept < SHARE_KEPT)
-		return DISPLACEMENT_DISTURBED;
-	return isfinite(run->seen.within) ? 0 : DISPLACEMENT_SHORT;
-}
-
 static unsigned judge(const struct displacement *d, const struct displacement_run *run)
 {
 	const struct displacement_accounting *a = &run->accounting;
+	bool bounded = is_bounded(run), few = run->seen.windows < FEW * d->cpus;
 	unsigned w = d->warnings;
 
-	w |= is_bounded(run) ? 0 : lack(d, run);
+	if (!bounded && !few && run->seen.share_kept < SHARE_KEPT)
+		w |= DISPLACEMENT_DISTURBED;
+	else if (!bounded && (few || !isfinite(run->seen.within)))
+		w |= DISPLACEMENT_SHORT;
 	if (run->program > a->rusage + 0.01 + UNWAITED * a->rusage)
 		w |= DISPLACEMENT_UNWAITED;
 	if (fabs(run->all.remainder) > 0.02 + REMAINDER * run->all.wall)

@@ -6,7 +6,6 @@
 #include "collector/machine/cpu_times.h"
 #include "collector/displacement/displacement.h"
 #include "collector/displacement/fluid/fluid.h"
-#include "collector/machine/task_clock.h"
 #include "collector/machine/tasks.h"
 #include "collector/machine/taskstats.h"
 
@@ -54,7 +53,6 @@ struct displacement {
 	uint64_t from_ns[CPU_SETSIZE], to_ns[CPU_SETSIZE]; /* the fluid's CPU clocks then */
 	double rate; /* counter units per second, at the end of the run */
 	struct task_clock clock;
-	double clock_all; /* when it had ended */
 	double clock_on[CPU_SETSIZE];
 	struct progress *progress;
 	uint32_t progresses, progress_room;
@@ -108,16 +106,15 @@ struct fluid_sums {
 struct fluid_sums displacement_windows_fluid_sums(const struct displacement *d, size_t i);
 
 /* displacement_sample.c */
-void displacement_sample_own(
-	struct displacement *d); /* the measuring thread's time, where it is now */
-uint64_t displacement_sample_own_ns(
-	const struct displacement *d);		       /* of all threads but the fluid's */
-void displacement_sample_ends(struct displacement *d); /* tasks that ended */
+/* The measuring thread's time, where it is now; that of all threads but the fluid's; tasks that
+ * ended; what was used since the last tasks_mark. */
+void displacement_sample_own(struct displacement *d);
+uint64_t displacement_sample_own_ns(const struct displacement *d);
+void displacement_sample_ends(struct displacement *d);
 void displacement_sample_child(struct displacement *d, pid_t pid);
-double displacement_sample_softirqd(
-	const struct displacement *d); /* used since the last tasks_mark */
+double displacement_sample_softirqd(const struct displacement *d);
 
-/* displacement_sample.c: collects d->tasks and d->ended by name in d->others. -1: out of memory. */
+/* Collects d->tasks and d->ended by name in d->others. -1: out of memory. */
 int displacement_others(struct displacement *d);
 
 /* displacement_idle.c: of the idle phase before the last run, and the one after it */

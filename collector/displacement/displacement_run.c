@@ -11,7 +11,7 @@
 #include "collector/clocks/clocks_read.h"
 #include "collector/displacement/displacement_private.h"
 #include "collector/machine/kernel_file.h"
-#include "collector/machine/quota.h"
+#include "collector/machine/cpus.h"
 #include "profile/base/array.h"
 #include "collector/displacement/fluid/fluid_private.h"
 #include "profile/base/error.h"
@@ -73,16 +73,6 @@ void displacement_run_born(void *displace, pid_t pid)
 	note_progress(d, fluid_thread_now(), 0);
 }
 
-static void check_groups(struct displacement *d)
-{
-	if (d->fluid->apart)
-		return;
-	for (size_t i = 0; i < d->tasks.count && !(d->warnings & DISPLACEMENT_GROUP); i++)
-		if (d->tasks.task[i].program && !d->tasks.task[i].gone &&
-		    fluid_group_differs(d->tasks.task[i].pid))
-			d->warnings |= DISPLACEMENT_GROUP;
-}
-
 static void look(struct displacement *d)
 {
 	uint64_t begin = clocks_read_ns(CLOCK_MONOTONIC), took;
@@ -96,7 +86,10 @@ static void look(struct displacement *d)
 		if (!CPU_EQUAL(&both, &now))
 			d->warnings |= DISPLACEMENT_MOVED;
 	}
-	check_groups(d);
+	for (size_t i = 0; !d->fluid->apart && i < d->tasks.count; i++)
+		if (!(d->warnings & DISPLACEMENT_GROUP) && d->tasks.task[i].program &&
+		    !d->tasks.task[i].gone && fluid_group_differs(d->tasks.task[i].pid))
+			d->warnings |= DISPLACEMENT_GROUP;
 }
 
 static void tell(const struct displacement *d)
@@ -116,21 +109,6 @@ void displacement_run_tick(void *displace)
 		look(d);
 	note_progress(d, fluid_thread_now(), ns != UINT64_MAX ? ns : tasks_program_ns(&d->tasks));
 	tell(d);
-}
-
-/* The first thread of a process that has not been reaped. */
-static void ask_schedstat(struct displacement *d, pid_t pid)
-{
-	struct displacement_accounting *a = &d->accounting;
-	char text[96];
-
-	errno = 0;
-	a->schedstat = NAN;
-	if (!kernel_file_text(text, sizeof(text), "/proc/%d/schedstat", (int)pid))
-		a->schedstat = (double)strtoull(text, NULL, 10) / 1e9;
-	else
-		snprintf(a->schedstat_why, sizeof(a->schedstat_why), "/proc/PID/schedstat: %s",
-			 errno ? strerror(errno) : "empty");
 }
 
 static void ask_task_clock(struct displacement *d)
@@ -159,11 +137,20 @@ static void ask_task_clock(struct displacement *d)
 void displacement_run_ended(void *displace, pid_t pid)
 {
 	struct displacement *d = displace;
+	struct displacement_accounting *a = &d->accounting;
+	char text[96];
 
 	displacement_windows_end(d);
 	displacement_switch_since(d, d->woken);
 	ask_task_clock(d);
-	ask_schedstat(d, pid);
+	/* the first thread of a process that has not been reaped */
+	errno = 0;
+	a->schedstat = NAN;
+	if (!kernel_file_text(text, sizeof(text), "/proc/%d/schedstat", (int)pid))
+		a->schedstat = (double)strtoull(text, NULL, 10) / 1e9;
+	else
+		snprintf(a->schedstat_why, sizeof(a->schedstat_why), "/proc/PID/schedstat: %s",
+			 errno ? strerror(errno) : "empty");
 	displacement_sample_own(d);
 	d->own_all = (double)(displacement_sample_own_ns(d) - d->own_from_ns) / 1e9;
 	tasks_look(&d->tasks);

@@ -9,21 +9,6 @@
 
 #include "collector/displacement/displacement.h"
 
-static void add_accounting(struct displacement_accounting *to,
-			   const struct displacement_accounting *a, double n)
-{
-	to->rusage += a->rusage / n;
-	to->rusage_user += a->rusage_user / n;
-	to->rusage_system += a->rusage_system / n;
-	to->taskstats += a->taskstats / n;
-	to->schedstat += a->schedstat / n;
-	to->schedstat_partial |= a->schedstat_partial;
-	if (*a->taskstats_why)
-		memcpy(to->taskstats_why, a->taskstats_why, sizeof(to->taskstats_why));
-	if (*a->schedstat_why)
-		memcpy(to->schedstat_why, a->schedstat_why, sizeof(to->schedstat_why));
-}
-
 struct displacement_interval displacement_summary_mean(struct displacement_value v,
 						       double confidence, double hidden)
 {
@@ -88,6 +73,8 @@ static int estimate(struct displacement_summary *s)
 
 static int add_run(struct displacement_summary *s, const struct displacement_run *r)
 {
+	const struct displacement_accounting *a = &r->accounting;
+	struct displacement_accounting *to = &s->accounting;
 	double n = (double)s->runs;
 
 	s->elapsed += r->elapsed / n;
@@ -96,7 +83,16 @@ static int add_run(struct displacement_summary *s, const struct displacement_run
 	s->windows += r->seen.windows;
 	s->kept += r->seen.kept;
 	s->warnings |= r->warnings;
-	add_accounting(&s->accounting, &r->accounting, n);
+	to->rusage += a->rusage / n;
+	to->rusage_user += a->rusage_user / n;
+	to->rusage_system += a->rusage_system / n;
+	to->taskstats += a->taskstats / n;
+	to->schedstat += a->schedstat / n;
+	to->schedstat_partial |= a->schedstat_partial;
+	if (*a->taskstats_why)
+		memcpy(to->taskstats_why, a->taskstats_why, sizeof(to->taskstats_why));
+	if (*a->schedstat_why)
+		memcpy(to->schedstat_why, a->schedstat_why, sizeof(to->schedstat_why));
 	for (size_t i = 0; i < s->cpus; i++) {
 		displacement_account_add(&s->cpu[i], &r->cpu[i], n);
 		s->cpu[i].cpu = r->cpu[i].cpu;
@@ -160,10 +156,8 @@ int displacement_confirm_begin(struct displacement_confirm *c, const cpu_set_t *
 		.elapsed = calloc(runs, sizeof(double)),
 		.taken = calloc(runs, sizeof(double)),
 		.rusage = calloc(runs, sizeof(double)),
-		.before = calloc(CPU_SETSIZE, sizeof(*c->before)),
-		.after = calloc(CPU_SETSIZE, sizeof(*c->after)),
 	};
-	if (c->elapsed && c->taken && c->rusage && c->before && c->after)
+	if (c->elapsed && c->taken && c->rusage)
 		return 0;
 	displacement_confirm_free(c);
 	return -1;
@@ -244,8 +238,5 @@ void displacement_confirm_free(struct displacement_confirm *c)
 	free(c->elapsed);
 	free(c->taken);
 	free(c->rusage);
-	free(c->before);
-	free(c->after);
 	c->elapsed = c->taken = c->rusage = NULL;
-	c->before = c->after = NULL;
 }

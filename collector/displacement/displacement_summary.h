@@ -79,7 +79,7 @@ struct displacement_confirm {
 	double *rusage;	  /* CPU seconds that it was charged */
 	double idle, had; /* shares of the CPUs' time, over all runs: idle; the command's */
 	/* for the run in progress */
-	struct cpu_times *before, *after;
+	struct cpu_times before[CPU_SETSIZE], after[CPU_SETSIZE];
 	double began, idle_s, wall_s, used_s, idle_now;
 };
 

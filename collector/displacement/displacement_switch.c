@@ -149,21 +149,6 @@ static double window(struct probe *p, atomic_uint *word, double *switches)
 	return ((double)charged - c.mean * p->loop.chunks / p->units_per_ns) / 1e9;
 }
 
-static void pair_of_windows(struct probe *p, double *with, double *many, double *without,
-			    double *few)
-{
-	if (p->here) {
-		*with = window(p, &p->word, many);
-		*without = window(p, &p->nobody, few);
-		return;
-	}
-	atomic_store(&p->waking, 1);
-	futex(&p->waking, FUTEX_WAKE, 1);
-	*with = window(p, NULL, many);
-	atomic_store(&p->waking, 0);
-	*without = window(p, NULL, few);
-}
-
 /* Runs before all ordinary tasks, or like the fluid. */
 static bool take_place(struct probe *p)
 {
@@ -186,7 +171,13 @@ static void *measure(void *argument)
 
 		if (p->first)
 			usleep(PAUSE_US);
-		pair_of_windows(p, &with, &many, &without, &few);
+		if (!p->here) {
+			atomic_store(&p->waking, 1);
+			futex(&p->waking, FUTEX_WAKE, 1);
+		}
+		with = window(p, p->here ? &p->word : NULL, &many);
+		atomic_store(&p->waking, 0);
+		without = window(p, p->here ? &p->nobody : NULL, &few);
 		if (many < few + LEAST_SEEN)
 			continue; /* the waker had no CPU */
 		p->with[p->pairs] = with / (many - few);

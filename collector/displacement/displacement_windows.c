@@ -119,19 +119,6 @@ static void add_part(const struct displacement *d, size_t i, const struct fluid_
 	s->waited += (double)(end - begin) / second - part * charged / 1e9 - stolen;
 }
 
-/* After the last window the fluid still waits for its CPU. The time charged there is assumed to be
- * like the rest. */
-static void add_tail(const struct displacement *d, size_t i, uint64_t from, uint64_t from_ns,
-		     struct fluid_sums *s)
-{
-	double rate = s->charged > 0 ? s->progress / s->charged : 1;
-	double charged = (double)(int64_t)(d->to_ns[i] - from_ns) / 1e9;
-
-	s->charged += charged;
-	s->progress += rate * charged;
-	s->waited += (double)(d->to - from) / d->rate / 1e9 - charged;
-}
-
 struct fluid_sums displacement_windows_fluid_sums(const struct displacement *d, size_t i)
 {
 	size_t all = fluid_windows(d->fluid, i);
@@ -149,7 +136,15 @@ struct fluid_sums displacement_windows_fluid_sums(const struct displacement *d, 
 		end = w.end;
 		end_ns = w.clock_ns + w.charged_ns;
 	}
-	if (end < d->to)
-		add_tail(d, i, end, end_ns, &s);
+	if (end < d->to) {
+		/* after the last window the fluid still waits for its CPU: the time charged there
+		 * is assumed to be like the rest */
+		double rate = s.charged > 0 ? s.progress / s.charged : 1;
+		double charged = (double)(int64_t)(d->to_ns[i] - end_ns) / 1e9;
+
+		s.charged += charged;
+		s.progress += rate * charged;
+		s.waited += (double)(d->to - end) / d->rate / 1e9 - charged;
+	}
 	return s;
 }

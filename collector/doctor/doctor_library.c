@@ -4,39 +4,30 @@
  * that every system has. */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-#include <fcntl.h>
-#include <glob.h>
-#include <linux/magic.h>
-#include <stdint.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/vfs.h>
+#include <unistd.h>
 
 #include "collector/doctor/doctor_private.h"
 #include "collector/launch/elf_facts.h"
 #include "collector/launch/environment.h"
 #include "collector/launch/program.h"
-#include "profile/profile.h"
 #include "collector/launch/run_directory.h"
+#include "profile/profile.h"
 
 #define SECTION "scprof_version"
 #define SECOND	"libscprof-unwind.so"
-
-static void version_of(const char *path, char *version, size_t size)
-{
-	size_t bytes;
-	char *text = elf_facts_copy_section(path, SECTION, &bytes);
-
-	snprintf(version, size, "%s", text ? text : "");
-	free(text);
-}
 
 /* Removes the directory's profiles. Returns how many of them could be read. */
 static int take_profiles(const char *directory)
@@ -133,7 +124,8 @@ static void check_second(struct doctor *d, const char *library, char *trial)
 
 void doctor_library(struct doctor *d, const char *version)
 {
-	char path[PATH_MAX], trial[PATH_MAX], has[64];
+	char path[PATH_MAX], trial[PATH_MAX], has[64], *text;
+	size_t bytes;
 	struct profile_error err;
 
 	if (environment_find_library(path, sizeof(path), &err)) {
@@ -143,7 +135,9 @@ void doctor_library(struct doctor *d, const char *version)
 				 "install, or the Debian package)");
 		return;
 	}
-	version_of(path, has, sizeof(has));
+	text = elf_facts_copy_section(path, SECTION, &bytes);
+	snprintf(has, sizeof(has), "%s", text ? text : "");
+	free(text);
 	if (strcmp(has, version)) {
 		doctor_add(d, "library", DOCTOR_LIMITED, "%.300s is of version %s, scprof of %s",
 			   path, *has ? has : "unknown", version);

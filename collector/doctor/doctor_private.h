@@ -19,7 +19,6 @@ void doctor_clocks(struct doctor *d);
 void doctor_cpus(struct doctor *d);
 void doctor_kernel(struct doctor *d);
 void doctor_kernel_session(struct doctor *d);
-void doctor_program(struct doctor *d, const char *program);
 
 /* Run `argv` with LD_PRELOAD=`library` and, unless NULL, SCPROF_OUT=`directory`; what it prints
  * (both streams) goes to `text`. Its wait status, or -1. Not for long outputs. */

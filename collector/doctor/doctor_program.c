@@ -57,7 +57,7 @@ static void ask_loader(struct doctor *d, const struct program *p)
 		      "Build scprof where the program is at home, with that glibc or an older one");
 }
 
-void doctor_program(struct doctor *d, const char *program)
+static void examine_program(struct doctor *d, const char *program)
 {
 	static struct program p; /* paths: too large for the stack */
 
@@ -87,7 +87,7 @@ void doctor_examine(struct doctor *d, const char *version, const char *program)
 	*d = (struct doctor){0};
 	doctor_library(d, version);
 	if (program)
-		doctor_program(d, program);
+		examine_program(d, program);
 	doctor_files(d);
 	doctor_kernel_session(d);
 	doctor_clocks(d);

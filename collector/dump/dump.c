@@ -130,18 +130,6 @@ static void look_at(void *context)
 	m->pythons = dump_python_read(&g->stacks.python, t->inner_tid, m->python);
 }
 
-static void read_running(struct reading *g)
-{
-	struct dump *d = g->d;
-
-	g->moment->all = false;
-	g->moment->held_ms = 0;
-	attach_sample(d->thread[g->thread].tid, look_at, g, &g->moment->held_ms);
-	if (g->moment->all)
-		dump_stack_walk(&g->stacks, g->moment, d->names, &d->thread[g->thread]);
-	d->stopped_ms = fmax(d->stopped_ms, g->moment->held_ms);
-}
-
 /* In microseconds: CPU time, and waiting for a CPU. */
 static void read_times(pid_t pid, pid_t tid, uint64_t us[2])
 {
@@ -201,21 +189,18 @@ static double last_ran_ms(pid_t pid, pid_t tid)
 	return ms > 0 ? ms : NAN;
 }
 
-/* CPUs' clocks differ: each is read on the CPU itself, which is the 39th word of the thread's stat.
- */
+/* CPUs' clocks differ: each is read on the CPU itself. */
 static void tell_since(const struct dump *d, struct dump_thread *t)
 {
 	char text[PROC_STAT_BYTES];
-	const char *at = proc_stat_read(d->pid, t->tid, text);
+	long long cpu = proc_stat_number(proc_stat_read(d->pid, t->tid, text), 39);
 	cpu_set_t before, one;
 	double now_ms = NAN;
 
-	for (int i = 3; at && i < 39; i++)
-		at = strchr(at + 1, ' ');
-	if (!at || t->state == 'R' || sched_getaffinity(0, sizeof(before), &before))
+	if (cpu < 0 || t->state == 'R' || sched_getaffinity(0, sizeof(before), &before))
 		return;
 	CPU_ZERO(&one);
-	CPU_SET(atoi(at) % CPU_SETSIZE, &one);
+	CPU_SET((int)(cpu % CPU_SETSIZE), &one);
 	if (!sched_setaffinity(0, sizeof(one), &one)) {
 		now_ms = last_ran_ms(getpid(), (pid_t)syscall(SYS_gettid));
 		sched_setaffinity(0, sizeof(before), &before);
@@ -253,8 +238,14 @@ static void read_all(struct reading *g, bool sample)
 	for (g->thread = 0; g->thread < d->threads; g->thread++) {
 		struct dump_thread *t = &d->thread[g->thread];
 
-		if (!read_asleep(g, t) && sample)
-			read_running(g);
+		if (!read_asleep(g, t) && sample) {
+			g->moment->all = false;
+			g->moment->held_ms = 0;
+			attach_sample(t->tid, look_at, g, &g->moment->held_ms);
+			if (g->moment->all)
+				dump_stack_walk(&g->stacks, g->moment, d->names, t);
+			d->stopped_ms = fmax(d->stopped_ms, g->moment->held_ms);
+		}
 		tell_since(d, t);
 		dump_fd_find(d, t);
 	}
@@ -263,26 +254,12 @@ static void read_all(struct reading *g, bool sample)
 	judge_running(d);
 }
 
-/* What the program was started as, where its command line says so, too: an interpreter's begins
- * with its own name. */
-static char *name_of(pid_t pid, const char *exe)
-{
-	char comm[32], line[PATH_MAX];
-	const char *name = comm;
-
-	kernel_file_line(comm, sizeof(comm), "/proc/%d/comm", (int)pid);
-	/* its first word ends in a NUL */
-	kernel_file_text(line, sizeof(line), "/proc/%d/cmdline", (int)pid);
-	if (!*comm || strncmp(basename(line), comm, strlen(comm)) != 0)
-		name = basename(exe);
-	return strdup(name);
-}
-
 /* As symbolize_new() wants it: files are looked for in the process's own file system. */
 static bool begin_names(struct dump *d, const struct refusal_facts *f)
 {
 	d->names = profile_new();
 	struct prof_process *p = d->names ? calloc(1, sizeof(*p)) : NULL;
+	char comm[32], line[PATH_MAX];
 
 	if (!p)
 		return false;
@@ -293,7 +270,12 @@ static bool begin_names(struct dump *d, const struct refusal_facts *f)
 	p->attached.pid = (uint32_t)d->pid;
 	p->owner = f->uid;
 	p->exe = strdup(f->exe);
-	p->program = name_of(d->pid, f->exe);
+	/* what the program was started as, where its command line, whose first word ends in a NUL,
+	 * says so, too: an interpreter's begins with its own name */
+	kernel_file_line(comm, sizeof(comm), "/proc/%d/comm", (int)d->pid);
+	kernel_file_text(line, sizeof(line), "/proc/%d/cmdline", (int)d->pid);
+	bool is_comm = *comm && !strncmp(basename(line), comm, strlen(comm));
+	p->program = strdup(is_comm ? comm : basename(f->exe));
 	return p->exe && p->program;
 }
 

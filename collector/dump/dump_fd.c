@@ -139,22 +139,11 @@ static void find_sharer(pid_t pid, const char *link, struct dump_fd *fd)
 	kernel_file_leave(&d);
 }
 
-static void count_watched(pid_t pid, struct dump_fd *fd)
-{
-	char text[WATCHED];
-	int count = 0;
-
-	kernel_file_text(text, sizeof(text), "/proc/%d/fdinfo/%d", (int)pid, fd->number);
-	for (const char *at = text; (at = strstr(at, "\ntfd:")); at++)
-		count++;
-	snprintf(fd->what, sizeof(fd->what), "%d descriptor%s", count, count == 1 ? "" : "s");
-}
-
 void dump_fd_find(const struct dump *d, struct dump_thread *t)
 {
 	struct dump_fd *fd = &t->fd;
 	unsigned long inode = 0;
-	char link[160];
+	char link[160], text[WATCHED];
 
 	fd->number = number_of(d->pid, t);
 	if (fd->number < 0 ||
@@ -168,6 +157,13 @@ void dump_fd_find(const struct dump *d, struct dump_thread *t)
 	else if (!strcmp(fd->kind, "pipe"))
 		find_sharer(d->pid, link, fd);
 	else if (sscanf(link, "anon_inode:[%23[^]]", fd->kind) == 1 &&
-		 !strcmp(fd->kind, "eventpoll"))
-		count_watched(d->pid, fd);
+		 !strcmp(fd->kind, "eventpoll")) {
+		int count = 0;
+
+		kernel_file_text(text, sizeof(text), "/proc/%d/fdinfo/%d", (int)d->pid, fd->number);
+		for (const char *at = text; (at = strstr(at, "\ntfd:")); at++)
+			count++;
+		snprintf(fd->what, sizeof(fd->what), "%d descriptor%s", count,
+			 count == 1 ? "" : "s");
+	}
 }

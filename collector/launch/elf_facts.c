@@ -80,7 +80,8 @@ static void read_dynamic(Elf *elf, size_t headers, const GElf_Phdr *segment,
 	}
 }
 
-Elf_Data *elf_facts_section(Elf *elf, const char *name)
+/* The data of the section of that name; NULL: there is none. `elf` may be NULL. */
+static Elf_Data *find_section(Elf *elf, const char *name)
 {
 	size_t names;
 	Elf_Scn *section = NULL;
@@ -104,7 +105,7 @@ char *elf_facts_copy_section(const char *path, const char *name, size_t *bytes)
 	int fd = given_file_open(path, 0, NULL, NULL);
 	Elf *elf = fd < 0 || elf_version(EV_CURRENT) == EV_NONE ? NULL
 								: elf_begin(fd, ELF_C_READ, NULL);
-	const Elf_Data *data = elf_facts_section(elf, name);
+	const Elf_Data *data = find_section(elf, name);
 	char *copy = data && data->d_buf && data->d_size ? calloc(1, data->d_size + 1) : NULL;
 
 	if (copy) {
@@ -143,8 +144,7 @@ static int read_elf(Elf *elf, struct elf_facts *facts)
 		}
 	}
 	/* the Go linker writes them, and strip leaves them */
-	facts->is_go = elf_facts_section(elf, ".go.buildinfo") ||
-		       elf_facts_section(elf, ".note.go.buildid");
+	facts->is_go = find_section(elf, ".go.buildinfo") || find_section(elf, ".note.go.buildid");
 	return 0;
 }
 

@@ -3,7 +3,6 @@
 #ifndef SCPROF_COLLECTOR_LAUNCH_ELF_FACTS_H
 #define SCPROF_COLLECTOR_LAUNCH_ELF_FACTS_H
 
-#include <libelf.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -32,11 +31,8 @@ bool elf_facts_is_loader(const char *path);
 /* Is it musl, whose loader and C library are one file: ld-musl-x86_64.so.1? */
 bool elf_facts_is_musl(const char *path);
 
-/* The data of the section of that name; NULL: there is none. `elf` may be NULL. */
-Elf_Data *elf_facts_section(Elf *elf, const char *name);
-
-/* A copy of such a section of a file, which is not empty, with a NUL behind it; free with free().
- * NULL: there is none, or out of memory. */
+/* A copy of the section of that name of a file, which is not empty, with a NUL behind it; free with
+ * free(). NULL: there is none, or out of memory. */
 char *elf_facts_copy_section(const char *path, const char *name, size_t *bytes);
 
 #endif

@@ -95,21 +95,6 @@ static int64_t weigh(const struct run_directory *d, const char *path, struct pro
 	return calls;
 }
 
-static void add(struct gathered *g, size_t i, const char *path, const struct launch *command,
-		int (*tell)(const char *text))
-{
-	struct profile_error err;
-	uint32_t processes = g->profile->processes;
-
-	if (profile_add_unlinked(g->profile, path, &err)) {
-		g->refused[i] = true;
-		g->refusals++;
-		tell(err.text);
-	} else if (g->profile->processes == processes + 1) {
-		complete_end(command, g->files, g->count, i, &g->profile->process[processes]);
-	}
-}
-
 static void refuse_damaged(const struct run_directory *d, struct gathered *g, int64_t *calls,
 			   int (*tell)(const char *text))
 {
@@ -131,6 +116,7 @@ static void refuse_damaged(const struct run_directory *d, struct gathered *g, in
 static void add_all(const struct run_directory *d, struct gathered *g, const int64_t *calls,
 		    const struct launch *command, int (*tell)(const char *text))
 {
+	struct profile_error err;
 	char path[PATH_MAX + NAME_MAX];
 	bool some = false;
 
@@ -144,7 +130,16 @@ static void add_all(const struct run_directory *d, struct gathered *g, const int
 			continue;
 		}
 		snprintf(path, sizeof(path), "%s/%s", d->profiles, g->files[i].name);
-		add(g, i, path, command, tell);
+		uint32_t processes = g->profile->processes;
+
+		if (profile_add_unlinked(g->profile, path, &err)) {
+			g->refused[i] = true;
+			g->refusals++;
+			tell(err.text);
+		} else if (g->profile->processes == processes + 1) {
+			complete_end(command, g->files, g->count, i,
+				     &g->profile->process[processes]);
+		}
 	}
 }
 

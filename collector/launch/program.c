@@ -77,15 +77,6 @@ struct step {
 	struct elf_facts facts;
 };
 
-static void step_script(const struct shebang *line, struct step *step)
-{
-	step->is_script = true;
-	snprintf(step->next[0], sizeof(step->next[0]), "%s", line->interpreter);
-	/* what env cannot find, env itself will complain about */
-	if (*line->program && program_find(line->program, step->next[1], sizeof(step->next[1])))
-		step->next[1][0] = '\0';
-}
-
 static void step_file(int fd, const struct stat *st, struct step *step)
 {
 	char head[HEAD_BYTES];
@@ -97,9 +88,14 @@ static void step_file(int fd, const struct stat *st, struct step *step)
 	else if (bytes >= SELFMAG && !memcmp(head, ELFMAG, SELFMAG))
 		step->kind = elf_facts_read(fd, &step->facts) ? PROGRAM_UNKNOWN
 							      : elf_kind_of(fd, st, &step->facts);
-	else if (program_find_shebang(head, (size_t)bytes, &line))
-		step_script(&line, step);
-	else if (memchr(head, '\0', (size_t)bytes < 128 ? (size_t)bytes : 128))
+	else if (program_find_shebang(head, (size_t)bytes, &line)) {
+		step->is_script = true;
+		snprintf(step->next[0], sizeof(step->next[0]), "%s", line.interpreter);
+		/* what env cannot find, env itself will complain about */
+		if (*line.program &&
+		    program_find(line.program, step->next[1], sizeof(step->next[1])))
+			step->next[1][0] = '\0';
+	} else if (memchr(head, '\0', (size_t)bytes < 128 ? (size_t)bytes : 128))
 		step->kind = PROGRAM_UNKNOWN; /* binary, as shells judge it */
 	else {
 		step->is_script = step->no_shebang = true;

@@ -21,21 +21,15 @@ static int executable(const char *path)
 	return 0;
 }
 
-static const char *search_path(char *fallback, size_t size)
-{
-	const char *path = getenv("PATH");
-
-	if (path)
-		return path;
-	return confstr(_CS_PATH, fallback, size) ? fallback : "/bin:/usr/bin";
-}
-
 static int search(const char *name, char *path, size_t size)
 {
-	char fallback[256], candidate[4096];
+	char fallback[256] = "/bin:/usr/bin", candidate[4096];
+	const char *at = getenv("PATH");
 	bool denied = false;
 
-	for (const char *at = search_path(fallback, sizeof(fallback));; at++) {
+	if (!at)
+		confstr(_CS_PATH, fallback, sizeof(fallback));
+	for (at = at ? at : fallback;; at++) {
 		size_t length = strcspn(at, ":");
 		/* an empty element is the working directory */
 		int written = snprintf(candidate, sizeof(candidate), "%.*s%s%s", (int)length, at,

@@ -76,15 +76,6 @@ static void flip(struct recording_control *w, uint64_t now)
 	put(w->page, &p);
 }
 
-static void finish(struct recording_control *w)
-{
-	uint64_t count;
-
-	if (!eventfd_read(w->end, &count) && w->schedule.on)
-		flip(w, clocks_read_ns(CLOCK_MONOTONIC_RAW));
-	w->schedule.due_ns = UINT64_MAX;
-}
-
 static void *windows_main(void *argument)
 {
 	struct recording_control *w = argument;
@@ -104,8 +95,12 @@ static void *windows_main(void *argument)
 			continue;
 		if (fds[0].revents && __atomic_load_n(&w->ending, __ATOMIC_ACQUIRE))
 			return NULL;
-		if (fds[0].revents)
-			finish(w);
+		uint64_t count;
+		if (fds[0].revents) {
+			if (!eventfd_read(w->end, &count) && w->schedule.on)
+				flip(w, clocks_read_ns(CLOCK_MONOTONIC_RAW));
+			w->schedule.due_ns = UINT64_MAX;
+		}
 		struct signalfd_siginfo s;
 		while (fds[1].revents && read(w->signals, &s, sizeof(s)) == (ssize_t)sizeof(s))
 			flip(w, clocks_read_ns(CLOCK_MONOTONIC_RAW));
@@ -116,18 +111,6 @@ static void *windows_main(void *argument)
 static struct robust_list_head robust;
 static struct robust_list robust_entry;
 
-/* Whatever ends this thread is told by the page. (No mutex of the tool is robust.) */
-static void own_page(struct recording_control *w)
-{
-	char *word = (char *)&w->page->word + sizeof(uint32_t);
-
-	robust_entry.next = &robust.list;
-	robust.list.next = &robust_entry;
-	robust.futex_offset = word - (char *)&robust_entry;
-	if (!syscall(SYS_set_robust_list, &robust, sizeof(robust)))
-		w->said.word |= (uint64_t)gettid() << 32;
-}
-
 static bool create_page(struct recording_control *w)
 {
 	w->page = shared_page_create(w->path, SCP_CONTROL_BYTES, SHARED_PAGE_READ);
@@ -136,7 +119,12 @@ static bool create_page(struct recording_control *w)
 	w->said.since_ns = clocks_read_ns(CLOCK_MONOTONIC_RAW);
 	w->said.word = w->schedule.on;
 	memcpy(w->said.magic, SCP_CONTROL_MAGIC, sizeof(w->said.magic));
-	own_page(w);
+	/* whatever ends this thread is told by the page (no mutex of the tool is robust) */
+	robust_entry.next = &robust.list;
+	robust.list.next = &robust_entry;
+	robust.futex_offset = (char *)&w->page->word + sizeof(uint32_t) - (char *)&robust_entry;
+	if (!syscall(SYS_set_robust_list, &robust, sizeof(robust)))
+		w->said.word |= (uint64_t)gettid() << 32;
 	*w->page = w->said;
 	return true;
 }

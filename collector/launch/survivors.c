@@ -88,31 +88,24 @@ static size_t find_forked(const char *directory, const struct run_file *files, s
 	return found;
 }
 
-/* /proc shows no environment while exec is building the new program. */
-static bool left_a_program(const struct run_file *files, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		struct run_file now = files[i];
-
-		if (now.end_state != SCP_END_EXEC || has_live_file(now.pid, files, count))
-			continue;
-		now.end_state = SCP_END_RUNNING;
-		if (run_files_is_live(&now))
-			return true;
-	}
-	return false;
-}
-
 /* Is there a process of the run that has no file of its own yet: a child just forked, a program
  * just replaced by exec? Without them a run would sometimes end between two programs of a shell
  * script. They are known by an environment that names `directory`, or as a pid that has left one
  * program. May stay true for ever (a static daemon), so limit the wait. */
 static bool may_come(const char *directory, const struct run_file *files, size_t count)
 {
-	bool found = left_a_program(files, count);
-	DIR *proc = found ? NULL : kernel_file_folder("/proc");
+	DIR *proc = kernel_file_folder("/proc");
+	bool found = false;
 	pid_t pid;
 
+	/* /proc shows no environment while exec is building the new program */
+	for (size_t i = 0; i < count && !found; i++) {
+		struct run_file now = files[i];
+
+		now.end_state = SCP_END_RUNNING;
+		found = files[i].end_state == SCP_END_EXEC &&
+			!has_live_file(now.pid, files, count) && run_files_is_live(&now);
+	}
 	while (!found && (pid = kernel_file_next(&proc)) >= 0)
 		found = pid != getpid() && has_line(pid, "environ", '\0', is_variable, directory) &&
 			!has_live_file(pid, files, count);

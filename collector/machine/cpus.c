@@ -7,8 +7,13 @@
 #include <ctype.h>
 #include <errno.h>
 #include <glob.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "collector/machine/kernel_file.h"
 #include "profile/base/error.h"
@@ -187,4 +192,120 @@ int cpus_pin(int cpu)
 	CPU_ZERO(&one);
 	CPU_SET(cpu, &one);
 	return sched_setaffinity(0, sizeof(one), &one);
+}
+
+/* /proc/self/cgroup has a line "N:controllers:/path" a hierarchy; N is 0 and the list
+ * empty for v2. In a container the path may lie outside what is mounted: then the
+ * mounted root is its cgroup, and is looked at last in any case. */
+
+#define CGROUP "/proc/self/cgroup"
+#define MOUNT  "/sys/fs/cgroup"
+#define FOLDER 512
+
+struct place {
+	bool v2;
+	char mount[FOLDER], path[PATH_MAX];
+};
+
+/* Mounted where systemd and Docker do: v1 in a folder of the controllers' names, v2 as the
+ * whole or as "unified". */
+static bool parse_line(char *line, const char *mount, struct place *p)
+{
+	char *controllers = strchr(line, ':'), *path, probe[FOLDER];
+
+	if (!controllers || !(path = strchr(controllers + 1, ':')))
+		return false;
+	*path++ = '\0';
+	p->v2 = !*++controllers;
+	if (!p->v2 && !strstr(controllers, "cpu"))
+		return false;
+	snprintf(probe, sizeof(probe), "%.200s/unified", mount);
+	if (p->v2 && access(probe, F_OK))
+		snprintf(probe, sizeof(probe), "%.200s", mount);
+	else if (!p->v2)
+		snprintf(probe, sizeof(probe), "%.200s/%.250s", mount, controllers);
+	memcpy(p->mount, probe, sizeof(p->mount));
+	return strlen(path) < sizeof(p->path) && strcpy(p->path, path);
+}
+
+static double quota_of(const struct place *p, const char *directory)
+{
+	double quota = -1, period = 0;
+	char text[64];
+
+	if (p->v2) {
+		kernel_file_text(text, sizeof(text), "%s/cpu.max", directory);
+		sscanf(text, "%lf %lf", &quota, &period);
+	} else {
+		kernel_file_text(text, sizeof(text), "%s/cpu.cfs_quota_us", directory);
+		sscanf(text, "%lf", &quota);
+		kernel_file_text(text, sizeof(text), "%s/cpu.cfs_period_us", directory);
+		sscanf(text, "%lf", &period);
+	}
+	return quota > 0 && period > 0 ? quota / period : INFINITY;
+}
+
+static double smallest(const struct place *p, char *where, size_t size)
+{
+	char directory[PATH_MAX + FOLDER], path[PATH_MAX];
+	double least = INFINITY;
+
+	memcpy(path, p->path, sizeof(path));
+	for (;;) {
+		char *slash = strrchr(path, '/');
+
+		snprintf(directory, sizeof(directory), "%s%s", p->mount, path);
+		double quota = quota_of(p, directory);
+		if (quota < least) {
+			least = quota;
+			snprintf(where, size, "%s/%s", directory,
+				 p->v2 ? "cpu.max" : "cpu.cfs_quota_us");
+		}
+		if (!slash || !*path)
+			return least;
+		*slash = '\0';
+	}
+}
+
+static struct place p; /* paths: too large for the stack; one thread asks */
+
+double quota_cpus_at(const char *cgroup_file, const char *mount, char *where, size_t size)
+{
+	char found[PATH_MAX + FOLDER + 32], text[PATH_MAX + 4096], *rest;
+	double least = INFINITY;
+
+	*where = '\0';
+	kernel_file_text(text, sizeof(text), "%s", cgroup_file);
+	for (char *l = strtok_r(text, "\n", &rest); l; l = strtok_r(NULL, "\n", &rest)) {
+		if (!parse_line(l, mount, &p))
+			continue;
+		double quota = smallest(&p, found, sizeof(found));
+
+		if (quota < least)
+			snprintf(where, size, "%s", found);
+		least = fmin(least, quota);
+	}
+	return least;
+}
+
+double quota_cpus(char *where, size_t size)
+{
+	return quota_cpus_at(CGROUP, MOUNT, where, size);
+}
+
+uint64_t quota_throttled(void)
+{
+	char lines[PATH_MAX + 4096], text[2048], *rest;
+	uint64_t sum = 0, count;
+
+	kernel_file_text(lines, sizeof(lines), CGROUP);
+	for (char *l = strtok_r(lines, "\n", &rest); l; l = strtok_r(NULL, "\n", &rest)) {
+		if (!parse_line(l, MOUNT, &p))
+			continue;
+		kernel_file_text(text, sizeof(text), "%s%s/cpu.stat", p.mount, p.path);
+		const char *at = strstr(text, "nr_throttled ");
+		if (at && sscanf(at, "nr_throttled %" SCNu64, &count) == 1)
+			sum += count;
+	}
+	return sum;
 }

@@ -14,10 +14,7 @@
 #include "profile/base/bisect.h"
 #include "profile/base/proc_stat.h"
 
-#define FIELD_PARENT 4
-#define FIELD_FLAGS  9
-#define FIELD_CPU    39
-#define KERNEL_FLAG  0x00200000u /* PF_KTHREAD */
+#define KERNEL_FLAG 0x00200000u /* PF_KTHREAD */
 
 /* What clock_getcpuclockid gives, without the system call by which it asks whether the
  * process exists: reading the clock asks that again. -1: it is gone. */
@@ -32,34 +29,18 @@ static int read_clock(pid_t pid, uint64_t *ns)
 	return 0;
 }
 
-/* Fields are counted from 1; the name, the second, may hold anything and ends at the last
- * parenthesis. */
-static const char *field(const char *after_name, int number)
-{
-	const char *at = after_name;
-
-	for (int i = 3; i < number && at; i++) {
-		at = strchr(at, ' ');
-		at = at ? at + 1 : NULL;
-	}
-	return at;
-}
-
 static void describe(struct task *t, bool name_too)
 {
 	char text[PROC_STAT_BYTES];
-	const char *state = proc_stat_read(t->pid, 0, text), *name, *at;
+	const char *state = proc_stat_read(t->pid, 0, text), *name;
 
 	if (!state || !(name = strchr(text, '(')))
 		return;
 	if (name_too)
 		snprintf(t->name, sizeof(t->name), "%.*s", (int)(state - 2 - (name + 1)), name + 1);
-	at = field(state, FIELD_PARENT);
-	t->parent = at ? atoi(at) : 0;
-	at = field(state, FIELD_FLAGS);
-	t->kernel = at && (strtoul(at, NULL, 10) & KERNEL_FLAG);
-	at = field(state, FIELD_CPU);
-	t->cpu = at ? atoi(at) : -1;
+	t->parent = (pid_t)proc_stat_number(state, 4);
+	t->kernel = proc_stat_number(state, 9) & KERNEL_FLAG;
+	t->cpu = (int)proc_stat_number(state, 39);
 }
 
 static size_t place(const struct tasks *t, pid_t pid)
@@ -84,19 +65,6 @@ static bool is_program(const struct tasks *t, const struct task *task)
 	return t->command && (task->pid == t->command || (parent && parent->program));
 }
 
-static struct task *insert(struct tasks *t, size_t at, pid_t pid)
-{
-	struct task *more = array_room(t->task, &t->room, t->count, sizeof(*more));
-
-	if (!more)
-		return NULL;
-	t->task = more;
-	memmove(more + at + 1, more + at, (t->count - at) * sizeof(*more));
-	t->count++;
-	more[at] = (struct task){.pid = pid, .cpu = -1};
-	return &more[at];
-}
-
 static int look_at(struct tasks *t, pid_t pid)
 {
 	size_t at = place(t, pid);
@@ -106,12 +74,20 @@ static int look_at(struct tasks *t, pid_t pid)
 
 	if (read_clock(pid, &ns))
 		return 0;
-	if (!task && !(task = insert(t, at, pid)))
-		return -1;
+	if (!task) {
+		struct task *more = array_room(t->task, &t->room, t->count, sizeof(*more));
+
+		if (!more)
+			return -1;
+		t->task = more;
+		task = &more[at];
+		memmove(task + 1, task, (t->count++ - at) * sizeof(*more));
+		*task = (struct task){.pid = pid, .cpu = -1};
+	}
 	task->known = true;
 	if (!seen || ns < task->last_ns) {
 		describe(task, true);
-		task->first_ns = task->last_ns = t->looks ? 0 : ns;
+		task->last_ns = t->looks ? 0 : ns;
 		task->program = is_program(t, task);
 	} else if (ns != task->last_ns) {
 		/* exec changes a name, the scheduler the CPU, a parent's end the parent */

@@ -20,10 +20,10 @@
 struct task {
 	pid_t pid, parent;
 	char name[TASK_NAME];
-	uint64_t first_ns, last_ns; /* its clock when first and last seen */
-	uint64_t used_ns;	    /* since tasks_mark */
-	int cpu;		    /* where it last ran; -1: not known */
-	bool kernel, program;	    /* program: it is the command or descends from it */
+	uint64_t last_ns;     /* its clock when last seen */
+	uint64_t used_ns;     /* since tasks_mark */
+	int cpu;	      /* where it last ran; -1: not known */
+	bool kernel, program; /* program: it is the command or descends from it */
 	bool gone, known;
 };
 

@@ -31,17 +31,6 @@ static bool is_known(const struct names *c, const char *path)
 	return false;
 }
 
-static _Noreturn void become_loader(const char *loader, const char *program, int out)
-{
-	int null = open("/dev/null", O_RDWR);
-
-	dup2(null, 0);
-	dup2(out, 1);
-	dup2(null, 2);
-	execl(loader, loader, "--list", program, (char *)NULL);
-	_exit(127);
-}
-
 /* "\tlibz.so.1 => /lib/libz.so.1 (0x...)", or "\t/lib/preloaded.so (0x...)"; the vDSO
  * has no path. What is not found stops the program itself, not us. */
 static int read_lines(int fd, struct names *out)
@@ -75,8 +64,15 @@ static int ask(const char *loader, const char *program, struct names *out)
 	if (pipe2(pipe_fd, O_CLOEXEC))
 		return -1;
 	pid_t pid = fork();
-	if (pid == 0)
-		become_loader(loader, program, pipe_fd[1]);
+	if (pid == 0) {
+		int null = open("/dev/null", O_RDWR);
+
+		dup2(null, 0);
+		dup2(pipe_fd[1], 1);
+		dup2(null, 2);
+		execl(loader, loader, "--list", program, (char *)NULL);
+		_exit(127);
+	}
 	close(pipe_fd[1]);
 	int failed = read_lines(pipe_fd[0], out);
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)

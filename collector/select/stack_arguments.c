@@ -232,15 +232,6 @@ static void search_library(const struct search *s, const char *path)
 	free(urls);
 }
 
-static bool is_settled(const struct selected_symbol *s, struct stack_arguments *found)
-{
-	if (stack_arguments_has_none(s->name, s->shown))
-		found->flags = SCP_SELECTED_STACK;
-	else if (stack_arguments_has_none_in(s->name, s->library->soname))
-		found->flags = SCP_SELECTED_STACK | SCP_SELECTED_STACK_HERE;
-	return found->flags || !s->address;
-}
-
 void stack_arguments_find(const struct selection *c, struct stack_arguments *found)
 {
 	struct wanted *wanted = calloc(c->count + 1, sizeof(*wanted));
@@ -248,11 +239,18 @@ void stack_arguments_find(const struct selection *c, struct stack_arguments *fou
 	for (size_t l = 0; wanted && l < c->libraries; l++) {
 		struct search s = {.wanted = wanted};
 
-		for (size_t i = 0; i < c->count; i++)
-			if (c->symbol[i].library == &c->library[l] &&
-			    !is_settled(&c->symbol[i], &found[i]))
-				wanted[s.count++] =
-					(struct wanted){c->symbol[i].address, &found[i]};
+		for (size_t i = 0; i < c->count; i++) {
+			const struct selected_symbol *one = &c->symbol[i];
+
+			if (one->library != &c->library[l])
+				continue;
+			if (stack_arguments_has_none(one->name, one->shown))
+				found[i].flags = SCP_SELECTED_STACK;
+			else if (stack_arguments_has_none_in(one->name, one->library->soname))
+				found[i].flags = SCP_SELECTED_STACK | SCP_SELECTED_STACK_HERE;
+			else if (one->address)
+				wanted[s.count++] = (struct wanted){one->address, &found[i]};
+		}
 		qsort(wanted, s.count, sizeof(*wanted), by_address);
 		/* the rules of another processor are others */
 		if (s.count && c->program.machine == EM_X86_64)

@@ -100,17 +100,6 @@ static int type_of(Dwarf_Die *die, Dwarf_Die *type)
 	return dwarf_formref_die(&a, type) && dwarf_peel_type(type, type) == 0 ? 0 : -1;
 }
 
-static bool add_parameter(struct used *u, Dwarf_Die *parameter)
-{
-	Dwarf_Die type;
-	Dwarf_Word size;
-	enum place place = type_of(parameter, &type) ? UNKNOWN : place_of(&type, &size);
-
-	if (place != UNKNOWN)
-		add(u, place, place == GENERAL ? 8 : size);
-	return place != UNKNOWN;
-}
-
 static bool is_c(Dwarf_Die *function)
 {
 	Dwarf_Die unit;
@@ -150,7 +139,8 @@ static bool begin(struct used *u, Dwarf_Die *function)
 bool stack_types_words(Dwarf_Die *function, uint32_t *words)
 {
 	Dwarf_Attribute a;
-	Dwarf_Die origin = *function, child;
+	Dwarf_Die origin = *function, child, type;
+	Dwarf_Word size;
 	struct used u;
 	bool found = false;
 
@@ -165,8 +155,10 @@ bool stack_types_words(Dwarf_Die *function, uint32_t *words)
 			return false;
 		if (dwarf_tag(&child) != DW_TAG_formal_parameter)
 			continue;
-		if (!add_parameter(&u, &child))
+		enum place place = type_of(&child, &type) ? UNKNOWN : place_of(&type, &size);
+		if (place == UNKNOWN)
 			return false;
+		add(&u, place, place == GENERAL ? 8 : size);
 		found = true;
 	}
 	if (!found && !dwarf_hasattr_integrate(&origin, DW_AT_prototyped))

@@ -4,9 +4,6 @@
 
 #include <string.h>
 
-#include "collector/launch/elf_facts.h"
-#include "profile/base/error.h"
-
 static void put_offset(uint8_t *to, size_t target, size_t next)
 {
 	int32_t offset = (int32_t)(target - next);
@@ -86,16 +83,4 @@ const struct stub_code *stub_code_find(uint16_t machine)
 		if (codes[i].machine == machine)
 			return &codes[i];
 	return NULL;
-}
-
-uint8_t *stub_code_read_early(const char *path, size_t *bytes, struct profile_error *err)
-{
-	char *code = elf_facts_copy_section(path, ".scprof_early", bytes);
-
-	if (!code)
-		error_set(err,
-			  "%.300s has no code for stubs: it is not of this version of scprof, or\n"
-			  "its section headers are gone",
-			  path);
-	return (uint8_t *)code;
 }

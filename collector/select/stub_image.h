@@ -50,7 +50,7 @@ struct stub_code {
 struct object {
 	const struct selection *c;
 	const struct stub_code *code;
-	uint8_t *early; /* machine code: what a stub does before it is bound */
+	char *early; /* machine code: what a stub does before it is bound */
 	size_t early_bytes;
 	struct part image;	       /* of the file */
 	struct part strings, text;     /* of the dynamic symbols; of the table */
@@ -82,10 +82,6 @@ uint32_t stub_image_string(struct object *o, struct part *p, const char *text);
 
 /* NULL: there are no stubs for this processor. */
 const struct stub_code *stub_code_find(uint16_t machine);
-
-/* What a stub does as long as the loader has not filled its slot: from libscprof.so at `path`, see
- * preload/selected/selected_early.c. Free with free(). NULL with *err. */
-uint8_t *stub_code_read_early(const char *path, size_t *bytes, struct profile_error *err);
 
 /* The dynamic symbols, to be called in this order; the last one once all addresses are known. */
 void stub_symbols_number_versions(struct object *o);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "collector/launch/elf_facts.h"
 #include "collector/select/stub_image.h"
 #include "profile/base/error.h"
 
@@ -223,9 +224,13 @@ int stub_object_write(const struct selection *c, const char *path, struct profil
 				 "cannot write %.300s: there are no stubs for this "
 				 "processor yet, only for x86-64 and AArch64",
 				 path);
-	if (!(o.early = stub_code_read_early(c->own.path, &o.early_bytes, err)))
-		return -1;
-
+	/* what a stub does as long as the loader has not filled its slot: selected_early.c */
+	o.early = elf_facts_copy_section(c->own.path, ".scprof_early", &o.early_bytes);
+	if (!o.early)
+		return error_set(err,
+				 "%.300s has no code for stubs: it is not of this version of "
+				 "scprof, or\nits section headers are gone",
+				 c->own.path);
 	for (size_t i = 0; i < c->count; i++)
 		o.spares += c->symbol[i].is_later ? SELECTION_SPARES : 0;
 

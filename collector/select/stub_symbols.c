@@ -4,8 +4,8 @@
 #include "collector/select/stub_image.h"
 
 #include <libelf.h>
-#include <string.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const char *name_of(const struct object *o, uint32_t symbol)
 {

@@ -111,3 +111,10 @@ const char *proc_stat_read(pid_t pid, pid_t tid, char text[PROC_STAT_BYTES])
 	end = strrchr(text, ')');
 	return end && end[1] ? end + 2 : NULL;
 }
+
+long long proc_stat_number(const char *fields, int number)
+{
+	for (int i = 3; fields && *fields && i < number; i++)
+		fields = strchr(fields + 1, ' ');
+	return fields ? strtoll(fields, NULL, 10) : -1;
+}

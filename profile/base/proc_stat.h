@@ -11,4 +11,8 @@
  * the third on, which is the state's letter; NULL: there is no such process or thread. */
 const char *proc_stat_read(pid_t pid, pid_t tid, char text[PROC_STAT_BYTES]);
 
+/* The field of a number, as proc(5) counts them, of what proc_stat_read returned; -1: there is
+ * none. */
+long long proc_stat_number(const char *fields, int number);
+
 #endif

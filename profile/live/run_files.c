@@ -102,18 +102,15 @@ void run_files_free(struct run_file *files, size_t count)
 
 uint64_t run_files_process_start(pid_t pid, char *state)
 {
-	char text[PROC_STAT_BYTES], found;
-	unsigned long long start, memory; /* field 23 is the memory that it has mapped */
-	const char *rest = proc_stat_read(pid, 0, text);
+	char text[PROC_STAT_BYTES];
+	const char *fields = proc_stat_read(pid, 0, text);
+	long long start = proc_stat_number(fields, 22), mapped_bytes = proc_stat_number(fields, 23);
 
-	if (!rest || sscanf(rest,
-			    "%c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
-			    "%*s %*s %llu %llu",
-			    &found, &start, &memory) != 3)
+	if (mapped_bytes < 0)
 		return 0;
 	if (state)
-		*state = memory ? found : 'X';
-	return start;
+		*state = mapped_bytes ? *fields : 'X';
+	return (uint64_t)start;
 }
 
 bool run_files_is_live(const struct run_file *file)

@@ -63,18 +63,6 @@ static int explain_closed(const struct refusal_process *p, struct profile_error 
 	return refusal_access_explain(p, &a, err);
 }
 
-static int check_dormant(const struct refusal_process *p, const struct refusal_facts *f,
-			 struct profile_error *err)
-{
-	if (*f->wake)
-		return 0;
-	return refusal_say(p, err,
-			   "%s: " REFUSAL_DORMANT
-			   " and SCPROF_OUT=DIR, a directory that scprof sees, too",
-			   f->preloaded ? "it records since its start, or has no wake page"
-					: "libscprof.so is not in it, so it cannot be woken");
-}
-
 /* Can the process open the library, with its owner's rights, and map it? What else may be wrong
  * with it, its loader says. */
 static int check_library(const struct refusal_process *p, const char *library,
@@ -173,7 +161,13 @@ static enum verdict look(const struct question *q, struct refusal_facts *f,
 		*f->wake = '\0';
 	if (q->by_ptrace)
 		return check_ptrace(&p, &m, f, q->library, err);
-	return check_dormant(&p, f, err) ? REFUSED : GO;
+	if (*f->wake)
+		return GO;
+	refusal_say(&p, err,
+		    "%s: " REFUSAL_DORMANT " and SCPROF_OUT=DIR, a directory that scprof sees, too",
+		    f->preloaded ? "it records since its start, or has no wake page"
+				 : "libscprof.so is not in it, so it cannot be woken");
+	return REFUSED;
 }
 
 /* A process is its number and the moment when it began. */

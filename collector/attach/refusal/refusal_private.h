@@ -43,7 +43,7 @@ int refusal_process_judge(const struct refusal_process *p, pid_t tool, bool by_p
  */
 int refusal_process_memory(const struct refusal_process *p, struct profile_error *err);
 
-/* refusal_access.c: who may trace. */
+/* Who may trace. */
 struct refusal_access {
 	uid_t tool_uid; /* effective */
 	bool may_trace; /* CAP_SYS_PTRACE */
@@ -59,7 +59,7 @@ int refusal_access_explain(const struct refusal_process *p, const struct refusal
 int refusal_access_try(const struct refusal_process *p, uint64_t address,
 		       struct profile_error *err);
 
-/* refusal_program.c: what is mapped, and what is executed. */
+/* What is mapped, and what is executed. */
 struct refusal_maps {
 	uint64_t readable; /* an address that can be read; 0: nothing is mapped */
 	uint64_t libc;	   /* where the file of glibc's libc begins; 0: it is not mapped */

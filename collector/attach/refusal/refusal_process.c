@@ -1,15 +1,24 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <gelf.h>
+#include <linux/capability.h>
 #include <linux/kcmp.h>
 #include <linux/seccomp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "collector/attach/refusal/refusal_private.h"
 #include "collector/attach/target/wake.h"
+#include "collector/launch/elf_facts.h"
 #include "collector/machine/kernel_file.h"
+#include "collector/machine/proc_maps.h"
 #include "profile/base/error.h"
 #include "profile/base/proc_stat.h"
 
@@ -34,14 +43,13 @@ static bool read_stat(pid_t pid, struct refusal_process *p)
 	char text[PROC_STAT_BYTES];
 	const char *state = pid > 0 ? proc_stat_read(pid, 0, text) : NULL,
 		   *name = state ? strchr(text, '(') : NULL;
-	unsigned flags = 0;
-	int parent = 0;
 
 	*p = (struct refusal_process){.pid = pid};
-	if (!name || sscanf(state, "%c %d %*s %*s %*s %*s %u", &p->state, &parent, &flags) != 3)
+	if (!name)
 		return false;
-	p->parent = parent;
-	p->kernel = flags & KERNEL_FLAG;
+	p->state = *state;
+	p->parent = (pid_t)proc_stat_number(state, 4);
+	p->kernel = proc_stat_number(state, 9) & KERNEL_FLAG;
 	snprintf(p->name, sizeof(p->name), "%.*s", (int)(state - 2 - (name + 1)), name + 1);
 	for (char *c = p->name; *c; c++)
 		if ((unsigned char)*c < ' ')
@@ -85,28 +93,22 @@ static bool shares_memory(pid_t a, pid_t b)
 	return syscall(SYS_kcmp, a, b, KCMP_VM, 0UL, 0UL) == 0;
 }
 
-static bool waits_for_vfork(const struct refusal_process *p)
-{
-	char children[1024], *at = children, *end;
-	bool shares = false;
-
-	if (p->state != 'D' || p->threads != 1 ||
-	    kernel_file_line(children, sizeof(children), "/proc/%d/task/%d/children", (int)p->pid,
-			     (int)p->pid))
-		return false;
-	for (long child; !shares && (child = strtol(at, &end, 10)) > 0 && end != at; at = end)
-		shares = shares_memory(p->pid, (pid_t)child);
-	return shares;
-}
-
 int refusal_process_memory(const struct refusal_process *p, struct profile_error *err)
 {
+	char children[1024] = "", *at = children, *end;
+	bool shares = false;
+
 	if (p->parent > 0 && shares_memory(p->pid, p->parent))
 		return refusal_say(p, err,
 				   "it runs in the memory of process %d until it executes a "
 				   "program (vfork): attach to that one, or try again later",
 				   (int)p->parent);
-	if (waits_for_vfork(p))
+	if (p->state == 'D' && p->threads == 1)
+		kernel_file_line(children, sizeof(children), "/proc/%d/task/%d/children",
+				 (int)p->pid, (int)p->pid);
+	for (long child; !shares && (child = strtol(at, &end, 10)) > 0 && end != at; at = end)
+		shares = shares_memory(p->pid, (pid_t)child);
+	if (shares)
 		return refusal_say(p, err,
 				   "it waits until a child that it began by vfork executes a "
 				   "program: try again later");
@@ -146,4 +148,184 @@ int refusal_process_judge(const struct refusal_process *p, pid_t tool, bool by_p
 		else if (reasons[i].is)
 			return refusal_say(p, err, "%s", reasons[i].text);
 	return 0;
+}
+
+/* The kernel decides (__ptrace_may_access in kernel/ptrace.c, security/commoncap.c,
+ * security/yama/yama_lsm.c), and says no more than EPERM. So it is asked first, by reading a byte
+ * of the process, for which it makes the same checks; then the likely reason is told. */
+
+struct refusal_access refusal_access_read(int error)
+{
+	struct refusal_access a = {.tool_uid = geteuid(), .error = error};
+	char scope[16];
+
+	a.may_trace = proc_status_number(PROC_STATUS_SELF, "CapEff", 16, 0) >> CAP_SYS_PTRACE & 1;
+	if (!kernel_file_line(scope, sizeof(scope), "/proc/sys/kernel/yama/ptrace_scope"))
+		a.yama = atoi(scope);
+	return a;
+}
+
+int refusal_access_explain(const struct refusal_process *p, const struct refusal_access *a,
+			   struct profile_error *err)
+{
+	const struct {
+		bool is;
+		const char *text;
+	} reasons[] = {
+		{a->yama >= 3, "kernel.yama.ptrace_scope is 3, and nobody may trace until the "
+			       "machine starts anew: " REFUSAL_DORMANT},
+		{a->may_trace,
+		 "not even scprof's CAP_SYS_PTRACE is enough: run scprof outside of this container "
+		 "(user namespace), or look for AppArmor, SELinux or a seccomp filter on scprof"},
+		{!a->tool_uid,
+		 "scprof runs as root without CAP_SYS_PTRACE, as in a container: give it (docker "
+		 "run --cap-add=SYS_PTRACE; Kubernetes: securityContext.capabilities.add), or run "
+		 "scprof outside, or " REFUSAL_DORMANT},
+		{p->owner.uid != a->tool_uid,
+		 "it is another user's: run scprof as that user or as root"},
+		{a->yama > 0,
+		 "kernel.yama.ptrace_scope forbids it: run scprof as root (or with "
+		 "CAP_SYS_PTRACE), or `sysctl kernel.yama.ptrace_scope=0`, or " REFUSAL_DORMANT},
+		{true, "it is closed to its own user (setuid, capabilities, another group, "
+		       "PR_SET_DUMPABLE), or AppArmor, SELinux or a seccomp filter on scprof "
+		       "forbids it: run scprof as root, or " REFUSAL_DORMANT},
+	};
+	size_t i = 0;
+
+	while (!reasons[i].is)
+		i++;
+	return refusal_say(p, err, "the kernel does not let scprof trace it (%s): %s",
+			   strerror(a->error), reasons[i].text);
+}
+
+int refusal_access_try(const struct refusal_process *p, uint64_t address, struct profile_error *err)
+{
+	struct refusal_access a;
+	char byte;
+	struct iovec to = {&byte, 1}, from = {(void *)(uintptr_t)address, 1};
+
+	/* EFAULT: it has unmapped that meanwhile: scprof was let in */
+	if (process_vm_readv(p->pid, &to, 1, &from, 1, 0) == 1 || errno == EFAULT)
+		return 0;
+	a = refusal_access_read(errno);
+	return refusal_access_explain(p, &a, err);
+}
+
+#ifdef __x86_64__
+#define MACHINE EM_X86_64
+#else
+#define MACHINE EM_AARCH64
+#endif
+#define MOST_SYMBOLS 1000000
+
+/* Names in it are the process's own to choose: they decide what is said, and no file is opened by
+ * them but below the process's root and with its owner's rights. */
+void refusal_program_parse_maps(FILE *maps, struct refusal_maps *m)
+{
+	struct proc_mapping p;
+
+	*m = (struct refusal_maps){0};
+	while (proc_maps_next(maps, &p)) {
+		if (!m->readable && p.readable)
+			m->readable = p.start;
+		const char *name = *p.path == '/' ? basename(p.path) : "";
+		if ((!strcmp(name, "libc.so.6") || !fnmatch("libc-2.*", name, 0)) && !p.offset &&
+		    !m->libc)
+			m->libc = p.start;
+		else if (!strcmp(name, "libscprof.so"))
+			m->preloaded = true;
+	}
+}
+
+int refusal_program_read_maps(pid_t pid, struct refusal_maps *m)
+{
+	FILE *maps = proc_maps_open(pid);
+
+	*m = (struct refusal_maps){0};
+	if (!maps)
+		return -1;
+	refusal_program_parse_maps(maps, m);
+	int failed = ferror(maps) ? -1 : 0;
+	fclose(maps);
+	return failed;
+}
+
+/* clang links its sanitizers into the program, gcc's are libraries: both names are dynamic. */
+static bool is_sanitized(Elf *elf)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	GElf_Sym symbol;
+	bool found = false;
+
+	while (!found && (section = elf_nextscn(elf, section))) {
+		Elf_Data *data = gelf_getshdr(section, &header) && header.sh_type == SHT_DYNSYM
+					 ? elf_getdata(section, NULL)
+					 : NULL;
+
+		for (int i = 0; !found && i < MOST_SYMBOLS && data && gelf_getsym(data, i, &symbol);
+		     i++) {
+			const char *name = elf_strptr(elf, header.sh_link, symbol.st_name);
+
+			found = name && !fnmatch("__*san_init", name, 0);
+		}
+	}
+	return found;
+}
+
+/* Why the executable's file speaks against it; NULL: it does not. */
+static const char *judge_file(pid_t pid)
+{
+	char path[64];
+	const char *why = NULL;
+	GElf_Ehdr header;
+	struct elf_facts facts;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	Elf *elf = fd >= 0 && elf_version(EV_CURRENT) ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
+
+	if (elf && gelf_getehdr(elf, &header)) {
+		if (header.e_machine != MACHINE || header.e_ident[EI_CLASS] != ELFCLASS64)
+			why = "it is a 32-bit program, or of another architecture: use a scprof "
+			      "that was built for that";
+		else if (is_sanitized(elf))
+			why = "it was built with a sanitizer, which watches the same functions: "
+			      "attach to a build without";
+		else if (!elf_facts_read(fd, &facts) && elf_facts_is_musl(facts.interpreter))
+			why = "its C library is musl, which opens no library with static "
+			      "thread-local storage once the program runs: " REFUSAL_DORMANT
+			      ", or use `scprof run`";
+	}
+	elf_end(elf);
+	if (fd >= 0)
+		close(fd);
+	return why;
+}
+
+enum refusal_program refusal_program_judge(const struct refusal_process *p,
+					   const struct refusal_maps *m, const char *exe,
+					   struct profile_error *err)
+{
+	/* other programs than these run by their own threads, qemu-system among them */
+	static const char *const emulators[] = {
+		"*/valgrind/*",	     "*/qemu-x86_64*", "*/qemu-i386*",	"*/qemu-aarch64*",
+		"*/qemu-arm*",	     "*/qemu-riscv*",  "*/qemu-ppc*",	"*/qemu-s390*",
+		"*/qemu-mips*",	     "*/qemu-sparc*",  "*/qemu-loong*", "*/rosetta*",
+		"*/FEXInterpreter*", "*/box64*"};
+	const char *why = NULL;
+
+	for (size_t i = 0; i < sizeof(emulators) / sizeof(*emulators); i++)
+		if (!fnmatch(emulators[i], exe, 0))
+			why = "it runs in an emulator, whose threads are not the program's: "
+			      "start it without, or use `scprof run` inside";
+	why = why ? why : judge_file(p->pid);
+	if (!why && m->libc)
+		return REFUSAL_PROGRAM_FINE;
+	refusal_say(p, err, "%s",
+		    why ? why
+			: "it has no glibc (libc.so.6): it is a static program, uses another libc "
+			  "(musl), or is being executed just now: link it with glibc, dynamically, "
+			  "or try again later");
+	return why ? REFUSAL_PROGRAM_REFUSED : REFUSAL_PROGRAM_LOADING;
 }

@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "profile/live/run_files.h"
 #include "profile/base/error.h"
+#include "profile/live/run_files.h"
 
 #define EFLAGS 0x202 /* interrupts are on; no direction flag, no trap */
 

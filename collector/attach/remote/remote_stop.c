@@ -14,9 +14,9 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 
+#include "profile/base/error.h"
 #include "profile/base/proc_stat.h"
 #include "profile/live/run_files.h"
-#include "profile/base/error.h"
 
 #define STOP_MS 20 /* that a thread may take to stop: one that sleeps for a disk does not */
 

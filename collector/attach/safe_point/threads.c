@@ -48,14 +48,6 @@ static void read_of_thread(pid_t pid, pid_t tid, const char *name, char *text, s
 	kernel_file_text(text, size, "/proc/%d/task/%d/%s", (int)pid, (int)tid, name);
 }
 
-/* Asleep or running: not stopped, dying, or where no signal reaches it. */
-static bool can_be_asked(pid_t pid, pid_t tid)
-{
-	char text[PROC_STAT_BYTES];
-	const char *state = proc_stat_read(pid, tid, text);
-	return state != NULL && (*state == 'S' || *state == 'R');
-}
-
 /* By a copy of the descriptor: its own options tell. */
 static bool ask_for_limit(pid_t pid, unsigned long fd, int option)
 {
@@ -167,12 +159,6 @@ static enum rank rank_of(pid_t pid, long call, const unsigned long *argument)
 	}
 }
 
-static bool has_room(const struct proc_map_list *maps, uint64_t sp)
-{
-	const struct proc_map *map = proc_maps_find(maps, sp);
-	return map != NULL && map->readable && map->writable && sp - map->start >= SAFE_POINT_ROOM;
-}
-
 /* The file's text is "running"; or the number of the call, six arguments, the stack pointer and the
  * address of the code; or -1, where it is in no call, and these two. */
 static enum rank rank_by_call(pid_t pid, const char *text, unsigned long *sp)
@@ -197,15 +183,22 @@ static enum rank rank_by_call(pid_t pid, const char *text, unsigned long *sp)
 
 static enum rank rank_thread(pid_t pid, pid_t tid, const struct proc_map_list *maps)
 {
-	char text[256];
+	char text[PROC_STAT_BYTES];
+	const char *state = proc_stat_read(pid, tid, text);
+	const struct proc_map *map;
 	unsigned long sp;
 	enum rank rank;
 
-	if (!can_be_asked(pid, tid))
+	/* asleep or running: not stopped, dying, or where no signal reaches it */
+	if (state == NULL || (*state != 'S' && *state != 'R'))
 		return RANK_NEVER;
 	read_of_thread(pid, tid, "syscall", text, sizeof(text));
 	rank = rank_by_call(pid, text, &sp);
-	return sp == 0 || has_room(maps, sp) ? rank : RANK_NEVER;
+	map = proc_maps_find(maps, sp);
+	return sp == 0 || (map != NULL && map->readable && map->writable &&
+			   sp - map->start >= SAFE_POINT_ROOM)
+		       ? rank
+		       : RANK_NEVER;
 }
 
 enum safe_point_wait threads_wait(pid_t pid, pid_t tid)

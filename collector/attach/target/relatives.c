@@ -16,15 +16,6 @@
 #define GENERATIONS_MOST 64
 #define COMM_MOST	 15 /* of a name that the kernel keeps */
 
-static pid_t parent_of(pid_t pid)
-{
-	char text[PROC_STAT_BYTES];
-	const char *state = proc_stat_read(pid, 0, text);
-	int parent = 0;
-
-	return state && sscanf(state, "%*c %d", &parent) == 1 ? parent : 0;
-}
-
 static bool same_file(pid_t a, pid_t b, const char *what)
 {
 	char name[48];
@@ -52,8 +43,11 @@ size_t relatives_children(pid_t pid, pid_t *pids, size_t room)
 
 		if (one == pid || !same_file(pid, one, "exe"))
 			continue;
-		for (int i = 0; i < GENERATIONS_MOST && parent && parent != pid; i++)
-			parent = parent_of(parent);
+		for (int i = 0; i < GENERATIONS_MOST && parent > 0 && parent != pid; i++) {
+			char text[PROC_STAT_BYTES];
+
+			parent = (pid_t)proc_stat_number(proc_stat_read(parent, 0, text), 4);
+		}
 		if (parent == pid)
 			pids[count++] = one;
 	}
@@ -76,25 +70,19 @@ static size_t list(bool (*belongs)(pid_t pid, const char *text), const char *tex
 }
 
 /* The kernel cuts names off, and adds " (deleted)" to files that have gone. */
-static bool is_called(pid_t pid, const char *name)
-{
-	char text[PATH_MAX], *base;
-
-	kernel_file_line(text, sizeof(text), "/proc/%d/comm", (int)pid);
-	if (*text && !strncmp(text, name, COMM_MOST) && strlen(name) >= strlen(text))
-		return true;
-	kernel_file_link(text, sizeof(text), "/proc/%d/exe", (int)pid);
-	base = strrchr(text, '/');
-	return base && !strncmp(base + 1, name, strlen(name)) &&
-	       (!base[1 + strlen(name)] || !strcmp(base + 1 + strlen(name), " (deleted)"));
-}
-
 static bool is_namesake(pid_t pid, const char *name)
 {
-	char text[2];
+	char text[PATH_MAX], *base;
+	size_t length = strlen(name);
 
-	return pid != getpid() && is_called(pid, name) &&
-	       (!kernel_file_link(text, sizeof(text), "/proc/%d/exe", (int)pid) || errno != ENOENT);
+	kernel_file_line(text, sizeof(text), "/proc/%d/comm", (int)pid);
+	bool called = *text && !strncmp(text, name, COMM_MOST) && length >= strlen(text);
+	if (pid == getpid() ||
+	    (kernel_file_link(text, sizeof(text), "/proc/%d/exe", (int)pid) && errno == ENOENT))
+		return false;
+	base = strrchr(text, '/');
+	return called || (base && !strncmp(base + 1, name, length) &&
+			  (!base[1 + length] || !strcmp(base + 1 + length, " (deleted)")));
 }
 
 size_t relatives_named(const char *name, pid_t *pids, size_t room)

@@ -23,21 +23,12 @@
 #define WORD_AT		offsetof(struct scp_wake_page, word)
 #define HEAD_BYTES	offsetof(struct scp_wake_page, text)
 
-/* What of a path in maps is the process's root directory: both are named as we see them, and in a
- * container of another mount namespace as it does itself. */
-static size_t root_length(pid_t pid, const char *path)
-{
-	char root[PATH_MAX];
-	size_t n =
-		kernel_file_link(root, sizeof(root), "/proc/%d/root", (int)pid) ? 0 : strlen(root);
-
-	return n > 1 && !strncmp(path, root, n) && path[n] == '/' ? n : 0;
-}
-
 bool wake_find(pid_t pid, char *path, size_t room)
 {
 	struct proc_mapping m;
 	bool found = false;
+	char root[PATH_MAX];
+	size_t length;
 	FILE *maps = proc_maps_open(pid);
 
 	if (!maps)
@@ -47,8 +38,13 @@ bool wake_find(pid_t pid, char *path, size_t room)
 
 		if (m.deleted || *m.path != '/' || fnmatch("scprof.*.wake", basename(m.path), 0))
 			continue;
-		n = snprintf(path, room, "/proc/%d/root%s", (int)pid,
-			     m.path + root_length(pid, m.path));
+		/* what of the path is the process's root directory: both are named as we see them,
+		 * and in a container of another mount namespace as it does itself */
+		kernel_file_link(root, sizeof(root), "/proc/%d/root", (int)pid);
+		length = strlen(root);
+		if (length <= 1 || strncmp(m.path, root, length) || m.path[length] != '/')
+			length = 0;
+		n = snprintf(path, room, "/proc/%d/root%s", (int)pid, m.path + length);
 		found = n > 0 && (size_t)n < room;
 	}
 	fclose(maps);

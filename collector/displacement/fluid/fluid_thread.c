@@ -9,8 +9,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "collector/clocks/counter.h"
 #include "collector/displacement/fluid/fluid_private.h"
@@ -106,26 +106,19 @@ static void finish_window(struct fluid_thread *t, const struct fluid_edge *from,
 	atomic_store_explicit(&t->windows, index + 1, memory_order_release);
 }
 
-/* All that is done between two windows. */
-static void prepare_window(struct fluid_thread *t, const struct fluid_edge *from)
-{
-	const struct fluid_options *o = &t->fluid->options;
-
-	if (o->edge)
-		o->edge(o->context, (size_t)(t - t->fluid->thread), t->windows);
-	fluid_loop_clear(&t->loop);
-	t->own_ns = clocks_read_ns(CLOCK_THREAD_CPUTIME_ID) - from->charged_ns;
-}
-
 static void run(struct fluid_thread *t)
 {
-	uint64_t units = (uint64_t)((double)t->fluid->options.window_ns * t->fluid->units_per_ns);
+	const struct fluid_options *o = &t->fluid->options;
+	uint64_t units = (uint64_t)((double)o->window_ns * t->fluid->units_per_ns);
 	struct fluid_edge from, to;
 	size_t longer = DOUBLE_FROM;
 
 	take_edge(t, &from);
 	while (!atomic_load_explicit(&t->fluid->stop, memory_order_relaxed)) {
-		prepare_window(t, &from);
+		if (o->edge)
+			o->edge(o->context, (size_t)(t - t->fluid->thread), t->windows);
+		fluid_loop_clear(&t->loop);
+		t->own_ns = clocks_read_ns(CLOCK_THREAD_CPUTIME_ID) - from.charged_ns;
 		uint64_t last = fluid_loop_run(&t->loop, fluid_thread_now(), from.at + units);
 
 		take_edge(t, &to);

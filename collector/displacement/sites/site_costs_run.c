@@ -133,16 +133,6 @@ static double seen_in(const struct displacement_window *w, const struct site_rea
 	return others > 0 ? w->charged / (w->charged + others) : 1;
 }
 
-static void note_busy(struct join *j, size_t cpu, double others, double time)
-{
-	const struct displacement_cpu *c = &j->run->cpu[cpu];
-
-	if (isnan(others))
-		j->busy = fmax(j->busy, c->wall > 0 ? c->others / c->wall : 0);
-	else if (time > 0)
-		j->busy = fmax(j->busy, others / time);
-}
-
 /* The first and the last window are not all of the run's. */
 static int join_windows(struct join *j, size_t cpu, struct building *b, double *calls)
 {
@@ -174,20 +164,13 @@ static int join_windows(struct join *j, size_t cpu, struct building *b, double *
 		if (add_window(b, &s, calls))
 			return -1;
 	}
-	note_busy(j, cpu, others, time);
+	if (isnan(others)) {
+		others = j->run->cpu[cpu].others;
+		time = j->run->cpu[cpu].wall;
+	}
+	if (time > 0)
+		j->busy = fmax(j->busy, others / time);
 	return 0;
-}
-
-static int join_cpu(struct join *j, size_t cpu)
-{
-	double *calls = calloc(j->index.used + 1, sizeof(*calls));
-	struct building b;
-	int result = begin_series(j, &b, displacement_run_windows(j->d)[cpu].count);
-
-	result = result || !calls || join_windows(j, cpu, &b, calls) ? -1 : 0;
-	end_series(j, cpu, &b, j->run->cpu[cpu].rest);
-	free(calls);
-	return result;
 }
 
 static int join_ticks(struct join *j, size_t cpus)
@@ -351,8 +334,15 @@ int site_costs_run(const struct displacement *d, const struct displacement_run *
 	j.series = calloc(cpus + 1, sizeof(*j.series));
 	result = !j.series || site_index_make(&j.index, &told->missed) ? -1 : 0;
 	told->sites = j.index.sites;
-	for (size_t i = 0; i < cpus && !result; i++)
-		result = join_cpu(&j, i);
+	for (size_t i = 0; i < cpus && !result; i++) {
+		double *calls = calloc(j.index.used + 1, sizeof(*calls));
+		struct building b;
+
+		result = begin_series(&j, &b, displacement_run_windows(d)[i].count);
+		result = result || !calls || join_windows(&j, i, &b, calls) ? -1 : 0;
+		end_series(&j, i, &b, run->cpu[i].rest);
+		free(calls);
+	}
 	result = result || join_ticks(&j, cpus) || fit(&j, cpus + 1, told) ? -1 : 0;
 	for (size_t i = 0; i <= cpus && j.series; i++)
 		undithered_free(&j.series[i]);

@@ -219,32 +219,23 @@ static double quiet_rate(const struct watched *w)
 	return w->taken && w->quiet > 0 ? w->quiet_calls / w->quiet : 0;
 }
 
-/* The site with the most calls that has not been drawn. */
-static size_t busiest(const struct site_dither *d)
-{
-	size_t most = 0;
-
-	for (size_t k = 1; k < SCP_CAUSAL_SLOTS; k++)
-		if (d->slot[k].column == NONE && quiet_rate(&d->slot[k]) >= DITHER_PLAN_RATE &&
-		    (!most || quiet_rate(&d->slot[k]) > quiet_rate(&d->slot[most])))
-			most = k;
-	return most;
-}
-
-/* A site more where all that were drawn have windows enough. */
+/* A site more where all that were drawn have windows enough: that with the most calls. */
 static void admit(struct site_dither *d)
 {
 	bool enough = true;
-	size_t k;
+	size_t most = 0;
 
-	for (k = 1; k < SCP_CAUSAL_SLOTS; k++)
+	for (size_t k = 1; k < SCP_CAUSAL_SLOTS; k++)
 		enough = enough && (d->slot[k].column == NONE || !d->slot[k].taken ||
 				    d->slot[k].drawn >= DITHER_PLAN_ENOUGH);
 	if (d->columns >= (enough ? SITE_DITHER_SITES : SITE_DITHER_FIRST))
 		return;
-	k = busiest(d);
-	if (k)
-		d->slot[k].column = d->columns++;
+	for (size_t k = 1; k < SCP_CAUSAL_SLOTS; k++)
+		if (d->slot[k].column == NONE && quiet_rate(&d->slot[k]) >= DITHER_PLAN_RATE &&
+		    (!most || quiet_rate(&d->slot[k]) > quiet_rate(&d->slot[most])))
+			most = k;
+	if (most)
+		d->slot[most].column = d->columns++;
 }
 
 /* The slot of the site that is delayed next; 0: none. */

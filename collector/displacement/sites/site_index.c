@@ -66,25 +66,19 @@ static int find_sites(struct site_index *x)
 	return failed;
 }
 
-static uint32_t process_of(const struct site_index *x, const char *file)
+/* Entry number `ordinal` of the file's process in the model; PROF_NONE where it has not as many as
+ * its file: then it is not the same file. */
+static uint32_t entry_of(const struct site_index *x, const struct site_sampled *s)
 {
+	const struct profile *p = x->profile;
+	uint32_t found = PROF_NONE, process = 0;
 	char path[8192];
-
-	snprintf(path, sizeof(path), "%s/%s", x->profiles, file);
-	for (uint32_t i = 0; i < x->profile->processes; i++)
-		if (!strcmp(x->profile->process[i].file, path))
-			return i;
-	return PROF_NONE;
-}
-
-/* Entry number `ordinal` of a process in the model; PROF_NONE where it has not as many as its
- * file: then it is not the same file. */
-static uint32_t entry_of(const struct profile *p, uint32_t process, const struct site_sampled *s)
-{
-	uint32_t found = PROF_NONE;
 	size_t n = 0;
 
-	for (uint32_t i = 0; i < p->entries; i++) {
+	snprintf(path, sizeof(path), "%s/%s", x->profiles, s->file);
+	while (process < p->processes && strcmp(p->process[process].file, path) != 0)
+		process++;
+	for (uint32_t i = 0; i < p->entries && process < p->processes; i++) {
 		if (p->table[p->entry[i].table].process != process)
 			continue;
 		if (n++ == s->ordinal)
@@ -102,9 +96,7 @@ static int find_ranks(struct site_index *x, size_t *missed)
 		return -1;
 	for (size_t i = 0; i < entries; i++) {
 		struct site_sampled s = site_samples_entry(x->samples, i);
-		uint32_t process = process_of(x, s.file);
-		uint32_t entry =
-			process == PROF_NONE ? PROF_NONE : entry_of(x->profile, process, &s);
+		uint32_t entry = entry_of(x, &s);
 
 		x->rank_of[i] = SITE_INDEX_NONE;
 		if (entry != PROF_NONE)

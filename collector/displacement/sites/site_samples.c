@@ -17,9 +17,9 @@
 #include "collector/clocks/clocks_read.h"
 #include "collector/displacement/displacement.h"
 #include "collector/displacement/sites/site_dither.h"
+#include "collector/machine/kernel_file.h"
 #include "profile/base/array.h"
 #include "profile/live/entry_watch.h"
-#include "collector/machine/kernel_file.h"
 
 /* CPU time of the processes that write profiles, and of the set's ksoftirqd threads, by their CPU
  * clocks: time that the host of a virtual machine stole is not in them, as it is in a perf counter.
@@ -175,9 +175,10 @@ void site_samples_close(struct site_samples *s)
 	free(s);
 }
 
-/* A new reading with room for its calls; NULL: out of memory. */
-static struct site_reading *begin_reading(struct reader *r, size_t entries)
+/* A new reading; NULL: out of memory. */
+static struct site_reading *read_calls(struct site_samples *s, struct reader *r)
 {
+	size_t entries = atomic_load_explicit(&s->entries, memory_order_acquire);
 	struct site_reading *reading;
 
 	r->full = !array_reach((void **)&r->reading, &r->room, r->readings, sizeof(*reading), 0) ||
@@ -185,17 +186,9 @@ static struct site_reading *begin_reading(struct reader *r, size_t entries)
 			       sizeof(*r->calls), 0);
 	if (r->full)
 		return NULL;
-	reading = &r->reading[r->readings];
+	reading = &r->reading[r->readings++];
 	*reading = (struct site_reading){.first = r->used, .entries = entries};
-	return reading;
-}
-
-static struct site_reading *read_calls(struct site_samples *s, struct reader *r)
-{
-	size_t entries = atomic_load_explicit(&s->entries, memory_order_acquire);
-	struct site_reading *reading = begin_reading(r, entries);
-
-	for (size_t i = 0; reading && i < entries; i++) {
+	for (size_t i = 0; i < entries; i++) {
 		uint64_t now = entry_watch_calls(s->entry[i].fd, s->entry[i].at);
 		/* one that went back wraps around */
 		bool sound = now != UINT64_MAX && now - r->last[i] <= UINT32_MAX;
@@ -204,29 +197,14 @@ static struct site_reading *read_calls(struct site_samples *s, struct reader *r)
 		if (sound)
 			r->last[i] = now;
 	}
-	r->readings += reading != NULL;
 	return reading;
 }
 
-void site_samples_set_displace(struct site_samples *s, const struct displacement *d)
+void site_samples_begin(struct site_samples *s, const struct displacement *d,
+			struct site_dither *dither)
 {
 	s->displace = d;
-}
-
-void site_samples_set_dither(struct site_samples *s, struct site_dither *d)
-{
-	s->dither = d;
-}
-
-static double program_since(const struct site_samples *s, struct reader *r, size_t cpu)
-{
-	uint64_t now = s->displace ? displacement_run_program_ns(s->displace, cpu) : UINT64_MAX;
-	uint64_t before = r->program_ns;
-
-	if (now == UINT64_MAX)
-		return NAN;
-	r->program_ns = now;
-	return (double)(int64_t)(now - before) / 1e9;
+	s->dither = dither;
 }
 
 void site_samples_edge(void *context, size_t cpu, size_t window)
@@ -243,7 +221,13 @@ void site_samples_edge(void *context, size_t cpu, size_t window)
 	if (reading) {
 		reading->window = window;
 		reading->softirqd = site_clocks_read(&r->softirqd).softirqd;
-		reading->program = program_since(s, r, cpu);
+		uint64_t now =
+			s->displace ? displacement_run_program_ns(s->displace, cpu) : UINT64_MAX;
+		reading->program = NAN;
+		if (now != UINT64_MAX) {
+			reading->program = (double)(int64_t)(now - r->program_ns) / 1e9;
+			r->program_ns = now;
+		}
 	}
 	pthread_mutex_unlock(&r->lock);
 }
@@ -271,19 +255,6 @@ static void add_file(struct site_samples *s, const char *name)
 		entry_watch_close(&f->watch);
 }
 
-static void find_files(struct site_samples *s)
-{
-	DIR *dir = opendir(s->profiles);
-	struct dirent *entry;
-
-	if (!dir)
-		return;
-	while ((entry = readdir(dir)))
-		if (!fnmatch("scprof.*.scp", entry->d_name, 0))
-			add_file(s, entry->d_name);
-	closedir(dir);
-}
-
 static void publish(struct site_samples *s, uint32_t file)
 {
 	struct file *f = &s->file[file];
@@ -303,7 +274,14 @@ static void publish(struct site_samples *s, uint32_t file)
 
 static void find(struct site_samples *s)
 {
-	find_files(s);
+	DIR *dir = opendir(s->profiles);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		if (!fnmatch("scprof.*.scp", entry->d_name, 0))
+			add_file(s, entry->d_name);
+	if (dir)
+		closedir(dir);
 	for (uint32_t i = 0; i < s->files; i++) {
 		entry_watch_look(&s->file[i].watch);
 		publish(s, i);

@@ -50,11 +50,10 @@ struct site_reading {
 struct site_samples *site_samples_open(const char *profiles, const cpu_set_t *cpus);
 void site_samples_close(struct site_samples *s);
 
-/* Between displacement_open and the run: whose program clocks the edges read. */
-void site_samples_set_displace(struct site_samples *s, const struct displacement *d);
-
-/* Before the run: ticks draw its windows, and what it delayed is not the program's time. */
-void site_samples_set_dither(struct site_samples *s, struct site_dither *d);
+/* Between displacement_open and the run: whose program clocks the edges read; and whose windows the
+ * ticks draw, as what it delayed is not the program's time (NULL: none). */
+void site_samples_begin(struct site_samples *s, const struct displacement *d,
+			struct site_dither *dither);
 
 /* For displacement_options: `context` is the samples. */
 void site_samples_edge(void *context, size_t cpu, size_t window);

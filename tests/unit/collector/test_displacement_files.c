@@ -20,7 +20,6 @@
 #include "collector/machine/cpus.h"
 #include "collector/displacement/fluid/fluid_group.h"
 #include "tests/unit/support/near.h"
-#include "collector/machine/quota.h"
 #include "collector/machine/tasks.h"
 
 /* ---- lists of CPUs ---- */
