@@ -207,7 +207,8 @@ static int add_symbol(struct selection *c, const struct export *e, const struct 
 				 "Choose fewer",
 				 SCP_SELECTED_MAX / (needed ? 1 : 1 + SELECTION_SPARES));
 	struct selected_symbol *grown = realloc(c->symbol, (c->count + 1) * sizeof(*grown));
-	c->symbol = grown ? grown : c->symbol;
+	if (grown)
+		c->symbol = grown;
 	char *shown = grown ? show(e) : NULL;
 	if (!shown)
 		return error_set(err, "out of memory");
