@@ -6,10 +6,8 @@
 #include "include/scprof_version.h"
 #include "preload/attach/session.h"
 #include "preload/attach/slots.h"
-#include "preload/attach/slots_private.h"
 #include "preload/clock/clock.h"
 #include "preload/filter/control.h"
-#include "preload/function/function.h"
 #include "preload/overhead/overhead.h"
 #include "preload/process/modules.h"
 #include "preload/process/process.h"
@@ -69,7 +67,7 @@ static enum scp_attach_problem begin(const char *text, uint32_t bytes, bool at_r
 	if (!settings_take_order(text, bytes))
 		return SCP_ATTACH_BAD_ORDER;
 	const char *stubs = settings_variable("SCPROF_STUBS");
-	if (libc_opened_later && at_rest && !slots_stubs_use(stubs && *stubs ? stubs : NULL))
+	if (libc_opened_later && at_rest && !slots_stubs_use(stubs))
 		return SCP_ATTACH_NO_STUBS;
 	enum scp_attach_problem p = lifecycle_begin_session(at_rest, &state.error);
 	if (p != SCP_ATTACH_FINE)
@@ -109,21 +107,13 @@ enum scp_attach_problem session_end(void)
 	return give(SCP_ATTACH_DORMANT, SCP_ATTACH_FINE, since_ns);
 }
 
-static bool is_order(const struct scp_attach_order *o)
-{
-	for (unsigned i = 0; i < sizeof o->magic; i++)
-		if (o->magic[i] != SCP_ATTACH_MAGIC[i])
-			return false;
-	return o->text_bytes <= SCP_ATTACH_TEXT_BYTES;
-}
-
 /* Unlike other waits with a limit this one leaves a system call that was interrupted before, and
  * goes on afterwards, as it was: the kernel notes nothing for it. */
 static void hold(uint32_t ms)
 {
-	uint32_t most = ms < SCP_ATTACH_HOLD_MS ? ms : SCP_ATTACH_HOLD_MS;
+	long most[2] = {0, (long)least_of(ms, SCP_ATTACH_HOLD_MS) * 1000000};
 	if (ms)
-		sys_ppoll(&state, 0, (long)most * 1000000);
+		sys4(SYS_ppoll, &state, 0, most, 0);
 }
 
 /* Asked before anything is done: to wait for a thread that waits for this one would be for ever. */
@@ -140,7 +130,8 @@ static bool loader_is_free(void)
 EXPORT int scprof_attach_begin_1(const struct scp_attach_order *o);
 int scprof_attach_begin_1(const struct scp_attach_order *o)
 {
-	if (!is_order(o))
+	if (!bytes_equal(o->magic, SCP_ATTACH_MAGIC, sizeof o->magic) ||
+	    o->text_bytes > SCP_ATTACH_TEXT_BYTES)
 		return (int)(state.problem = SCP_ATTACH_BAD_ORDER);
 	state.area = o->area;
 	state.area_bytes = o->area_bytes;

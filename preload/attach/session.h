@@ -8,9 +8,6 @@
 #ifndef SCPROF_PRELOAD_ATTACH_SESSION_H
 #define SCPROF_PRELOAD_ATTACH_SESSION_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "include/scprof_attach.h"
 #include "preload/system/util.h"
 
@@ -24,5 +21,16 @@ HIDDEN enum scp_attach_problem session_begin(const char *text, uint32_t bytes, b
 
 /* Stop, complete the profile, and be dormant. */
 HIDDEN enum scp_attach_problem session_end(void);
+
+/* Of a process that began dormant: make the page that wakes it. Where it cannot be made, nothing is
+ * ever recorded. From the constructor. */
+HIDDEN void wake_page_begin(void);
+
+/* The process ends, or becomes another program: whoever is the last removes the file. Idempotent,
+ * async-signal-safe. */
+HIDDEN void wake_page_leave(void);
+
+/* It does not after all: exec failed. */
+HIDDEN void wake_page_return(void);
 
 #endif

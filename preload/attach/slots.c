@@ -12,7 +12,6 @@
 
 #include "arch_slot.h"
 #include "preload/attach/slots.h"
-#include "preload/attach/slots_private.h"
 #include "preload/system/sys.h"
 #include "preload/process/libc.h"
 #include "preload/unwind/unwind.h"
@@ -89,11 +88,7 @@ static void set_entry(struct entry *to, const struct entry *e)
 		return;
 	__atomic_store_n(&to->word, NULL, __ATOMIC_RELEASE);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	to->before = e->before;
-	to->real = e->real;
-	to->ours = e->ours;
-	to->base = e->base;
-	to->is_relro = e->is_relro;
+	*to = (struct entry){NULL, e->before, e->real, e->ours, e->base, e->is_relro};
 	__atomic_store_n(&to->word, word, __ATOMIC_RELEASE);
 }
 
@@ -126,12 +121,6 @@ static void lead_region(const struct slots_object *o, uint64_t *word, uint64_t v
 	slots.counts->failed += stored == SLOTS_FAILED;
 }
 
-static bool is_unbound(const struct slots_object *o, uint64_t value, uint64_t index)
-{
-	return slots_object_has(o, value, ARCH_SLOT_CODE_BYTES, PF_R | PF_X) &&
-	       arch_slot_is_unbound((const uint8_t *)value, index);
-}
-
 /* `index`: of a slot that lazy binding may fill; else -1. */
 static void consider(const struct slots_object *o, uint64_t *word, const char *name, uint64_t index)
 {
@@ -153,7 +142,9 @@ static void consider(const struct slots_object *o, uint64_t *word, const char *n
 	}
 	if (!first || !value)
 		return;
-	if (index == ~UINT64_C(0) || !is_unbound(o, value, index))
+	if (index == ~UINT64_C(0) ||
+	    !slots_object_has(o, value, ARCH_SLOT_CODE_BYTES, PF_R | PF_X) ||
+	    !arch_slot_is_unbound((const uint8_t *)value, index))
 		slots.counts->other++;
 	else if (slots_names_is_unique(first, &slots.objects))
 		lead(o, word, value, first);
@@ -337,18 +328,13 @@ static void put_back_alone(void)
 	sys_release_signals(&signals);
 }
 
-static bool some_have_rpath(void)
-{
-	return slots.some_have_rpath;
-}
-
 void slots_write(struct scp_attach_slots *n)
 {
 	int saved = errno;
 	slots.counts = n;
 	slots.forked = false;
 	slots.pid = sys_getpid();
-	slots_entry_prepare(slots_write_new, some_have_rpath);
+	slots_entry_prepare(slots_write_new, &slots.some_have_rpath);
 	n->failed += !do_locked(look_through_new);
 	errno = saved;
 }

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <link.h>
 
-#include "preload/attach/slots_private.h"
+#include "preload/attach/slots.h"
 #include "preload/function/selected.h"
 #include "preload/process/libc.h"
 
@@ -11,7 +11,7 @@
 extern void scprof_chosen_dlsym(void);
 
 static void *original[SLOTS_ENTRIES];
-static bool (*some_have_rpath)(void);
+static const bool *some_have_rpath;
 
 const struct slots_entry slots_entries[SLOTS_ENTRIES] = {
 	{"dlsym", (void *)slots_entry_dlsym, &original[0]},
@@ -42,7 +42,7 @@ static COLD bool depends(const char *file, int mode, uint64_t caller)
 	errno = saved;
 	for (const ElfW(Dyn) *d = known ? map->l_ld : NULL; d && d->d_tag != DT_NULL; d++)
 		known &= d->d_tag != DT_RUNPATH;
-	return !known || some_have_rpath();
+	return !known || *some_have_rpath;
 }
 
 /* One that fails leaves a text for dlerror. */
@@ -54,7 +54,7 @@ static COLD void *open_and_look(const char *file, int mode)
 	return handle;
 }
 
-void slots_entry_prepare(void (*look)(void), bool (*rpath)(void))
+void slots_entry_prepare(void (*look)(void), const bool *rpath)
 {
 	/* Of libc: these are nobody else's. */
 	for (unsigned i = 0; i < SLOTS_ENTRIES; i++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* See slots_private.h. Up to three arguments are kept while new objects are looked through. */
+/* See slots.h. Up to three arguments are kept while new objects are looked through. */
 #define DLSYM	0
 #define DLVSYM	8
 #define DLOPEN	16

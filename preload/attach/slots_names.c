@@ -2,7 +2,7 @@
 /* A hash table of names with linear probing, and a bit map of the originals' addresses. */
 #include <dlfcn.h>
 
-#include "preload/attach/slots_private.h"
+#include "preload/attach/slots.h"
 #include "preload/function/function.h"
 #include "preload/function/selected.h"
 #include "preload/process/settings.h"
@@ -11,14 +11,6 @@
 
 static struct slots_list names, table; /* of struct slots_name; of uint32_t: index + 1 */
 static uint64_t leads[BITS / 64];
-
-static const char *const wrapped[FN_COUNT] = {
-#define SCP_WRAP(ret, name, ...) [FN_##name] = #name,
-#define SCP_HOOK(name)		 [FN_##name] = #name,
-#include "preload/function/wrappers.def"
-#undef SCP_WRAP
-#undef SCP_HOOK
-};
 
 static uint32_t bit_of(uint64_t value)
 {
@@ -42,10 +34,9 @@ static void add(const char *name, uint64_t ours, uint64_t real)
 static uint64_t own(const struct slots_list *objects, const char *name)
 {
 	const struct slots_object *o = objects->at;
-	bool several;
 	for (uint32_t i = 0; i < objects->count; i++)
 		if (o[i].is_own)
-			return slots_object_find(&o[i], name, symbols_hash(name), &several);
+			return slots_object_find(&o[i], name, symbols_hash(name), NULL);
 	return 0;
 }
 
@@ -56,9 +47,8 @@ static uint64_t true_original(const struct slots_list *objects, const char *name
 	const struct slots_object *o = objects->at;
 	uint32_t hash = symbols_hash(name);
 	uint64_t first = 0;
-	bool several;
 	for (uint32_t i = 0; i < objects->count; i++) {
-		uint64_t here = o[i].is_own ? 0 : slots_object_find(&o[i], name, hash, &several);
+		uint64_t here = o[i].is_own ? 0 : slots_object_find(&o[i], name, hash, NULL);
 		if (here && slots_object_has(&o[i], real, 1, PF_X))
 			return real;
 		first = first ? first : here;
@@ -66,22 +56,18 @@ static uint64_t true_original(const struct slots_list *objects, const char *name
 	return first;
 }
 
-static bool is_wanted(unsigned id)
-{
-	bool hook = id == FN___cyg_profile_func_enter || id == FN___cyg_profile_func_exit;
-	return function_real[id] && function_real[id] != (void *)function_absent &&
-	       (!hook || (settings.groups & SCP_GROUP_FUNCTIONS));
-}
-
 static void add_wrapped(const struct slots_list *objects)
 {
 	for (unsigned i = 0; i < FN_COUNT; i++) {
-		if (!is_wanted(i))
+		bool hook = i == FN___cyg_profile_func_enter || i == FN___cyg_profile_func_exit;
+		if (!function_real[i] || function_real[i] == (void *)function_absent ||
+		    (hook && !(settings.groups & SCP_GROUP_FUNCTIONS)))
 			continue;
-		uint64_t real = true_original(objects, wrapped[i], (uint64_t)function_real[i]);
+		const char *name = function_info[i].symbol;
+		uint64_t real = true_original(objects, name, (uint64_t)function_real[i]);
 		if (real)
 			function_real[i] = (void *)real;
-		add(wrapped[i], own(objects, wrapped[i]), real);
+		add(name, own(objects, name), real);
 	}
 	entry_real_syscall = function_real[FN_syscall];
 	entry_real_prctl = function_real[FN_prctl];
@@ -89,11 +75,10 @@ static void add_wrapped(const struct slots_list *objects)
 
 static void add_selected(void)
 {
-	const char *table_at = (const char *)selected_table();
+	const char *table_at = (const char *)selected_now;
 	for (uint32_t i = 0; i < selected_count(); i++) {
-		const struct scp_selected *s =
-			(const void *)(table_at + selected_table()->symbols + i * sizeof *s);
-		uint64_t stub = (uint64_t)table_at + (uint64_t)selected_table()->stubs +
+		const struct scp_selected *s = selected_symbol(i);
+		uint64_t stub = (uint64_t)table_at + (uint64_t)selected_now->stubs +
 				(uint64_t)i * SCP_SELECTED_STUB_BYTES;
 		if (!(s->flags & SCP_SELECTED_SPARE))
 			add(table_at + s->name, stub, (uint64_t)s->real);

@@ -2,7 +2,7 @@
 /* The loader's list, program headers and dynamic sections. */
 #include <sys/auxv.h>
 
-#include "preload/attach/slots_private.h"
+#include "preload/attach/slots.h"
 #include "preload/process/arena.h"
 
 struct visit {

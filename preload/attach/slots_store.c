@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <sys/auxv.h>
 
-#include "preload/attach/slots_private.h"
+#include "preload/attach/slots.h"
 #include "preload/process/process.h"
 #include "preload/system/sys.h"
 
@@ -25,20 +25,15 @@ static bool take_protection(const struct sys_mapping *m, void *context)
 	return true;
 }
 
-/* As the kernel lists it; -1: unknown. */
-static int protection_of(uint64_t address)
-{
-	struct asked a = {address, -1};
-	process_read_mappings(take_protection, &a);
-	return a.protection;
-}
-
 /* After relocation the loader makes these pages readable only; elsewhere the program did something,
  * and the kernel's list says what. */
 static bool open_page(const struct slots_object *o, uint64_t page)
 {
 	bool is_relro = page >= o->relro && page < o->relro_end;
-	int was = is_relro ? PROT_READ : protection_of(page);
+	struct asked a = {page, is_relro ? PROT_READ : -1}; /* -1: unknown */
+	if (!is_relro)
+		process_read_mappings(take_protection, &a);
+	int was = a.protection;
 	if (was < 0 || (was & (PROT_EXEC | PROT_WRITE)) || !(was & PROT_READ))
 		return false;
 	opened_was = was;

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <link.h>
 
-#include "preload/attach/slots_private.h"
+#include "preload/attach/slots.h"
 #include "preload/function/function.h"
 #include "preload/function/selected.h"
 #include "preload/process/libc.h"
@@ -37,14 +37,6 @@ static bool is_equal(const struct scp_selected_table *a, const struct scp_select
 	return a->count == b->count;
 }
 
-static bool is_table(const struct scp_selected_table *t)
-{
-	for (unsigned i = 0; t && i < sizeof t->magic; i++)
-		if (t->magic[i] != SCP_SELECTED_MAGIC[i])
-			return false;
-	return t && t->count <= SCP_SELECTED_MAX;
-}
-
 /* Where our functions are: the loader found nobody who defines the names. */
 static bool bind(const struct link_map *map)
 {
@@ -73,15 +65,11 @@ static const struct scp_selected_table *open_table(const char *path, void **hand
 	*handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	const struct scp_selected_table *t = *handle ? dlsym(*handle, "scprof_chosen_table") : NULL;
 	Dl_info info;
-	return is_table(t) && dladdr1(t, &info, (void **)&map, RTLD_DL_LINKMAP) && map && bind(map)
+	return t && bytes_equal(t->magic, SCP_SELECTED_MAGIC, sizeof t->magic) &&
+			       t->count <= SCP_SELECTED_MAX &&
+			       dladdr1(t, &info, (void **)&map, RTLD_DL_LINKMAP) && map && bind(map)
 		       ? t
 		       : NULL;
-}
-
-static void close_object(void *handle)
-{
-	if (handle)
-		((int (*)(void *))function_resolve(FN_dlclose))(handle);
 }
 
 static const struct scp_selected_table *known_table(const struct scp_selected_table *t)
@@ -106,8 +94,8 @@ bool slots_stubs_use(const char *path)
 	kept = t && !known ? slots_memory_add(&opened, sizeof *kept) : NULL;
 	if (kept)
 		*kept = t;
-	else
-		close_object(handle); /* nobody has been led there yet */
+	else if (handle) /* nobody has been led there yet */
+		((int (*)(void *))function_resolve(FN_dlclose))(handle);
 	selected_now = known ? known : kept ? t : NULL;
 	if (selected_now)
 		selected_resolve_all();

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The page is shared memory that others write: an order is copied, and what is copied counts only
+/* A process that began dormant (SCPROF_STOPPED=1) is woken by a page that it maps, struct
+ * scp_wake_page: without ptrace, so in containers and on hardened hosts, too. Forked children share
+ * the page, and are dormant like their parent. An order is followed by the thread that makes the
+ * next wrapped call; others go on as they were. Nothing here calls libc but for pthread_atfork.
+ *
+ * The page is shared memory that others write: an order is copied, and what is copied counts only
  * if its word is the same afterwards.
  *
  * control.wake_seen is the word that was followed last, so that a call that comes by while nothing
@@ -12,7 +17,6 @@
 
 #include "include/scprof_attach.h"
 #include "preload/attach/session.h"
-#include "preload/attach/wake_page.h"
 #include "preload/filter/control.h"
 #include "preload/process/process.h"
 #include "preload/process/settings.h"
@@ -203,7 +207,8 @@ static long fill(int fd)
 		char magic[8];
 		uint32_t bytes, pid;
 		uint64_t process_start;
-	} head = {SCP_WAKE_MAGIC, SCP_WAKE_BYTES, process_epoch.now.pid, settings_process_start()};
+	} head = {SCP_WAKE_MAGIC, SCP_WAKE_BYTES, process_epoch.now.pid,
+		  sys_stat_field(SYS_STAT_START)};
 	const uint64_t word = 1;
 	long r = sys_fallocate(fd, 0, SCP_WAKE_BYTES);
 	if (r != 0)

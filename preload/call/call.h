@@ -9,11 +9,7 @@
 #ifndef SCPROF_PRELOAD_CALL_CALL_H
 #define SCPROF_PRELOAD_CALL_CALL_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "preload/call/path_cache.h"
-#include "preload/clock/clock.h"
 #include "preload/process/process.h"
 #include "preload/system/util.h"
 #include "preload/table/thread.h"

@@ -11,6 +11,7 @@
 
 #include "preload/table/table.h"
 #include "preload/call/call.h"
+#include "preload/clock/clock.h"
 #include "preload/switches/switch_track.h"
 #include "preload/table/sums.h"
 

@@ -6,9 +6,6 @@
 #ifndef SCPROF_PRELOAD_CALL_FD_KIND_H
 #define SCPROF_PRELOAD_CALL_FD_KIND_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "preload/system/util.h"
 
 enum fd_kind { FD_UNKNOWN = 0, FD_SOCKET = 1, FD_OTHER = 2 };

@@ -92,20 +92,9 @@ static void add_frame(struct full_walk *w)
 	}
 }
 
-/* Are all frames there that are kept, and one more? */
-static bool is_full(const struct full_walk *w)
-{
-	return w->merge ? merge_is_full(w->merge) : w->t->found.frame_count == filter.depth;
-}
-
-/* They are there: is there anything left to find out? The call around this one, because a memo
- * also answers whether that is still in progress. */
-static bool is_enough(const struct walk_result *r, uintptr_t outer)
-{
-	return !outer || r->outer != OUTER_UNKNOWN;
-}
-
-/* Walk outwards. Returns how the walk ended. */
+/* Walk outwards, until all frames are there that are kept, and one more; and it is known whether
+ * the call around this one is in progress, which a memo answers, too. Returns how the walk ended.
+ */
 static enum unwind_result walk(struct full_walk *w, uintptr_t outer)
 {
 	struct unwind_cursor *c = &w->t->cursor;
@@ -121,9 +110,9 @@ static enum unwind_result walk(struct full_walk *w, uintptr_t outer)
 			r->reach = outer;
 		}
 		merge_last(w, c->cfa);
-		if (is_full(w)) {
+		if (w->merge ? merge_is_full(w->merge) : r->frame_count == filter.depth) {
 			r->flags |= filter.full_flag;
-			if (is_enough(r, outer))
+			if (!outer || r->outer != OUTER_UNKNOWN)
 				return step;
 		}
 		add_frame(w);

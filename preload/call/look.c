@@ -28,7 +28,7 @@ static struct scp_look nowhere; /* where there is no room: never read */
 static uint32_t distance(const struct scp_thread *t, uint64_t mean)
 {
 	uint32_t apart = MOST_APART;
-	if (t->clock == SCP_CLOCK_PAGE || t->clock == SCP_CLOCK_COARSE)
+	if (clock_is_coarse(t->clock))
 		return TICKS_APART;
 	for (; mean >= SHORT_UNITS && apart > 1; mean /= 2)
 		apart /= 2;
@@ -68,8 +68,7 @@ static bool begin_function(struct scp_thread *t, uint32_t function)
 		if (!t->look)
 			return false;
 	}
-	if (!t->random)
-		t->random = hash_mix((uint64_t)(uintptr_t)t ^ clock_mono_ns()) | 1;
+	random_seed(&t->random, t, clock_mono_ns());
 	struct scp_look *r = new_record(t, function);
 	t->look[function] = (struct look_function){
 		.record = r ? r : &nowhere, .weight = 1, .skip = r ? 0 : UINT32_MAX};

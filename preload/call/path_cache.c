@@ -110,12 +110,6 @@ static const struct noted_word *find_difference(const struct scp_memo *m)
 	return NULL;
 }
 
-static void prefetch_words(const struct scp_memo *m)
-{
-	for (unsigned i = 1; i < 6; i++)
-		__builtin_prefetch((const uint8_t *)m + 64 * i);
-}
-
 /* All of Python's words, in one number. */
 static uint64_t mix_python(const struct walk_result *r)
 {
@@ -141,7 +135,8 @@ static struct scp_memo *search(struct scp_thread *t, uint64_t ra, uint64_t cfa, 
 		t->place_tag = place_tag(place);
 		if (!m)
 			return NULL;
-		prefetch_words(m);
+		for (unsigned line = 1; line < 6; line++) /* of its words */
+			__builtin_prefetch((const uint8_t *)m + 64 * line);
 		if ((m->function & ~MEMO_USES_FP) != function) {
 			place = mix_place(place, 1, function);
 			continue;
@@ -195,22 +190,18 @@ static struct scp_memo *take(struct scp_thread *t, uint32_t words)
 	return m;
 }
 
-/* What was found when a memo was missed. Python's words are part of it: the frames of generators
- * and coroutines that were made for one call lie elsewhere for the next one, on the same path. */
-static uint32_t missed_key(const struct scp_thread *t)
-{
-	const struct walk_result *r = &t->found;
-	return r->python_words ? (uint32_t)(mix_python(r) >> 32) ^ r->path.node : r->path.node;
-}
-
-/* What is met once is not to take the place of another memo: only what was missed there before. Nor
- * is it worth a memo where Python's words alone make the place. */
+/* What is met once is not to take the place of another memo: only what was missed there before.
+ * Python's words are part of that key: the frames of generators and coroutines that were made for
+ * one call lie elsewhere for the next one, on the same path. Nor is it worth a memo where Python's
+ * words alone make the place. */
 static bool is_worth_a_memo(struct scp_thread *t)
 {
 	struct memo_place *at = t->place_missed;
 	if (!at)
 		return false;
-	uint32_t key = missed_key(t);
+	uint32_t key = t->found.path.node;
+	if (t->found.python_words)
+		key ^= (uint32_t)(mix_python(&t->found) >> 32);
 	bool is_empty = at->since != t->places_since;
 	bool again = is_empty ? !t->place_is_python : at->missed == key;
 	at->missed = key;

@@ -17,9 +17,6 @@
 #ifndef SCPROF_PRELOAD_CALL_PATH_CACHE_H
 #define SCPROF_PRELOAD_CALL_PATH_CACHE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "preload/process/process.h"
 #include "preload/table/thread.h"
 

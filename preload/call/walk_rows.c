@@ -101,14 +101,8 @@ COLD const struct row *walk_rows_make(struct scp_thread *t, uint64_t pc)
 	compiler_barrier();
 	s->row[0].pc = 0;
 	compiler_barrier();
-	s->row[0] = (struct row){.frame = row.frame,
-				 .generation = row.generation,
-				 .cfa_offset = row.cfa_offset,
-				 .ra_words = row.ra_words,
-				 .fp_words = row.fp_words,
-				 .kind = row.kind,
-				 .is_ours = row.is_ours,
-				 .python = row.python};
+	row.pc = 0;
+	s->row[0] = row;
 	compiler_barrier();
 	s->row[0].pc = pc;
 	w->filled++;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "preload/causal/causal.h"
 
-#include "preload/causal/causal_private.h"
 #include "preload/clock/clock.h"
 #include "preload/filter/filter.h"
 #include "preload/process/settings.h"
@@ -74,7 +73,7 @@ void causal_read(void)
 	const char *path = settings_variable("SCPROF_CAUSAL");
 	causal_page = NULL;
 	thread_all_general = false;
-	if (!path || !*path)
+	if (!path)
 		return;
 	struct scp_causal_page *page = map_page(path);
 	if (!page) {

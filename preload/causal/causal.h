@@ -10,7 +10,7 @@
 #ifndef SCPROF_PRELOAD_CAUSAL_CAUSAL_H
 #define SCPROF_PRELOAD_CAUSAL_CAUSAL_H
 
-#include "preload/causal/causal_private.h"
+#include "include/scprof_causal.h"
 #include "preload/system/util.h"
 #include "preload/table/thread.h"
 
@@ -37,5 +37,105 @@ HIDDEN void causal_delay_note_end(const struct scp_thread *t, struct scp_site *s
 
 /* A point of this name was passed. */
 HIDDEN void causal_delay_note_point(const struct scp_thread *t, const char *name);
+
+/* It is no more trusted than any file: indexes are checked, and beside the page's limits on delays
+ * there are those of causal_delay.c. */
+
+/* NULL: none. Threads may still use one that is let go: its memory stays. */
+extern HIDDEN struct scp_causal_page *causal_page;
+
+static inline bool causal_page_is_there(void)
+{
+	return unlikely(causal_page != NULL);
+}
+
+/* The same for good: a session may end at any time. */
+static inline struct scp_causal_page *causal_page_now(void)
+{
+	return __atomic_load_n(&causal_page, __ATOMIC_ACQUIRE);
+}
+
+/* Units of the counter in a microsecond, and what one reading of it takes. */
+struct causal_counter {
+	uint64_t microsecond, reading;
+};
+extern HIDDEN struct causal_counter causal_counter;
+
+/* What a thread counts, in a block of the page that is its own: taken at its first count, given
+ * back when it ends. The last block is everybody's who finds none. */
+
+struct causal_block {
+	struct scp_causal_thread *counts;
+	uint64_t owner;
+	uint32_t session; /* of process_epoch, that it was taken in */
+	uint32_t window;  /* of the page, that `spent` is of */
+	bool shared;
+	uint64_t spent;		      /* units that the thread was delayed in this window */
+	uint64_t own_from, own_spent; /* the same in a span of the library's */
+};
+extern HIDDEN __thread struct causal_block causal_block_self;
+
+HIDDEN struct causal_block *causal_block_take(const struct scp_thread *t);
+
+/* The calling thread's, with bookkeeping marked. */
+static inline struct causal_block *causal_block_of(const struct scp_thread *t)
+{
+	struct causal_block *b = &causal_block_self;
+	return likely(b->session == process_epoch.now.session) && likely(b->counts)
+		       ? b
+		       : causal_block_take(t);
+}
+
+static inline void causal_block_add(const struct causal_block *b, uint64_t *count, uint64_t by)
+{
+	if (unlikely(b->shared))
+		__atomic_add_fetch(count, by, __ATOMIC_RELAXED);
+	else
+		__atomic_store_n(count, __atomic_load_n(count, __ATOMIC_RELAXED) + by,
+				 __ATOMIC_RELAXED);
+}
+
+/* The calling thread ends. */
+HIDDEN void causal_block_end(void);
+
+/* Two sites are the same one, in whatever processes they are, by the function's name, and frames as
+ * module and offset. A line of Python is another one in each process. */
+
+struct causal_key {
+	uint64_t hash;	  /* never 0 */
+	const char *name; /* of the function, as it is shown */
+	bool in_handler;  /* or that is not known */
+};
+
+/* Which entry of the page a site has: equal sites of all threads and processes have the same. */
+
+/* scp_site.causal: the entry's index and these. */
+#define CAUSAL_SITE_KNOWN   0x80000000u
+#define CAUSAL_SITE_ENTERED 0x40000000u /* it has an entry */
+#define CAUSAL_SITE_NEVER   0x20000000u /* it is not to be delayed: a signal handler's, perhaps */
+#define CAUSAL_SITE_AT_END  0x10000000u /* its delay lies at the end of a call */
+#define CAUSAL_SITE_INDEX   (SCP_CAUSAL_SITES - 1)
+
+/* scp_site.progress: names that calls of this outcome are progress of, a bit each. */
+static inline uint32_t causal_site_progress(const struct scp_site *s, uint32_t outcome)
+{
+	return (uint32_t)(s->progress >> (outcome * SCP_CAUSAL_PROGRESS)) &
+	       ((1u << SCP_CAUSAL_PROGRESS) - 1);
+}
+_Static_assert(SCP_OUTCOMES *SCP_CAUSAL_PROGRESS <= 64, "a mask a site");
+
+HIDDEN uint32_t causal_site_scan(const struct scp_thread *t, struct scp_site *s);
+
+/* scp_site.causal, with bookkeeping marked. */
+static inline uint32_t causal_site_of(const struct scp_thread *t, struct scp_site *s)
+{
+	return likely(s->causal) ? s->causal : causal_site_scan(t, s);
+}
+
+/* Names of which this is one, of whatever outcome that completed things have: a mask. */
+HIDDEN uint32_t causal_site_names(const char *name);
+
+/* A page comes into use: read its names. */
+HIDDEN void causal_site_begin(const struct scp_causal_page *page);
 
 #endif

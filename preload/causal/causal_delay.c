@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "preload/causal/causal.h"
-#include "preload/causal/causal_private.h"
 #include "preload/system/sys.h"
 #include "preload/table/recording.h"
 
@@ -15,11 +14,6 @@ static bool own(struct scp_causal_page *page, uint32_t i, uint64_t from, uint64_
 {
 	return __atomic_compare_exchange_n(&page->thread[i].owner, &from, owner, false,
 					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
-}
-
-static bool is_free(const struct scp_causal_page *page, uint32_t i)
-{
-	return !__atomic_load_n(&page->thread[i].owner, __ATOMIC_RELAXED);
 }
 
 /* Of a thread of this process that ended without our hearing of it: a few are looked at in turn. */
@@ -43,7 +37,8 @@ static uint32_t find(struct scp_causal_page *page, uint64_t owner)
 	if (!(uint32_t)owner) /* in a sandbox: it cannot be asked who we are */
 		return SHARED;
 	for (uint32_t n = 0, i = first; n < SHARED; n++, i = i + 1 == SHARED ? 0 : i + 1)
-		if (is_free(page, i) && own(page, i, 0, owner))
+		if (!__atomic_load_n(&page->thread[i].owner, __ATOMIC_RELAXED) &&
+		    own(page, i, 0, owner))
 			return i;
 	return reclaim(page, owner);
 }

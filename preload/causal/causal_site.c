@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "include/scprof_names.h"
-#include "preload/causal/causal_private.h"
+#include "preload/causal/causal.h"
 #include "preload/function/function.h"
 #include "preload/function/region_name.h"
 #include "preload/function/selected.h"
@@ -19,7 +19,7 @@ static const char *name_of(uint32_t function, const char **library)
 	uint32_t group;
 	*library = "";
 	if (function < FN_COUNT)
-		return function_shown(function, &group);
+		return function_info[function].shown;
 	if (function - FN_COUNT < selected_count())
 		return selected_name(function - FN_COUNT);
 	return function >= REGION_FIRST && function < REGION_FIRST + REGION_NAMES_MAX

@@ -125,21 +125,13 @@ uint64_t clock_ticker_cpu(void)
 static bool map_page(const char *path)
 {
 	struct scp_clock_page *page = NULL;
-	if (path && *path)
+	if (path)
 		page = sys_map_given(path, O_RDONLY, sizeof *page, SCP_CLOCK_PAGE_BYTES,
 				     SCP_CLOCK_PAGE_MAGIC);
-	if (!page)
-		return false;
 	page = sys_put_page(&page_at, page, SCP_CLOCK_PAGE_BYTES);
-	clock_chosen.page = &page->ticks;
-	return true;
-}
-
-static uint64_t coarse_tick_ns(void)
-{
-	struct timespec resolution = {0, 0};
-	clock_getres(CLOCK_MONOTONIC_COARSE, &resolution);
-	return (uint64_t)resolution.tv_nsec;
+	if (page)
+		clock_chosen.page = &page->ticks;
+	return page != NULL;
 }
 
 void clock_choose(const char *name, const char *page_path)
@@ -160,10 +152,12 @@ void clock_choose(const char *name, const char *page_path)
 		c->slow_kind = map_page(page_path) ? SCP_CLOCK_PAGE : SCP_CLOCK_COARSE;
 	} else if (asked == SCP_CLOCK_NONE) {
 		c->kind = default_kind();
-		c->fallback = name && *name;
+		c->fallback = name != NULL;
 	}
 	if (c->kind == SCP_CLOCK_COARSE || c->slow_kind == SCP_CLOCK_COARSE) {
-		c->tick_ns = coarse_tick_ns();
+		struct timespec resolution = {0, 0};
+		clock_getres(CLOCK_MONOTONIC_COARSE, &resolution);
+		c->tick_ns = (uint64_t)resolution.tv_nsec;
 		c->phases = c->tick_ns && fine_clock_is_cheap();
 	}
 	c->beside = c->slow_kind;

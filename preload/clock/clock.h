@@ -4,9 +4,6 @@
 #ifndef SCPROF_PRELOAD_CLOCK_CLOCK_H
 #define SCPROF_PRELOAD_CLOCK_CLOCK_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "arch.h"
 #include "include/scprof_format.h"
 #include "preload/system/util.h"
@@ -51,6 +48,12 @@ HIDDEN void clock_anchor(uint32_t kind, struct scp_anchor *anchor);
 
 /* Of a page clock: where its ticker made the latest tick, + 1; 0: not known. */
 HIDDEN uint64_t clock_ticker_cpu(void);
+
+/* Does it count ticks that are longer than a call? */
+static inline bool clock_is_coarse(uint32_t kind)
+{
+	return kind == SCP_CLOCK_PAGE || kind == SCP_CLOCK_COARSE;
+}
 
 HIDDEN uint64_t clock_read_library(uint32_t kind);
 HIDDEN uint64_t clock_mono_ns(void);

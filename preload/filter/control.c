@@ -102,14 +102,6 @@ void control_forget(void)
 	control.recorded_ns = control.base_ns = 0;
 }
 
-static void map_page(const char *path)
-{
-	void *page = sys_map_given(path, O_RDONLY, sizeof(struct scp_control_page),
-				   SCP_CONTROL_BYTES, SCP_CONTROL_MAGIC);
-	if (page)
-		control.page = sys_put_page(&page_at, page, SCP_CONTROL_BYTES);
-}
-
 /* SCPROF_STOPPED of `scprof run`, which waits for a profile: stopped, but not dormant. */
 static bool is_run(const char *value)
 {
@@ -130,13 +122,16 @@ void control_read(void)
 		value[i] = settings_variable(known[i].variable);
 		filter_note(known[i].key, is_run(value[i]) ? "1" : value[i]);
 	}
-	if (page && *page)
-		map_page(page);
+	if (page)
+		control.page = sys_put_page(&page_at,
+					    sys_map_given(page, O_RDONLY, sizeof *control.page,
+							  SCP_CONTROL_BYTES, SCP_CONTROL_MAGIC),
+					    SCP_CONTROL_BYTES);
 	for (unsigned i = 0; i < 2 && !control.page; i++) /* there is no tool that keeps the time */
-		if (value[i] && *value[i])
+		if (value[i])
 			filter_note_ignored(known[i].variable);
 	/* With a page, its owner starts what begins stopped. */
-	control.stopped = !control.page && value[3] && *value[3] && !text_equal(value[3], "0");
-	control.begins_dormant = control.stopped && !(page && *page) && !is_run(value[3]);
-	control.used = control.page || control.stopped || (value[2] && *value[2]);
+	control.stopped = !control.page && value[3] && !text_equal(value[3], "0");
+	control.begins_dormant = control.stopped && !page && !is_run(value[3]);
+	control.used = control.page || control.stopped || value[2];
 }

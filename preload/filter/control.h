@@ -11,9 +11,6 @@
 #ifndef SCPROF_PRELOAD_FILTER_CONTROL_H
 #define SCPROF_PRELOAD_FILTER_CONTROL_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "preload/process/process.h"
 #include "include/scprof_control.h"
 #include "preload/system/util.h"
@@ -34,7 +31,7 @@ struct control {
 	bool begins_dormant; /* begun stopped, without a page: no profile until somebody asks */
 	bool wakes;	     /* it did, and its calls look for orders while it is dormant */
 	bool asked;	     /* while dormant: the program wants to be recorded */
-	/* The word of the page that orders come by (preload/attach/wake_page.h), and who follows
+	/* The word of the page that orders come by (preload/attach/wake_page.c), and who follows
 	 * them; NULL: none. One thread at a time. */
 	const uint64_t *wake_word;
 	uint64_t wake_seen; /* when last looked at, or CONTROL_CALLED */

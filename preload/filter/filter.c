@@ -25,7 +25,7 @@ void filter_note_ignored(const char *variable)
 static void read_depth(void)
 {
 	const char *text = settings_variable("SCPROF_DEPTH");
-	if (!text || !*text)
+	if (!text)
 		return;
 	while (text[0] == '0' && text[1])
 		text++;
@@ -63,7 +63,7 @@ void filter_read(void)
 {
 	const char *threads = settings_variable("SCPROF_THREADS");
 	const char *below = settings_variable("SCPROF_BELOW");
-	if (threads && *threads) { /* programs that show a title write over their environment */
+	if (threads) { /* programs that show a title write over their environment */
 		filter.threads = filter.text + filter.text_bytes + sizeof "thread=" - 1;
 		filter_note("thread=", threads);
 	}

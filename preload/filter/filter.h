@@ -5,9 +5,6 @@
 #ifndef SCPROF_PRELOAD_FILTER_FILTER_H
 #define SCPROF_PRELOAD_FILTER_FILTER_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "include/scprof_format.h"
 #include "preload/system/util.h"
 

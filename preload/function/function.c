@@ -15,11 +15,7 @@ void *function_real[FN_COUNT];
 bool function_is_ordered[FN_COUNT];
 void *entry_real_syscall, *entry_real_prctl;
 
-/* Shown under the name that a programmer writes: __recv_chk is recv. */
-static const struct {
-	const char *symbol, *shown;
-	uint32_t group;
-} functions[FN_COUNT] = {
+const struct function_info function_info[FN_COUNT] = {
 #define SCP_WRAP(ret, name, shown, always, if_socket, ...)                                         \
 	[FN_##name] = {#name, #shown, (always) | (if_socket)},
 #define SCP_HOOK(name) [FN_##name] = {#name, #name, 0},
@@ -31,7 +27,7 @@ static const struct {
 COLD void *function_resolve(enum function_id id)
 {
 	if (!function_real[id]) {
-		void *found = libc_find(functions[id].symbol);
+		void *found = libc_find(function_info[id].symbol);
 		bool ours = found && modules_is_ours((uint64_t)found); /* libc has none */
 		function_real[id] = found && !ours ? found : (void *)function_absent;
 	}
@@ -66,17 +62,6 @@ void function_resolve_all(void)
 	entry_real_prctl = function_real[FN_prctl];
 }
 
-const char *function_name(enum function_id id, uint32_t groups)
-{
-	return functions[id].group & groups ? functions[id].symbol : NULL;
-}
-
-const char *function_shown(enum function_id id, uint32_t *groups)
-{
-	*groups = functions[id].group;
-	return functions[id].shown;
-}
-
 uint64_t function_record_bytes(const char *name)
 {
 	uint64_t length = text_length(name) + 1;
@@ -103,10 +88,10 @@ void function_write_records(void)
 	for (unsigned i = 0; i < FN_COUNT; i++) {
 		struct unwind_object object;
 		struct scp_function *record = file_next_record(&chunk, sizeof *record);
-		if (!functions[i].group)
+		if (!function_info[i].group)
 			continue;
 		record->rec = (struct scp_record){SCP_REC_FUNCTION, sizeof *record};
-		function_fill_record(record, i, functions[i].group, functions[i].shown);
+		function_fill_record(record, i, function_info[i].group, function_info[i].shown);
 		if (function_real[i] &&
 		    unwind_object_find_object((uint64_t)function_real[i], &object))
 			text_append(record->library, sizeof record->library, 0,

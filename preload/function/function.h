@@ -4,9 +4,6 @@
 #ifndef SCPROF_PRELOAD_FUNCTION_FUNCTION_H
 #define SCPROF_PRELOAD_FUNCTION_FUNCTION_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "preload/system/util.h"
 
 #define SOCKET	SCP_GROUP_SOCKET
@@ -52,11 +49,12 @@ HIDDEN long function_absent(void);
 /* For a call that comes before function_resolve_all has run. */
 HIDDEN void *function_resolve(enum function_id id);
 
-/* The symbol of a wrapped function that is in one of `groups`; else NULL. */
-HIDDEN const char *function_name(enum function_id id, uint32_t groups);
-
-/* As a programmer writes it, and its groups. */
-HIDDEN const char *function_shown(enum function_id id, uint32_t *groups);
+/* Shown under the name that a programmer writes: __recv_chk is recv. */
+struct function_info {
+	const char *symbol, *shown;
+	uint32_t group; /* or several; 0: only hooked */
+};
+extern HIDDEN const struct function_info function_info[FN_COUNT];
 
 /* How long the FUNCTION record of a function of this name is; what is in it but for its head, which
  * is there, and its library. */

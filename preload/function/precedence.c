@@ -20,33 +20,14 @@ struct before {
 	size_t room, at;
 };
 
-static bool is_ours(const struct dl_phdr_info *info)
-{
-	uint64_t own = (uint64_t)is_ours, stubs = (uint64_t)selected_table();
-	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-		uint64_t at = info->dlpi_addr + p->p_vaddr;
-		if (p->p_type == PT_LOAD && (own - at < p->p_memsz || stubs - at < p->p_memsz))
-			return true;
-	}
-	return false;
-}
-
 static int visit(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct before *b = data;
-	uint64_t start = ~UINT64_C(0), end = 0;
+	uint64_t own = (uint64_t)visit, stubs = (uint64_t)selected_now, start, end;
 	(void)size;
-	if (b->count == MOST_OBJECTS || is_ours(info))
+	unwind_object_extent(info->dlpi_phdr, info->dlpi_phnum, info->dlpi_addr, &start, &end);
+	if (b->count == MOST_OBJECTS || own - start < end - start || stubs - start < end - start)
 		return 1;
-	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-		uint64_t at = info->dlpi_addr + p->p_vaddr;
-		if (p->p_type != PT_LOAD)
-			continue;
-		start = at < start ? at : start;
-		end = at + p->p_memsz > end ? at + p->p_memsz : end;
-	}
 	b->start[b->count] = start;
 	b->end[b->count++] = end;
 	return 0;
@@ -93,8 +74,9 @@ void precedence_read(uint32_t groups, char *text, size_t room)
 	dl_iterate_phdr(visit, &b);
 	b.found = b.count;
 	for (unsigned i = 0; i < FN_COUNT && b.named <= MOST_NAMED; i++)
-		if ((name = function_name(i, groups)))
-			consider(&b, dlsym ? dlsym(RTLD_DEFAULT, name) : NULL, name);
+		if (function_info[i].group & groups && dlsym)
+			consider(&b, dlsym(RTLD_DEFAULT, function_info[i].symbol),
+				 function_info[i].symbol);
 	for (uint32_t i = 0; i < selected_count() && b.named <= MOST_NAMED; i++) {
 		void *first = selected_first(i, &name);
 		consider(&b, first, name);

@@ -3,7 +3,6 @@
  * complete. Who loses a race for the same name has wasted a number, no more. */
 #include "preload/function/region_name.h"
 #include "preload/function/function.h"
-#include "preload/process/process.h"
 #include "preload/process/file.h"
 #include "preload/process/modules.h"
 #include "include/scprof_format.h"
@@ -60,12 +59,6 @@ static uint32_t make(uint64_t hash, const char *text, const char *library, uint3
 	return i + 1;
 }
 
-static bool same_name(const struct name *n, uint64_t hash, const char *text, const char *library)
-{
-	return n->hash == hash && same_text(n->text, text, REGION_NAME_MAX) &&
-	       same_text(n->library, library, REGION_NAME_MAX);
-}
-
 COLD uint32_t region_name(const char *text, const char *library, uint32_t group)
 {
 	uint64_t hash = text_hash(TEXT_HASH, text, REGION_NAME_MAX);
@@ -81,7 +74,9 @@ COLD uint32_t region_name(const char *text, const char *library, uint32_t group)
 							__ATOMIC_ACQUIRE))
 				return REGION_FIRST + made - 1;
 		}
-		if (same_name(&names[held - 1], hash, text, library))
+		const struct name *n = &names[held - 1];
+		if (n->hash == hash && same_text(n->text, text, REGION_NAME_MAX) &&
+		    same_text(n->library, library, REGION_NAME_MAX))
 			return REGION_FIRST + held - 1;
 	}
 	return 0;
@@ -109,9 +104,8 @@ COLD const char *region_name_text(uint32_t id, const char **library, uint32_t *g
 }
 
 /* Under the lock. */
-static void write_record(void *what)
+static void write_record(uint32_t i)
 {
-	uint32_t i = *(const uint32_t *)what;
 	struct name *n = &names[i];
 	if (n->described)
 		return;
@@ -128,9 +122,13 @@ static void write_record(void *what)
 COLD bool region_name_describe(uint32_t id)
 {
 	uint32_t i = id - REGION_FIRST;
+	uint64_t signals;
 	if (__atomic_load_n(&names[i].described, __ATOMIC_ACQUIRE))
 		return true;
-	modules_exclusive(write_record, &i);
+	if (modules_enter(&signals)) {
+		write_record(i);
+		modules_leave(&signals);
+	}
 	return __atomic_load_n(&names[i].described, __ATOMIC_ACQUIRE);
 }
 

@@ -5,10 +5,6 @@
 #ifndef SCPROF_PRELOAD_FUNCTION_REGION_NAME_H
 #define SCPROF_PRELOAD_FUNCTION_REGION_NAME_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "preload/process/process.h"
 #include "preload/system/util.h"
 

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <link.h>
 
-#include "preload/function/function.h"
 #include "preload/function/selected.h"
 #include "preload/process/file.h"
 #include "preload/process/process.h"
@@ -18,17 +17,12 @@ const struct scp_selected_table *selected_now = (const void *)scprof_chosen_tabl
 
 static char *table(void)
 {
-	return (char *)(uintptr_t)selected_table();
+	return (char *)(uintptr_t)selected_now;
 }
 
 static const char *text_of(uint32_t offset)
 {
 	return table() + offset;
-}
-
-static struct scp_selected *symbols(void)
-{
-	return (struct scp_selected *)(table() + selected_table()->symbols);
 }
 
 /* For the assembly; NULL until it is known. */
@@ -98,16 +92,9 @@ static COLD void *selected_nothing(void)
 	return NULL;
 }
 
-/* Without its version, should a library opened later have none. */
-static void *look_up_anyhow(const struct scp_selected *s, void *handle)
-{
-	void *p = look_up(s, handle);
-	return p || !s->version ? p : libc_dlsym(handle, text_of(s->name));
-}
-
 static bool is_stub(const void *p)
 {
-	const char *stubs = table() + selected_table()->stubs;
+	const char *stubs = table() + selected_now->stubs;
 	return (const char *)p >= stubs &&
 	       (const char *)p < stubs + (uint64_t)selected_count() * SCP_SELECTED_STUB_BYTES;
 }
@@ -121,7 +108,7 @@ bool selected_is_memory(uint32_t i)
 {
 	static const char *const names[] = {"free", "malloc", "calloc", "realloc"};
 	for (unsigned n = 0; n < sizeof names / sizeof *names; n++)
-		if (text_equal(text_of(symbols()[i].name), names[n]))
+		if (text_equal(text_of(selected_symbol(i)->name), names[n]))
 			return true;
 	return false;
 }
@@ -130,9 +117,9 @@ bool selected_is_memory(uint32_t i)
 static void resolve_memory(void)
 {
 	for (uint32_t i = 0; i < selected_count(); i++)
-		if (!symbols()[i].real && selected_is_memory(i) &&
-		    !(symbols()[i].flags & SCP_SELECTED_SPARE))
-			symbols()[i].real = look_up(&symbols()[i], libc_scope());
+		if (!selected_symbol(i)->real && selected_is_memory(i) &&
+		    !(selected_symbol(i)->flags & SCP_SELECTED_SPARE))
+			selected_symbol(i)->real = look_up(selected_symbol(i), libc_scope());
 }
 
 /* The stub object comes before us: what is next after us is the original. */
@@ -141,7 +128,7 @@ void selected_resolve_all(void)
 	bool failed = false;
 	resolve_memory();
 	for (uint32_t i = 0; i < selected_count(); i++) {
-		struct scp_selected *s = &symbols()[i];
+		struct scp_selected *s = selected_symbol(i);
 		if (!s->real && !(s->flags & SCP_SELECTED_SPARE))
 			s->real = look_up(s, libc_scope());
 		failed |= !s->real;
@@ -152,9 +139,10 @@ void selected_resolve_all(void)
 
 void *selected_first(uint32_t i, const char **name)
 {
-	*name = text_of(symbols()[i].name);
-	void *p = symbols()[i].flags & SCP_SELECTED_SPARE ? NULL
-							  : look_up(&symbols()[i], RTLD_DEFAULT);
+	*name = text_of(selected_symbol(i)->name);
+	void *p = selected_symbol(i)->flags & SCP_SELECTED_SPARE
+			  ? NULL
+			  : look_up(selected_symbol(i), RTLD_DEFAULT);
 	if (!p)
 		libc_forget_error();
 	return p;
@@ -164,7 +152,9 @@ void *selected_first(uint32_t i, const char **name)
 static void *look_up_in(const struct scp_selected *s, const char *object)
 {
 	void *handle = *object && dlopen ? dlopen(object, RTLD_LAZY | RTLD_NOLOAD) : NULL;
-	void *p = handle ? look_up_anyhow(s, handle) : NULL;
+	void *p = handle ? look_up(s, handle) : NULL;
+	if (handle && !p && s->version) /* a library opened later may have none */
+		p = libc_dlsym(handle, text_of(s->name));
 	if (handle)
 		((int (*)(void *))function_resolve(FN_dlclose))(handle);
 	return p && !is_stub(p) ? p : NULL;
@@ -212,11 +202,6 @@ COLD void *selected_find_real(struct scp_selected *s, uint64_t ra, void **of_cal
 	return p;
 }
 
-static void *stub_of(const struct scp_selected *s)
-{
-	return table() + selected_table()->stubs + (uint64_t)s->id * SCP_SELECTED_STUB_BYTES;
-}
-
 /* Make this spare one the stub of `real`, if it is already, is free, or its library is gone. */
 static bool bind_spare(struct scp_selected *s, void *real)
 {
@@ -236,11 +221,12 @@ COLD void *selected_dlsym(void *handle, const char *name)
 {
 	void *p = libc_dlsym(handle, name);
 	for (uint32_t i = 0; p && i < selected_count(); i++) {
-		struct scp_selected *s = &symbols()[i];
+		struct scp_selected *s = selected_symbol(i);
 		if (!text_equal(text_of(s->name), name))
 			continue;
 		if (s->flags & SCP_SELECTED_SPARE ? bind_spare(s, p) : s->real == p)
-			return stub_of(s);
+			return table() + selected_now->stubs +
+			       (uint64_t)s->id * SCP_SELECTED_STUB_BYTES;
 	}
 	return p;
 }
@@ -253,7 +239,7 @@ static uint64_t record_bytes(const struct scp_selected *s)
 
 const char *selected_name(uint32_t id)
 {
-	return text_of(symbols()[id].shown);
+	return text_of(selected_symbol(id)->shown);
 }
 
 static void fill_record(struct scp_function *record, const struct scp_selected *s, uint64_t bytes)
@@ -270,13 +256,13 @@ bool selected_write_records(void)
 	struct file_chunk chunk = {0};
 	uint64_t room = sizeof(struct scp_chunk);
 	for (uint32_t i = 0; i < selected_count(); i++)
-		room += record_bytes(&symbols()[i]);
+		room += record_bytes(selected_symbol(i));
 	room = (room + SCP_GRANULE - 1) / SCP_GRANULE * SCP_GRANULE;
 	if (!selected_count() || !file_chunk(process.file, &chunk, room, SCP_CHUNK_PROCESS, 0))
 		return !selected_count();
 	for (uint32_t i = 0; i < selected_count(); i++) {
-		uint64_t bytes = record_bytes(&symbols()[i]);
-		fill_record(file_next_record(&chunk, bytes), &symbols()[i], bytes);
+		uint64_t bytes = record_bytes(selected_symbol(i));
+		fill_record(file_next_record(&chunk, bytes), selected_symbol(i), bytes);
 		file_publish_record(&chunk, bytes);
 	}
 	return true;

@@ -2,9 +2,6 @@
 #ifndef SCPROF_PRELOAD_FUNCTION_SELECTED_H
 #define SCPROF_PRELOAD_FUNCTION_SELECTED_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "include/scprof_selected.h"
 #include "preload/function/function.h"
 #include "preload/system/util.h"
@@ -17,14 +14,14 @@
  * NULL: none. */
 extern HIDDEN const struct scp_selected_table *selected_now;
 
-static inline const struct scp_selected_table *selected_table(void)
-{
-	return selected_now;
-}
-
 static inline uint32_t selected_count(void)
 {
-	return selected_table() ? selected_table()->count : 0;
+	return selected_now ? selected_now->count : 0;
+}
+
+static inline struct scp_selected *selected_symbol(uint32_t i)
+{
+	return (struct scp_selected *)((char *)(uintptr_t)selected_now + selected_now->symbols) + i;
 }
 
 /* Find the originals that the program's own libraries have. Start-up only. */

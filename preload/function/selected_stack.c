@@ -48,11 +48,7 @@ static const struct scp_selected *symbol_of(uint32_t id)
 	/* of overhead.c, which is no function's */
 	static const struct scp_selected scratch = {.flags = SCP_SELECTED_STACK,
 						    .stack_words = SELECTED_STACK_FAST};
-	if (id >= selected_count())
-		return &scratch;
-	return (const struct scp_selected *)((const char *)selected_table() +
-					     selected_table()->symbols) +
-	       id;
+	return id < selected_count() ? selected_symbol(id) : &scratch;
 }
 
 /* Is the original the function that the tool looked at? */
@@ -62,7 +58,7 @@ static bool is_known(const struct scp_selected *s)
 	if (!(s->flags & SCP_SELECTED_STACK_HERE))
 		return s->flags & SCP_SELECTED_STACK;
 	return s->real && unwind_object_find_object((uint64_t)s->real, &object) &&
-	       text_equal(text_basename(object.name), (const char *)selected_table() + s->soname);
+	       text_equal(text_basename(object.name), (const char *)selected_now + s->soname);
 }
 
 uint32_t selected_stack_words(uint32_t id, uint64_t cfa, uint64_t frame)

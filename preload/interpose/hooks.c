@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
-#include "preload/attach/wake_page.h"
+#include "preload/attach/session.h"
 #include "preload/call/call.h"
 #include "preload/call/fd_kind.h"
 #include "preload/function/function.h"

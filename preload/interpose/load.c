@@ -3,7 +3,6 @@
  * order is decided in which recording begins, its own cost is measured, and both end. */
 #include "include/scprof_version.h"
 #include "preload/attach/session.h"
-#include "preload/attach/wake_page.h"
 #include "preload/filter/control.h"
 #include "preload/overhead/overhead.h"
 #include "preload/process/modules.h"

@@ -8,8 +8,8 @@
 
 #include "preload/clock/clock.h"
 #include "preload/function/selected.h"
-#include "preload/overhead/overhead_private.h"
 #include "preload/process/process.h"
+#include "preload/selected/selected_call.h"
 #include "preload/switches/switch_track.h"
 #include "preload/system/stack.h"
 #include "preload/system/sys.h"
@@ -52,12 +52,8 @@ static struct round run_round(uint32_t timer)
 static void run_rounds(const struct overhead_way *w, uint32_t timer, struct rounds *out)
 {
 	uint64_t began = clock_mono_ns();
-	overhead_function *first, *then;
-	overhead_way_prepare(w, &first);
-	then = overhead_way_call;
-	overhead_way_call = first;
+	overhead_way_prepare(w);
 	run_round(timer);
-	overhead_way_call = then;
 	overhead_way_enter(w);
 	for (unsigned i = 0; i < WARM_UP; i++)
 		run_round(timer);
@@ -65,14 +61,6 @@ static void run_rounds(const struct overhead_way *w, uint32_t timer, struct roun
 	while (out->count < OVERHEAD_ROUNDS &&
 	       (out->count < LEAST_ROUNDS || clock_mono_ns() - began < BUDGET_NS))
 		out->round[out->count++] = run_round(timer);
-}
-
-/* The counter serves as well where it is not the clock. */
-static uint32_t choose_timer(void)
-{
-	return clock_chosen.kind == SCP_CLOCK_TSC || arch_counter_is_invariant()
-		       ? SCP_CLOCK_TSC
-		       : SCP_CLOCK_MONOTONIC;
 }
 
 /* With the clocks that were chosen; and with the timer in place of a clock of long ticks. */
@@ -85,7 +73,7 @@ static void run_way(uint32_t way, uint32_t words, uint32_t timer, struct rounds 
 	struct overhead_way w = {way, words, kind, slow, fast};
 	run_rounds(&w, timer, own);
 	stand_in->count = 0;
-	if (!slow && !overhead_estimate_is_coarse(kind))
+	if (!slow && !clock_is_coarse(kind))
 		return;
 	if (slow)
 		w.slow = timer;
@@ -114,10 +102,12 @@ static void run(uint32_t timer)
 static void overhead_rounds_run(struct overhead_costs *out)
 {
 	struct scp_thread *self = thread_self, *fast = thread_fast, *page = thread_page;
-	uint32_t timer = choose_timer();
+	/* The counter serves as well where it is not the clock. */
+	bool counts = clock_chosen.kind == SCP_CLOCK_TSC || arch_counter_is_invariant();
+	uint32_t timer = counts ? SCP_CLOCK_TSC : SCP_CLOCK_MONOTONIC;
 	struct scp_anchor before, after;
 	*out = (struct overhead_costs){0};
-	overhead_way_begin();
+	selected_call_disturbed = false;
 	clock_anchor(timer, &before);
 	run(timer);
 	clock_anchor(timer, &after);
@@ -127,7 +117,7 @@ static void overhead_rounds_run(struct overhead_costs *out)
 	thread_page = page;
 	struct overhead_rate timer_rate = {after.mono_ns - before.mono_ns,
 					   after.clock_at - before.clock_at};
-	if (!overhead_way_is_disturbed() && !(timer_rate.ns >> 31))
+	if (!selected_call_disturbed && !(timer_rate.ns >> 31))
 		overhead_estimate(&results, timer_rate, out);
 }
 
@@ -154,31 +144,22 @@ static bool measure(struct overhead_costs *out)
 	return true;
 }
 
-/* What decides what a call costs. */
-struct ways {
-	uint32_t clock, slow_clock, detector;
-	bool histograms, selected, measured;
-};
-static struct ways ways;
-
-static bool have_changed(void)
+/* What decides what a call costs: never 0. */
+static uint64_t ways_now(void)
 {
-	const struct ways was = ways;
-	ways = (struct ways){clock_chosen.kind,	      clock_chosen.slow_kind, switch_chosen.kind,
-			     clock_chosen.histograms, selected_count() != 0,  was.measured};
-	return !was.measured || ways.clock != was.clock || ways.slow_clock != was.slow_clock ||
-	       ways.detector != was.detector || ways.histograms != was.histograms ||
-	       ways.selected != was.selected;
+	uint64_t kinds = clock_chosen.kind << 16 | clock_chosen.slow_kind << 8 | switch_chosen.kind;
+	return kinds << 8 | 4u | clock_chosen.histograms << 1 | (selected_count() != 0);
 }
 
 COLD void overhead_measure_first(void)
 {
-	if (!have_changed())
+	static uint64_t measured; /* ways_now then */
+	if (measured == ways_now())
 		return;
 	process.overhead = (struct overhead_costs){0};
 	header_note_usage();
-	ways.measured = measure(&process.overhead) && process.overhead.main.rounds;
-	header_write_overhead(process.file->header);
+	measured = measure(&process.overhead) && process.overhead.main.rounds ? ways_now() : 0;
+	header_write_overhead(process.file->header, &process.overhead, false);
 	header_leave_out_usage();
 }
 
@@ -190,6 +171,6 @@ COLD void overhead_measure_last(void)
 	if (!h || clock_mono_ns() - h->start_mono_ns < LEAST_LIFE_NS ||
 	    (!sys_sandboxed && (uint32_t)sys_getpid() != process.file->pid) || !measure(&last))
 		return;
-	header_write_overhead_last(h, &last);
+	header_write_overhead(h, &last, true);
 	header_note_own(since_ns);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* No floating point: the target's may be set to trap. */
 #include "preload/clock/clock.h"
-#include "preload/overhead/overhead_private.h"
+#include "preload/overhead/overhead.h"
 
 #define RATE_BITS      16
 #define RATE_MOST_BITS 35 /* a unit of half a millisecond */
@@ -85,14 +85,9 @@ static void conclude(uint64_t *value_ps, uint64_t *error_ps, uint32_t rounds, ui
 	*error_ps = (e.error + calls - 1) / calls;
 }
 
-bool overhead_estimate_is_coarse(uint32_t kind)
-{
-	return kind == SCP_CLOCK_PAGE || kind == SCP_CLOCK_COARSE;
-}
-
 static uint32_t rounds_of(const struct of_way *w)
 {
-	bool stands_in = overhead_estimate_is_coarse(clock_chosen.kind);
+	bool stands_in = clock_is_coarse(clock_chosen.kind);
 	return stands_in && w->stand_in->count < w->own->count ? w->stand_in->count : w->own->count;
 }
 
@@ -110,7 +105,7 @@ static uint64_t uncertain_ps(const struct of_way *w)
 static int64_t inside_ps(const struct of_way *w, uint32_t i)
 {
 	const struct overhead_rate ns = {1, 1};
-	if (overhead_estimate_is_coarse(clock_chosen.kind))
+	if (clock_is_coarse(clock_chosen.kind))
 		return ps(w->stand_in->round[i].inside, w->timer) + reading_ps(w);
 	return ps(w->own->round[i].inside, clock_chosen.kind == SCP_CLOCK_TSC ? w->timer : ns);
 }
@@ -121,7 +116,7 @@ static void conclude_main(const struct of_way *w, struct scp_cost *c)
 	for (uint32_t i = 0; i < rounds; i++)
 		value[i] = inside_ps(w, i);
 	conclude(&c->inside_ps, &c->inside_error_ps, rounds, calls);
-	if (overhead_estimate_is_coarse(clock_chosen.kind))
+	if (clock_is_coarse(clock_chosen.kind))
 		c->inside_error_ps += uncertain_ps(w);
 	for (uint32_t i = 0; i < rounds; i++)
 		value[i] = ps(w->own->round[i].wrapped, w->timer) -

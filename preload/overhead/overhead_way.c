@@ -2,7 +2,7 @@
 /* thread_self points to a scratch state meanwhile. The ways are those of wrappers.c, of
  * selected_call.c and of region.c; the slow paths would make what they do not find, in the profile,
  * so they are gone only where all is found. */
-#include "preload/overhead/overhead_private.h"
+#include "preload/overhead/overhead.h"
 #include "preload/call/call_fast.h"
 #include "preload/function/function.h"
 #include "preload/function/selected.h"
@@ -32,7 +32,6 @@ static struct {
 	struct region_open region[REGIONS];
 	uint32_t function, words;
 	bool slowly; /* there is no fast path */
-	bool disturbed;
 } scratch __attribute__((aligned(64)));
 
 _Static_assert((SCP_COST_SHORT_FRAMES - 1) % MEMO_BLOCK == 0 &&
@@ -70,7 +69,7 @@ static inline __attribute__((always_inline)) bool fast_path(bool page, int fd, c
 	uint64_t now = call_fast_clock_end(page, ordered);
 	struct call_result what = {likely(*r >= 0) ? SCP_COMPLETED : SCP_ERROR, (uint64_t)*r};
 	if (unlikely(!call_fast_end(page, &fast, now, cfa, what, true)))
-		scratch.disturbed = true;
+		selected_call_disturbed = true;
 	return true;
 }
 
@@ -80,19 +79,19 @@ static __attribute__((noinline)) long wrapped(int fd, const void *buf, size_t n,
 	struct scp_call call;
 	uint64_t ra = ARCH_RETURN_ADDRESS(), cfa = ARCH_CALLER_SP();
 	long r = 0;
-	if (unlikely(!process_groups) || unlikely(scratch.disturbed))
+	if (unlikely(!process_groups) || unlikely(selected_call_disturbed))
 		return 0;
 	if (fast_path(false, fd, buf, n, flags, ra, cfa, ARCH_CALLER_FP(), &r))
 		return r;
 	if (fast_path(true, fd, buf, n, flags, ra, cfa, ARCH_CALLER_FP(), &r))
 		return r;
 	if (!scratch.slowly || !is_known(ra, cfa)) {
-		scratch.disturbed = true;
+		selected_call_disturbed = true;
 		return 0;
 	}
 	bool recorded = call_begin(&call, scratch.function, ra, cfa, ARCH_CALLER_FP());
 	r = overhead_way_plain(fd, buf, n, flags);
-	scratch.disturbed = !recorded;
+	selected_call_disturbed = !recorded;
 	if (recorded)
 		call_end(&call, (struct call_result){SCP_COMPLETED, (uint64_t)r}, true);
 	return r;
@@ -103,8 +102,8 @@ static __attribute__((noinline)) long marked(int fd, const void *buf, size_t n, 
 {
 	uint64_t ra = ARCH_RETURN_ADDRESS(), cfa = ARCH_CALLER_SP();
 	(void)fd, (void)buf, (void)flags;
-	if (unlikely(scratch.disturbed) || !is_known(ra, cfa)) {
-		scratch.disturbed = true;
+	if (unlikely(selected_call_disturbed) || !is_known(ra, cfa)) {
+		selected_call_disturbed = true;
 		return 0;
 	}
 	region_begin(scratch.function, REGION_PLAIN, 0, ra, cfa, ARCH_CALLER_FP());
@@ -131,13 +130,6 @@ static __attribute__((noinline)) long remember_caller(int fd, const void *buf, s
 	m->end = m->word + scratch.words;
 	scratch.thread.front[memo_slot(m->ra, m->cfa)] = m;
 	return (long)n;
-}
-
-static overhead_function *function_of(uint32_t way)
-{
-	if (way == SCP_WAY_SELECTED)
-		return selected_scratch_stub;
-	return way == SCP_WAY_REGION ? marked : wrapped;
 }
 
 static void prepare_entry(uint32_t slow_kind)
@@ -173,7 +165,7 @@ static void prepare_thread(const struct overhead_way *w)
 	t->last_at = clock_read(t->clock);
 }
 
-void overhead_way_prepare(const struct overhead_way *w, overhead_function **first)
+void overhead_way_prepare(const struct overhead_way *w)
 {
 	struct scp_thread *t = &scratch.thread;
 	uint32_t way = w->way & ~(uint32_t)SCP_WAY_NESTED;
@@ -187,13 +179,16 @@ void overhead_way_prepare(const struct overhead_way *w, overhead_function **firs
 	thread_self = t;
 	thread_fast = w->fast && w->clock == SCP_CLOCK_TSC ? t : NULL;
 	thread_page = w->fast && w->clock == SCP_CLOCK_PAGE ? t : NULL;
-	*first = remember_caller;
-	overhead_way_call = function_of(way);
+	overhead_way_call = remember_caller;
 }
 
 void overhead_way_enter(const struct overhead_way *w)
 {
 	struct scp_thread *t = &scratch.thread;
+	uint32_t way = w->way & ~(uint32_t)SCP_WAY_NESTED;
+	overhead_way_call = way == SCP_WAY_SELECTED ? selected_scratch_stub
+			    : way == SCP_WAY_REGION ? marked
+						    : wrapped;
 	if (!(w->way & SCP_WAY_NESTED))
 		return;
 	t->regions[0] = (struct region_open){.kind = REGION_PLAIN, .sp = UINTPTR_MAX};
@@ -205,15 +200,4 @@ void overhead_way_count(uint64_t *inside, uint64_t *slow)
 {
 	*inside = scratch.entry.units;
 	*slow = scratch.slow.units;
-}
-
-void overhead_way_begin(void)
-{
-	scratch.disturbed = false;
-	selected_call_disturbed = false;
-}
-
-bool overhead_way_is_disturbed(void)
-{
-	return scratch.disturbed || selected_call_disturbed;
 }

@@ -4,9 +4,6 @@
 #ifndef SCPROF_PRELOAD_PROCESS_ARENA_H
 #define SCPROF_PRELOAD_PROCESS_ARENA_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "preload/system/util.h"
 
 #define ARENA_BLOCKS 24u

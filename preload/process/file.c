@@ -88,24 +88,21 @@ static int map_region(int fd, uint64_t from, uint64_t bytes, bool sparse, uint8_
 	return r;
 }
 
-/* A disk has a device number of its own, tmpfs has not. */
-static bool lies_on_tmpfs(const struct profile_file *f)
-{
-	struct statfs fs;
-	return major(f->device) == 0 && sys2(SYS_fstatfs, f->fd, &fs) == 0 &&
-	       fs.f_type == TMPFS_MAGIC;
-}
-
-/* Of a write into a page that is not there yet. */
+/* Memory of its own for each page, as if each had been written to: one system call instead of a
+ * fault a page. -EINVAL: the kernel has none (before 5.14). Where a write would be a SIGBUS the
+ * disk is full. */
 static int populate(uint8_t *at, uint64_t bytes)
 {
-	long r = sys_populate(at, bytes);
+	long r = sys_madvise(at, bytes, 23 /* MADV_POPULATE_WRITE */);
 	return r == -EFAULT ? -ENOSPC : (int)r;
 }
 
 static int map_first(struct profile_file *f, uint64_t bytes, uint8_t **out)
 {
-	f->sparse = lies_on_tmpfs(f);
+	struct statfs fs;
+	/* A disk has a device number of its own, tmpfs has not. */
+	f->sparse = major(f->device) == 0 && sys2(SYS_fstatfs, f->fd, &fs) == 0 &&
+		    fs.f_type == TMPFS_MAGIC;
 	int r = map_region(f->fd, 0, bytes, f->sparse, out);
 	if (r != 0 || !f->sparse)
 		return r;
@@ -146,7 +143,7 @@ int file_create(struct profile_file *f, const struct file_wish *w, uint64_t byte
 void file_abandon(struct profile_file *f)
 {
 	if (f->header)
-		file_unmap(f);
+		file_unmap(f, 0);
 	sys_close(f->fd);
 	f->fd = -1;
 	if (*f->path)
@@ -227,15 +224,6 @@ static COLD bool grow(struct profile_file *f, uint64_t bytes)
 	return add_region_alone(f, bytes);
 }
 
-/* Nobody took more meanwhile, or it stays unused. */
-static void give_back(struct profile_file *f, uint32_t n, uint64_t used, uint64_t bytes)
-{
-	uint64_t end = used + bytes;
-	if (__atomic_compare_exchange_n(&f->region[n].used, &end, used, false, __ATOMIC_RELAXED,
-					__ATOMIC_RELAXED))
-		__atomic_sub_fetch(&f->header->regions[n].used, bytes, __ATOMIC_RELAXED);
-}
-
 /* Is there memory for the chunk? Where no system call may be made all of it is there already; and a
  * small one is seldom filled. */
 static bool chunk_is_there(struct profile_file *f, uint8_t *at, uint64_t bytes)
@@ -263,7 +251,10 @@ static uint8_t *take_of(struct profile_file *f, uint32_t n, uint64_t bytes)
 	__atomic_add_fetch(&f->header->regions[n].used, bytes, __ATOMIC_RELAXED);
 	if (likely(chunk_is_there(f, region->at + used, bytes)))
 		return region->at + used;
-	give_back(f, n, used, bytes);
+	uint64_t end = used + bytes; /* nobody took more meanwhile, or it stays unused */
+	if (__atomic_compare_exchange_n(&region->used, &end, used, false, __ATOMIC_RELAXED,
+					__ATOMIC_RELAXED))
+		__atomic_sub_fetch(&f->header->regions[n].used, bytes, __ATOMIC_RELAXED);
 	return NULL;
 }
 
@@ -346,8 +337,7 @@ void file_fill(struct profile_file *f)
 			__atomic_store_n(&f->region[i].used, f->region[i].bytes, __ATOMIC_RELAXED);
 }
 
-/* Its first `kept` bytes stay as they are. */
-static void unmap(struct profile_file *f, uint64_t kept)
+void file_unmap(struct profile_file *f, uint64_t kept)
 {
 	for (uint32_t i = 0; i < f->regions; i++) {
 		uint64_t before = i ? 0 : SCP_HEADER_BYTES, bytes = f->region[i].bytes + before;
@@ -359,17 +349,12 @@ static void unmap(struct profile_file *f, uint64_t kept)
 	f->header = NULL;
 }
 
-void file_unmap(struct profile_file *f)
-{
-	unmap(f, 0);
-}
-
 void *file_leave_memory(struct profile_file *f)
 {
 	void *at = f->header;
 	long r = arch_syscall(SYS_mmap, (long)at, FILE_LEFT_BYTES, PROT_READ | PROT_WRITE,
 			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 	bool left = !sys_failed((void *)r);
-	unmap(f, left ? FILE_LEFT_BYTES : 0);
+	file_unmap(f, left ? FILE_LEFT_BYTES : 0);
 	return left ? at : NULL;
 }

@@ -11,9 +11,6 @@
 #ifndef SCPROF_PRELOAD_PROCESS_FILE_H
 #define SCPROF_PRELOAD_PROCESS_FILE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "include/scprof_format.h"
 #include "preload/system/util.h"
 
@@ -134,8 +131,8 @@ static inline void file_settle_record(struct file_chunk *c)
 		(c)->named = NULL;                                                                 \
 	} while (0)
 
-/* The file stays as it is. */
-HIDDEN void file_unmap(struct profile_file *f);
+/* The file stays as it is, and the first `kept` bytes where they are. */
+HIDDEN void file_unmap(struct profile_file *f, uint64_t kept);
 
 /* Likewise, but where its header and the records of functions were is memory of nobody's from now
  * on: a thread that was interrupted may yet count there. Its address; NULL: it could not be had. */

@@ -73,7 +73,6 @@ static int look_in(struct dl_phdr_info *info, size_t size, void *context)
 	struct search *s = context;
 	struct symbols symbols = {.base = info->dlpi_addr};
 	const ElfW(Dyn) *d = dynamic_of(info);
-	bool several;
 	(void)size;
 	if (!d || modules_is_ours((uint64_t)d)) {
 		s->behind |= d != NULL;
@@ -83,7 +82,7 @@ static int look_in(struct dl_phdr_info *info, size_t size, void *context)
 		return 0;
 	for (; d->d_tag != DT_NULL; d++)
 		symbols_take(&symbols, d);
-	const Elf64_Sym *symbol = symbols_find(&symbols, s->name, symbols_hash(s->name), &several);
+	const Elf64_Sym *symbol = symbols_find(&symbols, s->name, symbols_hash(s->name), NULL);
 	if (!symbol)
 		return 0;
 	s->found = (void *)(symbols.base + symbol->st_value);

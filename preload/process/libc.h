@@ -8,7 +8,6 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
-#include <stdbool.h>
 
 #include "preload/system/util.h"
 

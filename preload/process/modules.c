@@ -111,13 +111,6 @@ static bool same_path(const struct slot *s, const char *name)
 	       (*name != '/' && s->file == hash_name(text_basename(name)));
 }
 
-static bool still_same(struct slot *s, const struct unwind_object *o)
-{
-	uint8_t id[SCP_BUILD_ID_MAX];
-	uint32_t n = build_id(o, id);
-	return same_path(s, o->name) && n == s->build_id_bytes && bytes_equal(id, s->build_id, n);
-}
-
 static struct slot *find(const struct unwind_object *o)
 {
 	uint32_t generation = process_epoch.now.generation;
@@ -126,9 +119,10 @@ static struct slot *find(const struct unwind_object *o)
 		struct slot *s = &slots[i];
 		if (s->start != o->start || s->end != o->end || s->base != o->base)
 			continue;
-		if (s->generation == generation)
-			return s;
-		if (still_same(s, o)) {
+		uint8_t id[SCP_BUILD_ID_MAX];
+		if (s->generation == generation ||
+		    (same_path(s, o->name) && build_id(o, id) == s->build_id_bytes &&
+		     bytes_equal(id, s->build_id, s->build_id_bytes))) {
 			s->generation = generation;
 			return s;
 		}
@@ -243,44 +237,35 @@ static COLD bool take_later(void)
 	return false;
 }
 
-static void give_back(void)
+void modules_leave(const uint64_t *signals)
 {
 	__atomic_store_n(&right_stuck, 0, __ATOMIC_RELAXED);
 	if (__atomic_exchange_n(&process.chunk_busy, FREE, __ATOMIC_RELEASE) == AWAITED &&
 	    !sys_sandboxed)
 		sys_futex_wake(&process.chunk_busy);
+	sys_release_signals(signals);
 }
 
-COLD void modules_exclusive(void (*step)(void *), void *argument)
+COLD bool modules_enter(uint64_t *signals)
 {
-	uint64_t signals;
-	sys_hold_signals(&signals);
-	if (take_if(FREE, HELD) || take_later()) {
-		step(argument);
-		give_back();
-	}
-	sys_release_signals(&signals);
-}
-
-struct search {
-	const struct unwind_object *object;
-	struct slot *found;
-};
-
-static void find_or_add_step(void *argument)
-{
-	struct search *s = argument;
-	s->found = find(s->object);
-	if (!s->found)
-		s->found = add(s->object);
+	sys_hold_signals(signals);
+	if (take_if(FREE, HELD) || take_later())
+		return true;
+	sys_release_signals(signals);
+	return false;
 }
 
 /* An object that is not numbered yet, or another thread is about to number. */
 static COLD struct slot *find_or_add(const struct unwind_object *o)
 {
-	struct search s = {o, NULL};
-	modules_exclusive(find_or_add_step, &s);
-	return s.found;
+	uint64_t signals;
+	if (!modules_enter(&signals))
+		return NULL;
+	struct slot *s = find(o);
+	if (!s)
+		s = add(o);
+	modules_leave(&signals);
+	return s;
 }
 
 uint64_t modules_known_frame(uint64_t pc)

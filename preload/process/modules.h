@@ -4,9 +4,6 @@
 #ifndef SCPROF_PRELOAD_PROCESS_MODULES_H
 #define SCPROF_PRELOAD_PROCESS_MODULES_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "include/scprof_format.h"
 #include "preload/system/util.h"
 
@@ -24,12 +21,13 @@ HIDDEN void modules_reset(void);
 /* The same number for the same object (by its build-id, or else path) in every process; 0: none. */
 HIDDEN uint64_t modules_identity(uint32_t id);
 
-/* Run a step with the right to add PROCESS records, signals held. A thread sleeps while another has
- * that right. The step is not run after a second of that (the other was stopped by a debugger) or,
- * until the right is given back then, and where no system call may be made, after a few thousand
- * turns. */
-HIDDEN void modules_exclusive(void (*step)(void *), void *argument);
-/* Inside such a step: a record of type SCP_REC_* and of so many bytes, rounded up, at the end of
+/* Take the right to add PROCESS records, and hold signals until it is given back. A thread sleeps
+ * while another has that right. False, with signals as they were: after a second of that (the other
+ * was stopped by a debugger) or, until the right is given back then, and where no system call may
+ * be made, after a few thousand turns. */
+HIDDEN bool modules_enter(uint64_t *signals);
+HIDDEN void modules_leave(const uint64_t *signals);
+/* With that right: a record of type SCP_REC_* and of so many bytes, rounded up, at the end of
  * `c`, its head filled; NULL: no room. file_publish_record makes it count. `c` is process.chunk
  * (chunk_type 0), or holds optional chunks of that type which belong to no table. */
 struct file_chunk;

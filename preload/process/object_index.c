@@ -6,7 +6,6 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 
-#include "preload/process/object_index.h"
 #include "preload/process/process.h"
 #include "preload/system/sys.h"
 #include "preload/unwind/unwind.h"
@@ -75,18 +74,12 @@ static bool describe(const struct place *p, struct unwind_object *o)
 	return header && p->pc < o->end && agrees;
 }
 
-static bool is_same(const struct unwind_object *a, const struct unwind_object *b)
-{
-	return a->start == b->start && a->end == b->end && a->base == b->base &&
-	       a->eh_frame_hdr == b->eh_frame_hdr && a->name == b->name;
-}
-
 /* The entries before stay where they are: other threads read them. */
 static void note(const struct unwind_object *o, uint32_t generation)
 {
 	for (uint32_t i = 0; i < object_count; i++) {
 		struct indexed *x = &objects[i];
-		bool same = is_same(&x->object, o);
+		bool same = bytes_equal(&x->object, o, sizeof *o);
 		if (same)
 			__atomic_store_n(&x->generation, generation, __ATOMIC_RELEASE);
 		else if (x->object.start < o->end && o->start < x->object.end)

@@ -3,9 +3,6 @@
 #ifndef SCPROF_PRELOAD_PROCESS_PROCESS_H
 #define SCPROF_PRELOAD_PROCESS_PROCESS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "arch.h"
 #include "preload/process/file.h"
 #include "include/scprof_selected.h"
@@ -94,5 +91,10 @@ HIDDEN void process_begin_anew(void);
 			__atomic_add_fetch(&count_header->field, (by), __ATOMIC_RELAXED);          \
 	} while (0)
 #define process_loss(field, by) process_count(losses.field, by)
+
+/* As unwind_object_find_object, without libc. An address that was not met before costs a look at
+ * /proc/self/maps. Async-signal-safe; no lock is held while a caller runs. */
+struct unwind_object;
+HIDDEN bool object_index_find(uint64_t pc, struct unwind_object *object);
 
 #endif

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Environment and /proc at start-up, by raw system calls into static memory. */
-#include <stddef.h>
 #include <sys/auxv.h>
 #include <unistd.h>
 
 #include "preload/process/settings.h"
 #include "include/scprof_attach.h"
-#include "include/scprof_format.h"
 #include "preload/system/sys.h"
 
 struct settings settings;
@@ -27,16 +25,12 @@ bool settings_take_order(const char *text, uint32_t bytes)
 	return true;
 }
 
-/* An order is about a session: a handler of signals, and how the program began, are not. */
-static bool is_of_program(const char *name)
-{
-	return text_equal(name, "SCPROF_SIGNAL") || text_equal(name, "SCPROF_STOPPED");
-}
-
 const char *settings_variable(const char *name)
 {
 	const char *value = NULL;
-	if (order.given && is_of_program(name))
+	/* An order is about a session: a handler of signals, and how the program began, are not. */
+	if (order.given &&
+	    (text_equal(name, "SCPROF_SIGNAL") || text_equal(name, "SCPROF_STOPPED")))
 		return NULL;
 	for (uint32_t at = 0; order.given && at < order.bytes && !value;) {
 		value = text_value_of(order.text + at, name);
@@ -44,7 +38,7 @@ const char *settings_variable(const char *name)
 	}
 	for (char **e = order.given ? NULL : environ; e && *e && !value; e++)
 		value = text_value_of(*e, name);
-	return value;
+	return value && *value ? value : NULL;
 }
 
 static bool word_is(const char *word, size_t n, const char *name)
@@ -72,7 +66,7 @@ static uint32_t parse_groups(const char *text, bool *others)
 		     {"", 0}};
 	uint32_t mask = 0;
 	*others = false;
-	if (!text || !*text)
+	if (!text)
 		return SCP_GROUP_SOCKET | SCP_GROUP_WAIT | SCP_GROUP_REGION;
 	while (*text) {
 		unsigned i = 0;
@@ -97,7 +91,7 @@ static void set_directory(const char *out)
 	if (!out || *out != '/') {
 		long r = sys2(SYS_getcwd, settings.directory, sizeof settings.directory);
 		n = r > 0 ? (size_t)r - 1 : 0;
-		if (out && *out)
+		if (out)
 			n = text_append(settings.directory, sizeof settings.directory, n, "/");
 	}
 	if (out)
@@ -136,25 +130,20 @@ static void set_boot_id(void)
 	}
 }
 
-uint64_t settings_process_start(void)
-{
-	return sys_stat_field(22);
-}
-
 bool settings_read(bool has_stubs)
 {
 	/* A program with more rights than its caller has, who made its environment. */
 	if (!order.given && getauxval(AT_SECURE))
 		return false;
 	const char *disable = settings_variable("SCPROF_DISABLE");
-	if (disable && *disable && !text_equal(disable, "0"))
+	if (disable && !text_equal(disable, "0"))
 		return false;
 	bool others;
 	const char *symbols = settings_variable("SCPROF_SYMBOLS");
 	settings.groups = parse_groups(settings_variable("SCPROF_GROUPS"), &others);
 	if (has_stubs)
 		settings.groups |= SCP_GROUP_SELECTED;
-	settings.symbols_ignored = !has_stubs && (others || (symbols && *symbols));
+	settings.symbols_ignored = !has_stubs && (others || symbols);
 	if (settings.symbols_ignored && !settings.groups) /* else nobody would be told */
 		settings.groups = parse_groups(NULL, &others);
 	if (!settings.groups)

@@ -3,10 +3,6 @@
 #ifndef SCPROF_PRELOAD_PROCESS_SETTINGS_H
 #define SCPROF_PRELOAD_PROCESS_SETTINGS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "include/scprof_format.h"
 #include "preload/process/file.h"
 #include "preload/system/util.h"
@@ -43,18 +39,16 @@ HIDDEN bool settings_read(bool has_stubs);
  * copied, and none of the environment. False: it is none, and nothing is changed. */
 HIDDEN bool settings_take_order(const char *text, uint32_t bytes);
 
-/* The value of an environment variable, or of one of the order, or NULL. */
+/* The value of an environment variable, or of one of the order; NULL: there is none, or it is "".
+ */
 HIDDEN const char *settings_variable(const char *name);
-
-/* starttime of this process, as in /proc/PID/stat; 0 if it cannot be read. */
-HIDDEN uint64_t settings_process_start(void);
 
 /* SCPROF_SLOWEST=K, SCPROF_SLOWER_THAN=DURATION, SCPROF_SLOWEST_OF=PATTERNS; any of them
  * turns it on. `scprof run` checks them before the program starts. */
 
 #define SLOWEST_DEFAULT 20u
 
-/* NULL or "": not set. Whatever cannot be read: nothing is kept, and out->unread. */
+/* NULL: not set. Whatever cannot be read: nothing is kept, and out->unread. */
 HIDDEN void slowest_settings_read(const char *count, const char *least, const char *patterns,
 				  struct slowest_settings *out);
 

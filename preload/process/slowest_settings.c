@@ -55,9 +55,7 @@ void slowest_settings_read(const char *count, const char *least, const char *pat
 	out->unread = false;
 	out->least_ns = 0;
 	out->patterns[0] = 0;
-	count = count && *count ? count : NULL;
-	least = least && *least ? least : NULL;
-	if (!count && !least && !(patterns && *patterns))
+	if (!count && !least && !patterns)
 		return;
 	out->count = SLOWEST_DEFAULT;
 	if (count)

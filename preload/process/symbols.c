@@ -14,25 +14,16 @@ struct search {
 void symbols_take(struct symbols *s, const Elf64_Dyn *d)
 {
 	const void *at = (const void *)symbols_address(s, d->d_un.d_val);
-	switch (d->d_tag) {
-	case DT_SYMTAB:
+	if (d->d_tag == DT_SYMTAB)
 		s->symbol = at;
-		break;
-	case DT_STRTAB:
+	else if (d->d_tag == DT_STRTAB)
 		s->string = at;
-		break;
-	case DT_GNU_HASH:
+	else if (d->d_tag == DT_GNU_HASH)
 		s->gnu_hash = at;
-		break;
-	case DT_HASH:
+	else if (d->d_tag == DT_HASH)
 		s->hash = at;
-		break;
-	case DT_VERSYM:
+	else if (d->d_tag == DT_VERSYM)
 		s->version = at;
-		break;
-	default:
-		break;
-	}
 }
 
 /* If the symbol is of that name, and defined. */
@@ -85,13 +76,11 @@ const Elf64_Sym *symbols_find(const struct symbols *s, const char *name, uint32_
 			      bool *several)
 {
 	struct search f = {.of = s, .name = name};
-	*several = false;
-	if (!s->symbol || !s->string)
-		return NULL;
-	if (s->gnu_hash)
+	if (s->symbol && s->string && s->gnu_hash)
 		search_gnu(&f, hash);
-	else if (s->hash)
+	else if (s->symbol && s->string && s->hash)
 		search_old(&f);
-	*several = f.several;
+	if (several)
+		*several = f.several;
 	return f.found;
 }

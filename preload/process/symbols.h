@@ -4,8 +4,6 @@
 #define SCPROF_PRELOAD_PROCESS_SYMBOLS_H
 
 #include <link.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 #include "preload/system/util.h"
 
@@ -36,7 +34,7 @@ static inline uint32_t symbols_hash(const char *name)
 }
 
 /* The symbol that the object defines by this name, in its default version; NULL: none. `several`:
- * there are some with different addresses (versions). */
+ * (or NULL) there are some with different addresses (versions). */
 HIDDEN const Elf64_Sym *symbols_find(const struct symbols *s, const char *name, uint32_t hash,
 				     bool *several);
 

@@ -14,23 +14,18 @@
 
 static uint32_t tries;
 
-static bool has_room(struct scp_thread *t, uint64_t object, uint64_t bytes)
-{
-	return !(object & 7) && python_can_read(t, object, bytes);
-}
-
 /* Is the object of this type? It may have moved into a program that refers to it (copy relocation):
  * then its name tells. */
 static bool is_of_type(struct scp_thread *t, const struct python_layout *l, uint64_t object,
 		       uint64_t *type, const char *name)
 {
 	uint64_t found, at;
-	if (!has_room(t, object, l->object_type + 8u))
+	if (!python_can_follow(t, object, l->object_type + 8u))
 		return false;
 	found = *(const uint64_t *)(object + l->object_type);
 	if (found == *type)
 		return true;
-	if (!has_room(t, found, l->type_dealloc + 8u))
+	if (!python_can_follow(t, found, l->type_dealloc + 8u))
 		return false;
 	at = *(const uint64_t *)(found + l->type_name);
 	if (!python_can_read(t, at, 16) || !text_equal((const char *)at, name))
@@ -45,7 +40,7 @@ static bool fits(struct scp_thread *t, struct python_layout *l, uint64_t frame)
 	if (l->minor <= 10 && !is_of_type(t, l, frame, &l->frame_type, "frame"))
 		return false;
 	if (!is_of_type(t, l, code, &l->code_type, "code") ||
-	    !has_room(t, code, (l->code_bytecode ? l->code_bytecode : l->code_table) + 8u))
+	    !python_can_follow(t, code, (l->code_bytecode ? l->code_bytecode : l->code_table) + 8u))
 		return false;
 	return is_of_type(t, l, *(const uint64_t *)(code + l->code_name), &l->text_type, "str") &&
 	       is_of_type(t, l, *(const uint64_t *)(code + l->code_filename), &l->text_type,
@@ -128,9 +123,4 @@ void python_forget(void)
 {
 	python_find_forget();
 	python_code_forget();
-}
-
-void python_put_back(void)
-{
-	python_code_put_back();
 }

@@ -40,7 +40,9 @@ HIDDEN bool python_read(struct scp_thread *t, uint32_t depth);
 HIDDEN void python_forget(void);
 
 /* Put back what was changed in the interpreter's memory (PyCode_Type.tp_dealloc): recording ends
- * and the process goes on. It begins again with the next python_read. */
+ * and the process goes on. No code is known then: every serial is 0. What another library has put
+ * in the place of ours stays there, and ours behind it; where the interpreter was unloaded nothing
+ * is written. It begins again with the next python_read. Not inside of modules_enter. */
 HIDDEN void python_put_back(void);
 
 #endif

@@ -46,49 +46,46 @@ static uint32_t find_line(uint64_t key)
 	return __atomic_load_n(&lines.forgotten, __ATOMIC_RELAXED) == forgotten ? id : 0;
 }
 
-struct adding_line {
-	struct scp_thread *t;
-	const struct python_layout *layout;
-	const struct python_code *code;
-	int64_t instruction;
-	uint64_t key;
-	uint32_t id;
-};
-
-static void add_line_step(void *argument)
+/* With the right to add records. 0: no room. */
+static uint32_t add_line(struct scp_thread *t, const struct python_layout *layout,
+			 const struct python_code *code, int64_t instruction, uint64_t key)
 {
-	struct adding_line *a = argument;
 	struct python_lines table;
+	uint32_t id = 0;
 	/* It was forgotten meanwhile: its function is of another file. */
-	if (!a->code->serial || a->key >> 32 != a->code->function || (a->id = find_line(a->key)) ||
-	    !python_object_lines(a->t, a->layout, a->code->address, &table))
-		return;
-	struct python_place place = python_table_find(&table, a->instruction);
+	if (!code->serial || key >> 32 != code->function || (id = find_line(key)) ||
+	    !python_object_lines(t, layout, code->address, &table))
+		return id;
+	struct python_place place = python_table_find(&table, instruction);
 	struct line *l = arena_take(&lines.memory, sizeof *l);
 	if (l)
-		a->id = python_record_line(a->code->function, &place);
-	if (!a->id)
-		return;
-	l->key = a->key;
-	l->id = a->id;
-	l->next = *line_bucket(a->key);
-	__atomic_store_n(line_bucket(a->key), l, __ATOMIC_RELEASE);
+		id = python_record_line(code->function, &place);
+	if (!id)
+		return 0;
+	l->key = key;
+	l->id = id;
+	l->next = *line_bucket(key);
+	__atomic_store_n(line_bucket(key), l, __ATOMIC_RELEASE);
+	return id;
 }
 
 struct python_frame python_code_line(struct scp_thread *t, const struct python_layout *layout,
 				     const struct python_code *code, int64_t instruction)
 {
 	struct python_frame f = {0};
+	uint64_t signals;
 	if (instruction < 0)
 		instruction = -1;
 	uint64_t key = (uint64_t)code->function << 32 | (uint32_t)instruction;
 	if (!code->function || instruction >= UINT32_MAX)
 		return f;
-	struct adding_line a = {t, layout, code, instruction, key, find_line(key)};
-	if (!a.id)
-		modules_exclusive(add_line_step, &a);
-	if (a.id)
-		f.frame = SCP_FRAME(SCP_FRAME_SOURCE, 0, a.id);
+	uint32_t id = find_line(key);
+	if (!id && modules_enter(&signals)) {
+		id = add_line(t, layout, code, instruction, key);
+		modules_leave(&signals);
+	}
+	if (id)
+		f.frame = SCP_FRAME(SCP_FRAME_SOURCE, 0, id);
 	return f;
 }
 
@@ -159,13 +156,6 @@ void python_code_forget(void)
 	python_record_forget();
 }
 
-struct adding {
-	struct scp_thread *t;
-	const struct python_layout *layout;
-	uint64_t address;
-	struct python_code *found;
-};
-
 static uint64_t code_bytes(const struct python_layout *l)
 {
 	uint64_t most = l->code_table;
@@ -177,22 +167,21 @@ static uint64_t code_bytes(const struct python_layout *l)
 
 /* A code object that lives: an object's first word counts its references. (Since 3.12 half of it
  * does, and that is never 0 in an immortal one.) */
-static bool is_code(const struct adding *a)
+static bool is_code(struct scp_thread *t, const struct python_layout *l, uint64_t address)
 {
-	const struct python_layout *l = a->layout;
-	return python_object_can_read(a->t, a->address, code_bytes(l)) &&
-	       python_object_word(a->address + l->object_type) == l->code_type &&
-	       (int64_t)python_object_word(a->address) > 0;
+	return python_can_follow(t, address, code_bytes(l)) &&
+	       python_object_word(address + l->object_type) == l->code_type &&
+	       (int64_t)python_object_word(address) > 0;
 }
 
-static bool read_function(const struct adding *a, struct python_function *f)
+static bool read_function(struct scp_thread *t, const struct python_layout *l, uint64_t address,
+			  struct python_function *f)
 {
-	const struct python_layout *l = a->layout;
-	return python_object_text(a->t, l, python_object_word(a->address + l->code_name), f->name,
+	return python_object_text(t, l, python_object_word(address + l->code_name), f->name,
 				  sizeof f->name, PYTHON_OBJECT_BEGINNING) &&
-	       python_object_text(a->t, l, python_object_word(a->address + l->code_filename),
-				  f->file, sizeof f->file, PYTHON_OBJECT_END) &&
-	       python_object_lines(a->t, l, a->address, &f->lines);
+	       python_object_text(t, l, python_object_word(address + l->code_filename), f->file,
+				  sizeof f->file, PYTHON_OBJECT_END) &&
+	       python_object_lines(t, l, address, &f->lines);
 }
 
 /* Memory for one more that is not to be found yet. */
@@ -207,34 +196,38 @@ static struct python_code *make(uint64_t address)
 	return c;
 }
 
-static void add_step(void *argument)
+/* With the right to add records. */
+static struct python_code *add(struct scp_thread *t, const struct python_layout *l,
+			       uint64_t address)
 {
 	static struct python_function f; /* the right is held; stacks may be small */
-	struct adding *a = argument;
-	struct python_code *c = find(a->address);
+	struct python_code *c = find(address);
 	if (!codes.allowed)
-		return;
-	if (lives(c)) { /* another thread was faster */
-		a->found = c;
-		return;
-	}
-	uint32_t id = is_code(a) && read_function(a, &f) ? python_record_function(&f) : 0;
-	if (!id || (!c && !(c = make(a->address))))
-		return;
+		return NULL;
+	if (lives(c)) /* another thread was faster */
+		return c;
+	uint32_t id = is_code(t, l, address) && read_function(t, l, address, &f)
+			      ? python_record_function(&f)
+			      : 0;
+	if (!id || (!c && !(c = make(address))))
+		return NULL;
 	c->function = id;
 	__atomic_store_n(&c->serial, ++codes.serial, __ATOMIC_RELEASE);
-	a->found = c;
+	return c;
 }
 
 const struct python_code *python_code_find(struct scp_thread *t, const struct python_layout *layout,
 					   uint64_t address)
 {
 	struct python_code *c = find(address);
+	uint64_t signals;
 	if (!__atomic_load_n(&codes.allowed, __ATOMIC_ACQUIRE))
 		return NULL;
 	if (lives(c))
 		return c;
-	struct adding a = {t, layout, address, NULL};
-	modules_exclusive(add_step, &a);
-	return a.found;
+	if (!modules_enter(&signals))
+		return NULL;
+	c = add(t, layout, address);
+	modules_leave(&signals);
+	return c;
 }

@@ -5,6 +5,7 @@
  * circle. */
 #include "preload/process/modules.h"
 #include "preload/process/process.h"
+#include "preload/python/python.h"
 #include "preload/python/python_private.h"
 #include "preload/system/sys.h"
 #include "preload/unwind/unwind.h"
@@ -67,38 +68,31 @@ static void leave(void)
 				    __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 
-struct watching {
-	const struct scp_thread *t;
-	uint64_t *slot;
-	enum python_watch result;
-};
-
 /* Code may have been unloaded since it was last looked at: the same interpreter, loaded again at
  * the same place, has its own function in the slot, and what was known died unseen. */
-static void watch_step(void *argument)
+static enum python_watch look(const struct scp_thread *t, uint64_t *slot)
 {
-	struct watching *w = argument;
 	uint32_t generation = process_epoch.now.generation;
-	if (thread_is_stale(w->t) || !generation)
-		return; /* the session is over: what was put back stays so */
-	w->result = PYTHON_WATCH_NEVER;
-	struct unwind_object o = object_at((uint64_t)w->slot);
-	if (!o.start || sys_sandboxed || !sys_can_read((uintptr_t)w->slot))
-		return;
-	if (watch.slot && watch.slot != w->slot)
+	if (thread_is_stale(t) || !generation)
+		return PYTHON_WATCH_LATER; /* the session is over: what was put back stays so */
+	struct unwind_object o = object_at((uint64_t)slot);
+	if (!o.start || sys_sandboxed || !sys_can_read((uintptr_t)slot))
+		return PYTHON_WATCH_NEVER;
+	if (watch.slot && watch.slot != slot)
 		leave();
-	uint64_t now = __atomic_load_n(w->slot, __ATOMIC_ACQUIRE);
+	uint64_t now = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
 	bool is_ours = now == (uint64_t)on_death;
 	if (!is_ours || !watch.generation)
 		python_code_allow(false);
-	w->result = is_ours ? PYTHON_WATCH_SEEN : install(w->slot, now);
-	if (w->result != PYTHON_WATCH_SEEN)
-		return;
+	enum python_watch result = is_ours ? PYTHON_WATCH_SEEN : install(slot, now);
+	if (result != PYTHON_WATCH_SEEN)
+		return result;
 	watch.start = o.start;
 	watch.base = o.base;
-	__atomic_store_n(&watch.slot, w->slot, __ATOMIC_RELEASE);
+	__atomic_store_n(&watch.slot, slot, __ATOMIC_RELEASE);
 	python_code_allow(true);
 	__atomic_store_n(&watch.generation, generation, __ATOMIC_RELEASE);
+	return result;
 }
 
 enum python_watch python_code_watch(const struct scp_thread *t, const struct python_layout *layout)
@@ -108,20 +102,21 @@ enum python_watch python_code_watch(const struct scp_thread *t, const struct pyt
 	if (likely(seen && seen == process_epoch.now.generation &&
 		   __atomic_load_n(&watch.slot, __ATOMIC_RELAXED) == slot))
 		return PYTHON_WATCH_SEEN;
-	struct watching w = {t, slot, PYTHON_WATCH_LATER};
+	uint64_t signals;
 	if ((uint64_t)slot % 8 != 0)
 		return PYTHON_WATCH_NEVER;
-	modules_exclusive(watch_step, &w);
-	return w.result;
+	if (!modules_enter(&signals))
+		return PYTHON_WATCH_LATER;
+	enum python_watch result = look(t, slot);
+	modules_leave(&signals);
+	return result;
 }
 
-static void put_back_step(void *unused)
+void python_put_back(void)
 {
-	(void)unused;
+	uint64_t signals;
+	if (!modules_enter(&signals))
+		return;
 	leave();
-}
-
-void python_code_put_back(void)
-{
-	modules_exclusive(put_back_step, NULL);
+	modules_leave(&signals);
 }

@@ -42,8 +42,7 @@ static bool read_symbols(const struct unwind_object *o, struct symbols *s)
 
 static const Elf64_Sym *find_symbol(const struct symbols *s, const char *name)
 {
-	bool several;
-	return symbols_find(s, name, symbols_hash(name), &several);
+	return symbols_find(s, name, symbols_hash(name), NULL);
 }
 
 static uint64_t find(const struct symbols *s, const char *name)

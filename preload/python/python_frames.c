@@ -38,11 +38,6 @@ static inline bool closes(struct circle *c, uint64_t at)
 	return false;
 }
 
-static inline bool can_follow(struct scp_thread *t, uint64_t at, uint64_t bytes)
-{
-	return !(at & 7) && python_can_read(t, at, bytes);
-}
-
 static inline bool note(const struct reading *r, uint64_t address, uint64_t *value)
 {
 	return python_state_note(r->t, address, value);
@@ -86,10 +81,7 @@ static const struct python_row *keep_row(struct python_row *row, const struct py
 {
 	row->code = 0;
 	compiler_barrier();
-	row->known = made->known;
-	row->serial = made->serial;
-	row->instruction = made->instruction;
-	row->frame = made->frame;
+	*row = (struct python_row){0, made->known, made->serial, made->instruction, made->frame};
 	compiler_barrier();
 	row->code = made->code;
 	return row;
@@ -102,7 +94,8 @@ static COLD const struct python_row *make_row(struct reading *r, struct python_r
 	const struct python_layout *l = &r->p->layout;
 	struct python_row made = {.code = code, .instruction = word};
 	int64_t instruction = instruction_at(l, code, word);
-	if (!can_follow(r->t, code, (l->code_bytecode ? l->code_bytecode : l->code_table) + 8u) ||
+	if (!python_can_follow(r->t, code,
+			       (l->code_bytecode ? l->code_bytecode : l->code_table) + 8u) ||
 	    *(const uint64_t *)(code + l->object_type) != l->code_type)
 		return NULL;
 	if (is_preparing(l, code, instruction)) {
@@ -125,24 +118,19 @@ static inline bool is_current(const struct python_row *row, uint64_t code, uint6
 	       row->known->serial == row->serial;
 }
 
-/* All frames that are kept are there. */
-static inline bool is_enough(const struct reading *r)
-{
-	return r->s->frames == PYTHON_FRAMES_MAX || r->s->frames >= r->depth;
-}
-
 /* One frame outwards: *next, where it does not stop. */
 static enum step read_frame(struct reading *r, uint64_t frame, uint64_t *next)
 {
 	const struct python_layout *l = &r->p->layout;
 	uint64_t code, word, serial;
-	if (unlikely(closes(&r->frames, frame)) || unlikely(!can_follow(r->t, frame, FRAME_BYTES)))
+	if (unlikely(closes(&r->frames, frame)) ||
+	    unlikely(!python_can_follow(r->t, frame, FRAME_BYTES)))
 		return cut(r);
 	if (!note(r, frame + l->frame_code, &code))
 		return stop(&r->s->full);
 	if (l->has_entry_frame && *(const uint8_t *)(frame + l->frame_owner) == OWNED_BY_CSTACK)
 		return note(r, frame + l->frame_previous, next) ? STEP_ENTRY : stop(&r->s->full);
-	if (is_enough(r))
+	if (r->s->frames == PYTHON_FRAMES_MAX || r->s->frames >= r->depth) /* all are there */
 		return stop(&r->s->full);
 	if (l->minor <= 10 && *(const uint64_t *)(frame + l->object_type) != l->frame_type) {
 		python_state_note_change(r->t);
@@ -210,8 +198,8 @@ static void read_cframes(struct reading *r, uint64_t cframe, uint64_t frame)
 		enum step step = STEP_ON;
 		if (!note(r, cframe + l->cframe_previous, &outer))
 			r->s->full = true;
-		else if (outer &&
-			 (closes(&r->cframes, outer) || !can_follow(r->t, outer, CFRAME_BYTES)))
+		else if (outer && (closes(&r->cframes, outer) ||
+				   !python_can_follow(r->t, outer, CFRAME_BYTES)))
 			r->s->cut = true;
 		else if (outer && !note(r, outer + l->cframe_frame, &end))
 			r->s->full = true;
@@ -235,7 +223,7 @@ static bool read_head(struct scp_thread *t, const struct python_layout *l, uint6
 {
 	uint64_t head;
 	*cframe = *frame = 0;
-	if (!can_follow(t, state, l->state_thread + 8u) ||
+	if (!python_can_follow(t, state, l->state_thread + 8u) ||
 	    !python_state_note(t, state + l->state_frame, &head))
 		return false;
 	if (!l->has_cframe || !head) {
@@ -243,14 +231,8 @@ static bool read_head(struct scp_thread *t, const struct python_layout *l, uint6
 		return true;
 	}
 	*cframe = head;
-	return can_follow(t, head, CFRAME_BYTES) &&
+	return python_can_follow(t, head, CFRAME_BYTES) &&
 	       python_state_note(t, head + l->cframe_frame, frame);
-}
-
-/* On the stack, or the first one, which is part of the state. */
-static bool is_at_home(uint64_t state, uint64_t cframe)
-{
-	return stack_holds(cframe) || cframe - state < STATE_BYTES;
 }
 
 /* Where garbage led need not be memory at the next call: no word of these frames is compared then,
@@ -283,7 +265,9 @@ void python_frames_read(struct scp_thread *t, const struct python_interpreter *p
 		read_cframes(&r, cframe, frame);
 	else
 		read_frame_objects(&r, frame);
-	if (unlikely(t->python.cut) || unlikely(cframe && !frame && !is_at_home(state, cframe)))
+	/* A _PyCFrame lies on the stack, but for the first one, which is part of the state. */
+	if (unlikely(t->python.cut) ||
+	    unlikely(cframe && !frame && !stack_holds(cframe) && cframe - state >= STATE_BYTES))
 		forget_garbage(t, noted);
 }
 
@@ -293,7 +277,7 @@ uint64_t python_frames_innermost(struct scp_thread *t, const struct python_layou
 	uint64_t cframe, frame;
 	if (!read_head(t, l, state, &cframe, &frame))
 		return 0;
-	for (unsigned i = 0; i < 8 && frame && can_follow(t, frame, FRAME_BYTES); i++) {
+	for (unsigned i = 0; i < 8 && frame && python_can_follow(t, frame, FRAME_BYTES); i++) {
 		if (!l->has_entry_frame ||
 		    *(const uint8_t *)(frame + l->frame_owner) != OWNED_BY_CSTACK)
 			return frame;

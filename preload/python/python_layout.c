@@ -92,9 +92,8 @@ bool python_layout_take(struct python_layout *l, const void *runtime, bool *free
 	static const char cookie[8] = {'x', 'd', 'e', 'b', 'u', 'g', 'p', 'y'};
 	const uint64_t *told = runtime;
 	*free_threaded = false;
-	for (unsigned i = 0; i < 8; i++)
-		if (((const char *)runtime)[i] != cookie[i])
-			return false;
+	if (!bytes_equal(runtime, cookie, sizeof cookie))
+		return false;
 	*free_threaded = told[TOLD_FREE_THREADED] != 0;
 	return !*free_threaded && told[TOLD_VERSION] >> 16 == (3u << 8 | l->minor) &&
 	       take(&l->finalizing, told[TOLD_FINALIZING]) &&

@@ -7,9 +7,6 @@
 #ifndef SCPROF_PRELOAD_PYTHON_PYTHON_LAYOUT_H
 #define SCPROF_PRELOAD_PYTHON_PYTHON_LAYOUT_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "preload/system/util.h"
 
 /* How a code object tells lines. */

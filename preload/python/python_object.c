@@ -31,10 +31,9 @@ bool python_can_read(struct scp_thread *t, uint64_t address, uint64_t bytes)
 	return true;
 }
 
-#define ADDRESS_MOST (UINT64_C(1) << 56) /* of a process */
-#define TEXT_MOST    (UINT64_C(1) << 30) /* characters: what says more is no text */
-#define TABLE_MOST   (UINT64_C(1) << 20) /* as much as python_can_read is asked about at once */
-#define REPLACEMENT  0xfffdu
+#define TEXT_MOST   (UINT64_C(1) << 30) /* characters: what says more is no text */
+#define TABLE_MOST  (UINT64_C(1) << 20) /* as much as python_can_read is asked about at once */
+#define REPLACEMENT 0xfffdu
 
 /* Compact: the characters follow the object itself. */
 struct text {
@@ -42,17 +41,11 @@ struct text {
 	uint32_t kind; /* bytes a character */
 };
 
-bool python_object_can_read(struct scp_thread *t, uint64_t address, uint64_t bytes)
-{
-	return address && address % 8 == 0 && address < ADDRESS_MOST &&
-	       python_can_read(t, address, bytes);
-}
-
 /* `state` of 3.8 to 3.13, from the lowest bit: interned 2, kind 3, compact 1, ascii 1. */
 static bool open_text(struct scp_thread *t, const struct python_layout *l, uint64_t address,
 		      struct text *x)
 {
-	if (!python_object_can_read(t, address, l->text_ascii) ||
+	if (!python_can_follow(t, address, l->text_ascii) ||
 	    python_object_word(address + l->object_type) != l->text_type)
 		return false;
 	uint32_t state = python_object_half(address + l->text_state);
@@ -122,7 +115,7 @@ bool python_object_lines(struct scp_thread *t, const struct python_layout *layou
 			 struct python_lines *lines)
 {
 	uint64_t table = python_object_word(code + layout->code_table);
-	if (!python_object_can_read(t, table, layout->bytes_data) ||
+	if (!python_can_follow(t, table, layout->bytes_data) ||
 	    python_object_word(table + layout->object_type) != layout->bytes_type)
 		return false;
 	uint64_t bytes = python_object_word(table + layout->bytes_size);

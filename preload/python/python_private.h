@@ -4,9 +4,6 @@
 #ifndef SCPROF_PRELOAD_PYTHON_PYTHON_PRIVATE_H
 #define SCPROF_PRELOAD_PYTHON_PYTHON_PRIVATE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "include/scprof_format.h"
 #include "preload/python/python_layout.h"
 #include "preload/python/python_stack.h"
@@ -51,7 +48,7 @@ HIDDEN void python_find_tell(void);
  * and line table; its lines (SCP_REC_SOURCE_LINE) where a call was made. So a program that compiles
  * the same text again and again does not fill the profile.
  *
- * Thread rules: lookups take no lock; something new is added by modules_exclusive. */
+ * Thread rules: lookups take no lock; something new is added with the right of modules_enter. */
 
 struct python_code {
 	uint64_t serial; /* of the code object that lives at `address`; 0: it died */
@@ -71,11 +68,6 @@ enum python_watch {
 HIDDEN enum python_watch python_code_watch(const struct scp_thread *t,
 					   const struct python_layout *layout);
 
-/* They are not, and no code is known: every serial is 0. What another library has put in the place
- * of ours stays there, and ours behind it; where the interpreter was unloaded nothing is written.
- * It begins again in the next session. Neither is called in a step of modules_exclusive. */
-HIDDEN void python_code_put_back(void);
-
 /* The code object at `address`, which the caller's own frame holds; added if need be. NULL: it is
  * none, it is dying, deaths are not seen, or there is no room: for 65536 functions of a profile and
  * half a million addresses of code objects. */
@@ -90,32 +82,24 @@ HIDDEN struct python_frame python_code_line(struct scp_thread *t,
 					    const struct python_layout *layout,
 					    const struct python_code *code, int64_t instruction);
 
-/* The file that knew them is gone: every serial is 0, and ids begin again. In a step of
- * modules_exclusive, or while no other thread records. */
+/* The file that knew them is gone: every serial is 0, and ids begin again. With the right
+ * of modules_enter, or while no other thread records. */
 HIDDEN void python_code_forget(void);
 
 /* May these bytes of the interpreter's memory be read? Pages that were found readable are
  * remembered. */
 HIDDEN bool python_can_read(struct scp_thread *t, uint64_t address, uint64_t bytes);
 
+/* The same of an object or a frame, which is aligned. */
+static inline bool python_can_follow(struct scp_thread *t, uint64_t address, uint64_t bytes)
+{
+	return !(address & 7) && python_can_read(t, address, bytes);
+}
+
 /* Text and bytes objects of the interpreter, checked before they are read. Slow path only. */
 
-static inline uint64_t python_object_word(uint64_t address)
-{
-	uint64_t word;
-	__builtin_memcpy(&word, (const void *)address, sizeof word);
-	return word;
-}
-
-static inline uint32_t python_object_half(uint64_t address)
-{
-	uint32_t half;
-	__builtin_memcpy(&half, (const void *)address, sizeof half);
-	return half;
-}
-
-/* Can so many bytes of an object be read, and does it lie where objects do? */
-HIDDEN bool python_object_can_read(struct scp_thread *t, uint64_t address, uint64_t bytes);
+#define python_object_word(address) (*(const uint64_t *)(address))
+#define python_object_half(address) (*(const uint32_t *)(address))
 
 /* A str as UTF-8, NUL-terminated, in `room` bytes; what is too long loses its beginning, or its
  * end. Control characters, and what UTF-8 cannot have, become U+FFFD. False: it is none, or one
@@ -130,8 +114,8 @@ HIDDEN bool python_object_text(struct scp_thread *t, const struct python_layout 
 HIDDEN bool python_object_lines(struct scp_thread *t, const struct python_layout *layout,
 				uint64_t code, struct python_lines *lines);
 
-/* Functions and lines in the profile (SCP_OPTIONAL_SOURCE), each once. All of it in steps of
- * modules_exclusive. */
+/* Functions and lines in the profile (SCP_OPTIONAL_SOURCE), each once. All of it with the
+ * right of modules_enter. */
 
 /* Of one file: a program that makes up code for ever is not to fill it. */
 #define PYTHON_FUNCTIONS_MAX 65536u

@@ -4,8 +4,6 @@
 
 #include "preload/causal/causal.h"
 #include "preload/filter/control.h"
-#include "preload/filter/filter.h"
-#include "preload/start/lifecycle.h"
 #include "preload/region/region.h"
 #include "preload/system/stack.h"
 #include "preload/table/table.h"

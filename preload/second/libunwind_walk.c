@@ -2,7 +2,6 @@
 /* libunwind's walk, through its interface for other address spaces ("remote"): it takes registers,
  * memory and tables from the accessors below, asks neither the loader nor the kernel, and keeps no
  * cache. Built into libscprof-unwind.so. */
-#include <stddef.h>
 #include <string.h>
 
 #include <libunwind.h>

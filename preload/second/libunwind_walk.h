@@ -10,9 +10,6 @@
 #ifndef SCPROF_PRELOAD_SECOND_LIBUNWIND_WALK_H
 #define SCPROF_PRELOAD_SECOND_LIBUNWIND_WALK_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "preload/unwind/unwind.h"
 
 #define LIBUNWIND_WALK_OBJECT "libscprof-unwind.so"

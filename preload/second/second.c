@@ -46,15 +46,9 @@ enum verdict { EQUAL, DIFFERENT, UNDECIDED };
 bool second_choose(const char *one_in)
 {
 	uint64_t n = 0;
-	second.one_in = 0;
-	if (!one_in)
-		return true;
-	for (; *one_in >= '0' && *one_in <= '9' && n <= UINT32_MAX; one_in++)
-		n = 10 * n + (uint64_t)(*one_in - '0');
-	if (*one_in || n > UINT32_MAX)
-		return false;
-	second.one_in = (uint32_t)n;
-	return true;
+	bool is_number = !one_in || !one_in[text_number(one_in, 0, TEXT_DIGITS, &n)];
+	second.one_in = is_number && n <= UINT32_MAX ? (uint32_t)n : 0;
+	return is_number && n <= UINT32_MAX;
 }
 
 /* Beside this library. */
@@ -79,16 +73,12 @@ static int is_libunwind(struct dl_phdr_info *info, size_t size, void *data)
 
 /* libunwind is to call libc, and not what stands in front of it: stubs of selected functions, other
  * allocators. Sanitizers end a program that asks for that. */
-static int loading_flags(void)
-{
-	bool sanitized = libc_find("__sanitizer_set_report_path") != NULL;
-	return RTLD_LOCAL | RTLD_NOW | (sanitized ? 0 : RTLD_DEEPBIND);
-}
-
 static void load(const char *path)
 {
 	state.shared = dl_iterate_phdr(is_libunwind, NULL) != 0;
-	void *object = dlopen && dlsym ? dlopen(path, loading_flags()) : NULL;
+	bool sanitized = libc_find("__sanitizer_set_report_path") != NULL;
+	int flags = RTLD_LOCAL | RTLD_NOW | (sanitized ? 0 : RTLD_DEEPBIND);
+	void *object = dlopen && dlsym ? dlopen(path, flags) : NULL;
 	libunwind_walk_begin_function *begin =
 		object ? (libunwind_walk_begin_function *)dlsym(object, "scprof_libunwind_begin")
 		       : NULL;
@@ -195,15 +185,9 @@ static enum verdict compare(const struct second_walk *w, uint32_t *at)
 }
 
 /* The frames of both walks, from the first one in which they differ on. */
-struct difference {
-	const struct second_walk *walk;
-	uint32_t at;
-};
-
-static void record_step(void *argument)
+static void record(const struct second_walk *walk, uint32_t at)
 {
-	const struct difference *d = argument;
-	uint32_t at = d->at, ours = d->walk->frames - at, theirs = state.frames - at;
+	uint32_t ours = walk->frames - at, theirs = state.frames - at;
 	struct scp_path_difference *r;
 	uint64_t bytes = sizeof *r + 8 * ((uint64_t)ours + theirs);
 	r = modules_record(&state.chunk, SCP_OPTIONAL_CHECKS, SCP_REC_PATH_DIFFERENCE, bytes);
@@ -213,23 +197,26 @@ static void record_step(void *argument)
 	r->at = at;
 	r->ours = ours;
 	r->theirs = theirs;
-	bytes_copy(r->frame, d->walk->frame + at, 8 * (size_t)ours);
+	bytes_copy(r->frame, walk->frame + at, 8 * (size_t)ours);
 	bytes_copy(r->frame + ours, state.frame + at, 8 * (size_t)theirs);
 	file_publish_record(&state.chunk, r->rec.bytes);
 }
 
 static void judge(const struct second_walk *w, struct scp_path_checks *counts)
 {
-	struct difference d = {w, 0};
+	uint64_t signals;
+	uint32_t at;
 	ask(w);
-	enum verdict v = compare(w, &d.at);
+	enum verdict v = compare(w, &at);
 	__atomic_add_fetch(v == UNDECIDED ? &counts->undecided : &counts->verified, 1,
 			   __ATOMIC_RELAXED);
 	if (v != DIFFERENT)
 		return;
 	__atomic_add_fetch(&counts->differ, 1, __ATOMIC_RELAXED);
-	if (state.differences < SCP_PATH_DIFFERENCES_MAX)
-		modules_exclusive(record_step, &d);
+	if (state.differences < SCP_PATH_DIFFERENCES_MAX && modules_enter(&signals)) {
+		record(w, at);
+		modules_leave(&signals);
+	}
 }
 
 static bool take(void)

@@ -10,9 +10,6 @@
 #ifndef SCPROF_PRELOAD_SECOND_SECOND_H
 #define SCPROF_PRELOAD_SECOND_SECOND_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "preload/table/thread.h"
 
 struct second {

@@ -77,6 +77,19 @@ static void **known_real(struct scp_site *s)
 	return &s->real;
 }
 
+/* The thread and the site are known: what is copied of the stack, and what comes next. `outer`: as
+ * begin_large. */
+static inline __attribute__((always_inline)) uint32_t go_on(bool page, struct selected_frame *f,
+							    struct scp_thread *t, uint64_t words,
+							    uintptr_t outer)
+{
+	if (unlikely(words > SELECTED_STACK_FAST))
+		return begin_large(f, t, outer, words);
+	if (page)
+		f->began_at = call_fast_clock_begin(true, true);
+	return page ? SELECTED_CALL : SELECTED_TSC;
+}
+
 /* Both return an enum selected_step; SELECTED_SLOW: the call is not begun. */
 static inline __attribute__((always_inline)) uint32_t begin_fast(bool page,
 								 struct selected_frame *f)
@@ -99,11 +112,7 @@ static inline __attribute__((always_inline)) uint32_t begin_fast(bool page,
 		copy_stack(f, words);
 	compiler_barrier();
 	c.thread->open = CFA(f);
-	if (unlikely(words > SELECTED_STACK_FAST))
-		return begin_large(f, c.thread, 0, words);
-	if (page)
-		f->began_at = call_fast_clock_begin(true, true);
-	return page ? SELECTED_CALL : SELECTED_TSC;
+	return go_on(page, f, c.thread, words, 0);
 }
 
 /* A call inside another one, or inside a region, on a path on which that was found before. */
@@ -138,11 +147,17 @@ static inline __attribute__((always_inline)) uint32_t begin_nested(bool page,
 	if (likely(words <= SELECTED_STACK_FAST))
 		copy_stack(f, words);
 	thread_unmark(t, cfa);
-	if (unlikely(words > SELECTED_STACK_FAST))
-		return begin_large(f, t, outer, words);
-	if (page)
-		f->began_at = call_fast_clock_begin(true, true);
-	return page ? SELECTED_CALL : SELECTED_TSC;
+	return go_on(page, f, t, words, outer);
+}
+
+/* By the first of these ways that can be taken. */
+static inline __attribute__((always_inline)) uint32_t begin_any(struct selected_frame *f)
+{
+	uint32_t step = begin_fast(false, f);
+	if (unlikely(step == SELECTED_SLOW) && (step = begin_nested(false, f)) == SELECTED_SLOW &&
+	    (step = begin_fast(true, f)) == SELECTED_SLOW)
+		step = begin_nested(true, f);
+	return step;
 }
 
 static inline bool is_scratch(const struct selected_frame *f)
@@ -162,12 +177,9 @@ static bool scratch_is_known(const struct selected_frame *f)
 /* What is measured is the same while recording is stopped. */
 static COLD uint32_t begin_scratch(struct selected_frame *f)
 {
-	uint32_t step;
 	f->real = f->symbol->real;
-	if ((step = begin_fast(false, f)) != SELECTED_SLOW ||
-	    (step = begin_nested(false, f)) != SELECTED_SLOW ||
-	    (step = begin_fast(true, f)) != SELECTED_SLOW ||
-	    (step = begin_nested(true, f)) != SELECTED_SLOW)
+	uint32_t step = begin_any(f);
+	if (step != SELECTED_SLOW)
 		return step;
 	if (scratch_is_known(f)) {
 		f->vectors = arch_vectors_in_use();
@@ -192,13 +204,10 @@ static COLD uint32_t begin_otherwise(struct selected_frame *f)
 
 uint32_t selected_call_begin(struct selected_frame *f)
 {
-	uint32_t step;
 	f->call.way = WAY_NONE;
 	if (likely(process_groups & SCP_GROUP_SELECTED)) {
-		if (likely((step = begin_fast(false, f)) != SELECTED_SLOW) ||
-		    (step = begin_nested(false, f)) != SELECTED_SLOW ||
-		    (step = begin_fast(true, f)) != SELECTED_SLOW ||
-		    (step = begin_nested(true, f)) != SELECTED_SLOW)
+		uint32_t step = begin_any(f);
+		if (likely(step != SELECTED_SLOW))
 			return step;
 	} else if (!(process_groups & ~GROUPS_PAUSED) && f->symbol->real && !control_changed() &&
 		   !is_scratch(f)) {

@@ -9,7 +9,8 @@
 #include "include/scprof_selected.h"
 
 /* To measure what such a call costs: a stub of a record in private memory. selected_call_disturbed:
- * its call could not take its way, and was not recorded. */
+ * a call that was measured, of whatever kind, could not take its way (code was unloaded, the
+ * process stood still), and was not recorded. */
 #define SELECTED_SCRATCH 0x80000000u /* its record's flag */
 extern HIDDEN struct scp_selected selected_call_scratch;
 extern HIDDEN bool selected_call_disturbed;

@@ -81,12 +81,6 @@ static inline int same(const char *a, const char *b)
 	return *a == *b;
 }
 
-/* The loader has made an address of it, unless the section is read-only. */
-static inline uint64_t address_of(uint64_t base, uint64_t value)
-{
-	return value < base ? base + value : value;
-}
-
 static void early_open(struct early_object *o, uint64_t base, const Elf64_Dyn *d)
 {
 	uint64_t found[5] = {0, 0, 0, 0, 0};
@@ -97,8 +91,9 @@ static void early_open(struct early_object *o, uint64_t base, const Elf64_Dyn *d
 			 : d->d_tag == DT_VERSYM   ? 3
 			 : d->d_tag == DT_VERDEF   ? 4
 						   : -1;
+		/* The loader has made an address of it, unless the section is read-only. */
 		if (at >= 0)
-			found[at] = address_of(base, d->d_un.d_ptr);
+			found[at] = d->d_un.d_ptr + (d->d_un.d_ptr < base ? base : 0);
 	}
 	o->base = base;
 	o->symbol = (const Elf64_Sym *)found[0];

@@ -14,7 +14,6 @@
 #include "preload/filter/filter.h"
 #include "preload/function/function.h"
 #include "preload/function/selected.h"
-#include "preload/process/object_index.h"
 #include "preload/process/process.h"
 #include "preload/process/settings.h"
 #include "preload/second/second.h"
@@ -85,23 +84,16 @@ static void on_signal(int number)
 	set_stopped(lifecycle_dormant ? control.asked : !control.stopped);
 }
 
-/* "USR1", "SIGUSR2"; 0: another. */
-static int signal_number(const char *name)
-{
-	if (name[0] == 'S' && name[1] == 'I' && name[2] == 'G')
-		name += 3;
-	return text_equal(name, "USR1") ? SIGUSR1 : text_equal(name, "USR2") ? SIGUSR2 : 0;
-}
-
 /* Asked for by name in the environment of the program itself, and only where the signal would
  * have ended it. */
 static void take_signal(void)
 {
 	const char *name = settings_variable("SCPROF_SIGNAL");
-	if (control.page || !name || !*name)
+	if (control.page || !name)
 		return;
 	struct sigaction old, ours = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
-	int number = signal_number(name);
+	name += text_begins_with(name, "SIG") ? 3 : 0;
+	int number = text_equal(name, "USR1") ? SIGUSR1 : text_equal(name, "USR2") ? SIGUSR2 : 0;
 	if (!number || sigaction(number, NULL, &old) != 0 ||
 	    (old.sa_handler != SIG_DFL && old.sa_handler != on_signal) ||
 	    sigaction(number, &ours, NULL) != 0)
@@ -140,15 +132,6 @@ static void be_dormant(void)
 	lifecycle_dormant = true;
 }
 
-/* The same at the program's start: each call looks whether there is an order. */
-static void wait_to_be_woken(void)
-{
-	control.stopped = control.used = false;
-	control.wakes = true;
-	lifecycle_dormant = true;
-	__atomic_store_n(&process_groups, GROUPS_PAUSED, __ATOMIC_RELEASE);
-}
-
 COLD void lifecycle_start(void)
 {
 	if (__atomic_load_n(&process_epoch.now.generation, __ATOMIC_RELAXED) ||
@@ -181,7 +164,10 @@ COLD void lifecycle_start(void)
 			register_handlers();
 		sys_madvise(&process_epoch, sizeof process_epoch, MADV_WIPEONFORK);
 		if (settings.groups && control.begins_dormant) {
-			wait_to_be_woken();
+			/* each call looks whether there is an order */
+			control.stopped = control.used = false;
+			lifecycle_dormant = control.wakes = true;
+			__atomic_store_n(&process_groups, GROUPS_PAUSED, __ATOMIC_RELEASE);
 			return;
 		}
 	} else {

@@ -3,9 +3,6 @@
 #ifndef SCPROF_PRELOAD_START_LIFECYCLE_H
 #define SCPROF_PRELOAD_START_LIFECYCLE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "include/scprof_attach.h"
 #include "preload/process/file.h"
 #include "preload/system/util.h"

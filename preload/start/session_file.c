@@ -12,7 +12,6 @@
 #include "preload/table/header.h"
 #include "preload/table/slowest.h"
 #include "preload/table/thread.h"
-#include "preload/table/thread_state.h"
 #include "preload/unwind/unwind.h"
 
 #define FIRST_FILE_BYTES (1u << 20)
@@ -92,21 +91,14 @@ void session_file_forget_known(void)
 static struct profile_file files[FILES_KEPT];
 static void *left[FILES_KEPT]; /* of the file before, see file_leave_memory */
 
-static void release(unsigned i)
-{
-	if (left[i])
-		sys_munmap(left[i], FILE_LEFT_BYTES);
-	left[i] = file_leave_memory(&files[i]);
-}
-
 /* In a forked child. The file that it began with may be none of these. */
 void session_file_forget_all(void)
 {
 	if (process.file->header)
-		file_unmap(process.file);
+		file_unmap(process.file, 0);
 	for (unsigned i = 0; i < FILES_KEPT; i++)
 		if (files[i].header)
-			file_unmap(&files[i]);
+			file_unmap(&files[i], 0);
 }
 
 /* Of those that are not in use the one that has not been for longest; NULL: all are. */
@@ -117,8 +109,11 @@ static struct profile_file *find_file(void)
 	for (unsigned i = 0; i < FILES_KEPT; i++) {
 		struct profile_file *f = &files[i];
 		if (f->header && f != process.file && now_ns - f->ended_ns > SETTLE_NS &&
-		    !process.touching && !thread_state_writes_to(f))
-			release(i);
+		    !process.touching && !thread_state_writes_to(f)) {
+			if (left[i])
+				sys_munmap(left[i], FILE_LEFT_BYTES);
+			left[i] = file_leave_memory(f);
+		}
 		if (!f->header && (!found || f->ended_ns < found->ended_ns))
 			found = f;
 	}
@@ -126,23 +121,25 @@ static struct profile_file *find_file(void)
 }
 
 /* Under the lock of module records, whose holders write to the file that is there. */
-static void change_file(void *done)
+static enum scp_attach_problem change_file(void)
 {
 	struct profile_file *f = find_file();
-	*(enum scp_attach_problem *)done = f ? SCP_ATTACH_NO_FILE : SCP_ATTACH_NO_MEMORY;
 	file_error = 0;
 	if (!f)
-		return;
+		return SCP_ATTACH_NO_MEMORY;
 	session_file_forget_known();
 	settings.groups = session_file_begin(f);
-	if (settings.groups)
-		*(enum scp_attach_problem *)done = SCP_ATTACH_FINE;
+	return settings.groups ? SCP_ATTACH_FINE : SCP_ATTACH_NO_FILE;
 }
 
 enum scp_attach_problem session_file_change(uint32_t *error)
 {
 	enum scp_attach_problem problem = SCP_ATTACH_NOT_NOW;
-	modules_exclusive(change_file, &problem);
+	uint64_t signals;
+	if (modules_enter(&signals)) {
+		problem = change_file();
+		modules_leave(&signals);
+	}
 	*error = (uint32_t)-file_error;
 	return problem;
 }

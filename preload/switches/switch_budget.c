@@ -186,8 +186,7 @@ uint64_t switch_budget_choose_last(struct switch_watch *w, uint64_t now)
 
 void switch_budget_begin(struct switch_watch *w, uint64_t now)
 {
-	if (!w->random)
-		w->random = hash_mix((uint64_t)(uintptr_t)w ^ now) | 1;
+	random_seed(&w->random, w, now);
 	if (!get(&shared.reading_ns))
 		put(&shared.reading_ns, READING_NS);
 	w->reading_ns = get(&shared.reading_ns);

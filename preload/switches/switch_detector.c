@@ -2,7 +2,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <linux/perf_event.h>
-#include <stddef.h>
 #include <sys/resource.h>
 #include <time.h>
 
@@ -81,18 +80,14 @@ static bool has_filter(void)
 
 /* Where the program may come to ask for areas of its own without our notice, because callers are
  * not led to us for ever, none is ours. */
-static bool find_own_rseq(void)
-{
-	areas_are_ours = !was_opened_later && !has_filter() && switch_area_take();
-	if (!areas_are_ours)
-		switch_chosen.flags |= SCP_SWITCH_NO_LIBC;
-	return areas_are_ours;
-}
-
 static bool find_rseq(void)
 {
-	if (!rseq_size || !rseq_offset)
-		return find_own_rseq();
+	if (!rseq_size || !rseq_offset) {
+		areas_are_ours = !was_opened_later && !has_filter() && switch_area_take();
+		if (!areas_are_ours)
+			switch_chosen.flags |= SCP_SWITCH_NO_LIBC;
+		return areas_are_ours;
+	}
 	if (!*rseq_size || area_of_libc()->cpu_id < 0) {
 		switch_chosen.flags |= SCP_SWITCH_DISABLED;
 		return false;
@@ -151,7 +146,7 @@ void switch_detector_choose(const char *states, const char *detector, bool cpu_c
 		c->flags = SCP_SWITCH_EXACT;
 		c->exact = true;
 	}
-	bool any = !detector || !*detector;
+	bool any = !detector;
 	c->only = !any;
 	if ((any || text_equal(detector, "rseq")) && find_rseq())
 		c->kind = SCP_SWITCH_RSEQ;
@@ -216,14 +211,11 @@ void switch_detector_bind(struct switch_watch *w)
 	switch_detector_arm(w);
 }
 
-static const struct rseq_area *area_of(const struct switch_watch *w)
-{
-	return (const void *)((const char *)w->word - offsetof(struct rseq_area, descriptor));
-}
-
 int32_t switch_detector_cpu(const struct switch_watch *w)
 {
-	return w->detector == SCP_SWITCH_RSEQ ? area_of(w)->cpu_id : -1;
+	const struct rseq_area *area =
+		(const void *)((const char *)w->word - offsetof(struct rseq_area, descriptor));
+	return w->detector == SCP_SWITCH_RSEQ ? area->cpu_id : -1;
 }
 
 void switch_detector_arm(struct switch_watch *w)

@@ -20,9 +20,8 @@ static void add_totals(struct switch_watch *w, const struct switch_reading *r)
 	if (w->has_last) {
 		w->totals.covered_ns += passed;
 		w->totals.cpu_ns += cpu;
-	}
-	if (w->has_last)
 		switch_budget_earn(cpu);
+	}
 	if (w->has_last && passed > LATELY_NS) {
 		uint64_t busy = 1 + least_of(cpu * 1000 / passed, 1000);
 		w->busy_ppk = w->busy_ppk ? (w->busy_ppk + busy) / 2 : busy;
@@ -174,26 +173,22 @@ static void add_mark(struct switch_mark *to, const struct switch_mark *more)
 	to->runnable_ns += more->runnable_ns;
 }
 
-/* What was lost in a reading: of the interval before it where another one begins; else of the one
- * after it, which is told then. */
-static void add_lost(struct switch_watch *w, uint64_t length, uint64_t off, bool begins)
-{
-	const struct switch_mark lost = {1, length, length, off, 0};
-	add_mark(begins ? &w->sums.mark : &w->late, &lost);
-}
-
-/* A segment whose last reading, or the first of the next one, is of two instants. */
+/* A segment whose last reading, or the first of the next one, is of two instants. What was lost in
+ * that is of the interval before it where another one begins; else of the one after it, which is
+ * told then. */
 static void turn_in_pieces(struct switch_watch *w, struct switch_reading *r, bool switched,
 			   uint64_t now, uint64_t was, uint64_t weight, bool begins)
 {
-	struct switch_reading then;
+	struct switch_reading then = {0};
 	uint64_t length = now - w->began_ns, off = read_again(w, r, now, &then);
 	bool known = off != UINT64_MAX;
 	if (known && was && switched)
 		close_segment(w, r, true, length, was);
 	end_segment(w, switched, length);
+	const struct switch_mark lost = {1, then.mono_ns - r->mono_ns, then.mono_ns - r->mono_ns,
+					 off, 0};
 	if (known)
-		add_lost(w, then.mono_ns - r->mono_ns, off, begins);
+		add_mark(begins ? &w->sums.mark : &w->late, &lost);
 	else
 		switch_detector_arm(w);
 	begin_segment(w, known ? &then : NULL, weight, clock_mono_ns());
@@ -302,15 +297,9 @@ void switch_track_start(struct switch_watch *w, int32_t tid)
 static void subtract(const struct switch_sums *to, const struct switch_sums *from,
 		     struct switch_sums *difference)
 {
-	const struct switch_mark *a = &to->mark, *b = &from->mark;
-	struct switch_mark *d = &difference->mark;
-	d->count = a->count - b->count;
-	d->known = a->known - b->known;
-	d->weighted = a->weighted - b->weighted;
-	d->runnable_ns = a->runnable_ns - b->runnable_ns;
-	d->asleep_ns = a->asleep_ns - b->asleep_ns;
-	difference->ran_ns = to->ran_ns - from->ran_ns;
-	difference->waits = to->waits - from->waits;
+	const uint64_t *a = (const uint64_t *)to, *b = (const uint64_t *)from;
+	for (unsigned i = 0; i < sizeof *to / sizeof *a; i++) /* all are sums */
+		((uint64_t *)difference)[i] = a[i] - b[i];
 }
 
 /* What was added since the last top-level call began, or ended. */
@@ -321,15 +310,6 @@ static const struct switch_sums *take_top(struct switch_watch *w)
 		subtract(&w->sums, &w->top, &w->off);
 	w->top = w->sums;
 	return found ? &w->off : NULL;
-}
-
-/* Without a detector the call itself is the segment. */
-static void begin_sample(struct switch_watch *w)
-{
-	w->sampled = !is_another(w) && take(w, &w->from, true);
-	w->weight = w->sampled ? w->period : 0;
-	if (w->sampled)
-		w->expected = ~w->armed;
 }
 
 static const struct switch_sums *end_sample(struct switch_watch *w)
@@ -380,8 +360,12 @@ COLD const struct switch_sums *switch_track_begin(struct switch_watch *w)
 	w->expected = w->armed;
 	const struct switch_sums *gap = take_top(w);
 	if (random) {
-		if (sampled)
-			begin_sample(w);
+		if (sampled) { /* without a detector: the call itself is the segment */
+			w->sampled = !is_another(w) && take(w, &w->from, true);
+			w->weight = w->sampled ? w->period : 0;
+			if (w->sampled)
+				w->expected = ~w->armed;
+		}
 		switch_budget_draw(w, clock_mono_ns());
 	}
 	return gap;

@@ -7,9 +7,6 @@
 #ifndef SCPROF_PRELOAD_SWITCHES_SWITCH_WATCH_H
 #define SCPROF_PRELOAD_SWITCHES_SWITCH_WATCH_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "preload/system/util.h"
 
 /* Of one thread, in ns; they only grow. As struct scp_off_cpu. What an interval adds is the

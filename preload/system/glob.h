@@ -4,9 +4,6 @@
 #ifndef SCPROF_PRELOAD_SYSTEM_GLOB_H
 #define SCPROF_PRELOAD_SYSTEM_GLOB_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "preload/system/util.h"
 
 /* `pattern` has `length` bytes; `name` ends in NUL. */

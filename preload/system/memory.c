@@ -2,8 +2,6 @@
 /* Of AArch64 only: the compiler calls these to set and copy structures. libc's use vector
  * registers, which may hold a selected function's arguments, and do not exist yet while the loader
  * relocates this library. */
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "preload/system/util.h"

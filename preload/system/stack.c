@@ -14,9 +14,9 @@ __thread struct stack_bounds stack_bounds;
 
 extern void *__libc_stack_end __attribute__((weak));
 
-static void set_range(struct stack_range *r, uintptr_t low, size_t bytes)
+static void set_range(struct stack_range *r, size_t meanwhile, uintptr_t low, size_t bytes)
 {
-	r->bytes = 0;
+	r->bytes = meanwhile;
 	compiler_barrier();
 	r->low = low;
 	compiler_barrier();
@@ -26,20 +26,7 @@ static void set_range(struct stack_range *r, uintptr_t low, size_t bytes)
 /* In between all is taken for the signal stack, where the kernel is asked. */
 void stack_note_signal_stack(uintptr_t low, size_t bytes)
 {
-	struct stack_range *r = &stack_bounds.signal;
-	r->bytes = SIZE_MAX;
-	compiler_barrier();
-	r->low = low;
-	compiler_barrier();
-	r->bytes = bytes;
-}
-
-/* The first page in [from, to) that may not be read, or `to`. */
-static uintptr_t first_hole(uintptr_t from, uintptr_t to)
-{
-	while (from < to && sys_can_read(from))
-		from += PAGE;
-	return from;
+	set_range(&stack_bounds.signal, SIZE_MAX, low, bytes);
 }
 
 /* Is the stack of `page` the one that ends at `end`? */
@@ -50,13 +37,15 @@ static COLD bool reaches(uintptr_t page, uintptr_t end)
 		return false;
 	uintptr_t known = b->own.bytes && page < b->own.low ? b->own.low : end;
 	/* `page` is the one that we run on. */
-	uintptr_t hole = first_hole(page + PAGE, known);
+	uintptr_t hole = page + PAGE;
+	while (hole < known && sys_can_read(hole))
+		hole += PAGE;
 	if (hole < known) {
-		set_range(&b->other, page, hole - page);
+		set_range(&b->other, 0, page, hole - page);
 		return false;
 	}
 	b->end = end;
-	set_range(&b->own, page, end - page);
+	set_range(&b->own, 0, page, end - page);
 	return true;
 }
 

@@ -8,10 +8,6 @@
 #ifndef SCPROF_PRELOAD_SYSTEM_STACK_H
 #define SCPROF_PRELOAD_SYSTEM_STACK_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "preload/system/util.h"
 
 #define STACK_TO_UNWIND	  3072u /* below this the caller alone is recorded */

@@ -8,9 +8,10 @@
 uint32_t sys_sandboxed;
 struct sys_made sys_made;
 
-static long refuse_others(const struct stat *st, uint64_t least)
+/* `r`: of what has filled *st. */
+static long refuse_others(long r, const struct stat *st, uint64_t least)
 {
-	return S_ISREG(st->st_mode) && (uint64_t)st->st_size >= least ? 0 : -EINVAL;
+	return r != 0 || (S_ISREG(st->st_mode) && (uint64_t)st->st_size >= least) ? r : -EINVAL;
 }
 
 /* Asked before, for a device may do something when it is opened; and after, for the name may be
@@ -18,17 +19,13 @@ static long refuse_others(const struct stat *st, uint64_t least)
 long sys_open_given(const char *path, int flags, uint64_t least)
 {
 	struct stat st;
-	long r = sys4(SYS_newfstatat, AT_FDCWD, path, &st, 0);
-	if (r == 0)
-		r = refuse_others(&st, least);
+	long r = refuse_others(sys4(SYS_newfstatat, AT_FDCWD, path, &st, 0), &st, least);
 	if (r != 0)
 		return r;
 	long fd = sys_open(path, flags | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC, 0);
 	if (fd < 0)
 		return fd;
-	r = sys2(SYS_fstat, fd, &st);
-	if (r == 0)
-		r = refuse_others(&st, least);
+	r = refuse_others(sys2(SYS_fstat, fd, &st), &st, least);
 	if (r == 0)
 		return fd;
 	sys_close((int)fd);
@@ -63,6 +60,8 @@ void *sys_map_given(const char *path, int access, uint64_t least, size_t bytes, 
 
 void *sys_put_page(void **last, void *page, size_t bytes)
 {
+	if (!page)
+		return NULL;
 	if (*last && !sys_failed(sys_move_mapping(page, bytes, *last)))
 		return *last;
 	return *last = page;

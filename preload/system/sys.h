@@ -5,8 +5,6 @@
 #define SCPROF_PRELOAD_SYSTEM_SYS_H
 
 #include <fcntl.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
@@ -44,12 +42,14 @@ HIDDEN void *sys_map_given(const char *path, int access, uint64_t least, size_t 
 			   const char *magic);
 
 /* A page that threads read at any time, and that may be another one later: where there was one is
- * one for ever. Put `page` in the place of *last, unless that is NULL; where it is now. */
+ * one for ever. Put `page` (NULL: no other) in the place of *last, unless that is NULL; where it is
+ * now. */
 HIDDEN void *sys_put_page(void **last, void *page, size_t bytes);
 /* Its file is let go: zeros lie there. */
 HIDDEN void sys_empty_page(void *last, size_t bytes, int prot);
 
 /* The field of /proc/self/stat, from 3 on, that is a number; 0: it cannot be read. */
+#define SYS_STAT_START 22 /* starttime: when the process began */
 HIDDEN uint64_t sys_stat_field(unsigned field);
 
 /* Mappings of this process, by the kernel's list of them: the loader's own needs its lock. Until
@@ -130,14 +130,6 @@ static inline long sys_madvise(void *address, size_t bytes, int advice)
 	return sys3(SYS_madvise, address, bytes, advice);
 }
 
-/* Memory of its own for each page, as if each had been written to: one system call instead of a
- * fault a page. -EINVAL: the kernel has none (before 5.14). -EFAULT: a write would be a SIGBUS,
- * since the disk is full. */
-static inline long sys_populate(void *address, size_t bytes)
-{
-	return sys_madvise(address, bytes, 23 /* MADV_POPULATE_WRITE */);
-}
-
 /* For the few places that hold a descriptor or a lock: a handler that left one by longjmp, or a
  * cancellation, would leave it held. In a sandbox signals are not held; *before says so, by a mask
  * that no thread can have. */
@@ -198,13 +190,6 @@ static inline void sys_futex_wait(uint32_t *word, uint32_t is, long ns)
 {
 	long most[2] = {0, ns}; /* as the kernel's timespec, 64 bits */
 	sys4(SYS_futex, word, 128 /* FUTEX_WAIT_PRIVATE */, is, most);
-}
-
-/* Wait, at most 1 s. `fds` is not looked at where there are none. */
-static inline void sys_ppoll(void *fds, unsigned long count, long ns)
-{
-	long most[2] = {0, ns};
-	sys4(SYS_ppoll, fds, count, most, 0);
 }
 
 /* One of those that sleep. */

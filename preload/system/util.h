@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Small things that libc has but that code inside a target must not borrow
  * from it: string helpers without locale or allocation, and the compiler and
- * memory-order idioms of this library. */
+ * memory-order idioms of this library. With it come bool and the standard integers. */
 #ifndef SCPROF_PRELOAD_SYSTEM_UTIL_H
 #define SCPROF_PRELOAD_SYSTEM_UTIL_H
 
@@ -171,6 +171,13 @@ static inline uint64_t hash_mix(uint64_t h)
 	h ^= h >> 33;
 	h *= UINT64_C(0xc4ceb9fe1a85ec53);
 	return h ^ h >> 33;
+}
+
+/* A state of random_next's that is 0 begins. */
+static inline void random_seed(uint64_t *state, const void *whose, uint64_t now_ns)
+{
+	if (!*state)
+		*state = hash_mix((uint64_t)(uintptr_t)whose ^ now_ns) | 1;
 }
 
 #endif

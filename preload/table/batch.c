@@ -11,7 +11,6 @@
 #include "preload/table/table.h"
 #include "preload/process/process.h"
 #include "preload/system/stack.h"
-#include "preload/system/sys.h"
 #include "preload/table/header.h"
 #include "preload/table/recording.h"
 
@@ -20,12 +19,9 @@ static void make_block(struct scp_thread *t, const struct scp_rt *rt, uint32_t c
 		       struct scp_batch **block)
 {
 	const struct scp_first_calls *first = clock ? NULL : rt->more->first;
-	struct scp_batch *b = record_begin(t, SCP_REC_BATCH, sizeof *b);
-	if (!b) {
-		process_loss(histogram_losses, 1);
+	struct scp_batch *b = record_begin_of(t, rt, NULL, 0, SCP_REC_BATCH, sizeof *b);
+	if (!b)
 		return;
-	}
-	b->entry = rt->id;
 	b->clock = clock;
 	for (uint32_t i = 0; first && i < rt->more->batch_count && i < FIRST_CALLS_BATCHES; i++)
 		b->sum[i] = first_calls_batch(first, i);
@@ -75,17 +71,14 @@ static bool sizes_vary(const struct scp_entry *e, uint64_t calls, uint64_t *size
 	       wide(e->bytes_sq_lo, e->bytes_sq_hi) != (unsigned __int128)*size * e->bytes;
 }
 
-static uint64_t sum_of(const struct scp_rt_more *more, uint32_t i)
-{
-	return more->batch ? more->batch->sum[i] : first_calls_batch(more->first, i);
-}
-
 /* Slot i of an entry all of whose calls so far moved rt->more->size bytes. */
 static void slot_of_one_size(const struct scp_rt *rt, uint32_t i, struct line_sums *out)
 {
 	out->bytes = rt->more->size * rt->entry->batch_calls;
 	out->bytes_sq = (unsigned __int128)rt->more->size * out->bytes;
-	out->bytes_units = (unsigned __int128)rt->more->size * sum_of(rt->more, i);
+	out->bytes_units =
+		(unsigned __int128)rt->more->size *
+		(rt->more->batch ? rt->more->batch->sum[i] : first_calls_batch(rt->more->first, i));
 }
 
 /* Batch `slot` is the first, or one of the first, of sizes that vary. */
@@ -110,14 +103,11 @@ static void close_early(struct scp_thread *t, struct scp_rt *rt, uint32_t slot)
 /* The record, with the slots before `slot`. */
 static bool begin_line(struct scp_thread *t, struct scp_rt *rt, uint32_t slot)
 {
-	struct scp_line *l = record_begin(t, SCP_REC_LINE, sizeof *l);
+	struct scp_line *l = record_begin_of(t, rt, NULL, 0, SCP_REC_LINE, sizeof *l);
 	struct line_sums s;
-	if (!l) {
-		process_loss(histogram_losses, 1);
-		rt->more->line_lost = true;
+	rt->more->line_lost = !l;
+	if (!l)
 		return false;
-	}
-	l->entry = rt->id;
 	for (uint32_t i = 0; i < slot; i++) {
 		if (!rt->more->early)
 			slot_of_one_size(rt, i, &s);

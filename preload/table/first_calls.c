@@ -3,26 +3,18 @@
  * before entry.calls says that they are to be used: a reader finds each call once, whenever the
  * process is killed. */
 #include "preload/table/table.h"
-#include "preload/process/process.h"
 #include "preload/table/recording.h"
-
-static void make(struct scp_thread *t, struct scp_rt *rt)
-{
-	struct scp_first_calls *f =
-		table_more(t, rt) ? record_begin(t, SCP_REC_FIRST_CALLS, sizeof *f) : NULL;
-	if (!f) {
-		process_loss(histogram_losses, 1);
-		return;
-	}
-	f->entry = rt->id;
-	f->units[0] = rt->entry->units;
-	file_publish_record_at(&t->chunk, f, rt->more->first, f);
-}
 
 static COLD void begin(struct scp_thread *t, struct scp_rt *rt)
 {
 	struct recording recording = recording_begin(t);
-	make(t, rt);
+	struct scp_first_calls *f =
+		table_more(t, rt) ? record_begin_of(t, rt, NULL, 0, SCP_REC_FIRST_CALLS, sizeof *f)
+				  : NULL;
+	if (f) {
+		f->units[0] = rt->entry->units;
+		file_publish_record_at(&t->chunk, f, rt->more->first, f);
+	}
 	recording_end(t, &recording);
 }
 

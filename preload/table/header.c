@@ -7,7 +7,6 @@
 #include "preload/clock/clock.h"
 #include "preload/filter/control.h"
 #include "preload/filter/filter.h"
-#include "preload/process/process.h"
 #include "preload/process/settings.h"
 #include "preload/switches/switch_track.h"
 #include "preload/system/stack.h"
@@ -38,23 +37,13 @@ void header_note_own(uint64_t since_ns)
 		process_count(own_ns, now_ns - since_ns);
 }
 
-void header_write_overhead(struct scp_header *h)
+void header_write_overhead(struct scp_header *h, const struct overhead_costs *c, bool last)
 {
-	const struct overhead_costs *first = &process.overhead;
-	h->inner_first = first->inner;
-	h->ways_first = first->ways;
-	h->slow_ways_first = first->slow_ways;
-	publish_overhead(&h->overhead_first, &first->main);
-	publish_overhead(&h->slow_overhead_first, &first->slow);
-}
-
-void header_write_overhead_last(struct scp_header *h, const struct overhead_costs *last)
-{
-	h->inner_last = last->inner;
-	h->ways_last = last->ways;
-	h->slow_ways_last = last->slow_ways;
-	publish_overhead(&h->overhead_last, &last->main);
-	publish_overhead(&h->slow_overhead_last, &last->slow);
+	*(last ? &h->inner_last : &h->inner_first) = c->inner;
+	*(last ? &h->ways_last : &h->ways_first) = c->ways;
+	*(last ? &h->slow_ways_last : &h->slow_ways_first) = c->slow_ways;
+	publish_overhead(last ? &h->overhead_last : &h->overhead_first, &c->main);
+	publish_overhead(last ? &h->slow_overhead_last : &h->slow_overhead_first, &c->slow);
 }
 
 void header_fill(struct scp_header *h)
@@ -69,7 +58,7 @@ void header_fill(struct scp_header *h)
 	h->processes = 1;
 	h->start_real_ns = clock_system_ns(CLOCK_REALTIME);
 	h->start_mono_ns = clock_mono_ns();
-	h->process_start = settings_process_start();
+	h->process_start = sys_stat_field(SYS_STAT_START);
 	h->clock_requested = clock_chosen.requested;
 	h->groups = settings.groups;
 	h->argv_bytes = settings.argv_bytes;
@@ -92,7 +81,7 @@ void header_fill(struct scp_header *h)
 			   (*settings.slowest.patterns ? SCP_SLOWEST_CHOSEN : 0);
 	h->switches.detector = switch_chosen.kind;
 	h->switches.flags = switch_chosen.flags;
-	header_write_overhead(h);
+	header_write_overhead(h, &process.overhead, false);
 	publish_barrier();
 	bytes_copy(h->magic, SCP_MAGIC, sizeof h->magic);
 }

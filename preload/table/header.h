@@ -18,11 +18,8 @@ HIDDEN uint64_t header_cpu_ns(void);
 /* What it has used since is the library's own. */
 HIDDEN void header_note_own(uint64_t since_ns);
 
-/* Write the overhead that this program measured at its start. */
-HIDDEN void header_write_overhead(struct scp_header *h);
-
-/* And at its end. */
-HIDDEN void header_write_overhead_last(struct scp_header *h, const struct overhead_costs *last);
+/* Write the overhead that this program measured at its start, or its end. */
+HIDDEN void header_write_overhead(struct scp_header *h, const struct overhead_costs *c, bool last);
 
 /* Refresh the anchor that gives the clock its rate, and the last known instant. */
 HIDDEN void header_refresh(void);

@@ -30,12 +30,6 @@ static inline struct path_slot *look_up(const struct scp_thread *t, struct path_
 	return s;
 }
 
-/* The hash of what a node is called from. */
-static uint32_t hash_of(const struct scp_thread *t, uint32_t node)
-{
-	return node & PATH_TREE_ROOT(0) ? path_tree_root(node).hash : node_at(t, node)->hash;
-}
-
 static bool grow(struct scp_thread *t)
 {
 	const struct path_slot *old = t->path_slot;
@@ -46,7 +40,9 @@ static bool grow(struct scp_thread *t)
 	for (uint32_t i = 0; i < count; i++) {
 		if (!old[i].number)
 			continue;
-		uint64_t at = path_tree_hash(hash_of(t, old[i].out), old[i].key);
+		uint32_t out = old[i].out;
+		out = out & PATH_TREE_ROOT(0) ? path_tree_root(out).hash : node_at(t, out)->hash;
+		uint64_t at = path_tree_hash(out, old[i].key);
 		while (slot[at & (n - 1)].number)
 			at++;
 		slot[at & (n - 1)] = old[i];
@@ -58,14 +54,9 @@ static bool grow(struct scp_thread *t)
 }
 
 /* Three quarters are in use at most. */
-static bool has_slot(const struct scp_thread *t)
-{
-	return t->path_slots_used < t->path_slots / 4 * 3;
-}
-
 static bool has_room(struct scp_thread *t)
 {
-	return has_slot(t) || index_grow(t, grow);
+	return t->path_slots_used < t->path_slots / 4 * 3 || index_grow(t, grow);
 }
 
 static bool add_nodes(struct scp_thread *t)

@@ -2,6 +2,7 @@
 /* A record is written once, and is complete before `used` of its chunk covers it: a process that
  * is killed in between leaves nothing of it. */
 #include "preload/table/table.h"
+#include "preload/process/process.h"
 
 #define CHUNK_MAX (64u * SCP_GRANULE)
 
@@ -47,6 +48,18 @@ void *record_begin(struct scp_thread *t, uint32_t type, uint64_t bytes)
 	}
 	t->record_bytes = bytes;
 	return clear(r, type, bytes);
+}
+
+void *record_begin_of(struct scp_thread *t, const struct scp_rt *rt, struct file_chunk *c,
+		      uint32_t chunk_type, uint32_t type, uint64_t bytes)
+{
+	struct scp_record *r = c ? record_begin_optional(t, c, chunk_type, type, bytes)
+				 : record_begin(t, type, bytes);
+	if (r)
+		*(uint32_t *)(r + 1) = rt->id;
+	else
+		process_loss(histogram_losses, 1);
+	return r;
 }
 
 void record_publish(struct scp_thread *t)

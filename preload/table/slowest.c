@@ -5,7 +5,6 @@
  * rare once the limit has risen; a heap would not survive a handler that leaves by longjmp.
  */
 #include <errno.h>
-#include <stddef.h>
 #include <time.h>
 
 #include "preload/function/function.h"
@@ -15,7 +14,6 @@
 #include "preload/process/settings.h"
 #include "preload/table/slowest.h"
 #include "preload/system/stack.h"
-#include "preload/system/sys.h"
 
 #define NO_LIMIT UINT64_MAX
 /* Over so long a time the counter's rate is known to 1 %: an anchor is 0.1 us wide or so. */
@@ -36,8 +34,7 @@ static uint64_t least_of_known_unit(const struct scp_clock *c)
 	uint64_t unit_ps = c->unit_ps ? c->unit_ps : 1, least_ns = settings.slowest.least_ns;
 	uint64_t least = least_ns > UINT64_MAX / 1000 ? UINT64_MAX / unit_ps
 						      : (least_ns * 1000 + unit_ps - 1) / unit_ps;
-	bool ticks = c->kind == SCP_CLOCK_PAGE || c->kind == SCP_CLOCK_COARSE;
-	uint64_t floor = ticks ? 2 * c->resolution_units : 1;
+	uint64_t floor = clock_is_coarse(c->kind) ? 2 * c->resolution_units : 1;
 	return least > floor ? least : floor;
 }
 
@@ -73,6 +70,11 @@ void slowest_forget(void)
 			slowest_known.wanted[i] = WANT_UNKNOWN;
 }
 
+static uint64_t below_least(void)
+{
+	return slowest_known.least_units ? slowest_known.least_units - 1 : 0;
+}
+
 void slowest_begin(struct scp_thread *t)
 {
 	if (!settings.slowest.count) {
@@ -81,14 +83,7 @@ void slowest_begin(struct scp_thread *t)
 	}
 	if (!slowest_known.least_units)
 		slowest_known.least_units = find_least();
-	set_limit(t, slowest_known.least_units ? slowest_known.least_units - 1 : 0);
-}
-
-/* Of the file, so it may end nowhere. */
-static void copy_library(char *to, size_t room, const struct scp_function *f)
-{
-	bytes_copy(to, f->library, room - 1);
-	to[room - 1] = 0;
+	set_limit(t, below_least());
 }
 
 static COLD uint8_t judge(uint32_t function)
@@ -102,9 +97,11 @@ static COLD uint8_t judge(uint32_t function)
 		const struct scp_function *f = process.function[function];
 		if (!f)
 			return WANT_YES;
-		name = function < FN_COUNT ? function_shown(function, &group)
+		group = function < FN_COUNT ? function_info[function].group : group;
+		name = function < FN_COUNT ? function_info[function].shown
 					   : selected_name(function - FN_COUNT);
-		copy_library(copy, sizeof copy, f);
+		bytes_copy(copy, f->library, sizeof copy - 1);
+		copy[sizeof copy - 1] = 0; /* of the file, so it may end nowhere */
 	}
 	return slowest_settings_want(&settings.slowest, name, library, group) ? WANT_YES : WANT_NO;
 }
@@ -161,14 +158,6 @@ static void write_slot(struct scp_thread *t, struct scp_slowest *slot, struct sc
 	slot->seq = (slot->seq | 1) + 1;
 }
 
-static void publish_slot(struct scp_thread *t, struct scp_slowest *slot)
-{
-	struct slowest_calls *s = &t->slowest;
-	s->slot[s->used] = slot;
-	file_publish_record(&s->chunk, sizeof *slot);
-	s->used++;
-}
-
 /* Which slot is next, and how long a call must be to get it. */
 static void choose_victim(struct scp_thread *t)
 {
@@ -187,10 +176,8 @@ static void choose_victim(struct scp_thread *t)
 		s->victim = victim;
 		set_limit(t, second);
 	} else {
-		uint64_t least_of_all =
-			slowest_known.least_units ? slowest_known.least_units - 1 : 0;
 		s->victim = used;
-		set_limit(t, used == count ? least : least_of_all);
+		set_limit(t, used == count ? least : below_least());
 	}
 }
 
@@ -209,8 +196,10 @@ static void keep(struct scp_thread *t, struct scp_slowest *call)
 	}
 	write_slot(t, slot, call);
 	s->units[s->victim] = call->units;
-	if (is_new)
-		publish_slot(t, slot);
+	if (is_new) {
+		s->slot[s->used++] = slot;
+		file_publish_record(&s->chunk, sizeof *slot);
+	}
 	choose_victim(t);
 }
 

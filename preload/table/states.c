@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <stddef.h>
 
 #include "preload/table/table.h"
 #include "preload/process/process.h"
 #include "preload/switches/switch_track.h"
 #include "preload/system/stack.h"
-#include "preload/system/sys.h"
 #include "preload/table/sums.h"
 
-static void *new_record(struct scp_thread *t, uint32_t type, uint64_t bytes)
+static void *new_record(struct scp_thread *t, const struct scp_rt *rt, uint32_t type,
+			uint64_t bytes)
 {
-	return record_begin_optional(t, &t->states_chunk, SCP_OPTIONAL_STATES, type, bytes);
+	return record_begin_of(t, rt, &t->states_chunk, SCP_OPTIONAL_STATES, type, bytes);
 }
 
 void states_begin_table(struct scp_thread *t)
 {
-	struct scp_table_states *s =
-		new_record(t, SCP_REC_TABLE_STATES, sizeof(struct scp_table_states));
+	struct scp_table_states *s = record_begin_optional(t, &t->states_chunk, SCP_OPTIONAL_STATES,
+							   SCP_REC_TABLE_STATES, sizeof *s);
 	if (!s)
 		return;
 	file_publish_record(&t->states_chunk, s->rec.bytes);
@@ -88,19 +87,11 @@ COLD void states_add_top(struct scp_thread *t, const struct switch_sums *off)
 	end_change(&s->seq);
 }
 
-/* An earlier detector's calls do not count. */
-static void begin_record(const struct scp_thread *t, const struct scp_rt *rt, struct scp_states *s)
-{
-	s->entry = rt->id;
-	s->detector = t->switches.detector;
-	s->from_calls = s->from_units = 0;
-}
-
 /* The detector was given up, or the table's new owner has another. What is by batches is not begun
  * again: a reader leaves it alone. */
 static void begin_again(struct entry_states *s)
 {
-	*s->record = (struct scp_states){.rec = s->record->rec};
+	*s->record = (struct scp_states){.rec = s->record->rec, .entry = s->record->entry};
 	s->batches = NULL;
 	for (unsigned kind = 0; kind < SCP_STATE_HISTS; kind++)
 		for (unsigned block = 0; block < SCP_HIST_BLOCKS; block++)
@@ -118,14 +109,14 @@ static bool has_record(struct scp_thread *t, struct scp_rt *rt, uint64_t units)
 	} else {
 		s = arena_take(&t->index, sizeof *s);
 		struct scp_states *record =
-			s ? new_record(t, SCP_REC_STATES, sizeof *record) : NULL;
-		if (!record) {
+			s ? new_record(t, rt, SCP_REC_STATES, sizeof *record) : NULL;
+		if (!s)
 			process_loss(histogram_losses, 1);
+		if (!record)
 			return false;
-		}
 		*s = (struct entry_states){.record = record};
 	}
-	begin_record(t, rt, s->record);
+	s->record->detector = t->switches.detector;
 	if (rt->states || (switch_chosen.flags & SCP_SWITCH_MISSED)) {
 		s->lost = true;
 		s->record->from_calls = rt->entry->calls - 1;
@@ -142,12 +133,9 @@ static void count_in_histogram(struct scp_thread *t, struct scp_rt *rt, enum scp
 	uint32_t bucket = sums_bucket(units), block = bucket / SCP_HIST_BUCKETS;
 	struct scp_hist **h = &rt->states->hist[kind][block];
 	if (!*h) {
-		struct scp_hist *fresh = new_record(t, SCP_REC_STATE_HIST, sizeof *fresh);
-		if (!fresh) {
-			process_loss(histogram_losses, 1);
+		struct scp_hist *fresh = new_record(t, rt, SCP_REC_STATE_HIST, sizeof *fresh);
+		if (!fresh)
 			return;
-		}
-		fresh->entry = rt->id;
 		fresh->block = kind * SCP_HIST_BLOCKS + block;
 		file_publish_record_at(&t->states_chunk, fresh, *h, fresh);
 	}
@@ -205,12 +193,6 @@ COLD void states_add(struct scp_thread *t, struct scp_rt *rt, uint64_t units,
 		add_histograms(t, rt, units, off);
 }
 
-static void sums_now(const struct scp_states *s, struct state_sums *now)
-{
-	*now = (struct state_sums){{s->calls, s->units, s->off_cpu.known, s->off_cpu.weighted,
-				    s->off_cpu.runnable_ns, s->off_cpu.asleep_ns}};
-}
-
 /* The slots before the record is made wait in private memory. */
 static bool has_batches(struct scp_thread *t, struct scp_rt *rt, uint32_t slot)
 {
@@ -219,15 +201,14 @@ static bool has_batches(struct scp_thread *t, struct scp_rt *rt, uint32_t slot)
 		return true;
 	if (s->lost || slot < STATES_EARLY_SLOTS)
 		return false;
-	struct scp_state_batches *b = stack_room() >= STACK_TO_RECORD
-					      ? new_record(t, SCP_REC_STATE_BATCHES, sizeof *b)
-					      : NULL;
-	if (!b) {
+	struct scp_state_batches *b = NULL;
+	if (stack_room() >= STACK_TO_RECORD)
+		b = new_record(t, rt, SCP_REC_STATE_BATCHES, sizeof *b);
+	else
 		process_loss(histogram_losses, 1);
-		s->lost = true;
+	s->lost = !b;
+	if (!b)
 		return false;
-	}
-	b->entry = rt->id;
 	file_publish_record_at(&t->states_chunk, b, s->batches, b);
 	return true;
 }
@@ -252,9 +233,11 @@ static void put_slot(struct scp_state_batches *b, uint32_t i, const struct state
 COLD void states_close_batch(struct scp_thread *t, struct scp_rt *rt, uint32_t slot)
 {
 	struct entry_states *s = rt->states;
-	struct state_sums now, batch;
+	const struct scp_states *r = s->record;
+	const struct state_sums now = {{r->calls, r->units, r->off_cpu.known, r->off_cpu.weighted,
+					r->off_cpu.runnable_ns, r->off_cpu.asleep_ns}};
+	struct state_sums batch;
 	bool begun = s->batches;
-	sums_now(s->record, &now);
 	for (unsigned k = 0; k < STATE_SUMS; k++)
 		batch.sum[k] = now.sum[k] - s->batched.sum[k];
 	s->batched = now;

@@ -9,9 +9,7 @@
 #include "preload/clock/clock.h"
 #include "preload/table/tick_phase.h"
 #include "preload/process/process.h"
-#include "preload/table/sums.h"
 #include "preload/system/stack.h"
-#include "preload/system/sys.h"
 
 #define CHUNK_FIRST (4u * SCP_GRANULE)
 
@@ -188,26 +186,21 @@ COLD bool table_more(struct scp_thread *t, struct scp_rt *rt)
 {
 	if (!rt->more)
 		rt->more = arena_take(&t->index, sizeof *rt->more);
-	return rt->more;
-}
-
-static struct scp_hist *new_histogram(struct scp_thread *t, struct scp_rt *rt, uint32_t block)
-{
-	struct scp_hist *h = table_more(t, rt) ? record_begin(t, SCP_REC_HIST, sizeof *h) : NULL;
-	if (!h) {
+	if (!rt->more)
 		process_loss(histogram_losses, 1);
-		return NULL;
-	}
-	h->entry = rt->id;
-	h->block = block;
-	file_publish_record_at(&t->chunk, h, rt->more->hist[block], h);
-	return h;
+	return rt->more;
 }
 
 COLD struct scp_hist *table_histogram(struct scp_thread *t, struct scp_rt *rt, uint32_t block)
 {
 	struct recording recording = recording_begin(t);
-	struct scp_hist *h = new_histogram(t, rt, block);
+	struct scp_hist *h = NULL;
+	if (table_more(t, rt))
+		h = record_begin_of(t, rt, NULL, 0, SCP_REC_HIST, sizeof *h);
+	if (h) {
+		h->block = block;
+		file_publish_record_at(&t->chunk, h, rt->more->hist[block], h);
+	}
 	recording_end(t, &recording);
 	return h;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Records of a thread's table. For the owning thread alone, with its bookkeeping marked as under
- * way (thread.open bit 0). */
+/* Records of a thread's table: paths, entries, gaps and what hangs on them. Every function is for
+ * the owning thread alone, with its bookkeeping marked as under way (thread.open bit 0), and
+ * returns NULL or false where there is no room. */
 #ifndef SCPROF_PRELOAD_TABLE_TABLE_H
 #define SCPROF_PRELOAD_TABLE_TABLE_H
 
@@ -15,6 +16,11 @@ HIDDEN void *record_begin(struct scp_thread *t, uint32_t type, uint64_t bytes);
 /* The same in `c`, which holds optional chunks of this type; it is to be published there. */
 HIDDEN void *record_begin_optional(struct scp_thread *t, struct file_chunk *c, uint32_t chunk_type,
 				   uint32_t type, uint64_t bytes);
+
+/* A record of what belongs to an entry, whose number comes first in all of these: in `c` as above,
+ * or (NULL) in the table. Where there is no room that is counted. */
+HIDDEN void *record_begin_of(struct scp_thread *t, const struct scp_rt *rt, struct file_chunk *c,
+			     uint32_t chunk_type, uint32_t type, uint64_t bytes);
 
 /* The record that was begun last is complete. */
 HIDDEN void record_publish(struct scp_thread *t);
@@ -34,10 +40,6 @@ static inline bool index_grow(struct scp_thread *t, bool (*grow)(struct scp_thre
 	return grown;
 }
 
-/* A thread's table in the profile: paths, entries, gaps and what hangs on them.
- * Every function is for the owning thread, with its bookkeeping marked as under
- * way (thread.open bit 0), and returns NULL or false where there is no room. */
-
 HIDDEN bool table_create(struct scp_thread *t);
 
 /* A new owner: its time begins at t->last_at. */
@@ -50,7 +52,7 @@ HIDDEN struct scp_rt *table_entry(struct scp_thread *t, struct scp_site *site, u
 /* Add a gap from t->previous to `to` (NULL: the end of the thread). */
 HIDDEN void table_add_gap(struct scp_thread *t, struct scp_rt *to, uint64_t units);
 
-/* Make rt->more, if it is not there. */
+/* Make rt->more, if it is not there; no room is counted. */
 HIDDEN bool table_more(struct scp_thread *t, struct scp_rt *rt);
 
 /* Make histogram block `block` of an entry. */
@@ -83,8 +85,7 @@ struct line_sums {
 HIDDEN void batch_close(struct scp_thread *t, struct scp_rt *rt);
 
 /* Most entries have a few calls only: the durations of those are kept one by one (struct
- * scp_first_calls), in a ninth of the room of a histogram. For the owning thread, with its
- * bookkeeping marked. */
+ * scp_first_calls), in a ninth of the room of a histogram. */
 
 /* An entry that has 1 to SCP_FIRST_CALLS calls, which is `calls`, is going to have one more, of
  * `units`. Of the call after these the histogram begins, with all that were before it. A handler
@@ -112,7 +113,7 @@ HIDDEN void tail_close(struct scp_rt *rt, uint32_t slot);
 HIDDEN void tail_double(struct scp_thread *t, struct scp_rt *rt);
 
 /* Calls that were switched, in the profile: struct scp_states and what belongs to it. Such calls
- * are few, so all of it is off the hot path. For the owning thread, with its bookkeeping marked. */
+ * are few, so all of it is off the hot path. */
 
 /* Fewer batches say nothing about dependence (mean_interval.c), and take no record. */
 #define STATES_EARLY_SLOTS 8u

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The histogram has counted the calls already: what a batch adds is a difference of its octaves. */
 #include "preload/table/table.h"
-#include "preload/process/process.h"
 #include "preload/system/stack.h"
-#include "preload/system/sys.h"
 #include "preload/table/recording.h"
 
 #define OCTAVE 8u /* buckets */
@@ -57,14 +55,11 @@ static COLD void begin(struct scp_thread *t, struct scp_rt *rt)
 {
 	struct file_chunk chunk = {0};
 	struct scp_tail *tail =
-		record_begin_optional(t, &chunk, SCP_OPTIONAL_TAIL, SCP_REC_TAIL, sizeof *tail);
-	if (!tail) {
-		process_loss(histogram_losses, 1);
-		rt->more->tail_lost = true;
+		record_begin_of(t, rt, &chunk, SCP_OPTIONAL_TAIL, SCP_REC_TAIL, sizeof *tail);
+	rt->more->tail_lost = !tail;
+	if (!tail)
 		return;
-	}
 	rt->more->tail_first = (uint16_t)first_octave(rt);
-	tail->entry = rt->id;
 	tail->first = rt->more->tail_first;
 	tail->octaves = SCP_TAIL_OCTAVES;
 	calls_by_octaves(rt, tail->base);

@@ -4,16 +4,12 @@
 #include <pthread.h>
 
 #include "preload/clock/clock.h"
-#include "preload/filter/control.h"
-#include "preload/filter/filter.h"
-#include "preload/process/process.h"
 #include "preload/table/header.h"
 #include "preload/switches/switch_track.h"
 #include "preload/table/recording.h"
 #include "preload/system/sys.h"
 #include "preload/table/table.h"
 #include "preload/table/thread.h"
-#include "preload/table/thread_state.h"
 #include "preload/process/libc.h"
 
 __thread struct scp_thread *thread_self;
@@ -240,12 +236,6 @@ static struct scp_thread *begin_owner(struct scp_thread *t, uint32_t names, uint
 	return t;
 }
 
-/* It was looked at just when no session was: see enter_first. */
-static struct scp_thread *own_stale(void)
-{
-	return thread_self->open || !thread_is_stale(thread_self) ? NULL : thread_self;
-}
-
 COLD struct scp_thread *thread_acquire(void)
 {
 	if (!process.file->header || !process_epoch.now.generation)
@@ -256,8 +246,9 @@ COLD struct scp_thread *thread_acquire(void)
 	uint32_t names = filter.names;
 	if (!is_wanted(names))
 		return NULL;
-	struct scp_thread *t = thread_self ? own_stale() : thread_state_take();
-	if (!t)
+	struct scp_thread *t = thread_self ? thread_self : thread_state_take();
+	/* One's own was looked at just when no session was: see enter_first. */
+	if (!t || (thread_self && (t->open || !thread_is_stale(t))))
 		return NULL;
 	thread_mark(t, ARCH_CALLER_SP());
 	if (t->session && !thread_is_stale(t)) { /* nobody told us of the end of its thread */
@@ -300,14 +291,9 @@ void thread_end_gap(void)
 /* Was this child forked by a handler that had interrupted our bookkeeping? Then
  * that bookkeeping will still run to its end, on the parent's memory: keep it. In
  * a sandbox no system call may be made to give it back. */
-static bool must_keep_memory(void)
-{
-	return sys_sandboxed || (thread_self && thread_self->open);
-}
-
 bool thread_forget_all(void)
 {
-	bool keep = must_keep_memory();
+	bool keep = sys_sandboxed || (thread_self && thread_self->open);
 	switch_budget_begin_process();
 	if (thread_self)
 		switch_detector_forget(&thread_self->switches);

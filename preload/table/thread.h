@@ -5,21 +5,19 @@
 #ifndef SCPROF_PRELOAD_TABLE_THREAD_H
 #define SCPROF_PRELOAD_TABLE_THREAD_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
+#include "include/scprof_format.h"
+#include "preload/filter/control.h"
+#include "preload/filter/filter.h"
 #include "preload/process/arena.h"
 #include "preload/process/file.h"
-#include "preload/filter/control.h"
 #include "preload/process/process.h"
-#include "preload/filter/filter.h"
-#include "include/scprof_format.h"
-#include "preload/switches/switch_watch.h"
 #include "preload/python/python_stack.h"
+#include "preload/switches/switch_watch.h"
+#include "preload/system/util.h"
 #include "preload/table/pool.h"
+#include "preload/table/thread.h"
 #include "preload/unwind/unwind.h"
 #include "preload/unwind/walk_state.h"
-#include "preload/system/util.h"
 
 #define MEMO_FRONT 1024u /* a power of two */
 #define NOTED_MAX  (2 * WALK_FRAMES_MAX + PYTHON_WORDS_MAX + 1 + CONTROL_WORDS)
@@ -66,7 +64,7 @@ struct scp_rt {
 /* Where a memo is looked for. */
 struct memo_place {
 	struct scp_memo *memo;
-	uint32_t missed; /* what was found when it was not here: missed_key */
+	uint32_t missed; /* what was found when it was not here: is_worth_a_memo */
 	uint32_t since;	 /* of another number than thread.places_since: it is empty */
 };
 
@@ -334,5 +332,24 @@ HIDDEN void thread_end_gap(void);
 /* In a forked child: no thread has state any more. False: what it wrote to may still be written to,
  * by what a handler that forked had interrupted. */
 HIDDEN bool thread_forget_all(void);
+
+/* Its memory, and who owns it. Any thread may call these at any time, also in a handler, but
+ * thread_state_forget_all(). */
+
+/* A state that the calling thread owns from now on: one that nobody does, or a new one. It may be
+ * of an earlier session. NULL: no memory. */
+HIDDEN struct scp_thread *thread_state_take(void);
+
+/* All of an earlier session is forgotten; the state begins in that which is recorded, with
+ * bookkeeping marked. False: there is none any more, or no room in the file. */
+HIDDEN bool thread_state_renew(struct scp_thread *t);
+
+/* May a thread be about to write to this file? Those that begin to do so now look first, and do
+ * not. */
+HIDDEN bool thread_state_writes_to(const struct profile_file *f);
+
+/* In a forked child: nobody owns a state. Memory is given back unless it is to be kept; that of
+ * `own`, which may be NULL, is emptied and used again. */
+HIDDEN void thread_state_forget_all(const struct scp_thread *own, bool keep);
 
 #endif

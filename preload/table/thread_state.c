@@ -2,7 +2,6 @@
 /* The list of states only grows (in a process), each state is owned by at most one thread, and is
  * taken by an atomic exchange: no lock, so a thread may be cancelled, killed or forked at any time.
  */
-#include <stddef.h>
 
 #include "preload/clock/clock.h"
 #include "preload/process/process.h"
@@ -11,7 +10,7 @@
 #include "preload/table/path_tree.h"
 #include "preload/table/slowest.h"
 #include "preload/table/table.h"
-#include "preload/table/thread_state.h"
+#include "preload/table/thread.h"
 
 #define INDEX_FIRST   (32u << 10)
 #define INDEX_LIMIT   (1u << 30)
@@ -22,13 +21,6 @@
 
 static struct scp_thread *all;
 static struct scp_thread *reclaim_cursor;
-
-/* Who owns a state: the id of its thread, so that a state and the thread that must
- * be alive for it to be taken change hands in one step. */
-static uint32_t own_id(void)
-{
-	return sys_sandboxed ? ~0u : (uint32_t)sys_gettid();
-}
 
 static bool own(struct scp_thread *t, uint32_t from, uint32_t me)
 {
@@ -167,17 +159,13 @@ static struct scp_thread *create(uint32_t me)
 
 struct scp_thread *thread_state_take(void)
 {
-	uint32_t me = own_id();
+	/* The id of its thread, so that a state and the thread that must be alive for it to be
+	 * taken change hands in one step. */
+	uint32_t me = sys_sandboxed ? ~0u : (uint32_t)sys_gettid();
 	struct scp_thread *t = take_over(me);
 	if (!t)
 		t = reclaim(me);
 	return t ? t : create(me);
-}
-
-static void release_regions(struct scp_thread *t)
-{
-	if (t->regions)
-		arena_unmap(t->regions, REGIONS_BYTES);
 }
 
 bool thread_state_writes_to(const struct profile_file *f)
@@ -215,7 +203,8 @@ void thread_state_forget_all(const struct scp_thread *own, bool keep)
 		arena_release(&t->index);
 		arena_release(&t->memos);
 		release_rows(t);
-		release_regions(t);
+		if (t->regions)
+			arena_unmap(t->regions, REGIONS_BYTES);
 		if (t == own)
 			all = emptied(t);
 		else

@@ -6,7 +6,6 @@
 #include "preload/table/tick_phase.h"
 #include "preload/process/process.h"
 #include "preload/system/stack.h"
-#include "preload/system/sys.h"
 #include "preload/table/table.h"
 
 #define NEAR_TICKS 2u
@@ -21,21 +20,12 @@ static uint64_t random_below_power(struct scp_thread *t, uint64_t n)
 	return random_next(&t->random) >> 32 & (n - 1);
 }
 
-static void set_due(struct scp_sampler *s, uint64_t calls)
-{
-	if (!s->due && calls + 1 >= s->next) {
-		s->due = true;
-		s->site->due++;
-	}
-}
-
 COLD void tick_phase_begin_entry(struct scp_thread *t, struct scp_site *site, struct scp_rt *rt)
 {
 	struct scp_sampler *s = arena_take(&t->index, sizeof *s);
 	if (!s)
 		return;
-	if (!t->random)
-		t->random = hash_mix((uint64_t)(uintptr_t)t ^ clock_mono_ns()) | 1;
+	random_seed(&t->random, t, clock_mono_ns());
 	s->site = site;
 	s->step = 1;
 	s->next = 2 + random_below_power(t, 2);
@@ -58,12 +48,9 @@ static bool count(struct scp_thread *t, struct scp_rt *rt, uint64_t since_tick_n
 	struct scp_sampler *s = rt->sampler;
 	uint64_t tick_ns = clock_chosen.tick_ns;
 	if (!s->phase) {
-		struct scp_phase *p = record_begin(t, SCP_REC_PHASE, sizeof *p);
-		if (!p) {
-			process_loss(histogram_losses, 1);
+		struct scp_phase *p = record_begin_of(t, rt, NULL, 0, SCP_REC_PHASE, sizeof *p);
+		if (!p)
 			return false;
-		}
-		p->entry = rt->id;
 		file_publish_record_at(&t->chunk, p, s->phase, p);
 	}
 	s->phase->count[since_tick_ns % tick_ns * SCP_PHASE_BINS / tick_ns]++;
@@ -113,5 +100,8 @@ void tick_phase_account(struct scp_thread *t, struct scp_rt *rt, uint64_t fine_n
 		site->passes = site->passes < PASS_MOST ? site->passes : PASS_MOST;
 		site->pass = (uint32_t)random_below_power(t, 2 * site->passes);
 	}
-	set_due(s, calls);
+	if (!s->due && calls + 1 >= s->next) {
+		s->due = true;
+		site->due++;
+	}
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Raw system calls only. What cannot be read now is not known now: an older value beside a newer
  * one would make shares of them wrong. */
-#include <stdbool.h>
 #include <sys/resource.h>
 #include <time.h>
 
@@ -92,11 +91,6 @@ static void begin_io(void)
 /* "cpu USER NICE SYSTEM IDLE IOWAIT IRQ SOFTIRQ STEAL ..." */
 enum stat_field { IDLE_FIELD = 4, IOWAIT_FIELD, STEAL_FIELD = 8 };
 
-static bool is_busy(int field)
-{
-	return field > 0 && field != IDLE_FIELD && field != IOWAIT_FIELD;
-}
-
 bool usage_find_stolen(const char *text, long bytes, struct scp_steal *s)
 {
 	uint64_t value = 0, busy = 0;
@@ -110,16 +104,15 @@ bool usage_find_stolen(const char *text, long bytes, struct scp_steal *s)
 			value = (before == ' ' ? 0 : value * 10) + (uint64_t)(c - '0');
 			continue;
 		}
-		if (before != ' ' && is_busy(field))
+		if (before != ' ' && field > 0 && field != IDLE_FIELD && field != IOWAIT_FIELD)
 			busy += value;
 		if (field == STEAL_FIELD) {
 			s->stolen_ns = value * SCP_STEAL_STEP_NS;
 			s->busy_ns = busy * SCP_STEAL_STEP_NS;
 			return true;
 		}
-		if (c != ' ') {
+		if (c != ' ')
 			return false;
-		}
 	}
 	return false;
 }
@@ -142,35 +135,35 @@ static struct scp_steal read_steal(const struct scp_header *h)
 	return s;
 }
 
-static void publish_steal(struct scp_steal *to, const struct scp_steal *from)
-{
-	struct scp_steal values = *from;
-	values.known = to->known = 0;
-	publish_barrier();
-	*to = values;
-	publish_barrier();
-	to->known = from->known;
-}
+/* What the process has used, and what all have. */
+struct reading {
+	struct scp_usage usage;
+	struct scp_steal steal;
+};
 
-static struct scp_usage read_now(void)
+static struct reading read_now(const struct scp_header *h)
 {
-	struct scp_usage u = {.mono_ns = clock_mono_ns()};
-	if (read_cpu(&u))
-		u.known |= SCP_USAGE_CPU;
-	if (read_io(&u))
-		u.known |= SCP_USAGE_IO;
-	return u;
+	struct reading r = {.usage.mono_ns = clock_mono_ns()};
+	if (read_cpu(&r.usage))
+		r.usage.known |= SCP_USAGE_CPU;
+	if (read_io(&r.usage))
+		r.usage.known |= SCP_USAGE_IO;
+	r.steal = read_steal(h);
+	return r;
 }
 
 /* Nothing is known while it changes: the process may be killed, and read, at any time. */
-static void publish(struct scp_usage *to, const struct scp_usage *from)
+static void publish(struct scp_usage *usage, struct scp_steal *steal, const struct reading *r)
 {
-	struct scp_usage values = *from;
-	values.known = to->known = 0;
+	struct reading values = *r;
+	values.usage.known = usage->known = 0;
+	values.steal.known = steal->known = 0;
 	publish_barrier();
-	*to = values;
+	*usage = values.usage;
+	*steal = values.steal;
 	publish_barrier();
-	to->known = from->known;
+	usage->known = r->usage.known;
+	steal->known = r->steal.known;
 }
 
 void usage_begin(struct scp_header *h)
@@ -178,41 +171,33 @@ void usage_begin(struct scp_header *h)
 	/* A forked child's counts begin at 0, and so do ours. */
 	sys_made.reads = sys_made.writes = 0;
 	begin_io();
-	struct scp_usage now = read_now();
-	publish(&h->usage_first, &now);
-	publish(&h->usage_last, &now);
-	struct scp_steal steal = read_steal(h);
-	publish_steal(&h->steal_first, &steal);
-	publish_steal(&h->steal_last, &steal);
+	const struct reading now = read_now(h);
+	publish(&h->usage_first, &h->steal_first, &now);
+	publish(&h->usage_last, &h->steal_last, &now);
 }
 
 void usage_count(struct scp_header *h)
 {
-	struct scp_usage now = read_now();
-	publish(&h->usage_last, &now);
-	struct scp_steal steal = read_steal(h);
-	publish_steal(&h->steal_last, &steal);
+	const struct reading now = read_now(h);
+	publish(&h->usage_last, &h->steal_last, &now);
 }
 
 /* The beginning moves on by as much. */
 void usage_leave_out(struct scp_header *h)
 {
-	struct scp_usage now = read_now(), first = h->usage_first;
-	const struct scp_usage *last = &h->usage_last;
-	first.known &= last->known & now.known;
-	first.cpu_ns += now.cpu_ns - last->cpu_ns;
-	first.voluntary += now.voluntary - last->voluntary;
-	first.involuntary += now.involuntary - last->involuntary;
-	first.reads += now.reads - last->reads;
-	first.writes += now.writes - last->writes;
-	struct scp_steal steal = read_steal(h), from = h->steal_first;
-	from.known &= h->steal_last.known & steal.known; /* each 0 or SCP_STEAL_KNOWN */
-	from.busy_ns += steal.busy_ns - h->steal_last.busy_ns;
-	from.stolen_ns += steal.stolen_ns - h->steal_last.stolen_ns;
+	const struct reading now = read_now(h), last = {h->usage_last, h->steal_last};
+	struct reading first = {h->usage_first, h->steal_first};
+	first.usage.known &= last.usage.known & now.usage.known;
+	first.usage.cpu_ns += now.usage.cpu_ns - last.usage.cpu_ns;
+	first.usage.voluntary += now.usage.voluntary - last.usage.voluntary;
+	first.usage.involuntary += now.usage.involuntary - last.usage.involuntary;
+	first.usage.reads += now.usage.reads - last.usage.reads;
+	first.usage.writes += now.usage.writes - last.usage.writes;
+	first.steal.known &= last.steal.known & now.steal.known; /* each 0 or SCP_STEAL_KNOWN */
+	first.steal.busy_ns += now.steal.busy_ns - last.steal.busy_ns;
+	first.steal.stolen_ns += now.steal.stolen_ns - last.steal.stolen_ns;
 	h->usage_last.known = h->steal_last.known = 0;
 	publish_barrier();
-	publish(&h->usage_first, &first);
-	publish(&h->usage_last, &now);
-	publish_steal(&h->steal_first, &from);
-	publish_steal(&h->steal_last, &steal);
+	publish(&h->usage_first, &h->steal_first, &first);
+	publish(&h->usage_last, &h->steal_last, &now);
 }

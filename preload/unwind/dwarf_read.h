@@ -87,48 +87,25 @@ static inline void dwarf_skip(struct dwarf_reader *r, uint64_t n)
  */
 static inline uint64_t dwarf_pointer(struct dwarf_reader *r, uint8_t encoding, uint64_t data)
 {
+	static const uint8_t bytes[16] = {
+		[DW_EH_PE_absptr] = 8, [DW_EH_PE_udata2] = 2, [DW_EH_PE_udata4] = 4,
+		[DW_EH_PE_udata8] = 8, [DW_EH_PE_sdata2] = 2, [DW_EH_PE_sdata4] = 4,
+		[DW_EH_PE_sdata8] = 8};
+	uint8_t format = encoding & DW_EH_PE_format, to = encoding & DW_EH_PE_relative_to;
 	uint64_t at = (uint64_t)r->p + r->shift, v;
 	if (encoding == DW_EH_PE_omit)
 		return 0;
-	switch (encoding & DW_EH_PE_format) {
-	case DW_EH_PE_absptr:
-	case DW_EH_PE_udata8:
-	case DW_EH_PE_sdata8:
-		v = dwarf_bytes(r, 8);
-		break;
-	case DW_EH_PE_uleb128:
-		v = dwarf_uleb(r);
-		break;
-	case DW_EH_PE_udata2:
-		v = dwarf_bytes(r, 2);
-		break;
-	case DW_EH_PE_udata4:
-		v = dwarf_bytes(r, 4);
-		break;
-	case DW_EH_PE_sleb128:
-		v = (uint64_t)dwarf_sleb(r);
-		break;
-	case DW_EH_PE_sdata2:
-		v = (uint64_t)dwarf_signed(r, 2);
-		break;
-	case DW_EH_PE_sdata4:
-		v = (uint64_t)dwarf_signed(r, 4);
-		break;
-	default:
-		r->bad = true;
-		return 0;
-	}
-	switch (encoding & DW_EH_PE_relative_to) {
-	case DW_EH_PE_absptr:
-		return v;
-	case DW_EH_PE_pcrel:
-		return v + at;
-	case DW_EH_PE_datarel:
-		return v + data;
-	default:
-		r->bad = true;
-		return 0;
-	}
+	if (bytes[format])
+		v = format & DW_EH_PE_signed ? (uint64_t)dwarf_signed(r, bytes[format])
+					     : dwarf_bytes(r, bytes[format]);
+	else if (format == DW_EH_PE_uleb128 || format == DW_EH_PE_sleb128)
+		v = format & DW_EH_PE_signed ? (uint64_t)dwarf_sleb(r) : dwarf_uleb(r);
+	else
+		to = DW_EH_PE_relative_to;
+	if (to == DW_EH_PE_absptr || to == DW_EH_PE_pcrel || to == DW_EH_PE_datarel)
+		return v + (to == DW_EH_PE_pcrel ? at : to == DW_EH_PE_datarel ? data : 0);
+	r->bad = true;
+	return 0;
 }
 
 #endif

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A DWARF call-frame unwinder that notes everything its result depends on.
- *
- * Why our own, and not libunwind: the unwinder runs inside other people's programs, in any thread,
- * in signal handlers and in forked children. libunwind takes locks, calls sigprocmask and
- * malloc-like pools on this path, would have to be present where the target runs, and exports names
- * (_Unwind_RaiseException, backtrace) that must not come before libgcc_s in the target. This one
- * reads memory and computes; nothing else. The tests compare its results with libunwind's.
+/* A DWARF call-frame unwinder that notes everything its result depends on. It reads memory and
+ * computes; nothing else (ARCHITECTURE.md says why it is not libunwind).
  *
  * Specification: DWARF 5, section 6.4; Linux Standard Base, section 10.6
  * (.eh_frame, .eh_frame_hdr).
@@ -18,9 +13,7 @@
 #define SCPROF_PRELOAD_UNWIND_UNWIND_H
 
 #include <link.h>
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "arch.h"
 #include "preload/unwind/dwarf_read.h"
@@ -103,12 +96,16 @@ enum unwind_result {
 /* Find the loaded object at `pc`. Lock-free where libc has _dl_find_object. */
 bool unwind_object_find_object(uint64_t pc, struct unwind_object *object);
 
-/* Who is asked where libc has none: process/object_index.h. NULL: nobody. */
+/* Who is asked where libc has none: process/object_index.c. NULL: nobody. */
 extern bool (*unwind_object_index)(uint64_t pc, struct unwind_object *object)
 	__attribute__((visibility("hidden")));
 
 /* Its program headers; NULL: its first page is not its ELF header. */
 const ElfW(Phdr) * unwind_object_headers(const struct unwind_object *object, uint32_t *count);
+
+/* From the first of its segments to the last. */
+void unwind_object_extent(const ElfW(Phdr) * p, uint64_t count, uint64_t base, uint64_t *start,
+			  uint64_t *end);
 
 /* Begin at the caller of a function: `pc` its return address, `sp` and `fp` as
  * they are after it has returned. Other registers are unknown. The fields

@@ -110,87 +110,81 @@ static uint64_t take_block(struct dwarf_reader *r)
 /* DW_CFA_remember_state and DW_CFA_restore_state. The CFA is part of the state. */
 static bool keep_state(struct machine *m, bool remember)
 {
-	if (remember) {
-		if (m->depth >= UNWIND_STATE_DEPTH)
-			return false;
+	if (m->depth == (remember ? UNWIND_STATE_DEPTH : 0))
+		return false;
+	if (remember)
 		m->work->remembered[m->depth++] = m->work->row;
-	} else {
-		if (!m->depth)
-			return false;
+	else
 		m->work->row = m->work->remembered[--m->depth];
-	}
 	return true;
 }
 
-/* clang-format off: one operator a line */
+/* What follows an instruction that sets a register's rule. */
+enum operand { NO_RULE, NOTHING, NUMBER, UNITS, SIGNED_UNITS, NEGATIVE_UNITS, BLOCK };
+
+static int64_t take_operand(const struct machine *m, struct dwarf_reader *r, enum operand kind)
+{
+	return kind == NUMBER		? (int64_t)dwarf_uleb(r)
+	       : kind == UNITS		? scale(m, dwarf_uleb(r))
+	       : kind == SIGNED_UNITS	? scale(m, (uint64_t)dwarf_sleb(r))
+	       : kind == NEGATIVE_UNITS ? scale(m, -dwarf_uleb(r))
+	       : kind == BLOCK		? (int64_t)take_block(r)
+					: 0;
+}
+
+static void restore(struct machine *m, uint64_t reg)
+{
+	if (reg < ARCH_REGS)
+		m->work->row.rule[reg] = m->work->initial.rule[reg];
+}
+
 /* Instructions that set the rule of a register, by an extended opcode. */
 static bool run_register_op(struct machine *m, struct dwarf_reader *r, uint8_t op)
 {
+	static const struct {
+		uint8_t rule, operand;
+	} ops[DW_CFA_operand_mask + 1] = {
+		[DW_CFA_offset_extended] = {RULE_OFFSET, UNITS},
+		[DW_CFA_undefined] = {RULE_UNDEFINED, NOTHING},
+		[DW_CFA_same_value] = {RULE_SAME, NOTHING},
+		[DW_CFA_register] = {RULE_REGISTER, NUMBER},
+		[DW_CFA_expression] = {RULE_EXPRESSION, BLOCK},
+		[DW_CFA_offset_extended_sf] = {RULE_OFFSET, SIGNED_UNITS},
+		[DW_CFA_val_offset] = {RULE_VAL_OFFSET, UNITS},
+		[DW_CFA_val_offset_sf] = {RULE_VAL_OFFSET, SIGNED_UNITS},
+		[DW_CFA_val_expression] = {RULE_VAL_EXPRESSION, BLOCK},
+		[DW_CFA_GNU_negative_offset_extended] = {RULE_OFFSET, NEGATIVE_UNITS},
+	};
 	uint64_t reg = dwarf_uleb(r);
-	switch (op) {
-	case DW_CFA_offset_extended:
-		set_rule(m, reg, RULE_OFFSET, scale(m, dwarf_uleb(r)));
-		return true;
-	case DW_CFA_restore_extended:
-		if (reg < ARCH_REGS)
-			m->work->row.rule[reg] = m->work->initial.rule[reg];
-		return true;
-	case DW_CFA_undefined:
-		set_rule(m, reg, RULE_UNDEFINED, 0);
-		return true;
-	case DW_CFA_same_value:
-		set_rule(m, reg, RULE_SAME, 0);
-		return true;
-	case DW_CFA_register:
-		set_rule(m, reg, RULE_REGISTER, (int64_t)dwarf_uleb(r));
-		return true;
-	case DW_CFA_expression:
-		set_rule(m, reg, RULE_EXPRESSION, (int64_t)take_block(r));
-		return true;
-	case DW_CFA_offset_extended_sf:
-		set_rule(m, reg, RULE_OFFSET, scale(m, (uint64_t)dwarf_sleb(r)));
-		return true;
-	case DW_CFA_val_offset:
-		set_rule(m, reg, RULE_VAL_OFFSET, scale(m, dwarf_uleb(r)));
-		return true;
-	case DW_CFA_val_offset_sf:
-		set_rule(m, reg, RULE_VAL_OFFSET, scale(m, (uint64_t)dwarf_sleb(r)));
-		return true;
-	case DW_CFA_val_expression:
-		set_rule(m, reg, RULE_VAL_EXPRESSION, (int64_t)take_block(r));
-		return true;
-	case DW_CFA_GNU_negative_offset_extended:
-		set_rule(m, reg, RULE_OFFSET, scale(m, -dwarf_uleb(r)));
-		return true;
-	default:
-		return false;
-	}
+	if (op == DW_CFA_restore_extended)
+		restore(m, reg);
+	else if (ops[op].operand)
+		set_rule(m, reg, ops[op].rule, take_operand(m, r, ops[op].operand));
+	return op == DW_CFA_restore_extended || ops[op].operand;
 }
 
 /* Instructions that define the CFA. */
 static bool run_cfa_op(struct machine *m, struct dwarf_reader *r, uint8_t op)
 {
-	uint64_t reg;
+	uint64_t reg = m->work->row.cfa_register;
 	switch (op) {
 	case DW_CFA_def_cfa:
+	case DW_CFA_def_cfa_sf:
 		reg = dwarf_uleb(r);
-		set_cfa(m, reg, (int64_t)dwarf_uleb(r));
+		/* fall through */
+	case DW_CFA_def_cfa_offset:
+	case DW_CFA_def_cfa_offset_sf:
+		set_cfa(m, reg,
+			take_operand(m, r,
+				     op == DW_CFA_def_cfa || op == DW_CFA_def_cfa_offset
+					     ? NUMBER
+					     : SIGNED_UNITS));
 		return true;
 	case DW_CFA_def_cfa_register:
 		set_cfa(m, dwarf_uleb(r), m->work->row.cfa_offset);
 		return true;
-	case DW_CFA_def_cfa_offset:
-		set_cfa(m, m->work->row.cfa_register, (int64_t)dwarf_uleb(r));
-		return true;
 	case DW_CFA_def_cfa_expression:
 		m->work->row.cfa_expression = take_block(r);
-		return true;
-	case DW_CFA_def_cfa_sf:
-		reg = dwarf_uleb(r);
-		set_cfa(m, reg, scale(m, (uint64_t)dwarf_sleb(r)));
-		return true;
-	case DW_CFA_def_cfa_offset_sf:
-		set_cfa(m, m->work->row.cfa_register, scale(m, (uint64_t)dwarf_sleb(r)));
 		return true;
 	default:
 		return false;
@@ -200,28 +194,18 @@ static bool run_cfa_op(struct machine *m, struct dwarf_reader *r, uint8_t op)
 static bool run_other_op(struct machine *m, struct dwarf_reader *r, uint8_t op)
 {
 	switch (op) {
-	case DW_CFA_nop:
-		return true;
 	case DW_CFA_set_loc:
 		m->loc = dwarf_pointer(r, m->cie->fde_encoding, 0);
 		return true;
 	case DW_CFA_advance_loc1:
-		m->loc += dwarf_bytes(r, 1) * m->cie->code_align;
-		return true;
 	case DW_CFA_advance_loc2:
-		m->loc += dwarf_bytes(r, 2) * m->cie->code_align;
-		return true;
 	case DW_CFA_advance_loc4:
-		m->loc += dwarf_bytes(r, 4) * m->cie->code_align;
+		m->loc += dwarf_bytes(r, 1u << (op - DW_CFA_advance_loc1)) * m->cie->code_align;
 		return true;
 	case DW_CFA_remember_state:
-		return keep_state(m, true);
 	case DW_CFA_restore_state:
-		return keep_state(m, false);
+		return keep_state(m, op == DW_CFA_remember_state);
 	/* Whether the return address is signed: a code that it may have is always stripped. */
-	case DW_CFA_AARCH64_negate_ra_state:
-	case DW_CFA_AARCH64_negate_ra_state_with_pc:
-		return true;
 	case DW_CFA_AARCH64_set_ra_state:
 		dwarf_uleb(r);
 		dwarf_sleb(r);
@@ -230,11 +214,10 @@ static bool run_other_op(struct machine *m, struct dwarf_reader *r, uint8_t op)
 		dwarf_uleb(r);
 		return true;
 	default:
-		return false;
+		return op == DW_CFA_nop || op == DW_CFA_AARCH64_negate_ra_state ||
+		       op == DW_CFA_AARCH64_negate_ra_state_with_pc;
 	}
 }
-
-/* clang-format on */
 
 /* Run instructions until they pass m->pc. */
 static bool run(struct machine *m, struct dwarf_reader r)
@@ -249,8 +232,7 @@ static bool run(struct machine *m, struct dwarf_reader r)
 			set_rule(m, low, RULE_OFFSET, scale(m, dwarf_uleb(&r)));
 			break;
 		case DW_CFA_restore:
-			if (low < ARCH_REGS)
-				m->work->row.rule[low] = m->work->initial.rule[low];
+			restore(m, low);
 			break;
 		default:
 			if (!run_cfa_op(m, &r, op) && !run_other_op(m, &r, op) &&
@@ -288,11 +270,7 @@ bool unwind_cfi_find_row(struct unwind_cursor *c, bool *signal_frame, uint64_t *
 			return false;
 	}
 	struct machine m = {c->work, &cie, 0, ~UINT64_C(0), 0};
-	for (unsigned i = 0; i < ARCH_REGS; i++)
-		c->work->row.rule[i] = (struct unwind_rule){0, RULE_SAME};
-	c->work->row.cfa_expression = 0;
-	c->work->row.cfa_register = ARCH_REGS;
-	c->work->row.cfa_offset = 0;
+	c->work->row = (struct unwind_row){.cfa_register = ARCH_REGS};
 	if (!run(&m, cie.instructions))
 		return false;
 	c->work->initial = c->work->row;

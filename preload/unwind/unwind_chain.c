@@ -69,11 +69,6 @@ enum unwind_result unwind_step(struct unwind_cursor *c)
 	return r;
 }
 
-static uint64_t *refused_slot(uint64_t pc)
-{
-	return &refused[hash_mix(pc) % REFUSED_SLOTS];
-}
-
 void unwind_chain_forget(void)
 {
 	for (unsigned i = 0; i < REFUSED_SLOTS; i++)
@@ -137,7 +132,7 @@ static bool read_record(struct unwind_cursor *c, struct record *r)
 static COLD enum unwind_result follow(struct unwind_cursor *c)
 {
 	struct record r;
-	uint64_t *slot = refused_slot(c->pc);
+	uint64_t *slot = &refused[hash_mix(c->pc) % REFUSED_SLOTS];
 	/* At an interrupted instruction the frame pointer may not be this function's yet. */
 	if (c->exact || __atomic_load_n(slot, __ATOMIC_RELAXED) == c->pc ||
 	    (!c->heuristic && !is_return_address(c, c->pc, false)))

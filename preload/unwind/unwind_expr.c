@@ -32,28 +32,14 @@ static uint64_t pop(struct stack *s)
 /* Operators that take two values. */
 static bool binary(uint8_t op, uint64_t a, uint64_t b, uint64_t *out)
 {
-	switch (op) {
-	case DW_OP_and:
-		*out = a & b;
-		return true;
-	case DW_OP_minus:
-		*out = a - b;
-		return true;
-	case DW_OP_mul:
-		*out = a * b;
-		return true;
-	case DW_OP_plus:
-		*out = a + b;
-		return true;
-	case DW_OP_shl:
-		*out = b < 64 ? a << b : 0;
-		return true;
-	case DW_OP_ge:
-		*out = (int64_t)a >= (int64_t)b;
-		return true;
-	default:
-		return false;
-	}
+	*out = op == DW_OP_and	   ? a & b
+	       : op == DW_OP_minus ? a - b
+	       : op == DW_OP_mul   ? a * b
+	       : op == DW_OP_plus  ? a + b
+	       : op == DW_OP_shl   ? (b < 64 ? a << b : 0)
+				   : (int64_t)a >= (int64_t)b;
+	return op == DW_OP_and || op == DW_OP_minus || op == DW_OP_mul || op == DW_OP_plus ||
+	       op == DW_OP_shl || op == DW_OP_ge;
 }
 
 /* An operator that brings a value of its own. */

@@ -12,20 +12,28 @@
 extern int _dl_find_object(void *, struct dl_find_object *) __attribute__((weak));
 #endif
 
+void unwind_object_extent(const ElfW(Phdr) * p, uint64_t count, uint64_t base, uint64_t *start,
+			  uint64_t *end)
+{
+	*start = ~UINT64_C(0);
+	*end = 0;
+	for (; count > 0; count--, p++) {
+		uint64_t at = base + p->p_vaddr;
+		if (p->p_type != PT_LOAD)
+			continue;
+		*start = at < *start ? at : *start;
+		*end = at + p->p_memsz > *end ? at + p->p_memsz : *end;
+	}
+}
+
 #ifdef DLFO_STRUCT_HAS_EH_DBASE
 /* Where a program's segments lie apart, the loader gives the one that was asked for: the tables lie
  * in another. Only the kernel loads objects so. */
 static COLD void cover_program(struct unwind_object *o)
 {
 	const ElfW(Phdr) *p = (const void *)getauxval(AT_PHDR);
-	uint64_t count = p ? getauxval(AT_PHNUM) : 0, start = ~UINT64_C(0), end = 0;
-	for (uint64_t i = 0; i < count; i++) {
-		uint64_t at = o->base + p[i].p_vaddr;
-		if (p[i].p_type != PT_LOAD)
-			continue;
-		start = at < start ? at : start;
-		end = at + p[i].p_memsz > end ? at + p[i].p_memsz : end;
-	}
+	uint64_t start, end;
+	unwind_object_extent(p, p ? getauxval(AT_PHNUM) : 0, o->base, &start, &end);
 	if (start > o->start || end < o->end || o->eh_frame_hdr < start || o->eh_frame_hdr >= end)
 		return; /* of another object */
 	o->start = start & ~UINT64_C(4095);
@@ -57,8 +65,7 @@ bool unwind_object_find_object(uint64_t pc, struct unwind_object *object)
 const ElfW(Phdr) * unwind_object_headers(const struct unwind_object *o, uint32_t *count)
 {
 	const ElfW(Ehdr) *e = (const void *)o->start;
-	if (o->end - o->start < 4096 || e->e_ident[0] != ELFMAG0 || e->e_ident[1] != ELFMAG1 ||
-	    e->e_ident[2] != ELFMAG2 || e->e_ident[3] != ELFMAG3 ||
+	if (o->end - o->start < 4096 || !bytes_equal(e->e_ident, ELFMAG, SELFMAG) ||
 	    e->e_phentsize != sizeof(ElfW(Phdr)) || e->e_phoff > 4096 ||
 	    e->e_phoff + (uint64_t)e->e_phnum * sizeof(ElfW(Phdr)) > 4096)
 		return NULL;

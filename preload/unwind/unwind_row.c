@@ -18,37 +18,24 @@ static bool apply_rule(struct unwind_cursor *c, unsigned i, uint64_t cfa,
 		       struct unwind_register *out)
 {
 	const struct unwind_rule *rule = &c->work->row.rule[i];
-	uint64_t value;
+	bool in_memory = rule->kind == RULE_OFFSET || rule->kind == RULE_EXPRESSION;
+	uint64_t from = rule->kind == RULE_SAME ? i : (uint64_t)rule->v;
+	*out = (struct unwind_register){cfa + from, in_memory ? UNWIND_MEMORY : UNWIND_VALUE};
 	switch (rule->kind) {
-	case RULE_SAME:
-		*out = c->reg[i];
-		return true;
 	case RULE_UNDEFINED:
 		*out = (struct unwind_register){0, UNWIND_UNKNOWN};
 		return true;
 	case RULE_OFFSET:
-		*out = (struct unwind_register){cfa + (uint64_t)rule->v, UNWIND_MEMORY};
-		return true;
 	case RULE_VAL_OFFSET:
-		*out = (struct unwind_register){cfa + (uint64_t)rule->v, UNWIND_VALUE};
-		return true;
-	case RULE_REGISTER:
-		if ((uint64_t)rule->v >= ARCH_REGS)
-			return false;
-		*out = c->reg[rule->v];
 		return true;
 	case RULE_EXPRESSION:
-		if (!unwind_expr_evaluate(c, (uint64_t)rule->v, true, cfa, &value))
-			return false;
-		*out = (struct unwind_register){value, UNWIND_MEMORY};
-		return true;
 	case RULE_VAL_EXPRESSION:
-		if (!unwind_expr_evaluate(c, (uint64_t)rule->v, true, cfa, &value))
-			return false;
-		*out = (struct unwind_register){value, UNWIND_VALUE};
-		return true;
+		return unwind_expr_evaluate(c, from, true, cfa, &out->v);
+	default: /* RULE_SAME, RULE_REGISTER */
+		if (from < ARCH_REGS)
+			*out = c->reg[from];
+		return from < ARCH_REGS;
 	}
-	return false;
 }
 
 enum unwind_result unwind_row_apply(struct unwind_cursor *c, bool signal_frame, uint64_t ra_column)

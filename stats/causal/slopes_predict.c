@@ -47,8 +47,8 @@ static struct reduction reduce(struct slopes_value slope, struct slopes_value ca
 	}
 	half = sqrt(variance);
 	if (half > 0)
-		half *= distributions_t_quantile(
-			0.5 + confidence / 2,
+		half *= distributions_t_two_sided(
+			confidence,
 			fourths > 0 ? fmax(1, variance * variance / fourths) : INFINITY);
 	r.low = r.value - half;
 	r.high = r.value + half;
@@ -75,8 +75,8 @@ static struct reduction bend(struct slopes_value slope, struct slopes_value bend
 			     double unit, double confidence, double (*by)(double, double, double))
 {
 	double s = slope.value, b = bend.value;
-	double t_s = distributions_t_quantile(0.5 + confidence / 2, slope.freedom) * slope.error;
-	double t_b = distributions_t_quantile(0.5 + confidence / 2, bend.freedom) * bend.error;
+	double t_s = distributions_t_two_sided(confidence, slope.freedom) * slope.error;
+	double t_b = distributions_t_two_sided(confidence, bend.freedom) * bend.error;
 	double value = by(s, b, off);
 	double low = hypot(value - by(s - t_s, b, off), value - by(s, b + t_b, off));
 	double high = hypot(value - by(s + t_s, b, off), value - by(s, b - t_b, off));

@@ -24,7 +24,7 @@ struct slopes_system {
 
 struct slopes_estimate {
 	size_t columns;
-	double *coefficient; /* [columns]; 0 for dropped columns */
+	double *coefficient; /* [columns]; 0 for dropped columns; the others are behind it */
 	bool *dropped;	     /* true: the other columns explain this column completely */
 	/* [windows][columns]: change of the coefficient per unit of e[w], divided by 1 minus the
 	 * leverage of the window (HC3). */

@@ -10,11 +10,6 @@
 #define CARRY_ROOM  6 /* windows minus blocks needed per column to test carry-over */
 #define CARRY_P	    0.01
 
-static bool is_window(const struct slopes_window *w)
-{
-	return w->time > 0 && isfinite(w->time) && w->progress >= 0 && isfinite(w->progress);
-}
-
 static bool is_drawn(const struct slopes_run *r, size_t site)
 {
 	const struct slopes_data *d = r->d;
@@ -41,7 +36,7 @@ static void take_windows(struct slopes_run *r)
 	for (size_t w = 0; w < d->windows; w++) {
 		const struct slopes_window *now = &d->window[w];
 
-		if (!is_window(now))
+		if (!(now->time > 0 && now->progress >= 0) || !isfinite(now->time + now->progress))
 			continue;
 		if (used == 0 || now->block != d->window[r->of[used - 1]].block)
 			r->start[blocks++] = used;
@@ -82,22 +77,22 @@ static void take_columns(struct slopes_run *r)
 
 int slopes_run_begin(struct slopes_run *r, const struct slopes_data *d)
 {
-	size_t n = d->windows + 1, cells = n * (d->sites + 1);
+	size_t n = d->windows + 1;
 
 	*r = (struct slopes_run){.d = d};
-	r->of = calloc(n, sizeof(*r->of));
-	r->start = calloc(n + 1, sizeof(*r->start));
-	r->site = calloc(d->sites + 1, sizeof(*r->site));
-	r->n = calloc(n, 6 * sizeof(double));
-	r->x = calloc(cells, sizeof(double));
-	r->before = calloc(cells, sizeof(double));
-	if (!r->of || !r->start || !r->site || !r->n || !r->x || !r->before)
+	r->of = calloc(2 * n + 1 + d->sites, sizeof(*r->of));
+	r->n = calloc(n, (6 + 2 * d->sites) * sizeof(double));
+	if (!r->of || !r->n)
 		return -1;
+	r->start = r->of + n;
+	r->site = r->start + n + 1;
 	r->weight = r->n + n;
 	r->time = r->weight + n;
 	r->latency = r->time + n;
 	r->room = r->latency + n;
 	r->residual = r->room + n;
+	r->x = r->residual + n;
+	r->before = r->x + n * d->sites;
 	take_windows(r);
 	if (r->system.windows >= SLOPES_WINDOWS)
 		take_columns(r);
@@ -109,11 +104,7 @@ void slopes_run_end(struct slopes_run *r)
 	slopes_system_free(&r->fit);
 	slopes_system_free(&r->carried);
 	free(r->of);
-	free(r->start);
-	free(r->site);
 	free(r->n);
-	free(r->x);
-	free(r->before);
 }
 
 static int fit_once(struct slopes_run *r, const double *y)

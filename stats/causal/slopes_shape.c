@@ -48,13 +48,18 @@ static int fit_levels(struct slopes_run *r, size_t c, struct slopes_estimate *e)
 	return status;
 }
 
-static struct slopes_value combine(struct slopes_run *r, const struct slopes_estimate *e, double a,
-				   double b)
+/* The sum of c[k] times coefficient k, of a fit that used up `more` than the slopes'. */
+static struct slopes_value combine(struct slopes_run *r, const struct slopes_estimate *e,
+				   const double *c, size_t more)
 {
+	double value = 0;
+
 	memset(r->room, 0, r->system.windows * sizeof(double));
-	slopes_system_influence(&r->system, e, (double[]){a, b}, r->room);
-	return slopes_system_error(a * e->coefficient[0] + b * e->coefficient[1], r->room,
-				   e->residual, r->system.windows, r->system.blocks + r->columns);
+	slopes_system_influence(&r->system, e, c, r->room);
+	for (size_t k = 0; k < e->columns; k++)
+		value += c[k] * e->coefficient[k];
+	return slopes_system_error(value, r->room, e->residual, r->system.windows,
+				   r->system.blocks + r->columns + more);
 }
 
 /* Fills in low, high and their difference; NAN if unknown. */
@@ -73,10 +78,10 @@ static int levels_of(struct slopes_run *r, size_t c, struct slopes_site *site,
 		return -1;
 	more = delay[2] - delay[1];
 	if (!e.dropped[0])
-		site->low = combine(r, &e, 1, 0);
+		site->low = combine(r, &e, (double[]){1, 0}, 0);
 	if (!e.dropped[0] && !e.dropped[1]) {
-		site->high = combine(r, &e, -delay[1] / more, delay[2] / more);
-		*bend = combine(r, &e, -delay[2] / more, delay[2] / more);
+		site->high = combine(r, &e, (double[]){-delay[1] / more, delay[2] / more}, 0);
+		*bend = combine(r, &e, (double[]){-delay[2] / more, delay[2] / more}, 0);
 	}
 	slopes_system_free(&e);
 	return 0;
@@ -207,18 +212,6 @@ static void tell_others(struct slopes_run *r, const struct pairs *v, size_t i, c
 	site->shape = SLOPES_CONDITIONAL;
 }
 
-static struct slopes_value value_of(struct slopes_run *r, const struct pairs *v, const double *c)
-{
-	double value = 0;
-
-	memset(r->room, 0, r->system.windows * sizeof(double));
-	slopes_system_influence(&r->system, &v->e, c, r->room);
-	for (size_t k = 0; k < v->count; k++)
-		value += c[k] * v->e.coefficient[k];
-	return slopes_system_error(value, r->room, v->e.residual, r->system.windows,
-				   r->system.blocks + r->columns + v->count);
-}
-
 /* The bend of a site follows from its interactions: if all times grow by one factor, so does the
  * total (a max-plus system is homogeneous), hence the second derivatives of a site sum up to 0.
  * Pairs that are only suspected count, too. */
@@ -229,7 +222,7 @@ static struct slopes_value bend_of(struct slopes_run *r, const struct pairs *v, 
 	for (size_t k = 0; k < v->count; k++)
 		if ((v->first[k] == i || v->second[k] == i) && -v->t[k] > SUSPECTED)
 			c[k] = -1;
-	return value_of(r, v, c);
+	return combine(r, &v->e, c, v->count);
 }
 
 static int fit(struct slopes_run *r, double q, const double *p, struct pairs *v)
@@ -246,7 +239,7 @@ static int fit(struct slopes_run *r, double q, const double *p, struct pairs *v)
 		struct slopes_value pair;
 
 		c[k] = 1;
-		pair = value_of(r, v, c);
+		pair = combine(r, &v->e, c, v->count);
 		v->p[k] = slopes_system_p(pair);
 		v->t[k] = pair.value / pair.error;
 	}

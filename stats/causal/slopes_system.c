@@ -15,39 +15,33 @@
 
 struct work {
 	size_t k;
-	double *z;     /* [windows][k]: instruments */
+	double *z;     /* [windows][k]: instruments; all others lie in the same memory */
 	double *r;     /* [windows][k]: regressors */
 	double *a;     /* [k][k]: z' r, later its inverse */
 	double *scale; /* [k] */
-	double *sums;  /* [3][k] */
+	double *sums;  /* [2][k] */
 	double *share; /* [windows]: share of its block's progress */
+	double *left;  /* [windows]: y, less that of its block */
 };
 
-static bool work_begin(struct work *v, const struct slopes_system *s, size_t k)
+static bool work_begin(struct work *v, size_t windows, size_t k)
 {
 	v->k = k;
-	v->z = calloc(s->windows * k + 1, sizeof(double));
-	v->r = calloc(s->windows * k + 1, sizeof(double));
-	v->a = calloc(k * k + 1, sizeof(double));
-	v->scale = calloc(k + 1, sizeof(double));
-	v->sums = calloc(3 * k + 1, sizeof(double));
-	v->share = calloc(s->windows + 1, sizeof(double));
-	return v->z && v->r && v->a && v->scale && v->sums && v->share;
-}
-
-static void work_end(struct work *v)
-{
-	free(v->z);
-	free(v->r);
-	free(v->a);
-	free(v->scale);
-	free(v->sums);
-	free(v->share);
+	v->z = calloc(2 * windows * (k + 1) + k * (k + 3) + 1, sizeof(double));
+	if (!v->z)
+		return false;
+	v->r = v->z + windows * k;
+	v->a = v->r + windows * k;
+	v->scale = v->a + k * k;
+	v->sums = v->scale + k;
+	v->share = v->sums + 2 * k;
+	v->left = v->share + windows;
+	return true;
 }
 
 /* Subtracts the solution of equation (3) from the columns and y of one block. */
 static void take_out(struct work *v, const struct slopes_system *s, size_t block, const double *x,
-		     const double *y, double *left)
+		     const double *y)
 {
 	size_t k = v->k;
 	double *mean = v->sums, *ratio = mean + k, weights = 0, n = 0, ys = 0;
@@ -66,7 +60,7 @@ static void take_out(struct work *v, const struct slopes_system *s, size_t block
 		double *z = v->z + w * k, *r = v->r + w * k;
 
 		v->share[w] = n > 0 ? s->weight[w] * s->n[w] / n : 0;
-		left[w] = y[w] - (n > 0 ? s->n[w] * ys / n : 0);
+		v->left[w] = y[w] - (n > 0 ? s->n[w] * ys / n : 0);
 		for (size_t i = 0; i < k; i++) {
 			z[i] = weights > 0 ? s->weight[w] * (x[w * k + i] - mean[i] / weights) : 0;
 			r[i] = x[w * k + i] * s->n[w] - (n > 0 ? s->n[w] * ratio[i] / n : 0);
@@ -105,7 +99,7 @@ static void invert(struct work *v, const struct slopes_system *s, const double *
 			v->a[i * k + j] *= v->scale[i] * v->scale[j];
 }
 
-static void solve(const struct work *v, const struct slopes_system *s, bool joint, double *left,
+static void solve(const struct work *v, const struct slopes_system *s, bool joint,
 		  struct slopes_estimate *out)
 {
 	size_t k = v->k;
@@ -117,7 +111,7 @@ static void solve(const struct work *v, const struct slopes_system *s, bool join
 			for (size_t j = 0; j < k; j++)
 				sum += v->a[i * k + j] * v->z[w * k + j];
 			out->influence[w * k + i] = sum;
-			out->coefficient[i] += sum * left[w];
+			out->coefficient[i] += sum * v->left[w];
 		}
 	for (size_t w = 0; w < s->windows; w++) {
 		double leverage = v->share[w], fitted = 0;
@@ -127,7 +121,7 @@ static void solve(const struct work *v, const struct slopes_system *s, bool join
 				leverage += v->r[w * k + i] * out->influence[w * k + i];
 			fitted += v->r[w * k + i] * out->coefficient[i];
 		}
-		out->residual[w] = joint ? left[w] - fitted : left[w];
+		out->residual[w] = v->left[w] - (joint ? fitted : 0);
 		for (size_t i = 0; i < k; i++)
 			out->influence[w * k + i] /= fmax(1 - leverage, LEAST_LEFT);
 	}
@@ -137,36 +131,30 @@ int slopes_system_fit(const struct slopes_system *s, const double *x, size_t col
 		      const double *y, struct slopes_estimate *out)
 {
 	bool joint = s->windows >= s->blocks + ROOM * columns;
-	struct work v = {0};
-	double *left = calloc(s->windows + 1, sizeof(*left));
+	struct work v;
 
+	if (!work_begin(&v, s->windows, columns))
+		return -1;
 	out->columns = columns;
-	out->coefficient = calloc(columns + 1, sizeof(double));
-	out->dropped = calloc(columns + 1, sizeof(bool));
-	out->influence = calloc(s->windows * columns + 1, sizeof(double));
-	out->residual = calloc(s->windows + 1, sizeof(double));
-	if (!work_begin(&v, s, columns) || !left || !out->coefficient || !out->dropped ||
-	    !out->influence || !out->residual) {
-		work_end(&v);
-		free(left);
-		slopes_system_free(out);
+	out->coefficient = calloc((s->windows + 1) * (columns + 1), sizeof(double) + sizeof(bool));
+	if (!out->coefficient) {
+		free(v.z);
 		return -1;
 	}
+	out->influence = out->coefficient + columns;
+	out->residual = out->influence + s->windows * columns;
+	out->dropped = (bool *)(out->residual + s->windows);
 	for (size_t b = 0; b < s->blocks; b++)
-		take_out(&v, s, b, x, y, left);
+		take_out(&v, s, b, x, y);
 	invert(&v, s, x, joint, out->dropped);
-	solve(&v, s, joint, left, out);
-	work_end(&v);
-	free(left);
+	solve(&v, s, joint, out);
+	free(v.z);
 	return 0;
 }
 
 void slopes_system_free(struct slopes_estimate *e)
 {
 	free(e->coefficient);
-	free(e->dropped);
-	free(e->influence);
-	free(e->residual);
 	memset(e, 0, sizeof(*e));
 }
 

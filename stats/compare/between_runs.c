@@ -95,6 +95,12 @@ static double smallest(const double *variance, size_t n)
 	return positive ? 1e-5 * exp(sum / (double)positive) : 0;
 }
 
+/* Its expectation is log sigma^2. */
+static double centred_log(double variance, double half)
+{
+	return log(variance) - distributions_digamma(half) + log(half);
+}
+
 /* log s^2 with f degrees of freedom has mean psi(f/2) - log(f/2) + log sigma^2 and variance
  * psi'(f/2). Any further variance of the logarithms comes from the sigmas. */
 struct between_runs_prior between_runs_prior(const double *variance, const double *freedom,
@@ -106,16 +112,12 @@ struct between_runs_prior between_runs_prior(const double *variance, const doubl
 	if (n < 2 || !(least > 0))
 		return none;
 	for (size_t i = 0; i < n; i++) {
-		double half = freedom[i] / 2;
-
-		mean += log(fmax(variance[i], least)) - distributions_digamma(half) + log(half);
-		expected += distributions_trigamma(half);
+		mean += centred_log(fmax(variance[i], least), freedom[i] / 2);
+		expected += distributions_trigamma(freedom[i] / 2);
 	}
 	mean /= (double)n;
 	for (size_t i = 0; i < n; i++) {
-		double half = freedom[i] / 2;
-		double e = log(fmax(variance[i], least)) - distributions_digamma(half) + log(half) -
-			   mean;
+		double e = centred_log(fmax(variance[i], least), freedom[i] / 2) - mean;
 
 		square += e * e;
 	}

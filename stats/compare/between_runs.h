@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Run-to-run variation, which a single run cannot show. It is the scatter of many sites, or of
- * several runs, beyond what their own errors explain.
- *
- * Pure functions: none allocates, fails or keeps state; any thread may call them. */
+ * several runs, beyond what their own errors explain. */
 #ifndef SCPROF_STATS_COMPARE_BETWEEN_RUNS_H
 #define SCPROF_STATS_COMPARE_BETWEEN_RUNS_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Two means: Welch's test, a test against a range of ratios, and limits of the ratio. */
+/* Two means: a test against a range of ratios, and limits of the ratio. */
 #include "stats/compare/compare.h"
 
 #include <math.h>
@@ -15,20 +15,6 @@ static double satterthwaite(double v1, double freedom1, double v2, double freedo
 	if (v == 0)
 		return INFINITY;
 	return v * v / (v1 * v1 / fmax(freedom1, 1) + v2 * v2 / fmax(freedom2, 1));
-}
-
-struct compare_welch compare_welch(const struct compare_mean *base, const struct compare_mean *new)
-{
-	double v1 = base->error * base->error, v2 = new->error *new->error;
-	struct compare_welch w = {
-		.difference = new->mean - base->mean,
-		.error = sqrt(v1 + v2),
-		.freedom = satterthwaite(v1, base->freedom, v2, new->freedom),
-	};
-
-	w.t = w.difference / w.error;
-	w.p = 2 * distributions_t_upper(fabs(w.t), w.freedom);
-	return w;
 }
 
 /* The contrast new - ratio * base, and its error. */
@@ -87,7 +73,7 @@ void compare_ratio_limits(const struct compare_mean *base, const struct compare_
 	if (!(m1 > 0) || !isfinite(v1) || !isfinite(v2))
 		return;
 	at = contrast_of(base, new, null, fmax(m2 / m1, 0));
-	t = distributions_t_quantile(0.5 + confidence / 2, fmax(at.freedom, 1));
+	t = distributions_t_two_sided(confidence, fmax(at.freedom, 1));
 	a = m1 * m1 - t * t * v1;
 	c = m2 * m2 - t * t * v2;
 	if (!(a > 0))
@@ -111,18 +97,14 @@ double compare_effect_p(double effect, double error, double freedom, double marg
 }
 
 /* Each tail gets half of the error probability, divided among `tests` tests. */
-static double detection_factor(double freedom, double tests, double confidence, double power)
-{
-	double tail = (1 - confidence) / (2 * fmax(tests, 1));
-
-	return distributions_t_quantile(1 - tail, fmax(freedom, 1)) +
-	       distributions_t_quantile(power, fmax(freedom, 1));
-}
-
 double compare_detectable(double error, double freedom, double margin, double tests,
 			  double confidence, double power)
 {
-	return margin + detection_factor(freedom, tests, confidence, power) * error;
+	double tail = (1 - confidence) / (2 * fmax(tests, 1));
+
+	return margin + (distributions_t_quantile(1 - tail, fmax(freedom, 1)) +
+			 distributions_t_quantile(power, fmax(freedom, 1))) *
+				error;
 }
 
 /* Two counts: the conditional binomial test of a ratio of rates. */

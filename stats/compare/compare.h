@@ -3,9 +3,7 @@
  *
  * A change is a ratio, new mean over base mean. "No change" is an interval of ratios, because with
  * long runs a test of "exactly 1" finds any difference, however small. It may include a random part
- * that differs from run to run.
- *
- * Pure functions: none allocates, fails or keeps state; any thread may call them. */
+ * that differs from run to run. */
 #ifndef SCPROF_STATS_COMPARE_COMPARE_H
 #define SCPROF_STATS_COMPARE_COMPARE_H
 
@@ -30,18 +28,11 @@ struct compare_null {
 	double low, high, between, freedom;
 };
 
-/* Welch (1947): t of two means of unequal variance. Degrees of freedom by Satterthwaite (1946): (v1
- * + v2)^2 / (v1^2 / f1 + v2^2 / f2), where v are the squared errors. */
-struct compare_welch {
-	double difference, error; /* new - base */
-	double t, freedom, p;	  /* p: two-sided */
-};
-struct compare_welch compare_welch(const struct compare_mean *base, const struct compare_mean *new);
-
 /* Probability, under the null, of a ratio at least as far from it as this one. The contrast new -
- * ratio base is linear, so only Satterthwaite's formula is an approximation. Both ends of the null
- * are added up as by McCarthy and Smyth (2009, "TREAT"); if low = high, this is the two-sided test.
- * A base mean below 0 (compensated for overhead) counts as 0. Returns 1 if an error is unknown. */
+ * ratio base is linear, so only the degrees of freedom by Satterthwaite (1946) are an
+ * approximation. Both ends of the null are added up as by McCarthy and Smyth (2009, "TREAT"); if
+ * low = high, this is the two-sided test, and that of Welch (1947) where both are 1. A base mean
+ * below 0 (compensated for overhead) counts as 0. Returns 1 if an error is unknown. */
 double compare_ratio_p(const struct compare_mean *base, const struct compare_mean *new,
 		       const struct compare_null *null);
 

@@ -4,9 +4,7 @@
  *
  * A host that steals a processor for a tenth of a millisecond a hundred times a second hits 1 % of
  * calls that take microseconds. The mean over all calls must include them. Its error is then often
- * so large that it hides changes of the program.
- *
- * Pure functions; none allocates, fails or keeps state; any thread may call them. */
+ * so large that it hides changes of the program. */
 #ifndef SCPROF_STATS_COMPARE_TRIMMED_H
 #define SCPROF_STATS_COMPARE_TRIMMED_H
 

@@ -191,6 +191,11 @@ static struct totals totals_of(const struct displacement_series *s)
 	return t;
 }
 
+static double uncharged_of(const struct displacement_window *w, double rest, double cost)
+{
+	return w->work - cost * w->switches - rest * w->charged;
+}
+
 struct displacement_value displacement_rest(const struct displacement_series *s, double switch_cost)
 {
 	struct totals t = totals_of(s);
@@ -206,8 +211,7 @@ struct displacement_value displacement_rest(const struct displacement_series *s,
 		const struct displacement_window *w = &s->window[i];
 
 		if (!w->aside)
-			stretch_add(&stretches, w->at,
-				    w->work - switch_cost * w->switches - rest.value * w->charged);
+			stretch_add(&stretches, w->at, uncharged_of(w, rest.value, switch_cost));
 	}
 	rest.error = stretch_error(&stretches, &rest.freedom, &inflated) / t.charged;
 	return rest;
@@ -231,11 +235,6 @@ struct displacement_value displacement_rests(const struct displacement_series s[
 		       fmax(0, between) / 2);
 	a.freedom += b.freedom;
 	return a;
-}
-
-static double uncharged_of(const struct displacement_window *w, double rest, double cost)
-{
-	return w->work - cost * w->switches - rest * w->charged;
 }
 
 /* The value of a CPU, with residuals scaled by the time they represent: the time without the
@@ -319,7 +318,7 @@ struct displacement_uncharged displacement_uncharged(const struct displacement_s
 
 void displacement_limits(struct displacement_value v, double confidence, double *low, double *high)
 {
-	double half = distributions_t_quantile(0.5 + confidence / 2, v.freedom) * v.error;
+	double half = distributions_t_two_sided(confidence, v.freedom) * v.error;
 
 	if (!isfinite(half))
 		half = INFINITY;

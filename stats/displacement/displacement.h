@@ -15,8 +15,7 @@
  *
  * Windows depend on one another, since a program has phases and interrupts come in bursts; so
  * errors come from the sums over stretches of time, with the serial correlation that these still
- * show. Seconds throughout. Pure functions: none allocates, fails or keeps state; any thread may
- * call them.
+ * show. Seconds throughout.
  */
 #ifndef SCPROF_STATS_DISPLACEMENT_DISPLACEMENT_H
 #define SCPROF_STATS_DISPLACEMENT_DISPLACEMENT_H

@@ -118,11 +118,6 @@ static bool parts_enough(const struct cells *c, uint32_t from, uint32_t to)
 	return c->calls[from] >= least && all - c->calls[to] >= least;
 }
 
-static bool wide_enough(const struct cells *c, uint32_t from, uint32_t to, double resolution)
-{
-	return histogram_start(c->first + to) - histogram_start(c->first + from) >= 2 * resolution;
-}
-
 static struct valley deepest(const struct cells *c, const struct peaks *p, double resolution)
 {
 	struct valley best = {0, 0, 0};
@@ -135,7 +130,8 @@ static struct valley deepest(const struct cells *c, const struct peaks *p, doubl
 			if (density(p->after[to]) < density(peak))
 				peak = p->after[to];
 			if (density(valley) > DEPTH * density(peak) || !parts_enough(c, from, to) ||
-			    !wide_enough(c, from, to, resolution))
+			    histogram_start(c->first + to) - histogram_start(c->first + from) <
+				    2 * resolution)
 				continue;
 			z = significance(peak, valley);
 			if (z > best.significance)

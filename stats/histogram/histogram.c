@@ -148,13 +148,6 @@ static struct stats_tail_index hill(const uint64_t *count, uint32_t buckets, dou
 
 /* If both belong to the same tail, the variance of the difference is that of the shorter part minus
  * that of the whole. */
-static bool is_lighter(const struct stats_tail_index *fewer, const struct stats_tail_index *all)
-{
-	double error = all->inverse * sqrt(1 / fewer->calls - 1 / all->calls);
-
-	return fewer->inverse < all->inverse - LIGHTER * error;
-}
-
 struct stats_tail_index tail_index_estimate(const uint64_t *count, uint32_t buckets, double tick)
 {
 	double calls = histogram_calls(count, 0, buckets), wanted = sqrt(calls);
@@ -165,7 +158,8 @@ struct stats_tail_index tail_index_estimate(const uint64_t *count, uint32_t buck
 	best = hill(count, buckets, tick, wanted);
 	for (wanted /= FEWER; best.calls > 0 && wanted >= LEAST_BEYOND; wanted /= FEWER) {
 		fewer = hill(count, buckets, tick, wanted);
-		if (is_lighter(&fewer, &best))
+		if (fewer.inverse <
+		    best.inverse * (1 - LIGHTER * sqrt(1 / fewer.calls - 1 / best.calls)))
 			best = fewer;
 	}
 	return best;

@@ -2,8 +2,7 @@
 /* What the histogram of a site's durations shows: percentiles with limits, bimodality, outliers.
  *
  * Histograms are log-linear as in scprof_format.h: eight buckets an octave, so a duration
- * is known to 1/8 at worst. Durations are in clock units. Pure functions; none allocates;
- * `buckets` is at most STATS_HIST_BUCKETS.
+ * is known to 1/8 at worst. Durations are in clock units; `buckets` is at most STATS_HIST_BUCKETS.
  */
 #ifndef SCPROF_STATS_HISTOGRAM_HISTOGRAM_H
 #define SCPROF_STATS_HISTOGRAM_HISTOGRAM_H
@@ -22,9 +21,8 @@ uint32_t histogram_bucket(uint64_t value);
 /* How many calls are in the buckets `from` to `to` - 1. */
 double histogram_calls(const uint64_t *count, uint32_t from, uint32_t to);
 
-/* Value at probability q of a log-linear histogram as defined in
- * scprof_format.h, in units, by linear interpolation inside the bucket.
- * NAN if it is empty. */
+/* Value at probability q, in units, by linear interpolation inside the bucket. NAN if it is empty.
+ */
 double histogram_quantile(const uint64_t *count, uint32_t buckets, double q);
 
 /* Limits of the true percentile `q` (in (0, 1)), distribution-free: the order statistics whose

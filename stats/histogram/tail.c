@@ -158,15 +158,6 @@ struct stats_hist_limits tail_order_limits(const uint64_t *count, uint32_t bucke
 	return limits;
 }
 
-/* As Korn and Graubard: few degrees of freedom reduce the number of effective calls. */
-static double cautious(const struct tail_dependence *d, double confidence)
-{
-	double z = distributions_t_quantile(0.5 + confidence / 2, INFINITY);
-	double t = distributions_t_quantile(0.5 + confidence / 2, d->freedom);
-
-	return d->design_effect * t * t / (z * z);
-}
-
 /* The divisor of the number of calls; sets *unreliable. */
 static double design_of(const struct stats_tail *tail, const uint64_t *count, uint32_t buckets,
 			double q, double otherwise, double confidence, unsigned *unreliable)
@@ -179,7 +170,7 @@ static double design_of(const struct stats_tail *tail, const uint64_t *count, ui
 		*unreliable = TAIL_UNKNOWN;
 		return otherwise > 1 ? otherwise : 1;
 	}
-	design = cautious(&d, confidence);
+	design = distributions_cautious_design(d.design_effect, confidence, d.freedom);
 	if (d.independent < FEW_INDEPENDENT || all * fmin(q, 1 - q) / design < FEW_BEYOND)
 		*unreliable = TAIL_FEW_INDEPENDENT;
 	return design;

@@ -68,13 +68,6 @@ static double positive_sequence(const struct series *s)
 	return time;
 }
 
-/* A finite series cannot show dependence that lasts as long as itself: its variance around its own
- * mean is too small by the share time / count. */
-static double unshortened(double time, uint32_t count)
-{
-	return time / (1 - fmin(time / count, 0.3));
-}
-
 /* Contiguous calls (Beilner's section 2, eq. 10c): the sum over all batches is their whole time and
  * the phases of its two ends, so its variance is 2 q + count w, with q that of an end's phase and w
  * that of a batch's time alone. Neighbours give both (their covariance is -q), but w badly where it
@@ -104,8 +97,12 @@ static double integrated_time(const struct series *s, double r, double *freedom)
 	if (r < TELESCOPING && s->count >= 32)
 		return telescoping_time(s, r, freedom);
 	time = 1 + 2 * fmax(unbiased, 0);
-	if (unbiased > SIGNIFICANT * error)
-		time = unshortened(positive_sequence(s), s->count);
+	if (unbiased > SIGNIFICANT * error) {
+		time = positive_sequence(s);
+		/* A finite series cannot show dependence that lasts as long as itself: its variance
+		 * around its own mean is too small by the share time / count. */
+		time /= 1 - fmin(time / s->count, 0.3);
+	}
 	*freedom = fmax(1, s->count / fmax(time, 1) - 1);
 	return time;
 }
@@ -148,21 +145,15 @@ struct serial autocorrelation_estimate(const struct stats_batches *b)
 /* Number of standard errors added to the time. */
 #define ERRORS 1.5
 
-static double relative_error(const struct serial *s)
-{
-	double lags = s->batches * fmin(WINDOW / s->independent, 0.5);
-
-	return sqrt(2 * (2 * lags + 1) / s->batches);
-}
-
 struct caution autocorrelation_caution(const struct serial *s)
 {
 	double few = (MANY_INDEPENDENT - s->independent) / (MANY_INDEPENDENT - FEW_INDEPENDENT);
+	double lags = s->batches * fmin(WINDOW / s->independent, 0.5);
 	struct caution c = {1, s->freedom};
 
 	if (!(s->time > 1 + 2 * SIGNIFICANT / sqrt(s->batches)) || !(few > 0))
 		return c;
-	c.variance = 1 + ERRORS * fmin(few, 1) * relative_error(s);
+	c.variance = 1 + ERRORS * fmin(few, 1) * sqrt(2 * (2 * lags + 1) / s->batches);
 	c.freedom = fmin(c.freedom, fmax(LEAST_FREEDOM, s->independent / c.variance - 1));
 	return c;
 }
@@ -170,11 +161,6 @@ struct caution autocorrelation_caution(const struct serial *s)
 /* ---- unbatched calls ---- */
 
 #define ROUNDING 1e-12
-
-static struct stats_apart one_stretch(double calls, double time)
-{
-	return (struct stats_apart){1, calls * calls, calls * time, time * time};
-}
 
 /* Kish's effective number of stretches. Each is weighted by its time, or also by the mean time of
  * its calls, so that a stretch that is extreme in either way counts alone. */
@@ -201,7 +187,7 @@ double autocorrelation_unbatched(const struct stats_sample *s, double each, doub
 	if (!(calls >= 1))
 		return 0;
 	if (!(a.stretches >= 1))
-		a = one_stretch(calls, time);
+		a = (struct stats_apart){1, calls * calls, calls * time, time * time};
 	squares = a.sum_sq - 2 * mean * a.calls_sum + mean * mean * a.calls_sq;
 	excess = squares - calls * each - a.stretches * ends;
 	if (!(excess > ROUNDING * (a.sum_sq + mean * mean * a.calls_sq)) || !isfinite(excess))

@@ -1,16 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The one rule for the mean of a site's durations and its interval.
- *
- *  1. Few ticks (under FEW_EVENTS effective ones, and most calls without): the exact
- *     binomial interval of Clopper and Pearson on the effective number of ticks.
- *  2. Otherwise Student's t on the error that consecutive batches show, dependence
- *     included, moved towards the long tail as skewness moves t.
- *  Unbatched calls add their scatter beyond that.
- *  Below MANY_BATCHES batches their error is too noisy to be used: the calls' own variance is
- *  used instead, unless the batches contradict it.
- *
- * "Effective" counts are divided by the design effect, as Korn and Graubard (1998) do for survey
- * data. The constants were chosen by the coverage study: docs/coverage.md.
+/* The one rule of mean_interval.h. Below MANY_BATCHES batches their error is too noisy to be used:
+ * the calls' own variance is used instead, unless the batches contradict it. "Effective" counts are
+ * divided by the design effect, as Korn and Graubard (1998) do for survey data. The constants were
+ * chosen by the coverage study: docs/coverage.md.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -109,17 +101,10 @@ static void add_apart(const struct stats_sample *s, struct shape *r)
 			  (1 - r->apart) * (1 - r->apart) / r->freedom);
 }
 
-/* One standard error above the estimate (Hill 1975), because long calls that did not occur are
- * missing from the estimate. */
-static double cautious_tail(const struct stats_tail_index *t)
+/* 1 / alpha, so many standard errors above the estimate (Hill 1975); 0: unknown. */
+static double tail_of(const struct stats_tail_index *t, double errors)
 {
-	return t->inverse > 0 ? t->inverse * (1 + 1 / sqrt(t->calls)) : 0;
-}
-
-/* True if 1 / alpha is two standard errors above the limit for an infinite mean. */
-static bool has_no_mean(const struct stats_tail_index *t)
-{
-	return t->inverse > 0 && t->inverse * (1 - 2 / sqrt(t->calls)) > INFINITE_MEAN;
+	return t->inverse > 0 ? t->inverse * (1 + errors / sqrt(t->calls)) : 0;
 }
 
 static bool is_heavy(const struct shape *r)
@@ -156,7 +141,7 @@ static struct shape shape_of(const struct stats_sample *s)
 	r.tick_noise = r.mean < 1 ? f * (1 - f) : 1.0 / 6;
 	r.spread = sqrt(fmax(0, r.variance - r.tick_noise)) / r.mean;
 	r.longest = pow((double)sums->max / tick - r.mean, 2) / (r.variance * (r.n - 1));
-	r.tail = cautious_tail(&s->tail);
+	r.tail = tail_of(&s->tail, 1); /* long calls that did not occur are missing from it */
 	r.heavy = is_heavy(&r);
 	r.freedom = caution.freedom;
 	r.caution = caution.variance;
@@ -202,11 +187,6 @@ static bool is_few(const struct events *e, const struct shape *r)
 	return e->weight == 1 || e->events < FEW_SHARE * r->n;
 }
 
-static double quantile(double confidence, double freedom)
-{
-	return distributions_t_quantile(0.5 + confidence / 2, freedom);
-}
-
 /* Few events show little of their own dependence: one standard error above the estimate, at least
  * 1. */
 static double cautious_design(const struct shape *r)
@@ -219,11 +199,10 @@ static double cautious_design(const struct shape *r)
 static void few_events(const struct stats_sums *s, const struct events *e, const struct shape *r,
 		       double confidence, struct mean_interval *out)
 {
-	double t = quantile(confidence, r->serial.batches ? r->freedom : INFINITY);
-	double z = quantile(confidence, INFINITY), design = cautious_design(r), low, high;
+	double freedom = r->serial.batches ? r->freedom : INFINITY, low, high;
+	double design = distributions_cautious_design(cautious_design(r), confidence, freedom);
 
-	/* Korn and Graubard (1998): few degrees of freedom reduce the number of effective calls. */
-	design = fmin(design * t * t / (z * z), r->n);
+	design = fmin(design, r->n);
 	proportion_clopper_pearson(e->events / design, r->n / design, confidence, &low, &high);
 	/* All calls show the same count: the truth may lie on either side of it. */
 	if (s->max == s->min)
@@ -292,9 +271,10 @@ static void by_variance(const struct shape *r, double confidence, struct mean_in
 		out->method = "batch-t";
 		out->error *= sqrt(r->design * r->caution);
 	}
-	t = quantile(confidence, out->freedom);
+	t = distributions_t_two_sided(confidence, out->freedom);
 	if (out->freedom == r->freedom && r->caution > 1)
-		wider = sqrt(r->caution) * t / quantile(confidence, r->serial.freedom);
+		wider = sqrt(r->caution) * t /
+			distributions_t_two_sided(confidence, r->serial.freedom);
 	if (isfinite(t))
 		around(r, t, wider, out);
 }
@@ -314,24 +294,19 @@ static double phase_bias(const uint64_t *phase, double low, double high)
 	return most * phase_test_unevenness(phase, STATS_PHASES);
 }
 
-/* Are there preferred phases, with an effect that matters compared with the interval? */
-static bool is_synchronous(const uint64_t *phase, double low, double high)
-{
-	return phase && phase_test_p(phase, STATS_PHASES) < SYNCHRONOUS_P &&
-	       phase_bias(phase, low, high) > 0.125 * (high - low);
-}
-
 static unsigned unreliable_of(const struct stats_sample *s, const struct shape *r,
 			      const struct mean_interval *e)
 {
 	unsigned unreliable = 0;
 
-	if (is_synchronous(s->phase, e->low, e->high))
+	/* Are there preferred phases, with an effect that matters compared with the interval? */
+	if (s->phase && phase_test_p(s->phase, STATS_PHASES) < SYNCHRONOUS_P &&
+	    phase_bias(s->phase, e->low, e->high) > 0.125 * (e->high - e->low))
 		unreliable |= STATS_SYNCHRONOUS;
 	if (depends(r) && (r->serial.independent < FEW_INDEPENDENT ||
 			   (r->apart > 0.5 && r->stretches < FEW_STRETCHES)))
 		unreliable |= STATS_FEW_INDEPENDENT;
-	if (r->heavy && r->mean > HIDDEN_TAIL && has_no_mean(&s->tail))
+	if (r->heavy && r->mean > HIDDEN_TAIL && tail_of(&s->tail, -2) > INFINITE_MEAN)
 		unreliable |= STATS_HEAVY_TAIL;
 	return unreliable;
 }

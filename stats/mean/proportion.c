@@ -117,14 +117,9 @@ static double tail_inverse(const struct tail *t, double probability, double star
 	return 1 / (1 + exp(-s));
 }
 
-static double quantile(double confidence)
-{
-	return gsl_cdf_ugaussian_Pinv(0.5 + confidence / 2);
-}
-
 void proportion_wilson(double x, double n, double confidence, double *low, double *high)
 {
-	double z = quantile(confidence), p = x / n, square = z * z / n;
+	double z = distributions_t_two_sided(confidence, INFINITY), p = x / n, square = z * z / n;
 	double centre = (p + square / 2) / (1 + square);
 	double half = z * sqrt(p * (1 - p) / n + square / (4 * n)) / (1 + square);
 
@@ -134,30 +129,24 @@ void proportion_wilson(double x, double n, double confidence, double *low, doubl
 
 void proportion_agresti_coull(double x, double n, double confidence, double *low, double *high)
 {
-	double z = quantile(confidence), trials = n + z * z, p = (x + z * z / 2) / trials;
+	double z = distributions_t_two_sided(confidence, INFINITY), trials = n + z * z,
+	       p = (x + z * z / 2) / trials;
 	double half = z * sqrt(p * (1 - p) / trials);
 
 	*low = x > 0 ? fmax(0, p - half) : 0;
 	*high = x < n ? fmin(1, p + half) : 1;
 }
 
-/* Start values: Wilson's limits, kept away from 0 and 1. */
-static void start_at(double x, double n, double confidence, double *low, double *high)
+/* The proportions at which the tails have half of what the confidence leaves. Start values:
+ * Wilson's limits, kept away from 0 and 1. */
+static void invert(double x, double n, double confidence, const struct tail *lower,
+		   const struct tail *upper, double *low, double *high)
 {
-	proportion_wilson(x, n, confidence, low, high);
-	*low = fmax(*low, 1e-3 / n);
-	*high = fmin(*high, 1 - 1e-3 / n);
-}
-
-static void clopper_pearson(double x, double n, double confidence, double *low, double *high)
-{
-	struct tail at_least = tail_of(1, x, n - x + 1, false);
-	struct tail at_most = tail_of(1, x + 1, n - x, true);
 	double rest = (1 - confidence) / 2;
 
-	start_at(x, n, confidence, low, high);
-	*low = x > 0 ? tail_inverse(&at_least, rest, *low) : 0;
-	*high = x < n ? tail_inverse(&at_most, rest, *high) : 1;
+	proportion_wilson(x, n, confidence, low, high);
+	*low = x > 0 ? tail_inverse(lower, rest, fmax(*low, 1e-3 / n)) : 0;
+	*high = x < n ? tail_inverse(upper, rest, fmin(*high, 1 - 1e-3 / n)) : 1;
 }
 
 /* Most sites of a large profile need one of few results: some calls, and no tick or one. Each
@@ -175,7 +164,9 @@ void proportion_clopper_pearson(double x, double n, double confidence, double *l
 		&kept[(a.bits * 0x9e3779b97f4a7c15u ^ b.bits * 0xd6e8feb86659fd93u) >> 56];
 
 	if (!(k->n > 0 && k->x == x && k->n == n && k->confidence == confidence)) {
-		clopper_pearson(x, n, confidence, low, high);
+		struct tail at_least = tail_of(1, x, n - x + 1, false);
+		struct tail at_most = tail_of(1, x + 1, n - x, true);
+		invert(x, n, confidence, &at_least, &at_most, low, high);
 		*k = (struct answer){x, n, confidence, *low, *high};
 		return;
 	}
@@ -187,20 +178,14 @@ void proportion_mid_p(double x, double n, double confidence, double *low, double
 {
 	struct tail above = tail_of(2, x, n - x + 1, false);
 	struct tail below = tail_of(2, x, n - x + 1, true);
-	double rest = (1 - confidence) / 2;
 
-	start_at(x, n, confidence, low, high);
-	*low = x > 0 ? tail_inverse(&above, rest, *low) : 0;
-	*high = x < n ? tail_inverse(&below, rest, *high) : 1;
+	invert(x, n, confidence, &above, &below, low, high);
 }
 
 void proportion_jeffreys(double x, double n, double confidence, double *low, double *high)
 {
 	struct tail lower = tail_of(1, x + 0.5, n - x + 0.5, false);
 	struct tail upper = tail_of(1, x + 0.5, n - x + 0.5, true);
-	double rest = (1 - confidence) / 2;
 
-	start_at(x, n, confidence, low, high);
-	*low = x > 0 ? tail_inverse(&lower, rest, *low) : 0;
-	*high = x < n ? tail_inverse(&upper, rest, *high) : 1;
+	invert(x, n, confidence, &lower, &upper, low, high);
 }

@@ -115,25 +115,17 @@ struct replications_drift replications_drift(const double *x, size_t n, double *
 	return d;
 }
 
-/* Midranks: ties share the mean of their places. */
-static double rank_of(const double *x, size_t n, double value)
-{
-	double smaller, equal;
-
-	place(x, n, value, &smaller, &equal);
-	return smaller + (equal + 1) / 2;
-}
-
 double replications_dependence(const double *x, size_t n)
 {
 	double count = (double)n, middle = (count + 1) / 2, steps = 0, spread = 0, variance;
-	double before, rank = 0;
+	double before, rank = 0, smaller, equal;
 
 	if (n < LEAST_FOR_RATIO)
 		return NAN;
 	for (size_t i = 0; i < n; i++) {
 		before = rank;
-		rank = rank_of(x, n, x[i]);
+		place(x, n, x[i], &smaller, &equal);
+		rank = smaller + (equal + 1) / 2; /* ties share the mean of their places */
 		spread += (rank - middle) * (rank - middle);
 		steps += i ? (rank - before) * (rank - before) : 0;
 	}
@@ -154,7 +146,7 @@ double replications_half_width(double s, double n, double confidence)
 {
 	if (!(n >= 2))
 		return n == 1 ? INFINITY : NAN;
-	return distributions_t_quantile(0.5 + confidence / 2, n - 1) * s / sqrt(n);
+	return distributions_t_two_sided(confidence, n - 1) * s / sqrt(n);
 }
 
 /* K-best: when may the fastest of several measurements be believed?

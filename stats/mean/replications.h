@@ -6,7 +6,6 @@
  * Sources: Feitelson, "Experimental Approaches in Computer Science", lecture 3
  * (double loop, half width, outliers); Bryant and O'Hallaron, "Computer
  * Systems: A Programmer's Perspective", ch. 9 (K-best).
- * Pure functions: none allocates, fails or keeps state; any thread may call them.
  * They take time proportional to n^2, for n up to some thousands.
  */
 #ifndef SCPROF_STATS_MEAN_REPLICATIONS_H

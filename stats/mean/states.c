@@ -120,11 +120,6 @@ struct off {
 	const uint64_t *batch;
 };
 
-static double known_of(const struct states_sample *s)
-{
-	return s->sampled ? (double)s->elapsed.sums.n : s->known;
-}
-
 /* Limit: the off-CPU time of calls is at most the duration of the switched ones. */
 static void limit(const struct states_sample *s, struct off *r, struct off *a)
 {
@@ -143,7 +138,8 @@ static void limit(const struct states_sample *s, struct off *r, struct off *a)
 static struct off off_of(const struct states_sample *s, double sum, double square,
 			 const uint64_t *batch, double kept)
 {
-	double factor = s->weighted > 0 ? known_of(s) / s->weighted * kept : 0;
+	double known = s->sampled ? (double)s->elapsed.sums.n : s->known;
+	double factor = s->weighted > 0 ? known / s->weighted * kept : 0;
 
 	return (struct off){sum * factor, square * factor * factor,
 			    factor,	  s->weighted > 0 ? sum / s->weighted : 0,
@@ -364,11 +360,6 @@ static struct mean_interval within(double mean, double low, double high)
 	return (struct mean_interval){mean, low, high, "none", INFINITY, 0, NAN, 0};
 }
 
-static bool too_few_read(const struct states_sample *s, double switched)
-{
-	return s->readings < 2 || (s->readings < LEAST_READINGS && (double)s->readings < switched);
-}
-
 /* Too few of the switched calls were read. Their off-CPU time is at most their duration: the total
  * of all calls minus that of the calls that kept their CPU. */
 static void not_read(const struct states_sample *s, struct off *r, struct off *a, double confidence,
@@ -395,13 +386,6 @@ static void not_read(const struct states_sample *s, struct off *r, struct off *a
 	out->on_cpu = within(all.mean - (r->total + a->total) / n, kept, all.high);
 }
 
-/* Batches hold calls, but not their states: dependence is unknown. */
-static unsigned batches_missing(const struct states_sample *s)
-{
-	return !has_batches(s) && s->elapsed.batches.count >= LEAST_BATCHES ? STATS_FEW_INDEPENDENT
-									    : 0;
-}
-
 struct states_estimate states_estimate_means(const struct states_sample *s, double confidence)
 {
 	struct off r = off_of(s, s->runnable, s->runnable_sq, s->batches.runnable, 1);
@@ -409,13 +393,17 @@ struct states_estimate states_estimate_means(const struct states_sample *s, doub
 			      1 - fmin(fmax(s->asleep_stolen, 0), 1));
 	double n = (double)s->elapsed.sums.n;
 	struct states_estimate out = {.switched = (double)s->calls};
-	unsigned missing = batches_missing(s);
+	/* Batches hold calls, but not their states: dependence is unknown. */
+	unsigned missing = !has_batches(s) && s->elapsed.batches.count >= LEAST_BATCHES
+				   ? STATS_FEW_INDEPENDENT
+				   : 0;
 
 	limit(s, &r, &a);
 	if (s->sampled)
 		out.switched = s->weighted > 0 ? s->switched_weighted * n / s->weighted : NAN;
 	out.unswitched = unswitched_mean(s, confidence);
-	if (too_few_read(s, out.switched)) {
+	if (s->readings < 2 ||
+	    (s->readings < LEAST_READINGS && (double)s->readings < out.switched)) {
 		not_read(s, &r, &a, confidence, &out);
 		return out;
 	}

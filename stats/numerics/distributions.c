@@ -35,6 +35,19 @@ double distributions_t_quantile(double p, double freedom)
 	return freedom > MANY ? gsl_cdf_ugaussian_Pinv(p) : gsl_cdf_tdist_Pinv(p, freedom);
 }
 
+double distributions_t_two_sided(double confidence, double freedom)
+{
+	return distributions_t_quantile(0.5 + confidence / 2, freedom);
+}
+
+double distributions_cautious_design(double design, double confidence, double freedom)
+{
+	double z = distributions_t_two_sided(confidence, INFINITY);
+	double t = distributions_t_two_sided(confidence, freedom);
+
+	return design * t * t / (z * z);
+}
+
 double distributions_t_upper(double t, double freedom)
 {
 	if (isnan(t) || !(freedom >= LEAST))

@@ -12,7 +12,12 @@
 /* Student's t, of one degree of freedom at least: fewer give no answer. More than 1e5 are the
  * normal distribution to 1e-5. */
 double distributions_t_quantile(double p, double freedom);
+/* How far from 0 the limits at this confidence lie; freedom INFINITY: the normal distribution's. */
+double distributions_t_two_sided(double confidence, double freedom);
 double distributions_t_upper(double t, double freedom);
+
+/* As Korn and Graubard (1998): few degrees of freedom reduce the number of effective calls. */
+double distributions_cautious_design(double design, double confidence, double freedom);
 
 /* I_x(a, b), and its complement. */
 double distributions_beta_lower(double x, double a, double b);

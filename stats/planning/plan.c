@@ -16,7 +16,7 @@
 
 double plan_two_sided_z(double confidence)
 {
-	return gsl_cdf_ugaussian_Pinv(0.5 + confidence / 2);
+	return distributions_t_two_sided(confidence, INFINITY);
 }
 
 double plan_width_factor(double confidence)
@@ -181,7 +181,7 @@ double plan_calls_forecast(const struct stats_finished *f, double confidence, do
 	if (!(s > 0))
 		return NAN;
 	target = sqrt(target * target - fixed * fixed);
-	q = distributions_t_quantile(0.5 + confidence / 2, LASTING_FREEDOM);
+	q = distributions_t_two_sided(confidence, LASTING_FREEDOM);
 	c = fmax(q, sqrt(fmax(0, half * half - fixed * fixed)) / s);
 	s *= error_reserve(f->freedom);
 	a = (c - q) * s;
@@ -191,13 +191,8 @@ double plan_calls_forecast(const struct stats_finished *f, double confidence, do
 	return fmax(f->n, f->n / (u * u));
 }
 
-/* The mean measured with a slow clock, and its variance.
- *
- * Beilner, "Measuring with Slow Clocks", TR-88-003 (1988). The a-priori forms need no sample
- * variance: a duration between k and k + 1 ticks shows k or k + 1 of them, and the mean says how
- * often each.
- */
-
+/* The a-priori forms need no sample variance: a duration between k and k + 1 ticks shows k or k + 1
+ * of them, and the mean says how often each. */
 double plan_beilner_count_variance(double mean_ticks)
 {
 	double f = mean_ticks - floor(mean_ticks);

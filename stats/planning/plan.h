@@ -2,12 +2,9 @@
 /* How precise a mean of n calls will be, and how many calls a precision needs:
  * the equations of Beilner (1988), and of Danzig and Melvin (1990).
  *
- * Pure functions: numbers in, numbers out; none allocates, fails or keeps state,
- * and any thread may call them. Durations (`mean`, `d`, deviations) are in one
- * unit, the caller's, throughout; `d` is the clock's tick interval; confidence is
- * a probability in (0, 1). Numbers of calls are doubles: what the formula says,
- * not rounded up. Arguments outside their range give NAN or infinity, as the
- * formula does.
+ * `d` is the clock's tick interval, in the unit of `mean` and deviations. Numbers of calls are
+ * doubles: what the formula says, not rounded up. Arguments outside their range give NAN or
+ * infinity, as the formula does.
  *
  * Beilner: "Measuring with Slow Clocks", TR-88-003. Danzig and Melvin: "High Resolution Timing with
  * Low Resolution Clocks". tests/unit/stats/test_seeds*.c compare these functions with every number
@@ -93,13 +90,7 @@ struct stats_finished {
  * interval was wide: the mean and its variance are themselves estimates. */
 double plan_calls_forecast(const struct stats_finished *f, double confidence, double p);
 
-/* The mean of durations measured with a slow clock, and its variance: Beilner, "Measuring with Slow
- * Clocks", TR-88-003 (1988).
- *
- * Durations are in the caller's unit; `d` is the clock's tick interval. Arguments outside their
- * range give NAN or infinity, as the formula does. tests/unit/stats/test_seeds_beilner.c compares
- * these with every number that the paper prints.
- */
+/* ---- Beilner: the mean and its variance ---- */
 
 /* Eq. (9c): variance of the tick count of one call, for durations that vary so
  * little that they show at most two adjacent counts (8): f - f^2, f the fractional
@@ -110,12 +101,12 @@ double plan_beilner_count_variance(double mean_ticks);
  * whose durations have variance `var` and are independent: the root of var/n + d^2 / (6 n^2). */
 double plan_beilner_contiguous_deviation(double var, double n, double d);
 
-/* Beilner eq. (10a): standard deviation of the mean of n calls whose true mean
+/* Eq. (10a): standard deviation of the mean of n calls whose true mean
  * is `mean`, clock tick d. With f the fractional part of mean/d:
  * d sqrt((f - f^2) / n). */
 double plan_beilner_deviation(double mean, double d, double n);
 
-/* Beilner eq. (10b): its bound, d / (2 sqrt n). */
+/* Eq. (10b): its bound, d / (2 sqrt n). */
 double plan_beilner_bound(double d, double n);
 
 #endif

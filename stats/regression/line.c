@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include <gsl/gsl_statistics_double.h>
+
 #include "stats/regression/line.h"
 #include "stats/numerics/moments.h"
 #include "stats/numerics/distributions.h"
@@ -69,15 +71,6 @@ static unsigned gather(const struct stats_line_block *block, unsigned blocks, st
 	return count;
 }
 
-/* Small differences of large products are correct modulo 2^128. */
-static void centre_one(struct sums *s, stats_u128 near_x, stats_u128 near_y)
-{
-	s->xx += s->calls * near_x * near_x - 2 * near_x * s->x;
-	s->xy += s->calls * near_x * near_y - near_x * s->y - near_y * s->x;
-	s->x -= s->calls * near_x;
-	s->y -= s->calls * near_y;
-}
-
 static long double signed_of(stats_u128 x)
 {
 	return (long double)(__int128)x;
@@ -114,8 +107,13 @@ static int around_means(struct sums *sums, unsigned count, struct centred *c, st
 	c->mean_x = (long double)(all.x % all.calls) / (long double)all.calls;
 	c->mean_y = (long double)(all.y % all.calls) / (long double)all.calls;
 	for (unsigned i = 0; i < count; i++) {
-		centre_one(&sums[i], near_x, near_y);
-		r[i] = shift(&sums[i], c->mean_x, c->mean_y);
+		struct sums *s = &sums[i];
+		/* Small differences of large products are correct modulo 2^128. */
+		s->xx += s->calls * near_x * near_x - 2 * near_x * s->x;
+		s->xy += s->calls * near_x * near_y - near_x * s->y - near_y * s->x;
+		s->x -= s->calls * near_x;
+		s->y -= s->calls * near_y;
+		r[i] = shift(s, c->mean_x, c->mean_y);
 		/* Cauchy and Schwarz, with tolerance for rounding */
 		if (r[i].xx * r[i].n < r[i].x * r[i].x * (1 - 1e-12L))
 			return -1;
@@ -204,16 +202,9 @@ static double freedom_of(const struct block *b, const struct pair *u, unsigned c
 /* Correlation of neighbours; subtracting the mean makes it too small by 1 / count. */
 static double correlation(const double *q, unsigned count)
 {
-	double mean = 0, square = 0, product = 0;
+	double r = gsl_stats_lag1_autocorrelation(q, 1, count);
 
-	for (unsigned i = 0; i < count; i++)
-		mean += q[i] / count;
-	for (unsigned i = 0; i < count; i++) {
-		square += (q[i] - mean) * (q[i] - mean);
-		if (i)
-			product += (q[i] - mean) * (q[i - 1] - mean);
-	}
-	return square > 0 ? product / square + 1.0 / count : 0;
+	return isnan(r) ? 0 : r + 1.0 / count;
 }
 
 struct spread {
@@ -263,11 +254,6 @@ static unsigned join(struct block *b, unsigned count)
 	return half;
 }
 
-static bool is_dependent(const struct spread *s)
-{
-	return s->correlation > SIGNIFICANT / sqrt(s->count);
-}
-
 /* The contrast c' (mean, slope in deviations of size). */
 static void price(const struct centred *line, struct pair c, double value, double confidence,
 		  struct stats_line_price *p)
@@ -278,7 +264,8 @@ static void price(const struct centred *line, struct pair c, double value, doubl
 
 	memcpy(b, line->block, sizeof b);
 	s = spread_of(b, line->count, c);
-	while (s.count >= LEAST_TO_JOIN && isfinite(s.variance) && is_dependent(&s))
+	while (s.count >= LEAST_TO_JOIN && isfinite(s.variance) &&
+	       s.correlation > SIGNIFICANT / sqrt(s.count))
 		s = spread_of(b, join(b, s.count), c);
 	*p = (struct stats_line_price){value, INFINITY, -INFINITY, INFINITY, 0};
 	if (!isfinite(s.variance) || line->mean_y <= 0)
@@ -286,7 +273,7 @@ static void price(const struct centred *line, struct pair c, double value, doubl
 	more = 1 + 2 * fmax(s.correlation, 0);
 	p->freedom = fmax(1, s.freedom / more);
 	p->error = sqrt(s.variance * more);
-	t = distributions_t_quantile(0.5 + confidence / 2, p->freedom);
+	t = distributions_t_two_sided(confidence, p->freedom);
 	p->low = value - t * p->error;
 	p->high = value + t * p->error;
 }
@@ -317,6 +304,6 @@ double line_half_width(uint64_t n, uint64_t sum_x, stats_u128 sum_xx, uint64_t s
 	if (sxx <= 0)
 		return INFINITY;
 	left = fmax(0, moments_square(n, sum_y, sum_yy) - slope * slope * sxx);
-	return distributions_t_quantile(0.5 + confidence / 2, (double)(n - 2)) *
+	return distributions_t_two_sided(confidence, (double)(n - 2)) *
 	       sqrt(left / (double)(n - 2) / sxx);
 }

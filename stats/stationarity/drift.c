@@ -14,13 +14,6 @@
 /* Minimum number of batches at one level. */
 #define LEAST_LEVEL 2
 
-/* Quantile at 0.5 % of |statistic| of the best split of `n` values with 2 at least on each
- * side, by simulation as in warmup.c. */
-static double critical(unsigned n)
-{
-	return 3.72 - 13.0 / n;
-}
-
 /* Median of the slopes of all pairs (Sen 1968). */
 static double sen_slope(const struct series *s)
 {
@@ -56,17 +49,6 @@ static void by_step(const struct series *s, unsigned at, struct drift *d)
 	}
 }
 
-static bool is_trend(const struct series_line *l)
-{
-	return 2 * gsl_cdf_ugaussian_Q(fabs(l->statistic) / l->inflation) < LEVEL;
-}
-
-static bool is_step(const struct series *s, const struct series_split *step)
-{
-	return rank_series_can_split(s) &&
-	       fabs(step->statistic) / step->inflation > critical(s->count);
-}
-
 struct drift drift_find(const struct stats_batches *b, unsigned skip)
 {
 	struct drift d = {STATS_STEADY, NAN, NAN, NAN, 0};
@@ -79,8 +61,11 @@ struct drift drift_find(const struct stats_batches *b, unsigned skip)
 		return d;
 	line = rank_series_line(&s);
 	step = rank_series_split(&s, LEAST_LEVEL, s.count - LEAST_LEVEL);
-	moves = is_trend(&line);
-	steps = is_step(&s, &step);
+	moves = 2 * gsl_cdf_ugaussian_Q(fabs(line.statistic) / line.inflation) < LEVEL;
+	/* Quantile at 0.5 % of |statistic| of the best split of n values with 2 at least on each
+	 * side, by simulation as in warmup.c. */
+	steps = rank_series_can_split(&s) &&
+		fabs(step.statistic) / step.inflation > 3.72 - 13.0 / s.count;
 	if (steps && (!moves || step.left < line.left)) {
 		by_step(&s, step.at, &d);
 		d.at = skip + step.at * s.each;

@@ -17,14 +17,6 @@
 #define LINE_BIAS	 5
 #define MOST_CORRELATION 0.95
 
-static void join_pairs(struct series *s)
-{
-	s->count /= 2;
-	s->each *= 2;
-	for (unsigned i = 0; i < s->count; i++)
-		s->x[i] = (s->x[2 * i] + s->x[2 * i + 1]) / 2;
-}
-
 static unsigned equal(const struct series *s, double to)
 {
 	unsigned n = 0;
@@ -91,8 +83,12 @@ struct series rank_series_of(const struct stats_batches *b, unsigned skip)
 	s.count = count / s.each;
 	for (unsigned i = 0; i < s.count * s.each; i++)
 		s.x[i / s.each] += (double)b->sum[skip + i] / (double)b->calls / s.each;
-	while (s.count >= 2 * SERIES_LEAST_TO_SPLIT && mostly_equal(&s))
-		join_pairs(&s);
+	while (s.count >= 2 * SERIES_LEAST_TO_SPLIT && mostly_equal(&s)) {
+		s.count /= 2;
+		s.each *= 2;
+		for (unsigned i = 0; i < s.count; i++)
+			s.x[i] = (s.x[2 * i] + s.x[2 * i + 1]) / 2;
+	}
 	if (s.count > 1)
 		set_scores(&s);
 	return s;

@@ -8,8 +8,7 @@
  * of a slow clock; correlation of neighbours up to 0.5 (at 16 to 24 batches then 1.5). Beyond that
  * a wave cannot be told from a trend: up to 3 in 100 drift at correlation 0.7, 6 at 0.9. Programs
  * with spells (bursts, convoys, phases) show a warm-up in 1 or 2 runs of 100 where a run holds
- * eight spells, in up to 9 where it holds two: docs/coverage.md. Pure functions; none allocates.
- * About 20 kB of stack.
+ * eight spells, in up to 9 where it holds two: docs/coverage.md. About 20 kB of stack.
  */
 #ifndef SCPROF_STATS_STATIONARITY_WARMUP_H
 #define SCPROF_STATS_STATIONARITY_WARMUP_H
@@ -55,10 +54,7 @@ struct first_call {
 struct first_call warmup_first(uint64_t first_units, uint64_t calls, uint64_t units,
 			       const uint64_t *count, uint32_t buckets);
 
-/* Does a mean move during a run, slowly (drift) or at once (a step)? The tests call at most 1 in
- * 100 steady series unsteady, as warmup.h says. Pure functions; none allocates. About 20 kB of
- * stack. */
-
+/* Does a mean move during a run, slowly (drift) or at once (a step)? */
 enum stats_drift { STATS_STEADY, STATS_TREND, STATS_STEP };
 
 struct drift {

@@ -6,7 +6,6 @@
 
 #include <elf.h>
 #include <stdbool.h>
-#include <stdint.h>
 
 #define ARCH_RELOC_JUMP_SLOT R_X86_64_JUMP_SLOT
 #define ARCH_RELOC_GLOB_DAT  R_X86_64_GLOB_DAT

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include "preload/attach/slots.h"
-#include "preload/attach/slots_private.h"
 #include "preload/process/settings.h"
 #include "preload/start/lifecycle.h"
 

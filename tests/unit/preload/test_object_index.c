@@ -17,7 +17,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "preload/process/object_index.h"
 #include "preload/process/process.h"
 #include "preload/unwind/unwind.h"
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "preload/overhead/overhead_private.h"
+#include "preload/overhead/overhead.h"
 
 #define ROUNDS	     16
 #define REPLICATIONS 20000

@@ -17,6 +17,7 @@
 #include "preload/clock/clock.h"
 #include "preload/process/modules.h"
 #include "preload/process/process.h"
+#include "preload/python/python.h"
 #include "preload/python/python_private.h"
 #include "preload/system/sys.h"
 #include "tests/unit/preload/made_thread.h"
@@ -144,7 +145,7 @@ static int begin(void **state)
 static int end(void **state)
 {
 	(void)state;
-	python_code_put_back();
+	python_put_back();
 	return 0;
 }
 
@@ -497,7 +498,7 @@ static void test_put_back_deaths_are_unseen_and_nothing_is_known(void **state)
 
 	(void)state;
 	assert_ptr_not_equal(code_type.dealloc, original);
-	python_code_put_back();
+	python_put_back();
 	assert_ptr_equal(code_type.dealloc, original);
 	assert_int_equal(known->serial, 0);
 	assert_null(find(&code));
@@ -523,7 +524,7 @@ static void test_what_others_put_there_stays_and_works(void **state)
 	under_theirs = code_type.dealloc;
 	code_type.dealloc = theirs;
 	known = find(&code);
-	python_code_put_back();
+	python_put_back();
 	assert_ptr_equal(code_type.dealloc, theirs);
 	die(&code); /* through ours, which goes on */
 	assert_int_equal(deaths, 1);
@@ -541,7 +542,7 @@ static void test_what_was_put_back_stays_so_for_threads_of_that_session(void **s
 	(void)state;
 	process_epoch.now.session = 0;
 	process_epoch.now.generation = 0;
-	python_code_put_back();
+	python_put_back();
 	assert_int_equal(python_code_watch(thread, &layout), PYTHON_WATCH_LATER);
 	process_epoch.now.session = 2;
 	process_epoch.now.generation = 2;
@@ -583,7 +584,7 @@ static void test_what_cannot_be_written_is_refused(void **state)
 	layout.code_type = (uint64_t)read_only;
 	assert_int_equal(python_code_watch(thread, &layout),
 			 PYTHON_WATCH_NEVER); /* another interpreter's */
-	python_code_put_back();
+	python_put_back();
 	assert_int_equal(python_code_watch(thread, &layout), PYTHON_WATCH_NEVER);
 	assert_null(find(&code));
 	munmap(read_only, 4096);

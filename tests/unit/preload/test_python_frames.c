@@ -64,7 +64,7 @@ enum python_watch python_code_watch(const struct scp_thread *whose,
 	return PYTHON_WATCH_SEEN;
 }
 
-void python_code_put_back(void)
+void python_put_back(void)
 {
 	is_watched = false;
 }

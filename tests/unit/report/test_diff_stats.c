@@ -31,13 +31,10 @@ static void test_welch_of_students_sleep(void **state)
 	static const double first[] = {0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0};
 	static const double second[] = {1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4};
 	struct compare_mean base = mean_of(first, 10), new = mean_of(second, 10);
-	struct compare_welch w = compare_welch(&base, &new);
+	struct compare_null none = {1, 1, 0, INFINITY};
 
 	(void)state;
-	assert_near(w.difference, 1.58, 1e-12);
-	assert_near(w.t, 1.8608, 5e-5);
-	assert_near(w.freedom, 17.776, 5e-4);
-	assert_near(w.p, 0.07939, 5e-6);
+	assert_near(compare_ratio_p(&base, &new, &none), 0.07939, 5e-6);
 }
 
 /* Benjamini and Hochberg (1995), section 3.2: of 15 comparisons of treatments of
@@ -82,12 +79,10 @@ static void test_ratio_against_a_range(void **state)
 	struct compare_mean base = {100, 2, 40}, new = {112, 3, 25};
 	struct compare_null none = {1, 1, 0, INFINITY}, range = {1 / 1.02, 1.02, 0, INFINITY};
 	struct compare_null runs = {1 / 1.02, 1.02, 1e-4, 10};
-	struct compare_welch w = compare_welch(&base, &new);
 	double low, high;
 
 	(void)state;
 	assert_near(compare_ratio_p(&base, &new, &none), 0.001717241675395877, 1e-12);
-	assert_near(compare_ratio_p(&base, &new, &none), w.p, 1e-15);
 	assert_near(compare_ratio_p(&base, &new, &range), 0.004300410259427037, 1e-12);
 	assert_near(compare_ratio_p(&base, &new, &runs), 0.013952219556206442, 1e-12);
 	compare_ratio_limits(&base, &new, &none, 0.95, &low, &high);
