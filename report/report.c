@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Builds a report: first its sites, then come gaps, threads, loops, slowest calls and warnings. */
-#include "report/report.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #include "report/compare/diff.h"
 #include "report/findings/findings.h"
-#include "report/loops/loop.h"
 #include "report/model/model.h"
 #include "report/model/sites.h"
 #include "report/render/json/json.h"

@@ -12,12 +12,8 @@
 #ifndef SCPROF_REPORT_REPORT_H
 #define SCPROF_REPORT_REPORT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
-#include "profile/profile.h"
 #include "report/report_site.h"
 #include "report/symbols/symbolize.h"
 

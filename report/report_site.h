@@ -4,11 +4,7 @@
 #ifndef SCPROF_REPORT_REPORT_SITE_H
 #define SCPROF_REPORT_REPORT_SITE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "profile/profile.h"
-#include "stats/mean/mean_interval.h"
 #include "stats/stationarity/warmup.h"
 
 /* What the wrapper adds to each duration, as measured; 0, 0 where it was not measured. */

@@ -7,11 +7,8 @@
 #include <string.h>
 
 #include "report/model/sites.h"
-#include "stats/mean/mean_interval.h"
-#include "stats/histogram/histogram.h"
 #include "report/compare/match.h"
 #include "report/model/model.h"
-#include "stats/stats.h"
 
 /* The fastest calls are those of this share. */
 #define QUICK 0.01

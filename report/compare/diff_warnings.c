@@ -9,8 +9,6 @@
 #include "report/compare/match.h"
 #include "report/model/model.h"
 #include "report/wording/warning_list.h"
-#include "stats/mean/mean_interval.h"
-#include "stats/stats.h"
 
 __attribute__((format(printf, 3, 4))) static void warn(struct diff *d, const char *code,
 						       const char *format, ...)

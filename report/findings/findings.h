@@ -3,8 +3,6 @@
 #ifndef SCPROF_REPORT_FINDINGS_FINDINGS_H
 #define SCPROF_REPORT_FINDINGS_FINDINGS_H
 
-#include <stdio.h>
-
 #include "report/report.h"
 
 /* The head of a report in words, numbers formatted. Texts may hold

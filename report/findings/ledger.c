@@ -4,7 +4,6 @@
 #include "report/findings/findings.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

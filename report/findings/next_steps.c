@@ -4,12 +4,10 @@
 #include "report/findings/findings.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "report/model/model.h"
 #include "report/wording/numbers.h"
-#include "stats/stats.h"
 
 #define MOST_OF_TIME   0.5   /* of the threads' time but for waiting for a CPU: what dominates */
 #define MUCH_ELSEWHERE 0.1   /* of it, in a group that was off */

@@ -2,7 +2,6 @@
 /* What is known is said, and only where nothing is known what may be. */
 #include "report/findings/findings.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

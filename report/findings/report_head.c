@@ -6,10 +6,8 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
-#include "report/report.h"
 #include "report/model/model.h"
 #include "report/wording/numbers.h"
 

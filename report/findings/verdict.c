@@ -4,8 +4,6 @@
 #include "report/findings/findings.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "report/model/model.h"
 #include "report/wording/numbers.h"

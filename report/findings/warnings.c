@@ -5,7 +5,6 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "report/model/model.h"
@@ -14,7 +13,6 @@
 #include "report/wording/numbers.h"
 #include "report/wording/warning_list.h"
 #include "stats/numerics/distributions.h"
-#include "stats/stats.h"
 
 static struct numbered percent(double value)
 {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The loops of all threads: groups of threads, and the cycles of each group by time. */
-#include "report/loops/loop.h"
 
 #include <math.h>
 #include <stdlib.h>

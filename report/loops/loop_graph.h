@@ -3,9 +3,7 @@
 #ifndef SCPROF_REPORT_LOOPS_LOOP_GRAPH_H
 #define SCPROF_REPORT_LOOPS_LOOP_GRAPH_H
 
-#include "profile/profile.h"
 #include "report/loops/loop.h"
-#include "report/report.h"
 
 /* The calls of a thread as a graph: a node is a site with top-level calls, an edge the gaps
  * from one site to the next. Private to report/.

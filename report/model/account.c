@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "report/containers/string_index.h"
 #include "report/model/sites.h"

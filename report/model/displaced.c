@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "stats/numerics/distributions.h"
-#include "stats/displacement/displacement.h"
 #include "stats/regression/site_costs.h"
 
 /* Work that falls into the time of other tasks is accounted to them, and corrected for: above these

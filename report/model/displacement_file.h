@@ -6,9 +6,6 @@
 #ifndef SCPROF_REPORT_MODEL_DISPLACEMENT_FILE_H
 #define SCPROF_REPORT_MODEL_DISPLACEMENT_FILE_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "profile/profile.h"
 
 enum displaced_part {

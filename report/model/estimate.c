@@ -7,10 +7,6 @@
 
 #include <gsl/gsl_cdf.h>
 
-#include "stats/histogram/tail.h"
-#include "stats/mean/mean_interval.h"
-#include "stats/stats.h"
-
 _Static_assert(STATS_PHASES == SCP_PHASE_BINS, "phases are counted in the same bins");
 
 static struct stats_apart apart_of(const struct prof_apart *a, bool slow)

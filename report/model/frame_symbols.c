@@ -4,7 +4,6 @@
 #include "report/model/model.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "report/wording/warning_list.h"
 #include "report/wording/utf8.h"

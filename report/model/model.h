@@ -3,10 +3,6 @@
 #ifndef SCPROF_REPORT_MODEL_MODEL_H
 #define SCPROF_REPORT_MODEL_MODEL_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
-#include "profile/profile.h"
 #include "report/report.h"
 
 /* Where the time of all threads went: gaps, threads and processes of a report, and whether calls

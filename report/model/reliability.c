@@ -10,8 +10,6 @@
 
 #include "report/wording/numbers.h"
 #include "stats/histogram/tail.h"
-#include "stats/mean/mean_interval.h"
-#include "stats/stats.h"
 
 #define LEAST_OUTLIERS_TIME 0.1
 

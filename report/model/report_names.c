@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The numbers of the format and of the command line, as words. */
-#include "report/report.h"
 
 #include <string.h>
 #include <strings.h>

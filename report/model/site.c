@@ -5,12 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "stats/histogram/tail.h"
-#include "stats/mean/mean_interval.h"
 #include "stats/mean/phase_test.h"
 #include "stats/planning/plan.h"
-#include "stats/regression/line.h"
-#include "stats/stats.h"
 
 /* One percentile with its limits. Interpolation inside the last bucket may pass the
  * longest call. */

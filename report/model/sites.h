@@ -3,17 +3,11 @@
 #ifndef SCPROF_REPORT_MODEL_SITES_H
 #define SCPROF_REPORT_MODEL_SITES_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "profile/base/number_table.h"
-#include "profile/profile.h"
 #include "report/report.h"
 #include "stats/histogram/tail.h"
-#include "stats/mean/mean_interval.h"
 #include "stats/mean/states.h"
 #include "stats/regression/line.h"
-#include "stats/stationarity/warmup.h"
 
 /* From sums in clock units to means in nanoseconds. */
 

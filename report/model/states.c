@@ -5,8 +5,6 @@
 
 #include <math.h>
 
-#include "stats/histogram/histogram.h"
-
 #define BUCKETS (SCP_HIST_BLOCKS * SCP_HIST_BUCKETS)
 /* Of the readings, with the ticker on the thread's CPU: means of calls that kept their CPU are too
  * low by about that share. */

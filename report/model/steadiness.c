@@ -5,11 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "stats/mean/mean_interval.h"
-#include "stats/stationarity/warmup.h"
-#include "stats/histogram/histogram.h"
-#include "stats/stats.h"
-
 /* What is worth a line of text; JSON has all. A real but small change of the mean is left out, and
  * so is a long first call where many others are as long. */
 #define NOTABLE_CHANGE 0.05

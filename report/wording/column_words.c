@@ -2,7 +2,6 @@
 /* A heading says the same in all tables that have it. */
 #include "report/wording/column_words.h"
 
-#include <stddef.h>
 #include <string.h>
 #include <strings.h>
 

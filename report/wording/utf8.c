@@ -3,7 +3,6 @@
  * must not set, and a report may be written for another terminal than this one's. */
 #include "report/wording/utf8.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unictype.h>

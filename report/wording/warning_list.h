@@ -4,7 +4,6 @@
 #define SCPROF_REPORT_WORDING_WARNING_LIST_H
 
 #include <stdarg.h>
-#include <stddef.h>
 
 #include "report/report.h"
 

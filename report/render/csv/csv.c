@@ -6,7 +6,6 @@
 #include "report/render/formats.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "report/model/model.h"

@@ -4,10 +4,6 @@
 #ifndef SCPROF_REPORT_RENDER_CSV_CSV_WRITE_H
 #define SCPROF_REPORT_RENDER_CSV_CSV_WRITE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-
 #include "report/render/json/row_fields.h"
 #include "report/render/stacks/stacks.h"
 

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "report/model/model.h"
-#include "report/containers/string_index.h"
 #include "profile/base/array.h"
 #include "report/render/text/text.h"
 

@@ -4,11 +4,8 @@
 #ifndef SCPROF_REPORT_RENDER_HTML_HTML_WRITE_H
 #define SCPROF_REPORT_RENDER_HTML_HTML_WRITE_H
 
-#include <stdio.h>
-
 #include "report/render/json/json_write.h"
 #include "report/render/stacks/flame.h"
-#include "report/containers/string_index.h"
 
 struct displaced;
 

@@ -3,7 +3,6 @@
 #include "report/render/json/json.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "report/findings/findings.h"

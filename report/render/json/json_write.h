@@ -9,8 +9,6 @@
 #ifndef SCPROF_REPORT_RENDER_JSON_JSON_WRITE_H
 #define SCPROF_REPORT_RENDER_JSON_JSON_WRITE_H
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 
 #include "report/render/json/row_fields.h"

@@ -7,7 +7,6 @@
  * one by one, and what they refer to follows. Memory grows with the number of different frames, not
  * of paths. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,10 +4,6 @@
 #ifndef SCPROF_REPORT_RENDER_PPROF_PPROF_WRITE_H
 #define SCPROF_REPORT_RENDER_PPROF_PPROF_WRITE_H
 
-#include <stdbool.h>
-#include <stdio.h>
-
-#include "report/containers/string_index.h"
 #include "report/render/pprof/pprof.pb-c.h"
 #include "report/render/stacks/stacks.h"
 

@@ -3,12 +3,10 @@
 #include "report/render/stacks/flame.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "report/wording/utf8.h"
 #include "report/model/model.h"
-#include "report/containers/string_index.h"
 #include "report/render/stacks/stacks.h"
 #include "profile/base/array.h"
 #include "report/model/sites.h"

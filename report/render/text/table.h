@@ -9,10 +9,7 @@
 #ifndef SCPROF_REPORT_RENDER_TEXT_TABLE_H
 #define SCPROF_REPORT_RENDER_TEXT_TABLE_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "report/wording/terminal.h"
 

@@ -5,8 +5,6 @@
 
 #include "report/loops/loop.h"
 #include "report/render/text/table.h"
-#include "report/report.h"
-#include "report/wording/terminal.h"
 
 /* The report for people. text.c prints the parts in order, each of the files text_*.c one part,
  * with cells and lines from text_cell.c. A function that returns int returns -1 when out of

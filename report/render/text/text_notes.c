@@ -3,10 +3,8 @@
  * CPU. */
 #include "report/render/text/text.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "report/model/model.h"

@@ -4,8 +4,6 @@
 #include "report/model/model.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "report/wording/numbers.h"
