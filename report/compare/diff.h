@@ -245,6 +245,8 @@ const char *diff_words_status_name(enum diff_status status);
 /* Of a test, as JSON has them. */
 const char *diff_words_view_name(enum diff_view view);
 const char *diff_words_against_name(enum diff_against against);
+/* The width of a test's limits: what its percentage's digits are to show. */
+double diff_words_unit(const struct diff_test *t);
 /* "+5.2 %" of 1.052, with the digits that show `unit` (the smallest change of interest). */
 void diff_words_percent(char *text, size_t room, double ratio, double unit);
 

@@ -45,6 +45,11 @@ static int decimals_for(double unit)
 	return percent >= 10 ? 0 : percent >= 0.1 || !isfinite(percent) ? 1 : 2;
 }
 
+double diff_words_unit(const struct diff_test *t)
+{
+	return 1 + fmin(t->high - t->ratio, t->ratio - t->low);
+}
+
 void diff_words_percent(char *text, size_t room, double ratio, double unit)
 {
 	if (!isfinite(ratio))
@@ -60,7 +65,7 @@ void diff_words_percent(char *text, size_t room, double ratio, double unit)
  * whose interval, which is for this site alone, contains no change. */
 static void by_how_much(const struct diff_test *t, char *text, size_t room)
 {
-	double unit = 1 + fmin(t->high - t->ratio, t->ratio - t->low);
+	double unit = diff_words_unit(t);
 	double least = t->ratio > 1 ? t->low - 1 : 1 - t->high;
 	double most = t->ratio > 1 ? t->high - 1 : 1 - t->low;
 	char amount[24], low[24], high[24];
@@ -259,7 +264,7 @@ void diff_words_per(const struct diff *d, bool utf8, char *text, size_t room)
 {
 	const struct diff_side *base = &d->per.side[DIFF_BASE], *new = &d->per.side[DIFF_NEW];
 	const struct diff_test *t = &d->per.time;
-	double unit = 1 + fmin(t->high - t->ratio, t->ratio - t->low);
+	double unit = diff_words_unit(t);
 	char low[24], high[24];
 
 	*text = '\0';

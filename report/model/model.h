@@ -166,6 +166,12 @@ const char *reliability_tail_name(unsigned bit);
  * sites has a finding by chance. */
 #define RELIABILITY_LEAST_SHARE 0.01
 
+/* Of its intervals; the slow one of a dual run counts too: it was asked for. */
+static inline unsigned reliability_doubts(const struct report_site *s)
+{
+	return s->estimate.unreliable | (s->has_slow ? s->slow.estimate.unreliable : 0);
+}
+
 /* Those of a site's findings that are warned of. */
 unsigned reliability_findings(const struct report_site *s);
 

@@ -66,13 +66,11 @@ unsigned reliability_findings(const struct report_site *s)
 	return findings;
 }
 
-/* The slow estimate of a dual run counts too: it was asked for. */
 int reliability_note(struct report *r, const struct report_site *s, uint32_t row)
 {
 	struct report_note note = {.row = row,
 				   .function = s->function,
-				   .unreliable = s->estimate.unreliable |
-						 (s->has_slow ? s->slow.estimate.unreliable : 0),
+				   .unreliable = reliability_doubts(s),
 				   .findings = reliability_findings(s),
 				   .total_ns = s->total_ns};
 	struct report_note *grown;
@@ -103,7 +101,6 @@ static void warn(struct report *r, size_t which)
 	const struct report_note *largest = NULL;
 	uint32_t sites = 0, warnings = r->warnings;
 	double share = 0, total_ns = 0;
-	char text[32];
 
 	for (uint32_t i = 0; i < r->notes; i++) {
 		if (!is_meant(&r->note[i], reasons[which].bit))
@@ -115,11 +112,11 @@ static void warn(struct report *r, size_t which)
 	}
 	if (!sites)
 		return;
-	numbers_share(text, sizeof(text), fmin(total_ns / r->time_ns, 1));
 	warning_list_note(r, reasons[which].name,
 			  "%" PRIu32 " row%s, %s of the time (first %s, row %" PRIu32 ")", sites,
-			  sites == 1 ? "" : "s", text, r->profile->function[largest->function].name,
-			  largest->row + 1);
+			  sites == 1 ? "" : "s",
+			  numbered_share(fmin(total_ns / r->time_ns, 1)).text,
+			  r->profile->function[largest->function].name, largest->row + 1);
 	if (r->warnings > warnings) {
 		r->warning[warnings].weight = share;
 		r->warning[warnings].row = largest->row;

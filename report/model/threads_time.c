@@ -26,7 +26,6 @@
 /* Of the CPU time, so much was looked at for what the host stole: one theft is not said of all. */
 #define RAN_LEAST 0.1
 
-/* ns */
 /* A larger part of the time without a CPU that was wanted: the machine has too few. */
 #define OVERLOADED 0.2
 
@@ -308,14 +307,11 @@ static void warn_check(struct report *r)
 {
 	const struct report_threads_time *t = &r->threads_time;
 	double off = threads_time_difference(r);
-	char share[32];
 
-	if (!t->known || t->charged_s < CHECK_LEAST_S || threads_time_agrees(r))
-		return;
-	numbers_share(share, sizeof(share), fabs(off));
-	warning_list_note(r, "states-check",
-			  "The parts add up to %s %s CPU time than the kernel charged", share,
-			  off > 0 ? "more" : "less");
+	if (t->known && t->charged_s >= CHECK_LEAST_S && !threads_time_agrees(r))
+		warning_list_note(r, "states-check",
+				  "The parts add up to %s %s CPU time than the kernel charged",
+				  numbered_share(fabs(off)).text, off > 0 ? "more" : "less");
 }
 
 void threads_time_warn(struct report *r)

@@ -307,6 +307,22 @@ struct numbered numbered_share(double share)
 	return n;
 }
 
+struct numbered numbered_bytes(uint64_t bytes)
+{
+	struct numbered n = {""};
+
+	numbers_bytes(n.text, sizeof(n.text), bytes);
+	return n;
+}
+
+struct numbered numbered_plain(double value)
+{
+	struct numbered n = {""};
+
+	numbers_plain(n.text, sizeof(n.text), value);
+	return n;
+}
+
 struct numbered numbered_digits(double value, int digits)
 {
 	struct numbered n = {""};

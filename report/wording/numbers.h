@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Numbers as people read them. Every function writes a NUL-terminated text of
+/* Every function writes a NUL-terminated text of
  * at most `room` bytes into `out`; NAN becomes "-". `utf8` allows the micro
  * sign. */
 
@@ -46,7 +46,9 @@ struct numbered {
 };
 struct numbered numbered_duration(double ns, bool utf8);
 struct numbered numbered_count(uint64_t n);
+struct numbered numbered_bytes(uint64_t bytes);
 struct numbered numbered_share(double share);
+struct numbered numbered_plain(double value);
 struct numbered numbered_digits(double value, int digits);
 
 /* A mean with its interval in three parts that columns can align on:

@@ -196,8 +196,7 @@ static void put_notes(struct html *h)
 	json_write_open(&h->json, "notes", '[');
 	for (uint32_t i = 0; i < h->sites; i++) {
 		const struct report_site *s = &h->report->site[i];
-		unsigned unreliable =
-			s->estimate.unreliable | (s->has_slow ? s->slow.estimate.unreliable : 0);
+		unsigned unreliable = reliability_doubts(s);
 
 		if (!unreliable && !(s->findings & ~(unsigned)REPORT_FEW_CALLS) &&
 		    !(s->findings && s->share >= RELIABILITY_LEAST_SHARE))

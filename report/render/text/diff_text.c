@@ -42,42 +42,35 @@ static const struct table_column columns[] = {
 };
 
 /* Of an average run, or a unit of work. */
-static void calls_text(char *text, size_t room, double calls, double rate)
+static void calls_cell(struct table *table, size_t column, double calls, double rate)
 {
-	if (isnan(rate))
-		numbers_count(text, room, (uint64_t)llround(calls));
-	else
-		numbers_significant(text, room, rate, 3);
+	table_cell(table, column,
+		   isnan(rate) ? numbered_count((uint64_t)llround(calls)).text
+			       : numbered_digits(rate, 3).text);
 }
 
 static void number_cells(struct text *t, struct table *table, const struct diff_site *s)
 {
+	const struct diff_side *base = &s->side[DIFF_BASE], *new = &s->side[DIFF_NEW];
+	const struct diff_test *shown = &s->verdict.shown;
 	char text[32];
 
-	if (s->side[DIFF_BASE].calls) {
-		calls_text(text, sizeof(text), s->side[DIFF_BASE].calls, s->rate.calls[DIFF_BASE]);
-		table_cell(table, CALLS_BASE, text);
-		text_cell_duration(t, table, MEAN_BASE, s->side[DIFF_BASE].ns);
+	for (int i = 0; i < DIFF_SIDES; i++) {
+		if (!s->side[i].calls)
+			continue;
+		calls_cell(table, i ? CALLS_NEW : CALLS_BASE, s->side[i].calls, s->rate.calls[i]);
+		text_cell_duration(t, table, i ? MEAN_NEW : MEAN_BASE, s->side[i].ns);
 	}
-	if (s->side[DIFF_NEW].calls) {
-		calls_text(text, sizeof(text), s->side[DIFF_NEW].calls, s->rate.calls[DIFF_NEW]);
-		table_cell(table, CALLS_NEW, text);
-		text_cell_duration(t, table, MEAN_NEW, s->side[DIFF_NEW].ns);
-	}
-	if (isfinite(s->side[DIFF_BASE].unswitched_ns) &&
-	    isfinite(s->side[DIFF_NEW].unswitched_ns)) {
-		text_cell_duration(t, table, CPU_BASE, s->side[DIFF_BASE].unswitched_ns);
-		text_cell_duration(t, table, CPU_NEW, s->side[DIFF_NEW].unswitched_ns);
+	if (isfinite(base->unswitched_ns) && isfinite(new->unswitched_ns)) {
+		text_cell_duration(t, table, CPU_BASE, base->unswitched_ns);
+		text_cell_duration(t, table, CPU_NEW, new->unswitched_ns);
 	}
 	if (s->verdict.status > DIFF_SAME)
 		return;
-	diff_words_percent(text, sizeof(text), s->verdict.shown.ratio,
-			   1 + fmin(s->verdict.shown.high - s->verdict.shown.ratio,
-				    s->verdict.shown.ratio - s->verdict.shown.low));
+	diff_words_percent(text, sizeof(text), shown->ratio, diff_words_unit(shown));
 	/* the means beside it are of elapsed time */
-	if (diff_estimate_quantity(s->verdict.view) == DIFF_CPU_TIME)
-		strncat(text, " CPU", sizeof(text) - strlen(text) - 1);
-	table_cell(table, CHANGE, text);
+	table_print_cell(table, CHANGE, "%s%s", text,
+			 diff_estimate_quantity(s->verdict.view) == DIFF_CPU_TIME ? " CPU" : "");
 }
 
 /* Where there is no room for all frames, the call site comes first. */
@@ -93,11 +86,10 @@ static void frame_notes(struct text *t, struct table *table, const struct diff *
 }
 
 static void path_notes(struct text *t, struct table *table, const struct diff *d,
-		       const struct diff_site *s, uint32_t lines)
+		       const struct diff_site *s)
 {
 	char words[DIFF_WORDS];
 
-	frame_notes(t, table, d, s, lines);
 	diff_words_other(d, s, words, sizeof(words));
 	if (*words)
 		text_cell_note(t, table, "(%s)", words);
@@ -121,23 +113,30 @@ static void add_site(struct text *t, struct table *table, const struct diff *d,
 		table_cell(table, OUTCOME, s->outcome);
 	number_cells(t, table, s);
 	table_cell(table, VERDICT, words);
-	path_notes(t, table, d, s,
-		   d->options.frames == REPORT_FRAMES_DEFAULT ? FRAMES_DEFAULT : d->options.frames);
+	frame_notes(t, table, d, s,
+		    d->options.frames == REPORT_FRAMES_DEFAULT ? FRAMES_DEFAULT
+							       : d->options.frames);
+	path_notes(t, table, d, s);
+}
+
+static void print_words(struct text *t, const char *lead, const char *words)
+{
+	if (*words)
+		text_cell_say(t, TERMINAL_PLAIN, lead, strlen(lead), "%s", words);
 }
 
 static void print_head(struct text *t, const struct diff *d)
 {
-	char line[400], base[32], new[32];
+	char line[400];
+	bool utf8 = t->terminal.utf8;
 
 	terminal_style(t->out, &t->terminal, TERMINAL_BOLD);
 	diff_words_sides(d, line, sizeof(line));
-	if (*line)
-		text_cell_say(t, TERMINAL_PLAIN, "", 0, "%s", line);
+	print_words(t, "", line);
 	diff_words_verdict(d, line, sizeof(line));
-	text_cell_say(t, TERMINAL_PLAIN, "", 0, "%s", line);
-	diff_words_per(d, t->terminal.utf8, line, sizeof(line));
-	if (*line)
-		text_cell_say(t, TERMINAL_PLAIN, "", 0, "%s", line);
+	print_words(t, "", line);
+	diff_words_per(d, utf8, line, sizeof(line));
+	print_words(t, "", line);
 	terminal_style(t->out, &t->terminal, TERMINAL_PLAIN);
 	text_cell_say(t, TERMINAL_PLAIN, "  ", 2,
 		      "%" PRIu32 " run%s against %" PRIu32
@@ -145,18 +144,15 @@ static void print_head(struct text *t, const struct diff *d)
 		      "are expected to be none; a change of less than %.3g %% is none",
 		      d->bases, d->bases == 1 ? "" : "s", d->profiles - d->bases,
 		      100 * (1 - d->options.confidence), 100 * d->options.min_change);
-	for (int waiting = 0; waiting < 2; waiting++) {
-		for (int of = 0; of < DIFF_QUANTITIES; of++) {
-			diff_words_common(d, (enum diff_quantity)of, waiting, line, sizeof(line));
-			if (*line)
-				text_cell_say(t, TERMINAL_PLAIN, "  ", 2, "%s", line);
-		}
+	for (int i = 0; i < 2 * DIFF_QUANTITIES; i++) {
+		diff_words_common(d, i % DIFF_QUANTITIES, i / DIFF_QUANTITIES, line, sizeof(line));
+		print_words(t, "  ", line);
 	}
-	numbers_duration(base, sizeof(base), d->side[DIFF_BASE].total_ns, t->terminal.utf8);
-	numbers_duration(new, sizeof(new), d->side[DIFF_NEW].total_ns, t->terminal.utf8);
 	text_cell_say(t, TERMINAL_PLAIN, "  ", 2,
 		      "time in all calls%s of an average run: %s, then %s",
-		      d->any_waits ? " that do not wait" : "", base, new);
+		      d->any_waits ? " that do not wait" : "",
+		      numbered_duration(d->side[DIFF_BASE].total_ns, utf8).text,
+		      numbered_duration(d->side[DIFF_NEW].total_ns, utf8).text);
 }
 
 /* It would only fill the screen. */
@@ -177,42 +173,35 @@ static int print_table(struct text *t, const struct diff *d)
 	int status;
 
 	table_begin(&table, columns, "CALLED FROM");
-	for (uint32_t i = 0; i < d->sites && rows < t->top; i++) {
+	for (uint32_t i = 0; i < d->sites && rows < t->top; i++)
 		if (says_little(d, &d->site[i])) {
 			little++;
-			continue;
+		} else {
+			add_site(t, &table, d, &d->site[i]);
+			rows++;
 		}
-		add_site(t, &table, d, &d->site[i]);
-		rows++;
-	}
 	status = text_cell_end(t, &table);
-	if (rows < d->sites) {
+	if (rows < d->sites)
 		terminal_print(t->out, &t->terminal, TERMINAL_DIM,
 			       "\n%" PRIu32 " of %" PRIu32 " rows%s. All: %s\n", rows, d->sites,
 			       little ? "; of the others, many have too few calls to tell" : "",
 			       little ? "--full --top 0" : "--top 0");
-	}
 	return status;
 }
 
 int diff_text(struct diff *d, FILE *out)
 {
-	struct text t = {.out = out};
+	struct text t = {.out = out, .terminal = terminal_of(out, d->options.width)};
 	uint32_t top = d->options.top,
 		 changed = d->slower + d->faster + d->gone + d->came + d->more + d->fewer;
 	int status;
 
-	t.terminal = terminal_of(out, d->options.width);
 	/* What changed is shown, however many. */
 	t.top = top == REPORT_TOP_DEFAULT ? changed > TOP_DEFAULT ? changed : TOP_DEFAULT
 		: top			  ? top
 					  : UINT32_MAX;
 	print_head(&t, d);
 	status = print_table(&t, d);
-	for (uint32_t i = 0; i < d->warnings; i++) {
-		terminal_print(out, &t.terminal, TERMINAL_WARN, "\nwarning: %s\n",
-			       d->warning[i].code);
-		text_cell_say(&t, TERMINAL_PLAIN, "  ", 2, "%s", d->warning[i].text);
-	}
+	text_warnings_full(&t, d->warning, d->warnings);
 	return status;
 }

@@ -3,6 +3,7 @@
  * flexible ones narrowed, until the row fits. */
 #include "report/render/text/table.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,17 +51,34 @@ void table_section(struct table *t)
 		t->row[t->rows - 1].heading = true;
 }
 
+void table_take(struct table *t, size_t column, char *text)
+{
+	char **cell = t->failed ? NULL : &t->row[t->rows - 1].cell[column];
+
+	t->failed |= !text;
+	if (text && *text && cell) {
+		free(*cell);
+		*cell = text;
+	} else {
+		free(text);
+	}
+}
+
 void table_cell(struct table *t, size_t column, const char *text)
 {
-	char **cell;
+	table_take(t, column, strdup(text));
+}
 
-	if (t->failed || !*text)
-		return;
-	cell = &t->row[t->rows - 1].cell[column];
-	free(*cell);
-	*cell = strdup(text);
-	if (!*cell)
-		t->failed = true;
+void table_print_cell(struct table *t, size_t column, const char *format, ...)
+{
+	char *text;
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(&text, format, args) < 0)
+		text = NULL;
+	va_end(args);
+	table_take(t, column, text);
 }
 
 void table_note(struct table *t, const char *text)
@@ -80,9 +98,6 @@ void table_note(struct table *t, const char *text)
 	}
 	row->notes++;
 }
-
-/* Lays out a table: natural widths first, then columns dropped, then flexible
- * ones narrowed, until the row fits. */
 
 #define NOTES_INDENT 4
 #define EASE	     3	/* a name three times its least width reads well */

@@ -24,7 +24,6 @@ enum table_type {
 	TABLE_NUMBER,  /* uint32_t, without separators */
 	TABLE_SEVERAL, /* uint32_t; nothing for 1 and less */
 	TABLE_COUNT,   /* uint64_t */
-	TABLE_BYTES,   /* uint64_t */
 	TABLE_NS,      /* double */
 	TABLE_SOME_NS, /* double; nothing for 0 and less */
 	TABLE_S,       /* double */
@@ -69,6 +68,10 @@ void table_row(struct table *t);
 void table_section(struct table *t);
 /* Of the last row. */
 void table_cell(struct table *t, size_t column, const char *text);
+__attribute__((format(printf, 3, 4))) void table_print_cell(struct table *t, size_t column,
+							    const char *format, ...);
+/* Frees the text; NULL: out of memory. */
+void table_take(struct table *t, size_t column, char *text);
 void table_note(struct table *t, const char *text);
 
 /* Nothing where there are no rows, else a blank line and the table.

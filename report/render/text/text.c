@@ -20,31 +20,25 @@ static void print_fact(void *to, const char *name, const char *raw)
 
 static void print_command(struct text *t)
 {
-	char *line = report_head_command(t->report);
+	char *line = t->report->first ? report_head_command(t->report) : NULL;
 
 	if (line)
 		text_cell_bold(t, line);
 	free(line);
 }
 
-static void print_check(struct text *t)
-{
-	fprintf(t->out, "\n");
-	report_head_check(t->report, t->terminal.utf8, print_fact, t);
-}
-
 static int print_table(struct text *t)
 {
-	switch (t->report->by) {
-	case REPORT_BY_GAP:
-		return t->report->apart ? text_programs(t, text_others_gaps) : text_others_gaps(t);
-	case REPORT_BY_THREAD:
-		return text_others_threads(t);
-	case REPORT_BY_PROCESS:
-		return text_others_processes(t);
-	default:
-		return t->report->apart ? text_programs(t, text_sites) : text_sites(t);
-	}
+	static int (*const tables[])(struct text *) = {[REPORT_BY_PATH] = text_sites,
+						       [REPORT_BY_SITE] = text_sites,
+						       [REPORT_BY_FUNCTION] = text_sites,
+						       [REPORT_BY_GAP] = text_others_gaps,
+						       [REPORT_BY_THREAD] = text_others_threads,
+						       [REPORT_BY_PROCESS] = text_others_processes};
+	enum report_by by = t->report->by;
+
+	return t->report->apart && by <= REPORT_BY_GAP ? text_programs(t, tables[by])
+						       : tables[by](t);
 }
 
 /* Is it up to the report which rows are shown? */
@@ -74,14 +68,17 @@ uint32_t text_sites_read(const struct report_options *o, FILE *out)
 /* Tables that were asked for, below the main one. */
 static int print_others(struct text *t)
 {
+	enum report_by by = t->report->by;
 	int status = text_displaced(t);
 
 	if (status == 0 && t->report->loops)
 		status = text_loop_print(t);
 	if (status == 0)
 		status = text_slowest(t);
-	if (t->report->by == REPORT_BY_GAP || t->report->by == REPORT_BY_THREAD)
-		print_check(t);
+	if (by == REPORT_BY_GAP || by == REPORT_BY_THREAD) {
+		fprintf(t->out, "\n");
+		report_head_check(t->report, t->terminal.utf8, print_fact, t);
+	}
 	return status;
 }
 
@@ -125,13 +122,11 @@ static int print_full(struct text *t)
 {
 	int status;
 
-	if (t->report->first)
-		print_command(t);
+	print_command(t);
 	report_head_each(t->report, t->terminal.utf8, print_fact, t);
 	status = print_table(t);
-	if (status == 0)
-		status = print_others(t);
-	text_warnings_full(t);
+	status = status == 0 ? print_others(t) : status;
+	text_warnings_full(t, t->report->warning, t->report->warnings);
 	print_next(t);
 	return status;
 }
@@ -139,8 +134,7 @@ static int print_full(struct text *t)
 /* Programs that are apart have a line of time each. */
 static void print_brief_head(struct text *t, bool sites)
 {
-	if (t->report->first)
-		print_command(t);
+	print_command(t);
 	report_head_run(t->report, t->terminal.utf8, print_fact, t);
 	if (!sites || !t->report->apart)
 		text_time(t);
@@ -160,8 +154,7 @@ static int print_brief(struct text *t)
 		status = t->report->apart ? text_programs(t, text_rows) : text_rows(t);
 	else
 		status = print_table(t);
-	if (status == 0)
-		status = print_others(t);
+	status = status == 0 ? print_others(t) : status;
 	text_warnings_brief(t);
 	print_next(t);
 	free(t->shown);
@@ -170,10 +163,12 @@ static int print_brief(struct text *t)
 
 int text_print(struct report *r, const struct report_options *o, FILE *out)
 {
-	struct text t = {.report = r, .options = o, .out = out};
+	struct text t = {.report = r,
+			 .options = o,
+			 .out = out,
+			 .terminal = terminal_of(out, o->width),
+			 .top = top_of(o, out)};
 
-	t.terminal = terminal_of(out, o->width);
-	t.top = top_of(o, out);
 	t.least = is_chosen(o, out) ? SCREEN_LEAST : t.top;
 	return o->full ? print_full(&t) : print_brief(&t);
 }

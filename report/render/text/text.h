@@ -6,7 +6,7 @@
 #include "report/loops/loop.h"
 #include "report/render/text/table.h"
 
-/* The report for people. text.c prints the parts in order, each of the files text_*.c one part,
+/* text.c prints the parts in order, each of the files text_*.c one part,
  * with cells and lines from text_cell.c. A function that returns int returns -1 when out of
  * memory; errors of the stream stay in it. Labels and lines are the caller's to free; NULL: out of
  * memory. */
@@ -28,7 +28,7 @@ uint32_t text_sites_read(const struct report_options *o, FILE *out);
 /* Where the threads' time went, and a verdict. */
 void text_time(struct text *t);
 void text_warnings_brief(struct text *t);
-void text_warnings_full(struct text *t);
+void text_warnings_full(struct text *t, const struct report_warning *warning, uint32_t warnings);
 
 /* The rows that have most of the time: those that work, those that wait, what is left. */
 int text_rows(struct text *t);
@@ -62,6 +62,8 @@ void text_path_line(struct text *t, struct table *table, const struct report_sit
  * from other rows (text_shared_callers.h has the marks). */
 void text_path_notes(struct text *t, struct table *table, const struct report_site *s,
 		     const unsigned char *mark, uint32_t lines);
+/* How many lines the row of that number gets. */
+uint32_t text_path_lines(const struct text *t, uint32_t row);
 /* One frame, not yet clean; `detail` of APART_OFFSET and APART_MODULE. */
 char *text_path_frame_line(struct report *r, const struct prof_frame *frame, unsigned detail);
 /* "recv in handle:12", clean. */
@@ -76,12 +78,10 @@ void text_notes_states_notes(struct text *t, struct table *table, const struct r
 /* The same of a single call, in a word and a share. False: not known. */
 bool text_notes_states_call(const struct report_slowest *s, char *out, size_t room);
 
-/* What the mean of the last row hides, as notes of it. */
-void text_notes_steady_notes(const struct text *t, struct table *table,
-			     const struct report_site *s);
-/* Only that its mean is not of all its calls, if so: for rows that show no other notes. */
-void text_notes_steady_aside(const struct text *t, struct table *table,
-			     const struct report_site *s);
+/* What the mean of the last row hides, as notes of it; unless `all`, only that it is not of all
+ * calls, if so. */
+void text_notes_steady_notes(const struct text *t, struct table *table, const struct report_site *s,
+			     bool all);
 /* All of them for other formats, without a mark. The sink gets NULL when out of memory. */
 typedef void text_notes_steady_sink(void *to, const char *line);
 void text_notes_steady_lines(const struct report_site *s, bool utf8, text_notes_steady_sink *sink,

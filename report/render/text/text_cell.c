@@ -14,13 +14,7 @@
 
 void text_cell_put(struct text *t, struct table *table, size_t column, const char *raw)
 {
-	char *safe = utf8_clean(raw, t->terminal.utf8);
-
-	if (safe)
-		table_cell(table, column, safe);
-	else
-		table->failed = true;
-	free(safe);
+	table_take(table, column, utf8_clean(raw, t->terminal.utf8));
 }
 
 void text_cell_mean(struct text *t, struct table *table, size_t at, const struct mean_interval *e)
@@ -35,35 +29,27 @@ void text_cell_mean(struct text *t, struct table *table, size_t at, const struct
 
 void text_cell_duration(struct text *t, struct table *table, size_t column, double ns)
 {
-	char text[32];
-
-	numbers_duration(text, sizeof(text), ns, t->terminal.utf8);
-	table_cell(table, column, text);
+	table_cell(table, column, numbered_duration(ns, t->terminal.utf8).text);
 }
 
 static void put_field(struct text *t, struct table *table, size_t c, const void *at)
 {
 	enum table_type type = table->column[c].type;
 	uint32_t number = type == TABLE_NUMBER || type == TABLE_SEVERAL ? *(const uint32_t *)at : 0;
-	char text[32] = "";
+	double value = type >= TABLE_NS && type <= TABLE_SHARE ? *(const double *)at : 0;
 
 	if (type == TABLE_NAME)
 		text_cell_put(t, table, c, *(const char *const *)at);
 	else if (type == TABLE_MEAN)
 		text_cell_mean(t, table, c, at);
 	else if (type == TABLE_NUMBER || number > 1)
-		snprintf(text, sizeof(text), "%" PRIu32, number);
+		table_print_cell(table, c, "%" PRIu32, number);
 	else if (type == TABLE_COUNT)
-		numbers_count(text, sizeof(text), *(const uint64_t *)at);
-	else if (type == TABLE_BYTES)
-		numbers_bytes(text, sizeof(text), *(const uint64_t *)at);
+		table_cell(table, c, numbered_count(*(const uint64_t *)at).text);
 	else if (type == TABLE_SHARE)
-		numbers_share(text, sizeof(text), *(const double *)at);
-	else if (type == TABLE_NS || (type == TABLE_SOME_NS && *(const double *)at > 0))
-		numbers_duration(text, sizeof(text), *(const double *)at, t->terminal.utf8);
-	else if (type == TABLE_S)
-		numbers_duration(text, sizeof(text), 1e9 * *(const double *)at, t->terminal.utf8);
-	table_cell(table, c, text);
+		table_cell(table, c, numbered_share(value).text);
+	else if (type == TABLE_NS || type == TABLE_S || value > 0)
+		text_cell_duration(t, table, c, type == TABLE_S ? 1e9 * value : value);
 }
 
 void text_cell_row(struct text *t, struct table *table, const void *row)
@@ -88,8 +74,7 @@ void text_cell_note_of(struct text *t, struct table *table, char *raw)
 
 	if (safe)
 		table_note(table, safe);
-	else
-		table->failed = true;
+	table->failed |= !safe;
 	free(safe);
 	free(raw);
 }
@@ -198,12 +183,9 @@ void text_cell_fact(struct text *t, const char *name, const char *format, ...)
 void text_cell_rows_shown(struct text *t, uint32_t rows, double shown_ns, double all_ns,
 			  const char *of_what)
 {
-	char share[32];
-
-	if (rows <= t->top)
-		return;
-	numbers_share(share, sizeof(share), all_ns > 0 ? shown_ns / all_ns : NAN);
-	terminal_print(t->out, &t->terminal, TERMINAL_DIM,
-		       "\n%" PRIu32 " of %" PRIu32 " rows, %s of %s. All: --top 0\n", t->top, rows,
-		       share, of_what);
+	if (rows > t->top)
+		terminal_print(t->out, &t->terminal, TERMINAL_DIM,
+			       "\n%" PRIu32 " of %" PRIu32 " rows, %s of %s. All: --top 0\n",
+			       t->top, rows,
+			       numbered_share(all_ns > 0 ? shown_ns / all_ns : NAN).text, of_what);
 }

@@ -94,15 +94,6 @@ static void number_times(char *out, size_t room, double times)
 		numbers_plain(out, room, times);
 }
 
-static void times_cell(struct table *table, const struct loop_cycle *c, const struct loop_row *row)
-{
-	char text[32] = "1";
-
-	if (row->calls != c->passes)
-		number_times(text, sizeof(text), row->per_pass);
-	table_cell(table, TIMES, text);
-}
-
 /* A mean over several sites has no interval: it would describe none of them. */
 static void mean_cells(struct text *t, struct table *table, const struct loop_row *row)
 {
@@ -120,16 +111,14 @@ static void mean_cells(struct text *t, struct table *table, const struct loop_ro
 static void add_row(struct text *t, struct table *table, const uint32_t *sites,
 		    const struct loop *l, const struct loop_cycle *c, const struct loop_row *row)
 {
-	char *step = step_of(t, sites, l, row), text[32];
+	char text[32] = "1";
 
 	table_row(table);
-	if (step)
-		table_cell(table, STEP, step);
-	else
-		table->failed = true;
-	free(step);
+	table_take(table, STEP, step_of(t, sites, l, row));
 	if (c) {
-		times_cell(table, c, row);
+		if (row->calls != c->passes)
+			number_times(text, sizeof(text), row->per_pass);
+		table_cell(table, TIMES, text);
 		mean_cells(t, table, row);
 		text_cell_duration(t, table, PASS, row->pass_ns);
 	}
@@ -170,7 +159,6 @@ static int print_steps(struct text *t, const uint32_t *sites, const struct loop 
 {
 	const struct loop_row *last = l->rows ? &l->row[l->rows - 1] : NULL;
 	struct table table;
-	int status;
 
 	table_begin(&table, columns, NULL);
 	for (uint32_t i = 0; i < l->cycles; i++)
@@ -178,60 +166,52 @@ static int print_steps(struct text *t, const uint32_t *sites, const struct loop 
 	if (last && last->kind == LOOP_OUTSIDE)
 		add_row(t, &table, sites, l, NULL, last);
 	plain_row(&table, "in all", last && !isnan(last->share) ? "100.0 %" : "-");
-	status = text_cell_end(t, &table);
-	return status;
+	return text_cell_end(t, &table);
 }
 
 static void print_threads(struct text *t, const struct loop *l)
 {
-	char time[32], share[32], more[96] = "";
+	char more[96] = "";
 	const struct loop_thread *first = &l->thread[0];
 
-	numbers_duration(time, sizeof(time), l->time_ns, t->terminal.utf8);
-	numbers_share(share, sizeof(share), l->share);
 	if (l->threads > 1)
 		snprintf(more, sizeof(more), " and %" PRIu32 " more%s", l->threads - 1,
 			 l->one_name ? " of that name" : "");
 	fputc('\n', t->out);
 	text_cell_say(t, TERMINAL_BOLD, "", 2,
 		      "Thread %s (%" PRIu32 ")%s, %s, %s of all threads' time:", first->name,
-		      first->tid, more, time, share);
+		      first->tid, more, numbered_duration(l->time_ns, t->terminal.utf8).text,
+		      numbered_share(l->share).text);
 }
 
 static void print_passes(struct text *t, const struct loop *l, const struct loop_cycle *c,
 			 uint32_t number)
 {
-	char passes[32], share[32], which[32] = "a loop", line[256];
+	char share[32], which[32] = "a loop";
 	struct number_mean m;
 
-	numbers_count(passes, sizeof(passes), c->passes);
 	number_share(share, sizeof(share), c->permille, c->share);
 	numbers_mean(&m, c->mean_ns, c->low_ns, c->high_ns, t->terminal.utf8);
 	if (l->cycles > 1)
 		snprintf(which, sizeof(which), "loop %" PRIu32, number);
-	snprintf(line, sizeof(line), "%s, %s passes of %s %s %s, %s of that time", which, passes,
-		 m.mean, m.unit, m.interval, share);
-	fputs("  ", t->out);
-	text_cell_wrap(t, line, 2, 4);
+	text_cell_say(t, TERMINAL_PLAIN, "  ", 4, "%s, %s passes of %s %s %s, %s of that time",
+		      which, numbered_count(c->passes).text, m.mean, m.unit, m.interval, share);
 }
 
 /* All passes and the time outside them add up to the recorded time. */
 static void print_check(struct text *t, const struct loop *l)
 {
-	char shown[32], outside[32] = "0 s", own[32], recording[64] = "", time[32], off[32];
 	const struct loop_row *last = l->rows ? &l->row[l->rows - 1] : NULL;
+	bool utf8 = t->terminal.utf8, recorded = l->recording_ns > 0;
+	double outside_ns = last && last->kind == LOOP_OUTSIDE ? last->total_ns : 0;
 
-	numbers_duration(shown, sizeof(shown), l->cycles_ns, t->terminal.utf8);
-	if (last && last->kind == LOOP_OUTSIDE)
-		numbers_duration(outside, sizeof(outside), last->total_ns, t->terminal.utf8);
-	numbers_duration(own, sizeof(own), l->recording_ns, t->terminal.utf8);
-	if (l->recording_ns > 0)
-		snprintf(recording, sizeof(recording), " + recording %s", own);
-	numbers_duration(time, sizeof(time), l->time_ns, t->terminal.utf8);
-	numbers_duration(off, sizeof(off), fabs(l->remainder_ns), t->terminal.utf8);
-	text_cell_fact(t, "check", "steps %s + outside %s%s = time %s: %s%s", shown, outside,
-		       recording, time, l->remainder_units ? "off by " : "exact",
-		       l->remainder_units ? off : "");
+	text_cell_fact(
+		t, "check", "steps %s + outside %s%s%s = time %s: %s%s",
+		numbered_duration(l->cycles_ns, utf8).text,
+		numbered_duration(outside_ns, utf8).text, recorded ? " + recording " : "",
+		recorded ? numbered_duration(l->recording_ns, utf8).text : "",
+		numbered_duration(l->time_ns, utf8).text, l->remainder_units ? "off by " : "exact",
+		l->remainder_units ? numbered_duration(fabs(l->remainder_ns), utf8).text : "");
 }
 
 static void count_sites(const struct report *r, const struct loop *l, uint32_t *sites)

@@ -48,67 +48,58 @@ static void note_shares(struct text *t, struct table *table, const struct report
 {
 	double all = s->on_cpu.mean + s->runnable.mean + s->asleep.mean;
 	bool doubts = s->on_cpu.unreliable | s->runnable.unreliable | s->asleep.unreliable;
-	char cpu[32], runnable[32], asleep[32];
 
-	numbers_share(cpu, sizeof(cpu), share_of(s->on_cpu.mean, all));
-	numbers_share(runnable, sizeof(runnable), share_of(s->runnable.mean, all));
-	numbers_share(asleep, sizeof(asleep), share_of(s->asleep.mean, all));
 	if (isnan(all))
 		table_note(table,
 			   "% some calls lost their CPU or slept; for how long was not measured");
 	else
 		text_cell_note(t, table, "%% %son CPU %s, runnable %s, asleep %s",
-			       doubts ? "about: " : "", cpu, runnable, asleep);
+			       doubts ? "about: " : "",
+			       numbered_share(share_of(s->on_cpu.mean, all)).text,
+			       numbered_share(share_of(s->runnable.mean, all)).text,
+			       numbered_share(share_of(s->asleep.mean, all)).text);
 }
 
 /* The mean of the others hides it. */
 static void note_unswitched(struct text *t, struct table *table, const struct report_site *s)
 {
 	const struct mean_interval *m = &s->states.unswitched;
+	double switched = s->states.switched_share;
 	struct number_mean shown;
-	char share[32];
 
 	if (isnan(m->mean) || !(s->estimate.mean < m->low || s->estimate.mean > m->high))
 		return;
-	if (s->states.switched_share < 0.0005)
-		snprintf(share, sizeof(share), "> 99.9 %%");
-	else
-		numbers_share(share, sizeof(share), 1 - s->states.switched_share);
 	numbers_mean(&shown, m->mean, m->low, m->high, t->terminal.utf8);
-	text_cell_note(t, table, "%% %s of the calls kept their CPU: mean %s %s %s", share,
+	text_cell_note(t, table, "%% %s of the calls kept their CPU: mean %s %s %s",
+		       switched < 0.0005 ? "> 99.9 %" : numbered_share(1 - switched).text,
 		       shown.mean, shown.unit, shown.interval);
 }
 
 void text_notes_states_notes(struct text *t, struct table *table, const struct report_site *s)
 {
-	if (!s->states.known || !s->states.switched_calls)
-		return;
-	note_shares(t, table, &s->states);
-	note_unswitched(t, table, s);
+	if (s->states.known && s->states.switched_calls) {
+		note_shares(t, table, &s->states);
+		note_unswitched(t, table, s);
+	}
 }
 
 bool text_notes_states_call(const struct report_slowest *s, char *out, size_t room)
 {
-	double cpu = s->duration_ns - s->runnable_ns - s->asleep_ns, most = cpu;
-	const char *word = "on CPU";
+	double cpu = s->duration_ns - s->runnable_ns - s->asleep_ns;
+	double most = fmax(fmax(cpu, s->runnable_ns), s->asleep_ns);
+	bool read = s->state == SCP_SLOWEST_READ;
 
-	if (s->state == SCP_SLOWEST_UNKNOWN || s->state > SCP_SLOWEST_READ)
+	if (s->state == SCP_SLOWEST_UNKNOWN || s->state > SCP_SLOWEST_READ ||
+	    (read && !(s->duration_ns > 0)))
 		return false;
-	if (s->state != SCP_SLOWEST_READ) {
+	if (!read)
 		snprintf(out, room, "%s", s->state == SCP_SLOWEST_RAN ? "on CPU" : "switched");
-		return true;
-	}
-	if (!(s->duration_ns > 0))
-		return false;
-	if (s->runnable_ns > most) {
-		most = s->runnable_ns;
-		word = "runnable";
-	}
-	if (s->asleep_ns > most) {
-		most = s->asleep_ns;
-		word = "asleep";
-	}
-	snprintf(out, room, "%s %.0f %%", word, 100 * share_of(most, s->duration_ns));
+	else
+		snprintf(out, room, "%s %.0f %%",
+			 most == cpu		  ? "on CPU"
+			 : most == s->runnable_ns ? "runnable"
+						  : "asleep",
+			 100 * share_of(most, s->duration_ns));
 	return true;
 }
 
@@ -139,64 +130,46 @@ __attribute__((format(printf, 2, 3))) static void note(const struct notes *n, co
 
 static void note_warmup(const struct notes *n, const struct report_steadiness *s)
 {
-	char calls[32], mean[32];
-
-	numbers_count(calls, sizeof(calls), s->warmup_calls);
-	numbers_duration(mean, sizeof(mean), s->warmup_ns, n->utf8);
-	note(n, "warm-up: first %s call%s %s each, %s", calls, s->warmup_calls > 1 ? "s" : "", mean,
+	note(n, "warm-up: first %s call%s %s each, %s", numbered_count(s->warmup_calls).text,
+	     s->warmup_calls > 1 ? "s" : "", numbered_duration(s->warmup_ns, n->utf8).text,
 	     s->warmup_aside ? "not in the mean" : "in the mean");
 }
 
 static void note_first(const struct notes *n, const struct report_steadiness *s)
 {
-	char first[32], ratio[32];
-
-	numbers_duration(first, sizeof(first), s->first_ns, n->utf8);
-	numbers_significant(ratio, sizeof(ratio), s->first_ratio, 3);
-	note(n, "first call %s, %s times the others' mean", first, ratio);
+	note(n, "first call %s, %s times the others' mean",
+	     numbered_duration(s->first_ns, n->utf8).text, numbered_digits(s->first_ratio, 3).text);
 }
 
 static void note_drift(const struct notes *n, const struct report_steadiness *s)
 {
-	char begin[32], end[32], at[32];
+	struct numbered begin = numbered_duration(s->begin_ns, n->utf8),
+			end = numbered_duration(s->end_ns, n->utf8);
 
-	numbers_duration(begin, sizeof(begin), s->begin_ns, n->utf8);
-	numbers_duration(end, sizeof(end), s->end_ns, n->utf8);
-	if (s->drift == STATS_TREND) {
-		note(n, "drift: from %s to %s over the run (%+.0f %%)", begin, end,
+	if (s->drift == STATS_TREND)
+		note(n, "drift: from %s to %s over the run (%+.0f %%)", begin.text, end.text,
 		     100 * s->change);
-		return;
-	}
-	numbers_share(at, sizeof(at), s->step_at);
-	note(n, "step: %s before, %s after %s of the calls (%+.0f %%)", begin, end, at,
-	     100 * s->change);
+	else
+		note(n, "step: %s before, %s after %s of the calls (%+.0f %%)", begin.text,
+		     end.text, numbered_share(s->step_at).text, 100 * s->change);
 }
 
 static void note_modes(const struct notes *n, const struct report_steadiness *s)
 {
-	char ns[2][32], share[2][32];
-
-	for (int i = 0; i < 2; i++) {
-		numbers_duration(ns[i], sizeof(ns[i]), s->mode_ns[i], n->utf8);
-		numbers_share(share[i], sizeof(share[i]), s->mode_calls[i]);
-	}
-	note(n, "bimodal: %s about %s, %s about %s", share[0], ns[0], share[1], ns[1]);
+	note(n, "bimodal: %s about %s, %s about %s", numbered_share(s->mode_calls[0]).text,
+	     numbered_duration(s->mode_ns[0], n->utf8).text, numbered_share(s->mode_calls[1]).text,
+	     numbered_duration(s->mode_ns[1], n->utf8).text);
 }
 
 static void note_outliers(const struct notes *n, const struct report_steadiness *s)
 {
-	char calls[32], fence[32], took[32], time[32], when[48] = "", after[32];
+	bool known = !isnan(s->longest_after_s);
 
-	numbers_count(calls, sizeof(calls), s->outliers);
-	numbers_duration(fence, sizeof(fence), s->fence_ns, n->utf8);
-	numbers_duration(took, sizeof(took), s->outlier_ns, n->utf8);
-	numbers_share(time, sizeof(time), s->outlier_time);
-	if (!isnan(s->longest_after_s)) {
-		numbers_duration(after, sizeof(after), s->longest_after_s * 1e9, n->utf8);
-		snprintf(when, sizeof(when), "; longest after %s", after);
-	}
-	note(n, "%s call%s of %s or more: %s, %s of the time%s", calls, s->outliers > 1 ? "s" : "",
-	     fence, took, time, when);
+	note(n, "%s call%s of %s or more: %s, %s of the time%s%s", numbered_count(s->outliers).text,
+	     s->outliers > 1 ? "s" : "", numbered_duration(s->fence_ns, n->utf8).text,
+	     numbered_duration(s->outlier_ns, n->utf8).text, numbered_share(s->outlier_time).text,
+	     known ? "; longest after " : "",
+	     known ? numbered_duration(s->longest_after_s * 1e9, n->utf8).text : "");
 }
 
 void text_notes_steady_lines(const struct report_site *s, bool utf8, text_notes_steady_sink *sink,
@@ -232,15 +205,13 @@ static void add_note(void *to, const char *line)
 	free(marked);
 }
 
-void text_notes_steady_aside(const struct text *t, struct table *table, const struct report_site *s)
+void text_notes_steady_notes(const struct text *t, struct table *table, const struct report_site *s,
+			     bool all)
 {
 	const struct notes n = {t->terminal.utf8, add_note, table};
 
-	if (s->steadiness.warmup_aside)
+	if (all)
+		text_notes_steady_lines(s, n.utf8, add_note, table);
+	else if (s->steadiness.warmup_aside)
 		note_warmup(&n, &s->steadiness);
-}
-
-void text_notes_steady_notes(const struct text *t, struct table *table, const struct report_site *s)
-{
-	text_notes_steady_lines(s, t->terminal.utf8, add_note, table);
 }

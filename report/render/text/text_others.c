@@ -26,18 +26,6 @@ static const struct table_column gap_columns[] = {
 	{0},
 };
 
-static void label_cell(struct text *t, struct table *table, size_t column, uint32_t site,
-		       const char *when_none)
-{
-	char *label = text_path_site_label(t, site, when_none);
-
-	if (label)
-		table_cell(table, column, label);
-	else
-		table->failed = true;
-	free(label);
-}
-
 int text_others_gaps(struct text *t)
 {
 	struct report *r = t->report;
@@ -48,8 +36,9 @@ int text_others_gaps(struct text *t)
 	table_begin(&table, gap_columns, NULL);
 	for (uint32_t i = 0; i < r->gaps && i < t->top; i++) {
 		text_cell_row(t, &table, &r->gap[i]);
-		label_cell(t, &table, GAP_FROM, r->gap[i].from, "(thread start)");
-		label_cell(t, &table, GAP_TO, r->gap[i].to, "(thread end)");
+		table_take(&table, GAP_FROM,
+			   text_path_site_label(t, r->gap[i].from, "(thread start)"));
+		table_take(&table, GAP_TO, text_path_site_label(t, r->gap[i].to, "(thread end)"));
 		shown_ns += r->gap[i].total_ns;
 	}
 	status = text_cell_end(t, &table);
@@ -111,12 +100,10 @@ static void add_process(struct text *t, struct table *table, const struct report
 	char text[32];
 
 	text_cell_row(t, table, p);
-	snprintf(text, sizeof(text), "%" PRIu32, in->pid);
-	table_cell(table, PID, text);
+	table_print_cell(table, PID, "%" PRIu32, in->pid);
 	text_cell_put(t, table, PROGRAM, in->program);
-	snprintf(text, sizeof(text), "%" PRIu32, in->count);
 	if (in->count > 1)
-		table_cell(table, FOLDED, text);
+		table_print_cell(table, FOLDED, "%" PRIu32, in->count);
 	process_end_abbreviate(in, text, sizeof(text));
 	table_cell(table, ENDED, text);
 }

@@ -110,6 +110,14 @@ static char *after_fold(struct text *t, char *frame, uint32_t folded)
 	return line;
 }
 
+/* The first rows show more. */
+uint32_t text_path_lines(const struct text *t, uint32_t row)
+{
+	if (t->options->frames != REPORT_FRAMES_DEFAULT)
+		return t->options->frames;
+	return row < 10 ? 6 : 2;
+}
+
 void text_path_notes(struct text *t, struct table *table, const struct report_site *s,
 		     const unsigned char *mark, uint32_t lines)
 {

@@ -63,7 +63,7 @@ static void print_others(struct text *t, uint32_t shown)
 {
 	const struct report *r = t->report;
 	uint32_t others = r->programs - shown;
-	char *names = others ? name_others(r, shown) : NULL, share[32];
+	char *names = others ? name_others(r, shown) : NULL;
 	uint64_t processes = 0;
 	double calls_ns = 0, all_ns = 0;
 
@@ -72,14 +72,14 @@ static void print_others(struct text *t, uint32_t shown)
 		calls_ns += i < shown ? 0 : r->program[i].calls_ns;
 		processes += i < shown ? 0 : r->program[i].processes;
 	}
-	numbers_share(share, sizeof(share), all_ns > 0 ? calls_ns / all_ns : NAN);
 	if (names) {
 		fputc('\n', t->out);
 		text_cell_fact(t, "others",
 			       "%" PRIu64 " process%s of %" PRIu32 " other program%s (%s): %s of "
 			       "the calls' time. --program NAME shows one.",
 			       processes, processes == 1 ? "" : "es", others,
-			       others == 1 ? "" : "s", names, share);
+			       others == 1 ? "" : "s", names,
+			       numbered_share(all_ns > 0 ? calls_ns / all_ns : NAN).text);
 	}
 	free(names);
 }

@@ -8,8 +8,7 @@
 
 #include "report/wording/numbers.h"
 
-/* The first rows show more lines of their paths. */
-#define DETAILED 10
+#define DETAILED 10 /* rows with all that their means hide */
 
 enum {
 	FUNCTION,
@@ -67,29 +66,19 @@ static const struct table_column cpu_columns[] = {COLUMNS_OF("ON CPU", "ELAPSED"
 
 static void size_cells(struct table *table, const struct report_site *s, bool few)
 {
-	char text[32];
-
-	if (!s->has_bytes)
-		return;
-	numbers_bytes(text, sizeof(text), s->bytes);
-	table_cell(table, BYTES, text);
-	if (!few && s->per_byte_matters) {
-		numbers_plain(text, sizeof(text), s->per_byte_ns);
-		table_cell(table, PER_BYTE, text);
-	}
+	if (s->has_bytes)
+		table_cell(table, BYTES, numbered_bytes(s->bytes).text);
+	if (s->has_bytes && !few && s->per_byte_matters)
+		table_cell(table, PER_BYTE, numbered_plain(s->per_byte_ns).text);
 }
 
 /* No tick was seen: there is no mean, only an upper limit. */
 static void no_tick_cells(struct text *t, struct table *table, size_t at, double high_ns)
 {
-	char high[32], interval[48];
-
 	table_cell(table, at, "no tick");
-	if (!isfinite(high_ns))
-		return;
-	numbers_duration(high, sizeof(high), fmax(high_ns, 0), t->terminal.utf8);
-	snprintf(interval, sizeof(interval), "[0, %s]", high);
-	table_cell(table, at + 2, interval);
+	if (isfinite(high_ns))
+		table_print_cell(table, at + 2, "[0, %s]",
+				 numbered_duration(fmax(high_ns, 0), t->terminal.utf8).text);
 }
 
 /* Below 0 nothing is known of a time. */
@@ -100,35 +89,31 @@ static void duration_cell(struct text *t, struct table *table, size_t column, do
 
 static void mean_cells(struct text *t, struct table *table, const struct report_site *s)
 {
+	const struct mean_interval *cpu = &s->states.on_cpu;
+
 	if (s->calls && !s->units) {
 		no_tick_cells(t, table, MEAN, s->estimate.high);
-		return;
-	}
-	if (t->report->sort == REPORT_SORT_CPU && s->states.known &&
-	    !isnan(s->states.on_cpu.mean)) {
-		text_cell_mean(t, table, MEAN, &s->states.on_cpu);
-		duration_cell(t, table, TOTAL, s->states.on_cpu.mean * (double)s->calls);
+	} else if (t->report->sort == REPORT_SORT_CPU && s->states.known && !isnan(cpu->mean)) {
+		text_cell_mean(t, table, MEAN, cpu);
+		duration_cell(t, table, TOTAL, cpu->mean * (double)s->calls);
 		if (!s->has_slow)
 			duration_cell(t, table, SLOW, s->estimate.mean);
-		return;
+	} else {
+		text_cell_mean(t, table, MEAN,
+			       isnan(s->below_ns) ? &s->estimate
+						  : &(struct mean_interval){.high = s->below_ns});
+		duration_cell(t, table, TOTAL, s->total_ns);
 	}
-	if (isnan(s->below_ns))
-		text_cell_mean(t, table, MEAN, &s->estimate);
-	else
-		text_cell_mean(t, table, MEAN, &(struct mean_interval){.high = s->below_ns});
-	duration_cell(t, table, TOTAL, s->total_ns);
 }
 
 static void slow_cells(struct text *t, struct table *table, const struct report_site *s)
 {
-	if (!s->has_slow)
-		return;
-	if (!s->slow.seen) {
+	if (s->has_slow && s->slow.seen) {
+		text_cell_mean(t, table, SLOW, &s->slow.estimate);
+		table_cell(table, SLOW_COVERS, s->slow.covers ? "yes" : "NO");
+	} else if (s->has_slow) {
 		no_tick_cells(t, table, SLOW, s->slow.estimate.high);
-		return;
 	}
-	text_cell_mean(t, table, SLOW, &s->slow.estimate);
-	table_cell(table, SLOW_COVERS, s->slow.covers ? "yes" : "NO");
 }
 
 static void tail_cells(struct text *t, struct table *table, const struct report_site *s, bool few)
@@ -147,12 +132,8 @@ static void tail_cells(struct text *t, struct table *table, const struct report_
 /* Of the threads' time. "inside": its time is that of another row, too. */
 static void share_cell(struct table *table, const struct report_site *s, bool apart)
 {
-	char share[32], text[64];
-
-	numbers_share(share, sizeof(share), s->time_share);
-	snprintf(text, sizeof(text), "%s%s%s", s->outer_calls ? "" : "inside ",
-		 s->waits && !apart ? "waits " : "", share);
-	table_cell(table, SHARE, text);
+	table_print_cell(table, SHARE, "%s%s%s", s->outer_calls ? "" : "inside ",
+			 s->waits && !apart ? "waits " : "", numbered_share(s->time_share).text);
 }
 
 /* `apart`: rows that wait have a heading that says so. */
@@ -203,17 +184,13 @@ static void mark_cell(struct table *table, const struct report_site *s)
 
 unsigned text_sites_marks(const struct report_site *s)
 {
-	unsigned unreliable =
-		s->estimate.unreliable | (s->has_slow ? s->slow.estimate.unreliable : 0);
-
-	return (unreliable ? TEXT_DOUBT : 0) | (reliability_findings(s) ? TEXT_NOTE : 0);
+	return (reliability_doubts(s) ? TEXT_DOUBT : 0) | (reliability_findings(s) ? TEXT_NOTE : 0);
 }
 
 void text_sites_begin(const struct text *t, struct table *table)
 {
-	bool cpu = t->report->sort == REPORT_SORT_CPU;
-
-	table_begin(table, cpu ? cpu_columns : columns, "CALLED FROM");
+	table_begin(table, t->report->sort == REPORT_SORT_CPU ? cpu_columns : columns,
+		    "CALLED FROM");
 }
 
 void text_sites_waiting(struct table *table)
@@ -234,11 +211,10 @@ void text_sites_row(struct text *t, struct table *table, uint32_t site)
 /* The reliability warnings of a row, in the row itself. */
 static void doubt_notes(struct text *t, struct table *table, const struct report_site *s)
 {
-	unsigned unreliable =
-		s->estimate.unreliable | (s->has_slow ? s->slow.estimate.unreliable : 0);
+	unsigned doubts = reliability_doubts(s);
 
-	for (unsigned bit = 1; bit <= unreliable; bit *= 2)
-		if (unreliable & bit)
+	for (unsigned bit = 1; bit <= doubts; bit *= 2)
+		if (doubts & bit)
 			text_cell_note(t, table, "! %s: scprof explain says more",
 				       reliability_name(bit));
 }
@@ -246,39 +222,25 @@ static void doubt_notes(struct text *t, struct table *table, const struct report
 /* The row's time holds that of other rows, or is held by it. */
 static void inside_note(struct text *t, struct table *table, const struct report_site *s)
 {
-	char share[32], calls[32], own[32];
+	struct numbered calls = numbered_count(s->inner_calls);
 
-	if (s->outer_calls && s->outer_calls < s->calls) {
-		numbers_share(share, sizeof(share), 1 - (double)s->outer_calls / (double)s->calls);
+	if (s->outer_calls && s->outer_calls < s->calls)
 		text_cell_note(t, table, "~ %s of these calls are inside those of other rows",
-			       share);
-	}
-	numbers_count(calls, sizeof(calls), s->inner_calls);
-	numbers_duration(own, sizeof(own), s->self_ns, t->terminal.utf8);
-	numbers_share(share, sizeof(share), 1 - s->self_ns / s->total_ns);
+			       numbered_share(1 - (double)s->outer_calls / (double)s->calls).text);
 	if (s->inner_calls && (isnan(s->self_ns) || !(s->total_ns > 0)))
-		text_cell_note(t, table, "~ contains %s recorded calls of other rows", calls);
+		text_cell_note(t, table, "~ contains %s recorded calls of other rows", calls.text);
 	else if (s->inner_calls)
 		text_cell_note(t, table,
-			       "~ of it %s in %s recorded calls of other rows, %s its own", share,
-			       calls, own);
+			       "~ of it %s in %s recorded calls of other rows, %s its own",
+			       numbered_share(1 - s->self_ns / s->total_ns).text, calls.text,
+			       numbered_duration(s->self_ns, t->terminal.utf8).text);
 }
 
 void text_sites_folded(struct text *t, struct table *table, const struct report_site *s)
 {
-	char paths[32];
-
-	numbers_count(paths, sizeof(paths), s->paths);
 	if (s->paths > 1)
-		text_cell_note(t, table,
-			       "~ %s call paths through these functions; the longest:", paths);
-}
-
-static uint32_t lines_for(const struct text *t, uint32_t row)
-{
-	if (t->options->frames != REPORT_FRAMES_DEFAULT)
-		return t->options->frames;
-	return row < DETAILED ? 6 : 2;
+		text_cell_note(t, table, "~ %s call paths through these functions; the longest:",
+			       numbered_count(s->paths).text);
 }
 
 int text_sites(struct text *t)
@@ -288,29 +250,26 @@ int text_sites(struct text *t)
 	struct table table;
 	double shown_ns = 0;
 	uint32_t rows = r->sites < t->top ? r->sites : t->top;
-	int status;
+	int status = text_shared_callers_begin(&apart, r, NULL, rows);
 
-	if (text_shared_callers_begin(&apart, r, NULL, rows) < 0) {
-		text_shared_callers_end(&apart);
-		return -1;
-	}
 	text_sites_begin(t, &table);
-	for (uint32_t i = 0; i < rows; i++) {
-		add_site(t, &table, &r->site[i], false);
-		doubt_notes(t, &table, &r->site[i]);
-		inside_note(t, &table, &r->site[i]);
-		text_notes_states_notes(t, &table, &r->site[i]);
-		if (i < DETAILED)
-			text_notes_steady_notes(t, &table, &r->site[i]);
-		else
-			text_notes_steady_aside(t, &table, &r->site[i]);
-		text_sites_folded(t, &table, &r->site[i]);
-		if (r->by != REPORT_BY_FUNCTION || r->site[i].frames)
-			text_path_notes(t, &table, &r->site[i], apart.mark[i], lines_for(t, i));
-		shown_ns += r->site[i].waits ? 0 : fmax(r->site[i].outer_ns, 0);
+	for (uint32_t i = 0; status == 0 && i < rows; i++) {
+		const struct report_site *s = &r->site[i];
+
+		add_site(t, &table, s, false);
+		doubt_notes(t, &table, s);
+		inside_note(t, &table, s);
+		text_notes_states_notes(t, &table, s);
+		text_notes_steady_notes(t, &table, s, i < DETAILED);
+		text_sites_folded(t, &table, s);
+		if (r->by != REPORT_BY_FUNCTION || s->frames)
+			text_path_notes(t, &table, s, apart.mark[i], text_path_lines(t, i));
+		shown_ns += s->waits ? 0 : fmax(s->outer_ns, 0);
 	}
-	status = text_cell_end(t, &table);
 	text_shared_callers_end(&apart);
+	if (status < 0)
+		return -1;
+	status = text_cell_end(t, &table);
 	text_cell_rows_shown(t, r->sites, shown_ns, r->net_ns,
 			     r->waiting_ns > 0 ? "the time of calls that do not wait"
 					       : "the calls' time");

@@ -4,14 +4,10 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 
+#include "report/model/model.h"
 #include "report/wording/numbers.h"
-#include "report/wording/utf8.h"
-
-/* The first rows show more lines of their paths. */
-#define DETAILED 10
 
 enum { ROW, TOOK, TICKS, STATE, BEGAN, ENDED, FUNCTION, OUTCOME, BYTES, THREAD, TID, PID };
 
@@ -33,44 +29,30 @@ static const struct table_column columns[] = {
 	{0},
 };
 
-__attribute__((format(printf, 3, 4))) static void cell(struct table *table, size_t column,
-						       const char *format, ...)
-{
-	char text[64];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	table_cell(table, column, text);
-}
-
 static void add_row(struct text *t, struct table *table, const struct report_slowest *s,
 		    uint32_t row)
 {
 	const struct report *r = t->report;
-	char bytes[32];
+	char state[32];
 
 	text_cell_row(t, table, s);
-	cell(table, ROW, "%" PRIu32, row + 1);
+	table_print_cell(table, ROW, "%" PRIu32, row + 1);
 	if (r->profile->slow.kind != SCP_CLOCK_NONE)
-		cell(table, TICKS, "%" PRIu64 " tick%s", s->slow_ticks,
-		     s->slow_ticks == 1 ? "" : "s");
-	if (text_notes_states_call(s, bytes, sizeof(bytes)))
-		table_cell(table, STATE, bytes);
+		table_print_cell(table, TICKS, "%" PRIu64 " tick%s", s->slow_ticks,
+				 s->slow_ticks == 1 ? "" : "s");
+	if (text_notes_states_call(s, state, sizeof(state)))
+		table_cell(table, STATE, state);
 	if (isnan(s->began_s))
-		cell(table, ENDED, "%.6f s", s->ended_s);
+		table_print_cell(table, ENDED, "%.6f s", s->ended_s);
 	else
-		cell(table, BEGAN, "%.6f s", s->began_s);
+		table_print_cell(table, BEGAN, "%.6f s", s->began_s);
 	text_cell_put(t, table, FUNCTION, r->profile->function[s->place.function].name);
 	if (s->place.outcome != SCP_COMPLETED)
 		table_cell(table, OUTCOME, report_names_outcome(&s->place));
-	if (s->place.has_bytes) {
-		numbers_bytes(bytes, sizeof(bytes), s->place.bytes);
-		table_cell(table, BYTES, bytes);
-	}
+	if (s->place.has_bytes)
+		table_cell(table, BYTES, numbered_bytes(s->place.bytes).text);
 	if (r->processes > 1)
-		cell(table, PID, "%" PRIu32, s->pid);
+		table_print_cell(table, PID, "%" PRIu32, s->pid);
 }
 
 /* The row above that has the same path, or `row` itself. */
@@ -85,24 +67,18 @@ static uint32_t same_path(const struct report *r, uint32_t row)
 static void add_path(struct text *t, struct table *table, uint32_t row)
 {
 	const struct report_site *place = &t->report->slowest[row].place;
-	uint32_t same = same_path(t->report, row);
-	uint32_t lines = t->options->frames != REPORT_FRAMES_DEFAULT ? t->options->frames
-			 : row < DETAILED			     ? 6
-								     : 2;
+	uint32_t same = same_path(t->report, row), lines = text_path_lines(t, row);
 	unsigned char *marks;
 
-	if (!lines)
-		return;
-	if (same != row) {
+	if (lines && same != row) {
 		text_cell_note(t, table, "as #%" PRIu32, same + 1);
-		return;
+	} else if (lines) {
+		marks = calloc(place->frames + 1, 1);
+		if (marks)
+			text_path_notes(t, table, place, marks, lines);
+		table->failed |= !marks;
+		free(marks);
 	}
-	marks = calloc(place->frames + 1, 1);
-	if (marks)
-		text_path_notes(t, table, place, marks, lines);
-	else
-		table->failed = true;
-	free(marks);
 }
 
 static const char *explain_switched(const struct report *r)
@@ -119,21 +95,20 @@ static void print_title(struct text *t)
 	const struct profile *p = t->report->profile;
 	const struct scp_slowest_asked *asked = &p->slowest_asked;
 	bool ticks = p->clock.kind == SCP_CLOCK_PAGE || p->clock.kind == SCP_CLOCK_COARSE;
-	char line[640], least[32], of[64] = "", tick[32], count[16] = "", unsure[192] = "";
-	bool utf8 = t->terminal.utf8;
+	char line[640], of[64] = "", count[16] = "", unsure[192] = "";
+	bool utf8 = t->terminal.utf8, random = p->clock.flags & SCP_CLOCK_RANDOMIZED;
 
 	if (t->report->slowests > 1)
 		snprintf(count, sizeof(count), "%" PRIu32 " ", t->report->slowests);
-	numbers_duration(least, sizeof(least), (double)asked->least_ns, utf8);
-	numbers_duration(tick, sizeof(tick), p->clock.tick_ns, utf8);
 	if (asked->least_ns)
-		snprintf(of, sizeof(of), " of %s or more", least);
+		snprintf(of, sizeof(of), " of %s or more",
+			 numbered_duration((double)asked->least_ns, utf8).text);
 	if (ticks)
 		snprintf(unsure, sizeof(unsure),
 			 " A duration is whole ticks (%s%s): right to one tick either way%s.",
-			 p->clock.flags & SCP_CLOCK_RANDOMIZED ? "on average " : "", tick,
-			 p->clock.flags & SCP_CLOCK_RANDOMIZED ? ", and to what ticks vary by"
-							       : "");
+			 random ? "on average " : "",
+			 numbered_duration(p->clock.tick_ns, utf8).text,
+			 random ? ", and to what ticks vary by" : "");
 	if (t->report->slowests)
 		snprintf(line, sizeof(line),
 			 "the %slongest%s%s. Times are after recording began.%s%s", count, of,
@@ -152,19 +127,16 @@ static void print_title(struct text *t)
 int text_slowest(struct text *t)
 {
 	const struct report *r = t->report;
-	uint32_t top = t->options->top == REPORT_TOP_DEFAULT || !t->options->top ? UINT32_MAX
-										 : t->options->top;
+	uint32_t top = rows_shown(r->slowests, t->options);
 	struct table table;
-	int status;
 
 	if (!r->profile->slowest_asked.count)
 		return 0;
 	print_title(t);
 	table_begin(&table, columns, "CALLED FROM");
-	for (uint32_t i = 0; i < r->slowests && i < top; i++) {
+	for (uint32_t i = 0; i < top; i++) {
 		add_row(t, &table, &r->slowest[i], i);
 		add_path(t, &table, i);
 	}
-	status = text_cell_end(t, &table);
-	return status;
+	return text_cell_end(t, &table);
 }

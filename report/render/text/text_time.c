@@ -112,40 +112,32 @@ static void fill_calls(struct time_line *l, const struct report *r)
 	add(l, fmin(r->waiting_ns, outer_ns) / 1e9, "░", "-", l->waits);
 }
 
-/* As many cells as each part has of the whole, without one too few or too many. */
-static void print_bar(struct text *t, const struct time_line *l)
+static const char *sign_of(const struct text *t, const struct part *p)
 {
-	size_t least = t->terminal.width / 3;
-	int32_t cells[PARTS], width = (int32_t)(least < BAR_MOST ? least : BAR_MOST);
-	double part[PARTS];
+	return t->terminal.utf8 ? p->utf8 : p->ascii;
+}
 
-	for (size_t i = 0; i < l->parts; i++)
-		part[i] = l->part[i].s;
-	if (numbers_percentages(part, l->parts, width, cells) < 0)
-		return;
+static void print_bar(struct text *t, const struct time_line *l, const int32_t *cells)
+{
 	for (size_t i = 0; i < l->parts; i++)
 		for (int32_t k = 0; k < cells[i]; k++)
-			fputs(t->terminal.utf8 ? l->part[i].utf8 : l->part[i].ascii, t->out);
+			fputs(sign_of(t, &l->part[i]), t->out);
 	fputs("  ", t->out);
 }
 
-static void print_whole(struct text *t, const struct time_line *l)
+static void print_whole(struct text *t, const struct time_line *l, size_t bar)
 {
 	const struct report *r = t->report;
-	char time[32], line[256], about[96] = "", off[32];
-	uint64_t threads = r->all_threads;
-	bool cpu = r->profile->clock.kind == SCP_CLOCK_THREAD_CPU;
+	bool utf8 = t->terminal.utf8, cpu = r->profile->clock.kind == SCP_CLOCK_THREAD_CPU;
+	char line[256], about[96] = "";
 
-	numbers_duration(time, sizeof(time), r->time_ns, t->terminal.utf8);
-	numbers_share(off, sizeof(off), fabs(threads_time_difference(r)));
 	if (l->about)
-		snprintf(about, sizeof(about), "; roughly: the check is %s off", off);
-	snprintf(line, sizeof(line), "%s%s of %" PRIu64 " thread%s%s", time,
-		 cpu ? " of CPU time" : "", threads, threads == 1 ? "" : "s", about);
-	text_cell_wrap(
-		t, line,
-		INDENT + 2 + (t->terminal.width / 3 < BAR_MOST ? t->terminal.width / 3 : BAR_MOST),
-		INDENT);
+		snprintf(about, sizeof(about), "; roughly: the check is %s off",
+			 numbered_share(fabs(threads_time_difference(r))).text);
+	snprintf(line, sizeof(line), "%s%s of %" PRIu64 " thread%s%s",
+		 numbered_duration(r->time_ns, utf8).text, cpu ? " of CPU time" : "",
+		 r->all_threads, r->all_threads == 1 ? "" : "s", about);
+	text_cell_wrap(t, line, INDENT + 2 + bar, INDENT);
 }
 
 /* "12.3 % waiting in recv", clean. */
@@ -154,7 +146,7 @@ static char *part_words(const struct text *t, const struct time_line *l, size_t 
 	char share[32], *raw = NULL, *safe = NULL;
 
 	if (l->about)
-		snprintf(share, sizeof(share), "%" PRId32 " %%", permille / 10);
+		snprintf(share, sizeof(share), "%" PRId32 " %%", permille);
 	else
 		numbers_permille(share, sizeof(share), permille);
 	if (asprintf(&raw, "%s %s", share, l->part[i].label) >= 0)
@@ -169,7 +161,6 @@ static void print_parts(struct text *t, const struct time_line *l, const int32_t
 	size_t at = 0;
 
 	for (size_t i = 0; i < l->parts; i++) {
-		const char *sign = t->terminal.utf8 ? l->part[i].utf8 : l->part[i].ascii;
 		char *words = permille[i] ? part_words(t, l, i, permille[i]) : NULL;
 		size_t width = words ? utf8_width(words) : 0;
 
@@ -179,7 +170,7 @@ static void print_parts(struct text *t, const struct time_line *l, const int32_t
 			fputc('\n', t->out);
 			at = 0;
 		}
-		fprintf(t->out, "%*s%s ", at ? 3 : INDENT, "", sign);
+		fprintf(t->out, "%*s%s ", at ? 3 : INDENT, "", sign_of(t, &l->part[i]));
 		at += (at ? 3 : INDENT) + 2;
 		if (at + width > t->terminal.width) {
 			text_cell_wrap(t, words, at, INDENT);
@@ -197,8 +188,9 @@ static void print_parts(struct text *t, const struct time_line *l, const int32_t
 void text_time(struct text *t)
 {
 	struct time_line l = {0};
+	size_t third = t->terminal.width / 3, bar = third < BAR_MOST ? third : BAR_MOST;
 	double part[PARTS];
-	int32_t permille[PARTS];
+	int32_t share[PARTS], cells[PARTS];
 
 	if (!t->report->first)
 		return;
@@ -206,19 +198,17 @@ void text_time(struct text *t)
 		fill_states(&l, t->report);
 	else
 		fill_calls(&l, t->report);
-	if (!(l.all_s > 0)) {
-		text_cell_fact(t, "time", "%s", verdict_of(t->report).text);
-		return;
-	}
 	for (size_t i = 0; i < l.parts; i++)
 		part[i] = l.part[i].s;
-	if (numbers_percentages(part, l.parts, l.about ? 100 : 1000, permille) < 0)
+	if (!(l.all_s > 0))
+		text_cell_fact(t, "time", "%s", verdict_of(t->report).text);
+	/* Neither shares nor cells of the bar are one too few or too many. */
+	if (!(l.all_s > 0) || numbers_percentages(part, l.parts, l.about ? 100 : 1000, share) < 0 ||
+	    numbers_percentages(part, l.parts, (int32_t)bar, cells) < 0)
 		return;
-	for (size_t i = 0; l.about && i < l.parts; i++)
-		permille[i] *= 10;
 	terminal_print(t->out, &t->terminal, TERMINAL_DIM, "  %-10s ", "time");
-	print_bar(t, &l);
-	print_whole(t, &l);
-	print_parts(t, &l, permille);
+	print_bar(t, &l, cells);
+	print_whole(t, &l, bar);
+	print_parts(t, &l, share);
 	text_cell_fact(t, "", "%s", verdict_of(t->report).text);
 }

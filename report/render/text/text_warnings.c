@@ -101,14 +101,11 @@ void text_warnings_brief(struct text *t)
 	text_cell_say(t, TERMINAL_DIM, "  ", 4, "%sabout each: scprof explain CODE", line);
 }
 
-void text_warnings_full(struct text *t)
+void text_warnings_full(struct text *t, const struct report_warning *warning, uint32_t warnings)
 {
-	const struct report *r = t->report;
-
-	for (uint32_t i = 0; i < r->warnings; i++) {
-		fputc('\n', t->out);
-		terminal_print(t->out, &t->terminal, TERMINAL_WARN, "warning: %s\n",
-			       r->warning[i].code);
-		text_cell_say(t, TERMINAL_PLAIN, "  ", 2, "%s", r->warning[i].text);
+	for (uint32_t i = 0; i < warnings; i++) {
+		terminal_print(t->out, &t->terminal, TERMINAL_WARN, "\nwarning: %s\n",
+			       warning[i].code);
+		text_cell_say(t, TERMINAL_PLAIN, "  ", 2, "%s", warning[i].text);
 	}
 }
