@@ -167,7 +167,7 @@ static printer *const printers[] = {REPORT_FORMATS(FORMAT_PRINTER)};
  * displacement is so among all. */
 static uint32_t sites_shown(const struct profile *p, const struct report_options *o, FILE *out)
 {
-	return o->format == REPORT_TEXT && o->by != REPORT_BY_GAP && !displaced_has_costs(p)
+	return o->format == REPORT_TEXT && o->by != REPORT_BY_GAP && !p->site_costs
 		       ? text_sites_read(o, out)
 		       : UINT32_MAX;
 }

@@ -171,7 +171,7 @@ int displaced_judge(struct report *r)
 
 bool displaced_any(const struct report *r)
 {
-	for (uint32_t i = 0; displaced_has_costs(r->profile) && i < r->kept; i++)
+	for (uint32_t i = 0; r->profile->site_costs && i < r->kept; i++)
 		if (r->site[i].displaced.state)
 			return true;
 	return false;
@@ -179,21 +179,12 @@ bool displaced_any(const struct report *r)
 
 const char *displaced_state_name(uint32_t state)
 {
-	switch (state) {
-	case SCP_SITE_COST_KNOWN:
-		return "known";
-	case SCP_SITE_COST_RARE:
-		return "rare";
-	case SCP_SITE_COST_STEADY:
-		return "steady";
-	default:
-		return "too-few-windows";
-	}
-}
+	static const char *const names[] = {[SCP_SITE_COST_KNOWN] = "known",
+					    [SCP_SITE_COST_RARE] = "rare",
+					    [SCP_SITE_COST_STEADY] = "steady",
+					    [SCP_SITE_COST_FEW] = "too-few-windows"};
 
-bool displaced_has_costs(const struct profile *p)
-{
-	return p->site_costs > 0;
+	return names[state <= SCP_SITE_COST_FEW ? state : SCP_SITE_COST_FEW];
 }
 
 void displaced_warn(struct report *r)
@@ -217,7 +208,7 @@ void displaced_warn(struct report *r)
 		warning_list_note(r, "others-busy",
 				  "Only %.0f %% of the fluid's windows were undisturbed",
 				  100 * kept);
-	if (!displaced_any(r) && displaced_has_costs(r->profile))
+	if (!displaced_any(r) && r->profile->site_costs)
 		warning_list_note(
 			r, "site-costs-apart",
 			"Costs by displacement are in the profile, but not of these rows");

@@ -127,9 +127,6 @@ void displaced_fill(const struct report *r, struct report_site *s,
  * calls cost with what they were charged. -1: out of memory. */
 int displaced_judge(struct report *r);
 
-/* Does the profile contain costs at all? */
-bool displaced_has_costs(const struct profile *p);
-
 /* Has any kept site a cost, or a reason why it has none? */
 bool displaced_any(const struct report *r);
 
@@ -137,8 +134,7 @@ bool displaced_any(const struct report *r);
  * none. */
 uint32_t displaced_partner(const struct report *r, uint32_t of, uint32_t from);
 
-/* "rare", "steady", "too-few-windows"; "known"; "inseparable", of what it would be without dither.
- */
+/* "rare", "steady", "too-few-windows"; "known"; NULL: nobody looked. */
 const char *displaced_state_name(uint32_t state);
 
 void displaced_warn(struct report *r);
@@ -250,11 +246,14 @@ unsigned report_weight_list(const struct report *r, enum report_weight list[REPO
 
 /* How many rows a format prints that has all of them unless --top says otherwise. */
 
+static inline uint32_t rows_of_top(uint32_t rows, uint32_t top)
+{
+	return top == 0 || top > rows ? rows : top; /* REPORT_TOP_DEFAULT is more than any */
+}
+
 static inline uint32_t rows_shown(uint32_t rows, const struct report_options *o)
 {
-	bool all = o->top == REPORT_TOP_DEFAULT || o->top == 0 || o->top > rows;
-
-	return all ? rows : o->top;
+	return rows_of_top(rows, o->top);
 }
 
 #endif

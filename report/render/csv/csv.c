@@ -100,7 +100,7 @@ static void put_displaced(struct csv *c, const struct report *r, const struct re
 
 	csv_write_fields(c, row_fields_cost, d, known);
 	csv_write_text(c, "inseparable_with", partners);
-	csv_write_text(c, "displacement", d->state ? displaced_state_name(d->state) : NULL);
+	csv_write_text(c, "displacement", displaced_state_name(d->state));
 	csv_write_fields(c, row_fields_windows, d, d->state);
 	csv_write_number(c, "variance_inflation", known ? d->inflation : NAN);
 	free(partners);

@@ -33,22 +33,21 @@ static void per_words(const struct diff *d, char *text, size_t room)
 /* What was compared with what, and how: for those who ask. */
 static void put_facts(struct html *h, const struct diff *d)
 {
-	char text[400], new[32];
+	char text[400];
 
 	json_write_open(&h->json, "facts", '[');
 	snprintf(text, sizeof(text), "a change of a site of less than %.6g %% is none",
 		 100 * d->options.min_change);
-	html_write_pair(h, "threshold", text);
-	for (int waiting = 0; waiting < 2; waiting++)
-		for (int of = 0; of < DIFF_QUANTITIES; of++) {
-			diff_words_common(d, (enum diff_quantity)of, waiting, text, sizeof(text));
-			if (*text)
-				html_write_pair(h, "shared", text);
-		}
-	numbers_duration(text, sizeof(text), d->side[DIFF_BASE].total_ns, true);
-	numbers_duration(new, sizeof(new), d->side[DIFF_NEW].total_ns, true);
-	snprintf(text + strlen(text), sizeof(text) - strlen(text), ", then %s", new);
-	html_write_pair(h, "time in calls that work", text);
+	html_write_texts(h, "threshold", text);
+	for (int i = 0; i < 2 * DIFF_QUANTITIES; i++) {
+		diff_words_common(d, i % DIFF_QUANTITIES, i / DIFF_QUANTITIES, text, sizeof(text));
+		if (*text)
+			html_write_texts(h, "shared", text);
+	}
+	snprintf(text, sizeof(text), "%s, then %s",
+		 numbered_duration(d->side[DIFF_BASE].total_ns, true).text,
+		 numbered_duration(d->side[DIFF_NEW].total_ns, true).text);
+	html_write_texts(h, "time in calls that work", text);
 	json_write_close(&h->json, ']');
 }
 
@@ -62,7 +61,7 @@ static void put_runs_files(struct html *h, const struct diff *d)
 		json_write_text(&h->json, NULL, p->processes ? p->process[0].file : NULL);
 		json_write_text(&h->json, NULL, p->processes ? p->process[0].program : NULL);
 		json_write_text(&h->json, NULL, report_names_clock(p->clock.kind));
-		json_write_number(&h->json, NULL, p->clock.tick_ns);
+		html_write_numbers(h, p->clock.tick_ns);
 		json_write_close(&h->json, ']');
 	}
 	json_write_close(&h->json, ']');
@@ -71,11 +70,11 @@ static void put_runs_files(struct html *h, const struct diff *d)
 
 static void put_per(struct html *h, const struct diff *d)
 {
-	json_write_text(&h->json, "per", d->per.symbol ? d->options.per : NULL);
-	json_write_open(&h->json, "units", '[');
-	json_write_number(&h->json, NULL, d->per.symbol ? d->per.side[DIFF_BASE].units : NAN);
-	json_write_number(&h->json, NULL, d->per.symbol ? d->per.side[DIFF_NEW].units : NAN);
-	json_write_close(&h->json, ']');
+	const struct diff_per *per = &d->per;
+
+	json_write_text(&h->json, "per", per->symbol ? d->options.per : NULL);
+	json_write_limits(&h->json, "units", per->symbol ? per->side[DIFF_BASE].units : NAN,
+			  per->symbol ? per->side[DIFF_NEW].units : NAN);
 }
 
 static void put_head(struct html *h, const struct diff *d)
@@ -97,9 +96,8 @@ static void put_head(struct html *h, const struct diff *d)
 
 /* ---- call paths ---- */
 
-/* The call paths of a comparison's sites, for its page: as lines to read, and as boxes of its flame
- * graphs. Paths share their beginnings, so both are trees whose nodes come after what calls them.
- */
+/* The call paths of a comparison's sites: lines to read, and boxes of flame graphs. Paths share
+ * their beginnings, so both are trees whose nodes come after what calls them. */
 struct diff_paths {
 	struct html *html;
 	const struct diff *diff;
@@ -228,38 +226,21 @@ static void put_finding(struct html *h, const struct diff_site *s)
 	bool tested = f->status <= DIFF_SAME;
 	char change[32];
 
-	diff_words_percent(change, sizeof(change), t->ratio,
-			   1 + fmin(t->high - t->ratio, t->ratio - t->low));
+	diff_words_percent(change, sizeof(change), t->ratio, diff_words_unit(t));
 	html_write_string(h, NULL, tested ? change : NULL);
-	json_write_number(&h->json, NULL, tested ? t->ratio : NAN);
-	json_write_number(&h->json, NULL, tested ? t->low : NAN);
-	json_write_number(&h->json, NULL, tested ? t->high : NAN);
-	json_write_number(&h->json, NULL, f->p);
-	json_write_number(&h->json, NULL, f->q);
-	json_write_number(&h->json, NULL, tested ? t->detectable : NAN);
+	html_write_numbers(h, tested ? t->ratio : NAN, tested ? t->low : NAN,
+			   tested ? t->high : NAN, f->p, f->q, tested ? t->detectable : NAN);
 }
 
 static void put_sides(struct html *h, const struct diff_site *s)
 {
-	const double values[] = {
-		s->side[DIFF_BASE].calls,
-		s->side[DIFF_NEW].calls,
-		s->side[DIFF_BASE].calls ? s->side[DIFF_BASE].ns : NAN,
-		s->side[DIFF_NEW].calls ? s->side[DIFF_NEW].ns : NAN,
-		s->side[DIFF_BASE].unswitched_ns,
-		s->side[DIFF_NEW].unswitched_ns,
-		s->side[DIFF_BASE].total_ns,
-		s->side[DIFF_NEW].total_ns,
-		s->effect_ns,
-		s->rate.calls[DIFF_BASE],
-		s->rate.calls[DIFF_NEW],
-		s->rate.ratio,
-		s->rate.low,
-		s->rate.high,
-	};
+	const struct diff_side *base = &s->side[DIFF_BASE], *new = &s->side[DIFF_NEW];
+	const struct diff_rate *rate = &s->rate;
 
-	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
-		json_write_number(&h->json, NULL, values[i]);
+	html_write_numbers(h, base->calls, new->calls, base->calls ? base->ns : NAN,
+			   new->calls ? new->ns : NAN, base->unswitched_ns, new->unswitched_ns,
+			   base->total_ns, new->total_ns, s->effect_ns, rate->calls[DIFF_BASE],
+			   rate->calls[DIFF_NEW], rate->ratio, rate->low, rate->high);
 }
 
 static void put_site(struct html *h, struct diff_paths *p, const struct diff_site *s)
@@ -275,11 +256,7 @@ static void put_site(struct html *h, struct diff_paths *p, const struct diff_sit
 	html_write_index(h, NULL, path.line);
 	html_write_index(h, NULL, path.site);
 	html_write_index(h, NULL, path.box);
-	json_write_count(&h->json, NULL, s->verdict.status);
-	json_write_count(&h->json, NULL, s->counts);
-	json_write_count(&h->json, NULL, s->waiting);
-	json_write_count(&h->json, NULL, s->moved);
-	json_write_count(&h->json, NULL, s->rate.changed);
+	html_write_counts(h, s->verdict.status, s->counts, s->waiting, s->moved, s->rate.changed);
 	html_write_string(h, NULL, words);
 	html_write_string(h, NULL, *other ? other : NULL);
 	put_finding(h, s);
@@ -322,10 +299,9 @@ static void put_runs(struct html *h, const struct diff *d)
 
 int diff_html(struct diff *d, FILE *out)
 {
-	struct html h = {.json = {.out = out, .page = true}};
-	uint32_t top = d->options.top;
+	struct html h = {.json = {.out = out, .page = true},
+			 .sites = rows_of_top(d->sites, d->options.top)};
 
-	h.sites = top == REPORT_TOP_DEFAULT || top == 0 || top > d->sites ? d->sites : top;
 	fputs(diff_page_head, out);
 	json_write_open(&h.json, NULL, '{');
 	json_write_text(&h.json, "schema", "scprof-diff-html/1");
@@ -333,11 +309,5 @@ int diff_html(struct diff *d, FILE *out)
 	put_sites(&h, d);
 	put_runs(&h, d);
 	html_write_warnings(&h, d->warning, d->warnings);
-	html_write_strings(&h);
-	json_write_close(&h.json, '}');
-	fputc('\n', out);
-	fputs(diff_page_tail, out);
-	h.json.failed |= h.strings.failed;
-	string_index_clear(&h.strings);
-	return h.json.failed ? -1 : 0;
+	return html_write_end(&h, diff_page_tail);
 }

@@ -9,6 +9,7 @@
 
 #include "report/model/displacement_file.h"
 #include "report/findings/findings.h"
+#include "report/model/model.h"
 #include "report/model/sites.h"
 #include "report/wording/warning_list.h"
 #include "report/render/html/html_write.h"
@@ -18,31 +19,29 @@ HTML_PAGE(html_page);
 
 static void put_fact(void *to, const char *name, const char *raw)
 {
-	html_write_pair(to, name, raw);
+	html_write_texts((struct html *)to, name, raw);
 }
 
 /* The numbers to see first; time has its own bar. */
 static void put_figures(struct html *h)
 {
 	const struct report *r = h->report;
-	char value[32], time[32], share[32], note[96];
+	char note[96];
 
 	json_write_open(&h->json, "figures", '[');
-	numbers_count(value, sizeof(value), r->calls);
-	numbers_count(share, sizeof(share), r->sites);
-	snprintf(note, sizeof(note), "in %s row%s", share, r->sites == 1 ? "" : "s");
-	html_write_texts(h, "calls", value, note);
-	numbers_duration(value, sizeof(value), r->wall_s * 1e9, true);
-	numbers_count(share, sizeof(share), r->processes);
-	numbers_count(time, sizeof(time), r->threads);
-	snprintf(note, sizeof(note), "%s process%s, %s thread%s", share,
-		 r->processes == 1 ? "" : "es", time, r->threads == 1 ? "" : "s");
-	html_write_texts(h, "wall time", value, note);
-	numbers_share(value, sizeof(value), r->time_ns > 0 ? r->perturbation_ns / r->time_ns : NAN);
-	numbers_duration(time, sizeof(time), r->perturbation_ns, true);
-	snprintf(note, sizeof(note), "%s that scprof took", time);
-	html_write_texts(h, "overhead", value,
-			 r->overhead.measured ? note : "not measured in this run");
+	snprintf(note, sizeof(note), "in %s row%s", numbered_count(r->sites).text,
+		 r->sites == 1 ? "" : "s");
+	html_write_texts(h, "calls", numbered_count(r->calls).text, note);
+	snprintf(note, sizeof(note), "%s process%s, %s thread%s", numbered_count(r->processes).text,
+		 r->processes == 1 ? "" : "es", numbered_count(r->threads).text,
+		 r->threads == 1 ? "" : "s");
+	html_write_texts(h, "wall time", numbered_duration(r->wall_s * 1e9, true).text, note);
+	snprintf(note, sizeof(note), "%s that scprof took",
+		 numbered_duration(r->perturbation_ns, true).text);
+	html_write_texts(
+		h, "overhead",
+		numbered_share(r->time_ns > 0 ? r->perturbation_ns / r->time_ns : NAN).text,
+		r->overhead.measured ? note : "not measured in this run");
 	json_write_close(&h->json, ']');
 }
 
@@ -76,8 +75,8 @@ static void put_head(struct html *h)
 	report_head_check(r, true, put_fact, h);
 	json_write_close(&h->json, ']');
 	json_write_number(&h->json, "overhead", r->overhead.measured ? r->overhead.inside_ns : NAN);
-	numbers_duration(text, sizeof(text), r->nested_ns, true);
-	json_write_text(&h->json, "nested", r->nested_ns > 0 ? text : NULL);
+	json_write_text(&h->json, "nested",
+			r->nested_ns > 0 ? numbered_duration(r->nested_ns, true).text : NULL);
 }
 
 /* What was found, and the command apart. */
@@ -92,7 +91,7 @@ static void put_next(struct html *h)
 	for (uint32_t i = 0; i < r->next_steps; i++) {
 		char *words = strndup(r->next_step[i], r->next_command[i]);
 
-		html_write_pair(h, words ? words : "", r->next_step[i] + r->next_command[i]);
+		html_write_texts(h, words ? words : "", r->next_step[i] + r->next_command[i]);
 		free(words);
 	}
 	json_write_close(&h->json, ']');
@@ -112,8 +111,6 @@ static void put_data(struct html *h, const struct displaced *displaced)
 	/* last: symbolizing may have added some */
 	html_write_warnings(h, h->report->warning, h->report->warnings);
 	put_next(h);
-	html_write_strings(h);
-	json_write_close(&h->json, '}');
 }
 
 /* The account that was asked for, else the profile's own, to be freed. */
@@ -132,10 +129,11 @@ int html_print(struct report *r, const struct report_options *o, FILE *out)
 {
 	struct displaced *own;
 	const struct displaced *account;
-	struct html h = {.report = r, .states = states_any(r), .json = {.out = out, .page = true}};
-	bool all = o->top == REPORT_TOP_DEFAULT || o->top == 0 || o->top > r->sites;
+	struct html h = {.report = r,
+			 .states = states_any(r),
+			 .json = {.out = out, .page = true},
+			 .sites = rows_shown(r->sites, o)};
 
-	h.sites = all ? r->sites : o->top;
 	if (flame_build(&h.flame, r, &h.strings) < 0) {
 		string_index_clear(&h.strings);
 		return -1;
@@ -144,10 +142,6 @@ int html_print(struct report *r, const struct report_options *o, FILE *out)
 	fputs(html_page_head, out);
 	put_data(&h, account);
 	displacement_file_free(own);
-	fputc('\n', out);
-	fputs(html_page_tail, out);
-	h.json.failed |= h.strings.failed;
 	flame_free(&h.flame);
-	string_index_clear(&h.strings);
-	return h.json.failed ? -1 : 0;
+	return html_write_end(&h, html_page_tail);
 }

@@ -3,8 +3,6 @@
  * names it; the others' follow in `sums`. */
 #include "report/render/html/html_write.h"
 
-#include <stdlib.h>
-
 static bool has_row(const struct html *h, const struct flame_box *b)
 {
 	return b->sites == 1 && b->site < h->sites;
@@ -13,21 +11,17 @@ static bool has_row(const struct html *h, const struct flame_box *b)
 /* Kind, name, module and outcome are the same for many boxes: they are stored once. */
 static void put_labels(struct html *h)
 {
-	const struct flame_box **first = calloc(h->flame.labels, sizeof(*first));
-
 	html_write_fields(h, "label_fields", "kind name module outcome");
 	json_write_open(&h->json, "labels", '[');
-	for (uint32_t i = 0; first && i < h->flame.boxes; i++)
-		first[h->flame.box[i].label] = &h->flame.box[i];
-	for (uint32_t i = 0; first && i < h->flame.labels; i++) {
-		json_write_count(&h->json, NULL, first[i] ? first[i]->kind : FLAME_UNKNOWN);
-		html_write_index(h, NULL, first[i] ? first[i]->name : STRING_INDEX_NONE);
-		html_write_index(h, NULL, first[i] ? first[i]->module : STRING_INDEX_NONE);
-		html_write_index(h, NULL, first[i] ? first[i]->outcome : STRING_INDEX_NONE);
+	for (uint32_t i = 0; i < h->flame.labels; i++) {
+		const struct flame_label *l = &h->flame.label[i];
+
+		html_write_counts(h, l->kind);
+		html_write_index(h, NULL, l->name);
+		html_write_index(h, NULL, l->module);
+		html_write_index(h, NULL, l->outcome);
 	}
 	json_write_close(&h->json, ']');
-	h->json.failed |= !first;
-	free(first);
 }
 
 static void put_boxes(struct html *h)
@@ -39,8 +33,7 @@ static void put_boxes(struct html *h)
 	for (uint32_t i = 0; i < h->flame.boxes; i++) {
 		const struct flame_box *b = &h->flame.box[i];
 
-		json_write_count(&h->json, NULL, b->depth);
-		json_write_count(&h->json, NULL, b->label);
+		html_write_counts(h, b->depth, b->label);
 		/* below 0: not a row, but -1 - the place in the sums */
 		if (has_row(h, b))
 			json_write_count(&h->json, NULL, b->site);
@@ -52,35 +45,28 @@ static void put_boxes(struct html *h)
 
 static void put_sums(struct html *h)
 {
-	static const char plain[] =
-		"rows value share calls bytes mean low high below above doubts aside";
-	static const char states[] = " on_cpu runnable asleep";
-	char all[sizeof(plain) + sizeof(states)];
-
-	snprintf(all, sizeof(all), "%s%s", plain, h->states ? states : "");
-	html_write_fields(h, "sum_fields", all);
+	html_write_fields(h, "sum_fields",
+			  h->states ? "rows value share calls bytes mean low high below above "
+				      "doubts aside on_cpu runnable asleep"
+				    : "rows value share calls bytes mean low high below above "
+				      "doubts aside");
 	json_write_open(&h->json, "sums", '[');
 	for (uint32_t i = 0; i < h->flame.boxes; i++) {
 		const struct flame_box *b = &h->flame.box[i];
+		const struct mean_interval mean = {
+			.mean = b->mean_ns, .low = b->low_ns, .high = b->high_ns};
 
 		if (has_row(h, b))
 			continue;
-		json_write_count(&h->json, NULL, b->sites);
-		json_write_number(&h->json, NULL, b->value_ns);
-		json_write_number(&h->json, NULL, b->share);
-		json_write_count(&h->json, NULL, b->calls);
-		if (b->has_bytes)
-			json_write_count(&h->json, NULL, b->bytes);
-		else
-			html_write_index(h, NULL, STRING_INDEX_NONE);
-		html_write_interval(h, b->mean_ns, b->low_ns, b->high_ns);
+		html_write_counts(h, b->sites);
+		html_write_numbers(h, b->value_ns, b->share);
+		html_write_counts(h, b->calls);
+		html_write_bytes(h, b->has_bytes, b->bytes);
+		html_write_interval(h, &mean);
 		html_write_doubts(h, NULL, b->unreliable);
-		json_write_count(&h->json, NULL, b->aside);
-		if (!h->states)
-			continue;
-		json_write_number(&h->json, NULL, b->on_cpu_ns);
-		json_write_number(&h->json, NULL, b->runnable_ns);
-		json_write_number(&h->json, NULL, b->asleep_ns);
+		html_write_counts(h, b->aside);
+		if (h->states)
+			html_write_numbers(h, b->on_cpu_ns, b->runnable_ns, b->asleep_ns);
 	}
 	json_write_close(&h->json, ']');
 }

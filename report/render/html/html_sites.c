@@ -70,13 +70,10 @@ static struct row_lines lines_of(struct paths *p, const struct report_site *s)
 /* 0 where only a limit is known. */
 static void put_mean(struct html *h, const struct report_site *s)
 {
-	const struct mean_interval *e = &s->estimate;
+	const struct mean_interval limit = {.high = s->below_ns};
 
-	if (isnan(s->below_ns))
-		html_write_interval(h, e->mean, e->low, e->high);
-	else
-		html_write_interval(h, 0, 0, s->below_ns);
-	html_write_string(h, NULL, e->method);
+	html_write_interval(h, isnan(s->below_ns) ? &s->estimate : &limit);
+	html_write_string(h, NULL, s->estimate.method);
 }
 
 static void put_slow(struct html *h, const struct report_site *s)
@@ -85,15 +82,14 @@ static void put_slow(struct html *h, const struct report_site *s)
 	bool seen = s->has_slow && s->slow.seen;
 
 	/* without a tick there is no mean, only a limit */
-	html_write_limits(h, seen ? e->mean : NAN, seen ? e->low : NAN,
-			  s->has_slow ? e->high : NAN);
-	json_write_count(&h->json, NULL, s->has_slow && s->slow.covers);
+	html_write_numbers(h, seen ? e->mean : NAN, seen ? e->low : NAN,
+			   s->has_slow ? e->high : NAN);
+	html_write_counts(h, s->has_slow && s->slow.covers);
 }
 
-static void put_cost(struct html *h, const struct report_cost *c, bool known)
+static void put_cost(struct html *h, double ns, double low_ns, double high_ns, bool known)
 {
-	html_write_limits(h, known ? c->ns : NAN, known ? c->low_ns : NAN,
-			  known ? c->high_ns : NAN);
+	html_write_numbers(h, known ? ns : NAN, known ? low_ns : NAN, known ? high_ns : NAN);
 }
 
 /* Rows with inseparable costs have the number of the first of them. */
@@ -103,18 +99,17 @@ static void put_displaced(struct html *h, const struct report_site *s, uint32_t 
 	bool known = d->state == SCP_SITE_COST_KNOWN;
 	uint32_t partner = known ? displaced_partner(h->report, index, PROF_NONE) : PROF_NONE;
 	const struct mean_interval *m = &s->states.charged;
-	struct report_cost charged = {m->mean, m->low, m->high, .error_ns = m->error};
 
-	html_write_string(h, NULL, d->state ? displaced_state_name(d->state) : NULL);
-	put_cost(h, &d->uncharged, known);
-	json_write_count(&h->json, NULL, known && d->significant);
-	put_cost(h, &charged, s->states.known);
-	put_cost(h, &d->both, known);
-	put_cost(h, &d->true_cost, known);
-	if (partner < h->report->sites)
-		html_write_index(h, NULL, partner < index ? partner : index);
-	else
-		html_write_index(h, NULL, STRING_INDEX_NONE);
+	html_write_string(h, NULL, displaced_state_name(d->state));
+	put_cost(h, d->uncharged.ns, d->uncharged.low_ns, d->uncharged.high_ns, known);
+	html_write_counts(h, known && d->significant);
+	put_cost(h, m->mean, m->low, m->high, s->states.known);
+	put_cost(h, d->both.ns, d->both.low_ns, d->both.high_ns, known);
+	put_cost(h, d->true_cost.ns, d->true_cost.low_ns, d->true_cost.high_ns, known);
+	html_write_index(h, NULL,
+			 partner >= h->report->sites ? STRING_INDEX_NONE
+			 : partner < index	     ? partner
+						     : index);
 }
 
 static void put_row(struct html *h, struct paths *p, const struct report_site *s, uint32_t index)
@@ -128,26 +123,20 @@ static void put_row(struct html *h, struct paths *p, const struct report_site *s
 	html_write_index(h, NULL, lines.site);
 	html_write_string(h, NULL, report_names_path_end(s));
 	html_write_index(h, NULL, h->flame.end[index]);
-	json_write_count(&h->json, NULL, s->calls);
-	if (s->has_bytes)
-		json_write_count(&h->json, NULL, s->bytes);
-	else
-		html_write_index(h, NULL, STRING_INDEX_NONE);
+	html_write_counts(h, s->calls);
+	html_write_bytes(h, s->has_bytes, s->bytes);
 	put_mean(h, s);
-	json_write_number(&h->json, NULL, s->total_ns);
-	json_write_number(&h->json, NULL, s->time_share);
-	json_write_count(&h->json, NULL, s->waits);
-	json_write_number(&h->json, NULL, s->per_byte_matters ? s->per_byte_ns : NAN);
-	json_write_count(&h->json, NULL, s->calls - s->mean_calls);
-	json_write_count(&h->json, NULL, s->calls - s->outer_calls);
-	json_write_number(&h->json, NULL, s->inner_calls ? s->self_ns : NAN);
-	json_write_count(&h->json, NULL, s->inner_calls);
-	json_write_count(&h->json, NULL, s->paths);
+	html_write_numbers(h, s->total_ns, s->time_share);
+	html_write_counts(h, s->waits);
+	html_write_numbers(h, s->per_byte_matters ? s->per_byte_ns : NAN);
+	html_write_counts(h, s->calls - s->mean_calls, s->calls - s->outer_calls);
+	html_write_numbers(h, s->inner_calls ? s->self_ns : NAN);
+	html_write_counts(h, s->inner_calls, s->paths);
 	html_write_index(h, NULL,
 			 s->program < h->report->programs ? s->program : STRING_INDEX_NONE);
 	if (h->report->profile->slow.kind != SCP_CLOCK_NONE)
 		put_slow(h, s);
-	if (displaced_has_costs(h->report->profile))
+	if (h->report->profile->site_costs)
 		put_displaced(h, s, index);
 }
 
@@ -165,7 +154,7 @@ static void put_fields(struct html *h)
 	char all[sizeof(plain) + sizeof(slow) + sizeof(costs)];
 
 	snprintf(all, sizeof(all), "%s%s%s", plain, p->slow.kind == SCP_CLOCK_NONE ? "" : slow,
-		 displaced_has_costs(p) ? costs : "");
+		 p->site_costs ? costs : "");
 	html_write_fields(h, "site_fields", all);
 }
 
@@ -234,9 +223,8 @@ static void put_limits(struct html *h)
 	json_write_open(&h->json, "buckets", '[');
 	for (uint32_t i = 0; i < SCP_HIST_BLOCKS * SCP_HIST_BUCKETS; i++)
 		if (used[i]) {
-			json_write_count(&h->json, NULL, i);
-			json_write_number(&h->json, NULL, from[i]);
-			json_write_number(&h->json, NULL, to[i]);
+			html_write_counts(h, i);
+			html_write_numbers(h, from[i], to[i]);
 		}
 	json_write_close(&h->json, ']');
 }
@@ -246,19 +234,15 @@ static void put_latency(struct html *h, const struct report_site *s, uint32_t ro
 	const struct report_percentiles *p = &s->percentiles;
 
 	json_write_open(&h->json, NULL, '[');
-	json_write_count(&h->json, NULL, row);
-	for (unsigned i = 0; i < REPORT_PERCENTILES; i++) {
-		json_write_number(&h->json, NULL, p->at[i].ns);
-		json_write_number(&h->json, NULL, p->at[i].low_ns);
-		json_write_number(&h->json, NULL, p->at[i].high_ns);
-	}
+	html_write_counts(h, row);
 	for (unsigned i = 0; i < REPORT_PERCENTILES; i++)
-		json_write_number(&h->json, NULL, p->at[i].unreliable);
-	json_write_number(&h->json, NULL, p->max_ns);
+		html_write_numbers(h, p->at[i].ns, p->at[i].low_ns, p->at[i].high_ns);
+	for (unsigned i = 0; i < REPORT_PERCENTILES; i++)
+		html_write_counts(h, p->at[i].unreliable);
+	html_write_numbers(h, p->max_ns);
 	json_write_open(&h->json, NULL, '[');
 	for (uint32_t k = 0; k < s->bars; k++) {
-		json_write_count(&h->json, NULL, s->bar[k].bucket);
-		json_write_count(&h->json, NULL, s->bar[k].calls);
+		html_write_counts(h, s->bar[k].bucket, s->bar[k].calls);
 		json_write_rough(&h->json, NULL, s->bar[k].height);
 	}
 	json_write_close(&h->json, ']');

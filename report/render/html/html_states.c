@@ -4,14 +4,8 @@
 
 #include <math.h>
 #include "report/model/displacement_file.h"
-#include "report/wording/numbers.h"
 #include "report/model/sites.h"
 #include "report/model/model.h"
-
-static void put_part(struct html *h, const struct mean_interval *m)
-{
-	html_write_limits(h, m->mean, m->low, m->high);
-}
 
 /* Of each bar of the row's histogram, in its order. */
 static void put_switched(struct html *h, const struct report_site *s)
@@ -25,15 +19,13 @@ static void put_switched(struct html *h, const struct report_site *s)
 static void put_row(struct html *h, const struct report_site *s)
 {
 	const struct report_states *t = &s->states;
+	const struct mean_interval *part[] = {&t->unswitched, &t->on_cpu, &t->runnable, &t->asleep,
+					      &t->charged};
 
-	json_write_number(&h->json, NULL, t->switched_share);
-	json_write_count(&h->json, NULL, t->estimated);
-	json_write_count(&h->json, NULL, t->readings);
-	put_part(h, &t->unswitched);
-	put_part(h, &t->on_cpu);
-	put_part(h, &t->runnable);
-	put_part(h, &t->asleep);
-	put_part(h, &t->charged);
+	html_write_numbers(h, t->switched_share);
+	html_write_counts(h, t->estimated, t->readings);
+	for (size_t i = 0; i < sizeof(part) / sizeof(*part); i++)
+		html_write_numbers(h, part[i]->mean, part[i]->low, part[i]->high);
 	html_write_doubts(h, NULL, states_doubts(t));
 	put_switched(h, s);
 }
@@ -54,9 +46,7 @@ static void put_rows(struct html *h)
 		if (!t->known)
 			continue;
 		json_write_open(&h->json, NULL, '[');
-		json_write_count(&h->json, NULL, i);
-		json_write_count(&h->json, NULL, t->calls);
-		json_write_count(&h->json, NULL, t->switched_calls);
+		html_write_counts(h, i, t->calls, t->switched_calls);
 		if (t->switched_calls || t->readings)
 			put_row(h, &h->report->site[i]);
 		json_write_close(&h->json, ']');
@@ -68,23 +58,19 @@ static void put_threads(struct html *h)
 {
 	const struct report_threads_time *t = programs_time(h->report);
 	const struct threads_cpu cpu = threads_time_cpu(h->report, t);
-	const double parts_s[] = {cpu.in_calls_s, cpu.outside_s,	cpu.recording_s,
-				  t->runnable_s,  t->asleep_in_calls_s, t->not_recorded_s};
 	const char *mostly = threads_time_mostly(t);
 
-	if (!mostly) {
-		json_write_null(&h->json, "threads_time");
+	if (!json_write_open_known(&h->json, "threads_time", mostly))
 		return;
-	}
-	json_write_open(&h->json, "threads_time", '{');
 	json_write_text(&h->json, "mostly", mostly);
 	json_write_number(&h->json, "stolen", t->stolen_share);
 	html_write_fields(
 		h, "parts",
 		"cpu_in_calls cpu_outside recording runnable asleep_in_calls not_recorded");
 	json_write_open(&h->json, "ns", '[');
-	for (size_t i = 0; i < sizeof(parts_s) / sizeof(*parts_s); i++)
-		json_write_number(&h->json, NULL, 1e9 * parts_s[i]);
+	html_write_numbers(h, 1e9 * cpu.in_calls_s, 1e9 * cpu.outside_s, 1e9 * cpu.recording_s,
+			   1e9 * t->runnable_s, 1e9 * t->asleep_in_calls_s,
+			   1e9 * t->not_recorded_s);
 	json_write_close(&h->json, ']');
 	json_write_close(&h->json, '}');
 }
@@ -101,11 +87,9 @@ static void put_cpu(struct html *h, const struct displaced_cpu *c)
 {
 	json_write_open(&h->json, NULL, '[');
 	html_write_index(h, NULL, c->cpu < 0 ? STRING_INDEX_NONE : (uint32_t)c->cpu);
-	json_write_number(&h->json, NULL, c->wall_s * 1e9);
-	for (int i = 0; i < DISPLACED_PARTS; i++) {
-		json_write_number(&h->json, NULL, c->part_s[i] * 1e9);
-		json_write_number(&h->json, NULL, c->share[i]);
-	}
+	html_write_numbers(h, c->wall_s * 1e9);
+	for (int i = 0; i < DISPLACED_PARTS; i++)
+		html_write_numbers(h, c->part_s[i] * 1e9, c->share[i]);
 	json_write_close(&h->json, ']');
 }
 
@@ -114,8 +98,8 @@ static void put_uncharged(struct html *h, const struct displaced *d)
 	char text[32];
 
 	json_write_open(&h->json, "uncharged", '[');
-	html_write_limits(h, d->uncharged_s * 1e9, d->low_s * 1e9, d->high_s * 1e9);
-	json_write_number(&h->json, NULL, d->share_of_rusage);
+	html_write_numbers(h, d->uncharged_s * 1e9, d->low_s * 1e9, d->high_s * 1e9,
+			   d->share_of_rusage);
 	json_write_close(&h->json, ']');
 	snprintf(text, sizeof(text), "%.6g %%", 100 * d->confidence);
 	json_write_text(&h->json, "confidence", isfinite(d->confidence) ? text : NULL);
@@ -123,11 +107,8 @@ static void put_uncharged(struct html *h, const struct displaced *d)
 
 void html_displaced(struct html *h, const struct displaced *d)
 {
-	if (!d) {
-		json_write_null(&h->json, "displaced");
+	if (!json_write_open_known(&h->json, "displaced", d))
 		return;
-	}
-	json_write_open(&h->json, "displaced", '{');
 	put_uncharged(h, d);
 	json_write_text(&h->json, "sentence", d->sentence);
 	html_write_fields(h, "parts",

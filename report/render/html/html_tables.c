@@ -47,11 +47,9 @@ static void put_gaps(struct html *h)
 
 		put_end(h, g->from, "(thread start)");
 		put_end(h, g->to, "(thread end)");
-		json_write_count(&h->json, NULL, g->calls);
-		html_write_interval(h, g->estimate.mean, g->estimate.low, g->estimate.high);
-		json_write_number(&h->json, NULL, g->max_ns);
-		json_write_number(&h->json, NULL, g->total_ns);
-		json_write_number(&h->json, NULL, g->share);
+		html_write_counts(h, g->calls);
+		html_write_interval(h, &g->estimate);
+		html_write_numbers(h, g->max_ns, g->total_ns, g->share);
 	}
 	end(h);
 }
@@ -66,17 +64,10 @@ static void put_threads(struct html *h)
 		const struct report_thread *t = &r->thread[i];
 
 		html_write_string(h, NULL, t->name);
-		json_write_count(&h->json, NULL, t->pid);
-		json_write_count(&h->json, NULL, t->tid);
-		json_write_count(&h->json, NULL, t->threads);
-		json_write_number(&h->json, NULL, t->time_ns);
-		json_write_number(&h->json, NULL, t->calls_ns);
-		json_write_number(&h->json, NULL, t->waiting_ns);
-		json_write_number(&h->json, NULL, t->gaps_ns);
-		json_write_number(&h->json, NULL, t->nested_ns);
-		json_write_number(&h->json, NULL, t->recording_ns);
-		json_write_number(&h->json, NULL, t->remainder_ns);
-		json_write_count(&h->json, NULL, t->calls);
+		html_write_counts(h, t->pid, t->tid, t->threads);
+		html_write_numbers(h, t->time_ns, t->calls_ns, t->waiting_ns, t->gaps_ns,
+				   t->nested_ns, t->recording_ns, t->remainder_ns);
+		html_write_counts(h, t->calls);
 	}
 	end(h);
 }
@@ -90,14 +81,13 @@ static void put_processes(struct html *h)
 		const struct report_process *p = &r->process[i];
 		const struct prof_process *in = p->process;
 
-		json_write_count(&h->json, NULL, in->pid);
+		html_write_counts(h, in->pid);
 		html_write_string(h, NULL, in->program);
-		json_write_count(&h->json, NULL, in->count);
-		json_write_number(&h->json, NULL, p->wall_s * 1e9);
+		html_write_counts(h, in->count);
+		html_write_numbers(h, p->wall_s * 1e9);
 		html_write_string(h, NULL, report_names_end(in));
-		json_write_count(&h->json, NULL, p->threads);
-		json_write_count(&h->json, NULL, p->calls);
-		json_write_number(&h->json, NULL, p->calls_ns);
+		html_write_counts(h, p->threads, p->calls);
+		html_write_numbers(h, p->calls_ns);
 	}
 	end(h);
 }
@@ -114,15 +104,11 @@ static void put_programs(struct html *h)
 
 		html_write_string(h, NULL, p->name);
 		html_write_string(h, NULL, p->first->exe);
-		json_write_count(&h->json, NULL, p->processes);
-		json_write_count(&h->json, NULL, p->runs);
-		json_write_number(&h->json, NULL, p->wall_s * 1e9);
-		json_write_number(&h->json, NULL, p->cpu_s * 1e9);
-		json_write_count(&h->json, NULL, p->threads);
-		json_write_count(&h->json, NULL, p->calls);
-		json_write_number(&h->json, NULL, p->calls_ns);
-		json_write_number(&h->json, NULL, p->waiting_ns);
-		json_write_count(&h->json, NULL, p->sites);
+		html_write_counts(h, p->processes, p->runs);
+		html_write_numbers(h, p->wall_s * 1e9, p->cpu_s * 1e9);
+		html_write_counts(h, p->threads, p->calls);
+		html_write_numbers(h, p->calls_ns, p->waiting_ns);
+		html_write_counts(h, p->sites);
 	}
 	end(h);
 }
@@ -142,17 +128,13 @@ void html_tables(struct html *h)
 
 static void put_loop_row(struct html *h, const struct loop_row *row)
 {
-	json_write_count(&h->json, NULL, row->kind);
+	html_write_counts(h, row->kind);
 	put_end(h, row->from, "(thread start)");
 	put_end(h, row->to, "(thread end)");
-	json_write_count(&h->json, NULL, row->way);
-	json_write_count(&h->json, NULL, row->states);
-	json_write_count(&h->json, NULL, row->edges);
-	json_write_number(&h->json, NULL, row->per_pass);
-	html_write_interval(h, row->estimate.mean, row->estimate.low, row->estimate.high);
-	json_write_number(&h->json, NULL, row->pass_ns);
-	json_write_number(&h->json, NULL, row->permille);
-	json_write_number(&h->json, NULL, row->chance);
+	html_write_counts(h, row->way, row->states, row->edges);
+	html_write_numbers(h, row->per_pass);
+	html_write_interval(h, &row->estimate);
+	html_write_numbers(h, row->pass_ns, row->permille, row->chance);
 }
 
 static void put_cycle(struct html *h, const struct loop *l, const struct loop_cycle *c)
@@ -160,7 +142,7 @@ static void put_cycle(struct html *h, const struct loop *l, const struct loop_cy
 	json_write_open(&h->json, NULL, '{');
 	json_write_count(&h->json, "passes", c->passes);
 	json_write_open(&h->json, "mean", '[');
-	html_write_limits(h, c->mean_ns, c->low_ns, c->high_ns);
+	html_write_numbers(h, c->mean_ns, c->low_ns, c->high_ns);
 	json_write_close(&h->json, ']');
 	json_write_number(&h->json, "permille", c->permille);
 	json_write_open(&h->json, "rows", '[');

@@ -39,16 +39,6 @@ void html_write_doubts(struct html *h, const char *key, unsigned unreliable)
 	html_write_string(h, key, *names ? names : NULL);
 }
 
-void html_write_pair(struct html *h, const char *name, const char *words)
-{
-	json_write_texts(&h->json, NULL, (const char *const[]){name, words}, 2);
-}
-
-void html_write_texts(struct html *h, const char *first, const char *second, const char *third)
-{
-	json_write_texts(&h->json, NULL, (const char *const[]){first, second, third}, 3);
-}
-
 void html_write_warnings(struct html *h, const struct report_warning *warning, uint32_t warnings)
 {
 	json_write_open(&h->json, "warnings", '[');
@@ -57,24 +47,42 @@ void html_write_warnings(struct html *h, const struct report_warning *warning, u
 	json_write_close(&h->json, ']');
 }
 
-void html_write_strings(struct html *h)
+int html_write_end(struct html *h, const char *tail)
 {
 	json_write_texts(&h->json, "strings", (const char *const *)h->strings.text,
 			 h->strings.count);
+	json_write_close(&h->json, '}');
+	fprintf(h->json.out, "\n%s", tail);
+	h->json.failed |= h->strings.failed;
+	string_index_clear(&h->strings);
+	return h->json.failed ? -1 : 0;
 }
 
-void html_write_limits(struct html *h, double mean, double low, double high)
+void html_write_doubles(struct html *h, const double *value, size_t count)
 {
-	json_write_number(&h->json, NULL, mean);
-	json_write_number(&h->json, NULL, low);
-	json_write_number(&h->json, NULL, high);
+	for (size_t i = 0; i < count; i++)
+		json_write_number(&h->json, NULL, value[i]);
 }
 
-void html_write_interval(struct html *h, double mean, double low, double high)
+void html_write_integers(struct html *h, const uint64_t *value, size_t count)
 {
-	html_write_limits(h, mean, low, high);
-	json_write_rough(&h->json, NULL, mean > 0 ? low / mean - 1 : NAN);
-	json_write_rough(&h->json, NULL, mean > 0 ? high / mean - 1 : NAN);
+	for (size_t i = 0; i < count; i++)
+		json_write_count(&h->json, NULL, value[i]);
+}
+
+void html_write_bytes(struct html *h, bool known, uint64_t bytes)
+{
+	if (known)
+		json_write_count(&h->json, NULL, bytes);
+	else
+		html_write_index(h, NULL, STRING_INDEX_NONE);
+}
+
+void html_write_interval(struct html *h, const struct mean_interval *m)
+{
+	html_write_numbers(h, m->mean, m->low, m->high);
+	json_write_rough(&h->json, NULL, m->mean > 0 ? m->low / m->mean - 1 : NAN);
+	json_write_rough(&h->json, NULL, m->mean > 0 ? m->high / m->mean - 1 : NAN);
 }
 
 void html_write_tree(struct html *h, const char *key, const struct pairs *tree,

@@ -27,10 +27,19 @@ void html_write_string(struct html *h, const char *key, const char *raw);
 void html_write_fields(struct html *h, const char *key, const char *names);
 
 /* Mean, low, high, and both limits relative to the mean: "-0.05, 0.08". */
-void html_write_interval(struct html *h, double mean, double low, double high);
+void html_write_interval(struct html *h, const struct mean_interval *m);
 
-/* Mean, low, high. */
-void html_write_limits(struct html *h, double mean, double low, double high);
+/* Elements of a flat array. */
+#define html_write_numbers(h, ...)                                                                 \
+	html_write_doubles(h, (const double[]){__VA_ARGS__},                                       \
+			   sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
+#define html_write_counts(h, ...)                                                                  \
+	html_write_integers(h, (const uint64_t[]){__VA_ARGS__},                                    \
+			    sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
+void html_write_doubles(struct html *h, const double *value, size_t count);
+void html_write_integers(struct html *h, const uint64_t *value, size_t count);
+/* Bytes, or -1: there are none to count. */
+void html_write_bytes(struct html *h, bool known, uint64_t bytes);
 
 /* A tree of nodes, each the number of its parent and a label: the distance back to the parent,
  * which is mostly 1 (0: none), and the label, or its text. */
@@ -40,13 +49,13 @@ void html_write_tree(struct html *h, const char *key, const struct pairs *tree,
 /* Reliability warnings as one text, separated by commas; none: -1. */
 void html_write_doubts(struct html *h, const char *key, unsigned unreliable);
 
-/* Texts as an array, NULL: null. */
-void html_write_texts(struct html *h, const char *first, const char *second, const char *third);
-/* Two texts: ["wall time","3 s"]. */
-void html_write_pair(struct html *h, const char *name, const char *words);
+/* Texts as an array: ["wall time","3 s"]. */
+#define html_write_texts(h, ...)                                                                   \
+	json_write_texts(&(h)->json, NULL, (const char *const[]){__VA_ARGS__},                     \
+			 sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 void html_write_warnings(struct html *h, const struct report_warning *warning, uint32_t warnings);
-/* All of the page's strings, once all are known. */
-void html_write_strings(struct html *h);
+/* The last data of a page, all of its strings, and what follows them. -1: out of memory. */
+int html_write_end(struct html *h, const char *tail);
 
 /* A page before and after its data, as page/assemble.sh makes them: NAME_head and NAME_tail, from
  * the files HTML_HEAD and HTML_TAIL. */

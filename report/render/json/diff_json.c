@@ -6,7 +6,7 @@
 
 #include "report/compare/diff.h"
 #include "report/render/json/json.h"
-#include "report/compare/match.h"
+#include "report/model/model.h"
 
 static void put_stack(struct json_writer *w, const struct diff *d, const struct diff_site *s)
 {
@@ -86,11 +86,10 @@ static void put_finding(struct json_writer *w, const struct diff_finding *f)
 	json_write_text(w, "against", tested ? diff_words_against_name(f->against) : NULL);
 }
 
-static void put_quantity(struct json_writer *w, const struct diff_site *s, const char *key,
-			 enum diff_quantity of)
+static void put_quantity(struct json_writer *w, const char *key, const struct diff_finding *f)
 {
 	json_write_open(w, key, '{');
-	put_finding(w, &s->found[of]);
+	put_finding(w, f);
 	json_write_close(w, '}');
 }
 
@@ -120,8 +119,8 @@ static void put_site(struct json_writer *w, const struct diff *d, const struct d
 	json_write_text(w, "verdict", words);
 	json_write_text(w, "other", *other ? other : NULL);
 	put_finding(w, &s->verdict);
-	put_quantity(w, s, "elapsed", DIFF_ELAPSED);
-	put_quantity(w, s, "cpu", DIFF_CPU_TIME);
+	put_quantity(w, "elapsed", &s->found[DIFF_ELAPSED]);
+	put_quantity(w, "cpu", &s->found[DIFF_CPU_TIME]);
 	json_write_fields(w, site_fields, s, true);
 	json_write_object(w, "per_unit", rate_fields,
 			  isnan(s->rate.calls[DIFF_BASE]) ? NULL : &s->rate);
@@ -135,42 +134,36 @@ static void put_site(struct json_writer *w, const struct diff *d, const struct d
 
 static void put_sites(struct json_writer *w, const struct diff *d)
 {
-	const struct diff_options *o = &d->options;
-	bool all = o->top == REPORT_TOP_DEFAULT || o->top == 0 || o->top > d->sites;
-
 	json_write_open(w, "sites", '[');
-	for (uint32_t i = 0; i < (all ? d->sites : o->top); i++)
+	for (uint32_t i = 0; i < rows_of_top(d->sites, d->options.top); i++)
 		put_site(w, d, &d->site[i]);
 	json_write_close(w, ']');
 }
 
-static void put_file(struct json_writer *w, const struct profile *p)
-{
-	json_write_open(w, NULL, '{');
-	json_write_text(w, "file", p->processes ? p->process[0].file : NULL);
-	json_write_text(w, "name", p->processes ? p->process[0].program : NULL);
-	json_write_text(w, "exe", p->processes ? p->process[0].exe : NULL);
-	json_write_text(w, "clock", report_names_clock(p->clock.kind));
-	json_write_number(w, "tick_ns", p->clock.tick_ns);
-	json_write_close(w, '}');
-}
+static const struct row_field file_fields[] = {ROW_SAME(prof_process, file),
+					       ROW_FIELD("name", prof_process, program),
+					       ROW_SAME(prof_process, exe), ROW_END};
 
 static void put_files(struct json_writer *w, const struct diff *d, int side)
 {
+	static const struct prof_process none;
+
 	json_write_open(w, side == DIFF_NEW ? "new" : "base", '[');
-	for (uint32_t i = diff_first_run(d, side); i < diff_end_run(d, side); i++)
-		put_file(w, d->profile[i]);
+	for (uint32_t i = diff_first_run(d, side); i < diff_end_run(d, side); i++) {
+		const struct profile *p = d->profile[i];
+
+		json_write_open(w, NULL, '{');
+		json_write_fields(w, file_fields, p->processes ? p->process : &none, true);
+		json_write_text(w, "clock", report_names_clock(p->clock.kind));
+		json_write_number(w, "tick_ns", p->clock.tick_ns);
+		json_write_close(w, '}');
+	}
 	json_write_close(w, ']');
 }
 
 static const struct row_field common_fields[] = {
 	ROW_SAME(diff_common, sites), ROW_SAME(diff_common, ratio),
 	ROW_FIELD("ci_low", diff_common, low), ROW_FIELD("ci_high", diff_common, high), ROW_END};
-
-static void put_common(struct json_writer *w, const char *key, const struct diff_common *c)
-{
-	json_write_object(w, key, common_fields, c->sites ? c : NULL);
-}
 
 #define PER(member) ROW_SAME(diff_per, member)
 static const struct row_field per_fields[] = {
@@ -210,12 +203,16 @@ static const struct row_field totals_fields[] = {
 
 static void put_totals(struct json_writer *w, const struct diff *d)
 {
+	static const char *const names[DIFF_QUANTITIES][2] = {{"working", "waiting"},
+							      {"working_cpu", "waiting_cpu"}};
+
 	json_write_object(w, "totals", totals_fields, d);
 	json_write_open(w, "common", '{');
-	put_common(w, "working", &d->common[DIFF_ELAPSED][false]);
-	put_common(w, "waiting", &d->common[DIFF_ELAPSED][true]);
-	put_common(w, "working_cpu", &d->common[DIFF_CPU_TIME][false]);
-	put_common(w, "waiting_cpu", &d->common[DIFF_CPU_TIME][true]);
+	for (int i = 0; i < 2 * DIFF_QUANTITIES; i++) {
+		const struct diff_common *c = &d->common[i / 2][i % 2];
+
+		json_write_object(w, names[i / 2][i % 2], common_fields, c->sites ? c : NULL);
+	}
 	json_write_close(w, '}');
 	json_write_object(w, "per", per_fields, d->per.symbol ? &d->per : NULL);
 }
@@ -236,8 +233,8 @@ int diff_json(struct diff *d, FILE *out)
 	json_write_number(w, "confidence", d->options.confidence);
 	json_write_number(w, "threshold", d->options.min_change);
 	json_write_number(w, "run_to_run", d->profiles > 2 ? NAN : d->options.run_to_run);
-	put_files(w, d, false);
-	put_files(w, d, true);
+	put_files(w, d, DIFF_BASE);
+	put_files(w, d, DIFF_NEW);
 	put_totals(w, d);
 	put_sites(w, d);
 	json_warnings_write(w, d->warning, d->warnings);

@@ -159,7 +159,7 @@ static void put_displaced(struct json_writer *w, const struct report *r,
 
 	json_write_fields(w, row_fields_cost, d, known);
 	put_partners(w, r, (uint32_t)(s - r->site), known);
-	json_write_text(w, "displacement", d->state ? displaced_state_name(d->state) : NULL);
+	json_write_text(w, "displacement", displaced_state_name(d->state));
 	json_write_fields(w, row_fields_windows, d, d->state);
 	json_write_number(w, "variance_inflation", known ? d->inflation : NAN);
 }

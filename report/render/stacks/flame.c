@@ -11,20 +11,13 @@
 #include "profile/base/array.h"
 #include "report/model/sites.h"
 
-/* The names of a box; many boxes share them. */
-struct label {
-	enum flame_kind kind;
-	uint32_t name, module, outcome;
-};
-
 struct growth {
 	struct flame *flame;
 	struct report *report;
 	struct pairs boxes;	  /* by parent and label: all but the top, in their order */
 	struct string_index keys; /* labels by their numbers */
-	struct label *label;	  /* by number */
 	uint32_t *of_symbol;	  /* labels by number of the symbol; STRING_INDEX_NONE: none yet */
-	uint32_t labels, label_room, symbol_room, room;
+	uint32_t label_room, symbol_room, room;
 	uint32_t *program; /* texts: what the processes executed */
 	uint32_t programs;
 	bool halves; /* what waits has a tree of its own */
@@ -34,7 +27,7 @@ struct growth {
 
 static uint32_t new_box(struct growth *g, uint32_t parent, uint32_t number)
 {
-	const struct label *label = &g->label[number];
+	const struct flame_label *label = &g->flame->label[number];
 	struct flame *f = g->flame;
 
 	if (!array_reach((void **)&f->box, &g->room, f->boxes, sizeof(*f->box), 0))
@@ -59,17 +52,18 @@ static uint32_t box_below(struct growth *g, uint32_t parent, uint32_t label)
 }
 
 /* Equal labels have one number. */
-static uint32_t number_label(struct growth *g, const struct label *l)
+static uint32_t number_label(struct growth *g, const struct flame_label *l)
 {
+	struct flame *f = g->flame;
 	char key[64];
 	uint32_t number;
 
 	snprintf(key, sizeof(key), "%x %x %x %x", l->kind, l->name, l->module, l->outcome);
 	number = string_index_add(&g->keys, key);
-	if (!array_reach((void **)&g->label, &g->label_room, number, sizeof(*g->label), 0))
+	if (!array_reach((void **)&f->label, &g->label_room, number, sizeof(*f->label), 0))
 		return FAILED;
-	if (number == g->labels)
-		g->label[g->labels++] = *l;
+	if (number == f->labels)
+		f->label[f->labels++] = *l;
 	return number;
 }
 
@@ -121,7 +115,7 @@ static uint32_t source_place(struct string_index *strings, const struct symbol *
 static uint32_t label_symbol(struct growth *g, const struct symbol *s)
 {
 	struct string_index *strings = g->flame->strings;
-	struct label l = {.outcome = STRING_INDEX_NONE};
+	struct flame_label l = {.outcome = STRING_INDEX_NONE};
 
 	l.module = s->language ? source_place(strings, s) : string_index_add(strings, s->module);
 	if (!s->brief) {
@@ -155,7 +149,7 @@ static uint32_t call_below(struct growth *g, uint32_t parent, const struct repor
 	const struct prof_function *f = &g->report->profile->function[s->function];
 	struct string_index *strings = g->flame->strings;
 	bool plain = !s->overflow && s->outcome == SCP_COMPLETED;
-	struct label l = {.kind = FLAME_CALL};
+	struct flame_label l = {.kind = FLAME_CALL};
 
 	l.name = string_index_add(strings, f->name);
 	l.module = string_index_add(strings, f->library);
@@ -166,8 +160,8 @@ static uint32_t call_below(struct growth *g, uint32_t parent, const struct repor
 /* Else the longest wait would leave no width for what the program does. */
 static uint32_t half_of(struct growth *g, const struct report_site *s)
 {
-	struct label l = {s->waits ? FLAME_WAITING : FLAME_WORK, STRING_INDEX_NONE,
-			  STRING_INDEX_NONE, STRING_INDEX_NONE};
+	struct flame_label l = {s->waits ? FLAME_WAITING : FLAME_WORK, STRING_INDEX_NONE,
+				STRING_INDEX_NONE, STRING_INDEX_NONE};
 
 	return g->halves ? box_below(g, 0, number_label(g, &l)) : 0;
 }
@@ -177,7 +171,7 @@ static uint32_t program_below(struct growth *g, uint32_t parent, const struct re
 {
 	const struct report *r = g->report;
 	struct string_index *strings = g->flame->strings;
-	struct label l = {.kind = FLAME_PROGRAM, .outcome = STRING_INDEX_NONE};
+	struct flame_label l = {.kind = FLAME_PROGRAM, .outcome = STRING_INDEX_NONE};
 
 	if (!r->apart || s->program >= r->programs || parent == FAILED)
 		return parent;
@@ -322,7 +316,8 @@ static void sum_up(struct flame *f, const struct report *r)
 
 static int grow_all(struct growth *g)
 {
-	struct label top = {FLAME_TOP, STRING_INDEX_NONE, STRING_INDEX_NONE, STRING_INDEX_NONE};
+	struct flame_label top = {FLAME_TOP, STRING_INDEX_NONE, STRING_INDEX_NONE,
+				  STRING_INDEX_NONE};
 	const struct report *r = g->report;
 	struct flame *f = g->flame;
 
@@ -345,7 +340,6 @@ static void free_growth(struct growth *g)
 {
 	pairs_clear(&g->boxes);
 	string_index_clear(&g->keys);
-	free(g->label);
 	free(g->of_symbol);
 	free(g->program);
 }
@@ -357,7 +351,6 @@ int flame_build(struct flame *f, struct report *r, struct string_index *strings)
 
 	*f = (struct flame){.strings = strings};
 	status = grow_all(&g);
-	f->labels = g.labels;
 	free_growth(&g);
 	if (!status)
 		status = order(f, r);
@@ -371,6 +364,7 @@ int flame_build(struct flame *f, struct report *r, struct string_index *strings)
 void flame_free(struct flame *f)
 {
 	free(f->box);
+	free(f->label);
 	free(f->end);
 	*f = (struct flame){0};
 }

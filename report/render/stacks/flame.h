@@ -23,6 +23,13 @@ enum flame_kind {
 	FLAME_KINDS
 };
 
+/* The names of boxes; many share them. Texts are not yet clean; STRING_INDEX_NONE: none. */
+struct flame_label {
+	enum flame_kind kind;
+	uint32_t name, module;
+	uint32_t outcome; /* of a timed call that did not complete */
+};
+
 struct flame_box {
 	uint32_t depth; /* 0: the top */
 	enum flame_kind kind;
@@ -40,8 +47,9 @@ struct flame_box {
 	bool has_bytes;
 	unsigned unreliable;			  /* of any site in it (enum stats_unreliable) */
 	double on_cpu_ns, runnable_ns, asleep_ns; /* of its calls' time; NAN: not known of all */
-	/* used while the tree is built: */
 	uint32_t parent;
+	double x_ns, next_ns; /* of a picture: from the left of its half, and that of what is placed
+				 below it next */
 };
 
 /* Boxes in preorder: a box, then all below it; siblings longest first. A box of one site has
@@ -50,8 +58,9 @@ struct flame {
 	struct string_index *strings; /* borrowed */
 	struct flame_box *box;
 	uint32_t boxes;
-	uint32_t labels; /* numbers of them: from 0 on */
-	uint32_t *end;	 /* of each site of the report: the box of the timed call */
+	struct flame_label *label; /* by number */
+	uint32_t labels;
+	uint32_t *end; /* of each site of the report: the box of the timed call */
 };
 
 /* -1: out of memory. Symbolizes all frames. */

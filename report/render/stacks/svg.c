@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 
-#include "profile/base/array.h"
 #include "report/findings/findings.h"
 #include "report/render/stacks/flame.h"
 #include "report/wording/numbers.h"
@@ -22,10 +21,9 @@ struct picture {
 	FILE *out;
 	struct flame *flame;
 	struct string_index *strings;
-	double *x, *next; /* of each box, in ns from the left of its half */
-	double top;	  /* where the half that is drawn begins */
-	double scale;	  /* px a ns */
-	uint32_t root;	  /* of this half */
+	double top;    /* where the half that is drawn begins */
+	double scale;  /* px a ns */
+	uint32_t root; /* of this half */
 };
 
 static const char style[] =
@@ -70,20 +68,16 @@ static const char *name_of(const struct picture *p, const struct flame_box *b)
 /* "120 ms, 31.2 % of the threads' time, 1,024 calls". */
 static void put_facts(const struct picture *p, const struct flame_box *b)
 {
-	char total[32], share[32], calls[32];
-
-	numbers_duration(total, sizeof(total), b->value_ns, true);
-	numbers_share(share, sizeof(share), b->share);
-	numbers_count(calls, sizeof(calls), b->calls);
-	fprintf(p->out, "%s, ", total);
-	utf8_write_markup(p->out, share); /* "<0.1 %" */
-	fprintf(p->out, " of the threads' time, %s call%s", calls, b->calls == 1 ? "" : "s");
+	fprintf(p->out, "%s, ", numbered_duration(b->value_ns, true).text);
+	utf8_write_markup(p->out, numbered_share(b->share).text); /* "<0.1 %" */
+	fprintf(p->out, " of the threads' time, %s call%s", numbered_count(b->calls).text,
+		b->calls == 1 ? "" : "s");
 }
 
 static int put_box(const struct picture *p, uint32_t number)
 {
 	const struct flame_box *b = &p->flame->box[number];
-	double x = MARGIN + p->x[number] * p->scale, width = b->value_ns * p->scale;
+	double x = MARGIN + b->x_ns * p->scale, width = b->value_ns * p->scale;
 	double y = p->top + (b->depth - p->flame->box[p->root].depth) * ROW;
 	size_t columns = width > 3 * LETTER ? (size_t)((width - 6) / LETTER) : 0;
 	int status;
@@ -112,18 +106,19 @@ static int put_box(const struct picture *p, uint32_t number)
 	return status;
 }
 
-/* Parents come before their children, siblings in order. */
-static void place_boxes(struct picture *p)
+static bool is_half(const struct flame_box *b)
 {
-	const struct flame *f = p->flame;
+	return b->kind == FLAME_WORK || b->kind == FLAME_WAITING;
+}
 
+/* Parents come before their children, siblings in order. */
+static void place_boxes(struct flame *f)
+{
 	for (uint32_t i = 1; i < f->boxes; i++) {
-		uint32_t parent = f->box[i].parent;
-		bool half = f->box[i].kind == FLAME_WORK || f->box[i].kind == FLAME_WAITING;
+		struct flame_box *b = &f->box[i], *parent = &f->box[b->parent];
 
-		p->x[i] = half ? 0 : p->next[parent];
-		p->next[i] = p->x[i];
-		p->next[parent] += f->box[i].value_ns;
+		b->x_ns = b->next_ns = is_half(b) ? 0 : parent->next_ns;
+		parent->next_ns += b->value_ns;
 	}
 }
 
@@ -156,13 +151,9 @@ static double scale_of(const struct flame_box *root)
 /* The next half from this box on; `boxes`: none. */
 static uint32_t next_half(const struct flame *f, uint32_t from)
 {
-	bool halves =
-		f->boxes > 1 && (f->box[1].kind == FLAME_WORK || f->box[1].kind == FLAME_WAITING);
-
-	if (!halves)
+	if (f->boxes < 2 || !is_half(&f->box[1]))
 		return from == 0 ? 0 : f->boxes;
-	while (from < f->boxes && f->box[from].kind != FLAME_WORK &&
-	       f->box[from].kind != FLAME_WAITING)
+	while (from < f->boxes && !is_half(&f->box[from]))
 		from++;
 	return from;
 }
@@ -195,18 +186,17 @@ static double whole_height(const struct flame *f)
 
 static int put_head(const struct picture *p, const struct report *r)
 {
-	char *command = report_head_command(r), calls[32], wall[32];
+	char *command = report_head_command(r);
 	int status;
 
 	fprintf(p->out, "<text class=\"h\" x=\"%.0f\" y=\"22\">", MARGIN);
 	status = put_text(p->out, command ? command : "scprof", 120);
 	free(command);
-	numbers_count(calls, sizeof(calls), r->calls);
-	numbers_duration(wall, sizeof(wall), r->wall_s * 1e9, true);
 	fprintf(p->out,
 		"</text>\n<text class=\"s\" x=\"%.0f\" y=\"39\">%s recorded calls in %s, width by "
 		"their time</text>\n",
-		MARGIN, calls, wall);
+		MARGIN, numbered_count(r->calls).text,
+		numbered_duration(r->wall_s * 1e9, true).text);
 	return status;
 }
 
@@ -220,7 +210,7 @@ static int print_flame(struct picture *p, const struct report *r)
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" "
 		"width=\"%.0f\" height=\"%.0f\">\n%s",
 		WIDTH, height, WIDTH, height, style);
-	place_boxes(p);
+	place_boxes(p->flame);
 	p->top = TITLE;
 	status = put_head(p, r);
 	if (status == 0)
@@ -237,17 +227,8 @@ int svg_print(struct report *r, const struct report_options *o, FILE *out)
 	int status = flame_build(&flame, r, &strings);
 
 	(void)o;
-	if (status == 0) {
-		p.x = array_alloc(((size_t)flame.boxes + 1) * sizeof(*p.x));
-		p.next = array_alloc(((size_t)flame.boxes + 1) * sizeof(*p.next));
-		status = p.x && p.next ? 0 : -1;
-	}
-	if (status == 0) {
-		p.x[0] = p.next[0] = 0;
+	if (status == 0)
 		status = print_flame(&p, r);
-	}
-	free(p.x);
-	free(p.next);
 	flame_free(&flame);
 	string_index_clear(&strings);
 	return status;
