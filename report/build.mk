@@ -67,7 +67,6 @@ REPORT_SRC = \
 	report/wording/warning_list.c \
 	report/findings/warnings.c \
 	report/render/csv/csv.c \
-	report/render/csv/csv_write.c \
 	report/render/html/diff_html.c \
 	report/render/html/html.c \
 	report/render/html/html_flame.c \

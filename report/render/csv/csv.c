@@ -2,16 +2,166 @@
 /* The rows of a report as CSV (RFC 4180: CRLF, quotes doubled), the first line naming the columns
  * as the JSON report does. The rows are sites, gaps, threads or processes, as report.by says.
  * Unknown values are empty. A text that a spreadsheet would take for a formula has a ' before it.
- */
+ *
+ * A row is written by one function, which runs once more for the line of column names: so names and
+ * values always agree. Text is cleaned first, so that a row is always one line: line-based tools do
+ * not know that a quoted field may contain line breaks. */
 #include "report/render/formats.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/model/model.h"
-#include "stats/histogram/tail.h"
-#include "report/render/csv/csv_write.h"
+#include "report/render/json/row_fields.h"
+#include "report/render/stacks/stacks.h"
 #include "report/wording/utf8.h"
+#include "stats/histogram/tail.h"
+
+struct csv {
+	FILE *out;
+	bool names;  /* write the columns' names instead of values */
+	bool inside; /* a row has begun */
+	bool failed; /* out of memory */
+};
+
+static bool begin(struct csv *c, const char *column)
+{
+	if (c->inside)
+		putc_unlocked(',', c->out);
+	c->inside = true;
+	if (c->names)
+		fputs(column, c->out);
+	return !c->names;
+}
+
+static void write_number(struct csv *c, const char *column, double value)
+{
+	if (begin(c, column) && isfinite(value))
+		fprintf(c->out, "%.15g", value == 0 ? 0 : value);
+}
+
+static void write_count(struct csv *c, const char *column, uint64_t value)
+{
+	if (begin(c, column))
+		fprintf(c->out, "%" PRIu64, value);
+}
+
+static void write_flag(struct csv *c, const char *column, bool value)
+{
+	if (begin(c, column))
+		fputs(value ? "true" : "false", c->out);
+}
+
+static bool is_formula(const char *text)
+{
+	return *text && strchr("=+-@", *text);
+}
+
+static bool needs_quotes(const char *clean)
+{
+	return is_formula(clean) || clean[strcspn(clean, "\",;' \t")];
+}
+
+/* What stands between quotes; of a list separated by ';', where a spreadsheet may split, too, an
+ * element, in which another character stands for it. */
+static void put_element(FILE *out, const char *text, int semicolon)
+{
+	if (is_formula(text))
+		putc_unlocked('\'', out);
+	for (; *text; text++) {
+		if (*text == '"')
+			putc_unlocked('"', out);
+		putc_unlocked(*text == ';' ? semicolon : *text, out);
+	}
+}
+
+static void write_text(struct csv *c, const char *column, const char *raw)
+{
+	char *clean;
+
+	if (!begin(c, column) || !raw)
+		return;
+	clean = utf8_clean(raw, true);
+	c->failed |= !clean;
+	if (clean && needs_quotes(clean)) {
+		putc_unlocked('"', c->out);
+		put_element(c->out, clean, ';');
+		putc_unlocked('"', c->out);
+	} else if (clean) {
+		fputs(clean, c->out);
+	}
+	free(clean);
+}
+
+static void put_field(struct csv *c, const struct row_field *f, const void *value)
+{
+	if (f->type == ROW_NUMBER)
+		write_number(c, f->name, *(const double *)value);
+	else if (f->type == ROW_COUNT)
+		write_count(c, f->name, *(const uint64_t *)value);
+	else if (f->type == ROW_COUNT32)
+		write_count(c, f->name, *(const uint32_t *)value);
+	else if (f->type == ROW_FLAG)
+		write_flag(c, f->name, *(const bool *)value);
+	else
+		write_text(c, f->name, *(const char *const *)value);
+}
+
+static void write_fields(struct csv *c, const struct row_field *fields, const void *row, bool known)
+{
+	for (const struct row_field *f = fields; f->name; f++)
+		if (known)
+			put_field(c, f, (const char *)row + f->offset);
+		else
+			begin(c, f->name);
+}
+
+/* The texts of stacks are clean already. */
+static void put_frame(FILE *out, const struct stacks *s, const struct stacks_frame *f, bool places)
+{
+	for (uint32_t i = 0; i < f->places; i++) {
+		const struct stacks_place *p = &s->place[f->first + i];
+		const char *name = stacks_name(s, p->function), *file = stacks_file(s, p->function);
+		const char *module = stacks_module(s, p->function);
+
+		if (i)
+			putc_unlocked(';', out);
+		put_element(out, !places ? name : file ? file : module ? module : "", ':');
+		if (places && file && p->line)
+			fprintf(out, ":%d", p->line);
+		else if (places && !file)
+			fprintf(out, "%s0x%" PRIx64, module ? "+" : "", (uint64_t)f->frame.offset);
+	}
+}
+
+static void write_path(struct csv *c, struct stacks *s, const struct report_site *site,
+		       const char *column, bool places)
+{
+	struct utf8_memory memory;
+	char *text;
+
+	if (!begin(c, column))
+		return;
+	utf8_memory_begin(&memory);
+	for (uint32_t i = 0; memory.to && i < site->frames; i++) {
+		uint32_t number = stacks_frame(s, &site->frame[i]);
+
+		c->failed |= number == STRING_INDEX_NONE;
+		if (number == STRING_INDEX_NONE)
+			break;
+		fputs(i ? ";" : "", memory.to);
+		put_frame(memory.to, s, &s->frame[number], places);
+	}
+	c->failed |= !memory.to;
+	text = utf8_memory_end(&memory);
+	if (text) /* a ';' needs quotes */
+		fprintf(c->out, site->frames > 1 || needs_quotes(text) ? "\"%s\"" : "%s", text);
+	free(text);
+}
+
+/* ---- sites ---- */
 
 #define SLOW(name, member) ROW_FIELD("slow_" name, report_site, slow.member)
 static const struct row_field slow_fields[] = {SLOW("ticks", ticks),
@@ -36,32 +186,30 @@ static const struct row_field outlier_fields[] = {
 static void put_tail_doubts(struct csv *c, const struct report_percentiles *p)
 {
 	static const char *const names[] = {"p50", "p90", "p99", "p999"};
-	char text[512];
+	char text[512] = "";
 	size_t at = 0;
 
-	text[0] = '\0';
 	for (unsigned i = 0; i < REPORT_PERCENTILES; i++)
 		for (unsigned bit = TAIL_UNKNOWN; bit <= TAIL_FEW_INDEPENDENT; bit *= 2)
 			if (p->at[i].unreliable & bit && at < sizeof(text))
 				at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s:%s",
 						       at ? ";" : "", names[i],
 						       reliability_tail_name(bit));
-	csv_write_text(c, "percentile_doubts", text);
+	write_text(c, "percentile_doubts", text);
 }
 
 /* Names of all findings and reliability warnings, separated by ';'. */
 static void put_findings(struct csv *c, const struct report_site *s)
 {
 	unsigned all = s->findings | s->estimate.unreliable;
-	char text[256];
+	char text[256] = "";
 	size_t at = 0;
 
-	text[0] = '\0';
 	for (unsigned bit = 1; bit <= all && at < sizeof(text); bit *= 2)
 		if (all & bit)
 			at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s", at ? ";" : "",
 					       reliability_name(bit));
-	csv_write_text(c, "findings", text);
+	write_text(c, "findings", text);
 }
 
 static void put_steadiness(struct csv *c, const struct report_site *s)
@@ -69,12 +217,12 @@ static void put_steadiness(struct csv *c, const struct report_site *s)
 	const struct report_steadiness *t = &s->steadiness;
 
 	put_findings(c, s);
-	csv_write_count(c, "warm_up_calls", t->warmup_calls);
-	csv_write_number(c, "warm_up_mean_ns", t->warmup_calls ? t->warmup_ns : NAN);
-	csv_write_flag(c, "warm_up_set_aside", t->warmup_aside);
-	csv_write_number(c, "first_call_ns", s->overflow ? NAN : t->first_ns);
-	csv_write_number(c, "drift_change", t->drift_known ? t->change : NAN);
-	csv_write_fields(c, outlier_fields, t, isfinite(t->fence_ns));
+	write_count(c, "warm_up_calls", t->warmup_calls);
+	write_number(c, "warm_up_mean_ns", t->warmup_calls ? t->warmup_ns : NAN);
+	write_flag(c, "warm_up_set_aside", t->warmup_aside);
+	write_number(c, "first_call_ns", s->overflow ? NAN : t->first_ns);
+	write_number(c, "drift_change", t->drift_known ? t->change : NAN);
+	write_fields(c, outlier_fields, t, isfinite(t->fence_ns));
 }
 
 /* Row numbers from 0, as JSON's indices, separated by semicolons. NULL: none, or out of memory. */
@@ -98,11 +246,11 @@ static void put_displaced(struct csv *c, const struct report *r, const struct re
 	bool known = d->state == SCP_SITE_COST_KNOWN;
 	char *partners = known ? partners_of(r, (uint32_t)(s - r->site)) : NULL;
 
-	csv_write_fields(c, row_fields_cost, d, known);
-	csv_write_text(c, "inseparable_with", partners);
-	csv_write_text(c, "displacement", displaced_state_name(d->state));
-	csv_write_fields(c, row_fields_windows, d, d->state);
-	csv_write_number(c, "variance_inflation", known ? d->inflation : NAN);
+	write_fields(c, row_fields_cost, d, known);
+	write_text(c, "inseparable_with", partners);
+	write_text(c, "displacement", displaced_state_name(d->state));
+	write_fields(c, row_fields_windows, d, d->state);
+	write_number(c, "variance_inflation", known ? d->inflation : NAN);
 	free(partners);
 }
 
@@ -110,11 +258,11 @@ static void put_program(struct csv *c, const struct report *r, const struct repo
 {
 	bool apart = s->program < r->programs;
 
-	csv_write_text(c, "program", apart ? r->program[s->program].name : NULL);
-	csv_write_number(c, "program_share", apart ? s->program_share : NAN);
-	csv_write_number(c, "share_of_time", s->time_share);
-	csv_write_text(c, "mean_code", isnan(s->below_ns) ? NULL : REPORT_BELOW_RESOLUTION);
-	csv_write_number(c, "mean_below_ns", s->below_ns);
+	write_text(c, "program", apart ? r->program[s->program].name : NULL);
+	write_number(c, "program_share", apart ? s->program_share : NAN);
+	write_number(c, "share_of_time", s->time_share);
+	write_text(c, "mean_code", isnan(s->below_ns) ? NULL : REPORT_BELOW_RESOLUTION);
+	write_number(c, "mean_below_ns", s->below_ns);
 }
 
 static void put_site(struct csv *c, struct stacks *stacks, const void *row)
@@ -125,25 +273,24 @@ static void put_site(struct csv *c, struct stacks *stacks, const void *row)
 	struct mean_interval estimate = site->estimate;
 	const struct prof_function *f = c->names ? &none : &r->profile->function[site->function];
 
-	csv_write_fields(c, row_fields_function, f, true);
-	csv_write_text(c, "outcome", report_names_outcome(site));
-	csv_write_fields(c, row_fields_volume, site, true);
+	write_fields(c, row_fields_function, f, true);
+	write_text(c, "outcome", report_names_outcome(site));
+	write_fields(c, row_fields_volume, site, true);
 	estimate.mean = isnan(site->below_ns) ? estimate.mean : NAN;
-	csv_write_fields(c, row_fields_estimate, &estimate, true);
-	csv_write_fields(c, row_fields_overhead, site, true);
+	write_fields(c, row_fields_estimate, &estimate, true);
+	write_fields(c, row_fields_overhead, site, true);
 	put_displaced(c, r, site);
-	csv_write_fields(c, row_fields_total, site, true);
-	csv_write_fields(c, percentile_fields, &site->percentiles, site->has_percentiles);
+	write_fields(c, row_fields_total, site, true);
+	write_fields(c, percentile_fields, &site->percentiles, site->has_percentiles);
 	put_tail_doubts(c, &site->percentiles);
-	csv_write_fields(c, row_fields_size, site, true);
-	csv_write_fields(c, slow_fields, site, site->has_slow);
+	write_fields(c, row_fields_size, site, true);
+	write_fields(c, slow_fields, site, site->has_slow);
 	put_steadiness(c, site);
-	csv_write_fields(c, row_fields_states, &site->states, site->states.known);
-	csv_write_text(c, "path_end", report_names_path_end(site));
-	csv_write_path(c, stacks, site, "path", false);
-	csv_write_path(c, stacks, site, "path_places", true);
+	write_fields(c, row_fields_states, &site->states, site->states.known);
+	write_text(c, "path_end", report_names_path_end(site));
+	write_path(c, stacks, site, "path", false);
+	write_path(c, stacks, site, "path_places", true);
 	put_program(c, r, site);
-	csv_write_end(c);
 }
 
 /* ---- gaps, threads, processes ---- */
@@ -159,9 +306,9 @@ static void put_gap_end(struct csv *c, struct report *r, uint32_t site, const ch
 	if (s && s->frames)
 		symbol = frame_symbols_find(r, &s->frame[path_site_find(s->frame, s->frames)],
 					    &count);
-	csv_write_text(c, column[0], s ? r->profile->function[s->function].name : none);
-	csv_write_text(c, column[1], s ? report_names_outcome(s) : NULL);
-	csv_write_text(c, column[2], symbol ? symbol->function : NULL);
+	write_text(c, column[0], s ? r->profile->function[s->function].name : none);
+	write_text(c, column[1], s ? report_names_outcome(s) : NULL);
+	write_text(c, column[2], symbol ? symbol->function : NULL);
 }
 
 static void put_gap(struct csv *c, struct stacks *stacks, const void *row)
@@ -172,15 +319,13 @@ static void put_gap(struct csv *c, struct stacks *stacks, const void *row)
 
 	put_gap_end(c, stacks->report, g->from, from, "(thread start)");
 	put_gap_end(c, stacks->report, g->to, to, "(thread end)");
-	csv_write_fields(c, row_fields_gap, g, true);
-	csv_write_end(c);
+	write_fields(c, row_fields_gap, g, true);
 }
 
 static void put_thread(struct csv *c, struct stacks *stacks, const void *row)
 {
 	(void)stacks;
-	csv_write_fields(c, row_fields_thread, row, true);
-	csv_write_end(c);
+	write_fields(c, row_fields_thread, row, true);
 }
 
 static void put_process(struct csv *c, struct stacks *stacks, const void *row)
@@ -190,18 +335,17 @@ static void put_process(struct csv *c, struct stacks *stacks, const void *row)
 	const struct prof_process *in = c->names ? &none : p->process;
 
 	(void)stacks;
-	csv_write_count(c, "pid", in->pid);
-	csv_write_count(c, "ppid", in->ppid);
-	csv_write_count(c, "processes", in->count);
-	csv_write_text(c, "exe", in->exe);
-	csv_write_text(c, "argv0", in->argc ? in->argv[0] : NULL);
-	csv_write_text(c, "ended", report_names_end(in));
-	csv_write_number(c, "wall_s", p->wall_s);
-	csv_write_fields(c, row_fields_process, p, true);
-	csv_write_text(c, "name", in->program);
-	csv_write_number(c, "status", in->end.seen == SCP_END_STATUS ? in->end.value : NAN);
-	csv_write_number(c, "signal", in->end.seen == SCP_END_SIGNAL ? in->end.value : NAN);
-	csv_write_end(c);
+	write_count(c, "pid", in->pid);
+	write_count(c, "ppid", in->ppid);
+	write_count(c, "processes", in->count);
+	write_text(c, "exe", in->exe);
+	write_text(c, "argv0", in->argc ? in->argv[0] : NULL);
+	write_text(c, "ended", report_names_end(in));
+	write_number(c, "wall_s", p->wall_s);
+	write_fields(c, row_fields_process, p, true);
+	write_text(c, "name", in->program);
+	write_number(c, "status", in->end.seen == SCP_END_STATUS ? in->end.value : NAN);
+	write_number(c, "signal", in->end.seen == SCP_END_SIGNAL ? in->end.value : NAN);
 }
 
 /* Rows of `size` bytes; `none` for the line of names. */
@@ -237,10 +381,16 @@ int csv_print(struct report *r, const struct report_options *o, FILE *out)
 	struct csv c = {.out = out, .names = true};
 	struct stacks stacks = {.report = r};
 	const struct rows rows = rows_of(r);
+	const char *row = rows.row;
 
 	rows.put(&c, &stacks, rows.none);
-	for (uint32_t i = 0; !c.failed && i < rows_shown(rows.count, o); i++)
-		rows.put(&c, &stacks, (const char *)rows.row + i * rows.size);
+	c.names = false;
+	for (uint32_t i = 0; !c.failed && i < rows_shown(rows.count, o); i++) {
+		fputs("\r\n", out);
+		c.inside = false;
+		rows.put(&c, &stacks, row + i * rows.size);
+	}
+	fputs("\r\n", out);
 	stacks_end(&stacks);
 	return c.failed ? -1 : 0;
 }
