@@ -85,7 +85,6 @@ REPORT_SRC = \
 	report/render/json/row_fields.c \
 	report/render/pprof/pprof.c \
 	report/render/pprof/pprof.pb-c.c \
-	report/render/pprof/pprof_write.c \
 	report/render/stacks/svg.c \
 	report/render/stacks/callgrind.c \
 	report/render/stacks/flame.c \

@@ -9,11 +9,80 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "report/render/formats.h"
-#include "report/render/pprof/pprof_write.h"
+#include "report/render/pprof/pprof.pb-c.h"
+#include "report/render/stacks/stacks.h"
 #include "report/model/model.h"
 #include "report/wording/utf8.h"
+
+struct pprof_mapped {
+	uint64_t id; /* 0: no sample has a frame in it */
+	bool functions, lines;
+};
+
+struct pprof_writer {
+	FILE *messages; /* and what it holds */
+	char *text;
+	size_t bytes;
+	struct stacks stacks;
+	struct string_index strings;
+	struct pprof_mapped *mapped; /* one for each module of the profile */
+	/* By location, the first one is 1: the number of stacks; of a frame, or (1) of a timed
+	 * function or stand-in beside them. */
+	struct pairs places;
+	uint64_t *location; /* of the sample at hand; room for the longest path */
+	enum report_weight value[REPORT_WEIGHTS]; /* of each sample */
+	unsigned values;
+	bool all_named; /* every frame gets a name */
+	bool failed;	/* out of memory */
+};
+
+#define GZIP_WRAPPER 16 /* added to the window's bits: see deflateInit2 */
+
+/* Without a time stamp: equal input, equal output. zlib's own gzFile writes to descriptors only,
+ * and a report may go to memory. */
+static int compress_to(FILE *out, char *text, size_t bytes)
+{
+	z_stream z = {.next_in = (unsigned char *)text, .avail_in = (uInt)bytes};
+	unsigned char *packed;
+	uLong most;
+	int status = -1;
+
+	if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + GZIP_WRAPPER, 8,
+			 Z_DEFAULT_STRATEGY) != Z_OK)
+		return -1;
+	most = deflateBound(&z, bytes);
+	packed = z.next_out = malloc(most);
+	z.avail_out = (uInt)most;
+	if (packed && most <= UINT32_MAX && deflate(&z, Z_FINISH) == Z_STREAM_END &&
+	    fwrite(packed, 1, z.total_out, out) == z.total_out)
+		status = 0;
+	free(packed);
+	deflateEnd(&z);
+	return status;
+}
+
+static int64_t put_string(struct pprof_writer *w, const char *text)
+{
+	uint32_t number = string_index_add(&w->strings, text);
+
+	if (number != STRING_INDEX_NONE)
+		return number;
+	w->failed = true;
+	return 0;
+}
+
+static void put_message(struct pprof_writer *w, const Pprof__Profile *part)
+{
+	size_t bytes = pprof__profile__get_packed_size(part);
+	unsigned char *packed = malloc(bytes + 1);
+
+	if (!packed || fwrite(packed, 1, pprof__profile__pack(part, packed), w->messages) != bytes)
+		w->failed = true;
+	free(packed);
+}
 
 /* ---- samples ---- */
 
@@ -34,8 +103,8 @@ static void add_label(struct pprof_writer *w, Pprof__Sample *to, const char *key
 	Pprof__Label *l = to->label[to->n_label++];
 
 	pprof__label__init(l);
-	l->key = pprof_write_string(w, key);
-	l->str = pprof_write_string(w, text);
+	l->key = put_string(w, key);
+	l->str = put_string(w, text);
 }
 
 static void put_sample(struct pprof_writer *w, const struct report_site *s)
@@ -69,7 +138,7 @@ static void put_sample(struct pprof_writer *w, const struct report_site *s)
 	part.sample = samples;
 	part.n_sample = 1;
 	if (!w->failed)
-		pprof_write_message(w, &part);
+		put_message(w, &part);
 }
 
 /* ---- what samples refer to: locations, functions, mappings
@@ -85,26 +154,13 @@ static void put_function(struct pprof_writer *w, uint32_t number)
 	Pprof__Function function = PPROF__FUNCTION__INIT, *functions[] = {&function};
 
 	function.id = (uint64_t)number + 1;
-	function.name = pprof_write_string(w, stacks_name(&w->stacks, number));
-	function.system_name = pprof_write_string(w, w->stacks.names.text[f->linker_name]);
-	function.filename = file ? pprof_write_string(w, file) : 0;
+	function.name = put_string(w, stacks_name(&w->stacks, number));
+	function.system_name = put_string(w, w->stacks.names.text[f->linker_name]);
+	function.filename = file ? put_string(w, file) : 0;
 	function.start_line = f->declared;
 	part.function = functions;
 	part.n_function = 1;
-	pprof_write_message(w, &part);
-}
-
-static void put_location(struct pprof_writer *w, Pprof__Location *location, Pprof__Line *line)
-{
-	Pprof__Profile part = PPROF__PROFILE__INIT;
-	Pprof__Line *lines[STACKS_PLACES];
-
-	for (size_t i = 0; i < location->n_line; i++)
-		lines[i] = &line[i];
-	location->line = lines;
-	part.location = &location;
-	part.n_location = 1;
-	pprof_write_message(w, &part);
+	put_message(w, &part);
 }
 
 static struct pprof_mapped *mapped_of(const struct pprof_writer *w, const struct stacks_frame *f)
@@ -122,36 +178,30 @@ static bool has_lines(const struct pprof_writer *w, const struct stacks_frame *f
 	return f->named || !m || m->functions || !f->frame.offset;
 }
 
-static void put_frame_location(struct pprof_writer *w, uint64_t id, uint32_t number)
+static void put_location(struct pprof_writer *w, uint64_t id, const struct pair *place)
 {
-	const struct stacks_frame *f = &w->stacks.frame[number];
-	const struct pprof_mapped *m = mapped_of(w, f);
-	Pprof__Location location = PPROF__LOCATION__INIT;
-	Pprof__Line line[STACKS_PLACES];
+	Pprof__Profile part = PPROF__PROFILE__INIT;
+	Pprof__Location location = PPROF__LOCATION__INIT, *locations[] = {&location};
+	Pprof__Line line[STACKS_PLACES], *lines[STACKS_PLACES];
+	struct stacks_place leaf = {.function = place->a};
+	const struct stacks_frame *f = place->b ? NULL : &w->stacks.frame[place->a];
+	const struct stacks_place *p = f ? &w->stacks.place[f->first] : &leaf;
+	const struct pprof_mapped *m = f ? mapped_of(w, f) : NULL;
 
 	location.id = id;
-	location.address = f->frame.module == PROF_SOURCE ? 0 : f->frame.offset;
-	for (uint32_t i = 0; i < f->places; i++) {
-		const struct stacks_place *p = &w->stacks.place[f->first + i];
-
-		pprof__line__init(&line[i]);
-		line[i].function_id = (uint64_t)p->function + 1;
-		line[i].line = p->line;
-	}
+	location.address = f && f->frame.module != PROF_SOURCE ? f->frame.offset : 0;
 	location.mapping_id = m ? m->id : 0;
-	location.n_line = has_lines(w, f) ? f->places : 0;
-	put_location(w, &location, line);
-}
-
-static void put_leaf_location(struct pprof_writer *w, uint64_t id, uint32_t number)
-{
-	Pprof__Location location = PPROF__LOCATION__INIT;
-	Pprof__Line line = PPROF__LINE__INIT;
-
-	location.id = id;
-	line.function_id = (uint64_t)number + 1;
-	location.n_line = 1;
-	put_location(w, &location, &line);
+	location.n_line = !f ? 1 : has_lines(w, f) ? f->places : 0;
+	for (size_t i = 0; i < location.n_line; i++) {
+		lines[i] = &line[i];
+		pprof__line__init(lines[i]);
+		line[i].function_id = (uint64_t)p[i].function + 1;
+		line[i].line = p[i].line;
+	}
+	location.line = lines;
+	part.location = locations;
+	part.n_location = 1;
+	put_message(w, &part);
 }
 
 /* Addresses are offsets in files, not in a process: pprof takes a mapping from 0 to 0 as adjusted
@@ -166,14 +216,14 @@ static void put_mapping(struct pprof_writer *w, uint32_t number)
 	for (uint32_t i = 0; i < m->build_id_bytes; i++)
 		snprintf(hex + 2 * (size_t)i, 3, "%02x", m->build_id[i]);
 	mapping.id = w->mapped[number].id;
-	mapping.filename = pprof_write_string(w, path ? path : "");
-	mapping.build_id = pprof_write_string(w, hex);
+	mapping.filename = put_string(w, path ? path : "");
+	mapping.build_id = put_string(w, hex);
 	mapping.has_functions = w->mapped[number].functions;
 	mapping.has_filenames = mapping.has_line_numbers = w->mapped[number].lines;
 	mapping.has_inline_frames = w->mapped[number].lines;
 	part.mapping = mappings;
 	part.n_mapping = 1;
-	pprof_write_message(w, &part);
+	put_message(w, &part);
 	free(path);
 }
 
@@ -218,10 +268,7 @@ static void put_tables(struct pprof_writer *w)
 {
 	number_mappings(w);
 	for (uint32_t i = 0; i < w->places.count && !w->failed; i++)
-		if (w->places.pair[i].b)
-			put_leaf_location(w, (uint64_t)i + 1, w->places.pair[i].a);
-		else
-			put_frame_location(w, (uint64_t)i + 1, w->places.pair[i].a);
+		put_location(w, (uint64_t)i + 1, &w->places.pair[i]);
 	for (uint32_t i = 0; i < w->stacks.functions; i++)
 		put_function(w, i);
 	put_mappings(w);
@@ -244,10 +291,10 @@ static void put_comment(struct pprof_writer *w, const struct report *r)
 			i ? "" : "scprof report has warnings:", r->warning[i].code);
 	text = utf8_memory_end(&memory);
 	if (text) {
-		comment = pprof_write_string(w, text);
+		comment = put_string(w, text);
 		part.comment = &comment;
 		part.n_comment = 1;
-		pprof_write_message(w, &part);
+		put_message(w, &part);
 	}
 	free(text);
 }
@@ -260,22 +307,21 @@ static void put_head(struct pprof_writer *w, const struct report *r)
 
 	for (unsigned i = 0; i < w->values; i++) {
 		pprof__value_type__init(&type[i]);
-		type[i].type = pprof_write_string(w, report_weight_find(w->value[i])->name);
-		type[i].unit = pprof_write_string(w, report_weight_find(w->value[i])->unit);
+		type[i].type = put_string(w, report_weight_find(w->value[i])->name);
+		type[i].unit = put_string(w, report_weight_find(w->value[i])->unit);
 		types[i] = &type[i];
 	}
 	part.sample_type = types;
 	part.n_sample_type = w->values;
 	/* Every call is a sample. Pyroscope follows the period's type without looking. */
-	event.type = pprof_write_string(w, report_weight_find(REPORT_WEIGHT_CALLS)->name);
-	event.unit = pprof_write_string(w, report_weight_find(REPORT_WEIGHT_CALLS)->unit);
+	event.type = put_string(w, report_weight_find(REPORT_WEIGHT_CALLS)->name);
+	event.unit = put_string(w, report_weight_find(REPORT_WEIGHT_CALLS)->unit);
 	part.period_type = &event;
 	part.period = 1;
-	part.default_sample_type =
-		pprof_write_string(w, report_weight_find(REPORT_WEIGHT_TIME)->name);
+	part.default_sample_type = put_string(w, report_weight_find(REPORT_WEIGHT_TIME)->name);
 	part.time_nanos = (int64_t)r->start_real_ns;
 	part.duration_nanos = isfinite(r->wall_s) ? llround(r->wall_s * 1e9) : 0;
-	pprof_write_message(w, &part);
+	put_message(w, &part);
 }
 
 static void put_strings(struct pprof_writer *w)
@@ -286,7 +332,7 @@ static void put_strings(struct pprof_writer *w)
 
 		part.string_table = &text;
 		part.n_string_table = 1;
-		pprof_write_message(w, &part);
+		put_message(w, &part);
 	}
 }
 
@@ -300,30 +346,20 @@ static uint32_t longest_path(const struct report *r)
 	return longest;
 }
 
-static int begin(struct pprof_writer *w, struct report *r, const struct report_options *o)
-{
-	w->stacks.report = r;
-	w->values = report_weight_list(r, w->value);
-	/* the number of calls comes first there */
-	w->value[0] = REPORT_WEIGHT_CALLS;
-	w->value[1] = REPORT_WEIGHT_TIME;
-	w->all_named = o->pprof_names;
-	w->mapped = calloc((size_t)r->profile->modules + 1, sizeof(*w->mapped));
-	w->location = calloc((size_t)longest_path(r) + 2, sizeof(*w->location));
-	if (pprof_write_begin(w) < 0 || !w->mapped || !w->location) {
-		w->failed = true;
-		return -1;
-	}
-	pprof_write_string(w, "");
-	return 0;
-}
-
 int pprof_print(struct report *r, const struct report_options *o, FILE *out)
 {
-	struct pprof_writer w = {0};
-	int status;
+	struct pprof_writer w = {.stacks = {.report = r}, .all_named = o->pprof_names};
+	int status = -1;
 
-	if (begin(&w, r, o) == 0) {
+	w.values = report_weight_list(r, w.value);
+	/* the number of calls comes first there */
+	w.value[0] = REPORT_WEIGHT_CALLS;
+	w.value[1] = REPORT_WEIGHT_TIME;
+	w.mapped = calloc((size_t)r->profile->modules + 1, sizeof(*w.mapped));
+	w.location = calloc((size_t)longest_path(r) + 2, sizeof(*w.location));
+	w.messages = open_memstream(&w.text, &w.bytes);
+	if (w.mapped && w.location && w.messages) {
+		put_string(&w, "");
 		put_head(&w, r);
 		for (uint32_t i = 0; i < rows_shown(r->sites, o) && !w.failed; i++)
 			put_sample(&w, &r->site[i]);
@@ -331,7 +367,9 @@ int pprof_print(struct report *r, const struct report_options *o, FILE *out)
 		put_comment(&w, r);
 		put_strings(&w); /* last: all of them are known now */
 	}
-	status = pprof_write_end(&w, out);
+	if (w.messages && fclose(w.messages) == 0 && w.mapped && w.location && !w.failed)
+		status = compress_to(out, w.text, w.bytes);
+	free(w.text);
 	stacks_end(&w.stacks);
 	string_index_clear(&w.strings);
 	free(w.mapped);
