@@ -15,6 +15,9 @@
 
 #define ARRAY_HUGE_PAGE ((size_t)2 << 20) /* of x86-64, and of AArch64 with pages of 4 KiB */
 
+/* How numbers compare, as qsort has it: `ARRAY_ORDER(a, b) ?: ARRAY_ORDER(...)`. */
+#define ARRAY_ORDER(a, b) (((a) > (b)) - ((a) < (b)))
+
 /* As malloc; large memory begins at a multiple of ARRAY_HUGE_PAGE. */
 void *array_alloc(size_t bytes);
 

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/base/array.h"
+
 /* "would have been seen": with this probability (the power of the test). */
 #define POWER 0.95
 /* Where not even a change by this factor beyond what is none would have been seen, the site is not
@@ -226,9 +228,9 @@ static bool is_frequent(const struct diff *d, const struct diff_site *s)
 static int by_function(const void *left, const void *right)
 {
 	const struct one_sided *a = left, *b = right;
-	int c = strcmp(a->site->symbol, b->site->symbol);
 
-	return c ? c : strcmp(a->site->library, b->site->library);
+	return strcmp(a->site->symbol, b->site->symbol)
+		       ?: strcmp(a->site->library, b->site->library);
 }
 
 /* Of one function. */
@@ -287,16 +289,10 @@ static unsigned rank(const struct diff_site *s)
 static int by_effect(const void *left, const void *right)
 {
 	const struct diff_site *a = left, *b = right;
-	unsigned rank_a = rank(a), rank_b = rank(b);
-	double x = fabs(a->effect_ns), y = fabs(b->effect_ns);
-	int c;
 
-	if (rank_a != rank_b)
-		return rank_a < rank_b ? -1 : 1;
-	if (x != y)
-		return x > y ? -1 : 1;
-	c = strcmp(a->symbol, b->symbol);
-	return c ? c : (a->run > b->run) - (a->run < b->run);
+	return ARRAY_ORDER(rank(a), rank(b))
+		       ?: ARRAY_ORDER(fabs(b->effect_ns), fabs(a->effect_ns))
+		       ?: strcmp(a->symbol, b->symbol) ?: ARRAY_ORDER(a->run, b->run);
 }
 
 int diff_judge(struct diff *d)

@@ -50,9 +50,7 @@ static int by_variance(const void *left, const void *right)
 {
 	const struct sorted *a = left, *b = right;
 
-	if (a->v != b->v)
-		return a->v < b->v ? -1 : 1;
-	return a->site < b->site ? -1 : a->site > b->site;
+	return ARRAY_ORDER(a->v, b->v) ?: ARRAY_ORDER(a->site, b->site);
 }
 
 static double relative(const struct compare_mean *m)
@@ -220,11 +218,9 @@ static int by_function(const void *left, const void *right, void *sites)
 {
 	const struct diff_site *a = (const struct diff_site *)sites + *(const uint32_t *)left;
 	const struct diff_site *b = (const struct diff_site *)sites + *(const uint32_t *)right;
-	int c = compare_names(a->symbol, b->symbol);
 
-	if (a->waiting != b->waiting)
-		return a->waiting ? 1 : -1;
-	return c ? c : compare_names(a->outcome, b->outcome);
+	return ARRAY_ORDER(a->waiting, b->waiting)
+		       ?: compare_names(a->symbol, b->symbol) ?: compare_names(a->outcome, b->outcome);
 }
 
 /* The sites from order[from] on that are of its function. */

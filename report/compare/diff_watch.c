@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "profile/base/array.h"
 #include "report/compare/match.h"
 
 /* Others of its kind that are needed to tell a site's own change. */
@@ -74,9 +75,8 @@ static int by_time(const void *left, const void *right)
 {
 	const struct diff_site *a = *(const struct diff_site *const *)left,
 			       *b = *(const struct diff_site *const *)right;
-	double x = time_of(a), y = time_of(b);
 
-	return x != y ? (x < y ? 1 : -1) : (a->run > b->run) - (a->run < b->run);
+	return ARRAY_ORDER(time_of(b), time_of(a)) ?: ARRAY_ORDER(a->run, b->run);
 }
 
 static int begin_row(struct diff_watch_row *r, const struct diff *d, const struct diff_site *s)
@@ -193,7 +193,7 @@ static int by_y(const void *left, const void *right)
 {
 	const struct value *a = left, *b = right;
 
-	return a->y != b->y ? (a->y > b->y ? 1 : -1) : (a->row > b->row) - (a->row < b->row);
+	return ARRAY_ORDER(a->y, b->y) ?: ARRAY_ORDER(a->row, b->row);
 }
 
 /* Of sorted values without one of them: where half of the weights 1 / v lie below. */

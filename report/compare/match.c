@@ -67,15 +67,10 @@ static int add_entry(struct match *m, enum report_by by, uint32_t profile, uint3
 static int by_loose_key(const void *left, const void *right)
 {
 	const struct match_row *a = left, *b = right;
-	bool both_a = a->in_base && a->in_new, both_b = b->in_base && b->in_new;
-	int c;
 
-	if (both_a != both_b)
-		return both_a ? 1 : -1;
-	c = strcmp(a->loose, b->loose);
-	if (!c)
-		c = (int)a->in_new - (int)b->in_new;
-	return c ? c : strcmp(a->key, b->key);
+	return ARRAY_ORDER(a->in_base && a->in_new, b->in_base && b->in_new)
+		       ?: strcmp(a->loose, b->loose)
+		       ?: ARRAY_ORDER(a->in_new, b->in_new) ?: strcmp(a->key, b->key);
 }
 
 static void join_rows(struct match *m, struct match_row *base, struct match_row *new)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/base/array.h"
 #include "report/model/sites.h"
 #include "report/wording/utf8.h"
 #include "report/wording/numbers.h"
@@ -72,15 +73,12 @@ static void add_look(const struct report *r, const struct prof_look *k,
 	to->error_s = sqrt(to->error_s * to->error_s + factor * factor * (double)k->units_sq);
 }
 
-static int longest_first(const void *a, const void *b)
+static int longest_first(const void *left, const void *right)
 {
-	const struct report_elsewhere_function *x = a, *y = b;
+	const struct report_elsewhere_function *a = left, *b = right;
 
-	if (x->time_s != y->time_s)
-		return x->time_s < y->time_s ? 1 : -1;
-	if (x->calls != y->calls)
-		return x->calls < y->calls ? 1 : -1;
-	return (x->function > y->function) - (x->function < y->function);
+	return ARRAY_ORDER(b->time_s, a->time_s)
+		       ?: ARRAY_ORDER(b->calls, a->calls) ?: ARRAY_ORDER(a->function, b->function);
 }
 
 /* The threads' time; where a killed program left little of it, what it can have been at most. */
@@ -134,11 +132,11 @@ static int make_group(struct report *r, uint32_t group, const struct report_else
 	return 0;
 }
 
-static int longest_group_first(const void *a, const void *b)
+static int longest_group_first(const void *left, const void *right)
 {
-	const struct report_elsewhere *x = a, *y = b;
+	const struct report_elsewhere *a = left, *b = right;
 
-	return (x->time_s < y->time_s) - (x->time_s > y->time_s);
+	return ARRAY_ORDER(b->time_s, a->time_s);
 }
 
 int elsewhere_fill(struct report *r)

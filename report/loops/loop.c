@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/base/array.h"
 #include "report/loops/loop_graph.h"
 
 const struct loop_limits loop_limits_none = {UINT32_MAX, 0, 0, 0};
@@ -60,9 +61,7 @@ static int compare_ranked(const void *left, const void *right)
 {
 	const struct ranked *a = left, *b = right;
 
-	if (a->units != b->units)
-		return a->units > b->units ? -1 : 1;
-	return a->component < b->component ? -1 : a->component > b->component;
+	return ARRAY_ORDER(b->units, a->units) ?: ARRAY_ORDER(a->component, b->component);
 }
 
 /* The loops of a graph, longest first, without those too short to be shown. */
@@ -137,11 +136,9 @@ static int compare_loops(const void *left, const void *right)
 {
 	const struct loop *a = left, *b = right;
 
-	if (a->time_ns != b->time_ns)
-		return a->time_ns > b->time_ns ? -1 : 1;
-	if (a->thread[0].pid != b->thread[0].pid)
-		return a->thread[0].pid < b->thread[0].pid ? -1 : 1;
-	return a->thread[0].tid < b->thread[0].tid ? -1 : a->thread[0].tid > b->thread[0].tid;
+	return ARRAY_ORDER(b->time_ns, a->time_ns)
+		       ?: ARRAY_ORDER(a->thread->pid, b->thread->pid)
+		       ?: ARRAY_ORDER(a->thread->tid, b->thread->tid);
 }
 
 static int fill_loops(const struct report *r, struct loop_tables *t, struct loop_report *out,

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/base/array.h"
+
 /* What is rarer than one in a hundred is no part of the main cycle: errors, new connections. */
 #define RARE 100
 
@@ -163,12 +165,10 @@ int loop_cycle_find(const struct loop_graph *g, uint32_t component, uint32_t *pa
 
 static int compare_states(const void *left, const void *right, void *graph)
 {
-	const struct loop_graph *g = graph;
+	const struct loop_node *node = ((const struct loop_graph *)graph)->node;
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
 
-	if (g->node[a].units != g->node[b].units)
-		return g->node[a].units > g->node[b].units ? -1 : 1;
-	return a < b ? -1 : a > b;
+	return ARRAY_ORDER(node[b].units, node[a].units) ?: ARRAY_ORDER(a, b);
 }
 
 static void add_others(struct loop_order *o, const struct loop_graph *g, uint32_t component,

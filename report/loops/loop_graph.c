@@ -36,20 +36,15 @@ static int by_ends(const void *left, const void *right)
 {
 	const struct loop_edge *a = left, *b = right;
 
-	if (a->from != b->from)
-		return a->from < b->from ? -1 : 1;
-	return (a->to > b->to) - (a->to < b->to);
+	return ARRAY_ORDER(a->from, b->from) ?: ARRAY_ORDER(a->to, b->to);
 }
 
 static int by_frequency(const void *left, const void *right)
 {
 	const struct loop_edge *a = left, *b = right;
 
-	if (a->from != b->from)
-		return a->from < b->from ? -1 : 1;
-	if (a->calls != b->calls)
-		return a->calls > b->calls ? -1 : 1;
-	return (a->to > b->to) - (a->to < b->to);
+	return ARRAY_ORDER(a->from, b->from)
+		       ?: ARRAY_ORDER(b->calls, a->calls) ?: ARRAY_ORDER(a->to, b->to);
 }
 
 static void merge_edges(struct loop_graph *g)

@@ -193,9 +193,7 @@ struct nature {
 
 static int compare_sites(const void *left, const void *right)
 {
-	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-
-	return a < b ? -1 : a > b;
+	return ARRAY_ORDER(*(const uint32_t *)left, *(const uint32_t *)right);
 }
 
 /* The loop with most of the time. */
@@ -260,14 +258,11 @@ static bool alike(const struct nature *a, const struct nature *b)
 static int compare_tables(const void *left, const void *right, void *tables)
 {
 	const struct loop_tables *t = tables;
+	const struct prof_table *table = t->profile->table;
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-	const struct prof_table *ta = &t->profile->table[a], *tb = &t->profile->table[b];
 
-	if (t->group[a] != t->group[b])
-		return t->group[a] < t->group[b] ? -1 : 1;
-	if (ta->time_units != tb->time_units)
-		return ta->time_units > tb->time_units ? -1 : 1;
-	return a < b ? -1 : a > b;
+	return ARRAY_ORDER(t->group[a], t->group[b])
+		       ?: ARRAY_ORDER(table[b].time_units, table[a].time_units) ?: ARRAY_ORDER(a, b);
 }
 
 /* first[]: the nature of the first of each group. */

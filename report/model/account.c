@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "profile/base/array.h"
 #include "report/containers/string_index.h"
 #include "report/model/sites.h"
 
@@ -19,13 +20,9 @@ static int compare_gaps(const void *left, const void *right)
 {
 	const struct report_gap *a = left, *b = right;
 
-	if (a->units != b->units)
-		return a->units > b->units ? -1 : 1;
-	if (a->calls != b->calls)
-		return a->calls > b->calls ? -1 : 1;
-	if (a->from != b->from)
-		return a->from < b->from ? -1 : 1;
-	return a->to < b->to ? -1 : a->to > b->to;
+	return ARRAY_ORDER(b->units, a->units)
+		       ?: ARRAY_ORDER(b->calls, a->calls)
+		       ?: ARRAY_ORDER(a->from, b->from) ?: ARRAY_ORDER(a->to, b->to);
 }
 
 static void fill_gap(const struct report *r, struct report_gap *g, struct pair pair,
@@ -115,11 +112,8 @@ static int compare_threads(const void *left, const void *right)
 {
 	const struct report_thread *a = left, *b = right;
 
-	if (a->time_ns != b->time_ns)
-		return a->time_ns > b->time_ns ? -1 : 1;
-	if (a->pid != b->pid)
-		return a->pid < b->pid ? -1 : 1;
-	return a->tid < b->tid ? -1 : a->tid > b->tid;
+	return ARRAY_ORDER(b->time_ns, a->time_ns)
+		       ?: ARRAY_ORDER(a->pid, b->pid) ?: ARRAY_ORDER(a->tid, b->tid);
 }
 
 bool account_starts_before(const struct prof_process *a, const struct prof_process *b)
@@ -133,9 +127,8 @@ static int compare_processes(const void *left, const void *right)
 {
 	const struct report_process *a = left, *b = right;
 
-	if (a->calls_ns != b->calls_ns)
-		return a->calls_ns > b->calls_ns ? -1 : 1;
-	return account_starts_before(a->process, b->process) ? -1 : 1;
+	return ARRAY_ORDER(b->calls_ns, a->calls_ns)
+		       ?: (account_starts_before(a->process, b->process) ? -1 : 1);
 }
 
 /* A process that runs, or was killed, did not write its end: the last instant that

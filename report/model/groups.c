@@ -226,9 +226,7 @@ int groups_make(struct groups *g, const struct profile *p, enum report_by by, co
 
 static int compare_numbers(const void *left, const void *right)
 {
-	const uint32_t *a = left, *b = right;
-
-	return (*a > *b) - (*a < *b);
+	return ARRAY_ORDER(*(const uint32_t *)left, *(const uint32_t *)right);
 }
 
 uint32_t groups_paths(const struct groups *g, const struct group_row *row)

@@ -26,9 +26,8 @@ static int compare_functions(const void *left, const void *right, void *profile)
 	const struct prof_function *f = ((const struct profile *)profile)->function;
 	const struct prof_function *a = &f[*(const uint32_t *)left],
 				   *b = &f[*(const uint32_t *)right];
-	int c = strcmp(a->name, b->name);
 
-	return c ? c : strcmp(a->library, b->library);
+	return strcmp(a->name, b->name) ?: strcmp(a->library, b->library);
 }
 
 static int compare_modules(const void *left, const void *right, void *profile)
@@ -116,11 +115,6 @@ double groups_order_key(enum report_sort sort, const struct report_site *s)
 	return isnan(key) ? -INFINITY : key;
 }
 
-static int by_number(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static uint32_t module_rank(const struct comparing *c, const struct prof_frame *f)
 {
 	return f->module < c->groups->profile->modules ? c->module_rank[f->module] : 0;
@@ -129,11 +123,10 @@ static uint32_t module_rank(const struct comparing *c, const struct prof_frame *
 static int compare_frames(const struct comparing *c, const struct prof_frame *a,
 			  const struct prof_frame *b)
 {
-	int order = by_number(module_rank(c, a), module_rank(c, b));
-
-	order = order ? order : by_number(a->offset, b->offset);
-	order = order ? order : by_number(a->exact, b->exact);
-	return order ? order : by_number(a->heuristic, b->heuristic);
+	return ARRAY_ORDER(module_rank(c, a), module_rank(c, b))
+		       ?: ARRAY_ORDER(a->offset, b->offset)
+		       ?: ARRAY_ORDER(a->exact, b->exact)
+		       ?: ARRAY_ORDER(a->heuristic, b->heuristic);
 }
 
 /* From inside outwards. */
@@ -145,7 +138,7 @@ static int compare_paths(const struct comparing *c, const struct group_row *a,
 
 	for (uint32_t i = 0; !order && i < x.frames && i < y.frames; i++)
 		order = compare_frames(c, &x.frame[i], &y.frame[i]);
-	return order ? order : by_number(x.frames, y.frames);
+	return order ?: ARRAY_ORDER(x.frames, y.frames);
 }
 
 static uint64_t kind_of(const struct comparing *c, const struct group_row *row)
@@ -157,17 +150,16 @@ static uint64_t kind_of(const struct comparing *c, const struct group_row *row)
 static int compare_items(const void *left, const void *right, void *comparing)
 {
 	const struct comparing *c = comparing;
+	const struct groups *g = c->groups;
 	const struct item *x = left, *y = right;
-	const struct group_row *a = &c->groups->row[x->row], *b = &c->groups->row[y->row];
-	int order = x->waits - y->waits;
+	const struct group_row *a = &g->row[x->row], *b = &g->row[y->row];
 
-	order = order ? order : (x->large < y->large) - (x->large > y->large);
-	order = order ? order : by_number(b->calls, a->calls);
-	order = order ? order : by_number(kind_of(c, a), kind_of(c, b));
-	order = order ? order
-		      : by_number(groups_program(c->groups, a), groups_program(c->groups, b));
-	order = order ? order : compare_paths(c, a, b);
-	return order ? order : by_number(x->row, y->row);
+	return ARRAY_ORDER(x->waits, y->waits)
+		       ?: ARRAY_ORDER(y->large, x->large)
+		       ?: ARRAY_ORDER(b->calls, a->calls)
+		       ?: ARRAY_ORDER(kind_of(c, a), kind_of(c, b))
+		       ?: ARRAY_ORDER(groups_program(g, a), groups_program(g, b))
+		       ?: compare_paths(c, a, b) ?: ARRAY_ORDER(x->row, y->row);
 }
 
 /* By entry. Made last, after the sort's own memory has gone. */

@@ -26,21 +26,18 @@ static size_t length_of_exe(const struct prof_process *p)
 /* A script is called as what it starts may be: what executes them differs. */
 static int compare_programs(const struct prof_process *a, const struct prof_process *b)
 {
-	int order = strcmp(name_of(a), name_of(b));
 	size_t m = length_of_exe(a), n = length_of_exe(b);
 
-	if (!order && m && n)
-		order = memcmp(a->exe, b->exe, m < n ? m : n);
-	return order ? order : (m > n) - (m < n);
+	return strcmp(name_of(a), name_of(b))
+		       ?: (m && n ? memcmp(a->exe, b->exe, m < n ? m : n) : 0) ?: ARRAY_ORDER(m, n);
 }
 
 static int by_name(const void *left, const void *right, void *processes)
 {
 	const struct prof_process *p = processes;
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-	int order = compare_programs(&p[a], &p[b]);
 
-	return order ? order : (a > b) - (a < b);
+	return compare_programs(&p[a], &p[b]) ?: ARRAY_ORDER(a, b);
 }
 
 /* In the order of their names. */
@@ -69,31 +66,12 @@ static int by_run(const void *left, const void *right, void *report)
 	uint32_t i = *(const uint32_t *)left, j = *(const uint32_t *)right;
 	const struct prof_process *a = &r->profile->process[i], *b = &r->profile->process[j];
 
-	if (r->run_of[i] != r->run_of[j])
-		return r->run_of[i] < r->run_of[j] ? -1 : 1;
-	if (a->pid != b->pid)
-		return a->pid < b->pid ? -1 : 1;
-	return (a->start_mono_ns > b->start_mono_ns) - (a->start_mono_ns < b->start_mono_ns);
+	return ARRAY_ORDER(r->run_of[i], r->run_of[j])
+		       ?: ARRAY_ORDER(a->pid, b->pid)
+		       ?: ARRAY_ORDER(a->start_mono_ns, b->start_mono_ns);
 }
 
 #define GENERATIONS 64 /* a crafted file may say that a process is its own ancestor */
-
-/* Of processes sorted by pid: the place of the first with that one; `count`: there is none. */
-static uint32_t place_of_pid(const struct report *r, const uint32_t *order, uint32_t count,
-			     uint32_t pid)
-{
-	uint32_t low = 0, high = count;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (r->profile->process[order[middle]].pid < pid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < count && r->profile->process[order[low]].pid == pid ? low : count;
-}
 
 /* Of the processes of one run, sorted by pid and start: the one that came first, or what it, or its
  * parent, replaced itself by. */
@@ -108,8 +86,11 @@ static const struct prof_process *follow(const struct report *r, const uint32_t 
 			first = i;
 	at = first;
 	for (unsigned i = 0; i < GENERATIONS; i++) {
-		parent = place_of_pid(r, order, count, p[order[at]].ppid);
-		at = parent < count ? parent : at;
+		for (parent = 0; parent < count && p[order[parent]].pid != p[order[at]].ppid;)
+			parent++;
+		if (parent == count)
+			break;
+		at = parent;
 	}
 	while (at + 1 < count && p[order[at]].end_state == SCP_END_EXEC &&
 	       p[order[at + 1]].pid == p[order[at]].pid)
@@ -195,13 +176,9 @@ static int by_weight(const void *left, const void *right, void *ranking)
 	uint32_t i = *(const uint32_t *)left, j = *(const uint32_t *)right;
 	const struct report_program *a = &k->report->program[i], *b = &k->report->program[j];
 
-	if ((i == k->asked) != (j == k->asked))
-		return i == k->asked ? -1 : 1;
-	if (a->prepares != b->prepares)
-		return a->prepares ? 1 : -1;
-	if (weight_of(k, a) != weight_of(k, b))
-		return weight_of(k, a) > weight_of(k, b) ? -1 : 1;
-	return (i > j) - (i < j);
+	return ARRAY_ORDER(j == k->asked, i == k->asked)
+		       ?: ARRAY_ORDER(a->prepares, b->prepares)
+		       ?: ARRAY_ORDER(weight_of(k, b), weight_of(k, a)) ?: ARRAY_ORDER(i, j);
 }
 
 /* What only prepared a run does not count. */

@@ -51,9 +51,8 @@ static int compare_origins(const struct span *a, const struct span *b)
 {
 	const char *left, *right;
 	size_t m = origin_of(a, &left), n = origin_of(b, &right);
-	int order = memcmp(left, right, m < n ? m : n);
 
-	return order ? order : (m > n) - (m < n);
+	return memcmp(left, right, m < n ? m : n) ?: ARRAY_ORDER(m, n);
 }
 
 static bool same_file(const struct span *a, const struct span *b)
@@ -70,36 +69,28 @@ static bool of_two_recordings(const struct span *a, const struct span *b)
 	return left[m] && right[n] && !same_file(a, b);
 }
 
-static int by_number(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int by_pid(const void *left, const void *right, void *spans)
 {
 	const struct span *s = spans, *a = &s[*(const uint32_t *)left],
 			  *b = &s[*(const uint32_t *)right];
-	int order = by_number(a->process->pid, b->process->pid);
 
-	return order ? order : by_number(a->start, b->start);
+	return ARRAY_ORDER(a->process->pid, b->process->pid) ?: ARRAY_ORDER(a->start, b->start);
 }
 
 static int by_parent(const void *left, const void *right, void *spans)
 {
 	const struct span *s = spans, *a = &s[*(const uint32_t *)left],
 			  *b = &s[*(const uint32_t *)right];
-	int order = compare_origins(a, b);
 
-	return order ? order : by_number(a->process->ppid, b->process->ppid);
+	return compare_origins(a, b) ?: ARRAY_ORDER(a->process->ppid, b->process->ppid);
 }
 
 static int by_start(const void *left, const void *right, void *spans)
 {
 	const struct span *s = spans, *a = &s[*(const uint32_t *)left],
 			  *b = &s[*(const uint32_t *)right];
-	int order = compare_origins(a, b);
 
-	return order ? order : by_number(a->start, b->start);
+	return compare_origins(a, b) ?: ARRAY_ORDER(a->start, b->start);
 }
 
 static void sort(struct joining *j, int (*compare)(const void *, const void *, void *))
@@ -271,9 +262,9 @@ static int by_program(const void *left, const void *right, void *report)
 	const struct report *r = report;
 	uint32_t a = place_of(r, &r->process[*(const uint32_t *)left]),
 		 b = place_of(r, &r->process[*(const uint32_t *)right]);
-	int order = by_number(r->program_of[a], r->program_of[b]);
 
-	return order ? order : by_number(r->run_of[a], r->run_of[b]);
+	return ARRAY_ORDER(r->program_of[a], r->program_of[b])
+		       ?: ARRAY_ORDER(r->run_of[a], r->run_of[b]);
 }
 
 int runs_measure(struct report *r)

@@ -76,7 +76,7 @@ static int compare_notes(const void *left, const void *right)
 {
 	const struct report_note *a = left, *b = right;
 
-	return (a->row > b->row) - (a->row < b->row);
+	return ARRAY_ORDER(a->row, b->row);
 }
 
 static double share_of(double total_ns, double net_ns)

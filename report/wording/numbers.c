@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/base/array.h"
+
 #define MOST_BEYOND 1000 /* times the mean: a half width that decides on the unit */
 
 struct scale {
@@ -235,9 +237,7 @@ static int compare_remainders(const void *left, const void *right)
 {
 	const struct remainder *a = left, *b = right;
 
-	if (a->left != b->left)
-		return a->left > b->left ? -1 : 1;
-	return a->index < b->index ? -1 : a->index > b->index;
+	return ARRAY_ORDER(b->left, a->left) ?: ARRAY_ORDER(a->index, b->index);
 }
 
 /* A whole this much smaller than what cancels in it is the cancelling's rounding error. It

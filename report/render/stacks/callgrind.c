@@ -108,13 +108,9 @@ static int compare_edges(const void *left, const void *right)
 {
 	const struct graph_edge *a = left, *b = right;
 
-	if (a->from != b->from)
-		return a->from < b->from ? -1 : 1;
-	if (a->own != b->own)
-		return a->own ? -1 : 1;
-	if (a->line != b->line)
-		return a->line < b->line ? -1 : 1;
-	return (a->to > b->to) - (a->to < b->to);
+	return ARRAY_ORDER(a->from, b->from)
+		       ?: ARRAY_ORDER(b->own, a->own)
+		       ?: ARRAY_ORDER(a->line, b->line) ?: ARRAY_ORDER(a->to, b->to);
 }
 
 /* Of the first `rows` sites. -1: out of memory. graph_end is due either way. */

@@ -202,11 +202,8 @@ static int compare_boxes(const void *left, const void *right, void *flame)
 	const struct flame_box *a = &f->box[*(const uint32_t *)left];
 	const struct flame_box *b = &f->box[*(const uint32_t *)right];
 
-	if (a->parent != b->parent)
-		return a->parent < b->parent ? -1 : 1;
-	if (a->value_ns != b->value_ns)
-		return a->value_ns > b->value_ns ? -1 : 1;
-	return a < b ? -1 : a > b;
+	return ARRAY_ORDER(a->parent, b->parent)
+		       ?: ARRAY_ORDER(b->value_ns, a->value_ns) ?: ARRAY_ORDER(a, b);
 }
 
 /* Where each box goes in preorder: behind its parent and the siblings before it, with all that is

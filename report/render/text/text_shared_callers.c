@@ -49,16 +49,10 @@ static const char *text_of(struct sorting *s, const struct prof_frame *frame)
 static int compare_frames(struct sorting *s, const struct prof_frame *a, const struct prof_frame *b)
 {
 	uint32_t kind_a = a->exact | a->heuristic << 1, kind_b = b->exact | b->heuristic << 1;
-	bool same = a->module == b->module && a->offset == b->offset && kind_a == kind_b;
-	int c = same ? 0 : strcmp(text_of(s, a), text_of(s, b));
+	int order = ARRAY_ORDER(a->module, b->module)
+			    ?: ARRAY_ORDER(a->offset, b->offset) ?: ARRAY_ORDER(kind_a, kind_b);
 
-	if (c || same)
-		return c;
-	if (a->module != b->module)
-		return a->module < b->module ? -1 : 1;
-	if (a->offset != b->offset)
-		return a->offset < b->offset ? -1 : 1;
-	return kind_a < kind_b ? -1 : 1;
+	return order ? strcmp(text_of(s, a), text_of(s, b)) ?: order : 0;
 }
 
 /* Frames that both rows begin with. */
@@ -72,28 +66,26 @@ static uint32_t count_shared(struct sorting *s, const struct row *a, const struc
 	return n;
 }
 
-static bool same_kind(const struct report_site *a, const struct report_site *b)
+static int compare_kinds(const struct report_site *a, const struct report_site *b)
 {
-	return a->function == b->function && a->outcome == b->outcome && a->overflow == b->overflow;
+	return ARRAY_ORDER(a->function, b->function)
+		       ?: ARRAY_ORDER(a->outcome, b->outcome)
+		       ?: ARRAY_ORDER(a->overflow, b->overflow);
 }
 
 static int compare_rows(const void *left, const void *right, void *sorting)
 {
 	const struct row *l = left, *r = right;
 	const struct report_site *a = l->site, *b = r->site;
-	uint32_t n;
+	int kind = compare_kinds(a, b);
+	uint32_t n = kind ? 0 : count_shared(sorting, l, r);
 
-	if (a->function != b->function)
-		return a->function < b->function ? -1 : 1;
-	if (a->outcome != b->outcome)
-		return a->outcome < b->outcome ? -1 : 1;
-	if (a->overflow != b->overflow)
-		return (int)a->overflow - (int)b->overflow;
-	n = count_shared(sorting, l, r);
+	if (kind)
+		return kind;
 	if (n < a->frames && n < b->frames)
 		return compare_frames(sorting, &a->frame[place_of(l, n)],
 				      &b->frame[place_of(r, n)]);
-	return (a->frames > b->frames) - (a->frames < b->frames);
+	return ARRAY_ORDER(a->frames, b->frames);
 }
 
 /* The names of two frames may be the same: then their addresses are shown, and what else differs;
@@ -147,7 +139,7 @@ int text_shared_callers_begin(struct text_apart *a, struct report *r, const uint
 	if (!s.failed)
 		qsort_r(row, rows, sizeof(*row), compare_rows, &s);
 	for (uint32_t i = 1; !s.failed && i < rows; i++)
-		if (same_kind(row[i - 1].site, row[i].site))
+		if (!compare_kinds(row[i - 1].site, row[i].site))
 			mark_neighbours(&s, &row[i - 1], &row[i]);
 	for (uint32_t i = 0; i < s.room; i++)
 		free(s.text[i]);
