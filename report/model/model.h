@@ -232,14 +232,12 @@ static inline uint32_t path_site_function(const struct profile *p, const struct 
 
 /* The numbers of a call path in formats of other tools, which know whole numbers only. */
 
-struct weight {
+extern const struct report_weight_name {
 	const char *name, *unit; /* as pprof calls them */
 	const char *event;	 /* as callgrind does, unit and all */
-	uint64_t (*of)(const struct report_site *s);
-};
+} report_weights[REPORT_WEIGHTS];
 
-/* What REPORT_WEIGHT_* means; static memory. */
-const struct weight *report_weight_find(enum report_weight weight);
+uint64_t report_weight_of(enum report_weight weight, const struct report_site *s);
 
 /* Those that the sites of a report have, in their order. How many they are. */
 unsigned report_weight_list(const struct report *r, enum report_weight list[REPORT_WEIGHTS]);

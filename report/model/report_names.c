@@ -85,7 +85,7 @@ unsigned report_names_format_traits(enum report_format format)
 int report_names_parse_weight(const char *name, enum report_weight *weight)
 {
 	for (enum report_weight w = 0; w < REPORT_WEIGHTS; w++)
-		if (!strcmp(name, report_weight_find(w)->name)) {
+		if (!strcmp(name, report_weights[w].name)) {
 			*weight = w;
 			return 0;
 		}

@@ -15,31 +15,6 @@ static uint64_t whole(double ns)
 	return ns < 0x1p62 ? (uint64_t)llround(ns) : UINT64_C(1) << 62;
 }
 
-static uint64_t time_of(const struct report_site *s)
-{
-	return whole(s->total_ns);
-}
-
-static uint64_t calls_of(const struct report_site *s)
-{
-	return s->calls;
-}
-
-static uint64_t bytes_of(const struct report_site *s)
-{
-	return s->bytes;
-}
-
-/* Of all its calls. A cost below 0 is noise as a rule. */
-static uint64_t uncharged_of(const struct report_site *s)
-{
-	double ns = s->displaced.state == SCP_SITE_COST_KNOWN
-			    ? s->displaced.uncharged.ns * (double)s->calls
-			    : 0;
-
-	return whole(ns);
-}
-
 /* The part of the path's time, so that the three add up to it. */
 static uint64_t state_of(const struct report_site *s, double part_ns)
 {
@@ -51,35 +26,37 @@ static uint64_t state_of(const struct report_site *s, double part_ns)
 	return whole(s->total_ns * part_ns / all);
 }
 
-static uint64_t on_cpu_of(const struct report_site *s)
+uint64_t report_weight_of(enum report_weight weight, const struct report_site *s)
 {
-	return state_of(s, s->states.on_cpu.mean);
+	switch (weight) {
+	case REPORT_WEIGHT_TIME:
+		return whole(s->total_ns);
+	case REPORT_WEIGHT_CALLS:
+		return s->calls;
+	case REPORT_WEIGHT_BYTES:
+		return s->bytes;
+	case REPORT_WEIGHT_ON_CPU:
+		return state_of(s, s->states.on_cpu.mean);
+	case REPORT_WEIGHT_RUNNABLE:
+		return state_of(s, s->states.runnable.mean);
+	case REPORT_WEIGHT_ASLEEP:
+		return state_of(s, s->states.asleep.mean);
+	default: /* of all its calls; a cost below 0 is noise as a rule */
+		return s->displaced.state == SCP_SITE_COST_KNOWN
+			       ? whole(s->displaced.uncharged.ns * (double)s->calls)
+			       : 0;
+	}
 }
 
-static uint64_t runnable_of(const struct report_site *s)
-{
-	return state_of(s, s->states.runnable.mean);
-}
-
-static uint64_t asleep_of(const struct report_site *s)
-{
-	return state_of(s, s->states.asleep.mean);
-}
-
-static const struct weight weights[REPORT_WEIGHTS] = {
-	[REPORT_WEIGHT_TIME] = {"time", "nanoseconds", "ns", time_of},
-	[REPORT_WEIGHT_CALLS] = {"calls", "count", "calls", calls_of},
-	[REPORT_WEIGHT_BYTES] = {"bytes", "bytes", "bytes", bytes_of},
-	[REPORT_WEIGHT_ON_CPU] = {"on_cpu", "nanoseconds", "on_cpu_ns", on_cpu_of},
-	[REPORT_WEIGHT_RUNNABLE] = {"runnable", "nanoseconds", "runnable_ns", runnable_of},
-	[REPORT_WEIGHT_ASLEEP] = {"asleep", "nanoseconds", "asleep_ns", asleep_of},
-	[REPORT_WEIGHT_UNCHARGED] = {"uncharged", "nanoseconds", "uncharged_ns", uncharged_of},
+const struct report_weight_name report_weights[REPORT_WEIGHTS] = {
+	[REPORT_WEIGHT_TIME] = {"time", "nanoseconds", "ns"},
+	[REPORT_WEIGHT_CALLS] = {"calls", "count", "calls"},
+	[REPORT_WEIGHT_BYTES] = {"bytes", "bytes", "bytes"},
+	[REPORT_WEIGHT_ON_CPU] = {"on_cpu", "nanoseconds", "on_cpu_ns"},
+	[REPORT_WEIGHT_RUNNABLE] = {"runnable", "nanoseconds", "runnable_ns"},
+	[REPORT_WEIGHT_ASLEEP] = {"asleep", "nanoseconds", "asleep_ns"},
+	[REPORT_WEIGHT_UNCHARGED] = {"uncharged", "nanoseconds", "uncharged_ns"},
 };
-
-const struct weight *report_weight_find(enum report_weight weight)
-{
-	return &weights[weight];
-}
 
 static bool is_state(enum report_weight w)
 {

@@ -125,7 +125,7 @@ static void put_sample(struct pprof_writer *w, const struct report_site *s)
 		w->location[sample.n_location_id++] =
 			location_of(w, stacks_outer(&w->stacks, s), true);
 	for (unsigned i = 0; i < w->values; i++)
-		value[i] = (int64_t)report_weight_find(w->value[i])->of(s);
+		value[i] = (int64_t)report_weight_of(w->value[i], s);
 	sample.value = value;
 	sample.n_value = w->values;
 	sample.label = labels;
@@ -307,18 +307,18 @@ static void put_head(struct pprof_writer *w, const struct report *r)
 
 	for (unsigned i = 0; i < w->values; i++) {
 		pprof__value_type__init(&type[i]);
-		type[i].type = put_string(w, report_weight_find(w->value[i])->name);
-		type[i].unit = put_string(w, report_weight_find(w->value[i])->unit);
+		type[i].type = put_string(w, report_weights[w->value[i]].name);
+		type[i].unit = put_string(w, report_weights[w->value[i]].unit);
 		types[i] = &type[i];
 	}
 	part.sample_type = types;
 	part.n_sample_type = w->values;
 	/* Every call is a sample. Pyroscope follows the period's type without looking. */
-	event.type = put_string(w, report_weight_find(REPORT_WEIGHT_CALLS)->name);
-	event.unit = put_string(w, report_weight_find(REPORT_WEIGHT_CALLS)->unit);
+	event.type = put_string(w, report_weights[REPORT_WEIGHT_CALLS].name);
+	event.unit = put_string(w, report_weights[REPORT_WEIGHT_CALLS].unit);
 	part.period_type = &event;
 	part.period = 1;
-	part.default_sample_type = put_string(w, report_weight_find(REPORT_WEIGHT_TIME)->name);
+	part.default_sample_type = put_string(w, report_weights[REPORT_WEIGHT_TIME].name);
 	part.time_nanos = (int64_t)r->start_real_ns;
 	part.duration_nanos = isfinite(r->wall_s) ? llround(r->wall_s * 1e9) : 0;
 	put_message(w, &part);

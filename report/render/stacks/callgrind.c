@@ -99,7 +99,7 @@ static int add_site(struct graph *g, const struct report_site *site, uint32_t st
 	struct walk w = {.graph = g, .function = STRING_INDEX_NONE, .stamp = stamp};
 
 	for (enum report_weight i = 0; i < REPORT_WEIGHTS; i++)
-		w.cost.value[i] = report_weight_find(i)->of(site);
+		w.cost.value[i] = report_weight_of(i, site);
 	add_cost(&g->total, &w.cost);
 	return stacks_walk(&g->stacks, site, enter, &w) < 0 ? -1 : add_edge(&w, w.function, true);
 }
@@ -227,7 +227,7 @@ static void put_events(struct writer *w)
 {
 	fputs("events:", w->out);
 	for (unsigned i = 0; i < w->weights; i++)
-		fprintf(w->out, " %s", report_weight_find(w->weight[i])->event);
+		fprintf(w->out, " %s", report_weights[w->weight[i]].event);
 	putc('\n', w->out);
 }
 

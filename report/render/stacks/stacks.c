@@ -261,14 +261,13 @@ static int put_function(void *line, uint32_t function, int number)
 
 int stacks_folded(struct report *r, const struct report_options *o, FILE *out)
 {
-	const struct weight *weight = report_weight_find(o->weight);
 	uint32_t rows = rows_shown(r->sites, o);
 	struct stacks s = {.report = r};
 	int status = 0;
 
 	for (uint32_t i = 0; status == 0 && i < rows; i++) {
 		struct line line = {out, &s, false};
-		uint64_t value = weight->of(&r->site[i]);
+		uint64_t value = report_weight_of(o->weight, &r->site[i]);
 
 		if (!value)
 			continue;

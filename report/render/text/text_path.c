@@ -23,10 +23,9 @@ static void put_names(FILE *out, const struct symbol *s, size_t count)
 		fprintf(out, "%s%s", i ? " < " : "", s[i].brief ? s[i].brief : "?");
 }
 
-/* A frame whose function is known: "name at file:line". A function that was
- * inlined stands before the one that holds its code: "inner < outer at
- * file:line", the line being inner's. The offset counts from the function where
- * its start is known, else from the module. */
+/* A frame whose function is known: "name at file:line". A function that was inlined stands before
+ * the one that holds its code: "inner < outer at file:line", the line being inner's. The offset
+ * counts from the function where its start is known, else from the module. */
 static void put_named(FILE *out, const struct report *r, const struct symbol *s, size_t count,
 		      unsigned detail)
 {
@@ -48,6 +47,16 @@ static void put_named(FILE *out, const struct report *r, const struct symbol *s,
 		fputs(" (stripped)", out);
 }
 
+/* In a word: its function and those inlined into it. */
+static void put_word(FILE *out, const struct symbol *s, size_t count, unsigned detail)
+{
+	put_names(out, s, count);
+	if (detail & APART_OFFSET)
+		fprintf(out, "+0x%" PRIx64, s->into != SYMBOL_START_UNKNOWN ? s->into : s->offset);
+	if (detail & APART_MODULE)
+		fprintf(out, " (%s)", s->module);
+}
+
 static unsigned source_detail(unsigned detail)
 {
 	return (detail & APART_OFFSET ? SYMBOLIZE_SOURCE_COLUMN : 0) |
@@ -55,36 +64,39 @@ static unsigned source_detail(unsigned detail)
 	       (detail & APART_MODULE ? SYMBOLIZE_SOURCE_PATH : 0);
 }
 
-static void put_unnamed(FILE *out, const struct symbol *s, unsigned detail)
+/* Without a name it is its place in its module. */
+static void put_frame(FILE *out, struct report *r, const struct prof_frame *frame, unsigned detail,
+		      bool word)
 {
-	if (!s->module) {
-		fprintf(out, "0x%" PRIx64 " (no module: JIT or generated code)", s->offset);
-		return;
-	}
-	fprintf(out, "%s+0x%" PRIx64, detail & APART_MODULE ? s->module : s->module_name,
-		s->offset);
-	if (s->file)
+	size_t count;
+	const struct symbol *s = frame_symbols_find(r, frame, &count);
+
+	detail &= ~(unsigned)APART_SHOW;
+	if (frame->heuristic)
+		fputs(REPORT_HEURISTIC_MARK " ", out);
+	if (s->language)
+		symbolize_source_put(out, s, source_detail(detail));
+	else if (s->module && (count > 1 || s->brief) && word)
+		put_word(out, s, count, detail);
+	else if (s->module && (count > 1 || s->brief))
+		put_named(out, r, s, count, detail);
+	else if (!s->module)
+		fprintf(out, "0x%" PRIx64 "%s", s->offset,
+			word ? "" : " (no module: JIT or generated code)");
+	else
+		fprintf(out, "%s+0x%" PRIx64, detail & APART_MODULE ? s->module : s->module_name,
+			s->offset);
+	if (!word && !s->language && s->module && count == 1 && !s->brief && s->file)
 		fprintf(out, " at %s:%d", base_name(s->file), s->line);
 }
 
 char *text_path_frame_line(struct report *r, const struct prof_frame *frame, unsigned detail)
 {
-	size_t count;
-	const struct symbol *s = frame_symbols_find(r, frame, &count);
 	struct utf8_memory memory;
 
 	utf8_memory_begin(&memory);
-	if (!memory.to)
-		return NULL;
-	detail &= ~(unsigned)APART_SHOW;
-	if (frame->heuristic)
-		fputs(REPORT_HEURISTIC_MARK " ", memory.to);
-	if (s->language)
-		symbolize_source_put(memory.to, s, source_detail(detail));
-	else if (s->module && (count > 1 || s->brief))
-		put_named(memory.to, r, s, count, detail);
-	else
-		put_unnamed(memory.to, s, detail);
+	if (memory.to)
+		put_frame(memory.to, r, frame, detail, false);
 	return utf8_memory_end(&memory);
 }
 
@@ -148,32 +160,6 @@ void text_path_notes(struct text *t, struct table *table, const struct report_si
 		table_note(table, report_names_path_end(s));
 }
 
-/* A frame in a word: its function and those inlined into it, else its place in its module. */
-static void put_word(FILE *out, struct report *r, const struct prof_frame *frame, unsigned detail)
-{
-	size_t count;
-	const struct symbol *s = frame_symbols_find(r, frame, &count);
-
-	if (frame->heuristic)
-		fputs(REPORT_HEURISTIC_MARK " ", out);
-	if (s->language) {
-		symbolize_source_put(out, s, source_detail(detail));
-	} else if (s->module && (count > 1 || s->brief)) {
-		put_names(out, s, count);
-		if (detail & APART_OFFSET)
-			fprintf(out, "+0x%" PRIx64,
-				s->into != SYMBOL_START_UNKNOWN ? s->into : s->offset);
-		if (detail & APART_MODULE)
-			fprintf(out, " (%s)", s->module);
-	} else {
-		fprintf(out, "%s%s0x%" PRIx64,
-			!s->module		? ""
-			: detail & APART_MODULE ? s->module
-						: s->module_name,
-			s->module ? "+" : "", s->offset);
-	}
-}
-
 /* The call site and the frames around it, the innermost one of the program's own code if that is
  * further out, and those that distinguish the row. */
 #define WORDS 3
@@ -210,7 +196,7 @@ static void put_words(FILE *out, struct text *t, const struct report_site *s,
 			i == next	   ? ""
 			: t->terminal.utf8 ? "… < "
 					   : ".. < ");
-		put_word(out, t->report, &s->frame[i], mark[i]);
+		put_frame(out, t->report, &s->frame[i], mark[i], true);
 		next = i + 1;
 	}
 	if (end && (next >= frames || mark[s->frames]))
@@ -224,12 +210,11 @@ void text_path_line(struct text *t, struct table *table, const struct report_sit
 	char *line;
 
 	utf8_memory_begin(&memory);
+	table->failed |= !memory.to;
 	if (memory.to && s->overflow)
 		fputs(report_names_path_end(s), memory.to);
 	else if (memory.to && s->frames)
 		put_words(memory.to, t, s, mark);
-	else if (!memory.to)
-		table->failed = true;
 	line = utf8_memory_end(&memory);
 	if (line)
 		text_cell_note_of(t, table, line);
@@ -249,36 +234,30 @@ static char *caller_label(struct report *r, const struct prof_frame *frame)
 
 char *text_path_site_label(struct text *t, uint32_t site, const char *when_none)
 {
-	struct report *r = t->report;
-	const struct report_site *s;
-	char *label = NULL, *caller = NULL;
-	const char *outcome;
-	int bytes;
+	const struct report_site *s = &t->report->site[site];
+	char *label = NULL, *caller = NULL, *function;
 
-	if (site >= r->sites)
+	if (site >= t->report->sites)
 		return strdup(when_none);
-	s = &r->site[site];
-	outcome = s->outcome == SCP_COMPLETED ? "" : report_names_outcome(s);
-	if (s->frames) {
-		caller = caller_label(r, &s->frame[path_site_find(s->frame, s->frames)]);
-		if (!caller)
-			return NULL;
-	}
-	bytes = asprintf(&label, "%s%s%s%s%s%s", r->profile->function[s->function].name,
-			 *outcome ? " [" : "", outcome, *outcome ? "]" : "", caller ? " in " : "",
-			 caller ? caller : "");
+	function = text_path_function_label(t, site);
+	if (s->frames)
+		caller = caller_label(t->report, &s->frame[path_site_find(s->frame, s->frames)]);
+	if (!function || (s->frames && !caller) ||
+	    asprintf(&label, "%s%s%s", function, caller ? " in " : "", caller ? caller : "") < 0)
+		label = NULL;
+	free(function);
 	free(caller);
-	return bytes < 0 ? NULL : clean(t, label);
+	return clean(t, label);
 }
 
 char *text_path_function_label(struct text *t, uint32_t site)
 {
 	const struct report_site *s = &t->report->site[site];
-	const char *name = t->report->profile->function[s->function].name;
-	char *label = NULL;
+	bool plain = s->outcome == SCP_COMPLETED;
+	char *label;
 
-	if (s->outcome == SCP_COMPLETED)
-		return utf8_clean(name, t->terminal.utf8);
-	return asprintf(&label, "%s [%s]", name, report_names_outcome(s)) < 0 ? NULL
-									      : clean(t, label);
+	if (asprintf(&label, "%s%s%s%s", t->report->profile->function[s->function].name,
+		     plain ? "" : " [", plain ? "" : report_names_outcome(s), plain ? "" : "]") < 0)
+		return NULL;
+	return clean(t, label);
 }
