@@ -274,7 +274,6 @@ int diff_judge(struct diff *d);
 int diff_judge_q(double *p, size_t n);
 /* Calls and time a unit of work. -1: out of memory, or *why says that a profile has none. */
 int diff_per_fill(struct diff *d, struct profile_error *why);
-void diff_per_free(struct diff *d);
 void diff_warnings_make(struct diff *d);
 /* Locations of a row's calls, or of those that were not switched, in all runs, into their
  * `undisturbed` or `unswitched_undisturbed`. `found`: room for one a profile. */

@@ -184,20 +184,9 @@ static void judge_site(struct diff *d, struct diff_site *s, double tests)
 	s->verdict = *decide(s);
 }
 
-static void count(struct diff *d, const struct diff_site *s)
-{
-	uint32_t *of[] = {[DIFF_SLOWER] = &d->slower,	    [DIFF_FASTER] = &d->faster,
-			  [DIFF_SAME] = &d->same,	    [DIFF_UNTESTED] = &d->untested,
-			  [DIFF_ONLY_BASE] = &d->only_base, [DIFF_ONLY_NEW] = &d->only_new};
-
-	(*of[s->verdict.status])++;
-}
-
-/* ---- sites on one side only ---- */
-
-/* Sites that came or went. Rare paths differ between equal runs: a site counts as gone where it
- * made many calls in every run of its side, an appreciable share of all, and none in any run of the
- * other; and where its function did not only move to other paths. */
+/* ---- sites that came or went. Rare paths differ between equal runs: a site counts as gone where
+ * it made many calls in every run of its side, an appreciable share of all, and none in any run of
+ * the other; and where its function did not only move to other paths. ---- */
 
 /* Calls in each run, as many as one run a side needs for a mean; and the share of a side's calls,
  * or of its time in calls that work, below which a site is rare. */
@@ -297,6 +286,9 @@ static int by_effect(const void *left, const void *right)
 
 int diff_judge(struct diff *d)
 {
+	uint32_t *count[] = {[DIFF_SLOWER] = &d->slower,       [DIFF_FASTER] = &d->faster,
+			     [DIFF_SAME] = &d->same,	       [DIFF_UNTESTED] = &d->untested,
+			     [DIFF_ONLY_BASE] = &d->only_base, [DIFF_ONLY_NEW] = &d->only_new};
 	double tests = 0;
 
 	for (uint32_t i = 0; i < d->sites; i++) {
@@ -309,16 +301,16 @@ int diff_judge(struct diff *d)
 		return -1;
 	for (uint32_t i = 0; i < d->sites; i++) {
 		judge_site(d, &d->site[i], tests);
-		count(d, &d->site[i]);
+		(*count[d->site[i].verdict.status])++;
 	}
 	if (judge_sides(d) < 0)
 		return -1;
 	if (d->sites)
 		qsort(d->site, d->sites, sizeof(*d->site), by_effect);
-	if (d->slower + d->faster + d->more + d->fewer + d->per.changed)
+	/* What came and went is no change of two different programs. */
+	if (d->slower + d->faster + d->more + d->fewer + d->per.changed ||
+	    (d->gone + d->came && (d->same + d->untested || d->options.sides == DIFF_SIDES_ALL)))
 		d->status = 1;
-	else if (d->gone + d->came && (d->same + d->untested || d->options.sides == DIFF_SIDES_ALL))
-		d->status = 1; /* not of two different programs */
 	else
 		d->status = d->same ? 0 : 2;
 	return 0;

@@ -72,24 +72,6 @@ static void take(struct durations *t, const struct profile *p, const struct prof
 		take_unswitched(t, sums);
 }
 
-static bool locate(const struct durations *t, struct trimmed *u)
-{
-	const struct prof_batches *b = &t->batches;
-
-	return t->counted &&
-	       trimmed_mean(t->count, BUCKETS, &(struct stats_batches){b->calls, b->count, b->sum},
-			    u) == 0;
-}
-
-static struct compare_mean in_ns(const struct trimmed *u, const struct durations *t)
-{
-	double unit = t->clock->ns_per_unit;
-
-	return (struct compare_mean){u->location * unit - t->overhead.inside_ns,
-				     hypot(u->error * unit, t->overhead.inside_error_ns),
-				     u->freedom};
-}
-
 /* Locations are comparable only if all runs have one. */
 void diff_location_fill(const struct diff *d, const struct match_row *row, struct diff_run *run,
 			bool unswitched, struct compare_mean *found)
@@ -98,19 +80,22 @@ void diff_location_fill(const struct diff *d, const struct match_row *row, struc
 	struct trimmed u;
 
 	for (uint32_t i = 0; i < d->profiles; i++) {
+		const struct prof_batches *b = &t.batches;
+		double unit = d->profile[i]->clock.ns_per_unit;
+
 		found[i] = (struct compare_mean){NAN, INFINITY, 0};
 		if (!row->sums[i].calls)
 			continue;
 		take(&t, d->profile[i], &row->sums[i], unswitched);
-		if (!locate(&t, &u))
+		if (!t.counted ||
+		    trimmed_mean(t.count, BUCKETS,
+				 &(struct stats_batches){b->calls, b->count, b->sum}, &u) != 0)
 			return;
-		found[i] = in_ns(&u, &t);
+		found[i] = (struct compare_mean){u.location * unit - t.overhead.inside_ns,
+						 hypot(u.error * unit, t.overhead.inside_error_ns),
+						 u.freedom};
 		run[i].spread = u.spread;
 	}
-	for (uint32_t i = 0; i < d->profiles; i++) {
-		if (unswitched)
-			run[i].unswitched_undisturbed = found[i];
-		else
-			run[i].undisturbed = found[i];
-	}
+	for (uint32_t i = 0; i < d->profiles; i++)
+		*(unswitched ? &run[i].unswitched_undisturbed : &run[i].undisturbed) = found[i];
 }

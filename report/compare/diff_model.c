@@ -10,19 +10,15 @@
 #include "report/wording/warning_list.h"
 #include "profile/base/error.h"
 
-/* Processor time and elapsed time are different quantities. */
-static bool is_processor_time(const struct profile *p)
-{
-	return p->clock.kind == SCP_CLOCK_THREAD_CPU;
-}
-
 static bool comparable(const struct diff *d, struct profile_error *why)
 {
-	for (uint32_t i = 1; i < d->profiles; i++) {
-		const struct profile *a = d->profile[0], *b = d->profile[i];
+	const struct profile *a = d->profile[0], *b = a;
+	bool cpu = a->clock.kind == SCP_CLOCK_THREAD_CPU;
 
-		if (is_processor_time(a) == is_processor_time(b))
-			continue;
+	for (uint32_t i = 1; i < d->profiles && b == a; i++)
+		if ((d->profile[i]->clock.kind == SCP_CLOCK_THREAD_CPU) != cpu)
+			b = d->profile[i];
+	if (b != a)
 		error_set(why,
 			  "%s was timed with the clock %s and %s with %s. Processor time and "
 			  "elapsed time cannot be compared: record both with the same clock (-c)",
@@ -30,9 +26,7 @@ static bool comparable(const struct diff *d, struct profile_error *why)
 			  report_names_clock(a->clock.kind),
 			  b->processes ? b->process[0].file : "NEW",
 			  report_names_clock(b->clock.kind));
-		return false;
-	}
-	return true;
+	return b == a;
 }
 
 /* Averages over the runs of a side, those in which the site was not called included. */
@@ -64,12 +58,11 @@ static void fill_site(struct diff *d, uint32_t index)
 	const struct profile *p = d->profile[row->profile];
 	const struct prof_entry *e = &p->entry[row->entry];
 	const struct prof_function *f = &p->function[e->function];
-	struct report_site outcome = {.outcome = e->outcome};
 	struct diff_site *s = &d->site[index];
 
 	s->symbol = f->name;
 	s->library = f->library;
-	s->outcome = report_names_outcome(&outcome);
+	s->outcome = report_names_outcome(&(struct report_site){.outcome = e->outcome});
 	s->profile = row->profile;
 	s->entry = row->entry;
 	s->moved = row->moved;
@@ -92,17 +85,14 @@ static int fill(struct diff *d, struct profile_error *why)
 		return -1;
 	d->sites = d->match->rows;
 	d->site = calloc(d->sites + 1, sizeof(*d->site));
-	if (!d->site)
-		return -1;
-	for (uint32_t i = 0; i < d->sites; i++)
+	for (uint32_t i = 0; d->site && i < d->sites; i++)
 		fill_site(d, i);
 	for (uint32_t i = 0; i < d->profiles; i++)
 		d->overflow_calls += d->profile[i]->losses.overflow_calls;
-	if (diff_per_fill(d, why) < 0)
-		return -1;
-	if ((d->profiles > 2 ? diff_runs_test(d) : diff_pair_test(d)) < 0)
-		return -1;
-	return diff_judge(d);
+	return !d->site || diff_per_fill(d, why) < 0 ||
+			       (d->profiles > 2 ? diff_runs_test(d) : diff_pair_test(d)) < 0
+		       ? -1
+		       : diff_judge(d);
 }
 
 struct diff *diff_model_build(const struct profile *const *profile, uint32_t profiles,
@@ -114,10 +104,7 @@ struct diff *diff_model_build(const struct profile *const *profile, uint32_t pro
 	error_set(why, "out of memory");
 	if (!d)
 		return NULL;
-	d->profile = profile;
-	d->profiles = profiles;
-	d->bases = bases;
-	d->options = *o;
+	*d = (struct diff){.profile = profile, .profiles = profiles, .bases = bases, .options = *o};
 	if (!comparable(d, why) || fill(d, why) < 0) {
 		diff_model_free(d);
 		return NULL;
@@ -133,7 +120,7 @@ void diff_model_free(struct diff *d)
 	for (uint32_t i = 0; i < d->warnings; i++)
 		warning_list_clear(&d->warning[i]);
 	free(d->warning);
-	diff_per_free(d);
+	free(d->per.units);
 	free(d->site);
 	free(d->runs);
 	match_free(d->match);

@@ -4,7 +4,6 @@
 #include "report/compare/diff.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "report/wording/utf8.h"
 #include "report/compare/match.h"
@@ -61,33 +60,34 @@ bool diff_path_heuristic(const struct diff *d, const struct diff_site *s, uint32
 	return frame_of(d, s, frame).heuristic;
 }
 
-char *diff_path_frame_line(const struct diff *d, const struct diff_site *s, uint32_t frame)
+static void put_symbols(FILE *out, const struct symbol *symbol, size_t count)
 {
-	size_t count, bytes;
-	const struct symbol *symbol = diff_path_symbols(d, s, frame, &count);
-	char *line = NULL;
-	FILE *memory = open_memstream(&line, &bytes);
-
-	if (!memory)
-		return NULL;
-	if (diff_path_heuristic(d, s, frame))
-		fputs(REPORT_HEURISTIC_MARK " ", memory);
 	if (symbol->language)
-		symbolize_source_put(memory, symbol, 0);
+		symbolize_source_put(out, symbol, 0);
 	else if (!symbol->module)
-		fprintf(memory, "0x%" PRIx64, symbol->offset);
+		fprintf(out, "0x%" PRIx64, symbol->offset);
 	else if (count == 1 && !symbol->brief)
-		fprintf(memory, "%s+0x%" PRIx64, symbol->module_name, symbol->offset);
+		fprintf(out, "%s+0x%" PRIx64, symbol->module_name, symbol->offset);
 	else
 		for (size_t i = 0; i < count; i++)
-			fprintf(memory, "%s%s", i ? " < " : "",
+			fprintf(out, "%s%s", i ? " < " : "",
 				symbol[i].brief ? symbol[i].brief : "?");
 	if (symbol->module && symbol->file)
-		fprintf(memory, " at %s:%d", base_name(symbol->file), symbol->line);
+		fprintf(out, " at %s:%d", base_name(symbol->file), symbol->line);
 	else if (symbol->module && symbol->brief)
-		fprintf(memory, " (%s)", symbol->module_name);
-	if (fclose(memory) == 0)
-		return line;
-	free(line);
-	return NULL;
+		fprintf(out, " (%s)", symbol->module_name);
+}
+
+char *diff_path_frame_line(const struct diff *d, const struct diff_site *s, uint32_t frame)
+{
+	size_t count;
+	const struct symbol *symbol = diff_path_symbols(d, s, frame, &count);
+	struct utf8_memory memory;
+
+	utf8_memory_begin(&memory);
+	if (memory.to && diff_path_heuristic(d, s, frame))
+		fputs(REPORT_HEURISTIC_MARK " ", memory.to);
+	if (memory.to)
+		put_symbols(memory.to, symbol, count);
+	return utf8_memory_end(&memory);
 }

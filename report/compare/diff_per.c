@@ -10,8 +10,6 @@
 #include "profile/base/error.h"
 #include "stats/numerics/distributions.h"
 
-static const char default_outcome[] = "completed";
-
 /* Logarithms of one side's runs. */
 struct side {
 	double mean, squares; /* squares of what the runs differ by */
@@ -112,17 +110,13 @@ static int judge_rates(struct diff *d)
 static void fill_rate(struct diff *d, struct diff_site *s)
 {
 	struct source source = {d, s};
-	struct diff_test t;
+	struct diff_test t = {.ratio = NAN, .low = NAN, .high = NAN, .p = NAN};
 
+	if (has_rate(d, s))
+		compare_sides(&source, &t);
+	s->rate = (struct diff_rate){{0}, t.ratio, t.low, t.high, t.p, NAN, false};
 	for (int side = 0; side < DIFF_SIDES; side++)
 		s->rate.calls[side] = s->side[side].calls / d->per.side[side].units;
-	if (!has_rate(d, s))
-		return;
-	compare_sides(&source, &t);
-	s->rate.ratio = t.ratio;
-	s->rate.low = t.low;
-	s->rate.high = t.high;
-	s->rate.p = t.p;
 }
 
 static void count_units(struct diff *d, const char *symbol, size_t length)
@@ -144,17 +138,17 @@ static void count_units(struct diff *d, const char *symbol, size_t length)
 /* Some in each run. */
 static bool check_units(const struct diff *d, struct profile_error *why)
 {
-	for (uint32_t i = 0; i < d->profiles; i++) {
-		if (d->per.units[i] > 0)
-			continue;
+	uint32_t i = 0;
+
+	while (i < d->profiles && d->per.units[i] > 0)
+		i++;
+	if (i < d->profiles)
 		error_set(why,
 			  "--per %.200s: no such call in %s. Name a function that both sides call "
 			  "for each unit of work, as the rows do: recv, or recv@error",
 			  d->options.per,
 			  d->profile[i]->processes ? d->profile[i]->process[0].file : "a profile");
-		return false;
-	}
-	return true;
+	return i == d->profiles;
 }
 
 static void average(struct diff *d)
@@ -188,7 +182,7 @@ int diff_per_fill(struct diff *d, struct profile_error *why)
 	d->per.units = calloc(d->profiles, sizeof(*d->per.units));
 	if (!d->per.units)
 		return -1;
-	d->per.outcome = at ? at + 1 : default_outcome;
+	d->per.outcome = at ? at + 1 : "completed";
 	count_units(d, of, at ? (size_t)(at - of) : strlen(of));
 	if (!check_units(d, why))
 		return -1;
@@ -196,9 +190,4 @@ int diff_per_fill(struct diff *d, struct profile_error *why)
 	for (uint32_t i = 0; i < d->sites; i++)
 		fill_rate(d, &d->site[i]);
 	return judge_rates(d);
-}
-
-void diff_per_free(struct diff *d)
-{
-	free(d->per.units);
 }

@@ -20,38 +20,40 @@ __attribute__((format(printf, 3, 4))) static void warn(struct diff *d, const cha
 	va_end(args);
 }
 
-static void warn_clocks(struct diff *d)
+static void warn_recording(struct diff *d)
 {
-	for (uint32_t i = 1; i < d->profiles; i++) {
-		const struct prof_clock *a = &d->profile[0]->clock, *b = &d->profile[i]->clock;
+	const struct profile *a = d->profile[0];
+	const struct prof_clock *clock = NULL;
+	bool filters = false;
 
-		if (a->kind == b->kind && a->tick_ns < 1.5 * b->tick_ns &&
-		    b->tick_ns < 1.5 * a->tick_ns)
-			continue;
+	for (uint32_t i = 1; i < d->profiles; i++) {
+		const struct profile *b = d->profile[i];
+
+		if (!clock && (a->clock.kind != b->clock.kind ||
+			       !(a->clock.tick_ns < 1.5 * b->clock.tick_ns &&
+				 b->clock.tick_ns < 1.5 * a->clock.tick_ns)))
+			clock = &b->clock;
+		filters |= a->filters_bytes != b->filters_bytes ||
+			   memcmp(a->filters, b->filters, a->filters_bytes) != 0;
+	}
+	if (clock)
 		warn(d, "profiles-differ", "The sides were timed with different clocks (%s, %s)",
-		     report_names_clock(a->kind), report_names_clock(b->kind));
-		return;
-	}
-}
-
-static void warn_filters(struct diff *d)
-{
-	for (uint32_t i = 1; i < d->profiles; i++) {
-		const struct profile *a = d->profile[0], *b = d->profile[i];
-
-		if (a->filters_bytes == b->filters_bytes &&
-		    !memcmp(a->filters, b->filters, a->filters_bytes))
-			continue;
+		     report_names_clock(a->clock.kind), report_names_clock(clock->kind));
+	if (filters)
 		warn(d, "profiles-differ", "Not all profiles were recorded with the same filters");
-		return;
-	}
 }
 
-static void warn_vague(struct diff *d)
+static void warn_modules(struct diff *d)
 {
+	bool left_out = false;
+
 	for (uint32_t i = 0; i < d->match->vagues; i++)
 		warn(d, "missing-module", "%s differs between the sides, or has no build-id",
 		     d->match->vague[i]);
+	for (uint32_t i = 0; i < d->profiles; i++)
+		left_out |= d->profile[i]->modules && symbolize_left_out(d->match->symbols[i]);
+	if (left_out)
+		warn(d, "names-left-out", "Names were left out: files are too large");
 }
 
 static void warn_losses(struct diff *d)
@@ -92,9 +94,7 @@ static void warn_pair(struct diff *d)
 {
 	uint32_t alone = 0;
 
-	if (d->profiles > 2)
-		return;
-	for (uint32_t i = 0; i < d->sites; i++)
+	for (uint32_t i = 0; i < d->sites && d->profiles == 2; i++)
 		alone += d->site[i].verdict.status == DIFF_SAME &&
 			 d->site[i].verdict.against == DIFF_TOTAL;
 	if (alone)
@@ -104,23 +104,11 @@ static void warn_pair(struct diff *d)
 		     alone, alone == 1 ? "" : "s", 100 * d->options.run_to_run);
 }
 
-static void warn_left_out(struct diff *d)
-{
-	bool left_out = false;
-
-	for (uint32_t i = 0; i < d->profiles; i++)
-		left_out |= d->profile[i]->modules && symbolize_left_out(d->match->symbols[i]);
-	if (left_out)
-		warn(d, "names-left-out", "Names were left out: files are too large");
-}
-
 void diff_warnings_make(struct diff *d)
 {
-	warn_clocks(d);
-	warn_filters(d);
+	warn_recording(d);
 	warn_pair(d);
 	warn_unreliable(d);
-	warn_vague(d);
-	warn_left_out(d);
+	warn_modules(d);
 	warn_losses(d);
 }

@@ -59,13 +59,6 @@ static double difference(const struct diff_site *s, enum diff_view view, double 
 	return y[1] - y[0];
 }
 
-static bool is_testable(const struct diff_site *s)
-{
-	double v;
-
-	return !isnan(difference(s, DIFF_MEAN, &v));
-}
-
 static double time_of(const struct diff_site *s)
 {
 	return s->side[DIFF_BASE].total_ns + s->side[DIFF_NEW].total_ns;
@@ -104,18 +97,13 @@ static int begin_row(struct diff_watch_row *r, const struct diff *d, const struc
 static void plan_own(struct diff_watch *w)
 {
 	for (int view = 0; view < DIFF_VIEWS; view++) {
-		for (int waiting = 0; waiting < 2; waiting++) {
-			uint32_t alike = 0;
+		uint32_t alike[2] = {0, 0};
 
-			for (uint32_t i = 1; i < w->rows; i++)
-				alike += w->row[i].waiting == waiting &&
-					 w->row[i].planned[view][DIFF_TOTAL];
-			for (uint32_t i = 1; i < w->rows; i++)
-				if (w->row[i].waiting == waiting)
-					w->row[i].planned[view][DIFF_OWN] =
-						w->row[i].planned[view][DIFF_TOTAL] &&
-						alike > LEAST_OTHERS;
-		}
+		for (uint32_t i = 1; i < w->rows; i++)
+			alike[w->row[i].waiting] += w->row[i].planned[view][DIFF_TOTAL];
+		for (uint32_t i = 1; i < w->rows; i++)
+			w->row[i].planned[view][DIFF_OWN] = w->row[i].planned[view][DIFF_TOTAL] &&
+							    alike[w->row[i].waiting] > LEAST_OTHERS;
 	}
 }
 
@@ -152,11 +140,12 @@ int diff_watch_begin(struct diff_watch *w, const struct diff *pilot,
 	const struct diff_site **site = calloc(pilot->sites + 1, sizeof(*site));
 	uint32_t n = 0, both = 0;
 	int failed = 0;
+	double v;
 
 	for (uint32_t i = 0; site && i < pilot->sites; i++) {
 		both += pilot->site[i].side[DIFF_BASE].calls > 0 &&
 			pilot->site[i].side[DIFF_NEW].calls > 0;
-		if (is_testable(&pilot->site[i]))
+		if (!isnan(difference(&pilot->site[i], DIFF_MEAN, &v)))
 			site[n++] = &pilot->site[i];
 	}
 	if (site)
@@ -265,23 +254,26 @@ static void add_whole(struct diff_watch_row *r, const struct diff_watch_run run[
 
 /* ---- the verdict ---- */
 
-static double e_of(const struct diff_watch_row *r, int view, int against)
+/* Shown of a change is the test that adds most to the evidence. */
+static double e_of_row(struct diff_watch_row *r)
 {
-	return sequential_e(&r->seen[view][against], 0, DIFF_WATCH_TUNED);
-}
+	double e = 0, weights = 0, most = -1;
 
-static double e_of_row(const struct diff_watch_row *r)
-{
-	double e = 0, weights = 0;
-
-	for (int view = 0; view < DIFF_VIEWS; view++) {
+	for (int view = 0; view < DIFF_VIEWS; view++)
 		for (int against = 0; against < DIFF_AGAINSTS; against++) {
+			double of = weight[view][against], adds;
+
 			if (!r->planned[view][against])
 				continue;
-			weights += weight[view][against];
-			e += weight[view][against] * e_of(r, view, against);
+			adds = of * sequential_e(&r->seen[view][against], 0, DIFF_WATCH_TUNED);
+			weights += of;
+			e += adds;
+			if (!(adds > most))
+				continue;
+			most = adds;
+			r->view = (enum diff_view)view;
+			r->against = (enum diff_against)against;
 		}
-	}
 	return weights > 0 ? e / weights : 1;
 }
 
@@ -290,32 +282,12 @@ enum diff_view diff_watch_main_view(const struct diff_watch_row *r)
 	return r->planned[DIFF_UNSWITCHED][DIFF_TOTAL] ? DIFF_UNSWITCHED : DIFF_MEAN;
 }
 
-/* Of a change: the test that adds most to the evidence. */
-static void choose_strongest(struct diff_watch_row *r)
-{
-	double most = -1;
-
-	for (int view = 0; view < DIFF_VIEWS; view++) {
-		for (int against = 0; against < DIFF_AGAINSTS; against++) {
-			double adds = weight[view][against] * e_of(r, view, against);
-
-			if (!r->planned[view][against] || !(adds > most))
-				continue;
-			most = adds;
-			r->view = (enum diff_view)view;
-			r->against = (enum diff_against)against;
-		}
-	}
-}
-
 static void show(struct diff_watch *w, struct diff_watch_row *r, double alpha)
 {
 	const struct sequential *s;
 	struct sequential_limits l;
 
-	if (r->found) {
-		choose_strongest(r);
-	} else {
+	if (!r->found) {
 		r->view = diff_watch_main_view(r);
 		r->against = DIFF_TOTAL;
 	}

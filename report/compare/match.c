@@ -53,10 +53,7 @@ static int add_entry(struct match *m, enum report_by by, uint32_t profile, uint3
 	r = row_of(m, by, profile, e);
 	if (!r)
 		return -1;
-	if (profile < m->bases)
-		r->in_base = true;
-	else
-		r->in_new = true;
+	*(profile < m->bases ? &r->in_base : &r->in_new) = true;
 	r->profile = profile;
 	r->entry = entry;
 	return sums_add(&r->sums[profile], &e->sums);
@@ -90,14 +87,13 @@ static void join_rows(struct match *m, struct match_row *base, struct match_row 
  * row of another kind. */
 static uint32_t pair_group(struct match *m, uint32_t first)
 {
+	const char *loose = m->row[first].loose;
 	uint32_t base = first, end;
 
-	while (base < m->rows && !m->row[base].in_new &&
-	       !strcmp(m->row[base].loose, m->row[first].loose))
+	while (base < m->rows && !m->row[base].in_new && !strcmp(m->row[base].loose, loose))
 		base++;
 	end = base;
-	while (end < m->rows && !m->row[end].in_base &&
-	       !strcmp(m->row[end].loose, m->row[first].loose))
+	while (end < m->rows && !m->row[end].in_base && !strcmp(m->row[end].loose, loose))
 		end++;
 	if (base > first && base - first == end - base)
 		for (uint32_t i = first; i < base; i++)

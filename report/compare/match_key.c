@@ -4,6 +4,7 @@
 #include "report/compare/match.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,19 +21,24 @@ struct keys {
 	const char *vague_in; /* the module of the frame before, if that was vague */
 };
 
-static void put(struct keys *k, const char *text)
+__attribute__((format(printf, 2, 3))) static void put(struct keys *k, const char *format, ...)
 {
-	fputs(text, k->full);
-	fputs(text, k->loose);
+	FILE *const to[] = {k->full, k->loose};
+
+	for (int i = 0; i < 2; i++) {
+		va_list args;
+
+		va_start(args, format);
+		vfprintf(to[i], format, args);
+		va_end(args);
+	}
 }
 
 /* The number of frames in code without names may differ from build to build. */
 static void put_vague(struct keys *k, const char *module)
 {
-	if (k->vague_in && !strcmp(k->vague_in, module))
-		return;
-	put(k, PART VAGUE);
-	put(k, module);
+	if (!k->vague_in || strcmp(k->vague_in, module) != 0)
+		put(k, PART VAGUE "%s", module);
 	k->vague_in = module;
 }
 
@@ -45,10 +51,7 @@ static void put_named(struct keys *k, const struct match_module *module, const s
 			continue;
 		}
 		k->vague_in = NULL;
-		put(k, PART);
-		put(k, module->name);
-		put(k, ":");
-		put(k, s[i].function);
+		put(k, PART "%s:%s", module->name, s[i].function);
 		if (lines && s[i].line)
 			fprintf(k->full, "@%08d", s[i].line - s[i].declared);
 	}
@@ -73,10 +76,7 @@ static void put_source(struct keys *k, struct match *m, uint32_t profile,
 		symbolize_source_find(m->profile[profile], frame, &line);
 
 	k->vague_in = NULL;
-	put(k, PART);
-	put(k, f ? source_file(f->file) : "");
-	put(k, ":");
-	put(k, f ? f->name : "");
+	put(k, PART "%s:%s", f ? source_file(f->file) : "", f ? f->name : "");
 	if (line && line->line)
 		fprintf(k->full, "@%08" PRId64 ".%08" PRIu32,
 			(int64_t)line->line - (int64_t)f->first_line, line->column);
@@ -101,10 +101,7 @@ static void put_frame(struct keys *k, struct match *m, uint32_t profile,
 		put_named(k, module, symbol, count, !frame->exact);
 	} else {
 		k->vague_in = NULL;
-		put(k, PART);
-		put(k, module->name);
-		fprintf(k->full, "+%016" PRIx64, (uint64_t)frame->offset);
-		fprintf(k->loose, "+%016" PRIx64, (uint64_t)frame->offset);
+		put(k, PART "%s+%016" PRIx64, module->name, (uint64_t)frame->offset);
 	}
 }
 
@@ -148,14 +145,9 @@ static void put_all(struct keys *k, struct match *m, enum report_by by, uint32_t
 {
 	const struct profile *p = m->profile[profile];
 	const struct prof_function *f = &p->function[e->function];
-	char outcome[16];
 
-	put(k, f->name);
-	put(k, PART);
-	if (needs_library(m, f->name))
-		put(k, f->library);
-	snprintf(outcome, sizeof(outcome), PART "%" PRIu32, e->outcome);
-	put(k, outcome);
+	put(k, "%s" PART "%s" PART "%" PRIu32, f->name, needs_library(m, f->name) ? f->library : "",
+	    e->outcome);
 	if (e->path < p->paths)
 		put_path(k, m, by, profile, &p->path[e->path]);
 }
@@ -163,21 +155,17 @@ static void put_all(struct keys *k, struct match *m, enum report_by by, uint32_t
 int match_key_make(struct match *m, enum report_by by, uint32_t profile, const struct prof_entry *e,
 		   char **key, char **loose)
 {
-	struct keys k = {0};
-	size_t bytes, loose_bytes;
-	int failed;
+	struct utf8_memory full, without_lines;
+	struct keys k;
 
-	*key = *loose = NULL;
-	k.full = open_memstream(key, &bytes);
-	k.loose = open_memstream(loose, &loose_bytes);
+	utf8_memory_begin(&full);
+	utf8_memory_begin(&without_lines);
+	k = (struct keys){full.to, without_lines.to, NULL};
 	if (k.full && k.loose)
 		put_all(&k, m, by, profile, e);
-	failed = !k.full || !k.loose;
-	if (k.full)
-		failed |= fclose(k.full) != 0;
-	if (k.loose)
-		failed |= fclose(k.loose) != 0;
-	if (!failed)
+	*key = utf8_memory_end(&full);
+	*loose = utf8_memory_end(&without_lines);
+	if (*key && *loose)
 		return 0;
 	free(*key);
 	free(*loose);

@@ -5,53 +5,45 @@
 
 #include "report/report.h"
 
-/* The head of a report in words, numbers formatted. Texts may hold
- * names from the profile and are not yet clean. `utf8` allows the micro sign. */
+/* ---- the head of a report in words. Texts may hold names from the profile and are not yet clean.
+ * `utf8` allows the micro sign ---- */
 
 typedef void report_head_sink(void *to, const char *name, const char *raw);
 
 /* The process, the clocks, the overhead, the calls, the confidence: "clock", "tsc, one tick ...".
  * A line that finds no memory is left out. */
 void report_head_each(const struct report *r, bool utf8, report_head_sink *sink, void *to);
-
 /* The two parts of the short head: what ran and what was left out, which come before any number;
  * how many calls, by which clock, at what cost. */
 void report_head_run(const struct report *r, bool utf8, report_head_sink *sink, void *to);
 void report_head_calls(const struct report *r, bool utf8, report_head_sink *sink, void *to);
-
 /* Whether calls and the time between them add up. */
 void report_head_check(const struct report *r, bool utf8, report_head_sink *sink, void *to);
-
 /* The command line of what was to be run, or of how many programs there are runs; free() it. NULL:
  * no process, or out of memory. */
 char *report_head_command(const struct report *r);
 
-/* What was not recorded, and what would record it: the look at groups that were off (struct
- * scp_look), selected functions that were never called, computing. */
+/* ---- what was not recorded, and what would record it: the look at groups that were off (struct
+ * scp_look), selected functions that were never called, computing ---- */
 
 /* Of a report that is complete otherwise. -1: out of memory. */
 int elsewhere_fill(struct report *r);
 void elsewhere_free(struct report *r);
 
-/* All that follow: free() the text. NULL: nothing to say, or out of memory. */
+/* Texts are to be freed. NULL: nothing to say, or out of memory. */
 
 /* "`-g io` would record 31 % of the threads' time (...)": the groups that matter. */
 char *elsewhere_describe(const struct report *r);
-
 /* "SSL_read, SSL_write": selected functions that were never called. */
 char *elsewhere_not_called(const struct report *r);
-
 /* The share of the time (but for waiting for a CPU) that the program computed, outside of all calls
  * that are known, looked at or recorded; NAN: not known. */
 double elsewhere_computing(const struct report *r);
 
-/* How much of what the processes did the recorded calls explain. */
-
-/* Of a report that is complete otherwise. -1: out of memory. */
+/* How much of what the processes did the recorded calls explain. Of a report that is complete
+ * otherwise. -1: out of memory. */
 int ledger_fill(struct report *r);
-
-/* "12.0 % of 1,234 reads, ...": the shares that are known. free() it. NULL: none is, or out of
- * memory. */
+/* "12.0 % of 1,234 reads, ...": the shares that are known. */
 char *ledger_describe(const struct report *r, bool utf8);
 
 /* What a function with that name and these groups (SCP_GROUP_*) is to the kernel: see the file. */
@@ -59,46 +51,31 @@ char *ledger_describe(const struct report *r, bool utf8);
 #define LEDGER_WRITES 2u
 unsigned ledger_counted_as(const char *name, uint32_t group);
 
-/* What was done to processes that the tool went to while they ran (struct prof_attached). */
-
-/* Of all processes together. known: false, nobody went to any. `threads` and the like are sums;
- * stopped_ns is the longest; flags are those that all have. */
+/* What was done to processes that the tool went to while they ran: of all together. known: false,
+ * nobody went to any. `threads` and the like are sums; stopped_ns is the longest; flags are those
+ * that all have. */
 struct prof_attached attach_summary_of(const struct profile *p, uint64_t *processes);
-
-/* "to 7 threads, which were held up for 3.1 ms at most; ..." free() it. NULL: nobody went to any,
- * or out of memory. */
+/* "to 7 threads, which were held up for 3.1 ms at most; ..." */
 char *attach_summary_describe(const struct profile *p, bool utf8);
-
 /* What attaching cannot see, and slots that were left. */
 void attach_summary_warn(struct report *r);
 
-/* What a profile leaves out on purpose, in words, so that nobody takes a filtered profile for a
- * complete one. */
-
-/* "only below serve; paths of at most 4 frames; ...". free() it. NULL: nothing was left out, or
- * out of memory. */
+/* What a profile leaves out on purpose, so that nobody takes a filtered profile for a complete one:
+ * "only below serve; paths of at most 4 frames; ...". */
 char *filter_summary_describe(const struct profile *p);
-
 /* Share of the processes' lives that was recorded; NAN where recording could not stop. */
 double filter_summary_recorded_share(const struct profile *p);
-
 /* Filters that were asked for and are not in force, and what they could not decide. */
 void filter_summary_warn(struct report *r);
 
-/* A report without calls: why, and what would show some. */
-
-/* Adds the warning `no-calls` where it is due. Of a report that is complete but for warnings. */
+/* Adds the warning `no-calls` where it is due: why, and what would show some. */
 void no_calls_warn(struct report *r);
-
-/* All warnings of a report but those about the names of frames, which come as they are asked for
- * (frame_symbols.h). */
-
-/* What a reader must know before trusting the numbers, in the order of its weight. Once, when all
- * rows are filled. */
+/* All warnings but those about the names of frames, which come as they are asked for, in the order
+ * of their weight. Once, when all rows are filled. */
 void warnings_collect(struct report *r);
 
-/* Commands as a shell reads them, of the program that was asked for, with the groups that were on:
- * what a reader copies from a report. */
+/* ---- commands as a shell reads them, of the program that was asked for, with the groups that were
+ * on: what a reader copies from a report ---- */
 
 /* "scprof run -g socket,wait,io --until 5% -- COMMAND", or of a process that ran "scprof attach ...
  * PID". `more`: SCP_GROUP_* to be recorded, too;
@@ -106,10 +83,8 @@ void warnings_collect(struct report *r);
  * default. COMMAND itself where the report is of several, or the line is too long or cannot be
  * copied. */
 void next_command_run(FILE *to, const struct report *r, uint32_t more, const char *options);
-
 /* "scprof report OPTIONS PROFILE". */
 void next_command_report(FILE *to, const struct report *r, const char *options);
-
 /* The command that was profiled. */
 void next_command_program(FILE *to, const struct report *r);
 
@@ -122,16 +97,13 @@ struct verdict {
 };
 struct verdict verdict_of(const struct report *r);
 
-/* What a reader does next, chosen by what the report found. */
-
 /* Fill next_step[] and next_steps: at most NEXT_STEPS sentences, the most useful first, each with a
  * command that can be copied. To be called when all else of the report is known. Names are as in
  * the profile, not yet clean. Without memory there are fewer. `page`: the report is one. */
 void next_steps_fill(struct report *r, bool page);
 void next_steps_free(struct report *r);
 
-/* The lines of a report's head, and those of what ran; private to report_head.c and head_run.c. */
-
+/* Private to report_head.c and head_run.c: the lines of a report's head. */
 struct head {
 	const struct report *report;
 	bool utf8;
@@ -142,7 +114,6 @@ struct head {
 /* A line; without memory none. */
 void head_put(const struct head *f, const char *name, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-
 /* The process, or processes, the programs, how they were attached to, and what filters left out. */
 void head_run_put(const struct head *f);
 

@@ -169,8 +169,11 @@ static void put_run(const struct head *f)
 	else
 		head_put(f, "process", "%" PRIu32 ", %s; wall time %s%s%s", p->pid,
 			 end_of_one(r, end, sizeof(end)),
-			 process_end_is_known(p) || isnan(r->wall_s) ? "" : "at least ", wall.text,
-			 when);
+			 p->end_state != SCP_END_RUNNING || p->end.seen >= SCP_END_STATUS ||
+					 isnan(r->wall_s)
+				 ? ""
+				 : "at least ",
+			 wall.text, when);
 }
 
 static void put_attached(const struct head *f)

@@ -5,12 +5,9 @@
 
 #include "report/loops/loop.h"
 
-/* The calls of a thread as a graph: a node is a site with top-level calls, an edge the gaps
- * from one site to the next. Private to report/.
- *
- * Where a thread starts or ends the edge's other end is `nodes` of the graph, one beyond the
- * last node. A loop is a strongly connected component with an edge inside. */
-
+/* The calls of a thread as a graph: a node is a site with top-level calls, an edge the gaps from
+ * one site to the next. Where a thread starts or ends the edge's other end is `nodes` of the graph,
+ * one beyond the last node. A loop is a strongly connected component with an edge inside. */
 struct loop_node {
 	uint32_t site;
 	uint32_t component;
@@ -36,7 +33,6 @@ struct loop_graph {
 };
 
 void loop_graph_clear(struct loop_graph *g);
-
 /* A new node or edge, zeroed; NULL: out of memory. */
 struct loop_node *loop_graph_node(struct loop_graph *g);
 struct loop_edge *loop_graph_edge(struct loop_graph *g);
@@ -60,18 +56,16 @@ bool loop_graph_inside(const struct loop_graph *g, const struct loop_edge *e, ui
 int loop_cycle_find(const struct loop_graph *g, uint32_t component, uint32_t *path,
 		    uint32_t *length);
 
-/* The states of a loop in the order in which they are shown; private to report/. */
+/* The states of a loop in the order in which they are shown. */
 struct loop_order {
 	uint32_t *state; /* nodes: of the main cycle, then the rest by time; to be freed */
 	uint32_t states;
 	uint32_t way; /* how many are of the main cycle */
 };
-
 /* Of a component. -1: out of memory. */
 int loop_cycle_order(struct loop_order *o, const struct loop_graph *g, uint32_t component);
 
-/* From a graph of calls to the rows that a loop is printed as; private to report/. */
-
+/* From a graph of calls to the rows that a loop is printed as. */
 struct loop_rows {
 	const struct report *report;
 	const struct loop_limits *limits;
@@ -84,13 +78,10 @@ struct loop_rows {
 
 /* Add a cycle with its rows. -1: out of memory. */
 int loop_rows_cycle(struct loop_rows *w, uint32_t component);
-
 /* The last row, and all percentages. -1: out of memory. */
 int loop_rows_finish(struct loop_rows *w);
 
-/* Which threads repeat the same loop. Private to report/. */
-
-/* A profile's entries and gaps by table. */
+/* Which threads repeat the same loop: a profile's entries and gaps by table. */
 struct loop_tables {
 	const struct profile *profile;
 	const uint32_t *site_of;
@@ -105,10 +96,8 @@ struct loop_tables {
 /* Fill all but the groups. -1: out of memory; call loop_threads_end in any case. */
 int loop_threads_begin(struct loop_tables *t, const struct report *r, const uint32_t *site_of);
 void loop_threads_end(struct loop_tables *t);
-
 /* Fill group, order and groups. -1: out of memory. */
 int loop_threads_group(struct loop_tables *t);
-
 /* The settled graph of the calls and gaps of some tables together. -1: out of memory. */
 int loop_threads_graph(struct loop_tables *t, const uint32_t *table, uint32_t tables,
 		       struct loop_graph *g);

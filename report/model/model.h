@@ -5,90 +5,67 @@
 
 #include "report/report.h"
 
-/* Where the time of all threads went: gaps, threads and processes of a report, and whether calls
- * and gaps add up to it. */
+/* ---- gaps, threads and processes, and whether calls and gaps add up to their time ---- */
 
 /* Threads and processes, and the remainder. -1: out of memory. */
 int account_threads(struct report *r);
-
 bool account_starts_before(const struct prof_process *a, const struct prof_process *b);
 /* After that. `site_of`: the site of each of the profile's entries. -1: out of memory. */
 int account_gaps(struct report *r, const uint32_t *site_of);
 
-/* Where the time of all threads went, and whether the kernel charged them as much. */
+/* ---- where the time of all threads went, and whether the kernel charged them as much ---- */
 
-/* Were the threads kept waiting for a CPU for more than a fifth of their time, as the kernel counts
- * it? */
+/* Did the threads wait for a CPU for over a fifth of their time, as the kernel counts it? */
 bool threads_time_overloaded(const struct profile *p);
-
 /* After states_find_stolen. */
 void threads_time_fill(struct report *r);
-
 /* What most of it was, to end "the program mostly ..."; NULL: not known. */
 const char *threads_time_mostly(const struct report_threads_time *t);
-
-/* Of all time on a CPU that in calls, in s. Estimated by itself, it can be beyond the whole on
- * either side: not here. */
+/* Of all time on a CPU that in calls, in s; not beyond the whole on either side. */
 double threads_time_cpu_in_calls_s(const struct report_threads_time *t);
 
-/* The time on a CPU, in s: of it what recording took in all, perturbation_ns, as far as there was
- * as much, and what is left of that in calls and outside of them. */
+/* The time on a CPU, in s: of it recording, perturbation_ns as far as there was as much, and what
+ * is left in calls and outside of them. */
 struct threads_cpu {
 	double in_calls_s, outside_s, recording_s;
 };
 struct threads_cpu threads_time_cpu(const struct report *r, const struct report_threads_time *t);
-
 /* CPU time that the kernel charged to the processes (the ledger's) and not to recorded threads
  * while they were recorded, in s; NAN: not known. */
 double threads_time_not_recorded_s(const struct report *r);
-
 /* What calls, the time between them and that explain of the processes' CPU time, less 1; where that
  * is not known, calls and the time between them of the threads'. NAN: not known. */
 double threads_time_difference(const struct report *r);
-
 /* No more than the sample of readings may be off by, and 1 %. */
 bool threads_time_agrees(const struct report *r);
-
 /* Warnings about the detector of switches, and of a check that fails. */
 void threads_time_warn(struct report *r);
-
-/* By how much scprof made the program slower, and within which limits that is known. */
-
 /* Sets perturbation_ns and its limits; NAN without a measured overhead. After the sites, the gaps
  * and the threads are filled. */
 void account_perturbation(struct report *r);
 
-/* Which processes ran together. Profiles of several runs may be reported at once; the time between
- * two runs is nobody's. */
+/* ---- which processes ran together, of profiles of several runs; and the programs ---- */
 
 /* Fill runs, run_of, profiles and wall_s, after account_threads. Processes belong to one run
  * where one is the parent of the other, or became the other (exec), or where they come from one
  * file and have one parent or overlap in time. -1: out of memory. */
 int runs_find(struct report *r);
-
 /* Fill wall_s and runs of the programs, whose wall_s are NAN. -1: out of memory. */
 int runs_measure(struct report *r);
-
-/* The programs of a report: processes of one executable that was started under one name are one
- * program, so a server's many are, too. */
 
 #define PROGRAMS_SHOWN	     6	  /* that text shows the rows of, at most */
 #define PROGRAMS_SMALL_SHARE 0.05 /* below, of the CPU time: not shown */
 
-/* Fill program, program_of, asked and apart, after runs_find. Where the process that began a run
- * replaced itself (exec), what it became is first: a script that starts a program is not what was
- * asked for; what ran only before that comes last, and is not shown. The others are in the order of
- * their CPU time, or where that is not known of all, of their time that is no waiting. Programs of
- * several runs are all shown, up to PROGRAMS_SHOWN; in one run, small ones are not. -1: out of
- * memory. */
+/* Fill program, program_of, asked and apart, after runs_find. Processes of one executable that was
+ * started under one name are one program. Where the process that began a run replaced itself
+ * (exec), what it became is first; what ran only before that comes last, and is not shown. The
+ * others are in the order of their CPU time, or where that is not known of all, of their time that
+ * is no waiting. Programs of several runs are all shown, up to PROGRAMS_SHOWN; in one run, small
+ * ones are not. -1: out of memory. */
 int programs_find(struct report *r, bool together);
-
 /* How many are shown. They are the first ones. */
 uint32_t programs_shown(const struct report *r);
-
-/* Where the time of the program went that the rows are of; of all threads where they are of
- * several.
- */
+/* Of the program that the rows are of; of all threads where they are of several. */
 const struct report_threads_time *programs_time(const struct report *r);
 
 /* The report of one program: its totals, and those of its rows that are kept (sites, or gaps where
@@ -97,28 +74,20 @@ const struct report_threads_time *programs_time(const struct report *r);
 int programs_view(struct report *view, const struct report *r, uint32_t program);
 void programs_view_end(struct report *r, struct report *view);
 
-/* How a process ended, in words for people: what its library wrote, and what was seen from outside.
- */
+/* ---- how a process ended: what its library wrote, and what was seen from outside ---- */
 
 /* "killed by signal 9 (SIGKILL)", "left by _exit, status 0", "still running or killed". */
 void process_end_describe(const struct prof_process *p, char *out, size_t room);
-
 /* The one whose end is the command's, as the run saw it; else the first. NULL: there is none. */
 const struct prof_process *process_end_of_command(const struct report *r);
-
 /* The same in a column of a table: report_names_end, or "SIGKILL", "exit 3". */
 void process_end_abbreviate(const struct prof_process *p, char *out, size_t room);
-
-/* The instant of its end was noted. */
-bool process_end_is_known(const struct prof_process *p);
-
 /* Nobody saw it end: it may still run. */
 bool process_end_is_open(const struct prof_process *p);
-
 /* Is a process that did not say how it ended there now, as far as can be told? */
 bool process_end_runs_now(const struct prof_process *p);
 
-/* What a call costs by displacement, from the profile into the report. */
+/* ---- what a call costs by displacement ---- */
 
 void displaced_fill(const struct report *r, struct report_site *s,
 		    const struct prof_site_cost *cost);
@@ -126,35 +95,26 @@ void displaced_fill(const struct report *r, struct report_site *s,
 /* Once all sites are filled: which uncharged costs are significant among so many tests, and what
  * calls cost with what they were charged. -1: out of memory. */
 int displaced_judge(struct report *r);
-
 /* Has any kept site a cost, or a reason why it has none? */
 bool displaced_any(const struct report *r);
-
 /* The next site after `from` (PROF_NONE: the first) that shares the cost of site `of`; r->sites:
  * none. */
 uint32_t displaced_partner(const struct report *r, uint32_t of, uint32_t from);
-
 /* "rare", "steady", "too-few-windows"; "known"; NULL: nobody looked. */
 const char *displaced_state_name(uint32_t state);
-
 void displaced_warn(struct report *r);
 
-/* The slowest calls of a report. */
-
-/* Needs the report's sites and processes. -1: out of memory. */
+/* The slowest calls. Needs the report's sites and processes. -1: out of memory. */
 int slowest_fill(struct report *r);
-
-/* Warn where slow calls may be missing from the list. */
+/* Warn where some may be missing from the list. */
 void slowest_warn(struct report *r);
 
-/* Reliability warnings: sites whose interval may not contain the true mean, or whose mean hides
- * something. */
+/* ---- sites whose interval may not contain the true mean, or whose mean hides something ---- */
 
 /* "clock-synchronous", "drift", ... of one bit of enum stats_unreliable or report_finding. */
 const char *reliability_name(unsigned bit);
 /* "clock-synchronous, heavy-tail": of all bits of enum stats_unreliable in `bits`. */
 void reliability_names(unsigned bits, char *out, size_t room);
-
 /* "unknown-dependence", ... of one bit of enum tail_unreliable: of a percentile's limits. */
 const char *reliability_tail_name(unsigned bit);
 
@@ -174,11 +134,10 @@ unsigned reliability_findings(const struct report_site *s);
 /* Keep what a site has to be warned of. `row`: its number in the grouping, until all have places.
  * -1: out of memory. */
 int reliability_note(struct report *r, const struct report_site *s, uint32_t row);
-
 /* One warning a reason: how many sites, which function is the largest of them, what to do. */
 void reliability_warn(struct report *r);
 
-/* Names of frames, looked up when a renderer asks for them. */
+/* ---- names of frames, looked up when a renderer asks for them ---- */
 
 /* Names of one frame, inlined functions first: `*count` of them, at least 1. They belong to the
  * report. A module that changed since the run, or is missing, adds a warning to the report. */
@@ -195,7 +154,6 @@ static inline uint32_t frame_symbols_number(const struct symbol *s, bool heurist
 /* How many frames of a site's path are worth showing, without what the C library calls before
  * main or a thread's function: at least one, if there is any. */
 uint32_t frame_symbols_trim_startup(struct report *r, const struct report_site *s);
-
 /* Does the function only start a program or a thread? */
 bool frame_symbols_is_starter(const struct symbol *s);
 
@@ -231,19 +189,15 @@ static inline uint32_t path_site_function(const struct profile *p, const struct 
 }
 
 /* The numbers of a call path in formats of other tools, which know whole numbers only. */
-
 extern const struct report_weight_name {
 	const char *name, *unit; /* as pprof calls them */
 	const char *event;	 /* as callgrind does, unit and all */
 } report_weights[REPORT_WEIGHTS];
-
 uint64_t report_weight_of(enum report_weight weight, const struct report_site *s);
-
 /* Those that the sites of a report have, in their order. How many they are. */
 unsigned report_weight_list(const struct report *r, enum report_weight list[REPORT_WEIGHTS]);
 
 /* How many rows a format prints that has all of them unless --top says otherwise. */
-
 static inline uint32_t rows_of_top(uint32_t rows, uint32_t top)
 {
 	return top == 0 || top > rows ? rows : top; /* REPORT_TOP_DEFAULT is more than any */

@@ -9,11 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-bool process_end_is_known(const struct prof_process *p)
-{
-	return p->end_state != SCP_END_RUNNING || p->end.seen >= SCP_END_STATUS;
-}
-
 bool process_end_is_open(const struct prof_process *p)
 {
 	return !report_names_is_detached(p) && p->end_state == SCP_END_RUNNING &&

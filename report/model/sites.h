@@ -9,7 +9,7 @@
 #include "stats/mean/states.h"
 #include "stats/regression/line.h"
 
-/* From sums in clock units to means in nanoseconds. */
+/* ---- from sums in clock units to means in nanoseconds ---- */
 
 /* Durations on one clock. `min` is 0 where it was not kept, which is safe. */
 struct estimate_sums {
@@ -32,39 +32,32 @@ struct mean_interval estimate_mean(const struct prof_clock *c, const struct esti
 
 /* What the wrapper adds on a clock. */
 struct report_overhead estimate_overhead(const struct prof_clock *c);
-
 /* The mean overhead of calls that went these ways; *o where that is not known. */
 struct report_overhead estimate_overhead_of_ways(const struct report_overhead *o,
 						 const uint64_t way_calls[SCP_WAYS]);
-
 /* The mean overhead of calls with these sums: their nested calls' overhead is in inside_ns, and
  * its uncertainty in the error. */
 struct report_overhead estimate_overhead_around(const struct report_overhead *o,
 						const struct prof_sums *s);
-
 /* Subtract the overhead from a mean and its interval; the error of the overhead, assumed to be
  * normal, widens the interval on both sides. */
 void estimate_compensate(struct mean_interval *e, const struct report_overhead *o,
 			 double confidence);
-
 /* Half the width of an interval, widened by the error of what was subtracted, as above. */
 double estimate_widen(double half_width, double error, double confidence);
-
 /* The straight line of time on size, in clock units, from the batches; -1 where sizes do
  * not vary or were not kept by batches. */
 int estimate_line(const struct prof_sums *s, struct stats_line_fit *fit, double confidence);
-
 /* A single duration of a site, compensated: the call's own overhead is subtracted, and in
  * proportion to its length that of the nested calls, of which only the sum is known.
  * estimate_scale is the factor that the latter leaves. */
 double estimate_compensate_call(const struct report_site *s, double raw_ns);
 double estimate_scale(const struct report_site *s);
-
 /* How calls beyond a percentile depend on each other; it points into `sums`. */
 struct stats_tail estimate_tail(const struct prof_sums *sums);
 
-/* Is the mean of a site one number? Warm-up is found entry by entry, because each thread
- * warms up on its own and only an entry's batches lie in order of time. */
+/* ---- is the mean of a site one number? Warm-up is found entry by entry, because each thread warms
+ * up on its own and only an entry's batches lie in order of time ---- */
 
 /* Of the entries of one site, added one by one; starts as all zeros. */
 struct steadiness {
@@ -84,10 +77,8 @@ struct steadiness {
  * -1: out of memory. */
 int steadiness_add(struct steadiness *to, const struct prof_sums *s, bool ordered, bool include);
 void steadiness_clear(struct steadiness *s);
-
 /* The interval of the mean of `rest`, the cut being an estimate. */
 void steadiness_widen(struct mean_interval *e, const struct steadiness *s);
-
 /* The part of a report's site. To be called when its estimate, overhead and total are known. */
 void steadiness_fill(const struct report *r, struct report_site *s, const struct prof_sums *sums,
 		     const struct steadiness *steady);
@@ -96,9 +87,7 @@ void steadiness_fill(const struct report *r, struct report_site *s, const struct
 unsigned steadiness_findings(const struct report_site *s);
 
 /* The sums of a row's entries, and which of its calls the mean is of. Reports and live views share
- * this rule, so that they agree about the same calls. */
-
-/* Starts as all zeros. */
+ * this rule, so that they agree about the same calls. Starts as all zeros. */
 struct site_sums {
 	struct prof_sums sums;	  /* of all calls */
 	struct steadiness steady; /* steady.rest: of those that the mean is of */
@@ -112,10 +101,8 @@ bool site_sums_in_order(const struct profile *p, const struct prof_entry *e);
 
 /* Add an entry's sums. `ordered` and `include` as for steadiness_add. -1: out of memory. */
 int site_sums_add(struct site_sums *w, const struct prof_sums *s, bool ordered, bool include);
-
 /* After the last entry. */
 void site_sums_settle(struct site_sums *w);
-
 void site_sums_clear(struct site_sums *w);
 
 /* The mean of a settled row's calls, warm-up excluded unless it was included. As measured: not
@@ -123,27 +110,22 @@ void site_sums_clear(struct site_sums *w);
 struct mean_interval site_sums_mean(const struct prof_clock *clock, const struct prof_sums *sums,
 				    const struct prof_sums *rest, double confidence);
 
-/* From the sums of a site's calls to its row of a report. */
-
 /* Everything but its function, outcome and path, which the grouping knows, and its share.
  * The mean is that of steady->rest, all else that of `sums`, all calls.
  * Notes in the report whether calls are synchronous with the clock's tick. */
 void site_fill(struct report *r, struct report_site *s, const struct prof_sums *sums,
 	       const struct steadiness *steady);
-
 /* Once its intervals are final: cut their limits, and percentiles, at 0, and see whether the mean
  * is one (below_ns). */
 void site_limit(struct report_site *s, double confidence);
-
 /* The time of calls with these sums, compensated: of a site, its total_ns. */
 double site_total_ns(const struct prof_clock *clock, const struct report_overhead *o,
 		     const struct prof_sums *sums);
-
 /* The row of a function's calls that found no room in the profile: without it totals would lack
  * their time. */
 void site_fill_overflow(const struct report *r, struct report_site *s, uint32_t function);
 
-/* Where the time of a row's calls went: on a CPU, runnable, asleep. */
+/* ---- where the time of a row's calls went: on a CPU, runnable, asleep ---- */
 
 /* Before the sites: the share stolen, and its error. */
 void states_find_stolen(struct report *r);
@@ -178,22 +160,17 @@ void states_fill(const struct report *r, struct report_site *s, const struct pro
 
 /* Asleep time that was stolen rather, as a share of it. */
 double states_asleep_stolen(double stolen_share, const struct scp_off_cpu *o);
-
 /* Is it known of any site? */
 bool states_any(const struct report *r);
-
 /* Reliability warnings of any of its intervals. */
 unsigned states_doubts(const struct report_states *t);
-
 /* After the bars: which of their calls were switched. */
 void states_fill_bars(struct report_site *s, const struct prof_sums *sums);
 
-/* Which functions are there to wait: for events, a connection, another thread or process, or time
- * to pass. What they take is not work, and depends on others: it is kept out of all shares of it.
- */
-
-/* True of the group `wait`, of accept, and of the C library's functions in waiting.c where -s
- * selected them. A region or a function of the program never waits, whatever it is called. */
+/* Is the function there to wait: for events, a connection, another thread or process, or time to
+ * pass? What it takes is not work, and depends on others: it is kept out of all shares of it. True
+ * of the group `wait`, of accept, and of functions of the C library where -s selected them. A
+ * region or a function of the program never waits, whatever it is called. */
 bool waiting_function(const struct prof_function *f);
 
 /* Which entries of a profile are one row of a report.
@@ -253,10 +230,9 @@ uint32_t groups_paths(const struct groups *g, const struct group_row *row);
 
 struct group_path groups_path(const struct groups *g, const struct group_row *row);
 
-/* In which order the rows of a report come: those that do not wait (waiting_function) first, of
- * both the longest total first (or as --sort has it); ties by what is printed, never by order in
- * the file.
- */
+/* ---- in which order the rows of a report come: those that do not wait (waiting_function) first,
+ * of both the longest total first (or as --sort has it); ties by what is printed, never by order in
+ * the file ---- */
 
 /* Is the order that of estimates, which must be made before? */
 bool groups_order_needs_sites(enum report_sort sort);
@@ -268,17 +244,14 @@ int groups_order_sort(struct groups *g);
 /* groups_make and this, with nothing folded. */
 int groups_order_build(struct groups *g, const struct profile *p, enum report_by by);
 
-/* Call paths that are the same but for the places within their functions. */
-
 /* By path of the profile: a number that paths share whose frames lie in the same functions of the
- * same modules, in the same order; with `site` only the frames of their sites (path_site.h). A
- * frame without a function's name is its address. Looks up the names of all frames, each once. To
- * be freed; NULL: out of memory. */
+ * same modules, in the same order; with `site` only the frames of their sites. A frame without a
+ * function's name is its address. Looks up the names of all frames, each once. To be freed; NULL:
+ * out of memory. */
 uint32_t *groups_fold(struct report *r, bool site);
 
 /* Which calls of a row are inside other recorded calls: their time is those calls' time, too.
  * Known from the gaps, which lie between calls that are inside no other. */
-
 struct nesting {
 	const struct profile *profile;
 	bool any;	    /* some call is inside another */
@@ -291,6 +264,7 @@ struct nesting {
 int nesting_begin(struct nesting *n, const struct profile *p);
 void nesting_end(struct nesting *n);
 
+/* Of a row's entries. */
 struct nesting_row {
 	uint64_t outer_calls; /* inside no other recorded call */
 	double outer_part;    /* of the row's time: estimated by the calls where only some are */
@@ -298,18 +272,15 @@ struct nesting_row {
 	 * profile does not tell. */
 	double self_units;
 };
-
-/* Of a row's entries. */
 struct nesting_row nesting_of(const struct nesting *n, const struct groups *g,
 			      const struct group_row *row);
 
 /* What the means of a site differ by between several runs: then its intervals are about the next
  * run, and not only about those that were recorded. */
+struct run_to_run;
 
 /* Of two runs an interval between them is so wide that it says nothing. */
 #define RUN_TO_RUN_LEAST 3
-
-struct run_to_run;
 
 /* For a report's sites, after runs_find; NULL where there are too few runs, or no memory. */
 struct run_to_run *run_to_run_begin(const struct report *r);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Numbers as people read them. */
+/* Numbers as people read them. Every function writes a NUL-terminated text of at most `room` bytes
+ * into `out`; NAN becomes "-". `utf8` allows the micro sign. */
 #ifndef SCPROF_REPORT_WORDING_NUMBERS_H
 #define SCPROF_REPORT_WORDING_NUMBERS_H
 
@@ -8,35 +9,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Every function writes a NUL-terminated text of
- * at most `room` bytes into `out`; NAN becomes "-". `utf8` allows the micro
- * sign. */
-
 /* "-0.12": so many decimals, as printf has them, but what rounds to 0 has no sign. */
 void numbers_fixed(char *out, size_t room, double value, int decimals);
-
 /* The same for printf with a sign: 0 for a value that rounds to it, so that it is never "-0.0". */
 double numbers_tidy(double value, int decimals);
-
-/* "1.234 ms": four significant digits, unit from the size; what is not 0 never reads
- * as 0. */
+/* "1.234 ms": four significant digits, unit from the size; what is not 0 never reads as 0. */
 void numbers_duration(char *out, size_t room, double ns, bool utf8);
-
 /* "1,234,567". */
 void numbers_count(char *out, size_t room, uint64_t n);
-
 /* "1.23 MB", powers of 1000. */
 void numbers_bytes(char *out, size_t room, uint64_t bytes);
-
 /* "45.2 %" of a share in 0 .. 1; what is not 0 never reads as 0. */
 void numbers_share(char *out, size_t room, double share);
-
 /* "45.2 %" of a whole number of thousandths, which may be negative. */
 void numbers_permille(char *out, size_t room, int32_t permille);
-
 /* "0.312", "21,700,000": three significant digits. */
 void numbers_plain(char *out, size_t room, double value);
-
 /* "7,120": so many significant digits, with commas, and never an exponent below 10^15. */
 void numbers_significant(char *out, size_t room, double value, int digits);
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Text from elsewhere, safe to print. */
+/* Text from elsewhere (symbol names, command lines, thread names) made safe to print, and its width
+ * on a terminal. Names are data: nothing in them may move the cursor, change colours, or turn the
+ * direction of writing. Functions that return a char * give memory to free(), NULL when out of
+ * memory. */
 #ifndef SCPROF_REPORT_WORDING_UTF8_H
 #define SCPROF_REPORT_WORDING_UTF8_H
 
@@ -8,12 +11,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-/* Text from elsewhere (symbol names, command lines, thread names) made safe to
- * print, and its width on a terminal. Names are data: nothing in them may move
- * the cursor, change colours, or turn the direction of writing.
- *
- * Functions that return a char * give memory to free(), NULL when out of memory. */
 
 /* A text that is written as a stream. */
 struct utf8_memory {

@@ -9,7 +9,6 @@
 
 /* Every code that a report or a comparison warns with: what it means for the numbers, and what to
  * do. A warning is its figures, which whoever warns has, and these words. */
-
 enum warning_kind {
 	WARNING_ANSWER,	 /* its figures say all that is known, and are shown whole */
 	WARNING_NUMBERS, /* calls are missing, or numbers may be wrong */
@@ -33,9 +32,9 @@ extern const size_t warning_codes_count;
 const struct warning_code *warning_codes_find(const char *code);
 
 /* Lists of warnings, of reports and of comparisons. Each code and text is kept once. A warning that
- * finds no memory is lost: the numbers matter more. */
-
-/* Add a warning to a list that starts as NULL and 0; each is to be cleared, the list freed. The
+ * finds no memory is lost: the numbers matter more.
+ *
+ * Add a warning to a list that starts as NULL and 0; each is to be cleared, the list freed. The
  * format makes the figures, which begin its first sentence, without a full stop; the code's own
  * words follow them (warning_codes.h). */
 __attribute__((format(printf, 4, 0))) void warning_list_add(struct report_warning **list,

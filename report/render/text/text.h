@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The report for people. */
+/* The report for people. text.c prints the parts in order, each of the files text_*.c one part,
+ * with cells and lines from text_cell.c. A function that returns int returns -1 when out of memory;
+ * errors of the stream stay in it. Labels and lines are the caller's to free; NULL: out of
+ * memory. */
 #ifndef SCPROF_REPORT_RENDER_TEXT_TEXT_H
 #define SCPROF_REPORT_RENDER_TEXT_TEXT_H
 
 #include "report/loops/loop.h"
 #include "report/render/text/table.h"
-
-/* text.c prints the parts in order, each of the files text_*.c one part,
- * with cells and lines from text_cell.c. A function that returns int returns -1 when out of
- * memory; errors of the stream stay in it. Labels and lines are the caller's to free; NULL: out of
- * memory. */
 
 struct text {
 	struct report *report; /* NULL where two are compared, and options with it */
@@ -110,7 +108,6 @@ __attribute__((format(printf, 5, 6))) void text_cell_say(struct text *t, enum te
 
 /* A line in bold, cleaned and cut to the width. */
 void text_cell_bold(struct text *t, const char *raw);
-
 /* "  name       words about it", cleaned and wrapped. */
 __attribute__((format(printf, 3, 4))) void text_cell_fact(struct text *t, const char *name,
 							  const char *format, ...);
@@ -118,12 +115,9 @@ __attribute__((format(printf, 3, 4))) void text_cell_fact(struct text *t, const 
 void text_cell_rows_shown(struct text *t, uint32_t rows, double shown_ns, double all_ns,
 			  const char *of_what);
 
-/* Rows of the same function and outcome must not look the same: which of the
- * frames that a row would fold away must be seen, and which frames need their
- * address because their names are the same. Private to the text report.
- *
- * Only frames in which rows differ are looked up: symbolizing is slow. */
-
+/* Rows of the same function and outcome must not look the same: which of the frames that a row
+ * would fold away must be seen, and which need their address because their names are the same. Only
+ * frames in which rows differ are looked up: symbolizing is slow. */
 enum apart_mark {
 	APART_SHOW = 1,	      /* this frame tells the row from another */
 	APART_OFFSET = 2,     /* only by its address */
