@@ -8,7 +8,6 @@
 #include "report/findings/findings.h"
 #include "report/model/model.h"
 #include "report/model/sites.h"
-#include "report/render/json/json.h"
 #include "report/render/formats.h"
 #include "report/render/text/text.h"
 #include "report/wording/warning_list.h"

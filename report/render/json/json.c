@@ -5,6 +5,7 @@
 
 #include "report/findings/findings.h"
 #include "report/model/model.h"
+#include "report/render/formats.h"
 
 /* `sites` are in the document; a thread's start and end, and what --top left out, have no
  * index. */

@@ -8,9 +8,6 @@
 #include "report/render/json/json_write.h"
 #include "report/report.h"
 
-/* Print all of it. 0, or -1: out of memory. Errors of the stream stay in it. */
-int json_print(struct report *r, const struct report_options *o, FILE *out);
-
 /* One function of a frame as an element of an array. */
 void json_stack_frame(struct json_writer *w, const struct symbol *s, bool heuristic);
 /* The members "path", which tells how complete the path is, and "stack", innermost frame

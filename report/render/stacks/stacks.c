@@ -65,54 +65,40 @@ char *stacks_place_name(const struct symbol *s)
 		       : text;
 }
 
-static uint32_t address_name(struct stacks *s, const struct symbol *symbol)
-{
-	char *text = stacks_place_name(symbol);
-	uint32_t number = clean_name(s, text);
-
-	free(text);
-	return number;
-}
-
 static uint32_t function_of(struct stacks *s, const struct symbol *symbol)
 {
+	char *place = symbol->function ? NULL : stacks_place_name(symbol);
 	struct stacks_function f = {
 		.name = symbol->function ? function_name(s, symbol->function)
-					 : address_name(s, symbol),
+					 : clean_name(s, place),
 		.file = clean_name(s, symbol->file),
 		.module = clean_name(s, symbol->module),
 		.declared = symbol->declared,
 	};
 
+	free(place);
 	f.linker_name = symbol->linker_name ? function_name(s, symbol->linker_name) : f.name;
 	return add_function(s, &f);
-}
-
-static bool add_place(struct stacks *s, const struct symbol *symbol)
-{
-	uint32_t function = function_of(s, symbol);
-
-	if (function == STRING_INDEX_NONE ||
-	    !array_reach((void **)&s->place, &s->place_room, s->places, sizeof(*s->place), 0))
-		return false;
-	s->place[s->places++] = (struct stacks_place){function, symbol->line};
-	return true;
 }
 
 static uint32_t add_frame(struct stacks *s, const struct prof_frame *frame,
 			  const struct symbol *symbol, size_t count)
 {
-	struct stacks_frame *f;
+	uint32_t first = s->places;
 
+	for (size_t i = 0; i < count && i < STACKS_PLACES; i++) {
+		uint32_t function = function_of(s, &symbol[i]);
+
+		if (function == STRING_INDEX_NONE ||
+		    !array_reach((void **)&s->place, &s->place_room, s->places, sizeof(*s->place),
+				 0))
+			return STRING_INDEX_NONE;
+		s->place[s->places++] = (struct stacks_place){function, symbol[i].line};
+	}
 	if (!array_reach((void **)&s->frame, &s->frame_room, s->frames, sizeof(*s->frame), 0))
 		return STRING_INDEX_NONE;
-	f = &s->frame[s->frames];
-	*f = (struct stacks_frame){*frame, s->places, 0, symbol->function != NULL};
-	for (size_t i = 0; i < count && i < STACKS_PLACES; i++) {
-		if (!add_place(s, &symbol[i]))
-			return STRING_INDEX_NONE;
-		f->places++;
-	}
+	s->frame[s->frames] =
+		(struct stacks_frame){*frame, first, s->places - first, symbol->function != NULL};
 	return s->frames++;
 }
 
@@ -131,6 +117,17 @@ uint32_t stacks_frame(struct stacks *s, const struct prof_frame *frame)
 	return *known;
 }
 
+/* One that no frame is in. */
+static uint32_t add_named(struct stacks *s, const char *name, const char *module)
+{
+	struct stacks_function f = {.name = function_name(s, name),
+				    .file = STRING_INDEX_NONE,
+				    .module = clean_name(s, module)};
+
+	f.linker_name = f.name;
+	return add_function(s, &f);
+}
+
 /* The path of the module that a library's name means, if it is on any path itself. */
 static const char *module_path(const struct profile *p, const char *library)
 {
@@ -144,40 +141,32 @@ uint32_t stacks_leaf(struct stacks *s, const struct report_site *site, bool with
 {
 	const struct profile *p = s->report->profile;
 	const struct prof_function *f = &p->function[site->function];
-	struct stacks_function leaf = {.file = STRING_INDEX_NONE};
 	char *text = NULL;
+	uint32_t number;
 
 	with_outcome = with_outcome && !site->overflow && site->outcome != SCP_COMPLETED;
 	if (asprintf(&text, "%s%s%s%s", f->name, with_outcome ? " (" : "",
 		     with_outcome ? report_names_outcome(site) : "", with_outcome ? ")" : "") < 0)
 		return STRING_INDEX_NONE;
-	leaf.name = leaf.linker_name = function_name(s, text);
-	leaf.module = clean_name(s, module_path(p, f->library));
+	number = add_named(s, text, module_path(p, f->library));
 	free(text);
-	return add_function(s, &leaf);
+	return number;
 }
 
 uint32_t stacks_outer(struct stacks *s, const struct report_site *site)
 {
 	const char *end = report_names_path_end(site);
-	struct stacks_function f = {.file = STRING_INDEX_NONE, .module = STRING_INDEX_NONE};
 
-	if (!end)
-		return STRING_INDEX_NONE;
-	f.name = f.linker_name = string_index_add(&s->names, end);
-	return add_function(s, &f);
+	return end ? add_named(s, end, NULL) : STRING_INDEX_NONE;
 }
 
 static uint32_t program_of(struct stacks *s, const struct report_site *site)
 {
 	const struct report *r = s->report;
-	struct stacks_function f = {.file = STRING_INDEX_NONE};
+	const struct report_program *p = &r->program[site->program];
 
-	if (!r->apart || site->program >= r->programs)
-		return STRING_INDEX_NONE;
-	f.name = f.linker_name = function_name(s, r->program[site->program].name);
-	f.module = clean_name(s, r->program[site->program].first->exe);
-	return add_function(s, &f);
+	return r->apart && site->program < r->programs ? add_named(s, p->name, p->first->exe)
+						       : STRING_INDEX_NONE;
 }
 
 static int visit_frame(struct stacks *s, const struct prof_frame *frame, stacks_visit *visit,
@@ -235,12 +224,6 @@ const char *stacks_module(const struct stacks *s, uint32_t function)
  * FlameGraph, inferno and speedscope read it. N is what options.weight says; a path with 0 has no
  * line. A ';' in a name is written as ':', since it would end the frame. ---- */
 
-static void put_name(FILE *out, const char *name)
-{
-	for (; *name; name++)
-		putc_unlocked(*name == ';' ? ':' : *name, out);
-}
-
 struct line {
 	FILE *out;
 	const struct stacks *stacks;
@@ -255,7 +238,8 @@ static int put_function(void *line, uint32_t function, int number)
 	if (l->begun)
 		putc_unlocked(';', l->out);
 	l->begun = true;
-	put_name(l->out, stacks_name(l->stacks, function));
+	for (const char *name = stacks_name(l->stacks, function); *name; name++)
+		putc_unlocked(*name == ';' ? ':' : *name, l->out);
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "report/findings/findings.h"
+#include "report/render/formats.h"
 #include "report/wording/numbers.h"
 #include "report/wording/utf8.h"
 

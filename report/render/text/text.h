@@ -18,8 +18,6 @@ struct text {
 	bool *shown;	     /* by site: it has a row of the short report */
 };
 
-/* Print all of it. */
-int text_print(struct report *r, const struct report_options *o, FILE *out);
 /* Sites that it may need, of those that work and of those that wait. */
 uint32_t text_sites_read(const struct report_options *o, FILE *out);
 
