@@ -139,25 +139,23 @@ char *attach_summary_describe(const struct profile *p, bool utf8)
 {
 	uint64_t processes;
 	struct prof_attached a = attach_summary_of(p, &processes);
-	char held[80], of[48] = "", in_calls[96], *text = NULL;
+	char held[80] = "none of which was held up", of[48] = "", in_calls[96], *text;
 
 	if (!a.known)
 		return NULL;
 	describe_threads(&a, in_calls, sizeof(in_calls));
 	if (processes > 1)
 		snprintf(of, sizeof(of), " of %" PRIu64 " processes", processes);
-	if (a.flags & SCP_ATTACHED_WOKEN || !a.stopped_ns)
-		snprintf(held, sizeof(held), "none of which was held up");
-	else
+	if (!(a.flags & SCP_ATTACHED_WOKEN) && a.stopped_ns)
 		snprintf(held, sizeof(held), "%s held up for %s at most",
 			 a.threads == 1 ? "which was" : "of which one at a time was",
 			 numbered_duration((double)a.stopped_ns, utf8).text);
 	if (!a.threads) /* by the page's file: nothing else is known of them */
 		return strdup("by the file of their page, without stopping a thread");
-	if (asprintf(&text, "to %" PRIu32 " thread%s%s, %s%s", a.threads, a.threads == 1 ? "" : "s",
-		     of, held, in_calls) < 0)
-		return NULL;
-	return text;
+	return asprintf(&text, "to %" PRIu32 " thread%s%s, %s%s", a.threads,
+			a.threads == 1 ? "" : "s", of, held, in_calls) < 0
+		       ? NULL
+		       : text;
 }
 
 void attach_summary_warn(struct report *r)

@@ -8,17 +8,24 @@
 /* ---- the head of a report in words. Texts may hold names from the profile and are not yet clean.
  * `utf8` allows the micro sign ---- */
 
-typedef void report_head_sink(void *to, const char *name, const char *raw);
+struct head {
+	const struct report *report;
+	bool utf8;
+	/* Where its lines go; those that find no memory are left out. */
+	void (*sink)(void *to, const char *name, const char *raw);
+	void *to;
+};
 
 /* The process, the clocks, the overhead, the calls, the confidence: "clock", "tsc, one tick ...".
- * A line that finds no memory is left out. */
-void report_head_each(const struct report *r, bool utf8, report_head_sink *sink, void *to);
-/* The two parts of the short head: what ran and what was left out, which come before any number;
- * how many calls, by which clock, at what cost. */
-void report_head_run(const struct report *r, bool utf8, report_head_sink *sink, void *to);
-void report_head_calls(const struct report *r, bool utf8, report_head_sink *sink, void *to);
+ */
+void report_head_each(const struct head *f);
+/* The two parts of the short head: what ran (the processes, the programs, how they were attached
+ * to) and what filters left out, which come before any number; how many calls, by which clock, at
+ * what cost. */
+void report_head_run(const struct head *f);
+void report_head_calls(const struct head *f);
 /* Whether calls and the time between them add up. */
-void report_head_check(const struct report *r, bool utf8, report_head_sink *sink, void *to);
+void report_head_check(const struct head *f);
 /* The command line of what was to be run, or of how many programs there are runs; free() it. NULL:
  * no process, or out of memory. */
 char *report_head_command(const struct report *r);
@@ -103,18 +110,8 @@ struct verdict verdict_of(const struct report *r);
 void next_steps_fill(struct report *r, bool page);
 void next_steps_free(struct report *r);
 
-/* Private to report_head.c and head_run.c: the lines of a report's head. */
-struct head {
-	const struct report *report;
-	bool utf8;
-	report_head_sink *sink;
-	void *to;
-};
-
-/* A line; without memory none. */
+/* A line; private to report_head.c and head_run.c. */
 void head_put(const struct head *f, const char *name, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* The process, or processes, the programs, how they were attached to, and what filters left out. */
-void head_run_put(const struct head *f);
 
 #endif

@@ -98,10 +98,9 @@ static const char *end_of_many(const struct report *r, char *out, size_t room)
 	const struct prof_process *p = process_end_of_command(r);
 	char words[64];
 
-	*out = '\0';
 	process_end_describe(p, words, sizeof(words));
-	if (p->end.seen >= SCP_END_STATUS)
-		snprintf(out, room, "; the command: %s", words);
+	snprintf(out, room, "%s%s", p->end.seen >= SCP_END_STATUS ? "; the command: " : "",
+		 p->end.seen >= SCP_END_STATUS ? words : "");
 	return out;
 }
 
@@ -176,15 +175,6 @@ static void put_run(const struct head *f)
 			 wall.text, when);
 }
 
-static void put_attached(const struct head *f)
-{
-	char *words = attach_summary_describe(f->report->profile, f->utf8);
-
-	if (words)
-		head_put(f, "attached", "%s", words);
-	free(words);
-}
-
 /* Those of one run, or of several that have nothing to do with one another. */
 static void put_programs(const struct head *f)
 {
@@ -207,13 +197,13 @@ static void put_programs(const struct head *f)
 static void put_filters(const struct head *f)
 {
 	const struct profile *p = f->report->profile;
+	uint64_t calls = p->below.left_out_calls;
 	char *words = filter_summary_describe(p);
 
-	if (words && p->below.left_out_calls)
-		head_put(f, "filters", "%s: all else is left out, of it %s recorded calls", words,
-			 numbered_count(p->below.left_out_calls).text);
-	else if (words)
-		head_put(f, "filters", "%s: all else is left out", words);
+	if (words)
+		head_put(f, "filters", "%s: all else is left out%s%s%s", words,
+			 calls ? ", of it " : "", calls ? numbered_count(calls).text : "",
+			 calls ? " recorded calls" : "");
 	free(words);
 	if (!(p->flags & SCP_FILE_WINDOWS) || is_attached(f->report))
 		return;
@@ -225,11 +215,15 @@ static void put_filters(const struct head *f)
 		 p->windows == 1 ? "" : "s");
 }
 
-void head_run_put(const struct head *f)
+void report_head_run(const struct head *f)
 {
+	char *attached = attach_summary_describe(f->report->profile, f->utf8);
+
 	if (f->report->first)
 		put_run(f);
-	put_attached(f);
+	if (attached)
+		head_put(f, "attached", "%s", attached);
+	free(attached);
 	put_programs(f);
 	put_filters(f);
 }

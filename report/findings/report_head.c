@@ -90,35 +90,22 @@ static void put_overhead(const struct head *f)
 			 duration(f, o->inner_ns).text, duration(f, o->inner_error_ns).text);
 }
 
-/* What would record the rest. Without any calls a warning says so. */
-static void put_elsewhere(const struct head *f)
+/* What share of the processes' own totals the calls are, and what would record the rest. */
+static void put_texts(const struct head *f, bool ledger)
 {
-	char *looked = f->report->calls ? elsewhere_describe(f->report) : NULL;
+	const struct report *r = f->report;
+	/* Without any calls a warning says the others. */
+	char *texts[] = {ledger ? ledger_describe(r, f->utf8) : NULL,
+			 r->calls ? elsewhere_describe(r) : NULL,
+			 r->calls ? elsewhere_not_called(r) : NULL};
+	static const char *const names[][2] = {
+		{"ledger", "recorded calls are "}, {"elsewhere", ""}, {"not called", ""}};
 
-	if (looked)
-		head_put(f, "elsewhere", "%s", looked);
-	free(looked);
-}
-
-/* What share of the processes' own totals the calls are. */
-static void put_ledger(const struct head *f)
-{
-	char *shares = ledger_describe(f->report, f->utf8);
-
-	if (shares)
-		head_put(f, "ledger", "recorded calls are %s", shares);
-	free(shares);
-	put_elsewhere(f);
-}
-
-/* Without any calls a warning says so. */
-static void put_not_called(const struct head *f)
-{
-	char *missed = f->report->calls ? elsewhere_not_called(f->report) : NULL;
-
-	if (missed)
-		head_put(f, "not called", "%s", missed);
-	free(missed);
+	for (int i = 0; i < 3; i++) {
+		if (texts[i])
+			head_put(f, names[i][0], "%s%s", names[i][1], texts[i]);
+		free(texts[i]);
+	}
 }
 
 /* One run says little of the next: what runs differ by is seen in several only. */
@@ -130,14 +117,6 @@ static void describe_intervals(const struct report *r, char *out, size_t room)
 	else if (r->calls)
 		snprintf(out, room, " about %s: 3 runs tell about the next",
 			 r->runs == 2 ? "these 2 runs" : "this run");
-}
-
-static void put_overloaded(const struct head *f)
-{
-	if (f->report->overloaded && f->report->sort == REPORT_SORT_CPU)
-		head_put(f, "overloaded",
-			 "for over a fifth of the time the threads wanted a CPU and had none. Rows "
-			 "are by time on a CPU");
 }
 
 static void put_totals(const struct head *f)
@@ -158,9 +137,11 @@ static void put_totals(const struct head *f)
 		head_put(f, "calls", "%s in %s, %s of the threads' %s%s",
 			 numbered_count(r->calls).text, duration(f, outer_ns).text,
 			 share_of_time(f, outer_ns).text, duration(f, r->time_ns).text, waiting);
-	put_ledger(f);
-	put_not_called(f);
-	put_overloaded(f);
+	put_texts(f, true);
+	if (r->overloaded && r->sort == REPORT_SORT_CPU)
+		head_put(f, "overloaded",
+			 "for over a fifth of the time the threads wanted a CPU and had none. Rows "
+			 "are by time on a CPU");
 	describe_intervals(r, about, sizeof(about));
 	head_put(f, "intervals", "%.*g %% confidence%s%s", 6, 100 * r->confidence,
 		 *about ? "," : "", about);
@@ -195,21 +176,20 @@ static void put_charged(const struct head *f)
 	double off = threads_time_difference(r), rest = threads_time_not_recorded_s(r);
 	double kernel = isnan(rest) ? t->charged_s : r->ledger.cpu_s;
 	double between = t->explained_s - t->explained_in_calls_s - t->explained_recording_s;
-	char recording[64] = "", others[80] = "";
+	bool recorded = t->explained_recording_s > 0, others = fabs(rest) > LITTLE * kernel;
 
 	if (isnan(off))
 		return;
-	if (t->explained_recording_s > 0)
-		snprintf(recording, sizeof(recording), " + recording %s",
-			 duration(f, t->explained_recording_s * 1e9).text);
-	if (fabs(rest) > LITTLE * kernel)
-		snprintf(others, sizeof(others), " %s %s",
-			 rest > 0 ? "+ not recorded" : "- counted beyond the processes' own",
-			 duration(f, fabs(rest) * 1e9).text);
-	head_put(f, "charged", "calls %s + between %s%s%s = %s, by the kernel %s: off by %s%s",
+	head_put(f, "charged", "calls %s + between %s%s%s%s%s = %s, by the kernel %s: off by %s%s",
 		 duration(f, t->explained_in_calls_s * 1e9).text, duration(f, between * 1e9).text,
-		 recording, others, duration(f, kernel * (1 + off) * 1e9).text,
-		 duration(f, kernel * 1e9).text, numbered_share(off).text,
+		 recorded ? " + recording " : "",
+		 recorded ? duration(f, t->explained_recording_s * 1e9).text : "",
+		 !others    ? ""
+		 : rest > 0 ? " + not recorded "
+			    : " - counted beyond the processes' own ",
+		 others ? duration(f, fabs(rest) * 1e9).text : "",
+		 duration(f, kernel * (1 + off) * 1e9).text, duration(f, kernel * 1e9).text,
+		 numbered_share(off).text,
 		 fabs(off) > NEAR && threads_time_agrees(r) ? ", as chance allows" : "");
 }
 
@@ -233,13 +213,6 @@ static void put_states(const struct head *f)
 		 numbered_share(t->runnable_s / all).text,
 		 numbered_share(t->asleep_in_calls_s / all).text,
 		 numbered_share(t->not_recorded_s / all).text);
-}
-
-void report_head_run(const struct report *r, bool utf8, report_head_sink *sink, void *to)
-{
-	struct head f = {r, utf8, sink, to};
-
-	head_run_put(&f);
 }
 
 /* A tick that is longer than a call is a part of every number. */
@@ -268,57 +241,52 @@ static void describe_cost(const struct head *f, char *out, size_t room)
 		 share_of_time(f, fmax(fmin(r->perturbation_high_ns, r->time_ns), took)).text);
 }
 
-void report_head_calls(const struct report *r, bool utf8, report_head_sink *sink, void *to)
+void report_head_calls(const struct head *f)
 {
-	struct head f = {r, utf8, sink, to};
+	const struct report *r = f->report;
 	bool dual = r->profile->slow.kind != SCP_CLOCK_NONE;
 	char clock[96], slow[96] = "", about[64], cost[160];
 
-	name_clock(&f, &r->profile->clock, clock, sizeof(clock));
+	name_clock(f, &r->profile->clock, clock, sizeof(clock));
 	if (dual)
-		name_clock(&f, &r->profile->slow, slow, sizeof(slow));
+		name_clock(f, &r->profile->slow, slow, sizeof(slow));
 	if (!(r->time_ns > 0) || !r->calls)
 		snprintf(cost, sizeof(cost), "what recording cost is not known");
 	else if (r->overhead.measured)
-		describe_cost(&f, cost, sizeof(cost));
+		describe_cost(f, cost, sizeof(cost));
 	else
 		snprintf(cost, sizeof(cost), "overhead not measured: means include it");
 	describe_intervals(r, about, sizeof(about));
-	head_put(&f, "calls", "%s in %s; clock %s%s%s; %.*g %% intervals%s; %s",
+	head_put(f, "calls", "%s in %s; clock %s%s%s; %.*g %% intervals%s; %s",
 		 numbered_count(r->calls).text,
-		 duration(&f, fmax(r->calls_ns - r->nested_ns, 0)).text, clock, dual ? " and " : "",
+		 duration(f, fmax(r->calls_ns - r->nested_ns, 0)).text, clock, dual ? " and " : "",
 		 slow, 6, 100 * r->confidence, about, cost);
-	put_elsewhere(&f);
-	put_not_called(&f);
-	put_paths(&f);
+	put_texts(f, false);
+	put_paths(f);
 }
 
-void report_head_check(const struct report *r, bool utf8, report_head_sink *sink, void *to)
+void report_head_check(const struct head *f)
 {
-	struct head f = {r, utf8, sink, to};
-	char recording[64] = "";
+	const struct report *r = f->report;
+	bool recorded = r->recording_ns > 0;
 
-	if (r->recording_ns > 0)
-		snprintf(recording, sizeof(recording), " + recording %s",
-			 duration(&f, r->recording_ns).text);
-	head_put(&f, "check", "calls %s - nested %s + between %s%s = time %s: %s%s",
-		 duration(&f, r->calls_ns).text, duration(&f, r->nested_ns).text,
-		 duration(&f, r->gaps_ns).text, recording, duration(&f, r->time_ns).text,
+	head_put(f, "check", "calls %s - nested %s + between %s%s%s = time %s: %s%s",
+		 duration(f, r->calls_ns).text, duration(f, r->nested_ns).text,
+		 duration(f, r->gaps_ns).text, recorded ? " + recording " : "",
+		 recorded ? duration(f, r->recording_ns).text : "", duration(f, r->time_ns).text,
 		 r->remainder_units ? "off by " : "exact",
-		 r->remainder_units ? duration(&f, fabs(r->remainder_ns)).text : "");
+		 r->remainder_units ? duration(f, fabs(r->remainder_ns)).text : "");
 }
 
-void report_head_each(const struct report *r, bool utf8, report_head_sink *sink, void *to)
+void report_head_each(const struct head *f)
 {
-	struct head f = {r, utf8, sink, to};
-
-	head_run_put(&f);
-	put_clock(&f, "clock", &r->profile->clock);
-	if (r->profile->slow.kind != SCP_CLOCK_NONE)
-		put_clock(&f, "slow clock", &r->profile->slow);
-	put_overhead(&f);
-	put_totals(&f);
-	put_states(&f);
-	put_charged(&f);
-	put_paths(&f);
+	report_head_run(f);
+	put_clock(f, "clock", &f->report->profile->clock);
+	if (f->report->profile->slow.kind != SCP_CLOCK_NONE)
+		put_clock(f, "slow clock", &f->report->profile->slow);
+	put_overhead(f);
+	put_totals(f);
+	put_states(f);
+	put_charged(f);
+	put_paths(f);
 }

@@ -60,6 +60,7 @@ static void put_time(struct html *h)
 static void put_head(struct html *h)
 {
 	const struct report *r = h->report;
+	const struct head head = {r, true, put_fact, h};
 	char *command = report_head_command(r), text[32];
 
 	json_write_text(&h->json, "title", command ? command : "");
@@ -71,8 +72,8 @@ static void put_head(struct html *h)
 	put_figures(h);
 	put_time(h);
 	json_write_open(&h->json, "facts", '[');
-	report_head_each(r, true, put_fact, h);
-	report_head_check(r, true, put_fact, h);
+	report_head_each(&head);
+	report_head_check(&head);
 	json_write_close(&h->json, ']');
 	json_write_number(&h->json, "overhead", r->overhead.measured ? r->overhead.inside_ns : NAN);
 	json_write_text(&h->json, "nested",

@@ -67,7 +67,7 @@ uint32_t text_sites_read(const struct report_options *o, FILE *out)
 }
 
 /* Tables that were asked for, below the main one. */
-static int print_others(struct text *t)
+static int print_others(struct text *t, const struct head *head)
 {
 	enum report_by by = t->report->by;
 	int status = text_displaced(t);
@@ -78,7 +78,7 @@ static int print_others(struct text *t)
 		status = text_slowest(t);
 	if (by == REPORT_BY_GAP || by == REPORT_BY_THREAD) {
 		fprintf(t->out, "\n");
-		report_head_check(t->report, t->terminal.utf8, print_fact, t);
+		report_head_check(head);
 	}
 	return status;
 }
@@ -119,45 +119,32 @@ static void print_next(struct text *t)
 	}
 }
 
-static int print_full(struct text *t)
+static int print_full(struct text *t, const struct head *head)
 {
 	int status;
 
-	print_command(t);
-	report_head_each(t->report, t->terminal.utf8, print_fact, t);
+	report_head_each(head);
 	status = print_table(t);
-	status = status == 0 ? print_others(t) : status;
+	status = status == 0 ? print_others(t, head) : status;
 	text_warnings_full(t, t->report->warning, t->report->warnings);
-	print_next(t);
 	return status;
 }
 
-/* Programs that are apart have a line of time each. */
-static void print_brief_head(struct text *t, bool sites)
+static int print_brief(struct text *t, const struct head *head)
 {
-	print_command(t);
-	report_head_run(t->report, t->terminal.utf8, print_fact, t);
-	if (!sites || !t->report->apart)
-		text_time(t);
-	report_head_calls(t->report, t->terminal.utf8, print_fact, t);
-}
-
-static int print_brief(struct text *t)
-{
-	bool sites = t->report->by <= REPORT_BY_FUNCTION;
+	bool sites = t->report->by <= REPORT_BY_FUNCTION, apart = t->report->apart;
 	int status;
 
 	t->shown = calloc((size_t)t->report->sites + 1, sizeof(*t->shown));
 	if (!t->shown)
 		return -1;
-	print_brief_head(t, sites);
-	if (sites)
-		status = t->report->apart ? text_programs(t, text_rows) : text_rows(t);
-	else
-		status = print_table(t);
-	status = status == 0 ? print_others(t) : status;
+	report_head_run(head);
+	if (!sites || !apart) /* else each program has a line of time */
+		text_time(t);
+	report_head_calls(head);
+	status = !sites ? print_table(t) : apart ? text_programs(t, text_rows) : text_rows(t);
+	status = status == 0 ? print_others(t, head) : status;
 	text_warnings_brief(t);
-	print_next(t);
 	free(t->shown);
 	return status;
 }
@@ -169,7 +156,12 @@ int text_print(struct report *r, const struct report_options *o, FILE *out)
 			 .out = out,
 			 .terminal = terminal_of(out, o->width),
 			 .top = top_of(o, out)};
+	const struct head head = {r, t.terminal.utf8, print_fact, &t};
+	int status;
 
 	t.least = is_chosen(o, out) ? SCREEN_LEAST : t.top;
-	return o->full ? print_full(&t) : print_brief(&t);
+	print_command(&t);
+	status = o->full ? print_full(&t, &head) : print_brief(&t, &head);
+	print_next(&t);
+	return status;
 }
