@@ -79,7 +79,6 @@ REPORT_SRC = \
 	report/render/json/json_loops.c \
 	report/render/json/json_run.c \
 	report/render/json/json_site.c \
-	report/render/json/json_stack.c \
 	report/render/json/json_states.c \
 	report/render/json/json_write.c \
 	report/render/json/row_fields.c \

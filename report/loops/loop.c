@@ -68,24 +68,21 @@ static int compare_ranked(const void *left, const void *right)
 static struct ranked *rank_loops(const struct loop_rows *w, uint32_t *count)
 {
 	const struct loop_graph *g = w->graph;
-	struct loop_part *part = calloc((size_t)g->components + 1, sizeof(*part));
+	struct loop_part *part = loop_graph_measure(g);
 	struct ranked *ranked = calloc((size_t)g->components + 1, sizeof(*ranked));
 	uint32_t n = 0;
 
-	*count = 0;
-	if (part && ranked) {
-		loop_graph_measure(g, part);
-		for (uint32_t i = 0; i < g->components; i++)
-			if (part[i].loop)
-				ranked[n++] = (struct ranked){i, part[i].units};
+	for (uint32_t i = 0; part && ranked && i < g->components; i++)
+		if (part[i].loop)
+			ranked[n++] = (struct ranked){i, part[i].units};
+	if (ranked)
 		qsort(ranked, n, sizeof(*ranked), compare_ranked);
-		while (n > 1 &&
-		       (double)ranked[n - 1].units < w->limits->least_share * (double)w->units)
-			n--;
-		*count = n;
-	} else {
+	while (n > 1 && (double)ranked[n - 1].units < w->limits->least_share * (double)w->units)
+		n--;
+	*count = n;
+	if (!part) {
 		free(ranked);
-		ranked = NULL;
+		return NULL;
 	}
 	free(part);
 	return ranked;
@@ -95,10 +92,10 @@ static int fill_cycles(struct loop_rows *w)
 {
 	uint32_t count;
 	struct ranked *ranked = rank_loops(w, &count);
-	int status = ranked ? 0 : -1;
+	int status = 0;
 
 	w->loop->cycle = calloc((size_t)count + 1, sizeof(*w->loop->cycle));
-	if (!w->loop->cycle)
+	if (!ranked || !w->loop->cycle)
 		status = -1;
 	for (uint32_t i = 0; !status && i < count; i++)
 		status = loop_rows_cycle(w, ranked[i].component);

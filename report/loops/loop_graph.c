@@ -184,18 +184,20 @@ bool loop_graph_inside(const struct loop_graph *g, const struct loop_edge *e, ui
 	       g->node[e->to].component == component;
 }
 
-void loop_graph_measure(const struct loop_graph *g, struct loop_part *part)
+struct loop_part *loop_graph_measure(const struct loop_graph *g)
 {
-	for (uint32_t i = 0; i < g->components; i++)
-		part[i] = (struct loop_part){0};
-	for (uint32_t i = 0; i < g->nodes; i++)
-		part[g->node[i].component].units += g->node[i].units;
-	for (uint32_t i = 0; i < g->edges; i++) {
-		const struct loop_edge *e = &g->edge[i];
+	struct loop_part *part = calloc((size_t)g->components + 1, sizeof(*part));
 
-		if (e->from < g->nodes && loop_graph_inside(g, e, g->node[e->from].component)) {
-			part[g->node[e->from].component].loop = true;
-			part[g->node[e->from].component].units += e->units;
+	for (uint32_t i = 0; part && i < g->nodes; i++)
+		part[g->node[i].component].units += g->node[i].units;
+	for (uint32_t i = 0; part && i < g->edges; i++) {
+		const struct loop_edge *e = &g->edge[i];
+		uint32_t from = e->from < g->nodes ? g->node[e->from].component : UINT32_MAX;
+
+		if (loop_graph_inside(g, e, from)) {
+			part[from].loop = true;
+			part[from].units += e->units;
 		}
 	}
+	return part;
 }

@@ -45,8 +45,9 @@ struct loop_part {
 	bool loop; /* has an edge inside */
 	uint64_t units;
 };
-/* Each component's own time: that of its nodes and of the edges inside. */
-void loop_graph_measure(const struct loop_graph *g, struct loop_part *part);
+/* Each component's own time: that of its nodes and of the edges inside. To be freed; NULL: out of
+ * memory. */
+struct loop_part *loop_graph_measure(const struct loop_graph *g);
 
 /* Whether both ends of an edge lie in a component. */
 bool loop_graph_inside(const struct loop_graph *g, const struct loop_edge *e, uint32_t component);

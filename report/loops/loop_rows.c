@@ -60,18 +60,14 @@ static void settle_shares(struct loop_rows *w, const int32_t *permille)
 int loop_rows_finish(struct loop_rows *w)
 {
 	struct loop *l = w->loop;
-	double *part;
-	int32_t *permille;
 	int status = write_outside(w);
+	double *part = calloc((size_t)l->rows + 1, sizeof(*part));
+	int32_t *permille = calloc((size_t)l->rows + 1, sizeof(*permille));
 
-	part = calloc((size_t)l->rows + 1, sizeof(*part));
-	permille = calloc((size_t)l->rows + 1, sizeof(*permille));
-	if (!part || !permille)
-		status = -1;
-	for (uint32_t i = 0; !status && i < l->rows; i++)
+	for (uint32_t i = 0; part && i < l->rows; i++)
 		part[i] = l->row[i].total_ns;
-	if (!status)
-		status = numbers_percentages(part, l->rows, 1000, permille);
+	if (!part || !permille || numbers_percentages(part, l->rows, 1000, permille) < 0)
+		status = -1;
 	if (!status)
 		settle_shares(w, permille);
 	free(part);

@@ -13,25 +13,22 @@ static int sort_by_table(uint32_t tables, uint32_t count, const void *row, size_
 			 size_t table_at, uint32_t **index, uint32_t **from)
 {
 	const char *at = (const char *)row + table_at;
-	uint32_t *start = calloc((size_t)tables + 2, sizeof(*start)), table;
+	uint32_t *start = *from = calloc((size_t)tables + 2, sizeof(*start)), table;
 
-	*from = start;
 	*index = calloc(count ? count : 1, sizeof(**index));
-	if (!*from || !*index)
-		return -1;
-	for (uint32_t i = 0; i < count; i++) {
+	for (uint32_t i = 0; start && i < count; i++) {
 		memcpy(&table, at + i * size, sizeof(table));
 		if (table < tables)
 			start[table + 2]++;
 	}
-	for (uint32_t i = 2; i < tables + 2; i++)
+	for (uint32_t i = 2; start && i < tables + 2; i++)
 		start[i] += start[i - 1];
-	for (uint32_t i = 0; i < count; i++) {
+	for (uint32_t i = 0; start && *index && i < count; i++) {
 		memcpy(&table, at + i * size, sizeof(table));
 		if (table < tables)
 			(*index)[start[table + 1]++] = i;
 	}
-	return 0;
+	return start && *index ? 0 : -1;
 }
 
 int loop_threads_begin(struct loop_tables *t, const struct report *r, const uint32_t *site_of)
@@ -196,50 +193,33 @@ static int compare_sites(const void *left, const void *right)
 	return ARRAY_ORDER(*(const uint32_t *)left, *(const uint32_t *)right);
 }
 
-/* The loop with most of the time. */
-static uint32_t longest_loop(const struct loop_graph *g, const struct loop_part *part)
-{
-	uint32_t best = PROF_NONE;
-
-	for (uint32_t i = 0; i < g->components; i++)
-		if (part[i].loop && (best == PROF_NONE || part[i].units > part[best].units))
-			best = i;
-	return best;
-}
-
-static int fill_way(struct nature *n, const struct loop_graph *g, uint32_t loop)
-{
-	int status = loop_cycle_find(g, loop, n->way, &n->ways);
-
-	for (uint32_t i = 0; !status && i < n->ways; i++)
-		n->way[i] = g->node[n->way[i]].site;
-	return status;
-}
-
 static int fill_nature(struct nature *n, const struct loop_graph *g)
 {
-	struct loop_part *part = calloc((size_t)g->components + 1, sizeof(*part));
-	uint32_t loop;
+	struct loop_part *part = loop_graph_measure(g);
+	uint32_t loop = PROF_NONE; /* the one with most of the time */
+	int status = 0;
 
 	n->site = calloc((size_t)g->nodes + 1, sizeof(*n->site));
 	n->way = calloc((size_t)g->nodes + 1, sizeof(*n->way));
-	if (!part || !n->site || !n->way) {
-		free(part);
-		return -1;
-	}
-	loop_graph_measure(g, part);
-	loop = longest_loop(g, part);
+	for (uint32_t i = 0; part && i < g->components; i++)
+		if (part[i].loop && (loop == PROF_NONE || part[i].units > part[loop].units))
+			loop = i;
 	free(part);
+	if (!part || !n->site || !n->way)
+		return -1;
 	n->loop = loop != PROF_NONE;
 	for (uint32_t i = 0; i < g->nodes; i++)
 		if (n->loop ? g->node[i].component == loop : g->node[i].visits > 0)
 			n->site[n->sites++] = g->node[i].site;
 	qsort(n->site, n->sites, sizeof(*n->site), compare_sites);
-	if (n->loop)
-		return fill_way(n, g, loop);
-	memcpy(n->way, n->site, n->sites * sizeof(*n->site));
 	n->ways = n->sites;
-	return 0;
+	if (n->loop)
+		status = loop_cycle_find(g, loop, n->way, &n->ways);
+	else
+		memcpy(n->way, n->site, n->sites * sizeof(*n->site));
+	for (uint32_t i = 0; !status && n->loop && i < n->ways; i++)
+		n->way[i] = g->node[n->way[i]].site;
+	return status;
 }
 
 static bool holds(const struct nature *n, const struct nature *way)
@@ -270,21 +250,22 @@ static int place(struct loop_tables *t, uint32_t table, struct nature *first)
 {
 	struct nature n = {0};
 	struct loop_graph g;
+	uint32_t at = 0;
 	int status;
 
 	if (loop_threads_graph(t, &table, 1, &g) < 0)
 		return -1;
 	status = fill_nature(&n, &g);
 	loop_graph_clear(&g);
-	for (uint32_t i = 0; !status && i < t->groups; i++)
-		if (alike(&first[i], &n)) {
-			t->group[table] = i;
-			free(n.site);
-			free(n.way);
-			return 0;
-		}
-	t->group[table] = t->groups;
-	first[t->groups++] = n;
+	while (!status && at < t->groups && !alike(&first[at], &n))
+		at++;
+	t->group[table] = at;
+	if (at == t->groups) {
+		first[t->groups++] = n;
+	} else {
+		free(n.site);
+		free(n.way);
+	}
 	return status;
 }
 

@@ -21,16 +21,19 @@ static void put_gap(struct json_writer *w, const struct report *r, const struct 
 	json_write_close(w, '}');
 }
 
+static const struct row_field in_fields[] = {ROW_SAME(prof_process, pid),
+					     ROW_SAME(prof_process, ppid),
+					     ROW_FIELD("processes", prof_process, count),
+					     ROW_FIELD("name", prof_process, program),
+					     ROW_SAME(prof_process, exe),
+					     ROW_END};
+
 static void put_process(struct json_writer *w, const struct report_process *p)
 {
 	const struct prof_process *in = p->process;
 
 	json_write_open(w, NULL, '{');
-	json_write_count(w, "pid", in->pid);
-	json_write_count(w, "ppid", in->ppid);
-	json_write_count(w, "processes", in->count);
-	json_write_text(w, "name", in->program);
-	json_write_text(w, "exe", in->exe);
+	json_write_fields(w, in_fields, in, true);
 	json_run_argv(w, in);
 	json_write_time(w, "start", in->start_real_ns, 3);
 	json_write_number(w, "wall_s", p->wall_s);
@@ -53,19 +56,18 @@ static void put_sites(struct json_writer *w, struct report *r, uint32_t sites)
 
 static void put_rows(struct json_writer *w, const struct report *r, const struct report_options *o)
 {
-	uint32_t sites = rows_shown(r->sites, o), gaps = rows_shown(r->gaps, o);
-	uint32_t threads = rows_shown(r->threads, o), processes = rows_shown(r->processes, o);
+	uint32_t sites = rows_shown(r->sites, o);
 
 	json_write_open_lines(w, "gaps", '[');
-	for (uint32_t i = 0; i < gaps; i++)
+	for (uint32_t i = 0; i < rows_shown(r->gaps, o); i++)
 		put_gap(w, r, &r->gap[i], sites);
 	json_write_close(w, ']');
 	json_write_open_lines(w, "threads", '[');
-	for (uint32_t i = 0; i < threads; i++)
+	for (uint32_t i = 0; i < rows_shown(r->threads, o); i++)
 		json_write_object(w, NULL, row_fields_thread, &r->thread[i]);
 	json_write_close(w, ']');
 	json_write_open_lines(w, "processes", '[');
-	for (uint32_t i = 0; i < processes; i++)
+	for (uint32_t i = 0; i < rows_shown(r->processes, o); i++)
 		put_process(w, &r->process[i]);
 	json_write_close(w, ']');
 	json_loops_write(w, r, sites, o->top ? o->top : UINT32_MAX);
@@ -158,7 +160,6 @@ static void put_totals(struct json_writer *w, const struct report *r)
 	json_write_fields(w, totals_fields, r, true);
 	put_ticker(w, r->profile);
 	json_states_write_threads(w, r);
-	json_states_write_charged(w, r);
 	json_write_count(w, "sites", r->sites);
 	json_write_count(w, "gaps", r->gaps);
 	json_write_close(w, '}');

@@ -192,3 +192,62 @@ void json_site_write(struct json_writer *w, struct report *r, const struct repor
 	put_displaced(w, r, s);
 	json_stack_write(w, r, s);
 }
+
+/* ---- call paths ---- */
+
+static const char *const source_names[] = {
+	[SYMBOL_FROM_DEBUG_INFO] = "debug-info",   [SYMBOL_FROM_TABLE] = "symbol-table",
+	[SYMBOL_FROM_DYNAMIC] = "dynamic-symbols", [SYMBOL_FROM_PERF_MAP] = "perf-map",
+	[SYMBOL_FROM_INTERPRETER] = "interpreter",
+};
+
+void json_stack_frame(struct json_writer *w, const struct symbol *s, bool heuristic)
+{
+	json_write_open(w, NULL, '{');
+	if (s->language)
+		json_write_text(w, "language", s->language);
+	json_write_text(w, "function", s->function);
+	json_write_text(w, "module", s->module);
+	json_write_count(w, "offset", s->offset);
+	json_write_count_if(w, "function_offset", s->into != SYMBOL_START_UNKNOWN, s->into);
+	json_write_text(w, "file", s->file);
+	json_write_count_if(w, "line", s->line, (uint64_t)s->line);
+	if (s->column)
+		json_write_integer(w, "column", s->column);
+	json_write_flag(w, "inlined", s->inlined);
+	json_write_text(w, "name_from", source_names[s->source]);
+	if (heuristic)
+		json_write_flag(w, "heuristic", true);
+	json_write_close(w, '}');
+}
+
+static const char *path_name(const struct report_site *s)
+{
+	static const struct {
+		uint32_t flag;
+		const char *name;
+	} names[] = {{SCP_PATH_SMALL_STACK, "caller-only"},
+		     {SCP_PATH_LIMITED, "limited"},
+		     {SCP_PATH_CUT, "cut"},
+		     {SCP_PATH_TRUNCATED, "truncated"},
+		     {SCP_PATH_PYTHON_CUT, "python-cut"}};
+
+	for (size_t i = 0; !s->overflow && i < sizeof(names) / sizeof(*names); i++)
+		if (s->path_flags & names[i].flag)
+			return names[i].name;
+	return s->overflow ? "not-kept" : "complete";
+}
+
+void json_stack_write(struct json_writer *w, struct report *r, const struct report_site *s)
+{
+	json_write_text(w, "path", path_name(s));
+	json_write_open(w, "stack", '[');
+	for (uint32_t i = 0; i < s->frames; i++) {
+		size_t count;
+		const struct symbol *symbol = frame_symbols_find(r, &s->frame[i], &count);
+
+		for (size_t k = 0; k < count; k++)
+			json_stack_frame(w, &symbol[k], s->frame[i].heuristic);
+	}
+	json_write_close(w, ']');
+}

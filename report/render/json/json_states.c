@@ -7,21 +7,16 @@
 #include "report/model/model.h"
 #include "report/model/sites.h"
 
-static void put_unswitched(struct json_writer *w, const struct report_states *t)
-{
-	json_write_open(w, "unswitched", '{');
-	json_write_count(w, "calls", t->calls - t->switched_calls);
-	json_write_fields(w, row_fields_interval, &t->unswitched, true);
-	json_write_close(w, '}');
-}
-
 void json_states_write_site(struct json_writer *w, const struct report_site *s)
 {
 	const struct report_states *t = &s->states;
 
 	if (json_write_open_known(w, "states", t->known)) {
 		json_write_count(w, "switched_calls", t->switched_calls);
-		put_unswitched(w, t);
+		json_write_open(w, "unswitched", '{');
+		json_write_count(w, "calls", t->calls - t->switched_calls);
+		json_write_fields(w, row_fields_interval, &t->unswitched, true);
+		json_write_close(w, '}');
 		json_write_object(w, "on_cpu", row_fields_interval, &t->on_cpu);
 		json_write_object(w, "runnable", row_fields_interval, &t->runnable);
 		json_write_object(w, "asleep", row_fields_interval, &t->asleep);
@@ -33,18 +28,14 @@ void json_states_write_site(struct json_writer *w, const struct report_site *s)
 
 void json_states_write_threads(struct json_writer *w, const struct report *r)
 {
-	json_write_open(w, "threads_s", '{');
-	json_write_fields(w, row_fields_threads_time, &r->threads_time, r->threads_time.known);
-	json_write_close(w, '}');
-}
-
-void json_states_write_charged(struct json_writer *w, const struct report *r)
-{
 	const struct report_threads_time *t = &r->threads_time;
 	double in_calls = t->known ? t->explained_in_calls_s : NAN;
 	double all = t->known ? t->explained_s : NAN;
 	double recording = t->known ? t->explained_recording_s : NAN;
 
+	json_write_open(w, "threads_s", '{');
+	json_write_fields(w, row_fields_threads_time, t, t->known);
+	json_write_close(w, '}');
 	json_write_open(w, "charged_s", '{');
 	json_write_number(w, "in_calls", in_calls);
 	json_write_number(w, "outside", all - in_calls - recording);

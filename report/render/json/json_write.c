@@ -249,23 +249,16 @@ int json_write_finish(struct json_writer *w)
 
 static void put_field(struct json_writer *w, const struct row_field *f, const void *value)
 {
-	switch (f->type) {
-	case ROW_NUMBER:
+	if (f->type == ROW_NUMBER)
 		json_write_number(w, f->name, *(const double *)value);
-		break;
-	case ROW_COUNT:
+	else if (f->type == ROW_COUNT)
 		json_write_count(w, f->name, *(const uint64_t *)value);
-		break;
-	case ROW_COUNT32:
+	else if (f->type == ROW_COUNT32)
 		json_write_count(w, f->name, *(const uint32_t *)value);
-		break;
-	case ROW_FLAG:
+	else if (f->type == ROW_FLAG)
 		json_write_flag(w, f->name, *(const bool *)value);
-		break;
-	case ROW_TEXT:
+	else
 		json_write_text(w, f->name, *(const char *const *)value);
-		break;
-	}
 }
 
 void json_write_fields(struct json_writer *w, const struct row_field *fields, const void *row,
