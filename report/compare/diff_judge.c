@@ -18,7 +18,6 @@
  * compared. */
 #define TELLING 10
 
-/* A site's tests by number. */
 #define TESTS (DIFF_VIEWS * DIFF_AGAINSTS)
 
 static struct diff_test *test_of(struct diff_site *s, int number)
@@ -222,7 +221,6 @@ static int by_function(const void *left, const void *right)
 		       ?: strcmp(a->site->library, b->site->library);
 }
 
-/* Of one function. */
 static void judge_function(struct diff *d, struct one_sided *one, uint32_t count)
 {
 	double calls[2] = {0, 0};

@@ -12,7 +12,6 @@
 
 #define BUCKETS (SCP_HIST_BLOCKS * SCP_HIST_BUCKETS)
 
-/* One run's calls. */
 struct durations {
 	const struct prof_clock *clock;
 	struct report_overhead overhead;

@@ -120,7 +120,6 @@ static bool can_tell(const struct scatter *s)
 	return s->n[0] && s->n[1] && s->freedom > 0;
 }
 
-/* The prior of the sites' variances. */
 static int find_prior(struct logs *l, bool own, struct between_runs_prior *prior)
 {
 	double *variance = calloc(l->sites + 1, sizeof(*variance));

@@ -120,7 +120,6 @@ static bool needs_library(const struct match *m, const char *name)
 	return false;
 }
 
-/* What the grouping keeps of a path. */
 static void put_path(struct keys *k, struct match *m, enum report_by by, uint32_t profile,
 		     const struct prof_path *path)
 {

@@ -11,7 +11,6 @@
 
 static const char program_name[] = "(program)";
 
-/* All modules of one name. */
 struct family {
 	const struct prof_module *first;
 	bool same_build, loaded, used;
@@ -105,7 +104,6 @@ static void choose_modes(struct match_modules *modules, const struct match *m)
 	}
 }
 
-/* The families of a profile's modules. NULL: out of memory. */
 static uint32_t *join_all(struct match_modules *modules, const struct profile *p)
 {
 	uint32_t *of = calloc(p->modules + 1, sizeof(*of));

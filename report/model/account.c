@@ -46,7 +46,6 @@ static void fill_gap(const struct report *r, struct report_gap *g, struct pair p
 	g->share = r->time_ns > 0 ? g->total_ns / r->time_ns : NAN;
 }
 
-/* Is the gap's end a call that has no row? */
 static bool leaves_out(const struct profile *p, uint32_t entry)
 {
 	return entry < p->entries && profile_leaves_out(p, p->entry[entry].path);

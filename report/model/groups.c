@@ -126,7 +126,6 @@ static void new_row(struct groups *g, uint32_t entry)
 	g->rows++;
 }
 
-/* The row of an entry, which may be new. */
 static uint32_t row_of(struct groups *g, uint32_t entry)
 {
 	struct key want = key_of(g, entry);
@@ -172,7 +171,6 @@ static void group_entries(struct groups *g)
 	}
 }
 
-/* -1: out of memory. */
 static int make_callers(struct groups *g)
 {
 	const struct profile *p = g->profile;

@@ -79,7 +79,6 @@ static double time_of(const struct groups *g, const struct group_row *row)
 			   : (double)row->units;
 }
 
-/* What is to be large comes first. */
 static double large_key(const struct comparing *c, uint32_t at)
 {
 	const struct groups *g = c->groups;
@@ -175,7 +174,6 @@ static int find_sites(struct groups *g)
 	return 0;
 }
 
-/* -1: out of memory. */
 static int sort_rows(struct groups *g, struct comparing *c)
 {
 	struct item *item = array_alloc(((size_t)g->rows + 1) * sizeof(*item));

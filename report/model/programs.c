@@ -40,7 +40,6 @@ static int by_name(const void *left, const void *right, void *processes)
 	return compare_programs(&p[a], &p[b]) ?: ARRAY_ORDER(a, b);
 }
 
-/* In the order of their names. */
 static int number_programs(struct report *r)
 {
 	const struct profile *p = r->profile;
@@ -101,7 +100,6 @@ static const struct prof_process *follow(const struct report *r, const uint32_t 
 	return &p[order[at]];
 }
 
-/* -1: out of memory. */
 static int find_asked(struct report *r)
 {
 	uint32_t n = r->profile->processes, from = 0;
@@ -164,7 +162,6 @@ struct ranking {
 	bool by_cpu;
 };
 
-/* What they are ordered by. */
 static double weight_of(const struct ranking *k, const struct report_program *p)
 {
 	return k->by_cpu ? p->cpu_s : fmax(p->time_ns - p->waiting_ns, 0) / 1e9;

@@ -209,7 +209,6 @@ static void finish_site(struct report *r, struct report_site *s, const struct gr
 	fill_nesting(r, s, nesting_of(nesting, groups, row));
 }
 
-/* What remains of a row that is not kept. */
 static int note_row(struct report *r, const struct report_site *s, struct groups *groups,
 		    uint32_t row, double *total_ns)
 {
@@ -251,7 +250,6 @@ static int fill_sites(struct report *r, struct groups *groups, const struct nest
 	return status;
 }
 
-/* -1: out of memory. */
 static int fill_in_order(struct report *r, struct groups *groups, const struct nesting *nesting,
 			 double *total_ns)
 {

@@ -68,7 +68,6 @@ static void drop(struct prof_batches *b, unsigned aside)
 		b->sum[i] = b->sum[i + aside];
 }
 
-/* Subtract the first `aside` batches, in place. */
 static void take_off(struct prof_batches *b, unsigned aside, uint64_t longest, uint64_t *units,
 		     prof_u128 *units_sq)
 {
@@ -127,7 +126,6 @@ static void take_off_states(struct prof_states *s, struct prof_state_batches *ro
 	take_slots(room->asleep_ns, aside, count, &s->off_cpu.asleep_ns);
 }
 
-/* Room for what is changed. */
 struct rest {
 	struct prof_slow slow;
 	struct prof_states states;

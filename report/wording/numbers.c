@@ -60,20 +60,14 @@ void numbers_duration(char *out, size_t room, double ns, bool utf8)
 	double value = ns / s->ns;
 	char digits[400];
 
-	if (!isfinite(ns)) {
-		snprintf(out, room, "-");
-		return;
-	}
-	if (ns == 0) {
-		snprintf(out, room, "0 s");
-		return;
-	}
-	if (fabs(ns) < 0.0005) { /* would read as 0 */
+	if (!isfinite(ns) || ns == 0) {
+		snprintf(out, room, ns == 0 ? "0 s" : "-");
+	} else if (fabs(ns) < 0.0005) { /* would read as 0 */
 		snprintf(out, room, "<0.001 ns");
-		return;
+	} else {
+		numbers_fixed(digits, sizeof(digits), value, clamp(4 - whole_digits(value), 0, 3));
+		snprintf(out, room, "%s %s", digits, utf8 ? s->utf8 : s->ascii);
 	}
-	numbers_fixed(digits, sizeof(digits), value, clamp(4 - whole_digits(value), 0, 3));
-	snprintf(out, room, "%s %s", digits, utf8 ? s->utf8 : s->ascii);
 }
 
 void numbers_count(char *out, size_t room, uint64_t n)
@@ -138,24 +132,21 @@ void numbers_plain(char *out, size_t room, double value)
 void numbers_significant(char *out, size_t room, double value, int digits)
 {
 	char rounded[64];
+	double shown;
 
-	if (!isfinite(value)) {
-		snprintf(out, room, "-");
-		return;
-	}
 	/* rounding may bring another digit: 999.6 */
 	snprintf(rounded, sizeof(rounded), "%.*e", clamp(digits - 1, 0, 17), value);
-	double shown = strtod(rounded, NULL);
-	if (fabs(shown) >= 1e15)
+	shown = strtod(rounded, NULL);
+	if (!isfinite(value))
+		snprintf(out, room, "-");
+	else if (fabs(shown) >= 1e15)
 		snprintf(out, room, "%.*g", digits, value);
 	else if (shown >= 1000)
 		numbers_count(out, room, (uint64_t)shown);
-	else if (shown == 0)
-		snprintf(out, room, "0");
 	else if (fabs(shown) >= 100)
 		snprintf(out, room, "%.*f", clamp(digits - 3, 0, 15), shown);
 	else
-		snprintf(out, room, "%.*g", digits, shown);
+		snprintf(out, room, "%.*g", digits, shown == 0 ? 0 : shown);
 }
 
 /* Two significant digits of the half width, but at most four of the mean. */

@@ -164,12 +164,9 @@ static void write_path(struct csv *c, struct stacks *s, const struct report_site
 /* ---- sites ---- */
 
 #define SLOW(name, member) ROW_FIELD("slow_" name, report_site, slow.member)
-static const struct row_field slow_fields[] = {SLOW("ticks", ticks),
-					       SLOW("covers_fast_mean", covers),
-					       SLOW("mean_ns", estimate.mean),
-					       SLOW("ci_low_ns", estimate.low),
-					       SLOW("ci_high_ns", estimate.high),
-					       ROW_END};
+static const struct row_field slow_fields[] = {
+	SLOW("ticks", ticks), SLOW("covers_fast_mean", covers),
+	ROW_INTERVAL("slow_", report_site, slow.estimate), ROW_END};
 
 #define PERCENTILE(name, p)                                                                        \
 	ROW_FIELD(name "_ns", report_percentiles, at[REPORT_##p].ns),                              \

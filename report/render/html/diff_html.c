@@ -280,7 +280,6 @@ static void put_sites(struct html *h, const struct diff *d)
 	clear_paths(&p);
 }
 
-/* Of each site, of each profile. */
 static void put_runs(struct html *h, const struct diff *d)
 {
 	html_write_fields(h, "run_fields", "calls mean error unswitched");

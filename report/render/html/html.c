@@ -80,7 +80,6 @@ static void put_head(struct html *h)
 			r->nested_ns > 0 ? numbered_duration(r->nested_ns, true).text : NULL);
 }
 
-/* What was found, and the command apart. */
 static void put_next(struct html *h)
 {
 	const struct report *r = h->report;

@@ -249,7 +249,6 @@ static void put_latency(struct html *h, const struct report_site *s, uint32_t ro
 	json_write_close(&h->json, ']');
 }
 
-/* Of rows that have a histogram. */
 static void put_latencies(struct html *h)
 {
 	put_limits(h);

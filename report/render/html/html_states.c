@@ -7,7 +7,6 @@
 #include "report/model/sites.h"
 #include "report/model/model.h"
 
-/* Of each bar of the row's histogram, in its order. */
 static void put_switched(struct html *h, const struct report_site *s)
 {
 	json_write_open(&h->json, NULL, '[');

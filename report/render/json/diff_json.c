@@ -55,7 +55,6 @@ static const struct row_field side_fields[] = {
 	ROW_FIELD("unswitched_mean_ns", diff_side, unswitched_ns), ROW_SAME(diff_side, total_ns),
 	ROW_END};
 
-/* An average run, and each of them. */
 static void put_side(struct json_writer *w, const struct diff *d, const struct diff_site *s,
 		     int side)
 {
@@ -68,9 +67,12 @@ static void put_side(struct json_writer *w, const struct diff *d, const struct d
 	json_write_close(w, '}');
 }
 
-static const struct row_field test_fields[] = {ROW_SAME(diff_test, ratio),
-					       ROW_FIELD("ci_low", diff_test, low),
-					       ROW_FIELD("ci_high", diff_test, high), ROW_END};
+/* A ratio with its limits. */
+#define RATIO(of, in)                                                                              \
+	ROW_FIELD("ratio", of, in ratio), ROW_FIELD("ci_low", of, in low),                         \
+		ROW_FIELD("ci_high", of, in high)
+
+static const struct row_field test_fields[] = {RATIO(diff_test, ), ROW_END};
 
 static void put_finding(struct json_writer *w, const struct diff_finding *f)
 {
@@ -95,9 +97,7 @@ static void put_quantity(struct json_writer *w, const char *key, const struct di
 
 static const struct row_field rate_fields[] = {ROW_FIELD("base_calls", diff_rate, calls[DIFF_BASE]),
 					       ROW_FIELD("new_calls", diff_rate, calls[DIFF_NEW]),
-					       ROW_SAME(diff_rate, ratio),
-					       ROW_FIELD("ci_low", diff_rate, low),
-					       ROW_FIELD("ci_high", diff_rate, high),
+					       RATIO(diff_rate, ),
 					       ROW_SAME(diff_rate, p),
 					       ROW_SAME(diff_rate, q),
 					       ROW_SAME(diff_rate, changed),
@@ -161,26 +161,22 @@ static void put_files(struct json_writer *w, const struct diff *d, int side)
 	json_write_close(w, ']');
 }
 
-static const struct row_field common_fields[] = {
-	ROW_SAME(diff_common, sites), ROW_SAME(diff_common, ratio),
-	ROW_FIELD("ci_low", diff_common, low), ROW_FIELD("ci_high", diff_common, high), ROW_END};
+static const struct row_field common_fields[] = {ROW_SAME(diff_common, sites), RATIO(diff_common, ),
+						 ROW_END};
 
 #define PER(member) ROW_SAME(diff_per, member)
-static const struct row_field per_fields[] = {
-	PER(symbol),
-	PER(outcome),
-	ROW_FIELD("base_units", diff_per, side[DIFF_BASE].units),
-	ROW_FIELD("new_units", diff_per, side[DIFF_NEW].units),
-	ROW_FIELD("base_calls", diff_per, side[DIFF_BASE].calls),
-	ROW_FIELD("new_calls", diff_per, side[DIFF_NEW].calls),
-	ROW_FIELD("base_ns", diff_per, side[DIFF_BASE].ns),
-	ROW_FIELD("new_ns", diff_per, side[DIFF_NEW].ns),
-	ROW_FIELD("ratio", diff_per, time.ratio),
-	ROW_FIELD("ci_low", diff_per, time.low),
-	ROW_FIELD("ci_high", diff_per, time.high),
-	ROW_FIELD("p", diff_per, time.p),
-	PER(changed),
-	ROW_END};
+#define SIDES(field, name)                                                                         \
+	ROW_FIELD("base_" name, diff_per, side[DIFF_BASE].field),                                  \
+		ROW_FIELD("new_" name, diff_per, side[DIFF_NEW].field)
+static const struct row_field per_fields[] = {PER(symbol),
+					      PER(outcome),
+					      SIDES(units, "units"),
+					      SIDES(calls, "calls"),
+					      SIDES(ns, "ns"),
+					      RATIO(diff_per, time.),
+					      ROW_FIELD("p", diff_per, time.p),
+					      PER(changed),
+					      ROW_END};
 #define TOTAL(member) ROW_SAME(diff, member)
 static const struct row_field totals_fields[] = {
 	TOTAL(sites),

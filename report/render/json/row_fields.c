@@ -17,19 +17,15 @@ const struct row_field row_fields_estimate[] = {
 	ROW_SAME(mean_interval, design_effect),
 	ROW_END};
 
+#define COST(member)                                                                               \
+	ROW_FIELD(#member "_ns", report_displaced, member.ns),                                     \
+		ROW_FIELD(#member "_ci_low_ns", report_displaced, member.low_ns),                  \
+		ROW_FIELD(#member "_ci_high_ns", report_displaced, member.high_ns),                \
+		ROW_FIELD(#member "_error_ns", report_displaced, member.error_ns)
 const struct row_field row_fields_cost[] = {
-	ROW_FIELD("uncharged_ns", report_displaced, uncharged.ns),
-	ROW_FIELD("uncharged_ci_low_ns", report_displaced, uncharged.low_ns),
-	ROW_FIELD("uncharged_ci_high_ns", report_displaced, uncharged.high_ns),
-	ROW_FIELD("uncharged_error_ns", report_displaced, uncharged.error_ns),
-	ROW_FIELD("both_ns", report_displaced, both.ns),
-	ROW_FIELD("both_ci_low_ns", report_displaced, both.low_ns),
-	ROW_FIELD("both_ci_high_ns", report_displaced, both.high_ns),
-	ROW_FIELD("both_error_ns", report_displaced, both.error_ns),
-	ROW_FIELD("true_cost_ns", report_displaced, true_cost.ns),
-	ROW_FIELD("true_cost_ci_low_ns", report_displaced, true_cost.low_ns),
-	ROW_FIELD("true_cost_ci_high_ns", report_displaced, true_cost.high_ns),
-	ROW_FIELD("true_cost_error_ns", report_displaced, true_cost.error_ns),
+	COST(uncharged),
+	COST(both),
+	COST(true_cost),
 	ROW_FIELD("uncharged_p", report_displaced, uncharged.p),
 	ROW_FIELD("uncharged_significant", report_displaced, significant),
 	ROW_END};
@@ -71,24 +67,14 @@ const struct row_field row_fields_interval[] = {
 	ROW_FIELD("mean_ns", mean_interval, mean), ROW_FIELD("ci_low_ns", mean_interval, low),
 	ROW_FIELD("ci_high_ns", mean_interval, high), ROW_END};
 
-const struct row_field row_fields_states[] = {
-	ROW_SAME(report_states, switched_calls),
-	ROW_FIELD("unswitched_mean_ns", report_states, unswitched.mean),
-	ROW_FIELD("unswitched_ci_low_ns", report_states, unswitched.low),
-	ROW_FIELD("unswitched_ci_high_ns", report_states, unswitched.high),
-	ROW_FIELD("on_cpu_mean_ns", report_states, on_cpu.mean),
-	ROW_FIELD("on_cpu_ci_low_ns", report_states, on_cpu.low),
-	ROW_FIELD("on_cpu_ci_high_ns", report_states, on_cpu.high),
-	ROW_FIELD("runnable_mean_ns", report_states, runnable.mean),
-	ROW_FIELD("runnable_ci_low_ns", report_states, runnable.low),
-	ROW_FIELD("runnable_ci_high_ns", report_states, runnable.high),
-	ROW_FIELD("asleep_mean_ns", report_states, asleep.mean),
-	ROW_FIELD("asleep_ci_low_ns", report_states, asleep.low),
-	ROW_FIELD("asleep_ci_high_ns", report_states, asleep.high),
-	ROW_FIELD("charged_mean_ns", report_states, charged.mean),
-	ROW_FIELD("charged_ci_low_ns", report_states, charged.low),
-	ROW_FIELD("charged_ci_high_ns", report_states, charged.high),
-	ROW_END};
+#define PART(member) ROW_INTERVAL(#member "_", report_states, member)
+const struct row_field row_fields_states[] = {ROW_SAME(report_states, switched_calls),
+					      PART(unswitched),
+					      PART(on_cpu),
+					      PART(runnable),
+					      PART(asleep),
+					      PART(charged),
+					      ROW_END};
 
 const struct row_field row_fields_threads_time[] = {
 	ROW_FIELD("cpu_in_calls", report_threads_time, cpu_in_calls_s),
@@ -104,9 +90,7 @@ const struct row_field row_fields_switches[] = {
 	ROW_SAME(scp_switches, unfounded), ROW_SAME(scp_switches, readings), ROW_END};
 
 const struct row_field row_fields_gap[] = {ROW_SAME(report_gap, calls),
-					   ROW_FIELD("mean_ns", report_gap, estimate.mean),
-					   ROW_FIELD("ci_low_ns", report_gap, estimate.low),
-					   ROW_FIELD("ci_high_ns", report_gap, estimate.high),
+					   ROW_INTERVAL("", report_gap, estimate),
 					   ROW_FIELD("method", report_gap, estimate.method),
 					   ROW_SAME(report_gap, max_ns),
 					   ROW_SAME(report_gap, total_ns),

@@ -33,6 +33,11 @@ struct row_field {
 		name, ROW_TYPE(((struct of *)NULL)->member), offsetof(struct of, member)           \
 	}
 #define ROW_SAME(of, member) ROW_FIELD(#member, of, member)
+/* Of a struct mean_interval in it; `before`: what its fields' names begin with. */
+#define ROW_INTERVAL(before, of, member)                                                           \
+	ROW_FIELD(before "mean_ns", of, member.mean),                                              \
+		ROW_FIELD(before "ci_low_ns", of, member.low),                                     \
+		ROW_FIELD(before "ci_high_ns", of, member.high)
 #define ROW_END                                                                                    \
 	{                                                                                          \
 		NULL, ROW_NUMBER, 0                                                                \

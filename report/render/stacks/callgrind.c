@@ -76,7 +76,6 @@ static int add_edge(struct writer *w, uint32_t to, bool own)
 	return 0;
 }
 
-/* One step inwards. */
 static int enter(void *writer, uint32_t function, int line)
 {
 	struct writer *w = writer;

@@ -143,7 +143,6 @@ static uint32_t symbol_below(struct growth *g, uint32_t parent, const struct sym
 	return box_below(g, parent, *known);
 }
 
-/* The box of the timed call itself. */
 static uint32_t call_below(struct growth *g, uint32_t parent, const struct report_site *s)
 {
 	const struct prof_function *f = &g->report->profile->function[s->function];

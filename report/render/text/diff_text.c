@@ -13,19 +13,8 @@
 #define TOP_DEFAULT    20
 #define FRAMES_DEFAULT 4
 
-enum {
-	FUNCTION,
-	OUTCOME,
-	CALLS_BASE,
-	CALLS_NEW,
-	MEAN_BASE,
-	MEAN_NEW,
-	CPU_BASE,
-	CPU_NEW,
-	CHANGE,
-	VERDICT,
-	COLUMNS
-};
+enum { FUNCTION, OUTCOME, CALLS_BASE, CALLS_NEW, MEAN_BASE, MEAN_NEW, CPU_BASE, CPU_NEW };
+enum { CHANGE = CPU_NEW + 1, VERDICT, COLUMNS };
 
 static const struct table_column columns[] = {
 	[FUNCTION] = {"FUNCTION", .least = 8, .style = TERMINAL_NAME},
@@ -41,7 +30,6 @@ static const struct table_column columns[] = {
 	[COLUMNS] = {0},
 };
 
-/* Of an average run, or a unit of work. */
 static void calls_cell(struct table *table, size_t column, double calls, double rate)
 {
 	table_cell(table, column,

@@ -48,7 +48,6 @@ static bool is_chosen(const struct report_options *o, FILE *out)
 	return o->top == REPORT_TOP_DEFAULT && !o->full && terminal_of(out, o->width).screen;
 }
 
-/* Rows that it shows at most. */
 static uint32_t top_of(const struct report_options *o, FILE *out)
 {
 	if (o->top == REPORT_TOP_DEFAULT || !o->top)
@@ -56,7 +55,6 @@ static uint32_t top_of(const struct report_options *o, FILE *out)
 	return o->top;
 }
 
-/* Each of several programs has rows. */
 #define READ_LEAST 500
 
 uint32_t text_sites_read(const struct report_options *o, FILE *out)

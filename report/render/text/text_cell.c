@@ -122,7 +122,6 @@ void text_cell_wrap(struct text *t, const char *clean, size_t at, size_t indent)
 	fputc('\n', t->out);
 }
 
-/* A clean text. NULL: out of memory. */
 static char *clean_text(const struct text *t, const char *format, va_list args)
 {
 	char *raw, *safe;

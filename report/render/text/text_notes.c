@@ -106,7 +106,6 @@ bool text_notes_states_call(const struct report_slowest *s, char *out, size_t ro
 /* Notes under a row on what its mean hides: warm-up, a slow first call, drift, two modes,
  * outliers. */
 
-/* Where the lines go. */
 struct notes {
 	bool utf8;
 	text_notes_steady_sink *sink;

@@ -97,7 +97,6 @@ static int print_list(struct text *t, uint32_t shown)
 	return text_cell_end(t, &table);
 }
 
-/* One program: its command line, and its rows. */
 static int print_section(struct text *t, uint32_t program, int (*table)(struct text *t))
 {
 	struct report view;

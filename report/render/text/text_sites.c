@@ -10,31 +10,9 @@
 
 #define DETAILED 10 /* rows with all that their means hide */
 
-enum {
-	FUNCTION,
-	OUTCOME,
-	CALLS,
-	MEAN,
-	UNIT,
-	INTERVAL,
-	MARKS,
-	SLOW,
-	SLOW_UNIT,
-	SLOW_INTERVAL,
-	SLOW_COVERS,
-	OVERHEAD,
-	TOTAL,
-	SHARE,
-	BAR,
-	CPU,
-	BYTES,
-	PER_BYTE,
-	P50,
-	P99,
-	P999,
-	MAX,
-	COLUMNS
-};
+enum { FUNCTION, OUTCOME, CALLS, MEAN, UNIT, INTERVAL, MARKS };
+enum { SLOW = MARKS + 1, SLOW_UNIT, SLOW_INTERVAL, SLOW_COVERS, OVERHEAD, TOTAL, SHARE, BAR };
+enum { CPU = BAR + 1, BYTES, PER_BYTE, P50, P99, P999, MAX, COLUMNS };
 
 #define FIELD(kind, member) .type = kind, .offset = offsetof(struct report_site, member)
 
@@ -61,7 +39,6 @@ enum {
 	[COLUMNS] = {0},
 
 static const struct table_column columns[] = {COLUMNS_OF("MEAN", "SLOW", "TOTAL")};
-/* By time on a CPU, and elapsed time beside. */
 static const struct table_column cpu_columns[] = {COLUMNS_OF("ON CPU", "ELAPSED", "CPU TIME")};
 
 static void size_cells(struct table *table, const struct report_site *s, bool few)
@@ -208,7 +185,6 @@ void text_sites_row(struct text *t, struct table *table, uint32_t site)
 		bar_cell(t, table, s->time_share);
 }
 
-/* The reliability warnings of a row, in the row itself. */
 static void doubt_notes(struct text *t, struct table *table, const struct report_site *s)
 {
 	unsigned doubts = reliability_doubts(s);

@@ -39,7 +39,6 @@ static void add(struct time_line *l, double s, const char *utf8, const char *asc
 	l->all_s += l->part[l->parts++].s;
 }
 
-/* How long calls at this site waited, in ns. */
 static double waited_ns(const struct report_site *s, bool only_waits)
 {
 	if (s->waits)
@@ -78,7 +77,6 @@ static void name_waits(const struct report *r, bool only_waits, char *out, size_
 	free(ns);
 }
 
-/* From the kernel's account of each thread. */
 static void fill_states(struct time_line *l, const struct report *r)
 {
 	const struct report_threads_time *t = &r->threads_time;
@@ -95,7 +93,6 @@ static void fill_states(struct time_line *l, const struct report *r)
 	add(l, t->not_recorded_s, "·", ".", "waiting, not recorded");
 }
 
-/* From the calls alone. */
 static void fill_calls(struct time_line *l, const struct report *r)
 {
 	double outer_ns = r->calls_ns - r->nested_ns;
