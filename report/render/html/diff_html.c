@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/base/array.h"
 #include "report/model/model.h"
 #include "report/render/html/html_write.h"
 #include "report/render/stacks/stacks.h"
@@ -101,11 +100,8 @@ static void put_head(struct html *h, const struct diff *d)
 struct diff_paths {
 	struct html *html;
 	const struct diff *diff;
-	/* Frames by profile and number of the symbol; `text`: the line of each. */
-	struct pairs frames;
-	uint32_t *text;
-	uint32_t room;
-	struct pairs lines;  /* by the line that it is called from, and the frame */
+	struct pairs frames; /* by profile and number of the symbol */
+	struct html_lines lines;
 	struct pairs labels; /* of boxes: by name and module, texts of the page */
 	struct pairs boxes;  /* by the box that it is called from, and the label */
 };
@@ -125,24 +121,15 @@ static uint32_t name_of(struct string_index *strings, const struct symbol *s)
 	return number;
 }
 
-/* The text of a frame, asked for once: names take longer than numbers. */
-static uint32_t frame_number(struct diff_paths *p, const struct diff_site *s, uint32_t frame,
-			     const struct symbol *symbol)
+static uint32_t line_below(struct diff_paths *p, uint32_t above, const struct diff_site *s,
+			   uint32_t frame, const struct symbol *symbol)
 {
 	uint32_t number = frame_symbols_number(symbol, diff_path_heuristic(p->diff, s, frame));
 	uint32_t at = pairs_add(&p->frames, s->profile, number);
-	char *line;
 
-	if (at == PAIRS_NONE ||
-	    !array_reach((void **)&p->text, &p->room, at, sizeof(*p->text), 0xff))
-		return PAIRS_NONE;
-	if (p->text[at] != STRING_INDEX_NONE)
-		return at;
-	line = diff_path_frame_line(p->diff, s, frame);
-	p->html->json.failed |= !line;
-	p->text[at] = string_index_add(&p->html->strings, line);
-	free(line);
-	return at;
+	if (html_lines_lack(&p->lines, at))
+		html_lines_say(p->html, &p->lines, at, diff_path_frame_line(p->diff, s, frame));
+	return html_lines_below(p->html, &p->lines, above, at);
 }
 
 static uint32_t box_below(struct diff_paths *p, uint32_t above, const struct symbol *s)
@@ -172,21 +159,16 @@ static struct diff_path add_path(struct diff_paths *p, const struct diff_site *s
 	struct diff_path path = {PAIRS_NONE, PAIRS_NONE, PAIRS_NONE};
 	uint32_t site = diff_path_site(p->diff, s);
 
-	for (uint32_t i = frames_shown(p->diff, s); i-- > 0;) {
+	for (uint32_t i = frames_shown(p->diff, s); i-- > 0 && !p->html->json.failed;) {
 		size_t count;
 		const struct symbol *symbol = diff_path_symbols(p->diff, s, i, &count);
-		uint32_t frame = frame_number(p, s, i, symbol);
 
-		path.line =
-			frame == PAIRS_NONE ? PAIRS_NONE : pairs_add(&p->lines, path.line, frame);
+		path.line = line_below(p, path.line, s, i, symbol);
 		if (i == site)
 			path.site = path.line;
 		for (size_t k = count; k-- > 0;)
 			path.box = box_below(p, path.box, &symbol[k]);
-		if (path.line == PAIRS_NONE || path.box == PAIRS_NONE) {
-			p->html->json.failed = true;
-			break;
-		}
+		p->html->json.failed |= path.box == PAIRS_NONE;
 	}
 	return path;
 }
@@ -195,8 +177,7 @@ static void put_paths(struct diff_paths *p)
 {
 	struct html *h = p->html;
 
-	html_write_fields(h, "line_fields", "back text");
-	html_write_tree(h, "lines", &p->lines, p->text);
+	html_lines_write(h, &p->lines);
 	html_write_fields(h, "box_fields", "back label");
 	html_write_tree(h, "boxes", &p->boxes, NULL);
 	html_write_fields(h, "label_fields", "name module");
@@ -206,15 +187,6 @@ static void put_paths(struct diff_paths *p)
 		html_write_index(h, NULL, p->labels.pair[i].b);
 	}
 	json_write_close(&h->json, ']');
-}
-
-static void clear_paths(struct diff_paths *p)
-{
-	pairs_clear(&p->frames);
-	pairs_clear(&p->lines);
-	pairs_clear(&p->labels);
-	pairs_clear(&p->boxes);
-	free(p->text);
 }
 
 /* ---- sites ---- */
@@ -277,7 +249,9 @@ static void put_sites(struct html *h, const struct diff *d)
 		put_site(h, &p, &d->site[i]);
 	json_write_close(&h->json, ']');
 	put_paths(&p);
-	clear_paths(&p);
+	pairs_clear(&p.frames);
+	pairs_clear(&p.labels);
+	pairs_clear(&p.boxes);
 }
 
 static void put_runs(struct html *h, const struct diff *d)

@@ -7,45 +7,21 @@
 #include <stdlib.h>
 
 #include "report/model/model.h"
-#include "profile/base/array.h"
 #include "report/render/text/text.h"
 
-struct paths {
-	struct html *html;
-	struct pairs lines; /* by the line that it is called from, and twice the number of the
-			       symbol, one more of a heuristic frame */
-	uint32_t *text;	    /* by that, STRING_INDEX_NONE: none yet */
-	uint32_t room;
-};
-
-/* Where a line's number is not known, the offset distinguishes calls in one function. */
-static uint32_t text_of_frame(struct html *h, const struct prof_frame *frame,
-			      const struct symbol *s)
-{
-	char *line = text_path_frame_line(h->report, frame, s->file ? 0 : APART_OFFSET);
-	uint32_t number = string_index_add(&h->strings, line);
-
-	h->json.failed |= !line;
-	free(line);
-	return number;
-}
-
-/* The line of a frame below another line. STRING_INDEX_NONE: out of memory. */
-static uint32_t line_below(struct paths *p, uint32_t parent, const struct prof_frame *frame)
+/* The line of a frame below another line. Where a line's number is not known, the offset
+ * distinguishes calls in one function. */
+static uint32_t line_below(struct html *h, struct html_lines *l, uint32_t above,
+			   const struct prof_frame *frame)
 {
 	size_t count;
-	const struct symbol *s = frame_symbols_find(p->html->report, frame, &count);
-	uint32_t line = STRING_INDEX_NONE, at = frame_symbols_number(s, frame->heuristic);
+	const struct symbol *s = frame_symbols_find(h->report, frame, &count);
+	uint32_t at = frame_symbols_number(s, frame->heuristic);
 
-	if (array_reach((void **)&p->text, &p->room, at, sizeof(*p->text), 0xff))
-		line = pairs_add(&p->lines, parent, at);
-	if (line == PAIRS_NONE) {
-		p->html->json.failed = true;
-		return STRING_INDEX_NONE;
-	}
-	if (p->text[at] == STRING_INDEX_NONE)
-		p->text[at] = text_of_frame(p->html, frame, s);
-	return line;
+	if (html_lines_lack(l, at))
+		html_lines_say(h, l, at,
+			       text_path_frame_line(h->report, frame, s->file ? 0 : APART_OFFSET));
+	return html_lines_below(h, l, above, at);
 }
 
 /* The innermost line, and that of the call site (path_site.h), which the table shows. */
@@ -53,14 +29,14 @@ struct row_lines {
 	uint32_t path, site;
 };
 
-static struct row_lines lines_of(struct paths *p, const struct report_site *s)
+static struct row_lines lines_of(struct html *h, struct html_lines *l, const struct report_site *s)
 {
-	uint32_t frames = frame_symbols_trim_startup(p->html->report, s);
+	uint32_t frames = frame_symbols_trim_startup(h->report, s);
 	uint32_t site = path_site_find(s->frame, frames);
 	struct row_lines at = {STRING_INDEX_NONE, STRING_INDEX_NONE};
 
 	for (uint32_t i = frames; i-- > 0;) {
-		at.path = line_below(p, at.path, &s->frame[i]);
+		at.path = line_below(h, l, at.path, &s->frame[i]);
 		if (i == site)
 			at.site = at.path;
 	}
@@ -112,10 +88,11 @@ static void put_displaced(struct html *h, const struct report_site *s, uint32_t 
 						     : index);
 }
 
-static void put_row(struct html *h, struct paths *p, const struct report_site *s, uint32_t index)
+static void put_row(struct html *h, struct html_lines *l, const struct report_site *s,
+		    uint32_t index)
 {
 	bool plain = !s->overflow && s->outcome == SCP_COMPLETED;
-	struct row_lines lines = lines_of(p, s);
+	struct row_lines lines = lines_of(h, l, s);
 
 	html_write_index(h, NULL, s->function);
 	html_write_string(h, NULL, plain ? NULL : report_names_outcome(s));
@@ -266,19 +243,16 @@ static void put_latencies(struct html *h)
 
 void html_sites(struct html *h)
 {
-	struct paths p = {.html = h};
+	struct html_lines lines = {0};
 
 	json_write_count(&h->json, "rows", h->report->sites);
 	put_fields(h);
 	json_write_open(&h->json, "sites", '[');
 	for (uint32_t i = 0; i < h->sites; i++)
-		put_row(h, &p, &h->report->site[i], i);
+		put_row(h, &lines, &h->report->site[i], i);
 	json_write_close(&h->json, ']');
 	put_functions(h);
-	html_write_fields(h, "line_fields", "back text");
-	html_write_tree(h, "lines", &p.lines, p.text);
+	html_lines_write(h, &lines);
 	put_notes(h);
 	put_latencies(h);
-	pairs_clear(&p.lines);
-	free(p.text);
 }

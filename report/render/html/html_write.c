@@ -3,8 +3,10 @@
 #include "report/render/html/html_write.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "profile/base/array.h"
 #include "report/model/model.h"
 
 void html_write_index(struct html *h, const char *key, uint32_t n)
@@ -96,4 +98,33 @@ void html_write_tree(struct html *h, const char *key, const struct pairs *tree,
 		html_write_index(h, NULL, text ? text[node->b] : node->b);
 	}
 	json_write_close(&h->json, ']');
+}
+
+bool html_lines_lack(struct html_lines *l, uint32_t frame)
+{
+	return array_reach((void **)&l->text, &l->room, frame, sizeof(*l->text), 0xff) &&
+	       l->text[frame] == STRING_INDEX_NONE;
+}
+
+void html_lines_say(struct html *h, struct html_lines *l, uint32_t frame, char *text)
+{
+	l->text[frame] = string_index_add(&h->strings, text);
+	h->json.failed |= !text;
+	free(text);
+}
+
+uint32_t html_lines_below(struct html *h, struct html_lines *l, uint32_t above, uint32_t frame)
+{
+	uint32_t line = frame < l->room ? pairs_add(&l->tree, above, frame) : PAIRS_NONE;
+
+	h->json.failed |= line == PAIRS_NONE;
+	return line;
+}
+
+void html_lines_write(struct html *h, struct html_lines *l)
+{
+	html_write_fields(h, "line_fields", "back text");
+	html_write_tree(h, "lines", &l->tree, l->text);
+	pairs_clear(&l->tree);
+	free(l->text);
 }

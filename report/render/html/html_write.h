@@ -41,6 +41,20 @@ void html_write_integers(struct html *h, const uint64_t *value, size_t count);
 /* Bytes, or -1: there are none to count. */
 void html_write_bytes(struct html *h, bool known, uint64_t bytes);
 
+/* Call paths as a tree of lines, each by the line that it is called from and the number of its
+ * frame; `text`, by that number, is asked for once: names take longer than numbers. */
+struct html_lines {
+	struct pairs tree;
+	uint32_t *text, room;
+};
+bool html_lines_lack(struct html_lines *l, uint32_t frame);
+/* Takes the text of a frame; NULL: out of memory. */
+void html_lines_say(struct html *h, struct html_lines *l, uint32_t frame, char *text);
+/* PAIRS_NONE: out of memory, which the writer then knows. */
+uint32_t html_lines_below(struct html *h, struct html_lines *l, uint32_t above, uint32_t frame);
+/* The end of the lines. */
+void html_lines_write(struct html *h, struct html_lines *l);
+
 /* A tree of nodes, each the number of its parent and a label: the distance back to the parent,
  * which is mostly 1 (0: none), and the label, or its text. */
 void html_write_tree(struct html *h, const char *key, const struct pairs *tree,

@@ -83,20 +83,15 @@ void table_print_cell(struct table *t, size_t column, const char *format, ...)
 
 void table_note(struct table *t, const char *text)
 {
-	struct table_row *row;
-	char **grown;
+	struct table_row *row = t->failed ? NULL : &t->row[t->rows - 1];
+	char **grown = row ? realloc(row->note, (row->notes + 1) * sizeof(*grown)) : NULL;
 
-	if (t->failed)
-		return;
-	row = &t->row[t->rows - 1];
-	grown = realloc(row->note, (row->notes + 1) * sizeof(*grown));
 	if (grown)
 		row->note = grown;
-	if (!grown || !(grown[row->notes] = strdup(text))) {
+	if (grown && (grown[row->notes] = strdup(text)))
+		row->notes++;
+	else
 		t->failed = true;
-		return;
-	}
-	row->notes++;
 }
 
 #define NOTES_INDENT 4
@@ -104,9 +99,10 @@ void table_note(struct table *t, const char *text)
 #define NOTES_LEAST  48 /* narrower than this at the right, notes go below */
 
 struct layout {
+	FILE *out;
+	const struct terminal *terminal;
 	size_t width[TABLE_COLUMNS]; /* 0: not shown */
-	size_t total;
-	size_t notes_at; /* column where notes begin */
+	size_t notes_at;	     /* column where notes begin */
 	bool notes_beside;
 };
 
@@ -182,9 +178,10 @@ static void narrow(const struct table *t, struct layout *l, size_t width)
 	}
 }
 
-static void lay_out(const struct table *t, struct layout *l, size_t width)
+static void lay_out(const struct table *t, struct layout *l)
 {
-	memset(l, 0, sizeof(*l));
+	size_t width = l->terminal->width, total;
+
 	natural_widths(t, l);
 	/* Names stay readable before extras are shown, extras go before the rest. */
 	while (row_width(t, l, EASE) > width && drop_one(t, l, TABLE_EXTRA))
@@ -192,14 +189,9 @@ static void lay_out(const struct table *t, struct layout *l, size_t width)
 	while (row_width(t, l, 1) > width && drop_one(t, l, 1))
 		;
 	narrow(t, l, width);
-	l->total = row_width(t, l, 0);
-	l->notes_beside = l->total + 3 + NOTES_LEAST <= width;
-	l->notes_at = l->notes_beside ? l->total + 3 : NOTES_INDENT;
-}
-
-static void spaces(FILE *out, size_t count)
-{
-	fprintf(out, "%*s", (int)count, "");
+	total = row_width(t, l, 0);
+	l->notes_beside = total + 3 + NOTES_LEAST <= width;
+	l->notes_at = l->notes_beside ? total + 3 : NOTES_INDENT;
 }
 
 static bool section_has(const struct table *t, size_t heading, size_t column)
@@ -221,77 +213,41 @@ static const char *text_of(const struct table *t, const struct table_row *row, s
 	return row->cell[column] ? row->cell[column] : "";
 }
 
-/* One line of cells. Spaces are held back until something follows them, so
- * that no line ends in blanks. Returns the column reached, -1 on no memory. */
-static long print_cells(const struct table *t, const struct layout *l, FILE *out,
-			const struct terminal *terminal, const struct table_row *row)
+/* A text cut to `width` columns from `start` on, of a line that has come to `at`. Spaces are held
+ * back until something follows them, so that no line ends in blanks. Where the line has come to;
+ * -1: out of memory. */
+static long put(const struct layout *l, long at, size_t start, size_t width, bool right,
+		const char *text, enum terminal_style style)
 {
-	size_t at = 0, column = 0;
+	char *fits = utf8_shorten(text, width, l->terminal->utf8);
+	size_t columns = fits ? utf8_width(fits) : 0;
 
-	for (size_t c = 0; c < t->columns; c++) {
+	if (columns) {
+		start += right ? width - columns : 0;
+		fprintf(l->out, "%*s", (int)start - (int)at, "");
+		terminal_print(l->out, l->terminal, style, "%s", fits);
+		at = (long)(start + columns);
+	}
+	free(fits);
+	return fits ? at : -1;
+}
+
+static long print_cells(const struct table *t, const struct layout *l, const struct table_row *row)
+{
+	size_t column = 0;
+	long at = 0;
+
+	for (size_t c = 0; c < t->columns && at >= 0; c++) {
 		const struct table_column *def = &t->column[c];
-		const char *text = text_of(t, row, c);
-		char *fits;
-		size_t w;
 
 		if (!l->width[c])
 			continue;
 		column += gap_before(t, c, !column);
-		fits = utf8_shorten(text, l->width[c], terminal->utf8);
-		if (!fits)
-			return -1;
-		w = utf8_width(fits);
-		if (w) {
-			bool right = def->right || def->type > TABLE_NAME;
-			size_t start = column + (right ? l->width[c] - w : 0);
-
-			spaces(out, start - at);
-			terminal_print(out, terminal,
-				       row && !row->heading ? def->style : TERMINAL_BOLD, "%s",
-				       fits);
-			at = start + w;
-		}
+		at = put(l, at, column, l->width[c], def->right || def->type > TABLE_NAME,
+			 text_of(t, row, c), row && !row->heading ? def->style : TERMINAL_BOLD);
 		column += l->width[c];
-		free(fits);
 	}
-	return (long)at;
-}
-
-static int print_note(const struct layout *l, FILE *out, const struct terminal *terminal, size_t at,
-		      const char *note, enum terminal_style style)
-{
-	char *fits = utf8_shorten(note, terminal->width - l->notes_at, terminal->utf8);
-
-	if (!fits)
-		return -1;
-	spaces(out, l->notes_at - at);
-	terminal_print(out, terminal, style, "%s", fits);
-	free(fits);
-	return 0;
-}
-
-static int print_row(const struct table *t, const struct layout *l, FILE *out,
-		     const struct terminal *terminal, const struct table_row *row)
-{
-	size_t first = 0;
-	long at;
-
-	if (row->heading && row > t->row)
-		fputc('\n', out);
-	at = print_cells(t, l, out, terminal, row);
-
-	if (at < 0)
-		return -1;
-	if (l->notes_beside && row->notes &&
-	    print_note(l, out, terminal, (size_t)at, row->note[first++], TERMINAL_DIM) < 0)
-		return -1;
-	fputc('\n', out);
-	for (; first < row->notes; first++) {
-		if (print_note(l, out, terminal, 0, row->note[first], TERMINAL_DIM) < 0)
-			return -1;
-		fputc('\n', out);
-	}
-	return 0;
+	return at;
 }
 
 static bool has_notes(const struct table *t)
@@ -302,34 +258,42 @@ static bool has_notes(const struct table *t)
 	return false;
 }
 
-static int print_titles(const struct table *t, const struct layout *l, FILE *out,
-			const struct terminal *terminal)
+/* NULL: the titles. -1: out of memory. */
+static int print_row(const struct table *t, const struct layout *l, const struct table_row *row)
 {
-	long at = print_cells(t, l, out, terminal, NULL);
+	const char *title = !row && has_notes(t) ? t->notes_title : NULL;
+	const char *beside = row && row->notes ? row->note[0] : title;
+	size_t room = l->terminal->width - l->notes_at, next = 0;
+	long at;
 
-	if (at < 0)
-		return -1;
-	if (l->notes_beside && has_notes(t) && t->notes_title &&
-	    print_note(l, out, terminal, (size_t)at, t->notes_title, TERMINAL_BOLD) < 0)
-		return -1;
-	fputc('\n', out);
-	return 0;
+	if (row && row->heading && row > t->row)
+		fputc('\n', l->out);
+	at = print_cells(t, l, row);
+	if (at >= 0 && beside && l->notes_beside) {
+		at = put(l, at, l->notes_at, room, false, beside,
+			 row ? TERMINAL_DIM : TERMINAL_BOLD);
+		next = 1;
+	}
+	fputc('\n', l->out);
+	for (; row && at >= 0 && next < row->notes; next++) {
+		at = put(l, 0, l->notes_at, room, false, row->note[next], TERMINAL_DIM);
+		fputc('\n', l->out);
+	}
+	return at < 0 ? -1 : 0;
 }
 
 int table_print(struct table *t, FILE *out, const struct terminal *terminal)
 {
-	struct layout l;
+	struct layout l = {.out = out, .terminal = terminal};
+	int status = t->failed ? -1 : 0;
 
-	if (t->failed)
-		return -1;
-	if (!t->rows)
-		return 0;
-	lay_out(t, &l, terminal->width);
+	if (t->failed || !t->rows)
+		return status;
+	lay_out(t, &l);
 	fputc('\n', out);
-	if (!t->row[0].heading && print_titles(t, &l, out, terminal) < 0)
-		return -1;
-	for (size_t r = 0; r < t->rows; r++)
-		if (print_row(t, &l, out, terminal, &t->row[r]) < 0)
-			return -1;
-	return 0;
+	if (!t->row[0].heading)
+		status = print_row(t, &l, NULL);
+	for (size_t r = 0; r < t->rows && status == 0; r++)
+		status = print_row(t, &l, &t->row[r]);
+	return status;
 }
