@@ -2,7 +2,6 @@
 REPORT_SRC = \
 	report/compare/diff_estimate.c \
 	report/compare/diff_judge.c \
-	report/compare/diff_location.c \
 	report/compare/diff_model.c \
 	report/compare/diff_pair.c \
 	report/compare/diff_path.c \
@@ -13,7 +12,6 @@ REPORT_SRC = \
 	report/compare/diff_words.c \
 	report/compare/match.c \
 	report/compare/match_key.c \
-	report/compare/match_modules.c \
 	report/containers/string_index.c \
 	report/live/columns.c \
 	report/live/labels.c \
@@ -51,13 +49,11 @@ REPORT_SRC = \
 	report/model/groups_order.c \
 	report/findings/elsewhere.c \
 	report/findings/ledger.c \
-	report/findings/no_calls.c \
 	report/model/process_end.c \
 	report/model/reliability.c \
 	report/findings/head_run.c \
 	report/findings/report_head.c \
 	report/model/report_names.c \
-	report/model/report_weight.c \
 	report/model/site.c \
 	report/model/slowest.c \
 	report/model/states.c \
@@ -69,9 +65,7 @@ REPORT_SRC = \
 	report/render/csv/csv.c \
 	report/render/html/diff_html.c \
 	report/render/html/html.c \
-	report/render/html/html_flame.c \
 	report/render/html/html_sites.c \
-	report/render/html/html_states.c \
 	report/render/html/html_tables.c \
 	report/render/html/html_write.c \
 	report/render/json/diff_json.c \
@@ -79,7 +73,6 @@ REPORT_SRC = \
 	report/render/json/json_loops.c \
 	report/render/json/json_run.c \
 	report/render/json/json_site.c \
-	report/render/json/json_states.c \
 	report/render/json/json_write.c \
 	report/render/json/row_fields.c \
 	report/render/pprof/pprof.c \
@@ -98,12 +91,10 @@ REPORT_SRC = \
 	report/render/text/text_others.c \
 	report/render/text/text_path.c \
 	report/render/text/text_rows.c \
-	report/render/text/text_programs.c \
 	report/render/text/text_shared_callers.c \
 	report/render/text/text_sites.c \
 	report/render/text/text_slowest.c \
 	report/render/text/text_time.c \
-	report/render/text/text_warnings.c \
 	report/model/sites.c \
 	report/report.c \
 	report/symbols/below.c \

@@ -275,10 +275,6 @@ int diff_judge_q(double *p, size_t n);
 /* Calls and time a unit of work. -1: out of memory, or *why says that a profile has none. */
 int diff_per_fill(struct diff *d, struct profile_error *why);
 void diff_warnings_make(struct diff *d);
-/* Locations of a row's calls, or of those that were not switched, in all runs, into their
- * `undisturbed` or `unswitched_undisturbed`. `found`: room for one a profile. */
-void diff_location_fill(const struct diff *d, const struct match_row *row, struct diff_run *run,
-			bool unswitched, struct compare_mean *found);
 /* Of a row: is it known in all runs which of its calls were switched? */
 bool diff_estimate_has_states(const struct diff *d, const struct diff_run *run);
 enum diff_quantity diff_estimate_quantity(enum diff_view view);

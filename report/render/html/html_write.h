@@ -82,7 +82,6 @@ int html_write_end(struct html *h, const char *tail);
 /* The parts of the page. */
 void html_states(struct html *h);
 void html_sites(struct html *h);
-void html_flame(struct html *h);
 void html_tables(struct html *h);
 void html_loops(struct html *h);
 void html_displaced(struct html *h, const struct displaced *d); /* NULL: there is none */

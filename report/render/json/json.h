@@ -34,9 +34,8 @@ void json_warnings_write(struct json_writer *w, const struct report_warning *war
  * document: they have no index. */
 void json_loops_write(struct json_writer *w, const struct report *r, uint32_t sites, uint32_t most);
 
-/* "states" and "charged_ns" of a site; "threads_s" and "charged_s" of the totals; "switches"; what
+/* "threads_s" and "charged_s" of the totals; "switches"; what
  * is known of one of the slowest calls. */
-void json_states_write_site(struct json_writer *w, const struct report_site *s);
 void json_states_write_threads(struct json_writer *w, const struct report *r);
 void json_states_write_switches(struct json_writer *w, const struct profile *p);
 void json_states_write_call(struct json_writer *w, const struct report_slowest *s);

@@ -23,7 +23,6 @@ uint32_t text_sites_read(const struct report_options *o, FILE *out);
 
 /* Where the threads' time went, and a verdict. */
 void text_time(struct text *t);
-void text_warnings_brief(struct text *t);
 void text_warnings_full(struct text *t, const struct report_warning *warning, uint32_t warnings);
 
 /* The rows that have most of the time: those that work, those that wait, what is left. */

@@ -4,8 +4,13 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <math.h>
+#include <string.h>
 
 #include "report/model/model.h"
+#include "report/findings/findings.h"
+#include "report/wording/numbers.h"
+#include "report/wording/utf8.h"
 
 #define GAP(kind, member)     .type = kind, .offset = offsetof(struct report_gap, member)
 #define THREAD(kind, member)  .type = kind, .offset = offsetof(struct report_thread, member)
@@ -122,5 +127,129 @@ int text_others_processes(struct text *t)
 	}
 	status = text_cell_end(t, &table);
 	text_cell_rows_shown(t, r->processes, shown_ns, r->calls_ns, "the calls' time");
+	return status;
+}
+
+/* ---- several programs in one report: a list of them, a section for each that matters, and one
+ * line for all the others ---- */
+
+#define NAMED 6 /* small programs that are named in their line */
+
+#define FIELD(kind, member) .type = kind, .offset = offsetof(struct report_program, member)
+
+static const struct table_column program_columns[] = {
+	{"PROGRAM", .least = 12, .style = TERMINAL_NAME},
+	{"PROCESSES", .drop = 3, FIELD(TABLE_COUNT, processes)},
+	{"WALL", .drop = 1, FIELD(TABLE_S, wall_s)},
+	{"CPU", FIELD(TABLE_S, cpu_s)},
+	{"CALLS", .drop = 1, FIELD(TABLE_COUNT, calls)},
+	{"IN CALLS", .style = TERMINAL_BOLD, FIELD(TABLE_NS, calls_ns)},
+	{"WAITING", .drop = 1, FIELD(TABLE_SOME_NS, waiting_ns)},
+	{0},
+};
+
+/* Programs of one name are told apart by what executes them. */
+static void name_cell(struct text *t, struct table *table, const struct report_program *p)
+{
+	const struct report *r = t->report;
+	char *both = NULL;
+
+	for (uint32_t i = 0; i < r->programs && !both; i++)
+		if (&r->program[i] != p && !strcmp(r->program[i].name, p->name) &&
+		    asprintf(&both, "%s (%s)", p->name, p->first->exe) < 0)
+			both = NULL;
+	text_cell_put(t, table, 0, both ? both : p->name);
+	free(both);
+}
+
+/* "bash 31, dirname 4". NULL: out of memory. */
+static char *name_others(const struct report *r, uint32_t shown)
+{
+	struct utf8_memory memory;
+
+	utf8_memory_begin(&memory);
+	for (uint32_t i = shown; memory.to && i < r->programs && i - shown < NAMED; i++)
+		fprintf(memory.to, "%s%s %" PRIu64, i > shown ? ", " : "",
+			r->program[i].name[0] ? r->program[i].name : "(no name)",
+			r->program[i].processes);
+	if (memory.to && r->programs - shown > NAMED)
+		fputs(", ...", memory.to);
+	return utf8_memory_end(&memory);
+}
+
+/* All that have no section, in one line. */
+static void print_others(struct text *t, uint32_t shown)
+{
+	const struct report *r = t->report;
+	uint32_t others = r->programs - shown;
+	char *names = others ? name_others(r, shown) : NULL;
+	uint64_t processes = 0;
+	double calls_ns = 0, all_ns = 0;
+
+	for (uint32_t i = 0; i < r->programs; i++) {
+		all_ns += r->program[i].calls_ns;
+		calls_ns += i < shown ? 0 : r->program[i].calls_ns;
+		processes += i < shown ? 0 : r->program[i].processes;
+	}
+	if (names) {
+		fputc('\n', t->out);
+		text_cell_fact(t, "others",
+			       "%" PRIu64 " process%s of %" PRIu32 " other program%s (%s): %s of "
+			       "the calls' time. --program NAME shows one.",
+			       processes, processes == 1 ? "" : "es", others,
+			       others == 1 ? "" : "s", names,
+			       numbered_share(all_ns > 0 ? calls_ns / all_ns : NAN).text);
+	}
+	free(names);
+}
+
+static int print_list(struct text *t, uint32_t shown)
+{
+	const struct report *r = t->report;
+	struct table table;
+
+	table_begin(&table, program_columns, NULL);
+	for (uint32_t i = 0; i < shown; i++) {
+		text_cell_row(t, &table, &r->program[i]);
+		name_cell(t, &table, &r->program[i]);
+	}
+	return text_cell_end(t, &table);
+}
+
+static int print_section(struct text *t, uint32_t program, int (*table)(struct text *t))
+{
+	struct report view;
+	struct text section = *t;
+	char *command;
+	int status;
+
+	if (!t->report->program[program].calls)
+		return 0;
+	status = programs_view(&view, t->report, program);
+	if (status == 0) {
+		section.report = &view;
+		command = report_head_command(&view);
+		fputc('\n', t->out);
+		text_cell_bold(t, command ? command : view.first->program);
+		free(command);
+		if (t->report->by <= REPORT_BY_FUNCTION && !t->options->full)
+			text_time(&section);
+		status = table(&section);
+		programs_view_end(t->report, &view);
+	}
+	return status;
+}
+
+int text_programs(struct text *t, int (*table)(struct text *t))
+{
+	uint32_t top = t->top, shown = programs_shown(t->report);
+	int status = print_list(t, shown);
+
+	if (t->options->top == REPORT_TOP_DEFAULT && shown && top != UINT32_MAX)
+		t->top = top / shown > t->least ? top / shown : t->least;
+	for (uint32_t i = 0; status == 0 && i < shown; i++)
+		status = print_section(t, i, table);
+	t->top = top;
+	print_others(t, shown);
 	return status;
 }
