@@ -33,10 +33,8 @@ static int fill_loops(struct report *r, const uint32_t *site_of, const struct re
 /* Beside others that want the CPUs, elapsed time says more of them than of the program. */
 static enum report_sort sort_of(const struct report *r, const struct report_options *o)
 {
-	bool sites =
-		o->by == REPORT_BY_PATH || o->by == REPORT_BY_SITE || o->by == REPORT_BY_FUNCTION;
-
-	return r->overloaded && o->cpu_first && o->format == REPORT_TEXT && sites &&
+	return r->overloaded && o->cpu_first && o->format == REPORT_TEXT &&
+			       o->by <= REPORT_BY_FUNCTION &&
 			       r->profile->switches.detector != SCP_SWITCH_NONE
 		       ? REPORT_SORT_CPU
 		       : o->sort;
@@ -48,29 +46,24 @@ static int fill_report(struct report *r, const struct report_options *o, uint32_
 	bool folds = r->fold && r->by != REPORT_BY_FUNCTION;
 	bool innermost = r->by == REPORT_BY_SITE || r->by == REPORT_BY_GAP;
 	uint32_t *fold = folds ? groups_fold(r, innermost) : NULL;
-	int status = folds && !fold ? -1 : account_threads(r);
+	int status = -1;
 
-	if (status == 0)
-		status = runs_find(r);
-	if (status == 0)
-		status = programs_find(r, o->together);
-	if (status == 0)
-		status = groups_make(&groups, r->profile, r->by, fold,
-				     r->apart ? r->program_of : NULL);
 	r->overloaded = threads_time_overloaded(r->profile);
 	r->sort = sort_of(r, o);
-	groups.sort = r->sort;
-	if (status == 0)
+	if ((!folds || fold) && account_threads(r) == 0 && runs_find(r) == 0 &&
+	    programs_find(r, o->together) == 0 &&
+	    groups_make(&groups, r->profile, r->by, fold, r->apart ? r->program_of : NULL) == 0) {
+		groups.sort = r->sort;
 		status = sites_build(r, &groups, keep);
+	}
 	if (status == 0)
 		status = account_gaps(r, groups.site_of);
 	if (status == 0) {
 		account_perturbation(r);
 		threads_time_fill(r);
 		sites_share_time(r);
-	}
-	if (status == 0)
 		status = fill_loops(r, groups.site_of, o);
+	}
 	r->caller = groups.caller;
 	groups.caller = NULL;
 	groups_free(&groups);
@@ -82,10 +75,9 @@ static int fill_report(struct report *r, const struct report_options *o, uint32_
  * program. */
 static int untested(const struct prof_clock *c)
 {
-	if (c->kind == SCP_CLOCK_NONE)
-		return -1;
-	return c->flags & SCP_CLOCK_RANDOMIZED || c->kind == SCP_CLOCK_TSC ||
-			       c->kind == SCP_CLOCK_MONOTONIC || c->kind == SCP_CLOCK_THREAD_CPU
+	return c->kind != SCP_CLOCK_NONE &&
+			       (c->flags & SCP_CLOCK_RANDOMIZED || c->kind == SCP_CLOCK_TSC ||
+				c->kind == SCP_CLOCK_MONOTONIC || c->kind == SCP_CLOCK_THREAD_CPU)
 		       ? 0
 		       : -1;
 }
@@ -136,7 +128,8 @@ void report_free(struct report *r)
 	for (uint32_t i = 0; i < r->warnings; i++)
 		warning_list_clear(&r->warning[i]);
 	free(r->warning);
-	next_steps_free(r);
+	for (uint32_t i = 0; i < r->next_steps; i++)
+		free(r->next_step[i]);
 	for (uint32_t i = 0; r->site && i < r->kept; i++)
 		free(r->site[i].bar);
 	free(r->site);
@@ -149,7 +142,8 @@ void report_free(struct report *r)
 	free(r->run_of);
 	loop_free(r->loops);
 	free(r->slowest);
-	elsewhere_free(r);
+	for (uint32_t i = 0; i < r->elsewheres; i++)
+		free(r->elsewhere[i].function);
 	free(r->module_noted);
 	free(r->caller);
 	free(r);
@@ -200,18 +194,10 @@ int report_print(const struct profile *p, const struct report_options *o, FILE *
 
 int report_print_diff(struct diff *d, FILE *out)
 {
-	int status;
+	enum report_format format = d->options.format;
 
 	errno = 0;
-	switch (d->options.format) {
-	case REPORT_JSON:
-		status = diff_json(d, out);
-		break;
-	case REPORT_HTML:
-		status = diff_html(d, out);
-		break;
-	default:
-		status = diff_text(d, out);
-	}
-	return finish(out, status);
+	return finish(out, format == REPORT_JSON   ? diff_json(d, out)
+			   : format == REPORT_HTML ? diff_html(d, out)
+						   : diff_text(d, out));
 }

@@ -157,12 +157,6 @@ int elsewhere_fill(struct report *r)
 	return result;
 }
 
-void elsewhere_free(struct report *r)
-{
-	for (uint32_t i = 0; i < r->elsewheres; i++)
-		free(r->elsewhere[i].function);
-}
-
 static void put_names(FILE *to, const struct report *r, const struct report_elsewhere *e)
 {
 	const char *before = "";

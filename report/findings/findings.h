@@ -35,7 +35,6 @@ char *report_head_command(const struct report *r);
 
 /* Of a report that is complete otherwise. -1: out of memory. */
 int elsewhere_fill(struct report *r);
-void elsewhere_free(struct report *r);
 
 /* Texts are to be freed. NULL: nothing to say, or out of memory. */
 
@@ -108,7 +107,6 @@ struct verdict verdict_of(const struct report *r);
  * command that can be copied. To be called when all else of the report is known. Names are as in
  * the profile, not yet clean. Without memory there are fewer. `page`: the report is one. */
 void next_steps_fill(struct report *r, bool page);
-void next_steps_free(struct report *r);
 
 /* A line; private to report_head.c and head_run.c. */
 void head_put(const struct head *f, const char *name, const char *format, ...)

@@ -231,9 +231,3 @@ void next_steps_fill(struct report *r, bool page)
 	if (!r->next_steps && r->calls && !page)
 		add(r, otherwise);
 }
-
-void next_steps_free(struct report *r)
-{
-	for (uint32_t i = 0; i < r->next_steps; i++)
-		free(r->next_step[i]);
-}

@@ -39,19 +39,18 @@ static void set_shares(struct displaced_cpu *c)
 
 static void read_cpu(struct displaced_cpu *c, const json_t *o)
 {
+	static const char *const keys[DISPLACED_PARTS] = {
+		[DISPLACED_PROGRAM] = "program_s", [DISPLACED_UNCHARGED] = "interrupts_program_s",
+		[DISPLACED_OTHERS] = "others_s",   [DISPLACED_SCPROF] = "scprof_s",
+		[DISPLACED_STOLEN] = "stolen_s",   [DISPLACED_INTERRUPTS] = "interrupts_rest_s",
+		[DISPLACED_IDLE] = "idle_s",	   [DISPLACED_REMAINDER] = "remainder_s"};
 	double number = number_of(o, "cpu");
 
 	c->cpu = number >= 0 && number < CPUS_MOST ? (int)number : -1;
 	c->wall_s = number_of(o, "wall_s");
-	c->part_s[DISPLACED_PROGRAM] = number_of(o, "program_s");
-	c->part_s[DISPLACED_UNCHARGED] = number_of(o, "interrupts_program_s");
-	c->part_s[DISPLACED_OTHERS] = number_of(o, "others_s");
-	c->part_s[DISPLACED_SCPROF] = number_of(o, "scprof_s");
-	c->part_s[DISPLACED_INTERRUPTS] =
-		number_of(o, "interrupts_rest_s") + number_of(o, "switching_s");
-	c->part_s[DISPLACED_STOLEN] = number_of(o, "stolen_s");
-	c->part_s[DISPLACED_IDLE] = number_of(o, "idle_s");
-	c->part_s[DISPLACED_REMAINDER] = number_of(o, "remainder_s");
+	for (int i = 0; i < DISPLACED_PARTS; i++)
+		c->part_s[i] = number_of(o, keys[i]);
+	c->part_s[DISPLACED_INTERRUPTS] += number_of(o, "switching_s");
 	set_shares(c);
 }
 
@@ -78,16 +77,11 @@ static int read_warnings(struct displaced *d, const json_t *root)
 	const json_t *list = json_object_get(root, "warnings");
 	size_t n = json_array_size(list);
 
-	d->warning = calloc(n ? n : 1, sizeof(*d->warning));
-	if (!d->warning)
-		return -1;
-	for (size_t i = 0; i < n && d->warnings < CPUS_MOST; i++) {
-		char *text = text_of(json_array_get(list, i), "text");
-
-		if (text)
-			d->warning[d->warnings++] = text;
-	}
-	return 0;
+	d->warning = calloc(n + 1, sizeof(*d->warning));
+	for (size_t i = 0; d->warning && i < n && d->warnings < CPUS_MOST; i++)
+		if ((d->warning[d->warnings] = text_of(json_array_get(list, i), "text")))
+			d->warnings++;
+	return d->warning ? 0 : -1;
 }
 
 static int read_all(struct displaced *d, const json_t *root)
@@ -196,19 +190,11 @@ static int take_cpus(struct displaced *d, const struct prof_account *a)
 static int take_texts(struct displaced *d, const struct prof_account *a)
 {
 	d->warning = calloc((size_t)a->texts + 1, sizeof(*d->warning));
-	if (!d->warning)
-		return -1;
-	for (uint32_t i = 0; i < a->texts; i++) {
-		char *copy = strdup(a->text[i]);
-
-		if (!copy)
-			return -1;
-		if (i == 0)
-			d->sentence = copy;
-		else
-			d->warning[d->warnings++] = copy;
-	}
-	return 0;
+	d->sentence = a->texts ? strdup(a->text[0]) : NULL;
+	for (uint32_t i = 1; d->warning && i < a->texts; i++)
+		if ((d->warning[d->warnings] = strdup(a->text[i])))
+			d->warnings++;
+	return d->warning && (!a->texts || (d->sentence && d->warnings + 1 == a->texts)) ? 0 : -1;
 }
 
 /* As in the account that was printed when it was recorded. */

@@ -291,27 +291,28 @@ static void cut(double *ns)
 	*ns = *ns < 0 ? 0 : *ns; /* NAN stays */
 }
 
-static void cut_limits(struct mean_interval *e)
+static void cut_all(struct report_site *s)
 {
-	cut(&e->low);
-	cut(&e->high);
-}
+	struct mean_interval *limits[] = {
+		&s->estimate,	     &s->slow.estimate, &s->states.unswitched, &s->states.on_cpu,
+		&s->states.runnable, &s->states.asleep, &s->states.charged};
+	double *ns[] = {&s->percentiles.max_ns, &s->min_ns, &s->max_ns, &s->steadiness.first_ns};
 
-static void cut_percentiles(struct report_site *s)
-{
+	for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
+		cut(&limits[i]->low);
+		cut(&limits[i]->high);
+	}
 	for (unsigned i = 0; i < REPORT_PERCENTILES; i++) {
 		cut(&s->percentiles.at[i].ns);
 		cut(&s->percentiles.at[i].low_ns);
 		cut(&s->percentiles.at[i].high_ns);
 	}
-	cut(&s->percentiles.max_ns);
 	for (uint32_t i = 0; i < s->bars; i++) {
 		cut(&s->bar[i].from_ns);
 		cut(&s->bar[i].to_ns);
 	}
-	cut(&s->min_ns);
-	cut(&s->max_ns);
-	cut(&s->steadiness.first_ns);
+	for (size_t i = 0; i < sizeof(ns) / sizeof(*ns); i++)
+		cut(ns[i]);
 }
 
 void site_limit(struct report_site *s, double confidence)
@@ -323,14 +324,7 @@ void site_limit(struct report_site *s, double confidence)
 		s->below_ns = isfinite(s->estimate.high) ? fmax(s->estimate.high, least) : least;
 		s->estimate.high = isfinite(s->estimate.high) ? s->below_ns : s->estimate.high;
 	}
-	cut_limits(&s->estimate);
-	cut_limits(&s->slow.estimate);
-	cut_limits(&s->states.unswitched);
-	cut_limits(&s->states.on_cpu);
-	cut_limits(&s->states.runnable);
-	cut_limits(&s->states.asleep);
-	cut_limits(&s->states.charged);
-	cut_percentiles(s);
+	cut_all(s);
 }
 
 /* Sums add up, warm-up is found entry by entry, and phases are those of one entry. */

@@ -62,16 +62,6 @@ static int fill_site(struct report *r, struct report_site *s, const struct group
 	return status;
 }
 
-/* `row`: its number, until all have places. */
-static int note_site(struct report *r, const struct report_site *s, uint32_t row)
-{
-	r->calls += s->calls;
-	r->slow_sites += s->has_slow && s->slow.ticks >= REPORT_TELLING_TICKS;
-	r->slow_sites_off +=
-		s->has_slow && s->slow.ticks >= REPORT_TELLING_TICKS && !s->slow.covers;
-	return reliability_note(r, s, row);
-}
-
 static int compare_notes(const void *left, const void *right)
 {
 	const struct report_note *a = left, *b = right;
@@ -109,21 +99,20 @@ static double work_of(const struct groups *groups, const struct nesting *nesting
 static double net_of(const struct groups *groups, const struct nesting *nesting,
 		     const double *total_ns)
 {
-	double *ordered = array_alloc(((size_t)groups->rows + 1) * sizeof(*ordered)), net_ns = 0,
-	       all_ns = 0;
+	double *ordered = array_alloc(((size_t)groups->rows + 1) * sizeof(*ordered)), net_ns = 0;
 
 	if (!ordered)
 		return -1;
-	for (uint32_t i = 0; i < groups->rows; i++)
-		ordered[groups->place[i]] = work_of(groups, nesting, total_ns, i);
-	for (uint32_t i = 0; i < groups->rows; i++)
-		net_ns += ordered[i];
-	for (uint32_t i = 0; i < groups->rows && !(net_ns > 0); i++)
-		ordered[groups->place[i]] = row_waits(groups, i) ? 0 : fmax(total_ns[i], 0);
-	for (uint32_t i = 0; i < groups->rows && !(net_ns > 0); i++)
-		all_ns += ordered[i];
+	for (int all = 0; all < 2 && !(net_ns > 0); all++) {
+		for (uint32_t i = 0; i < groups->rows; i++)
+			ordered[groups->place[i]] = !all ? work_of(groups, nesting, total_ns, i)
+						    : row_waits(groups, i) ? 0
+									   : fmax(total_ns[i], 0);
+		for (uint32_t i = 0; i < groups->rows; i++)
+			net_ns += ordered[i];
+	}
 	free(ordered);
-	return net_ns > 0 ? net_ns : all_ns;
+	return net_ns;
 }
 
 /* The sites of a program in the report's order, as in net_of. -1: out of memory. */
@@ -190,32 +179,33 @@ static int add_up(struct report *r, const struct groups *groups, const struct ne
 	return net_ns < 0 ? -1 : 0;
 }
 
-static void fill_nesting(const struct report *r, struct report_site *s, struct nesting_row of)
+/* All that a kept row has beside its own sums. */
+static void finish_site(struct report *r, struct report_site *s, const struct groups *groups,
+			const struct group_row *row, const struct nesting *nesting)
 {
+	struct nesting_row of = nesting_of(nesting, groups, row);
 	double own = of.self_units * r->profile->clock.ns_per_unit;
 
+	if (groups->fold && row->first != GROUP_OVERFLOW)
+		s->paths = groups_paths(groups, row);
 	s->outer_calls = of.outer_calls;
 	s->outer_ns = of.outer_part * s->total_ns;
 	/* What calls inside add to their surroundings is subtracted as well. */
 	s->self_ns = s->inner_calls ? own - (double)s->calls * s->overhead_ns : s->total_ns;
 }
 
-/* All that a kept row has beside its own sums. */
-static void finish_site(struct report *r, struct report_site *s, const struct groups *groups,
-			const struct group_row *row, const struct nesting *nesting)
-{
-	if (groups->fold && row->first != GROUP_OVERFLOW)
-		s->paths = groups_paths(groups, row);
-	fill_nesting(r, s, nesting_of(nesting, groups, row));
-}
-
 static int note_row(struct report *r, const struct report_site *s, struct groups *groups,
 		    uint32_t row, double *total_ns)
 {
+	bool tells = s->has_slow && s->slow.ticks >= REPORT_TELLING_TICKS;
+
 	total_ns[row] = s->total_ns;
 	if (groups->key)
 		groups->key[row] = groups_order_key(groups->sort, s);
-	return note_site(r, s, row);
+	r->calls += s->calls;
+	r->slow_sites += tells;
+	r->slow_sites_off += tells && !s->slow.covers;
+	return reliability_note(r, s, row);
 }
 
 /* Row by row in memory order, once, or where the order is that of estimates twice: `first` looks at

@@ -274,50 +274,16 @@ int numbers_percentages(const double *part, size_t count, int32_t whole, int32_t
 	return 0;
 }
 
-struct numbered numbered_duration(double ns, bool utf8)
-{
-	struct numbered n = {""};
-
-	numbers_duration(n.text, sizeof(n.text), ns, utf8);
-	return n;
-}
-
-struct numbered numbered_count(uint64_t value)
-{
-	struct numbered n = {""};
-
-	numbers_count(n.text, sizeof(n.text), value);
-	return n;
-}
-
-struct numbered numbered_share(double share)
-{
-	struct numbered n = {""};
-
-	numbers_share(n.text, sizeof(n.text), share);
-	return n;
-}
-
-struct numbered numbered_bytes(uint64_t bytes)
-{
-	struct numbered n = {""};
-
-	numbers_bytes(n.text, sizeof(n.text), bytes);
-	return n;
-}
-
-struct numbered numbered_plain(double value)
-{
-	struct numbered n = {""};
-
-	numbers_plain(n.text, sizeof(n.text), value);
-	return n;
-}
-
-struct numbered numbered_digits(double value, int digits)
-{
-	struct numbered n = {""};
-
-	numbers_significant(n.text, sizeof(n.text), value, digits);
-	return n;
-}
+#define NUMBERED(name, by, parameters, ...)                                                        \
+	struct numbered numbered_##name parameters {                                               \
+		struct numbered n = {""};                                                          \
+                                                                                                   \
+		numbers_##by(n.text, sizeof(n.text), __VA_ARGS__);                                 \
+		return n;                                                                          \
+	}
+NUMBERED(duration, duration, (double ns, bool utf8), ns, utf8)
+NUMBERED(count, count, (uint64_t value), value)
+NUMBERED(bytes, bytes, (uint64_t value), value)
+NUMBERED(share, share, (double share), share)
+NUMBERED(plain, plain, (double value), value)
+NUMBERED(digits, significant, (double value, int digits), value, digits)

@@ -68,6 +68,17 @@ int text_cell_end(struct text *t, struct table *table)
 	return status;
 }
 
+static char *clean_text(const struct text *t, const char *format, va_list args)
+{
+	char *raw, *safe;
+
+	if (vasprintf(&raw, format, args) < 0)
+		return NULL;
+	safe = utf8_clean(raw, t->terminal.utf8);
+	free(raw);
+	return safe;
+}
+
 void text_cell_note_of(struct text *t, struct table *table, char *raw)
 {
 	char *safe = raw ? utf8_clean(raw, t->terminal.utf8) : NULL;
@@ -81,22 +92,20 @@ void text_cell_note_of(struct text *t, struct table *table, char *raw)
 
 void text_cell_note(struct text *t, struct table *table, const char *format, ...)
 {
-	char *raw;
 	va_list args;
+	char *safe;
 
 	va_start(args, format);
-	if (vasprintf(&raw, format, args) < 0)
-		raw = NULL;
+	safe = clean_text(t, format, args);
 	va_end(args);
-	text_cell_note_of(t, table, raw);
+	text_cell_note_of(t, table, safe);
 }
 
 void text_cell_wrap(struct text *t, const char *clean, size_t at, size_t indent)
 {
 	size_t width = t->terminal.width > indent + 20 ? t->terminal.width : indent + 20;
-	bool first = true;
 
-	while (*clean) {
+	for (bool first = true; *clean; first = false) {
 		size_t bytes = strcspn(clean, " "), columns;
 		char *word = strndup(clean, bytes);
 
@@ -117,20 +126,8 @@ void text_cell_wrap(struct text *t, const char *clean, size_t at, size_t indent)
 		clean += bytes;
 		clean += *clean == ' ';
 		free(word);
-		first = false;
 	}
 	fputc('\n', t->out);
-}
-
-static char *clean_text(const struct text *t, const char *format, va_list args)
-{
-	char *raw, *safe;
-
-	if (vasprintf(&raw, format, args) < 0)
-		return NULL;
-	safe = utf8_clean(raw, t->terminal.utf8);
-	free(raw);
-	return safe;
 }
 
 void text_cell_say(struct text *t, enum terminal_style style, const char *lead, size_t indent,
