@@ -249,7 +249,6 @@ const char *diff_words_against_name(enum diff_against against);
 double diff_words_unit(const struct diff_test *t);
 /* "+5.2 %" of 1.052, with the digits that show `unit` (the smallest change of interest). */
 void diff_words_percent(char *text, size_t room, double ratio, double unit);
-
 /* What the grouping keeps of a site's path, innermost frame first: how many frames, and
  * of one its names (as symbolize_frame) or a line for people, to be freed, not yet
  * clean; NULL: out of memory. */

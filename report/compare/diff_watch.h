@@ -66,7 +66,6 @@ struct diff_watch_run {
 	double elapsed_ns, cpu_ns;
 };
 struct diff_watch_run diff_watch_run_of(const struct profile *p);
-
 /* The rows, from a pair, which must outlive them: profile 0 is BASE's, profile 1 NEW's. -1: out of
  * memory. */
 int diff_watch_begin(struct diff_watch *w, const struct diff *pilot,

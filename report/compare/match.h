@@ -62,7 +62,6 @@ struct match_modules;
 /* Never NULL; `module` may be PROF_NO_MODULE. */
 const struct match_module *match_modules_find(const struct match_modules *modules, uint32_t profile,
 					      uint32_t module);
-
 /* Texts of one entry's row: full key and loose key, to be freed. -1: out of memory. */
 int match_key_make(struct match *m, enum report_by by, uint32_t profile, const struct prof_entry *e,
 		   char **key, char **loose);

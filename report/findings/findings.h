@@ -45,7 +45,6 @@ char *elsewhere_not_called(const struct report *r);
 /* The share of the time (but for waiting for a CPU) that the program computed, outside of all calls
  * that are known, looked at or recorded; NAN: not known. */
 double elsewhere_computing(const struct report *r);
-
 /* How much of what the processes did the recorded calls explain. Of a report that is complete
  * otherwise. -1: out of memory. */
 int ledger_fill(struct report *r);
@@ -56,7 +55,6 @@ char *ledger_describe(const struct report *r, bool utf8);
 #define LEDGER_READS  1u
 #define LEDGER_WRITES 2u
 unsigned ledger_counted_as(const char *name, uint32_t group);
-
 /* What was done to processes that the tool went to while they ran: of all together. known: false,
  * nobody went to any. `threads` and the like are sums; stopped_ns is the longest; flags are those
  * that all have. */
@@ -65,7 +63,6 @@ struct prof_attached attach_summary_of(const struct profile *p, uint64_t *proces
 char *attach_summary_describe(const struct profile *p, bool utf8);
 /* What attaching cannot see, and slots that were left. */
 void attach_summary_warn(struct report *r);
-
 /* What a profile leaves out on purpose, so that nobody takes a filtered profile for a complete one:
  * "only below serve; paths of at most 4 frames; ...". */
 char *filter_summary_describe(const struct profile *p);
@@ -73,7 +70,6 @@ char *filter_summary_describe(const struct profile *p);
 double filter_summary_recorded_share(const struct profile *p);
 /* Filters that were asked for and are not in force, and what they could not decide. */
 void filter_summary_warn(struct report *r);
-
 /* Adds the warning `no-calls` where it is due: why, and what would show some. */
 void no_calls_warn(struct report *r);
 /* All warnings but those about the names of frames, which come as they are asked for, in the order
@@ -102,12 +98,10 @@ struct verdict {
 	char text[176];
 };
 struct verdict verdict_of(const struct report *r);
-
 /* Fill next_step[] and next_steps: at most NEXT_STEPS sentences, the most useful first, each with a
  * command that can be copied. To be called when all else of the report is known. Names are as in
  * the profile, not yet clean. Without memory there are fewer. `page`: the report is one. */
 void next_steps_fill(struct report *r, bool page);
-
 /* A line; private to report_head.c and head_run.c. */
 void head_put(const struct head *f, const char *name, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -36,7 +36,6 @@ void loop_graph_clear(struct loop_graph *g);
 /* A new node or edge, zeroed; NULL: out of memory. */
 struct loop_node *loop_graph_node(struct loop_graph *g);
 struct loop_edge *loop_graph_edge(struct loop_graph *g);
-
 /* Put equal edges together and sort them, count visits, and find the components. To be called once,
  * when all is in. -1: out of memory. */
 int loop_graph_settle(struct loop_graph *g);
@@ -48,10 +47,8 @@ struct loop_part {
 /* Each component's own time: that of its nodes and of the edges inside. To be freed; NULL: out of
  * memory. */
 struct loop_part *loop_graph_measure(const struct loop_graph *g);
-
 /* Whether both ends of an edge lie in a component. */
 bool loop_graph_inside(const struct loop_graph *g, const struct loop_edge *e, uint32_t component);
-
 /* The main cycle of a loop into path[] (room for all nodes), beginning with the state that was
  * called first. -1: out of memory. */
 int loop_cycle_find(const struct loop_graph *g, uint32_t component, uint32_t *path,

@@ -67,7 +67,6 @@ int programs_find(struct report *r, bool together);
 uint32_t programs_shown(const struct report *r);
 /* Of the program that the rows are of; of all threads where they are of several. */
 const struct report_threads_time *programs_time(const struct report *r);
-
 /* The report of one program: its totals, and those of its rows that are kept (sites, or gaps where
  * a row is a gap), with shares of its own. All else is the report's; programs_view_end takes back
  * what the view's warnings became, and frees its rows. -1: out of memory. */
@@ -91,7 +90,6 @@ bool process_end_runs_now(const struct prof_process *p);
 
 void displaced_fill(const struct report *r, struct report_site *s,
 		    const struct prof_site_cost *cost);
-
 /* Once all sites are filled: which uncharged costs are significant among so many tests, and what
  * calls cost with what they were charged. -1: out of memory. */
 int displaced_judge(struct report *r);
@@ -103,7 +101,6 @@ uint32_t displaced_partner(const struct report *r, uint32_t of, uint32_t from);
 /* "rare", "steady", "too-few-windows"; "known"; NULL: nobody looked. */
 const char *displaced_state_name(uint32_t state);
 void displaced_warn(struct report *r);
-
 /* The slowest calls. Needs the report's sites and processes. -1: out of memory. */
 int slowest_fill(struct report *r);
 /* Warn where some may be missing from the list. */
@@ -130,7 +127,6 @@ static inline unsigned reliability_doubts(const struct report_site *s)
 
 /* Those of a site's findings that are warned of. */
 unsigned reliability_findings(const struct report_site *s);
-
 /* Keep what a site has to be warned of. `row`: its number in the grouping, until all have places.
  * -1: out of memory. */
 int reliability_note(struct report *r, const struct report_site *s, uint32_t row);

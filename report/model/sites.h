@@ -29,7 +29,6 @@ struct stats_sample estimate_sample(const struct prof_clock *c, const struct pro
 
 struct mean_interval estimate_mean(const struct prof_clock *c, const struct estimate_sums *s,
 				   double confidence);
-
 /* What the wrapper adds on a clock. */
 struct report_overhead estimate_overhead(const struct prof_clock *c);
 /* The mean overhead of calls that went these ways; *o where that is not known. */
@@ -82,7 +81,6 @@ void steadiness_widen(struct mean_interval *e, const struct steadiness *s);
 /* The part of a report's site. To be called when its estimate, overhead and total are known. */
 void steadiness_fill(const struct report *r, struct report_site *s, const struct prof_sums *sums,
 		     const struct steadiness *steady);
-
 /* Its notes, enum report_finding or-ed. */
 unsigned steadiness_findings(const struct report_site *s);
 
@@ -98,18 +96,15 @@ struct site_sums {
 /* Batches of processes that were folded into one lie one behind the other: then they are not in
  * order of time. */
 bool site_sums_in_order(const struct profile *p, const struct prof_entry *e);
-
 /* Add an entry's sums. `ordered` and `include` as for steadiness_add. -1: out of memory. */
 int site_sums_add(struct site_sums *w, const struct prof_sums *s, bool ordered, bool include);
 /* After the last entry. */
 void site_sums_settle(struct site_sums *w);
 void site_sums_clear(struct site_sums *w);
-
 /* The mean of a settled row's calls, warm-up excluded unless it was included. As measured: not
  * compensated yet. */
 struct mean_interval site_sums_mean(const struct prof_clock *clock, const struct prof_sums *sums,
 				    const struct prof_sums *rest, double confidence);
-
 /* Everything but its function, outcome and path, which the grouping knows, and its share.
  * The mean is that of steady->rest, all else that of `sums`, all calls.
  * Notes in the report whether calls are synchronous with the clock's tick. */
@@ -137,27 +132,22 @@ struct states_shared {
 	bool ticker_near;		       /* see states_ticker_is_near */
 };
 struct states_shared states_find_shared(const struct profile *p);
-
 /* A page clock's ticker often runs on the CPU of the threads, which lose it for each tick: calls
  * that kept their CPU see too few ticks, and what they take is not known. */
 bool states_ticker_is_near(const struct profile *p);
-
 /* What the estimators get of a row's calls; arguments as below. It points into them. false: where
  * their time went is not known. */
 bool states_sample(const struct prof_clock *c, const struct prof_sums *sums,
 		   const struct prof_sums *rest, const struct states_shared *shared,
 		   struct states_sample *to);
-
 /* The histogram of the calls that kept their CPU. Single buckets may be off by a call that was
  * counted meanwhile. `switched` NULL: none was. */
 void states_subtract_switched(const struct prof_hist *all, const struct prof_hist *switched,
 			      uint64_t *count);
-
 /* Of a site whose mean and percentiles are filled. `rest`: the calls that the mean is of; `sums`:
  * all. */
 void states_fill(const struct report *r, struct report_site *s, const struct prof_sums *sums,
 		 const struct prof_sums *rest);
-
 /* Asleep time that was stolen rather, as a share of it. */
 double states_asleep_stolen(double stolen_share, const struct scp_off_cpu *o);
 /* Is it known of any site? */
@@ -166,7 +156,6 @@ bool states_any(const struct report *r);
 unsigned states_doubts(const struct report_states *t);
 /* After the bars: which of their calls were switched. */
 void states_fill_bars(struct report_site *s, const struct prof_sums *sums);
-
 /* Is the function there to wait: for events, a connection, another thread or process, or time to
  * pass? What it takes is not work, and depends on others: it is kept out of all shares of it. True
  * of the group `wait`, of accept, and of functions of the C library where -s selected them. A
@@ -224,7 +213,6 @@ int groups_make(struct groups *g, const struct profile *p, enum report_by by, co
 /* The program of a row; REPORT_NO_PROGRAM: not apart, or overflow. */
 uint32_t groups_program(const struct groups *g, const struct group_row *row);
 void groups_free(struct groups *g);
-
 /* How many different call paths a row's entries have; UINT32_MAX: out of memory. */
 uint32_t groups_paths(const struct groups *g, const struct group_row *row);
 
@@ -238,12 +226,10 @@ struct group_path groups_path(const struct groups *g, const struct group_row *ro
 bool groups_order_needs_sites(enum report_sort sort);
 /* Then the number that its rows are ordered by. */
 double groups_order_key(enum report_sort sort, const struct report_site *s);
-
 /* After groups_make: the places of all rows. */
 int groups_order_sort(struct groups *g);
 /* groups_make and this, with nothing folded. */
 int groups_order_build(struct groups *g, const struct profile *p, enum report_by by);
-
 /* By path of the profile: a number that paths share whose frames lie in the same functions of the
  * same modules, in the same order; with `site` only the frames of their sites. A frame without a
  * function's name is its address. Looks up the names of all frames, each once. To be freed; NULL:
@@ -274,7 +260,6 @@ struct nesting_row {
 };
 struct nesting_row nesting_of(const struct nesting *n, const struct groups *g,
 			      const struct group_row *row);
-
 /* What the means of a site differ by between several runs: then its intervals are about the next
  * run, and not only about those that were recorded. */
 struct run_to_run;
@@ -284,19 +269,15 @@ struct run_to_run;
 
 /* For a report's sites, after runs_find; NULL where there are too few runs, or no memory. */
 struct run_to_run *run_to_run_begin(const struct report *r);
-
 /* Each run's means of a row, which is the site at `place`, less than r->sites. */
 void run_to_run_note(struct run_to_run *t, const struct report *r, const struct groups *groups,
 		     const struct group_row *row, uint32_t place);
-
 /* Widen the intervals of elapsed time, of calls that kept their CPU, on CPU and charged, where runs
  * differ by more than each run's own interval says. `t` may be NULL, and is freed. */
 void run_to_run_finish(struct run_to_run *t, struct report *r);
-
 /* Fill r->site from the groups, of which it gives each its place: the first `keep` with all that a
  * report shows, of the others what totals and reliability warnings need. -1: out of memory. */
 int sites_build(struct report *r, struct groups *groups, uint32_t keep);
-
 /* Once the time of all threads is known: what share of it the sites have. */
 void sites_share_time(struct report *r);
 

@@ -51,7 +51,6 @@ struct number_mean {
 };
 void numbers_mean(struct number_mean *out, double mean_ns, double low_ns, double high_ns,
 		  bool utf8);
-
 /* part[i] / (sum of all parts), in parts of `whole`, such as 1000, whose sum is exactly that:
  * rounded down, and what is missing goes to the largest remainders (Hamilton's method; equal ones:
  * the first). Each differs from the truth by less than one. Parts may be negative, but must be

@@ -26,26 +26,20 @@ char *utf8_memory_end(struct utf8_memory *m);
  * Table 3-7) is UTF8_BROKEN, and passed alone. */
 #define UTF8_BROKEN UINT32_MAX
 uint32_t utf8_next(const char **s);
-
 /* Controls, and what reorders or hides text. */
 bool utf8_is_harmful(uint32_t c);
-
 /* Copy with control characters, direction marks and broken UTF-8 as \xHH or
  * \u{HHHH}; without `utf8`, everything that is not ASCII as '?'. */
 char *utf8_clean(const char *s, bool utf8);
-
 /* Text of HTML or XML, also the value of an attribute between quotes: what they reserve is written
  * out. Errors of the stream stay in it. */
 void utf8_write_markup(FILE *out, const char *s);
-
 /* Columns that a clean text takes. */
 size_t utf8_width(const char *s);
-
 /* Clean text cut within to at most `width` columns: two thirds are its beginning. A place, a module
  * or a mark at the end (" (streams.py:343)", " at ae.c:123", " [waits]") stays whole where it fits
  * into as much. */
 char *utf8_shorten(const char *s, size_t width, bool utf8);
-
 /* Bytes of the longest start of `s` that takes at most `width` columns. */
 size_t utf8_fit(const char *s, size_t width);
 

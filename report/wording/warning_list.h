@@ -30,7 +30,6 @@ extern const size_t warning_codes_count;
 
 /* NULL: there is none of that name. */
 const struct warning_code *warning_codes_find(const char *code);
-
 /* Lists of warnings, of reports and of comparisons. Each code and text is kept once. A warning that
  * finds no memory is lost: the numbers matter more.
  *
@@ -40,13 +39,11 @@ const struct warning_code *warning_codes_find(const char *code);
 __attribute__((format(printf, 4, 0))) void warning_list_add(struct report_warning **list,
 							    uint32_t *count, const char *code,
 							    const char *format, va_list args);
-
 /* Add a warning to a report's own list. */
 __attribute__((format(printf, 3, 4))) void warning_list_note(struct report *r, const char *code,
 							     const char *format, ...);
 
 void warning_list_clear(struct report_warning *w);
-
 /* What touches the numbers first, then doubts by the share of the time, then what touches paths. */
 void warning_list_sort(struct report_warning *list, uint32_t count);
 

@@ -22,10 +22,8 @@ struct html {
 void html_write_index(struct html *h, const char *key, uint32_t n); /* UINT32_MAX: -1 */
 /* The number of a text among the page's strings; NULL: -1. */
 void html_write_string(struct html *h, const char *key, const char *raw);
-
 /* "key":["a","b"] of names separated by blanks: the columns of a flat array. */
 void html_write_fields(struct html *h, const char *key, const char *names);
-
 /* Mean, low, high, and both limits relative to the mean: "-0.05, 0.08". */
 void html_write_interval(struct html *h, const struct mean_interval *m);
 
@@ -54,12 +52,10 @@ void html_lines_say(struct html *h, struct html_lines *l, uint32_t frame, char *
 uint32_t html_lines_below(struct html *h, struct html_lines *l, uint32_t above, uint32_t frame);
 /* The end of the lines. */
 void html_lines_write(struct html *h, struct html_lines *l);
-
 /* A tree of nodes, each the number of its parent and a label: the distance back to the parent,
  * which is mostly 1 (0: none), and the label, or its text. */
 void html_write_tree(struct html *h, const char *key, const struct pairs *tree,
 		     const uint32_t *text);
-
 /* Reliability warnings as one text, separated by commas; none: -1. */
 void html_write_doubts(struct html *h, const char *key, unsigned unreliable);
 

@@ -46,14 +46,12 @@ void json_write_texts(struct json_writer *w, const char *key, const char *const 
 /* An array of the names of the bits that are set. */
 void json_write_bits(struct json_writer *w, const char *key, unsigned bits,
 		     const char *(*name)(unsigned bit));
-
 /* The fields of `row` in the table; all null unless known. */
 void json_write_fields(struct json_writer *w, const struct row_field *fields, const void *row,
 		       bool known);
 /* An object of these fields; null for NULL. */
 void json_write_object(struct json_writer *w, const char *key, const struct row_field *fields,
 		       const void *row);
-
 /* '{' and '}', or '[' and ']', around members or elements. json_write_open_lines puts each of
  * them on a line of its own. */
 void json_write_open(struct json_writer *w, const char *key, char bracket);
@@ -61,7 +59,6 @@ void json_write_open_lines(struct json_writer *w, const char *key, char bracket)
 void json_write_close(struct json_writer *w, char bracket);
 /* Open an object where its content is known; else write null, and return false. */
 bool json_write_open_known(struct json_writer *w, const char *key, bool known);
-
 /* Ends a document with a newline, and flushes the stream. 0, or -1 with errno. */
 int json_write_finish(struct json_writer *w);
 

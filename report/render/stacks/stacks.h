@@ -49,18 +49,14 @@ struct stacks {
 
 /* `report` is set, the rest begins as zero. */
 void stacks_end(struct stacks *s);
-
 /* What a frame without a name is called: "libc.so.6+0x29d90", or an address. To be freed; NULL: out
  * of memory. */
 char *stacks_place_name(const struct symbol *s);
-
 /* The number of a frame (STRING_INDEX_NONE: out of memory). */
 uint32_t stacks_frame(struct stacks *s, const struct prof_frame *frame);
-
 /* The timed function of a site itself, the innermost of all. Where its outcome is
  * not "completed", `with_outcome` says so in the name: "recv (would-block)". */
 uint32_t stacks_leaf(struct stacks *s, const struct report_site *site, bool with_outcome);
-
 /* A stand-in for outer frames that are not there, named by report_names_path_end;
  * STRING_INDEX_NONE where they are all there, and when out of memory. */
 uint32_t stacks_outer(struct stacks *s, const struct report_site *site);
@@ -70,7 +66,6 @@ uint32_t stacks_outer(struct stacks *s, const struct report_site *site);
  * its outcome. `visit` returns -1 to stop. -1: it did, or out of memory. */
 typedef int stacks_visit(void *to, uint32_t function, int line);
 int stacks_walk(struct stacks *s, const struct report_site *site, stacks_visit *visit, void *to);
-
 /* Texts of a function. `file` and `module` may be NULL. */
 const char *stacks_name(const struct stacks *s, uint32_t function);
 const char *stacks_file(const struct stacks *s, uint32_t function);

@@ -73,7 +73,6 @@ __attribute__((format(printf, 3, 4))) void table_print_cell(struct table *t, siz
 /* Frees the text; NULL: out of memory. */
 void table_take(struct table *t, size_t column, char *text);
 void table_note(struct table *t, const char *text);
-
 /* Nothing where there are no rows, else a blank line and the table.
  * 0, or -1: out of memory. Errors of the stream stay in the stream. */
 int table_print(struct table *t, FILE *out, const struct terminal *terminal);

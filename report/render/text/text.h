@@ -20,14 +20,11 @@ struct text {
 
 /* Sites that it may need, of those that work and of those that wait. */
 uint32_t text_sites_read(const struct report_options *o, FILE *out);
-
 /* Where the threads' time went, and a verdict. */
 void text_time(struct text *t);
 void text_warnings_full(struct text *t, const struct report_warning *warning, uint32_t warnings);
-
 /* The rows that have most of the time: those that work, those that wait, what is left. */
 int text_rows(struct text *t);
-
 /* The main table, as the rows are grouped. */
 int text_sites(struct text *t);
 int text_others_gaps(struct text *t);
@@ -49,7 +46,6 @@ void text_sites_row(struct text *t, struct table *table, uint32_t site);
 /* How many call paths the last row stands for, as a note of it; nothing for one. */
 void text_sites_folded(struct text *t, struct table *table, const struct report_site *s);
 unsigned text_sites_marks(const struct report_site *s);
-
 /* The call path in a line, "writeToClient < beforeSleep", as a note of the last row. */
 void text_path_line(struct text *t, struct table *table, const struct report_site *s,
 		    const unsigned char *mark);
@@ -65,14 +61,12 @@ char *text_path_frame_line(struct report *r, const struct prof_frame *frame, uns
 char *text_path_site_label(struct text *t, uint32_t site, const char *when_none);
 /* "recv [would-block]", clean. */
 char *text_path_function_label(struct text *t, uint32_t site);
-
 /* Share of a site's time that was on a CPU. False: not known. */
 bool text_notes_states_cpu(const struct report_site *s, char *out, size_t room);
 /* Where the time of the last row's calls went, as notes of it; nothing where none was switched. */
 void text_notes_states_notes(struct text *t, struct table *table, const struct report_site *s);
 /* The same of a single call, in a word and a share. False: not known. */
 bool text_notes_states_call(const struct report_slowest *s, char *out, size_t room);
-
 /* What the mean of the last row hides, as notes of it; unless `all`, only that it is not of all
  * calls, if so. */
 void text_notes_steady_notes(const struct text *t, struct table *table, const struct report_site *s,
@@ -81,7 +75,6 @@ void text_notes_steady_notes(const struct text *t, struct table *table, const st
 typedef void text_notes_steady_sink(void *to, const char *line);
 void text_notes_steady_lines(const struct report_site *s, bool utf8, text_notes_steady_sink *sink,
 			     void *to);
-
 /* A clean copy of `raw` in a cell. */
 void text_cell_put(struct text *t, struct table *table, size_t column, const char *raw);
 /* Columns at, at + 1, at + 2: mean, unit, interval. */
@@ -102,7 +95,6 @@ void text_cell_wrap(struct text *t, const char *clean, size_t at, size_t indent)
 __attribute__((format(printf, 5, 6))) void text_cell_say(struct text *t, enum terminal_style style,
 							 const char *lead, size_t indent,
 							 const char *format, ...);
-
 /* A line in bold, cleaned and cut to the width. */
 void text_cell_bold(struct text *t, const char *raw);
 /* "  name       words about it", cleaned and wrapped. */
