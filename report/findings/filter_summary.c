@@ -24,17 +24,26 @@ static const struct {
 	{"stopped=", "begun stopped", NULL}, /* NULL: without the value */
 };
 
+static const struct {
+	const char *key, *variable, *why;
+} ignored[] = {
+	{"", "SCPROF_BELOW", "it is too long, or names a file, which only `scprof run` reads"},
+	{"", "SCPROF_DEPTH", "it is not a number of frames between 1 and 192"},
+	{"signal=", "SCPROF_SIGNAL",
+	 "the program has a use for that signal, or it is neither USR1 nor USR2. `scprof run "
+	 "--signal` takes it without disturbing the program"},
+	{"after=", "SCPROF_AFTER", "only `scprof run` keeps the time"},
+	{"for=", "SCPROF_FOR", "only `scprof run` keeps the time"},
+};
+
 /* A variable that was set, but is not in force; or --below, where nobody looked at the paths. */
 static bool is_ignored(const struct profile *p, const char *key)
 {
-	static const char *const variables[][2] = {
-		{"after=", "SCPROF_AFTER"}, {"for=", "SCPROF_FOR"}, {"signal=", "SCPROF_SIGNAL"}};
-
 	if (!strcmp(key, "below=") && !p->below.filtered)
 		return true;
-	for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++)
-		for (const char *v = NULL; (v = filters_text(p, SCP_FILTER_IGNORED, v));)
-			if (!strcmp(variables[i][0], key) && !strcmp(variables[i][1], v))
+	for (const char *v = NULL; (v = filters_text(p, SCP_FILTER_IGNORED, v));)
+		for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
+			if (!strcmp(ignored[i].key, key) && !strcmp(ignored[i].variable, v))
 				return true;
 	return false;
 }
@@ -66,23 +75,10 @@ double filter_summary_recorded_share(const struct profile *p)
 
 static void warn_ignored(struct report *r, const char *variable)
 {
-	static const struct {
-		const char *variable, *why;
-	} known[] = {
-		{"SCPROF_BELOW", "it is too long, or names a file, which only `scprof run` reads"},
-		{"SCPROF_DEPTH", "it is not a number of frames between 1 and 192"},
-		{"SCPROF_SIGNAL",
-		 "the program has a use for that signal, or it is neither USR1 nor "
-		 "USR2. `scprof run --signal` takes it without disturbing the "
-		 "program"},
-		{"SCPROF_AFTER", "only `scprof run` keeps the time"},
-		{"SCPROF_FOR", "only `scprof run` keeps the time"},
-	};
-
-	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
-		if (!strcmp(known[i].variable, variable))
+	for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
+		if (!strcmp(ignored[i].variable, variable))
 			warning_list_note(r, "setting-ignored", "%s was set, but %s", variable,
-					  known[i].why);
+					  ignored[i].why);
 }
 
 void filter_summary_warn(struct report *r)

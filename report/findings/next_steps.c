@@ -121,11 +121,12 @@ static bool elsewhere(struct line *line, const struct report *r)
 	return true;
 }
 
-/* Of which time the shares that follow are. */
-static void say_of(struct line *line, const struct report *r)
+static void say_share(struct line *line, const struct report *r, double share, const char *what)
 {
-	if (r->overloaded)
-		fputs("Without the waits for a CPU, ", line->to);
+	fprintf(line->to, "%s%s of the time is %s",
+		r->overloaded ? "Without the waits for a CPU, " : "",
+		numbered_share(fmin(share, 1)).text, what);
+	begin_command(line);
 }
 
 /* Waiting that no group that was off would record, either: locks and sleeping are in none. */
@@ -140,10 +141,7 @@ static bool not_recorded(struct line *line, const struct report *r)
 	share = t->known ? left / all_states_s(t) : 0;
 	if (!(share >= MOST_OF_TIME))
 		return false;
-	say_of(line, r);
-	fprintf(line->to, "%s of the time is waiting that was not recorded",
-		numbered_share(share).text);
-	begin_command(line);
+	say_share(line, r, share, "waiting that was not recorded");
 	next_command_run(line->to, r, more,
 			 r->profile->looks || r->profile->groups & SCP_GROUP_WAIT
 				 ? " -s 'pthread_cond_*wait,*nanosleep'"
@@ -161,10 +159,7 @@ static bool waiting(struct line *line, const struct report *r)
 
 	if (!(share >= MOST_OF_TIME) || r->by == REPORT_BY_THREAD || r->all_threads < 2)
 		return false;
-	say_of(line, r);
-	fprintf(line->to, "%s of the time is waiting; by thread",
-		numbered_share(fmin(share, 1)).text);
-	begin_command(line);
+	say_share(line, r, share, "waiting; by thread");
 	next_command_report(line->to, r, " --by thread");
 	return true;
 }
@@ -189,10 +184,7 @@ static bool computing(struct line *line, const struct report *r)
 
 	if (!(share >= MOST_OF_TIME))
 		return false;
-	say_of(line, r);
-	fprintf(line->to, "%s of the time is computing outside of calls",
-		numbered_share(fmin(share, 1)).text);
-	begin_command(line);
+	say_share(line, r, share, "computing outside of calls");
 	fputs("perf record -g -- ", line->to);
 	next_command_program(line->to, r);
 	return true;

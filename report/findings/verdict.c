@@ -8,9 +8,14 @@
 #include "report/model/model.h"
 #include "report/wording/numbers.h"
 
-static struct numbered share(double part, double all)
+static struct verdict most_is(const char *code, const char *begin, double part, double all,
+			      const char *where)
 {
-	return numbered_share(fmax(part, 0) / all);
+	struct verdict v = {.code = code};
+
+	snprintf(v.text, sizeof(v.text), "%s: %s of the threads' time is %s", begin,
+		 numbered_share(fmax(part, 0) / all).text, where);
+	return v;
 }
 
 /* How many threads wanted a CPU, and how many had one, as means over the time. */
@@ -31,7 +36,7 @@ static struct verdict overloaded(const struct report *r, const struct report_thr
 	else
 		snprintf(v.text, sizeof(v.text),
 			 "the machine is overloaded: threads waited %s of their time for a CPU; %s",
-			 share(t->runnable_s, r->time_ns / 1e9).text, look);
+			 numbered_share(fmax(t->runnable_s, 0) / (r->time_ns / 1e9)).text, look);
 	return v;
 }
 
@@ -53,16 +58,12 @@ static struct verdict most_of(const struct report *r, const struct report_thread
 		 "asleep outside of recorded calls"},
 	};
 	size_t from = asleep > cpu ? 3 : 0, to = asleep > cpu ? 5 : 3, most = from;
-	struct verdict v = {.code = "unknown"};
 
 	if (r->overloaded)
 		return overloaded(r, t, cpu);
 	for (size_t i = from; i < to; i++)
 		most = parts[i].s > parts[most].s ? i : most;
-	v.code = parts[most].code;
-	snprintf(v.text, sizeof(v.text), "%s: %s of the threads' time is %s", parts[most].begin,
-		 share(parts[most].s, all).text, parts[most].where);
-	return v;
+	return most_is(parts[most].code, parts[most].begin, parts[most].s, all, parts[most].where);
 }
 
 /* By the calls alone. */
@@ -70,23 +71,14 @@ static struct verdict most_of_calls(const struct report *r)
 {
 	double outer = r->calls_ns - r->nested_ns, waits = fmin(r->waiting_ns, outer);
 	double work = outer - waits, rest = r->time_ns - outer;
-	struct verdict v = {.code = "waits"};
 
 	if (waits >= work && waits >= rest)
-		snprintf(v.text, sizeof(v.text),
-			 "it waits: %s of the threads' time is in calls that wait",
-			 share(waits, r->time_ns).text);
-	else if (work >= rest)
-		snprintf(v.text, sizeof(v.text),
-			 "it works in calls: %s of the threads' time is in calls that work",
-			 share(work, r->time_ns).text);
-	else
-		snprintf(v.text, sizeof(v.text),
-			 "it does something else: %s of the threads' time is outside of recorded "
-			 "calls",
-			 share(rest, r->time_ns).text);
-	v.code = waits >= work && waits >= rest ? "waits" : work >= rest ? "calls" : "elsewhere";
-	return v;
+		return most_is("waits", "it waits", waits, r->time_ns, "in calls that wait");
+	if (work >= rest)
+		return most_is("calls", "it works in calls", work, r->time_ns,
+			       "in calls that work");
+	return most_is("elsewhere", "it does something else", rest, r->time_ns,
+		       "outside of recorded calls");
 }
 
 struct verdict verdict_of(const struct report *r)

@@ -41,23 +41,20 @@ static const char *words(const struct prof_process *p)
 		[SCP_END_ABORT] = "aborted",
 		[SCP_END_DETACHED] = "recording ended: detached",
 	};
+	static const char *const seen[] = {
+		[SCP_END_LIVED] = "still running at the end of the run",
+		[SCP_END_GONE] = "ended, not seen how",
+		[SCP_END_STATUS] = "exited by its own system call",
+	};
+	uint32_t how = p->end.seen;
 
 	if (p->end_state > SCP_END_DETACHED)
 		return "end not known";
-	if (p->end_state != SCP_END_RUNNING)
-		return words[p->end_state];
 	if (report_names_is_detached(p))
 		return words[SCP_END_DETACHED];
-	switch (p->end.seen) {
-	case SCP_END_LIVED:
-		return "still running at the end of the run";
-	case SCP_END_GONE:
-		return "ended, not seen how";
-	case SCP_END_STATUS:
-		return "exited by its own system call";
-	default:
-		return words[SCP_END_RUNNING];
-	}
+	return p->end_state == SCP_END_RUNNING && how < sizeof(seen) / sizeof(*seen) && seen[how]
+		       ? seen[how]
+		       : words[p->end_state];
 }
 
 const struct prof_process *process_end_of_command(const struct report *r)

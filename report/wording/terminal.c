@@ -58,10 +58,7 @@ struct terminal terminal_of(FILE *out, size_t width)
 	t.width = width		? width
 		  : size.ws_col ? size.ws_col
 				: from_environment("COLUMNS", WIDTH_DEFAULT);
-	if (t.width < WIDTH_LEAST)
-		t.width = WIDTH_LEAST;
-	if (t.width > WIDTH_MOST)
-		t.width = WIDTH_MOST;
+	t.width = t.width < WIDTH_LEAST ? WIDTH_LEAST : t.width > WIDTH_MOST ? WIDTH_MOST : t.width;
 	t.screen = terminal;
 	t.colour = terminal && wants_colour();
 	t.utf8 = locale_is_utf8();
