@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The finished report: what a profile says, in nanoseconds and with intervals, ready to be
- * printed.
+/* The finished report: what a profile says, in nanoseconds and with intervals, ready to be printed.
  *
  * report_build does all sums and estimates once; the renderers only choose words and columns. Names
  * of frames are looked up late, when a renderer asks for them, because symbolizing is the slow part
  * and most frames of a large profile are never shown.
  *
- * All functions are single-threaded. A report borrows from its profile, which
- * must outlive it. Quantities that are not known are NAN or NULL.
- */
+ * All functions are single-threaded. A report borrows from its profile, which must outlive it.
+ * Quantities that are not known are NAN or NULL. */
 #ifndef SCPROF_REPORT_REPORT_H
 #define SCPROF_REPORT_REPORT_H
 
@@ -57,8 +55,8 @@ enum report_sort {
 	REPORT_SORT_MAX,
 	REPORT_SORT_BYTES,
 	REPORT_SORT_NAME, /* of the function */
-	REPORT_SORT_CPU,  /* time on a CPU, where it is known; in text, on an overloaded machine,
-			     instead of TIME */
+	REPORT_SORT_CPU,  /* on a CPU, where it is known; in text of overloaded machines the default
+			   */
 	REPORT_SORTS
 };
 
@@ -92,10 +90,8 @@ struct report_options {
 	enum report_weight weight;
 	bool fold;	  /* rows by path or site that differ only within their functions are one */
 	bool guarded;	  /* symbolize_guard: profiles of other users */
-	bool pprof_names; /* pprof: a frame without a name is module+0x12, not
-			     left for pprof to look up */
-	const char *profile;		   /* its name in commands that the report suggests;
-					      NULL: as it was opened */
+	bool pprof_names; /* pprof: nameless frames are module+0x12, not left to it */
+	const char *profile;		   /* in suggested commands; NULL: as opened */
 	const struct displaced *displaced; /* displacement_file.h: shown too; NULL: none */
 };
 
@@ -135,8 +131,7 @@ struct report_slowest {
 	uint32_t pid, tid;
 	const char *thread;	 /* its name */
 	double duration_ns;	 /* compensated, but for clocks that count ticks */
-	double low_ns, high_ns;	 /* limits of its true duration: a tick less, a tick more, and the
-				    ticks' variation */
+	double low_ns, high_ns;	 /* of its true duration: a tick either way, and ticks vary */
 	double began_s, ended_s; /* after the first process began; began NAN: not known */
 	uint64_t began_real_ns, ended_real_ns; /* since 1970; began 0: not known */
 	uint64_t ticks, slow_ticks;	       /* of the clock, of a dual run's slow one */
@@ -161,8 +156,7 @@ struct report_threads_time {
 	double runnable_s;		      /* in calls and outside */
 	double recording_s;		      /* on a CPU, in the library's slow path */
 	double asleep_in_calls_s;
-	double not_recorded_s; /* asleep outside of recorded calls: in functions that are not
-				  wrapped */
+	double not_recorded_s; /* asleep in functions that are not wrapped */
 	double estimated_s;    /* of that, from a sample of the switches, not by the kernel */
 	double stolen_share;   /* of the time on a CPU: by the host; NAN: not known */
 	double stolen_share_error;

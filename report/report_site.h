@@ -41,10 +41,8 @@ struct report_bar {
 	uint32_t bucket;       /* number in the file's histogram: the same limits at all sites */
 	double from_ns, to_ns; /* compensated, as percentiles are */
 	uint64_t calls;
-	double height;	   /* calls per log duration over that of the site's highest bar: (0, 1].
-			      Buckets are not equally wide on a log scale */
-	uint64_t switched; /* of the calls; estimated where report_states is. 0: none, or not known
-			    */
+	double height;	   /* calls per log duration over the highest bar's: (0, 1] */
+	uint64_t switched; /* of the calls; estimated where report_states is; 0: none, unknown */
 };
 
 /* What a call costs by displacement (struct scp_site_cost), with limits at the report's
@@ -71,14 +69,12 @@ struct report_displaced {
 /* Where the time of a site's calls went. mean = on_cpu + runnable + asleep, exactly, as the means
  * of all calls; each compensated as the mean is, the overhead being on the CPU. */
 struct report_states {
-	bool known;	/* false: no detector, or calls recorded by several: all else means
-			   nothing */
+	bool known;	/* false: no detector, or several: all else means nothing */
 	bool estimated; /* which calls were switched is known of a sample only */
 	uint64_t calls; /* that this is about: all, but for what an abandoned detector saw */
 	uint64_t switched_calls;	 /* estimated: rounded */
 	double switched_share;		 /* of `calls` */
-	struct mean_interval unswitched; /* mean of the calls that kept their CPU, all of it on the
-					    CPU; n = calls - switched_calls */
+	struct mean_interval unswitched; /* of the calls that kept their CPU */
 	struct mean_interval on_cpu, runnable, asleep;
 	uint64_t readings;
 	/* CPU time charged to a call, as getrusage would: on_cpu without what was stolen. */
@@ -112,8 +108,7 @@ struct report_steadiness {
 	double fence_ns;   /* longer calls are outliers; NAN: no histogram */
 	uint64_t outliers; /* how many. They are in the mean */
 	double outlier_ns, outlier_calls, outlier_time; /* their time, shares of calls and time */
-	double longest_after_s; /* the longest call ended so long after the site's first began; NAN
-				 */
+	double longest_after_s; /* the longest call's end, after the first began; NAN */
 };
 
 #define REPORT_NO_PROGRAM	UINT32_MAX

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What changed between two profiles, or between two sets of profiles of the same work:
- * call site by call site, with intervals, and with the false discovery rate
- * controlled over all sites. docs/diff.md says which tests are made and why.
+/* What changed between two profiles, or between two sets of profiles of the same work: call site by
+ * call site, with intervals, and with the false discovery rate controlled over all sites.
+ * docs/diff.md says which tests are made and why.
  *
  * diff_model_build does all the arithmetic; the renderers only choose words and columns.
- * Single-threaded. A diff borrows from its profiles. Quantities that are not known are
- * NAN or NULL; changes are ratios new/base.
- */
+ * Single-threaded. A diff borrows from its profiles. Quantities that are not known are NAN or NULL;
+ * changes are ratios new/base. */
 #ifndef SCPROF_REPORT_COMPARE_DIFF_H
 #define SCPROF_REPORT_COMPARE_DIFF_H
 
@@ -25,8 +24,7 @@ struct diff_options {
 	enum report_by by; /* path, site or function */
 	double confidence; /* 1 - the false discovery rate; of intervals too */
 	double min_change; /* smaller changes of a site are not reported */
-	double run_to_run; /* with one run a side: run-to-run variation that the machine may cause
-			    */
+	double run_to_run; /* with one run a side: what machines vary by from run to run */
 	enum diff_sides sides;
 	const char *per; /* "recv", "recv@error": calls and time for each of these calls; NULL */
 	bool full;	 /* text: sites of which too little is known, too */
@@ -182,8 +180,7 @@ struct diff_per {
 	bool changed;			   /* it did, by several runs a side */
 };
 
-/* The change that all sites of a kind share, of several runs a side: probably caused by the
- * machine. */
+/* The change that all sites of a kind share, of several runs a side: probably the machine. */
 struct diff_common {
 	uint32_t sites; /* 0: too few, or one run a side */
 	double ratio, low, high;

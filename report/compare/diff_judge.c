@@ -14,8 +14,7 @@
 
 /* "would have been seen": with this probability (the power of the test). */
 #define POWER 0.95
-/* Where not even a change by this factor beyond what is none would have been seen, the site is not
- * compared. */
+/* A site where not even a change by this factor would have been seen is not compared. */
 #define TELLING 10
 
 #define TESTS (DIFF_VIEWS * DIFF_AGAINSTS)

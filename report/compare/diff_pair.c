@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* One run a side. How much two runs of the same program differ cannot be known from one
- * of each; but the other sites of the same function show much of it: what they share
- * comes from the machine (or the whole program), and their scatter around it is the variation of
- * a site that did not change. A site is tested against both, as a new
- * value of a random-effects model (Higgins, Thompson and Spiegelhalter 2009), the model
- * being fitted without it. Its values have to be exchangeable: a socket's calls say nothing of how
- * far opening files differs from run to run. And against what machines do at worst, for changes so
- * large that no neighbour explains them. */
+/* One run a side. How much two runs of the same program differ cannot be known from one of each;
+ * but the other sites of the same function show much of it: what they share comes from the machine
+ * (or the whole program), and their scatter around it is the variation of a site that did not
+ * change. A site is tested against both, as a new value of a random-effects model (Higgins,
+ * Thompson and Spiegelhalter 2009), the model being fitted without it. Its values have to be
+ * exchangeable: a socket's calls say nothing of how far opening files differs from run to run. And
+ * against what machines do at worst, for changes so large that no neighbour explains them. */
 #include "report/compare/diff.h"
 
 #include <math.h>

@@ -66,8 +66,7 @@ struct diff_watch_run {
 	double elapsed_ns, cpu_ns;
 };
 struct diff_watch_run diff_watch_run_of(const struct profile *p);
-/* The rows, from a pair, which must outlive them: profile 0 is BASE's, profile 1 NEW's. -1: out of
- * memory. */
+/* The rows, from a pair that outlives them, BASE's profile and NEW's. -1: out of memory. */
 int diff_watch_begin(struct diff_watch *w, const struct diff *pilot,
 		     const struct diff_watch_run run[2]);
 /* A further pair, and the verdict with it. -1: out of memory. */

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Which row of one profile is which of another: entries of several profiles brought
- * together by what their call paths mean.
+/* Which row of one profile is which of another: entries of several profiles brought together by
+ * what their call paths mean.
  *
- * Addresses mean something within one build only. In a module that is the same build
- * everywhere, frames are compared by address: exactly. Of one that was rebuilt, by
- * function and line, the line counted from the function's own, inlined functions as if they
- * were frames; and paths that then differ in lines alone are paired in their order
- * if both sides have equally many (the function was edited). Where a build has gone, or
- * has no symbols, frames in it cannot be distinguished, and rows that differ only there
- * are one. Functions that were interrupted by a signal handler are compared by name. Frames of
- * interpreted languages have no build: they are compared by file, function and line, and by the
- * column where it is known.
+ * Addresses mean something within one build only. In a module that is the same build everywhere,
+ * frames are compared by address: exactly. Of one that was rebuilt, by function and line, the line
+ * counted from the function's own, inlined functions as if they were frames; and paths that then
+ * differ in lines alone are paired in their order if both sides have equally many (the function was
+ * edited). Where a build has gone, or has no symbols, frames in it cannot be distinguished, and
+ * rows that differ only there are one. Functions that were interrupted by a signal handler are
+ * compared by name. Frames of interpreted languages have no build: they are compared by file,
+ * function and line, and by the column where it is known.
  *
- * Single-threaded. Rows borrow from the profiles.
- */
+ * Single-threaded. Rows borrow from the profiles. */
 #ifndef SCPROF_REPORT_COMPARE_MATCH_H
 #define SCPROF_REPORT_COMPARE_MATCH_H
 

@@ -256,8 +256,7 @@ double elsewhere_computing(const struct report *r)
 	return isnan(cpu) ? NAN : fmax(fmin((cpu - looked) / all, 1), 0);
 }
 
-/* ---- without any calls: what is known is said, and only where nothing is known what may be ----
- */
+/* ---- without any calls: what is known is said, and else what may be ---- */
 
 #define MUCH_COMPUTING 0.5
 

@@ -80,10 +80,9 @@ void warnings_collect(struct report *r);
  * on: what a reader copies from a report ---- */
 
 /* "scprof run -g socket,wait,io --until 5% -- COMMAND", or of a process that ran "scprof attach ...
- * PID". `more`: SCP_GROUP_* to be recorded, too;
- * `options`: with a blank before each, or "". -g is left out where it would say what is the
- * default. COMMAND itself where the report is of several, or the line is too long or cannot be
- * copied. */
+ * PID". `more`: SCP_GROUP_* to be recorded, too; `options`: with a blank before each, or "". -g is
+ * left out where it would say what is the default. COMMAND itself where the report is of several,
+ * or the line is too long or cannot be copied. */
 void next_command_run(FILE *to, const struct report *r, uint32_t more, const char *options);
 /* "scprof report OPTIONS PROFILE". */
 void next_command_report(FILE *to, const struct report *r, const char *options);

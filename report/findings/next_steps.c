@@ -57,8 +57,7 @@ static double calls_needed(const struct report_site *s)
 		       : 0;
 }
 
-/* Of the kept rows that matter and whose intervals are wide the one with the most time. NULL: none.
- */
+/* Of the kept rows that matter with wide intervals the one with the most time. NULL: none. */
 static const struct report_site *find_wide(const struct report *r)
 {
 	const struct report_site *most = NULL;

@@ -62,8 +62,7 @@ struct loop {
 	double time_ns, share; /* of all threads' time */
 	double cycles_ns;      /* of all rows but the last, if that is outside */
 	double recording_ns;   /* the library's own, of time_ns and in no row */
-	double remainder_ns;   /* recorded time less that and the rows': 0 unless something was lost
-				*/
+	double remainder_ns;   /* recorded time less that and the rows': 0 unless some was lost */
 	int64_t remainder_units;
 };
 

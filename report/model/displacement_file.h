@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The account of the machine's time, from a profile or from what `scprof displace --json` writes,
  * to be shown beside the sites: for each CPU what the program, other tasks, interrupts and the host
- * took, and the uncharged time. Seconds; a number that the file does not have is NAN.
- */
+ * took, and the uncharged time. Seconds; a number that the file does not have is NAN. */
 #ifndef SCPROF_REPORT_MODEL_DISPLACEMENT_FILE_H
 #define SCPROF_REPORT_MODEL_DISPLACEMENT_FILE_H
 

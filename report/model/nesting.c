@@ -103,8 +103,7 @@ static double self_of(const struct nesting *n, const struct prof_entry *e)
 
 	if (!e->sums.inner_calls)
 		return (double)e->sums.units;
-	/* All that is nested in this thread is inside this one, and nothing of it inside of that.
-	 */
+	/* All that is nested in this thread is inside this one, and in no other of it. */
 	if (t && n->outers[e->table] == 1 && t->nested_calls == e->sums.inner_calls &&
 	    t->nested_units <= e->sums.units)
 		return (double)(e->sums.units - t->nested_units);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Each reason has one warning: how many sites it concerns, which of them is the largest, what to
- * do. */
+/* Each reason has one warning: how many sites, which of them is the largest, what to do. */
 #include "report/model/model.h"
 #include "report/wording/warning_list.h"
 

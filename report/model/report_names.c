@@ -206,8 +206,7 @@ bool waiting_function(const struct prof_function *f)
 
 /* ---- weights: --weight names them ---- */
 
-/* Other tools' formats have no negative numbers: an estimate below 0 is 0 there, and so is what is
- * not known. */
+/* Other tools' formats have no negative numbers: what is below 0, or not known, is 0 there. */
 static uint64_t whole(double ns)
 {
 	if (!(ns > 0))

@@ -71,9 +71,8 @@ struct steadiness {
 	double drift_at; /* share of that entry's calls before the step */
 };
 
-/* Add the sums of one entry. `ordered`: its batches lie in order of time (not so where
- * processes were folded into one). `include`: leave the warm-up in the mean.
- * -1: out of memory. */
+/* Add the sums of one entry. `ordered`: its batches lie in order of time (not so where processes
+ * were folded into one). `include`: leave the warm-up in the mean. -1: out of memory. */
 int steadiness_add(struct steadiness *to, const struct prof_sums *s, bool ordered, bool include);
 void steadiness_clear(struct steadiness *s);
 /* The interval of the mean of `rest`, the cut being an estimate. */
@@ -93,8 +92,7 @@ struct site_sums {
 	uint64_t phases;
 };
 
-/* Batches of processes that were folded into one lie one behind the other: then they are not in
- * order of time. */
+/* Batches of processes that were folded into one are not in order of time. */
 bool site_sums_in_order(const struct profile *p, const struct prof_entry *e);
 /* Add an entry's sums. `ordered` and `include` as for steadiness_add. -1: out of memory. */
 int site_sums_add(struct site_sums *w, const struct prof_sums *s, bool ordered, bool include);
@@ -110,14 +108,12 @@ struct mean_interval site_sums_mean(const struct prof_clock *clock, const struct
  * Notes in the report whether calls are synchronous with the clock's tick. */
 void site_fill(struct report *r, struct report_site *s, const struct prof_sums *sums,
 	       const struct steadiness *steady);
-/* Once its intervals are final: cut their limits, and percentiles, at 0, and see whether the mean
- * is one (below_ns). */
+/* Once its intervals are final: cut them and percentiles at 0, and see whether the mean is one. */
 void site_limit(struct report_site *s, double confidence);
 /* The time of calls with these sums, compensated: of a site, its total_ns. */
 double site_total_ns(const struct prof_clock *clock, const struct report_overhead *o,
 		     const struct prof_sums *sums);
-/* The row of a function's calls that found no room in the profile: without it totals would lack
- * their time. */
+/* The row of a function's calls that found no room: without it totals would lack their time. */
 void site_fill_overflow(const struct report *r, struct report_site *s, uint32_t function);
 
 /* ---- where the time of a row's calls went: on a CPU, runnable, asleep ---- */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Single calls, so no estimates: a duration is what the clock said, which on a clock of
- * ticks is right to one tick either way, and to what ticks vary by.
- */
+/* Single calls, so no estimates: a duration is what the clock said, which on a clock of ticks is
+ * right to one tick either way, and to what ticks vary by. */
 #include "report/model/model.h"
 #include "report/wording/warning_list.h"
 

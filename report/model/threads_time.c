@@ -18,8 +18,7 @@
 #define UNKNOWN_AT_MOST 0.001
 /* Standard errors of the share stolen that a difference is allowed. */
 #define CHECK_STOLEN_ERRORS 2
-/* Standard errors of a sum of segments of which only some were read, each as far off as its length.
- */
+/* Standard errors of a sum of segments of which only some were read, each off by its length. */
 #define READING_ERRORS 2
 /* The share of a time for which the kernel was asked, at least, to say it of the rest, too. */
 #define COVERED_LEAST 0.5
@@ -103,8 +102,7 @@ static double find_runnable(const struct prof_table_states *s, const struct whol
 }
 
 /* The kernel knows how long the threads had a CPU, and mostly how long they waited for one; how
- * both divide between calls and gaps is estimated. False: it was asked for too little of the time.
- */
+ * both divide between calls and gaps is estimated. False: it was asked too rarely. */
 static bool add_known(struct report_threads_time *to, const struct prof_table_states *s,
 		      const struct whole *w)
 {

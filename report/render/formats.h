@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* One function for each format of a report (REPORT_FORMATS). Each prints all of it: 0, or -1
- * without memory. Errors of the stream stay in it.
- */
+ * without memory. Errors of the stream stay in it. */
 #ifndef SCPROF_REPORT_RENDER_FORMATS_H
 #define SCPROF_REPORT_RENDER_FORMATS_H
 

@@ -39,13 +39,11 @@ struct numbered numbered_share(double share);
 struct numbered numbered_plain(double value);
 struct numbered numbered_digits(double value, int digits);
 
-/* A mean with its interval in three parts that columns can align on:
- * "1.234", "±0.012" or "[1.1, 1.9]", and the unit. The mean has as many digits
- * as the interval supports, at most four; a half width is rounded up rather
- * than to nothing. The unit is the mean's, or the half width's where that is
- * more than 1000 times the mean. Without an interval the middle part is "±?"; where
- * no digit of the mean is known, and it is not below 0, the mean is "< 1.9" and the middle empty.
- */
+/* A mean with its interval in three parts that columns can align on: "1.234", "±0.012" or "[1.1,
+ * 1.9]", and the unit. The mean has as many digits as the interval supports, at most four; a half
+ * width is rounded up rather than to nothing. The unit is the mean's, or the half width's where
+ * that is more than 1000 times the mean. Without an interval the middle part is "±?"; where no
+ * digit of the mean is known, and it is not below 0, the mean is "< 1.9" and the middle empty. */
 struct number_mean {
 	char mean[24], interval[56], unit[8];
 };

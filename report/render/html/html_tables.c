@@ -126,8 +126,7 @@ void html_tables(struct html *h)
 	put_processes(h);
 }
 
-/* ---- the loops of threads, longest first; each row is a call, a gap, or the time left over ----
- */
+/* ---- the loops of threads, longest first; a row is a call, a gap, or the time left over ---- */
 
 #define LOOPS_MOST 20
 

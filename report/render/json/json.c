@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The document: what ran and how, the sites, gaps, threads and processes, a row a line, and the
- * warnings last. */
+/* The document: what ran and how, then sites, gaps, threads and processes, a row a line. */
 #include "report/render/json/json.h"
 
 #include "report/findings/findings.h"
 #include "report/model/model.h"
 #include "report/render/formats.h"
 
-/* `sites` are in the document; a thread's start and end, and what --top left out, have no
- * index. */
+/* `sites` are in the document; a thread's ends, and what --top left out, have no index. */
 static void put_gap(struct json_writer *w, const struct report *r, const struct report_gap *g,
 		    uint32_t sites)
 {

@@ -10,8 +10,7 @@
 
 /* One function of a frame as an element of an array. */
 void json_stack_frame(struct json_writer *w, const struct symbol *s, bool heuristic);
-/* The members "path", which tells how complete the path is, and "stack", innermost frame
- * first. */
+/* The members "path", how complete it is, and "stack", innermost frame first. */
 void json_stack_write(struct json_writer *w, struct report *r, const struct report_site *s);
 /* From "program" to "attach"; and members of several processes' objects. */
 void json_run_write(struct json_writer *w, const struct report *r);

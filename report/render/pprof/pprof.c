@@ -204,8 +204,7 @@ static void put_location(struct pprof_writer *w, uint64_t id, const struct pair 
 	put_message(w, &part);
 }
 
-/* Addresses are offsets in files, not in a process: pprof takes a mapping from 0 to 0 as adjusted
- * already. */
+/* Addresses are offsets in files: pprof takes a mapping from 0 to 0 as adjusted already. */
 static void put_mapping(struct pprof_writer *w, uint32_t number)
 {
 	const struct prof_module *m = &w->stacks.report->profile->module[number];
@@ -233,8 +232,7 @@ static bool is_program(const struct profile *p, uint32_t module)
 	       !strcmp(p->module[module].path, p->process[0].exe);
 }
 
-/* Only modules with frames; the program itself first, since readers take the first mapping for
- * it. */
+/* Only modules with frames; the program first, since readers take the first mapping for it. */
 static void number_mappings(struct pprof_writer *w)
 {
 	const struct profile *p = w->stacks.report->profile;
@@ -276,8 +274,7 @@ static void put_tables(struct pprof_writer *w)
 
 /* ---- the document ---- */
 
-/* Only the codes, since pprof prints comments above everything. After the frames, whose lookup may
- * have added warnings. */
+/* Only the codes: pprof prints comments above all. After the frames, whose lookup may warn. */
 static void put_comment(struct pprof_writer *w, const struct report *r)
 {
 	Pprof__Profile part = PPROF__PROFILE__INIT;

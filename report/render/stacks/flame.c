@@ -193,8 +193,7 @@ static uint32_t grow(struct growth *g, const struct report_site *s)
 	return at == FAILED ? at : call_below(g, at, s);
 }
 
-/* By parent, then the longest first; ties as they are read, so that the order is always the
- * same. */
+/* By parent, then the longest first; ties as they are read. */
 static int compare_boxes(const void *left, const void *right, void *flame)
 {
 	const struct flame *f = flame;

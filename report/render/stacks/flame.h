@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Sites as a tree of callers, as flame graphs draw it.
  *
- * A box stands for a function where it was called from the same functions, whatever the
- * line; outermost callers lie at the top, the timed calls at the ends. Frames that only
- * start a program or a thread are left out.
- */
+ * A box stands for a function where it was called from the same functions, whatever the line;
+ * outermost callers lie at the top, the timed calls at the ends. Frames that only start a program
+ * or a thread are left out. */
 #ifndef SCPROF_REPORT_RENDER_STACKS_FLAME_H
 #define SCPROF_REPORT_RENDER_STACKS_FLAME_H
 
@@ -38,9 +37,8 @@ struct flame_box {
 	uint32_t label;	       /* the same for boxes with the same of these four */
 	uint32_t sites, site;  /* how many lie in it, and the first in the report's order */
 	double value_ns;       /* estimated time of its calls; what is below 0 counts as 0 */
-	double share; /* of the time of all that does not wait; of what waits: of all threads' time.
-			 NAN if that is 0 */
-	bool waits;   /* lies in FLAME_WAITING */
+	double share;	       /* of the time of all threads; NAN if that is 0 */
+	bool waits;	       /* lies in FLAME_WAITING */
 	double mean_ns, low_ns, high_ns; /* of one call, warm-ups aside as in the sites */
 	uint64_t calls, bytes;
 	uint64_t aside; /* of these calls, warm-ups that the mean is without */
@@ -48,8 +46,7 @@ struct flame_box {
 	unsigned unreliable;			  /* of any site in it (enum stats_unreliable) */
 	double on_cpu_ns, runnable_ns, asleep_ns; /* of its calls' time; NAN: not known of all */
 	uint32_t parent;
-	double x_ns, next_ns; /* of a picture: from the left of its half, and that of what is placed
-				 below it next */
+	double x_ns, next_ns; /* of a picture: its left edge, and of what is below it next */
 };
 
 /* Boxes in preorder: a box, then all below it; siblings longest first. A box of one site has

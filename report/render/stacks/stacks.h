@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The call paths of a report as numbered functions, for formats that list each
- * function once: pprof, callgrind, folded, CSV.
+/* The call paths of a report as numbered functions, for formats that list each function once:
+ * pprof, callgrind, folded, CSV.
  *
- * All texts here are clean: valid UTF-8 without control characters and line
- * breaks (utf8_clean), never NULL, so that no name can break a line-based
- * format. A frame without a name is called module+0x12. Pointers live until
- * the next call of stacks_*; numbers for as long as the stacks.
- */
+ * All texts here are clean: valid UTF-8 without control characters and line breaks (utf8_clean),
+ * never NULL, so that no name can break a line-based format. A frame without a name is called
+ * module+0x12. Pointers live until the next call of stacks_*; numbers for as long as the stacks. */
 #ifndef SCPROF_REPORT_RENDER_STACKS_STACKS_H
 #define SCPROF_REPORT_RENDER_STACKS_STACKS_H
 
@@ -49,8 +47,7 @@ struct stacks {
 
 /* `report` is set, the rest begins as zero. */
 void stacks_end(struct stacks *s);
-/* What a frame without a name is called: "libc.so.6+0x29d90", or an address. To be freed; NULL: out
- * of memory. */
+/* A frame without a name: "libc.so.6+0x29d90", or an address. free() it; NULL: out of memory. */
 char *stacks_place_name(const struct symbol *s);
 /* The number of a frame (STRING_INDEX_NONE: out of memory). */
 uint32_t stacks_frame(struct stacks *s, const struct prof_frame *frame);

@@ -16,8 +16,7 @@
 #define TABLE_COLUMNS 24
 #define TABLE_EXTRA   5 /* columns of this `drop` or more go before names are cut short */
 
-/* What text_cell_row fills a column with, from a field of a struct. All but names are aligned
- * right. */
+/* What text_cell_row fills a column with from a field. All but names are aligned right. */
 enum table_type {
 	TABLE_OTHER,   /* nothing: its cells are filled one by one */
 	TABLE_NAME,    /* const char *, cleaned */

@@ -186,8 +186,7 @@ static int print_others(struct text *t, const struct head *head)
 	return status;
 }
 
-/* The last lines of the report: what to do next. A command is never broken into lines: it is
- * copied. */
+/* What to do next. A command is never broken into lines: it is copied. */
 
 #define INDENT 6 /* columns, as "next: " has */
 

@@ -67,8 +67,7 @@ bool text_notes_states_cpu(const struct report_site *s, char *out, size_t room);
 void text_notes_states_notes(struct text *t, struct table *table, const struct report_site *s);
 /* The same of a single call, in a word and a share. False: not known. */
 bool text_notes_states_call(const struct report_slowest *s, char *out, size_t room);
-/* What the mean of the last row hides, as notes of it; unless `all`, only that it is not of all
- * calls, if so. */
+/* What the mean of the last row hides, as notes; unless `all`, only that it is not of all calls. */
 void text_notes_steady_notes(const struct text *t, struct table *table, const struct report_site *s,
 			     bool all);
 /* All of them for other formats, without a mark. The sink gets NULL when out of memory. */

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The table of costs by displacement, next to each site's own mean; then a summary in
- * a sentence. */
+/* Costs by displacement, next to each site's own mean; then a summary in a sentence. */
 #include "report/render/text/text.h"
 
 #include <inttypes.h>

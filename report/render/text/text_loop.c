@@ -76,8 +76,7 @@ static char *step_of(struct text *t, const uint32_t *sites, const struct loop *l
 	}
 }
 
-/* Rounded so that all add up: a part that is rounded to nothing is "<0.1 %", whatever it would be
- * alone. */
+/* Rounded so that all add up: a part that is rounded to nothing is "<0.1 %". */
 static void number_share(char *out, size_t room, int32_t permille, double share)
 {
 	if (permille == 0 && share > 0)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Where the time of a row's calls went, in one line of shares, and what a call takes that keeps its
- * CPU. */
+/* Where the time of a row's calls went, and what a call takes that keeps its CPU. */
 #include "report/render/text/text.h"
 
 #include <math.h>
@@ -103,8 +102,7 @@ bool text_notes_states_call(const struct report_slowest *s, char *out, size_t ro
 	return true;
 }
 
-/* Notes under a row on what its mean hides: warm-up, a slow first call, drift, two modes,
- * outliers. */
+/* What the mean of a row hides: warm-up, a slow first call, drift, two modes, outliers. */
 
 struct notes {
 	bool utf8;

@@ -16,9 +16,8 @@ enum { CPU = BAR + 1, BYTES, PER_BYTE, P50, P99, P999, MAX, COLUMNS };
 
 #define FIELD(kind, member) .type = kind, .offset = offsetof(struct report_site, member)
 
-/* Columns that have no cells vanish: the marks and the bars are of the short table,
- * the tails of the full one. The slow clock's columns are what `dual` was asked for: they are
- * dropped late. */
+/* Columns that have no cells vanish: the marks and the bars are of the short table, the tails of
+ * the full one. The slow clock's columns are what `dual` was asked for: they are dropped late. */
 #define COLUMNS_OF(mean, slow, total)                                                              \
 	[FUNCTION] = {"FUNCTION", .least = 8, .style = TERMINAL_NAME},                             \
 	[OUTCOME] = {"OUTCOME", .drop = 2},                                                        \
