@@ -47,19 +47,11 @@ void match_free(struct match *m);
 
 /* ---- between match*.c ---- */
 
-enum match_mode { MATCH_BY_ADDRESS, MATCH_BY_NAME, MATCH_VAGUE };
-
-/* How a module is called on both sides, and how frames in it are compared. */
-struct match_module {
-	const char *name;
-	enum match_mode mode;
-};
-
-struct match_modules;
-
-/* Never NULL; `module` may be PROF_NO_MODULE. */
-const struct match_module *match_modules_find(const struct match_modules *modules, uint32_t profile,
-					      uint32_t module);
+/* NULL: out of memory. */
+struct match_modules *match_modules_build(const struct match *m);
+void match_modules_free(struct match_modules *modules);
+/* Those that are vague, into m->vague. -1: out of memory. */
+int match_modules_report(struct match *m);
 /* Texts of one entry's row: full key and loose key, to be freed. -1: out of memory. */
 int match_key_make(struct match *m, enum report_by by, uint32_t profile, const struct prof_entry *e,
 		   char **key, char **loose);
