@@ -95,19 +95,19 @@ int report_names_parse_weight(const char *name, enum report_weight *weight)
 
 const char *report_names_path_end(const struct report_site *s)
 {
-	if (s->overflow)
-		return "(no room: path not kept)";
-	if (s->path_flags & SCP_PATH_SMALL_STACK)
-		return "(caller only: its stack had no room to look further)";
-	if (s->path_flags & SCP_PATH_LIMITED)
-		return "(outer frames left out: --depth)";
-	if (s->path_flags & SCP_PATH_CUT)
-		return "(cut here: no unwind information)";
-	if (s->path_flags & SCP_PATH_TRUNCATED)
-		return "(deeper: outer frames not kept)";
-	if (s->path_flags & SCP_PATH_PYTHON_CUT)
-		return "(Python frames are missing)";
-	return NULL;
+	static const struct {
+		uint32_t flag;
+		const char *words;
+	} ends[] = {{SCP_PATH_SMALL_STACK, "(caller only: its stack had no room to look further)"},
+		    {SCP_PATH_LIMITED, "(outer frames left out: --depth)"},
+		    {SCP_PATH_CUT, "(cut here: no unwind information)"},
+		    {SCP_PATH_TRUNCATED, "(deeper: outer frames not kept)"},
+		    {SCP_PATH_PYTHON_CUT, "(Python frames are missing)"}};
+
+	for (size_t i = 0; !s->overflow && i < COUNT(ends); i++)
+		if (s->path_flags & ends[i].flag)
+			return ends[i].words;
+	return s->overflow ? "(no room: path not kept)" : NULL;
 }
 
 const char *report_names_by(enum report_by by)
@@ -183,10 +183,9 @@ static const char *const waiting_names[] = {SCP_WAITING_NAMES};
 
 static bool is_listed(const char *name)
 {
-	for (size_t i = 0; i < sizeof(waiting_names) / sizeof(waiting_names[0]); i++)
-		if (!strcmp(name, waiting_names[i]))
-			return true;
-	return false;
+	unsigned number;
+
+	return parse(waiting_names, COUNT(waiting_names), name, &number) == 0;
 }
 
 /* Older C libraries have threads and semaphores in a file of their own. */

@@ -14,21 +14,6 @@
 
 HTML_PAGE(diff_page);
 
-typedef void words_of_diff(const struct diff *d, char *text, size_t room);
-
-static void put_words(struct html *h, const char *key, const struct diff *d, words_of_diff *words)
-{
-	char text[400];
-
-	words(d, text, sizeof(text));
-	json_write_text(&h->json, key, *text ? text : NULL);
-}
-
-static void per_words(const struct diff *d, char *text, size_t room)
-{
-	diff_words_per(d, true, text, room);
-}
-
 /* What was compared with what, and how: for those who ask. */
 static void put_facts(struct html *h, const struct diff *d)
 {
@@ -78,11 +63,14 @@ static void put_per(struct html *h, const struct diff *d)
 
 static void put_head(struct html *h, const struct diff *d)
 {
-	char text[32];
+	char text[400];
 
-	put_words(h, "verdict", d, diff_words_verdict);
-	put_words(h, "sides", d, diff_words_sides);
-	put_words(h, "per_words", d, per_words);
+	diff_words_verdict(d, text, sizeof(text));
+	json_write_text(&h->json, "verdict", text);
+	diff_words_sides(d, text, sizeof(text));
+	json_write_text(&h->json, "sides", *text ? text : NULL);
+	diff_words_per(d, true, text, sizeof(text));
+	json_write_text(&h->json, "per_words", *text ? text : NULL);
 	json_write_count(&h->json, "status", (uint64_t)d->status);
 	json_write_text(&h->json, "by", report_names_by(d->options.by));
 	snprintf(text, sizeof(text), "%.6g %%", 100 * (1 - d->options.confidence));

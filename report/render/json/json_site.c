@@ -122,14 +122,12 @@ static void put_histogram(struct json_writer *w, const struct report_site *s)
 {
 	if (!json_write_open_known(w, "histogram", s->has_percentiles))
 		return;
-	json_write_open(w, "from_ns", '[');
-	for (uint32_t i = 0; i < s->bars; i++)
-		json_write_number(w, NULL, s->bar[i].from_ns);
-	json_write_close(w, ']');
-	json_write_open(w, "to_ns", '[');
-	for (uint32_t i = 0; i < s->bars; i++)
-		json_write_number(w, NULL, s->bar[i].to_ns);
-	json_write_close(w, ']');
+	for (int to = 0; to < 2; to++) {
+		json_write_open(w, to ? "to_ns" : "from_ns", '[');
+		for (uint32_t i = 0; i < s->bars; i++)
+			json_write_number(w, NULL, to ? s->bar[i].to_ns : s->bar[i].from_ns);
+		json_write_close(w, ']');
+	}
 	json_write_open(w, "calls", '[');
 	for (uint32_t i = 0; i < s->bars; i++)
 		json_write_count(w, NULL, s->bar[i].calls);

@@ -98,13 +98,13 @@ static void mean_cells(struct text *t, struct table *table, const struct loop_ro
 {
 	struct number_mean m;
 
+	numbers_mean(&m, row->estimate.mean, NAN, NAN, t->terminal.utf8);
 	if (row->kind == LOOP_STATE || row->kind == LOOP_EDGE) {
 		text_cell_mean(t, table, MEAN, &row->estimate);
-		return;
+	} else {
+		table_cell(table, MEAN, m.mean);
+		table_cell(table, UNIT, m.unit);
 	}
-	numbers_mean(&m, row->estimate.mean, NAN, NAN, t->terminal.utf8);
-	table_cell(table, MEAN, m.mean);
-	table_cell(table, UNIT, m.unit);
 }
 
 static void add_row(struct text *t, struct table *table, const uint32_t *sites,
