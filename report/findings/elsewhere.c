@@ -260,16 +260,6 @@ double elsewhere_computing(const struct report *r)
 
 #define MUCH_COMPUTING 0.5
 
-static void put_computing(FILE *to, const struct report *r)
-{
-	double computing = elsewhere_computing(r);
-
-	if (!(computing >= MUCH_COMPUTING))
-		return;
-	fprintf(to, " %s %% of the time with a CPU is computing: `perf record` shows where.",
-		numbered_digits(100 * computing, 2).text);
-}
-
 /* What the filters leave out, what was selected, and what other groups would record. */
 static void put_choices(FILE *to, const struct report *r)
 {
@@ -289,16 +279,19 @@ static void put_choices(FILE *to, const struct report *r)
 
 void no_calls_warn(struct report *r)
 {
+	double computing = elsewhere_computing(r);
 	struct utf8_memory memory;
 	char *text;
 
 	if (r->calls)
 		return;
 	utf8_memory_begin(&memory);
-	if (memory.to) {
+	if (memory.to)
 		put_choices(memory.to, r);
-		put_computing(memory.to, r);
-	}
+	if (memory.to && computing >= MUCH_COMPUTING)
+		fprintf(memory.to,
+			" %s %% of the time with a CPU is computing: `perf record` shows where.",
+			numbered_digits(100 * computing, 2).text);
 	text = utf8_memory_end(&memory);
 	if (text && text[strlen(text) - 1] == '.')
 		text[strlen(text) - 1] = '\0';

@@ -67,27 +67,24 @@ static int fill_io(struct report *r)
 	unsigned *as = calloc((size_t)p->functions + 1, sizeof(*as));
 	double reads = 0, writes = 0;
 
-	if (!as)
-		return -1;
-	for (uint32_t i = 0; i < p->functions; i++) {
+	for (uint32_t i = 0; as && i < p->functions; i++) {
 		const struct prof_function *f = &p->function[i];
 
 		as[i] = ledger_counted_as(f->name, f->group);
 		reads += as[i] & LEDGER_READS ? (double)f->overflow_calls : 0;
 		writes += as[i] & LEDGER_WRITES ? (double)f->overflow_calls : 0;
 	}
-	for (uint32_t i = 0; i < p->entries; i++) {
+	for (uint32_t i = 0; as && i < p->entries; i++) {
 		const struct prof_entry *e = &p->entry[i];
+		double calls = e->outcome == SCP_ERROR ? 0 : (double)e->sums.calls;
 
-		if (e->outcome == SCP_ERROR)
-			continue;
-		reads += as[e->function] & LEDGER_READS ? (double)e->sums.calls : 0;
-		writes += as[e->function] & LEDGER_WRITES ? (double)e->sums.calls : 0;
+		reads += as[e->function] & LEDGER_READS ? calls : 0;
+		writes += as[e->function] & LEDGER_WRITES ? calls : 0;
 	}
 	free(as);
 	r->ledger.reads_share = share_of(reads, r->ledger.reads);
 	r->ledger.writes_share = share_of(writes, r->ledger.writes);
-	return 0;
+	return as ? 0 : -1;
 }
 
 #define NEAR_ALL 0.8

@@ -145,9 +145,7 @@ static int print(struct text *t, const struct rows *rows)
 		add_row(t, &table, rows->row[i], apart.mark[i]);
 	}
 	text_shared_callers_end(&apart);
-	if (status == 0)
-		status = text_cell_end(t, &table);
-	return status;
+	return status ? status : text_cell_end(t, &table);
 }
 
 int text_rows(struct text *t)
