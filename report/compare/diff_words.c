@@ -92,9 +92,7 @@ static const char *of_what(const struct diff *d, const struct diff_site *s,
 			   const struct diff_finding *f)
 {
 	const struct diff_common *c = &d->common[diff_estimate_quantity(f->view)][s->waiting];
-
 	bool undisturbed = f->view == DIFF_UNDISTURBED || f->view == DIFF_UNSWITCHED_UNDISTURBED;
-
 	bool shared =
 		d->profiles == 2 ? f->shown.relative : c->sites && (c->low > 1 || c->high < 1);
 

@@ -90,19 +90,8 @@ static void add_site(struct text *t, struct table *table, uint32_t site)
 	partner_notes(t, table, site);
 }
 
-static void count_states(const struct report *r, uint32_t *count)
+static void print_words(struct text *t, uint32_t significant, const uint32_t *count)
 {
-	for (uint32_t i = 0; i < r->sites; i++)
-		if (r->site[i].displaced.state <= SCP_SITE_COST_FEW)
-			count[r->site[i].displaced.state]++;
-}
-
-static void print_words(struct text *t, uint32_t significant)
-{
-	const struct report *r = t->report;
-	uint32_t count[SCP_SITE_COST_FEW + 1] = {0};
-
-	count_states(r, count);
 	fprintf(t->out, "\n");
 	text_cell_say(t, TERMINAL_PLAIN, "", 0,
 		      "by displacement, a call: %" PRIu32 " of %" PRIu32
@@ -112,7 +101,7 @@ static void print_words(struct text *t, uint32_t significant)
 		      "costs. True: uncharged time and the program's CPU time that goes with a "
 		      "call, also between calls. No number: %" PRIu32 " called too rarely, %" PRIu32
 		      " too steadily, %" PRIu32 " for want of undisturbed windows.",
-		      significant, count[SCP_SITE_COST_KNOWN], 100 * (1 - r->confidence),
+		      significant, count[SCP_SITE_COST_KNOWN], 100 * (1 - t->report->confidence),
 		      count[SCP_SITE_COST_RARE], count[SCP_SITE_COST_STEADY],
 		      count[SCP_SITE_COST_FEW]);
 }
@@ -120,7 +109,7 @@ static void print_words(struct text *t, uint32_t significant)
 int text_displaced(struct text *t)
 {
 	const struct report *r = t->report;
-	uint32_t significant = 0, shown = 0;
+	uint32_t significant = 0, shown = 0, count[SCP_SITE_COST_FEW + 1] = {0};
 	struct table table;
 	int status;
 
@@ -130,6 +119,8 @@ int text_displaced(struct text *t)
 	for (uint32_t i = 0; i < r->sites; i++) {
 		const struct report_displaced *d = &r->site[i].displaced;
 
+		if (d->state <= SCP_SITE_COST_FEW)
+			count[d->state]++;
 		if (d->state != SCP_SITE_COST_KNOWN)
 			continue;
 		significant += d->significant;
@@ -137,6 +128,6 @@ int text_displaced(struct text *t)
 			add_site(t, &table, i);
 	}
 	status = text_cell_end(t, &table);
-	print_words(t, significant);
+	print_words(t, significant, count);
 	return status;
 }

@@ -151,11 +151,8 @@ static void mark_cell(struct table *table, const struct report_site *s)
 {
 	unsigned marks = text_sites_marks(s);
 
-	table_cell(table, MARKS,
-		   marks == (TEXT_DOUBT | TEXT_NOTE) ? "!~"
-		   : marks & TEXT_DOUBT		     ? "!"
-		   : marks & TEXT_NOTE		     ? "~"
-						     : "");
+	table_print_cell(table, MARKS, "%s%s", marks & TEXT_DOUBT ? "!" : "",
+			 marks & TEXT_NOTE ? "~" : "");
 }
 
 unsigned text_sites_marks(const struct report_site *s)
