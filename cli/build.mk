@@ -9,8 +9,6 @@ CLI_SRC = \
 	cli/attach/cmd_detach.c \
 	cli/attach/cmd_dump.c \
 	cli/attach/dump_text.c \
-	cli/bench/bench_json.c \
-	cli/bench/bench_options.c \
 	cli/bench/bench_text.c \
 	cli/bench/cmd_bench.c \
 	cli/causal/causal_choose.c \
@@ -36,24 +34,19 @@ CLI_SRC = \
 	cli/diff/diff_live.c \
 	cli/diff/diff_live_print.c \
 	cli/diff/diff_pairs.c \
-	cli/diff/diff_options.c \
 	cli/displace/cmd_displace.c \
 	cli/displace/cmd_load.c \
 	cli/displace/displace_json.c \
-	cli/displace/displace_options.c \
 	cli/displace/displace_text.c \
 	cli/help/cmd_complete.c \
 	cli/help/cmd_config.c \
-	cli/help/cmd_describe.c \
 	cli/help/config.c \
 	cli/main.c \
 	cli/messages/complaint.c \
 	cli/messages/progress.c \
 	cli/plan/cmd_plan.c \
 	cli/plan/plan_ahead.c \
-	cli/plan/plan_ahead_print.c \
 	cli/plan/plan_change.c \
-	cli/plan/plan_options.c \
 	cli/plan/plan_sites.c \
 	cli/plan/plan_sites_print.c \
 	cli/plan/plan_words.c \
@@ -67,8 +60,6 @@ CLI_SRC = \
 	cli/run/run_watch.c \
 	cli/run/recording.c \
 	cli/run/run_again.c \
-	cli/run/child_run.c \
-	cli/usage/inputs.c \
 	cli/usage/options.c \
 	cli/usage/output.c \
 	cli/usage/report_options.c \

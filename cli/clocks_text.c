@@ -61,10 +61,7 @@ static void print_wrapped(const char *label, const char *text, const struct term
 static void cell_duration(struct table *t, size_t column, double ns,
 			  const struct terminal *terminal)
 {
-	char text[32];
-
-	numbers_duration(text, sizeof(text), ns, terminal->utf8);
-	table_cell(t, column, text);
+	table_cell(t, column, numbered_duration(ns, terminal->utf8).text);
 }
 
 /* Two columns: mean, and interval with the unit. */
@@ -82,10 +79,7 @@ static void cell_mean(struct table *t, size_t column, const struct replications_
 
 static void cell_count(struct table *t, size_t column, uint64_t count)
 {
-	char text[32];
-
-	numbers_count(text, sizeof(text), count);
-	table_cell(t, column, text);
+	table_cell(t, column, numbered_count(count).text);
 }
 
 static void cell_drift(struct table *t, size_t column, const struct clock_test *c,
@@ -186,7 +180,6 @@ static int print_lateness(const struct clocks_report *r, const struct terminal *
 		{.title = "> D/2", .right = true},	   {0},
 	};
 	struct table t;
-	char share[32];
 
 	table_begin(&t, columns, NULL);
 	for (int i = 0; i < CLOCKS_LATE; i++) {
@@ -201,12 +194,10 @@ static int print_lateness(const struct clocks_report *r, const struct terminal *
 			cell_duration(&t, 0, idle->tick_ns, terminal);
 			cell_duration(&t, 1, idle->mean_ns, terminal);
 			cell_duration(&t, 2, idle->max_ns, terminal);
-			numbers_share(share, sizeof(share), idle->share);
-			table_cell(&t, 3, share);
+			table_cell(&t, 3, numbered_share(idle->share).text);
 			cell_duration(&t, 4, busy->mean_ns, terminal);
 			cell_duration(&t, 5, busy->max_ns, terminal);
-			numbers_share(share, sizeof(share), busy->share);
-			table_cell(&t, 6, share);
+			table_cell(&t, 6, numbered_share(busy->share).text);
 		}
 	}
 	return finish(&t, terminal);
@@ -214,19 +205,18 @@ static int print_lateness(const struct clocks_report *r, const struct terminal *
 
 static void print_conditions(const struct clocks_report *r, const struct terminal *terminal)
 {
-	char share[32] = "unknown", waited[32], longest[32], text[512];
+	char text[512];
 
-	numbers_share(share, sizeof(share), r->stolen);
-	numbers_share(waited, sizeof(waited), r->interrupted_share);
-	numbers_duration(longest, sizeof(longest), r->interruption_max_ns, terminal->utf8);
 	snprintf(text, sizeof(text),
 		 "READING: mean of %u rounds, 95 %%. STEPS, DRIFT: against CLOCK_MONOTONIC_RAW, "
 		 "over %.1f "
 		 "s. Interrupted %llu times, by %s at most, %s of that time: no steps. Ticker: %s; "
 		 "busy: %u CPUs. "
 		 "Stolen by the host: %s.",
-		 r->read_rounds, r->watch_s, (unsigned long long)r->interruptions, longest, waited,
-		 r->late[0].scheduling, r->busy_cpus, share);
+		 r->read_rounds, r->watch_s, (unsigned long long)r->interruptions,
+		 numbered_duration(r->interruption_max_ns, terminal->utf8).text,
+		 numbered_share(r->interrupted_share).text, r->late[0].scheduling, r->busy_cpus,
+		 numbered_share(r->stolen).text);
 	print_wrapped("measured", text, terminal);
 }
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* One function a subcommand. Each gets argv from its own name on (argv[0] is
- * "run", "report", ...), prints its errors on standard error, and returns the
- * exit status of the whole tool. Bad usage is status 2, except for `run` and `attach`, whose
- * own failures are 125 so that they cannot be taken for the command's status.
- */
+/* One function a subcommand. Each gets argv from its own name on (argv[0] is "run", "report", ...),
+ * prints its errors on standard error, and returns the exit status of the whole tool. Bad usage is
+ * status 2, except for `run` and `attach`, whose own failures are 125 so that they cannot be taken
+ * for the command's status. */
 #ifndef SCPROF_CLI_CMD_H
 #define SCPROF_CLI_CMD_H
 
-#include "cli/usage/usage.h"
+#include "cli/usage/options.h"
+
+/* Exit statuses of commands that run others. */
+enum { FAILED = 125, NOT_EXECUTABLE = 126, NOT_FOUND = 127 };
 
 struct commands;
 

@@ -13,13 +13,17 @@
 #include "cli/usage/output.h"
 #include "report/render/json/json_write.h"
 
-enum { OPT_FIGURE = USAGE_OWN, OPT_LONG };
+struct arguments {
+	bool json, figure, longer;
+};
 
 static const struct usage_entry usage_options[] = {
-	{"json", USAGE_JSON, NULL, .text = "print JSON"},
-	{"figure", OPT_FIGURE, NULL, .text = "instead: what every way to read the time costs here"},
-	{"long", OPT_LONG, NULL,
-	 .text = "half a minute instead of three seconds: narrower intervals, rarer events"},
+	{"json", USAGE_JSON, NULL, .text = "print JSON", OPTIONS_MEMBER(FLAG, arguments, json)},
+	{"figure", 0, NULL, .text = "instead: what every way to read the time costs here",
+	 OPTIONS_MEMBER(FLAG, arguments, figure)},
+	{"long", 0, NULL,
+	 .text = "half a minute instead of three seconds: narrower intervals, rarer events",
+	 OPTIONS_MEMBER(FLAG, arguments, longer)},
 	USAGE_ENTRY_HELP,
 	{0}};
 
@@ -33,24 +37,17 @@ const struct usage cmd_clocks_usage = {
 		"keeps all CPUs busy for a moment.",
 	.options = usage_options,
 	.exit_status = "0 done, 1 could not be measured, 2 wrong usage",
-	.bad_usage = 2,
-	.failure = 1,
+	USAGE_ENDS(2, 1),
 };
 
 #define FIGURE_ROUNDS	   15
 #define FIGURE_ROUNDS_LONG 201
 
-struct arguments {
-	bool json, figure, longer;
-};
-
 /* All that was measured; the names of the keys have the units. */
 static void late_json(struct json_writer *w, const struct clock_lateness *l)
 {
 	json_write_open(w, NULL, '{');
-	json_write_number(w, "tick_ns", l->tick_ns);
-	json_write_flag(w, "busy", l->busy);
-	json_write_count(w, "ticks", l->ticks);
+	JSON_MEMBERS(w, l, tick_ns, busy, ticks);
 	json_write_number(w, "late_mean_ns", l->mean_ns);
 	json_write_number(w, "late_max_ns", l->max_ns);
 	json_write_number(w, "late_share", l->share);
@@ -70,12 +67,7 @@ static void ticks_json(struct json_writer *w, const struct clock_test *t)
 	json_write_number(w, "ci_high_ns", s->high_ns);
 	json_write_count(w, "count", s->ticks);
 	json_write_number(w, "deviation_ns", s->sd_ns);
-	json_write_number(w, "min_ns", s->min_ns);
-	json_write_number(w, "p10_ns", s->p10_ns);
-	json_write_number(w, "p50_ns", s->p50_ns);
-	json_write_number(w, "p90_ns", s->p90_ns);
-	json_write_number(w, "max_ns", s->max_ns);
-	json_write_count(w, "together", s->together);
+	JSON_MEMBERS(w, s, min_ns, p10_ns, p50_ns, p90_ns, max_ns, together);
 	json_write_close(w, '}');
 }
 
@@ -96,24 +88,14 @@ static void clock_json(struct json_writer *w, const struct clock_test *t)
 {
 	json_write_open(w, NULL, '{');
 	json_write_text(w, "name", clocks_read_name(t->kind));
-	json_write_flag(w, "usable", t->usable);
-	json_write_text(w, "verdict", t->verdict);
-	json_write_number(w, "smallest_mean_ns", t->smallest_mean_ns);
+	JSON_MEMBERS(w, t, usable, verdict, smallest_mean_ns);
 	json_write_number(w, "resolution_ns", t->step_ns);
 	json_write_number(w, "claimed_resolution_ns", t->claimed_ns);
 	mean_json(w, "read", &t->read);
 	mean_json(w, "read_alone", &t->read_alone);
 	json_write_integer(w, "cpus_compared", t->cpus + (t->cpus > 0));
-	json_write_count(w, "comparisons", t->comparisons);
-	json_write_count(w, "backward", t->backward);
-	json_write_number(w, "backward_max_ns", t->backward_max_ns);
-	json_write_count(w, "step_readings", t->step_readings);
-	json_write_count(w, "steps", t->steps);
-	json_write_number(w, "step_max_ns", t->step_max_ns);
-	json_write_number(w, "drift_ppm", t->drift_ppm);
-	json_write_number(w, "drift_error_ppm", t->drift_error_ppm);
-	json_write_number(w, "rate_hz", t->rate_hz);
-	json_write_number(w, "rate_error_ppm", t->rate_error_ppm);
+	JSON_MEMBERS(w, t, comparisons, backward, backward_max_ns, step_readings, steps,
+		     step_max_ns, drift_ppm, drift_error_ppm, rate_hz, rate_error_ppm);
 	json_write_number(w, "late_mean_ns", t->late.mean_ns);
 	json_write_number(w, "late_max_ns", t->late.max_ns);
 	json_write_number(w, "late_share", t->late.share);
@@ -128,15 +110,9 @@ static int test_json(const struct clocks_report *r)
 	json_write_open(&w, NULL, '{');
 	json_write_text(&w, "schema", "scprof-clocks/1");
 	json_write_text(&w, "default", clocks_read_name(r->preferred));
-	json_write_text(&w, "reason", r->reason);
-	json_write_number(&w, "window_s", r->window_s);
-	json_write_number(&w, "watch_s", r->watch_s);
-	json_write_number(&w, "took_s", r->took_s);
-	json_write_integer(&w, "read_rounds", r->read_rounds);
+	JSON_MEMBERS(&w, r, reason, window_s, watch_s, took_s, read_rounds);
 	json_write_number(&w, "confidence", 0.95);
-	json_write_count(&w, "interruptions", r->interruptions);
-	json_write_number(&w, "interruption_max_ns", r->interruption_max_ns);
-	json_write_number(&w, "interrupted_share", r->interrupted_share);
+	JSON_MEMBERS(&w, r, interruptions, interruption_max_ns, interrupted_share);
 	json_write_number(&w, "stolen_share", r->stolen);
 	json_write_integer(&w, "busy_cpus", r->busy_cpus);
 	json_write_open(&w, "clocks", '[');
@@ -157,9 +133,7 @@ static int figure_json(const struct clock_costs *c)
 
 	json_write_open(&w, NULL, '{');
 	json_write_text(&w, "schema", "scprof-clocks-figure/1");
-	json_write_number(&w, "confidence", c->confidence);
-	json_write_integer(&w, "rounds", c->rounds);
-	json_write_integer(&w, "batches", c->batches);
+	JSON_MEMBERS(&w, c, confidence, rounds, batches);
 	json_write_integer(&w, "rounds_repeated", c->repeated);
 	json_write_number(&w, "stolen_share", c->stolen);
 	json_write_number(&w, "took_s", c->took_s);
@@ -216,21 +190,10 @@ static int test(const struct arguments *a)
 	return printed(a->json ? test_json(&report) : clocks_print_text(&report));
 }
 
-static int take_option(void *to, int code, const char *value)
-{
-	struct arguments *a = to;
-
-	(void)value;
-	a->json |= code == USAGE_JSON;
-	a->figure |= code == OPT_FIGURE;
-	a->longer |= code == OPT_LONG;
-	return 0;
-}
-
 int cmd_clocks(int argc, char **argv)
 {
 	struct arguments a = {0};
-	int status = options_parse(&cmd_clocks_usage, argc, argv, take_option, &a);
+	int status = options_parse(&cmd_clocks_usage, argc, argv, NULL, &a);
 
 	if (status != OPTIONS_GO)
 		return status;

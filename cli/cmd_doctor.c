@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "cli/messages/complaint.h"
-#include "cli/usage/options.h"
 #include "collector/doctor/doctor.h"
 #include "include/scprof_version.h"
 #include "cli/usage/output.h"
@@ -19,7 +18,7 @@ static const struct usage_entry usage_operands[] = {
 	{.name = "PROGRAM", .text = "a program, by its path or found as a shell finds it"}, {0}};
 
 static const struct usage_entry usage_options[] = {
-	USAGE_ENTRY_JSON("scprof-doctor/1"), USAGE_ENTRY_HELP, {0}};
+	USAGE_ENTRY_JSON("scprof-doctor/1", .sets.type = OPTIONS_FLAG), USAGE_ENTRY_HELP, {0}};
 
 const struct usage cmd_doctor_usage = {
 	.command = "doctor",
@@ -34,8 +33,7 @@ const struct usage cmd_doctor_usage = {
 	.exit_status =
 		"0 nothing is missing; 1 scprof run works, and something else is limited;\n2 "
 		"scprof run cannot profile here, or not this PROGRAM; or wrong usage",
-	.bad_usage = 2,
-	.failure = 2,
+	USAGE_ENDS(2, 2),
 };
 
 static const enum terminal_style styles[] = {TERMINAL_NAME, TERMINAL_DIM, TERMINAL_WARN,
@@ -112,20 +110,13 @@ static int fail(const char *why)
 	return 2;
 }
 
-static int take_option(void *to, int code, const char *value)
-{
-	(void)value;
-	*(bool *)to = code == USAGE_JSON;
-	return 0;
-}
-
 int cmd_doctor(int argc, char **argv)
 {
 	static const int status_of[] = {
 		[DOCTOR_OK] = 0, [DOCTOR_NOTE] = 0, [DOCTOR_LIMITED] = 1, [DOCTOR_MISSING] = 2};
 	static struct doctor d;
 	bool json = false;
-	int status = options_parse(&cmd_doctor_usage, argc, argv, take_option, &json);
+	int status = options_parse(&cmd_doctor_usage, argc, argv, NULL, &json);
 
 	if (status != OPTIONS_GO)
 		return status;

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "cli/messages/complaint.h"
-#include "cli/usage/options.h"
 #include "report/wording/column_words.h"
 #include "report/wording/warning_list.h"
 
@@ -25,8 +24,7 @@ const struct usage cmd_explain_usage = {
 	.words = "CODE",
 	.options = usage_options,
 	.exit_status = "0 done, 2 wrong usage",
-	.bad_usage = 2,
-	.failure = 1,
+	USAGE_ENDS(2, 1),
 };
 
 static void list(void)

@@ -3,13 +3,11 @@
 #include "cli/cmd.h"
 
 #include "cli/messages/complaint.h"
-#include "cli/usage/options.h"
 #include "cli/usage/report_options.h"
 #include "cli/usage/output.h"
 #include "report/symbols/function_names.h"
 #include "profile/profile.h"
 #include "cli/messages/progress.h"
-#include "cli/usage/inputs.h"
 
 /* With more processes than this, those of the same program become one. */
 #define KEEP_PROCESSES 64
@@ -19,7 +17,8 @@
 static const struct usage_entry usage_options[] = {
 	USAGE_ENTRY_OUTPUT(
 		"OUT",
-		"the file to write, none of the profiles; it is replaced only when all went well"),
+		"the file to write, none of the profiles; it is replaced only when all went well",
+		.sets.type = OPTIONS_TEXT),
 	USAGE_ENTRY_HELP,
 	{0}};
 
@@ -34,20 +33,12 @@ const struct usage cmd_merge_usage = {
 	.exit_status =
 		"0 done, 1 profiles cannot be read, and are named (the others are added up), "
 		"or no output;\n2 wrong usage",
-	.bad_usage = 2,
-	.failure = 1,
+	USAGE_ENDS(2, 1),
 };
-
-static int take_option(void *to, int code, const char *value)
-{
-	(void)code;
-	*(const char **)to = value;
-	return 0;
-}
 
 static int parse(int argc, char **argv, const char **output)
 {
-	int status = options_parse(&cmd_merge_usage, argc, argv, take_option, output);
+	int status = options_parse(&cmd_merge_usage, argc, argv, NULL, output);
 
 	if (status != OPTIONS_GO)
 		return status;
@@ -67,7 +58,6 @@ int cmd_merge(int argc, char **argv)
 	struct profile_error err;
 	const char *output = NULL;
 	struct progress progress;
-	struct profile *p;
 	int left_out = 0, status = parse(argc, argv, &output);
 
 	if (status != OPTIONS_GO)
@@ -76,8 +66,8 @@ int cmd_merge(int argc, char **argv)
 			       (size_t)(argc - optind));
 	if (status)
 		return status;
-	p = inputs_open(COMMAND, (const char *const *)argv + optind, (size_t)(argc - optind),
-			&progress, false, &left_out);
+	struct profile *p = inputs_open(COMMAND, (const char *const *)argv + optind,
+					(size_t)(argc - optind), &progress, false, &left_out);
 	progress_clear(&progress);
 	if (!p)
 		return cmd_merge_usage.failure;

@@ -6,28 +6,31 @@
 #include <unistd.h>
 
 #include "cli/messages/complaint.h"
-#include "cli/usage/options.h"
 #include "cli/usage/report_options.h"
 #include "report/model/displacement_file.h"
 #include "report/symbols/function_names.h"
 #include "cli/usage/output.h"
 #include "cli/messages/progress.h"
-#include "cli/usage/inputs.h"
 #include "report/report.h"
 
 #define COMMAND "scprof report"
 
-enum { OPT_DISPLACEMENT = USAGE_OWN, OPT_PROGRAM };
+struct arguments {
+	struct report_choice choice;
+	const char *output, *displaced, *program;
+};
 
 static const struct usage_entry usage_options[] = {
 	REPORT_OPTIONS_ENTRIES,
-	{"program", OPT_PROGRAM, "NAME",
-	 .text = "only programs of this name, which may have * and ? in it"},
-	{"displacement", OPT_DISPLACEMENT, "FILE",
+	{"program", 0, "NAME", .text = "only programs of this name, which may have * and ? in it",
+	 OPTIONS_MEMBER(TEXT, arguments, program)},
+	{"displacement", 0, "FILE",
 	 .text = "in HTML: show the account of 'scprof displace --json' beside",
-	 .flags = USAGE_TYPED_ONLY},
-	USAGE_ENTRY_OUTPUT("OUT", "write to a file, in the format that its name ends in: .html, "
-				  ".json, .csv, .svg, .pb.gz, .folded, .callgrind, .txt"),
+	 .flags = USAGE_TYPED_ONLY, OPTIONS_MEMBER(TEXT, arguments, displaced)},
+	USAGE_ENTRY_OUTPUT("OUT",
+			   "write to a file, in the format that its name ends in: .html, "
+			   ".json, .csv, .svg, .pb.gz, .folded, .callgrind, .txt",
+			   OPTIONS_MEMBER(TEXT, arguments, output)),
 	USAGE_ENTRY_HELP,
 	{0}};
 
@@ -48,32 +51,17 @@ const struct usage cmd_report_usage = {
 	.words = "PROFILE",
 	.options = usage_options,
 	.variables = usage_variables,
+	.report_at = offsetof(struct arguments, choice),
 	.exit_status =
 		"0 done, 1 profiles cannot be read, and are named (the others are reported), "
 		"or no output;\n2 wrong usage",
-	.bad_usage = 2,
-	.failure = 1,
-};
-
-struct arguments {
-	struct report_choice choice;
-	const char *output, *displaced, *program;
+	USAGE_ENDS(2, 1),
 };
 
 static int set_option(void *to, int code, const char *value)
 {
 	struct arguments *a = to;
-	int taken = report_options_take(&a->choice, &cmd_report_usage, code, value);
-
-	if (taken <= 0)
-		return taken;
-	if (code == OPT_DISPLACEMENT)
-		a->displaced = value;
-	else if (code == OPT_PROGRAM)
-		a->program = value;
-	else
-		a->output = value;
-	return 0;
+	return report_options_take(&a->choice, &cmd_report_usage, code, value);
 }
 
 static int parse(int argc, char **argv, struct arguments *a)
@@ -170,7 +158,6 @@ int cmd_report(int argc, char **argv)
 	progress_show(&progress, 1, "working out the report");
 	status = keep_program(p, a.program, &progress);
 	function_names_fill(p);
-	below_mark(p);
 	progress_clear(&progress);
 	if (status == 0)
 		status = print_to(p, &a);

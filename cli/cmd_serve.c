@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <malloc.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +14,6 @@
 #include <unistd.h>
 
 #include "cli/messages/complaint.h"
-#include "cli/usage/options.h"
 #include "cli/usage/output.h"
 #include "report/serve/http/http.h"
 #include "report/serve/render/renderer.h"
@@ -28,16 +26,7 @@
 #define MOST_OF_ANY	   100000
 #define MOST_FILE_BYTES	   (UINT64_C(256) << 20)
 
-enum {
-	OPT_LISTEN = USAGE_OWN,
-	OPT_SERVICES,
-	OPT_FUNCTIONS,
-	OPT_FILES,
-	OPT_SECONDS,
-	OPT_NOW,
-	OPT_ATTACH,
-	OPT_TOKEN
-};
+enum { OPT_LISTEN = USAGE_OWN, OPT_ATTACH, OPT_TOKEN };
 
 static const struct usage_entry usage_operands[] = {
 	{.name = "DIR",
@@ -46,31 +35,42 @@ static const struct usage_entry usage_operands[] = {
 		 "directory"},
 	{0}};
 
+struct serve_options {
+	struct http_address address;
+	struct agent_options agent;
+	const char *standard[2]; /* directories, where none were named */
+	char working[4096];
+	char token[HTTP_PEER_TOKEN];
+};
+
+#define MEMBER(kind, member, ...) OPTIONS_MEMBER(kind, serve_options, agent.member, ##__VA_ARGS__)
 static const struct usage_entry usage_options[] = {
 	{"listen", OPT_LISTEN, "ADDR:PORT",
 	 .text = "(default: 127.0.0.1:9464; port 0: any). Nobody is asked for a password: who "
 		 "reaches another address than loopback sees all"},
-	{"max-services", OPT_SERVICES, "N",
-	 .text = "programs with metrics of their own (default: 100)"},
-	{"max-functions", OPT_FUNCTIONS, "N",
+	{"max-services", 0, "N", .text = "programs with metrics of their own (default: 100)",
+	 MEMBER(COUNT32, most_services, .least = 1, .most = MOST_OF_ANY)},
+	{"max-functions", 0, "N",
 	 .text = "functions of a program likewise (default: 200); what is beyond is summed as "
-		 "\"other\""},
-	{"max-files", OPT_FILES, "N", .text = "profiles followed at a time (default: 4096)"},
-	{"max-seconds", OPT_SECONDS, "N",
-	 .text = "for a page or pprof profile to be made (default: 60)"},
+		 "\"other\"",
+	 MEMBER(COUNT32, most_functions, .least = 1, .most = MOST_OF_ANY)},
+	{"max-files", 0, "N", .text = "profiles followed at a time (default: 4096)",
+	 MEMBER(COUNT32, most_files, .least = 1, .most = MOST_OF_ANY)},
+	{"max-seconds", 0, "N", .text = "for a page or pprof profile to be made (default: 60)",
+	 MEMBER(COUNT32, most_seconds, .least = 1, .most = MOST_OF_ANY)},
 	{"allow-attach", OPT_ATTACH, "[=PATH]",
 	 .text = "let POST /attach?pid=N&for=10s record processes, 300 s at most: each user's own, "
 		 "root all. Who asks is known by this Unix socket (default: "
 		 "/run/scprof-serve.PORT.sock, of other users than root in XDG_RUNTIME_DIR or "
 		 "/tmp)",
-	 .flags = USAGE_TYPED_ONLY},
+	 .flags = USAGE_TYPED_ONLY, MEMBER(TEXT, attach_socket)},
 	{"attach-token", OPT_TOKEN, "FILE",
 	 .text = "with --allow-attach: who sends what is in this file, which only this server's "
 		 "user may read, may ask over TCP, too, with this user's rights",
 	 .flags = USAGE_TYPED_ONLY},
-	{"from-now", OPT_NOW, NULL,
-	 .text = "metrics of processes that began earlier count from now on"},
-	USAGE_ENTRY_CONFIDENCE,
+	{"from-now", 0, NULL, .text = "metrics of processes that began earlier count from now on",
+	 MEMBER(FLAG, from_now)},
+	USAGE_ENTRY_CONFIDENCE(MEMBER(CONFIDENCE, confidence)),
 	USAGE_ENTRY_HELP,
 	{0}};
 
@@ -88,16 +88,7 @@ const struct usage serve_options_usage = {
 	.operands = usage_operands,
 	.options = usage_options,
 	.exit_status = "0 ended by a signal; 1 cannot listen, or out of memory; 2 wrong usage",
-	.bad_usage = 2,
-	.failure = 1,
-};
-
-struct serve_options {
-	struct http_address address;
-	struct agent_options agent;
-	const char *standard[2]; /* directories, where none were named */
-	char working[4096];
-	char token[HTTP_PEER_TOKEN];
+	USAGE_ENDS(2, 1),
 };
 
 #define COMMAND "scprof serve"
@@ -119,18 +110,6 @@ static int take_token(struct serve_options *o, const char *path)
 							  : 0;
 }
 
-#define MEMBER(option, kind, member, ...)                                                          \
-	OPTIONS_MEMBER(option, kind, serve_options, agent.member, ##__VA_ARGS__)
-static const struct options_member members[] = {
-	MEMBER(OPT_SERVICES, COUNT32, most_services, .least = 1, .most = MOST_OF_ANY),
-	MEMBER(OPT_FUNCTIONS, COUNT32, most_functions, .least = 1, .most = MOST_OF_ANY),
-	MEMBER(OPT_FILES, COUNT32, most_files, .least = 1, .most = MOST_OF_ANY),
-	MEMBER(OPT_SECONDS, COUNT32, most_seconds, .least = 1, .most = MOST_OF_ANY),
-	MEMBER(OPT_ATTACH, TEXT, attach_socket),
-	MEMBER(OPT_NOW, FLAG, from_now),
-	MEMBER(USAGE_CONFIDENCE, CONFIDENCE, confidence),
-	{0}};
-
 static int take(void *to, int code, const char *value)
 {
 	struct serve_options *o = to;
@@ -142,7 +121,7 @@ static int take(void *to, int code, const char *value)
 	if (code == OPT_ATTACH && value && !*value)
 		return complaint_say(COMMAND, "--allow-attach= needs the path of a socket");
 	o->agent.allow_attach |= code == OPT_ATTACH;
-	return options_take(&serve_options_usage, members, o, code, value);
+	return 0;
 }
 
 /* At the start: with a mistyped one the server would wait forever. */
@@ -177,8 +156,6 @@ static void take_standard(struct serve_options *o)
 /* Pointers are into argv, the environment and *o. */
 static int parse(struct serve_options *o, int argc, char **argv)
 {
-	int status;
-
 	*o = (struct serve_options){.agent = {.most_services = SERVICES_DEFAULT,
 					      .most_functions = FUNCTIONS_DEFAULT,
 					      .most_files = FILES_DEFAULT,
@@ -186,7 +163,7 @@ static int parse(struct serve_options *o, int argc, char **argv)
 					      .confidence = 0.95}};
 	if (take_listen(o, LISTEN_DEFAULT))
 		return serve_options_usage.failure;
-	status = options_parse(&serve_options_usage, argc, argv, take, o);
+	int status = options_parse(&serve_options_usage, argc, argv, take, o);
 	if (status != OPTIONS_GO)
 		return status;
 	if (o->agent.attach_token && !o->agent.allow_attach) {
@@ -267,16 +244,14 @@ static int announce(const struct http_address *address, const struct http *http)
 static int scan_and_serve(struct agent *agent, struct http_address *address)
 {
 	struct profile_error err;
-	struct http *http;
-	int status;
 
 	agent_scan(agent);
-	http = http_start(agent, address, &err);
+	struct http *http = http_start(agent, address, &err);
 	if (!http) {
 		complaint_lines("scprof serve", err.text);
 		return 1;
 	}
-	status = announce(address, http) ? serve_options_usage.failure : 0;
+	int status = announce(address, http) ? serve_options_usage.failure : 0;
 	if (status == 0)
 		follow(agent, http);
 	agent_stop(agent);
@@ -287,7 +262,6 @@ static int scan_and_serve(struct agent *agent, struct http_address *address)
 static int serve(struct serve_options *o)
 {
 	struct agent agent;
-	int status;
 
 	raise_descriptors();
 	mallopt(M_ARENA_MAX, 1); /* what a connection's thread leaves is of use to the next one */
@@ -297,7 +271,7 @@ static int serve(struct serve_options *o)
 		return 1;
 	}
 	take_signals(&agent);
-	status = scan_and_serve(&agent, &o->address);
+	int status = scan_and_serve(&agent, &o->address);
 	agent_close(&agent);
 	return status;
 }

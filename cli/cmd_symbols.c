@@ -11,25 +11,27 @@
 #include "cli/usage/options.h"
 #include "collector/launch/environment.h"
 #include "collector/launch/program.h"
-#include "cli/run/run_symbols.h"
+#include "cli/run/recording.h"
 #include "report/wording/utf8.h"
-
-enum { OPT_STUBS = USAGE_OWN, OPT_SYSROOT };
 
 static const struct usage_entry usage_operands[] = {
 	{.name = "PATTERN",
 	 .text = "as for -s: a name, a glob, LIBRARY:NAME, !NAME, @FILE (default: all)"},
 	{0}};
 
+struct symbols_options {
+	const char *stubs, *root;
+};
+
 static const struct usage_entry usage_options[] = {
-	{"stubs", OPT_STUBS, "FILE",
+	{"stubs", 0, "FILE",
 	 .text = "write the object that has the symbols timed without `scprof run`: "
 		 "LD_PRELOAD=FILE:libscprof.so PROGRAM",
-	 .flags = USAGE_TYPED_ONLY},
-	{"sysroot", OPT_SYSROOT, "DIR",
+	 .flags = USAGE_TYPED_ONLY, OPTIONS_MEMBER(TEXT, symbols_options, stubs)},
+	{"sysroot", 0, "DIR",
 	 .text = "PROGRAM is for another processor, whose libraries lie below DIR; SCPROF_LIB "
 		 "names its libscprof.so",
-	 .flags = USAGE_TYPED_ONLY},
+	 .flags = USAGE_TYPED_ONLY, OPTIONS_MEMBER(TEXT, symbols_options, root)},
 	USAGE_ENTRY_HELP,
 	{0}};
 
@@ -45,8 +47,7 @@ const struct usage cmd_symbols_usage = {
 	.operands = usage_operands,
 	.options = usage_options,
 	.exit_status = "0, 1 nothing matches, 2 bad usage or an unusable program",
-	.bad_usage = 2,
-	.failure = 2,
+	USAGE_ENDS(2, 2),
 };
 
 /* Names come from files: without control characters. */
@@ -109,10 +110,6 @@ static int give(const struct selection *c, bool chosen, const char *stubs)
 	return 0;
 }
 
-struct symbols_options {
-	const char *stubs, *root;
-};
-
 static int list(const char *program, const char *patterns, const struct symbols_options *o)
 {
 	static struct program p;
@@ -159,19 +156,11 @@ static int join(char **words, int count, char *list, size_t size)
 	return at < size ? 0 : -1;
 }
 
-static int take_option(void *to, int code, const char *value)
-{
-	struct symbols_options *o = to;
-
-	*(code == OPT_STUBS ? &o->stubs : &o->root) = value;
-	return 0;
-}
-
 int cmd_symbols(int argc, char **argv)
 {
 	struct symbols_options o = {0};
 	char patterns[8192];
-	int status = options_parse(&cmd_symbols_usage, argc, argv, take_option, &o);
+	int status = options_parse(&cmd_symbols_usage, argc, argv, NULL, &o);
 
 	if (status != OPTIONS_GO)
 		return status;

@@ -2,7 +2,6 @@
 /* `scprof top`: watches profiles that are being written. */
 #include "cli/cmd.h"
 #include "cli/messages/complaint.h"
-#include "cli/usage/options.h"
 #include "cli/usage/output.h"
 
 #include <errno.h>
@@ -17,25 +16,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "collector/duration.h"
 #include "collector/launch/launch.h"
-#include "report/live/screen.h"
+#include "report/live/view.h"
 #include "report/wording/terminal.h"
 #include "report/wording/utf8.h"
 
 #define COMMAND		"scprof top"
-#define FAILED		125
 #define INTERVAL_MIN_NS ((uint64_t)(STATE_INTERVAL_MIN * 1e9))
 #define INTERVAL_MAX_NS ((uint64_t)(STATE_INTERVAL_MAX * 1e9))
 
-enum {
-	OPTION_BY = USAGE_OWN,
-	OPTION_FILTER,
-	OPTION_PATHS,
-	OPTION_ROWS,
-	OPTION_WIDTH,
-	OPTION_ATTACH
-};
+enum { OPTION_FILTER = USAGE_OWN };
 
 static const struct usage_entry usage_operands[] = {
 	{.name = "PID", .text = "of the program, or of `scprof run`"},
@@ -43,25 +33,41 @@ static const struct usage_entry usage_operands[] = {
 	{.name = "DIR", .text = "with such profiles"},
 	{0}};
 
+struct top_options {
+	struct live_options live;
+	bool batch;
+	const char *target;
+	const char *attach; /* a process; NULL: none */
+	char **options;	    /* of scprof attach */
+};
+
+#define MEMBER(kind, member, ...) OPTIONS_MEMBER(kind, top_options, live.member, ##__VA_ARGS__)
 static const struct usage_entry usage_options[] = {
-	{"interval", 'd', "TIME", .text = "between two pictures: 100ms to 60s (default: 1s)"},
-	{"sort", 's', "time|cpu|calls|bytes|mean|total|precision|name", .text = "(default: time)"},
-	{"by", OPTION_BY, "path|site|function", .text = "what a row is (default: path)"},
+	{"interval", 'd', "TIME", .text = "between two pictures: 100ms to 60s (default: 1s)",
+	 MEMBER(SECONDS, state.interval_s, .least = INTERVAL_MIN_NS, .most = INTERVAL_MAX_NS)},
+	{"sort", 's', "time|calls|bytes|mean|total|precision|name|cpu", .text = "(default: time)",
+	 MEMBER(CHOICE, state.sort)},
+	{"by", 0, "path|site|function", .text = "what a row is (default: path)",
+	 MEMBER(CHOICE, state.by)},
 	{"filter", OPTION_FILTER, "TEXT",
 	 .text = "only rows whose function or caller has this text in it"},
-	{"paths", OPTION_PATHS, NULL, .text = "show the call path of every row"},
-	USAGE_ENTRY_CONFIDENCE,
+	{"paths", 0, NULL, .text = "show the call path of every row", MEMBER(FLAG, state.all_open)},
+	USAGE_ENTRY_CONFIDENCE(MEMBER(CONFIDENCE, confidence)),
 	{"batch", 'b', NULL,
 	 .text = "pictures as text on standard output, until the program ends; so, too, where that "
-		 "is not a terminal"},
-	{"pictures", 'n', "N", .text = "so many of them, then stop (--batch)"},
-	{"rows", OPTION_ROWS, "N", .text = "of each picture (--batch; default: 20, 0: all)"},
-	{"width", OPTION_WIDTH, "N", .text = "columns (--batch; default: the terminal's, or 100)"},
-	{"attach", OPTION_ATTACH, "PID",
+		 "is not a terminal",
+	 OPTIONS_MEMBER(FLAG, top_options, batch)},
+	{"pictures", 'n', "N", .text = "so many of them, then stop (--batch)",
+	 MEMBER(COUNT, pictures, .least = 1, .most = UINT32_MAX)},
+	{"rows", 0, "N", .text = "of each picture (--batch; default: 20, 0: all)",
+	 MEMBER(COUNT, rows, .most = UINT32_MAX)},
+	{"width", 0, "N", .text = "columns (--batch; default: the terminal's, or 100)",
+	 MEMBER(COUNT, width, .least = 20, .most = 1000)},
+	{"attach", 0, "PID",
 	 .text = "record a process that runs for as long as it is watched; options of scprof "
 		 "attach "
 		 "may follow --",
-	 .flags = USAGE_TYPED_ONLY},
+	 .flags = USAGE_TYPED_ONLY, OPTIONS_MEMBER(TEXT, top_options, attach)},
 	USAGE_ENTRY_HELP,
 	{0}};
 
@@ -77,16 +83,7 @@ const struct usage cmd_top_usage = {
 	.operands = usage_operands,
 	.options = usage_options,
 	.exit_status = "0 done, 1 failure, or nothing to watch; 2 wrong usage",
-	.bad_usage = 2,
-	.failure = 1,
-};
-
-struct top_options {
-	struct live_options live;
-	bool batch;
-	const char *target;
-	const char *attach; /* a process; NULL: none */
-	char **options;	    /* of scprof attach */
+	USAGE_ENDS(2, 1),
 };
 
 static int take_filter(const char *text, struct view_state *s)
@@ -98,35 +95,12 @@ static int take_filter(const char *text, struct view_state *s)
 	return 0;
 }
 
-#define MEMBER(option, kind, member, ...)                                                          \
-	OPTIONS_MEMBER(option, kind, top_options, live.member, ##__VA_ARGS__)
-static const struct options_member members[] = {
-	MEMBER('d', SECONDS, state.interval_s, .least = INTERVAL_MIN_NS, .most = INTERVAL_MAX_NS),
-	MEMBER(OPTION_PATHS, FLAG, state.all_open),
-	MEMBER(USAGE_CONFIDENCE, CONFIDENCE, confidence),
-	MEMBER('n', COUNT, pictures, .least = 1, .most = UINT32_MAX),
-	MEMBER(OPTION_ROWS, COUNT, rows, .most = UINT32_MAX),
-	MEMBER(OPTION_WIDTH, COUNT, width, .least = 20, .most = 1000),
-	OPTIONS_MEMBER('b', FLAG, top_options, batch),
-	OPTIONS_MEMBER(OPTION_ATTACH, TEXT, top_options, attach),
-	{0}};
-
 static int take_option(void *to, int code, const char *value)
 {
 	struct top_options *o = to;
-	struct view_state *state = &o->live.state;
 
 	o->batch |= code == 'n';
-	switch (code) {
-	case 's':
-		return live_rows_sort_parse(value, &state->sort);
-	case OPTION_BY:
-		return report_names_parse_by(value, &state->by);
-	case OPTION_FILTER:
-		return take_filter(value, state);
-	default:
-		return options_take(&cmd_top_usage, members, o, code, value);
-	}
+	return code == OPTION_FILTER ? take_filter(value, &o->live.state) : 0;
 }
 
 static struct top_options by_default(void)
@@ -137,10 +111,8 @@ static struct top_options by_default(void)
 
 static int parse(int argc, char **argv, struct top_options *o)
 {
-	int status;
-
 	*o = by_default();
-	status = options_parse(&cmd_top_usage, argc, argv, take_option, o);
+	int status = options_parse(&cmd_top_usage, argc, argv, take_option, o);
 	if (status != OPTIONS_GO)
 		return status;
 	if (o->attach) {
@@ -370,7 +342,6 @@ int cmd_watch_run(int argc, char **argv)
 {
 	struct top_options o = by_default();
 	uint64_t end;
-	int status;
 
 	if (argc != 5 || quantity_count(argv[1], 0, INT_MAX, &end))
 		return 2;
@@ -378,7 +349,7 @@ int cmd_watch_run(int argc, char **argv)
 	o.live.keep = true;
 	o.live.note = *argv[2] ? argv[2] : NULL;
 	o.target = argv[3];
-	status = watch(&o);
+	int status = watch(&o);
 	if (!status)
 		say_what_goes_on(&o, argv[4]);
 	return status;

@@ -10,7 +10,6 @@
 #include "cli/cmd.h"
 #include "cli/help/commands.h"
 #include "cli/messages/complaint.h"
-#include "cli/help/config.h"
 #include "cli/usage/output.h"
 #include "include/scprof_version.h"
 #include "profile/model/clocks.h"
@@ -91,8 +90,7 @@ static const struct usage tool_usage = {
 	.variables_text = "options beat it, and what is unset or empty is as if not there",
 	.exit_status = "0 done, 1 failure, 2 wrong usage; scprof run: the command's own (128+N "
 		       "after signal N), 125 scprof failed, 126 cannot be executed, 127 not found",
-	.bad_usage = 2,
-	.failure = 1,
+	USAGE_ENDS(2, 1),
 };
 
 static const struct commands command_table = {list, sizeof(list) / sizeof(*list), &tool_usage};
@@ -208,8 +206,6 @@ static int run_with_defaults(const struct command *c, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	const struct command *command;
-
 	fill_standard_descriptors();
 	rate_begin();
 	/* Large tables of a large profile are made and dropped one after the other: freed memory
@@ -221,6 +217,6 @@ int main(int argc, char **argv)
 		return help(argv[2]);
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V") || !strcmp(argv[1], "-v"))
 		return version();
-	command = commands_find(&command_table, argv[1]);
+	const struct command *command = commands_find(&command_table, argv[1]);
 	return command ? run_with_defaults(command, argc - 1, argv + 1) : unknown(argv[1]);
 }

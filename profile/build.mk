@@ -21,22 +21,13 @@ PROFILE_SRC = \
 	profile/model/model.c \
 	profile/model/model_difference.c \
 	profile/model/overhead.c \
-	profile/model/rate.c \
-	profile/model/displacement.c \
-	profile/model/source.c \
 	profile/model/states.c \
-	profile/model/steal.c \
 	profile/model/sums.c \
 	profile/model/tails.c \
-	profile/model/unbatched.c \
-	profile/model/usage.c \
 	profile/read/chunks.c \
-	profile/read/header.c \
 	profile/read/load.c \
-	profile/read/load_displacement.c \
 	profile/read/load_optional.c \
 	profile/read/load_paths.c \
-	profile/read/load_states.c \
 	profile/read/load_sums.c \
 	profile/read/profile_add.c \
 	profile/read/profile_file.c \
@@ -46,8 +37,6 @@ PROFILE_SRC = \
 	profile/write/image.c \
 	profile/write/temporary_file.c \
 	profile/write/write.c \
-	profile/write/write_displacement.c \
 	profile/write/write_paths.c \
 	profile/write/write_optional.c \
-	profile/write/write_states.c \
 	profile/write/write_sums.c

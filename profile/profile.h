@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Profiles in memory: open, validate, merge, write.
- *
- * A profile here is one or more profile files of the same kind of clock, read
- * into one model. Nothing in a file is trusted: every offset, length, id and
- * string is checked before use, and a file that fails is refused with a
- * message, never half loaded. A live file is read as a consistent snapshot.
- *
- * Durations stay in clock units (64 and 128-bit integers), so that sums are
- * exact; ns_per_unit converts. A model belongs to one thread at a
- * time; several threads may read files into models of their own. Pointers in the model live
- * until profile_free.
- */
+/* Profiles in memory: open, validate, merge, write. A profile here is one or more profile files of
+ * the same kind of clock, read into one model. Nothing in a file is trusted: every offset, length,
+ * id and string is checked before use, and a file that fails is refused with a message, never half
+ * loaded. A live file is read as a consistent snapshot. Durations stay in clock units (64 and
+ * 128-bit integers), so that sums are exact; ns_per_unit converts. A model belongs to one thread at
+ * a time; several threads may read files into models of their own. Pointers in the model live until
+ * profile_free. */
 #ifndef SCPROF_PROFILE_PROFILE_H
 #define SCPROF_PROFILE_PROFILE_H
 
@@ -320,11 +315,8 @@ void profile_free(struct profile *p);
 
 /* Add one file to the model. 0, or -1 with *err filled and the model as it was
  * (not a profile, damaged, another version, another clock kind or resolution
- * than the files added before, unreadable). Works on live files. */
+ * than the files added before, unreadable, a symbolic link). Works on live files. */
 int profile_add(struct profile *p, const char *path, struct profile_error *err);
-
-/* The same where others may write: what has become a symbolic link is refused, not followed. */
-int profile_add_unlinked(struct profile *p, const char *path, struct profile_error *err);
 
 /* The same, of a file that is open (the descriptor stays the caller's) and that holds so many bytes
  * at most: what is read is what is measured, also where the file grows meanwhile. profile_add reads
@@ -442,9 +434,8 @@ void fold_attached(struct prof_attached *d, const struct prof_attached *s);
 #define KEEP_NONE (-2)
 int keep_programs(struct profile *p, const char *pattern);
 
-/* Write the model as one merged profile file: created O_EXCL|O_NOFOLLOW mode
- * 0600 beside `path` and renamed over it. 0, or -1 with *err. What is written
- * reads back as the same model. */
+/* Write the model as one merged profile file: created O_EXCL|O_NOFOLLOW mode 0600 beside `path` and
+ * renamed over it. 0, or -1 with *err. What is written reads back as the same model. */
 int write_profile(const struct profile *p, const char *path, struct profile_error *err);
 
 #endif

@@ -16,16 +16,13 @@ REPORT_SRC = \
 	report/live/columns.c \
 	report/live/labels.c \
 	report/live/live_reader.c \
-	report/live/live_reader_model.c \
 	report/live/live_rows.c \
 	report/live/means.c \
 	report/live/precision.c \
 	report/live/screen.c \
 	report/live/screen_header.c \
 	report/live/target.c \
-	report/live/live_text.c \
 	report/live/view.c \
-	report/live/view_lines.c \
 	report/live/view_state.c \
 	report/loops/loop.c \
 	report/loops/loop_cycle.c \
@@ -106,7 +103,6 @@ REPORT_SRC = \
 	report/symbols/symbolize_inline.c \
 	report/symbols/symbolize_jit.c \
 	report/symbols/symbolize_module.c \
-	report/symbols/symbolize_open.c \
 	report/symbols/symbolize_source.c \
 	report/symbols/symbolize_table.c \
 	report/wording/numbers.c \

@@ -50,14 +50,13 @@ enum report_format { REPORT_FORMATS(REPORT_FORMAT_VALUE) };
 /* What comes first, of rows that work and of rows that wait; the largest, but for names. */
 enum report_sort {
 	REPORT_SORT_TIME, /* in total */
+	REPORT_SORT_CPU,  /* time on a CPU, where it is known; in text, on an overloaded machine,
+			     instead of TIME */
 	REPORT_SORT_CALLS,
 	REPORT_SORT_MEAN, /* as measured: with overhead and warm-ups */
 	REPORT_SORT_MAX,
 	REPORT_SORT_BYTES,
-	REPORT_SORT_NAME, /* of the function */
-	REPORT_SORT_CPU,  /* on a CPU, where it is known; in text of overloaded machines the default
-			   */
-	REPORT_SORTS
+	REPORT_SORT_NAME /* of the function */
 };
 
 /* The number that formats with one number a call path print; others print all of them. */
@@ -331,16 +330,12 @@ bool report_names_is_detached(const struct prof_process *p);
 const char *report_names_detector(uint32_t detector);
 const char *report_names_by(enum report_by by);
 /* 0, or -1 when `name` is none of them. */
-int report_names_parse_by(const char *name, enum report_by *by);
 int report_names_parse_format(const char *name, enum report_format *format);
-int report_names_parse_sort(const char *name, enum report_sort *sort);
 /* By how the path ends: "page.html". -1: as none does. */
 int report_names_format_of(const char *path, enum report_format *format);
 extern const char *const report_names_formats; /* for messages: "text, json, ..." */
 extern const char *const report_names_endings; /* ".txt, .json, ..." */
 unsigned report_names_format_traits(enum report_format format); /* REPORT_OF_STACKS, ... */
-int report_names_parse_weight(const char *name, enum report_weight *weight);
-extern const char *const report_weight_names; /* for messages */
 /* Why no path of `p` has the weight that `o` asks for, one line to print; NULL: some have. */
 const char *report_weight_missing(const struct profile *p, const struct report_options *o);
 /* Why the outer frames of a site's path are missing, in brackets; NULL: they are there. */

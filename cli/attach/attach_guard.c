@@ -2,7 +2,7 @@
 /* Whatever ends the tool closes its end of a pipe. The guard is in a session of its own, so that
  * what a terminal or a shell sends to the tool's process group does not reach it; and it has closed
  * all that the tool has open, among it the run's lock, by which others know that the tool lives. */
-#include "cli/attach/attach_guard.h"
+#include "cli/attach/attach_targets.h"
 #include "collector/machine/kernel_numbers.h"
 
 #include <fcntl.h>

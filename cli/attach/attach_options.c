@@ -18,27 +18,28 @@ static const struct usage_entry usage_operands[] = {
 	{0}};
 
 static const struct usage_entry usage_options[] = {
-	USAGE_ENTRY_OUTPUT("PATH", "the profile (default: scprof.NAME.PID.scp in SCPROF_OUT, else "
-				   "here). A name that ends in .html, .json, .csv, .svg, .pb.gz, "
-				   ".folded or .callgrind: the report, and the profile beside it"),
-	{"for", RUN_OPTION_FOR, "T", .text = "record for so long (default: until Ctrl-C)",
-	 .variable = "SCPROF_FOR"},
-	{"windows", RUN_OPTION_RUNS, "N",
+	RUN_OPTION_OUTPUT,
+	{"for", 0, "T", .text = "record for so long (default: until Ctrl-C)",
+	 RUN_TEXT(filters.length, "FOR")},
+	{"windows", 0, "N",
 	 .text = "record N times, each for --for and with a profile of its own, and report all: "
-		 "the intervals are then about the next time, too"},
-	{"name", RUN_OPTION_NAME, "NAME",
+		 "the intervals are then about the next time, too",
+	 RUN_MEMBER(COUNT32, runs, .least = 1, .most = RUN_RUNS_MOST)},
+	{"name", 0, "NAME",
 	 .text = "all processes whose command or executable is called so: nginx. Those that cannot "
 		 "be recorded are left out",
-	 .flags = USAGE_TYPED_ONLY},
-	{"children", RUN_OPTION_CHILDREN, NULL,
+	 .flags = USAGE_TYPED_ONLY, RUN_MEMBER(TEXT, name)},
+	{"children", 0, NULL,
 	 .text = "and the process's children that run the same program, such as workers. Those "
-		 "that it forks meanwhile are recorded anyway"},
-	{"copy-to", RUN_OPTION_COPY_TO, "DIR",
+		 "that it forks meanwhile are recorded anyway",
+	 RUN_MEMBER(FLAG, children)},
+	{"copy-to", 0, "DIR",
 	 .text = "for a process in a container or another root directory: copy libscprof.so into "
-		 "this directory of its file system. All is removed at the end"},
+		 "this directory of its file system. All is removed at the end",
+	 RUN_MEMBER(TEXT, copy_to)},
 	RUN_OPTIONS_RECORDING,
-	{"after", RUN_OPTION_AFTER, "T", .text = "begin so long after attaching: 5s, 500ms",
-	 .variable = "SCPROF_AFTER"},
+	{"after", 0, "T", .text = "begin so long after attaching: 5s, 500ms",
+	 RUN_TEXT(filters.after, "AFTER")},
 	REPORT_OPTIONS_ENTRIES,
 	USAGE_ENTRY_HELP,
 	{0}};
@@ -51,12 +52,12 @@ const struct usage attach_options_usage = {
 		"and print the report. The processes run on. Ctrl-C ends recording, not the "
 		"process.",
 	.words = "PID",
+	.report_at = offsetof(struct run_options, shown),
 	.operands = usage_operands,
 	.options = usage_options,
 	.exit_status = "0 recorded, or nothing was called; 125 scprof failed, or could not go to "
 		       "one of the processes",
-	.bad_usage = 125,
-	.failure = 125,
+	USAGE_ENDS(125, 125),
 };
 
 bool attach_options_is_page(const char *text)
@@ -97,15 +98,11 @@ static int take_pid(struct attach_options *o, pid_t pid)
 	for (size_t i = 0; i < o->pids; i++)
 		if (o->pid[i] == pid)
 			return 0;
-	if (o->pids == ATTACH_PIDS_MOST) {
-		complaint_say("scprof attach", "more than %d processes at a time",
-			      ATTACH_PIDS_MOST);
-		return -1;
-	}
-	if (pid == getpid()) {
-		complaint_say("scprof attach", "process %d is this scprof", (int)pid);
-		return -1;
-	}
+	if (o->pids == ATTACH_PIDS_MOST)
+		return complaint_say("scprof attach", "more than %d processes at a time",
+				     ATTACH_PIDS_MOST);
+	if (pid == getpid())
+		return complaint_say("scprof attach", "process %d is this scprof", (int)pid);
 	o->pid[o->pids++] = pid;
 	return 0;
 }
@@ -121,15 +118,14 @@ static int take_named(struct attach_options *o)
 	o->named = o->pids - before;
 	if (count)
 		return 0;
-	complaint_say("scprof attach", "--name %.40s: no process is called so", o->run.name);
-	return -1;
+	return complaint_say("scprof attach", "--name %.40s: no process is called so", o->run.name);
 }
 
 int attach_options_parse(int argc, char **argv, struct attach_options *o)
 {
 	o->pids = o->named = 0;
 	o->run.filters.attached = true;
-	int status = run_options_parse_as(&attach_options_usage, argc, argv, &o->run);
+	int status = run_options_parse(&attach_options_usage, argc, argv, &o->run);
 
 	if (status != OPTIONS_GO)
 		return status;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "cli/attach/attach_place.h"
+#include "cli/attach/attach_targets.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -18,8 +18,8 @@ static int give_directory(const struct run_directory *d, const struct attach_tar
 			return 0;
 	if (!run_directory_give(d, f->uid, f->gid))
 		return 0;
-	say_format("cannot give %.300s to the process's user: %s", d->profiles, strerror(errno));
-	return -1;
+	return say_format("cannot give %.300s to the process's user: %s", d->profiles,
+			  strerror(errno));
 }
 
 /* All processes must share one root directory, since there is one directory for all. */
@@ -32,10 +32,10 @@ static int check_roots(const struct attach_targets *t)
 
 		if (relatives_same_root(first, other) || attach_targets_child_ended(t, i))
 			continue;
-		say_format("processes %d and %d see different files (another container or root "
-			   "directory): attach to them one at a time",
-			   (int)first, (int)other);
-		return -1;
+		return say_format(
+			"processes %d and %d see different files (another container or root "
+			"directory): attach to them one at a time",
+			(int)first, (int)other);
 	}
 	return 0;
 }
@@ -97,10 +97,8 @@ int attach_place_make(struct attach_place *p, const struct attach_targets *t, co
 	snprintf(p->library, sizeof(p->library), "%s", library);
 	if (copy_to || *t->one[0].folder)
 		return make_there(p, t, copy_to ? copy_to : t->one[0].folder, library);
-	if (run_directory_create(&p->directory, beside, &err)) {
-		say(err.text);
-		return -1;
-	}
+	if (run_directory_create(&p->directory, beside, &err))
+		return say(err.text);
 	if (all_see(t, p->directory.base, &who)) {
 		if (!give_directory(&p->directory, t))
 			return 0;
@@ -110,10 +108,10 @@ int attach_place_make(struct attach_place *p, const struct attach_targets *t, co
 	run_directory_remove(&p->directory);
 	if (page_folder(&t->one[0], folder))
 		return make_there(p, t, folder, library);
-	say_format("process %d does not see %.200s, where profiles are made (another container or "
-		   "root directory): add --copy-to DIR, such as /tmp, a directory there",
-		   (int)who, p->directory.base);
-	return -1;
+	return say_format(
+		"process %d does not see %.200s, where profiles are made (another container or "
+		"root directory): add --copy-to DIR, such as /tmp, a directory there",
+		(int)who, p->directory.base);
 }
 
 const char *attach_place_name(const struct attach_place *p, const char *path, char name[PATH_MAX])

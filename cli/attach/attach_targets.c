@@ -14,8 +14,8 @@
 #include "collector/attach/target/relatives.h"
 #include "collector/clocks/clocks_read.h"
 #include "collector/launch/recording_control.h"
-#include "collector/launch/run_directory.h"
 #include "profile/live/run_files.h"
+#include "report/wording/utf8.h"
 
 #define TRACER_ENDS_MS	    6000
 #define TRACER_ENDS_STEP_MS 50
@@ -135,10 +135,8 @@ int attach_targets_find(struct attach_targets *t, const struct attach_options *o
 		if (!one && !named)
 			return -1;
 	}
-	if (!t->count) {
-		say_format("no process that is called %.40s can be recorded", o->run.name);
-		return -1;
-	}
+	if (!t->count)
+		return say_format("no process that is called %.40s can be recorded", o->run.name);
 	for (size_t i = 0; i < o->pids; i++)
 		add_children(t, o->pid[i], library, stubs, o->run.children);
 	attach_woken_find_pages(t);
@@ -164,9 +162,8 @@ int attach_targets_check_tool(const char *command, pid_t pid, char control[PATH_
 			return 0;
 		nanosleep(&(struct timespec){0, TRACER_ENDS_STEP_MS * 1000000}, NULL);
 	}
-	complaint_say(command, "another scprof records process %d: end that one, by Ctrl-C",
-		      (int)pid);
-	return -1;
+	return complaint_say(command, "another scprof records process %d: end that one, by Ctrl-C",
+			     (int)pid);
 }
 
 void attach_targets_tell_anew(pid_t pid, const struct attach_result *r)
@@ -197,8 +194,7 @@ static int begin_one(struct attach_one *one, const char *library, char **order)
 	attach_targets_tell_anew(o.target.pid, &one->begin);
 	if (one->begun)
 		return 0;
-	say(err.text);
-	return -1;
+	return say(err.text);
 }
 
 bool attach_targets_lives(const struct attach_target *t)
@@ -324,19 +320,12 @@ size_t attach_targets_end(struct attach_targets *t, const char *control)
 	return remain;
 }
 
-static const char *name_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* Whose profile is it? By the file's name, where the library said it; else by the number. */
 static bool is_of(const struct prof_process *p, const struct attach_one *one)
 {
 	const char *file = *one->end.profile ? one->end.profile : one->begin.profile;
 
-	return *file && p->file ? !strcmp(name_of(p->file), name_of(file))
+	return *file && p->file ? !strcmp(base_name(p->file), base_name(file))
 				: p->pid == (uint32_t)one->facts.inner_pid;
 }
 

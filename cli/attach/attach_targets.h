@@ -4,14 +4,18 @@
 #ifndef SCPROF_CLI_ATTACH_ATTACH_TARGETS_H
 #define SCPROF_CLI_ATTACH_ATTACH_TARGETS_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "cli/attach/attach_options.h"
 #include "collector/attach/attach.h"
 #include "collector/attach/refusal/refusal.h"
 #include "collector/attach/target/wake.h"
 #include "profile/profile.h"
+#include "collector/attach/copy_in.h"
+#include "collector/launch/run_directory.h"
 
 struct attach_one {
 	struct refusal_facts facts;
@@ -90,5 +94,45 @@ void attach_woken_await(const struct attach_targets *t, const char *profiles);
 
 /* Reports how many processes have made a profile, unless all have. */
 void attach_woken_say_silent(const struct attach_targets *t, const char *profiles);
+
+/* A process beside `scprof attach` that does nothing until that is killed: then it becomes `scprof
+ * detach` of the processes that are recorded. */
+
+struct attach_guard {
+	int fd; /* -1: there is none, and a killed scprof has to be put right by hand */
+	pid_t pid;
+};
+
+/* Before any thread. `page`: the file by which processes are recorded that have no number here;
+ * NULL: none. */
+void attach_guard_begin(struct attach_guard *g, const char *page);
+
+/* Call this when that process is about to be recorded. */
+void attach_guard_note(struct attach_guard *g, pid_t pid);
+
+/* All are as they were, or it was said why not. */
+void attach_guard_end(struct attach_guard *g);
+
+/* Where the processes of one `scprof attach` make their profiles: in a run's directory of ours; or,
+ * where they see other files than we do, in one below their root directory: --copy-to, or the
+ * folder of the page that wakes them. */
+
+struct attach_place {
+	struct run_directory directory; /* as we see it */
+	struct copy_in copy;
+	bool there;		/* below the processes' root */
+	char library[PATH_MAX]; /* as the processes see it */
+};
+
+/* `copy_to`: of --copy-to, or NULL. `library`: libscprof.so as we see it. `beside`: see
+ * run_directory_create. 0, or -1 having said why, and nothing is left of it. */
+int attach_place_make(struct attach_place *p, const struct attach_targets *t, const char *copy_to,
+		      const char *library, const char *beside);
+
+/* What the processes call our `path` in it. */
+const char *attach_place_name(const struct attach_place *p, const char *path, char name[PATH_MAX]);
+
+/* The run is over. What is left in it was kept on purpose, which is said where it is there. */
+void attach_place_leave(struct attach_place *p);
 
 #endif

@@ -40,18 +40,15 @@ int attach_woken_take_page(struct attach_one *one, const char *file)
 	struct stat st = {0};
 	struct profile_error err;
 
-	if (wake_open(&one->wake, file, &err)) {
-		say(err.text);
-		return -1;
-	}
+	if (wake_open(&one->wake, file, &err))
+		return say(err.text);
 	bool read = wake_read(&one->wake, &s) && !fstat(one->wake.fd, &st);
 	wake_close(&one->wake);
-	if (!read || !*s.directory) {
-		say_format("%.300s does not say where its processes see it: the libscprof.so that "
-			   "made it is of another version",
-			   file);
-		return -1;
-	}
+	if (!read || !*s.directory)
+		return say_format(
+			"%.300s does not say where its processes see it: the libscprof.so that "
+			"made it is of another version",
+			file);
 	one->woken = true;
 	f->inner_pid = s.maker;
 	f->uid = st.st_uid;
@@ -120,12 +117,11 @@ static void say_problem(const struct wake *w)
 void attach_woken_end(struct attach_targets *t, struct attach_one *one)
 {
 	struct profile_error err;
-	bool failed;
 
 	if (one->wake.fd < 0)
 		return;
 	say_problem(&one->wake);
-	failed = wake_end(&one->wake, &err);
+	bool failed = wake_end(&one->wake, &err);
 	wake_close(&one->wake);
 	one->wake.fd = -1;
 	if (failed)

@@ -12,22 +12,19 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "cli/attach/attach_guard.h"
-#include "cli/attach/attach_options.h"
-#include "cli/attach/attach_place.h"
 #include "cli/attach/attach_targets.h"
 #include "cli/attach/dump_text.h"
 #include "cli/cmd.h"
 #include "cli/messages/complaint.h"
 #include "cli/run/recording.h"
 #include "cli/run/run_again.h"
-#include "cli/run/run_symbols.h"
 #include "cli/usage/options.h"
 #include "collector/clocks/clocks_read.h"
 #include "collector/launch/environment.h"
 #include "collector/launch/launch.h"
+#include "report/wording/utf8.h"
 
-enum { FAILED = 125, LOOK_MS = 50, STOP_MS = 1000 };
+enum { LOOK_MS = 50, STOP_MS = 1000 };
 
 #define REPORT_BYTES  (UINT64_C(256) << 20) /* for another user; as serve takes */
 #define ADDRESS_BYTES (UINT64_C(8) << 30)   /* as of who traces */
@@ -71,9 +68,8 @@ static int write_stubs(struct attach *a)
 		return -1;
 	if (!a->place.there || !strncmp(r->stubs, base, strlen(base)))
 		return 0;
-	say_format("-s: %.300s, as the process sees it, is mounted noexec",
-		   a->place.copy.inner_directory);
-	return -1;
+	return say_format("-s: %.300s, as the process sees it, is mounted noexec",
+			  a->place.copy.inner_directory);
 }
 
 /* Files of the run are named as the processes see them. */
@@ -133,13 +129,12 @@ static int prepare(struct attach *a)
 static const char *program_of(const struct attach *a)
 {
 	static char name[NAME_MAX + 1];
-	const char *exe = first(a)->exe, *slash = strrchr(exe, '/');
 	const char *profile = strrchr(a->targets.one[0].begin.profile, '/'), *end;
 	char mark[32];
 
 	snprintf(mark, sizeof(mark), ".%d.", (int)first(a)->inner_pid);
 	if (!profile || strncmp(profile, "/scprof.", 8) || !(end = strstr(profile + 8, mark)))
-		snprintf(name, sizeof(name), "%.200s", slash ? slash + 1 : exe);
+		snprintf(name, sizeof(name), "%.200s", base_name(first(a)->exe));
 	else
 		snprintf(name, sizeof(name), "%.*s", (int)(end - profile - 8), profile + 8);
 	for (char *c = name; *c; c++)
@@ -251,13 +246,12 @@ static void record_and_leave(struct attach *a)
 	struct run_directory *d = &a->place.directory;
 	struct profile_error err;
 	char name[PATH_MAX];
-	uint64_t begun_ns;
 
 	if (!a->leaves_no_file)
 		run_output_name(&r->output, program_of(a), number_of(a));
 	if (first(a)->target.pid)
 		a->times = dump_times(first(a)->target.pid);
-	begun_ns = clocks_read_ns(CLOCK_MONOTONIC);
+	uint64_t begun_ns = clocks_read_ns(CLOCK_MONOTONIC);
 	recording_begin(r);
 	recording_watch(r, d, a->watched >= 0);
 	tell_watcher(a);
@@ -280,9 +274,6 @@ static void record_and_leave(struct attach *a)
 
 static int go_and_record(struct attach *a)
 {
-	size_t begun;
-	int failed;
-
 	signal_wait_begin(&a->signals);
 	signal(SIGPIPE, SIG_IGN);
 	begin_guard(a);
@@ -290,12 +281,12 @@ static int go_and_record(struct attach *a)
 		attach_guard_end(&a->guard);
 		return FAILED;
 	}
-	begun = attach_targets_begin(&a->targets, a->place.library, a->order);
+	size_t begun = attach_targets_begin(&a->targets, a->place.library, a->order);
 	if (begun)
 		record_and_leave(a);
 	attach_guard_end(&a->guard);
 	clean_up(a);
-	failed = begun ? finish(a) : -1;
+	int failed = begun ? finish(a) : -1;
 	if (!begun)
 		run_directory_remove(&a->place.directory);
 	attach_place_leave(&a->place);
@@ -351,8 +342,7 @@ static int become(const char *who)
 	if (sscanf(who, "=%u:%u%n", &uid, &gid, &end) == 2 && !who[end] && !setgroups(0, NULL) &&
 	    !setresgid(gid, gid, gid) && !setresuid(uid, uid, uid))
 		return 0;
-	say_format("cannot take the rights of user %s: %s", who + 1, strerror(errno));
-	return -1;
+	return say_format("cannot take the rights of user %s: %s", who + 1, strerror(errno));
 }
 
 /* Processes of another user determine how large the report is. Without root's rights no limit is
@@ -366,10 +356,9 @@ static void limit_report(void)
 #endif
 }
 
-/* What `scprof top --attach` and `scprof serve` start, and which ends with them:
- * attach-watched DESCRIPTOR [OPTION...] PID...
- * With a descriptor no report, and a profile only where -o names it; with "-" both; with "=UID:GID"
- * only the report, of what that user may attach to. */
+/* What `scprof top --attach` and `scprof serve` start, and which ends with them: attach-watched
+ * DESCRIPTOR [OPTION...] PID... With a descriptor no report, and a profile only where -o names it;
+ * with "-" both; with "=UID:GID" only the report, of what that user may attach to. */
 int cmd_attach_watched(int argc, char **argv)
 {
 	static struct attach a;

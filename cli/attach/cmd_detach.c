@@ -4,15 +4,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/attach/attach_options.h"
 #include "cli/attach/attach_targets.h"
 #include "cli/cmd.h"
 #include "cli/messages/complaint.h"
 #include "cli/usage/options.h"
-#include "collector/attach/attach.h"
-#include "collector/attach/refusal/refusal.h"
 #include "collector/attach/target/relatives.h"
-#include "collector/attach/target/wake.h"
 #include "collector/launch/environment.h"
 #include "collector/launch/launch.h"
 #include "profile/base/error.h"
@@ -40,11 +36,8 @@ const struct usage cmd_detach_usage = {
 	.options = usage_options,
 	.exit_status = "0 put right, or nothing was to be done; 125 it could not be done; 2 wrong "
 		       "usage",
-	.bad_usage = 2,
-	.failure = 125,
+	USAGE_ENDS(2, 125),
 };
-
-enum { FAILED = 125 };
 
 /* 1: there was nothing to do. */
 static int leave_page(const char *page, struct profile_error *err)
@@ -93,10 +86,8 @@ static int detach_one(pid_t pid, const char *library, bool child)
 	target.process_start = run_files_process_start(pid, NULL);
 	if (child && !attach_targets_lives(&target))
 		return 1;
-	if (!target.process_start) {
-		complaint_say(COMMAND, "there is no process %d", (int)pid);
-		return -1;
-	}
+	if (!target.process_start)
+		return complaint_say(COMMAND, "there is no process %d", (int)pid);
 	if (!refusal_check(pid, library, false, &facts, &err) && *facts.wake) {
 		result = leave_page(facts.wake, &err);
 		if (!result)

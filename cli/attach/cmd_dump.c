@@ -13,7 +13,7 @@
 static const struct usage_entry usage_operands[] = {{.name = "PID", .text = "of one process"}, {0}};
 
 static const struct usage_entry usage_options[] = {
-	USAGE_ENTRY_JSON("scprof-dump/1"), USAGE_ENTRY_HELP, {0}};
+	USAGE_ENTRY_JSON("scprof-dump/1", .sets.type = OPTIONS_FLAG), USAGE_ENTRY_HELP, {0}};
 
 const struct usage cmd_dump_usage = {
 	.command = "dump",
@@ -31,8 +31,7 @@ const struct usage cmd_dump_usage = {
 	.operands = usage_operands,
 	.options = usage_options,
 	.exit_status = "0, 1 the process cannot be looked into or has ended, 2 wrong usage",
-	.bad_usage = 2,
-	.failure = 1,
+	USAGE_ENDS(2, 1),
 };
 
 static void put_thread(struct json_writer *w, const struct dump_text *x, size_t i)
@@ -40,14 +39,12 @@ static void put_thread(struct json_writer *w, const struct dump_text *x, size_t 
 	const struct dump_thread *t = &x->dump->thread[i];
 
 	json_write_open(w, NULL, '{');
-	json_write_integer(w, "tid", t->tid);
-	json_write_text(w, "name", t->name);
+	JSON_MEMBERS(w, t, tid, name);
 	json_write_text(w, "state", dump_text_state(t));
 	json_write_number(w, "for_s", t->for_s);
 	json_write_text(w, "syscall", dump_call_name(t->call));
 	if (json_write_open_known(w, "fd", t->fd.number >= 0)) {
-		json_write_integer(w, "number", t->fd.number);
-		json_write_text(w, "kind", t->fd.kind);
+		JSON_MEMBERS(w, &t->fd, number, kind);
 		json_write_text(w, "what", *t->fd.what ? t->fd.what : NULL);
 		json_write_close(w, '}');
 	}
@@ -83,12 +80,6 @@ static void put_json(const struct dump_text *x)
 	json_write_finish(&w);
 }
 
-static int take_option(void *to, int code, const char *value)
-{
-	(void)code, (void)value;
-	return *(bool *)to = true, 0;
-}
-
 static int show(pid_t pid, bool json)
 {
 	struct profile_error err = {.text = "out of memory"};
@@ -112,7 +103,7 @@ static int show(pid_t pid, bool json)
 int cmd_dump(int argc, char **argv)
 {
 	bool json = false;
-	int status = options_parse(&cmd_dump_usage, argc, argv, take_option, &json);
+	int status = options_parse(&cmd_dump_usage, argc, argv, NULL, &json);
 	pid_t pid = 0;
 
 	if (status != OPTIONS_GO)

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-#include "report/symbols/symbolize_source.h"
 #include "report/wording/numbers.h"
 #include "report/wording/utf8.h"
 

@@ -19,10 +19,6 @@ struct bench_options {
 	char library[4096], path[4096];
 };
 
-/* OPTIONS_GO, or the exit status. `o` must stay where it is; after OPTIONS_GO its arguments are
- * the caller's to free. */
-int bench_options_parse(int argc, char **argv, struct bench_options *o);
-
 /* Prints the results of a benchmark on standard output. Both return 0, or -1 with errno. */
 
 int bench_print_text(const struct bench_options *o, const struct bench_summary *s);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* `scprof bench` as text: first the result, then the figures behind it, then the warnings. */
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "report/wording/numbers.h"
 #include "report/wording/terminal.h"
 #include "report/wording/utf8.h"
+#include "report/render/json/json_write.h"
 
 #define OUTLIERS_SHOWN 5
 
@@ -54,18 +56,12 @@ static void label(const char *name)
 
 static void print_duration(const struct printer *p, double ns)
 {
-	char text[32];
-
-	numbers_duration(text, sizeof(text), ns, p->utf8);
-	fputs(text, stdout);
+	fputs(numbered_duration(ns, p->utf8).text, stdout);
 }
 
 static void print_count(uint64_t count)
 {
-	char text[32];
-
-	numbers_count(text, sizeof(text), count);
-	fputs(text, stdout);
+	fputs(numbered_count(count).text, stdout);
 }
 
 static void print_mean(const struct printer *p, const struct replications_mean *m)
@@ -117,7 +113,6 @@ static void print_empty(const struct printer *p)
 static void print_making(const struct printer *p)
 {
 	const struct bench_summary *s = p->s;
-	char factor[32];
 
 	label("loops");
 	print_count(s->calls);
@@ -128,8 +123,7 @@ static void print_making(const struct printer *p)
 	print_count(s->warmup_calls);
 	printf(" call%s to warm up; the first took ", s->warmup_calls == 1 ? "" : "s");
 	print_duration(p, s->first_ns);
-	numbers_significant(factor, sizeof(factor), s->first_factor, 3);
-	printf(", %s times the mean\n", factor);
+	printf(", %s times the mean\n", numbered_digits(s->first_factor, 3).text);
 }
 
 static int by_factor(const void *a, const void *b)
@@ -142,20 +136,18 @@ static int by_factor(const void *a, const void *b)
 
 static void print_outlier(const struct printer *p, const struct bench_outlier *o)
 {
-	char number[32], at[32], ns[32], factor[32], why[64] = "";
+	char number[32], at[32], why[64] = "";
 
 	snprintf(number, sizeof(number), "%u%s", o->replication + 1,
 		 !o->empty	      ? ""
 		 : p->o->plan.library ? ", empty loop,"
 				      : ", empty command,");
 	numbers_duration(at, sizeof(at), 1e9 * o->at_s, p->utf8);
-	numbers_duration(ns, sizeof(ns), o->ns, p->utf8);
 	if (o->switches)
 		snprintf(why, sizeof(why), ", lost the processor %u time%s", o->switches,
 			 o->switches == 1 ? "" : "s");
-	numbers_significant(factor, sizeof(factor), o->factor, 3);
-	printf("    replication %s at %s: %s, %s times the median%s\n", number, at, ns, factor,
-	       why);
+	printf("    replication %s at %s: %s, %s times the median%s\n", number, at,
+	       numbered_duration(o->ns, p->utf8).text, numbered_digits(o->factor, 3).text, why);
 }
 
 static void print_outliers_sum(const struct printer *p)
@@ -211,4 +203,144 @@ int bench_print_text(const struct bench_options *o, const struct bench_summary *
 		    strcmp(s->warning[i].code, "not-converged") != 0)
 			printf("warning: %s: %s\n", s->warning[i].code, s->warning[i].text);
 	return fflush(stdout) || ferror(stdout) ? -1 : 0;
+}
+
+/* `scprof bench --json`: docs/bench.md names the keys, whose values may be null. */
+
+#define FIELD(kind, of, name, member)                                                              \
+	{                                                                                          \
+		name, ROW_##kind, offsetof(struct of, member)                                      \
+	}
+
+static const struct row_field mean_fields[] = {FIELD(NUMBER, replications_mean, "mean_ns", mean),
+					       FIELD(NUMBER, replications_mean, "ci_low_ns", low),
+					       FIELD(NUMBER, replications_mean, "ci_high_ns", high),
+					       FIELD(NUMBER, replications_mean, "error_ns", error),
+					       FIELD(COUNT, replications_mean, "replications", n),
+					       {0}};
+
+static const struct row_field kbest_fields[] = {
+	FIELD(NUMBER, bench_summary, "value_ns", best_ns),
+	FIELD(COUNT, bench_summary, "converged_after", best.measurements),
+	FIELD(NUMBER, bench_summary, "spread", best.spread),
+	{0}};
+
+static const struct row_field outlier_fields[] = {
+	FIELD(NUMBER, bench_outlier, "at_s", at_s),
+	FIELD(NUMBER, bench_outlier, "ns", ns),
+	FIELD(NUMBER, bench_outlier, "factor", factor),
+	FIELD(COUNT32, bench_outlier, "switches", switches),
+	{0}};
+
+static const struct row_field warmup_fields[] = {
+	FIELD(COUNT, bench_summary, "calls", warmup_calls),
+	FIELD(NUMBER, bench_summary, "first_ns", first_ns),
+	FIELD(NUMBER, bench_summary, "first_factor", first_factor),
+	{0}};
+
+static const struct row_field drift_fields[] = {FIELD(NUMBER, replications_drift, "change", change),
+						FIELD(NUMBER, replications_drift, "p", p),
+						{0}};
+
+static const struct row_field summary_fields[] = {
+	FIELD(COUNT32, bench_summary, "replications", replications),
+	FIELD(COUNT, bench_summary, "calls", calls),
+	FIELD(FLAG, bench_summary, "subtracted", subtracted),
+	FIELD(NUMBER, bench_summary, "fence_ns", fence_ns),
+	FIELD(NUMBER, bench_summary, "median_ns", median_ns),
+	FIELD(NUMBER, bench_summary, "dependence_p", dependence),
+	FIELD(COUNT32, bench_summary, "preempted", preempted),
+	FIELD(NUMBER, bench_summary, "stolen_share", stolen),
+	FIELD(NUMBER, bench_summary, "took_s", took_s),
+	{0}};
+
+static void put(struct json_writer *w, const char *key, const struct row_field *fields,
+		const void *row, bool known)
+{
+	if (!json_write_open_known(w, key, known))
+		return;
+	json_write_fields(w, fields, row, true);
+	json_write_close(w, '}');
+}
+
+static void put_subject(struct json_writer *w, const struct bench_options *o)
+{
+	json_write_open(w, "subject", '{');
+	json_write_text(w, "kind", o->plan.library ? "function" : "command");
+	if (o->plan.library) {
+		JSON_MEMBERS(w, &o->plan, library, function);
+	} else {
+		json_write_text(w, "path", o->plan.path);
+	}
+	json_write_texts(w, o->plan.library ? "arguments" : "argv", (const char *const *)o->words,
+			 JSON_TO_NULL);
+	json_write_close(w, '}');
+	json_write_open(w, "clock", '{');
+	json_write_text(w, "name", clocks_read_name(o->plan.clock));
+	json_write_number(w, "step_ns", o->plan.ns_per_unit);
+	json_write_close(w, '}');
+}
+
+static void put_kbest(struct json_writer *w, const struct bench_options *o,
+		      const struct bench_summary *s)
+{
+	json_write_open(w, "kbest", '{');
+	JSON_MEMBERS(w, &o->wishes, k, epsilon);
+	json_write_flag(w, "converged", s->best.measurements > 0);
+	json_write_fields(w, kbest_fields, s, true);
+	json_write_close(w, '}');
+}
+
+static void put_lists(struct json_writer *w, const struct bench_summary *s)
+{
+	json_write_open(w, "outliers", '[');
+	for (uint32_t i = 0; i < s->outliers; i++) {
+		json_write_open(w, NULL, '{');
+		json_write_text(w, "loop", s->outlier[i].empty ? "empty" : "subject");
+		json_write_count(w, "replication", s->outlier[i].replication + 1);
+		json_write_fields(w, outlier_fields, &s->outlier[i], true);
+		json_write_close(w, '}');
+	}
+	json_write_close(w, ']');
+	json_write_open(w, "warnings", '[');
+	for (uint32_t i = 0; i < s->warnings; i++) {
+		json_write_open(w, NULL, '{');
+		JSON_MEMBERS(w, &s->warning[i], code, text);
+		json_write_close(w, '}');
+	}
+	json_write_close(w, ']');
+}
+
+static void put_series(struct json_writer *w, const char *key, const double *ns, uint32_t count)
+{
+	json_write_open(w, key, '[');
+	for (uint32_t i = 0; i < count; i++)
+		json_write_number(w, NULL, ns[i]);
+	json_write_close(w, ']');
+}
+
+int bench_print_json(const struct bench_options *o, const struct bench_summary *s)
+{
+	struct json_writer json = {.out = stdout, .indent = true}, *w = &json;
+
+	json_write_open(w, NULL, '{');
+	json_write_text(w, "schema", "scprof-bench/1");
+	put_subject(w, o);
+	json_write_number(w, "confidence", o->wishes.confidence);
+	json_write_fields(w, summary_fields, s, true);
+	put(w, "result", mean_fields, &s->mean, true);
+	put(w, "uncompensated", mean_fields, &s->raw, true);
+	put(w, "empty", mean_fields, &s->empty, s->empty_known);
+	put(w, "undisturbed", mean_fields, &s->undisturbed, true);
+	put_kbest(w, o, s);
+	put(w, "warmup", warmup_fields, s, true);
+	put(w, "drift", drift_fields, &s->drift, true);
+	put_lists(w, s);
+	put_series(w, "subject_ns", s->subject_ns, s->replications);
+	if (s->empty_known)
+		put_series(w, "empty_ns", s->empty_ns, s->replications);
+	else
+		json_write_null(w, "empty_ns");
+	json_write_close(w, '}');
+	return json_write_finish(w);
 }

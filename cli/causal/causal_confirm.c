@@ -6,7 +6,6 @@
 #include <limits.h>
 #include <math.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -169,10 +168,9 @@ static double rate_of(const struct causal_options *o, const struct profile *p, b
 static void say_log(const char *directory)
 {
 	char path[PATH_MAX], text[1500];
-	FILE *log;
 
 	snprintf(path, sizeof(path), "%s/" LOG, directory);
-	log = fopen(path, "re");
+	FILE *log = fopen(path, "re");
 	size_t bytes = log ? fread(text, 1, sizeof(text) - 1, log) : 0;
 	text[bytes] = '\0';
 	if (log)
@@ -199,7 +197,7 @@ static bool run_once(const struct causal_confirm *c, const struct causal_options
 	const char *base = getenv("TMPDIR");
 	char directory[PATH_MAX - 64];
 	struct causal_sites sites;
-	bool outlived, go_on;
+	bool outlived;
 
 	*rate = *mean = NAN;
 	snprintf(directory, sizeof(directory), "%s/scprof-confirm.XXXXXX", base ? base : "/tmp");
@@ -208,7 +206,7 @@ static bool run_once(const struct causal_confirm *c, const struct causal_options
 		return false;
 	}
 	pid_t pid = start(c, o, changed, directory);
-	go_on = pid > 0 && wait_for(pid, o->for_s, &outlived);
+	bool go_on = pid > 0 && wait_for(pid, o->for_s, &outlived);
 	if (go_on && !causal_sites_read(&sites, directory, SCP_CAUSAL_BY_PATH)) {
 		*rate = rate_of(o, sites.profile, outlived);
 		*mean = causal_sites_mean(&sites, o->confirm);
@@ -226,12 +224,7 @@ static void predict(const struct causal_report *r, const struct causal_options *
 {
 	double below = 0, above = 0;
 
-	*to = (struct slopes_prediction){.percent = NAN,
-					 .low = NAN,
-					 .high = NAN,
-					 .latency_percent = NAN,
-					 .latency_low = NAN,
-					 .latency_high = NAN};
+	*to = (struct slopes_prediction)CAUSAL_UNPREDICTED;
 	for (size_t i = 0; i < r->rows && share > 0 && share < 1; i++) {
 		const struct causal_row *row = &r->row[i];
 

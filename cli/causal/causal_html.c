@@ -138,12 +138,12 @@ static void put_labels(FILE *out, const struct chart *c)
 static void put_chart(FILE *out, const struct causal_report *r, const struct causal_row *row)
 {
 	struct chart c;
-	double x0, x1, low, high;
+	double low, high;
 
 	if (!chart_make(&c, r, row))
 		return;
-	x0 = at_x(&c, 0);
-	x1 = at_x(&c, c.longest);
+	double x0 = at_x(&c, 0);
+	double x1 = at_x(&c, c.longest);
 	low = at_y(&c, c.base + c.slope.low * c.longest);
 	high = at_y(&c, c.base + c.slope.high * c.longest);
 	fprintf(out,
@@ -173,31 +173,28 @@ static void put_facts(FILE *out, const struct causal_row *row)
 	char text[96];
 
 	fputs("<dl>", out);
-	numbers_significant(text, sizeof(text), row->calls_unit, 3);
-	put_fact(out, "calls a unit", text);
-	numbers_duration(text, sizeof(text), 1e9 * row->found.mean.value, true);
-	put_fact(out, "mean", text);
+	put_fact(out, "calls a unit", numbered_digits(row->calls_unit, 3).text);
+	put_fact(out, "mean", numbered_duration(1e9 * row->found.mean.value, true).text);
 	if (row->told && isfinite(row->kappa.low)) {
 		snprintf(text, sizeof(text), "%.2f ns [%.2f, %.2f]", row->kappa.value,
 			 row->kappa.low, row->kappa.high);
 		put_fact(out, "1 ns a call costs", text);
 	}
 	if (row->told && isfinite(row->thirty.percent)) {
-		causal_report_prediction(text, sizeof(text), &row->thirty);
 		put_fact(out,
 			 row->thirty.at_most	? "30 % off brings at most"
 			 : row->thirty.at_least ? "30 % off brings at least"
 						: "30 % off brings",
-			 text);
+			 causal_report_prediction(&row->thirty).text);
 	}
 	if (isfinite(row->removed.percent)) {
-		causal_report_prediction(text, sizeof(text), &row->removed);
-		put_fact(out, "without it", text);
+		put_fact(out, "without it", causal_report_prediction(&row->removed).text);
 	}
 	if (row->told && isfinite(row->ten.latency_percent)) {
-		causal_report_percent(text, sizeof(text), -row->ten.latency_percent,
-				      -row->ten.latency_high, -row->ten.latency_low);
-		put_fact(out, "a unit's duration", text);
+		put_fact(out, "a unit's duration",
+			 causal_report_percent(-row->ten.latency_percent, -row->ten.latency_high,
+					       -row->ten.latency_low)
+				 .text);
 	}
 	if (row->told && isfinite(row->site->slopes.q)) {
 		snprintf(text, sizeof(text), "%.2g", row->site->slopes.q);
@@ -208,10 +205,9 @@ static void put_facts(FILE *out, const struct causal_row *row)
 
 static void put_brings(FILE *out, const struct causal_row *row)
 {
-	char text[96], *range;
+	struct causal_text ten = causal_report_prediction(&row->ten);
+	char *text = ten.text, *range = strchr(text, '[');
 
-	causal_report_prediction(text, sizeof(text), &row->ten);
-	range = strchr(text, '[');
 	if (range)
 		range[-1] = '\0';
 	fprintf(out, "<p class=\"brings\">%s%s", row->told ? causal_report_bound(&row->ten) : "",
@@ -263,10 +259,9 @@ static void put_head(FILE *out, const struct causal_report *r)
 {
 	const struct causal_result *c = r->result;
 	struct causal_limits slow = causal_report_limits(&c->slopes.slowdown, 100);
-	char rate[32], slower[64], verdict[400];
+	char rate[32], verdict[400];
 
 	numbers_plain(rate, sizeof(rate), c->rate_per_s);
-	causal_report_limited(slower, sizeof(slower), &slow);
 	fputs("<header class=\"top\"><div class=\"bar\"><p class=\"mark\">scprof causal</p></div>"
 	      "<h1>What a faster call would bring to <bdi>",
 	      out);
@@ -275,7 +270,8 @@ static void put_head(FILE *out, const struct causal_report *r)
 		"</bdi></h1><p class=\"figures\"><span><strong>%s/s</strong> progress</span>"
 		"<span><strong>%zu</strong> windows of %.3g s in %.3g s</span>"
 		"<span>slowed down by <strong>%s</strong>, asked: %.3g %%</span></p>",
-		rate, c->slopes.windows, c->window_s, c->elapsed_s, slower, 100 * c->asked);
+		rate, c->slopes.windows, c->window_s, c->elapsed_s,
+		causal_report_limited(&slow).text, 100 * c->asked);
 	causal_report_verdict(r, verdict, sizeof(verdict));
 	if (*verdict) {
 		fputs("<p>", out);
@@ -299,18 +295,15 @@ static void put_compared(FILE *out, const char *name, const char *value)
 
 static void put_confirmed(FILE *out, const struct causal_confirmed *c)
 {
-	char text[96];
-
 	fputs("<section class=\"confirmed\"><h2>Confirmed at <bdi>", out);
 	put_text(out, c->site);
 	fprintf(out, "</bdi>, %zu runs of each program</h2><table>", c->runs);
-	causal_report_percent(text, sizeof(text), -100 * c->measured.value, -100 * c->measured.high,
-			      -100 * c->measured.low);
-	put_compared(out, "a call changed by", text);
-	causal_report_prediction(text, sizeof(text), &c->for_measured);
-	put_compared(out, "predicted for that", text);
-	causal_report_limited(text, sizeof(text), &c->realised);
-	put_compared(out, "realised", text);
+	put_compared(out, "a call changed by",
+		     causal_report_percent(-100 * c->measured.value, -100 * c->measured.high,
+					   -100 * c->measured.low)
+			     .text);
+	put_compared(out, "predicted for that", causal_report_prediction(&c->for_measured).text);
+	put_compared(out, "realised", causal_report_limited(&c->realised).text);
 	put_compared(out, "they agree",
 		     c->too_wide ? "not known: the intervals are too wide"
 		     : !c->known ? "not known"

@@ -2,7 +2,6 @@
 /* `scprof causal --json`: docs/scprof-causal.schema.json. Times are in seconds but where a key
  * says otherwise, percentages in percent. */
 #include <math.h>
-#include <string.h>
 
 #include "cli/causal/causal_private.h"
 #include "report/render/json/json.h"
@@ -29,9 +28,7 @@ static void put_prediction(struct json_writer *w, const char *key,
 	json_write_number(w, "percent", p->percent);
 	json_write_number(w, "ci_low", p->low);
 	json_write_number(w, "ci_high", p->high);
-	json_write_flag(w, "at_most", p->at_most);
-	json_write_flag(w, "at_least", p->at_least);
-	json_write_number(w, "latency_percent", p->latency_percent);
+	JSON_MEMBERS(w, p, at_most, at_least, latency_percent);
 	json_write_number(w, "latency_ci_low", p->latency_low);
 	json_write_number(w, "latency_ci_high", p->latency_high);
 	json_write_close(w, '}');
@@ -56,8 +53,7 @@ static void put_experiment(struct json_writer *w, const struct causal_result *c)
 	struct causal_limits slowdown = causal_report_limits(&c->slopes.slowdown, 100);
 
 	json_write_count(w, "windows", c->slopes.windows);
-	json_write_number(w, "window_s", c->window_s);
-	json_write_number(w, "elapsed_s", c->elapsed_s);
+	JSON_MEMBERS(w, c, window_s, elapsed_s);
 	json_write_number(w, "asked_percent", 100 * c->asked);
 	json_write_number(w, "slowdown_percent", slowdown.value);
 	json_write_number(w, "slowdown_ci_low", slowdown.low);
@@ -119,12 +115,10 @@ static void put_effect(struct json_writer *w, const struct causal_report *r,
 	put_value(w, "slope_high", &s->high, 1);
 	put_value(w, "slope_others_slower", &s->others_slower, 1);
 	put_value(w, "latency", &s->latency, 1);
-	json_write_number(w, "p", s->p);
-	json_write_number(w, "q", s->q);
+	JSON_MEMBERS(w, s, p, q);
 	json_write_flag(w, "told", row->told);
 	json_write_text(w, "shape", row->told ? causal_report_shape(s->shape) : NULL);
-	json_write_flag(w, "at_most", row->ten.at_most);
-	json_write_flag(w, "at_least", row->ten.at_least);
+	JSON_MEMBERS(w, &row->ten, at_most, at_least);
 	put_prediction(w, "brings_10_percent", &row->ten);
 	put_prediction(w, "brings_30_percent", &row->thirty);
 	put_prediction(w, "brings_removed", &row->removed);
@@ -164,8 +158,7 @@ static void put_confirmed(struct json_writer *w, const struct causal_confirmed *
 		return;
 	}
 	json_write_open_lines(w, "confirmed", '{');
-	json_write_text(w, "site", c->site);
-	json_write_count(w, "runs", c->runs);
+	JSON_MEMBERS(w, c, site, runs);
 	json_write_number(w, "faster_percent", 100 * c->faster);
 	put_limits(w, "before_s", c->before);
 	put_limits(w, "after_s", c->after);
@@ -197,8 +190,7 @@ int causal_json_print(const struct causal_report *r, FILE *out)
 	json_write_open_lines(&w, "warnings", '[');
 	for (size_t i = 0; i < r->warnings; i++) {
 		json_write_open(&w, NULL, '{');
-		json_write_text(&w, "code", r->warning[i].code);
-		json_write_text(&w, "text", r->warning[i].text);
+		JSON_MEMBERS(&w, &r->warning[i], code, text);
 		json_write_close(&w, '}');
 	}
 	json_write_close(&w, ']');

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,78 +11,73 @@
 #include "cli/cmd.h"
 #include "cli/messages/complaint.h"
 #include "cli/usage/options.h"
-#include "collector/clocks/ticker.h"
 #include "include/scprof_names.h"
 #include "stats/causal/slopes.h"
 
-#define COMMAND "scprof causal"
+#define COMMAND	     "scprof causal"
+#define RUNS_DEFAULT 4
 
-enum {
-	OPT_PROGRESS = RUN_OPTION_OF_OTHERS,
-	OPT_AT,
-	OPT_FOR,
-	OPT_UNTIL,
-	OPT_SLOWDOWN,
-	OPT_PLACE,
-	OPT_WINDOW,
-	OPT_SITES,
-	OPT_SEED,
-	OPT_END,
-	OPT_ATTACH,
-	OPT_CONFIRM,
-	OPT_FASTER,
-	OPT_CHANGED,
-	OPT_RUNS
-};
+enum { OPT_PROGRESS = USAGE_OWN, OPT_ATTACH };
 
+#define MEMBER(kind, member, ...) OPTIONS_MEMBER(kind, causal_options, member, ##__VA_ARGS__)
 static const struct usage_entry usage_options[] = {
 	{"progress", OPT_PROGRESS, "FUNCTION[@OUTCOME]",
 	 .text = "a unit of work is done each time that this completes: a function, a region, a "
 		 "point. @OUTCOME counts calls of another outcome. Its group, or -s, is added",
 	 .flags = USAGE_TYPED_ONLY},
-	{"at", OPT_AT, "SITES",
+	{"at", 0, "SITES",
 	 .text = "only these sites: FUNCTION or FUNCTION@FRAME, globs, separated by commas. FRAME "
 		 "is a function, or FILE:LINE, of the call path (default: all that take time)",
-	 .flags = USAGE_TYPED_ONLY},
-	{"for", OPT_FOR, "T",
-	 .text = "delay for so long: 30s, 5m (default: until the command ends)"},
-	{"until", OPT_UNTIL, "P",
-	 .text = "until what 10 % off would bring is known to +-P at each site: 1%"},
-	{"end", OPT_END, NULL,
-	 .text = "then end the command, by SIGTERM; otherwise it goes on, without delays"},
-	{"slowdown", OPT_SLOWDOWN, "P",
-	 .text = "all delays together cost no more of the throughput (default: 5%)"},
-	{"by", USAGE_BY, "path|site|function",
-	 .text = "what a site is (default: path, the full call path)"},
-	{"place", OPT_PLACE, "auto|begin|end",
+	 .flags = USAGE_TYPED_ONLY, MEMBER(TEXT, at)},
+	{"for", 0, "T", .text = "delay for so long: 30s, 5m (default: until the command ends)",
+	 MEMBER(SECONDS, for_s, .least = 100000000u, .most = UINT64_C(604800000000000))},
+	{"until", 0, "P",
+	 .text = "until what 10 % off would bring is known to +-P at each site: 1%",
+	 MEMBER(SHARE, precision, .least = 100, .most = 500000)},
+	{"end", 0, NULL,
+	 .text = "then end the command, by SIGTERM; otherwise it goes on, without delays",
+	 MEMBER(FLAG, end)},
+	{"slowdown", 0, "P",
+	 .text = "all delays together cost no more of the throughput (default: 5%)",
+	 MEMBER(SHARE, slowdown, .least = 1000, .most = 500000)},
+	{"by", 0, "path|site|function",
+	 .text = "what a site is (default: path, the full call path)", MEMBER(CHOICE, by)},
+	{"place", 0, "auto|begin|end",
 	 .text = "where in a call its delay lies. auto (default): at the end of calls that wait "
-		 "for others, else at the beginning"},
-	{"window", OPT_WINDOW, "T",
-	 .text = "delays are drawn anew so often, 1ms to 10s (default: as progress scatters)"},
-	{"sites", OPT_SITES, "N", .text = "delay so many sites at most, 1 to 63 (default: 24)"},
-	{"seed", OPT_SEED, "N", .text = "of the draws (default: random)"},
+		 "for others, else at the beginning",
+	 MEMBER(CHOICE, place)},
+	{"window", 0, "T",
+	 .text = "delays are drawn anew so often, 1ms to 10s (default: as progress scatters)",
+	 MEMBER(SECONDS, window_s, .least = 1000000u, .most = UINT64_C(10000000000))},
+	{"sites", 0, "N", .text = "delay so many sites at most, 1 to 63 (default: 24)",
+	 MEMBER(COUNT, sites, .least = 1, .most = SLOPES_SITES)},
+	{"seed", 0, "N", .text = "of the draws (default: random)",
+	 MEMBER(COUNT, seed, .least = 1, .most = UINT64_MAX)},
 	{"groups", 'g', "GROUPS", .text = "functions to time, as run -g",
-	 .variable = "SCPROF_GROUPS"},
+	 .variable = "SCPROF_GROUPS", MEMBER(TEXT, run.groups)},
 	{"symbols", 's', "SYMBOLS", .text = "functions of libraries to time besides, as run -s",
-	 .variable = "SCPROF_SYMBOLS"},
+	 .variable = "SCPROF_SYMBOLS", MEMBER(TEXT, run.symbols)},
 	{"attach", OPT_ATTACH, "PID", .text = "in a process that runs, instead of a COMMAND",
 	 .flags = USAGE_TYPED_ONLY},
-	{"confirm", OPT_CONFIRM, "SITE",
+	{"confirm", 0, "SITE",
 	 .text = "predict what a change at this site (as --at) brings, and check it by running "
 		 "both programs in turn",
-	 .flags = USAGE_TYPED_ONLY},
-	{"faster", OPT_FASTER, "P", .text = "the change makes a call there shorter by so much: 10%",
-	 .flags = USAGE_TYPED_ONLY},
-	{"changed", OPT_CHANGED, "COMMAND", .text = "the changed program, as /bin/sh runs it",
-	 .flags = USAGE_TYPED_ONLY},
-	{"runs", OPT_RUNS, "N", .text = "run each so often, 2 to 100, for --for (default: 4)",
-	 .flags = USAGE_TYPED_ONLY},
+	 .flags = USAGE_TYPED_ONLY, MEMBER(TEXT, confirm)},
+	{"faster", 0, "P", .text = "the change makes a call there shorter by so much: 10%",
+	 .flags = USAGE_TYPED_ONLY, MEMBER(SHARE, faster, .least = 1000, .most = 990000)},
+	{"changed", 0, "COMMAND", .text = "the changed program, as /bin/sh runs it",
+	 .flags = USAGE_TYPED_ONLY, MEMBER(TEXT, changed)},
+	{"runs", 0, "N", .text = "run each so often, 2 to 100, for --for (default: 4)",
+	 .flags = USAGE_TYPED_ONLY, MEMBER(COUNT, runs, .least = 2, .most = 100)},
 	{"format", USAGE_FORMAT, "text|json|html",
-	 .text = "what to print (default: as the name of -o ends, else text)"},
+	 .text = "what to print (default: as the name of -o ends, else text)",
+	 MEMBER(CHOICE, format)},
 	USAGE_ENTRY_JSON("scprof-causal/1"),
-	USAGE_ENTRY_OUTPUT("OUT", "write it there (default: text on standard error, JSON and HTML "
-				  "on standard output, which the command shares; with --attach all "
-				  "on standard output)"),
+	USAGE_ENTRY_OUTPUT("OUT",
+			   "write it there (default: text on standard error, JSON and HTML "
+			   "on standard output, which the command shares; with --attach all "
+			   "on standard output)",
+			   MEMBER(TEXT, output)),
 	USAGE_ENTRY_HELP,
 	{0}};
 
@@ -100,24 +94,10 @@ const struct usage causal_options_usage = {
 	.options = usage_options,
 	.exit_status = "the command's own, 128+N after signal N, 0 where --end ended it; 125 "
 		       "scprof failed, 126 the command cannot be executed, 127 it was not found",
-	.bad_usage = 125,
-	.failure = 125,
+	USAGE_ENDS(125, 125),
 };
 
-struct given {
-	struct causal_options *options;
-	bool format, runs;
-};
-
-__attribute__((format(printf, 1, 2))) static int refuse(const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	complaint_format(COMMAND, format, args);
-	va_end(args);
-	return -1;
-}
+#define refuse(...) complaint_say(COMMAND, __VA_ARGS__)
 
 static const char *const outcomes[] = {SCP_OUTCOME_NAMES};
 
@@ -143,120 +123,24 @@ static int take_progress(struct causal_options *o, const char *text)
 	return 0;
 }
 
-static int take_share(const char *name, const char *text, double least, double most, double *to)
-{
-	double share;
-
-	if (quantity_share(text, &share) || share < least || share > most)
-		return refuse("--%s: '%s' is not from %.3g%% to %.3g%%: such as 5%%, 0.05", name,
-			      text, 100 * least, 100 * most);
-	*to = share;
-	return 0;
-}
-
-static int take_time(int code, const char *text, uint64_t least_ns, uint64_t most_ns, double *to)
-{
-	uint64_t ns;
-
-	if (options_duration(&causal_options_usage, code, text, least_ns, most_ns, &ns))
-		return -1;
-	*to = (double)ns / 1e9;
-	return 0;
-}
-
-/* Which of the words, separated by bars, it is: options_parse knows that it is one. */
-static unsigned word_of(const char *words, const char *text)
-{
-	unsigned at = 0;
-
-	for (const char *c = words; c != strstr(words, text); c++)
-		at += *c == '|';
-	return at;
-}
-
-static int take_format(struct given *g, const char *text)
-{
-	g->format = true;
-	g->options->format = (enum causal_format)word_of("text|json|html", text);
-	return 0;
-}
-
-static int take_attach(struct causal_options *o, const char *text)
-{
-	o->attach = attach_options_pid(COMMAND, text);
-	return o->attach ? 0 : -1;
-}
-
-/* Numbers and texts that need no thought. */
-static int take_plain(struct given *g, int code, const char *value)
-{
-	struct causal_options *o = g->options;
-	const struct usage *u = &causal_options_usage;
-
-	switch (code) {
-	case OPT_SITES:
-		return options_count(u, code, value, 1, SLOPES_SITES, &o->sites);
-	case OPT_SEED:
-		return options_count(u, code, value, 1, UINT64_MAX, &o->seed);
-	case OPT_RUNS:
-		g->runs = true;
-		return options_count(u, code, value, 2, 100, &o->runs);
-	case OPT_AT:
-		o->at = value;
-		return 0;
-	case OPT_END:
-		o->end = true;
-		return 0;
-	case OPT_CONFIRM:
-		o->confirm = value;
-		return 0;
-	case OPT_CHANGED:
-		o->changed = value;
-		return 0;
-	case 'g':
-		g->options->run.groups = value;
-		return 0;
-	case 's':
-		o->run.symbols = value;
-		return 0;
-	default:
-		o->output = value;
-		return 0;
-	}
-}
-
 static int take(void *to, int code, const char *value)
 {
-	struct given *g = to;
-	struct causal_options *o = g->options;
+	struct causal_options *o = to;
 
 	switch (code) {
 	case OPT_PROGRESS:
 		return take_progress(o, value);
-	case OPT_FOR:
-		return take_time(code, value, 100000000u, UINT64_C(604800000000000), &o->for_s);
-	case OPT_WINDOW:
-		return take_time(code, value, 1000000u, UINT64_C(10000000000), &o->window_s);
-	case OPT_UNTIL:
-		return take_share("until", value, 0.0001, 0.5, &o->precision);
-	case OPT_SLOWDOWN:
-		return take_share("slowdown", value, 0.001, 0.5, &o->slowdown);
-	case OPT_FASTER:
-		return take_share("faster", value, 0.001, 0.99, &o->faster);
-	case USAGE_BY:
-		o->by = (enum scp_causal_by)word_of("path|site|function", value);
-		return 0;
-	case OPT_PLACE:
-		o->place = (enum scp_causal_place)word_of("auto|begin|end", value);
-		return 0;
 	case OPT_ATTACH:
-		return take_attach(o, value);
-	case USAGE_FORMAT:
-		return take_format(g, value);
+		o->attach = attach_options_pid(COMMAND, value);
+		return o->attach ? 0 : -1;
 	case USAGE_JSON:
-		return take_format(g, "json");
+		o->format = CAUSAL_JSON;
+		/* fall through */
+	case USAGE_FORMAT:
+		o->format_given = true;
+		return 0;
 	default:
-		return take_plain(g, code, value);
+		return 0;
 	}
 }
 
@@ -266,9 +150,9 @@ static bool has_empty_pattern(const char *list)
 	       strstr(list, ",,") || strstr(list, ",@");
 }
 
-static int check_confirm(const struct causal_options *o, const struct given *g)
+static int check_confirm(const struct causal_options *o)
 {
-	if (!o->confirm && (o->faster > 0 || o->changed || g->runs))
+	if (!o->confirm && (o->faster > 0 || o->changed || o->runs))
 		return refuse("--%s goes with --confirm: at which site is the change?",
 			      o->changed      ? "changed"
 			      : o->faster > 0 ? "faster"
@@ -290,7 +174,7 @@ static int check_confirm(const struct causal_options *o, const struct given *g)
 			 : 0;
 }
 
-static int check(const struct causal_options *o, const struct given *g)
+static int check(const struct causal_options *o)
 {
 	if (!o->progress)
 		return refuse("what is progress? Give --progress FUNCTION: what completes once for "
@@ -309,14 +193,14 @@ static int check(const struct causal_options *o, const struct given *g)
 	if (o->end && o->attach)
 		return refuse("--end ends a command that scprof started, not process %d",
 			      (int)o->attach);
-	return check_confirm(o, g);
+	return check_confirm(o);
 }
 
-static void settle_format(struct causal_options *o, const struct given *g)
+static void settle_format(struct causal_options *o)
 {
 	const char *dot = o->output ? strrchr(o->output, '.') : NULL;
 
-	if (g->format || !dot)
+	if (o->format_given || !dot)
 		return;
 	if (!strcmp(dot, ".json"))
 		o->format = CAUSAL_JSON;
@@ -326,18 +210,15 @@ static void settle_format(struct causal_options *o, const struct given *g)
 
 int causal_options_parse(int argc, char **argv, struct causal_options *o)
 {
-	struct given g = {.options = o};
-	int status;
-
-	*o = (struct causal_options){.for_s = INFINITY, .slowdown = 0.05, .runs = 4};
+	*o = (struct causal_options){.for_s = INFINITY, .slowdown = 0.05};
 	run_options_begin(&o->run);
-	status = options_parse(&causal_options_usage, argc, argv, take, &g);
+	int status = options_parse(&causal_options_usage, argc, argv, take, o);
 	if (status != OPTIONS_GO)
 		return status;
 	o->run.command = argv + optind;
 	o->run.report = false;
 	o->run.filters.attached = o->attach != 0;
-	if (check(o, &g))
+	if (check(o))
 		return causal_options_usage.bad_usage;
 	causal_choose_recorded(o);
 	if (run_options_settle(&o->run))
@@ -346,6 +227,7 @@ int causal_options_parse(int argc, char **argv, struct causal_options *o)
 		refuse("SCPROF_DISABLE is set: nothing can be measured");
 		return causal_options_usage.failure;
 	}
-	settle_format(o, &g);
+	o->runs = o->runs ? o->runs : RUNS_DEFAULT;
+	settle_format(o);
 	return OPTIONS_GO;
 }

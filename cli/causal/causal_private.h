@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include <math.h>
+
 #include "cli/run/run_options.h"
 #include "collector/causal/causal.h"
 #include "include/scprof_causal.h"
@@ -28,6 +30,7 @@ struct causal_options {
 	uint64_t sites, seed; /* 0: chosen */
 	bool end;	      /* end the command once the experiment is over */
 	pid_t attach;	      /* 0: a command is started */
+	bool format_given;
 	enum causal_format format;
 	const char *output;
 	const char *confirm, *changed; /* NULL: not asked for */
@@ -114,6 +117,11 @@ void causal_choose_recorded(struct causal_options *o);
  * keeps that from being known. Quantities that are not known are NAN or NULL. */
 
 #define CAUSAL_CONFIDENCE 0.95
+#define CAUSAL_UNPREDICTED                                                                         \
+	{                                                                                          \
+		.percent = NAN, .low = NAN, .high = NAN, .latency_percent = NAN,                   \
+		.latency_low = NAN, .latency_high = NAN                                            \
+	}
 
 struct causal_limits {
 	double value, low, high;
@@ -191,9 +199,12 @@ void causal_report_verdict(const struct causal_report *r, char *text, size_t siz
 /* A unit's own duration, beside what it takes by itself; `text` "" where it has none. */
 void causal_report_unit(const struct causal_report *r, char *text, size_t size, bool utf8);
 /* "+3.1 % [2.4, 3.8]" */
-void causal_report_percent(char *text, size_t size, double value, double low, double high);
-void causal_report_prediction(char *text, size_t size, const struct slopes_prediction *p);
-void causal_report_limited(char *text, size_t size, const struct causal_limits *l);
+struct causal_text {
+	char text[64];
+};
+struct causal_text causal_report_percent(double value, double low, double high);
+struct causal_text causal_report_prediction(const struct slopes_prediction *p);
+struct causal_text causal_report_limited(const struct causal_limits *l);
 /* "at most ", "at least ", "" */
 const char *causal_report_bound(const struct slopes_prediction *p);
 

@@ -109,12 +109,7 @@ void causal_report_predict(const struct causal_result *c, struct causal_row *row
 static void fill_row(struct causal_report *r, struct causal_row *row,
 		     const struct causal_result_site *site, enum scp_causal_by by)
 {
-	const struct slopes_prediction none = {.percent = NAN,
-					       .low = NAN,
-					       .high = NAN,
-					       .latency_percent = NAN,
-					       .latency_low = NAN,
-					       .latency_high = NAN};
+	const struct slopes_prediction none = CAUSAL_UNPREDICTED;
 
 	*row = (struct causal_row){.site = site,
 				   .calls_unit = site->calls_unit,
@@ -288,53 +283,46 @@ void causal_report_unit(const struct causal_report *r, char *text, size_t size, 
 {
 	const struct slopes_value *latency = &r->result->slopes.latency;
 	const struct causal_row *row = find_unit(r);
-	char mean[32], own[32];
 
 	*text = '\0';
 	if (!(latency->value > 0)) /* delays are taken off: too little may be left to tell */
 		return;
-	numbers_duration(mean, sizeof(mean), 1e9 * latency->value, utf8);
-	snprintf(text, size, "A %s takes %s from its begin to its end", r->progress, mean);
+	snprintf(text, size, "A %s takes %s from its begin to its end", r->progress,
+		 numbered_duration(1e9 * latency->value, utf8).text);
 	if (!row || row->found.basis != CAUSAL_BASIS_CPU || isnan(row->found.mean.value))
 		return;
-	numbers_duration(own, sizeof(own), 1e9 * row->found.mean.value, utf8);
 	snprintf(text + strlen(text), size - strlen(text),
-		 "; what it waits for others is in that, and not in its MEAN, %s", own);
+		 "; what it waits for others is in that, and not in its MEAN, %s",
+		 numbered_duration(1e9 * row->found.mean.value, utf8).text);
 }
 
-void causal_report_percent(char *text, size_t size, double value, double low, double high)
+struct causal_text causal_report_percent(double value, double low, double high)
 {
 	double width = high - low;
 	int digits = !(width > 0) || width >= 20 ? 0 : width >= 0.2 ? 1 : width >= 0.02 ? 2 : 3;
-	char most[24];
+	struct causal_text t = {"-"};
+	char most[24] = "more";
 
-	if (isnan(value)) {
-		snprintf(text, size, "-");
-		return;
-	}
-	if (value > LARGEST) {
-		snprintf(text, size, "over +%.0f %%", LARGEST);
-		return;
-	}
-	if (high > LARGEST)
-		snprintf(most, sizeof(most), "more");
-	else
+	if (high <= LARGEST)
 		snprintf(most, sizeof(most), "%.*f", digits, numbers_tidy(high, digits));
-	if (isnan(low) || isnan(high))
-		snprintf(text, size, "%+.1f %% [not known]", numbers_tidy(value, 1));
-	else
-		snprintf(text, size, "%+.*f %% [%.*f, %s]", digits, numbers_tidy(value, digits),
-			 digits, numbers_tidy(low, digits), most);
+	if (value > LARGEST)
+		snprintf(t.text, sizeof(t.text), "over +%.0f %%", LARGEST);
+	else if (!isnan(value) && (isnan(low) || isnan(high)))
+		snprintf(t.text, sizeof(t.text), "%+.1f %% [not known]", numbers_tidy(value, 1));
+	else if (!isnan(value))
+		snprintf(t.text, sizeof(t.text), "%+.*f %% [%.*f, %s]", digits,
+			 numbers_tidy(value, digits), digits, numbers_tidy(low, digits), most);
+	return t;
 }
 
-void causal_report_prediction(char *text, size_t size, const struct slopes_prediction *p)
+struct causal_text causal_report_prediction(const struct slopes_prediction *p)
 {
-	causal_report_percent(text, size, p->percent, p->low, p->high);
+	return causal_report_percent(p->percent, p->low, p->high);
 }
 
-void causal_report_limited(char *text, size_t size, const struct causal_limits *l)
+struct causal_text causal_report_limited(const struct causal_limits *l)
 {
-	causal_report_percent(text, size, l->value, l->low, l->high);
+	return causal_report_percent(l->value, l->low, l->high);
 }
 
 const char *causal_report_bound(const struct slopes_prediction *p)

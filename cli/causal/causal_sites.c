@@ -103,7 +103,6 @@ int causal_sites_read(struct causal_sites *s, const char *directory, enum scp_ca
 		return -1;
 	qsort(s->ref, s->refs, sizeof(*s->ref), compare_refs);
 	function_names_fill(s->profile);
-	below_mark(s->profile);
 	options.by = report_by(by);
 	options.together = true;
 	s->report = report_build(s->profile, &options);

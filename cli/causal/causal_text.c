@@ -67,10 +67,10 @@ static void put_head(const struct causal_report *r, struct text *t)
 
 static void put_brings(struct table *table, const struct causal_row *row)
 {
-	char text[64], bound[80];
+	char bound[80];
 
-	causal_report_prediction(text, sizeof(text), &row->ten);
-	snprintf(bound, sizeof(bound), "%s%s", causal_report_bound(&row->ten), text);
+	snprintf(bound, sizeof(bound), "%s%s", causal_report_bound(&row->ten),
+		 causal_report_prediction(&row->ten).text);
 	table_cell(table, C_BRINGS, row->told ? bound : "not told");
 }
 
@@ -93,10 +93,8 @@ static void put_row(struct table *table, const struct causal_row *row, const str
 	table_row(table);
 	put_brings(table, row);
 	table_cell(table, C_SITE, row->label);
-	numbers_significant(text, sizeof(text), row->calls_unit, 3);
-	table_cell(table, C_CALLS, text);
-	numbers_duration(text, sizeof(text), 1e9 * row->found.mean.value, t->utf8);
-	table_cell(table, C_MEAN, text);
+	table_cell(table, C_CALLS, numbered_digits(row->calls_unit, 3).text);
+	table_cell(table, C_MEAN, numbered_duration(1e9 * row->found.mean.value, t->utf8).text);
 	put_kappa(table, row, t->utf8);
 	if (row->told && isfinite(row->thirty.percent)) {
 		double percent = row->thirty.percent;
@@ -151,7 +149,7 @@ static void put_notes(const struct causal_report *r, struct text *t)
 /* Latencies of the sites that change them. */
 static void put_latency(const struct causal_report *r, struct text *t)
 {
-	char text[512], percent[64];
+	char text[512];
 
 	causal_report_unit(r, text, sizeof(text), t->terminal.utf8);
 	if (!*text)
@@ -164,9 +162,11 @@ static void put_latency(const struct causal_report *r, struct text *t)
 
 		if (!r->row[i].told || !isfinite(p->latency_percent))
 			continue;
-		causal_report_percent(percent, sizeof(percent), -p->latency_percent,
-				      -p->latency_high, -p->latency_low);
-		text_cell_say(t, TERMINAL_PLAIN, "  ", 4, "%s: %s", percent, r->row[i].label);
+		text_cell_say(t, TERMINAL_PLAIN, "  ", 4, "%s: %s",
+			      causal_report_percent(-p->latency_percent, -p->latency_high,
+						    -p->latency_low)
+				      .text,
+			      r->row[i].label);
 	}
 }
 
@@ -184,31 +184,29 @@ static void put_warnings(const struct causal_report *r, struct text *t)
 
 static void mean_text(char *text, size_t size, struct causal_limits m, bool utf8)
 {
-	char low[32], high[32], mean[32];
-
-	numbers_duration(mean, sizeof(mean), 1e9 * m.value, utf8);
-	numbers_duration(low, sizeof(low), 1e9 * m.low, utf8);
-	numbers_duration(high, sizeof(high), 1e9 * m.high, utf8);
-	snprintf(text, size, "%s [%s, %s]", mean, low, high);
+	snprintf(text, size, "%s [%s, %s]", numbered_duration(1e9 * m.value, utf8).text,
+		 numbered_duration(1e9 * m.low, utf8).text,
+		 numbered_duration(1e9 * m.high, utf8).text);
 }
 
 static void put_confirmed(const struct causal_confirmed *c, struct text *t)
 {
-	char text[256], before[112], after[112];
+	char before[112], after[112];
 
 	fprintf(t->out, "\nConfirmed at %s, %zu runs of each program\n", c->site, c->runs);
 	mean_text(before, sizeof(before), c->before, t->terminal.utf8);
 	mean_text(after, sizeof(after), c->after, t->terminal.utf8);
 	fprintf(t->out, "  mean before  %s\n  mean after   %s\n", before, after);
-	causal_report_percent(text, sizeof(text), -100 * c->measured.value, -100 * c->measured.high,
-			      -100 * c->measured.low);
-	fprintf(t->out, "  changed by   %s (announced: -%.3g %%)\n", text, 100 * c->faster);
-	causal_report_prediction(text, sizeof(text), &c->predicted);
-	fprintf(t->out, "  predicted    %s%s\n", text, c->predicted.at_most ? " at most" : "");
-	causal_report_prediction(text, sizeof(text), &c->for_measured);
-	fprintf(t->out, "  for the measured change %s\n", text);
-	causal_report_limited(text, sizeof(text), &c->realised);
-	fprintf(t->out, "  realised     %s\n", text);
+	fprintf(t->out, "  changed by   %s (announced: -%.3g %%)\n",
+		causal_report_percent(-100 * c->measured.value, -100 * c->measured.high,
+				      -100 * c->measured.low)
+			.text,
+		100 * c->faster);
+	fprintf(t->out, "  predicted    %s%s\n", causal_report_prediction(&c->predicted).text,
+		c->predicted.at_most ? " at most" : "");
+	fprintf(t->out, "  for the measured change %s\n",
+		causal_report_prediction(&c->for_measured).text);
+	fprintf(t->out, "  realised     %s\n", causal_report_limited(&c->realised).text);
 	fprintf(t->out, "  %s\n",
 		c->too_wide ? "Neither confirmed nor refuted: the intervals are too wide. Give "
 			      "more --runs, "

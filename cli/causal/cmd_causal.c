@@ -5,7 +5,6 @@
 #include <limits.h>
 #include <math.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -23,8 +22,6 @@
 #define KILL_S	     10.0 /* after SIGTERM */
 #define LOOK_S	     3.0  /* after the start: has the unit completed? */
 #define LOOK_AGAIN_S 10.0 /* then has anything? */
-
-enum { FAILED = 125 };
 
 struct causal_run {
 	struct causal_options o;
@@ -64,10 +61,8 @@ static int prepare(void *context, const struct run_directory *d, struct environm
 		.context = &r->choice,
 	};
 	r->experiment = causal_open(&wishes, &err);
-	if (!r->experiment) {
-		say(err.text);
-		return -1;
-	}
+	if (!r->experiment)
+		return say(err.text);
 	e->causal = d->causal;
 	return 0;
 }
@@ -162,14 +157,12 @@ static bool poll_experiment(void *context, pid_t pid, bool stopped)
 
 static bool take_result(struct causal_run *r)
 {
-	const char *why;
-
 	causal_stop(r->experiment);
 	if (causal_end(r->experiment, &r->result)) {
 		say("no memory for the result");
 		return false;
 	}
-	why = causal_refused(r->experiment);
+	const char *why = causal_refused(r->experiment);
 	if (!why)
 		return true;
 	causal_result_free(&r->result);

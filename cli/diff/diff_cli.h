@@ -30,10 +30,6 @@ struct diff_arguments {
 	const char *clock, *symbols, *groups; /* as scprof run takes them; NULL */
 };
 
-/* OPTIONS_GO, or the exit status. Only after OPTIONS_GO there is something to free. */
-int diff_options_parse(int argc, char **argv, struct diff_arguments *a);
-void diff_options_free(struct diff_arguments *a);
-
 struct diff_files {
 	struct profile **profile;
 	uint32_t files;

@@ -7,7 +7,7 @@
 
 #include "cli/messages/complaint.h"
 #include "cli/messages/progress.h"
-#include "cli/run/child_run.h"
+#include "cli/run/run_again.h"
 #include "cli/usage/output.h"
 #include "collector/clocks/clocks_read.h"
 
@@ -44,11 +44,10 @@ static void show(struct loop *l)
 {
 	const struct diff_watch *w = &l->live.watch;
 	const struct diff_watch_row *most = &w->row[0];
-	double wanted;
 
 	for (uint32_t i = 1; i < w->rows; i++)
 		most = w->row[i].e > most->e ? &w->row[i] : most;
-	wanted = w->rows / (1 - w->confidence);
+	double wanted = w->rows / (1 - w->confidence);
 	progress_show(&l->progress, (double)w->pairs / l->live.arguments->most,
 		      "%" PRIu32 " of %" PRIu32 " runs of each; most evidence: %.60s %.3g of %.3g",
 		      w->pairs, l->live.arguments->most,

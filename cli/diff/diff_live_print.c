@@ -159,12 +159,11 @@ static void add_row(const struct diff_live *l, struct text *t, struct table *tab
 	if (r->outcome && strcmp(r->outcome, "completed") != 0)
 		table_cell(table, OUTCOME, r->outcome);
 	if (r->share > 0) {
-		numbers_share(text, sizeof(text), r->share);
-		table_cell(table, SHARE, text);
+		table_cell(table, SHARE, numbered_share(r->share).text);
 	}
 	if (r->symbol) {
-		numbers_count(text, sizeof(text), (uint64_t)(r->calls[0] + r->calls[1]));
-		table_cell(table, CALLS, text);
+		table_cell(table, CALLS,
+			   numbered_count((uint64_t)(r->calls[0] + r->calls[1])).text);
 	}
 	if (isfinite(r->ratio)) {
 		diff_words_percent(text, sizeof(text), r->ratio, 1.005);
@@ -209,7 +208,6 @@ int diff_live_text(const struct diff_live *l, FILE *out)
 	struct text t = {.terminal = terminal_of(out, l->arguments->options.width), .out = out};
 	char words[DIFF_LIVE_WORDS];
 	struct table table;
-	int status;
 
 	all_words(l, words, sizeof(words));
 	fprintf(out, "%s\n", words);
@@ -223,7 +221,7 @@ int diff_live_text(const struct diff_live *l, FILE *out)
 	print_sides(l, &t);
 	table_begin(&table, columns, "CALLED FROM");
 	add_rows(l, &t, &table);
-	status = table_print(&table, out, &t.terminal);
+	int status = table_print(&table, out, &t.terminal);
 	table_end(&table);
 	return status;
 }
@@ -285,8 +283,7 @@ int diff_live_json(const struct diff_live *l, FILE *out)
 	json_write_text(w, "base", l->arguments->file[0]);
 	json_write_text(w, "new", l->arguments->file[1]);
 	json_write_text(w, "by", report_names_by(l->arguments->options.by));
-	json_write_number(w, "confidence", watch->confidence);
-	json_write_number(w, "equal", watch->equal);
+	JSON_MEMBERS(w, watch, confidence, equal);
 	json_write_count(w, "runs", watch->pairs);
 	json_write_number(w, "seconds", l->seconds);
 	json_write_count(w, "changed", watch->found);

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "cli/messages/complaint.h"
-#include "cli/run/child_run.h"
+#include "cli/run/run_again.h"
 #include "collector/launch/environment.h"
 #include "report/symbols/function_names.h"
 
@@ -235,10 +235,9 @@ static int check(const struct diff_command *c, int status, const char *profile, 
 static int run_one(struct diff_pairs *p, const struct diff_command *c, const char *profile)
 {
 	char **argv = arguments_of(p, c, profile);
-	int status;
 
 	unlink(profile);
-	status = argv ? child_run(argv, prepare, p->said) : -1;
+	int status = argv ? child_run(argv, prepare, p->said) : -1;
 	free(argv);
 	if (status >= 0)
 		return check(c, status, profile, p->said);
@@ -281,7 +280,6 @@ static int open_all(struct diff_files *f, const char *const *file)
 		f->profile[i] = profile_open(&file[i], 1, &why);
 		if (f->profile[i]) {
 			function_names_fill(f->profile[i]);
-			below_mark(f->profile[i]);
 			continue;
 		}
 		complaint_lines(DIFF_COMMAND, why.text);

@@ -1,23 +1,126 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* `scprof displace`: a command's CPU time where interrupts count, too. Idle phase, run, idle phase,
  * run, idle phase: the two idle phases around a run are its baseline. */
-#include "cli/cmd.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <stdio.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/cmd.h"
 #include "cli/displace/displace_command.h"
 #include "cli/messages/progress.h"
 #include "cli/usage/output.h"
 #include "collector/launch/launch.h"
 #include "collector/launch/program.h"
+#include "cli/messages/complaint.h"
+#include "collector/machine/cpus.h"
 
-enum { FAILED = 125, NOT_EXECUTABLE = 126, NOT_FOUND = 127 };
+/* All values are checked before anything starts. */
+
+#define MOST_LOOPS	  1000000000000ull
+#define MOST_REPLICATIONS 10000
+#define LONGEST_REST_NS	  UINT64_C(600000000000)
+#define SHORTEST_REST_NS  UINT64_C(100000000)
+
+enum { OPT_CPUS = USAGE_OWN };
+
+#define MEMBER(kind, member, ...) OPTIONS_MEMBER(kind, displace_wishes, member, ##__VA_ARGS__)
+static const struct usage_entry usage_options[] = {
+	{"loops", 0, "L", .text = "the command does L operations: print the cost of one",
+	 .flags = USAGE_TYPED_ONLY, MEMBER(COUNT, loops, .least = 1, .most = MOST_LOOPS)},
+	{"replications", 0, "R", .text = "run the command R times (default: 1)",
+	 MEMBER(COUNT32, replications, .least = 1, .most = MOST_REPLICATIONS)},
+	{"cpus", OPT_CPUS, "LIST",
+	 .text = "measure and run the command on these CPUs, such as 0-3,8 (default: all that "
+		 "scprof may use)"},
+	{"confirm", 0, NULL,
+	 .text = "run it again without the fluid, and hold what displacement and getrusage predict "
+		 "against the time that it takes",
+	 .flags = USAGE_TYPED_ONLY, MEMBER(FLAG, confirm)},
+	USAGE_ENTRY_CONFIDENCE(MEMBER(CONFIDENCE, confidence)),
+	{"rest", 0, "T",
+	 .text = "leave the fluid alone for so long before the first and after each run, 100ms to "
+		 "600s (default: 1s)",
+	 MEMBER(SECONDS, rest_s, .least = SHORTEST_REST_NS, .most = LONGEST_REST_NS)},
+	{"no-task-clock", 0, NULL,
+	 .text = "leave perf's task-clock out of the first run, too: it makes the CPU time of a "
+		 "program that switches often some hundredths longer",
+	 MEMBER(FLAG, no_task_clock)},
+	{"ignore-quota", 0, NULL,
+	 .text = "measure even where a control group's quota is in the way",
+	 MEMBER(FLAG, any_quota)},
+	{"json", USAGE_JSON, NULL,
+	 .text = "one object, schema scprof-displace/1; what the command prints goes to standard "
+		 "error then, unless -o is given",
+	 MEMBER(FLAG, json)},
+	USAGE_ENTRY_OUTPUT("FILE", "write there (default: standard error; --json: standard output)",
+			   MEMBER(TEXT, output)),
+	{"quiet", 'q', NULL, .text = "no progress on the terminal", MEMBER(FLAG, quiet)},
+	USAGE_ENTRY_HELP,
+	{0}};
+
+const struct usage displace_options_usage = {
+	.command = "displace",
+	.summary = "a command's CPU time, uncharged interrupt work included",
+	.synopsis = {"[OPTION...] [--] COMMAND [ARG...]"},
+	.text = "How much CPU time a command really takes, interrupt and softirq work included. "
+		"Beside it: what getrusage, perf, taskstats and schedstat say, and where all time "
+		"of the CPUs went.",
+	.words = "COMMAND ARG",
+	.mode = "+",
+	.options = usage_options,
+	.exit_status = "the command's own, 128+N after signal N; 125 scprof failed, 126 the "
+		       "command cannot be executed, 127 it was not found",
+	USAGE_ENDS(125, 125),
+};
+
+/* Notices of several lines (program.h) become one. */
+static void displace_complain(const char *format, ...)
+{
+	va_list arguments;
+	char text[1536];
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	for (char *at = text; (at = strchr(at, '\n')); at++)
+		*at = ' ';
+	complaint_print("scprof displace", text);
+}
+
+static int choose_cpus(const char *list, struct displace_wishes *o)
+{
+	struct profile_error err;
+
+	if (!cpus_choose(list, &o->cpus, &err))
+		return 0;
+	displace_complain("%s", err.text);
+	return -1;
+}
+
+static int take_option(void *to, int code, const char *value)
+{
+	return code == OPT_CPUS ? choose_cpus(value, to) : 0;
+}
+
+/* OPTIONS_GO, or the exit status. */
+static int displace_options_parse(int argc, char **argv, struct displace_wishes *o)
+{
+	*o = (struct displace_wishes){.replications = 1, .confidence = 0.95, .rest_s = 1};
+	int status = options_parse(&displace_options_usage, argc, argv, take_option, o);
+	if (status != OPTIONS_GO)
+		return status;
+	o->command = argv + optind;
+	if (!*o->command)
+		displace_complain("which command? usage: scprof displace [OPTION...] [--] COMMAND "
+				  "[ARG...]");
+	else if (CPU_COUNT(&o->cpus) || !choose_cpus(NULL, o))
+		return OPTIONS_GO;
+	return displace_options_usage.bad_usage;
+}
 
 struct measuring {
 	struct displace_wishes wishes;
@@ -43,12 +146,11 @@ static int start(const struct measuring *g, struct launch *l, const struct launc
 {
 	const struct program *p = &g->program;
 	bool exec_failed;
-	int error;
 
 	if (!launch_start_held(l, p->path, g->wishes.command, p->shell_fallback, 0, &exec_failed,
 			       hold))
 		return 0;
-	error = errno;
+	int error = errno;
 	displace_complain("cannot %s %.300s: %s", exec_failed ? "execute" : "start a process for",
 			  p->path, exec_failed && *p->notice ? p->notice : strerror(error));
 	if (!exec_failed)
@@ -72,16 +174,15 @@ static int one_run(struct measuring *g)
 	struct profile_error err;
 	struct rusage usage;
 	struct launch l;
-	int failed, status;
 
 	displacement_task_clock(g->d, !g->wishes.no_task_clock && !g->runs);
 	if (displacement_run_begin(g->d, &err))
 		return complain(&err);
 	say_run(g);
-	failed = start(g, &l, &hold);
+	int failed = start(g, &l, &hold);
 	if (failed)
 		return failed;
-	status = launch_exit_status(launch_wait_watched(&l, &watch, &usage));
+	int status = launch_exit_status(launch_wait_watched(&l, &watch, &usage));
 	g->status = g->status ? g->status : status;
 	g->stopped_by = l.ended_by;
 	launch_close(&l);
@@ -186,13 +287,12 @@ static int report(struct measuring *g)
 	struct displacement_summary s;
 	struct output out = {.stream = stderr};
 	bool file = o->output || o->json;
-	int failed;
 
 	if (displacement_summary_make(&s, g->run, g->runs, o->confidence, g->switching)) {
 		displace_complain("no memory for the results");
 		return -1;
 	}
-	failed = file && output_open(&out, o->output);
+	int failed = file && output_open(&out, o->output);
 	if (!failed) {
 		failed = o->json ? displace_json_print(out.stream, o, &s, c)
 				 : displace_text_print(out.stream, o, &s, c);

@@ -23,10 +23,17 @@
 static const struct usage_entry usage_operands[] = {
 	{.name = "SECONDS", .text = "how long to look, 0.1 to 86400 (default: 5)"}, {0}};
 
+struct wishes {
+	double seconds;
+	const char *cpus;
+	bool json;
+};
+
 static const struct usage_entry usage_options[] = {
 	{"cpus", 256, "LIST",
-	 .text = "these CPUs, such as 0-3,8 (default: all that scprof may use)"},
-	USAGE_ENTRY_JSON("scprof-load/1"),
+	 .text = "these CPUs, such as 0-3,8 (default: all that scprof may use)",
+	 OPTIONS_MEMBER(TEXT, wishes, cpus)},
+	USAGE_ENTRY_JSON("scprof-load/1", OPTIONS_MEMBER(FLAG, wishes, json)),
 	USAGE_ENTRY_HELP,
 	{0}};
 
@@ -41,14 +48,7 @@ const struct usage cmd_load_usage = {
 	.operands = usage_operands,
 	.options = usage_options,
 	.exit_status = "0 measured; 1 could not measure; 2 wrong usage",
-	.bad_usage = 2,
-	.failure = 1,
-};
-
-struct wishes {
-	double seconds;
-	const char *cpus;
-	bool json;
+	USAGE_ENDS(2, 1),
 };
 
 static void complain(const char *text)
@@ -70,23 +70,10 @@ static int take_seconds(const char *text, double *seconds)
 	return -1;
 }
 
-static int take_option(void *to, int code, const char *value)
-{
-	struct wishes *w = to;
-
-	if (code == USAGE_JSON)
-		w->json = true;
-	else
-		w->cpus = value;
-	return 0;
-}
-
 static int parse(int argc, char **argv, struct wishes *w)
 {
-	int status;
-
 	*w = (struct wishes){.seconds = SECONDS_DEFAULT};
-	status = options_parse(&cmd_load_usage, argc, argv, take_option, w);
+	int status = options_parse(&cmd_load_usage, argc, argv, NULL, w);
 	if (status != OPTIONS_GO)
 		return status;
 	if (optind < argc && take_seconds(argv[optind++], &w->seconds))

@@ -22,12 +22,6 @@ struct displace_wishes {
 	char **command;
 };
 
-/* OPTIONS_GO, or the exit status. */
-int displace_options_parse(int argc, char **argv, struct displace_wishes *o);
-
-/* "scprof displace: ..." on standard error, one line. */
-void displace_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
 /* `confirm`: NULL without --confirm. 0; -1 with errno. */
 int displace_text_print(FILE *out, const struct displace_wishes *o,
 			const struct displacement_summary *s,

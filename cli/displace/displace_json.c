@@ -173,11 +173,9 @@ static void open_mean(struct json_writer *w, const char *key, const struct displ
 static void put_value(struct json_writer *w, const char *key, const struct displacement_run *r,
 		      struct displacement_value v, double confidence)
 {
-	struct displacement_interval m;
-
 	if (!displacement_summary_is_possible(r->uncharged, confidence))
 		v.error = INFINITY;
-	m = displacement_summary_mean(v, confidence, r->hidden);
+	struct displacement_interval m = displacement_summary_mean(v, confidence, r->hidden);
 	open_mean(w, key, &m, r->bound);
 	json_write_close(w, '}');
 }

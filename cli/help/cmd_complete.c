@@ -10,7 +10,6 @@
  * Whatever is wrong, it prints nothing: a person is typing. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/cmd.h"
 #include "cli/help/commands.h"
@@ -18,6 +17,84 @@
 #include "collector/clocks/clocks.h"
 #include "report/report.h"
 #include "report/wording/warning_list.h"
+#include "include/scprof_version.h"
+
+/* `scprof describe [COMMAND]`: what a command's table says, in fields set apart by tabs, for the
+ * man pages that the build makes. Without a command: the commands. */
+
+/* Prints one line; several spaces become one. */
+static void print_text(const char *text)
+{
+	bool space = false;
+
+	for (; *text; text++) {
+		if (*text == ' ' || *text == '\n') {
+			space = true;
+			continue;
+		}
+		printf("%s%c", space ? " " : "", *text);
+		space = false;
+	}
+	putchar('\n');
+}
+
+/* PART, letter, name, argument, text; "-" where there is none, so that no field is empty. */
+static void print_line(const char *part, const struct usage_entry *e)
+{
+	printf("%s\t%c\t%s\t%s\t", part, usage_letter(e) ? usage_letter(e) : '-',
+	       e->name ? e->name : "-", e->argument ? e->argument : "-");
+	print_text(e->text);
+}
+
+static void print_part(const char *part, const char *name, const char *text)
+{
+	print_line(part, &(struct usage_entry){.name = name, .text = text});
+}
+
+static void print_entries(const char *part, const struct usage_entry *e)
+{
+	for (; e && e->name; e++)
+		print_line(part, e);
+}
+
+static void describe(const struct usage *u)
+{
+	char way[1024], text[USAGE_EXIT_BYTES];
+
+	print_part("summary", NULL, u->summary);
+	for (size_t i = 0; u->synopsis[i]; i++) {
+		snprintf(way, sizeof(way), "scprof%s%s %s", u->command ? " " : "",
+			 u->command ? u->command : "", u->synopsis[i]);
+		print_part("synopsis", NULL, way);
+	}
+	print_part("text", NULL, u->text);
+	print_entries("operand", u->operands);
+	print_entries("option", u->options);
+	if (u->note)
+		print_part("text", NULL, u->note);
+	if (u->variables_text)
+		print_part("environment", NULL, u->variables_text);
+	print_entries("environment", u->variables);
+	usage_exit_status(u, text);
+	print_part("exit", NULL, text);
+}
+
+int cmd_describe(const struct commands *all, int argc, char **argv)
+{
+	const struct command *c = argc > 1 ? commands_find_shown(all, argv[1]) : NULL;
+
+	if (argc > 1 && !c)
+		return 2;
+	if (!c) {
+		print_part("version", SCPROF_VERSION, "-");
+		for (size_t i = 0; i < all->count; i++)
+			if (all->command[i].usage)
+				print_part("command", all->command[i].name,
+					   all->command[i].usage->summary);
+	}
+	describe(c ? c->usage : all->usage);
+	return fflush(stdout) || ferror(stdout) ? 1 : 0;
+}
 
 struct complete_line {
 	char **word; /* what stands after "scprof" */
@@ -232,13 +309,12 @@ static void offer_operand(const struct complete_line *line, const char *words, i
 static const struct usage_entry *split_value(struct complete_line *line, const struct usage *u)
 {
 	const char *equals = strchr(line->typed, '=');
-	const struct usage_entry *e;
 	char name[64];
 
 	if (strncmp(line->typed, "--", 2) != 0 || !equals)
 		return NULL;
 	snprintf(name, sizeof(name), "%.*s", (int)(equals - line->typed - 2), line->typed + 2);
-	e = usage_find(u, name);
+	const struct usage_entry *e = usage_find(u, name);
 	if (!e || !e->argument)
 		return NULL;
 	line->ahead = (size_t)(equals + 1 - line->typed);
@@ -268,7 +344,6 @@ static void complete_in(struct complete_line *line, const struct usage *u)
 static void complete(const struct commands *all, char **word, int words, int index)
 {
 	struct complete_line line = {.word = word, .words = words, .index = index};
-	const struct command *c;
 
 	line.typed = index < words ? word[index] : "";
 	if (index == 0) {
@@ -276,7 +351,7 @@ static void complete(const struct commands *all, char **word, int words, int ind
 		offer_options(&line, all->usage);
 		return;
 	}
-	c = commands_find_shown(all, word[0]);
+	const struct command *c = commands_find_shown(all, word[0]);
 	if (c)
 		complete_in(&line, c->usage);
 	else if (!strcmp(word[0], "help") && index == 1)

@@ -7,13 +7,12 @@
 #include <stdlib.h>
 
 #include "cli/messages/complaint.h"
-#include "cli/usage/options.h"
-#include "cli/help/config.h"
+#include "cli/help/commands.h"
 #include "report/render/json/json_write.h"
 #include "report/wording/utf8.h"
 
 static const struct usage_entry usage_options[] = {
-	USAGE_ENTRY_JSON("scprof-config/1"), USAGE_ENTRY_HELP, {0}};
+	USAGE_ENTRY_JSON("scprof-config/1", .sets.type = OPTIONS_FLAG), USAGE_ENTRY_HELP, {0}};
 
 static const struct usage_entry usage_variables[] = {
 	{.name = "SCPROF_CONFIG",
@@ -33,8 +32,7 @@ const struct usage cmd_config_usage = {
 	.options = usage_options,
 	.variables = usage_variables,
 	.exit_status = "0 done, 2 wrong usage, or an error in a file",
-	.bad_usage = 2,
-	.failure = 1,
+	USAGE_ENDS(2, 1),
 };
 
 static void complain(const char *text)
@@ -89,8 +87,7 @@ static int print_json(const struct config *c, const struct command *only)
 	json_write_open(&w, "files", '[');
 	for (size_t i = 0; i < c->files; i++) {
 		json_write_open(&w, NULL, '{');
-		json_write_text(&w, "path", c->file[i].path);
-		json_write_flag(&w, "there", c->file[i].there);
+		JSON_MEMBERS(&w, &c->file[i], path, there);
 		json_write_close(&w, '}');
 	}
 	json_write_close(&w, ']');
@@ -103,9 +100,7 @@ static int print_json(const struct config *c, const struct command *only)
 		json_write_open(&w, NULL, '{');
 		json_write_text(&w, "command", e->command->name);
 		json_write_text(&w, "option", e->option->name);
-		json_write_text(&w, "value", e->value);
-		json_write_text(&w, "file", e->file);
-		json_write_integer(&w, "line", e->line);
+		JSON_MEMBERS(&w, e, value, file, line);
 		json_write_text(&w, "beaten_by", beaten_by(e));
 		json_write_close(&w, '}');
 	}
@@ -130,18 +125,11 @@ static int show(const struct commands *all, const struct command *only, bool jso
 	return failed ? cmd_config_usage.failure : wrong ? cmd_config_usage.bad_usage : 0;
 }
 
-static int take_option(void *to, int code, const char *value)
-{
-	(void)value;
-	*(bool *)to = code == USAGE_JSON;
-	return 0;
-}
-
 int cmd_config(const struct commands *all, int argc, char **argv)
 {
 	const struct command *only = NULL;
 	bool json = false;
-	int status = options_parse(&cmd_config_usage, argc, argv, take_option, &json);
+	int status = options_parse(&cmd_config_usage, argc, argv, NULL, &json);
 
 	if (status != OPTIONS_GO)
 		return status;

@@ -2,19 +2,17 @@
 /* What may be set is what a command takes, less what is a question rather than a habit. A default
  * becomes a word of the command line, before those that were typed, or a variable where the option
  * has one: commands know the precedence of both already. */
-#include "cli/help/config.h"
+#include "cli/help/commands.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/messages/complaint.h"
-#include "cli/usage/options.h"
 #include "profile/base/given_file.h"
 
 #define MOST_BYTES (64 * 1024)
@@ -137,8 +135,6 @@ static char *trim(char *text)
 
 static int take_line(struct reading *r, char *line)
 {
-	char *equals, *option;
-
 	line = trim(line);
 	if (!*line)
 		return 0;
@@ -146,7 +142,7 @@ static int take_line(struct reading *r, char *line)
 		take_section(r, line);
 		return 0;
 	}
-	equals = strchr(line, '=');
+	char *equals = strchr(line, '=');
 	if (r->unknown_section)
 		return 0;
 	if (!equals || !r->command) {
@@ -156,7 +152,7 @@ static int take_line(struct reading *r, char *line)
 		return 0;
 	}
 	*equals = '\0';
-	option = trim(line);
+	char *option = trim(line);
 	return take_pair(r, strncmp(option, "--", 2) ? option : option + 2, trim(equals + 1));
 }
 
@@ -177,13 +173,12 @@ static const char *unfit(const struct stat *st)
 static char *read_open(struct reading *r, int fd, const struct stat *st)
 {
 	const char *why = unfit(st);
-	char *text;
 
 	if (why) {
 		refuse(r, "%s", why);
 		return NULL;
 	}
-	text = calloc(1, MOST_BYTES + 1);
+	char *text = calloc(1, MOST_BYTES + 1);
 	if (text && read(fd, text, MOST_BYTES) >= 0)
 		return text;
 	refuse(r, "cannot be read: %s", strerror(errno));
@@ -197,7 +192,6 @@ static char *read_text(struct reading *r, bool *there)
 	struct stat st;
 	const char *why;
 	int fd = given_file_open(r->path, 0, &st, &why);
-	char *text;
 
 	*there = fd >= 0;
 	if (fd < 0) {
@@ -205,23 +199,24 @@ static char *read_text(struct reading *r, bool *there)
 			refuse(r, "cannot be read: %s", why);
 		return NULL;
 	}
-	text = read_open(r, fd, &st);
+	char *text = read_open(r, fd, &st);
 	close(fd);
 	return text;
 }
 
-int config_read_file(struct config *c, const struct commands *all, const char *path,
-		     void (*complain)(const char *text))
+/* Reads one file, as above. */
+static int config_read_file(struct config *c, const struct commands *all, const char *path,
+			    void (*complain)(const char *text))
 {
 	struct config_file *file = &c->file[c->files++];
 	struct reading r = {.c = c, .all = all, .path = file->path, .complain = complain};
-	char *text, *at, *line;
+	char *at, *line;
 	int failed = 0;
 
 	snprintf(file->path, sizeof(file->path), "%s", path);
 	if (!strcmp(path, "/dev/null"))
 		return 0;
-	text = at = read_text(&r, &file->there);
+	char *text = at = read_text(&r, &file->there);
 	while (!failed && (line = strsep(&at, "\n"))) {
 		r.line++;
 		failed = take_line(&r, line);
@@ -278,7 +273,7 @@ static bool is_beaten(const struct config_entry *e, int argc, char **argv)
 
 	for (const struct usage_entry *o = u->options; o->name; o++)
 		if ((o == e->option || (exclusive && o->flags & USAGE_EXCLUSIVE)) &&
-		    options_is_typed(u, o->code, argc, argv))
+		    options_is_typed(u, usage_code(u, o), argc, argv))
 			return true;
 	return false;
 }

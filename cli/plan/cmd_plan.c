@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* `scprof plan`: how many calls for how narrow an interval, before measuring or after. */
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cmd.h"
@@ -9,7 +11,172 @@
 #include "cli/plan/plan.h"
 #include "report/symbols/function_names.h"
 #include "cli/messages/progress.h"
-#include "cli/usage/inputs.h"
+#include "cli/usage/output.h"
+#include "collector/duration.h"
+
+/* Two questions share one command line. An option of one is refused with the other: an option that
+ * is silently ignored gives a wrong answer. */
+
+#define COMMAND "scprof plan"
+
+enum { OPT_WIDTH = USAGE_OWN, OPT_RELATIVE, OPT_BY };
+
+#define MEMBER(kind, member, ...) OPTIONS_MEMBER(kind, plan_options, member, ##__VA_ARGS__)
+#define DURATION(member)	  MEMBER(DURATION, member, .least = 1, .most = UINT64_MAX)
+
+static const struct usage_entry usage_options[] = {
+	{"tick", 0, "T", .text = "interval of the clock: 50us, 1ms, 0.5s",
+	 .flags = USAGE_TYPED_ONLY, DURATION(tick_ns)},
+	{"mean", 0, "T", .text = "about how long the shortest operation takes",
+	 .flags = USAGE_TYPED_ONLY, DURATION(mean_ns)},
+	{"longest", 0, "T",
+	 .text = "how long the longest one takes, such as the loop around it: tells how long the "
+		 "experiment will last, and what it reaches",
+	 .flags = USAGE_TYPED_ONLY, DURATION(longest_ns)},
+	USAGE_ENTRY_CONFIDENCE(MEMBER(CONFIDENCE, confidence)),
+	{"width", OPT_WIDTH, "P",
+	 .text = "TOTAL width of the interval over the mean: 0.1 or 10% is +-5 % (Beilner's eq. "
+		 "13; default: 0.1)",
+	 .flags = USAGE_EXCLUSIVE},
+	{"relative", OPT_RELATIVE, "P", .text = "the same as half a width: 5% is --width 10%",
+	 .flags = USAGE_EXCLUSIVE},
+	{"digits", 0, "K", .text = "right to one unit of the K-th significant digit instead",
+	 .flags = USAGE_TYPED_ONLY | USAGE_EXCLUSIVE,
+	 MEMBER(COUNT32, digits, .least = 1, .most = PLAN_DIGITS_MAX)},
+	{"calls", 0, "N", .text = "the question turned round: how narrow after so many calls",
+	 .flags = USAGE_TYPED_ONLY | USAGE_EXCLUSIVE,
+	 MEMBER(COUNT, calls, .least = 1, .most = PLAN_CALLS_MAX)},
+	{"change", 0, "P",
+	 .text = "instead: how many calls until scprof diff finds a change of P at any one site, "
+		 "95 times in 100",
+	 .flags = USAGE_TYPED_ONLY | USAGE_EXCLUSIVE,
+	 MEMBER(SHARE, change, .least = (uint64_t)(1e6 * PLAN_CHANGE_MIN),
+		.most = 1000000 * PLAN_CHANGE_MAX)},
+	{"share", 0, "S", .text = "sites above this share of the calls' time (default: 1%)",
+	 .flags = USAGE_TYPED_ONLY, MEMBER(SHARE, share, .most = 999999)},
+	{"by", OPT_BY, "path|site|function", .text = "what a site is (default: path)",
+	 .flags = USAGE_TYPED_ONLY, MEMBER(CHOICE, by)},
+	USAGE_ENTRY_JSON("scprof-plan/1", MEMBER(FLAG, json)),
+	USAGE_ENTRY_HELP,
+	{0}};
+
+const struct usage plan_options_usage = {
+	.command = "plan",
+	.summary = "how many calls a measurement needs, or how many more",
+	.synopsis = {"--tick T --mean T [--longest T] [--confidence R] [--width P | --relative P | "
+		     "--digits K | --calls N] [--json]",
+		     "[--share S] [--by path|site|function] [--confidence R] [--width P | "
+		     "--relative P | --change P] [--json] PROFILE..."},
+	.text = "How many calls a measurement needs before it is made (Beilner; Danzig and "
+		"Melvin), or how many more one that was made needs.",
+	.words = "PROFILE",
+	.options = usage_options,
+	.exit_status =
+		"0 done, 1 profiles cannot be read, and are named (the others are used), or say "
+		"nothing;\n2 wrong usage",
+	USAGE_ENDS(2, 1),
+};
+
+#define refuse(...) complaint_say(COMMAND, __VA_ARGS__)
+
+/* Of --relative, half a width, "+-5%" and "±5%", too: the output has them. */
+static int set_width(struct plan_options *o, const char *name, const char *text, double widths)
+{
+	bool signs = widths > 1 && (!strncmp(text, "+-", 2) || !strncmp(text, "±", 2));
+	double value;
+
+	if (quantity_share(text + (signs ? 2 : 0), &value) || value > 2 / widths)
+		return refuse("--%s '%s' is not above 0 and at most %.9g (times the mean): such as "
+			      "%.9g or %.9g%%",
+			      name, text, 2 / widths, 0.1 / widths, 10 / widths);
+	if (widths * value < PLAN_WIDTH_MIN)
+		return refuse("--%s '%s' is narrower than any clock's calibration: at least %.9g",
+			      name, text, PLAN_WIDTH_MIN / widths);
+	o->width = widths * value;
+	return 0;
+}
+
+static int set_option(void *to, int code, const char *value)
+{
+	struct plan_options *o = to;
+
+	switch (code) {
+	case OPT_WIDTH:
+		o->width_given = true;
+		return set_width(o, "width", value, 1);
+	case OPT_RELATIVE:
+		o->relative_given = true;
+		return set_width(o, "relative", value, 2);
+	case OPT_BY:
+		o->by_given = true;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+static int check_to_come(const struct plan_options *o)
+{
+	if (!o->tick_ns && !o->mean_ns)
+		return refuse("plan what? Give --tick and --mean, or a PROFILE; see scprof plan "
+			      "--help");
+	if (!o->tick_ns)
+		return refuse("--tick is missing: the interval of the clock, such as 1ms");
+	if (!o->mean_ns)
+		return refuse("--mean is missing: about how long the operation takes, such as "
+			      "50us");
+	if (o->longest_ns && o->longest_ns < o->mean_ns)
+		return refuse("--longest is shorter than --mean; it is the longest of the "
+			      "operations measured");
+	if (o->share >= 0 || o->by_given)
+		return refuse("--%s is a question to a PROFILE, and none is named",
+			      o->share >= 0 ? "share" : "by");
+	return 0;
+}
+
+static int check(const struct plan_options *o)
+{
+	if (o->confidence > PLAN_CONFIDENCE_MAX)
+		return refuse("--confidence is more than any number of calls gives: at most %.9g",
+			      PLAN_CONFIDENCE_MAX);
+	if (o->width_given + o->relative_given + (o->digits > 0) > 1)
+		return refuse("--width, --relative and --digits say the same thing in three ways; "
+			      "give one");
+	if (o->calls && (o->width_given || o->relative_given || o->digits || o->change > 0))
+		return refuse("--calls asks how narrow, the others how many calls; give one");
+	if (o->change > 0 && !o->profiles)
+		return refuse("--change is a question to a PROFILE, and none is named");
+	if (o->change > 0 && (o->width_given || o->relative_given || o->digits))
+		return refuse("--change asks for a comparison, --width and --relative for an "
+			      "interval; give one");
+	if (!o->profiles)
+		return check_to_come(o);
+	if (o->tick_ns || o->mean_ns || o->longest_ns)
+		return refuse("a PROFILE knows its tick and its means; give either --tick and "
+			      "--mean, or a PROFILE");
+	if (o->calls)
+		return refuse("--calls goes with --tick and --mean; a PROFILE knows its calls");
+	if (o->digits)
+		return refuse("--digits is for one mean, and a PROFILE has many; give --relative");
+	return 0;
+}
+
+/* OPTIONS_GO, or the exit status. */
+static int plan_options_parse(int argc, char **argv, struct plan_options *o)
+{
+	*o = (struct plan_options){
+		.confidence = 0.95, .width = PLAN_WIDTH_DEFAULT, .share = -1, .by = REPORT_BY_PATH};
+	int status = options_parse(&plan_options_usage, argc, argv, set_option, o);
+	if (status != OPTIONS_GO)
+		return status;
+	o->profile = (const char *const *)argv + optind;
+	o->profiles = (size_t)(argc - optind);
+	if (check(o))
+		return plan_options_usage.bad_usage;
+	if (o->share < 0)
+		o->share = PLAN_SHARE_DEFAULT;
+	return OPTIONS_GO;
+}
 
 static int finish(int status)
 {
@@ -34,21 +201,19 @@ static int plan_report(struct report *r, const struct plan_options *o)
 static int plan_profiles(const struct plan_options *o)
 {
 	struct report_options options = REPORT_OPTIONS_DEFAULT;
-	struct report *r;
 	struct progress progress;
-	struct profile *p;
 	int left_out = 0, status = -1;
 
-	p = inputs_open("scprof plan", o->profile, o->profiles, &progress, true, &left_out);
+	struct profile *p =
+		inputs_open("scprof plan", o->profile, o->profiles, &progress, true, &left_out);
 	progress_clear(&progress);
 	if (!p)
 		return plan_options_usage.failure;
 	function_names_fill(p);
-	below_mark(p);
 	options.by = o->by;
 	options.confidence = o->confidence;
 	options.together = true;
-	r = report_build(p, &options);
+	struct report *r = report_build(p, &options);
 	if (r && !r->calls) {
 		complaint_say("scprof plan",
 			      "%s: no finished call to plan from; record a longer run, or more "

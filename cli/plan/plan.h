@@ -12,13 +12,15 @@
 #include "report/compare/diff.h"
 #include "report/render/json/json_write.h"
 #include "report/report.h"
+#include "report/wording/numbers.h"
 #include "stats/mean/stopping.h"
 
 struct plan_options {
 	bool json;
 	double confidence; /* in (0, 1) */
 	double width;	   /* total width of the interval, relative to the mean */
-	unsigned digits;   /* significant digits instead of `width`; 0: none */
+	bool width_given, relative_given, by_given;
+	unsigned digits; /* significant digits instead of `width`; 0: none */
 
 	/* A planned measurement: tick_ns > 0. */
 	uint64_t tick_ns, mean_ns, longest_ns; /* longest_ns 0: not given */
@@ -40,9 +42,6 @@ struct plan_options {
 #define PLAN_CHANGE_MAX	    10
 #define PLAN_WIDTH_MIN	    1e-9
 #define PLAN_CONFIDENCE_MAX 0.999999999 /* no normal approximation is valid beyond */
-
-/* OPTIONS_GO, or the exit status. */
-int plan_options_parse(int argc, char **argv, struct plan_options *o);
 
 /* ---- a measurement to come: `scprof plan --tick T --mean T` ---- */
 
@@ -71,13 +70,9 @@ struct plan_ahead {
 /* With fewer the normal approximation is not valid at all. */
 #define PLAN_NORMAL_FAILS 10
 
-struct plan_ahead plan_ahead_compute(const struct plan_options *o);
-
 /* Why the numbers may be wrong: reason i < PLAN_AHEAD_REMARKS, whose code it returns; `text` gets
  * its text. NULL: it does not apply. */
 #define PLAN_AHEAD_REMARKS 2
-const char *plan_ahead_remark(const struct plan_options *o, const struct plan_ahead *a, unsigned i,
-			      char *text, size_t room);
 
 /* The inverse, with --calls N: how precise a measurement of N calls is. */
 
@@ -94,8 +89,6 @@ struct plan_reach {
 	double longest_ns;    /* of the longest operation */
 	double ticks;	      /* expected */
 };
-
-struct plan_reach plan_ahead_reach(const struct plan_options *o);
 
 /* Compute and print on standard output, as text or JSON. 0, or -1; errors of the stream stay in it.
  */
@@ -130,8 +123,7 @@ struct plan_site {
 /* A run says little about events that are rarer than one a run. */
 #define PLAN_FAR 4
 /* And a short one nothing of phases: what lasts a third of it goes unseen in one of 20
- * (stopping.h).
- */
+ * (stopping.h). */
 #define PLAN_BRIEF_NS (STOPPING_LEAST_S * 1e9)
 
 struct plan_sites {
@@ -198,16 +190,16 @@ int plan_change_print(const struct profile *profile, const struct plan_options *
 /* ---- numbers, which may be far larger than those of a report ---- */
 
 /* "29,196"; "1.54e+24" from 2^53 on. */
-void plan_words_count(char *out, size_t room, double count);
+struct numbered plan_words_count(double count);
 
 /* "52 s", "4.9 minutes", "26 hours", "3.1 days"; below a second as numbers_duration. */
-void plan_words_time(char *out, size_t room, double ns);
+struct numbered plan_words_time(double ns);
 
 /* "2.5 ms": a duration as it was given, up to six digits. */
-void plan_words_duration(char *out, size_t room, double ns, bool utf8);
+struct numbered plan_words_duration(double ns, bool utf8);
 
 /* "5 %", "0.23 %": two significant digits and no more. */
-void plan_words_percent(char *out, size_t room, double share);
+struct numbered plan_words_percent(double share);
 
 /* A whole number where it is exact, a real one where it is too large; null where it is not finite.
  */

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The equations of the papers with the numbers of the command line. Their normal approximation
  * needs both tick counts often enough; where one is rare, the plan uses exact limits. */
-#include "cli/plan/plan.h"
-
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 
-#include "report/wording/numbers.h"
+#include "cli/plan/plan.h"
 #include "stats/planning/plan.h"
+#include "report/wording/terminal.h"
 
 static double whole_calls(double calls)
 {
@@ -90,7 +90,7 @@ static void plan_longest(const struct plan_options *o, struct plan_ahead *a)
 	a->longest_confidence = plan_width_confidence(2 * error / deviation);
 }
 
-struct plan_ahead plan_ahead_compute(const struct plan_options *o)
+static struct plan_ahead plan_ahead_compute(const struct plan_options *o)
 {
 	struct plan_ahead a = {0};
 
@@ -104,24 +104,23 @@ struct plan_ahead plan_ahead_compute(const struct plan_options *o)
 
 static const char *few_ticks(const struct plan_ahead *a, char *text, size_t room)
 {
-	char normal[32];
+	const struct numbered normal = plan_words_count(a->normal_calls);
 
-	plan_words_count(normal, sizeof(normal), a->normal_calls);
 	if (a->rare < PLAN_NORMAL_FAILS)
 		snprintf(text, room,
 			 "the normal approximation says %s, but then the rarer tick count would "
 			 "show about %.2g times: too few for it",
-			 normal, a->rare);
+			 normal.text, a->rare);
 	else
 		snprintf(text, room,
 			 "the normal approximation says %s; below %d ticks scprof's intervals are "
 			 "exact ones, which are wider",
-			 normal, PLAN_EXACT_BELOW);
+			 normal.text, PLAN_EXACT_BELOW);
 	return "few-ticks";
 }
 
-const char *plan_ahead_remark(const struct plan_options *o, const struct plan_ahead *a, unsigned i,
-			      char *text, size_t room)
+static const char *plan_ahead_remark(const struct plan_options *o, const struct plan_ahead *a,
+				     unsigned i, char *text, size_t room)
 {
 	if (i == 0)
 		return a->calls > a->normal_calls ? few_ticks(a, text, room) : NULL;
@@ -150,7 +149,7 @@ static double half_width(const struct plan_options *o, double mean, double *norm
 	return fmax(*normal, plan_exact_width(mean / d, n, o->confidence) * d / 2);
 }
 
-struct plan_reach plan_ahead_reach(const struct plan_options *o)
+static struct plan_reach plan_ahead_reach(const struct plan_options *o)
 {
 	double mean = (double)o->mean_ns, d = (double)o->tick_ns, n = (double)o->calls;
 	double z = plan_two_sided_z(o->confidence), ignored;
@@ -170,4 +169,203 @@ struct plan_reach plan_ahead_reach(const struct plan_options *o)
 	r.row_ns = z * plan_beilner_contiguous_deviation(0, n, d);
 	r.ticks = n * mean / d;
 	return r;
+}
+
+/* The plan of a measurement, as text and as JSON. */
+
+static void row(const char *name, const char *value, const char *what)
+{
+	printf("  %-10s %14s   %s\n", name, value, what);
+}
+
+static void print_question(const struct plan_options *o, const struct plan_ahead *a, bool utf8)
+{
+	char confidence[32];
+
+	snprintf(confidence, sizeof(confidence), "%.6g %%", 100 * o->confidence);
+	printf("clock of %s, operation of %s: mean known to %s%s (%s%s",
+	       plan_words_duration((double)o->tick_ns, utf8).text,
+	       plan_words_duration((double)o->mean_ns, utf8).text, utf8 ? "±" : "+-",
+	       plan_words_percent(a->error_ns / (double)o->mean_ns).text, utf8 ? "±" : "+-",
+	       plan_words_duration(a->error_ns, utf8).text);
+	if (o->digits)
+		printf(", one unit of digit %u", o->digits);
+	printf(") with %s confidence\n\n", confidence);
+}
+
+static void print_longest(const struct plan_options *o, const struct plan_ahead *a, bool utf8)
+{
+	char value[40], what[160];
+
+	snprintf(what, sizeof(what), "at %s a call, the longest",
+		 plan_words_duration((double)o->longest_ns, utf8).text);
+	row("duration", plan_words_time(a->duration_ns).text, what);
+	snprintf(value, sizeof(value), "%s%s", utf8 ? "±" : "+-",
+		 plan_words_percent(a->longest_width / 2).text);
+	if (1 - a->longest_confidence < 1e-4)
+		snprintf(what, sizeof(what),
+			 "the longest then; at the precision asked: over 99.99 %% sure");
+	else
+		snprintf(what, sizeof(what),
+			 "the longest then; at the precision asked: %.4g %% sure",
+			 100 * a->longest_confidence);
+	printf("  %-10s %*s   %s\n", "longest", utf8 ? 15 : 14, value, what);
+}
+
+static void print_ahead(const struct plan_options *o, const struct plan_ahead *a)
+{
+	bool utf8 = terminal_of(stdout, 0).utf8;
+	char text[256];
+	const char *gap = "\n";
+
+	print_question(o, a, utf8);
+	row("calls", plan_words_count(a->calls).text, a->equation);
+	if (!isnan(a->bound_calls)) {
+		row("at most", plan_words_count(a->bound_calls).text,
+		    "whatever fraction of a tick the mean is (10b)");
+	}
+	if (!isnan(a->page_calls)) {
+		row("page clock", plan_words_count(a->page_calls).text,
+		    "whose ticks vary by half (scprof run -c page)");
+	}
+	row("ticks", plan_words_count(round(a->ticks)).text, "expected in them");
+	if (o->longest_ns)
+		print_longest(o, a, utf8);
+	for (unsigned i = 0; i < PLAN_AHEAD_REMARKS; i++)
+		if (plan_ahead_remark(o, a, i, text, sizeof(text))) {
+			printf("%s  note: %s\n", gap, text);
+			gap = "";
+		}
+}
+
+static void reach_row(const char *name, double half_ns, double mean_ns, const char *what, bool utf8)
+{
+	const char *sign = utf8 ? "±" : "+-";
+	char value[40];
+
+	snprintf(value, sizeof(value), "%s%s", sign, plan_words_percent(half_ns / mean_ns).text);
+	printf("  %-10s %*s   %s%s: %s\n", name, utf8 ? 11 : 10, value, sign,
+	       numbered_duration(half_ns, utf8).text, what);
+}
+
+static void print_reach(const struct plan_options *o, const struct plan_reach *r)
+{
+	bool utf8 = terminal_of(stdout, 0).utf8;
+	double mean = (double)o->mean_ns;
+
+	printf("clock of %s, operation of %s, %s call%s: about %s ticks; at %.6g %% confidence\n\n",
+	       plan_words_duration((double)o->tick_ns, utf8).text,
+	       plan_words_duration(mean, utf8).text, plan_words_count((double)o->calls).text,
+	       o->calls == 1 ? "" : "s", plan_words_count(round(r->ticks)).text,
+	       100 * o->confidence);
+	reach_row("mean", r->half_ns, mean, r->equation, utf8);
+	if (!isnan(r->bound_ns))
+		reach_row("at most", r->bound_ns, mean, "whatever fraction of a tick it is (10b)",
+			  utf8);
+	if (!isnan(r->page_ns))
+		reach_row("page clock", r->page_ns, mean,
+			  "whose ticks vary by half (scprof run -c page)", utf8);
+	reach_row("in a row", r->row_ns, mean,
+		  "where each begins as the last one ends, all alike (10d)", utf8);
+	if (o->longest_ns)
+		reach_row("longest", r->longest_ns, (double)o->longest_ns, "the longest operation",
+			  utf8);
+	if (r->half_ns > mean)
+		printf("\n  note: wider than the mean itself: so many calls say next to nothing\n");
+}
+
+/* ---- JSON ---- */
+
+static const struct row_field question_fields[] = {
+	{"tick_ns", ROW_COUNT, offsetof(struct plan_options, tick_ns)},
+	{"mean_ns", ROW_COUNT, offsetof(struct plan_options, mean_ns)},
+	{"confidence", ROW_NUMBER, offsetof(struct plan_options, confidence)},
+	{0}};
+
+static const struct row_field reach_fields[] = {
+	{"method", ROW_TEXT, offsetof(struct plan_reach, method)},
+	{"error_ns", ROW_NUMBER, offsetof(struct plan_reach, half_ns)},
+	{"normal_error_ns", ROW_NUMBER, offsetof(struct plan_reach, normal_ns)},
+	{"bound_error_ns", ROW_NUMBER, offsetof(struct plan_reach, bound_ns)},
+	{"page_clock_error_ns", ROW_NUMBER, offsetof(struct plan_reach, page_ns)},
+	{"contiguous_error_ns", ROW_NUMBER, offsetof(struct plan_reach, row_ns)},
+	{"longest_error_ns", ROW_NUMBER, offsetof(struct plan_reach, longest_ns)},
+	{"ticks_expected", ROW_NUMBER, offsetof(struct plan_reach, ticks)},
+	{0}};
+
+static void put_remarks(struct json_writer *w, const struct plan_options *o,
+			const struct plan_ahead *a)
+{
+	char text[256];
+
+	json_write_open(w, "remarks", '[');
+	for (unsigned i = 0; i < PLAN_AHEAD_REMARKS; i++) {
+		const char *code = plan_ahead_remark(o, a, i, text, sizeof(text));
+
+		if (!code)
+			continue;
+		json_write_open(w, NULL, '{');
+		json_write_text(w, "code", code);
+		json_write_text(w, "text", text);
+		json_write_close(w, '}');
+	}
+	json_write_close(w, ']');
+}
+
+static void put_ahead(struct json_writer *w, const struct plan_options *o,
+		      const struct plan_ahead *a)
+{
+	json_write_number(w, "width", 2 * a->error_ns / (double)o->mean_ns);
+	json_write_count_if(w, "digits", o->digits, o->digits);
+	json_write_number(w, "error_ns", a->error_ns);
+	plan_words_put(w, "calls", a->calls);
+	json_write_text(w, "method", a->method);
+	plan_words_put(w, "normal_calls", a->normal_calls);
+	plan_words_put(w, "bound_calls", a->bound_calls);
+	plan_words_put(w, "page_clock_calls", a->page_calls);
+	json_write_number(w, "ticks_expected", a->ticks);
+	json_write_number(w, "duration_s", a->duration_ns / 1e9);
+	if (json_write_open_known(w, "longest", o->longest_ns)) {
+		json_write_count(w, "mean_ns", o->longest_ns);
+		json_write_number(w, "width", a->longest_width);
+		json_write_number(w, "confidence", a->longest_confidence);
+		json_write_close(w, '}');
+	}
+	put_remarks(w, o, a);
+}
+
+static void put_reach(struct json_writer *w, const struct plan_options *o,
+		      const struct plan_reach *r)
+{
+	json_write_count(w, "calls", o->calls);
+	json_write_number(w, "width", 2 * r->half_ns / (double)o->mean_ns);
+	json_write_fields(w, reach_fields, r, true);
+}
+
+int plan_ahead_print(const struct plan_options *o)
+{
+	struct json_writer json = {.out = stdout, .indent = true}, *w = &json;
+	struct plan_reach r = {0};
+	struct plan_ahead a = {0};
+
+	if (o->calls)
+		r = plan_ahead_reach(o);
+	else
+		a = plan_ahead_compute(o);
+	if (!o->json) {
+		if (o->calls)
+			print_reach(o, &r);
+		else
+			print_ahead(o, &a);
+		return 0;
+	}
+	json_write_open(w, NULL, '{');
+	json_write_text(w, "schema", "scprof-plan/1");
+	json_write_fields(w, question_fields, o, true);
+	if (o->calls)
+		put_reach(w, o, &r);
+	else
+		put_ahead(w, o, &a);
+	json_write_close(w, '}');
+	return json_write_finish(w);
 }

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "report/render/text/text.h"
-#include "report/wording/numbers.h"
 #include "report/wording/utf8.h"
 
 /* The standard errors of the pilot run are estimates, and those of a later run may be larger:
@@ -21,12 +20,12 @@ static struct plan_change_need need_of(const struct diff_site *s, enum diff_quan
 {
 	const struct diff_finding *f = &s->found[of];
 	struct plan_change_need n = {NAN, NAN};
-	double room, now;
+	double now;
 
 	if (f->status != DIFF_SAME)
 		return n;
 	n.now = f->shown.detectable;
-	room = log1p(change) - f->shown.margin;
+	double room = log1p(change) - f->shown.margin;
 	now = log(f->shown.detectable) - f->shown.margin;
 	n.calls = room > 0 ? ceil(RESERVE * s->side[DIFF_BASE].calls * (now / room) * (now / room))
 			   : INFINITY;
@@ -131,8 +130,7 @@ static void need_cells(struct table *table, const struct plan_change_need *n, in
 		table_cell(table, now, text);
 	}
 	if (isfinite(n->calls)) {
-		plan_words_count(text, sizeof(text), n->calls);
-		table_cell(table, needed, text);
+		table_cell(table, needed, plan_words_count(n->calls).text);
 	}
 }
 
@@ -165,8 +163,7 @@ static void add_row(struct text *t, struct table *table, const struct plan_chang
 	text_cell_put(t, table, FUNCTION, s->symbol);
 	if (strcmp(s->outcome, "completed") != 0)
 		table_cell(table, OUTCOME, s->outcome);
-	plan_words_count(text, sizeof(text), s->side[DIFF_BASE].calls);
-	table_cell(table, CALLS, text);
+	table_cell(table, CALLS, plan_words_count(s->side[DIFF_BASE].calls).text);
 	need_cells(table, &c->need[DIFF_ELAPSED], NOW, NEEDED);
 	need_cells(table, &c->need[DIFF_CPU_TIME], CPU_NOW, CPU_NEEDED);
 	verdict_words(p, c, text, sizeof(text));
@@ -184,10 +181,10 @@ static void add_row(struct text *t, struct table *table, const struct plan_chang
 static void print_sentence(const struct plan_change *p, const struct plan_change_sum *sum,
 			   const struct plan_options *o, const char *of_what)
 {
-	char change[24], calls[40], factor[32];
+	const struct numbered percent = plan_words_percent(o->change);
+	const char *change = percent.text;
+	char calls[40];
 
-	numbers_significant(factor, sizeof(factor), sum->factor, 3);
-	plan_words_percent(change, sizeof(change), o->change);
 	numbers_plain(calls, sizeof(calls), ceil(sum->factor * p->calls));
 	if (!sum->within)
 		printf("No site above %.6g %% of time would show a change of %s%s between two "
@@ -196,7 +193,7 @@ static void print_sentence(const struct plan_change *p, const struct plan_change
 	else if (sum->factor > 1)
 		printf("%s times this run, %s calls of all kinds in each of the two, and a "
 		       "change of %s%s at one of %" PRIu32 " sites is found 95 times in 100\n",
-		       factor, calls, change, of_what, sum->within);
+		       numbered_digits(sum->factor, 3).text, calls, change, of_what, sum->within);
 	else
 		printf("Two runs like this one are enough: a change of %s%s at one of %" PRIu32
 		       " sites is found 95 times in 100\n",
@@ -214,7 +211,6 @@ static int print_text(const struct plan_change *p, const struct plan_options *o)
 {
 	struct text t = {.terminal = terminal_of(stdout, 0), .out = stdout};
 	struct table table;
-	int status;
 
 	if (p->states)
 		print_sentence(p, &p->sum[DIFF_CPU_TIME], o, " of CPU time");
@@ -222,7 +218,7 @@ static int print_text(const struct plan_change *p, const struct plan_options *o)
 	table_begin(&table, columns, "CALLED FROM");
 	for (uint32_t i = 0; i < p->sites; i++)
 		add_row(&t, &table, p, &p->site[i]);
-	status = table_print(&table, stdout, &t.terminal);
+	int status = table_print(&table, stdout, &t.terminal);
 	table_end(&table);
 	return status;
 }
@@ -243,9 +239,7 @@ static void put_site(struct json_writer *w, const struct plan_change *p,
 	const struct diff_site *s = &p->diff->site[c->site];
 
 	json_write_open(w, NULL, '{');
-	json_write_text(w, "symbol", s->symbol);
-	json_write_text(w, "library", s->library);
-	json_write_text(w, "outcome", s->outcome);
+	JSON_MEMBERS(w, s, symbol, library, outcome);
 	json_write_number(w, "calls", s->side[DIFF_BASE].calls);
 	put_need(w, s, DIFF_ELAPSED, &c->need[DIFF_ELAPSED]);
 	if (json_write_open_known(w, "cpu", s->states)) {
@@ -258,9 +252,7 @@ static void put_site(struct json_writer *w, const struct plan_change *p,
 static void put_sum(struct json_writer *w, const struct plan_change_sum *sum)
 {
 	json_write_number(w, "factor", sum->within ? sum->factor : NAN);
-	json_write_count(w, "within", sum->within);
-	json_write_count(w, "never", sum->never);
-	json_write_count(w, "unknown", sum->unknown);
+	JSON_MEMBERS(w, sum, within, never, unknown);
 }
 
 static int print_json(const struct plan_change *p, const struct plan_options *o)
@@ -269,9 +261,7 @@ static int print_json(const struct plan_change *p, const struct plan_options *o)
 
 	json_write_open(w, NULL, '{');
 	json_write_text(w, "schema", "scprof-plan/1");
-	json_write_number(w, "confidence", o->confidence);
-	json_write_number(w, "change", o->change);
-	json_write_number(w, "share", o->share);
+	JSON_MEMBERS(w, o, confidence, change, share);
 	json_write_text(w, "by", report_names_by(o->by));
 	json_write_number(w, "calls", p->calls);
 	put_sum(w, &p->sum[DIFF_ELAPSED]);

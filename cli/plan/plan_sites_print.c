@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/wording/numbers.h"
 #include "cli/plan/plan.h"
 #include "report/render/json/json.h"
 #include "report/render/text/table.h"
@@ -51,14 +50,12 @@ static const struct table_column columns[] = {
 /* "±5 %" of a total width over the mean. */
 static void half_width(char *out, size_t room, double width, bool utf8)
 {
-	char percent[24];
 
 	if (!isfinite(width)) {
 		snprintf(out, room, "%s?", utf8 ? "±" : "+-");
 		return;
 	}
-	plan_words_percent(percent, sizeof(percent), width / 2);
-	snprintf(out, room, "%s%s", utf8 ? "±" : "+-", percent);
+	snprintf(out, room, "%s%s", utf8 ? "±" : "+-", plan_words_percent(width / 2).text);
 }
 
 static void verdict_cell(struct table *table, const struct plan_site *p)
@@ -77,16 +74,14 @@ static void verdict_cell(struct table *table, const struct plan_site *p)
 static void forecast_cells(struct table *table, const struct plan_site *p)
 {
 	const char *about = p->rough ? "~" : "";
-	char text[64], number[40];
+	char text[64];
 
 	verdict_cell(table, p);
 	if (!isfinite(p->more_calls) || !(p->more_calls > 0))
 		return;
-	plan_words_count(number, sizeof(number), p->more_calls);
-	snprintf(text, sizeof(text), "%s%s", about, number);
+	snprintf(text, sizeof(text), "%s%s", about, plan_words_count(p->more_calls).text);
 	table_cell(table, MORE, text);
-	plan_words_time(number, sizeof(number), p->more_ns);
-	snprintf(text, sizeof(text), "%s%s", about, number);
+	snprintf(text, sizeof(text), "%s%s", about, plan_words_time(p->more_ns).text);
 	table_cell(table, TIME, text);
 }
 
@@ -100,8 +95,7 @@ static void cpu_cells(struct text *t, struct table *table, const struct plan_sit
 	table_cell(table, CPU_NOW, text);
 	if (!isfinite(p->cpu_more_calls))
 		return;
-	plan_words_count(text, sizeof(text), fmax(p->cpu_more_calls, 0));
-	table_cell(table, CPU_MORE, text);
+	table_cell(table, CPU_MORE, plan_words_count(fmax(p->cpu_more_calls, 0)).text);
 }
 
 static void add_site(struct text *t, struct table *table, const struct plan_site *p)
@@ -113,10 +107,8 @@ static void add_site(struct text *t, struct table *table, const struct plan_site
 	text_cell_put(t, table, FUNCTION, t->report->profile->function[s->function].name);
 	if (s->overflow || s->outcome != SCP_COMPLETED)
 		table_cell(table, OUTCOME, report_names_outcome(s));
-	numbers_share(text, sizeof(text), s->waits ? s->waiting_share : s->share);
-	table_cell(table, SHARE, text);
-	numbers_count(text, sizeof(text), s->calls);
-	table_cell(table, CALLS, text);
+	table_cell(table, SHARE, numbered_share(s->waits ? s->waiting_share : s->share).text);
+	table_cell(table, CALLS, numbered_count(s->calls).text);
 	text_cell_mean(t, table, MEAN, &s->estimate);
 	half_width(text, sizeof(text), p->width, t->terminal.utf8);
 	table_cell(table, NOW, text);
@@ -129,7 +121,6 @@ static int print_table(struct text *t, const struct plan_sites *p)
 	struct text_apart apart;
 	struct table table;
 	uint32_t rows = p->sites ? p->site[p->sites - 1].site + 1 : 0;
-	int status;
 
 	if (text_shared_callers_begin(&apart, t->report, NULL, rows) < 0) {
 		text_shared_callers_end(&apart);
@@ -144,7 +135,7 @@ static int print_table(struct text *t, const struct plan_sites *p)
 			text_path_notes(t, &table, &t->report->site[at], apart.mark[at],
 					PATH_LINES);
 	}
-	status = table_print(&table, stdout, &t->terminal);
+	int status = table_print(&table, stdout, &t->terminal);
 	table_end(&table);
 	text_shared_callers_end(&apart);
 	return status;
@@ -168,7 +159,7 @@ static void print_sentence(const struct plan_sites *p, const struct plan_options
 {
 	uint32_t sites =
 		p->in_state[PLAN_REACHED] + p->in_state[PLAN_MORE] + p->in_state[PLAN_AT_LEAST];
-	char calls[40], time[40], target[40], at[96];
+	char calls[40], target[40], at[96];
 
 	half_width(target, sizeof(target), o->width, utf8);
 	where(at, sizeof(at), p, sites, o);
@@ -176,9 +167,9 @@ static void print_sentence(const struct plan_sites *p, const struct plan_options
 		printf("Nothing to plan: no%s\n", at + strlen("every"));
 	} else if (p->factor > 1) {
 		numbers_plain(calls, sizeof(calls), p->more_calls);
-		plan_words_time(time, sizeof(time), p->more_ns);
 		printf("%s%s more calls, about %s, for %s at %s\n",
-		       p->in_state[PLAN_AT_LEAST] ? "At least " : "", calls, time, target, at);
+		       p->in_state[PLAN_AT_LEAST] ? "At least " : "", calls,
+		       plan_words_time(p->more_ns).text, target, at);
 	} else if (sites) {
 		printf("No more calls are needed for %s at %s\n", target, at);
 	} else {
@@ -188,15 +179,14 @@ static void print_sentence(const struct plan_sites *p, const struct plan_options
 
 static void print_cpu(const struct plan_sites *p)
 {
-	char calls[40], time[40];
+	char calls[40];
 
 	if (isnan(p->cpu_factor))
 		return;
 	numbers_plain(calls, sizeof(calls), p->cpu_more_calls);
-	plan_words_time(time, sizeof(time), p->cpu_more_ns);
 	if (p->cpu_factor > 1)
 		printf("For their CPU time, of calls that are not switched: %s more, about %s\n",
-		       calls, time);
+		       calls, plan_words_time(p->cpu_more_ns).text);
 	else
 		printf("For their CPU time, of calls that are not switched: no more\n");
 }
@@ -204,15 +194,10 @@ static void print_cpu(const struct plan_sites *p)
 static void print_basis(const struct plan_sites *p, const struct report *r,
 			const struct plan_options *o)
 {
-	char calls[40], time[40], factor[32];
-
-	plan_words_count(calls, sizeof(calls), (double)r->calls);
-	plan_words_time(time, sizeof(time), p->running_ns);
 	printf("at %.6g %% confidence, from %s calls of all kinds in %s", 100 * o->confidence,
-	       calls, time);
-	numbers_significant(factor, sizeof(factor), p->factor, 3);
+	       plan_words_count((double)r->calls).text, plan_words_time(p->running_ns).text);
 	if (p->factor > 1)
-		printf("; %s times this run in all", factor);
+		printf("; %s times this run in all", numbered_digits(p->factor, 3).text);
 	putchar('\n');
 }
 
@@ -226,19 +211,15 @@ static bool said_before(const struct plan_sites *p, uint32_t at)
 
 static void print_brief(const struct plan_sites *p)
 {
-	char time[40], third[40];
 
-	plan_words_time(time, sizeof(time), p->running_ns);
-	plan_words_time(third, sizeof(third), p->running_ns / 3);
 	printf("brief: in %s the program may have been in one phase only. Where phases last %s and "
 	       "more, the forecast is too low: plan from 10 s and more\n",
-	       time, third);
+	       plan_words_time(p->running_ns).text, plan_words_time(p->running_ns / 3).text);
 }
 
 static void print_notes(const struct plan_sites *p)
 {
 	bool rough = false;
-	char factor[32];
 
 	putchar('\n');
 	for (uint32_t i = 0; i < p->sites; i++) {
@@ -249,12 +230,11 @@ static void print_notes(const struct plan_sites *p)
 	if (rough)
 		printf("~ from an interval so wide that the forecast may be off by half and more: "
 		       "plan again from the longer run\n");
-	numbers_significant(factor, sizeof(factor), p->factor, 3);
 	if (p->far)
 		printf("far: %s times what this run saw. Long calls rarer than once a run, and "
 		       "phases longer than it, are not in the forecast: plan again on the way, "
 		       "from all runs\n",
-		       factor);
+		       numbered_digits(p->factor, 3).text);
 	if (p->brief && p->sites)
 		print_brief(p);
 	if (p->perhaps)
@@ -291,8 +271,7 @@ static void put_site(struct json_writer *w, struct report *r, const struct plan_
 	json_site_write(w, r, &r->site[p->site]);
 	json_write_number(w, "width", p->width);
 	json_write_text(w, "state", plan_state_name(p->state));
-	json_write_text(w, "reason", p->reason);
-	json_write_flag(w, "rough", p->rough);
+	JSON_MEMBERS(w, p, reason, rough);
 	plan_words_put(w, "calls_needed", p->calls);
 	plan_words_put(w, "more_calls", p->more_calls);
 	json_write_number(w, "more_s", p->more_ns / 1e9);
@@ -314,17 +293,14 @@ static int print_json(const struct plan_sites *p, struct report *r, const struct
 
 	json_write_open(w, NULL, '{');
 	json_write_text(w, "schema", "scprof-plan/1");
-	json_write_number(w, "confidence", o->confidence);
-	json_write_number(w, "width", o->width);
-	json_write_number(w, "share", o->share);
+	JSON_MEMBERS(w, o, confidence, width, share);
 	json_write_text(w, "by", report_names_by(o->by));
 	json_write_count(w, "calls", r->calls);
 	json_write_number(w, "running_s", p->running_ns / 1e9);
 	json_write_number(w, "factor", p->factor);
 	plan_words_put(w, "more_calls", p->more_calls);
 	json_write_number(w, "more_s", p->more_ns / 1e9);
-	json_write_flag(w, "far", p->far);
-	json_write_flag(w, "brief", p->brief);
+	JSON_MEMBERS(w, p, far, brief);
 	put_all_cpu(w, p);
 	put_states(w, p);
 	json_write_count(w, "perhaps_above_share", p->perhaps);
@@ -339,14 +315,13 @@ static int print_json(const struct plan_sites *p, struct report *r, const struct
 int plan_sites_print(const struct plan_sites *p, struct report *r, const struct plan_options *o)
 {
 	struct text t = {.report = r, .terminal = terminal_of(stdout, 0), .out = stdout};
-	int status;
 
 	if (o->json)
 		return print_json(p, r, o);
 	print_sentence(p, o, t.terminal.utf8);
 	print_cpu(p);
 	print_basis(p, r, o);
-	status = print_table(&t, p);
+	int status = print_table(&t, p);
 	print_notes(p);
 	return status;
 }

@@ -6,71 +6,67 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "report/wording/numbers.h"
-
 #define EXACT_BELOW 9007199254740992.0 /* 2^53 */
 
-void plan_words_count(char *out, size_t room, double count)
+struct numbered plan_words_count(double count)
 {
+	struct numbered n;
+
 	if (count < EXACT_BELOW)
-		numbers_count(out, room, (uint64_t)count);
-	else
-		snprintf(out, room, "%.3g", count);
+		return numbered_count((uint64_t)count);
+	snprintf(n.text, sizeof(n.text), "%.3g", count);
+	return n;
 }
 
-struct scale {
-	double from, unit;
-	const char *name;
-};
-
-/* Two significant digits and more before the point. */
-static void put_scaled(char *out, size_t room, double value, const struct scale *s)
+struct numbered plan_words_time(double ns)
 {
-	double x = value / s->unit;
+	static const struct {
+		double from, unit;
+		const char *name;
+	} scales[] = {{2 * 365.25 * 86400e9, 365.25 * 86400e9, "years"},
+		      {2 * 86400e9, 86400e9, "days"},
+		      {2 * 3600e9, 3600e9, "hours"},
+		      {600e9, 60e9, "minutes"},
+		      {0.9995e9, 1e9, "s"}};
+	struct numbered n;
 
-	if (x >= 1e6)
-		snprintf(out, room, "%.2g %s", x, s->name);
-	else
-		snprintf(out, room, "%.*f %s", x < 9.95 ? 1 : 0, x, s->name);
+	for (size_t i = 0; i < sizeof(scales) / sizeof(*scales); i++) {
+		double x = ns / scales[i].unit;
+
+		if (!(ns >= scales[i].from))
+			continue;
+		/* two significant digits and more before the point */
+		if (x >= 1e6)
+			snprintf(n.text, sizeof(n.text), "%.2g %s", x, scales[i].name);
+		else
+			snprintf(n.text, sizeof(n.text), "%.*f %s", x < 9.95, x, scales[i].name);
+		return n;
+	}
+	snprintf(n.text, sizeof(n.text), ns >= 9.95e6 ? "%.0f ms" : "%.2g ms", ns / 1e6);
+	return n;
 }
 
-void plan_words_time(char *out, size_t room, double ns)
+struct numbered plan_words_duration(double ns, bool utf8)
 {
-	static const struct scale scales[] = {{2 * 365.25 * 86400e9, 365.25 * 86400e9, "years"},
-					      {2 * 86400e9, 86400e9, "days"},
-					      {2 * 3600e9, 3600e9, "hours"},
-					      {600e9, 60e9, "minutes"},
-					      {0.9995e9, 1e9, "s"}};
+	int unit = ns >= 1e9 ? 0 : ns >= 1e6 ? 1 : ns >= 1e3 ? 2 : 3;
+	const char *const names[] = {"s", "ms", utf8 ? "µs" : "us", "ns"};
+	struct numbered n;
 
-	for (size_t i = 0; i < sizeof(scales) / sizeof(*scales); i++)
-		if (ns >= scales[i].from) {
-			put_scaled(out, room, ns, &scales[i]);
-			return;
-		}
-	snprintf(out, room, ns >= 9.95e6 ? "%.0f ms" : "%.2g ms", ns / 1e6);
+	snprintf(n.text, sizeof(n.text), "%.6g %s", ns / pow(1000, 3 - unit), names[unit]);
+	return n;
 }
 
-void plan_words_duration(char *out, size_t room, double ns, bool utf8)
-{
-	const struct scale scales[] = {
-		{1e9, 1e9, "s"}, {1e6, 1e6, "ms"}, {1e3, 1e3, utf8 ? "µs" : "us"}, {0, 1, "ns"}};
-	size_t i = 0;
-
-	while (ns < scales[i].from)
-		i++;
-	snprintf(out, room, "%.6g %s", ns / scales[i].unit, scales[i].name);
-}
-
-void plan_words_percent(char *out, size_t room, double share)
+struct numbered plan_words_percent(double share)
 {
 	double percent = 100 * share;
+	struct numbered n;
 
-	if (percent >= 1000)
-		snprintf(out, room, "%.1e %%", percent);
-	else if (percent >= 99.5)
-		snprintf(out, room, "%.0f %%", percent);
-	else
-		snprintf(out, room, "%.2g %%", percent);
+	snprintf(n.text, sizeof(n.text),
+		 percent >= 1000   ? "%.1e %%"
+		 : percent >= 99.5 ? "%.0f %%"
+				   : "%.2g %%",
+		 percent);
+	return n;
 }
 
 void plan_words_put(struct json_writer *w, const char *key, double count)

@@ -4,20 +4,12 @@
  * command's end, whatever happens. */
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/cmd.h"
 #include "cli/messages/complaint.h"
 #include "cli/run/recording.h"
 #include "cli/run/run_again.h"
-#include "cli/run/run_displace.h"
-#include "cli/run/run_live.h"
-#include "cli/run/run_symbols.h"
-#include "collector/launch/launch.h"
-#include "collector/launch/environment.h"
 #include "collector/launch/survivors.h"
-
-enum { FAILED = 125, NOT_EXECUTABLE = 126, NOT_FOUND = 127 };
 
 struct run {
 	struct recording recording;
@@ -263,7 +255,7 @@ static int run(const struct run_options *o, const struct run_observer *observer)
 int cmd_run(int argc, char **argv)
 {
 	static struct run_options o;
-	int status = run_options_parse(argc, argv, &o);
+	int status = run_options_parse(&run_options_usage, argc, argv, &o);
 
 	if (status != OPTIONS_GO)
 		return status;

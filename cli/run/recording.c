@@ -2,13 +2,11 @@
 #include "cli/run/recording.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/messages/complaint.h"
 #include "include/scprof_control.h"
-#include "profile/base/error.h"
 #include "report/symbols/function_names.h"
 #include "report/wording/numbers.h"
 #include "stats/mean/stopping.h"
@@ -26,7 +24,6 @@ static void settle_tick(struct recording *r)
 {
 	struct run_options *o = &r->options;
 	uint64_t least_ns, tick_ns = o->tick_ns;
-	char asked[32], taken[32], used[32];
 
 	ticker_cost_measure(&r->tick_cost);
 	least_ns = ticker_cost_least_tick(&r->tick_cost);
@@ -36,12 +33,12 @@ static void settle_tick(struct recording *r)
 	if (!o->tick_asked)
 		return;
 	r->tick_asked_ns = tick_ns;
-	numbers_duration(asked, sizeof(asked), (double)tick_ns, false);
-	numbers_duration(taken, sizeof(taken), (double)r->tick_cost.taken_ns, false);
-	numbers_duration(used, sizeof(used), (double)least_ns, false);
 	say_format("a tick takes %s here: with one every %s, %.0f %% of a CPU. The tick is %s, "
 		   "1 %%.\n--exact-tick keeps the shorter one",
-		   taken, asked, 100 * (double)r->tick_cost.taken_ns / (double)tick_ns, used);
+		   numbered_duration((double)r->tick_cost.taken_ns, false).text,
+		   numbered_duration((double)tick_ns, false).text,
+		   100 * (double)r->tick_cost.taken_ns / (double)tick_ns,
+		   numbered_duration((double)least_ns, false).text);
 }
 
 static int start_ticker(struct recording *r, const char *page)
@@ -213,7 +210,6 @@ static int write_and_report(struct recording *r, struct run_directory *d, const 
 			   saved, saved);
 	}
 	function_names_fill(g->profile);
-	below_mark(g->profile);
 	run_output_report(&r->output, &r->options, saved, g->profile);
 	if (failed)
 		return -1;

@@ -5,15 +5,76 @@
 #ifndef SCPROF_CLI_RUN_RECORDING_H
 #define SCPROF_CLI_RUN_RECORDING_H
 
+#include <limits.h>
+#include <stdbool.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+#include <termios.h>
+
 #include "cli/run/run_options.h"
-#include "cli/run/run_output.h"
-#include "cli/run/run_watch.h"
 #include "collector/clocks/ticker.h"
 #include "collector/launch/environment.h"
 #include "collector/launch/gather.h"
 #include "collector/launch/program.h"
 #include "collector/launch/run_directory.h"
 #include "collector/select/selection.h"
+#include "profile/profile.h"
+#include "collector/launch/recording_control.h"
+#include "collector/displacement/displacement.h"
+#include "collector/displacement/displacement_summary.h"
+#include "collector/launch/launch.h"
+#include "collector/displacement/sites/site_costs_run.h"
+#include "collector/displacement/sites/site_dither.h"
+#include "collector/displacement/sites/site_samples.h"
+
+/* Watches the measurement while the command of `scprof run` runs: shows its progress on a terminal,
+ * and with --until stops it when the means are precise enough. */
+
+struct run_watch_wishes {
+	const char *command; /* "scprof run": before the progress */
+	double until;	     /* relative half width; 0: not asked for */
+	double least_s;	     /* --until-least */
+	const char *of;	     /* --until-of; NULL: all functions */
+	bool quiet;	     /* nothing on the terminal */
+	uint64_t for_ns;     /* --for; 0: none */
+	bool by_the_clock;   /* --after or --for */
+	bool goes_on;	     /* the command does, when the measurement is over: say so then */
+};
+
+struct run_watch;
+
+/* `directory`: of the profiles; `w`: NULL if nothing stops or starts recording. Returns NULL where
+ * there is nothing to do, or no thread for it, which was said. */
+struct run_watch *run_watch_begin(const struct run_watch_wishes *wishes, const char *directory,
+				  struct recording_control *w);
+
+/* The command has ended: end the thread. Before recording_control_stop. */
+void run_watch_end(struct run_watch *w);
+
+/* After that: says whether --until was reached, and notes it in the profile. */
+void run_watch_tell(const struct run_watch *w, struct profile *p);
+void run_watch_free(struct run_watch *w);
+
+/* Destinations of the profile and the report of a run. */
+
+struct run_output {
+	char directory[PATH_MAX - 300]; /* absolute, exists, may be written */
+	char path[PATH_MAX];		/* "": the default name in it */
+	char report[PATH_MAX]; /* "page.html": the report goes there, the profile beside it; "" */
+};
+
+/* Before the run, so that a mistyped -o costs no hours. `wanted`: -o or NULL; in a directory, and
+ * where it is named as a report, the profile gets the default name. 0, or -1, having said why. */
+int run_output_check(const char *wanted, struct run_output *o);
+
+/* After the start: sets o->path. A default name never replaces a file. */
+void run_output_name(struct run_output *o, const char *command, pid_t pid);
+
+/* To the file that -o names, in the format that it is named for, and as text on standard error (of
+ * a process that ran: on standard output); without such a file as --format says, on standard error.
+ * `saved`: what to read again; NULL: nothing. What fails is said; the profile does not need it. */
+void run_output_report(const struct run_output *to, const struct run_options *o, const char *saved,
+		       const struct profile *p);
 
 /* Actions of another command on a run, or on processes that it attaches to, instead of a profile
  * and its report. */
@@ -63,8 +124,7 @@ bool recording_wants_stubs(const struct recording *r);
 
 /* Begins what serves the processes, with files in `d`: the page clock, and the page that stops and
  * starts recording. `before`: as in struct environment. Fills r->environment. recording_clean_up
- * either way. 0, or -1 having said why.
- */
+ * either way. 0, or -1 having said why. */
 int recording_prepare(struct recording *r, const struct run_directory *d, const char *before);
 
 /* The processes run: times count from now. */
@@ -89,5 +149,100 @@ void recording_free(struct recording *r);
 
 /* Runs o->command as `scprof run` does. Its exit status. */
 int cmd_run_for(const struct run_options *o, const struct run_observer *observer);
+
+/* -s of `scprof run`: from patterns to the stub object, before the command starts. */
+
+/* Of `program`, or of what the process has mapped that options->filters names: those files are
+ * opened with the rights of its user. `library`: path of libscprof.so. 0, or -1 having said why. */
+int run_symbols_resolve(const struct run_options *options, const char *program, const char *library,
+			struct selection *chosen, struct symbol_patterns *parsed);
+
+/* Writes the stub object to a file system that allows mapping of code, by a path that LD_PRELOAD
+ * can name: in `directory`, or else `beside`, $TMPDIR, /tmp or /var/tmp. 0, or -1 having said why.
+ */
+int run_symbols_write(const struct selection *chosen, const char *directory, const char *beside,
+		      char *path, size_t size);
+
+/* Explains the problem in one to three lines. */
+void run_symbols_complain(const struct selection *chosen, const struct profile_error *err);
+
+/* `scprof run --displace`: the account of the CPUs' time, in addition to the profile. */
+
+struct run_displace {
+	struct displacement *d; /* NULL: not asked for, or the run is over */
+	cpu_set_t cpus;
+	struct rusage usage;
+	bool ended; /* a run began and ended */
+	bool settled, has_sites;
+	struct site_costs_result sites;	     /* if has_sites */
+	struct displacement_run run;	     /* if settled */
+	struct displacement_summary account; /* of `run`; if settled */
+	struct site_samples *samples;	     /* NULL: nothing is recorded */
+	struct site_dither *dither;	     /* NULL: none */
+	const struct launch *launch;	     /* while it is waited for */
+};
+
+/* --dither, before run_displace_open and the environment is set: makes the page of delays. 0, or
+ * -1, having said why. */
+int run_displace_dither(struct run_displace *r, const char *page, double share);
+
+/* Starts the fluid and measures the idle phase. `profiles`: the directory of the run; NULL: nothing
+ * is recorded. 0, or an exit status, having said why. */
+int run_displace_open(struct run_displace *r, const char *profiles);
+
+/* For launch_start_held and launch_wait_watched; NULL or plain waiting without a fluid. */
+struct launch_hold run_displace_hold(struct run_displace *r);
+int run_displace_wait(struct run_displace *r, struct launch *l);
+
+/* The idle phase after the run, and the end of the fluid. `interrupted`: by the user, who does not
+ * want to wait for an idle phase. Does nothing without a fluid. */
+void run_displace_settle(struct run_displace *r, bool interrupted);
+
+/* After that: puts the cost of a call at each site and the account into the profile that was
+ * gathered from `profiles`. */
+void run_displace_sites(struct run_displace *r, const char *profiles, struct profile *p);
+
+/* After that: prints the account on standard error and frees everything. */
+void run_displace_finish(struct run_displace *r, char **command);
+
+/* Frees everything where the command could not be started. */
+void run_displace_abandon(struct run_displace *r);
+
+/* `scprof run --live`: `scprof top` on the terminal while the command runs. What the command writes
+ * to the terminal goes to a file; what is redirected already stays so. The screen is a process of
+ * its own: whatever happens to it, the command and the profile go on, and the terminal is restored.
+ */
+
+struct run_live {
+	bool wished;
+	int terminal; /* /dev/tty; -1: none */
+	int kept[3];  /* our standard descriptors while the command's are in place; -1: as is */
+	int end;      /* of a pipe: closed when the run has ended; -1: none */
+	pid_t pid;    /* of the screen process; 0: none */
+	char log[PATH_MAX];	 /* of the command's output; "": it has none on the terminal */
+	int log_fd;		 /* that file; -1: none */
+	struct termios settings; /* of the terminal, before the screen process */
+	bool has_settings;
+};
+
+/* Before the command starts: a terminal and a log. `directory`, `command`: for the log's name.
+ * 0, or -1 having said why. */
+int run_live_open(struct run_live *l, const char *directory, const char *command);
+
+/* Around the start of the command: it inherits the log in place of the terminal. */
+void run_live_lend(struct run_live *l);
+void run_live_take_back(struct run_live *l);
+
+/* Starts the screen process. From here on our own messages go to the log, too, until the user quits
+ * it. It then says what goes on: `command`, which is process `pid`, and what comes at its end. */
+void run_live_begin(struct run_live *l, const char *profiles, const char *command, pid_t pid,
+		    bool reports);
+
+/* Like say(), but on the terminal if the user has quit the screen. */
+int run_live_say(const char *text);
+
+/* The run has ended: the screen says so, and stays until the user quits. Then the terminal is
+ * restored. May be called whatever happened before. */
+void run_live_end(struct run_live *l);
 
 #endif

@@ -2,21 +2,91 @@
 /* Each recording is scprof executed anew, with the same words and an output of its own: later
  * options win over earlier ones. */
 #include "cli/run/run_again.h"
+#include "cli/cmd.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/messages/complaint.h"
-#include "cli/run/child_run.h"
-#include "cli/run/run_output.h"
-#include "profile/base/error.h"
+#include "cli/run/recording.h"
 #include "report/symbols/function_names.h"
+#include "collector/launch/launch.h"
 
-#define FAILED 125
+static volatile sig_atomic_t stopped;
+static volatile pid_t running;
+
+/* A terminal sends its signals to the recording, too. */
+static void take(int number, siginfo_t *info, void *context)
+{
+	pid_t to = running;
+	int error = errno;
+
+	(void)context;
+	stopped = number;
+	if (to > 0 && info->si_code != SI_KERNEL)
+		kill(to, number);
+	errno = error;
+}
+
+void child_run_take_signals(void)
+{
+	const int taken[] = {SIGINT, SIGTERM, SIGHUP};
+	struct sigaction action = {.sa_sigaction = take, .sa_flags = SA_SIGINFO | SA_RESTART}, now;
+
+	sigemptyset(&action.sa_mask);
+	for (size_t i = 0; i < sizeof(taken) / sizeof(*taken); i++)
+		if (!sigaction(taken[i], NULL, &now) && now.sa_handler != SIG_IGN)
+			sigaction(taken[i], &action, NULL);
+}
+
+bool child_run_stopped(void)
+{
+	return stopped != 0;
+}
+
+static _Noreturn void become(char **argv, int (*prepare)(void *), void *context,
+			     const sigset_t *mask)
+{
+	if ((!prepare || !prepare(context)) && !sigprocmask(SIG_SETMASK, mask, NULL))
+		execv("/proc/self/exe", argv);
+	dprintf(STDERR_FILENO, "scprof: cannot begin a run: %s\n", strerror(errno));
+	_exit(FAILED);
+}
+
+/* A signal that comes before `running` is set waits until it is. */
+static pid_t start(char **argv, int (*prepare)(void *), void *context)
+{
+	sigset_t all, before;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
+	pid_t pid = fork();
+	if (!pid)
+		become(argv, prepare, context, &before);
+	running = pid;
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return pid;
+}
+
+int child_run(char **argv, int (*prepare)(void *context), void *context)
+{
+	pid_t pid = start(argv, prepare, context);
+	int status = 0;
+
+	if (pid < 0)
+		return -1;
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	running = 0;
+	return launch_exit_status(status);
+}
+
 /* Words before the operands: --no-report --runs=1 -o PATH -- */
 #define ADDED  5
 #define SUFFIX ".scp"
@@ -128,7 +198,6 @@ static int report(const struct again *a)
 	if (!p)
 		return say(err.text);
 	function_names_fill(p);
-	below_mark(p);
 	run_output_report(&a->output, a->options, NULL, p);
 	profile_free(p);
 	return 0;

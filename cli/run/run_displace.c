@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A profiled run between two idle phases, as in `scprof displace`. */
-#include "cli/run/run_displace.h"
+#include "cli/run/recording.h"
+#include "cli/cmd.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -8,12 +9,9 @@
 #include "collector/clocks/clocks_read.h"
 #include "collector/machine/cpus.h"
 #include "cli/displace/displace_command.h"
-#include "collector/displacement/displacement_summary.h"
 #include "cli/messages/complaint.h"
-#include "collector/displacement/sites/site_dither.h"
 #include "stats/numerics/random.h"
 
-#define FAILED	   125
 #define REST_S	   1.0
 #define CONFIDENCE 0.95
 
@@ -31,7 +29,6 @@ int run_displace_open(struct run_displace *r, const char *profiles)
 {
 	struct displacement_options options = {0};
 	struct profile_error err;
-	int stopped;
 
 	if (cpus_choose(NULL, &options.cpus, &err)) {
 		say(err.text);
@@ -53,7 +50,7 @@ int run_displace_open(struct run_displace *r, const char *profiles)
 		site_samples_begin(r->samples, r->d, r->dither);
 	}
 	r->cpus = options.cpus;
-	stopped = displacement_idle_phase(r->d, REST_S);
+	int stopped = displacement_idle_phase(r->d, REST_S);
 	if (!stopped && !displacement_run_begin(r->d, &err))
 		return 0;
 	if (!stopped)
@@ -90,12 +87,11 @@ int run_displace_wait(struct run_displace *r, struct launch *l)
 {
 	const struct launch_watch watch = {DISPLACEMENT_TICK_MS, tick, ended, r};
 	struct profile_error err;
-	int status;
 
 	if (!r->d)
 		return launch_wait_watched(l, NULL, &r->usage);
 	r->launch = l;
-	status = launch_wait_watched(l, &watch, &r->usage);
+	int status = launch_wait_watched(l, &watch, &r->usage);
 	r->ended = !displacement_run_end(r->d, &r->usage, &err);
 	if (r->dither)
 		site_dither_end(r->dither);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The screen is another process of this program (`scprof watch-run`), without the library that the
  * environment of the command names. */
-#include "cli/run/run_live.h"
+#include "cli/run/recording.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,10 +14,11 @@
 #include <unistd.h>
 
 #include "cli/messages/complaint.h"
+#include "report/wording/utf8.h"
 
 static int open_log(struct run_live *l, const char *directory, const char *command)
 {
-	const char *slash = strrchr(command, '/'), *name = slash ? slash + 1 : command;
+	const char *name = base_name(command);
 	int fd = -1;
 
 	for (int i = 0; fd < 0 && i < 1000; i++) {
@@ -121,7 +122,6 @@ static struct run_live *shown; /* for run_live_say; NULL: none */
 void run_live_begin(struct run_live *l, const char *profiles, const char *command, pid_t pid,
 		    bool reports)
 {
-	const char *slash = strrchr(command, '/');
 	int pipe_ends[2];
 	char goes_on[400];
 
@@ -132,7 +132,7 @@ void run_live_begin(struct run_live *l, const char *profiles, const char *comman
 		return;
 	}
 	snprintf(goes_on, sizeof(goes_on), "%.255s (pid %d) runs on; Ctrl-C ends it. The %s.",
-		 slash ? slash + 1 : command, (int)pid,
+		 base_name(command), (int)pid,
 		 reports ? "report comes when it ends" : "profile is saved when it ends");
 	fflush(NULL);
 	l->has_settings = !tcgetattr(l->terminal, &l->settings);

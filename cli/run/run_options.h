@@ -12,90 +12,82 @@
 #include "collector/launch/recording_control.h"
 #include "include/scprof_format.h"
 
-enum {
-	RUN_OPTION_NO_REPORT = USAGE_OWN,
-	RUN_OPTION_DISPLACE,
-	RUN_OPTION_DITHER,
-	RUN_OPTION_SLOWEST,
-	RUN_OPTION_SLOWER_THAN,
-	RUN_OPTION_SLOWEST_OF,
-	RUN_OPTION_UNTIL,
-	RUN_OPTION_UNTIL_OF,
-	RUN_OPTION_UNTIL_LEAST,
-	RUN_OPTION_STATES,
-	RUN_OPTION_VERIFY_PATHS,
-	RUN_OPTION_EXACT_TICK,
-	RUN_OPTION_LIVE,
-	RUN_OPTION_CHILDREN,
-	RUN_OPTION_COPY_TO,
-	RUN_OPTION_NAME,
-	RUN_OPTION_RUNS,
-	RUN_OPTION_BELOW,
-	RUN_OPTION_THREAD,
-	RUN_OPTION_DEPTH,
-	RUN_OPTION_NATIVE,
-	RUN_OPTION_NO_PYTHON,
-	RUN_OPTION_AFTER,
-	RUN_OPTION_FOR,
-	RUN_OPTION_SIGNAL,
-	RUN_OPTION_STOPPED,
-	RUN_OPTION_OF_OTHERS /* the first that another command may use as it likes */
-};
+enum { RUN_OPTION_NO_REPORT = USAGE_OWN, RUN_OPTION_BELOW, RUN_OPTION_THREAD };
+
+#define RUN_YEAR_NS   UINT64_C(31536000000000000)
+#define RUN_RUNS_MOST 1000	 /* see --runs */
+#define RUN_LEAST_NS  100000000u /* looks are 0.1 s apart at least */
+
+#define RUN_MEMBER(kind, member, ...) OPTIONS_MEMBER(kind, run_options, member, ##__VA_ARGS__)
+
+/* And the variable of the environment that stands for the option. */
+#define RUN_TEXT(member, name, ...)                                                                \
+	.variable = "SCPROF_" name, RUN_MEMBER(TEXT, member, ##__VA_ARGS__)
+
+#define RUN_OPTION_OUTPUT                                                                          \
+	USAGE_ENTRY_OUTPUT("PATH",                                                                 \
+			   "the profile (default: scprof.NAME.PID.scp in SCPROF_OUT, else "        \
+			   "here). A name that ends in .html, .json, .csv, .svg, .pb.gz, "         \
+			   ".folded or .callgrind: the report, and the profile beside it",         \
+			   RUN_MEMBER(TEXT, output))
 
 /* For the tables of commands that record: what, and how. */
 #define RUN_OPTIONS_RECORDING                                                                      \
 	{"clock", 'c', "CLOCK",                                                                    \
 	 .text = "tsc, coarse, monotonic, page, thread-cpu or dual (default: SCPROF_CLOCK, else "  \
 		 "what `scprof clocks` recommends)",                                               \
-	 .variable = "SCPROF_CLOCK"},                                                              \
+	 RUN_TEXT(clock_text, "CLOCK")},                                                           \
 		{"tick", 'd', "TICK",                                                              \
 		 .text = "mean tick of the page clock, 20us to 100ms (default: 1ms; for page and " \
 			 "dual). One that costs over 1 % of a CPU is made longer",                 \
-		 .variable = "SCPROF_TICK"},                                                       \
-		{"exact-tick", RUN_OPTION_EXACT_TICK, NULL,                                        \
-		 .text = "keep the tick, whatever it costs"},                                      \
+		 RUN_TEXT(tick_text, "TICK")},                                                     \
+		{"exact-tick", 0, NULL, .text = "keep the tick, whatever it costs",                \
+		 RUN_MEMBER(FLAG, exact_tick)},                                                    \
 		{"groups", 'g', "GROUPS",                                                          \
 		 .text = "functions to time: socket, io, wait, resolve, region, functions, all; "  \
 			 "of libraries: ssl, alloc, thread, zlib, sqlite, libpq; separated by "    \
 			 "commas (default: socket,wait,region)",                                   \
-		 .variable = "SCPROF_GROUPS"},                                                     \
+		 RUN_TEXT(groups, "GROUPS")},                                                      \
 		{"symbols", 's', "SYMBOLS",                                                        \
 		 .text = "functions of libraries to time besides: names, globs, LIBRARY:NAME, "    \
 			 "separated by commas. !NAME takes out again, @FILE has one a line (-s "   \
 			 "'libssl*:SSL_*,!SSL_get_*'; `scprof symbols PROGRAM` lists them)",       \
-		 .variable = "SCPROF_SYMBOLS"},                                                    \
-		{"slowest", RUN_OPTION_SLOWEST, "K",                                               \
+		 RUN_TEXT(symbols, "SYMBOLS")},                                                    \
+		{"slowest", 0, "K",                                                                \
 		 .text = "keep the K slowest calls one by one: when, how long, from where (up to " \
 			 "1000; SCPROF_SLOWEST)",                                                  \
-		 .variable = "SCPROF_SLOWEST"},                                                    \
-		{"slower-than", RUN_OPTION_SLOWER_THAN, "TIME",                                    \
+		 RUN_TEXT(slowest, "SLOWEST")},                                                    \
+		{"slower-than", 0, "TIME",                                                         \
 		 .text = "of those that take so long at least (SCPROF_SLOWER_THAN)",               \
-		 .variable = "SCPROF_SLOWER_THAN"},                                                \
-		{"slowest-of", RUN_OPTION_SLOWEST_OF, "NAMES",                                     \
+		 RUN_TEXT(slower_than, "SLOWER_THAN")},                                            \
+		{"slowest-of", 0, "NAMES",                                                         \
 		 .text = "of these functions, as -s writes them: 'send*,write', '!recv*' "         \
 			 "(default: all timed but poll, select, epoll_wait and accept; "           \
 			 "SCPROF_SLOWEST_OF)",                                                     \
-		 .variable = "SCPROF_SLOWEST_OF"},                                                 \
+		 RUN_TEXT(slowest_of, "SLOWEST_OF")},                                              \
 		{"states",                                                                         \
-		 RUN_OPTION_STATES,                                                                \
+		 0,                                                                                \
 		 "off|budget|exact",                                                               \
 		 .text = "whether calls were on a CPU, waited for one, or slept. budget "          \
 			 "(default): readings take about 1 % of a thread's CPU time; exact: "      \
 			 "every call that lost its CPU is read (SCPROF_STATES)",                   \
 		 .flags = USAGE_OTHER_VALUES,                                                      \
-		 .variable = "SCPROF_STATES"},                                                     \
-		{"verify-paths", RUN_OPTION_VERIFY_PATHS, "[=N]",                                  \
+		 RUN_TEXT(states, "STATES")},                                                      \
+		{"verify-paths", 0, "[=N]",                                                        \
 		 .text = "let libunwind walk new call paths, too, one in N of them (default: "     \
 			 "all), and report where it finds other frames (SCPROF_VERIFY_PATHS)",     \
-		 .variable = "SCPROF_VERIFY_PATHS"},                                               \
-		{"until", RUN_OPTION_UNTIL, "P",                                                   \
+		 RUN_TEXT(verify_paths, "VERIFY_PATHS", .constant = "1")},                         \
+		{"until", 0, "P",                                                                  \
 		 .text = "stop the measurement, not the command, when the means of all sites "     \
-			 "with 5 % of the time or more are known to P: 5%, 0.01"},                 \
-		{"until-of", RUN_OPTION_UNTIL_OF, "NAMES",                                         \
-		 .text = "of these functions only: names, globs, separated by commas"},            \
-		{"until-least", RUN_OPTION_UNTIL_LEAST, "T",                                       \
+			 "with 5 % of the time or more are known to P: 5%, 0.01",                  \
+		 RUN_MEMBER(SHARE, until, .least = 100, .most = 500000)},                          \
+		{"until-of", 0, "NAMES",                                                           \
+		 .text = "of these functions only: names, globs, separated by commas",             \
+		 RUN_MEMBER(TEXT, until_of)},                                                      \
+		{"until-least", 0, "T",                                                            \
 		 .text = "but measure at least so long (default: 10s). What the program does for " \
-			 "a third of it or longer at a stretch may be missed"},                    \
+			 "a third of it or longer at a stretch may be missed",                     \
+		 RUN_MEMBER(SECONDS, until_least_s, .least = RUN_LEAST_NS, .most = RUN_YEAR_NS)},  \
 		{"below", RUN_OPTION_BELOW, "FUNCTION",                                            \
 		 .text = "only calls below this function, local ones of the program too: names, "  \
 			 "globs, LIBRARY:NAME, !NAME, as for -s; may be given again",              \
@@ -104,14 +96,14 @@ enum {
 		 .text = "only threads of this name: globs, separated by commas; may be given "    \
 			 "again",                                                                  \
 		 .variable = "SCPROF_THREADS"},                                                    \
-		{"depth", RUN_OPTION_DEPTH, "N",                                                   \
-		 .text = "keep the N innermost frames of a call path",                             \
-		 .variable = "SCPROF_DEPTH"},                                                      \
-		{"native", RUN_OPTION_NATIVE, NULL,                                                \
+		{"depth", 0, "N", .text = "keep the N innermost frames of a call path",            \
+		 RUN_TEXT(filters.depth, "DEPTH")},                                                \
+		{"native", 0, NULL,                                                                \
 		 .text = "keep the Python interpreter's own C frames beside Python functions",     \
-		 .variable = "SCPROF_NATIVE"},                                                     \
-		{"no-python", RUN_OPTION_NO_PYTHON, NULL,                                          \
-		 .text = "C frames only: read no Python functions (SCPROF_PYTHON=off)"},           \
+		 RUN_TEXT(filters.native, "NATIVE", .constant = "1")},                             \
+		{"no-python", 0, NULL,                                                             \
+		 .text = "C frames only: read no Python functions (SCPROF_PYTHON=off)",            \
+		 RUN_MEMBER(TEXT, filters.python, .constant = "off")},                             \
 	{                                                                                          \
 		"no-report", RUN_OPTION_NO_REPORT, NULL, .text = "write the profile only"          \
 	}
@@ -127,11 +119,12 @@ struct run_filters {
 	pid_t process; /* that one, and its user */
 	uid_t uid;
 	gid_t gid;
-	bool until;		    /* the tool stops recording by itself: set by the caller */
+	bool until;		    /* the tool stops recording by itself */
 	struct recording_plan plan; /* set by run_options_settle */
 };
 
 struct run_options {
+	const struct usage *usage;	    /* of the command that parses them */
 	const char *output;		    /* -o, NULL: by the command's name and pid */
 	const char *clock_text, *tick_text; /* as they were given; NULL: not */
 	enum scp_clock_kind clock;
@@ -145,7 +138,8 @@ struct run_options {
 	bool only_ready_made;  /* and no others are */
 	struct run_filters filters;
 	const char *slowest, *slower_than,
-		*slowest_of;	  /* which calls are kept; NULL: the default */
+		*slowest_of; /* which calls are kept; NULL: the default */
+	uint64_t slower_than_ns;
 	const char *states;	  /* off, budget, exact */
 	const char *verify_paths; /* one new path in so many; NULL: none */
 	bool report;
@@ -164,12 +158,9 @@ struct run_options {
 	char **command;
 };
 
-/* OPTIONS_GO, or the exit status. */
-int run_options_parse(int argc, char **argv, struct run_options *o);
-
-/* Parses for another command with such options; its operands begin at optind afterwards.
- * o->filters.attached may be set before. */
-int run_options_parse_as(const struct usage *u, int argc, char **argv, struct run_options *o);
+/* OPTIONS_GO, or the exit status; operands begin at optind then. o->filters.attached is set before.
+ */
+int run_options_parse(const struct usage *u, int argc, char **argv, struct run_options *o);
 
 /* For a command with options of its own: the defaults, o->filters.attached being set before; and
  * once all are taken, what the environment says besides, with checks. 0, or -1 having said why. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Only a file that -o names is replaced, as by a compiler. */
-#include "cli/run/run_output.h"
+#include "cli/run/recording.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -13,6 +13,7 @@
 #include "cli/usage/options.h"
 #include "cli/usage/output.h"
 #include "report/report.h"
+#include "report/wording/utf8.h"
 
 /* Root may write everywhere, but not create a file in /proc: only trying tells. */
 static int try_directory(const char *directory)
@@ -111,7 +112,7 @@ int run_output_check(const char *wanted, struct run_output *o)
 
 void run_output_name(struct run_output *o, const char *command, pid_t pid)
 {
-	const char *slash = strrchr(command, '/'), *name = slash ? slash + 1 : command;
+	const char *name = base_name(command);
 	struct stat st;
 
 	if (*o->path)
@@ -132,14 +133,13 @@ static void print_file(const struct report_options *options, const char *path,
 		       const struct profile *p)
 {
 	struct output out;
-	int failed, error;
 
 	if (output_open(&out, path)) {
 		say_failed(path);
 		return;
 	}
-	failed = report_print(p, options, out.stream);
-	error = errno;
+	int failed = report_print(p, options, out.stream);
+	int error = errno;
 	if (output_close(&out, !failed) == 0 && !failed) {
 		say_format("report: %s", path);
 		return;
@@ -151,11 +151,10 @@ static void print_file(const struct report_options *options, const char *path,
 static void print_here(const struct report_options *options, const struct profile *p, FILE *out)
 {
 	static char buffer[1 << 16];
-	int failed, error;
 
 	setvbuf(out, buffer, _IOFBF, sizeof(buffer)); /* not a system call a word */
-	failed = report_print(p, options, out);
-	error = errno;
+	int failed = report_print(p, options, out);
+	int error = errno;
 	setvbuf(out, NULL, _IONBF, 0);
 	errno = error;
 	if (failed && (out != stdout || !ferror(stdout))) /* that is said at the end */

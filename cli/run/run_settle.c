@@ -96,18 +96,6 @@ static int check_states(const char *from, const char *text, struct run_options *
 	return say_format("%s: '%s' is not off, budget or exact", from, text);
 }
 
-static int check_slower_than(const char *from, const char *text, struct run_options *o)
-{
-	uint64_t ns;
-
-	(void)o;
-	if (!duration_parse(text, &ns))
-		return 0;
-	return say_format(
-		"%s: '%s' is not a duration; write a number and its unit: 50us, 1ms, 0.5s", from,
-		text);
-}
-
 /* No pattern of the list may be empty. */
 static int check_slowest_of(const char *from, const char *text, struct run_options *o)
 {
@@ -127,26 +115,6 @@ static int check_slowest_of(const char *from, const char *text, struct run_optio
 		if (!*at)
 			return 0;
 	}
-}
-
-static int check_time(const char *option, const char *text, uint64_t *ns)
-{
-	if (!duration_parse(text, ns) && *ns)
-		return 0;
-	return say_format("%s: '%s' is not a time.\nWrite a number and its unit: 500ms, 5s, 0.5s",
-			  option, text);
-}
-
-static int check_after(const char *from, const char *text, struct run_options *o)
-{
-	(void)from;
-	return check_time("--after", text, &o->filters.plan.after_ns);
-}
-
-static int check_for(const char *from, const char *text, struct run_options *o)
-{
-	(void)from;
-	return check_time("--for", text, &o->filters.plan.for_ns);
 }
 
 static int check_signal(const char *from, const char *text, struct run_options *o)
@@ -169,6 +137,7 @@ static int check_signal(const char *from, const char *text, struct run_options *
 static const struct setting {
 	const char *option, *variable;
 	size_t at;
+	size_t ns; /* of a time: where it goes; 0: it is none */
 	int (*check)(const char *from, const char *text, struct run_options *o);
 	uint32_t most;
 	const char *what;
@@ -179,11 +148,12 @@ static const struct setting {
 	{"-s", "SCPROF_SYMBOLS", AT(symbols), .check = NULL},
 	{"--depth", "SCPROF_DEPTH", AT(filters.depth), .most = SCP_MAX_FRAMES,
 	 .what = "of frames "},
-	{"--after", "SCPROF_AFTER", AT(filters.after), .check = check_after},
-	{"--for", "SCPROF_FOR", AT(filters.length), .check = check_for},
+	{"--after", "SCPROF_AFTER", AT(filters.after), .ns = AT(filters.plan.after_ns)},
+	{"--for", "SCPROF_FOR", AT(filters.length), .ns = AT(filters.plan.for_ns)},
 	{"--signal", "SCPROF_SIGNAL", AT(filters.signal), .check = check_signal},
 	{"--slowest", "SCPROF_SLOWEST", AT(slowest), .most = SCP_SLOWEST_MAX, .what = "of calls "},
-	{"--slower-than", "SCPROF_SLOWER_THAN", AT(slower_than), .check = check_slower_than},
+	{"--slower-than", "SCPROF_SLOWER_THAN", AT(slower_than), .ns = AT(slower_than_ns),
+	 .or_none = true},
 	{"--slowest-of", "SCPROF_SLOWEST_OF", AT(slowest_of), .check = check_slowest_of},
 	{"--states", "SCPROF_STATES", AT(states), .check = check_states},
 	{"--verify-paths", "SCPROF_VERIFY_PATHS", AT(verify_paths), .most = UINT32_MAX, .what = "",
@@ -199,6 +169,14 @@ static int check_count(const struct setting *s, const char *from, const char *te
 	return say_format("%s: '%s' is not a number %sfrom 1 to %u", from, text, s->what, s->most);
 }
 
+static int check_time(const struct setting *s, const char *from, const char *text, uint64_t *ns)
+{
+	if (!duration_parse(text, ns) && (*ns || s->or_none))
+		return 0;
+	return say_format("%s: '%s' is not a time; write a number and its unit: 500ms, 5s, 0.5s",
+			  from, text);
+}
+
 static int settle(const struct setting *s, struct run_options *o)
 {
 	const char **text = (const char **)(void *)((char *)o + s->at), *from = s->option;
@@ -210,6 +188,8 @@ static int settle(const struct setting *s, struct run_options *o)
 	}
 	if (!*text)
 		return 0;
+	if (s->ns)
+		return check_time(s, from, *text, (uint64_t *)(void *)((char *)o + s->ns));
 	return s->check ? s->check(from, *text, o) : check_count(s, from, *text);
 }
 
@@ -369,6 +349,7 @@ int run_options_settle(struct run_options *o)
 			return -1;
 	if (!o->states)
 		o->states = "budget";
+	o->filters.until = o->until > 0;
 	return settle_tick(o) || settle_threads(&o->filters) || settle_below(&o->filters) ||
 			       settle_stopped(&o->filters) || check_together(o) ||
 			       run_again_check(o)

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A name that matches nothing is an error before the run, not after it. */
-#include "cli/run/run_symbols.h"
+#include "cli/run/recording.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/statvfs.h>
 
 #include "collector/attach/target/as_user.h"
-#include "collector/launch/environment.h"
 #include "collector/select/stub_image.h"
 #include "stats/numerics/random.h"
 #include "cli/messages/complaint.h"

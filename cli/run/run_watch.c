@@ -2,11 +2,10 @@
 /* A thread that reads the profiles as `scprof top` does, at the end of each stretch of time that
  * stopping.h looks at (a 64th of the run so far, or longer), and takes at most a hundredth of a
  * CPU. */
-#include "cli/run/run_watch.h"
+#include "cli/run/recording.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -20,7 +19,7 @@
 #include "cli/plan/plan.h"
 #include "collector/shared_page.h"
 #include "profile/live/run_files.h"
-#include "report/live/precision.h"
+#include "report/live/live_rows.h"
 #include "report/model/model.h"
 #include "report/wording/numbers.h"
 #include "cli/messages/progress.h"
@@ -65,7 +64,8 @@ static double cpu_seconds(void)
 static double describe_until(const struct run_watch *w, char *text, size_t size)
 {
 	const struct precision *p = &w->precision;
-	char worst[32], unreliable[96], left[32] = "";
+	struct numbered left = {""};
+	char unreliable[96];
 	double recorded_s = recording_control_recorded_s(w->windows);
 
 	if (!p->sites || isnan(p->worst)) {
@@ -74,12 +74,12 @@ static double describe_until(const struct run_watch *w, char *text, size_t size)
 		return NAN;
 	}
 	reliability_names(p->unreliable, unreliable, sizeof(unreliable));
-	numbers_significant(worst, sizeof(worst), 100 * p->worst, 3);
 	if (w->expected_s > recorded_s)
-		plan_words_time(left, sizeof(left), 1e9 * (w->expected_s - recorded_s));
+		left = plan_words_time(1e9 * (w->expected_s - recorded_s));
 	snprintf(text, size, "interval now +-%s %%, wanted +-%.3g %%%s%s%s (%zu of %zu sites%s%s)",
-		 worst, 100 * w->wishes.until, *left ? ", about " : "", left, *left ? " more" : "",
-		 p->reached, p->sites, p->unreliable ? "; " : "", unreliable);
+		 numbered_digits(100 * p->worst, 3).text, 100 * w->wishes.until,
+		 *left.text ? ", about " : "", left.text, *left.text ? " more" : "", p->reached,
+		 p->sites, p->unreliable ? "; " : "", unreliable);
 	/* an interval that is narrow but has a reliability warning is not the whole work */
 	double share = recorded_s / w->expected_s;
 	return share > 0.99 && p->reached < p->sites ? 0.99 : share;
@@ -199,18 +199,17 @@ static bool is_over(const struct run_watch *w)
 static void tell_unreached(const struct run_watch *w, char *out, size_t room)
 {
 	const struct precision *p = &w->precision;
-	char widest[64] = "", worst[32], unreliable[96];
-	size_t at;
+	char widest[64] = "", unreliable[96];
 
 	reliability_names(p->unreliable, unreliable, sizeof(unreliable));
-	numbers_significant(worst, sizeof(worst), 100 * p->worst, 3);
 	if (!isnan(p->worst))
-		snprintf(widest, sizeof(widest), "; the widest +-%s %%", worst);
+		snprintf(widest, sizeof(widest), "; the widest +-%s %%",
+			 numbered_digits(100 * p->worst, 3).text);
 	snprintf(out, room, "+-%.3g %%, which was not reached", 100 * w->wishes.until);
 	if (*widest || *unreliable)
 		snprintf(out + strlen(out), room - strlen(out), " (%zu of %zu sites%s%s%s)",
 			 p->reached, p->sites, widest, *unreliable ? "; " : "", unreliable);
-	at = strlen(out);
+	size_t at = strlen(out);
 	if (w->end_by == STOPPING_LIMIT)
 		snprintf(out + at, room - at,
 			 ". Ended after %.3g s, %d times what was expected at first. --for T sets "

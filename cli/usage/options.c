@@ -7,8 +7,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,21 +38,22 @@ static void fill_tables(const struct usage *u, struct option *table, char *lette
 		int value = usage_takes_word(e) ? required_argument
 			    : e->argument	? optional_argument
 						: no_argument;
-		*table++ = (struct option){e->name, value, NULL, e->code};
+		*table++ = (struct option){e->name, value, NULL, usage_code(u, e)};
 		if (usage_letter(e))
 			letters += sprintf(letters, "%c%s", e->code, e->argument ? ":" : "");
 	}
 }
 
-/* Is `word` one of the choices "a|b|c"? */
-static bool is_choice(const char *choices, const char *word)
+/* Which of the choices "a|b|c" is `word`? -1: none. */
+static int choice_of(const char *choices, const char *word)
 {
 	size_t length = strlen(word);
+	int choice = 0;
 
-	for (const char *at = choices; *at; at += strcspn(at, "|"), at += *at == '|')
+	for (const char *at = choices; *at; at += strcspn(at, "|"), at += *at == '|', choice++)
 		if (strcspn(at, "|") == length && !strncmp(at, word, length))
-			return true;
-	return false;
+			return choice;
+	return -1;
 }
 
 /* If the table lists all values of an option, others are refused here. */
@@ -65,7 +64,7 @@ static int check_choice(const struct usage *u, int code, const char *value)
 	size_t at = 0;
 
 	if (!e || !e->argument || !strchr(e->argument, '|') || e->flags & USAGE_OTHER_VALUES ||
-	    is_choice(e->argument, value))
+	    choice_of(e->argument, value) >= 0)
 		return 0;
 	for (const char *c = e->argument; *c && at + 3 < sizeof(choices); c++) {
 		choices[at++] = *c == '|' ? ',' : *c;
@@ -109,6 +108,107 @@ static void complain_option(const struct usage *u, char **argv, int refused)
 	}
 }
 
+/* What follows: 0, or -1 having said why; the result is untouched then. */
+static int take_confidence(const struct usage *u, const char *value, double *confidence)
+{
+	if (!quantity_confidence(value, confidence))
+		return 0;
+	return complain(u,
+			"--confidence '%.900s' is not a number between 0 and 1, such as 0.95 or "
+			"95%%",
+			value);
+}
+
+static int take_share(const struct usage *u, int code, const char *value, double least, double most,
+		      double *share)
+{
+	bool none = !strcmp(value, "0") || !strcmp(value, "0%");
+	double given = 0;
+
+	if ((none || !quantity_share(value, &given)) && given >= least && given <= most) {
+		*share = given;
+		return 0;
+	}
+	return complain(u,
+			"--%s '%.900s' is not a share from %.7g%% to %.7g%%: such as 5%%, or 0.05",
+			usage_find_code(u, code)->name, value, 100 * least, 100 * most);
+}
+
+static int take_count(const struct usage *u, int code, const char *value, uint64_t least,
+		      uint64_t most, uint64_t *count)
+{
+	const char *name = usage_find_code(u, code)->name;
+
+	if (!quantity_count(value, least, most, count))
+		return 0;
+	if (most >= OPTIONS_ANY_COUNT)
+		return complain(u, "--%s '%.900s' is not a whole number, %" PRIu64 " or more", name,
+				value, least);
+	return complain(u, "--%s '%.900s' is not a whole number from %" PRIu64 " to %" PRIu64, name,
+			value, least, most);
+}
+
+static int take_duration(const struct usage *u, int code, const char *value, uint64_t least_ns,
+			 uint64_t most_ns, uint64_t *ns)
+{
+	char least[32], most[32];
+	uint64_t given;
+
+	if (!duration_parse(value, &given) && given >= least_ns && given <= most_ns) {
+		*ns = given;
+		return 0;
+	}
+	duration_print_exact(least_ns, least, sizeof(least));
+	duration_print_exact(most_ns, most, sizeof(most));
+	return complain(u,
+			"--%s '%.900s' is not a time from %s to %s; write a number and its unit: "
+			"500us, 1ms, 0.5s",
+			usage_find_code(u, code)->name, value, least, most);
+}
+
+static int set_member(const struct usage *u, const struct usage_entry *e, void *to,
+		      const char *value)
+{
+	const struct options_member *m = &e->sets;
+	void *at = (char *)to + m->at + (m->of_report ? u->report_at : 0);
+	int code = usage_code(u, e);
+	uint64_t number;
+
+	value = value ? value : m->constant;
+	switch (m->type) {
+	case OPTIONS_TAKEN:
+		return 0;
+	case OPTIONS_FLAG:
+		*(bool *)at = true;
+		return 0;
+	case OPTIONS_TEXT:
+		*(const char **)at = value;
+		return 0;
+	case OPTIONS_CHOICE:
+		*(unsigned *)at = (unsigned)choice_of(e->argument, value);
+		return 0;
+	case OPTIONS_COUNT:
+		return take_count(u, code, value, m->least, m->most, at);
+	case OPTIONS_COUNT32:
+		if (take_count(u, code, value, m->least, m->most, &number))
+			return -1;
+		*(uint32_t *)at = (uint32_t)number;
+		return 0;
+	case OPTIONS_SHARE:
+		return take_share(u, code, value, (double)m->least / 1e6, (double)m->most / 1e6,
+				  at);
+	case OPTIONS_CONFIDENCE:
+		return take_confidence(u, value, at);
+	case OPTIONS_DURATION:
+		return take_duration(u, code, value, m->least, m->most, at);
+	default:
+		if (take_duration(u, code, value, m->least, m->most, &number))
+			return -1;
+		*(double *)at = (double)number / 1e9;
+		return 0;
+	}
+}
+
 int options_parse(const struct usage *u, int argc, char **argv,
 		  int (*take)(void *to, int code, const char *value), void *to)
 {
@@ -128,7 +228,14 @@ int options_parse(const struct usage *u, int argc, char **argv,
 			complain_option(u, argv, code);
 			return u->bad_usage;
 		}
-		if (check_choice(u, code, optarg) || (take && take(to, code, optarg)))
+		const struct usage_entry *e = usage_find_code(u, code);
+		int taken = check_choice(u, code, optarg);
+
+		if (!taken && e)
+			taken = set_member(u, e, to, optarg);
+		if (!taken && take && (!e || e->code))
+			taken = take(to, code, optarg);
+		if (taken < 0)
 			return u->bad_usage;
 	}
 	return OPTIONS_GO;
@@ -151,98 +258,6 @@ bool options_is_typed(const struct usage *u, int option, int argc, char **argv)
 	while (code != -1 && code != option);
 	free(words);
 	return code != -1;
-}
-
-int options_confidence(const struct usage *u, const char *value, double *confidence)
-{
-	if (!quantity_confidence(value, confidence))
-		return 0;
-	return complain(u,
-			"--confidence '%.900s' is not a number between 0 and 1, such as 0.95 or "
-			"95%%",
-			value);
-}
-
-int options_count(const struct usage *u, int code, const char *value, uint64_t least, uint64_t most,
-		  uint64_t *count)
-{
-	const char *name = usage_find_code(u, code)->name;
-
-	if (!quantity_count(value, least, most, count))
-		return 0;
-	if (most >= OPTIONS_ANY_COUNT)
-		return complain(u, "--%s '%.900s' is not a whole number, %" PRIu64 " or more", name,
-				value, least);
-	return complain(u, "--%s '%.900s' is not a whole number from %" PRIu64 " to %" PRIu64, name,
-			value, least, most);
-}
-
-int options_count32(const struct usage *u, int code, const char *value, uint32_t least,
-		    uint32_t most, uint32_t *count)
-{
-	uint64_t number;
-
-	if (options_count(u, code, value, least, most, &number))
-		return -1;
-	*count = (uint32_t)number;
-	return 0;
-}
-
-int options_duration(const struct usage *u, int code, const char *value, uint64_t least_ns,
-		     uint64_t most_ns, uint64_t *ns)
-{
-	char least[32], most[32];
-	uint64_t given;
-
-	if (!duration_parse(value, &given) && given >= least_ns && given <= most_ns) {
-		*ns = given;
-		return 0;
-	}
-	duration_print_exact(least_ns, least, sizeof(least));
-	duration_print_exact(most_ns, most, sizeof(most));
-	return complain(u,
-			"--%s '%.900s' is not a time from %s to %s; write a number and its unit: "
-			"500us, 1ms, 0.5s",
-			usage_find_code(u, code)->name, value, least, most);
-}
-
-static int set_member(const struct usage *u, const struct options_member *m, void *to,
-		      const char *value)
-{
-	void *at = (char *)to + m->at;
-	uint64_t ns;
-
-	switch (m->type) {
-	case OPTIONS_FLAG:
-		*(bool *)at = true;
-		return 0;
-	case OPTIONS_TEXT:
-		*(const char **)at = value ? value : m->constant;
-		return 0;
-	case OPTIONS_COUNT:
-		return options_count(u, m->code, value, m->least, m->most, at);
-	case OPTIONS_COUNT32:
-		return options_count32(u, m->code, value, (uint32_t)m->least, (uint32_t)m->most,
-				       at);
-	case OPTIONS_CONFIDENCE:
-		return options_confidence(u, value, at);
-	case OPTIONS_DURATION:
-		return options_duration(u, m->code, value, m->least, m->most, at);
-	default:
-		if (options_duration(u, m->code, value, m->least, m->most, &ns))
-			return -1;
-		*(double *)at = (double)ns / 1e9;
-		return 0;
-	}
-}
-
-int options_take(const struct usage *u, const struct options_member *members, void *to, int code,
-		 const char *value)
-{
-	for (const struct options_member *m = members; m->code; m++)
-		if (m->code == code)
-			return set_member(u, m, to, value);
-	return 1;
 }
 
 const char *options_variable(const char *name)
@@ -270,11 +285,10 @@ int quantity_count(const char *text, uint64_t least, uint64_t most, uint64_t *co
 int quantity_share(const char *text, double *share)
 {
 	char *end;
-	double value;
 
 	if (!strchr("0123456789.", *text) || !*text || strpbrk(text, "xX"))
 		return -1;
-	value = strtod(text, &end);
+	double value = strtod(text, &end);
 	if (end == text)
 		return -1;
 	if (!strcmp(end, "%"))

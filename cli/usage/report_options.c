@@ -6,7 +6,6 @@
 #include <stdio.h>
 
 #include "cli/messages/complaint.h"
-#include "cli/usage/options.h"
 #include "report/wording/utf8.h"
 
 struct caller {
@@ -30,34 +29,16 @@ static int take_format(struct report_choice *c, const struct usage *u, const cha
 			     report_names_formats);
 }
 
-#define MEMBER(option, kind, member, ...)                                                          \
-	OPTIONS_MEMBER(option, kind, report_choice, options.member, ##__VA_ARGS__)
-static const struct options_member members[] = {
-	MEMBER(USAGE_CONFIDENCE, CONFIDENCE, confidence),
-	MEMBER(USAGE_TOP, COUNT32, top, .most = OPTIONS_ANY_COUNT),
-	MEMBER(USAGE_FRAMES, COUNT32, frames, .most = OPTIONS_ANY_COUNT),
-	MEMBER(USAGE_WARM_UP, FLAG, include_warmup),
-	MEMBER(USAGE_FULL, FLAG, full),
-	MEMBER(USAGE_TOGETHER, FLAG, together),
-	MEMBER(USAGE_FOLD, FLAG, fold),
-	{0}};
-
 int report_options_take(struct report_choice *c, const struct usage *u, int code, const char *value)
 {
-	struct report_options *o = &c->options;
-
 	switch (code) {
 	case USAGE_FORMAT:
 		return take_format(c, u, value);
-	case USAGE_BY:
-		return report_names_parse_by(value, &o->by);
 	case USAGE_SORT:
 		c->sort_given = true;
-		return report_names_parse_sort(value, &o->sort);
-	case USAGE_WEIGHT:
-		return report_names_parse_weight(value, &o->weight);
+		return 0;
 	default:
-		return options_take(u, members, c, code, value);
+		return 0;
 	}
 }
 

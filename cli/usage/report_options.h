@@ -3,8 +3,12 @@
 #ifndef SCPROF_CLI_USAGE_REPORT_OPTIONS_H
 #define SCPROF_CLI_USAGE_REPORT_OPTIONS_H
 
-#include "cli/usage/usage.h"
+#include "cli/usage/options.h"
 #include "report/report.h"
+
+#define REPORT_MEMBER(kind, member)                                                                \
+	OPTIONS_MEMBER(kind, report_choice, options.member, .most = OPTIONS_ANY_COUNT,             \
+		       .of_report = true)
 
 /* For the table of a command's options. */
 #define REPORT_OPTIONS_ENTRIES                                                                     \
@@ -13,31 +17,40 @@
 		 "graph); for other tools pprof, folded, callgrind. Default: as the name of -o "   \
 		 "ends, else text"},                                                               \
 		{"by", USAGE_BY, "path|site|function|gap|thread|process",                          \
-		 .text = "what a row is (default: path, the full call path)"},                     \
+		 .text = "what a row is (default: path, the full call path)",                      \
+		 REPORT_MEMBER(CHOICE, by)},                                                       \
 		{"fold", USAGE_FOLD, NULL,                                                         \
 		 .text = "one row for call paths through the same functions: they differ only "    \
-			 "in the places within them"},                                             \
+			 "in the places within them",                                              \
+		 REPORT_MEMBER(FLAG, fold)},                                                       \
 		{"sort", USAGE_SORT, "time|cpu|calls|mean|max|bytes|name",                         \
 		 .text = "which rows come first, of those that work and of those that wait "       \
-			 "(default: time, in total)"},                                             \
+			 "(default: time, in total)",                                              \
+		 REPORT_MEMBER(CHOICE, sort)},                                                     \
 		{"together", USAGE_TOGETHER, NULL,                                                 \
-		 .text = "add rows of different programs up (default: each program apart)"},       \
-		USAGE_ENTRY_CONFIDENCE,                                                            \
+		 .text = "add rows of different programs up (default: each program apart)",        \
+		 REPORT_MEMBER(FLAG, together)},                                                   \
+		USAGE_ENTRY_CONFIDENCE(REPORT_MEMBER(CONFIDENCE, confidence)),                     \
 		{"include-warm-up", USAGE_WARM_UP, NULL,                                           \
-		 .text = "leave in the means what is otherwise excluded"},                         \
+		 .text = "leave in the means what is otherwise excluded",                          \
+		 REPORT_MEMBER(FLAG, include_warmup)},                                             \
 		{"top", USAGE_TOP, "N",                                                            \
-		 .text = "rows at most, 0: all (default: as many as fit the screen, else all)"},   \
+		 .text = "rows at most, 0: all (default: as many as fit the screen, else all)",    \
+		 REPORT_MEMBER(COUNT32, top)},                                                     \
 		{"frames", USAGE_FRAMES, "N",                                                      \
 		 .text = "lines of call path a row in text (default: all in one; with --full 6, "  \
-			 "later rows 2)"},                                                         \
+			 "later rows 2)",                                                          \
+		 REPORT_MEMBER(COUNT32, frames)},                                                  \
 		{"full", USAGE_FULL, NULL,                                                         \
 		 .text = "in text: all lines of the head, all rows, paths, notes and warnings in " \
-			 "full"},                                                                  \
+			 "full",                                                                   \
+		 REPORT_MEMBER(FLAG, full)},                                                       \
 	{                                                                                          \
 		"weight", USAGE_WEIGHT, "time|calls|bytes|on_cpu|runnable|asleep|uncharged",       \
 			.text = "what --format folded counts (default: time, in ns; on_cpu, "      \
 				"runnable, asleep: where that time went; uncharged: ns by "        \
-				"displacement, from 'scprof run --displace')"                      \
+				"displacement, from 'scprof run --displace')",                     \
+			REPORT_MEMBER(CHOICE, weight)                                              \
 	}
 
 struct report_choice {
@@ -50,8 +63,7 @@ struct report_choice {
 		.options = REPORT_OPTIONS_DEFAULT                                                  \
 	}
 
-/* Takes one option. 0: it is one of those above; 1: it is another; -1: it is refused, and `u`'s
- * command has said why. */
+/* Takes what is no member. 0, or -1: refused, and `u`'s command has said why. */
 int report_options_take(struct report_choice *c, const struct usage *u, int code,
 			const char *value);
 

@@ -2,17 +2,21 @@
 /* The text of --help. The texts of entries are aligned behind the widest heading, except for a few
  * headings that are far wider: behind such a heading the text follows on the same line if all of it
  * fits there, or else begins on the next. */
-#include "cli/usage/usage.h"
+#include "cli/usage/options.h"
 
-#include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 #define WIDTH	     90
 #define ENTRY_INDENT 2
-#define GAP	     2	/* between heading and text */
-#define WIDEST	     22 /* heading that the others are aligned with */
+#define GAP	     2	  /* between heading and text */
+#define WIDEST	     22	  /* heading that the others are aligned with */
+#define USAGE_OTHERS 1024 /* and more: codes of options without one */
 #define EXIT	     "exit status: "
+
+int usage_code(const struct usage *u, const struct usage_entry *option)
+{
+	return option->code ? option->code : USAGE_OTHERS + (int)(option - u->options);
+}
 
 const struct usage_entry *usage_find(const struct usage *u, const char *name)
 {
@@ -25,7 +29,7 @@ const struct usage_entry *usage_find(const struct usage *u, const char *name)
 const struct usage_entry *usage_find_code(const struct usage *u, int code)
 {
 	for (const struct usage_entry *e = u->options; e->name; e++)
-		if (e->code == code)
+		if (usage_code(u, e) == code)
 			return e;
 	return NULL;
 }

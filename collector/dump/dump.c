@@ -15,7 +15,7 @@
 #include "collector/dump/dump_private.h"
 #include "collector/machine/kernel_file.h"
 #include "profile/base/error.h"
-#include "profile/base/proc_stat.h"
+#include "profile/base/given_file.h"
 
 #define MOST_THREADS 65536u
 #define TRIES	     3	   /* to read a thread that wakes up meanwhile */

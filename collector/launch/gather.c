@@ -83,7 +83,7 @@ static int64_t weigh(const struct run_directory *d, const char *path, struct pro
 
 	if (!alone)
 		error_set(err, "%.400s: out of memory", path);
-	else if (profile_add_unlinked(alone, path, err))
+	else if (profile_add(alone, path, err))
 		;
 	else if (!is_of_run(d, alone))
 		error_fail(err, path,
@@ -132,7 +132,7 @@ static void add_all(const struct run_directory *d, struct gathered *g, const int
 		snprintf(path, sizeof(path), "%s/%s", d->profiles, g->files[i].name);
 		uint32_t processes = g->profile->processes;
 
-		if (profile_add_unlinked(g->profile, path, &err)) {
+		if (profile_add(g->profile, path, &err)) {
 			g->refused[i] = true;
 			g->refusals++;
 			tell(err.text);

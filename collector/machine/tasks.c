@@ -12,7 +12,7 @@
 #include "collector/machine/kernel_file.h"
 #include "profile/base/array.h"
 #include "profile/base/bisect.h"
-#include "profile/base/proc_stat.h"
+#include "profile/base/given_file.h"
 
 #define KERNEL_FLAG 0x00200000u /* PF_KTHREAD */
 

@@ -2,7 +2,6 @@
 /* Arrays double when they grow. Huge pages are advice: without them everything is the same, and
  * slower. */
 #include "profile/base/array.h"
-#include "profile/base/number_table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +26,6 @@ void *array_alloc(size_t bytes)
 static void *grow(void *array, uint32_t *room, uint64_t least, size_t size)
 {
 	uint64_t more = *room ? 2 * (uint64_t)*room : FIRST_ROOM;
-	void *grown;
 
 	if (more < least)
 		more = 2 * least;
@@ -35,7 +33,7 @@ static void *grow(void *array, uint32_t *room, uint64_t least, size_t size)
 		more = UINT32_MAX;
 	if (more < least || more > SIZE_MAX / size)
 		return NULL;
-	grown = realloc(array, more * size);
+	void *grown = realloc(array, more * size);
 	if (grown)
 		*room = (uint32_t)more;
 	return grown;
@@ -53,11 +51,10 @@ void *array_room(void *array, uint32_t *room, uint32_t count, size_t size)
 void *array_expect(void *array, uint32_t *room, uint32_t count, uint32_t more, size_t size)
 {
 	uint64_t all = (uint64_t)count + more;
-	void *grown;
 
 	if (all <= *room || all > UINT32_MAX)
 		return array;
-	grown = array_alloc(all * size);
+	void *grown = array_alloc(all * size);
 	if (!grown)
 		return array;
 	if (count)
@@ -70,11 +67,10 @@ void *array_expect(void *array, uint32_t *room, uint32_t count, uint32_t more, s
 bool array_reach(void **array, uint32_t *room, uint32_t number, size_t size, unsigned char fill)
 {
 	uint32_t before = *room;
-	char *grown;
 
 	if (number < before)
 		return true;
-	grown = grow(*array, room, (uint64_t)number + 1, size);
+	char *grown = grow(*array, room, (uint64_t)number + 1, size);
 	if (!grown)
 		return false;
 	memset(grown + before * size, fill, (*room - before) * size);

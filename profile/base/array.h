@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Arrays that grow, with 32-bit numbers of elements, and memory for large ones in huge pages where
  * the kernel has them (MADV_HUGEPAGE): a report of a million call paths reads half a gigabyte in
- * random order, and without huge pages spends most of its time on address translation.
- *
- * An array is a pointer that free() takes, and the number of elements that it has `room` for; both
- * are zero at first. Sizes are in bytes.
- */
+ * random order, and without huge pages spends most of its time on address translation. An array is
+ * a pointer that free() takes, and the number of elements that it has `room` for; both are zero at
+ * first. Sizes are in bytes. */
 #ifndef SCPROF_PROFILE_BASE_ARRAY_H
 #define SCPROF_PROFILE_BASE_ARRAY_H
 
@@ -37,5 +35,48 @@ bool array_reach(void **array, uint32_t *room, uint32_t number, size_t size, uns
  * of memory. */
 uint32_t *array_order(uint32_t count, int (*compare)(const void *, const void *, void *),
 		      void *context);
+
+/* A hash table of numbers (indices into an array of the caller's) with open addressing and linear
+ * probing (Knuth, The Art of Computer Programming 3, section 6.4): 16 to 32 bytes a number, where a
+ * general table takes 100. Each slot keeps the hash too, so that unequal elements are rarely looked
+ * at, and growing computes no hash again. A zeroed table is empty. The lower bits of a hash choose
+ * the slot. One thread at a time. */
+
+#define NUMBER_TABLE_FREE UINT32_MAX /* no number: the slot is free */
+
+struct number_slot {
+	uint32_t number, hash;
+};
+
+struct number_table {
+	struct number_slot *slot;
+	uint32_t slots; /* a power of two, or 0; at most half of them are in use */
+};
+
+/* Room for so many numbers in all. 0, or -1: out of memory, and the table is as it was. */
+int number_table_reserve(struct number_table *t, uint32_t numbers);
+
+/* Add a number that is not in the table, and that it has room for. */
+void number_table_add(struct number_table *t, uint32_t hash, uint32_t number);
+
+/* Empty, its memory freed. */
+void number_table_clear(struct number_table *t);
+
+/* Does the element of that number equal the wanted one? */
+typedef bool number_table_same(const void *context, const void *wanted, uint32_t number);
+
+/* The slot of an equal element, or the free one where the caller may put it. The table has room for
+ * one more. Inline, so that `same` is, too. */
+static inline struct number_slot *number_table_find(const struct number_table *t, uint32_t hash,
+						    number_table_same *same, const void *context,
+						    const void *wanted)
+{
+	uint32_t mask = t->slots - 1, at = hash & mask;
+
+	while (t->slot[at].number != NUMBER_TABLE_FREE &&
+	       (t->slot[at].hash != hash || !same(context, wanted, t->slot[at].number)))
+		at = (at + 1) & mask;
+	return &t->slot[at];
+}
 
 #endif

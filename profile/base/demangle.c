@@ -2,9 +2,7 @@
 /* libiberty knows every mangling there is. This file picks names for it. A mangled name may refer
  * to parts of itself, so that what it stands for is exponentially longer: 97 bytes become a
  * megabyte, 400 more than any memory. Names come from other people's files; such a name stays as it
- * is.
- *
- * libiberty hands names over piece by piece, and a jump leaves it when one is too long. */
+ * is. libiberty hands names over piece by piece, and a jump leaves it when one is too long. */
 #include <libiberty/demangle.h>
 #include <setjmp.h>
 #include <stdlib.h>
@@ -36,12 +34,11 @@ static void take_piece(const char *piece, size_t length, void *opaque)
 static char *demangle_cplus(const char *name, int options)
 {
 	struct output o;
-	int known;
 
 	o.length = 0;
 	if (setjmp(o.too_long))
 		return NULL;
-	known = rust_demangle_callback(name, options, take_piece, &o);
+	int known = rust_demangle_callback(name, options, take_piece, &o);
 	if (!known) {
 		o.length = 0;
 		known = cplus_demangle_v3_callback(name, options, take_piece, &o);

@@ -3,7 +3,6 @@
  * the two differ, and there only, is a newline of ours. */
 #include "profile/base/error.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 

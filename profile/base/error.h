@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Messages of one to three lines: what is wrong, with which file, what to do.
- *
- * A newline in a name must not begin a line of its own, so lines end only where the format says so.
- */
+/* Messages of one to three lines: what is wrong, with which file, what to do. A newline in a name
+ * must not begin a line of its own, so lines end only where the format says so. */
 #ifndef SCPROF_PROFILE_BASE_ERROR_H
 #define SCPROF_PROFILE_BASE_ERROR_H
 

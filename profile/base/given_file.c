@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "profile/base/given_file.h"
-#include "profile/base/proc_stat.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,11 +28,10 @@ int given_file_find(const char *path, int flags, struct stat *st)
 int given_file_open_found(int place)
 {
 	char name[64];
-	int fd, error;
 
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", place);
-	fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	error = errno;
+	int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int error = errno;
 	close(place);
 	errno = error;
 	return fd;
@@ -43,12 +41,11 @@ int given_file_open(const char *path, int flags, struct stat *st, const char **w
 {
 	const char *ignored = NULL;
 	struct stat own = {0};
-	int fd;
 
 	st = st ? st : &own;
 	why = why ? why : &ignored;
 	*why = NULL;
-	fd = given_file_find(path, flags, st);
+	int fd = given_file_find(path, flags, st);
 	if (fd >= 0 && (*why = unfit(st))) {
 		close(fd);
 		errno = EINVAL;
@@ -95,17 +92,15 @@ char *given_file_text(const char *path, size_t room, const char **why)
 const char *proc_stat_read(pid_t pid, pid_t tid, char text[PROC_STAT_BYTES])
 {
 	char path[64], *end;
-	ssize_t n;
-	int fd;
 
 	if (tid)
 		snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)pid, (int)tid);
 	else
 		snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return NULL;
-	n = read(fd, text, PROC_STAT_BYTES - 1);
+	ssize_t n = read(fd, text, PROC_STAT_BYTES - 1);
 	close(fd);
 	text[n > 0 ? n : 0] = '\0';
 	end = strrchr(text, ')');

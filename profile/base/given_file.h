@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 #include <sys/stat.h>
+#include <sys/types.h>
 
 /* A descriptor that refers to the file without opening it, for the checks. `flags` as O_NOFOLLOW:
  * of a link it is the link. -1: errno. */
@@ -21,5 +22,17 @@ int given_file_open(const char *path, int flags, struct stat *st, const char **w
 
 /* The text in it, of fewer bytes than `room`, to be freed; NULL: *why. */
 char *given_file_text(const char *path, size_t room, const char **why);
+
+/* /proc/PID/stat, whose second field is a name that may hold anything, parentheses too. */
+
+#define PROC_STAT_BYTES 1024
+
+/* Reads the file of a process, or of its thread `tid` (0: of the process). Returns the fields from
+ * the third on, which is the state's letter; NULL: there is no such process or thread. */
+const char *proc_stat_read(pid_t pid, pid_t tid, char text[PROC_STAT_BYTES]);
+
+/* The field of a number, as proc(5) counts them, of what proc_stat_read returned; -1: there is
+ * none. */
+long long proc_stat_number(const char *fields, int number);
 
 #endif

@@ -19,8 +19,7 @@ static int parse(const char *text, struct symbol_patterns *out, struct profile_e
 
 static int refuse(struct profile_error *err, const char *what, const char *text, size_t length)
 {
-	error_set(err, "%s: '%.*s'", what, (int)length, text);
-	return -1;
+	return error_set(err, "%s: '%.*s'", what, (int)length, text);
 }
 
 /* First colon that is no half of "::"; a '/' may come before it. */
@@ -67,8 +66,7 @@ static int add(const char *text, size_t length, struct symbol_patterns *out,
 
 static int refuse_file(struct profile_error *err, const char *name, const char *why)
 {
-	error_set(err, "-s: cannot read the patterns in %.300s: %s", name ? name : "?", why);
-	return -1;
+	return error_set(err, "-s: cannot read the patterns in %.300s: %s", name ? name : "?", why);
 }
 
 static int parse_file(const char *path, size_t length, struct symbol_patterns *out,
@@ -140,11 +138,10 @@ int symbol_pattern_parse(const char *optional, const char *text, struct symbol_p
 	for (size_t i = 0; i < out->count; i++)
 		if (!out->list[i].takes_out)
 			return 0;
-	error_set(err,
-		  "-s: '%.200s' chooses no function.\nWrite names, globs or LIBRARY:NAME: "
-		  "-s 'libz.so*:deflate*,!deflateInit*'",
-		  text);
-	return -1;
+	return error_set(err,
+			 "-s: '%.200s' chooses no function.\nWrite names, globs or LIBRARY:NAME: "
+			 "-s 'libz.so*:deflate*,!deflateInit*'",
+			 text);
 }
 
 void symbol_pattern_free(struct symbol_patterns *p)
@@ -192,10 +189,9 @@ bool symbol_pattern_has_name(const struct symbol_pattern *p, const char *name, c
 	       (brief && !fnmatch(p->name, brief, 0));
 }
 
-/* Functions that do the work or wait, and are called from outside of their library: what
- * only reads a field would cost more to time than to call. Libraries are named where a
- * program may open them later (Python's modules); allocators are whatever the program is
- * linked with. */
+/* Functions that do the work or wait, and are called from outside of their library: what only reads
+ * a field would cost more to time than to call. Libraries are named where a program may open them
+ * later (Python's modules); allocators are whatever the program is linked with. */
 static const struct {
 	const char *name, *patterns;
 } groups[] = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A walk over the chunks that goes on where it stopped: chunks are only added, and filled
  * from front to back. */
-#include "profile/live/entry_watch.h"
+#include "profile/live/live.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -155,7 +155,6 @@ static int walk_region(struct watch *w, const struct scp_region *r)
 	if (r->offset > INT64_MAX / 2 || end > INT64_MAX / 2)
 		return 0;
 	for (uint64_t at = 0; at < end;) {
-		struct watch_chunk *known;
 		struct scp_chunk c;
 
 		if (!read_at(w->fd, &c, sizeof(c), r->offset + at))
@@ -166,7 +165,7 @@ static int walk_region(struct watch *w, const struct scp_region *r)
 		}
 		if (c.bytes < SCP_GRANULE || c.bytes % SCP_GRANULE || c.bytes > r->bytes - at)
 			return 0;
-		known = chunk_at(w, r->offset + at, &c);
+		struct watch_chunk *known = chunk_at(w, r->offset + at, &c);
 		if (!known || scan(w, known))
 			return -1;
 		at += c.bytes;

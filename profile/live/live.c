@@ -92,18 +92,13 @@ static void take(const struct scp_entry *e, struct prof_reading *out)
 		       e->batch_count <= e->calls / e->batch_calls;
 
 	*out = (struct prof_reading){
-		.calls = e->calls,
-		.units = e->units,
 		.units_sq = load_wide(e->units_sq_lo, e->units_sq_hi),
-		.bytes = e->bytes,
 		.bytes_sq = load_wide(e->bytes_sq_lo, e->bytes_sq_hi),
-		.inner_calls = e->inner_calls,
-		.min_units = e->min_units,
-		.max_units = e->max_units,
 		.batch_count = batches ? e->batch_count : 0,
 		.batch_calls = batches ? e->batch_calls : 0,
 		.has_bytes = e->flags & SCP_ENTRY_BYTES,
 	};
+	PROF_SET(out, e, calls, units, bytes, inner_calls, min_units, max_units);
 }
 
 /* -1: they cannot be read. Of an entry without the record, there are none. */
@@ -119,16 +114,9 @@ static int read_states(const struct live *l, const struct prof_place *place,
 		return -1;
 	if (s.rec.type != SCP_REC_STATES || s.entry != place->id || s.detector > SCP_SWITCH_PERF)
 		return 0;
-	*out = (struct prof_reading_states){.detector = s.detector,
-					    .from_calls = s.from_calls,
-					    .from_units = s.from_units,
-					    .calls = s.calls,
-					    .units = s.units,
-					    .switched_weighted = s.switched_weighted,
-					    .known = s.off_cpu.known,
-					    .weighted = s.off_cpu.weighted,
-					    .runnable_ns = s.off_cpu.runnable_ns,
-					    .asleep_ns = s.off_cpu.asleep_ns};
+	*out = (struct prof_reading_states){.detector = (uint32_t)s.detector};
+	PROF_ADD(out, &s, from_calls, from_units, calls, units, switched_weighted);
+	PROF_ADD(out, &s.off_cpu, known, weighted, runnable_ns, asleep_ns);
 	return 0;
 }
 
@@ -229,16 +217,17 @@ bool live_hist(const struct live *l, uint32_t i, struct prof_hist *out)
 	return any;
 }
 
+#define READING_SUMS calls, units, units_sq, bytes, bytes_sq, inner_calls
+#define STATES_SUMS                                                                                \
+	from_calls, from_units, calls, units, switched_weighted, known, weighted, runnable_ns,     \
+		asleep_ns
+
 static bool states_follow(const struct prof_reading_states *now,
 			  const struct prof_reading_states *before)
 {
 	bool same = before->detector == SCP_SWITCH_NONE || now->detector == before->detector;
 
-	return same && now->from_calls >= before->from_calls &&
-	       now->from_units >= before->from_units && now->calls >= before->calls &&
-	       now->units >= before->units && now->switched_weighted >= before->switched_weighted &&
-	       now->known >= before->known && now->weighted >= before->weighted &&
-	       now->runnable_ns >= before->runnable_ns && now->asleep_ns >= before->asleep_ns;
+	return same && !PROF_ANY_LESS(now, before, STATES_SUMS);
 }
 
 static void states_difference(const struct prof_reading_states *now,
@@ -247,17 +236,8 @@ static void states_difference(const struct prof_reading_states *now,
 {
 	if (!states_follow(now, before))
 		return;
-	*out = (struct prof_reading_states){.detector = now->detector,
-					    .from_calls = now->from_calls - before->from_calls,
-					    .from_units = now->from_units - before->from_units,
-					    .calls = now->calls - before->calls,
-					    .units = now->units - before->units,
-					    .switched_weighted = now->switched_weighted -
-								 before->switched_weighted,
-					    .known = now->known - before->known,
-					    .weighted = now->weighted - before->weighted,
-					    .runnable_ns = now->runnable_ns - before->runnable_ns,
-					    .asleep_ns = now->asleep_ns - before->asleep_ns};
+	*out = *now;
+	PROF_SUBTRACT(out, before, STATES_SUMS);
 }
 
 int live_difference(const struct prof_reading *now, const struct prof_reading *before,
@@ -266,20 +246,14 @@ int live_difference(const struct prof_reading *now, const struct prof_reading *b
 	*out = (struct prof_reading){.min_units = now->min_units,
 				     .max_units = now->max_units,
 				     .has_bytes = now->has_bytes};
-	if (now->calls < before->calls || now->units < before->units ||
-	    now->units_sq < before->units_sq || now->bytes < before->bytes ||
-	    now->bytes_sq < before->bytes_sq || now->inner_calls < before->inner_calls)
+	if (PROF_ANY_LESS(now, before, READING_SUMS))
 		return -1;
 	/* there is no time without a call, and no squares without time */
 	if (now->calls == before->calls &&
 	    (now->units != before->units || now->units_sq != before->units_sq))
 		return -1;
-	out->calls = now->calls - before->calls;
-	out->units = now->units - before->units;
-	out->units_sq = now->units_sq - before->units_sq;
-	out->bytes = now->bytes - before->bytes;
-	out->bytes_sq = now->bytes_sq - before->bytes_sq;
-	out->inner_calls = now->inner_calls - before->inner_calls;
+	PROF_ADD(out, now, READING_SUMS);
+	PROF_SUBTRACT(out, before, READING_SUMS);
 	states_difference(&now->states, &before->states, &out->states);
 	return 0;
 }
@@ -290,12 +264,7 @@ void live_add(struct prof_reading *to, const struct prof_reading *from)
 		to->min_units = from->min_units;
 	if (!to->calls || from->max_units > to->max_units)
 		to->max_units = from->max_units;
-	to->calls += from->calls;
-	to->units += from->units;
-	to->units_sq += from->units_sq;
-	to->bytes += from->bytes;
-	to->bytes_sq += from->bytes_sq;
-	to->inner_calls += from->inner_calls;
+	PROF_ADD(to, from, READING_SUMS);
 	to->has_bytes |= from->has_bytes;
 }
 

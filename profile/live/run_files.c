@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "include/scprof_format.h"
-#include "profile/base/proc_stat.h"
+#include "profile/base/given_file.h"
 
 static const char nothing[sizeof(((struct scp_header *)0)->magic)];
 

@@ -5,34 +5,28 @@
 
 #include "profile/profile.h"
 
-/* What is known of a site batch by batch, under addition.
- *
- * The batches of the clock, those of the slow clock of a dual run, the sums of
- * the line of time on size, those of switched calls, and the calls by octaves are parallel
- * sequences: slot i of each is about the same calls. They are joined, doubled and cut together, so
- * that they stay so.
- */
+/* What is known of a site batch by batch, under addition. The batches of the clock, those of the
+ * slow clock of a dual run, the sums of the line of time on size, those of switched calls, and the
+ * calls by octaves are parallel sequences: slot i of each is about the same calls. They are joined,
+ * doubled and cut together, so that they stay so. */
 
-/* The batches of `src` after those of `dst`, at most SCP_BATCHES of the larger size.
- * To be called before the other sums are added, and after dst->slow has been settled.
- *
- * A site without a line whose calls all moved the same number of bytes has one all the
- * same: it follows from the batches. Where one side's sizes vary and it has none (few
- * calls, or no room for the record) that side's batches give way if they are at most
- * a quarter of the other's; else the result has no line. Cannot fail: a line that there
- * is no memory for is dropped. So it is with states, where no call of a site without them was
- * switched. Those are returned, for dst->states (NULL: none); they are the caller's. */
+/* The batches of `src` after those of `dst`, at most SCP_BATCHES of the larger size. To be called
+ * before the other sums are added, and after dst->slow has been settled. A site without a line
+ * whose calls all moved the same number of bytes has one all the same: it follows from the batches.
+ * Where one side's sizes vary and it has none (few calls, or no room for the record) that side's
+ * batches give way if they are at most a quarter of the other's; else the result has no line.
+ * Cannot fail: a line that there is no memory for is dropped. So it is with states, where no call
+ * of a site without them was switched. Those are returned, for dst->states (NULL: none); they are
+ * the caller's. */
 struct prof_state_batches *batches_append(struct prof_sums *dst, const struct prof_sums *src);
 
 /* Did every call move the same number of bytes? *size: which. */
 bool batches_one_size(const struct prof_sums *s, uint64_t *size);
 
-/* Unbatched calls, under addition.
- *
- * Joining batches leaves calls out: threads too short for a batch of the size that the longest one
- * needs, and ends. Their scatter is part of the error of a mean (stats/mean/), so they are counted
- * stretch by stretch: a stretch has the calls of one thread, or of one dropped batch.
- */
+/* Unbatched calls, under addition. Joining batches leaves calls out: threads too short for a batch
+ * of the size that the longest one needs, and ends. Their scatter is part of the error of a mean
+ * (stats/mean/), so they are counted stretch by stretch: a stretch has the calls of one thread, or
+ * of one dropped batch. */
 
 /* Add to *sum the stretches of `s` if of its batches only the first are kept that make whole ones
  * of `calls` calls; 0: none are. `slow_units`: sum of its slow clock. */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Sequences of batches, one after the other. Sums simply add; these stay a sequence of
- * equally long runs of calls, for the serial covariance and the line's jackknife.
- */
+/* Sequences of batches, one after the other. Sums simply add; these stay a sequence of equally long
+ * runs of calls, for the serial covariance and the line's jackknife. */
 #include "profile/model/addition.h"
 
 #include <stdlib.h>

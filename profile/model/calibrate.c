@@ -40,11 +40,7 @@ static double unread_of(const struct sample *s)
 
 static void add_part(struct part *to, const struct part *from)
 {
-	to->known += from->known;
-	to->off += from->off;
-	to->runnable += from->runnable;
-	to->off_variance += from->off_variance;
-	to->split_variance += from->split_variance;
+	PROF_ADD(to, from, known, off, runnable, off_variance, split_variance);
 }
 
 /* Rows are estimated one by one; where calls lie in others their sum counts some time twice. */
@@ -54,11 +50,10 @@ static void add_rows(const struct profile *p, uint32_t first_table, uint32_t fir
 	for (uint32_t i = first_entry; i < p->entries; i++) {
 		const struct prof_states *s = p->entry[i].sums.states;
 		struct sample *to = &of[p->entry[i].table - first_table];
-		struct part part;
 
 		if (!s || p->table[p->entry[i].table].nested_units)
 			continue;
-		part = calibrate_part_row(s, stolen);
+		struct part part = calibrate_part_row(s, stolen);
 		add_part(&to->all, &part);
 		to->switched += (double)s->calls;
 		to->readings += (double)s->readings;
@@ -193,10 +188,9 @@ static void scale_table(struct prof_table_states *t, const struct sample *s, dou
 {
 	struct part gaps = calibrate_part_gaps(t, unread_of(s), stolen),
 		    calls = calibrate_part_sums(&t->call_off_cpu, stolen), to;
-	struct factors by;
 
 	to = correct(&gaps, c);
-	by = factors_of(&gaps, &to);
+	struct factors by = factors_of(&gaps, &to);
 	scale(&t->gap_off_cpu, &by);
 	by = factors_of(&calls, rows);
 	scale(&t->call_off_cpu, &by);
@@ -239,12 +233,11 @@ static struct part calibrate_row(struct prof_states *s, const struct prof_table_
 {
 	struct part from = apart ? calibrate_part_row(s, stolen) : find_calls(t, stolen);
 	struct part to = correct(&from, c);
-	struct factors by;
 
 	if (apart)
 		from = calibrate_part_sums(&s->off_cpu,
 					   stolen); /* of which reports make their ratio */
-	by = factors_of(&from, &to);
+	struct factors by = factors_of(&from, &to);
 	scale_row(s, &by);
 	return to;
 }
@@ -264,12 +257,12 @@ static void calibrate(struct profile *p, uint32_t first_table, uint32_t first_en
 	find_splits(p, first_table, first_entry, stolen, of, c);
 	for (uint32_t i = first_entry; i < p->entries; i++) {
 		uint32_t table = p->entry[i].table - first_table;
-		struct part to;
 
 		if (!p->entry[i].sums.states)
 			continue;
-		to = calibrate_row(p->entry[i].sums.states, &p->table[first_table + table].states,
-				   of[table].summed, stolen, &c[table]);
+		struct part to = calibrate_row(p->entry[i].sums.states,
+					       &p->table[first_table + table].states,
+					       of[table].summed, stolen, &c[table]);
 		add_part(&rows[table], &to);
 	}
 	for (uint32_t i = 0; i < tables; i++) {

@@ -27,6 +27,25 @@ typedef unsigned __int128 prof_u128 __attribute__((aligned(8)));
 		       PROF_RUN_BYTES(to, to_first, to_last));                                     \
 	})
 
+/* act(a, b, member) for each of up to 16 members. */
+#define PROF_EACH(act, a, b, ...) PROF_SCAN(PROF_EACH_ONE(act, a, b, __VA_ARGS__))
+#define PROF_EACH_ONE(act, a, b, m, ...)                                                           \
+	act(a, b, m) __VA_OPT__(PROF_EACH_AGAIN PROF_NOTHING(act, a, b, __VA_ARGS__))
+#define PROF_EACH_AGAIN() PROF_EACH_ONE
+#define PROF_NOTHING	  ()
+#define PROF_SCAN(...)	  PROF_SCAN_4(PROF_SCAN_4(PROF_SCAN_4(PROF_SCAN_4(__VA_ARGS__))))
+#define PROF_SCAN_4(...)  PROF_SCAN_1(PROF_SCAN_1(PROF_SCAN_1(PROF_SCAN_1(__VA_ARGS__))))
+#define PROF_SCAN_1(...)  __VA_ARGS__
+/* Copy these members of *from to *to; add them; take them off; is one of *a less than of *b? */
+#define PROF_SET(to, from, ...)	       (PROF_EACH(PROF_SET_ONE, to, from, __VA_ARGS__)(void) 0)
+#define PROF_ADD(to, from, ...)	       (PROF_EACH(PROF_ADD_ONE, to, from, __VA_ARGS__)(void) 0)
+#define PROF_SUBTRACT(to, from, ...)   (PROF_EACH(PROF_SUBTRACT_ONE, to, from, __VA_ARGS__)(void) 0)
+#define PROF_ANY_LESS(a, b, ...)       (PROF_EACH(PROF_LESS_ONE, a, b, __VA_ARGS__) false)
+#define PROF_ADD_ONE(to, from, m)      (to)->m += (from)->m,
+#define PROF_SET_ONE(to, from, m)      (to)->m = (from)->m,
+#define PROF_SUBTRACT_ONE(to, from, m) (to)->m -= (from)->m,
+#define PROF_LESS_ONE(a, b, m)	       (a)->m < (b)->m ||
+
 /* Sums of consecutive batches of `calls` calls each, oldest first; the calls
  * of an unfinished batch are not in it. */
 struct prof_batches {

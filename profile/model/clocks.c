@@ -3,9 +3,262 @@
  * a call adds is the mean over all files. */
 #include "profile/model/clocks.h"
 
+#include <elf.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "profile/model/model.h"
+#include "profile/base/error.h"
+
+/* How long a unit of a clock is, and how well that is known. A counter's rate is measured, never
+ * guessed from the CPU's name: from the run's own anchors where these lie far enough apart, else on
+ * this machine if the run was made on it since it was booted. */
+
+#define GOOD_ERROR	1e-4 /* relative, of a rate from anchors */
+#define TOLERABLE_ERROR 0.05 /* better than no report at all; rate_error says it */
+#define SAME_RATE	1e-3
+#define ENOUGH_TICKS	1000	     /* of a page clock, for its mean tick to be measured */
+#define TICKER_ERROR	1e-3	     /* of a ticker that nobody could measure */
+#define CALIBRATION_NS	20000000     /* is waited for at most */
+#define OLDEST_NS	60000000000u /* the machine may have slept since an older anchor */
+#define PAIRINGS	64
+
+/* Between the anchors, ns; 0 where they are of no use. */
+static double rate_span_ns(const struct scp_clock *c)
+{
+	if (c->last.clock_at <= c->first.clock_at || c->last.mono_ns <= c->first.mono_ns)
+		return 0;
+	return (double)(c->last.mono_ns - c->first.mono_ns);
+}
+
+/* Relative uncertainty of the rate between the anchors; infinite without a span. */
+static double anchor_error(const struct scp_clock *c)
+{
+	double span = rate_span_ns(c);
+
+	return span > 0 ? ((double)c->first.width_ns + (double)c->last.width_ns) / span : INFINITY;
+}
+
+static void use_anchors(const struct scp_clock *c, struct prof_clock *out)
+{
+	out->ns_per_unit = rate_span_ns(c) / (double)(c->last.clock_at - c->first.clock_at);
+	out->rate_error = anchor_error(c);
+}
+
+#if defined __x86_64__
+#define OUR_MACHINE EM_X86_64
+static uint64_t read_counter(void)
+{
+	return __builtin_ia32_rdtsc();
+}
+#elif defined __aarch64__
+#define OUR_MACHINE EM_AARCH64
+static uint64_t read_counter(void)
+{
+	uint64_t v;
+
+	__asm__ volatile("isb; mrs %0, cntvct_el0" : "=r"(v));
+	return v;
+}
+#else
+#define OUR_MACHINE EM_NONE
+static uint64_t read_counter(void)
+{
+	return 0;
+}
+#endif
+
+static uint64_t read_mono(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* The narrowest of many pairings: the others were interrupted. */
+static struct scp_anchor take_anchor(void)
+{
+	struct scp_anchor best = {.width_ns = UINT64_MAX};
+
+	for (int i = 0; i < PAIRINGS; i++) {
+		uint64_t before = read_mono(), counter = read_counter(), after = read_mono();
+
+		if (after - before < best.width_ns)
+			best = (struct scp_anchor){counter, before + (after - before) / 2,
+						   after - before};
+	}
+	return best;
+}
+
+static struct scp_anchor first_here, last_here;
+static bool begun;
+
+void rate_begin(void)
+{
+	first_here = take_anchor();
+	begun = true;
+}
+
+/* Waits for what lacks of a good rate. */
+static void take_anchors(void)
+{
+	if (!begun || read_mono() - first_here.mono_ns > OLDEST_NS)
+		rate_begin();
+	last_here = take_anchor();
+	double width = (double)(first_here.width_ns + last_here.width_ns);
+	double lacks = 2 * width / GOOD_ERROR - (double)(last_here.mono_ns - first_here.mono_ns);
+	if (lacks <= width / GOOD_ERROR)
+		return;
+	struct timespec pause = {.tv_nsec = lacks < CALIBRATION_NS ? (long)lacks : CALIBRATION_NS};
+	nanosleep(&pause, NULL);
+	last_here = take_anchor();
+}
+
+/* Once for all files, whichever thread reads the first. */
+static void calibrate_here(struct scp_clock *c)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, take_anchors);
+	c->first = first_here;
+	c->last = last_here;
+}
+
+static bool recorded_since_boot(const struct scp_header *h)
+{
+	static const uint8_t unknown[16];
+	char text[40] = "";
+	uint8_t id[16];
+	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
+	size_t n = 0;
+
+	if (!f)
+		return false;
+	if (!fgets(text, sizeof text, f))
+		text[0] = 0;
+	fclose(f);
+	for (const char *p = text; *p && n < sizeof id;) {
+		unsigned byte;
+
+		if (*p == '-') {
+			p++;
+			continue;
+		}
+		if (sscanf(p, "%2x", &byte) != 1 || !p[1])
+			break;
+		id[n++] = (uint8_t)byte;
+		p += 2;
+	}
+	return n == sizeof id && memcmp(id, h->boot_id, sizeof id) == 0 &&
+	       memcmp(id, unknown, sizeof id) != 0;
+}
+
+static int resolve_counter(const char *path, const struct scp_header *h, struct scp_clock *c,
+			   struct prof_clock *out, struct profile_error *err)
+{
+	if (anchor_error(c) <= GOOD_ERROR) {
+		use_anchors(c, out);
+		return 0;
+	}
+	if (h->machine == OUR_MACHINE && OUR_MACHINE != EM_NONE && recorded_since_boot(h)) {
+		calibrate_here(c);
+		use_anchors(c, out);
+		if (isfinite(out->rate_error))
+			return 0;
+	}
+	if (c->unit_ps) {
+		out->ns_per_unit = (double)c->unit_ps / 1000;
+		out->rate_error = 0.5 / (double)c->unit_ps;
+		return 0;
+	}
+	if (anchor_error(c) <= TOLERABLE_ERROR) {
+		use_anchors(c, out);
+		return 0;
+	}
+	return error_fail(
+		err, path,
+		"cannot know the rate of the counter: the program ended too soon to measure "
+		"it.\nReport it on the machine that recorded it, before the next boot, or "
+		"record with -c monotonic.");
+}
+
+static int resolve_ticker(const char *path, const struct scp_clock *c, struct prof_clock *out,
+			  struct profile_error *err)
+{
+	uint64_t ticks = rate_span_ns(c) > 0 ? c->last.clock_at - c->first.clock_at : 0;
+
+	if (ticks >= ENOUGH_TICKS || (ticks && !c->unit_ps)) {
+		use_anchors(c, out);
+		out->rate_error += 1 / (double)ticks;
+		return 0;
+	}
+	if (c->unit_ps) {
+		out->ns_per_unit = (double)c->unit_ps / 1000;
+		out->rate_error = TICKER_ERROR;
+		return 0;
+	}
+	return error_fail(
+		err, path,
+		"cannot know the length of a tick: the file does not say it and no tick was "
+		"seen.\nRecord again, for longer.");
+}
+
+int rate_resolve(const char *path, const struct scp_header *h, struct scp_clock *c,
+		 struct prof_clock *out, struct profile_error *err)
+{
+	*out = (struct prof_clock){.kind = c->kind,
+				   .flags = c->flags,
+				   .requested = h->clock_requested,
+				   .ns_per_unit = 1,
+				   .resolution_units = c->resolution_units,
+				   .read_ns = (double)c->read_ps / 1000};
+	if (c->kind == SCP_CLOCK_TSC && resolve_counter(path, h, c, out, err))
+		return -1;
+	if (c->kind == SCP_CLOCK_PAGE && resolve_ticker(path, c, out, err))
+		return -1;
+	out->tick_ns = (double)c->resolution_units * out->ns_per_unit;
+	return 0;
+}
+
+static const char *kind_name(uint32_t kind)
+{
+	static const char *const name[] = {"none",	"tsc",	"coarse",
+					   "monotonic", "page", "thread-cpu"};
+
+	return kind < sizeof name / sizeof name[0] ? name[kind] : "unknown";
+}
+
+/* Can counts of the two clocks be added? -1 with a text that says what differs. */
+static int rate_check_same(const char *path, const struct prof_clock *have,
+			   const struct scp_clock *have_raw, const struct prof_clock *more,
+			   const struct scp_clock *more_raw, struct profile_error *err)
+{
+	static const char *const advice = "Their sums cannot be added: report them one by one.";
+
+	if (have->kind != more->kind)
+		return error_fail(err, path,
+				  "was recorded with the clock \"%s\", the files before it with "
+				  "\"%s\".\n%s",
+				  kind_name(more->kind), kind_name(have->kind), advice);
+	if (have->resolution_units != more->resolution_units ||
+	    (have->kind == SCP_CLOCK_PAGE && have_raw->unit_ps != more_raw->unit_ps))
+		return error_fail(err, path,
+				  "was recorded with ticks of %g ns, the files before it with %g "
+				  "ns.\n%s",
+				  more->tick_ns, have->tick_ns, advice);
+	if (have->kind == SCP_CLOCK_TSC && fabs(have->ns_per_unit / more->ns_per_unit - 1) >
+						   SAME_RATE + have->rate_error + more->rate_error)
+		return error_fail(
+			err, path,
+			"was recorded with a counter of %.6g ns, the files before it with "
+			"%.6g ns.\n%s",
+			more->ns_per_unit, have->ns_per_unit, advice);
+	return 0;
+}
 
 int clocks_resolve(const char *path, const struct scp_header *h, struct file_clocks *c,
 		   struct profile_error *err)
@@ -87,9 +340,7 @@ void clocks_conclude_overhead(struct profile *p)
 
 void clocks_add_depth(struct overhead_depth *to, const struct overhead_depth *d)
 {
-	to->calls += d->calls;
-	to->long_calls += d->long_calls;
-	to->frames += d->frames;
+	PROF_ADD(to, d, calls, long_calls, frames);
 	for (unsigned i = 0; i < SCP_WAYS; i++)
 		to->way_calls[i] += d->way_calls[i];
 }

@@ -19,14 +19,6 @@ int rate_resolve(const char *path, const struct scp_header *h, struct scp_clock 
  * at most once, when the program starts, before there are threads. */
 void rate_begin(void);
 
-/* Between the anchors, ns; 0 where they are of no use. */
-double rate_span_ns(const struct scp_clock *clock);
-
-/* Can counts of the two clocks be added? -1 with a text that says what differs. */
-int rate_check_same(const char *path, const struct prof_clock *have,
-		    const struct scp_clock *have_raw, const struct prof_clock *more,
-		    const struct scp_clock *more_raw, struct profile_error *err);
-
 /* What a wrapped call adds, combined over measurements. */
 
 /* A quantity's weighted sums: of the measured values, and of value^2 + error^2. */

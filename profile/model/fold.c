@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Fold processes of one program (an executable, started under one name) into one and their threads
  * by name, or leave processes out. A server that forks for every request leaves thousands of small
- * profiles.
- *
- * Both number the elements anew, kind by kind. Each element is kept, or is added to the first one
- * with the same key, or goes with what it belonged to; what stays moves down, and indices follow.
- * Memory for all steps is taken first, so that a shortage leaves the model as it was. Modules,
- * paths and functions stay.
- */
+ * profiles. Both number the elements anew, kind by kind. Each element is kept, or is added to the
+ * first one with the same key, or goes with what it belonged to; what stays moves down, and indices
+ * follow. Memory for all steps is taken first, so that a shortage leaves the model as it was.
+ * Modules, paths and functions stay. */
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/profile.h"
 #include "profile/model/addition.h"
 #include "profile/model/model.h"
 
@@ -106,14 +102,8 @@ static void add_table(void *to, void *from)
 
 	d->threads += s->threads;
 	d->live = d->live || s->live;
-	d->time_units += s->time_units;
-	d->nested_units += s->nested_units;
-	d->nested_calls += s->nested_calls;
-	d->recording_units += s->recording_units;
-	d->recordings += s->recordings;
-	d->walks += s->walks;
-	d->call_units += s->call_units;
-	d->gap_units += s->gap_units;
+	PROF_ADD(d, s, time_units, nested_units, nested_calls, recording_units, recordings, walks,
+		 call_units, gap_units);
 	states_add_table(&d->states, &s->states);
 }
 
@@ -152,9 +142,7 @@ static void add_gap(void *to, void *from)
 	struct prof_gap *d = to;
 	const struct prof_gap *s = from;
 
-	d->calls += s->calls;
-	d->units += s->units;
-	d->units_sq += s->units_sq;
+	PROF_ADD(d, s, calls, units, units_sq);
 	if (s->max_units > d->max_units)
 		d->max_units = s->max_units;
 }
@@ -164,11 +152,7 @@ static void add_look(void *to, void *from)
 	struct prof_look *d = to;
 	const struct prof_look *s = from;
 
-	d->calls += s->calls;
-	d->timed += s->timed;
-	d->weight += s->weight;
-	d->units += s->units;
-	d->units_sq += s->units_sq;
+	PROF_ADD(d, s, calls, timed, weight, units, units_sq);
 }
 
 /* What an element belongs to is its first member: the index of an element of the kind `of`. Equal

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A model without its paths: what a table by function is made of, in a few kilobytes.
- *
- * Whoever follows hundreds of processes for days cannot keep their models. Entries are added
- * up by function and outcome; the batches stay, so intervals know the dependence of calls.
- */
+/* A model without its paths: what a table by function is made of, in a few kilobytes. Whoever
+ * follows hundreds of processes for days cannot keep their models. Entries are added up by function
+ * and outcome; the batches stay, so intervals know the dependence of calls. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "profile/base/error.h"
-#include "profile/model/clocks.h"
 #include "profile/model/model.h"
 #include "profile/model/addition.h"
 
@@ -50,7 +47,6 @@ static void take_clocks(struct profile *to, const struct profile *from)
 static int take_process(struct profile *to, const struct profile *from)
 {
 	const struct prof_process *p = from->processes ? &from->process[0] : NULL;
-	struct prof_process *q;
 
 	if (!p)
 		return 0;
@@ -60,7 +56,7 @@ static int take_process(struct profile *to, const struct profile *from)
 	}
 	if (!INTERN_ROOM(to, process, processes, MODEL_PROCESS))
 		return -1;
-	q = &to->process[0];
+	struct prof_process *q = &to->process[0];
 	*q = *p;
 	q->argv = NULL;
 	q->argc = 0;
@@ -83,9 +79,7 @@ static int take_process(struct profile *to, const struct profile *from)
 static void add_overflow(struct prof_function *to, const struct prof_function *from)
 {
 	to->group |= from->group;
-	to->overflow_calls += from->overflow_calls;
-	to->overflow_units += from->overflow_units;
-	to->overflow_bytes += from->overflow_bytes;
+	PROF_ADD(to, from, overflow_calls, overflow_units, overflow_bytes);
 }
 
 static int take_functions(struct condense *c, const bool *skip)
@@ -108,14 +102,13 @@ static struct prof_entry *entry_of(struct condense *c, uint32_t function, uint16
 {
 	uint32_t *slot = &c->entry[(size_t)function * SCP_OUTCOMES + outcome];
 	struct profile *to = c->to;
-	struct prof_entry *e;
 
 	if (*slot != PROF_NONE)
 		return &to->entry[*slot];
 	if (!INTERN_ROOM(to, entry, entries, MODEL_ENTRY))
 		return NULL;
 	*slot = to->entries++;
-	e = &to->entry[*slot];
+	struct prof_entry *e = &to->entry[*slot];
 	e->function = function;
 	e->outcome = outcome;
 	return e;
@@ -127,11 +120,10 @@ static int take_entries(struct condense *c)
 		const struct prof_entry *e = &c->from->entry[i];
 		struct prof_sums part = e->sums;
 		struct prof_states states;
-		struct prof_entry *to;
 
 		if (c->function[e->function] == PROF_NONE)
 			continue;
-		to = entry_of(c, c->function[e->function], e->outcome);
+		struct prof_entry *to = entry_of(c, c->function[e->function], e->outcome);
 		part.line = NULL;
 		if (part.states) {
 			states = *part.states;

@@ -2,15 +2,13 @@
 /* Equal modules, functions, lines and pieces of generated code of all files and threads become one
  * (paths: intern_paths.c). The hash of each model has a secret key, so that no file holds thousands
  * of elements that all fall into one place of its tables. */
-#include "profile/model/model.h"
-
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <time.h>
+#include <unistr.h>
 
-#include "profile/base/array.h"
-#include "profile/base/number_table.h"
+#include "profile/model/model.h"
 
 /* Two elements are equal where their plain bytes, which have no padding, and their texts are. */
 static const struct kind {
@@ -146,11 +144,10 @@ static bool make_room(struct profile *p, struct interned *x, enum intern_kind ki
 	struct number_table *t = &x->table[kind];
 	uint32_t count = *count_of(p, k);
 	bool empty = !t->slots;
-	void *grown;
 
 	if (count == PROF_NONE - 1 || number_table_reserve(t, count + 1) < 0)
 		return false;
-	grown = array_room(element(p, k, 0), &p->index->room[k->room], count, k->bytes);
+	void *grown = array_room(element(p, k, 0), &p->index->room[k->room], count, k->bytes);
 	if (!grown)
 		return false;
 	memcpy((char *)p + k->array, &grown, sizeof grown);
@@ -180,24 +177,25 @@ static bool copy_texts(const struct kind *k, char *element)
 	return true;
 }
 
-uint32_t intern_add(struct profile *p, enum intern_kind kind, const void *wanted)
+/* Index in the model of an equal element (struct prof_module and so on), which is copied with its
+ * texts if it is new. PROF_NONE: out of memory. PROF_NO_MODULE: no number is left for a new module.
+ */
+static uint32_t intern_add(struct profile *p, enum intern_kind kind, const void *wanted)
 {
 	const struct kind *k = &kinds[kind];
 	struct interned *x = index_of(p);
 	uint32_t hash, *count = count_of(p, k);
 	const struct sought sought = {p, k};
-	struct number_slot *slot;
-	char *own;
 
 	if (!x || !make_room(p, x, kind))
 		return PROF_NONE;
 	hash = hash_of(x, k, wanted);
-	slot = number_table_find(&x->table[kind], hash, same, &sought, wanted);
+	struct number_slot *slot = number_table_find(&x->table[kind], hash, same, &sought, wanted);
 	if (slot->number != NUMBER_TABLE_FREE)
 		return slot->number;
 	if (kind == INTERN_MODULE && *count == PROF_SOURCE)
 		return PROF_NO_MODULE;
-	own = element(p, k, *count);
+	char *own = element(p, k, *count);
 	memcpy(own, wanted, k->bytes);
 	if (!copy_texts(k, own))
 		return PROF_NONE;
@@ -231,4 +229,75 @@ void intern_forget(struct profile *p, enum intern_kind kind, uint32_t from)
 		number_table_clear(&p->index->interned->table[kind]);
 	while (*count > from)
 		free_texts(k, element(p, k, --*count), k->texts);
+}
+
+/* Functions of interpreted languages and generated code: their names are UTF-8 as in RFC 3629. */
+
+static bool is_continuation(unsigned char c)
+{
+	return (c & 0xc0) == 0x80;
+}
+
+/* Bytes of the character at `s`; 0: it is none, or it is a control character. */
+static size_t printable(const char *s)
+{
+	ucs4_t character;
+	int bytes = u8_strmbtouc(&character, (const uint8_t *)s);
+
+	return bytes <= 0 || character < 0x20 || (character >= 0x7f && character < 0xa0)
+		       ? 0
+		       : (size_t)bytes;
+}
+
+/* Copies `from` as UTF-8 without control characters, each byte of anything else as '?', in `room`
+ * bytes with the NUL at most. What is longer loses its end, or with `keep_end` its beginning; no
+ * character is cut in two. Cleaning twice changes nothing. */
+static void clean_text(char *to, size_t room, const char *from, bool keep_end)
+{
+	size_t length = strlen(from), used = 0;
+
+	if (keep_end && length >= room) {
+		from += length - (room - 1);
+		for (int i = 0; i < 3 && is_continuation((unsigned char)*from); i++)
+			from++;
+	}
+	while (*from) {
+		size_t bytes = printable(from), taken = bytes ? bytes : 1;
+
+		if (used + taken >= room)
+			break;
+		memcpy(to + used, bytes ? from : "?", taken);
+		used += taken;
+		from += taken;
+	}
+	to[used] = 0;
+}
+
+uint32_t source_add_function(struct profile *p, const struct prof_source_function *f)
+{
+	char name[SCP_SOURCE_NAME_MAX], file[SCP_SOURCE_FILE_MAX];
+	struct prof_source_function own = *f;
+
+	clean_text(name, sizeof name, f->name, false);
+	clean_text(file, sizeof file, f->file, true);
+	own.name = name;
+	own.file = file;
+	return intern_add(p, INTERN_SOURCE_FUNCTION, &own);
+}
+
+uint32_t source_add_line(struct profile *p, const struct prof_source_line *l)
+{
+	return intern_add(p, INTERN_SOURCE_LINE, l);
+}
+
+uint32_t source_add_generated(struct profile *p, const struct prof_generated *g)
+{
+	char name[SCP_SOURCE_NAME_MAX];
+	struct prof_generated own = *g;
+
+	if (!g->bytes || g->start + g->bytes < g->start)
+		return PROF_NONE;
+	clean_text(name, sizeof name, g->name, false);
+	own.name = name;
+	return intern_add(p, INTERN_GENERATED, &own);
 }

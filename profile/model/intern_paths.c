@@ -2,12 +2,9 @@
 /* Equal call paths become one. A profile may have millions: so the hash table holds numbers only,
  * and the frames lie one behind the other in large blocks. */
 #include "profile/model/model.h"
-#include "profile/base/array.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "profile/base/number_table.h"
 
 /* Each block holds four times as many frames as the one before; SCP_MAX_FRAMES fit. */
 #define BLOCK_FRAMES (UINT32_C(1) << 14)
@@ -111,8 +108,6 @@ static struct block *new_block(struct block *last)
 static struct prof_frame *keep_frames(struct intern_paths *x, const struct prof_frame *frame,
 				      uint32_t frames)
 {
-	struct prof_frame *kept;
-
 	if (frames > BLOCK_FRAMES)
 		return NULL;
 	if (!x->block || x->block->used + frames > x->block->room) {
@@ -122,7 +117,7 @@ static struct prof_frame *keep_frames(struct intern_paths *x, const struct prof_
 			return NULL;
 		x->block = b;
 	}
-	kept = x->block->frame + x->block->used;
+	struct prof_frame *kept = x->block->frame + x->block->used;
 	if (frames)
 		memcpy(kept, frame, frames * sizeof *frame);
 	x->block->used += frames;
@@ -134,11 +129,11 @@ uint32_t intern_paths_add(struct profile *p, const struct prof_frame *frame, uin
 {
 	uint32_t hash = hash_of(frame, frames, flags);
 	struct prof_path path = {(struct prof_frame *)frame, frames, flags};
-	struct number_slot *slot;
 
 	if (make_room(p) < 0)
 		return PROF_NONE;
-	slot = number_table_find(&p->index->paths->table, hash, same_path, p->path, &path);
+	struct number_slot *slot =
+		number_table_find(&p->index->paths->table, hash, same_path, p->path, &path);
 	if (slot->number != NUMBER_TABLE_FREE)
 		return slot->number;
 	path.frame = keep_frames(p->index->paths, frame, frames);

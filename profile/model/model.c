@@ -1,8 +1,96 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A model's memory: an empty model, back to an earlier size, and free. */
-#include <stdlib.h>
-
 #include "profile/model/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What displacement measured, in a model: costs, in the order of the entries that they belong to,
+ * and accounts of the CPUs' time. */
+
+/* Where the cost of `entry` is, or would be. */
+static uint32_t place_of(const struct profile *p, uint32_t entry)
+{
+	uint32_t low = 0, high = p->site_costs;
+
+	/* Mostly they come in order. */
+	if (high && p->site_cost[high - 1].entry < entry)
+		return high;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (p->site_cost[middle].entry < entry)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+const struct prof_site_cost *site_cost_find(const struct profile *p, uint32_t entry)
+{
+	uint32_t at = p->site_costs ? place_of(p, entry) : 0;
+
+	return at < p->site_costs && p->site_cost[at].entry == entry ? &p->site_cost[at] : NULL;
+}
+
+int site_cost_note(struct profile *p, const struct prof_site_cost *cost)
+{
+	uint32_t at = place_of(p, cost->entry);
+
+	if (at == p->site_costs || p->site_cost[at].entry != cost->entry) {
+		if (!INTERN_ROOM(p, site_cost, site_costs, MODEL_SITE_COST))
+			return -1;
+		memmove(p->site_cost + at + 1, p->site_cost + at,
+			(p->site_costs - at) * sizeof *cost);
+		p->site_costs++;
+	}
+	p->site_cost[at] = *cost;
+	return 0;
+}
+
+#define TEXT_BYTES 1900 /* two fit in a chunk */
+
+struct prof_account *account_add(struct profile *p)
+{
+	if (!INTERN_ROOM(p, account, accounts, MODEL_ACCOUNT))
+		return NULL;
+	return &p->account[p->accounts++];
+}
+
+int account_add_cpu(struct prof_account *a, const struct prof_account_cpu *cpu)
+{
+	struct prof_account_cpu *grown = realloc(a->cpu, (a->cpus + 1) * sizeof *grown);
+
+	if (!grown)
+		return -1;
+	a->cpu = grown;
+	a->cpu[a->cpus++] = *cpu;
+	return 0;
+}
+
+int account_add_text(struct prof_account *a, const char *text)
+{
+	char **grown = realloc(a->text, (a->texts + 1) * sizeof *grown);
+
+	if (!grown)
+		return -1;
+	a->text = grown;
+	a->text[a->texts] = strndup(text, TEXT_BYTES);
+	if (!a->text[a->texts])
+		return -1;
+	a->texts++;
+	return 0;
+}
+
+static void account_clear(struct prof_account *a)
+{
+	for (uint32_t i = 0; i < a->texts; i++)
+		free(a->text[i]);
+	free(a->text);
+	free(a->cpu);
+	*a = (struct prof_account){0};
+}
 
 struct profile *profile_new(void)
 {
@@ -20,21 +108,12 @@ struct profile *profile_new(void)
 
 struct profile_size profile_size(const struct profile *p)
 {
-	return (struct profile_size){p->processes,
-				     p->tables,
-				     p->modules,
-				     p->paths,
-				     p->functions,
-				     p->entries,
-				     p->gaps,
-				     p->slowests,
-				     p->site_costs,
-				     p->accounts,
-				     p->path_differences,
-				     p->looks,
-				     p->source_functions,
-				     p->source_lines,
-				     p->generateds};
+	struct profile_size size;
+
+	PROF_SET(&size, p, processes, tables, modules, paths, functions, entries, gaps, slowests,
+		 site_costs, accounts, path_differences, looks, source_functions, source_lines,
+		 generateds);
+	return size;
 }
 
 void model_clear_process(struct prof_process *q)
@@ -60,11 +139,7 @@ void profile_shrink(struct profile *p, const struct profile_size *size)
 	}
 	while (p->entries > size->entries)
 		sums_free(&p->entry[--p->entries].sums);
-	p->tables = size->tables;
-	p->gaps = size->gaps;
-	p->slowests = size->slowests;
-	p->looks = size->looks;
-	p->site_costs = size->site_costs;
+	PROF_SET(p, size, tables, gaps, slowests, looks, site_costs);
 	while (p->path_differences > size->path_differences)
 		free(p->path_difference[--p->path_differences].frame);
 	while (p->accounts > size->accounts)
@@ -76,22 +151,15 @@ void profile_free(struct profile *p)
 	if (!p)
 		return;
 	profile_shrink(p, &(struct profile_size){0});
-	free(p->process);
-	free(p->table);
-	free(p->module);
-	free(p->path);
-	free(p->function);
-	free(p->entry);
-	free(p->gap);
-	free(p->slowest);
-	free(p->look);
-	free(p->site_cost);
-	free(p->account);
-	free(p->path_difference);
+	void *const arrays[] = {p->process,	p->table,    p->module,		 p->function,
+				p->entry,	p->gap,	     p->slowest,	 p->look,
+				p->site_cost,	p->account,  p->path_difference, p->source_function,
+				p->source_line, p->generated};
+
+	for (size_t i = 0; i < sizeof(arrays) / sizeof(*arrays); i++)
+		free(arrays[i]);
 	intern_paths_free(p);
-	free(p->source_function);
-	free(p->source_line);
-	free(p->generated);
+	free(p->path);
 	free(p->index->interned);
 	free(p->index);
 	free(p);

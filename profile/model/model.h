@@ -64,10 +64,6 @@ enum intern_kind {
 	INTERN_KINDS
 };
 
-/* Index in the model of an equal element (struct prof_module and so on), which is copied with its
- * texts if it is new. PROF_NONE: out of memory. PROF_NO_MODULE: no number is left for a new module.
- */
-uint32_t intern_add(struct profile *p, enum intern_kind kind, const void *wanted);
 uint32_t intern_module(struct profile *p, const char *path, const uint8_t *build_id,
 		       uint32_t build_id_bytes);
 uint32_t intern_function(struct profile *p, const char *name, const char *library, uint32_t group);
@@ -126,7 +122,5 @@ void usage_add(struct profile *p, const struct scp_header *h);
 void usage_store(const struct profile *p, struct scp_header *h);
 
 /* Accounts of the CPUs' time in a model (profile.h has the rest). */
-
-void account_clear(struct prof_account *a);
 
 #endif

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What happened between two readings of the same files.
- *
- * Both readings are added to one model, so that equal paths and functions are one already; then the
- * calls of the first are subtracted from those of the second, path by path.
- */
+/* What happened between two readings of the same files. Both readings are added to one model, so
+ * that equal paths and functions are one already; then the calls of the first are subtracted from
+ * those of the second, path by path. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "profile/model/model.h"
 
@@ -16,6 +13,8 @@ struct part {
 	uint64_t calls, units, bytes, inner_calls;
 	prof_u128 units_sq;
 };
+
+#define PART_SUMS calls, units, bytes, inner_calls, units_sq
 
 int model_difference_mark(const struct profile *p, struct model_mark *m)
 {
@@ -49,19 +48,16 @@ static int by_place(const void *a, const void *b)
 
 static struct part part_of(const struct prof_entry *e)
 {
-	return (struct part){e->path,		e->function,	     e->outcome,
-			     e->sums.has_bytes, e->sums.calls,	     e->sums.units,
-			     e->sums.bytes,	e->sums.inner_calls, e->sums.units_sq};
+	struct part part = {.path = e->path, .function = e->function, .outcome = e->outcome};
+
+	PROF_SET(&part, &e->sums, has_bytes, PART_SUMS);
+	return part;
 }
 
 static void add(struct part *to, const struct part *more)
 {
 	to->has_bytes = to->has_bytes || more->has_bytes;
-	to->calls += more->calls;
-	to->units += more->units;
-	to->bytes += more->bytes;
-	to->inner_calls += more->inner_calls;
-	to->units_sq += more->units_sq;
+	PROF_ADD(to, more, PART_SUMS);
 }
 
 /* Sorted, and one for each place. Returns how many are left. */
@@ -84,15 +80,9 @@ static uint32_t join(struct part *part, uint32_t count)
 static bool subtract(struct part *now, const struct part *before)
 {
 	if (before) {
-		if (now->calls < before->calls || now->units < before->units ||
-		    now->bytes < before->bytes || now->inner_calls < before->inner_calls ||
-		    now->units_sq < before->units_sq)
+		if (PROF_ANY_LESS(now, before, PART_SUMS))
 			return false;
-		now->calls -= before->calls;
-		now->units -= before->units;
-		now->bytes -= before->bytes;
-		now->inner_calls -= before->inner_calls;
-		now->units_sq -= before->units_sq;
+		PROF_SUBTRACT(now, before, PART_SUMS);
 	}
 	return now->calls > 0;
 }
@@ -100,15 +90,9 @@ static bool subtract(struct part *now, const struct part *before)
 static void put_entry(struct prof_entry *e, const struct part *part)
 {
 	sums_clear(&e->sums);
-	*e = (struct prof_entry){.path = part->path,
-				 .function = part->function,
-				 .outcome = part->outcome,
-				 .sums = {.calls = part->calls,
-					  .units = part->units,
-					  .units_sq = part->units_sq,
-					  .has_bytes = part->has_bytes,
-					  .bytes = part->bytes,
-					  .inner_calls = part->inner_calls}};
+	*e = (struct prof_entry){0};
+	PROF_SET(e, part, path, function, outcome);
+	PROF_SET(&e->sums, part, has_bytes, PART_SUMS);
 }
 
 /* `before` and `now` are sorted; there are at least as many entries as places. */

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What a wrapped call adds, combined over measurements.
- *
- * Every process measures it at its start and, if it lived long enough, at its end; the machine's
- * speed differs between them by more than the error of each.
- */
+/* What a wrapped call adds, combined over measurements. Every process measures it at its start and,
+ * if it lived long enough, at its end; the machine's speed differs between them by more than the
+ * error of each. */
 #include "profile/model/clocks.h"
 
 #include <math.h>

@@ -33,11 +33,7 @@ void states_join_switches(struct scp_switches *to, const struct scp_switches *fr
 	if (detector < to->detector)
 		to->detector = detector;
 	to->flags |= from->flags;
-	to->verified += from->verified;
-	to->missed += from->missed;
-	to->unfounded += from->unfounded;
-	to->readings += from->readings;
-	to->reading_ns += from->reading_ns;
+	PROF_ADD(to, from, verified, missed, unfounded, readings, reading_ns);
 }
 
 static bool fits(const struct prof_sums *s)
@@ -82,12 +78,7 @@ uint32_t states_joint_detector(const struct prof_sums *a, const struct prof_sums
 
 static void add_off_cpu(struct scp_off_cpu *to, const struct scp_off_cpu *from)
 {
-	to->known += from->known;
-	to->weighted += from->weighted;
-	to->runnable_ns += from->runnable_ns;
-	to->asleep_ns += from->asleep_ns;
-	to->ran_ns += from->ran_ns;
-	to->waits += from->waits;
+	PROF_ADD(to, from, known, weighted, runnable_ns, asleep_ns, ran_ns, waits);
 }
 
 static int add_hists(struct prof_states *to, const struct prof_states *from)
@@ -105,19 +96,10 @@ static int add_hists(struct prof_states *to, const struct prof_states *from)
 
 static int add_sums(struct prof_states *to, const struct prof_states *from)
 {
-	to->from_calls += from->from_calls;
-	to->from_units += from->from_units;
-	to->calls += from->calls;
-	to->units += from->units;
-	to->units_sq += from->units_sq;
-	to->readings += from->readings;
-	to->switched_weighted += from->switched_weighted;
+	PROF_ADD(to, from, from_calls, from_units, calls, units, units_sq, readings,
+		 switched_weighted, runnable_sq, asleep_sq, runnable_asleep, units_runnable,
+		 units_asleep);
 	add_off_cpu(&to->off_cpu, &from->off_cpu);
-	to->runnable_sq += from->runnable_sq;
-	to->asleep_sq += from->asleep_sq;
-	to->runnable_asleep += from->runnable_asleep;
-	to->units_runnable += from->units_runnable;
-	to->units_asleep += from->units_asleep;
 	return add_hists(to, from);
 }
 
@@ -182,18 +164,10 @@ void states_add_table(struct prof_table_states *to, const struct prof_table_stat
 	}
 	to->detector = lesser(to->detector, from->detector);
 	to->torn = to->torn || from->torn;
-	to->gaps += from->gaps;
-	to->gap_units += from->gap_units;
 	add_off_cpu(&to->gap_off_cpu, &from->gap_off_cpu);
 	add_off_cpu(&to->call_off_cpu, &from->call_off_cpu);
-	to->covered_ns += from->covered_ns;
-	to->cpu_ns += from->cpu_ns;
-	to->delay_covered_ns += from->delay_covered_ns;
-	to->delay_ns += from->delay_ns;
-	to->ran_ns += from->ran_ns;
-	to->stolen_ns += from->stolen_ns;
-	to->overcharged_ns += from->overcharged_ns;
-	to->switches += from->switches;
+	PROF_ADD(to, from, gaps, gap_units, covered_ns, cpu_ns, delay_covered_ns, delay_ns, ran_ns,
+		 stolen_ns, overcharged_ns, switches);
 	states_settle_table(to);
 }
 

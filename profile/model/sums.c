@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Adding up what two sites, threads or processes recorded.
- *
- * All sums are integers and simply add. What is kept batch by batch does not: see
- * batches.c.
- */
+/* Adding up what two sites, threads or processes recorded. All sums are integers and simply add.
+ * What is kept batch by batch does not: see batches.c. */
 #include <stdlib.h>
 
 #include "profile/model/addition.h"
@@ -54,12 +51,7 @@ static int add_slow(struct prof_sums *dst, const struct prof_sums *src)
 static void add_extremes(struct prof_sums *dst, const struct prof_sums *src)
 {
 	if (dst->calls == 0) {
-		dst->min_units = src->min_units;
-		dst->max_units = src->max_units;
-		dst->max_at = src->max_at;
-		dst->first_at = src->first_at;
-		dst->first_units = src->first_units;
-		dst->last_at = src->last_at;
+		PROF_SET(dst, src, min_units, max_units, max_at, first_at, first_units, last_at);
 		return;
 	}
 	if (src->min_units < dst->min_units)
@@ -84,14 +76,8 @@ int sums_add(struct prof_sums *dst, const struct prof_sums *src)
 	hist_add(dst, src);
 	if (src->calls)
 		add_extremes(dst, src);
-	dst->calls += src->calls;
-	dst->units += src->units;
-	dst->units_sq += src->units_sq;
+	PROF_ADD(dst, src, calls, units, units_sq, bytes, bytes_sq, bytes_units, inner_calls);
 	dst->has_bytes = dst->has_bytes || src->has_bytes;
-	dst->bytes += src->bytes;
-	dst->bytes_sq += src->bytes_sq;
-	dst->bytes_units += src->bytes_units;
-	dst->inner_calls += src->inner_calls;
 	for (unsigned i = 0; i < SCP_WAYS; i++)
 		dst->way_calls[i] += src->way_calls[i];
 	states_settle(dst);

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Walk the regions and chunks of an image and list the records.
- *
- * A granule without a chunk magic is skipped: the writer died, or is now, between taking the chunk
- * and saying what it is. See raw.h for the marks.
- */
+/* Walk the regions and chunks of an image and list the records. A granule without a chunk magic is
+ * skipped: the writer died, or is now, between taking the chunk and saying what it is. See raw.h
+ * for the marks. */
 #include <stdlib.h>
 
 #include "profile/base/error.h"

@@ -22,7 +22,7 @@ struct prof_places {
 	uint32_t places;
 };
 
-/* profile_add_unlinked that also says where each entry lies. free(places->place) after success. */
+/* profile_add that also says where each entry lies. free(places->place) after success. */
 int profile_add_placed(struct profile *p, const char *path, struct prof_places *places,
 		       struct profile_error *err);
 

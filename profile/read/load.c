@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* From a checked file into the model: ids become indices, records become sums.
- *
- * Only memory can be lacking here; whether the file is sound was settled
- * before. Paths are interned in the order in which entries use them, which
- * makes a written model read back in the same order.
- */
+/* From a checked file into the model: ids become indices, records become sums. Only memory can be
+ * lacking here; whether the file is sound was settled before. Paths are interned in the order in
+ * which entries use them, which makes a written model read back in the same order. */
 #include "profile/read/load.h"
 
 #include <stdlib.h>
@@ -62,7 +59,7 @@ static char *program_name(const char *stored, const char *exe)
 static char **program_arguments(const char *bytes, uint32_t count, uint32_t *argc)
 {
 	uint32_t found = 0, most = *argc;
-	char **argv, *text;
+	char **argv;
 
 	for (uint32_t i = 0; i < count; i++)
 		found += bytes[i] == 0;
@@ -72,7 +69,7 @@ static char **program_arguments(const char *bytes, uint32_t count, uint32_t *arg
 	argv = malloc(((size_t)found + 1) * sizeof *argv + count + 1);
 	if (!argv)
 		return NULL;
-	text = (char *)(argv + found + 1);
+	char *text = (char *)(argv + found + 1);
 	if (count)
 		memcpy(text, bytes, count);
 	text[count] = 0;
@@ -90,11 +87,10 @@ static int load_process(struct load *l, const struct prof_process *from, const c
 			const char *program, const char *argv, uint32_t argv_bytes)
 {
 	struct profile *p = l->p;
-	struct prof_process *out;
 
 	if (!INTERN_ROOM(p, process, processes, MODEL_PROCESS))
 		return -1;
-	out = &p->process[p->processes];
+	struct prof_process *out = &p->process[p->processes];
 	*out = *from;
 	out->exe = strdup(exe);
 	out->program = program_name(program, exe);
@@ -105,20 +101,14 @@ static int load_process(struct load *l, const struct prof_process *from, const c
 	return out->exe && out->program && out->file && out->argv ? 0 : -1;
 }
 
+#define PROCESS_MEMBERS pid, ppid, argc, end_state, start_real_ns, start_mono_ns, end_mono_ns
+
 static int load_header_process(struct load *l)
 {
 	const struct scp_header *h = raw_header(l->raw);
-	struct prof_process from = {
-		.pid = h->pid,
-		.ppid = h->ppid,
-		.count = 1,
-		.argc = h->argc,
-		.end_state = h->end_state,
-		.start_real_ns = h->start_real_ns,
-		.start_mono_ns = h->start_mono_ns,
-		.end_mono_ns = h->end_mono_ns,
-	};
+	struct prof_process from = {.count = 1};
 
+	PROF_SET(&from, h, PROCESS_MEMBERS);
 	l->process = l->p->processes;
 	return load_process(l, &from, h->exe, h->program, h->argv, h->argv_bytes);
 }
@@ -151,22 +141,16 @@ static int load_process_record(struct load *l, uint32_t i)
 {
 	const struct scp_process *r = raw_record(l->raw, &l->raw->list[SCP_REC_PROCESS].ref[i]);
 	struct prof_process from = {
-		.pid = r->pid,
-		.ppid = r->ppid,
 		.count = r->count ? r->count : 1,
-		.argc = r->argc,
-		.end_state = r->end_state,
 		.end = load_end(l->raw, r->index),
 		.attached = load_attached(l->raw, r->index),
-		.start_real_ns = r->start_real_ns,
-		.start_mono_ns = r->start_mono_ns,
-		.end_mono_ns = r->end_mono_ns,
 	};
 
 	/* No sum of 32 bits: the check has seen that it is within the record. */
 	uint64_t strings =
 		offsetof(struct scp_process, strings) + (uint64_t)r->exe_bytes + r->argv_bytes;
 
+	PROF_SET(&from, r, PROCESS_MEMBERS);
 	l->map[SCP_REC_PROCESS][i] = l->p->processes;
 	return load_process(l, &from, r->strings,
 			    r->rec.bytes > strings ? (const char *)r + strings : "",
@@ -198,24 +182,18 @@ static int load_table(struct load *l, uint32_t i)
 {
 	const struct scp_table *r = raw_record(l->raw, &l->raw->list[SCP_REC_TABLE].ref[i]);
 	struct profile *p = l->p;
-	struct prof_table *t;
 
 	if (!INTERN_ROOM(p, table, tables, MODEL_TABLE))
 		return -1;
-	t = &p->table[p->tables];
+	struct prof_table *t = &p->table[p->tables];
 	*t = (struct prof_table){
 		.process = l->process,
-		.tid = r->tid,
-		.threads = r->threads,
 		.live = r->live != 0,
 		.time_units =
 			r->closed_units + (r->last_at > r->first_at ? r->last_at - r->first_at : 0),
-		.nested_units = r->nested_units,
-		.nested_calls = r->nested_calls,
-		.recording_units = r->recording_units,
-		.recordings = r->recordings,
-		.walks = r->walks,
 	};
+	PROF_SET(t, r, tid, threads, nested_units, nested_calls, recording_units, recordings,
+		 walks);
 	memcpy(t->name, r->name, sizeof t->name);
 	memset(t->name + strlen(t->name), 0, sizeof t->name - strlen(t->name));
 	if (raw_header(l->raw)->flags & SCP_FILE_MERGED)
@@ -238,11 +216,10 @@ static int load_entry(struct load *l, uint32_t i)
 	const struct raw_ref *ref = &l->raw->list[SCP_REC_ENTRY].ref[i];
 	const struct scp_entry *r = raw_record(l->raw, ref);
 	struct profile *p = l->p;
-	struct prof_entry *e;
 
 	if (!INTERN_ROOM(p, entry, entries, MODEL_ENTRY))
 		return -1;
-	e = &p->entry[p->entries++];
+	struct prof_entry *e = &p->entry[p->entries++];
 	*e = (struct prof_entry){
 		.table = index_of(l, SCP_REC_TABLE, ref->table, 0),
 		.path = load_paths_add(&l->paths, find_path(l, i)),
@@ -264,11 +241,10 @@ static int load_gap(struct load *l, uint32_t i)
 	const struct raw_ref *ref = &l->raw->list[SCP_REC_GAP].ref[i];
 	const struct scp_gap *r = raw_record(l->raw, ref);
 	struct profile *p = l->p;
-	struct prof_gap *g;
 
 	if (!INTERN_ROOM(p, gap, gaps, MODEL_GAP))
 		return -1;
-	g = &p->gap[p->gaps++];
+	struct prof_gap *g = &p->gap[p->gaps++];
 	*g = (struct prof_gap){
 		.table = index_of(l, SCP_REC_TABLE, ref->table, 0),
 		.from = ref->id ? index_of(l, SCP_REC_ENTRY, ref->table, ref->id) : PROF_NONE,
@@ -351,9 +327,7 @@ static void add_overflow(struct load *l)
 		struct prof_function *f = &l->p->function[l->map[SCP_REC_FUNCTION][i]];
 
 		f->group |= r->group;
-		f->overflow_calls += r->overflow_calls;
-		f->overflow_units += r->overflow_units;
-		f->overflow_bytes += r->overflow_bytes;
+		PROF_ADD(f, r, overflow_calls, overflow_units, overflow_bytes);
 	}
 }
 

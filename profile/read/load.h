@@ -5,9 +5,8 @@
 
 #include "profile/read/raw.h"
 
-/* Append all of `raw` to the model. 0, or -1 when out of memory: then the
- * caller shrinks the model. Counters that add up (losses, overflow, ticker)
- * are touched only when all else has succeeded. */
+/* Append all of `raw` to the model. 0, or -1 when out of memory: then the caller shrinks the model.
+ * Counters that add up (losses, overflow, ticker) are touched only when all else has succeeded. */
 int load_raw(struct profile *p, const struct raw_file *raw);
 
 /* The sums of the entry at `entry` and of all that hangs on it, into cleared *out. 0, or
@@ -28,10 +27,6 @@ static inline prof_u128 load_wide(uint64_t low, uint64_t high)
 {
 	return (prof_u128)high << 64 | low;
 }
-
-/* out->detector and out->states, behind the other sums of the entry. -1: out of memory. */
-int load_states_of_entry(const struct raw_file *raw, const struct raw_ref *entry,
-			 struct prof_sums *out);
 
 /* Cleared *out stays so where nothing is known of the table. */
 void load_states_of_table(const struct raw_file *raw, uint32_t table,

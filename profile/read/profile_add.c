@@ -38,17 +38,12 @@ static void add_path_checks(struct scp_path_checks *to, const struct scp_path_ch
 	if (from->one_in && (!to->one_in || from->one_in < to->one_in))
 		to->one_in = from->one_in;
 	to->unwinder = to->unwinder || from->unwinder;
-	to->verified += from->verified;
-	to->differ += from->differ;
-	to->undecided += from->undecided;
-	to->heuristic += from->heuristic;
+	PROF_ADD(to, from, verified, differ, undecided, heuristic);
 }
 
 static void add_ticker_cost(struct scp_ticker_cost *sum, const struct scp_ticker_cost *c)
 {
-	sum->cpu_ns += c->cpu_ns;
-	sum->most_ns += c->most_ns;
-	sum->taken_ns += c->taken_ns;
+	PROF_ADD(sum, c, cpu_ns, most_ns, taken_ns);
 	if (!sum->asked_ns)
 		sum->asked_ns = c->asked_ns;
 }
@@ -72,9 +67,8 @@ static void add_header(struct profile *p, const struct scp_header *h)
 				SCP_FILE_NO_SYMBOLS | SCP_FILE_WINDOWS | SCP_FILE_FILTERS_DIFFER);
 	if (!*p->preceded)
 		memcpy(p->preceded, h->preceded, sizeof(p->preceded) - 1);
-	p->uncopied_calls += h->uncopied_calls;
-	p->ticker_readings += h->ticker_readings;
-	p->ticker_near += h->ticker_near;
+	PROF_ADD(p, h, uncopied_calls, ticker_readings, ticker_near, ticker_ticks,
+		 ticker_late_sum_ns, ticker_late_ticks, own_ns);
 	if (!*p->uncopied_function)
 		memcpy(p->uncopied_function, h->uncopied_function,
 		       sizeof(p->uncopied_function) - 1);
@@ -83,13 +77,9 @@ static void add_header(struct profile *p, const struct scp_header *h)
 	add_losses(&p->losses, &h->losses);
 	add_path_checks(&p->path_checks, &h->path_checks);
 	usage_add(p, h);
-	p->ticker_ticks += h->ticker_ticks;
-	p->ticker_late_sum_ns += h->ticker_late_sum_ns;
 	if (h->ticker_late_max_ns > p->ticker_late_max_ns)
 		p->ticker_late_max_ns = h->ticker_late_max_ns;
-	p->ticker_late_ticks += h->ticker_late_ticks;
 	add_ticker_cost(&p->ticker_cost, &h->ticker_cost);
-	p->own_ns += h->own_ns;
 	add_python(p, h->python);
 	add_python(p, h->python_other);
 }
@@ -225,11 +215,6 @@ static int add_file(struct profile *p, const char *path, int fd, uint64_t most_b
 }
 
 int profile_add(struct profile *p, const char *path, struct profile_error *err)
-{
-	return add_file(p, path, -1, PROF_MOST_BYTES, true, NULL, err);
-}
-
-int profile_add_unlinked(struct profile *p, const char *path, struct profile_error *err)
 {
 	return add_file(p, path, -1, PROF_MOST_BYTES, false, NULL, err);
 }

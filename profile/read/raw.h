@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* One profile file as it lies on disk, checked; private to profile/.
- *
- * The file is copied into memory with read(2), never mapped: a mapped file that
- * somebody cuts short kills the reader with SIGBUS. After profile_file_open every record
- * in the lists is whole, its fields are in range, its strings end, and what it
- * refers to exists.
- *
- * A file that is still being written is read three times. Records refer to records that were
- * complete before them, so what was there at the first reading (gaps, blocks) has its entries in
- * the second, and those have their paths, functions and modules in the third: no reference dangles,
- * without stopping the writer. Paths that no entry names yet may lack what they name: they go. The
- * second copy then shows which records moved.
- */
+/* One profile file as it lies on disk, checked; private to profile/. The file is copied into memory
+ * with read(2), never mapped: a mapped file that somebody cuts short kills the reader with SIGBUS.
+ * After profile_file_open every record in the lists is whole, its fields are in range, its strings
+ * end, and what it refers to exists. A file that is still being written is read three times.
+ * Records refer to records that were complete before them, so what was there at the first reading
+ * (gaps, blocks) has its entries in the second, and those have their paths, functions and modules
+ * in the third: no reference dangles, without stopping the writer. Paths that no entry names yet
+ * may lack what they name: they go. The second copy then shows which records moved. */
 #ifndef SCPROF_PROFILE_READ_RAW_H
 #define SCPROF_PROFILE_READ_RAW_H
 
@@ -103,9 +98,6 @@ static inline uint32_t raw_find(const struct raw_list *list, uint32_t table, uin
 	return list->count ? references_search(list, table, id, sub) : PROF_NONE;
 }
 
-/* The steps of profile_file_open, one file each. */
-int header_check(const char *path, const struct scp_header *h, uint64_t file_bytes,
-		 struct profile_error *err);
 int chunks_collect(struct raw_file *raw, struct profile_error *err);
 int chunks_mark(const uint8_t *image, uint64_t bytes, struct raw_marks *marks);
 /* When a live file is read three times: what refers to other records is taken as of an earlier

@@ -291,7 +291,6 @@ int records_check(const char *path, const struct scp_record *rec, uint32_t table
 		  struct raw_ref *key, struct profile_error *err)
 {
 	const struct record_kind *kind = &record_kinds[rec->type];
-	const char *fault;
 
 	if (!kind->least)
 		return error_damaged(err, path, "there is no record of type %u", rec->type);
@@ -301,7 +300,7 @@ int records_check(const char *path, const struct scp_record *rec, uint32_t table
 	key->table = table;
 	key->id = raw_field(rec, kind->id_at);
 	key->sub = raw_field(rec, kind->sub_at);
-	fault = find_fault(rec, kind, key);
+	const char *fault = find_fault(rec, kind, key);
 	return fault ? error_damaged(err, path, "of its %s, number %u (table %u) %s", kind->plural,
 				     key->id, table, fault)
 		     : 0;

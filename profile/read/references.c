@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Sort the record lists, and check that keys are unique and that whatever a
- * record refers to exists.
- */
+/* Sort the record lists, and check that keys are unique and that whatever a record refers to
+ * exists. */
 #include <stdlib.h>
 #include <string.h>
 

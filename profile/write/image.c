@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A profile file under construction: header, one region, chunk after chunk.
- *
- * A merged profile has no more records than the model, so it is built in
- * memory and written at once.
- */
+/* A profile file under construction: header, one region, chunk after chunk. A merged profile has no
+ * more records than the model, so it is built in memory and written at once. */
 #include "profile/write/image.h"
 
 #include <stdlib.h>
@@ -63,13 +60,12 @@ void image_open_chunk(struct image *img, uint32_t type, uint32_t table)
 
 void image_close_chunk(struct image *img)
 {
-	struct scp_chunk *c;
 	uint64_t used = img->used - img->chunk;
 
 	extend(img, round_up(used, SCP_GRANULE) - used);
 	if (img->failed)
 		return;
-	c = (struct scp_chunk *)(void *)(img->bytes + img->chunk);
+	struct scp_chunk *c = (struct scp_chunk *)(void *)(img->bytes + img->chunk);
 	c->used = used;
 	c->bytes = img->used - img->chunk;
 	img->chunk = 0;
@@ -79,11 +75,10 @@ void *image_record(struct image *img, uint32_t type, uint64_t bytes)
 {
 	uint64_t whole = round_up(bytes, SCP_RECORD_ALIGN);
 	uint64_t at = extend(img, whole);
-	struct scp_record *r;
 
 	if (img->failed)
 		return NULL;
-	r = (struct scp_record *)(void *)(img->bytes + at);
+	struct scp_record *r = (struct scp_record *)(void *)(img->bytes + at);
 	r->type = type;
 	r->bytes = (uint32_t)whole;
 	return r;

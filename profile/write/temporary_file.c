@@ -149,11 +149,10 @@ int temporary_file_save(const char *path, const void *bytes, uint64_t count,
 			struct profile_error *err)
 {
 	struct partial p;
-	int fd;
 
 	if (check_target(path, err))
 		return -1;
-	fd = temporary_file_create(&p, path);
+	int fd = temporary_file_create(&p, path);
 	if (fd < 0)
 		return error_fail(err, path, "cannot create a file beside it: %s", strerror(errno));
 	if (write_all(fd, bytes, count) || fsync(fd))

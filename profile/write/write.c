@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Write a model as one merged profile file.
- *
- * One PROCESS chunk with the processes, modules and functions, then a chunk a
- * table. Ids are positions from 1: in the model for modules, functions (of
- * source code, too), processes and tables; in the table, in the order of use, for paths and
- * entries. So what is read back has the same order.
- */
+/* Write a model as one merged profile file. One PROCESS chunk with the processes, modules and
+ * functions, then a chunk a table. Ids are positions from 1: in the model for modules, functions
+ * (of source code, too), processes and tables; in the table, in the order of use, for paths and
+ * entries. So what is read back has the same order. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,28 +25,20 @@ static void write_process(struct writer *w, uint32_t index)
 	const struct prof_process *q = &w->p->process[index];
 	uint64_t exe_bytes = strlen(q->exe) + 1, argv_bytes = 0;
 	uint64_t program_bytes = strlen(q->program) + 1;
-	struct scp_process *r;
-	char *at;
 
 	for (uint32_t i = 0; i < q->argc; i++)
 		argv_bytes += strlen(q->argv[i]) + 1;
-	r = image_record(&w->img, SCP_REC_PROCESS,
-			 offsetof(struct scp_process, strings) + exe_bytes + argv_bytes +
-				 program_bytes);
+	struct scp_process *r = image_record(&w->img, SCP_REC_PROCESS,
+					     offsetof(struct scp_process, strings) + exe_bytes +
+						     argv_bytes + program_bytes);
 	if (!r)
 		return;
 	r->index = index + 1;
-	r->pid = q->pid;
-	r->ppid = q->ppid;
-	r->count = q->count;
-	r->end_state = q->end_state;
-	r->argc = q->argc;
-	r->start_real_ns = q->start_real_ns;
-	r->start_mono_ns = q->start_mono_ns;
-	r->end_mono_ns = q->end_mono_ns;
+	PROF_SET(r, q, pid, ppid, count, end_state, argc, start_real_ns, start_mono_ns,
+		 end_mono_ns);
 	r->exe_bytes = (uint32_t)exe_bytes;
 	r->argv_bytes = (uint32_t)argv_bytes;
-	at = r->strings;
+	char *at = r->strings;
 	memcpy(at, q->exe, exe_bytes);
 	at += exe_bytes;
 	for (uint32_t i = 0; i < q->argc; i++)
@@ -83,10 +72,7 @@ static void write_function(struct writer *w, uint32_t index)
 	if (!r)
 		return;
 	r->id = index + 1;
-	r->group = f->group;
-	r->overflow_calls = f->overflow_calls;
-	r->overflow_units = f->overflow_units;
-	r->overflow_bytes = f->overflow_bytes;
+	PROF_SET(r, f, group, overflow_calls, overflow_units, overflow_bytes);
 	strncpy(r->name, f->name, sizeof r->name - 1);
 	strncpy(r->library, f->library, sizeof r->library - 1);
 	if (is_long)
@@ -98,18 +84,12 @@ static void write_table_head(struct writer *w, uint32_t index)
 	const struct prof_table *t = &w->p->table[index];
 	struct scp_table r = {
 		.id = index + 1,
-		.tid = t->tid,
-		.live = t->live,
-		.threads = t->threads,
 		.closed_units = t->time_units,
-		.nested_units = t->nested_units,
-		.nested_calls = t->nested_calls,
-		.recording_units = t->recording_units,
-		.recordings = t->recordings,
-		.walks = t->walks,
 		.process = t->process + 1,
 	};
 
+	PROF_SET(&r, t, tid, live, threads, nested_units, nested_calls, recording_units, recordings,
+		 walks);
 	memcpy(r.name, t->name, sizeof r.name);
 	image_copy(&w->img, SCP_REC_TABLE, &r, sizeof r);
 }
@@ -177,9 +157,7 @@ static void write_program(const struct profile *p, struct scp_header *h)
 		memcpy(h->argv + h->argv_bytes, q->argv[i], bytes);
 		h->argv_bytes += (uint32_t)bytes;
 	}
-	h->start_real_ns = q->start_real_ns;
-	h->start_mono_ns = q->start_mono_ns;
-	h->end_mono_ns = q->end_mono_ns;
+	PROF_SET(h, q, start_real_ns, start_mono_ns, end_mono_ns);
 	h->end_state = p->processes == 1 ? q->end_state : SCP_END_EXIT;
 	for (uint32_t i = 0; i < p->processes; i++) {
 		h->processes += p->process[i].count;
@@ -205,11 +183,7 @@ static void write_header(const struct writer *w)
 	h->machine = p->index->machine;
 	memcpy(h->boot_id, p->index->boot_id, sizeof h->boot_id);
 	h->clock_requested = p->clock.requested;
-	h->groups = p->groups;
 	memcpy(h->preceded, p->preceded, sizeof h->preceded);
-	h->uncopied_calls = p->uncopied_calls;
-	h->ticker_readings = p->ticker_readings;
-	h->ticker_near = p->ticker_near;
 	memcpy(h->uncopied_function, p->uncopied_function, sizeof h->uncopied_function);
 	h->clock = p->index->clock;
 	h->slow_clock = p->index->slow;
@@ -218,20 +192,12 @@ static void write_header(const struct writer *w)
 	h->inner_first = overhead_store_inner(&p->clock.overhead);
 	h->ways_first = overhead_store_ways(&p->clock.overhead);
 	h->slow_ways_first = overhead_store_ways(&p->slow.overhead);
-	h->losses = p->losses;
-	h->path_checks = p->path_checks;
 	usage_store(p, h);
-	h->ticker_ticks = p->ticker_ticks;
-	h->ticker_late_sum_ns = p->ticker_late_sum_ns;
-	h->ticker_late_max_ns = p->ticker_late_max_ns;
-	h->ticker_late_ticks = p->ticker_late_ticks;
-	h->ticker_cost = p->ticker_cost;
-	h->own_ns = p->own_ns;
-	h->python = p->python;
-	h->python_other = p->python_other;
+	PROF_SET(h, p, groups, losses, path_checks, switches, uncopied_calls, ticker_readings,
+		 ticker_near, ticker_ticks, ticker_late_sum_ns, ticker_late_max_ns,
+		 ticker_late_ticks, ticker_cost, own_ns, python, python_other);
 	filters_store(p, h);
 	h->slowest = p->slowest_asked;
-	h->switches = p->switches;
 	h->table_count = p->tables;
 	h->region_count = 1;
 	h->regions[0].offset = SCP_HEADER_BYTES;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Records of optional chunks that belong to no entry's sums. A chunk is one granule, so that
  * several may be needed. */
+#include <math.h>
 #include <string.h>
 
 #include "profile/write/image.h"
@@ -47,9 +48,7 @@ static void write_generated(struct image *img, const struct prof_generated *g, u
 	if (!r)
 		return;
 	r->id = id;
-	r->start = g->start;
-	r->bytes = g->bytes;
-	r->pid = g->pid;
+	PROF_SET(r, g, start, bytes, pid);
 	r->name_bytes = (uint32_t)name_bytes;
 	memcpy(r->name, g->name, name_bytes);
 }
@@ -158,5 +157,110 @@ void write_attached(struct image *img, const struct profile *p)
 			image_optional_copy(img, SCP_OPTIONAL_ATTACH, 0, SCP_REC_ATTACH, &r,
 					    sizeof r);
 	}
+	close_open(img);
+}
+
+/* Real numbers become whole picoseconds, nanoseconds, millionths and thousandths, cut to what the
+ * reader accepts. */
+
+#define MOST_NS INT64_C(1000000000000000000)
+
+/* Within what the reader accepts. */
+static int64_t ps_of(double ns)
+{
+	double most = (double)SCP_SITE_COST_MAX_PS;
+
+	return (int64_t)llround(fmin(most, fmax(-most, ns * 1e3)));
+}
+
+static uint32_t ppm_of(double share)
+{
+	return (uint32_t)(fmin(1, fmax(0, share)) * 1e6 + 0.5);
+}
+
+static uint32_t ppk_of(double value)
+{
+	return (uint32_t)fmin(UINT32_MAX, fmax(1, round(value * 1e3)));
+}
+
+void write_displacement_site(struct image *img, uint32_t id, const struct profile *p,
+			     uint32_t index)
+{
+	const struct prof_site_cost *cost = site_cost_find(p, index);
+	struct scp_site_cost *r;
+
+	if (!cost)
+		return;
+	r = image_record(img, SCP_REC_SITE_COST, sizeof *r);
+	if (!r)
+		return;
+	r->entry = id;
+	PROF_SET(r, cost, state, run, group, spans);
+	r->kept_ppm = ppm_of(cost->kept);
+	r->busy_ppm = ppm_of(cost->busy);
+	if (cost->state != SCP_SITE_COST_KNOWN)
+		return;
+	r->inflation_ppk = ppk_of(cost->inflation);
+	r->uncharged_ps = ps_of(cost->uncharged.ns);
+	r->uncharged_error_ps = ps_of(cost->uncharged.error_ns);
+	r->uncharged_freedom_ppk = ppk_of(cost->uncharged.freedom);
+	r->true_ps = ps_of(cost->true_cost.ns);
+	r->true_error_ps = ps_of(cost->true_cost.error_ns);
+	r->true_freedom_ppk = ppk_of(cost->true_cost.freedom);
+}
+
+static int64_t whole(double ns)
+{
+	return isnan(ns) ? 0 : (int64_t)llround(fmin((double)MOST_NS, fmax((double)-MOST_NS, ns)));
+}
+
+#define ADD_ACCOUNT(img, type, record)                                                             \
+	image_optional_copy(img, SCP_OPTIONAL_ACCOUNT, 0, type, &(record), sizeof(record))
+
+static void write_cpu(struct image *img, const struct prof_account_cpu *cpu, uint32_t id)
+{
+	struct scp_account_cpu r = {
+		.account = id, .cpu = cpu->cpu, .wall_ns = (uint64_t)whole(fmax(0, cpu->wall_ns))};
+
+	for (int k = 0; k < SCP_ACCOUNT_PARTS; k++)
+		r.part_ns[k] = whole(cpu->part_ns[k]);
+	ADD_ACCOUNT(img, SCP_REC_ACCOUNT_CPU, r);
+}
+
+static void write_text(struct image *img, const char *text, uint32_t id, uint32_t index)
+{
+	size_t bytes = strlen(text) + 1;
+	struct scp_account_text *r = image_optional_record(img, SCP_OPTIONAL_ACCOUNT, 0,
+							   SCP_REC_ACCOUNT_TEXT, sizeof *r + bytes);
+
+	if (!r)
+		return;
+	r->account = id;
+	r->index = index;
+	memcpy(r->text, text, bytes);
+}
+
+static void write_one(struct image *img, const struct prof_account *a, uint32_t id)
+{
+	const struct prof_cost_value *u = &a->uncharged;
+	const struct scp_account r = {
+		.id = id,
+		.run = a->run,
+		.uncharged_ns = whole(u->ns),
+		.uncharged_error_ns = isfinite(u->error_ns) ? whole(u->error_ns) : INT64_MAX,
+		.uncharged_freedom_ppk = ppk_of(u->freedom),
+		.rusage_ns = whole(a->rusage_ns)};
+
+	ADD_ACCOUNT(img, SCP_REC_ACCOUNT, r);
+	for (uint32_t i = 0; i < a->cpus; i++)
+		write_cpu(img, &a->cpu[i], id);
+	for (uint32_t i = 0; i < a->texts; i++)
+		write_text(img, a->text[i], id, i);
+}
+
+void write_displacement_accounts(struct image *img, const struct profile *p)
+{
+	for (uint32_t i = 0; i < p->accounts; i++)
+		write_one(img, &p->account[i], i + 1);
 	close_open(img);
 }

@@ -50,13 +50,12 @@ static uint32_t shared_frames(const struct prof_path *a, const struct prof_path 
 uint32_t write_paths_put(struct write_paths *w, struct image *img, uint32_t index)
 {
 	const struct prof_path *p = &w->p->path[index];
-	uint32_t shared, own;
 	struct scp_path *r;
 
 	if (w->stamp[index] == w->table)
 		return w->id[index];
-	shared = w->last ? shared_frames(p, w->last) : 0;
-	own = p->frames - shared;
+	uint32_t shared = w->last ? shared_frames(p, w->last) : 0;
+	uint32_t own = p->frames - shared;
 	r = image_record(img, SCP_REC_PATH,
 			 offsetof(struct scp_path, frame) + own * sizeof r->frame[0]);
 	if (!r)
@@ -85,9 +84,7 @@ void write_paths_differences(struct image *img, const struct profile *p)
 		if (!r)
 			return;
 		r->id = i + 1;
-		r->at = d->at;
-		r->ours = d->ours;
-		r->theirs = d->theirs;
+		PROF_SET(r, d, at, ours, theirs);
 		memcpy(r->frame, d->frame, bytes);
 	}
 	if (p->path_differences && img->chunk)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Sums into an entry's record and the blocks behind it: the reverse of load_sums.c. */
-#include "profile/write/image.h"
-
 #include <string.h>
+
+#include "profile/write/image.h"
+#include "profile/model/addition.h"
 
 /* Calls of one site go one way, but for a few that lie in another interval once. */
 static uint64_t most_taken_way(const struct prof_sums *s)
@@ -35,28 +36,22 @@ static void write_hist(struct image *img, uint32_t id, const struct prof_hist *h
 
 	for (uint32_t block = SCP_HIST_BLOCKS; block-- > 0;) {
 		const uint64_t *count = hist->count + block * SCP_HIST_BUCKETS;
-		struct scp_hist *r;
+		struct scp_hist r = {.entry = id, .block = block};
 
 		if (memcmp(count, none, sizeof none) == 0 && (block > 0 || any))
 			continue;
 		any = true;
-		r = image_record(img, SCP_REC_HIST, sizeof *r);
-		if (!r)
-			return;
-		r->entry = id;
-		r->block = block;
-		memcpy(r->count, count, sizeof r->count);
+		memcpy(r.count, count, sizeof r.count);
+		image_copy(img, SCP_REC_HIST, &r, sizeof r);
 	}
 }
 
 static void write_first_calls(struct image *img, uint32_t id, const struct prof_first_calls *first)
 {
-	struct scp_first_calls *r = image_record(img, SCP_REC_FIRST_CALLS, sizeof *r);
+	struct scp_first_calls r = {.entry = id};
 
-	if (!r)
-		return;
-	r->entry = id;
-	memcpy(r->units, first->units, sizeof r->units);
+	memcpy(r.units, first->units, sizeof r.units);
+	image_copy(img, SCP_REC_FIRST_CALLS, &r, sizeof r);
 }
 
 static void write_batches(struct image *img, uint32_t id, uint32_t clock,
@@ -82,24 +77,19 @@ static void write_batches(struct image *img, uint32_t id, uint32_t clock,
 static void write_slow(struct image *img, uint32_t id, const struct prof_slow *s,
 		       const struct prof_apart *a)
 {
-	struct scp_slow *r = image_record(img, SCP_REC_SLOW, sizeof *r);
+	struct scp_slow r = {.entry = id, .batch_base_units = s->units};
 
-	if (!r)
-		return;
-	r->entry = id;
-	PROF_COPY_RUN(r, units, max_units, s, units, max_units);
-	r->batch_base_units = s->units;
+	PROF_COPY_RUN(&r, units, max_units, s, units, max_units);
+	image_copy(img, SCP_REC_SLOW, &r, sizeof r);
 	write_batches(img, id, 1, &s->batches, a);
 }
 
 static void write_phase(struct image *img, uint32_t id, const struct prof_phase *phase)
 {
-	struct scp_phase *r = image_record(img, SCP_REC_PHASE, sizeof *r);
+	struct scp_phase r = {.entry = id};
 
-	if (!r)
-		return;
-	r->entry = id;
-	memcpy(r->count, phase->count, sizeof r->count);
+	memcpy(r.count, phase->count, sizeof r.count);
+	image_copy(img, SCP_REC_PHASE, &r, sizeof r);
 }
 
 static void write_line(struct image *img, uint32_t id, const struct prof_line *line, uint32_t slots)
@@ -133,4 +123,76 @@ void write_sums(struct image *img, struct scp_entry *r, const struct prof_sums *
 		write_phase(img, id, s->phase);
 	if (s->line)
 		write_line(img, id, s->line, s->batches.count);
+}
+
+/* States. An entry has a record where the file's detector does not tell as
+ * much: it has states, or is known by another detector, or is not known. */
+
+#define ADD_STATE(img, table, type, record)                                                        \
+	image_optional_copy(img, SCP_OPTIONAL_STATES, (table) + 1, type, &(record), sizeof(record))
+
+static void write_table(struct image *img, const struct prof_table_states *t, uint32_t table)
+{
+	struct scp_table_states r = {.detector = t->detector, .seq = t->torn};
+
+	PROF_COPY_RUN(&r, gaps, overcharged_ns, t, gaps, overcharged_ns);
+	ADD_STATE(img, table, SCP_REC_TABLE_STATES, r);
+}
+
+static void write_state_batches(struct image *img, uint32_t table, uint32_t id,
+				const struct prof_state_batches *b)
+{
+	struct scp_state_batches r = {.entry = id};
+
+	PROF_COPY_RUN(&r, calls, asleep_ns, b, calls, asleep_ns);
+	ADD_STATE(img, table, SCP_REC_STATE_BATCHES, r);
+}
+
+static void write_state_hist(struct image *img, uint32_t table, uint32_t id, uint32_t kind,
+			     const struct prof_hist *hist)
+{
+	static const uint64_t none[SCP_HIST_BUCKETS];
+
+	for (uint32_t block = 0; block < SCP_HIST_BLOCKS; block++) {
+		const uint64_t *count = hist->count + block * SCP_HIST_BUCKETS;
+		struct scp_hist r = {.entry = id, .block = kind * SCP_HIST_BLOCKS + block};
+
+		memcpy(r.count, count, sizeof r.count);
+		if (memcmp(count, none, sizeof none) != 0)
+			ADD_STATE(img, table, SCP_REC_STATE_HIST, r);
+	}
+}
+
+static void write_entry(struct image *img, uint32_t table, uint32_t id, const struct prof_sums *s)
+{
+	const struct prof_states *t = s->states;
+	struct scp_states r = {.entry = id, .detector = s->detector};
+
+	if (t)
+		PROF_COPY_RUN(&r, from_calls, units_asleep_hi, t, from_calls, units_asleep);
+	ADD_STATE(img, table, SCP_REC_STATES, r);
+	if (!t)
+		return;
+	if (t->batches)
+		write_state_batches(img, table, id, t->batches);
+	for (uint32_t kind = 0; kind < SCP_STATE_HISTS; kind++)
+		if (t->hist[kind])
+			write_state_hist(img, table, id, kind, t->hist[kind]);
+}
+
+void write_states(struct image *img, const struct profile *p, uint32_t table, const uint32_t *entry,
+		  uint32_t entries)
+{
+	uint32_t implied = states_implied(&p->switches);
+
+	if (p->table[table].states.detector != SCP_SWITCH_NONE)
+		write_table(img, &p->table[table].states, table);
+	for (uint32_t i = 0; i < entries; i++) {
+		const struct prof_sums *s = &p->entry[entry[i]].sums;
+
+		if (s->states || s->detector != implied)
+			write_entry(img, table, i + 1, s);
+	}
+	if (img->chunk)
+		image_close_chunk(img);
 }

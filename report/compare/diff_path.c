@@ -8,7 +8,7 @@
 #include "report/wording/utf8.h"
 #include "report/compare/match.h"
 #include "report/model/model.h"
-#include "report/symbols/symbolize_source.h"
+#include "report/symbols/symbolize.h"
 
 static const struct prof_path *path_of(const struct diff *d, const struct diff_site *s)
 {

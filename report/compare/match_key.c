@@ -10,7 +10,7 @@
 
 #include "profile/base/array.h"
 #include "report/model/model.h"
-#include "report/symbols/symbolize_source.h"
+#include "report/symbols/symbolize.h"
 #include "report/wording/utf8.h"
 
 /* ---- modules of several profiles under one name, and whether addresses in them mean the same

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "profile/base/number_table.h"
+#include "profile/base/array.h"
 
 #define STRING_INDEX_NONE UINT32_MAX
 

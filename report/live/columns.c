@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Numbers come from numbers.h, so they read as in reports. */
-#include "report/live/view.h"
-
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/live/view.h"
 #include "report/wording/numbers.h"
 #include "report/wording/utf8.h"
+#include "profile/base/array.h"
 
 #define FUNCTION_TITLE 8 /* "function" */
 #define FUNCTION_SHARE                                                                             \
@@ -251,4 +252,53 @@ char *columns_row(const struct columns *c, const struct row *r, const struct row
 		  const struct row_mean *window, const char *function, const char *caller)
 {
 	return make_line(c, r, run, window, function, caller);
+}
+
+/* The lines of a picture. Each is cut to the picture's width. */
+
+/* Shows that the text continues. */
+static void cut(char *text, size_t width, bool utf8)
+{
+	const char *dots = utf8 ? "…" : ".";
+
+	if (utf8_width(text) <= width)
+		return;
+	size_t at = utf8_fit(text, width - 1);
+	if (strlen(text + at) >= strlen(dots))
+		strcpy(text + at, dots);
+	else
+		text[utf8_fit(text, width)] = '\0';
+}
+
+void view_lines_add(struct view *v, char *text, enum view_style style)
+{
+	if (!text || !array_reach((void **)&v->line, &v->room, v->lines, sizeof(*v->line), 0)) {
+		v->failed = true;
+		free(text);
+		return;
+	}
+	cut(text, v->width, v->utf8);
+	v->line[v->lines++] = (struct view_line){text, style};
+}
+
+void view_lines_format(struct view *v, enum view_style style, const char *format, ...)
+{
+	char *raw = NULL, *clean;
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(&raw, format, args) < 0)
+		raw = NULL;
+	va_end(args);
+	clean = raw ? utf8_clean(raw, v->utf8) : NULL;
+	free(raw);
+	view_lines_add(v, clean, style);
+}
+
+void view_lines_free(struct view *v)
+{
+	for (size_t i = 0; i < v->lines; i++)
+		free(v->line[i].text);
+	free(v->line);
+	*v = (struct view){0};
 }

@@ -10,7 +10,6 @@
 #include "report/wording/utf8.h"
 #include "report/containers/string_index.h"
 #include "report/symbols/symbolize.h"
-#include "report/symbols/symbolize_source.h"
 
 struct labels {
 	bool utf8;
@@ -65,8 +64,6 @@ static void write_key(char *key, const struct profile *p, const struct prof_fram
 {
 	const struct prof_source_line *line;
 	const struct prof_source_function *f;
-	const struct prof_module *m;
-	int at;
 
 	if (frame->module == PROF_SOURCE) {
 		f = symbolize_source_find(p, frame, &line);
@@ -74,10 +71,10 @@ static void write_key(char *key, const struct profile *p, const struct prof_fram
 			 f ? f->file : "", line ? line->line : 0);
 		return;
 	}
-	at = snprintf(key, KEY_BYTES, "%" PRIx64 " %d ", (uint64_t)frame->offset, frame->exact);
+	int at = snprintf(key, KEY_BYTES, "%" PRIx64 " %d ", (uint64_t)frame->offset, frame->exact);
 	if (frame->module == PROF_NO_MODULE)
 		return;
-	m = &p->module[frame->module];
+	const struct prof_module *m = &p->module[frame->module];
 	for (uint32_t i = 0; i < m->build_id_bytes; i++)
 		at += snprintf(key + at, KEY_BYTES - (size_t)at, "%02x", m->build_id[i]);
 	snprintf(key + at, KEY_BYTES - (size_t)at, " %.4100s", m->path);
@@ -85,7 +82,6 @@ static void write_key(char *key, const struct profile *p, const struct prof_fram
 
 static char *look_up(struct labels *l, const struct profile *p, const struct prof_frame *frame)
 {
-	const struct symbol *s;
 	char *text = NULL, *clean;
 	size_t count;
 	int bytes;
@@ -97,7 +93,7 @@ static char *look_up(struct labels *l, const struct profile *p, const struct pro
 	}
 	if (!l->symbols)
 		return NULL;
-	s = symbolize_frame(l->symbols, frame, &count);
+	const struct symbol *s = symbolize_frame(l->symbols, frame, &count);
 	if (s->language && s->file && s->line)
 		bytes = asprintf(&text, "%s (%s:%d)", s->brief, base_name(s->file), s->line);
 	else if (s->language)
@@ -120,10 +116,9 @@ static char *look_up(struct labels *l, const struct profile *p, const struct pro
 const char *labels_frame(struct labels *l, const struct profile *p, const struct prof_frame *frame)
 {
 	char key[KEY_BYTES];
-	uint32_t number;
 
 	write_key(key, p, frame);
-	number = string_index_add(&l->keys, key);
+	uint32_t number = string_index_add(&l->keys, key);
 	if (!array_reach((void **)&l->text, &l->room, number, sizeof(*l->text), 0))
 		return "?";
 	if (!l->text[number])

@@ -6,11 +6,45 @@
 #ifndef SCPROF_REPORT_LIVE_LIVE_READER_H
 #define SCPROF_REPORT_LIVE_LIVE_READER_H
 
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
 #include <time.h>
 
 #include "report/model/sites.h"
 #include "profile/live/live.h"
-#include "report/live/target.h"
+#include "profile/profile.h"
+
+/* A target is what is watched (a process and its descendants, a file, or a directory), and which
+ * profiles that is at the moment. A process is never asked: the profile that it has mapped is
+ * looked up. */
+
+enum target_kind {
+	TARGET_PROCESS,
+	TARGET_FILE,
+	TARGET_DIRECTORY, /* of profiles: those that live, or all if none does */
+	TARGET_RUN	  /* the directory of one `scprof run`: all in it */
+};
+
+struct target {
+	enum target_kind kind;
+	pid_t pid;
+	char path[PATH_MAX];
+};
+
+struct target_file {
+	char *path;
+	bool alive; /* its process runs, and records */
+};
+
+/* From the word on the command line. 0, or -1 with *err: what it is not, and what to do. */
+int target_parse(struct target *t, const char *word, struct profile_error *err);
+
+/* The files now; none is an error only to target_parse. 0, or -1: out of memory, or nothing
+ * can be listed any more. */
+int target_files(const struct target *t, struct target_file **files, size_t *count);
+void target_free(struct target_file *files, size_t count);
 
 struct live_reader_file {
 	char *path;
@@ -47,7 +81,7 @@ struct live_reader {
 	uint64_t lost_calls;   /* that found no room in files */
 	size_t refused;	       /* files that could not be read, or have another clock */
 	char why_refused[512]; /* the first */
-	double next_find, next_model; /* the earliest times: LIVE_READER_SHARE */
+	double next_find, next_model; /* the earliest times */
 	/* Called before a model is freed, for those who keep pointers into it; NULL: none. */
 	void (*forget)(void *context);
 	void *context;
@@ -67,24 +101,6 @@ int live_reader_regroup(struct live_reader *f, enum report_by by);
 
 /* The file that an entry is of. */
 const struct live_reader_file *live_reader_file_of(const struct live_reader *f, uint32_t entry);
-
-/* ---- between live_reader.c and live_reader_model.c, which it calls ---- */
-
-#define LIVE_READER_SHARE 100 /* work that can wait takes a hundredth of the time at most */
-
-/* NULL: it is none of the reader's. */
-struct live_reader_file *live_reader_model_find_file(const struct live_reader *f, const char *path);
-
-/* Does the process of one of these files live? */
-bool live_reader_model_is_alive(const struct target_file *files, size_t count, const char *path);
-
-/* A model of these files and those that the reader has; notes when the next one may be made. The
- * old model stays if a file cannot be opened any more (0), or out of memory (-1). */
-int live_reader_model_make_model(struct live_reader *f, const struct target_file *files,
-				 size_t count);
-
-/* Free the model and the readings. */
-void live_reader_model_release(struct live_reader *f);
 
 static inline double live_reader_seconds(clockid_t clock)
 {

@@ -7,21 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/model/sites.h"
-
-const char *const live_rows_sort_names[ROW_SORTS] = {"time",  "calls",	   "bytes", "mean",
-						     "total", "precision", "name",  "cpu"};
-
-int live_rows_sort_parse(const char *name, enum row_sort *by)
-{
-	for (int i = 0; i < ROW_SORTS; i++)
-		if (!strcmp(name, live_rows_sort_names[i])) {
-			*by = (enum row_sort)i;
-			return 0;
-		}
-	return -1;
-}
-
 void live_rows_free(struct rows *r)
 {
 	free(r->row);
@@ -183,16 +168,9 @@ static void entry_sums(const struct live_reader *f, uint32_t entry, bool window,
 		b.sum += first;
 		b.count -= first;
 	}
-	*out = (struct prof_sums){.calls = s.calls,
-				  .units = s.units,
-				  .units_sq = s.units_sq,
-				  .min_units = s.min_units,
-				  .max_units = s.max_units,
-				  .has_bytes = s.has_bytes,
-				  .bytes = s.bytes,
-				  .bytes_sq = s.bytes_sq,
-				  .inner_calls = s.inner_calls,
-				  .batches = b};
+	*out = (struct prof_sums){.batches = b};
+	PROF_SET(out, &s, calls, units, units_sq, min_units, max_units, has_bytes, bytes, bytes_sq,
+		 inner_calls);
 	memcpy(out->way_calls, f->profile->entry[entry].sums.way_calls, sizeof out->way_calls);
 	if (!window && !dual && live_phases(&file->live, entry - file->first, &room->phase))
 		out->phase = &room->phase;

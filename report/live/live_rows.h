@@ -7,6 +7,7 @@
 
 #include "report/live/live_reader.h"
 #include "report/model/sites.h"
+#include "stats/mean/stopping.h"
 
 /* ---- means.c: by what a row is found again in a later model, whose indices are others ---- */
 
@@ -86,7 +87,6 @@ enum row_sort {
 	ROW_BY_CPU, /* time on a CPU a second, in the last interval */
 	ROW_SORTS
 };
-extern const char *const live_rows_sort_names[ROW_SORTS]; /* "time", "calls", ... */
 
 struct row {
 	uint32_t group; /* in live_reader.groups */
@@ -134,7 +134,37 @@ void live_rows_free(struct rows *r);
 void live_rows_means(const struct rows *r, const struct live_reader *f, uint32_t row,
 		     struct row_mean *run, struct row_mean *window);
 
-/* -1: no sort key is called so. */
-int live_rows_sort_parse(const char *name, enum row_sort *by);
+/* `scprof run --until`: whether all sites that matter are known precisely enough (stopping.h). A
+ * site here is a row of the report by path. A site matters if it has PRECISION_MAJOR of the time in
+ * calls of the named functions (or in all calls); if none has, the one with most time does.
+ * Functions that wait (report/model/sites.h) matter only if they are named, or nothing else was
+ * called. They may change while the program runs; a site that joins later is watched from then on
+ * for as long as any other. */
+
+#define PRECISION_MAJOR 0.05
+/* From this share on its stretches are kept. */
+#define PRECISION_KEPT 0.01
+
+struct precision_site;
+
+struct precision {
+	double relative;     /* wanted */
+	double least_s;	     /* no stop before */
+	const char *names;   /* globs of functions, separated by commas; NULL: all */
+	size_t sites;	     /* that matter, at the last look */
+	size_t reached;	     /* of these */
+	double worst;	     /* relative half width of the widest; NAN: not known of all yet */
+	unsigned unreliable; /* enum stats_unreliable, of those that are not reached */
+	double calls;	     /* of all sites that may matter */
+	double due_s;	     /* when a stretch ends next: INFINITY: there is none */
+	bool without_waits;  /* at that look, functions that wait did not matter */
+	struct precision_site *known;
+};
+
+/* After live_rows_update, `now_s` seconds of recording after the start. 1: reached; 0: not yet; -1:
+ * out of memory. */
+int precision_look(struct precision *p, const struct live_reader *f, const struct rows *r,
+		   double now_s);
+void precision_free(struct precision *p);
 
 #endif

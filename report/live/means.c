@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "report/symbols/symbolize_source.h"
+#include "report/symbols/symbolize.h"
 
 void means_widen(struct mean_interval *e, double run_design)
 {
@@ -38,11 +38,10 @@ static struct row_mean compensated(const struct prof_clock *clock, struct mean_i
 	struct report_overhead overhead = estimate_overhead(clock);
 	struct row_mean out = {
 		.design = e->design_effect, .freedom = e->freedom, .unreliable = e->unreliable};
-	double least;
 
 	overhead = estimate_overhead_around(&overhead, sums);
 	estimate_compensate(e, &overhead, confidence);
-	least = estimate_widen(0, overhead.inside_error_ns, confidence);
+	double least = estimate_widen(0, overhead.inside_error_ns, confidence);
 	if (least > 0 && e->mean < least)
 		*e = (struct mean_interval){.high = isfinite(e->high) ? fmax(e->high, least)
 								      : least};
@@ -57,14 +56,12 @@ struct row_mean means_of_run(const struct prof_clock *clock, const struct site_s
 			     double confidence)
 {
 	const struct prof_sums *rest = &w->steady.rest;
-	struct mean_interval e;
-	struct row_mean out;
 
 	if (!rest->calls)
 		return means_nothing();
-	e = site_sums_mean(clock, &w->sums, rest, confidence);
+	struct mean_interval e = site_sums_mean(clock, &w->sums, rest, confidence);
 	steadiness_widen(&e, &w->steady);
-	out = compensated(clock, &e, &w->sums, confidence);
+	struct row_mean out = compensated(clock, &e, &w->sums, confidence);
 	out.calls = rest->calls;
 	out.warmup_calls = w->sums.calls - rest->calls;
 	return out;
@@ -73,16 +70,12 @@ struct row_mean means_of_run(const struct prof_clock *clock, const struct site_s
 struct row_mean means_of_window(const struct prof_clock *clock, const struct prof_sums *s,
 				double run_design, double confidence)
 {
-	struct mean_interval e;
-	struct row_mean out;
-	double design;
-
 	if (!s->calls)
 		return means_nothing();
-	e = site_sums_mean(clock, s, s, confidence);
-	design = e.design_effect;
+	struct mean_interval e = site_sums_mean(clock, s, s, confidence);
+	double design = e.design_effect;
 	means_widen(&e, run_design);
-	out = compensated(clock, &e, s, confidence);
+	struct row_mean out = compensated(clock, &e, s, confidence);
 	out.design = design;
 	out.calls = s->calls;
 	return out;

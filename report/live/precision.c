@@ -2,7 +2,7 @@
 /* Each site is looked at independently. It is known by its row's key, which is the same in every
  * model. */
 #define HASH_NONFATAL_OOM 1
-#include "report/live/precision.h"
+#include "report/live/live_rows.h"
 
 #include <fnmatch.h>
 #include <math.h>
@@ -78,19 +78,18 @@ static void estimate(struct precision_site *s, const struct live_reader *f, cons
 {
 	const struct prof_reading *all = &r->row[row].run;
 	struct row_mean run, window;
-	struct stopping_look look;
 
 	live_rows_means(r, f, row, &run, &window);
-	look = (struct stopping_look){.used = run.calls,
-				      .skipped = run.warmup_calls,
-				      .raw = (double)all->units / (double)all->calls *
-					     f->profile->clock.ns_per_unit,
-				      .mean = run.mean_ns,
-				      .low = run.low_ns,
-				      .high = run.high_ns,
-				      .freedom = run.freedom,
-				      .design_effect = run.design,
-				      .unreliable = run.unreliable};
+	struct stopping_look look = (struct stopping_look){
+		.used = run.calls,
+		.skipped = run.warmup_calls,
+		.raw = (double)all->units / (double)all->calls * f->profile->clock.ns_per_unit,
+		.mean = run.mean_ns,
+		.low = run.low_ns,
+		.high = run.high_ns,
+		.freedom = run.freedom,
+		.design_effect = run.design,
+		.unreliable = run.unreliable};
 	stopping_look(&s->stopping, now_s, &look);
 	s->unreliable = run.unreliable;
 }

@@ -1,22 +1,94 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* ncurses around view.h: draws lines, reads keys, follows the terminal's size, and restores the
  * terminal whatever ends this process. Only clean text is drawn (utf8_clean). */
-#include "report/live/screen.h"
-
 #include <curses.h>
+#include <errno.h>
 #include <limits.h>
 #include <locale.h>
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "report/wording/terminal.h"
 #include "report/wording/utf8.h"
 #include "report/live/view.h"
 #include "profile/base/error.h"
+
+/* The pictures as text, one below the other, with an empty line between them. When the target
+ * ends, one last picture follows. */
+
+static void wait_until(double at)
+{
+	struct timespec t = {.tv_sec = (time_t)at, .tv_nsec = (long)((at - floor(at)) * 1e9)};
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR)
+		continue;
+}
+
+static int print(const struct view_source *from, struct view_state *s, const struct terminal *t,
+		 const struct live_options *o, bool first, FILE *out)
+{
+	struct view v;
+
+	live_rows_sort(from->rows, from->feed, s->sort);
+	view_make(&v, from, s, t->width, 0, o->rows ? o->rows : SIZE_MAX / 2, t->utf8);
+	if (!first)
+		fputc('\n', out);
+	for (size_t i = 0; i < v.lines; i++)
+		fprintf(out, "%s\n", v.line[i].text);
+	view_lines_free(&v);
+	return fflush(out);
+}
+
+/* An interval is over when its time is, or when the target has ended. */
+static int follow_text(const struct view_source *from, const struct live_options *o, FILE *out,
+		       struct profile_error *err)
+{
+	const struct terminal t = terminal_of(out, o->width);
+	struct live_reader *f = from->feed;
+	struct view_state s = o->state;
+	double due = f->at;
+
+	for (uint64_t n = 0; !o->pictures || n < o->pictures; n++) {
+		bool ended = f->ended;
+
+		if (!ended) {
+			due += s.interval_s;
+			if (due <= f->at) /* after a delay, no burst of short intervals follows */
+				due = f->at + s.interval_s;
+			wait_until(due);
+			if (live_reader_refresh(f))
+				return error_set(err, "out of memory");
+		}
+		if (live_rows_update(from->rows, f))
+			return error_set(err, "out of memory");
+		if (print(from, &s, &t, o, n == 0, out))
+			return error_set(err, "cannot write: %s", strerror(errno));
+		if (f->ended)
+			return 0;
+	}
+	return 0;
+}
+
+int live_text_run(struct live_reader *f, const struct live_options *o, FILE *out,
+		  struct profile_error *err)
+{
+	struct rows rows = {.confidence = o->confidence};
+	struct labels *labels = labels_new(f, terminal_of(out, o->width).utf8);
+	struct view_source from = {f, &rows, labels, o->note};
+
+	if (!labels)
+		return error_set(err, "out of memory");
+	int failed = follow_text(&from, o, out, err);
+	live_rows_free(&rows);
+	labels_free(labels);
+	return failed;
+}
 
 /* Time for the rest of an arrow key's sequence, over a slow line. */
 #define ESCAPE_MS 200
@@ -173,8 +245,6 @@ static int follow(struct screen *s)
 	double due = s->from.feed->at + s->state.interval_s;
 
 	while (!s->state.quit && (!came || came == SIGTSTP)) {
-		int key;
-
 		if (came)
 			stand_aside();
 
@@ -182,7 +252,7 @@ static int follow(struct screen *s)
 		fit_window();
 		draw(s);
 		timeout(left <= 0 ? 0 : (int)fmin(ceil(1000 * left), 1000));
-		key = getch();
+		int key = getch();
 		if (key == ERR && is_gone())
 			return -1;
 		if (key != ERR && key != KEY_RESIZE) {
@@ -258,7 +328,6 @@ int screen_run(struct live_reader *f, const struct live_options *o, struct profi
 			   .utf8 = terminal_of(stdout, 0).utf8};
 	struct sigaction before[TAKEN];
 	SCREEN *terminal;
-	int failed;
 
 	s.from.labels = labels_new(f, s.utf8);
 	if (!s.from.labels || live_rows_update(&rows, f)) {
@@ -267,7 +336,7 @@ int screen_run(struct live_reader *f, const struct live_options *o, struct profi
 		return -1;
 	}
 	take_signals(before, o->keep); /* before curses: no signal may come in between */
-	failed = start_curses(err, &terminal);
+	int failed = start_curses(err, &terminal);
 	if (!failed) {
 		failed = follow(&s);
 		endwin();

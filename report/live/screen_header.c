@@ -61,7 +61,6 @@ static void put_title(const struct head *h)
 {
 	const struct profile *p = h->from->feed->profile;
 	char behind[48], *command;
-	size_t taken;
 	uint32_t others;
 
 	if (!p->processes) {
@@ -75,7 +74,7 @@ static void put_title(const struct head *h)
 			 others == 1 ? "" : "es");
 	else
 		snprintf(behind, sizeof(behind), " (%u)", q->pid);
-	taken = strlen(TITLE) + strlen(behind);
+	size_t taken = strlen(TITLE) + strlen(behind);
 	command = command_of(
 		q, h->view->width > taken + COMMAND_LEAST ? h->view->width - taken : COMMAND_LEAST,
 		h->view->utf8);
@@ -100,11 +99,10 @@ static void put_state(const struct head *h)
 	const struct view_state *s = h->state;
 	bool filtering = s->mode == STATE_FILTERING,
 	     no_rates = isnan(h->from->rows->calls_s) && s->sort <= ROW_BY_MEAN;
-	char run[32];
 
-	numbers_duration(run, sizeof(run), 1e9 * f->run_s, h->view->utf8);
 	view_lines_format(h->view, VIEW_PLAIN, "%s %s, clock %s%s; sorted by %s%s%s%s",
-			  f->ended ? "ran for" : "running for", run,
+			  f->ended ? "ran for" : "running for",
+			  numbered_duration(1e9 * f->run_s, h->view->utf8).text,
 			  report_names_clock(f->profile->clock.kind), s->paused ? "; PAUSED" : "",
 			  orders[no_rates ? ROW_BY_TOTAL : s->sort],
 			  *s->filter || filtering ? "; only rows with: " : "", s->filter,
@@ -136,26 +134,24 @@ static void put_totals(const struct head *h)
 			       NULL,  NULL,
 			       NULL,  NULL};
 
-	numbers_count(number, sizeof(number), r->calls);
-	snprintf(calls, sizeof(calls), "%s calls, %u %s", number, r->rows, what);
+	snprintf(calls, sizeof(calls), "%s calls, %u %s", numbered_count(r->calls).text, r->rows,
+		 what);
 	if (!isnan(r->calls_s)) {
 		char rate[32];
 
-		numbers_duration(number, sizeof(number), 1e9 * (f->at - f->before_at),
-				 h->view->utf8);
 		columns_rate(rate, sizeof(rate), r->calls_s);
-		snprintf(span, sizeof(span), "; in the last %s: %s calls/s", number, rate);
-		numbers_duration(number, sizeof(number), 1e9 * (r->time_s - r->waiting_s),
-				 h->view->utf8);
-		snprintf(time, sizeof(time), ", %s/s", number);
+		snprintf(span, sizeof(span), "; in the last %s: %s calls/s",
+			 numbered_duration(1e9 * (f->at - f->before_at), h->view->utf8).text, rate);
+		snprintf(time, sizeof(time), ", %s/s",
+			 numbered_duration(1e9 * (r->time_s - r->waiting_s), h->view->utf8).text);
 		numbers_bytes(number, sizeof(number), (uint64_t)llround(fmax(0, r->bytes_s)));
 		snprintf(bytes, sizeof(bytes), ", %s/s", number);
 		parts[1] = span;
 		parts[2] = time;
 		parts[3] = bytes;
 		if (r->waiting_s > 0) {
-			numbers_duration(number, sizeof(number), 1e9 * r->waiting_s, h->view->utf8);
-			snprintf(waiting, sizeof(waiting), ", waiting %s/s", number);
+			snprintf(waiting, sizeof(waiting), ", waiting %s/s",
+				 numbered_duration(1e9 * r->waiting_s, h->view->utf8).text);
 			parts[3] = waiting;
 			parts[4] = bytes;
 		}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A process's profile is found in its memory maps. Device and inode tell whether the path leads
  * us to the same file (in a container or a chroot it may not). */
-#include "report/live/target.h"
+#include "report/live/live_reader.h"
 
 #include <ctype.h>
 #include <dirent.h>

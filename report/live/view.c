@@ -3,11 +3,9 @@
 #include "report/live/view.h"
 
 #include <limits.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/base/array.h"
 #include "report/model/model.h"
 #include "report/wording/numbers.h"
 #include "report/wording/utf8.h"
@@ -149,10 +147,9 @@ static void add_basis(struct making *m, const struct row_mean *run)
 		return;
 	numbers_count(calls, sizeof(calls), run->calls);
 	if (run->warmup_calls) {
-		char warmup[32];
 
-		numbers_count(warmup, sizeof(warmup), run->warmup_calls);
-		snprintf(aside, sizeof(aside), " after %s of warm-up", warmup);
+		snprintf(aside, sizeof(aside), " after %s of warm-up",
+			 numbered_count(run->warmup_calls).text);
 	}
 	reliability_names(run->unreliable, unreliable, sizeof(unreliable));
 	view_lines_format(m->view, VIEW_PATH, "%*s  of %s calls%s%s%s", 12, "", calls, aside,

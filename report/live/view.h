@@ -4,7 +4,40 @@
 #define SCPROF_REPORT_LIVE_VIEW_H
 
 #include "report/live/live_rows.h"
-#include "report/live/view_state.h"
+#include "report/live/live_reader.h"
+
+/* This holds what the user has chosen, and how keys change it. */
+
+#define STATE_FILTER 64
+
+enum state_mode { STATE_WATCH, STATE_HELP, STATE_FILTERING };
+
+struct view_state {
+	enum state_mode mode;
+	enum row_sort sort;
+	enum report_by by;
+	bool paused, all_open, quit;
+	double interval_s;
+	char filter[STATE_FILTER];	  /* rows whose function or caller holds it; "": all */
+	char filter_before[STATE_FILTER]; /* while it is written */
+	uint64_t selected;    /* key of a row, which is followed; 0: whichever is first */
+	uint64_t highlighted; /* key of the row that the view shows as selected; 0: none */
+	uint64_t open;	 /* key of the row that shows its path, or (all_open) does not; 0: none */
+	size_t position; /* of the selected row among those shown; the view sets it */
+	size_t first;	 /* row at the top of the screen; the view sets it */
+	int move;    /* for the view to carry out, in rows down; INT_MIN, INT_MAX: to the ends */
+	size_t page; /* rows that fit; the view sets it */
+};
+
+#define STATE_INTERVAL_MIN 0.1
+#define STATE_INTERVAL_MAX 60.0
+
+struct view_state view_state_default(void);
+/* A key as ncurses gives it. */
+void view_state_key(struct view_state *s, int key);
+bool view_state_is_open(const struct view_state *s, uint64_t row_key);
+
+extern const char *const view_state_help[]; /* lines, NULL at the end */
 
 /* ---- labels.c: names of frames and rows, safe for a terminal. Each is looked up once: a new model
  * of the same files has the same frames. Texts of frames live as long as the labels. ---- */
@@ -99,5 +132,27 @@ void screen_header_write(struct view *v, const struct view_source *from,
  * the moves of `s` and keeps its selected row in sight. The rows are sorted. */
 void view_make(struct view *v, const struct view_source *from, struct view_state *s, size_t width,
 	       size_t height, size_t most, bool utf8);
+
+/* The full-screen picture, and the same as text for pipes. */
+
+struct live_options {
+	struct view_state state; /* to begin with */
+	double confidence;
+	/* batch: */
+	uint64_t pictures; /* 0: until the target has ended */
+	size_t rows;	   /* of a picture; 0: all */
+	size_t width;	   /* 0: the terminal's */
+	/* screen: */
+	int end; /* a descriptor whose end of file tells that the measurement is over; -1: none */
+	const char *note; /* one more line in the picture; NULL: none */
+	bool keep;	  /* ignore SIGINT and SIGQUIT */
+};
+
+/* On the terminal of standard input and output, until `q` or a signal. 0; -1 and *err. */
+int screen_run(struct live_reader *f, const struct live_options *o, struct profile_error *err);
+
+/* Pictures as text on `out`, one an interval. 0; -1 and *err: memory, or the stream. */
+int live_text_run(struct live_reader *f, const struct live_options *o, FILE *out,
+		  struct profile_error *err);
 
 #endif

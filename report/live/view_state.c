@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Keys change the state. Moves depend on what is shown: the view carries them out. */
-#include "report/live/view_state.h"
+#include "report/live/view.h"
 
 #include <curses.h>
 #include <limits.h>

@@ -7,7 +7,7 @@
 #include "profile/base/array.h"
 #include "report/containers/string_index.h"
 #include "report/model/model.h"
-#include "report/symbols/symbolize_source.h"
+#include "report/symbols/symbolize.h"
 
 static struct group_path path_of(const struct groups *g, uint32_t index)
 {

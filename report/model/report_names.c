@@ -14,12 +14,6 @@ static const char *const by_names[] = {
 	[REPORT_BY_GAP] = "gap",   [REPORT_BY_THREAD] = "thread", [REPORT_BY_PROCESS] = "process",
 };
 
-static const char *const sort_names[REPORT_SORTS] = {
-	[REPORT_SORT_TIME] = "time", [REPORT_SORT_CALLS] = "calls", [REPORT_SORT_MEAN] = "mean",
-	[REPORT_SORT_MAX] = "max",   [REPORT_SORT_BYTES] = "bytes", [REPORT_SORT_NAME] = "name",
-	[REPORT_SORT_CPU] = "cpu",
-};
-
 #define FORMAT_NAME(value, name, suffix, print, traits) [value] = (name),
 static const char *const format_names[] = {REPORT_FORMATS(FORMAT_NAME)};
 
@@ -37,30 +31,14 @@ static const unsigned format_traits[] = {REPORT_FORMATS(FORMAT_TRAITS)};
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-/* The number of a name among `names`. -1: it is none of them. */
-static int parse(const char *const *names, size_t count, const char *name, unsigned *number)
+int report_names_parse_format(const char *name, enum report_format *format)
 {
-	for (size_t i = 0; i < count; i++)
-		if (!strcmp(names[i], name)) {
-			*number = (unsigned)i;
+	for (size_t i = 0; i < COUNT(format_names); i++)
+		if (!strcmp(format_names[i], name)) {
+			*format = (enum report_format)i;
 			return 0;
 		}
 	return -1;
-}
-
-int report_names_parse_by(const char *name, enum report_by *by)
-{
-	return parse(by_names, COUNT(by_names), name, by);
-}
-
-int report_names_parse_format(const char *name, enum report_format *format)
-{
-	return parse(format_names, COUNT(format_names), name, format);
-}
-
-int report_names_parse_sort(const char *name, enum report_sort *sort)
-{
-	return parse(sort_names, COUNT(sort_names), name, sort);
 }
 
 int report_names_format_of(const char *path, enum report_format *format)
@@ -81,16 +59,6 @@ int report_names_format_of(const char *path, enum report_format *format)
 unsigned report_names_format_traits(enum report_format format)
 {
 	return format_traits[format];
-}
-
-int report_names_parse_weight(const char *name, enum report_weight *weight)
-{
-	for (enum report_weight w = 0; w < REPORT_WEIGHTS; w++)
-		if (!strcmp(name, report_weights[w].name)) {
-			*weight = w;
-			return 0;
-		}
-	return -1;
 }
 
 const char *report_names_path_end(const struct report_site *s)
@@ -183,9 +151,10 @@ static const char *const waiting_names[] = {SCP_WAITING_NAMES};
 
 static bool is_listed(const char *name)
 {
-	unsigned number;
-
-	return parse(waiting_names, COUNT(waiting_names), name, &number) == 0;
+	for (size_t i = 0; i < COUNT(waiting_names); i++)
+		if (!strcmp(waiting_names[i], name))
+			return true;
+	return false;
 }
 
 /* Older C libraries have threads and semaphores in a file of their own. */
@@ -271,8 +240,6 @@ unsigned report_weight_list(const struct report *r, enum report_weight list[REPO
 			list[count++] = w;
 	return count;
 }
-
-const char *const report_weight_names = "time, calls, bytes, on_cpu, runnable, asleep, uncharged";
 
 static const char *costs_missing(const struct profile *p, const struct report_options *o)
 {

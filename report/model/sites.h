@@ -3,7 +3,8 @@
 #ifndef SCPROF_REPORT_MODEL_SITES_H
 #define SCPROF_REPORT_MODEL_SITES_H
 
-#include "profile/base/number_table.h"
+#include "profile/base/array.h"
+#include "profile/profile.h"
 #include "report/report.h"
 #include "stats/histogram/tail.h"
 #include "stats/mean/states.h"

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 SERVE_SRC = \
 	report/serve/agent/agent.c \
-	report/serve/agent/agent_find.c \
 	report/serve/agent/agent_meet.c \
 	report/serve/agent/agent_read.c \
 	report/serve/agent/source.c \
 	report/serve/http/http.c \
-	report/serve/http/http_address.c \
 	report/serve/http/http_answer.c \
 	report/serve/http/http_attach.c \
 	report/serve/http/http_models.c \
@@ -24,7 +22,7 @@ SERVE_SRC = \
 	report/serve/sums/row_counters.c
 
 MICROHTTPD_CFLAGS := $(shell pkg-config --cflags libmicrohttpd 2>/dev/null)
-$(foreach f,http http_address http_answer http_attach http_models http_peer mhd,$(eval CFLAGS_report_serve_http_$f = $$(MICROHTTPD_CFLAGS)))
+$(foreach f,http http_answer http_attach http_models http_peer,$(eval CFLAGS_report_serve_http_$f = $$(MICROHTTPD_CFLAGS)))
 
 # The style of the index: the report page's colours and type, and what is its own.
 INDEX_STYLE = $(BUILD)/report/serve/pages/index.css

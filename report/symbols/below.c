@@ -4,7 +4,6 @@
  * theirs. */
 #include "report/symbols/function_names.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,14 +117,12 @@ static bool is_meant(struct below *b, const struct symbol *s)
 /* Without memory for the answer it is found again. */
 static bool is_known_meant(struct below *b, const struct symbol *s)
 {
-	bool meant;
-
 	if (s->number == SYMBOL_UNNUMBERED ||
 	    !array_reach((void **)&b->known, &b->room, s->number, sizeof(*b->known), NOT_ASKED))
 		return is_meant(b, s);
 	if (b->known[s->number] != NOT_ASKED)
 		return b->known[s->number] == IS_MEANT;
-	meant = is_meant(b, s);
+	bool meant = is_meant(b, s);
 	b->known[s->number] = meant ? IS_MEANT : IS_NOT_MEANT;
 	return meant;
 }

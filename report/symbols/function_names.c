@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "report/symbols/symbolize.h"
-#include "report/symbols/symbolize_source.h"
 #include "profile/base/array.h"
 #include "report/symbols/generated.h"
+#include "report/wording/utf8.h"
 
 static bool is_generated(const struct prof_frame *f)
 {
@@ -67,13 +67,6 @@ static void name_generated(struct profile *p)
 	symbolize_free(names);
 }
 
-static bool is_called(const char *path, const char *name)
-{
-	const char *slash = strrchr(path, '/');
-
-	return strcmp(slash ? slash + 1 : path, name) == 0;
-}
-
 /* NULL: not found. Inlined levels do not matter: at its first byte a function is itself,
  * and that is the last level. */
 static const char *find_name(const struct profile *p, struct symbolizer *s,
@@ -84,7 +77,7 @@ static const char *find_name(const struct profile *p, struct symbolizer *s,
 	for (frame.module = 0; frame.module < p->modules; frame.module++) {
 		size_t count;
 
-		if (!is_called(p->module[frame.module].path, f->library))
+		if (strcmp(base_name(p->module[frame.module].path), f->library) != 0)
 			continue;
 		const struct symbol *symbol = symbolize_frame(s, &frame, &count);
 
@@ -117,6 +110,7 @@ void function_names_fill(struct profile *p)
 	}
 	symbolize_free(s);
 	name_generated(p);
+	below_mark(p);
 }
 
 struct addresses {

@@ -8,8 +8,8 @@
 #include "profile/profile.h"
 
 /* Mark the paths and count the calls that the filters "below=" of the profile leave out: no frame
- * is of a function that their patterns mean. After function_names_fill, before a report or a
- * comparison is built. Where memory runs out nothing is left out. */
+ * is of a function that their patterns mean. function_names_fill ends with it. Where memory runs
+ * out nothing is left out. */
 void below_mark(struct profile *p);
 
 /* Give "0x1139" of "app" its name, wherever a module of that file name is at hand and has

@@ -57,7 +57,6 @@ bool jitdump_read(struct code_map *m, struct symbolize_files *files, const char 
 
 /* Names of generated code: those that the profile keeps, else those from the files that its makers
  * leave for perf: /tmp/perf-PID.map, lines of "START SIZE NAME" in hexadecimal, and jit-PID.dump.
- *
  * The files of all processes of a profile are read. A file is used only if it belongs to the owner
  * of the process's profile and was written after the process began. Where two processes have
  * different names for an address none is given: a call path does not say which process it is of. */

@@ -23,11 +23,10 @@ static const char *after(const char *text, const char *start)
 static int cut_number(char *text)
 {
 	char *colon = strrchr(text, ':'), *end;
-	long number;
 
 	if (!colon || !isdigit((unsigned char)colon[1]))
 		return 0;
-	number = strtol(colon + 1, &end, 10);
+	long number = strtol(colon + 1, &end, 10);
 	if (*end || number <= 0 || number > INT_MAX)
 		return 0;
 	*colon = '\0';
@@ -250,9 +249,7 @@ bool symbolize_generated_fill(struct generated_names **names, const struct jit_n
 	if (!n)
 		return false;
 	out->linker_name = n->whole;
-	out->function = n->name.function;
-	out->brief = n->name.brief;
-	out->language = n->name.language;
+	PROF_SET(out, &n->name, function, brief, language);
 	out->library = generated_name_is_library(&n->name);
 	out->file = n->name.file; /* the place is the function's */
 	out->line = out->declared = n->name.line;

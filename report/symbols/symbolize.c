@@ -11,7 +11,6 @@
 #include "report/symbols/generated.h"
 #include "report/symbols/symbolize.h"
 #include "report/symbols/symbolize_private.h"
-#include "report/symbols/symbolize_source.h"
 #include "report/wording/utf8.h"
 struct symbol_name {
 	const char *function, *brief; /* NULL: out of memory */
@@ -228,11 +227,10 @@ static size_t levels_in(struct symbolize_session *l, const struct key *k, const 
 {
 	uint64_t back = k->exact || !k->offset ? 0 : 1;
 	GElf_Addr address = k->offset + l->bias - back;
-	const char *starter;
 
 	*outer = symbolize_table_find(l->table, address, into);
 	*into += back;
-	starter = symbolize_is_libc(path) ? symbolize_starter(*outer) : NULL;
+	const char *starter = symbolize_is_libc(path) ? symbolize_starter(*outer) : NULL;
 	if (starter) {
 		*outer = starter;
 		return 0;

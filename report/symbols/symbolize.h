@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* From (module, offset) to function, file, line and inlined calls.
- *
- * Works offline from the files that the profile names, or from equal ones
- * elsewhere (symbolize_module.c), with separate debug information found by
- * build-id or debug link (symbolize_elf.c). A file whose build-id is not the one the
- * profile recorded is never used: a wrong name is worse than none. Nothing is
- * opened before it is asked for, and every answer is kept.
- *
- * No profile is trusted: symbolize_open.c says which of the files that it names are opened, and
- * how.
- */
+/* From (module, offset) to function, file, line and inlined calls. Works offline from the files
+ * that the profile names, or from equal ones elsewhere (symbolize_module.c), with separate debug
+ * information found by build-id or debug link (symbolize_elf.c). A file whose build-id is not the
+ * one the profile recorded is never used: a wrong name is worse than none. Nothing is opened before
+ * it is asked for, and every answer is kept. No profile is trusted: symbolize_elf.c says which of
+ * the files that it names are opened, and how. */
 #ifndef SCPROF_REPORT_SYMBOLS_SYMBOLIZE_H
 #define SCPROF_REPORT_SYMBOLS_SYMBOLIZE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "profile/profile.h"
 
@@ -75,10 +71,9 @@ void symbolize_free(struct symbolizer *s);
 void symbolize_guard(struct symbolizer *s);
 bool symbolize_is_guarded(const struct symbolizer *s);
 
-/* The symbols of a frame, innermost first; `*count` is at least 1. A return
- * address is looked up one byte earlier, inside the call instruction. When
- * nothing is known the one symbol has module and offset only. Never NULL;
- * owned by the symbolizer. */
+/* The symbols of a frame, innermost first; `*count` is at least 1. A return address is looked up
+ * one byte earlier, inside the call instruction. When nothing is known the one symbol has module
+ * and offset only. Never NULL; owned by the symbolizer. */
 const struct symbol *symbolize_frame(struct symbolizer *s, const struct prof_frame *frame,
 				     size_t *count);
 
@@ -103,7 +98,47 @@ const char *symbolize_refused_map(struct symbolizer *s);
 bool symbolize_ambiguous(struct symbolizer *s);
 
 /* Files, or debug information, were left out because of the limit on what is read for one
- * profile (symbolize_open.c): true once. */
+ * profile (symbolize_elf.c): true once. */
 bool symbolize_left_out(struct symbolizer *s);
+
+/* Names of frames of interpreted languages (PROF_SOURCE): the profile itself has them, unless their
+ * code was generated. */
+
+/* A frame that stands for all lines of a function: no file has one, rows by function do. */
+static inline struct prof_frame symbolize_source_function(uint32_t function)
+{
+	return (struct prof_frame){.module = PROF_SOURCE, .exact = 1, .offset = function};
+}
+
+/* The function of a frame of PROF_SOURCE, and the line unless the frame stands for all of them.
+ * NULL: the model has none. */
+const struct prof_source_function *symbolize_source_find(const struct profile *p,
+							 const struct prof_frame *frame,
+							 const struct prof_source_line **line);
+
+/* Where the code is that was generated for such a frame (function_names.c); 0: it is interpreted.
+ */
+uint64_t symbolize_source_address(const struct profile *p, const struct prof_frame *frame);
+
+/* All but the number of the symbol. Strings are the profile's. */
+void symbolize_source_fill(const struct profile *p, const struct prof_frame *frame,
+			   struct symbol *out);
+
+/* "java", ... as enum scp_language; SCP_LANGUAGE_NONE: it is none of these. */
+uint32_t symbolize_source_language(const char *name);
+
+/* What of a file's path lies below the folder of the standard library, or of installed packages:
+ * "email/message.py". NULL: it is in none of them, but the program's own. */
+const char *symbolize_source_library(const char *file);
+
+enum symbolize_source_detail {
+	SYMBOLIZE_SOURCE_COLUMN = 1, /* the instruction where it is not known; of a function its
+					first line */
+	SYMBOLIZE_SOURCE_INSTRUCTION = 2,
+	SYMBOLIZE_SOURCE_PATH = 4 /* the file's whole path */
+};
+
+/* "Service.reply (service.py:142)", not yet clean. */
+void symbolize_source_put(FILE *out, const struct symbol *s, unsigned detail);
 
 #endif

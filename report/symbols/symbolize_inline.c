@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The chain of inlined functions at an address, from DWARF.
- *
- * The line table knows the place of the innermost function. Each
- * DW_TAG_inlined_subroutine around the address says from where it was called,
- * which is the place of the next one out; the subprogram ends the chain. */
+/* The chain of inlined functions at an address, from DWARF. The line table knows the place of the
+ * innermost function. Each DW_TAG_inlined_subroutine around the address says from where it was
+ * called, which is the place of the next one out; the subprogram ends the chain. */
 #include "report/symbols/symbolize_private.h"
 
 #include <dwarf.h>
 #include <string.h>
 #include <elfutils/libdw.h>
 
-/* The unit that covers an address. libdwfl gives the nearest one below, which
- * may have ended before it (assembly without debug information follows). And
- * compilers that write no .debug_aranges (clang, rustc) leave only a search
- * through all units. */
+/* The unit that covers an address. libdwfl gives the nearest one below, which may have ended before
+ * it (assembly without debug information follows). And compilers that write no .debug_aranges
+ * (clang, rustc) leave only a search through all units. */
 static Dwarf_Die *find_unit(struct symbolize_files *files, Dwfl_Module *module, Dwarf_Addr address,
 			    Dwarf_Addr *bias)
 {
@@ -161,13 +158,11 @@ size_t symbolize_inline_levels(struct symbolize_files *files, Dwfl_Module *modul
 			       Dwarf_Addr address, struct inline_level *level)
 {
 	struct chain chain = {.files = files};
-	Dwarf_Die *unit;
 	Dwarf_Addr bias = 0;
 	const char *file = NULL;
 	int line = 0;
-	size_t n;
 
-	unit = find_unit(files, module, address, &bias);
+	Dwarf_Die *unit = find_unit(files, module, address, &bias);
 	if (!unit)
 		return 0;
 	find_line(unit, address - bias, &file, &line);
@@ -178,7 +173,7 @@ size_t symbolize_inline_levels(struct symbolize_files *files, Dwfl_Module *modul
 	}
 	if (!symbolize_open_step(files, 1))
 		return 0; /* what was found may be a part */
-	n = walk_chain(unit, &chain, file, line, level);
+	size_t n = walk_chain(unit, &chain, file, line, level);
 	if (!n && file)
 		level[n++] = (struct inline_level){NULL, file, line, 0, false};
 	return n;

@@ -52,14 +52,13 @@ void symbolize_jit_free(struct jit *j)
 static void add_line(struct map *m, struct symbolize_files *files, char *line)
 {
 	struct code_piece piece = {0};
-	uint64_t size;
 	char *end;
 
 	piece.start = strtoull(line, &end, 16);
 	if (end == line || *end != ' ')
 		return;
 	line = end + 1;
-	size = strtoull(line, &end, 16);
+	uint64_t size = strtoull(line, &end, 16);
 	if (end == line || *end != ' ' || !end[1])
 		return;
 	piece.end = piece.start + size;
@@ -129,10 +128,9 @@ static bool find_mapped_dump(uint32_t pid, uint32_t inside, char *path, size_t s
 {
 	char name[64], line[PATH_MAX + 128];
 	bool found = false;
-	FILE *maps;
 
 	snprintf(name, sizeof(name), "/proc/%u/maps", pid);
-	maps = fopen(name, "re");
+	FILE *maps = fopen(name, "re");
 	snprintf(name, sizeof(name), "/jit-%u.dump\n", inside);
 	while (maps && !found && fgets(line, sizeof(line), maps)) {
 		char *start = strchr(line, '/'), *last = strrchr(line, '/');

@@ -88,7 +88,6 @@ static struct symbolize_session *new_session(struct symbolize_sessions *all,
 {
 	struct symbolize_session *s = calloc(1, sizeof(*s));
 	bool before = all->files.left_out;
-	int copy;
 
 	if (!s)
 		return NULL;
@@ -98,7 +97,7 @@ static struct symbolize_session *new_session(struct symbolize_sessions *all,
 	s->next = all->all;
 	all->all = s;
 	all->files.left_out = false;
-	copy = symbolize_elf_copy(&all->files, fd, st);
+	int copy = symbolize_elf_copy(&all->files, fd, st);
 	s->state = all->files.left_out ? SYMBOLIZE_LEFT_OUT : SYMBOLIZE_MISSING;
 	all->files.left_out |= before;
 	if (copy >= 0 && key->build_id_bytes &&
@@ -182,13 +181,11 @@ static enum symbolize_state try_vdso(const struct search *s)
 {
 	const GElf_Ehdr *elf = (const GElf_Ehdr *)getauxval(AT_SYSINFO_EHDR);
 	struct stat st;
-	size_t bytes;
-	int fd;
 
 	if (!elf || !s->want->build_id_bytes)
 		return SYMBOLIZE_MISSING;
-	bytes = elf->e_shoff + (size_t)elf->e_shnum * elf->e_shentsize;
-	fd = symbolize_open_memory(&s->sessions->files, bytes);
+	size_t bytes = elf->e_shoff + (size_t)elf->e_shnum * elf->e_shentsize;
+	int fd = symbolize_open_memory(&s->sessions->files, bytes);
 	if (fd < 0)
 		return SYMBOLIZE_MISSING;
 	if (write(fd, elf, bytes) == (ssize_t)bytes && fstat(fd, &st) == 0)

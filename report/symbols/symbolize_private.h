@@ -73,10 +73,6 @@ bool symbolize_open_ask(struct symbolize_files *f);
  * large (RLIMIT_FSIZE, whose signal would end the process). */
 int symbolize_open_memory(struct symbolize_files *f, uint64_t bytes);
 
-/* Such a copy of a file. -1: the file is shorter, or out of memory. The caller has spent the bytes.
- */
-int symbolize_open_copy(struct symbolize_files *f, int from, uint64_t bytes);
-
 /* A private copy of an ELF file, which libdwfl can map: a descriptor, or -1 where the file is none,
  * exceeds the limit, or is truncated while it is read. Sections that nobody needs have no names in
  * it. */
@@ -87,8 +83,7 @@ bool symbolize_elf_has_build_id(int copy, const uint8_t *build_id, uint32_t byte
  * .gnu_debuglink or the file's own with ".debug"; then as libdwfl does, in the folders of
  * SCPROF_DEBUG_PATH and /usr/lib/debug, and on the servers. A file with a build-id takes nothing
  * but debug information with the same one; a file without takes what has the CRC of its
- * .gnu_debuglink.
- */
+ * .gnu_debuglink. */
 struct symbolize_debug {
 	struct symbolize_files *files;
 	char *path; /* of the file; "": none */

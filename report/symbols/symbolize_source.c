@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "report/symbols/symbolize_source.h"
+#include "report/symbols/symbolize.h"
 
 #include <ctype.h>
 #include <inttypes.h>

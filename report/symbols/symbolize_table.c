@@ -4,7 +4,6 @@
 #include "report/symbols/symbolize_private.h"
 
 #include <gelf.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 struct entry {

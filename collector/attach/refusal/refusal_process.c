@@ -20,7 +20,7 @@
 #include "collector/machine/kernel_file.h"
 #include "collector/machine/proc_maps.h"
 #include "profile/base/error.h"
-#include "profile/base/proc_stat.h"
+#include "profile/base/given_file.h"
 
 #define KERNEL_FLAG 0x00200000u /* PF_KTHREAD */
 

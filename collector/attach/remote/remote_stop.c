@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 
 #include "profile/base/error.h"
-#include "profile/base/proc_stat.h"
+#include "profile/base/given_file.h"
 #include "profile/live/run_files.h"
 
 #define STOP_MS 20 /* that a thread may take to stop: one that sleeps for a disk does not */

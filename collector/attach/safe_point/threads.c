@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "collector/machine/kernel_file.h"
-#include "profile/base/proc_stat.h"
+#include "profile/base/given_file.h"
 
 #define MOST_THREADS 65536u
 #define MOST_STATUS  16384 /* bytes, of a machine with thousands of processors */

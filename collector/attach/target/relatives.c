@@ -11,7 +11,7 @@
 
 #include "collector/machine/kernel_file.h"
 #include "collector/machine/proc_maps.h"
-#include "profile/base/proc_stat.h"
+#include "profile/base/given_file.h"
 
 #define GENERATIONS_MOST 64
 #define COMM_MOST	 15 /* of a name that the kernel keeps */

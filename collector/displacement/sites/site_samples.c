@@ -17,9 +17,9 @@
 #include "collector/clocks/clocks_read.h"
 #include "collector/displacement/displacement.h"
 #include "collector/displacement/sites/site_dither.h"
+#include "profile/live/live.h"
 #include "collector/machine/kernel_file.h"
 #include "profile/base/array.h"
-#include "profile/live/entry_watch.h"
 
 /* CPU time of the processes that write profiles, and of the set's ksoftirqd threads, by their CPU
  * clocks: time that the host of a virtual machine stole is not in them, as it is in a perf counter.

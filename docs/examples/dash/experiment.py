@@ -67,7 +67,7 @@ def independent_variance(site):
 
 class Experiment:
     """All replications: r[k][(i, j)] is the interval from point i to point j in the k-th. From 1000
-    ticks on the mean length of a replication's own ticks is known (profile/model/rate.c), and used."""
+    ticks on the mean length of a replication's own ticks is known (profile/model/clocks.c), and used."""
 
     def __init__(self, scprof, profiles):
         self.r, ticks = [], []

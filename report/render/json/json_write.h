@@ -11,6 +11,7 @@
 
 #include <stdio.h>
 
+#include "profile/model/call_sums.h"
 #include "report/render/json/row_fields.h"
 
 /* Set `out`, and the options; the rest begins as zero. Groups nest at most 63 deep. */
@@ -52,6 +53,14 @@ void json_write_fields(struct json_writer *w, const struct row_field *fields, co
 /* An object of these fields; null for NULL. */
 void json_write_object(struct json_writer *w, const char *key, const struct row_field *fields,
 		       const void *row);
+
+/* Members of *from, each under its own name. */
+#define JSON_MEMBERS(w, from, ...) (PROF_EACH(JSON_MEMBER, w, from, __VA_ARGS__)(void) 0)
+#define JSON_MEMBER(w, from, m)                                                                    \
+	_Generic((from)->m, double: json_write_number, bool: json_write_flag,                      \
+		 int: json_write_integer, char *: json_write_text, const char *: json_write_text,  \
+		 default: json_write_count)(w, #m, (from)->m),
+
 /* '{' and '}', or '[' and ']', around members or elements. json_write_open_lines puts each of
  * them on a line of its own. */
 void json_write_open(struct json_writer *w, const char *key, char bracket);

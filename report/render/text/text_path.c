@@ -9,7 +9,7 @@
 
 #include "report/wording/utf8.h"
 #include "report/model/model.h"
-#include "report/symbols/symbolize_source.h"
+#include "report/symbols/symbolize.h"
 
 /* The program's own functions need no module's name behind them. */
 static bool is_program(const struct report *r, const char *module)

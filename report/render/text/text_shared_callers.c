@@ -6,7 +6,7 @@
 
 #include "profile/base/array.h"
 #include "report/model/model.h"
-#include "report/symbols/symbolize_source.h"
+#include "report/symbols/symbolize.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,14 +4,17 @@
  * reading running processes. Names that cannot be opened have a limit of their own. If all
  * descriptors are in use, a file that is complete is closed: a small record stays, by which it is
  * recognized. */
-#include "report/serve/agent/agent.h"
-
+#include <dirent.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "report/serve/agent/agent.h"
 #include "collector/clocks/clocks_read.h"
-#include "report/serve/sums/counters.h"
 
 #define QUIET_NS (UINT64_C(8) * 1000000000)  /* after four readings with nothing new */
 #define ASIDE_NS (UINT64_C(60) * 1000000000) /* a record stays while its file is not met */
@@ -191,10 +194,92 @@ static void meet(struct agent *a, int directory, const char *path, const char *n
 		agent_read_source(a, s);
 }
 
-void agent_meet_file(struct agent *a, int directory, const char *path, const char *name,
-		     bool listed)
+static void agent_meet_file(struct agent *a, int directory, const char *path, const char *name,
+			    bool listed)
 {
 	agent_lock(a);
 	meet(a, directory, path, name, listed);
 	agent_unlock(a);
+}
+
+/* Profiles are *.scp in a given directory, or scprof.*.scp in the directory of a run below it
+ * (collector/launch/run_directory.c: [.]scprof.XXXXXX, root's with `profiles.RANDOM` in it).
+ * Links below a given directory are not followed, and the number of names is limited. */
+
+#define MOST_NAMES 100000 /* of one directory */
+#define ALL_NAMES  200000 /* of all of them */
+
+enum depth { NAMED, RUN, RUN_PROFILES };
+
+static void look_through(struct agent *a, int at, const char *path, enum depth depth);
+
+static bool is_run(const char *name)
+{
+	return !fnmatch("scprof.??????", name, 0) || !fnmatch(".scprof.??????", name, 0);
+}
+
+static void descend(struct agent *a, int at, const char *path, const char *name, enum depth depth)
+{
+	char below[PATH_MAX];
+
+	if ((size_t)snprintf(below, sizeof(below), "%s/%s", path, name) >= sizeof(below))
+		return;
+	if (!a->search.names_left) {
+		a->search.files_beyond++;
+		return;
+	}
+	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	if (fd >= 0)
+		look_through(a, fd, below, depth);
+}
+
+static void meet_entry(struct agent *a, int at, const char *path, const char *name,
+		       enum depth depth)
+{
+	char full[PATH_MAX];
+
+	if (!fnmatch(depth == NAMED ? "*.scp" : "scprof.*.scp", name, FNM_PERIOD)) {
+		if ((size_t)snprintf(full, sizeof(full), "%s/%s", path, name) < sizeof(full))
+			agent_meet_file(a, at, full, name, depth == NAMED);
+	} else if (depth == NAMED && is_run(name)) {
+		descend(a, at, path, name, RUN);
+	} else if (depth == RUN && !strncmp(name, "profiles.", 9)) {
+		descend(a, at, path, name, RUN_PROFILES);
+	}
+}
+
+/* Takes the descriptor. */
+static void look_through(struct agent *a, int at, const char *path, enum depth depth)
+{
+	DIR *directory = fdopendir(at);
+	struct dirent *entry = NULL;
+	size_t names = 0;
+
+	if (!directory) {
+		close(at);
+		a->search.directories_failed++;
+		return;
+	}
+	while (!atomic_load(&a->stopping) && (entry = readdir(directory)) && names++ < MOST_NAMES &&
+	       a->search.names_left) {
+		a->search.names_left--;
+		meet_entry(a, at, path, entry->d_name, depth);
+	}
+	a->search.files_beyond += entry != NULL;
+	closedir(directory);
+}
+
+void agent_find_files(struct agent *a)
+{
+	a->search = (struct agent_search){
+		.names_left = a->options.most_names ? a->options.most_names : ALL_NAMES};
+	for (size_t i = 0; i < a->options.directories; i++) {
+		const char *path = a->options.directory[i];
+		int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
+
+		if (fd >= 0)
+			look_through(a, fd, path, NAMED);
+		else
+			a->search.directories_failed++;
+	}
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A reading of a file, and when to read it again. A process that is alive is read at every
- * refresh. One that has ended is read once more, and then at growing intervals as long as its
- * file is open (agent_meet.c): a process of another container seems to have ended, but its sums
- * still grow. */
+/* A reading of a file, and when to read it again. A process that is alive is read at every refresh.
+ * One that has ended is read once more, and then at growing intervals as long as its file is open
+ * (agent_meet.c): a process of another container seems to have ended, but its sums still grow. */
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -44,9 +43,7 @@ static struct counters_service *service_of(struct agent *a, const struct source 
 /* At the first reading of a file, find its service; false: it is not to be counted. */
 static bool introduce(struct agent *a, struct source *s, const struct profile *p)
 {
-	s->identity.pid = p->process[0].pid;
-	s->identity.start_real_ns = p->process[0].start_real_ns;
-	s->identity.start_mono_ns = p->process[0].start_mono_ns;
+	PROF_SET(&s->identity, &p->process[0], pid, start_real_ns, start_mono_ns);
 	if (p->flags & SCP_FILE_MERGED || fnmatch("scprof.*.scp", base_name(s->path), 0))
 		s->state = SOURCE_MERGED;
 	else if (is_counted(a, s))
@@ -72,10 +69,9 @@ void agent_read_wait_longer(struct source *s)
 static enum source_result read_model(struct agent *a, struct source *s, enum source_fault *fault)
 {
 	enum source_result result = SOURCE_FAILED;
-	struct profile *p;
 
 	agent_unlock(a);
-	p = source_load(s, &a->limits, fault);
+	struct profile *p = source_load(s, &a->limits, fault);
 	agent_lock(a);
 	if (!p)
 		return result;

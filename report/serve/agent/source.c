@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A file is opened once; checks and readings all use that descriptor. */
-#include "report/serve/agent/source.h"
+#include "report/serve/agent/agent.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -139,7 +139,6 @@ static enum MHD_Result send_answer(struct MHD_Connection *connection, struct htt
 		answer->body ? mhd.create_response_from_buffer(answer->bytes, answer->body,
 							       MHD_RESPMEM_MUST_FREE)
 			     : mhd.create_response_from_fd(answer->bytes, answer->file);
-	enum MHD_Result result;
 
 	if (!response) {
 		free(answer->body);
@@ -148,7 +147,7 @@ static enum MHD_Result send_answer(struct MHD_Connection *connection, struct htt
 		return MHD_NO;
 	}
 	add_headers(response, answer);
-	result = mhd.queue_response(connection, answer->status, response);
+	enum MHD_Result result = mhd.queue_response(connection, answer->status, response);
 	mhd.destroy_response(response);
 	return result;
 }

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "report/serve/http/http_private.h"
-#include "report/serve/pages/index.h"
 #include "report/serve/pages/metrics.h"
 
 #define PLAIN_TYPE "text/plain; charset=utf-8"
@@ -14,13 +13,12 @@
 void http_answer_say(struct http_answer *out, unsigned status, const char *format, ...)
 {
 	va_list args;
-	int bytes;
 
 	free(out->body);
 	*out = (struct http_answer){
 		.status = status, .type = PLAIN_TYPE, .file = -1, .posted = out->posted};
 	va_start(args, format);
-	bytes = vasprintf(&out->body, format, args);
+	int bytes = vasprintf(&out->body, format, args);
 	va_end(args);
 	if (bytes < 0)
 		out->body = NULL; /* no memory: the connection is closed */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Pages of services and pprof profiles: processes of their own read and render them
- * (rendering.h), one after the other. This waits for their turns and their ends. */
+ * (renderer.h), one after the other. This waits for their turns and their ends. */
 #include <errno.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "report/serve/http/http_private.h"
-#include "report/serve/render/rendering.h"
 #include "report/report.h"
 
 #define LOOK_US 100000 /* between looks whether the client is there and the server goes on */
@@ -225,8 +224,6 @@ static enum rendering_result begin(struct making *m, struct snapshot *s)
  * not found until the next window contains would be in neither. */
 static bool await_end(struct making *m, struct snapshot *last, uint32_t clock)
 {
-	int error;
-
 	leave_turn(m);
 	if (!wait_for(m->http, m->client, m->seconds)) {
 		say_result(m->http, m->request, &m->one, RENDERING_STOPPED, m->out);
@@ -235,7 +232,7 @@ static bool await_end(struct making *m, struct snapshot *last, uint32_t clock)
 	agent_scan(m->http->agent);
 	if (!take_turn(m))
 		return false;
-	error = snapshot_take(last, m->http->agent, m->service, clock);
+	int error = snapshot_take(last, m->http->agent, m->service, clock);
 	if (error)
 		too_few(m->out, error);
 	else if (last->files && m->user != RENDERER_NOBODY &&

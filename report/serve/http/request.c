@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A table says which page has which parameters. */
-#include "report/serve/http/request.h"
+#include "report/serve/http/http_private.h"
 
 #include <arpa/inet.h>
 #include <stdarg.h>

@@ -26,18 +26,16 @@ static double work_ns(const struct gauge *g)
 static void put_share(FILE *out, const struct gauge *g, double all_ns)
 {
 	double part = all_ns > 0 ? work_ns(g) / all_ns : 0;
-	char share[32];
 
 	if (g->function->waits) {
 		fputs("<td class=number>waits</td>", out);
 		return;
 	}
-	numbers_share(share, sizeof(share), part);
 	fprintf(out,
 		"<td class=number>%s<svg class=bar viewBox=\"0 0 100 1\" preserveAspectRatio=none "
 		"aria-hidden=true><rect class=track width=100 height=1 /><rect class=part "
 		"width=\"%.2f\" height=1 /></svg></td>",
-		share, 100 * part);
+		numbered_share(part).text, 100 * part);
 }
 
 static void put_name(FILE *out, const struct gauge *g)
@@ -60,11 +58,9 @@ static void put_row(FILE *out, const struct gauge *g, double all_ns)
 {
 	const struct counters_row *row = g->function->row[g->outcome][g->clock];
 	struct number_mean mean;
-	char total[32], calls[32], bytes[32] = "";
+	char bytes[32] = "";
 
 	numbers_mean(&mean, g->estimate.mean, g->estimate.low, g->estimate.high, true);
-	numbers_duration(total, sizeof(total), g->total_ns, true);
-	numbers_count(calls, sizeof(calls), g->calls);
 	if (row && row->has_bytes)
 		numbers_bytes(bytes, sizeof(bytes), (uint64_t)row->sums.bytes);
 	put_name(out, g);
@@ -73,7 +69,8 @@ static void put_row(FILE *out, const struct gauge *g, double all_ns)
 		"<td class=number>%s</td><td class=number>%s</td><td class=number>"
 		"<strong>%s</strong> %s <span class=quiet-text>%s</span></td>"
 		"<td class=number>%s</td></tr>\n",
-		total, calls, mean.mean, mean.unit, mean.interval, bytes);
+		numbered_duration(g->total_ns, true).text, numbered_count(g->calls).text, mean.mean,
+		mean.unit, mean.interval, bytes);
 }
 
 static void put_links(FILE *out, const struct gauges *g, const struct counters_service *s)
@@ -137,15 +134,13 @@ static void put_service(FILE *out, const struct agent *a, const struct gauges *g
 			const struct counters_service *s)
 {
 	uint64_t living = 0;
-	char seen[32];
 
 	for (const struct source *o = a->sources; o; o = o->hh.next)
 		living += o->service == s && o->alive;
-	numbers_count(seen, sizeof(seen), s->processes);
 	fputs("<section><h2><bdi class=name>", out);
 	utf8_write_markup(out, s->name);
 	fprintf(out, "</bdi></h2>\n<p class=note>%llu of %s processes live",
-		(unsigned long long)living, seen);
+		(unsigned long long)living, numbered_count(s->processes).text);
 	if (s->other)
 		fputs("; functions beyond the limit are not in the table", out);
 	fputs("</p>\n", out);
@@ -157,7 +152,6 @@ static void put_service(FILE *out, const struct agent *a, const struct gauges *g
 int index_page_print(struct agent *a, const struct index_order *order, FILE *out)
 {
 	struct gauges g;
-	int status;
 
 	fputs("<!DOCTYPE html>\n<html lang=en><head><meta charset=utf-8><title>scprof: this "
 	      "host</title>\n<meta name=viewport content=\"width=device-width, "
@@ -165,7 +159,7 @@ int index_page_print(struct agent *a, const struct index_order *order, FILE *out
 	      "<meta http-equiv=refresh content=10><link rel=stylesheet href=/style.css></head>"
 	      "<body>\n",
 	      out);
-	status = gauges_build(&g, a);
+	int status = gauges_build(&g, a);
 	agent_lock(a);
 	fprintf(out,
 		"<p class=mark>scprof</p><h1>What calls cost on this host</h1>\n<p "

@@ -318,9 +318,8 @@ int metrics_print(struct agent *a, bool openmetrics, FILE *out)
 {
 	struct metrics m = {.out = out, .openmetrics = openmetrics};
 	struct gauges gauges;
-	int status;
 
-	status = gauges_build(&gauges, a);
+	int status = gauges_build(&gauges, a);
 	agent_lock(a);
 	if (status == 0) {
 		put_rows(&m, a);

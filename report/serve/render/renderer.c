@@ -12,7 +12,6 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "report/report.h"
@@ -180,11 +179,9 @@ enum rendering_result pprof_window_begin(struct pprof_window *w, struct snapshot
 enum rendering_result pprof_window_end(struct pprof_window *w, struct snapshot *first,
 				       struct snapshot *last, double seconds)
 {
-	bool lost;
-
 	snapshot_load(last, w->profile, is_news_or_known, first);
 	w->left_out += last->left_out;
-	lost = lost_any(first, last);
+	bool lost = lost_any(first, last);
 	snapshot_load(first, w->profile, is_gone, last);
 	if (first->no_memory || last->no_memory)
 		return RENDERING_NO_MEMORY;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The process that renders one page or pprof profile (`scprof serve-render`, started by
- * rendering.c), so that a profile that cannot be rendered harms nobody else.
- *
- * Descriptor 0 is its socket, descriptor 1 its output. It receives a renderer_job and a snapshot,
- * answers RENDERING_GOING when it has read them, receives a second snapshot if the job has a
- * window, and answers with the result. */
+ * rendering.c), so that a profile that cannot be rendered harms nobody else. Descriptor 0 is its
+ * socket, descriptor 1 its output. It receives a renderer_job and a snapshot, answers
+ * RENDERING_GOING when it has read them, receives a second snapshot if the job has a window, and
+ * answers with the result. */
 #ifndef SCPROF_REPORT_SERVE_RENDER_RENDERER_H
 #define SCPROF_REPORT_SERVE_RENDER_RENDERER_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -15,10 +15,9 @@
 
 #include "report/serve/agent/agent.h"
 
-/* Whole models, call paths included, of what the agent follows at one moment.
- *
- * Taken under the agent's lock, loaded without it, in another process (renderer.h): descriptors are
- * copied, so files that go away meanwhile can still be read. */
+/* Whole models, call paths included, of what the agent follows at one moment. Taken under the
+ * agent's lock, loaded without it, in another process (renderer.h): descriptors are copied, so
+ * files that go away meanwhile can still be read. */
 
 #define SNAPSHOT_NO_OWNER UINT32_MAX /* no file, or files of several users */
 
@@ -128,5 +127,39 @@ enum rendering_result pprof_window_begin(struct pprof_window *w, struct snapshot
 enum rendering_result pprof_window_end(struct pprof_window *w, struct snapshot *first,
 				       struct snapshot *last, double seconds);
 void pprof_window_free(struct pprof_window *w);
+
+/* A page or pprof profile, made in a process of its own (renderer.h). One thread has a rendering
+ * and calls all functions of it. The kernel ends the process when that thread ends. */
+
+#define RENDERING_SECONDS 60
+#define RENDERING_MEMORY  (UINT64_C(2) << 30)
+#define RENDERING_OUTPUT  (UINT64_C(256) << 20)
+
+struct rendering {
+	struct renderer_limits limits;
+	const atomic_bool *stopping; /* the server's end, which ends the rendering, too */
+	pid_t pid;		     /* 0: none */
+	int socket;		     /* to it; -1: none */
+	int output;		     /* what it makes; -1: none */
+	int status;		     /* of waitpid, where it ended by itself */
+};
+
+/* seconds 0: RENDERING_SECONDS. rendering_end is due afterwards. */
+void rendering_begin(struct rendering *one, const atomic_bool *stopping, double seconds);
+
+/* End its process, whatever it does, and close its descriptors. */
+void rendering_end(struct rendering *one);
+
+/* Start its process, for a job whose `agent` and `limits` are filled in here.
+ * RENDERING_GOING or _NO_PROCESS. */
+enum rendering_result rendering_start(struct rendering *one, struct renderer_job *job);
+
+/* Hand it a snapshot, and wait for what it says next. Leaves no process unless RENDERING_GOING. */
+enum rendering_result rendering_ask(struct rendering *one, const struct snapshot *s, int client,
+				    struct renderer_message *said);
+
+/* Has a client gone? One that has only shut down its sending side counts as gone: no client of
+ * these pages does that. */
+bool rendering_has_left(int client);
 
 #endif

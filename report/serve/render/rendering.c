@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The process executes the tool's own file again: a forked copy of a process with threads could
  * wait for ever for a lock that another thread held. */
-#include "report/serve/render/rendering.h"
+#include "report/serve/render/renderer.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -10,7 +10,6 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "collector/clocks/clocks_read.h"
@@ -45,7 +44,6 @@ static int spawn(pid_t *pid, int socket, int output)
 	posix_spawn_file_actions_t files;
 	posix_spawnattr_t attributes;
 	sigset_t none, usual;
-	int error;
 
 	sigemptyset(&none);
 	sigemptyset(&usual);
@@ -57,7 +55,7 @@ static int spawn(pid_t *pid, int socket, int output)
 	posix_spawnattr_setpgroup(&attributes, 0);
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
 						      POSIX_SPAWN_SETPGROUP);
-	error = posix_spawn_file_actions_adddup2(&files, socket, STDIN_FILENO);
+	int error = posix_spawn_file_actions_adddup2(&files, socket, STDIN_FILENO);
 	if (!error)
 		error = posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO);
 	if (!error)
@@ -83,12 +81,11 @@ static int make_descriptors(struct rendering *one, int *other, double seconds)
 enum rendering_result rendering_start(struct rendering *one, struct renderer_job *job)
 {
 	int other = -1;
-	bool started;
 
 	job->agent = getpid();
 	job->limits = one->limits;
-	started = !make_descriptors(one, &other, job->limits.seconds) &&
-		  !spawn(&one->pid, other, one->output);
+	bool started = !make_descriptors(one, &other, job->limits.seconds) &&
+		       !spawn(&one->pid, other, one->output);
 	if (other >= 0)
 		close(other);
 	if (!started) {

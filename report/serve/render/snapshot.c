@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "report/serve/render/rendering.h"
 #include "report/serve/render/renderer.h"
 
 static uint32_t most_frequent(const struct snapshot *s)
@@ -33,9 +32,7 @@ static int take(struct snapshot *s, const struct source *from)
 	f->fd = fcntl(from->fd, F_DUPFD_CLOEXEC, 3);
 	if (f->fd < 0)
 		return EMFILE;
-	f->device = from->device;
-	f->inode = from->inode;
-	f->clock = from->clock;
+	PROF_SET(f, from, device, inode, clock);
 	s->files++;
 	return 0;
 }

@@ -2,7 +2,6 @@
 /* Recursive residuals of batches: the header has the equations. */
 #include "report/serve/sums/counters.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -214,11 +213,10 @@ struct counters_function *counters_function(struct counters *c, struct counters_
 {
 	char clean[LABEL_BYTES], clean_library[LABEL_BYTES], key[2 * LABEL_BYTES];
 	struct counters_function *f;
-	size_t bytes;
 
 	label_clean(clean, name);
 	label_clean(clean_library, library);
-	bytes = make_key(key, clean, clean_library);
+	size_t bytes = make_key(key, clean, clean_library);
 	HASH_FIND(hh, s->functions, key, bytes, f);
 	if (f && f != s->other)
 		return f;
@@ -246,13 +244,8 @@ struct counters_row *counters_row(struct counters_function *f, unsigned outcome,
 
 void counters_add(struct counters_row *row, const struct counters_sums *more, bool past)
 {
-	row->sums.calls += more->calls;
-	row->sums.ticks += more->ticks;
-	row->sums.bytes += more->bytes;
-	row->sums.seconds += more->seconds;
-	row->sums.square_seconds += more->square_seconds;
-	row->sums.overhead_seconds += more->overhead_seconds;
-	row->sums.switched_calls += more->switched_calls;
+	PROF_ADD(&row->sums, more, calls, ticks, bytes, seconds, square_seconds, overhead_seconds,
+		 switched_calls);
 	for (unsigned i = 0; i < COUNTERS_STATES; i++)
 		row->sums.state_seconds[i] += more->state_seconds[i];
 	if (past) {

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The sums that are published: by service (a program), function, outcome and clock.
- *
- * They only grow. What a process adds between two readings is added here; that the process
- * ends, or its file goes away, changes nothing. Sums are wide: no file can make them wrap.
- *
- * Names beyond a limit share the name LABEL_OTHER for good: a name that was counted there never
- * gets a row of its own later, so that no series starts with a part of its calls. Single-threaded.
- */
+/* The sums that are published: by service (a program), function, outcome and clock. They only grow.
+ * What a process adds between two readings is added here; that the process ends, or its file goes
+ * away, changes nothing. Sums are wide: no file can make them wrap. Names beyond a limit share the
+ * name LABEL_OTHER for good: a name that was counted there never gets a row of its own later, so
+ * that no series starts with a part of its calls. Single-threaded. */
 #ifndef SCPROF_REPORT_SERVE_SUMS_COUNTERS_H
 #define SCPROF_REPORT_SERVE_SUMS_COUNTERS_H
 
@@ -38,17 +35,14 @@ void label_write(FILE *out, const char *name, const char *value);
 
 /* The variance of a sum of durations, with the dependence between calls, as a counter that never
  * decreases: its increase over any window is the variance of the time added in that window.
- *
  * Consecutive calls are not independent, so their squares alone are not enough. What happens
- * between two readings is a batch, whose sum contains all dependence shorter than it. The
- * distance of a batch with n calls and sum s from m n, the prediction of earlier batches, is its
- * recursive residual (Brown, Durbin and Evans 1975, J. R. Stat. Soc. B 37, eq. 2): with u the
- * variance of m in units of a call's, (s - m n)^2 / (1 + n u) has the variance of s as its mean.
- * m forgets: the weight of a batch halves within 14 more, so that a mean that drifts over hours
- * does not count as variance.
- *
- * Unlike the library's batches, which grow with the run, these are of the window. Variances of
- * independent sums add up: over processes, hosts and windows. Pure functions. */
+ * between two readings is a batch, whose sum contains all dependence shorter than it. The distance
+ * of a batch with n calls and sum s from m n, the prediction of earlier batches, is its recursive
+ * residual (Brown, Durbin and Evans 1975, J. R. Stat. Soc. B 37, eq. 2): with u the variance of m
+ * in units of a call's, (s - m n)^2 / (1 + n u) has the variance of s as its mean. m forgets: the
+ * weight of a batch halves within 14 more, so that a mean that drifts over hours does not count as
+ * variance. Unlike the library's batches, which grow with the run, these are of the window.
+ * Variances of independent sums add up: over processes, hosts and windows. Pure functions. */
 
 /* Zeros: nothing is known yet. Any unit of time. */
 struct variance_counter {
@@ -67,8 +61,7 @@ void variance_counter_add(struct variance_counter *s, double calls, double time)
 #define COUNTERS_CLOCKS	  SCP_CLOCK_DUAL     /* kinds: 1 .. 5 */
 
 /* Models by function (functions_add) of a service's processes, one a kind of clock.
- * Single-threaded.
- */
+ * Single-threaded. */
 struct pool {
 	struct profile *model[COUNTERS_CLOCKS]; /* NULL: none */
 	uint64_t left_out; /* processes of another tick than the first one of that clock */
@@ -182,8 +175,7 @@ struct cell {
 	bool has_bytes;
 	struct cell_states states;
 	/* These are published: an estimate may go back, a counter may not. So each is the largest
-	 * so far.
-	 */
+	 * so far. */
 	long double state_seconds[COUNTERS_STATES], switched_calls;
 };
 

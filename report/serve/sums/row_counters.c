@@ -56,12 +56,8 @@ static int take_entry(struct cells *cells, uint64_t stamp, struct counters_row *
 
 	if (!cell)
 		return -1;
-	cell->calls += e->sums.calls;
-	cell->units += e->sums.units;
-	cell->units_sq += e->sums.units_sq;
-	cell->bytes += e->sums.bytes;
+	PROF_ADD(cell, &e->sums, calls, units, units_sq, bytes, inner_calls);
 	cell->has_bytes = cell->has_bytes || e->sums.has_bytes;
-	cell->inner_calls += e->sums.inner_calls;
 	take_states(cell, &e->sums, stolen);
 	return 0;
 }
@@ -138,9 +134,7 @@ void row_counters_free(struct cells *cells)
 
 static bool not_less(const struct cell *now, const struct cell *before)
 {
-	return now->calls >= before->calls && now->units >= before->units &&
-	       now->units_sq >= before->units_sq && now->ticks >= before->ticks &&
-	       now->bytes >= before->bytes && now->inner_calls >= before->inner_calls;
+	return !PROF_ANY_LESS(now, before, calls, units, units_sq, ticks, bytes, inner_calls);
 }
 
 /* Notes the place of each row in `now`. Then everything of `before` has to be in it. */

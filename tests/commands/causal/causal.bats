@@ -27,7 +27,7 @@ refused()
 	refused "no outcome is called 'done'" --progress recv@done -- true
 	refused "is not the name" --progress '' -- true
 	refused "one only" --progress a --progress b -- true
-	refused "is not from 0.1% to 50%" --progress a --slowdown 60% -- true
+	refused "is not a share from 0.1% to 50%" --progress a --slowdown 60% -- true
 	refused "from 1 to 63" --progress a --sites 64 -- true
 	refused "has an empty name" --progress a --at 'read,' -- true
 	refused "needs call paths" --progress a --at read@main --by function -- true

@@ -73,7 +73,7 @@ status_of()
 	complains 1 'No such file' merge -o out.scp "$evil"
 	complains 2 'No such file' diff "$evil" "$evil"
 	complains 2 'there are: path, site, function' diff --by "$evil" a b
-	complains 2 'not a duration' plan --tick "$evil" --mean 1ms
+	complains 2 'not a time' plan --tick "$evil" --mean 1ms
 	complains 2 'there are: tsc, monotonic' bench --clock "$evil" -- true
 	complains 2 'there are int:5' bench libc.so.6:getpid "$evil"
 	complains 2 'number of seconds' load "$evil"

@@ -40,7 +40,7 @@ begin_sink()
 
 @test "options that make no sense are one clear error" {
 	refuses "--dither varies the rates of calls for --displace: add it" --dither
-	refuses "'50%' is not a share between 0.5% and 25%" --displace --dither=50%
+	refuses "'50%' is not a share from 0.5% to 25%" --displace --dither=50%
 	refuses "'0.001' is not a share" --displace --dither=0.001
 	refuses "'much' is not a share" --displace --dither=much
 }

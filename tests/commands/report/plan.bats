@@ -42,17 +42,17 @@ refuses()
 }
 
 @test "plan 02: so are durations that are none" {
-	refuses "--tick '-1ms' is not a duration" --tick -1ms --mean 50us
-	refuses "--mean '50' is not a duration" --tick 1ms --mean 50
-	refuses "--mean '50 us' is not a duration" --tick 1ms --mean "50 us"
-	refuses "--mean '50min' is not a duration" --tick 1ms --mean 50min
-	refuses "--mean '' is not a duration" --tick 1ms --mean ""
-	refuses "--tick '1e400s' is not a duration" --tick 1e400s --mean 50us
-	refuses "--tick 'nan' is not a duration" --tick nan --mean 50us
-	refuses "--tick '0.5ns' is out of range" --tick 0.5ns --mean 50us
-	refuses "--mean '99999999999999999999s' is out of range" --tick 1ms --mean 99999999999999999999s
-	refuses "--tick '0ms' is no time at all" --tick 0ms --mean 50us
-	refuses "--longest '0s' is no time at all" --tick 1ms --mean 50us --longest 0s
+	refuses "--tick '-1ms' is not a time from 1ns" --tick -1ms --mean 50us
+	refuses "--mean '50' is not a time from 1ns" --tick 1ms --mean 50
+	refuses "--mean '50 us' is not a time from 1ns" --tick 1ms --mean "50 us"
+	refuses "--mean '50min' is not a time from 1ns" --tick 1ms --mean 50min
+	refuses "--mean '' is not a time from 1ns" --tick 1ms --mean ""
+	refuses "--tick '1e400s' is not a time from 1ns" --tick 1e400s --mean 50us
+	refuses "--tick 'nan' is not a time from 1ns" --tick nan --mean 50us
+	refuses "--tick '0.5ns' is not a time from 1ns" --tick 0.5ns --mean 50us
+	refuses "--mean '99999999999999999999s' is not a time from 1ns" --tick 1ms --mean 99999999999999999999s
+	refuses "--tick '0ms' is not a time from 1ns" --tick 0ms --mean 50us
+	refuses "--longest '0s' is not a time from 1ns" --tick 1ms --mean 50us --longest 0s
 	refuses "--longest is shorter than --mean" --tick 1ms --mean 50us --longest 49us
 }
 
@@ -267,7 +267,7 @@ waits()
 	refuses "--share '1e400'" --share 1e400 p.scp
 	refuses "--share '-1%'" --share -1% p.scp
 	# the extremes that remain have a finite answer
-	ahead .calls --tick 584y --mean 1ns 2>&1 | grep -q "not a duration"
+	ahead .calls --tick 584y --mean 1ns 2>&1 | grep -q "not a time"
 	ahead .calls --tick 18446744073709551615ns --mean 1ns --width 1e-9 --confidence 0.999999999 |
 		jq -e '. > 1e30'
 }

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "cli/attach/attach_place.h"
+#include "cli/attach/attach_targets.h"
 #include "profile/live/run_files.h"
 
 static void know(struct attach_one *one, pid_t pid)

@@ -308,17 +308,17 @@ static void test_percentages(void **state)
 	char text[64];
 
 	(void)state;
-	causal_report_percent(text, sizeof(text), 3.14, 2.4, 3.8);
+	strcpy(text, causal_report_percent(3.14, 2.4, 3.8).text);
 	assert_string_equal(text, "+3.1 % [2.4, 3.8]");
-	causal_report_percent(text, sizeof(text), -0.001, -0.3, 0.2);
+	strcpy(text, causal_report_percent(-0.001, -0.3, 0.2).text);
 	assert_string_equal(text, "+0.0 % [-0.3, 0.2]");
-	causal_report_percent(text, sizeof(text), NAN, NAN, NAN);
+	strcpy(text, causal_report_percent(NAN, NAN, NAN).text);
 	assert_string_equal(text, "-");
-	causal_report_percent(text, sizeof(text), 50, 10, INFINITY);
+	strcpy(text, causal_report_percent(50, 10, INFINITY).text);
 	assert_string_equal(text, "+50 % [10, more]");
-	causal_report_percent(text, sizeof(text), INFINITY, 10, INFINITY);
+	strcpy(text, causal_report_percent(INFINITY, 10, INFINITY).text);
 	assert_string_equal(text, "over +1000 %");
-	causal_report_percent(text, sizeof(text), 1, NAN, NAN);
+	strcpy(text, causal_report_percent(1, NAN, NAN).text);
 	assert_string_equal(text, "+1.0 % [not known]");
 }
 

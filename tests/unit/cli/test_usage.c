@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "cli/usage/usage.h"
+#include "cli/usage/options.h"
 
 #define X10 " xxxxxxxxx"
 #define X40 X10 X10 X10 X10

@@ -13,7 +13,7 @@
 
 #include "profile/profile.h"
 #include "tests/unit/support/scp_build.h"
-#include "profile/live/entry_watch.h"
+#include "profile/live/live.h"
 
 static const struct scp_site_cost sound = {
 	.entry = 1,

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "report/symbols/generated.h"
-#include "report/symbols/symbolize_source.h"
+#include "report/symbols/symbolize.h"
 
 struct expected {
 	const char *name, *function, *brief, *file;

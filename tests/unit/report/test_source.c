@@ -8,7 +8,7 @@
 #include "report/compare/match.h"
 #include "report/model/model.h"
 #include "report/render/stacks/flame.h"
-#include "report/symbols/symbolize_source.h"
+#include "report/symbols/symbolize.h"
 
 /* The first two paths go by two lines of one function, the third by one of the same name elsewhere,
  * the fourth by a library; the fifth has no such frame. */

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "report/serve/pages/index.h"
-#include "report/serve/render/rendering.h"
+#include "report/serve/render/renderer.h"
 #include "tests/unit/support/place.h"
 
 static const struct index_order newest = {INDEX_STARTED, false};

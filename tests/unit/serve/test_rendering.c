@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/support/place.h"
-#include "report/serve/render/rendering.h"
+#include "report/serve/render/renderer.h"
 
 #define BEHAVIOUR "TEST_RENDERER"
 

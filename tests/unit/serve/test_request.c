@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "report/serve/http/http.h"
-#include "report/serve/http/request.h"
+#include "report/serve/http/http_private.h"
 
 /* The address of the last request; the texts of a request point into it. */
 static char given[4096];
