@@ -397,8 +397,9 @@ enum scp_optional_type {
 	SCP_OPTIONAL_ENDS = 6,	  /* of no table (0): END records */
 	SCP_OPTIONAL_LOOK = 7,	  /* LOOK records of a table */
 	SCP_OPTIONAL_ATTACH = 8,  /* of no table (0): ATTACH records */
-	SCP_OPTIONAL_SOURCE =
-		9 /* of no table (0): SOURCE_FUNCTION, SOURCE_LINE, GENERATED records */
+	SCP_OPTIONAL_SOURCE = 9,  /* of no table (0): SOURCE_FUNCTION, SOURCE_LINE, GENERATED
+				     records */
+	SCP_OPTIONAL_SAMPLES = 10 /* of no table (0): SAMPLING and SAMPLE records */
 };
 
 struct scp_chunk {
@@ -441,7 +442,9 @@ enum scp_record_type {
 	SCP_REC_ATTACH = 27, /* in optional chunks only */
 	SCP_REC_SOURCE_FUNCTION = 28,
 	SCP_REC_SOURCE_LINE = 29,
-	SCP_REC_GENERATED = 30 /* these three in optional chunks only */
+	SCP_REC_GENERATED = 30, /* these three in optional chunks only */
+	SCP_REC_SAMPLING = 31,	/* in optional chunks only, as SAMPLE */
+	SCP_REC_SAMPLE = 32
 };
 
 struct scp_record {
@@ -958,6 +961,46 @@ struct scp_account_text {
 	char text[]; /* NUL-terminated */
 };
 
+/* Merged files: samples of what the processes computed, which the kernel took at random instants of
+ * their CPU time (`--sample`). One record a file. */
+#define SCP_SAMPLE_PERIOD_MAX UINT64_C(1000000000000)
+#define SCP_SAMPLING_USER     1u /* of user space only: the kernel allowed no more */
+#define SCP_SAMPLING_MIXED    2u /* of files with different periods */
+struct scp_sampling {
+	struct scp_record rec;
+	uint32_t id;	    /* 1 */
+	uint32_t flags;	    /* SCP_SAMPLING_* */
+	uint64_t period_ns; /* mean CPU time between two samples */
+	uint64_t lost;	    /* samples for which there was no room */
+	uint64_t cut;	    /* samples whose outer frames were not found */
+	uint64_t cpu_ns;    /* that the kernel charged to the processes sampled; 0: not known */
+	uint64_t reserved[2];
+};
+
+enum scp_sample_kind {
+	SCP_SAMPLE_COMPUTING = 0,
+	SCP_SAMPLE_IN_CALL = 1,	  /* a recorded call was open; no frames */
+	SCP_SAMPLE_RECORDING = 2, /* in libscprof.so itself; no frames */
+	SCP_SAMPLE_KINDS
+};
+
+/* Samples of one process on one path. The run's samples, in the order of time, are cut into
+ * SCP_SAMPLE_BATCHES batches of equal numbers: a word is a count, and above SCP_SAMPLE_COUNT_BITS
+ * its batch. */
+#define SCP_SAMPLE_BATCHES    32u
+#define SCP_SAMPLE_COUNT_BITS 27u
+#define SCP_SAMPLE_COUNT_MAX  ((1u << SCP_SAMPLE_COUNT_BITS) - 1)
+struct scp_sampled {
+	struct scp_record rec;
+	uint32_t id;	  /* in the file, from 1 */
+	uint32_t process; /* index of its PROCESS record */
+	uint32_t kind;	  /* enum scp_sample_kind */
+	uint32_t flags;	  /* SCP_PATH_* */
+	uint32_t frames, words;
+	uint64_t reserved[4];
+	uint64_t frame[]; /* SCP_FRAME, innermost first, then the words, 32 bits each */
+};
+
 /* One process of a merged file. */
 struct scp_process {
 	struct scp_record rec;
@@ -1056,6 +1099,8 @@ _Static_assert(sizeof(struct scp_slowest) == 128, "slowest record");
 _Static_assert(sizeof(struct scp_states) == 256, "states record");
 _Static_assert(sizeof(struct scp_state_batches) == 3136, "states by batches");
 _Static_assert(sizeof(struct scp_table_states) == 192, "states of a table");
+_Static_assert(sizeof(struct scp_sampling) == 64, "sampling record");
+_Static_assert(sizeof(struct scp_sampled) == 64, "sample record");
 _Static_assert(sizeof(struct scp_tail) == SCP_GRANULE - sizeof(struct scp_chunk), "tail record");
 
 #endif

@@ -21,6 +21,7 @@ PROFILE_SRC = \
 	profile/model/model.c \
 	profile/model/model_difference.c \
 	profile/model/overhead.c \
+	profile/model/samples.c \
 	profile/model/states.c \
 	profile/model/sums.c \
 	profile/model/tails.c \
@@ -28,6 +29,7 @@ PROFILE_SRC = \
 	profile/read/load.c \
 	profile/read/load_optional.c \
 	profile/read/load_paths.c \
+	profile/read/load_samples.c \
 	profile/read/load_sums.c \
 	profile/read/profile_add.c \
 	profile/read/profile_file.c \
@@ -38,5 +40,6 @@ PROFILE_SRC = \
 	profile/write/temporary_file.c \
 	profile/write/write.c \
 	profile/write/write_paths.c \
+	profile/write/write_samples.c \
 	profile/write/write_optional.c \
 	profile/write/write_sums.c

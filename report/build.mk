@@ -37,6 +37,7 @@ REPORT_SRC = \
 	report/model/programs.c \
 	report/model/run_to_run.c \
 	report/model/runs.c \
+	report/model/computing.c \
 	report/model/displaced.c \
 	report/model/displacement_file.c \
 	report/model/estimate.c \
@@ -83,6 +84,7 @@ REPORT_SRC = \
 	report/render/text/table.c \
 	report/render/text/text.c \
 	report/render/text/text_cell.c \
+	report/render/text/text_computing.c \
 	report/render/text/text_displaced.c \
 	report/render/text/text_loop.c \
 	report/render/text/text_others.c \

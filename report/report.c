@@ -144,6 +144,7 @@ void report_free(struct report *r)
 	free(r->slowest);
 	for (uint32_t i = 0; i < r->elsewheres; i++)
 		free(r->elsewhere[i].function);
+	computing_free(r);
 	free(r->module_noted);
 	free(r->caller);
 	free(r);

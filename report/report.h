@@ -206,6 +206,28 @@ struct report_elsewhere {
 	double share;	  /* of the threads' time; NAN: not known */
 };
 
+/* A function in which samples found the processes outside of recorded calls. */
+struct report_computing_row {
+	const char *function, *module, *language; /* as of struct symbol; NULL: not known */
+	const char *brief, *module_name;	  /* in a word; NULL: not known */
+	struct report_site place; /* frames and path_flags: of the path with the most samples */
+	uint64_t samples;
+	double share, share_low, share_high; /* of the CPU time outside of recorded calls */
+	double cpu_s;
+};
+
+/* What was computed, by samples. */
+struct report_computing {
+	struct report_computing_row *row;      /* the largest share first */
+	struct report_computing_row recording; /* in libscprof.so itself: in no row */
+	uint32_t rows;
+	uint64_t samples, in_calls; /* all; in recorded calls */
+	double cpu_s;		    /* outside of recorded calls; in user space only: `user` */
+	double in_calls_cpu_s;
+	double effective; /* the number of independent samples that they are worth */
+	bool user;
+};
+
 /* Sites with fewer ticks have intervals too wide to compare clocks by. */
 #define REPORT_TELLING_TICKS 10
 
@@ -248,7 +270,8 @@ struct report {
 	struct report_program *program;
 	struct report_slowest *slowest; /* the longest first */
 	struct report_warning *warning;
-	struct loop_report *loops; /* loop.h; NULL unless REPORT_BY_GAP or REPORT_HTML */
+	struct report_computing *computing; /* computing_find; NULL: not asked for yet, or none */
+	struct loop_report *loops;	    /* loop.h; NULL unless REPORT_BY_GAP or REPORT_HTML */
 	struct report_note *note;
 	uint32_t sites, gaps, threads, processes, programs, slowests, warnings;
 	enum report_sort sort; /* of the sites */

@@ -2,7 +2,10 @@
 #include "cli/attach/attach_options.h"
 
 #include <ctype.h>
+#include <errno.h>
+#include <grp.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -143,4 +146,15 @@ int attach_options_parse(int argc, char **argv, struct attach_options *o)
 		return OPTIONS_GO;
 	say("SCPROF_DISABLE is set: nothing is recorded");
 	return attach_options_usage.failure;
+}
+
+int attach_options_become(const char *who)
+{
+	unsigned uid, gid;
+	int end = 0;
+
+	if (sscanf(who, "=%u:%u%n", &uid, &gid, &end) == 2 && !who[end] && !setgroups(0, NULL) &&
+	    !setresgid(gid, gid, gid) && !setresuid(uid, uid, uid))
+		return 0;
+	return say_format("cannot take the rights of user %s: %s", who + 1, strerror(errno));
 }

@@ -29,4 +29,8 @@ int cmd_attach_for(const struct attach_options *o, const struct run_observer *ob
 /* A process's number; 0: the text is none, which has been said as `command`'s. */
 pid_t attach_options_pid(const char *command, const char *text);
 
+/* Take the rights of "=UID:GID". A process that was root's is not dumpable afterwards: that user
+ * cannot look into it. 0, or -1 having said why. */
+int attach_options_become(const char *who);
+
 #endif

@@ -3,7 +3,6 @@
  * From the first change in a process on, signals are taken one by one here: whatever ends the
  * recording, the processes are left properly. */
 #include <errno.h>
-#include <grp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -238,6 +237,18 @@ static void begin_guard(struct attach *a)
 		attach_guard_note(&a->guard, a->targets.one[i].facts.target.pid);
 }
 
+static void sample(struct attach *a)
+{
+	pid_t *pid = calloc(a->targets.count + 1, sizeof(*pid));
+	size_t count = 0;
+
+	for (size_t i = 0; pid && i < a->targets.count; i++)
+		if (a->targets.one[i].begun && a->targets.one[i].facts.target.pid)
+			pid[count++] = a->targets.one[i].facts.target.pid;
+	recording_sample(&a->recording, pid, count, false);
+	free(pid);
+}
+
 /* The processes are recorded: until it is enough, and all are left. */
 static void record_and_leave(struct attach *a)
 {
@@ -253,6 +264,7 @@ static void record_and_leave(struct attach *a)
 		a->times = dump_times(first(a)->target.pid);
 	uint64_t begun_ns = clocks_read_ns(CLOCK_MONOTONIC);
 	recording_begin(r);
+	sample(a);
 	recording_watch(r, d, a->watched >= 0);
 	tell_watcher(a);
 	if (observer)
@@ -262,6 +274,8 @@ static void record_and_leave(struct attach *a)
 	record(a);
 	if (observer)
 		observer->look(observer->context, 0, true);
+	if (r->sampler)
+		sampler_stop(r->sampler);
 	stop_recording(a);
 	a->recorded_s = (double)(clocks_read_ns(CLOCK_MONOTONIC) - begun_ns) / 1e9;
 	if (r->options.report && !observer && first(a)->target.pid && !a->targets.one[0].woken)
@@ -332,19 +346,6 @@ int cmd_attach_for(const struct attach_options *o, const struct run_observer *ob
 	return attach_all(&a, o);
 }
 
-/* "=UID:GID". A process that was root's is not dumpable afterwards: that user cannot look into it.
- */
-static int become(const char *who)
-{
-	unsigned uid, gid;
-	int end = 0;
-
-	if (sscanf(who, "=%u:%u%n", &uid, &gid, &end) == 2 && !who[end] && !setgroups(0, NULL) &&
-	    !setresgid(gid, gid, gid) && !setresuid(uid, uid, uid))
-		return 0;
-	return say_format("cannot take the rights of user %s: %s", who + 1, strerror(errno));
-}
-
 /* Processes of another user determine how large the report is. Without root's rights no limit is
  * raised. */
 static void limit_report(void)
@@ -367,7 +368,7 @@ int cmd_attach_watched(int argc, char **argv)
 	const char *what = argc > 1 ? argv[1] : "";
 	bool watched = strcmp(what, "-") != 0 && *what != '=';
 
-	if (*what == '=' && become(what))
+	if (*what == '=' && attach_options_become(what))
 		return FAILED;
 	if (*what == '=')
 		limit_report();

@@ -89,11 +89,25 @@ static int exec_failed(const struct run *r, int error)
 	return error == ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
 }
 
+/* The process exists, and has not become the command yet. */
+static void born(void *context, pid_t pid)
+{
+	struct run *r = context;
+
+	if (*r->directory.profiles)
+		recording_sample(&r->recording, &pid, 1, true);
+	if (r->recording.options.displace) {
+		struct launch_hold hold = run_displace_hold(&r->displace);
+
+		hold.born(hold.context, pid);
+	}
+}
+
 /* 0, or an exit status. */
 static int start(struct run *r, const char *profiles)
 {
 	const struct run_options *o = &r->recording.options;
-	struct launch_hold hold;
+	const struct launch_hold hold = {born, r};
 	bool exec_failure;
 
 	if (o->displace) {
@@ -101,12 +115,11 @@ static int start(struct run *r, const char *profiles)
 
 		if (failed)
 			return failed;
-		hold = run_displace_hold(&r->displace);
 	}
 	run_live_lend(&r->live);
-	int not_started = launch_start_held(&r->launch, r->program.path, o->command,
-					    r->program.shell_fallback, o->filters.plan.signal,
-					    &exec_failure, o->displace ? &hold : NULL);
+	int not_started = launch_start_held(
+		&r->launch, r->program.path, o->command, r->program.shell_fallback,
+		o->filters.plan.signal, &exec_failure, o->displace || o->sample_ns ? &hold : NULL);
 	int error = errno;
 	run_live_take_back(&r->live);
 	if (!not_started) {
@@ -175,6 +188,21 @@ static void look(void *context)
 	observer->look(observer->context, r->launch.pid, r->launch.ended_by != 0);
 }
 
+static uint64_t ns_of(struct timeval t)
+{
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_usec * 1000u;
+}
+
+static int wait_unobserved(struct run *r)
+{
+	int status = run_displace_wait(&r->displace, &r->launch);
+	const struct rusage *u = &r->displace.usage;
+
+	r->recording.user_ns = ns_of(u->ru_utime);
+	r->recording.cpu_ns = r->recording.user_ns + ns_of(u->ru_stime);
+	return status;
+}
+
 /* Until the command has ended. Its exit status. */
 static int wait_for(struct run *r)
 {
@@ -184,7 +212,7 @@ static int wait_for(struct run *r)
 	struct rusage usage;
 
 	if (!observer)
-		return launch_exit_status(run_displace_wait(&r->displace, &r->launch));
+		return launch_exit_status(wait_unobserved(r));
 	observer->started(observer->context, r->directory.profiles);
 	return launch_exit_status(launch_wait_watched(&r->launch, &watch, &usage));
 }

@@ -149,6 +149,36 @@ void recording_begin(struct recording *r)
 			   strerror(errno));
 }
 
+void recording_sample(struct recording *r, const pid_t *pid, size_t count, bool begins)
+{
+	const struct run_options *o = &r->options;
+	const struct run_filters *f = &o->filters;
+	struct profile_error err;
+
+	if (!o->sample_ns || r->observer || r->discards || !count)
+		return;
+	if (f->after || f->signal || f->stopped || (!f->attached && (f->length || f->until))) {
+		snprintf(r->unsampled, sizeof(r->unsampled),
+			 "recording was to stop or start meanwhile");
+		return;
+	}
+	r->sampler = sampler_begin(pid, count, begins, o->sample_ns, &err);
+	if (!r->sampler)
+		snprintf(r->unsampled, sizeof(r->unsampled), "%.200s", err.text);
+}
+
+/* What was computed belongs to the profile, or why that is not known. */
+static void note_samples(const struct recording *r, struct profile *p)
+{
+	char text[300];
+
+	if (r->sampler && sampler_into(r->sampler, p, r->cpu_ns, r->user_ns))
+		say("not enough memory for all samples of what the processes computed");
+	snprintf(text, sizeof(text), "%s%s", PROF_FILTER_UNSAMPLED, r->unsampled);
+	if (*r->unsampled)
+		filters_note(p, text);
+}
+
 void recording_watch(struct recording *r, const struct run_directory *d, bool quiet)
 {
 	const struct run_options *o = &r->options;
@@ -170,6 +200,8 @@ void recording_clean_up(struct recording *r)
 	if (r->observer)
 		r->observer->ended(r->observer->context);
 	stop_ticker(r);
+	if (r->sampler)
+		sampler_stop(r->sampler);
 	if (r->control && recording_control_stop(r->control))
 		say("a process that was measured cut the page that stops and starts recording:\n"
 		    "what was recorded may begin and end elsewhere");
@@ -225,6 +257,7 @@ int recording_save(struct recording *r, struct run_directory *d, const struct ga
 	if (r->observer)
 		return r->observer->finish(r->observer->context, d, g);
 	note_ticks(r, g->profile);
+	note_samples(r, g->profile);
 	run_watch_tell(r->watch, g->profile);
 	if (!r->discards)
 		return write_and_report(r, d, g);
@@ -235,6 +268,7 @@ int recording_save(struct recording *r, struct run_directory *d, const struct ga
 void recording_free(struct recording *r)
 {
 	run_watch_free(r->watch);
+	sampler_free(r->sampler);
 	run_options_free(&r->options);
 	selection_close(&r->chosen);
 	symbol_pattern_free(&r->patterns);

@@ -17,6 +17,7 @@
 #include "collector/launch/gather.h"
 #include "collector/launch/program.h"
 #include "collector/launch/run_directory.h"
+#include "collector/sample/sampler.h"
 #include "collector/select/selection.h"
 #include "profile/profile.h"
 #include "collector/launch/recording_control.h"
@@ -112,7 +113,10 @@ struct recording {
 	struct recording_control *control; /* NULL: recording goes on all the time */
 	struct run_watch *watch;	   /* NULL: nothing to watch for */
 	bool discards;			   /* nobody wants the profile */
-	struct ticker *ticker;		   /* NULL: the clock needs none, or it was stopped */
+	struct sampler *sampler;	   /* NULL: there are no samples */
+	char unsampled[256];		   /* why not; "" */
+	uint64_t cpu_ns, user_ns; /* that the kernel charged to the command; 0: not known */
+	struct ticker *ticker;	  /* NULL: the clock needs none, or it was stopped */
 	struct ticker_stats ticks;
 	struct ticker_cost tick_cost;
 	uint64_t tick_asked_ns; /* the tick that was asked for, where a longer one is used; 0: none
@@ -129,6 +133,10 @@ int recording_prepare(struct recording *r, const struct run_directory *d, const 
 
 /* The processes run: times count from now. */
 void recording_begin(struct recording *r);
+
+/* Samples what processes, and what they fork, compute; one that `begins` from its exec on. Where
+ * recording stops and starts there are none: they could not be told apart from what is recorded. */
+void recording_sample(struct recording *r, const pid_t *pid, size_t count, bool begins);
 
 /* Shows progress, unless `quiet`, and ends recording where --until is reached. */
 void recording_watch(struct recording *r, const struct run_directory *d, bool quiet);

@@ -11,6 +11,7 @@
 #include "cli/messages/complaint.h"
 #include "collector/clocks/ticker.h"
 #include "collector/displacement/sites/site_dither.h"
+#include "collector/sample/sampler.h"
 
 static const struct usage_entry usage_options[] = {
 	RUN_OPTION_OUTPUT,
@@ -97,6 +98,7 @@ void run_options_begin(struct run_options *o)
 	bool attached = o->filters.attached;
 
 	*o = (struct run_options){.tick_ns = TICKER_DEFAULT_NS,
+				  .sample_ns = SAMPLER_PERIOD_NS,
 				  .report = true,
 				  .runs = 1,
 				  .shown = REPORT_CHOICE_DEFAULT,

@@ -73,6 +73,10 @@ enum { RUN_OPTION_NO_REPORT = USAGE_OWN, RUN_OPTION_BELOW, RUN_OPTION_THREAD };
 			 "every call that lost its CPU is read (SCPROF_STATES)",                   \
 		 .flags = USAGE_OTHER_VALUES,                                                      \
 		 RUN_TEXT(states, "STATES")},                                                      \
+		{"sample", 0, "TIME",                                                              \
+		 .text = "what the processes compute between calls: a sample after so much CPU "   \
+			 "time, at random around that mean (default: 5ms), or off",                \
+		 RUN_TEXT(sample, "SAMPLE")},                                                      \
 		{"verify-paths", 0, "[=N]",                                                        \
 		 .text = "let libunwind walk new call paths, too, one in N of them (default: "     \
 			 "all), and report where it finds other frames (SCPROF_VERIFY_PATHS)",     \
@@ -141,6 +145,8 @@ struct run_options {
 		*slowest_of; /* which calls are kept; NULL: the default */
 	uint64_t slower_than_ns;
 	const char *states;	  /* off, budget, exact */
+	const char *sample;	  /* a time, or off */
+	uint64_t sample_ns;	  /* that time; 0: off */
 	const char *verify_paths; /* one new path in so many; NULL: none */
 	bool report;
 	struct report_choice shown; /* how it is printed */

@@ -14,6 +14,7 @@
 #include "collector/clocks/clocks.h"
 #include "collector/clocks/ticker.h"
 #include "collector/duration.h"
+#include "collector/sample/sampler.h"
 #include "profile/base/symbol_pattern.h"
 #include "profile/base/error.h"
 
@@ -96,6 +97,19 @@ static int check_states(const char *from, const char *text, struct run_options *
 	return say_format("%s: '%s' is not off, budget or exact", from, text);
 }
 
+static int check_sample(const char *from, const char *text, struct run_options *o)
+{
+	if (!strcmp(text, "off")) {
+		o->sample_ns = 0;
+		return 0;
+	}
+	if (!duration_parse(text, &o->sample_ns) && o->sample_ns >= SAMPLER_LEAST_NS &&
+	    o->sample_ns <= SAMPLER_MOST_NS)
+		return 0;
+	return say_format("%s: '%s' is neither off nor a time between 100us and 1s, such as 1ms",
+			  from, text);
+}
+
 /* No pattern of the list may be empty. */
 static int check_slowest_of(const char *from, const char *text, struct run_options *o)
 {
@@ -156,6 +170,7 @@ static const struct setting {
 	 .or_none = true},
 	{"--slowest-of", "SCPROF_SLOWEST_OF", AT(slowest_of), .check = check_slowest_of},
 	{"--states", "SCPROF_STATES", AT(states), .check = check_states},
+	{"--sample", "SCPROF_SAMPLE", AT(sample), .check = check_sample},
 	{"--verify-paths", "SCPROF_VERIFY_PATHS", AT(verify_paths), .most = UINT32_MAX, .what = "",
 	 .or_none = true},
 };

@@ -50,12 +50,14 @@ static void perf(struct doctor *d)
 	sched_getaffinity(0, sizeof(mine), &mine);
 	if (!task_clock_open(&c, getpid(), &mine)) {
 		doctor_add(d, "perf", DOCTOR_OK,
-			   "the task-clock counter is available (kernel.perf_event_paranoid is %s)",
+			   "the task-clock counter is available, and samples of what is computed "
+			   "(kernel.perf_event_paranoid is %s)",
 			   paranoid);
 	} else {
 		doctor_add(d, "perf", DOCTOR_LIMITED,
-			   "no task-clock counter: %s (kernel.perf_event_paranoid is %s); displace "
-			   "shows the other accountings",
+			   "no task-clock counter: %s (kernel.perf_event_paranoid is %s); "
+			   "displace shows the other accountings, and reports do not show what is "
+			   "computed between calls",
 			   c.why, paranoid);
 		doctor_remedy(d, "sysctl kernel.perf_event_paranoid=2 as root; in a container also "
 				 "allow perf_event_open, or give CAP_PERFMON");

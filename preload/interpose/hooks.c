@@ -23,8 +23,9 @@
 #include "preload/table/header.h"
 #include "preload/table/thread.h"
 
+/* As calls that pass through: wrappers.c. */
 #define HOOK(ret, name, params)                                                                    \
-	EXPORT ret scp_##name params __asm__(#name);                                               \
+	EXPORT __attribute__((section("scprof_passed"))) ret scp_##name params __asm__(#name);     \
 	ret scp_##name params
 #define REAL(ret, name, params) ((ret(*) params)original(FN_##name))
 

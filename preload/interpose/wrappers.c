@@ -173,12 +173,17 @@ static COLD void end_slowly(struct scp_thread *thread, struct scp_site *site, ui
 		return r;                                                                          \
 	}
 
+/* Sections of their own tell samples of a recorded call from those of one that passes through, and
+ * both from our own work. */
+#define RECORDED __attribute__((noinline, section("scprof_recorded")))
+#define PASSED	 __attribute__((noinline, section("scprof_passed")))
+
 /* What is exported has no frame, and jumps on: to what records a call, which has the caller's
  * return address and stack pointer as if it had been called; or to the original, while recording is
  * stopped. */
 #define SCP_WRAP(ret, name, shown, always, if_socket, fd1, fd2, params, args, before, result,      \
 		 has_bytes, after)                                                                 \
-	static __attribute__((noinline)) ret record_##name params                                  \
+	static RECORDED ret record_##name params                                                   \
 	{                                                                                          \
 		ret(*real) params = function_real[FN_##name];                                      \
 		struct call_fast fast;                                                             \
@@ -194,7 +199,7 @@ static COLD void end_slowly(struct scp_thread *thread, struct scp_site *site, ui
 		after;                                                                             \
 		return r;                                                                          \
 	}                                                                                          \
-	static __attribute__((noinline)) ret pass_##name params                                    \
+	static PASSED ret pass_##name params                                                       \
 	{                                                                                          \
 		struct look look;                                                                  \
 		bool looked = look_pass(&look, FN_##name);                                         \
@@ -213,7 +218,7 @@ static COLD void end_slowly(struct scp_thread *thread, struct scp_site *site, ui
 		return is_recorded_otherwise(always, if_socket, fd1, fd2) ? record_##name args     \
 									  : pass_##name args;      \
 	}                                                                                          \
-	static __attribute__((noinline)) ret otherwise_##name params                               \
+	static PASSED ret otherwise_##name params                                                  \
 	{                                                                                          \
 		if (likely(is_passed(if_socket, fd1, fd2)))                                        \
 			return pass_##name args;                                                   \

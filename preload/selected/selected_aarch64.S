@@ -53,7 +53,7 @@
 	add	sp, sp, #VECTORS
 	.endm
 
-	.text
+	.section scprof_recorded, "ax", %progbits
 	.globl	scprof_chosen_call
 	.type	scprof_chosen_call, %function
 	.p2align 6

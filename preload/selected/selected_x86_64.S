@@ -71,7 +71,7 @@
 4:
 	.endm
 
-	.text
+	.section scprof_recorded, "ax", @progbits
 	.globl	scprof_chosen_call
 	.type	scprof_chosen_call, @function
 	.p2align 6

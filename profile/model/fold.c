@@ -166,7 +166,7 @@ struct kind {
 	void (*drop)(void *element); /* frees what it has */
 };
 
-enum { PROCESS, TABLE, ENTRY, GAP, LOOK, SLOWEST, SITE_COST, KINDS };
+enum { PROCESS, TABLE, ENTRY, GAP, LOOK, SLOWEST, SITE_COST, SAMPLE, KINDS };
 
 #define KIND(member, number)                                                                       \
 	.array = offsetof(struct profile, member), .count = offsetof(struct profile, number),      \
@@ -183,6 +183,8 @@ static const struct kind kinds[KINDS] = {
 		  .add = add_look},
 	[SLOWEST] = {KIND(slowest, slowests), .of = ENTRY},
 	[SITE_COST] = {KIND(site_cost, site_costs), .of = ENTRY, .key_bytes = sizeof(uint32_t)},
+	[SAMPLE] = {KIND(sample, samples), .of = PROCESS, .key_bytes = 3 * sizeof(uint32_t),
+		    .add = samples_sum},
 };
 
 struct renumbering {

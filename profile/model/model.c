@@ -112,7 +112,7 @@ struct profile_size profile_size(const struct profile *p)
 
 	PROF_SET(&size, p, processes, tables, modules, paths, functions, entries, gaps, slowests,
 		 site_costs, accounts, path_differences, looks, source_functions, source_lines,
-		 generateds);
+		 generateds, samples);
 	return size;
 }
 
@@ -139,7 +139,7 @@ void profile_shrink(struct profile *p, const struct profile_size *size)
 	}
 	while (p->entries > size->entries)
 		sums_free(&p->entry[--p->entries].sums);
-	PROF_SET(p, size, tables, gaps, slowests, looks, site_costs);
+	PROF_SET(p, size, tables, gaps, slowests, looks, site_costs, samples);
 	while (p->path_differences > size->path_differences)
 		free(p->path_difference[--p->path_differences].frame);
 	while (p->accounts > size->accounts)
@@ -151,10 +151,11 @@ void profile_free(struct profile *p)
 	if (!p)
 		return;
 	profile_shrink(p, &(struct profile_size){0});
-	void *const arrays[] = {p->process,	p->table,    p->module,		 p->function,
-				p->entry,	p->gap,	     p->slowest,	 p->look,
-				p->site_cost,	p->account,  p->path_difference, p->source_function,
-				p->source_line, p->generated};
+	void *const arrays[] = {
+		p->process,	p->table,     p->module,	  p->function,
+		p->entry,	p->gap,	      p->slowest,	  p->look,
+		p->site_cost,	p->account,   p->path_difference, p->source_function,
+		p->source_line, p->generated, p->sample};
 
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(*arrays); i++)
 		free(arrays[i]);

@@ -29,6 +29,7 @@ enum model_array {
 	MODEL_SOURCE_FUNCTION,
 	MODEL_SOURCE_LINE,
 	MODEL_GENERATED,
+	MODEL_SAMPLE,
 	MODEL_ARRAYS
 };
 
@@ -94,7 +95,8 @@ void intern_paths_free(struct profile *p);
 
 struct profile_size {
 	uint32_t processes, tables, modules, paths, functions, entries, gaps, slowests, site_costs,
-		accounts, path_differences, looks, source_functions, source_lines, generateds;
+		accounts, path_differences, looks, source_functions, source_lines, generateds,
+		samples;
 };
 
 struct profile_size profile_size(const struct profile *p);

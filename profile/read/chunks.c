@@ -132,7 +132,7 @@ static bool is_of_no_table(uint32_t chunk_type)
 {
 	return chunk_type == SCP_OPTIONAL_ACCOUNT || chunk_type == SCP_OPTIONAL_CHECKS ||
 	       chunk_type == SCP_OPTIONAL_ENDS || chunk_type == SCP_OPTIONAL_ATTACH ||
-	       chunk_type == SCP_OPTIONAL_SOURCE;
+	       chunk_type == SCP_OPTIONAL_SOURCE || chunk_type == SCP_OPTIONAL_SAMPLES;
 }
 
 /* An optional chunk that this reader does not know. */

@@ -313,7 +313,8 @@ static int load_all(struct load *l)
 	return load_list(l, SCP_REC_GAP, load_gap) || load_slowest(l->p, l->raw, l->map) ||
 			       load_look(l->p, l->raw, l->map) ||
 			       load_displacement_accounts(l->p, l->raw) ||
-			       load_paths_differences(l->p, l->raw)
+			       load_paths_differences(l->p, l->raw) ||
+			       load_samples(&l->paths, l->map)
 		       ? -1
 		       : 0;
 }

@@ -69,6 +69,15 @@ uint32_t load_paths_add(struct load_paths *l, uint32_t i)
 	return l->map[i];
 }
 
+uint32_t load_paths_of(struct load_paths *l, const uint64_t *bits, uint32_t frames, uint32_t flags)
+{
+	struct prof_frame frame[SCP_MAX_FRAMES];
+
+	for (uint32_t i = 0; i < frames; i++)
+		frame[i] = frame_of(l, bits[i]);
+	return samples_path(l->p, frame, frames, flags);
+}
+
 int load_paths_differences(struct profile *p, const struct raw_file *raw)
 {
 	const struct raw_list *list = &raw->list[SCP_REC_PATH_DIFFERENCE];

@@ -35,7 +35,7 @@ struct raw_marks {
 	bool all; /* the file is not being written: no limit */
 };
 
-#define RAW_TYPES (SCP_REC_GENERATED + 1)
+#define RAW_TYPES (SCP_REC_SAMPLE + 1)
 
 struct raw_file {
 	const char *path;

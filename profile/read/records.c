@@ -191,6 +191,29 @@ static const char *check_generated(const void *record)
 											: NULL;
 }
 
+static const char *check_sampling(const void *record)
+{
+	const struct scp_sampling *r = record;
+
+	return r->period_ns == 0 || r->period_ns > SCP_SAMPLE_PERIOD_MAX || r->cpu_ns > INT64_MAX ||
+			       r->lost >> 60 || r->cut >> 60
+		       ? "says what cannot be"
+		       : NULL;
+}
+
+static const char *check_sample(const void *record)
+{
+	const struct scp_sampled *r = record;
+	uint64_t room = r->rec.bytes - offsetof(struct scp_sampled, frame);
+
+	if (r->kind >= SCP_SAMPLE_KINDS)
+		return "is of a kind that there is not";
+	return r->frames > SCP_MAX_FRAMES ||
+			       r->frames * sizeof r->frame[0] + r->words * sizeof(uint32_t) > room
+		       ? "claims more than it has"
+		       : NULL;
+}
+
 #define OF_ENTRY(record)                                                                           \
 	.least = sizeof(struct record), .id_at = offsetof(struct record, entry),                   \
 	.reading = RAW_FIRST, .names = SCP_REC_ENTRY, .who = "a block of entry"
@@ -273,6 +296,11 @@ const struct record_kind record_kinds[RAW_TYPES] = {
 	[SCP_REC_GENERATED] = {"pieces of generated code", WITH_TEXT(scp_generated, name, 1),
 			       FROM_1(scp_generated, id), .optional = SCP_OPTIONAL_SOURCE,
 			       .check = check_generated},
+	[SCP_REC_SAMPLING] = {"samplings", .least = sizeof(struct scp_sampling),
+			      FROM_1(scp_sampling, id), .optional = SCP_OPTIONAL_SAMPLES,
+			      .check = check_sampling},
+	[SCP_REC_SAMPLE] = {"samples", WITH_TEXT(scp_sampled, frame, 0), FROM_1(scp_sampled, id),
+			    .optional = SCP_OPTIONAL_SAMPLES, .check = check_sample},
 };
 
 /* What is wrong with a record whose key is known; NULL: nothing. */

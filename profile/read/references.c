@@ -99,11 +99,11 @@ static bool line_exists(const struct raw_file *raw, uint64_t id)
 }
 
 /* Does a frame of the path name a module, or a line, that is not there? */
-static bool lacks(const struct raw_file *raw, const struct scp_path *p, const char **what,
-		  uint32_t *id)
+static bool lacks(const struct raw_file *raw, const uint64_t *frames, uint32_t count,
+		  const char **what, uint32_t *id)
 {
-	for (uint32_t i = 0; i < raw_own_frames(p); i++) {
-		uint64_t frame = p->frame[i], line = SCP_FRAME_OFFSET(frame);
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t frame = frames[i], line = SCP_FRAME_OFFSET(frame);
 		bool is_source = raw_frame_is_source(frame);
 		uint32_t module = SCP_FRAME_MODULE(frame);
 
@@ -148,12 +148,25 @@ static int check_base(const struct raw_file *raw, const struct raw_ref *ref,
 static int check_path(const struct raw_file *raw, const struct raw_ref *ref,
 		      struct profile_error *err)
 {
+	const struct scp_path *p = raw_record(raw, ref);
 	const char *what;
 	uint32_t id;
 
-	if (lacks(raw, raw_record(raw, ref), &what, &id))
+	if (lacks(raw, p->frame, raw_own_frames(p), &what, &id))
 		return missing(raw, "path", ref, what, id, err);
 	return check_base(raw, ref, err);
+}
+
+static int check_sample(const struct raw_file *raw, const struct raw_ref *ref,
+			struct profile_error *err)
+{
+	const struct scp_sampled *s = raw_record(raw, ref);
+	const char *what = "process";
+	uint32_t id = s->process;
+
+	if (!exists(raw, SCP_REC_PROCESS, 0, id) || lacks(raw, s->frame, s->frames, &what, &id))
+		return missing(raw, "sample", ref, what, id, err);
+	return 0;
 }
 
 static int check_entry(const struct raw_file *raw, const struct raw_ref *ref,
@@ -220,6 +233,8 @@ static int check_one(const struct raw_file *raw, uint32_t type, const struct raw
 		return check_gap(raw, ref, err);
 	case SCP_REC_TABLE:
 		return check_table(raw, ref, err);
+	case SCP_REC_SAMPLE:
+		return check_sample(raw, ref, err);
 	case SCP_REC_SOURCE_LINE:
 		id = ((const struct scp_source_line *)raw_record(raw, ref))->function;
 		if (!exists(raw, SCP_REC_SOURCE_FUNCTION, 0, id))
@@ -278,7 +293,7 @@ static void leave_out_unfinished(struct raw_file *raw)
 		const struct scp_path *p = raw_record(raw, &ref);
 
 		list->count = kept;
-		if (lacks(raw, p, &what, &id) ||
+		if (lacks(raw, p->frame, raw_own_frames(p), &what, &id) ||
 		    (p->base && !exists(raw, SCP_REC_PATH, ref.table, p->base)))
 			continue;
 		list->ref[kept++] = ref;

@@ -272,6 +272,7 @@ static void build(struct writer *w)
 	write_paths_differences(&w->img, p);
 	write_ends(&w->img, p);
 	write_attached(&w->img, p);
+	write_samples(&w->img, p);
 	if (!w->img.failed)
 		write_header(w);
 }

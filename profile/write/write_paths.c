@@ -28,7 +28,7 @@ void write_paths_begin_table(struct write_paths *w, uint32_t id)
 }
 
 /* A model has no more modules than a file has ids for. */
-static uint64_t frame_bits(const struct prof_frame *f)
+uint64_t write_paths_bits(const struct prof_frame *f)
 {
 	if (f->module == PROF_SOURCE)
 		return SCP_FRAME(SCP_FRAME_SOURCE, 0, f->offset + 1);
@@ -66,7 +66,7 @@ uint32_t write_paths_put(struct write_paths *w, struct image *img, uint32_t inde
 	r->shared = (uint16_t)shared;
 	r->flags = p->flags;
 	for (uint32_t i = 0; i < own; i++)
-		r->frame[i] = frame_bits(&p->frame[i]);
+		r->frame[i] = write_paths_bits(&p->frame[i]);
 	w->stamp[index] = w->table;
 	w->id[index] = w->paths;
 	w->last = p;

@@ -289,9 +289,9 @@ void no_calls_warn(struct report *r)
 	if (memory.to)
 		put_choices(memory.to, r);
 	if (memory.to && computing >= MUCH_COMPUTING)
-		fprintf(memory.to,
-			" %s %% of the time with a CPU is computing: `perf record` shows where.",
-			numbered_digits(100 * computing, 2).text);
+		fprintf(memory.to, " %s %% of the time with a CPU is computing%s.",
+			numbered_digits(100 * computing, 2).text,
+			r->profile->samples ? ": see COMPUTING" : "");
 	text = utf8_memory_end(&memory);
 	if (text && text[strlen(text) - 1] == '.')
 		text[strlen(text) - 1] = '\0';

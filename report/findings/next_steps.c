@@ -176,19 +176,6 @@ static bool wide(struct line *line, const struct report *r)
 	return true;
 }
 
-static bool computing(struct line *line, const struct report *r)
-{
-	const struct report_threads_time *t = programs_time(r);
-	double share = t->known ? t->cpu_outside_s / all_states_s(t) : 0;
-
-	if (!(share >= MOST_OF_TIME))
-		return false;
-	say_share(line, r, share, "computing outside of calls");
-	fputs("perf record -g -- ", line->to);
-	next_command_program(line->to, r);
-	return true;
-}
-
 static bool otherwise(struct line *line, const struct report *r)
 {
 	fputs("The same as a page for a browser", line->to);
@@ -197,7 +184,7 @@ static bool otherwise(struct line *line, const struct report *r)
 	return true;
 }
 
-static step *const steps[] = {elsewhere, not_recorded, waiting, computing, wide};
+static step *const steps[] = {elsewhere, not_recorded, waiting, wide};
 
 static bool add(struct report *r, step *say)
 {

@@ -163,8 +163,9 @@ static void put_paths(const struct head *f)
 		snprintf(walked, sizeof(walked), "none");
 	else if (c->one_in > 1 || c->undecided)
 		snprintf(walked, sizeof(walked), "%s new ones", numbered_count(c->verified).text);
-	head_put(f, "paths", "%s, %s walked twice%s: %s differ%s", numbered_count(p->paths).text,
-		 walked, c->unwinder ? "" : ", without libunwind", numbered_count(c->differ).text,
+	head_put(f, "paths", "%s, %s walked twice%s: %s differ%s",
+		 numbered_count(samples_none_of(p)).text, walked,
+		 c->unwinder ? "" : ", without libunwind", numbered_count(c->differ).text,
 		 undecided);
 }
 

@@ -110,6 +110,8 @@ static void warn_paths(struct report *r)
 	uint32_t truncated = 0, python = 0;
 
 	for (uint32_t i = 0; i < r->profile->paths; i++) {
+		if (r->profile->path[i].flags & PROF_PATH_SAMPLED)
+			continue;
 		truncated += (r->profile->path[i].flags & SCP_PATH_TRUNCATED) != 0;
 		python += (r->profile->path[i].flags & SCP_PATH_PYTHON_CUT) != 0;
 		r->heuristic_paths += (r->profile->path[i].flags & SCP_PATH_HEURISTIC) != 0;
@@ -333,5 +335,8 @@ void warnings_collect(struct report *r)
 				  r->profile->preceded);
 	displaced_warn(r);
 	slowest_warn(r);
+	if (computing_missing(r->profile))
+		warning_list_note(r, "not-sampled", "There are no samples of what was computed: %s",
+				  computing_missing(r->profile));
 	warning_list_sort(r->warning, r->warnings);
 }

@@ -101,6 +101,15 @@ uint32_t displaced_partner(const struct report *r, uint32_t of, uint32_t from);
 /* "rare", "steady", "too-few-windows"; "known"; NULL: nobody looked. */
 const char *displaced_state_name(uint32_t state);
 void displaced_warn(struct report *r);
+
+/* What was computed, in r->computing; NULL: there was no sampling, or no sample counts. Names are
+ * looked up. -1: out of memory. */
+int computing_find(struct report *r);
+void computing_free(struct report *r);
+
+/* Why there are no samples; NULL: there are some, or nobody wanted them. */
+const char *computing_missing(const struct profile *p);
+
 /* The slowest calls. Needs the report's sites and processes. -1: out of memory. */
 int slowest_fill(struct report *r);
 /* Warn where some may be missing from the list. */

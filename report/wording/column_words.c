@@ -28,6 +28,9 @@ const struct column_word column_words[] = {
 	 "of a row, the share of its time with a CPU (\"<\", \">\": a limit); "
 	 "of a program, its CPU time; else a call that kept its CPU"},
 	{"cpu/run/slp", "per cent of the calls' time on a CPU, runnable (waits for one), asleep"},
+	{"COMPUTING",
+	 "a function in which samples found the program outside of recorded calls; SHARE "
+	 "is of the CPU time there"},
 	{"CPU TIME", "of the row's calls together"},
 	{"ELAPSED", "mean elapsed time of a call"},
 	{"ENDED", "how the process ended"},

@@ -173,6 +173,11 @@ const struct warning_code warning_codes[] = {
 	 "older than the process, another user's, or contradicts another one.",
 	 "Report on one process at a time, or put copies of large files without debug information "
 	 "(strip --strip-debug) into a directory of SCPROF_DEBUG_PATH."},
+	{"not-sampled", O, "what was computed between calls is not known",
+	 "The kernel takes samples where kernel.perf_event_paranoid is 2 or less, or with "
+	 "CAP_PERFMON. They are of whole runs, and all profiles of a report must have one rate. "
+	 "Calls are not affected.",
+	 "`scprof doctor` says what forbids it, and --sample off asks for none."},
 	{"attached", O, "recording began in a process that ran",
 	 "What had happened before is not in the profile, nor are constructors and calls that were "
 	 "going on then. Calls are seen where they go by a slot of the dynamic linker. Those that "

@@ -189,3 +189,33 @@ void proportion_jeffreys(double x, double n, double confidence, double *low, dou
 
 	invert(x, n, confidence, &lower, &upper, low, high);
 }
+
+#define FEWEST 10 /* trials a batch: with fewer their scatter tells little */
+
+double proportion_batches(const uint64_t *x, const uint64_t *n, size_t batches, double confidence,
+			  double *low, double *high)
+{
+	double all = 0, successes = 0, squares = 0, last = 0;
+
+	for (size_t i = 0; i < batches; i++) {
+		all += (double)n[i];
+		successes += (double)x[i];
+	}
+	*low = 0;
+	*high = 1;
+	if (!(all > 0))
+		return 0;
+	double p = successes / all, binomial = all * p * (1 - p), effective = all;
+
+	for (size_t i = 0; i < batches; i++) {
+		double off = (double)x[i] - p * (double)n[i];
+
+		squares += i ? (off - last) * (off - last) : 0;
+		last = off;
+	}
+	if (batches > 1 && all >= FEWEST * (double)batches && binomial > 0)
+		effective /=
+			fmax(1, squares * (double)batches / (2 * (double)(batches - 1)) / binomial);
+	proportion_wilson(p * effective, effective, confidence, low, high);
+	return effective;
+}

@@ -12,12 +12,23 @@
 #ifndef SCPROF_STATS_MEAN_PROPORTION_H
 #define SCPROF_STATS_MEAN_PROPORTION_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 /* Clopper and Pearson (1934): exact, never covers less than asked. */
 void proportion_clopper_pearson(double x, double n, double confidence, double *low, double *high);
 
 /* The same with half the probability of the outcome itself (Lancaster 1961; Berry and
  * Armitage 1995): covers as asked on average over p, not for every p. */
 void proportion_mid_p(double x, double n, double confidence, double *low, double *high);
+
+/* Wilson's interval where trials that follow each other may depend: of batches in the order of
+ * time, x[i] successes in n[i] trials. The variance of the ratio comes from differences of
+ * neighbours (Wolter, "Introduction to Variance Estimation", 1985, section 7.2), so that phases,
+ * which are longer than a batch, do not count as errors; it is never less than of independent
+ * trials. Returns the effective number of trials; 0: there are none. */
+double proportion_batches(const uint64_t *x, const uint64_t *n, size_t batches, double confidence,
+			  double *low, double *high);
 
 /* Wilson (1927): the p that the normal approximation does not reject. */
 void proportion_wilson(double x, double n, double confidence, double *low, double *high);

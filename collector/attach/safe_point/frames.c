@@ -47,7 +47,8 @@ static bool at_restorer(pid_t pid, uint64_t pc)
 struct walk {
 	const struct safe_point_objects *objects;
 	struct safe_point_rows *rows;
-	bool loose, heuristic; /* how far it may go, and how the present frame was found */
+	bool loose, searches, heuristic; /* how far it may go, and how the present frame was found
+					  */
 	struct safe_point_stack *stack;
 	struct unwind_cursor cursor;
 	struct unwind_work work;
@@ -185,7 +186,7 @@ static bool go_loosely(struct walk *w, const struct held_row *row)
 	    fp >= from && fp - from < FRAME && unwind_memory_read(c, fp + 8, &word) &&
 	    can_return_to(w, ARCH_STRIP_RA(word)))
 		return move_to(w, word, fp + 16, fp);
-	return w->memory.object != NULL &&
+	return w->searches && w->memory.object != NULL &&
 	       go_by_call(w, row->kind == ROW_PLAIN && row->row.cfa_expression == 0 &&
 				     row->row.cfa_register == ARCH_FP);
 }
@@ -277,6 +278,13 @@ bool frames_walk(const struct safe_point_objects *o, struct safe_point_rows *row
 void frames_walk_loosely(const struct safe_point_objects *o, struct safe_point_rows *rows, bool all,
 			 struct safe_point_stack *s)
 {
-	struct walk w = {.objects = o, .rows = rows, .stack = s, .loose = true};
+	struct walk w = {.objects = o, .rows = rows, .stack = s, .loose = true, .searches = true};
 	walk(&w, all);
+}
+
+void frames_walk_copy(const struct safe_point_objects *o, struct safe_point_rows *rows,
+		      struct safe_point_stack *s)
+{
+	struct walk w = {.objects = o, .rows = rows, .stack = s, .loose = true};
+	walk(&w, true);
 }

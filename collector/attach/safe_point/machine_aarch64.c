@@ -33,6 +33,15 @@ bool machine_registers(pid_t tid, struct safe_point_registers *r)
 	return (u.pstate & 0x10) == 0; /* 64-bit code */
 }
 
+/* In the order of enum perf_event_arm_regs: x0 to x30, sp, pc. */
+const uint64_t machine_sampled = (UINT64_C(1) << 33) - 1;
+
+void machine_take_sampled(const uint64_t value[SAFE_POINT_SAMPLED], struct safe_point_registers *r)
+{
+	*r = (struct safe_point_registers){.pc = value[32]};
+	memcpy(r->of, value, 32 * sizeof(*value));
+}
+
 /* bl; blr and its kinds that check a signature. */
 bool machine_after_call(pid_t pid, uint64_t pc)
 {

@@ -25,6 +25,19 @@ bool machine_registers(pid_t tid, struct safe_point_registers *r)
 	return u.cs == 0x33; /* 64-bit code */
 }
 
+/* In the order of enum perf_event_x86_regs: ax, bx, cx, dx, si, di, bp, sp, ip, r8 to r15. */
+const uint64_t machine_sampled = 0xff01ff;
+
+void machine_take_sampled(const uint64_t value[SAFE_POINT_SAMPLED], struct safe_point_registers *r)
+{
+	static const uint8_t to[] = {0, 3, 2, 1, 4, 5, 6, 7};
+	*r = (struct safe_point_registers){.pc = value[8]};
+	for (unsigned i = 0; i < sizeof(to); i++) {
+		r->of[to[i]] = value[i];
+		r->of[8 + i] = value[9 + i];
+	}
+}
+
 /* call rel32; or call by a register or memory: ff /2, of 2, 3, 4, 6 or 7 bytes. */
 bool machine_after_call(pid_t pid, uint64_t pc)
 {

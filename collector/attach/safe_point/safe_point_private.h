@@ -13,6 +13,13 @@
 
 /* Memory of another process: all of it may be crafted, and may change between two readings. */
 
+/* What this thread reads instead of a process's memory: what was copied of it before. NULL: the
+ * memory itself. */
+struct memory_copy {
+	size_t (*some)(const struct memory_copy *from, uint64_t at, void *to, size_t bytes);
+};
+void memory_read_from(const struct memory_copy *from);
+
 /* Read up to `bytes`. How many came, from the first on; 0: none can be read. */
 size_t memory_some(pid_t pid, uint64_t at, void *to, size_t bytes);
 
@@ -149,6 +156,12 @@ struct safe_point_registers {
 /* Of a thread that is stopped by ptrace. */
 bool machine_registers(pid_t tid, struct safe_point_registers *r);
 
+/* The registers that a sample of the kernel's is to have, as bits, and how many those are; and the
+ * same from one. */
+extern const uint64_t machine_sampled;
+#define SAFE_POINT_SAMPLED (ARCH_REGS + (ARCH_REGS != ARCH_RA + 1))
+void machine_take_sampled(const uint64_t value[SAFE_POINT_SAMPLED], struct safe_point_registers *r);
+
 /* Code that lies before an address: what a call leaves as return address follows a call. */
 bool machine_after_call(pid_t pid, uint64_t pc);
 
@@ -233,6 +246,10 @@ bool frames_walk(const struct safe_point_objects *o, struct safe_point_rows *row
  * the function: such frames are heuristic. For reading alone. */
 void frames_walk_loosely(const struct safe_point_objects *o, struct safe_point_rows *rows, bool all,
 			 struct safe_point_stack *s);
+
+/* From all registers over a stack of which a piece was copied, by tables and frame pointers. */
+void frames_walk_copy(const struct safe_point_objects *o, struct safe_point_rows *rows,
+		      struct safe_point_stack *s);
 
 /* What a thread is inside of. */
 

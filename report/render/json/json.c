@@ -207,7 +207,7 @@ static const struct row_field path_check_fields[] = {CHECKS(verified), CHECKS(di
 static void put_paths(struct json_writer *w, const struct report *r)
 {
 	json_write_open(w, "paths", '{');
-	json_write_count(w, "seen", r->profile->paths);
+	json_write_count(w, "seen", samples_none_of(r->profile));
 	json_write_fields(w, path_check_fields, &r->profile->path_checks, true);
 	json_write_count(w, "heuristic", r->heuristic_paths);
 	json_write_close(w, '}');
@@ -234,6 +234,43 @@ static void put_head(struct json_writer *w, const struct report *r)
 	put_elsewhere(w, r);
 	put_paths(w, r);
 	put_verdict(w, verdict_of(r));
+}
+
+#define COMPUTING(member) ROW_SAME(report_computing_row, member)
+static const struct row_field computing_fields[] = {
+	COMPUTING(function),   COMPUTING(module), COMPUTING(language),
+	COMPUTING(samples),    COMPUTING(share),  COMPUTING(share_low),
+	COMPUTING(share_high), COMPUTING(cpu_s),  ROW_END};
+
+static int put_computing(struct json_writer *w, struct report *r, const struct report_options *o)
+{
+	const struct prof_sampling *s = &r->profile->sampling;
+	const struct report_computing *c;
+
+	if (computing_find(r))
+		return -1;
+	c = r->computing;
+	if (!json_write_open_known(w, "computing", c))
+		return 0;
+	json_write_count(w, "samples", c->samples);
+	json_write_count(w, "lost", s->lost);
+	json_write_count(w, "cut", s->cut);
+	json_write_count(w, "in_calls", c->in_calls);
+	json_write_count(w, "period_ns", s->period_ns);
+	json_write_text(w, "of", c->user ? "user-space" : "all");
+	json_write_number(w, "cpu_s", c->cpu_s);
+	json_write_number(w, "in_calls_cpu_s", c->in_calls_cpu_s);
+	json_write_object(w, "recording", computing_fields + 3, &c->recording);
+	json_write_open(w, "rows", '[');
+	for (uint32_t i = 0; i < rows_shown(c->rows, o); i++) {
+		json_write_open(w, NULL, '{');
+		json_write_fields(w, computing_fields, &c->row[i], true);
+		json_stack_write(w, r, &c->row[i].place);
+		json_write_close(w, '}');
+	}
+	json_write_close(w, ']');
+	json_write_close(w, '}');
+	return 0;
 }
 
 static void put_losses(struct json_writer *w, const struct report *r)
@@ -267,6 +304,8 @@ int json_print(struct report *r, const struct report_options *o, FILE *out)
 	put_head(&w, r);
 	put_sites(&w, r, rows_shown(r->sites, o));
 	put_rows(&w, r, o);
+	if (put_computing(&w, r, o))
+		return -1;
 	put_slowest(&w, r, rows_shown(r->slowests, o));
 	put_losses(&w, r);
 	json_warnings_write(&w, r->warning, r->warnings); /* symbolizing may have added some */

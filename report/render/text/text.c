@@ -173,7 +173,10 @@ uint32_t text_sites_read(const struct report_options *o, FILE *out)
 static int print_others(struct text *t, const struct head *head)
 {
 	enum report_by by = t->report->by;
-	int status = text_displaced(t);
+	int status = text_computing(t);
+
+	if (status == 0)
+		status = text_displaced(t);
 
 	if (status == 0 && t->report->loops)
 		status = text_loop_print(t);

@@ -36,6 +36,7 @@ int text_programs(struct text *t, int (*table)(struct text *t));
 int text_displaced(struct text *t);
 int text_loop_print(struct text *t);
 int text_slowest(struct text *t);
+int text_computing(struct text *t);
 
 /* A row of the short table of sites, of the table that text_sites_begin makes. Marks: its interval
  * may be wrong; its mean hides something. */

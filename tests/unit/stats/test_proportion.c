@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -256,6 +257,40 @@ static void test_more_confidence_is_wider(void **state)
 			}
 }
 
+/* Of trials without order the interval is Wilson's; phases do not widen it, and what alternates
+ * from batch to batch does. */
+static void test_batches_tell_how_far_trials_depend(void **state)
+{
+	enum { BATCHES = 32 };
+	uint64_t even[BATCHES], phases[BATCHES], jumps[BATCHES], n[BATCHES];
+	double low, high, wilson_low, wilson_high;
+
+	(void)state;
+	for (int i = 0; i < BATCHES; i++) {
+		n[i] = 40;
+		even[i] = 10;
+		phases[i] = i < 8 ? 40 : 0;
+		jumps[i] = i % 4 == 0 ? 40 : 0;
+	}
+	proportion_wilson(320, 1280, 0.95, &wilson_low, &wilson_high);
+	assert_near(proportion_batches(even, n, BATCHES, 0.95, &low, &high), 1280, 1e-9);
+	assert_near(low, wilson_low, 1e-12);
+	assert_near(high, wilson_high, 1e-12);
+	/* one boundary: (40^2 * 32) / (2 * 31) beside 1280 / 4 * 3 / 4 = 240 */
+	assert_near(proportion_batches(phases, n, BATCHES, 0.95, &low, &high),
+		    1280 * 240.0 / (1600.0 * 32 / 62), 1e-9);
+	/* 15 ups and downs: as if 32 batches were little more than so many trials */
+	assert_true(proportion_batches(jumps, n, BATCHES, 0.95, &low, &high) < 32);
+	assert_true(low < 0.25 && 0.25 < high && high - low > 0.25);
+	/* few trials are taken for independent */
+	memset(n, 0, sizeof(n));
+	n[0] = even[0] = 1;
+	assert_near(proportion_batches(even, n, 1, 0.95, &low, &high), 1, 0);
+	n[0] = even[0] = 0;
+	assert_near(proportion_batches(even, n, 1, 0.95, &low, &high), 0, 0);
+	assert_true(low <= 0 && high >= 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -270,6 +305,7 @@ int main(void)
 		cmocka_unit_test(test_many_among_very_many),
 		cmocka_unit_test(test_no_step_where_tails_are_approximated),
 		cmocka_unit_test(test_more_confidence_is_wider),
+		cmocka_unit_test(test_batches_tell_how_far_trials_depend),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,6 +42,20 @@ static bool is_clean(const char *text, size_t room)
 	return length < room;
 }
 
+static const char *check_samples(const struct profile *p)
+{
+	for (uint32_t i = 0; i < p->samples; i++) {
+		const struct prof_sample *s = &p->sample[i];
+
+		REQUIRE(s->process < p->processes && s->kind < SCP_SAMPLE_KINDS);
+		REQUIRE(s->path == PROF_NONE ? s->kind != SCP_SAMPLE_COMPUTING
+					     : s->path < p->paths);
+		for (uint32_t k = 0; k < SCP_SAMPLE_BATCHES; k++)
+			REQUIRE(s->count[k] <= SCP_SAMPLE_COUNT_MAX);
+	}
+	return NULL;
+}
+
 static const char *check_source(const struct profile *p)
 {
 	REQUIRE(p->modules <= PROF_SOURCE);
@@ -156,6 +170,7 @@ const char *model_check(const struct profile *p)
 
 	bad = bad ? bad : check_entries(p);
 	bad = bad ? bad : check_source(p);
+	bad = bad ? bad : check_samples(p);
 	bad = bad ? bad : check_tables(p);
 	return bad ? bad : check_rest(p);
 }

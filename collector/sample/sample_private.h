@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The parts of sampler.h, from the kernel's records to counted paths. */
+#ifndef SCPROF_COLLECTOR_SAMPLE_SAMPLE_PRIVATE_H
+#define SCPROF_COLLECTOR_SAMPLE_SAMPLE_PRIVATE_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "collector/attach/safe_point/safe_point_private.h"
+#include "profile/profile.h"
+#include "stats/numerics/random.h"
+
+#define SAMPLE_STACK 16384u /* bytes of a stack that come with a sample */
+#define SAMPLE_WHY   200u
+
+/* The events and the rings that they fill, one a CPU (sample_events.c). */
+
+struct sample_ring {
+	int fd;
+	struct perf_event_mmap_page *page;    /* the data lies behind it */
+	uint64_t bytes;			      /* of the data: a power of two */
+	uint64_t tail, time_ns;		      /* of the record that comes next */
+	const struct perf_event_header *next; /* NULL: not looked at, or there is none */
+	uint64_t *whole;		      /* a copy of one that wraps; NULL: none yet */
+};
+
+/* Of a thread on a CPU, or of a whole CPU (tid -1). */
+struct sample_event {
+	int fd;
+	pid_t tid;
+	uint32_t ring, samples; /* since its period was drawn */
+};
+
+struct sample_events {
+	bool whole; /* they see CPUs, and all that runs there; else threads and what these begin */
+	bool user;  /* in user space only */
+	struct sample_ring *ring;
+	struct sample_event *event;
+	uint32_t rings, ring_room, events, event_room;
+	char why[SAMPLE_WHY]; /* none could be opened */
+};
+
+/* Of the threads of processes; of one that `begins` once it becomes another program. False:
+ * e->why. To be closed either way. */
+bool sample_events_open(struct sample_events *e, const pid_t *pid, size_t count, bool begins,
+			uint64_t period_ns);
+/* Draws new periods, uniform in half of the mean to one and a half, for those that have had samples
+ * since: what an event had of its period is lost, and must be little. */
+void sample_events_redraw(struct sample_events *e, struct random *r, uint64_t period_ns);
+void sample_events_close(struct sample_events *e);
+
+/* The record of all rings that is the oldest, to be counted before the next call; NULL: there is
+ * none as old as limit_ns. */
+const struct perf_event_header *sample_events_next(struct sample_events *e, uint64_t limit_ns,
+						   uint64_t *time_ns);
+
+/* Files that processes have mapped (image.c). */
+
+#define SAMPLE_SEGMENTS 16
+
+struct sample_image {
+	char *path;
+	uint64_t device, inode;
+	int fd;		     /* -1: the vdso, or nothing could be read */
+	const uint8_t *vdso; /* NULL: a file */
+	struct {
+		uint64_t offset, address, bytes;
+		bool code;
+	} segment[SAMPLE_SEGMENTS];
+	size_t segments;     /* 0: it cannot be read, or is another file than was mapped */
+	uint64_t first, end; /* addresses in the file */
+	uint64_t frame_header;
+	int32_t *frame;
+	size_t frames;
+	enum safe_point_kind kind;
+	uint64_t recorded, recorded_bytes, passed, passed_bytes; /* of ours: wrappers */
+	uint8_t build_id[SCP_BUILD_ID_MAX];
+	uint32_t build_id_bytes;
+};
+
+struct sample_images {
+	struct sample_image *image;
+	uint32_t count, room;
+};
+
+/* The index of a file as a process has it; UINT32_MAX: no file, too many, or no memory. */
+uint32_t image_find(struct sample_images *all, const char *path, uint64_t device, uint64_t inode,
+		    pid_t pid);
+size_t image_read(const struct sample_image *i, uint64_t address, void *to, size_t bytes);
+void image_free(struct sample_images *all);
+
+/* Processes and what they have mapped (space.c). */
+
+#define SAMPLE_NONE UINT32_MAX
+
+struct sample_map {
+	uint64_t start, end, offset;
+	uint32_t image; /* index; SAMPLE_NONE: code of no file */
+};
+
+/* A process from its beginning, or from an exec, on. */
+struct sample_life {
+	pid_t pid;
+	bool counts;		 /* its samples do */
+	uint32_t before;	 /* the life that forked or became it; SAMPLE_NONE: none */
+	uint64_t from_ns, to_ns; /* CLOCK_MONOTONIC_RAW; to 0: it goes on */
+	struct sample_map *map;	 /* code, by address */
+	uint32_t maps, map_room;
+	struct safe_point_objects objects;
+	uint32_t *image;	      /* by object */
+	struct safe_point_rows *rows; /* NULL: the objects are to be read */
+};
+
+struct sample_spaces {
+	struct sample_images images;
+	struct sample_life *life;
+	uint32_t lives, lives_room;
+	uint32_t *live; /* those that go on, or ended just now */
+	uint32_t live_count, live_room;
+};
+
+/* A process that runs, as /proc has it; `counts`: from now on, or from its exec on. */
+bool space_add(struct sample_spaces *s, pid_t pid, bool counts, uint64_t now_ns);
+void space_fork(struct sample_spaces *s, pid_t parent, pid_t pid, uint64_t at_ns);
+void space_exec(struct sample_spaces *s, pid_t pid, uint64_t at_ns);
+void space_end(struct sample_spaces *s, pid_t pid, uint64_t at_ns);
+void space_map(struct sample_spaces *s, pid_t pid, const struct sample_map *at, const char *path,
+	       const uint64_t file[2]);
+/* Index of the life of a process; SAMPLE_NONE: it is none of the run. */
+uint32_t space_find(const struct sample_spaces *s, pid_t pid);
+/* The life with objects to walk in; NULL: no memory. */
+struct sample_life *space_read(struct sample_spaces *s, uint32_t life);
+/* Forget what ended before that. */
+void space_purge(struct sample_spaces *s, uint64_t before_ns);
+void space_free(struct sample_spaces *s);
+
+/* From a sample to frames (walk.c): images by index as modules, PROF_NO_MODULE elsewhere. */
+
+struct sample_stack {
+	struct safe_point_registers registers;
+	uint64_t at;
+	const uint8_t *bytes;
+	size_t count;
+};
+
+struct sample_path {
+	uint32_t kind, flags, frames; /* enum scp_sample_kind, SCP_PATH_* */
+	struct prof_frame frame[SCP_MAX_FRAMES];
+};
+
+void walk_sample(const struct sample_images *images, struct sample_life *life,
+		 const struct sample_stack *stack, struct sample_path *path);
+
+/* Counted paths (counts.c). All zero at first. */
+
+struct counted {
+	uint32_t life, kind, path; /* path: of names; SAMPLE_NONE */
+};
+
+struct sample_counts {
+	struct profile *names; /* NULL: no sample yet */
+	struct counted *sample;
+	uint32_t samples, room;
+};
+
+/* A sample, of a path that may be cut; false: no memory for it. */
+bool counts_add(struct sample_counts *c, uint32_t life, struct sample_path *path);
+/* Into a profile, whose process a life is by `process`: once. -1: out of memory. */
+int counts_into(struct sample_counts *c, const struct sample_spaces *s, const uint32_t *process,
+		struct profile *p);
+void counts_free(struct sample_counts *c);
+
+#endif

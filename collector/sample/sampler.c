@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* A thread of the tool takes records from the rings about ten times a second, puts those of all
+ * CPUs into the order of time, and counts. Each time it draws new periods: nothing periodic in a
+ * program keeps step with them. */
+#include "collector/sample/sampler.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/sysmacros.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "collector/clocks/clocks_read.h"
+#include "collector/sample/sample_private.h"
+#include "profile/base/error.h"
+#include "stats/numerics/random.h"
+
+#define LOOK_MS	  100
+#define MARGIN_NS UINT64_C(2000000)    /* a record may be in its ring that much after its time */
+#define PURGE_NS  UINT64_C(1000000000) /* threads of a process may go on after its first one */
+
+struct sampler {
+	struct sample_events events;
+	struct sample_spaces spaces;
+	struct sample_counts counts;
+	struct random random;
+	uint64_t period_ns, lost, cut;
+	struct sample_path path;
+	int stop; /* eventfd */
+	bool runs;
+	pthread_t thread;
+};
+
+static uint64_t word_at(const void *record, size_t at)
+{
+	uint64_t word;
+
+	memcpy(&word, (const uint8_t *)record + at, sizeof(word));
+	return word;
+}
+
+static uint32_t half_at(const void *record, size_t at)
+{
+	uint32_t half;
+
+	memcpy(&half, (const uint8_t *)record + at, sizeof(half));
+	return half;
+}
+
+/* numbers 8, time 8, ABI 8, registers, bytes asked 8, the piece, bytes that it has 8 */
+static void take_sample(struct sampler *s, const struct perf_event_header *h)
+{
+	const size_t registers = 32, asked = registers + 8 * SAFE_POINT_SAMPLED;
+	uint32_t life = space_find(&s->spaces, (pid_t)half_at(h, 8));
+	struct sample_stack stack = {.count = 0};
+	uint64_t value[SAFE_POINT_SAMPLED], size;
+
+	if (life == SAMPLE_NONE || !s->spaces.life[life].counts || h->size < asked + 8 ||
+	    word_at(h, 24) != PERF_SAMPLE_REGS_ABI_64)
+		return;
+	memcpy(value, (const uint8_t *)h + registers, sizeof(value));
+	machine_take_sampled(value, &stack.registers);
+	size = word_at(h, asked);
+	if (size && asked + 16 + size <= h->size) {
+		uint64_t has = word_at(h, asked + 8 + size);
+
+		stack.count = has < size ? has : size;
+	}
+	stack.bytes = (const uint8_t *)h + asked + 8;
+	stack.at = stack.registers.of[ARCH_SP];
+	struct sample_life *read = space_read(&s->spaces, life);
+
+	if (!read) {
+		s->lost++;
+		return;
+	}
+	walk_sample(&s->spaces.images, read, &stack, &s->path);
+	s->cut += (s->path.flags & SCP_PATH_CUT) != 0;
+	s->lost += !counts_add(&s->counts, life, &s->path);
+}
+
+/* numbers 8, address, length, offset, device 8, inode, its generation, protection 8, the name */
+static void take_map(struct sampler *s, const struct perf_event_header *h)
+{
+	const size_t name = 72;
+
+	if (h->size <= name + 16 || !memchr((const char *)h + name, 0, h->size - name))
+		return;
+	const struct sample_map m = {word_at(h, 16), word_at(h, 16) + word_at(h, 24),
+				     word_at(h, 32), SAMPLE_NONE};
+	const uint64_t file[] = {makedev(half_at(h, 40), half_at(h, 44)), word_at(h, 48)};
+
+	space_map(&s->spaces, (pid_t)half_at(h, 8), &m, (const char *)h + name, file);
+}
+
+static void take_record(struct sampler *s, const struct perf_event_header *h, uint64_t at_ns)
+{
+	pid_t pid = h->size >= 24 ? (pid_t)half_at(h, 8) : 0;
+
+	switch (h->type) {
+	case PERF_RECORD_SAMPLE:
+		return take_sample(s, h);
+	case PERF_RECORD_MMAP2:
+		return take_map(s, h);
+	case PERF_RECORD_COMM:
+		if (h->misc & PERF_RECORD_MISC_COMM_EXEC)
+			space_exec(&s->spaces, pid, at_ns);
+		return;
+	case PERF_RECORD_FORK: /* process, parent, thread, parent's thread */
+		return space_fork(&s->spaces, (pid_t)half_at(h, 12), pid, at_ns);
+	case PERF_RECORD_EXIT:
+		if (pid == (pid_t)half_at(h, 16))
+			space_end(&s->spaces, pid, at_ns);
+		return;
+	case PERF_RECORD_LOST:
+		s->lost += word_at(h, 16);
+		return;
+	case PERF_RECORD_LOST_SAMPLES:
+		s->lost += word_at(h, 8);
+		return;
+	default:
+		return;
+	}
+}
+
+/* Counts what is older than `limit_ns`. */
+static void look(struct sampler *s, uint64_t limit_ns)
+{
+	const struct perf_event_header *h;
+	uint64_t at_ns;
+
+	while ((h = sample_events_next(&s->events, limit_ns, &at_ns)))
+		take_record(s, h, at_ns);
+	space_purge(&s->spaces, limit_ns > PURGE_NS ? limit_ns - PURGE_NS : 0);
+}
+
+static void *run(void *context)
+{
+	struct sampler *s = context;
+	struct pollfd stop = {.fd = s->stop, .events = POLLIN};
+	/* until a ring may be half full */
+	uint64_t ms = s->events.ring[0].bytes / (2 * SAMPLE_STACK) * s->period_ns / 2000000;
+
+	while (poll(&stop, 1, (int)(ms < LOOK_MS ? ms + 1 : LOOK_MS)) <= 0) {
+		uint64_t now = clocks_read_ns(CLOCK_MONOTONIC_RAW);
+
+		sample_events_redraw(&s->events, &s->random, s->period_ns);
+		look(s, now - MARGIN_NS);
+	}
+	return NULL;
+}
+
+static int start_thread(struct sampler *s)
+{
+	sigset_t all, before;
+
+	s->stop = eventfd(0, EFD_CLOEXEC);
+	if (s->stop < 0)
+		return errno;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	int failed = pthread_create(&s->thread, NULL, run, s);
+
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	s->runs = !failed;
+	return failed;
+}
+
+struct sampler *sampler_begin(const pid_t *pid, size_t count, bool begins, uint64_t period_ns,
+			      struct profile_error *err)
+{
+	struct sampler *s = calloc(1, sizeof(*s));
+	int failed = ENOMEM;
+
+	if (!s) {
+		error_set(err, "%s", strerror(failed));
+		return NULL;
+	}
+	s->stop = -1;
+	s->period_ns = period_ns;
+	random_seed(&s->random, random_fresh_seed());
+	if (!sample_events_open(&s->events, pid, count, begins, period_ns)) {
+		error_set(err, "%s", s->events.why);
+	} else {
+		bool fine = true;
+
+		for (size_t i = 0; fine && i < count; i++)
+			fine = space_add(&s->spaces, pid[i], !begins,
+					 clocks_read_ns(CLOCK_MONOTONIC_RAW));
+		failed = fine ? start_thread(s) : failed;
+		error_set(err, "%s", strerror(failed));
+	}
+	if (s->runs)
+		return s;
+	sampler_free(s);
+	return NULL;
+}
+
+void sampler_stop(struct sampler *s)
+{
+	if (!s->runs)
+		return;
+	eventfd_write(s->stop, 1);
+	pthread_join(s->thread, NULL);
+	s->runs = false;
+	look(s, UINT64_MAX);
+	sample_events_close(&s->events);
+}
+
+/* The process of the profile that a life is, or came from. */
+static uint32_t find_process(const struct sampler *s, uint32_t life, const struct profile *p)
+{
+	for (; life != SAMPLE_NONE; life = s->spaces.life[life].before) {
+		const struct sample_life *l = &s->spaces.life[life];
+
+		for (uint32_t i = p->processes; i-- > 0;) {
+			const struct prof_process *q = &p->process[i];
+
+			if (q->pid == (uint32_t)l->pid && q->start_mono_ns >= l->from_ns &&
+			    (!l->to_ns || q->start_mono_ns <= l->to_ns))
+				return i;
+		}
+	}
+	return 0;
+}
+
+int sampler_into(struct sampler *s, struct profile *p, uint64_t cpu_ns, uint64_t user_ns)
+{
+	uint32_t *process = calloc((size_t)s->spaces.lives + 1, sizeof(*process));
+	struct prof_sampling sampling = {
+		.period_ns = s->period_ns,
+		.lost = s->lost,
+		.cut = s->cut,
+		.cpu_ns = s->events.user ? user_ns : cpu_ns,
+		.flags = s->events.user ? SCP_SAMPLING_USER : 0,
+	};
+	int result = -1;
+
+	for (uint32_t i = 0; process && i < s->spaces.lives; i++)
+		process[i] = find_process(s, i, p);
+	if (process && p->processes)
+		result = counts_into(&s->counts, &s->spaces, process, p);
+	samples_join(&p->sampling, &sampling);
+	free(process);
+	return result;
+}
+
+void sampler_free(struct sampler *s)
+{
+	if (!s)
+		return;
+	sampler_stop(s);
+	sample_events_close(&s->events);
+	space_free(&s->spaces);
+	counts_free(&s->counts);
+	if (s->stop > 0)
+		close(s->stop);
+	free(s);
+}

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Address spaces as the kernel's records tell of them; objects are read when a sample asks for
+ * them. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+
+#include "collector/machine/proc_maps.h"
+#include "collector/sample/sample_private.h"
+#include "profile/base/array.h"
+
+#define MOST_MAPS  8192u
+#define MOST_LIVES (1u << 20) /* 100 MB: what begins after so many is left out */
+
+static void forget_objects(struct sample_life *l)
+{
+	free(l->objects.object); /* their tables are the images' */
+	free(l->image);
+	free(l->rows);
+	l->objects = (struct safe_point_objects){0};
+	l->image = NULL;
+	l->rows = NULL;
+}
+
+uint32_t space_find(const struct sample_spaces *s, pid_t pid)
+{
+	for (uint32_t i = s->live_count; i-- > 0;)
+		if (s->life[s->live[i]].pid == pid)
+			return s->live[i];
+	return SAMPLE_NONE;
+}
+
+/* Nothing of it is needed but its place among the lives. */
+static void drop_live(struct sample_spaces *s, uint32_t at)
+{
+	struct sample_life *l = &s->life[s->live[at]];
+
+	forget_objects(l);
+	free(l->map);
+	l->map = NULL;
+	l->maps = 0;
+	s->live_count--;
+	memmove(&s->live[at], &s->live[at + 1], (s->live_count - at) * sizeof(*s->live));
+}
+
+void space_end(struct sample_spaces *s, pid_t pid, uint64_t at_ns)
+{
+	uint32_t life = space_find(s, pid);
+
+	if (life != SAMPLE_NONE && !s->life[life].to_ns)
+		s->life[life].to_ns = at_ns ? at_ns : 1;
+}
+
+void space_purge(struct sample_spaces *s, uint64_t before_ns)
+{
+	for (uint32_t i = s->live_count; i-- > 0;)
+		if (s->life[s->live[i]].to_ns && s->life[s->live[i]].to_ns < before_ns)
+			drop_live(s, i);
+}
+
+/* Instead of what the number meant before. With the maps of `before` where it is `forked`. */
+static bool begin(struct sample_spaces *s, struct sample_life life, bool forked)
+{
+	struct sample_life *lives = array_room(s->life, &s->lives_room, s->lives, sizeof(*lives));
+	uint32_t *live = array_room(s->live, &s->live_room, s->live_count, sizeof(*live));
+
+	s->life = lives ? lives : s->life;
+	s->live = live ? live : s->live;
+	if (!lives || !live || s->lives == MOST_LIVES)
+		return false;
+	if (forked) {
+		const struct sample_life *from = &s->life[life.before];
+
+		life.map = calloc(from->maps + 1, sizeof(*life.map));
+		life.maps = life.map_room = life.map ? from->maps : 0;
+		if (life.map && from->maps)
+			memcpy(life.map, from->map, from->maps * sizeof(*life.map));
+	}
+	space_end(s, life.pid, life.from_ns);
+	for (uint32_t i = s->live_count; i-- > 0;)
+		if (s->life[s->live[i]].pid == life.pid)
+			drop_live(s, i);
+	s->life[s->lives] = life;
+	s->live[s->live_count++] = s->lives++;
+	return true;
+}
+
+void space_fork(struct sample_spaces *s, pid_t parent, pid_t pid, uint64_t at_ns)
+{
+	uint32_t from = space_find(s, parent);
+
+	if (from != SAMPLE_NONE && parent != pid)
+		begin(s,
+		      (struct sample_life){.pid = pid,
+					   .before = from,
+					   .from_ns = at_ns,
+					   .counts = s->life[from].counts},
+		      true);
+}
+
+void space_exec(struct sample_spaces *s, pid_t pid, uint64_t at_ns)
+{
+	uint32_t from = space_find(s, pid);
+
+	if (from != SAMPLE_NONE)
+		begin(s,
+		      (struct sample_life){
+			      .pid = pid, .before = from, .from_ns = at_ns, .counts = true},
+		      false);
+}
+
+/* What lay there before is gone. Maps stay in the order of their addresses. */
+static void put_map(struct sample_life *l, const struct sample_map *m)
+{
+	struct sample_map *grown = array_room(l->map, &l->map_room, l->maps, sizeof(*grown));
+	uint32_t at = 0, behind;
+
+	if (!grown || l->maps == MOST_MAPS)
+		return;
+	l->map = grown;
+	while (at < l->maps && l->map[at].start < m->start)
+		at++;
+	if (at && l->map[at - 1].end > m->start)
+		l->map[at - 1].end = m->start;
+	for (behind = at; behind < l->maps && l->map[behind].start < m->end;)
+		behind++;
+	memmove(&l->map[at + 1], &l->map[behind], (l->maps - behind) * sizeof(*l->map));
+	l->map[at] = *m;
+	l->maps += at + 1 - behind;
+	forget_objects(l);
+}
+
+void space_map(struct sample_spaces *s, pid_t pid, const struct sample_map *at, const char *path,
+	       const uint64_t file[2])
+{
+	uint32_t life = space_find(s, pid);
+	struct sample_map m = *at;
+
+	if (life == SAMPLE_NONE || m.end <= m.start)
+		return;
+	m.image = image_find(&s->images, path, file[0], file[1], pid);
+	put_map(&s->life[life], &m);
+}
+
+bool space_add(struct sample_spaces *s, pid_t pid, bool counts, uint64_t now_ns)
+{
+	struct proc_mapping m;
+	FILE *maps = counts ? proc_maps_open(pid) : NULL;
+	bool fine = begin(
+		s,
+		(struct sample_life){
+			.pid = pid, .before = SAMPLE_NONE, .from_ns = now_ns, .counts = counts},
+		false);
+
+	while (fine && maps && proc_maps_next(maps, &m)) {
+		const struct sample_map at = {m.start, m.end, m.offset, SAMPLE_NONE};
+		const uint64_t file[] = {makedev(m.major, m.minor), m.inode};
+
+		if (m.executable)
+			space_map(s, pid, &at, m.path, file);
+	}
+	if (maps)
+		fclose(maps);
+	return fine;
+}
+
+/* Where the file's code lies in memory, less where it is in the file's addresses. */
+static bool find_bias(const struct sample_image *i, const struct sample_map *m, uint64_t *bias)
+{
+	for (size_t k = 0; k < i->segments; k++) {
+		uint64_t first = i->segment[k].offset & ~UINT64_C(4095);
+
+		if (!i->segment[k].code || m->offset < first ||
+		    m->offset >= i->segment[k].offset + i->segment[k].bytes)
+			continue;
+		*bias = m->start - (i->segment[k].address + m->offset - i->segment[k].offset);
+		return true;
+	}
+	return false;
+}
+
+static void add_object(struct sample_life *l, const struct sample_image *i,
+		       const struct sample_map *m)
+{
+	struct safe_point_object *o = &l->objects.object[l->objects.count];
+	uint64_t bias;
+
+	if (!find_bias(i, m, &bias))
+		return;
+	if (!l->objects.count || o[-1].bias != bias || o[-1].base != bias + i->first) {
+		*o = (struct safe_point_object){.kind = i->kind,
+						.base = bias + i->first,
+						.bias = bias,
+						.end = bias + i->end,
+						.frame = i->frame,
+						.frames = i->frames,
+						.frame_header = bias + i->frame_header};
+		l->image[l->objects.count++] = m->image;
+	} else {
+		o--;
+	}
+	if (o->codes == SAFE_POINT_CODES)
+		return;
+	o->code[o->codes].start = m->start;
+	o->code[o->codes++].end = m->end;
+}
+
+struct sample_life *space_read(struct sample_spaces *s, uint32_t life)
+{
+	struct sample_life *l = &s->life[life];
+
+	if (l->rows)
+		return l;
+	l->objects.object = calloc(l->maps + 1, sizeof(*l->objects.object));
+	l->image = calloc(l->maps + 1, sizeof(*l->image));
+	l->rows = frames_rows();
+	if (!l->objects.object || !l->image || !l->rows) {
+		forget_objects(l);
+		return NULL;
+	}
+	l->objects.pid = l->pid;
+	for (uint32_t i = 0; i < l->maps; i++)
+		if (l->map[i].image != SAMPLE_NONE)
+			add_object(l, &s->images.image[l->map[i].image], &l->map[i]);
+	return l;
+}
+
+void space_free(struct sample_spaces *s)
+{
+	while (s->live_count)
+		drop_live(s, s->live_count - 1);
+	image_free(&s->images);
+	free(s->life);
+	free(s->live);
+}

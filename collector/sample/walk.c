@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* A sample's stack is walked over the piece that was copied of it and the files that were mapped.
+ * What is innermost decides what the sample is of: a recorded call, where a wrapper of ours has
+ * called something; recording, where we are innermost ourselves; else computing. */
+#include <string.h>
+
+#include "collector/sample/sample_private.h"
+
+struct copy {
+	struct memory_copy memory; /* first: some() is given its address */
+	const struct sample_images *images;
+	const struct sample_life *life;
+	const struct sample_stack *stack;
+};
+
+static size_t read_file(const struct copy *c, uint64_t at, void *to, size_t bytes)
+{
+	const struct safe_point_objects *o = &c->life->objects;
+	size_t low = 0, high = o->count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (o->object[middle].base <= at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low || at >= o->object[low - 1].end)
+		return 0;
+	return image_read(&c->images->image[c->life->image[low - 1]], at - o->object[low - 1].bias,
+			  to, bytes);
+}
+
+static size_t read_copy(const struct memory_copy *from, uint64_t at, void *to, size_t bytes)
+{
+	const struct copy *c = (const struct copy *)(const void *)from;
+	uint64_t into = at - c->stack->at;
+
+	if (into >= c->stack->count)
+		return read_file(c, at, to, bytes);
+	if (bytes > c->stack->count - into)
+		bytes = c->stack->count - into;
+	memcpy(to, c->stack->bytes + into, bytes);
+	return bytes;
+}
+
+static struct prof_frame frame_of(const struct sample_life *life, const struct safe_point_frame *f)
+{
+	bool named = f->object != NULL;
+
+	return (struct prof_frame){.offset = f->at + !f->stopped - (named ? f->object->bias : 0),
+				   .exact = f->stopped,
+				   .module = named ? life->image[f->object - life->objects.object]
+						   : PROF_NO_MODULE,
+				   .heuristic = f->heuristic};
+}
+
+static bool is_ours(const struct safe_point_frame *f)
+{
+	return f->object != NULL && f->object->kind == SAFE_POINT_OURS;
+}
+
+/* What our innermost frame is: a wrapper in a call that it records, one that lets a call pass, or
+ * anything else of ours, which works for itself. */
+static uint32_t kind_of(const struct copy *c, const struct safe_point_stack *k)
+{
+	const struct sample_image *image;
+	uint64_t at;
+	size_t i = 0;
+
+	while (i < k->count && !is_ours(&k->frame[i]))
+		i++;
+	if (i == k->count)
+		return SCP_SAMPLE_COMPUTING;
+	image = &c->images->image[c->life->image[k->frame[i].object - c->life->objects.object]];
+	at = k->frame[i].at - k->frame[i].object->bias;
+	if (i > 0 && at - image->recorded < image->recorded_bytes)
+		return SCP_SAMPLE_IN_CALL;
+	return i > 0 && at - image->passed < image->passed_bytes ? SCP_SAMPLE_COMPUTING
+								 : SCP_SAMPLE_RECORDING;
+}
+
+void walk_sample(const struct sample_images *images, struct sample_life *life,
+		 const struct sample_stack *stack, struct sample_path *path)
+{
+	static _Thread_local struct safe_point_stack k;
+	const struct copy c = {{read_copy}, images, life, stack};
+	size_t most = sizeof(k.window.data) < stack->count ? sizeof(k.window.data) : stack->count;
+
+	k.innermost = stack->registers;
+	k.window.pid = life->objects.pid;
+	k.window.start = stack->at;
+	k.window.bytes = most;
+	memcpy(k.window.data, stack->bytes, most);
+	memory_read_from(&c.memory);
+	frames_walk_copy(&life->objects, life->rows, &k);
+	memory_read_from(NULL);
+	path->kind = kind_of(&c, &k);
+	path->frames = path->flags = 0;
+	if (path->kind != SCP_SAMPLE_COMPUTING)
+		return;
+	for (size_t i = 0; i < k.count && path->frames < SCP_MAX_FRAMES; i++)
+		if (!is_ours(&k.frame[i]))
+			path->frame[path->frames++] = frame_of(life, &k.frame[i]);
+	if (k.count > SCP_MAX_FRAMES)
+		path->flags |= SCP_PATH_TRUNCATED;
+	else if (k.end != SAFE_POINT_WHOLE)
+		path->flags |= SCP_PATH_CUT;
+}

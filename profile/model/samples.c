@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Samples under addition: batches of the same number are added, whatever run they are of. What
+ * varies from one batch to the next varies in the sum as well, so that its scatter still tells how
+ * far samples that follow each other depend. */
+#include <string.h>
+
+#include "profile/model/model.h"
+
+int samples_add(struct profile *p, const struct prof_sample *sample)
+{
+	if (!INTERN_ROOM(p, sample, samples, MODEL_SAMPLE))
+		return -1;
+	p->sample[p->samples++] = *sample;
+	return 0;
+}
+
+void samples_sum(void *to, void *from)
+{
+	struct prof_sample *d = to;
+	const struct prof_sample *s = from;
+
+	for (uint32_t i = 0; i < SCP_SAMPLE_BATCHES; i++) {
+		uint64_t sum = (uint64_t)d->count[i] + s->count[i];
+
+		d->count[i] = sum > SCP_SAMPLE_COUNT_MAX ? SCP_SAMPLE_COUNT_MAX : (uint32_t)sum;
+	}
+}
+
+static uint64_t add64(uint64_t a, uint64_t b)
+{
+	return b > INT64_MAX - a ? INT64_MAX : a + b;
+}
+
+void samples_join(struct prof_sampling *to, const struct prof_sampling *from)
+{
+	if (!from->period_ns)
+		return;
+	if (!to->period_ns) {
+		*to = *from;
+		return;
+	}
+	if (to->period_ns != from->period_ns)
+		to->flags |= SCP_SAMPLING_MIXED;
+	to->flags |= from->flags;
+	to->lost = add64(to->lost, from->lost);
+	to->cut = add64(to->cut, from->cut);
+	to->cpu_ns = to->cpu_ns && from->cpu_ns ? add64(to->cpu_ns, from->cpu_ns) : 0;
+}
+
+uint32_t samples_module(struct profile *p, const char *path, const uint8_t *build_id,
+			uint32_t build_id_bytes)
+{
+	return intern_module(p, path, build_id, build_id_bytes);
+}
+
+uint32_t samples_path(struct profile *p, const struct prof_frame *frame, uint32_t frames,
+		      uint32_t flags)
+{
+	return intern_paths_add(p, frame, frames, flags | PROF_PATH_SAMPLED);
+}
+
+uint32_t samples_none_of(const struct profile *p)
+{
+	uint32_t paths = 0;
+
+	for (uint32_t i = 0; i < p->paths; i++)
+		paths += !(p->path[i].flags & PROF_PATH_SAMPLED);
+	return paths;
+}

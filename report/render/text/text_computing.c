@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The table of what was computed between the calls: the functions that have most of it, and how
+ * small a one would have been seen. */
+#include "report/render/text/text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "report/model/model.h"
+#include "report/wording/numbers.h"
+
+#define MOST	 0.9 /* of the CPU time outside of calls: the functions that have it are shown */
+#define SEEN	 0.95
+#define SCREEN	 10 /* rows */
+#define OVERHEAD 0.01
+
+enum { FUNCTION, SHARE, INTERVAL, CPU };
+
+static const struct table_column columns[] = {
+	[FUNCTION] = {"COMPUTING", .least = 8, .style = TERMINAL_NAME},
+	[SHARE] = {"SHARE", .right = true, .style = TERMINAL_BOLD},
+	[INTERVAL] = {"INTERVAL", .drop = 3},
+	[CPU] = {"CPU TIME", .right = true},
+	{0},
+};
+
+static void add_row(struct text *t, struct table *table, const struct report_computing_row *row)
+{
+	struct report_site callers = row->place;
+	unsigned char mark[SCP_MAX_FRAMES + 1] = {0};
+	char cell[64];
+
+	table_row(table);
+	text_cell_put(t, table, FUNCTION,
+		      row->brief	 ? row->brief
+		      : row->module_name ? row->module_name
+					 : "(generated code)");
+	numbers_share(cell, sizeof(cell), row->share);
+	table_cell(table, SHARE, cell);
+	snprintf(cell, sizeof(cell), "%.3g to %.3g", 100 * row->share_low, 100 * row->share_high);
+	table_cell(table, INTERVAL, cell);
+	text_cell_duration(t, table, CPU, 1e9 * row->cpu_s);
+	if (callers.frames > 1) {
+		callers.frame++;
+		callers.frames--;
+		text_path_line(t, table, &callers, mark);
+	}
+}
+
+static void print_rest(struct text *t, uint32_t shown)
+{
+	const struct report_computing *c = t->report->computing;
+	double left = 1 - c->recording.share;
+
+	for (uint32_t i = 0; i < shown; i++)
+		left -= c->row[i].share;
+	if (shown < c->rows)
+		text_cell_say(t, TERMINAL_DIM, "  + ", 4,
+			      "%" PRIu32 " more function%s: %s. All: --full", c->rows - shown,
+			      c->rows - shown == 1 ? "" : "s", numbered_share(fmax(left, 0)).text);
+	if (c->recording.share >= OVERHEAD)
+		text_cell_say(t, TERMINAL_DIM, "  + ", 4, "recording by scprof: %s (%.3g to %.3g)",
+			      numbered_share(c->recording.share).text, 100 * c->recording.share_low,
+			      100 * c->recording.share_high);
+}
+
+static void print_title(struct text *t)
+{
+	const struct report_computing *c = t->report->computing;
+
+	fputc('\n', t->out);
+	text_cell_say(t, TERMINAL_BOLD, "", 2,
+		      "computing outside of calls: %s of CPU time%s, by %" PRIu64
+		      " samples. One of %s would have been seen",
+		      numbered_duration(1e9 * c->cpu_s, t->terminal.utf8).text,
+		      c->user ? " in user space" : "", c->samples - c->in_calls,
+		      numbered_share(1 - pow(1 - SEEN, 1 / fmax(c->effective, 1))).text);
+}
+
+int text_computing(struct text *t)
+{
+	const struct report_computing *c;
+	struct table table;
+	uint32_t top = t->options->full ? UINT32_MAX : t->top < SCREEN ? t->top : SCREEN, shown = 0;
+
+	if (computing_find(t->report))
+		return -1;
+	c = t->report->computing;
+	if (!c || c->samples == c->in_calls)
+		return 0;
+	print_title(t);
+	table_begin(&table, columns, "CALLED FROM");
+	for (double sum = 0; shown < c->rows && shown < top; shown++) {
+		if (!t->options->full && sum >= MOST)
+			break;
+		add_row(t, &table, &c->row[shown]);
+		sum += c->row[shown].share;
+	}
+	int status = text_cell_end(t, &table);
+
+	print_rest(t, shown);
+	return status;
+}

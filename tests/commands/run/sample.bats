@@ -1,0 +1,160 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What is computed between calls. Programs run until they had so much CPU time that a function of a
+# tenth of it is missed with a probability of less than 1e-9 (0.9^200); nothing else that depends on
+# when samples fall is part of a verdict. How good the shares are is measured, not tested.
+
+bats_require_minimum_version 1.5.0
+load ../common
+
+setup()
+{
+	common_setup
+	unset SCPROF_SAMPLE
+}
+
+allowed()
+{
+	"$SCPROF" doctor | grep -q '^ok *perf' || skip "perf events are forbidden here"
+}
+
+# sampled OPTIONS PROGRAM...: the report in report.json.
+sampled()
+{
+	# shellcheck disable=SC2086 # options are words
+	limited "$SCPROF" run -g socket $1 --no-report -o p.scp -- "${@:2}" >said </dev/null
+	"$SCPROF" report --format json p.scp >report.json
+}
+
+# Samples are in rows, in calls, or of recording; shares add up to 1, and lie in their intervals.
+adds_up()
+{
+	holds '.computing | .samples == .in_calls + .recording.samples + ([.rows[].samples] | add // 0)'
+	holds '.computing | .samples == .in_calls or
+		(([.rows[].share] | add // 0) + .recording.share - 1 | fabs < 1e-9)'
+	holds '.computing | [.rows[], .recording] | all(.[]; .share_low <= .share and .share <= .share_high)'
+	holds '.computing | (([.rows[].cpu_s] | add // 0) + .recording.cpu_s - .cpu_s | fabs < 1e-9)'
+}
+
+# has_row FUNCTION CALLER
+has_row()
+{
+	holds ".computing.rows[] | select(.function == \"$1\") |
+		.path == \"complete\" and .stack[0].function == \"$1\" and .stack[1].function == \"$2\""
+}
+
+@test "sample 01: functions that compute have rows, with their callers" {
+	allowed
+	sampled "--sample 1ms" "$PROGRAMS/computes" here 300
+	adds_up
+	has_row computes_little outer
+	has_row computes_much outer
+	holds '.computing.rows[0].function == "computes_much" and .computing.period_ns == 1000000'
+	"$SCPROF" report p.scp >text
+	grep -q '^COMPUTING .*SHARE .*CPU TIME' text
+	grep -q '^computes_much ' text
+	grep -q 'One of' text
+	run ! grep -q 'perf record' text
+}
+
+@test "sample 02: so it is of a thread, and of a forked child, which is its parent's" {
+	allowed
+	for place in thread child; do
+		sampled "--sample 1ms" "$PROGRAMS/computes" "$place" 300
+		adds_up
+		has_row computes_much outer
+	done
+}
+
+@test "sample 03: a sample in a recorded call is the call's, and none of computing" {
+	allowed
+	sampled "--sample 1ms" "$PROGRAMS/computes" calls 300
+	adds_up
+	holds '.computing | .of == "user-space" or .in_calls > 0' # the kernel does what takes long
+	holds '[.computing.rows[].stack[].module // ""] | all(.[]; test("libscprof") | not)'
+	holds '[.computing.rows[] | select(.stack[].function == "calls") | .stack[0].function] |
+		all(.[]; test("send$|recv$") | not)'
+}
+
+@test "sample 04: a call that passes through unrecorded is computing" {
+	allowed
+	limited "$SCPROF" run -g wait --sample 1ms --no-report -o p.scp -- "$PROGRAMS/computes" calls 300 >said
+	"$SCPROF" report --format json p.scp >report.json
+	holds '.computing | .in_calls == 0 and (.of == "user-space" or
+		any(.rows[]; (.stack[0].function | test("send|recv")) and any(.stack[]; .function == "calls")))'
+}
+
+@test "sample 05: without samples computing is null, and nothing warns where none were asked for" {
+	sampled "--sample off" "$PROGRAMS/computes" here 20
+	holds '.computing == null and ([.warnings[].code] | index("not-sampled") | not)'
+	SCPROF_SAMPLE=off limited "$SCPROF" run --no-report -o q.scp -- "$PROGRAMS/computes" here 20
+	"$SCPROF" report --format json q.scp >report.json
+	holds '.computing == null'
+}
+
+@test "sample 06: where recording was to stop or start there are none, with a warning" {
+	sampled "--for 10s" "$PROGRAMS/computes" here 20
+	holds '.computing == null and ([.warnings[].code] | index("not-sampled"))'
+}
+
+@test "sample 07: a time that is none is refused" {
+	for time in 5 1us 2s often; do
+		run -125 "$SCPROF" run --sample "$time" -- true
+		[[ $output == *"--sample: '$time' is neither off nor a time between 100us and 1s"* ]]
+	done
+}
+
+@test "sample 08: merging keeps all samples; other rates are not mixed" {
+	allowed
+	sampled "--sample 1ms" "$PROGRAMS/computes" here 200
+	cp p.scp one.scp
+	jq .computing.samples report.json >count
+	sampled "--sample 1ms" "$PROGRAMS/computes" thread 200
+	jq .computing.samples report.json >>count
+	"$SCPROF" merge -o both.scp one.scp p.scp
+	"$SCPROF" report --format json both.scp >report.json
+	adds_up
+	holds ".computing.samples == $(awk '{ n += $1 } END { print n }' count)"
+	has_row computes_much outer
+	sampled "--sample 2ms" "$PROGRAMS/computes" here 20
+	"$SCPROF" report --format json one.scp p.scp >report.json
+	holds '.computing == null and ([.warnings[].code] | index("not-sampled"))'
+}
+
+@test "sample 09: without an option there are samples, and --below has those below the function" {
+	allowed
+	limited "$SCPROF" run --no-report -o p.scp -- "$PROGRAMS/computes" here 1500 >said
+	"$SCPROF" report --format json p.scp >report.json
+	adds_up
+	has_row computes_much outer
+	holds '.computing.period_ns == 5000000'
+	sampled "--sample 1ms --below outer" "$PROGRAMS/computes" here 300
+	adds_up
+	has_row computes_much outer
+	holds '[.computing.rows[].stack[].function] | any(. == "_dl_start") | not'
+}
+
+@test "sample 10: what a tool that is killed had sampled harms nobody: the program ends as ever" {
+	allowed
+	mkdir out2
+	# shellcheck disable=SC2016 # the other shell expands them
+	"$SCPROF" run -o out2/p.scp -- sh -c 'echo >begun; "$1" here 300; echo "$?" >ended' sh "$PROGRAMS/computes" &
+	local pid=$!
+	until [ -s begun ]; do sleep 0.05; done
+	kill -9 "$pid"
+	wait "$pid" || true
+	until [ -s ended ]; do sleep 0.05; done
+	[ "$(cat ended)" = 0 ]
+}
+
+@test "sample 11: a process that runs already" {
+	allowed
+	"$SCPROF" doctor | grep -q '^ok *attach' || skip "ptrace is forbidden here"
+	"$PROGRAMS/computes" here 600000 &
+	local pid=$!
+	limited "$SCPROF" attach "$pid" -g socket,wait,io --sample 1ms --for 2s --no-report -o p.scp || true
+	kill "$pid"
+	[ -e p.scp ] || skip "nothing was recorded"
+	"$SCPROF" report --format json p.scp >report.json
+	holds '.computing | .samples == .in_calls + .recording.samples + ([.rows[].samples] | add // 0)'
+}

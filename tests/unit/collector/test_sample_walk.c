@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Walks over a copied piece of this program's own stack, with the files that it has mapped; and
+ * what is kept of maps. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "collector/sample/sample_private.h"
+
+#define NEVER_INLINED __attribute__((noinline, noclone))
+
+static struct sample_stack taken;
+static uint8_t piece[SAMPLE_STACK];
+
+/* The registers that the caller will have, and the stack above them, as the kernel takes them. */
+NEVER_INLINED static void take(void)
+{
+	uint64_t value[SAFE_POINT_SAMPLED] = {0};
+	uint64_t *frame = __builtin_frame_address(0);
+
+	value[6] = frame[0]; /* rbp, rsp, rip */
+	value[7] = (uint64_t)(frame + 2);
+	value[8] = frame[1];
+	machine_take_sampled(value, &taken.registers);
+	taken.at = value[7];
+	taken.bytes = piece;
+	taken.count = sizeof(piece) / 4;
+	memcpy(piece, frame + 2, taken.count);
+}
+
+NEVER_INLINED static int innermost(int n)
+{
+	take();
+	return n + 1;
+}
+
+NEVER_INLINED static int middle(int n)
+{
+	volatile char room[512];
+
+	room[0] = (char)n;
+	return innermost(n) + room[0];
+}
+
+NEVER_INLINED static int outer(int n)
+{
+	return middle(n) * 2;
+}
+
+static struct sample_spaces spaces;
+
+static struct sample_life *own_life(void)
+{
+	assert_true(space_add(&spaces, getpid(), true, 1));
+	return space_read(&spaces, space_find(&spaces, getpid()));
+}
+
+/* Does frame `i` lie in the code behind a function's start? */
+static bool lies_in(const struct sample_path *path, uint32_t i, int (*function)(int))
+{
+	struct sample_life *l = &spaces.life[space_find(&spaces, getpid())];
+	const struct safe_point_object *o = objects_find(&l->objects, (uint64_t)function);
+
+	assert_non_null(o);
+	uint64_t into = path->frame[i].offset - ((uint64_t)function - o->bias);
+
+	return l->image[o - l->objects.object] == path->frame[i].module && into < 200;
+}
+
+static void test_a_copied_stack_is_walked_to_its_end(void **state)
+{
+	struct sample_life *l = own_life();
+	static struct sample_path path;
+
+	(void)state;
+	outer(3);
+	assert_non_null(l);
+	walk_sample(&spaces.images, l, &taken, &path);
+	assert_int_equal(path.kind, SCP_SAMPLE_COMPUTING);
+	assert_true(path.frames > 4);
+	assert_true(path.frame[0].exact && !path.frame[1].exact);
+	assert_true(lies_in(&path, 0, innermost));
+	assert_true(lies_in(&path, 1, middle));
+	assert_true(lies_in(&path, 2, outer));
+	space_free(&spaces);
+	spaces = (struct sample_spaces){0};
+}
+
+static void test_a_path_beyond_the_piece_is_cut(void **state)
+{
+	struct sample_life *l = own_life();
+	static struct sample_path path;
+
+	(void)state;
+	outer(3);
+	taken.count = 256; /* middle's frame alone is longer */
+	walk_sample(&spaces.images, l, &taken, &path);
+	assert_int_equal(path.flags, SCP_PATH_CUT);
+	assert_int_equal(path.frames, 2);
+	assert_true(lies_in(&path, 1, middle));
+	taken.count = 0;
+	walk_sample(&spaces.images, l, &taken, &path);
+	assert_true(path.frames == 1 && path.flags == SCP_PATH_CUT);
+	space_free(&spaces);
+	spaces = (struct sample_spaces){0};
+}
+
+/* Nothing that registers and the stack may hold leads the walk astray. */
+static void test_nonsense_ends_a_walk(void **state)
+{
+	struct sample_life *l = own_life();
+	static struct sample_path path;
+
+	(void)state;
+	for (unsigned seed = 1; seed < 2000; seed++) {
+		outer(3);
+		uint64_t noise = seed * UINT64_C(0x9e3779b97f4a7c15);
+
+		memcpy(piece + noise % (taken.count - 8), &noise, sizeof(noise));
+		taken.registers.of[seed % 16] ^= seed % 3 ? noise : 0;
+		taken.registers.pc += seed % 5 ? 0 : noise % 4096;
+		walk_sample(&spaces.images, l, &taken, &path);
+		assert_true(path.frames <= SCP_MAX_FRAMES);
+	}
+	space_free(&spaces);
+	spaces = (struct sample_spaces){0};
+}
+
+static void put(pid_t pid, uint64_t start, uint64_t end)
+{
+	const struct sample_map m = {start, end, 0, SAMPLE_NONE};
+
+	space_map(&spaces, pid, &m, "//anon", (const uint64_t[]){0, 0});
+}
+
+static void expect_map(pid_t pid, uint32_t i, uint64_t start, uint64_t end)
+{
+	const struct sample_life *l = &spaces.life[space_find(&spaces, pid)];
+
+	assert_true(i < l->maps);
+	assert_int_equal(l->map[i].start, start);
+	assert_int_equal(l->map[i].end, end);
+}
+
+static void test_what_is_mapped_later_covers_what_was_there(void **state)
+{
+	(void)state;
+	assert_true(space_add(&spaces, 10, false, 1));
+	put(10, 100, 200);
+	put(10, 300, 400);
+	put(10, 150, 350);
+	assert_int_equal(spaces.life[0].maps, 2);
+	expect_map(10, 0, 100, 150);
+	expect_map(10, 1, 150, 350);
+	put(10, 500, 400); /* none */
+	put(10, 50, 1000);
+	assert_int_equal(spaces.life[0].maps, 1);
+	put(11, 1, 2); /* of no process of the run */
+	space_free(&spaces);
+	spaces = (struct sample_spaces){0};
+}
+
+static void test_lives_begin_with_a_fork_and_an_exec(void **state)
+{
+	(void)state;
+	assert_true(space_add(&spaces, 10, false, 1));
+	put(10, 100, 200);
+	space_fork(&spaces, 10, 20, 5);
+	space_fork(&spaces, 99, 30, 5); /* of a stranger */
+	space_fork(&spaces, 20, 20, 6); /* a thread */
+	assert_int_equal(space_find(&spaces, 30), SAMPLE_NONE);
+	assert_int_equal(spaces.lives, 2);
+	expect_map(20, 0, 100, 200);
+	assert_false(spaces.life[1].counts);
+	space_exec(&spaces, 20, 7);
+	assert_int_equal(space_find(&spaces, 20), 2);
+	assert_int_equal(spaces.life[2].maps, 0);
+	assert_int_equal(spaces.life[2].before, 1);
+	assert_int_equal(spaces.life[1].to_ns, 7);
+	assert_true(spaces.life[2].counts);
+	space_end(&spaces, 20, 9);
+	assert_int_equal(space_find(&spaces, 20), 2); /* samples of it may still come */
+	space_purge(&spaces, 10);
+	assert_int_equal(space_find(&spaces, 20), SAMPLE_NONE);
+	assert_int_equal(space_find(&spaces, 10), 0);
+	space_free(&spaces);
+	spaces = (struct sample_spaces){0};
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_copied_stack_is_walked_to_its_end),
+		cmocka_unit_test(test_a_path_beyond_the_piece_is_cut),
+		cmocka_unit_test(test_nonsense_ends_a_walk),
+		cmocka_unit_test(test_what_is_mapped_later_covers_what_was_there),
+		cmocka_unit_test(test_lives_begin_with_a_fork_and_an_exec),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
