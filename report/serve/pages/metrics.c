@@ -171,11 +171,12 @@ static void put_gauges(struct metrics *m, const struct gauges *g)
 	for (size_t k = 0; k < sizeof(all) / sizeof(*all); k++) {
 		metrics_write_gauge(m, all[k].name, all[k].unit, all[k].help);
 		for (size_t i = 0; i < g->count; i++) {
+			double value = *(const double *)(const void *)((const char *)&g->gauge[i] +
+								       all[k].at);
+
+			/* a mean below 0 is noise, and lies below its own limits */
 			put_gauge_labels(m, &g->gauge[i]);
-			metrics_write_real(
-				m, *(const double *)(const void *)((const char *)&g->gauge[i] +
-								   all[k].at) /
-					   all[k].per);
+			metrics_write_real(m, value < 0 ? 0 : value / all[k].per);
 		}
 	}
 	metrics_write_gauge(
