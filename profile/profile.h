@@ -16,6 +16,7 @@
 #include "include/scprof_attach.h"
 #include "include/scprof_format.h"
 #include "profile/model/call_sums.h"
+#include "profile/model/samples.h"
 
 #define PROF_NONE UINT32_MAX
 
@@ -141,19 +142,6 @@ struct prof_look {
 	uint32_t table, function; /* indices */
 	uint64_t calls, timed, weight, units;
 	prof_u128 units_sq;
-};
-
-/* Samples of a process on a path, by batches of the run's samples (struct scp_sampled). */
-struct prof_sample {
-	uint32_t process, path; /* indices; path PROF_NONE: frames are of no interest */
-	uint32_t kind;		/* enum scp_sample_kind */
-	uint32_t count[SCP_SAMPLE_BATCHES];
-};
-
-/* How they were taken (struct scp_sampling). period_ns 0: there was no sampling. */
-struct prof_sampling {
-	uint64_t period_ns, lost, cut, cpu_ns;
-	uint32_t flags; /* SCP_SAMPLING_* */
 };
 
 /* Where a second walk differs (struct scp_path_difference): addresses, `ours`, then `theirs`. */
@@ -395,21 +383,6 @@ int model_difference_make(struct profile *p, const struct model_mark *m);
  * of long ones; `outside` lies on the straight line through both. */
 struct prof_cost overhead_at(const struct prof_overhead *o, uint32_t frames);
 
-/* One more; 0, or -1: out of memory. */
-int samples_add(struct profile *p, const struct prof_sample *sample);
-/* *to += *from, of one process, path and kind. */
-void samples_sum(void *to, void *from);
-/* Add what another file, or run, says of its sampling. */
-void samples_join(struct prof_sampling *to, const struct prof_sampling *from);
-
-/* Index in the model of a module, and of a path, as of files (profile/model/model.h). */
-uint32_t samples_module(struct profile *p, const char *path, const uint8_t *build_id,
-			uint32_t build_id_bytes);
-uint32_t samples_path(struct profile *p, const struct prof_frame *frame, uint32_t frames,
-		      uint32_t flags);
-/* How many paths calls have. */
-uint32_t samples_none_of(const struct profile *p);
-
 /* The cost by displacement noted at an entry; NULL: none. */
 const struct prof_site_cost *site_cost_find(const struct profile *p, uint32_t entry);
 /* Note it, instead of what was noted there. -1: out of memory. */
@@ -439,8 +412,6 @@ const char *filters_text(const struct profile *p, const char *key, const char *a
 /* Of a run that was to stop by itself: the relative half width, the seconds after which (0: not
  * reached), and the number of sites. */
 #define PROF_FILTER_STOP "stop="
-/* Why there are no samples of what was computed. */
-#define PROF_FILTER_UNSAMPLED "unsampled="
 
 /* Note what was left out on purpose, as "KEY=VALUE", beside what the files say. Nothing where
  * there is no room for it, or where it is there. */
