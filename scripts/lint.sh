@@ -81,7 +81,7 @@ run_cppcheck()
 		--suppress=missingInclude --suppress=missingIncludeSystem --suppress=unknownMacro \
 		--suppress=nullPointer:tests/* --suppress=allocaCalled:tests/* --suppress=ctuuninitvar \
 		--suppress=uninitvar:profile/model/intern.c --suppress=ignoredReturnValue \
-		-D__x86_64__ -D__linux__ -I. \
+		-D__x86_64__ -D__linux__ -D__cppcheck__ -I. \
 		preload profile stats collector report cli docs/examples tests
 }
 

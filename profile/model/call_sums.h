@@ -28,6 +28,9 @@ typedef unsigned __int128 prof_u128 __attribute__((aligned(8)));
 	})
 
 /* act(a, b, member) for each of up to 16 members. */
+#ifdef __cppcheck__ /* it does not know __VA_OPT__: the first member stands for all */
+#define PROF_EACH(act, a, b, m, ...) act(a, b, m)
+#else
 #define PROF_EACH(act, a, b, ...) PROF_SCAN(PROF_EACH_ONE(act, a, b, __VA_ARGS__))
 #define PROF_EACH_ONE(act, a, b, m, ...)                                                           \
 	act(a, b, m) __VA_OPT__(PROF_EACH_AGAIN PROF_NOTHING(act, a, b, __VA_ARGS__))
@@ -36,6 +39,7 @@ typedef unsigned __int128 prof_u128 __attribute__((aligned(8)));
 #define PROF_SCAN(...)	  PROF_SCAN_4(PROF_SCAN_4(PROF_SCAN_4(PROF_SCAN_4(__VA_ARGS__))))
 #define PROF_SCAN_4(...)  PROF_SCAN_1(PROF_SCAN_1(PROF_SCAN_1(PROF_SCAN_1(__VA_ARGS__))))
 #define PROF_SCAN_1(...)  __VA_ARGS__
+#endif
 /* Copy these members of *from to *to; add them; take them off; is one of *a less than of *b? */
 #define PROF_SET(to, from, ...)	       (PROF_EACH(PROF_SET_ONE, to, from, __VA_ARGS__)(void) 0)
 #define PROF_ADD(to, from, ...)	       (PROF_EACH(PROF_ADD_ONE, to, from, __VA_ARGS__)(void) 0)

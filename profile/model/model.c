@@ -108,7 +108,7 @@ struct profile *profile_new(void)
 
 struct profile_size profile_size(const struct profile *p)
 {
-	struct profile_size size;
+	struct profile_size size = {0};
 
 	PROF_SET(&size, p, processes, tables, modules, paths, functions, entries, gaps, slowests,
 		 site_costs, accounts, path_differences, looks, source_functions, source_lines,

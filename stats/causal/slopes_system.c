@@ -143,7 +143,7 @@ int slopes_system_fit(const struct slopes_system *s, const double *x, size_t col
 	}
 	out->influence = out->coefficient + columns;
 	out->residual = out->influence + s->windows * columns;
-	out->dropped = (bool *)(out->residual + s->windows);
+	out->dropped = (bool *)(void *)(out->residual + s->windows);
 	for (size_t b = 0; b < s->blocks; b++)
 		take_out(&v, s, b, x, y);
 	invert(&v, s, x, joint, out->dropped);
