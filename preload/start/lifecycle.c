@@ -54,6 +54,7 @@ static void note_fork(void)
 	compiler_barrier();
 	process_epoch.now.pid = sys_sandboxed ? 0 : (uint32_t)sys_getpid();
 	const struct scp_thread *t = thread_self;
+	thread_note_fork();
 	if (t && t->switches.page) /* which is not here */
 		switch_detector_forget(&thread_self->switches);
 	if (libc_opened_later || control.wakes)

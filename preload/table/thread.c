@@ -288,12 +288,23 @@ void thread_end_gap(void)
 	thread_unmark(t, 0);
 }
 
+/* The state of the thread that forked this child; NULL: it had none, or all are forgotten. */
+static const struct scp_thread *forker;
+
+void thread_note_fork(void)
+{
+	forker = thread_self;
+}
+
 /* Was this child forked by a handler that had interrupted our bookkeeping? Then
- * that bookkeeping will still run to its end, on the parent's memory: keep it. In
+ * that bookkeeping will still run to its end, on the parent's memory: keep it. So it is where
+ * another thread begins: the one that forked finds by its own state that it is stale. In
  * a sandbox no system call may be made to give it back. */
 bool thread_forget_all(void)
 {
-	bool keep = sys_sandboxed || (thread_self && thread_self->open);
+	bool keep = sys_sandboxed || (thread_self && thread_self->open) ||
+		    (forker && forker != thread_self);
+	forker = NULL;
 	switch_budget_begin_process();
 	if (thread_self)
 		switch_detector_forget(&thread_self->switches);

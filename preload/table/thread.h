@@ -333,6 +333,9 @@ HIDDEN void thread_end_gap(void);
  * by what a handler that forked had interrupted. */
 HIDDEN bool thread_forget_all(void);
 
+/* In a forked child, by the thread that forked. */
+HIDDEN void thread_note_fork(void);
+
 /* Its memory, and who owns it. Any thread may call these at any time, also in a handler, but
  * thread_state_forget_all(). */
 

@@ -156,3 +156,8 @@ same_for_each()
 	unnoticed "$PROGRAMS/stressed" 300 "$PROGRAMS/plugin_a.so" "$PROGRAMS/plugin_b.so"
 	not grep 'left out' report.err
 }
+
+@test "programs 27: in a forked child another thread than the one that forked may begin" {
+	same_either_way "$PROGRAMS/forked_beside"
+	grep -q "^the child's status: 0$" "$T/with.out"
+}
