@@ -15,7 +15,7 @@
 #define INDEX_FIRST   (32u << 10)
 #define INDEX_LIMIT   (1u << 30)
 #define MEMO_FIRST    (32u << 10)
-#define MEMO_LIMIT    (64u << 20)
+#define MEMO_LIMIT    (16u << 20)
 #define RECLAIM_TRIES 8u
 #define STATE_BYTES   ((sizeof(struct scp_thread) + 4095) & ~(size_t)4095)
 

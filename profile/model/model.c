@@ -5,26 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/base/bisect.h"
+
 /* What displacement measured, in a model: costs, in the order of the entries that they belong to,
  * and accounts of the CPUs' time. */
 
 /* Where the cost of `entry` is, or would be. */
 static uint32_t place_of(const struct profile *p, uint32_t entry)
 {
-	uint32_t low = 0, high = p->site_costs;
+	size_t at;
 
 	/* Mostly they come in order. */
-	if (high && p->site_cost[high - 1].entry < entry)
-		return high;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (p->site_cost[middle].entry < entry)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	if (p->site_costs && p->site_cost[p->site_costs - 1].entry < entry)
+		return p->site_costs;
+	BISECT(at, p->site_costs, p->site_cost[at].entry < entry);
+	return (uint32_t)at;
 }
 
 const struct prof_site_cost *site_cost_find(const struct profile *p, uint32_t entry)
