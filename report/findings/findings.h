@@ -84,6 +84,8 @@ void warnings_collect(struct report *r);
  * left out where it would say what is the default. COMMAND itself where the report is of several,
  * or the line is too long or cannot be copied. */
 void next_command_run(FILE *to, const struct report *r, uint32_t more, const char *options);
+/* Of a process that ran: "scprof dump PID". False: it was another command. */
+bool next_command_dump(FILE *to, const struct report *r);
 /* "scprof report OPTIONS PROFILE". */
 void next_command_report(FILE *to, const struct report *r, const char *options);
 /* The command that was profiled. */

@@ -135,6 +135,14 @@ static uint32_t attached_pid(const struct prof_process *p)
 	return p->attached.pid ? p->attached.pid : p->pid;
 }
 
+bool next_command_dump(FILE *to, const struct report *r)
+{
+	if (!r->asked || !r->asked->attached.known)
+		return false;
+	fprintf(to, "scprof dump %" PRIu32, attached_pid(r->asked));
+	return true;
+}
+
 void next_command_run(FILE *to, const struct report *r, uint32_t more, const char *options)
 {
 	bool attached = r->asked && r->asked->attached.known;

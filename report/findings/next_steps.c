@@ -141,9 +141,11 @@ static bool not_recorded(struct line *line, const struct report *r)
 	if (!(share >= MOST_OF_TIME))
 		return false;
 	say_share(line, r, share, "waiting that was not recorded");
+	if (next_command_dump(line->to, r)) /* in what, may be nothing that can be recorded */
+		return true;
 	next_command_run(line->to, r, more,
 			 r->profile->looks || r->profile->groups & SCP_GROUP_WAIT
-				 ? " -s 'pthread_cond_*wait,*nanosleep'"
+				 ? " -s 'pthread_cond_*wait,*nanosleep,sig*wait*,sigsuspend'"
 				 : "");
 	return true;
 }

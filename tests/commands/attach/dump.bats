@@ -157,3 +157,10 @@ hung()
 	grep -Eq "of the threads' time on CPU, .* asleep" attach.out
 	grep -q 'waits in accept on TCP 127.0.0.1' attach.out
 }
+
+@test "where a process slept outside of recorded calls the next step is to ask where" {
+	target python3 -c 'import select, time; print("begun", flush=True)
+while True: select.poll().poll(0); time.sleep(0.1)'
+	again_where_late 0 eval 'limited "$SCPROF" attach --for 1s "$pid" >attach.out 2>attach.err 3>&-'
+	grep -A 1 'waiting that was not recorded:' attach.out | grep -q "scprof dump $pid$"
+}
