@@ -50,10 +50,12 @@ void *array_room(void *array, uint32_t *room, uint32_t count, size_t size)
 
 void *array_expect(void *array, uint32_t *room, uint32_t count, uint32_t more, size_t size)
 {
-	uint64_t all = (uint64_t)count + more;
+	uint64_t all = (uint64_t)count + more, twice = 2 * (uint64_t)*room;
 
 	if (all <= *room || all > UINT32_MAX)
 		return array;
+	if (all < twice && twice <= UINT32_MAX) /* one of many files */
+		all = twice;
 	void *grown = array_alloc(all * size);
 	if (!grown)
 		return array;
