@@ -11,11 +11,11 @@
 /* A factor beyond it comes of too few readings: no weight becomes so large. */
 #define MOST_FACTOR 100
 
-/* Of a table. `unread`: ns of switched segments of rows without a reading, which are as others are.
- */
+/* Of a table. `unread`: ns of switched segments of rows without a reading, which are as others are,
+ * and of gaps; `unread_rows`: of rows alone. */
 struct sample {
 	struct part all;
-	double unread;
+	double unread, unread_rows;
 	double switched, readings; /* calls */
 	bool summed;		   /* by rows */
 };
@@ -57,7 +57,7 @@ static void add_rows(const struct profile *p, uint32_t first_table, uint32_t fir
 		add_part(&to->all, &part);
 		to->switched += (double)s->calls;
 		to->readings += (double)s->readings;
-		to->unread += s->off_cpu.weighted ? 0 : (double)s->off_cpu.known;
+		to->unread_rows += s->off_cpu.weighted ? 0 : (double)s->off_cpu.known;
 		to->summed = true;
 	}
 }
@@ -81,7 +81,8 @@ static void add_table(const struct prof_table *t, double stolen, struct sample *
 	}
 	part = calibrate_part_gaps(&t->states, unread_of(s), stolen);
 	add_part(&s->all, &part);
-	s->unread += t->states.gap_off_cpu.weighted ? 0 : (double)t->states.gap_off_cpu.known;
+	s->unread = s->unread_rows +
+		    (t->states.gap_off_cpu.weighted ? 0 : (double)t->states.gap_off_cpu.known);
 }
 
 /* A part's share of what is missing, by variance. */
@@ -181,6 +182,16 @@ static void scale_row(struct prof_states *s, const struct factors *by)
 	}
 }
 
+/* Of all rows, as those have together of which something was read. */
+static struct part with_unread(struct part rows, double unread, uint64_t known)
+{
+	double factor = unread < (double)known ? (double)known / ((double)known - unread) : 1;
+
+	rows.off *= factor;
+	rows.runnable *= factor;
+	return rows;
+}
+
 /* Of the table's own sums: gaps as a part, calls as their rows have together (`rows`), which are
  * estimated one by one. */
 static void scale_table(struct prof_table_states *t, const struct sample *s, double stolen,
@@ -192,7 +203,8 @@ static void scale_table(struct prof_table_states *t, const struct sample *s, dou
 	to = correct(&gaps, c);
 	struct factors by = factors_of(&gaps, &to);
 	scale(&t->gap_off_cpu, &by);
-	by = factors_of(&calls, rows);
+	to = with_unread(*rows, s->unread_rows, t->call_off_cpu.known);
+	by = factors_of(&calls, &to);
 	scale(&t->call_off_cpu, &by);
 }
 

@@ -14,7 +14,7 @@
 #define MS    UINT64_C(1000000)
 #define SLOTS 8
 
-enum { WAITS, COMPUTES, ROWS };
+enum { WAITS, COMPUTES, UNREAD, ROWS };
 
 static struct prof_entry entry[ROWS];
 static struct prof_states states[ROWS];
@@ -62,7 +62,7 @@ static int begin(void **state)
 	table.states.call_off_cpu.weighted = 900 * MS;
 	table.states.call_off_cpu.runnable_ns = 90 * MS;
 	table.states.call_off_cpu.asleep_ns = 550 * MS;
-	profile = (struct profile){.table = &table, .tables = 1, .entry = entry, .entries = ROWS};
+	profile = (struct profile){.table = &table, .tables = 1, .entry = entry, .entries = UNREAD};
 	return 0;
 }
 
@@ -75,7 +75,7 @@ static double sum_of(size_t at)
 {
 	double sum = 0;
 
-	for (unsigned i = 0; i < ROWS; i++)
+	for (unsigned i = 0; i < UNREAD; i++)
 		sum += estimate(
 			&states[i].off_cpu,
 			*(const uint64_t *)(const void *)((const char *)&states[i].off_cpu + at));
@@ -92,6 +92,24 @@ static void test_rows_add_up_to_the_kernels_account(void **state)
 	assert_true(fabs(sum_of(offsetof(struct scp_off_cpu, asleep_ns)) - 700) < 0.01);
 	assert_true(fabs(estimate(o, o->runnable_ns) - 100) < 0.01);
 	assert_true(fabs(estimate(o, o->asleep_ns) - 700) < 0.01);
+}
+
+/* Of a row without a reading reports say what the others say: the account is of it, too. */
+static void test_a_row_that_was_not_read_has_a_part_of_the_account(void **state)
+{
+	const struct scp_off_cpu *o = &table.states.call_off_cpu;
+
+	(void)state;
+	states[UNREAD] = (struct prof_states){
+		.detector = SCP_SWITCH_RSEQ, .calls = 10, .off_cpu = {.known = 90 * MS}};
+	entry[UNREAD] = (struct prof_entry){.sums = {.calls = 10, .states = &states[UNREAD]}};
+	profile.entries = ROWS;
+	table.states.call_off_cpu.known = 990 * MS;
+	assert_true(calibrate_file(&profile, 0, 0, 1));
+	assert_true(fabs(estimate(o, o->runnable_ns) - 100) < 0.01);
+	assert_true(fabs(estimate(o, o->asleep_ns) - 700) < 0.01);
+	assert_true(fabs(sum_of(offsetof(struct scp_off_cpu, asleep_ns)) - 700.0 * 900 / 990) <
+		    0.01);
 }
 
 static void test_a_row_of_which_all_was_read_stays(void **state)
@@ -163,6 +181,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_rows_add_up_to_the_kernels_account, begin),
+		cmocka_unit_test_setup(test_a_row_that_was_not_read_has_a_part_of_the_account,
+				       begin),
 		cmocka_unit_test_setup(test_a_row_of_which_all_was_read_stays, begin),
 		cmocka_unit_test_setup(test_batches_stay_within_their_sums, begin),
 		cmocka_unit_test_setup(test_an_account_of_a_part_of_the_time_changes_nothing,
