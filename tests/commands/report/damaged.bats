@@ -6,7 +6,7 @@
 load ../common
 
 # How many mutants: `make check-long` says more, and `make fuzz` takes new ones each time.
-MUTANTS=${MUTANTS:-600}
+MUTANTS=${MUTANTS:-300}
 
 setup_file()
 {

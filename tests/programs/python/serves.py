@@ -20,6 +20,8 @@ def compile_and_drop():
         names = {}
         exec(compile(text, "made%d.py" % (number % 7), "exec"), names)
         names["made"](mine)
+        if number % 20 == 0:
+            time.sleep(0.002)
         if number % 200 == 0:
             print("made %d" % number, flush=True)
 
