@@ -43,16 +43,6 @@ first_cpu()
 	taskset -cp $$ | sed 's/.*: //; s/[,-].*//'
 }
 
-# Is there a group whose maker has ended?
-left_groups()
-{
-	local group
-	for group in /sys/fs/cgroup/*/scprof-fluid-* /sys/fs/cgroup/*/*/scprof-fluid-*; do
-		[ -d "$group" ] && ! [ -d "/proc/${group##*-}" ] && return 0
-	done
-	return 1
-}
-
 # group_of PID: the folder of the control group that this scprof has made; nothing where it has none.
 group_of()
 {
