@@ -135,10 +135,12 @@ void header_leave_out_usage(void)
 	take_usage(usage_leave_out);
 }
 
-void header_refresh(void)
+/* Is the account of what recording uses old? No other thread may ask the header, which may go with
+ * its session meanwhile. */
+static bool refresh(void)
 {
 	if (!touch())
-		return;
+		return false;
 	struct scp_header *h = process.file->header;
 	replace_anchor(clock_chosen.kind, &h->clock.last);
 	if (clock_chosen.slow_kind)
@@ -149,7 +151,14 @@ void header_refresh(void)
 		h->windows = control.windows;
 		h->recorded_ns = control_recorded_ns(process.touched_ns);
 	}
+	bool old = h->end_mono_ns - h->usage_last.mono_ns > USAGE_EVERY_NS;
 	flag_give(&process.touching);
+	return old;
+}
+
+void header_refresh(void)
+{
+	refresh();
 }
 
 void header_refresh_if_old(void)
@@ -157,8 +166,7 @@ void header_refresh_if_old(void)
 	if (!process.file->header || !process_groups ||
 	    clock_mono_ns() - process.touched_ns <= REFRESH_EVERY_NS)
 		return;
-	header_refresh();
-	if (process.touched_ns - process.file->header->usage_last.mono_ns > USAGE_EVERY_NS)
+	if (refresh())
 		header_note_usage();
 }
 
