@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* `scprof clocks` as text: tables, then a verdict for each clock. */
+
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -209,10 +210,8 @@ static void print_conditions(const struct clocks_report *r, const struct termina
 
 	snprintf(text, sizeof(text),
 		 "READING: mean of %u rounds, 95 %%. STEPS, DRIFT: against CLOCK_MONOTONIC_RAW, "
-		 "over %.1f "
-		 "s. Interrupted %llu times, by %s at most, %s of that time: no steps. Ticker: %s; "
-		 "busy: %u CPUs. "
-		 "Stolen by the host: %s.",
+		 "over %.1f s. Interrupted %llu times, by %s at most, %s of that time: no steps. "
+		 "Ticker: %s; busy: %u CPUs. Stolen by the host: %s.",
 		 r->read_rounds, r->watch_s, (unsigned long long)r->interruptions,
 		 numbered_duration(r->interruption_max_ns, terminal->utf8).text,
 		 numbered_share(r->interrupted_share).text, r->late[0].scheduling, r->busy_cpus,

@@ -3,8 +3,7 @@
  * prints its errors on standard error, and returns the exit status of the whole tool. Bad usage is
  * status 2, except for `run` and `attach`, whose own failures are 125 so that they cannot be taken
  * for the command's status. */
-#ifndef SCPROF_CLI_CMD_H
-#define SCPROF_CLI_CMD_H
+#pragma once
 
 #include "cli/usage/options.h"
 
@@ -20,31 +19,12 @@ extern const struct usage attach_options_usage, bench_options_usage, causal_opti
 	cmd_top_usage, diff_options_usage, displace_options_usage, plan_options_usage,
 	run_options_usage, serve_options_usage;
 
-int cmd_attach(int argc, char **argv);
-int cmd_attach_watched(int argc, char **argv);
-int cmd_bench(int argc, char **argv);
-int cmd_causal(int argc, char **argv);
-int cmd_clocks(int argc, char **argv);
-int cmd_detach(int argc, char **argv);
-int cmd_diff(int argc, char **argv);
-int cmd_displace(int argc, char **argv);
-int cmd_dump(int argc, char **argv);
-int cmd_doctor(int argc, char **argv);
-int cmd_explain(int argc, char **argv);
-int cmd_load(int argc, char **argv);
-int cmd_merge(int argc, char **argv);
-int cmd_plan(int argc, char **argv);
-int cmd_report(int argc, char **argv);
-int cmd_run(int argc, char **argv);
-int cmd_serve(int argc, char **argv);
-int cmd_serve_render(int argc, char **argv);
-int cmd_symbols(int argc, char **argv);
-int cmd_top(int argc, char **argv);
-int cmd_watch_run(int argc, char **argv);
+/* `int cmd_run(int argc, char **argv);` and so on. */
+typedef int command_function(int argc, char **argv);
+command_function cmd_attach, cmd_attach_watched, cmd_bench, cmd_causal, cmd_clocks, cmd_detach,
+	cmd_diff, cmd_displace, cmd_dump, cmd_doctor, cmd_explain, cmd_load, cmd_merge, cmd_plan,
+	cmd_report, cmd_run, cmd_serve, cmd_serve_render, cmd_symbols, cmd_top, cmd_watch_run;
 
 /* The commands about the commands themselves. */
-int cmd_complete(const struct commands *all, int argc, char **argv);
-int cmd_config(const struct commands *all, int argc, char **argv);
-int cmd_describe(const struct commands *all, int argc, char **argv);
-
-#endif
+typedef int commands_function(const struct commands *all, int argc, char **argv);
+commands_function cmd_complete, cmd_config, cmd_describe;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* `scprof clocks`: how good each clock of this machine is. */
+
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -33,8 +34,7 @@ const struct usage cmd_clocks_usage = {
 	.synopsis = {"[--json] [--figure] [--long]"},
 	.text = "Test every clock on this machine: resolution, cost of a reading, order across "
 		"CPUs, steps and drift. Of the page clock, also the real length of ticks, and how "
-		"late they come. It "
-		"keeps all CPUs busy for a moment.",
+		"late they come. It keeps all CPUs busy for a moment.",
 	.options = usage_options,
 	.exit_status = "0 done, 1 could not be measured, 2 wrong usage",
 	USAGE_ENDS(2, 1),
@@ -48,10 +48,8 @@ static void late_json(struct json_writer *w, const struct clock_lateness *l)
 {
 	json_write_open(w, NULL, '{');
 	JSON_MEMBERS(w, l, tick_ns, busy, ticks);
-	json_write_number(w, "late_mean_ns", l->mean_ns);
-	json_write_number(w, "late_max_ns", l->max_ns);
-	json_write_number(w, "late_share", l->share);
-	json_write_text(w, "scheduling", l->scheduling ? l->scheduling : "");
+	JSON_PUT(w, "late_mean_ns", l->mean_ns, "late_max_ns", l->max_ns, "late_share", l->share,
+		 "scheduling", l->scheduling ? l->scheduling : "");
 	json_write_close(w, '}');
 }
 
@@ -61,12 +59,8 @@ static void ticks_json(struct json_writer *w, const struct clock_test *t)
 
 	if (!json_write_open_known(w, "ticks", isfinite(s->mean_ns)))
 		return;
-	json_write_number(w, "asked_ns", t->claimed_ns);
-	json_write_number(w, "mean_ns", s->mean_ns);
-	json_write_number(w, "ci_low_ns", s->low_ns);
-	json_write_number(w, "ci_high_ns", s->high_ns);
-	json_write_count(w, "count", s->ticks);
-	json_write_number(w, "deviation_ns", s->sd_ns);
+	JSON_PUT(w, "asked_ns", t->claimed_ns, "mean_ns", s->mean_ns, "ci_low_ns", s->low_ns,
+		 "ci_high_ns", s->high_ns, "count", s->ticks, "deviation_ns", s->sd_ns);
 	JSON_MEMBERS(w, s, min_ns, p10_ns, p50_ns, p90_ns, max_ns, together);
 	json_write_close(w, '}');
 }
@@ -74,14 +68,12 @@ static void ticks_json(struct json_writer *w, const struct clock_test *t)
 /* PREFIX_ns, PREFIX_ci_low_ns, PREFIX_ci_high_ns. */
 static void mean_json(struct json_writer *w, const char *prefix, const struct replications_mean *m)
 {
-	char key[64];
+	char key[64], low[64], high[64];
 
 	snprintf(key, sizeof(key), "%s_ns", prefix);
-	json_write_number(w, key, m->mean);
-	snprintf(key, sizeof(key), "%s_ci_low_ns", prefix);
-	json_write_number(w, key, m->low);
-	snprintf(key, sizeof(key), "%s_ci_high_ns", prefix);
-	json_write_number(w, key, m->high);
+	snprintf(low, sizeof(low), "%s_ci_low_ns", prefix);
+	snprintf(high, sizeof(high), "%s_ci_high_ns", prefix);
+	JSON_PUT(w, key, m->mean, low, m->low, high, m->high);
 }
 
 static void clock_json(struct json_writer *w, const struct clock_test *t)
@@ -89,16 +81,14 @@ static void clock_json(struct json_writer *w, const struct clock_test *t)
 	json_write_open(w, NULL, '{');
 	json_write_text(w, "name", clocks_read_name(t->kind));
 	JSON_MEMBERS(w, t, usable, verdict, smallest_mean_ns);
-	json_write_number(w, "resolution_ns", t->step_ns);
-	json_write_number(w, "claimed_resolution_ns", t->claimed_ns);
+	JSON_PUT(w, "resolution_ns", t->step_ns, "claimed_resolution_ns", t->claimed_ns);
 	mean_json(w, "read", &t->read);
 	mean_json(w, "read_alone", &t->read_alone);
 	json_write_integer(w, "cpus_compared", t->cpus + (t->cpus > 0));
 	JSON_MEMBERS(w, t, comparisons, backward, backward_max_ns, step_readings, steps,
 		     step_max_ns, drift_ppm, drift_error_ppm, rate_hz, rate_error_ppm);
-	json_write_number(w, "late_mean_ns", t->late.mean_ns);
-	json_write_number(w, "late_max_ns", t->late.max_ns);
-	json_write_number(w, "late_share", t->late.share);
+	JSON_PUT(w, "late_mean_ns", t->late.mean_ns, "late_max_ns", t->late.max_ns, "late_share",
+		 t->late.share);
 	ticks_json(w, t);
 	json_write_close(w, '}');
 }
@@ -108,13 +98,11 @@ static int test_json(const struct clocks_report *r)
 	struct json_writer w = {.out = stdout, .indent = true};
 
 	json_write_open(&w, NULL, '{');
-	json_write_text(&w, "schema", "scprof-clocks/1");
-	json_write_text(&w, "default", clocks_read_name(r->preferred));
+	JSON_PUT(&w, "schema", "scprof-clocks/1", "default", clocks_read_name(r->preferred));
 	JSON_MEMBERS(&w, r, reason, window_s, watch_s, took_s, read_rounds);
 	json_write_number(&w, "confidence", 0.95);
 	JSON_MEMBERS(&w, r, interruptions, interruption_max_ns, interrupted_share);
-	json_write_number(&w, "stolen_share", r->stolen);
-	json_write_integer(&w, "busy_cpus", r->busy_cpus);
+	JSON_PUT(&w, "stolen_share", r->stolen, "busy_cpus", r->busy_cpus);
 	json_write_open(&w, "clocks", '[');
 	for (int i = 0; i < CLOCKS_TESTED; i++)
 		clock_json(&w, &r->clock[i]);
@@ -134,17 +122,15 @@ static int figure_json(const struct clock_costs *c)
 	json_write_open(&w, NULL, '{');
 	json_write_text(&w, "schema", "scprof-clocks-figure/1");
 	JSON_MEMBERS(&w, c, confidence, rounds, batches);
-	json_write_integer(&w, "rounds_repeated", c->repeated);
-	json_write_number(&w, "stolen_share", c->stolen);
-	json_write_number(&w, "took_s", c->took_s);
+	JSON_PUT(&w, "rounds_repeated", c->repeated, "stolen_share", c->stolen, "took_s",
+		 c->took_s);
 	json_write_open(&w, "ways", '[');
 	for (size_t i = 0; i < c->count; i++) {
 		const struct clock_cost *cost = &c->cost[i];
 
 		json_write_open(&w, NULL, '{');
-		json_write_text(&w, "name", cost->way->name);
-		json_write_text(&w, "how", clock_costs_place(c, cost));
-		json_write_text(&w, "gives", cost->way->gives);
+		JSON_PUT(&w, "name", cost->way->name, "how", clock_costs_place(c, cost), "gives",
+			 cost->way->gives);
 		mean_json(&w, "flow", &cost->flow);
 		mean_json(&w, "alone", &cost->alone);
 		json_write_close(&w, '}');

@@ -86,28 +86,19 @@ static int print_json(const struct doctor *d, int status)
 	struct json_writer w = {.out = stdout, .indent = true};
 
 	json_write_open(&w, NULL, '{');
-	json_write_text(&w, "schema", "scprof-doctor/1");
-	json_write_integer(&w, "status", status);
+	JSON_PUT(&w, "schema", "scprof-doctor/1", "status", status);
 	json_write_open(&w, "checks", '[');
 	for (size_t i = 0; i < d->count; i++) {
 		const struct doctor_check *c = &d->check[i];
 
 		json_write_open(&w, NULL, '{');
-		json_write_text(&w, "name", c->name);
-		json_write_text(&w, "level", doctor_level_name(c->level));
-		json_write_text(&w, "found", c->found);
-		json_write_text(&w, "remedy", *c->remedy ? c->remedy : NULL);
+		JSON_PUT(&w, "name", c->name, "level", doctor_level_name(c->level), "found",
+			 c->found, "remedy", *c->remedy ? c->remedy : NULL);
 		json_write_close(&w, '}');
 	}
 	json_write_close(&w, ']');
 	json_write_close(&w, '}');
 	return json_write_finish(&w);
-}
-
-static int fail(const char *why)
-{
-	complaint_print("scprof doctor", why);
-	return 2;
 }
 
 int cmd_doctor(int argc, char **argv)
@@ -120,8 +111,11 @@ int cmd_doctor(int argc, char **argv)
 
 	if (status != OPTIONS_GO)
 		return status;
-	if (argc - optind > 1)
-		return fail("one PROGRAM at a time; its arguments do not matter here");
+	if (argc - optind > 1) {
+		complaint_print("scprof doctor",
+				"one PROGRAM at a time; its arguments do not matter here");
+		return 2;
+	}
 	doctor_examine(&d, SCPROF_VERSION, argv[optind]);
 	status = status_of[doctor_worst(&d)];
 	if (json ? print_json(&d, status) : print_text(&d)) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* `scprof symbols`: what `scprof run -s` could choose, in the form in which it is chosen. */
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

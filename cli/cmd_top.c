@@ -65,8 +65,7 @@ static const struct usage_entry usage_options[] = {
 	 MEMBER(COUNT, width, .least = 20, .most = 1000)},
 	{"attach", 0, "PID",
 	 .text = "record a process that runs for as long as it is watched; options of scprof "
-		 "attach "
-		 "may follow --",
+		 "attach may follow --",
 	 .flags = USAGE_TYPED_ONLY, OPTIONS_MEMBER(TEXT, top_options, attach)},
 	USAGE_ENTRY_HELP,
 	{0}};

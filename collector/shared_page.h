@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A page that the tool and the command's processes map. Whoever may write it may cut it: then the
  * tool goes on, with a page that holds zeros. */
-#ifndef SCPROF_COLLECTOR_SHARED_PAGE_H
-#define SCPROF_COLLECTOR_SHARED_PAGE_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -26,5 +25,3 @@ bool shared_page_was_cut(const void *page);
 /* Starts a thread that may touch a page: signals are for the others, but the one that repairs it.
  * 0, or the error's number. */
 int shared_page_start_thread(pthread_t *thread, void *(*body)(void *argument), void *argument);
-
-#endif

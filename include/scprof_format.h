@@ -1,35 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The byte-level contract of a profile file (".scp").
  *
- * libscprof.so writes it from inside the target through a shared mapping, so
- * that a killed process loses nothing that had finished; everything else only
- * reads it, live or later. All integers are little-endian and naturally
+ * libscprof.so writes it from inside the target through a shared mapping, so that a killed process
+ * loses nothing that had finished; everything else only reads it, live or later. All integers are
+ * little-endian and naturally
  * aligned; there is no floating point and no pointer.
  *
  * Layout:   header | region | region | ...
  * A region is a piece of the file that was added at one time. It is
  * cut into chunks, whose starts are multiples of SCP_GRANULE; a granule
- * without a chunk magic is skipped (the writer died before it could say what
- * the chunk is). A chunk holds records up to its `used`, which the writer
- * raises only after the record is complete. Records start at multiples of
- * SCP_RECORD_ALIGN from the start of the chunk.
+ * without a chunk magic is skipped (the writer died before it could say what the chunk is). A chunk
+ * holds records up to its `used`, which the writer raises only after the record is complete.
+ * Records start at multiples of SCP_RECORD_ALIGN from the start of the chunk.
  *
- * Growth: what a reader may do without comes in optional chunks, of one granule each
- * and with a magic of their own. A reader that does not know their type (or, older than
- * they are, their magic) skips the granule; the rest of the file means what it meant.
- * New fields go to the end of the header, where older files hold zeros.
+ * Growth: what a reader may do without comes in optional chunks, of one granule each and with a
+ * magic of their own. A reader that does not know their type (or, older than they are, their magic)
+ * skips the granule; the rest of the file means what it meant. New fields go to the end of the
+ * header, where older files hold zeros.
  *
- * Glossary. `unit`: what a clock counts in (a TSC cycle, a nanosecond, a tick
- * of the page clock). `tick`: one advance of the clock (resolution_units
- * units). An instant is a clock reading; a duration is a difference of two.
- * Fields called *_units are durations, *_at are instants.
+ * Glossary. `unit`: what a clock counts in (a TSC cycle, a nanosecond, a tick of the page clock).
+ * `tick`: one advance of the clock (resolution_units
+ * units). An instant is a clock reading; a duration is a difference of two. Fields called *_units
+ * are durations, *_at are instants.
  *
- * Consistency: one thread writes a table. It makes `seq` of an entry or a gap
- * odd while it changes it (but for a count, or an instant, alone). A reader of
- * a live file copies, and copies again if seq was odd or moved; in the file of
- * a dead process an odd seq means that the process was killed inside one
- * update: the sums may differ by that one call, which had not returned.
- */
+ * Consistency: one thread writes a table. It makes `seq` of an entry or a gap odd while it changes
+ * it (but for a count, or an instant, alone). A reader of a live file copies, and copies again if
+ * seq was odd or moved; in the file of a dead process an odd seq means that the process was killed
+ * inside one
+ * update: the sums may differ by that one call, which had not returned. */
 #ifndef SCPROF_FORMAT_H
 #define SCPROF_FORMAT_H
 
@@ -83,11 +81,10 @@ struct scp_clock {
 	struct scp_anchor first, last;
 };
 
-/* What one wrapped call costs, measured in the target by timing an empty function
- * through the same code. `inside` lies between the two readings of a call and is
- * therefore part of every duration of this clock (the call of the empty function
- * belongs to it); `outside` is the rest that the program pays for the wrapper. Medians
- * over short rounds, picoseconds, each with its standard error. */
+/* What one wrapped call costs, measured in the target by timing an empty function through the same
+ * code. `inside` lies between the two readings of a call and is therefore part of every duration of
+ * this clock (the call of the empty function belongs to it); `outside` is the rest that the program
+ * pays for the wrapper. Medians over short rounds, picoseconds, each with its standard error. */
 struct scp_cost {
 	uint64_t inside_ps, inside_error_ps;
 	uint64_t outside_ps, outside_error_ps; /* 0, 0 for the slow clock: counted once */
@@ -251,8 +248,7 @@ struct scp_path_checks {
 	uint64_t verified;  /* new paths walked twice */
 	uint64_t differ;    /* of verified: with another result; the first ones have PATH_DIFFERENCE
 			       records */
-	uint64_t undecided; /* libunwind could not walk: memory, a lock, or a table it does not read
-			     */
+	uint64_t undecided; /* libunwind could not walk: memory, a lock, an unknown table */
 	uint64_t heuristic; /* paths with SCP_PATH_HEURISTIC */
 	uint64_t reserved;
 };
@@ -492,8 +488,7 @@ struct scp_table {
 	uint64_t first_at;     /* clock, start of the present owner's record */
 	uint64_t last_at;      /* clock, exit of its last top-level call */
 	uint64_t closed_units; /* lifetimes of the owners that ended */
-	uint64_t nested_units; /* calls made inside calls (signal handlers): counted twice otherwise
-				*/
+	uint64_t nested_units; /* calls inside calls (signal handlers): else counted twice */
 	uint64_t nested_calls;
 	char name[16];	  /* comm of the owner */
 	uint32_t process; /* merged files: index of its PROCESS record; else 0 */
@@ -516,8 +511,7 @@ struct scp_table {
  * address less the module's base (module 0: the address itself). `exact` marks an address that was
  * interrupted by a signal, not a return address; `heuristic` one that no unwind table led to, but a
  * chain of frame pointers, or what libunwind makes of code without tables. Module SCP_FRAME_SOURCE
- * is none: the offset is the id of a SOURCE_LINE record.
- */
+ * is none: the offset is the id of a SOURCE_LINE record. */
 #define SCP_FRAME_SOURCE    0x7fffu
 #define SCP_FRAME_HEURISTIC (UINT64_C(1) << 63)
 #define SCP_FRAME_MODULES   0x7fffu /* the largest module id */
@@ -670,11 +664,10 @@ struct scp_hist {
 	uint64_t count[SCP_HIST_BUCKETS];
 };
 
-/* Sums of units over consecutive batches of `batch_calls` calls each, oldest
- * first. clock: 0 for entry.units, 1 for slow.units. The calls in no batch are one
- * stretch at the end; in merged files, where an entry has the calls of several threads,
- * they may be several: then sums over those, of n calls and t units each (0 stretches:
- * one, or not known). */
+/* Sums of units over consecutive batches of `batch_calls` calls each, oldest first. clock: 0 for
+ * entry.units, 1 for slow.units. The calls in no batch are one stretch at the end; in merged files,
+ * where an entry has the calls of several threads, they may be several: then sums over those, of n
+ * calls and t units each (0 stretches: one, or not known). */
 struct scp_batch {
 	struct scp_record rec;
 	uint32_t entry;
@@ -714,12 +707,11 @@ struct scp_phase {
 	uint64_t count[SCP_PHASE_BINS];
 };
 
-/* The sums for a straight line of time on size over the same consecutive batches
- * as the entry's BATCH record of clock 0, whose sums are its time: jackknifing
- * them gives the line's error whatever the noise is like. The record begins when
- * an entry has a few batches and its sizes vary; the slots from before are filled
- * in then: slot i is about the calls of batch i, and the sums over all slots are
- * those of all batched calls. Where all sizes are equal no record is needed. */
+/* The sums for a straight line of time on size over the same consecutive batches as the entry's
+ * BATCH record of clock 0, whose sums are its time: jackknifing them gives the line's error
+ * whatever the noise is like. The record begins when an entry has a few batches and its sizes vary;
+ * the slots from before are filled in then: slot i is about the calls of batch i, and the sums over
+ * all slots are those of all batched calls. Where all sizes are equal no record is needed. */
 struct scp_line {
 	struct scp_record rec;
 	uint32_t entry;
@@ -740,8 +732,7 @@ struct scp_line {
 struct scp_tail {
 	struct scp_record rec;
 	uint32_t entry;
-	uint16_t first, octaves; /* the first octave: bucket / 8; how many, at most SCP_TAIL_OCTAVES
-				  */
+	uint16_t first, octaves; /* first octave: bucket / 8; number, at most SCP_TAIL_OCTAVES */
 	uint64_t base[SCP_TAIL_OCTAVES];
 	uint64_t reserved[7];
 	uint32_t calls[SCP_BATCHES][SCP_TAIL_OCTAVES];

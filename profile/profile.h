@@ -6,8 +6,7 @@
  * 128-bit integers), so that sums are exact; ns_per_unit converts. A model belongs to one thread at
  * a time; several threads may read files into models of their own. Pointers in the model live until
  * profile_free. */
-#ifndef SCPROF_PROFILE_PROFILE_H
-#define SCPROF_PROFILE_PROFILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -442,5 +441,3 @@ int keep_programs(struct profile *p, const char *pattern);
 /* Write the model as one merged profile file: created O_EXCL|O_NOFOLLOW mode 0600 beside `path` and
  * renamed over it. 0, or -1 with *err. What is written reads back as the same model. */
 int write_profile(const struct profile *p, const char *path, struct profile_error *err);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * All functions are single-threaded. A report borrows from its profile, which must outlive it.
  * Quantities that are not known are NAN or NULL. */
-#ifndef SCPROF_REPORT_REPORT_H
-#define SCPROF_REPORT_REPORT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -371,5 +370,3 @@ int report_print(const struct profile *p, const struct report_options *o, FILE *
 struct diff;
 /* Print a comparison as its options say; the rest as report_print. */
 int report_print_diff(struct diff *d, FILE *out);
-
-#endif

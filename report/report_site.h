@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A row of a report that is a site: what its calls cost, and how well that is known. Quantities
  * that are not known are NAN. */
-#ifndef SCPROF_REPORT_REPORT_SITE_H
-#define SCPROF_REPORT_REPORT_SITE_H
+#pragma once
 
 #include "profile/profile.h"
 #include "stats/stationarity/warmup.h"
@@ -178,5 +177,3 @@ struct report_site {
 	struct report_displaced displaced;
 	struct report_states states;
 };
-
-#endif

@@ -17,8 +17,7 @@
  *   displacement/  CPU time from what another program cannot get
  *   numerics/      distributions, moments without cancellation
  */
-#ifndef SCPROF_STATS_STATS_H
-#define SCPROF_STATS_STATS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -67,5 +66,3 @@ struct stats_sample {
 	struct stats_tail_index tail;
 };
 #define STATS_PHASES 32
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Options of `scprof attach`: those of `scprof run` that select what to record. */
-#ifndef SCPROF_CLI_ATTACH_ATTACH_OPTIONS_H
-#define SCPROF_CLI_ATTACH_ATTACH_OPTIONS_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -32,5 +31,3 @@ pid_t attach_options_pid(const char *command, const char *text);
 /* Take the rights of "=UID:GID". A process that was root's is not dumpable afterwards: that user
  * cannot look into it. 0, or -1 having said why. */
 int attach_options_become(const char *who);
-
-#endif

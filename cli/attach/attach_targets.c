@@ -16,6 +16,7 @@
 #include "collector/launch/recording_control.h"
 #include "profile/live/run_files.h"
 #include "report/wording/utf8.h"
+#include "profile/base/array.h"
 
 #define TRACER_ENDS_MS	    6000
 #define TRACER_ENDS_STEP_MS 50
@@ -24,19 +25,13 @@
 
 static struct attach_one *add(struct attach_targets *t, pid_t pid)
 {
-	if (t->count == t->room) {
-		size_t room = t->room ? 2 * t->room : 16;
-		struct attach_one *grown = realloc(t->one, room * sizeof(*grown));
+	struct attach_one *one = ARRAY_APPEND(t->one, t->count);
 
-		if (!grown) {
-			say("out of memory");
-			return NULL;
-		}
-		t->one = grown;
-		t->room = room;
-	}
-	t->one[t->count] = (struct attach_one){.facts.target.pid = pid, .wake.fd = -1};
-	return &t->one[t->count++];
+	if (one)
+		*one = (struct attach_one){.facts.target.pid = pid, .wake.fd = -1};
+	else
+		say("out of memory");
+	return one;
 }
 
 static bool is_known(const struct attach_targets *t, pid_t pid)

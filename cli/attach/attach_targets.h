@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The processes of one `scprof attach`: which they are, going to them, and leaving them. What fails
  * is said; what can be done for the others is done. */
-#ifndef SCPROF_CLI_ATTACH_ATTACH_TARGETS_H
-#define SCPROF_CLI_ATTACH_ATTACH_TARGETS_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -32,7 +31,7 @@ struct attach_one {
 
 struct attach_targets {
 	struct attach_one *one;
-	size_t count, room;
+	size_t count;
 	size_t asked;  /* by their numbers on the command line; they come first */
 	size_t failed; /* that could not be gone to */
 };
@@ -72,8 +71,7 @@ int attach_targets_check_tool(const char *command, pid_t pid, char control[PATH_
 
 void attach_targets_free(struct attach_targets *t);
 
-/* Those that are dormant: they are woken by their page, begin at their next call, and end at one.
- */
+/* Those that are dormant: they are woken by their page, begin and end at their next call. */
 
 /* Those of the page in that file: one target of number 0, of which nothing is known but what the
  * page says. -1 having said why not. */
@@ -134,5 +132,3 @@ const char *attach_place_name(const struct attach_place *p, const char *path, ch
 
 /* The run is over. What is left in it was kept on purpose, which is said where it is there. */
 void attach_place_leave(struct attach_place *p);
-
-#endif

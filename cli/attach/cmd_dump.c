@@ -20,9 +20,8 @@ const struct usage cmd_dump_usage = {
 	.summary = "show what each thread of a process does now: of one that hangs",
 	.synopsis = {"[--json] PID"},
 	.text = "Show each thread of a process: whether it has a CPU, waits for one, or sleeps, "
-		"and "
-		"since when. A thread that sleeps has its system call, the descriptor or the lock "
-		"that it waits for, and its call path. Functions of Python (3.8 to 3.13) are "
+		"and since when. A thread that sleeps has its system call, the descriptor or the "
+		"lock that it waits for, and its call path. Functions of Python (3.8 to 3.13) are "
 		"named, and generated code that has a map (/tmp/perf-PID.map, jitdump). Nothing is "
 		"loaded into the process. A thread that sleeps is read without being stopped; one "
 		"that runs is stopped for a moment. '?' marks frames that were found without "
@@ -40,9 +39,8 @@ static void put_thread(struct json_writer *w, const struct dump_text *x, size_t 
 
 	json_write_open(w, NULL, '{');
 	JSON_MEMBERS(w, t, tid, name);
-	json_write_text(w, "state", dump_text_state(t));
-	json_write_number(w, "for_s", t->for_s);
-	json_write_text(w, "syscall", dump_call_name(t->call));
+	JSON_PUT(w, "state", dump_text_state(t), "for_s", t->for_s, "syscall",
+		 dump_call_name(t->call));
 	if (json_write_open_known(w, "fd", t->fd.number >= 0)) {
 		JSON_MEMBERS(w, &t->fd, number, kind);
 		json_write_text(w, "what", *t->fd.what ? t->fd.what : NULL);
@@ -68,10 +66,8 @@ static void put_json(const struct dump_text *x)
 	struct json_writer w = {.out = stdout};
 
 	json_write_open_lines(&w, NULL, '{');
-	json_write_text(&w, "schema", "scprof-dump/1");
-	json_write_integer(&w, "pid", x->dump->pid);
-	json_write_text(&w, "verdict", x->verdict);
-	json_write_number(&w, "stopped_ms", x->dump->stopped_ms);
+	JSON_PUT(&w, "schema", "scprof-dump/1", "pid", x->dump->pid, "verdict", x->verdict,
+		 "stopped_ms", x->dump->stopped_ms);
 	json_write_open_lines(&w, "threads", '[');
 	for (size_t i = 0; i < x->dump->threads; i++)
 		put_thread(&w, x, i);

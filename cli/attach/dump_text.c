@@ -9,6 +9,7 @@
 
 #include "report/wording/numbers.h"
 #include "report/wording/utf8.h"
+#include "profile/base/array.h"
 
 #define NEAR	 8u /* frames in which a name tells what is waited for */
 #define VERDICTS 4u
@@ -115,9 +116,7 @@ static int by_threads(const void *a, const void *b)
 {
 	const struct group *x = a, *y = b;
 
-	if (x->threads != y->threads)
-		return x->threads > y->threads ? -1 : 1;
-	return strcmp(x->doing, y->doing);
+	return ARRAY_ORDER(y->threads, x->threads) ?: strcmp(x->doing, y->doing);
 }
 
 /* "1 waits in accept4", "3 wait in ...", and "2 for a lock" behind a group of the same verb. */

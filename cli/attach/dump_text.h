@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What a process's threads do (collector/dump), in words. */
-#ifndef SCPROF_CLI_ATTACH_DUMP_TEXT_H
-#define SCPROF_CLI_ATTACH_DUMP_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,5 +30,3 @@ void dump_text_print(const struct dump_text *t, double since_s, FILE *out);
  * threads. And where the threads' time went, by the kernel's counts. */
 void dump_text_after(const struct dump *d, const struct dump_times *before, double recorded_s,
 		     bool calls, FILE *out);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The options of `scprof bench`. */
-#ifndef SCPROF_CLI_BENCH_BENCH_OPTIONS_H
-#define SCPROF_CLI_BENCH_BENCH_OPTIONS_H
+#pragma once
 
 #include "cli/usage/options.h"
 #include "collector/bench/bench.h"
@@ -23,5 +22,3 @@ struct bench_options {
 
 int bench_print_text(const struct bench_options *o, const struct bench_summary *s);
 int bench_print_json(const struct bench_options *o, const struct bench_summary *s);
-
-#endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* `scprof bench` as text: first the result, then the figures behind it, then the warnings. */
+
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include "report/wording/terminal.h"
 #include "report/wording/utf8.h"
 #include "report/render/json/json_write.h"
+#include "profile/base/array.h"
 
 #define OUTLIERS_SHOWN 5
 
@@ -128,10 +130,9 @@ static void print_making(const struct printer *p)
 
 static int by_factor(const void *a, const void *b)
 {
-	double x = ((const struct bench_outlier *)a)->factor,
-	       y = ((const struct bench_outlier *)b)->factor;
+	const struct bench_outlier *x = a, *y = b;
 
-	return (x < y) - (x > y);
+	return ARRAY_ORDER(y->factor, x->factor);
 }
 
 static void print_outlier(const struct printer *p, const struct bench_outlier *o)
@@ -207,98 +208,58 @@ int bench_print_text(const struct bench_options *o, const struct bench_summary *
 
 /* `scprof bench --json`: docs/bench.md names the keys, whose values may be null. */
 
-#define FIELD(kind, of, name, member)                                                              \
-	{                                                                                          \
-		name, ROW_##kind, offsetof(struct of, member)                                      \
-	}
-
-static const struct row_field mean_fields[] = {FIELD(NUMBER, replications_mean, "mean_ns", mean),
-					       FIELD(NUMBER, replications_mean, "ci_low_ns", low),
-					       FIELD(NUMBER, replications_mean, "ci_high_ns", high),
-					       FIELD(NUMBER, replications_mean, "error_ns", error),
-					       FIELD(COUNT, replications_mean, "replications", n),
-					       {0}};
-
-static const struct row_field kbest_fields[] = {
-	FIELD(NUMBER, bench_summary, "value_ns", best_ns),
-	FIELD(COUNT, bench_summary, "converged_after", best.measurements),
-	FIELD(NUMBER, bench_summary, "spread", best.spread),
-	{0}};
-
-static const struct row_field outlier_fields[] = {
-	FIELD(NUMBER, bench_outlier, "at_s", at_s),
-	FIELD(NUMBER, bench_outlier, "ns", ns),
-	FIELD(NUMBER, bench_outlier, "factor", factor),
-	FIELD(COUNT32, bench_outlier, "switches", switches),
-	{0}};
-
-static const struct row_field warmup_fields[] = {
-	FIELD(COUNT, bench_summary, "calls", warmup_calls),
-	FIELD(NUMBER, bench_summary, "first_ns", first_ns),
-	FIELD(NUMBER, bench_summary, "first_factor", first_factor),
-	{0}};
-
-static const struct row_field drift_fields[] = {FIELD(NUMBER, replications_drift, "change", change),
-						FIELD(NUMBER, replications_drift, "p", p),
-						{0}};
-
-static const struct row_field summary_fields[] = {
-	FIELD(COUNT32, bench_summary, "replications", replications),
-	FIELD(COUNT, bench_summary, "calls", calls),
-	FIELD(FLAG, bench_summary, "subtracted", subtracted),
-	FIELD(NUMBER, bench_summary, "fence_ns", fence_ns),
-	FIELD(NUMBER, bench_summary, "median_ns", median_ns),
-	FIELD(NUMBER, bench_summary, "dependence_p", dependence),
-	FIELD(COUNT32, bench_summary, "preempted", preempted),
-	FIELD(NUMBER, bench_summary, "stolen_share", stolen),
-	FIELD(NUMBER, bench_summary, "took_s", took_s),
-	{0}};
-
-static void put(struct json_writer *w, const char *key, const struct row_field *fields,
-		const void *row, bool known)
+static void put_mean(struct json_writer *w, const char *key, const struct replications_mean *m,
+		     bool known)
 {
 	if (!json_write_open_known(w, key, known))
 		return;
-	json_write_fields(w, fields, row, true);
+	JSON_PUT(w, "mean_ns", m->mean, "ci_low_ns", m->low, "ci_high_ns", m->high, "error_ns",
+		 m->error, "replications", m->n);
 	json_write_close(w, '}');
 }
 
 static void put_subject(struct json_writer *w, const struct bench_options *o)
 {
 	json_write_open(w, "subject", '{');
-	json_write_text(w, "kind", o->plan.library ? "function" : "command");
-	if (o->plan.library) {
-		JSON_MEMBERS(w, &o->plan, library, function);
-	} else {
-		json_write_text(w, "path", o->plan.path);
-	}
+	if (o->plan.library)
+		JSON_PUT(w, "kind", "function", "library", o->plan.library, "function",
+			 o->plan.function);
+	else
+		JSON_PUT(w, "kind", "command", "path", o->plan.path);
 	json_write_texts(w, o->plan.library ? "arguments" : "argv", (const char *const *)o->words,
 			 JSON_TO_NULL);
 	json_write_close(w, '}');
 	json_write_open(w, "clock", '{');
-	json_write_text(w, "name", clocks_read_name(o->plan.clock));
-	json_write_number(w, "step_ns", o->plan.ns_per_unit);
+	JSON_PUT(w, "name", clocks_read_name(o->plan.clock), "step_ns", o->plan.ns_per_unit);
 	json_write_close(w, '}');
 }
 
-static void put_kbest(struct json_writer *w, const struct bench_options *o,
+static void put_parts(struct json_writer *w, const struct bench_options *o,
 		      const struct bench_summary *s)
 {
 	json_write_open(w, "kbest", '{');
 	JSON_MEMBERS(w, &o->wishes, k, epsilon);
 	json_write_flag(w, "converged", s->best.measurements > 0);
-	json_write_fields(w, kbest_fields, s, true);
+	JSON_PUT(w, "value_ns", s->best_ns, "converged_after", s->best.measurements, "spread",
+		 s->best.spread);
+	json_write_close(w, '}');
+	json_write_open(w, "warmup", '{');
+	JSON_PUT(w, "calls", s->warmup_calls);
+	JSON_MEMBERS(w, s, first_ns, first_factor);
+	json_write_close(w, '}');
+	json_write_open(w, "drift", '{');
+	JSON_MEMBERS(w, &s->drift, change, p);
 	json_write_close(w, '}');
 }
 
 static void put_lists(struct json_writer *w, const struct bench_summary *s)
 {
 	json_write_open(w, "outliers", '[');
-	for (uint32_t i = 0; i < s->outliers; i++) {
+	for (const struct bench_outlier *o = s->outlier; o < s->outlier + s->outliers; o++) {
 		json_write_open(w, NULL, '{');
-		json_write_text(w, "loop", s->outlier[i].empty ? "empty" : "subject");
-		json_write_count(w, "replication", s->outlier[i].replication + 1);
-		json_write_fields(w, outlier_fields, &s->outlier[i], true);
+		JSON_PUT(w, "loop", o->empty ? "empty" : "subject", "replication",
+			 o->replication + 1);
+		JSON_MEMBERS(w, o, at_s, ns, factor, switches);
 		json_write_close(w, '}');
 	}
 	json_write_close(w, ']');
@@ -311,14 +272,6 @@ static void put_lists(struct json_writer *w, const struct bench_summary *s)
 	json_write_close(w, ']');
 }
 
-static void put_series(struct json_writer *w, const char *key, const double *ns, uint32_t count)
-{
-	json_write_open(w, key, '[');
-	for (uint32_t i = 0; i < count; i++)
-		json_write_number(w, NULL, ns[i]);
-	json_write_close(w, ']');
-}
-
 int bench_print_json(const struct bench_options *o, const struct bench_summary *s)
 {
 	struct json_writer json = {.out = stdout, .indent = true}, *w = &json;
@@ -327,18 +280,18 @@ int bench_print_json(const struct bench_options *o, const struct bench_summary *
 	json_write_text(w, "schema", "scprof-bench/1");
 	put_subject(w, o);
 	json_write_number(w, "confidence", o->wishes.confidence);
-	json_write_fields(w, summary_fields, s, true);
-	put(w, "result", mean_fields, &s->mean, true);
-	put(w, "uncompensated", mean_fields, &s->raw, true);
-	put(w, "empty", mean_fields, &s->empty, s->empty_known);
-	put(w, "undisturbed", mean_fields, &s->undisturbed, true);
-	put_kbest(w, o, s);
-	put(w, "warmup", warmup_fields, s, true);
-	put(w, "drift", drift_fields, &s->drift, true);
+	JSON_MEMBERS(w, s, replications, calls, subtracted, fence_ns, median_ns);
+	JSON_PUT(w, "dependence_p", s->dependence, "preempted", s->preempted, "stolen_share",
+		 s->stolen, "took_s", s->took_s);
+	put_mean(w, "result", &s->mean, true);
+	put_mean(w, "uncompensated", &s->raw, true);
+	put_mean(w, "empty", &s->empty, s->empty_known);
+	put_mean(w, "undisturbed", &s->undisturbed, true);
+	put_parts(w, o, s);
 	put_lists(w, s);
-	put_series(w, "subject_ns", s->subject_ns, s->replications);
+	json_write_numbers(w, "subject_ns", s->subject_ns, s->replications);
 	if (s->empty_known)
-		put_series(w, "empty_ns", s->empty_ns, s->replications);
+		json_write_numbers(w, "empty_ns", s->empty_ns, s->replications);
 	else
 		json_write_null(w, "empty_ns");
 	json_write_close(w, '}');

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* scprof bench: how long a function of a shared library takes, or a command. */
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

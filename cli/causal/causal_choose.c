@@ -39,11 +39,6 @@ static bool is_unit_itself(const struct profile *p, const char *function, const 
 	return !strncmp(function + length, " -> ", 4) && !strcmp(function + length + 4, progress);
 }
 
-static bool is_noticeable(const struct causal_candidate *c)
-{
-	return c->calls_s > 0 && (isnan(c->busy) || c->busy >= NOTICEABLE);
-}
-
 bool causal_choose_sites(void *choice, struct causal_candidate *c, size_t count)
 {
 	struct causal_choice *choose = choice;
@@ -56,10 +51,12 @@ bool causal_choose_sites(void *choice, struct causal_candidate *c, size_t count)
 		struct causal_found found = causal_sites_find(&sites, choose->by, &c[i].site);
 
 		c[i].busy = c[i].calls_s * found.mean.value;
-		c[i].wanted = choose->at ? causal_choose_matches(&sites, &found, choose->at)
-					 : is_noticeable(&c[i]) &&
-						   !is_unit_itself(sites.profile, found.function,
-								   choose->progress);
+		if (choose->at)
+			c[i].wanted = causal_choose_matches(&sites, &found, choose->at);
+		else
+			c[i].wanted =
+				c[i].calls_s > 0 && !(c[i].busy < NOTICEABLE) &&
+				!is_unit_itself(sites.profile, found.function, choose->progress);
 		any |= c[i].wanted;
 	}
 	causal_sites_free(&sites);

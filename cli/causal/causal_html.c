@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* `scprof causal --format html`: one page that needs no script, no network and no other file. */
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,22 +181,19 @@ static void put_facts(FILE *out, const struct causal_row *row)
 			 row->kappa.low, row->kappa.high);
 		put_fact(out, "1 ns a call costs", text);
 	}
-	if (row->told && isfinite(row->thirty.percent)) {
+	if (row->told && isfinite(row->thirty.percent))
 		put_fact(out,
 			 row->thirty.at_most	? "30 % off brings at most"
 			 : row->thirty.at_least ? "30 % off brings at least"
 						: "30 % off brings",
 			 causal_report_prediction(&row->thirty).text);
-	}
-	if (isfinite(row->removed.percent)) {
+	if (isfinite(row->removed.percent))
 		put_fact(out, "without it", causal_report_prediction(&row->removed).text);
-	}
-	if (row->told && isfinite(row->ten.latency_percent)) {
+	if (row->told && isfinite(row->ten.latency_percent))
 		put_fact(out, "a unit's duration",
 			 causal_report_percent(-row->ten.latency_percent, -row->ten.latency_high,
 					       -row->ten.latency_low)
 				 .text);
-	}
 	if (row->told && isfinite(row->site->slopes.q)) {
 		snprintf(text, sizeof(text), "%.2g", row->site->slopes.q);
 		put_fact(out, "q", row->site->slopes.q < 1e-4 ? "< 0.0001" : text);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* `scprof causal --json`: docs/scprof-causal.schema.json. Times are in seconds but where a key
  * says otherwise, percentages in percent. */
+
 #include <math.h>
 
 #include "cli/causal/causal_private.h"
@@ -9,9 +10,7 @@
 static void put_limits(struct json_writer *w, const char *key, struct causal_limits v)
 {
 	json_write_open(w, key, '{');
-	json_write_number(w, "value", v.value);
-	json_write_number(w, "ci_low", v.low);
-	json_write_number(w, "ci_high", v.high);
+	JSON_PUT(w, "value", v.value, "ci_low", v.low, "ci_high", v.high);
 	json_write_close(w, '}');
 }
 
@@ -25,12 +24,9 @@ static void put_prediction(struct json_writer *w, const char *key,
 			   const struct slopes_prediction *p)
 {
 	json_write_open(w, key, '{');
-	json_write_number(w, "percent", p->percent);
-	json_write_number(w, "ci_low", p->low);
-	json_write_number(w, "ci_high", p->high);
+	JSON_PUT(w, "percent", p->percent, "ci_low", p->low, "ci_high", p->high);
 	JSON_MEMBERS(w, p, at_most, at_least, latency_percent);
-	json_write_number(w, "latency_ci_low", p->latency_low);
-	json_write_number(w, "latency_ci_high", p->latency_high);
+	JSON_PUT(w, "latency_ci_low", p->latency_low, "latency_ci_high", p->latency_high);
 	json_write_close(w, '}');
 }
 
@@ -40,10 +36,9 @@ static void put_progress(struct json_writer *w, const struct causal_report *r)
 	struct causal_limits unit = causal_report_limits(&c->slopes.unit, 1);
 
 	json_write_open_lines(w, "progress", '{');
-	json_write_text(w, "symbol", r->progress);
-	json_write_number(w, "rate_per_s", c->rate_per_s);
-	json_write_number(w, "rate_ci_low", unit.low > 0 ? 1 / unit.high : NAN);
-	json_write_number(w, "rate_ci_high", unit.low > 0 ? 1 / unit.low : NAN);
+	JSON_PUT(w, "symbol", r->progress, "rate_per_s", c->rate_per_s, "rate_ci_low",
+		 unit.low > 0 ? 1 / unit.high : NAN, "rate_ci_high",
+		 unit.low > 0 ? 1 / unit.low : NAN);
 	put_value(w, "latency_ns", &c->slopes.latency, 1e9);
 	json_write_close(w, '}');
 }
@@ -54,13 +49,9 @@ static void put_experiment(struct json_writer *w, const struct causal_result *c)
 
 	json_write_count(w, "windows", c->slopes.windows);
 	JSON_MEMBERS(w, c, window_s, elapsed_s);
-	json_write_number(w, "asked_percent", 100 * c->asked);
-	json_write_number(w, "slowdown_percent", slowdown.value);
-	json_write_number(w, "slowdown_ci_low", slowdown.low);
-	json_write_number(w, "slowdown_ci_high", slowdown.high);
-	json_write_number(w, "carried_p", c->slopes.carried);
-	json_write_number(w, "confidence", CAUSAL_CONFIDENCE);
-	json_write_count(w, "seed", c->seed);
+	JSON_PUT(w, "asked_percent", 100 * c->asked, "slowdown_percent", slowdown.value,
+		 "slowdown_ci_low", slowdown.low, "slowdown_ci_high", slowdown.high, "carried_p",
+		 c->slopes.carried, "confidence", CAUSAL_CONFIDENCE, "seed", c->seed);
 }
 
 static void put_levels(struct json_writer *w, const struct causal_result_site *s)
@@ -72,10 +63,8 @@ static void put_levels(struct json_writer *w, const struct causal_result_site *s
 		struct causal_limits unit = causal_report_limits(&s->level[i], 1e9);
 
 		json_write_open(w, NULL, '{');
-		json_write_number(w, "delay_ns", 1e9 * delay[i]);
-		json_write_number(w, "unit_ns", unit.value);
-		json_write_number(w, "ci_low", unit.low);
-		json_write_number(w, "ci_high", unit.high);
+		JSON_PUT(w, "delay_ns", 1e9 * delay[i], "unit_ns", unit.value, "ci_low", unit.low,
+			 "ci_high", unit.high);
 		json_write_close(w, '}');
 	}
 	json_write_close(w, ']');
@@ -87,15 +76,11 @@ static void put_call(struct json_writer *w, const struct causal_row *row)
 	const struct causal_result_site *s = row->site;
 	struct causal_limits mean = causal_report_limits(&row->found.mean, 1e9);
 
-	json_write_number(w, "calls_per_unit", row->calls_unit);
-	json_write_number(w, "calls_per_s", s->candidate.calls_s);
-	json_write_number(w, "mean_ns", mean.value);
-	json_write_number(w, "mean_ci_low_ns", mean.low);
-	json_write_number(w, "mean_ci_high_ns", mean.high);
-	json_write_text(w, "basis", causal_sites_basis(row->found.basis));
+	JSON_PUT(w, "calls_per_unit", row->calls_unit, "calls_per_s", s->candidate.calls_s,
+		 "mean_ns", mean.value, "mean_ci_low_ns", mean.low, "mean_ci_high_ns", mean.high,
+		 "basis", causal_sites_basis(row->found.basis));
 	json_write_open(w, "delay_ns", '{');
-	json_write_number(w, "low", 1e9 * s->delay_low);
-	json_write_number(w, "high", 1e9 * s->delay_high);
+	JSON_PUT(w, "low", 1e9 * s->delay_low, "high", 1e9 * s->delay_high);
 	json_write_close(w, '}');
 	put_levels(w, s);
 }
@@ -107,17 +92,16 @@ static void put_effect(struct json_writer *w, const struct causal_report *r,
 	struct causal_limits slope = causal_report_limits(&s->slope, 1);
 	char note[320];
 
-	json_write_number(w, "slope", row->told ? slope.value : NAN);
-	json_write_number(w, "ci_low", row->told ? slope.low : NAN);
-	json_write_number(w, "ci_high", row->told ? slope.high : NAN);
+	if (!row->told)
+		slope = (struct causal_limits){NAN, NAN, NAN};
+	JSON_PUT(w, "slope", slope.value, "ci_low", slope.low, "ci_high", slope.high);
 	put_limits(w, "kappa", row->kappa);
 	put_value(w, "slope_low", &s->low, 1);
 	put_value(w, "slope_high", &s->high, 1);
 	put_value(w, "slope_others_slower", &s->others_slower, 1);
 	put_value(w, "latency", &s->latency, 1);
 	JSON_MEMBERS(w, s, p, q);
-	json_write_flag(w, "told", row->told);
-	json_write_text(w, "shape", row->told ? causal_report_shape(s->shape) : NULL);
+	JSON_PUT(w, "told", row->told, "shape", row->told ? causal_report_shape(s->shape) : NULL);
 	JSON_MEMBERS(w, &row->ten, at_most, at_least);
 	put_prediction(w, "brings_10_percent", &row->ten);
 	put_prediction(w, "brings_30_percent", &row->thirty);
@@ -130,8 +114,7 @@ static void put_site(struct json_writer *w, const struct causal_report *r,
 		     const struct causal_row *row)
 {
 	json_write_open_lines(w, NULL, '{');
-	json_write_text(w, "symbol", row->function);
-	json_write_text(w, "label", row->label);
+	JSON_PUT(w, "symbol", row->function, "label", row->label);
 	if (row->found.row && r->sites) {
 		json_stack_write(w, r->sites->report, row->found.row);
 	} else {
@@ -163,8 +146,7 @@ static void put_confirmed(struct json_writer *w, const struct causal_confirmed *
 	put_limits(w, "before_s", c->before);
 	put_limits(w, "after_s", c->after);
 	put_limits(w, "measured_share", c->measured);
-	json_write_number(w, "rate_before_per_s", c->rate_before);
-	json_write_number(w, "rate_after_per_s", c->rate_after);
+	JSON_PUT(w, "rate_before_per_s", c->rate_before, "rate_after_per_s", c->rate_after);
 	put_prediction(w, "predicted", &c->predicted);
 	put_prediction(w, "predicted_for_measured", &c->for_measured);
 	put_limits(w, "realised_percent", c->realised);

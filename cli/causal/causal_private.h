@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What `scprof causal` was asked to do. */
-#ifndef SCPROF_CLI_CAUSAL_CAUSAL_PRIVATE_H
-#define SCPROF_CLI_CAUSAL_CAUSAL_PRIVATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -54,7 +53,7 @@ struct causal_sites {
 	struct profile *profile; /* all files of the directory */
 	struct report *report;	 /* of them, by the page's kind of site */
 	struct causal_ref *ref;	 /* private: entries by their numbers in the files */
-	size_t refs, room;
+	size_t refs;
 };
 
 /* What 10 % off a call is 10 % of. */
@@ -232,5 +231,3 @@ struct causal_confirm_runs {
 };
 void causal_confirm_settle(const struct causal_confirm_runs *runs, const struct causal_options *o,
 			   const struct causal_report *r, struct causal_confirmed *out);
-
-#endif

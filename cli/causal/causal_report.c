@@ -9,6 +9,7 @@
 #include "report/wording/utf8.h"
 #include "report/wording/numbers.h"
 #include "stats/numerics/distributions.h"
+#include "profile/base/array.h"
 
 #define LARGEST	 1000.0 /* percent: beyond, figures mean nothing */
 #define SURE	 0.05	/* highest q of a slope that counts as different from 0 */
@@ -163,9 +164,7 @@ static double rank(const struct causal_row *row)
 
 static int compare_rows(const void *a, const void *b)
 {
-	double x = rank(a), y = rank(b);
-
-	return (x < y) - (x > y);
+	return ARRAY_ORDER(rank(b), rank(a));
 }
 
 int causal_report_make(struct causal_report *r, const char *progress,
@@ -268,8 +267,7 @@ void causal_report_verdict(const struct causal_report *r, char *text, size_t siz
 	if (any && most <= EXCLUDED)
 		snprintf(text, size,
 			 "No site is certain to have an effect (q > %.2g). 10 %% off all calls of "
-			 "any "
-			 "one of them brings %.2g %% at most: what holds it up is elsewhere",
+			 "any one of them brings %.2g %% at most: what holds it up is elsewhere",
 			 SURE, fmax(most, 0));
 	else if (any)
 		snprintf(

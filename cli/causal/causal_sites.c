@@ -17,6 +17,7 @@
 #include "report/model/model.h"
 #include "report/symbols/function_names.h"
 #include "report/wording/utf8.h"
+#include "profile/base/array.h"
 
 struct causal_ref {
 	uint32_t pid, table, path, function; /* as the file has them */
@@ -28,36 +29,23 @@ static int compare_refs(const void *a, const void *b)
 	return memcmp(a, b, offsetof(struct causal_ref, entry));
 }
 
-static struct causal_ref *more_room(struct causal_sites *s, size_t more)
-{
-	struct causal_ref *ref;
-
-	if (s->refs + more > s->room) {
-		size_t room = 2 * (s->refs + more);
-
-		ref = realloc(s->ref, room * sizeof(*ref));
-		if (!ref)
-			return NULL;
-		s->ref = ref;
-		s->room = room;
-	}
-	return s->ref;
-}
-
 /* What does not read, or does not fit, is left out. */
 static int note_entries(struct causal_sites *s, int fd, uint32_t pid, uint32_t first,
 			const struct prof_places *places)
 {
+	const size_t head = offsetof(struct scp_entry, outcome);
 	struct scp_entry e;
 
-	if (places->places && !more_room(s, places->places))
-		return -1;
-	for (uint32_t i = 0; i < places->places && first + i < s->profile->entries; i++)
-		if (pread(fd, &e, offsetof(struct scp_entry, outcome),
-			  (off_t)places->place[i].entry_at) ==
-		    (ssize_t)offsetof(struct scp_entry, outcome))
-			s->ref[s->refs++] = (struct causal_ref){pid, places->place[i].table, e.path,
-								e.function, first + i};
+	for (uint32_t i = 0; i < places->places && first + i < s->profile->entries; i++) {
+		const struct prof_place *place = &places->place[i];
+
+		if (pread(fd, &e, head, (off_t)place->entry_at) != (ssize_t)head)
+			continue;
+		struct causal_ref *ref = ARRAY_APPEND(s->ref, s->refs);
+		if (!ref)
+			return -1;
+		*ref = (struct causal_ref){pid, place->table, e.path, e.function, first + i};
+	}
 	return 0;
 }
 
@@ -128,11 +116,6 @@ static uint32_t find_entry(const struct causal_sites *s, const struct causal_pag
 	return ref ? ref->entry : PROF_NONE;
 }
 
-static bool is_same_frame(const struct prof_frame *a, const struct prof_frame *b)
-{
-	return !memcmp(a, b, sizeof(*a));
-}
-
 /* Is the row of this entry's kind of site? */
 static bool is_of(const struct causal_sites *s, const struct report_site *row,
 		  const struct prof_entry *e, enum scp_causal_by by)
@@ -145,8 +128,8 @@ static bool is_of(const struct causal_sites *s, const struct report_site *row,
 		return true;
 	if (by == SCP_CAUSAL_BY_SITE)
 		return row->frames && path->frames
-			       ? is_same_frame(row->frame,
-					       path->frame + path_site_of(s->profile, path))
+			       ? !memcmp(row->frame, path->frame + path_site_of(s->profile, path),
+					 sizeof(*row->frame))
 			       : row->frames == path->frames;
 	return row->frames == path->frames &&
 	       !memcmp(row->frame, path->frame, path->frames * sizeof(*path->frame));

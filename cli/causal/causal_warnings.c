@@ -53,8 +53,7 @@ static void warn_of_length(struct causal_report *r)
 	if (c->problems & CAUSAL_SITES_LEFT_OUT)
 		warn(r, "sites-left-out",
 		     "there are more sites than can be told apart in this time. Those that take "
-		     "most "
-		     "were delayed. Name others by --at, or run longer with --sites");
+		     "most were delayed. Name others by --at, or run longer with --sites");
 	if (c->problems & CAUSAL_LATE)
 		warn(r, "late-windows",
 		     "windows began late: the machine is busy. Intervals are wider for it; leave "

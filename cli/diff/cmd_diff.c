@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* scprof diff: two profiles in, or several a side; what changed out. Or two commands:
  * --live, --runs. */
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,8 +56,7 @@ static const struct usage_entry usage_options[] = {
 	USAGE_ENTRY_JSON("scprof-diff/1 (scprof-diff-live/1 with --live), as --format json"),
 	{"live", 0, NULL,
 	 .text = "BASE and NEW are commands: run them in turn, in random order, until the answer "
-		 "is "
-		 "sure. That holds however often one looks",
+		 "is sure. That holds however often one looks",
 	 .flags = USAGE_TYPED_ONLY, MEMBER(FLAG, live)},
 	{"runs", 0, "N",
 	 .text = "OLD and NEW are commands: run each N times, in turn, and compare the profiles",
@@ -156,8 +156,7 @@ static int name_format(struct diff_arguments *a)
 	if (named != REPORT_TEXT && named != REPORT_JSON && named != REPORT_HTML)
 		return complaint_say(DIFF_COMMAND,
 				     "-o '%s' is not named as a comparison. One has .txt, .json "
-				     "and .html; other "
-				     "names need --format",
+				     "and .html; other names need --format",
 				     a->output);
 	a->options.format = named;
 	return 0;

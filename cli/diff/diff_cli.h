@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* scprof diff: its command line, the profiles that are compared, and two commands that are run in
  * pairs (--runs) until the answer is sure (--live). */
-#ifndef SCPROF_CLI_DIFF_DIFF_CLI_H
-#define SCPROF_CLI_DIFF_DIFF_CLI_H
+#pragma once
 
 #include <stdint.h>
 
@@ -87,8 +86,7 @@ struct diff_live {
 	struct diff_watch watch;
 	enum diff_live_end end;
 	double seconds; /* in all, the pilot too */
-	/* Sites that came or went, by the last pair; ""; not judged: one pair of runs is no test.
-	 */
+	/* Sites that came or went, by the last pair; ""; not judged: one pair is no test. */
 	char sides[DIFF_WORDS];
 };
 
@@ -101,5 +99,3 @@ int diff_live_status(const struct diff_live *l);
 /* The result. 0, or -1 with errno. */
 int diff_live_text(const struct diff_live *l, FILE *out);
 int diff_live_json(const struct diff_live *l, FILE *out);
-
-#endif

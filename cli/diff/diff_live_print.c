@@ -158,13 +158,11 @@ static void add_row(const struct diff_live *l, struct text *t, struct table *tab
 	text_cell_put(t, table, FUNCTION, r->symbol ? r->symbol : "(whole run)");
 	if (r->outcome && strcmp(r->outcome, "completed") != 0)
 		table_cell(table, OUTCOME, r->outcome);
-	if (r->share > 0) {
+	if (r->share > 0)
 		table_cell(table, SHARE, numbered_share(r->share).text);
-	}
-	if (r->symbol) {
+	if (r->symbol)
 		table_cell(table, CALLS,
 			   numbered_count((uint64_t)(r->calls[0] + r->calls[1])).text);
-	}
 	if (isfinite(r->ratio)) {
 		diff_words_percent(text, sizeof(text), r->ratio, 1.005);
 		table_cell(table, CHANGE, text);
@@ -237,14 +235,6 @@ static const char *status_name(const struct diff_watch_row *r)
 	return diff_words_status_name(isfinite(r->high) ? DIFF_SAME : DIFF_UNTESTED);
 }
 
-#define ROW(member) ROW_SAME(diff_watch_row, member)
-static const struct row_field name_fields[] = {ROW(symbol), ROW(library), ROW(outcome), ROW_END};
-static const struct row_field worth_fields[] = {ROW_FIELD("waits", diff_watch_row, waiting),
-						ROW(worth), ROW(share), ROW_END};
-static const struct row_field calls_fields[] = {ROW_FIELD("base_calls", diff_watch_row, calls[0]),
-						ROW_FIELD("new_calls", diff_watch_row, calls[1]),
-						ROW_END};
-
 static void put_row(struct json_writer *w, const char *key, const struct diff_live *l,
 		    const struct diff_watch_row *r)
 {
@@ -252,19 +242,14 @@ static void put_row(struct json_writer *w, const char *key, const struct diff_li
 
 	row_words(l, r, words, sizeof(words));
 	json_write_open(w, key, '{');
-	json_write_fields(w, name_fields, r, true);
+	JSON_MEMBERS(w, r, symbol, library, outcome);
 	json_write_texts(w, "stack", (const char *const *)r->frame, r->frames);
-	json_write_fields(w, worth_fields, r, true);
-	json_write_text(w, "verdict", words);
-	json_write_text(w, "status", status_name(r));
-	json_write_number(w, "ratio", r->ratio);
-	json_write_number(w, "ci_low", isfinite(r->high) ? r->low : NAN);
-	json_write_number(w, "ci_high", r->high);
-	json_write_number(w, "e", r->e);
-	json_write_text(w, "of", diff_words_view_name(r->view));
-	json_write_text(w, "against", diff_words_against_name(r->against));
-	json_write_number(w, "pairs", r->seen[r->view][r->against].n);
-	json_write_fields(w, calls_fields, r, true);
+	JSON_PUT(w, "waits", r->waiting, "worth", r->worth, "share", r->share, "verdict", words,
+		 "status", status_name(r), "ratio", r->ratio, "ci_low",
+		 isfinite(r->high) ? r->low : NAN, "ci_high", r->high, "e", r->e);
+	JSON_PUT(w, "of", diff_words_view_name(r->view), "against",
+		 diff_words_against_name(r->against), "pairs", r->seen[r->view][r->against].n,
+		 "base_calls", r->calls[0], "new_calls", r->calls[1]);
 	json_write_close(w, '}');
 }
 
@@ -276,19 +261,12 @@ int diff_live_json(const struct diff_live *l, FILE *out)
 
 	all_words(l, words, sizeof(words));
 	json_write_open(w, NULL, '{');
-	json_write_text(w, "schema", "scprof-diff-live/1");
-	json_write_text(w, "verdict", words);
-	json_write_integer(w, "exit_status", diff_live_status(l));
-	json_write_text(w, "end", ends[l->end][0]);
-	json_write_text(w, "base", l->arguments->file[0]);
-	json_write_text(w, "new", l->arguments->file[1]);
-	json_write_text(w, "by", report_names_by(l->arguments->options.by));
+	JSON_PUT(w, "schema", "scprof-diff-live/1", "verdict", words, "exit_status",
+		 diff_live_status(l), "end", ends[l->end][0], "base", l->arguments->file[0], "new",
+		 l->arguments->file[1], "by", report_names_by(l->arguments->options.by));
 	JSON_MEMBERS(w, watch, confidence, equal);
-	json_write_count(w, "runs", watch->pairs);
-	json_write_number(w, "seconds", l->seconds);
-	json_write_count(w, "changed", watch->found);
-	json_write_count(w, "left_out", watch->left_out);
-	json_write_text(w, "sides", *l->sides ? l->sides : NULL);
+	JSON_PUT(w, "runs", watch->pairs, "seconds", l->seconds, "changed", watch->found,
+		 "left_out", watch->left_out, "sides", *l->sides ? l->sides : NULL);
 	if (watch->rows)
 		put_row(w, "whole", l, &watch->row[0]);
 	else

@@ -84,20 +84,6 @@ static int parse(int argc, char **argv, struct wishes *w)
 	return cmd_load_usage.bad_usage;
 }
 
-#define NUMBER(name, member)                                                                       \
-	{                                                                                          \
-		name, ROW_NUMBER, offsetof(struct cpu_load, member)                                \
-	}
-
-static const struct row_field load_fields[] = {
-	NUMBER("wall_s", wall),	    NUMBER("idle_s", idle),
-	NUMBER("others_s", waited), NUMBER("interrupts_s", interrupts),
-	NUMBER("stolen_s", stolen), {0}};
-static const struct row_field stat_fields[] = {NUMBER("stat_irq_s", stat.irq),
-					       NUMBER("stat_softirq_s", stat.softirq),
-					       NUMBER("stat_stolen_s", stat.steal),
-					       {0}};
-
 /* Busy time of /proc/stat, in its steps of 1/100 s, less the fluid's own. */
 static double stat_load(const struct cpu_load *l)
 {
@@ -130,8 +116,7 @@ static int print_text(const struct cpu_load *l, size_t count)
 			printf("    -          -        -\n");
 	}
 	printf("over %.2f s; load is all that a thread of the lowest priority could not get; the "
-	       "host's\nthefts are apart while that thread ran, in the others' column "
-	       "otherwise\n",
+	       "host's\nthefts are apart while that thread ran, in the others' column otherwise\n",
 	       l->wall);
 	return fflush(stdout) || ferror(stdout) ? -1 : 0;
 }
@@ -141,16 +126,16 @@ static int print_json(const struct cpu_load *l, size_t count)
 	struct json_writer json = {.out = stdout, .indent = true}, *w = &json;
 
 	json_write_open(w, NULL, '{');
-	json_write_text(w, "schema", "scprof-load/1");
-	json_write_number(w, "wall_s", l->wall);
+	JSON_PUT(w, "schema", "scprof-load/1", "wall_s", l->wall);
 	json_write_open(w, "cpus", '[');
-	for (size_t i = 0; i < count; i++) {
+	for (const struct cpu_load *c = l; c < l + count; c++) {
 		json_write_open(w, NULL, '{');
-		json_write_integer(w, "cpu", l[i].cpu);
-		json_write_number(w, "load", load(&l[i]));
-		json_write_fields(w, load_fields, &l[i], true);
-		json_write_number(w, "stat_load", stat_load(&l[i]));
-		json_write_fields(w, stat_fields, &l[i], l[i].stat.known);
+		JSON_PUT(w, "cpu", c->cpu, "load", load(c), "wall_s", c->wall, "idle_s", c->idle,
+			 "others_s", c->waited, "interrupts_s", c->interrupts, "stolen_s",
+			 c->stolen, "stat_load", stat_load(c), "stat_irq_s",
+			 c->stat.known ? c->stat.irq : NAN, "stat_softirq_s",
+			 c->stat.known ? c->stat.softirq : NAN, "stat_stolen_s",
+			 c->stat.known ? c->stat.steal : NAN);
 		json_write_close(w, '}');
 	}
 	json_write_close(w, ']');

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The parts of `scprof displace`: its options, and how results are printed. */
-#ifndef SCPROF_CLI_DISPLACE_DISPLACE_COMMAND_H
-#define SCPROF_CLI_DISPLACE_DISPLACE_COMMAND_H
+#pragma once
 
 #include <sched.h>
 #include <stdbool.h>
@@ -32,5 +31,3 @@ int displace_json_print(FILE *out, const struct displace_wishes *o,
 
 /* The result in one sentence. */
 void displace_text_sentence(const struct displacement_summary *s, char *text, size_t size);
-
-#endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* `scprof displace` as text: the sentence, CPU time by each method of accounting, the account of
  * the CPUs, the warnings. */
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -264,10 +265,8 @@ static void print_confirm(FILE *out, const struct displace_wishes *o,
 	if (!displacement_confirm_holds(c)) {
 		fprintf(out,
 			"  the command had %.1f %% of the CPUs' time, %.1f %% was idle: elapsed "
-			"time says "
-			"nothing of CPU time (at least %g %% and at most %g %% would do; fewer "
-			"CPUs, or "
-			"fewer other tasks, may help)\n",
+			"time says nothing of CPU time (at least %g %% and at most %g %% would do; "
+			"fewer CPUs, or fewer other tasks, may help)\n",
 			100 * c->had, 100 * c->idle, 100 * DISPLACEMENT_HAD,
 			100 * DISPLACEMENT_SATURATED);
 		return;

@@ -8,6 +8,7 @@
  *   :command N      from word N on stands another command's line
  *   :open           no space after a candidate: a list may go on
  * Whatever is wrong, it prints nothing: a person is typing. */
+
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -98,8 +98,7 @@ static int print_json(const struct config *c, const struct command *only)
 		if (only && e->command != only)
 			continue;
 		json_write_open(&w, NULL, '{');
-		json_write_text(&w, "command", e->command->name);
-		json_write_text(&w, "option", e->option->name);
+		JSON_PUT(&w, "command", e->command->name, "option", e->option->name);
 		JSON_MEMBERS(&w, e, value, file, line);
 		json_write_text(&w, "beaten_by", beaten_by(e));
 		json_write_close(&w, '}');

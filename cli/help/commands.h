@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The list of commands: the front door, completion, man pages and the configuration file all read
  * it. A new command is a line in main.c, and its table of options (options.h). */
-#ifndef SCPROF_CLI_HELP_COMMANDS_H
-#define SCPROF_CLI_HELP_COMMANDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,10 +51,9 @@ static inline const struct command *commands_find_shown(const struct commands *a
  *   confidence = 0.99   a long option of it; "yes" or "no" for one that takes no value
  *   # a comment, also behind a value and a space
  *
- * The command line beats the environment, that beats the user's file, and that the system's.
- * Only the tool reads these files, never the preloaded library, never from the working
- * directory, and never a file that somebody else could have written.
- */
+ * The command line beats the environment, that beats the user's file, and that the system's. Only
+ * the tool reads these files, never the preloaded library, never from the working directory, and
+ * never a file that somebody else could have written. */
 
 #define CONFIG_SYSTEM "/etc/scprof.conf"
 
@@ -90,5 +88,3 @@ void config_free(struct config *c);
  * variable is set in the environment. Options that have a variable are put there instead. The new
  * argv, for good, and *argc; NULL: out of memory. */
 char **config_apply(const struct config *c, const struct command *command, int *argc, char **argv);
-
-#endif

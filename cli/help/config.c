@@ -14,6 +14,7 @@
 
 #include "cli/messages/complaint.h"
 #include "profile/base/given_file.h"
+#include "profile/base/array.h"
 
 #define MOST_BYTES (64 * 1024)
 
@@ -58,18 +59,13 @@ static void refuse_unknown(struct reading *r, const char *option)
 static struct config_entry *place_of(struct config *c, const struct command *command,
 				     const struct usage_entry *option)
 {
-	struct config_entry *grown;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < c->count; i++)
 		if (c->entry[i].command != command || c->entry[i].option != option)
 			c->entry[kept++] = c->entry[i];
 	c->count = kept;
-	grown = realloc(c->entry, (c->count + 1) * sizeof(*grown));
-	if (!grown)
-		return NULL;
-	c->entry = grown;
-	return &c->entry[c->count++];
+	return ARRAY_APPEND(c->entry, c->count);
 }
 
 /* 0, or -1: out of memory. */

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Error messages. Control characters in them, which arguments and names may have, are printed as
  * \\xNN: a message is one line, and no terminal obeys it. */
-#ifndef SCPROF_CLI_MESSAGES_COMPLAINT_H
-#define SCPROF_CLI_MESSAGES_COMPLAINT_H
+#pragma once
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,5 +42,3 @@ void complaint_note_default(const struct default_origin *origin);
 /* The one of `names` that takes the fewest insertions, deletions, replacements
  * and swaps of neighbours; NULL if none is near. */
 const char *nearest_name(const char *word, const char *const *names, size_t count);
-
-#endif

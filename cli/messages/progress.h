@@ -2,8 +2,7 @@
 /* A bar on standard error while something takes long, where that is a terminal; nothing in a
  * pipe or a file. It appears when half a second has passed, and is drawn a few times a second
  * at most. Not for several threads at once. */
-#ifndef SCPROF_CLI_MESSAGES_PROGRESS_H
-#define SCPROF_CLI_MESSAGES_PROGRESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ void progress_files(struct progress *p, size_t done, size_t all);
 
 /* Call it before other output to the terminal. */
 void progress_clear(struct progress *p);
-
-#endif

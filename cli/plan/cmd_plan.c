@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* `scprof plan`: how many calls for how narrow an interval, before measuring or after. */
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -194,7 +195,7 @@ static int plan_report(struct report *r, const struct plan_options *o)
 
 	if (!status)
 		status = plan_sites_print(&p, r, o);
-	plan_sites_end(&p);
+	free(p.site);
 	return status;
 }
 

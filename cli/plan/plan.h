@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The parts of `scprof plan`: the command line, read and checked; the plan of a measurement to
  * come, of more of one that was made, and of a comparison; the numbers in words. */
-#ifndef SCPROF_CLI_PLAN_PLAN_H
-#define SCPROF_CLI_PLAN_PLAN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -70,13 +69,8 @@ struct plan_ahead {
 /* With fewer the normal approximation is not valid at all. */
 #define PLAN_NORMAL_FAILS 10
 
-/* Why the numbers may be wrong: reason i < PLAN_AHEAD_REMARKS, whose code it returns; `text` gets
- * its text. NULL: it does not apply. */
-#define PLAN_AHEAD_REMARKS 2
-
-/* The inverse, with --calls N: how precise a measurement of N calls is. */
-
-/* Half widths of the interval, nanoseconds; what does not apply is NAN. */
+/* The inverse, with --calls N: how precise a measurement of N calls is. Half widths of the
+ * interval, nanoseconds; what does not apply is NAN. */
 struct plan_reach {
 	double half_ns;	      /* the answer */
 	const char *method;   /* of it: "beilner-13", "clopper-pearson" */
@@ -90,8 +84,7 @@ struct plan_reach {
 	double ticks;	      /* expected */
 };
 
-/* Compute and print on standard output, as text or JSON. 0, or -1; errors of the stream stay in it.
- */
+/* Compute and print on standard output, as text or JSON. 0, or -1; the stream keeps its errors. */
 int plan_ahead_print(const struct plan_options *o);
 
 /* ---- more of the same program: `scprof plan PROFILE` ---- */
@@ -141,9 +134,8 @@ struct plan_sites {
 	uint32_t perhaps; /* sites below the share whose intervals reach above it */
 };
 
-/* 0, or -1: out of memory. plan_sites_end either way. */
+/* 0, or -1: out of memory. The caller frees p->site either way. */
 int plan_sites_build(struct plan_sites *p, const struct report *r, const struct plan_options *o);
-void plan_sites_end(struct plan_sites *p);
 
 const char *plan_state_name(enum plan_state state);
 /* Explains a reason and a remedy, in one line. */
@@ -201,8 +193,5 @@ struct numbered plan_words_duration(double ns, bool utf8);
 /* "5 %", "0.23 %": two significant digits and no more. */
 struct numbered plan_words_percent(double share);
 
-/* A whole number where it is exact, a real one where it is too large; null where it is not finite.
- */
+/* A whole number where it is exact, a real one where it is too large; null if not finite. */
 void plan_words_put(struct json_writer *w, const char *key, double count);
-
-#endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The equations of the papers with the numbers of the command line. Their normal approximation
  * needs both tick counts often enough; where one is rare, the plan uses exact limits. */
+
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -119,6 +120,8 @@ static const char *few_ticks(const struct plan_ahead *a, char *text, size_t room
 	return "few-ticks";
 }
 
+/* Why the numbers may be wrong: the code of reason i, with its text. NULL: it does not apply. */
+#define PLAN_AHEAD_REMARKS 2
 static const char *plan_ahead_remark(const struct plan_options *o, const struct plan_ahead *a,
 				     unsigned i, char *text, size_t room)
 {
@@ -220,14 +223,12 @@ static void print_ahead(const struct plan_options *o, const struct plan_ahead *a
 
 	print_question(o, a, utf8);
 	row("calls", plan_words_count(a->calls).text, a->equation);
-	if (!isnan(a->bound_calls)) {
+	if (!isnan(a->bound_calls))
 		row("at most", plan_words_count(a->bound_calls).text,
 		    "whatever fraction of a tick the mean is (10b)");
-	}
-	if (!isnan(a->page_calls)) {
+	if (!isnan(a->page_calls))
 		row("page clock", plan_words_count(a->page_calls).text,
 		    "whose ticks vary by half (scprof run -c page)");
-	}
 	row("ticks", plan_words_count(round(a->ticks)).text, "expected in them");
 	if (o->longest_ns)
 		print_longest(o, a, utf8);
@@ -276,23 +277,6 @@ static void print_reach(const struct plan_options *o, const struct plan_reach *r
 
 /* ---- JSON ---- */
 
-static const struct row_field question_fields[] = {
-	{"tick_ns", ROW_COUNT, offsetof(struct plan_options, tick_ns)},
-	{"mean_ns", ROW_COUNT, offsetof(struct plan_options, mean_ns)},
-	{"confidence", ROW_NUMBER, offsetof(struct plan_options, confidence)},
-	{0}};
-
-static const struct row_field reach_fields[] = {
-	{"method", ROW_TEXT, offsetof(struct plan_reach, method)},
-	{"error_ns", ROW_NUMBER, offsetof(struct plan_reach, half_ns)},
-	{"normal_error_ns", ROW_NUMBER, offsetof(struct plan_reach, normal_ns)},
-	{"bound_error_ns", ROW_NUMBER, offsetof(struct plan_reach, bound_ns)},
-	{"page_clock_error_ns", ROW_NUMBER, offsetof(struct plan_reach, page_ns)},
-	{"contiguous_error_ns", ROW_NUMBER, offsetof(struct plan_reach, row_ns)},
-	{"longest_error_ns", ROW_NUMBER, offsetof(struct plan_reach, longest_ns)},
-	{"ticks_expected", ROW_NUMBER, offsetof(struct plan_reach, ticks)},
-	{0}};
-
 static void put_remarks(struct json_writer *w, const struct plan_options *o,
 			const struct plan_ahead *a)
 {
@@ -305,8 +289,7 @@ static void put_remarks(struct json_writer *w, const struct plan_options *o,
 		if (!code)
 			continue;
 		json_write_open(w, NULL, '{');
-		json_write_text(w, "code", code);
-		json_write_text(w, "text", text);
+		JSON_PUT(w, "code", code, "text", text);
 		json_write_close(w, '}');
 	}
 	json_write_close(w, ']');
@@ -323,12 +306,10 @@ static void put_ahead(struct json_writer *w, const struct plan_options *o,
 	plan_words_put(w, "normal_calls", a->normal_calls);
 	plan_words_put(w, "bound_calls", a->bound_calls);
 	plan_words_put(w, "page_clock_calls", a->page_calls);
-	json_write_number(w, "ticks_expected", a->ticks);
-	json_write_number(w, "duration_s", a->duration_ns / 1e9);
+	JSON_PUT(w, "ticks_expected", a->ticks, "duration_s", a->duration_ns / 1e9);
 	if (json_write_open_known(w, "longest", o->longest_ns)) {
-		json_write_count(w, "mean_ns", o->longest_ns);
-		json_write_number(w, "width", a->longest_width);
-		json_write_number(w, "confidence", a->longest_confidence);
+		JSON_PUT(w, "mean_ns", o->longest_ns, "width", a->longest_width, "confidence",
+			 a->longest_confidence);
 		json_write_close(w, '}');
 	}
 	put_remarks(w, o, a);
@@ -337,9 +318,11 @@ static void put_ahead(struct json_writer *w, const struct plan_options *o,
 static void put_reach(struct json_writer *w, const struct plan_options *o,
 		      const struct plan_reach *r)
 {
-	json_write_count(w, "calls", o->calls);
-	json_write_number(w, "width", 2 * r->half_ns / (double)o->mean_ns);
-	json_write_fields(w, reach_fields, r, true);
+	JSON_PUT(w, "calls", o->calls, "width", 2 * r->half_ns / (double)o->mean_ns, "method",
+		 r->method, "error_ns", r->half_ns, "normal_error_ns", r->normal_ns,
+		 "bound_error_ns", r->bound_ns, "page_clock_error_ns", r->page_ns,
+		 "contiguous_error_ns", r->row_ns, "longest_error_ns", r->longest_ns,
+		 "ticks_expected", r->ticks);
 }
 
 int plan_ahead_print(const struct plan_options *o)
@@ -361,7 +344,7 @@ int plan_ahead_print(const struct plan_options *o)
 	}
 	json_write_open(w, NULL, '{');
 	json_write_text(w, "schema", "scprof-plan/1");
-	json_write_fields(w, question_fields, o, true);
+	JSON_MEMBERS(w, o, tick_ns, mean_ns, confidence);
 	if (o->calls)
 		put_reach(w, o, &r);
 	else

@@ -129,9 +129,8 @@ static void need_cells(struct table *table, const struct plan_change_need *n, in
 		diff_words_percent(text, sizeof(text), n->now, n->now);
 		table_cell(table, now, text);
 	}
-	if (isfinite(n->calls)) {
+	if (isfinite(n->calls))
 		table_cell(table, needed, plan_words_count(n->calls).text);
-	}
 }
 
 /* The reason why there is no number of calls; "" if there is one. */
@@ -262,8 +261,7 @@ static int print_json(const struct plan_change *p, const struct plan_options *o)
 	json_write_open(w, NULL, '{');
 	json_write_text(w, "schema", "scprof-plan/1");
 	JSON_MEMBERS(w, o, confidence, change, share);
-	json_write_text(w, "by", report_names_by(o->by));
-	json_write_number(w, "calls", p->calls);
+	JSON_PUT(w, "by", report_names_by(o->by), "calls", p->calls);
 	put_sum(w, &p->sum[DIFF_ELAPSED]);
 	if (json_write_open_known(w, "cpu", p->states)) {
 		put_sum(w, &p->sum[DIFF_CPU_TIME]);

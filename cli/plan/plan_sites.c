@@ -227,9 +227,3 @@ int plan_sites_build(struct plan_sites *p, const struct report *r, const struct 
 	add_up(p, r);
 	return 0;
 }
-
-void plan_sites_end(struct plan_sites *p)
-{
-	free(p->site);
-	*p = (struct plan_sites){0};
-}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The plan of further runs as text: one sentence, then the sites. */
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -50,7 +51,6 @@ static const struct table_column columns[] = {
 /* "±5 %" of a total width over the mean. */
 static void half_width(char *out, size_t room, double width, bool utf8)
 {
-
 	if (!isfinite(width)) {
 		snprintf(out, room, "%s?", utf8 ? "±" : "+-");
 		return;
@@ -209,14 +209,6 @@ static bool said_before(const struct plan_sites *p, uint32_t at)
 	return false;
 }
 
-static void print_brief(const struct plan_sites *p)
-{
-
-	printf("brief: in %s the program may have been in one phase only. Where phases last %s and "
-	       "more, the forecast is too low: plan from 10 s and more\n",
-	       plan_words_time(p->running_ns).text, plan_words_time(p->running_ns / 3).text);
-}
-
 static void print_notes(const struct plan_sites *p)
 {
 	bool rough = false;
@@ -236,7 +228,10 @@ static void print_notes(const struct plan_sites *p)
 		       "from all runs\n",
 		       numbered_digits(p->factor, 3).text);
 	if (p->brief && p->sites)
-		print_brief(p);
+		printf("brief: in %s the program may have been in one phase only. Where phases "
+		       "last %s and more, the forecast is too low: plan from 10 s and more\n",
+		       plan_words_time(p->running_ns).text,
+		       plan_words_time(p->running_ns / 3).text);
 	if (p->perhaps)
 		printf("%" PRIu32 " more site%s may lie above this share too: %s it\n", p->perhaps,
 		       p->perhaps == 1 ? "" : "s",
@@ -269,8 +264,7 @@ static void put_site(struct json_writer *w, struct report *r, const struct plan_
 {
 	json_write_open(w, NULL, '{');
 	json_site_write(w, r, &r->site[p->site]);
-	json_write_number(w, "width", p->width);
-	json_write_text(w, "state", plan_state_name(p->state));
+	JSON_PUT(w, "width", p->width, "state", plan_state_name(p->state));
 	JSON_MEMBERS(w, p, reason, rough);
 	plan_words_put(w, "calls_needed", p->calls);
 	plan_words_put(w, "more_calls", p->more_calls);
@@ -294,10 +288,8 @@ static int print_json(const struct plan_sites *p, struct report *r, const struct
 	json_write_open(w, NULL, '{');
 	json_write_text(w, "schema", "scprof-plan/1");
 	JSON_MEMBERS(w, o, confidence, width, share);
-	json_write_text(w, "by", report_names_by(o->by));
-	json_write_count(w, "calls", r->calls);
-	json_write_number(w, "running_s", p->running_ns / 1e9);
-	json_write_number(w, "factor", p->factor);
+	JSON_PUT(w, "by", report_names_by(o->by), "calls", r->calls, "running_s",
+		 p->running_ns / 1e9, "factor", p->factor);
 	plan_words_put(w, "more_calls", p->more_calls);
 	json_write_number(w, "more_s", p->more_ns / 1e9);
 	JSON_MEMBERS(w, p, far, brief);

@@ -96,11 +96,8 @@ static void born(void *context, pid_t pid)
 
 	if (*r->directory.profiles)
 		recording_sample(&r->recording, &pid, 1, true);
-	if (r->recording.options.displace) {
-		struct launch_hold hold = run_displace_hold(&r->displace);
-
-		hold.born(hold.context, pid);
-	}
+	if (r->recording.options.displace)
+		displacement_run_born(r->displace.d, pid);
 }
 
 /* 0, or an exit status. */
@@ -269,7 +266,7 @@ static int examine_and_run(struct run *r)
 	}
 }
 
-static int run(const struct run_options *o, const struct run_observer *observer)
+int cmd_run_for(const struct run_options *o, const struct run_observer *observer)
 {
 	static struct run r; /* paths: too large for the stack */
 
@@ -287,10 +284,5 @@ int cmd_run(int argc, char **argv)
 
 	if (status != OPTIONS_GO)
 		return status;
-	return o.runs > 1 ? run_again("run", argc, argv, &o) : run(&o, NULL);
-}
-
-int cmd_run_for(const struct run_options *o, const struct run_observer *observer)
-{
-	return run(o, observer);
+	return o.runs > 1 ? run_again("run", argc, argv, &o) : cmd_run_for(&o, NULL);
 }

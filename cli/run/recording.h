@@ -2,8 +2,7 @@
 /* One recording: of a command that `scprof run` starts, or of processes that `scprof attach` goes
  * to. What the tool keeps for it while they run, the variables that tell libscprof.so what to do,
  * and the profile that comes of it. */
-#ifndef SCPROF_CLI_RUN_RECORDING_H
-#define SCPROF_CLI_RUN_RECORDING_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -119,8 +118,7 @@ struct recording {
 	struct ticker *ticker;	  /* NULL: the clock needs none, or it was stopped */
 	struct ticker_stats ticks;
 	struct ticker_cost tick_cost;
-	uint64_t tick_asked_ns; /* the tick that was asked for, where a longer one is used; 0: none
-				 */
+	uint64_t tick_asked_ns; /* the tick asked for, where a longer one is used; 0: none */
 };
 
 /* Does it need the stubs of -s, or of a group of libraries? */
@@ -166,8 +164,7 @@ int run_symbols_resolve(const struct run_options *options, const char *program, 
 			struct selection *chosen, struct symbol_patterns *parsed);
 
 /* Writes the stub object to a file system that allows mapping of code, by a path that LD_PRELOAD
- * can name: in `directory`, or else `beside`, $TMPDIR, /tmp or /var/tmp. 0, or -1 having said why.
- */
+ * can name: in `directory`, or else `beside`, $TMPDIR, /tmp, /var/tmp. 0, or -1 having said why. */
 int run_symbols_write(const struct selection *chosen, const char *directory, const char *beside,
 		      char *path, size_t size);
 
@@ -198,8 +195,7 @@ int run_displace_dither(struct run_displace *r, const char *page, double share);
  * is recorded. 0, or an exit status, having said why. */
 int run_displace_open(struct run_displace *r, const char *profiles);
 
-/* For launch_start_held and launch_wait_watched; NULL or plain waiting without a fluid. */
-struct launch_hold run_displace_hold(struct run_displace *r);
+/* For launch_wait_watched; plain waiting without a fluid. */
 int run_displace_wait(struct run_displace *r, struct launch *l);
 
 /* The idle phase after the run, and the end of the fluid. `interrupted`: by the user, who does not
@@ -218,8 +214,7 @@ void run_displace_abandon(struct run_displace *r);
 
 /* `scprof run --live`: `scprof top` on the terminal while the command runs. What the command writes
  * to the terminal goes to a file; what is redirected already stays so. The screen is a process of
- * its own: whatever happens to it, the command and the profile go on, and the terminal is restored.
- */
+ * its own: whatever happens to it, command and profile go on, and the terminal is restored. */
 
 struct run_live {
 	bool wished;
@@ -252,5 +247,3 @@ int run_live_say(const char *text);
 /* The run has ended: the screen says so, and stays until the user quits. Then the terminal is
  * restored. May be called whatever happened before. */
 void run_live_end(struct run_live *l);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* `scprof run --runs N` and `scprof attach --windows N`: several recordings, one after the other,
  * each with a profile of its own, and one report of them. */
-#ifndef SCPROF_CLI_RUN_RUN_AGAIN_H
-#define SCPROF_CLI_RUN_RUN_AGAIN_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -27,5 +26,3 @@ bool child_run_stopped(void);
  * NULL or returns 0; else the child fails with 125. The exit status as of `scprof run`; -1: no
  * process could be started (errno). */
 int child_run(char **argv, int (*prepare)(void *context), void *context);
-
-#endif

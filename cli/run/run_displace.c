@@ -46,9 +46,8 @@ int run_displace_open(struct run_displace *r, const char *profiles)
 		run_displace_abandon(r);
 		return FAILED;
 	}
-	if (r->samples) {
+	if (r->samples)
 		site_samples_begin(r->samples, r->d, r->dither);
-	}
 	r->cpus = options.cpus;
 	int stopped = displacement_idle_phase(r->d, REST_S);
 	if (!stopped && !displacement_run_begin(r->d, &err))
@@ -57,11 +56,6 @@ int run_displace_open(struct run_displace *r, const char *profiles)
 		say(err.text);
 	run_displace_abandon(r);
 	return stopped ? 128 + stopped : FAILED;
-}
-
-struct launch_hold run_displace_hold(struct run_displace *r)
-{
-	return (struct launch_hold){displacement_run_born, r->d};
 }
 
 /* A program that is asked to end is delayed no more. */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Settings of `scprof run`: from options first, then from the environment. */
-#ifndef SCPROF_CLI_RUN_RUN_OPTIONS_H
-#define SCPROF_CLI_RUN_RUN_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -164,8 +163,7 @@ struct run_options {
 	char **command;
 };
 
-/* OPTIONS_GO, or the exit status; operands begin at optind then. o->filters.attached is set before.
- */
+/* OPTIONS_GO, or the exit status; operands begin at optind. o->filters.attached is set before. */
 int run_options_parse(const struct usage *u, int argc, char **argv, struct run_options *o);
 
 /* For a command with options of its own: the defaults, o->filters.attached being set before; and
@@ -177,5 +175,3 @@ int run_options_settle(struct run_options *o);
 int run_options_join(char **list, const char *value);
 
 void run_options_free(struct run_options *o);
-
-#endif

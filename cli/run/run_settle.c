@@ -341,8 +341,7 @@ static int check_together(const struct run_options *o)
 {
 	if (o->filters.native && o->filters.python)
 		say("--native keeps C frames beside Python functions, and --no-python reads none "
-		    "of "
-		    "those.\n"
+		    "of those.\n"
 		    "C frames alone are what --no-python records");
 	else if (!(o->until > 0) && o->until_of)
 		say("--until-of says of which functions --until speaks: how well, --until 5%?");

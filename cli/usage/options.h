@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Reads a command line by the command's table, with getopt_long. What is wrong is said in one line
  * on standard error. */
-#ifndef SCPROF_CLI_USAGE_OPTIONS_H
-#define SCPROF_CLI_USAGE_OPTIONS_H
+#pragma once
 
 #include <getopt.h> /* optind */
 #include <stdbool.h>
@@ -173,5 +172,3 @@ int quantity_share(const char *text, double *share);
 
 /* A confidence strictly between 0 and 1 ("95" alone is refused: it is 9500 %). */
 int quantity_confidence(const char *text, double *confidence);
-
-#endif

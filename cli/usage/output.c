@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/messages/complaint.h"
+#include "profile/base/array.h"
 
 bool output_refuse(const char *command, const char *path, const char *const *input, size_t inputs)
 {
@@ -175,28 +176,16 @@ static int is_profile(const struct dirent *e)
 
 struct paths {
 	char **path;
-	size_t count, room;
+	size_t count;
 };
 
 static int add_path(struct paths *p, const char *directory, const char *name)
 {
-	if (p->count == p->room) {
-		size_t room = p->room ? 2 * p->room : 64;
-		char **grown = realloc(p->path, room * sizeof(*grown));
+	char **to = ARRAY_APPEND(p->path, p->count);
 
-		if (!grown)
-			return -1;
-		p->path = grown;
-		p->room = room;
-	}
-	if (directory && asprintf(&p->path[p->count], "%s/%s", directory, name) < 0)
-		return -1;
-	if (!directory)
-		p->path[p->count] = strdup(name);
-	if (!p->path[p->count])
-		return -1;
-	p->count++;
-	return 0;
+	if (to && (!directory || asprintf(to, "%s/%s", directory, name) < 0))
+		*to = directory ? NULL : strdup(name);
+	return to && *to ? 0 : -1;
 }
 
 static int add_directory(const char *command, struct paths *p, const char *path)

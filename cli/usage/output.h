@@ -2,8 +2,7 @@
 /* A result file that appears complete or not at all: written to a temporary file in the same
  * directory, which is then renamed. What exists and is not a regular file (a pipe, /dev/stdout) is
  * written directly. */
-#ifndef SCPROF_CLI_USAGE_OUTPUT_H
-#define SCPROF_CLI_USAGE_OUTPUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -59,5 +58,3 @@ struct profile *inputs_open(const char *command, const char *const *paths, size_
 /* 0, or where writing to `output` (NULL: standard output) would replace one of them, or they cannot
  * be listed, an exit status, and it was said. */
 int inputs_refuse(const char *command, const char *output, const char *const *paths, size_t count);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What a report shows and how: options of `scprof report` and `scprof run`. */
-#ifndef SCPROF_CLI_USAGE_REPORT_OPTIONS_H
-#define SCPROF_CLI_USAGE_REPORT_OPTIONS_H
+#pragma once
 
 #include "cli/usage/options.h"
 #include "report/report.h"
@@ -78,5 +77,3 @@ bool report_options_refuse_ending(const char *command, const char *output, bool 
  * `terminal`: the report would go to one otherwise. 0, or -1 having said why not. */
 int report_options_settle(struct report_choice *c, const struct usage *u, const char *output,
 			  bool terminal);
-
-#endif

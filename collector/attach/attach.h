@@ -6,8 +6,7 @@
  * needs (safe_point.h), and made to call a function of its process on a stack of its own. Its
  * registers lie in a signal frame below its stack all the while: if the tool dies, the thread
  * returns by that frame, as from a signal handler. */
-#ifndef SCPROF_COLLECTOR_ATTACH_ATTACH_H
-#define SCPROF_COLLECTOR_ATTACH_ATTACH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -49,5 +48,3 @@ int attach_end(const struct attach_target *t, struct attach_result *r, bool *was
  * share, and so does for how long the thread was held. A thread that does not stop within 200 ms,
  * and any on a processor that scprof does not attach on, is not looked at. */
 void attach_sample(pid_t tid, void (*look)(void *context), void *context, double *held_ms);
-
-#endif

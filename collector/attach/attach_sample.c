@@ -3,6 +3,7 @@
  * that did not stop in time goes on without having been stopped. Nothing is written, but the
  * registers of a call that the stop would end with EINTR: it is begun anew, as the kernel does with
  * the others. */
+
 #include "collector/attach/attach.h"
 
 #include <sched.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What the library in the process says of itself, and what of it is believed: it may have been told
  * anything. */
+
 #include <string.h>
 
 #include "collector/attach/attach_work.h"

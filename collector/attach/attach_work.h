@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What the tracer knows of the process, and its parts. */
-#ifndef SCPROF_COLLECTOR_ATTACH_ATTACH_WORK_H
-#define SCPROF_COLLECTOR_ATTACH_ATTACH_WORK_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -137,8 +136,5 @@ int attach_borrow(struct attach_working *w, uint64_t *room);
 /* It was let go: note since when it waits, if it does. */
 struct area_wait attach_borrow_wait(struct attach_working *w, pid_t tid);
 
-/* Have the borrowed thread follow the order, and let it go. 0, or -1 with the
- * error. */
+/* Have the borrowed thread follow the order, and let it go. 0, or -1 with the error. */
 int attach_calls_make(struct attach_working *w, uint64_t room);
-
-#endif

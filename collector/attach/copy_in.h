@@ -3,8 +3,7 @@
  * sees another one: a container, a chroot. Everything is made below the process's root with the
  * rights of its owner, so that neither links that lie there nor a directory that is exchanged lead
  * anywhere that the owner could not write himself. Nothing that exists is overwritten. */
-#ifndef SCPROF_COLLECTOR_ATTACH_COPY_IN_H
-#define SCPROF_COLLECTOR_ATTACH_COPY_IN_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -36,5 +35,3 @@ int copy_in_begin(struct copy_in *c, const struct refusal_facts *f, const char *
 /* Removes the copy and, as far as they are empty, the directories. The target keeps what it has
  * mapped. False: files of somebody's are still there, in inner_directory. */
 bool copy_in_end(struct copy_in *c);
-
-#endif

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* `scprof bench`: how long a function of a shared library takes, or a command.
  *
- * The procedure is that of Bryant and O'Hallaron (warm-up call, doubling until a
- * loop lasts long enough) and of Feitelson (double loop: each replication times
- * one loop of calls; the same loop of empty calls beside it). User code runs in
- * a child process, which leaves what it measured in a shared record: whatever happens to the child,
- * the tool goes on.
- */
-#ifndef SCPROF_COLLECTOR_MICROBENCH_BENCH_H
-#define SCPROF_COLLECTOR_MICROBENCH_BENCH_H
+ * The procedure is that of Bryant and O'Hallaron (warm-up call, doubling until a loop lasts long
+ * enough) and of Feitelson (double loop: each replication times one loop of calls; the same loop of
+ * empty calls beside it). User code runs in a child process, which leaves what it measured in a
+ * shared record: whatever happens to the child, the tool goes on. */
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,10 +16,9 @@
 
 /* Arguments for a call, as people write them: int:5 str:hello buf:4k f64:1.5 f32:2 null.
  *
- * On x86-64 and AArch64 integers and pointers travel in one row of registers and
- * reals in another, so that their order among each other does not matter, and
- * a function of any such signature can be called through one pointer type.
- */
+ * On x86-64 and AArch64 integers and pointers travel in one row of registers and reals in another,
+ * so that their order among each other does not matter, and a function of any such signature can be
+ * called through one pointer type. */
 
 #define BENCH_INTEGERS	  6
 #define BENCH_REALS	  8
@@ -129,5 +125,3 @@ int bench_set_clock(struct bench_plan *plan, enum scp_clock_kind kind, char *why
 enum bench_end bench_run(const struct bench_plan *plan, struct bench_record **record,
 			 struct bench_error *err);
 void bench_free_record(struct bench_record *record, const struct bench_plan *plan);
-
-#endif

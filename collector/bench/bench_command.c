@@ -13,10 +13,9 @@
 
 #include "collector/bench/bench_subject.h"
 
-/* The empty command: an ELF file of one segment that makes one system call, exit(0).
- * What it takes is what the kernel needs to start, run and reap any process; what
- * `true` takes beyond it is its loader and C library. It lies in memory, so that
- * nothing need be installed. */
+/* The empty command: an ELF file of one segment that makes one system call, exit(0). What it takes
+ * is what the kernel needs to start, run and reap any process; what `true` takes beyond it is its
+ * loader and C library. It lies in memory, so that nothing need be installed. */
 
 #if defined(__x86_64__)
 #define MACHINE EM_X86_64

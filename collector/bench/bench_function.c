@@ -10,10 +10,9 @@
 
 #include "collector/bench/bench_subject.h"
 
-/* Loops by the number of arguments: passing fourteen where the function takes one
- * would cost more than many functions do. Which function is called is known only when
- * the program runs, so that no call can be optimised away.
- */
+/* Loops by the number of arguments: passing fourteen where the function takes one would cost more
+ * than many functions do. Which function is called is known only when the program runs, so that no
+ * call can be optimised away. */
 
 #define I1 a->integer[0]
 #define I2 I1, a->integer[1]

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The procedure: first call, warm-up, doubling, replications.
  *
- * "Always execute the function once to warm up the cache; keep doubling the
- * number of times until some threshold is reached" (Bryant and O'Hallaron); then
- * Feitelson's double loop, in which loops of the subject and of its empty
- * counterpart alternate, so that both meet the same noise.
- */
+ * "Always execute the function once to warm up the cache; keep doubling the number of times until
+ * some threshold is reached" (Bryant and O'Hallaron); then Feitelson's double loop, in which loops
+ * of the subject and of its empty counterpart alternate, so that both meet the same noise. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>

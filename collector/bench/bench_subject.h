@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What is measured, as the procedure sees it: something that can be run a number
  * of times, and its empty counterpart. All of this runs in the child. */
-#ifndef SCPROF_COLLECTOR_BENCH_BENCH_SUBJECT_H
-#define SCPROF_COLLECTOR_BENCH_BENCH_SUBJECT_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/types.h>
@@ -15,9 +14,8 @@ typedef void bench_function(void);
 
 typedef void bench_loop(bench_function *f, const struct bench_arguments *a, uint64_t calls);
 
-/* The loop that passes as many arguments as `a` holds (or a few more, which land
- * in registers that the function does not look at). The same loop runs the
- * function and the empty function. */
+/* The loop that passes as many arguments as `a` holds (or a few more, which land in registers that
+ * the function does not look at). The same loop runs the function and the empty function. */
 bench_loop *bench_function_loop(const struct bench_arguments *a);
 
 /* A function that does nothing but return. There are several, at different places
@@ -54,5 +52,3 @@ int bench_measure(struct bench_subject *s);
 /* Records why there is no result, for the parent. Returns -1. */
 int bench_measure_refuse(struct bench_record *r, enum bench_end end, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-
-#endif

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The results of a bench, from its replications: nanoseconds a call.
  *
- * Each replication gives one compensated value, its loop less the empty loop beside
- * it, over the calls. The interval is Student's t on those values, so the uncertainty of the empty
- * loop is in it, and what both loops share cancels out. The compensated mean of a very short call
- * may be negative; it is not clamped.
- */
-#ifndef SCPROF_COLLECTOR_BENCH_BENCH_SUMMARY_H
-#define SCPROF_COLLECTOR_BENCH_BENCH_SUMMARY_H
+ * Each replication gives one compensated value, its loop less the empty loop beside it, over the
+ * calls. The interval is Student's t on those values, so the uncertainty of the empty loop is in
+ * it, and what both loops share cancels out. The compensated mean of a very short call may be
+ * negative; it is not clamped. */
+#pragma once
 
 #include "collector/bench/bench.h"
 #include "stats/mean/replications.h"
@@ -63,5 +61,3 @@ int bench_summary_make(struct bench_summary *s, const struct bench_plan *plan,
 		       const struct bench_record *record,
 		       const struct bench_summary_options *wishes);
 void bench_summary_free(struct bench_summary *s);
-
-#endif

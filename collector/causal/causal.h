@@ -9,8 +9,7 @@
  * than causal_wishes.slowdown in all; after each block what was measured corrects them.
  *
  * Threads: causal_begin starts one of its own, all signals blocked in it. */
-#ifndef SCPROF_COLLECTOR_CAUSAL_CAUSAL_H
-#define SCPROF_COLLECTOR_CAUSAL_CAUSAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -109,5 +108,3 @@ int causal_end(struct causal *c, struct causal_result *r);
 const char *causal_refused(const struct causal *c);
 void causal_result_free(struct causal_result *r);
 void causal_close(struct causal *c); /* removes the page's file */
-
-#endif

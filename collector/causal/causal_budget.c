@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Each site gets the same share of the slowdown, by what it may cost at most. */
+
 #include <math.h>
 #include <string.h>
 

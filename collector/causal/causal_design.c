@@ -31,15 +31,11 @@ void causal_design_free(struct causal_design *d)
 
 int causal_design_epoch(struct causal_design *d, const double *asked)
 {
-	struct causal_design_epoch *more = realloc(d->epoch, (d->epochs + 1) * sizeof(*d->epoch));
+	struct causal_design_epoch *epoch = ARRAY_APPEND(d->epoch, d->epochs);
 
-	if (!more)
-		return -1;
-	d->epoch = more;
-	memset(&more[d->epochs], 0, sizeof(*more));
-	memcpy(more[d->epochs].asked, asked, d->sites * sizeof(*asked));
-	d->epochs++;
-	return 0;
+	if (epoch)
+		memcpy(epoch->asked, asked, d->sites * sizeof(*asked));
+	return epoch ? 0 : -1;
 }
 
 void causal_design_break(struct causal_design *d)

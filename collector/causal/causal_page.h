@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The tool's side of include/scprof_causal.h: a page by which the calls of sites are delayed, and
  * what the targets counted. Nothing in the page is trusted. One thread. */
-#ifndef SCPROF_COLLECTOR_CAUSAL_CAUSAL_PAGE_H
-#define SCPROF_COLLECTOR_CAUSAL_CAUSAL_PAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,8 +51,7 @@ void causal_page_window(struct causal_page *p, const double *delays, double limi
 /* The present window may go on for so long from now. */
 void causal_page_renew(struct causal_page *p, double expires_s);
 
-/* Sums over all threads' blocks, which never go back; blocks of processes that are gone are freed.
- */
+/* Sums over all threads' blocks, which never go back; blocks of ended processes are freed. */
 struct causal_page_counts {
 	struct scp_causal_progress progress[SCP_CAUSAL_PROGRESS];
 	struct scp_causal_count slot[SCP_CAUSAL_SLOTS];
@@ -75,5 +73,3 @@ size_t causal_page_threads(const struct causal_page *p, struct causal_page_threa
 			   size_t room);
 /* Whether that process maps the page: one of another container has other numbers. */
 bool causal_page_is_mapped(const struct causal_page *p, uint32_t pid);
-
-#endif

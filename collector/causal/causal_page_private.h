@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What the files of the tool's side share: causal_page.c writes orders, causal_counts.c reads. */
-#ifndef SCPROF_COLLECTOR_CAUSAL_CAUSAL_PAGE_PRIVATE_H
-#define SCPROF_COLLECTOR_CAUSAL_CAUSAL_PAGE_PRIVATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,5 +44,3 @@ struct causal_bounds {
  * are not looked at. */
 const char *causal_bounds_refuse(const struct causal_bounds *b, const struct scp_causal_thread *t,
 				 uint64_t slots, uint64_t *value);
-
-#endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Windows by their scatter, sites by their time. */
+
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What the files of an experiment share. The experiment's thread writes all but `state`, which is
  * guarded, until it has ended. */
-#ifndef SCPROF_COLLECTOR_CAUSAL_CAUSAL_PRIVATE_H
-#define SCPROF_COLLECTOR_CAUSAL_CAUSAL_PRIVATE_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -44,8 +43,7 @@ double causal_pilot_window(const struct causal_pilot_series *s, double unit_s, d
 
 /* Keep those that are wanted and called often enough for windows of this length, the longest and
  * then the most frequent first, `most` of them. Returns how many; *left_out: how many the limit
- * cost.
- */
+ * cost. */
 size_t causal_pilot_choose(struct causal_candidate *c, size_t count, double window_s, size_t most,
 			   size_t *left_out);
 
@@ -176,8 +174,7 @@ struct causal_threads {
 	struct causal_queue queue;
 };
 
-/* From now on; `completed`: units of progress so far. Memory that is lacking leaves nothing known.
- */
+/* From now on; `completed`: units of progress so far. Without memory nothing is known. */
 void causal_threads_begin(struct causal_threads *t, const struct causal_page *p, double completed);
 /* Until now, at the sites in slots 1 to `sites`. What was known stays where nothing can be read:
  * the processes have ended. */
@@ -255,5 +252,3 @@ int causal_budget_correct(struct causal *c);
 
 /* Progress a second since the last correction; NAN: nothing. */
 double causal_budget_rate(const struct causal *c);
-
-#endif

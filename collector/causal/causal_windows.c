@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Blocks of windows, one after another. They are added up after the first one, and then each time
  * that there are half as many more, without delays meanwhile. */
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

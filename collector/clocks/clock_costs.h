@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Every way to read the time here, and what one reading costs: Figure 1 of P.
- * Danzig and S. Melvin, "High resolution timing with low resolution clocks and a
- * microsecond resolution timer for Sun workstations" (1990), for the machine at
- * hand, with the precision and confidence that they left out.
+/* Every way to read the time here, and what one reading costs: Figure 1 of P. Danzig and S. Melvin,
+ * "High resolution timing with low resolution clocks and a microsecond resolution timer for Sun
+ * workstations" (1990), for the machine at hand, with the precision and confidence that they left
+ * out.
  *
- * A reading costs one thing in a stream of other work, where the processor does
- * both at a time, and another where the work waits for it. Both are measured:
+ * A reading costs one thing in a stream of other work, where the processor does both at a time, and
+ * another where the work waits for it. Both are measured:
  *   flow   readings one after the other, free to overlap
  *   alone  each reading waits for the one before it and for all that precedes;
  *          what the waiting itself costs is subtracted
  * In a program it lies between the two.
  *
  * How: a round is the median of CLOCK_COSTS_BATCHES short batches less the median of as many
- * batches of the same loop without a reading, taken in turn; ways take turns
- * within a round. A round during which the host stole time is repeated.
- */
-#ifndef SCPROF_COLLECTOR_CLOCKS_CLOCK_COSTS_H
-#define SCPROF_COLLECTOR_CLOCKS_CLOCK_COSTS_H
+ * batches of the same loop without a reading, taken in turn; ways take turns within a round. A
+ * round during which the host stole time is repeated. */
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -71,5 +69,3 @@ const struct clock_cost *clock_costs_find(const struct clock_costs *c, enum scp_
 /* "memory", "instruction", "vDSO", "system call". Whether the C library stays
  * out of the kernel is seen from the costs: well below those of the system call. */
 const char *clock_costs_place(const struct clock_costs *c, const struct clock_cost *cost);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The clocks that a profile can be taken with: which one is the default here and why, and a
  * self-test of all of them on this machine. */
-#ifndef SCPROF_COLLECTOR_CLOCKS_CLOCKS_H
-#define SCPROF_COLLECTOR_CLOCKS_CLOCKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,19 +47,17 @@ struct tick_summary {
 	double together_max_ns; /* the most that the clock then jumped beyond one tick */
 };
 
-/* `unit_ns`: a unit of the readings (ticks of a page clock: the tick asked for;
- * nanoseconds: 1). `tick_ns`: the tick asked for. `shortest`: the shortest tick
- * there can be, as a part of it. NANs where fewer than 8 changes were seen
- * sharply.
+/* `unit_ns`: a unit of the readings (ticks of a page clock: the tick asked for; nanoseconds: 1).
+ * `tick_ns`: the tick asked for. `shortest`: the shortest tick there can be, as a part of it. NANs
+ * where fewer than 8 changes were seen sharply.
  *
- * The interval is Student's t on the means of up to 16 consecutive batches: what
- * a late tick takes from the next one, it gives back within a batch. */
+ * The interval is Student's t on the means of up to 16 consecutive batches: what a late tick takes
+ * from the next one, it gives back within a batch. */
 void clocks_ticks_summarise(const struct tick_watch *w, double unit_ns, double tick_ns,
 			    double shortest, struct tick_summary *s);
 
-/* The clock for a run that does not choose one; `reason` is a clause that fits
- * after "because". Takes microseconds; the same question that the self-test
- * answers, without its measurements. */
+/* The clock for a run that does not choose one; `reason` is a clause that fits after "because".
+ * Takes microseconds; the same question that the self-test answers, without its measurements. */
 enum scp_clock_kind clocks_verdict_default(char *reason, size_t size);
 
 #define CLOCKS_TESTED 5
@@ -137,5 +134,3 @@ struct clocks_effort {
  * (its affinity is restored). 0, or -1 and *err. */
 int clocks_test(struct clocks_report *r, const struct clocks_effort *effort,
 		struct profile_error *err);
-
-#endif

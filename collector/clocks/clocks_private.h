@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The parts of the self-test, one file each. */
-#ifndef SCPROF_COLLECTOR_CLOCKS_CLOCKS_PRIVATE_H
-#define SCPROF_COLLECTOR_CLOCKS_CLOCKS_PRIVATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,11 +44,10 @@ static inline struct clock_test *clocks_test_of(struct clocks_report *r, enum sc
 /* Steps of one clock against another. A step is a change between the two: an interruption of the
  * watcher for a second is none; one clock's advance by a millisecond more than the other's is one.
  *
- * Each reading is taken between two of the reference clock, which bound how far
- * the one is ahead of the other. The bounds of all readings so far are kept, wider
- * by what a disciplined clock may be slewed meanwhile; a reading whose own bounds
- * lie apart from them proves a step, of at least the distance. Pure; nanoseconds.
- */
+ * Each reading is taken between two of the reference clock, which bound how far the one is ahead of
+ * the other. The bounds of all readings so far are kept, wider by what a disciplined clock may be
+ * slewed meanwhile; a reading whose own bounds lie apart from them proves a step, of at least the
+ * distance. Pure; nanoseconds. */
 
 /* NTP may slew by 500 ppm. */
 #define STEPS_SLEW 600e-6
@@ -69,5 +67,3 @@ void clocks_watch_begin(struct step_watch *w, bool may_stand, double grace_ns);
 /* The clock said reading_ns somewhere between before_ns and after_ns. Each clock
  * counts from an origin of its own. */
 void clocks_watch_note(struct step_watch *w, double reading_ns, double before_ns, double after_ns);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The clocks' names, and one reader for each. A reading is in the clock's own units (cycles,
  * nanoseconds, ticks); ns_per_unit converts. */
-#ifndef SCPROF_COLLECTOR_CLOCKS_CLOCKS_READ_H
-#define SCPROF_COLLECTOR_CLOCKS_CLOCKS_READ_H
+#pragma once
 
 #include <stdint.h>
 #include <time.h>
@@ -57,5 +56,3 @@ struct clock_pair clocks_measure_pair(clock_reader *read); /* the narrowest of s
 double clocks_measure_rate(const struct clock_pair *a, const struct clock_pair *b, double *error);
 /* The same of a pair now, which becomes *from, and one that is taken so much later. */
 double clocks_measure_rate_for(clock_reader *read, unsigned us, struct clock_pair *from);
-
-#endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* One loop reads all clocks in turn, each between two readings of the raw clock,
- * and moves between the CPUs: steps of the fine clocks, ticks of the coarse ones.
- * What interrupts the loop interrupts all clocks alike, which is why a gap is no
- * step. */
+/* One loop reads all clocks in turn, each between two readings of the raw clock, and moves between
+ * the CPUs: steps of the fine clocks, ticks of the coarse ones. What interrupts the loop interrupts
+ * all clocks alike, which is why a gap is no step. */
+
 #include <math.h>
 #include <sched.h>
 #include <stdlib.h>

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The processor's own counter, as the target reads it: TSC on x86-64, the
- * virtual counter on AArch64. One source file an architecture says whether it
- * can be trusted. */
-#ifndef SCPROF_COLLECTOR_CLOCKS_COUNTER_H
-#define SCPROF_COLLECTOR_CLOCKS_COUNTER_H
+/* The processor's own counter, as the target reads it: TSC on x86-64, the virtual counter on
+ * AArch64. One source file an architecture says whether it can be trusted. */
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -67,5 +65,3 @@ static inline void counter_settle(void)
 /* Runs at one rate on all CPUs, sleep states or not, and may be read here?
  * `why` gets the reason, either way. */
 bool counter_is_trusted(char *why, size_t size);
-
-#endif

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The page clock: a thread of the collector that advances a word in a shared
- * file, which programs read as their clock.
+/* The page clock: a thread of the collector that advances a word in a shared file, which programs
+ * read as their clock.
  *
  * Tick lengths are independent and uniform in [d/2, 3d/2], mean d, so that a program with a period
  * of its own cannot stay synchronous with the tick: S. McCanne and C. Torek, "A randomized sampling
  * clock for CPU utilization estimation and code profiling", USENIX Winter 1993.
  *
- * The schedule is absolute: a tick that comes late does not move the later
- * ones, and missed ticks are made up at once, so that the count keeps
- * the rate. Lateness is measured and published, because late ticks that fall
- * where the program sleeps bias what is measured with them.
- */
-#ifndef SCPROF_COLLECTOR_CLOCKS_TICKER_H
-#define SCPROF_COLLECTOR_CLOCKS_TICKER_H
+ * The schedule is absolute: a tick that comes late does not move the later ones, and missed ticks
+ * are made up at once, so that the count keeps
+ * the rate. Lateness is measured and published, because late ticks that fall where the program
+ * sleeps bias what is measured with them. */
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,10 +55,9 @@ struct ticker_stats {
  * timers without slack. "SCHED_FIFO", "nice -20", "ordinary": static text. */
 const char *ticker_raise_priority(void);
 
-/* Create the page file at `path` (which must not exist) and start ticking.
- * interval_ns within TICKER_MIN_NS..TICKER_MAX_NS. NULL and *err on failure,
- * the file removed. The thread blocks all signals and takes no lock; it changes
- * scheduling and timer slack of itself only. */
+/* Create the page file at `path` (which must not exist) and start ticking. interval_ns within
+ * TICKER_MIN_NS..TICKER_MAX_NS. NULL and *err on failure, the file removed. The thread blocks all
+ * signals and takes no lock; it changes scheduling and timer slack of itself only. */
 struct ticker *ticker_start(const char *path, uint64_t interval_ns, uint64_t seed,
 			    struct profile_error *err);
 
@@ -109,5 +106,3 @@ uint64_t ticker_cost_hits(uint64_t ticks, uint64_t ran_ns, uint64_t cpu_ns, uint
 /* The shortest tick that takes no more than TICKER_COST_SHARE of a CPU: to two digits, at most
  * TICKER_MAX_NS. 0 where the cost is not known. */
 uint64_t ticker_cost_least_tick(const struct ticker_cost *c);
-
-#endif

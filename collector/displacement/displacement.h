@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Displacement: a fluid on each CPU of a set, a program confined to the set, and an account
- * of all the time that there was.
+/* Displacement: a fluid on each CPU of a set, a program confined to the set, and an account of all
+ * the time that there was.
  *
  *      displacement_open               starts the fluid, measures what a switch costs it
  *      displacement_idle_phase         an idle phase: what interrupts take without the program
@@ -16,10 +16,8 @@
  * An analysis of its own (regression by call site) takes the windows from displacement_run_windows
  * after displacement_account_finish.
  *
- * One measurement a process, one thread uses it. Seconds unless a name says otherwise.
- */
-#ifndef SCPROF_COLLECTOR_DISPLACEMENT_DISPLACE_H
-#define SCPROF_COLLECTOR_DISPLACEMENT_DISPLACE_H
+ * One measurement a process, one thread uses it. Seconds unless a name says otherwise. */
+#pragma once
 
 #include <sched.h>
 #include <stdbool.h>
@@ -41,8 +39,7 @@ struct displacement_options {
 	bool any_quota;	    /* measure even where the cgroup's quota is smaller than the set */
 	bool no_task_clock; /* see displacement_task_clock */
 	/* Called at each tick of a run and at its end, `at` as displacement_window.at, to sample
-	 * other counters. It runs beside the program, so it should take microseconds. NULL: none.
-	 */
+	 * other counters. It runs beside the program, so it may take microseconds. NULL: none. */
 	void (*sample)(void *context, double at);
 	/* Called by the fluid of CPU i of the set before its window `index` (fluid.h). */
 	void (*edge)(void *context, size_t i, size_t index);
@@ -231,5 +228,3 @@ struct cpu_load {
  * hardly any time has passed. */
 int cpu_load_measure(struct displacement *d, double seconds, struct cpu_load *load);
 size_t cpu_load_cpus(const struct displacement *d);
-
-#endif

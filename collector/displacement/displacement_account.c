@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* From windows, clocks and counters to the account of a run. */
+
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The state of a measurement, and its parts. Instants are counter units (fluid.h). */
-#ifndef SCPROF_COLLECTOR_DISPLACEMENT_DISPLACE_PRIVATE_H
-#define SCPROF_COLLECTOR_DISPLACEMENT_DISPLACE_PRIVATE_H
+#pragma once
 
 #include "collector/machine/cpu_times.h"
 #include "collector/displacement/displacement.h"
@@ -123,5 +122,3 @@ int displacement_idle_set(struct displacement *d, struct displacement_run *run);
 double displacement_idle_length(const struct displacement *d); /* seconds, together */
 /* ksoftirqd's share of a second in each idle phase; returns the number of idle phases. */
 size_t displacement_idle_softirqd(const struct displacement *d, double rate[2]);
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Samples while the fluid runs: the CPU time of the measurement itself, and tasks that end.
- */
+/* Samples while the fluid runs: the CPU time of the measurement itself, and tasks that end. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -9,6 +8,7 @@
 #include "collector/clocks/clocks_read.h"
 #include "collector/displacement/displacement_private.h"
 #include "collector/machine/kernel_file.h"
+#include "profile/base/array.h"
 
 static bool is_fluid(const struct displacement *d, pid_t tid)
 {
@@ -103,23 +103,20 @@ double displacement_sample_softirqd(const struct displacement *d)
 int displacement_tasks_add(struct displacement_tasks *l, const char *name, double seconds, int cpu,
 			   uint32_t tasks)
 {
-	struct displacement_task *t = l->task;
-	size_t i = 0;
+	struct displacement_task *t = l->task, *end = t + l->count;
 
-	while (i < l->count && strcmp(t[i].name, name) != 0)
-		i++;
-	if (i == l->count) {
-		t = realloc(l->task, (l->count + 1) * sizeof(*t));
-		if (!t)
+	while (t < end && strcmp(t->name, name) != 0)
+		t++;
+	if (t == end) {
+		if (!(t = ARRAY_APPEND(l->task, l->count)))
 			return -1;
-		l->task = t;
-		t[l->count++] = (struct displacement_task){.cpu = cpu};
-		strncpy(t[i].name, name, sizeof(t->name) - 1);
-		t[i].softirq = !strncmp(name, "ksoftirqd/", 10);
+		t->cpu = cpu;
+		strncpy(t->name, name, sizeof(t->name) - 1);
+		t->softirq = !strncmp(name, "ksoftirqd/", 10);
 	}
-	t[i].seconds += seconds;
-	t[i].tasks += tasks;
-	t[i].cpu = t[i].cpu == cpu ? cpu : -1;
+	t->seconds += seconds;
+	t->tasks += tasks;
+	t->cpu = t->cpu == cpu ? cpu : -1;
 	return 0;
 }
 
@@ -132,10 +129,9 @@ static bool counts(const struct displacement *d, const struct task *t)
 
 static int longest_first(const void *a, const void *b)
 {
-	double x = ((const struct displacement_task *)a)->seconds,
-	       y = ((const struct displacement_task *)b)->seconds;
+	const struct displacement_task *x = a, *y = b;
 
-	return (x < y) - (x > y);
+	return ARRAY_ORDER(y->seconds, x->seconds);
 }
 
 void displacement_tasks_sort(struct displacement_tasks *l)

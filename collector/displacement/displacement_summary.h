@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Combines several runs of one command for the report. Seconds per run. */
-#ifndef SCPROF_COLLECTOR_DISPLACEMENT_DISPLACE_SUMMARY_H
-#define SCPROF_COLLECTOR_DISPLACEMENT_DISPLACE_SUMMARY_H
+#pragma once
 
 #include <sched.h>
 #include <stdbool.h>
@@ -55,9 +54,9 @@ struct displacement_interval displacement_summary_mean(struct displacement_value
 						       double confidence, double hidden);
 void displacement_summary_free(struct displacement_summary *s);
 
-/* The paper's confirmation (section 4.3): where a command keeps its CPUs busy all the
- * time, the time that it takes is its whole CPU time, charged to it or not. So it is run without
- * the fluid, to see which accounting predicts that time.
+/* The paper's confirmation (section 4.3): where a command keeps its CPUs busy all the time, the
+ * time that it takes is its whole CPU time, charged to it or not. So it is run without the fluid,
+ * to see which accounting predicts that time.
  *
  * On a machine with other tasks and stolen time, that time is what the command was charged plus
  * what no task was: interrupts strike a busy program itself and are charged to it then. It holds
@@ -65,8 +64,7 @@ void displacement_summary_free(struct displacement_summary *s);
  * interrupts strike those as well. No share of other tasks has to be known by CPU, which the kernel
  * does not tell.
  *
- * The same runs tell what the fluid does to the command's own CPU time.
- */
+ * The same runs tell what the fluid does to the command's own CPU time. */
 
 #define DISPLACEMENT_SATURATED 0.03 /* of the CPUs' time may be idle */
 #define DISPLACEMENT_HAD       0.85 /* of it must be the command's */
@@ -100,5 +98,3 @@ bool displacement_confirm_holds(const struct displacement_confirm *c);
  * limits of the mean of ratios where both were run more than once. */
 struct displacement_interval displacement_confirm_effect(const struct displacement_confirm *c,
 							 const struct displacement_summary *s);
-
-#endif

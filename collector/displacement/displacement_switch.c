@@ -68,8 +68,7 @@ static bool come_first(int priority)
 	return !sched_setscheduler(0, SCHED_FIFO, &first);
 }
 
-/* A process that sends no SIGCHLD at its end, which would disturb waiting for other
- * children. */
+/* A process that sends no SIGCHLD at its end, which would disturb waiting for other children. */
 static pid_t start_sleeper(struct probe *p)
 {
 	pid_t parent = getpid(), pid = (pid_t)syscall(SYS_clone, 0, NULL, NULL, NULL, NULL);

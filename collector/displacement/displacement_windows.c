@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* From the fluid's windows to those of the estimate: seconds instead of counter units, the
  * program's CPU time in each, and which of them are excluded. */
+
 #include <math.h>
 #include <stdlib.h>
 

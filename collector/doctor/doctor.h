@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What this machine, this session and a program allow scprof to do, each tried or read just now,
  * why it is less than expected, and what would change that. */
-#ifndef SCPROF_COLLECTOR_DOCTOR_DOCTOR_H
-#define SCPROF_COLLECTOR_DOCTOR_DOCTOR_H
+#pragma once
 
 #include <stddef.h>
 
@@ -34,5 +33,3 @@ void doctor_examine(struct doctor *d, const char *version, const char *program);
 enum doctor_level doctor_worst(const struct doctor *d);
 
 const char *doctor_level_name(enum doctor_level level);
-
-#endif

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The list of checks, trials (both in doctor_check.c), and the parts of the examination, one file
- * each.
- */
-#ifndef SCPROF_COLLECTOR_DOCTOR_DOCTOR_PRIVATE_H
-#define SCPROF_COLLECTOR_DOCTOR_DOCTOR_PRIVATE_H
+ * each. */
+#pragma once
 
 #include "collector/doctor/doctor.h"
 
@@ -27,5 +25,3 @@ int doctor_try(char *const argv[], const char *library, const char *directory, c
 
 /* Makes a directory of the trial's own in TMPDIR or /tmp. 0; -1 and errno. */
 int doctor_directory(char *path, size_t size);
-
-#endif

@@ -2,8 +2,7 @@
 /* What each thread of a process does now. It is read from /proc and from the process's memory, to
  * which nothing is written: a thread that sleeps is not stopped, one that runs for a moment
  * (attach_sample.h). Threads go on meanwhile: each is as it was at a moment of its own. */
-#ifndef SCPROF_COLLECTOR_DUMP_DUMP_H
-#define SCPROF_COLLECTOR_DUMP_DUMP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,5 +62,3 @@ struct dump_times dump_times(pid_t pid);
 
 /* "accept4"; NULL: not known. */
 const char *dump_call_name(long call);
-
-#endif

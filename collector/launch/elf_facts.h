@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What an ELF executable says about how it will be loaded. */
-#ifndef SCPROF_COLLECTOR_LAUNCH_ELF_FACTS_H
-#define SCPROF_COLLECTOR_LAUNCH_ELF_FACTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,5 +33,3 @@ bool elf_facts_is_musl(const char *path);
 /* A copy of the section of that name of a file, which is not empty, with a NUL behind it; free with
  * free(). NULL: there is none, or out of memory. */
 char *elf_facts_copy_section(const char *path, const char *name, size_t *bytes);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The environment that tells libscprof.so what to do. */
-#ifndef SCPROF_COLLECTOR_LAUNCH_ENVIRONMENT_H
-#define SCPROF_COLLECTOR_LAUNCH_ENVIRONMENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -75,5 +74,3 @@ int environment_set_layout(size_t bytes);
 /* The same with a length from the kernel's random numbers. Call it after fork, before what is to be
  * measured is executed. */
 int environment_draw_layout(void);
-
-#endif

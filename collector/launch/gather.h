@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* All profile files of a run in one model. */
-#ifndef SCPROF_COLLECTOR_LAUNCH_GATHER_H
-#define SCPROF_COLLECTOR_LAUNCH_GATHER_H
+#pragma once
 
 #include <stddef.h>
 
@@ -30,5 +29,3 @@ int gather_profiles(const struct run_directory *d, const struct launch *command,
 int gather_discard(struct run_directory *d, const struct gathered *g);
 
 void gather_free(struct gathered *g);
-
-#endif

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Starting the command and waiting for it, unnoticed: it gets the descriptors,
- * signal mask, dispositions, process group and terminal that it would have had
- * without scprof, and no subreaper between.
- */
-#ifndef SCPROF_COLLECTOR_LAUNCH_LAUNCH_H
-#define SCPROF_COLLECTOR_LAUNCH_LAUNCH_H
+/* Starting the command and waiting for it, unnoticed: it gets the descriptors, signal mask,
+ * dispositions, process group and terminal that it would have had without scprof, and no subreaper
+ * between. */
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -21,15 +19,14 @@ struct launch {
 	int ended_by; /* the last of SIGINT, SIGQUIT, SIGTERM and SIGHUP that we got; 0: none */
 };
 
-/* Start argv (found at `path`) with the present environment. From here on this
- * process takes no signal: SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 are
- * passed on by launch_wait_watched, but for those from the kernel, which a terminal sends to both.
- * What was ignored stays ignored. SIGPIPE and SIGXFSZ come back as errors of
- * the writes. `shell_fallback`: where exec says ENOEXEC, /bin/sh runs the file, as execvp
- * has it. `kept`: a signal that is blocked likewise, but is another thread's to take; 0: none.
- * `hold`: NULL, or `born` is called when the process exists and has not yet become the command,
- * which it does when `born` returns. 0; or -1 with errno and *exec_failed: whether exec itself
- * failed. */
+/* Start argv (found at `path`) with the present environment. From here on this process takes no
+ * signal: SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 are passed on by
+ * launch_wait_watched, but for those from the kernel, which a terminal sends to both. What was
+ * ignored stays ignored. SIGPIPE and SIGXFSZ come back as errors of the writes. `shell_fallback`:
+ * where exec says ENOEXEC, /bin/sh runs the file, as execvp has it. `kept`: a signal that is
+ * blocked likewise, but is another thread's to take; 0: none. `hold`: NULL, or `born` is called
+ * when the process exists and has not yet become the command, which it does when `born` returns. 0;
+ * or -1 with errno and *exec_failed: whether exec itself failed. */
 struct launch_hold {
 	void (*born)(void *context, pid_t pid);
 	void *context;
@@ -72,5 +69,3 @@ void signal_wait_end(const struct signal_wait *e);
 
 /* Ends this process by that signal. Returns only where its default does not end a process. */
 void signal_wait_raise(int signal_number);
-
-#endif

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What is this command, and can a preloaded library see it?
  *
- * The command is found as execvp finds it, scripts are followed to the program
- * that runs them, and the program is looked at with libelf. The answer is
- * advice: the command is started whatever it says, and only exec itself
- * decides whether that works.
- */
-#ifndef SCPROF_COLLECTOR_LAUNCH_PROGRAM_H
-#define SCPROF_COLLECTOR_LAUNCH_PROGRAM_H
+ * The command is found as execvp finds it, scripts are followed to the program that runs them, and
+ * the program is looked at with libelf. The answer is advice: the command is started whatever it
+ * says, and only exec itself
+ * decides whether that works. */
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -55,5 +53,3 @@ struct shebang {
 
 /* Parses the first `bytes` bytes of a file. False if it has no #! line. */
 bool program_find_shebang(const char *head, size_t bytes, struct shebang *out);
-
-#endif

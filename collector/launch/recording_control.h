@@ -2,8 +2,7 @@
 /* When all processes of a run record: a thread of the collector that changes a word in a page which
  * they map (struct scp_control_page), at given times or at a signal to the collector. The targets
  * are sent nothing. */
-#ifndef SCPROF_COLLECTOR_LAUNCH_RECORDING_CONTROL_H
-#define SCPROF_COLLECTOR_LAUNCH_RECORDING_CONTROL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -55,5 +54,3 @@ void recording_control_schedule_begin(struct recording_schedule *s,
 				      const struct recording_plan *plan, uint64_t now_ns);
 /* At due_ns, or at a signal. */
 void recording_control_schedule_flip(struct recording_schedule *s, uint64_t now_ns);
-
-#endif

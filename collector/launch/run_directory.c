@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A base directory with a lock; for root, a second one inside that nobody can
- * list. */
+/* A base directory with a lock; for root, a second one inside that nobody can list. */
 #include "collector/launch/run_directory.h"
 
 #include <errno.h>

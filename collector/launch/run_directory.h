@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The directory of one run: where the processes of the command make their
- * profile files while they live. In memory (/dev/shm) where there is room:
- * dirty pages of a disk's file system are write-protected at every write-back,
- * and the target would wait in a page fault.
- */
-#ifndef SCPROF_COLLECTOR_LAUNCH_RUN_DIRECTORY_H
-#define SCPROF_COLLECTOR_LAUNCH_RUN_DIRECTORY_H
+/* The directory of one run: where the processes of the command make their profile files while they
+ * live. In memory (/dev/shm) where there is room: dirty pages of a disk's file system are
+ * write-protected at every write-back, and the target would wait in a page fault. */
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -40,8 +37,7 @@ int run_directory_create(struct run_directory *d, const char *beside, struct pro
 int run_directory_use(struct run_directory *d, int directory, const char *base,
 		      const char *profiles, struct profile_error *err);
 
-/* Let only this user's processes make profiles in it; of root's directories. 0, or -1 with errno.
- */
+/* Let only this user's processes make profiles in it; of root's folders. 0, or -1 with errno. */
 int run_directory_give(const struct run_directory *d, uid_t uid, gid_t gid);
 
 /* The instants now, by the clocks that profiles have their start of. */
@@ -52,5 +48,3 @@ void run_directory_release(struct run_directory *d);
 
 /* Release it, and remove it if nothing is left in it. 0, or -1: it is kept. */
 int run_directory_remove(struct run_directory *d);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Processes of the command that still run after its end: daemons, background jobs. */
-#ifndef SCPROF_COLLECTOR_LAUNCH_SURVIVORS_H
-#define SCPROF_COLLECTOR_LAUNCH_SURVIVORS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -13,5 +12,3 @@
  * that names them, once, if they outlive a short grace, and again with those
  * that are left when a signal ends the waiting. How many are left. */
 size_t survivors_wait(const char *directory, int signals, int (*tell)(const char *text));
-
-#endif

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What the kernel accounts to each CPU, and whether its interrupt columns mean anything.
  *
- * With CONFIG_IRQ_TIME_ACCOUNTING (and a clock that the kernel finds fast enough) irq and
- * softirq are measured and are charged to no process. Without it they are samples taken by
- * the tick: the time is in whatever process was interrupted.
- */
-#ifndef SCPROF_COLLECTOR_MACHINE_CPU_TIMES_H
-#define SCPROF_COLLECTOR_MACHINE_CPU_TIMES_H
+ * With CONFIG_IRQ_TIME_ACCOUNTING (and a clock that the kernel finds fast enough) irq and softirq
+ * are measured and are charged to no process. Without it they are samples taken by the tick: the
+ * time is in whatever process was interrupted. */
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,5 +60,3 @@ int cpu_times_parse_reschedules(FILE *file, uint64_t *count, size_t cpus);
 
 /* CPU seconds, user and system together. */
 double cpu_times_of_usage(const struct rusage *u);
-
-#endif

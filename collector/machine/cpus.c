@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The kernel's own files say what is online, what is a sibling and where received
- * packets are steered to; none of them is needed to measure, so a file that cannot be read counts
- * as empty. */
+/* The kernel's own files say what is online, what is a sibling and where received packets are
+ * steered to; none of them is needed to measure, so a file that cannot be read counts as empty. */
 #include "collector/machine/cpus.h"
 
 #include <ctype.h>

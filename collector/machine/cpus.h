@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Which CPUs a displacement measurement uses, and what may be wrong with them.
  *
- * A set must be online and allowed to this process. What makes figures mean something
- * else (a sibling hyper-thread outside the set, receive steering to a CPU outside it)
- * is reported as a note; what makes them impossible is refused.
- */
-#ifndef SCPROF_COLLECTOR_MACHINE_CPUS_H
-#define SCPROF_COLLECTOR_MACHINE_CPUS_H
+ * A set must be online and allowed to this process. What makes figures mean something else (a
+ * sibling hyper-thread outside the set, receive steering to a CPU outside it) is reported as a
+ * note; what makes them impossible is refused. */
+#pragma once
 
 #include <sched.h>
 #include <stdbool.h>
@@ -52,5 +50,3 @@ double quota_cpus_at(const char *cgroup_file, const char *mount, char *where, si
 /* How often the cgroup was stopped for having used up its quota (cpu.stat, nr_throttled),
  * of this process's own cgroup; 0 where unknown. */
 uint64_t quota_throttled(void);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Small files of /proc and /sys, and the folders that they lie in. Paths are formats. */
-#ifndef SCPROF_COLLECTOR_MACHINE_KERNEL_FILE_H
-#define SCPROF_COLLECTOR_MACHINE_KERNEL_FILE_H
+#pragma once
 
 #include <dirent.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ int proc_status_numbers(pid_t pid, const char *name, int base, uint64_t *number,
 
 /* The first number of line `name`; `otherwise` where there is none. */
 uint64_t proc_status_number(pid_t pid, const char *name, int base, uint64_t otherwise);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Numbers that the kernel's headers of older distributions lack (Debian 11, RHEL 8). A kernel
  * without the call answers ENOSYS. */
-#ifndef SCPROF_COLLECTOR_MACHINE_KERNEL_NUMBERS_H
-#define SCPROF_COLLECTOR_MACHINE_KERNEL_NUMBERS_H
+#pragma once
 
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -18,6 +17,4 @@
 #endif
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
-#endif
-
 #endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The mappings of a process, from /proc/PID/maps. */
-#ifndef SCPROF_COLLECTOR_MACHINE_PROC_MAPS_H
-#define SCPROF_COLLECTOR_MACHINE_PROC_MAPS_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -48,5 +47,3 @@ void proc_maps_free(struct proc_map_list *l);
 
 /* The mapping that holds an address; NULL: none. */
 const struct proc_map *proc_maps_find(const struct proc_map_list *l, uint64_t at);
-
-#endif

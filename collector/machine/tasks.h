@@ -2,12 +2,10 @@
 /* Who else ran: the CPU time of every process and kernel thread, by name.
  *
  * Each is asked by its CPU clock (that of clock_getcpuclockid), which is exact, holds its ended
- * threads, and needs no permission; /proc is read for names only. A process that begins
- * and ends between two looks is not seen. What the kernel hides (hidepid) is not seen
- * either, and tasks_hidden says so.
- */
-#ifndef SCPROF_COLLECTOR_MACHINE_TASKS_H
-#define SCPROF_COLLECTOR_MACHINE_TASKS_H
+ * threads, and needs no permission; /proc is read for names only. A process that begins and ends
+ * between two looks is not seen. What the kernel hides (hidepid) is not seen either, and
+ * tasks_hidden says so. */
+#pragma once
 
 #include <sched.h>
 #include <stdbool.h>
@@ -38,8 +36,7 @@ struct tasks {
 	uint64_t on_ns[CPU_SETSIZE];
 };
 
-/* Looks around: what is seen later and not now began meanwhile. 0, or -1: no /proc or no
- * memory. */
+/* Looks around: what is seen later and not now began meanwhile. 0, or -1: no /proc or no memory. */
 int tasks_begin(struct tasks *t);
 
 /* Processes that descend from `pid` are the program's from now on. */
@@ -59,5 +56,3 @@ void tasks_mark(struct tasks *t);
 const struct task *tasks_find(const struct tasks *t, pid_t pid);
 
 void tasks_free(struct tasks *t);
-
-#endif

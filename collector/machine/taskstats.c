@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Generic netlink, by hand: a header, a command, attributes. An end of a task comes as
- * TASKSTATS_TYPE_AGGR_PID { TASKSTATS_TYPE_PID, TASKSTATS_TYPE_STATS }, as an answer does;
- * totals of whole processes (AGGR_TGID), which follow, are left out: they would count
- * twice. */
+ * TASKSTATS_TYPE_AGGR_PID { TASKSTATS_TYPE_PID, TASKSTATS_TYPE_STATS }, as an answer does; totals
+ * of whole processes (AGGR_TGID), which follow, are left out: they would count twice. */
 #include "collector/machine/taskstats.h"
 
 #include <errno.h>

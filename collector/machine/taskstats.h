@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The kernel's taskstats: of one task when asked, and of every task that ends.
  *
- * The second is what makes an account whole: processes that live for a millisecond are in
- * no other list. Both need CAP_NET_ADMIN in the first user namespace (root).
- */
-#ifndef SCPROF_COLLECTOR_MACHINE_TASKSTATS_H
-#define SCPROF_COLLECTOR_MACHINE_TASKSTATS_H
+ * The second is what makes an account whole: processes that live for a millisecond are in no other
+ * list. Both need CAP_NET_ADMIN in the first user namespace (root). */
+#pragma once
 
 #include <sched.h>
 #include <stdbool.h>
@@ -38,15 +36,13 @@ bool taskstats_next(struct taskstats_socket *s, struct taskstats_task *task);
 
 void taskstats_close(struct taskstats_socket *s);
 
-/* The perf software counter `task-clock` of a process and all that it starts, by CPU,
- * driven by ioctl.
+/* The perf software counter `task-clock` of a process and all that it starts, by CPU, driven by
+ * ioctl.
  *
- * It counts the time for which the processes were on a CPU by the wall clock: unlike
- * getrusage it includes what the host of a virtual machine stole from them meanwhile, and
- * interrupt time even where the kernel accounts that apart; and it lacks the kernel's part of
- * switching to and from other tasks, which getrusage has. It needs no privilege below
- * perf_event_paranoid 3.
- */
+ * It counts the time for which the processes were on a CPU by the wall clock: unlike getrusage it
+ * includes what the host of a virtual machine stole from them meanwhile, and interrupt time even
+ * where the kernel accounts that apart; and it lacks the kernel's part of switching to and from
+ * other tasks, which getrusage has. It needs no privilege below perf_event_paranoid 3. */
 struct task_clock {
 	size_t cpus;
 	int *fd;       /* one a CPU of the set; fd[cpus]: all CPUs together */
@@ -62,5 +58,3 @@ uint64_t task_clock_all(const struct task_clock *c);
 uint64_t task_clock_on(const struct task_clock *c, size_t i);
 
 void task_clock_close(struct task_clock *c);
-
-#endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* By section headers, which every linker's output has: strip keeps those of the
- * dynamic symbols. */
+/* By section headers, which every linker's output has: strip keeps those of the dynamic symbols. */
 #include "collector/select/exports.h"
 
 #include <errno.h>
@@ -10,6 +9,7 @@
 #include <unistd.h>
 
 #include "profile/base/given_file.h"
+#include "profile/base/array.h"
 
 struct tables {
 	Elf *elf;
@@ -27,16 +27,9 @@ static int replace(char **text, const char *with)
 
 int exports_add_name(struct names *n, const char *name)
 {
-	/* a power of two is full */
-	char **grown = n->count & (n->count - 1)
-			       ? n->name
-			       : reallocarray(n->name, 2 * n->count + 1, sizeof(*grown));
+	char **to = ARRAY_APPEND(n->name, n->count);
 
-	if (!grown)
-		return -1;
-	n->name = grown;
-	n->name[n->count] = strdup(name);
-	return n->name[n->count++] ? 0 : -1;
+	return to && (*to = strdup(name)) ? 0 : -1;
 }
 
 void exports_free_names(struct names *n)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What the dynamic linker sees of an ELF file: the functions that it exports, with their versions,
  * the names that it imports, and the libraries that it needs. */
-#ifndef SCPROF_COLLECTOR_SELECT_EXPORTS_H
-#define SCPROF_COLLECTOR_SELECT_EXPORTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,8 +13,7 @@ struct export
 	char *version;	  /* NULL: none */
 	bool is_default;  /* the version that a new program would be linked with */
 	uint64_t address; /* as in the file; 0: of an IFUNC, which stands for another function */
-	/* AArch64: it passes or keeps registers in another way than most (STO_AARCH64_VARIANT_PCS)
-	 */
+	/* AArch64: it uses registers in another way than most (STO_AARCH64_VARIANT_PCS) */
 	bool variant_call;
 };
 
@@ -43,5 +41,3 @@ struct exports {
  * Free with exports_free either way. */
 int exports_read(const char *path, struct exports *out);
 void exports_free(struct exports *e);
-
-#endif

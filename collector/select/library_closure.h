@@ -2,8 +2,7 @@
 /* The libraries that a program is started with, in the order in which symbols are
  * looked up in them, and libraries that it may open later: absolute paths, without the program and
  * the loader. exports_free_names() in any case. */
-#ifndef SCPROF_COLLECTOR_SELECT_LIBRARY_CLOSURE_H
-#define SCPROF_COLLECTOR_SELECT_LIBRARY_CLOSURE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdio.h>
@@ -35,5 +34,3 @@ int library_closure_read_maps(FILE *maps, const char *program, struct names *out
  * one is not found. exports_free_names either way. */
 int library_closure_find_needed(const char *program, const char *root, struct names *out,
 				struct profile_error *err);
-
-#endif

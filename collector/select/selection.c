@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Each exported function of each library is compared with the patterns, in the order in which the
- * loader looks symbols up: a call reaches the first of two equal ones, so its stub stands for both.
- */
+ * loader looks symbols up: a call reaches the first of two equals, so its stub stands for both. */
 #include "collector/select/selection.h"
 
 #include <errno.h>
@@ -14,6 +13,7 @@
 #include "profile/base/demangle.h"
 #include "include/scprof_selected.h"
 #include "profile/base/error.h"
+#include "profile/base/array.h"
 
 char *selection_demangle(const char *name, bool parameters)
 {
@@ -26,18 +26,15 @@ char *selection_demangle(const char *name, bool parameters)
  * say why. */
 static int add_library(struct selection *c, const char *path)
 {
-	struct exports *grown = realloc(c->library, (c->libraries + 1) * sizeof(*grown));
+	struct exports *library = ARRAY_APPEND(c->library, c->libraries);
 
-	if (!grown)
+	if (!library)
 		return -1;
-	c->library = grown;
-	if (!exports_read(path, &c->library[c->libraries]) &&
-	    c->library[c->libraries].machine == c->program.machine) {
-		c->libraries++;
+	if (!exports_read(path, library) && library->machine == c->program.machine)
 		return 0;
-	}
 	int error = errno;
-	exports_free(&c->library[c->libraries]);
+	exports_free(library);
+	c->libraries--;
 	return error == ENOMEM ? -1 : 0;
 }
 
@@ -206,21 +203,13 @@ static int add_symbol(struct selection *c, const struct export *e, const struct 
 				 "-s chooses too many functions: more than %u.\n"
 				 "Choose fewer",
 				 SCP_SELECTED_MAX / (needed ? 1 : 1 + SELECTION_SPARES));
-	struct selected_symbol *grown = realloc(c->symbol, (c->count + 1) * sizeof(*grown));
-	if (grown)
-		c->symbol = grown;
-	char *shown = grown ? show(e) : NULL;
-	if (!shown)
+	struct selected_symbol *s = ARRAY_APPEND(c->symbol, c->count);
+	if (!s)
 		return error_set(err, "out of memory");
-	c->symbol[c->count++] = (struct selected_symbol){.name = e->name,
-							 .version = e->version,
-							 .is_default = e->is_default,
-							 .is_later = !needed,
-							 .hash = h,
-							 .address = e->address,
-							 .shown = shown,
-							 .library = library};
-	return 0;
+	*s = (struct selected_symbol){.is_later = !needed, .hash = h, .shown = show(e)};
+	PROF_SET(s, e, name, version, is_default, address);
+	s->library = library;
+	return s->shown ? 0 : error_set(err, "out of memory");
 }
 
 static void leave_out(struct selection *c, const char *name)

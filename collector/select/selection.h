@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The functions that patterns select for a program, found before it starts. */
-#ifndef SCPROF_COLLECTOR_SELECT_SELECTION_H
-#define SCPROF_COLLECTOR_SELECT_SELECTION_H
+#pragma once
 
 #include <stdint.h>
 
@@ -63,5 +62,3 @@ const char *selection_reason(const struct selection *c, const struct export *e);
 
 /* A name as the source has it; NULL when out of memory. */
 char *selection_demangle(const char *name, bool parameters);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* How many words of arguments a selected function takes on the stack, at most: from its name, or
  * from the debug information of its library, where there is some. */
-#ifndef SCPROF_COLLECTOR_SELECT_STACK_ARGUMENTS_H
-#define SCPROF_COLLECTOR_SELECT_STACK_ARGUMENTS_H
+#pragma once
 
 #include <elfutils/libdw.h>
 #include <stdbool.h>
@@ -31,5 +30,3 @@ bool stack_arguments_has_none_in(const char *name, const char *soname);
  * the result is never too small. False: not known: variadic, without parameters' types, or of a
  * language other than C and C++. */
 bool stack_types_words(Dwarf_Die *function, uint32_t *words);
-
-#endif

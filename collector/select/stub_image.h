@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A stub object while it is laid out; for stub_object.c. */
-#ifndef SCPROF_COLLECTOR_SELECT_STUB_IMAGE_H
-#define SCPROF_COLLECTOR_SELECT_STUB_IMAGE_H
+#pragma once
 
 #include <elf.h>
 
@@ -94,5 +93,3 @@ void stub_symbols_set_values(struct object *o);
 /* Write it to `path`, which must not exist. 0, or -1 with *err: also on a processor for which
  * there are no stubs. */
 int stub_object_write(const struct selection *c, const char *path, struct profile_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The stub object, laid out by hand: three segments whose file offsets are their
- * addresses. scprof_selected.h says what it is for; the format is that of the System V ABI and, for
- * versions and the hash table, the Linux Standard Base, chapter 10.
- */
+/* The stub object, laid out by hand: three segments whose file offsets are their addresses.
+ * scprof_selected.h says what it is for; the format is that of the System V ABI and, for versions
+ * and the hash table, the Linux Standard Base, chapter 10. */
 
 #include <errno.h>
 #include <stdio.h>

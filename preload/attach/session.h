@@ -5,8 +5,7 @@
  * thread. What is left of an earlier one may still be in use: a thread may come back from a call
  * that began hours ago. So each thread frees its own old state at its first call in the next
  * session, and what was mapped stays mapped for a while. */
-#ifndef SCPROF_PRELOAD_ATTACH_SESSION_H
-#define SCPROF_PRELOAD_ATTACH_SESSION_H
+#pragma once
 
 #include "include/scprof_attach.h"
 #include "preload/system/util.h"
@@ -32,5 +31,3 @@ HIDDEN void wake_page_leave(void);
 
 /* It does not after all: exec failed. */
 HIDDEN void wake_page_return(void);
-
-#endif

@@ -197,8 +197,7 @@ static struct slots_object *find_object(const struct known *k, uint32_t near)
 	return NULL;
 }
 
-/* Is it the object of that time? One that was loaded again at the same place leads nowhere to us.
- */
+/* Is it the object of that time? One loaded again at the same place leads nowhere to us. */
 static bool is_same(const struct known *k, bool some_were_closed)
 {
 	for (uint32_t i = 0; i < k->count; i++)

@@ -5,8 +5,7 @@
  * call means the same before and after. Stores are single words; protection (RELRO) is put back.
  * All of it happens under the loader's lock, so that no object is relocated or unmapped meanwhile.
  * dlerror() forgets what it had to say to this thread. One session at a time. */
-#ifndef SCPROF_PRELOAD_ATTACH_SLOTS_H
-#define SCPROF_PRELOAD_ATTACH_SLOTS_H
+#pragma once
 
 #include <link.h>
 
@@ -171,8 +170,5 @@ HIDDEN void slots_entry_prepare(void (*look)(void), const bool *some_have_rpath)
 /* Functions of the object at this path are the selected ones from now on (preload/function/
  * selected.h), and their originals are found; NULL: there are none. Between sessions only; takes
  * the loader's lock. False: the loader does not take it, or it is no stub object; then there are
- * none.
- */
+ * none. */
 HIDDEN bool slots_stubs_use(const char *path);
-
-#endif

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Around a wrapped call: call_begin, the original, call_end.
  *
- * The state of a call in progress lives in the wrapper's frame, not in the
- * thread: a call that is left by longjmp, an exception or cancellation leaves
- * nothing to unwind. thread.open says whether the thread is inside bookkeeping
- * (bit 0: a signal handler's calls pass through, counted as skipped) or inside
- * an original (a handler's calls are recorded, as nested). */
-#ifndef SCPROF_PRELOAD_CALL_CALL_H
-#define SCPROF_PRELOAD_CALL_CALL_H
+ * The state of a call in progress lives in the wrapper's frame, not in the thread: a call that is
+ * left by longjmp, an exception or cancellation leaves nothing to unwind. thread.open says whether
+ * the thread is inside bookkeeping (bit 0: a signal handler's calls pass through, counted as
+ * skipped) or inside an original (a handler's calls are recorded, as nested). */
+#pragma once
 
 #include "preload/call/path_cache.h"
 #include "preload/process/process.h"
@@ -95,5 +93,3 @@ HIDDEN bool early_pass(uint32_t function);
 
 /* A call that is not to be recorded, likewise. True: it is to begin nothing. */
 HIDDEN bool early_try(void);
-
-#endif

@@ -282,8 +282,7 @@ static inline void begin_fast(struct scp_call *c, struct scp_thread *t, struct s
 }
 
 /* Begin slow, fast; see call_end. Ordered whatever is called: the clocks that are read here take so
- * long that it does not matter, and what reading them costs is then the same around all functions.
- */
+ * long that it does not matter, and reading them then costs the same around all functions. */
 void call_read_clocks(struct scp_call *c)
 {
 	const struct scp_thread *t = c->thread;

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The fast path of a call, inlined into every wrapper twice: the TSC alone,
- * and the page clock alone; a known path, an entry and a gap that exist. Whatever is out of the
- * ordinary goes to call_begin.c and call_end.c, which can do everything; the two leave the same
- * records.
+/* The fast path of a call, inlined into every wrapper twice: the TSC alone, and the page clock
+ * alone; a known path, an entry and a gap that exist. Whatever is out of the ordinary goes to
+ * call_begin.c and call_end.c, which can do everything; the two leave the same records.
  *
  * Between call_fast_begin and call_fast_end a signal handler may run anywhere. While the memo is
  * looked up bookkeeping is marked, since calls of the handler could write over it. */
-#ifndef SCPROF_PRELOAD_CALL_CALL_FAST_H
-#define SCPROF_PRELOAD_CALL_CALL_FAST_H
+#pragma once
 
 #include "preload/table/table.h"
 #include "preload/call/call.h"
@@ -189,9 +187,8 @@ static inline __attribute__((always_inline)) bool call_fast_add_nested(
 	return true;
 }
 
-/* thread.open is not 0: the memo of a path on which that call, or region, was found to be around
- * us before. Equal words: the walk that found it would find it again. Bookkeeping is marked then,
- * and
+/* thread.open is not 0: the memo of a path on which that call, or region, was found to be around us
+ * before. Equal words: the walk that found it would find it again. Bookkeeping is marked then, and
  * `*outer` what was open. NULL: the slow path; nothing is changed. */
 static inline __attribute__((always_inline)) struct scp_memo *call_fast_inside(
 	struct scp_thread *t, uint32_t function, uint64_t ra, uint64_t cfa, uint64_t fp,
@@ -273,5 +270,3 @@ static inline __attribute__((always_inline)) bool call_fast_end(bool page,
 	thread_unmark(t, 0);
 	return true;
 }
-
-#endif

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Is a descriptor a socket? Asked at every read and write, so remembered. What
- * closes a descriptor makes it unknown again; an unknown one is asked of the
- * kernel once. (A raw close that libc does not see, followed by a reuse of the
- * number, goes unnoticed until the next close.) */
-#ifndef SCPROF_PRELOAD_CALL_FD_KIND_H
-#define SCPROF_PRELOAD_CALL_FD_KIND_H
+/* Is a descriptor a socket? Asked at every read and write, so remembered. What closes a descriptor
+ * makes it unknown again; an unknown one is asked of the kernel once. (A raw close that libc does
+ * not see, followed by a reuse of the number, goes unnoticed until the next close.) */
+#pragma once
 
 #include "preload/system/util.h"
 
@@ -36,5 +34,3 @@ static inline void fd_kind_set(int fd, enum fd_kind kind)
 	else
 		fd_kind_set_high(fd, kind);
 }
-
-#endif

@@ -93,8 +93,7 @@ static void add_frame(struct full_walk *w)
 }
 
 /* Walk outwards, until all frames are there that are kept, and one more; and it is known whether
- * the call around this one is in progress, which a memo answers, too. Returns how the walk ended.
- */
+ * the call around this one is in progress, which a memo answers, too. Returns how it ended. */
 static enum unwind_result walk(struct full_walk *w, uintptr_t outer)
 {
 	struct unwind_cursor *c = &w->t->cursor;

@@ -6,8 +6,7 @@
  *
  * A thread that records nothing gets a table when it has passed some calls through: helpers do
  * little, and forked children soon become another program. */
-#ifndef SCPROF_PRELOAD_CALL_LOOK_H
-#define SCPROF_PRELOAD_CALL_LOOK_H
+#pragma once
 
 #include "preload/process/process.h"
 #include "preload/table/thread.h"
@@ -47,5 +46,3 @@ static inline __attribute__((always_inline)) bool look_pass(struct look *k, uint
 	}
 	return look_begin(k, function);
 }
-
-#endif

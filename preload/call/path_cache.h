@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Call paths at the price of comparing a few words.
  *
- * The unwinder's result is a function of what it reads: the return address, the
- * stack pointer, now and then the frame pointer, one saved return address a
- * frame, and the unwind tables. A memo holds a result together with exactly
- * those words, in the order in which they were read. As long as all of them are
- * equal, and no code was unloaded, the unwinder would walk the same way again,
- * so the path is the same: not likely the same, but by construction.
+ * The unwinder's result is a function of what it reads: the return address, the stack pointer, now
+ * and then the frame pointer, one saved return address a frame, and the unwind tables. A memo holds
+ * a result together with exactly those words, in the order in which they were read. As long as all
+ * of them are equal, and no code was unloaded, the unwinder would walk the same way again, so the
+ * path is the same: not likely the same, but by construction.
  *
- * Comparing is as safe as unwinding: word i is where the unwinder would look
- * next once words 0 .. i-1 were found equal, so it is not touched before. The
- * list is filled up to a multiple of MEMO_BLOCK by repeating its last word.
+ * Comparing is as safe as unwinding: word i is where the unwinder would look next once words 0 ..
+ * i-1 were found equal, so it is not touched before. The list is filled up to a multiple of
+ * MEMO_BLOCK by repeating its last word.
  *
  * Memos are written over at any time while bookkeeping is marked. So all of them is done with
  * bookkeeping marked; what a call keeps is the site. */
-#ifndef SCPROF_PRELOAD_CALL_PATH_CACHE_H
-#define SCPROF_PRELOAD_CALL_PATH_CACHE_H
+#pragma once
 
 #include "preload/process/process.h"
 #include "preload/table/thread.h"
@@ -100,5 +98,3 @@ static inline __attribute__((always_inline)) void memo_note_inside(struct scp_me
 	else
 		m->inside = 0;
 }
-
-#endif

@@ -74,8 +74,7 @@ static inline void add_frame(struct walk_result *r, struct merge *m, const struc
 		r->frame[r->frame_count++] = row->frame;
 }
 
-/* All frames that are kept are there, and there is another one. True: nothing else is looked for.
- */
+/* All frames that are kept are there, and there is another one. True: look for nothing else. */
 static inline bool is_enough(struct walk_result *r, const struct merge *m)
 {
 	if (likely(m ? !merge_is_full(m) : r->frame_count < filter.depth))

@@ -6,8 +6,7 @@
  * than a row can say (signal frames, expressions, no tables), there is no cached walk.
  *
  * Thread rules: for the owning thread, with bookkeeping marked. */
-#ifndef SCPROF_PRELOAD_CALL_WALK_H
-#define SCPROF_PRELOAD_CALL_WALK_H
+#pragma once
 
 #include "preload/process/process.h"
 #include "preload/python/python.h"
@@ -122,5 +121,3 @@ static inline bool merge_is_full(const struct merge *m)
 {
 	return m->kept > filter.depth;
 }
-
-#endif

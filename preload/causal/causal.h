@@ -5,10 +5,8 @@
  * With a page no call takes a fast path (thread_all_general), so that the fast paths have no code
  * of ours. A delay is spun with thread.open as in the original, so that a signal handler's calls
  * are nested ones, and one that leaves by longjmp leaves nothing behind. Its time is `recording`
- * (table/recording.h): in no gap and no interval, but counted.
- */
-#ifndef SCPROF_PRELOAD_CAUSAL_CAUSAL_H
-#define SCPROF_PRELOAD_CAUSAL_CAUSAL_H
+ * (table/recording.h): in no gap and no interval, but counted. */
+#pragma once
 
 #include "include/scprof_causal.h"
 #include "preload/system/util.h"
@@ -137,5 +135,3 @@ HIDDEN uint32_t causal_site_names(const char *name);
 
 /* A page comes into use: read its names. */
 HIDDEN void causal_site_begin(const struct scp_causal_page *page);
-
-#endif

@@ -113,8 +113,7 @@ static inline bool is_within(struct causal_block *b, const struct scp_causal_pag
 	       b->spent <= limit - asked && is_within_own(b, asked, now);
 }
 
-/* Between two looks at the counter an interrupt may come; longer, and another thread had the CPU.
- */
+/* Between two looks at the counter an interrupt may come; longer: another thread had the CPU. */
 #define AWAY_US 100u
 
 /* Spins until `least` after `from`. Returns how long the thread was away. */

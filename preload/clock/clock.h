@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The clocks, behind one inline function; which one is chosen once a process.
  * A reading is an instant in the clock's own unit (see scprof_format.h). */
-#ifndef SCPROF_PRELOAD_CLOCK_CLOCK_H
-#define SCPROF_PRELOAD_CLOCK_CLOCK_H
+#pragma once
 
 #include "arch.h"
 #include "include/scprof_format.h"
@@ -71,5 +70,3 @@ static inline __attribute__((always_inline)) uint64_t clock_read(uint32_t kind)
 		return *clock_chosen.page;
 	return clock_read_library(kind);
 }
-
-#endif

@@ -8,8 +8,7 @@
  * here. While recording is stopped process_groups is GROUPS_PAUSED, and wrappers that find no
  * group of theirs look at the word. Each change makes all memos stale, so that every thread
  * learns of a new window at its next call: from its last one until then it has no gap. */
-#ifndef SCPROF_PRELOAD_FILTER_CONTROL_H
-#define SCPROF_PRELOAD_FILTER_CONTROL_H
+#pragma once
 
 #include "preload/process/process.h"
 #include "include/scprof_control.h"
@@ -77,5 +76,3 @@ HIDDEN uint32_t control_settle(void);
 
 /* How long this process has recorded so far; `now_ns` by clock_mono_ns. */
 HIDDEN uint64_t control_recorded_ns(uint64_t now_ns);
-
-#endif

@@ -2,8 +2,7 @@
 /* What is left out on purpose: threads by name, and outer frames by number. All is decided where a
  * path or a thread is new; what is known already costs a recorded call nothing. Which calls
  * --below means is noted for the report, which alone has all names. */
-#ifndef SCPROF_PRELOAD_FILTER_FILTER_H
-#define SCPROF_PRELOAD_FILTER_FILTER_H
+#pragma once
 
 #include "include/scprof_format.h"
 #include "preload/system/util.h"
@@ -36,5 +35,3 @@ HIDDEN void filter_note(const char *key, const char *value);
 
 /* The same of a filter that is not in force. */
 HIDDEN void filter_note_ignored(const char *variable);
-
-#endif

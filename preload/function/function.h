@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The wrapped functions: their ids, the originals behind them, and their records
  * in the profile. All come from the one list in wrappers.def. */
-#ifndef SCPROF_PRELOAD_FUNCTION_FUNCTION_H
-#define SCPROF_PRELOAD_FUNCTION_FUNCTION_H
+#pragma once
 
 #include "preload/system/util.h"
 
@@ -65,5 +64,3 @@ HIDDEN void function_fill_record(struct scp_function *f, uint32_t id, uint32_t g
 
 /* Write the FUNCTION records and process.function. */
 HIDDEN void function_write_records(void);
-
-#endif

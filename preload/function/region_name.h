@@ -2,8 +2,7 @@
 /* Names of regions, of pairs of points, and of instrumented functions: numbered when they are
  * first met, for good, in any thread or handler, without a lock. They outlive the code that
  * named them, and forks; a FUNCTION record is written when a profile first needs one. */
-#ifndef SCPROF_PRELOAD_FUNCTION_REGION_NAME_H
-#define SCPROF_PRELOAD_FUNCTION_REGION_NAME_H
+#pragma once
 
 #include "preload/process/process.h"
 #include "preload/system/util.h"
@@ -27,5 +26,3 @@ HIDDEN bool region_name_describe(uint32_t id);
 
 /* The records went into another process's file. */
 HIDDEN void region_name_forget_records(void);
-
-#endif

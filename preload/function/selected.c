@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Selected functions: their originals, and their records in the profile. */
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>

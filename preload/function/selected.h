@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SCPROF_PRELOAD_FUNCTION_SELECTED_H
-#define SCPROF_PRELOAD_FUNCTION_SELECTED_H
+#pragma once
 
 #include "include/scprof_selected.h"
 #include "preload/function/function.h"
@@ -65,10 +64,9 @@ HIDDEN void selected_absent(void);
 #define SELECTED_STACK_REFUSED UINT16_MAX
 #define SELECTED_FRAME_UNKNOWN UINT64_MAX
 
-/* How many words from `cfa` on are to be copied for this symbol: a multiple of
- * SELECTED_STACK_STEP, more than SELECTED_STACK_FAST, or SELECTED_STACK_REFUSED. `frame`: words of
- * the caller's frame there, or SELECTED_FRAME_UNKNOWN. Asks the kernel which memory there is: slow
- * path only. */
+/* How many words from `cfa` on are to be copied for this symbol: a multiple of SELECTED_STACK_STEP,
+ * more than SELECTED_STACK_FAST, or SELECTED_STACK_REFUSED. `frame`: words of the caller's frame
+ * there, or SELECTED_FRAME_UNKNOWN. Asks the kernel which memory there is: slow path only. */
 HIDDEN uint32_t selected_stack_words(uint32_t id, uint64_t cfa, uint64_t frame);
 
 /* The words of a caller that is scprof_chosen_call itself: its original has left the call to
@@ -84,5 +82,3 @@ HIDDEN void selected_stack_count(uint32_t id);
 /* Which object stands before us and defines functions of `groups` or selected ones, too, and which
  * functions, in words: "libx.so (malloc, free)"; or "". Takes the loader's lock: start-up only. */
 HIDDEN void precedence_read(uint32_t groups, char *text, size_t room);
-
-#endif

@@ -32,9 +32,8 @@ static void stop_for_good(void)
 
 typedef long call6(long, long, long, long, long, long, long);
 
-/* The flag goes up first: once the filter holds it is too late. Strict mode also
- * makes reading the counter a fault, and a filter may forbid the system call that
- * some clocks are read by. */
+/* The flag goes up first: once the filter holds it is too late. Strict mode also makes reading the
+ * counter a fault, and a filter may forbid the system call that some clocks are read by. */
 static uint32_t prepare(bool strict)
 {
 	uint32_t before = sys_sandboxed;

@@ -7,8 +7,7 @@
  * thread's signals wait; one at a time in a process. Where no system call may be made
  * (sys_sandboxed), or where hardly any stack is left, there is none: a handler's calls must not be
  * taken for ours. */
-#ifndef SCPROF_PRELOAD_OVERHEAD_OVERHEAD_H
-#define SCPROF_PRELOAD_OVERHEAD_OVERHEAD_H
+#pragma once
 
 #include "include/scprof_format.h"
 #include "preload/process/process.h"
@@ -18,8 +17,7 @@
  * the same clock, has done so: that is in the header already. */
 HIDDEN void overhead_measure_first(void);
 
-/* When the process ends by itself. Not after a short life, of which it would be a
- * notable part. */
+/* When the process ends by itself. Not after a short life, of which it would be a notable part. */
 HIDDEN void overhead_measure_last(void);
 
 /* An empty function, called by the very way that calls go (enum scp_way): one memo, one entry and
@@ -101,5 +99,3 @@ HIDDEN struct overhead_estimate overhead_stats_median(int64_t *v, uint32_t count
 /* `units` of a clock in picoseconds, its rate a unit given by span_ns and span_units; both
  * below 2^31 ns long. 0 where the spans are of no use. */
 HIDDEN uint64_t overhead_stats_ps(uint64_t units, uint64_t span_ns, uint64_t span_units);
-
-#endif

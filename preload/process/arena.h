@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Private memory of a thread, carved from anonymous mappings; never freed piece
  * by piece. Needed because malloc is the target's, and takes locks. */
-#ifndef SCPROF_PRELOAD_PROCESS_ARENA_H
-#define SCPROF_PRELOAD_PROCESS_ARENA_H
+#pragma once
 
 #include "preload/system/util.h"
 
@@ -28,5 +27,3 @@ HIDDEN void arena_release(struct arena *a);
 /* An anonymous mapping that keeps to the address-space rule of file.h, or NULL. */
 HIDDEN void *arena_map(size_t bytes);
 HIDDEN void arena_unmap(void *p, size_t bytes);
-
-#endif

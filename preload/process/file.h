@@ -8,8 +8,7 @@
  *
  * Thread rules: any thread may allocate; losers of a race to grow get NULL and
  * are expected to count what they could not store. Nothing here waits. */
-#ifndef SCPROF_PRELOAD_PROCESS_FILE_H
-#define SCPROF_PRELOAD_PROCESS_FILE_H
+#pragma once
 
 #include "include/scprof_format.h"
 #include "preload/system/util.h"
@@ -144,5 +143,3 @@ HIDDEN void *file_leave_memory(struct profile_file *f);
 HIDDEN bool file_address_space_allows(uint64_t bytes);
 /* They are not taken, or no longer. */
 HIDDEN void file_address_space_return(uint64_t bytes);
-
-#endif

@@ -2,8 +2,7 @@
 /* Functions that not every libc has, or has in another library. libscprof.so needs no library, and
  * none of its references has a version: one file loads into glibc 2.17 and later, and into musl.
  * The weak ones here are NULL where the process has none; see libc.c for the rest. */
-#ifndef SCPROF_PRELOAD_PROCESS_LIBC_H
-#define SCPROF_PRELOAD_PROCESS_LIBC_H
+#pragma once
 
 #include <dlfcn.h>
 #include <link.h>
@@ -52,5 +51,3 @@ HIDDEN bool libc_is_single_threaded(void);
 HIDDEN void libc_at_fork(void (*before)(void), void (*in_child)(void));
 
 HIDDEN void libc_at_quick_exit(void (*function)(void));
-
-#endif

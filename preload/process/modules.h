@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Loaded objects, numbered and described in the profile when they first appear
  * on a call path, so that a killed program can still be symbolized. */
-#ifndef SCPROF_PRELOAD_PROCESS_MODULES_H
-#define SCPROF_PRELOAD_PROCESS_MODULES_H
+#pragma once
 
 #include "include/scprof_format.h"
 #include "preload/system/util.h"
@@ -11,8 +10,7 @@
  * (generated code) gives module 0. Slow path only; async-signal-safe. */
 HIDDEN uint64_t modules_frame(uint64_t pc, bool exact);
 
-/* Of a return address in an object that has a number already; else as if in none. Takes less stack.
- */
+/* Of a return address in an object that has a number already; else as in none. Takes less stack. */
 HIDDEN uint64_t modules_known_frame(uint64_t pc);
 
 /* Forget all numbers: the records went into another process's file. */
@@ -43,5 +41,3 @@ HIDDEN bool modules_is_ours(uint64_t pc);
 /* Note those that are loaded now. It reads /proc/self/maps: when a process begins, and when it
  * ends. */
 HIDDEN void libraries_note(void);
-
-#endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The state that all threads of a process share. What changes it is above: lifecycle.c begins
  * to record, header.c keeps the header of the profile up to date. */
+
 #include <sys/mman.h>
 
 #include "preload/process/process.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What there is once a process: its profile file, its functions, its epoch. */
-#ifndef SCPROF_PRELOAD_PROCESS_PROCESS_H
-#define SCPROF_PRELOAD_PROCESS_PROCESS_H
+#pragma once
 
 #include "arch.h"
 #include "preload/process/file.h"
@@ -96,5 +95,3 @@ HIDDEN void process_begin_anew(void);
  * /proc/self/maps. Async-signal-safe; no lock is held while a caller runs. */
 struct unwind_object;
 HIDDEN bool object_index_find(uint64_t pc, struct unwind_object *object);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What the environment asks for, read once, before anything is recorded. */
-#ifndef SCPROF_PRELOAD_PROCESS_SETTINGS_H
-#define SCPROF_PRELOAD_PROCESS_SETTINGS_H
+#pragma once
 
 #include "include/scprof_format.h"
 #include "preload/process/file.h"
@@ -39,8 +38,7 @@ HIDDEN bool settings_read(bool has_stubs);
  * copied, and none of the environment. False: it is none, and nothing is changed. */
 HIDDEN bool settings_take_order(const char *text, uint32_t bytes);
 
-/* The value of an environment variable, or of one of the order; NULL: there is none, or it is "".
- */
+/* The value of an environment variable, or of one of the order; NULL: none, or "". */
 HIDDEN const char *settings_variable(const char *name);
 
 /* SCPROF_SLOWEST=K, SCPROF_SLOWER_THAN=DURATION, SCPROF_SLOWEST_OF=PATTERNS; any of them
@@ -80,5 +78,3 @@ HIDDEN size_t start_name_fits(const char *name, size_t length, size_t most);
 
 /* As it is in the name of a file: cut, and never empty. */
 HIDDEN void start_name_of_file(char name[START_NAME_OF_FILE], const char *program);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The dynamic symbols of a loaded object, by the hash tables that the dynamic linker uses. */
-#ifndef SCPROF_PRELOAD_PROCESS_SYMBOLS_H
-#define SCPROF_PRELOAD_PROCESS_SYMBOLS_H
+#pragma once
 
 #include <link.h>
 
@@ -37,5 +36,3 @@ static inline uint32_t symbols_hash(const char *name)
  * (or NULL) there are some with different addresses (versions). */
 HIDDEN const Elf64_Sym *symbols_find(const struct symbols *s, const char *name, uint32_t hash,
 				     bool *several);
-
-#endif

@@ -11,8 +11,7 @@
  * object has the type it should have), and what does not fit ends the path (python_stack.cut).
  *
  * Thread rules: for the owning thread, with bookkeeping marked. */
-#ifndef SCPROF_PRELOAD_PYTHON_PYTHON_H
-#define SCPROF_PRELOAD_PYTHON_PYTHON_H
+#pragma once
 
 #include "preload/system/util.h"
 #include "preload/table/thread.h"
@@ -44,5 +43,3 @@ HIDDEN void python_forget(void);
  * in the place of ours stays there, and ours behind it; where the interpreter was unloaded nothing
  * is written. It begins again with the next python_read. Not inside of modules_enter. */
 HIDDEN void python_put_back(void);
-
-#endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Which object is an interpreter, of which version, and which of its code is what. */
+
 #include <link.h>
 
 #include "arch_call.h"

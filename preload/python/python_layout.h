@@ -4,8 +4,7 @@
  * python.c refuse. Source: the headers of each version, with which
  * tests/commands/python/layout.bats compares them. Since 3.13 the interpreter tells most of them
  * itself (_Py_DebugOffsets). */
-#ifndef SCPROF_PRELOAD_PYTHON_PYTHON_LAYOUT_H
-#define SCPROF_PRELOAD_PYTHON_PYTHON_LAYOUT_H
+#pragma once
 
 #include "preload/system/util.h"
 
@@ -24,15 +23,13 @@ struct python_layout {
 	uint16_t runtime_interpreters, interpreter_states, interpreter_next;
 	/* PyThreadState */
 	uint16_t state_interp, state_thread;
-	uint16_t state_frame; /* to the frame (3.8 to 3.10, 3.13), or to the _PyCFrame (3.11, 3.12)
-			       */
+	uint16_t state_frame; /* to the frame (3.8-3.10, 3.13), or the _PyCFrame (3.11, 3.12) */
 	bool has_cframe;
 	uint16_t cframe_frame, cframe_previous;
 	/* PyFrameObject (3.8 to 3.10), _PyInterpreterFrame (since 3.11) */
 	uint16_t frame_code, frame_previous, frame_instruction, frame_owner;
 	bool has_entry_frame; /* since 3.12: where the interpreter's loop begins, on the C stack */
-	bool instruction_is_index; /* an int: times instruction_unit; else a pointer into the code
-				    */
+	bool instruction_is_index; /* an int, times instruction_unit; or a pointer into code */
 	uint8_t instruction_unit;  /* bytes: 1 (3.8, 3.9), 2 (3.10) */
 	/* PyCodeObject */
 	uint16_t code_filename, code_name, code_first_line, code_table, code_bytecode;
@@ -77,5 +74,3 @@ struct python_place {
 
 /* Of the instruction at this offset in bytes; below 0: none was executed yet. */
 HIDDEN struct python_place python_table_find(const struct python_lines *lines, int64_t instruction);
-
-#endif

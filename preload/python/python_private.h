@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the files of this room share: the interpreter, its objects, its frames, and their records.
- */
-#ifndef SCPROF_PRELOAD_PYTHON_PYTHON_PRIVATE_H
-#define SCPROF_PRELOAD_PYTHON_PYTHON_PRIVATE_H
+/* What the files of this room share: the interpreter, its objects, frames, and their records. */
+#pragma once
 
 #include "include/scprof_format.h"
 #include "preload/python/python_layout.h"
@@ -126,8 +124,7 @@ struct python_function {
 	struct python_lines lines;
 };
 
-/* The id of a function with this name, file, first line and table; recorded if need be. 0: no room.
- */
+/* The id of a function with this name, file, first line and table; recorded at need. 0: no room. */
 HIDDEN uint32_t python_record_function(const struct python_function *f);
 
 /* The id of a place in it, likewise. */
@@ -166,8 +163,7 @@ HIDDEN void python_state_note_change(struct scp_thread *t);
 HIDDEN void python_frames_read(struct scp_thread *t, const struct python_interpreter *p,
 			       uint64_t state, uint32_t depth);
 
-/* The innermost frame that is none of the loop's own, readable; 0: there is none. It notes words.
- */
+/* The innermost frame that is none of the loop's own, readable; 0: none. It notes words. */
 HIDDEN uint64_t python_frames_innermost(struct scp_thread *t, const struct python_layout *layout,
 					uint64_t state);
 
@@ -178,5 +174,3 @@ HIDDEN void python_code_die(uint64_t address);
 
 /* Are deaths seen from now on? If not, no code is known any more. */
 HIDDEN void python_code_allow(bool seen);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The Python functions that the calling thread is in, as one walk found them: kept in struct
  * scp_thread. What reads them is python.h. */
-#ifndef SCPROF_PRELOAD_PYTHON_PYTHON_STACK_H
-#define SCPROF_PRELOAD_PYTHON_PYTHON_STACK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -52,5 +51,3 @@ struct python_rows {
 	struct python_row row[PYTHON_ROWS];
 	uint64_t page[1024]; /* pages outside of the stack that were found readable */
 };
-
-#endif

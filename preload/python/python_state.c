@@ -4,6 +4,7 @@
  * *specific[32], of which the first leads to that block, and the others to blocks of further keys,
  * or are NULL. Where this lies differs between versions: it is looked for, once a process. Which
  * key is the interpreter's is found by its value. */
+
 #include <pthread.h>
 
 #include "preload/process/process.h"

@@ -5,8 +5,7 @@
  * An interval that began outside of all others is top-level: the gap before it, its time, and the
  * thread's account has moved to its end. All else is nested, and adds to nested_units what it adds
  * to its entry. Either way calls - nested + gaps = time, whatever ends in which order. */
-#ifndef SCPROF_PRELOAD_REGION_REGION_H
-#define SCPROF_PRELOAD_REGION_REGION_H
+#pragma once
 
 #include "preload/filter/control.h"
 #include "preload/call/call.h"
@@ -138,5 +137,3 @@ HIDDEN void region_marker_close(unsigned token, int failed);
 
 /* Code was unloaded: addresses of functions mean nothing any more. */
 HIDDEN void region_functions_forget_functions(void);
-
-#endif

@@ -7,8 +7,7 @@
  * and a process that forks between two walks leaves none of them held.
  * Memory: what the first call takes, with malloc; afterwards libunwind maps a page for its pools
  * now and then. It runs on a stack of its own, and may use vector registers. */
-#ifndef SCPROF_PRELOAD_SECOND_LIBUNWIND_WALK_H
-#define SCPROF_PRELOAD_SECOND_LIBUNWIND_WALK_H
+#pragma once
 
 #include "preload/unwind/unwind.h"
 
@@ -41,5 +40,3 @@ libunwind_walk_begin_function scprof_libunwind_begin;
 /* Fill count, end, pc and exact; pc[0] is ra. */
 typedef void libunwind_walk_function(struct libunwind_walk *w);
 libunwind_walk_function scprof_libunwind_walk;
-
-#endif

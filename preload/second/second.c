@@ -2,6 +2,7 @@
 /* Everything here is under one lock that nobody waits for long: libunwind has locks of its own,
  * which are then never held when it is entered. All scratch memory is static, too: stacks may be
  * small. */
+
 #include <dlfcn.h>
 #include <link.h>
 

@@ -7,8 +7,7 @@
  * Undecided: libunwind stops before that, for want of a table that it reads or of memory; or it was
  * not asked, since another thread had it for long, or this is a child that was forked meanwhile.
  * Different: all else. */
-#ifndef SCPROF_PRELOAD_SECOND_SECOND_H
-#define SCPROF_PRELOAD_SECOND_SECOND_H
+#pragma once
 
 #include "preload/table/thread.h"
 
@@ -32,5 +31,3 @@ HIDDEN void second_begin_file(void);
  * owning thread, bookkeeping marked; keeps signals held for about 0.1 ms, and makes system calls,
  * if it is. */
 HIDDEN COLD void second_check_path(const struct scp_thread *t, const struct walk_start *from);
-
-#endif

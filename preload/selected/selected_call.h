@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Around the original of a selected function. A stub jumps to scprof_chosen_call (assembly), which
  * calls the original between selected_call_begin and selected_call_end. */
-#ifndef SCPROF_PRELOAD_SELECTED_SELECTED_CALL_H
-#define SCPROF_PRELOAD_SELECTED_SELECTED_CALL_H
+#pragma once
 
 #include "preload/call/call.h"
 #include "preload/function/selected.h"
@@ -58,11 +57,9 @@ _Static_assert(AFTER_ARGUMENTS(words) == 184, "known to the assembly");
 /* All return an enum selected_step; the first touches no vector register. */
 HIDDEN uint32_t selected_call_begin(struct selected_frame *f);
 HIDDEN uint32_t selected_call_begin_slow(struct selected_frame *f);
-/* The arguments are copied: read the clock, unless it is the counter, and say which step follows.
- */
+/* The arguments are copied: read the clock, unless it is the counter; say which step follows. */
 HIDDEN uint32_t selected_call_start(struct selected_frame *f);
-/* SELECTED_SLOW: selected_call_end_slow has to follow, with the results in vector registers saved.
- */
+/* SELECTED_SLOW: selected_call_end_slow must follow, with the results in vector registers saved. */
 HIDDEN uint32_t selected_call_end(struct selected_frame *f);
 HIDDEN void selected_call_end_slow(struct selected_frame *f);
 
@@ -70,5 +67,3 @@ HIDDEN void selected_call_end_slow(struct selected_frame *f);
  * I, 1.6.1. */
 HIDDEN int selected_call_personality(int version, int actions, uint64_t class, void *exception,
 				     void *context);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The life cycle of recording in one process: start, fork, exit. A forked child
- * is a process of its own: the kernel wipes process_epoch, so that even a fork
- * that bypassed libc is noticed at the next wrapped call, before anything is
- * written. */
+/* The life cycle of recording in one process: start, fork, exit. A forked child is a process of its
+ * own: the kernel wipes process_epoch, so that even a fork that bypassed libc is noticed at the
+ * next wrapped call, before anything is written. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>

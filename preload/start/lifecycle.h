@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Beginning, stopping and continuing to record in a process. Its end is marked through header.h. */
-#ifndef SCPROF_PRELOAD_START_LIFECYCLE_H
-#define SCPROF_PRELOAD_START_LIFECYCLE_H
+#pragma once
 
 #include "include/scprof_attach.h"
 #include "preload/process/file.h"
@@ -60,5 +59,3 @@ HIDDEN void session_file_forget_all(void);
 
 /* Begin the next session's; settings.groups are those recorded. *error: an errno, or 0. */
 HIDDEN enum scp_attach_problem session_file_change(uint32_t *error);
-
-#endif

@@ -111,8 +111,7 @@ static uint32_t affordable(struct switch_watch *w, struct switch_rate *r, uint64
 }
 
 /* The countdown that is under way is one of a thread without a beginning: each call is read with
- * the same probability, from the first one on. It is the lesser of two numbers of 1 to 2 * period.
- */
+ * the same probability, from the first one on. The lesser of two numbers of 1 to 2 * period. */
 static uint32_t first_countdown(struct switch_watch *w)
 {
 	uint32_t a = 1 + random_below(w, 2 * w->period), b = 1 + random_below(w, 2 * w->period - 1);

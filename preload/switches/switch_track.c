@@ -43,8 +43,7 @@ static bool is_another(const struct switch_watch *w)
 	return !sys_sandboxed && w->tid != sys_gettid();
 }
 
-/* A segment begins after the reading at its beginning: those that are read are as long as others.
- */
+/* A segment begins after the reading at its beginning: those read are as long as others. */
 static bool take(struct switch_watch *w, struct switch_reading *r, bool delay)
 {
 	if (!switch_reading_take(r, w->tid, delay, w->detector == SCP_SWITCH_SAMPLED)) {

@@ -10,8 +10,7 @@
  * verifies the detector.
  *
  * All functions are for the owning thread, with its bookkeeping marked. Errno is kept. */
-#ifndef SCPROF_PRELOAD_SWITCHES_SWITCH_TRACK_H
-#define SCPROF_PRELOAD_SWITCHES_SWITCH_TRACK_H
+#pragma once
 
 #include "preload/switches/switch_watch.h"
 
@@ -146,5 +145,3 @@ HIDDEN bool switch_reading_take(struct switch_reading *r, int32_t tid, bool dela
 
 /* Only its clocks: one system call. */
 HIDDEN bool switch_reading_take_clocks(struct switch_reading *r);
-
-#endif

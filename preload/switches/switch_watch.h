@@ -4,8 +4,7 @@
  * A detector is a word in memory that no longer holds what we left there, or saw there, once the
  * kernel has switched the thread. Looking at it costs a load and a comparison; all else is done in
  * switch_track.c, when a switch was seen or a random call has come. */
-#ifndef SCPROF_PRELOAD_SWITCHES_SWITCH_WATCH_H
-#define SCPROF_PRELOAD_SWITCHES_SWITCH_WATCH_H
+#pragma once
 
 #include "preload/system/util.h"
 
@@ -27,8 +26,7 @@ struct switch_reading {
 	bool has_delay;
 };
 
-/* How often something happens, for a budget of readings; what the budget has more in the beginning.
- */
+/* How often something happens, for a budget of readings; what it has more in the beginning. */
 struct switch_rate {
 	uint64_t since_ns, events, first_ns;
 };
@@ -61,8 +59,7 @@ struct switch_watch {
 	struct switch_reading from, last;
 	struct switch_reading last_delay; /* the last one that has it */
 	struct switch_totals totals;	  /* since the table was made */
-	uint64_t busy_ppk; /* thousandths of the time that the thread had a CPU, lately; 0: unknown
-			    */
+	uint64_t busy_ppk; /* thousandths of time that the thread had a CPU; 0: unknown */
 	uintptr_t room_at; /* a stack pointer with room below it; 0: none known */
 	bool sampled;	   /* without a detector: the present top-level call is read */
 	bool has_last;
@@ -94,5 +91,3 @@ static inline __attribute__((always_inline)) bool switch_watch_is_due(struct swi
 {
 	return unlikely(switch_watch_is_disturbed(w)) || unlikely(--w->countdown == 0);
 }
-
-#endif

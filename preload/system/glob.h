@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Names against patterns, as fnmatch(3) does, but without its locale, memory and recursion: * any
  * text, ? any character. There are no sets, and nothing quotes. */
-#ifndef SCPROF_PRELOAD_SYSTEM_GLOB_H
-#define SCPROF_PRELOAD_SYSTEM_GLOB_H
+#pragma once
 
 #include "preload/system/util.h"
 
@@ -14,5 +13,3 @@ HIDDEN const char *glob_name_part(const char *pattern, const char *end);
 
 /* Of a list that commas separate: does one match? */
 HIDDEN bool glob_list_matches(const char *list, const char *name);
-
-#endif

@@ -5,8 +5,7 @@
  * page.
  *
  * Thread rules: state is the calling thread's own; async-signal-safe. */
-#ifndef SCPROF_PRELOAD_SYSTEM_STACK_H
-#define SCPROF_PRELOAD_SYSTEM_STACK_H
+#pragma once
 
 #include "preload/system/util.h"
 
@@ -55,5 +54,3 @@ HIDDEN bool stack_find(uintptr_t sp);
  * on; SIZE_MAX on any other stack, and in a sandbox, where the kernel must not be asked. One system
  * call where we are not on the known part of the own stack. */
 HIDDEN size_t stack_room(void);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Raw system calls, by name. They return a result or -errno and leave errno
  * alone; all of them are off the hot path. */
-#ifndef SCPROF_PRELOAD_SYSTEM_SYS_H
-#define SCPROF_PRELOAD_SYSTEM_SYS_H
+#pragma once
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -197,5 +196,3 @@ static inline void sys_futex_wake(uint32_t *word)
 {
 	sys3(SYS_futex, word, 129 /* FUTEX_WAKE_PRIVATE */, 1);
 }
-
-#endif

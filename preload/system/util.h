@@ -2,8 +2,7 @@
 /* Small things that libc has but that code inside a target must not borrow
  * from it: string helpers without locale or allocation, and the compiler and
  * memory-order idioms of this library. With it come bool and the standard integers. */
-#ifndef SCPROF_PRELOAD_SYSTEM_UTIL_H
-#define SCPROF_PRELOAD_SYSTEM_UTIL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -152,8 +151,7 @@ static inline uint64_t least_of(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Marsaglia's xorshift64 (2003), 13-7-17, of a state that is not 0. The upper bits are the better.
- */
+/* Marsaglia's xorshift64 (2003), 13-7-17, of a state that is not 0. Upper bits are the better. */
 static inline uint64_t random_next(uint64_t *state)
 {
 	uint64_t x = *state;
@@ -179,5 +177,3 @@ static inline void random_seed(uint64_t *state, const void *whose, uint64_t now_
 	if (!*state)
 		*state = hash_mix((uint64_t)(uintptr_t)whose ^ now_ns) | 1;
 }
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Filling the header of the profile, and keeping it up to date. Any thread may call. */
-#ifndef SCPROF_PRELOAD_TABLE_HEADER_H
-#define SCPROF_PRELOAD_TABLE_HEADER_H
+#pragma once
 
 #include "include/scprof_format.h"
 #include "preload/process/process.h"
@@ -11,8 +10,7 @@
  * comes last. */
 HIDDEN void header_fill(struct scp_header *h);
 
-/* The calling thread's CPU time in ns, to be given to header_note_own; 0: it cannot be asked for.
- */
+/* The calling thread's CPU time in ns, to be given to header_note_own; 0: not to be had. */
 HIDDEN uint64_t header_cpu_ns(void);
 
 /* What it has used since is the library's own. */
@@ -52,5 +50,3 @@ HIDDEN bool usage_find_stolen(const char *text, long bytes, struct scp_steal *s)
 
 /* The number behind `name` ("syscr: ") at the start of a line; false: there is none. */
 HIDDEN bool usage_find(const char *text, const char *name, uint64_t *value);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* One hash table with open addressing leads from (node, frame) to a node, and from (node, function)
- * to a site. A slot has all of its key, so that a known path touches one slot a frame and no node.
- */
+ * to a site. A slot has all of its key, so a known path touches one slot a frame and no node. */
 #include "preload/table/path_tree.h"
 #include "preload/table/table.h"
 

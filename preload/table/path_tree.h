@@ -3,8 +3,7 @@
  * out, and has a number from 1. A path is the node of its innermost frame. The file has each frame
  * of the tree once: the record of a path has those that no earlier one has. For the owning thread,
  * with its bookkeeping marked. */
-#ifndef SCPROF_PRELOAD_TABLE_PATH_TREE_H
-#define SCPROF_PRELOAD_TABLE_PATH_TREE_H
+#pragma once
 
 #include "preload/table/thread.h"
 
@@ -48,5 +47,3 @@ HIDDEN uint32_t path_tree_flags(const struct scp_thread *t, uint32_t node);
 /* A function called on a path, which is in the file then. NULL: no room. */
 HIDDEN struct scp_site *path_tree_site(struct scp_thread *t, struct path_place path,
 				       uint32_t function);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Equal things with numbers from 1, in blocks of doubling size that never move. */
-#ifndef SCPROF_PRELOAD_TABLE_POOL_H
-#define SCPROF_PRELOAD_TABLE_POOL_H
+#pragma once
 
 #include "preload/process/arena.h"
 
@@ -46,5 +45,3 @@ static inline void *pool_next(const struct pool *p, size_t bytes)
 {
 	return pool_get(p, p->count + 1, bytes);
 }
-
-#endif

@@ -11,8 +11,7 @@
  * A recording in which the thread lost its CPU stays where it is: states say so of that interval.
  *
  * For the owning thread, with its bookkeeping marked. A recording may lie in another one. */
-#ifndef SCPROF_PRELOAD_TABLE_RECORDING_H
-#define SCPROF_PRELOAD_TABLE_RECORDING_H
+#pragma once
 
 #include "preload/clock/clock.h"
 #include "preload/table/thread.h"
@@ -85,5 +84,3 @@ static inline void recording_publish(struct scp_thread *t)
 {
 	t->table->last_at = t->last_at + t->inside;
 }
-
-#endif

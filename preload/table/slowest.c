@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Slots for one call more than are wanted: the shortest one's is written over, and the
- * others are untouched meanwhile, so a process that is killed here loses nothing but the
- * call that was being added. The slots are looked through when one was written, which is
- * rare once the limit has risen; a heap would not survive a handler that leaves by longjmp.
- */
+/* Slots for one call more than are wanted: the shortest one's is written over, and the others are
+ * untouched meanwhile, so a process that is killed here loses nothing but the call that was being
+ * added. The slots are looked through when one was written, which is rare once the limit has risen;
+ * a heap would not survive a handler that leaves by longjmp. */
 #include <errno.h>
 #include <time.h>
 

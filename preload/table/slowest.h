@@ -8,8 +8,7 @@
  *
  * Clocks that count ticks: a reading of one tick says only that the call lay across a
  * tick, so calls of two or more are kept. */
-#ifndef SCPROF_PRELOAD_TABLE_SLOWEST_H
-#define SCPROF_PRELOAD_TABLE_SLOWEST_H
+#pragma once
 
 #include "preload/function/region_name.h"
 #include "preload/table/thread.h"
@@ -32,5 +31,3 @@ HIDDEN void slowest_begin(struct scp_thread *t);
 HIDDEN void slowest_note(struct scp_thread *t, const struct scp_rt *rt, uint64_t units,
 			 uint64_t slow_units, uint64_t began_at, uint64_t bytes,
 			 const struct switch_sums *off);
-
-#endif

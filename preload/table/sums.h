@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Adding one duration to the sums of an entry or a gap. The sequence number is
  * made from the count: odd while the sums are changing. */
-#ifndef SCPROF_PRELOAD_TABLE_SUMS_H
-#define SCPROF_PRELOAD_TABLE_SUMS_H
+#pragma once
 
 #include "include/scprof_format.h"
 #include "preload/system/util.h"
@@ -50,10 +49,9 @@ static inline __attribute__((always_inline)) void sums_add_gap(struct scp_gap *g
 	g->seq = 2 * (uint32_t)calls + 2;
 }
 
-/* All but the parts that need the thread (histogram, batches). Returns the new
- * count; the caller ends the change with sums_end_entry. `mark`, if not NULL, is
- * set to `now` with the units: the time up to it is counted from then on, even
- * if a handler leaves the rest of this by longjmp. */
+/* All but the parts that need the thread (histogram, batches). Returns the new count; the caller
+ * ends the change with sums_end_entry. `mark`, if not NULL, is set to `now` with the units: the
+ * time up to it is counted from then on, even if a handler leaves the rest of this by longjmp. */
 static inline __attribute__((always_inline)) uint64_t sums_begin_entry(struct scp_entry *e,
 								       uint64_t units, uint64_t now,
 								       uint64_t bytes,
@@ -137,5 +135,3 @@ static inline __attribute__((always_inline)) uint32_t sums_bucket(uint64_t v)
 	uint32_t e = 63u ^ (uint32_t)__builtin_clzll(v);
 	return 8 * e - 24 + (uint32_t)(v >> (e - 3)); /* the shifted value lies in 8 .. 15 */
 }
-
-#endif

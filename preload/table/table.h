@@ -2,8 +2,7 @@
 /* Records of a thread's table: paths, entries, gaps and what hangs on them. Every function is for
  * the owning thread alone, with its bookkeeping marked as under way (thread.open bit 0), and
  * returns NULL or false where there is no room. */
-#ifndef SCPROF_PRELOAD_TABLE_TABLE_H
-#define SCPROF_PRELOAD_TABLE_TABLE_H
+#pragma once
 
 #include "preload/system/sys.h"
 #include "preload/table/sums.h"
@@ -170,5 +169,3 @@ static inline void table_prefetch(const struct scp_thread *t, const struct scp_s
 			__builtin_prefetch(&h->count[bucket % SCP_HIST_BUCKETS], 1);
 	}
 }
-
-#endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Threads come and go; their tables stay: a thread takes a state (thread_state.c) with its first
  * call, and gives it back when it ends. */
+
 #include <pthread.h>
 
 #include "preload/clock/clock.h"

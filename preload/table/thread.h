@@ -2,8 +2,7 @@
 /* What a thread needs to record: its table in the profile file, and private
  * memory (memos, indexes, scratch) that is handed on when the thread ends, so
  * that ten thousand short threads need no more than the few that ran at once. */
-#ifndef SCPROF_PRELOAD_TABLE_THREAD_H
-#define SCPROF_PRELOAD_TABLE_THREAD_H
+#pragma once
 
 #include "include/scprof_format.h"
 #include "preload/filter/control.h"
@@ -354,5 +353,3 @@ HIDDEN bool thread_state_writes_to(const struct profile_file *f);
 /* In a forked child: nobody owns a state. Memory is given back unless it is to be kept; that of
  * `own`, which may be NULL, is emptied and used again. */
 HIDDEN void thread_state_forget_all(const struct scp_thread *own, bool keep);
-
-#endif

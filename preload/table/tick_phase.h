@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Where in the tick of a coarse clock calls begin: a sample of each entry's calls
- * (struct scp_phase). CLOCK_MONOTONIC, which costs three times a coarse reading, is read
- * only at the beginning of a call that may be sampled.
+/* Where in the tick of a coarse clock calls begin: a sample of each entry's calls (struct
+ * scp_phase). CLOCK_MONOTONIC, which costs three times a coarse reading, is read only at the
+ * beginning of a call that may be sampled.
  *
- * The rule, an entry at a time. The sampled call after call n is n + 1 + a uniform
- * integer in [0, 2 step). A sample within two ticks of the last that counted does not
- * count, and step doubles; one more than 16 ticks after it counts, and step halves. So
- * samples of a fast loop are some ticks apart, at random distances, whatever the loop's
- * period; and of a slow one most calls are sampled.
+ * The rule, an entry at a time. The sampled call after call n is n + 1 + a uniform integer in [0, 2
+ * step). A sample within two ticks of the last that counted does not count, and step doubles; one
+ * more than 16 ticks after it counts, and step halves. So samples of a fast loop are some ticks
+ * apart, at random distances, whatever the loop's period; and of a slow one most calls are sampled.
  *
- * The entry is known only when the call has ended, with its outcome. A call that has
- * another outcome than the entry that is due leaves it due; after such calls readings
- * are made at fewer calls of the path, down to one in eight. */
-#ifndef SCPROF_PRELOAD_TABLE_TICK_PHASE_H
-#define SCPROF_PRELOAD_TABLE_TICK_PHASE_H
+ * The entry is known only when the call has ended, with its outcome. A call that has another
+ * outcome than the entry that is due leaves it due; after such calls readings are made at fewer
+ * calls of the path, down to one in eight. */
+#pragma once
 
 #include "preload/clock/clock.h"
 #include "preload/table/thread.h"
@@ -50,5 +48,3 @@ static inline void phase_at_end(struct scp_thread *t, struct scp_rt *rt, uint64_
 	if (s && unlikely(fine_ns || rt->entry->calls + 1 >= s->next))
 		tick_phase_account(t, rt, fine_ns, coarse_ns);
 }
-
-#endif

@@ -2,8 +2,7 @@
 /* Reading DWARF data in memory within bounds. A reader that would pass its end sets `bad` and
  * yields zeros: callers check once, at the end. The names of codes are elfutils', a header without
  * code. */
-#ifndef SCPROF_PRELOAD_UNWIND_DWARF_READ_H
-#define SCPROF_PRELOAD_UNWIND_DWARF_READ_H
+#pragma once
 
 #include <dwarf.h>
 #include <stdbool.h>
@@ -82,9 +81,8 @@ static inline void dwarf_skip(struct dwarf_reader *r, uint64_t n)
 	}
 }
 
-/* A pointer in one of the encodings DW_EH_PE_* (LSB, section 10.5). `data` is
- * the base of DW_EH_PE_datarel. DW_EH_PE_indirect is an error: no table that is read here has it.
- */
+/* A pointer in one of the encodings DW_EH_PE_* (LSB, section 10.5). `data` is the base of
+ * DW_EH_PE_datarel. DW_EH_PE_indirect is an error: no table that is read here has it. */
 static inline uint64_t dwarf_pointer(struct dwarf_reader *r, uint8_t encoding, uint64_t data)
 {
 	static const uint8_t bytes[16] = {
@@ -107,5 +105,3 @@ static inline uint64_t dwarf_pointer(struct dwarf_reader *r, uint8_t encoding, u
 	r->bad = true;
 	return 0;
 }
-
-#endif

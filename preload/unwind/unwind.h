@@ -6,11 +6,9 @@
  * (.eh_frame, .eh_frame_hdr).
  *
  * Thread rules: all state is in the caller's struct; async-signal-safe.
- * Memory: reads unwind tables of loaded objects, and the stack only where
- * `readable` has agreed to the page.
- */
-#ifndef SCPROF_PRELOAD_UNWIND_UNWIND_H
-#define SCPROF_PRELOAD_UNWIND_UNWIND_H
+ * Memory: reads unwind tables of loaded objects, and the stack only where `readable` has agreed to
+ * the page. */
+#pragma once
 
 #include <link.h>
 #include <stddef.h>
@@ -158,5 +156,3 @@ bool unwind_memory_open_block(struct unwind_cursor *c, uint64_t block, struct dw
 
 /* Read a stack word, noted. */
 bool unwind_memory_read(struct unwind_cursor *c, uint64_t address, uint64_t *value);
-
-#endif

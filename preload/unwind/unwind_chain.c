@@ -27,8 +27,7 @@
 #define GENERATED_SPAN (UINT64_C(1) << 28)
 #define STACK_SPAN     (UINT64_C(1) << 23)
 
-/* Return addresses into code that keeps no frame pointer; a later one takes the place of another.
- */
+/* Return addresses into code that keeps no frame pointer; a later one replaces another. */
 #define REFUSED_SLOTS 1024u
 static uint64_t refused[REFUSED_SLOTS];
 

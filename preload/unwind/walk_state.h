@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A thread keeps rows of call-frame information, by return address, from one walk of the stack to
  * the next. The walks are in preload/call/walk.c. */
-#ifndef SCPROF_PRELOAD_UNWIND_WALK_STATE_H
-#define SCPROF_PRELOAD_UNWIND_WALK_STATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -64,5 +63,3 @@ struct walk {
 	bool rows_lost;	      /* no room for a larger one */
 	bool merges;	      /* there may be Python frames in between, see walk.h */
 };
-
-#endif

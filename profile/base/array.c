@@ -48,6 +48,15 @@ void *array_room(void *array, uint32_t *room, uint32_t count, size_t size)
 	return all;
 }
 
+void *array_append(void *array, size_t count, size_t size)
+{
+	char *all = count & (count - 1) ? array : reallocarray(array, count ? 2 * count : 1, size);
+
+	if (all)
+		memset(all + count * size, 0, size);
+	return all;
+}
+
 void *array_expect(void *array, uint32_t *room, uint32_t count, uint32_t more, size_t size)
 {
 	uint64_t all = (uint64_t)count + more, twice = 2 * (uint64_t)*room;

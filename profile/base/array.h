@@ -4,8 +4,7 @@
  * random order, and without huge pages spends most of its time on address translation. An array is
  * a pointer that free() takes, and the number of elements that it has `room` for; both are zero at
  * first. Sizes are in bytes. */
-#ifndef SCPROF_PROFILE_BASE_ARRAY_H
-#define SCPROF_PROFILE_BASE_ARRAY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,6 +21,15 @@ void *array_alloc(size_t bytes);
 /* Room to append one element to `count`: the array, perhaps moved, with that element zeroed and
  * those behind it untouched. NULL: out of memory, and the array is as it was. */
 void *array_room(void *array, uint32_t *room, uint32_t count, size_t size);
+
+/* One element more behind `count` of them, zeroed, or NULL: out of memory. It doubles the array
+ * where `count` is a power of two, and needs no `room`. */
+#define ARRAY_APPEND(array, count)                                                                 \
+	({                                                                                         \
+		void *appended = array_append(array, count, sizeof(*(array)));                     \
+		appended ? &((array) = appended)[(count)++] : NULL;                                \
+	})
+void *array_append(void *array, size_t count, size_t size);
 
 /* Room for `more` elements behind `count` at once, in huge pages: the array, perhaps moved. Without
  * memory for that it returns the array as it was, and array_room reports the failure. */
@@ -78,5 +86,3 @@ static inline struct number_slot *number_table_find(const struct number_table *t
 		at = (at + 1) & mask;
 	return &t->slot[at];
 }
-
-#endif

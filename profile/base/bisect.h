@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Binary search in whatever is in order. */
-#ifndef SCPROF_PROFILE_BASE_BISECT_H
-#define SCPROF_PROFILE_BASE_BISECT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -19,5 +18,3 @@
 		}                                                                                  \
 		(at) = low_;                                                                       \
 	} while (0)
-
-#endif

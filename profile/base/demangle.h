@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Readable names of C++ and Rust symbols. */
-#ifndef SCPROF_PROFILE_BASE_DEMANGLE_H
-#define SCPROF_PROFILE_BASE_DEMANGLE_H
+#pragma once
 
 /* The source's name for a linker name; a name that is not mangled is copied.
  * Rust, legacy and v0, loses its hash. NULL when out of memory; free() it. */
@@ -9,5 +8,3 @@ char *demangle_full(const char *name);
 
 /* The same without parameters and return type. */
 char *demangle_brief(const char *name);
-
-#endif

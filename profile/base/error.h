@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Messages of one to three lines: what is wrong, with which file, what to do. A newline in a name
  * must not begin a line of its own, so lines end only where the format says so. */
-#ifndef SCPROF_PROFILE_BASE_ERROR_H
-#define SCPROF_PROFILE_BASE_ERROR_H
+#pragma once
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,5 +29,3 @@ int error_damaged(struct profile_error *err, const char *path, const char *forma
 	__attribute__((format(printf, 3, 4)));
 
 int error_no_memory(struct profile_error *err, const char *path);
-
-#endif

@@ -2,8 +2,7 @@
 /* Files that the user, or another process, names. Nothing but a regular file is opened: a FIFO or a
  * terminal would be waited for, /dev/zero has no end, and some devices do something when they are
  * opened. */
-#ifndef SCPROF_PROFILE_BASE_GIVEN_FILE_H
-#define SCPROF_PROFILE_BASE_GIVEN_FILE_H
+#pragma once
 
 #include <stddef.h>
 #include <sys/stat.h>
@@ -34,5 +33,3 @@ const char *proc_stat_read(pid_t pid, pid_t tid, char text[PROC_STAT_BYTES]);
 /* The field of a number, as proc(5) counts them, of what proc_stat_read returned; -1: there is
  * none. */
 long long proc_stat_number(const char *fields, int number);
-
-#endif

@@ -11,6 +11,7 @@
 
 #include "profile/base/error.h"
 #include "profile/base/given_file.h"
+#include "profile/base/array.h"
 
 enum { FILES_DEEP = 4, FILE_ROOM = 1 << 20 };
 
@@ -40,15 +41,13 @@ static int add(const char *text, size_t length, struct symbol_patterns *out,
 	       struct profile_error *err)
 {
 	bool takes_out = *text == '!';
-	struct symbol_pattern *grown = realloc(out->list, (out->count + 1) * sizeof(*out->list));
+	struct symbol_pattern *p = ARRAY_APPEND(out->list, out->count);
 
-	if (!grown)
+	if (!p)
 		return refuse(err, "out of memory at", text, length);
-	out->list = grown;
 	text += takes_out;
 	length -= takes_out;
 	const char *colon = library_colon(text, length), *name = colon ? colon + 1 : text;
-	struct symbol_pattern *p = &out->list[out->count++];
 	*p = (struct symbol_pattern){
 		.text = strndup(text, length),
 		.library = colon ? strndup(text, (size_t)(colon - text)) : NULL,
@@ -64,11 +63,6 @@ static int add(const char *text, size_t length, struct symbol_patterns *out,
 	return 0;
 }
 
-static int refuse_file(struct profile_error *err, const char *name, const char *why)
-{
-	return error_set(err, "-s: cannot read the patterns in %.300s: %s", name ? name : "?", why);
-}
-
 static int parse_file(const char *path, size_t length, struct symbol_patterns *out,
 		      struct profile_error *err, int depth)
 {
@@ -79,7 +73,8 @@ static int parse_file(const char *path, size_t length, struct symbol_patterns *o
 	if (name && depth < FILES_DEEP)
 		text = given_file_text(name, FILE_ROOM, &why);
 	if (!text)
-		failed = refuse_file(err, name, why);
+		failed = error_set(err, "-s: cannot read the patterns in %.300s: %s",
+				   name ? name : "?", why);
 	for (at = text; !failed && (line = strsep(&at, "\n"));) {
 		line[strcspn(line, "#")] = '\0';
 		failed = parse(line, out, err, depth + 1);

@@ -3,8 +3,7 @@
  * globs; names of C++ functions are compared demangled too, with their parameters and
  * without. The last pattern that matches decides; "!" takes out again. @FILE stands for
  * the patterns in its lines; # begins a comment. */
-#ifndef SCPROF_PROFILE_BASE_SYMBOL_PATTERN_H
-#define SCPROF_PROFILE_BASE_SYMBOL_PATTERN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,5 +44,3 @@ bool symbol_pattern_has_name(const struct symbol_pattern *p, const char *name, c
  * users would write for a library. NULL: there is none. */
 const char *symbol_pattern_group(const char *name, size_t length);
 extern const char symbol_pattern_groups[]; /* for messages: "ssl, alloc, ..." */
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Lists of words in one text. */
-#ifndef SCPROF_PROFILE_BASE_WORDS_H
-#define SCPROF_PROFILE_BASE_WORDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <string.h>
@@ -17,5 +16,3 @@ static inline bool words_have(const char *list, const char *separators, const ch
 	}
 	return false;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * (profile_add_placed), 192 bytes an entry are read instead of the whole file, and 384 more of
  * those with switched calls. Reads only, with pread: nothing that the target could notice, and a
  * file that somebody cuts short does not kill us. Single-threaded. */
-#ifndef SCPROF_PROFILE_LIVE_LIVE_H
-#define SCPROF_PROFILE_LIVE_LIVE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -119,5 +118,3 @@ void live_add(struct prof_reading *to, const struct prof_reading *from);
 /* Of an entry's `count` batches of `calls` calls each, oldest first: the index of the first whose
  * calls all came after the first `before` calls. */
 uint32_t live_first_batch(uint64_t calls, uint32_t count, uint64_t before);
-
-#endif

@@ -15,6 +15,7 @@
 
 #include "include/scprof_format.h"
 #include "profile/base/given_file.h"
+#include "profile/base/array.h"
 
 static const char nothing[sizeof(((struct scp_header *)0)->magic)];
 
@@ -49,24 +50,19 @@ static int add(int directory, const char *name, struct run_file **files, size_t 
 	close(fd);
 	if (skip)
 		return 0;
-	struct run_file *grown = realloc(*files, (*count + 1) * sizeof(**files));
-	if (!grown)
+	struct run_file *to = ARRAY_APPEND(*files, *count);
+	if (!to)
 		return -1;
-	*files = grown;
-	file.name = strdup(name);
-	if (!file.name)
-		return -1;
-	grown[(*count)++] = file;
-	return 0;
+	*to = file;
+	to->name = strdup(name);
+	return to->name ? 0 : -1;
 }
 
 static int by_start(const void *a, const void *b)
 {
 	const struct run_file *x = a, *y = b;
 
-	if (x->start_mono_ns != y->start_mono_ns)
-		return x->start_mono_ns < y->start_mono_ns ? -1 : 1;
-	return strcmp(x->name, y->name);
+	return ARRAY_ORDER(x->start_mono_ns, y->start_mono_ns) ?: strcmp(x->name, y->name);
 }
 
 int run_files_list(const char *directory, struct run_file **files, size_t *count)

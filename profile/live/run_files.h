@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The profile files of a run's directory, and which of their processes live. */
-#ifndef SCPROF_PROFILE_LIVE_RUN_FILES_H
-#define SCPROF_PROFILE_LIVE_RUN_FILES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,5 +35,3 @@ uint64_t run_files_process_start(pid_t pid, char *state);
 /* Is the process that wrote it still running, and recording? Its start time distinguishes it from
  * another process with the same pid. */
 bool run_files_is_live(const struct run_file *file);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What is known of a site, under addition; private to profile/. sums_add calls all these. */
-#ifndef SCPROF_PROFILE_MODEL_ADDITION_H
-#define SCPROF_PROFILE_MODEL_ADDITION_H
+#pragma once
 
 #include "profile/profile.h"
 
@@ -96,5 +95,3 @@ void states_settle_table(struct prof_table_states *t);
 /* From now on nothing is known. */
 void states_drop(struct prof_sums *s);
 void states_free(struct prof_states *t);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Time off the CPU and stolen time, brought to what the kernel counted; private to profile/. */
-#ifndef SCPROF_PROFILE_MODEL_CALIBRATE_H
-#define SCPROF_PROFILE_MODEL_CALIBRATE_H
+#pragma once
 
 #include "profile/profile.h"
 
@@ -45,5 +44,3 @@ struct part calibrate_part_gaps(const struct prof_table_states *t, double unread
  * its share of the threads' time at most twice the machine's. Where it was not asked, or for less
  * than half of the time, nothing changes. */
 void steal_limit(struct profile *p, uint32_t first, const struct scp_header *h);
-
-#endif

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+
 #include <math.h>
 
 #include "profile/model/calibrate.h"
@@ -162,8 +163,7 @@ double steal_share_error(const struct profile *p, double share)
 	return tables > 1 ? sqrt(squares * tables / (tables - 1)) / ran : NAN;
 }
 
-/* A process's CPUs may have more stolen than the machine's others: up to so many times their share.
- */
+/* A process's CPUs may have more stolen than the machine's others: so many times their share. */
 #define MOST_TIMES 2
 
 /* Stolen time may be at most so much, in ns, and such a share of the threads' time on a CPU. */

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What adds up over calls. Part of profile/profile.h, whose words on units and threads hold here,
  * too. */
-#ifndef SCPROF_PROFILE_MODEL_CALL_SUMS_H
-#define SCPROF_PROFILE_MODEL_CALL_SUMS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -168,5 +167,3 @@ static inline bool hist_is_known(const struct prof_sums *s)
 void sums_clear(struct prof_sums *s);
 /* The same for sums that nobody will look at again: what is in them stays there. */
 void sums_free(const struct prof_sums *s);
-
-#endif

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The clocks of the files of a model, and what recording adds to a call; private to profile/, but
  * for rate_begin. */
-#ifndef SCPROF_PROFILE_MODEL_CLOCKS_H
-#define SCPROF_PROFILE_MODEL_CLOCKS_H
+#pragma once
 
 #include "profile/profile.h"
 
 /* How long a unit of a profile's clock is; private to profile/, but for rate_begin. */
 
-/* Work out *out from `clock` as the file of header `h` has it. Where its own
- * anchors are too close together for a counter's rate and the file was recorded
- * since this machine was booted, the anchors are replaced by ones taken here.
- * -1: the rate cannot be known. */
+/* Work out *out from `clock` as the file of header `h` has it. Where its own anchors are too close
+ * together for a counter's rate and the file was recorded since this machine was booted, the
+ * anchors are replaced by ones taken here. -1: the rate cannot be known. */
 int rate_resolve(const char *path, const struct scp_header *h, struct scp_clock *clock,
 		 struct prof_clock *out, struct profile_error *err);
 
@@ -96,8 +94,7 @@ int clocks_resolve(const char *path, const struct scp_header *h, struct file_clo
 int clocks_check(const struct profile *p, const char *path, const struct file_clocks *c,
 		 struct profile_error *err);
 
-/* After both: the model takes these clocks, of that machine and boot, where their span is longer.
- */
+/* After both: the model takes these clocks, of that machine and boot, if their span is longer. */
 void clocks_take(struct profile *p, uint32_t machine, const uint8_t boot_id[16],
 		 const struct file_clocks *c);
 
@@ -114,5 +111,3 @@ void clocks_add_overhead(struct profile *p, const struct scp_header *h, struct o
 /* From what was added: what calls cost by each clock. What they add to the call around them is the
  * same for both, since it is all that they cost. */
 void clocks_conclude_overhead(struct profile *p);
-
-#endif

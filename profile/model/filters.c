@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Files of one model should have had the same filters; where not, it has the texts of all, and says
  * that they differ. */
+
 #include <string.h>
 
 #include "profile/model/model.h"

@@ -221,9 +221,8 @@ static int compare_keys(const struct sorting *s, uint32_t a, uint32_t b)
 static int compare_stable(const void *a, const void *b, void *sorting)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	int order = compare_keys(sorting, x, y);
 
-	return order ? order : (x > y) - (x < y);
+	return compare_keys(sorting, x, y) ?: ARRAY_ORDER(x, y);
 }
 
 /* map[i] becomes the lowest index with the same key as i. */
@@ -290,9 +289,7 @@ static void close_holes(const struct renumbering *r, const struct kind *k, uint3
 
 static int by_entry(const void *a, const void *b)
 {
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
+	return ARRAY_ORDER(*(const uint32_t *)a, *(const uint32_t *)b);
 }
 
 /* The map of processes is there where equal ones stay apart. */

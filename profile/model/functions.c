@@ -2,6 +2,7 @@
 /* A model without its paths: what a table by function is made of, in a few kilobytes. Whoever
  * follows hundreds of processes for days cannot keep their models. Entries are added up by function
  * and outcome; the batches stay, so intervals know the dependence of calls. */
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,12 +77,6 @@ static int take_process(struct profile *to, const struct profile *from)
 	return 0;
 }
 
-static void add_overflow(struct prof_function *to, const struct prof_function *from)
-{
-	to->group |= from->group;
-	PROF_ADD(to, from, overflow_calls, overflow_units, overflow_bytes);
-}
-
 static int take_functions(struct condense *c, const bool *skip)
 {
 	for (uint32_t i = 0; i < c->from->functions; i++) {
@@ -93,7 +88,9 @@ static int take_functions(struct condense *c, const bool *skip)
 		c->function[i] = intern_function(c->to, f->name, f->library, f->group);
 		if (c->function[i] == PROF_NONE)
 			return -1;
-		add_overflow(&c->to->function[c->function[i]], f);
+		struct prof_function *to = &c->to->function[c->function[i]];
+		to->group |= f->group;
+		PROF_ADD(to, f, overflow_calls, overflow_units, overflow_bytes);
 	}
 	return 0;
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Most of a million sites have one call, or a few: their histogram is made where it is looked at.
- */
+/* Most of a million sites have one call, or a few: their histogram is made when looked at. */
 #include "profile/model/addition.h"
 
 #include <stdlib.h>

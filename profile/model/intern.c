@@ -178,8 +178,7 @@ static bool copy_texts(const struct kind *k, char *element)
 }
 
 /* Index in the model of an equal element (struct prof_module and so on), which is copied with its
- * texts if it is new. PROF_NONE: out of memory. PROF_NO_MODULE: no number is left for a new module.
- */
+ * texts if it is new. PROF_NONE: out of memory. PROF_NO_MODULE: no number is left for it. */
 static uint32_t intern_add(struct profile *p, enum intern_kind kind, const void *wanted)
 {
 	const struct kind *k = &kinds[kind];
@@ -233,11 +232,6 @@ void intern_forget(struct profile *p, enum intern_kind kind, uint32_t from)
 
 /* Functions of interpreted languages and generated code: their names are UTF-8 as in RFC 3629. */
 
-static bool is_continuation(unsigned char c)
-{
-	return (c & 0xc0) == 0x80;
-}
-
 /* Bytes of the character at `s`; 0: it is none, or it is a control character. */
 static size_t printable(const char *s)
 {
@@ -258,7 +252,7 @@ static void clean_text(char *to, size_t room, const char *from, bool keep_end)
 
 	if (keep_end && length >= room) {
 		from += length - (room - 1);
-		for (int i = 0; i < 3 && is_continuation((unsigned char)*from); i++)
+		for (int i = 0; i < 3 && (*from & 0xc0) == 0x80; i++) /* within a character */
 			from++;
 	}
 	while (*from) {

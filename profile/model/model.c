@@ -55,27 +55,23 @@ struct prof_account *account_add(struct profile *p)
 
 int account_add_cpu(struct prof_account *a, const struct prof_account_cpu *cpu)
 {
-	struct prof_account_cpu *grown = realloc(a->cpu, (a->cpus + 1) * sizeof *grown);
+	struct prof_account_cpu *to = ARRAY_APPEND(a->cpu, a->cpus);
 
-	if (!grown)
-		return -1;
-	a->cpu = grown;
-	a->cpu[a->cpus++] = *cpu;
-	return 0;
+	if (to)
+		*to = *cpu;
+	return to ? 0 : -1;
 }
 
 int account_add_text(struct prof_account *a, const char *text)
 {
-	char **grown = realloc(a->text, (a->texts + 1) * sizeof *grown);
+	char *copy = strndup(text, TEXT_BYTES),
+	     **to = copy ? ARRAY_APPEND(a->text, a->texts) : NULL;
 
-	if (!grown)
-		return -1;
-	a->text = grown;
-	a->text[a->texts] = strndup(text, TEXT_BYTES);
-	if (!a->text[a->texts])
-		return -1;
-	a->texts++;
-	return 0;
+	if (to)
+		*to = copy;
+	else
+		free(copy);
+	return to ? 0 : -1;
 }
 
 static void account_clear(struct prof_account *a)

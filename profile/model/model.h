@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The parts of a model and its private index; private to profile/. */
-#ifndef SCPROF_PROFILE_MODEL_MODEL_H
-#define SCPROF_PROFILE_MODEL_MODEL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -124,5 +123,3 @@ void usage_add(struct profile *p, const struct scp_header *h);
 void usage_store(const struct profile *p, struct scp_header *h);
 
 /* Accounts of the CPUs' time in a model (profile.h has the rest). */
-
-#endif

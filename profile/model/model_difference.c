@@ -2,6 +2,7 @@
 /* What happened between two readings of the same files. Both readings are added to one model, so
  * that equal paths and functions are one already; then the calls of the first are subtracted from
  * those of the second, path by path. */
+
 #include <stdlib.h>
 
 #include "profile/model/model.h"
@@ -39,11 +40,9 @@ static int by_place(const void *a, const void *b)
 {
 	const struct part *x = a, *y = b;
 
-	if (x->path != y->path)
-		return x->path < y->path ? -1 : 1;
-	if (x->function != y->function)
-		return x->function < y->function ? -1 : 1;
-	return (x->outcome > y->outcome) - (x->outcome < y->outcome);
+	return ARRAY_ORDER(x->path, y->path)
+		       ?: ARRAY_ORDER(x->function, y->function)
+		       ?: ARRAY_ORDER(x->outcome, y->outcome);
 }
 
 static struct part part_of(const struct prof_entry *e)

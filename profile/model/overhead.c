@@ -326,8 +326,7 @@ int overhead_check(const char *path, const struct scp_header *h, struct profile_
 
 	if (!inner_in_range(&h->inner_first) || !inner_in_range(&h->inner_last))
 		return error_damaged(err, path,
-				     "its measured overhead of calls inside calls is out "
-				     "of range");
+				     "its measured overhead of calls inside calls is out of range");
 	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
 		if (!in_range(all[i]))
 			return error_damaged(err, path,

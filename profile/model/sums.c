@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Adding up what two sites, threads or processes recorded. All sums are integers and simply add.
  * What is kept batch by batch does not: see batches.c. */
+
 #include <stdlib.h>
 
 #include "profile/model/addition.h"

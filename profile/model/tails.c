@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Counts are of 32 bits; where a sum does not fit, its slot no longer adds up and is not known. */
+
 #include <stdlib.h>
 #include <string.h>
 

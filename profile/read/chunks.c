@@ -2,10 +2,12 @@
 /* Walk the regions and chunks of an image and list the records. A granule without a chunk magic is
  * skipped: the writer died, or is now, between taking the chunk and saying what it is. See raw.h
  * for the marks. */
+
 #include <stdlib.h>
 
 #include "profile/base/error.h"
 #include "profile/read/raw.h"
+#include "profile/base/array.h"
 
 struct walk {
 	const uint8_t *image;
@@ -105,17 +107,11 @@ static uint64_t marked_used(const struct raw_marks *marks, uint32_t *next, uint6
 
 static int list_add(struct raw_list *list, const struct raw_ref *ref)
 {
-	if (list->count == list->room) {
-		uint32_t room = list->room ? list->room * 2 : 64;
-		struct raw_ref *grown = realloc(list->ref, room * sizeof *grown);
+	struct raw_ref *to = ARRAY_APPEND(list->ref, list->count);
 
-		if (!grown)
-			return -1;
-		list->ref = grown;
-		list->room = room;
-	}
-	list->ref[list->count++] = *ref;
-	return 0;
+	if (to)
+		*to = *ref;
+	return to ? 0 : -1;
 }
 
 static bool belongs(uint32_t record_type, const struct scp_chunk *c)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Where the entries of a model lie in the file that they came from, so that whoever knows what
  * an entry is can go on reading its sums while the file grows. */
-#ifndef SCPROF_PROFILE_READ_ENTRY_OFFSETS_H
-#define SCPROF_PROFILE_READ_ENTRY_OFFSETS_H
+#pragma once
 
 #include "profile/read/raw.h"
 
@@ -29,5 +28,3 @@ int profile_add_placed(struct profile *p, const char *path, struct prof_places *
 /* The place of an entry; NULL: it is not among them. */
 struct prof_place *entry_offsets_find(const struct prof_places *places, uint32_t table,
 				      uint32_t id);
-
-#endif

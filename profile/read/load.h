@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* From a checked file into the model; private to profile/. */
-#ifndef SCPROF_PROFILE_READ_LOAD_H
-#define SCPROF_PROFILE_READ_LOAD_H
+#pragma once
 
 #include "profile/read/raw.h"
 
@@ -78,5 +77,3 @@ int load_displacement_site(struct profile *p, const struct raw_file *raw,
 /* All accounts of the CPUs' time in a file, but those that the model has: a run is measured once.
  * -1: out of memory. */
 int load_displacement_accounts(struct profile *p, const struct raw_file *raw);
-
-#endif

@@ -2,6 +2,7 @@
 /* Records of optional chunks that belong to no entry's sums (write_optional.c is the reverse). All
  * that a file has is taken, in the order of its ids: so what is written reads back in the same
  * order. */
+
 #include <math.h>
 #include <string.h>
 
@@ -112,8 +113,7 @@ int load_slowest(struct profile *p, const struct raw_file *raw, uint32_t *const 
 	return 0;
 }
 
-/* One that was being written when its process was killed may contradict itself: it tells nothing.
- */
+/* One that was being written when its process was killed may contradict itself: unused. */
 static bool look_is_sane(const struct prof_look *k)
 {
 	return k->timed <= k->calls && k->timed <= k->weight && k->weight >> 48 == 0 &&

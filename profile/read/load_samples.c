@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Samples from a checked file: what they name exists, and no count is too large for its batch. */
+
 #include <string.h>
 
 #include "profile/model/model.h"

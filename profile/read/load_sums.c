@@ -2,6 +2,7 @@
 /* One entry's record and the blocks that hang on it become sums. A live entry and its blocks may be
  * from two moments, and a damaged file may say anything: a block that contradicts its entry is left
  * out. */
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,8 +45,7 @@ static bool batches_fit(const struct prof_state_batches *b, uint32_t slots,
 	       (t->detector == SCP_SWITCH_SAMPLED || within(b->known, slots, o->known));
 }
 
-/* *sound becomes false where they contradict the sums. Those of a detector that was given up may.
- */
+/* *sound becomes false where they contradict the sums. Those of one that was given up may. */
 static int load_state_batches(const struct raw_file *raw, const struct raw_ref *ref,
 			      const struct prof_sums *s, bool *sound)
 {

@@ -285,9 +285,7 @@ static int compare_places(const void *a, const void *b)
 {
 	const struct prof_place *x = a, *y = b;
 
-	if (x->table != y->table)
-		return x->table < y->table ? -1 : 1;
-	return x->id < y->id ? -1 : x->id > y->id;
+	return ARRAY_ORDER(x->table, y->table) ?: ARRAY_ORDER(x->id, y->id);
 }
 
 struct prof_place *entry_offsets_find(const struct prof_places *places, uint32_t table, uint32_t id)

@@ -7,8 +7,7 @@
  * (gaps, blocks) has its entries in the second, and those have their paths, functions and modules
  * in the third: no reference dangles, without stopping the writer. Paths that no entry names yet
  * may lack what they name: they go. The second copy then shows which records moved. */
-#ifndef SCPROF_PROFILE_READ_RAW_H
-#define SCPROF_PROFILE_READ_RAW_H
+#pragma once
 
 #include "profile/profile.h"
 
@@ -21,7 +20,7 @@ struct raw_ref {
 
 struct raw_list {
 	struct raw_ref *ref;
-	uint32_t count, room;
+	uint32_t count;
 };
 
 /* How far the chunks had been filled at an earlier reading. */
@@ -143,5 +142,3 @@ static inline uint64_t raw_region_used(const struct scp_region *r)
 {
 	return r->used < r->bytes ? r->used : r->bytes;
 }
-
-#endif

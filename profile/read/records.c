@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What holds of each type of records, and checks of the fields of one record that need no other
  * record. The record's length has been checked against its chunk already. */
+
 #include <string.h>
 
 #include "profile/base/error.h"

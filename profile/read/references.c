@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Sort the record lists, and check that keys are unique and that whatever a record refers to
  * exists. */
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "profile/base/error.h"
 #include "profile/read/raw.h"
+#include "profile/base/array.h"
 
 static int compare_keys(const struct raw_ref *a, const struct raw_ref *b)
 {
-	if (a->table != b->table)
-		return a->table < b->table ? -1 : 1;
-	if (a->id != b->id)
-		return a->id < b->id ? -1 : 1;
-	if (a->sub != b->sub)
-		return a->sub < b->sub ? -1 : 1;
-	return 0;
+	return ARRAY_ORDER(a->table, b->table)
+		       ?: ARRAY_ORDER(a->id, b->id)
+		       ?: ARRAY_ORDER(a->sub, b->sub);
 }
 
 /* Equal keys stay in the order of the file. */

@@ -247,8 +247,7 @@ int seqlock_snapshot_slowest_take(struct raw_file *raw, struct profile_error *er
 		if (!known && !raw->live)
 			return error_damaged(
 				err, raw->path,
-				"slowest call %u of table %u names entry %u, which does not "
-				"exist",
+				"slowest call %u of table %u names entry %u, which does not exist",
 				slot->id, list->ref[i].table, slot->entry);
 		if (!memchr(slot->name, 0, sizeof slot->name))
 			return error_damaged(

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A profile file under construction in memory, and what is written into it; private to profile/.
  * Where memory runs out img->failed is set. */
-#ifndef SCPROF_PROFILE_WRITE_IMAGE_H
-#define SCPROF_PROFILE_WRITE_IMAGE_H
+#pragma once
 
 #include "profile/profile.h"
 
@@ -102,5 +101,3 @@ void write_tails(struct image *img, const struct profile *p, const uint32_t *ent
 /* What was seen of the ends of processes, and how the tool went to those that ran. */
 void write_ends(struct image *img, const struct profile *p);
 void write_attached(struct image *img, const struct profile *p);
-
-#endif

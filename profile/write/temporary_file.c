@@ -127,8 +127,7 @@ static int check_target(const char *path, struct profile_error *err)
 		return 0;
 	return error_fail(
 		err, path,
-		"exists and is not a regular file; it is left alone.\nName another output "
-		"file.");
+		"exists and is not a regular file; it is left alone.\nName another output file.");
 }
 
 static int failed(struct partial *p, const char *what, int fd, struct profile_error *err)

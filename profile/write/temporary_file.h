@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A file that appears whole or not at all: written beside its place, then renamed over it. One
  * thread uses a partial. */
-#ifndef SCPROF_PROFILE_WRITE_TEMPORARY_FILE_H
-#define SCPROF_PROFILE_WRITE_TEMPORARY_FILE_H
+#pragma once
 
 #include "profile/profile.h"
 
@@ -25,5 +24,3 @@ void temporary_file_drop(struct partial *p);
  * file or the whole new one. 0, or -1 with *err and no file left behind. */
 int temporary_file_save(const char *path, const void *bytes, uint64_t count,
 			struct profile_error *err);
-
-#endif

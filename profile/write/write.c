@@ -3,6 +3,7 @@
  * functions, then a chunk a table. Ids are positions from 1: in the model for modules, functions
  * (of source code, too), processes and tables; in the table, in the order of use, for paths and
  * entries. So what is read back has the same order. */
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Records of optional chunks that belong to no entry's sums. A chunk is one granule, so that
  * several may be needed. */
+
 #include <math.h>
 #include <string.h>
 

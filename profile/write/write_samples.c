@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Samples into optional chunks. Each has its whole path: outside of tables there is no path to
  * share frames with, and most paths have few samples. */
+
 #include <string.h>
 
 #include "profile/write/image.h"

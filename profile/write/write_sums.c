@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Sums into an entry's record and the blocks behind it: the reverse of load_sums.c. */
+
 #include <string.h>
 
 #include "profile/write/image.h"

@@ -13,8 +13,7 @@
  * and views there are, so that their choice does not depend on what is tested.
  *
  * Single-threaded. */
-#ifndef SCPROF_REPORT_COMPARE_DIFF_WATCH_H
-#define SCPROF_REPORT_COMPARE_DIFF_WATCH_H
+#pragma once
 
 #include "report/compare/diff.h"
 #include "report/containers/string_index.h"
@@ -76,5 +75,3 @@ void diff_watch_free(struct diff_watch *w);
 
 /* The quantity that decides whether a row is equal: CPU time where it is known. */
 enum diff_view diff_watch_main_view(const struct diff_watch_row *r);
-
-#endif

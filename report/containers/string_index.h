@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Texts stored once and numbered, for documents that name the same functions a hundred thousand
  * times. Private to report/, single-threaded. */
-#ifndef SCPROF_REPORT_CONTAINERS_STRING_INDEX_H
-#define SCPROF_REPORT_CONTAINERS_STRING_INDEX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,5 +38,3 @@ struct pairs {
 /* The number of a pair; of a new one `count` as it was before. PAIRS_NONE: out of memory. */
 uint32_t pairs_add(struct pairs *p, uint32_t a, uint32_t b);
 void pairs_clear(struct pairs *p);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What a report says in words: its head, what was not recorded, warnings, and what to do next. */
-#ifndef SCPROF_REPORT_FINDINGS_FINDINGS_H
-#define SCPROF_REPORT_FINDINGS_FINDINGS_H
+#pragma once
 
 #include "report/report.h"
 
@@ -106,5 +105,3 @@ void next_steps_fill(struct report *r, bool page);
 /* A line; private to report_head.c and head_run.c. */
 void head_put(const struct head *f, const char *name, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-
-#endif

@@ -3,8 +3,7 @@
  * ago. The model is rebuilt when there are new paths or processes, but takes a hundredth of a CPU
  * at most. Sums and clocks are read at every refresh, so that a report of the same files converts
  * and compensates alike. Files are only read. Single-threaded. */
-#ifndef SCPROF_REPORT_LIVE_LIVE_READER_H
-#define SCPROF_REPORT_LIVE_LIVE_READER_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -115,5 +114,3 @@ static inline double live_reader_clock(void)
 {
 	return live_reader_seconds(CLOCK_MONOTONIC);
 }
-
-#endif

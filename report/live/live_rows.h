@@ -2,8 +2,7 @@
 /* The rows of a live picture: each call path over the whole run and over the last interval. Rates
  * are computed for all rows at every refresh; confidence intervals, which cost more, for those
  * that are shown. */
-#ifndef SCPROF_REPORT_LIVE_LIVE_ROWS_H
-#define SCPROF_REPORT_LIVE_LIVE_ROWS_H
+#pragma once
 
 #include "report/live/live_reader.h"
 #include "report/model/sites.h"
@@ -166,5 +165,3 @@ struct precision {
 int precision_look(struct precision *p, const struct live_reader *f, const struct rows *r,
 		   double now_s);
 void precision_free(struct precision *p);
-
-#endif

@@ -6,8 +6,7 @@
  * Threads that repeat the same loop are one loop here. All numbers are ready to be printed:
  * permille of the rows of a loop add up to 1000. Times are means over all calls, first ones
  * too, so that they add up; a call's are without the wrapper's part, which has rows of its own. */
-#ifndef SCPROF_REPORT_LOOPS_LOOP_H
-#define SCPROF_REPORT_LOOPS_LOOP_H
+#pragma once
 
 #include "report/report.h"
 
@@ -84,5 +83,3 @@ extern const struct loop_limits loop_limits_none;
 struct loop_report *loop_build(const struct report *r, const uint32_t *site_of,
 			       const struct loop_limits *limits);
 void loop_free(struct loop_report *l);
-
-#endif

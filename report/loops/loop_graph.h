@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* From the calls of threads to the rows of their loops; private to report/. */
-#ifndef SCPROF_REPORT_LOOPS_LOOP_GRAPH_H
-#define SCPROF_REPORT_LOOPS_LOOP_GRAPH_H
+#pragma once
 
 #include "report/loops/loop.h"
 
@@ -99,5 +98,3 @@ int loop_threads_group(struct loop_tables *t);
 /* The settled graph of the calls and gaps of some tables together. -1: out of memory. */
 int loop_threads_graph(struct loop_tables *t, const uint32_t *table, uint32_t tables,
 		       struct loop_graph *g);
-
-#endif

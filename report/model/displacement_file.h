@@ -2,8 +2,7 @@
 /* The account of the machine's time, from a profile or from what `scprof displace --json` writes,
  * to be shown beside the sites: for each CPU what the program, other tasks, interrupts and the host
  * took, and the uncharged time. Seconds; a number that the file does not have is NAN. */
-#ifndef SCPROF_REPORT_MODEL_DISPLACEMENT_FILE_H
-#define SCPROF_REPORT_MODEL_DISPLACEMENT_FILE_H
+#pragma once
 
 #include "profile/profile.h"
 
@@ -42,5 +41,3 @@ struct displaced *displacement_file_read(const char *path, char *error, size_t r
  * whole profile; or out of memory. */
 struct displaced *displacement_file_recorded(const struct profile *p, double confidence);
 void displacement_file_free(struct displaced *d);
-
-#endif

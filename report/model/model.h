@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The parts of a report beside its sites, and what renderers ask about them. */
-#ifndef SCPROF_REPORT_MODEL_MODEL_H
-#define SCPROF_REPORT_MODEL_MODEL_H
+#pragma once
 
 #include "report/report.h"
 
@@ -212,5 +211,3 @@ static inline uint32_t rows_shown(uint32_t rows, const struct report_options *o)
 {
 	return rows_of_top(rows, o->top);
 }
-
-#endif

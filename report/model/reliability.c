@@ -9,6 +9,7 @@
 
 #include "report/wording/numbers.h"
 #include "stats/histogram/tail.h"
+#include "profile/base/array.h"
 
 #define LEAST_OUTLIERS_TIME 0.1
 
@@ -72,19 +73,13 @@ int reliability_note(struct report *r, const struct report_site *s, uint32_t row
 				   .unreliable = reliability_doubts(s),
 				   .findings = reliability_findings(s),
 				   .total_ns = s->total_ns};
-	struct report_note *grown;
 
 	if (!note.unreliable && !note.findings)
 		return 0;
-	/* Room is doubled where the count is a power of two. */
-	if (!(r->notes & (r->notes - 1))) {
-		grown = realloc(r->note, (r->notes ? 2 * (size_t)r->notes : 1) * sizeof(*grown));
-		if (!grown)
-			return -1;
-		r->note = grown;
-	}
-	r->note[r->notes++] = note;
-	return 0;
+	struct report_note *to = ARRAY_APPEND(r->note, r->notes);
+	if (to)
+		*to = note;
+	return to ? 0 : -1;
 }
 
 /* Rows of little time keep their marks, and raise no warning. Where no work took any time that the

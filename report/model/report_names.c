@@ -157,19 +157,15 @@ static bool is_listed(const char *name)
 	return false;
 }
 
-/* Older C libraries have threads and semaphores in a file of their own. */
-static bool is_libc(const char *library)
-{
-	return !strncmp(library, "libc.", 5) || !strncmp(library, "libpthread.", 11);
-}
-
 bool waiting_function(const struct prof_function *f)
 {
 	if (f->group & SCP_GROUP_WAIT)
 		return true;
 	if (f->group & SCP_GROUP_ALL)
 		return is_listed(f->name);
-	return f->group & SCP_GROUP_SELECTED && is_libc(f->library) && is_listed(f->name);
+	/* older C libraries have threads and semaphores in a file of their own */
+	bool libc = !strncmp(f->library, "libc.", 5) || !strncmp(f->library, "libpthread.", 11);
+	return f->group & SCP_GROUP_SELECTED && libc && is_listed(f->name);
 }
 
 /* ---- weights: --weight names them ---- */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The sites of a report: which calls are one row, their order, and their sums as estimates. */
-#ifndef SCPROF_REPORT_MODEL_SITES_H
-#define SCPROF_REPORT_MODEL_SITES_H
+#pragma once
 
 #include "profile/base/array.h"
 #include "profile/profile.h"
@@ -277,5 +276,3 @@ void run_to_run_finish(struct run_to_run *t, struct report *r);
 int sites_build(struct report *r, struct groups *groups, uint32_t keep);
 /* Once the time of all threads is known: what share of it the sites have. */
 void sites_share_time(struct report *r);
-
-#endif

@@ -113,14 +113,12 @@ void slowest_warn(struct report *r)
 	if (asked->flags & SCP_SLOWEST_UNREAD)
 		warning_list_note(
 			r, "setting-ignored",
-			"SCPROF_SLOWEST, SCPROF_SLOWER_THAN or SCPROF_SLOWEST_OF is wrong, and "
-			"no single calls were kept. Write SCPROF_SLOWEST=20 "
-			"SCPROF_SLOWER_THAN=1ms");
+			"SCPROF_SLOWEST, SCPROF_SLOWER_THAN or SCPROF_SLOWEST_OF is wrong, and no "
+			"single calls were kept. Write SCPROF_SLOWEST=20 SCPROF_SLOWER_THAN=1ms");
 	if (asked->flags & SCP_SLOWEST_MIXED)
 		warning_list_note(r, "profiles-differ",
 				  "The profiles kept different numbers of slowest calls: some may "
-				  "be missing from "
-				  "the list");
+				  "be missing from the list");
 	if (asked->lost)
 		warning_list_note(r, "overflow",
 				  "%" PRIu64 " times there was no room for a slow call",

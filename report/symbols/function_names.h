@@ -2,8 +2,7 @@
 /* Names of functions that a profile knows by object and offset only: those of programs built
  * with -finstrument-functions. The library does not read symbol tables inside its target. And which
  * frames are functions of a language whose code was generated (function_names.c). */
-#ifndef SCPROF_REPORT_SYMBOLS_FUNCTION_NAMES_H
-#define SCPROF_REPORT_SYMBOLS_FUNCTION_NAMES_H
+#pragma once
 
 #include "profile/profile.h"
 
@@ -21,5 +20,3 @@ void function_names_fill(struct profile *p);
  * and dumps of its processes know them (symbolize_jit.c). Where memory runs out names are missing.
  */
 void generated_keep(struct profile *p);
-
-#endif

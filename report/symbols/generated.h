@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Generated code: where it lay, and what its makers call it. Private to report/symbols/. */
-#ifndef SCPROF_REPORT_SYMBOLS_GENERATED_H
-#define SCPROF_REPORT_SYMBOLS_GENERATED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -111,5 +110,3 @@ struct generated_names; /* NULL: none yet */
 bool symbolize_generated_fill(struct generated_names **names, const struct jit_name *found,
 			      struct symbol *out);
 void symbolize_generated_free(struct generated_names *names);
-
-#endif

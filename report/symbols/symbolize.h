@@ -5,8 +5,7 @@
  * one the profile recorded is never used: a wrong name is worse than none. Nothing is opened before
  * it is asked for, and every answer is kept. No profile is trusted: symbolize_elf.c says which of
  * the files that it names are opened, and how. */
-#ifndef SCPROF_REPORT_SYMBOLS_SYMBOLIZE_H
-#define SCPROF_REPORT_SYMBOLS_SYMBOLIZE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -140,5 +139,3 @@ enum symbolize_source_detail {
 
 /* "Service.reply (service.py:142)", not yet clean. */
 void symbolize_source_put(FILE *out, const struct symbol *s, unsigned detail);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Modules: their files, debug information and symbols. Private to symbolize*.c. */
-#ifndef SCPROF_REPORT_SYMBOLS_SYMBOLIZE_PRIVATE_H
-#define SCPROF_REPORT_SYMBOLS_SYMBOLIZE_PRIVATE_H
+#pragma once
 
 #define HASH_NONFATAL_OOM 1
 #include <elfutils/libdwfl.h>
@@ -183,5 +182,3 @@ struct inline_level {
  * where it would take more steps than `files` has left. */
 size_t symbolize_inline_levels(struct symbolize_files *files, Dwfl_Module *module,
 			       Dwarf_Addr address, struct inline_level *level);
-
-#endif

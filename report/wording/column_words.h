@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What the columns of tables, and the marks beside numbers, mean. */
-#ifndef SCPROF_REPORT_WORDING_COLUMN_WORDS_H
-#define SCPROF_REPORT_WORDING_COLUMN_WORDS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -15,5 +14,3 @@ extern const size_t column_words_count;
 
 /* Of any case. NULL: there is none of that name. */
 const struct column_word *column_words_find(const char *name);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Numbers as people read them. Every function writes a NUL-terminated text of at most `room` bytes
  * into `out`; NAN becomes "-". `utf8` allows the micro sign. */
-#ifndef SCPROF_REPORT_WORDING_NUMBERS_H
-#define SCPROF_REPORT_WORDING_NUMBERS_H
+#pragma once
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -55,5 +54,3 @@ void numbers_mean(struct number_mean *out, double mean_ns, double low_ns, double
  * finite, and their sum positive and at least a millionth of the sum of their sizes; else all are 0
  * and nothing can be said. -1: out of memory. */
 int numbers_percentages(const double *part, size_t count, int32_t whole, int32_t *parts);
-
-#endif

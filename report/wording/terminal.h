@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What the terminal that a report goes to can show. */
-#ifndef SCPROF_REPORT_WORDING_TERMINAL_H
-#define SCPROF_REPORT_WORDING_TERMINAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,5 +23,3 @@ void terminal_style(FILE *out, const struct terminal *t, enum terminal_style sty
 __attribute__((format(printf, 4, 5))) void terminal_print(FILE *out, const struct terminal *t,
 							  enum terminal_style style,
 							  const char *format, ...);
-
-#endif

@@ -3,8 +3,7 @@
  * on a terminal. Names are data: nothing in them may move the cursor, change colours, or turn the
  * direction of writing. Functions that return a char * give memory to free(), NULL when out of
  * memory. */
-#ifndef SCPROF_REPORT_WORDING_UTF8_H
-#define SCPROF_REPORT_WORDING_UTF8_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,5 +49,3 @@ static inline const char *base_name(const char *path)
 
 	return slash && slash[1] ? slash + 1 : path;
 }
-
-#endif

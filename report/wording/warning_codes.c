@@ -62,8 +62,7 @@ const struct warning_code warning_codes[] = {
 	 "Leave the ticker a CPU, or use a longer tick (-d)."},
 	{"ticker-near", N, "the page clock's ticker often ran on the threads' CPUs",
 	 "Each of its ticks took the CPU from the thread there. Calls that kept their CPU saw too "
-	 "few "
-	 "ticks, so their mean is not told. The means of all calls are right.",
+	 "few ticks, so their mean is not told. The means of all calls are right.",
 	 "Give the program and the ticker different CPUs (taskset), or use -c tsc."},
 	{"slow-clock-biased", N, "the slow clock misses the fast one's means",
 	 "That happens more often than chance would have it: the ticks do not fall at random into "

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "profile/base/array.h"
 
 static bool known(const struct report_warning *list, uint32_t count, const char *code,
 		  const char *text)
@@ -52,7 +53,7 @@ void warning_list_add(struct report_warning **list, uint32_t *count, const char 
 {
 	static const struct warning_code none = {"", WARNING_NUMBERS, "", "", ""};
 	const struct warning_code *words = warning_codes_find(code);
-	struct report_warning *grown = NULL, made = {.weight = NAN, .row = PROF_NONE};
+	struct report_warning *to = NULL, made = {.weight = NAN, .row = PROF_NONE};
 	char *figures;
 
 	words = words ? words : &none;
@@ -63,13 +64,11 @@ void warning_list_add(struct report_warning **list, uint32_t *count, const char 
 	made.brief = brief_text(figures, words);
 	free(figures);
 	if (made.text && made.brief && !known(*list, *count, code, made.text))
-		grown = realloc(*list, (*count + 1) * sizeof(*grown));
-	if (!grown) {
+		to = ARRAY_APPEND(*list, *count);
+	if (to)
+		*to = made;
+	else
 		warning_list_clear(&made);
-		return;
-	}
-	*list = grown;
-	grown[(*count)++] = made;
 }
 
 void warning_list_note(struct report *r, const char *code, const char *format, ...)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The words of all warnings, and lists of warnings. */
-#ifndef SCPROF_REPORT_WORDING_WARNING_LIST_H
-#define SCPROF_REPORT_WORDING_WARNING_LIST_H
+#pragma once
 
 #include <stdarg.h>
 
@@ -46,5 +45,3 @@ __attribute__((format(printf, 3, 4))) void warning_list_note(struct report *r, c
 void warning_list_clear(struct report_warning *w);
 /* What touches the numbers first, then doubts by the share of the time, then what touches paths. */
 void warning_list_sort(struct report_warning *list, uint32_t count);
-
-#endif

@@ -16,8 +16,7 @@
  * the previous window's draws; this is tested, and added if present.
  *
  * Seconds throughout. Pure functions but for memory, allocated and freed inside. */
-#ifndef SCPROF_STATS_CAUSAL_SLOPES_H
-#define SCPROF_STATS_CAUSAL_SLOPES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -113,5 +112,3 @@ struct slopes_prediction {
 };
 struct slopes_prediction slopes_predict(const struct slopes *all, const struct slopes_site *site,
 					struct slopes_value call, double share, double confidence);
-
-#endif

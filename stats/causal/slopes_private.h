@@ -7,8 +7,7 @@
  *
  * (3) is solved for the bases and taken out of (2): y and n x less n times their ratios to n in the
  * block. What is left is one system of as many equations as columns. */
-#ifndef SCPROF_STATS_CAUSAL_SLOPES_PRIVATE_H
-#define SCPROF_STATS_CAUSAL_SLOPES_PRIVATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -95,5 +94,3 @@ int slopes_shape_latency(struct slopes_run *r, struct slopes_site *site);
 /* In slopes_shape.c: others_slower, interacts, bend and shape from pairs of sites. r->fit is the
  * fit of the times. Returns 0; -1: no memory. */
 int slopes_shape_fit_pairs(struct slopes_run *r, double q, struct slopes_site *site);
-
-#endif

@@ -59,8 +59,7 @@ struct between_runs_effects between_runs_effects(const double *y, const double *
 	return e;
 }
 
-/* psi'(x) = y, by Newton's method on 1 / psi', which is nearly straight (Smyth 2004,
- * appendix). */
+/* psi'(x) = y, by Newton's method on 1 / psi', which is nearly straight (Smyth 2004, appendix). */
 static double trigamma_inverse(double y)
 {
 	double x = 0.5 + 1 / y;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Run-to-run variation, which a single run cannot show. It is the scatter of many sites, or of
  * several runs, beyond what their own errors explain. */
-#ifndef SCPROF_STATS_COMPARE_BETWEEN_RUNS_H
-#define SCPROF_STATS_COMPARE_BETWEEN_RUNS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -38,5 +37,3 @@ struct between_runs_prior between_runs_prior(const double *variance, const doubl
  * freedom. */
 double between_runs_moderated(const struct between_runs_prior *prior, double variance,
 			      double freedom);
-
-#endif

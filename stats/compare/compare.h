@@ -4,8 +4,7 @@
  * A change is a ratio, new mean over base mean. "No change" is an interval of ratios, because with
  * long runs a test of "exactly 1" finds any difference, however small. It may include a random part
  * that differs from run to run. */
-#ifndef SCPROF_STATS_COMPARE_COMPARE_H
-#define SCPROF_STATS_COMPARE_COMPARE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -61,5 +60,3 @@ double compare_effect_p(double effect, double error, double freedom, double marg
  * exp(.) - 1. */
 double compare_detectable(double error, double freedom, double margin, double tests,
 			  double confidence, double power);
-
-#endif

@@ -5,8 +5,7 @@
  * A host that steals a processor for a tenth of a millisecond a hundred times a second hits 1 % of
  * calls that take microseconds. The mean over all calls must include them. Its error is then often
  * so large that it hides changes of the program. */
-#ifndef SCPROF_STATS_COMPARE_TRIMMED_H
-#define SCPROF_STATS_COMPARE_TRIMMED_H
+#pragma once
 
 #include <stdint.h>
 
@@ -37,5 +36,3 @@ struct trimmed {
  * Returns 0; -1: too few calls or batches, or dependence makes the error unknown. */
 int trimmed_mean(const uint64_t *count, uint32_t buckets, const struct stats_batches *b,
 		 struct trimmed *out);
-
-#endif

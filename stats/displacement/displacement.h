@@ -15,10 +15,8 @@
  *
  * Windows depend on one another, since a program has phases and interrupts come in bursts; so
  * errors come from the sums over stretches of time, with the serial correlation that these still
- * show. Seconds throughout.
- */
-#ifndef SCPROF_STATS_DISPLACEMENT_DISPLACEMENT_H
-#define SCPROF_STATS_DISPLACEMENT_DISPLACEMENT_H
+ * show. Seconds throughout. */
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -120,5 +118,3 @@ void displacement_limits(struct displacement_value v, double confidence, double 
 /* Several runs of one program: their mean. From five runs on, its error is how much the runs
  * differ; with fewer, the larger of that and what the runs' own errors give. */
 struct displacement_value displacement_mean(const struct displacement_value *run, size_t runs);
-
-#endif

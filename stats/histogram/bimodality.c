@@ -4,8 +4,7 @@
  * A mean of two different things (hit and miss, ready and waiting) is neither's. The search looks
  * for the most significant valley of density on the scale of log duration. Buckets are not equally
  * wide there (an eighth of an octave on average, but 0.17 at its beginning and 0.09 at its end), so
- * counts are always relative to widths.
- */
+ * counts are always relative to widths. */
 #include <math.h>
 
 #include "stats/histogram/histogram.h"

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What the histogram of a site's durations shows: percentiles with limits, bimodality, outliers.
  *
- * Histograms are log-linear as in scprof_format.h: eight buckets an octave, so a duration
- * is known to 1/8 at worst. Durations are in clock units; `buckets` is at most STATS_HIST_BUCKETS.
- */
-#ifndef SCPROF_STATS_HISTOGRAM_HISTOGRAM_H
-#define SCPROF_STATS_HISTOGRAM_HISTOGRAM_H
+ * Histograms are log-linear as in scprof_format.h: eight buckets an octave, so a duration is known
+ * to 1/8 at worst. Durations are in clock units; `buckets` is at most STATS_HIST_BUCKETS. */
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,8 +19,7 @@ uint32_t histogram_bucket(uint64_t value);
 /* How many calls are in the buckets `from` to `to` - 1. */
 double histogram_calls(const uint64_t *count, uint32_t from, uint32_t to);
 
-/* Value at probability q, in units, by linear interpolation inside the bucket. NAN if it is empty.
- */
+/* Value at probability q, in units, by linear interpolation in the bucket. NAN if it is empty. */
 double histogram_quantile(const uint64_t *count, uint32_t buckets, double q);
 
 /* Limits of the true percentile `q` (in (0, 1)), distribution-free: the order statistics whose
@@ -74,5 +71,3 @@ struct outliers {
  * `longest`: the exact sum and maximum over all calls. */
 struct outliers outliers_find(const uint64_t *count, uint32_t buckets, uint64_t units,
 			      uint64_t longest);
-
-#endif

@@ -4,10 +4,8 @@
  * Long calls come in bursts: while a machine is busy, one call above the 99th percentile brings
  * others. Their number in a run then scatters more than that of independent calls, and limits by
  * order statistics must allow for it. What is needed is the dependence of being beyond a duration,
- * not that of the durations: the two differ widely in both directions.
- */
-#ifndef SCPROF_STATS_HISTOGRAM_TAIL_H
-#define SCPROF_STATS_HISTOGRAM_TAIL_H
+ * not that of the durations: the two differ widely in both directions. */
+#pragma once
 
 #include <stdint.h>
 
@@ -64,10 +62,9 @@ struct tail_limits tail_limits_find(const struct stats_tail *tail, const uint64_
 /* How heavy the tail of durations is.
  *
  * If the chance of a call longer than x falls like x^-alpha, the k longest of n calls show alpha:
- * the logarithms of their durations over the shortest of them are exponential with mean
- * 1 / alpha (Hill 1975, "A simple general approach to inference about the tail of a distribution").
- * The variance is infinite from 1 / alpha = 1/2 on, the mean from 1.
- */
+ * the logarithms of their durations over the shortest of them are exponential with mean 1 / alpha
+ * (Hill 1975, "A simple general approach to inference about the tail of a distribution"). The
+ * variance is infinite from 1 / alpha = 1/2 on, the mean from 1. */
 
 /* Hill's estimate from a log-linear histogram of durations in units. k is the root of the number
  * of calls, and all others of the bucket in which the k-th longest lies: it must grow, and as a
@@ -79,5 +76,3 @@ struct tail_limits tail_limits_find(const struct stats_tail *tail, const uint64_
  * shows a lighter tail by three standard errors. {0, 0}: unknown,
  * with fewer than 30 calls or where the bucket is shorter than 8 units or `tick`. */
 struct stats_tail_index tail_index_estimate(const uint64_t *count, uint32_t buckets, double tick);
-
-#endif

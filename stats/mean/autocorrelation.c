@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The integrated autocorrelation time is the sum of all correlations, which a short
- * series cannot give: a sum over many lags is mostly noise. Where neighbours show no
- * dependence, only what lag 1 leaves possible is added; where they do, lags are
- * added in pairs until a pair is no longer positive (Geyer 1992, "Practical Markov
- * chain Monte Carlo", section 3.3, initial positive sequence).
- */
+/* The integrated autocorrelation time is the sum of all correlations, which a short series cannot
+ * give: a sum over many lags is mostly noise. Where neighbours show no dependence, only what lag 1
+ * leaves possible is added; where they do, lags are added in pairs until a pair is no longer
+ * positive (Geyer 1992, "Practical Markov chain Monte Carlo", section 3.3, initial positive
+ * sequence). */
 #include "stats/mean/autocorrelation.h"
 
 #include <math.h>

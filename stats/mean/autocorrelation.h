@@ -3,10 +3,8 @@
  *
  * Calls depend on one another: neighbours share what the program was doing, and contiguous calls
  * share the ticks between them. Sums over batches include that, as long as batches do not depend on
- * each other; what is left is estimated from the batches' own serial correlation.
- */
-#ifndef SCPROF_STATS_MEAN_AUTOCORRELATION_H
-#define SCPROF_STATS_MEAN_AUTOCORRELATION_H
+ * each other; what is left is estimated from the batches' own serial correlation. */
+#pragma once
 
 #include <stdbool.h>
 
@@ -33,8 +31,7 @@ struct serial autocorrelation_estimate(const struct stats_batches *b);
  * The integrated autocorrelation time of a short series is itself uncertain, the more so the longer
  * it is: with a window of M lags of N its relative standard error is sqrt(2 (2 M + 1) / N) (Sokal
  * 1997, "Monte Carlo Methods in Statistical Mechanics", section 3). Too short a time makes an
- * interval too narrow twice, by its error and by its degrees of freedom.
- */
+ * interval too narrow twice, by its error and by its degrees of freedom. */
 
 struct caution {
 	double variance; /* factor of the mean's variance, at least 1 */
@@ -63,5 +60,3 @@ struct caution autocorrelation_caution(const struct serial *s);
 
 double autocorrelation_unbatched(const struct stats_sample *s, double each, double ends,
 				 double *freedom);
-
-#endif

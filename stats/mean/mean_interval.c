@@ -2,8 +2,7 @@
 /* The one rule of mean_interval.h. Below MANY_BATCHES batches their error is too noisy to be used:
  * the calls' own variance is used instead, unless the batches contradict it. "Effective" counts are
  * divided by the design effect, as Korn and Graubard (1998) do for survey data. The constants were
- * chosen by the coverage study: docs/coverage.md.
- */
+ * chosen by the coverage study: docs/coverage.md. */
 #include <math.h>
 #include <stdbool.h>
 
@@ -279,10 +278,9 @@ static void by_variance(const struct shape *r, double confidence, struct mean_in
 		around(r, t, wider, out);
 }
 
-/* How far preferred phases may move a mean of f ticks (and any number of whole ones):
- * the integral of (density - 1) over the phases that see a tick more, which by
- * Cauchy and Schwarz is at most the density's unevenness times sqrt(f (1 - f)).
- * In ticks; the largest over the interval. */
+/* How far preferred phases may move a mean of f ticks (and any number of whole ones): the integral
+ * of (density - 1) over the phases that see a tick more, which by Cauchy and Schwarz is at most the
+ * density's unevenness times sqrt(f (1 - f)). In ticks; the largest over the interval. */
 static double phase_bias(const uint64_t *phase, double low, double high)
 {
 	double a = low - floor(low), b = high - floor(high), most;

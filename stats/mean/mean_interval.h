@@ -2,10 +2,8 @@
 /* The interval of the mean of a call's duration, on any clock.
  *
  * Notation of Beilner, "Measuring with Slow Clocks" (1988): n calls, tick interval d, tick counts
- * C_i; the estimator of a mean duration is d * sum C_i / n (eq. 6), unbiased for any d.
- */
-#ifndef SCPROF_STATS_MEAN_MEAN_INTERVAL_H
-#define SCPROF_STATS_MEAN_MEAN_INTERVAL_H
+ * C_i; the estimator of a mean duration is d * sum C_i / n (eq. 6), unbiased for any d. */
+#pragma once
 
 #include "stats/stats.h"
 
@@ -29,8 +27,7 @@ struct mean_interval {
 	const char *method; /* static text: "clopper-pearson", "t", "batch-t", "none" */
 	double error;	    /* standard error of the mean, dependence included; INFINITY: unknown */
 	double freedom;	    /* degrees of freedom of `error` */
-	double design_effect; /* variance of the mean over that of independent calls; NAN: unknown
-			       */
+	double design_effect; /* variance of the mean over that of independent calls, or NAN */
 	unsigned unreliable;  /* enum stats_unreliable, or-ed */
 };
 
@@ -52,5 +49,3 @@ struct mean_interval {
  * where the variance looks infinite, the upper limit grows with the tail index `tail`.
  * Nothing is subtracted for overhead here. Needs up to about 2 kB of stack. */
 struct mean_interval mean_interval_estimate(const struct stats_sample *s, double confidence);
-
-#endif

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Test of uniform phases by the number of coincidences.
  *
- * Pearson's X^2 of N samples in m equally likely bins is 2 m T / N + m - N, where
- * T = sum c (c - 1) / 2 counts the pairs of samples that share a bin. For a handful
- * of samples X^2 is far from chi-square, but T is a small integer whose distribution
- * is summed exactly; for more, three of its moments are enough.
- */
+ * Pearson's X^2 of N samples in m equally likely bins is 2 m T / N + m - N, where T = sum c (c - 1)
+ * / 2 counts the pairs of samples that share a bin. For a handful of samples X^2 is far from
+ * chi-square, but T is a small integer whose distribution is summed exactly; for more, three of its
+ * moments are enough. */
 #include <math.h>
 #include <stdbool.h>
 

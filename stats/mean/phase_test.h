@@ -3,10 +3,8 @@
  *
  * A slow clock's mean is right whatever the durations, as long as calls begin at phases of the tick
  * that are uniform on the circle (Beilner 1988, section 2). A program that is paced by the tick
- * breaks that, and no interval computed from its ticks can show it.
- */
-#ifndef SCPROF_STATS_MEAN_PHASE_TEST_H
-#define SCPROF_STATS_MEAN_PHASE_TEST_H
+ * breaks that, and no interval computed from its ticks can show it. */
+#pragma once
 
 #include <stdint.h>
 
@@ -36,5 +34,3 @@ double phase_test_p(const uint64_t *count, unsigned bins);
  * also finds what does not matter (the tick's own interrupt holds programs up for some
  * microseconds): this number shows what does. NAN as above. */
 double phase_test_unevenness(const uint64_t *count, unsigned bins);
-
-#endif

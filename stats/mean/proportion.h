@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Intervals for a proportion: x successes in n independent trials. x and n are
- * real, because a design effect makes them effective numbers; 0 <= x <= n, n > 0,
- * 0 < confidence < 1. Limits are within [0, 1]; 0 for x = 0 and 1 for x = n on that
- * side. Which one scprof uses, and why: docs/coverage.md.
+/* Intervals for a proportion: x successes in n independent trials. x and n are real, because a
+ * design effect makes them effective numbers; 0 <= x <= n, n > 0, 0 < confidence < 1. Limits are
+ * within [0, 1]; 0 for x = 0 and 1 for x = n on that side. Which one scprof uses, and why:
+ * docs/coverage.md.
  *
- * Brown, Cai and DasGupta, "Interval Estimation for a Binomial Proportion" (2001),
- * compare them; with x + a, n + b etc. for whole numbers, beta distributions stand
- * for the binomial's tails:
+ * Brown, Cai and DasGupta, "Interval Estimation for a Binomial Proportion" (2001), compare them;
+ * with x + a, n + b etc. for whole numbers, beta distributions stand for the binomial's tails:
  *   P(X >= x | p) = I_p(x, n - x + 1),  P(X <= x | p) = I_{1-p}(n - x, x + 1).
  */
-#ifndef SCPROF_STATS_MEAN_PROPORTION_H
-#define SCPROF_STATS_MEAN_PROPORTION_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -38,5 +36,3 @@ void proportion_jeffreys(double x, double n, double confidence, double *low, dou
 
 /* Agresti and Coull (1998): Wald's interval around Wilson's centre, cut to [0, 1]. */
 void proportion_agresti_coull(double x, double n, double confidence, double *low, double *high);
-
-#endif

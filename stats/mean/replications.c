@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Statistics over a handful of replications: all that is assumed is that they are in the order of
  * measurement. The tests of trend and dependence use ranks, since one disturbed replication must
- * not decide them.
- */
+ * not decide them. */
 #include "stats/mean/replications.h"
 
 #include <math.h>
@@ -151,10 +150,9 @@ double replications_half_width(double s, double n, double confidence)
 
 /* K-best: when may the fastest of several measurements be believed?
  *
- * The Kth fastest lies within (1 + epsilon) of the fastest exactly if K values
- * do, so counting takes the place of sorting, and the order of measurement,
- * which tells when the answer was first known, is kept.
- */
+ * The Kth fastest lies within (1 + epsilon) of the fastest exactly if K values do, so counting
+ * takes the place of sorting, and the order of measurement, which tells when the answer was first
+ * known, is kept. */
 static size_t count_up_to(const double *x, size_t n, double limit)
 {
 	size_t count = 0;

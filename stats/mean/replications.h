@@ -3,13 +3,11 @@
  * what interference made longer, and whether the series has a trend or depends on itself. `x` is in
  * the order of measurement, in whatever unit the caller uses throughout; values are finite.
  *
- * Sources: Feitelson, "Experimental Approaches in Computer Science", lecture 3
- * (double loop, half width, outliers); Bryant and O'Hallaron, "Computer
+ * Sources: Feitelson, "Experimental Approaches in Computer Science", lecture 3 (double loop, half
+ * width, outliers); Bryant and O'Hallaron, "Computer
  * Systems: A Programmer's Perspective", ch. 9 (K-best).
- * They take time proportional to n^2, for n up to some thousands.
- */
-#ifndef SCPROF_STATS_MEAN_REPLICATIONS_H
-#define SCPROF_STATS_MEAN_REPLICATIONS_H
+ * They take time proportional to n^2, for n up to some thousands. */
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -69,5 +67,3 @@ struct replications_drift replications_drift(const double *x, size_t n, double *
  * independent series and smaller where slow phases make the t interval too
  * narrow. One-sided probability of a ratio so small; NAN for n < 10 or all equal. */
 double replications_dependence(const double *x, size_t n);
-
-#endif

@@ -2,8 +2,7 @@
 /* Linearised values of the states, and the one rule applied to them.
  *
  * The rule wants integers. Values in ns are scaled by a power of two, so that the largest sum has
- * 60 bits; values below 0 (an unread batch whose neighbours slept little) are in two's complement.
- */
+ * 60 bits; values below 0 (an unread batch whose neighbours slept little) in two's complement. */
 #include <math.h>
 
 #include "stats/mean/proportion.h"

@@ -2,16 +2,14 @@
 /* Where the time of calls went: on a CPU, runnable (waiting for one), asleep.
  *
  * Which calls were switched, and how long they took, is known of all. Their off-CPU times are a
- * random sample: a segment (the time between two events of a thread) is read with probability
- * 1 / w, and its off-CPU time y, times w, is added to a sum (Horvitz and Thompson 1952). Lengths of
- * all segments (`known`) and the weighted ones of those read give the ratio estimate R known, with
- * R = sum y / sum weighted (Cochran 1977, "Sampling Techniques", section 6.2). Its error is that of
- * the linearised values z = R known + (y - R weighted), which add up to the estimate (section 6.4;
- * 12.7 for two phases). Summed by batches they go through the one rule of mean_interval.h: the
- * choice of segments, the variation of calls and their dependence are all in them.
- */
-#ifndef SCPROF_STATS_MEAN_STATES_H
-#define SCPROF_STATS_MEAN_STATES_H
+ * random sample: a segment (the time between two events of a thread) is read with probability 1 /
+ * w, and its off-CPU time y, times w, is added to a sum (Horvitz and Thompson 1952). Lengths of all
+ * segments (`known`) and the weighted ones of those read give the ratio estimate R known, with R =
+ * sum y / sum weighted (Cochran 1977, "Sampling Techniques", section 6.2). Its error is that of the
+ * linearised values z = R known + (y - R weighted), which add up to the estimate (section 6.4; 12.7
+ * for two phases). Summed by batches they go through the one rule of mean_interval.h: the choice of
+ * segments, the variation of calls and their dependence are all in them. */
+#pragma once
 
 #include <stdbool.h>
 
@@ -63,8 +61,5 @@ struct states_estimate {
 struct states_estimate states_estimate_means(const struct states_sample *s, double confidence);
 
 /* Sums of batches of the calls that kept their CPU, in clock units, as if all batches had the same
- * number of such calls, which is returned; 0: too few of them, or of batches. `sum`: room for 64.
- */
+ * number of such calls, which is returned; 0: too few, or of batches. `sum`: room for 64. */
 uint64_t states_estimate_batches(const struct states_sample *s, uint64_t *sum, uint32_t *count);
-
-#endif

@@ -21,8 +21,7 @@
  * It cannot take account of events that have not occurred yet. States that last m / 3 on average
  * change within m in 95 of 100 runs (e^-3), and then hold the stop up; slower ones may be missed.
  * tests/bench/watched/stopping.c simulates all this; docs/top.md has the result. */
-#ifndef SCPROF_STATS_MEAN_STOPPING_H
-#define SCPROF_STATS_MEAN_STOPPING_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -102,5 +101,3 @@ struct stopping_patience {
 /* At each look. `calls`: all so far; 0: the load has not begun. */
 enum stopping_end stopping_lasts(struct stopping_patience *p, double now_s, double calls,
 				 double expected_s);
-
-#endif

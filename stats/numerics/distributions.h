@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* GSL's distributions for any arguments: NAN where there is no answer, or GSL fails to find it.
  * GSL's own error handler ends the process; it is off in every process that links these. So scprof
- * calls GSL only here, except for what cannot fail (gsl_cdf_ugaussian_*, sorting).
- */
-#ifndef SCPROF_STATS_NUMERICS_DISTRIBUTIONS_H
-#define SCPROF_STATS_NUMERICS_DISTRIBUTIONS_H
+ * calls GSL only here, except for what cannot fail (gsl_cdf_ugaussian_*, sorting). */
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -37,9 +35,6 @@ double distributions_tetragamma(double x);
 /* Probability of at least k successes in n independent trials of probability p. */
 double distributions_binomial_at_least(uint32_t k, uint32_t n, double p);
 
-/* Benjamini and Hochberg (1995): q[i] is the lowest false discovery rate at which test i
- * is still a discovery. p of NAN is no test: q is NAN and it is not counted. `order`:
- * room for n numbers. */
+/* Benjamini and Hochberg (1995): q[i] is the lowest false discovery rate at which test i is still a
+ * discovery. p of NAN is no test: q is NAN and it is not counted. `order`: room for n numbers. */
 void distributions_q_values(const double *p, double *q, size_t n, size_t *order);
-
-#endif

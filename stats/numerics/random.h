@@ -2,8 +2,7 @@
 /* The tool's pseudo-random generator: xoshiro256** (Blackman and Vigna, "Scrambled linear
  * pseudorandom number generators", 2021), its state filled by splitmix64. Not for secrets. One
  * generator, one thread. */
-#ifndef SCPROF_STATS_NUMERICS_RANDOM_H
-#define SCPROF_STATS_NUMERICS_RANDOM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -22,5 +21,3 @@ uint64_t random_next(struct random *r);
 
 /* Uniform in [0, bound); bound > 0. The bias is below bound / 2^64. */
 uint64_t random_below(struct random *r, uint64_t bound);
-
-#endif

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* How many calls for how narrow an interval, by the normal approximation.
  *
- * Beilner asks for a total width relative to the mean (13), Danzig and Melvin for
- * an absolute error, the last digit that they print. Both rest on the variance of
- * a tick count with two values, p q or f - f^2.
- */
+ * Beilner asks for a total width relative to the mean (13), Danzig and Melvin for an absolute
+ * error, the last digit that they print. Both rest on the variance of a tick count with two values,
+ * p q or f - f^2. */
 #include "stats/planning/plan.h"
 
 #include <gsl/gsl_cdf.h>
@@ -58,8 +57,7 @@ double plan_danzig_melvin_calls(double error, double mean, double d, double conf
 /* Planning where few ticks are expected, and the normal approximation fails.
  *
  * The interval will be that of Clopper and Pearson, whose width depends on the count seen: what is
- * planned for is its average over the binomial counts.
- */
+ * planned for is its average over the binomial counts. */
 /* Counts with less than this probability, relative to the most likely one, are ignored. */
 #define NEGLIGIBLE 1e-6
 
@@ -144,13 +142,12 @@ double plan_random_tick_variance(double mean_ticks)
 
 /* How many more calls, judged by those made.
  *
- * The standard error falls with the square root of the calls. Beside it an interval
- * has a part that falls faster: what an exact interval adds for few ticks (about
- * half a tick on each side), what skewness adds to Student's t. With u = sqrt(n/n')
+ * The standard error falls with the square root of the calls. Beside it an interval has a part that
+ * falls faster: what an exact interval adds for few ticks (about half a tick on each side), what
+ * skewness adds to Student's t. With u = sqrt(n/n')
  *   half width (n') = s u (q + (c - q) u),
- * c the half width now in standard errors s, q the quantile for many calls. And the
- * error of what was subtracted stays as it is.
- */
+ * c the half width now in standard errors s, q the quantile for many calls. And the error of what
+ * was subtracted stays as it is. */
 /* A long run keeps 32 to 63 batches, some of them dependent. This is their approximate number of
  * degrees of freedom, however many calls there are. */
 #define LASTING_FREEDOM 40

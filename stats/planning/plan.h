@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* How precise a mean of n calls will be, and how many calls a precision needs:
- * the equations of Beilner (1988), and of Danzig and Melvin (1990).
+/* How precise a mean of n calls will be, and how many calls a precision needs: the equations of
+ * Beilner (1988), and of Danzig and Melvin (1990).
  *
  * `d` is the clock's tick interval, in the unit of `mean` and deviations. Numbers of calls are
  * doubles: what the formula says, not rounded up. Arguments outside their range give NAN or
@@ -8,10 +8,8 @@
  *
  * Beilner: "Measuring with Slow Clocks", TR-88-003. Danzig and Melvin: "High Resolution Timing with
  * Low Resolution Clocks". tests/unit/stats/test_seeds*.c compare these functions with every number
- * that the papers print, and name those that do not follow.
- */
-#ifndef SCPROF_STATS_PLANNING_PLAN_H
-#define SCPROF_STATS_PLANNING_PLAN_H
+ * that the papers print, and name those that do not follow. */
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -30,8 +28,7 @@ double plan_width_confidence(double factor);
 /* ---- Beilner: planning ---- */
 
 /* Eq. (14a), which below a tick is (14b): calls needed for a total width of at most p times the
- * mean. 0 where the mean is a whole number of ticks: under (8) every call then shows that number.
- */
+ * mean. 0 where the mean is a whole number of ticks: under (8) every call shows that number. */
 double plan_beilner_calls(double w, double p, double mean, double d);
 
 /* The same by the bound (10b), which holds whatever the fractional part of mean/d
@@ -92,9 +89,8 @@ double plan_calls_forecast(const struct stats_finished *f, double confidence, do
 
 /* ---- Beilner: the mean and its variance ---- */
 
-/* Eq. (9c): variance of the tick count of one call, for durations that vary so
- * little that they show at most two adjacent counts (8): f - f^2, f the fractional
- * part of mean_ticks. */
+/* Eq. (9c): variance of the tick count of one call, for durations that vary so little that they
+ * show at most two adjacent counts (8): f - f^2, f the fractional part of mean_ticks. */
 double plan_beilner_count_variance(double mean_ticks);
 
 /* Eq. (10d): deviation of the mean of n contiguous calls (each begins where the one before ended)
@@ -108,5 +104,3 @@ double plan_beilner_deviation(double mean, double d, double n);
 
 /* Eq. (10b): its bound, d / (2 sqrt n). */
 double plan_beilner_bound(double d, double n);
-
-#endif

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The line of time on size with errors from blocks of calls.
  *
- * In sizes centred on their mean and measured in their deviation, the normal equations
- * of all calls are N times the identity. A block then is a 2 x 2 matrix of moments H_g
- * (they add up to the identity) and a vector s_g of residual sums (they add up to 0).
- * Leaving the block out moves a contrast c of the coefficients by
+ * In sizes centred on their mean and measured in their deviation, the normal equations of all calls
+ * are N times the identity. A block then is a 2 x 2 matrix of moments H_g (they add up to the
+ * identity) and a vector s_g of residual sums (they add up to 0). Leaving the block out moves a
+ * contrast c of the coefficients by
  *   q_g = c' (I - H_g)^-1 s_g,
- * and sum q_g^2 is the jackknife's variance.
- */
+ * and sum q_g^2 is the jackknife's variance. */
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>

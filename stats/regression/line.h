@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The cost of a call and of a byte, with intervals for both.
  *
- * time = a + b x bytes, fitted by least squares over all calls. The errors of a and b
- * come from how the fit changes when one block of consecutive calls is left out, so
- * they hold whatever the noise is like: ticks of a slow clock (noise that depends on
- * the size and is nothing like normal), durations that vary with the size,
- * neighbours that depend on one another. */
-#ifndef SCPROF_STATS_REGRESSION_LINE_H
-#define SCPROF_STATS_REGRESSION_LINE_H
+ * time = a + b x bytes, fitted by least squares over all calls. The errors of a and b come from how
+ * the fit changes when one block of consecutive calls is left out, so they hold whatever the noise
+ * is like: ticks of a slow clock (noise that depends on the size and is nothing like normal),
+ * durations that vary with the size, neighbours that depend on one another. */
+#pragma once
 
 #include <stdint.h>
 
@@ -55,5 +53,3 @@ int line_fit_blocks(const struct stats_line_block *block, unsigned blocks,
  * slope shows that difference, whatever the interval. */
 double line_half_width(uint64_t n, uint64_t sum_x, stats_u128 sum_xx, uint64_t sum_y,
 		       stats_u128 sum_yy, double slope, double confidence);
-
-#endif

@@ -27,8 +27,7 @@
  * call: the mean over their calls.
  *
  * Seconds. Pure functions but for memory, which is allocated and freed inside. */
-#ifndef SCPROF_STATS_REGRESSION_SITE_COSTS_H
-#define SCPROF_STATS_REGRESSION_SITE_COSTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -125,5 +124,3 @@ void collinearity_invert(double *a, size_t n);
 int undithered_make(const struct site_costs_series *s, size_t sites, const double *drawn,
 		    size_t draws, struct site_costs_series *out);
 void undithered_free(struct site_costs_series *s);
-
-#endif

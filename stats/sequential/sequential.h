@@ -11,8 +11,7 @@
  * differences from the second on; Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas (2021),
  * "Time-uniform central limit theory and asymptotic confidence sequences"; Wang and Ramdas (2022),
  * "False discovery rate control with e-values", for many sites at a time. */
-#ifndef SCPROF_STATS_SEQUENTIAL_SEQUENTIAL_H
-#define SCPROF_STATS_SEQUENTIAL_SEQUENTIAL_H
+#pragma once
 
 #include <stddef.h>
 
@@ -46,5 +45,3 @@ size_t sequential_discover(const double *e, size_t count, double alpha, unsigned
  * of freedom. */
 double sequential_z(double times, double alpha);
 double sequential_t(double times, double alpha, double freedom);
-
-#endif

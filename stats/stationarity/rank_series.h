@@ -3,10 +3,8 @@
  *
  * Levels are compared in normal scores: the i-th of n values becomes the quantile of the normal
  * distribution at (i - 3/8) / (n + 1/4) (Blom 1958), ties share their mean rank. A trend is looked
- * for in the ranks themselves: any steady rise is a straight line there. Private to stats/.
- */
-#ifndef SCPROF_STATS_STATIONARITY_RANK_SERIES_H
-#define SCPROF_STATS_STATIONARITY_RANK_SERIES_H
+ * for in the ranks themselves: any steady rise is a straight line there. Private to stats/. */
+#pragma once
 
 #include <stdbool.h>
 
@@ -50,5 +48,3 @@ struct series_line {
 	double inflation;
 };
 struct series_line rank_series_line(const struct series *s);
-
-#endif

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Is what came first different from the rest?
  *
- * Truncation rules such as White's MSER (1997) always find something to cut; here a cut
- * must be real. Ranks decide about many batches that are a little off; they cannot about
- * one that is far off, because one of n batches is always the largest: there distance
- * decides, with room for heavy tails.
- */
+ * Truncation rules such as White's MSER (1997) always find something to cut; here a cut must be
+ * real. Ranks decide about many batches that are a little off; they cannot about one that is far
+ * off, because one of n batches is always the largest: there distance decides, with room for heavy
+ * tails. */
 #include <math.h>
 #include <string.h>
 

@@ -8,10 +8,8 @@
  * of a slow clock; correlation of neighbours up to 0.5 (at 16 to 24 batches then 1.5). Beyond that
  * a wave cannot be told from a trend: up to 3 in 100 drift at correlation 0.7, 6 at 0.9. Programs
  * with spells (bursts, convoys, phases) show a warm-up in 1 or 2 runs of 100 where a run holds
- * eight spells, in up to 9 where it holds two: docs/coverage.md. About 20 kB of stack.
- */
-#ifndef SCPROF_STATS_STATIONARITY_WARMUP_H
-#define SCPROF_STATS_STATIONARITY_WARMUP_H
+ * eight spells, in up to 9 where it holds two: docs/coverage.md. About 20 kB of stack. */
+#pragma once
 
 #include <stdbool.h>
 
@@ -26,16 +24,15 @@ struct warmup {
 	double ratio;	   /* mean_aside / mean_rest; NAN if none */
 };
 
-/* Three ways to be real. Far apart: the first batches lie clear of all others (or of the
- * second half), farther from their median than the farthest of them by a factor of
- * max(3, (400 / number of others)^(2/3)): being first is 1 chance in that many, and tails
- * down to an exponent of 1.5 make the rest. Or a run: of 32 batches or more, the first
- * eighth at least lies 16 median absolute deviations of the second half from its median,
- * to one side; so an interruption later on hides nothing. Or shifted: two levels in the ranks, the
- * best split in the first half (a best split later is drift, not warm-up). Both ways, slower or
- * faster. And it must not come back: where the later batches have a stretch as long and as far off
- * (a third as far, where neighbours among them resemble each other), it is what the program does.
- * None of fewer than 32 batches or 100 calls. */
+/* Three ways to be real. Far apart: the first batches lie clear of all others (or of the second
+ * half), farther from their median than the farthest of them by a factor of max(3, (400 / number of
+ * others)^(2/3)): being first is 1 chance in that many, and tails down to an exponent of 1.5 make
+ * the rest. Or a run: of 32 batches or more, the first eighth at least lies 16 median absolute
+ * deviations of the second half from its median, to one side; so an interruption later on hides
+ * nothing. Or shifted: two levels in the ranks, the best split in the first half (a best split
+ * later is drift, not warm-up). Both ways, slower or faster. And it must not come back: where the
+ * later batches have a stretch as long and as far off (a third as far, where neighbours among them
+ * resemble each other), it is what the program does. None of fewer than 32 batches or 100 calls. */
 struct warmup warmup_find(const struct stats_batches *b);
 
 /* The cut is an estimate, too: a decay has no end. `moves`: relative change of the mean of the rest
@@ -70,5 +67,3 @@ struct drift {
  * two significant ones, the better fit. The trend is Theil and Sen's. `skip`: batches excluded at
  * the start. Needs 8 batches for a trend, 16 for a step. */
 struct drift drift_find(const struct stats_batches *b, unsigned skip);
-
-#endif

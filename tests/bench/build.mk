@@ -20,7 +20,7 @@ $(BENCH)/deep_call: tests/bench/deep_call.c $(BENCH)/libempty.so
 # The same, function and all, rebuilt as gprof wants it (docs/performance.md).
 $(BENCH)/deep_call_pg: tests/bench/deep_call.c tests/bench/empty.c
 	@mkdir -p $(@D)
-	$(CC) $(BENCH_CFLAGS) -pg -o $@ $^ -lpthread
+	$(CC) $(BENCH_CFLAGS) -pg -o $@ $(filter-out %.h,$^) -lpthread
 
 # The same stack, unwound by libunwind; apart, because linking it changes a program.
 $(BENCH)/deep_unwind: tests/bench/deep_call.c $(BENCH)/libempty.so
@@ -63,24 +63,24 @@ $(BENCH)/safe_points: tests/bench/safe_points.c $(KNOWN_LIBS)
 	$(CC) $(BENCH_CFLAGS) -Ipreload/arch/$(ARCH) $(SAN) -o $@ $< $(KNOWN_LIBS) -ldw -lelf -lgsl -lgslcblas -lz -lm -lpthread
 
 $(BENCH)/quiet_mean: tests/bench/quiet_mean.c $(BUILD)/libprofile.a $(BUILD)/libstats.a
-	$(CC) $(BENCH_CFLAGS) -o $@ $^ -lunistring -lm
+	$(CC) $(BENCH_CFLAGS) -o $@ $(filter-out %.h,$^) -lunistring -lm
 
 $(BENCH)/phase_p: tests/bench/phase_p.c $(BUILD)/libprofile.a $(BUILD)/libstats.a
-	$(CC) $(BENCH_CFLAGS) -o $@ $^ -lgsl -lgslcblas -lunistring -lm
+	$(CC) $(BENCH_CFLAGS) -o $@ $(filter-out %.h,$^) -lgsl -lgslcblas -lunistring -lm
 
 # What is set aside as warm-up (docs/coverage.md).
 $(BENCH)/warmup_laws: tests/bench/warmup_laws.c $(BUILD)/libstats.a
 	@mkdir -p $(@D)
-	$(CC) $(BENCH_CFLAGS) $(SAN) -o $@ $^ -lgsl -lgslcblas -lm
+	$(CC) $(BENCH_CFLAGS) $(SAN) -o $@ $(filter-out %.h,$^) -lgsl -lgslcblas -lm
 
 $(BENCH)/dither_design: tests/bench/dither_design.c $(BUILD)/libcollector.a $(BUILD)/libstats.a
 	@mkdir -p $(@D)
-	$(CC) $(BENCH_CFLAGS) $(SAN) -o $@ $^ -lgsl -lgslcblas -lm
+	$(CC) $(BENCH_CFLAGS) $(SAN) -o $@ $(filter-out %.h,$^) -lgsl -lgslcblas -lm
 
 # A profile of very many call paths (docs/performance.md).
 $(BENCH)/many_paths: tests/bench/many_paths.c $(BUILD)/libprofile.a $(BUILD)/libstats.a
 	@mkdir -p $(@D)
-	$(CC) $(BENCH_CFLAGS) -o $@ $^ -ldw -lelf -lunistring -lm
+	$(CC) $(BENCH_CFLAGS) -o $@ $(filter-out %.h,$^) -ldw -lelf -lunistring -lm
 
 # A program that takes very many call paths (docs/performance.md).
 $(BENCH)/spawns: tests/bench/spawns.c
@@ -99,7 +99,7 @@ $(BENCH)/known_paths_unwind: tests/bench/known_paths.c $(BENCH)/libempty.so
 	$(CC) $(BENCH_CFLAGS) -DWITH_LIBUNWIND -o $@ $< -L$(BENCH) -lempty -lunwind -Wl,-rpath,'$$ORIGIN'
 
 $(BENCH)/profile_counts: tests/bench/profile_counts.c $(BUILD)/libprofile.a $(BUILD)/libstats.a
-	$(CC) $(BENCH_CFLAGS) -o $@ $^ -lunistring -lm
+	$(CC) $(BENCH_CFLAGS) -o $@ $(filter-out %.h,$^) -lunistring -lm
 
 # A program of very many call paths, to watch (docs/top.md).
 $(BENCH)/live_paths: tests/bench/live_paths.c
@@ -163,7 +163,7 @@ $(BENCH)/coverage.parts/%.o: tests/bench/coverage/%.c
 	$(CC) $(BENCH_CFLAGS) -fno-math-errno -c -o $@ $<
 
 $(BENCH)/coverage: $(COVERAGE_OBJ) $(BUILD)/libprofile.a $(BUILD)/libstats.a
-	$(CC) -o $@ $^ -lgsl -lgslcblas -lm -lpthread
+	$(CC) -o $@ $(filter-out %.h,$^) -lgsl -lgslcblas -lm -lpthread
 
 # What real programs' durations are written down with (tests/bench/coverage/traces/record.py).
 $(BENCH)/liblog_durations.so: tests/bench/coverage/traces/log_durations.c
@@ -173,7 +173,7 @@ $(BENCH)/liblog_durations.so: tests/bench/coverage/traces/log_durations.c
 # The rule of --until and the forecasts of plan, simulated (docs/top.md, docs/plan.md).
 $(BENCH)/stopping $(BENCH)/forecasts: $(BENCH)/%: tests/bench/watched/%.c tests/bench/watched/programs.c $(BUILD)/libstats.a
 	@mkdir -p $(@D)
-	$(CC) $(BENCH_CFLAGS) -fno-math-errno -o $@ $^ -lgsl -lgslcblas -lm
+	$(CC) $(BENCH_CFLAGS) -fno-math-errno -o $@ $(filter-out %.h,$^) -lgsl -lgslcblas -lm
 
 $(BENCH)/two_states: tests/bench/watched/two_states.c
 	@mkdir -p $(@D)
@@ -190,7 +190,7 @@ $(BENCH)/thirty: tests/bench/thirty.c $(BENCH)/libspin.so
 # The verdicts of scprof diff --live, simulated, and by experiment (docs/diff.md).
 $(BENCH)/simulate_live: tests/bench/live/simulate.c $(BUILD)/libstats.a
 	@mkdir -p $(@D)
-	$(CC) $(BENCH_CFLAGS) -o $@ $^ -lgsl -lgslcblas -lm
+	$(CC) $(BENCH_CFLAGS) -o $@ $(filter-out %.h,$^) -lgsl -lgslcblas -lm
 
 .PHONY: bench-diff
 bench-diff: all $(BENCH)/thirty

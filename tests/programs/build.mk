@@ -128,13 +128,13 @@ $(PROGRAMS)/chosen_plugin_%.so: tests/programs/selected/chosen_plugin.c $(PROGRA
 TARGETS += $(PROGRAMS)/check_lines
 $(PROGRAMS)/check_lines: tests/programs/python/check_lines.c $(BUILD)/preload/python/python_table.o
 	@mkdir -p $(@D)
-	$(CC) $(PROGRAM_CFLAGS) -o $@ $^
+	$(CC) $(PROGRAM_CFLAGS) -o $@ $(filter-out %.h,$^)
 
 # The library's offsets into an interpreter's structures.
 TARGETS += $(PROGRAMS)/show_layout
 $(PROGRAMS)/show_layout: tests/programs/python/show_layout.c $(BUILD)/preload/python/python_layout.o
 	@mkdir -p $(@D)
-	$(CC) $(PROGRAM_CFLAGS) -o $@ $^
+	$(CC) $(PROGRAM_CFLAGS) -o $@ $(filter-out %.h,$^)
 
 REGION_FLAGS_regions_nopie = -fno-pie -no-pie
 REGION_FLAGS_regions_static = -static

@@ -2,8 +2,7 @@
 /* What makes a process one that scprof cannot go to, found out before anything is touched: nothing
  * is stopped, written or called. What a stopped thread alone tells (its seccomp filters) is asked
  * for later, by seccomp_filter_read and seccomp_filter_judge. */
-#ifndef SCPROF_COLLECTOR_ATTACH_REFUSAL_REFUSAL_H
-#define SCPROF_COLLECTOR_ATTACH_REFUSAL_REFUSAL_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -40,5 +39,3 @@ int refusal_look(pid_t pid, struct refusal_facts *f, struct profile_error *err);
 
 /* Does the path (of a file or directory) lead the process to where it leads us? */
 bool refusal_sees(const struct refusal_facts *f, const char *path);
-
-#endif

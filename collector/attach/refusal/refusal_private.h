@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The steps of refusal_check: what /proc says of a process, of its memory and of its program, and
  * what follows from each. Those that only judge take facts, so that each verdict can be had. */
-#ifndef SCPROF_COLLECTOR_ATTACH_REFUSAL_REFUSAL_PRIVATE_H
-#define SCPROF_COLLECTOR_ATTACH_REFUSAL_REFUSAL_PRIVATE_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -39,8 +38,7 @@ int refusal_process_read(pid_t pid, struct refusal_process *p, struct profile_er
 int refusal_process_judge(const struct refusal_process *p, pid_t tool, bool by_ptrace,
 			  struct profile_error *err);
 
-/* Its memory is its own, and it does not wait for a child that uses it (vfork). Soon it may be so.
- */
+/* Its memory is its own, and it does not wait for a child that uses it (vfork). Soon it may. */
 int refusal_process_memory(const struct refusal_process *p, struct profile_error *err);
 
 /* Who may trace. */
@@ -77,5 +75,3 @@ enum refusal_program {
 enum refusal_program refusal_program_judge(const struct refusal_process *p,
 					   const struct refusal_maps *m, const char *exe,
 					   struct profile_error *err);
-
-#endif

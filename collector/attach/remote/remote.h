@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#ifndef SCPROF_COLLECTOR_ATTACH_REMOTE_REMOTE_H
-#define SCPROF_COLLECTOR_ATTACH_REMOTE_REMOTE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -212,8 +211,7 @@ int remote_call_held(struct remote *r, uint64_t function, const uint64_t argumen
 int remote_syscall(struct remote *r, long number, const uint64_t arguments[6], int64_t *result,
 		   struct profile_error *err);
 
-/* errno as it was: before calls that return to another ground than that of remote_ground_again().
- */
+/* errno as it was: before calls that return to other ground than remote_ground_again()'s. */
 void remote_restore_errno(const struct remote *r);
 
 /* Back to the first state exactly, and running. Also after a failed call. 0; or -1 with *err. Where
@@ -300,5 +298,3 @@ int remote_library_state(const struct remote *r, const struct remote_library *l,
 
 /* Where errno of the borrowed thread lies, by the code of __errno_location; 0: not known. */
 uint64_t remote_library_errno(const struct remote *r, uint64_t errno_location);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Calls that the borrowed thread makes. Two ways: run() stops it at each system call, and so sees
  * it at the gate for certain. A held call is stopped nowhere, but waits at its end until it is
- * taken back; a tracer that comes too late for that finds the thread at home, and leaves it there.
- */
+ * taken back; a tracer that comes too late for that finds the thread at home, and leaves it. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>

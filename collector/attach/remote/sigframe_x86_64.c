@@ -24,8 +24,7 @@
 #define HAS_SS	   0x2
 #define STRICT_SS  0x4
 
-/* A mode of the alternate signal stack that there is not: rt_sigreturn leaves the stack as it is.
- */
+/* No mode of the alternate signal stack: rt_sigreturn leaves the stack as it is. */
 #define STACK_AS_IT_IS 7u
 
 struct frame {

@@ -47,8 +47,7 @@ static bool at_restorer(pid_t pid, uint64_t pc)
 struct walk {
 	const struct safe_point_objects *objects;
 	struct safe_point_rows *rows;
-	bool loose, searches, heuristic; /* how far it may go, and how the present frame was found
-					  */
+	bool loose, searches, heuristic; /* how far it may go; how the present frame was found */
 	struct safe_point_stack *stack;
 	struct unwind_cursor cursor;
 	struct unwind_work work;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "profile/base/array.h"
 
 #define MOST_OBJECTS  4096u
 #define MOST_HEADERS  64u
@@ -272,14 +273,12 @@ bool objects_read(struct safe_point_objects *o, pid_t pid, const struct proc_map
 			continue;
 		int got = read_object(one, map, &s);
 		struct safe_point_object *more =
-			got == 1 ? reallocarray(o->object, o->count + 1, sizeof(*more)) : NULL;
+			got == 1 ? ARRAY_APPEND(o->object, o->count) : NULL;
 		ok = got == 0 || more != NULL;
-		if (more != NULL) {
-			o->object = more;
-			o->object[o->count++] = *one;
-		} else {
+		if (more != NULL)
+			*more = *one;
+		else
 			free_object(one);
-		}
 	}
 	free(one);
 	if (ok)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The parts of safe_points.h. */
-#ifndef SCPROF_COLLECTOR_ATTACH_SAFE_POINT_SAFE_POINT_PRIVATE_H
-#define SCPROF_COLLECTOR_ATTACH_SAFE_POINT_SAFE_POINT_PRIVATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -120,8 +119,7 @@ bool objects_same(const struct safe_point_objects *o, const struct safe_point_ob
 
 /* Exported symbols of an object of a process, from its memory. */
 
-/* The address of a function, or of data, in its default version where there are several; 0: none.
- */
+/* The address of a function, or of data, in its default version where it has several; 0: none. */
 uint64_t symbols_find(const struct safe_point_object *o, pid_t pid, const char *name);
 
 /* The same, with its length in bytes; {0, 0}: there is none. */
@@ -177,8 +175,7 @@ struct safe_point_alternate {
 	uint64_t start, bytes; /* of the alternate signal stack; bytes 0: there is none */
 };
 
-/* From a frame that returns by the restorer, of that stack pointer, to what the signal interrupted.
- */
+/* From a frame that returns by the restorer, of that stack pointer, to what was interrupted. */
 bool machine_signal(struct safe_point_window *w, uint64_t sp, struct safe_point_registers *r,
 		    struct safe_point_alternate *alternate);
 
@@ -262,5 +259,3 @@ bool inside_wait(const struct safe_point_stack *k);
 
 /* It began where threads begin: its stack is what the system made for it. */
 bool inside_thread_stack(const struct safe_point_stack *k);
-
-#endif

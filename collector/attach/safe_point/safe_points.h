@@ -3,8 +3,7 @@
  * frame of its stack, inside the dynamic loader, an allocator, fork, or code of ours (but where a
  * wrapper has called the function that it wraps, and that waits). Threads that
  * wait in a system call come first, those without a time limit before those with one. */
-#ifndef SCPROF_COLLECTOR_ATTACH_SAFE_POINT_SAFE_POINTS_H
-#define SCPROF_COLLECTOR_ATTACH_SAFE_POINT_SAFE_POINTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,5 +46,3 @@ uint64_t safe_points_function(struct safe_points *s, const char *name);
 
 /* The address of the bytes `code` in executable memory of libc; 0: none. */
 uint64_t safe_points_code(struct safe_points *s, const uint8_t *code, size_t bytes);
-
-#endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "profile/base/bisect.h"
+#include "profile/base/array.h"
 
 #define MOST_SYMBOLS (1u << 20)
 #define MOST_STRINGS (1u << 26)
@@ -137,9 +138,7 @@ uint64_t symbols_find(const struct safe_point_object *o, pid_t pid, const char *
 static int by_start(const void *a, const void *b)
 {
 	const struct safe_point_symbol *x = a, *y = b;
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return x->meaning < y->meaning ? 1 : x->meaning > y->meaning ? -1 : 0;
+	return ARRAY_ORDER(x->start, y->start) ?: ARRAY_ORDER(y->meaning, x->meaning);
 }
 
 /* The allocator's own functions, which have no exported names, lie between those that have: from

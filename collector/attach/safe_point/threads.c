@@ -13,6 +13,7 @@
 
 #include "collector/machine/kernel_file.h"
 #include "profile/base/given_file.h"
+#include "profile/base/array.h"
 
 #define MOST_THREADS 65536u
 #define MOST_STATUS  16384 /* bytes, of a machine with thousands of processors */
@@ -252,9 +253,7 @@ unsigned long threads_epoll(pid_t pid, pid_t tid)
 static int by_rank(const void *a, const void *b)
 {
 	const struct thread *x = a, *y = b;
-	if (x->rank != y->rank)
-		return x->rank < y->rank ? -1 : 1;
-	return x->tid < y->tid ? -1 : x->tid > y->tid;
+	return ARRAY_ORDER(x->rank, y->rank) ?: ARRAY_ORDER(x->tid, y->tid);
 }
 
 size_t threads_list(pid_t pid, const struct proc_map_list *maps, pid_t *tids, size_t room)

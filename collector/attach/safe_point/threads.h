@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Threads of a process in the order in which they are worth borrowing: what a stop does to what
  * they wait in decides. */
-#ifndef SCPROF_COLLECTOR_ATTACH_SAFE_POINT_THREADS_H
-#define SCPROF_COLLECTOR_ATTACH_SAFE_POINT_THREADS_H
+#pragma once
 
 #include <stddef.h>
 #include <sys/types.h>
@@ -30,5 +29,3 @@ unsigned long threads_sleeps(pid_t pid, pid_t tid);
 unsigned long threads_epoll(pid_t pid, pid_t tid);
 
 size_t threads_list(pid_t pid, const struct proc_map_list *maps, pid_t *tids, size_t room);
-
-#endif

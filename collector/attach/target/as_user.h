@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Opening files with another user's rights, by the calling thread alone: root that follows paths
  * which a process's owner laid out can then reach and make only what that owner could. */
-#ifndef SCPROF_COLLECTOR_ATTACH_TARGET_AS_USER_H
-#define SCPROF_COLLECTOR_ATTACH_TARGET_AS_USER_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -31,5 +30,3 @@ void as_user_end(const struct as_user_before *before);
 /* Open what the path leads a process to: openat2 keeps absolute symbolic links, and "..", below the
  * process's root. -1 with errno. */
 int as_user_open_inside(pid_t pid, const char *inside, int flags);
-
-#endif

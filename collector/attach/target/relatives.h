@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Processes that belong to one that is attached to. */
-#ifndef SCPROF_COLLECTOR_ATTACH_TARGET_RELATIVES_H
-#define SCPROF_COLLECTOR_ATTACH_TARGET_RELATIVES_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -28,5 +27,3 @@ bool relatives_same_root(pid_t a, pid_t b);
 /* The file that the process maps whose path has `part` in it and ends in `end`: "/scprof." and
  * "/control". 0, or -1: there is none, or its maps cannot be read. */
 int relatives_mapped(pid_t pid, const char *part, const char *end, char path[PATH_MAX]);
-
-#endif

@@ -284,8 +284,7 @@ int seccomp_filter_try(const struct seccomp_chain *chain, struct profile_error *
 	return fine ? 0 : -1;
 }
 
-/* Adds filter `number` of a stopped thread. 1: added; 0: there is none of that number; -1: errno.
- */
+/* Adds filter `number` of a stopped thread. 1: added; 0: there is no such one; -1: errno. */
 static int add_filter(struct seccomp_chain *chain, size_t *used, pid_t tid, size_t number)
 {
 	long count = ptrace(PTRACE_SECCOMP_GET_FILTER, tid, number, NULL);

@@ -2,8 +2,7 @@
 /* Would a seccomp filter let through what attaching needs? A child of this process installs a
  * thread's filters, and makes the system calls that opening libscprof.so and recording make. It
  * says how far it came. */
-#ifndef SCPROF_COLLECTOR_ATTACH_TARGET_SECCOMP_FILTER_H
-#define SCPROF_COLLECTOR_ATTACH_TARGET_SECCOMP_FILTER_H
+#pragma once
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -50,13 +49,10 @@ bool seccomp_filter_is_ours(pid_t tid);
 
 /* The filters of a thread that the calling thread traces and has stopped. 1: they are to be judged,
  * which can wait until the thread runs again; 0: it has none; -1 with *err, a whole line. Filters
- * that cannot be read, but are ours, are a chain of none. Each thread may have filters of its own.
- */
+ * that cannot be read, but are ours, are a chain of none. Each thread may have its own filters. */
 int seccomp_filter_read(struct seccomp_chain *chain, pid_t tid, struct profile_error *err);
 
 /* Try what was read of that thread. 0; or -1 with *err, a whole line. */
 int seccomp_filter_judge(const struct seccomp_chain *chain, pid_t tid, struct profile_error *err);
 
 void seccomp_filter_free(struct seccomp_chain *chain);
-
-#endif

@@ -4,8 +4,7 @@
  * next wrapped call: an idle one sleeps on, and its profile is not there yet.
  *
  * The page belongs to the processes. It is never mapped here, and nothing in it is trusted. */
-#ifndef SCPROF_COLLECTOR_ATTACH_TARGET_WAKE_H
-#define SCPROF_COLLECTOR_ATTACH_TARGET_WAKE_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -59,5 +58,3 @@ bool wake_is_gone(const struct wake *w);
 
 /* False: the page cannot be read any more, or is none. */
 bool wake_read(const struct wake *w, struct wake_state *s);
-
-#endif

@@ -2,25 +2,22 @@
 /* The fluid: one thread on each CPU of a set that takes all time that no other task uses
  * (SCHED_IDLE), and knows how much of it was really its own.
  *
- * It runs chunks of a fixed chain of multiplications and reads the counter after each.
- * The length of an undisturbed chunk is determined in each window (the mode of the
- * window's chunks), so that a changing clock rate or a busy sibling changes the measure
- * and not the result. What was charged to the thread by the kernel, less its chunks, is
- * time in which the CPU did something that no process was charged for: interrupts,
- * softirqs, the kernel's part of switching. Time that the host of a virtual machine took
- * is in neither: it shows as wall-clock time in which the thread neither waited nor was
- * charged.
+ * It runs chunks of a fixed chain of multiplications and reads the counter after each. The length
+ * of an undisturbed chunk is determined in each window (the mode of the window's chunks), so that a
+ * changing clock rate or a busy sibling changes the measure and not the result. What was charged to
+ * the thread by the kernel, less its chunks, is time in which the CPU did something that no process
+ * was charged for: interrupts, softirqs, the kernel's part of switching. Time that the host of a
+ * virtual machine took is in neither: it shows as wall-clock time in which the thread neither
+ * waited nor was charged.
  *
  *      wall = charged + waited + stolen        charged = progress + uncharged time
  *
- * (Woodside, Courtois and Schramm 1997 compare the progress with wall-clock time; why
- * that fails on a virtual machine: docs/displacement.md.)
+ * (Woodside, Courtois and Schramm 1997 compare the progress with wall-clock time; why that fails on
+ * a virtual machine: docs/displacement.md.)
  *
- * They are threads of this process, so a killed scprof leaves none behind. One reader
- * besides them at a time.
- */
-#ifndef SCPROF_COLLECTOR_DISPLACEMENT_FLUID_FLUID_H
-#define SCPROF_COLLECTOR_DISPLACEMENT_FLUID_FLUID_H
+ * They are threads of this process, so a killed scprof leaves none behind. One reader besides them
+ * at a time. */
+#pragma once
 
 #include <sched.h>
 #include <stdbool.h>
@@ -85,5 +82,3 @@ double fluid_rate(const struct fluid *f);
 double fluid_seconds(const struct fluid *f, uint64_t at, double units_per_ns);
 /* Counter units now. */
 uint64_t fluid_thread_now(void);
-
-#endif

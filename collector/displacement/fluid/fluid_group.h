@@ -10,10 +10,8 @@
  *
  * The group lies beside this process' own one (in the root group: below it), is empty but for the
  * fluid's threads, and is removed with them. Where this process was killed, the next one that makes
- * a group removes the empty folder.
- */
-#ifndef SCPROF_COLLECTOR_DISPLACEMENT_FLUID_FLUID_GROUP_H
-#define SCPROF_COLLECTOR_DISPLACEMENT_FLUID_FLUID_GROUP_H
+ * a group removes the empty folder. */
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -44,5 +42,3 @@ bool fluid_group_differs(pid_t pid);
 /* The part of the text of /proc/PID/cgroup that is about the cpu controller, in `line`: its
  * own hierarchy's line, else that of v2; "" if there is neither. */
 void fluid_group_line(const char *cgroup, char *line, size_t size);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The fluid's loop, and the evaluation of a window's chunks. */
-#ifndef SCPROF_COLLECTOR_DISPLACEMENT_FLUID_FLUID_PRIVATE_H
-#define SCPROF_COLLECTOR_DISPLACEMENT_FLUID_FLUID_PRIVATE_H
+#pragma once
 
 #include <pthread.h>
 #include <semaphore.h>
@@ -89,5 +88,3 @@ struct fluid_window fluid_thread_window_between(const struct fluid_edge *from,
 						const struct fluid_edge *to,
 						const struct fluid_loop *loop, uint64_t last,
 						uint64_t own_ns, double units_per_ns);
-
-#endif

@@ -2,14 +2,12 @@
 /* From a run's windows and counts to what a call at each site costs
  * (stats/regression/site_costs.h), put into the profile's model.
  *
- * A site is what the report's default grouping makes one row: call path, function and
- * outcome. Windows are joined to spans of SITE_COSTS_SPAN_S: work that a call causes may
- * come a little later (an acknowledgement, a wakeup), and of a longer span less crosses its
- * edges. What the fluid of each CPU lost is UNCHARGED; what ksoftirqd was charged besides
- * what it takes without calls is, too; TRUE has the program's CPU time besides.
- */
-#ifndef SCPROF_COLLECTOR_DISPLACEMENT_SITES_SITE_COSTS_RUN_H
-#define SCPROF_COLLECTOR_DISPLACEMENT_SITES_SITE_COSTS_RUN_H
+ * A site is what the report's default grouping makes one row: call path, function and outcome.
+ * Windows are joined to spans of SITE_COSTS_SPAN_S: work that a call causes may come a little later
+ * (an acknowledgement, a wakeup), and of a longer span less crosses its edges. What the fluid of
+ * each CPU lost is UNCHARGED; what ksoftirqd was charged besides what it takes without calls is,
+ * too; TRUE has the program's CPU time besides. */
+#pragma once
 
 #include "collector/displacement/displacement.h"
 #include "collector/displacement/sites/site_dither.h"
@@ -62,5 +60,3 @@ struct site_costs_result {
 int site_costs_run(const struct displacement *d, const struct displacement_run *run,
 		   const struct site_samples *samples, const struct site_dither *dither,
 		   const char *profiles, struct profile *p, struct site_costs_result *told);
-
-#endif

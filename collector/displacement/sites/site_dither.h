@@ -6,8 +6,7 @@
  * The measuring thread's ticks draw the windows; a tick that comes late ends no budget: a thread is
  * delayed for no longer than the plan's limit in a window, and nobody is once a window is over by
  * SITE_DITHER_LATE_S. One thread. Seconds; instants as displacement_window.at. */
-#ifndef SCPROF_COLLECTOR_DISPLACEMENT_SITES_SITE_DITHER_H
-#define SCPROF_COLLECTOR_DISPLACEMENT_SITES_SITE_DITHER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -105,5 +104,3 @@ double dither_plan_delay(const struct dither_plan *p);
 
 /* A thread is delayed in a window for no longer than this. */
 double dither_plan_limit(const struct dither_plan *p);
-
-#endif

@@ -15,22 +15,16 @@ static int compare_entries(const void *a, const void *b, void *profile)
 	const struct prof_entry *x = &p->entry[*(const uint32_t *)a],
 				*y = &p->entry[*(const uint32_t *)b];
 
-	if (x->path != y->path)
-		return x->path < y->path ? -1 : 1;
-	if (x->function != y->function)
-		return x->function < y->function ? -1 : 1;
-	if (x->outcome != y->outcome)
-		return x->outcome < y->outcome ? -1 : 1;
-	return *(const uint32_t *)a < *(const uint32_t *)b ? -1 : 1;
+	return ARRAY_ORDER(x->path, y->path)
+		       ?: ARRAY_ORDER(x->function, y->function)
+		       ?: ARRAY_ORDER(x->outcome, y->outcome) ?: ARRAY_ORDER(x, y);
 }
 
 static int compare_units(const void *a, const void *b, void *sites)
 {
 	const struct site *s = sites, *x = &s[*(const uint32_t *)a], *y = &s[*(const uint32_t *)b];
 
-	if (x->units != y->units)
-		return x->units > y->units ? -1 : 1;
-	return x->entry < y->entry ? -1 : 1;
+	return ARRAY_ORDER(y->units, x->units) ?: ARRAY_ORDER(x->entry, y->entry);
 }
 
 static int find_sites(struct site_index *x)

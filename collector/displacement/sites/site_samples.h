@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* How often each entry of a run's profiles was called, read many times a second while the
- * run lasts, at the edges of the fluid's windows and at the measuring thread's ticks.
+/* How often each entry of a run's profiles was called, read many times a second while the run
+ * lasts, at the edges of the fluid's windows and at the measuring thread's ticks.
  *
- * The fluid's threads read the counts themselves, between two windows: so the calls belong
- * to the windows exactly, and no sampler has to wake up beside the program. Ticks add
- * what has no windows: the CPU time that the program's processes were charged, and that of
- * ksoftirqd. New files and entries are found at ticks; the fluid sees what was found by then.
+ * The fluid's threads read the counts themselves, between two windows: so the calls belong to the
+ * windows exactly, and no sampler has to wake up beside the program. Ticks add what has no windows:
+ * the CPU time that the program's processes were charged, and that of ksoftirqd. New files and
+ * entries are found at ticks; the fluid sees what was found by then.
  *
- * Memory: 4 bytes an entry and reading, at most 100 readings a second and CPU (the fluid
- * makes its windows longer in the course of time).
- */
-#ifndef SCPROF_COLLECTOR_DISPLACEMENT_SITES_SITE_SAMPLES_H
-#define SCPROF_COLLECTOR_DISPLACEMENT_SITES_SITE_SAMPLES_H
+ * Memory: 4 bytes an entry and reading, at most 100 readings a second and CPU (the fluid makes its
+ * windows longer in the course of time). */
+#pragma once
 
 #include <sched.h>
 #include <stdbool.h>
@@ -68,5 +66,3 @@ struct site_sampled site_samples_entry(const struct site_samples *s, size_t i);
 /* Readings of CPU `cpu` of the set; of the ticks where `cpu` is the number of CPUs. */
 size_t site_samples_readings(const struct site_samples *s, size_t cpu);
 struct site_reading site_samples_reading(const struct site_samples *s, size_t cpu, size_t i);
-
-#endif

@@ -2,8 +2,7 @@
 /* What differs between processors: AArch64. One file of this name for each
  * architecture; the build picks the folder. Registers carry DWARF numbers
  * (DWARF for the Arm 64-bit Architecture, table 1). */
-#ifndef SCPROF_PRELOAD_ARCH_AARCH64_ARCH_H
-#define SCPROF_PRELOAD_ARCH_AARCH64_ARCH_H
+#pragma once
 
 #include <asm/hwcap.h>
 #include <stdint.h>
@@ -126,5 +125,3 @@ static inline void arch_relax(void)
 {
 	__asm__ volatile("yield");
 }
-
-#endif

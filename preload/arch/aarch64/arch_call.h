@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Can an address be a return address, by the instruction before it? AArch64: BL, BLR, and BLR with
  * authentication (Arm Architecture Reference Manual for A-profile, C6.2). */
-#ifndef SCPROF_PRELOAD_ARCH_AARCH64_ARCH_CALL_H
-#define SCPROF_PRELOAD_ARCH_AARCH64_ARCH_CALL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,5 +33,3 @@ static inline uint64_t arch_jump_target(const uint8_t *at)
 		return 0;
 	return (uint64_t)at + (uint64_t)((int64_t)((uint64_t)code << 38) >> 36);
 }
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Relocations that bind by symbol, and words that wait for lazy binding: ELF for the Arm 64-bit
  * Architecture (AAELF64), 5.7.11, and its example of a procedure linkage table. */
-#ifndef SCPROF_ARCH_SLOT_H
-#define SCPROF_ARCH_SLOT_H
+#pragma once
 
 #include <elf.h>
 #include <stdbool.h>
@@ -27,5 +26,3 @@ static inline bool arch_slot_is_unbound(const uint8_t *code, uint64_t index)
 	/* bti c, where there is one; stp x16, x30, [sp, #-16]! */
 	return word[word[0] == 0xd503245fu] == 0xa9bf7bf0u;
 }
-
-#endif

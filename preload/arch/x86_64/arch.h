@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What differs between processors: x86-64. One file of this name for each
- * architecture; the build picks the folder. Registers carry DWARF numbers
- * (System V ABI, AMD64 supplement, figure 3.36). */
-#ifndef SCPROF_PRELOAD_ARCH_X86_64_ARCH_H
-#define SCPROF_PRELOAD_ARCH_X86_64_ARCH_H
+/* What differs between processors: x86-64. One file of this name for each architecture; the build
+ * picks the folder. Registers carry DWARF numbers (System V ABI, AMD64 supplement, figure 3.36). */
+#pragma once
 
 #include <stdint.h>
 
@@ -127,5 +125,3 @@ static inline void arch_relax(void)
 {
 	__asm__ volatile("pause");
 }
-
-#endif

@@ -2,8 +2,7 @@
 /* Can an address be a return address, by the instruction before it? x86-64: E8 with 32 bits of
  * displacement, or FF /2 in all its forms (Intel 64 and IA-32 Architectures Software Developer's
  * Manual, volume 2, CALL). Prefixes lie before what is looked at. */
-#ifndef SCPROF_PRELOAD_ARCH_X86_64_ARCH_CALL_H
-#define SCPROF_PRELOAD_ARCH_X86_64_ARCH_CALL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -51,5 +50,3 @@ static inline uint64_t arch_jump_target(const uint8_t *at)
 	__builtin_memcpy(&by, at + 1 + is_far, 4);
 	return (uint64_t)at + 5 + is_far + (uint64_t)(int64_t)by;
 }
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Relocations that bind by symbol, and words that wait for lazy binding: System V ABI, AMD64
  * supplement, 4.4.1 and 5.2. */
-#ifndef SCPROF_ARCH_SLOT_H
-#define SCPROF_ARCH_SLOT_H
+#pragma once
 
 #include <elf.h>
 #include <stdbool.h>
@@ -29,5 +28,3 @@ static inline bool arch_slot_is_unbound(const uint8_t *code, uint64_t index)
 		pushed |= (uint32_t)code[at + 1 + i] << 8 * i;
 	return code[at] == 0x68 && pushed == index;
 }
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The data of the HTML page: JSON inside a <script> element (json_write.h), streamed because a
  * hundred thousand paths would take too much memory as objects. */
-#ifndef SCPROF_REPORT_RENDER_HTML_HTML_WRITE_H
-#define SCPROF_REPORT_RENDER_HTML_HTML_WRITE_H
+#pragma once
 
 #include "report/render/json/json_write.h"
 #include "report/render/stacks/flame.h"
@@ -81,5 +80,3 @@ void html_sites(struct html *h);
 void html_tables(struct html *h);
 void html_loops(struct html *h);
 void html_displaced(struct html *h, const struct displaced *d); /* NULL: there is none */
-
-#endif

@@ -2,8 +2,7 @@
 /* The report as one JSON object, schema "scprof-report/1" (docs/scprof-report.schema.json). Every
  * field is always there; what is not known is null. Field names are a contract with scripts:
  * fields may be added, never renamed or removed. */
-#ifndef SCPROF_REPORT_RENDER_JSON_JSON_H
-#define SCPROF_REPORT_RENDER_JSON_JSON_H
+#pragma once
 
 #include "report/render/json/json_write.h"
 #include "report/report.h"
@@ -32,5 +31,3 @@ void json_loops_write(struct json_writer *w, const struct report *r, uint32_t si
 void json_states_write_threads(struct json_writer *w, const struct report *r);
 void json_states_write_switches(struct json_writer *w, const struct profile *p);
 void json_states_write_call(struct json_writer *w, const struct report_slowest *s);
-
-#endif

@@ -6,8 +6,7 @@
  * terminal. The data of a page stands
  * inside a <script> element: control characters, direction marks and U+2028 are made visible,
  * and `<`, `>` and `&` are escaped, so that no text can end the element. */
-#ifndef SCPROF_REPORT_RENDER_JSON_JSON_WRITE_H
-#define SCPROF_REPORT_RENDER_JSON_JSON_WRITE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -44,6 +43,7 @@ void json_write_limits(struct json_writer *w, const char *key, double low, doubl
 void json_write_texts(struct json_writer *w, const char *key, const char *const *text,
 		      size_t count);
 #define JSON_TO_NULL SIZE_MAX
+void json_write_numbers(struct json_writer *w, const char *key, const double *value, size_t count);
 /* An array of the names of the bits that are set. */
 void json_write_bits(struct json_writer *w, const char *key, unsigned bits,
 		     const char *(*name)(unsigned bit));
@@ -54,12 +54,21 @@ void json_write_fields(struct json_writer *w, const struct row_field *fields, co
 void json_write_object(struct json_writer *w, const char *key, const struct row_field *fields,
 		       const void *row);
 
-/* Members of *from, each under its own name. */
+/* Members of *from, each under its own name; values, each after its key. A comparison is an int. */
 #define JSON_MEMBERS(w, from, ...) (PROF_EACH(JSON_MEMBER, w, from, __VA_ARGS__)(void) 0)
-#define JSON_MEMBER(w, from, m)                                                                    \
-	_Generic((from)->m, double: json_write_number, bool: json_write_flag,                      \
+#define JSON_MEMBER(w, from, m)	   JSON_VALUE(w, #m, (from)->m)
+#define JSON_VALUE(w, key, value)                                                                  \
+	_Generic((value), double: json_write_number, bool: json_write_flag,                        \
 		 int: json_write_integer, char *: json_write_text, const char *: json_write_text,  \
-		 default: json_write_count)(w, #m, (from)->m),
+		 default: json_write_count)(w, key, value),
+#ifdef __cppcheck__
+#define JSON_PUT(w, key, value, ...) (JSON_VALUE(w, key, value)(void) 0)
+#else
+#define JSON_PUT(w, ...) (PROF_SCAN(JSON_PUT_ONE(w, __VA_ARGS__))(void) 0)
+#define JSON_PUT_ONE(w, key, value, ...)                                                           \
+	JSON_VALUE(w, key, value) __VA_OPT__(JSON_PUT_AGAIN PROF_NOTHING(w, __VA_ARGS__))
+#define JSON_PUT_AGAIN() JSON_PUT_ONE
+#endif
 
 /* '{' and '}', or '[' and ']', around members or elements. json_write_open_lines puts each of
  * them on a line of its own. */
@@ -70,5 +79,3 @@ void json_write_close(struct json_writer *w, char bracket);
 bool json_write_open_known(struct json_writer *w, const char *key, bool known);
 /* Ends a document with a newline, and flushes the stream. 0, or -1 with errno. */
 int json_write_finish(struct json_writer *w);
-
-#endif

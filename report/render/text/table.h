@@ -6,8 +6,7 @@
  *
  * Texts must be clean (utf8_clean). They are copied. Memory that runs out is
  * remembered and reported by table_print. */
-#ifndef SCPROF_REPORT_RENDER_TEXT_TABLE_H
-#define SCPROF_REPORT_RENDER_TEXT_TABLE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -75,5 +74,3 @@ void table_note(struct table *t, const char *text);
 /* Nothing where there are no rows, else a blank line and the table.
  * 0, or -1: out of memory. Errors of the stream stay in the stream. */
 int table_print(struct table *t, FILE *out, const struct terminal *terminal);
-
-#endif

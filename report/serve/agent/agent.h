@@ -5,8 +5,7 @@
  * the lock, which it does not hold while it reads a file: take it with agent_lock before looking at
  * `counters` or `sources`. What a user's files take is limited by agent_read.c: what is due beyond
  * that is read in a later round. */
-#ifndef SCPROF_REPORT_SERVE_AGENT_AGENT_H
-#define SCPROF_REPORT_SERVE_AGENT_AGENT_H
+#pragma once
 
 #define HASH_NONFATAL_OOM 1
 #include <pthread.h>
@@ -274,5 +273,3 @@ void agent_meet_drop(struct agent *a, struct source *s);
 /* The same for a file that is gone; what it said stays in sums and means, and is not counted
  * again from a copy. */
 void agent_meet_retire(struct agent *a, struct source *s);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The HTTP server. Each connection has a thread, and one request; their number is limited. The
  * state is in the agent, behind its lock. */
-#ifndef SCPROF_REPORT_SERVE_HTTP_HTTP_H
-#define SCPROF_REPORT_SERVE_HTTP_HTTP_H
+#pragma once
 
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -41,5 +40,3 @@ void http_tend(struct http *h);
 
 /* After agent_stop, with which answers in preparation end. */
 void http_stop(struct http *h);
-
-#endif

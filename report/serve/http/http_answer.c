@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Each route has a function. An answer is written to memory first, so that an error never
  * leaves half a page. */
+
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Shared by the server's files: http.c calls the others, and all may use http_answer_say. */
-#ifndef SCPROF_REPORT_SERVE_HTTP_HTTP_PRIVATE_H
-#define SCPROF_REPORT_SERVE_HTTP_HTTP_PRIVATE_H
+#pragma once
 
 #include <microhttpd.h>
 #include <pthread.h>
@@ -188,5 +187,3 @@ struct http_attach_asker {
 /* Fills an empty answer: the report as JSON, or a 4xx or 5xx with a text. */
 void http_attach_answer(struct http *h, const struct request *r,
 			const struct http_attach_asker *asker, struct http_answer *out);
-
-#endif

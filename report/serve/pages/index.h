@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The page /, and what its parts share. */
-#ifndef SCPROF_REPORT_SERVE_PAGES_INDEX_H
-#define SCPROF_REPORT_SERVE_PAGES_INDEX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -50,5 +49,3 @@ void index_write_link(FILE *out, const char *page, const char *service, uint32_t
  * directories. Nothing where there are none. 0, or -1: out of memory. */
 int index_tables_processes(const struct agent *a, const struct index_order *order, FILE *out);
 int index_tables_profiles(const struct agent *a, const struct index_order *order, FILE *out);
-
-#endif

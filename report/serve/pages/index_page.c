@@ -155,23 +155,20 @@ int index_page_print(struct agent *a, const struct index_order *order, FILE *out
 
 	fputs("<!DOCTYPE html>\n<html lang=en><head><meta charset=utf-8><title>scprof: this "
 	      "host</title>\n<meta name=viewport content=\"width=device-width, "
-	      "initial-scale=1\"><meta name=color-scheme content=\"light dark\">"
-	      "<meta http-equiv=refresh content=10><link rel=stylesheet href=/style.css></head>"
-	      "<body>\n",
+	      "initial-scale=1\"><meta name=color-scheme content=\"light dark\"><meta "
+	      "http-equiv=refresh content=10><link rel=stylesheet href=/style.css></head><body>\n",
 	      out);
 	int status = gauges_build(&g, a);
 	agent_lock(a);
 	fprintf(out,
 		"<p class=mark>scprof</p><h1>What calls cost on this host</h1>\n<p "
-		"class=note>Means "
-		"of a call with %g %% intervals, since the processes began. This page reloads "
-		"every 10 s. <a href=/metrics>Metrics</a></p>\n",
+		"class=note>Means of a call with %g %% intervals, since the processes began. This "
+		"page reloads every 10 s. <a href=/metrics>Metrics</a></p>\n",
 		100 * a->options.confidence);
 	if (!a->sources && !a->counters.services)
 		fputs("<p>No profile yet. Start a program with <code>scprof run</code> or "
 		      "<code>LD_PRELOAD=libscprof.so</code>; <a href=/metrics>scprof_files</a> "
-		      "says "
-		      "what was found and why it was not taken.</p>\n",
+		      "says what was found and why it was not taken.</p>\n",
 		      out);
 	if (status == 0)
 		status = index_tables_processes(a, order, out);

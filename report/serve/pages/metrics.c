@@ -39,8 +39,7 @@ static const struct row_metric sums[] = {
 	{"scprof_bytes", "bytes", "Bytes that these calls moved.", WHOLE, AT(sums.bytes),
 	 WITH_BYTES, NULL},
 	{"scprof_variance_square_seconds", "",
-	 "Variance of scprof_seconds_total, dependence between calls included, in "
-	 "seconds squared.",
+	 "Variance of scprof_seconds_total, dependence between calls included, in seconds squared.",
 	 REAL, AT(spread.variance), ALL, NULL},
 	{"scprof_batches", "", "Readings that scprof_variance_square_seconds_total was made from.",
 	 REAL, AT(spread.batches), ALL, NULL},

@@ -4,8 +4,7 @@
  * socket, descriptor 1 its output. It receives a renderer_job and a snapshot, answers
  * RENDERING_GOING when it has read them, receives a second snapshot if the job has a window, and
  * answers with the result. */
-#ifndef SCPROF_REPORT_SERVE_RENDER_RENDERER_H
-#define SCPROF_REPORT_SERVE_RENDER_RENDERER_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -161,5 +160,3 @@ enum rendering_result rendering_ask(struct rendering *one, const struct snapshot
 /* Has a client gone? One that has only shut down its sending side counts as gone: no client of
  * these pages does that. */
 bool rendering_has_left(int client);
-
-#endif

@@ -4,8 +4,7 @@
  * away, changes nothing. Sums are wide: no file can make them wrap. Names beyond a limit share the
  * name LABEL_OTHER for good: a name that was counted there never gets a row of its own later, so
  * that no series starts with a part of its calls. Single-threaded. */
-#ifndef SCPROF_REPORT_SERVE_SUMS_COUNTERS_H
-#define SCPROF_REPORT_SERVE_SUMS_COUNTERS_H
+#pragma once
 
 #include <stdio.h>
 
@@ -196,5 +195,3 @@ void row_counters_free(struct cells *cells);
  * added: a sum is less than it was. */
 int row_counters_publish(struct cells *now, const struct cells *before, struct counters *c,
 			 struct counters_service *s, const struct profile *p, bool past);
-
-#endif
