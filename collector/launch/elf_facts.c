@@ -12,15 +12,14 @@
 
 #include "profile/base/given_file.h"
 
-/* NUL-terminated text at a file offset, or NULL if it runs out of the file. */
-static const char *text_at(Elf *elf, uint64_t offset)
+/* NUL-terminated text at a file offset, cut to its room; false if it runs out of the file. libelf
+ * would read all of a file for it. */
+static bool read_text(int fd, uint64_t offset, char *text, size_t room)
 {
-	size_t size;
-	const char *raw = elf_rawfile(elf, &size);
+	ssize_t got = pread(fd, text, room - 1, (off_t)offset);
 
-	if (!raw || offset >= size || !memchr(raw + offset, '\0', size - offset))
-		return NULL;
-	return raw + offset;
+	text[got > 0 ? got : 0] = '\0';
+	return got > 0 && ((size_t)got == room - 1 || memchr(text, '\0', (size_t)got));
 }
 
 /* File offset of an address, by the PT_LOAD that maps it; UINT64_MAX: none. */
@@ -53,9 +52,10 @@ bool elf_facts_is_musl(const char *path)
 	return !strncmp(name, "ld-musl-", 8) || !strncmp(name, "libc.musl-", 10);
 }
 
-static void read_dynamic(Elf *elf, size_t headers, const GElf_Phdr *segment,
+static void read_dynamic(int fd, Elf *elf, size_t headers, const GElf_Phdr *segment,
 			 struct elf_facts *facts)
 {
+	char text[sizeof(facts->interpreter)];
 	Elf_Data *data =
 		elf_getdata_rawchunk(elf, (int64_t)segment->p_offset, segment->p_filesz, ELF_T_DYN);
 	uint64_t strings = UINT64_MAX;
@@ -67,16 +67,14 @@ static void read_dynamic(Elf *elf, size_t headers, const GElf_Phdr *segment,
 	if (strings == UINT64_MAX)
 		return;
 	for (int i = 0; gelf_getdyn(data, i, &d) && d.d_tag != DT_NULL; i++) {
-		const char *text = NULL;
-
-		if (d.d_tag == DT_NEEDED || d.d_tag == DT_SONAME)
-			text = text_at(elf, strings + d.d_un.d_val);
-		if (text && d.d_tag == DT_SONAME &&
-		    (elf_facts_is_loader(text) || elf_facts_is_musl(text)))
+		if ((d.d_tag != DT_NEEDED && d.d_tag != DT_SONAME) ||
+		    !read_text(fd, strings + d.d_un.d_val, text, sizeof(text)))
+			continue;
+		if (d.d_tag == DT_SONAME && (elf_facts_is_loader(text) || elf_facts_is_musl(text)))
 			facts->is_static = false; /* run as a command, it loads, too */
-		else if (text && (!strncmp(text, "libasan.so", 10) ||
-				  !strncmp(text, "libclang_rt.asan", 16)))
-			snprintf(facts->asan, sizeof(facts->asan), "%s", text);
+		else if (!strncmp(text, "libasan.so", 10) || !strncmp(text, "libclang_rt.asan", 16))
+			snprintf(facts->asan, sizeof(facts->asan), "%.*s",
+				 (int)sizeof(facts->asan) - 1, text);
 	}
 }
 
@@ -118,7 +116,7 @@ char *elf_facts_copy_section(const char *path, const char *name, size_t *bytes)
 	return copy;
 }
 
-static int read_elf(Elf *elf, struct elf_facts *facts)
+static int read_elf(int fd, Elf *elf, struct elf_facts *facts)
 {
 	GElf_Ehdr header;
 	GElf_Phdr p;
@@ -134,13 +132,12 @@ static int read_elf(Elf *elf, struct elf_facts *facts)
 		if (!gelf_getphdr(elf, (int)i, &p))
 			return -1;
 		if (p.p_type == PT_DYNAMIC) {
-			read_dynamic(elf, headers, &p, facts);
+			read_dynamic(fd, elf, headers, &p, facts);
 		} else if (p.p_type == PT_INTERP) {
-			const char *text = text_at(elf, p.p_offset);
-
 			facts->is_static = false;
-			snprintf(facts->interpreter, sizeof(facts->interpreter), "%s",
-				 text ? text : "?");
+			if (!read_text(fd, p.p_offset, facts->interpreter,
+				       sizeof(facts->interpreter)))
+				strcpy(facts->interpreter, "?");
 		}
 	}
 	/* the Go linker writes them, and strip leaves them */
@@ -155,7 +152,7 @@ int elf_facts_read(int fd, struct elf_facts *facts)
 	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (!elf)
 		return -1;
-	int result = read_elf(elf, facts);
+	int result = read_elf(fd, elf, facts);
 	elf_end(elf);
 	return result;
 }

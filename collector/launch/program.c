@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
+#include <link.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -39,15 +40,13 @@ static bool is_secure(int fd, const struct stat *st)
 	       ((cap[0] & 1u) || cap[1] || cap[3]);
 }
 
+/* The linker puts it at the head of this very program. */
+extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
+
 static bool is_foreign(const struct elf_facts *facts)
 {
-	struct elf_facts own;
-	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	bool known = fd >= 0 && !elf_facts_read(fd, &own);
-
-	if (fd >= 0)
-		close(fd);
-	return known && (own.machine != facts->machine || own.class != facts->class);
+	return facts->machine != __ehdr_start.e_machine ||
+	       facts->class != __ehdr_start.e_ident[EI_CLASS];
 }
 
 static enum program_kind elf_kind_of(int fd, const struct stat *st, const struct elf_facts *facts)
