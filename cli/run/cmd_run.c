@@ -233,7 +233,7 @@ static int run_observed(struct run *r)
 	run_live_begin(&r->live, r->directory.profiles, o->command[0], r->launch.pid, o->report);
 	recording_watch(c, &r->directory, o->live);
 	int status = wait_for(r);
-	survivors_wait(r->directory.profiles, r->launch.signals, run_live_say);
+	survivors_wait(r->directory.profiles, r->launch.signals, r->launch.newest, run_live_say);
 	run_watch_end(c->watch);
 	recording_clean_up(&r->recording);
 	run_live_end(&r->live);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "collector/clocks/clocks_read.h"
+#include "collector/launch/survivors.h"
 #include "profile/live/run_files.h"
 
 static void add_signals(sigset_t *set, const int *signals, size_t count)
@@ -171,8 +172,10 @@ int launch_start_held(struct launch *l, const char *path, char **argv, bool shel
 		become(path, argv, shell_fallback, report[1], &chld, &mask);
 	}
 	l->process_start = run_files_process_start(l->pid, NULL);
+	l->newest = l->pid;
 	if (hold) {
 		hold->born(hold->context, l->pid);
+		l->newest = survivors_newest();
 		give_word(go);
 	}
 	return forked(l, report, exec_failed);

@@ -12,7 +12,8 @@
 
 struct launch {
 	pid_t pid;
-	int signals;		/* signalfd */
+	pid_t newest; /* of all processes and threads, when this one could make the first */
+	int signals;  /* signalfd */
 	uint64_t process_start; /* starttime of /proc/PID/stat; 0: not known */
 	uint64_t ended_mono_ns; /* CLOCK_MONOTONIC_RAW when it was seen to have ended; 0: not yet */
 	int status;		/* its wait status then */

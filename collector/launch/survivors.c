@@ -62,43 +62,57 @@ static bool is_map_of_profile(const char *line, const char *directory)
 	return strstr(line, " rw-s ") && strstr(line, directory) && strstr(line, ".scp");
 }
 
+pid_t survivors_newest(void)
+{
+	char line[32];
+
+	return kernel_file_line(line, sizeof(line), "/proc/sys/kernel/ns_last_pid") ? 0
+										    : atoi(line);
+}
+
 /* Forked children that have made no call that is recorded yet, and may live for long: they have the
- * profile of a parent mapped. How many, at most `room`, as if they had files. */
+ * profile of a parent mapped. How many, at most `room`, as if they had files. *may_come becomes
+ * true where a process has no file of its own yet, but an environment that names `directory`: a
+ * child just forked, a program just replaced by exec. Without them a run would sometimes end
+ * between two programs of a shell script. It may stay true for ever (a static daemon), so limit the
+ * wait. */
 static size_t find_forked(const char *directory, const struct run_file *files, size_t count,
-			  struct run_file *forked, size_t room)
+			  struct run_file *forked, size_t room, bool *may_come)
 {
 	size_t found = 0;
-	uint64_t since = run_files_process_start(getpid(), NULL);
+	const pid_t own = getpid();
+	const bool grouped = getpgid(0) > 0;
+	uint64_t since = run_files_process_start(own, NULL);
 	DIR *proc = kernel_file_folder("/proc");
 	pid_t pid;
 
 	while (found < room && (pid = kernel_file_next(&proc)) >= 0) {
 		struct run_file f = {.started = true, .pid = pid};
 
-		f.process_start = run_files_process_start(pid, NULL);
-		/* younger than the run, which spares the others' maps */
-		if (f.process_start < since || pid == getpid() ||
-		    !has_line(pid, "maps", '\n', is_map_of_profile, directory) ||
-		    has_live_file(pid, files, count))
+		/* threads of the kernel have no group: most of /proc, which costs nothing so */
+		if (pid == own || (grouped && !getpgid(pid)))
 			continue;
-		kernel_file_line(f.comm, sizeof(f.comm), "/proc/%d/comm", (int)pid);
-		forked[found++] = f;
+		f.process_start = run_files_process_start(pid, NULL);
+		/* younger than the run, which spares what the others map */
+		if (f.process_start < since || has_live_file(pid, files, count))
+			continue;
+		if (has_line(pid, "maps", '\n', is_map_of_profile, directory)) {
+			kernel_file_line(f.comm, sizeof(f.comm), "/proc/%d/comm", (int)pid);
+			forked[found++] = f;
+		} else if (has_line(pid, "environ", '\0', is_variable, directory)) {
+			*may_come = true;
+		}
 	}
 	kernel_file_leave(&proc);
 	return found;
 }
 
-/* Is there a process of the run that has no file of its own yet: a child just forked, a program
- * just replaced by exec? Without them a run would sometimes end between two programs of a shell
- * script. They are known by an environment that names `directory`, or as a pid that has left one
- * program. May stay true for ever (a static daemon), so limit the wait. */
-static bool may_come(const char *directory, const struct run_file *files, size_t count)
+/* A pid that has left one program is known though it has no file yet: /proc shows no environment
+ * while exec is building the new program. */
+static bool has_left(const struct run_file *files, size_t count)
 {
-	DIR *proc = kernel_file_folder("/proc");
 	bool found = false;
-	pid_t pid;
 
-	/* /proc shows no environment while exec is building the new program */
 	for (size_t i = 0; i < count && !found; i++) {
 		struct run_file now = files[i];
 
@@ -106,10 +120,6 @@ static bool may_come(const char *directory, const struct run_file *files, size_t
 		found = files[i].end_state == SCP_END_EXEC &&
 			!has_live_file(now.pid, files, count) && run_files_is_live(&now);
 	}
-	while (!found && (pid = kernel_file_next(&proc)) >= 0)
-		found = pid != getpid() && has_line(pid, "environ", '\0', is_variable, directory) &&
-			!has_live_file(pid, files, count);
-	kernel_file_leave(&proc);
 	return found;
 }
 
@@ -149,7 +159,7 @@ static bool is_repeated(const struct run_file *files, size_t i)
 	return false;
 }
 
-static void find_living(const char *directory, int signals, struct living *l)
+static void find_living(const char *directory, int signals, pid_t newest, struct living *l)
 {
 	struct run_file *files, forked[NAMED];
 	size_t count;
@@ -160,10 +170,15 @@ static void find_living(const char *directory, int signals, struct living *l)
 	for (size_t i = 0; i < count; i++)
 		if (run_files_is_live(&files[i]) && !is_repeated(files, i))
 			add(l, &files[i]);
-	if (!l->count)
-		for (size_t i = find_forked(directory, files, count, forked, NAMED); i-- > 0;)
-			add(l, &forked[i]);
-	l->stragglers = !l->count && may_come(directory, files, count);
+	if (!l->count) {
+		l->stragglers = has_left(files, count);
+		size_t found = newest && newest == survivors_newest()
+				       ? 0
+				       : find_forked(directory, files, count, forked, NAMED,
+						     &l->stragglers);
+		while (found-- > 0)
+			add(l, &forked[found]);
+	}
 	run_files_free(files, count);
 }
 
@@ -197,14 +212,15 @@ static void announce(const struct living *l, int (*tell)(const char *text), bool
 	tell(text);
 }
 
-size_t survivors_wait(const char *directory, int signals, int (*tell)(const char *text))
+size_t survivors_wait(const char *directory, int signals, pid_t newest,
+		      int (*tell)(const char *text))
 {
 	struct living l;
 	bool told = false;
 	int grace_ms = GRACE_MS, settle_ms = SETTLE_MS;
 
 	for (;;) {
-		find_living(directory, signals, &l);
+		find_living(directory, signals, newest, &l);
 		if (!l.count && (!l.stragglers || settle_ms <= 0))
 			break;
 		settle_ms = l.count ? SETTLE_MS : settle_ms - SETTLE_STEP_MS;

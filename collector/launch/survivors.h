@@ -3,6 +3,7 @@
 #pragma once
 
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "include/scprof_format.h"
 #include "profile/live/run_files.h"
@@ -10,5 +11,10 @@
 /* Wait until no process with a profile file in `directory` lives, or until one
  * of SIGINT, SIGQUIT, SIGTERM, SIGHUP comes on the signalfd `signals`. `tell` is called with a line
  * that names them, once, if they outlive a short grace, and again with those
- * that are left when a signal ends the waiting. How many are left. */
-size_t survivors_wait(const char *directory, int signals, int (*tell)(const char *text));
+ * that are left when a signal ends the waiting. Where nothing was made since `newest`, /proc is not
+ * searched for processes without a file. How many are left. */
+size_t survivors_wait(const char *directory, int signals, pid_t newest,
+		      int (*tell)(const char *text));
+
+/* The process or thread that was made last in our pid namespace; 0: not known. */
+pid_t survivors_newest(void);
