@@ -86,16 +86,16 @@ uint32_t pairs_add(struct pairs *p, uint32_t a, uint32_t b)
 {
 	const struct pair wanted = {a, b};
 	uint32_t mixed = hash_pair(a, b);
-	struct number_slot *slot;
+	const struct number_slot *known =
+		p->count ? number_table_find(&p->table, mixed, same_pair, p->pair, &wanted) : NULL;
 
+	if (known && known->number != NUMBER_TABLE_FREE)
+		return known->number;
 	if (!make_room(p))
 		return PAIRS_NONE;
-	slot = number_table_find(&p->table, mixed, same_pair, p->pair, &wanted);
-	if (slot->number == NUMBER_TABLE_FREE) {
-		p->pair[p->count] = wanted;
-		*slot = (struct number_slot){p->count++, mixed};
-	}
-	return slot->number;
+	p->pair[p->count] = wanted;
+	number_table_add(&p->table, mixed, p->count);
+	return p->count++;
 }
 
 void pairs_clear(struct pairs *p)

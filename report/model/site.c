@@ -11,9 +11,9 @@
 /* One percentile with its limits. Interpolation inside the last bucket may pass the
  * longest call. */
 static void fill_percentile(const struct report *r, const struct report_site *s,
-			    const struct prof_sums *sums, double q, struct report_percentile *to)
+			    const struct prof_sums *sums, uint32_t buckets, double q,
+			    struct report_percentile *to)
 {
-	const uint32_t buckets = SCP_HIST_BLOCKS * SCP_HIST_BUCKETS;
 	double unit = r->profile->clock.ns_per_unit, max = (double)sums->max_units;
 	const uint64_t *count = sums->hist->count;
 	struct stats_tail tail = estimate_tail(sums);
@@ -66,10 +66,13 @@ static void fill_histogram(const struct report *r, struct report_site *s,
 {
 	static const double share[] = {0.50, 0.90, 0.99, 0.999};
 	struct report_percentiles *p = &s->percentiles;
+	uint32_t buckets = SCP_HIST_BLOCKS * SCP_HIST_BUCKETS;
 
+	while (buckets && !sums->hist->count[buckets - 1]) /* no call was so long */
+		buckets--;
 	s->has_percentiles = true;
 	for (unsigned i = 0; i < REPORT_PERCENTILES; i++)
-		fill_percentile(r, s, sums, share[i], &p->at[i]);
+		fill_percentile(r, s, sums, buckets, share[i], &p->at[i]);
 	p->max_ns = estimate_compensate_call(s, (double)sums->max_units *
 							r->profile->clock.ns_per_unit);
 	if (r->bars)

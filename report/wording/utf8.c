@@ -73,9 +73,13 @@ size_t utf8_width(const char *s)
 {
 	size_t width = 0;
 
-	while (*s)
+	for (;;) {
+		for (; is_plain(*s); s++)
+			width++;
+		if (!*s)
+			return width;
 		width += width_of(utf8_next(&s));
-	return width;
+	}
 }
 
 size_t utf8_fit(const char *s, size_t width)

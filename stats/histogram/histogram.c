@@ -37,11 +37,12 @@ double histogram_calls(const uint64_t *count, uint32_t from, uint32_t to)
 
 double histogram_quantile(const uint64_t *count, uint32_t buckets, double q)
 {
-	double total = histogram_calls(count, 0, buckets), before = 0, rank;
-	uint32_t last = 0;
+	double total, before = 0, rank;
+	uint32_t last = buckets ? buckets - 1 : 0;
 
-	for (uint32_t i = 0; i < buckets; i++)
-		last = count[i] ? i : last;
+	while (last && !count[last])
+		last--;
+	total = buckets ? histogram_calls(count, 0, last + 1) : 0;
 	if (total == 0 || isnan(q))
 		return NAN;
 	rank = fmin(fmax(q, 0), 1) * total;

@@ -84,12 +84,14 @@ struct tail_dependence tail_dependence_find(const struct stats_tail *tail, const
 					    uint32_t buckets, double q)
 {
 	struct tail_dependence unknown = {NAN, 0, 0}, below, above;
-	double all = histogram_calls(count, 0, buckets);
 	uint32_t known[MOST], slots = tail ? known_slots(tail, known) : 0, at;
 	int64_t octave;
+	double all;
 
-	if (slots < LEAST || tail->octaves < 2 || tail->octaves > STATS_TAIL_OCTAVES ||
-	    (double)slots * (double)tail->calls < LEAST_PART * all)
+	if (slots < LEAST || tail->octaves < 2 || tail->octaves > STATS_TAIL_OCTAVES)
+		return unknown;
+	all = histogram_calls(count, 0, buckets);
+	if ((double)slots * (double)tail->calls < LEAST_PART * all)
 		return unknown;
 	octave = (int64_t)(bucket_of_rank(count, buckets, q * all) / OCTAVE) - tail->first;
 	at = clamp(octave, 1, tail->octaves - 1);
@@ -114,12 +116,28 @@ static double at_most(double k, double n, double q)
 	return distributions_beta_upper(q, k + 1, n - k);
 }
 
+/* Up to here adding up takes less than one incomplete beta function, and no power underflows. */
+#define FEW 64
+
+static double quantile_of_few(double p, double n, double q)
+{
+	double one = pow(1 - q, n), sum = one, k = 0;
+
+	for (; k < n && sum < p; k++) {
+		one *= (n - k) / (k + 1) * (q / (1 - q));
+		sum += one;
+	}
+	return k;
+}
+
 /* The smallest whole k with P(count <= k) >= p. From 2^53 on, where doubles skip whole numbers, a
  * neighbour of it. */
 static double binomial_quantile(double p, double n, double q)
 {
 	double low = -1, high = n;
 
+	if (n <= FEW)
+		return quantile_of_few(p, n, q);
 	while (high - low > 1) {
 		double k = floor((low + high) / 2);
 
@@ -163,7 +181,7 @@ static double design_of(const struct stats_tail *tail, const uint64_t *count, ui
 			double q, double otherwise, double confidence, unsigned *unreliable)
 {
 	struct tail_dependence d = tail_dependence_find(tail, count, buckets, q);
-	double all = histogram_calls(count, 0, buckets), design;
+	double design, beyond;
 
 	*unreliable = 0;
 	if (isnan(d.design_effect)) {
@@ -171,7 +189,8 @@ static double design_of(const struct stats_tail *tail, const uint64_t *count, ui
 		return otherwise > 1 ? otherwise : 1;
 	}
 	design = distributions_cautious_design(d.design_effect, confidence, d.freedom);
-	if (d.independent < FEW_INDEPENDENT || all * fmin(q, 1 - q) / design < FEW_BEYOND)
+	beyond = histogram_calls(count, 0, buckets) * fmin(q, 1 - q);
+	if (d.independent < FEW_INDEPENDENT || beyond / design < FEW_BEYOND)
 		*unreliable = TAIL_FEW_INDEPENDENT;
 	return design;
 }
