@@ -11,6 +11,7 @@
 #include "preload/filter/control.h"
 #include "preload/filter/filter.h"
 #include "preload/function/function.h"
+#include "preload/python/python.h"
 #include "preload/start/lifecycle.h"
 #include "preload/system/stack.h"
 #include "preload/system/sys.h"
@@ -79,6 +80,8 @@ static uintptr_t abandon(struct scp_thread *t)
 static COLD bool enter_marked(struct scp_call *c, struct scp_thread *t, uint64_t ra, uint64_t cfa,
 			      uint64_t fp)
 {
+	if (python_is_asked(cfa)) /* it is our own */
+		return false;
 	int saved = errno;
 	const struct walk_start from = {ra, cfa, fp, t->open & ~(uintptr_t)1};
 	bool inside = walk_call_in_progress(t, &from);

@@ -35,6 +35,10 @@ HIDDEN bool python_is_there(void);
  * that say so are noted). At most `depth` frames. */
 HIDDEN bool python_read(struct scp_thread *t, uint32_t depth);
 
+/* Is the call with this stack pointer one that the interpreter makes of its own functions, while
+ * python_read asks it for the thread's state? It is no call of the program. */
+HIDDEN bool python_is_asked(uint64_t cfa);
+
 /* The profile that knew functions and lines is gone: a forked child, another session. */
 HIDDEN void python_forget(void);
 

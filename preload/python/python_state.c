@@ -8,6 +8,7 @@
 #include <pthread.h>
 
 #include "preload/process/process.h"
+#include "preload/python/python.h"
 #include "preload/python/python_private.h"
 #include "preload/process/libc.h"
 
@@ -21,6 +22,29 @@ static uint32_t blocks_offset;	 /* from pthread_self(); 0: not found */
 static uint32_t key = NO_KEY;	 /* the interpreter's */
 static uint64_t finalizing_seen; /* its word, latest */
 static uint64_t changes;
+
+/* While the interpreter is asked for its state: where our frame is, and how many calls it made. A
+ * handler may leave for good meanwhile, so few of them count. */
+#define ASKED_BYTES 512u /* below our frame; a signal's frame takes more */
+#define ASKED_CALLS 8u
+static __thread uint64_t asking_at;
+static __thread uint32_t asked;
+
+bool python_is_asked(uint64_t cfa)
+{
+	return asking_at - cfa < ASKED_BYTES && asked++ < ASKED_CALLS;
+}
+
+static __attribute__((noinline)) uint64_t ask(const struct python_interpreter *p)
+{
+	asked = 0;
+	asking_at = (uint64_t)__builtin_frame_address(0);
+	compiler_barrier();
+	uint64_t state = p->own_state();
+	compiler_barrier();
+	asking_at = 0;
+	return state;
+}
 
 void python_state_note_change(struct scp_thread *t)
 {
@@ -107,7 +131,7 @@ static bool note_finalizing(struct scp_thread *t, const struct python_interprete
 
 uint64_t python_state_find(struct scp_thread *t, const struct python_interpreter *p)
 {
-	uint64_t blocks = find_blocks(), state = p->own_state(), value = 0, sequence = 0;
+	uint64_t blocks = find_blocks(), state = ask(p), value = 0, sequence = 0;
 	uint32_t k = __atomic_load_n(&key, __ATOMIC_RELAXED);
 	if (!note_finalizing(t, p, state))
 		return 0;
