@@ -73,3 +73,16 @@ for i in range(4200): # more names than there is room for
 	make_report
 	[ "$(counts)" = 'kept completed 1' ]
 }
+
+@test "what the interpreter calls while it is asked for its state is no call of the program, and none passes through" {
+	local python tried=0
+	for python in $(pythons); do
+		ldd "$python" 2>/dev/null | grep -q 'libpython3.*=> /' || continue
+		echo "$python"
+		limited "$SCPROF" run --no-report -s 'libpython*:PyThread_tss_*,libpython*:PyObject_GetAttr' -o p.scp -- "$python" -I -S -c pass
+		limited "$SCPROF" report --format json p.scp >report.json
+		SHOWN='[.skipped_calls, .totals.walks]' holds '.skipped_calls == 0 and .totals.walks > 100' || return 1
+		tried=$((tried + 1))
+	done
+	[ "$tried" -gt 0 ] || skip "no shared libpython"
+}
