@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """CPU time that watching every allocation adds to programs with very many call paths, beside
-heaptrack, which walks the stack at each allocation likewise. Of each round the four ways are taken
+heaptrack, which walks the stack at each allocation likewise. The library alone records none: only the
+tool makes stubs for alloc, which is a group of selected functions. Of each round the four ways are taken
 one after the other, and differences and ratios within it."""
 import glob
 import os
@@ -11,7 +12,7 @@ import measure
 import workloads
 
 HEAPTRACK = "/usr/lib/heaptrack/libheaptrack_preload.so"
-PEER, PEER_ALL, ALONE, RUN = "heaptrack", "heaptrack --raw", "libscprof.so", "scprof run"
+PEER, PEER_ALL, RUN = "heaptrack", "heaptrack --raw", "scprof run"
 
 
 def only_profile(out):
@@ -65,7 +66,6 @@ class Watched:
             "plain": lambda: self.run("plain"),
             PEER: lambda: self.run(PEER, (), self.peer_environment, self.note_peer),
             PEER_ALL: lambda: self.run(PEER_ALL, ["heaptrack", "--raw", "-o", "{out}/heaptrack"]),
-            ALONE: lambda: self.run(ALONE, (), lambda out: self.tools.library(out, groups="alloc"), self.note_profile),
             RUN: lambda: self.run(RUN, scprof, None, self.note_profile),
         }
 
@@ -87,10 +87,9 @@ def cost_row(title, results, failed):
     plain = results["plain"]
     added = {way: differences(values, plain) for way, values in results.items()}
     cells = [measure.spread(plain, "{:.3f}")]
-    for way in (PEER, PEER_ALL, ALONE, RUN):
+    for way in (PEER, PEER_ALL, RUN):
         cells.append(failed.get(way) or measure.spread(added[way], "{:.3f}"))
-    for way in (ALONE, RUN):
-        cells.append("-" if {way, PEER} & set(failed) else measure.spread(measure.ratios(added[way], added[PEER])))
+    cells.append("-" if {RUN, PEER} & set(failed) else measure.spread(measure.ratios(added[RUN], added[PEER])))
     measure.row(title, *cells)
 
 
@@ -106,15 +105,15 @@ def bench(tools, rounds, scale):
     steal = measure.Steal()
     taken = []
     measure.header("CPU time of programs whose every allocation is watched, s", "program", "plain", f"{PEER} adds", f"{PEER_ALL} adds",
-                   f"{ALONE} adds", f"{RUN} adds", f"{ALONE} / {PEER}", f"{RUN} / {PEER}")
+                   f"{RUN} adds", f"{RUN} / {PEER}")
     for title, work in workloads.all_of(inputs, scale).items():
         if isinstance(work, measure.Failure):
-            measure.row(title, work, *["-"] * 6)
+            measure.row(title, work, *["-"] * 4)
             continue
         watched = Watched(tools, work)
         results, failed = measure.interleave(watched.ways(), rounds)
         if "plain" in failed:
-            measure.row(title, failed["plain"], *["-"] * 6)
+            measure.row(title, failed["plain"], *["-"] * 4)
             continue
         cost_row(title, results, failed)
         if RUN not in failed:
@@ -127,5 +126,5 @@ def bench(tools, rounds, scale):
     print(f"\n{rounds} rounds; median (least to most); added: to the same round's plain run, user and system time of all processes.\n"
           f"{PEER} walks the stack where memory is allocated, scprof also where it is freed.\n"
           f"{PEER}: its library alone, raw data to a file in memory, heaptrack_interpret and compression left out.\n"
-          f"{PEER_ALL}: its script, with zstd, without heaptrack_interpret. {ALONE}: LD_PRELOAD alone. {RUN}: the tool, too.\n"
+          f"{PEER_ALL}: its script, with zstd, without heaptrack_interpret. {RUN}: the tool, too.\n"
           f"The host stole {steal.percent():.1f} % of the CPUs' time")
