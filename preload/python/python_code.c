@@ -151,8 +151,10 @@ void python_code_allow(bool seen)
 
 void python_code_forget(void)
 {
-	forget_codes();
-	python_code_line_forget();
+	if (codes.serial) { /* without any there is no line: 32 pages stay untouched */
+		forget_codes();
+		python_code_line_forget();
+	}
 	python_record_forget();
 }
 

@@ -134,7 +134,7 @@ uint32_t python_record_line(uint32_t function, const struct python_place *p)
 
 void python_record_forget(void)
 {
-	for (unsigned i = 0; i < BUCKETS; i++)
+	for (unsigned i = 0; records.functions && i < BUCKETS; i++)
 		records.bucket[i] = NULL;
 	arena_reset(&records.memory);
 	records.chunk = (struct file_chunk){0};

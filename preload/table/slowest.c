@@ -20,6 +20,7 @@
 
 enum { WANT_UNKNOWN, WANT_YES, WANT_NO };
 struct slowest_known slowest_known;
+static bool judged; /* is any function's wish known? */
 
 static void set_limit(struct scp_thread *t, uint64_t limit)
 {
@@ -64,7 +65,7 @@ static uint64_t find_least(void)
 void slowest_forget(void)
 {
 	slowest_known.least_units = 0;
-	for (size_t i = 0; i < sizeof slowest_known.wanted; i++)
+	for (size_t i = 0; judged && i < sizeof slowest_known.wanted; i++)
 		if (slowest_known.wanted[i])
 			slowest_known.wanted[i] = WANT_UNKNOWN;
 }
@@ -109,8 +110,10 @@ static bool is_wanted(uint32_t function)
 {
 	if (function >= sizeof slowest_known.wanted)
 		return true;
-	if (slowest_known.wanted[function] == WANT_UNKNOWN)
+	if (slowest_known.wanted[function] == WANT_UNKNOWN) {
+		__atomic_store_n(&judged, true, __ATOMIC_RELEASE);
 		slowest_known.wanted[function] = judge(function);
+	}
 	return slowest_known.wanted[function] == WANT_YES;
 }
 

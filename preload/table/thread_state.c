@@ -139,7 +139,8 @@ static void forget_session(struct scp_thread *t)
 
 bool thread_state_renew(struct scp_thread *t)
 {
-	forget_session(t);
+	if (t->file) /* what was just mapped is empty, and to look takes time */
+		forget_session(t);
 	return begin_state(t);
 }
 
