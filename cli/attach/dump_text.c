@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "profile/base/array.h"
 #include "report/wording/numbers.h"
 #include "report/wording/utf8.h"
 #include "profile/base/array.h"

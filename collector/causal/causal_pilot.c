@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "collector/causal/causal_private.h"
+#include "profile/base/array.h"
 
 /* Fewer windows say nothing of a scatter. A variance of 20 values is below half of the true one in
  * one of 20 pilots, more often where it comes in bursts; and a pilot does not see how a machine
@@ -79,11 +80,9 @@ static int by_time(const void *a, const void *b)
 {
 	const struct causal_candidate *x = a, *y = b;
 
-	if (x->busy != y->busy)
-		return x->busy < y->busy ? 1 : -1;
-	if (x->calls_s != y->calls_s)
-		return x->calls_s < y->calls_s ? 1 : -1;
-	return x->site.index < y->site.index ? -1 : x->site.index > y->site.index;
+	return ARRAY_ORDER(y->busy, x->busy)
+		       ?: ARRAY_ORDER(y->calls_s, x->calls_s)
+		       ?: ARRAY_ORDER(x->site.index, y->site.index);
 }
 
 size_t causal_pilot_choose(struct causal_candidate *c, size_t count, double window_s, size_t most,

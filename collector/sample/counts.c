@@ -57,11 +57,8 @@ static int compare(const void *a, const void *b)
 {
 	const struct counted *x = a, *y = b;
 
-	if (x->life != y->life)
-		return x->life < y->life ? -1 : 1;
-	if (x->path != y->path)
-		return x->path < y->path ? -1 : 1;
-	return (x->kind > y->kind) - (x->kind < y->kind);
+	return ARRAY_ORDER(x->life, y->life)
+		       ?: ARRAY_ORDER(x->path, y->path) ?: ARRAY_ORDER(x->kind, y->kind);
 }
 
 /* The samples' lives become processes, and their paths the profile's; the batch of each moves into

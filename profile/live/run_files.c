@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "include/scprof_format.h"
+#include "profile/base/array.h"
 #include "profile/base/given_file.h"
 #include "profile/base/array.h"
 

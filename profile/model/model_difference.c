@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "profile/base/array.h"
 #include "profile/model/model.h"
 
 struct part {

@@ -11,6 +11,7 @@
 #include "profile/read/entry_offsets.h"
 #include "profile/model/calibrate.h"
 #include "profile/model/clocks.h"
+#include "profile/base/array.h"
 #include "profile/model/model.h"
 #include "profile/model/addition.h"
 #include "profile/read/load.h"
@@ -93,22 +94,16 @@ static bool calibrate(struct profile *p, const struct raw_file *raw,
 	return calibrate_file(p, before->tables, before->entries, ns_per_unit);
 }
 
-static int by_number(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 /* Longest first; ties by when and by whom. */
 static int by_length(const void *left, const void *right)
 {
 	const struct prof_slowest *a = left, *b = right;
-	int order = by_number(b->units, a->units);
 
-	order = order ? order : by_number(a->ended_real_ns, b->ended_real_ns);
-	order = order ? order : by_number(a->began_at, b->began_at);
-	order = order ? order : by_number(a->pid, b->pid);
-	order = order ? order : by_number(a->tid, b->tid);
-	return order ? order : by_number(a->entry, b->entry);
+	return ARRAY_ORDER(b->units, a->units)
+		       ?: ARRAY_ORDER(a->ended_real_ns, b->ended_real_ns)
+		       ?: ARRAY_ORDER(a->began_at, b->began_at)
+		       ?: ARRAY_ORDER(a->pid, b->pid)
+		       ?: ARRAY_ORDER(a->tid, b->tid) ?: ARRAY_ORDER(a->entry, b->entry);
 }
 
 static void join_asked(struct profile *p, const struct scp_slowest_asked *asked)

@@ -138,11 +138,9 @@ static int by_samples(const void *a, const void *b)
 {
 	const struct report_computing_row *x = a, *y = b;
 
-	if (x->samples != y->samples)
-		return x->samples < y->samples ? 1 : -1;
-	int order = strcmp(x->function ? x->function : "", y->function ? y->function : "");
-
-	return order ? order : strcmp(x->module ? x->module : "", y->module ? y->module : "");
+	return ARRAY_ORDER(y->samples, x->samples)
+		       ?: strcmp(x->function ? x->function : "", y->function ? y->function : "")
+		       ?: strcmp(x->module ? x->module : "", y->module ? y->module : "");
 }
 
 static void estimate_all(struct building *b)

@@ -6,6 +6,8 @@
 #include <gelf.h>
 #include <stdlib.h>
 
+#include "profile/base/array.h"
+
 struct entry {
 	GElf_Addr value, end;
 	GElf_Addr reach; /* the farthest end of this symbol and those before */
@@ -57,19 +59,13 @@ static bool read_entry(Dwfl_Module *module, int index, struct entry *e, Elf **el
 	return type != STT_SECTION && type != STT_FILE && type != STT_TLS;
 }
 
-static int order(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int compare_entries(const void *left, const void *right)
 {
 	const struct entry *a = left, *b = right;
-	int first = order(a->value, b->value);
 
-	first = first ? first : order(a->rank, b->rank);
-	first = first ? first : order(b->end, a->end);
-	return first ? first : b->index - a->index;
+	return ARRAY_ORDER(a->value, b->value)
+		       ?: ARRAY_ORDER(a->rank, b->rank)
+		       ?: ARRAY_ORDER(b->end, a->end) ?: b->index - a->index;
 }
 
 static void read_entries(struct symbol_table *t, int symbols)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/base/array.h"
 #include "profile/base/bisect.h"
 #include "profile/base/array.h"
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "collector/machine/kernel_file.h"
+#include "profile/base/array.h"
 #include "profile/base/given_file.h"
 #include "profile/base/array.h"
 
