@@ -148,6 +148,7 @@ struct scp_region {
 #define SCP_FILE_NO_SYMBOLS	8u  /* SCPROF_SYMBOLS was set, but no stub object was preloaded */
 #define SCP_FILE_WINDOWS	16u /* recording could stop and start: recorded_ns counts */
 #define SCP_FILE_FILTERS_DIFFER 32u /* merged: not all files had the same filters */
+#define SCP_FILE_SAMPLES	64u /* merged: samples alone, of processes with files of their own */
 
 /* header.end_state */
 enum scp_end_state {

@@ -162,7 +162,7 @@ void recording_sample(struct recording *r, const pid_t *pid, size_t count, bool 
 			 "recording was to stop or start meanwhile");
 		return;
 	}
-	r->sampler = sampler_begin(pid, count, begins, o->sample_ns, &err);
+	r->sampler = sampler_begin(pid, count, begins, o->sample_ns, r->environment.profiles, &err);
 	if (!r->sampler)
 		snprintf(r->unsampled, sizeof(r->unsampled), "%.200s", err.text);
 }

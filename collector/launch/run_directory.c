@@ -141,7 +141,11 @@ void run_directory_release(struct run_directory *d)
 
 int run_directory_remove(struct run_directory *d)
 {
+	char samples[PATH_MAX];
+
 	run_directory_release(d);
+	snprintf(samples, sizeof(samples), "%s/%s", d->profiles, PROF_SAMPLES_FILE);
+	unlink(samples);
 	if (strcmp(d->profiles, d->base) && rmdir(d->profiles))
 		return -1;
 	return d->used ? 0 : rmdir(d->base);

@@ -4,6 +4,7 @@
 #define SCPROF_COLLECTOR_SAMPLE_SAMPLE_PRIVATE_H
 
 #include <linux/perf_event.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -172,5 +173,30 @@ bool counts_add(struct sample_counts *c, uint32_t life, struct sample_path *path
 int counts_into(struct sample_counts *c, const struct sample_spaces *s, const uint32_t *process,
 		struct profile *p);
 void counts_free(struct sample_counts *c);
+
+/* From counted paths to a profile (save.c). */
+
+/* As sampler_into, once. */
+int save_into(const struct sample_spaces *s, struct sample_counts *c,
+	      const struct prof_sampling *how, struct profile *p);
+
+/* What is being written to PROF_SAMPLES_FILE meanwhile. All zero at first, but the directory. */
+struct sample_save {
+	char *directory; /* of the processes' profiles; NULL: nothing is written */
+	bool runs, done; /* the thread was begun; it has ended */
+	pthread_t thread;
+	uint64_t due_ns, took_ns;
+	uint32_t saved; /* samples */
+	struct sample_spaces spaces;
+	struct sample_counts counts;
+	struct profile names;
+	struct prof_sampling sampling;
+};
+
+/* Begins to write where it is due, in a thread that takes the caller's signal mask. */
+void save_look(struct sample_save *v, const struct sample_spaces *s, const struct sample_counts *c,
+	       const struct prof_sampling *how, uint64_t now_ns);
+/* Waits for what is being written. The file stays. */
+void save_end(struct sample_save *v);
 
 #endif

@@ -28,6 +28,7 @@ struct sampler {
 	struct sample_events events;
 	struct sample_spaces spaces;
 	struct sample_counts counts;
+	struct sample_save save;
 	struct random random;
 	uint64_t period_ns, lost, cut;
 	struct sample_path path;
@@ -139,6 +140,14 @@ static void look(struct sampler *s, uint64_t limit_ns)
 	space_purge(&s->spaces, limit_ns > PURGE_NS ? limit_ns - PURGE_NS : 0);
 }
 
+static struct prof_sampling describe(const struct sampler *s)
+{
+	return (struct prof_sampling){.period_ns = s->period_ns,
+				      .lost = s->lost,
+				      .cut = s->cut,
+				      .flags = s->events.user ? SCP_SAMPLING_USER : 0};
+}
+
 static void *run(void *context)
 {
 	struct sampler *s = context;
@@ -151,6 +160,9 @@ static void *run(void *context)
 
 		sample_events_redraw(&s->events, &s->random, s->period_ns);
 		look(s, now - MARGIN_NS);
+		const struct prof_sampling how = describe(s);
+
+		save_look(&s->save, &s->spaces, &s->counts, &how, now);
 	}
 	return NULL;
 }
@@ -172,7 +184,7 @@ static int start_thread(struct sampler *s)
 }
 
 struct sampler *sampler_begin(const pid_t *pid, size_t count, bool begins, uint64_t period_ns,
-			      struct profile_error *err)
+			      const char *directory, struct profile_error *err)
 {
 	struct sampler *s = calloc(1, sizeof(*s));
 	int failed = ENOMEM;
@@ -183,6 +195,8 @@ struct sampler *sampler_begin(const pid_t *pid, size_t count, bool begins, uint6
 	}
 	s->stop = -1;
 	s->period_ns = period_ns;
+	s->save.directory = strdup(directory); /* or nothing is saved */
+	s->save.due_ns = clocks_read_ns(CLOCK_MONOTONIC_RAW) + UINT64_C(1000000000);
 	random_seed(&s->random, random_fresh_seed());
 	if (!sample_events_open(&s->events, pid, count, begins, period_ns)) {
 		error_set(err, "%s", s->events.why);
@@ -208,46 +222,17 @@ void sampler_stop(struct sampler *s)
 	eventfd_write(s->stop, 1);
 	pthread_join(s->thread, NULL);
 	s->runs = false;
+	save_end(&s->save);
 	look(s, UINT64_MAX);
 	sample_events_close(&s->events);
 }
 
-/* The process of the profile that a life is, or came from. */
-static uint32_t find_process(const struct sampler *s, uint32_t life, const struct profile *p)
-{
-	for (; life != SAMPLE_NONE; life = s->spaces.life[life].before) {
-		const struct sample_life *l = &s->spaces.life[life];
-
-		for (uint32_t i = p->processes; i-- > 0;) {
-			const struct prof_process *q = &p->process[i];
-
-			if (q->pid == (uint32_t)l->pid && q->start_mono_ns >= l->from_ns &&
-			    (!l->to_ns || q->start_mono_ns <= l->to_ns))
-				return i;
-		}
-	}
-	return 0;
-}
-
 int sampler_into(struct sampler *s, struct profile *p, uint64_t cpu_ns, uint64_t user_ns)
 {
-	uint32_t *process = calloc((size_t)s->spaces.lives + 1, sizeof(*process));
-	struct prof_sampling sampling = {
-		.period_ns = s->period_ns,
-		.lost = s->lost,
-		.cut = s->cut,
-		.cpu_ns = s->events.user ? user_ns : cpu_ns,
-		.flags = s->events.user ? SCP_SAMPLING_USER : 0,
-	};
-	int result = -1;
+	struct prof_sampling how = describe(s);
 
-	for (uint32_t i = 0; process && i < s->spaces.lives; i++)
-		process[i] = find_process(s, i, p);
-	if (process && p->processes)
-		result = counts_into(&s->counts, &s->spaces, process, p);
-	samples_join(&p->sampling, &sampling);
-	free(process);
-	return result;
+	how.cpu_ns = s->events.user ? user_ns : cpu_ns;
+	return save_into(&s->spaces, &s->counts, &how, p);
 }
 
 void sampler_free(struct sampler *s)
@@ -255,6 +240,7 @@ void sampler_free(struct sampler *s)
 	if (!s)
 		return;
 	sampler_stop(s);
+	save_end(&s->save);
 	sample_events_close(&s->events);
 	space_free(&s->spaces);
 	counts_free(&s->counts);

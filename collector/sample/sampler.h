@@ -20,9 +20,11 @@ struct sampler;
 
 /* Samples processes and what they fork, at each `period_ns` in the mean, until sampler_stop. One
  * that `begins` counts once it has become another program. NULL and *err: it cannot be done here,
- * and why. */
+ * and why. What was sampled so far is written to a file in `directory`, where the processes have
+ * theirs, about each second, for where the tool is killed. Whoever removes the directory removes
+ * it. */
 struct sampler *sampler_begin(const pid_t *pid, size_t count, bool begins, uint64_t period_ns,
-			      struct profile_error *err);
+			      const char *directory, struct profile_error *err);
 
 void sampler_stop(struct sampler *s);
 

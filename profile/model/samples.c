@@ -59,6 +59,39 @@ uint32_t samples_path(struct profile *p, const struct prof_frame *frame, uint32_
 	return intern_paths_add(p, frame, frames, flags | PROF_PATH_SAMPLED);
 }
 
+void samples_stand_alone(struct profile *p)
+{
+	p->flags |= SCP_FILE_SAMPLES;
+	p->index->has_clock = true; /* of none: what is read has no call */
+	p->index->clock = (struct scp_clock){.kind = SCP_CLOCK_MONOTONIC, .resolution_units = 1};
+}
+
+int samples_process(struct profile *p, uint32_t pid, uint64_t start_mono_ns)
+{
+	struct prof_process q = {.pid = pid,
+				 .count = 1,
+				 .exe = strdup(""),
+				 .program = strdup(""),
+				 .start_mono_ns = start_mono_ns};
+
+	if (!q.exe || !q.program || !INTERN_ROOM(p, process, processes, MODEL_PROCESS)) {
+		model_clear_process(&q);
+		return -1;
+	}
+	p->process[p->processes++] = q;
+	return 0;
+}
+
+uint32_t samples_process_find(const struct profile *p, uint32_t pid, uint64_t start_mono_ns)
+{
+	uint32_t i = p->processes;
+
+	while (i-- > 1)
+		if (p->process[i].pid == pid && p->process[i].start_mono_ns == start_mono_ns)
+			return i;
+	return 0;
+}
+
 uint32_t samples_none_of(const struct profile *p)
 {
 	uint32_t paths = 0;

@@ -38,6 +38,16 @@ uint32_t samples_path(struct profile *p, const struct prof_frame *frame, uint32_
 /* How many paths calls have. */
 uint32_t samples_none_of(const struct profile *p);
 
+/* A model of samples alone, to be written beside the files of the processes that they are of, and
+ * added to these when the tool was killed: says that it is one. And one more of those processes, of
+ * PROF_SAMPLES_PROCESSES at most. 0, or -1: out of memory. */
+#define PROF_SAMPLES_FILE      "samples.scp"
+#define PROF_SAMPLES_PROCESSES 4096u
+void samples_stand_alone(struct profile *p);
+int samples_process(struct profile *p, uint32_t pid, uint64_t start_mono_ns);
+/* The process of a model that such a file means; the first one where there is no such process. */
+uint32_t samples_process_find(const struct profile *p, uint32_t pid, uint64_t start_mono_ns);
+
 /* Why there are no samples of what was computed. */
 #define PROF_FILTER_UNSAMPLED "unsampled="
 

@@ -157,6 +157,17 @@ static int load_process_record(struct load *l, uint32_t i)
 			    r->strings + r->exe_bytes, r->argv_bytes);
 }
 
+/* Of a file of samples alone. */
+static int find_process(struct load *l, uint32_t i)
+{
+	const struct scp_process *r = raw_record(l->raw, &l->raw->list[SCP_REC_PROCESS].ref[i]);
+
+	l->map[SCP_REC_PROCESS][i] = i < PROF_SAMPLES_PROCESSES
+					     ? samples_process_find(l->p, r->pid, r->start_mono_ns)
+					     : 0;
+	return 0;
+}
+
 static int load_module(struct load *l, uint32_t i)
 {
 	const struct scp_module *m = raw_record(l->raw, &l->raw->list[SCP_REC_MODULE].ref[i]);
@@ -332,13 +343,26 @@ static void add_overflow(struct load *l)
 	}
 }
 
+/* Whatever else the file has. */
+static int load_samples_alone(struct load *l)
+{
+	return make_maps(l) || load_list(l, SCP_REC_PROCESS, find_process) ||
+			       load_source(l->p, l->raw, l->map) ||
+			       load_list(l, SCP_REC_MODULE, load_module) ||
+			       load_samples(&l->paths, l->map)
+		       ? -1
+		       : 0;
+}
+
 int load_raw(struct profile *p, const struct raw_file *raw)
 {
 	struct load l = {.p = p, .raw = raw};
-	int result = load_all(&l);
+	bool alone = raw_header(raw)->flags & SCP_FILE_SAMPLES;
+	int result = alone ? load_samples_alone(&l) : load_all(&l);
 
 	if (result == 0) {
-		add_overflow(&l);
+		if (!alone)
+			add_overflow(&l);
 		p->losses.modules_lost += l.modules_lost;
 		p->torn_entries += l.torn;
 	}

@@ -4,8 +4,9 @@
 
 #include "profile/read/raw.h"
 
-/* Append all of `raw` to the model. 0, or -1 when out of memory: then the caller shrinks the model.
- * Counters that add up (losses, overflow, ticker) are touched only when all else has succeeded. */
+/* Append all of `raw` to the model, or its samples alone where it is such a file. 0, or -1 when out
+ * of memory: then the caller shrinks the model. Counters that add up (losses, overflow, ticker) are
+ * touched only when all else has succeeded. */
 int load_raw(struct profile *p, const struct raw_file *raw);
 
 /* The sums of the entry at `entry` and of all that hangs on it, into cleared *out. 0, or

@@ -166,6 +166,30 @@ static int note_offsets(struct prof_places *places, const struct raw_file *raw)
 
 enum added { ADDED, UNREADABLE, NOT_ADDED };
 
+/* Samples alone are of processes that are in the model: they have no clock, nor anything else that
+ * is added up. */
+static enum added try_samples(struct profile *p, const struct raw_file *raw,
+			      struct profile_error *err)
+{
+	struct profile_size before = profile_size(p);
+	struct prof_sampling sampling = p->sampling;
+
+	if (!p->processes) {
+		error_fail(err, raw->path,
+			   "has samples alone, of processes whose profiles lie beside it.\nName "
+			   "those, too, or the folder.");
+		return UNREADABLE;
+	}
+	if (!load_raw(p, raw)) {
+		p->foreign |= raw->owner && raw->owner != geteuid();
+		return ADDED;
+	}
+	profile_shrink(p, &before);
+	p->sampling = sampling;
+	error_no_memory(err, raw->path);
+	return NOT_ADDED;
+}
+
 /* Takes the descriptor; -1: the path is opened. */
 static enum added try_file(struct profile *p, const char *path, int fd, uint64_t most_bytes,
 			   bool links, struct prof_places *places, struct profile_error *err)
@@ -178,6 +202,11 @@ static enum added try_file(struct profile *p, const char *path, int fd, uint64_t
 	err->text[0] = 0;
 	if (profile_file_open(&raw, links, err))
 		return UNREADABLE;
+	if (raw_header(&raw)->flags & SCP_FILE_SAMPLES) {
+		result = try_samples(p, &raw, err);
+		profile_file_close(&raw);
+		return result;
+	}
 	if (clocks_resolve(path, raw_header(&raw), &clocks, err))
 		result = UNREADABLE;
 	else if (clocks_check(p, path, &clocks, err))
@@ -239,13 +268,25 @@ struct profile *profile_open(const char *const *paths, size_t count, struct prof
 	return profile_open_told(paths, count, &(struct profile_listener){0}, err);
 }
 
+static bool comes_last(const char *path)
+{
+	const char *name = strrchr(path, '/');
+
+	return !strcmp(name ? name + 1 : path, PROF_SAMPLES_FILE);
+}
+
 /* How many were read; 0 and *err where one that must not fails, or all do. */
 static size_t add_all(struct profile *p, const char *const *paths, size_t count,
 		      const struct profile_listener *to, struct profile_error *err)
 {
-	size_t added = 0;
+	size_t added = 0, done = 0;
 
-	for (size_t i = 0; i < count; i++) {
+	/* samples alone behind what they are of */
+	for (size_t k = 0; k < 2 * count; k++) {
+		size_t i = k % count;
+
+		if (comes_last(paths[i]) != k / count)
+			continue;
 		enum added result = try_file(p, paths[i], -1, PROF_MOST_BYTES, true, NULL, err);
 
 		if (result == NOT_ADDED || (result == UNREADABLE && !to->left_out))
@@ -254,7 +295,7 @@ static size_t add_all(struct profile *p, const char *const *paths, size_t count,
 			to->left_out(to->context, err);
 		added += result == ADDED;
 		if (to->told)
-			to->told(to->context, i + 1, count);
+			to->told(to->context, ++done, count);
 	}
 	return added;
 }

@@ -139,16 +139,68 @@ has_row()
 	allowed
 	mkdir out2
 	# shellcheck disable=SC2016 # the other shell expands them
-	"$SCPROF" run -o out2/p.scp -- sh -c 'echo >begun; "$1" here 300; echo "$?" >ended' sh "$PROGRAMS/computes" &
+	"$SCPROF" run -o out2/p.scp -- sh -c 'echo "$SCPROF_OUT" >begun; "$1" here 300; echo "$?" >ended' sh "$PROGRAMS/computes" &
 	local pid=$!
 	until [ -s begun ]; do sleep 0.05; done
 	kill -9 "$pid"
 	wait "$pid" || true
+	directory=$(cat begun)
 	until [ -s ended ]; do sleep 0.05; done
 	[ "$(cat ended)" = 0 ]
 }
 
-@test "sample 11: a process that runs already" {
+# The directory of a run's profiles, once its command is computes. The command goes on, as $target.
+begin_a_run()
+{
+	"$SCPROF" run --sample 1ms -g socket --no-report -o out/p.scp -- "$PROGRAMS/computes" here 600000 3>&- &
+	run=$!
+	await pgrep -P "$run" -x computes
+	target=$(pgrep -P "$run" -x computes)
+	directory=$(tr '\0' '\n' <"/proc/$target/environ" | sed -n 's/^SCPROF_OUT=//p')
+}
+
+teardown()
+{
+	[ -z "${target:-}" ] || kill -9 "$target" 2>/dev/null || true
+	[ -z "${directory:-}" ] || rm -rf "${directory%/profiles.*}"
+}
+
+# saved FILE...: they have samples in computes_much, as those of their only process.
+saved()
+{
+	"$SCPROF" merge -o saved.scp "$@" && "$SCPROF" report --format json saved.scp >report.json &&
+		has_row computes_much outer
+}
+
+@test "sample 11: what a tool that is killed had sampled is in the profile of what it left" {
+	allowed
+	begin_a_run
+	await saved "$directory" # a run that lives is read so, too
+	jq .computing.samples report.json >before
+	kill -9 "$run"
+	wait "$run" || true
+	saved "$directory"
+	adds_up
+	holds ".computing.samples >= $(cat before) and .computing.period_ns == 1000000" \
+		'.processes | length == 1'
+	kill -9 "$target"
+	find "$directory" -name 'scprof.*' -exec "$SCPROF" merge -o calls.scp {} +
+	saved calls.scp "$directory/samples.scp"
+	"$SCPROF" report "$directory/samples.scp" 2>err && false
+	grep -q 'has samples alone' err
+}
+
+@test "sample 12: a run that ends leaves no file of samples" {
+	allowed
+	# shellcheck disable=SC2016 # the other shell expands them
+	sampled "--sample 1ms" sh -c 'echo "$SCPROF_OUT" >where; "$1" here 300
+		until [ -e "$SCPROF_OUT/samples.scp" ]; do sleep 0.05; done' sh "$PROGRAMS/computes"
+	has_row computes_much outer
+	[ ! -e "$(cat where)" ]
+	[ "$(ls)" = "$(printf '%s\n' out p.scp report.json said where)" ]
+}
+
+@test "sample 13: a process that runs already" {
 	allowed
 	"$SCPROF" doctor | grep -q '^ok *attach' || skip "ptrace is forbidden here"
 	"$PROGRAMS/computes" here 600000 &

@@ -116,6 +116,71 @@ static void test_other_rates_are_marked(void **state)
 	assert_int_equal(all.cpu_ns, 0);
 }
 
+/* Adds what `alone` has, as a file of samples alone, to `to`. */
+static int add_alone(struct profile *to, struct profile *alone, struct profile_error *err)
+{
+	char name[] = "/tmp/test_samples.XXXXXX";
+	int fd = mkstemp(name);
+
+	assert_true(fd >= 0);
+	samples_stand_alone(alone);
+	assert_int_equal(write_profile(alone, name, err), 0);
+	int added = profile_add(to, name, err);
+
+	close(fd);
+	unlink(name);
+	return added;
+}
+
+static void test_samples_alone_join_the_processes_that_they_are_of(void **state)
+{
+	struct profile *p = sampled("with.scp", 1), *alone = profile_new();
+	struct prof_frame f = {.offset = 16, .exact = 1, .module = PROF_NO_MODULE};
+	struct profile_error err;
+
+	(void)state;
+	assert_int_equal(samples_process(p, 77, 1234), 0);
+	assert_int_equal(samples_process(p, 77, 5678), 0);
+	for (uint32_t i = 0; i < 2; i++) {
+		struct prof_sample s = {.process = i, .path = samples_path(alone, &f, 1, 0)};
+
+		s.count[3] = 10 + i;
+		assert_int_equal(samples_process(alone, 77 + i, 1234), 0);
+		assert_int_equal(samples_add(alone, &s), 0);
+	}
+	alone->sampling = (struct prof_sampling){.period_ns = 5000000, .lost = 2};
+	assert_int_equal(add_alone(p, alone, &err), 0);
+	assert_int_equal(p->processes, 3);
+	assert_int_equal(p->samples, 6);
+	assert_int_equal(p->sample[4].process, 1);
+	assert_int_equal(p->sample[4].count[3], 10);
+	assert_int_equal(p->sample[5].process, 0); /* there is no 78 */
+	assert_int_equal(p->sampling.lost, 5);
+	assert_false(p->flags & SCP_FILE_SAMPLES);
+	profile_free(p);
+	p = profile_new();
+	assert_int_equal(add_alone(p, alone, &err), -1);
+	assert_non_null(strstr(err.text, "has samples alone"));
+	profile_free(p);
+	profile_free(alone);
+}
+
+/* Calls, threads and processes that such a file claims are not there. */
+static void test_of_a_file_of_samples_alone_nothing_else_is_read(void **state)
+{
+	struct profile *p = sampled("with.scp", 1), *more = sampled("more.scp", 1);
+	struct profile_error err;
+
+	(void)state;
+	assert_int_equal(add_alone(p, more, &err), 0);
+	assert_int_equal(p->samples, 8);
+	assert_int_equal(p->entries, 1);
+	assert_int_equal(p->tables, 1);
+	assert_int_equal(p->processes, 1);
+	profile_free(p);
+	profile_free(more);
+}
+
 /* The first record of that type in a file with samples. */
 static void *find(uint8_t *bytes, size_t size, uint32_t type)
 {
@@ -199,6 +264,8 @@ int main(void)
 		cmocka_unit_test(test_samples_are_written_and_read),
 		cmocka_unit_test(test_a_fold_adds_them_up_and_what_is_too_much_is_cut),
 		cmocka_unit_test(test_other_rates_are_marked),
+		cmocka_unit_test(test_samples_alone_join_the_processes_that_they_are_of),
+		cmocka_unit_test(test_of_a_file_of_samples_alone_nothing_else_is_read),
 		cmocka_unit_test(test_what_contradicts_itself_is_refused),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
