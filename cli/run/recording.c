@@ -157,14 +157,16 @@ void recording_sample(struct recording *r, const pid_t *pid, size_t count, bool 
 
 	if (!o->sample_ns || r->observer || r->discards || !count)
 		return;
-	if (f->after || f->signal || f->stopped || (!f->attached && (f->length || f->until))) {
+	if (f->stopped && !f->signal) {
 		snprintf(r->unsampled, sizeof(r->unsampled),
-			 "recording was to stop or start meanwhile");
+			 "the program was to start recording itself");
 		return;
 	}
 	r->sampler = sampler_begin(pid, count, begins, o->sample_ns, r->environment.profiles, &err);
 	if (!r->sampler)
 		snprintf(r->unsampled, sizeof(r->unsampled), "%.200s", err.text);
+	else if (r->control)
+		sampler_follow(r->sampler, r->control);
 }
 
 /* What was computed belongs to the profile, or why that is not known. */
@@ -172,7 +174,9 @@ static void note_samples(const struct recording *r, struct profile *p)
 {
 	char text[300];
 
-	if (r->sampler && sampler_into(r->sampler, p, r->cpu_ns, r->user_ns))
+	/* of the whole command; where recording stopped the processes' own accounts know it */
+	if (r->sampler &&
+	    sampler_into(r->sampler, p, r->control ? 0 : r->cpu_ns, r->control ? 0 : r->user_ns))
 		say("not enough memory for all samples of what the processes computed");
 	snprintf(text, sizeof(text), "%s%s", PROF_FILTER_UNSAMPLED, r->unsampled);
 	if (*r->unsampled)

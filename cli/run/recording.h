@@ -132,8 +132,8 @@ int recording_prepare(struct recording *r, const struct run_directory *d, const 
 /* The processes run: times count from now. */
 void recording_begin(struct recording *r);
 
-/* Samples what processes, and what they fork, compute; one that `begins` from its exec on. Where
- * recording stops and starts there are none: they could not be told apart from what is recorded. */
+/* Samples what processes, and what they fork, compute while recording is on; one that `begins` from
+ * its exec on. None where the program starts recording itself: nobody else knows when. */
 void recording_sample(struct recording *r, const pid_t *pid, size_t count, bool begins);
 
 /* Shows progress, unless `quiet`, and ends recording where --until is reached. */

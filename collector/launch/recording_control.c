@@ -24,6 +24,8 @@
 #include "include/scprof_control.h"
 #include "profile/base/error.h"
 
+#define KEPT_FLIPS 1024u /* power of two */
+
 struct recording_control {
 	struct recording_schedule schedule;
 	struct scp_control_page *page, said; /* what the page says: it is never read */
@@ -32,6 +34,9 @@ struct recording_control {
 	bool running;
 	bool ending;	  /* whether `end` wakes the thread to end itself, or to end recording */
 	int end, signals; /* eventfd, signalfd; -1: none */
+	pthread_mutex_t lock; /* of what follows */
+	bool began_on;
+	uint64_t flips, flip_ns[KEPT_FLIPS]; /* the latest ones, by number */
 };
 
 void recording_control_schedule_begin(struct recording_schedule *s,
@@ -74,6 +79,23 @@ static void flip(struct recording_control *w, uint64_t now)
 	p.seq += 2;
 	put(&w->said, &p);
 	put(w->page, &p);
+	pthread_mutex_lock(&w->lock);
+	w->flip_ns[w->flips++ % KEPT_FLIPS] = now;
+	pthread_mutex_unlock(&w->lock);
+}
+
+bool recording_control_was_on(struct recording_control *w, uint64_t at_ns)
+{
+	pthread_mutex_lock(&w->lock);
+	uint64_t before = w->flips, kept = before < KEPT_FLIPS ? before : KEPT_FLIPS;
+
+	while (before > w->flips - kept && w->flip_ns[(before - 1) % KEPT_FLIPS] > at_ns)
+		before--;
+	bool known = before > w->flips - kept || before == 0;
+	bool on = known && w->began_on == !(before & 1);
+
+	pthread_mutex_unlock(&w->lock);
+	return on;
 }
 
 static void *windows_main(void *argument)
@@ -159,6 +181,8 @@ struct recording_control *recording_control_create(const char *path,
 				     : -1;
 		w->end = eventfd(0, EFD_CLOEXEC);
 		recording_control_schedule_begin(&w->schedule, plan, 0);
+		w->began_on = w->schedule.on;
+		pthread_mutex_init(&w->lock, NULL);
 		if (w->end >= 0 && (w->signals >= 0 || !plan->signal) && (w->path = strdup(path)) &&
 		    create_page(w))
 			return w;

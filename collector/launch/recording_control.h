@@ -35,6 +35,10 @@ void recording_control_finish(struct recording_control *w);
  * it goes on now. From any thread, roughly. */
 uint64_t recording_control_due(const struct recording_control *w, bool *on);
 
+/* Was recording on at that instant of CLOCK_MONOTONIC_RAW, of the last tenths of a second? False
+ * where it stopped and started a thousand times since. From any thread. */
+bool recording_control_was_on(struct recording_control *w, uint64_t at_ns);
+
 /* For how long it has gone on so far, in seconds. From any thread. */
 double recording_control_recorded_s(const struct recording_control *w);
 

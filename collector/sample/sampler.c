@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "collector/clocks/clocks_read.h"
+#include "collector/launch/recording_control.h"
 #include "collector/sample/sample_private.h"
 #include "profile/base/error.h"
 #include "stats/numerics/random.h"
@@ -29,6 +30,7 @@ struct sampler {
 	struct sample_spaces spaces;
 	struct sample_counts counts;
 	struct sample_save save;
+	struct recording_control *control; /* NULL: recording is always on */
 	struct random random;
 	uint64_t period_ns, lost, cut;
 	struct sample_path path;
@@ -54,7 +56,7 @@ static uint32_t half_at(const void *record, size_t at)
 }
 
 /* numbers 8, time 8, ABI 8, registers, bytes asked 8, the piece, bytes that it has 8 */
-static void take_sample(struct sampler *s, const struct perf_event_header *h)
+static void take_sample(struct sampler *s, const struct perf_event_header *h, uint64_t at_ns)
 {
 	const size_t registers = 32, asked = registers + 8 * SAFE_POINT_SAMPLED;
 	uint32_t life = space_find(&s->spaces, (pid_t)half_at(h, 8));
@@ -63,6 +65,10 @@ static void take_sample(struct sampler *s, const struct perf_event_header *h)
 
 	if (life == SAMPLE_NONE || !s->spaces.life[life].counts || h->size < asked + 8 ||
 	    word_at(h, 24) != PERF_SAMPLE_REGS_ABI_64)
+		return;
+	struct recording_control *control = __atomic_load_n(&s->control, __ATOMIC_ACQUIRE);
+
+	if (control && !recording_control_was_on(control, at_ns))
 		return;
 	memcpy(value, (const uint8_t *)h + registers, sizeof(value));
 	machine_take_sampled(value, &stack.registers);
@@ -105,7 +111,7 @@ static void take_record(struct sampler *s, const struct perf_event_header *h, ui
 
 	switch (h->type) {
 	case PERF_RECORD_SAMPLE:
-		return take_sample(s, h);
+		return take_sample(s, h, at_ns);
 	case PERF_RECORD_MMAP2:
 		return take_map(s, h);
 	case PERF_RECORD_COMM:
@@ -213,6 +219,11 @@ struct sampler *sampler_begin(const pid_t *pid, size_t count, bool begins, uint6
 		return s;
 	sampler_free(s);
 	return NULL;
+}
+
+void sampler_follow(struct sampler *s, struct recording_control *control)
+{
+	__atomic_store_n(&s->control, control, __ATOMIC_RELEASE);
 }
 
 void sampler_stop(struct sampler *s)

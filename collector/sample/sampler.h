@@ -16,6 +16,7 @@
 #define SAMPLER_LEAST_NS  UINT64_C(100000)
 #define SAMPLER_MOST_NS	  UINT64_C(1000000000)
 
+struct recording_control;
 struct sampler;
 
 /* Samples processes and what they fork, at each `period_ns` in the mean, until sampler_stop. One
@@ -25,6 +26,10 @@ struct sampler;
  * it. */
 struct sampler *sampler_begin(const pid_t *pid, size_t count, bool begins, uint64_t period_ns,
 			      const char *directory, struct profile_error *err);
+
+/* Samples count while recording is on. NULL, as at first: always. `control` lives until
+ * sampler_stop. */
+void sampler_follow(struct sampler *s, struct recording_control *control);
 
 void sampler_stop(struct sampler *s);
 

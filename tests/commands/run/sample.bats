@@ -93,8 +93,8 @@ has_row()
 	holds '.computing == null'
 }
 
-@test "sample 06: where recording was to stop or start there are none, with a warning" {
-	sampled "--for 10s" "$PROGRAMS/computes" here 20
+@test "sample 06: where the program is to start recording itself there are none, with a warning" {
+	sampled "--stopped" "$PROGRAMS/computes" here 20
 	holds '.computing == null and ([.warnings[].code] | index("not-sampled"))'
 }
 
@@ -200,7 +200,24 @@ saved()
 	[ "$(ls)" = "$(printf '%s\n' out p.scp report.json said where)" ]
 }
 
-@test "sample 13: a process that runs already" {
+@test "sample 13: where a signal starts and stops recording, what is computed meanwhile is sampled" {
+	allowed
+	sampled "--sample 1ms --stopped --signal USR1" "$PROGRAMS/computes" windows 300
+	adds_up
+	has_row computes_much outer
+	holds '[.computing.rows[].function] | index("computes_unseen") | not'
+}
+
+@test "sample 14: before the time that recording begins nothing is sampled, and after it all is" {
+	allowed
+	sampled "--sample 1ms --after 7200s" "$PROGRAMS/computes" here 300
+	holds '.computing.samples == 0'
+	sampled "--sample 1ms --for 7200s" "$PROGRAMS/computes" here 300
+	adds_up
+	has_row computes_much outer
+}
+
+@test "sample 15: a process that runs already" {
 	allowed
 	"$SCPROF" doctor | grep -q '^ok *attach' || skip "ptrace is forbidden here"
 	"$PROGRAMS/computes" here 600000 &

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Computes in functions of known shares until so much CPU time was used, and calls between: in
- * itself, in a forked child, in a thread, or in a library's wrappers alone.
+ * itself, in a forked child, in a thread, in a library's wrappers alone, or, having asked for that
+ * by a signal to its parent, while recording is on.
  * computes PLACE CPU-MS */
+#include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "include/scprof_control.h"
 
 static volatile unsigned long sum;
 static int ends[2];
@@ -56,6 +62,40 @@ static void calls(double ms)
 			sent -= recv(ends[1], bytes, sizeof(bytes), 0);
 }
 
+NEVER_INLINED static void computes_unseen(double ms)
+{
+	for (double until = cpu_ms() + ms; cpu_ms() < until;)
+		for (unsigned long i = 0; i < 50000; i++)
+			sum = sum * 7 + i;
+}
+
+/* Asks for recording to stop or start, and waits until all processes are told so. */
+static void flip(const struct scp_control_page *page)
+{
+	uint64_t before = *(const volatile uint64_t *)&page->word;
+
+	kill(getppid(), SIGUSR1);
+	while (*(const volatile uint64_t *)&page->word == before)
+		usleep(100);
+}
+
+static int windows(double ms)
+{
+	const char *path = getenv("SCPROF_CONTROL");
+	int fd = path ? open(path, O_RDONLY) : -1;
+	const struct scp_control_page *page =
+		mmap(NULL, SCP_CONTROL_BYTES, PROT_READ, MAP_SHARED, fd, 0);
+
+	if (page == MAP_FAILED)
+		return 1;
+	computes_unseen(ms);
+	flip(page);
+	outer(cpu_ms() + ms);
+	flip(page);
+	computes_unseen(ms);
+	return 0;
+}
+
 static void *thread(void *ms)
 {
 	outer(*(double *)ms);
@@ -75,6 +115,8 @@ int main(int argc, char **argv)
 	} else if (!strcmp(place, "thread")) {
 		if (pthread_create(&t, NULL, thread, &ms) || pthread_join(t, NULL))
 			return 1;
+	} else if (!strcmp(place, "windows")) {
+		return windows(ms);
 	} else if (!strcmp(place, "child")) {
 		pid_t pid = fork();
 
