@@ -260,11 +260,14 @@ static struct symbol *look_up_generated(struct symbolizer *s, const struct key *
 	return symbol;
 }
 
-/* Debug information has no namespace in the names of local functions; the symbol table has. */
+/* Debug information has no namespace in the names of local functions; the symbol table has. And in
+ * that of glibc many functions have the name by which it calls them itself: "__GI___libc_malloc".
+ */
 static bool says_more(const char *outer, const char *function)
 {
-	return outer && (!function || (!strncmp(outer, "_Z", 2) && strncmp(function, "_Z", 2) &&
-				       !strchr(outer, '.')));
+	return outer &&
+	       (!function || !strncmp(function, "__GI_", 5) ||
+		(!strncmp(outer, "_Z", 2) && strncmp(function, "_Z", 2) && !strchr(outer, '.')));
 }
 
 static struct symbol *look_up(struct symbolizer *s, const struct key *k, size_t *count)
