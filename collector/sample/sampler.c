@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
@@ -158,6 +159,10 @@ static void *run(void *context)
 {
 	struct sampler *s = context;
 	struct pollfd stop = {.fd = s->stop, .events = POLLIN};
+
+	setpriority(
+		PRIO_PROCESS, (id_t)gettid(),
+		-10); /* where that is allowed: rings of whole CPUs fill with what others compute */
 	/* until a ring may be half full */
 	uint64_t ms = s->events.ring[0].bytes / (2 * SAMPLE_STACK) * s->period_ns / 2000000;
 

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "collector/sample/sample_private.h"
 #include "collector/clocks/clocks_read.h"
@@ -107,6 +109,7 @@ static void *save(void *context)
 	struct profile_error err;
 	char path[4200];
 
+	setpriority(PRIO_PROCESS, (id_t)gettid(), 0); /* begun by one that has others wait */
 	snprintf(path, sizeof(path), "%s/%s", v->directory, PROF_SAMPLES_FILE);
 	if (p && name_processes(p, v->directory) &&
 	    !save_into(&v->spaces, &v->counts, &v->sampling, p) && p->samples <= MOST_ROWS) {
