@@ -160,9 +160,8 @@ static void *run(void *context)
 	struct sampler *s = context;
 	struct pollfd stop = {.fd = s->stop, .events = POLLIN};
 
-	setpriority(
-		PRIO_PROCESS, (id_t)gettid(),
-		-10); /* where that is allowed: rings of whole CPUs fill with what others compute */
+	/* where that is allowed: the rings of whole CPUs fill with what others compute */
+	setpriority(PRIO_PROCESS, (id_t)gettid(), -10);
 	/* until a ring may be half full */
 	uint64_t ms = s->events.ring[0].bytes / (2 * SAMPLE_STACK) * s->period_ns / 2000000;
 
