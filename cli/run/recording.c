@@ -173,10 +173,11 @@ void recording_sample(struct recording *r, const pid_t *pid, size_t count, bool 
 static void note_samples(const struct recording *r, struct profile *p)
 {
 	char text[300];
+	/* the kernel's account is of the whole command */
+	bool stops = r->environment.filters.control;
 
-	/* of the whole command; where recording stopped the processes' own accounts know it */
 	if (r->sampler &&
-	    sampler_into(r->sampler, p, r->control ? 0 : r->cpu_ns, r->control ? 0 : r->user_ns))
+	    sampler_into(r->sampler, p, stops ? 0 : r->cpu_ns, stops ? 0 : r->user_ns))
 		say("not enough memory for all samples of what the processes computed");
 	snprintf(text, sizeof(text), "%s%s", PROF_FILTER_UNSAMPLED, r->unsampled);
 	if (*r->unsampled)
