@@ -80,7 +80,7 @@ def variants(tools):
         "Rust": (("rs", RUST), [["rustc", "-O", "-o", "{folder}/p", "{source}"]], program),
         "Java": (("java", JAVA), [["javac", "-d", "{folder}", "{source}"]],
                  ["java", "-XX:+UnlockDiagnosticVMOptions", "-XX:+DumpPerfMapAtExit", "-XX:-Inline", "-cp", "{folder}", "Shares", "{rounds}"], True),
-        "Node": (("js", NODE), [], ["node", "--perf-basic-prof", "--max-inlined-bytecode-size=0", "{source}", "{rounds}"], True),
+        "Node": (("js", NODE), [], ["node", "--perf-basic-prof", "--no-logfile-per-isolate", "--logfile={folder}/v8.log", "--max-inlined-bytecode-size=0", "{source}", "{rounds}"], True),
     }
 
 
